@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BASE_CLOCK_H
+#define BASE_CLOCK_H
+
+/* Monotonic time for durations and deadlines, UTC for people. */
+
+#include <stdint.h>
+
+enum { CLOCK_UTC_SIZE = sizeof("2026-11-20T10:15:02.123Z") };
+
+uint64_t clock_monotonic_ns(void);
+uint64_t clock_monotonic_ms(void);
+
+/* RFC 3339 with milliseconds into `out`; returns `out`. */
+char *clock_utc(char out[CLOCK_UTC_SIZE]);
+
+#endif

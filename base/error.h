@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BASE_ERROR_H
+#define BASE_ERROR_H
+
+/* The error object is part of the public C API, so its header is installed. */
+#include "base/include/gpucert/error.h"
+
+#endif

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BASE_FILE_H
+#define BASE_FILE_H
+
+/* Files and directories. Every error names the path. */
+
+#include "base/error.h"
+#include "base/text.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* The whole of a regular file, /proc and /sys files included, with a NUL behind it. ERROR_LIMIT when it
+ * is longer than `max` bytes. Caller frees *data. `size` may be NULL. */
+int file_read(const char *path, size_t max, char **data, size_t *size, struct error *err);
+
+/* file_read() of a small text file (4 KiB), white space at the end removed: sysfs attributes. */
+int file_read_line(const char *path, char **line, struct error *err);
+
+/* Writes a temporary file beside `path`, flushes it to disk and renames it over `path`, so that a reader
+ * or a crash sees the old or the new content and never a part. */
+int file_write_atomic(const char *path, const void *data, size_t size, unsigned mode,
+		      struct error *err);
+
+bool file_exists(const char *path); /* follows symbolic links */
+bool file_is_directory(const char *path);
+
+int file_make_directories(const char *path, unsigned mode, struct error *err); /* as mkdir -p */
+
+/* Removes a tree without following symbolic links and without leaving the file system it starts on.
+ * A missing tree is success. */
+int file_remove_tree(const char *path, struct error *err);
+
+/* A new directory `parent`/`prefix`XXXXXX with mode 0700. Caller frees *path. */
+int file_make_temporary(const char *parent, const char *prefix, char **path, struct error *err);
+
+/* The names in a directory, sorted, without "." and "..". */
+int file_list(const char *path, struct text_list *names, struct error *err);
+
+#endif

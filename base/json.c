@@ -1,0 +1,419 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/json.h"
+
+#include "base/file.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <string.h>
+
+static int json_check_depth(const char *data, size_t size, struct error *err)
+{
+	size_t depth = 0;
+	bool in_string = false;
+
+	for (size_t i = 0; i < size; i++) {
+		if (in_string) {
+			if (data[i] == '\\')
+				i++;
+			else if (data[i] == '"')
+				in_string = false;
+			continue;
+		}
+		if (data[i] == '"')
+			in_string = true;
+		else if ((data[i] == '[' || data[i] == '{') && ++depth > JSON_DEPTH_MAX)
+			return error_set(err, ERROR_LIMIT, "JSON is nested deeper than %d levels",
+					 (int)JSON_DEPTH_MAX);
+		else if ((data[i] == ']' || data[i] == '}') && depth > 0)
+			depth--;
+	}
+	return 0;
+}
+
+static int json_parse_error(const char *data, size_t size, const char *at, struct error *err)
+{
+	size_t line = 1;
+	size_t column = 1;
+
+	for (const char *p = data; p < at && p < data + size; p++) {
+		column = *p == '\n' ? 1 : column + 1;
+		line += *p == '\n' ? 1 : 0;
+	}
+	return error_set(err, ERROR_FORMAT, "line %zu, column %zu: not valid JSON", line, column);
+}
+
+int json_parse(const char *data, size_t size, cJSON **out, struct error *err)
+{
+	const char *end = data;
+	cJSON *json CLEANUP_JSON = NULL;
+	int rc = json_check_depth(data, size, err);
+
+	if (rc < 0)
+		return rc;
+	if (memchr(data, '\0', size) != NULL)
+		return json_parse_error(data, size, memchr(data, '\0', size), err);
+	if (!text_is_utf8(data, size))
+		return error_set(err, ERROR_FORMAT, "JSON is not UTF-8");
+	json = cJSON_ParseWithLengthOpts(data, size, &end, 0);
+	if (json == NULL)
+		return json_parse_error(data, size, end, err);
+	while (end < data + size && strchr(" \t\r\n", *end) != NULL)
+		end++;
+	if (end != data + size)
+		return json_parse_error(data, size, end, err);
+	*out = STEAL(json);
+	return 0;
+}
+
+int json_read_file(const char *path, cJSON **out, struct error *err)
+{
+	char *data CLEANUP_FREE = NULL;
+	size_t size = 0;
+	int rc = file_read(path, JSON_FILE_MAX, &data, &size, err);
+
+	if (rc < 0)
+		return rc;
+	rc = json_parse(data, size, out, err);
+	return rc < 0 ? error_wrap(err, "%s", path) : 0;
+}
+
+static void json_print_into(struct text *text, const cJSON *json, int depth)
+{
+	const cJSON *child = NULL;
+	bool object = cJSON_IsObject(json);
+
+	if ((!object && !cJSON_IsArray(json)) || json->child == NULL) {
+		char *scalar CLEANUP_FREE = cJSON_PrintUnformatted(json);
+
+		if (scalar == NULL)
+			text->failed = true;
+		else
+			text_add(text, scalar);
+		return;
+	}
+	text_add(text, object ? "{\n" : "[\n");
+	cJSON_ArrayForEach(child, json)
+	{
+		text_addf(text, "%*s", (depth + 1) * 2, "");
+		if (object) {
+			json_add_quoted(text, child->string, strlen(child->string));
+			text_add(text, ": ");
+		}
+		json_print_into(text, child, depth + 1);
+		text_add(text, child->next != NULL ? ",\n" : "\n");
+	}
+	text_addf(text, "%*s%s", depth * 2, "", object ? "}" : "]");
+}
+
+char *json_print(const cJSON *json)
+{
+	struct text text CLEANUP_TEXT = {0};
+
+	json_print_into(&text, json, 0);
+	text_add(&text, "\n");
+	return text_take(&text);
+}
+
+char *json_print_compact(const cJSON *json)
+{
+	return cJSON_PrintUnformatted(json);
+}
+
+int json_write_file(const char *path, const cJSON *json, struct error *err)
+{
+	char *text CLEANUP_FREE = json_print(json);
+
+	if (text == NULL)
+		return error_memory(err);
+	return file_write_atomic(path, text, strlen(text), 0644, err);
+}
+
+/* Appends the bytes with everything that is not UTF-8 replaced by U+FFFD. */
+static void json_add_clean(struct text *text, const char *data, size_t size)
+{
+	size_t start = 0;
+
+	if (text_is_utf8(data, size)) {
+		text_append(text, data, size);
+		return;
+	}
+	while (start < size) {
+		size_t length = 1;
+
+		while (length <= 4 && start + length <= size &&
+		       !text_is_utf8(data + start, length))
+			length++;
+		if (length > 4 || start + length > size) {
+			text_add(text, "\xef\xbf\xbd");
+			start++;
+		} else {
+			text_append(text, data + start, length);
+			start += length;
+		}
+	}
+}
+
+void json_add_quoted(struct text *text, const char *data, size_t size)
+{
+	struct text clean CLEANUP_TEXT = {0};
+
+	json_add_clean(&clean, data, size);
+	text_add(text, "\"");
+	for (size_t i = 0; i < clean.size; i++) {
+		unsigned char c = (unsigned char)clean.data[i];
+
+		if (c == '"' || c == '\\')
+			text_addf(text, "\\%c", c);
+		else if (c == '\n')
+			text_add(text, "\\n");
+		else if (c == '\t')
+			text_add(text, "\\t");
+		else if (c < 0x20 || c == 0x7f)
+			text_addf(text, "\\u%04x", (unsigned)c);
+		else
+			text_append(text, (const char *)&c, 1);
+	}
+	text_add(text, "\"");
+}
+
+cJSON *json_new_string(const char *data, size_t size)
+{
+	struct text clean CLEANUP_TEXT = {0};
+
+	json_add_clean(&clean, data, size);
+	return clean.failed ? NULL : cJSON_CreateString(text_string(&clean));
+}
+
+static const cJSON *json_pointer_step(const cJSON *node, const char *token, size_t size)
+{
+	struct text key CLEANUP_TEXT = {0};
+
+	for (size_t i = 0; i < size; i++) {
+		bool escape = token[i] == '~' && i + 1 < size;
+
+		if (escape && token[i + 1] == '1')
+			text_add(&key, "/");
+		else if (escape && token[i + 1] == '0')
+			text_add(&key, "~");
+		else
+			text_append(&key, token + i, 1);
+		i += escape ? 1 : 0;
+	}
+	if (cJSON_IsArray(node)) {
+		long long index = 0;
+
+		if (text_to_int64(text_string(&key), "index", 0, INT32_MAX, &index, NULL) < 0)
+			return NULL;
+		return cJSON_GetArrayItem(node, (int)index);
+	}
+	return cJSON_GetObjectItemCaseSensitive(node, text_string(&key));
+}
+
+const cJSON *json_pointer(const cJSON *root, const char *pointer)
+{
+	const cJSON *node = root;
+
+	while (node != NULL && *pointer == '/') {
+		size_t size = strcspn(pointer + 1, "/");
+
+		node = json_pointer_step(node, pointer + 1, size);
+		pointer += size + 1;
+	}
+	return *pointer == '\0' ? node : NULL;
+}
+
+struct json_at json_root(const cJSON *document)
+{
+	return (struct json_at){.node = document};
+}
+
+static void json_add_place(struct text *text, const struct json_at *at)
+{
+	if (at->parent == NULL)
+		return;
+	json_add_place(text, at->parent);
+	if (at->key == NULL) {
+		text_addf(text, "[%zu]", at->index);
+		return;
+	}
+	if (text->size != 0)
+		text_add(text, ".");
+	text_add_escaped(text, at->key, strlen(at->key));
+}
+
+int json_error(const struct json_at *at, struct error *err, const char *format, ...)
+{
+	struct text text CLEANUP_TEXT = {0};
+	va_list args;
+
+	json_add_place(&text, at);
+	text_add(&text, text.size != 0 ? ": " : "");
+	va_start(args, format);
+	text_vaddf(&text, format, args);
+	va_end(args);
+	return error_set(err, ERROR_FORMAT, "%s", text_string(&text));
+}
+
+static bool json_is(const cJSON *node, enum json_type type)
+{
+	switch (type) {
+	case JSON_OBJECT:
+		return cJSON_IsObject(node);
+	case JSON_ARRAY:
+		return cJSON_IsArray(node);
+	case JSON_STRING:
+		return cJSON_IsString(node);
+	case JSON_NUMBER:
+		return cJSON_IsNumber(node);
+	case JSON_BOOL:
+		return cJSON_IsBool(node);
+	case JSON_ANY:
+		return node != NULL;
+	}
+	return false;
+}
+
+static const char *json_type_name(enum json_type type)
+{
+	static const char *const names[] = {"object", "array", "string", "number", "boolean", "value"};
+
+	return names[type];
+}
+
+static int json_check_type(const struct json_at *at, enum json_type type, struct error *err)
+{
+	if (!json_is(at->node, type))
+		return json_error(at, err, "expected %s", json_type_name(type));
+	return 0;
+}
+
+int json_have(const struct json_at *object, const char *key, enum json_type type,
+	      struct json_at *out, struct error *err)
+{
+	*out = (struct json_at){.parent = object, .key = key};
+	if (!cJSON_IsObject(object->node))
+		return json_error(object, err, "expected object");
+	out->node = cJSON_GetObjectItemCaseSensitive(object->node, key);
+	if (out->node == NULL || cJSON_IsNull(out->node)) {
+		out->node = NULL;
+		return 0;
+	}
+	return json_check_type(out, type, err);
+}
+
+int json_need(const struct json_at *object, const char *key, enum json_type type,
+	      struct json_at *out, struct error *err)
+{
+	int rc = json_have(object, key, type, out, err);
+
+	if (rc == 0 && out->node == NULL)
+		return json_error(out, err, "missing, expected %s", json_type_name(type));
+	return rc;
+}
+
+int json_element(const struct json_at *array, size_t index, enum json_type type,
+		 struct json_at *out, struct error *err)
+{
+	*out = (struct json_at){.parent = array, .index = index};
+	if (index <= INT32_MAX)
+		out->node = cJSON_GetArrayItem(array->node, (int)index);
+	return json_check_type(out, type, err);
+}
+
+size_t json_count(const struct json_at *array)
+{
+	return array->node != NULL ? (size_t)cJSON_GetArraySize(array->node) : 0;
+}
+
+static int json_at_int(const struct json_at *at, int64_t min, int64_t max, int64_t *out,
+		       struct error *err)
+{
+	double value = at->node->valuedouble;
+
+	/* cJSON numbers are doubles: whole up to 2^53. */
+	if (floor(value) != value || fabs(value) > 9007199254740992.0)
+		return json_error(at, err, "expected integer");
+	if ((int64_t)value < min || (int64_t)value > max)
+		return json_error(at, err, "%lld is outside %lld to %lld", (long long)value,
+				  (long long)min, (long long)max);
+	*out = (int64_t)value;
+	return 0;
+}
+
+int json_need_string(const struct json_at *object, const char *key, const char **out,
+		     struct error *err)
+{
+	struct json_at at = {0};
+	int rc = json_need(object, key, JSON_STRING, &at, err);
+
+	if (rc == 0)
+		*out = at.node->valuestring;
+	return rc;
+}
+
+int json_need_int(const struct json_at *object, const char *key, int64_t min, int64_t max,
+		  int64_t *out, struct error *err)
+{
+	struct json_at at = {0};
+	int rc = json_need(object, key, JSON_NUMBER, &at, err);
+
+	return rc == 0 ? json_at_int(&at, min, max, out, err) : rc;
+}
+
+int json_need_bool(const struct json_at *object, const char *key, bool *out, struct error *err)
+{
+	struct json_at at = {0};
+	int rc = json_need(object, key, JSON_BOOL, &at, err);
+
+	if (rc == 0)
+		*out = cJSON_IsTrue(at.node);
+	return rc;
+}
+
+int json_have_string(const struct json_at *object, const char *key, const char **out,
+		     struct error *err)
+{
+	struct json_at at = {0};
+	int rc = json_have(object, key, JSON_STRING, &at, err);
+
+	if (rc == 0 && at.node != NULL)
+		*out = at.node->valuestring;
+	return rc;
+}
+
+int json_have_int(const struct json_at *object, const char *key, int64_t min, int64_t max,
+		  int64_t *out, struct error *err)
+{
+	struct json_at at = {0};
+	int rc = json_have(object, key, JSON_NUMBER, &at, err);
+
+	return rc == 0 && at.node != NULL ? json_at_int(&at, min, max, out, err) : rc;
+}
+
+int json_have_bool(const struct json_at *object, const char *key, bool *out, struct error *err)
+{
+	struct json_at at = {0};
+	int rc = json_have(object, key, JSON_BOOL, &at, err);
+
+	if (rc == 0 && at.node != NULL)
+		*out = cJSON_IsTrue(at.node);
+	return rc;
+}
+
+int json_only_keys(const struct json_at *object, const char *const *keys, struct error *err)
+{
+	const cJSON *child = NULL;
+
+	cJSON_ArrayForEach(child, object->node)
+	{
+		struct json_at at = {.node = child, .parent = object, .key = child->string};
+		size_t i = 0;
+
+		while (keys[i] != NULL && strcmp(keys[i], child->string) != 0)
+			i++;
+		if (keys[i] == NULL)
+			return json_error(&at, err, "unknown member");
+	}
+	return 0;
+}

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BASE_JSON_H
+#define BASE_JSON_H
+
+/*
+ * JSON over cJSON: bounded parsing with line and column in errors, reading with errors that name the
+ * place ("devices[2].luid: expected integer"), and stable printing.
+ */
+
+#include "base/cleanup.h"
+#include "base/error.h"
+#include "base/text.h"
+
+#include <cjson/cJSON.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+	JSON_FILE_MAX = 64 * 1024 * 1024, /* bytes that json_read_file() accepts */
+	JSON_DEPTH_MAX = 64,              /* nesting that json_parse() accepts */
+};
+
+/* Parses one document; trailing white space only. ERROR_FORMAT names line and column; ERROR_LIMIT when
+ * nested deeper than JSON_DEPTH_MAX. Caller owns *out (cJSON_Delete). */
+int json_parse(const char *data, size_t size, cJSON **out, struct error *err);
+
+/* json_parse() of a whole file; every error names the path. */
+int json_read_file(const char *path, cJSON **out, struct error *err);
+
+/* Two-space indented, newline at the end. NULL when memory ran out. Caller frees. */
+char *json_print(const cJSON *json);
+char *json_print_compact(const cJSON *json); /* one line, no newline */
+
+/* json_print() into a file, replaced atomically (file_write_atomic). */
+int json_write_file(const char *path, const cJSON *json, struct error *err);
+
+/* Adds a JSON string literal. Bytes that are not UTF-8 become U+FFFD. */
+void json_add_quoted(struct text *text, const char *data, size_t size);
+
+/* A cJSON string of untrusted bytes: bytes that are not UTF-8 become U+FFFD. NULL: out of memory. */
+cJSON *json_new_string(const char *data, size_t size);
+
+/* RFC 6901 JSON pointer ("/adapters/0/name"); NULL when nothing is there. */
+const cJSON *json_pointer(const cJSON *root, const char *pointer);
+
+/*
+ * A place in a document, on the caller's stack. It remembers the way from the root, so that errors can
+ * name it: struct json_at devices = {0}; json_at_key(&root, "devices", JSON_ARRAY, &devices, err).
+ */
+struct json_at {
+	const cJSON *node; /* NULL when the optional member is absent */
+	const struct json_at *parent;
+	const char *key; /* NULL for an array element */
+	size_t index;
+};
+
+enum json_type { JSON_OBJECT, JSON_ARRAY, JSON_STRING, JSON_NUMBER, JSON_BOOL, JSON_ANY };
+
+struct json_at json_root(const cJSON *document);
+
+/* Fills `err` with ERROR_FORMAT and "place: text"; for checks that go beyond the type. */
+int json_error(const struct json_at *at, struct error *err, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/* A member that must exist and have the type. */
+int json_need(const struct json_at *object, const char *key, enum json_type type,
+	      struct json_at *out, struct error *err);
+/* A member that may be absent or null (out->node NULL), but must have the type if it is there. */
+int json_have(const struct json_at *object, const char *key, enum json_type type,
+	      struct json_at *out, struct error *err);
+/* An element of an array; ERROR_FORMAT when it is beyond the end or of another type. */
+int json_element(const struct json_at *array, size_t index, enum json_type type,
+		 struct json_at *out, struct error *err);
+size_t json_count(const struct json_at *array); /* 0 for an absent array */
+
+/* Values that must be there. Strings are borrowed from the document. */
+int json_need_string(const struct json_at *object, const char *key, const char **out,
+		     struct error *err);
+int json_need_int(const struct json_at *object, const char *key, int64_t min, int64_t max,
+		  int64_t *out, struct error *err);
+int json_need_bool(const struct json_at *object, const char *key, bool *out, struct error *err);
+
+/* Values that may be absent: *out keeps what it held. */
+int json_have_string(const struct json_at *object, const char *key, const char **out,
+		     struct error *err);
+int json_have_int(const struct json_at *object, const char *key, int64_t min, int64_t max,
+		  int64_t *out, struct error *err);
+int json_have_bool(const struct json_at *object, const char *key, bool *out, struct error *err);
+
+/* ERROR_FORMAT naming the first member whose key is not in the NULL-ended list. */
+int json_only_keys(const struct json_at *object, const char *const *keys, struct error *err);
+
+#endif

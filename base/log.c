@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/log.h"
+
+#include "base/clock.h"
+#include "base/json.h"
+#include "base/text.h"
+
+#include <stdarg.h>
+#include <string.h>
+#include <unistd.h>
+
+static struct {
+	const char *program;
+	enum log_level level;
+	bool json;
+} logger = {.program = "gpucert", .level = LOG_LEVEL_INFO};
+
+static const char *const level_names[] = {"error", "warning", "info", "debug"};
+
+void log_set_program(const char *name)
+{
+	logger.program = name;
+}
+
+void log_set_level(enum log_level level)
+{
+	logger.level = level;
+}
+
+void log_set_json(bool json)
+{
+	logger.json = json;
+}
+
+const char *log_level_name(enum log_level level)
+{
+	return level_names[level];
+}
+
+int log_level_parse(const char *name, enum log_level *out, struct error *err)
+{
+	for (size_t i = 0; i < sizeof(level_names) / sizeof(level_names[0]); i++) {
+		if (strcmp(name, level_names[i]) == 0) {
+			*out = (enum log_level)i;
+			return 0;
+		}
+	}
+	return error_set(err, ERROR_ARGUMENT,
+			 "log level '%s' is not one of error, warning, info, debug", name);
+}
+
+static void log_add_line(struct text *line, enum log_level level, const struct text *message)
+{
+	char now[CLOCK_UTC_SIZE];
+
+	(void)clock_utc(now);
+	if (!logger.json) {
+		text_addf(line, "%s %-7s %s: ", now, level_names[level], logger.program);
+		text_add_escaped(line, text_string(message), message->size);
+		text_add(line, "\n");
+		return;
+	}
+	text_addf(line, "{\"time\":\"%s\",\"level\":\"%s\",\"program\":", now, level_names[level]);
+	json_add_quoted(line, logger.program, strlen(logger.program));
+	text_add(line, ",\"message\":");
+	json_add_quoted(line, text_string(message), message->size);
+	text_add(line, "}\n");
+}
+
+void log_message(enum log_level level, const char *format, ...)
+{
+	struct text message CLEANUP_TEXT = {0};
+	struct text line CLEANUP_TEXT = {0};
+	va_list args;
+
+	if (level > logger.level)
+		return;
+	va_start(args, format);
+	text_vaddf(&message, format, args);
+	va_end(args);
+	log_add_line(&line, level, &message);
+	if (line.failed)
+		return;
+	for (size_t written = 0; written < line.size;) {
+		ssize_t count = write(STDERR_FILENO, line.data + written, line.size - written);
+
+		if (count <= 0)
+			return;
+		written += (size_t)count;
+	}
+}

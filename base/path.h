@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BASE_PATH_H
+#define BASE_PATH_H
+
+/* Paths as text; nothing here touches the file system but path_of_program(). */
+
+#include "base/error.h"
+
+#include <stdbool.h>
+
+/* "a/b" from "a" and "b"; an absolute `tail` is put below `head` all the same. NULL: out of memory. */
+char *path_join(const char *head, const char *tail);
+
+/* The part behind the last '/', within `path`. */
+const char *path_base(const char *path);
+
+/* Everything before the last '/', "." without one, "/" for the root. NULL: out of memory. */
+char *path_directory(const char *path);
+
+bool path_is_absolute(const char *path);
+
+/* Removes "//", "/./" and resolves "/../" by text. An absolute path cannot rise above "/". NULL: out
+ * of memory. */
+char *path_normalize(const char *path);
+
+/* Is the normalised `path` equal to or below the normalised `directory`? Both absolute. By text: a
+ * caller that needs more resolves symbolic links first. */
+bool path_is_within(const char *path, const char *directory);
+
+/* A bare file name: not empty, not "." or "..", no '/', no '\\', no control characters. */
+bool path_is_bare_name(const char *name);
+
+/* The absolute path of the running program. Caller frees *out. */
+int path_of_program(char **out, struct error *err);
+
+/* A path relative to the directory of the running program ("../libexec/gpucert/probe-vulkan"),
+ * normalised: build tree and installed tree have the same shape. Caller frees *out. */
+int path_beside_program(const char *relative, char **out, struct error *err);
+
+#endif

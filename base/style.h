@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BASE_STYLE_H
+#define BASE_STYLE_H
+
+/* Terminal styles: only on a TTY, never with NO_COLOR set (https://no-color.org) or TERM=dumb. */
+
+#include <stdbool.h>
+
+enum style { STYLE_RESET, STYLE_BOLD, STYLE_DIM, STYLE_RED, STYLE_GREEN, STYLE_YELLOW, STYLE_BLUE };
+
+bool style_enabled(int fd);
+
+/* The escape sequence, or "" when `enabled` is false. */
+const char *style(bool enabled, enum style style);
+
+/* Columns of the terminal on `fd`; 80 when it is none. */
+int style_columns(int fd);
+
+#endif

@@ -1,0 +1,400 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/text.h"
+
+#include <errno.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+static bool text_reserve(struct text *text, size_t more)
+{
+	size_t capacity = text->capacity != 0 ? text->capacity : 64;
+	char *grown = NULL;
+
+	if (text->failed)
+		return false;
+	if (more >= SIZE_MAX / 2 - text->size) {
+		text->failed = true;
+		return false;
+	}
+	while (capacity < text->size + more + 1)
+		capacity *= 2;
+	if (capacity == text->capacity)
+		return true;
+	grown = realloc(text->data, capacity);
+	if (grown == NULL) {
+		text->failed = true;
+		return false;
+	}
+	text->data = grown;
+	text->capacity = capacity;
+	return true;
+}
+
+void text_append(struct text *text, const char *data, size_t size)
+{
+	if (!text_reserve(text, size))
+		return;
+	if (size != 0)
+		memcpy(text->data + text->size, data, size);
+	text->size += size;
+	text->data[text->size] = '\0';
+}
+
+void text_add(struct text *text, const char *string)
+{
+	text_append(text, string, strlen(string));
+}
+
+void text_vaddf(struct text *text, const char *format, va_list args)
+{
+	va_list again;
+	int length = 0;
+
+	va_copy(again, args);
+	length = vsnprintf(NULL, 0, format, again);
+	va_end(again);
+	if (length < 0) {
+		text->failed = true;
+		return;
+	}
+	if (!text_reserve(text, (size_t)length))
+		return;
+	(void)vsnprintf(text->data + text->size, (size_t)length + 1, format, args);
+	text->size += (size_t)length;
+}
+
+void text_addf(struct text *text, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	text_vaddf(text, format, args);
+	va_end(args);
+}
+
+const char *text_string(const struct text *text)
+{
+	return text->data != NULL ? text->data : "";
+}
+
+char *text_take(struct text *text)
+{
+	char *taken = NULL;
+
+	if (text->data == NULL)
+		text_append(text, "", 0);
+	if (!text->failed) {
+		taken = text->data;
+		text->data = NULL;
+	}
+	text_free(text);
+	return taken;
+}
+
+void text_reset(struct text *text)
+{
+	text->size = 0;
+	text->failed = false;
+	if (text->data != NULL)
+		text->data[0] = '\0';
+}
+
+void text_free(struct text *text)
+{
+	free(text->data);
+	*text = (struct text){0};
+}
+
+/* Length of the UTF-8 character at `data`, 0 when the bytes are not one; its value in *code. */
+static size_t text_utf8_next(const char *data, size_t size, uint32_t *code)
+{
+	const unsigned char *s = (const unsigned char *)data;
+	static const uint32_t smallest[] = {0, 0, 0x80, 0x800, 0x10000};
+	size_t length = 0;
+	uint32_t value = 0;
+
+	if (size == 0)
+		return 0;
+	if (s[0] < 0x80) {
+		*code = s[0];
+		return 1;
+	}
+	if ((s[0] & 0xe0) == 0xc0) {
+		length = 2;
+		value = s[0] & 0x1fU;
+	} else if ((s[0] & 0xf0) == 0xe0) {
+		length = 3;
+		value = s[0] & 0x0fU;
+	} else if ((s[0] & 0xf8) == 0xf0) {
+		length = 4;
+		value = s[0] & 0x07U;
+	} else {
+		return 0;
+	}
+	if (size < length)
+		return 0;
+	for (size_t i = 1; i < length; i++) {
+		if ((s[i] & 0xc0) != 0x80)
+			return 0;
+		value = value << 6 | (s[i] & 0x3fU);
+	}
+	if (value < smallest[length] || value > 0x10ffff || (value >= 0xd800 && value <= 0xdfff))
+		return 0;
+	*code = value;
+	return length;
+}
+
+bool text_is_utf8(const char *data, size_t size)
+{
+	uint32_t code = 0;
+
+	for (size_t i = 0; i < size;) {
+		size_t length = text_utf8_next(data + i, size - i, &code);
+
+		if (length == 0)
+			return false;
+		i += length;
+	}
+	return true;
+}
+
+static bool text_is_hazardous(uint32_t code)
+{
+	return code < 0x20 || (code >= 0x7f && code < 0xa0) || code == 0x200e || code == 0x200f ||
+	       (code >= 0x2028 && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069) ||
+	       code == 0xfeff;
+}
+
+void text_add_escaped(struct text *text, const char *data, size_t size)
+{
+	for (size_t i = 0; i < size;) {
+		uint32_t code = 0;
+		size_t length = text_utf8_next(data + i, size - i, &code);
+
+		if (length == 0) {
+			text_addf(text, "\\x%02x", (unsigned)(unsigned char)data[i]);
+			i++;
+			continue;
+		}
+		if (code == '\\')
+			text_append(text, "\\\\", 2);
+		else if (code == '\n')
+			text_append(text, "\\n", 2);
+		else if (code == '\t')
+			text_append(text, "\\t", 2);
+		else if (text_is_hazardous(code) && code < 0x80)
+			text_addf(text, "\\x%02x", (unsigned)code);
+		else if (text_is_hazardous(code))
+			text_addf(text, "\\u{%04x}", (unsigned)code);
+		else
+			text_append(text, data + i, length);
+		i += length;
+	}
+}
+
+static bool text_is_xml_character(uint32_t code)
+{
+	return code == '\t' || code == '\n' || code == '\r' || (code >= 0x20 && code <= 0xd7ff) ||
+	       (code >= 0xe000 && code <= 0xfffd) || code >= 0x10000;
+}
+
+void text_add_xml(struct text *text, const char *data, size_t size)
+{
+	for (size_t i = 0; i < size;) {
+		uint32_t code = 0;
+		size_t length = text_utf8_next(data + i, size - i, &code);
+
+		if (length == 0 || !text_is_xml_character(code)) {
+			text_add(text, "\xef\xbf\xbd");
+			i += length != 0 ? length : 1;
+			continue;
+		}
+		switch (code) {
+		case '&':
+			text_add(text, "&amp;");
+			break;
+		case '<':
+			text_add(text, "&lt;");
+			break;
+		case '>':
+			text_add(text, "&gt;");
+			break;
+		case '"':
+			text_add(text, "&quot;");
+			break;
+		case '\'':
+			text_add(text, "&apos;");
+			break;
+		default:
+			text_append(text, data + i, length);
+			break;
+		}
+		i += length;
+	}
+}
+
+char *text_format(const char *format, ...)
+{
+	struct text text = {0};
+	va_list args;
+
+	va_start(args, format);
+	text_vaddf(&text, format, args);
+	va_end(args);
+	return text_take(&text);
+}
+
+bool text_starts_with(const char *string, const char *prefix)
+{
+	return strncmp(string, prefix, strlen(prefix)) == 0;
+}
+
+bool text_ends_with(const char *string, const char *suffix)
+{
+	size_t length = strlen(string);
+	size_t tail = strlen(suffix);
+
+	return length >= tail && memcmp(string + length - tail, suffix, tail) == 0;
+}
+
+bool text_equal(const char *a, const char *b)
+{
+	if (a == NULL || b == NULL)
+		return a == b;
+	return strcmp(a, b) == 0;
+}
+
+bool text_glob(const char *pattern, const char *string)
+{
+	const char *star = NULL;
+	const char *mark = NULL;
+
+	while (*string != '\0') {
+		if (*pattern == '*') {
+			star = pattern++;
+			mark = string;
+		} else if (*pattern == '?' || *pattern == *string) {
+			pattern++;
+			string++;
+		} else if (star != NULL) {
+			pattern = star + 1;
+			string = ++mark;
+		} else {
+			return false;
+		}
+	}
+	while (*pattern == '*')
+		pattern++;
+	return *pattern == '\0';
+}
+
+int text_to_int64(const char *string, const char *what, long long min, long long max, long long *out,
+		  struct error *err)
+{
+	char *end = NULL;
+	long long value = 0;
+	int base = 10;
+
+	if (text_starts_with(string, "0x") || text_starts_with(string, "-0x"))
+		base = 16;
+	errno = 0;
+	value = strtoll(string, &end, base);
+	if (end == string || *end != '\0' || strchr(" \t\n\v\f\r+", string[0]) != NULL)
+		return error_set(err, ERROR_FORMAT, "%s: '%s' is not a whole number", what, string);
+	if (errno == ERANGE || value < min || value > max)
+		return error_set(err, ERROR_LIMIT, "%s: %s is outside %lld to %lld", what, string,
+				 min, max);
+	*out = value;
+	return 0;
+}
+
+int text_to_bool(const char *string, const char *what, bool *out, struct error *err)
+{
+	static const char *const yes[] = {"true", "yes", "on", "1", "t", "y"};
+	static const char *const no[] = {"false", "no", "off", "0", "f", "n"};
+
+	for (size_t i = 0; i < sizeof(yes) / sizeof(yes[0]); i++) {
+		if (strcasecmp(string, yes[i]) == 0) {
+			*out = true;
+			return 0;
+		}
+		if (strcasecmp(string, no[i]) == 0) {
+			*out = false;
+			return 0;
+		}
+	}
+	return error_set(err, ERROR_FORMAT, "%s: '%s' is neither true nor false", what, string);
+}
+
+int text_list_take(struct text_list *list, char *string, struct error *err)
+{
+	if (string == NULL)
+		return error_memory(err);
+	if (list->count + 2 > list->capacity) {
+		size_t capacity = list->capacity != 0 ? list->capacity * 2 : 8;
+		char **grown = realloc(list->items, capacity * sizeof(*grown));
+
+		if (grown == NULL) {
+			free(string);
+			return error_memory(err);
+		}
+		list->items = grown;
+		list->capacity = capacity;
+	}
+	list->items[list->count++] = string;
+	list->items[list->count] = NULL;
+	return 0;
+}
+
+int text_list_add(struct text_list *list, const char *string, struct error *err)
+{
+	return text_list_take(list, strdup(string), err);
+}
+
+int text_list_split(struct text_list *list, const char *string, char separator, struct error *err)
+{
+	for (const char *start = string;;) {
+		const char *end = strchr(start, separator);
+		size_t length = end != NULL ? (size_t)(end - start) : strlen(start);
+		int rc = 0;
+
+		if (length != 0)
+			rc = text_list_take(list, strndup(start, length), err);
+		if (rc < 0)
+			return rc;
+		if (end == NULL)
+			return 0;
+		start = end + 1;
+	}
+}
+
+bool text_list_has(const struct text_list *list, const char *string)
+{
+	for (size_t i = 0; i < list->count; i++) {
+		if (strcmp(list->items[i], string) == 0)
+			return true;
+	}
+	return false;
+}
+
+static int text_list_compare(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+void text_list_sort(struct text_list *list)
+{
+	if (list->count > 1)
+		qsort(list->items, list->count, sizeof(*list->items), text_list_compare);
+}
+
+void text_list_free(struct text_list *list)
+{
+	for (size_t i = 0; i < list->count; i++)
+		free(list->items[i]);
+	free(list->items);
+	*list = (struct text_list){0};
+}

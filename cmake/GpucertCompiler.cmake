@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: MIT
+# Language level, warnings, sanitizers and the layout of the build tree.
+
+set(CMAKE_C_STANDARD 11)
+set(CMAKE_C_STANDARD_REQUIRED ON)
+set(CMAKE_C_EXTENSIONS OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_C_VISIBILITY_PRESET hidden)
+
+option(GPUCERT_WERROR "Treat compiler warnings as errors" OFF)
+option(GPUCERT_COVERAGE "Instrument for gcov" OFF)
+option(GPUCERT_FUZZ "Build the libFuzzer targets (needs Clang)" OFF)
+set(GPUCERT_SANITIZE "" CACHE STRING "Sanitizers to build with, as for -fsanitize=")
+
+# The build tree has the shape of the installed tree, so programs find each other the same way.
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/${CMAKE_INSTALL_BINDIR}")
+set(CMAKE_LIBRARY_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/lib")
+set(CMAKE_ARCHIVE_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/lib")
+set(GPUCERT_LIBEXEC_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/libexec/gpucert")
+set(CMAKE_INSTALL_LIBDIR "lib" CACHE PATH "Where libraries are installed" FORCE)
+set(CMAKE_INSTALL_LIBEXECDIR "libexec" CACHE PATH "Where helper programs are installed" FORCE)
+set(CMAKE_BUILD_WITH_INSTALL_RPATH ON)
+set(CMAKE_INSTALL_RPATH "$ORIGIN/../lib")
+
+add_library(gpucert_flags INTERFACE)
+target_compile_definitions(gpucert_flags INTERFACE _GNU_SOURCE GPUCERT_VERSION="${PROJECT_VERSION}")
+target_include_directories(gpucert_flags INTERFACE "${PROJECT_SOURCE_DIR}" "${PROJECT_BINARY_DIR}")
+target_compile_options(gpucert_flags INTERFACE
+	-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wformat=2 -Wstrict-prototypes
+	-Wmissing-prototypes -Wundef -Wcast-qual -Wwrite-strings -Wvla -Wpointer-arith
+	-Wdouble-promotion -Wimplicit-fallthrough -Wswitch-enum -fno-common -fstack-protector-strong)
+if(GPUCERT_WERROR)
+	target_compile_options(gpucert_flags INTERFACE -Werror)
+endif()
+if(GPUCERT_SANITIZE)
+	target_compile_options(gpucert_flags INTERFACE
+		-fsanitize=${GPUCERT_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+	target_link_options(gpucert_flags INTERFACE -fsanitize=${GPUCERT_SANITIZE})
+else()
+	target_compile_definitions(gpucert_flags INTERFACE
+		$<$<CONFIG:Release,RelWithDebInfo>:_FORTIFY_SOURCE=2>)
+endif()
+if(GPUCERT_COVERAGE)
+	target_compile_options(gpucert_flags INTERFACE --coverage)
+	target_link_options(gpucert_flags INTERFACE --coverage)
+endif()
+if(GPUCERT_FUZZ)
+	target_compile_options(gpucert_flags INTERFACE -fsanitize=fuzzer-no-link)
+endif()

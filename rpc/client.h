@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef RPC_CLIENT_H
+#define RPC_CLIENT_H
+
+/*
+ * gRPC client: a channel is one HTTP/2 connection to one address; calls run on it side by side.
+ */
+
+#include "rpc/rpc.h"
+
+#include <protobuf-c/protobuf-c.h>
+#include <stdbool.h>
+#include <uv.h>
+
+struct rpc_channel;
+struct rpc_call;
+
+struct rpc_channel_options {
+	struct rpc_limits limits;
+	const char *authority;       /* default "localhost", as kubelet's clients send it */
+	uint32_t initial_window;     /* bytes per stream; default 65535 */
+	/* Called once when the connection is lost or refused or the peer says GOAWAY; may be NULL. After it
+	 * every new call on the channel ends with RPC_UNAVAILABLE. */
+	void (*on_lost)(struct rpc_channel *channel, const struct error *why, void *user);
+	void *user;
+};
+
+/* Starts to connect. Calls made before the connection stands wait for it (their deadline counts). A
+ * connection that cannot be made ends them with RPC_UNAVAILABLE. `options` may be NULL.
+ * Errors: those of rpc_address_path(), ERROR_MEMORY, ERROR_IO. */
+int rpc_channel_open(uv_loop_t *loop, const char *address,
+		     const struct rpc_channel_options *options, struct rpc_channel **out,
+		     struct error *err);
+
+/* Runs the loop until the connection stands. ERROR_TIMEOUT, ERROR_UNAVAILABLE. */
+int rpc_channel_connect_wait(struct rpc_channel *channel, uint64_t timeout_ms, struct error *err);
+
+/* Ends every call with RPC_CANCELLED (their on_done runs before this returns) and closes the connection;
+ * the memory is freed when libuv has closed its handles. NULL is allowed. */
+void rpc_channel_close(struct rpc_channel *channel);
+
+struct rpc_call_request {
+	const char *method; /* "/package.Service/Method" */
+	struct rpc_slice message;
+	uint64_t timeout_ms; /* 0: no deadline, and no grpc-timeout is sent */
+	struct rpc_metadata_list metadata;
+};
+
+struct rpc_call_events {
+	/* One whole message of the answer; borrowed. A unary call gets at most one. */
+	void (*on_message)(struct rpc_call *call, struct rpc_slice message, void *user);
+	/* The end, exactly once for each started call. The call is gone when it returns. */
+	void (*on_done)(const struct rpc_status *status, void *user);
+};
+
+/* Starts a unary or server-streaming call. `message` is copied. `out` may be NULL.
+ * Errors: ERROR_ARGUMENT (method), ERROR_LIMIT (message), ERROR_MEMORY. on_done is not called then. */
+int rpc_call_start(struct rpc_channel *channel, const struct rpc_call_request *request,
+		   const struct rpc_call_events *events, void *user, struct rpc_call **out,
+		   struct error *err);
+
+/* Ends the call with RPC_CANCELLED: RST_STREAM(CANCEL) goes to the peer, on_done runs before return. */
+void rpc_call_cancel(struct rpc_call *call);
+
+/* While paused no message is delivered and the stream's window is not opened further, so the server
+ * is held back by flow control. */
+void rpc_call_pause(struct rpc_call *call);
+void rpc_call_resume(struct rpc_call *call);
+
+/*
+ * Typed unary calls over protobuf-c.
+ */
+
+/* `reply` is NULL unless status->code is RPC_OK; the callee takes it over
+ * (protobuf_c_message_free_unpacked). A reply that cannot be parsed ends with RPC_INTERNAL. */
+typedef void rpc_reply_fn(const struct rpc_status *status, ProtobufCMessage *reply, void *user);
+
+int rpc_unary(struct rpc_channel *channel, const char *method, const ProtobufCMessage *request,
+	      const ProtobufCMessageDescriptor *reply_type, uint64_t timeout_ms, rpc_reply_fn *done,
+	      void *user, struct rpc_call **out, struct error *err);
+
+/* Runs the loop until the answer is there. A gRPC status other than OK is ERROR_REMOTE with err->remote
+ * the status code and the text "METHOD: NOT_FOUND: message". Caller frees *reply. `reply` may be NULL. */
+int rpc_unary_wait(struct rpc_channel *channel, const char *method,
+		   const ProtobufCMessage *request, const ProtobufCMessageDescriptor *reply_type,
+		   uint64_t timeout_ms, ProtobufCMessage **reply, struct error *err);
+
+/* The loop that the channel was opened on. */
+uv_loop_t *rpc_channel_loop(const struct rpc_channel *channel);
+
+#endif

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef RPC_RPC_H
+#define RPC_RPC_H
+
+/*
+ * gRPC over HTTP/2 (nghttp2) on a libuv loop: what client and server share.
+ *
+ * Everything here belongs to one loop and one thread. No function blocks, except those whose name ends
+ * in _wait, which run the loop until their result is there.
+ *
+ * Source of the wire rules: grpc/grpc doc/PROTOCOL-HTTP2.md, RFC 9113, RFC 7541.
+ */
+
+#include "base/error.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* gRPC status codes, as on the wire. */
+enum rpc_code {
+	RPC_OK = 0,
+	RPC_CANCELLED = 1,
+	RPC_UNKNOWN = 2,
+	RPC_INVALID_ARGUMENT = 3,
+	RPC_DEADLINE_EXCEEDED = 4,
+	RPC_NOT_FOUND = 5,
+	RPC_ALREADY_EXISTS = 6,
+	RPC_PERMISSION_DENIED = 7,
+	RPC_RESOURCE_EXHAUSTED = 8,
+	RPC_FAILED_PRECONDITION = 9,
+	RPC_ABORTED = 10,
+	RPC_OUT_OF_RANGE = 11,
+	RPC_UNIMPLEMENTED = 12,
+	RPC_INTERNAL = 13,
+	RPC_UNAVAILABLE = 14,
+	RPC_DATA_LOSS = 15,
+	RPC_UNAUTHENTICATED = 16,
+};
+
+const char *rpc_code_name(int code); /* "NOT_FOUND"; "CODE_n" never: "UNKNOWN" for unknown numbers */
+
+/* Borrowed bytes. */
+struct rpc_slice {
+	const uint8_t *data;
+	size_t size;
+};
+
+/* One metadata pair: lower-case name, printable ASCII value ("-bin" values are base64 text). */
+struct rpc_metadata {
+	const char *name;
+	const char *value;
+};
+
+struct rpc_metadata_list {
+	const struct rpc_metadata *items;
+	size_t count;
+};
+
+/* How a call ended. Borrowed for the duration of the callback. */
+struct rpc_status {
+	int code;            /* enum rpc_code */
+	const char *message; /* percent-decoded; "" when there is none */
+	struct rpc_metadata_list trailers;
+};
+
+/* Bounds on what a peer may make us do. A zero member means its default. */
+struct rpc_limits {
+	size_t message_max;             /* 4 MiB, as grpc-go's default */
+	size_t header_list_max;         /* 16 KiB, names and values of one header list */
+	uint32_t concurrent_streams_max;/* 256, server side */
+	uint32_t reset_rate_max;        /* 200 RST_STREAM frames a second from the peer, then GOAWAY */
+};
+
+/*
+ * Addresses. "unix:PATH", "unix:///PATH" (CRI style): AF_UNIX; the path may be at most 107 bytes.
+ * ERROR_ARGUMENT for every other form, ERROR_LIMIT for a path that is too long. The rules live in
+ * rpc/address.c alone.
+ */
+int rpc_address_path(const char *address, const char **path, struct error *err);
+
+#endif
