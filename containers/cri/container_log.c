@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: MIT */
+#include "containers/cri/container_log.h"
+
+#include "base/cleanup.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Keeps the first and the last half of the limit. */
+static void container_stream_trim(struct container_stream *stream)
+{
+	struct text *content = &stream->content;
+	size_t tail = stream->max / 2;
+	size_t head = stream->max - tail;
+
+	if (content->failed || content->size <= stream->max)
+		return;
+	memmove(content->data + head, content->data + content->size - tail, tail);
+	stream->dropped += content->size - stream->max;
+	content->size = stream->max;
+	content->data[content->size] = '\0';
+}
+
+/* Trims at twice the limit only, so that a long stream costs one copy of each byte. */
+static void container_stream_add(struct container_stream *stream, const char *data, size_t size)
+{
+	text_append(&stream->content, data, size);
+	if (stream->content.size / 2 > stream->max)
+		container_stream_trim(stream);
+}
+
+/* Takes the next field that ends in a space off the record. */
+static bool container_log_field(const char **record, const char *end, const char **field,
+				size_t *size)
+{
+	const char *space = memchr(*record, ' ', (size_t)(end - *record));
+
+	if (space == NULL)
+		return false;
+	*field = *record;
+	*size = (size_t)(space - *record);
+	*record = space + 1;
+	return true;
+}
+
+static bool container_log_is(const char *field, size_t size, const char *word)
+{
+	return size == strlen(word) && memcmp(field, word, size) == 0;
+}
+
+/* A digit stands for any digit: the shape of "2026-11-20T10:15:02". */
+static bool container_log_is_time(const char *field, size_t size)
+{
+	static const char shape[] = "0000-00-00T00:00:00";
+
+	if (size <= sizeof(shape) - 1)
+		return false;
+	for (size_t i = 0; i < sizeof(shape) - 1; i++) {
+		bool digit = field[i] >= '0' && field[i] <= '9';
+
+		if (shape[i] == '0' ? !digit : field[i] != shape[i])
+			return false;
+	}
+	return true;
+}
+
+/* NULL when the record is well-formed, else what is wrong with it. */
+static const char *container_log_record(struct container_log *log, const char *record, size_t size)
+{
+	const char *end = record + size;
+	const char *field = NULL;
+	size_t length = 0;
+	struct container_stream *stream = NULL;
+	bool full = false;
+
+	if (!container_log_field(&record, end, &field, &length) ||
+	    !container_log_is_time(field, length))
+		return "no timestamp";
+	if (!container_log_field(&record, end, &field, &length))
+		return "no stream";
+	if (container_log_is(field, length, "stdout"))
+		stream = &log->out;
+	else if (container_log_is(field, length, "stderr"))
+		stream = &log->err;
+	else
+		return "stream is neither stdout nor stderr";
+	if (!container_log_field(&record, end, &field, &length))
+		return "no tags";
+	if (length > 1 && field[1] == ':')
+		length = 1;
+	full = container_log_is(field, length, "F");
+	if (!full && !container_log_is(field, length, "P"))
+		return "first tag is neither F nor P";
+	container_stream_add(stream, record, (size_t)(end - record));
+	if (full)
+		container_stream_add(stream, "\n", 1);
+	return NULL;
+}
+
+static void container_log_malformed(struct container_log *log, const char *why)
+{
+	if (log->malformed++ > 0)
+		return;
+	log->malformed_line = log->lines;
+	log->malformed_why = why;
+}
+
+static void container_log_line(struct container_log *log)
+{
+	const char *why = NULL;
+
+	log->lines++;
+	if (log->skipping)
+		why = "record is too long";
+	else
+		why = container_log_record(log, text_string(&log->pending), log->pending.size);
+	if (why != NULL)
+		container_log_malformed(log, why);
+	else
+		log->records++;
+	log->skipping = false;
+	text_reset(&log->pending);
+}
+
+void container_log_begin(struct container_log *log, size_t stream_max)
+{
+	*log = (struct container_log){
+		.out = {.max = stream_max},
+		.err = {.max = stream_max},
+		.malformed_why = "",
+	};
+}
+
+void container_log_feed(struct container_log *log, const char *data, size_t size)
+{
+	while (size > 0) {
+		const char *newline = memchr(data, '\n', size);
+		size_t part = newline != NULL ? (size_t)(newline - data) : size;
+
+		if (log->pending.size + part > CONTAINER_LOG_RECORD_MAX)
+			log->skipping = true;
+		if (!log->skipping)
+			text_append(&log->pending, data, part);
+		if (newline == NULL)
+			return;
+		container_log_line(log);
+		data += part + 1;
+		size -= part + 1;
+	}
+}
+
+int container_log_end(struct container_log *log, struct error *err)
+{
+	if (log->pending.size > 0 || log->skipping) {
+		log->lines++;
+		container_log_malformed(log, "last record has no end");
+	}
+	container_stream_trim(&log->out);
+	container_stream_trim(&log->err);
+	if (log->out.content.failed || log->err.content.failed || log->pending.failed)
+		return error_memory(err);
+	return 0;
+}
+
+void container_log_free(struct container_log *log)
+{
+	text_free(&log->out.content);
+	text_free(&log->err.content);
+	text_free(&log->pending);
+}
+
+int container_log_read(struct container_log *log, const char *path, size_t stream_max,
+		       struct error *err)
+{
+	int fd CLEANUP_FD = open(path, O_RDONLY | O_CLOEXEC);
+	char chunk[16384];
+
+	container_log_begin(log, stream_max);
+	if (fd < 0)
+		return error_system(err, errno, "%s", path);
+	for (;;) {
+		ssize_t count = read(fd, chunk, sizeof(chunk));
+
+		if (count < 0 && errno == EINTR)
+			continue;
+		if (count < 0)
+			return error_system(err, errno, "%s", path);
+		if (count == 0)
+			return container_log_end(log, err);
+		container_log_feed(log, chunk, (size_t)count);
+	}
+}

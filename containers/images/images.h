@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef CONTAINERS_IMAGES_IMAGES_H
+#define CONTAINERS_IMAGES_IMAGES_H
+
+/*
+ * Images composed from files of this machine: programs, what the dynamic linker needs to run them,
+ * and the API loaders that they open at run time. The result is an archive in the OCI image layout
+ * (uncompressed layers), which needs no registry. The same input gives the same bytes and so the
+ * same digest: every entry has owner 0, time 0 and a fixed place.
+ *
+ * Layout of an image:
+ *
+ *   /libexec/gpucert/PROGRAM        the programs
+ *   /lib, /lib64, /bin, /sbin       symbolic links into /usr, as distributions have them
+ *   /usr/lib...                     dynamic linker, C library, loaders, at the machine's own places
+ *   /etc/passwd, /etc/group         root and nobody
+ *   /tmp /var/tmp /root /run /dev /proc /sys  empty
+ */
+
+#include "base/digest.h"
+#include "base/error.h"
+#include "base/text.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define IMAGES_PROGRAM_DIRECTORY "/libexec/gpucert"
+#define IMAGES_PROBE_REPOSITORY	 "docker.io/gpucert/probe"
+#define IMAGES_PAUSE_REFERENCE	 "docker.io/gpucert/pause:1"
+
+struct image_spec {
+	const char *repository; /* "docker.io/gpucert/probe": the tag becomes the digest's first 12
+				   digits */
+	const char *tag;	/* overrides that; may be NULL */
+	const char *const *programs; /* NULL-ended host paths; installed under their base name */
+	const char *const
+		*loaded_libraries;  /* NULL-ended sonames that programs open at run time; they come
+				       with  what they need; one that this machine lacks is left out
+				       and  listed in `missing`. May be NULL */
+	const char *const *command; /* NULL-ended default command; may be NULL */
+};
+
+struct image_description {
+	char *reference;	  /* "docker.io/gpucert/probe:0123456789ab" */
+	char digest[DIGEST_SIZE]; /* of the manifest */
+	char layer[DIGEST_SIZE];  /* of the only layer */
+	uint64_t size;		  /* bytes of the layer */
+	struct text_list files;	  /* paths in the image, sorted */
+	struct text_list missing; /* libraries that the machine lacks */
+};
+
+void image_description_free(struct image_description *description);
+
+/* Composes `count` images into one archive at `path`. `out` is an array of `count`,
+ * zero-initialised descriptions. ERROR_NOT_FOUND: a program is missing. ERROR_FORMAT: a program is
+ * no ELF file. ERROR_IO: disk full and the like; no archive is left then. */
+int image_compose(const char *path, const struct image_spec *specs, size_t count,
+		  struct image_description *out, struct error *err);
+
+/* The images of a run. */
+struct images {
+	struct image_description probe;
+	struct image_description pause;
+	char *archive; /* path */
+};
+
+/* Composes probe and pause image into `directory`/images.tar: every probe-* program of
+ * `program_directory` with the Vulkan and OpenCL loaders, and the program `pause` of the same
+ * directory. `program_directory` NULL: ../libexec/gpucert beside the running program.
+ * ERROR_NOT_FOUND names the directory when there are no probes. */
+int images_prepare(const char *directory, const char *program_directory, struct images *out,
+		   struct error *err);
+void images_free(struct images *images);
+
+#endif

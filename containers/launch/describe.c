@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+#include "containers/launch/launch.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+const char *launch_end_name(enum launch_end end)
+{
+	static const char *const names[] = {
+		[LAUNCH_RUNNING] = "running",
+		[LAUNCH_REFUSED] = "refused",
+		[LAUNCH_FAILED] = "failed",
+		[LAUNCH_NOT_STARTED] = "not-started",
+		[LAUNCH_EXITED] = "exited",
+		[LAUNCH_KILLED] = "killed",
+		[LAUNCH_OUT_OF_MEMORY] = "out-of-memory",
+		[LAUNCH_TIMED_OUT] = "timed-out",
+		[LAUNCH_STOPPED] = "stopped",
+		[LAUNCH_LOST] = "lost",
+	};
+
+	return names[end];
+}
+
+void launch_describe(const struct launch_result *result, char *out, size_t size)
+{
+	const char *reason = result->reason != NULL ? result->reason : "";
+	const char *colon = reason[0] != '\0' ? ": " : "";
+	const char *signal_name = NULL;
+
+	switch (result->end) {
+	case LAUNCH_RUNNING:
+		(void)snprintf(out, size, "still running");
+		return;
+	case LAUNCH_REFUSED:
+		(void)snprintf(out, size, "launch refused%s%s", colon, reason);
+		return;
+	case LAUNCH_FAILED:
+		(void)snprintf(out, size, "container could not be set up%s%s", colon, reason);
+		return;
+	case LAUNCH_NOT_STARTED:
+		(void)snprintf(out, size, "program not started%s%s", colon, reason);
+		return;
+	case LAUNCH_EXITED:
+		(void)snprintf(out, size, "exited with code %d", result->code);
+		return;
+	case LAUNCH_KILLED:
+		signal_name = sigdescr_np(result->code);
+		(void)snprintf(out, size, "killed by signal %d (%s)", result->code,
+			       signal_name != NULL ? signal_name : "unnamed");
+		return;
+	case LAUNCH_OUT_OF_MEMORY:
+		(void)snprintf(out, size, "killed at its memory limit");
+		return;
+	case LAUNCH_TIMED_OUT:
+		(void)snprintf(out, size, "killed at its deadline after %llu ms",
+			       (unsigned long long)result->run_ms);
+		return;
+	case LAUNCH_STOPPED:
+		(void)snprintf(out, size, "stopped on request");
+		return;
+	case LAUNCH_LOST:
+		(void)snprintf(out, size, "the runtime was lost%s%s", colon, reason);
+		return;
+	}
+}

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef CONTAINERS_LAUNCH_LAUNCH_H
+#define CONTAINERS_LAUNCH_LAUNCH_H
+
+/*
+ * Running one program with what a device plugin asked for: in a container (containerd launcher) or
+ * as a child process of the host (process launcher).
+ *
+ * A launch that fails is a result, not an error: functions return an error only when the harness
+ * itself cannot go on. Several launches of one launcher may run at the same time.
+ *
+ * A container is a pod of its own: host network (no CNI is needed), own PID, IPC, UTS and mount
+ * namespace, the program is PID 1. Security: no new privileges, all capabilities dropped, the
+ * runtime's default seccomp filter where the kernel has seccomp, never privileged. A PID 1 is not
+ * killed by signals that it sends itself: abort() there ends in SIGSEGV, raise() of other signals
+ * does nothing (pid_namespaces(7)).
+ */
+
+#include "base/error.h"
+#include "base/text.h"
+#include "containers/cri/cri.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <uv.h>
+
+struct launch_variable {
+	const char *name;
+	const char *value;
+};
+
+struct launch_mount {
+	const char *host_path;
+	const char *container_path;
+	bool read_only;
+};
+
+struct launch_device {
+	const char *host_path;
+	const char *container_path;
+	const char *permissions; /* some of "rwm" */
+};
+
+struct launch_spec {
+	const char *name;	    /* of the container: [a-z0-9-], at most 63 bytes */
+	const char *const *command; /* NULL-ended. A first word without '/' is a probe of the image
+				       ("probe-vulkan") */
+	const struct launch_variable *envs;
+	size_t env_count;
+	const struct launch_mount *mounts;
+	size_t mount_count;
+	const struct launch_device *devices;
+	size_t device_count;
+	const struct launch_variable *annotations;
+	size_t annotation_count;
+	const char *const *cdi_devices; /* NULL-ended; may be NULL */
+	const char *image;		/* NULL: the launcher's */
+	uint64_t timeout_ms;		/* from the start of the program; 0: one minute */
+	uint64_t memory_limit;		/* bytes; 0: none */
+	size_t output_max;		/* bytes kept of each of stdout and stderr; 0: 1 MiB */
+};
+
+/*
+ * Checks a spec against this host, because a runtime does not: containerd creates a directory where
+ * a mount source is missing. Every mount source must be absolute, without "..", and exist; every
+ * device node must be a character or block device; container paths must be absolute, without "..",
+ * not "/" and not used twice; permissions must be letters of "rwm"; names of variables must not be
+ * empty or hold '='. Adds one sentence per offender to `offences` (may be NULL) and returns
+ * ERROR_ARGUMENT with the first of them if there is any. ERROR_MEMORY.
+ */
+int launch_check_spec(const struct launch_spec *spec, struct text_list *offences,
+		      struct error *err);
+
+enum launch_end {
+	LAUNCH_RUNNING, /* not ended yet */
+	LAUNCH_REFUSED, /* launch_check_spec() found something, or the launcher cannot apply it */
+	LAUNCH_FAILED, /* image, sandbox or container could not be set up; `reason` is the runtime's
+			*/
+	LAUNCH_NOT_STARTED,   /* the container was there, the program could not be executed */
+	LAUNCH_EXITED,	      /* exit code in `code` */
+	LAUNCH_KILLED,	      /* by signal `code`, not by us */
+	LAUNCH_OUT_OF_MEMORY, /* killed at the memory limit */
+	LAUNCH_TIMED_OUT,     /* we killed it at its deadline */
+	LAUNCH_STOPPED,	      /* we killed it on request */
+	LAUNCH_LOST,	      /* the runtime stopped to answer while the program ran */
+};
+
+const char *launch_end_name(enum launch_end end); /* "not-started" */
+
+/* CRI reports a kill as exit code 128 + signal; codes 129 to 192 are therefore told as
+ * LAUNCH_KILLED. */
+struct launch_result {
+	enum launch_end end;
+	int code;
+	char *reason;			   /* "" when there is nothing to add */
+	struct text out, err;		   /* output of the program, bounded */
+	uint64_t out_dropped, err_dropped; /* bytes left out in the middle */
+	struct text_list notes; /* what was not applied or looked odd: one sentence each */
+	uint64_t setup_ms;	/* until the program was started */
+	uint64_t run_ms;	/* of the program */
+	uint64_t cleanup_ms;
+	uint64_t cri_ms; /* spent in calls to the runtime, part of the three above */
+	int64_t started_ns,
+		finished_ns; /* since 1970, as the runtime says; 0: unknown. Tell overlaps */
+	char *container_id;  /* "" without one */
+};
+
+/* "exited with code 3", "killed by signal 11", "program not started: ..." into `out`. */
+void launch_describe(const struct launch_result *result, char *out, size_t size);
+
+struct launcher;
+struct launch;
+
+struct launcher_containerd_options {
+	struct cri *cri;	   /* stays the caller's */
+	const char *image;	   /* reference of the probe image */
+	const char *log_directory; /* container logs are written below it; created when missing */
+	const char *cgroup_parent; /* of the runtime's description; "" or NULL: the runtime's own */
+	const char *run_id;	   /* labels: see containers/cri/sweep.h */
+	const char *check_id;
+};
+
+/* Strings are copied. ERROR_ARGUMENT for a missing member. */
+int launcher_containerd_new(const struct launcher_containerd_options *options,
+			    struct launcher **out, struct error *err);
+
+/* Runs programs as child processes with the environment applied over the harness' own. Mounts,
+ * devices, annotations and CDI devices cannot be applied and are named in `notes`. Probes are
+ * looked up in `program_directory` (NULL: ../libexec/gpucert beside the running program). */
+int launcher_process_new(uv_loop_t *loop, const char *program_directory, struct launcher **out,
+			 struct error *err);
+
+const char *launcher_name(const struct launcher *launcher); /* "containerd", "process" */
+bool launcher_isolates(const struct launcher *launcher);    /* does it make containers? */
+void launcher_free(struct launcher *launcher); /* NULL is allowed; after its launches */
+
+/* Starts the program. What prevented that is in the result (end is not LAUNCH_RUNNING). `spec` is
+ * not needed afterwards. ERROR_MEMORY, ERROR_IO (log directory). */
+int launch_start(struct launcher *launcher, const struct launch_spec *spec, struct launch **out,
+		 struct error *err);
+
+/* Runs the loop until the program has ended or its deadline has passed (then it is killed), reads
+ * its output and removes container and sandbox. Failures of the removal are notes. The deadline is
+ * looked at only in here. */
+int launch_wait(struct launch *launch, struct error *err);
+
+/* Kills the program, then as launch_wait(). The result of a program that had ended stays as it was.
+ */
+int launch_stop(struct launch *launch, struct error *err);
+
+/* Borrowed; complete after launch_wait() or launch_stop(). */
+const struct launch_result *launch_result(const struct launch *launch);
+
+/* Stops first if needed. NULL is allowed. */
+void launch_free(struct launch *launch);
+
+/* launch_start() and launch_wait(); on success caller frees *out. */
+int launch_run(struct launcher *launcher, const struct launch_spec *spec, struct launch **out,
+	       struct error *err);
+
+#endif

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef CONTAINERS_RUNTIME_RUNTIME_H
+#define CONTAINERS_RUNTIME_RUNTIME_H
+
+/*
+ * The container runtime of a run: a private containerd that is started for it and leaves nothing
+ * behind, or an existing one that is only used.
+ *
+ * A private containerd lives in a directory of its own below the base directory:
+ *
+ *   run-XXXXXX/owner.json        who it belongs to; see runtime_recover()
+ *              config.toml       its configuration
+ *              containerd.sock   its address
+ *              containerd.log    what it said
+ *              root/ state/ runc/ its data; overlay file systems are mounted below
+ *              work/             for the caller: image archives, container logs
+ *
+ * Its containers live in the cgroup "/gpucert-XXXXXX" of every hierarchy. Besides these it uses
+ * nothing on the machine but sockets of its shims in /run/containerd/s, whose place containerd does
+ * not let one choose; they are removed too.
+ */
+
+#include "base/error.h"
+#include "containers/cri/cri.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <uv.h>
+
+#define RUNTIME_BASE_DIRECTORY "/run/gpucert" /* short: a socket path has at most 107 bytes */
+
+struct runtime;
+
+struct runtime_options {
+	const char *base_directory; /* NULL: RUNTIME_BASE_DIRECTORY */
+	const char *containerd;	    /* program; NULL: "containerd" in PATH */
+	const char *snapshotter;    /* "overlayfs", "native"; NULL: overlayfs if it can be mounted,
+				       else native */
+	const char *
+		pause_image; /* full reference of the sandbox image; NULL: IMAGES_PAUSE_REFERENCE */
+	uint64_t start_timeout_ms; /* 0: 30 s */
+};
+
+struct runtime_description {
+	bool is_private;
+	const char *name;		/* "containerd", as the runtime says */
+	const char *version;		/* "1.6.20~ds1", as the runtime says */
+	const char *api_version;	/* "v1" */
+	const char *snapshotter;	/* "" when attached */
+	const char *snapshotter_reason; /* why not overlayfs; "" otherwise */
+	const char *address;		/* "unix:///run/gpucert/run-XXXXXX/containerd.sock" */
+	const char *cgroup_parent;	/* "/gpucert-XXXXXX"; "" when attached */
+	const char *work_directory;	/* for archives and logs; exists until runtime_stop() */
+	uint64_t start_ms; /* from the start of the process until the runtime was ready */
+};
+
+/* Starts a private containerd and waits until its CRI service is ready. `options` may be NULL.
+ * ERROR_PERMISSION: not root. ERROR_NOT_FOUND: no containerd. ERROR_UNSUPPORTED: older than 1.6.
+ * ERROR_LIMIT: base directory too long for a socket. ERROR_UNAVAILABLE: containerd ended (the text
+ * holds the end of its log). ERROR_TIMEOUT. On failure nothing is left behind. */
+int runtime_start(uv_loop_t *loop, const struct runtime_options *options, struct runtime **out,
+		  struct error *err);
+
+/* Uses an existing runtime ("unix:///run/containerd/containerd.sock"). It must be ready. Only
+ * objects with our labels are ever removed from it. ERROR_UNAVAILABLE. */
+int runtime_attach(uv_loop_t *loop, const char *address, const char *base_directory,
+		   struct runtime **out, struct error *err);
+
+/* Borrowed; valid until runtime_stop(). */
+const struct runtime_description *runtime_describe(const struct runtime *runtime);
+struct cri *runtime_cri(const struct runtime *runtime);
+
+/* Imports an OCI layout archive with the runtime's own `ctr` (the CRI has no import) and waits
+ * until each of `references` (NULL-ended) is known to the CRI service. */
+int runtime_import(struct runtime *runtime, const char *archive, const char *const *references,
+		   struct error *err);
+
+/* Private: removes every sandbox and container, ends containerd (SIGTERM, SIGKILL after a grace
+ * period), its shims and what is left in its cgroups, unmounts everything below its directory and
+ * removes it. Attached: closes the connection and removes the work directory. The runtime is gone
+ * afterwards, also when an error is returned, which names what could not be removed. NULL is
+ * allowed. */
+int runtime_stop(struct runtime *runtime, struct error *err);
+
+struct runtime_recovered {
+	size_t directories; /* of dead runs, removed */
+	size_t processes;   /* killed */
+	size_t mounts;	    /* undone */
+};
+
+/*
+ * Cleans up after runs that died: every directory below `base_directory` (NULL: the default) whose
+ * owner no longer runs. An owner is a process id with its start time, the boot and the PID
+ * namespace it belongs to; a directory of another PID namespace is left alone. Only processes that
+ * name the directory on their command line, or are in its cgroup, are killed. A second run that
+ * does the same meanwhile waits. A missing base directory is success. `recovered` may be NULL. The
+ * first failure is returned, after every directory was tried.
+ */
+int runtime_recover(const char *base_directory, struct runtime_recovered *recovered,
+		    struct error *err);
+
+#endif
