@@ -19,6 +19,8 @@ struct rpc_channel_options {
 	struct rpc_limits limits;
 	const char *authority;       /* default "localhost", as kubelet's clients send it */
 	uint32_t initial_window;     /* bytes per stream; default 65535 */
+	/* Called once when the connection stands: the peer's SETTINGS frame came. May be NULL. */
+	void (*on_ready)(struct rpc_channel *channel, void *user);
 	/* Called once when the connection is lost or refused or the peer says GOAWAY; may be NULL. After it
 	 * every new call on the channel ends with RPC_UNAVAILABLE. */
 	void (*on_lost)(struct rpc_channel *channel, const struct error *why, void *user);

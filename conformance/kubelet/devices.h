@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef CONFORMANCE_KUBELET_DEVICES_H
+#define CONFORMANCE_KUBELET_DEVICES_H
+
+/* Devices as a plugin lists them: exactly what the message said, nothing corrected. */
+
+#include "base/error.h"
+#include "base/text.h"
+#include "rpc/proto/deviceplugin_v1beta1.pb-c.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct kubelet_device {
+	char *id;
+	char *health;
+	bool has_topology; /* a TopologyInfo was sent, possibly without nodes */
+	int64_t *numa;     /* node ids in the order of the message */
+	size_t numa_count;
+};
+
+/* In the order of the message; an id that was sent twice is here twice. */
+struct kubelet_device_list {
+	struct kubelet_device *items;
+	size_t count;
+};
+
+/* Exactly "Healthy"; every other string counts as unhealthy (manager.go, kubelet v1.36.2). */
+bool kubelet_device_is_healthy(const struct kubelet_device *device);
+
+/* The first device with this id; NULL when there is none. */
+const struct kubelet_device *kubelet_device_find(const struct kubelet_device_list *list,
+						 const char *id);
+
+/* Copies a message. ERROR_MEMORY. */
+int kubelet_device_list_read(const V1beta1__ListAndWatchResponse *message,
+			     struct kubelet_device_list *out, struct error *err);
+int kubelet_device_list_copy(const struct kubelet_device_list *from,
+			     struct kubelet_device_list *out, struct error *err);
+void kubelet_device_list_free(struct kubelet_device_list *list);
+
+#endif
