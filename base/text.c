@@ -48,6 +48,15 @@ void text_add(struct text *text, const char *string)
 	text_append(text, string, strlen(string));
 }
 
+char *text_extend(struct text *text, size_t size)
+{
+	if (!text_reserve(text, size))
+		return NULL;
+	text->size += size;
+	text->data[text->size] = '\0';
+	return text->data + text->size - size;
+}
+
 void text_vaddf(struct text *text, const char *format, va_list args)
 {
 	va_list again;

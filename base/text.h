@@ -27,6 +27,11 @@ struct text {
 
 void text_append(struct text *text, const char *data, size_t size);
 void text_add(struct text *text, const char *string);
+
+/* Makes the text `size` bytes longer and returns the place of the new bytes, for the caller to fill. NULL
+ * when memory ran out. */
+char *text_extend(struct text *text, size_t size);
+
 void text_addf(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void text_vaddf(struct text *text, const char *format, va_list args)
 	__attribute__((format(printf, 2, 0)));

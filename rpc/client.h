@@ -17,12 +17,12 @@ struct rpc_call;
 
 struct rpc_channel_options {
 	struct rpc_limits limits;
-	const char *authority;       /* default "localhost", as kubelet's clients send it */
-	uint32_t initial_window;     /* bytes per stream; default 65535 */
+	const char *authority;	 /* default "localhost", as kubelet's clients send it */
+	uint32_t initial_window; /* bytes per stream; default 65535 */
 	/* Called once when the connection stands: the peer's SETTINGS frame came. May be NULL. */
 	void (*on_ready)(struct rpc_channel *channel, void *user);
-	/* Called once when the connection is lost or refused or the peer says GOAWAY; may be NULL. After it
-	 * every new call on the channel ends with RPC_UNAVAILABLE. */
+	/* Called once when the connection is lost or refused or the peer says GOAWAY; may be NULL.
+	 * After it every new call on the channel ends with RPC_UNAVAILABLE. */
 	void (*on_lost)(struct rpc_channel *channel, const struct error *why, void *user);
 	void *user;
 };
@@ -34,11 +34,12 @@ int rpc_channel_open(uv_loop_t *loop, const char *address,
 		     const struct rpc_channel_options *options, struct rpc_channel **out,
 		     struct error *err);
 
-/* Runs the loop until the connection stands. ERROR_TIMEOUT, ERROR_UNAVAILABLE. */
+/* Runs the loop until the connection stands, which is when the server has spoken HTTP/2 (SETTINGS):
+ * a server that accepts and stays silent is not connected. ERROR_TIMEOUT, ERROR_UNAVAILABLE. */
 int rpc_channel_connect_wait(struct rpc_channel *channel, uint64_t timeout_ms, struct error *err);
 
-/* Ends every call with RPC_CANCELLED (their on_done runs before this returns) and closes the connection;
- * the memory is freed when libuv has closed its handles. NULL is allowed. */
+/* Ends every call with RPC_CANCELLED (their on_done runs before this returns) and closes the
+ * connection; the memory is freed when libuv has closed its handles. NULL is allowed. */
 void rpc_channel_close(struct rpc_channel *channel);
 
 struct rpc_call_request {
@@ -56,12 +57,15 @@ struct rpc_call_events {
 };
 
 /* Starts a unary or server-streaming call. `message` is copied. `out` may be NULL.
- * Errors: ERROR_ARGUMENT (method), ERROR_LIMIT (message), ERROR_MEMORY. on_done is not called then. */
+ * on_done never runs before this returns. Errors: ERROR_ARGUMENT (method, metadata), ERROR_LIMIT
+ * (message, metadata), ERROR_UNAVAILABLE (the connection has used up its stream numbers),
+ * ERROR_MEMORY; on_done is not called then. */
 int rpc_call_start(struct rpc_channel *channel, const struct rpc_call_request *request,
 		   const struct rpc_call_events *events, void *user, struct rpc_call **out,
 		   struct error *err);
 
-/* Ends the call with RPC_CANCELLED: RST_STREAM(CANCEL) goes to the peer, on_done runs before return. */
+/* Ends the call with RPC_CANCELLED: RST_STREAM(CANCEL) goes to the peer, on_done runs before
+ * return. */
 void rpc_call_cancel(struct rpc_call *call);
 
 /* While paused no message is delivered and the stream's window is not opened further, so the server
@@ -81,11 +85,12 @@ int rpc_unary(struct rpc_channel *channel, const char *method, const ProtobufCMe
 	      const ProtobufCMessageDescriptor *reply_type, uint64_t timeout_ms, rpc_reply_fn *done,
 	      void *user, struct rpc_call **out, struct error *err);
 
-/* Runs the loop until the answer is there. A gRPC status other than OK is ERROR_REMOTE with err->remote
- * the status code and the text "METHOD: NOT_FOUND: message". Caller frees *reply. `reply` may be NULL. */
-int rpc_unary_wait(struct rpc_channel *channel, const char *method,
-		   const ProtobufCMessage *request, const ProtobufCMessageDescriptor *reply_type,
-		   uint64_t timeout_ms, ProtobufCMessage **reply, struct error *err);
+/* Runs the loop until the answer is there. A gRPC status other than OK is ERROR_REMOTE with
+ * err->remote the status code and the text "METHOD: NOT_FOUND: message". Caller frees *reply.
+ * `reply` may be NULL. */
+int rpc_unary_wait(struct rpc_channel *channel, const char *method, const ProtobufCMessage *request,
+		   const ProtobufCMessageDescriptor *reply_type, uint64_t timeout_ms,
+		   ProtobufCMessage **reply, struct error *err);
 
 /* The loop that the channel was opened on. */
 uv_loop_t *rpc_channel_loop(const struct rpc_channel *channel);

@@ -5,8 +5,9 @@
 /*
  * gRPC over HTTP/2 (nghttp2) on a libuv loop: what client and server share.
  *
- * Everything here belongs to one loop and one thread. No function blocks, except those whose name ends
- * in _wait, which run the loop until their result is there.
+ * Everything here belongs to one loop and one thread. No function blocks, except those whose name
+ * ends in _wait, which run the loop until their result is there and so may not be called from a
+ * callback.
  *
  * Source of the wire rules: grpc/grpc doc/PROTOCOL-HTTP2.md, RFC 9113, RFC 7541.
  */
@@ -37,7 +38,8 @@ enum rpc_code {
 	RPC_UNAUTHENTICATED = 16,
 };
 
-const char *rpc_code_name(int code); /* "NOT_FOUND"; "CODE_n" never: "UNKNOWN" for unknown numbers */
+const char *
+rpc_code_name(int code); /* "NOT_FOUND"; "CODE_n" never: "UNKNOWN" for unknown numbers */
 
 /* Borrowed bytes. */
 struct rpc_slice {
@@ -58,17 +60,17 @@ struct rpc_metadata_list {
 
 /* How a call ended. Borrowed for the duration of the callback. */
 struct rpc_status {
-	int code;            /* enum rpc_code */
+	int code;	     /* enum rpc_code */
 	const char *message; /* percent-decoded; "" when there is none */
 	struct rpc_metadata_list trailers;
 };
 
 /* Bounds on what a peer may make us do. A zero member means its default. */
 struct rpc_limits {
-	size_t message_max;             /* 4 MiB, as grpc-go's default */
-	size_t header_list_max;         /* 16 KiB, names and values of one header list */
-	uint32_t concurrent_streams_max;/* 256, server side */
-	uint32_t reset_rate_max;        /* 200 RST_STREAM frames a second from the peer, then GOAWAY */
+	size_t message_max;		 /* 4 MiB, as grpc-go's default */
+	size_t header_list_max;		 /* 16 KiB, names and values of one header list */
+	uint32_t concurrent_streams_max; /* 256, server side */
+	uint32_t reset_rate_max; /* 200 RST_STREAM frames a second from the peer, then GOAWAY */
 };
 
 /*

@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: MIT */
+#include "rpc/channel.h"
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "rpc/percent.h"
+#include "rpc/status.h"
+#include "rpc/timeout.h"
+
+#include <stdio.h>
+#include <string.h>
+
+struct rpc_call {
+	struct exchange exchange; /* first: an exchange of the client role is a call */
+	struct rpc_call_events events;
+	void *user;
+	int http_status; /* 0: no answer yet */
+	bool is_grpc;	 /* by the answer's content-type */
+	bool headers_too_large;
+	bool paused;
+	struct headers trailers;
+};
+
+void call_headers(struct exchange *exchange)
+{
+	struct rpc_call *call = (struct rpc_call *)exchange;
+	const char *status = headers_get(&exchange->headers, ":status");
+	struct headers received = exchange->headers;
+
+	if (exchange->headers.too_large)
+		call->headers_too_large = true;
+	if (status != NULL && status[0] == '1')
+		return; /* informational: the answer is still to come */
+	if (status != NULL) {
+		call->http_status = (int)strtol(status, NULL, 10);
+		call->is_grpc =
+			content_type_is_grpc(headers_get(&exchange->headers, "content-type"));
+	}
+	if (!exchange->input_ended)
+		return;
+	exchange->headers = call->trailers;
+	call->trailers = received;
+}
+
+/* Ends the call; after it only the stream's end is waited for. */
+static void call_finish(struct rpc_call *call, int code, const char *message)
+{
+	struct exchange *exchange = &call->exchange;
+	struct rpc_metadata *items = NULL;
+	struct rpc_status status = {.code = code, .message = message};
+
+	exchange->released = true;
+	exchange->deadline_ms = UINT64_MAX;
+	if (!exchange->session->ended) {
+		exchange_reset(exchange, NGHTTP2_CANCEL);
+		exchange_ignore_input(exchange);
+	}
+	if (exchange->input_ended)
+		(void)headers_list(&call->trailers, &items, &status.trailers.count, NULL);
+	status.trailers.items = items;
+	if (call->events.on_done != NULL)
+		call->events.on_done(&status, call->user);
+	free(items);
+}
+
+/* The status that the peer's last header list or its RST_STREAM tells. */
+static void call_finish_as_told(struct rpc_call *call)
+{
+	struct exchange *exchange = &call->exchange;
+	const char *code = headers_get(&call->trailers, "grpc-status");
+	const char *message = headers_get(&call->trailers, "grpc-message");
+	struct text text CLEANUP_TEXT = {0};
+	bool truncated = frame_reader_is_partial(&exchange->reader);
+
+	if (exchange->input_ended && code != NULL) {
+		percent_decode(&text, message != NULL ? message : "");
+		if (status_parse(code) == RPC_OK && truncated)
+			call_finish(call, RPC_INTERNAL, "the answer ended within a message");
+		else
+			call_finish(call, status_parse(code), text_string(&text));
+		return;
+	}
+	if (exchange->input_ended) {
+		call_finish(call, RPC_INTERNAL, "the server ended the stream without grpc-status");
+		return;
+	}
+	text_addf(&text, "the stream was reset (%s)", nghttp2_http2_strerror(exchange->close_code));
+	call_finish(call, status_of_reset(exchange->close_code), text_string(&text));
+}
+
+/* An answer that does not come from a gRPC method: its status is made from what there is. */
+static bool call_reject_answer(struct rpc_call *call)
+{
+	const struct rpc_limits *limits = &call->exchange.session->limits;
+	char message[96] = "";
+	bool is_answer = call->http_status == 0 || (call->http_status == 200 && call->is_grpc) ||
+			 headers_get(&call->trailers, "grpc-status") != NULL;
+	int code = RPC_OK;
+
+	if (is_answer && !call->headers_too_large)
+		return false;
+	if (call->headers_too_large) {
+		code = RPC_RESOURCE_EXHAUSTED;
+		(void)snprintf(message, sizeof(message),
+			       "the answer's header list exceeds %zu bytes",
+			       limits->header_list_max);
+	} else if (call->http_status != 200) {
+		code = status_of_http(call->http_status);
+		(void)snprintf(message, sizeof(message), "HTTP status %d", call->http_status);
+	} else {
+		code = RPC_UNKNOWN;
+		(void)snprintf(message, sizeof(message), "the answer's content-type is not gRPC");
+	}
+	call_finish(call, code, message);
+	return true;
+}
+
+void call_process(struct exchange *exchange)
+{
+	struct rpc_call *call = (struct rpc_call *)exchange;
+	struct rpc_slice message = {0};
+	struct error err = {0};
+	bool whole = true;
+
+	if (exchange->released || call_reject_answer(call))
+		return;
+	while (whole && !call->paused) {
+		if (exchange_read(exchange, &whole, &message, &err) < 0) {
+			call_finish(call, frame_error_status(err.code), err.text);
+			return;
+		}
+		if (whole && call->events.on_message != NULL)
+			call->events.on_message(call, message, call->user);
+		if (exchange->released)
+			return;
+	}
+	if (exchange->input_ended ? !whole : exchange->closed)
+		call_finish_as_told(call);
+}
+
+void call_expire(struct exchange *exchange)
+{
+	struct rpc_call *call = (struct rpc_call *)exchange;
+	const struct error *lost = channel_lost_reason((struct rpc_channel *)exchange->session);
+
+	if (exchange->released)
+		return;
+	exchange_wake(exchange);
+	if (exchange->closed && lost != NULL)
+		call_finish(call, RPC_UNAVAILABLE, lost->text);
+	else
+		call_finish(call, RPC_DEADLINE_EXCEEDED, "the deadline has passed");
+}
+
+void call_abort(struct exchange *exchange, int code, const char *message)
+{
+	struct rpc_call *call = (struct rpc_call *)exchange;
+
+	if (!exchange->released)
+		call_finish(call, code, message);
+}
+
+void call_destroy(struct exchange *exchange)
+{
+	struct rpc_call *call = (struct rpc_call *)exchange;
+
+	headers_free(&call->trailers);
+	free(call);
+}
+
+static int call_check(const struct rpc_channel *channel, const struct rpc_call_request *request,
+		      size_t size, struct error *err)
+{
+	const struct rpc_limits *limits = &channel->session.limits;
+	size_t listed = 0;
+	int rc = 0;
+
+	if (request->method == NULL || request->method[0] != '/' ||
+	    strchr(request->method + 1, '/') == NULL)
+		return error_set(err, ERROR_ARGUMENT,
+				 "method \"%s\": expected \"/package.Service/Method\"",
+				 request->method != NULL ? request->method : "");
+	if (size > limits->message_max)
+		return error_set(err, ERROR_LIMIT, "%s: request of %zu bytes; the limit is %zu",
+				 request->method, size, limits->message_max);
+	for (size_t i = 0; i < request->metadata.count; i++) {
+		rc = metadata_check(&request->metadata.items[i], err);
+		if (rc < 0)
+			return rc;
+		listed += strlen(request->metadata.items[i].name) +
+			  strlen(request->metadata.items[i].value) + 32;
+	}
+	if (listed > limits->header_list_max)
+		return error_set(err, ERROR_LIMIT, "%s: metadata of %zu bytes; the limit is %zu",
+				 request->method, listed, limits->header_list_max);
+	return 0;
+}
+
+int call_prepare(struct rpc_channel *channel, const struct rpc_call_request *request,
+		 const struct rpc_call_events *events, void *user, size_t size,
+		 struct rpc_call **out, uint8_t **bytes, struct error *err)
+{
+	struct rpc_call *call = NULL;
+	int rc = call_check(channel, request, size, err);
+
+	if (rc < 0)
+		return rc;
+	call = calloc(1, sizeof(*call));
+	if (call == NULL)
+		return error_memory(err);
+	exchange_attach(&channel->session, &call->exchange);
+	call->events = *events;
+	call->user = user;
+	*bytes = exchange_message(&call->exchange, size);
+	if (*bytes == NULL) {
+		exchange_destroy(&call->exchange);
+		return error_memory(err);
+	}
+	call->exchange.output_last = true;
+	*out = call;
+	return 0;
+}
+
+static int call_submit(struct rpc_call *call, const struct rpc_call_request *request)
+{
+	struct rpc_channel *channel = (struct rpc_channel *)call->exchange.session;
+	nghttp2_data_provider body = exchange_body(&call->exchange);
+	nghttp2_nv *fields = calloc(9 + request->metadata.count, sizeof(*fields));
+	char timeout[TIMEOUT_SIZE] = "";
+	size_t count = 0;
+	int id = NGHTTP2_ERR_NOMEM;
+
+	if (fields == NULL)
+		return id;
+	fields[count++] = header_field(":method", "POST");
+	fields[count++] = header_field(":scheme", "http");
+	fields[count++] = header_field(":path", request->method);
+	fields[count++] = header_field(":authority", channel->authority);
+	fields[count++] = header_field("content-type", "application/grpc");
+	fields[count++] = header_field("user-agent", "gpucert/" GPUCERT_VERSION);
+	fields[count++] = header_field("te", "trailers");
+	fields[count++] = header_field("grpc-accept-encoding", "identity");
+	if (request->timeout_ms != 0)
+		fields[count++] =
+			header_field("grpc-timeout", timeout_format(request->timeout_ms, timeout));
+	for (size_t i = 0; i < request->metadata.count; i++)
+		fields[count++] = header_field(request->metadata.items[i].name,
+					       request->metadata.items[i].value);
+	id = nghttp2_submit_request(channel->session.http2, NULL, fields, count, &body,
+				    &call->exchange);
+	free(fields);
+	return id;
+}
+
+int call_launch(struct rpc_call *call, const struct rpc_call_request *request, struct error *err)
+{
+	struct exchange *exchange = &call->exchange;
+	struct session *session = exchange->session;
+
+	if (channel_lost_reason((struct rpc_channel *)session) != NULL) {
+		/* There is no stream; call_expire() tells why, in the loop. */
+		exchange->closed = true;
+		exchange_set_deadline(exchange, 0);
+		return 0;
+	}
+	session_enter(session);
+	exchange->id = call_submit(call, request);
+	if (exchange->id < 0) {
+		int rc = exchange->id == NGHTTP2_ERR_NOMEM
+				 ? error_memory(err)
+				 : error_set(err, ERROR_UNAVAILABLE, "%s: %s", request->method,
+					     nghttp2_strerror(exchange->id));
+
+		exchange_destroy(exchange);
+		session_leave(session);
+		return rc;
+	}
+	if (request->timeout_ms != 0)
+		exchange_set_deadline(exchange, clock_monotonic_ms() + request->timeout_ms);
+	session_leave(session);
+	return 0;
+}
+
+int rpc_call_start(struct rpc_channel *channel, const struct rpc_call_request *request,
+		   const struct rpc_call_events *events, void *user, struct rpc_call **out,
+		   struct error *err)
+{
+	struct rpc_call *call = NULL;
+	uint8_t *bytes = NULL;
+	int rc = call_prepare(channel, request, events, user, request->message.size, &call, &bytes,
+			      err);
+
+	if (rc < 0)
+		return rc;
+	if (request->message.size > 0)
+		memcpy(bytes, request->message.data, request->message.size);
+	rc = call_launch(call, request, err);
+	if (rc == 0 && out != NULL)
+		*out = call;
+	return rc;
+}
+
+void rpc_call_cancel(struct rpc_call *call)
+{
+	struct session *session = call->exchange.session;
+
+	session_enter(session);
+	call_abort(&call->exchange, RPC_CANCELLED, "the call was cancelled");
+	exchange_wake(&call->exchange);
+	session_leave(session);
+}
+
+void rpc_call_pause(struct rpc_call *call)
+{
+	call->paused = true;
+}
+
+void rpc_call_resume(struct rpc_call *call)
+{
+	struct session *session = call->exchange.session;
+
+	session_enter(session);
+	call->paused = false;
+	exchange_wake(&call->exchange);
+	session_leave(session);
+}

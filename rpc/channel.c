@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: MIT */
+#include "rpc/channel.h"
+
+#include "base/cleanup.h"
+#include "rpc/loop.h"
+
+#include <string.h>
+
+enum { INITIAL_WINDOW_DEFAULT = 65535 };
+
+static void channel_tell_lost(struct rpc_channel *channel, const struct error *why)
+{
+	if (channel->lost_told || channel->released)
+		return;
+	channel->lost_told = true;
+	if (channel->on_lost != NULL)
+		channel->on_lost(channel, why, channel->user);
+}
+
+static void channel_goaway(struct session *session)
+{
+	channel_tell_lost((struct rpc_channel *)session, &session->goaway);
+}
+
+static void channel_abort_calls(struct rpc_channel *channel, int code, const char *message)
+{
+	struct exchange *next = NULL;
+
+	for (struct exchange *call = channel->session.first; call != NULL; call = next) {
+		next = call->next;
+		call_abort(call, code, message);
+	}
+}
+
+static void channel_lost(struct session *session, const struct error *why)
+{
+	struct rpc_channel *channel = (struct rpc_channel *)session;
+
+	/* A peer that says GOAWAY and goes has said why already. */
+	if (session->goaway.code != 0)
+		session->failure = session->goaway;
+	else if (why->code == 0)
+		(void)error_set(&session->failure, ERROR_UNAVAILABLE, "the connection was closed");
+	connection_cut(&channel->connection);
+	channel_abort_calls(channel, RPC_UNAVAILABLE, session->failure.text);
+	channel_tell_lost(channel, &session->failure);
+}
+
+const struct session_role client_role = {
+	.is_server = false,
+	.headers = call_headers,
+	.process = call_process,
+	.expire = call_expire,
+	.goaway = channel_goaway,
+	.lost = channel_lost,
+	.destroy = call_destroy,
+};
+
+const struct error *channel_lost_reason(const struct rpc_channel *channel)
+{
+	const struct session *session = &channel->session;
+
+	if (session->goaway.code != 0)
+		return &session->goaway;
+	return session->ended || session->failing ? &session->failure : NULL;
+}
+
+int channel_new(const struct rpc_channel_options *options,
+		const struct session_transport *transport, struct rpc_channel **out,
+		struct error *err)
+{
+	static const struct rpc_channel_options defaults = {0};
+	const struct rpc_channel_options *given = options != NULL ? options : &defaults;
+	struct rpc_channel *channel = calloc(1, sizeof(*channel));
+	int rc = 0;
+
+	if (channel == NULL)
+		return error_memory(err);
+	rc = session_init(
+		&channel->session, &client_role, transport, &given->limits,
+		given->initial_window != 0 ? given->initial_window : INITIAL_WINDOW_DEFAULT, err);
+	if (rc < 0) {
+		free(channel);
+		return rc;
+	}
+	channel->authority = strdup(given->authority != NULL ? given->authority : "localhost");
+	if (channel->authority == NULL) {
+		channel_free(channel);
+		return error_memory(err);
+	}
+	channel->on_lost = given->on_lost;
+	channel->user = given->user;
+	*out = channel;
+	return 0;
+}
+
+void channel_free(struct rpc_channel *channel)
+{
+	session_free(&channel->session);
+	free(channel->authority);
+	free(channel->path);
+	free(channel);
+}
+
+static void on_channel_closed(struct connection *connection)
+{
+	channel_free((struct rpc_channel *)connection->session);
+}
+
+static void on_connect(uv_connect_t *connect, int status)
+{
+	struct rpc_channel *channel = connect->data;
+	struct error why = {0};
+
+	if (!channel->connection.pipe_open)
+		return;
+	if (status < 0) {
+		(void)error_uv(&why, status, "cannot connect to %s", channel->path);
+		session_fail(&channel->session, &why);
+	} else {
+		connection_start(&channel->connection);
+	}
+	session_run(&channel->session);
+}
+
+int rpc_channel_open(uv_loop_t *loop, const char *address,
+		     const struct rpc_channel_options *options, struct rpc_channel **out,
+		     struct error *err)
+{
+	struct rpc_channel *channel = NULL;
+	const char *path = NULL;
+	int rc = rpc_address_path(address, &path, err);
+
+	if (rc == 0)
+		rc = channel_new(options, &connection_transport, &channel, err);
+	if (rc < 0)
+		return rc;
+	channel->path = strdup(path);
+	rc = channel->path == NULL ? error_memory(err)
+				   : connection_init(&channel->connection, loop, &channel->session,
+						     on_channel_closed, err);
+	if (rc < 0) {
+		channel_free(channel);
+		return rc;
+	}
+	channel->loop = loop;
+	channel->connect.data = channel;
+	uv_pipe_connect(&channel->connect, &channel->connection.pipe, path, on_connect);
+	*out = channel;
+	return 0;
+}
+
+static bool channel_is_decided(void *user)
+{
+	const struct rpc_channel *channel = user;
+
+	return channel->session.settled || channel->session.ended;
+}
+
+int rpc_channel_connect_wait(struct rpc_channel *channel, uint64_t timeout_ms, struct error *err)
+{
+	const struct error *lost = NULL;
+	int rc = loop_wait(channel->loop, channel_is_decided, channel, timeout_ms, "the connection",
+			   err);
+
+	if (rc < 0)
+		return rc;
+	lost = channel_lost_reason(channel);
+	return lost == NULL ? 0 : error_set(err, ERROR_UNAVAILABLE, "%s", lost->text);
+}
+
+void rpc_channel_close(struct rpc_channel *channel)
+{
+	struct session *session = NULL;
+
+	if (channel == NULL || channel->released)
+		return;
+	session = &channel->session;
+	channel->released = true;
+	if (!session->ended) {
+		(void)nghttp2_session_terminate_session(session->http2, NGHTTP2_NO_ERROR);
+		session_flush(session);
+		session->ended = true;
+	}
+	channel_abort_calls(channel, RPC_CANCELLED, "the channel was closed");
+	connection_close(&channel->connection);
+}
+
+uv_loop_t *rpc_channel_loop(const struct rpc_channel *channel)
+{
+	return channel->loop;
+}

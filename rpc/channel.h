@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef RPC_CHANNEL_H
+#define RPC_CHANNEL_H
+
+/* The inside of a channel, for call.c and for tests that drive one without a socket. */
+
+#include "rpc/client.h"
+#include "rpc/connection.h"
+
+struct rpc_channel {
+	struct session session; /* first: a session of the client role is a channel */
+	struct connection connection;
+	uv_connect_t connect;
+	uv_loop_t *loop;
+	char *authority;
+	char *path; /* of the socket */
+	void (*on_lost)(struct rpc_channel *channel, const struct error *why, void *user);
+	void *user;
+	bool lost_told;
+	bool released; /* rpc_channel_close() was called */
+};
+
+/* A channel that is not connected to anything: the caller moves its session's bytes through
+ * `transport`. */
+int channel_new(const struct rpc_channel_options *options,
+		const struct session_transport *transport, struct rpc_channel **out,
+		struct error *err);
+void channel_free(struct rpc_channel *channel);
+
+/* Why new calls cannot be made; NULL while they can. */
+const struct error *channel_lost_reason(const struct rpc_channel *channel);
+
+/* The client role of a session; its calls are in call.c. */
+extern const struct session_role client_role;
+
+/* Parts of the role. */
+void call_headers(struct exchange *exchange);
+void call_process(struct exchange *exchange);
+void call_expire(struct exchange *exchange);
+void call_destroy(struct exchange *exchange);
+
+/* Ends a call that the session cannot carry on with. */
+void call_abort(struct exchange *exchange, int code, const char *message);
+
+/* A call whose message is packed by the caller into *bytes, which holds `size` bytes, before
+ * call_launch(). Errors as rpc_call_start(). */
+int call_prepare(struct rpc_channel *channel, const struct rpc_call_request *request,
+		 const struct rpc_call_events *events, void *user, size_t size,
+		 struct rpc_call **out, uint8_t **bytes, struct error *err);
+int call_launch(struct rpc_call *call, const struct rpc_call_request *request, struct error *err);
+
+#endif

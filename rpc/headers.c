@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: MIT */
+#include "rpc/headers.h"
+
+#include "base/cleanup.h"
+
+#include <string.h>
+
+enum { FIELD_OVERHEAD = 32 };
+
+static bool name_is_valid(struct rpc_slice name)
+{
+	size_t start = name.size > 0 && name.data[0] == ':' ? 1 : 0;
+
+	if (name.size == start)
+		return false;
+	for (size_t i = start; i < name.size; i++) {
+		char byte = (char)name.data[i];
+
+		if ((byte >= 'a' && byte <= 'z') || (byte >= '0' && byte <= '9'))
+			continue;
+		if (byte == '\0' || strchr("!#$%&'*+-.^_`|~", byte) == NULL)
+			return false;
+	}
+	return true;
+}
+
+static bool value_is_valid(struct rpc_slice value)
+{
+	for (size_t i = 0; i < value.size; i++) {
+		if (value.data[i] == '\0' || value.data[i] == '\r' || value.data[i] == '\n')
+			return false;
+	}
+	return true;
+}
+
+void headers_add(struct headers *headers, struct rpc_slice name, struct rpc_slice value, size_t max)
+{
+	if (headers->too_large)
+		return;
+	if (name.size + value.size + FIELD_OVERHEAD > max - headers->listed) {
+		headers->too_large = true;
+		return;
+	}
+	headers->listed += name.size + value.size + FIELD_OVERHEAD;
+	if (!name_is_valid(name) || !value_is_valid(value)) {
+		headers->malformed = true;
+		return;
+	}
+	text_append(&headers->pairs, (const char *)name.data, name.size);
+	text_append(&headers->pairs, "", 1);
+	text_append(&headers->pairs, (const char *)value.data, value.size);
+	text_append(&headers->pairs, "", 1);
+	if (headers->pairs.failed)
+		headers->too_large = true;
+	else
+		headers->count++;
+}
+
+const char *headers_get(const struct headers *headers, const char *name)
+{
+	const char *at = text_string(&headers->pairs);
+
+	for (size_t i = 0; i < headers->count; i++) {
+		const char *value = at + strlen(at) + 1;
+
+		if (strcmp(at, name) == 0)
+			return value;
+		at = value + strlen(value) + 1;
+	}
+	return NULL;
+}
+
+int headers_list(const struct headers *headers, struct rpc_metadata **items, size_t *count,
+		 struct error *err)
+{
+	const char *at = text_string(&headers->pairs);
+
+	*items = NULL;
+	*count = 0;
+	if (headers->count == 0)
+		return 0;
+	*items = calloc(headers->count, sizeof(**items));
+	if (*items == NULL)
+		return error_memory(err);
+	for (size_t i = 0; i < headers->count; i++) {
+		const char *value = at + strlen(at) + 1;
+
+		if (at[0] != ':')
+			(*items)[(*count)++] = (struct rpc_metadata){at, value};
+		at = value + strlen(value) + 1;
+	}
+	return 0;
+}
+
+void headers_reset(struct headers *headers)
+{
+	struct text pairs = headers->pairs;
+
+	text_reset(&pairs);
+	*headers = (struct headers){.pairs = pairs};
+}
+
+void headers_free(struct headers *headers)
+{
+	text_free(&headers->pairs);
+	*headers = (struct headers){0};
+}
+
+int metadata_check(const struct rpc_metadata *metadata, struct error *err)
+{
+	static const char *const reserved[] = {"te",	     "content-type", "user-agent",
+					       "connection", "host",	     "transfer-encoding"};
+	struct rpc_slice name = {(const uint8_t *)metadata->name, strlen(metadata->name)};
+
+	if (!name_is_valid(name) || name.data[0] == ':' ||
+	    text_starts_with(metadata->name, "grpc-"))
+		return error_set(err, ERROR_ARGUMENT, "metadata name \"%s\" is not allowed",
+				 metadata->name);
+	for (size_t i = 0; i < ARRAY_SIZE(reserved); i++) {
+		if (strcmp(metadata->name, reserved[i]) == 0)
+			return error_set(err, ERROR_ARGUMENT, "metadata name \"%s\" is reserved",
+					 metadata->name);
+	}
+	for (const char *at = metadata->value; *at != '\0'; at++) {
+		if (*at < 0x20 || *at > 0x7e)
+			return error_set(err, ERROR_ARGUMENT,
+					 "the value of metadata \"%s\" is not printable ASCII",
+					 metadata->name);
+	}
+	return 0;
+}
+
+bool content_type_is_grpc(const char *value)
+{
+	static const char prefix[] = "application/grpc";
+	char next = '\0';
+
+	if (value == NULL || !text_starts_with(value, prefix))
+		return false;
+	next = value[sizeof(prefix) - 1];
+	return next == '\0' || next == '+' || next == ';';
+}

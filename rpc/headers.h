@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef RPC_HEADERS_H
+#define RPC_HEADERS_H
+
+/* One HTTP/2 header list, as it comes in. */
+
+#include "base/text.h"
+#include "rpc/rpc.h"
+
+#include <stdbool.h>
+
+/* Zero-initialise. */
+struct headers {
+	struct text pairs; /* name NUL value NUL, one pair behind the other */
+	size_t count;
+	size_t listed;	/* size as RFC 9113, 6.5.2 counts it: 32 bytes more for each field */
+	bool too_large; /* a field beyond the limit came; it and all later ones are left out */
+	bool malformed; /* a field that RFC 9113, 8.2.1 does not allow came; it is left out */
+};
+
+void headers_add(struct headers *headers, struct rpc_slice name, struct rpc_slice value,
+		 size_t max);
+
+/* The first value with this name; NULL when absent. Borrowed. */
+const char *headers_get(const struct headers *headers, const char *name);
+
+/* The list as an array whose memory the caller frees; the strings are borrowed. Pseudo-header
+ * fields
+ * (":path") are left out. NULL in *items when it is empty. ERROR_MEMORY. */
+int headers_list(const struct headers *headers, struct rpc_metadata **items, size_t *count,
+		 struct error *err);
+
+void headers_reset(struct headers *headers); /* empties it and keeps the memory */
+void headers_free(struct headers *headers);
+
+/* May a caller send this pair? A lower-case name that gRPC and HTTP/2 do not use themselves, and a
+ * printable ASCII value. ERROR_ARGUMENT. */
+int metadata_check(const struct rpc_metadata *metadata, struct error *err);
+
+/* Is it "application/grpc", alone or with "+proto", ";charset=..."? */
+bool content_type_is_grpc(const char *value);
+
+#endif

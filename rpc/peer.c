@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: MIT */
+#include "rpc/peer.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const struct method *session_find_method(const struct session *session, const char *path)
+{
+	const struct rpc_server *server = ((const struct peer *)session)->server;
+
+	for (size_t i = 0; i < server->method_count; i++) {
+		if (strcmp(server->methods[i].path, path) == 0)
+			return &server->methods[i];
+	}
+	return NULL;
+}
+
+static struct exchange *peer_accept_stream(struct session *session)
+{
+	struct rpc_stream *stream = stream_new(session);
+
+	return stream != NULL ? &stream->exchange : NULL;
+}
+
+static void peer_release_streams(struct peer *peer)
+{
+	for (struct exchange *exchange = peer->session.first; exchange != NULL;
+	     exchange = exchange->next)
+		stream_release((struct rpc_stream *)exchange);
+}
+
+static void peer_lost(struct session *session, const struct error *why)
+{
+	struct peer *peer = (struct peer *)session;
+
+	(void)why;
+	peer_release_streams(peer);
+	connection_close(&peer->connection);
+}
+
+static const struct session_role server_role = {
+	.is_server = true,
+	.accept = peer_accept_stream,
+	.headers = stream_headers,
+	.trailers = stream_trailers,
+	.process = stream_process,
+	.expire = stream_expire,
+	.lost = peer_lost,
+	.destroy = stream_destroy,
+};
+
+int peer_new(struct rpc_server *server, const struct session_transport *transport,
+	     struct peer **out, struct error *err)
+{
+	struct peer *peer = calloc(1, sizeof(*peer));
+	int rc = 0;
+
+	if (peer == NULL)
+		return error_memory(err);
+	rc = session_init(&peer->session, &server_role, transport, &server->options.limits,
+			  server->options.initial_window, err);
+	if (rc < 0) {
+		free(peer);
+		return rc;
+	}
+	peer->server = server;
+	peer->next = server->peers;
+	if (server->peers != NULL)
+		server->peers->previous = peer;
+	server->peers = peer;
+	*out = peer;
+	return 0;
+}
+
+void peer_free(struct peer *peer)
+{
+	if (peer->previous != NULL)
+		peer->previous->next = peer->next;
+	else
+		peer->server->peers = peer->next;
+	if (peer->next != NULL)
+		peer->next->previous = peer->previous;
+	session_free(&peer->session);
+	free(peer);
+}
+
+static void on_peer_closed(struct connection *connection)
+{
+	struct peer *peer = (struct peer *)connection->session;
+	struct rpc_server *server = peer->server;
+
+	peer_free(peer);
+	server_settle(server);
+}
+
+void peer_accept(struct rpc_server *server, uv_stream_t *listener)
+{
+	struct peer *peer = NULL;
+	int rc = 0;
+
+	/* Without memory the connection stays in the backlog. */
+	if (peer_new(server, &connection_transport, &peer, NULL) < 0)
+		return;
+	if (connection_init(&peer->connection, server->loop, &peer->session, on_peer_closed, NULL) <
+	    0) {
+		peer_free(peer);
+		return;
+	}
+	rc = uv_accept(listener, (uv_stream_t *)&peer->connection.pipe);
+	if (rc < 0) {
+		peer_cut(peer);
+		return;
+	}
+	connection_start(&peer->connection);
+	connection_expect_settings(&peer->connection, server->options.preface_timeout_ms);
+	session_run(&peer->session);
+}
+
+void peer_say_goaway(struct peer *peer)
+{
+	nghttp2_session *http2 = peer->session.http2;
+
+	if (peer->session.ended)
+		return;
+	session_enter(&peer->session);
+	(void)nghttp2_submit_goaway(http2, NGHTTP2_FLAG_NONE,
+				    nghttp2_session_get_last_proc_stream_id(http2),
+				    NGHTTP2_NO_ERROR, NULL, 0);
+	session_leave(&peer->session);
+}
+
+void peer_abort_streams(struct peer *peer)
+{
+	struct exchange *next = NULL;
+
+	if (peer->session.ended)
+		return;
+	session_enter(&peer->session);
+	for (struct exchange *exchange = peer->session.first; exchange != NULL; exchange = next) {
+		next = exchange->next;
+		stream_abort((struct rpc_stream *)exchange, RPC_UNAVAILABLE,
+			     "the server is shutting down");
+	}
+	session_leave(&peer->session);
+}
+
+void peer_cut(struct peer *peer)
+{
+	if (!peer->session.ended) {
+		peer->session.ended = true;
+		peer_release_streams(peer);
+	}
+	connection_close(&peer->connection);
+}

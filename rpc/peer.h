@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef RPC_PEER_H
+#define RPC_PEER_H
+
+/* The inside of a server, for peer.c and for tests that drive a connection without a socket. */
+
+#include "rpc/connection.h"
+#include "rpc/server.h"
+#include "rpc/socket.h"
+#include "rpc/stream.h"
+
+/* A socket that is listened on. */
+struct listener {
+	uv_pipe_t pipe;
+	struct rpc_server *server;
+	struct listener *next;
+	char *path;
+	struct socket_identity identity;
+};
+
+struct rpc_server {
+	uv_loop_t *loop;
+	struct rpc_server_options options;
+	struct method *methods;
+	size_t method_count;
+	struct listener *listeners;
+	struct peer *peers;
+	uv_timer_t grace; /* of the shutdown; its data is NULL once it is closed */
+	bool closing;
+	bool last_words; /* the grace is over */
+	void (*on_closed)(void *user);
+	void *closed_user;
+};
+
+/* One connection of a server. */
+struct peer {
+	struct session session; /* first: a session of the server role is a peer */
+	struct connection connection;
+	struct rpc_server *server;
+	struct peer *previous, *next;
+};
+
+/* A connection whose bytes the caller moves through `transport`. */
+int peer_new(struct rpc_server *server, const struct session_transport *transport,
+	     struct peer **out, struct error *err);
+void peer_free(struct peer *peer); /* takes it from its server */
+
+/* Accepts what waits on `listener`. */
+void peer_accept(struct rpc_server *server, uv_stream_t *listener);
+
+/* The shutdown's steps: no new streams; the open ones end; the connection ends. */
+void peer_say_goaway(struct peer *peer);
+void peer_abort_streams(struct peer *peer);
+void peer_cut(struct peer *peer);
+
+/* Frees a closing server once nothing of it is open. */
+void server_settle(struct rpc_server *server);
+
+#endif

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT */
+/* From a request's headers and bytes to its handler, or to the status that refuses it. */
+#include "rpc/stream.h"
+
+#include "base/clock.h"
+#include "rpc/timeout.h"
+
+#include <string.h>
+
+/* Is it HTTP as gRPC wants it? */
+static bool request_check_http(struct rpc_stream *stream)
+{
+	const struct headers *request = &stream->request;
+	const char *method = headers_get(request, ":method");
+
+	if (request->too_large) {
+		rpc_stream_finish(stream, RPC_RESOURCE_EXHAUSTED,
+				  "the request's header list exceeds %zu bytes",
+				  stream->exchange.session->limits.header_list_max);
+		return false;
+	}
+	if (request->malformed || method == NULL || headers_get(request, ":path") == NULL) {
+		stream->finished = true;
+		exchange_ignore_input(&stream->exchange);
+		exchange_reset(&stream->exchange, NGHTTP2_PROTOCOL_ERROR);
+		return false;
+	}
+	if (strcmp(method, "POST") != 0) {
+		stream_finish_http(stream, "405");
+		return false;
+	}
+	if (!content_type_is_grpc(headers_get(request, "content-type"))) {
+		stream_finish_http(stream, "415");
+		return false;
+	}
+	return true;
+}
+
+static const struct rpc_slice accepted_name = {(const uint8_t *)"grpc-accept-encoding", 20};
+static const struct rpc_slice accepted_value = {(const uint8_t *)"identity", 8};
+
+static bool request_check_grpc(struct rpc_stream *stream)
+{
+	const struct headers *request = &stream->request;
+	const char *path = headers_get(request, ":path");
+	const char *encoding = headers_get(request, "grpc-encoding");
+	const char *timeout = headers_get(request, "grpc-timeout");
+	uint64_t timeout_ms = 0;
+	struct error err = {0};
+
+	stream->method = session_find_method(stream->exchange.session, path);
+	if (stream->method == NULL) {
+		rpc_stream_finish(stream, RPC_UNIMPLEMENTED, "unknown method %.256s", path);
+		return false;
+	}
+	if (encoding != NULL && strcmp(encoding, "identity") != 0) {
+		headers_add(&stream->trailers, accepted_name, accepted_value, SIZE_MAX);
+		rpc_stream_finish(stream, RPC_UNIMPLEMENTED, "unknown grpc-encoding %.64s",
+				  encoding);
+		return false;
+	}
+	if (timeout == NULL)
+		return true;
+	if (timeout_parse(timeout, &timeout_ms, &err) < 0) {
+		rpc_stream_finish(stream, RPC_INTERNAL, "%s", err.text);
+		return false;
+	}
+	exchange_set_deadline(&stream->exchange, clock_monotonic_ms() + timeout_ms);
+	return true;
+}
+
+/* Reads the one message. Source of the code for another number of messages: grpc/grpc
+ * doc/statuscodes.md, "cardinality violation". */
+static bool request_read(struct rpc_stream *stream)
+{
+	struct exchange *exchange = &stream->exchange;
+	struct error err = {0};
+	int rc = 0;
+
+	if (!stream->has_message)
+		rc = exchange_read(exchange, &stream->has_message, &stream->message, &err);
+	if (rc < 0) {
+		rpc_stream_finish(stream, frame_error_status(rc), "%s", err.text);
+		return false;
+	}
+	if (exchange->input.size > exchange->input_start) {
+		rpc_stream_finish(stream, RPC_UNIMPLEMENTED, "expected one message, got more");
+		return false;
+	}
+	if (!exchange->input_ended)
+		return false;
+	if (stream->has_message)
+		return true;
+	if (frame_reader_is_partial(&exchange->reader))
+		rpc_stream_finish(stream, RPC_INTERNAL, "the request ended within a message");
+	else
+		rpc_stream_finish(stream, RPC_UNIMPLEMENTED, "expected one message, got none");
+	return false;
+}
+
+void request_advance(struct rpc_stream *stream)
+{
+	if (!stream->checked) {
+		stream->checked = true;
+		if (!request_check_http(stream) || !request_check_grpc(stream))
+			return;
+	}
+	if (!request_read(stream))
+		return;
+	stream->dispatched = true;
+	stream->method->handler(stream, stream->message, stream->method->user);
+	stream->message = (struct rpc_slice){0};
+	frame_reader_free(&stream->exchange.reader);
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef RPC_STREAM_H
+#define RPC_STREAM_H
+
+/* The inside of a server's stream: from the request's first header to the last trailer. */
+
+#include "rpc/server.h"
+#include "rpc/session.h"
+
+/* One method of a server. */
+struct method {
+	char *path;
+	rpc_handler *handler;
+	void *user;
+};
+
+struct rpc_stream {
+	struct exchange exchange; /* first: an exchange of the server role is a stream */
+	struct headers request;
+	bool has_request; /* the request's headers are complete */
+	bool checked;	  /* ... and in order */
+	bool has_message;
+	bool dispatched; /* the handler has it */
+	bool responded;	 /* the answer's headers are submitted */
+	bool finished;	 /* the status is decided */
+	struct rpc_slice message;
+	const struct method *method;
+	int code;
+	struct text text;	 /* grpc-message, percent-encoded */
+	struct headers trailers; /* what the handler adds */
+	void (*on_end)(void *user);
+	void *end_user;
+	void (*on_drain)(struct rpc_stream *stream, void *user);
+	void *drain_user;
+};
+
+struct rpc_stream *stream_new(struct session *session);
+
+/* Parts of the server role. */
+void stream_headers(struct exchange *exchange);
+int stream_trailers(struct exchange *exchange);
+void stream_process(struct exchange *exchange);
+void stream_expire(struct exchange *exchange);
+void stream_destroy(struct exchange *exchange);
+
+/* Takes the stream from its handler (on_end) and ends it with `code`, at once if it cannot wait. */
+void stream_abort(struct rpc_stream *stream, int code, const char *message);
+
+/* Takes the stream from its handler: on_end, once. */
+void stream_release(struct rpc_stream *stream);
+
+/* Answers with an HTTP status alone, as to a request that is no gRPC. */
+void stream_finish_http(struct rpc_stream *stream, const char *status);
+
+/* Takes the request as far as it has come: to its handler, or to the status that refuses it
+ * (request.c). */
+void request_advance(struct rpc_stream *stream);
+
+/* A method of the session's server by its path; NULL: there is none (peer.c). */
+const struct method *session_find_method(const struct session *session, const char *path);
+
+#endif

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: MIT */
+#include "rpc/loop.h"
+#include "rpc/proto/deviceplugin_v1beta1.pb-c.h"
+#include "rpc/tests/rig.h"
+
+#include <CUnit/Basic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static void test_echo(void)
+{
+	struct rig rig;
+	struct outcome out;
+
+	rig_start(&rig, NULL, NULL);
+	outcome_call(&rig, "/test.Test/Echo", "hello", 5, &out);
+	CU_ASSERT_EQUAL(out.code, RPC_OK);
+	CU_ASSERT_EQUAL(out.messages, 1);
+	CU_ASSERT(out.last_size == 5 && memcmp(out.last, "hello", 5) == 0);
+	CU_ASSERT_STRING_EQUAL(out.message, "");
+	outcome_free(&out);
+	outcome_call(&rig, "/test.Test/Echo", "", 0, &out);
+	CU_ASSERT_EQUAL(out.code, RPC_OK);
+	CU_ASSERT(out.messages == 1 && out.last_size == 0);
+	outcome_free(&out);
+	rig_stop(&rig);
+}
+
+static void test_every_code(void)
+{
+	struct rig rig;
+	struct outcome out;
+
+	rig_start(&rig, NULL, NULL);
+	for (int code = RPC_OK; code <= RPC_UNAUTHENTICATED; code++) {
+		char request[] = "?100 % \xe2\x82\xac\n gone";
+
+		request[0] = (char)code;
+		outcome_call(&rig, "/test.Test/Fail", request, strlen(request + 1) + 1, &out);
+		CU_ASSERT_EQUAL(out.code, code);
+		CU_ASSERT_STRING_EQUAL(out.message, request + 1);
+		CU_ASSERT_EQUAL(out.messages, 0);
+		outcome_free(&out);
+	}
+	outcome_call(&rig, "/test.Test/Fail", "\x55x", 2, &out);
+	CU_ASSERT_EQUAL(out.code, RPC_UNKNOWN);
+	outcome_free(&out);
+	rig_stop(&rig);
+}
+
+static void test_long_status_message(void)
+{
+	struct rig rig;
+	struct outcome out;
+	char *request = malloc(100001);
+
+	CU_ASSERT_FATAL(request != NULL);
+	memset(request, 0xc3, 100001);
+	request[0] = RPC_NOT_FOUND;
+	rig_start(&rig, NULL, NULL);
+	outcome_call(&rig, "/test.Test/Fail", request, 100001, &out);
+	CU_ASSERT_EQUAL(out.code, RPC_NOT_FOUND);
+	CU_ASSERT_EQUAL(strlen(out.message), sizeof(out.message) - 1);
+	outcome_free(&out);
+	rig_stop(&rig);
+	free(request);
+}
+
+static void test_unknown_method(void)
+{
+	struct rig rig;
+	struct outcome out;
+
+	rig_start(&rig, NULL, NULL);
+	outcome_call(&rig, "/v1alpha.DevicePlugin/Allocate", "", 0, &out);
+	CU_ASSERT_EQUAL(out.code, RPC_UNIMPLEMENTED);
+	CU_ASSERT(strstr(out.message, "/v1alpha.DevicePlugin/Allocate") != NULL);
+	outcome_free(&out);
+	outcome_call(&rig, "/test.Test/echo", "", 0, &out);
+	CU_ASSERT_EQUAL(out.code, RPC_UNIMPLEMENTED);
+	outcome_free(&out);
+	rig_stop(&rig);
+}
+
+static void test_metadata(void)
+{
+	struct rig rig;
+	struct outcome out;
+	const struct rpc_metadata asked = {"x-ask", "forty two"};
+	const struct rpc_call_request request = {
+		.method = "/test.Test/Metadata",
+		.metadata = {&asked, 1},
+	};
+
+	rig_start(&rig, NULL, NULL);
+	outcome_start(&rig, &request, &out);
+	outcome_wait(&rig, &out);
+	CU_ASSERT_EQUAL(out.code, RPC_OK);
+	CU_ASSERT(out.last_size == 9 && memcmp(out.last, "forty two", 9) == 0);
+	CU_ASSERT_STRING_EQUAL(out.trailer, "forty two");
+	outcome_free(&out);
+	rig_stop(&rig);
+}
+
+static void test_bad_calls(void)
+{
+	struct rig rig;
+	static const struct rpc_call_events events = {0};
+	const struct rpc_metadata bad[] = {
+		{"X-Upper", "v"},      {"grpc-status", "0"}, {"te", "x"},
+		{":path", "/"},	       {"x-bad", "a\r\nb"},  {"", "v"},
+		{"x-bad", "\xc3\xa4"},
+	};
+	struct error err = {0};
+
+	rig_start(&rig, NULL, NULL);
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		const struct rpc_call_request request = {
+			.method = "/test.Test/Echo",
+			.metadata = {&bad[i], 1},
+		};
+
+		CU_ASSERT_EQUAL(rpc_call_start(rig.channel, &request, &events, NULL, NULL, &err),
+				ERROR_ARGUMENT);
+	}
+	CU_ASSERT_EQUAL(rpc_call_start(rig.channel,
+				       &(struct rpc_call_request){.method = "test.Test/Echo"},
+				       &events, NULL, NULL, &err),
+			ERROR_ARGUMENT);
+	CU_ASSERT(strstr(err.text, "test.Test/Echo") != NULL);
+	rig_stop(&rig);
+}
+
+static void allocate(struct rig *rig, const char *id, ProtobufCMessage **reply, int *rc,
+		     struct error *err)
+{
+	V1beta1__AllocateRequest request = V1BETA1__ALLOCATE_REQUEST__INIT;
+	V1beta1__ContainerAllocateRequest container = V1BETA1__CONTAINER_ALLOCATE_REQUEST__INIT;
+	V1beta1__ContainerAllocateRequest *containers[] = {&container};
+	char *copy = strdup(id);
+	char *ids[] = {copy};
+
+	container.devices_ids = ids;
+	container.n_devices_ids = id[0] != '\0';
+	request.container_requests = containers;
+	request.n_container_requests = 1;
+	*rc = rpc_unary_wait(rig->channel, "/v1beta1.DevicePlugin/Allocate", &request.base,
+			     &v1beta1__allocate_response__descriptor, 2000, reply, err);
+	free(copy);
+}
+
+static void test_typed_unary(void)
+{
+	struct rig rig;
+	ProtobufCMessage *reply = NULL;
+	const V1beta1__AllocateResponse *answer = NULL;
+	struct error err = {0};
+	int rc = 0;
+
+	rig_start(&rig, NULL, NULL);
+	allocate(&rig, "gpu-0", &reply, &rc, &err);
+	CU_ASSERT_EQUAL_FATAL(rc, 0);
+	answer = (const V1beta1__AllocateResponse *)reply;
+	CU_ASSERT_EQUAL_FATAL(answer->n_container_responses, 1);
+	CU_ASSERT_EQUAL_FATAL(answer->container_responses[0]->n_envs, 1);
+	CU_ASSERT_STRING_EQUAL(answer->container_responses[0]->envs[0]->value, "gpu-0");
+	protobuf_c_message_free_unpacked(reply, NULL);
+
+	allocate(&rig, "", &reply, &rc, &err);
+	CU_ASSERT_EQUAL(rc, ERROR_REMOTE);
+	CU_ASSERT_EQUAL(err.remote, RPC_INVALID_ARGUMENT);
+	CU_ASSERT_STRING_EQUAL(
+		err.text, "/v1beta1.DevicePlugin/Allocate: INVALID_ARGUMENT: expected one device");
+	rig_stop(&rig);
+}
+
+static void test_socket_file(void)
+{
+	struct rig rig;
+	struct stat status;
+	struct rpc_server *second = NULL;
+	struct error err = {0};
+
+	rig_start(&rig, NULL, NULL);
+	CU_ASSERT_FATAL(stat(rig.path, &status) == 0);
+	CU_ASSERT_EQUAL(status.st_mode & 07777, 0600);
+	CU_ASSERT_EQUAL_FATAL(rpc_server_new(&rig.loop, NULL, &second, &err), 0);
+	CU_ASSERT_EQUAL(rpc_server_listen(second, rig.address, &err), ERROR_EXISTS);
+
+	/* The file goes, another server takes the name: the first one must leave it alone. */
+	CU_ASSERT_EQUAL(unlink(rig.path), 0);
+	CU_ASSERT_EQUAL(rpc_server_listen(second, rig.address, &err), 0);
+	rpc_server_close(rig.server);
+	rig.server = NULL;
+	loop_run_for(&rig.loop, 1);
+	CU_ASSERT_EQUAL(stat(rig.path, &status), 0);
+	rpc_server_close(second);
+	CU_ASSERT_NOT_EQUAL(stat(rig.path, &status), 0);
+	rig_stop(&rig);
+}
+
+int main(void)
+{
+	CU_pSuite suite = NULL;
+
+	if (CU_initialize_registry() != CUE_SUCCESS)
+		return 2;
+	suite = CU_add_suite("calls", NULL, NULL);
+	CU_ADD_TEST(suite, test_echo);
+	CU_ADD_TEST(suite, test_every_code);
+	CU_ADD_TEST(suite, test_long_status_message);
+	CU_ADD_TEST(suite, test_unknown_method);
+	CU_ADD_TEST(suite, test_metadata);
+	CU_ADD_TEST(suite, test_bad_calls);
+	CU_ADD_TEST(suite, test_typed_unary);
+	CU_ADD_TEST(suite, test_socket_file);
+	CU_basic_set_mode(CU_BRM_VERBOSE);
+	(void)CU_basic_run_tests();
+	return CU_get_number_of_failures() > 0;
+}
