@@ -17,6 +17,14 @@ static void channel_tell_lost(struct rpc_channel *channel, const struct error *w
 		channel->on_lost(channel, why, channel->user);
 }
 
+static void channel_settled(struct session *session)
+{
+	struct rpc_channel *channel = (struct rpc_channel *)session;
+
+	if (channel->on_ready != NULL && !channel->released)
+		channel->on_ready(channel, channel->user);
+}
+
 static void channel_goaway(struct session *session)
 {
 	channel_tell_lost((struct rpc_channel *)session, &session->goaway);
@@ -51,6 +59,7 @@ const struct session_role client_role = {
 	.headers = call_headers,
 	.process = call_process,
 	.expire = call_expire,
+	.settled = channel_settled,
 	.goaway = channel_goaway,
 	.lost = channel_lost,
 	.destroy = call_destroy,
@@ -88,6 +97,7 @@ int channel_new(const struct rpc_channel_options *options,
 		channel_free(channel);
 		return error_memory(err);
 	}
+	channel->on_ready = given->on_ready;
 	channel->on_lost = given->on_lost;
 	channel->user = given->user;
 	*out = channel;

@@ -14,6 +14,7 @@ struct rpc_channel {
 	uv_loop_t *loop;
 	char *authority;
 	char *path; /* of the socket */
+	void (*on_ready)(struct rpc_channel *channel, void *user);
 	void (*on_lost)(struct rpc_channel *channel, const struct error *why, void *user);
 	void *user;
 	bool lost_told;

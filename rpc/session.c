@@ -135,6 +135,11 @@ static void session_process_ready(struct session *session)
 {
 	struct exchange *exchange = NULL;
 
+	if (session->settled && !session->settled_told && !session->ended) {
+		session->settled_told = true;
+		if (session->role->settled != NULL)
+			session->role->settled(session);
+	}
 	while ((exchange = session_next_ready(session)) != NULL) {
 		if (!session->ended)
 			session->role->process(exchange);

@@ -65,6 +65,8 @@ struct session_role {
 	void (*process)(struct exchange *exchange);
 	/* The deadline has passed. */
 	void (*expire)(struct exchange *exchange);
+	/* The peer's first SETTINGS are here. May be NULL. */
+	void (*settled)(struct session *session);
 	/* The peer will take no more requests (session->goaway). May be NULL. */
 	void (*goaway)(struct session *session);
 	/* The session has ended; `why` has the code 0 when both sides agreed. Every exchange is
@@ -93,6 +95,7 @@ struct session {
 	uint64_t flushes;
 	unsigned depth; /* of session_enter() */
 	bool settled;	/* the peer's first SETTINGS are here */
+	bool settled_told; /* to the role */
 	bool ended;
 	bool failing; /* ends in the next session_run() for the reason below */
 	struct error failure;
