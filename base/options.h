@@ -3,10 +3,16 @@
 #define BASE_OPTIONS_H
 
 /*
- * Command lines from one table: parsing, --help, --version, the man page and the completions all come
- * from it, so they cannot disagree. Long options with "--name VALUE" and "--name=value", short options,
- * "--" ends options, options and positional arguments may be mixed. An unknown option is answered with
- * the nearest known one.
+ * Command lines from one table: parsing, --help, --version, the man page and the completions all
+ * come from it, so they cannot disagree.
+ *
+ * Long options with "--name VALUE" and "--name=VALUE", short options ("-n VALUE", "-nVALUE", "-ab"
+ * for flags), "--" ends options, options and positional arguments may be mixed. A flag also takes
+ * "--name=false". The last of several values counts. An unknown option, command or choice is
+ * answered with the nearest known one. Every program has -h, --help and --version by itself.
+ *
+ * What the command line does not give comes from the option's environment variable (an empty one
+ * counts as unset), and else is what the target held before: the default, which --help shows.
  */
 
 #include "base/error.h"
@@ -15,53 +21,65 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+enum { OPTIONS_EXIT_USAGE = 2 }; /* exit code of a command line that makes no sense */
+
 enum option_type {
 	OPTION_FLAG,   /* bool * */
-	OPTION_STRING, /* const char ** : borrowed from argv */
+	OPTION_STRING, /* const char ** : borrowed from argv or the environment */
 	OPTION_INT,    /* int64_t * */
-	OPTION_LIST,   /* struct text_list * : may be repeated */
+	OPTION_LIST, /* struct text_list * : may be repeated; in the environment separated by commas
+		      */
 	OPTION_CHOICE, /* const char ** : one of `choices` */
 };
 
 struct option_spec {
-	const char *name;    /* "plugin-dir" */
-	char letter;         /* 'd' for -d, 0 for none */
+	const char *name; /* "plugin-dir" */
+	char letter;	  /* 'd' for -d, 0 for none */
 	enum option_type type;
 	void *target;
-	const char *value;   /* what --help shows for the value: "DIR"; also tells completions DIR and FILE */
-	const char *help;    /* one sentence or two, no newline */
-	int64_t min, max;    /* OPTION_INT */
+	const char *value; /* what --help shows for the value: "DIR"; DIR, FILE, PATH and COMMAND
+			      tell completions what to offer */
+	const char *help;  /* one sentence or two, no newline */
+	int64_t min,
+		max; /* OPTION_INT; both 0: any. A default outside is "not set" and not shown */
 	const char *const *choices; /* OPTION_CHOICE: NULL-ended */
-	const char *env;     /* environment variable that sets it when the option is not given; may be NULL */
+	const char *env;	    /* environment variable; may be NULL */
 };
 
 /* A program, or one of its commands ("gpucert run"). */
 struct command_spec {
-	const char *name;       /* "device-plugin-gpu", or "run" for a command */
-	const char *summary;    /* one line */
-	const char *arguments;  /* positional arguments for the usage line: "[CHECK...]"; may be NULL */
-	const char *description;/* paragraphs separated by "\n\n"; may be NULL */
-	const struct option_spec *options;   /* ended by {.name = NULL}; may be NULL */
+	const char *name;      /* "device-plugin-gpu", or "run" for a command */
+	const char *summary;   /* one line */
+	const char *arguments; /* positional arguments for the usage line, which also tell how many
+				  there may be: "FILE", "[CHECK...]", "OLD NEW"; NULL: none */
+	const char *description; /* paragraphs separated by "\n\n"; may be NULL */
+	const struct option_spec
+		*options;		     /* ended by {.name = NULL}; may be NULL. A program's
+						options are   accepted before and behind the command */
 	const struct command_spec *commands; /* ended by {.name = NULL}; may be NULL */
-	const char *const *examples;         /* NULL-ended pairs: command line, what it does; may be NULL */
-	const char *const *exit_codes;       /* NULL-ended pairs: code, meaning; may be NULL */
-	int (*run)(const struct text_list *arguments); /* exit code; NULL for a program with commands */
+	const char *const *examples; /* NULL-ended pairs: command line, what it does; may be NULL */
+	const char *const *exit_codes; /* NULL-ended pairs: code, meaning; may be NULL */
+	int (*run)(const struct text_list
+			   *arguments); /* exit code; NULL for a program with commands */
 };
 
 /*
- * The whole of main(): parses, answers --help, --version and --generate man|bash|zsh (which the build
- * uses), finds the command, runs it and returns its exit code. A usage error is printed to stderr with
- * the way to --help, and is exit code 2.
+ * The whole of main(): parses, answers --help, --version and --generate man|bash|zsh (which the
+ * build uses), finds the command, runs it and returns its exit code. A usage error is printed to
+ * stderr with the way to --help, and is exit code OPTIONS_EXIT_USAGE. When standard output cannot
+ * be written in the end, that is said on stderr, and an exit code of 0 becomes 1.
  */
 int options_main(const struct command_spec *program, int argc, char **argv);
 
-/* Parsing alone: fills the targets, puts positional arguments into `arguments`. ERROR_ARGUMENT. */
+/* Parsing alone, of a program or command without commands; argv[0] is the name and is skipped.
+ * Fills the targets, puts positional arguments into `arguments`. ERROR_ARGUMENT; ERROR_MEMORY. */
 int options_parse(const struct command_spec *command, int argc, char **argv,
 		  struct text_list *arguments, struct error *err);
 
-/* Texts; appended to `out`. `color` adds terminal styles to the help. */
-void options_help(const struct command_spec *program, const struct command_spec *command, bool color,
-		  struct text *out);
+/* Texts; appended to `out`. `command` is one of the program's, or NULL for the program itself.
+ * `color` adds terminal styles to the help, which is as wide as the terminal on standard output. */
+void options_help(const struct command_spec *program, const struct command_spec *command,
+		  bool color, struct text *out);
 void options_man(const struct command_spec *program, struct text *out);
 void options_bash(const struct command_spec *program, struct text *out);
 void options_zsh(const struct command_spec *program, struct text *out);

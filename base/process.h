@@ -3,9 +3,19 @@
 #define BASE_PROCESS_H
 
 /*
- * Child processes over libuv. Each child leads its own process group; ending it ends the group: SIGTERM,
- * then SIGKILL after a grace period. Output is captured up to a limit (head and tail are kept) or handed
- * to a callback. A child never outlives the handle, nor the death of this process (PR_SET_PDEATHSIG).
+ * Child processes on a libuv loop. Each child leads a session and process group of its own; its
+ * standard input is /dev/null; signal dispositions and mask are the default ones.
+ *
+ * Ending: SIGTERM to the group, SIGKILL after a grace period. When the leader ends, what is left of
+ * its group is killed; after a stop or a deadline the rest may first use up the grace period, as
+ * long as it holds the output open. Processes that left the group (daemons) are on their own.
+ *
+ * Orphans: the kernel kills the leader when the thread that started it dies (PR_SET_PDEATHSIG), so
+ * start children from a thread that lives as long as they do. The rest of the group is not covered
+ * by that.
+ *
+ * Children are noticed by SIGCHLD and waited for one by one, so libuv's own children are left
+ * alone.
  */
 
 #include "base/error.h"
@@ -16,58 +26,79 @@
 #include <stdint.h>
 #include <uv.h>
 
+enum {
+	PROCESS_CAPTURE_DEFAULT = 1024 * 1024, /* bytes kept per stream */
+	PROCESS_GRACE_DEFAULT_MS = 2000,
+	PROCESS_LINE_MAX = 64 * 1024, /* a longer line arrives in pieces of this size */
+};
+
 struct process;
 
 enum process_end {
-	PROCESS_EXITED,       /* exit code in `code` */
-	PROCESS_SIGNALLED,    /* killed by signal `code`, not by us */
-	PROCESS_TIMED_OUT,    /* we ended it at its deadline */
-	PROCESS_STOPPED,      /* we ended it on request; `code` holds exit code or 128 + signal */
+	PROCESS_EXITED,	   /* exit code in `code` */
+	PROCESS_SIGNALLED, /* killed by signal `code`, not by us */
+	PROCESS_TIMED_OUT, /* we ended it at its deadline; `code` as for PROCESS_STOPPED */
+	PROCESS_STOPPED,   /* we ended it on request; `code` holds exit code or 128 + signal */
 };
 
 struct process_result {
 	enum process_end end;
 	int code;
+	bool unkillable; /* SIGKILL did not end it (stuck in the kernel): it was given up; code is
+			    128 + 9 */
 	uint64_t duration_ms;
-	uint64_t max_rss_kib;
-	struct text out, err;            /* captured output; free with process_result_free() */
+	uint64_t max_rss_kib; /* of the leader; never below what this process held when it started
+				 it */
+	/* Captured output; free with process_result_free(). When bytes were left out, they are
+	 * missing behind the first half of capture_max. */
+	struct text out, err;
 	uint64_t out_dropped, err_dropped; /* bytes left out in the middle */
 };
 
 struct process_spec {
-	const char *const *argv;        /* NULL-ended; argv[0] is looked up in PATH unless it holds '/' */
-	const char *const *env;         /* NULL-ended "NAME=value" added over the inherited ones; may be NULL */
-	bool clear_env;                 /* start from an empty environment instead */
-	const char *directory;          /* working directory; NULL: inherited */
-	size_t capture_max;             /* bytes kept per stream; 0: 1 MiB */
-	uint64_t timeout_ms;            /* 0: none */
-	uint64_t grace_ms;              /* between SIGTERM and SIGKILL; 0: 2 s */
-	bool inherit_output;            /* stdout and stderr are ours instead of being captured */
-	int pass_fd;                    /* inherited as descriptor 3 in the child; 0 or -1: none */
-	/* With these, lines of output (newline removed, at most 64 KiB) go here as well. May be NULL. */
+	const char *const *argv; /* NULL-ended; argv[0] is looked up in PATH unless it holds '/' */
+	const char *const
+		*env;	/* NULL-ended "NAME=value" added over the inherited ones; may be NULL */
+	bool clear_env; /* start from an empty environment instead */
+	const char *directory; /* working directory; NULL: inherited */
+	size_t capture_max;    /* bytes kept per stream; 0: PROCESS_CAPTURE_DEFAULT */
+	uint64_t timeout_ms;   /* 0: none */
+	uint64_t grace_ms;     /* between SIGTERM and SIGKILL; 0: PROCESS_GRACE_DEFAULT_MS */
+	bool inherit_output;   /* stdout and stderr are ours instead of being captured */
+	int pass_fd;	       /* inherited as descriptor 3 in the child; 0 or -1: none */
+	/* With this, lines of output (newline removed, at most PROCESS_LINE_MAX) go here as well.
+	 * May be NULL. It may call process_stop() and process_free(). */
 	void (*on_line)(bool is_stderr, const char *line, size_t size, void *user);
-	/* Called once when the child has ended and its output is closed. */
+	/* Called once when the child has ended and its output is closed, from the loop. May be
+	 * NULL. It may call process_free(). */
 	void (*on_end)(struct process *process, const struct process_result *result, void *user);
 	void *user;
 };
 
-/* Starts a child. ERROR_NOT_FOUND, ERROR_PERMISSION when the program cannot be started: distinct from any
- * exit code of the program. */
+/* Starts a child; `spec` is not needed afterwards. Returns when the program runs, or with
+ * ERROR_NOT_FOUND or ERROR_PERMISSION when it cannot be started: distinct from any exit code of the
+ * program. Only absolute directories of PATH are searched. */
 int process_start(uv_loop_t *loop, const struct process_spec *spec, struct process **out,
 		  struct error *err);
 
 int process_id(const struct process *process); /* 0 once it has ended */
 bool process_has_ended(const struct process *process);
-int process_signal(struct process *process, int signal, struct error *err); /* to the leader alone */
-void process_stop(struct process *process); /* TERM the group, KILL after the grace period; on_end follows */
+
+/* To the leader alone. ERROR_NOT_FOUND once it has ended. */
+int process_signal(struct process *process, int signal, struct error *err);
+
+/* TERM the group, KILL after the grace period; on_end follows. Nothing happens when it ends
+ * already. */
+void process_stop(struct process *process);
 
 /* Result so far; complete once process_has_ended(). Borrowed. */
 const struct process_result *process_result(const struct process *process);
 
-/* Kills the group if it still runs (no grace) and frees. on_end does not run any more. NULL is allowed. */
+/* Kills the group if it still runs (no grace). on_line and on_end do not run any more. The memory
+ * goes with the handles, in the next rounds of the loop. NULL is allowed. */
 void process_free(struct process *process);
 
-/* Runs a child to its end on a loop of its own. */
+/* Runs a child to its end on a loop of its own. Errors as process_start(). */
 int process_run(const struct process_spec *spec, struct process_result *result, struct error *err);
 void process_result_free(struct process_result *result);
 

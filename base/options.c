@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/options.h"
+
+#include "base/cleanup.h"
+#include "base/options_internal.h"
+#include "base/style.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static int options_usage_error(const struct command_spec *program,
+			       const struct command_spec *command, const struct error *err)
+{
+	struct text text CLEANUP_TEXT = {0};
+
+	text_addf(&text, "%s: ", program->name);
+	text_add_escaped(&text, err->text, strlen(err->text));
+	text_addf(&text, "\nTry '%s%s%s --help'.\n", program->name, command != NULL ? " " : "",
+		  command != NULL ? command->name : "");
+	(void)fputs(text_string(&text), stderr);
+	return err->code == ERROR_MEMORY ? EXIT_FAILURE : OPTIONS_EXIT_USAGE;
+}
+
+static int options_print(const struct text *text)
+{
+	if (text->failed) {
+		(void)fputs("out of memory\n", stderr);
+		return EXIT_FAILURE;
+	}
+	(void)fwrite(text_string(text), 1, text->size, stdout);
+	return EXIT_SUCCESS;
+}
+
+static int options_generate_text(const struct command_spec *program, const char *format,
+				 struct text *out, struct error *err)
+{
+	static const struct {
+		const char *name;
+		void (*write)(const struct command_spec *program, struct text *out);
+	} formats[] = {{"man", options_man}, {"bash", options_bash}, {"zsh", options_zsh}};
+
+	for (size_t i = 0; i < ARRAY_SIZE(formats); i++) {
+		if (strcmp(formats[i].name, format) == 0) {
+			formats[i].write(program, out);
+			return 0;
+		}
+	}
+	return error_set(err, ERROR_ARGUMENT,
+			 "option '--generate': '%s' is not one of man, bash, zsh", format);
+}
+
+/* What is answered from the tables alone. */
+static int options_answer(const struct options_line *line)
+{
+	const struct command_spec *program = line->program;
+	struct text text CLEANUP_TEXT = {0};
+	struct error err = {0};
+
+	if (line->help)
+		options_help(program, line->command, style_enabled(STDOUT_FILENO), &text);
+	else if (line->version)
+		text_addf(&text, "%s %s\n", program->name, GPUCERT_VERSION);
+	else if (options_generate_text(program, line->generate, &text, &err) < 0)
+		return options_usage_error(program, line->command, &err);
+	return options_print(&text);
+}
+
+static int options_run(struct options_line *line)
+{
+	const struct command_spec *program = line->program;
+	const struct command_spec *command = line->command != NULL ? line->command : program;
+	struct error err = {0};
+	int rc = 0;
+
+	if (command->run == NULL) {
+		(void)error_set(&err, ERROR_ARGUMENT, "a command is needed");
+		return options_usage_error(program, NULL, &err);
+	}
+	rc = options_check_arguments(command->arguments, &line->arguments, &err);
+	if (rc == 0)
+		rc = options_line_apply(line, &err);
+	if (rc < 0)
+		return options_usage_error(program, line->command, &err);
+	return command->run(&line->arguments);
+}
+
+static int options_check_output(const struct command_spec *program, int code)
+{
+	if (fflush(stdout) == 0 && ferror(stdout) == 0)
+		return code;
+	(void)fprintf(stderr, "%s: standard output: %s\n", program->name, strerror(errno));
+	return code == EXIT_SUCCESS ? EXIT_FAILURE : code;
+}
+
+int options_main(const struct command_spec *program, int argc, char **argv)
+{
+	struct options_line line CLEANUP(options_line_free) = {.program = program};
+	struct error err = {0};
+
+	if (options_line_read(&line, argc, argv, &err) < 0)
+		return options_usage_error(program, line.command, &err);
+	if (line.help || line.version || line.generate != NULL)
+		return options_check_output(program, options_answer(&line));
+	return options_check_output(program, options_run(&line));
+}

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: MIT */
+/* The completion for bash; it needs nothing but bash. */
+#include "base/options_internal.h"
+
+#include <ctype.h>
+#include <string.h>
+
+static void bash_add_function_name(struct text *out, const char *program)
+{
+	text_add(out, "_");
+	for (const char *p = program; *p != '\0'; p++)
+		text_addf(out, "%c", isalnum((unsigned char)*p) != 0 ? *p : '_');
+}
+
+static void bash_add_names(struct text *out, const struct option_spec *options)
+{
+	OPTIONS_EACH(option, options)
+	{
+		text_addf(out, " --%s", option->name);
+		if (option->letter != '\0')
+			text_addf(out, " -%c", option->letter);
+	}
+}
+
+static void bash_add_offer(struct text *out, enum options_offer offer)
+{
+	switch (offer) {
+	case OFFER_FILES:
+		text_add(out, "files=1 words=$(compgen -f -- \"$cur\")");
+		return;
+	case OFFER_DIRECTORIES:
+		text_add(out, "files=1 words=$(compgen -d -- \"$cur\")");
+		return;
+	case OFFER_COMMANDS:
+		text_add(out, "words=$(compgen -c -- \"$cur\")");
+		return;
+	case OFFER_NOTHING:
+		text_add(out, ":");
+		return;
+	}
+}
+
+/* One case per option with a value: what the value may be. */
+static void bash_add_values(struct text *out, const char *command,
+			    const struct option_spec *options)
+{
+	OPTIONS_EACH(option, options)
+	{
+		if (!options_takes_value(option))
+			continue;
+		text_addf(out, "\t%s:--%s", command, option->name);
+		if (option->letter != '\0')
+			text_addf(out, " | %s:-%c", command, option->letter);
+		text_add(out, ")\n\t\t");
+		if (option->type == OPTION_CHOICE) {
+			text_add(out, "words=$(compgen -W '");
+			for (size_t i = 0; option->choices[i] != NULL; i++)
+				text_addf(out, "%s%s", i != 0 ? " " : "", option->choices[i]);
+			text_add(out, "' -- \"$cur\")");
+		} else {
+			bash_add_offer(out, options_offer(option->value));
+		}
+		text_add(out, "\n\t\t;;\n");
+	}
+}
+
+/* "--plugin | -p | ...": the options whose next word is a value. */
+static void bash_add_valued(struct text *out, const char *command,
+			    const struct option_spec *options)
+{
+	OPTIONS_EACH(option, options)
+	{
+		if (!options_takes_value(option))
+			continue;
+		text_addf(out, "\t\t%s:--%s", command, option->name);
+		if (option->letter != '\0')
+			text_addf(out, " | %s:-%c", command, option->letter);
+		text_add(out, ") ((i++)) ;;\n");
+	}
+}
+
+static void bash_add_command_search(struct text *out, const struct command_spec *program)
+{
+	text_add(out, "\tlocal i command= ended=\n"
+		      "\tfor ((i = 1; i < COMP_CWORD; i++)); do\n"
+		      "\t\t# --name=value is three words here\n"
+		      "\t\tif [[ ${COMP_WORDS[i + 1]} == = ]]; then ((i += 2)); continue; fi\n"
+		      "\t\tcase $command:${COMP_WORDS[i]} in\n");
+	OPTIONS_EACH_COMMAND(command, program)
+	bash_add_valued(out, command->name, command->options);
+	bash_add_valued(out, "*", program->options);
+	text_add(out, "\t\t*:--) ended=1; break ;;\n\t\t*:-*) ;;\n");
+	OPTIONS_EACH_COMMAND(command, program)
+	text_addf(out, "\t\t:%s) command=%s ;;\n", command->name, command->name);
+	text_add(out, "\t\tesac\n\tdone\n");
+}
+
+/* Option names behind a "-", else commands or arguments. */
+static void bash_add_words(struct text *out, const struct command_spec *program)
+{
+	text_add(out, "\t*)\n\t\tcase $ended$command in\n");
+	OPTIONS_EACH_COMMAND(command, program)
+	{
+		text_addf(out, "\t\t%s) options='", command->name);
+		bash_add_names(out, command->options);
+		bash_add_names(out, program->options);
+		bash_add_names(out, options_builtin);
+		text_add(out, "'; ");
+		bash_add_offer(out, options_offer(command->arguments));
+		text_add(out, " ;;\n");
+	}
+	text_add(out, "\t\t1*) ");
+	bash_add_offer(out, OFFER_FILES);
+	text_add(out, " ;;\n\t\t*) options='");
+	bash_add_names(out, program->options);
+	bash_add_names(out, options_builtin);
+	text_add(out, "'; ");
+	if (program->commands == NULL) {
+		bash_add_offer(out, options_offer(program->arguments));
+	} else {
+		text_add(out, "words=$(compgen -W '");
+		OPTIONS_EACH_COMMAND(command, program)
+		text_addf(out, " %s", command->name);
+		text_add(out, "' -- \"$cur\")");
+	}
+	text_add(out,
+		 " ;;\n\t\tesac\n"
+		 "\t\t[[ $cur == -* ]] && files= words=$(compgen -W \"$options\" -- \"$cur\")\n"
+		 "\t\t;;\n");
+}
+
+void options_bash(const struct command_spec *program, struct text *out)
+{
+	text_addf(out, "# bash completion for %s, written by '%s --generate bash'\n", program->name,
+		  program->name);
+	bash_add_function_name(out, program->name);
+	text_add(out,
+		 "()\n{\n"
+		 "\tlocal cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]}\n"
+		 "\tlocal options= words= files=\n"
+		 "\tif [[ $cur == = ]]; then\n\t\tcur=\n"
+		 "\telif [[ $prev == = ]]; then\n\t\tprev=${COMP_WORDS[COMP_CWORD - 2]}\n\tfi\n");
+	bash_add_command_search(out, program);
+	text_add(out, "\tcase $command:$prev in\n");
+	OPTIONS_EACH_COMMAND(command, program)
+	bash_add_values(out, command->name, command->options);
+	bash_add_values(out, "*", program->options);
+	bash_add_words(out, program);
+	text_add(out, "\tesac\n"
+		      "\tCOMPREPLY=()\n"
+		      "\t[[ -n $words ]] && mapfile -t COMPREPLY <<<\"$words\"\n"
+		      "\t[[ -n $files ]] && compopt -o filenames 2>/dev/null\n"
+		      "\treturn 0\n}\ncomplete -F ");
+	bash_add_function_name(out, program->name);
+	text_addf(out, " %s\n", program->name);
+}

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/options_internal.h"
+
+#include <string.h>
+
+const struct option_spec options_builtin[] = {
+	[OPTIONS_BUILTIN_HELP] = {.name = "help", .letter = 'h', .help = "Show this help."},
+	[OPTIONS_BUILTIN_VERSION] = {.name = "version", .help = "Show the version."},
+	{.name = NULL},
+};
+
+bool options_takes_value(const struct option_spec *option)
+{
+	return option->type != OPTION_FLAG;
+}
+
+const char *options_value_name(const struct option_spec *option)
+{
+	if (option->value != NULL)
+		return option->value;
+	return option->type == OPTION_INT ? "NUMBER" : "VALUE";
+}
+
+static void options_add_joined(struct text *out, const char *const *items, const char *separator)
+{
+	for (size_t i = 0; items != NULL && items[i] != NULL; i++)
+		text_addf(out, "%s%s", i != 0 ? separator : "", items[i]);
+}
+
+static void options_add_range(struct text *out, const struct option_spec *option)
+{
+	if (option->min == 0 && option->max == 0)
+		return;
+	if (option->min != INT64_MIN && option->max != INT64_MAX)
+		text_addf(out, " [%lld to %lld]", (long long)option->min, (long long)option->max);
+	else if (option->min != INT64_MIN)
+		text_addf(out, " [at least %lld]", (long long)option->min);
+	else if (option->max != INT64_MAX)
+		text_addf(out, " [at most %lld]", (long long)option->max);
+}
+
+static void options_add_default_int(struct text *out, const struct option_spec *option)
+{
+	int64_t value = *(const int64_t *)option->target;
+	bool any = option->min == 0 && option->max == 0;
+
+	if (any || (value >= option->min && value <= option->max))
+		text_addf(out, " [default: %lld]", (long long)value);
+}
+
+static void options_add_default(struct text *out, const struct option_spec *option)
+{
+	const char *string = NULL;
+	const struct text_list *list = NULL;
+
+	if (option->target == NULL)
+		return;
+	switch (option->type) {
+	case OPTION_FLAG:
+		if (*(const bool *)option->target)
+			text_add(out, " [default: true]");
+		return;
+	case OPTION_INT:
+		options_add_default_int(out, option);
+		return;
+	case OPTION_LIST:
+		list = option->target;
+		if (list->count == 0)
+			return;
+		text_add(out, " [default: ");
+		options_add_joined(out, (const char *const *)list->items, ",");
+		text_add(out, "]");
+		return;
+	case OPTION_STRING:
+	case OPTION_CHOICE:
+		string = *(const char *const *)option->target;
+		if (string != NULL && string[0] != '\0')
+			text_addf(out, " [default: %s]", string);
+		return;
+	}
+}
+
+void options_add_details(struct text *out, const struct option_spec *option)
+{
+	if (option->type == OPTION_LIST)
+		text_add(out, " May be repeated.");
+	if (option->type == OPTION_CHOICE) {
+		text_add(out, " [one of: ");
+		options_add_joined(out, option->choices, ", ");
+		text_add(out, "]");
+	}
+	if (option->type == OPTION_INT)
+		options_add_range(out, option);
+	options_add_default(out, option);
+	if (option->env != NULL)
+		text_addf(out, " [env: %s]", option->env);
+}
+
+enum options_offer options_offer(const char *value)
+{
+	if (value == NULL)
+		return OFFER_NOTHING;
+	if (strstr(value, "FILE") != NULL || strstr(value, "PATH") != NULL)
+		return OFFER_FILES;
+	if (strstr(value, "DIR") != NULL)
+		return OFFER_DIRECTORIES;
+	return strstr(value, "COMMAND") != NULL ? OFFER_COMMANDS : OFFER_NOTHING;
+}
+
+enum { NEAREST_LENGTH_MAX = 63 };
+
+/* Edits (insert, delete, replace, swap of neighbours) that make one out of the other. */
+static size_t options_distance(const char *a, const char *b)
+{
+	size_t rows[3][NEAREST_LENGTH_MAX + 1] = {{0}};
+	size_t *before = rows[0];
+	size_t *above = rows[1];
+	size_t *row = rows[2];
+	size_t width = strlen(b);
+
+	for (size_t j = 0; j <= width; j++)
+		above[j] = j;
+	for (size_t i = 1; a[i - 1] != '\0'; i++) {
+		size_t *oldest = before;
+
+		row[0] = i;
+		for (size_t j = 1; j <= width; j++) {
+			size_t best = above[j - 1] + (a[i - 1] != b[j - 1] ? 1 : 0);
+
+			if (above[j] + 1 < best)
+				best = above[j] + 1;
+			if (row[j - 1] + 1 < best)
+				best = row[j - 1] + 1;
+			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] &&
+			    before[j - 2] + 1 < best)
+				best = before[j - 2] + 1;
+			row[j] = best;
+		}
+		before = above;
+		above = row;
+		row = oldest;
+	}
+	return above[width];
+}
+
+void options_nearest_try(struct options_nearest *nearest, const char *candidate)
+{
+	size_t wanted = strlen(nearest->wanted);
+	size_t known = strlen(candidate);
+	size_t distance = 0;
+
+	if (wanted == 0 || wanted > NEAREST_LENGTH_MAX || known > NEAREST_LENGTH_MAX)
+		return;
+	/* A beginning of a name is as good as one typing error. */
+	distance = wanted >= 3 && text_starts_with(candidate, nearest->wanted)
+			   ? 1
+			   : options_distance(nearest->wanted, candidate);
+	if (distance > (known < 6 ? 1 + (known > 3 ? 1 : 0) : known / 3))
+		return;
+	if (nearest->found == NULL || distance < nearest->distance) {
+		nearest->found = candidate;
+		nearest->distance = distance;
+	}
+}

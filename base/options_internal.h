@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BASE_OPTIONS_INTERNAL_H
+#define BASE_OPTIONS_INTERNAL_H
+
+/* What the writers of help, man page and completions and the parser share. */
+
+#include "base/options.h"
+
+#include <stddef.h>
+
+/* --help, --version: known everywhere, ended by {.name = NULL}. */
+extern const struct option_spec options_builtin[];
+enum { OPTIONS_BUILTIN_HELP, OPTIONS_BUILTIN_VERSION };
+
+/* Walks a table that may be NULL. */
+/* NOLINTBEGIN(bugprone-macro-parentheses): they declare what they are given */
+#define OPTIONS_EACH(option, table)                                                                \
+	for (const struct option_spec *option = (table);                                           \
+	     (option) != NULL && (option)->name != NULL; (option)++)
+
+#define OPTIONS_EACH_COMMAND(command, program)                                                     \
+	for (const struct command_spec *command = (program)->commands;                             \
+	     (command) != NULL && (command)->name != NULL; (command)++)
+/* NOLINTEND(bugprone-macro-parentheses) */
+
+/* "--help, -h", with `value` placeholders where there is one. */
+bool options_takes_value(const struct option_spec *option);
+const char *
+options_value_name(const struct option_spec *option); /* "DIR"; "VALUE" when not named */
+
+/* "[possible values: a, b] [default: x] [env: NAME]"; nothing when there is nothing to say. */
+void options_add_details(struct text *out, const struct option_spec *option);
+
+/* What completions offer for a value or for positional arguments. */
+enum options_offer { OFFER_NOTHING, OFFER_FILES, OFFER_DIRECTORIES, OFFER_COMMANDS };
+enum options_offer options_offer(const char *value);
+
+/* The nearest of the candidates, NULL when none is near enough. */
+struct options_nearest {
+	const char *wanted;
+	const char *found;
+	size_t distance;
+};
+void options_nearest_try(struct options_nearest *nearest, const char *candidate);
+
+/* A command line taken apart; no target has been touched. */
+struct options_given {
+	const struct option_spec *option;
+	const char *value; /* NULL for a flag without "=" */
+};
+
+struct options_line {
+	const struct command_spec *program;
+	const struct command_spec *command; /* NULL until one is chosen, and for a program alone */
+	struct options_given *given;
+	size_t count, capacity;
+	struct text_list arguments;
+	bool help, version;
+	const char *generate; /* NULL: not asked for */
+};
+
+/* Takes the command line apart. After --help errors do not count. */
+int options_line_read(struct options_line *line, int argc, char **argv, struct error *err);
+/* Fills the targets from the line and the environment. */
+int options_line_apply(const struct options_line *line, struct error *err);
+void options_line_free(struct options_line *line);
+
+/* ERROR_ARGUMENT when there are fewer or more arguments than the usage text says. */
+int options_check_arguments(const char *usage, const struct text_list *arguments,
+			    struct error *err);
+
+#endif

@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: MIT */
+/* Taking a command line apart, by the tables alone. */
+#include "base/cleanup.h"
+#include "base/options_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct options_reader {
+	struct options_line *line;
+	int argc;
+	char **argv;
+	int next; /* index of the next word */
+	struct error *err;
+};
+
+static const struct option_spec options_generate = {
+	.name = "generate", .type = OPTION_STRING, .value = "FORMAT"};
+
+static const struct option_spec *options_in_table(const struct option_spec *table, const char *name,
+						  size_t length)
+{
+	OPTIONS_EACH(option, table)
+	{
+		if (strncmp(option->name, name, length) == 0 && option->name[length] == '\0')
+			return option;
+	}
+	return NULL;
+}
+
+static const struct option_spec *options_find(const struct options_line *line, const char *name,
+					      size_t length)
+{
+	const struct option_spec *found = NULL;
+
+	if (line->command != NULL)
+		found = options_in_table(line->command->options, name, length);
+	if (found == NULL)
+		found = options_in_table(line->program->options, name, length);
+	if (found == NULL)
+		found = options_in_table(options_builtin, name, length);
+	if (found == NULL && strncmp(options_generate.name, name, length) == 0 &&
+	    options_generate.name[length] == '\0')
+		found = &options_generate;
+	return found;
+}
+
+static const struct option_spec *options_find_letter(const struct options_line *line, char letter)
+{
+	const struct option_spec *tables[] = {
+		line->command != NULL ? line->command->options : NULL,
+		line->program->options,
+		options_builtin,
+	};
+
+	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) {
+		OPTIONS_EACH(option, tables[i])
+		{
+			if (option->letter == letter && letter != '\0')
+				return option;
+		}
+	}
+	return NULL;
+}
+
+static void options_nearest_in_table(struct options_nearest *nearest,
+				     const struct option_spec *table)
+{
+	OPTIONS_EACH(option, table)
+	{
+		options_nearest_try(nearest, option->name);
+	}
+}
+
+/* The command that has the option, when it stands before the command or without one. */
+static const struct command_spec *options_command_with(const struct options_line *line,
+						       const char *name)
+{
+	if (line->command != NULL)
+		return NULL;
+	OPTIONS_EACH_COMMAND(command, line->program)
+	{
+		if (options_in_table(command->options, name, strlen(name)) != NULL)
+			return command;
+	}
+	return NULL;
+}
+
+static int options_unknown(const struct options_reader *reader, const char *word, size_t length)
+{
+	const struct options_line *line = reader->line;
+	char *name CLEANUP_FREE = strndup(word, length);
+	struct options_nearest nearest = {.wanted = name};
+	const struct command_spec *command = NULL;
+
+	if (name == NULL)
+		return error_memory(reader->err);
+	command = options_command_with(line, name);
+	if (command != NULL)
+		return error_set(reader->err, ERROR_ARGUMENT,
+				 "option '--%s' belongs to '%s' and goes behind it", name,
+				 command->name);
+	if (line->command != NULL)
+		options_nearest_in_table(&nearest, line->command->options);
+	options_nearest_in_table(&nearest, line->program->options);
+	options_nearest_in_table(&nearest, options_builtin);
+	if (nearest.found == NULL)
+		return error_set(reader->err, ERROR_ARGUMENT, "unknown option '--%s'", name);
+	return error_set(reader->err, ERROR_ARGUMENT, "unknown option '--%s'; did you mean '--%s'?",
+			 name, nearest.found);
+}
+
+static int options_note(const struct options_reader *reader, const struct option_spec *option,
+			const char *value)
+{
+	struct options_line *line = reader->line;
+
+	if (option == &options_builtin[OPTIONS_BUILTIN_HELP])
+		line->help = true;
+	else if (option == &options_builtin[OPTIONS_BUILTIN_VERSION])
+		line->version = true;
+	else if (option == &options_generate)
+		line->generate = value;
+	if (option == &options_generate || option->target == NULL)
+		return 0;
+	if (line->count == line->capacity) {
+		size_t capacity = line->capacity != 0 ? line->capacity * 2 : 16;
+		struct options_given *grown = realloc(line->given, capacity * sizeof(*grown));
+
+		if (grown == NULL)
+			return error_memory(reader->err);
+		line->given = grown;
+		line->capacity = capacity;
+	}
+	line->given[line->count++] = (struct options_given){.option = option, .value = value};
+	return 0;
+}
+
+/* The value behind an option: what follows in the same word, or the next word. */
+static int options_take_value(struct options_reader *reader, const struct option_spec *option,
+			      const char *attached)
+{
+	if (attached != NULL)
+		return options_note(reader, option, attached);
+	if (reader->next >= reader->argc)
+		return error_set(reader->err, ERROR_ARGUMENT, "option '--%s' needs a value: %s",
+				 option->name, options_value_name(option));
+	return options_note(reader, option, reader->argv[reader->next++]);
+}
+
+static int options_read_long(struct options_reader *reader, const char *word)
+{
+	size_t length = strcspn(word, "=");
+	const char *attached = word[length] == '=' ? word + length + 1 : NULL;
+	const struct option_spec *option = options_find(reader->line, word, length);
+
+	if (option == NULL)
+		return options_unknown(reader, word, length);
+	if (options_takes_value(option))
+		return options_take_value(reader, option, attached);
+	if (attached != NULL && option->target == NULL)
+		return error_set(reader->err, ERROR_ARGUMENT, "option '--%s' takes no value",
+				 option->name);
+	return options_note(reader, option, attached);
+}
+
+static int options_read_letters(struct options_reader *reader, const char *letters)
+{
+	for (const char *p = letters; *p != '\0'; p++) {
+		const struct option_spec *option = options_find_letter(reader->line, *p);
+		int rc = 0;
+
+		if (option == NULL)
+			return error_set(reader->err, ERROR_ARGUMENT, "unknown option '-%c'", *p);
+		if (options_takes_value(option))
+			return options_take_value(reader, option, p[1] != '\0' ? p + 1 : NULL);
+		rc = options_note(reader, option, NULL);
+		if (rc < 0)
+			return rc;
+	}
+	return 0;
+}
+
+static int options_read_word(struct options_reader *reader, const char *word)
+{
+	struct options_line *line = reader->line;
+	struct options_nearest nearest = {.wanted = word};
+
+	if (line->program->commands == NULL || line->command != NULL)
+		return text_list_add(&line->arguments, word, reader->err);
+	OPTIONS_EACH_COMMAND(command, line->program)
+	{
+		if (strcmp(command->name, word) == 0) {
+			line->command = command;
+			return 0;
+		}
+		options_nearest_try(&nearest, command->name);
+	}
+	if (line->program->run != NULL)
+		return text_list_add(&line->arguments, word, reader->err);
+	if (nearest.found != NULL)
+		return error_set(reader->err, ERROR_ARGUMENT,
+				 "unknown command '%s'; did you mean '%s'?", word, nearest.found);
+	return error_set(reader->err, ERROR_ARGUMENT, "unknown command '%s'", word);
+}
+
+int options_line_read(struct options_line *line, int argc, char **argv, struct error *err)
+{
+	struct options_reader reader = {
+		.line = line, .argc = argc, .argv = argv, .next = 1, .err = err};
+	bool ended = false;
+
+	while (reader.next < argc) {
+		const char *word = argv[reader.next++];
+		int rc = 0;
+
+		if (ended || word[0] != '-' || word[1] == '\0')
+			rc = options_read_word(&reader, word);
+		else if (strcmp(word, "--") == 0)
+			ended = true;
+		else if (word[1] == '-')
+			rc = options_read_long(&reader, word + 2);
+		else
+			rc = options_read_letters(&reader, word + 1);
+		if (rc < 0 && !line->help)
+			return rc;
+	}
+	return 0;
+}
+
+void options_line_free(struct options_line *line)
+{
+	free(line->given);
+	text_list_free(&line->arguments);
+	*line = (struct options_line){0};
+}

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: MIT */
+/* The manual page, in the classic man macros. */
+#include "base/options_internal.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Text in which nothing is a macro, an escape or a typographic hyphen. */
+static void man_add(struct text *out, const char *string)
+{
+	bool line_start = true;
+
+	for (const char *p = string; *p != '\0'; p++) {
+		if (line_start && (*p == '.' || *p == '\''))
+			text_add(out, "\\&");
+		if (*p == '\\')
+			text_add(out, "\\e");
+		else if (*p == '-')
+			text_add(out, "\\-");
+		else if (*p == '\'')
+			text_add(out, "\\(aq");
+		else
+			text_append(out, p, 1);
+		line_start = *p == '\n';
+	}
+}
+
+static void man_add_font(struct text *out, char font, const char *string)
+{
+	text_addf(out, "\\f%c", font);
+	man_add(out, string);
+	text_add(out, "\\fR");
+}
+
+/* Words in capitals are placeholders. */
+static void man_add_arguments(struct text *out, const char *arguments)
+{
+	text_add(out, " ");
+	man_add_font(out, 'I', arguments);
+}
+
+static void man_paragraphs(struct text *out, const char *string)
+{
+	while (string != NULL && *string != '\0') {
+		const char *end = strstr(string, "\n\n");
+		size_t length = end != NULL ? (size_t)(end - string) : strlen(string);
+		char *paragraph = text_format("%.*s", (int)length, string);
+
+		text_add(out, ".PP\n");
+		if (paragraph == NULL)
+			out->failed = true;
+		else
+			man_add(out, paragraph);
+		text_add(out, "\n");
+		free(paragraph);
+		string = end != NULL ? end + 2 : NULL;
+	}
+}
+
+static void man_options(struct text *out, const struct option_spec *options)
+{
+	OPTIONS_EACH(option, options)
+	{
+		struct text details CLEANUP_TEXT = {0};
+		char letter[] = {'-', option->letter, '\0'};
+		char *name = text_format("--%s", option->name);
+
+		text_add(out, ".TP\n");
+		if (option->letter != '\0') {
+			man_add_font(out, 'B', letter);
+			text_add(out, ", ");
+		}
+		man_add_font(out, 'B', name != NULL ? name : "");
+		out->failed |= name == NULL;
+		free(name);
+		if (options_takes_value(option)) {
+			text_add(out, " ");
+			man_add_font(out, 'I', options_value_name(option));
+		}
+		text_add(out, "\n");
+		text_add(&details, option->help);
+		options_add_details(&details, option);
+		man_add(out, text_string(&details));
+		text_add(out, "\n");
+	}
+}
+
+static void man_pairs(struct text *out, const char *const *pairs)
+{
+	for (size_t i = 0; pairs != NULL && pairs[i] != NULL && pairs[i + 1] != NULL; i += 2) {
+		text_add(out, ".TP\n");
+		man_add_font(out, 'B', pairs[i]);
+		text_add(out, "\n");
+		man_add(out, pairs[i + 1]);
+		text_add(out, "\n");
+	}
+}
+
+static void man_synopsis(struct text *out, const struct command_spec *program,
+			 const struct command_spec *command)
+{
+	const struct command_spec *shown = command != NULL ? command : program;
+
+	man_add_font(out, 'B', program->name);
+	if (command != NULL) {
+		text_add(out, " ");
+		man_add_font(out, 'B', command->name);
+	}
+	text_add(out, " [\\fIOPTIONS\\fR]");
+	if (shown->arguments != NULL)
+		man_add_arguments(out, shown->arguments);
+	else if (shown->commands != NULL)
+		man_add_arguments(out, shown->run != NULL ? "[COMMAND] ..." : "COMMAND ...");
+	text_add(out, "\n");
+}
+
+static void man_commands(struct text *out, const struct command_spec *program)
+{
+	if (program->commands == NULL)
+		return;
+	text_add(out, ".SH COMMANDS\n");
+	OPTIONS_EACH_COMMAND(command, program)
+	{
+		text_add(out, ".SS ");
+		man_add(out, command->name);
+		text_add(out, "\n");
+		man_synopsis(out, program, command);
+		text_add(out, ".PP\n");
+		man_add(out, command->summary);
+		text_add(out, "\n");
+		man_paragraphs(out, command->description);
+		man_options(out, command->options);
+		if (command->examples != NULL)
+			text_add(out, ".PP\nExamples:\n");
+		man_pairs(out, command->examples);
+		if (command->exit_codes != NULL)
+			text_add(out, ".PP\nExit codes:\n");
+		man_pairs(out, command->exit_codes);
+	}
+}
+
+static void man_environment_of(struct text *out, const struct option_spec *options,
+			       struct text_list *named)
+{
+	OPTIONS_EACH(option, options)
+	{
+		if (option->env == NULL || text_list_has(named, option->env))
+			continue;
+		out->failed |= text_list_add(named, option->env, NULL) < 0;
+		text_add(out, named->count == 1 ? ".SH ENVIRONMENT\n.TP\n" : ".TP\n");
+		man_add_font(out, 'B', option->env);
+		text_add(out, "\nWhat holds when ");
+		man_add_font(out, 'B', "--");
+		man_add_font(out, 'B', option->name);
+		text_add(out, " is not given.\n");
+	}
+}
+
+static void man_environment(struct text *out, const struct command_spec *program)
+{
+	struct text_list named CLEANUP_TEXT_LIST = {0};
+
+	man_environment_of(out, program->options, &named);
+	OPTIONS_EACH_COMMAND(command, program)
+	man_environment_of(out, command->options, &named);
+}
+
+void options_man(const struct command_spec *program, struct text *out)
+{
+	text_add(out, ".TH ");
+	for (const char *p = program->name; *p != '\0'; p++)
+		text_addf(out, "%s%c", *p == '-' ? "\\" : "", toupper((unsigned char)*p));
+	text_addf(out, " 1 \"\" \"gpucert %s\" \"User Commands\"\n", GPUCERT_VERSION);
+	text_add(out, ".SH NAME\n");
+	man_add(out, program->name);
+	text_add(out, " \\- ");
+	man_add(out, program->summary);
+	text_add(out, "\n.SH SYNOPSIS\n");
+	man_synopsis(out, program, NULL);
+	if (program->description != NULL)
+		text_add(out, ".SH DESCRIPTION\n");
+	man_paragraphs(out, program->description);
+	text_add(out, ".SH OPTIONS\n");
+	man_options(out, program->options);
+	man_options(out, options_builtin);
+	man_commands(out, program);
+	man_environment(out, program);
+	if (program->examples != NULL)
+		text_add(out, ".SH EXAMPLES\n");
+	man_pairs(out, program->examples);
+	if (program->exit_codes != NULL)
+		text_add(out, ".SH EXIT STATUS\n");
+	man_pairs(out, program->exit_codes);
+}

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: MIT */
+/* From a command line and the environment to the targets. */
+#include "base/cleanup.h"
+#include "base/options_internal.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int options_set_int(const struct option_spec *option, const char *value, const char *what,
+			   struct error *err)
+{
+	bool any = option->min == 0 && option->max == 0;
+	long long number = 0;
+	int rc = text_to_int64(value, what, any ? INT64_MIN : option->min,
+			       any ? INT64_MAX : option->max, &number, err);
+
+	if (rc == 0)
+		*(int64_t *)option->target = number;
+	return rc;
+}
+
+static int options_set_choice(const struct option_spec *option, const char *value, const char *what,
+			      struct error *err)
+{
+	struct options_nearest nearest = {.wanted = value};
+	struct text known CLEANUP_TEXT = {0};
+
+	for (size_t i = 0; option->choices[i] != NULL; i++) {
+		if (strcmp(option->choices[i], value) == 0) {
+			*(const char **)option->target = option->choices[i];
+			return 0;
+		}
+		options_nearest_try(&nearest, option->choices[i]);
+		text_addf(&known, "%s%s", i != 0 ? ", " : "", option->choices[i]);
+	}
+	if (nearest.found != NULL)
+		return error_set(err, ERROR_ARGUMENT,
+				 "%s: '%s' is not one of %s; did you mean '%s'?", what, value,
+				 text_string(&known), nearest.found);
+	return error_set(err, ERROR_ARGUMENT, "%s: '%s' is not one of %s", what, value,
+			 text_string(&known));
+}
+
+static int options_set(const struct option_spec *option, const char *value, const char *what,
+		       struct error *err)
+{
+	switch (option->type) {
+	case OPTION_FLAG:
+		if (value != NULL)
+			return text_to_bool(value, what, option->target, err);
+		*(bool *)option->target = true;
+		return 0;
+	case OPTION_STRING:
+		*(const char **)option->target = value;
+		return 0;
+	case OPTION_INT:
+		return options_set_int(option, value, what, err);
+	case OPTION_LIST:
+		return text_list_add(option->target, value, err);
+	case OPTION_CHOICE:
+		return options_set_choice(option, value, what, err);
+	}
+	return 0;
+}
+
+/* Whatever is wrong with a value is an argument that makes no sense. */
+static int options_as_argument_error(int rc, struct error *err)
+{
+	if (rc == 0 || rc == ERROR_MEMORY)
+		return rc;
+	if (err != NULL)
+		err->code = ERROR_ARGUMENT;
+	return ERROR_ARGUMENT;
+}
+
+static int options_apply_environment(const struct option_spec *option, struct error *err)
+{
+	const char *value = option->env != NULL ? getenv(option->env) : NULL;
+	char *what = NULL;
+	int rc = 0;
+
+	if (value == NULL || value[0] == '\0')
+		return 0;
+	if (option->type == OPTION_LIST) {
+		text_list_free(option->target);
+		return text_list_split(option->target, value, ',', err);
+	}
+	what = text_format("environment variable %s", option->env);
+	if (what == NULL)
+		return error_memory(err);
+	rc = options_as_argument_error(options_set(option, value, what, err), err);
+	free(what);
+	return rc;
+}
+
+static int options_apply_one(const struct options_line *line, const struct option_spec *option,
+			     struct error *err)
+{
+	char what[128] = "";
+	bool given = false;
+
+	(void)snprintf(what, sizeof(what), "option '--%s'", option->name);
+	for (size_t i = 0; i < line->count; i++) {
+		int rc = 0;
+
+		if (line->given[i].option != option)
+			continue;
+		if (!given && option->type == OPTION_LIST)
+			text_list_free(option->target); /* what is given replaces the default */
+		given = true;
+		rc = options_set(option, line->given[i].value, what, err);
+		if (rc < 0)
+			return options_as_argument_error(rc, err);
+	}
+	return given ? 0 : options_apply_environment(option, err);
+}
+
+int options_line_apply(const struct options_line *line, struct error *err)
+{
+	int rc = 0;
+
+	OPTIONS_EACH(option, line->program->options)
+	{
+		rc = rc == 0 ? options_apply_one(line, option, err) : rc;
+	}
+	if (line->command == NULL)
+		return rc;
+	OPTIONS_EACH(option, line->command->options)
+	{
+		rc = rc == 0 ? options_apply_one(line, option, err) : rc;
+	}
+	return rc;
+}
+
+int options_check_arguments(const char *usage, const struct text_list *arguments, struct error *err)
+{
+	size_t least = 0;
+	size_t most = 0;
+	bool endless = false;
+
+	for (const char *p = usage != NULL ? usage : ""; *p != '\0';) {
+		size_t length = strcspn(p, " ");
+		bool optional = p[0] == '[';
+
+		if (length > 0 && p[0] != '-') {
+			endless |= memmem(p, length, "...", 3) != NULL;
+			most++;
+			if (!optional && ++least > arguments->count)
+				return error_set(err, ERROR_ARGUMENT, "missing argument: %.*s",
+						 (int)strcspn(p, " ."), p);
+		}
+		p += length + (p[length] == ' ' ? 1 : 0);
+	}
+	if (!endless && arguments->count > most)
+		return error_set(err, ERROR_ARGUMENT, "unexpected argument '%s'",
+				 arguments->items[most]);
+	return 0;
+}
+
+int options_parse(const struct command_spec *command, int argc, char **argv,
+		  struct text_list *arguments, struct error *err)
+{
+	struct options_line line CLEANUP(options_line_free) = {.program = command};
+	int rc = options_line_read(&line, argc, argv, err);
+
+	if (rc == 0)
+		rc = options_check_arguments(command->arguments, &line.arguments, err);
+	if (rc == 0)
+		rc = options_line_apply(&line, err);
+	for (size_t i = 0; rc == 0 && i < line.arguments.count; i++)
+		rc = text_list_add(arguments, line.arguments.items[i], err);
+	return rc;
+}

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: MIT */
+/* The completion for zsh, in terms of _arguments and _describe. */
+#include "base/options_internal.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void zsh_add_function_name(struct text *out, const char *program)
+{
+	text_add(out, "_");
+	for (const char *p = program; *p != '\0'; p++)
+		text_addf(out, "%c", isalnum((unsigned char)*p) != 0 ? *p : '_');
+}
+
+/* Text within single quotes in which none of the characters means anything to _arguments. */
+static void zsh_add_quoted(struct text *out, const char *string)
+{
+	for (const char *p = string; *p != '\0'; p++) {
+		if (*p == '\'')
+			text_add(out, "'\\''");
+		else if (strchr("[]:\\", *p) != NULL)
+			text_addf(out, "\\%c", *p);
+		else
+			text_append(out, *p == '\n' ? " " : p, 1);
+	}
+}
+
+static const char *zsh_offer(enum options_offer offer)
+{
+	switch (offer) {
+	case OFFER_FILES:
+		return "_files";
+	case OFFER_DIRECTORIES:
+		return "_files -/";
+	case OFFER_COMMANDS:
+		return "_command_names -e";
+	case OFFER_NOTHING:
+		return " ";
+	}
+	return " ";
+}
+
+static void zsh_add_value(struct text *out, const struct option_spec *option)
+{
+	text_add(out, ":");
+	zsh_add_quoted(out, options_value_name(option));
+	text_add(out, ":");
+	if (option->type != OPTION_CHOICE) {
+		text_add(out, zsh_offer(options_offer(option->value)));
+		return;
+	}
+	text_add(out, "(");
+	for (size_t i = 0; option->choices[i] != NULL; i++) {
+		text_add(out, i != 0 ? " " : "");
+		zsh_add_quoted(out, option->choices[i]);
+	}
+	text_add(out, ")");
+}
+
+static void zsh_add_spec(struct text *out, const struct option_spec *option, const char *name)
+{
+	text_addf(out, "\t\t'%s%s%s[", option->type == OPTION_LIST ? "*" : "", name,
+		  !options_takes_value(option) ? ""
+		  : name[1] == '-'	       ? "="
+					       : "+");
+	zsh_add_quoted(out, option->help);
+	text_add(out, "]");
+	if (options_takes_value(option))
+		zsh_add_value(out, option);
+	text_add(out, "'\n");
+}
+
+static void zsh_add_specs(struct text *out, const struct option_spec *options)
+{
+	OPTIONS_EACH(option, options)
+	{
+		char letter[] = {'-', option->letter, '\0'};
+		char *name = text_format("--%s", option->name);
+
+		if (option->letter != '\0')
+			zsh_add_spec(out, option, letter);
+		if (name != NULL)
+			zsh_add_spec(out, option, name);
+		out->failed |= name == NULL;
+		free(name);
+	}
+}
+
+static void zsh_add_arguments(struct text *out, const char *arguments)
+{
+	if (arguments == NULL)
+		return;
+	text_add(out, "\t\t'*:");
+	zsh_add_quoted(out, arguments);
+	text_addf(out, ":%s'\n", zsh_offer(options_offer(arguments)));
+}
+
+static void zsh_add_commands(struct text *out, const struct command_spec *program)
+{
+	text_add(out, "\tlocal -a commands=(\n");
+	OPTIONS_EACH_COMMAND(command, program)
+	{
+		text_addf(out, "\t\t'%s:", command->name);
+		zsh_add_quoted(out, command->summary);
+		text_add(out, "'\n");
+	}
+	text_add(out, "\t)\n"
+		      "\t_arguments -C -s -S \"${common[@]}\" '1:command:->command' "
+		      "'*::argument:->argument' && return\n"
+		      "\tcase $state in\n"
+		      "\tcommand)\n\t\t_describe command commands\n\t\t;;\n"
+		      "\targument)\n\t\tcase $words[1] in\n");
+	OPTIONS_EACH_COMMAND(command, program)
+	{
+		text_addf(out, "\t\t%s)\n\t\t_arguments -s -S \"${common[@]}\" \\\n",
+			  command->name);
+		text_add(out, "\t\t\"${(@)specs_");
+		for (const char *p = command->name; *p != '\0'; p++)
+			text_addf(out, "%c", isalnum((unsigned char)*p) != 0 ? *p : '_');
+		text_add(out, "}\"\n\t\t;;\n");
+	}
+	text_add(out, "\t\tesac\n\t\t;;\n\tesac\n");
+}
+
+static void zsh_add_tables(struct text *out, const struct command_spec *program)
+{
+	text_add(out, "\tlocal -a common=(\n");
+	zsh_add_specs(out, program->options);
+	zsh_add_specs(out, options_builtin);
+	text_add(out, "\t)\n");
+	OPTIONS_EACH_COMMAND(command, program)
+	{
+		text_add(out, "\tlocal -a specs_");
+		for (const char *p = command->name; *p != '\0'; p++)
+			text_addf(out, "%c", isalnum((unsigned char)*p) != 0 ? *p : '_');
+		text_add(out, "=(\n");
+		zsh_add_specs(out, command->options);
+		zsh_add_arguments(out, command->arguments);
+		text_add(out, "\t)\n");
+	}
+}
+
+void options_zsh(const struct command_spec *program, struct text *out)
+{
+	text_addf(out, "#compdef %s\n# Written by '%s --generate zsh'.\n", program->name,
+		  program->name);
+	zsh_add_function_name(out, program->name);
+	text_add(out, "() {\n\tlocal curcontext=$curcontext state line\n\ttypeset -A opt_args\n");
+	zsh_add_tables(out, program);
+	if (program->commands != NULL) {
+		zsh_add_commands(out, program);
+	} else {
+		text_add(out, "\tlocal -a arguments=(\n");
+		zsh_add_arguments(out, program->arguments);
+		text_add(out, "\t)\n\t_arguments -s -S \"${common[@]}\" \"${arguments[@]}\"\n");
+	}
+	text_add(out, "}\nif [[ $funcstack[1] == ");
+	text_addf(out, "_%s ]]; then\n\t", program->name);
+	zsh_add_function_name(out, program->name);
+	text_add(out, " \"$@\"\nelse\n\tcompdef ");
+	zsh_add_function_name(out, program->name);
+	text_addf(out, " %s\nfi\n", program->name);
+}

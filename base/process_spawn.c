@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/process_internal.h"
+
+#include "base/cleanup.h"
+#include "base/file.h"
+#include "base/path.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum {
+	SPAWN_PASSED_FD = 3, /* what the program sees pass_fd as */
+	SPAWN_SAFE_FD = 16,  /* descriptors from here on are out of the way of those above */
+};
+
+enum spawn_stage { SPAWN_SETUP, SPAWN_DIRECTORY, SPAWN_EXECUTE };
+
+/* What the child sends when it cannot become the program; nothing when it could. */
+struct spawn_failure {
+	enum spawn_stage stage;
+	int reason;
+};
+
+/* Everything the child needs, made before the fork: behind it only async-signal-safe calls are
+ * allowed. */
+struct spawn_plan {
+	const struct process_spec *spec;
+	const char *program;
+	char **env;
+	pid_t parent;
+	int null_fd, out_fd, err_fd, pass_fd, status_fd; /* -1: none */
+};
+
+static bool spawn_is_program(const char *path)
+{
+	struct stat status = {0};
+
+	return stat(path, &status) == 0 && S_ISREG(status.st_mode);
+}
+
+static int spawn_find_program(const char *name, char **out, struct error *err)
+{
+	struct text_list directories CLEANUP_TEXT_LIST = {0};
+	const char *path = getenv("PATH");
+	bool seen = false;
+	int rc = 0;
+
+	if (strchr(name, '/') != NULL) {
+		*out = strdup(name);
+		return *out != NULL ? 0 : error_memory(err);
+	}
+	rc = text_list_split(&directories, path != NULL ? path : "/usr/bin:/bin", ':', err);
+	if (rc < 0)
+		return rc;
+	for (size_t i = 0; i < directories.count; i++) {
+		char *candidate CLEANUP_FREE = path_join(directories.items[i], name);
+
+		if (candidate == NULL)
+			return error_memory(err);
+		if (!path_is_absolute(candidate) || !spawn_is_program(candidate))
+			continue;
+		seen = true;
+		if (access(candidate, X_OK) == 0) {
+			*out = STEAL(candidate);
+			return 0;
+		}
+	}
+	if (seen)
+		return error_set(err, ERROR_PERMISSION, "%s: found in PATH but not executable",
+				 name);
+	return error_set(err, ERROR_NOT_FOUND, "%s: not found in PATH", name);
+}
+
+static bool spawn_same_variable(const char *a, const char *b)
+{
+	size_t length = strcspn(a, "=");
+
+	return strncmp(a, b, length) == 0 && b[length] == '=';
+}
+
+/* Only the array is owned; its strings are borrowed. */
+static int spawn_make_env(const struct process_spec *spec, char ***out, struct error *err)
+{
+	size_t own = 0;
+	size_t inherited = 0;
+	size_t count = 0;
+	char **env = NULL;
+
+	while (spec->env != NULL && spec->env[own] != NULL)
+		own++;
+	while (!spec->clear_env && environ != NULL && environ[inherited] != NULL)
+		inherited++;
+	env = calloc(own + inherited + 1, sizeof(*env));
+	if (env == NULL)
+		return error_memory(err);
+	for (size_t i = 0; i < own + inherited; i++) {
+		/* execve() takes char * for history's sake and changes nothing. */
+		char *entry =
+			i < inherited ? environ[i] : (char *)(uintptr_t)spec->env[i - inherited];
+		size_t place = 0;
+
+		while (place < count && !spawn_same_variable(entry, env[place]))
+			place++;
+		env[place] = entry;
+		count += place == count ? 1 : 0;
+	}
+	*out = env;
+	return 0;
+}
+
+static int spawn_become(const struct spawn_plan *plan, enum spawn_stage *stage)
+{
+	struct sigaction standard = {.sa_handler = SIG_DFL};
+	sigset_t none;
+	int null_fd = fcntl(plan->null_fd, F_DUPFD_CLOEXEC, SPAWN_SAFE_FD);
+	int out_fd = plan->out_fd >= 0 ? fcntl(plan->out_fd, F_DUPFD_CLOEXEC, SPAWN_SAFE_FD) : -1;
+	int err_fd = plan->err_fd >= 0 ? fcntl(plan->err_fd, F_DUPFD_CLOEXEC, SPAWN_SAFE_FD) : -1;
+	int pass_fd =
+		plan->pass_fd >= 0 ? fcntl(plan->pass_fd, F_DUPFD_CLOEXEC, SPAWN_SAFE_FD) : -1;
+
+	*stage = SPAWN_SETUP;
+	if (setsid() < 0 || prctl(PR_SET_PDEATHSIG, SIGKILL) < 0)
+		return errno;
+	if (getppid() != plan->parent)
+		return ESRCH; /* it died before the line above */
+	for (int signal = 1; signal < NSIG; signal++)
+		(void)sigaction(signal, &standard, NULL);
+	(void)sigemptyset(&none);
+	(void)sigprocmask(SIG_SETMASK, &none, NULL);
+	if (null_fd < 0 || dup2(null_fd, STDIN_FILENO) < 0)
+		return errno;
+	if (plan->out_fd >= 0 && (out_fd < 0 || dup2(out_fd, STDOUT_FILENO) < 0))
+		return errno;
+	if (plan->err_fd >= 0 && (err_fd < 0 || dup2(err_fd, STDERR_FILENO) < 0))
+		return errno;
+	if (plan->pass_fd >= 0 && (pass_fd < 0 || dup2(pass_fd, SPAWN_PASSED_FD) < 0))
+		return errno;
+	/* Descriptors without close-on-exec, from whoever started this process, stop here. Kernels
+	 * before 5.11 cannot do it; then they are inherited. */
+	(void)close_range(plan->pass_fd >= 0 ? SPAWN_PASSED_FD + 1 : SPAWN_PASSED_FD, UINT_MAX,
+			  CLOSE_RANGE_CLOEXEC);
+	*stage = SPAWN_DIRECTORY;
+	if (plan->spec->directory != NULL && chdir(plan->spec->directory) < 0)
+		return errno;
+	*stage = SPAWN_EXECUTE;
+	(void)execve(plan->program, (char *const *)(uintptr_t)plan->spec->argv, plan->env);
+	return errno;
+}
+
+static _Noreturn void spawn_in_child(const struct spawn_plan *plan)
+{
+	int status_fd = fcntl(plan->status_fd, F_DUPFD_CLOEXEC, SPAWN_SAFE_FD);
+	struct spawn_failure failure = {0};
+
+	failure.reason = spawn_become(plan, &failure.stage);
+	(void)!write(status_fd, &failure, sizeof(failure));
+	_exit(127);
+}
+
+static int spawn_failed(const struct spawn_plan *plan, const struct spawn_failure *failure,
+			struct error *err)
+{
+	if (failure->stage == SPAWN_DIRECTORY)
+		return error_system(err, failure->reason, "working directory %s",
+				    plan->spec->directory);
+	if (failure->stage == SPAWN_EXECUTE && failure->reason == ENOENT &&
+	    plan->spec->directory == NULL && file_exists(plan->program))
+		return error_set(err, ERROR_NOT_FOUND, "%s: its interpreter does not exist",
+				 plan->program);
+	return error_system(err, failure->reason, "%s", plan->program);
+}
+
+/* The status pipe closes when the program takes over; what comes before is the failure. */
+static int spawn_wait(const struct spawn_plan *plan, int status_fd, pid_t id, struct error *err)
+{
+	struct spawn_failure failure = {0};
+	ssize_t count = 0;
+
+	do
+		count = read(status_fd, &failure, sizeof(failure));
+	while (count < 0 && errno == EINTR);
+	if (count == 0)
+		return 0;
+	while (waitpid(id, NULL, 0) < 0 && errno == EINTR)
+		continue;
+	if (count != (ssize_t)sizeof(failure))
+		return error_set(err, ERROR_IO, "%s: the child gave no sign of life",
+				 plan->program);
+	return spawn_failed(plan, &failure, err);
+}
+
+static int spawn_fork(struct spawn_plan *plan, pid_t *id, struct error *err)
+{
+	int status[2] = {-1, -1};
+	sigset_t all;
+	sigset_t before;
+	int reason = 0;
+	int rc = 0;
+
+	if (pipe2(status, O_CLOEXEC) < 0)
+		return error_system(err, errno, "pipe");
+	plan->status_fd = status[1];
+	plan->parent = getpid();
+	/* The handlers of this process must not run in the child. */
+	(void)sigfillset(&all);
+	(void)pthread_sigmask(SIG_BLOCK, &all, &before);
+	*id = fork();
+	if (*id == 0)
+		spawn_in_child(plan);
+	reason = errno;
+	(void)pthread_sigmask(SIG_SETMASK, &before, NULL);
+	(void)close(status[1]);
+	rc = *id < 0 ? error_system(err, reason, "%s: fork", plan->program)
+		     : spawn_wait(plan, status[0], *id, err);
+	(void)close(status[0]);
+	return rc;
+}
+
+/* The C library of older systems has no function for it. */
+static int spawn_watch(pid_t id, int *fd, struct error *err)
+{
+	int reason = 0;
+
+	*fd = (int)syscall(SYS_pidfd_open, id, 0);
+	if (*fd >= 0)
+		return 0;
+	reason = errno;
+	(void)kill(-id, SIGKILL);
+	while (waitpid(id, NULL, 0) < 0 && errno == EINTR)
+		continue;
+	if (reason == ENOSYS)
+		return error_set(err, ERROR_UNSUPPORTED,
+				 "watching a child process needs Linux 5.3 or later");
+	return error_system(err, reason, "watching a child process");
+}
+
+int process_spawn(const struct process_spec *spec, struct process_child *child, struct error *err)
+{
+	char *program CLEANUP_FREE = NULL;
+	char **env CLEANUP_FREE = NULL;
+	int null_fd CLEANUP_FD = -1;
+	int out_read CLEANUP_FD = -1;
+	int out_write CLEANUP_FD = -1;
+	int err_read CLEANUP_FD = -1;
+	int err_write CLEANUP_FD = -1;
+	struct spawn_plan plan = {.spec = spec, .pass_fd = spec->pass_fd > 0 ? spec->pass_fd : -1};
+	int pair[2] = {-1, -1};
+	int rc = 0;
+
+	if (spec->argv == NULL || spec->argv[0] == NULL || spec->argv[0][0] == '\0')
+		return error_set(err, ERROR_ARGUMENT, "no program to start");
+	rc = spawn_find_program(spec->argv[0], &program, err);
+	if (rc == 0)
+		rc = spawn_make_env(spec, &env, err);
+	if (rc < 0)
+		return rc;
+	null_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	if (null_fd < 0)
+		return error_system(err, errno, "/dev/null");
+	if (!spec->inherit_output) {
+		if (pipe2(pair, O_CLOEXEC) < 0)
+			return error_system(err, errno, "pipe");
+		out_read = pair[0];
+		out_write = pair[1];
+		if (pipe2(pair, O_CLOEXEC) < 0)
+			return error_system(err, errno, "pipe");
+		err_read = pair[0];
+		err_write = pair[1];
+	}
+	plan.program = program;
+	plan.env = env;
+	plan.null_fd = null_fd;
+	plan.out_fd = out_write;
+	plan.err_fd = err_write;
+	rc = spawn_fork(&plan, &child->id, err);
+	if (rc == 0)
+		rc = spawn_watch(child->id, &child->exit_fd, err);
+	if (rc < 0)
+		return rc;
+	child->out_fd = STEAL_FD(out_read);
+	child->err_fd = STEAL_FD(err_read);
+	return 0;
+}

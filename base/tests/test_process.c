@@ -1,0 +1,449 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/process.h"
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/file.h"
+#include "base/tests/unit.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define CLEANUP_RESULT CLEANUP(process_result_free)
+
+static const char *const *shell(const char *script)
+{
+	static const char *argv[] = {"sh", "-c", NULL, NULL};
+
+	argv[2] = script;
+	return argv;
+}
+
+static size_t count_open_descriptors(void)
+{
+	struct text_list names CLEANUP_TEXT_LIST = {0};
+
+	CU_ASSERT_EQUAL(file_list("/proc/self/fd", &names, NULL), 0);
+	return names.count;
+}
+
+static void test_exit_code_and_output(void)
+{
+	struct process_spec spec = {.argv = shell("echo out; echo err >&2; exit 3")};
+	struct process_result result CLEANUP_RESULT = {0};
+	struct error err = {0};
+	char said[64] = "";
+
+	UNIT_INT(process_run(&spec, &result, &err), 0);
+	UNIT_INT(result.end, PROCESS_EXITED);
+	UNIT_INT(result.code, 3);
+	UNIT_STRING(text_string(&result.out), "out\n");
+	UNIT_STRING(text_string(&result.err), "err\n");
+	UNIT_INT(result.out_dropped, 0);
+	CU_ASSERT_TRUE(result.max_rss_kib > 0);
+	process_describe(&result, said, sizeof(said));
+	UNIT_STRING(said, "exited with code 3");
+}
+
+static void test_signal(void)
+{
+	struct process_spec spec = {.argv = shell("kill -SEGV $$")};
+	struct process_result result CLEANUP_RESULT = {0};
+	char said[64] = "";
+
+	UNIT_INT(process_run(&spec, &result, NULL), 0);
+	UNIT_INT(result.end, PROCESS_SIGNALLED);
+	UNIT_INT(result.code, SIGSEGV);
+	process_describe(&result, said, sizeof(said));
+	UNIT_STRING(said, "killed by signal 11 (Segmentation fault)");
+}
+
+static void test_cannot_start(void)
+{
+	const char *const missing[] = {"no-such-program-anywhere", NULL};
+	const char *const missing_path[] = {"/no/such/program", NULL};
+	const char *const not_executable[] = {"/etc/passwd", NULL};
+	const char *const nothing[] = {NULL};
+	const char *const present[] = {"true", NULL};
+	const struct {
+		const char *const *argv;
+		const char *directory;
+		int code;
+		const char *text;
+	} cases[] = {
+		{missing, NULL, ERROR_NOT_FOUND, "no-such-program-anywhere: not found in PATH"},
+		{missing_path, NULL, ERROR_NOT_FOUND, "/no/such/program"},
+		{not_executable, NULL, ERROR_PERMISSION, "/etc/passwd"},
+		{nothing, NULL, ERROR_ARGUMENT, "no program"},
+		{present, "/no/such/directory", ERROR_NOT_FOUND, "working directory"},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct process_spec spec = {.argv = cases[i].argv, .directory = cases[i].directory};
+		struct process_result result CLEANUP_RESULT = {0};
+		struct error err = {0};
+
+		UNIT_INT(process_run(&spec, &result, &err), cases[i].code);
+		UNIT_CONTAINS(err.text, cases[i].text);
+	}
+}
+
+static void test_missing_interpreter(void)
+{
+	static const char script[] = "#!/no/such/interpreter\n";
+	char *directory CLEANUP_FREE = NULL;
+	char *program CLEANUP_FREE = NULL;
+	struct process_result result CLEANUP_RESULT = {0};
+	struct error err = {0};
+
+	UNIT_INT(file_make_temporary("/tmp", "gpucert-test-", &directory, NULL), 0);
+	program = text_format("%s/script", directory);
+	UNIT_INT(file_write_atomic(program, script, sizeof(script) - 1, 0755, NULL), 0);
+	UNIT_INT(process_run(&(struct process_spec){.argv = (const char *const[]){program, NULL}},
+			     &result, &err),
+		 ERROR_NOT_FOUND);
+	UNIT_CONTAINS(err.text, "its interpreter does not exist");
+	UNIT_INT(file_remove_tree(directory, NULL), 0);
+}
+
+static void test_environment_and_directory(void)
+{
+	const char *const env[] = {"GPUCERT_A=1", "GPUCERT_A=2", "HOME=/elsewhere", NULL};
+	struct process_spec spec = {.argv = shell("echo $GPUCERT_A $HOME $PWD ${PATH:+path}"),
+				    .env = env,
+				    .directory = "/usr"};
+	struct process_result inherited CLEANUP_RESULT = {0};
+	struct process_result cleared CLEANUP_RESULT = {0};
+
+	UNIT_INT(process_run(&spec, &inherited, NULL), 0);
+	UNIT_STRING(text_string(&inherited.out), "2 /elsewhere /usr path\n");
+	spec.argv = (const char *const[]){"/usr/bin/env", NULL};
+	spec.clear_env = true;
+	UNIT_INT(process_run(&spec, &cleared, NULL), 0);
+	UNIT_STRING(text_string(&cleared.out), "GPUCERT_A=2\nHOME=/elsewhere\n");
+}
+
+static void test_default_dispositions(void)
+{
+	struct process_spec spec = {
+		.argv = shell("cat; yes | head -1; grep SigBlk /proc/self/status")};
+	struct process_result result CLEANUP_RESULT = {0};
+	sigset_t blocked;
+	sigset_t before;
+
+	(void)signal(SIGPIPE, SIG_IGN);
+	(void)sigemptyset(&blocked);
+	(void)sigaddset(&blocked, SIGUSR1);
+	(void)sigprocmask(SIG_BLOCK, &blocked, &before);
+	UNIT_INT(process_run(&spec, &result, NULL), 0);
+	(void)sigprocmask(SIG_SETMASK, &before, NULL);
+	/* With SIGPIPE ignored, yes would complain about a broken pipe. */
+	UNIT_STRING(text_string(&result.out), "y\nSigBlk:\t0000000000000000\n");
+	UNIT_STRING(text_string(&result.err), "");
+}
+
+static void test_long_output_keeps_head_and_tail(void)
+{
+	struct process_spec spec = {
+		.argv = shell("printf head; head -c 10485760 /dev/zero | tr '\\0' x; printf tail"),
+		.capture_max = 1000};
+	struct process_result result CLEANUP_RESULT = {0};
+	const char *out = NULL;
+
+	UNIT_INT(process_run(&spec, &result, NULL), 0);
+	out = text_string(&result.out);
+	UNIT_INT(result.out.size, 1000);
+	UNIT_INT(result.out_dropped, 10485760 + 8 - 1000);
+	CU_ASSERT_TRUE(text_starts_with(out, "headxxx"));
+	CU_ASSERT_TRUE(text_ends_with(out, "xxxtail"));
+}
+
+static void test_deadline_ends_the_group(void)
+{
+	/* The shell and its grandchild ignore SIGTERM, and hold descriptor 3 open while they live.
+	 */
+	static const char script[] = "trap '' TERM; sh -c 'while :; do sleep 1; done' & "
+				     "while :; do sleep 1; done";
+	struct process_result result CLEANUP_RESULT = {0};
+	struct process_spec spec = {.argv = shell(script), .timeout_ms = 100, .grace_ms = 100};
+	int life[2] = {-1, -1};
+	char said[64] = "";
+	char byte = 0;
+
+	UNIT_INT(pipe2(life, O_CLOEXEC), 0);
+	spec.pass_fd = life[1];
+	UNIT_INT(process_run(&spec, &result, NULL), 0);
+	UNIT_INT(result.end, PROCESS_TIMED_OUT);
+	UNIT_INT(result.code, 128 + SIGKILL);
+	CU_ASSERT_TRUE(result.duration_ms >= 200);
+	CU_ASSERT_FALSE(result.unkillable);
+	process_describe(&result, said, sizeof(said));
+	UNIT_CONTAINS(said, "timed out after ");
+	(void)close(life[1]);
+	UNIT_INT(read(life[0], &byte, 1),
+		 0); /* the end of the file: the last of the group is gone */
+	(void)close(life[0]);
+}
+
+static void test_leader_end_ends_the_group(void)
+{
+	struct process_spec spec = {.argv = shell("sleep 600 & exit 0")};
+	struct process_result result CLEANUP_RESULT = {0};
+
+	UNIT_INT(process_run(&spec, &result, NULL), 0);
+	UNIT_INT(result.end, PROCESS_EXITED);
+	UNIT_INT(result.code, 0);
+	CU_ASSERT_TRUE(result.duration_ms < 5000);
+}
+
+struct watched {
+	struct process *process;
+	struct text lines;
+	unsigned ends;
+	enum process_end end;
+	int code;
+	bool stop_at_first_line, free_at_first_line, free_at_end;
+};
+
+static void watch_line(bool is_stderr, const char *line, size_t size, void *user)
+{
+	struct watched *watched = user;
+
+	text_addf(&watched->lines, "%s%.*s|", is_stderr ? "!" : "", (int)size, line);
+	if (watched->stop_at_first_line)
+		process_stop(watched->process);
+	if (watched->free_at_first_line)
+		process_free(STEAL(watched->process));
+}
+
+static void watch_end(struct process *process, const struct process_result *result, void *user)
+{
+	struct watched *watched = user;
+
+	CU_ASSERT_TRUE(process_has_ended(process));
+	UNIT_INT(process_id(process), 0);
+	watched->ends++;
+	watched->end = result->end;
+	watched->code = result->code;
+	if (watched->free_at_end)
+		process_free(STEAL(watched->process));
+}
+
+/* Starts a script and runs the loop until nothing is left to do. */
+static void watch(struct watched *watched, const char *script)
+{
+	struct process_spec spec = {.argv = shell(script),
+				    .on_line = watch_line,
+				    .on_end = watch_end,
+				    .grace_ms = 5000,
+				    .user = watched};
+	uv_loop_t loop;
+
+	UNIT_INT(uv_loop_init(&loop), 0);
+	UNIT_INT(process_start(&loop, &spec, &watched->process, NULL), 0);
+	CU_ASSERT_TRUE(process_id(watched->process) > 0);
+	UNIT_INT(uv_run(&loop, UV_RUN_DEFAULT), 0);
+	process_free(watched->process);
+	UNIT_INT(uv_run(&loop, UV_RUN_DEFAULT), 0);
+	UNIT_INT(uv_loop_close(&loop), 0);
+}
+
+static void test_lines(void)
+{
+	struct watched watched = {0};
+
+	watch(&watched, "printf 'one\\ntwo\\n\\nthr'; printf 'ee\\nlast'");
+	UNIT_STRING(text_string(&watched.lines), "one|two||three|last|");
+	UNIT_INT(watched.ends, 1);
+	text_free(&watched.lines);
+	watched = (struct watched){0};
+	watch(&watched, "echo wrong >&2");
+	UNIT_STRING(text_string(&watched.lines), "!wrong|");
+	text_free(&watched.lines);
+}
+
+static void test_long_lines_arrive_in_pieces(void)
+{
+	struct watched watched = {0};
+
+	/* Exactly the limit is one line; one byte more is two pieces. */
+	watch(&watched, "head -c 65536 /dev/zero | tr '\\0' a; echo; "
+			"head -c 65537 /dev/zero | tr '\\0' b; echo");
+	UNIT_INT(watched.lines.size, 65537 + 65537 + 2);
+	UNIT_INT(watched.lines.data[65536], '|');
+	UNIT_INT(watched.lines.data[65537 + 65536], '|');
+	CU_ASSERT_TRUE(text_ends_with(text_string(&watched.lines), "|b|"));
+	text_free(&watched.lines);
+}
+
+static void test_stop(void)
+{
+	struct watched watched = {.stop_at_first_line = true};
+
+	watch(&watched, "trap 'echo bye; exit 7' TERM; sleep 600 & echo ready; wait");
+	UNIT_STRING(text_string(&watched.lines), "ready|bye|");
+	UNIT_INT(watched.ends, 1);
+	UNIT_INT(watched.end, PROCESS_STOPPED);
+	UNIT_INT(watched.code, 7);
+	text_free(&watched.lines);
+}
+
+static void test_stop_lets_the_group_finish(void)
+{
+	struct watched watched = {.stop_at_first_line = true};
+
+	/* The leader dies of SIGTERM at once; its child still has something to say. */
+	watch(&watched,
+	      "sh -c 'trap \"sleep 0.1; echo cleaned; exit 0\" TERM; sleep 600 & echo ready; "
+	      "wait' & wait; exit 1");
+	UNIT_STRING(text_string(&watched.lines), "ready|cleaned|");
+	UNIT_INT(watched.end, PROCESS_STOPPED);
+	text_free(&watched.lines);
+}
+
+static void test_free_within_callbacks(void)
+{
+	struct watched watched = {.free_at_first_line = true};
+
+	watch(&watched, "echo one; echo two; sleep 600");
+	UNIT_STRING(text_string(&watched.lines), "one|");
+	UNIT_INT(watched.ends, 0);
+	text_free(&watched.lines);
+	watched = (struct watched){.free_at_end = true};
+	watch(&watched, "echo one");
+	UNIT_INT(watched.ends, 1);
+	text_free(&watched.lines);
+}
+
+static void test_free_kills(void)
+{
+	struct process_spec spec = {.argv = shell("trap '' TERM; sleep 600")};
+	struct process *process = NULL;
+	uv_loop_t loop;
+	int id = 0;
+
+	UNIT_INT(uv_loop_init(&loop), 0);
+	UNIT_INT(process_start(&loop, &spec, &process, NULL), 0);
+	id = process_id(process);
+	process_free(process);
+	UNIT_INT(uv_run(&loop, UV_RUN_DEFAULT), 0);
+	UNIT_INT(uv_loop_close(&loop), 0);
+	UNIT_INT(kill(id, 0), -1);
+	UNIT_INT(errno, ESRCH);
+}
+
+static void test_signal_reaches_the_leader(void)
+{
+	struct process_spec spec = {.argv = (const char *const[]){"sleep", "600", NULL}};
+	struct process *process = NULL;
+	uv_loop_t loop;
+
+	UNIT_INT(uv_loop_init(&loop), 0);
+	UNIT_INT(process_start(&loop, &spec, &process, NULL), 0);
+	UNIT_INT(process_signal(process, SIGUSR1, NULL), 0);
+	UNIT_INT(uv_run(&loop, UV_RUN_DEFAULT), 0);
+	UNIT_INT(process_result(process)->end, PROCESS_SIGNALLED);
+	UNIT_INT(process_result(process)->code, SIGUSR1);
+	UNIT_INT(process_signal(process, SIGUSR1, NULL), ERROR_NOT_FOUND);
+	process_free(process);
+	(void)uv_run(&loop, UV_RUN_DEFAULT);
+	UNIT_INT(uv_loop_close(&loop), 0);
+}
+
+static void test_many_in_parallel(void)
+{
+	enum { CHILDREN = 100 };
+	struct watched watched[CHILDREN] = {0};
+	struct process_spec spec = {.argv = shell("echo $0; exit $((($$ % 200) + 1))"),
+				    .on_line = watch_line,
+				    .on_end = watch_end};
+	size_t descriptors = count_open_descriptors();
+	int ids[CHILDREN] = {0};
+	uv_loop_t loop;
+
+	UNIT_INT(uv_loop_init(&loop), 0);
+	for (size_t i = 0; i < CHILDREN; i++) {
+		spec.user = &watched[i];
+		UNIT_INT(process_start(&loop, &spec, &watched[i].process, NULL), 0);
+		ids[i] = process_id(watched[i].process);
+	}
+	UNIT_INT(uv_run(&loop, UV_RUN_DEFAULT), 0);
+	for (size_t i = 0; i < CHILDREN; i++) {
+		UNIT_INT(watched[i].ends, 1);
+		UNIT_INT(watched[i].end, PROCESS_EXITED);
+		UNIT_INT(watched[i].code, ids[i] % 200 + 1);
+		UNIT_STRING(text_string(&watched[i].lines), "sh|");
+		process_free(watched[i].process);
+		text_free(&watched[i].lines);
+	}
+	(void)uv_run(&loop, UV_RUN_DEFAULT);
+	UNIT_INT(uv_loop_close(&loop), 0);
+	UNIT_INT(count_open_descriptors(), descriptors);
+	UNIT_INT(waitpid(-1, NULL, WNOHANG), -1); /* none is left to wait for */
+}
+
+static void test_descriptors_of_the_child(void)
+{
+	int fd CLEANUP_FD = open("/etc/passwd", O_RDONLY | O_CLOEXEC);
+	struct process_result list CLEANUP_RESULT = {0};
+	struct process_result links CLEANUP_RESULT = {0};
+	struct process_spec spec = {.argv = (const char *const[]){"ls", "/proc/self/fd", NULL},
+				    .pass_fd = fd};
+
+	/* The last one is the directory that ls reads. */
+	UNIT_INT(process_run(&spec, &list, NULL), 0);
+	UNIT_STRING(text_string(&list.out), "0\n1\n2\n3\n4\n");
+	spec.argv = (const char *const[]){"readlink", "/proc/self/fd/0", "/proc/self/fd/3", NULL};
+	UNIT_INT(process_run(&spec, &links, NULL), 0);
+	UNIT_STRING(text_string(&links.out), "/dev/null\n/etc/passwd\n");
+}
+
+static void test_child_dies_with_its_starter(void)
+{
+	int numbers[2] = {-1, -1};
+	pid_t starter = 0;
+	pid_t child = 0;
+	char byte = 0;
+
+	/* The child holds the write end open: the end of file tells that it is gone. */
+	UNIT_INT(pipe(numbers), 0);
+	starter = fork();
+	if (starter == 0) {
+		struct process_spec spec = {.argv = (const char *const[]){"sleep", "600", NULL},
+					    .inherit_output = true,
+					    .pass_fd = numbers[1]};
+		struct process *process = NULL;
+		uv_loop_t loop;
+
+		(void)uv_loop_init(&loop);
+		if (process_start(&loop, &spec, &process, NULL) == 0) {
+			child = process_id(process);
+			(void)!write(numbers[1], &child, sizeof(child));
+		}
+		_exit(0);
+	}
+	(void)close(numbers[1]);
+	UNIT_INT(read(numbers[0], &child, sizeof(child)), sizeof(child));
+	UNIT_INT(waitpid(starter, NULL, 0), starter);
+	CU_ASSERT_TRUE(child > 0);
+	UNIT_INT(read(numbers[0], &byte, 1), 0);
+	(void)close(numbers[0]);
+}
+
+UNIT_MAIN("process", {"exit code and output", test_exit_code_and_output}, {"signal", test_signal},
+	  {"cannot start", test_cannot_start}, {"missing interpreter", test_missing_interpreter},
+	  {"environment and directory", test_environment_and_directory},
+	  {"default dispositions", test_default_dispositions},
+	  {"long output keeps head and tail", test_long_output_keeps_head_and_tail},
+	  {"deadline ends the group", test_deadline_ends_the_group},
+	  {"leader's end ends the group", test_leader_end_ends_the_group}, {"lines", test_lines},
+	  {"long lines arrive in pieces", test_long_lines_arrive_in_pieces}, {"stop", test_stop},
+	  {"stop lets the group finish", test_stop_lets_the_group_finish},
+	  {"free within callbacks", test_free_within_callbacks}, {"free kills", test_free_kills},
+	  {"signal reaches the leader", test_signal_reaches_the_leader},
+	  {"many in parallel", test_many_in_parallel},
+	  {"descriptors of the child", test_descriptors_of_the_child},
+	  {"child dies with its starter", test_child_dies_with_its_starter})

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BASE_TESTS_UNIT_H
+#define BASE_TESTS_UNIT_H
+
+/* What every CUnit program here needs: its table of tests, run to an exit code, and assertions that
+ * show what they saw. */
+
+#include <CUnit/Basic.h>
+#include <stdio.h>
+#include <string.h>
+
+/* main() of a test program: UNIT_MAIN("text", {"escapes", test_escapes}, ...). */
+#define UNIT_MAIN(suite, ...)                                                                      \
+	int main(void)                                                                             \
+	{                                                                                          \
+		CU_TestInfo unit_tests[] = {__VA_ARGS__, CU_TEST_INFO_NULL};                       \
+                                                                                                   \
+		return unit_run(suite, unit_tests);                                                \
+	}
+
+static inline int unit_run(const char *suite, CU_TestInfo *tests)
+{
+	unsigned failures = 0;
+	CU_pSuite registered = NULL;
+
+	if (CU_initialize_registry() != CUE_SUCCESS)
+		return 1;
+	registered = CU_add_suite(suite, NULL, NULL);
+	for (CU_TestInfo *test = tests; registered != NULL && test->pName != NULL; test++) {
+		if (CU_add_test(registered, test->pName, test->pTestFunc) == NULL)
+			return 1;
+	}
+	CU_basic_set_mode(CU_BRM_VERBOSE);
+	(void)CU_basic_run_tests();
+	failures = CU_get_number_of_failures() + (CU_get_number_of_tests_run() == 0 ? 1 : 0);
+	CU_cleanup_registry();
+	return failures != 0 ? 1 : 0;
+}
+
+static inline void unit_string(const char *seen, const char *wanted, unsigned line,
+			       const char *file)
+{
+	int equal = seen != NULL && wanted != NULL && strcmp(seen, wanted) == 0;
+
+	if (!equal)
+		(void)printf("\n%s:%u: saw \"%s\"\n  wanted \"%s\"\n", file, line,
+			     seen != NULL ? seen : "(null)", wanted != NULL ? wanted : "(null)");
+	(void)CU_assertImplementation(equal, line, "strings are equal", file, "", CU_FALSE);
+}
+
+static inline void unit_contains(const char *seen, const char *part, unsigned line,
+				 const char *file)
+{
+	int found = seen != NULL && strstr(seen, part) != NULL;
+
+	if (!found)
+		(void)printf("\n%s:%u: \"%s\" is not in:\n%s\n", file, line, part,
+			     seen != NULL ? seen : "(null)");
+	(void)CU_assertImplementation(found, line, "text contains", file, "", CU_FALSE);
+}
+
+static inline void unit_int(long long seen, long long wanted, unsigned line, const char *file)
+{
+	if (seen != wanted)
+		(void)printf("\n%s:%u: saw %lld, wanted %lld\n", file, line, seen, wanted);
+	(void)CU_assertImplementation(seen == wanted, line, "numbers are equal", file, "",
+				      CU_FALSE);
+}
+
+#define UNIT_STRING(seen, wanted) unit_string(seen, wanted, __LINE__, __FILE__)
+#define UNIT_CONTAINS(seen, part) unit_contains(seen, part, __LINE__, __FILE__)
+#define UNIT_INT(seen, wanted)	  unit_int((long long)(seen), (long long)(wanted), __LINE__, __FILE__)
+
+#endif
