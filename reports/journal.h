@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef REPORTS_JOURNAL_H
+#define REPORTS_JOURNAL_H
+
+/*
+ * Writing journal.ndjson: everything that happens in a run, as it happens, one JSON record a line.
+ *
+ * The runner is the only writer and owns the sequence; processes of checks report to it. A line is
+ * written with one write(2); run-begin, check-begin, check-end, abort and run-end are on disk when
+ * the call returns. The file exists from the moment at which it holds its first record, so every
+ * journal renders. reports/schema/journal.schema.json describes the records, reports/journal_read.h
+ * reads them.
+ *
+ * Order: journal_create, then in any order environment, phases and events; the plan once, before
+ * the first check; for each attempt at a check begin, evidence and events, end; at last
+ * journal_end().
+ *
+ * Every function copies what it is given. All errors name the journal: ERROR_IO (a full disk leaves
+ * no part of the line behind), ERROR_LIMIT (line or journal too long), ERROR_MEMORY. Strings may
+ * hold any bytes: what is not UTF-8 becomes U+FFFD, and texts beyond JOURNAL_TEXT_MAX are cut.
+ */
+
+#include "base/json.h"
+#include "reports/model.h"
+
+#include <stdint.h>
+
+enum {
+	JOURNAL_LINE_MAX = 4 * 1024 * 1024,  /* bytes of a line */
+	JOURNAL_SIZE_MAX = 64 * 1024 * 1024, /* bytes of a journal */
+	JOURNAL_TEXT_MAX = 4096, /* bytes of a reason, an event's or an assertion's text, a note */
+};
+
+#define JOURNAL_FILE_NAME "journal.ndjson"
+
+struct journal;
+
+#define CLEANUP_JOURNAL __attribute__((cleanup(journal_cleanup_)))
+
+struct journal_run {
+	const char *id;		   /* "20261120T101502Z-7f3a" */
+	const char *commit;	   /* source revision of the harness; NULL when unknown */
+	const char *table_digest;  /* digest of the table of checks; NULL when unknown */
+	const char *const *argv;   /* the command line, NULL-ended, without the program */
+	unsigned timeout_percent;  /* scale of all time limits; 100 is unscaled */
+	unsigned min_run;	   /* checks that must run, else exit code 5; 0 counts as 1 */
+	bool conformance_required; /* a violated MUST makes the exit code 1, whatever was expected
+				    */
+};
+
+/* Makes the journal with its record run-begin. ERROR_EXISTS when `path` exists. Close with
+ * journal_close(). */
+int journal_create(const char *path, const struct journal_run *run, struct journal **out,
+		   struct error *err);
+void journal_close(struct journal *journal); /* NULL is allowed */
+void journal_cleanup_(struct journal **journal);
+
+/*
+ * What the run runs in: an object with any of os, runtime, plugin (objects), drivers, devices,
+ * images (arrays of objects); docs/report.md names their members. Each record replaces the members
+ * that it holds, so facts are added as they become known.
+ */
+int journal_add_environment(struct journal *journal, const cJSON *environment, struct error *err);
+
+struct journal_planned_check {
+	const char *id;	     /* "isolation.single-device" */
+	const char *variant; /* "vulkan"; NULL without variants */
+	unsigned revision;
+	const char *requirement; /* id of one of the plan's requirements; NULL for none */
+	const char *severity;	 /* "critical", "high", "medium", "low" */
+	const char *title;
+	const char *advice;
+	enum report_outcome outcome; /* REPORT_PASS: it will run; REPORT_UNSUPPORTED, REPORT_SKIP:
+					it will not */
+	const char *reason;	     /* why it will not run, else NULL */
+	const char
+		*expectation; /* name of the expectation entry that covers it; NULL without one */
+	enum report_outcome expected; /* with an expectation only */
+};
+
+struct journal_requirement {
+	const char *id;	      /* "ISO-1" */
+	const char *level;    /* "must", "should", "may" */
+	const char *sentence; /* what must hold */
+	const char *source;   /* where that is written */
+};
+
+struct journal_plan {
+	const struct journal_planned_check *checks;
+	size_t check_count;
+	const struct journal_requirement *requirements;
+	size_t requirement_count;
+	size_t filtered_out; /* checks that the filters left out */
+};
+
+/* Checks that will not run need no further record. In records a check is named "id@variant", or
+ * "id". */
+int journal_add_plan(struct journal *journal, const struct journal_plan *plan, struct error *err);
+
+/* Time that a run spends outside its checks: "containerd started". */
+int journal_add_phase(struct journal *journal, enum report_phase phase, const char *what,
+		      uint64_t duration_ms, struct error *err);
+
+/* `attempt` counts from 1. */
+int journal_begin_check(struct journal *journal, const char *check, unsigned attempt,
+			uint64_t timeout_ms, struct error *err);
+
+/* Evidence of the check that runs, as soon as it is stored, so that a crash does not lose it: an
+ * object with name, media, path (relative to the journal's folder), digest, bytes, truncated. */
+int journal_add_evidence(struct journal *journal, const char *check, const cJSON *evidence,
+			 struct error *err);
+
+/* Something that happened: `kind` is a word ("plugin-exited"), `text` a sentence. `check` is the
+ * check that runs, or NULL. */
+int journal_add_event(struct journal *journal, const char *check, const char *kind,
+		      const char *text, struct error *err);
+
+struct journal_check_end {
+	const char *check;
+	unsigned attempt;
+	enum report_outcome outcome;
+	const char *reason; /* one sentence; "" for a pass */
+	uint64_t duration_ms;
+	uint64_t phases_ms[REPORT_PHASE_COUNT];
+	const cJSON *assertions; /* array of {what, wanted, saw, ok, at}; NULL for none */
+	const cJSON *notes;	 /* array of strings; NULL for none */
+	const cJSON *evidence;	 /* array, as in journal_add_evidence(); NULL for none or when added
+				    there */
+	const cJSON *devices;	 /* array of devices[].ref of the environment; NULL for none */
+};
+
+/* Beyond 512 KiB each of failed assertions, other assertions, notes and evidence, what comes later
+ * is left out, and the record says how many. */
+int journal_end_check(struct journal *journal, const struct journal_check_end *end,
+		      struct error *err);
+
+/* The runner gives up: `reason` is for people. journal_end() follows. */
+int journal_abort(struct journal *journal, enum report_abort abort, const char *reason,
+		  struct error *err);
+
+int journal_end(struct journal *journal, struct error *err);
+
+#endif

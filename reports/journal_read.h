@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef REPORTS_JOURNAL_READ_H
+#define REPORTS_JOURNAL_READ_H
+
+/*
+ * Reading a journal. A last line without a newline was torn by a crash and is left out. Anything
+ * else that is not a record in sequence is ERROR_FORMAT (ERROR_LIMIT when too long) naming
+ * "path:line". What a record of a type must hold is checked by whoever uses it, with
+ * journal_record_error() for the place.
+ */
+
+#include "base/json.h"
+
+#include <stdint.h>
+
+enum journal_type {
+	JOURNAL_RUN_BEGIN,
+	JOURNAL_ENVIRONMENT,
+	JOURNAL_PLAN,
+	JOURNAL_PHASE,
+	JOURNAL_CHECK_BEGIN,
+	JOURNAL_EVIDENCE,
+	JOURNAL_EVENT,
+	JOURNAL_CHECK_END,
+	JOURNAL_ABORT,
+	JOURNAL_RUN_END,
+	JOURNAL_TYPE_COUNT
+};
+
+/* "run-begin", "environment", "plan", "phase", "check-begin", "evidence", "event", "check-end",
+ * "abort", "run-end". */
+const char *journal_type_name(enum journal_type type);
+
+struct journal_record {
+	enum journal_type type;
+	int64_t at_ms;	  /* monotonic, since the journal was made */
+	const char *time; /* UTC, RFC 3339; borrowed from json */
+	cJSON *json;
+};
+
+struct journal_log {
+	char *name;			/* for errors: the path */
+	struct journal_record *records; /* records[i] stands in line i + 1 */
+	size_t count;			/* at least 1 */
+	size_t capacity;
+	bool torn; /* a last line was left out */
+};
+
+#define CLEANUP_JOURNAL_LOG __attribute__((cleanup(journal_log_free)))
+
+/* Free with journal_log_free(). ERROR_FORMAT also when there is no complete record. */
+int journal_read(const char *path, struct journal_log *log, struct error *err);
+int journal_parse(const char *name, const char *data, size_t size, struct journal_log *log,
+		  struct error *err);
+void journal_log_free(struct journal_log *log);
+
+/* Puts "path:line: " in front of the error's text; returns its code. */
+int journal_record_wrap(const struct journal_log *log, const struct journal_record *record,
+			struct error *err);
+
+#endif

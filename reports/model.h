@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef REPORTS_MODEL_H
+#define REPORTS_MODEL_H
+
+/*
+ * The words of a report and the rules that derive one from another. Outcome (what happened),
+ * expectation (what was known before) and disposition (what follows) are three fields, never one;
+ * conformance looks at outcomes only and expectation at dispositions only, so an expected failure
+ * never becomes conformance.
+ */
+
+#include "base/error.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* What happened. */
+enum report_outcome {
+	REPORT_PASS,
+	REPORT_FAIL,	    /* what was seen is not what is required */
+	REPORT_UNSUPPORTED, /* something that the check needs is not there */
+	REPORT_SKIP,	    /* a person said no */
+	REPORT_CRASH,	    /* the check, the runner or the machine died during it */
+	REPORT_TIMEOUT,	    /* it did not end within its limit */
+	REPORT_BROKEN,	    /* the harness could not tell */
+	REPORT_NOTRUN,	    /* planned, and never brought to an end */
+	REPORT_OUTCOME_COUNT
+};
+
+/* "pass", "fail", "unsupported", "skip", "crash", "timeout", "broken", "notrun". */
+const char *report_outcome_name(enum report_outcome outcome);
+int report_outcome_parse(const char *name, enum report_outcome *out, struct error *err);
+
+/* Fail, crash, timeout or broken. */
+bool report_outcome_is_bad(enum report_outcome outcome);
+
+/* What follows from outcome and expectation. */
+enum report_disposition {
+	REPORT_AS_EXPECTED,
+	REPORT_EXPECTED_FAIL,	       /* as bad as its expectation entry says */
+	REPORT_UNEXPECTED_FAIL,	       /* bad without an entry, or worse than its entry */
+	REPORT_UNEXPECTED_IMPROVEMENT, /* better than its entry: remove the entry */
+	REPORT_FLAKY,		       /* its attempts ended differently */
+	REPORT_DISPOSITION_COUNT,
+	REPORT_UNDECIDED = REPORT_DISPOSITION_COUNT, /* not run: nothing follows */
+};
+
+/* "as-expected", "expected-fail", "unexpected-fail", "unexpected-improvement", "flaky"; NULL for
+ * REPORT_UNDECIDED. */
+const char *report_disposition_name(enum report_disposition disposition);
+
+/* `expected` is the outcome of the expectation entry, or NULL without one. Order, best first: pass,
+ * fail, timeout, crash. */
+enum report_disposition report_disposition_of(enum report_outcome outcome,
+					      const enum report_outcome *expected, bool flaky);
+
+/* What a check's time goes into. Phases do not overlap; time outside all of them is the harness'
+ * own. */
+enum report_phase {
+	REPORT_PHASE_SETUP,   /* the harness prepares */
+	REPORT_PHASE_CRI,     /* calls of the container runtime */
+	REPORT_PHASE_PROBE,   /* a probe runs */
+	REPORT_PHASE_PLUGIN,  /* a declared wait for the plugin under test */
+	REPORT_PHASE_WAIT,    /* any other wait that a check declares */
+	REPORT_PHASE_CLEANUP, /* the harness tidies up */
+	REPORT_PHASE_COUNT
+};
+
+/* "setup", "cri", "probe", "plugin", "wait", "cleanup". */
+const char *report_phase_name(enum report_phase phase);
+
+/* How far a run came. */
+enum report_state {
+	REPORT_COMPLETE,   /* to its end */
+	REPORT_INCOMPLETE, /* the runner or the machine died */
+	REPORT_ABORTED,	   /* the runner gave up and said why */
+};
+
+const char *report_state_name(enum report_state state); /* "complete", "incomplete", "aborted" */
+
+/* Why a runner gave up. */
+enum report_abort {
+	REPORT_ABORT_INTERRUPTED, /* a person or a time limit for the whole run */
+	REPORT_ABORT_BROKEN, /* the environment or the harness does not work: nothing is proven */
+	REPORT_ABORT_COUNT
+};
+
+const char *report_abort_name(enum report_abort abort); /* "interrupted", "broken" */
+int report_abort_parse(const char *name, enum report_abort *out, struct error *err);
+
+/* Whether a requirement holds, from the outcomes of all checks that test it. */
+enum report_requirement_verdict {
+	REPORT_SATISFIED,  /* something passed, nothing failed, nothing is open */
+	REPORT_VIOLATED,   /* a check failed, timed out or crashed */
+	REPORT_NOT_TESTED, /* nothing ran, or something is open (broken, notrun, cut off) */
+};
+
+const char *report_requirement_verdict_name(enum report_requirement_verdict verdict);
+
+/* How the checks of a run or of a requirement ended. */
+struct report_tally {
+	size_t outcomes[REPORT_OUTCOME_COUNT];
+	size_t dispositions[REPORT_DISPOSITION_COUNT +
+			    1]; /* the last one counts REPORT_UNDECIDED */
+	size_t cut_off;		/* crashes that say no more than that runner or machine stopped */
+};
+
+size_t report_tally_total(const struct report_tally *tally);
+size_t
+report_tally_ran(const struct report_tally *tally); /* that is: not unsupported, skip, notrun */
+
+enum report_requirement_verdict report_requirement_verdict_of(const struct report_tally *tally);
+
+/* The program's exit codes. */
+enum report_exit {
+	REPORT_EXIT_EXPECTED = 0,
+	REPORT_EXIT_UNEXPECTED = 1, /* something unexpected, or conformance required and violated */
+	REPORT_EXIT_USAGE = 2,	    /* never of a report */
+	REPORT_EXIT_BROKEN = 3,	    /* environment or harness; nothing is proven */
+	REPORT_EXIT_INCOMPLETE = 4,
+	REPORT_EXIT_TOO_FEW = 5, /* fewer checks ran than asked for, or none was selected */
+};
+
+struct report_facts {
+	enum report_state state;
+	bool broken_abort; /* aborted with REPORT_ABORT_BROKEN */
+	const struct report_tally *tally;
+	size_t min_run; /* checks that must run; at least 1 counts */
+	bool conformance_required;
+	bool conformance_violated; /* a MUST requirement is violated */
+};
+
+/* The first that applies: broken (aborted as broken, or every check that ran is broken),
+ * incomplete, unexpected, too few, expected. */
+enum report_exit report_exit_of(const struct report_facts *facts);
+
+#endif
