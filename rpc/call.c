@@ -18,6 +18,10 @@ struct rpc_call {
 	bool is_grpc;	 /* by the answer's content-type */
 	bool headers_too_large;
 	bool paused;
+	bool waiting; /* for the connection, to be sent; until then the next three are kept */
+	char *method;
+	uint64_t timeout_ms;
+	struct headers metadata;
 	struct headers trailers;
 };
 
@@ -122,7 +126,7 @@ void call_process(struct exchange *exchange)
 	struct error err = {0};
 	bool whole = true;
 
-	if (exchange->released || call_reject_answer(call))
+	if (exchange->released || call->waiting || call_reject_answer(call))
 		return;
 	while (whole && !call->paused) {
 		if (exchange_read(exchange, &whole, &message, &err) < 0) {
@@ -165,6 +169,8 @@ void call_destroy(struct exchange *exchange)
 	struct rpc_call *call = (struct rpc_call *)exchange;
 
 	headers_free(&call->trailers);
+	headers_free(&call->metadata);
+	free(call->method);
 	free(call);
 }
 
@@ -221,6 +227,7 @@ int call_prepare(struct rpc_channel *channel, const struct rpc_call_request *req
 	return 0;
 }
 
+/* Sends the request's headers; the message follows. nghttp2 error. */
 static int call_submit(struct rpc_call *call, const struct rpc_call_request *request)
 {
 	struct rpc_channel *channel = (struct rpc_channel *)call->exchange.session;
@@ -249,36 +256,69 @@ static int call_submit(struct rpc_call *call, const struct rpc_call_request *req
 	id = nghttp2_submit_request(channel->session.http2, NULL, fields, count, &body,
 				    &call->exchange);
 	free(fields);
-	return id;
+	if (id < 0)
+		return id;
+	call->exchange.id = id;
+	call->exchange.closed = false;
+	return 0;
+}
+
+/* Keeps the request until the connection stands. */
+static int call_keep(struct rpc_call *call, const struct rpc_call_request *request)
+{
+	call->waiting = true;
+	call->timeout_ms = request->timeout_ms;
+	call->method = strdup(request->method);
+	for (size_t i = 0; i < request->metadata.count; i++)
+		headers_add(&call->metadata, slice_of(request->metadata.items[i].name),
+			    slice_of(request->metadata.items[i].value), SIZE_MAX);
+	return call->method != NULL && !call->metadata.too_large ? 0 : NGHTTP2_ERR_NOMEM;
+}
+
+void call_send(struct exchange *exchange)
+{
+	struct rpc_call *call = (struct rpc_call *)exchange;
+	struct rpc_call_request request = {.method = call->method, .timeout_ms = call->timeout_ms};
+	struct rpc_metadata *items CLEANUP_FREE = NULL;
+
+	if (!call->waiting || exchange->released)
+		return;
+	call->waiting = false;
+	if (headers_list(&call->metadata, &items, &request.metadata.count, NULL) == 0) {
+		request.metadata.items = items;
+		if (call_submit(call, &request) == 0)
+			return;
+	}
+	exchange_wake(exchange);
+	call_finish(call, RPC_RESOURCE_EXHAUSTED, "out of memory");
 }
 
 int call_launch(struct rpc_call *call, const struct rpc_call_request *request, struct error *err)
 {
 	struct exchange *exchange = &call->exchange;
 	struct session *session = exchange->session;
+	int rc = 0;
 
+	exchange->closed = true; /* until there is a stream */
 	if (channel_lost_reason((struct rpc_channel *)session) != NULL) {
-		/* There is no stream; call_expire() tells why, in the loop. */
-		exchange->closed = true;
-		exchange_set_deadline(exchange, 0);
+		exchange_set_deadline(exchange, 0); /* call_expire() tells why, in the loop */
 		return 0;
 	}
 	session_enter(session);
-	exchange->id = call_submit(call, request);
-	if (exchange->id < 0) {
-		int rc = exchange->id == NGHTTP2_ERR_NOMEM
-				 ? error_memory(err)
-				 : error_set(err, ERROR_UNAVAILABLE, "%s: %s", request->method,
-					     nghttp2_strerror(exchange->id));
-
-		exchange_destroy(exchange);
-		session_leave(session);
-		return rc;
-	}
-	if (request->timeout_ms != 0)
+	if (session->settled)
+		rc = call_submit(call, request);
+	else
+		rc = call_keep(call, request);
+	if (rc == 0 && request->timeout_ms != 0)
 		exchange_set_deadline(exchange, clock_monotonic_ms() + request->timeout_ms);
+	if (rc < 0)
+		exchange_destroy(exchange);
 	session_leave(session);
-	return 0;
+	if (rc == NGHTTP2_ERR_NOMEM)
+		return error_memory(err);
+	return rc == 0 ? 0
+		       : error_set(err, ERROR_UNAVAILABLE, "%s: %s", request->method,
+				   nghttp2_strerror(rc));
 }
 
 int rpc_call_start(struct rpc_channel *channel, const struct rpc_call_request *request,

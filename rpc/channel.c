@@ -17,10 +17,16 @@ static void channel_tell_lost(struct rpc_channel *channel, const struct error *w
 		channel->on_lost(channel, why, channel->user);
 }
 
+/* Before the server's SETTINGS nobody knows how many streams it takes. */
 static void channel_settled(struct session *session)
 {
 	struct rpc_channel *channel = (struct rpc_channel *)session;
+	struct exchange *call = session->first;
 
+	while (call != NULL && call->next != NULL)
+		call = call->next;
+	for (; call != NULL; call = call->previous) /* the oldest is the last of the list */
+		call_send(call);
 	if (channel->on_ready != NULL && !channel->released)
 		channel->on_ready(channel, channel->user);
 }

@@ -35,6 +35,7 @@ const struct error *channel_lost_reason(const struct rpc_channel *channel);
 extern const struct session_role client_role;
 
 /* Parts of the role. */
+void call_send(struct exchange *exchange); /* if it waits for the connection */
 void call_headers(struct exchange *exchange);
 void call_process(struct exchange *exchange);
 void call_expire(struct exchange *exchange);

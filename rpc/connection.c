@@ -2,6 +2,7 @@
 #include "rpc/connection.h"
 
 #include "base/clock.h"
+#include "rpc/socket.h"
 
 #include <stddef.h>
 #include <stdlib.h>
@@ -148,6 +149,7 @@ int connection_init(struct connection *connection, uv_loop_t *loop, struct sessi
 		.timer_ms = UINT64_MAX,
 		.settle_ms = UINT64_MAX,
 	};
+	socket_ignore_sigpipe();
 	rc = uv_pipe_init(loop, &connection->pipe, 0);
 	if (rc < 0)
 		return error_uv(err, rc, "cannot make a pipe handle");

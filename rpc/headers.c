@@ -7,6 +7,11 @@
 
 enum { FIELD_OVERHEAD = 32 };
 
+struct rpc_slice slice_of(const char *string)
+{
+	return (struct rpc_slice){(const uint8_t *)string, strlen(string)};
+}
+
 static bool name_is_valid(struct rpc_slice name)
 {
 	size_t start = name.size > 0 && name.data[0] == ':' ? 1 : 0;
@@ -110,7 +115,7 @@ int metadata_check(const struct rpc_metadata *metadata, struct error *err)
 {
 	static const char *const reserved[] = {"te",	     "content-type", "user-agent",
 					       "connection", "host",	     "transfer-encoding"};
-	struct rpc_slice name = {(const uint8_t *)metadata->name, strlen(metadata->name)};
+	struct rpc_slice name = slice_of(metadata->name);
 
 	if (!name_is_valid(name) || name.data[0] == ':' ||
 	    text_starts_with(metadata->name, "grpc-"))

@@ -9,6 +9,8 @@
 
 #include <stdbool.h>
 
+struct rpc_slice slice_of(const char *string);
+
 /* Zero-initialise. */
 struct headers {
 	struct text pairs; /* name NUL value NUL, one pair behind the other */

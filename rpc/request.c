@@ -36,9 +36,6 @@ static bool request_check_http(struct rpc_stream *stream)
 	return true;
 }
 
-static const struct rpc_slice accepted_name = {(const uint8_t *)"grpc-accept-encoding", 20};
-static const struct rpc_slice accepted_value = {(const uint8_t *)"identity", 8};
-
 static bool request_check_grpc(struct rpc_stream *stream)
 {
 	const struct headers *request = &stream->request;
@@ -54,7 +51,8 @@ static bool request_check_grpc(struct rpc_stream *stream)
 		return false;
 	}
 	if (encoding != NULL && strcmp(encoding, "identity") != 0) {
-		headers_add(&stream->trailers, accepted_name, accepted_value, SIZE_MAX);
+		headers_add(&stream->trailers, slice_of("grpc-accept-encoding"),
+			    slice_of("identity"), SIZE_MAX);
 		rpc_stream_finish(stream, RPC_UNIMPLEMENTED, "unknown grpc-encoding %.64s",
 				  encoding);
 		return false;

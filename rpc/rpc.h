@@ -9,6 +9,8 @@
  * ends in _wait, which run the loop until their result is there and so may not be called from a
  * callback.
  *
+ * The first connection makes the process ignore SIGPIPE, unless it handles that signal itself.
+ *
  * Source of the wire rules: grpc/grpc doc/PROTOCOL-HTTP2.md, RFC 9113, RFC 7541.
  */
 

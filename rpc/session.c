@@ -131,25 +131,31 @@ static struct exchange *session_next_ready(struct session *session)
 	return exchange;
 }
 
-static void session_process_ready(struct session *session)
+static void session_tell_role(struct session *session)
 {
-	struct exchange *exchange = NULL;
-
-	if (session->settled && !session->settled_told && !session->ended) {
+	if (session->settled && !session->settled_told) {
 		session->settled_told = true;
 		if (session->role->settled != NULL)
 			session->role->settled(session);
-	}
-	while ((exchange = session_next_ready(session)) != NULL) {
-		if (!session->ended)
-			session->role->process(exchange);
-		if (exchange->closed && exchange->released && !exchange->is_ready)
-			exchange_destroy(exchange);
 	}
 	if (session->goaway.code != 0 && !session->goaway_told && !session->ended) {
 		session->goaway_told = true;
 		if (session->role->goaway != NULL)
 			session->role->goaway(session);
+	}
+}
+
+static void session_process_ready(struct session *session)
+{
+	struct exchange *exchange = NULL;
+
+	if (!session->ended)
+		session_tell_role(session);
+	while ((exchange = session_next_ready(session)) != NULL) {
+		if (!session->ended)
+			session->role->process(exchange);
+		if (exchange->closed && exchange->released && !exchange->is_ready)
+			exchange_destroy(exchange);
 	}
 }
 

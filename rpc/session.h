@@ -93,8 +93,8 @@ struct session {
 	struct exchange *ready_first, **ready_end;
 	struct text output; /* bytes for the transport */
 	uint64_t flushes;
-	unsigned depth; /* of session_enter() */
-	bool settled;	/* the peer's first SETTINGS are here */
+	unsigned depth;	   /* of session_enter() */
+	bool settled;	   /* the peer's first SETTINGS are here */
 	bool settled_told; /* to the role */
 	bool ended;
 	bool failing; /* ends in the next session_run() for the reason below */

@@ -4,6 +4,7 @@
 #include "base/cleanup.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -44,4 +45,14 @@ void socket_remove(const char *path, const struct socket_identity *identity)
 	    (uint64_t)status.st_dev == identity->device &&
 	    (uint64_t)status.st_ino == identity->inode)
 		(void)unlink(path);
+}
+
+void socket_ignore_sigpipe(void)
+{
+	struct sigaction action = {0};
+
+	if (sigaction(SIGPIPE, NULL, &action) < 0 || action.sa_handler != SIG_DFL)
+		return;
+	action.sa_handler = SIG_IGN;
+	(void)sigaction(SIGPIPE, &action, NULL);
 }

@@ -24,4 +24,8 @@ int socket_bind(const char *path, unsigned mode, int *fd, struct socket_identity
 /* Removes the file unless another one has taken its place. */
 void socket_remove(const char *path, const struct socket_identity *identity);
 
+/* Ignores SIGPIPE in this process unless the program has a handler for it: a peer that goes away
+ * must be an error of a write, never the end of the program. */
+void socket_ignore_sigpipe(void);
+
 #endif

@@ -304,13 +304,11 @@ void rpc_stream_reply(struct rpc_stream *stream, const ProtobufCMessage *message
 int rpc_stream_add_trailer(struct rpc_stream *stream, const struct rpc_metadata *trailer,
 			   struct error *err)
 {
-	struct rpc_slice name = {(const uint8_t *)trailer->name, strlen(trailer->name)};
-	struct rpc_slice value = {(const uint8_t *)trailer->value, strlen(trailer->value)};
 	int rc = metadata_check(trailer, err);
 
 	if (rc < 0)
 		return rc;
-	headers_add(&stream->trailers, name, value,
+	headers_add(&stream->trailers, slice_of(trailer->name), slice_of(trailer->value),
 		    stream->exchange.session->limits.header_list_max);
 	if (stream->trailers.too_large)
 		return error_set(err, ERROR_LIMIT, "the trailers are too large");

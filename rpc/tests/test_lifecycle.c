@@ -1,0 +1,488 @@
+/* SPDX-License-Identifier: MIT */
+/* Beginnings and ends: connecting, shutting down, losing each other, and callbacks that end things.
+ */
+#include "base/cleanup.h"
+#include "rpc/loop.h"
+#include "rpc/socket.h"
+#include "rpc/tests/rig.h"
+
+#include <CUnit/Basic.h>
+#include <dirent.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+static bool is_held(void *user)
+{
+	const struct rig *rig = user;
+
+	return rig->held != NULL;
+}
+
+static bool is_true(void *user)
+{
+	return *(const bool *)user;
+}
+
+static void set_true(void *user)
+{
+	*(bool *)user = true;
+}
+
+struct loss {
+	int count;
+	char text[ERROR_TEXT_SIZE];
+};
+
+static void on_lost(struct rpc_channel *channel, const struct error *why, void *user)
+{
+	struct loss *loss = user;
+
+	(void)channel;
+	loss->count++;
+	(void)snprintf(loss->text, sizeof(loss->text), "%s", why->text);
+}
+
+static void on_ready(struct rpc_channel *channel, void *user)
+{
+	int *count = user;
+
+	(void)channel;
+	(*count)++;
+}
+
+static void test_connect(void)
+{
+	struct rig rig;
+	struct error err = {0};
+	int ready = 0;
+	const struct rpc_channel_options options = {.on_ready = on_ready, .user = &ready};
+
+	rig_start(&rig, NULL, &options);
+	CU_ASSERT_EQUAL(rpc_channel_connect_wait(rig.channel, 5000, &err), 0);
+	CU_ASSERT_EQUAL(ready, 1);
+	CU_ASSERT_EQUAL(rpc_channel_connect_wait(rig.channel, 0, &err), 0);
+	CU_ASSERT_PTR_EQUAL(rpc_channel_loop(rig.channel), &rig.loop);
+	rig_stop(&rig);
+}
+
+static void test_no_server(void)
+{
+	struct loss loss = {0};
+	const struct rpc_channel_options options = {.on_lost = on_lost, .user = &loss};
+	struct rig rig;
+	struct outcome first;
+	struct outcome second;
+	struct error err = {0};
+
+	rig_start(&rig, NULL, &options);
+	rpc_channel_close(rig.channel);
+	rpc_server_close(rig.server);
+	rig.server = NULL;
+	CU_ASSERT_EQUAL_FATAL(
+		rpc_channel_open(&rig.loop, rig.address, &options, &rig.channel, &err), 0);
+	outcome_start(&rig, &(struct rpc_call_request){.method = "/test.Test/Echo"}, &first);
+	CU_ASSERT_EQUAL(rpc_channel_connect_wait(rig.channel, 5000, &err), ERROR_UNAVAILABLE);
+	CU_ASSERT(strstr(err.text, rig.path) != NULL);
+	CU_ASSERT(first.done);
+	CU_ASSERT_EQUAL(first.code, RPC_UNAVAILABLE);
+	CU_ASSERT_EQUAL(loss.count, 1);
+
+	/* A call on the dead channel ends in the loop, not within the call that starts it. */
+	outcome_start(&rig, &(struct rpc_call_request){.method = "/test.Test/Echo"}, &second);
+	outcome_wait(&rig, &second);
+	CU_ASSERT_EQUAL(second.code, RPC_UNAVAILABLE);
+	CU_ASSERT(strstr(second.message, rig.path) != NULL);
+	/* ... and can be cancelled before that. */
+	outcome_start(&rig, &(struct rpc_call_request){.method = "/test.Test/Echo"}, &second);
+	rpc_call_cancel(second.call);
+	CU_ASSERT_EQUAL(second.code, RPC_CANCELLED);
+	loop_run_for(&rig.loop, 1);
+	rig_stop(&rig);
+}
+
+/* A socket that takes connections and says nothing. */
+static void test_silent_server(void)
+{
+	struct rig rig;
+	struct socket_identity identity;
+	struct outcome out;
+	struct error err = {0};
+	int fd CLEANUP_FD = -1;
+
+	rig_start(&rig, NULL, NULL);
+	rpc_server_close(rig.server);
+	rig.server = NULL;
+	rpc_channel_close(rig.channel);
+	CU_ASSERT_EQUAL_FATAL(socket_bind(rig.path, 0600, &fd, &identity, &err), 0);
+	CU_ASSERT_EQUAL(listen(fd, 1), 0);
+	CU_ASSERT_EQUAL(rpc_channel_open(&rig.loop, rig.address, NULL, &rig.channel, &err), 0);
+	CU_ASSERT_EQUAL(rpc_channel_connect_wait(rig.channel, 20, &err), ERROR_TIMEOUT);
+	outcome_start(&rig,
+		      &(struct rpc_call_request){.method = "/test.Test/Echo", .timeout_ms = 20},
+		      &out);
+	outcome_wait(&rig, &out);
+	CU_ASSERT_EQUAL(out.code, RPC_DEADLINE_EXCEEDED);
+	outcome_start(&rig, &(struct rpc_call_request){.method = "/test.Test/Echo"}, &out);
+	rpc_channel_close(rig.channel);
+	rig.channel = NULL;
+	CU_ASSERT(out.done);
+	CU_ASSERT_EQUAL(out.code, RPC_CANCELLED);
+	rig_stop(&rig);
+}
+
+static void test_graceful_shutdown(void)
+{
+	struct loss loss = {0};
+	const struct rpc_channel_options options = {.on_lost = on_lost, .user = &loss};
+	struct rig rig;
+	struct outcome held;
+	struct outcome late;
+	bool closed = false;
+
+	rig_start(&rig, NULL, &options);
+	outcome_start(&rig, &(struct rpc_call_request){.method = "/test.Test/Hold"}, &held);
+	rig_until(&rig, is_held, &rig, "the handler");
+	rpc_server_shutdown(rig.server, 5000, set_true, &closed);
+	rig.server = NULL;
+	CU_ASSERT_NOT_EQUAL(access(rig.path, F_OK), 0);
+	loop_run_for(&rig.loop, 10);
+	CU_ASSERT(!closed && !held.done);
+	CU_ASSERT_EQUAL(loss.count, 1);
+	CU_ASSERT(strstr(loss.text, "GOAWAY") != NULL);
+	outcome_start(&rig, &(struct rpc_call_request){.method = "/test.Test/Echo"}, &late);
+	outcome_wait(&rig, &late);
+	CU_ASSERT_EQUAL(late.code, RPC_UNAVAILABLE);
+	CU_ASSERT_EQUAL(rig.handled, 1);
+	/* The open stream may finish in peace. */
+	rpc_stream_finish(rig.held, RPC_OK, "%s", "");
+	outcome_wait(&rig, &held);
+	CU_ASSERT_EQUAL(held.code, RPC_OK);
+	rig_until(&rig, is_true, &closed, "the server to close");
+	CU_ASSERT_EQUAL(loss.count, 1);
+	rig_stop(&rig);
+}
+
+static void test_shutdown_grace_over(void)
+{
+	struct rig rig;
+	struct outcome out;
+	bool closed = false;
+
+	rig_start(&rig, NULL, NULL);
+	outcome_start(&rig, &(struct rpc_call_request){.method = "/test.Test/Hold"}, &out);
+	rig_until(&rig, is_held, &rig, "the handler");
+	rpc_server_shutdown(rig.server, 10, set_true, &closed);
+	rig.server = NULL;
+	outcome_wait(&rig, &out);
+	CU_ASSERT_EQUAL(out.code, RPC_UNAVAILABLE);
+	CU_ASSERT_STRING_EQUAL(out.message, "the server is shutting down");
+	CU_ASSERT_EQUAL(rig.ended, 1);
+	rig_until(&rig, is_true, &closed, "the server to close");
+	rig_stop(&rig);
+}
+
+static bool has_sent(void *user)
+{
+	const struct rig *rig = user;
+
+	return rig->sent > 0;
+}
+
+/* The client's window is shut: the trailers cannot pass, so the stream is reset. */
+static void test_shutdown_stalled(void)
+{
+	struct rig rig;
+	struct outcome out;
+	uint8_t request[8];
+	bool closed = false;
+	const struct rpc_call_request call = {
+		.method = "/test.Test/Count",
+		.message = count_request(1000, 10000, request),
+	};
+
+	rig_start(&rig, NULL, NULL);
+	outcome_start(&rig, &call, &out);
+	rpc_call_pause(out.call);
+	rig_until(&rig, has_sent, &rig, "the server to send");
+	rpc_server_shutdown(rig.server, 0, set_true, &closed);
+	rig.server = NULL;
+	outcome_wait(&rig, &out);
+	CU_ASSERT(out.code == RPC_CANCELLED || out.code == RPC_UNAVAILABLE);
+	rig_until(&rig, is_true, &closed, "the server to close");
+	CU_ASSERT_EQUAL(rig.ended, 1);
+	rig_stop(&rig);
+}
+
+static void test_server_cut(void)
+{
+	struct rig rig;
+	struct outcome out;
+
+	rig_start(&rig, NULL, NULL);
+	outcome_start(&rig, &(struct rpc_call_request){.method = "/test.Test/Hold"}, &out);
+	rig_until(&rig, is_held, &rig, "the handler");
+	rpc_server_close(rig.server);
+	rig.server = NULL;
+	CU_ASSERT_EQUAL(rig.ended, 1);
+	CU_ASSERT_PTR_NULL(rig.held);
+	outcome_wait(&rig, &out);
+	CU_ASSERT_EQUAL(out.code, RPC_UNAVAILABLE);
+	rig_stop(&rig);
+}
+
+static void test_channel_closed(void)
+{
+	struct loss loss = {0};
+	const struct rpc_channel_options options = {.on_lost = on_lost, .user = &loss};
+	struct rig rig;
+	struct outcome out;
+
+	rig_start(&rig, NULL, &options);
+	outcome_start(&rig, &(struct rpc_call_request){.method = "/test.Test/Hold"}, &out);
+	rig_until(&rig, is_held, &rig, "the handler");
+	rpc_channel_close(rig.channel);
+	rig.channel = NULL;
+	CU_ASSERT(out.done);
+	CU_ASSERT_EQUAL(out.code, RPC_CANCELLED);
+	CU_ASSERT_EQUAL(loss.count, 0);
+	loop_run_for(&rig.loop, 5);
+	CU_ASSERT_EQUAL(rig.ended, 1);
+	rpc_channel_close(NULL);
+	rpc_server_close(NULL);
+	rig_stop(&rig);
+}
+
+/* What a callback does to the thing that called it. */
+struct meddler {
+	struct rig *rig;
+	bool close_channel;
+	bool close_server;
+	bool cancel;
+	int messages;
+	int code;
+	bool done;
+	int again; /* calls still to be started, each from the end of the one before */
+};
+
+static void meddle_message(struct rpc_call *call, struct rpc_slice message, void *user)
+{
+	struct meddler *meddler = user;
+
+	(void)message;
+	meddler->messages++;
+	if (meddler->close_server) {
+		rpc_server_close(meddler->rig->server);
+		meddler->rig->server = NULL;
+	}
+	if (meddler->close_channel) {
+		rpc_channel_close(meddler->rig->channel);
+		meddler->rig->channel = NULL;
+	} else if (meddler->cancel) {
+		rpc_call_cancel(call);
+	}
+}
+
+static void meddle_done(const struct rpc_status *status, void *user);
+
+static void meddle_start(struct meddler *meddler)
+{
+	static const struct rpc_call_events events = {meddle_message, meddle_done};
+	uint8_t bytes[8];
+	const struct rpc_call_request call = {
+		.method = "/test.Test/Count",
+		.message = count_request(5, 8, bytes),
+	};
+
+	CU_ASSERT_EQUAL_FATAL(
+		rpc_call_start(meddler->rig->channel, &call, &events, meddler, NULL, NULL), 0);
+}
+
+static void meddle_done(const struct rpc_status *status, void *user)
+{
+	struct meddler *meddler = user;
+
+	meddler->code = status->code;
+	if (meddler->again-- > 0)
+		meddle_start(meddler);
+	else
+		meddler->done = true;
+}
+
+static void run_meddler(struct meddler meddler, int code, int messages)
+{
+	struct rig rig;
+
+	rig_start(&rig, NULL, NULL);
+	meddler.rig = &rig;
+	meddle_start(&meddler);
+	rig_until(&rig, is_true, &meddler.done, "the call to end");
+	CU_ASSERT_EQUAL(meddler.code, code);
+	CU_ASSERT_EQUAL(meddler.messages, messages);
+	rig_stop(&rig);
+}
+
+static void test_meddling_callbacks(void)
+{
+	run_meddler((struct meddler){.cancel = true}, RPC_CANCELLED, 1);
+	run_meddler((struct meddler){.close_channel = true}, RPC_CANCELLED, 1);
+	run_meddler((struct meddler){.close_channel = true, .close_server = true}, RPC_CANCELLED,
+		    1);
+	run_meddler((struct meddler){.again = 50}, RPC_OK, 255);
+}
+
+static void on_suicide(struct rpc_stream *stream, struct rpc_slice request, void *user)
+{
+	struct rig *rig = user;
+
+	(void)stream;
+	(void)request;
+	rpc_server_close(rig->server);
+	rig->server = NULL;
+}
+
+static void test_handler_closes_server(void)
+{
+	struct rig rig;
+	struct outcome out;
+	struct error err = {0};
+
+	rig_start(&rig, NULL, NULL);
+	CU_ASSERT_EQUAL(rpc_server_add(rig.server, "/test.Test/Close", on_suicide, &rig, &err), 0);
+	outcome_call(&rig, "/test.Test/Close", "x", 1, &out);
+	CU_ASSERT_EQUAL(out.code, RPC_UNAVAILABLE);
+	rig_stop(&rig);
+}
+
+static size_t count_fds(void)
+{
+	DIR *directory = opendir("/proc/self/fd");
+	size_t count = 0;
+
+	CU_ASSERT_FATAL(directory != NULL);
+	while (readdir(directory) != NULL)
+		count++;
+	(void)closedir(directory);
+	return count;
+}
+
+static int connect_raw(const char *path)
+{
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	(void)strncpy(address.sun_path, path, sizeof(address.sun_path) - 1);
+	CU_ASSERT_FATAL(connect(fd, (const struct sockaddr *)&address, sizeof(address)) == 0);
+	return fd;
+}
+
+/* Connections that are dropped at every byte of a valid conversation. */
+static void test_abrupt_closes(void)
+{
+	static const uint8_t bytes[] = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
+				       "\0\0\0\4\0\0\0\0\0"	   /* SETTINGS */
+				       "\0\0\1\1\4\0\0\0\1\x83"	   /* HEADERS: :method POST alone */
+				       "\0\0\3\0\0\0\0\0\1\0\0\0"; /* DATA: a part of a prefix */
+	struct rig rig;
+	struct outcome out;
+	size_t before = 0;
+
+	rig_start(&rig, NULL, NULL);
+	CU_ASSERT_EQUAL(rpc_channel_connect_wait(rig.channel, 5000, NULL), 0);
+	before = count_fds();
+	for (size_t i = 0; i < 1000; i++) {
+		int fd = connect_raw(rig.path);
+
+		CU_ASSERT(write(fd, bytes, i % sizeof(bytes)) == (ssize_t)(i % sizeof(bytes)));
+		if (i % 3 == 0)
+			(void)uv_run(&rig.loop, UV_RUN_NOWAIT);
+		(void)close(fd);
+		(void)uv_run(&rig.loop, UV_RUN_NOWAIT);
+	}
+	outcome_call(&rig, "/test.Test/Echo", "x", 1, &out);
+	CU_ASSERT_EQUAL(out.code, RPC_OK);
+	outcome_free(&out);
+	loop_run_for(&rig.loop, 1);
+	CU_ASSERT_EQUAL(count_fds(), before);
+	rig_stop(&rig);
+}
+
+/* Connections that say nothing, or half a preface, are closed; one that speaks is not. */
+static void test_preface_timeout(void)
+{
+	const struct rpc_server_options options = {.preface_timeout_ms = 20};
+	struct rig rig;
+	struct outcome out;
+	char byte = 0;
+	int silent CLEANUP_FD = -1;
+	int half CLEANUP_FD = -1;
+
+	rig_start(&rig, &options, NULL);
+	silent = connect_raw(rig.path);
+	half = connect_raw(rig.path);
+	CU_ASSERT_EQUAL(write(half, "PRI * HTTP", 10), 10);
+	loop_run_for(&rig.loop, 60);
+	while (recv(silent, &byte, 1, MSG_DONTWAIT) > 0)
+		continue; /* the server's SETTINGS */
+	CU_ASSERT_EQUAL(recv(silent, &byte, 1, MSG_DONTWAIT), 0);
+	while (recv(half, &byte, 1, MSG_DONTWAIT) > 0)
+		continue;
+	CU_ASSERT(recv(half, &byte, 1, MSG_DONTWAIT) == 0);
+	outcome_call(&rig, "/test.Test/Echo", "x", 1, &out);
+	CU_ASSERT_EQUAL(out.code, RPC_OK);
+	outcome_free(&out);
+	rig_stop(&rig);
+}
+
+static bool never(void *user)
+{
+	(void)user;
+	return false;
+}
+
+static void test_loop_helpers(void)
+{
+	uv_loop_t loop;
+	uv_timer_t timer;
+	bool yes = true;
+	struct error err = {0};
+
+	CU_ASSERT_EQUAL_FATAL(uv_loop_init(&loop), 0);
+	CU_ASSERT_EQUAL(loop_wait(&loop, is_true, &yes, 0, "nothing", &err), 0);
+	CU_ASSERT_EQUAL(loop_wait(&loop, never, NULL, 1, "a miracle", &err), ERROR_TIMEOUT);
+	CU_ASSERT_STRING_EQUAL(err.text, "waiting for a miracle: not within 1 ms");
+	CU_ASSERT_EQUAL(loop_wait(&loop, never, NULL, UINT64_MAX, "a miracle", &err),
+			ERROR_TIMEOUT);
+	CU_ASSERT_EQUAL(uv_timer_init(&loop, &timer), 0);
+	CU_ASSERT_EQUAL(loop_drain(&loop, 5, &err), ERROR_TIMEOUT);
+	CU_ASSERT_STRING_EQUAL(err.text, "handles are still open after 5 ms: timer");
+	uv_close((uv_handle_t *)&timer, NULL);
+	CU_ASSERT_EQUAL(loop_drain(&loop, 1000, &err), 0);
+}
+
+int main(void)
+{
+	CU_pSuite suite = NULL;
+
+	if (CU_initialize_registry() != CUE_SUCCESS)
+		return 2;
+	suite = CU_add_suite("lifecycle", NULL, NULL);
+	CU_ADD_TEST(suite, test_connect);
+	CU_ADD_TEST(suite, test_no_server);
+	CU_ADD_TEST(suite, test_silent_server);
+	CU_ADD_TEST(suite, test_graceful_shutdown);
+	CU_ADD_TEST(suite, test_shutdown_grace_over);
+	CU_ADD_TEST(suite, test_shutdown_stalled);
+	CU_ADD_TEST(suite, test_server_cut);
+	CU_ADD_TEST(suite, test_channel_closed);
+	CU_ADD_TEST(suite, test_meddling_callbacks);
+	CU_ADD_TEST(suite, test_handler_closes_server);
+	CU_ADD_TEST(suite, test_abrupt_closes);
+	CU_ADD_TEST(suite, test_preface_timeout);
+	CU_ADD_TEST(suite, test_loop_helpers);
+	CU_basic_set_mode(CU_BRM_VERBOSE);
+	(void)CU_basic_run_tests();
+	return CU_get_number_of_failures() > 0;
+}

@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: MIT */
+/* The parts that know no connection: addresses, framing, timeouts, percent-encoding, statuses,
+ * headers. */
+#include "base/cleanup.h"
+#include "rpc/frame.h"
+#include "rpc/headers.h"
+#include "rpc/percent.h"
+#include "rpc/status.h"
+#include "rpc/timeout.h"
+
+#include <CUnit/Basic.h>
+#include <CUnit/CUnit.h>
+#include <nghttp2/nghttp2.h>
+#include <string.h>
+
+static void test_addresses(void)
+{
+	static const char *const wrong[] = {"",	       "unix:",	     "/run/x.sock", "tcp:1.2.3.4:5",
+					    "unix://", "unix://a/b", "npipe:x",	    "UNIX:/x"};
+	char longest[5 + 107 + 1] = "unix:/";
+	char too_long[5 + 108 + 1] = "unix:/";
+	struct error err = {0};
+	const char *path = NULL;
+
+	CU_ASSERT(rpc_address_path("unix:/run/a.sock", &path, &err) == 0);
+	CU_ASSERT_STRING_EQUAL(path, "/run/a.sock");
+	CU_ASSERT(rpc_address_path("unix:///run/a.sock", &path, &err) == 0);
+	CU_ASSERT_STRING_EQUAL(path, "/run/a.sock");
+	CU_ASSERT(rpc_address_path("unix:a.sock", &path, &err) == 0);
+	CU_ASSERT_STRING_EQUAL(path, "a.sock");
+	for (size_t i = 0; i < ARRAY_SIZE(wrong); i++)
+		CU_ASSERT_EQUAL(rpc_address_path(wrong[i], &path, &err), ERROR_ARGUMENT);
+	memset(longest + 6, 'x', sizeof(longest) - 7);
+	CU_ASSERT_EQUAL(rpc_address_path(longest, &path, &err), 0);
+	memset(too_long + 6, 'x', sizeof(too_long) - 7);
+	CU_ASSERT_EQUAL(rpc_address_path(too_long, &path, &err), ERROR_LIMIT);
+}
+
+/* Two messages and the beginning of a third, cut into pieces of every size. */
+static void test_frames_in_pieces(void)
+{
+	static const uint8_t bytes[] = "\0\0\0\0\3abc\0\0\0\0\0\0\0\0\0\5hel";
+	size_t total = sizeof(bytes) - 1;
+
+	for (size_t step = 1; step <= total; step++) {
+		struct frame_reader reader = {.max = 10};
+		char seen[32] = "";
+		struct error err = {0};
+
+		for (size_t at = 0; at < total; at += step) {
+			struct rpc_slice input = {bytes + at,
+						  at + step < total ? step : total - at};
+			struct rpc_slice message = {0};
+			bool whole = true;
+
+			while (whole) {
+				CU_ASSERT_EQUAL_FATAL(
+					frame_read(&reader, &input, &whole, &message, &err), 0);
+				if (whole) {
+					(void)strncat(seen, (const char *)message.data,
+						      message.size);
+					(void)strcat(seen, ";");
+				}
+			}
+			CU_ASSERT_EQUAL(input.size, 0);
+		}
+		CU_ASSERT_STRING_EQUAL(seen, "abc;;");
+		CU_ASSERT(frame_reader_is_partial(&reader));
+		frame_reader_free(&reader);
+	}
+}
+
+static void test_frames_refused(void)
+{
+	static const struct {
+		uint8_t prefix[FRAME_PREFIX_SIZE];
+		int code, status;
+	} cases[] = {
+		{{0, 0, 0, 0, 11}, ERROR_LIMIT, RPC_RESOURCE_EXHAUSTED},
+		{{0, 0xff, 0xff, 0xff, 0xff}, ERROR_LIMIT, RPC_RESOURCE_EXHAUSTED},
+		{{1, 0, 0, 0, 1}, ERROR_UNSUPPORTED, RPC_INTERNAL},
+		{{2, 0, 0, 0, 1}, ERROR_FORMAT, RPC_INTERNAL},
+		{{0, 0, 0, 0, 10}, 0, RPC_INTERNAL},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct frame_reader reader = {.max = 10};
+		struct rpc_slice input = {cases[i].prefix, FRAME_PREFIX_SIZE};
+		struct rpc_slice message = {0};
+		struct error err = {0};
+		bool whole = false;
+		int rc = frame_read(&reader, &input, &whole, &message, &err);
+
+		CU_ASSERT_EQUAL(rc, cases[i].code);
+		CU_ASSERT_EQUAL(frame_error_status(rc), cases[i].status);
+		CU_ASSERT(!whole);
+		/* A prefix promises bytes; only bytes that came take memory. */
+		CU_ASSERT(reader.body.capacity <= 64);
+		frame_reader_free(&reader);
+	}
+}
+
+static void test_frame_prefix(void)
+{
+	uint8_t prefix[FRAME_PREFIX_SIZE];
+
+	frame_write_prefix(prefix, 0x01020304);
+	CU_ASSERT(memcmp(prefix, "\0\1\2\3\4", 5) == 0);
+}
+
+static void test_timeouts(void)
+{
+	static const struct {
+		const char *text;
+		uint64_t milliseconds;
+	} good[] = {
+		{"0n", 0},	 {"1n", 1},	     {"1000000n", 1},
+		{"1000001n", 2}, {"1u", 1},	     {"1500u", 2},
+		{"250m", 250},	 {"3S", 3000},	     {"2M", 120000},
+		{"1H", 3600000}, {"0000001S", 1000}, {"99999999H", 99999999ULL * 3600000},
+	};
+	static const char *const bad[] = {"",	 "m",	"1",   "1x",	     "-1m",
+					  "1 m", "1mm", "+1m", "123456789m", "1s"};
+	static const struct {
+		uint64_t milliseconds;
+		const char *text;
+	} written[] = {
+		{1, "1m"},
+		{99999999, "99999999m"},
+		{100000000, "100000S"},
+		{100000001, "100001S"},
+		{99999999ULL * 1000 + 1, "1666667M"},
+		{99999999ULL * 60000 + 1, "1666667H"},
+		{UINT64_MAX, "99999999H"},
+	};
+	char out[TIMEOUT_SIZE];
+	uint64_t value = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(good); i++) {
+		CU_ASSERT_EQUAL(timeout_parse(good[i].text, &value, NULL), 0);
+		CU_ASSERT_EQUAL(value, good[i].milliseconds);
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
+		CU_ASSERT_EQUAL(timeout_parse(bad[i], &value, NULL), ERROR_FORMAT);
+	for (size_t i = 0; i < ARRAY_SIZE(written); i++)
+		CU_ASSERT_STRING_EQUAL(timeout_format(written[i].milliseconds, out),
+				       written[i].text);
+}
+
+static void test_percent(void)
+{
+	static const char *const pairs[][2] = {
+		{"", ""},
+		{"plain ~ text", "plain ~ text"},
+		{"100%", "100%25"},
+		{"a\nb\x7f", "a%0Ab%7F"},
+		{"\xe2\x82\xac", "%E2%82%AC"},
+	};
+	static const char *const odd[][2] = {
+		{"%", "%"},	  {"%4", "%4"},		  {"%zz", "%zz"}, {"%41%", "A%"},
+		{"%00x", "%00x"}, {"%e2%82", "\xe2\x82"}, {"a+b", "a+b"},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(pairs); i++) {
+		struct text encoded CLEANUP_TEXT = {0};
+		struct text decoded CLEANUP_TEXT = {0};
+
+		percent_encode(&encoded, pairs[i][0]);
+		CU_ASSERT_STRING_EQUAL(text_string(&encoded), pairs[i][1]);
+		percent_decode(&decoded, text_string(&encoded));
+		CU_ASSERT_STRING_EQUAL(text_string(&decoded), pairs[i][0]);
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(odd); i++) {
+		struct text decoded CLEANUP_TEXT = {0};
+
+		percent_decode(&decoded, odd[i][0]);
+		CU_ASSERT_STRING_EQUAL(text_string(&decoded), odd[i][1]);
+	}
+}
+
+static void test_statuses(void)
+{
+	CU_ASSERT_STRING_EQUAL(rpc_code_name(RPC_OK), "OK");
+	CU_ASSERT_STRING_EQUAL(rpc_code_name(RPC_UNAUTHENTICATED), "UNAUTHENTICATED");
+	CU_ASSERT_STRING_EQUAL(rpc_code_name(17), "UNKNOWN");
+	CU_ASSERT_STRING_EQUAL(rpc_code_name(-1), "UNKNOWN");
+	CU_ASSERT_EQUAL(status_of_reset(NGHTTP2_REFUSED_STREAM), RPC_UNAVAILABLE);
+	CU_ASSERT_EQUAL(status_of_reset(NGHTTP2_CANCEL), RPC_CANCELLED);
+	CU_ASSERT_EQUAL(status_of_reset(NGHTTP2_ENHANCE_YOUR_CALM), RPC_RESOURCE_EXHAUSTED);
+	CU_ASSERT_EQUAL(status_of_reset(NGHTTP2_INADEQUATE_SECURITY), RPC_PERMISSION_DENIED);
+	CU_ASSERT_EQUAL(status_of_reset(NGHTTP2_NO_ERROR), RPC_INTERNAL);
+	CU_ASSERT_EQUAL(status_of_reset(0xffffffff), RPC_INTERNAL);
+	CU_ASSERT_EQUAL(status_of_http(404), RPC_UNIMPLEMENTED);
+	CU_ASSERT_EQUAL(status_of_http(503), RPC_UNAVAILABLE);
+	CU_ASSERT_EQUAL(status_of_http(400), RPC_INTERNAL);
+	CU_ASSERT_EQUAL(status_of_http(500), RPC_UNKNOWN);
+	CU_ASSERT_EQUAL(status_parse("0"), RPC_OK);
+	CU_ASSERT_EQUAL(status_parse("16"), RPC_UNAUTHENTICATED);
+	CU_ASSERT_EQUAL(status_parse("17"), RPC_UNKNOWN);
+	CU_ASSERT_EQUAL(status_parse(""), RPC_UNKNOWN);
+	CU_ASSERT_EQUAL(status_parse("-1"), RPC_UNKNOWN);
+	CU_ASSERT_EQUAL(status_parse("99999999999999999999"), RPC_UNKNOWN);
+}
+
+static void add(struct headers *headers, const char *name, const char *value, size_t max)
+{
+	headers_add(headers, (struct rpc_slice){(const uint8_t *)name, strlen(name)},
+		    (struct rpc_slice){(const uint8_t *)value, strlen(value)}, max);
+}
+
+static void test_headers(void)
+{
+	struct headers headers = {0};
+	struct rpc_metadata *items = NULL;
+	size_t count = 0;
+
+	CU_ASSERT_PTR_NULL(headers_get(&headers, "a"));
+	add(&headers, ":path", "/x", 1000);
+	add(&headers, "a", "", 1000);
+	add(&headers, "b", "2", 1000);
+	add(&headers, "b", "3", 1000);
+	CU_ASSERT_STRING_EQUAL(headers_get(&headers, "b"), "2");
+	CU_ASSERT_STRING_EQUAL(headers_get(&headers, "a"), "");
+	CU_ASSERT_PTR_NULL(headers_get(&headers, "2"));
+	CU_ASSERT_EQUAL_FATAL(headers_list(&headers, &items, &count, NULL), 0);
+	CU_ASSERT_EQUAL_FATAL(count, 3);
+	CU_ASSERT_STRING_EQUAL(items[2].value, "3");
+	free(items);
+	CU_ASSERT(!headers.malformed && !headers.too_large);
+	add(&headers, "Upper", "v", 1000);
+	CU_ASSERT(headers.malformed);
+	CU_ASSERT_EQUAL(headers.count, 4);
+	headers_reset(&headers);
+	CU_ASSERT(!headers.malformed);
+	add(&headers, "x", "a\nb", 1000);
+	CU_ASSERT(headers.malformed);
+	headers_reset(&headers);
+	add(&headers, "name", "value", 4 + 5 + 32);
+	CU_ASSERT(!headers.too_large);
+	add(&headers, "a", "", 4 + 5 + 32);
+	CU_ASSERT(headers.too_large);
+	CU_ASSERT_EQUAL(headers.count, 1);
+	headers_free(&headers);
+}
+
+static void test_content_types(void)
+{
+	CU_ASSERT(content_type_is_grpc("application/grpc"));
+	CU_ASSERT(content_type_is_grpc("application/grpc+proto"));
+	CU_ASSERT(content_type_is_grpc("application/grpc;charset=utf-8"));
+	CU_ASSERT(!content_type_is_grpc("application/grpc-web"));
+	CU_ASSERT(!content_type_is_grpc("text/plain"));
+	CU_ASSERT(!content_type_is_grpc(""));
+	CU_ASSERT(!content_type_is_grpc(NULL));
+}
+
+int main(void)
+{
+	CU_pSuite suite = NULL;
+
+	if (CU_initialize_registry() != CUE_SUCCESS)
+		return 2;
+	suite = CU_add_suite("wire parts", NULL, NULL);
+	CU_ADD_TEST(suite, test_addresses);
+	CU_ADD_TEST(suite, test_frames_in_pieces);
+	CU_ADD_TEST(suite, test_frames_refused);
+	CU_ADD_TEST(suite, test_frame_prefix);
+	CU_ADD_TEST(suite, test_timeouts);
+	CU_ADD_TEST(suite, test_percent);
+	CU_ADD_TEST(suite, test_statuses);
+	CU_ADD_TEST(suite, test_headers);
+	CU_ADD_TEST(suite, test_content_types);
+	CU_basic_set_mode(CU_BRM_VERBOSE);
+	(void)CU_basic_run_tests();
+	return CU_get_number_of_failures() > 0;
+}
