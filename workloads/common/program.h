@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef WORKLOADS_COMMON_PROGRAM_H
+#define WORKLOADS_COMMON_PROGRAM_H
+
+/*
+ * The program around one compute API: options, the document, the exit code.
+ *
+ * The document is printed when everything is done, the driver's own clean-up included: a probe that
+ * is killed by its driver prints nothing, and its exit status tells the signal.
+ */
+
+#include "base/error.h"
+#include "workloads/common/api.h"
+#include "workloads/common/work.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct work_request {
+	size_t device;	     /* index into the enumeration; need not exist */
+	size_t elements;     /* 1 to WORK_ELEMENTS_MAX */
+	uint64_t timeout_ms; /* for each wait on the device */
+};
+
+/* An API. Functions return an error only when the probe itself cannot go on (ERROR_MEMORY);
+ * whatever the API does is told in the report. */
+struct api_driver {
+	const char *name; /* "vulkan" */
+	/* Loads, enumerates and fills the report. *session stays NULL when there is nothing to work
+	 * with. */
+	int (*open)(struct api_report *report, void **session, struct error *err);
+	/* Works on one device; `report` comes with `device` and `elements` set. */
+	int (*work)(void *session, const struct work_request *request, struct work_report *report,
+		    struct error *err);
+	/* Frees the session. False when a driver object is still in use by the device (a wait timed
+	 * out) and was left alone: the process must then end without running exit handlers. */
+	bool (*close)(void *session);
+};
+
+struct probe_program {
+	const char *name;	 /* "probe-vulkan" */
+	const char *summary;	 /* one line */
+	const char *description; /* paragraphs for --help */
+	const struct api_driver *api;
+};
+
+/* The whole of main(). 0: the document was printed; 1: it could not be; 2: usage. */
+int probe_main(const struct probe_program *program, int argc, char **argv);
+
+/* The members that every document begins with. */
+void probe_members(struct members *document, const char *probe);
+
+#endif

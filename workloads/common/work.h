@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef WORKLOADS_COMMON_WORK_H
+#define WORKLOADS_COMMON_WORK_H
+
+/*
+ * The work that every compute API does, and the verification of its result on the CPU.
+ *
+ * For each element i: values[i] = mix(values[i] ^ key), and y[i] = scale * x[i] + y[i]. The integer
+ * part depends on every bit of its input and cannot be applied twice or skipped unnoticed. The
+ * floats are small whole numbers, so that the result is exact however a driver rounds or fuses.
+ * Behind the last element of `values` and of `y` stands a guard that the device must not touch.
+ */
+
+#include "base/error.h"
+#include "workloads/common/members.h"
+
+#include <cjson/cJSON.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define WORK_KEY   0x5bd1e995u
+#define WORK_SCALE 3.0f
+
+enum {
+	WORK_GUARD = 64, /* elements */
+	WORK_ELEMENTS_DEFAULT = 1 << 20,
+	WORK_ELEMENTS_MAX = 1 << 26,
+};
+
+/* Three arrays of `elements` + WORK_GUARD each; owned by the caller. */
+struct work_data {
+	uint32_t *values;
+	float *x;
+	float *y;
+	size_t elements;
+};
+
+void work_fill(const struct work_data *data);
+
+/* What one element must become. */
+uint32_t work_expected_value(size_t index);
+float work_expected_y(size_t index);
+
+enum work_status {
+	WORK_OK,	  /* every element is right */
+	WORK_WRONG,	  /* it ran, and the result is not right */
+	WORK_FAILED,	  /* a call failed: `call` */
+	WORK_TIMED_OUT,	  /* the device did not finish in time */
+	WORK_UNSUPPORTED, /* there is nothing to work on, or the device cannot do it: `reason` */
+};
+
+/* How far the work came; the stage that failed, or WORK_STAGE_VERIFY. */
+enum work_stage {
+	WORK_STAGE_SELECT,
+	WORK_STAGE_DEVICE,
+	WORK_STAGE_BUILD,
+	WORK_STAGE_MEMORY,
+	WORK_STAGE_UPLOAD,
+	WORK_STAGE_DISPATCH,
+	WORK_STAGE_DOWNLOAD,
+	WORK_STAGE_VERIFY,
+	WORK_STAGE_COUNT,
+};
+
+/* The call of the API that failed. */
+struct call_failure {
+	const char *call; /* "vkCreateDevice"; NULL: none failed */
+	int64_t code;	  /* -3 */
+	const char
+		*code_name; /* "VK_ERROR_INITIALIZATION_FAILED"; NULL: a code that is not known */
+};
+
+struct work_mismatch {
+	const char *array; /* "values" or "y" */
+	size_t index;	   /* from `elements` on: in the guard */
+	char expected[32];
+	char actual[32];
+};
+
+struct work_report {
+	size_t device;
+	size_t elements;
+	enum work_status status;
+	enum work_stage stage;
+	char reason[ERROR_TEXT_SIZE]; /* "" with WORK_OK */
+	struct call_failure failure;
+	char *build_log; /* of the kernel's build when it failed; may be NULL */
+	size_t mismatches;
+	struct work_mismatch first;
+	uint64_t stage_ns[WORK_STAGE_COUNT]; /* 0: not reached */
+	uint64_t stage_began_ns;	     /* monotonic; 0: no stage runs */
+};
+
+#define CLEANUP_WORK_REPORT __attribute__((cleanup(work_report_free)))
+
+void work_report_free(struct work_report *report);
+
+/* Times the stages: beginning one ends the one that runs. */
+void work_stage_begin(struct work_report *report, enum work_stage stage);
+void work_stage_end(struct work_report *report);
+
+/* Compares every element and the guards; sets status, mismatches, first and reason. */
+void work_verify(const struct work_data *data, struct work_report *report);
+
+/* There is no device with the wanted index among `count`. Returns 0. */
+int work_report_absent(struct work_report *report, size_t count);
+
+/* Turns the error of a piece of work into the report: ERROR_TIMEOUT, ERROR_UNSUPPORTED, anything
+ * else is a failure. Returns 0, or ERROR_MEMORY when that was the error: then the probe cannot go
+ * on. */
+int work_report_failure(struct work_report *report, const struct error *reason,
+			const struct call_failure *failure, struct error *err);
+
+/* The `work` member of a document. NULL: out of memory. */
+cJSON *work_report_json(const struct work_report *report);
+
+#endif

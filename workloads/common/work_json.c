@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT */
+#include "workloads/common/work.h"
+
+static const char *const status_names[] = {
+	[WORK_OK] = "ok",
+	[WORK_WRONG] = "wrong",
+	[WORK_FAILED] = "failed",
+	[WORK_TIMED_OUT] = "timeout",
+	[WORK_UNSUPPORTED] = "unsupported",
+};
+
+static const char *const stage_names[WORK_STAGE_COUNT] = {
+	[WORK_STAGE_SELECT] = "select",	    [WORK_STAGE_DEVICE] = "device",
+	[WORK_STAGE_BUILD] = "build",	    [WORK_STAGE_MEMORY] = "memory",
+	[WORK_STAGE_UPLOAD] = "upload",	    [WORK_STAGE_DISPATCH] = "dispatch",
+	[WORK_STAGE_DOWNLOAD] = "download", [WORK_STAGE_VERIFY] = "verify",
+};
+
+static const char *const timing_names[WORK_STAGE_COUNT] = {
+	[WORK_STAGE_DEVICE] = "deviceMs",     [WORK_STAGE_BUILD] = "buildMs",
+	[WORK_STAGE_MEMORY] = "memoryMs",     [WORK_STAGE_UPLOAD] = "uploadMs",
+	[WORK_STAGE_DISPATCH] = "dispatchMs", [WORK_STAGE_DOWNLOAD] = "downloadMs",
+	[WORK_STAGE_VERIFY] = "verifyMs",
+};
+
+static cJSON *failure_json(const struct call_failure *failure)
+{
+	struct members error CLEANUP_MEMBERS = members_begin();
+
+	if (failure->call == NULL)
+		return cJSON_CreateNull();
+	member_string(&error, "call", failure->call);
+	member_number(&error, "code", (double)failure->code);
+	member_string(&error, "name", failure->code_name);
+	return members_take(&error);
+}
+
+static cJSON *first_mismatch_json(const struct work_report *report)
+{
+	struct members first CLEANUP_MEMBERS = members_begin();
+
+	if (report->mismatches == 0)
+		return cJSON_CreateNull();
+	member_string(&first, "array", report->first.array);
+	member_number(&first, "index", (double)report->first.index);
+	member_bool(&first, "guard", report->first.index >= report->elements);
+	member_string(&first, "expected", report->first.expected);
+	member_string(&first, "actual", report->first.actual);
+	return members_take(&first);
+}
+
+static cJSON *timings_json(const struct work_report *report)
+{
+	struct members timings CLEANUP_MEMBERS = members_begin();
+
+	for (size_t i = 0; i < WORK_STAGE_COUNT; i++) {
+		if (timing_names[i] == NULL)
+			continue;
+		if (report->stage_ns[i] == 0)
+			member_null(&timings, timing_names[i]);
+		else
+			member_milliseconds(&timings, timing_names[i], report->stage_ns[i]);
+	}
+	return members_take(&timings);
+}
+
+cJSON *work_report_json(const struct work_report *report)
+{
+	struct members work CLEANUP_MEMBERS = members_begin();
+
+	member_number(&work, "device", (double)report->device);
+	member_string(&work, "status", status_names[report->status]);
+	member_bool(&work, "verified", report->status == WORK_OK);
+	member_string(&work, "stage", stage_names[report->stage]);
+	member_optional(&work, "reason", report->reason);
+	member_item(&work, "error", failure_json(&report->failure));
+	member_string(&work, "buildLog", report->build_log);
+	member_number(&work, "elements", (double)report->elements);
+	member_number(&work, "mismatches", (double)report->mismatches);
+	member_item(&work, "firstMismatch", first_mismatch_json(report));
+	member_item(&work, "timings", timings_json(report));
+	return members_take(&work);
+}

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef WORKLOADS_OPENCL_OPENCL_H
+#define WORKLOADS_OPENCL_OPENCL_H
+
+/* The OpenCL API as probes use it: loader, platforms, devices. opencl_api is what programs need;
+ * the rest is shared by the files of this folder. */
+
+#include "base/error.h"
+#include "workloads/common/api.h"
+#include "workloads/common/program.h"
+#include "workloads/common/work.h"
+
+#ifndef CL_TARGET_OPENCL_VERSION
+#define CL_TARGET_OPENCL_VERSION 300
+#endif
+#include <CL/cl.h>
+#include <CL/cl_ext.h>
+#include <CL/cl_icd.h>
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define OPENCL_FUNCTIONS(X)                                                                        \
+	X(clGetPlatformIDs)                                                                        \
+	X(clGetPlatformInfo)                                                                       \
+	X(clGetDeviceIDs)                                                                          \
+	X(clGetDeviceInfo)                                                                         \
+	X(clCreateContext)                                                                         \
+	X(clReleaseContext)                                                                        \
+	X(clCreateCommandQueue)                                                                    \
+	X(clReleaseCommandQueue)                                                                   \
+	X(clCreateProgramWithSource)                                                               \
+	X(clBuildProgram)                                                                          \
+	X(clGetProgramBuildInfo)                                                                   \
+	X(clReleaseProgram)                                                                        \
+	X(clCreateKernel)                                                                          \
+	X(clSetKernelArg)                                                                          \
+	X(clReleaseKernel)                                                                         \
+	X(clCreateBuffer)                                                                          \
+	X(clReleaseMemObject)                                                                      \
+	X(clEnqueueWriteBuffer)                                                                    \
+	X(clEnqueueReadBuffer)                                                                     \
+	X(clEnqueueNDRangeKernel)                                                                  \
+	X(clFlush)                                                                                 \
+	X(clGetEventInfo)                                                                          \
+	X(clReleaseEvent)
+
+#define OPENCL_DECLARE(name) cl_api_##name name;
+
+enum { OPENCL_PLATFORMS_MAX = 64 };
+
+struct opencl_device {
+	cl_device_id id;
+	cl_platform_id platform;
+	size_t platform_index;
+};
+
+struct opencl {
+	OPENCL_FUNCTIONS(OPENCL_DECLARE)
+	size_t device_count;
+	struct opencl_device devices[API_DEVICES_MAX];
+	struct call_failure failure; /* the last call that failed */
+	bool abandoned;		     /* the device did not finish: nothing may be released */
+};
+
+extern const struct api_driver opencl_api;
+
+/* loader.c: loads and enumerates; *out stays NULL when the report tells why there is no platform.
+ * ERROR_MEMORY. */
+int opencl_open(struct api_report *report, struct opencl **out, struct error *err);
+
+/* 0 for CL_SUCCESS; otherwise keeps call and code in cl->failure and returns ERROR_REMOTE. */
+int opencl_check(struct opencl *cl, cl_int code, const char *call, struct error *err);
+
+/* describe.c: elements of `platforms` and `devices`. NULL: out of memory. `failure` (may be NULL)
+ * tells why the platform's devices are not known. */
+cJSON *opencl_describe_platform(struct opencl *cl, cl_platform_id platform, size_t index,
+				const struct error *failure);
+cJSON *opencl_describe_device(struct opencl *cl, size_t index);
+
+/* compute.c: the work on one device that exists. Errors: ERROR_REMOTE (cl->failure), ERROR_TIMEOUT,
+ * ERROR_UNSUPPORTED, ERROR_MEMORY. */
+int opencl_compute(struct opencl *cl, const struct work_request *request,
+		   struct work_report *report, struct error *err);
+
+/* names.c: as the specification spells it; NULL for codes it does not know. */
+const char *opencl_error_name(cl_int code);
+
+#endif

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: MIT */
+#include "workloads/common/work.h"
+#include "workloads/tests/suite.h"
+
+#include "base/json.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { ELEMENTS = 1000 };
+
+static struct {
+	uint32_t values[ELEMENTS + WORK_GUARD];
+	float x[ELEMENTS + WORK_GUARD];
+	float y[ELEMENTS + WORK_GUARD];
+} memory;
+
+static const struct work_data data = {memory.values, memory.x, memory.y, ELEMENTS};
+
+/* The work as a device does it, written a second time. */
+static void work_on(size_t first, size_t end)
+{
+	for (size_t i = first; i < end; i++) {
+		uint32_t v = data.values[i] ^ 0x5bd1e995u;
+
+		v = (v ^ (v >> 16)) * 0x7feb352du;
+		v = (v ^ (v >> 15)) * 0x846ca68bu;
+		data.values[i] = v ^ (v >> 16);
+		data.y[i] = fmaf(3.0f, data.x[i], data.y[i]);
+	}
+}
+
+static struct work_report verified(void)
+{
+	struct work_report report = {.elements = ELEMENTS, .stage = WORK_STAGE_VERIFY};
+
+	work_verify(&data, &report);
+	return report;
+}
+
+static void expect_first(const char *array, size_t index, size_t mismatches)
+{
+	struct work_report report = verified();
+
+	CU_ASSERT_EQUAL(report.status, WORK_WRONG);
+	CU_ASSERT_EQUAL(report.mismatches, mismatches);
+	CU_ASSERT_EQUAL(report.first.index, index);
+	CU_ASSERT_STRING_EQUAL(report.first.array, array);
+	CU_ASSERT_NOT_EQUAL(report.reason[0], '\0');
+}
+
+static void begin(void)
+{
+	work_fill(&data);
+	work_on(0, ELEMENTS);
+}
+
+static void test_right_results_pass(void)
+{
+	begin();
+	struct work_report report = verified();
+
+	CU_ASSERT_EQUAL(report.status, WORK_OK);
+	CU_ASSERT_EQUAL(report.mismatches, 0);
+	CU_ASSERT_STRING_EQUAL(report.reason, "");
+}
+
+static void test_work_that_never_ran_is_wrong(void)
+{
+	work_fill(&data);
+	expect_first("values", 0, 2 * ELEMENTS - 1); /* y[i] stays right where x[i] is 0 */
+}
+
+static void test_work_done_twice_is_wrong(void)
+{
+	begin();
+	work_on(0, ELEMENTS);
+	CU_ASSERT_EQUAL(verified().status, WORK_WRONG);
+	CU_ASSERT_TRUE(verified().mismatches > ELEMENTS);
+}
+
+static void test_a_skipped_end_is_wrong(void)
+{
+	work_fill(&data);
+	work_on(0, ELEMENTS - 1);
+	expect_first("values", ELEMENTS - 1, 2);
+}
+
+static void test_one_bit_is_seen(void)
+{
+	begin();
+	memory.values[777] ^= 1u << 31;
+	expect_first("values", 777, 1);
+}
+
+static void test_a_float_is_compared_by_bits(void)
+{
+	static const float wrong[] = {NAN, INFINITY, -1.0f};
+
+	for (size_t i = 0; i < ARRAY_SIZE(wrong); i++) {
+		begin();
+		memory.y[5] = wrong[i];
+		expect_first("y", 5, 1);
+	}
+}
+
+static void test_a_write_behind_the_end_is_seen(void)
+{
+	begin();
+	memory.values[ELEMENTS + WORK_GUARD - 1] = 0;
+	expect_first("values", ELEMENTS + WORK_GUARD - 1, 1);
+	begin();
+	work_on(ELEMENTS, ELEMENTS + 1);
+	expect_first("values", ELEMENTS, 2);
+}
+
+static void test_results_are_exact_in_floats(void)
+{
+	for (size_t i = 0; i < 1u << 16; i++) {
+		float y = work_expected_y(i);
+
+		CU_ASSERT_FATAL(y >= 0 && y < 16777216.0f && y == (float)(uint32_t)y);
+	}
+}
+
+static void test_the_document_tells_the_mismatch(void)
+{
+	struct error err = {0};
+
+	begin();
+	memory.values[9] = 0;
+	struct work_report report = verified();
+	cJSON *work CLEANUP_JSON = work_report_json(&report);
+	struct json_at root = json_root(work);
+	struct json_at first = {0};
+	int64_t index = 0;
+	bool is = true;
+	const char *text = NULL;
+
+	CU_ASSERT_EQUAL_FATAL(json_need(&root, "firstMismatch", JSON_OBJECT, &first, &err), 0);
+	CU_ASSERT_EQUAL(json_need_int(&first, "index", 0, 100, &index, &err), 0);
+	CU_ASSERT_EQUAL(index, 9);
+	CU_ASSERT_EQUAL(json_need_bool(&first, "guard", &is, &err), 0);
+	CU_ASSERT_FALSE(is);
+	CU_ASSERT_EQUAL(json_need_string(&first, "actual", &text, &err), 0);
+	CU_ASSERT_STRING_EQUAL(text, "0x00000000");
+	CU_ASSERT_EQUAL(json_need_bool(&root, "verified", &is, &err), 0);
+	CU_ASSERT_FALSE(is);
+	CU_ASSERT_EQUAL(json_need_string(&root, "status", &text, &err), 0);
+	CU_ASSERT_STRING_EQUAL(text, "wrong");
+}
+
+static void test_errors_become_statuses(void)
+{
+	static const struct {
+		int code;
+		enum work_status status;
+	} cases[] = {
+		{ERROR_TIMEOUT, WORK_TIMED_OUT},
+		{ERROR_UNSUPPORTED, WORK_UNSUPPORTED},
+		{ERROR_REMOTE, WORK_FAILED},
+		{ERROR_IO, WORK_FAILED},
+	};
+	const struct call_failure failure = {"vkQueueSubmit", -4, "VK_ERROR_DEVICE_LOST"};
+	struct error err = {0};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct work_report report = {0};
+		const struct error reason = {.code = cases[i].code, .text = "lost"};
+
+		CU_ASSERT_EQUAL(work_report_failure(&report, &reason, &failure, &err), 0);
+		CU_ASSERT_EQUAL(report.status, cases[i].status);
+		CU_ASSERT_STRING_EQUAL(report.reason, "lost");
+		CU_ASSERT_STRING_EQUAL(report.failure.call, "vkQueueSubmit");
+	}
+	struct work_report report = {0};
+	const struct error memory_error = {.code = ERROR_MEMORY};
+
+	CU_ASSERT_EQUAL(work_report_failure(&report, &memory_error, &failure, &err), ERROR_MEMORY);
+}
+
+int main(void)
+{
+	CU_TestInfo tests[] = {
+		{"right results pass", test_right_results_pass},
+		{"work that never ran is wrong", test_work_that_never_ran_is_wrong},
+		{"work done twice is wrong", test_work_done_twice_is_wrong},
+		{"a skipped end is wrong", test_a_skipped_end_is_wrong},
+		{"one bit is seen", test_one_bit_is_seen},
+		{"a float is compared by bits", test_a_float_is_compared_by_bits},
+		{"a write behind the end is seen", test_a_write_behind_the_end_is_seen},
+		{"results are exact in floats", test_results_are_exact_in_floats},
+		{"the document tells the mismatch", test_the_document_tells_the_mismatch},
+		{"errors become statuses", test_errors_become_statuses},
+		CU_TEST_INFO_NULL,
+	};
+
+	return suite_run("probe work", tests);
+}

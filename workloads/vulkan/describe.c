@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: MIT */
+#include "workloads/vulkan/vulkan.h"
+
+#include "base/cleanup.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { EXTENSIONS_MAX = 4096 }; /* read of one device; drivers of 2024 have about 250 */
+
+/* Everything that is asked of one device; a structure that the device does not offer stays unused.
+ */
+struct facts {
+	VkPhysicalDeviceProperties2 properties;
+	VkPhysicalDeviceIDProperties id;
+	VkPhysicalDeviceDriverProperties driver;
+	VkPhysicalDevicePCIBusInfoPropertiesEXT pci;
+	VkPhysicalDeviceDrmPropertiesEXT drm;
+	bool has_id, has_driver, has_pci, has_drm;
+};
+
+static bool listed(const VkExtensionProperties *list, uint32_t count, const char *name)
+{
+	for (uint32_t i = 0; i < count; i++)
+		if (strncmp(list[i].extensionName, name, sizeof(list[i].extensionName)) == 0)
+			return true;
+	return false;
+}
+
+/* A device that does not tell its extensions has none. The caller frees; NULL: out of memory. */
+static VkExtensionProperties *list_extensions(const struct vulkan *vk, VkPhysicalDevice device,
+					      uint32_t *count)
+{
+	VkResult result = vk->vkEnumerateDeviceExtensionProperties(device, NULL, count, NULL);
+
+	if (result < 0)
+		*count = 0;
+	if (*count > EXTENSIONS_MAX)
+		*count = EXTENSIONS_MAX;
+	VkExtensionProperties *list = calloc((size_t)*count + 1, sizeof(*list));
+
+	if (list != NULL && *count > 0 &&
+	    vk->vkEnumerateDeviceExtensionProperties(device, NULL, count, list) < 0)
+		*count = 0;
+	return list;
+}
+
+static int read_extensions(const struct vulkan *vk, VkPhysicalDevice device, struct facts *facts)
+{
+	uint32_t count = 0;
+	VkExtensionProperties *list CLEANUP_FREE = list_extensions(vk, device, &count);
+
+	if (list == NULL)
+		return ERROR_MEMORY;
+	facts->has_driver = listed(list, count, VK_KHR_DRIVER_PROPERTIES_EXTENSION_NAME);
+	facts->has_pci = listed(list, count, VK_EXT_PCI_BUS_INFO_EXTENSION_NAME);
+	facts->has_drm = listed(list, count, VK_EXT_PHYSICAL_DEVICE_DRM_EXTENSION_NAME);
+	return 0;
+}
+
+static void chain(struct facts *facts, bool wanted, void *structure)
+{
+	VkBaseOutStructure *link = structure;
+
+	if (!wanted)
+		return;
+	link->pNext = facts->properties.pNext;
+	facts->properties.pNext = link;
+}
+
+/* The version of the device decides which structures it knows, also where the instance is newer. */
+static int read_facts(const struct vulkan *vk, VkPhysicalDevice device, struct facts *facts)
+{
+	VkPhysicalDeviceProperties plain = {0};
+
+	vk->vkGetPhysicalDeviceProperties(device, &plain);
+	*facts = (struct facts){
+		.properties.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2,
+		.id.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_ID_PROPERTIES,
+		.driver.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES,
+		.pci.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PCI_BUS_INFO_PROPERTIES_EXT,
+		.drm.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRM_PROPERTIES_EXT,
+	};
+	if (plain.apiVersion < VK_API_VERSION_1_1) {
+		facts->properties.properties = plain;
+		return 0;
+	}
+	if (read_extensions(vk, device, facts) != 0)
+		return ERROR_MEMORY;
+	facts->has_id = true;
+	facts->has_driver = facts->has_driver || (plain.apiVersion >= VK_API_VERSION_1_2 &&
+						  vk->api_version >= VK_API_VERSION_1_2);
+	chain(facts, facts->has_id, &facts->id);
+	chain(facts, facts->has_driver, &facts->driver);
+	chain(facts, facts->has_pci, &facts->pci);
+	chain(facts, facts->has_drm, &facts->drm);
+	vk->vkGetPhysicalDeviceProperties2(device, &facts->properties);
+	return 0;
+}
+
+static void describe_ids(const struct facts *facts, struct members *device)
+{
+	const VkPhysicalDeviceIDProperties *id = &facts->id;
+
+	if (facts->has_id) {
+		member_bytes(device, "deviceUuid", id->deviceUUID, sizeof(id->deviceUUID));
+		member_bytes(device, "driverUuid", id->driverUUID, sizeof(id->driverUUID));
+	} else {
+		member_null(device, "deviceUuid");
+		member_null(device, "driverUuid");
+	}
+	if (facts->has_id && id->deviceLUIDValid != VK_FALSE)
+		member_bytes(device, "deviceLuid", id->deviceLUID, sizeof(id->deviceLUID));
+	else
+		member_null(device, "deviceLuid");
+	if (facts->has_pci)
+		member_format(device, "pciAddress", "%04x:%02x:%02x.%x", facts->pci.pciDomain,
+			      facts->pci.pciBus, facts->pci.pciDevice, facts->pci.pciFunction);
+	else
+		member_null(device, "pciAddress");
+}
+
+static void describe_node(struct members *drm, const char *key, VkBool32 has, int64_t major,
+			  int64_t minor)
+{
+	if (has != VK_FALSE)
+		member_format(drm, key, "%lld:%lld", (long long)major, (long long)minor);
+	else
+		member_null(drm, key);
+}
+
+static cJSON *drm_json(const struct facts *facts)
+{
+	const VkPhysicalDeviceDrmPropertiesEXT *nodes = &facts->drm;
+	struct members drm CLEANUP_MEMBERS = members_begin();
+
+	if (!facts->has_drm)
+		return cJSON_CreateNull();
+	describe_node(&drm, "primary", nodes->hasPrimary, nodes->primaryMajor, nodes->primaryMinor);
+	describe_node(&drm, "render", nodes->hasRender, nodes->renderMajor, nodes->renderMinor);
+	return members_take(&drm);
+}
+
+static cJSON *driver_json(const struct facts *facts)
+{
+	const VkPhysicalDeviceDriverProperties *driver = &facts->driver;
+	struct members members CLEANUP_MEMBERS = members_begin();
+
+	if (facts->has_driver) {
+		member_number(&members, "id", driver->driverID);
+		member_string(&members, "idName", vulkan_driver_name(driver->driverID));
+		member_text(&members, "name", driver->driverName, sizeof(driver->driverName));
+		member_text(&members, "info", driver->driverInfo, sizeof(driver->driverInfo));
+		member_format(&members, "conformance", "%u.%u.%u.%u",
+			      driver->conformanceVersion.major, driver->conformanceVersion.minor,
+			      driver->conformanceVersion.subminor,
+			      driver->conformanceVersion.patch);
+	} else {
+		member_null(&members, "id");
+		member_null(&members, "idName");
+		member_null(&members, "name");
+		member_null(&members, "info");
+		member_null(&members, "conformance");
+	}
+	member_hex(&members, "version", facts->properties.properties.driverVersion, 8);
+	return members_take(&members);
+}
+
+static bool is_software(const struct facts *facts)
+{
+	if (facts->properties.properties.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU)
+		return true;
+	return facts->has_driver && (facts->driver.driverID == VK_DRIVER_ID_MESA_LLVMPIPE ||
+				     facts->driver.driverID == VK_DRIVER_ID_GOOGLE_SWIFTSHADER);
+}
+
+static double device_local_bytes(const struct vulkan *vk, VkPhysicalDevice device)
+{
+	VkPhysicalDeviceMemoryProperties memory = {0};
+	double bytes = 0;
+
+	vk->vkGetPhysicalDeviceMemoryProperties(device, &memory);
+	for (uint32_t i = 0; i < memory.memoryHeapCount && i < VK_MAX_MEMORY_HEAPS; i++)
+		if (memory.memoryHeaps[i].flags & VK_MEMORY_HEAP_DEVICE_LOCAL_BIT)
+			bytes += (double)memory.memoryHeaps[i].size;
+	return bytes;
+}
+
+cJSON *vulkan_describe_device(const struct vulkan *vk, size_t index)
+{
+	struct members device CLEANUP_MEMBERS = members_begin();
+	struct facts facts = {0};
+
+	if (read_facts(vk, vk->devices[index], &facts) != 0)
+		return NULL;
+	const VkPhysicalDeviceProperties *properties = &facts.properties.properties;
+
+	member_number(&device, "index", (double)index);
+	member_text(&device, "name", properties->deviceName, sizeof(properties->deviceName));
+	member_string(&device, "type", vulkan_device_type_name(properties->deviceType));
+	member_bool(&device, "software", is_software(&facts));
+	member_hex(&device, "vendorId", properties->vendorID, 4);
+	member_hex(&device, "deviceId", properties->deviceID, 4);
+	describe_ids(&facts, &device);
+	member_item(&device, "drm", drm_json(&facts));
+	member_format(&device, "apiVersion", "%u.%u.%u",
+		      VK_API_VERSION_MAJOR(properties->apiVersion),
+		      VK_API_VERSION_MINOR(properties->apiVersion),
+		      VK_API_VERSION_PATCH(properties->apiVersion));
+	member_item(&device, "driver", driver_json(&facts));
+	member_number(&device, "memoryBytes", device_local_bytes(vk, vk->devices[index]));
+	return members_take(&device);
+}

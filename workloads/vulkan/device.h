@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef WORKLOADS_VULKAN_DEVICE_H
+#define WORKLOADS_VULKAN_DEVICE_H
+
+/* A logical device with one compute queue, and its memory. Every function that fails leaves what it
+ * made so far in the structure; the matching _free() handles any state. */
+
+#include "workloads/vulkan/vulkan.h"
+
+#define VULKAN_DEVICE_FUNCTIONS(X)                                                                 \
+	X(vkDestroyDevice)                                                                         \
+	X(vkGetDeviceQueue)                                                                        \
+	X(vkCreateBuffer)                                                                          \
+	X(vkDestroyBuffer)                                                                         \
+	X(vkGetBufferMemoryRequirements)                                                           \
+	X(vkAllocateMemory)                                                                        \
+	X(vkFreeMemory)                                                                            \
+	X(vkBindBufferMemory)                                                                      \
+	X(vkMapMemory)                                                                             \
+	X(vkCreateShaderModule)                                                                    \
+	X(vkDestroyShaderModule)                                                                   \
+	X(vkCreateDescriptorSetLayout)                                                             \
+	X(vkDestroyDescriptorSetLayout)                                                            \
+	X(vkCreatePipelineLayout)                                                                  \
+	X(vkDestroyPipelineLayout)                                                                 \
+	X(vkCreateComputePipelines)                                                                \
+	X(vkDestroyPipeline)                                                                       \
+	X(vkCreateDescriptorPool)                                                                  \
+	X(vkDestroyDescriptorPool)                                                                 \
+	X(vkAllocateDescriptorSets)                                                                \
+	X(vkUpdateDescriptorSets)                                                                  \
+	X(vkCreateCommandPool)                                                                     \
+	X(vkDestroyCommandPool)                                                                    \
+	X(vkAllocateCommandBuffers)                                                                \
+	X(vkBeginCommandBuffer)                                                                    \
+	X(vkEndCommandBuffer)                                                                      \
+	X(vkCmdBindPipeline)                                                                       \
+	X(vkCmdBindDescriptorSets)                                                                 \
+	X(vkCmdPushConstants)                                                                      \
+	X(vkCmdDispatch)                                                                           \
+	X(vkCmdCopyBuffer)                                                                         \
+	X(vkCmdPipelineBarrier)                                                                    \
+	X(vkCreateFence)                                                                           \
+	X(vkDestroyFence)                                                                          \
+	X(vkQueueSubmit)                                                                           \
+	X(vkWaitForFences)
+
+struct vulkan_device {
+	struct vulkan *vk;
+	VkPhysicalDevice physical;
+	VkDevice handle;
+	uint32_t queue_family;
+	VkQueue queue;
+	VULKAN_DEVICE_FUNCTIONS(VULKAN_DECLARE)
+};
+
+/* ERROR_UNSUPPORTED: no queue family does compute work. */
+int vulkan_device_open(struct vulkan *vk, VkPhysicalDevice physical, struct vulkan_device *out,
+		       struct error *err);
+void vulkan_device_free(struct vulkan_device *device);
+
+struct vulkan_buffer {
+	VkBuffer buffer;
+	VkDeviceMemory memory;
+	VkDeviceSize size;
+	void *mapped; /* NULL for device-local memory */
+};
+
+/* Device-local memory for the kernel, or mapped, coherent memory to copy from and to. */
+enum vulkan_buffer_use { VULKAN_BUFFER_STORAGE, VULKAN_BUFFER_STAGING };
+
+/* ERROR_REMOTE; ERROR_UNSUPPORTED: no memory type fits. */
+int vulkan_buffer_create(struct vulkan_device *device, enum vulkan_buffer_use use,
+			 VkDeviceSize size, struct vulkan_buffer *out, struct error *err);
+void vulkan_buffer_free(struct vulkan_device *device, struct vulkan_buffer *buffer);
+
+/* The three arrays of struct work_data, one behind the other in one buffer. */
+struct vulkan_layout {
+	VkDeviceSize array_size; /* bytes of one array */
+	VkDeviceSize offsets[3];
+	VkDeviceSize size; /* of all */
+};
+
+/* ERROR_UNSUPPORTED: an array is larger than the device lets a kernel bind. */
+int vulkan_layout_plan(const struct vulkan_device *device, size_t elements,
+		       struct vulkan_layout *out, struct error *err);
+
+/* The kernel, bound to a storage buffer, and the command buffers of the three steps. */
+enum vulkan_step {
+	VULKAN_STEP_UPLOAD,
+	VULKAN_STEP_DISPATCH,
+	VULKAN_STEP_DOWNLOAD,
+	VULKAN_STEP_COUNT
+};
+
+struct vulkan_pipeline {
+	VkShaderModule shader;
+	VkDescriptorSetLayout set_layout;
+	VkPipelineLayout layout;
+	VkPipeline pipeline;
+	VkDescriptorPool descriptor_pool;
+	VkDescriptorSet set;
+	VkCommandPool command_pool;
+	VkCommandBuffer commands[VULKAN_STEP_COUNT];
+	VkFence fences[VULKAN_STEP_COUNT];
+};
+
+int vulkan_pipeline_build(struct vulkan_device *device, struct vulkan_pipeline *out,
+			  struct error *err);
+int vulkan_pipeline_record(struct vulkan_device *device, struct vulkan_pipeline *pipeline,
+			   const struct vulkan_layout *layout, size_t elements, VkBuffer storage,
+			   VkBuffer staging, struct error *err);
+void vulkan_pipeline_free(struct vulkan_device *device, struct vulkan_pipeline *pipeline);
+
+#endif

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: MIT */
+#include "workloads/vulkan/device.h"
+
+#include "base/cleanup.h"
+
+/* The first allowed type with all wanted flags; VK_MAX_MEMORY_TYPES when there is none. */
+static uint32_t find_type(const VkPhysicalDeviceMemoryProperties *memory, uint32_t allowed,
+			  VkMemoryPropertyFlags wanted)
+{
+	for (uint32_t i = 0; i < memory->memoryTypeCount && i < VK_MAX_MEMORY_TYPES; i++)
+		if ((allowed & (1u << i)) != 0 &&
+		    (memory->memoryTypes[i].propertyFlags & wanted) == wanted)
+			return i;
+	return VK_MAX_MEMORY_TYPES;
+}
+
+static int allocate(struct vulkan_device *device, enum vulkan_buffer_use use,
+		    struct vulkan_buffer *out, struct error *err)
+{
+	const VkMemoryPropertyFlags wanted = use == VULKAN_BUFFER_STORAGE
+						     ? VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT
+						     : VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT |
+							       VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
+	struct vulkan *vk = device->vk;
+	VkPhysicalDeviceMemoryProperties memory = {0};
+	VkMemoryRequirements needs = {0};
+
+	vk->vkGetPhysicalDeviceMemoryProperties(device->physical, &memory);
+	device->vkGetBufferMemoryRequirements(device->handle, out->buffer, &needs);
+	uint32_t type = find_type(&memory, needs.memoryTypeBits, wanted);
+
+	if (type == VK_MAX_MEMORY_TYPES)
+		return error_set(err, ERROR_UNSUPPORTED, "the device has no %s memory type",
+				 use == VULKAN_BUFFER_STORAGE ? "device-local" : "host-coherent");
+	const VkMemoryAllocateInfo info = {
+		.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO,
+		.allocationSize = needs.size,
+		.memoryTypeIndex = type,
+	};
+
+	return vulkan_check(vk, device->vkAllocateMemory(device->handle, &info, NULL, &out->memory),
+			    "vkAllocateMemory", err);
+}
+
+int vulkan_buffer_create(struct vulkan_device *device, enum vulkan_buffer_use use,
+			 VkDeviceSize size, struct vulkan_buffer *out, struct error *err)
+{
+	struct vulkan *vk = device->vk;
+	const VkBufferCreateInfo info = {
+		.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO,
+		.size = size,
+		.usage = VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT |
+			 (use == VULKAN_BUFFER_STORAGE ? VK_BUFFER_USAGE_STORAGE_BUFFER_BIT : 0u),
+		.sharingMode = VK_SHARING_MODE_EXCLUSIVE,
+	};
+
+	out->size = size;
+	int code =
+		vulkan_check(vk, device->vkCreateBuffer(device->handle, &info, NULL, &out->buffer),
+			     "vkCreateBuffer", err);
+
+	if (code == 0)
+		code = allocate(device, use, out, err);
+	if (code == 0)
+		code = vulkan_check(
+			vk, device->vkBindBufferMemory(device->handle, out->buffer, out->memory, 0),
+			"vkBindBufferMemory", err);
+	if (code == 0 && use == VULKAN_BUFFER_STAGING)
+		code = vulkan_check(vk,
+				    device->vkMapMemory(device->handle, out->memory, 0,
+							VK_WHOLE_SIZE, 0, &out->mapped),
+				    "vkMapMemory", err);
+	return code;
+}
+
+void vulkan_buffer_free(struct vulkan_device *device, struct vulkan_buffer *buffer)
+{
+	if (device->vk->abandoned)
+		return;
+	if (buffer->buffer != VK_NULL_HANDLE)
+		device->vkDestroyBuffer(device->handle, buffer->buffer, NULL);
+	if (buffer->memory != VK_NULL_HANDLE)
+		device->vkFreeMemory(device->handle, buffer->memory, NULL); /* unmaps, too */
+	*buffer = (struct vulkan_buffer){0};
+}
+
+int vulkan_layout_plan(const struct vulkan_device *device, size_t elements,
+		       struct vulkan_layout *out, struct error *err)
+{
+	VkPhysicalDeviceProperties properties = {0};
+
+	device->vk->vkGetPhysicalDeviceProperties(device->physical, &properties);
+	const VkDeviceSize alignment = properties.limits.minStorageBufferOffsetAlignment > 0
+					       ? properties.limits.minStorageBufferOffsetAlignment
+					       : 1;
+
+	out->array_size = (elements + WORK_GUARD) * sizeof(uint32_t);
+	if (out->array_size > properties.limits.maxStorageBufferRange)
+		return error_set(err, ERROR_UNSUPPORTED,
+				 "%zu elements do not fit a storage buffer of %u bytes", elements,
+				 properties.limits.maxStorageBufferRange);
+	const VkDeviceSize stride = (out->array_size + alignment - 1) / alignment * alignment;
+
+	for (size_t i = 0; i < ARRAY_SIZE(out->offsets); i++)
+		out->offsets[i] = i * stride;
+	out->size = stride * ARRAY_SIZE(out->offsets);
+	return 0;
+}

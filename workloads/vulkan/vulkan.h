@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef WORKLOADS_VULKAN_VULKAN_H
+#define WORKLOADS_VULKAN_VULKAN_H
+
+/* The Vulkan API as probes use it: loader, instance, physical devices. vulkan_api (below) is what
+ * programs need; the rest is shared by the files of this folder. */
+
+#include "base/error.h"
+#include "workloads/common/api.h"
+#include "workloads/common/program.h"
+#include "workloads/common/work.h"
+
+#ifndef VK_NO_PROTOTYPES
+#define VK_NO_PROTOTYPES
+#endif
+#include <vulkan/vulkan.h>
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define VULKAN_INSTANCE_FUNCTIONS(X)                                                               \
+	X(vkDestroyInstance)                                                                       \
+	X(vkEnumeratePhysicalDevices)                                                              \
+	X(vkGetPhysicalDeviceProperties)                                                           \
+	X(vkGetPhysicalDeviceProperties2)                                                          \
+	X(vkGetPhysicalDeviceMemoryProperties)                                                     \
+	X(vkGetPhysicalDeviceQueueFamilyProperties)                                                \
+	X(vkEnumerateDeviceExtensionProperties)                                                    \
+	X(vkCreateDevice)                                                                          \
+	X(vkGetDeviceProcAddr)
+
+#define VULKAN_DECLARE(name) PFN_##name name;
+
+struct vulkan {
+	struct api_report *report; /* receives the loader's messages; borrowed until vulkan_open()
+				      returns */
+	PFN_vkGetInstanceProcAddr vkGetInstanceProcAddr;
+	VULKAN_INSTANCE_FUNCTIONS(VULKAN_DECLARE)
+	uint32_t api_version; /* of the instance: at least 1.1 */
+	VkInstance instance;
+	size_t device_count;
+	VkPhysicalDevice devices[API_DEVICES_MAX];
+	struct call_failure failure; /* the last call that failed */
+	bool abandoned;		     /* the device did not finish: nothing may be destroyed */
+};
+
+extern const struct api_driver vulkan_api;
+
+/* instance.c: loads and creates; *out stays NULL when the report tells why there is no instance.
+ * ERROR_MEMORY. */
+int vulkan_open(struct api_report *report, struct vulkan **out, struct error *err);
+void vulkan_free(struct vulkan *vk);
+
+/* 0 for VK_SUCCESS; otherwise keeps call and result in vk->failure and returns ERROR_REMOTE. */
+int vulkan_check(struct vulkan *vk, VkResult result, const char *call, struct error *err);
+
+/* describe.c: one element of `devices`. NULL: out of memory. */
+cJSON *vulkan_describe_device(const struct vulkan *vk, size_t index);
+
+/* compute.c: the work on one device that exists. Errors: ERROR_REMOTE (vk->failure), ERROR_TIMEOUT,
+ * ERROR_UNSUPPORTED, ERROR_MEMORY. */
+int vulkan_compute(struct vulkan *vk, const struct work_request *request,
+		   struct work_report *report, struct error *err);
+
+/* names.c: enumerators as the specification spells them; NULL for values it does not know. */
+const char *vulkan_result_name(VkResult result);
+const char *vulkan_driver_name(VkDriverId id);
+const char *vulkan_device_type_name(VkPhysicalDeviceType type); /* "discrete-gpu", "cpu", ... */
+
+#endif
