@@ -11,15 +11,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The whole of a regular file, /proc and /sys files included, with a NUL behind it. ERROR_LIMIT when it
- * is longer than `max` bytes. Caller frees *data. `size` may be NULL. */
+/* The whole of a regular file, /proc and /sys files included, with a NUL behind it. ERROR_LIMIT
+ * when it is longer than `max` bytes. Caller frees *data. `size` may be NULL. */
 int file_read(const char *path, size_t max, char **data, size_t *size, struct error *err);
 
 /* file_read() of a small text file (4 KiB), white space at the end removed: sysfs attributes. */
 int file_read_line(const char *path, char **line, struct error *err);
 
-/* Writes a temporary file beside `path`, flushes it to disk and renames it over `path`, so that a reader
- * or a crash sees the old or the new content and never a part. */
+/* Writes a temporary file beside `path`, flushes it to disk and renames it over `path`, so that a
+ * reader or a crash sees the old or the new content and never a part. */
 int file_write_atomic(const char *path, const void *data, size_t size, unsigned mode,
 		      struct error *err);
 
@@ -34,6 +34,12 @@ int file_remove_tree(const char *path, struct error *err);
 
 /* A new directory `parent`/`prefix`XXXXXX with mode 0700. Caller frees *path. */
 int file_make_temporary(const char *parent, const char *prefix, char **path, struct error *err);
+
+/* Follows every symbolic link of an absolute path as a process would whose root directory is `root`
+ * (NULL: the running system): absolute links and ".." stay below it. *resolved has no links and no
+ * root prefix; caller frees. ERROR_NOT_FOUND; ERROR_FORMAT for a relative path; ERROR_LIMIT after
+ * 40 links. */
+int file_resolve(const char *root, const char *path, char **resolved, struct error *err);
 
 /* The names in a directory, sorted, without "." and "..". */
 int file_list(const char *path, struct text_list *names, struct error *err);

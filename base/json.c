@@ -75,7 +75,9 @@ int json_read_file(const char *path, cJSON **out, struct error *err)
 	if (rc < 0)
 		return rc;
 	rc = json_parse(data, size, out, err);
-	return rc < 0 ? error_wrap(err, "%s", path) : 0;
+	if (rc < 0)
+		(void)error_wrap(err, "%s", path);
+	return rc;
 }
 
 static void json_print_into(struct text *text, const cJSON *json, int depth)

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BASE_ELF_H
+#define BASE_ELF_H
+
+/*
+ * What the dynamic loader would load, without running anything: a reader of ELF files, and the
+ *closure of the shared libraries that a program or library needs.
+ *
+ *	struct elf_closure *closure CLEANUP(elf_closure_cleanup) = elf_closure_new(NULL, NULL);
+ *	elf_closure_add(closure, "/usr/lib/x86_64-linux-gnu/libvulkan_lvp.so", &err);
+ *	for (size_t i = 0; i < closure->file_count; i++)
+ *		mount(closure->files[i].source, closure->files[i].destination);
+ *
+ * Files are untrusted: only headers, the dynamic section and the strings it names are read, each
+ *within a bound; nothing is mapped. Rules: the System V ABI (gABI, chapters 4 and 5) and ld.so(8).
+ */
+
+#include "base/error.h"
+#include "base/text.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+	ELF_PROGRAM_HEADERS_MAX = 1024,
+	ELF_DYNAMIC_SIZE_MAX = 1024 * 1024, /* bytes */
+	ELF_STRING_MAX = 4096,		    /* bytes, the NUL included */
+	ELF_NEEDED_MAX = 1024,
+	ELF_CLOSURE_MAX = 4096, /* files */
+};
+
+struct elf_info {
+	unsigned bits;	   /* 64 or 32 */
+	unsigned machine;  /* EM_X86_64, ... of <elf.h> */
+	char *interpreter; /* PT_INTERP; NULL without one: a library or a static program */
+	char *soname;	   /* NULL without one */
+	struct text_list needed;
+	struct text_list rpath, runpath; /* directories, tokens such as $ORIGIN not expanded */
+	bool no_default_directories;	 /* DF_1_NODEFLIB */
+};
+
+/* Reads a file. ERROR_FORMAT: not ELF, or broken; ERROR_LIMIT: beyond a bound above;
+ * ERROR_UNSUPPORTED: big-endian; every error names the path. Free with elf_info_free(). */
+int elf_read(const char *path, struct elf_info *out, struct error *err);
+
+/* elf_read() of bytes in memory. */
+int elf_read_bytes(const void *data, size_t size, struct elf_info *out, struct error *err);
+void elf_info_free(struct elf_info *info);
+
+struct elf_file {
+	char *source;	   /* on the node, symbolic links resolved, the root prefix included */
+	char *destination; /* where the loader looks for it: as requested, without the root prefix
+			    */
+	unsigned bits;	   /* 64 or 32 */
+};
+
+struct elf_missing {
+	char *name;	 /* as in DT_NEEDED or PT_INTERP */
+	char *needed_by; /* destination of the file that needs it */
+};
+
+/* No two files have the same destination. Each object follows those that led to it. */
+struct elf_closure {
+	struct elf_file *files;
+	size_t file_count;
+	struct elf_missing *missing;
+	size_t missing_count;
+	struct elf_search *search; /* private */
+};
+
+/* An empty closure of a node whose files lie below `root` (NULL: the running system), whose
+ * /etc/ld.so.conf is read here; a missing one is fine. NULL with `err` filled. */
+struct elf_closure *elf_closure_new(const char *root, struct error *err);
+
+/*
+ * Adds a file (absolute path, without the root), its interpreter and, breadth first, what they
+ * need: names are looked up in DT_RPATH of the file and of those that led to it, DT_RUNPATH, the
+ * directories of ld.so.conf and the default ones of the machine, and must be of the same machine.
+ * LD_LIBRARY_PATH and glibc-hwcaps are not looked at. Names that are found nowhere are added to
+ * `missing`; that is no error. Each call stands for a process of its own: it shares no loaded names
+ * with earlier ones. ERROR_NOT_FOUND, ERROR_FORMAT for the file itself; ERROR_LIMIT beyond
+ * ELF_CLOSURE_MAX.
+ */
+int elf_closure_add(struct elf_closure *closure, const char *path, struct error *err);
+
+void elf_closure_free(struct elf_closure *closure);	/* NULL is allowed */
+void elf_closure_cleanup(struct elf_closure **closure); /* for CLEANUP() */
+
+#endif

@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/cleanup.h"
+#include "base/elf.h"
+#include "base/elf_internal.h"
+#include "base/path.h"
+
+#include <string.h>
+
+/* An object as the loader has it in one process. */
+struct closure_object {
+	const struct elf_known *known;
+	char *destination;
+	char *origin;			     /* what $ORIGIN means for it */
+	const struct closure_object *loader; /* whose need led to it; NULL for the first */
+};
+
+/* One process: what elf_closure_add() follows. */
+struct closure_process {
+	struct elf_closure *closure;
+	struct closure_object **objects; /* in the order of loading, breadth first */
+	size_t count, capacity;
+	struct text_list names; /* known to the loader: file names as requested, and sonames */
+};
+
+struct elf_closure *elf_closure_new(const char *root, struct error *err)
+{
+	struct elf_closure *closure = calloc(1, sizeof(*closure));
+
+	if (closure == NULL) {
+		(void)error_memory(err);
+		return NULL;
+	}
+	if (elf_search_open(root, &closure->search, err) < 0) {
+		free(closure);
+		return NULL;
+	}
+	return closure;
+}
+
+void elf_closure_free(struct elf_closure *closure)
+{
+	if (closure == NULL)
+		return;
+	for (size_t i = 0; i < closure->file_count; i++) {
+		free(closure->files[i].source);
+		free(closure->files[i].destination);
+	}
+	for (size_t i = 0; i < closure->missing_count; i++) {
+		free(closure->missing[i].name);
+		free(closure->missing[i].needed_by);
+	}
+	free(closure->files);
+	free(closure->missing);
+	elf_search_free(closure->search);
+	free(closure);
+}
+
+void elf_closure_cleanup(struct elf_closure **closure)
+{
+	elf_closure_free(*closure);
+}
+
+static void process_free_all(struct closure_process *process)
+{
+	for (size_t i = 0; i < process->count; i++) {
+		free(process->objects[i]->destination);
+		free(process->objects[i]->origin);
+		free(process->objects[i]);
+	}
+	free(process->objects);
+	text_list_free(&process->names);
+}
+
+static int closure_add_file(struct elf_closure *closure, const struct elf_known *known,
+			    const char *destination, struct error *err)
+{
+	struct elf_file *grown = NULL;
+	struct elf_file file = {.bits = known->info.bits};
+
+	for (size_t i = 0; i < closure->file_count; i++) {
+		if (strcmp(closure->files[i].destination, destination) == 0)
+			return 0;
+	}
+	if (closure->file_count >= ELF_CLOSURE_MAX)
+		return error_set(err, ERROR_LIMIT, "%s: more than %d files are needed", destination,
+				 (int)ELF_CLOSURE_MAX);
+	grown = realloc(closure->files, (closure->file_count + 1) * sizeof(*grown));
+	if (grown == NULL)
+		return error_memory(err);
+	closure->files = grown;
+	file.source = strdup(known->source);
+	file.destination = strdup(destination);
+	closure->files[closure->file_count++] = file;
+	return file.source != NULL && file.destination != NULL ? 0 : error_memory(err);
+}
+
+static int closure_add_missing(struct elf_closure *closure, const char *name, const char *needed_by,
+			       struct error *err)
+{
+	struct elf_missing *grown = NULL;
+	struct elf_missing missing = {0};
+
+	for (size_t i = 0; i < closure->missing_count; i++) {
+		if (strcmp(closure->missing[i].name, name) == 0)
+			return 0;
+	}
+	grown = realloc(closure->missing, (closure->missing_count + 1) * sizeof(*grown));
+	if (grown == NULL)
+		return error_memory(err);
+	closure->missing = grown;
+	missing.name = strdup(name);
+	missing.needed_by = strdup(needed_by);
+	closure->missing[closure->missing_count++] = missing;
+	return missing.name != NULL && missing.needed_by != NULL ? 0 : error_memory(err);
+}
+
+static bool closure_is_loaded(const struct closure_process *process, const struct elf_known *known)
+{
+	for (size_t i = 0; i < process->count; i++) {
+		if (process->objects[i]->known == known)
+			return true;
+	}
+	return false;
+}
+
+static int closure_push(struct closure_process *process, struct closure_object *object,
+			struct error *err)
+{
+	if (process->count == process->capacity) {
+		size_t capacity = process->capacity != 0 ? process->capacity * 2 : 32;
+		struct closure_object **grown =
+			realloc(process->objects, capacity * sizeof(struct closure_object *));
+
+		if (grown == NULL)
+			return error_memory(err);
+		process->objects = grown;
+		process->capacity = capacity;
+	}
+	process->objects[process->count++] = object;
+	return 0;
+}
+
+/* Loads a file under a name. A file that is loaded already only gets one more name. */
+static int closure_load(struct closure_process *process, const struct elf_known *known,
+			const char *name, const char *destination,
+			const struct closure_object *loader, struct error *err)
+{
+	const struct elf_info *info = &known->info;
+	bool program = info->interpreter != NULL;
+	struct closure_object *object = NULL;
+	int rc = closure_add_file(process->closure, known, destination, err);
+
+	if (rc == 0)
+		rc = text_list_add(&process->names, name, err);
+	if (rc == 0 && info->soname != NULL && !text_list_has(&process->names, info->soname))
+		rc = text_list_add(&process->names, info->soname, err);
+	if (rc < 0 || closure_is_loaded(process, known))
+		return rc;
+	object = calloc(1, sizeof(*object));
+	if (object == NULL)
+		return error_memory(err);
+	rc = closure_push(process, object, err);
+	if (rc < 0) {
+		free(object);
+		return rc;
+	}
+	object->known = known;
+	object->loader = loader;
+	object->destination = strdup(destination);
+	/* The kernel resolves the links of a program; the loader keeps those of a library. */
+	object->origin = path_directory(program ? known->resolved : destination);
+	return object->destination != NULL && object->origin != NULL ? 0 : error_memory(err);
+}
+
+/* DT_RPATH counts only without DT_RUNPATH, but then also that of the objects that led here. */
+static int closure_search_rpath(const struct closure_process *process,
+				const struct closure_object *object, const char *name,
+				const struct elf_known **found, char **destination,
+				struct error *err)
+{
+	const struct elf_info *fits = &object->known->info;
+
+	if (fits->runpath.count != 0)
+		return ERROR_NOT_FOUND;
+	for (; object != NULL; object = object->loader) {
+		const struct elf_info *info = &object->known->info;
+		int rc = ERROR_NOT_FOUND;
+
+		if (info->runpath.count == 0)
+			rc = elf_search_directories(process->closure->search, &info->rpath,
+						    object->origin, name, fits, found, destination,
+						    err);
+		if (rc != ERROR_NOT_FOUND)
+			return rc;
+	}
+	return ERROR_NOT_FOUND;
+}
+
+static int closure_search(const struct closure_process *process,
+			  const struct closure_object *object, const char *name,
+			  const struct elf_known **found, char **destination, struct error *err)
+{
+	struct elf_search *search = process->closure->search;
+	const struct elf_info *info = &object->known->info;
+	struct text_list standard CLEANUP_TEXT_LIST = {0};
+	int rc = closure_search_rpath(process, object, name, found, destination, err);
+
+	if (rc == ERROR_NOT_FOUND)
+		rc = elf_search_directories(search, &info->runpath, object->origin, name, info,
+					    found, destination, err);
+	if (rc == ERROR_NOT_FOUND && !info->no_default_directories)
+		rc = elf_search_directories(search, &search->configured, object->origin, name, info,
+					    found, destination, err);
+	if (rc != ERROR_NOT_FOUND || info->no_default_directories)
+		return rc;
+	rc = elf_default_directories(info, &standard, err);
+	return rc < 0 ? rc
+		      : elf_search_directories(search, &standard, object->origin, name, info, found,
+					       destination, err);
+}
+
+/* A name with a slash is a path. */
+static int closure_search_path(const struct closure_process *process,
+			       const struct closure_object *object, const char *name,
+			       const struct elf_known **found, char **destination,
+			       struct error *err)
+{
+	char *path CLEANUP_FREE = NULL;
+	int rc = elf_expand(name, object->origin, &object->known->info, &path, err);
+
+	if (rc < 0)
+		return rc;
+	if (path == NULL || !path_is_absolute(path))
+		return ERROR_NOT_FOUND;
+	rc = elf_search_file(process->closure->search, path, found, err);
+	if (rc < 0)
+		return rc;
+	*destination = path_normalize(path);
+	return *destination != NULL ? 0 : error_memory(err);
+}
+
+static int closure_load_needed(struct closure_process *process, const struct closure_object *object,
+			       const char *name, struct error *err)
+{
+	const struct elf_known *found = NULL;
+	char *destination CLEANUP_FREE = NULL;
+	int rc = 0;
+
+	if (text_list_has(&process->names, name))
+		return 0;
+	rc = strchr(name, '/') != NULL
+		     ? closure_search_path(process, object, name, &found, &destination, NULL)
+		     : closure_search(process, object, name, &found, &destination, NULL);
+	if (rc == ERROR_MEMORY)
+		return error_memory(err);
+	if (rc < 0)
+		return closure_add_missing(process->closure, name, object->destination, err);
+	return closure_load(process, found, name, destination, object, err);
+}
+
+static int closure_load_interpreter(struct closure_process *process,
+				    const struct closure_object *program, struct error *err)
+{
+	const char *path = program->known->info.interpreter;
+	const struct elf_known *known = NULL;
+	int rc = elf_search_file(process->closure->search, path, &known, NULL);
+
+	if (rc == ERROR_MEMORY)
+		return error_memory(err);
+	if (rc < 0)
+		return closure_add_missing(process->closure, path, program->destination, err);
+	return closure_load(process, known, path, path, program, err);
+}
+
+int elf_closure_add(struct elf_closure *closure, const char *path, struct error *err)
+{
+	struct closure_process process CLEANUP(process_free_all) = {.closure = closure};
+	char *destination CLEANUP_FREE = path_normalize(path);
+	const struct elf_known *known = NULL;
+	int rc = 0;
+
+	if (destination == NULL)
+		return error_memory(err);
+	rc = elf_search_file(closure->search, path, &known, err);
+	if (rc == 0)
+		rc = closure_load(&process, known, destination, destination, NULL, err);
+	if (rc == 0 && known->info.interpreter != NULL)
+		rc = closure_load_interpreter(&process, process.objects[0], err);
+	for (size_t i = 0; rc == 0 && i < process.count; i++) {
+		const struct closure_object *object = process.objects[i];
+		const struct text_list *needed = &object->known->info.needed;
+
+		for (size_t j = 0; rc == 0 && j < needed->count; j++)
+			rc = closure_load_needed(&process, object, needed->items[j], err);
+	}
+	return rc;
+}

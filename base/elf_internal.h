@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BASE_ELF_INTERNAL_H
+#define BASE_ELF_INTERNAL_H
+
+/* Where libraries are looked for: elf_search.c, used by elf_closure.c. */
+
+#include "base/elf.h"
+
+struct elf_search {
+	char *root;		     /* NULL: the running system */
+	struct text_list configured; /* directories of ld.so.conf */
+	struct elf_known **known;    /* what was read of each file */
+	size_t known_count, known_capacity;
+};
+
+/* A file that was looked at: read once, however many names lead to it. Stays where it is. */
+struct elf_known {
+	char *source;	/* root prefix included */
+	char *resolved; /* without it */
+	struct elf_info info;
+	bool valid; /* an ELF file */
+};
+
+int elf_search_open(const char *root, struct elf_search **out, struct error *err);
+void elf_search_free(struct elf_search *search);
+
+/* The file behind an absolute path; borrowed. ERROR_NOT_FOUND, or why it is no ELF file. */
+int elf_search_file(struct elf_search *search, const char *path, const struct elf_known **out,
+		    struct error *err);
+
+/* The first file of that name in a list of directories, tokens expanded with `origin`, that fits
+ * bits and machine of `fits`; *destination is the path that led there. ERROR_NOT_FOUND: none. */
+int elf_search_directories(struct elf_search *search, const struct text_list *directories,
+			   const char *origin, const char *name, const struct elf_info *fits,
+			   const struct elf_known **out, char **destination, struct error *err);
+
+/* The directories that the loader searches by itself on this machine. */
+int elf_default_directories(const struct elf_info *info, struct text_list *out, struct error *err);
+
+/* "$ORIGIN/../lib" and "${ORIGIN}/../lib" with the directory put in, $LIB with the machine's. *out
+ * is NULL for an entry with another token: the loader's answer is not known here. */
+int elf_expand(const char *entry, const char *origin, const struct elf_info *info, char **out,
+	       struct error *err);
+
+#endif

@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/elf_internal.h"
+
+#include "base/cleanup.h"
+#include "base/file.h"
+#include "base/path.h"
+
+#include <elf.h>
+#include <string.h>
+
+enum {
+	CONFIG_DEPTH_MAX = 8,
+	CONFIG_SIZE_MAX = 256 * 1024, /* bytes */
+};
+
+static char *search_host_path(const struct elf_search *search, const char *path)
+{
+	return text_format("%s%s", search->root != NULL ? search->root : "", path);
+}
+
+static int config_read(struct elf_search *search, const char *path, unsigned depth,
+		       struct error *err);
+
+/* "include GLOB": wildcards in the last part only; relative to the file that has it. */
+static int config_include(struct elf_search *search, const char *pattern, const char *path,
+			  unsigned depth, struct error *err)
+{
+	char *base CLEANUP_FREE = path_directory(path);
+	char *full CLEANUP_FREE = NULL;
+	char *directory CLEANUP_FREE = NULL;
+	char *host CLEANUP_FREE = NULL;
+	struct text_list names CLEANUP_TEXT_LIST = {0};
+	int rc = 0;
+
+	full = base == NULL		   ? NULL
+	       : path_is_absolute(pattern) ? strdup(pattern)
+					   : path_join(base, pattern);
+	directory = full != NULL ? path_directory(full) : NULL;
+	host = directory != NULL ? search_host_path(search, directory) : NULL;
+	if (host == NULL)
+		return error_memory(err);
+	if (file_list(host, &names, NULL) < 0)
+		return 0; /* as the loader's own tool: what is not there is not included */
+	for (size_t i = 0; rc == 0 && i < names.count; i++) {
+		char *included CLEANUP_FREE = path_join(directory, names.items[i]);
+
+		if (included == NULL)
+			return error_memory(err);
+		if (text_glob(path_base(full), names.items[i]))
+			rc = config_read(search, included, depth + 1, err);
+	}
+	return rc;
+}
+
+static int config_includes(struct elf_search *search, const char *patterns, const char *path,
+			   unsigned depth, struct error *err)
+{
+	int rc = 0;
+
+	while (rc == 0) {
+		size_t length = 0;
+
+		patterns += strspn(patterns, " \t");
+		length = strcspn(patterns, " \t");
+		if (length == 0)
+			break;
+		char *pattern CLEANUP_FREE = strndup(patterns, length);
+
+		rc = pattern != NULL ? config_include(search, pattern, path, depth, err)
+				     : error_memory(err);
+		patterns += length;
+	}
+	return rc;
+}
+
+static int config_line(struct elf_search *search, char *line, const char *path, unsigned depth,
+		       struct error *err)
+{
+	size_t length = 0;
+
+	line[strcspn(line, "#")] = '\0';
+	line += strspn(line, " \t\r");
+	length = strlen(line);
+	while (length > 0 && strchr(" \t\r/", line[length - 1]) != NULL && length > 1)
+		line[--length] = '\0';
+	if (text_starts_with(line, "include") && (line[7] == ' ' || line[7] == '\t'))
+		return config_includes(search, line + 7, path, depth, err);
+	if (!path_is_absolute(line) || text_list_has(&search->configured, line))
+		return 0;
+	return text_list_add(&search->configured, line, err);
+}
+
+static int config_read(struct elf_search *search, const char *path, unsigned depth,
+		       struct error *err)
+{
+	struct text_list lines CLEANUP_TEXT_LIST = {0};
+	char *resolved CLEANUP_FREE = NULL;
+	char *host CLEANUP_FREE = NULL;
+	char *data CLEANUP_FREE = NULL;
+	int rc = 0;
+
+	if (depth > CONFIG_DEPTH_MAX || file_resolve(search->root, path, &resolved, NULL) < 0)
+		return 0;
+	host = search_host_path(search, resolved);
+	if (host == NULL)
+		return error_memory(err);
+	rc = file_read(host, CONFIG_SIZE_MAX, &data, NULL, err);
+	if (rc == 0)
+		rc = text_list_split(&lines, data, '\n', err);
+	for (size_t i = 0; rc == 0 && i < lines.count; i++)
+		rc = config_line(search, lines.items[i], path, depth, err);
+	return rc;
+}
+
+int elf_search_open(const char *root, struct elf_search **out, struct error *err)
+{
+	struct elf_search *search = calloc(1, sizeof(*search));
+	bool prefixed = root != NULL && root[0] != '\0' && strcmp(root, "/") != 0;
+	int rc = 0;
+
+	if (search == NULL)
+		return error_memory(err);
+	search->root = prefixed ? strdup(root) : NULL;
+	if (prefixed && search->root == NULL)
+		rc = error_memory(err);
+	if (rc == 0)
+		rc = config_read(search, "/etc/ld.so.conf", 0, err);
+	if (rc < 0)
+		elf_search_free(search);
+	else
+		*out = search;
+	return rc;
+}
+
+void elf_search_free(struct elf_search *search)
+{
+	if (search == NULL)
+		return;
+	for (size_t i = 0; i < search->known_count; i++) {
+		free(search->known[i]->source);
+		free(search->known[i]->resolved);
+		elf_info_free(&search->known[i]->info);
+		free(search->known[i]);
+	}
+	free(search->known);
+	free(search->root);
+	text_list_free(&search->configured);
+	free(search);
+}
+
+static int search_know(struct elf_search *search, struct elf_known **out, struct error *err)
+{
+	struct elf_known *known = NULL;
+
+	if (search->known_count == search->known_capacity) {
+		size_t capacity = search->known_capacity != 0 ? search->known_capacity * 2 : 64;
+		struct elf_known **grown = realloc(search->known, capacity * sizeof(*grown));
+
+		if (grown == NULL)
+			return error_memory(err);
+		search->known = grown;
+		search->known_capacity = capacity;
+	}
+	known = calloc(1, sizeof(*known));
+	if (known == NULL)
+		return error_memory(err);
+	search->known[search->known_count++] = known;
+	*out = known;
+	return 0;
+}
+
+int elf_search_file(struct elf_search *search, const char *path, const struct elf_known **out,
+		    struct error *err)
+{
+	char *resolved CLEANUP_FREE = NULL;
+	char *source CLEANUP_FREE = NULL;
+	struct elf_known *known = NULL;
+	int rc = file_resolve(search->root, path, &resolved, err);
+
+	if (rc < 0)
+		return rc;
+	for (size_t i = 0; i < search->known_count; i++) {
+		*out = search->known[i];
+		if (strcmp((*out)->resolved, resolved) != 0)
+			continue;
+		return (*out)->valid ? 0
+				     : error_set(err, ERROR_FORMAT, "%s: not a readable ELF file",
+						 (*out)->source);
+	}
+	source = search_host_path(search, resolved);
+	if (source == NULL)
+		return error_memory(err);
+	rc = search_know(search, &known, err);
+	if (rc < 0)
+		return rc;
+	known->source = STEAL(source);
+	known->resolved = STEAL(resolved);
+	rc = elf_read(known->source, &known->info, err);
+	known->valid = rc == 0;
+	*out = known;
+	return rc;
+}
+
+/* What the loader finds by itself, by machine: the multiarch name of Debian and its relatives. */
+static const char *search_multiarch(const struct elf_info *info)
+{
+	switch (info->machine) {
+	case EM_X86_64:
+		return info->bits == 64 ? "x86_64-linux-gnu" : "x86_64-linux-gnux32";
+	case EM_386:
+		return "i386-linux-gnu";
+	case EM_AARCH64:
+		return "aarch64-linux-gnu";
+	case EM_ARM:
+		return "arm-linux-gnueabihf";
+	case EM_RISCV:
+		return "riscv64-linux-gnu";
+	case EM_PPC64:
+		return "powerpc64le-linux-gnu";
+	case EM_LOONGARCH:
+		return "loongarch64-linux-gnu";
+	default:
+		return NULL;
+	}
+}
+
+int elf_default_directories(const struct elf_info *info, struct text_list *out, struct error *err)
+{
+	const char *multiarch = search_multiarch(info);
+	const char *plain[] = {
+		info->bits == 64 ? "/lib64" : "/lib32",
+		info->bits == 64 ? "/usr/lib64" : "/usr/lib32",
+		"/lib",
+		"/usr/lib",
+	};
+	int rc = 0;
+
+	if (multiarch != NULL) {
+		rc = text_list_take(out, text_format("/lib/%s", multiarch), err);
+		if (rc == 0)
+			rc = text_list_take(out, text_format("/usr/lib/%s", multiarch), err);
+	}
+	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(plain); i++)
+		rc = text_list_add(out, plain[i], err);
+	return rc;
+}
+
+/* The length of "$NAME" or "${NAME}" at the beginning of `string`, 0 when it is another token. */
+static size_t search_token(const char *string, const char *name)
+{
+	size_t length = strlen(name);
+
+	if (string[1] == '{' && strncmp(string + 2, name, length) == 0 && string[2 + length] == '}')
+		return length + 3;
+	return strncmp(string + 1, name, length) == 0 ? length + 1 : 0;
+}
+
+int elf_expand(const char *entry, const char *origin, const struct elf_info *info, char **out,
+	       struct error *err)
+{
+	const char *multiarch = search_multiarch(info);
+	struct text expanded CLEANUP_TEXT = {0};
+
+	*out = NULL;
+	for (const char *p = entry; *p != '\0';) {
+		size_t token = *p == '$' ? search_token(p, "ORIGIN") : 0;
+		size_t lib = *p == '$' ? search_token(p, "LIB") : 0;
+
+		if (*p != '$') {
+			text_append(&expanded, p++, 1);
+		} else if (token != 0) {
+			text_add(&expanded, origin);
+			p += token;
+		} else if (lib != 0 && multiarch != NULL) {
+			text_addf(&expanded, "lib/%s", multiarch);
+			p += lib;
+		} else {
+			return 0;
+		}
+	}
+	*out = text_take(&expanded);
+	return *out != NULL ? 0 : error_memory(err);
+}
+
+int elf_search_directories(struct elf_search *search, const struct text_list *directories,
+			   const char *origin, const char *name, const struct elf_info *fits,
+			   const struct elf_known **out, char **destination, struct error *err)
+{
+	for (size_t i = 0; i < directories->count; i++) {
+		char *directory CLEANUP_FREE = NULL;
+		char *path CLEANUP_FREE = NULL;
+		int rc = elf_expand(directories->items[i], origin, fits, &directory, err);
+
+		if (rc < 0)
+			return rc;
+		if (directory == NULL || !path_is_absolute(directory))
+			continue;
+		path = path_join(directory, name);
+		if (path == NULL)
+			return error_memory(err);
+		rc = elf_search_file(search, path, out, err);
+		if (rc == ERROR_MEMORY)
+			return rc;
+		if (rc < 0 || (*out)->info.bits != fits->bits ||
+		    (*out)->info.machine != fits->machine)
+			continue;
+		*destination = path_normalize(path);
+		return *destination != NULL ? 0 : error_memory(err);
+	}
+	return error_set(err, ERROR_NOT_FOUND, "%s: found in no library directory", name);
+}
