@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/cleanup.h"
+#include "reference-plugin/answer.h"
+#include "reference-plugin/wire.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+
+struct answer_node {
+	V1beta1__DeviceSpec spec;
+	const char *device; /* whose it is */
+};
+
+/* Windows assigns a device by its location path; the other members must be empty (containerd,
+ * internal/cri/opts/spec_windows_opts.go). */
+static int add_location_path(struct answer *answer, struct answer_node *node,
+			     const struct discovery_device *found, struct error *err)
+{
+	int result =
+		text_list_take(&answer->strings,
+			       text_format("vpci-location-path://%s", found->location_path), err);
+
+	if (result < 0)
+		return result;
+	v1beta1__device_spec__init(&node->spec);
+	node->spec.host_path = answer->strings.items[answer->strings.count - 1];
+	node->device = found->id;
+	return 0;
+}
+
+static void add_node(struct answer_node *node, const struct discovery_device *found,
+		     const struct discovery_node *from)
+{
+	v1beta1__device_spec__init(&node->spec);
+	node->spec.host_path = wire_string(from->path);
+	node->spec.container_path = wire_string(from->container_path);
+	node->spec.permissions = wire_string(from->permissions);
+	node->device = found->id;
+}
+
+static int by_path(const void *a, const void *b)
+{
+	const struct answer_node *left = a;
+	const struct answer_node *right = b;
+	int order = strcmp(left->spec.container_path, right->spec.container_path);
+
+	if (order == 0)
+		order = strcmp(left->spec.host_path, right->spec.host_path);
+	if (order == 0)
+		order = strcmp(left->spec.permissions, right->spec.permissions);
+	return order != 0 ? order : strcmp(left->device, right->device);
+}
+
+static bool same_node(const struct answer_node *a, const struct answer_node *b)
+{
+	return strcmp(a->spec.container_path, b->spec.container_path) == 0 &&
+	       strcmp(a->spec.host_path, b->spec.host_path) == 0 &&
+	       strcmp(a->spec.permissions, b->spec.permissions) == 0;
+}
+
+/* Devices of one vendor share nodes (/dev/nvidiactl): each is given once. */
+static int drop_repeats(struct answer_node *nodes, size_t *count, struct error *err)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < *count; i++) {
+		const struct answer_node *last = kept > 0 ? &nodes[kept - 1] : NULL;
+		const struct answer_node *next = &nodes[i];
+
+		if (last != NULL && same_node(last, next))
+			continue;
+		if (last != NULL && next->spec.container_path[0] != '\0' &&
+		    strcmp(last->spec.container_path, next->spec.container_path) == 0)
+			return error_set(
+				err, ERROR_UNSUPPORTED,
+				"devices '%s' and '%s' need different device nodes at '%s'",
+				last->device, next->device, next->spec.container_path);
+		nodes[kept++] = *next;
+	}
+	*count = kept;
+	return 0;
+}
+
+static int check_node(const struct answer_node *node, struct error *err)
+{
+	struct stat status;
+
+	if (stat(node->spec.host_path, &status) != 0)
+		return error_set(err, ERROR_IO, "device '%s' needs '%s': %s", node->device,
+				 node->spec.host_path, strerror(errno));
+	if (!S_ISCHR(status.st_mode))
+		return error_set(err, ERROR_IO,
+				 "device '%s' needs '%s', which is not a character device",
+				 node->device, node->spec.host_path);
+	return 0;
+}
+
+static int collect(struct answer *answer, const struct inventory *inventory, const size_t *devices,
+		   size_t count, size_t *nodes, struct error *err)
+{
+	for (size_t i = 0; i < count; i++) {
+		const struct discovery_device *found = inventory->devices[devices[i]].found;
+
+		if (inventory->windows) {
+			int result = add_location_path(answer, &answer->nodes[*nodes], found, err);
+
+			if (result < 0)
+				return result;
+			(*nodes)++;
+			continue;
+		}
+		for (size_t j = 0; j < found->node_count; j++)
+			add_node(&answer->nodes[(*nodes)++], found, &found->nodes[j]);
+	}
+	return 0;
+}
+
+int answer_add_nodes(struct answer *answer, const struct inventory *inventory,
+		     const size_t *devices, size_t count, struct error *err)
+{
+	size_t wanted = count;
+	size_t nodes = 0;
+	int result = 0;
+
+	for (size_t i = 0; i < count; i++)
+		wanted += inventory->devices[devices[i]].found->node_count;
+	answer->nodes = calloc(wanted + 1, sizeof(*answer->nodes));
+	answer->message.devices = calloc(wanted + 1, sizeof(V1beta1__DeviceSpec *));
+	if (answer->nodes == NULL || answer->message.devices == NULL)
+		return error_memory(err);
+	result = collect(answer, inventory, devices, count, &nodes, err);
+	if (result < 0)
+		return result;
+	qsort(answer->nodes, nodes, sizeof(*answer->nodes), by_path);
+	result = drop_repeats(answer->nodes, &nodes, err);
+	for (size_t i = 0; result == 0 && i < nodes; i++) {
+		if (!inventory->recorded)
+			result = check_node(&answer->nodes[i], err);
+		answer->message.devices[i] = &answer->nodes[i].spec;
+	}
+	answer->message.n_devices = nodes;
+	return result;
+}

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: MIT */
+#include "reference-plugin/config.h"
+
+#include "base/cleanup.h"
+#include "base/file.h"
+#include "base/path.h"
+#include "reference-plugin/config_yaml.h"
+#include "reference-plugin/resource_name.h"
+#include "reference-plugin/setting.h"
+
+#include <string.h>
+
+const char *config_default_resource_name(bool display)
+{
+	return display ? "gpucert.internal/display" : "gpucert.internal/compute";
+}
+
+static int set_defaults(struct config *config, struct error *err)
+{
+	int result = 0;
+
+	for (size_t i = 0; result == 0 && i < CONFIG_SETTING_COUNT; i++)
+		result = setting_set(&settings[i], settings[i].initial, config, err);
+	return result;
+}
+
+/* A named file must be there; the default one may be. */
+static int find_file(const struct config_program *program, const struct config_options *options,
+		     struct config *config, struct error *err)
+{
+	CLEANUP_FREE char *variable = text_format("%sCONFIG_FILE", program->env_prefix);
+	const char *path = options->file;
+
+	if (variable == NULL)
+		return error_memory(err);
+	if (path == NULL)
+		path = getenv(variable);
+	if (path == NULL || path[0] == '\0')
+		path = file_exists(program->default_file) ? program->default_file : "";
+	config->file = strdup(path);
+	return config->file != NULL ? 0 : error_memory(err);
+}
+
+static int apply_environment(const struct config_program *program, struct config *config,
+			     struct error *err)
+{
+	for (size_t i = 0; i < CONFIG_SETTING_COUNT; i++) {
+		CLEANUP_TEXT struct text variable = {0};
+		const char *value = NULL;
+
+		setting_add_variable(&settings[i], program->env_prefix, &variable);
+		if (variable.failed)
+			return error_memory(err);
+		value = getenv(text_string(&variable));
+		if (value == NULL || value[0] == '\0')
+			continue;
+		if (setting_set(&settings[i], value, config, err) < 0)
+			return error_wrap(err, "environment variable %s", text_string(&variable));
+		config->origins[i] = (struct config_origin){.layer = CONFIG_ENVIRONMENT};
+	}
+	return 0;
+}
+
+static int apply_options(const struct config_options *options, struct config *config,
+			 struct error *err)
+{
+	for (size_t i = 0; i < CONFIG_SETTING_COUNT; i++) {
+		int result = 0;
+
+		if (options->values[i] != NULL)
+			result = setting_set(&settings[i], options->values[i], config, err);
+		else if (options->lists[i].count > 0)
+			result = setting_set_list(&settings[i], &options->lists[i], config, err);
+		else
+			continue;
+		if (result < 0)
+			return error_wrap(err, "option --%s", settings[i].option);
+		config->origins[i] = (struct config_origin){.layer = CONFIG_OPTION};
+	}
+	return 0;
+}
+
+static int finish(struct config *config, struct error *err)
+{
+	int result = 0;
+
+	if (config->multitenancy == 0)
+		config->multitenancy = 1;
+	if (config->resource_name[0] != '\0') {
+		if (config->resource == CONFIG_RESOURCE_BOTH)
+			return error_set(
+				err, ERROR_ARGUMENT,
+				"a resource name is for one resource: choose display or compute "
+				"with --resource");
+		result = resource_name_check(config->resource_name, err);
+		if (result < 0)
+			return result;
+	}
+	if (config->plugin_dir[0] == '\0')
+		return error_set(err, ERROR_ARGUMENT, "the plugin directory is empty");
+	if (config->kubelet_socket[0] == '\0') {
+		free(config->kubelet_socket);
+		config->kubelet_socket = path_join(config->plugin_dir, "kubelet.sock");
+	}
+	return config->kubelet_socket != NULL ? 0 : error_memory(err);
+}
+
+int config_load(const struct config_program *program, const struct config_options *options,
+		struct config *out, struct error *err)
+{
+	int result = set_defaults(out, err);
+
+	out->env_prefix = program->env_prefix;
+	if (result == 0)
+		result = find_file(program, options, out, err);
+	if (result == 0 && out->file[0] != '\0') {
+		result = config_read_yaml(out->file, out, err);
+		if (result < 0)
+			return error_wrap(err, "configuration");
+	}
+	if (result == 0)
+		result = apply_environment(program, out, err);
+	if (result == 0)
+		result = apply_options(options, out, err);
+	return result == 0 ? finish(out, err) : result;
+}
+
+void config_free(struct config *config)
+{
+	free(config->resource_name);
+	text_list_free(&config->vendors);
+	free(config->plugin_dir);
+	free(config->kubelet_socket);
+	free(config->node);
+	free(config->root);
+	free(config->sysfs);
+	free(config->proc);
+	free(config->dev);
+	text_list_free(&config->vulkan_icd_dirs);
+	free(config->opencl_vendors);
+	additional_mounts_free(&config->additional_mounts);
+	free(config->file);
+	*config = (struct config){0};
+}
+
+void config_options_free(struct config_options *options)
+{
+	for (size_t i = 0; i < CONFIG_SETTING_COUNT; i++)
+		text_list_free(&options->lists[i]);
+}

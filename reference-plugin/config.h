@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef REFERENCE_PLUGIN_CONFIG_H
+#define REFERENCE_PLUGIN_CONFIG_H
+
+/*
+ * The plugin's configuration, merged from four layers: option > environment > file > default.
+ *
+ * Option "--include-integrated" is the environment variable PREFIX_INCLUDE_INTEGRATED and the key
+ * includeIntegrated of the YAML file. An environment variable that is set and empty counts as not
+ * set. A value must be valid in every layer that gives one, also where a higher layer overrides it.
+ */
+
+#include "base/error.h"
+#include "base/text.h"
+#include "reference-plugin/additional_mounts.h"
+
+#include <cjson/cJSON.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum config_resource { CONFIG_RESOURCE_BOTH, CONFIG_RESOURCE_DISPLAY, CONFIG_RESOURCE_COMPUTE };
+enum config_log_format { CONFIG_LOG_TEXT, CONFIG_LOG_JSON };
+
+enum config_layer { CONFIG_DEFAULT, CONFIG_FILE, CONFIG_ENVIRONMENT, CONFIG_OPTION };
+
+struct config_origin {
+	enum config_layer layer;
+	size_t line; /* of the file, counted from 1 */
+};
+
+enum { CONFIG_SETTING_COUNT = 22 };
+
+struct config {
+	int resource;	       /* enum config_resource */
+	char *resource_name;   /* "": the default name of each resource */
+	uint32_t multitenancy; /* ids per device, at least 1 */
+	bool include_integrated;
+	bool include_detachable;
+	bool include_software;
+	struct text_list vendors; /* empty: all */
+	int preferred_allocation; /* enum prefer_policy */
+	uint64_t poll_interval_ms;
+	uint64_t removal_grace_ms;
+	uint64_t register_timeout_ms;
+	char *plugin_dir;
+	char *kubelet_socket;
+	char *node; /* recorded node; "": the live one */
+	char *root; /* "" here and below: the live system's place */
+	char *sysfs;
+	char *proc;
+	char *dev;
+	struct text_list vulkan_icd_dirs;
+	char *opencl_vendors;
+	int log_level;				    /* enum log_level */
+	int log_format;				    /* enum config_log_format */
+	struct additional_mounts additional_mounts; /* from the file alone */
+
+	char *file; /* that was read; "": none */
+	const char *env_prefix;
+	struct config_origin origins[CONFIG_SETTING_COUNT];
+	struct config_origin additional_mounts_origin;
+};
+
+/* What differs between the programs that are made from this library. */
+struct config_program {
+	const char *env_prefix;	  /* "DEVICE_PLUGIN_GPU_" */
+	const char *default_file; /* read when it exists and no other file is named */
+};
+
+/* What the command line said: for each setting a string, NULL when the option was not given, or a
+ * list. */
+struct config_options {
+	const char *file;
+	const char *values[CONFIG_SETTING_COUNT];
+	struct text_list lists[CONFIG_SETTING_COUNT];
+};
+
+/* Merges the layers. Errors name the option, the variable or file:line. ERROR_ARGUMENT,
+ * ERROR_FORMAT, ERROR_LIMIT: a value that cannot be; ERROR_NOT_FOUND and the other errors of
+ * file_read(): a named file that cannot be read. `out` is zeroed; free it with config_free(), also
+ * after an error. */
+int config_load(const struct config_program *program, const struct config_options *options,
+		struct config *out, struct error *err);
+void config_free(struct config *config);
+void config_options_free(struct config_options *options);
+
+/* The merged values and where each came from: a table, or JSON (NULL: out of memory). */
+void config_print(const struct config *config, struct text *out);
+cJSON *config_to_json(const struct config *config);
+
+/* The default of a resource's name: "gpucert.internal/display". */
+const char *config_default_resource_name(bool display);
+
+#endif

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef REFERENCE_PLUGIN_TESTS_SAMPLE_NODE_H
+#define REFERENCE_PLUGIN_TESTS_SAMPLE_NODE_H
+
+/* Snapshots written down in C: what discovery would have said. */
+
+#include <gpucert/discovery.h>
+
+/* A healthy display device without anything to give; the test changes members. */
+static inline struct discovery_device sample_device(const char *id)
+{
+	static const char *const apis[] = {NULL};
+
+	return (struct discovery_device){
+		.id = id,
+		.kind = DISCOVERY_DISPLAY,
+		.vendor = "Example",
+		.description = "",
+		.pci_address = "",
+		.location_path = "",
+		.pnp_instance_id = "",
+		.driver_name = "",
+		.driver_version = "",
+		.driver_key = "",
+		.driver_store_path = "",
+		.display = true,
+		.numa_node = DISCOVERY_UNKNOWN,
+		.health_reason = "",
+		.apis = apis,
+	};
+}
+
+static inline struct discovery_snapshot sample_snapshot(const struct discovery_device *devices,
+							size_t count)
+{
+	return (struct discovery_snapshot){
+		.system = {"linux", "", "", ""},
+		.devices = devices,
+		.device_count = count,
+	};
+}
+
+#endif

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef REFERENCE_PLUGIN_WIRE_H
+#define REFERENCE_PLUGIN_WIRE_H
+
+/* protobuf-c declares the strings of messages as `char *`, although packing only reads them. */
+static inline char *wire_string(const char *string)
+{
+	union {
+		const char *in;
+		char *out;
+	} pointer = {.in = string};
+
+	return pointer.out;
+}
+
+#endif
