@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+#include "rpc/fuzz/fuzz_messages.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static uint8_t *pack(const ProtobufCMessage *message, size_t *size)
+{
+	uint8_t *bytes = NULL;
+
+	*size = protobuf_c_message_get_packed_size(message);
+	bytes = malloc(*size + 1);
+	if (bytes == NULL || protobuf_c_message_pack(message, bytes) != *size)
+		abort();
+	return bytes;
+}
+
+void fuzz_messages(const ProtobufCMessageDescriptor *const *types, size_t count,
+		   const uint8_t *data, size_t size)
+{
+	const ProtobufCMessageDescriptor *type = NULL;
+	ProtobufCMessage *message = NULL;
+	ProtobufCMessage *again = NULL;
+	uint8_t *first = NULL;
+	uint8_t *second = NULL;
+	size_t first_size = 0;
+	size_t second_size = 0;
+
+	if (size < 1)
+		return;
+	type = types[data[0] % count];
+	message = protobuf_c_message_unpack(type, NULL, size - 1, data + 1);
+	if (message == NULL)
+		return;
+	first = pack(message, &first_size);
+	again = protobuf_c_message_unpack(type, NULL, first_size, first);
+	if (again == NULL)
+		abort();
+	second = pack(again, &second_size);
+	if (first_size != second_size || memcmp(first, second, first_size) != 0)
+		abort();
+	protobuf_c_message_free_unpacked(message, NULL);
+	protobuf_c_message_free_unpacked(again, NULL);
+	free(first);
+	free(second);
+}
