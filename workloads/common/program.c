@@ -9,6 +9,13 @@
 
 #include <unistd.h>
 
+const char *const probe_exit_codes[] = {
+	"0",  "The document was printed, whatever it tells.",
+	"1",  "The document could not be printed.",
+	"2",  "The command line makes no sense.",
+	NULL,
+};
+
 enum { TIMEOUT_DEFAULT_MS = 20000 };
 
 /* The command line; options_main() reaches run() without a user pointer. */
@@ -131,18 +138,12 @@ int probe_main(const struct probe_program *program, int argc, char **argv)
 		 .max = 3600000},
 		{.name = NULL},
 	};
-	static const char *const exit_codes[] = {
-		"0",  "The document was printed, whatever it tells.",
-		"1",  "The document could not be printed.",
-		"2",  "The command line makes no sense.",
-		NULL,
-	};
 	const struct command_spec command = {
 		.name = program->name,
 		.summary = program->summary,
 		.description = program->description,
 		.options = options,
-		.exit_codes = exit_codes,
+		.exit_codes = probe_exit_codes,
 		.run = run,
 	};
 

@@ -26,7 +26,8 @@ struct work_request {
 /* An API. Functions return an error only when the probe itself cannot go on (ERROR_MEMORY);
  * whatever the API does is told in the report. */
 struct api_driver {
-	const char *name; /* "vulkan" */
+	const char *name;    /* "vulkan" */
+	const char *library; /* that it opens: "libvulkan.so.1" */
 	/* Loads, enumerates and fills the report. *session stays NULL when there is nothing to work
 	 * with. */
 	int (*open)(struct api_report *report, void **session, struct error *err);
@@ -47,6 +48,9 @@ struct probe_program {
 
 /* The whole of main(). 0: the document was printed; 1: it could not be; 2: usage. */
 int probe_main(const struct probe_program *program, int argc, char **argv);
+
+/* For the command_spec of a probe. */
+extern const char *const probe_exit_codes[];
 
 /* The members that every document begins with. */
 void probe_members(struct members *document, const char *probe);

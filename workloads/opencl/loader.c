@@ -8,8 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LOADER_LIBRARY "libOpenCL.so.1"
-
 int opencl_check(struct opencl *cl, cl_int code, const char *call, struct error *err)
 {
 	const char *name = opencl_error_name(code);
@@ -45,14 +43,14 @@ static void read_version(void *library, struct api_report *report)
 static int load(struct opencl *cl, struct api_report *report, struct error *err)
 {
 	void *library = NULL;
-	int code = library_open(LOADER_LIBRARY, &library, err);
+	int code = library_open(OPENCL_LIBRARY, &library, err);
 
 	if (code != 0)
 		return code;
 	library_path(library, report->path, sizeof(report->path));
 #define LOAD(name)                                                                                 \
 	if (library_function(library, #name, &cl->name, NULL) != 0)                                \
-		return error_set(err, ERROR_UNAVAILABLE, LOADER_LIBRARY " has no function " #name);
+		return error_set(err, ERROR_UNAVAILABLE, OPENCL_LIBRARY " has no function " #name);
 	OPENCL_FUNCTIONS(LOAD)
 #undef LOAD
 	read_version(library, report);
@@ -116,7 +114,7 @@ static int enumerate(struct opencl *cl, struct api_report *report, struct error 
 int opencl_open(struct api_report *report, struct opencl **out, struct error *err)
 {
 	struct error reason = {0};
-	int code = api_report_begin(report, "opencl", LOADER_LIBRARY, err);
+	int code = api_report_begin(report, "opencl", OPENCL_LIBRARY, err);
 	struct opencl *cl CLEANUP_FREE = code == 0 ? calloc(1, sizeof(*cl)) : NULL;
 
 	if (cl == NULL)
@@ -132,7 +130,7 @@ int opencl_open(struct api_report *report, struct opencl **out, struct error *er
 	else if (code == ERROR_MEMORY)
 		return error_memory(err);
 	else if (code == ERROR_NOT_FOUND)
-		api_report_unsupported(report, LOADER_LIBRARY, &reason);
+		api_report_unsupported(report, OPENCL_LIBRARY, &reason);
 	else if (code == ERROR_UNSUPPORTED)
 		api_report_unsupported(report, "OpenCL driver", &reason);
 	else

@@ -38,6 +38,7 @@ static bool opencl_api_close(void *session)
 
 const struct api_driver opencl_api = {
 	.name = "opencl",
+	.library = OPENCL_LIBRARY,
 	.open = opencl_api_open,
 	.work = opencl_api_work,
 	.close = opencl_api_close,

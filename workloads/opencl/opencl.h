@@ -21,6 +21,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#define OPENCL_LIBRARY "libOpenCL.so.1"
+
 #define OPENCL_FUNCTIONS(X)                                                                        \
 	X(clGetPlatformIDs)                                                                        \
 	X(clGetPlatformInfo)                                                                       \

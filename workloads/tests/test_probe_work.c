@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "workloads/common/work.h"
+#include "workloads/tests/expect.h"
 #include "workloads/tests/suite.h"
-
-#include "base/json.h"
 
 #include <math.h>
 #include <string.h>
@@ -125,29 +124,17 @@ static void test_results_are_exact_in_floats(void)
 
 static void test_the_document_tells_the_mismatch(void)
 {
-	struct error err = {0};
-
 	begin();
 	memory.values[9] = 0;
 	struct work_report report = verified();
 	cJSON *work CLEANUP_JSON = work_report_json(&report);
-	struct json_at root = json_root(work);
-	struct json_at first = {0};
-	int64_t index = 0;
-	bool is = true;
-	const char *text = NULL;
 
-	CU_ASSERT_EQUAL_FATAL(json_need(&root, "firstMismatch", JSON_OBJECT, &first, &err), 0);
-	CU_ASSERT_EQUAL(json_need_int(&first, "index", 0, 100, &index, &err), 0);
-	CU_ASSERT_EQUAL(index, 9);
-	CU_ASSERT_EQUAL(json_need_bool(&first, "guard", &is, &err), 0);
-	CU_ASSERT_FALSE(is);
-	CU_ASSERT_EQUAL(json_need_string(&first, "actual", &text, &err), 0);
-	CU_ASSERT_STRING_EQUAL(text, "0x00000000");
-	CU_ASSERT_EQUAL(json_need_bool(&root, "verified", &is, &err), 0);
-	CU_ASSERT_FALSE(is);
-	CU_ASSERT_EQUAL(json_need_string(&root, "status", &text, &err), 0);
-	CU_ASSERT_STRING_EQUAL(text, "wrong");
+	expect_number(work, "/firstMismatch/index", 9);
+	expect_bool(work, "/firstMismatch/guard", false);
+	expect_string(work, "/firstMismatch/array", "values");
+	expect_string(work, "/firstMismatch/actual", "0x00000000");
+	expect_bool(work, "/verified", false);
+	expect_string(work, "/status", "wrong");
 }
 
 static void test_errors_become_statuses(void)

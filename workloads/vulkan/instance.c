@@ -9,8 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LOADER_LIBRARY "libvulkan.so.1"
-
 /* The newest version whose rules this code follows. */
 #define NEWEST_VERSION VK_API_VERSION_1_3
 
@@ -42,14 +40,14 @@ static VKAPI_ATTR VkBool32 VKAPI_CALL on_message(VkDebugUtilsMessageSeverityFlag
 static int load(struct vulkan *vk, struct error *err)
 {
 	void *library = NULL;
-	int code = library_open(LOADER_LIBRARY, &library, err);
+	int code = library_open(VULKAN_LIBRARY, &library, err);
 
 	if (code != 0)
 		return code;
 	library_path(library, vk->report->path, sizeof(vk->report->path));
 	code = library_function(library, "vkGetInstanceProcAddr", &vk->vkGetInstanceProcAddr, err);
 	return code != 0 ? error_set(err, ERROR_UNAVAILABLE,
-				     LOADER_LIBRARY " has no function vkGetInstanceProcAddr")
+				     VULKAN_LIBRARY " has no function vkGetInstanceProcAddr")
 			 : 0;
 }
 
@@ -125,7 +123,7 @@ static int create_instance(struct vulkan *vk, struct error *err)
 
 	if (create == NULL)
 		return error_set(err, ERROR_UNAVAILABLE,
-				 LOADER_LIBRARY " offers no vkCreateInstance");
+				 VULKAN_LIBRARY " offers no vkCreateInstance");
 	return vulkan_check(vk, create(&info, NULL, &vk->instance), "vkCreateInstance", err);
 }
 
@@ -167,7 +165,7 @@ static void report_failure(struct api_report *report, const struct vulkan *vk,
 	struct error told = {0};
 
 	if (reason->code == ERROR_NOT_FOUND) {
-		api_report_unsupported(report, LOADER_LIBRARY, reason);
+		api_report_unsupported(report, VULKAN_LIBRARY, reason);
 	} else if (reason->code == ERROR_UNSUPPORTED) {
 		api_report_unsupported(report, "Vulkan 1.1 loader", reason);
 	} else if (vk->failure.code == VK_ERROR_INCOMPATIBLE_DRIVER) {
@@ -183,7 +181,7 @@ static void report_failure(struct api_report *report, const struct vulkan *vk,
 int vulkan_open(struct api_report *report, struct vulkan **out, struct error *err)
 {
 	struct error reason = {0};
-	int code = api_report_begin(report, "vulkan", LOADER_LIBRARY, err);
+	int code = api_report_begin(report, "vulkan", VULKAN_LIBRARY, err);
 	struct vulkan *vk = code == 0 ? calloc(1, sizeof(*vk)) : NULL;
 
 	if (vk == NULL)

@@ -36,6 +36,7 @@ static bool vulkan_api_close(void *session)
 
 const struct api_driver vulkan_api = {
 	.name = "vulkan",
+	.library = VULKAN_LIBRARY,
 	.open = vulkan_api_open,
 	.work = vulkan_api_work,
 	.close = vulkan_api_close,

@@ -19,6 +19,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#define VULKAN_LIBRARY "libvulkan.so.1"
+
 #define VULKAN_INSTANCE_FUNCTIONS(X)                                                               \
 	X(vkDestroyInstance)                                                                       \
 	X(vkEnumeratePhysicalDevices)                                                              \

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: MIT */
+#include "workloads/cuda/cuda.h"
+
+#include "workloads/common/library.h"
+
+#include <stdio.h>
+
+#define DRIVER_LIBRARY "libcuda.so.1"
+
+struct cuda {
+	cuda_result (*cuInit)(unsigned flags);
+	cuda_result (*cuDriverGetVersion)(int *version);
+	cuda_result (*cuGetErrorName)(cuda_result result, const char **name);
+	cuda_result (*cuDeviceGetCount)(int *count);
+	cuda_result (*cuDeviceGet)(cuda_device *device, int ordinal);
+	cuda_result (*cuDeviceGetName)(char *name, int size, cuda_device device);
+	cuda_result (*cuDeviceGetUuid)(struct cuda_uuid *uuid, cuda_device device);
+	cuda_result (*cuDeviceTotalMem)(size_t *bytes, cuda_device device);
+	cuda_result (*cuDeviceGetAttribute)(int *value, int attribute, cuda_device device);
+};
+
+static int load(struct cuda *cuda, struct api_report *report, struct error *err)
+{
+	void *library = NULL;
+	int code = library_open(DRIVER_LIBRARY, &library, err);
+
+	if (code != 0)
+		return code;
+	library_path(library, report->path, sizeof(report->path));
+	const struct {
+		const char *name;
+		void *function;
+	} functions[] = {
+		{"cuInit", &cuda->cuInit},
+		{"cuDriverGetVersion", &cuda->cuDriverGetVersion},
+		{"cuGetErrorName", &cuda->cuGetErrorName},
+		{"cuDeviceGetCount", &cuda->cuDeviceGetCount},
+		{"cuDeviceGet", &cuda->cuDeviceGet},
+		{"cuDeviceGetName", &cuda->cuDeviceGetName},
+		{"cuDeviceTotalMem_v2", &cuda->cuDeviceTotalMem},
+		{"cuDeviceGetAttribute", &cuda->cuDeviceGetAttribute},
+	};
+
+	for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++)
+		if (library_function(library, functions[i].name, functions[i].function, NULL) != 0)
+			return error_set(err, ERROR_UNAVAILABLE,
+					 DRIVER_LIBRARY " has no function %s", functions[i].name);
+	/* The second version tells the UUID of a part of a device (MIG) instead of the whole one's.
+	 */
+	if (library_function(library, "cuDeviceGetUuid_v2", &cuda->cuDeviceGetUuid, NULL) == 0)
+		return 0;
+	code = library_function(library, "cuDeviceGetUuid", &cuda->cuDeviceGetUuid, NULL);
+	return code != 0 ? error_set(err, ERROR_UNAVAILABLE,
+				     DRIVER_LIBRARY " has no function cuDeviceGetUuid")
+			 : 0;
+}
+
+static int check(const struct cuda *cuda, cuda_result result, const char *call, struct error *err)
+{
+	const char *name = NULL;
+
+	if (result == CUDA_SUCCESS)
+		return 0;
+	if (cuda->cuGetErrorName(result, &name) != CUDA_SUCCESS || name == NULL)
+		name = "unknown error";
+	return error_set(err, ERROR_REMOTE, "%s: %s (%d)", call, name, result);
+}
+
+static int attribute(const struct cuda *cuda, cuda_device device, enum cuda_attribute what)
+{
+	int value = 0;
+
+	return cuda->cuDeviceGetAttribute(&value, (int)what, device) == CUDA_SUCCESS ? value : 0;
+}
+
+static cJSON *driver_json(void)
+{
+	struct members driver CLEANUP_MEMBERS = members_begin();
+
+	member_null(&driver, "version");
+	return members_take(&driver);
+}
+
+static cJSON *describe(const struct cuda *cuda, const struct api_report *report, int ordinal,
+		       cuda_device device)
+{
+	struct members members CLEANUP_MEMBERS = members_begin();
+	struct cuda_uuid uuid = {{0}};
+	char name[256] = "";
+	size_t memory = 0;
+
+	(void)cuda->cuDeviceGetName(name, sizeof(name) - 1, device);
+	(void)cuda->cuDeviceTotalMem(&memory, device);
+	member_number(&members, "index", ordinal);
+	member_optional(&members, "name", name);
+	member_string(&members, "type",
+		      attribute(cuda, device, CUDA_ATTRIBUTE_INTEGRATED) != 0 ? "integrated-gpu"
+									      : "discrete-gpu");
+	member_bool(&members, "software", false);
+	if (cuda->cuDeviceGetUuid(&uuid, device) == CUDA_SUCCESS)
+		member_bytes(&members, "deviceUuid", uuid.bytes, sizeof(uuid.bytes));
+	else
+		member_null(&members, "deviceUuid");
+	member_format(&members, "pciAddress", "%04x:%02x:%02x.0",
+		      (unsigned)attribute(cuda, device, CUDA_ATTRIBUTE_PCI_DOMAIN),
+		      (unsigned)attribute(cuda, device, CUDA_ATTRIBUTE_PCI_BUS) & 0xFFu,
+		      (unsigned)attribute(cuda, device, CUDA_ATTRIBUTE_PCI_DEVICE) & 0xFFu);
+	member_string(&members, "apiVersion", report->version);
+	member_format(&members, "computeCapability", "%d.%d",
+		      attribute(cuda, device, CUDA_ATTRIBUTE_CAPABILITY_MAJOR),
+		      attribute(cuda, device, CUDA_ATTRIBUTE_CAPABILITY_MINOR));
+	member_item(&members, "driver", driver_json());
+	member_number(&members, "computeUnits",
+		      attribute(cuda, device, CUDA_ATTRIBUTE_MULTIPROCESSORS));
+	member_number(&members, "memoryBytes", (double)memory);
+	return members_take(&members);
+}
+
+/* A driver without any device is a driver that works. */
+static int initialize(const struct cuda *cuda, struct api_report *report, int *count,
+		      struct error *err)
+{
+	int version = 0;
+	cuda_result result = CUDA_SUCCESS;
+
+	if (cuda->cuDriverGetVersion(&version) == CUDA_SUCCESS)
+		(void)snprintf(report->version, sizeof(report->version), "%d.%d", version / 1000,
+			       version % 1000 / 10);
+	result = cuda->cuInit(0);
+	if (result == CUDA_ERROR_NO_DEVICE) {
+		api_report_message(report, "cuInit: CUDA_ERROR_NO_DEVICE");
+		*count = 0;
+		return 0;
+	}
+	int code = check(cuda, result, "cuInit", err);
+
+	return code != 0 ? code
+			 : check(cuda, cuda->cuDeviceGetCount(count), "cuDeviceGetCount", err);
+}
+
+static int enumerate(const struct cuda *cuda, struct api_report *report, struct error *err)
+{
+	int count = 0;
+	int code = initialize(cuda, report, &count, err);
+
+	for (int i = 0; code == 0 && i < count && i < API_DEVICES_MAX; i++) {
+		cuda_device device = 0;
+
+		code = check(cuda, cuda->cuDeviceGet(&device, i), "cuDeviceGet", err);
+		if (code == 0 && !array_add(report->devices, describe(cuda, report, i, device)))
+			code = error_memory(err);
+	}
+	return code;
+}
+
+static int cuda_api_open(struct api_report *report, void **session, struct error *err)
+{
+	struct cuda cuda = {0};
+	struct error reason = {0};
+	int code = api_report_begin(report, "cuda", DRIVER_LIBRARY, err);
+
+	*session = NULL;
+	if (code != 0)
+		return code;
+	code = load(&cuda, report, &reason);
+	if (code == 0)
+		code = enumerate(&cuda, report, &reason);
+	if (code == ERROR_MEMORY)
+		return error_memory(err);
+	if (code == ERROR_NOT_FOUND)
+		api_report_unsupported(report, DRIVER_LIBRARY, &reason);
+	else if (code != 0)
+		api_report_failed(report, &reason);
+	return 0;
+}
+
+const struct api_driver cuda_api = {
+	.name = "cuda", .library = DRIVER_LIBRARY, .open = cuda_api_open};

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: MIT */
+#include "workloads/visibility/nodes.h"
+
+#include "base/cleanup.h"
+#include "base/file.h"
+#include "base/path.h"
+#include "base/text.h"
+#include "workloads/common/members.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+/* Where drivers put their nodes. The first pattern that fits decides; rows of one directory stand
+ * together. */
+static const struct node_rule {
+	const char *directory; /* below /dev; "" for /dev itself */
+	const char *pattern;
+	const char *kind;
+} rules[] = {
+	{"", "dxg", "dxg"},
+	{"", "kfd", "kfd"},
+	{"", "mali*", "mali"},
+	{"", "nvidia*", "nvidia"},
+	{"accel", "accel*", "accel"},
+	{"dri", "card*", "dri-card"},
+	{"dri", "controlD*", "dri-control"},
+	{"dri", "renderD*", "dri-render"},
+	{"nvidia-caps", "*", "nvidia-capability"},
+};
+
+static const char *errno_name(int code, char out[32])
+{
+	static const struct {
+		int code;
+		const char *name;
+	} names[] = {
+		{EACCES, "EACCES"}, {EBUSY, "EBUSY"},	{EINVAL, "EINVAL"}, {EIO, "EIO"},
+		{ENODEV, "ENODEV"}, {ENOENT, "ENOENT"}, {ENOMEM, "ENOMEM"}, {ENXIO, "ENXIO"},
+		{EPERM, "EPERM"},   {EROFS, "EROFS"},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		if (names[i].code == code)
+			return names[i].name;
+	(void)snprintf(out, 32, "errno %d", code);
+	return out;
+}
+
+static void member_open(struct members *members, const char *key, const char *path, int flags)
+{
+	char unknown[32] = "";
+	int fd CLEANUP_FD = open(path, flags | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+
+	member_string(members, key, fd >= 0 ? "ok" : errno_name(errno, unknown));
+}
+
+static cJSON *open_json(const char *path, bool try_open)
+{
+	struct members members CLEANUP_MEMBERS = members_begin();
+
+	if (try_open) {
+		member_open(&members, "readWrite", path, O_RDWR);
+		member_open(&members, "readOnly", path, O_RDONLY);
+	} else {
+		member_null(&members, "readWrite");
+		member_null(&members, "readOnly");
+	}
+	return members_take(&members);
+}
+
+static cJSON *node_json(const char *path, const char *told, const char *kind,
+			const struct stat *status, bool try_open)
+{
+	struct members node CLEANUP_MEMBERS = members_begin();
+	const bool is_device = S_ISCHR(status->st_mode) || S_ISBLK(status->st_mode);
+
+	member_string(&node, "path", told);
+	member_string(&node, "kind", kind);
+	member_string(&node, "type",
+		      S_ISCHR(status->st_mode)	 ? "character"
+		      : S_ISBLK(status->st_mode) ? "block"
+						 : "other");
+	if (is_device)
+		member_format(&node, "number", "%u:%u", major(status->st_rdev),
+			      minor(status->st_rdev));
+	else
+		member_null(&node, "number");
+	member_format(&node, "mode", "0%03o", (unsigned)status->st_mode & 07777u);
+	member_number(&node, "uid", status->st_uid);
+	member_number(&node, "gid", status->st_gid);
+	member_item(&node, "open", open_json(path, try_open && is_device));
+	return members_take(&node);
+}
+
+static const struct node_rule *find_rule(const char *directory, const char *name)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(rules); i++)
+		if (strcmp(rules[i].directory, directory) == 0 && text_glob(rules[i].pattern, name))
+			return &rules[i];
+	return NULL;
+}
+
+static int add_node(const char *path, const char *directory, const char *name, bool try_open,
+		    cJSON *nodes, struct error *err)
+{
+	const struct node_rule *rule = find_rule(directory, name);
+	struct stat status = {0};
+
+	if (rule == NULL || stat(path, &status) != 0 || S_ISDIR(status.st_mode))
+		return 0;
+	char *told CLEANUP_FREE =
+		text_format("/dev/%s%s%s", directory, directory[0] != '\0' ? "/" : "", name);
+
+	if (told == NULL || !array_add(nodes, node_json(path, told, rule->kind, &status, try_open)))
+		return error_memory(err);
+	return 0;
+}
+
+static int add_directory(const char *root, const char *directory, bool try_open, cJSON *nodes,
+			 struct error *err)
+{
+	struct text_list names CLEANUP_TEXT_LIST = {0};
+	char *folder CLEANUP_FREE = path_join(root, directory);
+
+	if (folder == NULL)
+		return error_memory(err);
+	if (!file_is_directory(folder))
+		return 0;
+	int code = file_list(folder, &names, err);
+
+	for (size_t i = 0; code == 0 && i < names.count; i++) {
+		char *path CLEANUP_FREE = path_join(folder, names.items[i]);
+
+		code = path == NULL
+			       ? error_memory(err)
+			       : add_node(path, directory, names.items[i], try_open, nodes, err);
+	}
+	return code;
+}
+
+int nodes_list(const char *root, bool try_open, cJSON **out, struct error *err)
+{
+	cJSON *nodes CLEANUP_JSON = cJSON_CreateArray();
+	int code = nodes != NULL ? 0 : error_memory(err);
+
+	for (size_t i = 0; code == 0 && i < ARRAY_SIZE(rules); i++)
+		if (i == 0 || strcmp(rules[i].directory, rules[i - 1].directory) != 0)
+			code = add_directory(root, rules[i].directory, try_open, nodes, err);
+	if (code == 0)
+		*out = STEAL(nodes);
+	return code;
+}

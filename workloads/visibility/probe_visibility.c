@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/options.h"
+#include "workloads/common/output.h"
+#include "workloads/common/program.h"
+#include "workloads/cuda/cuda.h"
+#include "workloads/opencl/opencl.h"
+#include "workloads/visibility/environment.h"
+#include "workloads/visibility/isolate.h"
+#include "workloads/visibility/nodes.h"
+#include "workloads/visibility/sysfs.h"
+#include "workloads/vulkan/vulkan.h"
+
+#include <unistd.h>
+
+enum { EVERY_DEVICE = -1, TIMEOUT_DEFAULT_MS = 20000 };
+
+static const struct api_driver *const apis[] = {&vulkan_api, &opencl_api, &cuda_api};
+
+static struct {
+	bool list;
+	int64_t device;
+	int64_t size;
+	int64_t timeout_ms;
+} given = {.device = EVERY_DEVICE, .size = WORK_ELEMENTS_DEFAULT, .timeout_ms = TIMEOUT_DEFAULT_MS};
+
+static void keep_one_device(cJSON *api)
+{
+	cJSON *devices = cJSON_GetObjectItemCaseSensitive(api, "devices");
+
+	for (int i = cJSON_GetArraySize(devices) - 1; i >= 0; i--)
+		if (i != given.device)
+			cJSON_DeleteItemFromArray(devices, i);
+}
+
+static int list_apis(cJSON **out, struct error *err)
+{
+	cJSON *array CLEANUP_JSON = cJSON_CreateArray();
+	int code = array != NULL ? 0 : error_memory(err);
+
+	for (size_t i = 0; code == 0 && i < ARRAY_SIZE(apis); i++) {
+		cJSON *api = NULL;
+
+		code = isolate_enumerate(apis[i], (uint64_t)given.timeout_ms, &api, err);
+		if (code == 0 && given.device != EVERY_DEVICE)
+			keep_one_device(api);
+		if (code == 0 && !array_add(array, api))
+			code = error_memory(err);
+	}
+	if (code == 0)
+		*out = STEAL(array);
+	return code;
+}
+
+static int probe(cJSON **out, struct error *err)
+{
+	struct members document CLEANUP_MEMBERS = members_begin();
+	const uint64_t began_ns = clock_monotonic_ns();
+	cJSON *listed CLEANUP_JSON = NULL;
+	cJSON *nodes CLEANUP_JSON = NULL;
+	cJSON *sysfs CLEANUP_JSON = NULL;
+	cJSON *environment CLEANUP_JSON = NULL;
+	int code = list_apis(&listed, err);
+
+	if (code == 0)
+		code = nodes_list("/dev", !given.list, &nodes, err);
+	if (code == 0)
+		code = sysfs_list("/sys", "/proc", &sysfs, err);
+	if (code == 0)
+		code = environment_list((const char *const *)environ, &environment, err);
+	if (code != 0)
+		return code;
+	probe_members(&document, "visibility");
+	member_item(&document, "apis", STEAL(listed));
+	member_item(&document, "nodes", STEAL(nodes));
+	member_item(&document, "sysfs", STEAL(sysfs));
+	member_item(&document, "environment", STEAL(environment));
+	member_milliseconds(&document, "durationMs", clock_monotonic_ns() - began_ns);
+	*out = members_take(&document);
+	return *out != NULL ? 0 : error_memory(err);
+}
+
+static int run(const struct text_list *arguments)
+{
+	struct error err = {0};
+	cJSON *document CLEANUP_JSON = NULL;
+	int fd = -1;
+	int code = 0;
+
+	if (arguments->count > 0) {
+		log_error("%s: unexpected argument", arguments->items[0]);
+		return 2;
+	}
+	code = output_claim(&fd, &err);
+	if (code == 0)
+		code = probe(&document, &err);
+	if (code == 0)
+		code = output_write(fd, document, &err);
+	if (code != 0)
+		log_error("%s", err.text);
+	return code == 0 ? 0 : 1;
+}
+
+int main(int argc, char **argv)
+{
+	static const struct option_spec options[] = {
+		{.name = "list",
+		 .letter = 'l',
+		 .type = OPTION_FLAG,
+		 .target = &given.list,
+		 .help = "Do not open the device nodes."},
+		{.name = "device",
+		 .letter = 'd',
+		 .type = OPTION_INT,
+		 .target = &given.device,
+		 .value = "N",
+		 .help = "Tell only device N of each API, counted from 0; -1 tells all.",
+		 .min = EVERY_DEVICE,
+		 .max = API_DEVICES_MAX - 1},
+		{.name = "size",
+		 .letter = 's',
+		 .type = OPTION_INT,
+		 .target = &given.size,
+		 .value = "N",
+		 .help = "Accepted as by the other probes; this one does no work.",
+		 .min = 1,
+		 .max = WORK_ELEMENTS_MAX},
+		{.name = "timeout",
+		 .letter = 't',
+		 .type = OPTION_INT,
+		 .target = &given.timeout_ms,
+		 .value = "MS",
+		 .help = "Milliseconds that each API has to tell its devices.",
+		 .min = 1,
+		 .max = 3600000},
+		{.name = NULL},
+	};
+	static const struct command_spec command = {
+		.name = "probe-visibility",
+		.summary = "Tell which GPUs can be seen",
+		.description =
+			"Asks Vulkan, OpenCL and CUDA for their devices, each in a process of its "
+			"own, "
+			"lists the device nodes in /dev and whether they can be opened, what sysfs "
+			"tells, and the environment variables that steer loaders and drivers. "
+			"Prints "
+			"one JSON document on one line.\n\n"
+			"A missing API and a driver that crashes or hangs are facts that the "
+			"document "
+			"tells; the exit code is 0 all the same.",
+		.options = options,
+		.exit_codes = probe_exit_codes,
+		.run = run,
+	};
+
+	log_set_program(command.name);
+	return options_main(&command, argc, argv);
+}
