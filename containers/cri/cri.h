@@ -61,6 +61,7 @@ int cri_image_status_wait(struct cri *cri, const char *image,
 			  Runtime__V1__ImageStatusResponse **out, struct error *err);
 int cri_list_images_wait(struct cri *cri, Runtime__V1__ListImagesResponse **out, struct error *err);
 int cri_pull_image_wait(struct cri *cri, const char *image, char **reference, struct error *err);
+int cri_remove_image_wait(struct cri *cri, const char *image, struct error *err);
 
 /* Pod sandboxes. Caller frees *id. Stopping and removing what does not exist is success. */
 int cri_run_pod_sandbox_wait(struct cri *cri, Runtime__V1__PodSandboxConfig *config, char **id,

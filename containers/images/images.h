@@ -26,7 +26,9 @@
 
 #define IMAGES_PROGRAM_DIRECTORY "/libexec/gpucert"
 #define IMAGES_PROBE_REPOSITORY	 "docker.io/gpucert/probe"
-#define IMAGES_PAUSE_REFERENCE	 "docker.io/gpucert/pause:1"
+#define IMAGES_PAUSE_REPOSITORY	 "docker.io/gpucert/pause"
+#define IMAGES_PAUSE_TAG	 "1"
+#define IMAGES_PAUSE_REFERENCE	 IMAGES_PAUSE_REPOSITORY ":" IMAGES_PAUSE_TAG
 
 struct image_spec {
 	const char *repository; /* "docker.io/gpucert/probe": the tag becomes the digest's first 12

@@ -122,6 +122,8 @@ static void spec_variable(struct spec_check *check, const struct launch_variable
 		spec_offence(check, "environment variable: name is empty");
 	else if (strchr(variable->name, '=') != NULL)
 		spec_offence(check, "environment variable %s: name holds '='", variable->name);
+	else if (variable->value == NULL)
+		spec_offence(check, "environment variable %s: no value", variable->name);
 }
 
 static void spec_name(struct spec_check *check, const char *name)

@@ -101,9 +101,10 @@ struct launch_result {
 	uint64_t run_ms;	/* of the program */
 	uint64_t cleanup_ms;
 	uint64_t cri_ms; /* spent in calls to the runtime, part of the three above */
-	int64_t started_ns,
-		finished_ns; /* since 1970, as the runtime says; 0: unknown. Tell overlaps */
-	char *container_id;  /* "" without one */
+	/* Since 1970, as the runtime says; 0: unknown. containerd may note the start some ms late,
+	 * up to the end of a short program, never early. */
+	int64_t started_ns, finished_ns;
+	char *container_id; /* "" without one */
 };
 
 /* "exited with code 3", "killed by signal 11", "program not started: ..." into `out`. */

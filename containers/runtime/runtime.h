@@ -44,8 +44,9 @@ struct runtime_options {
 
 struct runtime_description {
 	bool is_private;
-	const char *name;		/* "containerd", as the runtime says */
-	const char *version;		/* "1.6.20~ds1", as the runtime says */
+	const char *run_id;  /* "run-XXXXXX", unique: what launches and sweeps are labelled with */
+	const char *name;    /* "containerd", as the runtime says */
+	const char *version; /* "1.6.20~ds1", as the runtime says */
 	const char *api_version;	/* "v1" */
 	const char *snapshotter;	/* "" when attached */
 	const char *snapshotter_reason; /* why not overlayfs; "" otherwise */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "containers/cri/container_log.h"
-#include "containers/tests/suite.h"
 
 #include "base/cleanup.h"
+#include "base/tests/unit.h"
 
 #include <string.h>
 
@@ -121,7 +121,7 @@ static void test_an_endless_record_is_bounded(void)
 	container_log_begin(&log, 1024);
 	for (unsigned i = 0; i < 100; i++)
 		container_log_feed(&log, chunk, sizeof(chunk));
-	CU_ASSERT_TRUE(log.pending.capacity <= 2 * CONTAINER_LOG_RECORD_MAX);
+	CU_ASSERT_TRUE(log.pending.capacity <= (size_t)2 * CONTAINER_LOG_RECORD_MAX);
 	container_log_feed(&log, "\n" TIME "stdout F after\n",
 			   strlen("\n" TIME "stdout F after\n"));
 	CU_ASSERT_EQUAL(container_log_end(&log, NULL), 0);
@@ -142,19 +142,11 @@ static void test_a_missing_file_is_named(void)
 	container_log_free(&log);
 }
 
-int main(void)
-{
-	CU_TestInfo tests[] = {
-		{"streams are told apart", test_streams_are_told_apart},
-		{"partial lines are joined", test_partial_lines_are_joined},
-		{"malformed records are reported", test_malformed_records_are_reported},
-		{"a malformed record costs itself only", test_a_malformed_record_costs_itself_only},
-		{"content is bytes", test_content_is_bytes},
-		{"long streams keep head and tail", test_long_streams_keep_head_and_tail},
-		{"an endless record is bounded", test_an_endless_record_is_bounded},
-		{"a missing file is named", test_a_missing_file_is_named},
-		CU_TEST_INFO_NULL,
-	};
-
-	return suite_run("container log", tests);
-}
+UNIT_MAIN("container log", {"streams are told apart", test_streams_are_told_apart},
+	  {"partial lines are joined", test_partial_lines_are_joined},
+	  {"malformed records are reported", test_malformed_records_are_reported},
+	  {"a malformed record costs itself only", test_a_malformed_record_costs_itself_only},
+	  {"content is bytes", test_content_is_bytes},
+	  {"long streams keep head and tail", test_long_streams_keep_head_and_tail},
+	  {"an endless record is bounded", test_an_endless_record_is_bounded},
+	  {"a missing file is named", test_a_missing_file_is_named})

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "containers/launch/launch.h"
-#include "containers/tests/suite.h"
 
 #include "base/cleanup.h"
+#include "base/tests/unit.h"
 
 #include <string.h>
 
@@ -124,6 +124,7 @@ static void test_names_and_commands_are_checked(void)
 {
 	const struct launch_variable empty = {"", "x"};
 	const struct launch_variable equals = {"A=B", "x"};
+	const struct launch_variable unset = {"A", NULL};
 	const char *const none[] = {NULL};
 
 	expect_offence(&(struct launch_spec){.name = "", .command = command},
@@ -139,6 +140,10 @@ static void test_names_and_commands_are_checked(void)
 		&(struct launch_spec){
 			.name = "a", .command = command, .envs = &equals, .env_count = 1},
 		"environment variable A=B: name holds '='");
+	expect_offence(
+		&(struct launch_spec){
+			.name = "a", .command = command, .envs = &unset, .env_count = 1},
+		"environment variable A: no value");
 }
 
 static void test_every_offender_is_listed(void)
@@ -157,17 +162,9 @@ static void test_every_offender_is_listed(void)
 	CU_ASSERT_STRING_EQUAL(err.text, offences.items[0]);
 }
 
-int main(void)
-{
-	CU_TestInfo tests[] = {
-		{"a sound spec passes", test_a_sound_spec_passes},
-		{"bad mounts are named", test_bad_mounts_are_named},
-		{"bad devices are named", test_bad_devices_are_named},
-		{"container paths are used once", test_container_paths_are_used_once},
-		{"names and commands are checked", test_names_and_commands_are_checked},
-		{"every offender is listed", test_every_offender_is_listed},
-		CU_TEST_INFO_NULL,
-	};
-
-	return suite_run("launch_check_spec", tests);
-}
+UNIT_MAIN("launch_check_spec", {"a sound spec passes", test_a_sound_spec_passes},
+	  {"bad mounts are named", test_bad_mounts_are_named},
+	  {"bad devices are named", test_bad_devices_are_named},
+	  {"container paths are used once", test_container_paths_are_used_once},
+	  {"names and commands are checked", test_names_and_commands_are_checked},
+	  {"every offender is listed", test_every_offender_is_listed})

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef CONTAINERS_LAUNCH_LAUNCHER_H
+#define CONTAINERS_LAUNCH_LAUNCHER_H
+
+/* What the two launchers share. Internal to launch/. */
+
+#include "containers/launch/launch.h"
+
+enum { LAUNCH_TIMEOUT_MS = 60 * 1000, LAUNCH_OUTPUT_MAX = 1024 * 1024 };
+
+struct launch {
+	struct launcher *launcher;
+	struct launch_result result;
+	uint64_t timeout_ms;
+	size_t output_max;
+	bool finished; /* result is complete, nothing is left to clean up */
+};
+
+struct launcher_class {
+	const char *name;
+	bool isolates;
+	size_t launch_size; /* of its own launch structure, which begins with `struct launch` */
+	/* The spec has been checked. What keeps the program from running is put into the result. */
+	int (*start)(struct launcher *launcher, struct launch *launch,
+		     const struct launch_spec *spec, struct error *err);
+	/* Ends with `finished`. `stop`: kill instead of waiting. */
+	int (*finish)(struct launch *launch, bool stop, struct error *err);
+	void (*free_launch)(struct launch *launch);
+	void (*free_launcher)(struct launcher *launcher);
+};
+
+struct launcher {
+	const struct launcher_class *class;
+};
+
+/* Sets end and reason (copied); keeps what was set first. */
+int launch_ended(struct launch *launch, enum launch_end end, const char *reason, struct error *err);
+int launch_note(struct launch *launch, struct error *err, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+#endif

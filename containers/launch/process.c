@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/process.h"
+
+#include "base/cleanup.h"
+#include "base/path.h"
+#include "containers/launch/launcher.h"
+#include "rpc/loop.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+struct process_launcher {
+	struct launcher base;
+	uv_loop_t *loop;
+	char *program_directory;
+};
+
+struct process_launch {
+	struct launch base;
+	struct process *process;
+};
+
+static int64_t process_now_ns(void)
+{
+	struct timespec now = {0};
+
+	(void)clock_gettime(CLOCK_REALTIME, &now);
+	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+static int process_note_ignored(struct launch *launch, size_t count, const char *what,
+				struct error *err)
+{
+	if (count == 0)
+		return 0;
+	return launch_note(launch, err, "%zu %s not applied: the program runs on the host", count,
+			   what);
+}
+
+static int process_note_all(struct launch *launch, const struct launch_spec *spec,
+			    struct error *err)
+{
+	size_t cdi = 0;
+	int rc = 0;
+
+	while (spec->cdi_devices != NULL && spec->cdi_devices[cdi] != NULL)
+		cdi++;
+	if ((rc = process_note_ignored(launch, spec->mount_count, "mounts", err)) < 0 ||
+	    (rc = process_note_ignored(launch, spec->device_count, "device nodes", err)) < 0 ||
+	    (rc = process_note_ignored(launch, spec->annotation_count, "annotations", err)) < 0 ||
+	    (rc = process_note_ignored(launch, cdi, "CDI devices", err)) < 0)
+		return rc;
+	return process_note_ignored(launch, spec->memory_limit > 0, "memory limits", err);
+}
+
+static int process_make_env(const struct launch_spec *spec, struct text_list *env,
+			    struct error *err)
+{
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < spec->env_count; i++)
+		rc = text_list_take(
+			env, text_format("%s=%s", spec->envs[i].name, spec->envs[i].value), err);
+	return rc;
+}
+
+/* The command with a probe's name replaced by its path. Strings are borrowed from both. */
+static const char **process_make_argv(const struct launch_spec *spec, const char *program)
+{
+	const char **argv = NULL;
+	size_t count = 0;
+
+	while (spec->command[count] != NULL)
+		count++;
+	argv = calloc(count + 1, sizeof(*argv));
+	for (size_t i = 0; argv != NULL && i < count; i++)
+		argv[i] = i == 0 ? program : spec->command[i];
+	return argv;
+}
+
+static int process_launch_start(struct launcher *launcher, struct launch *launch,
+				const struct launch_spec *spec, struct error *err)
+{
+	struct process_launcher *maker = (struct process_launcher *)launcher;
+	struct process_launch *self = (struct process_launch *)launch;
+	const char *word = spec->command[0];
+	char *program CLEANUP_FREE = strchr(word, '/') != NULL
+					     ? strdup(word)
+					     : path_join(maker->program_directory, word);
+	const char **argv CLEANUP_FREE = process_make_argv(spec, program);
+	struct text_list env CLEANUP_TEXT_LIST = {0};
+	struct process_spec child = {
+		.argv = argv,
+		.capture_max = launch->output_max,
+		.timeout_ms = launch->timeout_ms,
+	};
+	struct error failure = {0};
+	int rc = program != NULL && argv != NULL ? process_make_env(spec, &env, err)
+						 : error_memory(err);
+
+	if (rc == 0)
+		rc = process_note_all(launch, spec, err);
+	if (rc < 0)
+		return rc;
+	memcpy(&child.env, &env.items, sizeof(child.env));
+	rc = process_start(maker->loop, &child, &self->process, &failure);
+	if (rc == ERROR_MEMORY)
+		return error_memory(err);
+	if (rc < 0) {
+		launch->finished = true;
+		return launch_ended(launch, LAUNCH_NOT_STARTED, failure.text, err);
+	}
+	launch->result.started_ns = process_now_ns();
+	return 0;
+}
+
+static bool process_launch_has_ended(void *user)
+{
+	const struct process_launch *launch = user;
+
+	return process_has_ended(launch->process);
+}
+
+static enum launch_end process_launch_end(enum process_end end)
+{
+	switch (end) {
+	case PROCESS_EXITED:
+		return LAUNCH_EXITED;
+	case PROCESS_SIGNALLED:
+		return LAUNCH_KILLED;
+	case PROCESS_TIMED_OUT:
+		return LAUNCH_TIMED_OUT;
+	case PROCESS_STOPPED:
+		break;
+	}
+	return LAUNCH_STOPPED;
+}
+
+static int process_launch_finish(struct launch *launch, bool stop, struct error *err)
+{
+	struct process_launcher *maker = (struct process_launcher *)launch->launcher;
+	struct process_launch *self = (struct process_launch *)launch;
+	struct launch_result *result = &launch->result;
+	const struct process_result *ended = NULL;
+	int rc = 0;
+
+	launch->finished = true;
+	if (stop)
+		process_stop(self->process);
+	/* The process has its own deadline and is killed after it. */
+	rc = loop_wait(maker->loop, process_launch_has_ended, self, UINT64_MAX,
+		       "end of the program", err);
+	if (rc < 0)
+		return rc;
+	ended = process_result(self->process);
+	text_append(&result->out, text_string(&ended->out), ended->out.size);
+	text_append(&result->err, text_string(&ended->err), ended->err.size);
+	result->out_dropped = ended->out_dropped;
+	result->err_dropped = ended->err_dropped;
+	result->code = ended->code;
+	result->run_ms = ended->duration_ms;
+	result->finished_ns = result->started_ns + (int64_t)ended->duration_ms * 1000000;
+	if (result->out.failed || result->err.failed)
+		return error_memory(err);
+	return launch_ended(launch, process_launch_end(ended->end), "", err);
+}
+
+static void process_free_launch(struct launch *launch)
+{
+	struct process_launch *self = (struct process_launch *)launch;
+
+	process_free(self->process);
+	free(self);
+}
+
+static void process_launcher_free(struct launcher *launcher)
+{
+	struct process_launcher *self = (struct process_launcher *)launcher;
+
+	free(self->program_directory);
+	free(self);
+}
+
+static const struct launcher_class process_class = {
+	.name = "process",
+	.isolates = false,
+	.launch_size = sizeof(struct process_launch),
+	.start = process_launch_start,
+	.finish = process_launch_finish,
+	.free_launch = process_free_launch,
+	.free_launcher = process_launcher_free,
+};
+
+int launcher_process_new(uv_loop_t *loop, const char *program_directory, struct launcher **out,
+			 struct error *err)
+{
+	struct process_launcher *self = calloc(1, sizeof(*self));
+	int rc = 0;
+
+	if (self == NULL)
+		return error_memory(err);
+	self->base.class = &process_class;
+	self->loop = loop;
+	if (program_directory == NULL)
+		rc = path_beside_program("../libexec/gpucert", &self->program_directory, err);
+	else if ((self->program_directory = strdup(program_directory)) == NULL)
+		rc = error_memory(err);
+	if (rc < 0) {
+		process_launcher_free(&self->base);
+		return rc;
+	}
+	*out = &self->base;
+	return 0;
+}

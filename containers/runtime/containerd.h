@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef CONTAINERS_RUNTIME_CONTAINERD_H
+#define CONTAINERS_RUNTIME_CONTAINERD_H
+
+/* What has to be known about the containerd program: its version, its configuration, its
+ * snapshotters. */
+
+#include "base/error.h"
+#include "base/text.h"
+
+#include <stdbool.h>
+
+struct containerd_version {
+	unsigned major;
+	unsigned minor;
+	char text[64]; /* "1.6.20~ds1" */
+};
+
+/* `output` is what "containerd --version" prints: "containerd REPOSITORY [v]1.6.20... [REVISION]".
+ * ERROR_FORMAT. */
+int containerd_parse_version(const char *output, struct containerd_version *out, struct error *err);
+
+/* Runs "PROGRAM --version". ERROR_NOT_FOUND: no such program. */
+int containerd_probe_version(const char *program, struct containerd_version *out,
+			     struct error *err);
+
+/* "overlayfs" when it can be mounted below `directory`, else "native" with the reason (caller
+ * frees). */
+int containerd_choose_snapshotter(const char *directory, const char **snapshotter, char **reason,
+				  struct error *err);
+
+struct containerd_config {
+	const char *directory; /* of the run; absolute */
+	const char *snapshotter;
+	const char *pause_image;
+	struct containerd_version version;
+};
+
+/* The content of config.toml (configuration version 2, which containerd 1.6 to 2.x read). */
+void containerd_config(const struct containerd_config *config, struct text *out);
+
+#endif

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef CONTAINERS_RUNTIME_DIRECTORY_H
+#define CONTAINERS_RUNTIME_DIRECTORY_H
+
+/* The directories of runs below the base directory. */
+
+#include "base/error.h"
+
+#define RUN_DIRECTORY_PREFIX "run-"
+#define NEW_DIRECTORY_PREFIX "new-" /* a run directory that has no owner yet */
+
+/* Makes BASE/run-XXXXXX with owner.json and work/; it appears under that name only once it is
+ * owned. `cri` as for owner_write(). Caller frees *path. ERROR_LIMIT: a socket in it would have too
+ * long a path. */
+int run_directory_make(const char *base, const char *cri, char **path, struct error *err);
+
+/* Removes the base directory of a run directory that is gone, if no other run has one in it. */
+void run_directory_leave(const char *path);
+
+#endif

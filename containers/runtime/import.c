@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/process.h"
+#include "containers/runtime/runtime_internal.h"
+#include "rpc/loop.h"
+#include "rpc/rpc.h"
+
+#include <string.h>
+
+enum { IMPORT_TIMEOUT_MS = 120000, KNOWN_TIMEOUT_MS = 20000, KNOWN_POLL_MS = 3, TEXT_MAX = 500 };
+
+static int import_is_known(struct runtime *runtime, const char *reference, bool *known,
+			   struct error *err)
+{
+	Runtime__V1__ImageStatusResponse *reply CLEANUP_CRI_REPLY = NULL;
+	int rc = cri_image_status_wait(runtime->cri, reference, &reply, err);
+
+	if (rc == 0)
+		*known = reply->image != NULL;
+	return rc;
+}
+
+/* The CRI service learns of an imported image by an event, a little after the import has ended. */
+static int import_wait_known(struct runtime *runtime, const char *reference, struct error *err)
+{
+	uint64_t deadline = clock_monotonic_ms() + KNOWN_TIMEOUT_MS;
+
+	for (;;) {
+		bool known = false;
+		int rc = import_is_known(runtime, reference, &known, err);
+
+		if (rc < 0 || known)
+			return rc;
+		if (clock_monotonic_ms() >= deadline)
+			return error_set(err, ERROR_TIMEOUT,
+					 "image %s is imported but unknown to the CRI", reference);
+		loop_run_for(runtime->loop, KNOWN_POLL_MS);
+	}
+}
+
+static int import_run_ctr(struct runtime *runtime, const char *archive, struct error *err)
+{
+	const char *socket = NULL;
+	const char *snapshotter = runtime->snapshotter;
+	struct process_result result = {0};
+	char end[128] = "";
+	int rc = rpc_address_path(runtime->address, &socket, err);
+	const char *argv[] = {"ctr",	"--address", socket, "--namespace", "k8s.io", "images",
+			      "import", archive,     NULL,   NULL,	    NULL};
+	const struct process_spec spec = {.argv = argv, .timeout_ms = IMPORT_TIMEOUT_MS};
+
+	if (snapshotter != NULL) {
+		argv[7] = "--snapshotter";
+		argv[8] = snapshotter;
+		argv[9] = archive;
+	}
+	if (rc == 0)
+		rc = process_run(&spec, &result, err);
+	if (rc < 0)
+		return rc;
+	process_describe(&result, end, sizeof(end));
+	if (result.end != PROCESS_EXITED || result.code != 0)
+		rc = error_set(err, ERROR_IO, "ctr %s: %.*s", end, TEXT_MAX,
+			       text_string(&result.err));
+	process_result_free(&result);
+	return rc;
+}
+
+/* Which of the images are not there yet. */
+static int import_list_new(struct runtime *runtime, const char *const *references,
+			   struct text_list *new, struct error *err)
+{
+	int rc = 0;
+
+	for (const char *const *reference = references; rc == 0 && *reference != NULL;
+	     reference++) {
+		bool known = false;
+
+		rc = import_is_known(runtime, *reference, &known, err);
+		if (rc == 0 && !known)
+			rc = text_list_add(new, *reference, err);
+	}
+	return rc;
+}
+
+int runtime_import(struct runtime *runtime, const char *archive, const char *const *references,
+		   struct error *err)
+{
+	struct text_list new CLEANUP_TEXT_LIST = {0};
+	int rc = import_list_new(runtime, references, &new, err);
+
+	if (rc == 0 && new.count > 0)
+		rc = import_run_ctr(runtime, archive, err);
+	for (size_t i = 0; rc == 0 && i < new.count; i++)
+		rc = text_list_add(&runtime->imported, new.items[i], err);
+	for (size_t i = 0; rc == 0 && i < new.count; i++)
+		rc = import_wait_known(runtime, new.items[i], err);
+	return rc < 0 ? error_wrap(err, "import of %s", archive) : 0;
+}

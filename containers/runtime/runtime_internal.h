@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef CONTAINERS_RUNTIME_RUNTIME_INTERNAL_H
+#define CONTAINERS_RUNTIME_RUNTIME_INTERNAL_H
+
+#include "base/process.h"
+#include "base/text.h"
+#include "containers/runtime/containerd.h"
+#include "containers/runtime/runtime.h"
+
+struct runtime {
+	uv_loop_t *loop;
+	struct cri *cri;	    /* NULL until it is ready */
+	struct process *containerd; /* NULL when attached */
+	struct containerd_version containerd_version;
+	char *directory;
+	char *work_directory;
+	char *address;
+	char *cgroup_parent;
+	char *name, *version, *api_version;
+	char *snapshotter, *snapshotter_reason;
+	struct text_list imported; /* references of images that were not there before */
+	struct runtime_description description; /* points into the above */
+};
+
+#endif

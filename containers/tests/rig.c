@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT */
+#include "containers/tests/rig.h"
+
+#include "base/cleanup.h"
+#include "base/file.h"
+#include "containers/runtime/containerd.h"
+#include "rpc/loop.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+enum { DRAIN_MS = 5000 };
+
+static void rig_need(int rc, const char *what, const struct error *err)
+{
+	if (rc == 0)
+		return;
+	(void)fprintf(stderr, "%s: %s\n", what, err->text);
+	exit(1);
+}
+
+const char *rig_reason_to_skip(void)
+{
+	struct containerd_version version = {0};
+
+	if (geteuid() != 0)
+		return "needs root";
+	return containerd_probe_version("containerd", &version, NULL) < 0 ? "needs containerd"
+									  : NULL;
+}
+
+const char *rig_program_directory(void)
+{
+	return GPUCERT_BINARY_DIR "/tests/container-programs";
+}
+
+void rig_open(struct rig *rig, const char *base_directory)
+{
+	const struct runtime_options options = {.base_directory = base_directory};
+	struct launcher_containerd_options launcher = {.check_id = "test"};
+	const struct runtime_description *description = NULL;
+	struct error err = {0};
+
+	rig_need(runtime_recover(base_directory, NULL, &err), "recover", &err);
+	rig_need(uv_loop_init(&rig->loop), "loop", &err);
+	rig_need(runtime_start(&rig->loop, &options, &rig->runtime, &err), "start", &err);
+	description = runtime_describe(rig->runtime);
+	rig_need(images_prepare(description->work_directory, rig_program_directory(), &rig->images,
+				&err),
+		 "images", &err);
+	const char *const references[] = {rig->images.probe.reference, rig->images.pause.reference,
+					  NULL};
+	rig_need(runtime_import(rig->runtime, rig->images.archive, references, &err), "import",
+		 &err);
+	launcher.cri = runtime_cri(rig->runtime);
+	launcher.image = rig->images.probe.reference;
+	launcher.log_directory = description->work_directory;
+	launcher.cgroup_parent = description->cgroup_parent;
+	launcher.run_id = description->run_id;
+	rig_need(launcher_containerd_new(&launcher, &rig->launcher, &err), "launcher", &err);
+}
+
+void rig_close(struct rig *rig)
+{
+	struct error err = {0};
+
+	launcher_free(rig->launcher);
+	images_free(&rig->images);
+	rig_need(runtime_stop(rig->runtime, &err), "stop", &err);
+	rig_need(loop_drain(&rig->loop, DRAIN_MS, &err), "drain", &err);
+}
+
+struct launch *rig_run(struct rig *rig, const struct launch_spec *spec)
+{
+	struct launch *launch = NULL;
+	struct error err = {0};
+
+	rig_need(launch_run(rig->launcher, spec, &launch, &err), "launch", &err);
+	return launch;
+}

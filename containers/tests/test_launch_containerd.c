@@ -1,0 +1,383 @@
+/* SPDX-License-Identifier: MIT */
+/* Real containers in a private containerd: every way in which a launch can end. */
+#include "base/cleanup.h"
+#include "base/file.h"
+#include "base/path.h"
+#include "base/tests/unit.h"
+#include "containers/cri/sweep.h"
+#include "containers/tests/rig.h"
+#include "rpc/loop.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static struct rig rig;
+
+#define CLEANUP_LAUNCH CLEANUP(launch_cleanup)
+
+static void launch_cleanup(struct launch **launch)
+{
+	launch_free(*launch);
+}
+
+#define WORDS(...) ((const char *const[]){"probe-test", __VA_ARGS__, NULL})
+
+static struct launch *run_words(const char *const *words)
+{
+	return rig_run(&rig, &(struct launch_spec){.name = "test", .command = words});
+}
+
+static size_t count_sandboxes(void)
+{
+	Runtime__V1__ListPodSandboxResponse *list CLEANUP_CRI_REPLY = NULL;
+	struct error err = {0};
+
+	CU_ASSERT_EQUAL_FATAL(
+		cri_list_pod_sandbox_wait(runtime_cri(rig.runtime), NULL, &list, &err), 0);
+	return list->n_items;
+}
+
+static void expect_nothing_left(const struct launch_result *result)
+{
+	UNIT_INT(result->notes.count, 0);
+	UNIT_INT(count_sandboxes(), 0);
+}
+
+static void test_output_and_exit_code(void)
+{
+	struct launch *launch CLEANUP_LAUNCH =
+		run_words(WORDS("out=hello", "err=oops", "partial=rest", "exit=7"));
+	const struct launch_result *result = launch_result(launch);
+
+	UNIT_INT(result->end, LAUNCH_EXITED);
+	UNIT_INT(result->code, 7);
+	UNIT_STRING(text_string(&result->out), "hello\nrest");
+	UNIT_STRING(text_string(&result->err), "oops\n");
+	CU_ASSERT_TRUE(result->finished_ns >= result->started_ns && result->started_ns > 0);
+	CU_ASSERT_TRUE(result->cri_ms > 0);
+	expect_nothing_left(result);
+}
+
+static void test_a_crash_is_a_kill(void)
+{
+	struct launch *launch CLEANUP_LAUNCH = run_words(WORDS("out=before", "crash"));
+	const struct launch_result *result = launch_result(launch);
+	char text[128] = "";
+
+	UNIT_INT(result->end, LAUNCH_KILLED);
+	UNIT_INT(result->code, SIGSEGV);
+	UNIT_STRING(text_string(&result->out), "before\n");
+	launch_describe(result, text, sizeof(text));
+	UNIT_STRING(text, "killed by signal 11 (Segmentation fault)");
+	expect_nothing_left(result);
+}
+
+static void test_a_program_that_is_not_there(void)
+{
+	static const char *const commands[] = {"probe-nowhere", "/nowhere/at/all", "/etc/passwd",
+					       "/tmp"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(commands); i++) {
+		const char *const words[] = {commands[i], NULL};
+		struct launch *launch CLEANUP_LAUNCH = run_words(words);
+		const struct launch_result *result = launch_result(launch);
+
+		UNIT_INT(result->end, LAUNCH_NOT_STARTED);
+		UNIT_CONTAINS(result->reason, path_base(commands[i]));
+		expect_nothing_left(result);
+	}
+}
+
+/* A script without a first line is no program for the kernel. */
+static void test_a_file_that_is_no_program(void)
+{
+	char *script CLEANUP_FREE =
+		path_join(runtime_describe(rig.runtime)->work_directory, "text");
+	const struct launch_mount mount = {script, "/script", true};
+	const char *const words[] = {"/script", NULL};
+	struct launch *launch CLEANUP_LAUNCH = NULL;
+
+	CU_ASSERT_EQUAL_FATAL(file_write_atomic(script, "not a program\n", 14, 0755, NULL), 0);
+	launch = rig_run(&rig, &(struct launch_spec){.name = "test",
+						     .command = words,
+						     .mounts = &mount,
+						     .mount_count = 1});
+	UNIT_INT(launch_result(launch)->end, LAUNCH_NOT_STARTED);
+	UNIT_CONTAINS(launch_result(launch)->reason, "exec");
+	expect_nothing_left(launch_result(launch));
+}
+
+static void test_an_unknown_image(void)
+{
+	struct launch *launch CLEANUP_LAUNCH =
+		rig_run(&rig, &(struct launch_spec){.name = "test",
+						    .command = WORDS("out=x"),
+						    .image = "docker.io/gpucert/probe:nowhere"});
+	const struct launch_result *result = launch_result(launch);
+
+	UNIT_INT(result->end, LAUNCH_FAILED);
+	UNIT_CONTAINS(result->reason, "docker.io/gpucert/probe:nowhere");
+	expect_nothing_left(result);
+}
+
+/* Two mounts that cannot both be made: the runtime, not we, says no. */
+static void test_a_mount_that_the_runtime_refuses(void)
+{
+	const struct launch_mount mount = {"/proc", "/etc/passwd", true};
+	struct launch *launch CLEANUP_LAUNCH =
+		rig_run(&rig, &(struct launch_spec){.name = "test",
+						    .command = WORDS("out=x"),
+						    .mounts = &mount,
+						    .mount_count = 1});
+	const struct launch_result *result = launch_result(launch);
+
+	UNIT_INT(result->end, LAUNCH_FAILED);
+	UNIT_CONTAINS(result->reason, "/etc/passwd");
+	expect_nothing_left(result);
+}
+
+static void test_a_missing_mount_source_is_refused(void)
+{
+	const struct launch_mount mounts[] = {{"/nonexistent-gpucert/one", "/a", true},
+					      {"/nonexistent-gpucert/two", "/b", true}};
+	struct launch *launch CLEANUP_LAUNCH =
+		rig_run(&rig, &(struct launch_spec){.name = "test",
+						    .command = WORDS("out=x"),
+						    .mounts = mounts,
+						    .mount_count = 2});
+	const struct launch_result *result = launch_result(launch);
+
+	UNIT_INT(result->end, LAUNCH_REFUSED);
+	UNIT_CONTAINS(result->reason, "/nonexistent-gpucert/one");
+	UNIT_CONTAINS(result->reason, "/nonexistent-gpucert/two");
+	CU_ASSERT_FALSE(file_exists("/nonexistent-gpucert"));
+	expect_nothing_left(result);
+}
+
+static void test_cdi_is_refused_where_it_would_be_ignored(void)
+{
+	const char *const devices[] = {"vendor.example/gpu=0", NULL};
+	struct launch *launch CLEANUP_LAUNCH = rig_run(
+		&rig, &(struct launch_spec){
+			      .name = "test", .command = WORDS("out=x"), .cdi_devices = devices});
+	const struct launch_result *result = launch_result(launch);
+
+	/* 1.6 ignores them, later versions do not know this device. */
+	if (text_starts_with(runtime_describe(rig.runtime)->version, "1.6")) {
+		UNIT_INT(result->end, LAUNCH_REFUSED);
+		UNIT_CONTAINS(result->reason, "ignores CDI devices");
+	} else {
+		UNIT_INT(result->end, LAUNCH_FAILED);
+		UNIT_CONTAINS(result->reason, "vendor.example/gpu");
+	}
+}
+
+static void test_a_deadline(void)
+{
+	struct launch *launch CLEANUP_LAUNCH =
+		rig_run(&rig, &(struct launch_spec){.name = "test",
+						    .command = WORDS("out=waiting", "hang"),
+						    .timeout_ms = 200});
+	const struct launch_result *result = launch_result(launch);
+
+	UNIT_INT(result->end, LAUNCH_TIMED_OUT);
+	UNIT_STRING(text_string(&result->out), "waiting\n");
+	CU_ASSERT_TRUE(result->run_ms >= 190 && result->run_ms < 20000);
+	expect_nothing_left(result);
+}
+
+static void test_a_memory_limit(void)
+{
+	struct launch *launch CLEANUP_LAUNCH =
+		rig_run(&rig, &(struct launch_spec){.name = "test",
+						    .command = WORDS("memory"),
+						    .memory_limit = 32U << 20});
+	const struct launch_result *result = launch_result(launch);
+
+	UNIT_INT(result->end, LAUNCH_OUT_OF_MEMORY);
+	expect_nothing_left(result);
+}
+
+static void test_endless_output_is_bounded(void)
+{
+	struct launch *launch CLEANUP_LAUNCH = rig_run(
+		&rig, &(struct launch_spec){
+			      .name = "test", .command = WORDS("spam"), .output_max = 4096});
+	const struct launch_result *result = launch_result(launch);
+
+	UNIT_INT(result->end, LAUNCH_STOPPED);
+	UNIT_STRING(result->reason, "more than 64 MiB of output");
+	UNIT_INT(result->out.size, 4096);
+	CU_ASSERT_TRUE(result->out_dropped > 1000000);
+}
+
+static void test_what_the_plugin_asks_for_is_applied(void)
+{
+	const struct launch_mount mounts[] = {{"/etc/debian_version", "/plugin/version", true},
+					      {"/etc", "/plugin/etc", true}};
+	const struct launch_device device = {"/dev/zero", "/dev/gpu0", "rw"};
+	const struct launch_variable envs[] = {{"VK_DRIVER_FILES", "/a:b=c \"d\""}, {"EMPTY", ""}};
+	const struct launch_variable annotation = {"gpucert.internal/x", "y"};
+	struct launch *launch CLEANUP_LAUNCH = rig_run(
+		&rig, &(struct launch_spec){
+			      .name = "test",
+			      .command = WORDS("stat=/plugin/version", "touch=/plugin/version",
+					       "stat=/plugin/etc", "stat=/dev/gpu0",
+					       "stat=/dev/dri", "env=VK_DRIVER_FILES", "env=EMPTY",
+					       "env=HOME", "env=NOT_THERE"),
+			      .mounts = mounts,
+			      .mount_count = ARRAY_SIZE(mounts),
+			      .devices = &device,
+			      .device_count = 1,
+			      .envs = envs,
+			      .env_count = ARRAY_SIZE(envs),
+			      .annotations = &annotation,
+			      .annotation_count = 1,
+		      });
+
+	UNIT_STRING(text_string(&launch_result(launch)->out),
+		    "file\nRead-only file system\ndirectory\nchar\nNo such file or directory\n"
+		    "/a:b=c \"d\"\n\n/root\n(unset)\n");
+	expect_nothing_left(launch_result(launch));
+}
+
+static void test_the_container_is_confined(void)
+{
+	struct launch *launch CLEANUP_LAUNCH =
+		run_words(WORDS("pid", "caps", "touch=/proc/sys/kernel/domainname", "touch=/tmp/x",
+				"stat=/sys/class"));
+	const char *out = text_string(&launch_result(launch)->out);
+
+	CU_ASSERT_TRUE(text_starts_with(out, "1\n"));
+	UNIT_CONTAINS(out, "CapEff:\t0000000000000000\n");
+	UNIT_CONTAINS(out, "NoNewPrivs:\t1\n");
+	UNIT_CONTAINS(out, "Seccomp:\t2\n");
+	CU_ASSERT_TRUE(text_ends_with(out, "Read-only file system\nok\ndirectory\n"));
+}
+
+/* Each waits for a file that the other one makes in a directory that both have. */
+static void test_two_at_the_same_time(void)
+{
+	char *shared CLEANUP_FREE =
+		path_join(runtime_describe(rig.runtime)->work_directory, "shared");
+	const struct launch_mount mount = {shared, "/shared", false};
+	struct launch *first CLEANUP_LAUNCH = NULL;
+	struct launch *second CLEANUP_LAUNCH = NULL;
+	struct launch_spec spec = {.name = "first", .mounts = &mount, .mount_count = 1};
+	struct error err = {0};
+
+	CU_ASSERT_EQUAL_FATAL(file_make_directories(shared, 0700, &err), 0);
+	spec.command = WORDS("touch=/shared/a", "wait=/shared/b", "out=first");
+	CU_ASSERT_EQUAL_FATAL(launch_start(rig.launcher, &spec, &first, &err), 0);
+	spec.name = "second";
+	spec.command = WORDS("wait=/shared/a", "touch=/shared/b", "out=second");
+	CU_ASSERT_EQUAL_FATAL(launch_start(rig.launcher, &spec, &second, &err), 0);
+	UNIT_INT(launch_result(first)->end, LAUNCH_RUNNING);
+	CU_ASSERT_EQUAL(launch_wait(first, &err), 0);
+	CU_ASSERT_EQUAL(launch_wait(second, &err), 0);
+	UNIT_STRING(text_string(&launch_result(first)->out), "ok\nfirst\n");
+	UNIT_STRING(text_string(&launch_result(second)->out), "ok\nsecond\n");
+	expect_nothing_left(launch_result(second));
+}
+
+static void test_stop_on_request(void)
+{
+	struct launch *launch CLEANUP_LAUNCH = NULL;
+	struct error err = {0};
+	const struct launch_spec spec = {.name = "test", .command = WORDS("hang")};
+
+	CU_ASSERT_EQUAL_FATAL(launch_start(rig.launcher, &spec, &launch, &err), 0);
+	CU_ASSERT_EQUAL(launch_stop(launch, &err), 0);
+	UNIT_INT(launch_result(launch)->end, LAUNCH_STOPPED);
+	CU_ASSERT_EQUAL(launch_wait(launch, &err), 0);
+	UNIT_INT(launch_result(launch)->end, LAUNCH_STOPPED);
+	expect_nothing_left(launch_result(launch));
+}
+
+/* A check that died leaves its pod; the runner removes it by its labels and touches nothing else.
+ */
+static void test_sweep_by_labels(void)
+{
+	const char *run_id = runtime_describe(rig.runtime)->run_id;
+	struct cri *cri = runtime_cri(rig.runtime);
+	struct launch *launch CLEANUP_LAUNCH = NULL;
+	struct cri_swept swept = {0};
+	struct error err = {0};
+	const struct launch_spec spec = {.name = "test", .command = WORDS("hang")};
+
+	CU_ASSERT_EQUAL_FATAL(launch_start(rig.launcher, &spec, &launch, &err), 0);
+	CU_ASSERT_EQUAL(cri_sweep(cri, "another-run", NULL, &swept, &err), 0);
+	UNIT_INT(swept.sandboxes + swept.containers, 0);
+	CU_ASSERT_EQUAL(cri_sweep(cri, run_id, "another-check", &swept, &err), 0);
+	UNIT_INT(swept.sandboxes + swept.containers, 0);
+	UNIT_INT(count_sandboxes(), 1);
+	UNIT_INT(cri_sweep(cri, "", NULL, &swept, &err), ERROR_ARGUMENT);
+	CU_ASSERT_EQUAL(cri_sweep(cri, run_id, "test", &swept, &err), 0);
+	UNIT_INT(swept.containers, 1);
+	UNIT_INT(swept.sandboxes, 1);
+	CU_ASSERT_EQUAL(launch_wait(launch, &err), 0);
+	UNIT_INT(launch_result(launch)->end, LAUNCH_LOST);
+	UNIT_INT(count_sandboxes(), 0);
+}
+
+static void test_exec_and_stats(void)
+{
+	struct cri *cri = runtime_cri(rig.runtime);
+	Runtime__V1__ExecSyncResponse *exec CLEANUP_CRI_REPLY = NULL;
+	Runtime__V1__ContainerStatsResponse *stats CLEANUP_CRI_REPLY = NULL;
+	Runtime__V1__RuntimeConfigResponse *config CLEANUP_CRI_REPLY = NULL;
+	struct launch *launch CLEANUP_LAUNCH = NULL;
+	struct error err = {0};
+	const struct launch_spec spec = {.name = "test", .command = WORDS("hang")};
+	const char *const command[] = {"/libexec/gpucert/probe-test", "out=inside", "exit=3", NULL};
+	const char *id = NULL;
+
+	CU_ASSERT_EQUAL_FATAL(launch_start(rig.launcher, &spec, &launch, &err), 0);
+	id = launch_result(launch)->container_id;
+	UNIT_INT(cri_exec_sync_wait(cri, id, command, 10, &exec, &err), 0);
+	UNIT_INT(exec != NULL ? exec->exit_code : -1, 3);
+	UNIT_INT(exec != NULL ? exec->stdout.len : 0, strlen("inside\n"));
+	UNIT_INT(cri_container_stats_wait(cri, id, &stats, &err), 0);
+	CU_ASSERT_PTR_NOT_NULL(stats);
+	if (text_starts_with(runtime_describe(rig.runtime)->version, "1.6"))
+		UNIT_INT(cri_runtime_config_wait(cri, &config, &err), ERROR_UNSUPPORTED);
+	CU_ASSERT_EQUAL(launch_stop(launch, &err), 0);
+}
+
+int main(void)
+{
+	CU_TestInfo tests[] = {
+		{"output and exit code", test_output_and_exit_code},
+		{"a crash is a kill", test_a_crash_is_a_kill},
+		{"a program that is not there", test_a_program_that_is_not_there},
+		{"a file that is no program", test_a_file_that_is_no_program},
+		{"an unknown image", test_an_unknown_image},
+		{"a mount that the runtime refuses", test_a_mount_that_the_runtime_refuses},
+		{"a missing mount source is refused", test_a_missing_mount_source_is_refused},
+		{"CDI is refused where it would be ignored",
+		 test_cdi_is_refused_where_it_would_be_ignored},
+		{"a deadline", test_a_deadline},
+		{"a memory limit", test_a_memory_limit},
+		{"endless output is bounded", test_endless_output_is_bounded},
+		{"what the plugin asks for is applied", test_what_the_plugin_asks_for_is_applied},
+		{"the container is confined", test_the_container_is_confined},
+		{"two at the same time", test_two_at_the_same_time},
+		{"stop on request", test_stop_on_request},
+		{"sweep by labels", test_sweep_by_labels},
+		{"exec and stats", test_exec_and_stats},
+		CU_TEST_INFO_NULL,
+	};
+	const char *reason = rig_reason_to_skip();
+	int result = 0;
+
+	if (reason != NULL) {
+		(void)printf("skipped: %s\n", reason);
+		return RIG_SKIP;
+	}
+	rig_open(&rig, RIG_BASE "-launch");
+	result = unit_run("launches in containers", tests);
+	rig_close(&rig);
+	return result;
+}
