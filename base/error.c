@@ -8,6 +8,9 @@
 #include <uv.h>
 
 static void error_vformat(char *text, const char *format, va_list args)
+	__attribute__((format(printf, 2, 0)));
+
+static void error_vformat(char *text, const char *format, va_list args)
 {
 	int length = vsnprintf(text, ERROR_TEXT_SIZE, format, args);
 

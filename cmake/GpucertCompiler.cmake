@@ -24,7 +24,9 @@ set(CMAKE_INSTALL_RPATH "$ORIGIN/../lib")
 
 add_library(gpucert_flags INTERFACE)
 target_compile_definitions(gpucert_flags INTERFACE _GNU_SOURCE GPUCERT_VERSION="${PROJECT_VERSION}")
-target_include_directories(gpucert_flags INTERFACE "${PROJECT_SOURCE_DIR}" "${PROJECT_BINARY_DIR}")
+target_include_directories(gpucert_flags INTERFACE "${PROJECT_SOURCE_DIR}")
+# Generated headers: their macros do not follow the project's warnings.
+target_include_directories(gpucert_flags SYSTEM INTERFACE "${PROJECT_BINARY_DIR}")
 target_compile_options(gpucert_flags INTERFACE
 	-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wformat=2 -Wstrict-prototypes
 	-Wmissing-prototypes -Wundef -Wcast-qual -Wwrite-strings -Wvla -Wpointer-arith
