@@ -3,8 +3,8 @@
 #define BASE_CLEANUP_H
 
 /*
- * Cleanup attributes for locals. A local that owns something is initialised where it is declared and
- * carries one of these; STEAL() hands the value over to the caller or to a structure.
+ * Cleanup attributes for locals. A local that owns something is initialised where it is declared
+ * and carries one of these; STEAL() hands the value over to the caller or to a structure.
  */
 
 #include <cjson/cJSON.h>

@@ -13,6 +13,7 @@ enum { DIGEST_SIZE = sizeof("sha256:") + 64 };
 void digest_bytes(const void *data, size_t size, char out[DIGEST_SIZE]);
 
 /* Of a file's content, read in chunks: any size. `size` receives its length; may be NULL. */
-int digest_file(const char *path, char out[DIGEST_SIZE], unsigned long long *size, struct error *err);
+int digest_file(const char *path, char out[DIGEST_SIZE], unsigned long long *size,
+		struct error *err);
 
 #endif

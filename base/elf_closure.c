@@ -284,7 +284,7 @@ int elf_closure_add(struct elf_closure *closure, const char *path, struct error 
 	rc = elf_search_file(closure->search, path, &known, err);
 	if (rc == 0)
 		rc = closure_load(&process, known, destination, destination, NULL, err);
-	if (rc == 0 && known->info.interpreter != NULL)
+	if (rc == 0 && process.count != 0 && known->info.interpreter != NULL)
 		rc = closure_load_interpreter(&process, process.objects[0], err);
 	for (size_t i = 0; rc == 0 && i < process.count; i++) {
 		const struct closure_object *object = process.objects[i];

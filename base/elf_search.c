@@ -148,25 +148,25 @@ void elf_search_free(struct elf_search *search)
 	free(search);
 }
 
-static int search_know(struct elf_search *search, struct elf_known **out, struct error *err)
+/* A new entry. NULL: out of memory. */
+static struct elf_known *search_know(struct elf_search *search)
 {
 	struct elf_known *known = NULL;
 
 	if (search->known_count == search->known_capacity) {
 		size_t capacity = search->known_capacity != 0 ? search->known_capacity * 2 : 64;
-		struct elf_known **grown = realloc(search->known, capacity * sizeof(*grown));
+		struct elf_known **grown =
+			realloc(search->known, capacity * sizeof(struct elf_known *));
 
 		if (grown == NULL)
-			return error_memory(err);
+			return NULL;
 		search->known = grown;
 		search->known_capacity = capacity;
 	}
 	known = calloc(1, sizeof(*known));
-	if (known == NULL)
-		return error_memory(err);
-	search->known[search->known_count++] = known;
-	*out = known;
-	return 0;
+	if (known != NULL)
+		search->known[search->known_count++] = known;
+	return known;
 }
 
 int elf_search_file(struct elf_search *search, const char *path, const struct elf_known **out,
@@ -190,9 +190,9 @@ int elf_search_file(struct elf_search *search, const char *path, const struct el
 	source = search_host_path(search, resolved);
 	if (source == NULL)
 		return error_memory(err);
-	rc = search_know(search, &known, err);
-	if (rc < 0)
-		return rc;
+	known = search_know(search);
+	if (known == NULL)
+		return error_memory(err);
 	known->source = STEAL(source);
 	known->resolved = STEAL(resolved);
 	rc = elf_read(known->source, &known->info, err);

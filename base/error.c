@@ -141,10 +141,9 @@ int error_wrap(struct error *err, const char *format, ...)
 const char *error_code_name(int code)
 {
 	static const char *const names[] = {
-		"none",     "argument", "memory",      "io",          "not-found",
-		"exists",   "format",   "limit",       "timeout",     "cancelled",
-		"protocol", "unavailable", "remote",   "permission",  "unsupported",
-		"busy",
+		"none",	  "argument",	"memory",      "io",	    "not-found", "exists",
+		"format", "limit",	"timeout",     "cancelled", "protocol",	 "unavailable",
+		"remote", "permission", "unsupported", "busy",
 	};
 	int index = -code;
 

@@ -43,7 +43,7 @@ int file_read_line(const char *path, char **line, struct error *err)
 	size_t size = 0;
 	int rc = file_read(path, 4096, line, &size, err);
 
-	while (rc == 0 && size > 0 && strchr(" \t\r\n", (*line)[size - 1]) != NULL)
+	while (rc == 0 && *line != NULL && size > 0 && strchr(" \t\r\n", (*line)[size - 1]) != NULL)
 		(*line)[--size] = '\0';
 	return rc;
 }
@@ -98,8 +98,10 @@ bool file_is_directory(const char *path)
 
 int file_make_directories(const char *path, unsigned mode, struct error *err)
 {
-	char *prefix CLEANUP_FREE = strdup(path);
+	char *prefix CLEANUP_FREE = path[0] != '\0' ? strdup(path) : NULL;
 
+	if (path[0] == '\0')
+		return error_set(err, ERROR_ARGUMENT, "a directory without a name");
 	if (prefix == NULL)
 		return error_memory(err);
 	for (char *p = prefix + 1;; p++) {

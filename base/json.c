@@ -7,12 +7,31 @@
 #include <stdarg.h>
 #include <string.h>
 
-static int json_check_depth(const char *data, size_t size, struct error *err)
+static int json_parse_error(const char *data, size_t size, const char *at, const char *what,
+			    struct error *err)
 {
+	size_t line = 1;
+	size_t column = 1;
+
+	for (const char *p = data; p < at && p < data + size; p++) {
+		column = *p == '\n' ? 1 : column + 1;
+		line += *p == '\n' ? 1 : 0;
+	}
+	return error_set(err, ERROR_FORMAT, "line %zu, column %zu: %s", line, column, what);
+}
+
+/* What the parser would take, and should not: deep nesting, and NULs, which would end a C string
+ * early. */
+static int json_check(const char *data, size_t size, struct error *err)
+{
+	static const char nul[] = "\\u0000";
 	size_t depth = 0;
 	bool in_string = false;
 
 	for (size_t i = 0; i < size; i++) {
+		if (data[i] == '\0' || (in_string && size - i >= sizeof(nul) - 1 &&
+					memcmp(data + i, nul, sizeof(nul) - 1) == 0))
+			return json_parse_error(data, size, data + i, "NUL character", err);
 		if (in_string) {
 			if (data[i] == '\\')
 				i++;
@@ -31,37 +50,39 @@ static int json_check_depth(const char *data, size_t size, struct error *err)
 	return 0;
 }
 
-static int json_parse_error(const char *data, size_t size, const char *at, struct error *err)
+/* The parser makes infinity of a number like 1e999, and would print it as null. */
+static bool json_is_finite(const cJSON *json)
 {
-	size_t line = 1;
-	size_t column = 1;
+	const cJSON *child = NULL;
 
-	for (const char *p = data; p < at && p < data + size; p++) {
-		column = *p == '\n' ? 1 : column + 1;
-		line += *p == '\n' ? 1 : 0;
+	if (cJSON_IsNumber(json) && !isfinite(json->valuedouble))
+		return false;
+	cJSON_ArrayForEach (child, json) {
+		if (!json_is_finite(child))
+			return false;
 	}
-	return error_set(err, ERROR_FORMAT, "line %zu, column %zu: not valid JSON", line, column);
+	return true;
 }
 
 int json_parse(const char *data, size_t size, cJSON **out, struct error *err)
 {
 	const char *end = data;
 	cJSON *json CLEANUP_JSON = NULL;
-	int rc = json_check_depth(data, size, err);
+	int rc = json_check(data, size, err);
 
 	if (rc < 0)
 		return rc;
-	if (memchr(data, '\0', size) != NULL)
-		return json_parse_error(data, size, memchr(data, '\0', size), err);
 	if (!text_is_utf8(data, size))
 		return error_set(err, ERROR_FORMAT, "JSON is not UTF-8");
 	json = cJSON_ParseWithLengthOpts(data, size, &end, 0);
 	if (json == NULL)
-		return json_parse_error(data, size, end, err);
+		return json_parse_error(data, size, end, "not valid JSON", err);
 	while (end < data + size && strchr(" \t\r\n", *end) != NULL)
 		end++;
 	if (end != data + size)
-		return json_parse_error(data, size, end, err);
+		return json_parse_error(data, size, end, "not valid JSON", err);
+	if (!json_is_finite(json))
+		return error_set(err, ERROR_FORMAT, "JSON holds a number that is out of range");
 	*out = STEAL(json);
 	return 0;
 }
@@ -95,8 +116,7 @@ static void json_print_into(struct text *text, const cJSON *json, int depth)
 		return;
 	}
 	text_add(text, object ? "{\n" : "[\n");
-	cJSON_ArrayForEach(child, json)
-	{
+	cJSON_ArrayForEach (child, json) {
 		text_addf(text, "%*s", (depth + 1) * 2, "");
 		if (object) {
 			json_add_quoted(text, child->string, strlen(child->string));
@@ -143,8 +163,7 @@ static void json_add_clean(struct text *text, const char *data, size_t size)
 	while (start < size) {
 		size_t length = 1;
 
-		while (length <= 4 && start + length <= size &&
-		       !text_is_utf8(data + start, length))
+		while (length <= 4 && start + length <= size && !text_is_utf8(data + start, length))
 			length++;
 		if (length > 4 || start + length > size) {
 			text_add(text, "\xef\xbf\xbd");
@@ -278,7 +297,8 @@ static bool json_is(const cJSON *node, enum json_type type)
 
 static const char *json_type_name(enum json_type type)
 {
-	static const char *const names[] = {"object", "array", "string", "number", "boolean", "value"};
+	static const char *const names[] = {"object", "array",	 "string",
+					    "number", "boolean", "value"};
 
 	return names[type];
 }
@@ -349,7 +369,7 @@ int json_need_string(const struct json_at *object, const char *key, const char *
 	struct json_at at = {0};
 	int rc = json_need(object, key, JSON_STRING, &at, err);
 
-	if (rc == 0)
+	if (rc == 0 && at.node != NULL)
 		*out = at.node->valuestring;
 	return rc;
 }
@@ -360,7 +380,7 @@ int json_need_int(const struct json_at *object, const char *key, int64_t min, in
 	struct json_at at = {0};
 	int rc = json_need(object, key, JSON_NUMBER, &at, err);
 
-	return rc == 0 ? json_at_int(&at, min, max, out, err) : rc;
+	return rc == 0 && at.node != NULL ? json_at_int(&at, min, max, out, err) : rc;
 }
 
 int json_need_bool(const struct json_at *object, const char *key, bool *out, struct error *err)
@@ -407,8 +427,7 @@ int json_only_keys(const struct json_at *object, const char *const *keys, struct
 {
 	const cJSON *child = NULL;
 
-	cJSON_ArrayForEach(child, object->node)
-	{
+	cJSON_ArrayForEach (child, object->node) {
 		struct json_at at = {.node = child, .parent = object, .key = child->string};
 		size_t i = 0;
 

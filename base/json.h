@@ -3,8 +3,8 @@
 #define BASE_JSON_H
 
 /*
- * JSON over cJSON: bounded parsing with line and column in errors, reading with errors that name the
- * place ("devices[2].luid: expected integer"), and stable printing.
+ * JSON over cJSON: bounded parsing with line and column in errors, reading with errors that name
+ * the place ("devices[2].luid: expected integer"), and stable printing.
  */
 
 #include "base/cleanup.h"
@@ -18,11 +18,12 @@
 
 enum {
 	JSON_FILE_MAX = 64 * 1024 * 1024, /* bytes that json_read_file() accepts */
-	JSON_DEPTH_MAX = 64,              /* nesting that json_parse() accepts */
+	JSON_DEPTH_MAX = 64,		  /* nesting that json_parse() accepts */
 };
 
-/* Parses one document; trailing white space only. ERROR_FORMAT names line and column; ERROR_LIMIT when
- * nested deeper than JSON_DEPTH_MAX. Caller owns *out (cJSON_Delete). */
+/* Parses one document; trailing white space only. ERROR_FORMAT names line and column (in bytes); a
+ * NUL, as \u0000 too, is an error, because strings end there, and so is a number beyond a double.
+ * ERROR_LIMIT when nested deeper than JSON_DEPTH_MAX. Caller owns *out (cJSON_Delete). */
 int json_parse(const char *data, size_t size, cJSON **out, struct error *err);
 
 /* json_parse() of a whole file; every error names the path. */
@@ -38,15 +39,17 @@ int json_write_file(const char *path, const cJSON *json, struct error *err);
 /* Adds a JSON string literal. Bytes that are not UTF-8 become U+FFFD. */
 void json_add_quoted(struct text *text, const char *data, size_t size);
 
-/* A cJSON string of untrusted bytes: bytes that are not UTF-8 become U+FFFD. NULL: out of memory. */
+/* A cJSON string of untrusted bytes: bytes that are not UTF-8 become U+FFFD. NULL: out of memory.
+ */
 cJSON *json_new_string(const char *data, size_t size);
 
 /* RFC 6901 JSON pointer ("/adapters/0/name"); NULL when nothing is there. */
 const cJSON *json_pointer(const cJSON *root, const char *pointer);
 
 /*
- * A place in a document, on the caller's stack. It remembers the way from the root, so that errors can
- * name it: struct json_at devices = {0}; json_at_key(&root, "devices", JSON_ARRAY, &devices, err).
+ * A place in a document, on the caller's stack. It remembers the way from the root, so that errors
+ * can name it: struct json_at devices = {0}; json_at_key(&root, "devices", JSON_ARRAY, &devices,
+ * err).
  */
 struct json_at {
 	const cJSON *node; /* NULL when the optional member is absent */

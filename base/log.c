@@ -5,6 +5,7 @@
 #include "base/json.h"
 #include "base/text.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <string.h>
 #include <unistd.h>
@@ -84,6 +85,8 @@ void log_message(enum log_level level, const char *format, ...)
 	for (size_t written = 0; written < line.size;) {
 		ssize_t count = write(STDERR_FILENO, line.data + written, line.size - written);
 
+		if (count < 0 && errno == EINTR)
+			continue;
 		if (count <= 0)
 			return;
 		written += (size_t)count;

@@ -3,8 +3,9 @@
 #define BASE_LOG_H
 
 /*
- * Logging to stderr, one line a message, written with one write(2). Untrusted text is escaped by the
- * logger (text_add_escaped), so a message can hold anything. Programs log; libraries return errors.
+ * Logging to stderr, one line a message, written with one write(2). Untrusted text is escaped by
+ * the logger (text_add_escaped), so a message can hold anything. Programs log; libraries return
+ * errors.
  *
  * Text form: "2026-11-20T10:15:02.123Z info  program: message"
  * JSON form: {"time":"...","level":"info","program":"...","message":"..."}
@@ -16,7 +17,7 @@
 
 enum log_level { LOG_LEVEL_ERROR, LOG_LEVEL_WARNING, LOG_LEVEL_INFO, LOG_LEVEL_DEBUG };
 
-void log_set_program(const char *name); /* kept by reference */
+void log_set_program(const char *name);	  /* kept by reference */
 void log_set_level(enum log_level level); /* default: info */
 void log_set_json(bool json);
 
@@ -27,9 +28,9 @@ const char *log_level_name(enum log_level level);
 void log_message(enum log_level level, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-#define log_error(...)   log_message(LOG_LEVEL_ERROR, __VA_ARGS__)
+#define log_error(...)	 log_message(LOG_LEVEL_ERROR, __VA_ARGS__)
 #define log_warning(...) log_message(LOG_LEVEL_WARNING, __VA_ARGS__)
-#define log_info(...)    log_message(LOG_LEVEL_INFO, __VA_ARGS__)
-#define log_debug(...)   log_message(LOG_LEVEL_DEBUG, __VA_ARGS__)
+#define log_info(...)	 log_message(LOG_LEVEL_INFO, __VA_ARGS__)
+#define log_debug(...)	 log_message(LOG_LEVEL_DEBUG, __VA_ARGS__)
 
 #endif

@@ -89,7 +89,8 @@ bool path_is_within(const char *path, const char *directory)
 	if (strcmp(outer, "/") == 0)
 		return path_is_absolute(inner);
 	length = strlen(outer);
-	return strncmp(inner, outer, length) == 0 && (inner[length] == '/' || inner[length] == '\0');
+	return strncmp(inner, outer, length) == 0 &&
+	       (inner[length] == '/' || inner[length] == '\0');
 }
 
 bool path_is_bare_name(const char *name)
@@ -124,7 +125,7 @@ int path_beside_program(const char *relative, char **out, struct error *err)
 
 	if (rc < 0)
 		return rc;
-	directory = path_directory(program);
+	directory = program != NULL ? path_directory(program) : NULL;
 	joined = directory != NULL ? path_join(directory, relative) : NULL;
 	*out = joined != NULL ? path_normalize(joined) : NULL;
 	return *out != NULL ? 0 : error_memory(err);

@@ -8,7 +8,8 @@
 
 #include <stdbool.h>
 
-/* "a/b" from "a" and "b"; an absolute `tail` is put below `head` all the same. NULL: out of memory. */
+/* "a/b" from "a" and "b"; an absolute `tail` is put below `head` all the same. NULL: out of memory.
+ */
 char *path_join(const char *head, const char *tail);
 
 /* The part behind the last '/', within `path`. */
@@ -19,8 +20,8 @@ char *path_directory(const char *path);
 
 bool path_is_absolute(const char *path);
 
-/* Removes "//", "/./" and resolves "/../" by text. An absolute path cannot rise above "/". NULL: out
- * of memory. */
+/* Removes "//", "/./" and resolves "/../" by text. An absolute path cannot rise above "/". NULL:
+ * out of memory. */
 char *path_normalize(const char *path);
 
 /* Is the normalised `path` equal to or below the normalised `directory`? Both absolute. By text: a

@@ -22,14 +22,14 @@ struct text {
 	bool failed;
 };
 
-#define CLEANUP_TEXT      __attribute__((cleanup(text_free)))
+#define CLEANUP_TEXT	  __attribute__((cleanup(text_free)))
 #define CLEANUP_TEXT_LIST __attribute__((cleanup(text_list_free)))
 
 void text_append(struct text *text, const char *data, size_t size);
 void text_add(struct text *text, const char *string);
 
-/* Makes the text `size` bytes longer and returns the place of the new bytes, for the caller to fill. NULL
- * when memory ran out. */
+/* Makes the text `size` bytes longer and returns the place of the new bytes, for the caller to
+ * fill. NULL when memory ran out. */
 char *text_extend(struct text *text, size_t size);
 
 void text_addf(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -44,13 +44,13 @@ char *text_take(struct text *text);
 void text_reset(struct text *text); /* empties it and keeps the memory */
 void text_free(struct text *text);
 
-/* Adds untrusted bytes so that a terminal or a one-line log shows them harmlessly: control characters,
- * DEL, C1 controls, bidirectional overrides and bytes that are not UTF-8 become \xNN or \u{NNNN}; a
- * backslash becomes two. */
+/* Adds untrusted bytes so that a terminal or a one-line log shows them harmlessly: control
+ * characters, DEL, C1 controls, bidirectional overrides and bytes that are not UTF-8 become \xNN or
+ * \u{NNNN}; a backslash becomes two. */
 void text_add_escaped(struct text *text, const char *data, size_t size);
 
-/* Adds text for an XML attribute or element: the five entities; characters that XML 1.0 does not allow
- * become U+FFFD. */
+/* Adds text for an XML attribute or element: the five entities; characters that XML 1.0 does not
+ * allow become U+FFFD. */
 void text_add_xml(struct text *text, const char *data, size_t size);
 
 /* A new formatted string, NULL when memory ran out. */
@@ -58,14 +58,15 @@ char *text_format(const char *format, ...) __attribute__((format(printf, 1, 2)))
 
 bool text_starts_with(const char *string, const char *prefix);
 bool text_ends_with(const char *string, const char *suffix);
-bool text_equal(const char *a, const char *b);        /* NULL equals only NULL */
-bool text_is_utf8(const char *data, size_t size);     /* strict: no surrogates, no overlong forms */
-bool text_glob(const char *pattern, const char *string); /* '*' any run, '?' one byte; nothing else */
+bool text_equal(const char *a, const char *b);	  /* NULL equals only NULL */
+bool text_is_utf8(const char *data, size_t size); /* strict: no surrogates, no overlong forms */
+bool text_glob(const char *pattern,
+	       const char *string); /* '*' any run, '?' one byte; nothing else */
 
-/* Whole-string integers. ERROR_FORMAT when it is no number, ERROR_LIMIT when out of [min, max]. `what`
- * names the value in the error. Base 10, or 16 with 0x. */
-int text_to_int64(const char *string, const char *what, long long min, long long max, long long *out,
-		  struct error *err);
+/* Whole-string integers. ERROR_FORMAT when it is no number, ERROR_LIMIT when out of [min, max].
+ * `what` names the value in the error. Base 10, or 16 with 0x. */
+int text_to_int64(const char *string, const char *what, long long min, long long max,
+		  long long *out, struct error *err);
 int text_to_bool(const char *string, const char *what, bool *out, struct error *err);
 
 /* A list that owns its strings. `items` is NULL-ended whenever it is not NULL. */
@@ -75,8 +76,9 @@ struct text_list {
 	size_t capacity;
 };
 
-int text_list_add(struct text_list *list, const char *string, struct error *err);   /* copies */
-int text_list_take(struct text_list *list, char *string, struct error *err);        /* consumes, NULL = out of memory */
+int text_list_add(struct text_list *list, const char *string, struct error *err); /* copies */
+int text_list_take(struct text_list *list, char *string,
+		   struct error *err); /* consumes, NULL = out of memory */
 int text_list_split(struct text_list *list, const char *string, char separator, struct error *err);
 bool text_list_has(const struct text_list *list, const char *string);
 void text_list_sort(struct text_list *list);

@@ -155,7 +155,7 @@ static void expect_closure(const char *root, const char *path, const char *wante
 	struct elf_closure *closure CLEANUP_CLOSURE = elf_closure_new(root, &err);
 	char *seen CLEANUP_FREE = NULL;
 
-	CU_ASSERT_PTR_NOT_NULL_FATAL(closure);
+	UNIT_NEED(closure != NULL);
 	UNIT_INT(elf_closure_add(closure, path, &err), 0);
 	seen = closure_string(closure, root);
 	UNIT_STRING(seen, wanted);
@@ -258,6 +258,7 @@ static void test_closure_errors(void)
 	struct elf_closure *closure CLEANUP_CLOSURE = elf_closure_new(NULL, NULL);
 	struct error err = {0};
 
+	UNIT_NEED(closure != NULL);
 	UNIT_INT(elf_closure_add(closure, "/no/such/file", &err), ERROR_NOT_FOUND);
 	UNIT_INT(elf_closure_add(closure, "/etc/passwd", &err), ERROR_FORMAT);
 	UNIT_INT(elf_closure_add(closure, "/etc/passwd", &err), ERROR_FORMAT);
@@ -292,6 +293,7 @@ static void compare_with_ldd(const char *program)
 	struct text_list wanted CLEANUP_TEXT_LIST = {0};
 	struct text_list seen CLEANUP_TEXT_LIST = {0};
 
+	UNIT_NEED(closure != NULL);
 	if (!ldd_paths(program, &wanted))
 		return;
 	UNIT_INT(elf_closure_add(closure, program, NULL), 0);

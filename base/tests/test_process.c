@@ -283,7 +283,8 @@ static void test_stop(void)
 {
 	struct watched watched = {.stop_at_first_line = true};
 
-	watch(&watched, "trap 'echo bye; exit 7' TERM; sleep 600 & echo ready; wait");
+	watch(&watched,
+	      "trap 'echo bye; exit 7' TERM; sleep 600 >/dev/null 2>&1 & echo ready; wait");
 	UNIT_STRING(text_string(&watched.lines), "ready|bye|");
 	UNIT_INT(watched.ends, 1);
 	UNIT_INT(watched.end, PROCESS_STOPPED);
@@ -296,9 +297,9 @@ static void test_stop_lets_the_group_finish(void)
 	struct watched watched = {.stop_at_first_line = true};
 
 	/* The leader dies of SIGTERM at once; its child still has something to say. */
-	watch(&watched,
-	      "sh -c 'trap \"sleep 0.1; echo cleaned; exit 0\" TERM; sleep 600 & echo ready; "
-	      "wait' & wait; exit 1");
+	watch(&watched, "sh -c 'trap \"sleep 0.1; echo cleaned; exit 0\" TERM; sleep 600 "
+			">/dev/null 2>&1 & echo ready; "
+			"wait' & wait; exit 1");
 	UNIT_STRING(text_string(&watched.lines), "ready|cleaned|");
 	UNIT_INT(watched.end, PROCESS_STOPPED);
 	text_free(&watched.lines);

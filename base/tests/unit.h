@@ -67,6 +67,14 @@ static inline void unit_int(long long seen, long long wanted, unsigned line, con
 				      CU_FALSE);
 }
 
+/* Ends the test when the condition does not hold. */
+#define UNIT_NEED(condition)                                                                       \
+	do {                                                                                       \
+		CU_ASSERT_TRUE(condition);                                                         \
+		if (!(condition))                                                                  \
+			return;                                                                    \
+	} while (0)
+
 #define UNIT_STRING(seen, wanted) unit_string(seen, wanted, __LINE__, __FILE__)
 #define UNIT_CONTAINS(seen, part) unit_contains(seen, part, __LINE__, __FILE__)
 #define UNIT_INT(seen, wanted)	  unit_int((long long)(seen), (long long)(wanted), __LINE__, __FILE__)

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+/* A JSON pointer, a newline, a document: what was parsed must print and parse to the same again. */
+#include "base/json.h"
+
+#include <stdint.h>
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void check_round_trip(const cJSON *json)
+{
+	cJSON *again CLEANUP_JSON = NULL;
+	char *printed CLEANUP_FREE = json_print(json);
+
+	if (printed != NULL && (json_parse(printed, strlen(printed), &again, NULL) < 0 ||
+				!cJSON_Compare(json, again, true)))
+		__builtin_trap();
+}
+
+/* cJSON_Compare() takes the first of members that share a name, so such documents equal nothing. */
+static bool has_duplicate_names(const cJSON *json)
+{
+	const cJSON *child = NULL;
+
+	cJSON_ArrayForEach (child, json) {
+		if (cJSON_IsObject(json) &&
+		    cJSON_GetObjectItemCaseSensitive(json, child->string) != child)
+			return true;
+		if (has_duplicate_names(child))
+			return true;
+	}
+	return false;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	cJSON *json CLEANUP_JSON = NULL;
+	struct error err = {0};
+	const char *document = (const char *)data;
+	const char *newline = size != 0 ? memchr(document, '\n', size) : NULL;
+	char *pointer CLEANUP_FREE = NULL;
+	int rc = 0;
+
+	if (newline == NULL)
+		return 0;
+	pointer = strndup(document, (size_t)(newline - document));
+	rc = json_parse(newline + 1, size - (size_t)(newline + 1 - document), &json, &err);
+	if (rc != err.code || (rc == 0) != (json != NULL) || err.code > 0)
+		__builtin_trap();
+	if (json == NULL || pointer == NULL)
+		return 0;
+	(void)json_pointer(json, pointer);
+	if (!has_duplicate_names(json))
+		check_round_trip(json);
+	return 0;
+}
