@@ -295,3 +295,22 @@ int elf_closure_add(struct elf_closure *closure, const char *path, struct error 
 	}
 	return rc;
 }
+
+int elf_closure_find(struct elf_closure *closure, const char *name, char **path, struct error *err)
+{
+	struct elf_info own CLEANUP(elf_info_free) = {0};
+	struct text_list standard CLEANUP_TEXT_LIST = {0};
+	const struct elf_known *found = NULL;
+	int rc = elf_read("/proc/self/exe", &own, err);
+
+	if (rc == 0)
+		rc = elf_default_directories(&own, &standard, err);
+	if (rc < 0)
+		return rc;
+	rc = elf_search_directories(closure->search, &closure->search->configured, "/", name, &own,
+				    &found, path, NULL);
+	if (rc == ERROR_NOT_FOUND)
+		return elf_search_directories(closure->search, &standard, "/", name, &own, &found,
+					      path, err);
+	return rc < 0 ? error_memory(err) : 0;
+}

@@ -3,15 +3,15 @@
 #define GPUCERT_DISCOVERY_H
 
 /*
- * Device discovery: which GPUs, and which software drivers that stand in for one, a node offers, and what
- * a container needs to use each of them.
+ * Device discovery: which GPUs, and which software drivers that stand in for one, a node offers,
+ * and what a container needs to use each of them.
  *
- * A snapshot is immutable once taken and may be read from several threads. Every pointer in it belongs to
- * it. Strings are UTF-8 and never NULL: "" means that the node does not say. Numbers say in their comment
- * what means unknown.
+ * A snapshot is immutable once taken and may be read from several threads. Every pointer in it
+ * belongs to it. Strings are UTF-8 and never NULL: "" means that the node does not say. Numbers say
+ * in their comment what means unknown.
  *
- * The same structure is taken from the live node or read from a recorded one (JSON), so everything up to
- * the launch of a container can be replayed elsewhere.
+ * The same structure is taken from the live node or read from a recorded one (JSON), so everything
+ * up to the launch of a container can be replayed elsewhere.
  */
 
 #include <gpucert/error.h>
@@ -30,7 +30,8 @@ extern "C" {
 #endif
 
 enum discovery_kind {
-	DISCOVERY_DISPLAY,  /* hardware that renders (WDDM; a DRM render node of a display controller) */
+	DISCOVERY_DISPLAY,  /* hardware that renders (WDDM; a DRM render node of a display
+			       controller) */
 	DISCOVERY_COMPUTE,  /* hardware that only computes (MCDM; 3D controllers without display) */
 	DISCOVERY_SOFTWARE, /* a software implementation of a GPU API */
 };
@@ -41,16 +42,17 @@ enum { DISCOVERY_UNKNOWN = -1 };
 
 /* A file or directory that a container needs at `destination`, read-only. */
 struct discovery_file {
-	const char *source;      /* absolute path on the node */
+	const char *source;	 /* absolute path on the node */
 	const char *destination; /* absolute path in the container */
-	unsigned bits;           /* 64 or 32; 0 for what has no word size (manifests, data) */
+	unsigned bits;		 /* 64 or 32; 0 for what has no word size (manifests, data) */
 	bool directory;
-	const char *origin;      /* rule that named it: "vulkan-icd", "needed-library", "CopyToVmOverwrite", ... */
+	const char *origin; /* rule that named it: "vulkan-icd", "needed-library",
+			       "CopyToVmOverwrite", ... */
 };
 
 /* A device node that a container needs. */
 struct discovery_node {
-	const char *path;        /* on the node: "/dev/dri/renderD128" */
+	const char *path; /* on the node: "/dev/dri/renderD128" */
 	const char *container_path;
 	const char *permissions; /* cgroup letters: "rw" */
 };
@@ -61,81 +63,89 @@ struct discovery_variable {
 };
 
 struct discovery_device {
-	const char *id;          /* stable over reboots: PCI address, PnP instance, or software driver name;
-	                            at most 55 bytes of [A-Za-z0-9._:-], so that replica suffixes fit in 63 */
-	size_t index;            /* position in the snapshot */
+	const char
+		*id;  /* stable over reboots: PCI address, PnP instance, or software driver name;
+			 at most 55 bytes of [A-Za-z0-9._:-], so that replica suffixes fit in 63 */
+	size_t index; /* position in the snapshot */
 	enum discovery_kind kind;
-	const char *vendor;      /* "NVIDIA", "Intel", "AMD", "Mesa", "PoCL", or the PCI id as "0x1af4" */
+	const char
+		*vendor; /* "NVIDIA", "Intel", "AMD", "Mesa", "PoCL", or the PCI id as "0x1af4" */
 	const char *description; /* "Tesla T4", "llvmpipe (Mesa lavapipe)" */
-	int32_t pci_vendor, pci_device, pci_subsystem_vendor, pci_subsystem_device, pci_revision; /* or DISCOVERY_UNKNOWN */
+	int32_t pci_vendor, pci_device, pci_subsystem_vendor, pci_subsystem_device,
+		pci_revision;	     /* or DISCOVERY_UNKNOWN */
 	const char *pci_address;     /* "0000:03:00.0" */
 	const char *location_path;   /* Windows: "PCIROOT(0)#PCI(1B00)" */
-	int64_t luid;                /* Windows adapter LUID; 0 is unknown */
+	int64_t luid;		     /* Windows adapter LUID; 0 is unknown */
 	const char *pnp_instance_id; /* Windows */
-	const char *driver_name;     /* kernel driver ("amdgpu", "nvidia") or software driver ("lavapipe", "pocl") */
+	const char *driver_name;     /* kernel driver ("amdgpu", "nvidia") or software driver
+					("lavapipe", "pocl") */
 	const char *driver_version;
-	const char *driver_key;      /* Windows registry key */
-	const char *driver_store_path; /* Windows */
+	const char *driver_key;			 /* Windows registry key */
+	const char *driver_store_path;		 /* Windows */
 	int64_t dedicated_memory, shared_memory; /* bytes; DISCOVERY_UNKNOWN */
 	bool integrated, detachable;
-	bool display;                /* can render or present: belongs to the display resource */
-	bool compute;                /* can compute */
-	int32_t numa_node;           /* DISCOVERY_UNKNOWN when the node has none */
+	bool display;	   /* can render or present: belongs to the display resource */
+	bool compute;	   /* can compute */
+	int32_t numa_node; /* DISCOVERY_UNKNOWN when the node has none */
 	enum discovery_health health;
 	const char *health_reason;
-	const char *const *apis;     /* NULL-ended: "vulkan", "opencl", "cuda", "directx" that the files or
-	                                nodes below enable in a container */
+	const char *const *apis; /* NULL-ended: "vulkan", "opencl", "cuda", "directx" that the files
+				    or nodes below enable in a container */
 	const struct discovery_file *files;
 	size_t file_count;
 	const struct discovery_node *nodes;
 	size_t node_count;
-	const struct discovery_variable *environment; /* loader variables: VK_DRIVER_FILES, OCL_ICD_VENDORS */
+	const struct discovery_variable
+		*environment; /* loader variables: VK_DRIVER_FILES, OCL_ICD_VENDORS */
 	size_t variable_count;
 };
 
 /* Something that was seen and could not be made a device, or only in part. */
 struct discovery_diagnostic {
-	const char *place;   /* path, key or device */
+	const char *place; /* path, key or device */
 	const char *message;
 };
 
 struct discovery_system {
-	const char *os;      /* "linux", "windows" */
-	const char *product; /* "Debian GNU/Linux 12 (bookworm)", "Windows Server 2022 Datacenter" */
-	const char *build;   /* kernel release, or Windows build "20348.1547" */
+	const char *os; /* "linux", "windows" */
+	const char
+		*product;  /* "Debian GNU/Linux 12 (bookworm)", "Windows Server 2022 Datacenter" */
+	const char *build; /* kernel release, or Windows build "20348.1547" */
 	const char *architecture; /* "x86_64" */
 };
 
 struct discovery_snapshot {
 	struct discovery_system system;
 	bool recorded; /* read from a recorded node: device nodes and files need not exist here */
-	const struct discovery_device *devices; /* ordered by id within each source: hardware, then software */
+	const struct discovery_device
+		*devices; /* ordered by id within each source: hardware, then software */
 	size_t device_count;
 	const struct discovery_diagnostic *diagnostics;
 	size_t diagnostic_count;
 };
 
-/* Which devices a snapshot holds. A zeroed structure admits every device but integrated and detachable
- * ones are admitted only when asked for. */
+/* Which devices a snapshot holds. A zeroed structure admits every device but integrated and
+ * detachable ones are admitted only when asked for. */
 struct discovery_filter {
-	bool display_only;       /* devices with display */
-	bool compute_only;       /* devices without display */
+	bool display_only; /* devices with display */
+	bool compute_only; /* devices without display */
 	bool include_integrated;
 	bool include_detachable;
 	bool exclude_software;
-	const char *const *vendors; /* NULL-ended, any of; name or PCI id, case-insensitive; NULL: all */
-	const char *const *ids;     /* NULL-ended, any of; NULL: all */
+	const char *const
+		*vendors; /* NULL-ended, any of; name or PCI id, case-insensitive; NULL: all */
+	const char *const *ids; /* NULL-ended, any of; NULL: all */
 };
 
 /* Where to look. A NULL member means the live system's place. */
 struct discovery_options {
-	const char *recorded_node;   /* JSON file: nothing below is used */
-	const char *root;            /* prefix for every path below: "/" */
-	const char *sysfs;           /* "/sys" */
-	const char *proc;            /* "/proc" */
-	const char *dev;             /* "/dev" */
+	const char *recorded_node;		   /* JSON file: nothing below is used */
+	const char *root;			   /* prefix for every path below: "/" */
+	const char *sysfs;			   /* "/sys" */
+	const char *proc;			   /* "/proc" */
+	const char *dev;			   /* "/dev" */
 	const char *const *vulkan_icd_directories; /* NULL-ended; the loader's search path */
-	const char *opencl_vendors;  /* "/etc/OpenCL/vendors" */
+	const char *opencl_vendors;		   /* "/etc/OpenCL/vendors" */
 	struct discovery_filter filter;
 };
 
@@ -150,11 +160,12 @@ DISCOVERY_API void discovery_free(struct discovery_snapshot *snapshot); /* NULL 
 DISCOVERY_API const struct discovery_device *
 discovery_find(const struct discovery_snapshot *snapshot, const char *id);
 
-DISCOVERY_API const char *discovery_kind_name(enum discovery_kind kind);     /* "display" */
+DISCOVERY_API const char *discovery_kind_name(enum discovery_kind kind);       /* "display" */
 DISCOVERY_API const char *discovery_health_name(enum discovery_health health); /* "healthy" */
 
 /* The snapshot as JSON in the form that discovery_take() reads as a recorded node (schema
- * discovery/schema/node.schema.json). NULL: out of memory. Caller frees with discovery_string_free(). */
+ * discovery/schema/node.schema.json). NULL: out of memory. Caller frees with
+ * discovery_string_free(). */
 DISCOVERY_API char *discovery_to_json(const struct discovery_snapshot *snapshot);
 DISCOVERY_API void discovery_string_free(char *string);
 
@@ -162,15 +173,17 @@ DISCOVERY_API void discovery_string_free(char *string);
 DISCOVERY_API const char *discovery_version(void);
 
 /*
- * Watching for change. The watch owns a descriptor that becomes readable when something may have changed
- * (kernel uevents, changes below the driver directories); where the system offers no event it fires by
- * poll every `poll_ms`. The caller then takes a new snapshot and compares with discovery_changes().
+ * Watching for change. The watch owns a descriptor that becomes readable when something may have
+ * changed (kernel uevents, changes below the driver directories); where the system offers no event
+ * it fires by poll every `poll_ms`. The caller then takes a new snapshot and compares with
+ * discovery_changes().
  */
 struct discovery_watch;
 DISCOVERY_API int discovery_watch_open(const struct discovery_options *options, unsigned poll_ms,
 				       struct discovery_watch **out, struct error *err);
 DISCOVERY_API int discovery_watch_fd(const struct discovery_watch *watch);
-DISCOVERY_API bool discovery_watch_changed(struct discovery_watch *watch); /* drains the descriptor */
+DISCOVERY_API bool
+discovery_watch_changed(struct discovery_watch *watch); /* drains the descriptor */
 DISCOVERY_API void discovery_watch_close(struct discovery_watch *watch);
 
 enum discovery_change { DISCOVERY_ADDED, DISCOVERY_REMOVED, DISCOVERY_CHANGED, DISCOVERY_SAME };
@@ -180,7 +193,8 @@ DISCOVERY_API const char *discovery_change_name(enum discovery_change change);
 DISCOVERY_API size_t discovery_changes(const struct discovery_snapshot *before,
 				       const struct discovery_snapshot *after,
 				       void (*each)(enum discovery_change change,
-						    const struct discovery_device *device, void *user),
+						    const struct discovery_device *device,
+						    void *user),
 				       void *user);
 
 #ifdef __cplusplus

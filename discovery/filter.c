@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+#include "discovery/filter.h"
+
+#include "base/text.h"
+
+#include <stdio.h>
+#include <strings.h>
+
+/* A vendor is asked for by its name or by its PCI id ("0x10DE"), in either case. */
+static bool filter_vendor_matches(const struct discovery_device *device, const char *wanted)
+{
+	char id[16] = "";
+
+	if (device->pci_vendor != DISCOVERY_UNKNOWN)
+		(void)snprintf(id, sizeof(id), "0x%04x", (unsigned)device->pci_vendor);
+	return strcasecmp(device->vendor, wanted) == 0 || strcasecmp(id, wanted) == 0;
+}
+
+static bool filter_vendors(const char *const *vendors, const struct discovery_device *device)
+{
+	for (size_t i = 0; vendors[i] != NULL; i++) {
+		if (filter_vendor_matches(device, vendors[i]))
+			return true;
+	}
+	return false;
+}
+
+static bool filter_ids(const char *const *ids, const struct discovery_device *device)
+{
+	for (size_t i = 0; ids[i] != NULL; i++) {
+		if (text_equal(ids[i], device->id))
+			return true;
+	}
+	return false;
+}
+
+bool filter_admits(const struct discovery_filter *filter, const struct discovery_device *device)
+{
+	if (filter->display_only && !device->display)
+		return false;
+	if (filter->compute_only && device->display)
+		return false;
+	if (device->integrated && !filter->include_integrated)
+		return false;
+	if (device->detachable && !filter->include_detachable)
+		return false;
+	if (filter->exclude_software && device->kind == DISCOVERY_SOFTWARE)
+		return false;
+	if (filter->vendors != NULL && !filter_vendors(filter->vendors, device))
+		return false;
+	return filter->ids == NULL || filter_ids(filter->ids, device);
+}

@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/cleanup.h"
+#include "base/file.h"
+#include "base/path.h"
+#include "discovery/linux/node.h"
+#include "discovery/linux/pci.h"
+#include "discovery/linux/sysfs.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <string.h>
+
+/* What a matching user-mode driver in the image reaches through the device nodes of a kernel
+ * driver. */
+static const struct {
+	const char *driver;
+	const char *apis[4];
+} drm_drivers[] = {
+	{"amdgpu", {"vulkan", "opencl"}},
+	{"asahi", {"vulkan", "opencl"}},
+	{"i915", {"vulkan", "opencl"}},
+	{"msm_dpu", {"vulkan", "opencl"}},
+	{"nouveau", {"vulkan"}},
+	{"nvidia", {"cuda", "vulkan", "opencl"}},
+	{"panfrost", {"opencl"}},
+	{"panthor", {"vulkan", "opencl"}},
+	{"v3d", {"vulkan"}},
+	{"xe", {"vulkan", "opencl"}},
+};
+
+/* Kernel drivers whose render nodes belong to no GPU: they exist for tests. */
+static const char *const drm_not_gpus[] = {"vgem", "vkms"};
+
+static void drm_add_apis(struct builder *builder, struct draft *draft)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(drm_drivers); i++) {
+		if (!text_equal(drm_drivers[i].driver, draft->device.driver_name))
+			continue;
+		for (size_t k = 0; k < ARRAY_SIZE(drm_drivers[i].apis); k++) {
+			if (drm_drivers[i].apis[k] != NULL)
+				builder_add_api(builder, draft, drm_drivers[i].apis[k]);
+		}
+	}
+	draft->device.compute = draft->api_count > 0;
+}
+
+/*
+ * The metrics table of an AMD GPU begins with its size (two bytes) and the revision of its format:
+ * 1 on discrete GPUs, 2 and above on processors with a GPU (kgd_pp_interface.h of the Linux
+ * kernel). The read would wake a sleeping device; those are discrete, since a running processor's
+ * GPU does not sleep on its own bus.
+ */
+static bool drm_amd_is_integrated(struct builder *builder, const char *directory)
+{
+	enum { METRICS_MAX = 64 * 1024, REVISION_AT = 2, FIRST_INTEGRATED = 2 };
+	char *path CLEANUP_FREE = path_join(directory, "gpu_metrics");
+	char *metrics CLEANUP_FREE = NULL;
+	size_t size = 0;
+
+	if (text_equal(sysfs_text(builder, directory, "power/runtime_status"), "suspended"))
+		return false;
+	return path != NULL && file_read(path, METRICS_MAX, &metrics, &size, NULL) == 0 &&
+	       size > REVISION_AT && metrics[REVISION_AT] >= FIRST_INTEGRATED;
+}
+
+/* Intel's integrated GPUs are device 2 of the root bus; the discrete ones are behind a port. */
+static bool drm_intel_is_integrated(const struct discovery_device *device)
+{
+	return text_ends_with(device->pci_address, ":00:02.0");
+}
+
+static void drm_describe_amd(struct builder *builder, const char *directory,
+			     struct discovery_device *device)
+{
+	const char *product = sysfs_text(builder, directory, "product_name");
+
+	device->dedicated_memory =
+		sysfs_number(builder, directory, "mem_info_vram_total", INT64_MAX);
+	device->shared_memory = sysfs_number(builder, directory, "mem_info_gtt_total", INT64_MAX);
+	device->integrated = drm_amd_is_integrated(builder, directory);
+	if (product[0] != '\0')
+		device->description = product;
+}
+
+static void drm_describe_pci(struct node *node, const char *directory, const char *driver_directory,
+			     struct discovery_device *device)
+{
+	struct builder *builder = node->builder;
+
+	pci_describe(builder, directory, path_base(directory), node_pci_names(node), node->kernel,
+		     device);
+	if (text_equal(device->driver_name, "amdgpu"))
+		drm_describe_amd(builder, directory, device);
+	else if (text_equal(device->vendor, "Intel"))
+		device->integrated = drm_intel_is_integrated(device);
+	/* A virtio device is driven on its own bus, below its PCI transport. */
+	if (!text_equal(directory, driver_directory)) {
+		device->driver_name = sysfs_link(builder, driver_directory, "driver");
+		device->driver_version = node->kernel;
+	}
+}
+
+/* GPUs of systems on a chip: part of the processor, named by the device tree ("arm,mali-bifrost").
+ */
+static void drm_describe_platform(struct node *node, const char *directory,
+				  struct discovery_device *device)
+{
+	struct builder *builder = node->builder;
+	char *compatible CLEANUP_FREE =
+		strdup(sysfs_text(builder, directory, "of_node/compatible"));
+
+	device->kind = DISCOVERY_DISPLAY;
+	device->display = true;
+	device->integrated = true;
+	device->driver_name = sysfs_link(builder, directory, "driver");
+	device->driver_version = node->kernel;
+	device->description = path_base(directory);
+	if (compatible != NULL && strchr(compatible, ',') != NULL) {
+		device->description = builder_string(builder, compatible);
+		*strchr(compatible, ',') = '\0';
+		device->vendor = builder_string(builder, compatible);
+	}
+	device->description = builder_string(builder, device->description);
+}
+
+/* The directory of the PCI device that is, or carries, the device. NULL: neither. Caller frees. */
+static char *drm_pci_directory(const char *directory)
+{
+	char *parent CLEANUP_FREE = path_directory(directory);
+
+	if (pci_address_is_valid(path_base(directory)))
+		return strdup(directory);
+	if (parent != NULL && text_starts_with(path_base(directory), "virtio") &&
+	    pci_address_is_valid(path_base(parent)))
+		return STEAL(parent);
+	return NULL;
+}
+
+static bool drm_is_minor(const char *name, const char *prefix)
+{
+	size_t size = strlen(prefix);
+
+	return text_starts_with(name, prefix) && name[size] != '\0' &&
+	       name[size + strspn(name + size, "0123456789")] == '\0';
+}
+
+/* The render node itself, then the display node of the same device: programs that open the primary
+ * node (media stacks, X servers) look for it, and both belong to one device. */
+static void drm_add_nodes(struct node *node, const char *directory, const char *render,
+			  struct draft *draft)
+{
+	char *siblings CLEANUP_FREE = path_join(directory, "drm");
+	char *path CLEANUP_FREE = text_format("dri/%s", render);
+	struct text_list names CLEANUP_TEXT_LIST = {0};
+
+	if (siblings == NULL || path == NULL) {
+		node->builder->arena.failed = true;
+		return;
+	}
+	node_add_device_node(node, draft, path, NODE_REQUIRED);
+	(void)file_list(siblings, &names, NULL);
+	for (size_t i = 0; i < names.count; i++) {
+		char *card CLEANUP_FREE = text_format("dri/%s", names.items[i]);
+
+		if (card != NULL && drm_is_minor(names.items[i], "card"))
+			node_add_device_node(node, draft, card, NODE_OPTIONAL);
+	}
+	if (text_equal(draft->device.driver_name, "amdgpu"))
+		node_add_device_node(node, draft, "kfd", NODE_OPTIONAL);
+}
+
+static bool drm_is_gpu(const char *driver)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(drm_not_gpus); i++) {
+		if (text_equal(driver, drm_not_gpus[i]))
+			return false;
+	}
+	return true;
+}
+
+static void drm_add_device(struct node *node, const char *directory, const char *render)
+{
+	struct builder *builder = node->builder;
+	char *pci CLEANUP_FREE = drm_pci_directory(directory);
+	struct draft *draft = pci != NULL ? builder_find_pci(builder, path_base(pci)) : NULL;
+
+	/* A GPU with several render nodes is one device. */
+	if (draft != NULL) {
+		char *path CLEANUP_FREE = text_format("dri/%s", render);
+
+		if (path != NULL)
+			node_add_device_node(node, draft, path, NODE_REQUIRED);
+		return;
+	}
+	const char *id = builder_new_id(builder, path_base(pci != NULL ? pci : directory));
+
+	draft = builder_add(builder);
+	if (draft == NULL)
+		return;
+	draft->device.id = id;
+	if (pci != NULL)
+		drm_describe_pci(node, pci, directory, &draft->device);
+	else
+		drm_describe_platform(node, directory, &draft->device);
+	drm_add_apis(builder, draft);
+	drm_add_nodes(node, directory, render, draft);
+}
+
+void drm_discover(struct node *node)
+{
+	char *class CLEANUP_FREE = path_join(node->places->sysfs, "class/drm");
+	struct text_list names CLEANUP_TEXT_LIST = {0};
+	struct error err = {0};
+
+	if (class == NULL) {
+		node->builder->arena.failed = true;
+		return;
+	}
+	int rc = file_list(class, &names, &err);
+	if (rc < 0 && rc != ERROR_NOT_FOUND)
+		builder_diagnose(node->builder, class, "%s", err.text);
+	for (size_t i = 0; i < names.count; i++) {
+		char directory[PATH_MAX] = "";
+		char *link CLEANUP_FREE = text_format("%s/%s/device", class, names.items[i]);
+
+		if (link == NULL || !drm_is_minor(names.items[i], "renderD"))
+			continue;
+		if (realpath(link, directory) == NULL) {
+			builder_diagnose(node->builder, link, "%s", strerror(errno));
+			continue;
+		}
+		if (drm_is_gpu(sysfs_link(node->builder, directory, "driver")))
+			drm_add_device(node, directory, names.items[i]);
+	}
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef DISCOVERY_LINUX_LIBRARY_VERSION_H
+#define DISCOVERY_LINUX_LIBRARY_VERSION_H
+
+/* The version of a driver library, without loading it and whatever package it came in. */
+
+#include <stddef.h>
+
+enum { LIBRARY_VERSION_SIZE = 64 };
+
+/* The first version behind `marker` ("Mesa ") in the library's bytes: it begins with a digit, has a
+ * dot, and holds letters, digits and "._+~-" only. Leaves "" when there is none or the file cannot
+ * be read. */
+void library_version_scan(const char *path, const char *marker, char out[LIBRARY_VERSION_SIZE]);
+
+/* library_version_scan() of bytes in memory; a version that reaches their end may be cut: not
+ * taken. */
+void library_version_find(const char *data, size_t size, const char *marker,
+			  char out[LIBRARY_VERSION_SIZE]);
+
+/* The part of a file name behind ".so.": "2.10.0" of "libpocl.so.2.10.0"; "" without one. */
+const char *library_version_of_name(const char *path);
+
+#endif

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef DISCOVERY_LINUX_LINKER_SCRIPT_H
+#define DISCOVERY_LINUX_LINKER_SCRIPT_H
+
+/*
+ * The linker scripts that stand in for shared libraries: libc.so is often not a library but the
+ * text "GROUP ( /lib/x86_64-linux-gnu/libc.so.6 /usr/lib/x86_64-linux-gnu/libc_nonshared.a
+ * AS_NEEDED ( ... ) )".
+ */
+
+#include "base/text.h"
+
+enum { LINKER_SCRIPT_INPUTS_MAX = 64 };
+
+/* Adds every file and -lNAME that the commands INPUT, GROUP and AS_NEEDED name (ld manual,
+ * "Commands Dealing with Files"). ERROR_LIMIT beyond LINKER_SCRIPT_INPUTS_MAX. */
+int linker_script_inputs(const char *data, size_t size, struct text_list *inputs,
+			 struct error *err);
+
+#endif

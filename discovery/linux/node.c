@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT */
+#include "discovery/linux/node.h"
+
+#include "base/cleanup.h"
+#include "base/file.h"
+#include "base/path.h"
+#include "discovery/source.h"
+
+enum { PCI_IDS_MAX = 16 * 1024 * 1024 };
+
+const char *node_pci_names(struct node *node)
+{
+	static const char *const paths[] = {"/usr/share/misc/pci.ids", "/usr/share/hwdata/pci.ids"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(paths) && !node->pci_names_read; i++) {
+		char *path CLEANUP_FREE = places_local(node->places, paths[i]);
+
+		/* Names are a convenience: a node without them is complete. */
+		if (path != NULL && file_read(path, PCI_IDS_MAX, &node->pci_names, NULL, NULL) == 0)
+			break;
+	}
+	node->pci_names_read = true;
+	return node->pci_names;
+}
+
+void node_add_device_node(struct node *node, struct draft *draft, const char *name,
+			  enum node_need need)
+{
+	char *path CLEANUP_FREE = path_join(node->places->dev, name);
+
+	if (path == NULL) {
+		node->builder->arena.failed = true;
+		return;
+	}
+	const char *host = places_host(node->places, path);
+	bool exists = file_exists(path);
+
+	if (!exists && need == NODE_OPTIONAL)
+		return;
+	if (!exists && draft->device.health == DISCOVERY_HEALTHY) {
+		draft->device.health = DISCOVERY_UNHEALTHY;
+		draft->device.health_reason =
+			builder_format(node->builder, "%s does not exist", host);
+	}
+	builder_add_node(node->builder, draft,
+			 &(struct discovery_node){
+				 .path = host,
+				 .container_path = host,
+				 .permissions = "rw",
+			 });
+}
+
+int node_discover(const struct discovery_options *options, struct builder *builder,
+		  struct error *err)
+{
+	struct places places CLEANUP_PLACES = {0};
+	struct node node = {.places = &places, .builder = builder, .kernel = ""};
+	int rc = places_open(options, &places, err);
+
+	if (rc < 0)
+		return rc;
+	if (!file_is_directory(places.root[0] != '\0' ? places.root : "/"))
+		return error_set(err, ERROR_NOT_FOUND, "%s: no such directory", places.root);
+	builder->place_prefix = places.root;
+	system_describe(&node);
+	drm_discover(&node);
+	nvidia_discover(&node);
+	if (!options->filter.exclude_software)
+		software_discover(&node);
+	builder->place_prefix = NULL;
+	free(node.pci_names);
+	return 0;
+}

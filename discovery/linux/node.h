@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef DISCOVERY_LINUX_NODE_H
+#define DISCOVERY_LINUX_NODE_H
+
+/* What the parts of discovery on Linux share while a snapshot is taken. */
+
+#include "discovery/builder.h"
+#include "discovery/linux/places.h"
+
+struct node {
+	const struct places *places;
+	struct builder *builder;
+	const char *kernel; /* its release: "6.1.0-37-amd64" */
+	char *pci_names;    /* the text of pci.ids once it was asked for */
+	bool pci_names_read;
+};
+
+/* The text of the node's pci.ids; NULL when it has none. */
+const char *node_pci_names(struct node *node);
+
+/* Adds `name` below /dev ("dri/renderD128") to the device. A node that must be there and is not
+ * makes the device unhealthy; one that may be absent is left out then. */
+enum node_need { NODE_REQUIRED, NODE_OPTIONAL };
+void node_add_device_node(struct node *node, struct draft *draft, const char *name,
+			  enum node_need need);
+
+/* Devices behind DRM render nodes, in /sys/class/drm. */
+void drm_discover(struct node *node);
+
+/* GPUs of the NVIDIA driver, in /proc/driver/nvidia: joined with their DRM node by PCI address. */
+void nvidia_discover(struct node *node);
+
+/* Software drivers, by their ICD manifests. */
+void software_discover(struct node *node);
+
+/* Fills builder->system and node->kernel. */
+void system_describe(struct node *node);
+
+#endif

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The NVIDIA driver's own view: /proc/driver/nvidia/gpus/ADDRESS/information ("Model: Tesla T4",
+ * "Device Minor: 0", "GPU Excluded: No") and /proc/driver/nvidia/version. The nodes of MIG
+ * administration
+ * (/dev/nvidia-caps) are not handed to containers: they configure and watch the whole GPU.
+ */
+#include "base/cleanup.h"
+#include "base/file.h"
+#include "base/path.h"
+#include "discovery/linux/node.h"
+#include "discovery/linux/nvidia_text.h"
+#include "discovery/linux/pci.h"
+
+enum { PROC_FILE_MAX = 64 * 1024 };
+
+/* The version of the kernel module; "" when the file is not there. */
+static const char *nvidia_module_version(struct node *node)
+{
+	char *path CLEANUP_FREE = path_join(node->places->proc, "driver/nvidia/version");
+	char *text CLEANUP_FREE = NULL;
+	char *version CLEANUP_FREE = NULL;
+
+	if (path == NULL || file_read(path, PROC_FILE_MAX, &text, NULL, NULL) < 0)
+		return "";
+	version = nvidia_version_find(text);
+	if (version == NULL)
+		builder_diagnose(node->builder, path, "holds no module version");
+	return builder_string(node->builder, version);
+}
+
+/* The device at a PCI address: the one that its DRM node made, or a new one. NULL: out of memory.
+ */
+static struct draft *nvidia_device(struct node *node, const char *address)
+{
+	struct builder *builder = node->builder;
+	struct draft *draft = builder_find_pci(builder, address);
+	char *directory CLEANUP_FREE =
+		text_format("%s/bus/pci/devices/%s", node->places->sysfs, address);
+
+	if (draft != NULL || directory == NULL)
+		return draft;
+	const char *id = builder_new_id(builder, address);
+
+	draft = builder_add(builder);
+	if (draft == NULL)
+		return NULL;
+	draft->device.id = id;
+	pci_describe(builder, directory, address, node_pci_names(node), node->kernel,
+		     &draft->device);
+	return draft;
+}
+
+static void nvidia_add_nodes(struct node *node, struct draft *draft, long long minor)
+{
+	char *gpu CLEANUP_FREE = text_format("nvidia%lld", minor);
+
+	if (gpu == NULL)
+		return;
+	node_add_device_node(node, draft, gpu, NODE_REQUIRED);
+	node_add_device_node(node, draft, "nvidiactl", NODE_REQUIRED);
+	node_add_device_node(node, draft, "nvidia-modeset", NODE_OPTIONAL);
+	size_t before = draft->node_count;
+
+	node_add_device_node(node, draft, "nvidia-uvm", NODE_OPTIONAL);
+	if (draft->node_count == before)
+		builder_diagnose(node->builder, draft->device.id,
+				 "/dev/nvidia-uvm does not exist: CUDA will not start");
+	node_add_device_node(node, draft, "nvidia-uvm-tools", NODE_OPTIONAL);
+}
+
+static void nvidia_add(struct node *node, const char *address, const char *text,
+		       const char *version)
+{
+	struct builder *builder = node->builder;
+	struct draft *draft = nvidia_device(node, address);
+	struct nvidia_information information = {.minor = DISCOVERY_UNKNOWN};
+
+	if (draft == NULL)
+		return;
+	nvidia_information_parse(text, &information);
+	struct discovery_device *device = &draft->device;
+
+	device->vendor = "NVIDIA";
+	device->driver_name = "nvidia";
+	if (version[0] != '\0')
+		device->driver_version = version;
+	device->compute = true;
+	if (information.model[0] != '\0')
+		device->description = builder_string(builder, information.model);
+	builder_add_api(builder, draft, "cuda");
+	builder_add_api(builder, draft, "vulkan");
+	builder_add_api(builder, draft, "opencl");
+	if (information.excluded) {
+		device->health = DISCOVERY_UNHEALTHY;
+		device->health_reason = "the driver was told to leave this GPU alone";
+	}
+	if (information.minor != DISCOVERY_UNKNOWN) {
+		nvidia_add_nodes(node, draft, information.minor);
+	} else {
+		device->health = DISCOVERY_UNHEALTHY;
+		device->health_reason = "the driver names no device minor";
+	}
+}
+
+void nvidia_discover(struct node *node)
+{
+	char *gpus CLEANUP_FREE = path_join(node->places->proc, "driver/nvidia/gpus");
+	struct text_list names CLEANUP_TEXT_LIST = {0};
+
+	if (gpus == NULL || file_list(gpus, &names, NULL) < 0)
+		return;
+	const char *version = nvidia_module_version(node);
+
+	for (size_t i = 0; i < names.count; i++) {
+		char *path CLEANUP_FREE = text_format("%s/%s/information", gpus, names.items[i]);
+		char *text CLEANUP_FREE = NULL;
+		struct error err = {0};
+
+		if (path == NULL || !pci_address_is_valid(names.items[i]))
+			continue;
+		if (file_read(path, PROC_FILE_MAX, &text, NULL, &err) < 0)
+			builder_diagnose(node->builder, path, "%s", err.text);
+		else
+			nvidia_add(node, names.items[i], text, version);
+	}
+}

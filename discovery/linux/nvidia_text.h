@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef DISCOVERY_LINUX_NVIDIA_TEXT_H
+#define DISCOVERY_LINUX_NVIDIA_TEXT_H
+
+/* The texts of /proc/driver/nvidia. */
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct nvidia_information {
+	char model[128]; /* "" when the file names none */
+	int64_t minor;	 /* N of /dev/nvidiaN; unchanged when the file names none */
+	bool excluded;	 /* NVreg_ExcludedGpus names this GPU */
+};
+
+/* .../gpus/ADDRESS/information */
+void nvidia_information_parse(const char *text, struct nvidia_information *out);
+
+/*
+ * The version in .../version: the first word of digits and dots behind "Kernel Module" in the line
+ * "NVRM version:", which has two shapes, "NVIDIA UNIX x86_64 Kernel Module  550.54.15 ..." and
+ * "NVIDIA UNIX Open Kernel Module for x86_64  595.45.04 ...". NULL when there is none. Caller
+ * frees.
+ */
+char *nvidia_version_find(const char *text);
+
+#endif

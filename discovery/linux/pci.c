@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: MIT */
+#include "discovery/linux/pci.h"
+
+#include "base/cleanup.h"
+#include "base/file.h"
+#include "base/path.h"
+#include "discovery/linux/sysfs.h"
+
+#include <ctype.h>
+#include <string.h>
+
+enum { CONFIG_SPACE_MAX = 4096, BRIDGES_MAX = 16 };
+
+bool pci_address_is_valid(const char *text)
+{
+	static const char shape[] = "hhhh:hh:hh.o";
+
+	if (strlen(text) != sizeof(shape) - 1)
+		return false;
+	for (size_t i = 0; shape[i] != '\0'; i++) {
+		bool fits = shape[i] == text[i];
+
+		if (shape[i] == 'h')
+			fits = isxdigit((unsigned char)text[i]) != 0;
+		else if (shape[i] == 'o')
+			fits = text[i] >= '0' && text[i] <= '7';
+		if (!fits)
+			return false;
+	}
+	return true;
+}
+
+const char *pci_vendor_name(struct builder *builder, int32_t vendor)
+{
+	static const struct {
+		int32_t id;
+		const char *name;
+	} vendors[] = {
+		{0x1002, "AMD"},       {0x106b, "Apple"},  {0x10de, "NVIDIA"},
+		{0x1414, "Microsoft"}, {0x15ad, "VMware"}, {0x1ed5, "Moore Threads"},
+		{0x8086, "Intel"},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(vendors); i++) {
+		if (vendors[i].id == vendor)
+			return vendors[i].name;
+	}
+	return vendor != DISCOVERY_UNKNOWN ? builder_format(builder, "0x%04x", (unsigned)vendor)
+					   : "";
+}
+
+static const char *pci_description(struct builder *builder, const struct discovery_device *device,
+				   const char *names)
+{
+	char *name CLEANUP_FREE = NULL;
+
+	if (names != NULL && device->pci_vendor >= 0 && device->pci_device >= 0)
+		name = pci_ids_find(names, (unsigned)device->pci_vendor,
+				    (unsigned)device->pci_device);
+	if (name != NULL)
+		return builder_string(builder, name);
+	if (device->pci_device == DISCOVERY_UNKNOWN)
+		return device->vendor;
+	return builder_format(builder, "%s 0x%04x", device->vendor, (unsigned)device->pci_device);
+}
+
+/* The kernel marks devices behind external ports "removable"; everything below such a bridge is
+ * too. */
+static bool pci_is_detachable(struct builder *builder, const char *directory)
+{
+	char *at CLEANUP_FREE = strdup(directory);
+
+	for (int i = 0; at != NULL && i < BRIDGES_MAX; i++) {
+		char *parent = NULL;
+
+		if (text_equal(sysfs_text(builder, at, "removable"), "removable"))
+			return true;
+		if (!pci_address_is_valid(path_base(at)))
+			return false;
+		parent = path_directory(at);
+		free(at);
+		at = parent;
+	}
+	return false;
+}
+
+/* A device that has gone answers every read of its configuration space with ones. Reading would
+ * wake a sleeping device, so only those that are awake are asked. */
+static bool pci_has_fallen_off(struct builder *builder, const char *directory)
+{
+	char *path CLEANUP_FREE = path_join(directory, "config");
+	char *config CLEANUP_FREE = NULL;
+	size_t size = 0;
+
+	if (text_equal(sysfs_text(builder, directory, "power/runtime_status"), "suspended"))
+		return false;
+	return path != NULL && file_read(path, CONFIG_SPACE_MAX, &config, &size, NULL) == 0 &&
+	       size >= 2 && memcmp(config, "\xff\xff", 2) == 0;
+}
+
+static void pci_describe_class(int64_t class, struct discovery_device *device)
+{
+	device->display = class >> 16 == PCI_BASE_DISPLAY && class >> 8 != PCI_CLASS_3D;
+	device->kind = device->display ? DISCOVERY_DISPLAY : DISCOVERY_COMPUTE;
+}
+
+void pci_describe(struct builder *builder, const char *directory, const char *address,
+		  const char *names, const char *kernel, struct discovery_device *device)
+{
+	const char *version = sysfs_text(builder, directory, "driver/module/version");
+
+	device->pci_address = builder_string(builder, address);
+	device->pci_vendor = (int32_t)sysfs_number(builder, directory, "vendor", 0xffff);
+	device->pci_device = (int32_t)sysfs_number(builder, directory, "device", 0xffff);
+	device->pci_subsystem_vendor =
+		(int32_t)sysfs_number(builder, directory, "subsystem_vendor", 0xffff);
+	device->pci_subsystem_device =
+		(int32_t)sysfs_number(builder, directory, "subsystem_device", 0xffff);
+	device->pci_revision = (int32_t)sysfs_number(builder, directory, "revision", 0xff);
+	device->numa_node = (int32_t)sysfs_number(builder, directory, "numa_node", INT32_MAX);
+	device->vendor = pci_vendor_name(builder, device->pci_vendor);
+	device->description = pci_description(builder, device, names);
+	device->driver_name = sysfs_link(builder, directory, "driver");
+	if (device->driver_name[0] != '\0')
+		device->driver_version = version[0] != '\0' ? version : kernel;
+	device->detachable = pci_is_detachable(builder, directory);
+	pci_describe_class(sysfs_number(builder, directory, "class", 0xffffff), device);
+	if (pci_has_fallen_off(builder, directory)) {
+		device->health = DISCOVERY_UNHEALTHY;
+		device->health_reason = "the device has fallen off the PCI bus";
+	}
+}

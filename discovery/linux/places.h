@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef DISCOVERY_LINUX_PLACES_H
+#define DISCOVERY_LINUX_PLACES_H
+
+/*
+ * Where this node's facts are. A "host path" is a path as the node itself sees it, which is what a
+ * snapshot tells; a "local path" is the same place as this process reaches it, below `root`.
+ */
+
+#include "base/text.h"
+#include "discovery/include/gpucert/discovery.h"
+
+struct places {
+	char *root; /* "" for "/", otherwise without a '/' at its end */
+	char *sysfs, *proc, *dev, *opencl_vendors; /* local paths */
+	struct text_list vulkan_icd_directories;   /* local paths, in the order of the loader */
+};
+
+/* ERROR_MEMORY. */
+int places_open(const struct discovery_options *options, struct places *out, struct error *err);
+void places_close(struct places *places);
+
+#define CLEANUP_PLACES __attribute__((cleanup(places_close)))
+
+/* The local path of a host path. NULL: out of memory. Caller frees. */
+char *places_local(const struct places *places, const char *host_path);
+
+/* The host path of a local path, within `local_path`. */
+const char *places_host(const struct places *places, const char *local_path);
+
+#endif

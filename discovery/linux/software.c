@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/cleanup.h"
+#include "base/file.h"
+#include "base/path.h"
+#include "discovery/linux/library_version.h"
+#include "discovery/linux/opencl_icd.h"
+#include "discovery/linux/runtime_files.h"
+#include "discovery/linux/vulkan_icd.h"
+
+#include <string.h>
+
+enum { MANIFEST_MAX = 64 * 1024 };
+
+/*
+ * Software drivers, told from drivers of hardware by the file name of their library. The version is
+ * what follows `marker` in the library, else the version in its file name, else that of the API in
+ * the manifest.
+ */
+struct software_driver {
+	const char *library; /* pattern of text_glob() */
+	const char *name;    /* device id and driver name */
+	const char *vendor, *description;
+	const char *marker; /* NULL: none */
+	bool display;
+	/* What it needs beyond its library; NULL: nothing. */
+	int (*add_more)(struct runtime *runtime, const char *library, struct error *err);
+};
+
+static const struct software_driver vulkan_drivers[] = {
+	{"libvulkan_lvp.so*", "lavapipe", "Mesa", "llvmpipe (Mesa lavapipe)", "Mesa ", true, NULL},
+	{"libvk_swiftshader.so*", "swiftshader", "Google", "SwiftShader", NULL, true, NULL},
+};
+
+static const struct software_driver opencl_drivers[] = {
+	{"libpocl.so*", "pocl", "PoCL", "Portable Computing Language on the processor", "PoCL ",
+	 false, runtime_add_pocl},
+	{"libintelocl.so*", "intel-cpu", "Intel", "Intel CPU Runtime for OpenCL", NULL, false,
+	 NULL},
+	{"liboclgrind-rt-icd.so*", "oclgrind", "Oclgrind", "Oclgrind simulator", "Oclgrind ", false,
+	 NULL},
+};
+
+/* An installed driver, as its manifest describes it. */
+struct installed {
+	const struct software_driver *driver;
+	const char *api;
+	const char *manifest; /* host path */
+	const char *library;  /* host path */
+	const char *api_version;
+};
+
+static const struct software_driver *software_find(const struct software_driver *drivers,
+						   size_t count, const char *library)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (text_glob(drivers[i].library, path_base(library)))
+			return &drivers[i];
+	}
+	return NULL;
+}
+
+/* Is the library offered already? The loader, too, loads a library once that two manifests name. */
+static bool software_is_known(const struct node *node, const char *source)
+{
+	for (size_t i = 0; i < node->builder->draft_count; i++) {
+		const struct draft *draft = node->builder->drafts[i];
+
+		for (size_t k = 0; k < draft->file_count; k++) {
+			if (text_equal(draft->files[k].origin, "driver-library") &&
+			    text_equal(draft->files[k].source, source))
+				return true;
+		}
+	}
+	return false;
+}
+
+static const char *software_version(struct node *node, const struct installed *installed,
+				    const char *source)
+{
+	char *path CLEANUP_FREE = places_local(node->places, source);
+	char version[LIBRARY_VERSION_SIZE] = "";
+	const char *in_name = library_version_of_name(source);
+
+	if (installed->driver->marker != NULL && path != NULL)
+		library_version_scan(path, installed->driver->marker, version);
+	if (version[0] != '\0')
+		return builder_string(node->builder, version);
+	return builder_string(node->builder, in_name[0] != '\0' ? in_name : installed->api_version);
+}
+
+static void software_add_environment(struct node *node, struct draft *draft,
+				     const struct installed *installed)
+{
+	struct builder *builder = node->builder;
+	char *directory CLEANUP_FREE = path_directory(installed->manifest);
+
+	if (text_equal(installed->api, "vulkan")) {
+		builder_add_variable(builder, draft, "VK_DRIVER_FILES", installed->manifest);
+		/* Loaders before 1.3.207 know the old name only. */
+		builder_add_variable(builder, draft, "VK_ICD_FILENAMES", installed->manifest);
+		return;
+	}
+	if (directory == NULL)
+		builder->arena.failed = true;
+	else
+		builder_add_variable(builder, draft, "OCL_ICD_VENDORS", directory);
+	if (text_equal(installed->driver->name, "pocl"))
+		builder_add_variable(builder, draft, "POCL_CACHE_DIR", "/tmp/pocl-cache");
+}
+
+static void software_describe(struct node *node, struct draft *draft,
+			      const struct installed *installed, const char *source)
+{
+	struct discovery_device *device = &draft->device;
+
+	device->kind = DISCOVERY_SOFTWARE;
+	device->vendor = installed->driver->vendor;
+	device->description = installed->driver->description;
+	device->driver_name = installed->driver->name;
+	device->driver_version = software_version(node, installed, source);
+	device->display = installed->driver->display;
+	device->compute = true;
+	builder_add_api(node->builder, draft, installed->api);
+	software_add_environment(node, draft, installed);
+}
+
+static int software_add_files(struct runtime *runtime, const struct installed *installed,
+			      struct error *err)
+{
+	int rc = runtime_add_file(runtime, installed->manifest, "manifest", err);
+
+	if (rc == 0)
+		rc = runtime_add_library(runtime, installed->library, "driver-library", err);
+	if (rc == 0 && installed->driver->add_more != NULL)
+		rc = installed->driver->add_more(runtime, installed->library, err);
+	return rc;
+}
+
+static int software_add_device(struct node *node, const struct installed *installed,
+			       struct elf_closure *closure, struct error *err)
+{
+	struct builder *builder = node->builder;
+	char *source CLEANUP_FREE = NULL;
+	int rc = file_resolve(node->places->root, installed->library, &source, err);
+
+	if (rc < 0 || software_is_known(node, source))
+		return rc;
+	const char *id = builder_new_id(builder, installed->driver->name);
+	struct draft *draft = builder_add(builder);
+
+	if (draft == NULL)
+		return error_memory(err);
+	draft->device.id = id;
+	software_describe(node, draft, installed, source);
+	struct runtime runtime = {.node = node, .draft = draft, .closure = closure};
+
+	rc = software_add_files(&runtime, installed, err);
+	if (rc < 0) {
+		draft->device.health = DISCOVERY_UNHEALTHY;
+		if (err->code == rc)
+			draft->device.health_reason = builder_string(builder, err->text);
+	}
+	return rc;
+}
+
+/* The host path of the library that a manifest names. */
+static int software_find_library(struct elf_closure *closure, const char *manifest,
+				 const char *name, char **out, struct error *err)
+{
+	char *directory CLEANUP_FREE = path_directory(manifest);
+	char *joined CLEANUP_FREE = NULL;
+
+	if (strchr(name, '/') == NULL)
+		return elf_closure_find(closure, name, out, err);
+	if (directory == NULL)
+		return error_memory(err);
+	joined = path_is_absolute(name) ? strdup(name) : path_join(directory, name);
+	*out = joined != NULL ? path_normalize(joined) : NULL;
+	return *out != NULL ? 0 : error_memory(err);
+}
+
+static int software_add(struct node *node, struct installed *installed, const char *name,
+			struct error *err)
+{
+	struct elf_closure *closure CLEANUP(elf_closure_cleanup) =
+		elf_closure_new(node->places->root, err);
+	char *library CLEANUP_FREE = NULL;
+	int rc = closure == NULL
+			 ? err->code
+			 : software_find_library(closure, installed->manifest, name, &library, err);
+
+	if (rc < 0)
+		return rc;
+	installed->library = library;
+	return software_add_device(node, installed, closure, err);
+}
+
+static int software_read_vulkan(struct node *node, const char *manifest, const char *data,
+				size_t size, struct error *err)
+{
+	struct vulkan_icd icd CLEANUP_VULKAN_ICD = {0};
+	struct installed installed = {.api = "vulkan", .manifest = manifest};
+	int rc = vulkan_icd_parse(data, size, &icd, err);
+
+	if (rc < 0)
+		return rc;
+	installed.driver =
+		software_find(vulkan_drivers, ARRAY_SIZE(vulkan_drivers), icd.library_path);
+	installed.api_version = icd.api_version;
+	return installed.driver == NULL ? 0 : software_add(node, &installed, icd.library_path, err);
+}
+
+static int software_read_opencl(struct node *node, const char *manifest, const char *data,
+				size_t size, struct error *err)
+{
+	char *library CLEANUP_FREE = NULL;
+	struct installed installed = {.api = "opencl", .manifest = manifest, .api_version = ""};
+	int rc = opencl_icd_parse(data, size, &library, err);
+
+	if (rc < 0)
+		return rc;
+	installed.driver = software_find(opencl_drivers, ARRAY_SIZE(opencl_drivers), library);
+	return installed.driver == NULL ? 0 : software_add(node, &installed, library, err);
+}
+
+/* Hands every file of the directory with the suffix to `read`; what it cannot use is a diagnostic.
+ */
+static void software_read_directory(struct node *node, const char *directory, const char *suffix,
+				    int (*read)(struct node *node, const char *manifest,
+						const char *data, size_t size, struct error *err))
+{
+	struct text_list names CLEANUP_TEXT_LIST = {0};
+	struct error err = {0};
+	int rc = file_list(directory, &names, &err);
+
+	if (rc < 0 && rc != ERROR_NOT_FOUND)
+		builder_diagnose(node->builder, directory, "%s", err.text);
+	for (size_t i = 0; i < names.count; i++) {
+		char *path CLEANUP_FREE = path_join(directory, names.items[i]);
+		char *data CLEANUP_FREE = NULL;
+		size_t size = 0;
+
+		if (path == NULL || !text_ends_with(names.items[i], suffix))
+			continue;
+		const char *manifest = places_host(node->places, path);
+
+		err = (struct error){0};
+		rc = file_read(path, MANIFEST_MAX, &data, &size, &err);
+		if (rc == 0)
+			rc = read(node, manifest, data, size, &err);
+		if (rc < 0)
+			builder_diagnose(node->builder, manifest, "%s", err.text);
+	}
+}
+
+void software_discover(struct node *node)
+{
+	const struct text_list *directories = &node->places->vulkan_icd_directories;
+
+	for (size_t i = 0; i < directories->count; i++)
+		software_read_directory(node, directories->items[i], ".json", software_read_vulkan);
+	software_read_directory(node, node->places->opencl_vendors, ".icd", software_read_opencl);
+}

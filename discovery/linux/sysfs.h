@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef DISCOVERY_LINUX_SYSFS_H
+#define DISCOVERY_LINUX_SYSFS_H
+
+/* Attributes and links of one sysfs directory. An absent one is unknown; one that cannot be
+ * understood is unknown and a diagnostic. */
+
+#include "discovery/builder.h"
+
+/* The text of an attribute, "" when it is absent. */
+const char *sysfs_text(struct builder *builder, const char *directory, const char *name);
+
+/* A decimal or 0x number between 0 and max; DISCOVERY_UNKNOWN otherwise. -1 is how sysfs says
+ * unknown. */
+int64_t sysfs_number(struct builder *builder, const char *directory, const char *name, int64_t max);
+
+/* The last component of what a link points to ("driver" -> "amdgpu"); "" when it is absent. */
+const char *sysfs_link(struct builder *builder, const char *directory, const char *name);
+
+#endif

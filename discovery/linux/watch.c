@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Watching a node. Kernel uevents, inotify and a timer only say "look"; whether anything changed is
+ * told by comparing a fingerprint of the places that discovery reads. So an event that means
+ * nothing costs a few directory listings and no snapshot, and a change without any event (uevents
+ * do not reach a container's network namespace) is found by the timer.
+ */
+#include "base/cleanup.h"
+#include "base/path.h"
+#include "discovery/linux/fingerprint.h"
+#include "discovery/linux/places.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <linux/netlink.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/inotify.h>
+#include <sys/socket.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+enum {
+	TARGETS_MAX = 64,
+	UEVENT_GROUP_KERNEL = 1,
+	UEVENT_SIZE = 8192,
+	DIRECTORY_EVENTS = IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_CLOSE_WRITE |
+			   IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR,
+	ANCESTOR_EVENTS = IN_CREATE | IN_MOVED_TO | IN_ONLYDIR,
+};
+
+struct watch_target {
+	char *directory;
+	char *pattern;
+	bool contents; /* a change of a file's content counts */
+	bool events;   /* inotify works there: not in /sys and /proc */
+};
+
+struct discovery_watch {
+	int epoll, inotify, uevents, timer;
+	struct watch_target targets[TARGETS_MAX];
+	size_t target_count;
+	uint64_t fingerprint;
+};
+
+#define CLEANUP_WATCH __attribute__((cleanup(watch_cleanup)))
+
+static void watch_cleanup(struct discovery_watch **watch)
+{
+	discovery_watch_close(*watch);
+}
+
+/* Takes over `directory`; NULL is out of memory. */
+static int watch_add(struct discovery_watch *watch, char *directory, const char *pattern,
+		     bool contents, bool events, struct error *err)
+{
+	char *copy CLEANUP_FREE = strdup(pattern);
+
+	if (directory == NULL || copy == NULL || watch->target_count == TARGETS_MAX) {
+		free(directory);
+		return copy == NULL || watch->target_count < TARGETS_MAX
+			       ? error_memory(err)
+			       : error_set(err, ERROR_LIMIT, "more than %d directories to watch",
+					   (int)TARGETS_MAX);
+	}
+	watch->targets[watch->target_count++] =
+		(struct watch_target){directory, STEAL(copy), contents, events};
+	return 0;
+}
+
+static int watch_add_node(struct discovery_watch *watch, const struct discovery_options *options,
+			  struct error *err)
+{
+	struct places places CLEANUP_PLACES = {0};
+	int rc = places_open(options, &places, err);
+
+	if (rc < 0)
+		return rc;
+	const struct {
+		const char *directory, *below, *pattern;
+		bool contents, events;
+	} parts[] = {
+		{places.sysfs, "class/drm", "renderD*", false, false},
+		{places.proc, "driver/nvidia/gpus", "*", false, false},
+		{places.dev, "", "nvidia*", false, true},
+		{places.dev, "", "kfd", false, true},
+		{places.dev, "dri", "*", false, true},
+		{places.opencl_vendors, "", "*.icd", true, true},
+	};
+	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(parts); i++) {
+		char *directory = parts[i].below[0] == '\0'
+					  ? strdup(parts[i].directory)
+					  : path_join(parts[i].directory, parts[i].below);
+
+		rc = watch_add(watch, directory, parts[i].pattern, parts[i].contents,
+			       parts[i].events, err);
+	}
+	for (size_t i = 0; rc == 0 && i < places.vulkan_icd_directories.count; i++)
+		rc = watch_add(watch, strdup(places.vulkan_icd_directories.items[i]), "*.json",
+			       true, true, err);
+	return rc;
+}
+
+static int watch_add_recorded(struct discovery_watch *watch, const char *file, struct error *err)
+{
+	char absolute[PATH_MAX] = "";
+
+	if (realpath(file, absolute) == NULL)
+		return error_system(err, errno, "%s", file);
+	return watch_add(watch, path_directory(absolute), path_base(absolute), true, true, err);
+}
+
+static uint64_t watch_fingerprint(const struct discovery_watch *watch)
+{
+	uint64_t fingerprint = FINGERPRINT_START;
+
+	for (size_t i = 0; i < watch->target_count; i++)
+		fingerprint = fingerprint_directory(fingerprint, watch->targets[i].directory,
+						    watch->targets[i].pattern,
+						    watch->targets[i].contents);
+	return fingerprint;
+}
+
+/* Watches every directory or, where it does not exist yet, the nearest one above it. Watching again
+ * is harmless, and needed when directories come and go. */
+static void watch_arm(struct discovery_watch *watch)
+{
+	for (size_t i = 0; i < watch->target_count && watch->inotify >= 0; i++) {
+		char *at CLEANUP_FREE = strdup(watch->targets[i].directory);
+		uint32_t events = DIRECTORY_EVENTS;
+
+		while (watch->targets[i].events && at != NULL &&
+		       inotify_add_watch(watch->inotify, at, events | IN_MASK_ADD) < 0 &&
+		       errno == ENOENT && !text_equal(at, "/")) {
+			char *parent = path_directory(at);
+
+			free(at);
+			at = parent;
+			events = ANCESTOR_EVENTS;
+		}
+	}
+}
+
+static int watch_register(struct discovery_watch *watch, int fd, const char *what,
+			  struct error *err)
+{
+	struct epoll_event event = {.events = EPOLLIN, .data.fd = fd};
+
+	if (fd >= 0 && epoll_ctl(watch->epoll, EPOLL_CTL_ADD, fd, &event) < 0)
+		return error_system(err, errno, "watching %s", what);
+	return 0;
+}
+
+/* Uevents of the kernel; without them (another network namespace, no permission) the timer finds
+ * changes. */
+static int watch_open_uevents(void)
+{
+	struct sockaddr_nl address = {.nl_family = AF_NETLINK, .nl_groups = UEVENT_GROUP_KERNEL};
+	int fd CLEANUP_FD =
+		socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, NETLINK_KOBJECT_UEVENT);
+
+	if (fd < 0 || bind(fd, (const struct sockaddr *)&address, sizeof(address)) < 0)
+		return -1;
+	return STEAL_FD(fd);
+}
+
+static int watch_open_timer(struct discovery_watch *watch, unsigned poll_ms, struct error *err)
+{
+	struct timespec interval = {.tv_sec = poll_ms / 1000,
+				    .tv_nsec = (long)(poll_ms % 1000) * 1000000};
+	struct itimerspec timer = {.it_interval = interval, .it_value = interval};
+
+	watch->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+	if (watch->timer < 0 || timerfd_settime(watch->timer, 0, &timer, NULL) < 0)
+		return error_system(err, errno, "timer of the watch");
+	return watch_register(watch, watch->timer, "the timer", err);
+}
+
+static int watch_open_events(struct discovery_watch *watch, bool live, unsigned poll_ms,
+			     struct error *err)
+{
+	int rc = 0;
+
+	watch->epoll = epoll_create1(EPOLL_CLOEXEC);
+	if (watch->epoll < 0)
+		return error_system(err, errno, "epoll");
+	watch->inotify = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
+	watch->uevents = live ? watch_open_uevents() : -1;
+	rc = watch_register(watch, watch->inotify, "directories", err);
+	if (rc == 0)
+		rc = watch_register(watch, watch->uevents, "uevents", err);
+	return rc == 0 && poll_ms > 0 ? watch_open_timer(watch, poll_ms, err) : rc;
+}
+
+int discovery_watch_open(const struct discovery_options *options, unsigned poll_ms,
+			 struct discovery_watch **out, struct error *err)
+{
+	static const struct discovery_options live_node = {0};
+	struct discovery_watch *watch CLEANUP_WATCH = calloc(1, sizeof(*watch));
+	int rc = 0;
+
+	if (watch == NULL)
+		return error_memory(err);
+	watch->epoll = watch->inotify = watch->uevents = watch->timer = -1;
+	if (options == NULL)
+		options = &live_node;
+	if (options->recorded_node != NULL)
+		rc = watch_add_recorded(watch, options->recorded_node, err);
+	else
+		rc = watch_add_node(watch, options, err);
+	if (rc == 0)
+		rc = watch_open_events(watch,
+				       options->recorded_node == NULL && options->root == NULL,
+				       poll_ms, err);
+	if (rc < 0)
+		return rc;
+	watch_arm(watch);
+	watch->fingerprint = watch_fingerprint(watch);
+	*out = STEAL(watch);
+	return 0;
+}
+
+int discovery_watch_fd(const struct discovery_watch *watch)
+{
+	return watch->epoll;
+}
+
+/* Reads everything there is; what the events say does not matter. */
+static void watch_drain(int fd)
+{
+	char buffer[UEVENT_SIZE];
+	ssize_t size = fd >= 0 ? 1 : 0;
+
+	while (size > 0 || (size < 0 && errno == EINTR))
+		size = read(fd, buffer, sizeof(buffer));
+}
+
+/* Does a uevent of the kernel (NUL-ended "KEY=value" strings) concern a graphics device? Such an
+ * event can tell of a change that no directory shows: a reset, a driver that was bound. */
+static bool watch_uevent_matters(const char *event, size_t size)
+{
+	static const char *const wanted[] = {"SUBSYSTEM=drm", "DRIVER=nvidia", "PCI_CLASS=3"};
+
+	for (const char *at = event; at < event + size; at += strlen(at) + 1) {
+		for (size_t i = 0; i < ARRAY_SIZE(wanted); i++) {
+			if (text_starts_with(at, wanted[i]))
+				return true;
+		}
+	}
+	return false;
+}
+
+static bool watch_read_uevents(int fd)
+{
+	bool matters = false;
+
+	while (fd >= 0) {
+		char event[UEVENT_SIZE + 1] = "";
+		struct sockaddr_nl sender = {0};
+		socklen_t length = sizeof(sender);
+		ssize_t size =
+			recvfrom(fd, event, UEVENT_SIZE, 0, (struct sockaddr *)&sender, &length);
+
+		/* ENOBUFS: events were lost, so anything may have happened. */
+		if (size < 0 && errno == ENOBUFS)
+			matters = true;
+		else if (size < 0 && errno != EINTR)
+			break;
+		else if (size > 0 && sender.nl_pid == 0)
+			matters = watch_uevent_matters(event, (size_t)size) || matters;
+	}
+	return matters;
+}
+
+bool discovery_watch_changed(struct discovery_watch *watch)
+{
+	bool told = watch_read_uevents(watch->uevents);
+
+	watch_drain(watch->inotify);
+	watch_drain(watch->timer);
+	watch_arm(watch);
+	uint64_t fingerprint = watch_fingerprint(watch);
+	bool changed = told || fingerprint != watch->fingerprint;
+
+	watch->fingerprint = fingerprint;
+	return changed;
+}
+
+void discovery_watch_close(struct discovery_watch *watch)
+{
+	if (watch == NULL)
+		return;
+	const int fds[] = {watch->epoll, watch->inotify, watch->uevents, watch->timer};
+
+	for (size_t i = 0; i < ARRAY_SIZE(fds); i++) {
+		if (fds[i] >= 0)
+			(void)close(fds[i]);
+	}
+	for (size_t i = 0; i < watch->target_count; i++) {
+		free(watch->targets[i].directory);
+		free(watch->targets[i].pattern);
+	}
+	free(watch);
+}

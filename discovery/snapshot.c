@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/text.h"
+#include "discovery/builder.h"
+#include "discovery/source.h"
+
+#include <stdlib.h>
+
+int discovery_take(const struct discovery_options *options, struct discovery_snapshot **out,
+		   struct error *err)
+{
+	static const struct discovery_options live = {0};
+	struct builder builder CLEANUP_BUILDER = {0};
+	int rc = 0;
+
+	if (options == NULL)
+		options = &live;
+	if (options->recorded_node != NULL)
+		rc = recorded_read(options->recorded_node, &builder, err);
+	else
+		rc = node_discover(options, &builder, err);
+	return rc < 0 ? rc : builder_finish(&builder, &options->filter, out, err);
+}
+
+const struct discovery_device *discovery_find(const struct discovery_snapshot *snapshot,
+					      const char *id)
+{
+	for (size_t i = 0; i < snapshot->device_count; i++) {
+		if (text_equal(snapshot->devices[i].id, id))
+			return &snapshot->devices[i];
+	}
+	return NULL;
+}
+
+const char *discovery_kind_name(enum discovery_kind kind)
+{
+	switch (kind) {
+	case DISCOVERY_DISPLAY:
+		return "display";
+	case DISCOVERY_COMPUTE:
+		return "compute";
+	case DISCOVERY_SOFTWARE:
+		return "software";
+	}
+	return "unknown";
+}
+
+const char *discovery_health_name(enum discovery_health health)
+{
+	return health == DISCOVERY_HEALTHY ? "healthy" : "unhealthy";
+}
+
+const char *discovery_version(void)
+{
+	return GPUCERT_VERSION;
+}
+
+void discovery_string_free(char *string)
+{
+	free(string);
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef DISCOVERY_TESTS_TREE_H
+#define DISCOVERY_TESTS_TREE_H
+
+/* Root folders for tests, made from the text form that trees/README.md describes, and removed
+ * again. */
+
+#include "base/error.h"
+
+#include <stddef.h>
+
+/* A new folder below the test's temporary directory. NULL with a message on stderr. Caller gives it
+ * to tree_remove(). */
+char *tree_new(void);
+
+/* Adds what the file `tree` of trees/NAME describes. Errors name the line. */
+int tree_add(const char *root, const char *name, struct error *err);
+
+/* Adds one file or link; `path` is below `root`. */
+int tree_file(const char *root, const char *path, const void *content, size_t size,
+	      struct error *err);
+int tree_link(const char *root, const char *path, const char *target, struct error *err);
+
+void tree_remove(char **root);
+
+#define CLEANUP_TREE __attribute__((cleanup(tree_remove)))
+
+#endif

@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/cleanup.h"
+#include "base/file.h"
+#include "base/log.h"
+#include "base/options.h"
+#include "base/style.h"
+#include "discovery/tool/follow.h"
+#include "discovery/tool/table.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { EXIT_TOO_FEW = 1, EXIT_BROKEN = 3 };
+
+static struct {
+	bool json, details, watch;
+	const char *record, *node, *root;
+	bool display_only, compute_only;
+	bool exclude_integrated, exclude_detachable, exclude_software;
+	struct text_list vendors, ids;
+	int64_t require, poll_ms;
+} given = {.poll_ms = 5000};
+
+static const struct option_spec options[] = {
+	{.name = "json",
+	 .type = OPTION_FLAG,
+	 .target = &given.json,
+	 .help = "Print a recorded node as JSON instead of a table."},
+	{.name = "details",
+	 .letter = 'd',
+	 .type = OPTION_FLAG,
+	 .target = &given.details,
+	 .help = "Print everything that is known, runtime files included."},
+	{.name = "record",
+	 .type = OPTION_STRING,
+	 .target = &given.record,
+	 .value = "FILE",
+	 .help = "Write a recorded node into FILE as well."},
+	{.name = "node",
+	 .letter = 'n',
+	 .type = OPTION_STRING,
+	 .target = &given.node,
+	 .value = "FILE",
+	 .help = "Read a recorded node instead of looking at this machine."},
+	{.name = "root",
+	 .type = OPTION_STRING,
+	 .target = &given.root,
+	 .value = "DIR",
+	 .help = "Look below DIR, where the root of another system is mounted."},
+	{.name = "watch",
+	 .letter = 'w',
+	 .type = OPTION_FLAG,
+	 .target = &given.watch,
+	 .help = "Print the devices and every later change as JSON lines until interrupted."},
+	{.name = "poll-ms",
+	 .type = OPTION_INT,
+	 .target = &given.poll_ms,
+	 .value = "MS",
+	 .min = 10,
+	 .max = 3600000,
+	 .help = "With --watch: how often to look where the system tells of no event."},
+	{.name = "display-only",
+	 .type = OPTION_FLAG,
+	 .target = &given.display_only,
+	 .help = "Only devices that can render or present."},
+	{.name = "compute-only",
+	 .type = OPTION_FLAG,
+	 .target = &given.compute_only,
+	 .help = "Only devices that can not."},
+	{.name = "exclude-integrated",
+	 .type = OPTION_FLAG,
+	 .target = &given.exclude_integrated,
+	 .help = "Leave out GPUs that are part of the processor."},
+	{.name = "exclude-detachable",
+	 .type = OPTION_FLAG,
+	 .target = &given.exclude_detachable,
+	 .help = "Leave out GPUs that can be unplugged."},
+	{.name = "exclude-software",
+	 .type = OPTION_FLAG,
+	 .target = &given.exclude_software,
+	 .help = "Leave out software drivers."},
+	{.name = "vendor",
+	 .type = OPTION_LIST,
+	 .target = &given.vendors,
+	 .value = "VENDOR",
+	 .help = "Only devices of VENDOR, a name or a PCI id like 0x10de; may be repeated."},
+	{.name = "id",
+	 .type = OPTION_LIST,
+	 .target = &given.ids,
+	 .value = "ID",
+	 .help = "Only the device ID; may be repeated."},
+	{.name = "require",
+	 .type = OPTION_INT,
+	 .target = &given.require,
+	 .value = "N",
+	 .max = 1000000,
+	 .help = "Exit with 1 when there are fewer than N devices."},
+	{.name = NULL},
+};
+
+static struct discovery_options options_given(void)
+{
+	return (struct discovery_options){
+		.recorded_node = given.node,
+		.root = given.root,
+		.filter =
+			{
+				.display_only = given.display_only,
+				.compute_only = given.compute_only,
+				.include_integrated = !given.exclude_integrated,
+				.include_detachable = !given.exclude_detachable,
+				.exclude_software = given.exclude_software,
+				.vendors = (const char *const *)given.vendors.items,
+				.ids = (const char *const *)given.ids.items,
+			},
+	};
+}
+
+/* JSON to stdout, or into a file. */
+static int write_json(const struct discovery_snapshot *snapshot, const char *path,
+		      struct error *err)
+{
+	char *json = discovery_to_json(snapshot);
+	int rc = 0;
+
+	if (json == NULL)
+		return error_memory(err);
+	if (path != NULL)
+		rc = file_write_atomic(path, json, strlen(json), 0644, err);
+	else if (fputs(json, stdout) == EOF)
+		rc = error_set(err, ERROR_IO, "stdout: writing failed");
+	discovery_string_free(json);
+	return rc;
+}
+
+static int print_tables(const struct discovery_snapshot *snapshot, struct error *err)
+{
+	struct text out CLEANUP_TEXT = {0};
+	struct text diagnostics CLEANUP_TEXT = {0};
+
+	if (given.details)
+		table_details(snapshot, style_enabled(STDOUT_FILENO), &out);
+	else
+		table_devices(snapshot, style_enabled(STDOUT_FILENO), &out);
+	table_diagnostics(snapshot, style_enabled(STDERR_FILENO), &diagnostics);
+	(void)fputs(text_string(&diagnostics), stderr);
+	if (out.failed || fputs(text_string(&out), stdout) == EOF)
+		return error_set(err, ERROR_IO, "stdout: writing failed");
+	return 0;
+}
+
+static int show(const struct discovery_snapshot *snapshot, struct error *err)
+{
+	int rc = given.record != NULL ? write_json(snapshot, given.record, err) : 0;
+
+	if (rc == 0)
+		rc = given.json ? write_json(snapshot, NULL, err) : print_tables(snapshot, err);
+	if (rc == 0 && fflush(stdout) != 0)
+		return error_set(err, ERROR_IO, "stdout: writing failed");
+	return rc;
+}
+
+static int take_and_show(struct error *err)
+{
+	const struct discovery_options wanted = options_given();
+	struct discovery_snapshot *snapshot = NULL;
+	int rc = discovery_take(&wanted, &snapshot, err);
+
+	if (rc < 0)
+		return rc;
+	rc = show(snapshot, err);
+	if (rc == 0 && (int64_t)snapshot->device_count < given.require)
+		rc = EXIT_TOO_FEW;
+	discovery_free(snapshot);
+	return rc;
+}
+
+static int run(const struct text_list *arguments)
+{
+	struct error err = {0};
+	int rc = 0;
+
+	log_set_program("gpu-discovery");
+	if (arguments->count > 0) {
+		log_error("there is nothing to do with '%s'; see --help", arguments->items[0]);
+		return 2;
+	}
+	if (given.watch) {
+		const struct discovery_options wanted = options_given();
+
+		rc = follow_run(&wanted, (unsigned)given.poll_ms, &err);
+	} else {
+		rc = take_and_show(&err);
+	}
+	text_list_free(&given.vendors);
+	text_list_free(&given.ids);
+	if (rc < 0)
+		log_error("%s", err.text);
+	return rc < 0 ? EXIT_BROKEN : rc;
+}
+
+int main(int argc, char **argv)
+{
+	static const char *const examples[] = {
+		"gpu-discovery",
+		"List the GPUs and software drivers of this machine.",
+		"gpu-discovery --record node.json",
+		"Record this machine, to be replayed elsewhere.",
+		"gpu-discovery --node node.json --details",
+		"Show everything about a recorded node.",
+		"gpu-discovery --vendor nvidia --require 2",
+		"Check for two GPUs of a vendor.",
+		NULL};
+	static const char *const exit_codes[] = {
+		"0", "done",	    "1", "fewer devices than --require asks for",
+		"2", "wrong usage", "3", "the node cannot be read, or nothing can be written",
+		NULL};
+	const struct command_spec program = {
+		.name = "gpu-discovery",
+		.summary = "Lists GPUs, software drivers and what containers need to use them",
+		.description =
+			"Shows what this machine, or a recorded one, offers for graphics and "
+			"computing, without loading any driver. Diagnostics about devices that "
+			"cannot be read go to stderr.",
+		.options = options,
+		.examples = examples,
+		.exit_codes = exit_codes,
+		.run = run,
+	};
+
+	return options_main(&program, argc, argv);
+}

@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: MIT */
+#include "discovery/tool/table.h"
+
+#include "base/style.h"
+
+#include <string.h>
+
+enum { COLUMNS = 6 };
+
+struct row {
+	struct text cells[COLUMNS];
+};
+
+#define CLEANUP_ROW __attribute__((cleanup(row_free)))
+
+static void row_free(struct row *row)
+{
+	for (size_t i = 0; i < COLUMNS; i++)
+		text_free(&row->cells[i]);
+}
+
+static void add_escaped(struct text *out, const char *string)
+{
+	text_add_escaped(out, string, strlen(string));
+}
+
+static void add_driver(struct text *out, const struct discovery_device *device)
+{
+	add_escaped(out, device->driver_name);
+	if (device->driver_version[0] != '\0') {
+		text_add(out, " ");
+		add_escaped(out, device->driver_version);
+	}
+}
+
+static void row_fill(struct row *row, const struct discovery_device *device)
+{
+	add_escaped(&row->cells[0], device->id);
+	text_add(&row->cells[1], discovery_kind_name(device->kind));
+	add_escaped(&row->cells[2], device->vendor);
+	add_escaped(&row->cells[3], device->description);
+	add_driver(&row->cells[4], device);
+	text_add(&row->cells[5], discovery_health_name(device->health));
+}
+
+/* What a terminal shows of UTF-8: bytes that do not continue a character. */
+static size_t text_width(const char *string)
+{
+	size_t width = 0;
+
+	for (; *string != '\0'; string++)
+		width += ((unsigned char)*string & 0xc0) != 0x80 ? 1 : 0;
+	return width;
+}
+
+static void add_cell(struct text *out, const char *cell, size_t width, bool last)
+{
+	size_t used = text_width(cell);
+
+	text_add(out, cell);
+	if (!last)
+		text_addf(out, "%*s", (int)(width > used ? width - used : 0) + 2, "");
+}
+
+static const char *health_style(const struct discovery_device *device, bool color)
+{
+	return style(color, device->health == DISCOVERY_HEALTHY ? STYLE_GREEN : STYLE_RED);
+}
+
+static void measure(const struct discovery_snapshot *snapshot, size_t widths[COLUMNS])
+{
+	for (size_t i = 0; i < snapshot->device_count; i++) {
+		struct row row CLEANUP_ROW = {0};
+
+		row_fill(&row, &snapshot->devices[i]);
+		for (size_t c = 0; c < COLUMNS; c++) {
+			size_t width = text_width(text_string(&row.cells[c]));
+
+			widths[c] = width > widths[c] ? width : widths[c];
+		}
+	}
+}
+
+void table_devices(const struct discovery_snapshot *snapshot, bool color, struct text *out)
+{
+	static const char *const titles[COLUMNS] = {"ID",	   "KIND",   "VENDOR",
+						    "DESCRIPTION", "DRIVER", "HEALTH"};
+	size_t widths[COLUMNS] = {0};
+
+	if (snapshot->device_count == 0) {
+		text_add(out, "no devices\n");
+		return;
+	}
+	for (size_t c = 0; c < COLUMNS; c++)
+		widths[c] = strlen(titles[c]);
+	measure(snapshot, widths);
+	text_add(out, style(color, STYLE_BOLD));
+	for (size_t c = 0; c < COLUMNS; c++)
+		add_cell(out, titles[c], widths[c], c == COLUMNS - 1);
+	text_addf(out, "%s\n", style(color, STYLE_RESET));
+	for (size_t i = 0; i < snapshot->device_count; i++) {
+		const struct discovery_device *device = &snapshot->devices[i];
+		struct row row CLEANUP_ROW = {0};
+
+		row_fill(&row, device);
+		for (size_t c = 0; c < COLUMNS - 1; c++)
+			add_cell(out, text_string(&row.cells[c]), widths[c], false);
+		text_addf(out, "%s%s%s\n", health_style(device, color),
+			  text_string(&row.cells[COLUMNS - 1]), style(color, STYLE_RESET));
+	}
+}
+
+static void add_field(struct text *out, const char *name, const char *value)
+{
+	if (value[0] == '\0')
+		return;
+	text_addf(out, "  %-16s", name);
+	add_escaped(out, value);
+	text_add(out, "\n");
+}
+
+static void add_number(struct text *out, const char *name, int64_t value, const char *unit)
+{
+	if (value != DISCOVERY_UNKNOWN)
+		text_addf(out, "  %-16s%lld%s\n", name, (long long)value, unit);
+}
+
+static void add_pci(struct text *out, const struct discovery_device *device)
+{
+	if (device->pci_vendor == DISCOVERY_UNKNOWN || device->pci_device == DISCOVERY_UNKNOWN)
+		return;
+	text_addf(out, "  %-16s%04x:%04x", "PCI ids", (unsigned)device->pci_vendor,
+		  (unsigned)device->pci_device);
+	if (device->pci_subsystem_vendor >= 0 && device->pci_subsystem_device >= 0)
+		text_addf(out, ", subsystem %04x:%04x", (unsigned)device->pci_subsystem_vendor,
+			  (unsigned)device->pci_subsystem_device);
+	if (device->pci_revision >= 0)
+		text_addf(out, ", revision %02x", (unsigned)device->pci_revision);
+	text_add(out, "\n");
+}
+
+static void add_traits(struct text *out, const struct discovery_device *device)
+{
+	const struct {
+		bool has;
+		const char *name;
+	} traits[] = {
+		{device->display, "display"},
+		{device->compute, "compute"},
+		{device->integrated, "integrated"},
+		{device->detachable, "detachable"},
+	};
+	struct text line CLEANUP_TEXT = {0};
+
+	for (size_t i = 0; i < sizeof(traits) / sizeof(traits[0]); i++) {
+		if (traits[i].has)
+			text_addf(&line, "%s%s", line.size != 0 ? ", " : "", traits[i].name);
+	}
+	add_field(out, "traits", text_string(&line));
+}
+
+static void add_apis(struct text *out, const struct discovery_device *device)
+{
+	struct text line CLEANUP_TEXT = {0};
+
+	for (size_t i = 0; device->apis[i] != NULL; i++)
+		text_addf(&line, "%s%s", i != 0 ? ", " : "", device->apis[i]);
+	add_field(out, "APIs", text_string(&line));
+}
+
+static void add_files(struct text *out, const struct discovery_device *device)
+{
+	for (size_t i = 0; i < device->node_count; i++)
+		add_field(out, i == 0 ? "nodes" : "", device->nodes[i].path);
+	for (size_t i = 0; i < device->file_count; i++) {
+		const struct discovery_file *file = &device->files[i];
+		struct text line CLEANUP_TEXT = {0};
+
+		text_add(&line, file->source);
+		if (!text_equal(file->source, file->destination))
+			text_addf(&line, " => %s", file->destination);
+		text_addf(&line, "%s (%s)", file->directory ? "/" : "", file->origin);
+		add_field(out, i == 0 ? "files" : "", text_string(&line));
+	}
+	for (size_t i = 0; i < device->variable_count; i++) {
+		struct text line CLEANUP_TEXT = {0};
+
+		text_addf(&line, "%s=%s", device->environment[i].name,
+			  device->environment[i].value);
+		add_field(out, i == 0 ? "environment" : "", text_string(&line));
+	}
+}
+
+static void add_device(struct text *out, const struct discovery_device *device, bool color)
+{
+	struct text driver CLEANUP_TEXT = {0};
+
+	text_addf(out, "%s%s%s\n", style(color, STYLE_BOLD), device->id, style(color, STYLE_RESET));
+	add_field(out, "description", device->description);
+	add_field(out, "vendor", device->vendor);
+	add_field(out, "kind", discovery_kind_name(device->kind));
+	add_traits(out, device);
+	add_field(out, "health", discovery_health_name(device->health));
+	add_field(out, "", device->health_reason);
+	text_addf(&driver, "%s %s", device->driver_name, device->driver_version);
+	add_field(out, "driver", text_string(&driver));
+	add_field(out, "driver key", device->driver_key);
+	add_field(out, "driver store", device->driver_store_path);
+	add_field(out, "PCI address", device->pci_address);
+	add_pci(out, device);
+	add_field(out, "location path", device->location_path);
+	add_field(out, "PnP instance", device->pnp_instance_id);
+	add_number(out, "LUID", device->luid != 0 ? device->luid : DISCOVERY_UNKNOWN, "");
+	add_number(out, "memory", device->dedicated_memory, " bytes");
+	add_number(out, "shared memory", device->shared_memory, " bytes");
+	add_number(out, "NUMA node", device->numa_node, "");
+	add_apis(out, device);
+	add_files(out, device);
+}
+
+void table_details(const struct discovery_snapshot *snapshot, bool color, struct text *out)
+{
+	if (snapshot->device_count == 0)
+		text_add(out, "no devices\n");
+	for (size_t i = 0; i < snapshot->device_count; i++) {
+		text_add(out, i != 0 ? "\n" : "");
+		add_device(out, &snapshot->devices[i], color);
+	}
+}
+
+void table_diagnostics(const struct discovery_snapshot *snapshot, bool color, struct text *out)
+{
+	for (size_t i = 0; i < snapshot->diagnostic_count; i++) {
+		text_add(out, style(color, STYLE_YELLOW));
+		add_escaped(out, snapshot->diagnostics[i].place);
+		text_add(out, ": ");
+		add_escaped(out, snapshot->diagnostics[i].message);
+		text_addf(out, "%s\n", style(color, STYLE_RESET));
+	}
+}
