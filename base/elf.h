@@ -84,9 +84,9 @@ struct elf_closure *elf_closure_new(const char *root, struct error *err);
  */
 int elf_closure_add(struct elf_closure *closure, const char *path, struct error *err);
 
-/* Where a program of this program's machine finds a library that it asks for by bare name, as dlopen() does:
- * the directories of ld.so.conf, then the default ones. *path is without the root; caller frees.
- * ERROR_NOT_FOUND. */
+/* Where a program of this program's machine finds a library that it asks for by bare name, as
+ * dlopen() does: the directories of ld.so.conf, then the default ones. *path is without the root;
+ * caller frees. ERROR_NOT_FOUND. */
 int elf_closure_find(struct elf_closure *closure, const char *name, char **path, struct error *err);
 
 void elf_closure_free(struct elf_closure *closure);	/* NULL is allowed */

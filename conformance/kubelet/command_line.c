@@ -8,8 +8,8 @@ static bool is_blank(char c)
 	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }
 
-/* Reads up to the closing quote and returns the place behind it; NULL when there is none. Within double
- * quotes a backslash quotes '"', '\\', '$' and '`' (POSIX.1-2017, 2.2.3). */
+/* Reads up to the closing quote and returns the place behind it; NULL when there is none. Within
+ * double quotes a backslash quotes '"', '\\', '$' and '`' (POSIX.1-2017, 2.2.3). */
 static const char *read_quoted(const char *at, char quote, struct text *word)
 {
 	for (; *at != '\0'; at++) {

@@ -51,8 +51,8 @@ static void *grow(struct merge *merge, void *array_pointer, size_t *count, size_
 
 static void add_conflict(struct merge *merge, struct kubelet_conflict conflict)
 {
-	struct kubelet_conflict *entry = grow(merge, &merge->out->conflicts,
-					      &merge->out->conflict_count, sizeof(*entry));
+	struct kubelet_conflict *entry =
+		grow(merge, &merge->out->conflicts, &merge->out->conflict_count, sizeof(*entry));
 	if (entry == NULL)
 		return;
 	*entry = conflict;
@@ -189,8 +189,9 @@ static void merge_answer(struct merge *merge, bool windows, const struct kubelet
 		merge_cdi_device(merge, windows, response->cdi_devices[i]->name);
 }
 
-int kubelet_container_options_merge(bool windows, const struct kubelet_answer *answers, size_t count,
-				    struct kubelet_container_options *out, struct error *err)
+int kubelet_container_options_merge(bool windows, const struct kubelet_answer *answers,
+				    size_t count, struct kubelet_container_options *out,
+				    struct error *err)
 {
 	struct kubelet_container_options options = {0};
 	struct merge merge = {.out = &options, .err = err};

@@ -3,12 +3,14 @@
 #define CONFORMANCE_KUBELET_CONTAINER_OPTIONS_H
 
 /*
- * What a kubelet makes of the AllocateResponses of one container: over all resources the first one wins,
- * by name (envs, annotations, CDI devices) or container path (mounts, devices). A kubelet only logs the
- * losers; here they are data. Nothing else is checked or changed: paths go through verbatim.
+ * What a kubelet makes of the AllocateResponses of one container: over all resources the first one
+ * wins, by name (envs, annotations, CDI devices) or container path (mounts, devices). A kubelet
+ * only logs the losers; here they are data. Nothing else is checked or changed: paths go through
+ * verbatim.
  *
- * On Windows the kubelet drops CDI devices, and of several DeviceSpecs with the empty container path that
- * containerd demands there, only the first remains (pod_devices.go, container_manager_windows.go, v1.36.2).
+ * On Windows the kubelet drops CDI devices, and of several DeviceSpecs with the empty container
+ * path that containerd demands there, only the first remains (pod_devices.go,
+ * container_manager_windows.go, v1.36.2).
  */
 
 #include "conformance/kubelet/event.h"
@@ -44,11 +46,12 @@ struct kubelet_cdi_device {
 /* One entry of a response that did not make it. */
 struct kubelet_conflict {
 	enum kubelet_option_kind kind;
-	const char *key;                             /* name or container path */
-	const char *winner, *winner_resource;        /* value, host path (with mode), NULL when dropped */
+	const char *key;		      /* name or container path */
+	const char *winner, *winner_resource; /* value, host path (with mode), NULL when dropped */
 	const char *loser, *loser_resource;
 	bool same;    /* winner and loser say the same: nothing was lost */
-	bool dropped; /* not a conflict: this kubelet never passes such an entry on (CDI on Windows) */
+	bool dropped; /* not a conflict: this kubelet never passes such an entry on (CDI on Windows)
+		       */
 };
 
 struct kubelet_container_options {
@@ -74,8 +77,9 @@ struct kubelet_answer {
 };
 
 /* Merges in the order given. ERROR_MEMORY. */
-int kubelet_container_options_merge(bool windows, const struct kubelet_answer *answers, size_t count,
-				    struct kubelet_container_options *out, struct error *err);
+int kubelet_container_options_merge(bool windows, const struct kubelet_answer *answers,
+				    size_t count, struct kubelet_container_options *out,
+				    struct error *err);
 void kubelet_container_options_free(struct kubelet_container_options *options);
 
 /* {"envs": [...], "mounts": [...], "devices": [...], "annotations": [...], "cdi_devices": [...],

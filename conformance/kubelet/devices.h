@@ -16,7 +16,7 @@ struct kubelet_device {
 	char *id;
 	char *health;
 	bool has_topology; /* a TopologyInfo was sent, possibly without nodes */
-	int64_t *numa;     /* node ids in the order of the message */
+	int64_t *numa;	   /* node ids in the order of the message */
 	size_t numa_count;
 };
 

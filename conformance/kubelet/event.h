@@ -3,9 +3,9 @@
 #define CONFORMANCE_KUBELET_EVENT_H
 
 /*
- * What the fake kubelet saw and did, as it happens. Every event has one JSON form: an object with "time"
- * (UTC), "elapsed_ms" (since kubelet_new(), virtual time included), "event" (the name below) and the
- * members that the event carries.
+ * What the fake kubelet saw and did, as it happens. Every event has one JSON form: an object with
+ * "time" (UTC), "elapsed_ms" (since kubelet_new(), virtual time included), "event" (the name below)
+ * and the members that the event carries.
  */
 
 #include "conformance/kubelet/devices.h"
@@ -17,7 +17,8 @@
 #define KUBELET_EVENTS(X)                                                                          \
 	X(STARTED, "started", "kubelet.sock accepts registrations; socket")                        \
 	X(STOPPED, "stopped", "kubelet.sock is gone; socket")                                      \
-	X(SOCKET_SWEPT, "socket-swept", "a socket left in the plugin directory was removed; socket") \
+	X(SOCKET_SWEPT, "socket-swept",                                                            \
+	  "a socket left in the plugin directory was removed; socket")                             \
 	X(SOCKET_MOVED, "socket-moved", "a file of another kubelet was moved aside; socket")       \
 	X(SOCKET_RETURNED, "socket-returned", "a moved file was put back; socket")                 \
 	X(FAULT, "fault", "a fault was applied; text is its name")                                 \
@@ -30,8 +31,10 @@
 	X(CONNECTED, "connected", "the plugin's socket accepted the dial-back; resource, socket")  \
 	X(OPTIONS, "options", "GetDevicePluginOptions was answered; resource, options, code")      \
 	X(DEVICES, "devices", "a ListAndWatch message; resource, socket, devices, size")           \
-	X(DISCONNECTED, "disconnected", "a ListAndWatch stream ended; resource, socket, code, text") \
-	X(RESOURCE, "resource", "capacity or allocatable changed; resource, capacity, allocatable") \
+	X(DISCONNECTED, "disconnected",                                                            \
+	  "a ListAndWatch stream ended; resource, socket, code, text")                             \
+	X(RESOURCE, "resource",                                                                    \
+	  "capacity or allocatable changed; resource, capacity, allocatable")                      \
 	X(RESOURCE_REMOVED, "resource-removed", "the grace period passed; resource")               \
 	X(PREFERRED, "preferred-allocation", "GetPreferredAllocation ended; ids are the answer")   \
 	X(ALLOCATE, "allocate", "Allocate ended; resource, pod, container, ids, code, text, size") \
@@ -55,8 +58,8 @@ struct kubelet_plugin_options {
 	bool get_preferred_allocation_available;
 };
 
-/* Everything is borrowed for the duration of the callback; what an event does not carry is NULL, -1 or
- * false. Set from KUBELET_EVENT_EMPTY. */
+/* Everything is borrowed for the duration of the callback; what an event does not carry is NULL, -1
+ * or false. Set from KUBELET_EVENT_EMPTY. */
 struct kubelet_event {
 	enum kubelet_event_type type;
 	uint64_t elapsed_ms;
@@ -76,10 +79,11 @@ struct kubelet_event {
 				.allocatable = -1,                                                 \
 				.duration_ms = -1})
 
-const char *kubelet_event_name(enum kubelet_event_type type);    /* "register-answered" */
+const char *kubelet_event_name(enum kubelet_event_type type);	 /* "register-answered" */
 const char *kubelet_event_meaning(enum kubelet_event_type type); /* for documentation */
 
-/* NULL when memory ran out. Caller frees with cJSON_Delete(). Bytes that are not UTF-8 become U+FFFD. */
+/* NULL when memory ran out. Caller frees with cJSON_Delete(). Bytes that are not UTF-8 become
+ * U+FFFD. */
 cJSON *kubelet_event_json(const struct kubelet_event *event);
 
 #endif

@@ -3,8 +3,8 @@
 #define CONFORMANCE_KUBELET_FAULTS_H
 
 /*
- * Named misbehaviour of the kubelet. A lasting fault stays until it is cleared or has happened `times`
- * times; an immediate one happens once, now.
+ * Named misbehaviour of the kubelet. A lasting fault stays until it is cleared or has happened
+ * `times` times; an immediate one happens once, now.
  */
 
 #include "conformance/kubelet/kubelet.h"
@@ -12,7 +12,7 @@
 enum kubelet_fault_value {
 	KUBELET_FAULT_NO_VALUE,
 	KUBELET_FAULT_MILLISECONDS, /* "500" */
-	KUBELET_FAULT_STATUS,       /* "14", "UNAVAILABLE", or one of them, ':' and a message */
+	KUBELET_FAULT_STATUS,	    /* "14", "UNAVAILABLE", or one of them, ':' and a message */
 };
 
 struct kubelet_fault {
@@ -48,8 +48,8 @@ const struct kubelet_fault *kubelet_faults(size_t *count);
  */
 int kubelet_fault_set(struct kubelet *kubelet, const char *spec, struct error *err);
 
-/* Ends a lasting fault; NULL: all. kubelet.sock is there and served again. Register calls that hang are
- * left hanging: their callers were promised nothing. */
+/* Ends a lasting fault; NULL: all. kubelet.sock is there and served again. Register calls that hang
+ * are left hanging: their callers were promised nothing. */
 int kubelet_fault_clear(struct kubelet *kubelet, const char *name, struct error *err);
 
 #endif

@@ -29,8 +29,8 @@ int id_set_add_common(struct id_set *set, const struct id_set *a, const struct i
 		      struct error *err);
 bool id_set_contains(const struct id_set *set, const struct id_set *subset);
 
-/* The ids in random order: an array of `set->count` borrowed strings. Caller frees. NULL: out of memory (or
- * an empty set; then count is 0). */
+/* The ids in random order: an array of `set->count` borrowed strings. Caller frees. NULL: out of
+ * memory (or an empty set; then count is 0). */
 const char **id_set_shuffled(const struct id_set *set, struct random *random);
 
 void id_set_clear(struct id_set *set); /* and gives the memory back */

@@ -5,12 +5,13 @@
 /*
  * A fake kubelet: the device manager of one node, as a device plugin sees it.
  *
- * It behaves as kubelet v1.36.2 does (pkg/kubelet/cm/devicemanager), or as v1.37 where several sockets
- * can serve one resource. Everything happens on one libuv loop. Functions whose name ends in _wait, and
- * those that take `timeout_ms`, run that loop and must not be called from its callbacks.
+ * It behaves as kubelet v1.36.2 does (pkg/kubelet/cm/devicemanager), or as v1.37 where several
+ * sockets can serve one resource. Everything happens on one libuv loop. Functions whose name ends
+ * in _wait, and those that take `timeout_ms`, run that loop and must not be called from its
+ * callbacks.
  *
- * Beside the model it gives checks raw access: every registration attempt and every ListAndWatch message is
- * recorded, and the channel to the plugin can be used for any call (plugin.h).
+ * Beside the model it gives checks raw access: every registration attempt and every ListAndWatch
+ * message is recorded, and the channel to the plugin can be used for any call (plugin.h).
  *
  *   kubelet.h            life cycle, registrations, resources, waiting
  *   plugin.h             one connection to one plugin socket, raw calls
@@ -27,8 +28,9 @@
 #include "rpc/loop.h"
 
 enum kubelet_profile {
-	/* One slot per resource: a new registration replaces the old one without closing its stream, and the
-	 * end of any stream of the resource disconnects whatever holds the slot (server.go, v1.36.2). */
+	/* One slot per resource: a new registration replaces the old one without closing its
+	 * stream, and the end of any stream of the resource disconnects whatever holds the slot
+	 * (server.go, v1.36.2). */
 	KUBELET_PROFILE_1_36,
 	/* Identity is (resource, socket): several sockets coexist, a survivor takes over, the last
 	 * disconnect marks the devices unhealthy (kubernetes PR #135437). */
@@ -42,34 +44,36 @@ const char *kubelet_profile_name(enum kubelet_profile profile);
 enum kubelet_os { KUBELET_OS_LINUX, KUBELET_OS_WINDOWS };
 
 struct kubelet_options {
-	const char *plugin_dir;   /* absolute; created with mode 0750 when absent */
+	const char *plugin_dir;	  /* absolute; created with mode 0750 when absent */
 	const char *registry_dir; /* plugins_registry for the plugin watcher; NULL: no watcher */
 	enum kubelet_profile profile;
-	enum kubelet_os os;       /* which kubelet is modelled, not where this runs */
-	bool take_over;           /* move a live kubelet's files aside; kubelet_free() puts them back */
-	uint64_t seed;            /* of the random order of device ids; the same seed, the same order */
+	enum kubelet_os os; /* which kubelet is modelled, not where this runs */
+	bool take_over;	    /* move a live kubelet's files aside; kubelet_free() puts them back */
+	uint64_t seed;	    /* of the random order of device ids; the same seed, the same order */
 	/* A zero time means the kubelet's own. */
 	uint64_t dial_timeout_ms;      /* 10 s: connecting to a plugin's socket, retries included */
 	uint64_t pre_start_timeout_ms; /* 30 s: grpc-timeout of PreStartContainer */
-	uint64_t grace_ms;             /* 5 min: from a disconnect to the removal of the resource */
+	uint64_t grace_ms;	       /* 5 min: from a disconnect to the removal of the resource */
 	void (*on_event)(const struct kubelet_event *event, void *user); /* may be NULL */
 	void *user;
 };
 
 struct kubelet;
 
-/* Copies the options. Nothing happens on disk yet. ERROR_ARGUMENT for a directory that is not absolute,
- * ERROR_LIMIT when kubelet.sock in it would exceed the 107 bytes of an AF_UNIX path, ERROR_MEMORY. */
+/* Copies the options. Nothing happens on disk yet. ERROR_ARGUMENT for a directory that is not
+ * absolute, ERROR_LIMIT when kubelet.sock in it would exceed the 107 bytes of an AF_UNIX path,
+ * ERROR_MEMORY. */
 int kubelet_new(uv_loop_t *loop, const struct kubelet_options *options, struct kubelet **out,
 		struct error *err);
 
-/* As a kubelet starts: creates the directory, reads the checkpoint, removes every socket in it, listens on
- * kubelet.sock. ERROR_EXISTS when another kubelet accepts connections there and take_over is not set;
- * other errors are those of the file system. A kubelet.sock that nobody serves is removed. */
+/* As a kubelet starts: creates the directory, reads the checkpoint, removes every socket in it,
+ * listens on kubelet.sock. ERROR_EXISTS when another kubelet accepts connections there and
+ * take_over is not set; other errors are those of the file system. A kubelet.sock that nobody
+ * serves is removed. */
 int kubelet_start(struct kubelet *kubelet, struct error *err);
 
-/* As a kubelet stops: disconnects every plugin, stops the server, removes kubelet.sock. Pods stay in the
- * checkpoint; kubelet_start() may follow. */
+/* As a kubelet stops: disconnects every plugin, stops the server, removes kubelet.sock. Pods stay
+ * in the checkpoint; kubelet_start() may follow. */
 void kubelet_stop(struct kubelet *kubelet);
 
 enum kubelet_restart {
@@ -83,16 +87,17 @@ enum kubelet_restart {
 
 int kubelet_restart(struct kubelet *kubelet, enum kubelet_restart what, struct error *err);
 
-/* Stops, puts back what was moved, frees. The handles close on later rounds of the loop (loop_drain()). No
- * event is reported after it returns. NULL is allowed. */
+/* Stops, puts back what was moved, frees. The handles close on later rounds of the loop
+ * (loop_drain()). No event is reported after it returns. NULL is allowed. */
 void kubelet_free(struct kubelet *kubelet);
 
-const char *kubelet_socket(const struct kubelet *kubelet);     /* PLUGIN_DIR/kubelet.sock */
+const char *kubelet_socket(const struct kubelet *kubelet); /* PLUGIN_DIR/kubelet.sock */
 const char *kubelet_plugin_dir(const struct kubelet *kubelet);
 uv_loop_t *kubelet_loop(const struct kubelet *kubelet);
 bool kubelet_is_running(const struct kubelet *kubelet);
 
-/* Moves the kubelet's clock forward: grace periods pass without waiting. Nothing else is affected. */
+/* Moves the kubelet's clock forward: grace periods pass without waiting. Nothing else is affected.
+ */
 void kubelet_advance_time(struct kubelet *kubelet, uint64_t ms);
 
 /*
@@ -104,21 +109,21 @@ enum { KUBELET_REGISTRATIONS_MAX = 4096 }; /* further ones are refused with RESO
 /* One attempt to register. Strings and pointers live as long as the kubelet. Times are
  * clock_monotonic_ms(); 0 means that it has not happened. */
 struct kubelet_registration {
-	size_t index; /* 0 is the first since kubelet_new() */
+	size_t index;	 /* 0 is the first since kubelet_new() */
 	bool by_watcher; /* through plugins_registry instead of a Register call */
 	uint64_t time_ms;
 	const char *version, *endpoint, *resource; /* as sent; a watcher's versions joined by "," */
-	bool has_options;                          /* RegisterRequest.options was there */
+	bool has_options;			   /* RegisterRequest.options was there */
 	struct kubelet_plugin_options sent_options; /* the kubelet ignores them */
-	const char *socket;     /* where the kubelet dials; NULL when the request was refused before */
-	bool socket_existed;    /* at the moment the attempt arrived */
+	const char *socket;  /* where the kubelet dials; NULL when the request was refused before */
+	bool socket_existed; /* at the moment the attempt arrived */
 	unsigned dial_attempts; /* connections tried; 1 and connected_ms set: it accepted at once */
 	uint64_t connected_ms;
 	uint64_t options_asked_ms, options_answered_ms; /* GetDevicePluginOptions */
-	int options_code;                               /* its gRPC status */
+	int options_code;				/* its gRPC status */
 	struct kubelet_plugin_options options;
 	bool deduplicated; /* 1.37: this socket was connected already; nothing was done */
-	bool abandoned;    /* the caller gave up before the answer */
+	bool abandoned;	   /* the caller gave up before the answer */
 	uint64_t answered_ms;
 	int code; /* gRPC status of the answer; RPC_OK means registered */
 	const char *message;
@@ -130,7 +135,8 @@ size_t kubelet_registration_count(const struct kubelet *kubelet);
 const struct kubelet_registration *kubelet_registration_at(const struct kubelet *kubelet,
 							   size_t index);
 
-/* IsExtendedResourceName (pkg/apis/core/v1/helper/helpers.go). On false `err` says which rule is broken. */
+/* IsExtendedResourceName (pkg/apis/core/v1/helper/helpers.go). On false `err` says which rule is
+ * broken. */
 bool kubelet_resource_name_is_valid(const char *name, struct error *err);
 
 /*
@@ -138,12 +144,12 @@ bool kubelet_resource_name_is_valid(const char *name, struct error *err);
  */
 
 struct kubelet_resource_status {
-	bool known;         /* registered once and not removed since */
-	bool connected;     /* a plugin serves it */
-	bool listed;        /* a ListAndWatch message came since the last registration or restart */
+	bool known;	    /* registered once and not removed since */
+	bool connected;	    /* a plugin serves it */
+	bool listed;	    /* a ListAndWatch message came since the last registration or restart */
 	size_t capacity;    /* healthy and unhealthy devices */
 	size_t allocatable; /* healthy devices */
-	size_t in_use;      /* assigned to containers */
+	size_t in_use;	    /* assigned to containers */
 };
 
 struct kubelet_resource_status kubelet_resource_status(const struct kubelet *kubelet,
@@ -156,19 +162,20 @@ int kubelet_resource_names(const struct kubelet *kubelet, struct text_list *out,
 const struct kubelet_device_list *kubelet_resource_devices(const struct kubelet *kubelet,
 							   const char *resource);
 
-/* The connection that Allocate goes to; NULL when the resource is not known. It may be disconnected. */
+/* The connection that Allocate goes to; NULL when the resource is not known. It may be
+ * disconnected. */
 struct kubelet_plugin *kubelet_resource_plugin(const struct kubelet *kubelet, const char *resource);
 
 /*
- * Waiting. Each runs the loop until its condition holds: ERROR_TIMEOUT naming what did not happen, or
- * ERROR_CANCELLED with the reason given to kubelet_interrupt().
+ * Waiting. Each runs the loop until its condition holds: ERROR_TIMEOUT naming what did not happen,
+ * or ERROR_CANCELLED with the reason given to kubelet_interrupt().
  */
 
 int kubelet_wait(struct kubelet *kubelet, loop_condition *done, void *user, uint64_t timeout_ms,
 		 const char *what, struct error *err);
 
-/* Until an attempt with at least this index has been answered or abandoned; NULL `resource`: any resource.
- * The first such attempt goes to *out (may be NULL). */
+/* Until an attempt with at least this index has been answered or abandoned; NULL `resource`: any
+ * resource. The first such attempt goes to *out (may be NULL). */
 int kubelet_wait_registration(struct kubelet *kubelet, const char *resource, size_t from,
 			      uint64_t timeout_ms, const struct kubelet_registration **out,
 			      struct error *err);
@@ -186,8 +193,8 @@ int kubelet_wait_listed(struct kubelet *kubelet, const char *resource, uint64_t 
 int kubelet_wait_allocatable(struct kubelet *kubelet, const char *resource, size_t count,
 			     uint64_t timeout_ms, struct error *err);
 
-/* Ends the wait that is running and every later one with ERROR_CANCELLED and `reason` (the plugin process
- * died, a signal came); may be called from callbacks. NULL lifts it. */
+/* Ends the wait that is running and every later one with ERROR_CANCELLED and `reason` (the plugin
+ * process died, a signal came); may be called from callbacks. NULL lifts it. */
 void kubelet_interrupt(struct kubelet *kubelet, const char *reason);
 
 #endif

@@ -3,8 +3,8 @@
 #define CONFORMANCE_KUBELET_PLUGIN_H
 
 /*
- * One connection of the kubelet to one plugin socket, and raw calls on it. The object lives as long as the
- * kubelet, the connection until the stream ends or somebody cuts it.
+ * One connection of the kubelet to one plugin socket, and raw calls on it. The object lives as long
+ * as the kubelet, the connection until the stream ends or somebody cuts it.
  */
 
 #include "conformance/kubelet/stream.h"
@@ -24,20 +24,20 @@ struct rpc_channel *kubelet_plugin_channel(const struct kubelet_plugin *plugin);
 /* The kubelet's own ListAndWatch; NULL before it was opened. It stays readable after its end. */
 struct kubelet_stream *kubelet_plugin_stream(const struct kubelet_plugin *plugin);
 
-/* Closes the connection as the kubelet does when it stops. The device model follows as after the end of
- * the stream. */
+/* Closes the connection as the kubelet does when it stops. The device model follows as after the
+ * end of the stream. */
 void kubelet_plugin_disconnect(struct kubelet_plugin *plugin);
 
 /*
- * Raw calls: they bypass the device model, run the loop, and report the gRPC status as data. They return 0
- * when an answer or a status came, also one other than OK; ERROR_TIMEOUT cannot happen, because a deadline
- * that passes is RPC_DEADLINE_EXCEEDED. ERROR_UNAVAILABLE when the plugin is disconnected.
- * `timeout_ms` 0: no deadline.
+ * Raw calls: they bypass the device model, run the loop, and report the gRPC status as data. They
+ * return 0 when an answer or a status came, also one other than OK; ERROR_TIMEOUT cannot happen,
+ * because a deadline that passes is RPC_DEADLINE_EXCEEDED. ERROR_UNAVAILABLE when the plugin is
+ * disconnected. `timeout_ms` 0: no deadline.
  */
 
 struct kubelet_reply {
-	int code;                /* gRPC status */
-	char message[512];       /* grpc-message, cut to fit */
+	int code;	   /* gRPC status */
+	char message[512]; /* grpc-message, cut to fit */
 	uint64_t duration_ms;
 	uint64_t duration_us;
 	ProtobufCMessage *reply; /* NULL unless code is RPC_OK */
@@ -49,9 +49,9 @@ int kubelet_call(struct kubelet_plugin *plugin, const char *method, const Protob
 		 struct kubelet_reply *out, struct error *err);
 
 /* The same on a channel of one's own. */
-int kubelet_call_on(struct rpc_channel *channel, const char *method, const ProtobufCMessage *request,
-		    const ProtobufCMessageDescriptor *reply_type, uint64_t timeout_ms,
-		    struct kubelet_reply *out, struct error *err);
+int kubelet_call_on(struct rpc_channel *channel, const char *method,
+		    const ProtobufCMessage *request, const ProtobufCMessageDescriptor *reply_type,
+		    uint64_t timeout_ms, struct kubelet_reply *out, struct error *err);
 
 /* Allocate with one container_request that holds these ids (V1beta1__AllocateResponse). */
 int kubelet_call_allocate(struct kubelet_plugin *plugin, const char *const *ids, size_t count,
@@ -73,8 +73,9 @@ int kubelet_call_options(struct kubelet_plugin *plugin, uint64_t timeout_ms,
 
 void kubelet_reply_free(struct kubelet_reply *reply);
 
-/* A second connection to a socket, for checks that need one: channel options as the kubelet's, connected
- * when it returns. Caller closes it with rpc_channel_close(). ERROR_TIMEOUT, ERROR_UNAVAILABLE. */
+/* A second connection to a socket, for checks that need one: channel options as the kubelet's,
+ * connected when it returns. Caller closes it with rpc_channel_close(). ERROR_TIMEOUT,
+ * ERROR_UNAVAILABLE. */
 int kubelet_dial(uv_loop_t *loop, const char *socket, uint64_t timeout_ms, struct rpc_channel **out,
 		 struct error *err);
 

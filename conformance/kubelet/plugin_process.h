@@ -5,17 +5,17 @@
 /*
  * The plugin under test as a child process.
  *
- * The command line is split into words as a POSIX shell would do it (single and double quotes, backslash),
- * without a shell: no variables, no globs, no redirections. In each word
+ * The command line is split into words as a POSIX shell would do it (single and double quotes,
+ * backslash), without a shell: no variables, no globs, no redirections. In each word
  *
  *   {plugin-dir}      becomes the fake kubelet's plugin directory
  *   {kubelet-socket}  becomes the path of its kubelet.sock
  *   {registry-dir}    becomes its plugins_registry directory
  *
- * and the child finds the same in the environment: DEVICE_PLUGIN_DIR and PLUGIN_SOCK_DIR, KUBELET_SOCKET,
- * PLUGINS_REGISTRY_DIR. A plugin that knows neither runs in a private mount namespace, in which the plugin
- * directory covers the standard one (Linux, needs CAP_SYS_ADMIN); nothing of that is visible outside, also
- * when the standard directory does not exist on the host.
+ * and the child finds the same in the environment: DEVICE_PLUGIN_DIR and PLUGIN_SOCK_DIR,
+ * KUBELET_SOCKET, PLUGINS_REGISTRY_DIR. A plugin that knows neither runs in a private mount
+ * namespace, in which the plugin directory covers the standard one (Linux, needs CAP_SYS_ADMIN);
+ * nothing of that is visible outside, also when the standard directory does not exist on the host.
  */
 
 #include "base/process.h"
@@ -28,20 +28,22 @@ struct plugin_process;
 struct plugin_process_spec {
 	const char *command;
 	const char *plugin_dir, *kubelet_socket; /* absolute */
-	const char *registry_dir;                /* NULL: none */
-	bool private_mounts;                     /* the mount namespace described above */
-	const char *standard_plugin_dir;         /* NULL: KUBELET_STANDARD_PLUGIN_DIR */
-	const char *const *env;                  /* NULL-ended "NAME=value" on top; may be NULL */
-	size_t capture_max;                      /* bytes kept of each output stream; 0: 256 KiB */
-	uint64_t grace_ms;                       /* between SIGTERM and SIGKILL on stop; 0: 30 s */
+	const char *registry_dir;		 /* NULL: none */
+	bool private_mounts;			 /* the mount namespace described above */
+	const char *standard_plugin_dir;	 /* NULL: KUBELET_STANDARD_PLUGIN_DIR */
+	const char *const *env;			 /* NULL-ended "NAME=value" on top; may be NULL */
+	size_t capture_max;			 /* bytes kept of each output stream; 0: 256 KiB */
+	uint64_t grace_ms;			 /* between SIGTERM and SIGKILL on stop; 0: 30 s */
 	/* May be NULL. */
 	void (*on_line)(bool is_stderr, const char *line, size_t size, void *user);
-	void (*on_end)(struct plugin_process *plugin, const struct process_result *result, void *user);
+	void (*on_end)(struct plugin_process *plugin, const struct process_result *result,
+		       void *user);
 	void *user;
 };
 
-/* ERROR_ARGUMENT for a command line that cannot be split or is empty, ERROR_NOT_FOUND and ERROR_PERMISSION
- * for a program that cannot be started, ERROR_UNSUPPORTED for private_mounts where there are none. */
+/* ERROR_ARGUMENT for a command line that cannot be split or is empty, ERROR_NOT_FOUND and
+ * ERROR_PERMISSION for a program that cannot be started, ERROR_UNSUPPORTED for private_mounts where
+ * there are none. */
 int plugin_process_start(uv_loop_t *loop, const struct plugin_process_spec *spec,
 			 struct plugin_process **out, struct error *err);
 
@@ -60,7 +62,8 @@ int plugin_process_stop(struct plugin_process *plugin, struct error *err);
 /* Kills what still runs and frees. NULL is allowed. */
 void plugin_process_free(struct plugin_process *plugin);
 
-/* Splits a command line into words. ERROR_ARGUMENT names the unclosed quote; no words is success. */
+/* Splits a command line into words. ERROR_ARGUMENT names the unclosed quote; no words is success.
+ */
 int command_line_split(const char *line, struct text_list *words, struct error *err);
 
 #endif

@@ -3,9 +3,9 @@
 #define CONFORMANCE_KUBELET_POD_H
 
 /*
- * Containers that want devices. A container belongs to a pod, named by its uid; both exist from their first
- * admission to kubelet_remove_pod(). Sources: manager.go (devicesToAllocate, allocateContainerResources,
- * GetDeviceRunContainerOptions) of kubelet v1.36.2.
+ * Containers that want devices. A container belongs to a pod, named by its uid; both exist from
+ * their first admission to kubelet_remove_pod(). Sources: manager.go (devicesToAllocate,
+ * allocateContainerResources, GetDeviceRunContainerOptions) of kubelet v1.36.2.
  */
 
 #include "conformance/kubelet/container_options.h"
@@ -18,8 +18,8 @@ struct kubelet_limit {
 
 enum kubelet_container_kind {
 	KUBELET_CONTAINER_APP,
-	/* Its devices are offered first to the later containers of the pod, which leads to a second Allocate
-	 * of the same ids. */
+	/* Its devices are offered first to the later containers of the pod, which leads to a second
+	 * Allocate of the same ids. */
 	KUBELET_CONTAINER_INIT,
 	KUBELET_CONTAINER_RESTARTABLE_INIT, /* keeps its devices */
 };
@@ -42,13 +42,14 @@ struct kubelet_outcome {
 void kubelet_outcome_free(struct kubelet_outcome *outcome);
 
 /*
- * Chooses devices and calls GetPreferredAllocation and Allocate, one resource after the other. A refusal,
- * by the device model or by the plugin, is an outcome and not an error. Resources that nobody registered are
- * refused. A container that was admitted before is admitted again without any call, as on its restart.
+ * Chooses devices and calls GetPreferredAllocation and Allocate, one resource after the other. A
+ * refusal, by the device model or by the plugin, is an outcome and not an error. Resources that
+ * nobody registered are refused. A container that was admitted before is admitted again without any
+ * call, as on its restart.
  *
- * A kubelet has no deadline for these calls: `timeout_ms` is for each of them, and when it passes the call
- * is cancelled and ERROR_TIMEOUT returned; the container then holds nothing. ERROR_CANCELLED after
- * kubelet_interrupt(), ERROR_MEMORY.
+ * A kubelet has no deadline for these calls: `timeout_ms` is for each of them, and when it passes
+ * the call is cancelled and ERROR_TIMEOUT returned; the container then holds nothing.
+ * ERROR_CANCELLED after kubelet_interrupt(), ERROR_MEMORY.
  */
 int kubelet_admit(struct kubelet *kubelet, const struct kubelet_container *container,
 		  uint64_t timeout_ms, struct kubelet_outcome *out, struct error *err);
@@ -58,9 +59,10 @@ struct kubelet_allocation {
 	const char *pod, *container, *resource;
 	const char *const *ids; /* sorted */
 	size_t id_count;
-	const V1beta1__ContainerAllocateResponse *response; /* the cached one; later responses are ignored */
-	size_t response_size;                               /* bytes of the AllocateResponse */
-	uint64_t duration_ms;                               /* of the Allocate call */
+	const V1beta1__ContainerAllocateResponse
+		*response;    /* the cached one; later responses are ignored */
+	size_t response_size; /* bytes of the AllocateResponse */
+	uint64_t duration_ms; /* of the Allocate call */
 };
 
 /* NULL when the container holds nothing of it. */
@@ -68,10 +70,10 @@ const struct kubelet_allocation *kubelet_allocation(const struct kubelet *kubele
 						    const char *container, const char *resource);
 
 /*
- * What happens before each start of an admitted container: PreStartContainer for every resource whose plugin
- * requires it, then the merge of the cached responses in random order of resources. A refusal is an outcome;
- * `options` is filled when accepted. Errors as kubelet_admit(); ERROR_NOT_FOUND for a container that was
- * never admitted.
+ * What happens before each start of an admitted container: PreStartContainer for every resource
+ * whose plugin requires it, then the merge of the cached responses in random order of resources. A
+ * refusal is an outcome; `options` is filled when accepted. Errors as kubelet_admit();
+ * ERROR_NOT_FOUND for a container that was never admitted.
  */
 int kubelet_start_container(struct kubelet *kubelet, const char *pod, const char *container,
 			    uint64_t timeout_ms, struct kubelet_outcome *out,

@@ -2,8 +2,8 @@
 #ifndef CONFORMANCE_KUBELET_RANDOM_H
 #define CONFORMANCE_KUBELET_RANDOM_H
 
-/* Reproducible random order (SplitMix64): where the kubelet's order is that of a Go map, ours is that of a
- * seed. */
+/* Reproducible random order (SplitMix64): where the kubelet's order is that of a Go map, ours is
+ * that of a seed. */
 
 #include <stddef.h>
 #include <stdint.h>

@@ -19,8 +19,8 @@ static bool is_letter_or_digit(char c)
 	return is_lower_or_digit(c) || (c >= 'A' && c <= 'Z');
 }
 
-/* DNS-1123 subdomain: labels of [a-z0-9]([-a-z0-9]*[a-z0-9])? joined by dots. Labels have no limit of their
- * own there; only the whole has. */
+/* DNS-1123 subdomain: labels of [a-z0-9]([-a-z0-9]*[a-z0-9])? joined by dots. Labels have no limit
+ * of their own there; only the whole has. */
 static bool is_subdomain(const char *text, size_t size)
 {
 	size_t start = 0;
@@ -46,9 +46,10 @@ static int check_prefix(const char *name, size_t size, struct error *err)
 				 "the part before '/' has %zu characters; %d are allowed", size,
 				 PREFIX_MAX);
 	if (!is_subdomain(name, size))
-		return error_set(err, ERROR_FORMAT,
-				 "the part before '/' is no DNS-1123 subdomain (lower-case letters, "
-				 "digits, '-', '.')");
+		return error_set(
+			err, ERROR_FORMAT,
+			"the part before '/' is no DNS-1123 subdomain (lower-case letters, "
+			"digits, '-', '.')");
 	return 0;
 }
 
@@ -57,15 +58,16 @@ static int check_name(const char *name, struct error *err)
 	size_t size = strlen(name);
 	if (size == 0 || size > NAME_MAX_SIZE)
 		return error_set(err, ERROR_FORMAT,
-				 "the part behind '/' has %zu characters; 1 to %d are allowed", size,
-				 NAME_MAX_SIZE);
+				 "the part behind '/' has %zu characters; 1 to %d are allowed",
+				 size, NAME_MAX_SIZE);
 	bool good = is_letter_or_digit(name[0]) && is_letter_or_digit(name[size - 1]);
 	for (size_t i = 0; good && i < size; i++)
 		good = is_letter_or_digit(name[i]) || strchr("-_.", name[i]) != NULL;
 	if (!good)
-		return error_set(err, ERROR_FORMAT,
-				 "the part behind '/' must be letters, digits, '-', '_', '.' and begin "
-				 "and end with a letter or digit");
+		return error_set(
+			err, ERROR_FORMAT,
+			"the part behind '/' must be letters, digits, '-', '_', '.' and begin "
+			"and end with a letter or digit");
 	return 0;
 }
 

@@ -3,22 +3,22 @@
 #define CONFORMANCE_KUBELET_STREAM_H
 
 /*
- * One ListAndWatch stream and what came out of it. The kubelet keeps one for each plugin it is connected
- * to; a check may open more, on the same channel or on its own.
+ * One ListAndWatch stream and what came out of it. The kubelet keeps one for each plugin it is
+ * connected to; a check may open more, on the same channel or on its own.
  */
 
 #include "conformance/kubelet/devices.h"
 #include "rpc/client.h"
 
 enum {
-	KUBELET_STREAM_MESSAGES_MAX = 1024,        /* messages kept; older ones are dropped */
+	KUBELET_STREAM_MESSAGES_MAX = 1024,	     /* messages kept; older ones are dropped */
 	KUBELET_STREAM_BYTES_MAX = 32 * 1024 * 1024, /* the same, as bytes on the wire */
 };
 
 struct kubelet_message {
-	size_t number;    /* 0 is the first message of the stream */
+	size_t number;	  /* 0 is the first message of the stream */
 	uint64_t time_ms; /* clock_monotonic_ms() */
-	size_t size;      /* bytes of the protobuf message */
+	size_t size;	  /* bytes of the protobuf message */
 	struct kubelet_device_list devices;
 };
 
@@ -41,7 +41,8 @@ int kubelet_stream_open(struct rpc_channel *channel, const struct kubelet_stream
 bool kubelet_stream_is_open(const struct kubelet_stream *stream);
 
 /* How it ended; code is RPC_OK and the text "" while it is open. A message that is no valid
- * ListAndWatchResponse, or holds a string that is not UTF-8, ends it with RPC_INTERNAL, as in grpc-go. */
+ * ListAndWatchResponse, or holds a string that is not UTF-8, ends it with RPC_INTERNAL, as in
+ * grpc-go. */
 int kubelet_stream_code(const struct kubelet_stream *stream);
 const char *kubelet_stream_status(const struct kubelet_stream *stream);
 uint64_t kubelet_stream_opened_ms(const struct kubelet_stream *stream);
@@ -55,11 +56,12 @@ const struct kubelet_message *kubelet_stream_message(const struct kubelet_stream
 const struct kubelet_message *kubelet_stream_last(const struct kubelet_stream *stream);
 
 void kubelet_stream_cancel(struct kubelet_stream *stream); /* RST_STREAM(CANCEL); on_end runs */
-void kubelet_stream_pause(struct kubelet_stream *stream);  /* holds the plugin back by flow control */
+void kubelet_stream_pause(
+	struct kubelet_stream *stream); /* holds the plugin back by flow control */
 void kubelet_stream_resume(struct kubelet_stream *stream);
 
-/* Runs the loop until message `number` is there. ERROR_TIMEOUT; ERROR_UNAVAILABLE with the status when
- * the stream ended before. */
+/* Runs the loop until message `number` is there. ERROR_TIMEOUT; ERROR_UNAVAILABLE with the status
+ * when the stream ended before. */
 int kubelet_stream_wait(struct kubelet_stream *stream, size_t number, uint64_t timeout_ms,
 			const struct kubelet_message **out, struct error *err);
 

@@ -24,7 +24,8 @@ static bool field_is_valid(const ProtobufCMessage *message, const ProtobufCField
 	if (field->label != PROTOBUF_C_LABEL_REPEATED)
 		return value_is_valid(field, base + field->offset);
 	size_t count = *(const size_t *)(const void *)(base + field->quantifier_offset);
-	const void *const *items = *(const void *const *const *)(const void *)(base + field->offset);
+	const void *const *items =
+		*(const void *const *const *)(const void *)(base + field->offset);
 	if (field->type != PROTOBUF_C_TYPE_STRING && field->type != PROTOBUF_C_TYPE_MESSAGE)
 		return true;
 	for (size_t i = 0; i < count; i++)

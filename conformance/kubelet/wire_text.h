@@ -2,8 +2,8 @@
 #ifndef CONFORMANCE_KUBELET_WIRE_TEXT_H
 #define CONFORMANCE_KUBELET_WIRE_TEXT_H
 
-/* proto3 strings are UTF-8. protobuf-c does not look; grpc-go, which the kubelet is made of, refuses the
- * whole message. */
+/* proto3 strings are UTF-8. protobuf-c does not look; grpc-go, which the kubelet is made of,
+ * refuses the whole message. */
 
 #include <protobuf-c/protobuf-c.h>
 #include <stdbool.h>

@@ -34,7 +34,8 @@ static void on_echo(struct rpc_stream *stream, struct rpc_slice request, void *u
 	(void)user;
 	(void)rpc_stream_send(stream, request, NULL);
 	(void)rpc_stream_send(stream, request, NULL);
-	rpc_stream_finish(stream, (int)(request.size % 17), "%s", rpc_stream_metadata(stream, ":path"));
+	rpc_stream_finish(stream, (int)(request.size % 17), "%s",
+			  rpc_stream_metadata(stream, ":path"));
 }
 
 static void drive(struct session *session, const uint8_t *data, size_t size, uint8_t options,

@@ -59,7 +59,7 @@ static void test_frames_in_pieces(void)
 				if (whole) {
 					(void)strncat(seen, (const char *)message.data,
 						      message.size);
-					(void)strcat(seen, ";");
+					(void)strncat(seen, ";", 1);
 				}
 			}
 			CU_ASSERT_EQUAL(input.size, 0);

@@ -18,28 +18,28 @@ extern "C" {
 
 enum error_code {
 	ERROR_NONE = 0,
-	ERROR_ARGUMENT = -1,    /* the caller or the user asked for something that makes no sense */
-	ERROR_MEMORY = -2,      /* out of memory */
-	ERROR_IO = -3,          /* the operating system refused; the text holds its reason */
-	ERROR_NOT_FOUND = -4,   /* the named thing does not exist */
-	ERROR_EXISTS = -5,      /* the named thing exists already, or is in use */
-	ERROR_FORMAT = -6,      /* input that cannot be parsed; the text names the place */
-	ERROR_LIMIT = -7,       /* input or output is larger than the stated limit */
-	ERROR_TIMEOUT = -8,     /* a deadline passed */
-	ERROR_CANCELLED = -9,   /* given up on request */
-	ERROR_PROTOCOL = -10,   /* a peer broke the protocol */
-	ERROR_UNAVAILABLE = -11,/* a peer or service cannot be reached (yet) */
-	ERROR_REMOTE = -12,     /* a peer answered with an error; see error.remote */
-	ERROR_PERMISSION = -13, /* not allowed */
-	ERROR_UNSUPPORTED = -14,/* this machine, build or peer does not offer it */
-	ERROR_BUSY = -15,       /* not now; the caller is told when to try again */
+	ERROR_ARGUMENT = -1,  /* the caller or the user asked for something that makes no sense */
+	ERROR_MEMORY = -2,    /* out of memory */
+	ERROR_IO = -3,	      /* the operating system refused; the text holds its reason */
+	ERROR_NOT_FOUND = -4, /* the named thing does not exist */
+	ERROR_EXISTS = -5,    /* the named thing exists already, or is in use */
+	ERROR_FORMAT = -6,    /* input that cannot be parsed; the text names the place */
+	ERROR_LIMIT = -7,     /* input or output is larger than the stated limit */
+	ERROR_TIMEOUT = -8,   /* a deadline passed */
+	ERROR_CANCELLED = -9, /* given up on request */
+	ERROR_PROTOCOL = -10, /* a peer broke the protocol */
+	ERROR_UNAVAILABLE = -11, /* a peer or service cannot be reached (yet) */
+	ERROR_REMOTE = -12,	 /* a peer answered with an error; see error.remote */
+	ERROR_PERMISSION = -13,	 /* not allowed */
+	ERROR_UNSUPPORTED = -14, /* this machine, build or peer does not offer it */
+	ERROR_BUSY = -15,	 /* not now; the caller is told when to try again */
 };
 
 enum { ERROR_TEXT_SIZE = 1024 };
 
 struct error {
-	int code;                   /* enum error_code */
-	int remote;                 /* the peer's own code with ERROR_REMOTE (a gRPC status), else 0 */
+	int code;   /* enum error_code */
+	int remote; /* the peer's own code with ERROR_REMOTE (a gRPC status), else 0 */
 	char text[ERROR_TEXT_SIZE]; /* NUL-ended UTF-8; longer texts end in "..." */
 };
 
@@ -52,8 +52,8 @@ struct error {
 /* Fills `err` with `code` and the formatted text; returns `code`. */
 int error_set(struct error *err, int code, const char *format, ...) ERROR_PRINTF(3, 4);
 
-/* As error_set(), followed by ": " and the text for `system_errno`. ENOENT, EEXIST, EACCES and EPERM
- * and ENOMEM become their own codes, every other value ERROR_IO. Returns the code. */
+/* As error_set(), followed by ": " and the text for `system_errno`. ENOENT, EEXIST, EACCES and
+ * EPERM and ENOMEM become their own codes, every other value ERROR_IO. Returns the code. */
 int error_system(struct error *err, int system_errno, const char *format, ...) ERROR_PRINTF(3, 4);
 
 /* As error_system() for a negative libuv status. */
@@ -65,7 +65,8 @@ int error_memory(struct error *err);
 /* Puts "formatted text: " in front of the text of `err`; returns err's code. */
 int error_wrap(struct error *err, const char *format, ...) ERROR_PRINTF(2, 3);
 
-/* A short name for messages and JSON: "not-found" for ERROR_NOT_FOUND; "unknown" for no known code. */
+/* A short name for messages and JSON: "not-found" for ERROR_NOT_FOUND; "unknown" for no known code.
+ */
 const char *error_code_name(int code);
 
 #ifdef __cplusplus

@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: MIT
+# The rules of lint_sources.sh over the lines of C files. "folders" is the list of floors, top first.
+
+function report(rule, text) {
+	printf "%s:%d: %s: %s\n", FILENAME, FNR, rule, text
+	broken = 1
+}
+
+# The line without comments and without what stands in quotes.
+function code_of(line,    out, c, quote, i) {
+	out = ""
+	quote = ""
+	for (i = 1; i <= length(line); i++) {
+		c = substr(line, i, 1)
+		if (in_comment) {
+			if (substr(line, i, 2) == "*/") {
+				in_comment = 0
+				i++
+			}
+		} else if (quote != "") {
+			if (c == "\\")
+				i++
+			else if (c == quote)
+				quote = ""
+		} else if (substr(line, i, 2) == "/*") {
+			in_comment = 1
+			i++
+		} else if (substr(line, i, 2) == "//") {
+			break
+		} else if (c == "\"" || c == "'") {
+			quote = c
+			out = out " "
+		} else {
+			out = out c
+		}
+	}
+	return out
+}
+
+# The folder an include leads to: "base" of "base/error.h" and of <gpucert/error.h>.
+function folder_of_include(path) {
+	if (path == "gpucert/error.h")
+		return "base"
+	if (path == "gpucert/discovery.h")
+		return "discovery"
+	sub(/\/.*/, "", path)
+	return path
+}
+
+function check_include(path, quoted,    target) {
+	target = quoted || path ~ /^gpucert\// ? folder_of_include(path) : ""
+	if (target in floor && folder in floor && floor[target] > floor[folder])
+		report("L3", folder "/ includes " path ", which is of a folder below it")
+	if (folder == "workloads" && target != "" && target != "workloads" && target != "base")
+		report("L4", "workloads/ includes " path)
+	if (folder == "reference-plugin" && target == "conformance")
+		report("L5", "reference-plugin/ includes " path)
+	if (!quoted && folder != "workloads" && path ~ gpu_headers)
+		report("L6", "the header of a GPU API, " path ", outside of workloads/")
+	if (path ~ /(^|\/)doubles\// && FILENAME !~ /(^|\/)(tests|doubles|fuzz)\//)
+		report("L7", path " is a test double, and this is no test")
+}
+
+BEGIN {
+	count = split(folders, names, " ")
+	for (i = 1; i <= count; i++)
+		floor[names[i]] = i
+	gpu_headers = "^((vulkan|CL|GL|EGL|ffnvcodec|vpl)/|(cuda|d3d[0-9]+|dxgi)[0-9_a-z]*[.]h$)"
+	banned = "(strcpy|strcat|sprintf|vsprintf|gets|atoi|atol|atof|strtok|system|popen|alloca|assert|localtime|gmtime)"
+}
+
+FNR == 1 {
+	in_comment = 0
+	folder = FILENAME
+	sub(/\/.*/, "", folder)
+}
+
+FNR == 701 {
+	report("L8", "more than 700 lines")
+}
+
+/(^|[^A-Za-z0-9_])(TODO|FIXME|HACK)([^A-Za-z0-9_]|$)/ {
+	report("L9", "something is left to do")
+}
+
+/^[ \t]*#[ \t]*include[ \t]*[<"]/ {
+	path = $0
+	quoted = path ~ /include[ \t]*"/
+	sub(/^[^<"]*[<"]/, "", path)
+	sub(/[>"].*/, "", path)
+	check_include(path, quoted)
+	next
+}
+
+{
+	code = code_of($0)
+	if (match(code, "(^|[^A-Za-z0-9_])" banned "[ \t]*\\(")) {
+		name = substr(code, RSTART, RLENGTH)
+		gsub(/[^a-z]/, "", name)
+		report("L2", name "() is not used here")
+	}
+}
+
+END {
+	exit broken
+}

@@ -1,0 +1,44 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# lint_sources.sh ROOT: what the compilers do not check. Prints "file:line: RULE: text" and ends with exit
+# code 1 when a rule is broken.
+#
+# L1  The licence stands at the top of every file.
+# L2  Functions that cannot be used safely, or that end the process on input, are not called.
+# L3  A folder includes only itself and the folders above it in the list of the top CMakeLists.txt.
+# L4  workloads/ uses only base/.
+# L5  reference-plugin/ does not use conformance/.
+# L6  Headers of GPU APIs are included in workloads/ alone.
+# L7  Test doubles are included by tests alone.
+# L8  A file has at most 700 lines.
+# L9  Nothing is left to do.
+set -eu
+
+root=$1
+here=$(cd "$(dirname "$0")" && pwd)
+folders=$(sed -n '/^set(GPUCERT_FOLDERS/,/^)/p' "$root/CMakeLists.txt" | sed '1d;$d' | tr -s '[:space:]' ' ')
+if [ -z "$folders" ]; then
+	echo "CMakeLists.txt: no list of folders"
+	exit 1
+fi
+broken=0
+
+# The licence: in C the first line, elsewhere one of the first two.
+for file in $("$here/list_sources.sh" "$root" '*.c' '*.h'); do
+	if [ "$(head -n 1 "$root/$file")" != '/* SPDX-License-Identifier: MIT */' ]; then
+		echo "$file:1: L1: the first line is not '/* SPDX-License-Identifier: MIT */'"
+		broken=1
+	fi
+done
+for file in $("$here/list_sources.sh" "$root" 'CMakeLists.txt' '*/CMakeLists.txt' '*.cmake' '*.sh' '*.awk' '*.mjs'); do
+	if ! head -n 2 "$root/$file" | grep -q 'SPDX-License-Identifier: MIT'; then
+		echo "$file:1: L1: no 'SPDX-License-Identifier: MIT' at the top"
+		broken=1
+	fi
+done
+
+list=$("$here/list_sources.sh" "$root" '*.c' '*.h')
+cd "$root"
+# shellcheck disable=SC2086 # names without spaces: L3 has no others to look at
+awk -v folders="$folders" -f "$here/lint_sources.awk" $list || broken=1
+exit $broken
