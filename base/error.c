@@ -118,11 +118,6 @@ int error_uv(struct error *err, int uv_status, const char *format, ...)
 	return code;
 }
 
-int error_memory(struct error *err)
-{
-	return error_set(err, ERROR_MEMORY, "out of memory");
-}
-
 int error_wrap(struct error *err, const char *format, ...)
 {
 	char tail[ERROR_TEXT_SIZE];

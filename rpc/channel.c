@@ -147,8 +147,9 @@ int rpc_channel_open(uv_loop_t *loop, const char *address,
 	const char *path = NULL;
 	int rc = rpc_address_path(address, &path, err);
 
-	if (rc == 0)
-		rc = channel_new(options, &connection_transport, &channel, err);
+	if (rc < 0)
+		return rc;
+	rc = channel_new(options, &connection_transport, &channel, err);
 	if (rc < 0)
 		return rc;
 	channel->path = strdup(path);

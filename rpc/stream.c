@@ -217,7 +217,7 @@ int rpc_stream_send(struct rpc_stream *stream, struct rpc_slice message, struct 
 
 	session_enter(session);
 	rc = stream_message(stream, message.size, &bytes, err);
-	if (rc == 0) {
+	if (bytes != NULL) {
 		if (message.size > 0)
 			memcpy(bytes, message.data, message.size);
 		rc = stream_submit(stream, err);
@@ -235,7 +235,7 @@ int rpc_stream_send_message(struct rpc_stream *stream, const ProtobufCMessage *m
 
 	session_enter(session);
 	rc = stream_message(stream, protobuf_c_message_get_packed_size(message), &bytes, err);
-	if (rc == 0) {
+	if (bytes != NULL) {
 		(void)protobuf_c_message_pack(message, bytes);
 		rc = stream_submit(stream, err);
 	}

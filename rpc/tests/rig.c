@@ -11,6 +11,13 @@
 
 enum { PATIENCE_MS = 5000 };
 
+void *must(void *memory)
+{
+	if (memory == NULL)
+		abort();
+	return memory;
+}
+
 static void check(int rc, const struct error *err)
 {
 	if (rc < 0)
@@ -83,15 +90,14 @@ static void counter_end(void *user)
 
 static void on_count(struct rpc_stream *stream, struct rpc_slice request, void *user)
 {
-	struct counter *counter = calloc(1, sizeof(*counter));
+	struct counter *counter = must(calloc(1, sizeof(*counter)));
 
-	CU_ASSERT_FATAL(counter != NULL && request.size == 8);
+	CU_ASSERT_FATAL(request.size == 8);
 	counter->rig = user;
 	counter->rig->handled++;
 	memcpy(&counter->messages, request.data, 4);
 	memcpy(&counter->size, request.data + 4, 4);
-	counter->bytes = calloc(1, counter->size + 1);
-	CU_ASSERT_FATAL(counter->bytes != NULL);
+	counter->bytes = must(calloc(1, (size_t)counter->size + 1));
 	rpc_stream_on_end(stream, counter_end, counter);
 	rpc_stream_on_drain(stream, counter_drain, counter);
 	counter_advance(stream, counter);
@@ -224,8 +230,7 @@ static void on_message(struct rpc_call *call, struct rpc_slice message, void *us
 	out->messages++;
 	out->bytes += message.size;
 	free(out->last);
-	out->last = malloc(message.size + 1);
-	CU_ASSERT_FATAL(out->last != NULL);
+	out->last = must(malloc(message.size + 1));
 	if (message.size > 0)
 		memcpy(out->last, message.data, message.size);
 	out->last_size = message.size;

@@ -9,6 +9,9 @@
 
 #include <CUnit/CUnit.h>
 
+/* Ends the test program when there is no memory. */
+void *must(void *memory);
+
 struct rig {
 	uv_loop_t loop;
 	char *directory; /* holds the socket; removed with the rig */

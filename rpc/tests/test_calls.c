@@ -54,9 +54,8 @@ static void test_long_status_message(void)
 {
 	struct rig rig;
 	struct outcome out;
-	char *request = malloc(100001);
+	char *request = must(malloc(100001));
 
-	CU_ASSERT_FATAL(request != NULL);
 	memset(request, 0xc3, 100001);
 	request[0] = RPC_NOT_FOUND;
 	rig_start(&rig, NULL, NULL);

@@ -358,10 +358,9 @@ static void test_handler_closes_server(void)
 
 static size_t count_fds(void)
 {
-	DIR *directory = opendir("/proc/self/fd");
+	DIR *directory = must(opendir("/proc/self/fd"));
 	size_t count = 0;
 
-	CU_ASSERT_FATAL(directory != NULL);
 	while (readdir(directory) != NULL)
 		count++;
 	(void)closedir(directory);

@@ -234,22 +234,21 @@ static void test_deadline_stalled(void)
 
 static void test_large_messages(void)
 {
-	enum { SIZE = 4 * 1024 * 1024 };
+	const size_t size = 4194304;
 	struct rig rig;
 	struct outcome out;
-	uint8_t *bytes = malloc(SIZE);
+	uint8_t *bytes = must(malloc(size));
 
-	CU_ASSERT_FATAL(bytes != NULL);
-	for (size_t i = 0; i < SIZE; i++)
+	for (size_t i = 0; i < size; i++)
 		bytes[i] = (uint8_t)(i * 7 + i / 1000);
 	rig_start(&rig, NULL, NULL);
-	outcome_call(&rig, "/test.Test/Echo", bytes, 1024 * 1024, &out);
+	outcome_call(&rig, "/test.Test/Echo", bytes, 1048576, &out);
 	CU_ASSERT_EQUAL(out.code, RPC_OK);
-	CU_ASSERT(out.last_size == 1024 * 1024 && memcmp(out.last, bytes, out.last_size) == 0);
+	CU_ASSERT(out.last_size == 1048576 && memcmp(out.last, bytes, out.last_size) == 0);
 	outcome_free(&out);
-	outcome_call(&rig, "/test.Test/Echo", bytes, SIZE, &out);
+	outcome_call(&rig, "/test.Test/Echo", bytes, size, &out);
 	CU_ASSERT_EQUAL(out.code, RPC_OK);
-	CU_ASSERT(out.last_size == SIZE && memcmp(out.last, bytes, SIZE) == 0);
+	CU_ASSERT(out.last_size == size && memcmp(out.last, bytes, size) == 0);
 	outcome_free(&out);
 	rig_stop(&rig);
 	free(bytes);
@@ -264,12 +263,11 @@ static void test_message_limits(void)
 		.message = {(const uint8_t *)"", 2001},
 	};
 	static const struct rpc_call_events events = {0};
-	char *bytes = calloc(1, 2000);
+	char *bytes = must(calloc(1, 2000));
 	struct rig rig;
 	struct outcome out;
 	uint8_t request[8];
 
-	CU_ASSERT_FATAL(bytes != NULL);
 	rig_start(&rig, &server, &client);
 	CU_ASSERT_EQUAL(rpc_call_start(rig.channel, &too_large, &events, NULL, NULL, NULL),
 			ERROR_LIMIT);
@@ -296,10 +294,9 @@ static void test_message_limits(void)
 static void run_many(const struct rpc_server_options *options, size_t count, size_t size)
 {
 	struct rig rig;
-	struct outcome *outs = calloc(count, sizeof(*outs));
-	uint8_t *bytes = calloc(1, size);
+	struct outcome *outs = must(calloc(count, sizeof(*outs)));
+	uint8_t *bytes = must(calloc(1, size));
 
-	CU_ASSERT_FATAL(outs != NULL && bytes != NULL);
 	rig_start(&rig, options, NULL);
 	for (size_t i = 0; i < count; i++) {
 		const struct rpc_call_request call = {

@@ -44,7 +44,7 @@ static void test_frames_in_pieces(void)
 
 	for (size_t step = 1; step <= total; step++) {
 		struct frame_reader reader = {.max = 10};
-		char seen[32] = "";
+		struct text seen CLEANUP_TEXT = {0};
 		struct error err = {0};
 
 		for (size_t at = 0; at < total; at += step) {
@@ -56,15 +56,13 @@ static void test_frames_in_pieces(void)
 			while (whole) {
 				CU_ASSERT_EQUAL_FATAL(
 					frame_read(&reader, &input, &whole, &message, &err), 0);
-				if (whole) {
-					(void)strncat(seen, (const char *)message.data,
-						      message.size);
-					(void)strncat(seen, ";", 1);
-				}
+				if (whole)
+					text_addf(&seen, "%.*s;", (int)message.size,
+						  (const char *)message.data);
 			}
 			CU_ASSERT_EQUAL(input.size, 0);
 		}
-		CU_ASSERT_STRING_EQUAL(seen, "abc;;");
+		CU_ASSERT_STRING_EQUAL(text_string(&seen), "abc;;");
 		CU_ASSERT(frame_reader_is_partial(&reader));
 		frame_reader_free(&reader);
 	}

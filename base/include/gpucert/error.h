@@ -59,8 +59,12 @@ int error_system(struct error *err, int system_errno, const char *format, ...) E
 /* As error_system() for a negative libuv status. */
 int error_uv(struct error *err, int uv_status, const char *format, ...) ERROR_PRINTF(3, 4);
 
-/* ERROR_MEMORY with a fixed text. */
-int error_memory(struct error *err);
+/* ERROR_MEMORY with a fixed text. Inline, so that static analysis sees that it never returns 0. */
+static inline int error_memory(struct error *err)
+{
+	(void)error_set(err, ERROR_MEMORY, "out of memory");
+	return ERROR_MEMORY;
+}
 
 /* Puts "formatted text: " in front of the text of `err`; returns err's code. */
 int error_wrap(struct error *err, const char *format, ...) ERROR_PRINTF(2, 3);
