@@ -58,10 +58,13 @@ void journal_cleanup_(struct journal **journal);
 /*
  * What the run runs in: an object with any of os, runtime, plugin (objects), drivers, devices,
  * images (arrays of objects); docs/report.md names their members. Each record replaces the members
- * that it holds, so facts are added as they become known.
+ * that it holds, so facts are added as they become known. ERROR_FORMAT: another section, a section
+ * of another type, or an item without its name (drivers key, devices and images ref).
  */
 int journal_add_environment(struct journal *journal, const cJSON *environment, struct error *err);
 
+/* A check that will run has the outcome REPORT_PASS; REPORT_UNSUPPORTED and REPORT_SKIP need a
+ * reason. */
 struct journal_planned_check {
 	const char *id;	     /* "isolation.single-device" */
 	const char *variant; /* "vulkan"; NULL without variants */
@@ -70,12 +73,10 @@ struct journal_planned_check {
 	const char *severity;	 /* "critical", "high", "medium", "low" */
 	const char *title;
 	const char *advice;
-	enum report_outcome outcome; /* REPORT_PASS: it will run; REPORT_UNSUPPORTED, REPORT_SKIP:
-					it will not */
-	const char *reason;	     /* why it will not run, else NULL */
-	const char
-		*expectation; /* name of the expectation entry that covers it; NULL without one */
-	enum report_outcome expected; /* with an expectation only */
+	enum report_outcome outcome;
+	const char *reason;	      /* why it will not run, else NULL */
+	const char *expectation;      /* the expectation entry that covers it, or NULL */
+	enum report_outcome expected; /* by that entry */
 };
 
 struct journal_requirement {

@@ -9,7 +9,9 @@ import Ajv2020 from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 
 function compile(schemaPath) {
-	const ajv = new Ajv2020({ allErrors: true, strict: true, allowUnionTypes: true });
+	const ajv = new Ajv2020({
+		allErrors: true, strict: true, strictRequired: false, allowUnionTypes: true,
+	});
 
 	addFormats(ajv);
 	ajv.addVocabulary(["x-volatile"]);

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: MIT */
+#include "reports/environment.h"
+
+#include <string.h>
+
+struct section {
+	const char *name;
+	enum json_type type;
+	const char *key;	     /* what names an item of an array */
+	const char *const *identity; /* NULL-ended JSON pointers into the section or its items */
+};
+
+static const char *const os_identity[] = {
+	"/product", "/version", "/build", "/revision", "/kernel", "/architecture", NULL,
+};
+static const char *const runtime_identity[] = {"/name", "/version", "/shim", "/oci", NULL};
+static const char *const driver_identity[] = {
+	"/key", "/name", "/version", "/inf", "/model", "/storeDigest", NULL,
+};
+static const char *const device_identity[] = {
+	"/driver", "/hardwareId", "/kind", "/runtimeFiles/digest", NULL,
+};
+static const char *const plugin_identity[] = {
+	"/name", "/version", "/binaryDigest", "/resources", "/api", NULL,
+};
+static const char *const image_identity[] = {"/ref", "/digest", "/osVersion", NULL};
+
+static const struct section sections[] = {
+	{"os", JSON_OBJECT, NULL, os_identity},
+	{"runtime", JSON_OBJECT, NULL, runtime_identity},
+	{"drivers", JSON_ARRAY, "key", driver_identity},
+	{"devices", JSON_ARRAY, "ref", device_identity},
+	{"plugin", JSON_OBJECT, NULL, plugin_identity},
+	{"images", JSON_ARRAY, "ref", image_identity},
+};
+
+cJSON *environment_new(void)
+{
+	struct members environment CLEANUP_MEMBERS = members_new();
+
+	for (size_t i = 0; i < ARRAY_SIZE(sections); i++) {
+		if (sections[i].type == JSON_ARRAY)
+			members_add(&environment, sections[i].name, cJSON_CreateArray());
+		else
+			members_add_string(&environment, sections[i].name, NULL);
+	}
+	return members_take(&environment);
+}
+
+static const struct section *environment_section(const char *name)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(sections); i++) {
+		if (strcmp(sections[i].name, name) == 0)
+			return &sections[i];
+	}
+	return NULL;
+}
+
+static int environment_check_items(const struct section *section, const struct json_at *at,
+				   struct error *err)
+{
+	size_t index = 0;
+	const cJSON *node = NULL;
+	int rc = 0;
+
+	if (section->type != JSON_ARRAY)
+		return 0;
+	cJSON_ArrayForEach (node, at->node) {
+		struct json_at item = {.node = node, .parent = at, .index = index++};
+		const char *name = NULL;
+
+		rc = rc == 0 ? json_need_string(&item, section->key, &name, err) : rc;
+	}
+	return rc;
+}
+
+static int environment_replace(cJSON *environment, const struct json_at *section, struct error *err)
+{
+	cJSON *copy CLEANUP_JSON = cJSON_Duplicate(section->node, true);
+
+	if (copy == NULL ||
+	    !cJSON_ReplaceItemInObjectCaseSensitive(environment, section->key, copy))
+		return error_memory(err);
+	(void)STEAL(copy);
+	return 0;
+}
+
+int environment_merge(cJSON *environment, const struct json_at *record, struct error *err)
+{
+	struct json_at from = {0};
+	const cJSON *member = NULL;
+	int rc = json_need(record, "environment", JSON_OBJECT, &from, err);
+
+	cJSON_ArrayForEach (member, from.node) {
+		const struct section *section = environment_section(member->string);
+		struct json_at at = {.node = member, .parent = &from, .key = member->string};
+
+		if (section == NULL)
+			return json_error(&at, err, "unknown section");
+		rc = json_need(&from, section->name, section->type, &at, err);
+		rc = rc == 0 ? environment_check_items(section, &at, err) : rc;
+		rc = rc == 0 ? environment_replace(environment, &at, err) : rc;
+		if (rc < 0)
+			return rc;
+	}
+	return rc;
+}
+
+/* "name/pointer=value" for each identifying member that is there. */
+static int environment_identify(const struct section *section, const cJSON *node,
+				struct text_list *lines, struct error *err)
+{
+	struct text line CLEANUP_TEXT = {0};
+
+	text_addf(&line, "%s", section->name);
+	for (const char *const *pointer = section->identity; *pointer != NULL; pointer++) {
+		const cJSON *value = json_pointer(node, *pointer);
+		char *json CLEANUP_FREE = value != NULL ? json_print_compact(value) : NULL;
+
+		if (value != NULL && json == NULL)
+			return error_memory(err);
+		if (json != NULL)
+			text_addf(&line, " %s=%s", *pointer, json);
+	}
+	return text_list_take(lines, text_take(&line), err);
+}
+
+int environment_digest(const cJSON *environment, char out[DIGEST_SIZE], struct error *err)
+{
+	struct text_list lines CLEANUP_TEXT_LIST = {0};
+	struct text all CLEANUP_TEXT = {0};
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(sections); i++) {
+		const cJSON *section =
+			cJSON_GetObjectItemCaseSensitive(environment, sections[i].name);
+		const cJSON *item = NULL;
+
+		if (cJSON_IsObject(section))
+			rc = environment_identify(&sections[i], section, &lines, err);
+		if (!cJSON_IsArray(section))
+			continue;
+		cJSON_ArrayForEach (item, section) {
+			rc = rc == 0 ? environment_identify(&sections[i], item, &lines, err) : rc;
+		}
+	}
+	if (rc < 0)
+		return rc;
+	text_list_sort(&lines);
+	for (size_t i = 0; i < lines.count; i++)
+		text_addf(&all, "%s\n", lines.items[i]);
+	if (all.failed)
+		return error_memory(err);
+	digest_bytes(text_string(&all), all.size, out);
+	return 0;
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef REPORTS_ENVIRONMENT_H
+#define REPORTS_ENVIRONMENT_H
+
+/*
+ * The environment of a run: what a certificate is about. Two runs with one digest are repetitions
+ * of each other, so the digest covers only the members that identify (docs/report.md lists them),
+ * in any order.
+ */
+
+#include "base/digest.h"
+#include "reports/members.h"
+
+/* An environment in which nothing is known: objects null, arrays empty. */
+cJSON *environment_new(void);
+
+/* Puts the sections of the record's `environment` in place of those of `environment`. ERROR_FORMAT:
+ * a section has the wrong type, or there is no such section. */
+int environment_merge(cJSON *environment, const struct json_at *record, struct error *err);
+
+/* SHA-256 over the identifying members. */
+int environment_digest(const cJSON *environment, char out[DIGEST_SIZE], struct error *err);
+
+#endif

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: MIT */
+#include "reports/journal.h"
+
+#include "base/clock.h"
+#include "base/file.h"
+#include "reports/environment.h"
+#include "reports/items.h"
+#include "reports/journal_record.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+struct journal {
+	char *path;
+	int fd;
+	int64_t sequence; /* of the last record */
+	off_t size;
+	uint64_t start_ms;
+	bool torn; /* a line that failed could not be taken back */
+};
+
+/* One line with the members that every record has in front of those of `record`. */
+static int journal_line(const struct journal *journal, const cJSON *record, struct text *line,
+			struct error *err)
+{
+	char utc[CLOCK_UTC_SIZE] = "";
+	char *json CLEANUP_FREE = json_print_compact(record);
+
+	if (json == NULL)
+		return error_memory(err);
+	text_addf(line, "{\"seq\":%lld,\"atMs\":%llu,\"time\":\"%s\",",
+		  (long long)journal->sequence + 1,
+		  (unsigned long long)(clock_monotonic_ms() - journal->start_ms), clock_utc(utc));
+	text_add(line, json + 1); /* every record holds its type, so a member follows */
+	text_add(line, "\n");
+	if (line->failed)
+		return error_memory(err);
+	if (line->size > JOURNAL_LINE_MAX)
+		return error_set(err, ERROR_LIMIT, "%s: a record is longer than %d bytes",
+				 journal->path, (int)JOURNAL_LINE_MAX);
+	return 0;
+}
+
+/* Takes a line back that was written in part, so that the next one starts on its own. */
+static int journal_untear(struct journal *journal, int reason, struct error *err)
+{
+	journal->torn = ftruncate(journal->fd, journal->size) < 0;
+	return error_system(err, reason, "%s", journal->path);
+}
+
+static int journal_write(struct journal *journal, const struct text *line, struct error *err)
+{
+	ssize_t count = 0;
+
+	if (journal->torn)
+		return error_set(err, ERROR_IO, "%s: an earlier record was written in part",
+				 journal->path);
+	if (journal->size + (off_t)line->size > JOURNAL_SIZE_MAX)
+		return error_set(err, ERROR_LIMIT, "%s: longer than %d bytes", journal->path,
+				 (int)JOURNAL_SIZE_MAX);
+	do {
+		count = write(journal->fd, line->data, line->size);
+	} while (count < 0 && errno == EINTR);
+	if (count < 0)
+		return error_system(err, errno, "%s", journal->path);
+	if ((size_t)count != line->size)
+		return journal_untear(journal, ENOSPC, err);
+	journal->size += (off_t)line->size;
+	journal->sequence++;
+	return 0;
+}
+
+int journal_append(struct journal *journal, cJSON *record, enum journal_durability durability,
+		   struct error *err)
+{
+	cJSON *owned CLEANUP_JSON = record;
+	struct text line CLEANUP_TEXT = {0};
+	int rc = owned != NULL ? 0 : error_memory(err);
+
+	rc = rc == 0 ? journal_line(journal, owned, &line, err) : rc;
+	rc = rc == 0 ? journal_write(journal, &line, err) : rc;
+	if (rc == 0 && durability == JOURNAL_DURABLE && fdatasync(journal->fd) < 0)
+		rc = error_system(err, errno, "%s", journal->path);
+	return rc;
+}
+
+/* The first record comes into being together with the file. */
+static int journal_start(struct journal *journal, const struct journal_run *run, struct error *err)
+{
+	cJSON *record CLEANUP_JSON = journal_record_run_begin(run);
+	struct text line CLEANUP_TEXT = {0};
+	int rc = record != NULL ? 0 : error_memory(err);
+
+	if (rc == 0 && file_exists(journal->path))
+		rc = error_set(err, ERROR_EXISTS, "%s: exists; a journal is never overwritten",
+			       journal->path);
+	rc = rc == 0 ? journal_line(journal, record, &line, err) : rc;
+	rc = rc == 0 ? file_write_atomic(journal->path, line.data, line.size, 0644, err) : rc;
+	if (rc < 0)
+		return rc;
+	journal->size = (off_t)line.size;
+	journal->sequence = 1;
+	journal->fd = open(journal->path, O_WRONLY | O_APPEND | O_CLOEXEC);
+	return journal->fd < 0 ? error_system(err, errno, "%s", journal->path) : 0;
+}
+
+int journal_create(const char *path, const struct journal_run *run, struct journal **out,
+		   struct error *err)
+{
+	struct journal *journal CLEANUP_JOURNAL = calloc(1, sizeof(*journal));
+	int rc = 0;
+
+	if (journal == NULL)
+		return error_memory(err);
+	journal->fd = -1;
+	journal->start_ms = clock_monotonic_ms();
+	journal->path = strdup(path);
+	if (journal->path == NULL)
+		return error_memory(err);
+	rc = journal_start(journal, run, err);
+	if (rc == 0)
+		*out = STEAL(journal);
+	return rc;
+}
+
+void journal_close(struct journal *journal)
+{
+	if (journal == NULL)
+		return;
+	if (journal->fd >= 0)
+		(void)close(journal->fd);
+	free(journal->path);
+	free(journal);
+}
+
+void journal_cleanup_(struct journal **journal)
+{
+	journal_close(*journal);
+}
+
+int journal_add_environment(struct journal *journal, const cJSON *environment, struct error *err)
+{
+	cJSON *record CLEANUP_JSON = journal_record_environment(environment);
+	cJSON *scratch CLEANUP_JSON = environment_new();
+	struct json_at root = json_root(record);
+	int rc = record != NULL && scratch != NULL ? 0 : error_memory(err);
+
+	rc = rc == 0 ? environment_merge(scratch, &root, err) : rc;
+	return rc == 0 ? journal_append(journal, STEAL(record), JOURNAL_BUFFERED, err) : rc;
+}
+
+int journal_add_plan(struct journal *journal, const struct journal_plan *plan, struct error *err)
+{
+	return journal_append(journal, journal_record_plan(plan), JOURNAL_BUFFERED, err);
+}
+
+int journal_add_phase(struct journal *journal, enum report_phase phase, const char *what,
+		      uint64_t duration_ms, struct error *err)
+{
+	return journal_append(journal, journal_record_phase(phase, what, duration_ms),
+			      JOURNAL_BUFFERED, err);
+}
+
+int journal_begin_check(struct journal *journal, const char *check, unsigned attempt,
+			uint64_t timeout_ms, struct error *err)
+{
+	return journal_append(journal, journal_record_check_begin(check, attempt, timeout_ms),
+			      JOURNAL_DURABLE, err);
+}
+
+int journal_add_evidence(struct journal *journal, const char *check, const cJSON *evidence,
+			 struct error *err)
+{
+	struct json_at root = json_root(evidence);
+	cJSON *checked CLEANUP_JSON = cJSON_CreateArray();
+	int rc = checked != NULL ? 0 : error_memory(err);
+
+	rc = rc == 0 ? item_copy_evidence(&root, checked, err) : rc;
+	return rc == 0 ? journal_append(journal, journal_record_evidence(check, checked->child),
+					JOURNAL_BUFFERED, err)
+		       : rc;
+}
+
+int journal_add_event(struct journal *journal, const char *check, const char *kind,
+		      const char *text, struct error *err)
+{
+	return journal_append(journal, journal_record_event(check, kind, text), JOURNAL_BUFFERED,
+			      err);
+}
+
+int journal_end_check(struct journal *journal, const struct journal_check_end *end,
+		      struct error *err)
+{
+	return journal_append(journal, journal_record_check_end(end), JOURNAL_DURABLE, err);
+}
+
+int journal_abort(struct journal *journal, enum report_abort abort, const char *reason,
+		  struct error *err)
+{
+	return journal_append(journal, journal_record_abort(abort, reason), JOURNAL_DURABLE, err);
+}
+
+int journal_end(struct journal *journal, struct error *err)
+{
+	return journal_append(journal, journal_record_run_end(), JOURNAL_DURABLE, err);
+}

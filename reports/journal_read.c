@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: MIT */
+#include "reports/journal_read.h"
+
+#include "base/file.h"
+#include "reports/journal.h"
+
+#include <string.h>
+
+static const char *const type_names[JOURNAL_TYPE_COUNT] = {
+	[JOURNAL_RUN_BEGIN] = "run-begin",
+	[JOURNAL_ENVIRONMENT] = "environment",
+	[JOURNAL_PLAN] = "plan",
+	[JOURNAL_PHASE] = "phase",
+	[JOURNAL_CHECK_BEGIN] = "check-begin",
+	[JOURNAL_EVIDENCE] = "evidence",
+	[JOURNAL_EVENT] = "event",
+	[JOURNAL_CHECK_END] = "check-end",
+	[JOURNAL_ABORT] = "abort",
+	[JOURNAL_RUN_END] = "run-end",
+};
+
+const char *journal_type_name(enum journal_type type)
+{
+	return type_names[type];
+}
+
+static int journal_read_type(const struct json_at *root, enum journal_type *type, struct error *err)
+{
+	const char *name = NULL;
+	int rc = json_need_string(root, "type", &name, err);
+
+	for (int i = 0; rc == 0 && i < JOURNAL_TYPE_COUNT; i++) {
+		if (strcmp(name, type_names[i]) == 0) {
+			*type = (enum journal_type)i;
+			return 0;
+		}
+	}
+	return rc == 0 ? json_error(root, err, "unknown type of record") : rc;
+}
+
+/* The members that every record has. */
+static int journal_read_head(const struct journal_log *log, struct journal_record *record,
+			     struct error *err)
+{
+	struct json_at root = json_root(record->json);
+	int64_t expected = (int64_t)log->count + 1;
+	int64_t sequence = 0;
+	int rc = json_need_int(&root, "seq", 0, INT64_MAX, &sequence, err);
+
+	rc = rc == 0 ? json_need_int(&root, "atMs", 0, INT64_MAX, &record->at_ms, err) : rc;
+	rc = rc == 0 ? json_need_string(&root, "time", &record->time, err) : rc;
+	rc = rc == 0 ? journal_read_type(&root, &record->type, err) : rc;
+	if (rc < 0)
+		return rc;
+	if (sequence != expected)
+		return error_set(err, ERROR_FORMAT, "seq: %lld, expected %lld", (long long)sequence,
+				 (long long)expected);
+	if ((record->type == JOURNAL_RUN_BEGIN) != (log->count == 0))
+		return error_set(err, ERROR_FORMAT, "type: a journal begins with one run-begin");
+	return 0;
+}
+
+static int journal_push(struct journal_log *log, struct journal_record *record, struct error *err)
+{
+	if (log->count == log->capacity) {
+		size_t capacity = log->capacity != 0 ? log->capacity * 2 : 64;
+		struct journal_record *grown = realloc(log->records, capacity * sizeof(*grown));
+
+		if (grown == NULL)
+			return error_memory(err);
+		log->records = grown;
+		log->capacity = capacity;
+	}
+	log->records[log->count++] = *record;
+	record->json = NULL;
+	return 0;
+}
+
+static int journal_read_line(struct journal_log *log, const char *line, size_t size,
+			     struct error *err)
+{
+	struct journal_record record = {0};
+	int rc = 0;
+
+	if (size > JOURNAL_LINE_MAX)
+		rc = error_set(err, ERROR_LIMIT, "longer than %d bytes", (int)JOURNAL_LINE_MAX);
+	rc = rc == 0 ? json_parse(line, size, &record.json, err) : rc;
+	rc = rc == 0 ? journal_read_head(log, &record, err) : rc;
+	rc = rc == 0 ? journal_push(log, &record, err) : rc;
+	if (rc < 0)
+		(void)error_wrap(err, "%s:%zu", log->name, log->count + 1);
+	cJSON_Delete(record.json);
+	return rc;
+}
+
+int journal_parse(const char *name, const char *data, size_t size, struct journal_log *log,
+		  struct error *err)
+{
+	const char *end = data + size;
+	int rc = 0;
+
+	*log = (struct journal_log){.name = strdup(name)};
+	if (log->name == NULL)
+		return error_memory(err);
+	while (rc == 0 && data < end) {
+		const char *newline = memchr(data, '\n', (size_t)(end - data));
+
+		if (newline == NULL) {
+			log->torn = true;
+			break;
+		}
+		rc = journal_read_line(log, data, (size_t)(newline - data), err);
+		data = newline + 1;
+	}
+	if (rc == 0 && log->count == 0)
+		rc = error_set(err, ERROR_FORMAT, "%s:1: holds no complete record", name);
+	if (rc < 0)
+		journal_log_free(log);
+	return rc;
+}
+
+int journal_read(const char *path, struct journal_log *log, struct error *err)
+{
+	char *data CLEANUP_FREE = NULL;
+	size_t size = 0;
+	int rc = file_read(path, JOURNAL_SIZE_MAX, &data, &size, err);
+
+	return rc == 0 ? journal_parse(path, data, size, log, err) : rc;
+}
+
+void journal_log_free(struct journal_log *log)
+{
+	for (size_t i = 0; i < log->count; i++)
+		cJSON_Delete(log->records[i].json);
+	free(log->records);
+	free(log->name);
+	*log = (struct journal_log){0};
+}
+
+int journal_record_wrap(const struct journal_log *log, const struct journal_record *record,
+			struct error *err)
+{
+	return error_wrap(err, "%s:%zu", log->name, (size_t)(record - log->records) + 1);
+}

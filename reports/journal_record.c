@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: MIT */
+#include "reports/journal_record.h"
+
+#include "reports/items.h"
+#include "reports/journal_read.h"
+#include "reports/members.h"
+
+#include <string.h>
+
+enum { ARRAY_BYTES_MAX = 512 * 1024 };
+
+#if defined(__clang__)
+#define COMPILER "clang " __clang_version__
+#elif defined(__GNUC__)
+#define COMPILER "gcc " __VERSION__
+#else
+#error "the project is built with GCC or Clang"
+#endif
+
+static struct members record_new(enum journal_type type)
+{
+	struct members record = members_new();
+
+	members_add_string(&record, "type", journal_type_name(type));
+	return record;
+}
+
+static cJSON *record_strings(const char *const *strings)
+{
+	cJSON *array CLEANUP_JSON = cJSON_CreateArray();
+
+	if (array == NULL)
+		return NULL;
+	for (const char *const *s = strings; s != NULL && *s != NULL; s++) {
+		if (members_append(array, members_new_text(*s, JOURNAL_TEXT_MAX), NULL) < 0)
+			return NULL;
+	}
+	return STEAL(array);
+}
+
+cJSON *journal_record_run_begin(const struct journal_run *run)
+{
+	struct members record CLEANUP_MEMBERS = record_new(JOURNAL_RUN_BEGIN);
+	struct members harness CLEANUP_MEMBERS = members_new();
+	struct members invocation CLEANUP_MEMBERS = members_new();
+
+	members_add_string(&harness, "version", GPUCERT_VERSION);
+	members_add_string(&harness, "commit", run->commit);
+	members_add_string(&harness, "compiler", COMPILER);
+	members_add_string(&harness, "tableDigest", run->table_digest);
+	members_add(&invocation, "argv", record_strings(run->argv));
+	members_add_int(&invocation, "timeoutPercent", run->timeout_percent);
+	members_add_int(&invocation, "minRun", run->min_run);
+	members_add_bool(&invocation, "conformanceRequired", run->conformance_required);
+	members_add_string(&record, "schema", JOURNAL_SCHEMA);
+	members_add_string(&record, "id", run->id);
+	members_add(&record, "harness", members_take(&harness));
+	members_add(&record, "invocation", members_take(&invocation));
+	return members_take(&record);
+}
+
+cJSON *journal_record_environment(const cJSON *environment)
+{
+	struct members record CLEANUP_MEMBERS = record_new(JOURNAL_ENVIRONMENT);
+
+	members_add_copy(&record, "environment", environment);
+	return members_take(&record);
+}
+
+static cJSON *record_expected(const struct journal_planned_check *check)
+{
+	struct members expected CLEANUP_MEMBERS = members_new();
+
+	members_add_string(&expected, "outcome", report_outcome_name(check->expected));
+	members_add_string(&expected, "entry", check->expectation);
+	return members_take(&expected);
+}
+
+static cJSON *record_planned_check(const struct journal_planned_check *check)
+{
+	struct members planned CLEANUP_MEMBERS = members_new();
+	bool runs = check->outcome == REPORT_PASS;
+
+	members_add_string(&planned, "id", check->id);
+	members_add_string(&planned, "variant", check->variant);
+	members_add_int(&planned, "revision", check->revision);
+	members_add_string(&planned, "requirement", check->requirement);
+	members_add_string(&planned, "severity", check->severity);
+	members_add_string(&planned, "title", check->title);
+	members_add_string(&planned, "advice", check->advice);
+	if (check->expectation != NULL)
+		members_add(&planned, "expected", record_expected(check));
+	if (!runs) {
+		members_add_string(&planned, "outcome", report_outcome_name(check->outcome));
+		members_add_text(&planned, "reason", check->reason != NULL ? check->reason : "",
+				 JOURNAL_TEXT_MAX);
+	}
+	return members_take(&planned);
+}
+
+static cJSON *record_requirement(const struct journal_requirement *requirement)
+{
+	struct members member CLEANUP_MEMBERS = members_new();
+
+	members_add_string(&member, "id", requirement->id);
+	members_add_string(&member, "level", requirement->level);
+	members_add_string(&member, "sentence", requirement->sentence);
+	members_add_string(&member, "source", requirement->source);
+	return members_take(&member);
+}
+
+cJSON *journal_record_plan(const struct journal_plan *plan)
+{
+	struct members record CLEANUP_MEMBERS = record_new(JOURNAL_PLAN);
+	cJSON *checks CLEANUP_JSON = cJSON_CreateArray();
+	cJSON *requirements CLEANUP_JSON = cJSON_CreateArray();
+	int rc = checks != NULL && requirements != NULL ? 0 : error_memory(NULL);
+
+	for (size_t i = 0; rc == 0 && i < plan->check_count; i++)
+		rc = members_append(checks, record_planned_check(&plan->checks[i]), NULL);
+	for (size_t i = 0; rc == 0 && i < plan->requirement_count; i++)
+		rc = members_append(requirements, record_requirement(&plan->requirements[i]), NULL);
+	if (rc < 0)
+		return NULL;
+	members_add_int(&record, "filteredOut", (int64_t)plan->filtered_out);
+	members_add(&record, "requirements", STEAL(requirements));
+	members_add(&record, "checks", STEAL(checks));
+	return members_take(&record);
+}
+
+cJSON *journal_record_phase(enum report_phase phase, const char *what, uint64_t duration_ms)
+{
+	struct members record CLEANUP_MEMBERS = record_new(JOURNAL_PHASE);
+
+	members_add_string(&record, "phase", report_phase_name(phase));
+	members_add_text(&record, "what", what, JOURNAL_TEXT_MAX);
+	members_add_int(&record, "durationMs", (int64_t)duration_ms);
+	return members_take(&record);
+}
+
+cJSON *journal_record_check_begin(const char *check, unsigned attempt, uint64_t timeout_ms)
+{
+	struct members record CLEANUP_MEMBERS = record_new(JOURNAL_CHECK_BEGIN);
+
+	members_add_string(&record, "check", check);
+	members_add_int(&record, "attempt", attempt);
+	members_add_int(&record, "timeoutMs", (int64_t)timeout_ms);
+	return members_take(&record);
+}
+
+cJSON *journal_record_evidence(const char *check, const cJSON *evidence)
+{
+	struct members record CLEANUP_MEMBERS = record_new(JOURNAL_EVIDENCE);
+
+	members_add_string(&record, "check", check);
+	members_add_copy(&record, "evidence", evidence);
+	return members_take(&record);
+}
+
+cJSON *journal_record_event(const char *check, const char *kind, const char *text)
+{
+	struct members record CLEANUP_MEMBERS = record_new(JOURNAL_EVENT);
+
+	members_add_string(&record, "check", check);
+	members_add_string(&record, "kind", kind);
+	members_add_text(&record, "text", text, JOURNAL_TEXT_MAX);
+	return members_take(&record);
+}
+
+static cJSON *record_phases(const uint64_t phases_ms[REPORT_PHASE_COUNT])
+{
+	struct members phases CLEANUP_MEMBERS = members_new();
+
+	for (int i = 0; i < REPORT_PHASE_COUNT; i++)
+		members_add_int(&phases, report_phase_name((enum report_phase)i),
+				(int64_t)phases_ms[i]);
+	return members_take(&phases);
+}
+
+/* A copy of an array's item in which every text has a bounded length. */
+static cJSON *record_cut(const cJSON *item)
+{
+	cJSON *copy CLEANUP_JSON = NULL;
+	cJSON *member = NULL;
+
+	if (cJSON_IsString(item))
+		return members_new_text(item->valuestring, JOURNAL_TEXT_MAX);
+	copy = cJSON_Duplicate(item, true);
+	for (member = copy != NULL ? copy->child : NULL; member != NULL; member = member->next) {
+		cJSON *cut = NULL;
+
+		if (!cJSON_IsString(member) || strlen(member->valuestring) <= JOURNAL_TEXT_MAX)
+			continue;
+		cut = members_new_text(member->valuestring, JOURNAL_TEXT_MAX);
+		if (cut == NULL || cJSON_SetValuestring(member, cut->valuestring) == NULL) {
+			cJSON_Delete(cut);
+			return NULL;
+		}
+		cJSON_Delete(cut);
+	}
+	return STEAL(copy);
+}
+
+struct bounds {
+	size_t bytes[2]; /* of the items that did not hold, and of the others */
+	int64_t left_out;
+};
+
+/* Keeps `item` if it is what its array holds and within the limits. Items that did not hold have a
+ * limit of their own, so that a flood of others cannot hide them. */
+static int record_add_item(cJSON *kept, const cJSON *item, copy_item_fn *copy_item,
+			   struct bounds *bounds)
+{
+	cJSON *cut CLEANUP_JSON = record_cut(item);
+	char *json CLEANUP_FREE = cut != NULL ? json_print_compact(cut) : NULL;
+	struct json_at root = json_root(cut);
+	bool held = !cJSON_IsFalse(cJSON_GetObjectItemCaseSensitive(item, "ok"));
+	int rc = json != NULL ? 0 : error_memory(NULL);
+
+	if (rc < 0)
+		return rc;
+	bounds->bytes[held] += strlen(json);
+	if (bounds->bytes[held] <= ARRAY_BYTES_MAX)
+		rc = copy_item(&root, kept, NULL);
+	if (bounds->bytes[held] > ARRAY_BYTES_MAX || rc == ERROR_FORMAT) {
+		bounds->left_out++;
+		rc = 0;
+	}
+	return rc;
+}
+
+static void record_add_array(struct members *record, const char *key, const cJSON *array,
+			     copy_item_fn *copy_item, int64_t *left_out)
+{
+	cJSON *kept CLEANUP_JSON = cJSON_CreateArray();
+	struct bounds bounds = {0};
+	const cJSON *item = NULL;
+
+	cJSON_ArrayForEach (item, array) {
+		if (record_add_item(kept, item, copy_item, &bounds) < 0)
+			record->failed = true;
+	}
+	*left_out += bounds.left_out;
+	members_add(record, key, STEAL(kept));
+}
+
+cJSON *journal_record_check_end(const struct journal_check_end *end)
+{
+	struct members record CLEANUP_MEMBERS = record_new(JOURNAL_CHECK_END);
+	int64_t left_out = 0;
+
+	members_add_string(&record, "check", end->check);
+	members_add_int(&record, "attempt", end->attempt);
+	members_add_string(&record, "outcome", report_outcome_name(end->outcome));
+	members_add_text(&record, "reason", end->reason, JOURNAL_TEXT_MAX);
+	members_add_int(&record, "durationMs", (int64_t)end->duration_ms);
+	members_add(&record, "phasesMs", record_phases(end->phases_ms));
+	record_add_array(&record, "assertions", end->assertions, item_copy_assertion, &left_out);
+	record_add_array(&record, "notes", end->notes, copy_string_item, &left_out);
+	record_add_array(&record, "evidence", end->evidence, item_copy_evidence, &left_out);
+	record_add_array(&record, "devices", end->devices, copy_string_item, &left_out);
+	members_add_int(&record, "leftOut", left_out);
+	return members_take(&record);
+}
+
+cJSON *journal_record_abort(enum report_abort abort, const char *reason)
+{
+	struct members record CLEANUP_MEMBERS = record_new(JOURNAL_ABORT);
+
+	members_add_string(&record, "kind", report_abort_name(abort));
+	members_add_text(&record, "reason", reason, JOURNAL_TEXT_MAX);
+	return members_take(&record);
+}
+
+cJSON *journal_record_run_end(void)
+{
+	struct members record CLEANUP_MEMBERS = record_new(JOURNAL_RUN_END);
+
+	return members_take(&record);
+}

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: MIT */
+#include "reports/render_state.h"
+
+#include <string.h>
+
+/* Ids of the requirements with that verdict at that level. */
+static cJSON *verdict_ids(const struct render *render, enum report_requirement_verdict verdict,
+			  const char *level)
+{
+	cJSON *ids CLEANUP_JSON = cJSON_CreateArray();
+
+	for (size_t i = 0; ids != NULL && i < render->requirement_count; i++) {
+		const struct render_requirement *requirement = &render->requirements[i];
+
+		if (strcmp(requirement->level, level) != 0 ||
+		    report_requirement_verdict_of(&requirement->tally) != verdict)
+			continue;
+		if (members_append(ids, cJSON_CreateString(requirement->id), NULL) < 0)
+			return NULL;
+	}
+	return STEAL(ids);
+}
+
+/* Violated beats incomplete: one violated MUST is enough to know. */
+static cJSON *verdict_conformance(const struct render *render, bool *violated)
+{
+	struct members conformance CLEANUP_MEMBERS = members_new();
+	cJSON *must CLEANUP_JSON = verdict_ids(render, REPORT_VIOLATED, "must");
+	cJSON *should CLEANUP_JSON = verdict_ids(render, REPORT_VIOLATED, "should");
+	cJSON *open CLEANUP_JSON = verdict_ids(render, REPORT_NOT_TESTED, "must");
+	const char *result = "conformant";
+
+	if (must == NULL || should == NULL || open == NULL)
+		return NULL;
+	*violated = must->child != NULL;
+	if (*violated)
+		result = "violated";
+	else if (open->child != NULL || render->requirement_count == 0 ||
+		 render_state_of(render) != REPORT_COMPLETE)
+		result = "incomplete";
+	members_add_string(&conformance, "result", result);
+	members_add(&conformance, "must", STEAL(must));
+	members_add(&conformance, "should", STEAL(should));
+	members_add(&conformance, "notTested", STEAL(open));
+	return members_take(&conformance);
+}
+
+static cJSON *verdict_expectation(const struct render *render)
+{
+	struct members expectation CLEANUP_MEMBERS = members_new();
+	cJSON *checks CLEANUP_JSON = cJSON_CreateArray();
+
+	for (size_t i = 0; checks != NULL && i < render->check_count; i++) {
+		enum report_disposition disposition = render_disposition(&render->checks[i]);
+
+		if (disposition != REPORT_UNEXPECTED_FAIL &&
+		    disposition != REPORT_UNEXPECTED_IMPROVEMENT)
+			continue;
+		if (members_append(checks, cJSON_CreateString(render->checks[i].name), NULL) < 0)
+			return NULL;
+	}
+	if (checks == NULL)
+		return NULL;
+	members_add_string(&expectation, "result",
+			   checks->child != NULL ? "unexpected" : "as-expected");
+	members_add(&expectation, "checks", STEAL(checks));
+	return members_take(&expectation);
+}
+
+static cJSON *verdict_totals(const struct report_tally *tally)
+{
+	struct members totals CLEANUP_MEMBERS = members_new();
+	struct members outcomes CLEANUP_MEMBERS = members_new();
+	struct members dispositions CLEANUP_MEMBERS = members_new();
+
+	for (int i = 0; i < REPORT_OUTCOME_COUNT; i++)
+		members_add_int(&outcomes, report_outcome_name((enum report_outcome)i),
+				(int64_t)tally->outcomes[i]);
+	for (int i = 0; i < REPORT_DISPOSITION_COUNT; i++)
+		members_add_int(&dispositions, report_disposition_name((enum report_disposition)i),
+				(int64_t)tally->dispositions[i]);
+	members_add_int(&totals, "checks", (int64_t)report_tally_total(tally));
+	members_add_int(&totals, "ran", (int64_t)report_tally_ran(tally));
+	members_add(&totals, "outcome", members_take(&outcomes));
+	members_add(&totals, "disposition", members_take(&dispositions));
+	return members_take(&totals);
+}
+
+static cJSON *verdict_requirements(const struct render *render)
+{
+	static const char *const keys[] = {"id", "level", "sentence", "source"};
+	cJSON *array CLEANUP_JSON = cJSON_CreateArray();
+
+	for (size_t i = 0; array != NULL && i < render->requirement_count; i++) {
+		const struct render_requirement *requirement = &render->requirements[i];
+		struct members json CLEANUP_MEMBERS = members_new();
+
+		for (size_t k = 0; k < ARRAY_SIZE(keys); k++)
+			members_add_copy(
+				&json, keys[k],
+				cJSON_GetObjectItemCaseSensitive(requirement->planned, keys[k]));
+		members_add_copy(&json, "checks", requirement->checks);
+		members_add_string(&json, "verdict",
+				   report_requirement_verdict_name(
+					   report_requirement_verdict_of(&requirement->tally)));
+		if (members_append(array, members_take(&json), NULL) < 0)
+			return NULL;
+	}
+	return STEAL(array);
+}
+
+static struct report_tally verdict_tally(const struct render *render)
+{
+	struct report_tally tally = {0};
+
+	for (size_t i = 0; i < render->check_count; i++) {
+		const struct render_check *check = &render->checks[i];
+
+		tally.outcomes[check->outcome]++;
+		tally.dispositions[render_disposition(check)]++;
+		tally.cut_off += check->cut_off ? 1 : 0;
+	}
+	return tally;
+}
+
+int render_add_verdict(struct render *render, struct members *report, struct error *err)
+{
+	struct members verdict CLEANUP_MEMBERS = members_new();
+	struct report_tally tally = verdict_tally(render);
+	struct report_facts facts = {
+		.state = render_state_of(render),
+		.broken_abort =
+			render->aborted != NULL && render->abort_kind == REPORT_ABORT_BROKEN,
+		.tally = &tally,
+		.min_run = (size_t)render->min_run,
+		.conformance_required = render->conformance_required,
+	};
+
+	members_add(&verdict, "conformance",
+		    verdict_conformance(render, &facts.conformance_violated));
+	members_add(&verdict, "expectation", verdict_expectation(render));
+	members_add_int(&verdict, "exitCode", report_exit_of(&facts));
+	members_add(report, "requirements", verdict_requirements(render));
+	members_add(report, "totals", verdict_totals(&tally));
+	members_add(report, "verdict", members_take(&verdict));
+	return report->failed ? error_memory(err) : 0;
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef REPORTS_REPRODUCIBLE_H
+#define REPORTS_REPRODUCIBLE_H
+
+/* Reports that can be compared byte by byte: members that differ between two runs in one
+ * environment get fixed values. reports/schema/report.schema.json marks exactly these members with
+ * x-volatile. */
+
+#include "base/json.h"
+
+struct volatile_member {
+	const char *pointer; /* JSON pointer in which "*" is every item or member */
+	const char *value;   /* its fixed value, as JSON */
+};
+
+extern const struct volatile_member volatile_members[]; /* ended by {NULL, NULL} */
+
+int report_make_reproducible(cJSON *report, struct error *err);
+
+#endif

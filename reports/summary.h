@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef REPORTS_SUMMARY_H
+#define REPORTS_SUMMARY_H
+
+/*
+ * The report for a terminal, in at most SUMMARY_LINES lines: the verdict, what it is about, what
+ * works, what does not and what to do about it, what was not tested and why. Everything that comes
+ * from outside is escaped. With writer_options.columns lines are cut to that width, advice
+ * excepted.
+ */
+
+#include "reports/writer.h"
+
+enum { SUMMARY_LINES = 10 };
+
+extern const struct writer writer_summary;
+
+#endif

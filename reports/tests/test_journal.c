@@ -1,0 +1,408 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/file.h"
+#include "reports/tests/cases.h"
+
+#include <CUnit/Basic.h>
+#include <CUnit/CUnit.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* Left in place: a test of the schema reads it afterwards. */
+#define WRITTEN_JOURNAL GPUCERT_BINARY_DIR "/tests/written-journal.ndjson"
+
+static char *directory;
+
+static int open_directory(void)
+{
+	return file_make_temporary(GPUCERT_BINARY_DIR "/tests", "journal-", &directory, NULL);
+}
+
+static int close_directory(void)
+{
+	int rc = file_remove_tree(directory, NULL);
+
+	free(directory);
+	return rc;
+}
+
+static const char *const argv[] = {"run", "--out", "\xff\x1b[0m", NULL};
+static const struct journal_run run = {
+	.id = "20261120T101502Z-7f3a", .argv = argv, .timeout_percent = 100};
+
+static const struct journal_requirement requirements[] = {{"R-1", "must", "It holds.", "a text"}};
+static const struct journal_planned_check checks[] = {
+	{.id = "a.one",
+	 .revision = 1,
+	 .requirement = "R-1",
+	 .severity = "high",
+	 .title = "One",
+	 .advice = "Do.",
+	 .expectation = "entry#1",
+	 .expected = REPORT_FAIL},
+	{.id = "a.two",
+	 .variant = "x",
+	 .revision = 2,
+	 .severity = "low",
+	 .title = "Two",
+	 .advice = "Do.",
+	 .outcome = REPORT_UNSUPPORTED,
+	 .reason = "needs more"},
+};
+static const struct journal_plan plan = {checks, 2, requirements, 1, 7};
+
+static struct journal *create(const char *path)
+{
+	struct journal *journal = NULL;
+	struct error err = {0};
+
+	CU_ASSERT_EQUAL_FATAL(journal_create(path, &run, &journal, &err), 0);
+	return journal;
+}
+
+static cJSON *render_file(const char *path)
+{
+	struct journal_log log CLEANUP_JOURNAL_LOG = {0};
+	const struct report_options options = {0};
+	cJSON *report = NULL;
+	struct error err = {0};
+
+	if (journal_read(path, &log, &err) < 0 || report_render(&log, &options, &report, &err) < 0)
+		CU_FAIL(err.text);
+	return report;
+}
+
+static const char *at(const cJSON *report, const char *pointer)
+{
+	const char *string = cJSON_GetStringValue(json_pointer(report, pointer));
+
+	return string != NULL ? string : "(no string)";
+}
+
+static void write_everything(struct journal *journal)
+{
+	cJSON *environment CLEANUP_JSON = cJSON_Parse("{\"os\":{\"product\":\"OS\"}}");
+	cJSON *assertions CLEANUP_JSON = cJSON_Parse(
+		"[{\"what\":\"/w\",\"wanted\":\"1\",\"saw\":\"2\",\"ok\":false,\"at\":\"f.c:1\"}]");
+	cJSON *notes CLEANUP_JSON = cJSON_Parse("[\"n\"]");
+	cJSON *evidence CLEANUP_JSON = cJSON_Parse(
+		"{\"name\":\"e\",\"media\":\"text/plain\",\"path\":\"evidence/"
+		"e\",\"digest\":\"sha256:"
+		"0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef\",\"bytes\":3,"
+		"\"truncated\":false}");
+	struct journal_check_end end = {.check = "a.one",
+					.attempt = 1,
+					.outcome = REPORT_FAIL,
+					.reason = "/w: saw 2, wanted 1",
+					.duration_ms = 30,
+					.phases_ms = {[REPORT_PHASE_CRI] = 20},
+					.assertions = assertions,
+					.notes = notes};
+
+	CU_ASSERT_EQUAL(journal_add_environment(journal, environment, NULL), 0);
+	CU_ASSERT_EQUAL(journal_add_phase(journal, REPORT_PHASE_CRI, "started", 5, NULL), 0);
+	CU_ASSERT_EQUAL(journal_add_plan(journal, &plan, NULL), 0);
+	CU_ASSERT_EQUAL(journal_add_event(journal, NULL, "kind", "\xc3(", NULL), 0);
+	CU_ASSERT_EQUAL(journal_begin_check(journal, "a.one", 1, 1000, NULL), 0);
+	CU_ASSERT_EQUAL(journal_add_evidence(journal, "a.one", evidence, NULL), 0);
+	CU_ASSERT_EQUAL(journal_add_event(journal, "a.one", "kind", "text", NULL), 0);
+	CU_ASSERT_EQUAL(journal_end_check(journal, &end, NULL), 0);
+	CU_ASSERT_EQUAL(journal_abort(journal, REPORT_ABORT_INTERRUPTED, "enough", NULL), 0);
+	CU_ASSERT_EQUAL(journal_end(journal, NULL), 0);
+}
+
+static void test_everything_written_is_rendered(void)
+{
+	struct journal *journal CLEANUP_JOURNAL = NULL;
+	cJSON *report CLEANUP_JSON = NULL;
+
+	(void)unlink(WRITTEN_JOURNAL);
+	journal = create(WRITTEN_JOURNAL);
+	write_everything(journal);
+	report = render_file(WRITTEN_JOURNAL);
+	CU_ASSERT_STRING_EQUAL(at(report, "/run/state"), "aborted");
+	CU_ASSERT_STRING_EQUAL(at(report, "/run/abort/reason"), "enough");
+	CU_ASSERT_STRING_EQUAL(at(report, "/run/harness/version"), GPUCERT_VERSION);
+	CU_ASSERT_STRING_EQUAL(at(report, "/run/invocation/argv/2"), "\xef\xbf\xbd\x1b[0m");
+	CU_ASSERT_STRING_EQUAL(at(report, "/run/events/0/text"), "\xef\xbf\xbd(");
+	CU_ASSERT_STRING_EQUAL(at(report, "/environment/os/product"), "OS");
+	CU_ASSERT_STRING_EQUAL(at(report, "/checks/0/outcome"), "fail");
+	CU_ASSERT_STRING_EQUAL(at(report, "/checks/0/disposition"), "expected-fail");
+	CU_ASSERT_STRING_EQUAL(at(report, "/checks/0/evidence/0/path"), "evidence/e");
+	CU_ASSERT_STRING_EQUAL(at(report, "/checks/0/assertions/0/saw"), "2");
+	CU_ASSERT_STRING_EQUAL(at(report, "/checks/0/notes/0"), "n");
+	CU_ASSERT_STRING_EQUAL(at(report, "/checks/0/events/0/text"), "text");
+	CU_ASSERT_STRING_EQUAL(at(report, "/checks/1/outcome"), "unsupported");
+	CU_ASSERT_STRING_EQUAL(at(report, "/checks/1/reason"), "needs more");
+	CU_ASSERT_EQUAL(json_pointer(report, "/run/time/criMs")->valueint, 25);
+	CU_ASSERT_EQUAL(json_pointer(report, "/run/plan/filteredOut")->valueint, 7);
+	CU_ASSERT_EQUAL(report_exit_code(report), REPORT_EXIT_INCOMPLETE);
+}
+
+static void test_journal_is_never_overwritten(void)
+{
+	struct journal *journal CLEANUP_JOURNAL = NULL;
+	char *path CLEANUP_FREE = text_format("%s/twice", directory);
+	struct journal *first CLEANUP_JOURNAL = create(path);
+	struct error err = {0};
+
+	CU_ASSERT_EQUAL(journal_create(path, &run, &journal, &err), ERROR_EXISTS);
+	CU_ASSERT_PTR_NOT_NULL(strstr(err.text, path));
+	CU_ASSERT_EQUAL(journal_create("/nowhere/at/all", &run, &journal, &err), ERROR_NOT_FOUND);
+	CU_ASSERT_PTR_NULL(journal);
+}
+
+static cJSON *many_assertions(size_t passed, size_t failed, size_t size)
+{
+	cJSON *array = cJSON_CreateArray();
+	char *saw CLEANUP_FREE = calloc(1, size + 1);
+
+	memset(saw, 'x', size);
+	for (size_t i = 0; i < passed + failed; i++) {
+		cJSON *assertion = cJSON_CreateObject();
+
+		(void)cJSON_AddStringToObject(assertion, "what", "/w");
+		(void)cJSON_AddStringToObject(assertion, "wanted", "w");
+		(void)cJSON_AddStringToObject(assertion, "saw", saw);
+		(void)cJSON_AddBoolToObject(assertion, "ok", i < passed);
+		(void)cJSON_AddStringToObject(assertion, "at", "f.c:1");
+		(void)cJSON_AddItemToArray(array, assertion);
+	}
+	return array;
+}
+
+static void test_flood_is_bounded(void)
+{
+	char *path CLEANUP_FREE = text_format("%s/flood", directory);
+	struct journal *journal CLEANUP_JOURNAL = create(path);
+	cJSON *assertions CLEANUP_JSON = many_assertions(300, 2, 6000);
+	cJSON *report CLEANUP_JSON = NULL;
+	const cJSON *kept = NULL;
+	struct journal_check_end end = {.check = "a.one",
+					.attempt = 1,
+					.outcome = REPORT_FAIL,
+					.reason = "r",
+					.assertions = assertions};
+
+	CU_ASSERT_EQUAL(journal_add_plan(journal, &plan, NULL), 0);
+	CU_ASSERT_EQUAL(journal_begin_check(journal, "a.one", 1, 1000, NULL), 0);
+	CU_ASSERT_EQUAL(journal_end_check(journal, &end, NULL), 0);
+	report = render_file(path);
+	kept = json_pointer(report, "/checks/0/assertions");
+	CU_ASSERT_EQUAL(cJSON_GetArraySize(kept) +
+				json_pointer(report, "/checks/0/leftOut")->valueint,
+			302);
+	CU_ASSERT_TRUE(cJSON_GetArraySize(kept) < 140);
+	/* The failed ones come last, and are kept. */
+	CU_ASSERT_TRUE(cJSON_IsFalse(
+		json_pointer(cJSON_GetArrayItem(kept, cJSON_GetArraySize(kept) - 2), "/ok")));
+	CU_ASSERT_EQUAL(strlen(at(report, "/checks/0/assertions/0/saw")), JOURNAL_TEXT_MAX + 3);
+}
+
+static void test_too_long_a_line_is_refused(void)
+{
+	char *path CLEANUP_FREE = text_format("%s/long", directory);
+	char *name CLEANUP_FREE = calloc(1, JOURNAL_LINE_MAX + 1);
+	struct journal *journal CLEANUP_JOURNAL = create(path);
+	cJSON *environment CLEANUP_JSON = cJSON_CreateObject();
+	cJSON *os = cJSON_AddObjectToObject(environment, "os");
+	cJSON *report CLEANUP_JSON = NULL;
+	struct error err = {0};
+
+	memset(name, 'x', JOURNAL_LINE_MAX);
+	(void)cJSON_AddStringToObject(os, "product", name);
+	CU_ASSERT_EQUAL(journal_add_environment(journal, environment, &err), ERROR_LIMIT);
+	CU_ASSERT_PTR_NOT_NULL(strstr(err.text, path));
+	CU_ASSERT_EQUAL(journal_end(journal, &err), 0);
+	report = render_file(path);
+	CU_ASSERT_STRING_EQUAL(at(report, "/run/state"), "complete");
+}
+
+/* What cannot be rendered is not written. */
+static void test_malformed_members_are_kept_out(void)
+{
+	char *path CLEANUP_FREE = text_format("%s/malformed", directory);
+	struct journal *journal CLEANUP_JOURNAL = create(path);
+	cJSON *environment CLEANUP_JSON = cJSON_Parse("{\"devices\":[{\"name\":\"n\"}]}");
+	cJSON *evidence CLEANUP_JSON = cJSON_Parse("{\"name\":\"n\"}");
+	cJSON *assertions CLEANUP_JSON = cJSON_Parse(
+		"[1,{\"ok\":false},{\"what\":\"w\",\"wanted\":\"\",\"saw\":\"\",\"ok\":true}]");
+	cJSON *report CLEANUP_JSON = NULL;
+	struct journal_check_end end = {.check = "a.one",
+					.attempt = 1,
+					.outcome = REPORT_PASS,
+					.reason = "",
+					.assertions = assertions,
+					.notes = assertions};
+	struct error err = {0};
+
+	CU_ASSERT_EQUAL(journal_add_environment(journal, environment, &err), ERROR_FORMAT);
+	CU_ASSERT_STRING_EQUAL(err.text, "environment.devices[0].ref: missing, expected string");
+	CU_ASSERT_EQUAL(journal_add_plan(journal, &plan, NULL), 0);
+	CU_ASSERT_EQUAL(journal_begin_check(journal, "a.one", 1, 1000, NULL), 0);
+	CU_ASSERT_EQUAL(journal_add_evidence(journal, "a.one", evidence, &err), ERROR_FORMAT);
+	CU_ASSERT_STRING_EQUAL(err.text, "media: missing, expected string");
+	CU_ASSERT_EQUAL(journal_end_check(journal, &end, NULL), 0);
+	report = render_file(path);
+	CU_ASSERT_EQUAL(cJSON_GetArraySize(json_pointer(report, "/checks/0/assertions")), 1);
+	CU_ASSERT_EQUAL(json_pointer(report, "/checks/0/leftOut")->valueint, 5);
+}
+
+/* A limit on the file's size makes write(2) stop in the middle of a line, as a full disk does. */
+static void test_full_disk_leaves_no_torn_line(void)
+{
+	char *path CLEANUP_FREE = text_format("%s/full", directory);
+	struct journal *journal CLEANUP_JOURNAL = create(path);
+	cJSON *report CLEANUP_JSON = NULL;
+	struct rlimit before = {0};
+	struct rlimit limit = {0};
+	struct error err = {0};
+	size_t size = 0;
+	char *data CLEANUP_FREE = NULL;
+
+	CU_ASSERT_EQUAL_FATAL(file_read(path, JOURNAL_SIZE_MAX, &data, &size, NULL), 0);
+	(void)signal(SIGXFSZ, SIG_IGN);
+	(void)getrlimit(RLIMIT_FSIZE, &before);
+	limit = (struct rlimit){.rlim_cur = size + 40, .rlim_max = before.rlim_max};
+	(void)setrlimit(RLIMIT_FSIZE, &limit);
+	CU_ASSERT_TRUE(journal_add_event(journal, NULL, "kind", "text", &err) < 0);
+	(void)setrlimit(RLIMIT_FSIZE, &before);
+	CU_ASSERT_PTR_NOT_NULL(strstr(err.text, path));
+	CU_ASSERT_EQUAL(journal_end(journal, &err), 0);
+	report = render_file(path);
+	CU_ASSERT_STRING_EQUAL(at(report, "/run/state"), "complete");
+	CU_ASSERT_EQUAL(json_pointer(report, "/run/journal/records")->valueint, 2);
+}
+
+/* Begins and ends a check until it is killed; a byte on `fd` for each record. */
+static _Noreturn void write_until_killed(struct journal *journal, int fd)
+{
+	struct journal_check_end end = {
+		.check = "a.one", .outcome = REPORT_PASS, .reason = "", .attempt = 1};
+
+	(void)journal_add_plan(journal, &plan, NULL);
+	for (;; end.attempt++) {
+		if (journal_begin_check(journal, "a.one", end.attempt, 1000, NULL) < 0 ||
+		    write(fd, "b", 1) != 1 || journal_end_check(journal, &end, NULL) < 0 ||
+		    write(fd, "e", 1) != 1)
+			_exit(1);
+	}
+}
+
+static void test_killed_writer_leaves_a_readable_journal(void)
+{
+	for (int records = 1; records <= 10; records++) {
+		char *path CLEANUP_FREE = text_format("%s/killed-%d", directory, records);
+		struct journal *journal CLEANUP_JOURNAL = create(path);
+		cJSON *report CLEANUP_JSON = NULL;
+		int ends[2] = {-1, -1};
+		char byte = 0;
+		pid_t child = -1;
+
+		CU_ASSERT_EQUAL_FATAL(pipe(ends), 0);
+		child = fork();
+		if (child == 0)
+			write_until_killed(journal, ends[1]);
+		CU_ASSERT_TRUE_FATAL(child > 0);
+		for (int i = 0; i < records; i++)
+			CU_ASSERT_EQUAL(read(ends[0], &byte, 1), 1);
+		(void)kill(child, SIGKILL);
+		CU_ASSERT_EQUAL(waitpid(child, NULL, 0), child);
+		(void)close(ends[0]);
+		(void)close(ends[1]);
+		report = render_file(path);
+		CU_ASSERT_STRING_EQUAL(at(report, "/run/state"), "incomplete");
+		CU_ASSERT_EQUAL(report_exit_code(report), REPORT_EXIT_INCOMPLETE);
+		CU_ASSERT_TRUE(json_pointer(report, "/run/journal/records")->valueint >=
+			       records + 2);
+	}
+}
+
+struct fault {
+	const char *journal;
+	int code;
+	const char *text;
+};
+
+#define HEAD "{\"seq\":1,\"atMs\":0,\"time\":\"t\"," LINE_RUN_BEGIN "}\n"
+
+static void test_faults_name_the_line(void)
+{
+	static const struct fault faults[] = {
+		{"", ERROR_FORMAT, "j:1: holds no complete record"},
+		{"{\"seq\":1", ERROR_FORMAT, "j:1: holds no complete record"},
+		{"\n", ERROR_FORMAT, "j:1: line 1, column 1: not valid JSON"},
+		{"[]\n", ERROR_FORMAT, "j:1: expected object"},
+		{"{\"atMs\":0}\n", ERROR_FORMAT, "j:1: seq: missing, expected number"},
+		{HEAD "{}\n", ERROR_FORMAT, "j:2: seq: missing, expected number"},
+		{HEAD "{\"seq\":3,\"atMs\":0,\"time\":\"t\",\"type\":\"run-end\"}\n", ERROR_FORMAT,
+		 "j:2: seq: 3, expected 2"},
+		{HEAD "{\"seq\":2,\"atMs\":0,\"time\":\"t\",\"type\":\"what\"}\n", ERROR_FORMAT,
+		 "j:2: unknown type of record"},
+		{HEAD "{\"seq\":2,\"atMs\":-1,\"time\":\"t\",\"type\":\"run-end\"}\n", ERROR_FORMAT,
+		 "j:2: atMs: -1 is outside 0 to 9223372036854775807"},
+		{"{\"seq\":1,\"atMs\":0,\"time\":\"t\",\"type\":\"run-end\"}\n", ERROR_FORMAT,
+		 "j:1: type: a journal begins with one run-begin"},
+		{HEAD "{\"seq\":2,\n", ERROR_FORMAT, "j:2: line 1, column 9: not valid JSON"},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(faults); i++) {
+		struct journal_log log CLEANUP_JOURNAL_LOG = {0};
+		struct error err = {0};
+		const char *journal = faults[i].journal;
+
+		CU_ASSERT_EQUAL(journal_parse("j", journal, strlen(journal), &log, &err),
+				faults[i].code);
+		CU_ASSERT_STRING_EQUAL(err.text, faults[i].text);
+		if (strcmp(err.text, faults[i].text) != 0)
+			(void)fprintf(stderr, "%zu: %s\n", i, err.text);
+		CU_ASSERT_EQUAL(log.count, 0);
+	}
+}
+
+static void test_long_line_is_refused_by_the_reader(void)
+{
+	struct text journal CLEANUP_TEXT = {0};
+	struct journal_log log CLEANUP_JOURNAL_LOG = {0};
+	struct error err = {0};
+
+	text_add(&journal, HEAD);
+	for (int i = 0; i < JOURNAL_LINE_MAX / 8 + 1; i++)
+		text_add(&journal, "        ");
+	text_add(&journal, "\n");
+	CU_ASSERT_EQUAL(journal_parse("j", journal.data, journal.size, &log, &err), ERROR_LIMIT);
+	CU_ASSERT_STRING_EQUAL(err.text, "j:2: longer than 4194304 bytes");
+}
+
+int main(void)
+{
+	CU_TestInfo tests[] = {
+		{"everything that is written is rendered", test_everything_written_is_rendered},
+		{"a journal is never overwritten", test_journal_is_never_overwritten},
+		{"a flood of assertions is bounded", test_flood_is_bounded},
+		{"a line that is too long is refused", test_too_long_a_line_is_refused},
+		{"malformed members are kept out", test_malformed_members_are_kept_out},
+		{"a full disk leaves no torn line", test_full_disk_leaves_no_torn_line},
+		{"a killed writer leaves a readable journal",
+		 test_killed_writer_leaves_a_readable_journal},
+		{"faults name the line", test_faults_name_the_line},
+		{"the reader bounds lines", test_long_line_is_refused_by_the_reader},
+		CU_TEST_INFO_NULL,
+	};
+	CU_SuiteInfo suites[] = {
+		{"journal", open_directory, close_directory, NULL, NULL, tests},
+		CU_SUITE_INFO_NULL,
+	};
+	unsigned failures = 0;
+
+	if (CU_initialize_registry() != CUE_SUCCESS || CU_register_suites(suites) != CUE_SUCCESS)
+		return 2;
+	CU_basic_set_mode(CU_BRM_NORMAL);
+	(void)CU_basic_run_tests();
+	failures = CU_get_number_of_failures();
+	CU_cleanup_registry();
+	return failures == 0 ? 0 : 1;
+}

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/file.h"
+#include "reports/summary.h"
+#include "reports/tests/cases.h"
+
+#include <CUnit/Basic.h>
+#include <CUnit/CUnit.h>
+#include <stdio.h>
+#include <string.h>
+
+static char *print(const char *format, const cJSON *report, const struct writer_options *options)
+{
+	const struct writer *writer = NULL;
+	char *text = NULL;
+	struct error err = {0};
+
+	if (writer_find(format, &writer, &err) < 0 ||
+	    writer_print(writer, report, options, &text, &err) < 0)
+		CU_FAIL(err.text);
+	return text;
+}
+
+static void compare(const char *format, const char *name, const char *file)
+{
+	const struct writer_options plain = {0};
+	char *path CLEANUP_FREE = golden_path(name, file);
+	char *reference CLEANUP_FREE = NULL;
+	cJSON *report CLEANUP_JSON = golden_report(name);
+	char *text CLEANUP_FREE = print(format, report, &plain);
+	struct error err = {0};
+
+	CU_ASSERT_EQUAL_FATAL(file_read(path, 1 << 20, &reference, NULL, &err), 0);
+	CU_ASSERT_PTR_NOT_NULL_FATAL(text);
+	CU_ASSERT_STRING_EQUAL(text, reference);
+	if (strcmp(text, reference) != 0)
+		(void)fprintf(stderr, "%s: %s is:\n%s", name, file, text);
+}
+
+static void test_golden_texts(void)
+{
+	for (const char *const *name = golden_cases; *name != NULL; name++) {
+		compare("junit", *name, "junit.xml");
+		compare("summary", *name, "summary.txt");
+	}
+}
+
+static size_t count_lines(const char *text)
+{
+	size_t lines = 0;
+
+	for (; *text != '\0'; text++)
+		lines += *text == '\n' ? 1 : 0;
+	return lines;
+}
+
+static void test_summary_is_ten_lines_at_most(void)
+{
+	const struct writer_options plain = {0};
+
+	for (const char *const *name = golden_cases; *name != NULL; name++) {
+		cJSON *report CLEANUP_JSON = golden_report(*name);
+		char *text CLEANUP_FREE = print("summary", report, &plain);
+
+		CU_ASSERT_TRUE(count_lines(text) <= SUMMARY_LINES);
+		CU_ASSERT_TRUE(count_lines(text) >= 4);
+	}
+}
+
+/* Line breaks and the program's own styles are the only control characters. */
+static void test_summary_shows_no_foreign_control_character(void)
+{
+	const struct writer_options color = {.color = true, .columns = 80, .location = "\x1b]out"};
+	cJSON *report CLEANUP_JSON = golden_report("hostile");
+	char *text CLEANUP_FREE = print("summary", report, &color);
+
+	CU_ASSERT_PTR_NOT_NULL_FATAL(text);
+	CU_ASSERT_PTR_NOT_NULL(strstr(text, "\x1b["));
+	CU_ASSERT_PTR_NULL(strstr(text, "\x1b[2J"));
+	CU_ASSERT_PTR_NULL(strstr(text, "\x1b]"));
+	CU_ASSERT_PTR_NULL(strstr(text, "\xe2\x80\xae"));
+	for (const char *c = text; *c != '\0'; c++) {
+		bool style =
+			c[0] == '\x1b' && c[1] == '[' && c[2 + strspn(c + 2, "0123456789;")] == 'm';
+
+		CU_ASSERT_TRUE((unsigned char)*c >= 0x20 || *c == '\n' || style);
+	}
+}
+
+static size_t line_characters(const char *line)
+{
+	size_t count = 0;
+
+	for (; *line != '\0' && *line != '\n'; line++)
+		count += ((unsigned char)*line & 0xc0) != 0x80 ? 1 : 0;
+	return count;
+}
+
+static void test_summary_keeps_to_the_width(void)
+{
+	const struct writer_options narrow = {.columns = 60};
+	cJSON *report CLEANUP_JSON = golden_report("outcomes");
+	char *text CLEANUP_FREE = print("summary", report, &narrow);
+	const char *line = text;
+	size_t cut = 0;
+
+	CU_ASSERT_PTR_NOT_NULL_FATAL(text);
+	while (*line != '\0') {
+		/* Advice is never cut. */
+		if (strncmp(line, "  do", 4) != 0)
+			CU_ASSERT_TRUE(line_characters(line) <= 60);
+		cut += line_characters(line) == 60 ? 1 : 0;
+		line = strchr(line, '\n') + 1;
+	}
+	CU_ASSERT_TRUE(cut > 0);
+	CU_ASSERT_PTR_NOT_NULL(strstr(text,
+				      "Give each container only the device nodes and files of "
+				      "the devices that were allocated to it."));
+}
+
+static void test_json_is_the_report(void)
+{
+	const struct writer_options plain = {0};
+	cJSON *report CLEANUP_JSON = golden_report("hostile");
+	char *text CLEANUP_FREE = print("json", report, &plain);
+	cJSON *parsed CLEANUP_JSON = cJSON_Parse(text);
+
+	CU_ASSERT_TRUE(cJSON_Compare(report, parsed, true));
+}
+
+static void test_unknown_format(void)
+{
+	const struct writer *writer = NULL;
+	struct error err = {0};
+
+	CU_ASSERT_EQUAL(writer_find("tap", &writer, &err), ERROR_NOT_FOUND);
+	CU_ASSERT_STRING_EQUAL(err.text,
+			       "there is no format 'tap' (there are: json, junit, summary)");
+}
+
+static void test_what_is_no_report(void)
+{
+	const struct writer_options plain = {0};
+	cJSON *nothing CLEANUP_JSON = cJSON_CreateObject();
+	char *text CLEANUP_FREE = NULL;
+	struct error err = {0};
+	const struct writer *writer = NULL;
+
+	CU_ASSERT_EQUAL(writer_find("junit", &writer, &err), 0);
+	CU_ASSERT_EQUAL(writer_print(writer, nothing, &plain, &text, &err), ERROR_FORMAT);
+	CU_ASSERT_STRING_EQUAL(err.text, "checks: missing, expected array");
+	CU_ASSERT_EQUAL(writer_find("summary", &writer, &err), 0);
+	CU_ASSERT_EQUAL(writer_print(writer, nothing, &plain, &text, &err), ERROR_FORMAT);
+}
+
+int main(void)
+{
+	CU_TestInfo tests[] = {
+		{"golden journals give their texts", test_golden_texts},
+		{"a summary is ten lines at most", test_summary_is_ten_lines_at_most},
+		{"a summary shows no foreign control character",
+		 test_summary_shows_no_foreign_control_character},
+		{"a summary keeps to the width", test_summary_keeps_to_the_width},
+		{"JSON is the report", test_json_is_the_report},
+		{"an unknown format is named", test_unknown_format},
+		{"what is no report is refused", test_what_is_no_report},
+		CU_TEST_INFO_NULL,
+	};
+	CU_SuiteInfo suites[] = {
+		{"writers", NULL, NULL, NULL, NULL, tests},
+		CU_SUITE_INFO_NULL,
+	};
+	unsigned failures = 0;
+
+	if (CU_initialize_registry() != CUE_SUCCESS || CU_register_suites(suites) != CUE_SUCCESS)
+		return 2;
+	CU_basic_set_mode(CU_BRM_NORMAL);
+	(void)CU_basic_run_tests();
+	failures = CU_get_number_of_failures();
+	CU_cleanup_registry();
+	return failures == 0 ? 0 : 1;
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef REPORTS_VIEW_H
+#define REPORTS_VIEW_H
+
+/* Reading a report that report_render() made, for writers. */
+
+#include "base/json.h"
+#include "reports/model.h"
+
+#include <stdint.h>
+
+struct view_check {
+	const cJSON *json;
+	const char *id;
+	const char *variant;	 /* NULL without variants */
+	const char *requirement; /* NULL for none */
+	const char *level;	 /* NULL without a requirement */
+	const char *severity;
+	const char *title;
+	const char *advice;
+	const char *reason;
+	const char *expectation; /* name of the expectation entry; NULL for none */
+	enum report_outcome outcome;
+	const char *disposition; /* NULL when undecided */
+	int64_t duration_ms;	 /* of all attempts */
+};
+
+struct view {
+	struct view_check *checks;
+	size_t count;
+};
+
+#define CLEANUP_VIEW __attribute__((cleanup(view_free)))
+
+/* ERROR_FORMAT: `report` is no report. Strings are borrowed from it. Free with view_free(). */
+int view_open(const cJSON *report, struct view *view, struct error *err);
+void view_free(struct view *view);
+
+/* The number, or the string, at a JSON pointer; 0 or "" when there is none. */
+int64_t view_int(const cJSON *report, const char *pointer);
+const char *view_string(const cJSON *report, const char *pointer);
+
+/* "id@variant", or "id". */
+void view_add_name(const struct view_check *check, struct text *out);
+
+/* The length of the suite's name, with which the id begins. */
+size_t view_suite_size(const struct view_check *check);
+bool view_same_suite(const struct view_check *a, const struct view_check *b);
+
+#endif
