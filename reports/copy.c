@@ -53,11 +53,12 @@ int copy_items(const struct json_at *from, const char *key, copy_item_fn *copy_i
 	if (rc < 0)
 		return rc;
 	cJSON_ArrayForEach (node, items.node) {
-		struct json_at item = {.node = node, .parent = &items, .index = index++};
+		struct json_at item = {.node = node, .parent = &items, .index = index};
 
 		rc = copy_item(&item, array, err);
 		if (rc < 0)
 			return rc;
+		index++;
 	}
 	return 0;
 }

@@ -66,10 +66,11 @@ static int environment_check_items(const struct section *section, const struct j
 	if (section->type != JSON_ARRAY)
 		return 0;
 	cJSON_ArrayForEach (node, at->node) {
-		struct json_at item = {.node = node, .parent = at, .index = index++};
+		struct json_at item = {.node = node, .parent = at, .index = index};
 		const char *name = NULL;
 
 		rc = rc == 0 ? json_need_string(&item, section->key, &name, err) : rc;
+		index++;
 	}
 	return rc;
 }

@@ -117,9 +117,7 @@ int journal_create(const char *path, const struct journal_run *run, struct journ
 	journal->fd = -1;
 	journal->start_ms = clock_monotonic_ms();
 	journal->path = strdup(path);
-	if (journal->path == NULL)
-		return error_memory(err);
-	rc = journal_start(journal, run, err);
+	rc = journal->path != NULL ? journal_start(journal, run, err) : error_memory(err);
 	if (rc == 0)
 		*out = STEAL(journal);
 	return rc;
@@ -175,9 +173,11 @@ int journal_add_evidence(struct journal *journal, const char *check, const cJSON
 {
 	struct json_at root = json_root(evidence);
 	cJSON *checked CLEANUP_JSON = cJSON_CreateArray();
-	int rc = checked != NULL ? 0 : error_memory(err);
+	int rc = 0;
 
-	rc = rc == 0 ? item_copy_evidence(&root, checked, err) : rc;
+	if (checked == NULL)
+		return error_memory(err);
+	rc = item_copy_evidence(&root, checked, err);
 	return rc == 0 ? journal_append(journal, journal_record_evidence(check, checked->child),
 					JOURNAL_BUFFERED, err)
 		       : rc;

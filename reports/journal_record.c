@@ -215,10 +215,10 @@ static int record_add_item(cJSON *kept, const cJSON *item, copy_item_fn *copy_it
 	char *json CLEANUP_FREE = cut != NULL ? json_print_compact(cut) : NULL;
 	struct json_at root = json_root(cut);
 	bool held = !cJSON_IsFalse(cJSON_GetObjectItemCaseSensitive(item, "ok"));
-	int rc = json != NULL ? 0 : error_memory(NULL);
+	int rc = 0;
 
-	if (rc < 0)
-		return rc;
+	if (json == NULL)
+		return error_memory(NULL);
 	bounds->bytes[held] += strlen(json);
 	if (bounds->bytes[held] <= ARRAY_BYTES_MAX)
 		rc = copy_item(&root, kept, NULL);

@@ -23,11 +23,12 @@ static int view_take_duration(const struct json_at *item, struct view_check *che
 	int rc = json_need(item, "attempts", JSON_ARRAY, &attempts, err);
 
 	cJSON_ArrayForEach (node, attempts.node) {
-		struct json_at attempt = {.node = node, .parent = &attempts, .index = index++};
+		struct json_at attempt = {.node = node, .parent = &attempts, .index = index};
 		int64_t ms = 0;
 
 		rc = rc == 0 ? json_need_int(&attempt, "durationMs", 0, INT64_MAX, &ms, err) : rc;
 		check->duration_ms += ms;
+		index++;
 	}
 	return rc;
 }
