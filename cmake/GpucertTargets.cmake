@@ -69,6 +69,14 @@ function(gpucert_test_program name)
 	set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/tests")
 endfunction()
 
+# gpucert_test_module(NAME SOURCES... [LINK libs...]): a library that test programs load at run time.
+function(gpucert_test_module name)
+	cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LINK")
+	add_library(${name} MODULE ${arg_SOURCES})
+	target_link_libraries(${name} PRIVATE gpucert_flags ${arg_LINK})
+	set_target_properties(${name} PROPERTIES LIBRARY_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/tests")
+endfunction()
+
 # gpucert_fuzz_target(NAME SOURCE file CORPUS dir [LINK libs...]): LLVMFuzzerTestOneInput in SOURCE.
 # With GPUCERT_FUZZ a libFuzzer program; in every build a program that replays the corpus in ctest.
 function(gpucert_fuzz_target name)

@@ -63,10 +63,11 @@ static int enumerate_platforms(struct opencl *cl, cl_platform_id *platforms, cl_
 	cl_int code = cl->clGetPlatformIDs(OPENCL_PLATFORMS_MAX, platforms, count);
 
 	if (code == CL_PLATFORM_NOT_FOUND_KHR || (code == CL_SUCCESS && *count == 0))
-		return error_set(err, ERROR_UNSUPPORTED,
-				 "the OpenCL loader found no driver that it can use "
-				 "(clGetPlatformIDs: %s)",
-				 code == CL_SUCCESS ? "no platform" : "CL_PLATFORM_NOT_FOUND_KHR");
+		return error_set(
+			err, ERROR_UNSUPPORTED,
+			"the OpenCL loader found no driver that it can use (clGetPlatformIDs: "
+			"%s)",
+			code == CL_SUCCESS ? "no platform" : "CL_PLATFORM_NOT_FOUND_KHR");
 	if (*count > OPENCL_PLATFORMS_MAX)
 		*count = OPENCL_PLATFORMS_MAX;
 	return opencl_check(cl, code, "clGetPlatformIDs", err);

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "workloads/vulkan/vulkan.h"
 
-#include "base/cleanup.h"
-#include "base/text.h"
 #include "workloads/common/library.h"
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* The newest version whose rules this code follows. */
 #define NEWEST_VERSION VK_API_VERSION_1_3
@@ -21,20 +18,6 @@ int vulkan_check(struct vulkan *vk, VkResult result, const char *call, struct er
 	vk->failure = (struct call_failure){.call = call, .code = result, .code_name = name};
 	return error_set(err, ERROR_REMOTE, "%s: %s (%d)", call,
 			 name != NULL ? name : "unknown result", (int)result);
-}
-
-static VKAPI_ATTR VkBool32 VKAPI_CALL on_message(VkDebugUtilsMessageSeverityFlagBitsEXT severity,
-						 VkDebugUtilsMessageTypeFlagsEXT types,
-						 const VkDebugUtilsMessengerCallbackDataEXT *data,
-						 void *user)
-{
-	struct vulkan *vk = user;
-
-	(void)severity;
-	(void)types;
-	if (vk->report != NULL && data != NULL && data->pMessage != NULL)
-		api_report_message(vk->report, data->pMessage);
-	return VK_FALSE;
 }
 
 static int load(struct vulkan *vk, struct error *err)
@@ -75,37 +58,11 @@ static int read_version(struct vulkan *vk, struct error *err)
 	return 0;
 }
 
-/* The loader itself offers VK_EXT_debug_utils; with it, it tells why a driver cannot be used. */
-static bool has_messages(const struct vulkan *vk)
-{
-	PFN_vkEnumerateInstanceExtensionProperties enumerate =
-		(PFN_vkEnumerateInstanceExtensionProperties)vk->vkGetInstanceProcAddr(
-			NULL, "vkEnumerateInstanceExtensionProperties");
-	uint32_t count = 256;
-	VkExtensionProperties *list CLEANUP_FREE = calloc(count, sizeof(*list));
-
-	if (enumerate == NULL || list == NULL || enumerate(NULL, &count, list) < 0)
-		return false;
-	for (uint32_t i = 0; i < count && i < 256; i++)
-		if (strncmp(list[i].extensionName, VK_EXT_DEBUG_UTILS_EXTENSION_NAME,
-			    sizeof(list[i].extensionName)) == 0)
-			return true;
-	return false;
-}
-
 static int create_instance(struct vulkan *vk, struct error *err)
 {
 	static const char *const extensions[] = {VK_EXT_DEBUG_UTILS_EXTENSION_NAME};
-	bool messages = has_messages(vk);
-	const VkDebugUtilsMessengerCreateInfoEXT messenger = {
-		.sType = VK_STRUCTURE_TYPE_DEBUG_UTILS_MESSENGER_CREATE_INFO_EXT,
-		.messageSeverity = VK_DEBUG_UTILS_MESSAGE_SEVERITY_WARNING_BIT_EXT |
-				   VK_DEBUG_UTILS_MESSAGE_SEVERITY_ERROR_BIT_EXT,
-		.messageType = VK_DEBUG_UTILS_MESSAGE_TYPE_GENERAL_BIT_EXT |
-			       VK_DEBUG_UTILS_MESSAGE_TYPE_VALIDATION_BIT_EXT,
-		.pfnUserCallback = on_message,
-		.pUserData = vk,
-	};
+	const bool messages = vulkan_messages_offered(vk);
+	const VkDebugUtilsMessengerCreateInfoEXT messenger = vulkan_messages_info(vk);
 	const VkApplicationInfo application = {
 		.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO,
 		.pApplicationName = "gpucert",
@@ -124,7 +81,11 @@ static int create_instance(struct vulkan *vk, struct error *err)
 	if (create == NULL)
 		return error_set(err, ERROR_UNAVAILABLE,
 				 VULKAN_LIBRARY " offers no vkCreateInstance");
-	return vulkan_check(vk, create(&info, NULL, &vk->instance), "vkCreateInstance", err);
+	int code = vulkan_check(vk, create(&info, NULL, &vk->instance), "vkCreateInstance", err);
+
+	if (code == 0 && messages)
+		vulkan_messages_begin(vk);
+	return code;
 }
 
 static int load_instance_functions(struct vulkan *vk, struct error *err)
@@ -138,12 +99,19 @@ static int load_instance_functions(struct vulkan *vk, struct error *err)
 	return 0;
 }
 
+/* Loaders up to 1.3.2xx answer VK_ERROR_INITIALIZATION_FAILED where no driver found a device; what
+ * they say tells that from a driver that failed. */
 static int enumerate_devices(struct vulkan *vk, struct error *err)
 {
 	uint32_t count = API_DEVICES_MAX;
-	VkResult result = vk->vkEnumeratePhysicalDevices(vk->instance, &count, vk->devices);
+	VkResult result = VK_SUCCESS;
 	int code = 0;
 
+	vk->cause[0] = '\0';
+	result = vk->vkEnumeratePhysicalDevices(vk->instance, &count, vk->devices);
+	if (result == VK_ERROR_INITIALIZATION_FAILED && vk->messenger != VK_NULL_HANDLE &&
+	    vk->cause[0] == '\0')
+		return 0;
 	if (result != VK_INCOMPLETE)
 		code = vulkan_check(vk, result, "vkEnumeratePhysicalDevices", err);
 	if (code == 0)
@@ -159,23 +127,36 @@ static int describe_devices(struct vulkan *vk, struct error *err)
 	return 0;
 }
 
-static void report_failure(struct api_report *report, const struct vulkan *vk,
-			   const struct error *reason)
+/* A loader without any driver and one whose drivers are broken answer alike; only the latter gives
+ * a reason. */
+static void report_no_driver(struct api_report *report, const struct vulkan *vk,
+			     const struct error *reason)
 {
 	struct error told = {0};
 
-	if (reason->code == ERROR_NOT_FOUND) {
-		api_report_unsupported(report, VULKAN_LIBRARY, reason);
-	} else if (reason->code == ERROR_UNSUPPORTED) {
-		api_report_unsupported(report, "Vulkan 1.1 loader", reason);
-	} else if (vk->failure.code == VK_ERROR_INCOMPATIBLE_DRIVER) {
-		(void)error_set(&told, ERROR_UNSUPPORTED,
-				"the Vulkan loader found no driver that it can use (%s)",
+	if (vk->cause[0] != '\0') {
+		(void)error_set(&told, ERROR_UNAVAILABLE,
+				"the Vulkan loader found a driver that it cannot use: %s",
+				vk->cause);
+		api_report_failed(report, &told);
+	} else {
+		(void)error_set(&told, ERROR_UNSUPPORTED, "the Vulkan loader found no driver (%s)",
 				reason->text);
 		api_report_unsupported(report, "Vulkan driver", &told);
-	} else {
-		api_report_failed(report, reason);
 	}
+}
+
+static void report_failure(struct api_report *report, const struct vulkan *vk,
+			   const struct error *reason)
+{
+	if (reason->code == ERROR_NOT_FOUND)
+		api_report_unsupported(report, VULKAN_LIBRARY, reason);
+	else if (reason->code == ERROR_UNSUPPORTED)
+		api_report_unsupported(report, "Vulkan 1.1 loader", reason);
+	else if (vk->failure.code == VK_ERROR_INCOMPATIBLE_DRIVER)
+		report_no_driver(report, vk, reason);
+	else
+		api_report_failed(report, reason);
 }
 
 int vulkan_open(struct api_report *report, struct vulkan **out, struct error *err)
@@ -198,8 +179,8 @@ int vulkan_open(struct api_report *report, struct vulkan **out, struct error *er
 		code = enumerate_devices(vk, &reason);
 	if (code == 0)
 		code = describe_devices(vk, &reason);
-	vk->report = NULL;
 	if (code == 0) {
+		vulkan_messages_end(vk);
 		*out = vk;
 		return 0;
 	}
@@ -213,6 +194,7 @@ void vulkan_free(struct vulkan *vk)
 {
 	if (vk == NULL)
 		return;
+	vulkan_messages_end(vk);
 	if (vk->instance != NULL && vk->vkDestroyInstance != NULL)
 		vk->vkDestroyInstance(vk->instance, NULL);
 	free(vk);

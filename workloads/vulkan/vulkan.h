@@ -44,7 +44,10 @@ struct vulkan {
 	size_t device_count;
 	VkPhysicalDevice devices[API_DEVICES_MAX];
 	struct call_failure failure; /* the last call that failed */
-	bool abandoned;		     /* the device did not finish: nothing may be destroyed */
+	VkDebugUtilsMessengerEXT messenger;
+	char cause[API_MESSAGE_SIZE_MAX]; /* the first message that tells what is broken; "" for
+					     none */
+	bool abandoned;			  /* the device did not finish: nothing may be destroyed */
 };
 
 extern const struct api_driver vulkan_api;
@@ -56,6 +59,13 @@ void vulkan_free(struct vulkan *vk);
 
 /* 0 for VK_SUCCESS; otherwise keeps call and result in vk->failure and returns ERROR_REMOTE. */
 int vulkan_check(struct vulkan *vk, VkResult result, const char *call, struct error *err);
+
+/* messages.c: what the loader says goes to vk->report until vulkan_messages_end(). The loader
+ * itself offers VK_EXT_debug_utils; `info` is for the pNext of VkInstanceCreateInfo. */
+bool vulkan_messages_offered(const struct vulkan *vk);
+VkDebugUtilsMessengerCreateInfoEXT vulkan_messages_info(struct vulkan *vk);
+void vulkan_messages_begin(struct vulkan *vk);
+void vulkan_messages_end(struct vulkan *vk);
 
 /* describe.c: one element of `devices`. NULL: out of memory. */
 cJSON *vulkan_describe_device(const struct vulkan *vk, size_t index);

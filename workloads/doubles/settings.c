@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: MIT */
+#include "workloads/doubles/settings.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+/* What stands behind `prefix` in the word that begins with it; NULL without one. A word ends with a
+ * comma or the string. */
+static const char *find(const char *prefix)
+{
+	const char *word = getenv("GPUCERT_DOUBLE");
+	const size_t length = strlen(prefix);
+
+	while (word != NULL) {
+		if (strncmp(word, prefix, length) == 0)
+			return word + length;
+		word = strchr(word, ',');
+		if (word != NULL)
+			word++;
+	}
+	return NULL;
+}
+
+static bool ends(const char *rest)
+{
+	return rest != NULL && (*rest == '\0' || *rest == ',');
+}
+
+bool setting_has(const char *word)
+{
+	return ends(find(word));
+}
+
+size_t setting_number(const char *key, size_t otherwise)
+{
+	const char *rest = find(key);
+
+	return rest != NULL && *rest == '=' ? strtoul(rest + 1, NULL, 10) : otherwise;
+}
+
+static const char *find_call(const char *prefix, const char *call)
+{
+	const char *rest = find(prefix);
+	const size_t length = strlen(call);
+
+	return rest != NULL && strncmp(rest, call, length) == 0 ? rest + length : NULL;
+}
+
+int setting_enter(const char *call)
+{
+	const char *failure = find_call("fail=", call);
+
+	if (ends(find_call("crash=", call))) {
+		const struct rlimit none = {0};
+
+		(void)setrlimit(RLIMIT_CORE, &none);
+		(void)signal(SIGSEGV, SIG_DFL);
+		(void)raise(SIGSEGV);
+	}
+	return failure != NULL && *failure == ':' ? (int)strtol(failure + 1, NULL, 10) : 0;
+}
+
+static void work_once(uint32_t *values, const float *x, float *y, size_t elements, uint32_t key,
+		      float scale)
+{
+	for (size_t i = 0; i < elements; i++) {
+		uint32_t v = values[i] ^ key;
+
+		v = (v ^ (v >> 16)) * 0x7feb352du;
+		v = (v ^ (v >> 15)) * 0x846ca68bu;
+		values[i] = v ^ (v >> 16);
+		y[i] = scale * x[i] + y[i];
+	}
+}
+
+void setting_work(uint32_t *values, const float *x, float *y, size_t elements, uint32_t key,
+		  float scale)
+{
+	const size_t wrong = setting_number("wrong", SIZE_MAX);
+
+	if (setting_has("idle"))
+		return;
+	work_once(values, x, y, elements, key, scale);
+	if (setting_has("twice"))
+		work_once(values, x, y, elements, key, scale);
+	if (setting_has("overrun"))
+		work_once(values + elements, x + elements, y + elements, 1, key, scale);
+	if (wrong < elements)
+		values[wrong] ^= 1u;
+}

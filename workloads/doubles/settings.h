@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef WORKLOADS_DOUBLES_SETTINGS_H
+#define WORKLOADS_DOUBLES_SETTINGS_H
+
+/*
+ * What a driver double does wrong, from the environment variable GPUCERT_DOUBLE: words separated by
+ * commas.
+ *
+ *   devices=3                 number of devices; default 1
+ *   fail=CALL:CODE            the call returns the code
+ *   crash=CALL                the call ends the process by SIGSEGV
+ *   noise                     prints on stdout when it is loaded
+ *   hang                      work never ends
+ *   idle                      work ends without having been done
+ *   twice                     work is done twice
+ *   wrong=INDEX               one bit of one integer result is wrong
+ *   overrun                   one element behind the end is written
+ *   graphics-only             no queue of a device does compute work
+ *   old                       the device is one of the oldest version of the API
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+bool setting_has(const char *word);
+size_t setting_number(const char *key, size_t otherwise); /* "key=N" */
+
+/* To be called first in every entry of a double: crashes when told to; returns the code of the
+ * failure, 0 for none. */
+int setting_enter(const char *call);
+
+/* Runs the work of workloads/common/work.h on the arrays of a kernel, as the settings want it. */
+void setting_work(uint32_t *values, const float *x, float *y, size_t elements, uint32_t key,
+		  float scale);
+
+#endif

@@ -1,0 +1,630 @@
+/* SPDX-License-Identifier: MIT */
+
+/* The probes as programs: with the drivers of this machine, without any, and with driver doubles
+ * that do one thing wrong each. The loaders are always the real ones. */
+
+#include "workloads/tests/expect.h"
+#include "workloads/tests/suite.h"
+
+#include "base/cleanup.h"
+#include "base/process.h"
+#include "base/text.h"
+
+#include <signal.h>
+
+#define PROGRAMS      GPUCERT_BINARY_DIR "/libexec/gpucert/"
+#define TESTS	      GPUCERT_BINARY_DIR "/tests/"
+#define VULKAN_DOUBLE "VK_DRIVER_FILES=" TESTS "double_vulkan.json"
+#define OPENCL_DOUBLE "OCL_ICD_VENDORS=" TESTS "opencl/"
+#define CUDA_DOUBLE   "LD_LIBRARY_PATH=" TESTS "cuda"
+#define DOCUMENTS     TESTS "probe-documents.ndjson" /* validated by the schema afterwards */
+#define NO_LEAK_CHECK "LSAN_OPTIONS=detect_leaks=0"
+
+struct probe {
+	const char *program; /* "probe-vulkan" */
+	const char *option, *value;
+	const char *env[5];
+};
+
+static struct process_result run(const struct probe *probe)
+{
+	char *path CLEANUP_FREE = text_format(PROGRAMS "%s", probe->program);
+	const char *const argv[] = {path, probe->option, probe->value, NULL};
+	const struct process_spec spec = {.argv = argv, .env = probe->env, .timeout_ms = 30000};
+	struct process_result result = {0};
+	struct error err = {0};
+
+	CU_ASSERT_PTR_NOT_NULL_FATAL(path);
+	CU_ASSERT_EQUAL_FATAL(process_run(&spec, &result, &err), 0);
+	return result;
+}
+
+static FILE *documents;
+
+/* The document of a probe that could tell the truth: exit code 0 and exactly one line. */
+static cJSON *document_of(const struct probe *probe)
+{
+	struct process_result result = run(probe);
+	const char *out = text_string(&result.out);
+	const char *newline = strchr(out, '\n');
+	struct error err = {0};
+	cJSON *document = NULL;
+
+	if (result.end != PROCESS_EXITED || result.code != 0)
+		(void)fprintf(stderr, "%s\n", text_string(&result.err));
+	CU_ASSERT_EQUAL(result.end, PROCESS_EXITED);
+	CU_ASSERT_EQUAL(result.code, 0);
+	CU_ASSERT_PTR_EQUAL(newline, out + result.out.size - 1);
+	CU_ASSERT_EQUAL(fwrite(out, 1, result.out.size, documents), result.out.size);
+	CU_ASSERT_EQUAL(json_parse(out, result.out.size, &document, &err), 0);
+	expect_string(document, "/schema", "gpucert-probe/1");
+	process_result_free(&result);
+	return document;
+}
+
+static cJSON *with_double(const char *program, const char *settings)
+{
+	char *word CLEANUP_FREE = text_format("GPUCERT_DOUBLE=%s", settings);
+	const struct probe probe = {
+		.program = program,
+		.option = "--size=5000",
+		.env = {VULKAN_DOUBLE, OPENCL_DOUBLE, word},
+	};
+
+	return document_of(&probe);
+}
+
+static void test_real_drivers_work(void)
+{
+	static const char *const programs[] = {"probe-vulkan", "probe-opencl"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(programs); i++) {
+		cJSON *document CLEANUP_JSON = document_of(
+			&(struct probe){.program = programs[i], .env = {NO_LEAK_CHECK}});
+
+		expect_string(document, "/api/status", "ok");
+		expect_null(document, "/api/reason");
+		expect_string(document, "/work/status", "ok");
+		expect_bool(document, "/work/verified", true);
+		expect_number(document, "/work/elements", 1 << 20);
+		CU_ASSERT(cJSON_IsString(json_pointer(document, "/devices/0/name")));
+		CU_ASSERT(cJSON_IsNumber(json_pointer(document, "/work/timings/dispatchMs")));
+	}
+}
+
+/* Sizes around the size of a work group, and one beyond the groups of one dispatch (65535 * 64). */
+static void test_odd_sizes_are_computed(void)
+{
+	static const char *const sizes[] = {"1", "63", "65", "4194304"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(sizes); i++) {
+		cJSON *document CLEANUP_JSON =
+			document_of(&(struct probe){.program = "probe-vulkan",
+						    .option = "--size",
+						    .value = sizes[i],
+						    .env = {NO_LEAK_CHECK}});
+
+		expect_string(document, "/work/status", "ok");
+	}
+}
+
+static void test_list_does_no_work(void)
+{
+	const struct probe probe = {.program = "probe-vulkan",
+				    .option = "--list",
+				    .env = {VULKAN_DOUBLE, "GPUCERT_DOUBLE=crash=vkCreateDevice"}};
+	cJSON *document CLEANUP_JSON = document_of(&probe);
+
+	expect_count(document, "/devices", 1);
+	expect_null(document, "/work");
+}
+
+static void expect_unsupported(const struct probe *probe, const char *missing)
+{
+	cJSON *document CLEANUP_JSON = document_of(probe);
+
+	expect_string(document, "/api/status", "unsupported");
+	expect_string(document, "/api/missing", missing);
+	CU_ASSERT(cJSON_IsString(json_pointer(document, "/api/reason")));
+	expect_count(document, "/devices", 0);
+	expect_null(document, "/work");
+}
+
+static void test_no_driver_is_unsupported(void)
+{
+	expect_unsupported(&(struct probe){.program = "probe-vulkan",
+					   .env = {"VK_DRIVER_FILES=/nonexistent.json"}},
+			   "Vulkan driver");
+	expect_unsupported(&(struct probe){.program = "probe-opencl",
+					   .env = {"OCL_ICD_VENDORS=/nonexistent/"}},
+			   "OpenCL driver");
+}
+
+static void test_a_driver_that_cannot_be_loaded_failed(void)
+{
+	const struct probe probe = {.program = "probe-vulkan",
+				    .env = {"VK_DRIVER_FILES=" TESTS "absent_vulkan.json"}};
+	cJSON *document CLEANUP_JSON = document_of(&probe);
+
+	expect_string(document, "/api/status", "failed");
+	CU_ASSERT_PTR_NOT_NULL(
+		strstr(string_at(document, "/api/reason"), "/nonexistent/libdriver.so"));
+	CU_ASSERT_PTR_NOT_NULL(
+		strstr(string_at(document, "/api/messages/0"), "/nonexistent/libdriver.so"));
+}
+
+static void test_a_bare_environment_is_enough(void)
+{
+	const char *const argv[] = {PROGRAMS "probe-vulkan", NULL};
+	const char *const env[] = {NO_LEAK_CHECK, NULL};
+	const struct process_spec spec = {.argv = argv, .env = env, .clear_env = true};
+	struct process_result result = {0};
+	struct error err = {0};
+
+	CU_ASSERT_EQUAL_FATAL(process_run(&spec, &result, &err), 0);
+	CU_ASSERT_EQUAL(result.code, 0);
+	CU_ASSERT_PTR_NOT_NULL(strstr(text_string(&result.out), "\"verified\":true"));
+	process_result_free(&result);
+}
+
+static void test_devices_are_told_apart(void)
+{
+	cJSON *vulkan CLEANUP_JSON = with_double("probe-vulkan", "devices=3");
+	cJSON *opencl CLEANUP_JSON = with_double("probe-opencl", "devices=3");
+
+	expect_count(vulkan, "/devices", 3);
+	expect_string(vulkan, "/devices/2/deviceUuid", "03030303030303030303030303030303");
+	expect_string(vulkan, "/devices/2/driverUuid", "d0d0d0d0d0d0d0d0d0d0d0d0d0d0d0d0");
+	expect_string(vulkan, "/devices/2/deviceLuid", "1212121212121212");
+	expect_string(vulkan, "/devices/2/pciAddress", "10000:42:00.0");
+	expect_string(vulkan, "/devices/2/drm/render", "226:130");
+	expect_null(vulkan, "/devices/2/drm/primary");
+	expect_string(vulkan, "/devices/2/vendorId", "0x10de");
+	expect_string(vulkan, "/devices/2/deviceId", "0x1eba");
+	expect_string(vulkan, "/devices/2/type", "discrete-gpu");
+	expect_bool(vulkan, "/devices/2/software", false);
+	expect_number(vulkan, "/devices/2/driver/id", 9999);
+	expect_null(vulkan, "/devices/2/driver/idName");
+	expect_string(vulkan, "/devices/2/name", "Double 2 \xef\xbf\xbd");
+	CU_ASSERT_EQUAL(strlen(string_at(vulkan, "/devices/2/driver/name")), 256);
+	expect_count(opencl, "/devices", 3);
+	expect_count(opencl, "/platforms", 1);
+	expect_string(opencl, "/devices/2/deviceUuid", "03030303030303030303030303030303");
+	expect_string(opencl, "/devices/2/pciAddress", "0001:42:00.0");
+	expect_number(opencl, "/devices/2/computeUnits", 7);
+}
+
+static void test_an_old_device_is_described(void)
+{
+	static const char *const programs[] = {"probe-vulkan", "probe-opencl"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(programs); i++) {
+		cJSON *document CLEANUP_JSON = with_double(programs[i], "old");
+
+		expect_null(document, "/devices/0/deviceUuid");
+		expect_null(document, "/devices/0/pciAddress");
+		expect_string(document, "/work/status", "ok");
+	}
+}
+
+static void test_a_device_is_selected(void)
+{
+	struct probe probe = {.program = "probe-vulkan",
+			      .option = "--device",
+			      .value = "1",
+			      .env = {VULKAN_DOUBLE, "GPUCERT_DOUBLE=devices=2"}};
+	cJSON *second CLEANUP_JSON = document_of(&probe);
+
+	expect_number(second, "/work/device", 1);
+	expect_string(second, "/work/status", "ok");
+	probe.value = "2";
+	cJSON *third CLEANUP_JSON = document_of(&probe);
+
+	expect_string(third, "/work/status", "unsupported");
+	expect_string(third, "/work/stage", "select");
+	expect_string(third, "/work/reason", "there is no device 2: the devices are 0 to 1");
+}
+
+static void test_no_device_is_told(void)
+{
+	static const char *const programs[] = {"probe-vulkan", "probe-opencl"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(programs); i++) {
+		cJSON *document CLEANUP_JSON = with_double(programs[i], "devices=0");
+
+		expect_string(document, "/api/status", "ok");
+		expect_count(document, "/devices", 0);
+		expect_string(document, "/work/status", "unsupported");
+		expect_string(document, "/work/reason", "no device is visible");
+	}
+}
+
+/* One failing call each: where the work stops, and what is told of the call. */
+static const struct failing_call {
+	const char *program;
+	const char *call;
+	int code;
+	const char *name;
+	const char *stage;
+} failing_calls[] = {
+	{"probe-vulkan", "vkCreateDevice", -3, "VK_ERROR_INITIALIZATION_FAILED", "device"},
+	{"probe-vulkan", "vkCreateDevice", -1, "VK_ERROR_OUT_OF_HOST_MEMORY", "device"},
+	{"probe-vulkan", "vkCreateShaderModule", -1000012000, "VK_ERROR_INVALID_SHADER_NV",
+	 "build"},
+	{"probe-vulkan", "vkCreateDescriptorSetLayout", -1, "VK_ERROR_OUT_OF_HOST_MEMORY", "build"},
+	{"probe-vulkan", "vkCreatePipelineLayout", -1, "VK_ERROR_OUT_OF_HOST_MEMORY", "build"},
+	{"probe-vulkan", "vkCreateComputePipelines", -2, "VK_ERROR_OUT_OF_DEVICE_MEMORY", "build"},
+	{"probe-vulkan", "vkCreateDescriptorPool", -1000161000, "VK_ERROR_FRAGMENTATION", "build"},
+	{"probe-vulkan", "vkAllocateDescriptorSets", -1000069000, "VK_ERROR_OUT_OF_POOL_MEMORY",
+	 "build"},
+	{"probe-vulkan", "vkCreateCommandPool", -1, "VK_ERROR_OUT_OF_HOST_MEMORY", "build"},
+	{"probe-vulkan", "vkAllocateCommandBuffers", -2, "VK_ERROR_OUT_OF_DEVICE_MEMORY", "build"},
+	{"probe-vulkan", "vkCreateFence", -10, "VK_ERROR_TOO_MANY_OBJECTS", "build"},
+	{"probe-vulkan", "vkCreateBuffer", -2, "VK_ERROR_OUT_OF_DEVICE_MEMORY", "memory"},
+	{"probe-vulkan", "vkAllocateMemory", -2, "VK_ERROR_OUT_OF_DEVICE_MEMORY", "memory"},
+	{"probe-vulkan", "vkBindBufferMemory", -2, "VK_ERROR_OUT_OF_DEVICE_MEMORY", "memory"},
+	{"probe-vulkan", "vkMapMemory", -5, "VK_ERROR_MEMORY_MAP_FAILED", "memory"},
+	{"probe-vulkan", "vkBeginCommandBuffer", -1, "VK_ERROR_OUT_OF_HOST_MEMORY", "memory"},
+	{"probe-vulkan", "vkEndCommandBuffer", -1, "VK_ERROR_OUT_OF_HOST_MEMORY", "memory"},
+	{"probe-vulkan", "vkQueueSubmit", -4, "VK_ERROR_DEVICE_LOST", "upload"},
+	{"probe-vulkan", "vkWaitForFences", -4, "VK_ERROR_DEVICE_LOST", "upload"},
+	{"probe-vulkan", "vkWaitForFences", -12345, NULL, "upload"},
+	{"probe-opencl", "clCreateContext", -2, "CL_DEVICE_NOT_AVAILABLE", "device"},
+	{"probe-opencl", "clCreateCommandQueue", -6, "CL_OUT_OF_HOST_MEMORY", "device"},
+	{"probe-opencl", "clCreateProgramWithSource", -6, "CL_OUT_OF_HOST_MEMORY", "build"},
+	{"probe-opencl", "clBuildProgram", -11, "CL_BUILD_PROGRAM_FAILURE", "build"},
+	{"probe-opencl", "clCreateKernel", -46, "CL_INVALID_KERNEL_NAME", "build"},
+	{"probe-opencl", "clCreateBuffer", -4, "CL_MEM_OBJECT_ALLOCATION_FAILURE", "memory"},
+	{"probe-opencl", "clEnqueueWriteBuffer", -5, "CL_OUT_OF_RESOURCES", "upload"},
+	{"probe-opencl", "clFlush", -36, "CL_INVALID_COMMAND_QUEUE", "upload"},
+	{"probe-opencl", "clGetEventInfo", -58, "CL_INVALID_EVENT", "upload"},
+	{"probe-opencl", "clSetKernelArg", -49, "CL_INVALID_ARG_INDEX", "dispatch"},
+	{"probe-opencl", "clEnqueueNDRangeKernel", -54, "CL_INVALID_WORK_GROUP_SIZE", "dispatch"},
+	{"probe-opencl", "clEnqueueReadBuffer", -9999, NULL, "download"},
+};
+
+static void test_a_failing_call_is_told(void)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(failing_calls); i++) {
+		const struct failing_call *failing = &failing_calls[i];
+		char *settings CLEANUP_FREE =
+			text_format("fail=%s:%d", failing->call, failing->code);
+		cJSON *document CLEANUP_JSON = with_double(failing->program, settings);
+
+		expect_string(document, "/api/status", "ok");
+		expect_string(document, "/work/status", "failed");
+		expect_string(document, "/work/stage", failing->stage);
+		expect_bool(document, "/work/verified", false);
+		expect_string(document, "/work/error/call", failing->call);
+		expect_number(document, "/work/error/code", failing->code);
+		if (failing->name != NULL)
+			expect_string(document, "/work/error/name", failing->name);
+		else
+			expect_null(document, "/work/error/name");
+		CU_ASSERT(text_starts_with(string_at(document, "/work/reason"), failing->call));
+	}
+}
+
+static void test_a_build_log_is_kept(void)
+{
+	cJSON *document CLEANUP_JSON = with_double("probe-opencl", "fail=clBuildProgram:-11");
+
+	expect_string(document, "/work/buildLog", "double: error: the kernel does not please");
+}
+
+static void test_a_command_that_fails_while_it_runs_is_told(void)
+{
+	cJSON *document CLEANUP_JSON = with_double("probe-opencl", "fail=execution:-14");
+
+	expect_string(document, "/work/status", "failed");
+	expect_string(document, "/work/error/call", "command execution");
+	expect_string(document, "/work/error/name", "CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST");
+}
+
+static void test_a_failing_enumeration_is_told(void)
+{
+	cJSON *vulkan CLEANUP_JSON =
+		with_double("probe-vulkan", "fail=vkEnumeratePhysicalDevices:-3");
+	cJSON *opencl CLEANUP_JSON = with_double("probe-opencl", "fail=clGetDeviceIDs:-6");
+
+	expect_string(vulkan, "/api/status", "failed");
+	expect_null(vulkan, "/api/missing");
+	expect_count(vulkan, "/devices", 0);
+	expect_null(vulkan, "/work");
+	expect_string(opencl, "/platforms/0/reason", "clGetDeviceIDs: CL_OUT_OF_HOST_MEMORY (-6)");
+	expect_count(opencl, "/devices", 0);
+}
+
+static void test_a_driver_that_refuses_an_instance_failed(void)
+{
+	cJSON *document CLEANUP_JSON = with_double("probe-vulkan", "fail=vkCreateInstance:-3");
+
+	expect_string(document, "/api/status", "failed");
+	CU_ASSERT_PTR_NOT_NULL(
+		strstr(string_at(document, "/api/reason"), "found a driver that it cannot use"));
+}
+
+static void test_an_instance_without_memory_failed(void)
+{
+	cJSON *document CLEANUP_JSON = with_double("probe-vulkan", "fail=vkCreateInstance:-1");
+
+	expect_string(document, "/api/status", "failed");
+	CU_ASSERT_PTR_NOT_NULL(
+		strstr(string_at(document, "/api/reason"), "VK_ERROR_OUT_OF_HOST_MEMORY"));
+}
+
+static void test_a_device_without_compute_is_unsupported(void)
+{
+	cJSON *document CLEANUP_JSON = with_double("probe-vulkan", "graphics-only");
+
+	expect_string(document, "/work/status", "unsupported");
+	expect_string(document, "/work/stage", "device");
+}
+
+static void test_more_than_fits_is_unsupported(void)
+{
+	static const struct probe probes[] = {
+		{"probe-vulkan", "--size", "67108864", {VULKAN_DOUBLE}},
+		{"probe-opencl", "--size", "67108864", {OPENCL_DOUBLE}},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(probes); i++) {
+		cJSON *document CLEANUP_JSON = document_of(&probes[i]);
+
+		expect_string(document, "/work/status", "unsupported");
+		expect_string(document, "/work/stage", "memory");
+	}
+}
+
+/* What a device may do to the data, and where the first wrong element is. */
+static void test_wrong_results_are_told(void)
+{
+	static const struct {
+		const char *settings;
+		double first;
+		bool guard;
+	} cases[] = {
+		{"wrong=4321", 4321, false},
+		{"overrun", 5000, true},
+		{"idle", 0, false},
+		{"twice", 0, false},
+	};
+	static const char *const programs[] = {"probe-vulkan", "probe-opencl"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases) * ARRAY_SIZE(programs); i++) {
+		cJSON *document CLEANUP_JSON = with_double(programs[i % 2], cases[i / 2].settings);
+
+		expect_string(document, "/work/status", "wrong");
+		expect_bool(document, "/work/verified", false);
+		expect_null(document, "/work/error");
+		expect_number(document, "/work/firstMismatch/index", cases[i / 2].first);
+		expect_bool(document, "/work/firstMismatch/guard", cases[i / 2].guard);
+		expect_string(document, "/work/firstMismatch/array", "values");
+	}
+}
+
+static void test_a_hang_times_out(void)
+{
+	static const struct probe probes[] = {
+		{"probe-vulkan", "--timeout", "20", {VULKAN_DOUBLE, "GPUCERT_DOUBLE=hang"}},
+		{"probe-opencl", "--timeout", "20", {OPENCL_DOUBLE, "GPUCERT_DOUBLE=hang"}},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(probes); i++) {
+		cJSON *document CLEANUP_JSON = document_of(&probes[i]);
+
+		expect_string(document, "/work/status", "timeout");
+		expect_string(document, "/work/stage", "upload");
+		CU_ASSERT_PTR_NOT_NULL(strstr(string_at(document, "/work/reason"), "within 20 ms"));
+	}
+}
+
+static void test_a_crash_prints_nothing(void)
+{
+	static const char *const settings[] = {
+		"GPUCERT_DOUBLE=crash=vkCreateInstance",
+		"GPUCERT_DOUBLE=crash=vkQueueSubmit",
+		"GPUCERT_DOUBLE=crash=vkDestroyDevice",
+		"GPUCERT_DOUBLE=crash=vkDestroyInstance",
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(settings); i++) {
+		struct process_result result = run(&(struct probe){
+			.program = "probe-vulkan", .env = {VULKAN_DOUBLE, settings[i]}});
+
+		CU_ASSERT_EQUAL(result.end, PROCESS_SIGNALLED);
+		CU_ASSERT_EQUAL(result.code, SIGSEGV);
+		CU_ASSERT_EQUAL(result.out.size, 0);
+		process_result_free(&result);
+	}
+}
+
+static void test_what_drivers_print_stays_out(void)
+{
+	static const char *const programs[] = {"probe-vulkan", "probe-opencl"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(programs); i++) {
+		const struct probe probe = {
+			.program = programs[i],
+			.env = {VULKAN_DOUBLE, OPENCL_DOUBLE, "GPUCERT_DOUBLE=noise"}};
+		struct process_result result = run(&probe);
+
+		CU_ASSERT_TRUE(text_starts_with(text_string(&result.out), "{"));
+		CU_ASSERT_PTR_NOT_NULL(strstr(text_string(&result.err), "the driver says hello"));
+		process_result_free(&result);
+	}
+}
+
+static cJSON *visibility(const char *settings, const char *option)
+{
+	const struct probe probe = {
+		.program = "probe-visibility",
+		.option = option,
+		.env = {VULKAN_DOUBLE, OPENCL_DOUBLE, CUDA_DOUBLE, settings},
+	};
+
+	return document_of(&probe);
+}
+
+static void test_visibility_tells_every_api(void)
+{
+	cJSON *document CLEANUP_JSON = visibility("GPUCERT_DOUBLE=devices=2", NULL);
+
+	expect_count(document, "/apis", 3);
+	expect_string(document, "/apis/0/api/name", "vulkan");
+	expect_count(document, "/apis/0/devices", 2);
+	expect_string(document, "/apis/1/api/name", "opencl");
+	expect_count(document, "/apis/1/devices", 2);
+	expect_string(document, "/apis/2/api/name", "cuda");
+	expect_count(document, "/apis/2/devices", 2);
+	expect_string(document, "/apis/2/devices/1/pciAddress", "0000:41:00.0");
+	expect_string(document, "/apis/2/devices/1/deviceUuid", "02020202020202020202020202020202");
+	expect_string(document, "/apis/2/api/loader/version", "12.4");
+	expect_string(document, "/environment/OCL_ICD_VENDORS", TESTS "opencl/");
+}
+
+static void test_visibility_tells_real_drivers(void)
+{
+	static const char *const options[] = {NULL, "--list"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(options); i++) {
+		cJSON *document CLEANUP_JSON =
+			document_of(&(struct probe){.program = "probe-visibility",
+						    .option = options[i],
+						    .env = {NO_LEAK_CHECK}});
+
+		expect_string(document, "/apis/0/api/status", "ok");
+		expect_string(document, "/apis/1/api/status", "ok");
+		CU_ASSERT(cJSON_IsArray(json_pointer(document, "/nodes")));
+	}
+}
+
+static void test_visibility_survives_a_crash(void)
+{
+	cJSON *document CLEANUP_JSON = visibility("GPUCERT_DOUBLE=crash=vkCreateInstance", NULL);
+
+	expect_string(document, "/apis/0/api/status", "failed");
+	CU_ASSERT_PTR_NOT_NULL(strstr(string_at(document, "/apis/0/api/reason"), "signal 11"));
+	expect_string(document, "/apis/1/api/status", "ok");
+	expect_string(document, "/apis/2/api/status", "ok");
+}
+
+static void test_visibility_tells_one_device(void)
+{
+	cJSON *document CLEANUP_JSON = visibility("GPUCERT_DOUBLE=devices=3", "--device=1");
+
+	for (int i = 0; i < 3; i++) {
+		char *pointer CLEANUP_FREE = text_format("/apis/%d/devices/0/index", i);
+
+		expect_number(document, pointer, 1);
+	}
+	expect_count(document, "/apis/0/devices", 1);
+}
+
+static void test_cuda_failures_are_told(void)
+{
+	cJSON *none CLEANUP_JSON = visibility("GPUCERT_DOUBLE=fail=cuInit:100", NULL);
+	cJSON *mismatch CLEANUP_JSON = visibility("GPUCERT_DOUBLE=fail=cuInit:803", NULL);
+	cJSON *absent CLEANUP_JSON = document_of(&(struct probe){
+		.program = "probe-visibility", .env = {VULKAN_DOUBLE, OPENCL_DOUBLE}});
+
+	expect_string(none, "/apis/2/api/status", "ok");
+	expect_count(none, "/apis/2/devices", 0);
+	expect_string(mismatch, "/apis/2/api/status", "failed");
+	expect_string(mismatch, "/apis/2/api/reason",
+		      "cuInit: CUDA_ERROR_SYSTEM_DRIVER_MISMATCH (803)");
+	/* A machine with an NVIDIA driver has the library. */
+	if (strcmp(string_at(absent, "/apis/2/api/status"), "unsupported") == 0)
+		expect_string(absent, "/apis/2/api/missing", "libcuda.so.1");
+}
+
+static void test_usage_errors_are_exit_code_2(void)
+{
+	static const struct probe probes[] = {
+		{.program = "probe-vulkan", .option = "--device", .value = "-1"},
+		{.program = "probe-vulkan", .option = "--size", .value = "0"},
+		{.program = "probe-opencl", .option = "--size", .value = "many"},
+		{.program = "probe-opencl", .option = "--nonsense"},
+		{.program = "probe-visibility", .option = "surplus"},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(probes); i++) {
+		struct process_result result = run(&probes[i]);
+
+		CU_ASSERT_EQUAL(result.end, PROCESS_EXITED);
+		CU_ASSERT_EQUAL(result.code, 2);
+		CU_ASSERT_EQUAL(result.out.size, 0);
+		CU_ASSERT_NOT_EQUAL(result.err.size, 0);
+		process_result_free(&result);
+	}
+}
+
+static void test_output_that_fails_is_exit_code_1(void)
+{
+	static const char *const commands[] = {
+		PROGRAMS "probe-vulkan > /dev/full",
+		PROGRAMS "probe-vulkan >&-",
+		PROGRAMS "probe-visibility > /dev/full",
+		PROGRAMS "probe-visibility >&-",
+	};
+	static const char *const env[] = {VULKAN_DOUBLE, OPENCL_DOUBLE, NULL};
+
+	for (size_t i = 0; i < ARRAY_SIZE(commands); i++) {
+		const char *const argv[] = {"/bin/sh", "-c", commands[i], NULL};
+		const struct process_spec spec = {.argv = argv, .env = env};
+		struct process_result result = {0};
+		struct error err = {0};
+
+		CU_ASSERT_EQUAL_FATAL(process_run(&spec, &result, &err), 0);
+		CU_ASSERT_EQUAL(result.code, 1);
+		CU_ASSERT_PTR_NOT_NULL(strstr(text_string(&result.err), "standard output"));
+		process_result_free(&result);
+	}
+}
+
+int main(void)
+{
+	CU_TestInfo tests[] = {
+		{"real drivers work", test_real_drivers_work},
+		{"odd sizes are computed", test_odd_sizes_are_computed},
+		{"--list does no work", test_list_does_no_work},
+		{"no driver is unsupported", test_no_driver_is_unsupported},
+		{"a driver that cannot be loaded failed",
+		 test_a_driver_that_cannot_be_loaded_failed},
+		{"a bare environment is enough", test_a_bare_environment_is_enough},
+		{"devices are told apart", test_devices_are_told_apart},
+		{"an old device is described", test_an_old_device_is_described},
+		{"a device is selected", test_a_device_is_selected},
+		{"no device is told", test_no_device_is_told},
+		{"a failing call is told", test_a_failing_call_is_told},
+		{"a build log is kept", test_a_build_log_is_kept},
+		{"a command that fails while it runs is told",
+		 test_a_command_that_fails_while_it_runs_is_told},
+		{"a failing enumeration is told", test_a_failing_enumeration_is_told},
+		{"a driver that refuses an instance failed",
+		 test_a_driver_that_refuses_an_instance_failed},
+		{"an instance without memory failed", test_an_instance_without_memory_failed},
+		{"a device without compute is unsupported",
+		 test_a_device_without_compute_is_unsupported},
+		{"more than fits is unsupported", test_more_than_fits_is_unsupported},
+		{"wrong results are told", test_wrong_results_are_told},
+		{"a hang times out", test_a_hang_times_out},
+		{"a crash prints nothing", test_a_crash_prints_nothing},
+		{"what drivers print stays out", test_what_drivers_print_stays_out},
+		{"visibility tells every API", test_visibility_tells_every_api},
+		{"visibility tells real drivers", test_visibility_tells_real_drivers},
+		{"visibility survives a crash", test_visibility_survives_a_crash},
+		{"visibility tells one device", test_visibility_tells_one_device},
+		{"CUDA failures are told", test_cuda_failures_are_told},
+		{"usage errors are exit code 2", test_usage_errors_are_exit_code_2},
+		{"output that fails is exit code 1", test_output_that_fails_is_exit_code_1},
+		CU_TEST_INFO_NULL,
+	};
+	int code = 0;
+
+	documents = fopen(DOCUMENTS, "w");
+	if (documents == NULL)
+		return 2;
+	code = suite_run("probe programs", tests);
+	return fclose(documents) == 0 ? code : 2;
+}
