@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "reference-plugin/answer.h"
 
+#include "base/cleanup.h"
+#include "base/path.h"
+
+#include <errno.h>
 #include <stdlib.h>
 
 static int check_gives_access(const struct inventory *inventory, const size_t *devices,
@@ -19,6 +23,20 @@ static int check_gives_access(const struct inventory *inventory, const size_t *d
 					 found->id);
 	}
 	return 0;
+}
+
+int answer_stat(const struct inventory *inventory, const char *path, struct stat *status)
+{
+	CLEANUP_FREE char *below = NULL;
+
+	if (inventory->root == NULL || inventory->root[0] == '\0')
+		return stat(path, status);
+	below = path_join(inventory->root, path);
+	if (below == NULL) {
+		errno = ENOMEM;
+		return -1;
+	}
+	return stat(below, status);
 }
 
 int answer_build(const struct inventory *inventory, const size_t *devices, size_t count,

@@ -17,6 +17,7 @@
 #include "rpc/proto/deviceplugin_v1beta1.pb-c.h"
 
 #include <stddef.h>
+#include <sys/stat.h>
 
 struct answer {
 	V1beta1__ContainerAllocateResponse message; /* borrows from below, inventory and mounts */
@@ -40,6 +41,9 @@ int answer_build(const struct inventory *inventory, const size_t *devices, size_
 		 const struct additional_mounts *additional, struct answer *out, struct error *err);
 
 void answer_free(struct answer *answer);
+
+/* stat(2) of one of the node's files as it is seen here (inventory.h, `root`). */
+int answer_stat(const struct inventory *inventory, const char *path, struct stat *status);
 
 /* The parts of answer_build(), one file each. */
 int answer_add_mounts(struct answer *answer, const struct inventory *inventory,

@@ -96,11 +96,12 @@ static int drop_repeats(struct answer_mount *mounts, size_t *count, struct error
 	return 0;
 }
 
-static int check_source(const struct answer_mount *mount, struct error *err)
+static int check_source(const struct inventory *inventory, const struct answer_mount *mount,
+			struct error *err)
 {
 	struct stat status;
 
-	if (stat(mount->mount.host_path, &status) != 0)
+	if (answer_stat(inventory, mount->mount.host_path, &status) != 0)
 		return error_set(err, ERROR_IO, "device '%s' needs '%s': %s", mount->device,
 				 mount->mount.host_path, strerror(errno));
 	if (mount->additional ? !S_ISDIR(status.st_mode) && !S_ISREG(status.st_mode)
@@ -132,7 +133,7 @@ int answer_add_mounts(struct answer *answer, const struct inventory *inventory,
 	result = drop_repeats(answer->mounts, &mounts, err);
 	for (size_t i = 0; result == 0 && i < mounts; i++) {
 		if (!inventory->recorded)
-			result = check_source(&answer->mounts[i], err);
+			result = check_source(inventory, &answer->mounts[i], err);
 		answer->message.mounts[i] = &answer->mounts[i].mount;
 	}
 	answer->message.n_mounts = mounts;

@@ -82,11 +82,12 @@ static int drop_repeats(struct answer_node *nodes, size_t *count, struct error *
 	return 0;
 }
 
-static int check_node(const struct answer_node *node, struct error *err)
+static int check_node(const struct inventory *inventory, const struct answer_node *node,
+		      struct error *err)
 {
 	struct stat status;
 
-	if (stat(node->spec.host_path, &status) != 0)
+	if (answer_stat(inventory, node->spec.host_path, &status) != 0)
 		return error_set(err, ERROR_IO, "device '%s' needs '%s': %s", node->device,
 				 node->spec.host_path, strerror(errno));
 	if (!S_ISCHR(status.st_mode))
@@ -136,7 +137,7 @@ int answer_add_nodes(struct answer *answer, const struct inventory *inventory,
 	result = drop_repeats(answer->nodes, &nodes, err);
 	for (size_t i = 0; result == 0 && i < nodes; i++) {
 		if (!inventory->recorded)
-			result = check_node(&answer->nodes[i], err);
+			result = check_node(inventory, &answer->nodes[i], err);
 		answer->message.devices[i] = &answer->nodes[i].spec;
 	}
 	answer->message.n_devices = nodes;

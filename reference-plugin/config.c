@@ -67,7 +67,7 @@ static int apply_options(const struct config_options *options, struct config *co
 	for (size_t i = 0; i < CONFIG_SETTING_COUNT; i++) {
 		int result = 0;
 
-		if (options->values[i] != NULL)
+		if (options->values[i] != NULL && options->values[i] != settings[i].initial)
 			result = setting_set(&settings[i], options->values[i], config, err);
 		else if (options->lists[i].count > 0)
 			result = setting_set_list(&settings[i], &options->lists[i], config, err);

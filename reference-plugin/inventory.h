@@ -43,8 +43,10 @@ struct inventory_device {
 struct inventory {
 	uint32_t replicas; /* ids per device, at least 1 */
 	uint64_t removal_grace_ms;
-	bool recorded;	     /* from a recorded node: nodes and files need not exist here */
-	bool windows;	     /* devices are assigned by location path */
+	const char
+		*root; /* directory below which the node's files are seen here; "" or NULL: "/" */
+	bool recorded; /* from a recorded node: nodes and files need not exist here */
+	bool windows;  /* devices are assigned by location path */
 	uint64_t generation; /* counts updates: what was derived from an older one is stale */
 	struct inventory_device *devices; /* sorted by id */
 	size_t device_count;

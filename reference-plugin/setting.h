@@ -5,6 +5,7 @@
 /* The table of settings: options, environment variables, YAML keys, defaults and help all come from
  * it. */
 
+#include "base/options.h"
 #include "reference-plugin/config.h"
 
 enum setting_type {
@@ -21,8 +22,8 @@ struct setting {
 	const char *option; /* "include-integrated" */
 	const char *key;    /* "includeIntegrated" */
 	enum setting_type type;
-	size_t offset; /* of the member in struct config */
-	const char *initial;
+	size_t offset;	   /* of the member in struct config */
+	char initial[40];  /* an array, so that its address tells the default from a value given */
 	const char *value; /* what --help shows for the value */
 	const char *help;
 	uint64_t min, max;	    /* SETTING_COUNT, SETTING_DURATION (milliseconds) */
@@ -30,6 +31,10 @@ struct setting {
 };
 
 extern const struct setting settings[CONFIG_SETTING_COUNT];
+
+/* The rows of a command line's option table, with `options` as their targets. config_load() takes
+ * what was not given for not given, although --help shows the default. */
+void setting_options(struct config_options *options, struct option_spec rows[CONFIG_SETTING_COUNT]);
 
 /* The setting of a YAML key; NULL when there is none. */
 const struct setting *setting_find(const char *key);

@@ -34,7 +34,7 @@ const struct setting settings[CONFIG_SETTING_COUNT] = {
 	 "BOOL", "Offer software implementations of GPU APIs, such as lavapipe and PoCL.",
 	 .choices = truth},
 	{"vendor", "vendors", SETTING_LIST, MEMBER(vendors), "", "VENDOR",
-	 "Offer devices of this vendor alone (name or PCI id); may be repeated."},
+	 "Offer devices of this vendor alone (name or PCI id)."},
 	{"preferred-allocation", "preferredAllocation", SETTING_CHOICE,
 	 MEMBER(preferred_allocation), "spread", "POLICY",
 	 "Which of several free ids to prefer: spread over devices, or pack onto few.",
@@ -62,7 +62,7 @@ const struct setting settings[CONFIG_SETTING_COUNT] = {
 	{"proc", "proc", SETTING_TEXT, MEMBER(proc), "", "DIR", "Directory to use as /proc."},
 	{"dev", "dev", SETTING_TEXT, MEMBER(dev), "", "DIR", "Directory to use as /dev."},
 	{"vulkan-icd-dir", "vulkanIcdDirs", SETTING_LIST, MEMBER(vulkan_icd_dirs), "", "DIR",
-	 "Directory with manifests of Vulkan drivers, instead of the loader's; may be repeated."},
+	 "Directory with manifests of Vulkan drivers, instead of the loader's."},
 	{"opencl-vendors", "openclVendors", SETTING_TEXT, MEMBER(opencl_vendors), "", "DIR",
 	 "Directory with manifests of OpenCL drivers, instead of /etc/OpenCL/vendors."},
 	{"log-level", "logLevel", SETTING_CHOICE, MEMBER(log_level), "info", "LEVEL",
@@ -70,6 +70,25 @@ const struct setting settings[CONFIG_SETTING_COUNT] = {
 	{"log-format", "logFormat", SETTING_CHOICE, MEMBER(log_format), "text", "FORMAT",
 	 "How to log, to stderr: lines of text or of JSON.", .choices = log_formats},
 };
+
+void setting_options(struct config_options *options, struct option_spec rows[CONFIG_SETTING_COUNT])
+{
+	for (size_t i = 0; i < CONFIG_SETTING_COUNT; i++) {
+		const struct setting *setting = &settings[i];
+		bool list = setting->type == SETTING_LIST;
+		bool choice = setting->type == SETTING_BOOL || setting->type == SETTING_CHOICE;
+
+		options->values[i] = list ? NULL : setting->initial;
+		rows[i] = (struct option_spec){
+			.name = setting->option,
+			.type = list ? OPTION_LIST : (choice ? OPTION_CHOICE : OPTION_STRING),
+			.target = list ? (void *)&options->lists[i] : (void *)&options->values[i],
+			.value = setting->value,
+			.help = setting->help,
+			.choices = setting->choices,
+		};
+	}
+}
 
 const struct setting *setting_find(const char *key)
 {

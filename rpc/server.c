@@ -43,11 +43,6 @@ int rpc_server_add(struct rpc_server *server, const char *method, rpc_handler *h
 	struct method *grown = NULL;
 	char *path CLEANUP_FREE = strdup(method);
 
-	for (size_t i = 0; i < server->method_count; i++) {
-		if (strcmp(server->methods[i].path, method) == 0)
-			return error_set(err, ERROR_EXISTS, "method %s has a handler already",
-					 method);
-	}
 	if (path == NULL)
 		return error_memory(err);
 	grown = reallocarray(server->methods, server->method_count + 1, sizeof(*grown));

@@ -32,8 +32,7 @@ int rpc_server_new(uv_loop_t *loop, const struct rpc_server_options *options,
 typedef void rpc_handler(struct rpc_stream *stream, struct rpc_slice request, void *user);
 
 /* Before rpc_server_listen(). `method` is "/package.Service/Method" and is copied. Every other
- * method is answered with RPC_UNIMPLEMENTED. ERROR_EXISTS: it has a handler already. ERROR_MEMORY.
- */
+ * method is answered with RPC_UNIMPLEMENTED. */
 int rpc_server_add(struct rpc_server *server, const char *method, rpc_handler *handler, void *user,
 		   struct error *err);
 

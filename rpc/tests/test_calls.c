@@ -175,89 +175,6 @@ static void test_typed_unary(void)
 	rig_stop(&rig);
 }
 
-static void on_nothing(struct rpc_stream *stream, struct rpc_slice request, void *user)
-{
-	(void)request;
-	(void)user;
-	rpc_stream_finish(stream, RPC_OK, "%s", "");
-}
-
-static void on_twice(struct rpc_stream *stream, struct rpc_slice request, void *user)
-{
-	(void)request;
-	(void)user;
-	CU_ASSERT_EQUAL(rpc_stream_send(stream, (struct rpc_slice){NULL, 0}, NULL), 0);
-	CU_ASSERT_EQUAL(rpc_stream_send(stream, (struct rpc_slice){NULL, 0}, NULL), 0);
-	rpc_stream_finish(stream, RPC_OK, "%s", "");
-}
-
-static void on_garbage(struct rpc_stream *stream, struct rpc_slice request, void *user)
-{
-	static const uint8_t cut_short[] = {0x0a, 0x7f};
-
-	(void)request;
-	(void)user;
-	CU_ASSERT_EQUAL(rpc_stream_send(stream, (struct rpc_slice){cut_short, 2}, NULL), 0);
-	rpc_stream_finish(stream, RPC_OK, "%s", "");
-}
-
-/* A message that came before an error counts for nothing. */
-static void on_message_and_error(struct rpc_stream *stream, struct rpc_slice request, void *user)
-{
-	(void)request;
-	(void)user;
-	CU_ASSERT_EQUAL(rpc_stream_send(stream, (struct rpc_slice){NULL, 0}, NULL), 0);
-	rpc_stream_finish(stream, RPC_DATA_LOSS, "lost");
-}
-
-static void test_unary_answers(void)
-{
-	static const struct {
-		const char *method;
-		rpc_handler *handler;
-		int code;
-	} cases[] = {
-		{"/test.Test/Nothing", on_nothing, RPC_UNIMPLEMENTED},
-		{"/test.Test/Twice", on_twice, RPC_UNIMPLEMENTED},
-		{"/test.Test/Garbage", on_garbage, RPC_INTERNAL},
-		{"/test.Test/MessageAndError", on_message_and_error, RPC_DATA_LOSS},
-	};
-	V1beta1__Empty request = V1BETA1__EMPTY__INIT;
-	struct rig rig;
-
-	rig_start(&rig, NULL, NULL);
-	CU_ASSERT_EQUAL(rpc_server_add(rig.server, "/test.Test/Echo", on_nothing, NULL, NULL),
-			ERROR_EXISTS);
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
-		CU_ASSERT_EQUAL(
-			rpc_server_add(rig.server, cases[i].method, cases[i].handler, NULL, NULL),
-			0);
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		ProtobufCMessage *reply = NULL;
-		struct error err = {0};
-
-		CU_ASSERT_EQUAL(rpc_unary_wait(rig.channel, cases[i].method, &request.base,
-					       &v1beta1__allocate_response__descriptor, 5000,
-					       &reply, &err),
-				ERROR_REMOTE);
-		CU_ASSERT_EQUAL(err.remote, cases[i].code);
-		CU_ASSERT_PTR_NULL(reply);
-	}
-	rig_stop(&rig);
-}
-
-static void test_malformed_request(void)
-{
-	struct rig rig;
-	struct outcome out;
-
-	rig_start(&rig, NULL, NULL);
-	outcome_call(&rig, "/v1beta1.DevicePlugin/Allocate", "\x0a\x7f", 2, &out);
-	CU_ASSERT_EQUAL(out.code, RPC_INVALID_ARGUMENT);
-	CU_ASSERT(strstr(out.message, "AllocateRequest") != NULL);
-	rig_stop(&rig);
-}
-
 static void test_socket_file(void)
 {
 	struct rig rig;
@@ -297,8 +214,6 @@ int main(void)
 	CU_ADD_TEST(suite, test_metadata);
 	CU_ADD_TEST(suite, test_bad_calls);
 	CU_ADD_TEST(suite, test_typed_unary);
-	CU_ADD_TEST(suite, test_unary_answers);
-	CU_ADD_TEST(suite, test_malformed_request);
 	CU_ADD_TEST(suite, test_socket_file);
 	CU_basic_set_mode(CU_BRM_VERBOSE);
 	(void)CU_basic_run_tests();

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: MIT */
+#include "reference-plugin/instance.h"
+
+#include "base/cleanup.h"
+#include "base/log.h"
+#include "base/path.h"
+#include "base/text.h"
+#include "reference-plugin/registration.h"
+#include "reference-plugin/service.h"
+#include "reference-plugin/socket_file.h"
+
+#include <string.h>
+
+struct instance {
+	struct instance_options options;
+	const char *resource_name;
+	struct registration *registration;
+	struct service *service; /* NULL while one is closing and when one could not be opened */
+	bool service_closing;
+	char *socket_path;
+	struct socket_file own;
+	struct socket_file kubelet; /* as it was when the service was opened */
+	char last_problem[ERROR_TEXT_SIZE];
+	void (*closed)(void *user); /* not NULL: the instance is closing */
+	void *closed_user;
+};
+
+/* A problem that repeats is told once. */
+static void tell_problem(struct instance *instance, const char *what, const struct error *why)
+{
+	bool again = strcmp(instance->last_problem, why->text) == 0;
+
+	log_message(again ? LOG_LEVEL_DEBUG : LOG_LEVEL_WARNING, "%s: %s: %s",
+		    instance->resource_name, what, why->text);
+	memcpy(instance->last_problem, why->text, sizeof(instance->last_problem));
+}
+
+static void on_registered(void *user)
+{
+	struct instance *instance = user;
+
+	instance->last_problem[0] = '\0';
+	log_info("%s: registered with the kubelet at %s", instance->resource_name,
+		 instance->options.config->kubelet_socket);
+}
+
+static void on_not_registered(const struct error *why, uint64_t retry_ms, void *user)
+{
+	struct instance *instance = user;
+
+	tell_problem(instance, "registration failed and is tried again", why);
+	log_debug("%s: next attempt in %llu ms", instance->resource_name,
+		  (unsigned long long)retry_ms);
+}
+
+static int open_service(struct instance *instance, const char *name, struct error *err)
+{
+	const struct instance_options *options = &instance->options;
+	struct service_options service = {
+		.loop = options->loop,
+		.resource = options->resource,
+		.policy = (enum prefer_policy)options->config->preferred_allocation,
+		.additional = &options->config->additional_mounts,
+		.inventory = options->inventory,
+		.on_suspicion = options->on_suspicion,
+		.user = options->user,
+	};
+	CLEANUP_FREE char *address = NULL;
+
+	free(instance->socket_path);
+	instance->socket_path = path_join(options->config->plugin_dir, name);
+	if (instance->socket_path != NULL)
+		address = text_format("unix:%s", instance->socket_path);
+	if (address == NULL)
+		return error_memory(err);
+	service.address = address;
+	return service_open(&service, &instance->service, err);
+}
+
+static int serve_and_register(struct instance *instance, struct error *err)
+{
+	const struct instance_options *options = &instance->options;
+	CLEANUP_FREE char *name =
+		socket_file_name(options->program, inventory_resource_name(options->resource));
+	int result = name != NULL ? open_service(instance, name, err) : error_memory(err);
+
+	if (result < 0)
+		return result;
+	instance->own = socket_file_at(instance->socket_path);
+	instance->kubelet = socket_file_at(options->config->kubelet_socket);
+	log_info("%s: serving on %s", instance->resource_name, instance->socket_path);
+	registration_start(instance->registration, path_base(instance->socket_path));
+	return 0;
+}
+
+static int new_registration(struct instance *instance, struct error *err)
+{
+	struct registration_options registration = {
+		.loop = instance->options.loop,
+		.kubelet_socket = instance->options.config->kubelet_socket,
+		.resource_name = instance->resource_name,
+		.timeout_ms = instance->options.config->register_timeout_ms,
+		.on_success = on_registered,
+		.on_failure = on_not_registered,
+		.user = instance,
+	};
+
+	return registration_new(&registration, &instance->registration, err);
+}
+
+static void instance_free(struct instance *instance)
+{
+	registration_close(instance->registration);
+	free(instance->socket_path);
+	free(instance);
+}
+
+int instance_open(const struct instance_options *options, struct instance **out, struct error *err)
+{
+	const struct config *config = options->config;
+	struct instance *instance = calloc(1, sizeof(*instance));
+	int result = 0;
+
+	if (instance == NULL)
+		return error_memory(err);
+	instance->options = *options;
+	instance->resource_name =
+		config->resource_name[0] != '\0'
+			? config->resource_name
+			: config_default_resource_name(options->resource == INVENTORY_DISPLAY);
+	socket_file_remove_stale(config->plugin_dir, options->program,
+				 inventory_resource_name(options->resource));
+	result = new_registration(instance, err);
+	if (result == 0)
+		result = serve_and_register(instance, err);
+	if (result < 0) {
+		instance_free(instance);
+		return error_wrap(err, "cannot serve %s",
+				  inventory_resource_name(options->resource));
+	}
+	*out = instance;
+	return 0;
+}
+
+static void serve_again(struct instance *instance)
+{
+	struct error err = {0};
+
+	if (serve_and_register(instance, &err) < 0)
+		tell_problem(instance, "cannot serve and tries again", &err);
+}
+
+static void on_service_closed(void *user)
+{
+	struct instance *instance = user;
+	void (*closed)(void *user) = instance->closed;
+	void *closed_user = instance->closed_user;
+
+	instance->service_closing = false;
+	if (closed == NULL) {
+		serve_again(instance);
+		return;
+	}
+	instance_free(instance);
+	closed(closed_user);
+}
+
+static void close_service(struct instance *instance, const char *why)
+{
+	registration_stop(instance->registration);
+	instance->service_closing = true;
+	service_close(STEAL(instance->service), why, on_service_closed, instance);
+}
+
+static const char *reason_to_start_over(const struct instance *instance)
+{
+	struct socket_file own = socket_file_at(instance->socket_path);
+	struct socket_file kubelet = socket_file_at(instance->options.config->kubelet_socket);
+
+	if (!socket_file_same(&own, &instance->own))
+		return "the plugin's socket was removed";
+	if (kubelet.exists && !socket_file_same(&kubelet, &instance->kubelet))
+		return "the kubelet's socket is a new one";
+	return NULL;
+}
+
+void instance_check(struct instance *instance)
+{
+	const char *reason = NULL;
+
+	if (instance->closed != NULL || instance->service_closing)
+		return;
+	if (instance->service == NULL) {
+		serve_again(instance);
+		return;
+	}
+	reason = reason_to_start_over(instance);
+	if (reason == NULL)
+		return;
+	log_info("%s: %s: starting over", instance->resource_name, reason);
+	close_service(instance, reason);
+}
+
+void instance_refresh(struct instance *instance)
+{
+	struct error err = {0};
+
+	if (instance->service != NULL && service_refresh(instance->service, &err) < 0)
+		tell_problem(instance, "cannot list the devices", &err);
+}
+
+void instance_close(struct instance *instance, void (*closed)(void *user), void *user)
+{
+	instance->closed = closed;
+	instance->closed_user = user;
+	if (instance->service != NULL) {
+		close_service(instance, "the device plugin is stopping");
+	} else if (!instance->service_closing) {
+		instance_free(instance);
+		closed(user);
+	}
+}

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: MIT */
+#include "reference-plugin/plugin.h"
+
+#include "base/cleanup.h"
+#include "base/log.h"
+#include "base/path.h"
+#include "reference-plugin/directory_watch.h"
+#include "reference-plugin/instance.h"
+#include "reference-plugin/scanner.h"
+#include "rpc/loop.h"
+
+#include <signal.h>
+#include <string.h>
+
+enum {
+	FIRST_SCAN_MS = 200, /* after the start, unless somebody asks before */
+	DRAIN_MS = 5000,
+};
+
+struct plugin {
+	uv_loop_t loop;
+	const char *program;
+	const struct config *config;
+	struct inventory inventory;
+	struct scanner *scanner;
+	struct directory_watch *plugin_directory;
+	struct directory_watch *kubelet_directory; /* NULL when it is the same */
+	struct instance *instances[INVENTORY_RESOURCE_COUNT];
+	uv_signal_t terminate;
+	uv_signal_t interrupt;
+	bool stopping;
+};
+
+static void on_directory_changed(void *user)
+{
+	struct plugin *plugin = user;
+
+	for (size_t i = 0; i < INVENTORY_RESOURCE_COUNT; i++) {
+		if (plugin->instances[i] != NULL)
+			instance_check(plugin->instances[i]);
+	}
+}
+
+static void on_devices_changed(void *user)
+{
+	struct plugin *plugin = user;
+
+	for (size_t i = 0; i < INVENTORY_RESOURCE_COUNT; i++) {
+		if (plugin->instances[i] != NULL)
+			instance_refresh(plugin->instances[i]);
+	}
+}
+
+static const struct inventory *current_inventory(void *user)
+{
+	struct plugin *plugin = user;
+	struct error err = {0};
+
+	if (plugin->inventory.generation == 0 && !plugin->stopping &&
+	    scanner_scan(plugin->scanner, &err) < 0)
+		log_error("%s", err.text);
+	return &plugin->inventory;
+}
+
+static void on_suspicion(void *user)
+{
+	struct plugin *plugin = user;
+
+	if (!plugin->stopping)
+		scanner_scan_soon(plugin->scanner);
+}
+
+static int open_scanner(struct plugin *plugin, struct error *err)
+{
+	struct scanner_options options = {
+		.loop = &plugin->loop,
+		.config = plugin->config,
+		.inventory = &plugin->inventory,
+		.on_change = on_devices_changed,
+		.user = plugin,
+	};
+	int result = scanner_open(&options, FIRST_SCAN_MS, &plugin->scanner, err);
+
+	/* A recorded node is quick to read, and one that cannot be read is a mistake to tell at
+	 * once. */
+	if (result == 0 && plugin->config->node[0] != '\0')
+		result = scanner_scan(plugin->scanner, err);
+	return result;
+}
+
+static bool is_wanted(const struct plugin *plugin, enum inventory_resource resource)
+{
+	return plugin->config->resource == CONFIG_RESOURCE_BOTH ||
+	       (plugin->config->resource == CONFIG_RESOURCE_DISPLAY) ==
+		       (resource == INVENTORY_DISPLAY);
+}
+
+static int open_instances(struct plugin *plugin, struct error *err)
+{
+	struct instance_options options = {
+		.loop = &plugin->loop,
+		.config = plugin->config,
+		.program = plugin->program,
+		.inventory = current_inventory,
+		.on_suspicion = on_suspicion,
+		.user = plugin,
+	};
+	int result = 0;
+
+	for (int i = 0; result == 0 && i < INVENTORY_RESOURCE_COUNT; i++) {
+		options.resource = (enum inventory_resource)i;
+		if (is_wanted(plugin, options.resource))
+			result = instance_open(&options, &plugin->instances[i], err);
+	}
+	return result;
+}
+
+static int open_directory_watches(struct plugin *plugin, struct error *err)
+{
+	const struct config *config = plugin->config;
+	CLEANUP_FREE char *kubelet = path_directory(config->kubelet_socket);
+	int result = directory_watch_open(&plugin->loop, config->plugin_dir, on_directory_changed,
+					  plugin, &plugin->plugin_directory, err);
+
+	if (kubelet == NULL)
+		return error_memory(err);
+	if (result == 0 && strcmp(kubelet, config->plugin_dir) != 0)
+		result = directory_watch_open(&plugin->loop, kubelet, on_directory_changed, plugin,
+					      &plugin->kubelet_directory, err);
+	return result;
+}
+
+static void on_instance_closed(void *user)
+{
+	struct instance **instance = user;
+
+	*instance = NULL;
+}
+
+static void stop(struct plugin *plugin)
+{
+	if (plugin->stopping)
+		return;
+	plugin->stopping = true;
+	uv_close((uv_handle_t *)&plugin->terminate, NULL);
+	uv_close((uv_handle_t *)&plugin->interrupt, NULL);
+	directory_watch_close(plugin->plugin_directory);
+	directory_watch_close(plugin->kubelet_directory);
+	for (size_t i = 0; i < INVENTORY_RESOURCE_COUNT; i++) {
+		if (plugin->instances[i] != NULL)
+			instance_close(plugin->instances[i], on_instance_closed,
+				       &plugin->instances[i]);
+	}
+	scanner_close(plugin->scanner);
+}
+
+static void on_signal(uv_signal_t *handle, int number)
+{
+	log_info("stopping on %s", number == SIGTERM ? "SIGTERM" : "SIGINT");
+	stop(handle->data);
+}
+
+static void open_signals(struct plugin *plugin)
+{
+	(void)uv_signal_init(&plugin->loop, &plugin->terminate);
+	(void)uv_signal_init(&plugin->loop, &plugin->interrupt);
+	plugin->terminate.data = plugin;
+	plugin->interrupt.data = plugin;
+	(void)uv_signal_start(&plugin->terminate, on_signal, SIGTERM);
+	(void)uv_signal_start(&plugin->interrupt, on_signal, SIGINT);
+	/* A peer that goes away is told by the write that fails. */
+	(void)signal(SIGPIPE, SIG_IGN);
+}
+
+int plugin_run(const char *program, const struct config *config, struct error *err)
+{
+	struct plugin plugin = {
+		.program = program,
+		.config = config,
+		.inventory =
+			{
+				.replicas = config->multitenancy,
+				.removal_grace_ms = config->removal_grace_ms,
+				.root = config->root,
+			},
+	};
+	struct error drain = {0};
+	int result = uv_loop_init(&plugin.loop);
+
+	if (result != 0)
+		return error_uv(err, result, "event loop");
+	open_signals(&plugin);
+	result = open_scanner(&plugin, err);
+	if (result == 0)
+		result = open_instances(&plugin, err);
+	if (result == 0)
+		result = open_directory_watches(&plugin, err);
+	if (result == 0)
+		(void)uv_run(&plugin.loop, UV_RUN_DEFAULT);
+	stop(&plugin);
+	if (loop_drain(&plugin.loop, DRAIN_MS, &drain) < 0)
+		log_warning("%s", drain.text);
+	inventory_free(&plugin.inventory);
+	return result;
+}

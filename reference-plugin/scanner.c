@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: MIT */
+#include "reference-plugin/scanner.h"
+
+#include "base/cleanup.h"
+#include "base/log.h"
+
+#include <malloc.h>
+#include <string.h>
+
+struct scanner {
+	struct scanner_options options;
+	struct discovery_options discovery;
+	struct discovery_snapshot *snapshot;
+	struct discovery_watch *watch;
+	uv_poll_t watch_events;
+	uv_timer_t timer; /* to the next snapshot */
+	uint64_t last_ms;
+	bool watching; /* or tried to */
+	bool changed;
+	char last_problem[ERROR_TEXT_SIZE];
+	unsigned open_handles;
+};
+
+static const char *given(const char *value)
+{
+	return value[0] != '\0' ? value : NULL;
+}
+
+static struct discovery_options discovery_options_of(const struct config *config)
+{
+	return (struct discovery_options){
+		.recorded_node = given(config->node),
+		.root = given(config->root),
+		.sysfs = given(config->sysfs),
+		.proc = given(config->proc),
+		.dev = given(config->dev),
+		.vulkan_icd_directories = (const char *const *)config->vulkan_icd_dirs.items,
+		.opencl_vendors = given(config->opencl_vendors),
+		.filter =
+			{
+				.display_only = config->resource == CONFIG_RESOURCE_DISPLAY,
+				.compute_only = config->resource == CONFIG_RESOURCE_COMPUTE,
+				.include_integrated = config->include_integrated,
+				.include_detachable = config->include_detachable,
+				.exclude_software = !config->include_software,
+				.vendors = (const char *const *)config->vendors.items,
+			},
+	};
+}
+
+static void on_event(enum inventory_event event, const struct inventory_device *device, void *user)
+{
+	struct scanner *scanner = user;
+	bool bad = event == INVENTORY_SICK || event == INVENTORY_GONE;
+
+	scanner->changed = true;
+	log_message(bad ? LOG_LEVEL_WARNING : LOG_LEVEL_INFO, "device %s (%s) %s%s%s", device->id,
+		    inventory_resource_name(device->resource), inventory_event_name(event),
+		    event == INVENTORY_SICK ? ": " : "",
+		    event == INVENTORY_SICK ? device->reason : "");
+}
+
+static void tell_diagnostics(const struct discovery_snapshot *snapshot)
+{
+	for (size_t i = 0; i < snapshot->diagnostic_count; i++)
+		log_debug("discovery: %s: %s", snapshot->diagnostics[i].place,
+			  snapshot->diagnostics[i].message);
+}
+
+static int take(struct scanner *scanner, struct error *err)
+{
+	struct discovery_snapshot *snapshot = NULL;
+	int result = discovery_take(&scanner->discovery, &snapshot, err);
+
+	if (result < 0)
+		return error_wrap(err, "cannot look for devices");
+	result = inventory_update(scanner->options.inventory, snapshot,
+				  uv_now(scanner->options.loop), on_event, scanner, err);
+	if (result < 0) {
+		discovery_free(snapshot);
+		return result;
+	}
+	tell_diagnostics(snapshot);
+	discovery_free(scanner->snapshot);
+	scanner->snapshot = snapshot;
+	return 0;
+}
+
+static void on_timer(uv_timer_t *timer);
+
+static uint64_t pause_ms(const struct scanner *scanner)
+{
+	uint64_t poll_ms = scanner->options.config->poll_interval_ms;
+
+	return poll_ms < SCANNER_PAUSE_MS ? poll_ms : SCANNER_PAUSE_MS;
+}
+
+static void schedule(struct scanner *scanner)
+{
+	uint64_t wait = inventory_next_removal_ms(scanner->options.inventory,
+						  uv_now(scanner->options.loop));
+
+	if (wait > scanner->options.config->poll_interval_ms)
+		wait = scanner->options.config->poll_interval_ms;
+	else if (wait < pause_ms(scanner))
+		wait = pause_ms(scanner);
+	(void)uv_timer_start(&scanner->timer, on_timer, wait, 0);
+}
+
+void scanner_scan_soon(struct scanner *scanner)
+{
+	uint64_t now_ms = uv_now(scanner->options.loop);
+	uint64_t due_ms = scanner->last_ms + pause_ms(scanner);
+	uint64_t wait = due_ms > now_ms ? due_ms - now_ms : 0;
+
+	if (uv_timer_get_due_in(&scanner->timer) > wait)
+		(void)uv_timer_start(&scanner->timer, on_timer, wait, 0);
+}
+
+static void on_watch(uv_poll_t *handle, int status, int events)
+{
+	struct scanner *scanner = handle->data;
+
+	(void)events;
+	if (status == 0 && discovery_watch_changed(scanner->watch))
+		scanner_scan_soon(scanner);
+}
+
+/* Without events the poll interval has to do. */
+static void open_watch(struct scanner *scanner)
+{
+	struct error err = {0};
+
+	scanner->watching = true;
+	if (discovery_watch_open(&scanner->discovery, 0, &scanner->watch, &err) < 0) {
+		log_debug("no events about devices, polling instead: %s", err.text);
+		return;
+	}
+	if (uv_poll_init(scanner->options.loop, &scanner->watch_events,
+			 discovery_watch_fd(scanner->watch)) != 0)
+		return;
+	scanner->watch_events.data = scanner;
+	scanner->open_handles++;
+	(void)uv_poll_start(&scanner->watch_events, UV_READABLE, on_watch);
+}
+
+int scanner_scan(struct scanner *scanner, struct error *err)
+{
+	int result = 0;
+
+	if (!scanner->watching)
+		open_watch(scanner);
+	uv_update_time(scanner->options.loop);
+	scanner->last_ms = uv_now(scanner->options.loop);
+	result = take(scanner, err);
+	/* Discovery reads many files once: the memory for that is not needed until the next time.
+	 */
+	(void)malloc_trim(0);
+	schedule(scanner);
+	if (scanner->changed) {
+		scanner->changed = false;
+		scanner->options.on_change(scanner->options.user);
+	}
+	return result;
+}
+
+static void on_timer(uv_timer_t *timer)
+{
+	struct scanner *scanner = timer->data;
+	struct error err = {0};
+
+	if (scanner_scan(scanner, &err) == 0) {
+		scanner->last_problem[0] = '\0';
+		return;
+	}
+	if (strcmp(err.text, scanner->last_problem) != 0)
+		log_error("%s", err.text);
+	memcpy(scanner->last_problem, err.text, sizeof(err.text));
+}
+
+int scanner_open(const struct scanner_options *options, uint64_t first_ms, struct scanner **out,
+		 struct error *err)
+{
+	struct scanner *scanner = calloc(1, sizeof(*scanner));
+
+	if (scanner == NULL)
+		return error_memory(err);
+	scanner->options = *options;
+	scanner->discovery = discovery_options_of(options->config);
+	(void)uv_timer_init(options->loop, &scanner->timer);
+	scanner->timer.data = scanner;
+	scanner->open_handles = 1;
+	(void)uv_timer_start(&scanner->timer, on_timer, first_ms, 0);
+	*out = scanner;
+	return 0;
+}
+
+static void on_closed(uv_handle_t *handle)
+{
+	struct scanner *scanner = handle->data;
+
+	if (--scanner->open_handles > 0)
+		return;
+	discovery_watch_close(scanner->watch);
+	discovery_free(scanner->snapshot);
+	free(scanner);
+}
+
+void scanner_close(struct scanner *scanner)
+{
+	if (scanner == NULL)
+		return;
+	if (scanner->open_handles > 1)
+		uv_close((uv_handle_t *)&scanner->watch_events, on_closed);
+	uv_close((uv_handle_t *)&scanner->timer, on_closed);
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef REFERENCE_PLUGIN_SOCKET_FILE_H
+#define REFERENCE_PLUGIN_SOCKET_FILE_H
+
+/* Socket files: which one lies at a path, and the names and remains of the plugin's own. */
+
+#include "base/error.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Tells a socket from a later one at the same path. An inode number may be used again at once, so
+ * the time of creation belongs to it; connecting and writing do not change that of a socket. */
+struct socket_file {
+	bool exists; /* something is there */
+	uint64_t device, inode;
+	int64_t created_s, created_ns;
+};
+
+struct socket_file socket_file_at(const char *path);
+bool socket_file_same(const struct socket_file *a, const struct socket_file *b);
+
+/* A name that no other instance and no later one of this has: "gpu-display-<unix ms>-<pid>.sock".
+ * Caller frees; NULL: out of memory. */
+char *socket_file_name(const char *program, const char *resource);
+
+/* Removes sockets of that form that a killed instance left: nobody listens on them. What cannot be
+ * read or removed stays. */
+void socket_file_remove_stale(const char *directory, const char *program, const char *resource);
+
+#endif

@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: MIT */
+/* The plugin and the kubelet's socket: registering, and starting over. */
+#include "base/cleanup.h"
+#include "base/file.h"
+#include "base/path.h"
+#include "reference-plugin/backoff.h"
+#include "reference-plugin/tests/plugin_rig.h"
+#include "rpc/loop.h"
+
+#include <signal.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static char *endpoint_path(const struct rig *rig, const char *resource)
+{
+	const struct registrar_entry *entry = registrar_find(&rig->registrar, resource);
+
+	return path_join(rig->directory, entry != NULL ? entry->endpoint : "none");
+}
+
+static void test_backoff(void)
+{
+	UNIT_INT(backoff_ms(1, 0), 1000);
+	UNIT_INT(backoff_ms(1, UINT32_MAX), 1250);
+	UNIT_INT(backoff_ms(2, 0), 2000);
+	UNIT_INT(backoff_ms(5, 0), 16000);
+	UNIT_INT(backoff_ms(6, 0), 30000);
+	UNIT_INT(backoff_ms(4000000000U, UINT32_MAX), 37500);
+}
+
+static void test_both_resources_register(void)
+{
+	struct rig rig;
+	CLEANUP_FREE char *path = NULL;
+	struct stat status;
+
+	rig_open(&rig);
+	rig_kubelet(&rig);
+	rig_start_with_node(&rig, "a b/c", NULL, NULL);
+	rig_await_registrations(&rig, DISPLAY, 1);
+	rig_await_registrations(&rig, COMPUTE, 1);
+	for (size_t i = 0; i < rig.registrar.count; i++) {
+		const struct registrar_entry *entry = &rig.registrar.entries[i];
+
+		UNIT_STRING(entry->version, "v1beta1");
+		CU_ASSERT_TRUE(entry->preferred_allocation);
+		CU_ASSERT_FALSE(entry->pre_start);
+		CU_ASSERT_TRUE(entry->options_agree);
+		CU_ASSERT_TRUE(path_is_bare_name(entry->endpoint));
+	}
+	CU_ASSERT_STRING_NOT_EQUAL(rig.registrar.entries[0].endpoint,
+				   rig.registrar.entries[1].endpoint);
+	path = endpoint_path(&rig, DISPLAY);
+	UNIT_INT(stat(path, &status), 0);
+	UNIT_INT(status.st_mode & 0777, 0600);
+	UNIT_INT(rig_stop(&rig, SIGTERM), 0);
+	CU_ASSERT_FALSE(file_exists(path));
+	rig_close(&rig);
+}
+
+static void test_one_resource_by_another_name(void)
+{
+	const char *const arguments[] = {"--resource", "compute", "--resource-name",
+					 "example.com/gpu", NULL};
+	struct rig rig;
+
+	rig_open(&rig);
+	rig_kubelet(&rig);
+	rig_start(&rig, arguments);
+	rig_await_registrations(&rig, "example.com/gpu", 1);
+	UNIT_INT(rig_stop(&rig, SIGINT), 0);
+	UNIT_INT(rig.registrar.attempts, 1);
+	rig_close(&rig);
+}
+
+static void test_stop_ends_streams_with_trailers(void)
+{
+	struct rig rig;
+	struct listing listing;
+
+	rig_open(&rig);
+	rig_kubelet(&rig);
+	rig_start_with_node(&rig, "a", NULL, NULL);
+	rig_await_registrations(&rig, DISPLAY, 1);
+	listing_open(&rig, DISPLAY, &listing);
+	listing_await(&rig, &listing, "a::0");
+	UNIT_INT(rig_stop(&rig, SIGTERM), 0);
+	CU_ASSERT_TRUE(listing.ended);
+	UNIT_INT(listing.code, RPC_UNAVAILABLE);
+	UNIT_STRING(listing.message, "the device plugin is stopping");
+	listing_close(&listing);
+	rig_close(&rig);
+}
+
+static void test_kubelet_restart(void)
+{
+	struct rig rig;
+	struct listing listing;
+	CLEANUP_FREE char *before = NULL;
+	CLEANUP_FREE char *after = NULL;
+
+	rig_open(&rig);
+	rig_kubelet(&rig);
+	rig_start_with_node(&rig, "a", "--resource", "display");
+	rig_await_registrations(&rig, DISPLAY, 1);
+	before = endpoint_path(&rig, DISPLAY);
+	registrar_close(&rig.registrar);
+	registrar_remove_sockets(&rig.registrar);
+	rig_kubelet(&rig);
+	rig_await_registrations(&rig, DISPLAY, 2);
+	after = endpoint_path(&rig, DISPLAY);
+	CU_ASSERT_STRING_NOT_EQUAL(before, after);
+	listing_open(&rig, DISPLAY, &listing);
+	listing_await(&rig, &listing, "a::0");
+	listing_close(&listing);
+	UNIT_INT(rig_stop(&rig, SIGTERM), 0);
+	rig_close(&rig);
+}
+
+static void test_own_socket_is_removed(void)
+{
+	struct rig rig;
+	struct listing listing;
+	CLEANUP_FREE char *before = NULL;
+
+	rig_open(&rig);
+	rig_kubelet(&rig);
+	rig_start_with_node(&rig, "a", NULL, NULL);
+	rig_await_registrations(&rig, DISPLAY, 1);
+	rig_await_registrations(&rig, COMPUTE, 1);
+	listing_open(&rig, DISPLAY, &listing);
+	listing_await(&rig, &listing, "a::0");
+	before = endpoint_path(&rig, DISPLAY);
+	UNIT_INT(unlink(before), 0);
+	rig_await_registrations(&rig, DISPLAY, 2);
+	/* The other resource has its socket and stays as it is. */
+	UNIT_INT(registrar_accepted(&rig.registrar, COMPUTE), 1);
+	CU_ASSERT_TRUE(listing.ended);
+	listing_close(&listing);
+	UNIT_INT(rig_stop(&rig, SIGTERM), 0);
+	rig_close(&rig);
+}
+
+static void test_kubelet_socket_is_made_anew(void)
+{
+	struct rig rig;
+	CLEANUP_FREE char *before = NULL;
+
+	rig_open(&rig);
+	rig_kubelet(&rig);
+	rig_start_with_node(&rig, "a", "--resource", "display");
+	rig_await_registrations(&rig, DISPLAY, 1);
+	before = endpoint_path(&rig, DISPLAY);
+	registrar_close(&rig.registrar);
+	rig_kubelet(&rig);
+	rig_await_registrations(&rig, DISPLAY, 2);
+	CU_ASSERT_FALSE(file_exists(before));
+	UNIT_INT(rig_stop(&rig, SIGTERM), 0);
+	rig_close(&rig);
+}
+
+static void test_kubelet_comes_late(void)
+{
+	struct rig rig;
+	CLEANUP_FREE char *kubelet = NULL;
+
+	rig_open(&rig);
+	kubelet = path_join(rig.directory, "kubelet.sock");
+	/* What a kubelet that was killed may leave. */
+	UNIT_INT(file_write_atomic(kubelet, "x", 1, 0644, NULL), 0);
+	rig_start_with_node(&rig, "a", "--resource", "display");
+	loop_run_for(&rig.loop, 300);
+	CU_ASSERT_TRUE(file_exists(kubelet));
+	UNIT_INT(unlink(kubelet), 0);
+	rig_kubelet(&rig);
+	rig_await_registrations(&rig, DISPLAY, 1);
+	UNIT_INT(rig_stop(&rig, SIGTERM), 0);
+	rig_close(&rig);
+}
+
+static void test_refusal_is_no_busy_loop(void)
+{
+	struct rig rig;
+
+	rig_open(&rig);
+	rig.registrar.mode = REGISTRAR_REFUSE;
+	rig_kubelet(&rig);
+	rig_start_with_node(&rig, "a", "--resource", "display");
+	loop_run_for(&rig.loop, 1500);
+	CU_ASSERT_TRUE(rig.registrar.attempts >= 1 && rig.registrar.attempts <= 2);
+	UNIT_CONTAINS(text_string(&rig.log), "requested API version is not supported");
+	rig.registrar.mode = REGISTRAR_ACCEPT;
+	rig_await_registrations(&rig, DISPLAY, 1);
+	UNIT_INT(rig_stop(&rig, SIGTERM), 0);
+	rig_close(&rig);
+}
+
+static void test_silence_times_out(void)
+{
+	struct rig rig;
+
+	rig_open(&rig);
+	rig.registrar.mode = REGISTRAR_SILENT;
+	rig_kubelet(&rig);
+	{
+		const char *const arguments[] = {"--resource", "display", "--register-timeout",
+						 "300ms", NULL};
+
+		rig_start(&rig, arguments);
+	}
+	loop_run_for(&rig.loop, 700);
+	UNIT_INT(rig.registrar.attempts, 1);
+	UNIT_CONTAINS(text_string(&rig.log), "DEADLINE_EXCEEDED");
+	rig.registrar.mode = REGISTRAR_ACCEPT;
+	rig_await_registrations(&rig, DISPLAY, 1);
+	UNIT_INT(rig_stop(&rig, SIGTERM), 0);
+	rig_close(&rig);
+}
+
+static void test_unchanged_instance_registers_once(void)
+{
+	struct rig rig;
+	CLEANUP_FREE char *kubelet = NULL;
+
+	rig_open(&rig);
+	rig_kubelet(&rig);
+	rig_start_with_node(&rig, "a", "--resource", "display");
+	rig_await_registrations(&rig, DISPLAY, 1);
+	kubelet = path_join(rig.directory, "kubelet.sock");
+	UNIT_INT(chmod(kubelet, 0660), 0);
+	rig_write_node(&rig, "a b");
+	loop_run_for(&rig.loop, 1300);
+	UNIT_INT(rig.registrar.attempts, 1);
+	UNIT_INT(rig_stop(&rig, SIGTERM), 0);
+	rig_close(&rig);
+}
+
+static void test_killed_plugin_returns(void)
+{
+	struct rig rig;
+	CLEANUP_FREE char *before = NULL;
+	struct listing listing;
+
+	rig_open(&rig);
+	rig_kubelet(&rig);
+	rig_start_with_node(&rig, "a b", "--resource", "display");
+	rig_await_registrations(&rig, DISPLAY, 1);
+	before = endpoint_path(&rig, DISPLAY);
+	UNIT_INT(rig_stop(&rig, SIGKILL), 128 + SIGKILL);
+	CU_ASSERT_TRUE(file_exists(before));
+	rig_start_with_node(&rig, "a b", "--resource", "display");
+	rig_await_registrations(&rig, DISPLAY, 2);
+	CU_ASSERT_FALSE(file_exists(before));
+	listing_open(&rig, DISPLAY, &listing);
+	listing_await(&rig, &listing, "a::0 b::0");
+	listing_close(&listing);
+	UNIT_INT(rig_stop(&rig, SIGTERM), 0);
+	rig_close(&rig);
+}
+
+static void test_two_instances_side_by_side(void)
+{
+	struct rig rig;
+	struct listing listing;
+	struct process *first = NULL;
+
+	rig_open(&rig);
+	rig_kubelet(&rig);
+	rig_start_with_node(&rig, "a", "--resource", "display");
+	rig_await_registrations(&rig, DISPLAY, 1);
+	listing_open(&rig, DISPLAY, &listing);
+	listing_await(&rig, &listing, "a::0");
+	first = STEAL(rig.process);
+	rig_start_with_node(&rig, "a", "--resource", "display");
+	rig_await_registrations(&rig, DISPLAY, 2);
+	CU_ASSERT_FALSE(listing.ended);
+	listing_close(&listing);
+	UNIT_INT(rig_stop(&rig, SIGTERM), 0);
+	process_free(first);
+	rig_close(&rig);
+}
+
+UNIT_MAIN("registration", {"back-off", test_backoff},
+	  {"both resources register", test_both_resources_register},
+	  {"one resource by another name", test_one_resource_by_another_name},
+	  {"stop ends streams with trailers", test_stop_ends_streams_with_trailers},
+	  {"kubelet restart", test_kubelet_restart},
+	  {"own socket is removed", test_own_socket_is_removed},
+	  {"kubelet's socket is made anew", test_kubelet_socket_is_made_anew},
+	  {"kubelet comes late", test_kubelet_comes_late},
+	  {"refusal is no busy loop", test_refusal_is_no_busy_loop},
+	  {"silence times out", test_silence_times_out},
+	  {"an unchanged instance registers once", test_unchanged_instance_registers_once},
+	  {"a killed plugin returns", test_killed_plugin_returns},
+	  {"two instances side by side", test_two_instances_side_by_side})

@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: MIT */
+/* The DevicePlugin service, and what it says of devices that come and go. */
+#include "base/cleanup.h"
+#include "base/file.h"
+#include "base/path.h"
+#include "reference-plugin/tests/plugin_rig.h"
+#include "rpc/loop.h"
+
+#include <signal.h>
+
+static void start(struct rig *rig, const char *devices, const char *more, const char *value)
+{
+	rig_open(rig);
+	rig_kubelet(rig);
+	rig_start_with_node(rig, devices, more, value);
+	rig_await_registrations(rig, DISPLAY, 1);
+	rig_await_registrations(rig, COMPUTE, 1);
+}
+
+static void stop(struct rig *rig)
+{
+	UNIT_INT(rig_stop(rig, SIGTERM), 0);
+	rig_close(rig);
+}
+
+static void expect(struct rig *rig, const char *ids, int code, const char *wanted)
+{
+	CLEANUP_TEXT struct text answer = {0};
+
+	UNIT_INT(rig_allocate(rig, DISPLAY, ids, &answer), code);
+	UNIT_STRING(text_string(&answer), wanted);
+}
+
+#define ALLOCATE "/v1beta1.DevicePlugin/Allocate: "
+
+static void test_allocate(void)
+{
+	struct rig rig;
+
+	start(&rig, "a b sick! c/c", "--multitenancy", "2");
+	/* No list was asked for before. */
+	expect(&rig, "a::0", RPC_OK, "/dev/a;");
+	expect(&rig, "b::0 a::1 a::0", RPC_OK, "/dev/a;/dev/b;");
+	expect(&rig, "a::0", RPC_OK, "/dev/a;");
+	expect(&rig, "x\n::0", RPC_NOT_FOUND,
+	       ALLOCATE "NOT_FOUND: device id \"x\\n::0\" names no device of this node");
+	expect(&rig, "a::2", RPC_NOT_FOUND,
+	       ALLOCATE "NOT_FOUND: device id \"a::2\": replicas of this device are 0 to 1");
+	expect(&rig, "a", RPC_INVALID_ARGUMENT,
+	       ALLOCATE "INVALID_ARGUMENT: device id \"a\" is not of the form "
+			"<device>::<replica>");
+	expect(&rig, "a::0 b::0 a::0", RPC_INVALID_ARGUMENT,
+	       ALLOCATE "INVALID_ARGUMENT: device id \"a::0\" is asked for twice");
+	expect(&rig, "sick::0", RPC_UNAVAILABLE,
+	       ALLOCATE "UNAVAILABLE: device id \"sick::0\" is unhealthy: driver is unbound");
+	expect(&rig, "c::0", RPC_NOT_FOUND,
+	       ALLOCATE "NOT_FOUND: device id \"c::0\" belongs to the compute resource, not to the "
+			"display resource");
+	stop(&rig);
+}
+
+static void test_other_methods(void)
+{
+	struct rig rig;
+	V1beta1__PreStartContainerRequest pre_start = V1BETA1__PRE_START_CONTAINER_REQUEST__INIT;
+	V1beta1__PreferredAllocationRequest preferred = V1BETA1__PREFERRED_ALLOCATION_REQUEST__INIT;
+	V1beta1__ContainerPreferredAllocationRequest container =
+		V1BETA1__CONTAINER_PREFERRED_ALLOCATION_REQUEST__INIT;
+	V1beta1__ContainerPreferredAllocationRequest *containers[] = {&container};
+	CLEANUP_TEXT_LIST struct text_list available = {0};
+	ProtobufCMessage *reply = NULL;
+	const V1beta1__PreferredAllocationResponse *response = NULL;
+
+	start(&rig, "a b", "--multitenancy", "2");
+	UNIT_INT(rig_call(&rig, DISPLAY, "/v1beta1.DevicePlugin/PreStartContainer", &pre_start.base,
+			  &v1beta1__pre_start_container_response__descriptor, &reply, NULL),
+		 RPC_UNIMPLEMENTED);
+	UNIT_INT(text_list_split(&available, "a::0 a::1 b::0", ' ', NULL), 0);
+	container.n_available_deviceids = available.count;
+	container.available_deviceids = available.items;
+	container.allocation_size = 2;
+	preferred.n_container_requests = 1;
+	preferred.container_requests = containers;
+	UNIT_INT(rig_call(&rig, DISPLAY, "/v1beta1.DevicePlugin/GetPreferredAllocation",
+			  &preferred.base, &v1beta1__preferred_allocation_response__descriptor,
+			  &reply, NULL),
+		 RPC_OK);
+	response = (const V1beta1__PreferredAllocationResponse *)reply;
+	CU_ASSERT_EQUAL_FATAL(response->container_responses[0]->n_deviceids, 2);
+	UNIT_STRING(response->container_responses[0]->deviceids[0], "a::0");
+	UNIT_STRING(response->container_responses[0]->deviceids[1], "b::0");
+	protobuf_c_message_free_unpacked(reply, NULL);
+	stop(&rig);
+}
+
+static void test_devices_come_and_go(void)
+{
+	struct rig rig;
+	struct listing first;
+	struct listing second;
+	CLEANUP_TEXT struct text answer = {0};
+
+	start(&rig, "a b", "--removal-grace", "300ms");
+	listing_open(&rig, DISPLAY, &first);
+	listing_await(&rig, &first, "a::0 b::0");
+	rig_write_node(&rig, "b");
+	listing_await(&rig, &first, "a::0! b::0");
+	UNIT_INT(rig_allocate(&rig, DISPLAY, "a::0", &answer), RPC_UNAVAILABLE);
+	UNIT_CONTAINS(text_string(&answer), "\"a::0\" is unhealthy: the device is gone");
+	listing_open(&rig, DISPLAY, &second);
+	listing_await(&rig, &first, "b::0");
+	listing_await(&rig, &second, "b::0");
+	rig_write_node(&rig, "a! b");
+	listing_await(&rig, &first, "a::0! b::0");
+	rig_write_node(&rig, "a b");
+	listing_await(&rig, &first, "a::0 b::0");
+	listing_await(&rig, &second, "a::0 b::0");
+	/* Each state was told once. */
+	UNIT_INT(first.messages, 5);
+	loop_run_for(&rig.loop, 400);
+	UNIT_INT(first.messages, 5);
+	CU_ASSERT_FALSE(first.ended);
+	listing_close(&first);
+	listing_close(&second);
+	stop(&rig);
+}
+
+static void test_unreadable_node_keeps_devices(void)
+{
+	struct rig rig;
+	struct listing listing;
+
+	start(&rig, "a", "--removal-grace", "0");
+	listing_open(&rig, DISPLAY, &listing);
+	listing_await(&rig, &listing, "a::0");
+	UNIT_INT(file_write_atomic(rig.node, "{", 1, 0644, NULL), 0);
+	loop_run_for(&rig.loop, 400);
+	UNIT_INT(listing.messages, 1);
+	UNIT_CONTAINS(text_string(&rig.log), "cannot look for devices");
+	rig_write_node(&rig, "a b");
+	listing_await(&rig, &listing, "a::0 b::0");
+	listing_close(&listing);
+	stop(&rig);
+}
+
+static void test_empty_resource_waits_for_devices(void)
+{
+	struct rig rig;
+	struct listing listing;
+
+	start(&rig, "", NULL, NULL);
+	listing_open(&rig, COMPUTE, &listing);
+	listing_await(&rig, &listing, "");
+	rig_write_node(&rig, "c/c");
+	listing_await(&rig, &listing, "c::0");
+	listing_close(&listing);
+	stop(&rig);
+}
+
+struct lists_wanted {
+	const struct listing *listing;
+	size_t messages;
+};
+
+static bool has_messages(void *user)
+{
+	const struct lists_wanted *wanted = user;
+
+	return wanted->listing->messages >= wanted->messages;
+}
+
+static void test_slow_reader_gets_the_newest_list(void)
+{
+	enum { CHANGES = 9 };
+	struct rig rig;
+	struct listing slow;
+	struct listing quick;
+	CLEANUP_FREE char *newest = NULL;
+
+	start(&rig, "a b", "--multitenancy", "5000");
+	listing_open(&rig, DISPLAY, &slow);
+	rpc_call_pause(slow.call);
+	listing_open(&rig, DISPLAY, &quick);
+	for (size_t i = 0; i <= CHANGES; i++) {
+		struct lists_wanted wanted = {&quick, i + 1};
+
+		if (i > 0)
+			rig_write_node(&rig, i % 2 != 0 ? "a! b" : "a b");
+		(void)rig_until(&rig, has_messages, &wanted, "a list");
+	}
+	UNIT_INT(slow.messages, 0);
+	rpc_call_resume(slow.call);
+	newest = strdup(text_string(&quick.devices));
+	listing_await(&rig, &slow, newest);
+	/* The list that waited for the window, and the newest. */
+	UNIT_INT(slow.messages, 2);
+	listing_close(&slow);
+	listing_close(&quick);
+	stop(&rig);
+}
+
+static void test_streams_are_freed(void)
+{
+	struct rig rig;
+	struct listing last;
+
+	start(&rig, "a", NULL, NULL);
+	for (int i = 0; i < 50; i++) {
+		struct listing listing;
+
+		listing_open(&rig, DISPLAY, &listing);
+		listing_await(&rig, &listing, "a::0");
+		rpc_call_cancel(listing.call);
+		UNIT_INT(listing.code, RPC_CANCELLED);
+		listing_close(&listing);
+	}
+	listing_open(&rig, DISPLAY, &last);
+	listing_await(&rig, &last, "a::0");
+	rig_write_node(&rig, "a!");
+	listing_await(&rig, &last, "a::0!");
+	listing_close(&last);
+	stop(&rig);
+}
+
+/* A real driver's manifest in a directory of its own. */
+static void test_software_driver_comes_and_goes(void)
+{
+	static const char installed[] = "/usr/share/vulkan/icd.d/lvp_icd.x86_64.json";
+	struct rig rig;
+	struct listing listing;
+	CLEANUP_FREE char *manifest = NULL;
+	CLEANUP_FREE char *drivers = NULL;
+	CLEANUP_FREE char *content = NULL;
+	CLEANUP_TEXT struct text answer = {0};
+	size_t size = 0;
+
+	if (file_read(installed, 65536, &content, &size, NULL) < 0) {
+		(void)printf("lavapipe is not installed, not tested: ");
+		return;
+	}
+	rig_open(&rig);
+	drivers = path_join(rig.directory, "icd.d");
+	manifest = path_join(drivers, "lvp_icd.json");
+	UNIT_INT(file_make_directories(drivers, 0755, NULL), 0);
+	UNIT_INT(file_write_atomic(manifest, content, size, 0644, NULL), 0);
+	rig_kubelet(&rig);
+	{
+		const char *const arguments[] = {"--resource",	    "display", "--vulkan-icd-dir",
+						 drivers,	    "--sysfs", rig.directory,
+						 "--removal-grace", "200ms",   NULL};
+
+		rig_start(&rig, arguments);
+	}
+	rig_await_registrations(&rig, DISPLAY, 1);
+	listing_open(&rig, DISPLAY, &listing);
+	listing_await(&rig, &listing, "lavapipe::0");
+	UNIT_INT(rig_allocate(&rig, DISPLAY, "lavapipe::0", &answer), RPC_OK);
+	UNIT_CONTAINS(text_string(&answer), "libvulkan_lvp.so;");
+	UNIT_INT(file_remove_tree(manifest, NULL), 0);
+	listing_await(&rig, &listing, "lavapipe::0!");
+	listing_await(&rig, &listing, "");
+	UNIT_INT(file_write_atomic(manifest, content, size, 0644, NULL), 0);
+	listing_await(&rig, &listing, "lavapipe::0");
+	listing_close(&listing);
+	stop(&rig);
+}
+
+UNIT_MAIN("service", {"Allocate", test_allocate}, {"other methods", test_other_methods},
+	  {"devices come and go", test_devices_come_and_go},
+	  {"an unreadable node keeps its devices", test_unreadable_node_keeps_devices},
+	  {"an empty resource waits for devices", test_empty_resource_waits_for_devices},
+	  {"a slow reader gets the newest list", test_slow_reader_gets_the_newest_list},
+	  {"streams are freed", test_streams_are_freed},
+	  {"a software driver comes and goes", test_software_driver_comes_and_goes})
