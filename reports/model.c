@@ -107,6 +107,16 @@ const char *report_phase_name(enum report_phase phase)
 	return phase_names[phase];
 }
 
+int report_phase_parse(const char *name, enum report_phase *out, struct error *err)
+{
+	size_t index = model_index(phase_names, REPORT_PHASE_COUNT, name);
+
+	if (index == REPORT_PHASE_COUNT)
+		return error_set(err, ERROR_FORMAT, "'%s' is no phase", name);
+	*out = (enum report_phase)index;
+	return 0;
+}
+
 const char *report_state_name(enum report_state state)
 {
 	static const char *const names[] = {"complete", "incomplete", "aborted"};

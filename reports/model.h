@@ -68,6 +68,7 @@ enum report_phase {
 
 /* "setup", "cri", "probe", "plugin", "wait", "cleanup". */
 const char *report_phase_name(enum report_phase phase);
+int report_phase_parse(const char *name, enum report_phase *out, struct error *err);
 
 /* How far a run came. */
 enum report_state {

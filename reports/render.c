@@ -33,23 +33,20 @@ static int render_take_run_begin(struct render *render, const struct json_at *re
 static int render_take_phase(struct render *render, const struct json_at *record, struct error *err)
 {
 	struct members phase CLEANUP_MEMBERS = members_new();
-	struct json_at name = {0};
+	enum report_phase kind = REPORT_PHASE_SETUP;
+	const char *name = NULL;
 	int64_t duration_ms = 0;
 	int rc = json_need_int(record, "durationMs", 0, INT32_MAX, &duration_ms, err);
 
-	rc = rc == 0 ? copy_string(record, "phase", &phase, err) : rc;
+	rc = rc == 0 ? json_need_string(record, "phase", &name, err) : rc;
+	rc = rc == 0 ? report_phase_parse(name, &kind, err) : rc;
+	members_add_string(&phase, "phase", name);
 	rc = rc == 0 ? copy_string(record, "what", &phase, err) : rc;
-	rc = rc == 0 ? json_need(record, "phase", JSON_STRING, &name, err) : rc;
+	members_add_int(&phase, "durationMs", duration_ms);
 	if (rc < 0)
 		return rc;
-	members_add_int(&phase, "durationMs", duration_ms);
-	for (int i = 0; i < REPORT_PHASE_COUNT; i++) {
-		if (strcmp(report_phase_name((enum report_phase)i), name.node->valuestring) != 0)
-			continue;
-		render->phases_ms[i] += duration_ms;
-		return members_append(render->phases, members_take(&phase), err);
-	}
-	return json_error(&name, err, "unknown value");
+	render->phases_ms[kind] += duration_ms;
+	return members_append(render->phases, members_take(&phase), err);
 }
 
 static int render_take_event(struct render *render, const struct journal_record *record,

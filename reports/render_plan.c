@@ -43,7 +43,7 @@ static int plan_link_requirement(struct render *render, const struct json_at *it
 	if (rc < 0 || at.node == NULL)
 		return rc;
 	for (size_t i = 0; i < render->requirement_count; i++) {
-		if (strcmp(render->requirements[i].id, at.node->valuestring) == 0) {
+		if (text_equal(render->requirements[i].id, at.node->valuestring)) {
 			check->requirement = &render->requirements[i];
 			return 0;
 		}

@@ -146,9 +146,9 @@ static void test_journal_is_never_overwritten(void)
 {
 	struct journal *journal CLEANUP_JOURNAL = NULL;
 	char *path CLEANUP_FREE = text_format("%s/twice", directory);
-	struct journal *first CLEANUP_JOURNAL = create(path);
 	struct error err = {0};
 
+	journal_close(create(path));
 	CU_ASSERT_EQUAL(journal_create(path, &run, &journal, &err), ERROR_EXISTS);
 	CU_ASSERT_PTR_NOT_NULL(strstr(err.text, path));
 	CU_ASSERT_EQUAL(journal_create("/nowhere/at/all", &run, &journal, &err), ERROR_NOT_FOUND);

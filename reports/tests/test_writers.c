@@ -30,9 +30,8 @@ static void compare(const char *format, const char *name, const char *file)
 	struct error err = {0};
 
 	CU_ASSERT_EQUAL_FATAL(file_read(path, 1 << 20, &reference, NULL, &err), 0);
-	CU_ASSERT_PTR_NOT_NULL_FATAL(text);
-	CU_ASSERT_STRING_EQUAL(text, reference);
-	if (strcmp(text, reference) != 0)
+	CU_ASSERT_TRUE(text_equal(text, reference));
+	if (text != NULL && !text_equal(text, reference))
 		(void)fprintf(stderr, "%s: %s is:\n%s", name, file, text);
 }
 
@@ -74,6 +73,8 @@ static void test_summary_shows_no_foreign_control_character(void)
 	char *text CLEANUP_FREE = print("summary", report, &color);
 
 	CU_ASSERT_PTR_NOT_NULL_FATAL(text);
+	if (text == NULL)
+		return;
 	CU_ASSERT_PTR_NOT_NULL(strstr(text, "\x1b["));
 	CU_ASSERT_PTR_NULL(strstr(text, "\x1b[2J"));
 	CU_ASSERT_PTR_NULL(strstr(text, "\x1b]"));
@@ -104,6 +105,8 @@ static void test_summary_keeps_to_the_width(void)
 	size_t cut = 0;
 
 	CU_ASSERT_PTR_NOT_NULL_FATAL(text);
+	if (text == NULL)
+		return;
 	while (*line != '\0') {
 		/* Advice is never cut. */
 		if (strncmp(line, "  do", 4) != 0)
