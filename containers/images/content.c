@@ -22,9 +22,12 @@ static int content_add_programs(const struct image_spec *spec, struct elf_closur
 		const char *source = spec->programs[i];
 		char *path CLEANUP_FREE = path_join(IMAGES_PROGRAM_DIRECTORY, path_base(source));
 
-		rc = path != NULL ? elf_closure_add(closure, source, err) : error_memory(err);
-		if (rc == 0)
-			rc = image_tree_file(tree, path, source, 0755, err);
+		if (path == NULL)
+			return error_memory(err);
+		rc = elf_closure_add(closure, source, err);
+		if (rc < 0)
+			return error_wrap(err, "program %s", source);
+		rc = image_tree_file(tree, path, source, 0755, err);
 	}
 	return rc;
 }

@@ -20,7 +20,10 @@ struct tar {
 static int tar_error(const struct tar *tar, struct error *err)
 {
 	const char *text = archive_error_string(tar->archive);
+	int reason = archive_errno(tar->archive);
 
+	if (reason > 0)
+		return error_system(err, reason, "%s", tar->path);
 	return error_set(err, ERROR_IO, "%s: %s", tar->path,
 			 text != NULL ? text : "cannot be written");
 }

@@ -10,6 +10,9 @@
 #include <string.h>
 #include <time.h>
 
+/* Containers are killed at once; a process of the host gets a moment to end its own children. */
+enum { KILL_GRACE_MS = 100 };
+
 struct process_launcher {
 	struct launcher base;
 	uv_loop_t *loop;
@@ -94,6 +97,7 @@ static int process_launch_start(struct launcher *launcher, struct launch *launch
 		.argv = argv,
 		.capture_max = launch->output_max,
 		.timeout_ms = launch->timeout_ms,
+		.grace_ms = KILL_GRACE_MS,
 	};
 	struct error failure = {0};
 	int rc = program != NULL && argv != NULL ? process_make_env(spec, &env, err)

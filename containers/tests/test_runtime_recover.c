@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: MIT */
+/* Runs that die at any moment: the next one finds what they left, removes it and nothing else. */
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/file.h"
+#include "base/path.h"
+#include "base/process.h"
+#include "base/tests/unit.h"
+#include "containers/runtime/mounts.h"
+#include "containers/runtime/processes.h"
+#include "containers/tests/rig.h"
+#include "rpc/loop.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define BASE	     RIG_BASE "-recover"
+#define SHIM_SOCKETS "/run/containerd/s"
+
+enum { VICTIM_TIMEOUT_MS = 60000, RANDOM_KILLS = 6, RANDOM_MAX_MS = 1200 };
+
+static uv_loop_t loop;
+
+struct wanted_step {
+	const struct process *victim;
+	const char *line;
+};
+
+static bool has_said(void *user)
+{
+	const struct wanted_step *wanted = user;
+
+	return strstr(text_string(&process_result(wanted->victim)->out), wanted->line) != NULL;
+}
+
+static bool has_ended(void *process)
+{
+	return process_has_ended(process);
+}
+
+static struct process *start_victim(void)
+{
+	const char *const argv[] = {GPUCERT_BINARY_DIR "/tests/recovery_victim", BASE, NULL};
+	const struct process_spec spec = {.argv = argv};
+	struct process *victim = NULL;
+
+	CU_ASSERT_EQUAL_FATAL(process_start(&loop, &spec, &victim, NULL), 0);
+	return victim;
+}
+
+static void kill_victim(struct process *victim)
+{
+	struct error err = {0};
+
+	CU_ASSERT_EQUAL(process_signal(victim, SIGKILL, &err), 0);
+	CU_ASSERT_EQUAL_FATAL(loop_wait(&loop, has_ended, victim, VICTIM_TIMEOUT_MS, "end", &err),
+			      0);
+	process_free(victim);
+}
+
+static void expect_no_mounts(void)
+{
+	struct mount_list mounts CLEANUP_MOUNTS = {0};
+
+	CU_ASSERT_EQUAL(mounts_read(&mounts, NULL), 0);
+	for (size_t i = 0; i < mounts.count; i++)
+		CU_ASSERT_FALSE(path_is_within(mounts.entries[i].mount_point, BASE));
+}
+
+static void expect_no_cgroups(const char *name)
+{
+	struct mount_list mounts CLEANUP_MOUNTS = {0};
+	char *group CLEANUP_FREE = text_format("gpucert-%s", name + strlen("run-"));
+
+	CU_ASSERT_EQUAL(mounts_read(&mounts, NULL), 0);
+	for (size_t i = 0; i < mounts.count; i++) {
+		char *path CLEANUP_FREE = path_join(mounts.entries[i].mount_point, group);
+
+		if (text_starts_with(mounts.entries[i].type, "cgroup"))
+			CU_ASSERT_FALSE(file_exists(path));
+	}
+}
+
+/* What the dead run had, and after the recovery that nothing of it is there any more. */
+static void recover_and_expect_nothing(struct runtime_recovered *recovered)
+{
+	struct text_list names CLEANUP_TEXT_LIST = {0};
+	struct error err = {0};
+	size_t still_running = 0;
+
+	if (file_is_directory(BASE))
+		CU_ASSERT_EQUAL(file_list(BASE, &names, NULL), 0);
+	UNIT_INT(runtime_recover(BASE, recovered, &err), 0);
+	UNIT_STRING(err.text, "");
+	expect_no_mounts();
+	for (size_t i = 0; i < names.count; i++) {
+		char *run CLEANUP_FREE = path_join(BASE, names.items[i]);
+
+		if (!text_starts_with(names.items[i], "run-"))
+			continue;
+		CU_ASSERT_FALSE(file_exists(run));
+		UNIT_INT(processes_kill_containerd(run, &still_running, NULL), 0);
+		UNIT_INT(still_running, 0);
+		expect_no_cgroups(names.items[i]);
+	}
+}
+
+/* The sockets of the shims of the only run: each task names its own. */
+static void list_shim_sockets(struct text_list *sockets)
+{
+	struct text_list runs CLEANUP_TEXT_LIST = {0};
+	struct text_list tasks CLEANUP_TEXT_LIST = {0};
+	char *directory CLEANUP_FREE = NULL;
+
+	CU_ASSERT_EQUAL_FATAL(file_list(BASE, &runs, NULL), 0);
+	CU_ASSERT_EQUAL_FATAL(runs.count, 1);
+	directory = text_format("%s/%s/state/io.containerd.runtime.v2.task/k8s.io", BASE,
+				runs.items[0]);
+	CU_ASSERT_EQUAL_FATAL(file_list(directory, &tasks, NULL), 0);
+	for (size_t i = 0; i < tasks.count; i++) {
+		char *file CLEANUP_FREE = text_format("%s/%s/address", directory, tasks.items[i]);
+		char *address CLEANUP_FREE = NULL;
+
+		CU_ASSERT_EQUAL_FATAL(file_read_line(file, &address, NULL), 0);
+		CU_ASSERT_TRUE(text_starts_with(address, "unix://" SHIM_SOCKETS "/"));
+		CU_ASSERT_EQUAL(text_list_add(sockets, address + strlen("unix://"), NULL), 0);
+	}
+}
+
+static void test_a_run_that_dies_with_a_container(void)
+{
+	struct text_list sockets CLEANUP_TEXT_LIST = {0};
+	struct process *victim = start_victim();
+	struct wanted_step running = {victim, "running"};
+	struct runtime_recovered recovered = {0};
+	struct error err = {0};
+
+	CU_ASSERT_EQUAL_FATAL(
+		loop_wait(&loop, has_said, &running, VICTIM_TIMEOUT_MS, "container", &err), 0);
+	list_shim_sockets(&sockets);
+	UNIT_INT(sockets.count, 2); /* pause and program, with the same shim */
+	CU_ASSERT_TRUE(file_exists(sockets.items[0]));
+	/* While the run lives it is left alone. */
+	UNIT_INT(runtime_recover(BASE, &recovered, &err), 0);
+	UNIT_INT(recovered.directories + recovered.processes + recovered.mounts, 0);
+	CU_ASSERT_FALSE(process_has_ended(victim));
+	kill_victim(victim);
+	recover_and_expect_nothing(&recovered);
+	UNIT_INT(recovered.directories, 1);
+	CU_ASSERT_TRUE(recovered.processes >= 3); /* shim, pause, program */
+	CU_ASSERT_TRUE(recovered.mounts >= 3);	  /* two root file systems, shared memory */
+	CU_ASSERT_FALSE(file_exists(sockets.items[0]));
+	CU_ASSERT_FALSE(file_exists(BASE));
+}
+
+/* Moments spread over the whole start; another seed each time the test is run, printed for a
+ * repeat. */
+static void test_runs_that_die_at_any_moment(void)
+{
+	unsigned seed = (unsigned)clock_monotonic_ns();
+
+	if (getenv("GPUCERT_TEST_SEED") != NULL)
+		seed = (unsigned)strtoul(getenv("GPUCERT_TEST_SEED"), NULL, 10);
+	(void)printf("seed %u ", seed);
+	for (int i = 0; i < RANDOM_KILLS; i++) {
+		struct process *victim = start_victim();
+		struct runtime_recovered recovered = {0};
+
+		seed = seed * 1103515245U + 12345U;
+		loop_run_for(&loop, (seed >> 8) % RANDOM_MAX_MS);
+		kill_victim(victim);
+		recover_and_expect_nothing(&recovered);
+	}
+}
+
+static void test_what_is_not_a_run_is_left_alone(void)
+{
+	struct runtime_recovered recovered = {0};
+	struct error err = {0};
+
+	CU_ASSERT_EQUAL_FATAL(file_make_directories(BASE "/keep/run-inside", 0700, NULL), 0);
+	CU_ASSERT_EQUAL_FATAL(file_make_directories(BASE "/run-unowned", 0700, NULL), 0);
+	CU_ASSERT_EQUAL_FATAL(file_make_directories(BASE "/run-broken", 0700, NULL), 0);
+	CU_ASSERT_EQUAL_FATAL(file_write_atomic(BASE "/run-broken/owner.json", "{", 1, 0600, NULL),
+			      0);
+	UNIT_INT(runtime_recover(BASE, &recovered, &err), ERROR_FORMAT);
+	UNIT_CONTAINS(err.text, "run-broken/owner.json");
+	UNIT_INT(recovered.directories, 0);
+	CU_ASSERT_TRUE(file_is_directory(BASE "/keep/run-inside"));
+	CU_ASSERT_TRUE(file_is_directory(BASE "/run-unowned"));
+	CU_ASSERT_TRUE(file_is_directory(BASE "/run-broken"));
+	CU_ASSERT_EQUAL(file_remove_tree(BASE, NULL), 0);
+	UNIT_INT(runtime_recover(BASE, &recovered, &err), 0);
+}
+
+int main(void)
+{
+	CU_TestInfo tests[] = {
+		{"a run that dies with a container", test_a_run_that_dies_with_a_container},
+		{"runs that die at any moment", test_runs_that_die_at_any_moment},
+		{"what is not a run is left alone", test_what_is_not_a_run_is_left_alone},
+		CU_TEST_INFO_NULL,
+	};
+	const char *reason = rig_reason_to_skip();
+
+	if (reason != NULL) {
+		(void)printf("skipped: %s\n", reason);
+		return RIG_SKIP;
+	}
+	if (uv_loop_init(&loop) < 0 || file_remove_tree(BASE, NULL) < 0)
+		return 1;
+	return unit_run("recovery", tests);
+}
