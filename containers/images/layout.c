@@ -220,7 +220,7 @@ static int layout_write_blobs(struct tar *tar, const struct layout_image *images
 			      struct error *err)
 {
 	size_t blob_count = 3 * count;
-	const struct layout_blob **blobs CLEANUP_FREE = calloc(blob_count, sizeof(void *));
+	const struct layout_blob **blobs CLEANUP_FREE = calloc(blob_count + 1, sizeof(void *));
 	int rc = 0;
 
 	if (blobs == NULL)

@@ -37,6 +37,11 @@ const char *rig_program_directory(void)
 
 void rig_open(struct rig *rig, const char *base_directory)
 {
+	rig_open_with(rig, base_directory, rig_program_directory());
+}
+
+void rig_open_with(struct rig *rig, const char *base_directory, const char *program_directory)
+{
 	const struct runtime_options options = {.base_directory = base_directory};
 	struct launcher_containerd_options launcher = {.check_id = "test"};
 	const struct runtime_description *description = NULL;
@@ -46,8 +51,7 @@ void rig_open(struct rig *rig, const char *base_directory)
 	rig_need(uv_loop_init(&rig->loop), "loop", &err);
 	rig_need(runtime_start(&rig->loop, &options, &rig->runtime, &err), "start", &err);
 	description = runtime_describe(rig->runtime);
-	rig_need(images_prepare(description->work_directory, rig_program_directory(), &rig->images,
-				&err),
+	rig_need(images_prepare(description->work_directory, program_directory, &rig->images, &err),
 		 "images", &err);
 	const char *const references[] = {rig->images.probe.reference, rig->images.pause.reference,
 					  NULL};

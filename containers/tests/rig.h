@@ -29,6 +29,7 @@ const char *rig_program_directory(void);
 
 /* Starts everything and ends the program with a message if it cannot. */
 void rig_open(struct rig *rig, const char *base_directory);
+void rig_open_with(struct rig *rig, const char *base_directory, const char *program_directory);
 void rig_close(struct rig *rig);
 
 /* Runs probe-test with these words; words[0] is ignored. Ends the program when the harness fails.

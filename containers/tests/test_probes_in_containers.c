@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: MIT */
+/* The main path without plugin and kubelet: what discovery says that a software device needs makes
+ * its API work in the composed image, and without it the probe says what is missing. */
+#include "base/cleanup.h"
+#include "base/file.h"
+#include "base/json.h"
+#include "base/tests/unit.h"
+#include "containers/tests/rig.h"
+
+#include <gpucert/discovery.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PROGRAMS GPUCERT_BINARY_DIR "/libexec/gpucert"
+
+static struct rig rig;
+static struct discovery_snapshot *node;
+
+static const struct discovery_device *find_device(const char *driver)
+{
+	for (size_t i = 0; i < node->device_count; i++) {
+		if (strcmp(node->devices[i].driver_name, driver) == 0)
+			return &node->devices[i];
+	}
+	return NULL;
+}
+
+/* Runs a probe with the device's files and variables, or with nothing (`device` NULL). */
+static cJSON *run_probe(const char *probe, const struct discovery_device *device)
+{
+	const char *const words[] = {probe, NULL};
+	size_t mount_count = device != NULL ? device->file_count : 0;
+	size_t device_env_count = device != NULL ? device->variable_count : 0;
+	struct launch_mount *mounts CLEANUP_FREE = calloc(mount_count + 1, sizeof(*mounts));
+	struct launch_variable *envs CLEANUP_FREE = calloc(device_env_count + 1, sizeof(*envs));
+	struct launch *launch = NULL;
+	const struct launch_result *result = NULL;
+	cJSON *document = NULL;
+	char end[256] = "";
+
+	if (mounts == NULL || envs == NULL)
+		abort();
+	for (size_t i = 0; i < mount_count; i++)
+		mounts[i] = (struct launch_mount){device->files[i].source,
+						  device->files[i].destination, true};
+	for (size_t i = 0; i < device_env_count; i++)
+		envs[i] = (struct launch_variable){device->environment[i].name,
+						   device->environment[i].value};
+	/* Drivers leak, and in a build with sanitizers their leaks would be the probe's failure. */
+	envs[device_env_count] = (struct launch_variable){"LSAN_OPTIONS", "detect_leaks=0"};
+	launch = rig_run(&rig, &(struct launch_spec){.name = "probe",
+						     .command = words,
+						     .mounts = mounts,
+						     .mount_count = mount_count,
+						     .envs = envs,
+						     .env_count = device_env_count + 1});
+	result = launch_result(launch);
+	launch_describe(result, end, sizeof(end));
+	UNIT_STRING(end, "exited with code 0");
+	UNIT_STRING(text_string(&result->err), "");
+	CU_ASSERT_EQUAL(json_parse(text_string(&result->out), result->out.size, &document, NULL),
+			0);
+	launch_free(launch);
+	return document;
+}
+
+static void expect_works(const char *probe, const char *driver)
+{
+	const struct discovery_device *device = find_device(driver);
+	cJSON *with CLEANUP_JSON = NULL;
+	cJSON *without CLEANUP_JSON = run_probe(probe, NULL);
+
+	UNIT_STRING(cJSON_GetStringValue(json_pointer(without, "/api/status")), "unsupported");
+	if (device == NULL) {
+		(void)printf("(%s is not installed) ", driver);
+		return;
+	}
+	with = run_probe(probe, device);
+	UNIT_STRING(cJSON_GetStringValue(json_pointer(with, "/api/status")), "ok");
+	UNIT_INT(cJSON_GetArraySize(json_pointer(with, "/devices")), 1);
+	CU_ASSERT_TRUE(cJSON_IsTrue(json_pointer(with, "/work/verified")));
+}
+
+static void test_vulkan_on_lavapipe(void)
+{
+	expect_works("probe-vulkan", "lavapipe");
+}
+
+static void test_opencl_on_pocl(void)
+{
+	expect_works("probe-opencl", "pocl");
+}
+
+int main(void)
+{
+	CU_TestInfo tests[] = {
+		{"Vulkan on lavapipe", test_vulkan_on_lavapipe},
+		{"OpenCL on PoCL", test_opencl_on_pocl},
+		CU_TEST_INFO_NULL,
+	};
+	const char *reason = rig_reason_to_skip();
+	struct error err = {0};
+	int result = 0;
+
+	if (reason == NULL && !file_exists(PROGRAMS "/probe-vulkan"))
+		reason = "needs the probes";
+	if (reason != NULL) {
+		(void)printf("skipped: %s\n", reason);
+		return RIG_SKIP;
+	}
+	if (discovery_take(NULL, &node, &err) < 0) {
+		(void)fprintf(stderr, "discovery: %s\n", err.text);
+		return 1;
+	}
+	rig_open_with(&rig, RIG_BASE "-probes", PROGRAMS);
+	result = unit_run("probes in containers", tests);
+	rig_close(&rig);
+	discovery_free(node);
+	return result;
+}
