@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/cleanup.h"
+#include "base/file.h"
+#include "base/json.h"
+#include "conformance/kubelet/internal.h"
+
+#include <sodium.h>
+#include <string.h>
+
+/*
+ * The checkpoint file has the shape of the kubelet's (checkpoint/checkpoint.go), Data with
+ * PodDeviceEntries and RegisteredDevices, but no Checksum: that one is taken over a dump of Go
+ * structures. A real kubelet therefore never mistakes it for its own. Device ids are all under NUMA
+ * node -1.
+ */
+
+enum { CHECKPOINT_MODE = 0600 };
+
+static char *encode_response(const V1beta1__ContainerAllocateResponse *response)
+{
+	size_t size = v1beta1__container_allocate_response__get_packed_size(response);
+	size_t text_size = sodium_base64_ENCODED_LEN(size, sodium_base64_VARIANT_ORIGINAL);
+	CLEANUP_FREE uint8_t *bytes = malloc(size + 1);
+	char *text = malloc(text_size);
+	if (bytes == NULL || text == NULL) {
+		free(text);
+		return NULL;
+	}
+	(void)v1beta1__container_allocate_response__pack(response, bytes);
+	return sodium_bin2base64(text, text_size, bytes, size, sodium_base64_VARIANT_ORIGINAL);
+}
+
+static V1beta1__ContainerAllocateResponse *decode_response(const char *text)
+{
+	size_t capacity = strlen(text) + 1;
+	size_t size = 0;
+	CLEANUP_FREE uint8_t *bytes = malloc(capacity);
+	if (bytes == NULL || sodium_base642bin(bytes, capacity, text, strlen(text), NULL, &size,
+					       NULL, sodium_base64_VARIANT_ORIGINAL) != 0)
+		return NULL;
+	return v1beta1__container_allocate_response__unpack(NULL, size, bytes);
+}
+
+static bool add_strings(cJSON *object, const char *key, const struct id_set *ids)
+{
+	cJSON *array = cJSON_AddArrayToObject(object, key);
+	for (size_t i = 0; array != NULL && i < ids->count; i++) {
+		cJSON *id = json_new_string(ids->items[i], strlen(ids->items[i]));
+		if (id == NULL || !cJSON_AddItemToArray(array, id)) {
+			cJSON_Delete(id);
+			return false;
+		}
+	}
+	return array != NULL;
+}
+
+static bool add_entry(cJSON *entries, const struct allocation *allocation)
+{
+	cJSON *entry = cJSON_CreateObject();
+	if (entry == NULL || !cJSON_AddItemToArray(entries, entry)) {
+		cJSON_Delete(entry);
+		return false;
+	}
+	CLEANUP_FREE char *response = encode_response(allocation->response);
+	cJSON *nodes = cJSON_CreateObject();
+	bool good = response != NULL && nodes != NULL &&
+		    cJSON_AddStringToObject(entry, "PodUID", allocation->pod) &&
+		    cJSON_AddStringToObject(entry, "ContainerName", allocation->container) &&
+		    cJSON_AddStringToObject(entry, "ResourceName", allocation->resource) &&
+		    cJSON_AddStringToObject(entry, "AllocResp", response);
+	if (nodes == NULL || !cJSON_AddItemToObject(entry, "DeviceIDs", nodes)) {
+		cJSON_Delete(nodes);
+		return false;
+	}
+	return good && add_strings(nodes, "-1", &allocation->ids);
+}
+
+static cJSON *checkpoint_json(const struct kubelet *kubelet)
+{
+	CLEANUP_JSON cJSON *json = cJSON_CreateObject();
+	cJSON *data = cJSON_AddObjectToObject(json, "Data");
+	cJSON *entries = cJSON_AddArrayToObject(data, "PodDeviceEntries");
+	cJSON *registered = cJSON_AddObjectToObject(data, "RegisteredDevices");
+	bool good = registered != NULL && entries != NULL;
+	for (const struct allocation *allocation = kubelet->allocations; good && allocation != NULL;
+	     allocation = allocation->next)
+		good = add_entry(entries, allocation);
+	for (const struct resource *resource = kubelet->resources; good && resource != NULL;
+	     resource = resource->next)
+		good = add_strings(registered, resource->name, &resource->healthy);
+	return good ? STEAL(json) : NULL;
+}
+
+void checkpoint_write(struct kubelet *kubelet)
+{
+	struct error err = {0};
+	CLEANUP_JSON cJSON *json = checkpoint_json(kubelet);
+	CLEANUP_FREE char *text = json == NULL ? NULL : json_print_compact(json);
+	if (!kubelet->running)
+		return;
+	int rc = text == NULL ? error_memory(&err)
+			      : file_write_atomic(kubelet->checkpoint, text, strlen(text),
+						  CHECKPOINT_MODE, &err);
+	if (rc != 0)
+		kubelet_report_problem(kubelet, &err);
+	else
+		kubelet->checkpoint_written = true;
+}
+
+static int read_ids(const struct json_at *nodes, struct id_set *ids, struct error *err)
+{
+	for (const cJSON *node = nodes->node->child; node != NULL; node = node->next) {
+		struct json_at array = {0};
+		int rc = json_need(nodes, node->string, JSON_ARRAY, &array, err);
+		for (size_t i = 0; rc == 0 && i < json_count(&array); i++) {
+			struct json_at id = {0};
+			rc = json_element(&array, i, JSON_STRING, &id, err);
+			if (rc == 0)
+				rc = id_set_add(ids, id.node->valuestring, err);
+		}
+		if (rc != 0)
+			return rc;
+	}
+	return 0;
+}
+
+static int read_entry(struct kubelet *kubelet, const struct json_at *entry, struct error *err)
+{
+	struct kubelet_allocation seen = {0};
+	struct json_at nodes = {0};
+	const char *response = NULL;
+	CLEANUP_ID_SET struct id_set ids = {0};
+	int rc = json_need_string(entry, "PodUID", &seen.pod, err);
+	if (rc == 0)
+		rc = json_need_string(entry, "ContainerName", &seen.container, err);
+	if (rc == 0)
+		rc = json_need_string(entry, "ResourceName", &seen.resource, err);
+	if (rc == 0)
+		rc = json_need_string(entry, "AllocResp", &response, err);
+	if (rc == 0)
+		rc = json_need(entry, "DeviceIDs", JSON_OBJECT, &nodes, err);
+	if (rc == 0)
+		rc = read_ids(&nodes, &ids, err);
+	if (rc != 0)
+		return rc;
+	V1beta1__ContainerAllocateResponse *decoded = decode_response(response);
+	if (decoded == NULL)
+		return json_error(entry, err, "AllocResp is no ContainerAllocateResponse");
+	seen.ids = (const char *const *)ids.items;
+	seen.id_count = ids.count;
+	seen.response = decoded;
+	rc = allocation_add(kubelet, &seen, NULL, err);
+	v1beta1__container_allocate_response__free_unpacked(decoded, NULL);
+	return rc;
+}
+
+static int read_document(struct kubelet *kubelet, const cJSON *json, struct error *err)
+{
+	struct json_at root = json_root(json);
+	struct json_at data = {0};
+	struct json_at entries = {0};
+	struct json_at registered = {0};
+	int rc = json_need(&root, "Data", JSON_OBJECT, &data, err);
+	if (rc == 0)
+		rc = json_need(&data, "PodDeviceEntries", JSON_ARRAY, &entries, err);
+	if (rc == 0)
+		rc = json_need(&data, "RegisteredDevices", JSON_OBJECT, &registered, err);
+	for (size_t i = 0; rc == 0 && i < json_count(&entries); i++) {
+		struct json_at entry = {0};
+		rc = json_element(&entries, i, JSON_OBJECT, &entry, err);
+		if (rc == 0)
+			rc = read_entry(kubelet, &entry, err);
+	}
+	for (const cJSON *each = rc == 0 ? registered.node->child : NULL; rc == 0 && each != NULL;
+	     each = each->next) {
+		/* A stopped endpoint without devices: capacity 0 until the plugin registers again.
+		 */
+		struct resource *resource = resource_get(kubelet, each->string, err);
+		if (resource == NULL)
+			return ERROR_MEMORY;
+		resource->stopped = true;
+		resource->stopped_ms = kubelet_now_ms(kubelet);
+	}
+	return rc;
+}
+
+/* A corrupt checkpoint is told, and the kubelet starts with nothing. */
+void checkpoint_read(struct kubelet *kubelet)
+{
+	CLEANUP_JSON cJSON *json = NULL;
+	struct error err = {0};
+	resources_free(kubelet);
+	allocations_free(kubelet);
+	if (!file_exists(kubelet->checkpoint))
+		return;
+	int rc = json_read_file(kubelet->checkpoint, &json, &err);
+	if (rc == 0)
+		rc = read_document(kubelet, json, &err);
+	if (rc == 0)
+		return;
+	resources_free(kubelet);
+	allocations_free(kubelet);
+	(void)error_wrap(&err, "%s", kubelet->checkpoint);
+	kubelet_report_problem(kubelet, &err);
+}

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/cleanup.h"
+#include "conformance/kubelet/internal.h"
+
+#include <string.h>
+
+/*
+ * The kubelet's table of clients. In 1.36 its key is the resource name alone; in 1.37 it is the
+ * pair of resource name and socket path (plugin/v1beta1/handler.go and server.go).
+ */
+
+static bool is_keyed_by_name(const struct kubelet *kubelet)
+{
+	return kubelet->options.profile == KUBELET_PROFILE_1_36;
+}
+
+/* The holder of the key that this resource and socket have; NULL when it is free. */
+static struct kubelet_plugin *client_find(const struct kubelet *kubelet, const char *resource,
+					  const char *socket)
+{
+	for (struct kubelet_plugin *plugin = kubelet->plugins; plugin != NULL;
+	     plugin = plugin->next) {
+		if (!plugin->is_client || strcmp(plugin->resource, resource) != 0)
+			continue;
+		if (is_keyed_by_name(kubelet) || strcmp(plugin->socket, socket) == 0)
+			return plugin;
+	}
+	return NULL;
+}
+
+int client_new(struct kubelet *kubelet, const char *resource, const char *socket,
+	       struct kubelet_plugin **out, struct error *err)
+{
+	struct kubelet_plugin *plugin = calloc(1, sizeof(*plugin));
+	if (plugin == NULL)
+		return error_memory(err);
+	plugin->kubelet = kubelet;
+	plugin->resource = strdup(resource);
+	plugin->socket = strdup(socket);
+	if (plugin->resource == NULL || plugin->socket == NULL) {
+		client_free(plugin);
+		return error_memory(err);
+	}
+	struct kubelet_plugin *replaced = client_find(kubelet, resource, socket);
+	if (replaced != NULL)
+		replaced->is_client = false;
+	plugin->is_client = true;
+	plugin->next = kubelet->plugins;
+	kubelet->plugins = plugin;
+	*out = plugin;
+	return 0;
+}
+
+struct kubelet_plugin *client_connected(struct kubelet *kubelet, const char *resource,
+					const char *socket)
+{
+	struct kubelet_plugin *plugin = client_find(kubelet, resource, socket);
+	return plugin != NULL && strcmp(plugin->socket, socket) == 0 &&
+			       kubelet_plugin_is_connected(plugin)
+		       ? plugin
+		       : NULL;
+}
+
+void client_deregister(struct kubelet_plugin *plugin)
+{
+	struct kubelet_plugin *holder =
+		client_find(plugin->kubelet, plugin->resource, plugin->socket);
+	if (holder != NULL)
+		holder->is_client = false;
+}
+
+void client_close_channel(struct kubelet_plugin *plugin)
+{
+	struct rpc_channel *channel = STEAL(plugin->channel);
+	rpc_channel_close(channel);
+}
+
+/* Another connected socket of the same resource, the newest; NULL when there is none. */
+static struct kubelet_plugin *client_survivor(const struct kubelet_plugin *gone)
+{
+	for (struct kubelet_plugin *plugin = gone->kubelet->plugins; plugin != NULL;
+	     plugin = plugin->next)
+		if (plugin != gone && plugin->is_client && kubelet_plugin_is_connected(plugin) &&
+		    strcmp(plugin->resource, gone->resource) == 0)
+			return plugin;
+	return NULL;
+}
+
+/* In 1.36 the end of any stream disconnects whoever holds the resource's slot; when nobody does, it
+ * goes unnoticed (server.go, runClient). In 1.37 a survivor takes over (PR #135437). */
+void client_disconnect(struct kubelet_plugin *plugin)
+{
+	struct kubelet *kubelet = plugin->kubelet;
+	struct kubelet_plugin *holder = client_find(kubelet, plugin->resource, plugin->socket);
+	if (holder == NULL || (!is_keyed_by_name(kubelet) && holder != plugin))
+		return;
+	holder->is_client = false;
+	client_close_channel(holder);
+	struct kubelet_plugin *survivor =
+		is_keyed_by_name(kubelet) ? NULL : client_survivor(holder);
+	if (survivor != NULL)
+		resource_serve(kubelet, survivor);
+	else
+		resource_disconnected(kubelet, holder->resource);
+}
+
+void client_disconnect_socket(struct kubelet *kubelet, const char *socket)
+{
+	for (struct kubelet_plugin *plugin = kubelet->plugins; plugin != NULL;
+	     plugin = plugin->next)
+		if (plugin->is_client && strcmp(plugin->socket, socket) == 0)
+			client_disconnect(plugin);
+}
+
+void client_stream_ended(struct kubelet_plugin *plugin)
+{
+	struct kubelet_event event = KUBELET_EVENT_EMPTY(DISCONNECTED);
+	event.resource = plugin->resource;
+	event.socket = plugin->socket;
+	event.code = kubelet_stream_code(plugin->stream);
+	event.text = kubelet_stream_status(plugin->stream);
+	kubelet_report(plugin->kubelet, event);
+	client_disconnect(plugin);
+}
+
+static void on_list(struct kubelet_stream *stream, const struct kubelet_message *message,
+		    void *user)
+{
+	const struct kubelet_plugin *plugin = user;
+	struct kubelet_event event = KUBELET_EVENT_EMPTY(DEVICES);
+	(void)stream;
+	event.resource = plugin->resource;
+	event.socket = plugin->socket;
+	event.size = (int64_t)message->size;
+	event.devices = &message->devices;
+	kubelet_report(plugin->kubelet, event);
+	resource_list(plugin->kubelet, plugin->resource, &message->devices);
+}
+
+static void on_list_end(struct kubelet_stream *stream, void *user)
+{
+	(void)stream;
+	client_stream_ended(user);
+}
+
+int client_list_and_watch(struct kubelet_plugin *plugin, struct error *err)
+{
+	const struct kubelet_stream_events events = {on_list, on_list_end, plugin};
+	int rc = kubelet_stream_open(plugin->channel, &events, &plugin->stream, err);
+	if (rc == 0)
+		faults_on_stream(plugin);
+	return rc;
+}
+
+void clients_stop(struct kubelet *kubelet)
+{
+	for (struct kubelet_plugin *plugin = kubelet->plugins; plugin != NULL;
+	     plugin = plugin->next) {
+		bool client = plugin->is_client;
+		plugin->is_client = false;
+		client_close_channel(plugin);
+		if (client)
+			resource_disconnected(kubelet, plugin->resource);
+	}
+}
+
+void client_free(struct kubelet_plugin *plugin)
+{
+	client_close_channel(plugin);
+	kubelet_stream_free(plugin->stream);
+	dial_free(plugin->dial);
+	free(plugin->resource);
+	free(plugin->socket);
+	free(plugin);
+}
+
+const char *kubelet_plugin_resource(const struct kubelet_plugin *plugin)
+{
+	return plugin->resource;
+}
+
+const char *kubelet_plugin_socket(const struct kubelet_plugin *plugin)
+{
+	return plugin->socket;
+}
+
+bool kubelet_plugin_is_connected(const struct kubelet_plugin *plugin)
+{
+	return plugin->channel != NULL && plugin->stream != NULL &&
+	       kubelet_stream_is_open(plugin->stream);
+}
+
+struct rpc_channel *kubelet_plugin_channel(const struct kubelet_plugin *plugin)
+{
+	return plugin->channel;
+}
+
+struct kubelet_stream *kubelet_plugin_stream(const struct kubelet_plugin *plugin)
+{
+	return plugin->stream;
+}
+
+void kubelet_plugin_disconnect(struct kubelet_plugin *plugin)
+{
+	client_close_channel(plugin);
+}

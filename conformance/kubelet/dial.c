@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: MIT */
+#include "conformance/kubelet/dial.h"
+
+#include "base/cleanup.h"
+#include "base/text.h"
+#include "conformance/kubelet/timer.h"
+
+#include <string.h>
+
+enum { BACKOFF_FIRST_MS = 1000 };
+
+struct dial {
+	uv_loop_t *loop;
+	char *address, *authority;
+	struct rpc_channel *channel; /* the attempt under way */
+	struct timer *deadline, *backoff;
+	uint64_t backoff_ms;
+	unsigned attempts;
+	struct error reason;
+	void (*done)(const struct dial_result *result, void *user);
+	void *user;
+};
+
+static void dial_end(struct dial *dial)
+{
+	timer_cancel(&dial->deadline);
+	timer_cancel(&dial->backoff);
+	struct rpc_channel *channel = STEAL(dial->channel);
+	rpc_channel_close(channel);
+}
+
+void dial_free(struct dial *dial)
+{
+	if (dial == NULL)
+		return;
+	dial_end(dial);
+	free(dial->address);
+	free(dial->authority);
+	free(dial);
+}
+
+static void on_ready(struct rpc_channel *channel, void *user)
+{
+	struct dial *dial = user;
+	if (dial->channel != channel)
+		return;
+	struct dial_result result = {.channel = channel, .attempts = dial->attempts, .reason = ""};
+	dial->channel = NULL;
+	dial_end(dial);
+	dial->done(&result, dial->user);
+}
+
+static void dial_try(void *user);
+
+static void dial_try_later(struct dial *dial)
+{
+	timer_cancel(&dial->backoff);
+	if (timer_start(dial->loop, dial->backoff_ms, 0, dial_try, dial, &dial->backoff,
+			&dial->reason) == 0)
+		dial->backoff_ms = dial->backoff_ms * 8 / 5;
+}
+
+static void on_lost(struct rpc_channel *channel, const struct error *why, void *user)
+{
+	struct dial *dial = user;
+	if (dial->channel != channel)
+		return;
+	dial->reason = *why;
+	dial_try_later(dial);
+}
+
+static void dial_try(void *user)
+{
+	struct dial *dial = user;
+	struct rpc_channel_options options = {.authority = dial->authority,
+					      .on_ready = on_ready,
+					      .on_lost = on_lost,
+					      .user = dial};
+	struct rpc_channel *failed = STEAL(dial->channel);
+	rpc_channel_close(failed);
+	dial->attempts++;
+	if (rpc_channel_open(dial->loop, dial->address, &options, &dial->channel, &dial->reason) !=
+	    0)
+		dial_try_later(dial);
+}
+
+static void on_deadline(void *user)
+{
+	struct dial *dial = user;
+	struct dial_result result = {.attempts = dial->attempts,
+				     .reason = dial->reason.code != 0 ? dial->reason.text
+								      : "no SETTINGS frame came"};
+	dial_end(dial);
+	dial->done(&result, dial->user);
+}
+
+int dial_start(uv_loop_t *loop, const char *socket, const char *authority, uint64_t timeout_ms,
+	       void (*done)(const struct dial_result *result, void *user), void *user,
+	       struct dial **out, struct error *err)
+{
+	struct dial *dial = calloc(1, sizeof(*dial));
+	if (dial == NULL)
+		return error_memory(err);
+	*dial = (struct dial){
+		.loop = loop, .backoff_ms = BACKOFF_FIRST_MS, .done = done, .user = user};
+	dial->address = text_format("unix:%s", socket);
+	dial->authority = authority == NULL ? NULL : strdup(authority);
+	int rc = 0;
+	if (dial->address == NULL || (authority != NULL && dial->authority == NULL))
+		rc = error_memory(err);
+	if (rc == 0)
+		rc = timer_start(loop, timeout_ms, 0, on_deadline, dial, &dial->deadline, err);
+	if (rc != 0) {
+		dial_free(dial);
+		return rc;
+	}
+	dial_try(dial);
+	*out = dial;
+	return 0;
+}

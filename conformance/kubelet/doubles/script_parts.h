@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef CONFORMANCE_KUBELET_DOUBLES_SCRIPT_PARTS_H
+#define CONFORMANCE_KUBELET_DOUBLES_SCRIPT_PARTS_H
+
+/* Parts of a script: values, device lists, answers, faults. Absent members leave the target as it
+ * is. */
+
+#include "base/json.h"
+#include "conformance/kubelet/doubles/script.h"
+
+int script_read_count(const struct json_at *at, const char *key, uint64_t *out, struct error *err);
+int script_read_string(const struct json_at *at, const char *key, char **out, struct error *err);
+int script_read_strings(const struct json_at *at, const char *key, char ***out, size_t *count,
+			struct error *err);
+void script_strings_free(char **strings, size_t count);
+
+/* "code": a gRPC status, number or name. */
+int script_read_code(const struct json_at *at, int *out, struct error *err);
+
+/* "devices", "device_count", "device_prefix" of an object. */
+int script_read_devices(const struct json_at *at, struct kubelet_device_list *out,
+			struct error *err);
+
+int script_read_template(const struct json_at *parent, const char *key, struct script_template *out,
+			 struct error *err);
+void script_template_free(struct script_template *template);
+
+int script_read_fault(const struct json_at *parent, const char *key, struct script_fault *out,
+		      struct error *err);
+
+#endif

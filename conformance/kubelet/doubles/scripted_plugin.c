@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: MIT */
+#include "conformance/kubelet/doubles/scripted_plugin.h"
+
+#include "base/cleanup.h"
+#include "base/path.h"
+#include "conformance/kubelet/doubles/scripted_internal.h"
+
+#include <string.h>
+#include <unistd.h>
+
+void scripted_note(struct scripted_plugin *plugin, const char *format, ...)
+{
+	CLEANUP_TEXT struct text line = {0};
+	va_list args;
+	if (plugin->options.on_note == NULL)
+		return;
+	text_addf(&line, "%s: ", plugin->script->resource);
+	va_start(args, format);
+	text_vaddf(&line, format, args);
+	va_end(args);
+	plugin->options.on_note(text_string(&line), plugin->options.user);
+}
+
+void scripted_exit(struct scripted_plugin *plugin, int code)
+{
+	scripted_note(plugin, "exit %d", code);
+	if (plugin->options.on_exit == NULL)
+		_exit(code);
+	plugin->options.on_exit(code, plugin->options.user);
+}
+
+/* Which file it is: inode numbers are used again, so its birth counts as well. 0: there is none. */
+static uint64_t identity_of(const char *path)
+{
+	uv_fs_t request;
+	int rc = uv_fs_stat(NULL, &request, path, NULL);
+	const uv_stat_t status = request.statbuf;
+	uv_fs_req_cleanup(&request);
+	if (rc != 0)
+		return 0;
+	return (status.st_ino << 32 ^ (uint64_t)status.st_birthtim.tv_sec * 1000000000 ^
+		(uint64_t)status.st_birthtim.tv_nsec) |
+	       1;
+}
+
+static int choose_socket(struct scripted_plugin *plugin, struct error *err)
+{
+	const struct script *script = plugin->script;
+	const char *directory = script->via == SCRIPT_VIA_WATCHER ? plugin->options.registry_dir
+								  : plugin->options.plugin_dir;
+	static unsigned counter;
+	if (plugin->socket != NULL && !script->fresh_socket)
+		return 0;
+	CLEANUP_FREE char *name = NULL;
+	if (script->socket == NULL)
+		name = text_format("scripted-%d-%u.sock", (int)getpid(), counter++);
+	else if (plugin->socket == NULL)
+		name = strdup(script->socket);
+	else
+		name = text_format("%u-%s", counter++, script->socket);
+	free(plugin->socket);
+	plugin->socket = name == NULL ? NULL : path_join(directory, name);
+	return plugin->socket == NULL ? error_memory(err) : 0;
+}
+
+int scripted_listen(struct scripted_plugin *plugin, struct error *err)
+{
+	const struct rpc_server_options options = {.limits = {.message_max = 64 << 20}};
+	int rc = choose_socket(plugin, err);
+	if (rc != 0)
+		return rc;
+	CLEANUP_FREE char *address = text_format("unix:%s", plugin->socket);
+	if (address == NULL)
+		return error_memory(err);
+	scripted_unlisten(plugin);
+	rc = rpc_server_new(plugin->loop, &options, &plugin->server, err);
+	if (rc == 0)
+		rc = scripted_add_methods(plugin, err);
+	if (rc == 0)
+		rc = rpc_server_listen(plugin->server, address, err);
+	plugin->socket_identity = rc == 0 ? identity_of(plugin->socket) : 0;
+	scripted_note(plugin, "listen %s%s%s", plugin->socket, rc == 0 ? "" : ": ",
+		      rc == 0 || err == NULL ? "" : err->text);
+	return rc;
+}
+
+void scripted_unlisten(struct scripted_plugin *plugin)
+{
+	scripted_drop_calls(plugin);
+	struct rpc_server *server = STEAL(plugin->server);
+	rpc_server_close(server);
+	plugin->socket_identity = 0;
+}
+
+static void on_reaction(void *user)
+{
+	struct scripted_plugin *plugin = user;
+	timer_cancel(&plugin->reaction);
+	plugin->kubelet_identity = identity_of(plugin->kubelet_socket);
+	scripted_begin(plugin);
+}
+
+static void react(struct scripted_plugin *plugin, enum script_reaction reaction, const char *what)
+{
+	scripted_note(plugin, "%s", what);
+	if (reaction == SCRIPT_REACT_IGNORE)
+		return;
+	if (reaction == SCRIPT_REACT_EXIT) {
+		scripted_exit(plugin, 0);
+		return;
+	}
+	if (plugin->reaction == NULL &&
+	    timer_start(plugin->loop, plugin->script->reaction_delay_ms, 0, on_reaction, plugin,
+			&plugin->reaction, NULL) != 0)
+		scripted_exit(plugin, 1);
+}
+
+/* Something changed in the directory: is it our socket, or kubelet.sock? */
+static void look(struct scripted_plugin *plugin)
+{
+	uint64_t kubelet = identity_of(plugin->kubelet_socket);
+	bool gone = plugin->socket_identity != 0 &&
+		    identity_of(plugin->socket) != plugin->socket_identity;
+	bool fresh = kubelet != 0 && kubelet != plugin->kubelet_identity;
+	plugin->kubelet_identity = kubelet;
+	if (gone)
+		plugin->socket_identity = 0;
+	if (fresh && plugin->script->via == SCRIPT_VIA_REGISTER)
+		react(plugin, plugin->script->on_kubelet_socket, "kubelet.sock is new");
+	else if (gone)
+		react(plugin, plugin->script->on_socket_removed, "own socket is gone");
+}
+
+static void on_change(uv_fs_event_t *changes, const char *name, int events, int status)
+{
+	(void)name;
+	(void)events;
+	if (status == 0 && changes->data != NULL)
+		look(changes->data);
+}
+
+static void on_changes_closed(uv_handle_t *handle)
+{
+	free(handle);
+}
+
+static int watch_directory(struct scripted_plugin *plugin, struct error *err)
+{
+	plugin->changes = calloc(1, sizeof(*plugin->changes));
+	if (plugin->changes == NULL)
+		return error_memory(err);
+	(void)uv_fs_event_init(plugin->loop, plugin->changes);
+	plugin->changes->data = plugin;
+	int rc = uv_fs_event_start(plugin->changes, on_change, plugin->options.plugin_dir, 0);
+	return rc == 0 ? 0 : error_uv(err, rc, "cannot watch %s", plugin->options.plugin_dir);
+}
+
+int scripted_plugin_start(uv_loop_t *loop, const struct script *script,
+			  const struct scripted_plugin_options *options,
+			  struct scripted_plugin **out, struct error *err)
+{
+	struct scripted_plugin *plugin = calloc(1, sizeof(*plugin));
+	if (plugin == NULL)
+		return error_memory(err);
+	plugin->loop = loop;
+	plugin->script = script;
+	plugin->options = *options;
+	plugin->repeats_left = script->register_repeat;
+	plugin->retries_left = script->register_retries;
+	plugin->kubelet_socket = options->kubelet_socket == NULL
+					 ? path_join(options->plugin_dir, "kubelet.sock")
+					 : strdup(options->kubelet_socket);
+	int rc = plugin->kubelet_socket == NULL ? error_memory(err) : 0;
+	if (rc == 0)
+		rc = watch_directory(plugin, err);
+	if (rc == 0) {
+		plugin->kubelet_identity = identity_of(plugin->kubelet_socket);
+		rc = scripted_start_listening(plugin, err);
+	}
+	if (rc != 0) {
+		scripted_plugin_free(plugin);
+		return rc;
+	}
+	*out = plugin;
+	return 0;
+}
+
+void scripted_plugin_free(struct scripted_plugin *plugin)
+{
+	if (plugin == NULL)
+		return;
+	timer_cancel(&plugin->reaction);
+	scripted_stop_registering(plugin);
+	uv_fs_event_t *changes = STEAL(plugin->changes);
+	if (changes != NULL) {
+		changes->data = NULL;
+		uv_close((uv_handle_t *)changes, on_changes_closed);
+	}
+	scripted_unlisten(plugin);
+	kubelet_device_list_free(&plugin->override);
+	free(plugin->kubelet_socket);
+	free(plugin->socket);
+	free(plugin);
+}
+
+void scripted_plugin_cut(struct scripted_plugin *plugin)
+{
+	scripted_unlisten(plugin);
+}
+
+const char *scripted_plugin_socket(const struct scripted_plugin *plugin)
+{
+	return plugin->socket;
+}
+
+size_t scripted_plugin_calls(const struct scripted_plugin *plugin, enum script_method method)
+{
+	return plugin->calls[method];
+}
+
+size_t scripted_plugin_registered(const struct scripted_plugin *plugin)
+{
+	return plugin->registered;
+}
+
+size_t scripted_plugin_refused(const struct scripted_plugin *plugin)
+{
+	return plugin->refused;
+}
+
+const char *scripted_plugin_last_error(const struct scripted_plugin *plugin)
+{
+	return plugin->last_error;
+}

@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: MIT */
+#include "conformance/kubelet/kubelet.h"
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/path.h"
+#include "conformance/kubelet/internal.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum {
+	DIAL_TIMEOUT_MS = 10 * 1000,
+	PRE_START_TIMEOUT_MS = 30 * 1000,
+	GRACE_MS = 5 * 60 * 1000,
+	NODE_STATUS_MS = 10 * 1000,
+};
+
+uint64_t kubelet_now_ms(const struct kubelet *kubelet)
+{
+	return clock_monotonic_ms() - kubelet->born_ms + kubelet->advanced_ms;
+}
+
+void kubelet_report(struct kubelet *kubelet, struct kubelet_event event)
+{
+	if (kubelet->options.on_event == NULL || kubelet->freeing)
+		return;
+	event.elapsed_ms = kubelet_now_ms(kubelet);
+	kubelet->options.on_event(&event, kubelet->options.user);
+}
+
+void kubelet_report_problem(struct kubelet *kubelet, const struct error *err)
+{
+	struct kubelet_event event = KUBELET_EVENT_EMPTY(PROBLEM);
+	event.text = err->text;
+	kubelet_report(kubelet, event);
+}
+
+static void report_socket(struct kubelet *kubelet, enum kubelet_event_type type, const char *path)
+{
+	struct kubelet_event event = KUBELET_EVENT_EMPTY(STARTED);
+	event.type = type;
+	event.socket = path;
+	kubelet_report(kubelet, event);
+}
+
+static void on_swept(const char *path, void *user)
+{
+	report_socket(user, KUBELET_EVENT_SOCKET_SWEPT, path);
+}
+
+static void on_moved(const char *path, void *user)
+{
+	report_socket(user, KUBELET_EVENT_SOCKET_MOVED, path);
+}
+
+static void on_returned(const char *path, void *user)
+{
+	report_socket(user, KUBELET_EVENT_SOCKET_RETURNED, path);
+}
+
+static void kubelet_release(struct kubelet *kubelet)
+{
+	free(kubelet->plugin_dir);
+	free(kubelet->registry_dir);
+	free(kubelet->socket);
+	free(kubelet->checkpoint);
+	free(kubelet->interrupt);
+	free(kubelet);
+}
+
+static int check_options(const struct kubelet_options *options, struct error *err)
+{
+	if (options->plugin_dir == NULL || !path_is_absolute(options->plugin_dir))
+		return error_set(err, ERROR_ARGUMENT, "plugin directory \"%s\" is not absolute",
+				 options->plugin_dir == NULL ? "" : options->plugin_dir);
+	if (options->registry_dir != NULL && !path_is_absolute(options->registry_dir))
+		return error_set(err, ERROR_ARGUMENT, "registry directory \"%s\" is not absolute",
+				 options->registry_dir);
+	return 0;
+}
+
+static int fill_paths(struct kubelet *kubelet, struct error *err)
+{
+	struct kubelet_options *options = &kubelet->options;
+	kubelet->plugin_dir = path_normalize(options->plugin_dir);
+	if (kubelet->plugin_dir == NULL)
+		return error_memory(err);
+	kubelet->socket = path_join(kubelet->plugin_dir, KUBELET_SOCKET_NAME);
+	kubelet->checkpoint = path_join(kubelet->plugin_dir, KUBELET_CHECKPOINT_NAME);
+	if (options->registry_dir != NULL)
+		kubelet->registry_dir = path_normalize(options->registry_dir);
+	if (kubelet->socket == NULL || kubelet->checkpoint == NULL ||
+	    (options->registry_dir != NULL && kubelet->registry_dir == NULL))
+		return error_memory(err);
+	options->plugin_dir = kubelet->plugin_dir;
+	options->registry_dir = kubelet->registry_dir;
+	CLEANUP_FREE char *address = text_format("unix:%s", kubelet->socket);
+	const char *path = NULL;
+	return address == NULL ? error_memory(err) : rpc_address_path(address, &path, err);
+}
+
+int kubelet_new(uv_loop_t *loop, const struct kubelet_options *options, struct kubelet **out,
+		struct error *err)
+{
+	int rc = check_options(options, err);
+	if (rc != 0)
+		return rc;
+	struct kubelet *kubelet = calloc(1, sizeof(*kubelet));
+	if (kubelet == NULL)
+		return error_memory(err);
+	kubelet->loop = loop;
+	kubelet->options = *options;
+	kubelet->born_ms = clock_monotonic_ms();
+	kubelet->random.state = options->seed;
+	struct kubelet_options *own = &kubelet->options;
+	if (own->dial_timeout_ms == 0)
+		own->dial_timeout_ms = DIAL_TIMEOUT_MS;
+	if (own->pre_start_timeout_ms == 0)
+		own->pre_start_timeout_ms = PRE_START_TIMEOUT_MS;
+	if (own->grace_ms == 0)
+		own->grace_ms = GRACE_MS;
+	rc = fill_paths(kubelet, err);
+	if (rc != 0) {
+		kubelet_release(kubelet);
+		return rc;
+	}
+	kubelet->directory = (struct plugin_directory){.path = kubelet->plugin_dir,
+						       .on_swept = on_swept,
+						       .on_moved = on_moved,
+						       .on_returned = on_returned,
+						       .user = kubelet};
+	*out = kubelet;
+	return 0;
+}
+
+static int serve(struct kubelet *kubelet, struct error *err)
+{
+	CLEANUP_FREE char *address = text_format("unix:%s", kubelet->socket);
+	if (address == NULL)
+		return error_memory(err);
+	int rc = rpc_server_new(kubelet->loop, NULL, &kubelet->server, err);
+	if (rc == 0)
+		rc = rpc_server_add(kubelet->server, "/v1beta1.Registration/Register",
+				    registration_handle, kubelet, err);
+	if (rc == 0)
+		rc = rpc_server_listen(kubelet->server, address, err);
+	if (rc != 0)
+		kubelet_unlisten(kubelet);
+	else
+		report_socket(kubelet, KUBELET_EVENT_STARTED, kubelet->socket);
+	return rc;
+}
+
+int kubelet_listen(struct kubelet *kubelet, struct error *err)
+{
+	bool replaced = false;
+	int rc = faults_replace_socket(kubelet, &replaced, err);
+	return rc != 0 || replaced ? rc : serve(kubelet, err);
+}
+
+void kubelet_unlisten(struct kubelet *kubelet)
+{
+	bool listening = kubelet->server != NULL || kubelet->faults.listener != NULL;
+	for (size_t i = 0; i < kubelet->registration_count; i++)
+		registration_stop(kubelet->registrations[i]);
+	struct rpc_server *server = STEAL(kubelet->server);
+	rpc_server_close(server);
+	struct fault_listener *listener = STEAL(kubelet->faults.listener);
+	fault_listener_close(listener);
+	if (listening)
+		report_socket(kubelet, KUBELET_EVENT_STOPPED, kubelet->socket);
+}
+
+/* The node status loop: where the kubelet looks at grace periods. */
+static void on_node_status(void *user)
+{
+	resource_sweep(user);
+}
+
+static int begin_running(struct kubelet *kubelet, struct error *err)
+{
+	int rc = kubelet_listen(kubelet, err);
+	if (rc == 0)
+		rc = timer_start(kubelet->loop, NODE_STATUS_MS, NODE_STATUS_MS, on_node_status,
+				 kubelet, &kubelet->node_status, err);
+	if (rc == 0 && kubelet->registry_dir != NULL)
+		rc = watcher_start(kubelet, err);
+	kubelet->running = true;
+	if (rc != 0)
+		kubelet_stop(kubelet);
+	return rc;
+}
+
+int kubelet_start(struct kubelet *kubelet, struct error *err)
+{
+	if (kubelet->running)
+		return 0;
+	int rc = plugin_directory_create(&kubelet->directory, err);
+	if (rc == 0)
+		rc = plugin_directory_claim(&kubelet->directory, kubelet->options.take_over, err);
+	if (rc != 0)
+		return rc;
+	checkpoint_read(kubelet);
+	rc = plugin_directory_sweep(&kubelet->directory, SWEEP_ALL, err);
+	return rc == 0 ? begin_running(kubelet, err) : rc;
+}
+
+void kubelet_stop(struct kubelet *kubelet)
+{
+	if (!kubelet->running)
+		return;
+	kubelet->running = false;
+	watcher_stop(kubelet);
+	timer_cancel(&kubelet->node_status);
+	clients_stop(kubelet);
+	kubelet_unlisten(kubelet);
+}
+
+int kubelet_restart(struct kubelet *kubelet, enum kubelet_restart what, struct error *err)
+{
+	switch (what) {
+	case KUBELET_RESTART_WHOLE:
+		break;
+	case KUBELET_RESTART_PLUGIN_SOCKETS:
+		return plugin_directory_sweep(&kubelet->directory, SWEEP_PLUGINS, err);
+	case KUBELET_RESTART_KUBELET_SOCKET:
+		kubelet_stop(kubelet);
+		checkpoint_read(kubelet);
+		return begin_running(kubelet, err);
+	}
+	kubelet_stop(kubelet);
+	return kubelet_start(kubelet, err);
+}
+
+void kubelet_free(struct kubelet *kubelet)
+{
+	struct error err = {0};
+	if (kubelet == NULL)
+		return;
+	kubelet_stop(kubelet);
+	kubelet_unlisten(kubelet);
+	if (kubelet->checkpoint_written)
+		(void)remove(kubelet->checkpoint);
+	if (plugin_directory_return(&kubelet->directory, &err) != 0)
+		kubelet_report_problem(kubelet, &err);
+	kubelet->freeing = true;
+	for (size_t i = 0; i < kubelet->registration_count; i++)
+		registration_free(kubelet->registrations[i]);
+	free(kubelet->registrations);
+	while (kubelet->plugins != NULL) {
+		struct kubelet_plugin *plugin = kubelet->plugins;
+		kubelet->plugins = plugin->next;
+		client_free(plugin);
+	}
+	resources_free(kubelet);
+	allocations_free(kubelet);
+	kubelet_release(kubelet);
+}
+
+const char *kubelet_socket(const struct kubelet *kubelet)
+{
+	return kubelet->socket;
+}
+
+const char *kubelet_plugin_dir(const struct kubelet *kubelet)
+{
+	return kubelet->plugin_dir;
+}
+
+uv_loop_t *kubelet_loop(const struct kubelet *kubelet)
+{
+	return kubelet->loop;
+}
+
+bool kubelet_is_running(const struct kubelet *kubelet)
+{
+	return kubelet->running;
+}
+
+void kubelet_advance_time(struct kubelet *kubelet, uint64_t ms)
+{
+	kubelet->advanced_ms += ms;
+	resource_sweep(kubelet);
+}

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: MIT */
+#include "conformance/kubelet/plugin_directory.h"
+
+#include "base/cleanup.h"
+#include "base/file.h"
+#include "base/json.h"
+#include "base/path.h"
+
+#include <string.h>
+#include <uv.h>
+
+enum { DIRECTORY_MODE = 0750, MOVED_MODE = 0700 };
+
+struct connect_attempt {
+	uv_connect_t request;
+	uv_pipe_t pipe;
+	int status;
+};
+
+static void on_connect(uv_connect_t *request, int status)
+{
+	struct connect_attempt *attempt = request->data;
+	attempt->status = status;
+	uv_close((uv_handle_t *)&attempt->pipe, NULL);
+}
+
+int socket_is_served(const char *path, bool *served, struct error *err)
+{
+	struct connect_attempt attempt = {0};
+	uv_loop_t loop;
+	int rc = uv_loop_init(&loop);
+	if (rc != 0)
+		return error_uv(err, rc, "cannot make an event loop");
+	(void)uv_pipe_init(&loop, &attempt.pipe, 0);
+	attempt.request.data = &attempt;
+	uv_pipe_connect(&attempt.request, &attempt.pipe, path, on_connect);
+	(void)uv_run(&loop, UV_RUN_DEFAULT);
+	(void)uv_loop_close(&loop);
+	*served = attempt.status == 0 || attempt.status == UV_EAGAIN;
+	if (attempt.status == UV_EACCES || attempt.status == UV_EPERM)
+		return error_uv(err, attempt.status, "cannot connect to %s", path);
+	return 0;
+}
+
+/* As Go's os.Stat: symbolic links are followed. */
+static bool is_socket(const char *path)
+{
+	uv_fs_t request;
+	int rc = uv_fs_stat(NULL, &request, path, NULL);
+	bool result = rc == 0 && (request.statbuf.st_mode & S_IFMT) == S_IFSOCK;
+	uv_fs_req_cleanup(&request);
+	return result;
+}
+
+static int rename_file(const char *from, const char *to, struct error *err)
+{
+	uv_fs_t request;
+	int rc = uv_fs_rename(NULL, &request, from, to, NULL);
+	uv_fs_req_cleanup(&request);
+	return rc == 0 ? 0 : error_uv(err, rc, "cannot rename %s to %s", from, to);
+}
+
+static int remove_file(const char *path, struct error *err)
+{
+	uv_fs_t request;
+	int rc = uv_fs_unlink(NULL, &request, path, NULL);
+	uv_fs_req_cleanup(&request);
+	return rc == 0 || rc == UV_ENOENT ? 0 : error_uv(err, rc, "cannot remove %s", path);
+}
+
+int plugin_directory_create(struct plugin_directory *directory, struct error *err)
+{
+	return file_make_directories(directory->path, DIRECTORY_MODE, err);
+}
+
+static int move_aside(struct plugin_directory *directory, const char *name, struct error *err)
+{
+	CLEANUP_FREE char *from = path_join(directory->path, name);
+	CLEANUP_FREE char *aside = path_join(directory->path, KUBELET_MOVED_NAME);
+	CLEANUP_FREE char *to = aside == NULL ? NULL : path_join(aside, name);
+	if (from == NULL || to == NULL)
+		return error_memory(err);
+	int rc = file_make_directories(aside, MOVED_MODE, err);
+	if (rc == 0)
+		rc = rename_file(from, to, err);
+	if (rc != 0)
+		return rc;
+	directory->moved = true;
+	if (directory->on_moved != NULL)
+		directory->on_moved(from, directory->user);
+	return 0;
+}
+
+/* Only a real kubelet can write the checksum, so a checkpoint that has one, or cannot be read, is
+ * not ours. */
+static bool checkpoint_is_foreign(const char *path)
+{
+	CLEANUP_JSON cJSON *json = NULL;
+	if (json_read_file(path, &json, NULL) != 0)
+		return true;
+	return json_pointer(json, "/Checksum") != NULL;
+}
+
+static int move_foreign_checkpoint(struct plugin_directory *directory, struct error *err)
+{
+	CLEANUP_FREE char *path = path_join(directory->path, KUBELET_CHECKPOINT_NAME);
+	if (path == NULL)
+		return error_memory(err);
+	if (!file_exists(path) || !checkpoint_is_foreign(path))
+		return 0;
+	return move_aside(directory, KUBELET_CHECKPOINT_NAME, err);
+}
+
+static int move_sockets(struct plugin_directory *directory, struct error *err)
+{
+	CLEANUP_TEXT_LIST struct text_list names = {0};
+	int rc = file_list(directory->path, &names, err);
+	for (size_t i = 0; rc == 0 && i < names.count; i++) {
+		CLEANUP_FREE char *path = path_join(directory->path, names.items[i]);
+		if (path == NULL)
+			rc = error_memory(err);
+		else if (is_socket(path))
+			rc = move_aside(directory, names.items[i], err);
+	}
+	return rc;
+}
+
+int plugin_directory_claim(struct plugin_directory *directory, bool take_over, struct error *err)
+{
+	CLEANUP_FREE char *socket = path_join(directory->path, KUBELET_SOCKET_NAME);
+	CLEANUP_FREE char *aside = path_join(directory->path, KUBELET_MOVED_NAME);
+	if (socket == NULL || aside == NULL)
+		return error_memory(err);
+	/* What a run left aside that could not end properly is put back at the end of this one. */
+	directory->moved = file_is_directory(aside);
+	bool served = false;
+	int rc = socket_is_served(socket, &served, err);
+	if (rc != 0)
+		return rc;
+	if (served && !take_over)
+		return error_set(
+			err, ERROR_EXISTS,
+			"a kubelet is listening on %s; use another directory, or take it over",
+			socket);
+	rc = move_foreign_checkpoint(directory, err);
+	if (rc == 0 && served)
+		rc = move_sockets(directory, err);
+	return rc;
+}
+
+int plugin_directory_sweep(struct plugin_directory *directory, enum sweep what, struct error *err)
+{
+	CLEANUP_TEXT_LIST struct text_list names = {0};
+	int rc = file_list(directory->path, &names, err);
+	for (size_t i = 0; rc == 0 && i < names.count; i++) {
+		if (what == SWEEP_PLUGINS && strcmp(names.items[i], KUBELET_SOCKET_NAME) == 0)
+			continue;
+		CLEANUP_FREE char *path = path_join(directory->path, names.items[i]);
+		if (path == NULL)
+			return error_memory(err);
+		if (!is_socket(path))
+			continue;
+		rc = remove_file(path, err);
+		if (rc == 0 && directory->on_swept != NULL)
+			directory->on_swept(path, directory->user);
+	}
+	return rc;
+}
+
+static int put_back(struct plugin_directory *directory, const char *aside, const char *name,
+		    struct error *err)
+{
+	CLEANUP_FREE char *from = path_join(aside, name);
+	CLEANUP_FREE char *to = path_join(directory->path, name);
+	if (from == NULL || to == NULL)
+		return error_memory(err);
+	if (strcmp(name, KUBELET_CHECKPOINT_NAME) != 0 && file_exists(to)) {
+		bool served = true;
+		if (is_socket(from) && socket_is_served(from, &served, NULL) == 0 && !served)
+			return remove_file(from, err);
+		return error_set(err, ERROR_EXISTS, "%s stays in %s: its name is taken", name,
+				 aside);
+	}
+	int rc = rename_file(from, to, err);
+	if (rc == 0 && directory->on_returned != NULL)
+		directory->on_returned(to, directory->user);
+	return rc;
+}
+
+int plugin_directory_return(struct plugin_directory *directory, struct error *err)
+{
+	if (!directory->moved)
+		return 0;
+	directory->moved = false;
+	CLEANUP_FREE char *aside = path_join(directory->path, KUBELET_MOVED_NAME);
+	CLEANUP_TEXT_LIST struct text_list names = {0};
+	if (aside == NULL)
+		return error_memory(err);
+	int rc = file_list(aside, &names, err);
+	if (rc != 0)
+		return rc;
+	/* Plugins look for kubelet.sock: it comes last, when everything else is in place. */
+	for (int last = 0; last < 2; last++) {
+		for (size_t i = 0; i < names.count; i++) {
+			if ((strcmp(names.items[i], KUBELET_SOCKET_NAME) == 0) != (last == 1))
+				continue;
+			struct error why = {0};
+			int code = put_back(directory, aside, names.items[i], &why);
+			if (code != 0)
+				rc = error_set(err, code, "%s", why.text);
+		}
+	}
+	return rc == 0 ? file_remove_tree(aside, err) : rc;
+}

@@ -1,0 +1,422 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/file.h"
+#include "base/path.h"
+#include "conformance/kubelet/internal.h"
+#include "conformance/kubelet/wire_text.h"
+
+#include <string.h>
+
+/*
+ * One attempt to register, from its arrival to its answer (plugin/v1beta1/server.go, Register, and
+ * pluginmanager for the watcher's): validate, dial back, GetDevicePluginOptions, answer,
+ * ListAndWatch.
+ */
+struct registration {
+	struct kubelet_registration seen;
+	struct kubelet *kubelet;
+	struct text_list strings;  /* what `seen` points to */
+	struct rpc_stream *stream; /* NULL: answered, abandoned, or by the watcher */
+	struct timer *delay;
+	struct rpc_call *options_call;
+	registration_done *done;
+	void *user;
+	bool over;
+};
+
+const struct kubelet_registration *registration_seen(const struct registration *registration)
+{
+	return &registration->seen;
+}
+
+static const char *keep(struct registration *registration, const char *string)
+{
+	struct text_list *strings = &registration->strings;
+	return text_list_add(strings, string, NULL) == 0 ? strings->items[strings->count - 1] : "";
+}
+
+static int reserve_registration(struct kubelet *kubelet, struct error *err)
+{
+	if (kubelet->registration_count >= KUBELET_REGISTRATIONS_MAX)
+		return error_set(err, ERROR_LIMIT,
+				 "%d registrations were recorded; no more are taken",
+				 (int)KUBELET_REGISTRATIONS_MAX);
+	if (kubelet->registration_count < kubelet->registration_capacity)
+		return 0;
+	size_t capacity = kubelet->registration_capacity * 2 + 8;
+	struct registration **grown =
+		realloc(kubelet->registrations, capacity * sizeof(struct registration *));
+	if (grown == NULL)
+		return error_memory(err);
+	kubelet->registrations = grown;
+	kubelet->registration_capacity = capacity;
+	return 0;
+}
+
+/* NULL: out of memory, or too many. */
+static struct registration *registration_new(struct kubelet *kubelet, struct error *err)
+{
+	if (reserve_registration(kubelet, err) != 0)
+		return NULL;
+	struct registration *registration = calloc(1, sizeof(*registration));
+	if (registration == NULL) {
+		(void)error_memory(err);
+		return NULL;
+	}
+	registration->kubelet = kubelet;
+	registration->seen.index = kubelet->registration_count;
+	registration->seen.time_ms = clock_monotonic_ms();
+	registration->seen.message = "";
+	kubelet->registrations[kubelet->registration_count++] = registration;
+	return registration;
+}
+
+void registration_forget_user(struct registration *registration, const void *user)
+{
+	if (registration->user == user)
+		registration->done = NULL;
+}
+
+void registration_stop(struct registration *registration)
+{
+	registration->over = true;
+	timer_cancel(&registration->delay);
+	if (registration->stream != NULL)
+		rpc_stream_on_end(registration->stream, NULL, NULL);
+	registration->stream = NULL;
+	if (registration->options_call != NULL)
+		rpc_call_cancel(registration->options_call);
+}
+
+void registration_free(struct registration *registration)
+{
+	registration_stop(registration);
+	text_list_free(&registration->strings);
+	free(registration);
+}
+
+static void report_answer(const struct registration *registration, enum kubelet_event_type type)
+{
+	const struct kubelet_registration *seen = &registration->seen;
+	struct kubelet_event event = KUBELET_EVENT_EMPTY(REGISTER_ANSWERED);
+	event.type = type;
+	event.resource = seen->resource;
+	event.endpoint = seen->endpoint;
+	if (type == KUBELET_EVENT_REGISTER_ANSWERED) {
+		event.code = seen->code;
+		event.text = seen->message;
+		event.duration_ms = (int64_t)(seen->answered_ms - seen->time_ms);
+	}
+	kubelet_report(registration->kubelet, event);
+}
+
+static void send_answer(void *user)
+{
+	struct registration *registration = user;
+	struct kubelet_registration *seen = &registration->seen;
+	struct rpc_stream *stream = STEAL(registration->stream);
+	timer_cancel(&registration->delay);
+	registration->over = true;
+	if (stream != NULL) {
+		V1beta1__Empty empty = V1BETA1__EMPTY__INIT;
+		rpc_stream_on_end(stream, NULL, NULL);
+		if (seen->code == RPC_OK)
+			rpc_stream_reply(stream, &empty.base);
+		else
+			rpc_stream_finish(stream, seen->code, "%s", seen->message);
+	}
+	seen->answered_ms = clock_monotonic_ms();
+	report_answer(registration, KUBELET_EVENT_REGISTER_ANSWERED);
+	if (registration->done != NULL)
+		registration->done(seen, registration->user);
+}
+
+static void answer(struct registration *registration, int code, const char *message)
+{
+	struct kubelet *kubelet = registration->kubelet;
+	uint64_t delay_ms = 0;
+	if (registration->over)
+		return;
+	registration->seen.code = code;
+	registration->seen.message = keep(registration, message);
+	if (!registration->seen.by_watcher)
+		delay_ms = fault_take_delay(&kubelet->faults);
+	if (delay_ms == 0 || timer_start(kubelet->loop, delay_ms, 0, send_answer, registration,
+					 &registration->delay, NULL) != 0)
+		send_answer(registration);
+}
+
+/* The caller is gone: its context is cancelled, and with it GetDevicePluginOptions. */
+static void on_caller_gone(void *user)
+{
+	struct registration *registration = user;
+	registration->stream = NULL;
+	registration->seen.abandoned = true;
+	report_answer(registration, KUBELET_EVENT_REGISTER_ABANDONED);
+	if (registration->options_call != NULL)
+		rpc_call_cancel(registration->options_call);
+}
+
+static void connection_failed(struct registration *registration, const char *message)
+{
+	struct kubelet_plugin *plugin = registration->seen.plugin;
+	client_deregister(plugin);
+	/* 1.36 leaves the connection open; 1.37 closes it
+	 * (TestConnect_PluginConnectedFailureClosesConnection). */
+	if (registration->kubelet->options.profile == KUBELET_PROFILE_1_37)
+		client_close_channel(plugin);
+	answer(registration, RPC_UNKNOWN, message);
+}
+
+static void report_options(const struct registration *registration, const char *text)
+{
+	const struct kubelet_registration *seen = &registration->seen;
+	struct kubelet_event event = KUBELET_EVENT_EMPTY(OPTIONS);
+	event.resource = seen->resource;
+	event.socket = seen->socket;
+	event.code = seen->options_code;
+	event.text = text;
+	event.duration_ms = (int64_t)(seen->options_answered_ms - seen->options_asked_ms);
+	event.options = seen->options_code == RPC_OK ? &seen->options : NULL;
+	kubelet_report(registration->kubelet, event);
+}
+
+static void connection_stands(struct registration *registration)
+{
+	struct kubelet_plugin *plugin = registration->seen.plugin;
+	struct error err = {0};
+	plugin->options = registration->seen.options;
+	resource_serve(registration->kubelet, plugin);
+	answer(registration, RPC_OK, "");
+	if (client_list_and_watch(plugin, &err) != 0) {
+		kubelet_report_problem(registration->kubelet, &err);
+		client_disconnect(plugin);
+	}
+}
+
+static void on_options(const struct rpc_status *status, ProtobufCMessage *reply, void *user)
+{
+	struct registration *registration = user;
+	struct kubelet_registration *seen = &registration->seen;
+	registration->options_call = NULL;
+	seen->options_answered_ms = clock_monotonic_ms();
+	seen->options_code = status->code;
+	if (reply != NULL) {
+		const V1beta1__DevicePluginOptions *options =
+			(const V1beta1__DevicePluginOptions *)(const void *)reply;
+		seen->options.pre_start_required = options->pre_start_required != 0;
+		seen->options.get_preferred_allocation_available =
+			options->get_preferred_allocation_available != 0;
+		protobuf_c_message_free_unpacked(reply, NULL);
+	}
+	if (registration->over)
+		return;
+	report_options(registration, status->message);
+	if (status->code == RPC_OK) {
+		connection_stands(registration);
+		return;
+	}
+	CLEANUP_FREE char *cause = go_status_text(status->code, status->message);
+	CLEANUP_FREE char *text =
+		text_format("failed to get device plugin options: %s", cause == NULL ? "" : cause);
+	connection_failed(registration, text == NULL ? "" : text);
+}
+
+/* With the deadline of the Register call itself, and none of its own (manager.go, PluginConnected).
+ */
+static int ask_options(struct registration *registration, struct error *err)
+{
+	struct kubelet_plugin *plugin = registration->seen.plugin;
+	V1beta1__Empty request = V1BETA1__EMPTY__INIT;
+	uint64_t left_ms = registration->stream == NULL
+				   ? UINT64_MAX
+				   : rpc_stream_time_left_ms(registration->stream);
+	registration->seen.options_asked_ms = clock_monotonic_ms();
+	return rpc_unary(plugin->channel, DEVICE_PLUGIN_SERVICE "GetDevicePluginOptions",
+			 &request.base, &v1beta1__device_plugin_options__descriptor,
+			 left_ms == UINT64_MAX ? 0 : left_ms + 1, on_options, registration,
+			 &registration->options_call, err);
+}
+
+static void on_dialled(const struct dial_result *result, void *user)
+{
+	struct registration *registration = user;
+	struct kubelet_registration *seen = &registration->seen;
+	struct error err = {0};
+	seen->dial_attempts = result->attempts;
+	seen->plugin->channel = result->channel;
+	if (registration->over) {
+		client_close_channel(seen->plugin);
+		return;
+	}
+	if (result->channel == NULL) {
+		CLEANUP_FREE char *text =
+			text_format("failed to dial device plugin: context deadline exceeded (%s)",
+				    result->reason);
+		connection_failed(registration, text == NULL ? "" : text);
+		return;
+	}
+	seen->connected_ms = clock_monotonic_ms();
+	struct kubelet_event event = KUBELET_EVENT_EMPTY(CONNECTED);
+	event.resource = seen->resource;
+	event.socket = seen->socket;
+	event.duration_ms = (int64_t)(seen->connected_ms - seen->time_ms);
+	kubelet_report(registration->kubelet, event);
+	if (seen->abandoned)
+		connection_failed(registration,
+				  "failed to get device plugin options: rpc error: code = Canceled "
+				  "desc = context canceled");
+	else if (ask_options(registration, &err) != 0)
+		connection_failed(registration, err.text);
+}
+
+static void connect_client(struct registration *registration)
+{
+	struct kubelet *kubelet = registration->kubelet;
+	struct kubelet_registration *seen = &registration->seen;
+	struct error err = {0};
+	seen->socket_existed = file_exists(seen->socket);
+	if (kubelet->options.profile == KUBELET_PROFILE_1_37) {
+		seen->plugin = client_connected(kubelet, seen->resource, seen->socket);
+		seen->deduplicated = seen->plugin != NULL;
+	}
+	if (seen->deduplicated) {
+		answer(registration, RPC_OK, "");
+		return;
+	}
+	int rc = client_new(kubelet, seen->resource, seen->socket, &seen->plugin, &err);
+	if (rc == 0)
+		rc = dial_start(kubelet->loop, seen->socket, NULL, kubelet->options.dial_timeout_ms,
+				on_dialled, registration, &seen->plugin->dial, &err);
+	if (rc != 0)
+		answer(registration, RPC_UNKNOWN, err.text);
+}
+
+/* Validation as in server.go, with its texts; false when it was answered. */
+static bool is_acceptable(struct registration *registration)
+{
+	const struct kubelet_registration *seen = &registration->seen;
+	CLEANUP_FREE char *text = NULL;
+	struct error why = {0};
+	if (strcmp(seen->version, DEVICE_PLUGIN_VERSION) != 0)
+		text = text_format("requested API version \"%s\" is not supported by kubelet. "
+				   "Supported version is \"%s\"",
+				   seen->version, DEVICE_PLUGIN_VERSION);
+	else if (!kubelet_resource_name_is_valid(seen->resource, &why))
+		text = text_format("the ResourceName \"%s\" is invalid", seen->resource);
+	else
+		return true;
+	answer(registration, RPC_UNKNOWN, text == NULL ? "" : text);
+	return false;
+}
+
+static void report_register(const struct registration *registration)
+{
+	const struct kubelet_registration *seen = &registration->seen;
+	struct kubelet_event event = KUBELET_EVENT_EMPTY(REGISTER);
+	event.resource = seen->resource;
+	event.endpoint = seen->endpoint;
+	event.version = seen->version;
+	event.options = seen->has_options ? &seen->sent_options : NULL;
+	kubelet_report(registration->kubelet, event);
+}
+
+static void fill_from_request(struct registration *registration,
+			      const V1beta1__RegisterRequest *request)
+{
+	struct kubelet_registration *seen = &registration->seen;
+	seen->version = keep(registration, request->version);
+	seen->endpoint = keep(registration, request->endpoint);
+	seen->resource = keep(registration, request->resource_name);
+	if (request->options == NULL)
+		return;
+	seen->has_options = true;
+	seen->sent_options = (struct kubelet_plugin_options){
+		request->options->pre_start_required != 0,
+		request->options->get_preferred_allocation_available != 0};
+}
+
+/* filepath.Join: an absolute endpoint goes below the directory, ".." may leave it. */
+static int join_endpoint(struct registration *registration, struct error *err)
+{
+	CLEANUP_FREE char *joined =
+		path_join(registration->kubelet->plugin_dir, registration->seen.endpoint);
+	CLEANUP_FREE char *socket = joined == NULL ? NULL : path_normalize(joined);
+	if (socket == NULL)
+		return error_memory(err);
+	registration->seen.socket = keep(registration, socket);
+	return 0;
+}
+
+static void registration_begin(struct registration *registration)
+{
+	struct kubelet *kubelet = registration->kubelet;
+	struct fault_answer fault = {0};
+	struct error err = {0};
+	report_register(registration);
+	if (fault_take_answer(&kubelet->faults, &fault)) {
+		if (!fault.hang)
+			answer(registration, fault.code, fault.message);
+		return;
+	}
+	if (!is_acceptable(registration))
+		return;
+	if (join_endpoint(registration, &err) != 0)
+		answer(registration, RPC_UNKNOWN, err.text);
+	else
+		connect_client(registration);
+}
+
+void registration_handle(struct rpc_stream *stream, struct rpc_slice bytes, void *user)
+{
+	struct kubelet *kubelet = user;
+	struct error err = {0};
+	struct registration *registration = registration_new(kubelet, &err);
+	if (registration == NULL) {
+		rpc_stream_finish(stream, RPC_RESOURCE_EXHAUSTED, "%s", err.text);
+		return;
+	}
+	registration->stream = stream;
+	rpc_stream_on_end(stream, on_caller_gone, registration);
+	V1beta1__RegisterRequest *request =
+		v1beta1__register_request__unpack(NULL, bytes.size, bytes.data);
+	V1beta1__RegisterRequest empty;
+	v1beta1__register_request__init(&empty);
+	fill_from_request(registration, request == NULL ? &empty : request);
+	if (request == NULL || !wire_text_is_valid(&request->base))
+		answer(registration, RPC_INTERNAL, "grpc: error unmarshalling request");
+	else
+		registration_begin(registration);
+	v1beta1__register_request__free_unpacked(request, NULL);
+}
+
+int registration_by_watcher(struct kubelet *kubelet, const char *resource, const char *endpoint,
+			    const char *versions, registration_done *done, void *user,
+			    struct error *err)
+{
+	struct registration *registration = registration_new(kubelet, err);
+	if (registration == NULL)
+		return err == NULL ? ERROR_LIMIT : err->code;
+	registration->done = done;
+	registration->user = user;
+	registration->seen.by_watcher = true;
+	registration->seen.resource = keep(registration, resource);
+	registration->seen.endpoint = keep(registration, endpoint);
+	registration->seen.version = keep(registration, versions);
+	registration->seen.socket = registration->seen.endpoint;
+	report_register(registration);
+	connect_client(registration);
+	return 0;
+}
+
+size_t kubelet_registration_count(const struct kubelet *kubelet)
+{
+	return kubelet->registration_count;
+}
+
+const struct kubelet_registration *kubelet_registration_at(const struct kubelet *kubelet,
+							   size_t index)
+{
+	return index < kubelet->registration_count ? &kubelet->registrations[index]->seen : NULL;
+}

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/cleanup.h"
+#include "conformance/kubelet/internal.h"
+
+#include <string.h>
+
+struct resource *resource_find(const struct kubelet *kubelet, const char *name)
+{
+	struct resource *resource = kubelet->resources;
+	while (resource != NULL && strcmp(resource->name, name) != 0)
+		resource = resource->next;
+	return resource;
+}
+
+static void resource_free(struct resource *resource)
+{
+	id_set_clear(&resource->healthy);
+	id_set_clear(&resource->unhealthy);
+	kubelet_device_list_free(&resource->devices);
+	free(resource->name);
+	free(resource);
+}
+
+struct resource *resource_get(struct kubelet *kubelet, const char *name, struct error *err)
+{
+	struct resource *resource = resource_find(kubelet, name);
+	if (resource != NULL)
+		return resource;
+	resource = calloc(1, sizeof(*resource));
+	if (resource != NULL)
+		resource->name = strdup(name);
+	if (resource == NULL || resource->name == NULL) {
+		free(resource);
+		(void)error_memory(err);
+		return NULL;
+	}
+	resource->next = kubelet->resources;
+	kubelet->resources = resource;
+	return resource;
+}
+
+/* Tells capacity and allocatable when they are not what was told last. */
+static void resource_tell(struct kubelet *kubelet, struct resource *resource)
+{
+	size_t capacity = resource->healthy.count + resource->unhealthy.count;
+	size_t allocatable = resource->healthy.count;
+	if (capacity == resource->told_capacity && allocatable == resource->told_allocatable)
+		return;
+	resource->told_capacity = capacity;
+	resource->told_allocatable = allocatable;
+	struct kubelet_event event = KUBELET_EVENT_EMPTY(RESOURCE);
+	event.resource = resource->name;
+	event.capacity = (int64_t)capacity;
+	event.allocatable = (int64_t)allocatable;
+	kubelet_report(kubelet, event);
+}
+
+/* The plugin answers Allocate from now on (manager.go, PluginConnected). */
+void resource_serve(struct kubelet *kubelet, struct kubelet_plugin *plugin)
+{
+	struct error err = {0};
+	struct resource *resource = resource_get(kubelet, plugin->resource, &err);
+	if (resource == NULL) {
+		kubelet_report_problem(kubelet, &err);
+		return;
+	}
+	resource->endpoint = plugin;
+	resource->stopped = false;
+}
+
+/* A message replaces the whole list (manager.go, genericDeviceUpdateCallback). An id that is listed
+ * both healthy and unhealthy is in both sets and counts twice. */
+static int resource_replace(struct resource *resource, const struct kubelet_device_list *devices,
+			    struct error *err)
+{
+	struct kubelet_device_list copy = {0};
+	CLEANUP_FREE const char **healthy = calloc(devices->count + 1, sizeof(*healthy));
+	CLEANUP_FREE const char **unhealthy = calloc(devices->count + 1, sizeof(*unhealthy));
+	size_t healthy_count = 0;
+	size_t unhealthy_count = 0;
+	if (healthy == NULL || unhealthy == NULL)
+		return error_memory(err);
+	for (size_t i = 0; i < devices->count; i++) {
+		if (kubelet_device_is_healthy(&devices->items[i]))
+			healthy[healthy_count++] = devices->items[i].id;
+		else
+			unhealthy[unhealthy_count++] = devices->items[i].id;
+	}
+	int rc = kubelet_device_list_copy(devices, &copy, err);
+	if (rc != 0)
+		return rc;
+	kubelet_device_list_free(&resource->devices);
+	resource->devices = copy;
+	resource->listed = true;
+	id_set_clear(&resource->healthy);
+	id_set_clear(&resource->unhealthy);
+	rc = id_set_add_strings(&resource->healthy, healthy, healthy_count, err);
+	if (rc == 0)
+		rc = id_set_add_strings(&resource->unhealthy, unhealthy, unhealthy_count, err);
+	return rc;
+}
+
+void resource_list(struct kubelet *kubelet, const char *name,
+		   const struct kubelet_device_list *devices)
+{
+	struct error err = {0};
+	struct resource *resource = resource_get(kubelet, name, &err);
+	if (resource == NULL || resource_replace(resource, devices, &err) != 0) {
+		kubelet_report_problem(kubelet, &err);
+		return;
+	}
+	resource_tell(kubelet, resource);
+	checkpoint_write(kubelet);
+}
+
+/* Every device becomes unhealthy and the grace period begins (manager.go, PluginDisconnected). */
+void resource_disconnected(struct kubelet *kubelet, const char *name)
+{
+	struct resource *resource = resource_find(kubelet, name);
+	struct error err = {0};
+	if (resource == NULL || resource->stopped)
+		return;
+	resource->stopped = true;
+	resource->stopped_ms = kubelet_now_ms(kubelet);
+	if (id_set_add_all(&resource->unhealthy, &resource->healthy, &err) != 0)
+		kubelet_report_problem(kubelet, &err);
+	id_set_clear(&resource->healthy);
+	resource_tell(kubelet, resource);
+}
+
+/* Resources whose endpoint has been stopped for the grace period are dropped (manager.go,
+ * GetCapacity). */
+void resource_sweep(struct kubelet *kubelet)
+{
+	bool removed = false;
+	struct resource **link = &kubelet->resources;
+	while (*link != NULL) {
+		struct resource *resource = *link;
+		if (!resource->stopped ||
+		    kubelet_now_ms(kubelet) - resource->stopped_ms < kubelet->options.grace_ms) {
+			link = &resource->next;
+			continue;
+		}
+		*link = resource->next;
+		struct kubelet_event event = KUBELET_EVENT_EMPTY(RESOURCE_REMOVED);
+		event.resource = resource->name;
+		event.capacity = 0;
+		event.allocatable = 0;
+		kubelet_report(kubelet, event);
+		resource_free(resource);
+		removed = true;
+	}
+	if (removed)
+		checkpoint_write(kubelet);
+}
+
+void resources_free(struct kubelet *kubelet)
+{
+	while (kubelet->resources != NULL) {
+		struct resource *resource = kubelet->resources;
+		kubelet->resources = resource->next;
+		resource_free(resource);
+	}
+}
+
+struct kubelet_resource_status kubelet_resource_status(const struct kubelet *kubelet,
+						       const char *resource)
+{
+	const struct resource *found = resource_find(kubelet, resource);
+	CLEANUP_ID_SET struct id_set in_use = {0};
+	if (found == NULL)
+		return (struct kubelet_resource_status){0};
+	(void)allocation_in_use(kubelet, resource, &in_use, NULL);
+	return (struct kubelet_resource_status){
+		.known = true,
+		.connected = found->endpoint != NULL && !found->stopped,
+		.listed = found->listed,
+		.capacity = found->healthy.count + found->unhealthy.count,
+		.allocatable = found->healthy.count,
+		.in_use = in_use.count,
+	};
+}
+
+int kubelet_resource_names(const struct kubelet *kubelet, struct text_list *out, struct error *err)
+{
+	int rc = 0;
+	for (const struct resource *resource = kubelet->resources; rc == 0 && resource != NULL;
+	     resource = resource->next)
+		rc = text_list_add(out, resource->name, err);
+	text_list_sort(out);
+	return rc;
+}
+
+const struct kubelet_device_list *kubelet_resource_devices(const struct kubelet *kubelet,
+							   const char *resource)
+{
+	const struct resource *found = resource_find(kubelet, resource);
+	return found != NULL && found->listed ? &found->devices : NULL;
+}
+
+struct kubelet_plugin *kubelet_resource_plugin(const struct kubelet *kubelet, const char *resource)
+{
+	const struct resource *found = resource_find(kubelet, resource);
+	return found == NULL ? NULL : found->endpoint;
+}

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: MIT */
+#include "conformance/kubelet/tests/rig.h"
+
+#include "base/cleanup.h"
+#include "base/file.h"
+#include "base/json.h"
+#include "base/path.h"
+#include "conformance/kubelet/plugin_directory.h"
+
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+/* A socket file, served or left behind. */
+static int make_socket(const char *path, bool served)
+{
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	(void)snprintf(address.sun_path, sizeof(address.sun_path), "%s", path);
+	CU_ASSERT_FATAL(bind(fd, (const struct sockaddr *)&address, sizeof(address)) == 0);
+	if (served) {
+		CU_ASSERT_FATAL(listen(fd, 4) == 0);
+		return fd;
+	}
+	(void)close(fd);
+	return -1;
+}
+
+static ino_t inode(const char *path)
+{
+	struct stat status = {0};
+	return stat(path, &status) == 0 ? status.st_ino : 0;
+}
+
+static void put(const char *directory, const char *name, const char *content)
+{
+	CLEANUP_FREE char *path = path_join(directory, name);
+	CHECK_OK(file_write_atomic(path, content, strlen(content), 0600, ERR));
+}
+
+static bool is_there(const char *directory, const char *name)
+{
+	CLEANUP_FREE char *path = path_join(directory, name);
+	return file_exists(path);
+}
+
+static void test_start_makes_and_sweeps_the_directory(void)
+{
+	struct rig rig;
+	struct stat status = {0};
+	rig_init(&rig);
+	rig_make(&rig, NULL);
+	CHECK_OK(kubelet_start(rig.kubelet, ERR));
+	CU_ASSERT_FATAL(stat(rig.plugin_dir, &status) == 0);
+	UNIT_INT(status.st_mode & 07777, 0750);
+	kubelet_stop(rig.kubelet);
+	CU_ASSERT_FALSE(is_there(rig.plugin_dir, "kubelet.sock"));
+	CLEANUP_FREE char *stale = path_join(rig.plugin_dir, "stale.sock");
+	CLEANUP_FREE char *kubelet = path_join(rig.plugin_dir, "kubelet.sock");
+	CLEANUP_FREE char *folder = path_join(rig.plugin_dir, "folder");
+	(void)make_socket(stale, false);
+	(void)make_socket(kubelet, false);
+	CHECK_OK(file_make_directories(folder, 0700, ERR));
+	put(rig.plugin_dir, "DEPRECATION", "");
+	CHECK_OK(kubelet_start(rig.kubelet, ERR));
+	CU_ASSERT_FALSE(is_there(rig.plugin_dir, "stale.sock"));
+	CU_ASSERT(is_there(rig.plugin_dir, "folder"));
+	CU_ASSERT(is_there(rig.plugin_dir, "DEPRECATION"));
+	UNIT_INT(rig.events[KUBELET_EVENT_SOCKET_SWEPT], 2);
+	rig_close(&rig);
+}
+
+static void test_live_directory_is_refused(void)
+{
+	struct rig rig;
+	struct error err = {0};
+	rig_init(&rig);
+	CHECK_OK(file_make_directories(rig.plugin_dir, 0750, ERR));
+	CLEANUP_FREE char *kubelet = path_join(rig.plugin_dir, "kubelet.sock");
+	CLEANUP_FREE char *other = path_join(rig.plugin_dir, "vendor.sock");
+	CLEANUP_FD int live = make_socket(kubelet, true);
+	CLEANUP_FD int vendor = make_socket(other, true);
+	put(rig.plugin_dir, KUBELET_CHECKPOINT_NAME, "{\"Data\": {}, \"Checksum\": 1}");
+	ino_t before = inode(kubelet);
+	rig_make(&rig, NULL);
+	UNIT_INT(kubelet_start(rig.kubelet, &err), ERROR_EXISTS);
+	UNIT_CONTAINS(err.text, kubelet);
+	CU_ASSERT(inode(kubelet) == before);
+	CU_ASSERT(is_there(rig.plugin_dir, "vendor.sock"));
+	CU_ASSERT(is_there(rig.plugin_dir, KUBELET_CHECKPOINT_NAME));
+	rig_close(&rig);
+}
+
+static void test_take_over_puts_everything_back(void)
+{
+	struct rig rig;
+	const struct kubelet_options options = {.take_over = true};
+	rig_init(&rig);
+	CHECK_OK(file_make_directories(rig.plugin_dir, 0750, ERR));
+	CLEANUP_FREE char *kubelet = path_join(rig.plugin_dir, "kubelet.sock");
+	CLEANUP_FREE char *other = path_join(rig.plugin_dir, "vendor.sock");
+	CLEANUP_FREE char *checkpoint = path_join(rig.plugin_dir, KUBELET_CHECKPOINT_NAME);
+	CLEANUP_FD int live = make_socket(kubelet, true);
+	CLEANUP_FD int vendor = make_socket(other, true);
+	put(rig.plugin_dir, KUBELET_CHECKPOINT_NAME, "{\"Data\": {}, \"Checksum\": 1}");
+	ino_t kubelet_inode = inode(kubelet);
+	ino_t vendor_inode = inode(other);
+	rig_make(&rig, &options);
+	CHECK_OK(kubelet_start(rig.kubelet, ERR));
+	CU_ASSERT(inode(kubelet) != kubelet_inode);
+	CU_ASSERT_FALSE(is_there(rig.plugin_dir, "vendor.sock"));
+	(void)rig_plugin(&rig, "{'device_count': 1}");
+	rig_wait_listed(&rig);
+	CHECK_OK(kubelet_restart(rig.kubelet, KUBELET_RESTART_WHOLE, ERR));
+	kubelet_free(rig.kubelet);
+	rig.kubelet = NULL;
+	CU_ASSERT(inode(kubelet) == kubelet_inode);
+	CU_ASSERT(inode(other) == vendor_inode);
+	CU_ASSERT_FALSE(is_there(rig.plugin_dir, KUBELET_MOVED_NAME));
+	CLEANUP_JSON cJSON *json = NULL;
+	CHECK_OK(json_read_file(checkpoint, &json, ERR));
+	CU_ASSERT_PTR_NOT_NULL(json_pointer(json, "/Checksum"));
+	bool served = false;
+	CHECK_OK(socket_is_served(kubelet, &served, ERR));
+	CU_ASSERT(served);
+	rig_close(&rig);
+}
+
+static void test_plugin_registers_again_after_restart(void)
+{
+	static const enum kubelet_restart kinds[] = {KUBELET_RESTART_WHOLE,
+						     KUBELET_RESTART_PLUGIN_SOCKETS,
+						     KUBELET_RESTART_KUBELET_SOCKET};
+	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
+		struct rig rig;
+		rig_start(&rig, KUBELET_PROFILE_1_36);
+		struct scripted_plugin *plugin = rig_plugin(&rig, "{'device_count': 2}");
+		rig_wait_listed(&rig);
+		ino_t before = inode(kubelet_socket(rig.kubelet));
+		CLEANUP_FREE char *socket = strdup(scripted_plugin_socket(plugin));
+		CHECK_OK(kubelet_restart(rig.kubelet, kinds[i], ERR));
+		CU_ASSERT_EQUAL(file_exists(socket), kinds[i] == KUBELET_RESTART_KUBELET_SOCKET);
+		UNIT_INT(rig_registration(&rig, 1)->code, RPC_OK);
+		rig_wait_event(&rig, KUBELET_EVENT_DEVICES, 2);
+		UNIT_INT(kubelet_resource_status(rig.kubelet, RIG_RESOURCE).allocatable, 2);
+		if (kinds[i] == KUBELET_RESTART_PLUGIN_SOCKETS)
+			CU_ASSERT(inode(kubelet_socket(rig.kubelet)) == before);
+		rig_close(&rig);
+	}
+}
+
+static void test_resource_is_known_but_empty_after_restart(void)
+{
+	struct rig rig;
+	rig_start(&rig, KUBELET_PROFILE_1_36);
+	(void)rig_plugin(&rig, "{'device_count': 2, 'on_kubelet_socket': 'ignore',"
+			       " 'on_socket_removed': 'ignore'}");
+	rig_wait_listed(&rig);
+	kubelet_stop(rig.kubelet);
+	CU_ASSERT_FALSE(kubelet_is_running(rig.kubelet));
+	CHECK_OK(kubelet_start(rig.kubelet, ERR));
+	struct kubelet_resource_status status = kubelet_resource_status(rig.kubelet, RIG_RESOURCE);
+	CU_ASSERT(status.known && !status.connected && !status.listed);
+	UNIT_INT(status.capacity, 0);
+	kubelet_advance_time(rig.kubelet, UINT64_C(5) * 60 * 1000);
+	CU_ASSERT_FALSE(kubelet_resource_status(rig.kubelet, RIG_RESOURCE).known);
+	rig_close(&rig);
+}
+
+static void test_bad_directories(void)
+{
+	struct rig rig;
+	struct error err = {0};
+	char deep[200];
+	struct kubelet *kubelet = NULL;
+	rig_init(&rig);
+	memset(deep, 'x', sizeof(deep));
+	deep[0] = '/';
+	deep[sizeof(deep) - 1] = '\0';
+	UNIT_INT(kubelet_new(&rig.loop, &(struct kubelet_options){.plugin_dir = "relative"},
+			     &kubelet, &err),
+		 ERROR_ARGUMENT);
+	UNIT_INT(kubelet_new(&rig.loop, &(struct kubelet_options){.plugin_dir = deep}, &kubelet,
+			     &err),
+		 ERROR_LIMIT);
+	put(rig.directory, "device-plugins", "a file");
+	rig_make(&rig, NULL);
+	CU_ASSERT(kubelet_start(rig.kubelet, &err) != 0);
+	UNIT_CONTAINS(err.text, rig.plugin_dir);
+	rig_close(&rig);
+}
+
+UNIT_MAIN("kubelet life cycle",
+	  {"the directory is made and swept", test_start_makes_and_sweeps_the_directory},
+	  {"a live kubelet's directory is refused", test_live_directory_is_refused},
+	  {"what was taken over is put back", test_take_over_puts_everything_back},
+	  {"a plugin registers again after each kind of restart",
+	   test_plugin_registers_again_after_restart},
+	  {"a resource is known but empty after a restart",
+	   test_resource_is_known_but_empty_after_restart},
+	  {"bad directories are errors", test_bad_directories})

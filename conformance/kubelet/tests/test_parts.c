@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/cleanup.h"
+#include "base/json.h"
+#include "base/tests/unit.h"
+#include "conformance/kubelet/container_options.h"
+#include "conformance/kubelet/fault_state.h"
+#include "conformance/kubelet/faults.h"
+#include "conformance/kubelet/id_set.h"
+#include "conformance/kubelet/kubelet.h"
+#include "conformance/kubelet/plugin_process.h"
+#include "rpc/rpc.h"
+
+static void test_resource_names(void)
+{
+	char longest[320];
+	static const struct {
+		const char *name;
+		bool valid;
+	} cases[] = {
+		{"example.com/gpu", true},
+		{"a/b", true},
+		{"gpucert.internal/display", true},
+		{"microsoft.com/directx_1.x", true},
+		{"gpu", false},
+		{"", false},
+		{"/gpu", false},
+		{"example.com/", false},
+		{"example.com/a/b", false},
+		{"Example.com/gpu", false},
+		{"-example.com/gpu", false},
+		{"example..com/gpu", false},
+		{"example.com/-gpu", false},
+		{"example.com/gpu-", false},
+		{"example.com/gp u", false},
+		{"kubernetes.io/gpu", false},
+		{"vendor.kubernetes.io/gpu", false},
+		{"requests.example.com/gpu", false},
+	};
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct error err = {0};
+		bool valid = kubelet_resource_name_is_valid(cases[i].name, &err);
+		if (valid != cases[i].valid)
+			(void)printf("%s: %s\n", cases[i].name, err.text);
+		CU_ASSERT_EQUAL(valid, cases[i].valid);
+	}
+	memset(longest, 'a', sizeof(longest));
+	(void)snprintf(longest + 244, sizeof(longest) - 244, "/b");
+	CU_ASSERT(kubelet_resource_name_is_valid(longest, NULL));
+	longest[244] = 'a';
+	(void)snprintf(longest + 245, sizeof(longest) - 245, "/b");
+	CU_ASSERT_FALSE(kubelet_resource_name_is_valid(longest, NULL));
+	(void)snprintf(longest, sizeof(longest), "a/%063d", 0);
+	CU_ASSERT(kubelet_resource_name_is_valid(longest, NULL));
+	(void)snprintf(longest, sizeof(longest), "a/%064d", 0);
+	CU_ASSERT_FALSE(kubelet_resource_name_is_valid(longest, NULL));
+}
+
+static void test_command_lines(void)
+{
+	static const struct {
+		const char *line, *words; /* joined by '|' */
+	} cases[] = {
+		{"", ""},
+		{"  ", ""},
+		{"plugin", "plugin"},
+		{" plugin\t--flag  value\n", "plugin|--flag|value"},
+		{"a 'b c' d", "a|b c|d"},
+		{"a \"b  c\" d", "a|b  c|d"},
+		{"a\\ b c", "a b|c"},
+		{"--x='1 2'\"3 4\"5", "--x=1 23 45"},
+		{"'' \"\"", "|"},
+		{"\"a\\\"b\\\\c\\d\"", "a\"b\\c\\d"},
+		{"'a\\b'", "a\\b"},
+		{"$HOME *", "$HOME|*"},
+	};
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		CLEANUP_TEXT_LIST struct text_list words = {0};
+		CLEANUP_TEXT struct text joined = {0};
+		UNIT_INT(command_line_split(cases[i].line, &words, NULL), 0);
+		for (size_t w = 0; w < words.count; w++)
+			text_addf(&joined, "%s%s", w == 0 ? "" : "|", words.items[w]);
+		UNIT_STRING(text_string(&joined), cases[i].words);
+	}
+	CLEANUP_TEXT_LIST struct text_list words = {0};
+	struct error err = {0};
+	UNIT_INT(command_line_split("a 'b", &words, &err), ERROR_ARGUMENT);
+	UNIT_CONTAINS(err.text, "'b");
+	UNIT_INT(command_line_split("a \"b\\", &words, &err), ERROR_ARGUMENT);
+	UNIT_INT(command_line_split("a\\", &words, &err), ERROR_ARGUMENT);
+}
+
+static void test_fault_texts(void)
+{
+	struct fault_setting setting = {0};
+	struct error err = {0};
+	UNIT_INT(fault_setting_parse("register-status=14:come back: later*3", &setting, &err), 0);
+	UNIT_INT(setting.fault, FAULT_REGISTER_STATUS);
+	UNIT_INT(setting.code, 14);
+	UNIT_STRING(setting.message, "come back: later");
+	UNIT_INT(setting.times, 3);
+	UNIT_INT(fault_setting_parse("register-status=NOT_FOUND", &setting, &err), 0);
+	UNIT_INT(setting.code, RPC_NOT_FOUND);
+	UNIT_INT(fault_setting_parse("register-delay=250", &setting, &err), 0);
+	UNIT_INT(setting.delay_ms, 250);
+	CU_ASSERT(setting.times == UINT64_MAX);
+	static const char *const wrong[] = {"",
+					    "nonsense",
+					    "register-delay",
+					    "register-delay=soon",
+					    "register-status=99",
+					    "register-status=NO_SUCH",
+					    "register-hang=1",
+					    "register-hang*0",
+					    "register-hang*x"};
+	for (size_t i = 0; i < ARRAY_SIZE(wrong); i++)
+		CU_ASSERT(fault_setting_parse(wrong[i], &setting, &err) != 0);
+	size_t count = 0;
+	const struct kubelet_fault *faults = kubelet_faults(&count);
+	for (size_t i = 0; i < count; i++)
+		CU_ASSERT(faults[i].name != NULL && faults[i].meaning != NULL);
+}
+
+static void test_id_sets(void)
+{
+	CLEANUP_ID_SET struct id_set a = {0};
+	CLEANUP_ID_SET struct id_set b = {0};
+	CLEANUP_ID_SET struct id_set both = {0};
+	const char *const some[] = {"c", "a", "b", "a"};
+	UNIT_INT(id_set_add_strings(&a, some, ARRAY_SIZE(some), NULL), 0);
+	UNIT_INT(a.count, 3);
+	UNIT_STRING(a.items[0], "a");
+	UNIT_INT(id_set_add(&b, "b", NULL), 0);
+	UNIT_INT(id_set_add(&b, "d", NULL), 0);
+	UNIT_INT(id_set_add(&b, "b", NULL), 0);
+	UNIT_INT(b.count, 2);
+	UNIT_INT(id_set_add_common(&both, &a, &b, NULL), 0);
+	UNIT_INT(both.count, 1);
+	CU_ASSERT(id_set_has(&both, "b"));
+	CU_ASSERT(id_set_contains(&a, &both));
+	CU_ASSERT_FALSE(id_set_contains(&a, &b));
+	id_set_remove_all(&a, &b);
+	UNIT_INT(a.count, 2);
+	id_set_remove(&a, "a");
+	CU_ASSERT_FALSE(id_set_has(&a, "a"));
+	CU_ASSERT(id_set_has(&a, "c"));
+}
+
+/* Responses for the merge, in writable strings as protobuf-c wants them. */
+struct answer_parts {
+	V1beta1__ContainerAllocateResponse response;
+	V1beta1__ContainerAllocateResponse__EnvsEntry env, *envs[1];
+	V1beta1__Mount mount, *mounts[1];
+	V1beta1__DeviceSpec device, *devices[1];
+	V1beta1__CDIDevice cdi, *cdis[1];
+	char text[8][32];
+};
+
+static void make_answer(struct answer_parts *parts, const char *path, const char *host, bool ro)
+{
+	v1beta1__container_allocate_response__init(&parts->response);
+	v1beta1__container_allocate_response__envs_entry__init(&parts->env);
+	v1beta1__mount__init(&parts->mount);
+	v1beta1__device_spec__init(&parts->device);
+	v1beta1__cdidevice__init(&parts->cdi);
+	(void)snprintf(parts->text[0], sizeof(parts->text[0]), "GPU");
+	(void)snprintf(parts->text[1], sizeof(parts->text[1]), "%s", host);
+	(void)snprintf(parts->text[2], sizeof(parts->text[2]), "%s", path);
+	(void)snprintf(parts->text[3], sizeof(parts->text[3]), "vendor.example/gpu=0");
+	(void)snprintf(parts->text[4], sizeof(parts->text[4]), "rw");
+	parts->env.key = parts->text[0];
+	parts->env.value = parts->text[1];
+	parts->mount.container_path = parts->text[2];
+	parts->mount.host_path = parts->text[1];
+	parts->mount.read_only = ro;
+	parts->device.container_path = parts->text[2];
+	parts->device.host_path = parts->text[1];
+	parts->device.permissions = parts->text[4];
+	parts->cdi.name = parts->text[3];
+	parts->envs[0] = &parts->env;
+	parts->mounts[0] = &parts->mount;
+	parts->devices[0] = &parts->device;
+	parts->cdis[0] = &parts->cdi;
+	parts->response.envs = parts->envs;
+	parts->response.n_envs = 1;
+	parts->response.mounts = parts->mounts;
+	parts->response.n_mounts = 1;
+	parts->response.devices = parts->devices;
+	parts->response.n_devices = 1;
+	parts->response.annotations = NULL;
+	parts->response.cdi_devices = parts->cdis;
+	parts->response.n_cdi_devices = 1;
+}
+
+static const struct kubelet_conflict *conflict_of(const struct kubelet_container_options *options,
+						  enum kubelet_option_kind kind)
+{
+	for (size_t i = 0; i < options->conflict_count; i++)
+		if (options->conflicts[i].kind == kind)
+			return &options->conflicts[i];
+	return NULL;
+}
+
+static void test_first_one_wins(void)
+{
+	static struct answer_parts first, second;
+	struct kubelet_container_options options = {0};
+	make_answer(&first, "/dev/gpu", "/dev/a", true);
+	make_answer(&second, "/dev/gpu", "/dev/b", false);
+	const struct kubelet_answer answers[] = {{"example.com/a", &first.response},
+						 {"example.com/b", &second.response}};
+	UNIT_INT(kubelet_container_options_merge(false, answers, 2, &options, NULL), 0);
+	UNIT_INT(options.env_count, 1);
+	UNIT_STRING(options.envs[0].value, "/dev/a");
+	UNIT_INT(options.mount_count, 1);
+	UNIT_STRING(options.mounts[0].host_path, "/dev/a");
+	CU_ASSERT(options.mounts[0].read_only);
+	UNIT_INT(options.device_count, 1);
+	UNIT_INT(options.cdi_device_count, 1);
+	UNIT_INT(options.conflict_count, 4);
+	const struct kubelet_conflict *mount = conflict_of(&options, KUBELET_OPTION_MOUNT);
+	CU_ASSERT_PTR_NOT_NULL_FATAL(mount);
+	if (mount == NULL)
+		return;
+	UNIT_STRING(mount->key, "/dev/gpu");
+	UNIT_STRING(mount->winner, "/dev/a (ro)");
+	UNIT_STRING(mount->winner_resource, "example.com/a");
+	UNIT_STRING(mount->loser, "/dev/b (rw)");
+	UNIT_STRING(mount->loser_resource, "example.com/b");
+	CU_ASSERT_FALSE(mount->same);
+	const struct kubelet_conflict *cdi = conflict_of(&options, KUBELET_OPTION_CDI_DEVICE);
+	CU_ASSERT(cdi != NULL && cdi->same);
+	CLEANUP_JSON cJSON *json = kubelet_container_options_json(&options);
+	CU_ASSERT_PTR_NOT_NULL(json_pointer(json, "/conflicts/3/loser"));
+	CU_ASSERT_PTR_NOT_NULL(json_pointer(json, "/mounts/0/read_only"));
+	kubelet_container_options_free(&options);
+}
+
+static void test_windows_drops_cdi_and_later_devices(void)
+{
+	static struct answer_parts first, second;
+	struct kubelet_container_options options = {0};
+	make_answer(&first, "", "class/5B45201D-F2F2-4F3B-85BB", false);
+	make_answer(&second, "", "vpci-location-path://PCIROOT", false);
+	const struct kubelet_answer answers[] = {{"a.example/x", &first.response},
+						 {"b.example/x", &second.response}};
+	UNIT_INT(kubelet_container_options_merge(true, answers, 2, &options, NULL), 0);
+	UNIT_INT(options.cdi_device_count, 0);
+	UNIT_INT(options.device_count, 1);
+	UNIT_STRING(options.devices[0].host_path, "class/5B45201D-F2F2-4F3B-85BB");
+	const struct kubelet_conflict *cdi = conflict_of(&options, KUBELET_OPTION_CDI_DEVICE);
+	CU_ASSERT(cdi != NULL && cdi->dropped);
+	const struct kubelet_conflict *device = conflict_of(&options, KUBELET_OPTION_DEVICE);
+	CU_ASSERT(device != NULL && !device->same && !device->dropped);
+	kubelet_container_options_free(&options);
+}
+
+static void test_events_have_one_json_form(void)
+{
+	struct kubelet_event event = KUBELET_EVENT_EMPTY(REGISTER_ANSWERED);
+	event.resource = "example.com/gpu";
+	event.code = RPC_NOT_FOUND;
+	event.text = "\xff\n";
+	CLEANUP_JSON cJSON *json = kubelet_event_json(&event);
+	const cJSON *code = json_pointer(json, "/code");
+	const cJSON *name = json_pointer(json, "/event");
+	CU_ASSERT(code != NULL && name != NULL);
+	UNIT_STRING(code == NULL ? "" : code->valuestring, "NOT_FOUND");
+	UNIT_STRING(name == NULL ? "" : name->valuestring, "register-answered");
+	CU_ASSERT_PTR_NULL(json_pointer(json, "/capacity"));
+	CLEANUP_FREE char *line = json_print_compact(json);
+	CU_ASSERT(line != NULL && strchr(line, '\n') == NULL);
+	for (int i = 0; i < KUBELET_EVENT_COUNT; i++) {
+		CU_ASSERT_PTR_NOT_NULL(kubelet_event_name((enum kubelet_event_type)i));
+		CU_ASSERT_PTR_NOT_NULL(kubelet_event_meaning((enum kubelet_event_type)i));
+	}
+}
+
+static void test_profiles(void)
+{
+	enum kubelet_profile profile = KUBELET_PROFILE_1_36;
+	struct error err = {0};
+	UNIT_INT(kubelet_profile_parse("1.37", &profile, &err), 0);
+	UNIT_INT(profile, KUBELET_PROFILE_1_37);
+	UNIT_STRING(kubelet_profile_name(KUBELET_PROFILE_1_36), "1.36");
+	UNIT_INT(kubelet_profile_parse("1.38", &profile, &err), ERROR_ARGUMENT);
+}
+
+UNIT_MAIN("kubelet parts", {"resource names", test_resource_names},
+	  {"command lines", test_command_lines}, {"fault texts", test_fault_texts},
+	  {"id sets", test_id_sets}, {"the first answer wins", test_first_one_wins},
+	  {"Windows drops CDI devices and later device specs",
+	   test_windows_drops_cdi_and_later_devices},
+	  {"events have one JSON form", test_events_have_one_json_form},
+	  {"profiles", test_profiles})

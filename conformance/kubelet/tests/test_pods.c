@@ -1,0 +1,380 @@
+/* SPDX-License-Identifier: MIT */
+#include "conformance/kubelet/tests/rig.h"
+
+#include "base/cleanup.h"
+
+static void expect_refusal(struct kubelet_outcome outcome, const char *part)
+{
+	CU_ASSERT_FALSE(outcome.accepted);
+	UNIT_STRING(outcome.reason, "UnexpectedAdmissionError");
+	UNIT_CONTAINS(outcome.message, part);
+	kubelet_outcome_free(&outcome);
+}
+
+static void expect_admission(struct kubelet_outcome outcome)
+{
+	if (!outcome.accepted)
+		(void)printf("%s\n", outcome.message);
+	CU_ASSERT(outcome.accepted);
+	kubelet_outcome_free(&outcome);
+}
+
+static const struct kubelet_allocation *held(struct rig *rig, const char *pod,
+					     const char *container)
+{
+	const struct kubelet_allocation *allocation =
+		kubelet_allocation(rig->kubelet, pod, container, RIG_RESOURCE);
+	CU_ASSERT_PTR_NOT_NULL_FATAL(allocation);
+	return allocation;
+}
+
+static void test_devices_are_allocated_and_freed(void)
+{
+	struct rig rig;
+	rig_start(&rig, KUBELET_PROFILE_1_36);
+	struct scripted_plugin *plugin = rig_plugin(
+		&rig, "{'device_count': 3, 'allocate': {'once': {'envs': {'GPUS': '{sorted}'}}}}");
+	rig_wait_listed(&rig);
+	expect_admission(rig_admit(&rig, "pod-a", "main", 2));
+	UNIT_INT(held(&rig, "pod-a", "main")->id_count, 2);
+	UNIT_INT(held(&rig, "pod-a", "main")->response->n_envs, 1);
+	UNIT_INT(kubelet_resource_status(rig.kubelet, RIG_RESOURCE).in_use, 2);
+	expect_refusal(rig_admit(&rig, "pod-b", "main", 2),
+		       "Allocate failed due to requested number of devices unavailable for "
+		       "example.com/gpu. Requested: 2, Available: 1, which is unexpected");
+	expect_admission(rig_admit(&rig, "pod-b", "main", 1));
+	UNIT_INT(scripted_plugin_calls(plugin, SCRIPT_ALLOCATE), 2);
+	/* The container restarts: nothing is asked again. */
+	expect_admission(rig_admit(&rig, "pod-a", "main", 2));
+	UNIT_INT(scripted_plugin_calls(plugin, SCRIPT_ALLOCATE), 2);
+	expect_refusal(rig_admit(&rig, "pod-a", "main", 1),
+		       "changed request for resource \"example.com/gpu\" from 2 to 1");
+	kubelet_remove_pod(rig.kubelet, "pod-a");
+	CU_ASSERT_PTR_NULL(kubelet_allocation(rig.kubelet, "pod-a", "main", RIG_RESOURCE));
+	expect_admission(rig_admit(&rig, "pod-c", "main", 2));
+	rig_close(&rig);
+}
+
+static void test_refusals_of_the_device_model(void)
+{
+	struct rig rig;
+	rig_start(&rig, KUBELET_PROFILE_1_36);
+	expect_refusal(rig_admit(&rig, "pod", "main", 1),
+		       "cannot allocate unregistered device example.com/gpu");
+	(void)rig_plugin(&rig, "{'devices': [{'id': 'a', 'health': 'Unhealthy'}]}");
+	rig_wait_listed(&rig);
+	expect_refusal(rig_admit(&rig, "pod", "main", 1),
+		       "no healthy devices present; cannot allocate unhealthy devices");
+	rig_close(&rig);
+}
+
+static void test_device_that_got_ill_is_refused_on_restart(void)
+{
+	struct rig rig;
+	rig_start(&rig, KUBELET_PROFILE_1_36);
+	struct scripted_plugin *plugin = rig_plugin(&rig, "{'devices': [{'id': 'a'}]}");
+	rig_wait_listed(&rig);
+	expect_admission(rig_admit(&rig, "pod", "main", 1));
+	char a[] = "a", b[] = "b", ill[] = "Unhealthy", well[] = "Healthy";
+	struct kubelet_device items[] = {{.id = a, .health = ill}, {.id = b, .health = well}};
+	const struct kubelet_device_list list = {items, 2};
+	CHECK_OK(scripted_plugin_list(plugin, &list, ERR));
+	rig_wait_event(&rig, KUBELET_EVENT_DEVICES, 2);
+	expect_refusal(rig_admit(&rig, "pod", "main", 1),
+		       "previously allocated devices are no longer healthy");
+	rig_close(&rig);
+}
+
+static void test_plugin_errors_have_kubelet_texts(void)
+{
+	struct rig rig;
+	rig_start(&rig, KUBELET_PROFILE_1_36);
+	(void)rig_plugin(&rig, "{'device_count': 1, 'rpc': {'Allocate': {'code': 'NOT_FOUND',"
+			       " 'message': 'no such device', 'times': 1}}}");
+	rig_wait_listed(&rig);
+	expect_refusal(rig_admit(&rig, "pod", "main", 1),
+		       "Allocate failed due to rpc error: code = NotFound desc = no such device, "
+		       "which is unexpected");
+	UNIT_INT(kubelet_resource_status(rig.kubelet, RIG_RESOURCE).in_use, 0);
+	expect_admission(rig_admit(&rig, "pod", "main", 1));
+	rig_close(&rig);
+	rig_start(&rig, KUBELET_PROFILE_1_36);
+	(void)rig_plugin(&rig, "{'device_count': 1, 'rpc': {'Allocate': {'empty': true}}}");
+	rig_wait_listed(&rig);
+	expect_refusal(rig_admit(&rig, "pod", "main", 1),
+		       "no containers return in allocation response");
+	rig_close(&rig);
+}
+
+static void test_hanging_allocate_is_given_up(void)
+{
+	struct rig rig;
+	const struct kubelet_limit limit = {RIG_RESOURCE, 1};
+	const struct kubelet_container container = {
+		.pod = "pod", .name = "main", .limits = &limit, .limit_count = 1};
+	struct kubelet_outcome outcome = {0};
+	struct error err = {0};
+	rig_start(&rig, KUBELET_PROFILE_1_36);
+	(void)rig_plugin(&rig, "{'device_count': 1, 'rpc': {'Allocate': {'hang': true}}}");
+	rig_wait_listed(&rig);
+	UNIT_INT(kubelet_admit(rig.kubelet, &container, 20, &outcome, &err), ERROR_TIMEOUT);
+	CU_ASSERT_PTR_NULL(kubelet_allocation(rig.kubelet, "pod", "main", RIG_RESOURCE));
+	kubelet_interrupt(rig.kubelet, "enough");
+	UNIT_INT(kubelet_admit(rig.kubelet, &container, RIG_PATIENCE_MS, &outcome, &err),
+		 ERROR_CANCELLED);
+	rig_close(&rig);
+}
+
+static void test_init_containers_pass_devices_on(void)
+{
+	struct rig rig;
+	const struct kubelet_limit limit = {RIG_RESOURCE, 1};
+	struct kubelet_container container = {.pod = "pod",
+					      .name = "init",
+					      .kind = KUBELET_CONTAINER_INIT,
+					      .limits = &limit,
+					      .limit_count = 1};
+	struct kubelet_outcome outcome = {0};
+	rig_start(&rig, KUBELET_PROFILE_1_36);
+	struct scripted_plugin *plugin = rig_plugin(&rig, "{'device_count': 2}");
+	rig_wait_listed(&rig);
+	CHECK_OK(kubelet_admit(rig.kubelet, &container, RIG_PATIENCE_MS, &outcome, ERR));
+	expect_admission(outcome);
+	expect_admission(rig_admit(&rig, "pod", "main", 1));
+	UNIT_STRING(held(&rig, "pod", "init")->ids[0], held(&rig, "pod", "main")->ids[0]);
+	UNIT_INT(scripted_plugin_calls(plugin, SCRIPT_ALLOCATE), 2);
+	/* Taken by main, it is not handed on a second time. */
+	expect_admission(rig_admit(&rig, "pod", "second", 1));
+	CU_ASSERT(strcmp(held(&rig, "pod", "main")->ids[0], held(&rig, "pod", "second")->ids[0]) !=
+		  0);
+	kubelet_remove_pod(rig.kubelet, "pod");
+	container.kind = KUBELET_CONTAINER_RESTARTABLE_INIT;
+	CHECK_OK(kubelet_admit(rig.kubelet, &container, RIG_PATIENCE_MS, &outcome, ERR));
+	expect_admission(outcome);
+	expect_admission(rig_admit(&rig, "pod", "main", 1));
+	CU_ASSERT(strcmp(held(&rig, "pod", "init")->ids[0], held(&rig, "pod", "main")->ids[0]) !=
+		  0);
+	rig_close(&rig);
+}
+
+static void test_preferred_allocation(void)
+{
+	struct rig rig;
+	rig_start(&rig, KUBELET_PROFILE_1_36);
+	struct scripted_plugin *plugin = rig_plugin(
+		&rig, "{'device_count': 5, 'options': {'get_preferred_allocation_available': true},"
+		      " 'preferred': ['device-3', 'nobody-knows-this', 'device-1']}");
+	rig_wait_listed(&rig);
+	expect_admission(rig_admit(&rig, "pod-a", "main", 2));
+	UNIT_STRING(held(&rig, "pod-a", "main")->ids[0], "device-1");
+	UNIT_STRING(held(&rig, "pod-a", "main")->ids[1], "device-3");
+	/* What it prefers is taken: the kubelet chooses by itself. */
+	expect_admission(rig_admit(&rig, "pod-b", "main", 2));
+	UNIT_INT(held(&rig, "pod-b", "main")->id_count, 2);
+	UNIT_INT(scripted_plugin_calls(plugin, SCRIPT_PREFERRED), 2);
+	rig_close(&rig);
+	rig_start(&rig, KUBELET_PROFILE_1_36);
+	(void)rig_plugin(
+		&rig, "{'device_count': 2, 'options': {'get_preferred_allocation_available': true},"
+		      " 'rpc': {'GetPreferredAllocation': {'code': 13, 'message': 'no idea'}}}");
+	rig_wait_listed(&rig);
+	expect_refusal(
+		rig_admit(&rig, "pod", "main", 1),
+		"device plugin GetPreferredAllocation rpc failed with err: rpc error: code = "
+		"Internal desc = no idea");
+	rig_close(&rig);
+}
+
+static size_t count_on_node(const struct kubelet_allocation *allocation, char node)
+{
+	size_t count = 0;
+	for (size_t i = 0; i < allocation->id_count; i++)
+		count += allocation->ids[i][0] == node ? 1 : 0;
+	return count;
+}
+
+static void test_topology_hint_is_followed(void)
+{
+	for (uint64_t seed = 0; seed < 8; seed++) {
+		struct rig rig;
+		const struct kubelet_options options = {.seed = seed};
+		const struct kubelet_limit limit = {RIG_RESOURCE, 3};
+		const struct kubelet_container container = {.pod = "pod",
+							    .name = "main",
+							    .limits = &limit,
+							    .limit_count = 1,
+							    .numa_mask = UINT64_C(1) << 1};
+		struct kubelet_outcome outcome = {0};
+		rig_init(&rig);
+		rig_make(&rig, &options);
+		CHECK_OK(kubelet_start(rig.kubelet, ERR));
+		(void)rig_plugin(&rig, "{'devices': [{'id': '0-a', 'numa': [0]}, {'id': '0-b',"
+				       " 'numa': [0]}, {'id': '1-a', 'numa': [1]}, {'id': '1-b',"
+				       " 'numa': [0, 1]}, {'id': 'n-a'}, {'id': 'n-b'}]}");
+		rig_wait_listed(&rig);
+		CHECK_OK(kubelet_admit(rig.kubelet, &container, RIG_PATIENCE_MS, &outcome, ERR));
+		expect_admission(outcome);
+		/* Both aligned ones, then one that is on the wrong node, before those on none. */
+		UNIT_INT(count_on_node(held(&rig, "pod", "main"), '1'), 2);
+		UNIT_INT(count_on_node(held(&rig, "pod", "main"), '0'), 1);
+		rig_close(&rig);
+	}
+}
+
+static void test_order_follows_the_seed(void)
+{
+	char first[8][16] = {{0}};
+	bool differs = false;
+	for (int round = 0; round < 8; round++) {
+		struct rig rig;
+		const struct kubelet_options options = {.seed = (uint64_t)(round / 2)};
+		rig_init(&rig);
+		rig_make(&rig, &options);
+		CHECK_OK(kubelet_start(rig.kubelet, ERR));
+		(void)rig_plugin(&rig, "{'device_count': 9}");
+		rig_wait_listed(&rig);
+		expect_admission(rig_admit(&rig, "pod", "main", 1));
+		(void)snprintf(first[round], sizeof(first[round]), "%s",
+			       held(&rig, "pod", "main")->ids[0]);
+		differs = differs || strcmp(first[round], first[0]) != 0;
+		rig_close(&rig);
+	}
+	for (int round = 0; round < 8; round += 2)
+		UNIT_STRING(first[round], first[round + 1]);
+	CU_ASSERT(differs);
+}
+
+static void test_start_calls_pre_start_and_merges(void)
+{
+	struct rig rig;
+	struct kubelet_outcome outcome = {0};
+	struct kubelet_container_options options = {0};
+	struct error err = {0};
+	rig_start(&rig, KUBELET_PROFILE_1_36);
+	struct scripted_plugin *plugin = rig_plugin(
+		&rig, "{'device_count': 1, 'options': {'pre_start_required': true}, 'allocate':"
+		      " {'each': {'mounts': [{'container_path': '/c', 'host_path': '/h/{id}',"
+		      " 'read_only': true}]}}, 'rpc': {'PreStartContainer': {'code': 14, 'message':"
+		      " 'resetting', 'times': 1}}}");
+	rig_wait_listed(&rig);
+	UNIT_INT(kubelet_start_container(rig.kubelet, "pod", "main", RIG_PATIENCE_MS, &outcome,
+					 &options, &err),
+		 ERROR_NOT_FOUND);
+	expect_admission(rig_admit(&rig, "pod", "main", 1));
+	CHECK_OK(kubelet_start_container(rig.kubelet, "pod", "main", RIG_PATIENCE_MS, &outcome,
+					 &options, ERR));
+	CU_ASSERT_FALSE(outcome.accepted);
+	UNIT_STRING(outcome.reason, "CreateContainerError");
+	UNIT_CONTAINS(outcome.message, "code = Unavailable desc = resetting");
+	kubelet_outcome_free(&outcome);
+	CHECK_OK(kubelet_start_container(rig.kubelet, "pod", "main", RIG_PATIENCE_MS, &outcome,
+					 &options, ERR));
+	CU_ASSERT(outcome.accepted);
+	UNIT_INT(options.mount_count, 1);
+	UNIT_STRING(options.mounts[0].host_path, "/h/device-0");
+	UNIT_INT(scripted_plugin_calls(plugin, SCRIPT_PRE_START), 2);
+	UNIT_INT(scripted_plugin_calls(plugin, SCRIPT_ALLOCATE), 1);
+	kubelet_container_options_free(&options);
+	rig_close(&rig);
+}
+
+static void test_pre_start_has_a_deadline(void)
+{
+	struct rig rig;
+	const struct kubelet_options times = {.pre_start_timeout_ms = 20};
+	struct kubelet_outcome outcome = {0};
+	struct kubelet_container_options options = {0};
+	rig_init(&rig);
+	rig_make(&rig, &times);
+	CHECK_OK(kubelet_start(rig.kubelet, ERR));
+	(void)rig_plugin(&rig, "{'device_count': 1, 'options': {'pre_start_required': true}, 'rpc':"
+			       " {'PreStartContainer': {'hang': true}}}");
+	rig_wait_listed(&rig);
+	expect_admission(rig_admit(&rig, "pod", "main", 1));
+	CHECK_OK(kubelet_start_container(rig.kubelet, "pod", "main", RIG_PATIENCE_MS, &outcome,
+					 &options, ERR));
+	CU_ASSERT_FALSE(outcome.accepted);
+	UNIT_CONTAINS(outcome.message, "code = DeadlineExceeded");
+	kubelet_outcome_free(&outcome);
+	rig_close(&rig);
+}
+
+static void test_allocations_outlive_a_kubelet_restart(void)
+{
+	struct rig rig;
+	struct kubelet_outcome outcome = {0};
+	struct kubelet_container_options options = {0};
+	rig_start(&rig, KUBELET_PROFILE_1_36);
+	struct scripted_plugin *plugin = rig_plugin(
+		&rig,
+		"{'device_count': 2, 'allocate': {'each': {'envs': {'GPU': '{id} {call}'}}}}");
+	rig_wait_listed(&rig);
+	expect_admission(rig_admit(&rig, "pod", "main", 1));
+	CLEANUP_FREE char *id = strdup(held(&rig, "pod", "main")->ids[0]);
+	CHECK_OK(kubelet_restart(rig.kubelet, KUBELET_RESTART_WHOLE, ERR));
+	UNIT_STRING(held(&rig, "pod", "main")->ids[0], id);
+	UNIT_INT(rig_registration(&rig, 1)->code, RPC_OK);
+	rig_wait_listed(&rig);
+	expect_admission(rig_admit(&rig, "pod", "main", 1));
+	CHECK_OK(kubelet_start_container(rig.kubelet, "pod", "main", RIG_PATIENCE_MS, &outcome,
+					 &options, ERR));
+	UNIT_INT(options.env_count, 1);
+	CU_ASSERT(text_ends_with(options.envs[0].value, " 0"));
+	UNIT_INT(scripted_plugin_calls(plugin, SCRIPT_ALLOCATE), 1);
+	kubelet_container_options_free(&options);
+	rig_close(&rig);
+}
+
+static void test_raw_calls(void)
+{
+	struct rig rig;
+	struct kubelet_reply reply = {0};
+	const char *const unknown[] = {"nobody"};
+	const char *const known[] = {"device-0"};
+	rig_start(&rig, KUBELET_PROFILE_1_36);
+	(void)rig_plugin(&rig, "{'device_count': 1}");
+	rig_wait_listed(&rig);
+	struct kubelet_plugin *plugin = kubelet_resource_plugin(rig.kubelet, RIG_RESOURCE);
+	CHECK_OK(kubelet_call_allocate(plugin, unknown, 1, RIG_PATIENCE_MS, &reply, ERR));
+	UNIT_INT(reply.code, RPC_NOT_FOUND);
+	UNIT_STRING(reply.message, "unknown device nobody");
+	kubelet_reply_free(&reply);
+	CHECK_OK(kubelet_call_allocate(plugin, known, 1, RIG_PATIENCE_MS, &reply, ERR));
+	UNIT_INT(reply.code, RPC_OK);
+	CU_ASSERT_PTR_NOT_NULL(reply.reply);
+	kubelet_reply_free(&reply);
+	CHECK_OK(
+		kubelet_call_preferred(plugin, known, 1, NULL, 0, 1, RIG_PATIENCE_MS, &reply, ERR));
+	UNIT_INT(reply.code, RPC_OK);
+	kubelet_reply_free(&reply);
+	V1beta1__Empty empty = V1BETA1__EMPTY__INIT;
+	CHECK_OK(kubelet_call(plugin, "/v1alpha.DevicePlugin/Allocate", &empty.base,
+			      &v1beta1__empty__descriptor, RIG_PATIENCE_MS, &reply, ERR));
+	UNIT_INT(reply.code, RPC_UNIMPLEMENTED);
+	kubelet_plugin_disconnect(plugin);
+	UNIT_INT(kubelet_call_options(plugin, RIG_PATIENCE_MS, &reply, NULL), ERROR_UNAVAILABLE);
+	struct rpc_channel *channel = NULL;
+	CHECK_OK(kubelet_dial(&rig.loop, kubelet_plugin_socket(plugin), RIG_PATIENCE_MS, &channel,
+			      ERR));
+	CHECK_OK(kubelet_call_on(channel, "GetDevicePluginOptions", &empty.base,
+				 &v1beta1__device_plugin_options__descriptor, RIG_PATIENCE_MS,
+				 &reply, ERR));
+	UNIT_INT(reply.code, RPC_OK);
+	kubelet_reply_free(&reply);
+	rpc_channel_close(channel);
+	rig_close(&rig);
+}
+
+UNIT_MAIN("kubelet pods", {"devices are allocated and freed", test_devices_are_allocated_and_freed},
+	  {"refusals of the device model", test_refusals_of_the_device_model},
+	  {"a device that got ill", test_device_that_got_ill_is_refused_on_restart},
+	  {"a plugin's errors have the kubelet's texts", test_plugin_errors_have_kubelet_texts},
+	  {"a hanging Allocate is given up", test_hanging_allocate_is_given_up},
+	  {"init containers pass devices on", test_init_containers_pass_devices_on},
+	  {"the preferred allocation is followed", test_preferred_allocation},
+	  {"the topology hint is followed", test_topology_hint_is_followed},
+	  {"the order follows the seed", test_order_follows_the_seed},
+	  {"PreStartContainer and the merge", test_start_calls_pre_start_and_merges},
+	  {"PreStartContainer has a deadline", test_pre_start_has_a_deadline},
+	  {"allocations outlive a kubelet restart", test_allocations_outlive_a_kubelet_restart},
+	  {"raw calls", test_raw_calls})

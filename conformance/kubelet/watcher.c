@@ -1,0 +1,415 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/cleanup.h"
+#include "base/file.h"
+#include "base/path.h"
+#include "conformance/kubelet/internal.h"
+#include "conformance/kubelet/wire_text.h"
+#include "rpc/proto/pluginregistration_v1.pb-c.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/*
+ * The plugin watcher (pkg/kubelet/pluginmanager): sockets that appear below plugins_registry are
+ * asked who they are, registered, and told the outcome; sockets that disappear are deregistered.
+ */
+
+#define REGISTRATION_SERVICE "/pluginregistration.Registration/"
+
+enum {
+	DIRECTORY_MODE = 0750,
+	DEPTH_MAX = 4, /* directories below plugins_registry that are looked into */
+	ENTRIES_MAX = 1024,
+	RECONCILE_MS = 1000,
+	DIAL_MS = 10 * 1000,
+	GET_INFO_MS = 1000,
+	NOTIFY_MS = 5 * 1000,
+	/* goroutinemap/exponentialbackoff: durations between attempts at one socket. */
+	BACKOFF_FIRST_MS = 500,
+	BACKOFF_LAST_MS = (2 * 60 + 2) * 1000,
+};
+
+enum entry_state { ENTRY_NEW, ENTRY_BUSY, ENTRY_REGISTERED, ENTRY_FAILED };
+
+/* One socket below plugins_registry. */
+struct entry {
+	struct watcher *watcher; /* NULL once it is stopped */
+	struct entry *next;
+	char *path;
+	uint64_t inode, born_ns; /* inode numbers are used again */
+	bool present;		 /* found by the last scan */
+	enum entry_state state;
+	uint64_t retry_ms, backoff_ms; /* kubelet_now_ms() */
+	struct dial *dial;
+	struct rpc_channel *channel;
+	struct rpc_call *call;
+	char *plugin_socket; /* what was registered */
+};
+
+struct watcher {
+	struct kubelet *kubelet;
+	struct entry *entries;
+	size_t entry_count;
+	struct timer *reconcile;
+	uv_fs_event_t *changes; /* a hint to look now; NULL when there are none to be had */
+};
+
+static void report(const struct entry *entry, enum kubelet_event_type type, const char *text)
+{
+	struct kubelet_event event = KUBELET_EVENT_EMPTY(WATCHER_SOCKET);
+	event.type = type;
+	event.socket = entry->path;
+	event.text = text;
+	kubelet_report(entry->watcher->kubelet, event);
+}
+
+static void entry_hang_up(struct entry *entry)
+{
+	struct rpc_channel *channel = STEAL(entry->channel);
+	rpc_channel_close(channel);
+}
+
+static void entry_settle(struct entry *entry, bool registered)
+{
+	const struct kubelet *kubelet = entry->watcher->kubelet;
+	entry->state = registered ? ENTRY_REGISTERED : ENTRY_FAILED;
+	if (registered)
+		return;
+	entry->backoff_ms = entry->backoff_ms == 0 ? BACKOFF_FIRST_MS : entry->backoff_ms * 2;
+	if (entry->backoff_ms > BACKOFF_LAST_MS)
+		entry->backoff_ms = BACKOFF_LAST_MS;
+	entry->retry_ms = kubelet_now_ms(kubelet) + entry->backoff_ms;
+}
+
+static void on_notified(const struct rpc_status *status, ProtobufCMessage *reply, void *user)
+{
+	struct entry *entry = user;
+	entry->call = NULL;
+	if (reply != NULL)
+		protobuf_c_message_free_unpacked(reply, NULL);
+	if (entry->watcher == NULL)
+		return;
+	CLEANUP_FREE char *text =
+		status->code == RPC_OK ? NULL : go_status_text(status->code, status->message);
+	report(entry, KUBELET_EVENT_WATCHER_NOTIFIED, text);
+}
+
+/* NotifyRegistrationStatus; `error` NULL means registered. */
+static void notify(struct entry *entry, const char *error)
+{
+	Pluginregistration__RegistrationStatus status;
+	CLEANUP_FREE char *copy = error == NULL ? NULL : strdup(error);
+	pluginregistration__registration_status__init(&status);
+	status.plugin_registered = error == NULL;
+	if (copy != NULL)
+		status.error = copy;
+	entry_settle(entry, error == NULL);
+	struct error err = {0};
+	if (rpc_unary(entry->channel, REGISTRATION_SERVICE "NotifyRegistrationStatus", &status.base,
+		      &pluginregistration__registration_status_response__descriptor, NOTIFY_MS,
+		      on_notified, entry, &entry->call, &err) != 0)
+		kubelet_report_problem(entry->watcher->kubelet, &err);
+}
+
+static void on_registered(const struct kubelet_registration *registration, void *user)
+{
+	struct entry *entry = user;
+	if (entry->watcher != NULL && entry->channel != NULL)
+		notify(entry, registration->code == RPC_OK ? NULL : registration->message);
+}
+
+static void report_info(const struct entry *entry, const struct rpc_status *status,
+			const Pluginregistration__PluginInfo *info)
+{
+	struct kubelet_event event = KUBELET_EVENT_EMPTY(WATCHER_INFO);
+	event.socket = entry->path;
+	event.code = status->code;
+	event.text = info == NULL ? status->message : info->type;
+	event.resource = info == NULL ? NULL : info->name;
+	event.endpoint = info == NULL ? NULL : info->endpoint;
+	kubelet_report(entry->watcher->kubelet, event);
+}
+
+static bool names_version(const Pluginregistration__PluginInfo *info, struct text *joined)
+{
+	bool found = false;
+	for (size_t i = 0; i < info->n_supported_versions; i++) {
+		text_addf(joined, "%s%s", i == 0 ? "" : ",", info->supported_versions[i]);
+		found = found || strcmp(info->supported_versions[i], DEVICE_PLUGIN_VERSION) == 0;
+	}
+	return found;
+}
+
+/* ValidatePlugin and RegisterPlugin of the device plugin's handler. */
+static void register_plugin(struct entry *entry, const Pluginregistration__PluginInfo *info)
+{
+	CLEANUP_TEXT struct text versions = {0};
+	struct error err = {0};
+	if (strcmp(info->type, "DevicePlugin") != 0) {
+		(void)error_set(&err, ERROR_REMOTE,
+				"no handler registered for plugin type: %s at socket %s",
+				info->type, entry->path);
+	} else if (!names_version(info, &versions)) {
+		(void)error_set(&err, ERROR_REMOTE,
+				"manager version, %s, is not among plugin supported versions %s",
+				DEVICE_PLUGIN_VERSION, text_string(&versions));
+	} else if (!kubelet_resource_name_is_valid(info->name, NULL)) {
+		(void)error_set(&err, ERROR_REMOTE, "invalid name of device plugin socket: %s",
+				info->name);
+	} else {
+		const char *socket = info->endpoint[0] == '\0' ? entry->path : info->endpoint;
+		free(entry->plugin_socket);
+		entry->plugin_socket = strdup(socket);
+		if (registration_by_watcher(entry->watcher->kubelet, info->name, socket,
+					    text_string(&versions), on_registered, entry,
+					    &err) == 0)
+			return;
+	}
+	notify(entry, err.text);
+}
+
+static void on_info(const struct rpc_status *status, ProtobufCMessage *reply, void *user)
+{
+	struct entry *entry = user;
+	Pluginregistration__PluginInfo *info = (Pluginregistration__PluginInfo *)(void *)reply;
+	entry->call = NULL;
+	if (entry->watcher != NULL) {
+		report_info(entry, status, info);
+		if (info != NULL && wire_text_is_valid(reply)) {
+			register_plugin(entry, info);
+		} else {
+			entry_settle(entry, false);
+			entry_hang_up(entry);
+		}
+	}
+	if (reply != NULL)
+		protobuf_c_message_free_unpacked(reply, NULL);
+}
+
+static void on_dialled(const struct dial_result *result, void *user)
+{
+	struct entry *entry = user;
+	Pluginregistration__InfoRequest request = PLUGINREGISTRATION__INFO_REQUEST__INIT;
+	struct error err = {0};
+	entry->channel = result->channel;
+	if (result->channel == NULL) {
+		CLEANUP_FREE char *text =
+			text_format("failed to dial socket %s: %s", entry->path, result->reason);
+		report(entry, KUBELET_EVENT_WATCHER_INFO, text);
+		entry_settle(entry, false);
+		return;
+	}
+	if (rpc_unary(entry->channel, REGISTRATION_SERVICE "GetInfo", &request.base,
+		      &pluginregistration__plugin_info__descriptor, GET_INFO_MS, on_info, entry,
+		      &entry->call, &err) != 0) {
+		kubelet_report_problem(entry->watcher->kubelet, &err);
+		entry_settle(entry, false);
+	}
+}
+
+/* The watcher's client does not set an authority, so grpc-go sends the percent-encoded path (PR
+ * #112597). */
+static char *authority_of(const char *path)
+{
+	CLEANUP_TEXT struct text text = {0};
+	for (const char *at = path; *at != '\0'; at++) {
+		if (*at == '/')
+			text_add(&text, "%2F");
+		else
+			text_append(&text, at, 1);
+	}
+	return text_take(&text);
+}
+
+static void entry_register(struct entry *entry)
+{
+	struct kubelet *kubelet = entry->watcher->kubelet;
+	CLEANUP_FREE char *authority = authority_of(entry->path);
+	struct error err = {0};
+	entry_hang_up(entry);
+	dial_free(entry->dial);
+	entry->dial = NULL;
+	entry->state = ENTRY_BUSY;
+	if (dial_start(kubelet->loop, entry->path, authority, DIAL_MS, on_dialled, entry,
+		       &entry->dial, &err) != 0) {
+		kubelet_report_problem(kubelet, &err);
+		entry_settle(entry, false);
+	}
+}
+
+static void entry_free(struct entry *entry)
+{
+	entry->watcher = NULL;
+	entry_hang_up(entry);
+	dial_free(entry->dial);
+	free(entry->path);
+	free(entry->plugin_socket);
+	free(entry);
+}
+
+/* The registration that is under way must not call back. */
+static void entry_forget(struct entry *entry)
+{
+	struct kubelet *kubelet = entry->watcher->kubelet;
+	for (size_t i = 0; i < kubelet->registration_count; i++)
+		registration_forget_user(kubelet->registrations[i], entry);
+	entry_free(entry);
+}
+
+static uint64_t birth_ns(const uv_stat_t *status)
+{
+	return (uint64_t)status->st_birthtim.tv_sec * 1000000000 +
+	       (uint64_t)status->st_birthtim.tv_nsec;
+}
+
+static struct entry *entry_find(const struct watcher *watcher, const char *path)
+{
+	struct entry *entry = watcher->entries;
+	while (entry != NULL && strcmp(entry->path, path) != 0)
+		entry = entry->next;
+	return entry;
+}
+
+static void entry_seen(struct watcher *watcher, const char *path, const uv_stat_t *status)
+{
+	struct entry *entry = entry_find(watcher, path);
+	if (entry != NULL && entry->inode == status->st_ino && entry->born_ns == birth_ns(status)) {
+		entry->present = true;
+		return;
+	}
+	if (entry != NULL || watcher->entry_count >= ENTRIES_MAX)
+		return; /* replaced: the old one goes first, the new one is seen by the next scan */
+	entry = calloc(1, sizeof(*entry));
+	if (entry == NULL)
+		return;
+	entry->path = strdup(path);
+	if (entry->path == NULL) {
+		free(entry);
+		return;
+	}
+	entry->watcher = watcher;
+	entry->inode = status->st_ino;
+	entry->born_ns = birth_ns(status);
+	entry->present = true;
+	entry->next = watcher->entries;
+	watcher->entries = entry;
+	watcher->entry_count++;
+	report(entry, KUBELET_EVENT_WATCHER_SOCKET, "appeared");
+}
+
+static void scan(struct watcher *watcher, const char *directory, int depth)
+{
+	CLEANUP_TEXT_LIST struct text_list names = {0};
+	if (file_list(directory, &names, NULL) != 0)
+		return;
+	for (size_t i = 0; i < names.count; i++) {
+		CLEANUP_FREE char *path = path_join(directory, names.items[i]);
+		uv_fs_t request;
+		if (names.items[i][0] == '.' || path == NULL)
+			continue;
+		int rc = uv_fs_stat(NULL, &request, path, NULL);
+		const uv_stat_t status = request.statbuf;
+		unsigned kind = rc == 0 ? (unsigned)(status.st_mode & S_IFMT) : 0;
+		uv_fs_req_cleanup(&request);
+		if (kind == S_IFSOCK)
+			entry_seen(watcher, path, &status);
+		else if (kind == S_IFDIR && depth < DEPTH_MAX)
+			scan(watcher, path, depth + 1);
+	}
+}
+
+static void drop_absent(struct watcher *watcher)
+{
+	struct entry **link = &watcher->entries;
+	while (*link != NULL) {
+		struct entry *entry = *link;
+		if (entry->present) {
+			link = &entry->next;
+			continue;
+		}
+		*link = entry->next;
+		watcher->entry_count--;
+		report(entry, KUBELET_EVENT_WATCHER_SOCKET, "disappeared");
+		if (entry->state == ENTRY_REGISTERED && entry->plugin_socket != NULL)
+			client_disconnect_socket(watcher->kubelet, entry->plugin_socket);
+		entry_forget(entry);
+	}
+}
+
+static void reconcile(void *user)
+{
+	struct watcher *watcher = user;
+	for (struct entry *entry = watcher->entries; entry != NULL; entry = entry->next)
+		entry->present = false;
+	scan(watcher, watcher->kubelet->registry_dir, 0);
+	drop_absent(watcher);
+	uint64_t now_ms = kubelet_now_ms(watcher->kubelet);
+	for (struct entry *entry = watcher->entries; entry != NULL; entry = entry->next)
+		if (entry->state == ENTRY_NEW ||
+		    (entry->state == ENTRY_FAILED && now_ms >= entry->retry_ms))
+			entry_register(entry);
+}
+
+static void on_change(uv_fs_event_t *changes, const char *name, int events, int status)
+{
+	(void)name;
+	(void)events;
+	if (status == 0 && changes->data != NULL)
+		reconcile(changes->data);
+}
+
+static void on_changes_closed(uv_handle_t *handle)
+{
+	free(handle);
+}
+
+static void changes_close(struct watcher *watcher)
+{
+	uv_fs_event_t *changes = STEAL(watcher->changes);
+	if (changes == NULL)
+		return;
+	changes->data = NULL;
+	uv_close((uv_handle_t *)changes, on_changes_closed);
+}
+
+/* Without change events (no inotify watches left) the periodic scan does it alone. */
+static void changes_open(struct watcher *watcher)
+{
+	watcher->changes = calloc(1, sizeof(*watcher->changes));
+	if (watcher->changes == NULL)
+		return;
+	(void)uv_fs_event_init(watcher->kubelet->loop, watcher->changes);
+	watcher->changes->data = watcher;
+	if (uv_fs_event_start(watcher->changes, on_change, watcher->kubelet->registry_dir, 0) != 0)
+		changes_close(watcher);
+}
+
+int watcher_start(struct kubelet *kubelet, struct error *err)
+{
+	int rc = file_make_directories(kubelet->registry_dir, DIRECTORY_MODE, err);
+	if (rc != 0)
+		return rc;
+	struct watcher *watcher = calloc(1, sizeof(*watcher));
+	if (watcher == NULL)
+		return error_memory(err);
+	watcher->kubelet = kubelet;
+	kubelet->watcher = watcher;
+	changes_open(watcher);
+	return timer_start(kubelet->loop, 0, RECONCILE_MS, reconcile, watcher, &watcher->reconcile,
+			   err);
+}
+
+void watcher_stop(struct kubelet *kubelet)
+{
+	struct watcher *watcher = STEAL(kubelet->watcher);
+	if (watcher == NULL)
+		return;
+	timer_cancel(&watcher->reconcile);
+	changes_close(watcher);
+	while (watcher->entries != NULL) {
+		struct entry *entry = watcher->entries;
+		watcher->entries = entry->next;
+		entry_forget(entry);
+	}
+	free(watcher);
+}
