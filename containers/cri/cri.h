@@ -56,7 +56,8 @@ int cri_runtime_config_wait(struct cri *cri, Runtime__V1__RuntimeConfigResponse 
 			    struct error *err);
 
 /* Images. ImageStatus of an unknown image is no error: (*out)->image is NULL. `*reference` receives
- * the runtime's own name of the image; may be NULL; caller frees. */
+ * the runtime's own name of the image; may be NULL; caller frees. Removing an unknown image is
+ * success. */
 int cri_image_status_wait(struct cri *cri, const char *image,
 			  Runtime__V1__ImageStatusResponse **out, struct error *err);
 int cri_list_images_wait(struct cri *cri, Runtime__V1__ListImagesResponse **out, struct error *err);

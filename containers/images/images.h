@@ -31,14 +31,15 @@
 #define IMAGES_PAUSE_REFERENCE	 IMAGES_PAUSE_REPOSITORY ":" IMAGES_PAUSE_TAG
 
 struct image_spec {
-	const char *repository; /* "docker.io/gpucert/probe": the tag becomes the digest's first 12
-				   digits */
-	const char *tag;	/* overrides that; may be NULL */
-	const char *const *programs; /* NULL-ended host paths; installed under their base name */
-	const char *const
-		*loaded_libraries;  /* NULL-ended sonames that programs open at run time; they come
-				       with  what they need; one that this machine lacks is left out
-				       and  listed in `missing`. May be NULL */
+	/* "docker.io/gpucert/probe"; the tag is the first 12 digits of the digest unless `tag` says
+	 * otherwise. */
+	const char *repository;
+	const char *tag;
+	/* NULL-ended absolute host paths; installed under their base name. */
+	const char *const *programs;
+	/* NULL-ended sonames that the programs open at run time. They come with what they need; one
+	 * that this machine lacks is left out and listed in `missing`. May be NULL. */
+	const char *const *loaded_libraries;
 	const char *const *command; /* NULL-ended default command; may be NULL */
 };
 
@@ -69,7 +70,8 @@ struct images {
 /* Composes probe and pause image into `directory`/images.tar: every probe-* program of
  * `program_directory` with the Vulkan and OpenCL loaders, and the program `pause` of the same
  * directory. `program_directory` NULL: ../libexec/gpucert beside the running program.
- * ERROR_NOT_FOUND names the directory when there are no probes. */
+ * ERROR_NOT_FOUND names the directory when there are no probes. Takes less than a tenth of a
+ * second, so nothing is cached. */
 int images_prepare(const char *directory, const char *program_directory, struct images *out,
 		   struct error *err);
 void images_free(struct images *images);

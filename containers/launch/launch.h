@@ -75,8 +75,7 @@ int launch_check_spec(const struct launch_spec *spec, struct text_list *offences
 enum launch_end {
 	LAUNCH_RUNNING, /* not ended yet */
 	LAUNCH_REFUSED, /* launch_check_spec() found something, or the launcher cannot apply it */
-	LAUNCH_FAILED, /* image, sandbox or container could not be set up; `reason` is the runtime's
-			*/
+	LAUNCH_FAILED,	/* image, sandbox or container not set up; `reason` is the runtime's */
 	LAUNCH_NOT_STARTED,   /* the container was there, the program could not be executed */
 	LAUNCH_EXITED,	      /* exit code in `code` */
 	LAUNCH_KILLED,	      /* by signal `code`, not by us */

@@ -5,8 +5,8 @@
 /*
  * Who a run directory belongs to, as owner.json in it:
  *
- *   {"pid": 4711, "startTime": 123456, "boot": "uuid", "pidNamespace": 4026531836, "cri":
- * "unix:///..."}
+ *   {"pid": 4711, "startTime": 123456, "boot": "UUID", "pidNamespace": 4026531836,
+ *    "cri": "unix:///..."}
  *
  * startTime is field 22 of /proc/PID/stat (clock ticks since boot): with it a reused process id is
  * not taken for the owner. "cri" is there when the run is attached to a runtime that is not its

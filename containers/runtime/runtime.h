@@ -35,10 +35,10 @@ struct runtime;
 struct runtime_options {
 	const char *base_directory; /* NULL: RUNTIME_BASE_DIRECTORY */
 	const char *containerd;	    /* program; NULL: "containerd" in PATH */
-	const char *snapshotter;    /* "overlayfs", "native"; NULL: overlayfs if it can be mounted,
-				       else native */
-	const char *
-		pause_image; /* full reference of the sandbox image; NULL: IMAGES_PAUSE_REFERENCE */
+	/* "overlayfs" or "native"; NULL: overlayfs if it can be mounted, else native. */
+	const char *snapshotter;
+	/* Full reference of the sandbox image; NULL: IMAGES_PAUSE_REFERENCE. */
+	const char *pause_image;
 	uint64_t start_timeout_ms; /* 0: 30 s */
 };
 
@@ -63,8 +63,9 @@ struct runtime_description {
 int runtime_start(uv_loop_t *loop, const struct runtime_options *options, struct runtime **out,
 		  struct error *err);
 
-/* Uses an existing runtime ("unix:///run/containerd/containerd.sock"). It must be ready. Only
- * objects with our labels are ever removed from it. ERROR_UNAVAILABLE. */
+/* Uses an existing runtime ("unix:///run/containerd/containerd.sock"), which must be ready. Only
+ * what this run made is ever removed from it: containers and sandboxes labelled with run_id, images
+ * that it imported. ERROR_UNAVAILABLE: not there or not ready. ERROR_PERMISSION: not root. */
 int runtime_attach(uv_loop_t *loop, const char *address, const char *base_directory,
 		   struct runtime **out, struct error *err);
 
@@ -79,9 +80,9 @@ int runtime_import(struct runtime *runtime, const char *archive, const char *con
 
 /* Private: removes every sandbox and container, ends containerd (SIGTERM, SIGKILL after a grace
  * period), its shims and what is left in its cgroups, unmounts everything below its directory and
- * removes it. Attached: closes the connection and removes the work directory. The runtime is gone
- * afterwards, also when an error is returned, which names what could not be removed. NULL is
- * allowed. */
+ * removes it. Attached: removes what carries this run's label, the images that it imported and the
+ * work directory. The object is gone afterwards, also when an error is returned, which names what
+ * could not be removed. NULL is allowed. */
 int runtime_stop(struct runtime *runtime, struct error *err);
 
 struct runtime_recovered {
@@ -93,10 +94,12 @@ struct runtime_recovered {
 /*
  * Cleans up after runs that died: every directory below `base_directory` (NULL: the default) whose
  * owner no longer runs. An owner is a process id with its start time, the boot and the PID
- * namespace it belongs to; a directory of another PID namespace is left alone. Only processes that
- * name the directory on their command line, or are in its cgroup, are killed. A second run that
- * does the same meanwhile waits. A missing base directory is success. `recovered` may be NULL. The
- * first failure is returned, after every directory was tried.
+ * namespace it belongs to; a directory of another PID namespace is left alone. Only containerd,
+ * its shims and ctr with the directory on their command line, and what is in its cgroup, are
+ * killed. What a dead run left in a runtime that it was attached to is removed by its label, if
+ * that runtime still answers. A second run that does the same meanwhile waits. A missing base
+ * directory is success. `recovered` may be NULL. The first failure is returned, after every
+ * directory was tried.
  */
 int runtime_recover(const char *base_directory, struct runtime_recovered *recovered,
 		    struct error *err);

@@ -1,15 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /* What the tests run in containers: does what its arguments say, one after the other.
  *
- *   out=TEXT err=TEXT     writes a line                 exit=CODE       ends
- *   env=NAME              writes a variable             signal=NUMBER   raises a signal
- *   cat=PATH              writes a file's content       crash           writes to address 0
- *   stat=PATH             "char", "directory", ...      hang            waits for ever, SIGTERM or
- * not touch=PATH            "ok" or the reason            memory          takes memory until it is
- * killed spam                  writes lines without end      wait=PATH       waits until PATH is
- * there pid                   writes its process id         caps            the line CapEff of
- * /proc/self/status partial=TEXT          writes without a newline      many=COUNT      writes
- * COUNT numbered lines
+ *   out=TEXT err=TEXT  writes a line
+ *   partial=TEXT       writes without a newline
+ *   many=COUNT         writes COUNT numbered lines
+ *   env=NAME           writes a variable
+ *   cat=PATH           writes a file's content
+ *   stat=PATH          writes "char", "directory", "file", or the reason
+ *   touch=PATH         writes "ok" or the reason
+ *   pid, caps          writes its process id; its capabilities and filters
+ *   wait=PATH          waits until PATH is there
+ *   spam               writes lines without end
+ *   hang               waits for ever, SIGTERM or not
+ *   memory             takes memory until it is killed
+ *   crash, abort       writes to address 0; calls abort()
+ *   signal=NUMBER      raises a signal
+ *   exit=CODE          ends
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -100,6 +106,8 @@ static void do_word(const char *word)
 			(void)pause();
 	} else if (strcmp(word, "crash") == 0) {
 		*nowhere = 1; /* NOLINT: the crash is wanted */
+	} else if (strcmp(word, "abort") == 0) {
+		abort();
 	} else if (strcmp(word, "memory") == 0) {
 		do_memory();
 	} else if (strcmp(word, "pid") == 0) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A run that the recovery test kills: prints each step it has reached and ends with a container
- * that hangs. Argument: the base directory. */
+ * that hangs. Arguments: the base directory, and for a run that is attached the runtime's address
+ * and an image that it has. */
 #include "base/cleanup.h"
 #include "containers/images/images.h"
 #include "containers/launch/launch.h"
@@ -16,6 +17,21 @@ static void say(const char *step)
 	(void)fflush(stdout);
 }
 
+static int attach(struct rig *rig, char **argv, struct error *err)
+{
+	struct launcher_containerd_options options = {.check_id = "victim", .image = argv[3]};
+	int rc = uv_loop_init(&rig->loop);
+
+	if (rc == 0)
+		rc = runtime_attach(&rig->loop, argv[2], argv[1], &rig->runtime, err);
+	if (rc < 0)
+		return rc;
+	options.cri = runtime_cri(rig->runtime);
+	options.log_directory = runtime_describe(rig->runtime)->work_directory;
+	options.run_id = runtime_describe(rig->runtime)->run_id;
+	return launcher_containerd_new(&options, &rig->launcher, err);
+}
+
 int main(int argc, char **argv)
 {
 	const char *const words[] = {"probe-test", "hang", NULL};
@@ -23,17 +39,21 @@ int main(int argc, char **argv)
 	struct rig rig = {0};
 	struct launch *launch = NULL;
 	struct error err = {0};
+	int rc = 0;
 
-	if (argc != 2)
+	if (argc != 2 && argc != 4)
 		return 2;
-	say("begin");
-	rig_open(&rig, argv[1]);
-	say("imported");
-	if (launch_start(rig.launcher, &spec, &launch, &err) < 0) {
+	if (argc == 4)
+		rc = attach(&rig, argv, &err);
+	else
+		rig_open(&rig, argv[1]);
+	if (rc == 0)
+		rc = launch_start(rig.launcher, &spec, &launch, &err);
+	if (rc < 0) {
 		(void)fprintf(stderr, "%s\n", err.text);
 		return 1;
 	}
-	say("running");
+	say(launch_end_name(launch_result(launch)->end));
 	(void)pause();
 	return 0;
 }

@@ -74,6 +74,15 @@ static void test_a_crash_is_a_kill(void)
 	expect_nothing_left(result);
 }
 
+/* PID 1 ignores the signal that abort() raises, and dies of the instruction behind it. */
+static void test_abort_of_pid_one(void)
+{
+	struct launch *launch CLEANUP_LAUNCH = run_words(WORDS("abort"));
+
+	UNIT_INT(launch_result(launch)->end, LAUNCH_KILLED);
+	UNIT_INT(launch_result(launch)->code, SIGSEGV);
+}
+
 static void test_a_program_that_is_not_there(void)
 {
 	static const char *const commands[] = {"probe-nowhere", "/nowhere/at/all", "/etc/passwd",
@@ -351,6 +360,7 @@ int main(void)
 	CU_TestInfo tests[] = {
 		{"output and exit code", test_output_and_exit_code},
 		{"a crash is a kill", test_a_crash_is_a_kill},
+		{"abort of PID 1", test_abort_of_pid_one},
 		{"a program that is not there", test_a_program_that_is_not_there},
 		{"a file that is no program", test_a_file_that_is_no_program},
 		{"an unknown image", test_an_unknown_image},

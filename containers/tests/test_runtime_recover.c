@@ -38,9 +38,11 @@ static bool has_ended(void *process)
 	return process_has_ended(process);
 }
 
-static struct process *start_victim(void)
+/* `address` and `image` NULL: with a runtime of its own. */
+static struct process *start_victim(const char *address, const char *image)
 {
-	const char *const argv[] = {GPUCERT_BINARY_DIR "/tests/recovery_victim", BASE, NULL};
+	const char *const argv[] = {GPUCERT_BINARY_DIR "/tests/recovery_victim", BASE, address,
+				    image, NULL};
 	const struct process_spec spec = {.argv = argv};
 	struct process *victim = NULL;
 
@@ -131,7 +133,7 @@ static void list_shim_sockets(struct text_list *sockets)
 static void test_a_run_that_dies_with_a_container(void)
 {
 	struct text_list sockets CLEANUP_TEXT_LIST = {0};
-	struct process *victim = start_victim();
+	struct process *victim = start_victim(NULL, NULL);
 	struct wanted_step running = {victim, "running"};
 	struct runtime_recovered recovered = {0};
 	struct error err = {0};
@@ -162,7 +164,7 @@ static void test_runs_that_die_at_any_moment(void)
 	unsigned seed = chosen != NULL ? (unsigned)strtoul(chosen, NULL, 10) : 1;
 
 	for (int i = 0; i < RANDOM_KILLS; i++) {
-		struct process *victim = start_victim();
+		struct process *victim = start_victim(NULL, NULL);
 		struct runtime_recovered recovered = {0};
 
 		seed = seed * 1103515245U + 12345U;
@@ -170,6 +172,44 @@ static void test_runs_that_die_at_any_moment(void)
 		kill_victim(victim);
 		recover_and_expect_nothing(&recovered);
 	}
+}
+
+static size_t count_sandboxes(struct rig *rig)
+{
+	Runtime__V1__ListPodSandboxResponse *list CLEANUP_CRI_REPLY = NULL;
+
+	CU_ASSERT_EQUAL(cri_list_pod_sandbox_wait(runtime_cri(rig->runtime), NULL, &list, NULL), 0);
+	return list != NULL ? list->n_items : 0;
+}
+
+/* A dead run's container in a runtime that goes on: only that one is removed. */
+static void test_a_run_that_dies_attached(void)
+{
+	const char *const words[] = {"probe-test", "hang", NULL};
+	const struct launch_spec spec = {.name = "living", .command = words};
+	struct runtime_recovered recovered = {0};
+	struct wanted_step running = {.line = "running"};
+	struct launch *living = NULL;
+	struct rig rig = {0};
+	struct error err = {0};
+
+	rig_open(&rig, BASE "-machine");
+	CU_ASSERT_EQUAL_FATAL(launch_start(rig.launcher, &spec, &living, &err), 0);
+	struct process *victim =
+		start_victim(runtime_describe(rig.runtime)->address, rig.images.probe.reference);
+	running.victim = victim;
+	CU_ASSERT_EQUAL_FATAL(
+		loop_wait(&loop, has_said, &running, VICTIM_TIMEOUT_MS, "container", &err), 0);
+	UNIT_INT(count_sandboxes(&rig), 2);
+	kill_victim(victim);
+	UNIT_INT(count_sandboxes(&rig), 2);
+	recover_and_expect_nothing(&recovered);
+	UNIT_INT(recovered.directories, 1);
+	UNIT_INT(recovered.processes, 0);
+	UNIT_INT(count_sandboxes(&rig), 1);
+	UNIT_INT(launch_result(living)->end, LAUNCH_RUNNING);
+	launch_free(living);
+	rig_close(&rig);
 }
 
 static void test_what_is_not_a_run_is_left_alone(void)
@@ -196,6 +236,7 @@ int main(void)
 {
 	CU_TestInfo tests[] = {
 		{"a run that dies with a container", test_a_run_that_dies_with_a_container},
+		{"a run that dies attached", test_a_run_that_dies_attached},
 		{"runs that die at any moment", test_runs_that_die_at_any_moment},
 		{"what is not a run is left alone", test_what_is_not_a_run_is_left_alone},
 		CU_TEST_INFO_NULL,

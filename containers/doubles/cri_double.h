@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef CONTAINERS_DOUBLES_CRI_DOUBLE_H
+#define CONTAINERS_DOUBLES_CRI_DOUBLE_H
+
+/*
+ * A container runtime that answers as a test says: for the answers that a real one does not give
+ * when it is asked to. Each method answers with an empty message of its type until told otherwise;
+ * methods that are not known to it are UNIMPLEMENTED.
+ */
+
+#include "rpc/proto/cri_v1.pb-c.h"
+
+#include <uv.h>
+
+struct cri_double;
+
+/* Serves runtime.v1 at "unix:PATH" on the loop. Ends the program when it cannot. */
+struct cri_double *cri_double_open(uv_loop_t *loop, const char *address);
+void cri_double_close(struct cri_double *runtime);
+
+/* From now on the method answers with this status and no message. */
+void cri_double_fail(struct cri_double *runtime, const char *name, int code, const char *text);
+/* ... with this message, packed now. */
+void cri_double_answer(struct cri_double *runtime, const char *name,
+		       const ProtobufCMessage *message);
+
+/* How often the method was called. */
+unsigned cri_double_calls(const struct cri_double *runtime, const char *name);
+
+#endif
