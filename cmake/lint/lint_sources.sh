@@ -8,7 +8,7 @@
 # L3  A folder includes only itself and the folders above it in the list of the top CMakeLists.txt.
 # L4  workloads/ uses only base/.
 # L5  reference-plugin/ does not use conformance/.
-# L6  Headers of GPU APIs are included in workloads/ alone.
+# L6  Headers of GPU APIs are included in workloads/ and in tests alone.
 # L7  Test doubles are included by tests alone.
 # L8  A file has at most 700 lines.
 # L9  Nothing is left to do.

@@ -19,7 +19,7 @@ fresh_tree() {
 	printf '%s\n' "$licence" >"$tree/base/b.h"
 	printf '%s\n#include <vulkan/vulkan.h>\n#include "base/b.h"\n' "$licence" >"$tree/workloads/v.c"
 	printf '%s\n#include "rpc/r.h"\n#include <gpucert/error.h>\n' "$licence" >"$tree/conformance/c.c"
-	printf '%s\n#include "conformance/tests/doubles/d.h"\n' "$licence" >"$tree/conformance/tests/t.c"
+	printf '%s\n#include <CL/cl.h>\n#include "conformance/tests/doubles/d.h"\n' "$licence" >"$tree/conformance/tests/t.c"
 	printf 'no licence, but built\n' >"$tree/build/x.c"
 }
 

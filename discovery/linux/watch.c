@@ -55,17 +55,17 @@ static void watch_cleanup(struct discovery_watch **watch)
 static int watch_add(struct discovery_watch *watch, char *directory, const char *pattern,
 		     bool contents, bool events, struct error *err)
 {
-	char *copy CLEANUP_FREE = strdup(pattern);
+	struct watch_target target = {directory, strdup(pattern), contents, events};
+	bool room = watch->target_count < TARGETS_MAX;
 
-	if (directory == NULL || copy == NULL || watch->target_count == TARGETS_MAX) {
-		free(directory);
-		return copy == NULL || watch->target_count < TARGETS_MAX
-			       ? error_memory(err)
-			       : error_set(err, ERROR_LIMIT, "more than %d directories to watch",
-					   (int)TARGETS_MAX);
+	if (directory == NULL || target.pattern == NULL || !room) {
+		free(target.directory);
+		free(target.pattern);
+		return room ? error_memory(err)
+			    : error_set(err, ERROR_LIMIT, "more than %d directories to watch",
+					(int)TARGETS_MAX);
 	}
-	watch->targets[watch->target_count++] =
-		(struct watch_target){directory, STEAL(copy), contents, events};
+	watch->targets[watch->target_count++] = target;
 	return 0;
 }
 

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: MIT */
+/* The small formats that discovery on Linux reads. */
+#include "base/cleanup.h"
+#include "base/tests/unit.h"
+#include "discovery/linux/library_version.h"
+#include "discovery/linux/link_tools.h"
+#include "discovery/linux/linker_script.h"
+#include "discovery/linux/nvidia_text.h"
+#include "discovery/linux/opencl_icd.h"
+#include "discovery/linux/pci.h"
+#include "discovery/linux/vulkan_icd.h"
+
+static void expect_vulkan(const char *text, const char *library, const char *version,
+			  const char *error)
+{
+	struct vulkan_icd icd CLEANUP_VULKAN_ICD = {0};
+	struct error err = {0};
+	int rc = vulkan_icd_parse(text, strlen(text), &icd, &err);
+
+	UNIT_STRING(err.text, error);
+	if (rc < 0)
+		return;
+	UNIT_STRING(icd.library_path, library);
+	UNIT_STRING(icd.api_version, version);
+}
+
+static void test_vulkan_manifests(void)
+{
+	expect_vulkan("{\"file_format_version\": \"1.0.1\", \"ICD\": {\"library_path\": "
+		      "\"libvulkan_lvp.so\", \"api_version\": \"1.3.230\", \"new\": true}}",
+		      "libvulkan_lvp.so", "1.3.230", "");
+	expect_vulkan("{\"ICD\": {\"library_path\": \"../x.so\"}}", "../x.so", "", "");
+	expect_vulkan("{\"ICD\": {\"library_path\": \"\"}}", "", "", "ICD.library_path: is empty");
+	expect_vulkan("{\"ICD\": {}}", "", "", "ICD.library_path: missing, expected string");
+	expect_vulkan("{\"ICD\": []}", "", "", "ICD: expected object");
+	expect_vulkan("{\"layer\": {}}", "", "", "ICD: missing, expected object");
+	expect_vulkan("{\"ICD\": {\"library_path\": \"a\", \"api_version\": 1}}", "", "",
+		      "ICD.api_version: expected string");
+	expect_vulkan("{", "", "", "line 1, column 1: not valid JSON");
+}
+
+static void expect_opencl(const char *text, size_t size, const char *library, const char *error)
+{
+	char *seen CLEANUP_FREE = NULL;
+	struct error err = {0};
+
+	if (opencl_icd_parse(text, size, &seen, &err) == 0)
+		UNIT_STRING(seen, library);
+	UNIT_STRING(err.text, error);
+}
+
+#define EXPECT_OPENCL(text, library, error) expect_opencl(text, sizeof(text) - 1, library, error)
+
+static void test_opencl_manifests(void)
+{
+	EXPECT_OPENCL("libpocl.so.2", "libpocl.so.2", "");
+	EXPECT_OPENCL("/opt/intel/libintelocl.so\r\nmore\n", "/opt/intel/libintelocl.so", "");
+	EXPECT_OPENCL(" \tlibx.so \t\n", "libx.so", "");
+	EXPECT_OPENCL("", "", "line 1: names no library");
+	EXPECT_OPENCL("\nlibx.so", "", "line 1: names no library");
+	EXPECT_OPENCL("lib\0x.so", "", "line 1, column 4: not text");
+	EXPECT_OPENCL("lib\xff.so", "", "line 1: not UTF-8");
+}
+
+static void test_opencl_manifest_of_any_length(void)
+{
+	char *text CLEANUP_FREE = malloc(8192);
+
+	if (text == NULL)
+		return;
+	memset(text, 'x', 8192);
+	expect_opencl(text, 8192, "", "line 1: longer than a path");
+}
+
+static void expect_inputs(const char *script, const char *wanted)
+{
+	struct text_list inputs CLEANUP_TEXT_LIST = {0};
+	struct text seen CLEANUP_TEXT = {0};
+	struct error err = {0};
+
+	(void)linker_script_inputs(script, strlen(script), &inputs, &err);
+	for (size_t i = 0; i < inputs.count; i++)
+		text_addf(&seen, "%s%s", i != 0 ? " " : "", inputs.items[i]);
+	text_add(&seen, err.text);
+	UNIT_STRING(text_string(&seen), wanted);
+}
+
+static void test_linker_scripts(void)
+{
+	struct text many CLEANUP_TEXT = {0};
+
+	expect_inputs("/* GNU ld script ( not this ) */\nOUTPUT_FORMAT(elf64-x86-64)\n"
+		      "GROUP ( /lib/libc.so.6 /usr/lib/libc_nonshared.a  AS_NEEDED ( "
+		      "/lib64/ld-linux-x86-64.so.2 ) )\n",
+		      "/lib/libc.so.6 /usr/lib/libc_nonshared.a /lib64/ld-linux-x86-64.so.2");
+	expect_inputs("GROUP(libgcc_s.so.1,-lgcc)", "libgcc_s.so.1 -lgcc");
+	expect_inputs("INPUT(a)INPUT(b", "a b");
+	expect_inputs("SECTIONS { .text : { *(.text) } }", "");
+	expect_inputs("AS_NEEDED x ( y )", "");
+	expect_inputs(") ) ( x )", "");
+	expect_inputs("/* never closed INPUT(a)", "");
+	expect_inputs("/", "");
+	text_add(&many, "INPUT(");
+	for (int i = 0; i <= LINKER_SCRIPT_INPUTS_MAX; i++)
+		text_add(&many, "a ");
+	struct text_list inputs CLEANUP_TEXT_LIST = {0};
+
+	UNIT_INT(linker_script_inputs(many.data, many.size, &inputs, NULL), ERROR_LIMIT);
+}
+
+static void expect_version(const char *data, const char *wanted)
+{
+	char version[LIBRARY_VERSION_SIZE] = "";
+
+	library_version_find(data, strlen(data), "Mesa ", version);
+	UNIT_STRING(version, wanted);
+}
+
+static void test_library_versions(void)
+{
+	expect_version("Mesa \nMesa X.org\nMesa 22.3.6 (LLVM)", "22.3.6");
+	expect_version("Mesa 24.0.0-devel (git-1)", "24.0.0-devel");
+	expect_version("Mesa 24.0.0", "");
+	expect_version("Mesa 24 ", "");
+	expect_version("", "");
+	UNIT_STRING(library_version_of_name("/usr/lib/libpocl.so.2.10.0"), "2.10.0");
+	UNIT_STRING(library_version_of_name("/usr/lib.so.3/libx.so"), "");
+	UNIT_STRING(library_version_of_name("libx.so.debug"), "");
+}
+
+static void test_version_order(void)
+{
+	CU_ASSERT_TRUE(version_compare("12", "9") > 0);
+	CU_ASSERT_TRUE(version_compare("4.9.2", "4.9") > 0);
+	CU_ASSERT_TRUE(version_compare("4.8.5", "4.9") < 0);
+	CU_ASSERT_TRUE(version_compare("13", "13") == 0);
+	CU_ASSERT_TRUE(version_compare("13-win32", "13") > 0);
+}
+
+static void test_nvidia_texts(void)
+{
+	struct nvidia_information information = {.minor = -1};
+	char *old CLEANUP_FREE = nvidia_version_find(
+		"NVRM version: NVIDIA UNIX x86_64 Kernel Module  390.30  Wed\n");
+	char *open CLEANUP_FREE = nvidia_version_find(
+		"NVRM version: NVIDIA UNIX Open Kernel Module for x86_64  595.45.04  Release\n"
+		"GCC version:  gcc version 12.2.0\n");
+	char *none CLEANUP_FREE =
+		nvidia_version_find("NVRM version: NVIDIA\nKernel Module 1.2.3\n");
+
+	UNIT_STRING(old, "390.30");
+	UNIT_STRING(open, "595.45.04");
+	CU_ASSERT_PTR_NULL(none);
+	nvidia_information_parse("Model: \t\t NVIDIA A100-SXM4-40GB \nDevice Minor: \t 3\n"
+				 "GPU Excluded:\t Yes\n",
+				 &information);
+	UNIT_STRING(information.model, "NVIDIA A100-SXM4-40GB");
+	UNIT_INT(information.minor, 3);
+	CU_ASSERT_TRUE(information.excluded);
+	information = (struct nvidia_information){.minor = -1};
+	nvidia_information_parse("Device Minor: 300\nNot Model: x", &information);
+	UNIT_STRING(information.model, "");
+	UNIT_INT(information.minor, -1);
+}
+
+static void expect_pci_name(unsigned vendor, unsigned device, const char *wanted)
+{
+	static const char text[] = "# pci.ids\n\n0e11  Compaq\n\t0001  Bridge\n\t\t0e11 4020  Sub\n"
+				   "10de  NVIDIA Corporation\n\t1eb8  TU104GL [Tesla T4]\n"
+				   "10df  Emulex\n\t0720  OneConnect\nC 03  Display controller\n";
+	char *name CLEANUP_FREE = pci_ids_find(text, vendor, device);
+
+	UNIT_STRING(name != NULL ? name : "none", wanted);
+}
+
+static void test_pci(void)
+{
+	expect_pci_name(0x10de, 0x1eb8, "TU104GL [Tesla T4]");
+	expect_pci_name(0x0e11, 0x0001, "Bridge");
+	expect_pci_name(0x10de, 0x0720, "none");
+	expect_pci_name(0x0e11, 0x1eb8, "none");
+	expect_pci_name(0xffff, 0x0001, "none");
+	CU_ASSERT_TRUE(pci_address_is_valid("0000:03:00.0"));
+	CU_ASSERT_TRUE(pci_address_is_valid("abcd:ef:1f.7"));
+	CU_ASSERT_FALSE(pci_address_is_valid("0000:03:00.8"));
+	CU_ASSERT_FALSE(pci_address_is_valid("0000:03:00"));
+	CU_ASSERT_FALSE(pci_address_is_valid("0000-03:00.0"));
+}
+
+UNIT_MAIN("texts", {"Vulkan manifests", test_vulkan_manifests},
+	  {"OpenCL manifests", test_opencl_manifests},
+	  {"OpenCL manifest of any length", test_opencl_manifest_of_any_length},
+	  {"linker scripts", test_linker_scripts}, {"library versions", test_library_versions},
+	  {"version order", test_version_order}, {"NVIDIA texts", test_nvidia_texts},
+	  {"PCI", test_pci})
