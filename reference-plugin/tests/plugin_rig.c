@@ -170,6 +170,32 @@ void rig_await_registrations(struct rig *rig, const char *resource, size_t count
 	UNIT_INT(registrar_accepted(&rig->registrar, resource), count);
 }
 
+struct expected_log {
+	const struct rig *rig;
+	const char *part;
+};
+
+static bool log_has(void *user)
+{
+	const struct expected_log *expected = user;
+
+	return strstr(text_string(&expected->rig->log), expected->part) != NULL;
+}
+
+void rig_await_log(struct rig *rig, const char *part)
+{
+	struct expected_log expected = {rig, part};
+
+	(void)rig_until(rig, log_has, &expected, part);
+}
+
+char *rig_endpoint_path(const struct rig *rig, const char *resource)
+{
+	const struct registrar_entry *entry = registrar_find(&rig->registrar, resource);
+
+	return path_join(rig->directory, entry != NULL ? entry->endpoint : "none");
+}
+
 struct rpc_channel *rig_dial(struct rig *rig, const char *resource)
 {
 	const struct registrar_entry *entry = registrar_find(&rig->registrar, resource);

@@ -49,6 +49,11 @@ int rig_stop(struct rig *rig, int signal);
 bool rig_until(struct rig *rig, loop_condition *condition, void *user, const char *what);
 void rig_await_registrations(struct rig *rig, const char *resource, size_t count);
 
+void rig_await_log(struct rig *rig, const char *part);
+
+/* The path of the newest endpoint of a resource; caller frees. */
+char *rig_endpoint_path(const struct rig *rig, const char *resource);
+
 /* A connection to the newest endpoint of a resource. */
 struct rpc_channel *rig_dial(struct rig *rig, const char *resource);
 

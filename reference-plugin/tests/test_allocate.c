@@ -358,6 +358,31 @@ static void test_missing_sources_are_named(void)
 	UNIT_INT(file_remove_tree(directory, NULL), 0);
 }
 
+static void test_sources_are_looked_for_below_the_root(void)
+{
+	CLEANUP_FREE char *root = NULL;
+	CLEANUP_FREE char *directory = NULL;
+	CLEANUP_FREE char *path = NULL;
+	struct discovery_file file = {"/only/there/driver.so", "/lib/driver.so", 64, false, ""};
+	struct discovery_device device = sample_device("a");
+	struct discovery_snapshot snapshot = sample_snapshot(&device, 1);
+	CLEANUP_INVENTORY struct inventory inventory = {.replicas = 1};
+
+	UNIT_INT(file_make_temporary("/tmp", "gpucert-plugin-", &root, NULL), 0);
+	directory = path_join(root, "only/there");
+	path = path_join(directory, "driver.so");
+	device.files = &file;
+	device.file_count = 1;
+	UNIT_INT(inventory_update(&inventory, &snapshot, 0, ignore_event, NULL, NULL), 0);
+	UNIT_INT(file_make_directories(directory, 0755, NULL), 0);
+	UNIT_INT(file_write_atomic(path, "x", 1, 0644, NULL), 0);
+	expect_error(&inventory, "a::0", ERROR_IO,
+		     "device 'a' needs '/only/there/driver.so': No such file or directory");
+	inventory.root = root;
+	expect_answer(&inventory, NULL, "a::0", "mount /only/there/driver.so=>/lib/driver.so;");
+	UNIT_INT(file_remove_tree(root, NULL), 0);
+}
+
 UNIT_MAIN("allocate",
 	  {"the answer is the same for every order of ids",
 	   test_answer_is_the_same_for_every_order},
@@ -370,4 +395,5 @@ UNIT_MAIN("allocate",
 	  {"containers are answered in order", test_containers_are_answered_in_order},
 	  {"Windows devices are assigned by location path",
 	   test_windows_devices_are_assigned_by_location_path},
-	  {"missing sources are named", test_missing_sources_are_named})
+	  {"missing sources are named", test_missing_sources_are_named},
+	  {"sources are looked for below the root", test_sources_are_looked_for_below_the_root})

@@ -192,6 +192,30 @@ static void test_additional_mounts(void)
 			  "f.yaml:1: additionalMounts is not a mapping from vendors to lists");
 }
 
+static void test_example_file(void)
+{
+	CLEANUP_CONFIG struct config config = {0};
+	CLEANUP_CONFIG struct config plain = {0};
+	struct config_options options = {.file = GPUCERT_SOURCE_DIR
+					 "/reference-plugin/deploy/device-plugin-gpu.yaml"};
+	struct config_options none = {0};
+	struct error err = {0};
+
+	UNIT_INT(config_load(&program, &options, &config, &err), 0);
+	UNIT_STRING(err.text, "");
+	UNIT_INT(config_load(&program, &none, &plain, &err), 0);
+	UNIT_INT(config.additional_mounts.count, 1);
+	/* It says that its values are the defaults. */
+	for (size_t i = 0; i < CONFIG_SETTING_COUNT; i++) {
+		CLEANUP_TEXT struct text value = {0};
+		CLEANUP_TEXT struct text initial = {0};
+
+		setting_format(&settings[i], &config, &value);
+		setting_format(&settings[i], &plain, &initial);
+		UNIT_STRING(text_string(&value), text_string(&initial));
+	}
+}
+
 static void expect_load_error(const struct config_options *options, const char *wanted)
 {
 	CLEANUP_CONFIG struct config config = {0};
@@ -287,6 +311,7 @@ int main(void)
 		{"YAML errors name the line", test_yaml_errors_name_the_line},
 		{"bad counts and syntax", test_bad_counts_and_syntax},
 		{"additional mounts", test_additional_mounts},
+		{"example file", test_example_file},
 		{"errors name option and variable", test_errors_name_option_and_variable},
 		{"resource names", test_resource_names},
 		{"print", test_print},

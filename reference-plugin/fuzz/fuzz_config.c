@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/* Any bytes as a configuration file: a configuration that prints, or an error that names the place.
+ */
+#include "base/cleanup.h"
+#include "base/text.h"
+#include "reference-plugin/config_yaml.h"
+#include "reference-plugin/setting.h"
+
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void use(struct config *config)
+{
+	CLEANUP_TEXT struct text table = {0};
+	CLEANUP_JSON cJSON *json = NULL;
+
+	config->file = strdup("fuzz.yaml");
+	if (config->file == NULL)
+		return;
+	json = config_to_json(config);
+	config_print(config, &table);
+	if (json == NULL || table.size == 0)
+		abort();
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	CLEANUP(config_free) struct config config = {.env_prefix = "FUZZ_"};
+	CLEANUP_FREE char *copy = malloc(size + 1);
+	struct error err = {0};
+
+	if (copy == NULL)
+		return 0;
+	for (size_t i = 0; i < CONFIG_SETTING_COUNT; i++) {
+		if (setting_set(&settings[i], settings[i].initial, &config, NULL) != 0)
+			abort();
+	}
+	memcpy(copy, data, size);
+	if (config_parse_yaml("fuzz.yaml", copy, size, &config, &err) == 0)
+		use(&config);
+	else if (strncmp(err.text, "fuzz.yaml:", strlen("fuzz.yaml:")) != 0)
+		abort();
+	return 0;
+}

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: MIT */
+/* Starting over: when the kubelet, the sockets, the directory or the plugin went away. */
+#include "base/cleanup.h"
+#include "base/file.h"
+#include "reference-plugin/tests/plugin_rig.h"
+
+#include <signal.h>
+#include <unistd.h>
+
+static void test_kubelet_restart(void)
+{
+	struct rig rig;
+	struct listing listing;
+	CLEANUP_FREE char *before = NULL;
+	CLEANUP_FREE char *after = NULL;
+
+	rig_open(&rig);
+	rig_kubelet(&rig);
+	rig_start_with_node(&rig, "a", "--resource", "display");
+	rig_await_registrations(&rig, DISPLAY, 1);
+	before = rig_endpoint_path(&rig, DISPLAY);
+	registrar_close(&rig.registrar);
+	registrar_remove_sockets(&rig.registrar);
+	rig_kubelet(&rig);
+	rig_await_registrations(&rig, DISPLAY, 2);
+	after = rig_endpoint_path(&rig, DISPLAY);
+	CU_ASSERT_STRING_NOT_EQUAL(before, after);
+	listing_open(&rig, DISPLAY, &listing);
+	listing_await(&rig, &listing, "a::0");
+	listing_close(&listing);
+	UNIT_INT(rig_stop(&rig, SIGTERM), 0);
+	rig_close(&rig);
+}
+
+static void test_own_socket_is_removed(void)
+{
+	struct rig rig;
+	struct listing listing;
+	CLEANUP_FREE char *before = NULL;
+
+	rig_open(&rig);
+	rig_kubelet(&rig);
+	rig_start_with_node(&rig, "a", NULL, NULL);
+	rig_await_registrations(&rig, DISPLAY, 1);
+	rig_await_registrations(&rig, COMPUTE, 1);
+	listing_open(&rig, DISPLAY, &listing);
+	listing_await(&rig, &listing, "a::0");
+	before = rig_endpoint_path(&rig, DISPLAY);
+	UNIT_INT(unlink(before), 0);
+	rig_await_registrations(&rig, DISPLAY, 2);
+	/* The other resource has its socket and stays as it is. */
+	UNIT_INT(registrar_accepted(&rig.registrar, COMPUTE), 1);
+	CU_ASSERT_TRUE(listing.ended);
+	listing_close(&listing);
+	UNIT_INT(rig_stop(&rig, SIGTERM), 0);
+	rig_close(&rig);
+}
+
+static void test_kubelet_socket_is_made_anew(void)
+{
+	struct rig rig;
+	CLEANUP_FREE char *before = NULL;
+
+	rig_open(&rig);
+	rig_kubelet(&rig);
+	rig_start_with_node(&rig, "a", "--resource", "display");
+	rig_await_registrations(&rig, DISPLAY, 1);
+	before = rig_endpoint_path(&rig, DISPLAY);
+	registrar_close(&rig.registrar);
+	rig_kubelet(&rig);
+	rig_await_registrations(&rig, DISPLAY, 2);
+	CU_ASSERT_FALSE(file_exists(before));
+	UNIT_INT(rig_stop(&rig, SIGTERM), 0);
+	rig_close(&rig);
+}
+
+static void test_killed_plugin_returns(void)
+{
+	struct rig rig;
+	CLEANUP_FREE char *before = NULL;
+	struct listing listing;
+
+	rig_open(&rig);
+	rig_kubelet(&rig);
+	rig_start_with_node(&rig, "a b", "--resource", "display");
+	rig_await_registrations(&rig, DISPLAY, 1);
+	before = rig_endpoint_path(&rig, DISPLAY);
+	UNIT_INT(rig_stop(&rig, SIGKILL), 128 + SIGKILL);
+	CU_ASSERT_TRUE(file_exists(before));
+	rig_start_with_node(&rig, "a b", "--resource", "display");
+	rig_await_registrations(&rig, DISPLAY, 2);
+	CU_ASSERT_FALSE(file_exists(before));
+	listing_open(&rig, DISPLAY, &listing);
+	listing_await(&rig, &listing, "a::0 b::0");
+	listing_close(&listing);
+	UNIT_INT(rig_stop(&rig, SIGTERM), 0);
+	rig_close(&rig);
+}
+
+static void test_directory_is_made_anew(void)
+{
+	struct rig rig;
+	struct listing listing;
+
+	rig_open(&rig);
+	rig_kubelet(&rig);
+	rig_start_with_node(&rig, "a", "--resource", "display");
+	rig_await_registrations(&rig, DISPLAY, 1);
+	registrar_close(&rig.registrar);
+	UNIT_INT(file_remove_tree(rig.directory, NULL), 0);
+	UNIT_INT(file_make_directories(rig.directory, 0750, NULL), 0);
+	rig_write_node(&rig, "a");
+	rig_kubelet(&rig);
+	rig_await_registrations(&rig, DISPLAY, 2);
+	listing_open(&rig, DISPLAY, &listing);
+	listing_await(&rig, &listing, "a::0");
+	listing_close(&listing);
+	UNIT_INT(rig_stop(&rig, SIGTERM), 0);
+	rig_close(&rig);
+}
+
+static size_t open_files(const struct rig *rig)
+{
+	CLEANUP_FREE char *path = text_format("/proc/%d/fd", process_id(rig->process));
+	CLEANUP_TEXT_LIST struct text_list names = {0};
+
+	UNIT_INT(file_list(path, &names, NULL), 0);
+	return names.count;
+}
+
+static void test_restarts_leave_no_files_open(void)
+{
+	enum { RESTARTS = 4 };
+	struct rig rig;
+	size_t before = 0;
+
+	rig_open(&rig);
+	rig_kubelet(&rig);
+	rig_start_with_node(&rig, "a", "--resource", "display");
+	rig_await_registrations(&rig, DISPLAY, 1);
+	for (size_t i = 1; i <= RESTARTS; i++) {
+		struct listing listing;
+
+		listing_open(&rig, DISPLAY, &listing);
+		listing_await(&rig, &listing, "a::0");
+		before = i == 1 ? open_files(&rig) : before;
+		UNIT_INT(open_files(&rig), before);
+		registrar_close(&rig.registrar);
+		registrar_remove_sockets(&rig.registrar);
+		rig_kubelet(&rig);
+		rig_await_registrations(&rig, DISPLAY, i + 1);
+		listing_close(&listing);
+	}
+	UNIT_INT(rig_stop(&rig, SIGTERM), 0);
+	rig_close(&rig);
+}
+
+UNIT_MAIN("recovery", {"kubelet restart", test_kubelet_restart},
+	  {"own socket is removed", test_own_socket_is_removed},
+	  {"kubelet's socket is made anew", test_kubelet_socket_is_made_anew},
+	  {"a killed plugin returns", test_killed_plugin_returns},
+	  {"the directory is made anew", test_directory_is_made_anew},
+	  {"restarts leave no files open", test_restarts_leave_no_files_open})
