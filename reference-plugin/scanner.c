@@ -4,7 +4,6 @@
 #include "base/cleanup.h"
 #include "base/log.h"
 
-#include <malloc.h>
 #include <string.h>
 
 struct scanner {
@@ -153,9 +152,6 @@ int scanner_scan(struct scanner *scanner, struct error *err)
 	uv_update_time(scanner->options.loop);
 	scanner->last_ms = uv_now(scanner->options.loop);
 	result = take(scanner, err);
-	/* Discovery reads many files once: the memory for that is not needed until the next time.
-	 */
-	(void)malloc_trim(0);
 	schedule(scanner);
 	if (scanner->changed) {
 		scanner->changed = false;
