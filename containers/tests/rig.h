@@ -10,8 +10,10 @@
 
 #include <uv.h>
 
-/* Below /run, where socket paths are short; not the directory that real runs use. */
-#define RIG_BASE "/run/gpucert-test"
+/* Makes a base directory's name of this process's own: below /run, where socket paths are short.
+ * The directory does not exist. What earlier test programs that died have left is removed. Kept
+ * until the program ends. */
+const char *rig_base(const char *name);
 
 struct rig {
 	uv_loop_t loop;

@@ -386,7 +386,7 @@ int main(void)
 		(void)printf("skipped: %s\n", reason);
 		return RIG_SKIP;
 	}
-	rig_open(&rig, RIG_BASE "-launch");
+	rig_open(&rig, rig_base("launch"));
 	result = unit_run("launches in containers", tests);
 	rig_close(&rig);
 	return result;

@@ -112,7 +112,7 @@ int main(void)
 		(void)fprintf(stderr, "discovery: %s\n", err.text);
 		return 1;
 	}
-	rig_open_with(&rig, RIG_BASE "-probes", PROGRAMS);
+	rig_open_with(&rig, rig_base("probes"), PROGRAMS);
 	result = unit_run("probes in containers", tests);
 	rig_close(&rig);
 	discovery_free(node);

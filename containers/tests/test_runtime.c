@@ -10,10 +10,14 @@
 #include "rpc/loop.h"
 
 #include <string.h>
+#include <unistd.h>
 
-#define BASE	RIG_BASE "-runtime"
-#define OTHER	RIG_BASE "-attached"
 #define DOUBLES GPUCERT_SOURCE_DIR "/containers/doubles/"
+
+enum { NOBODY = 65534 };
+
+static const char *base;
+static const char *attached;
 
 static void expect_no_start(const struct runtime_options *options, int code, const char *part)
 {
@@ -26,28 +30,28 @@ static void expect_no_start(const struct runtime_options *options, int code, con
 	UNIT_CONTAINS(err.text, part);
 	CU_ASSERT_PTR_NULL(runtime);
 	CU_ASSERT_EQUAL(loop_drain(&loop, 10000, NULL), 0);
-	CU_ASSERT_FALSE(file_exists(BASE));
+	CU_ASSERT_FALSE(file_exists(base));
 }
 
 static void test_runtimes_that_do_not_start(void)
 {
-	expect_no_start(&(struct runtime_options){.base_directory = BASE,
+	expect_no_start(&(struct runtime_options){.base_directory = base,
 						  .containerd = "/nonexistent/containerd"},
 			ERROR_NOT_FOUND, "/nonexistent/containerd");
 	expect_no_start(
-		&(struct runtime_options){.base_directory = BASE, .containerd = "/bin/false"},
+		&(struct runtime_options){.base_directory = base, .containerd = "/bin/false"},
 		ERROR_UNSUPPORTED, "/bin/false --version: exited with code 1");
 	expect_no_start(
-		&(struct runtime_options){.base_directory = BASE, .containerd = "/bin/echo"},
+		&(struct runtime_options){.base_directory = base, .containerd = "/bin/echo"},
 		ERROR_FORMAT, "not the version of a containerd");
-	expect_no_start(&(struct runtime_options){.base_directory = BASE,
+	expect_no_start(&(struct runtime_options){.base_directory = base,
 						  .containerd = DOUBLES "containerd-old"},
 			ERROR_UNSUPPORTED, "containerd 1.5.18 is older than 1.6");
-	expect_no_start(&(struct runtime_options){.base_directory = BASE,
+	expect_no_start(&(struct runtime_options){.base_directory = base,
 						  .containerd = DOUBLES "containerd-dies"},
 			ERROR_UNAVAILABLE,
 			"exited with code 3: level=fatal msg=\"the disk is made of cheese\"");
-	expect_no_start(&(struct runtime_options){.base_directory = BASE,
+	expect_no_start(&(struct runtime_options){.base_directory = base,
 						  .containerd = DOUBLES "containerd-hangs",
 						  .start_timeout_ms = 100},
 			ERROR_TIMEOUT, "not ready");
@@ -55,6 +59,10 @@ static void test_runtimes_that_do_not_start(void)
 
 static void test_base_directories_that_do_not_serve(void)
 {
+	CU_ASSERT_EQUAL_FATAL(seteuid(NOBODY), 0);
+	expect_no_start(&(struct runtime_options){.base_directory = base}, ERROR_PERMISSION,
+			"containers need root");
+	CU_ASSERT_EQUAL_FATAL(seteuid(0), 0);
 	expect_no_start(&(struct runtime_options){.base_directory = "run/x"}, ERROR_ARGUMENT,
 			"run/x: base directory is not absolute");
 	expect_no_start(&(struct runtime_options){.base_directory = "/run/a\"b"}, ERROR_ARGUMENT,
@@ -70,7 +78,7 @@ static void test_base_directories_that_do_not_serve(void)
 
 static void test_the_native_snapshotter(void)
 {
-	const struct runtime_options options = {.base_directory = BASE, .snapshotter = "native"};
+	const struct runtime_options options = {.base_directory = base, .snapshotter = "native"};
 	struct runtime *runtime = NULL;
 	struct images images = {0};
 	struct error err = {0};
@@ -93,7 +101,7 @@ static void test_the_native_snapshotter(void)
 	images_free(&images);
 	UNIT_INT(runtime_stop(runtime, &err), 0);
 	CU_ASSERT_EQUAL(loop_drain(&loop, 10000, NULL), 0);
-	CU_ASSERT_FALSE(file_exists(BASE));
+	CU_ASSERT_FALSE(file_exists(base));
 }
 
 /* Where overlay cannot be mounted the reason is told: here, because the place is no directory. */
@@ -184,7 +192,7 @@ static void test_attaching(struct rig *rig)
 
 	CU_ASSERT_EQUAL_FATAL(image_compose(archive, &image, 1, &other, &err), 0);
 	CU_ASSERT_EQUAL_FATAL(launch_start(rig->launcher, &spec, &owned, &err), 0);
-	CU_ASSERT_EQUAL_FATAL(runtime_attach(&rig->loop, address, OTHER, &runtime, &err), 0);
+	CU_ASSERT_EQUAL_FATAL(runtime_attach(&rig->loop, address, attached, &runtime, &err), 0);
 	CU_ASSERT_FALSE(runtime_describe(runtime)->is_private);
 	UNIT_STRING(runtime_describe(runtime)->cgroup_parent, "");
 	const char *const references[] = {other.reference, NULL};
@@ -203,7 +211,7 @@ static void test_attaching(struct rig *rig)
 	launcher_free(launcher);
 	UNIT_INT(runtime_stop(runtime, &err), 0);
 	UNIT_INT(count_images(runtime_cri(rig->runtime)), images);
-	CU_ASSERT_FALSE(file_exists(OTHER));
+	CU_ASSERT_FALSE(file_exists(attached));
 	UNIT_INT(launch_result(owned)->end, LAUNCH_RUNNING);
 	launch_free(owned);
 	image_description_free(&other);
@@ -214,24 +222,24 @@ static void test_attaching_to_nothing(struct rig *rig)
 	struct runtime *runtime = NULL;
 	struct error err = {0};
 
-	UNIT_INT(runtime_attach(&rig->loop, "unix:///nonexistent.sock", OTHER, &runtime, &err),
+	UNIT_INT(runtime_attach(&rig->loop, "unix:///nonexistent.sock", attached, &runtime, &err),
 		 ERROR_UNAVAILABLE);
 	UNIT_CONTAINS(err.text, "unix:///nonexistent.sock");
-	UNIT_INT(runtime_attach(&rig->loop, "tcp:127.0.0.1:1", OTHER, &runtime, &err),
+	UNIT_INT(runtime_attach(&rig->loop, "tcp:127.0.0.1:1", attached, &runtime, &err),
 		 ERROR_ARGUMENT);
-	CU_ASSERT_FALSE(file_exists(OTHER));
+	CU_ASSERT_FALSE(file_exists(attached));
 }
 
 static void test_with_a_runtime(void)
 {
 	struct rig rig = {0};
 
-	rig_open(&rig, BASE);
+	rig_open(&rig, base);
 	test_an_archive_that_cannot_be_imported(&rig);
 	test_attaching(&rig);
 	test_attaching_to_nothing(&rig);
 	rig_close(&rig);
-	CU_ASSERT_FALSE(file_exists(BASE));
+	CU_ASSERT_FALSE(file_exists(base));
 }
 
 int main(void)
@@ -250,7 +258,7 @@ int main(void)
 		(void)printf("skipped: %s\n", reason);
 		return RIG_SKIP;
 	}
-	if (file_remove_tree(BASE, NULL) < 0 || file_remove_tree(OTHER, NULL) < 0)
-		return 1;
+	base = rig_base("private");
+	attached = rig_base("attached");
 	return unit_run("runtimes", tests);
 }

@@ -14,12 +14,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BASE	     RIG_BASE "-recover"
 #define SHIM_SOCKETS "/run/containerd/s"
 
 enum { VICTIM_TIMEOUT_MS = 60000, RANDOM_KILLS = 6, RANDOM_MAX_MS = 1200 };
 
+static const char victim_program[] = GPUCERT_BINARY_DIR "/tests/recovery_victim";
 static uv_loop_t loop;
+static const char *base;
 
 struct wanted_step {
 	const struct process *victim;
@@ -41,8 +42,7 @@ static bool has_ended(void *process)
 /* `address` and `image` NULL: with a runtime of its own. */
 static struct process *start_victim(const char *address, const char *image)
 {
-	const char *const argv[] = {GPUCERT_BINARY_DIR "/tests/recovery_victim", BASE, address,
-				    image, NULL};
+	const char *const argv[] = {victim_program, base, address, image, NULL};
 	const struct process_spec spec = {.argv = argv};
 	struct process *victim = NULL;
 
@@ -66,7 +66,7 @@ static void expect_no_mounts(void)
 
 	CU_ASSERT_EQUAL(mounts_read(&mounts, NULL), 0);
 	for (size_t i = 0; i < mounts.count; i++)
-		CU_ASSERT_FALSE(path_is_within(mounts.entries[i].mount_point, BASE));
+		CU_ASSERT_FALSE(path_is_within(mounts.entries[i].mount_point, base));
 }
 
 static void expect_no_cgroups(const char *name)
@@ -90,13 +90,13 @@ static void recover_and_expect_nothing(struct runtime_recovered *recovered)
 	struct error err = {0};
 	size_t still_running = 0;
 
-	if (file_is_directory(BASE))
-		CU_ASSERT_EQUAL(file_list(BASE, &names, NULL), 0);
-	UNIT_INT(runtime_recover(BASE, recovered, &err), 0);
+	if (file_is_directory(base))
+		CU_ASSERT_EQUAL(file_list(base, &names, NULL), 0);
+	UNIT_INT(runtime_recover(base, recovered, &err), 0);
 	UNIT_STRING(err.text, "");
 	expect_no_mounts();
 	for (size_t i = 0; i < names.count; i++) {
-		char *run CLEANUP_FREE = path_join(BASE, names.items[i]);
+		char *run CLEANUP_FREE = path_join(base, names.items[i]);
 
 		if (!text_starts_with(names.items[i], "run-"))
 			continue;
@@ -114,10 +114,10 @@ static void list_shim_sockets(struct text_list *sockets)
 	struct text_list tasks CLEANUP_TEXT_LIST = {0};
 	char *directory CLEANUP_FREE = NULL;
 
-	CU_ASSERT_EQUAL_FATAL(file_list(BASE, &runs, NULL), 0);
+	CU_ASSERT_EQUAL_FATAL(file_list(base, &runs, NULL), 0);
 	if (runs.count != 1)
 		abort();
-	directory = text_format("%s/%s/state/io.containerd.runtime.v2.task/k8s.io", BASE,
+	directory = text_format("%s/%s/state/io.containerd.runtime.v2.task/k8s.io", base,
 				runs.items[0]);
 	CU_ASSERT_EQUAL_FATAL(file_list(directory, &tasks, NULL), 0);
 	for (size_t i = 0; i < tasks.count; i++) {
@@ -145,7 +145,7 @@ static void test_a_run_that_dies_with_a_container(void)
 		abort();
 	CU_ASSERT_TRUE(file_exists(sockets.items[0]));
 	/* While the run lives it is left alone. */
-	UNIT_INT(runtime_recover(BASE, &recovered, &err), 0);
+	UNIT_INT(runtime_recover(base, &recovered, &err), 0);
 	UNIT_INT(recovered.directories + recovered.processes + recovered.mounts, 0);
 	CU_ASSERT_FALSE(process_has_ended(victim));
 	kill_victim(victim);
@@ -154,7 +154,7 @@ static void test_a_run_that_dies_with_a_container(void)
 	CU_ASSERT_TRUE(recovered.processes >= 3); /* shim, pause, program */
 	CU_ASSERT_TRUE(recovered.mounts >= 3);	  /* two root file systems, shared memory */
 	CU_ASSERT_FALSE(file_exists(sockets.items[0]));
-	CU_ASSERT_FALSE(file_exists(BASE));
+	CU_ASSERT_FALSE(file_exists(base));
 }
 
 /* Moments spread over the whole start; GPUCERT_TEST_SEED chooses others. */
@@ -193,7 +193,7 @@ static void test_a_run_that_dies_attached(void)
 	struct rig rig = {0};
 	struct error err = {0};
 
-	rig_open(&rig, BASE "-machine");
+	rig_open(&rig, rig_base("machine"));
 	CU_ASSERT_EQUAL_FATAL(launch_start(rig.launcher, &spec, &living, &err), 0);
 	struct process *victim =
 		start_victim(runtime_describe(rig.runtime)->address, rig.images.probe.reference);
@@ -214,22 +214,25 @@ static void test_a_run_that_dies_attached(void)
 
 static void test_what_is_not_a_run_is_left_alone(void)
 {
+	char *kept CLEANUP_FREE = path_join(base, "keep/run-inside");
+	char *unowned CLEANUP_FREE = path_join(base, "run-unowned");
+	char *broken CLEANUP_FREE = path_join(base, "run-broken");
+	char *owner CLEANUP_FREE = path_join(broken, "owner.json");
 	struct runtime_recovered recovered = {0};
 	struct error err = {0};
 
-	CU_ASSERT_EQUAL_FATAL(file_make_directories(BASE "/keep/run-inside", 0700, NULL), 0);
-	CU_ASSERT_EQUAL_FATAL(file_make_directories(BASE "/run-unowned", 0700, NULL), 0);
-	CU_ASSERT_EQUAL_FATAL(file_make_directories(BASE "/run-broken", 0700, NULL), 0);
-	CU_ASSERT_EQUAL_FATAL(file_write_atomic(BASE "/run-broken/owner.json", "{", 1, 0600, NULL),
-			      0);
-	UNIT_INT(runtime_recover(BASE, &recovered, &err), ERROR_FORMAT);
+	CU_ASSERT_EQUAL_FATAL(file_make_directories(kept, 0700, NULL), 0);
+	CU_ASSERT_EQUAL_FATAL(file_make_directories(unowned, 0700, NULL), 0);
+	CU_ASSERT_EQUAL_FATAL(file_make_directories(broken, 0700, NULL), 0);
+	CU_ASSERT_EQUAL_FATAL(file_write_atomic(owner, "{", 1, 0600, NULL), 0);
+	UNIT_INT(runtime_recover(base, &recovered, &err), ERROR_FORMAT);
 	UNIT_CONTAINS(err.text, "run-broken/owner.json");
 	UNIT_INT(recovered.directories, 0);
-	CU_ASSERT_TRUE(file_is_directory(BASE "/keep/run-inside"));
-	CU_ASSERT_TRUE(file_is_directory(BASE "/run-unowned"));
-	CU_ASSERT_TRUE(file_is_directory(BASE "/run-broken"));
-	CU_ASSERT_EQUAL(file_remove_tree(BASE, NULL), 0);
-	UNIT_INT(runtime_recover(BASE, &recovered, &err), 0);
+	CU_ASSERT_TRUE(file_is_directory(kept));
+	CU_ASSERT_TRUE(file_is_directory(unowned));
+	CU_ASSERT_TRUE(file_is_directory(broken));
+	CU_ASSERT_EQUAL(file_remove_tree(base, NULL), 0);
+	UNIT_INT(runtime_recover(base, &recovered, &err), 0);
 }
 
 int main(void)
@@ -247,7 +250,8 @@ int main(void)
 		(void)printf("skipped: %s\n", reason);
 		return RIG_SKIP;
 	}
-	if (uv_loop_init(&loop) < 0 || file_remove_tree(BASE, NULL) < 0)
+	base = rig_base("recover");
+	if (uv_loop_init(&loop) < 0)
 		return 1;
 	return unit_run("recovery", tests);
 }
