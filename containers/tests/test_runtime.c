@@ -6,6 +6,7 @@
 #include "base/tests/unit.h"
 #include "containers/cri/sweep.h"
 #include "containers/runtime/containerd.h"
+#include "containers/runtime/processes.h"
 #include "containers/tests/rig.h"
 #include "rpc/loop.h"
 
@@ -242,6 +243,35 @@ static void test_with_a_runtime(void)
 	CU_ASSERT_FALSE(file_exists(base));
 }
 
+/* Killed from outside, with its shims, while a container runs: the launch says so, nothing is left.
+ */
+static void test_a_containerd_that_dies(void)
+{
+	const char *const words[] = {"probe-test", "hang", NULL};
+	const struct launch_spec spec = {.name = "test", .command = words};
+	char *directory CLEANUP_FREE = NULL;
+	struct launch *launch = NULL;
+	struct launch *later = NULL;
+	struct rig rig = {0};
+	struct error err = {0};
+	size_t killed = 0;
+
+	rig_open(&rig, base);
+	directory = path_directory(runtime_describe(rig.runtime)->work_directory);
+	CU_ASSERT_EQUAL_FATAL(launch_start(rig.launcher, &spec, &launch, &err), 0);
+	UNIT_INT(processes_kill_containerd(directory, &killed, &err), 0);
+	UNIT_INT(killed, 2);
+	UNIT_INT(launch_wait(launch, &err), 0);
+	UNIT_INT(launch_result(launch)->end, LAUNCH_LOST);
+	CU_ASSERT_TRUE(launch_result(launch)->notes.count > 0);
+	UNIT_INT(launch_run(rig.launcher, &spec, &later, &err), 0);
+	UNIT_INT(launch_result(later)->end, LAUNCH_FAILED);
+	launch_free(launch);
+	launch_free(later);
+	rig_close(&rig);
+	CU_ASSERT_FALSE(file_exists(base));
+}
+
 int main(void)
 {
 	CU_TestInfo tests[] = {
@@ -250,6 +280,7 @@ int main(void)
 		{"the native snapshotter", test_the_native_snapshotter},
 		{"choosing a snapshotter", test_choosing_a_snapshotter},
 		{"attaching and importing", test_with_a_runtime},
+		{"a containerd that dies", test_a_containerd_that_dies},
 		CU_TEST_INFO_NULL,
 	};
 	const char *reason = rig_reason_to_skip();
