@@ -136,6 +136,21 @@ static int software_add_files(struct runtime *runtime, const struct installed *i
 	return rc;
 }
 
+/* Is the library for the machine that this program is made for? On systems with two word sizes each
+ * has its manifest, and a container of this machine can load only one of them. What cannot be read
+ * is reported when its needs are looked up. */
+static bool software_fits(const struct node *node, const char *source)
+{
+	struct elf_info own CLEANUP(elf_info_free) = {0};
+	struct elf_info library CLEANUP(elf_info_free) = {0};
+	char *path CLEANUP_FREE = places_local(node->places, source);
+
+	if (path == NULL || elf_read("/proc/self/exe", &own, NULL) < 0 ||
+	    elf_read(path, &library, NULL) < 0)
+		return true;
+	return library.bits == own.bits && library.machine == own.machine;
+}
+
 static int software_add_device(struct node *node, const struct installed *installed,
 			       struct elf_closure *closure, struct error *err)
 {
@@ -143,7 +158,7 @@ static int software_add_device(struct node *node, const struct installed *instal
 	char *source CLEANUP_FREE = NULL;
 	int rc = file_resolve(node->places->root, installed->library, &source, err);
 
-	if (rc < 0 || software_is_known(node, source))
+	if (rc < 0 || software_is_known(node, source) || !software_fits(node, source))
 		return rc;
 	const char *id = builder_new_id(builder, installed->driver->name);
 	struct draft *draft = builder_add(builder);

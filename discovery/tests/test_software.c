@@ -162,6 +162,28 @@ static void test_a_missing_need_makes_it_unhealthy(void)
 	discovery_free(snapshot);
 }
 
+/* The manifest of the other word size comes first by name, and is not what a container here can
+ * use. */
+static void test_other_word_sizes_are_left_out(void)
+{
+	char *root CLEANUP_TREE = make_lavapipe();
+	const unsigned bits = own.bits;
+
+	add_text(root, "usr/share/vulkan/icd.d/a.json",
+		 "{\"ICD\": {\"library_path\": \"/opt/other/libvulkan_lvp.so\"}}");
+	own.bits = bits == 64 ? 32 : 64;
+	add_library(root, "opt/other/libvulkan_lvp.so", NULL, NULL, NULL);
+	own.bits = bits;
+	struct discovery_snapshot *snapshot = take(root);
+
+	UNIT_INT(snapshot->diagnostic_count, 0);
+	UNIT_INT(snapshot->device_count, 1);
+	if (snapshot->device_count == 1)
+		UNIT_STRING(snapshot->devices[0].environment[0].value,
+			    "/usr/share/vulkan/icd.d/lvp.json");
+	discovery_free(snapshot);
+}
+
 static void test_hardware_drivers_are_left_out(void)
 {
 	char *root CLEANUP_TREE = tree_new();
@@ -270,6 +292,7 @@ int main(void)
 		{"lavapipe", test_lavapipe},
 		{"paths of libraries", test_paths_of_libraries},
 		{"a missing need makes it unhealthy", test_a_missing_need_makes_it_unhealthy},
+		{"other word sizes are left out", test_other_word_sizes_are_left_out},
 		{"hardware drivers are left out", test_hardware_drivers_are_left_out},
 		{"PoCL", test_pocl},
 		{"PoCL without a linker", test_pocl_without_a_linker},

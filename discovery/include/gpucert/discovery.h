@@ -42,7 +42,7 @@ enum { DISCOVERY_UNKNOWN = -1 };
 
 /* A file or directory that a container needs at `destination`, read-only. */
 struct discovery_file {
-	const char *source;	 /* absolute path on the node */
+	const char *source;	 /* absolute path on the node, without discovery_options.root */
 	const char *destination; /* absolute path in the container */
 	unsigned bits;		 /* 64 or 32; 0 for what has no word size (manifests, data) */
 	bool directory;
@@ -137,13 +137,15 @@ struct discovery_filter {
 	const char *const *ids; /* NULL-ended, any of; NULL: all */
 };
 
-/* Where to look. A NULL member means the live system's place. */
+/* Where to look. A NULL member means the live system's place. Paths in a snapshot are those that
+ * the node itself uses: `root` is left out of them, so a program in a container that sees the
+ * node's root at /host can hand them to the node's kubelet. */
 struct discovery_options {
-	const char *recorded_node;		   /* JSON file: nothing below is used */
-	const char *root;			   /* prefix for every path below: "/" */
-	const char *sysfs;			   /* "/sys" */
-	const char *proc;			   /* "/proc" */
-	const char *dev;			   /* "/dev" */
+	const char *recorded_node; /* JSON file: of what is below, the filter only */
+	const char *root;	   /* prefix for every path below: "/" */
+	const char *sysfs;	   /* "/sys" */
+	const char *proc;	   /* "/proc" */
+	const char *dev;	   /* "/dev" */
 	const char *const *vulkan_icd_directories; /* NULL-ended; the loader's search path */
 	const char *opencl_vendors;		   /* "/etc/OpenCL/vendors" */
 	struct discovery_filter filter;
@@ -174,16 +176,16 @@ DISCOVERY_API const char *discovery_version(void);
 
 /*
  * Watching for change. The watch owns a descriptor that becomes readable when something may have
- * changed (kernel uevents, changes below the driver directories); where the system offers no event
- * it fires by poll every `poll_ms`. The caller then takes a new snapshot and compares with
- * discovery_changes().
+ * changed (kernel uevents, changes in the driver directories and in /dev, or a recorded node's
+ * file) and, because not every system tells of every change, every `poll_ms` (0: never).
+ * discovery_watch_changed() then drains it and says whether a new snapshot is worth taking, which
+ * discovery_changes() compares with the old one. A watch belongs to one thread.
  */
 struct discovery_watch;
 DISCOVERY_API int discovery_watch_open(const struct discovery_options *options, unsigned poll_ms,
 				       struct discovery_watch **out, struct error *err);
 DISCOVERY_API int discovery_watch_fd(const struct discovery_watch *watch);
-DISCOVERY_API bool
-discovery_watch_changed(struct discovery_watch *watch); /* drains the descriptor */
+DISCOVERY_API bool discovery_watch_changed(struct discovery_watch *watch);
 DISCOVERY_API void discovery_watch_close(struct discovery_watch *watch);
 
 enum discovery_change { DISCOVERY_ADDED, DISCOVERY_REMOVED, DISCOVERY_CHANGED, DISCOVERY_SAME };
