@@ -76,6 +76,11 @@ static void test_virtio(void)
 	expect_golden("virtio");
 }
 
+static void test_soc(void)
+{
+	expect_golden("soc");
+}
+
 static void test_broken(void)
 {
 	expect_golden("broken");
@@ -184,7 +189,7 @@ static void test_a_missing_root_is_an_error(void)
 }
 
 UNIT_MAIN("trees", {"intel", test_intel}, {"amd", test_amd}, {"nvidia", test_nvidia},
-	  {"virtio", test_virtio}, {"broken", test_broken},
+	  {"virtio", test_virtio}, {"soc", test_soc}, {"broken", test_broken},
 	  {"one GPU of two sources is one device", test_nvidia_is_joined},
 	  {"integrated and detachable", test_integrated_and_detachable}, {"filters", test_filters},
 	  {"an empty root has no devices", test_an_empty_root_has_no_devices},
