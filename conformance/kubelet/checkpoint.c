@@ -179,7 +179,7 @@ static int read_document(struct kubelet *kubelet, const cJSON *json, struct erro
 		if (resource == NULL)
 			return ERROR_MEMORY;
 		resource->stopped = true;
-		resource->stopped_ms = kubelet_now_ms(kubelet);
+		resource->stopped_ms = kubelet_elapsed_ms(kubelet);
 	}
 	return rc;
 }

@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "base/json.h"
+#include "conformance/kubelet/container_options.h"
 #include "rpc/rpc.h"
 
 #include <string.h>
@@ -110,6 +111,7 @@ cJSON *kubelet_event_json(const struct kubelet_event *event)
 		    add_string(json, "version", event->version) &&
 		    add_string(json, "pod", event->pod) &&
 		    add_string(json, "container", event->container) &&
+		    add_string(json, "stream", event->stream) &&
 		    add_string(json, "code", event->code < 0 ? NULL : rpc_code_name(event->code)) &&
 		    add_string(json, "text", event->text) && add_count(json, "size", event->size) &&
 		    add_count(json, "capacity", event->capacity) &&
@@ -117,5 +119,8 @@ cJSON *kubelet_event_json(const struct kubelet_event *event)
 		    add_count(json, "duration_ms", event->duration_ms) &&
 		    add_options(json, event->options) && add_devices(json, event->devices) &&
 		    add_ids(json, event->ids);
+	if (good && event->container_options != NULL)
+		good = add_item(json, "container_options",
+				kubelet_container_options_json(event->container_options));
 	return good ? STEAL(json) : NULL;
 }

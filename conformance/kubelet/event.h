@@ -39,11 +39,13 @@
 	X(PREFERRED, "preferred-allocation", "GetPreferredAllocation ended; ids are the answer")   \
 	X(ALLOCATE, "allocate", "Allocate ended; resource, pod, container, ids, code, text, size") \
 	X(PRE_START, "pre-start", "PreStartContainer ended; resource, pod, container, code, text") \
+	X(CONTAINER_OPTIONS, "container-options",                                                  \
+	  "what a container is started with; pod, container, container_options")                   \
 	X(ADMITTED, "admitted", "a container was admitted; pod, container")                        \
 	X(REJECTED, "rejected", "a container was refused; pod, container, text")                   \
 	X(PROBLEM, "problem", "something of the kubelet's own failed; text")                       \
 	X(PLUGIN_STARTED, "plugin-started", "the plugin process runs; text is its command")        \
-	X(PLUGIN_OUTPUT, "plugin-output", "a line of the plugin's output; text")                   \
+	X(PLUGIN_OUTPUT, "plugin-output", "a line of the plugin's output; stream, text")           \
 	X(PLUGIN_EXITED, "plugin-exited", "the plugin process ended; text")
 
 enum kubelet_event_type {
@@ -52,6 +54,8 @@ enum kubelet_event_type {
 #undef KUBELET_EVENT_ENUM
 		KUBELET_EVENT_COUNT
 };
+
+struct kubelet_container_options;
 
 struct kubelet_plugin_options {
 	bool pre_start_required;
@@ -64,11 +68,13 @@ struct kubelet_event {
 	enum kubelet_event_type type;
 	uint64_t elapsed_ms;
 	const char *resource, *socket, *endpoint, *version, *pod, *container, *text;
-	int code; /* gRPC status */
+	const char *stream; /* "stdout" or "stderr" */
+	int code;	    /* gRPC status */
 	int64_t size, capacity, allocatable, duration_ms;
 	const struct kubelet_plugin_options *options;
 	const struct kubelet_device_list *devices;
 	const struct text_list *ids;
+	const struct kubelet_container_options *container_options;
 };
 
 #define KUBELET_EVENT_EMPTY(kind)                                                                  \

@@ -34,7 +34,7 @@ struct resource {
 	char *name;
 	struct kubelet_plugin *endpoint; /* NULL: known from the checkpoint alone */
 	bool stopped;			 /* the endpoint's stop time is set */
-	uint64_t stopped_ms;		 /* kubelet_now_ms() */
+	uint64_t stopped_ms;		 /* kubelet_elapsed_ms() */
 	bool listed;
 	struct kubelet_device_list devices; /* the last message */
 	struct id_set healthy, unhealthy;
@@ -79,7 +79,6 @@ struct kubelet {
 };
 
 /* kubelet.c */
-uint64_t kubelet_now_ms(const struct kubelet *kubelet); /* since birth, virtual time included */
 void kubelet_report(struct kubelet *kubelet, struct kubelet_event event);
 void kubelet_report_problem(struct kubelet *kubelet, const struct error *err);
 int kubelet_listen(struct kubelet *kubelet, struct error *err);

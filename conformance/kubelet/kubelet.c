@@ -16,7 +16,7 @@ enum {
 	NODE_STATUS_MS = 10 * 1000,
 };
 
-uint64_t kubelet_now_ms(const struct kubelet *kubelet)
+uint64_t kubelet_elapsed_ms(const struct kubelet *kubelet)
 {
 	return clock_monotonic_ms() - kubelet->born_ms + kubelet->advanced_ms;
 }
@@ -25,7 +25,7 @@ void kubelet_report(struct kubelet *kubelet, struct kubelet_event event)
 {
 	if (kubelet->options.on_event == NULL || kubelet->freeing)
 		return;
-	event.elapsed_ms = kubelet_now_ms(kubelet);
+	event.elapsed_ms = kubelet_elapsed_ms(kubelet);
 	kubelet->options.on_event(&event, kubelet->options.user);
 }
 
@@ -266,6 +266,11 @@ const char *kubelet_socket(const struct kubelet *kubelet)
 const char *kubelet_plugin_dir(const struct kubelet *kubelet)
 {
 	return kubelet->plugin_dir;
+}
+
+const char *kubelet_registry_dir(const struct kubelet *kubelet)
+{
+	return kubelet->registry_dir;
 }
 
 uv_loop_t *kubelet_loop(const struct kubelet *kubelet)

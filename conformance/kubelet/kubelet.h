@@ -93,6 +93,9 @@ void kubelet_free(struct kubelet *kubelet);
 
 const char *kubelet_socket(const struct kubelet *kubelet); /* PLUGIN_DIR/kubelet.sock */
 const char *kubelet_plugin_dir(const struct kubelet *kubelet);
+const char *kubelet_registry_dir(const struct kubelet *kubelet); /* NULL: no watcher */
+uint64_t
+kubelet_elapsed_ms(const struct kubelet *kubelet); /* since kubelet_new(), virtual time included */
 uv_loop_t *kubelet_loop(const struct kubelet *kubelet);
 bool kubelet_is_running(const struct kubelet *kubelet);
 

@@ -334,6 +334,13 @@ int kubelet_start_container(struct kubelet *kubelet, const char *pod, const char
 	if (is_refusal(rc))
 		return refuse(kubelet, pod, container, "CreateContainerError", strdup(why.text),
 			      out, err);
-	out->accepted = rc == 0;
-	return rc == 0 ? 0 : error_set(err, rc, "%s", why.text);
+	if (rc != 0)
+		return error_set(err, rc, "%s", why.text);
+	out->accepted = true;
+	struct kubelet_event event = KUBELET_EVENT_EMPTY(CONTAINER_OPTIONS);
+	event.pod = pod;
+	event.container = container;
+	event.container_options = options;
+	kubelet_report(kubelet, event);
+	return 0;
 }

@@ -121,7 +121,7 @@ void resource_disconnected(struct kubelet *kubelet, const char *name)
 	if (resource == NULL || resource->stopped)
 		return;
 	resource->stopped = true;
-	resource->stopped_ms = kubelet_now_ms(kubelet);
+	resource->stopped_ms = kubelet_elapsed_ms(kubelet);
 	if (id_set_add_all(&resource->unhealthy, &resource->healthy, &err) != 0)
 		kubelet_report_problem(kubelet, &err);
 	id_set_clear(&resource->healthy);
@@ -136,8 +136,8 @@ void resource_sweep(struct kubelet *kubelet)
 	struct resource **link = &kubelet->resources;
 	while (*link != NULL) {
 		struct resource *resource = *link;
-		if (!resource->stopped ||
-		    kubelet_now_ms(kubelet) - resource->stopped_ms < kubelet->options.grace_ms) {
+		if (!resource->stopped || kubelet_elapsed_ms(kubelet) - resource->stopped_ms <
+						  kubelet->options.grace_ms) {
 			link = &resource->next;
 			continue;
 		}

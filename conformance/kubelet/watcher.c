@@ -39,7 +39,7 @@ struct entry {
 	uint64_t inode, born_ns; /* inode numbers are used again */
 	bool present;		 /* found by the last scan */
 	enum entry_state state;
-	uint64_t retry_ms, backoff_ms; /* kubelet_now_ms() */
+	uint64_t retry_ms, backoff_ms; /* kubelet_elapsed_ms() */
 	struct dial *dial;
 	struct rpc_channel *channel;
 	struct rpc_call *call;
@@ -78,7 +78,7 @@ static void entry_settle(struct entry *entry, bool registered)
 	entry->backoff_ms = entry->backoff_ms == 0 ? BACKOFF_FIRST_MS : entry->backoff_ms * 2;
 	if (entry->backoff_ms > BACKOFF_LAST_MS)
 		entry->backoff_ms = BACKOFF_LAST_MS;
-	entry->retry_ms = kubelet_now_ms(kubelet) + entry->backoff_ms;
+	entry->retry_ms = kubelet_elapsed_ms(kubelet) + entry->backoff_ms;
 }
 
 static void on_notified(const struct rpc_status *status, ProtobufCMessage *reply, void *user)
@@ -343,7 +343,7 @@ static void reconcile(void *user)
 		entry->present = false;
 	scan(watcher, watcher->kubelet->registry_dir, 0);
 	drop_absent(watcher);
-	uint64_t now_ms = kubelet_now_ms(watcher->kubelet);
+	uint64_t now_ms = kubelet_elapsed_ms(watcher->kubelet);
 	for (struct entry *entry = watcher->entries; entry != NULL; entry = entry->next)
 		if (entry->state == ENTRY_NEW ||
 		    (entry->state == ENTRY_FAILED && now_ms >= entry->retry_ms))

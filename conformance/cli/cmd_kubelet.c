@@ -1,0 +1,425 @@
+/* SPDX-License-Identifier: MIT */
+#include "conformance/cli/cmd_kubelet.h"
+
+#include "base/cleanup.h"
+#include "base/json.h"
+#include "base/log.h"
+#include "base/path.h"
+#include "conformance/kubelet/faults.h"
+#include "conformance/kubelet/plugin_process.h"
+#include "conformance/kubelet/pod.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { EXIT_UNEXPECTED = 1, EXIT_BROKEN = 3, CALL_TIMEOUT_MS = 60 * 1000, DRAIN_MS = 5000 };
+
+static const char *plugin_dir;
+static const char *registry_dir;
+static const char *profile_name = "1.36";
+static const char *os_name = "linux";
+static const char *plugin_command;
+static bool take_over, private_mounts, once;
+static struct text_list allocations, faults;
+static int64_t seconds, seed;
+
+static const char *const profiles[] = {"1.36", "1.37", NULL};
+static const char *const systems[] = {"linux", "windows", NULL};
+
+static const struct option_spec options[] = {
+	{.name = "plugin-dir",
+	 .letter = 'd',
+	 .type = OPTION_STRING,
+	 .target = &plugin_dir,
+	 .value = "DIR",
+	 .help = "Directory for kubelet.sock and the plugins' sockets; made when absent. Needed."},
+	{.name = "registry-dir",
+	 .type = OPTION_STRING,
+	 .target = &registry_dir,
+	 .value = "DIR",
+	 .help = "Watch this plugins_registry directory as well."},
+	{.name = "profile",
+	 .type = OPTION_CHOICE,
+	 .target = &profile_name,
+	 .value = "VERSION",
+	 .choices = profiles,
+	 .help = "Kubelet to behave like: 1.36 keeps one plugin for each resource, 1.37 several."},
+	{.name = "os",
+	 .type = OPTION_CHOICE,
+	 .target = &os_name,
+	 .value = "OS",
+	 .choices = systems,
+	 .help = "Operating system of that kubelet; decides how answers are merged."},
+	{.name = "plugin",
+	 .letter = 'p',
+	 .type = OPTION_STRING,
+	 .target = &plugin_command,
+	 .value = "COMMAND",
+	 .help = "Run this plugin. {plugin-dir}, {kubelet-socket} and {registry-dir} in it are "
+		 "replaced, and DEVICE_PLUGIN_DIR, PLUGIN_SOCK_DIR, KUBELET_SOCKET and "
+		 "PLUGINS_REGISTRY_DIR are set."},
+	{.name = "private-mounts",
+	 .type = OPTION_FLAG,
+	 .target = &private_mounts,
+	 .help = "Show the plugin the directory at " KUBELET_STANDARD_PLUGIN_DIR
+		 ", in a mount namespace of its own (needs root)."},
+	{.name = "take-over",
+	 .type = OPTION_FLAG,
+	 .target = &take_over,
+	 .help = "Use a directory in which a kubelet runs: its files are moved aside and put back "
+		 "at "
+		 "the end."},
+	{.name = "allocate",
+	 .letter = 'a',
+	 .type = OPTION_LIST,
+	 .target = &allocations,
+	 .value = "RESOURCE=N",
+	 .help = "Admit and start a container with N devices once the resource is listed. May be "
+		 "repeated."},
+	{.name = "fault",
+	 .letter = 'f',
+	 .type = OPTION_LIST,
+	 .target = &faults,
+	 .value = "FAULT",
+	 .help = "Misbehave: NAME[=VALUE][*TIMES]. May be repeated; see below for the names."},
+	{.name = "once",
+	 .type = OPTION_FLAG,
+	 .target = &once,
+	 .help = "End when every --allocate has been served."},
+	{.name = "seconds",
+	 .letter = 's',
+	 .type = OPTION_INT,
+	 .target = &seconds,
+	 .value = "N",
+	 .min = 0,
+	 .max = 30 * 24 * 3600,
+	 .help = "End after this time; 0: not before SIGINT or SIGTERM."},
+	{.name = "seed",
+	 .type = OPTION_INT,
+	 .target = &seed,
+	 .value = "N",
+	 .min = 0,
+	 .max = INT64_MAX,
+	 .help = "Of the random order in which devices are chosen and sent."},
+	{.name = NULL},
+};
+
+static const char *const examples[] = {
+	"gpucert kubelet -d /tmp/kubelet",
+	"Waits for plugins that are started by hand with this directory.",
+	"gpucert kubelet -d /tmp/kubelet -p 'my-plugin --dir {plugin-dir}' -a example.com/gpu=1 "
+	"--once",
+	"Runs a plugin, allocates one device and shows what the container would get.",
+	"gpucert kubelet -d /tmp/kubelet -f 'register-status=UNAVAILABLE:later*2'",
+	"Refuses the first two registrations.",
+	NULL,
+};
+
+static const char *const exit_codes[] = {
+	"0",  "It ended as asked.",
+	"1",  "A container was refused, or the plugin ended by itself.",
+	"2",  "The command line makes no sense.",
+	"3",  "The fake kubelet could not do its work.",
+	NULL,
+};
+
+/* A run of the command. */
+struct session {
+	uv_loop_t loop;
+	uv_signal_t interrupt, terminate;
+	uv_timer_t timer;
+	struct kubelet *kubelet;
+	struct plugin_process *plugin;
+	bool refused, plugin_ended, stopping;
+};
+
+static void print_event(const struct kubelet_event *event, void *user)
+{
+	struct session *session = user;
+	CLEANUP_JSON cJSON *json = kubelet_event_json(event);
+	CLEANUP_FREE char *line = json == NULL ? NULL : json_print_compact(json);
+	if (line == NULL)
+		return;
+	if ((printf("%s\n", line) < 0 || fflush(stdout) != 0) && session->kubelet != NULL)
+		kubelet_interrupt(session->kubelet, "standard output is gone");
+}
+
+static void print_plugin_event(struct session *session, enum kubelet_event_type type,
+			       const char *stream, const char *text)
+{
+	struct kubelet_event event = KUBELET_EVENT_EMPTY(PLUGIN_OUTPUT);
+	event.type = type;
+	event.elapsed_ms = kubelet_elapsed_ms(session->kubelet);
+	event.stream = stream;
+	event.text = text;
+	print_event(&event, session);
+}
+
+static void on_plugin_line(bool is_stderr, const char *line, size_t size, void *user)
+{
+	CLEANUP_TEXT struct text text = {0};
+	text_add_escaped(&text, line, size);
+	print_plugin_event(user, KUBELET_EVENT_PLUGIN_OUTPUT, is_stderr ? "stderr" : "stdout",
+			   text_string(&text));
+}
+
+static void on_plugin_end(struct plugin_process *plugin, const struct process_result *result,
+			  void *user)
+{
+	struct session *session = user;
+	char how[128] = "";
+	(void)plugin;
+	process_describe(result, how, sizeof(how));
+	print_plugin_event(session, KUBELET_EVENT_PLUGIN_EXITED, NULL, how);
+	session->plugin_ended = !session->stopping;
+	kubelet_interrupt(session->kubelet, how);
+}
+
+static void on_signal(uv_signal_t *handle, int number)
+{
+	const struct session *session = handle->data;
+	(void)number;
+	kubelet_interrupt(session->kubelet, "a signal came");
+}
+
+static void on_time(uv_timer_t *timer)
+{
+	const struct session *session = timer->data;
+	kubelet_interrupt(session->kubelet, "the time is over");
+}
+
+static void session_init(struct session *session)
+{
+	(void)uv_loop_init(&session->loop);
+	(void)uv_signal_init(&session->loop, &session->interrupt);
+	(void)uv_signal_init(&session->loop, &session->terminate);
+	(void)uv_timer_init(&session->loop, &session->timer);
+	session->interrupt.data = session;
+	session->terminate.data = session;
+	session->timer.data = session;
+	(void)signal(SIGPIPE, SIG_IGN);
+}
+
+static void session_listen_to_signals(struct session *session)
+{
+	(void)uv_signal_start(&session->interrupt, on_signal, SIGINT);
+	(void)uv_signal_start(&session->terminate, on_signal, SIGTERM);
+	if (seconds > 0)
+		(void)uv_timer_start(&session->timer, on_time, (uint64_t)seconds * 1000, 0);
+}
+
+static int make_absolute(const char *path, char **out, struct error *err)
+{
+	char working[4096];
+	size_t size = sizeof(working);
+	if (path_is_absolute(path)) {
+		*out = strdup(path);
+		return *out == NULL ? error_memory(err) : 0;
+	}
+	int rc = uv_cwd(working, &size);
+	if (rc != 0)
+		return error_uv(err, rc, "cannot tell the working directory");
+	*out = path_join(working, path);
+	return *out == NULL ? error_memory(err) : 0;
+}
+
+static int start_kubelet(struct session *session, struct error *err)
+{
+	CLEANUP_FREE char *directory = NULL;
+	CLEANUP_FREE char *registry = NULL;
+	struct kubelet_options kubelet = {.take_over = take_over,
+					  .seed = (uint64_t)seed,
+					  .os = strcmp(os_name, "windows") == 0 ? KUBELET_OS_WINDOWS
+										: KUBELET_OS_LINUX,
+					  .on_event = print_event,
+					  .user = session};
+	int rc = kubelet_profile_parse(profile_name, &kubelet.profile, err);
+	if (rc == 0)
+		rc = make_absolute(plugin_dir, &directory, err);
+	if (rc == 0 && registry_dir != NULL)
+		rc = make_absolute(registry_dir, &registry, err);
+	if (rc != 0)
+		return rc;
+	kubelet.plugin_dir = directory;
+	kubelet.registry_dir = registry;
+	rc = kubelet_new(&session->loop, &kubelet, &session->kubelet, err);
+	return rc == 0 ? kubelet_start(session->kubelet, err) : rc;
+}
+
+static int set_faults(struct session *session, struct error *err)
+{
+	int rc = 0;
+	for (size_t i = 0; rc == 0 && i < faults.count; i++)
+		rc = kubelet_fault_set(session->kubelet, faults.items[i], err);
+	return rc;
+}
+
+static int start_plugin(struct session *session, struct error *err)
+{
+	const struct plugin_process_spec spec = {.command = plugin_command,
+						 .plugin_dir = kubelet_plugin_dir(session->kubelet),
+						 .kubelet_socket = kubelet_socket(session->kubelet),
+						 .registry_dir =
+							 kubelet_registry_dir(session->kubelet),
+						 .private_mounts = private_mounts,
+						 .on_line = on_plugin_line,
+						 .on_end = on_plugin_end,
+						 .user = session};
+	if (plugin_command == NULL)
+		return 0;
+	int rc = plugin_process_start(&session->loop, &spec, &session->plugin, err);
+	if (rc == 0)
+		print_plugin_event(session, KUBELET_EVENT_PLUGIN_STARTED, NULL, plugin_command);
+	return rc;
+}
+
+/* "RESOURCE=N" into its parts. The resource is cut out of `text`. */
+static int parse_allocation(char *text, struct kubelet_limit *limit, struct error *err)
+{
+	char *equals = strrchr(text, '=');
+	long long count = 0;
+	if (equals == NULL)
+		return error_set(err, ERROR_ARGUMENT, "--allocate %s: expected RESOURCE=N", text);
+	*equals = '\0';
+	int rc = text_to_int64(equals + 1, "--allocate", 1, INT32_MAX, &count, err);
+	limit->resource = text;
+	limit->count = (size_t)count;
+	return rc;
+}
+
+static int check_allocations(struct error *err)
+{
+	int rc = 0;
+	for (size_t i = 0; rc == 0 && i < allocations.count; i++) {
+		struct kubelet_limit limit = {0};
+		CLEANUP_FREE char *copy = strdup(allocations.items[i]);
+		rc = copy == NULL ? error_memory(err) : parse_allocation(copy, &limit, err);
+	}
+	return rc;
+}
+
+/* One container with one limit, from its admission to its start. */
+static int serve_allocation(struct session *session, size_t index, struct error *err)
+{
+	struct kubelet_limit limit = {0};
+	struct kubelet_outcome outcome = {0};
+	struct kubelet_container_options merged = {0};
+	CLEANUP_FREE char *pod = text_format("gpucert-%zu", index);
+	CLEANUP_FREE char *copy = strdup(allocations.items[index]);
+	if (pod == NULL || copy == NULL)
+		return error_memory(err);
+	int rc = parse_allocation(copy, &limit, err);
+	if (rc == 0)
+		rc = kubelet_wait_listed(session->kubelet, limit.resource, UINT64_MAX, err);
+	const struct kubelet_container container = {
+		.pod = pod, .name = "main", .limits = &limit, .limit_count = 1};
+	if (rc == 0)
+		rc = kubelet_admit(session->kubelet, &container, CALL_TIMEOUT_MS, &outcome, err);
+	bool refused = rc == 0 && !outcome.accepted;
+	kubelet_outcome_free(&outcome);
+	if (rc == 0 && !refused) {
+		rc = kubelet_start_container(session->kubelet, pod, "main", CALL_TIMEOUT_MS,
+					     &outcome, &merged, err);
+		refused = rc == 0 && !outcome.accepted;
+		kubelet_outcome_free(&outcome);
+		kubelet_container_options_free(&merged);
+	}
+	session->refused = session->refused || refused;
+	return rc;
+}
+
+static bool never(void *user)
+{
+	(void)user;
+	return false;
+}
+
+static int session_run(struct session *session, struct error *err)
+{
+	int rc = start_kubelet(session, err);
+	if (rc == 0)
+		rc = set_faults(session, err);
+	if (rc != 0)
+		return rc;
+	session_listen_to_signals(session);
+	rc = start_plugin(session, err);
+	for (size_t i = 0; rc == 0 && i < allocations.count; i++) {
+		rc = serve_allocation(session, i, err);
+		if (rc ==
+		    ERROR_TIMEOUT) { /* a plugin that hangs: seen, and the next one may go on */
+			log_warning("%s", err->text);
+			session->refused = true;
+			rc = 0;
+		}
+	}
+	if (rc == 0 && !once)
+		rc = kubelet_wait(session->kubelet, never, NULL, UINT64_MAX, "the end", err);
+	return rc == ERROR_CANCELLED ? 0 : rc;
+}
+
+static void session_close(struct session *session)
+{
+	struct error err = {0};
+	session->stopping = true;
+	if (session->plugin != NULL && !plugin_process_has_ended(session->plugin) &&
+	    plugin_process_stop(session->plugin, &err) != 0)
+		log_warning("%s", err.text);
+	plugin_process_free(session->plugin);
+	kubelet_free(session->kubelet);
+	session->kubelet = NULL;
+	uv_close((uv_handle_t *)&session->interrupt, NULL);
+	uv_close((uv_handle_t *)&session->terminate, NULL);
+	uv_close((uv_handle_t *)&session->timer, NULL);
+	if (loop_drain(&session->loop, DRAIN_MS, &err) != 0)
+		log_debug("%s", err.text);
+}
+
+static int run_kubelet(const struct text_list *arguments)
+{
+	struct session session = {0};
+	struct error err = {0};
+	(void)arguments;
+	if (plugin_dir == NULL) {
+		(void)fprintf(stderr,
+			      "gpucert kubelet: --plugin-dir is needed; see gpucert kubelet "
+			      "--help\n");
+		return OPTIONS_EXIT_USAGE;
+	}
+	if (check_allocations(&err) != 0) {
+		(void)fprintf(stderr, "gpucert kubelet: %s\n", err.text);
+		return OPTIONS_EXIT_USAGE;
+	}
+	session_init(&session);
+	int rc = session_run(&session, &err);
+	if (rc != 0)
+		log_error("%s", err.text);
+	session_close(&session);
+	text_list_free(&allocations);
+	text_list_free(&faults);
+	if (rc != 0)
+		return rc == ERROR_ARGUMENT ? OPTIONS_EXIT_USAGE : EXIT_BROKEN;
+	return session.refused || session.plugin_ended ? EXIT_UNEXPECTED : 0;
+}
+
+const struct command_spec command_kubelet = {
+	.name = "kubelet",
+	.summary = "Run the fake kubelet alone and print what happens",
+	.description =
+		"Plays the device manager of a kubelet in a directory of its own: plugins "
+		"register, "
+		"their devices are listed, containers are admitted. Every event is printed to "
+		"standard "
+		"output as one JSON object a line, as it happens.\n\n"
+		"Faults that last: register-status=CODE[:MESSAGE], register-delay=MS, "
+		"register-hang, "
+		"connection-silent, connection-garbage, connection-close, connection-refuse, "
+		"socket-absent, list-stall.\n\n"
+		"Nothing outside the directory is touched. A directory in which a kubelet is "
+		"listening is "
+		"refused unless --take-over is given.",
+	.options = options,
+	.examples = examples,
+	.exit_codes = exit_codes,
+	.run = run_kubelet,
+};

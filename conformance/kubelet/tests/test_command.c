@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/cleanup.h"
+#include "base/file.h"
+#include "base/json.h"
+#include "base/path.h"
+#include "base/process.h"
+#include "base/tests/unit.h"
+#include "conformance/kubelet/faults.h"
+
+#include <stdlib.h>
+
+enum { TIMEOUT_MS = 20000 };
+
+/* A temporary directory with a script, and the command's result. */
+struct run {
+	char *directory, *plugin_dir, *script;
+	struct process_result result;
+};
+
+static void run_init(struct run *run, const char *script)
+{
+	*run = (struct run){0};
+	CU_ASSERT_EQUAL_FATAL(
+		file_make_temporary("/tmp", "kubelet-command-", &run->directory, NULL), 0);
+	run->plugin_dir = path_join(run->directory, "dp");
+	run->script = path_join(run->directory, "script.json");
+	CU_ASSERT_EQUAL_FATAL(file_write_atomic(run->script, script, strlen(script), 0600, NULL),
+			      0);
+}
+
+static void run_free(struct run *run)
+{
+	process_result_free(&run->result);
+	(void)file_remove_tree(run->directory, NULL);
+	free(run->directory);
+	free(run->plugin_dir);
+	free(run->script);
+}
+
+/* Runs the command with these arguments behind --plugin-dir; with a plugin when there is a script.
+ */
+static void run_command(struct run *run, bool with_plugin, const char *const *arguments)
+{
+	const char *argv[16] = {GPUCERT_BINARY_DIR "/tests/kubelet-command", "--plugin-dir",
+				run->plugin_dir};
+	size_t count = 3;
+	CLEANUP_FREE char *plugin =
+		text_format("'" GPUCERT_BINARY_DIR "/tests/scripted-plugin' %s {plugin-dir} "
+			    "{kubelet-socket}",
+			    run->script);
+	if (with_plugin) {
+		argv[count++] = "--plugin";
+		argv[count++] = plugin;
+	}
+	for (size_t i = 0; arguments[i] != NULL; i++)
+		argv[count++] = arguments[i];
+	const struct process_spec spec = {.argv = argv, .timeout_ms = TIMEOUT_MS, .pass_fd = -1};
+	struct error err = {0};
+	int rc = process_run(&spec, &run->result, &err);
+	if (rc != 0)
+		(void)printf("%s\n", err.text);
+	CU_ASSERT_EQUAL_FATAL(rc, 0);
+}
+
+/* The first event of this name; every line must be one JSON object. Caller deletes. */
+static cJSON *find_event(const struct run *run, const char *name)
+{
+	CLEANUP_TEXT_LIST struct text_list lines = {0};
+	cJSON *found = NULL;
+	UNIT_INT(text_list_split(&lines, text_string(&run->result.out), '\n', NULL), 0);
+	for (size_t i = 0; i < lines.count; i++) {
+		CLEANUP_JSON cJSON *json = NULL;
+		if (lines.items[i][0] == '\0')
+			continue;
+		UNIT_INT(json_parse(lines.items[i], strlen(lines.items[i]), &json, NULL), 0);
+		const cJSON *event = json_pointer(json, "/event");
+		if (found == NULL && cJSON_IsString(event) && strcmp(event->valuestring, name) == 0)
+			found = STEAL(json);
+	}
+	return found;
+}
+
+static void expect_event(const struct run *run, const char *name, const char *pointer,
+			 const char *value)
+{
+	CLEANUP_JSON cJSON *event = find_event(run, name);
+	const cJSON *member = event == NULL ? NULL : json_pointer(event, pointer);
+	if (event == NULL)
+		(void)printf("no event %s in:\n%s%s", name, text_string(&run->result.out),
+			     text_string(&run->result.err));
+	CU_ASSERT_PTR_NOT_NULL(event);
+	UNIT_STRING(cJSON_IsString(member) ? member->valuestring : NULL, value);
+}
+
+static void test_plugin_is_run_and_served(void)
+{
+	static const char *const arguments[] = {"--allocate", "example.com/gpu=1", "--once", NULL};
+	struct run run;
+	run_init(&run, "{\"output\": \"hello\\u0007\\n\", \"plugins\": [{\"device_count\": 1, "
+		       "\"allocate\": {\"each\": {\"envs\": {\"GPU\": \"{id}\"}}}}]}");
+	run_command(&run, true, arguments);
+	UNIT_INT(run.result.end, PROCESS_EXITED);
+	UNIT_INT(run.result.code, 0);
+	expect_event(&run, "started", "/event", "started");
+	expect_event(&run, "plugin-output", "/text", "hello\\x07");
+	expect_event(&run, "register-answered", "/code", "OK");
+	expect_event(&run, "devices", "/devices/0/id", "device-0");
+	expect_event(&run, "allocate", "/ids/0", "device-0");
+	expect_event(&run, "container-options", "/container_options/envs/0/value", "device-0");
+	expect_event(&run, "plugin-exited", "/text", "stopped on request");
+	expect_event(&run, "stopped", "/event", "stopped");
+	CLEANUP_FREE char *socket = path_join(run.plugin_dir, "kubelet.sock");
+	CU_ASSERT_FALSE(file_exists(socket));
+	run_free(&run);
+}
+
+static void test_refusal_is_exit_code_1(void)
+{
+	static const char *const arguments[] = {"--allocate", "example.com/gpu=2", "--once", NULL};
+	struct run run;
+	run_init(&run, "{\"plugins\": [{\"device_count\": 1}]}");
+	run_command(&run, true, arguments);
+	UNIT_INT(run.result.code, 1);
+	expect_event(&run, "rejected", "/text",
+		     "Allocate failed due to requested number of devices unavailable for "
+		     "example.com/gpu. Requested: 2, Available: 1, which is unexpected");
+	run_free(&run);
+}
+
+static void test_plugin_that_ends_is_exit_code_1(void)
+{
+	static const char *const arguments[] = {NULL};
+	struct run run;
+	run_init(&run, "{\"binary_output\": 600, \"exit_after_ms\": 20, \"exit_code\": 7}");
+	run_command(&run, true, arguments);
+	UNIT_INT(run.result.code, 1);
+	expect_event(&run, "plugin-exited", "/text", "exited with code 7");
+	run_free(&run);
+}
+
+static void test_usage_errors(void)
+{
+	static const char *const wrong[][3] = {{"--profile", "1.12", NULL},
+					       {"--allocate", "example.com/gpu", NULL},
+					       {"--allocate", "example.com/gpu=x", NULL},
+					       {"--fault", "nonsense", NULL},
+					       {"--plugin", "'unclosed", NULL}};
+	for (size_t i = 0; i < ARRAY_SIZE(wrong); i++) {
+		struct run run;
+		run_init(&run, "{}");
+		run_command(&run, false, wrong[i]);
+		UNIT_INT(run.result.code, 2);
+		CU_ASSERT(run.result.err.size > 0);
+		run_free(&run);
+	}
+}
+
+static void test_program_that_is_missing(void)
+{
+	static const char *const arguments[] = {"--plugin", "/nonexistent/plugin", NULL};
+	struct run run;
+	run_init(&run, "{}");
+	run_command(&run, false, arguments);
+	UNIT_INT(run.result.code, 3);
+	UNIT_CONTAINS(text_string(&run.result.err), "/nonexistent/plugin");
+	run_free(&run);
+}
+
+static void test_help_names_every_lasting_fault(void)
+{
+	static const char *const arguments[] = {"--help", NULL};
+	struct run run;
+	size_t count = 0;
+	const struct kubelet_fault *faults = kubelet_faults(&count);
+	run_init(&run, "{}");
+	run_command(&run, false, arguments);
+	UNIT_INT(run.result.code, 0);
+	for (size_t i = 0; i < count; i++)
+		if (!faults[i].immediate)
+			UNIT_CONTAINS(text_string(&run.result.out), faults[i].name);
+	run_free(&run);
+}
+
+UNIT_MAIN("gpucert kubelet", {"a plugin is run and served", test_plugin_is_run_and_served},
+	  {"a refusal is exit code 1", test_refusal_is_exit_code_1},
+	  {"a plugin that ends is exit code 1", test_plugin_that_ends_is_exit_code_1},
+	  {"usage errors are exit code 2", test_usage_errors},
+	  {"help names every lasting fault", test_help_names_every_lasting_fault},
+	  {"a program that is missing is exit code 3", test_program_that_is_missing})

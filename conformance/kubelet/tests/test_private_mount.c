@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/cleanup.h"
+#include "base/file.h"
+#include "base/path.h"
+#include "conformance/kubelet/plugin_process.h"
+#include "conformance/kubelet/tests/rig.h"
+
+#include <sched.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { EXIT_SKIPPED = 77 };
+
+#define ABSENT "/var/lib/gpucert-test-absent"
+
+static struct plugin_process *start(struct rig *rig, const char *command, const char *standard)
+{
+	struct plugin_process *plugin = NULL;
+	const struct plugin_process_spec spec = {.command = command,
+						 .plugin_dir = rig->plugin_dir,
+						 .kubelet_socket = kubelet_socket(rig->kubelet),
+						 .private_mounts = true,
+						 .standard_plugin_dir = standard};
+	CHECK_OK(plugin_process_start(&rig->loop, &spec, &plugin, ERR));
+	return plugin;
+}
+
+static void expect_output(struct rig *rig, const char *command, const char *standard,
+			  const char *output)
+{
+	struct plugin_process *plugin = start(rig, command, standard);
+	CHECK_OK(plugin_process_wait(plugin, RIG_PATIENCE_MS, ERR));
+	UNIT_STRING(text_string(&plugin_process_result(plugin)->out), output);
+	UNIT_STRING(text_string(&plugin_process_result(plugin)->err), "");
+	plugin_process_free(plugin);
+}
+
+/* A plugin that knows the standard directory alone registers with the fake kubelet. */
+static void test_hard_coded_plugin_registers(void)
+{
+	struct rig rig;
+	rig_start(&rig, KUBELET_PROFILE_1_36);
+	CLEANUP_FREE char *script = path_join(rig.directory, "script.json");
+	static const char content[] = "{\"plugins\": [{\"device_count\": 2}]}";
+	CHECK_OK(file_write_atomic(script, content, strlen(content), 0600, ERR));
+	CLEANUP_FREE char *command = text_format(
+		GPUCERT_BINARY_DIR "/tests/scripted-plugin %s " ABSENT "/device-plugins " ABSENT
+				   "/device-plugins/kubelet.sock",
+		script);
+	struct plugin_process *plugin = start(&rig, command, ABSENT "/device-plugins");
+	rig_wait_listed(&rig);
+	UNIT_INT(kubelet_resource_status(rig.kubelet, RIG_RESOURCE).allocatable, 2);
+	CU_ASSERT_FALSE(file_exists(ABSENT));
+	CHECK_OK(plugin_process_stop(plugin, ERR));
+	UNIT_INT(plugin_process_result(plugin)->code, 0);
+	plugin_process_free(plugin);
+	CU_ASSERT_FALSE(file_exists(ABSENT));
+	rig_close(&rig);
+}
+
+/* What lay beside the directory that had to be made is still there, and can be written. */
+static void test_neighbours_stay(void)
+{
+	struct rig rig;
+	rig_start(&rig, KUBELET_PROFILE_1_36);
+	CLEANUP_FREE char *neighbour = path_join(rig.directory, "neighbour");
+	CLEANUP_FREE char *file = path_join(neighbour, "file");
+	CLEANUP_FREE char *standard = path_join(rig.directory, "a/b/device-plugins");
+	CHECK_OK(file_make_directories(neighbour, 0755, ERR));
+	CLEANUP_FREE char *link = path_join(rig.directory, "link");
+	CU_ASSERT_EQUAL_FATAL(symlink("neighbour/file", link), 0);
+	CHECK_OK(file_write_atomic(file, "text\n", 5, 0600, ERR));
+	CLEANUP_FREE char *command =
+		text_format("sh -c 'cat %s; echo more >> %s; ls %s'", link, file, standard);
+	expect_output(&rig, command, standard, "text\nkubelet.sock\n");
+	CLEANUP_FREE char *data = NULL;
+	CHECK_OK(file_read(file, 100, &data, NULL, ERR));
+	UNIT_STRING(data, "text\nmore\n");
+	CLEANUP_FREE char *made = path_join(rig.directory, "a");
+	CU_ASSERT_FALSE(file_exists(made));
+	rig_close(&rig);
+}
+
+static void test_existing_directory_is_covered(void)
+{
+	struct rig rig;
+	rig_start(&rig, KUBELET_PROFILE_1_36);
+	CLEANUP_FREE char *standard = path_join(rig.directory, "standard");
+	CLEANUP_FREE char *inside = path_join(standard, "host-file");
+	CHECK_OK(file_make_directories(standard, 0755, ERR));
+	CHECK_OK(file_write_atomic(inside, "", 0, 0600, ERR));
+	CLEANUP_FREE char *command = text_format("sh -c 'ls %s; touch %s/x'", standard, standard);
+	expect_output(&rig, command, standard, "kubelet.sock\n");
+	CLEANUP_FREE char *in_standard = path_join(standard, "x");
+	CLEANUP_FREE char *in_plugin_dir = path_join(rig.plugin_dir, "x");
+	CU_ASSERT_FALSE(file_exists(in_standard));
+	CU_ASSERT(file_exists(in_plugin_dir));
+	rig_close(&rig);
+}
+
+/* A mount namespace needs CAP_SYS_ADMIN. */
+static bool namespaces_are_allowed(void)
+{
+	pid_t child = fork();
+	if (child == 0)
+		_exit(unshare(CLONE_NEWNS) == 0 ? 0 : 1);
+	int status = 1;
+	return child > 0 && waitpid(child, &status, 0) == child && status == 0;
+}
+
+int main(void)
+{
+	CU_TestInfo tests[] = {
+		{"a plugin with the path hard-coded registers", test_hard_coded_plugin_registers},
+		{"neighbours stay", test_neighbours_stay},
+		{"an existing directory is covered", test_existing_directory_is_covered},
+		CU_TEST_INFO_NULL};
+	if (!namespaces_are_allowed()) {
+		(void)printf("skipped: mount namespaces are not allowed here\n");
+		return EXIT_SKIPPED;
+	}
+	return unit_run("private mounts", tests);
+}
