@@ -1,0 +1,19 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Installs what is missing, builds, and certifies this machine: `gpucert run` with the given arguments.
+set -eu
+
+root=$(cd "$(dirname "$0")" && pwd)
+build=$root/build/release
+"$root/cmake/install-packages.sh" all
+[ -t 2 ] && [ ! -x "$build/bin/gpucert" ] && echo "Building gpucert (about a minute, once) ..." >&2
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+if ! { { [ -f "$build/build.ninja" ] || (cd "$root" && cmake --preset release -DBUILD_TESTING=OFF); } &&
+	cmake --build "$build"; } >"$log" 2>&1; then
+	cat "$log" >&2
+	exit 3
+fi
+rm -f "$log"
+trap - EXIT
+exec "$build/bin/gpucert" run "$@"
