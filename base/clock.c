@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/clock.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <time.h>
 
@@ -15,6 +16,17 @@ uint64_t clock_monotonic_ns(void)
 uint64_t clock_monotonic_ms(void)
 {
 	return clock_monotonic_ns() / 1000000U;
+}
+
+void clock_sleep_ms(uint64_t duration_ms)
+{
+	struct timespec left = {
+		.tv_sec = (time_t)(duration_ms / 1000U),
+		.tv_nsec = (long)(duration_ms % 1000U) * 1000000,
+	};
+
+	while (clock_nanosleep(CLOCK_MONOTONIC, 0, &left, &left) == EINTR)
+		;
 }
 
 char *clock_utc(char out[CLOCK_UTC_SIZE])

@@ -24,6 +24,7 @@ static struct {
 	int64_t device;
 	int64_t size;
 	int64_t timeout_ms;
+	int64_t delay_ms;
 } given = {.device = EVERY_DEVICE, .size = WORK_ELEMENTS_DEFAULT, .timeout_ms = TIMEOUT_DEFAULT_MS};
 
 static void keep_one_device(cJSON *api)
@@ -57,13 +58,16 @@ static int list_apis(cJSON **out, struct error *err)
 static int probe(cJSON **out, struct error *err)
 {
 	struct members document CLEANUP_MEMBERS = members_begin();
-	const uint64_t began_ns = clock_monotonic_ns();
 	cJSON *listed CLEANUP_JSON = NULL;
 	cJSON *nodes CLEANUP_JSON = NULL;
 	cJSON *sysfs CLEANUP_JSON = NULL;
 	cJSON *environment CLEANUP_JSON = NULL;
-	int code = list_apis(&listed, err);
+	uint64_t began_ns = 0;
+	int code = 0;
 
+	clock_sleep_ms((uint64_t)given.delay_ms);
+	began_ns = clock_monotonic_ns();
+	code = list_apis(&listed, err);
 	if (code == 0)
 		code = nodes_list("/dev", !given.list, &nodes, err);
 	if (code == 0)
@@ -134,6 +138,14 @@ int main(int argc, char **argv)
 		 .value = "MS",
 		 .help = "Milliseconds that each API has to tell its devices.",
 		 .min = 1,
+		 .max = 3600000},
+		{.name = "delay",
+		 .type = OPTION_INT,
+		 .target = &given.delay_ms,
+		 .value = "MS",
+		 .help = "Milliseconds to wait before looking, so that what is started next is "
+			 "there.",
+		 .min = 0,
 		 .max = 3600000},
 		{.name = NULL},
 	};
