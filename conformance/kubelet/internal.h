@@ -36,6 +36,7 @@ struct resource {
 	bool stopped;			 /* the endpoint's stop time is set */
 	uint64_t stopped_ms;		 /* kubelet_elapsed_ms() */
 	bool listed;
+	bool relisted;			    /* and since the last registration */
 	struct kubelet_device_list devices; /* the last message */
 	struct id_set healthy, unhealthy;
 	size_t told_capacity, told_allocatable;

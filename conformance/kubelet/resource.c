@@ -66,6 +66,7 @@ void resource_serve(struct kubelet *kubelet, struct kubelet_plugin *plugin)
 	}
 	resource->endpoint = plugin;
 	resource->stopped = false;
+	resource->relisted = false;
 }
 
 /* A message replaces the whole list (manager.go, genericDeviceUpdateCallback). An id that is listed
@@ -92,6 +93,7 @@ static int resource_replace(struct resource *resource, const struct kubelet_devi
 	kubelet_device_list_free(&resource->devices);
 	resource->devices = copy;
 	resource->listed = true;
+	resource->relisted = true;
 	id_set_clear(&resource->healthy);
 	id_set_clear(&resource->unhealthy);
 	rc = id_set_add_strings(&resource->healthy, healthy, healthy_count, err);
@@ -174,7 +176,7 @@ struct kubelet_resource_status kubelet_resource_status(const struct kubelet *kub
 	return (struct kubelet_resource_status){
 		.known = true,
 		.connected = found->endpoint != NULL && !found->stopped,
-		.listed = found->listed,
+		.listed = found->relisted,
 		.capacity = found->healthy.count + found->unhealthy.count,
 		.allocatable = found->healthy.count,
 		.in_use = in_use.count,

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: MIT */
+/* The environment: what everything else stands on. */
+#include "conformance/checks/stage.h"
+#include "conformance/checks/suites.h"
+#include "conformance/runner/context.h"
+#include "containers/cri/cri.h"
+#include "rpc/loop.h"
+
+#include <string.h>
+
+enum { DRAIN_MS = 5000 };
+
+static void environment_devices(struct check_run *run)
+{
+	const struct discovery_snapshot *node = check_context(run)->node;
+	char *json = discovery_to_json(node);
+
+	(void)check_expect(run, node->device_count != 0, "devices of the node", "at least one",
+			   "%zu", node->device_count);
+	for (size_t i = 0; i < node->device_count; i++)
+		check_note(run, "%s: %s, %s", node->devices[i].id, node->devices[i].description,
+			   discovery_kind_name(node->devices[i].kind));
+	for (size_t i = 0; i < node->diagnostic_count; i++)
+		check_note(run, "%s: %s", node->diagnostics[i].place, node->diagnostics[i].message);
+	if (json != NULL)
+		check_evidence_text(run, "node.json", json, strlen(json));
+	discovery_string_free(json);
+}
+
+static void environment_expect_conditions(struct check_run *run,
+					  const Runtime__V1__StatusResponse *response)
+{
+	bool ready = false;
+
+	for (size_t i = 0; response->status != NULL && i < response->status->n_conditions; i++) {
+		const Runtime__V1__RuntimeCondition *condition = response->status->conditions[i];
+
+		if (strcmp(condition->type, "RuntimeReady") == 0)
+			ready = condition->status;
+		if (!condition->status)
+			check_note(run, "%s is false: %s %s", condition->type, condition->reason,
+				   condition->message);
+	}
+	(void)check_expect(run, ready, "RuntimeReady", "true", "%s", ready ? "true" : "false");
+}
+
+static void environment_runtime(struct check_run *run)
+{
+	Runtime__V1__VersionResponse *version CLEANUP_CRI_REPLY = NULL;
+	Runtime__V1__StatusResponse *status CLEANUP_CRI_REPLY = NULL;
+	struct cri *cri = NULL;
+	struct error err = {0};
+	uv_loop_t loop;
+
+	(void)uv_loop_init(&loop);
+	int rc = cri_open(&loop, check_context(run)->cri_address, &cri, &err);
+
+	if (rc == 0)
+		rc = cri_version_wait(cri, &version, &err);
+	if (rc == 0)
+		rc = cri_status_wait(cri, &status, &err);
+	if (check_expect_ok(run, rc, "Version and Status of the container runtime", &err)) {
+		(void)check_expect_text(run, "runtime_api_version", version->runtime_api_version,
+					"v1");
+		check_note(run, "%s %s", version->runtime_name, version->runtime_version);
+		environment_expect_conditions(run, status);
+	}
+	if (cri != NULL)
+		check_add_time(run, REPORT_PHASE_CRI, cri_time_ms(cri) * 1000000);
+	cri_close(cri);
+	(void)loop_drain(&loop, DRAIN_MS, NULL);
+}
+
+static void environment_container(struct check_run *run)
+{
+	static const char *const command[] = {"probe-visibility", NULL};
+	struct stage *stage = stage_open(run, NULL);
+
+	if (stage != NULL)
+		(void)stage_run(stage, "bare-container", command, NULL);
+}
+
+static const struct check checks[] = {
+	{
+		.id = "environment.devices",
+		.title = "The node has a GPU or a software driver that stands in for one",
+		.advice = "Install a driver, or mesa-vulkan-drivers and pocl-opencl-icd for "
+			  "software devices; "
+			  "'gpu-discovery' shows what is found.",
+		.requirement = CHECK_ENV_01,
+		.severity = CHECK_CRITICAL,
+		.revision = 1,
+		.timeout_s = 30,
+		.run = environment_devices,
+	},
+	{
+		.id = "environment.runtime",
+		.title = "The container runtime is ready and speaks CRI v1",
+		.advice = "Look at the runtime's own log; with --cri, check the address and the "
+			  "CRI plugin.",
+		.requirement = CHECK_ENV_01,
+		.severity = CHECK_CRITICAL,
+		.revision = 1,
+		.timeout_s = 60,
+		.needs = {.containers = true},
+		.run = environment_runtime,
+	},
+	{
+		.id = "environment.container",
+		.title = "A container without devices runs a probe",
+		.advice = "Containers cannot run here at all: the reason is in the evidence. "
+			  "Nothing else about "
+			  "containers is proven before this passes.",
+		.requirement = CHECK_ENV_02,
+		.severity = CHECK_CRITICAL,
+		.revision = 1,
+		.timeout_s = 120,
+		.needs = {.launcher = true},
+		.run = environment_container,
+	},
+	{.id = NULL},
+};
+
+const struct check_suite suite_environment = {
+	.name = "environment",
+	.title = "Environment",
+	.checks = checks,
+};

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef CONFORMANCE_CHECKS_RIG_H
+#define CONFORMANCE_CHECKS_RIG_H
+
+/*
+ * The plugin under test on a fake kubelet, in a check's private folder. Everything that goes wrong
+ * here is recorded on the check: a body goes on while these functions return true. The rig is taken
+ * down by the check's clean-up, which also keeps the kubelet's events and the plugin's output as
+ * evidence.
+ */
+
+#include "conformance/kubelet/faults.h"
+#include "conformance/kubelet/plugin_process.h"
+#include "conformance/kubelet/pod.h"
+#include "conformance/runner/check.h"
+#include "conformance/runner/context.h"
+
+enum {
+	RIG_REGISTER_MS = 30000, /* REG-01 */
+	RIG_CALL_MS = 10000,	 /* any single call of a plugin */
+};
+
+struct rig {
+	struct check_run *run;
+	const struct context *context;
+	uv_loop_t loop;
+	struct kubelet *kubelet;
+	struct plugin_process *plugin; /* NULL: attached, or not started */
+	struct text_list resources;    /* under test; complete after rig_expect_registered() */
+	size_t first_registration; /* index of the first registration of the plugin's present run */
+	struct text events;	   /* JSON lines */
+	struct text output;	   /* of every run of the plugin */
+};
+
+/* A rig whose kubelet is there and not started. NULL: recorded as broken. */
+struct rig *rig_new(struct check_run *run);
+
+/* A rig whose kubelet runs. */
+struct rig *rig_with_kubelet(struct check_run *run);
+
+/* A rig whose plugin has registered every resource under test and listed its devices. NULL:
+ * recorded. */
+struct rig *rig_ready(struct check_run *run);
+
+/* As rig_ready(), with "NAME=value" added to the plugin's environment; NULL-ended. */
+struct rig *rig_ready_with(struct check_run *run, const char *const *env);
+
+/* Starts the plugin; an attached one is expected to notice the kubelet. `env` may be NULL. */
+bool rig_start_plugin(struct rig *rig, const char *const *env);
+
+/* Waits until the plugin's present run has registered: the resource that was asked for, every
+ * resource that the node's devices make the reference plugin offer, or, for another plugin, what
+ * registers within half a second of the first. Fills rig->resources. */
+bool rig_expect_registered(struct rig *rig);
+bool rig_expect_listed(struct rig *rig);
+
+/* The registration of `resource` in the plugin's present run; NULL when there is none. */
+const struct kubelet_registration *rig_registration(const struct rig *rig, const char *resource);
+
+/* Waits for a registration with at least index `from` of every resource; records under `what`. */
+bool rig_expect_registered_again(struct rig *rig, size_t from, uint64_t timeout_ms,
+				 const char *what);
+
+/* Signals the plugin and waits for its end. True when it ended in time. */
+bool rig_end_plugin(struct rig *rig, int signal, uint64_t timeout_ms);
+
+/* Runs the loop for as long as the check says: a wait that is itself the measurement. In a thorough
+ * run `thorough_ms`. Returns what it waited. */
+uint64_t rig_watch(struct rig *rig, uint64_t ms, uint64_t thorough_ms);
+
+/* Open descriptors of the plugin's process; -1 when that cannot be told. */
+int rig_descriptors(const struct rig *rig);
+
+/* Time since `start_ns` was spent waiting for the plugin. */
+void rig_waited(struct rig *rig, uint64_t start_ns);
+
+/* The healthy ids of a resource, sorted. False: recorded. */
+bool rig_healthy_ids(struct rig *rig, const char *resource, struct text_list *ids);
+
+/* What a container with this one id is given: Allocate, merged as the kubelet merges. False:
+ * recorded. Caller frees the options. */
+bool rig_allocate(struct rig *rig, const char *resource, const char *id,
+		  struct kubelet_container_options *options);
+
+/* What a container that asks for one device of the resource is given, the whole way of the kubelet:
+ * choice, GetPreferredAllocation, Allocate, merge. `pod` names it. False: recorded. Caller frees
+ * the options. */
+bool rig_admit(struct rig *rig, const char *pod, const char *resource,
+	       struct kubelet_container_options *options);
+
+#endif

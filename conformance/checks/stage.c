@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: MIT */
+#include "conformance/checks/stage.h"
+
+#include "base/clock.h"
+#include "base/path.h"
+#include "conformance/runner/context.h"
+#include "rpc/loop.h"
+
+#include <string.h>
+
+enum { PROBE_TIMEOUT_MS = 90000, STAGE_DRAIN_MS = 5000 };
+
+struct probe {
+	struct launch *launch;
+	cJSON *document;
+	char *label;
+};
+
+struct stage {
+	struct check_run *run;
+	const struct context *context;
+	uv_loop_t own_loop;
+	uv_loop_t *loop;
+	struct cri *cri;
+	struct launcher *launcher;
+	struct probe probes[STAGE_PROBES_MAX];
+	size_t count;
+};
+
+static void stage_close(void *argument)
+{
+	struct stage *stage = argument;
+	struct error err = {0};
+
+	for (size_t i = 0; i < stage->count; i++) {
+		launch_free(stage->probes[i].launch);
+		cJSON_Delete(stage->probes[i].document);
+		free(stage->probes[i].label);
+	}
+	launcher_free(stage->launcher);
+	cri_close(stage->cri);
+	if (stage->loop == &stage->own_loop &&
+	    loop_drain(&stage->own_loop, STAGE_DRAIN_MS, &err) < 0)
+		check_note(stage->run, "clean-up: %s", err.text);
+	free(stage);
+}
+
+/* Launching and waiting, split into the runtime's part and the probe's. Spans follow one another,
+ * so what runs side by side is counted once. */
+struct stage_span {
+	uint64_t start_ns;
+	uint64_t cri_ms;
+};
+
+static uint64_t stage_cri_ms(const struct stage *stage)
+{
+	return stage->cri != NULL ? cri_time_ms(stage->cri) : 0;
+}
+
+static struct stage_span stage_span_begin(const struct stage *stage)
+{
+	return (struct stage_span){clock_monotonic_ns(), stage_cri_ms(stage)};
+}
+
+static void stage_span_end(struct stage *stage, const struct stage_span *span)
+{
+	uint64_t whole_ns = clock_monotonic_ns() - span->start_ns;
+	uint64_t cri_ns = (stage_cri_ms(stage) - span->cri_ms) * 1000000;
+
+	cri_ns = cri_ns < whole_ns ? cri_ns : whole_ns;
+	check_add_time(stage->run, REPORT_PHASE_CRI, cri_ns);
+	check_add_time(stage->run, REPORT_PHASE_PROBE, whole_ns - cri_ns);
+}
+
+static int stage_make_launcher(struct stage *stage, struct error *err)
+{
+	const struct context *context = stage->context;
+	char *logs CLEANUP_FREE = path_join(check_directory(stage->run), "logs");
+	struct launcher_containerd_options options = {
+		.image = context->probe_image,
+		.log_directory = logs,
+		.cgroup_parent = context->cgroup_parent,
+		.run_id = context->run_id,
+		.check_id = check_name(stage->run),
+	};
+	int rc = 0;
+
+	if (strcmp(context->launcher, "process") == 0)
+		return launcher_process_new(stage->loop, NULL, &stage->launcher, err);
+	if (logs == NULL)
+		return error_memory(err);
+	rc = cri_open(stage->loop, context->cri_address, &stage->cri, err);
+	options.cri = stage->cri;
+	return rc == 0 ? launcher_containerd_new(&options, &stage->launcher, err) : rc;
+}
+
+struct stage *stage_open(struct check_run *run, uv_loop_t *loop)
+{
+	struct stage *stage = calloc(1, sizeof(*stage));
+	struct error err = {0};
+
+	if (stage == NULL) {
+		check_broken(run, "out of memory");
+		return NULL;
+	}
+	stage->run = run;
+	stage->context = check_context(run);
+	stage->loop = loop;
+	if (loop == NULL) {
+		(void)uv_loop_init(&stage->own_loop);
+		stage->loop = &stage->own_loop;
+	}
+	check_defer(run, stage_close, stage);
+	if (stage_make_launcher(stage, &err) < 0) {
+		check_broken(run, "container runtime: %s", err.text);
+		return NULL;
+	}
+	return stage;
+}
+
+/* The arrays of a launch, converted from what the kubelet merged. */
+struct stage_arrays {
+	struct launch_variable *envs;
+	struct launch_variable *annotations;
+	struct launch_mount *mounts;
+	struct launch_device *devices;
+	const char **cdi_devices;
+};
+
+static void stage_arrays_free(struct stage_arrays *arrays)
+{
+	free(arrays->envs);
+	free(arrays->annotations);
+	free(arrays->mounts);
+	free(arrays->devices);
+	free(arrays->cdi_devices);
+}
+
+static int stage_convert(const struct kubelet_container_options *options,
+			 struct stage_arrays *arrays, struct launch_spec *spec, struct error *err)
+{
+	arrays->envs = calloc(options->env_count + 1, sizeof(*arrays->envs));
+	arrays->annotations = calloc(options->annotation_count + 1, sizeof(*arrays->annotations));
+	arrays->mounts = calloc(options->mount_count + 1, sizeof(*arrays->mounts));
+	arrays->devices = calloc(options->device_count + 1, sizeof(*arrays->devices));
+	arrays->cdi_devices = calloc(options->cdi_device_count + 1, sizeof(*arrays->cdi_devices));
+	if (arrays->envs == NULL || arrays->annotations == NULL || arrays->mounts == NULL ||
+	    arrays->devices == NULL || arrays->cdi_devices == NULL)
+		return error_memory(err);
+	for (size_t i = 0; i < options->env_count; i++)
+		arrays->envs[i] =
+			(struct launch_variable){options->envs[i].name, options->envs[i].value};
+	for (size_t i = 0; i < options->annotation_count; i++)
+		arrays->annotations[i] = (struct launch_variable){options->annotations[i].name,
+								  options->annotations[i].value};
+	for (size_t i = 0; i < options->mount_count; i++)
+		arrays->mounts[i] = (struct launch_mount){options->mounts[i].host_path,
+							  options->mounts[i].container_path,
+							  options->mounts[i].read_only};
+	for (size_t i = 0; i < options->device_count; i++)
+		arrays->devices[i] = (struct launch_device){options->devices[i].host_path,
+							    options->devices[i].container_path,
+							    options->devices[i].permissions};
+	for (size_t i = 0; i < options->cdi_device_count; i++)
+		arrays->cdi_devices[i] = options->cdi_devices[i].name;
+	spec->envs = arrays->envs;
+	spec->env_count = options->env_count;
+	spec->annotations = arrays->annotations;
+	spec->annotation_count = options->annotation_count;
+	spec->mounts = arrays->mounts;
+	spec->mount_count = options->mount_count;
+	spec->devices = arrays->devices;
+	spec->device_count = options->device_count;
+	spec->cdi_devices = arrays->cdi_devices;
+	return 0;
+}
+
+struct probe *stage_start(struct stage *stage, const char *label, const char *const *command,
+			  const struct kubelet_container_options *options)
+{
+	static const struct kubelet_container_options nothing = {0};
+	struct stage_arrays arrays CLEANUP(stage_arrays_free) = {0};
+	char *name CLEANUP_FREE = text_format("%s-%zu", command[0], stage->count);
+	struct launch_spec spec = {
+		.name = name,
+		.command = command,
+		.timeout_ms = context_limit_ms(stage->context, PROBE_TIMEOUT_MS),
+	};
+	struct probe *probe = &stage->probes[stage->count];
+	struct error err = {0};
+	int rc = name != NULL ? 0 : error_memory(&err);
+
+	if (rc == 0 && stage->count == STAGE_PROBES_MAX)
+		rc = error_set(&err, ERROR_LIMIT, "more than %d probes in one check",
+			       STAGE_PROBES_MAX);
+	if (rc == 0)
+		rc = stage_convert(options != NULL ? options : &nothing, &arrays, &spec, &err);
+	if (rc == 0) {
+		struct stage_span span = stage_span_begin(stage);
+
+		rc = launch_start(stage->launcher, &spec, &probe->launch, &err);
+		stage_span_end(stage, &span);
+	}
+	if (rc < 0) {
+		check_broken(stage->run, "%s: %s", label, err.text);
+		return NULL;
+	}
+	probe->label = strdup(label);
+	stage->count++;
+	return probe;
+}
+
+static void stage_keep_output(struct stage *stage, const struct probe *probe,
+			      const struct launch_result *result)
+{
+	char *name CLEANUP_FREE = text_format("%s.stderr.txt", probe->label);
+
+	if (name != NULL && result->err.size != 0)
+		check_evidence_text(stage->run, name, text_string(&result->err), result->err.size);
+	for (size_t i = 0; i < result->notes.count; i++)
+		check_note(stage->run, "%s: %s", probe->label, result->notes.items[i]);
+}
+
+static const cJSON *stage_read_document(struct stage *stage, struct probe *probe,
+					const struct launch_result *result)
+{
+	char *name CLEANUP_FREE = text_format("%s.json", probe->label);
+	struct error err = {0};
+	int rc = json_parse(text_string(&result->out), result->out.size, &probe->document, &err);
+
+	if (!check_expect_ok(stage->run, rc, "the probe's document", &err)) {
+		check_evidence_text(stage->run, "probe-stdout.txt", text_string(&result->out),
+				    result->out.size);
+		return NULL;
+	}
+	if (name != NULL)
+		check_evidence_json(stage->run, name, probe->document);
+	return probe->document;
+}
+
+const cJSON *stage_finish(struct stage *stage, struct probe *probe)
+{
+	const struct launch_result *result = NULL;
+	char description[512] = "";
+	struct error err = {0};
+	struct stage_span span = stage_span_begin(stage);
+	int rc = launch_wait(probe->launch, &err);
+
+	stage_span_end(stage, &span);
+	if (rc < 0) {
+		check_broken(stage->run, "%s: %s", probe->label, err.text);
+		return NULL;
+	}
+	result = launch_result(probe->launch);
+	stage_keep_output(stage, probe, result);
+	launch_describe(result, description, sizeof(description));
+	if (result->end == LAUNCH_LOST) {
+		check_broken(stage->run, "%s: %s", probe->label, description);
+		return NULL;
+	}
+	if (!check_expect(stage->run, result->end == LAUNCH_EXITED && result->code == 0,
+			  probe->label, "exited with code 0", "%s", description))
+		return NULL;
+	return stage_read_document(stage, probe, result);
+}
+
+const cJSON *stage_run(struct stage *stage, const char *label, const char *const *command,
+		       const struct kubelet_container_options *options)
+{
+	struct probe *probe = stage_start(stage, label, command, options);
+
+	return probe != NULL ? stage_finish(stage, probe) : NULL;
+}
+
+int64_t probe_started_ns(const struct probe *probe)
+{
+	return launch_result(probe->launch)->started_ns;
+}
+
+int64_t probe_finished_ns(const struct probe *probe)
+{
+	return launch_result(probe->launch)->finished_ns;
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef CONFORMANCE_CHECKS_STAGE_H
+#define CONFORMANCE_CHECKS_STAGE_H
+
+/*
+ * Where probes run: a container, or the host when the run says so. Failures are recorded on the
+ * check, and what a probe said is kept as evidence. Taken down by the check's clean-up.
+ */
+
+#include "conformance/kubelet/container_options.h"
+#include "conformance/runner/check.h"
+#include "containers/launch/launch.h"
+
+enum { STAGE_PROBES_MAX = 16 };
+
+struct stage;
+
+/* `loop` is that of the check's rig; NULL: a loop of its own. NULL: recorded as broken. */
+struct stage *stage_open(struct check_run *run, uv_loop_t *loop);
+
+/* One started probe; belongs to the stage. */
+struct probe;
+
+/* Starts `command` (NULL-ended, "probe-vulkan" first) with what the container was given; `options`
+ * NULL: nothing. `label` names it in evidence. NULL: recorded. */
+struct probe *stage_start(struct stage *stage, const char *label, const char *const *command,
+			  const struct kubelet_container_options *options);
+
+/* Waits for its end; records that it exited with 0 and printed a document, which is borrowed. NULL:
+ * recorded. */
+const cJSON *stage_finish(struct stage *stage, struct probe *probe);
+
+/* stage_start() and stage_finish(). */
+const cJSON *stage_run(struct stage *stage, const char *label, const char *const *command,
+		       const struct kubelet_container_options *options);
+
+/* When the program ran, as the runtime says; 0: unknown. */
+int64_t probe_started_ns(const struct probe *probe);
+int64_t probe_finished_ns(const struct probe *probe);
+
+#endif

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef CONFORMANCE_CHECKS_SUITES_H
+#define CONFORMANCE_CHECKS_SUITES_H
+
+#include "conformance/runner/check.h"
+
+/* Every suite of a normal run, in the order in which they run; NULL-ended. */
+extern const struct check_suite *const suites[];
+
+extern const struct check_suite suite_environment;
+extern const struct check_suite suite_registration;
+extern const struct check_suite suite_list_and_watch;
+extern const struct check_suite suite_allocate;
+extern const struct check_suite suite_restart;
+extern const struct check_suite suite_api;
+extern const struct check_suite suite_isolation;
+
+#endif

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: MIT */
+/* Lint of the check table: what no compiler sees. */
+#include "base/file.h"
+#include "base/text.h"
+#include "conformance/checks/suites.h"
+#include "conformance/runner/needs.h"
+#include "conformance/runner/plan.h"
+
+#include <CUnit/Basic.h>
+#include <CUnit/CUnit.h>
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+static const struct plan_filter everything;
+
+static bool complain(const char *id, const char *what)
+{
+	(void)fprintf(stderr, "%s: %s\n", id, what);
+	return false;
+}
+
+static bool is_id(const struct check_suite *suite, const char *id)
+{
+	size_t length = strlen(suite->name);
+
+	if (strncmp(id, suite->name, length) != 0 || id[length] != '.')
+		return false;
+	for (const char *p = id + length + 1; *p != '\0'; p++) {
+		if (!islower((unsigned char)*p) && !isdigit((unsigned char)*p) && *p != '-')
+			return false;
+	}
+	return id[length + 1] != '\0';
+}
+
+static bool check_is_sound(const struct check_suite *suite, const struct check *check)
+{
+	if (!is_id(suite, check->id))
+		return complain(check->id, "id is not suite.kebab-case");
+	if (check->title == NULL || strlen(check->title) > 72 || strlen(check->title) < 10)
+		return complain(check->id, "title is missing or longer than 72 characters");
+	if (check->advice == NULL || strlen(check->advice) < 20)
+		return complain(check->id, "advice is missing");
+	if (requirement_get(check->requirement) == NULL)
+		return complain(check->id, "requirement is missing");
+	if (check->revision == 0 || check->timeout_s == 0 || check->timeout_s > 600)
+		return complain(check->id, "revision or time limit is missing");
+	return check->run != NULL || complain(check->id, "body is missing");
+}
+
+static void test_rows_are_sound(void)
+{
+	for (const struct check_suite *const *suite = suites; *suite != NULL; suite++) {
+		for (const struct check *check = (*suite)->checks; check->id != NULL; check++)
+			CU_ASSERT_TRUE(check_is_sound(*suite, check));
+	}
+}
+
+static void test_ids_are_those_of_ids_txt(void)
+{
+	struct plan plan CLEANUP_PLAN = {0};
+	struct text ids CLEANUP_TEXT = {0};
+	char *golden CLEANUP_FREE = NULL;
+	struct error err = {0};
+
+	CU_ASSERT_EQUAL_FATAL(plan_make(suites, &everything, NULL, &plan, &err), 0);
+	for (size_t i = 0; i < plan.count; i++)
+		text_addf(&ids, "%s %u\n", plan.items[i].name, plan.items[i].check->revision);
+	CU_ASSERT_EQUAL_FATAL(file_read(GPUCERT_SOURCE_DIR "/conformance/checks/tests/ids.txt",
+					1 << 20, &golden, NULL, &err),
+			      0);
+	if (strcmp(golden, text_string(&ids)) != 0)
+		(void)fprintf(stderr, "ids.txt differs; the table has:\n%s", text_string(&ids));
+	CU_ASSERT_STRING_EQUAL(golden, text_string(&ids));
+}
+
+static void test_names_are_unique(void)
+{
+	struct plan plan CLEANUP_PLAN = {0};
+	struct error err = {0};
+
+	CU_ASSERT_EQUAL_FATAL(plan_make(suites, &everything, NULL, &plan, &err), 0);
+	for (size_t i = 0; i < plan.count; i++) {
+		for (size_t j = i + 1; j < plan.count; j++)
+			CU_ASSERT_STRING_NOT_EQUAL(plan.items[i].name, plan.items[j].name);
+	}
+}
+
+static void test_every_requirement_is_tested(void)
+{
+	bool tested[CHECK_REQUIREMENT_COUNT] = {false};
+
+	for (const struct check_suite *const *suite = suites; *suite != NULL; suite++) {
+		for (const struct check *check = (*suite)->checks; check->id != NULL; check++)
+			tested[check->requirement] = true;
+	}
+	for (int i = 1; i < CHECK_REQUIREMENT_COUNT; i++) {
+		if (!tested[i])
+			(void)fprintf(stderr, "%s has no check\n",
+				      requirement_get((enum check_requirement)i)->id);
+		CU_ASSERT_TRUE(tested[i]);
+	}
+}
+
+static void test_nothing_is_there(void)
+{
+	static const struct discovery_snapshot empty = {0};
+	struct context context = {
+		.launcher = "none",
+		.launcher_missing = "nothing is there",
+		.node = &empty,
+	};
+
+	for (const struct check_suite *const *suite = suites; *suite != NULL; suite++) {
+		for (const struct check *check = (*suite)->checks; check->id != NULL; check++) {
+			const struct check_needs *needs = &check->needs;
+			char *missing CLEANUP_FREE = needs_missing(needs, &context);
+			bool needy = needs->devices != 0 || needs->own_plugin ||
+				     needs->containers || needs->launcher || needs->api != NULL;
+
+			CU_ASSERT_EQUAL(missing != NULL, needy);
+		}
+	}
+}
+
+static void expect_count(const char *pattern, bool some)
+{
+	struct plan plan CLEANUP_PLAN = {0};
+	struct text_list include CLEANUP_TEXT_LIST = {0};
+	struct error err = {0};
+
+	CU_ASSERT_EQUAL(text_list_add(&include, pattern, &err), 0);
+	struct plan_filter filter = {.include = include};
+	int rc = plan_make(suites, &filter, NULL, &plan, &err);
+
+	CU_ASSERT_EQUAL(rc, some ? 0 : ERROR_NOT_FOUND);
+	CU_ASSERT_EQUAL(plan.count != 0, some);
+	if (!some)
+		CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "nearest"));
+}
+
+static void test_patterns(void)
+{
+	expect_count("isolation", true);
+	expect_count("isolation.*", true);
+	expect_count("api.vulkan", true);
+	expect_count("level:must", true);
+	expect_count("severity:critical", true);
+	expect_count("requirement:REG-04", true);
+	expect_count("api.vulcan", false);
+	expect_count("level:never", false);
+	expect_count("", false);
+}
+
+int main(void)
+{
+	CU_TestInfo tests[] = {
+		{"rows are sound", test_rows_are_sound},
+		{"names are unique", test_names_are_unique},
+		{"ids are those of ids.txt", test_ids_are_those_of_ids_txt},
+		{"every requirement is tested", test_every_requirement_is_tested},
+		{"where nothing is there, whatever needs something is unsupported",
+		 test_nothing_is_there},
+		{"patterns", test_patterns},
+		CU_TEST_INFO_NULL,
+	};
+	CU_SuiteInfo info[] = {
+		{"check table", NULL, NULL, NULL, NULL, tests},
+		CU_SUITE_INFO_NULL,
+	};
+	unsigned failures = 0;
+
+	if (CU_initialize_registry() != CUE_SUCCESS || CU_register_suites(info) != CUE_SUCCESS)
+		return 2;
+	CU_basic_set_mode(CU_BRM_NORMAL);
+	(void)CU_basic_run_tests();
+	failures = CU_get_number_of_failures();
+	CU_cleanup_registry();
+	return failures == 0 ? 0 : 1;
+}

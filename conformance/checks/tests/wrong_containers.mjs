@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT
+// usage: node wrong_containers.mjs BUILD
+// The checks that launch containers, on plugins that give a container too little or too much. The plugins' answers are made
+// from what gpu-discovery finds here, so the containers are as real as in a normal run.
+import {execFileSync} from 'node:child_process';
+import {readFileSync} from 'node:fs';
+import {join} from 'node:path';
+import {build, file, judgeAll, scripted} from './harness.mjs';
+
+const skip = (why) => {
+	console.log(`skipped: ${why}`);
+	process.exit(77);
+};
+if (process.getuid() !== 0) skip('needs root');
+
+const node = JSON.parse(execFileSync(join(build, 'bin', 'gpu-discovery'), ['--json'], {maxBuffer: 1 << 26}));
+const device = (id) => node.devices.find((d) => d.id === id) ?? skip(`${id} is not installed`);
+const vulkan = device('lavapipe');
+const opencl = device('pocl');
+
+const mount = (f) => ({host_path: f.source, container_path: f.destination, read_only: true});
+const mounts = (d, leaveOut = () => false) => d.files.filter((f) => !leaveOut(f)).map(mount);
+const resource = (name, d, changes = {}) => ({
+	resource: `example.com/${name}`,
+	devices: [{id: d.id}, {id: `${d.id}-again`}],
+	allocate: {once: {mounts: mounts(d), envs: d.environment, ...changes}},
+});
+const plugin = (...resources) => scripted({plugins: resources});
+
+// Both drivers for whoever asks for one.
+const everything = {
+	mounts: [...mounts(vulkan), ...opencl.files.map(mount).filter((m) => !vulkan.files.some((f) => f.destination === m.container_path))],
+	envs: {...vulkan.environment, ...opencl.environment},
+};
+// The other driver's manifests and libraries through directories and a copy of its manifest: nothing in the answer is that
+// device's own file, so the answer reads as one device while the container sees two.
+const smuggle = (d, manifest) => ({
+	mounts: [
+		...mounts(d).filter((m) => !m.container_path.startsWith('/usr/lib/')),
+		{host_path: '/usr/lib', container_path: '/usr/lib', read_only: true},
+		{host_path: manifest, container_path: '/opt/smuggled.icd', read_only: true},
+	],
+	envs: {...d.environment, OCL_ICD_VENDORS: '/opt/smuggled.icd'},
+});
+const copiedManifest = file('copy.icd', readFileSync(opencl.files.find((f) => f.origin === 'manifest').source, 'utf8'));
+
+const rows = [
+	{check: 'api.vulkan', plugin: plugin(resource('v', vulkan)), wanted: 'pass'},
+	{check: 'api.opencl', plugin: plugin(resource('o', opencl)), wanted: 'pass'},
+	{check: 'isolation.two-containers', plugin: plugin(resource('v', vulkan), resource('o', opencl)), wanted: 'pass'},
+	{check: 'isolation.shared-replicas', plugin: plugin(resource('v', vulkan)), wanted: 'pass'},
+	{
+		check: 'api.vulkan',
+		plugin: plugin(resource('v', vulkan, {mounts: mounts(vulkan, (f) => f.destination.endsWith('/libz.so.1'))})),
+		reason: '/api/status',
+	},
+	{
+		check: 'api.opencl',
+		plugin: plugin(resource('o', opencl, {mounts: mounts(opencl, (f) => f.destination.includes('/libLLVM'))})),
+	},
+	{check: 'isolation.single-device', plugin: plugin(resource('v', vulkan, everything)), reason: 'devices granted'},
+	{
+		check: 'isolation.two-containers',
+		plugin: plugin(resource('v', vulkan, smuggle(vulkan, copiedManifest)), resource('o', opencl)),
+		reason: 'devices through opencl',
+	},
+	{
+		check: 'isolation.shared-replicas',
+		plugin: plugin(resource('v', vulkan, smuggle(vulkan, copiedManifest))),
+		reason: 'devices through opencl',
+	},
+];
+
+await judgeAll(rows, 1);

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: MIT
+// usage: node wrong_plugins.mjs BUILD
+// Every check that needs no container, on a plugin that is right and on one that is wrong in exactly the way that the
+// check is about. A check that no plugin can make fail proves nothing.
+import {file, judgeAll, scripted, scriptedAnew} from './harness.mjs';
+
+const devices = [{id: 'gpu-0'}, {id: 'gpu-1'}];
+const answer = {
+	devices: [{container_path: '/dev/gpu/{id}', host_path: '/dev/null', permissions: 'rw'}],
+	mounts: [{container_path: '/opt/driver/{id}.json', host_path: '/etc/hostname', read_only: true}],
+};
+const right = {resource: 'example.com/gpu', devices, allocate: {each: answer}};
+const plugin = (changes = {}, whole = {}) => scripted({plugins: [{...right, ...changes}], ...whole});
+const each = (changes) => ({allocate: {each: {...answer, ...changes}}});
+const rpc = (method, fault) => ({rpc: {[method]: fault}});
+
+// The wrong plugin of each check, and what the reason of its failure must speak of.
+const wrong = {
+	'registration.arrives': [plugin({register: {via: 'none'}}), 'registers within 30 s'],
+	'registration.endpoint-accepts': [plugin({register: {before_listen: true}}), 'socket when Register arrived'],
+	'registration.options-during-register': [plugin(rpc('GetDevicePluginOptions', {code: 13})), 'GetDevicePluginOptions: saw INTERNAL'],
+	'registration.version': [plugin({version: 'v1alpha'}), 'v1alpha'],
+	'registration.resource-name': [plugin({resource: 'kubernetes.io/gpu'}), 'RegisterRequest.resource_name'],
+	'registration.endpoint-name': [plugin({endpoint: '../elsewhere.sock'}), 'RegisterRequest.endpoint'],
+	'registration.endpoint-length': [plugin({socket: `${'s'.repeat(73)}.sock`, fresh_socket: false}), 'saw 110'],
+	'registration.options-agree': [plugin({sent_options: {pre_start_required: true}}), 'pre_start_required'],
+	'registration.one-per-resource': [plugin({register: {repeat: 2, repeat_ms: 50}}), 'saw 3'],
+	'registration.fresh-socket-name': [plugin({socket: 'gpu.sock', fresh_socket: false}), 'gpu.sock'],
+	'registration.no-repeat': [plugin({register: {repeat: 8, repeat_ms: 400}}), 'further Register calls'],
+	'registration.options-prompt': [plugin(rpc('GetDevicePluginOptions', {delay_ms: 1300})), 'milliseconds for GetDevicePluginOptions'],
+	'list-and-watch.first-message': [plugin(rpc('ListAndWatch', {delay_ms: 5300})), 'milliseconds to the first list'],
+	'list-and-watch.devices-present': [plugin({devices: []}), 'at least one device'],
+	'list-and-watch.ids': [plugin({devices: [{id: 'gpu-0'}, {id: 'x'.repeat(64)}]}), 'length of an id'],
+	'list-and-watch.health': [plugin({devices: [{id: 'gpu-0'}, {id: 'gpu-1', health: 'healthy'}]}), '\'healthy\''],
+	'list-and-watch.message-size': [plugin({device_count: 90000, device_prefix: 'p'.repeat(50)}), 'RESOURCE_EXHAUSTED'],
+	'list-and-watch.ids-stable': [scriptedAnew({plugins: [{...right, devices: [{id: 'PREFIX'}]}]}), 'id after a restart'],
+	'list-and-watch.idle': [plugin({end: {after_ms: 900, code: 14}}), 'wanted open'],
+	'list-and-watch.two-streams': [plugin(rpc('ListAndWatch', {hang: true, skip: 1})), 'second stream'],
+	'list-and-watch.cancel': [plugin(rpc('ListAndWatch', {code: 8, skip: 20})), 'opened and cancelled'],
+	'list-and-watch.no-storm': [plugin({storm_ms: 100}), 'lists in the time watched'],
+	'list-and-watch.numa-nodes': [plugin({devices: [{id: 'gpu-0', numa: [-1]}]}), 'saw -1'],
+	'allocate.one-response': [plugin(rpc('Allocate', {extra: 1})), 'container responses: saw 2'],
+	'allocate.prompt': [plugin(rpc('Allocate', {delay_ms: 5300})), 'milliseconds'],
+	'allocate.each-and-all': [plugin(rpc('Allocate', {code: 13, skip: 1})), 'gpu-1: saw INTERNAL'],
+	'allocate.several-requests': [plugin(rpc('Allocate', {extra: 1})), 'container responses: saw 3'],
+	'allocate.order': [plugin({allocate: {each: answer, once: {envs: {IDS: '{ids}'}}}}), 'reverse order'],
+	'allocate.repeat': [plugin({allocate: {each: answer, once: {envs: {CALL: '{call}'}}}}), 'same id again'],
+	'allocate.unknown-id': [plugin({accept_unknown: true}), 'unknown id: saw OK'],
+	'allocate.error-names-id': [plugin(rpc('Allocate', {code: 5, message: 'no such device'})), 'grpc-message'],
+	'allocate.no-ids': [plugin({allocate: {once: answer}}), 'Allocate without ids'],
+	'allocate.before-list': [plugin(rpc('Allocate', {code: 14})), 'before any ListAndWatch'],
+	'allocate.paths-exist': [plugin(each({mounts: [{container_path: '/opt/d', host_path: '/nonexistent/driver.so', read_only: true}]})), '/nonexistent/driver.so'],
+	'allocate.unique-paths': [plugin(each({devices: [{container_path: '/dev/gpu', host_path: '/dev/null', permissions: 'rw'}]})), 'used once'],
+	'allocate.read-only': [plugin(each({mounts: [{container_path: '/opt/d', host_path: '/etc/hostname', read_only: false}]})), 'read_only'],
+	'restart.kubelet-restart': [plugin({on_kubelet_socket: 'ignore', on_socket_removed: 'ignore'}), 'kubelet\'s restart'],
+	'restart.socket-removed': [plugin({on_socket_removed: 'ignore'}), 'removal of the plugin\'s socket'],
+	'restart.kubelet-socket-recreated': [plugin({on_kubelet_socket: 'ignore'}), 'return of kubelet.sock'],
+	'restart.flapping': [plugin({on_kubelet_socket: 'exit', on_socket_removed: 'exit'}), 'after the last restart'],
+	'restart.terminate': [plugin({}, {on_sigterm: 'ignore'}), 'after SIGTERM: saw still running'],
+	'restart.kill-and-return': [plugin({socket: 'gpu.sock', fresh_socket: false}), 'the plugin registers'],
+};
+
+const args = ['--launcher', 'process', '--timeout-percent', '20', '--resource', 'example.com/gpu'];
+const unhurried = ['--launcher', 'process', '--resource', 'example.com/gpu'];
+const any = ['--launcher', 'process', '--timeout-percent', '20'];
+// These look at what registers, whatever its name.
+const looksAtAll = new Set(['registration.resource-name', 'registration.one-per-resource', 'registration.no-repeat']);
+// These hold a time limit of their own against the plugin's, or wait for the kubelet's.
+const takesTime = new Set([
+	'registration.endpoint-accepts', 'registration.endpoint-name', 'list-and-watch.first-message', 'list-and-watch.message-size', 'allocate.prompt',
+]);
+const argsOf = (check) => (looksAtAll.has(check) ? any : takesTime.has(check) ? unhurried : args);
+const noDevices = file('node.json', {
+	schema: 'gpucert-node/1',
+	system: {os: 'linux', product: 'Test', build: '1', architecture: 'x86_64'},
+	devices: [],
+});
+
+const rows = Object.entries(wrong).flatMap(([check, [wrongPlugin, reason]]) => [
+	{check, plugin: wrongPlugin, args: argsOf(check), reason},
+	{check, plugin: plugin(), args: any, wanted: 'pass'},
+]);
+rows.push({check: 'environment.devices', args: ['--launcher', 'process', '--node', noDevices], reason: 'devices of the node'});
+
+await judgeAll(rows, 6);

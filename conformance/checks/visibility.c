@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT */
+#include "conformance/checks/visibility.h"
+
+#include "base/json.h"
+
+#include <string.h>
+
+const char *const visibility_apis[] = {"vulkan", "opencl", "cuda", NULL};
+
+/* The entry of one API in `apis`; NULL when the probe does not know it. */
+static const cJSON *visibility_entry(const cJSON *document, const char *api)
+{
+	const cJSON *entry = NULL;
+
+	cJSON_ArrayForEach (entry, json_pointer(document, "/apis")) {
+		const char *name = cJSON_GetStringValue(json_pointer(entry, "/api/name"));
+
+		if (text_equal(name, api))
+			return entry;
+	}
+	return NULL;
+}
+
+long long visibility_count(const cJSON *document, const char *api)
+{
+	return cJSON_GetArraySize(json_pointer(visibility_entry(document, api), "/devices"));
+}
+
+static bool visibility_is_granted(const struct grant *grant, const char *path)
+{
+	for (size_t i = 0; i < grant->count; i++) {
+		for (size_t j = 0; j < grant->devices[i]->node_count; j++) {
+			if (strcmp(grant->devices[i]->nodes[j].container_path, path) == 0)
+				return true;
+		}
+	}
+	return false;
+}
+
+static bool visibility_has_node(const cJSON *document, const char *path)
+{
+	const cJSON *node = NULL;
+
+	cJSON_ArrayForEach (node, json_pointer(document, "/nodes")) {
+		if (text_equal(cJSON_GetStringValue(json_pointer(node, "/path")), path))
+			return true;
+	}
+	return false;
+}
+
+void visibility_expect_nodes(struct check_run *run, const char *label, const cJSON *document,
+			     const struct grant *grant)
+{
+	const cJSON *nodes = json_pointer(document, "/nodes");
+	const cJSON *node = NULL;
+
+	(void)check_expect(run, cJSON_IsArray(nodes), "/nodes", "told", "%d GPU device nodes in %s",
+			   cJSON_GetArraySize(nodes), label);
+	cJSON_ArrayForEach (node, nodes) {
+		const char *path = cJSON_GetStringValue(json_pointer(node, "/path"));
+
+		(void)check_expect(run, path != NULL && visibility_is_granted(grant, path),
+				   "GPU device node in /dev", "granted to this container", "%s",
+				   path != NULL ? path : "(no path)");
+	}
+	for (size_t i = 0; i < grant->count; i++) {
+		for (size_t j = 0; j < grant->devices[i]->node_count; j++) {
+			const char *path = grant->devices[i]->nodes[j].container_path;
+
+			(void)check_expect(run, visibility_has_node(document, path), path,
+					   "there in the container", "%s",
+					   visibility_has_node(document, path) ? "there"
+									       : "missing");
+		}
+	}
+}
+
+void visibility_expect_same_devices(struct check_run *run, const cJSON *first, const cJSON *second)
+{
+	for (size_t i = 0; visibility_apis[i] != NULL; i++) {
+		const cJSON *devices[2] = {
+			json_pointer(visibility_entry(first, visibility_apis[i]), "/devices"),
+			json_pointer(visibility_entry(second, visibility_apis[i]), "/devices"),
+		};
+
+		for (int j = 0; j < cJSON_GetArraySize(devices[0]); j++) {
+			const cJSON *one = cJSON_GetArrayItem(devices[0], j);
+			const cJSON *other = cJSON_GetArrayItem(devices[1], j);
+
+			(void)check_expect_text(run, "name",
+						cJSON_GetStringValue(json_pointer(other, "/name")),
+						cJSON_GetStringValue(json_pointer(one, "/name")));
+			(void)check_expect_text(
+				run, "deviceUuid",
+				cJSON_GetStringValue(json_pointer(other, "/deviceUuid")),
+				cJSON_GetStringValue(json_pointer(one, "/deviceUuid")));
+		}
+	}
+}

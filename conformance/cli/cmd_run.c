@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/json.h"
+#include "base/text.h"
+#include "conformance/checks/suites.h"
+#include "conformance/cli/commands.h"
+#include "conformance/runner/runner.h"
+#include "reports/model.h"
+#include "rpc/rpc.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static struct {
+	struct runner_settings settings;
+	struct text_list exclude;
+	const char *timeout_multiplier;
+} run = {
+	.settings =
+		{
+			.kubelet_profile = "1.36",
+			.out_directory = "gpucert-report",
+			.timeout_percent = 100,
+			.min_run = 1,
+		},
+};
+
+static const char *const launchers[] = {"containerd", "process", NULL};
+static const char *const profiles[] = {"1.36", "1.37", NULL};
+
+static const struct option_spec run_options[] = {
+	{.name = "plugin",
+	 .letter = 'p',
+	 .type = OPTION_STRING,
+	 .target = &run.settings.plugin_command,
+	 .value = "CMD",
+	 .help = "The device plugin under test, as a command line. {plugin-dir} and "
+		 "{kubelet-socket} in it "
+		 "are replaced; the environment has DEVICE_PLUGIN_DIR and KUBELET_SOCKET. Default: "
+		 "the "
+		 "reference plugin.",
+	 .env = "GPUCERT_PLUGIN"},
+	{.name = "private-mounts",
+	 .type = OPTION_FLAG,
+	 .target = &run.settings.hidden_directory,
+	 .help = "The plugin hard-codes /var/lib/kubelet/device-plugins: run it in a mount "
+		 "namespace in "
+		 "which the private directory lies there."},
+	{.name = "attach",
+	 .type = OPTION_STRING,
+	 .target = &run.settings.attach_directory,
+	 .value = "DIR",
+	 .help = "The plugin runs already and watches DIR for kubelet.sock. What a live kubelet "
+		 "has there "
+		 "is moved aside and put back."},
+	{.name = "resource",
+	 .letter = 'r',
+	 .type = OPTION_STRING,
+	 .target = &run.settings.resource,
+	 .value = "NAME",
+	 .help = "Test this resource only. Default: each that the plugin registers.",
+	 .env = "GPUCERT_RESOURCE"},
+	{.name = "node",
+	 .letter = 'n',
+	 .type = OPTION_STRING,
+	 .target = &run.settings.node_file,
+	 .value = "FILE",
+	 .help = "Replay a recorded node (gpu-discovery --record); checks that need the devices "
+		 "themselves are unsupported then."},
+	{.name = "cri",
+	 .type = OPTION_STRING,
+	 .target = &run.settings.cri_address,
+	 .value = "ADDR",
+	 .help = "Use this container runtime (unix:///run/containerd/containerd.sock) instead of a "
+		 "private "
+		 "containerd.",
+	 .env = "GPUCERT_CRI"},
+	{.name = "launcher",
+	 .type = OPTION_CHOICE,
+	 .target = &run.settings.launcher,
+	 .value = "LAUNCHER",
+	 .help = "Run probes in containers, or as processes of the host, which proves nothing "
+		 "about "
+		 "isolation. Default: containers, where they can be had.",
+	 .choices = launchers},
+	{.name = "profile",
+	 .type = OPTION_CHOICE,
+	 .target = &run.settings.kubelet_profile,
+	 .value = "VERSION",
+	 .help = "Behave as this kubelet.",
+	 .choices = profiles},
+	{.name = "out",
+	 .letter = 'o',
+	 .type = OPTION_STRING,
+	 .target = &run.settings.out_directory,
+	 .value = "DIR",
+	 .help = "Folder for journal, report and evidence; an earlier run's files there are "
+		 "replaced.",
+	 .env = "GPUCERT_OUT"},
+	{.name = "exclude",
+	 .letter = 'x',
+	 .type = OPTION_LIST,
+	 .target = &run.exclude,
+	 .value = "PATTERN",
+	 .help = "Leave out checks that match; may be repeated."},
+	{.name = "thorough",
+	 .type = OPTION_FLAG,
+	 .target = &run.settings.thorough,
+	 .help = "Wait as long as each requirement says (minutes) instead of a few seconds."},
+	{.name = "min-run",
+	 .type = OPTION_INT,
+	 .target = &run.settings.min_run,
+	 .value = "N",
+	 .help = "Exit with 5 when fewer checks than this ran.",
+	 .min = 0,
+	 .max = 100000},
+	{.name = "require-conformant",
+	 .type = OPTION_FLAG,
+	 .target = &run.settings.conformance_required,
+	 .help = "Exit with 1 whenever a MUST requirement is violated."},
+	{.name = "fail-fast",
+	 .type = OPTION_FLAG,
+	 .target = &run.settings.fail_fast,
+	 .help = "Stop at the first check that does not pass."},
+	{.name = "timeout-percent",
+	 .type = OPTION_INT,
+	 .target = &run.settings.timeout_percent,
+	 .value = "N",
+	 .help = "Scale every time limit; 300 on a slow machine.",
+	 .min = 10,
+	 .max = 10000},
+	{.name = "reproducible",
+	 .type = OPTION_FLAG,
+	 .target = &run.settings.reproducible,
+	 .help = "Zero what differs from run to run (times, ids) in the report."},
+	{.name = "dry-run",
+	 .type = OPTION_FLAG,
+	 .target = &run.settings.dry_run,
+	 .help = "Print what would run and what is unsupported, and end."},
+	{.name = "quiet",
+	 .letter = 'q',
+	 .type = OPTION_FLAG,
+	 .target = &run.settings.quiet,
+	 .help = "Print nothing but errors."},
+	{.name = "verbose",
+	 .letter = 'v',
+	 .type = OPTION_FLAG,
+	 .target = &run.settings.verbose,
+	 .help = "Print a line for each check."},
+	{.name = NULL},
+};
+
+static int run_check_settings(struct error *err)
+{
+	const struct runner_settings *settings = &run.settings;
+	const char *path = NULL;
+
+	if (settings->plugin_command != NULL && settings->attach_directory != NULL)
+		return error_set(err, ERROR_ARGUMENT, "--plugin and --attach exclude each other");
+	if (settings->cri_address != NULL && text_equal(settings->launcher, "process"))
+		return error_set(err, ERROR_ARGUMENT,
+				 "--cri and --launcher process exclude each other");
+	if (settings->attach_directory != NULL && settings->attach_directory[0] != '/')
+		return error_set(err, ERROR_ARGUMENT, "--attach: '%s' is not an absolute path",
+				 settings->attach_directory);
+	if (settings->cri_address != NULL &&
+	    rpc_address_path(settings->cri_address, &path, err) < 0)
+		return error_wrap(err, "--cri");
+	return 0;
+}
+
+static int run_run(const struct text_list *arguments)
+{
+	const char *argv[256] = {"run"};
+	struct error err = {0};
+	int exit_code = REPORT_EXIT_BROKEN;
+	int rc = run_check_settings(&err);
+
+	for (size_t i = 0; i < arguments->count && i + 2 < ARRAY_SIZE(argv); i++)
+		argv[i + 1] = arguments->items[i];
+	run.settings.argv = argv;
+	run.settings.filter.include = *arguments;
+	run.settings.filter.exclude = run.exclude;
+	if (rc == 0)
+		rc = runner_run(&run.settings, suites, &exit_code, &err);
+	if (rc < 0) {
+		(void)fprintf(stderr, "gpucert run: %s\n", err.text);
+		exit_code =
+			rc == ERROR_ARGUMENT || (rc == ERROR_NOT_FOUND && arguments->count != 0 &&
+						 strstr(err.text, "no check matches") != NULL)
+				? REPORT_EXIT_USAGE
+				: REPORT_EXIT_BROKEN;
+	}
+	text_list_free(&run.exclude);
+	return exit_code;
+}
+
+static const char *const run_examples[] = {
+	"gpucert run",
+	"certify this machine with the reference plugin",
+	"gpucert run isolation api.vulkan",
+	"a suite and a check",
+	"gpucert run --plugin './my-plugin --dir {plugin-dir}' --resource example.com/gpu --out "
+	"report",
+	"a device plugin of your own",
+	"gpucert run --private-mounts --plugin ./nvidia-device-plugin",
+	"a plugin that hard-codes the kubelet's directory",
+	"gpucert run --node four-tesla-t4.json registration allocate",
+	"replay a recorded node",
+	NULL,
+};
+
+static const char *const run_exit_codes[] = {
+	"0",  "nothing unexpected",
+	"1",  "something unexpected: a check failed",
+	"2",  "usage",
+	"3",  "broken: the environment or the harness; nothing is proven",
+	"4",  "incomplete: the run was interrupted",
+	"5",  "too few checks ran",
+	NULL,
+};
+
+const struct command_spec command_run = {
+	.name = "run",
+	.summary = "Run the checks and write a report",
+	.arguments = "[PATTERN...]",
+	.description = "Starts a fake kubelet and the device plugin, applies the plugin's answers "
+		       "as a kubelet "
+		       "would, launches containers that probe GPU APIs and isolation, and writes "
+		       "journal.ndjson, "
+		       "report.json, junit.xml and evidence to the output folder.\n\nPatterns "
+		       "select checks as "
+		       "for 'gpucert list'.",
+	.options = run_options,
+	.examples = run_examples,
+	.exit_codes = run_exit_codes,
+	.run = run_run,
+};

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/style.h"
+#include "conformance/checks/suites.h"
+#include "conformance/cli/commands.h"
+#include "conformance/runner/plan.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+static void show_field(const char *name, const char *value)
+{
+	(void)printf("  %-12s %s\n", name, value);
+}
+
+static void show_needs(const struct check_needs *needs)
+{
+	const char *separator = "";
+
+	(void)printf("  %-12s ", "Needs");
+	if (needs->devices != 0) {
+		(void)printf("%u device%s", needs->devices, needs->devices == 1 ? "" : "s");
+		separator = ", ";
+	}
+	if (needs->api != NULL) {
+		(void)printf("%sa device that offers %s", separator, needs->api);
+		separator = ", ";
+	}
+	if (needs->own_plugin) {
+		(void)printf("%sa plugin that the suite starts (--plugin)", separator);
+		separator = ", ";
+	}
+	if (needs->live_node) {
+		(void)printf("%sthe node itself", separator);
+		separator = ", ";
+	}
+	if (needs->containers) {
+		(void)printf("%scontainers", separator);
+		separator = ", ";
+	} else if (needs->launcher) {
+		(void)printf("%sprobes that can run", separator);
+		separator = ", ";
+	}
+	(void)printf("%s\n", separator[0] == '\0' ? "nothing special" : "");
+}
+
+static void show_check(const struct check_suite *suite, const struct check *check)
+{
+	const struct requirement *requirement = requirement_get(check->requirement);
+	bool color = style_enabled(STDOUT_FILENO);
+
+	(void)printf("%s%s%s\n\n", style(color, STYLE_BOLD), check->id, style(color, STYLE_RESET));
+	show_field("Checks", check->title);
+	show_field("Suite", suite->title);
+	if (requirement != NULL) {
+		(void)printf("  %-12s %s (%s): %s\n", "Requirement", requirement->id,
+			     check_level_name(requirement->level), requirement->sentence);
+		show_field("Source", requirement->source);
+	}
+	show_field("Severity", check_severity_name(check->severity));
+	(void)printf("  %-12s %u\n", "Revision", check->revision);
+	(void)printf("  %-12s %u s\n", "Time limit", check->timeout_s);
+	show_needs(&check->needs);
+	if (check->variants != NULL) {
+		(void)printf("  %-12s", "Variants");
+		for (const struct check_variant *v = check->variants; v->name != NULL; v++)
+			(void)printf(" %s@%s", check->id, v->name);
+		(void)printf("\n");
+	}
+	show_field("If it fails", check->advice);
+}
+
+static int show_run(const struct text_list *arguments)
+{
+	const struct check_suite *suite = NULL;
+	const struct check *check = NULL;
+	const struct check_variant *variant = NULL;
+	struct error err = {0};
+
+	if (arguments->count == 0) {
+		(void)fprintf(stderr, "gpucert show: name a check; 'gpucert list' shows all\n");
+		return 2;
+	}
+	for (size_t i = 0; i < arguments->count; i++) {
+		if (plan_find(suites, arguments->items[i], &suite, &check, &variant, &err) < 0) {
+			(void)fprintf(stderr, "gpucert show: %s\n", err.text);
+			return 2;
+		}
+		if (i > 0)
+			(void)printf("\n");
+		show_check(suite, check);
+	}
+	return 0;
+}
+
+static const char *const show_examples[] = {
+	"gpucert show isolation.single-device",
+	"what it checks, why, and what to do when it fails",
+	NULL,
+};
+
+const struct command_spec command_show = {
+	.name = "show",
+	.summary = "Explain a check: its requirement, its source, and what to do when it fails",
+	.arguments = "CHECK...",
+	.examples = show_examples,
+	.run = show_run,
+};

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef CONFORMANCE_CLI_COMMANDS_H
+#define CONFORMANCE_CLI_COMMANDS_H
+
+#include "conformance/cli/cmd_kubelet.h"
+
+/* The commands of `gpucert`, one file each. */
+extern const struct command_spec command_run;
+extern const struct command_spec command_list;
+extern const struct command_spec command_show;
+extern const struct command_spec command_report;
+
+#endif

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/log.h"
+#include "conformance/checks/suites.h"
+#include "conformance/cli/commands.h"
+#include "conformance/runner/execution.h"
+
+#include <string.h>
+
+static const char *const examples[] = {
+	"gpucert run",
+	"certify this machine with the reference plugin",
+	"gpucert run --plugin './my-plugin --dir {plugin-dir}' --resource example.com/gpu",
+	"certify a device plugin of your own",
+	"gpucert kubelet --plugin-dir /tmp/dp",
+	"a fake kubelet that prints what your plugin does",
+	"gpucert show isolation.single-device",
+	"what a check means and what to do when it fails",
+	NULL,
+};
+
+static const char *const exit_codes[] = {
+	"0",  "nothing unexpected",
+	"1",  "something unexpected: a check failed",
+	"2",  "usage",
+	"3",  "broken: the environment or the harness; nothing is proven",
+	"4",  "incomplete: the run was interrupted",
+	"5",  "too few checks ran",
+	NULL,
+};
+
+int main(int argc, char **argv)
+{
+	/* Dereferenced here because the initialiser of a static array must be constant. */
+	const struct command_spec commands[] = {
+		command_run,	command_list,	 command_show,
+		command_report, command_kubelet, {.name = NULL},
+	};
+	const struct command_spec program = {
+		.name = "gpucert",
+		.summary = "Certify that GPUs work in containers",
+		.description = "Drives a Kubernetes device plugin through a fake kubelet, applies "
+			       "its answers as a "
+			       "kubelet would, launches containers that make GPU APIs do real "
+			       "work, and reports "
+			       "what holds.",
+		.commands = commands,
+		.examples = examples,
+		.exit_codes = exit_codes,
+	};
+
+	log_set_program("gpucert");
+	if (argc > 1 && strcmp(argv[1], "run-check") == 0) {
+		struct text_list arguments CLEANUP_TEXT_LIST = {0};
+
+		for (int i = 2; i < argc; i++) {
+			if (text_list_add(&arguments, argv[i], NULL) < 0)
+				return 3;
+		}
+		return execution_child(suites, &arguments);
+	}
+	return options_main(&program, argc, argv);
+}

@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=sh
+# For the end-to-end tests: sourced with the build's bin folder in $1. Ends the test at the first surprise.
+set -eu
+
+bin=$1
+PATH=$bin:$PATH
+work=$(mktemp -d)
+failures=0
+
+finish() {
+	status=$?
+	rm -rf "$work"
+	[ $status -eq 0 ] && [ "$failures" -ne 0 ] && status=1
+	exit $status
+}
+trap finish EXIT
+
+skip() {
+	echo "skipped: $*"
+	exit 77
+}
+
+complain() {
+	echo "FAILED: $*" >&2
+	failures=$((failures + 1))
+}
+
+# expect_exit CODE COMMAND...: its output is in $work/out and $work/err afterwards.
+expect_exit() {
+	wanted=$1
+	shift
+	code=0
+	"$@" >"$work/out" 2>"$work/err" </dev/null || code=$?
+	if [ $code -ne "$wanted" ]; then
+		complain "exit code $code, wanted $wanted: $*"
+		sed 's/^/    /' "$work/err" "$work/out" | head -n 20 >&2
+	fi
+}
+
+# expect_says TEXT: the last command's stderr or stdout holds it.
+expect_says() {
+	grep -qF -- "$1" "$work/err" "$work/out" || {
+		complain "it does not say '$1':"
+		sed 's/^/    /' "$work/err" "$work/out" | head -n 20 >&2
+	}
+}
+
+# report REPORT.json EXPRESSION: prints a JavaScript expression over the report r; outcome(id) helps.
+report() {
+	node -e '
+		const r = JSON.parse(require("fs").readFileSync(process.argv[1]));
+		const outcome = (name) => {
+			const [id, variant] = name.split("@");
+			return r.checks.find((c) => c.id === id && (variant === undefined || c.variant === variant))?.outcome;
+		};
+		console.log(eval(process.argv[2]));' "$1" "$2"
+}
+
+# expect_report REPORT.json EXPRESSION VALUE
+expect_report() {
+	saw=$(report "$1" "$2")
+	[ "$saw" = "$3" ] || complain "$2 is $saw, wanted $3"
+}

@@ -1,0 +1,54 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Environments and plugins that are wrong: each ends in a clear error or verdict.
+. "$(dirname "$0")/lib.sh"
+[ "$(id -u)" -eq 0 ] || skip "needs root"
+command -v containerd >/dev/null || skip "needs containerd"
+r=$work/report/report.json
+
+# Recorded nodes that cannot be read.
+expect_exit 3 gpucert run --node "$work/missing.json" --out "$work/report"
+expect_says "missing.json"
+echo '{"devices": [{"id": 5}]}' >"$work/bad.json"
+expect_exit 3 gpucert run --node "$work/bad.json" --out "$work/report"
+expect_says "bad.json"
+printf '\377\376{' >"$work/garbage.json"
+expect_exit 3 gpucert run --node "$work/garbage.json" --out "$work/report"
+
+# Malformed configuration of the plugin: it ends at once and says where.
+printf 'multitenancy: [\n' >"$work/config.yaml"
+expect_exit 1 gpucert run --launcher process --out "$work/report" --timeout-percent 20 \
+	--plugin "'$bin/device-plugin-gpu' --plugin-dir {plugin-dir} --config '$work/config.yaml'" registration.arrives
+expect_report "$r" "outcome('registration.arrives')" fail
+grep -rq "config.yaml" "$work/report/evidence" || complain "the evidence does not name config.yaml"
+
+# Plugins that are none.
+expect_exit 1 gpucert run --launcher process --out "$work/report" --timeout-percent 20 --plugin "true" registration.arrives
+expect_says "exited with code 0"
+expect_exit 1 gpucert run --launcher process --out "$work/report" --timeout-percent 20 \
+	--plugin "head -c 65536 /dev/urandom" registration.arrives
+expect_report "$r" "outcome('registration.arrives')" fail
+LC_ALL=C grep -q '[[:cntrl:]]' "$work/out" && complain "control characters reached the terminal"
+expect_exit 3 gpucert run --launcher process --out "$work/report" --plugin "$work/no-such-plugin" registration.arrives
+expect_report "$r" "outcome('registration.arrives')" broken
+
+# No container runtime, by name and by chance.
+expect_exit 3 env PATH="/nonexistent" "$bin/gpucert" run --launcher containerd --out "$work/report" environment
+expect_says "containerd"
+expect_exit 3 gpucert run --cri "unix://$work/none.sock" --out "$work/report" environment
+expect_says "none.sock"
+
+# No root: what needs containers is unsupported and says why.
+chmod 755 "$work"
+mkdir -m 777 "$work/user"
+expect_exit 0 setpriv --reuid 65534 --regid 65534 --clear-groups \
+	"$bin/gpucert" run --out "$work/user/report" environment isolation registration.version
+expect_report "$work/user/report/report.json" "outcome('isolation.no-allocation')" unsupported
+expect_report "$work/user/report/report.json" "outcome('registration.version')" pass
+
+# A full disk, where the journal and the evidence go.
+mkdir "$work/full"
+mount -t tmpfs -o size=64k,mode=755 none "$work/full" || skip "cannot mount a tmpfs"
+expect_exit 3 gpucert run --launcher process --out "$work/full" registration list-and-watch allocate
+expect_says "No space left on device"
+umount "$work/full"

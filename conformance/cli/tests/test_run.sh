@@ -1,0 +1,29 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# The main job: a whole run with the reference plugin and real containers.
+. "$(dirname "$0")/lib.sh"
+[ "$(id -u)" -eq 0 ] || skip "needs root"
+command -v containerd >/dev/null || skip "needs containerd"
+
+expect_exit 0 gpucert run --out "$work/report"
+r=$work/report/report.json
+for check in api.vulkan api.opencl isolation.no-allocation isolation.single-device isolation.two-containers \
+	isolation.shared-replicas environment.container registration.arrives allocate.each-and-all \
+	restart.kubelet-restart; do
+	expect_report "$r" "outcome('$check')" pass
+done
+expect_report "$r" "r.checks.filter((c) => c.outcome !== 'pass').map((c) => c.id).join()" ""
+expect_report "$r" "r.run.state" complete
+expect_report "$r" "r.verdict.exitCode" 0
+# The right reason: the drivers are called what they are, and they did the work.
+expect_report "$r" "r.environment.devices.some((d) => d.kind === 'software')" true
+expect_report "$r" "r.checks.find((c) => c.id === 'api.vulkan').attempts[0].notes?.some((n) => n.includes('llvmpipe')) ?? JSON.stringify(r).includes('llvmpipe')" true
+grep -q '<testsuite' "$work/report/junit.xml" || complain "junit.xml has no test suite"
+[ -z "$(ls /run/gpucert 2>/dev/null)" ] || complain "left behind: $(ls /run/gpucert)"
+overhead=$(report "$r" "r.run.time.overheadPercent")
+echo "run.time.overheadPercent: $overhead, seconds: $(report "$r" 'r.run.durationMs / 1000')"
+
+# Without containers the same checks are unsupported, not failed.
+expect_exit 0 gpucert run --launcher process --out "$work/report" environment isolation api.vulkan
+expect_report "$r" "outcome('isolation.single-device')" unsupported
+expect_report "$r" "outcome('environment.container')" pass

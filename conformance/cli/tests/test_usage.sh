@@ -1,0 +1,40 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# What people type wrongly, and what they ask for.
+. "$(dirname "$0")/lib.sh"
+
+expect_exit 0 gpucert --help
+expect_says "Usage"
+expect_exit 0 gpucert --version
+expect_exit 2 gpucert
+expect_exit 2 gpucert rnu
+expect_says "run"
+expect_exit 2 gpucert run --plugn x
+expect_says "plugin"
+expect_exit 2 gpucert run no-such-check
+expect_says "no check matches 'no-such-check'"
+expect_exit 2 gpucert run --plugin a --attach /tmp
+expect_says "exclude each other"
+expect_exit 2 gpucert run --cri tcp://127.0.0.1:1
+expect_says "--cri"
+expect_exit 2 gpucert run --profile 1.20
+expect_exit 0 gpucert list
+expect_says "isolation.single-device"
+expect_exit 0 gpucert list --json level:must
+node -e 'const a = JSON.parse(require("fs").readFileSync(process.argv[1])); if (a.length < 10) process.exit(1)' "$work/out" ||
+	complain "list --json is no JSON array of checks"
+expect_exit 0 gpucert show isolation.single-device
+expect_says "ISO-02"
+expect_exit 2 gpucert show isolation.single-devise
+expect_says "isolation.single-device"
+expect_exit 2 gpucert report
+expect_exit 3 gpucert report "$work/nothing"
+expect_says "$work/nothing"
+expect_exit 2 gpucert run-check
+expect_says "gpucert run"
+
+# Every command and option is in the generated man page and completions.
+for format in man bash zsh; do
+	expect_exit 0 gpucert --generate $format
+	expect_says "thorough"
+done

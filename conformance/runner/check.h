@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef CONFORMANCE_RUNNER_CHECK_H
+#define CONFORMANCE_RUNNER_CHECK_H
+
+/*
+ * What a check is, and what its body may do.
+ *
+ * A check is one row of a const table (conformance/checks/). Its body records verdicts, wanted
+ * beside saw, and never returns one; a body that records nothing is `broken`. Needs are data: the
+ * runner evaluates them before anything runs, the body never skips itself. Each check runs in a
+ * process of its own.
+ */
+
+#include "base/error.h"
+#include "base/json.h"
+#include "reports/model.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum check_level { CHECK_MUST, CHECK_SHOULD, CHECK_MAY };
+enum check_severity { CHECK_CRITICAL, CHECK_HIGH, CHECK_MEDIUM, CHECK_LOW };
+
+/* One enumerator for each line of requirements.def. */
+enum check_requirement {
+	CHECK_REQUIREMENT_NONE = 0,
+#define REQUIREMENT(symbol, id, level, sentence, source) CHECK_##symbol,
+#include "conformance/checks/requirements.def"
+#undef REQUIREMENT
+	CHECK_REQUIREMENT_COUNT
+};
+
+struct requirement {
+	const char *id; /* "REG-04" */
+	enum check_level level;
+	const char *sentence; /* what must hold */
+	const char *source;   /* where that is written */
+};
+
+/* NULL for CHECK_REQUIREMENT_NONE. */
+const struct requirement *requirement_get(enum check_requirement requirement);
+
+/* What must be there for the check to mean something; `unsupported` names the one that is missing.
+ */
+struct check_needs {
+	unsigned devices; /* devices of the plugin's resources, by independent discovery */
+	bool own_plugin;  /* the plugin is a child of ours: it can be stopped and started again */
+	bool live_node;	  /* the node itself, not a recorded one */
+	bool containers;  /* probes run in containers, not on the host */
+	bool launcher;	  /* probes can run at all */
+	const char *api;  /* a device that offers this API: "vulkan", "opencl" */
+};
+
+struct check_variant {
+	const char *name;  /* behind the '@': "vulkan" */
+	const void *param; /* check_param() */
+};
+
+struct check_run; /* one execution of one check */
+typedef void check_body(struct check_run *run);
+
+struct check {
+	const char *id;	    /* "registration.version": suite, dot, kebab-case; never reused */
+	const char *title;  /* one sentence of at most 72 characters */
+	const char *advice; /* what the person who sees it fail should do */
+	enum check_requirement requirement;
+	enum check_severity severity;
+	unsigned revision; /* raised when the meaning changes; reports compare by it */
+	unsigned timeout_s;
+	const char *const *tags; /* NULL-ended; may be NULL */
+	struct check_needs needs;
+	const struct check_variant *variants; /* ended by {NULL, NULL}; NULL for none */
+	check_body *run;
+};
+
+struct check_suite {
+	const char *name;
+	const char *title;
+	const struct check *checks; /* ended by {.id = NULL} */
+};
+
+/*
+ * Verdicts. `what` names the observed thing ("/devices/count", "RegisterRequest.version"). They
+ * return whether it held, so a body can stop when going on makes no sense. The place of the call is
+ * recorded.
+ */
+#define check_expect(run, held, what, wanted, ...)                                                 \
+	check_expect_at(run, __FILE__, __LINE__, held, what, wanted, __VA_ARGS__)
+#define check_expect_int(run, what, saw, wanted)                                                   \
+	check_expect_int_at(run, __FILE__, __LINE__, what, saw, wanted)
+#define check_expect_at_most(run, what, saw, most)                                                 \
+	check_expect_at_most_at(run, __FILE__, __LINE__, what, saw, most)
+#define check_expect_text(run, what, saw, wanted)                                                  \
+	check_expect_text_at(run, __FILE__, __LINE__, what, saw, wanted)
+/* An operation that the product must manage: holds when `rc` is 0, else saw is the error's text. */
+#define check_expect_ok(run, rc, what, err)                                                        \
+	check_expect_ok_at(run, __FILE__, __LINE__, rc, what, err)
+
+/* `wanted` and the printf-formatted `saw` are kept as text, so that reports compare without parsing
+ * prose. */
+bool check_expect_at(struct check_run *run, const char *file, int line, bool held, const char *what,
+		     const char *wanted, const char *saw_format, ...)
+	__attribute__((format(printf, 7, 8)));
+bool check_expect_int_at(struct check_run *run, const char *file, int line, const char *what,
+			 long long saw, long long wanted);
+bool check_expect_at_most_at(struct check_run *run, const char *file, int line, const char *what,
+			     long long saw, long long most);
+bool check_expect_text_at(struct check_run *run, const char *file, int line, const char *what,
+			  const char *saw, const char *wanted); /* NULL is shown as "(none)" */
+bool check_expect_ok_at(struct check_run *run, const char *file, int line, int rc, const char *what,
+			const struct error *err);
+
+/* The harness could not find out: outcome `broken`, whatever else was recorded. */
+void check_broken(struct check_run *run, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* An optional thing turned out to be absent: outcome `unsupported` unless something failed. */
+void check_unsupported(struct check_run *run, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* A remark for the report that changes no outcome. */
+void check_note(struct check_run *run, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* Evidence: stored in the run's evidence folder, digested and linked from the report. Text is cut
+ * at 256 KiB (head and tail kept). The JSON stays the caller's. */
+void check_evidence_text(struct check_run *run, const char *name, const char *data, size_t size);
+void check_evidence_json(struct check_run *run, const char *name, const cJSON *json);
+
+/* Clean-ups run last in, first out after the body, however it ended. */
+void check_defer(struct check_run *run, void (*cleanup)(void *argument), void *argument);
+
+/* The variant's parameter; NULL without variants. */
+const void *check_param(const struct check_run *run);
+
+/*
+ * Time accounting: what a check's time goes into, in the report's run.time. Phases do not nest; the
+ * time outside every phase is the harness' own.
+ */
+void check_add_time(struct check_run *run, enum report_phase phase, uint64_t duration_ns);
+
+/* What the whole run shares with its checks. */
+const struct context *check_context(const struct check_run *run);
+
+/* A private folder for sockets and temporary files; removed by the runner. */
+const char *check_directory(const struct check_run *run);
+
+/* "isolation.single-device@vulkan". */
+const char *check_name(const struct check_run *run);
+
+#endif

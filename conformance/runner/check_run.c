@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: MIT */
+#include "conformance/runner/check_run.h"
+
+#include "base/clock.h"
+#include "base/digest.h"
+#include "base/file.h"
+#include "base/path.h"
+#include "base/text.h"
+#include "conformance/runner/result.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { EVIDENCE_MAX = 256 * 1024, DEFERRED_MAX = 64 };
+
+struct deferred {
+	void (*cleanup)(void *argument);
+	void *argument;
+};
+
+struct check_run {
+	const struct check *check;
+	const struct check_variant *variant;
+	const struct context *context;
+	const char *directory;
+	char *name;
+	int result_fd;
+	int write_error; /* errno of the first record that could not be written */
+	struct deferred deferred[DEFERRED_MAX];
+	size_t deferred_count;
+	unsigned evidence_count;
+};
+
+/* Sends one record and takes ownership of it. */
+static void check_send(struct check_run *run, cJSON *record)
+{
+	cJSON *owned CLEANUP_JSON = record;
+	char *json CLEANUP_FREE = owned != NULL ? json_print_compact(owned) : NULL;
+	struct text line CLEANUP_TEXT = {0};
+
+	if (json != NULL)
+		text_addf(&line, "%s\n", json);
+	if (json == NULL || line.failed) {
+		run->write_error = ENOMEM;
+		return;
+	}
+	for (size_t sent = 0; sent < line.size;) {
+		ssize_t count = write(run->result_fd, line.data + sent, line.size - sent);
+
+		if (count < 0 && errno == EINTR)
+			continue;
+		if (count < 0) {
+			run->write_error = errno;
+			return;
+		}
+		sent += (size_t)count;
+	}
+}
+
+static cJSON *check_record(const char *type)
+{
+	cJSON *record = cJSON_CreateObject();
+
+	if (record != NULL)
+		(void)cJSON_AddStringToObject(record, "record", type);
+	return record;
+}
+
+static void check_add_text(cJSON *record, const char *key, const char *text)
+{
+	if (record != NULL)
+		(void)cJSON_AddItemToObject(record, key, json_new_string(text, strlen(text)));
+}
+
+static bool check_assert(struct check_run *run, const char *file, int line, bool held,
+			 const char *what, const char *wanted, const char *saw)
+{
+	cJSON *record = check_record("assertion");
+	char *at CLEANUP_FREE = text_format("%s:%d", path_base(file), line);
+
+	check_add_text(record, "what", what);
+	check_add_text(record, "wanted", wanted);
+	check_add_text(record, "saw", saw);
+	if (record != NULL)
+		(void)cJSON_AddBoolToObject(record, "ok", held);
+	check_add_text(record, "at", at != NULL ? at : "");
+	check_send(run, record);
+	return held;
+}
+
+bool check_expect_at(struct check_run *run, const char *file, int line, bool held, const char *what,
+		     const char *wanted, const char *saw_format, ...)
+{
+	struct text saw CLEANUP_TEXT = {0};
+	va_list args;
+
+	va_start(args, saw_format);
+	text_vaddf(&saw, saw_format, args);
+	va_end(args);
+	return check_assert(run, file, line, held, what, wanted, text_string(&saw));
+}
+
+bool check_expect_int_at(struct check_run *run, const char *file, int line, const char *what,
+			 long long saw, long long wanted)
+{
+	char *expected CLEANUP_FREE = text_format("%lld", wanted);
+
+	return check_expect_at(run, file, line, saw == wanted, what,
+			       expected != NULL ? expected : "", "%lld", saw);
+}
+
+bool check_expect_at_most_at(struct check_run *run, const char *file, int line, const char *what,
+			     long long saw, long long most)
+{
+	char *expected CLEANUP_FREE = text_format("at most %lld", most);
+
+	return check_expect_at(run, file, line, saw <= most, what, expected != NULL ? expected : "",
+			       "%lld", saw);
+}
+
+bool check_expect_text_at(struct check_run *run, const char *file, int line, const char *what,
+			  const char *saw, const char *wanted)
+{
+	return check_assert(run, file, line, text_equal(saw, wanted), what,
+			    wanted != NULL ? wanted : "(none)", saw != NULL ? saw : "(none)");
+}
+
+bool check_expect_ok_at(struct check_run *run, const char *file, int line, int rc, const char *what,
+			const struct error *err)
+{
+	return check_assert(run, file, line, rc == 0, what, "success",
+			    rc == 0 ? "success" : err->text);
+}
+
+static void check_send_remark(struct check_run *run, const char *type, const char *format,
+			      va_list args)
+{
+	struct text text CLEANUP_TEXT = {0};
+	cJSON *record = check_record(type);
+
+	text_vaddf(&text, format, args);
+	check_add_text(record, "text", text_string(&text));
+	check_send(run, record);
+}
+
+void check_broken(struct check_run *run, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	check_send_remark(run, "broken", format, args);
+	va_end(args);
+}
+
+void check_unsupported(struct check_run *run, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	check_send_remark(run, "unsupported", format, args);
+	va_end(args);
+}
+
+void check_note(struct check_run *run, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	check_send_remark(run, "note", format, args);
+	va_end(args);
+}
+
+/* evidence/<check>@<variant>/<n>-<name>, relative to the output folder. */
+static char *check_evidence_path(struct check_run *run, const char *name)
+{
+	run->evidence_count++;
+	return text_format("evidence/%s/%02u-%s", run->name, run->evidence_count, name);
+}
+
+static int check_write_evidence(const struct check_run *run, const char *relative, const char *data,
+				size_t size, struct error *err)
+{
+	char *path CLEANUP_FREE = path_join(run->context->out_directory, relative);
+	char *directory CLEANUP_FREE = path != NULL ? path_directory(path) : NULL;
+	int rc = 0;
+
+	if (directory == NULL)
+		return error_memory(err);
+	rc = file_make_directories(directory, 0755, err);
+	return rc == 0 ? file_write_atomic(path, data, size, 0644, err) : rc;
+}
+
+static void check_add_evidence(struct check_run *run, const char *name, const char *media,
+			       const char *data, size_t size)
+{
+	struct text cut CLEANUP_TEXT = {0};
+	char *relative CLEANUP_FREE = check_evidence_path(run, name);
+	char digest[DIGEST_SIZE] = "";
+	cJSON *record = NULL;
+	struct error err = {0};
+
+	if (size > EVIDENCE_MAX) {
+		text_append(&cut, data, EVIDENCE_MAX / 2);
+		text_addf(&cut, "\n... %zu bytes left out ...\n", size - EVIDENCE_MAX);
+		text_append(&cut, data + size - EVIDENCE_MAX / 2, EVIDENCE_MAX / 2);
+		data = text_string(&cut);
+	}
+	if (relative == NULL || cut.failed)
+		return;
+	if (check_write_evidence(run, relative, data, cut.size != 0 ? cut.size : size, &err) < 0) {
+		check_note(run, "evidence %s was not kept: %s", name, err.text);
+		return;
+	}
+	digest_bytes(data, cut.size != 0 ? cut.size : size, digest);
+	record = check_record("evidence");
+	check_add_text(record, "name", name);
+	check_add_text(record, "media", media);
+	check_add_text(record, "path", relative);
+	check_add_text(record, "digest", digest);
+	if (record != NULL) {
+		(void)cJSON_AddNumberToObject(record, "bytes",
+					      (double)(cut.size != 0 ? cut.size : size));
+		(void)cJSON_AddBoolToObject(record, "truncated", cut.size != 0);
+	}
+	check_send(run, record);
+}
+
+void check_evidence_text(struct check_run *run, const char *name, const char *data, size_t size)
+{
+	check_add_evidence(run, name, "text/plain", data, size);
+}
+
+void check_evidence_json(struct check_run *run, const char *name, const cJSON *json)
+{
+	char *text CLEANUP_FREE = json != NULL ? json_print(json) : NULL;
+
+	if (text != NULL)
+		check_add_evidence(run, name, "application/json", text, strlen(text));
+}
+
+void check_defer(struct check_run *run, void (*cleanup)(void *argument), void *argument)
+{
+	if (run->deferred_count == DEFERRED_MAX) {
+		cleanup(argument);
+		check_broken(run, "more than %d clean-ups in one check", DEFERRED_MAX);
+		return;
+	}
+	run->deferred[run->deferred_count++] = (struct deferred){cleanup, argument};
+}
+
+const void *check_param(const struct check_run *run)
+{
+	return run->variant != NULL ? run->variant->param : NULL;
+}
+
+void check_add_time(struct check_run *run, enum report_phase phase, uint64_t duration_ns)
+{
+	cJSON *record = check_record("time");
+
+	if (record != NULL) {
+		(void)cJSON_AddNumberToObject(record, "phase", (double)phase);
+		(void)cJSON_AddNumberToObject(record, "ns", (double)duration_ns);
+	}
+	check_send(run, record);
+}
+
+const struct context *check_context(const struct check_run *run)
+{
+	return run->context;
+}
+
+const char *check_directory(const struct check_run *run)
+{
+	return run->directory;
+}
+
+const char *check_name(const struct check_run *run)
+{
+	return run->name;
+}
+
+int check_run_execute(const struct check *check, const struct check_variant *variant,
+		      const struct context *context, const char *directory, int result_fd,
+		      struct error *err)
+{
+	struct check_run run = {
+		.check = check,
+		.variant = variant,
+		.context = context,
+		.directory = directory,
+		.result_fd = result_fd,
+	};
+	char *name CLEANUP_FREE = variant != NULL ? text_format("%s@%s", check->id, variant->name)
+						  : strdup(check->id);
+
+	if (name == NULL)
+		return error_memory(err);
+	run.name = name;
+	check->run(&run);
+	while (run.deferred_count > 0) {
+		struct deferred *deferred = &run.deferred[--run.deferred_count];
+
+		deferred->cleanup(deferred->argument);
+	}
+	check_send(&run, check_record("finished"));
+	return run.write_error != 0 ? error_system(err, run.write_error, "result pipe") : 0;
+}

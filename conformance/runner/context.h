@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef CONFORMANCE_RUNNER_CONTEXT_H
+#define CONFORMANCE_RUNNER_CONTEXT_H
+
+/*
+ * What a run has found out before its first check and shares with all of them. The runner writes it
+ * to context.json in the run's directory; each check's process reads it.
+ */
+
+#include "base/error.h"
+
+#include <gpucert/discovery.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+struct context {
+	const char *run_id;	    /* in the labels of containers */
+	const char *run_directory;  /* private, short: sockets live below it */
+	const char *out_directory;  /* journal, evidence and reports */
+	const char *plugin_command; /* how the plugin under test is started; NULL: it is attached */
+	bool reference_plugin;	    /* the plugin under test is the project's own */
+	bool hidden_directory;	    /* the plugin hard-codes the kubelet's directory: private mount
+				       namespace */
+	const char *attach_directory; /* directory in which an attached plugin looks for
+					 kubelet.sock; or NULL */
+	const char *resource;	      /* the only resource under test; NULL: each that registers */
+	const char *kubelet_profile;  /* "1.36" or "1.37" */
+	const char *launcher;	      /* "containerd", "process", or "none" */
+	const char *launcher_missing; /* why there is no launcher; "" otherwise */
+	const char *cri_address;      /* of the container runtime; "" without one */
+	const char *cgroup_parent;    /* for containers; "" for the runtime's own */
+	const char *probe_image;      /* reference of the probe image; "" without a runtime */
+	const char *node_file; /* recorded node that the plugin under test was given; NULL: live */
+	bool thorough;	       /* waits take the time that the requirement states */
+	int64_t timeout_percent; /* scales every time limit: 100 is unscaled */
+
+	const struct discovery_snapshot
+		*node; /* the independent enumeration: the truth of the run */
+
+	void *storage; /* owns the strings above */
+};
+
+/* Reads context.json; the node is read from node.json beside it. Free with context_free(). */
+int context_read(const char *run_directory, struct context *context, struct error *err);
+int context_write(const struct context *context, struct error *err);
+void context_free(struct context *context);
+
+/* A time limit scaled for this run. */
+uint64_t context_limit_ms(const struct context *context, uint64_t limit_ms);
+
+#endif

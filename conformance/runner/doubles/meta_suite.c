@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: MIT */
+#include "conformance/runner/doubles/meta_suite.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static void meta_pass(struct check_run *run)
+{
+	(void)check_expect_int(run, "/answer", 42, 42);
+	check_add_time(run, REPORT_PHASE_WAIT, 5000000);
+	check_evidence_text(run, "greeting.txt", "hello\n", 6);
+	check_note(run, "everything is fine");
+}
+
+static void meta_fail(struct check_run *run)
+{
+	(void)check_expect_int(run, "/answer", 41, 42);
+	(void)check_expect_text(run, "/name", "right", "right");
+}
+
+static void meta_broken(struct check_run *run)
+{
+	(void)check_expect_int(run, "/answer", 41, 42);
+	check_broken(run, "the scale is not calibrated");
+}
+
+static void meta_unsupported(struct check_run *run)
+{
+	check_unsupported(run, "no such API in the container");
+}
+
+static void meta_silent(struct check_run *run)
+{
+	(void)run;
+}
+
+static void meta_crash(struct check_run *run)
+{
+	(void)check_expect_int(run, "/before", 1, 1);
+	(void)raise(SIGSEGV);
+}
+
+static void meta_exit(struct check_run *run)
+{
+	(void)run;
+	_exit(0);
+}
+
+static void meta_hang(struct check_run *run)
+{
+	(void)check_expect_int(run, "/before", 1, 1);
+	for (;;)
+		(void)pause();
+}
+
+static void meta_spam(struct check_run *run)
+{
+	for (unsigned i = 0; i < 1000000; i++)
+		check_note(run, "note %u", i);
+}
+
+/* Leaves a process behind that holds the result pipe's inherited descriptors open. */
+static void meta_leak(struct check_run *run)
+{
+	pid_t child = fork();
+
+	if (child == 0) {
+		(void)pause();
+		_exit(0);
+	}
+	(void)check_expect(run, child > 0, "/child", "started", "pid %d", (int)child);
+}
+
+static void meta_hostile(struct check_run *run)
+{
+	(void)check_expect_text(run, "/na\x1b[31mme", "\xff\xfe</testcase>\n", "plain");
+}
+
+static void meta_note_argument(void *argument)
+{
+	check_note(argument, "cleaned up");
+}
+
+static void meta_deferred(struct check_run *run)
+{
+	check_defer(run, meta_note_argument, run);
+	(void)check_expect_int(run, "/answer", 42, 42);
+}
+
+static void meta_variant(struct check_run *run)
+{
+	(void)check_expect_text(run, "/param", check_param(run), "right");
+}
+
+static const struct check_variant meta_variants[] = {
+	{"right", "right"},
+	{"wrong", "wrong"},
+	{NULL, NULL},
+};
+
+#define META(name, body)                                                                           \
+	{                                                                                          \
+		.id = "meta." name, .title = "A check that does: " name, .advice = "None.",        \
+		.requirement = CHECK_ENV_02, .severity = CHECK_LOW, .revision = 1, .timeout_s = 2, \
+		.run = (body)                                                                      \
+	}
+
+static const struct check checks[] = {
+	META("pass", meta_pass),
+	META("fail", meta_fail),
+	META("broken", meta_broken),
+	META("unsupported", meta_unsupported),
+	META("silent", meta_silent),
+	META("crash", meta_crash),
+	META("exit", meta_exit),
+	META("hang", meta_hang),
+	META("spam", meta_spam),
+	META("leak", meta_leak),
+	META("hostile", meta_hostile),
+	META("deferred", meta_deferred),
+	{
+		.id = "meta.variant",
+		.title = "A check with variants",
+		.advice = "None.",
+		.requirement = CHECK_ENV_02,
+		.severity = CHECK_LOW,
+		.revision = 1,
+		.timeout_s = 2,
+		.variants = meta_variants,
+		.run = meta_variant,
+	},
+	{
+		.id = "meta.impossible",
+		.title = "A check whose needs are never met",
+		.advice = "None.",
+		.requirement = CHECK_ENV_02,
+		.severity = CHECK_LOW,
+		.revision = 1,
+		.timeout_s = 2,
+		.needs = {.devices = 1000},
+		.run = meta_pass,
+	},
+	{.id = NULL},
+};
+
+static const struct check_suite suite = {
+	.name = "meta", .title = "Deliberately bad checks", .checks = checks};
+
+const struct check_suite *const meta_suites[] = {&suite, NULL};

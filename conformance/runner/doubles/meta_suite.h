@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef CONFORMANCE_RUNNER_DOUBLES_META_SUITE_H
+#define CONFORMANCE_RUNNER_DOUBLES_META_SUITE_H
+
+/* Deliberately bad checks, which prove that the runner tells their ends apart. Tests only. */
+
+#include "conformance/runner/check.h"
+
+extern const struct check_suite *const meta_suites[]; /* NULL-ended */
+
+#endif

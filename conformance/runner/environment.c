@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: MIT */
+#include "conformance/runner/environment.h"
+
+#include "base/digest.h"
+#include "base/file.h"
+#include "base/json.h"
+#include "base/path.h"
+#include "conformance/kubelet/plugin_process.h"
+
+#include <string.h>
+
+static void environment_add_text(cJSON *object, const char *key, const char *value)
+{
+	if (value != NULL && value[0] != '\0')
+		(void)cJSON_AddItemToObject(object, key, json_new_string(value, strlen(value)));
+}
+
+static cJSON *environment_os(const struct discovery_system *system)
+{
+	cJSON *os = cJSON_CreateObject();
+
+	environment_add_text(os, "name", system->os);
+	environment_add_text(os, "product", system->product);
+	environment_add_text(os, "build", system->build);
+	environment_add_text(os, "architecture", system->architecture);
+	return os;
+}
+
+static cJSON *environment_runtime(const struct workplace *workplace)
+{
+	const struct runtime_description *description = runtime_describe(workplace->runtime);
+	cJSON *runtime = cJSON_CreateObject();
+
+	environment_add_text(runtime, "name", description->name);
+	environment_add_text(runtime, "version", description->version);
+	environment_add_text(runtime, "apiVersion", description->api_version);
+	environment_add_text(runtime, "snapshotter", description->snapshotter);
+	(void)cJSON_AddBoolToObject(runtime, "private", description->is_private);
+	return runtime;
+}
+
+/* The absolute path of the program that a plugin command runs; NULL when it cannot be told. */
+static char *environment_program(const char *command)
+{
+	struct text_list words CLEANUP_TEXT_LIST = {0};
+	struct text_list directories CLEANUP_TEXT_LIST = {0};
+	const char *path = getenv("PATH");
+
+	if (command_line_split(command, &words, NULL) < 0 || words.count == 0)
+		return NULL;
+	if (strchr(words.items[0], '/') != NULL)
+		return strdup(words.items[0]);
+	if (path == NULL || text_list_split(&directories, path, ':', NULL) < 0)
+		return NULL;
+	for (size_t i = 0; i < directories.count; i++) {
+		char *candidate CLEANUP_FREE = path_join(directories.items[i], words.items[0]);
+
+		if (candidate != NULL && file_exists(candidate))
+			return STEAL(candidate);
+	}
+	return NULL;
+}
+
+static cJSON *environment_plugin(const struct context *context)
+{
+	cJSON *plugin = cJSON_CreateObject();
+	char *program CLEANUP_FREE = NULL;
+	char digest[DIGEST_SIZE] = "";
+
+	environment_add_text(plugin, "api", "v1beta1");
+	if (context->resource != NULL)
+		(void)cJSON_AddItemToArray(
+			cJSON_AddArrayToObject(plugin, "resources"),
+			json_new_string(context->resource, strlen(context->resource)));
+	if (context->plugin_command == NULL) {
+		environment_add_text(plugin, "name", "attached");
+		return plugin;
+	}
+	program = environment_program(context->plugin_command);
+	if (program == NULL)
+		return plugin;
+	environment_add_text(plugin, "name", path_base(program));
+	if (digest_file(program, digest, NULL, NULL) == 0)
+		environment_add_text(plugin, "binaryDigest", digest);
+	if (context->reference_plugin)
+		environment_add_text(plugin, "version", GPUCERT_VERSION);
+	return plugin;
+}
+
+static bool environment_has_driver(const cJSON *drivers, const char *name, const char *version)
+{
+	const cJSON *driver = NULL;
+
+	cJSON_ArrayForEach (driver, drivers) {
+		const cJSON *known_version = cJSON_GetObjectItemCaseSensitive(driver, "version");
+
+		if (text_equal(
+			    cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(driver, "key")),
+			    name) &&
+		    text_equal(cJSON_IsString(known_version) ? known_version->valuestring : "",
+			       version))
+			return true;
+	}
+	return false;
+}
+
+static cJSON *environment_drivers(const struct discovery_snapshot *node)
+{
+	cJSON *drivers = cJSON_CreateArray();
+
+	for (size_t i = 0; i < node->device_count; i++) {
+		const struct discovery_device *device = &node->devices[i];
+		cJSON *driver = NULL;
+
+		if (device->driver_name[0] == '\0' ||
+		    environment_has_driver(drivers, device->driver_name, device->driver_version))
+			continue;
+		driver = cJSON_CreateObject();
+		environment_add_text(driver, "key", device->driver_name);
+		environment_add_text(driver, "version", device->driver_version);
+		(void)cJSON_AddBoolToObject(driver, "software", device->kind == DISCOVERY_SOFTWARE);
+		(void)cJSON_AddItemToArray(drivers, driver);
+	}
+	return drivers;
+}
+
+static cJSON *environment_device(const struct discovery_device *device)
+{
+	cJSON *json = cJSON_CreateObject();
+	char *hardware CLEANUP_FREE = NULL;
+	cJSON *apis = cJSON_CreateArray();
+
+	environment_add_text(json, "ref", device->id);
+	environment_add_text(json, "driver", device->driver_name);
+	environment_add_text(json, "name", device->description);
+	environment_add_text(json, "vendor", device->vendor);
+	environment_add_text(json, "kind", discovery_kind_name(device->kind));
+	if (device->pci_vendor != DISCOVERY_UNKNOWN)
+		hardware = text_format("PCI\\VEN_%04X&DEV_%04X", (unsigned)device->pci_vendor,
+				       (unsigned)device->pci_device);
+	environment_add_text(json, "hardwareId", hardware);
+	for (const char *const *api = device->apis; api != NULL && *api != NULL; api++)
+		(void)cJSON_AddItemToArray(apis, cJSON_CreateString(*api));
+	(void)cJSON_AddItemToObject(json, "apis", apis);
+	return json;
+}
+
+static cJSON *environment_images(const struct images *images)
+{
+	cJSON *array = cJSON_CreateArray();
+	cJSON *image = NULL;
+
+	if (images->probe.reference == NULL)
+		return array;
+	image = cJSON_CreateObject();
+	environment_add_text(image, "ref", images->probe.reference);
+	environment_add_text(image, "digest", images->probe.digest);
+	(void)cJSON_AddItemToArray(array, image);
+	return array;
+}
+
+int environment_describe(const struct context *context, const struct workplace *workplace,
+			 cJSON **out, struct error *err)
+{
+	cJSON *environment CLEANUP_JSON = cJSON_CreateObject();
+	cJSON *devices = cJSON_CreateArray();
+	bool added = environment != NULL && devices != NULL;
+
+	for (size_t i = 0; added && i < context->node->device_count; i++)
+		added = cJSON_AddItemToArray(devices,
+					     environment_device(&context->node->devices[i]));
+	added = added &&
+		cJSON_AddItemToObject(environment, "os", environment_os(&context->node->system));
+	added = added &&
+		cJSON_AddItemToObject(environment, "plugin", environment_plugin(context)) &&
+		cJSON_AddItemToObject(environment, "drivers", environment_drivers(context->node)) &&
+		cJSON_AddItemToObject(environment, "devices", devices) &&
+		cJSON_AddItemToObject(environment, "images",
+				      environment_images(&workplace->images));
+	if (added && workplace->runtime != NULL)
+		added = cJSON_AddItemToObject(environment, "runtime",
+					      environment_runtime(workplace));
+	if (!added)
+		return error_memory(err);
+	*out = STEAL(environment);
+	return 0;
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef CONFORMANCE_RUNNER_EXECUTION_H
+#define CONFORMANCE_RUNNER_EXECUTION_H
+
+/*
+ * One check, run in a process of its own: started, read, bounded, judged.
+ */
+
+#include "base/text.h"
+#include "conformance/runner/plan.h"
+#include "conformance/runner/result.h"
+
+#include <uv.h>
+
+struct execution {
+	enum report_outcome outcome;
+	char *reason;	      /* one sentence; "" for a pass */
+	struct result result; /* what the check recorded until it ended */
+	struct text out,
+		err; /* what its process printed; harness messages, not evidence of the product */
+	uint64_t duration_ms;
+	uint64_t timeout_ms;
+};
+
+#define CLEANUP_EXECUTION __attribute__((cleanup(execution_free)))
+
+struct execution_spec {
+	uv_loop_t *loop;
+	const char *program; /* this program: it is run again with the hidden command run-check */
+	const struct context *context; /* written to its run directory already */
+	const struct plan_item *item;
+	const char *directory; /* the check's private folder; exists */
+	const volatile bool
+		*interrupted; /* the user gave up: the check is stopped and ends as notrun */
+};
+
+/* Runs the check to its end on spec->loop. A check that crashes, hangs or breaks the result
+ * protocol is an outcome, not an error. Errors: ERROR_IO, ERROR_MEMORY, ERROR_NOT_FOUND when no
+ * process can be made. */
+int execution_run(const struct execution_spec *spec, struct execution *execution,
+		  struct error *err);
+void execution_free(struct execution *execution);
+
+/* The child's side: the program's main() for the hidden command `run-check NAME RUN-DIRECTORY
+ * CHECK-DIRECTORY`. Returns the exit code. */
+int execution_child(const struct check_suite *const *suites, const struct text_list *arguments);
+
+#endif

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: MIT */
+#include "conformance/runner/plan.h"
+
+#include "base/text.h"
+#include "conformance/runner/needs.h"
+
+#include <string.h>
+
+const char *check_level_name(enum check_level level)
+{
+	static const char *const names[] = {"must", "should", "may"};
+
+	return names[level];
+}
+
+const char *check_severity_name(enum check_severity severity)
+{
+	static const char *const names[] = {"critical", "high", "medium", "low"};
+
+	return names[severity];
+}
+
+static bool plan_has_tag(const struct check *check, const char *tag)
+{
+	for (const char *const *t = check->tags; t != NULL && *t != NULL; t++) {
+		if (strcmp(*t, tag) == 0)
+			return true;
+	}
+	return false;
+}
+
+static bool plan_matches(const char *pattern, const struct plan_item *item)
+{
+	const struct requirement *requirement = requirement_get(item->check->requirement);
+
+	if (text_starts_with(pattern, "tag:"))
+		return plan_has_tag(item->check, pattern + 4);
+	if (text_starts_with(pattern, "level:"))
+		return requirement != NULL &&
+		       strcmp(check_level_name(requirement->level), pattern + 6) == 0;
+	if (text_starts_with(pattern, "severity:"))
+		return strcmp(check_severity_name(item->check->severity), pattern + 9) == 0;
+	if (text_starts_with(pattern, "requirement:"))
+		return requirement != NULL && strcmp(requirement->id, pattern + 12) == 0;
+	return strcmp(item->suite->name, pattern) == 0 || text_glob(pattern, item->check->id) ||
+	       text_glob(pattern, item->name);
+}
+
+static bool plan_selects(const struct text_list *patterns, bool *used, const struct plan_item *item)
+{
+	bool selected = false;
+
+	for (size_t i = 0; i < patterns->count; i++) {
+		if (plan_matches(patterns->items[i], item)) {
+			used[i] = true;
+			selected = true;
+		}
+	}
+	return selected;
+}
+
+static void plan_item_free(struct plan_item *item)
+{
+	free(item->name);
+	free(item->unsupported);
+	*item = (struct plan_item){0};
+}
+
+static int plan_push(struct plan *plan, struct plan_item *item, struct error *err)
+{
+	if (plan->count == plan->capacity) {
+		size_t capacity = plan->capacity != 0 ? plan->capacity * 2 : 64;
+		struct plan_item *grown = realloc(plan->items, capacity * sizeof(*grown));
+
+		if (grown == NULL)
+			return error_memory(err);
+		plan->items = grown;
+		plan->capacity = capacity;
+	}
+	plan->items[plan->count++] = *item;
+	*item = (struct plan_item){0};
+	return 0;
+}
+
+/* Makes the item of one check and variant, and keeps it when the filter selects it. */
+static int plan_consider(struct plan *plan, const struct plan_filter *filter, bool *used,
+			 const struct context *context, const struct check_suite *suite,
+			 const struct check *check, const struct check_variant *variant,
+			 struct error *err)
+{
+	struct plan_item item = {
+		.suite = suite,
+		.check = check,
+		.variant = variant,
+		.name = variant != NULL ? text_format("%s@%s", check->id, variant->name)
+					: strdup(check->id),
+	};
+	int rc = item.name != NULL ? 0 : error_memory(err);
+	bool excluded[1024] = {false};
+
+	if (rc == 0 &&
+	    ((filter->include.count != 0 && !plan_selects(&filter->include, used, &item)) ||
+	     plan_selects(&filter->exclude, excluded, &item)))
+		plan->filtered_out++;
+	else if (rc == 0) {
+		if (context != NULL)
+			item.unsupported = needs_missing(&check->needs, context);
+		rc = plan_push(plan, &item, err);
+	}
+	plan_item_free(&item);
+	return rc;
+}
+
+static int plan_consider_check(struct plan *plan, const struct plan_filter *filter, bool *used,
+			       const struct context *context, const struct check_suite *suite,
+			       const struct check *check, struct error *err)
+{
+	int rc = 0;
+
+	if (check->variants == NULL)
+		return plan_consider(plan, filter, used, context, suite, check, NULL, err);
+	for (const struct check_variant *v = check->variants; rc == 0 && v->name != NULL; v++)
+		rc = plan_consider(plan, filter, used, context, suite, check, v, err);
+	return rc;
+}
+
+/* The distance by single-character edits, for "did you mean"; long names are cut. */
+static size_t plan_distance(const char *a, const char *b)
+{
+	size_t row[80] = {0};
+	size_t m = strlen(a) < ARRAY_SIZE(row) ? strlen(a) : ARRAY_SIZE(row) - 1;
+	size_t n = strlen(b) < ARRAY_SIZE(row) ? strlen(b) : ARRAY_SIZE(row) - 1;
+
+	for (size_t j = 0; j <= n; j++)
+		row[j] = j;
+	for (size_t i = 1; i <= m; i++) {
+		size_t diagonal = row[0];
+
+		row[0] = i;
+		for (size_t j = 1; j <= n; j++) {
+			size_t above = row[j];
+			size_t best = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+
+			best = above + 1 < best ? above + 1 : best;
+			best = row[j - 1] + 1 < best ? row[j - 1] + 1 : best;
+			diagonal = above;
+			row[j] = best;
+		}
+	}
+	return row[n];
+}
+
+static int plan_not_found(const struct check_suite *const *suites, const char *pattern,
+			  struct error *err)
+{
+	const char *nearest = "";
+	size_t least = SIZE_MAX;
+
+	for (; *suites != NULL; suites++) {
+		for (const struct check *check = (*suites)->checks; check->id != NULL; check++) {
+			size_t distance = plan_distance(pattern, check->id);
+
+			if (distance < least) {
+				least = distance;
+				nearest = check->id;
+			}
+		}
+	}
+	return error_set(err, ERROR_NOT_FOUND,
+			 "no check matches '%s' (the nearest is '%s'; 'gpucert list' shows all)",
+			 pattern, nearest);
+}
+
+int plan_make(const struct check_suite *const *suites, const struct plan_filter *filter,
+	      const struct context *context, struct plan *plan, struct error *err)
+{
+	bool used[1024] = {false};
+	int rc = 0;
+
+	if (filter->include.count > ARRAY_SIZE(used) || filter->exclude.count > ARRAY_SIZE(used))
+		return error_set(err, ERROR_LIMIT, "more than %zu patterns", ARRAY_SIZE(used));
+	for (const struct check_suite *const *suite = suites; rc == 0 && *suite != NULL; suite++) {
+		for (const struct check *check = (*suite)->checks; rc == 0 && check->id != NULL;
+		     check++)
+			rc = plan_consider_check(plan, filter, used, context, *suite, check, err);
+	}
+	for (size_t i = 0; rc == 0 && i < filter->include.count; i++) {
+		if (!used[i])
+			rc = plan_not_found(suites, filter->include.items[i], err);
+	}
+	if (rc < 0)
+		plan_free(plan);
+	return rc;
+}
+
+void plan_free(struct plan *plan)
+{
+	for (size_t i = 0; i < plan->count; i++)
+		plan_item_free(&plan->items[i]);
+	free(plan->items);
+	*plan = (struct plan){0};
+}
+
+int plan_find(const struct check_suite *const *suites, const char *name,
+	      const struct check_suite **suite, const struct check **check,
+	      const struct check_variant **variant, struct error *err)
+{
+	const char *at = strchr(name, '@');
+	size_t length = at != NULL ? (size_t)(at - name) : strlen(name);
+
+	for (const struct check_suite *const *s = suites; *s != NULL; s++) {
+		for (const struct check *c = (*s)->checks; c->id != NULL; c++) {
+			if (strlen(c->id) != length || strncmp(c->id, name, length) != 0)
+				continue;
+			*suite = *s;
+			*check = c;
+			*variant = NULL;
+			if (at == NULL)
+				return 0;
+			for (const struct check_variant *v = c->variants;
+			     v != NULL && v->name != NULL; v++) {
+				if (strcmp(v->name, at + 1) == 0) {
+					*variant = v;
+					return 0;
+				}
+			}
+			return error_set(err, ERROR_NOT_FOUND, "check '%s' has no variant '%s'",
+					 c->id, at + 1);
+		}
+	}
+	return plan_not_found(suites, name, err);
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef CONFORMANCE_RUNNER_PLAN_H
+#define CONFORMANCE_RUNNER_PLAN_H
+
+/*
+ * What will run: checks × variants, filtered, with needs evaluated, known before anything runs.
+ */
+
+#include "base/text.h"
+#include "conformance/runner/check.h"
+#include "conformance/runner/context.h"
+
+struct plan_item {
+	const struct check_suite *suite;
+	const struct check *check;
+	const struct check_variant *variant; /* NULL without variants */
+	char *name;			     /* "isolation.single-device@vulkan" */
+	char *unsupported; /* the need that is not met; NULL when the check can run */
+};
+
+struct plan {
+	struct plan_item *items;
+	size_t count;
+	size_t capacity;
+	size_t filtered_out;
+};
+
+#define CLEANUP_PLAN __attribute__((cleanup(plan_free)))
+
+/*
+ * Which checks. Patterns are globs over check ids and names; a pattern without '*', '?' and '.'
+ * also names a suite. "tag:NAME", "level:must|should|may", "severity:critical|high|medium|low" and
+ * "requirement:ID" select by these. An empty include list is everything.
+ */
+struct plan_filter {
+	struct text_list include;
+	struct text_list exclude;
+};
+
+/* `suites` is NULL-ended. A pattern that selects nothing is ERROR_NOT_FOUND naming it and the
+ * nearest check id. `context` may be NULL: needs are not evaluated then. */
+int plan_make(const struct check_suite *const *suites, const struct plan_filter *filter,
+	      const struct context *context, struct plan *plan, struct error *err);
+void plan_free(struct plan *plan);
+
+/* The check and variant with that name. ERROR_NOT_FOUND names the nearest. */
+int plan_find(const struct check_suite *const *suites, const char *name,
+	      const struct check_suite **suite, const struct check **check,
+	      const struct check_variant **variant, struct error *err);
+
+const char *check_level_name(enum check_level level);	       /* "must" */
+const char *check_severity_name(enum check_severity severity); /* "critical" */
+
+#endif

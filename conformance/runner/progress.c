@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: MIT */
+#include "conformance/runner/progress.h"
+
+#include "base/clock.h"
+#include "base/style.h"
+#include "base/text.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { REDRAW_MS = 200, PLAIN_MS = 10000 };
+
+struct progress {
+	uv_timer_t timer;
+	size_t planned, done, failed;
+	uint64_t started_ms;
+	uint64_t current_ms; /* when the current check or step began */
+	char current[128];
+	bool terminal, color, quiet, verbose;
+};
+
+/* Seconds left by the average of what is done; UINT64_MAX as long as that says nothing. */
+static uint64_t progress_left_s(const struct progress *progress, uint64_t now_ms)
+{
+	if (progress->done < 3 || progress->done >= progress->planned)
+		return UINT64_MAX;
+	return (now_ms - progress->started_ms) * (progress->planned - progress->done) /
+	       progress->done / 1000;
+}
+
+static void progress_add_state(const struct progress *progress, struct text *line)
+{
+	uint64_t now_ms = clock_monotonic_ms();
+	uint64_t left_s = progress_left_s(progress, now_ms);
+
+	text_addf(line, "[%zu/%zu] ", progress->done, progress->planned);
+	if (progress->failed != 0)
+		text_addf(line, "%s%zu not passed%s ", style(progress->color, STYLE_RED),
+			  progress->failed, style(progress->color, STYLE_RESET));
+	text_add_escaped(line, progress->current, strlen(progress->current));
+	text_addf(line, " %.1f s", (double)(now_ms - progress->current_ms) / 1000.0);
+	if (left_s != UINT64_MAX)
+		text_addf(line, ", about %llu s left", (unsigned long long)left_s);
+}
+
+static void progress_clear(const struct progress *progress)
+{
+	if (progress->terminal)
+		(void)fputs("\r\x1b[K", stderr);
+}
+
+static void progress_draw(uv_timer_t *timer)
+{
+	const struct progress *progress = timer->data;
+	struct text line CLEANUP_TEXT = {0};
+
+	if (progress->quiet)
+		return;
+	progress_add_state(progress, &line);
+	progress_clear(progress);
+	(void)fprintf(stderr, progress->terminal ? "%s" : "%s\n", text_string(&line));
+	(void)fflush(stderr);
+}
+
+int progress_open(uv_loop_t *loop, size_t planned, bool quiet, bool verbose, struct progress **out,
+		  struct error *err)
+{
+	struct progress *progress = calloc(1, sizeof(*progress));
+	uint64_t period_ms = 0;
+
+	if (progress == NULL)
+		return error_memory(err);
+	progress->planned = planned;
+	progress->quiet = quiet;
+	progress->verbose = verbose;
+	progress->terminal = isatty(STDERR_FILENO) == 1 && !verbose;
+	progress->color = style_enabled(STDERR_FILENO);
+	progress->started_ms = clock_monotonic_ms();
+	progress->current_ms = progress->started_ms;
+	(void)uv_timer_init(loop, &progress->timer);
+	progress->timer.data = progress;
+	period_ms = progress->terminal ? REDRAW_MS : PLAIN_MS;
+	(void)uv_timer_start(&progress->timer, progress_draw, period_ms, period_ms);
+	uv_unref((uv_handle_t *)&progress->timer);
+	*out = progress;
+	return 0;
+}
+
+static void progress_set(struct progress *progress, const char *what)
+{
+	(void)snprintf(progress->current, sizeof(progress->current), "%s", what);
+	progress->current_ms = clock_monotonic_ms();
+	if (progress->terminal)
+		progress_draw(&progress->timer);
+}
+
+void progress_step(struct progress *progress, const char *what)
+{
+	progress_set(progress, what);
+}
+
+void progress_begin(struct progress *progress, const char *check)
+{
+	progress_set(progress, check);
+}
+
+void progress_end(struct progress *progress, const char *check, enum report_outcome outcome,
+		  const char *reason, uint64_t duration_ms)
+{
+	struct text line CLEANUP_TEXT = {0};
+	bool bad = report_outcome_is_bad(outcome);
+
+	progress->done++;
+	progress->failed += bad ? 1 : 0;
+	if (progress->quiet || (!progress->verbose && !(bad && progress->terminal)))
+		return;
+	text_addf(&line, "%s%-11s%s %s", style(progress->color, bad ? STYLE_RED : STYLE_GREEN),
+		  report_outcome_name(outcome), style(progress->color, STYLE_RESET), check);
+	text_addf(&line, " (%.2f s)", (double)duration_ms / 1000.0);
+	if (reason[0] != '\0') {
+		text_add(&line, ": ");
+		text_add_escaped(&line, reason, strlen(reason));
+	}
+	progress_clear(progress);
+	(void)fprintf(stderr, "%s\n", text_string(&line));
+}
+
+static void progress_closed(uv_handle_t *handle)
+{
+	free(handle->data);
+}
+
+void progress_close(struct progress *progress)
+{
+	if (progress == NULL)
+		return;
+	if (!progress->quiet)
+		progress_clear(progress);
+	uv_close((uv_handle_t *)&progress->timer, progress_closed);
+}

@@ -1,0 +1,512 @@
+/* SPDX-License-Identifier: MIT */
+#include "conformance/runner/runner.h"
+
+#include "base/clock.h"
+#include "base/digest.h"
+#include "base/file.h"
+#include "base/path.h"
+#include "base/style.h"
+#include "conformance/runner/environment.h"
+#include "conformance/runner/execution.h"
+#include "conformance/runner/progress.h"
+#include "conformance/runner/workplace.h"
+#include "containers/cri/sweep.h"
+#include "reports/journal.h"
+#include "reports/render.h"
+#include "reports/writer.h"
+#include "rpc/loop.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { DRAIN_MS = 10000 };
+
+struct runner {
+	const struct runner_settings *settings;
+	const struct check_suite *const *suites;
+	uv_loop_t loop;
+	uv_signal_t signals[2];
+	volatile bool interrupted;
+	char id[64];
+	char *program;
+	char *plugin_command; /* built for the reference plugin */
+	struct context context;
+	struct discovery_snapshot *node;
+	struct workplace workplace;
+	struct plan plan;
+	struct journal *journal;
+	struct progress *progress;
+};
+
+static void runner_signalled(uv_signal_t *signal, int number)
+{
+	struct runner *runner = signal->data;
+
+	(void)number;
+	runner->interrupted = true;
+}
+
+static void runner_watch_signals(struct runner *runner)
+{
+	static const int numbers[] = {SIGINT, SIGTERM};
+
+	for (size_t i = 0; i < ARRAY_SIZE(numbers); i++) {
+		(void)uv_signal_init(&runner->loop, &runner->signals[i]);
+		runner->signals[i].data = runner;
+		(void)uv_signal_start(&runner->signals[i], runner_signalled, numbers[i]);
+		uv_unref((uv_handle_t *)&runner->signals[i]);
+	}
+}
+
+static int runner_discover(struct runner *runner, struct error *err)
+{
+	struct discovery_options options = {
+		.recorded_node = runner->settings->node_file,
+		.filter = {.include_integrated = true, .include_detachable = true},
+	};
+	int rc = discovery_take(&options, &runner->node, err);
+
+	return rc < 0 ? error_wrap(err, "devices of the node") : 0;
+}
+
+/* "'/path/device-plugin-gpu' --plugin-dir {plugin-dir}", with the devices that the run counts on.
+ */
+static int runner_reference_command(struct runner *runner, struct error *err)
+{
+	char *path CLEANUP_FREE = NULL;
+	struct text command CLEANUP_TEXT = {0};
+	int rc = path_beside_program("../bin/device-plugin-gpu", &path, err);
+
+	if (rc < 0)
+		return rc;
+	if (!file_exists(path))
+		return error_set(
+			err, ERROR_NOT_FOUND,
+			"%s: the reference plugin is not there; name a plugin with --plugin", path);
+	text_addf(&command,
+		  "'%s' --plugin-dir {plugin-dir} --include-integrated=true "
+		  "--include-detachable=true",
+		  path);
+	if (runner->settings->node_file != NULL)
+		text_addf(&command, " --node '%s'", runner->settings->node_file);
+	runner->plugin_command = text_take(&command);
+	return runner->plugin_command != NULL ? 0 : error_memory(err);
+}
+
+static int runner_clear_output(const char *directory, struct error *err)
+{
+	static const char *const left[] = {JOURNAL_FILE_NAME, "report.json", "junit.xml",
+					   "evidence"};
+	int rc = file_make_directories(directory, 0755, err);
+
+	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(left); i++) {
+		char *path CLEANUP_FREE = path_join(directory, left[i]);
+
+		rc = path != NULL ? file_remove_tree(path, err) : error_memory(err);
+	}
+	return rc < 0 ? error_wrap(err, "output folder") : 0;
+}
+
+static void runner_make_id(char *out, size_t size)
+{
+	char now[CLOCK_UTC_SIZE] = "";
+
+	(void)clock_utc(now);
+	(void)snprintf(out, size, "%.4s%.2s%.2sT%.2s%.2s%.2sZ-%04x", now, now + 5, now + 8,
+		       now + 11, now + 14, now + 17,
+		       (unsigned)(clock_monotonic_ns() ^ (uint64_t)getpid()) & 0xffffU);
+}
+
+static void runner_fill_context(struct runner *runner)
+{
+	const struct runner_settings *settings = runner->settings;
+	const struct runtime_description *runtime =
+		runner->workplace.runtime != NULL ? runtime_describe(runner->workplace.runtime)
+						  : NULL;
+
+	runner->context = (struct context){
+		.run_id = runtime != NULL ? runtime->run_id : runner->id,
+		.run_directory = runner->workplace.run_directory,
+		.out_directory = settings->out_directory,
+		.plugin_command = runner->plugin_command != NULL ? runner->plugin_command
+								 : settings->plugin_command,
+		.reference_plugin = runner->plugin_command != NULL,
+		.hidden_directory = settings->hidden_directory,
+		.attach_directory = settings->attach_directory,
+		.resource = settings->resource,
+		.kubelet_profile = settings->kubelet_profile,
+		.launcher = runner->workplace.launcher,
+		.launcher_missing = runner->workplace.missing,
+		.cri_address = runtime != NULL ? runtime->address : "",
+		.cgroup_parent = runtime != NULL ? runtime->cgroup_parent : "",
+		.probe_image = runtime != NULL ? runner->workplace.images.probe.reference : "",
+		.node_file = settings->node_file,
+		.thorough = settings->thorough,
+		.timeout_percent = settings->timeout_percent,
+		.node = runner->node,
+	};
+}
+
+/* Digest of the table of checks: two reports with the same one were judged by the same rules. */
+static void runner_digest_table(const struct check_suite *const *suites, char out[DIGEST_SIZE])
+{
+	struct text table CLEANUP_TEXT = {0};
+
+	for (; *suites != NULL; suites++) {
+		for (const struct check *check = (*suites)->checks; check->id != NULL; check++)
+			text_addf(&table, "%s %u %d\n", check->id, check->revision,
+				  (int)check->requirement);
+	}
+	digest_bytes(text_string(&table), table.size, out);
+}
+
+static int runner_open_journal(struct runner *runner, struct error *err)
+{
+	char table[DIGEST_SIZE] = "";
+	char *path CLEANUP_FREE = path_join(runner->settings->out_directory, JOURNAL_FILE_NAME);
+	struct journal_run run = {
+		.id = runner->id,
+		.table_digest = table,
+		.argv = runner->settings->argv,
+		.timeout_percent = (unsigned)runner->settings->timeout_percent,
+		.min_run = (unsigned)runner->settings->min_run,
+		.conformance_required = runner->settings->conformance_required,
+	};
+
+	if (path == NULL)
+		return error_memory(err);
+	runner_digest_table(runner->suites, table);
+	return journal_create(path, &run, &runner->journal, err);
+}
+
+static int runner_journal_environment(struct runner *runner, struct error *err)
+{
+	cJSON *environment CLEANUP_JSON = NULL;
+	int rc = environment_describe(&runner->context, &runner->workplace, &environment, err);
+
+	if (rc == 0)
+		rc = journal_add_environment(runner->journal, environment, err);
+	if (rc == 0 && runner->workplace.runtime_ms != 0)
+		rc = journal_add_phase(runner->journal, REPORT_PHASE_CRI,
+				       "container runtime started", runner->workplace.runtime_ms,
+				       err);
+	if (rc == 0 && runner->workplace.image_ms != 0)
+		rc = journal_add_phase(runner->journal, REPORT_PHASE_SETUP,
+				       "probe image composed and imported",
+				       runner->workplace.image_ms, err);
+	if (rc == 0 && runner->workplace.recovered.directories != 0)
+		rc = journal_add_event(runner->journal, NULL, "recovered",
+				       "what an earlier run left behind was removed", err);
+	return rc;
+}
+
+static int runner_journal_plan(struct runner *runner, struct error *err)
+{
+	struct journal_planned_check *checks CLEANUP_FREE =
+		calloc(runner->plan.count + 1, sizeof(*checks));
+	struct journal_requirement requirements[CHECK_REQUIREMENT_COUNT] = {0};
+	struct journal_plan plan = {
+		.checks = checks,
+		.check_count = runner->plan.count,
+		.requirements = requirements,
+		.requirement_count = CHECK_REQUIREMENT_COUNT - 1,
+		.filtered_out = runner->plan.filtered_out,
+	};
+
+	if (checks == NULL)
+		return error_memory(err);
+	for (size_t i = 0; i < plan.requirement_count; i++) {
+		const struct requirement *r = requirement_get((enum check_requirement)(i + 1));
+
+		requirements[i] = (struct journal_requirement){r->id, check_level_name(r->level),
+							       r->sentence, r->source};
+	}
+	for (size_t i = 0; i < runner->plan.count; i++) {
+		const struct plan_item *item = &runner->plan.items[i];
+		const struct requirement *r = requirement_get(item->check->requirement);
+
+		checks[i] = (struct journal_planned_check){
+			.id = item->check->id,
+			.variant = item->variant != NULL ? item->variant->name : NULL,
+			.revision = item->check->revision,
+			.requirement = r != NULL ? r->id : NULL,
+			.severity = check_severity_name(item->check->severity),
+			.title = item->check->title,
+			.advice = item->check->advice,
+			.outcome = item->unsupported != NULL ? REPORT_UNSUPPORTED : REPORT_PASS,
+			.reason = item->unsupported,
+		};
+	}
+	return journal_add_plan(runner->journal, &plan, err);
+}
+
+/* What the harness itself printed, when a check's process died: it belongs to the evidence. */
+static int runner_keep_output(struct runner *runner, const char *check,
+			      const struct execution *execution, struct error *err)
+{
+	if (execution->err.size == 0)
+		return 0;
+	return journal_add_event(runner->journal, check, "check-stderr",
+				 text_string(&execution->err), err);
+}
+
+static int runner_end_check(struct runner *runner, const struct plan_item *item,
+			    const struct execution *execution, struct error *err)
+{
+	struct journal_check_end end = {
+		.check = item->name,
+		.attempt = 1,
+		.outcome = execution->outcome,
+		.reason = execution->reason,
+		.duration_ms = execution->duration_ms,
+		.assertions = execution->result.assertions,
+		.notes = execution->result.notes,
+		.evidence = execution->result.evidence,
+	};
+
+	for (size_t i = 0; i < REPORT_PHASE_COUNT; i++)
+		end.phases_ms[i] = execution->result.time_ns[i] / 1000000;
+	return journal_end_check(runner->journal, &end, err);
+}
+
+/* Containers that a check left behind: the check is broken, and the next one starts clean. */
+static int runner_sweep(struct runner *runner, const struct plan_item *item,
+			struct execution *execution, struct error *err)
+{
+	struct cri_swept swept = {0};
+
+	if (runner->workplace.runtime == NULL ||
+	    !(item->check->needs.containers || item->check->needs.launcher))
+		return 0;
+	int rc = cri_sweep(runtime_cri(runner->workplace.runtime), runner->context.run_id,
+			   item->name, &swept, err);
+
+	if (rc < 0)
+		return error_wrap(err, "containers that %s left behind", item->name);
+	if (swept.sandboxes == 0 || execution->outcome != REPORT_PASS)
+		return 0;
+	free(execution->reason);
+	execution->outcome = REPORT_BROKEN;
+	execution->reason = strdup("the check left containers behind");
+	return execution->reason != NULL ? 0 : error_memory(err);
+}
+
+static int runner_run_check(struct runner *runner, size_t index, bool *bad, struct error *err)
+{
+	const struct plan_item *item = &runner->plan.items[index];
+	struct execution execution CLEANUP_EXECUTION = {0};
+	char *directory CLEANUP_FREE = text_format("%s/%zu", runner->context.run_directory, index);
+	struct execution_spec spec = {
+		.loop = &runner->loop,
+		.program = runner->program,
+		.context = &runner->context,
+		.item = item,
+		.directory = directory,
+		.interrupted = &runner->interrupted,
+	};
+	int rc =
+		directory != NULL ? file_make_directories(directory, 0700, err) : error_memory(err);
+
+	progress_begin(runner->progress, item->name);
+	if (rc == 0)
+		rc = journal_begin_check(
+			runner->journal, item->name, 1,
+			context_limit_ms(&runner->context, (uint64_t)item->check->timeout_s * 1000),
+			err);
+	rc = rc == 0 ? execution_run(&spec, &execution, err) : rc;
+	rc = rc == 0 ? runner_sweep(runner, item, &execution, err) : rc;
+	rc = rc == 0 ? runner_keep_output(runner, item->name, &execution, err) : rc;
+	rc = rc == 0 ? runner_end_check(runner, item, &execution, err) : rc;
+	if (rc == 0) {
+		progress_end(runner->progress, item->name, execution.outcome, execution.reason,
+			     execution.duration_ms);
+		rc = file_remove_tree(directory, err);
+		*bad = report_outcome_is_bad(execution.outcome);
+	}
+	return rc;
+}
+
+static int runner_run_checks(struct runner *runner, struct error *err)
+{
+	int rc = 0;
+	bool bad = false;
+
+	for (size_t i = 0; rc == 0 && i < runner->plan.count && !runner->interrupted; i++) {
+		if (runner->plan.items[i].unsupported != NULL) {
+			progress_end(runner->progress, runner->plan.items[i].name,
+				     REPORT_UNSUPPORTED, runner->plan.items[i].unsupported, 0);
+			continue;
+		}
+		rc = runner_run_check(runner, i, &bad, err);
+		if (bad && runner->settings->fail_fast)
+			break;
+	}
+	if (rc == 0 && runner->interrupted)
+		rc = journal_abort(runner->journal, REPORT_ABORT_INTERRUPTED,
+				   "interrupted by a signal", err);
+	return rc;
+}
+
+static void runner_print_plan(const struct plan *plan)
+{
+	for (size_t i = 0; i < plan->count; i++) {
+		const struct plan_item *item = &plan->items[i];
+
+		(void)printf("%-12s %s%s%s\n", item->unsupported != NULL ? "unsupported" : "run",
+			     item->name, item->unsupported != NULL ? ": " : "",
+			     item->unsupported != NULL ? item->unsupported : "");
+	}
+}
+
+/* Renders the report and prints its summary; the exit code is the report's. */
+static int runner_report(struct runner *runner, int *exit_code, struct error *err)
+{
+	struct report_options options = {.reproducible = runner->settings->reproducible};
+	struct writer_options summary_options = {
+		.color = style_enabled(STDOUT_FILENO),
+		.columns = isatty(STDOUT_FILENO) == 1 ? style_columns(STDOUT_FILENO) : 0,
+		.location = runner->settings->out_directory,
+	};
+	const struct writer *summary = NULL;
+	cJSON *report CLEANUP_JSON = NULL;
+	char *text CLEANUP_FREE = NULL;
+	int rc = report_render_directory(runner->settings->out_directory, &options, &report, err);
+
+	if (rc == 0)
+		rc = writer_find("summary", &summary, err);
+	if (rc == 0)
+		rc = writer_print(summary, report, &summary_options, &text, err);
+	if (rc < 0)
+		return rc;
+	if (!runner->settings->quiet)
+		(void)fputs(text, stdout);
+	*exit_code = report_exit_code(report);
+	return 0;
+}
+
+/* What the run consists of and runs in, and then the checks. */
+static int runner_record(struct runner *runner, struct error *err)
+{
+	int rc = runner_journal_environment(runner, err);
+
+	rc = rc == 0 ? runner_journal_plan(runner, err) : rc;
+	rc = rc == 0 ? progress_open(&runner->loop, runner->plan.count, runner->settings->quiet,
+				     runner->settings->verbose, &runner->progress, err)
+		     : rc;
+	rc = rc == 0 ? runner_run_checks(runner, err) : rc;
+	progress_close(runner->progress);
+	runner->progress = NULL;
+	return rc;
+}
+
+/* What can be wrong about the request itself is told before anything is written or started. */
+static int runner_prepare(struct runner *runner, struct error *err)
+{
+	const struct runner_settings *settings = runner->settings;
+	int rc = path_of_program(&runner->program, err);
+
+	rc = rc == 0 ? runner_discover(runner, err) : rc;
+	if (rc == 0 && settings->plugin_command == NULL && settings->attach_directory == NULL)
+		rc = runner_reference_command(runner, err);
+	rc = rc == 0 ? plan_make(runner->suites, &settings->filter, NULL, &runner->plan, err) : rc;
+	plan_free(&runner->plan);
+	if (rc == 0 && !settings->dry_run) {
+		rc = runner_clear_output(settings->out_directory, err);
+		rc = rc == 0 ? runner_open_journal(runner, err) : rc;
+	}
+	return rc;
+}
+
+static int runner_open_workplace(struct runner *runner, struct error *err)
+{
+	const struct runner_settings *settings = runner->settings;
+	int rc = workplace_open(&runner->loop, settings->launcher, settings->cri_address,
+				&runner->workplace, err);
+
+	if (rc < 0)
+		return rc;
+	runner_fill_context(runner);
+	rc = context_write(&runner->context, err);
+	return rc == 0 ? plan_make(runner->suites, &settings->filter, &runner->context,
+				   &runner->plan, err)
+		       : rc;
+}
+
+static void runner_close(struct runner *runner)
+{
+	journal_close(runner->journal);
+	plan_free(&runner->plan);
+	discovery_free(runner->node);
+	free(runner->program);
+	free(runner->plugin_command);
+	for (size_t i = 0; i < ARRAY_SIZE(runner->signals); i++)
+		uv_close((uv_handle_t *)&runner->signals[i], NULL);
+	(void)loop_drain(&runner->loop, DRAIN_MS, NULL);
+}
+
+/* Stops the workplace and writes the journal's last records. */
+static int runner_finish(struct runner *runner, struct error *err)
+{
+	struct error reason = {0};
+	uint64_t start = clock_monotonic_ms();
+	int stopped = workplace_close(&runner->workplace, &reason);
+	int rc = 0;
+
+	if (runner->journal == NULL)
+		return stopped < 0 ? error_set(err, reason.code, "%s", reason.text) : 0;
+	rc = journal_add_phase(runner->journal, REPORT_PHASE_CLEANUP, "container runtime stopped",
+			       clock_monotonic_ms() - start, err);
+	if (rc == 0 && stopped < 0)
+		rc = journal_add_event(runner->journal, NULL, "left-behind", reason.text, err);
+	return rc == 0 ? journal_end(runner->journal, err) : rc;
+}
+
+/* What happened so far is kept: a run that breaks has a journal and a report that say why. */
+static int runner_give_up(struct runner *runner, const struct error *failure, struct error *err)
+{
+	static const struct report_options plain;
+
+	if (runner->journal != NULL)
+		(void)journal_abort(runner->journal, REPORT_ABORT_BROKEN, failure->text, NULL);
+	(void)runner_finish(runner, NULL);
+	if (runner->journal != NULL)
+		(void)report_render_directory(runner->settings->out_directory, &plain, NULL, NULL);
+	return error_set(err, failure->code, "%s", failure->text);
+}
+
+/* The run proper, with its journal from the first record to the last. */
+static int runner_work(struct runner *runner, int *exit_code, struct error *err)
+{
+	struct error failure = {0};
+	int rc = runner_open_workplace(runner, &failure);
+
+	if (rc == 0 && runner->settings->dry_run) {
+		runner_print_plan(&runner->plan);
+		*exit_code = REPORT_EXIT_EXPECTED;
+		return workplace_close(&runner->workplace, err);
+	}
+	rc = rc == 0 ? runner_record(runner, &failure) : rc;
+	if (rc < 0)
+		return runner_give_up(runner, &failure, err);
+	rc = runner_finish(runner, err);
+	return rc == 0 ? runner_report(runner, exit_code, err) : rc;
+}
+
+int runner_run(const struct runner_settings *settings, const struct check_suite *const *suites,
+	       int *exit_code, struct error *err)
+{
+	struct runner runner = {.settings = settings, .suites = suites};
+	int rc = 0;
+
+	(void)uv_loop_init(&runner.loop);
+	runner_watch_signals(&runner);
+	runner_make_id(runner.id, sizeof(runner.id));
+	rc = runner_prepare(&runner, err);
+	rc = rc == 0 ? runner_work(&runner, exit_code, err) : rc;
+	runner_close(&runner);
+	return rc;
+}
