@@ -197,8 +197,11 @@ static void process_terminate(struct process *process, enum process_end end)
 
 	process->result.end = end;
 	process->phase = PROCESS_TERMINATING;
+	/* A stopped process cannot act on SIGTERM. SIGCONT comes first: behind SIGTERM it could
+	   take away the SIGSTOP with which the child's own leak checker, if it has one, attaches to
+	   it at its exit. */
+	process_kill_group(process, SIGCONT);
 	process_kill_group(process, SIGTERM);
-	process_kill_group(process, SIGCONT); /* a stopped process cannot act on SIGTERM */
 	process_set_timer(process, grace != 0 ? grace : PROCESS_GRACE_DEFAULT_MS);
 }
 

@@ -75,14 +75,13 @@ static const struct option_spec options[] = {
 	 .type = OPTION_LIST,
 	 .target = &allocations,
 	 .value = "RESOURCE=N",
-	 .help = "Admit and start a container with N devices once the resource is listed. May be "
-		 "repeated."},
+	 .help = "Admit and start a container with N devices once the resource is listed."},
 	{.name = "fault",
 	 .letter = 'f',
 	 .type = OPTION_LIST,
 	 .target = &faults,
 	 .value = "FAULT",
-	 .help = "Misbehave: NAME[=VALUE][*TIMES]. May be repeated; see below for the names."},
+	 .help = "Misbehave: NAME[=VALUE][*TIMES]. The names are above."},
 	{.name = "once",
 	 .type = OPTION_FLAG,
 	 .target = &once,
@@ -93,7 +92,7 @@ static const struct option_spec options[] = {
 	 .target = &seconds,
 	 .value = "N",
 	 .min = 0,
-	 .max = 30 * 24 * 3600,
+	 .max = INT64_C(30) * 24 * 3600,
 	 .help = "End after this time; 0: not before SIGINT or SIGTERM."},
 	{.name = "seed",
 	 .type = OPTION_INT,
@@ -105,11 +104,13 @@ static const struct option_spec options[] = {
 	{.name = NULL},
 };
 
+#define EXAMPLE_ALLOCATE                                                                           \
+	"gpucert kubelet -d DIR -p 'my-plugin --dir {plugin-dir}' -a example.com/gpu=1 --once"
+
 static const char *const examples[] = {
 	"gpucert kubelet -d /tmp/kubelet",
 	"Waits for plugins that are started by hand with this directory.",
-	"gpucert kubelet -d /tmp/kubelet -p 'my-plugin --dir {plugin-dir}' -a example.com/gpu=1 "
-	"--once",
+	EXAMPLE_ALLOCATE,
 	"Runs a plugin, allocates one device and shows what the container would get.",
 	"gpucert kubelet -d /tmp/kubelet -f 'register-status=UNAVAILABLE:later*2'",
 	"Refuses the first two registrations.",

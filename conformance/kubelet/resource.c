@@ -66,7 +66,9 @@ void resource_serve(struct kubelet *kubelet, struct kubelet_plugin *plugin)
 	}
 	resource->endpoint = plugin;
 	resource->stopped = false;
-	resource->relisted = false;
+	/* A survivor that takes over has listed its devices before. */
+	resource->relisted =
+		plugin->stream != NULL && kubelet_stream_message_count(plugin->stream) > 0;
 }
 
 /* A message replaces the whole list (manager.go, genericDeviceUpdateCallback). An id that is listed

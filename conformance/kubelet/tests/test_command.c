@@ -6,8 +6,12 @@
 #include "base/process.h"
 #include "base/tests/unit.h"
 #include "conformance/kubelet/faults.h"
+#include "rpc/loop.h"
 
+#include <signal.h>
 #include <stdlib.h>
+
+static const char command_program[] = GPUCERT_BINARY_DIR "/tests/kubelet-command";
 
 enum { TIMEOUT_MS = 20000 };
 
@@ -41,8 +45,7 @@ static void run_free(struct run *run)
  */
 static void run_command(struct run *run, bool with_plugin, const char *const *arguments)
 {
-	const char *argv[16] = {GPUCERT_BINARY_DIR "/tests/kubelet-command", "--plugin-dir",
-				run->plugin_dir};
+	const char *argv[16] = {command_program, "--plugin-dir", run->plugin_dir};
 	size_t count = 3;
 	CLEANUP_FREE char *plugin =
 		text_format("'" GPUCERT_BINARY_DIR "/tests/scripted-plugin' %s {plugin-dir} "
@@ -89,7 +92,7 @@ static void expect_event(const struct run *run, const char *name, const char *po
 		(void)printf("no event %s in:\n%s%s", name, text_string(&run->result.out),
 			     text_string(&run->result.err));
 	CU_ASSERT_PTR_NOT_NULL(event);
-	UNIT_STRING(cJSON_IsString(member) ? member->valuestring : NULL, value);
+	UNIT_STRING(cJSON_GetStringValue(member), value);
 }
 
 static void test_plugin_is_run_and_served(void)
@@ -166,6 +169,42 @@ static void test_program_that_is_missing(void)
 	run_free(&run);
 }
 
+static void on_line(bool is_stderr, const char *line, size_t size, void *user)
+{
+	struct process *const *process = user;
+	CLEANUP_FREE char *copy = strndup(line, size);
+	if (!is_stderr && copy != NULL && strstr(copy, "\"event\":\"devices\"") != NULL)
+		UNIT_INT(process_signal(*process, SIGTERM, NULL), 0);
+}
+
+static bool has_ended(void *user)
+{
+	return process_has_ended(user);
+}
+
+static void test_sigterm_ends_it_cleanly(void)
+{
+	struct run run;
+	struct process *process = NULL;
+	uv_loop_t loop;
+	run_init(&run, "{\"plugins\": [{\"device_count\": 1}]}");
+	CLEANUP_FREE char *plugin = text_format(
+		"'" GPUCERT_BINARY_DIR "/tests/scripted-plugin' %s {plugin-dir}", run.script);
+	const char *const argv[] = {command_program, "--plugin-dir", run.plugin_dir,
+				    "--plugin",	     plugin,	     NULL};
+	const struct process_spec spec = {
+		.argv = argv, .pass_fd = -1, .on_line = on_line, .user = &process};
+	CU_ASSERT_EQUAL_FATAL(uv_loop_init(&loop), 0);
+	CU_ASSERT_EQUAL_FATAL(process_start(&loop, &spec, &process, NULL), 0);
+	UNIT_INT(loop_wait(&loop, has_ended, process, TIMEOUT_MS, "its end", NULL), 0);
+	UNIT_INT(process_result(process)->end, PROCESS_EXITED);
+	UNIT_INT(process_result(process)->code, 0);
+	UNIT_CONTAINS(text_string(&process_result(process)->out), "\"event\":\"stopped\"");
+	process_free(process);
+	UNIT_INT(loop_drain(&loop, TIMEOUT_MS, NULL), 0);
+	run_free(&run);
+}
+
 static void test_help_names_every_lasting_fault(void)
 {
 	static const char *const arguments[] = {"--help", NULL};
@@ -185,5 +224,6 @@ UNIT_MAIN("gpucert kubelet", {"a plugin is run and served", test_plugin_is_run_a
 	  {"a refusal is exit code 1", test_refusal_is_exit_code_1},
 	  {"a plugin that ends is exit code 1", test_plugin_that_ends_is_exit_code_1},
 	  {"usage errors are exit code 2", test_usage_errors},
+	  {"SIGTERM ends it cleanly", test_sigterm_ends_it_cleanly},
 	  {"help names every lasting fault", test_help_names_every_lasting_fault},
 	  {"a program that is missing is exit code 3", test_program_that_is_missing})

@@ -216,6 +216,7 @@ static void test_survivor_takes_over(void)
 	expect(&rig, 2, 2);
 	UNIT_STRING(kubelet_plugin_socket(kubelet_resource_plugin(rig.kubelet, RIG_RESOURCE)),
 		    scripted_plugin_socket(old));
+	CU_ASSERT(kubelet_resource_status(rig.kubelet, RIG_RESOURCE).listed);
 	rig_stop_plugin(&rig, old);
 	rig_wait_event(&rig, KUBELET_EVENT_DISCONNECTED, 2);
 	expect(&rig, 2, 0);
