@@ -54,7 +54,8 @@ void kubelet_outcome_free(struct kubelet_outcome *outcome);
 int kubelet_admit(struct kubelet *kubelet, const struct kubelet_container *container,
 		  uint64_t timeout_ms, struct kubelet_outcome *out, struct error *err);
 
-/* What one container got of one resource. Lives until the pod is removed. */
+/* What one container got of one resource. Lives until the pod is removed or the kubelet starts
+ * again, which reads everything from the checkpoint. */
 struct kubelet_allocation {
 	const char *pod, *container, *resource;
 	const char *const *ids; /* sorted */
