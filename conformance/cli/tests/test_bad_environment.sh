@@ -38,6 +38,14 @@ expect_says "containerd"
 expect_exit 3 gpucert run --cri "unix://$work/none.sock" --out "$work/report" environment
 expect_says "none.sock"
 
+# An image import that fails.
+mkdir "$work/path"
+printf '#!/bin/sh\necho "ctr: no space for images" >&2\nexit 1\n' >"$work/path/ctr"
+chmod +x "$work/path/ctr"
+expect_exit 3 env PATH="$work/path:$PATH" gpucert run --launcher containerd --out "$work/report" environment
+expect_says "no space for images"
+[ -z "$(ls /run/gpucert 2>/dev/null)" ] || complain "left behind: $(ls /run/gpucert)"
+
 # No root: what needs containers is unsupported and says why.
 chmod 755 "$work"
 mkdir -m 777 "$work/user"

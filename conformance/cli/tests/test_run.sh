@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# The main job: a whole run with the reference plugin and real containers.
+# The main job: a whole run with the reference plugin and real containers. usage: test_run.sh BIN VALIDATE SCHEMAS
 . "$(dirname "$0")/lib.sh"
 [ "$(id -u)" -eq 0 ] || skip "needs root"
 command -v containerd >/dev/null || skip "needs containerd"
@@ -18,6 +18,10 @@ expect_report "$r" "r.verdict.exitCode" 0
 # The right reason: the drivers are called what they are, and they did the work.
 expect_report "$r" "r.environment.devices.some((d) => d.kind === 'software')" true
 expect_report "$r" "r.checks.find((c) => c.id === 'api.vulkan').attempts[0].notes?.some((n) => n.includes('llvmpipe')) ?? JSON.stringify(r).includes('llvmpipe')" true
+[ $# -lt 3 ] || {
+	expect_exit 0 node "$2" "$3/report.schema.json" "$r"
+	expect_exit 0 node "$2" "$3/journal.schema.json" "$work/report/journal.ndjson"
+}
 grep -q '<testsuite' "$work/report/junit.xml" || complain "junit.xml has no test suite"
 [ -z "$(ls /run/gpucert 2>/dev/null)" ] || complain "left behind: $(ls /run/gpucert)"
 overhead=$(report "$r" "r.run.time.overheadPercent")
