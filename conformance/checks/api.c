@@ -30,7 +30,18 @@ static const char *api_text(const cJSON *document, const char *pointer)
 {
 	const cJSON *node = json_pointer(document, pointer);
 
-	return cJSON_IsString(node) ? node->valuestring : "(none)";
+	return cJSON_IsString(node) ? node->valuestring : "";
+}
+
+/* `status`, followed by why when the document says so. */
+static bool api_expect_status(struct check_run *run, const cJSON *document, bool held,
+			      const char *what, const char *wanted, const char *status,
+			      const char *reason)
+{
+	const char *why = api_text(document, reason);
+
+	return check_expect(run, held, what, wanted, "%s%s%s%s", api_text(document, status),
+			    why[0] != '\0' ? " (" : "", why, why[0] != '\0' ? ")" : "");
 }
 
 static void api_expect_work(struct check_run *run, const struct discovery_device *device,
@@ -39,15 +50,14 @@ static void api_expect_work(struct check_run *run, const struct discovery_device
 	const cJSON *elements = json_pointer(document, "/work/elements");
 	int count = cJSON_GetArraySize(json_pointer(document, "/devices"));
 
-	if (!check_expect(run, strcmp(api_text(document, "/api/status"), "ok") == 0, "/api/status",
-			  "ok", "%s (%s)", api_text(document, "/api/status"),
-			  api_text(document, "/api/reason")))
+	if (!api_expect_status(run, document, strcmp(api_text(document, "/api/status"), "ok") == 0,
+			       "/api/status", "ok", "/api/status", "/api/reason"))
 		return;
 	if (!check_expect_int(run, "/devices/count", count, 1))
 		return;
-	(void)check_expect(run, cJSON_IsTrue(json_pointer(document, "/work/verified")),
-			   "/work/verified", "true", "%s (%s)", api_text(document, "/work/status"),
-			   api_text(document, "/work/reason"));
+	(void)api_expect_status(run, document,
+				cJSON_IsTrue(json_pointer(document, "/work/verified")),
+				"/work/verified", "ok", "/work/status", "/work/reason");
 	(void)check_expect(run, cJSON_IsNumber(elements) && elements->valuedouble >= ELEMENTS,
 			   "/work/elements", "at least 1048576", "%.0f",
 			   cJSON_IsNumber(elements) ? elements->valuedouble : 0);
@@ -81,6 +91,7 @@ static void api_try_id(struct rig *rig, struct stage *stage, const char *api, co
 			stage_run(stage, label != NULL ? label : probe, command, &options);
 
 		(void)text_list_add(&tally->tested, device->id, NULL);
+		check_add_device(rig->run, device->id);
 		if (document != NULL)
 			api_expect_work(rig->run, device, api, document);
 	}

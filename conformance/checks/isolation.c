@@ -28,6 +28,8 @@ static void isolation_expect_only(struct check_run *run, const char *label, cons
 				       (long long)grant_count(grant, visibility_apis[i]));
 	}
 	visibility_expect_nodes(run, label, document, grant);
+	for (size_t i = 0; i < grant->count; i++)
+		check_add_device(run, grant->devices[i]->id);
 }
 
 static void isolation_no_allocation(struct check_run *run)

@@ -168,16 +168,42 @@ static int run_check_settings(struct error *err)
 	return 0;
 }
 
+/* How much of an argument goes into the report. A plugin's command line may hold secrets: only the
+ * program is kept of it. */
+static size_t run_recorded_length(const char *previous, const char *word)
+{
+	size_t option = 0;
+
+	if (text_starts_with(word, "--plugin="))
+		option = strlen("--plugin=");
+	else if (word[0] == '-' && word[1] == 'p')
+		option = strlen("-p");
+	else if (!text_equal(previous, "--plugin") && !text_equal(previous, "-p"))
+		return strlen(word);
+	return option + strcspn(word + option, " ");
+}
+
+static int run_record_arguments(struct text_list *out, struct error *err)
+{
+	const char *previous = "";
+	int rc = 0;
+
+	for (const char *const *word = command_arguments; rc == 0 && *word != NULL; word++) {
+		rc = text_list_take(out, strndup(*word, run_recorded_length(previous, *word)), err);
+		previous = *word;
+	}
+	return rc;
+}
+
 static int run_run(const struct text_list *arguments)
 {
-	const char *argv[256] = {"run"};
+	struct text_list recorded CLEANUP_TEXT_LIST = {0};
 	struct error err = {0};
 	int exit_code = REPORT_EXIT_BROKEN;
 	int rc = run_check_settings(&err);
 
-	for (size_t i = 0; i < arguments->count && i + 2 < ARRAY_SIZE(argv); i++)
-		argv[i + 1] = arguments->items[i];
-	run.settings.argv = argv;
+	rc = rc == 0 ? run_record_arguments(&recorded, &err) : rc;
+	run.settings.argv = (const char *const *)recorded.items;
 	run.settings.filter.include = *arguments;
 	run.settings.filter.exclude = run.exclude;
 	if (rc == 0)

@@ -10,4 +10,7 @@ extern const struct command_spec command_list;
 extern const struct command_spec command_show;
 extern const struct command_spec command_report;
 
+/* The program's arguments, NULL-ended, without the program: what a report records. */
+extern const char *const *command_arguments;
+
 #endif

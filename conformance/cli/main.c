@@ -28,6 +28,8 @@ static const char *const exit_codes[] = {
 	NULL,
 };
 
+const char *const *command_arguments;
+
 int main(int argc, char **argv)
 {
 	/* Dereferenced here because the initialiser of a static array must be constant. */
@@ -48,6 +50,7 @@ int main(int argc, char **argv)
 		.exit_codes = exit_codes,
 	};
 
+	command_arguments = (const char *const *)argv + (argc > 0 ? 1 : 0);
 	log_set_program("gpucert");
 	if (argc > 1 && strcmp(argv[1], "run-check") == 0) {
 		struct text_list arguments CLEANUP_TEXT_LIST = {0};

@@ -127,6 +127,9 @@ void check_note(struct check_run *run, const char *format, ...)
 void check_evidence_text(struct check_run *run, const char *name, const char *data, size_t size);
 void check_evidence_json(struct check_run *run, const char *name, const cJSON *json);
 
+/* The check is about this device of the environment: checks[].devices of the report. */
+void check_add_device(struct check_run *run, const char *id);
+
 /* Clean-ups run last in, first out after the body, however it ended. */
 void check_defer(struct check_run *run, void (*cleanup)(void *argument), void *argument);
 

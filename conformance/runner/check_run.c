@@ -240,6 +240,14 @@ void check_evidence_json(struct check_run *run, const char *name, const cJSON *j
 		check_add_evidence(run, name, "application/json", text, strlen(text));
 }
 
+void check_add_device(struct check_run *run, const char *id)
+{
+	cJSON *record = check_record("device");
+
+	check_add_text(record, "text", id);
+	check_send(run, record);
+}
+
 void check_defer(struct check_run *run, void (*cleanup)(void *argument), void *argument)
 {
 	if (run->deferred_count == DEFERRED_MAX) {

@@ -11,8 +11,10 @@ int result_new(struct result *result, struct error *err)
 		.assertions = cJSON_CreateArray(),
 		.evidence = cJSON_CreateArray(),
 		.notes = cJSON_CreateArray(),
+		.devices = cJSON_CreateArray(),
 	};
-	if (result->assertions == NULL || result->evidence == NULL || result->notes == NULL) {
+	if (result->assertions == NULL || result->evidence == NULL || result->notes == NULL ||
+	    result->devices == NULL) {
 		result_free(result);
 		return error_memory(err);
 	}
@@ -24,6 +26,7 @@ void result_free(struct result *result)
 	cJSON_Delete(result->assertions);
 	cJSON_Delete(result->evidence);
 	cJSON_Delete(result->notes);
+	cJSON_Delete(result->devices);
 	free(result->failed);
 	free(result->broken);
 	free(result->unsupported);
@@ -72,6 +75,23 @@ static int result_add_time(struct result *result, const cJSON *record, struct er
 	return rc;
 }
 
+static int result_add_device(struct result *result, const cJSON *record, struct error *err)
+{
+	struct json_at root = json_root(record);
+	const cJSON *known = NULL;
+	const char *id = "";
+	int rc = json_need_string(&root, "text", &id, err);
+
+	if (rc < 0)
+		return rc;
+	cJSON_ArrayForEach (known, result->devices) {
+		if (text_equal(cJSON_GetStringValue(known), id))
+			return 0;
+	}
+	return cJSON_AddItemToArray(result->devices, cJSON_CreateString(id)) ? 0
+									     : error_memory(err);
+}
+
 static int result_add_remark(struct result *result, const char *type, const cJSON *record,
 			     struct error *err)
 {
@@ -103,6 +123,8 @@ static int result_add_record(struct result *result, cJSON **record, struct error
 		return result_add_assertion(result, record, err);
 	if (strcmp(type, "evidence") == 0)
 		return result_keep(result->evidence, record, err);
+	if (strcmp(type, "device") == 0)
+		return result_add_device(result, *record, err);
 	if (strcmp(type, "time") == 0)
 		return result_add_time(result, *record, err);
 	if (strcmp(type, "broken") == 0 || strcmp(type, "unsupported") == 0 ||

@@ -20,6 +20,7 @@ struct result {
 	cJSON *assertions; /* array, as in the report */
 	cJSON *evidence;   /* array, as in the report */
 	cJSON *notes;	   /* array of strings */
+	cJSON *devices;	   /* array of device ids, each once */
 	uint64_t time_ns[REPORT_PHASE_COUNT];
 	size_t records;
 	bool finished;	   /* the body returned and its clean-ups ran */

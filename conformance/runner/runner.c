@@ -266,6 +266,7 @@ static int runner_end_check(struct runner *runner, const struct plan_item *item,
 		.assertions = execution->result.assertions,
 		.notes = execution->result.notes,
 		.evidence = execution->result.evidence,
+		.devices = execution->result.devices,
 	};
 
 	for (size_t i = 0; i < REPORT_PHASE_COUNT; i++)
