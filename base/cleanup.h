@@ -11,7 +11,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define CLEANUP(function) __attribute__((cleanup(function)))
+/* "unused": a local that only holds something until the end of its scope is in use. */
+#define CLEANUP(function) __attribute__((cleanup(function), unused))
 
 #define CLEANUP_FREE CLEANUP(cleanup_free_)
 #define CLEANUP_FILE CLEANUP(cleanup_file_)

@@ -88,11 +88,13 @@ static ProtobufCMessage *call(const char *method, const ProtobufCMessage *reques
 
 static void test_version(void)
 {
-	Runtime__V1__VersionRequest request = RUNTIME__V1__VERSION_REQUEST__INIT;
-	Runtime__V1__VersionResponse *reply = (Runtime__V1__VersionResponse *)call(
-		"/runtime.v1.RuntimeService/Version", &request.base,
-		&runtime__v1__version_response__descriptor);
+	Runtime__V1__VersionRequest request;
+	Runtime__V1__VersionResponse *reply = NULL;
 
+	runtime__v1__version_request__init(&request);
+	reply = (Runtime__V1__VersionResponse *)call("/runtime.v1.RuntimeService/Version",
+						     &request.base,
+						     &runtime__v1__version_response__descriptor);
 	CU_ASSERT_STRING_EQUAL(reply->runtime_name, "containerd");
 	CU_ASSERT_STRING_EQUAL(reply->runtime_api_version, "v1");
 	runtime__v1__version_response__free_unpacked(reply, NULL);
