@@ -9,6 +9,18 @@
 #include <stdio.h>
 #include <string.h>
 
+/* With a sanitizer, memory and time are not those of the program alone. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define UNIT_SANITIZED 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define UNIT_SANITIZED 1
+#endif
+#endif
+#ifndef UNIT_SANITIZED
+#define UNIT_SANITIZED 0
+#endif
+
 /* main() of a test program: UNIT_MAIN("text", {"escapes", test_escapes}, ...). */
 #define UNIT_MAIN(suite, ...)                                                                      \
 	int main(void)                                                                             \
@@ -18,23 +30,29 @@
 		return unit_run(suite, unit_tests);                                                \
 	}
 
-static inline int unit_run(const char *suite, CU_TestInfo *tests)
+/* Runs the tests between open() and close() of their suite, each NULL or 0 where it went well. The
+ * exit code is 1 when a test or one of the two failed, or when no test ran. */
+static inline int unit_run_in(const char *suite, CU_InitializeFunc open, CU_CleanupFunc close,
+			      CU_TestInfo *tests)
 {
-	unsigned failures = 0;
-	CU_pSuite registered = NULL;
+	CU_SuiteInfo suites[] = {
+		{.pName = suite, .pInitFunc = open, .pCleanupFunc = close, .pTests = tests},
+		CU_SUITE_INFO_NULL,
+	};
+	int passed = 0;
 
-	if (CU_initialize_registry() != CUE_SUCCESS)
+	if (CU_initialize_registry() != CUE_SUCCESS || CU_register_suites(suites) != CUE_SUCCESS)
 		return 1;
-	registered = CU_add_suite(suite, NULL, NULL);
-	for (CU_TestInfo *test = tests; registered != NULL && test->pName != NULL; test++) {
-		if (CU_add_test(registered, test->pName, test->pTestFunc) == NULL)
-			return 1;
-	}
 	CU_basic_set_mode(CU_BRM_VERBOSE);
 	(void)CU_basic_run_tests();
-	failures = CU_get_number_of_failures() + (CU_get_number_of_tests_run() == 0 ? 1 : 0);
+	passed = CU_get_number_of_tests_run() > 0 && CU_get_number_of_failure_records() == 0;
 	CU_cleanup_registry();
-	return failures != 0 ? 1 : 0;
+	return passed ? 0 : 1;
+}
+
+static inline int unit_run(const char *suite, CU_TestInfo *tests)
+{
+	return unit_run_in(suite, NULL, NULL, tests);
 }
 
 static inline void unit_string(const char *seen, const char *wanted, unsigned line,

@@ -134,8 +134,11 @@ bool check_expect_ok_at(struct check_run *run, const char *file, int line, int r
 			    rc == 0 ? "success" : err->text);
 }
 
-__attribute__((format(printf, 3, 0))) static void
-check_send_remark(struct check_run *run, const char *type, const char *format, va_list args)
+static void check_send_remark(struct check_run *run, const char *type, const char *format,
+			      va_list args) __attribute__((format(printf, 3, 0)));
+
+static void check_send_remark(struct check_run *run, const char *type, const char *format,
+			      va_list args)
 {
 	struct text text CLEANUP_TEXT = {0};
 	cJSON *record = check_record(type);

@@ -116,10 +116,6 @@ int main(void)
 		CU_TEST_INFO_NULL,
 	};
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-	(void)tests;
-	return SKIPPED; /* a sanitizer's shadow memory is not the plugin's */
-#else
-	return unit_run("memory", tests);
-#endif
+	/* A sanitizer's shadow memory is not the plugin's. */
+	return UNIT_SANITIZED ? SKIPPED : unit_run("memory", tests);
 }

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/file.h"
+#include "base/tests/unit.h"
 #include "reports/tests/cases.h"
 
-#include <CUnit/Basic.h>
-#include <CUnit/CUnit.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -392,17 +391,6 @@ int main(void)
 		{"the reader bounds lines", test_long_line_is_refused_by_the_reader},
 		CU_TEST_INFO_NULL,
 	};
-	CU_SuiteInfo suites[] = {
-		{"journal", open_directory, close_directory, NULL, NULL, tests},
-		CU_SUITE_INFO_NULL,
-	};
-	unsigned failures = 0;
 
-	if (CU_initialize_registry() != CUE_SUCCESS || CU_register_suites(suites) != CUE_SUCCESS)
-		return 2;
-	CU_basic_set_mode(CU_BRM_NORMAL);
-	(void)CU_basic_run_tests();
-	failures = CU_get_number_of_failures();
-	CU_cleanup_registry();
-	return failures == 0 ? 0 : 1;
+	return unit_run_in("journal", open_directory, close_directory, tests);
 }

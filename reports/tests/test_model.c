@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/cleanup.h"
+#include "base/tests/unit.h"
 #include "reports/model.h"
-
-#include <CUnit/Basic.h>
-#include <CUnit/CUnit.h>
 
 static void test_outcome_names(void)
 {
@@ -119,17 +117,6 @@ int main(void)
 		{"exit codes", test_exit_codes},
 		CU_TEST_INFO_NULL,
 	};
-	CU_SuiteInfo suites[] = {
-		{"model", NULL, NULL, NULL, NULL, tests},
-		CU_SUITE_INFO_NULL,
-	};
-	unsigned failures = 0;
 
-	if (CU_initialize_registry() != CUE_SUCCESS || CU_register_suites(suites) != CUE_SUCCESS)
-		return 2;
-	CU_basic_set_mode(CU_BRM_NORMAL);
-	(void)CU_basic_run_tests();
-	failures = CU_get_number_of_failures();
-	CU_cleanup_registry();
-	return failures == 0 ? 0 : 1;
+	return unit_run("model", tests);
 }

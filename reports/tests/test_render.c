@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/file.h"
+#include "base/tests/unit.h"
 #include "reports/environment.h"
 #include "reports/reproducible.h"
 #include "reports/tests/cases.h"
 
-#include <CUnit/Basic.h>
-#include <CUnit/CUnit.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -331,17 +330,6 @@ int main(void)
 		{"a folder is rendered", test_directory},
 		CU_TEST_INFO_NULL,
 	};
-	CU_SuiteInfo suites[] = {
-		{"render", NULL, NULL, NULL, NULL, tests},
-		CU_SUITE_INFO_NULL,
-	};
-	unsigned failures = 0;
 
-	if (CU_initialize_registry() != CUE_SUCCESS || CU_register_suites(suites) != CUE_SUCCESS)
-		return 2;
-	CU_basic_set_mode(CU_BRM_NORMAL);
-	(void)CU_basic_run_tests();
-	failures = CU_get_number_of_failures();
-	CU_cleanup_registry();
-	return failures == 0 ? 0 : 1;
+	return unit_run("render", tests);
 }

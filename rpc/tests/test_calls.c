@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/tests/unit.h"
 #include "rpc/loop.h"
 #include "rpc/proto/deviceplugin_v1beta1.pb-c.h"
 #include "rpc/tests/rig.h"
 
-#include <CUnit/Basic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -200,22 +200,8 @@ static void test_socket_file(void)
 	rig_stop(&rig);
 }
 
-int main(void)
-{
-	CU_pSuite suite = NULL;
-
-	if (CU_initialize_registry() != CUE_SUCCESS)
-		return 2;
-	suite = CU_add_suite("calls", NULL, NULL);
-	CU_ADD_TEST(suite, test_echo);
-	CU_ADD_TEST(suite, test_every_code);
-	CU_ADD_TEST(suite, test_long_status_message);
-	CU_ADD_TEST(suite, test_unknown_method);
-	CU_ADD_TEST(suite, test_metadata);
-	CU_ADD_TEST(suite, test_bad_calls);
-	CU_ADD_TEST(suite, test_typed_unary);
-	CU_ADD_TEST(suite, test_socket_file);
-	CU_basic_set_mode(CU_BRM_VERBOSE);
-	(void)CU_basic_run_tests();
-	return CU_get_number_of_failures() > 0;
-}
+UNIT_MAIN("calls", {"echo", test_echo}, {"every code", test_every_code},
+	  {"long status message", test_long_status_message},
+	  {"unknown method", test_unknown_method}, {"metadata", test_metadata},
+	  {"bad calls", test_bad_calls}, {"typed unary", test_typed_unary},
+	  {"socket file", test_socket_file})

@@ -2,10 +2,9 @@
 /* What a client makes of the bytes of servers that do not follow the rules, and of some that do in
  * unusual ways. */
 #include "base/cleanup.h"
+#include "base/tests/unit.h"
 #include "rpc/tests/wire.h"
 
-#include <CUnit/Basic.h>
-#include <CUnit/CUnit.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -379,26 +378,9 @@ static void test_garbage(void)
 	stop(&subject);
 }
 
-int main(void)
-{
-	CU_pSuite suite = NULL;
-
-	if (CU_initialize_registry() != CUE_SUCCESS)
-		return 2;
-	suite = CU_add_suite("client on the wire", NULL, NULL);
-	CU_ADD_TEST(suite, test_good_answer);
-	CU_ADD_TEST(suite, test_trailers);
-	CU_ADD_TEST(suite, test_trailers_only);
-	CU_ADD_TEST(suite, test_no_grpc);
-	CU_ADD_TEST(suite, test_missing_trailers);
-	CU_ADD_TEST(suite, test_truncated_message);
-	CU_ADD_TEST(suite, test_bad_messages);
-	CU_ADD_TEST(suite, test_resets);
-	CU_ADD_TEST(suite, test_large_header_list);
-	CU_ADD_TEST(suite, test_goaway);
-	CU_ADD_TEST(suite, test_broken_frames);
-	CU_ADD_TEST(suite, test_garbage);
-	CU_basic_set_mode(CU_BRM_VERBOSE);
-	(void)CU_basic_run_tests();
-	return CU_get_number_of_failures() > 0;
-}
+UNIT_MAIN("client on the wire", {"good answer", test_good_answer}, {"trailers", test_trailers},
+	  {"trailers only", test_trailers_only}, {"no grpc", test_no_grpc},
+	  {"missing trailers", test_missing_trailers},
+	  {"truncated message", test_truncated_message}, {"bad messages", test_bad_messages},
+	  {"resets", test_resets}, {"large header list", test_large_header_list},
+	  {"goaway", test_goaway}, {"broken frames", test_broken_frames}, {"garbage", test_garbage})

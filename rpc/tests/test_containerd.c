@@ -4,13 +4,12 @@
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "base/process.h"
+#include "base/tests/unit.h"
 #include "base/text.h"
 #include "rpc/client.h"
 #include "rpc/loop.h"
 #include "rpc/proto/cri_v1.pb-c.h"
 
-#include <CUnit/Basic.h>
-#include <CUnit/CUnit.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -187,14 +186,19 @@ static int stop(void)
 
 int main(void)
 {
-	CU_pSuite suite = NULL;
+	CU_TestInfo tests[] = {
+		{"version", test_version},	   {"status", test_status},
+		{"list images", test_list_images}, {"errors", test_errors},
+		{"many calls", test_many_calls},   CU_TEST_INFO_NULL,
+	};
+	int rc = 0;
 	struct error err = {0};
 
 	if (geteuid() != 0) {
 		(void)puts("skipped: containerd needs root");
 		return SKIPPED;
 	}
-	if (CU_initialize_registry() != CUE_SUCCESS || uv_loop_init(&loop) < 0)
+	if (uv_loop_init(&loop) < 0)
 		return 2;
 	if (start_containerd(&err) == ERROR_NOT_FOUND) {
 		(void)printf("skipped: %s\n", err.text);
@@ -205,13 +209,6 @@ int main(void)
 		(void)stop();
 		return 1;
 	}
-	suite = CU_add_suite("client against containerd", NULL, NULL);
-	CU_ADD_TEST(suite, test_version);
-	CU_ADD_TEST(suite, test_status);
-	CU_ADD_TEST(suite, test_list_images);
-	CU_ADD_TEST(suite, test_errors);
-	CU_ADD_TEST(suite, test_many_calls);
-	CU_basic_set_mode(CU_BRM_VERBOSE);
-	(void)CU_basic_run_tests();
-	return stop() < 0 || CU_get_number_of_failures() > 0;
+	rc = unit_run("client against containerd", tests);
+	return stop() < 0 || rc != 0;
 }

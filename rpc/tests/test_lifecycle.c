@@ -2,11 +2,11 @@
 /* Beginnings and ends: connecting, shutting down, losing each other, and callbacks that end things.
  */
 #include "base/cleanup.h"
+#include "base/tests/unit.h"
 #include "rpc/loop.h"
 #include "rpc/socket.h"
 #include "rpc/tests/rig.h"
 
-#include <CUnit/Basic.h>
 #include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
@@ -461,27 +461,11 @@ static void test_loop_helpers(void)
 	CU_ASSERT_EQUAL(loop_drain(&loop, 1000, &err), 0);
 }
 
-int main(void)
-{
-	CU_pSuite suite = NULL;
-
-	if (CU_initialize_registry() != CUE_SUCCESS)
-		return 2;
-	suite = CU_add_suite("lifecycle", NULL, NULL);
-	CU_ADD_TEST(suite, test_connect);
-	CU_ADD_TEST(suite, test_no_server);
-	CU_ADD_TEST(suite, test_silent_server);
-	CU_ADD_TEST(suite, test_graceful_shutdown);
-	CU_ADD_TEST(suite, test_shutdown_grace_over);
-	CU_ADD_TEST(suite, test_shutdown_stalled);
-	CU_ADD_TEST(suite, test_server_cut);
-	CU_ADD_TEST(suite, test_channel_closed);
-	CU_ADD_TEST(suite, test_meddling_callbacks);
-	CU_ADD_TEST(suite, test_handler_closes_server);
-	CU_ADD_TEST(suite, test_abrupt_closes);
-	CU_ADD_TEST(suite, test_preface_timeout);
-	CU_ADD_TEST(suite, test_loop_helpers);
-	CU_basic_set_mode(CU_BRM_VERBOSE);
-	(void)CU_basic_run_tests();
-	return CU_get_number_of_failures() > 0;
-}
+UNIT_MAIN("lifecycle", {"connect", test_connect}, {"no server", test_no_server},
+	  {"silent server", test_silent_server}, {"graceful shutdown", test_graceful_shutdown},
+	  {"shutdown grace over", test_shutdown_grace_over},
+	  {"shutdown stalled", test_shutdown_stalled}, {"server cut", test_server_cut},
+	  {"channel closed", test_channel_closed}, {"meddling callbacks", test_meddling_callbacks},
+	  {"handler closes server", test_handler_closes_server},
+	  {"abrupt closes", test_abrupt_closes}, {"preface timeout", test_preface_timeout},
+	  {"loop helpers", test_loop_helpers})

@@ -3,11 +3,10 @@
  * unusual ways. */
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/tests/unit.h"
 #include "rpc/loop.h"
 #include "rpc/tests/wire.h"
 
-#include <CUnit/Basic.h>
-#include <CUnit/CUnit.h>
 #include <string.h>
 
 struct subject {
@@ -494,31 +493,14 @@ static void test_broken_frames(void)
 	}
 }
 
-int main(void)
-{
-	CU_pSuite suite = NULL;
-
-	if (CU_initialize_registry() != CUE_SUCCESS)
-		return 2;
-	suite = CU_add_suite("server on the wire", NULL, NULL);
-	CU_ADD_TEST(suite, test_garbage);
-	CU_ADD_TEST(suite, test_byte_by_byte);
-	CU_ADD_TEST(suite, test_request_headers);
-	CU_ADD_TEST(suite, test_request_bodies);
-	CU_ADD_TEST(suite, test_answer_before_the_request_ends);
-	CU_ADD_TEST(suite, test_deadline);
-	CU_ADD_TEST(suite, test_cancelled_by_reset);
-	CU_ADD_TEST(suite, test_ping_and_goaway);
-	CU_ADD_TEST(suite, test_window_of_one_byte);
-	CU_ADD_TEST(suite, test_flow_control_violated);
-	CU_ADD_TEST(suite, test_concurrent_streams_limit);
-	CU_ADD_TEST(suite, test_rapid_reset);
-	CU_ADD_TEST(suite, test_provoked_resets);
-	CU_ADD_TEST(suite, test_continuation_flood);
-	CU_ADD_TEST(suite, test_header_bomb);
-	CU_ADD_TEST(suite, test_ping_flood_unread);
-	CU_ADD_TEST(suite, test_broken_frames);
-	CU_basic_set_mode(CU_BRM_VERBOSE);
-	(void)CU_basic_run_tests();
-	return CU_get_number_of_failures() > 0;
-}
+UNIT_MAIN("server on the wire", {"garbage", test_garbage}, {"byte by byte", test_byte_by_byte},
+	  {"request headers", test_request_headers}, {"request bodies", test_request_bodies},
+	  {"answer before the request ends", test_answer_before_the_request_ends},
+	  {"deadline", test_deadline}, {"cancelled by reset", test_cancelled_by_reset},
+	  {"ping and goaway", test_ping_and_goaway},
+	  {"window of one byte", test_window_of_one_byte},
+	  {"flow control violated", test_flow_control_violated},
+	  {"concurrent streams limit", test_concurrent_streams_limit},
+	  {"rapid reset", test_rapid_reset}, {"provoked resets", test_provoked_resets},
+	  {"continuation flood", test_continuation_flood}, {"header bomb", test_header_bomb},
+	  {"ping flood unread", test_ping_flood_unread}, {"broken frames", test_broken_frames})

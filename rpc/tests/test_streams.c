@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Streaming, flow control, deadlines, cancellation, limits and the many-at-once cases. */
 #include "base/cleanup.h"
+#include "base/tests/unit.h"
 #include "rpc/loop.h"
 #include "rpc/tests/rig.h"
 
-#include <CUnit/Basic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -351,26 +351,9 @@ static void test_header_list_limit(void)
 	rig_stop(&rig);
 }
 
-int main(void)
-{
-	CU_pSuite suite = NULL;
-
-	if (CU_initialize_registry() != CUE_SUCCESS)
-		return 2;
-	suite = CU_add_suite("streams", NULL, NULL);
-	CU_ADD_TEST(suite, test_streaming);
-	CU_ADD_TEST(suite, test_tiny_windows);
-	CU_ADD_TEST(suite, test_pause);
-	CU_ADD_TEST(suite, test_pause_at_the_end);
-	CU_ADD_TEST(suite, test_deadline);
-	CU_ADD_TEST(suite, test_cancel);
-	CU_ADD_TEST(suite, test_cancel_stalled);
-	CU_ADD_TEST(suite, test_deadline_stalled);
-	CU_ADD_TEST(suite, test_large_messages);
-	CU_ADD_TEST(suite, test_message_limits);
-	CU_ADD_TEST(suite, test_many_at_once);
-	CU_ADD_TEST(suite, test_header_list_limit);
-	CU_basic_set_mode(CU_BRM_VERBOSE);
-	(void)CU_basic_run_tests();
-	return CU_get_number_of_failures() > 0;
-}
+UNIT_MAIN("streams", {"streaming", test_streaming}, {"tiny windows", test_tiny_windows},
+	  {"pause", test_pause}, {"pause at the end", test_pause_at_the_end},
+	  {"deadline", test_deadline}, {"cancel", test_cancel},
+	  {"cancel stalled", test_cancel_stalled}, {"deadline stalled", test_deadline_stalled},
+	  {"large messages", test_large_messages}, {"message limits", test_message_limits},
+	  {"many at once", test_many_at_once}, {"header list limit", test_header_list_limit})

@@ -2,14 +2,13 @@
 /* The parts that know no connection: addresses, framing, timeouts, percent-encoding, statuses,
  * headers. */
 #include "base/cleanup.h"
+#include "base/tests/unit.h"
 #include "rpc/frame.h"
 #include "rpc/headers.h"
 #include "rpc/percent.h"
 #include "rpc/status.h"
 #include "rpc/timeout.h"
 
-#include <CUnit/Basic.h>
-#include <CUnit/CUnit.h>
 #include <nghttp2/nghttp2.h>
 #include <string.h>
 
@@ -252,23 +251,7 @@ static void test_content_types(void)
 	CU_ASSERT(!content_type_is_grpc(NULL));
 }
 
-int main(void)
-{
-	CU_pSuite suite = NULL;
-
-	if (CU_initialize_registry() != CUE_SUCCESS)
-		return 2;
-	suite = CU_add_suite("wire parts", NULL, NULL);
-	CU_ADD_TEST(suite, test_addresses);
-	CU_ADD_TEST(suite, test_frames_in_pieces);
-	CU_ADD_TEST(suite, test_frames_refused);
-	CU_ADD_TEST(suite, test_frame_prefix);
-	CU_ADD_TEST(suite, test_timeouts);
-	CU_ADD_TEST(suite, test_percent);
-	CU_ADD_TEST(suite, test_statuses);
-	CU_ADD_TEST(suite, test_headers);
-	CU_ADD_TEST(suite, test_content_types);
-	CU_basic_set_mode(CU_BRM_VERBOSE);
-	(void)CU_basic_run_tests();
-	return CU_get_number_of_failures() > 0;
-}
+UNIT_MAIN("wire parts", {"addresses", test_addresses}, {"frames in pieces", test_frames_in_pieces},
+	  {"frames refused", test_frames_refused}, {"frame prefix", test_frame_prefix},
+	  {"timeouts", test_timeouts}, {"percent", test_percent}, {"statuses", test_statuses},
+	  {"headers", test_headers}, {"content types", test_content_types})

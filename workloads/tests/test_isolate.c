@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/tests/unit.h"
 #include "workloads/tests/expect.h"
-#include "workloads/tests/suite.h"
 #include "workloads/visibility/isolate.h"
 
 #include "base/cleanup.h"
@@ -137,5 +137,5 @@ int main(void)
 		CU_TEST_INFO_NULL,
 	};
 
-	return suite_run("isolate", tests);
+	return unit_run("isolate", tests);
 }

@@ -3,8 +3,8 @@
 /* The probes as programs: with the drivers of this machine, without any, and with driver doubles
  * that do one thing wrong each. The loaders are always the real ones. */
 
+#include "base/tests/unit.h"
 #include "workloads/tests/expect.h"
-#include "workloads/tests/suite.h"
 
 #include "base/cleanup.h"
 #include "base/process.h"
@@ -625,6 +625,6 @@ int main(void)
 	documents = fopen(DOCUMENTS, "w");
 	if (documents == NULL)
 		return 2;
-	code = suite_run("probe programs", tests);
+	code = unit_run("probe programs", tests);
 	return fclose(documents) == 0 ? code : 2;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/tests/unit.h"
 #include "workloads/common/work.h"
 #include "workloads/tests/expect.h"
-#include "workloads/tests/suite.h"
 
 #include <math.h>
 #include <string.h>
@@ -182,5 +182,5 @@ int main(void)
 		CU_TEST_INFO_NULL,
 	};
 
-	return suite_run("probe work", tests);
+	return unit_run("probe work", tests);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/tests/unit.h"
 #include "workloads/tests/expect.h"
-#include "workloads/tests/suite.h"
 #include "workloads/visibility/environment.h"
 #include "workloads/visibility/nodes.h"
 #include "workloads/visibility/sysfs.h"
@@ -242,6 +242,6 @@ int main(void)
 
 	if (code != 0)
 		return 2;
-	code = suite_run("visibility", tests);
+	code = unit_run("visibility", tests);
 	return remove_root() == 0 ? code : 2;
 }

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Lint of the check table: what no compiler sees. */
 #include "base/file.h"
+#include "base/tests/unit.h"
 #include "base/text.h"
 #include "conformance/checks/suites.h"
 #include "conformance/runner/needs.h"
 #include "conformance/runner/plan.h"
 
-#include <CUnit/Basic.h>
-#include <CUnit/CUnit.h>
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
@@ -164,17 +163,6 @@ int main(void)
 		{"patterns", test_patterns},
 		CU_TEST_INFO_NULL,
 	};
-	CU_SuiteInfo info[] = {
-		{"check table", NULL, NULL, NULL, NULL, tests},
-		CU_SUITE_INFO_NULL,
-	};
-	unsigned failures = 0;
 
-	if (CU_initialize_registry() != CUE_SUCCESS || CU_register_suites(info) != CUE_SUCCESS)
-		return 2;
-	CU_basic_set_mode(CU_BRM_NORMAL);
-	(void)CU_basic_run_tests();
-	failures = CU_get_number_of_failures();
-	CU_cleanup_registry();
-	return failures == 0 ? 0 : 1;
+	return unit_run("check table", tests);
 }

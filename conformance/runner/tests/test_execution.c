@@ -3,11 +3,10 @@
  */
 #include "base/file.h"
 #include "base/path.h"
+#include "base/tests/unit.h"
 #include "conformance/runner/doubles/meta_suite.h"
 #include "conformance/runner/execution.h"
 
-#include <CUnit/Basic.h>
-#include <CUnit/CUnit.h>
 #include <string.h>
 
 static struct {
@@ -50,6 +49,7 @@ static int fixture_close(void)
 	(void)file_remove_tree(fixture.directory, NULL);
 	free(fixture.directory);
 	free(fixture.program);
+	(void)uv_run(&fixture.loop, UV_RUN_DEFAULT); /* until the last handles are closed */
 	return uv_loop_close(&fixture.loop) == 0 ? 0 : 1;
 }
 
@@ -174,11 +174,6 @@ int main(int argc, char **argv)
 		{"an interrupt is not a verdict", test_interrupt_is_not_a_verdict},
 		CU_TEST_INFO_NULL,
 	};
-	CU_SuiteInfo info[] = {
-		{"execution", fixture_open, fixture_close, NULL, NULL, tests},
-		CU_SUITE_INFO_NULL,
-	};
-	unsigned failures = 0;
 
 	if (argc > 1 && strcmp(argv[1], "run-check") == 0) {
 		struct text_list arguments CLEANUP_TEXT_LIST = {0};
@@ -187,11 +182,5 @@ int main(int argc, char **argv)
 			(void)text_list_add(&arguments, argv[i], NULL);
 		return execution_child(meta_suites, &arguments);
 	}
-	if (CU_initialize_registry() != CUE_SUCCESS || CU_register_suites(info) != CUE_SUCCESS)
-		return 2;
-	CU_basic_set_mode(CU_BRM_NORMAL);
-	(void)CU_basic_run_tests();
-	failures = CU_get_number_of_failures();
-	CU_cleanup_registry();
-	return failures == 0 ? 0 : 1;
+	return unit_run_in("execution", fixture_open, fixture_close, tests);
 }

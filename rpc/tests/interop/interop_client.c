@@ -2,13 +2,12 @@
 /* The project's client against the grpc-js server of server.mjs, whose address is in
  * RPC_INTEROP_ADDRESS; common.mjs says what the server does. */
 #include "base/cleanup.h"
+#include "base/tests/unit.h"
 #include "base/text.h"
 #include "rpc/client.h"
 #include "rpc/loop.h"
 #include "rpc/proto/deviceplugin_v1beta1.pb-c.h"
 
-#include <CUnit/Basic.h>
-#include <CUnit/CUnit.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -311,28 +310,29 @@ static void test_goaway(void)
 
 int main(void)
 {
-	CU_pSuite suite = NULL;
+	CU_TestInfo tests[] = {
+		{"unary", test_unary},
+		{"typed wait", test_typed_wait},
+		{"status codes", test_status_codes},
+		{"stream and metadata", test_stream_and_metadata},
+		{"paused stream", test_paused_stream},
+		{"deadline", test_deadline},
+		{"cancellation", test_cancellation},
+		{"large messages", test_large_messages},
+		{"many at once", test_many_at_once},
+		{"goaway", test_goaway},
+		CU_TEST_INFO_NULL,
+	};
 	struct error err = {0};
 	const char *address = getenv("RPC_INTEROP_ADDRESS");
+	int rc = 0;
 
-	if (address == NULL || CU_initialize_registry() != CUE_SUCCESS || uv_loop_init(&loop) < 0 ||
+	if (address == NULL || uv_loop_init(&loop) < 0 ||
 	    rpc_channel_open(&loop, address, NULL, &channel, &err) < 0) {
 		(void)fprintf(stderr, "no server in RPC_INTEROP_ADDRESS: %s\n", err.text);
 		return 2;
 	}
-	suite = CU_add_suite("client against grpc-js", NULL, NULL);
-	CU_ADD_TEST(suite, test_unary);
-	CU_ADD_TEST(suite, test_typed_wait);
-	CU_ADD_TEST(suite, test_status_codes);
-	CU_ADD_TEST(suite, test_stream_and_metadata);
-	CU_ADD_TEST(suite, test_paused_stream);
-	CU_ADD_TEST(suite, test_deadline);
-	CU_ADD_TEST(suite, test_cancellation);
-	CU_ADD_TEST(suite, test_large_messages);
-	CU_ADD_TEST(suite, test_many_at_once);
-	CU_ADD_TEST(suite, test_goaway);
-	CU_basic_set_mode(CU_BRM_VERBOSE);
-	(void)CU_basic_run_tests();
+	rc = unit_run("client against grpc-js", tests);
 	rpc_channel_close(channel);
-	return CU_get_number_of_failures() > 0 || loop_drain(&loop, 5000, NULL) < 0;
+	return rc != 0 || loop_drain(&loop, 5000, NULL) < 0;
 }
