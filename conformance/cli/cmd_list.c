@@ -114,7 +114,7 @@ static const struct option_spec list_options[] = {
 	 .type = OPTION_LIST,
 	 .target = &list.exclude,
 	 .value = "PATTERN",
-	 .help = "Leave out checks that match; may be repeated."},
+	 .help = "Leave out checks that match."},
 	{.name = NULL},
 };
 

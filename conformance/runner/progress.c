@@ -21,13 +21,17 @@ struct progress {
 	bool terminal, color, quiet, verbose;
 };
 
-/* Seconds left by the average of what is done; UINT64_MAX as long as that says nothing. */
+/* Seconds left by the average of what is done, at least 1; UINT64_MAX as long as that says nothing.
+ */
 static uint64_t progress_left_s(const struct progress *progress, uint64_t now_ms)
 {
+	uint64_t left_ms = 0;
+
 	if (progress->done < 3 || progress->done >= progress->planned)
 		return UINT64_MAX;
-	return (now_ms - progress->started_ms) * (progress->planned - progress->done) /
-	       progress->done / 1000;
+	left_ms = (now_ms - progress->started_ms) * (progress->planned - progress->done) /
+		  progress->done;
+	return (left_ms + 999) / 1000;
 }
 
 static void progress_add_state(const struct progress *progress, struct text *line)
