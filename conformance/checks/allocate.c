@@ -361,15 +361,23 @@ static void allocate_no_ids(struct check_run *run)
 struct registering {
 	struct rig *rig;
 	size_t from;
+	const struct kubelet_registration *found; /* of a resource under test, and dialled */
 };
 
 static bool allocate_is_registering(void *user)
 {
-	const struct registering *registering = user;
-	const struct kubelet_registration *r =
-		kubelet_registration_at(registering->rig->kubelet, registering->from);
+	struct registering *registering = user;
+	struct rig *rig = registering->rig;
 
-	return r != NULL && r->socket != NULL;
+	for (size_t i = registering->from; i < kubelet_registration_count(rig->kubelet); i++) {
+		const struct kubelet_registration *r = kubelet_registration_at(rig->kubelet, i);
+
+		if (r->socket != NULL && text_list_has(&rig->resources, r->resource)) {
+			registering->found = r;
+			return true;
+		}
+	}
+	return false;
 }
 
 /* Calls Allocate on the socket of a registration that is under way. */
@@ -406,7 +414,6 @@ static void allocate_before_list(struct check_run *run)
 	struct rig *rig = rig_ready(run);
 	struct text_list ids CLEANUP_TEXT_LIST = {0};
 	struct registering registering = {.rig = rig};
-	const struct kubelet_registration *r = NULL;
 	struct error err = {0};
 	uint64_t start = 0;
 
@@ -427,9 +434,8 @@ static void allocate_before_list(struct check_run *run)
 	rig_waited(rig, start);
 	if (!check_expect_ok(run, rc, "the plugin tries to register", &err))
 		return;
-	r = kubelet_registration_at(rig->kubelet, registering.from);
-	if (rig_healthy_ids(rig, r->resource, &ids))
-		allocate_on_socket(rig, r, ids.items[0]);
+	if (rig_healthy_ids(rig, registering.found->resource, &ids))
+		allocate_on_socket(rig, registering.found, ids.items[0]);
 }
 
 static bool allocate_path_is_sound(const char *path)
@@ -495,7 +501,8 @@ static void unique_paths(struct rig *rig, const char *resource, const struct tex
 	for (size_t i = 0; response != NULL && i < response->n_mounts; i++)
 		allocate_expect_unique(rig, "mounts[].container_path", &mounts,
 				       response->mounts[i]->container_path);
-	for (size_t i = 0; response != NULL && i < response->n_devices; i++)
+	/* Windows devices have no path in the container: containerd demands an empty one. */
+	for (size_t i = 0; response != NULL && !rig_is_windows(rig) && i < response->n_devices; i++)
 		allocate_expect_unique(rig, "devices[].container_path", &nodes,
 				       response->devices[i]->container_path);
 	kubelet_reply_free(&reply);

@@ -20,6 +20,11 @@ void rig_waited(struct rig *rig, uint64_t start_ns)
 	check_add_time(rig->run, REPORT_PHASE_PLUGIN, clock_monotonic_ns() - start_ns);
 }
 
+bool rig_is_windows(const struct rig *rig)
+{
+	return strcmp(rig->context->node->system.os, "windows") == 0;
+}
+
 static void rig_on_event(const struct kubelet_event *event, void *user)
 {
 	struct rig *rig = user;
@@ -86,6 +91,7 @@ static int rig_make_kubelet(struct rig *rig, struct error *err)
 	char *directory CLEANUP_FREE = path_join(check_directory(rig->run), "dp");
 	struct kubelet_options options = {
 		.plugin_dir = directory,
+		.os = rig_is_windows(rig) ? KUBELET_OS_WINDOWS : KUBELET_OS_LINUX,
 		.seed = 1,
 		.on_event = rig_on_event,
 		.user = rig,
@@ -367,7 +373,8 @@ bool rig_allocate(struct rig *rig, const char *resource, const char *id,
 			rc = error_set(&err, ERROR_PROTOCOL, "no container response");
 		} else {
 			answer.response = response->container_responses[0];
-			rc = kubelet_container_options_merge(false, &answer, 1, options, &err);
+			rc = kubelet_container_options_merge(rig_is_windows(rig), &answer, 1,
+							     options, &err);
 		}
 	}
 	kubelet_reply_free(&reply);

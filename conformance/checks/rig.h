@@ -71,6 +71,9 @@ uint64_t rig_watch(struct rig *rig, uint64_t ms, uint64_t thorough_ms);
 /* Open descriptors of the plugin's process; -1 when that cannot be told. */
 int rig_descriptors(const struct rig *rig);
 
+/* Is the node, live or recorded, a Windows node? */
+bool rig_is_windows(const struct rig *rig);
+
 /* Time since `start_ns` was spent waiting for the plugin. */
 void rig_waited(struct rig *rig, uint64_t start_ns);
 
