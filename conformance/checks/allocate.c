@@ -1,74 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /* Allocate: what the plugin hands out, and how it answers what it cannot. */
+#include "conformance/checks/allocate.h"
+
 #include "base/clock.h"
-#include "base/path.h"
-#include "conformance/checks/rig.h"
 #include "conformance/checks/suites.h"
 #include "rpc/rpc.h"
 
 #include <signal.h>
 #include <string.h>
-#include <sys/stat.h>
 
 enum {
 	PROMPT_MS = 5000,
-	TOGETHER_MAX = 64,
 	REPEATS = 20,
 	STOP_MS = 30000,
 };
 
 #define UNKNOWN_ID "gpucert-no-such-device::0"
-
-/* One Allocate call with these ids. *out is the response, NULL unless the plugin answered OK; the
- * reply is freed by the caller. False: no answer at all, recorded. */
-static bool allocate_call(struct rig *rig, const char *resource, const char *const *ids,
-			  size_t count, struct kubelet_reply *reply,
-			  const V1beta1__AllocateResponse **out)
-{
-	struct error err = {0};
-	uint64_t start = clock_monotonic_ns();
-	int rc = kubelet_call_allocate(kubelet_resource_plugin(rig->kubelet, resource), ids, count,
-				       RIG_CALL_MS, reply, &err);
-
-	rig_waited(rig, start);
-	*out = rc == 0 ? (const V1beta1__AllocateResponse *)reply->reply : NULL;
-	return rc == 0 || check_expect_ok(rig->run, rc, "Allocate is answered", &err);
-}
-
-/* Allocates and records that it worked and holds one response. Returns that response or NULL. */
-static const V1beta1__ContainerAllocateResponse *
-allocate_expect(struct rig *rig, const char *resource, const char *const *ids, size_t count,
-		const char *what, struct kubelet_reply *reply)
-{
-	const V1beta1__AllocateResponse *response = NULL;
-
-	if (!allocate_call(rig, resource, ids, count, reply, &response))
-		return NULL;
-	if (!check_expect(rig->run, response != NULL, what, "OK", "%s%s%s",
-			  rpc_code_name(reply->code), reply->message[0] != '\0' ? ": " : "",
-			  reply->message))
-		return NULL;
-	if (!check_expect_int(rig->run, "container responses",
-			      (long long)response->n_container_responses, 1))
-		return NULL;
-	return response->container_responses[0];
-}
-
-/* Calls `judge` for each resource with its healthy ids. */
-static void allocate_each(struct check_run *run,
-			  void (*judge)(struct rig *rig, const char *resource,
-					const struct text_list *ids))
-{
-	struct rig *rig = rig_ready(run);
-
-	for (size_t i = 0; rig != NULL && i < rig->resources.count; i++) {
-		struct text_list ids CLEANUP_TEXT_LIST = {0};
-
-		if (!rig_healthy_ids(rig, rig->resources.items[i], &ids))
-			return;
-		judge(rig, rig->resources.items[i], &ids);
-	}
-}
 
 static void one_response(struct rig *rig, const char *resource, const struct text_list *ids)
 {
@@ -102,7 +49,7 @@ static void allocate_prompt(struct check_run *run)
 
 static void each_and_all(struct rig *rig, const char *resource, const struct text_list *ids)
 {
-	size_t count = ids->count < TOGETHER_MAX ? ids->count : TOGETHER_MAX;
+	size_t count = ids->count < ALLOCATE_TOGETHER_MAX ? ids->count : ALLOCATE_TOGETHER_MAX;
 
 	for (size_t i = 0; i < count; i++) {
 		struct kubelet_reply reply = {0};
@@ -123,81 +70,10 @@ static void allocate_each_and_all(struct check_run *run)
 	allocate_each(run, each_and_all);
 }
 
-/* Packed bytes of a response: equal answers pack to equal bytes. NULL: out of memory. */
-static uint8_t *allocate_pack(const V1beta1__ContainerAllocateResponse *response, size_t *size)
-{
-	*size = v1beta1__container_allocate_response__get_packed_size(response);
-	uint8_t *bytes = malloc(*size + 1);
-
-	if (bytes != NULL)
-		(void)v1beta1__container_allocate_response__pack(response, bytes);
-	return bytes;
-}
-
-static int allocate_compare_mounts(const void *a, const void *b)
-{
-	return strcmp((*(V1beta1__Mount *const *)a)->container_path,
-		      (*(V1beta1__Mount *const *)b)->container_path);
-}
-
-static int allocate_compare_nodes(const void *a, const void *b)
-{
-	return strcmp((*(V1beta1__DeviceSpec *const *)a)->container_path,
-		      (*(V1beta1__DeviceSpec *const *)b)->container_path);
-}
-
-static int allocate_compare_envs(const void *a, const void *b)
-{
-	return strcmp((*(V1beta1__ContainerAllocateResponse__EnvsEntry *const *)a)->key,
-		      (*(V1beta1__ContainerAllocateResponse__EnvsEntry *const *)b)->key);
-}
-
-static void allocate_sort(void *items, size_t count, size_t size,
-			  int (*compare)(const void *, const void *))
-{
-	if (count > 1)
-		qsort(items, count, size, compare);
-}
-
-/* A response is a set: mounts, devices and envs in any order mean the same. */
-static void allocate_normalise(const V1beta1__ContainerAllocateResponse *response)
-{
-	allocate_sort(response->mounts, response->n_mounts, sizeof(*response->mounts),
-		      allocate_compare_mounts);
-	allocate_sort(response->devices, response->n_devices, sizeof(*response->devices),
-		      allocate_compare_nodes);
-	allocate_sort(response->envs, response->n_envs, sizeof(*response->envs),
-		      allocate_compare_envs);
-}
-
-static void allocate_expect_same(struct rig *rig, const char *what,
-				 const V1beta1__ContainerAllocateResponse *first,
-				 const V1beta1__ContainerAllocateResponse *second)
-{
-	size_t sizes[2] = {0, 0};
-
-	if (first == NULL || second == NULL)
-		return;
-	allocate_normalise(first);
-	allocate_normalise(second);
-	uint8_t *left CLEANUP_FREE = allocate_pack(first, &sizes[0]);
-	uint8_t *right CLEANUP_FREE = allocate_pack(second, &sizes[1]);
-
-	if (left == NULL || right == NULL) {
-		check_broken(rig->run, "out of memory");
-		return;
-	}
-	(void)check_expect(rig->run, sizes[0] == sizes[1] && memcmp(left, right, sizes[0]) == 0,
-			   what, "the same answer", "%s",
-			   sizes[0] == sizes[1] && memcmp(left, right, sizes[0]) == 0
-				   ? "the same answer"
-				   : "another answer");
-}
-
 static void order(struct rig *rig, const char *resource, const struct text_list *ids)
 {
-	const char *backwards[TOGETHER_MAX] = {NULL};
-	size_t count = ids->count < TOGETHER_MAX ? ids->count : TOGETHER_MAX;
+	const char *backwards[ALLOCATE_TOGETHER_MAX] = {NULL};
+	size_t count = ids->count < ALLOCATE_TOGETHER_MAX ? ids->count : ALLOCATE_TOGETHER_MAX;
 	struct kubelet_reply replies[2] = {0};
 
 	for (size_t i = 0; i < count; i++)
@@ -436,128 +312,6 @@ static void allocate_before_list(struct check_run *run)
 		return;
 	if (rig_healthy_ids(rig, registering.found->resource, &ids))
 		allocate_on_socket(rig, registering.found, ids.items[0]);
-}
-
-static bool allocate_path_is_sound(const char *path)
-{
-	return path_is_absolute(path) && strstr(path, "/../") == NULL &&
-	       !text_ends_with(path, "/..");
-}
-
-static void paths_exist(struct rig *rig, const char *resource, const struct text_list *ids)
-{
-	for (size_t i = 0; i < ids->count; i++) {
-		struct kubelet_reply reply = {0};
-		const V1beta1__ContainerAllocateResponse *response =
-			allocate_expect(rig, resource, (const char *const *)&ids->items[i], 1,
-					ids->items[i], &reply);
-
-		for (size_t j = 0; response != NULL && j < response->n_mounts; j++) {
-			const char *path = response->mounts[j]->host_path;
-			struct stat status = {0};
-			bool there = allocate_path_is_sound(path) && stat(path, &status) == 0;
-
-			(void)check_expect(rig->run, there, "mounts[].host_path",
-					   "absolute and present", "%s%s", path,
-					   there ? "" : " (missing)");
-		}
-		for (size_t j = 0; response != NULL && j < response->n_devices; j++) {
-			const char *path = response->devices[j]->host_path;
-			struct stat status = {0};
-			bool node = allocate_path_is_sound(path) && stat(path, &status) == 0 &&
-				    (S_ISCHR(status.st_mode) || S_ISBLK(status.st_mode));
-
-			(void)check_expect(rig->run, node, "devices[].host_path", "a device node",
-					   "%s%s", path,
-					   node ? "" : " (missing or no device node)");
-		}
-		kubelet_reply_free(&reply);
-	}
-}
-
-static void allocate_paths_exist(struct check_run *run)
-{
-	allocate_each(run, paths_exist);
-}
-
-static void allocate_expect_unique(struct rig *rig, const char *what, struct text_list *paths,
-				   const char *path)
-{
-	(void)check_expect(rig->run, !text_list_has(paths, path), what, "used once", "%s", path);
-	if (text_list_add(paths, path, NULL) < 0)
-		check_broken(rig->run, "out of memory");
-}
-
-static void unique_paths(struct rig *rig, const char *resource, const struct text_list *ids)
-{
-	size_t count = ids->count < TOGETHER_MAX ? ids->count : TOGETHER_MAX;
-	struct text_list mounts CLEANUP_TEXT_LIST = {0};
-	struct text_list nodes CLEANUP_TEXT_LIST = {0};
-	struct kubelet_reply reply = {0};
-	const V1beta1__ContainerAllocateResponse *response =
-		allocate_expect(rig, resource, (const char *const *)ids->items, count,
-				"all devices together", &reply);
-
-	for (size_t i = 0; response != NULL && i < response->n_mounts; i++)
-		allocate_expect_unique(rig, "mounts[].container_path", &mounts,
-				       response->mounts[i]->container_path);
-	/* Windows devices have no path in the container: containerd demands an empty one. */
-	for (size_t i = 0; response != NULL && !rig_is_windows(rig) && i < response->n_devices; i++)
-		allocate_expect_unique(rig, "devices[].container_path", &nodes,
-				       response->devices[i]->container_path);
-	kubelet_reply_free(&reply);
-}
-
-static void allocate_unique_paths(struct check_run *run)
-{
-	allocate_each(run, unique_paths);
-}
-
-static bool allocate_is_dangerous(const char *path)
-{
-	static const char *const whole[] = {"/",     "/etc",  "/proc", "/sys", "/dev",
-					    "/usr",  "/lib",  "/bin",  "/var", "/run",
-					    "/home", "/root", "/boot"};
-	static const char *const inside[] = {"/run/containerd", "/var/run/docker.sock",
-					     "/var/lib/kubelet", "/proc"};
-	char *clean CLEANUP_FREE = path_normalize(path);
-
-	for (size_t i = 0; clean != NULL && i < ARRAY_SIZE(whole); i++) {
-		if (strcmp(clean, whole[i]) == 0)
-			return true;
-	}
-	for (size_t i = 0; clean != NULL && i < ARRAY_SIZE(inside); i++) {
-		if (path_is_within(clean, inside[i]))
-			return true;
-	}
-	return clean == NULL;
-}
-
-static void read_only(struct rig *rig, const char *resource, const struct text_list *ids)
-{
-	struct kubelet_reply reply = {0};
-	const V1beta1__ContainerAllocateResponse *response =
-		allocate_expect(rig, resource, (const char *const *)ids->items, 1,
-				"Allocate of one device", &reply);
-
-	for (size_t i = 0; response != NULL && i < response->n_mounts; i++) {
-		const V1beta1__Mount *mount = response->mounts[i];
-
-		(void)check_expect(rig->run, mount->read_only, "mounts[].read_only", "true",
-				   "%s: %s", mount->container_path,
-				   mount->read_only ? "true" : "false");
-		(void)check_expect(rig->run,
-				   !allocate_is_dangerous(mount->container_path) &&
-					   !allocate_is_dangerous(mount->host_path),
-				   "mounts[]", "harmless paths", "%s on %s", mount->host_path,
-				   mount->container_path);
-	}
-	kubelet_reply_free(&reply);
-}
-
-static void allocate_read_only(struct check_run *run)
-{
-	allocate_each(run, read_only);
 }
 
 #define ALLOCATE_CHECK(name, body)                                                                 \

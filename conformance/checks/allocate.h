@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef CONFORMANCE_CHECKS_ALLOCATE_H
+#define CONFORMANCE_CHECKS_ALLOCATE_H
+
+/* What the checks of the suite "allocate" share. */
+
+#include "conformance/checks/rig.h"
+
+enum { ALLOCATE_TOGETHER_MAX = 64 }; /* ids in one call */
+
+/* One Allocate call with these ids. *out is the response, NULL unless the plugin answered OK; the
+ * reply is freed by the caller. False: no answer at all, recorded. */
+bool allocate_call(struct rig *rig, const char *resource, const char *const *ids, size_t count,
+		   struct kubelet_reply *reply, const V1beta1__AllocateResponse **out);
+
+/* Allocates and records that it worked and holds one container response. Returns that response or
+ * NULL; it belongs to the reply, which the caller frees. */
+const V1beta1__ContainerAllocateResponse *allocate_expect(struct rig *rig, const char *resource,
+							  const char *const *ids, size_t count,
+							  const char *what,
+							  struct kubelet_reply *reply);
+
+/* Calls `judge` for each resource of a plugin that is ready, with its healthy ids. */
+void allocate_each(struct check_run *run, void (*judge)(struct rig *rig, const char *resource,
+							const struct text_list *ids));
+
+/* Records that two answers mean the same; their lists are sorted for it. NULL on either side:
+ * recorded before. */
+void allocate_expect_same(struct rig *rig, const char *what,
+			  const V1beta1__ContainerAllocateResponse *first,
+			  const V1beta1__ContainerAllocateResponse *second);
+
+/* Bodies of the checks that look into the answer (allocate_answer.c). */
+check_body allocate_paths_exist, allocate_unique_paths, allocate_read_only;
+
+#endif

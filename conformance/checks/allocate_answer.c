@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: MIT */
+/* What is in the answer of Allocate. */
+#include "conformance/checks/allocate.h"
+
+#include "base/path.h"
+
+#include <string.h>
+#include <sys/stat.h>
+
+static bool allocate_path_is_sound(const char *path)
+{
+	return path_is_absolute(path) && strstr(path, "/../") == NULL &&
+	       !text_ends_with(path, "/..");
+}
+
+static void paths_exist(struct rig *rig, const char *resource, const struct text_list *ids)
+{
+	for (size_t i = 0; i < ids->count; i++) {
+		struct kubelet_reply reply = {0};
+		const V1beta1__ContainerAllocateResponse *response =
+			allocate_expect(rig, resource, (const char *const *)&ids->items[i], 1,
+					ids->items[i], &reply);
+
+		for (size_t j = 0; response != NULL && j < response->n_mounts; j++) {
+			const char *path = response->mounts[j]->host_path;
+			struct stat status = {0};
+			bool there = allocate_path_is_sound(path) && stat(path, &status) == 0;
+
+			(void)check_expect(rig->run, there, "mounts[].host_path",
+					   "absolute and present", "%s%s", path,
+					   there ? "" : " (missing)");
+		}
+		for (size_t j = 0; response != NULL && j < response->n_devices; j++) {
+			const char *path = response->devices[j]->host_path;
+			struct stat status = {0};
+			bool node = allocate_path_is_sound(path) && stat(path, &status) == 0 &&
+				    (S_ISCHR(status.st_mode) || S_ISBLK(status.st_mode));
+
+			(void)check_expect(rig->run, node, "devices[].host_path", "a device node",
+					   "%s%s", path,
+					   node ? "" : " (missing or no device node)");
+		}
+		kubelet_reply_free(&reply);
+	}
+}
+
+void allocate_paths_exist(struct check_run *run)
+{
+	allocate_each(run, paths_exist);
+}
+
+static void allocate_expect_unique(struct rig *rig, const char *what, struct text_list *paths,
+				   const char *path)
+{
+	(void)check_expect(rig->run, !text_list_has(paths, path), what, "used once", "%s", path);
+	if (text_list_add(paths, path, NULL) < 0)
+		check_broken(rig->run, "out of memory");
+}
+
+static void unique_paths(struct rig *rig, const char *resource, const struct text_list *ids)
+{
+	size_t count = ids->count < ALLOCATE_TOGETHER_MAX ? ids->count : ALLOCATE_TOGETHER_MAX;
+	struct text_list mounts CLEANUP_TEXT_LIST = {0};
+	struct text_list nodes CLEANUP_TEXT_LIST = {0};
+	struct kubelet_reply reply = {0};
+	const V1beta1__ContainerAllocateResponse *response =
+		allocate_expect(rig, resource, (const char *const *)ids->items, count,
+				"all devices together", &reply);
+
+	for (size_t i = 0; response != NULL && i < response->n_mounts; i++)
+		allocate_expect_unique(rig, "mounts[].container_path", &mounts,
+				       response->mounts[i]->container_path);
+	/* Windows devices have no path in the container: containerd demands an empty one. */
+	for (size_t i = 0; response != NULL && !rig_is_windows(rig) && i < response->n_devices; i++)
+		allocate_expect_unique(rig, "devices[].container_path", &nodes,
+				       response->devices[i]->container_path);
+	kubelet_reply_free(&reply);
+}
+
+void allocate_unique_paths(struct check_run *run)
+{
+	allocate_each(run, unique_paths);
+}
+
+static bool allocate_is_dangerous(const char *path)
+{
+	static const char *const whole[] = {"/",     "/etc",  "/proc", "/sys", "/dev",
+					    "/usr",  "/lib",  "/bin",  "/var", "/run",
+					    "/home", "/root", "/boot"};
+	static const char *const inside[] = {"/run/containerd", "/var/run/docker.sock",
+					     "/var/lib/kubelet", "/proc"};
+	char *clean CLEANUP_FREE = path_normalize(path);
+
+	for (size_t i = 0; clean != NULL && i < ARRAY_SIZE(whole); i++) {
+		if (strcmp(clean, whole[i]) == 0)
+			return true;
+	}
+	for (size_t i = 0; clean != NULL && i < ARRAY_SIZE(inside); i++) {
+		if (path_is_within(clean, inside[i]))
+			return true;
+	}
+	return clean == NULL;
+}
+
+static void read_only(struct rig *rig, const char *resource, const struct text_list *ids)
+{
+	struct kubelet_reply reply = {0};
+	const V1beta1__ContainerAllocateResponse *response =
+		allocate_expect(rig, resource, (const char *const *)ids->items, 1,
+				"Allocate of one device", &reply);
+
+	for (size_t i = 0; response != NULL && i < response->n_mounts; i++) {
+		const V1beta1__Mount *mount = response->mounts[i];
+
+		(void)check_expect(rig->run, mount->read_only, "mounts[].read_only", "true",
+				   "%s: %s", mount->container_path,
+				   mount->read_only ? "true" : "false");
+		(void)check_expect(rig->run,
+				   !allocate_is_dangerous(mount->container_path) &&
+					   !allocate_is_dangerous(mount->host_path),
+				   "mounts[]", "harmless paths", "%s on %s", mount->host_path,
+				   mount->container_path);
+	}
+	kubelet_reply_free(&reply);
+}
+
+void allocate_read_only(struct check_run *run)
+{
+	allocate_each(run, read_only);
+}

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: MIT */
+#include "conformance/checks/allocate.h"
+
+#include "base/clock.h"
+#include "rpc/rpc.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+bool allocate_call(struct rig *rig, const char *resource, const char *const *ids, size_t count,
+		   struct kubelet_reply *reply, const V1beta1__AllocateResponse **out)
+{
+	struct error err = {0};
+	uint64_t start = clock_monotonic_ns();
+	int rc = kubelet_call_allocate(kubelet_resource_plugin(rig->kubelet, resource), ids, count,
+				       RIG_CALL_MS, reply, &err);
+
+	rig_waited(rig, start);
+	*out = rc == 0 ? (const V1beta1__AllocateResponse *)reply->reply : NULL;
+	return rc == 0 || check_expect_ok(rig->run, rc, "Allocate is answered", &err);
+}
+
+const V1beta1__ContainerAllocateResponse *allocate_expect(struct rig *rig, const char *resource,
+							  const char *const *ids, size_t count,
+							  const char *what,
+							  struct kubelet_reply *reply)
+{
+	const V1beta1__AllocateResponse *response = NULL;
+
+	if (!allocate_call(rig, resource, ids, count, reply, &response))
+		return NULL;
+	if (!check_expect(rig->run, response != NULL, what, "OK", "%s%s%s",
+			  rpc_code_name(reply->code), reply->message[0] != '\0' ? ": " : "",
+			  reply->message))
+		return NULL;
+	if (!check_expect_int(rig->run, "container responses",
+			      (long long)response->n_container_responses, 1))
+		return NULL;
+	return response->container_responses[0];
+}
+
+void allocate_each(struct check_run *run, void (*judge)(struct rig *rig, const char *resource,
+							const struct text_list *ids))
+{
+	struct rig *rig = rig_ready(run);
+
+	for (size_t i = 0; rig != NULL && i < rig->resources.count; i++) {
+		struct text_list ids CLEANUP_TEXT_LIST = {0};
+
+		if (!rig_healthy_ids(rig, rig->resources.items[i], &ids))
+			return;
+		judge(rig, rig->resources.items[i], &ids);
+	}
+}
+
+/* Packed bytes of a response: equal answers pack to equal bytes. NULL: out of memory. */
+static uint8_t *allocate_pack(const V1beta1__ContainerAllocateResponse *response, size_t *size)
+{
+	*size = v1beta1__container_allocate_response__get_packed_size(response);
+	uint8_t *bytes = malloc(*size + 1);
+
+	if (bytes != NULL)
+		(void)v1beta1__container_allocate_response__pack(response, bytes);
+	return bytes;
+}
+
+static int allocate_compare_mounts(const void *a, const void *b)
+{
+	return strcmp((*(V1beta1__Mount *const *)a)->container_path,
+		      (*(V1beta1__Mount *const *)b)->container_path);
+}
+
+static int allocate_compare_nodes(const void *a, const void *b)
+{
+	return strcmp((*(V1beta1__DeviceSpec *const *)a)->container_path,
+		      (*(V1beta1__DeviceSpec *const *)b)->container_path);
+}
+
+static int allocate_compare_envs(const void *a, const void *b)
+{
+	return strcmp((*(V1beta1__ContainerAllocateResponse__EnvsEntry *const *)a)->key,
+		      (*(V1beta1__ContainerAllocateResponse__EnvsEntry *const *)b)->key);
+}
+
+static void allocate_sort(void *items, size_t count, size_t size,
+			  int (*compare)(const void *, const void *))
+{
+	if (count > 1)
+		qsort(items, count, size, compare);
+}
+
+/* A response is a set: mounts, devices and envs in any order mean the same. */
+static void allocate_normalise(const V1beta1__ContainerAllocateResponse *response)
+{
+	allocate_sort(response->mounts, response->n_mounts, sizeof(*response->mounts),
+		      allocate_compare_mounts);
+	allocate_sort(response->devices, response->n_devices, sizeof(*response->devices),
+		      allocate_compare_nodes);
+	allocate_sort(response->envs, response->n_envs, sizeof(*response->envs),
+		      allocate_compare_envs);
+}
+
+void allocate_expect_same(struct rig *rig, const char *what,
+			  const V1beta1__ContainerAllocateResponse *first,
+			  const V1beta1__ContainerAllocateResponse *second)
+{
+	size_t sizes[2] = {0, 0};
+
+	if (first == NULL || second == NULL)
+		return;
+	allocate_normalise(first);
+	allocate_normalise(second);
+	uint8_t *left CLEANUP_FREE = allocate_pack(first, &sizes[0]);
+	uint8_t *right CLEANUP_FREE = allocate_pack(second, &sizes[1]);
+
+	if (left == NULL || right == NULL) {
+		check_broken(rig->run, "out of memory");
+		return;
+	}
+	(void)check_expect(rig->run, sizes[0] == sizes[1] && memcmp(left, right, sizes[0]) == 0,
+			   what, "the same answer", "%s",
+			   sizes[0] == sizes[1] && memcmp(left, right, sizes[0]) == 0
+				   ? "the same answer"
+				   : "another answer");
+}
