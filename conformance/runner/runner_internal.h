@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef CONFORMANCE_RUNNER_RUNNER_INTERNAL_H
+#define CONFORMANCE_RUNNER_RUNNER_INTERNAL_H
+
+/* The state of one run; runner.c and runner_journal.c share it. */
+
+#include "conformance/runner/progress.h"
+#include "conformance/runner/runner.h"
+#include "conformance/runner/workplace.h"
+#include "reports/journal.h"
+
+struct runner {
+	const struct runner_settings *settings;
+	const struct check_suite *const *suites;
+	uv_loop_t loop;
+	uv_signal_t signals[2];
+	volatile bool interrupted;
+	char id[64];
+	char *program;
+	char *plugin_command; /* built for the reference plugin */
+	struct context context;
+	struct discovery_snapshot *node;
+	struct workplace workplace;
+	struct plan plan;
+	struct journal *journal;
+	struct progress *progress;
+};
+
+/* The journal's first record. */
+int runner_open_journal(struct runner *runner, struct error *err);
+
+/* What the run runs in, and what it took to set that up. */
+int runner_journal_environment(struct runner *runner, struct error *err);
+
+/* Every check of the plan, and every requirement. */
+int runner_journal_plan(struct runner *runner, struct error *err);
+
+#endif
