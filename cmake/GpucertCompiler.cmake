@@ -22,6 +22,9 @@ set(CMAKE_INSTALL_LIBEXECDIR "libexec" CACHE PATH "Where helper programs are ins
 set(CMAKE_BUILD_WITH_INSTALL_RPATH ON)
 set(CMAKE_INSTALL_RPATH "$ORIGIN/../lib")
 
+# Places in reports are told relative to the sources, wherever these were built.
+add_compile_options("-fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=")
+
 add_library(gpucert_flags INTERFACE)
 target_compile_definitions(gpucert_flags INTERFACE _GNU_SOURCE GPUCERT_VERSION="${PROJECT_VERSION}")
 target_include_directories(gpucert_flags INTERFACE "${PROJECT_SOURCE_DIR}")

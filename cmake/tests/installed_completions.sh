@@ -1,0 +1,54 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# installed_completions.sh PREFIX: bash and zsh find the completions of every program in the tree by its name,
+# and they complete.
+set -eu
+prefix=$1
+broken=0
+tested=0
+export XDG_DATA_DIRS="$prefix/share" PATH="$prefix/bin:$PATH"
+loader=/usr/share/bash-completion/bash_completion
+
+complain() {
+	echo "$*"
+	broken=1
+}
+
+# completes WANTED WORDS...: bash offers WANTED (words joined by spaces) for the last of WORDS.
+completes() {
+	wanted=$1
+	shift
+	# shellcheck disable=SC2016 # for the inner shell
+	saw=$(bash --norc -c '. "$0" && _completion_loader "$1"
+		COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
+		"$(complete -p "$1" | sed "s/.*-F \([^ ]*\).*/\1/")"
+		echo "${COMPREPLY[*]}"' "$loader" "$@" 2>&1)
+	[ "$(echo "$saw" | sed 's/ *$//')" = "$wanted" ] || complain "bash, $*: offers '$saw', wanted '$wanted'"
+}
+
+if [ -f "$loader" ]; then
+	completes run gpucert ru
+	completes kubelet gpucert kub
+	completes --plugin-dir gpucert kubelet --plugin-
+	completes "containerd process" gpucert run --launcher ''
+	completes --require gpu-discovery --req
+	completes --print-config device-plugin-gpu --print
+	completes "spread pack" device-plugin-gpu --preferred-allocation ''
+	tested=1
+fi
+if command -v zsh >/dev/null; then
+	for program in "$prefix"/bin/*; do
+		name=$(basename "$program")
+		# shellcheck disable=SC2016 # for the inner shell
+		saw=$(zsh -f -c 'fpath=("$1/share/zsh/site-functions" $fpath)
+			autoload -Uz compinit && compinit -u -D
+			autoload +X -Uz "_$2" && echo "${_comps[$2]}"' zsh "$prefix" "$name" 2>&1)
+		[ "$saw" = "_$name" ] || complain "zsh, $name: '$saw', wanted '_$name'"
+	done
+	tested=1
+fi
+[ $tested -eq 1 ] || {
+	echo "skipped: neither bash-completion nor zsh"
+	exit 77
+}
+exit $broken

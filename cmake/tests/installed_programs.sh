@@ -1,0 +1,58 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# installed_programs.sh PREFIX: every program works from where the tree was moved to, in an empty environment
+# and a folder of its own, and a run finds the plugin and the probes that were installed with it.
+set -eu
+prefix=$1
+
+place=$(mktemp -d)
+trap 'rm -rf "$place"' EXIT
+cd "$place"
+
+# run COMMAND...: its output is in ./out.
+run() {
+	env -i PATH="$prefix/bin:/usr/bin:/bin" "$@" >out 2>&1 || {
+		echo "exit code $?: $*"
+		cat out
+		exit 1
+	}
+}
+
+# says TEXT: the last command's output holds it.
+says() {
+	grep -qF -- "$1" out || {
+		echo "'$1' is not in the output:"
+		cat out
+		exit 1
+	}
+}
+
+for program in "$prefix"/bin/* "$prefix"/libexec/gpucert/probe-*; do
+	run "$program" --version
+	says "$(basename "$program") "
+	run "$program" --help
+	says "Usage: $(basename "$program")"
+done
+run gpucert list
+says isolation.single-device
+run gpucert show api.vulkan
+run gpu-discovery --node "$prefix/share/gpucert/nodes/windows-4x-tesla-t4.json" --require 4
+says "Tesla T4"
+run device-plugin-gpu --print-config
+says pluginDir
+run device-plugin-gpu --config "$prefix/share/gpucert/device-plugin-gpu/device-plugin-gpu.yaml" --print-config
+
+for probe in "$prefix"/libexec/gpucert/probe-*; do
+	run "$probe" --list
+	says '"probe"'
+done
+
+run gpucert run --launcher process --min-run 2 --verbose environment registration.version
+says registration.version
+says device-plugin-gpu
+grep -q '"id": *"registration.version"' gpucert-report/report.json
+if grep -rlF "$BUILD_DIR/bin" gpucert-report; then
+	echo "the run used programs of the build tree, or names them"
+	exit 1
+fi
+run gpucert report gpucert-report
