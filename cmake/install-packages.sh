@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 # usage: install-packages.sh all|test
 # Installs the Debian packages of cmake/debian-packages.txt that are missing: as root with apt-get, else
-# prints the command that does it and fails. Costs one dpkg-query when nothing is missing.
+# prints the command that does it and fails. Costs one dpkg-query when nothing is missing. As root it also
+# makes /etc/hosts where a bootstrapped system has none: containerd copies it into every sandbox.
 set -eu
 
 kind=${1:?usage: install-packages.sh all|test}
@@ -15,6 +16,11 @@ provided() {
 	*) return 1 ;;
 	esac
 }
+
+if [ ! -e /etc/hosts ] && [ "$(id -u)" -eq 0 ]; then
+	echo "Making /etc/hosts, which this system lacks and containerd needs" >&2
+	printf '127.0.0.1\tlocalhost\n::1\tlocalhost ip6-localhost ip6-loopback\n' >/etc/hosts
+fi
 
 wanted=$(awk -v kind="$kind" '$1 == "all" || ($1 == "test" && kind == "test") { print $2 }' "$list")
 # shellcheck disable=SC2086

@@ -20,7 +20,10 @@ complain() {
 for program in "$prefix"/bin/*; do
 	name=$(basename "$program")
 	page=$prefix/share/man/man1/$name.1
-	[ "$(MANPATH=$prefix/share/man man -w "$name" 2>&1)" = "$page" ] || complain "$name: man does not find $page"
+	if [ "$(MANPATH=$prefix/share/man man -w "$name" 2>&1)" != "$page" ]; then
+		complain "$name: man does not find $page"
+		continue
+	fi
 	LC_ALL=C.UTF-8 MANWIDTH=400 man --warnings --no-hyphenation -l "$page" >"$place/page" 2>"$place/warnings" ||
 		complain "$page: man failed"
 	if [ -s "$place/warnings" ]; then

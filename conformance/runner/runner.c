@@ -61,10 +61,11 @@ static int runner_reference_command(struct runner *runner, struct error *err)
 
 	if (rc < 0)
 		return rc;
-	if (!file_exists(path))
-		return error_set(
-			err, ERROR_NOT_FOUND,
-			"%s: the reference plugin is not there; name a plugin with --plugin", path);
+	if (access(path, X_OK) != 0)
+		return error_set(err, ERROR_NOT_FOUND,
+				 "%s: the reference plugin cannot be run (%s); name a plugin with "
+				 "--plugin",
+				 path, strerror(errno));
 	text_addf(&command,
 		  "'%s' --plugin-dir {plugin-dir} --include-integrated=true "
 		  "--include-detachable=true",

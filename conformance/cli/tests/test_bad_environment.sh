@@ -46,11 +46,14 @@ expect_exit 3 env PATH="$work/path:$PATH" gpucert run --launcher containerd --ou
 expect_says "no space for images"
 [ -z "$(ls /run/gpucert 2>/dev/null)" ] || complain "left behind: $(ls /run/gpucert)"
 
-# No root: what needs containers is unsupported and says why.
+# No root: what needs containers is unsupported and says why. The programs are copied to where any user may read.
 chmod 755 "$work"
 mkdir -m 777 "$work/user"
+mkdir -p "$work/copy/lib"
+cp -R "$bin" "$bin/../libexec" "$work/copy"
+cp -P "$bin"/../lib/*.so* "$work/copy/lib"
 expect_exit 0 setpriv --reuid 65534 --regid 65534 --clear-groups \
-	"$bin/gpucert" run --out "$work/user/report" environment isolation registration.version
+	"$work/copy/bin/gpucert" run --out "$work/user/report" environment isolation registration.version
 expect_report "$work/user/report/report.json" "outcome('isolation.no-allocation')" unsupported
 expect_report "$work/user/report/report.json" "outcome('registration.version')" pass
 
