@@ -13,7 +13,23 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { EVIDENCE_MAX = 256 * 1024, DEFERRED_MAX = 64 };
+enum {
+	EVIDENCE_MAX = 256 * 1024,
+	EVIDENCE_NAME_MAX = 128,
+	DEFERRED_MAX = 64,
+	/* A plugin may answer with megabytes of paths. All records of a check end up in one line
+	 * of the journal (JOURNAL_LINE_MAX), so each kind has its share of it. */
+	TEXT_MAX = 2 * 1024,
+	SHARE_RECORDS = 1024,
+	SHARE_BYTES = 384 * 1024,
+};
+
+/* What the records of one kind have used up. */
+struct share {
+	size_t bytes;
+	unsigned records;
+	unsigned left_out;
+};
 
 struct deferred {
 	void (*cleanup)(void *argument);
@@ -31,10 +47,24 @@ struct check_run {
 	struct deferred deferred[DEFERRED_MAX];
 	size_t deferred_count;
 	unsigned evidence_count;
+	struct share failed;
+	struct share held;
+	struct share notes;
 };
 
-/* Sends one record and takes ownership of it. */
-static void check_send(struct check_run *run, cJSON *record)
+static bool share_takes(struct share *share, size_t size)
+{
+	if (share->records == SHARE_RECORDS || share->bytes + size > SHARE_BYTES) {
+		share->left_out++;
+		return false;
+	}
+	share->records++;
+	share->bytes += size;
+	return true;
+}
+
+/* Sends one record, while its share lasts, and takes ownership of it. `share` may be NULL. */
+static void check_send_shared(struct check_run *run, cJSON *record, struct share *share)
 {
 	cJSON *owned CLEANUP_JSON = record;
 	char *json CLEANUP_FREE = owned != NULL ? json_print_compact(owned) : NULL;
@@ -46,6 +76,8 @@ static void check_send(struct check_run *run, cJSON *record)
 		run->write_error = ENOMEM;
 		return;
 	}
+	if (share != NULL && !share_takes(share, line.size))
+		return;
 	for (size_t sent = 0; sent < line.size;) {
 		ssize_t count = write(run->result_fd, line.data + sent, line.size - sent);
 
@@ -59,6 +91,11 @@ static void check_send(struct check_run *run, cJSON *record)
 	}
 }
 
+static void check_send(struct check_run *run, cJSON *record)
+{
+	check_send_shared(run, record, NULL);
+}
+
 static cJSON *check_record(const char *type)
 {
 	cJSON *record = cJSON_CreateObject();
@@ -70,8 +107,17 @@ static cJSON *check_record(const char *type)
 
 static void check_add_text(cJSON *record, const char *key, const char *text)
 {
+	struct text cut CLEANUP_TEXT = {0};
+	size_t size = strlen(text);
+
+	if (size > TEXT_MAX) {
+		text_append(&cut, text, TEXT_MAX);
+		text_addf(&cut, "... (%zu bytes)", size);
+		text = text_string(&cut);
+		size = cut.size;
+	}
 	if (record != NULL)
-		(void)cJSON_AddItemToObject(record, key, json_new_string(text, strlen(text)));
+		(void)cJSON_AddItemToObject(record, key, json_new_string(text, size));
 }
 
 static bool check_assert(struct check_run *run, const char *file, int line, bool held,
@@ -86,7 +132,7 @@ static bool check_assert(struct check_run *run, const char *file, int line, bool
 	if (record != NULL)
 		(void)cJSON_AddBoolToObject(record, "ok", held);
 	check_add_text(record, "at", at != NULL ? at : "");
-	check_send(run, record);
+	check_send_shared(run, record, held ? &run->held : &run->failed);
 	return held;
 }
 
@@ -134,18 +180,19 @@ bool check_expect_ok_at(struct check_run *run, const char *file, int line, int r
 			    rc == 0 ? "success" : err->text);
 }
 
-static void check_send_remark(struct check_run *run, const char *type, const char *format,
-			      va_list args) __attribute__((format(printf, 3, 0)));
+static void check_send_remark(struct check_run *run, const char *type, struct share *share,
+			      const char *format, va_list args)
+	__attribute__((format(printf, 4, 0)));
 
-static void check_send_remark(struct check_run *run, const char *type, const char *format,
-			      va_list args)
+static void check_send_remark(struct check_run *run, const char *type, struct share *share,
+			      const char *format, va_list args)
 {
 	struct text text CLEANUP_TEXT = {0};
 	cJSON *record = check_record(type);
 
 	text_vaddf(&text, format, args);
 	check_add_text(record, "text", text_string(&text));
-	check_send(run, record);
+	check_send_shared(run, record, share);
 }
 
 void check_broken(struct check_run *run, const char *format, ...)
@@ -153,7 +200,7 @@ void check_broken(struct check_run *run, const char *format, ...)
 	va_list args;
 
 	va_start(args, format);
-	check_send_remark(run, "broken", format, args);
+	check_send_remark(run, "broken", NULL, format, args);
 	va_end(args);
 }
 
@@ -162,7 +209,7 @@ void check_unsupported(struct check_run *run, const char *format, ...)
 	va_list args;
 
 	va_start(args, format);
-	check_send_remark(run, "unsupported", format, args);
+	check_send_remark(run, "unsupported", NULL, format, args);
 	va_end(args);
 }
 
@@ -171,15 +218,29 @@ void check_note(struct check_run *run, const char *format, ...)
 	va_list args;
 
 	va_start(args, format);
-	check_send_remark(run, "note", format, args);
+	check_send_remark(run, "note", &run->notes, format, args);
 	va_end(args);
 }
 
-/* evidence/<check>@<variant>/<n>-<name>, relative to the output folder. */
+/* evidence/<check>@<variant>/<n>-<name>, relative to the output folder. Names hold ids of devices,
+ * which are the plugin's or a file's to choose: what is no plain file name is replaced. */
 static char *check_evidence_path(struct check_run *run, const char *name)
 {
+	char *path = NULL;
+	char *letter = NULL;
+
 	run->evidence_count++;
-	return text_format("evidence/%s/%02u-%s", run->name, run->evidence_count, name);
+	path = text_format("evidence/%s/%02u-%.*s", run->name, run->evidence_count,
+			   (int)EVIDENCE_NAME_MAX, name);
+	if (path == NULL)
+		return NULL;
+	for (letter = path + strlen(path) - strnlen(name, EVIDENCE_NAME_MAX); *letter != '\0';
+	     letter++) {
+		if (strchr("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._:-",
+			   *letter) == NULL)
+			*letter = '_';
+	}
+	return path;
 }
 
 static int check_write_evidence(const struct check_run *run, const char *relative, const char *data,
@@ -292,6 +353,20 @@ const char *check_name(const struct check_run *run)
 	return run->name;
 }
 
+static void check_tell_left_out(struct check_run *run)
+{
+	unsigned held = run->held.left_out;
+	unsigned failed = run->failed.left_out;
+	unsigned notes = run->notes.left_out;
+
+	run->notes = (struct share){0};
+	if (held + failed != 0)
+		check_note(run, "%u more assertions that held and %u that did not are left out",
+			   held, failed);
+	if (notes != 0)
+		check_note(run, "%u more notes are left out", notes);
+}
+
 int check_run_execute(const struct check *check, const struct check_variant *variant,
 		      const struct context *context, const char *directory, int result_fd,
 		      struct error *err)
@@ -315,6 +390,7 @@ int check_run_execute(const struct check *check, const struct check_variant *var
 
 		deferred->cleanup(deferred->argument);
 	}
+	check_tell_left_out(&run);
 	check_send(&run, check_record("finished"));
 	return run.write_error != 0 ? error_system(err, run.write_error, "result pipe") : 0;
 }

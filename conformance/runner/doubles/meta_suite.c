@@ -60,7 +60,7 @@ static void meta_hang(struct check_run *run)
 static void meta_spam(struct check_run *run)
 {
 	for (unsigned i = 0; i < 1000000; i++)
-		check_note(run, "note %u", i);
+		check_add_time(run, REPORT_PHASE_WAIT, i);
 }
 
 /* Leaves a process behind that holds the result pipe's inherited descriptors open. */
@@ -78,6 +78,27 @@ static void meta_leak(struct check_run *run)
 static void meta_hostile(struct check_run *run)
 {
 	(void)check_expect_text(run, "/na\x1b[31mme", "\xff\xfe</testcase>\n", "plain");
+}
+
+/* Names and answers as a hostile plugin or a file would choose them. */
+static void meta_escape(struct check_run *run)
+{
+	check_evidence_text(run, "probe-../../../../escaped\n.txt", "out\n", 4);
+	(void)check_expect_int(run, "/answer", 42, 42);
+}
+
+static void meta_flood(struct check_run *run)
+{
+	char *path = calloc(1, 3000001);
+
+	for (int i = 0; i < 10000; i++)
+		(void)check_expect(run, true, "path", "there", "/opt/%d", i);
+	if (path != NULL)
+		(void)check_expect(run, false, "path", "there", "%s",
+				   (char *)memset(path, 'p', 3000000));
+	for (int i = 0; i < 10000; i++)
+		(void)check_expect(run, false, "path", "there", "/missing/%d", i);
+	free(path);
 }
 
 static void meta_note_argument(void *argument)
@@ -121,6 +142,8 @@ static const struct check checks[] = {
 	META("spam", meta_spam),
 	META("leak", meta_leak),
 	META("hostile", meta_hostile),
+	META("escape", meta_escape),
+	META("flood", meta_flood),
 	META("deferred", meta_deferred),
 	{
 		.id = "meta.variant",

@@ -6,6 +6,7 @@
 #include "base/tests/unit.h"
 #include "conformance/runner/doubles/meta_suite.h"
 #include "conformance/runner/execution.h"
+#include "reports/journal.h"
 
 #include <string.h>
 
@@ -114,6 +115,37 @@ static void test_pass_keeps_everything(void)
 	CU_ASSERT_TRUE(file_exists(path));
 }
 
+static void test_evidence_stays_in_its_folder(void)
+{
+	struct execution execution CLEANUP_EXECUTION = {0};
+	const cJSON *evidence = NULL;
+	char *path CLEANUP_FREE = NULL;
+
+	run_check("meta.escape", &execution);
+	CU_ASSERT_EQUAL(execution.outcome, REPORT_PASS);
+	evidence = json_pointer(execution.result.evidence, "/0/path");
+	CU_ASSERT_PTR_NOT_NULL_FATAL(evidence);
+	CU_ASSERT_STRING_EQUAL(evidence->valuestring,
+			       "evidence/meta.escape/01-probe-.._.._.._.._escaped_.txt");
+	path = path_join(fixture.directory, evidence->valuestring);
+	CU_ASSERT_TRUE(file_exists(path));
+}
+
+/* Its records fit into a line of the journal, and the verdict is the one of the first failure. */
+static void test_flood_is_bounded(void)
+{
+	struct execution execution CLEANUP_EXECUTION = {0};
+	char *assertions CLEANUP_FREE = NULL;
+
+	run_check("meta.flood", &execution);
+	CU_ASSERT_EQUAL(execution.outcome, REPORT_FAIL);
+	CU_ASSERT_PTR_NOT_NULL(strstr(execution.reason, "ppp... (3000000 bytes)"));
+	assertions = json_print_compact(execution.result.assertions);
+	CU_ASSERT_PTR_NOT_NULL_FATAL(assertions);
+	CU_ASSERT_TRUE(strlen(assertions) < JOURNAL_LINE_MAX / 2);
+	CU_ASSERT_EQUAL(cJSON_GetArraySize(execution.result.notes), 1);
+}
+
 static void test_crash_keeps_what_was_recorded(void)
 {
 	struct execution execution CLEANUP_EXECUTION = {0};
@@ -166,6 +198,9 @@ int main(int argc, char **argv)
 	CU_TestInfo tests[] = {
 		{"each end has its outcome", test_outcomes},
 		{"a pass keeps everything", test_pass_keeps_everything},
+		{"evidence stays in its folder, whatever its name",
+		 test_evidence_stays_in_its_folder},
+		{"a flood of assertions is bounded", test_flood_is_bounded},
 		{"a crash keeps what was recorded", test_crash_keeps_what_was_recorded},
 		{"a hang ends at its limit", test_hang_ends_at_its_limit},
 		{"a leaked process does not hold the runner",
