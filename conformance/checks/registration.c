@@ -46,17 +46,18 @@ static void registration_arrives(struct check_run *run)
 	registration_each(run, arrives);
 }
 
-/* Waits for the answer to the attempt with this index. */
-static bool registration_wait_answered(struct rig *rig, size_t index)
+/* Every attempt so far has been answered or given up. */
+static bool registration_is_quiet(void *user)
 {
-	struct error err = {0};
-	uint64_t start = clock_monotonic_ns();
-	int rc = kubelet_wait_registration(rig->kubelet, NULL, index,
-					   context_limit_ms(rig->context, RIG_REGISTER_MS), NULL,
-					   &err);
+	const struct rig *rig = user;
 
-	rig_waited(rig, start);
-	return check_expect_ok(rig->run, rc, "the plugin tries to register", &err);
+	for (size_t i = 0; i < kubelet_registration_count(rig->kubelet); i++) {
+		const struct kubelet_registration *r = kubelet_registration_at(rig->kubelet, i);
+
+		if (r->answered_ms == 0 && !r->abandoned)
+			return false;
+	}
+	return true;
 }
 
 /* Looks at every attempt, because one that is refused never becomes a registration. */
@@ -65,18 +66,31 @@ static void registration_every_attempt(struct check_run *run,
 						     const struct kubelet_registration *r))
 {
 	struct rig *rig = rig_with_kubelet(run);
+	struct error err = {0};
+	uint64_t start = clock_monotonic_ns();
 
-	if (rig == NULL || !rig_start_plugin(rig, NULL) || !registration_wait_answered(rig, 0))
+	if (rig == NULL || !rig_start_plugin(rig, NULL))
+		return;
+	int rc = kubelet_wait_registration(
+		rig->kubelet, NULL, 0, context_limit_ms(rig->context, RIG_REGISTER_MS), NULL, &err);
+
+	rig_waited(rig, start);
+	if (!check_expect_ok(run, rc, "the plugin tries to register", &err))
 		return;
 	/* Further resources follow the first one at once. */
 	if (rig->context->reference_plugin)
 		(void)rig_expect_registered(rig);
 	else
 		(void)rig_watch(rig, SETTLE_MS, SETTLE_MS);
-	for (size_t i = 0; i < kubelet_registration_count(rig->kubelet); i++) {
-		if (registration_wait_answered(rig, i))
-			judge(rig, kubelet_registration_at(rig->kubelet, i));
-	}
+	start = clock_monotonic_ns();
+	rc = kubelet_wait(rig->kubelet, registration_is_quiet, rig,
+			  context_limit_ms(rig->context, RIG_REGISTER_MS),
+			  "the end of every attempt", &err);
+	rig_waited(rig, start);
+	if (!check_expect_ok(run, rc, "every attempt ends", &err))
+		return;
+	for (size_t i = 0; i < kubelet_registration_count(rig->kubelet); i++)
+		judge(rig, kubelet_registration_at(rig->kubelet, i));
 }
 
 static void endpoint_accepts(struct rig *rig, const struct kubelet_registration *r)

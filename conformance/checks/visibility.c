@@ -2,6 +2,7 @@
 #include "conformance/checks/visibility.h"
 
 #include "base/json.h"
+#include "base/text.h"
 
 #include <string.h>
 
@@ -21,9 +22,51 @@ static const cJSON *visibility_entry(const cJSON *document, const char *api)
 	return NULL;
 }
 
-long long visibility_count(const cJSON *document, const char *api)
+static bool visibility_is_granted_address(const struct grant *grant, const char *api,
+					  const char *address)
 {
-	return cJSON_GetArraySize(json_pointer(visibility_entry(document, api), "/devices"));
+	for (size_t i = 0; i < grant->count; i++) {
+		if (grant_device_offers(grant->devices[i], api) &&
+		    text_equal(grant->devices[i]->pci_address, address))
+			return true;
+	}
+	return false;
+}
+
+static bool visibility_expect_told(struct check_run *run, const char *what, const cJSON *entry)
+{
+	const char *status = cJSON_GetStringValue(json_pointer(entry, "/api/status"));
+	const char *reason = cJSON_GetStringValue(json_pointer(entry, "/api/reason"));
+	bool told = text_equal(status, "ok") || text_equal(status, "unsupported");
+
+	return check_expect(run, told, what, "told", "%s (%s)", status != NULL ? status : "nothing",
+			    reason != NULL ? reason : "no reason");
+}
+
+void visibility_expect_api(struct check_run *run, const char *label, const cJSON *document,
+			   const char *api, const struct grant *grant)
+{
+	const cJSON *entry = visibility_entry(document, api);
+	const cJSON *devices = json_pointer(entry, "/devices");
+	const cJSON *device = NULL;
+	char *what CLEANUP_FREE = text_format("%s: devices through %s", label, api);
+
+	if (what == NULL) {
+		check_broken(run, "out of memory");
+		return;
+	}
+	if (!visibility_expect_told(run, what, entry))
+		return;
+	(void)check_expect_int(run, what, cJSON_GetArraySize(devices),
+			       (long long)grant_count(grant, api));
+	cJSON_ArrayForEach (device, devices) {
+		const char *address = cJSON_GetStringValue(json_pointer(device, "/pciAddress"));
+
+		if (address != NULL)
+			(void)check_expect(run, visibility_is_granted_address(grant, api, address),
+					   what, "at the PCI address of a granted device", "%s",
+					   address);
+	}
 }
 
 static bool visibility_is_granted(const struct grant *grant, const char *path)

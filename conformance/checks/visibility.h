@@ -10,8 +10,11 @@
 /* The APIs that probe-visibility asks; NULL-ended. */
 extern const char *const visibility_apis[];
 
-/* Devices that the API showed; 0 when it is not there. */
-long long visibility_count(const cJSON *document, const char *api);
+/* Records that the API could tell its devices (a driver that crashed or hung hides them), that they
+ * are as many as were granted for it, and that those whose PCI address it tells are the granted
+ * ones. */
+void visibility_expect_api(struct check_run *run, const char *label, const cJSON *document,
+			   const char *api, const struct grant *grant);
 
 /* Records that each GPU device node in the container's /dev is one of a granted device, and that
  * each of theirs is there. */

@@ -44,6 +44,17 @@ const smuggle = (d, manifest) => ({
 });
 const copiedManifest = file('copy.icd', readFileSync(opencl.files.find((f) => f.origin === 'manifest').source, 'utf8'));
 
+// A driver of an API that was not granted, which crashes when it is asked: what it would show cannot be told.
+const doubleManifest = file('double.icd', '/opt/double/libdouble_opencl.so\n');
+const crashing = {
+	mounts: [
+		...mounts(vulkan),
+		{host_path: join(build, 'tests', 'libdouble_opencl.so'), container_path: '/opt/double/libdouble_opencl.so', read_only: true},
+		{host_path: doubleManifest, container_path: '/opt/double/double.icd', read_only: true},
+	],
+	envs: {...vulkan.environment, OCL_ICD_VENDORS: '/opt/double/double.icd', GPUCERT_DOUBLE: 'crash=clGetPlatformInfo'},
+};
+
 const rows = [
 	{check: 'api.vulkan', plugin: plugin(resource('v', vulkan)), wanted: 'pass'},
 	{check: 'api.opencl', plugin: plugin(resource('o', opencl)), wanted: 'pass'},
@@ -58,6 +69,7 @@ const rows = [
 		check: 'api.opencl',
 		plugin: plugin(resource('o', opencl, {mounts: mounts(opencl, (f) => f.destination.includes('/libLLVM'))})),
 	},
+	{check: 'isolation.single-device', plugin: plugin(resource('v', vulkan, crashing)), reason: 'devices through opencl'},
 	{check: 'isolation.single-device', plugin: plugin(resource('v', vulkan, everything)), reason: 'devices granted'},
 	{
 		check: 'isolation.two-containers',

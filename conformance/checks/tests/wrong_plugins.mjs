@@ -2,8 +2,11 @@
 // usage: node wrong_plugins.mjs BUILD
 // Every check that needs no container, on a plugin that is right and on one that is wrong in exactly the way that the
 // check is about. A check that no plugin can make fail proves nothing.
+import {readdirSync} from 'node:fs';
+import {join} from 'node:path';
 import {file, judgeAll, scripted, scriptedAnew} from './harness.mjs';
 
+const nodes = join(import.meta.dirname ?? new URL('.', import.meta.url).pathname, '../../../discovery/nodes');
 const devices = [{id: 'gpu-0'}, {id: 'gpu-1'}];
 const answer = {
 	devices: [{container_path: '/dev/gpu/{id}', host_path: '/dev/null', permissions: 'rw'}],
@@ -80,6 +83,35 @@ const rows = Object.entries(wrong).flatMap(([check, [wrongPlugin, reason]]) => [
 	{check, plugin: wrongPlugin, args: argsOf(check), reason},
 	{check, plugin: plugin(), args: any, wanted: 'pass'},
 ]);
+// Answers that a check must see through, or must not mind.
+const location = {devices: [{container_path: '', host_path: 'vpci-location-path://PCIROOT(0)#{id}', permissions: ''}]};
+rows.push(
+	{check: 'allocate.no-ids', plugin: plugin({allocate: {once: {cdi_devices: ['example.com/gpu=0']}}}), args: any, reason: 'Allocate without ids'},
+	{check: 'allocate.unique-paths', plugin: plugin({allocate: {each: location}}), args: any, wanted: 'pass'},
+	{
+		check: 'allocate.unique-paths',
+		plugin: plugin({allocate: {each: {devices: [{...location.devices[0], host_path: 'class://GUID'}]}}}),
+		args: any,
+		reason: 'devices[].host_path',
+	},
+	// A resource without devices that registers first, and slowly.
+	{
+		check: 'allocate.before-list',
+		plugin: scripted({plugins: [{...right, resource: 'example.com/none', devices: []}, right]}),
+		args,
+		wanted: 'pass',
+	},
+	{
+		check: 'registration.options-during-register',
+		plugin: scripted({plugins: [right, {...right, resource: 'example.com/slow', ...rpc('GetDevicePluginOptions', {delay_ms: 900})}]}),
+		args: any,
+		wanted: 'pass',
+	},
+	{check: 'list-and-watch.cancel', args: ['--launcher', 'process', '--thorough'], wanted: 'pass'},
+);
+for (const node of readdirSync(nodes).filter((name) => name.endsWith('.json')))
+	for (const check of ['registration.options-during-register', 'allocate.before-list', 'allocate.unique-paths', 'allocate.order'])
+		rows.push({check, args: ['--launcher', 'process', '--node', join(nodes, node)], wanted: 'pass'});
 rows.push({check: 'environment.devices', args: ['--launcher', 'process', '--node', noDevices], reason: 'devices of the node'});
 
 await judgeAll(rows, 6);
