@@ -211,6 +211,11 @@ static void allocate_error_names_id(struct check_run *run)
 	allocate_each(run, error_names_id);
 }
 
+static bool allocate_gives_access(const V1beta1__ContainerAllocateResponse *response)
+{
+	return response->n_devices != 0 || response->n_mounts != 0 || response->n_cdi_devices != 0;
+}
+
 static void no_ids(struct rig *rig, const char *resource, const struct text_list *ids)
 {
 	const V1beta1__AllocateResponse *response = NULL;
@@ -218,8 +223,7 @@ static void no_ids(struct rig *rig, const char *resource, const struct text_list
 
 	if (allocate_call(rig, resource, NULL, 0, &reply, &response)) {
 		bool gave = response != NULL && response->n_container_responses != 0 &&
-			    (response->container_responses[0]->n_devices != 0 ||
-			     response->container_responses[0]->n_mounts != 0);
+			    allocate_gives_access(response->container_responses[0]);
 
 		(void)check_expect(rig->run, !gave, "Allocate without ids",
 				   "an error or an empty answer", "%s",
@@ -304,8 +308,9 @@ static void allocate_before_list(struct check_run *run)
 	if (!rig_start_plugin(rig, NULL))
 		return;
 	start = clock_monotonic_ns();
-	int rc = kubelet_wait(rig->kubelet, allocate_is_registering, &registering, RIG_REGISTER_MS,
-			      "a Register call", &err);
+	int rc = kubelet_wait(rig->kubelet, allocate_is_registering, &registering,
+			      context_limit_ms(rig->context, RIG_REGISTER_MS), "a Register call",
+			      &err);
 
 	rig_waited(rig, start);
 	if (!check_expect_ok(run, rc, "the plugin tries to register", &err))

@@ -62,6 +62,7 @@ static void unique_paths(struct rig *rig, const char *resource, const struct tex
 	size_t count = ids->count < ALLOCATE_TOGETHER_MAX ? ids->count : ALLOCATE_TOGETHER_MAX;
 	struct text_list mounts CLEANUP_TEXT_LIST = {0};
 	struct text_list nodes CLEANUP_TEXT_LIST = {0};
+	bool windows = rig_is_windows(rig);
 	struct kubelet_reply reply = {0};
 	const V1beta1__ContainerAllocateResponse *response =
 		allocate_expect(rig, resource, (const char *const *)ids->items, count,
@@ -71,9 +72,16 @@ static void unique_paths(struct rig *rig, const char *resource, const struct tex
 		allocate_expect_unique(rig, "mounts[].container_path", &mounts,
 				       response->mounts[i]->container_path);
 	/* Windows devices have no path in the container: containerd demands an empty one. */
-	for (size_t i = 0; response != NULL && !rig_is_windows(rig) && i < response->n_devices; i++)
-		allocate_expect_unique(rig, "devices[].container_path", &nodes,
-				       response->devices[i]->container_path);
+	for (size_t i = 0; response != NULL && i < response->n_devices; i++)
+		allocate_expect_unique(
+			rig, windows ? "devices[].host_path" : "devices[].container_path", &nodes,
+			windows ? response->devices[i]->host_path
+				: response->devices[i]->container_path);
+	if (windows && response != NULL && response->n_devices > 1)
+		check_note(rig->run,
+			   "kubelets up to 1.36 tell devices apart by their container path and "
+			   "apply only the first of these %zu",
+			   response->n_devices);
 	kubelet_reply_free(&reply);
 }
 

@@ -70,10 +70,26 @@ static int allocate_compare_mounts(const void *a, const void *b)
 		      (*(V1beta1__Mount *const *)b)->container_path);
 }
 
+/* On Windows devices have no container path. */
 static int allocate_compare_nodes(const void *a, const void *b)
 {
-	return strcmp((*(V1beta1__DeviceSpec *const *)a)->container_path,
-		      (*(V1beta1__DeviceSpec *const *)b)->container_path);
+	const V1beta1__DeviceSpec *left = *(V1beta1__DeviceSpec *const *)a;
+	const V1beta1__DeviceSpec *right = *(V1beta1__DeviceSpec *const *)b;
+	int order = strcmp(left->container_path, right->container_path);
+
+	return order != 0 ? order : strcmp(left->host_path, right->host_path);
+}
+
+static int allocate_compare_annotations(const void *a, const void *b)
+{
+	return strcmp((*(V1beta1__ContainerAllocateResponse__AnnotationsEntry *const *)a)->key,
+		      (*(V1beta1__ContainerAllocateResponse__AnnotationsEntry *const *)b)->key);
+}
+
+static int allocate_compare_cdi_devices(const void *a, const void *b)
+{
+	return strcmp((*(V1beta1__CDIDevice *const *)a)->name,
+		      (*(V1beta1__CDIDevice *const *)b)->name);
 }
 
 static int allocate_compare_envs(const void *a, const void *b)
@@ -89,7 +105,7 @@ static void allocate_sort(void *items, size_t count, size_t size,
 		qsort(items, count, size, compare);
 }
 
-/* A response is a set: mounts, devices and envs in any order mean the same. */
+/* A response is a set: its members in any order mean the same. */
 static void allocate_normalise(const V1beta1__ContainerAllocateResponse *response)
 {
 	allocate_sort(response->mounts, response->n_mounts, sizeof(*response->mounts),
@@ -98,6 +114,10 @@ static void allocate_normalise(const V1beta1__ContainerAllocateResponse *respons
 		      allocate_compare_nodes);
 	allocate_sort(response->envs, response->n_envs, sizeof(*response->envs),
 		      allocate_compare_envs);
+	allocate_sort(response->annotations, response->n_annotations,
+		      sizeof(*response->annotations), allocate_compare_annotations);
+	allocate_sort(response->cdi_devices, response->n_cdi_devices,
+		      sizeof(*response->cdi_devices), allocate_compare_cdi_devices);
 }
 
 void allocate_expect_same(struct rig *rig, const char *what,

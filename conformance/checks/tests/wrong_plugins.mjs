@@ -85,13 +85,14 @@ const rows = Object.entries(wrong).flatMap(([check, [wrongPlugin, reason]]) => [
 ]);
 // Answers that a check must see through, or must not mind.
 const location = {devices: [{container_path: '', host_path: 'vpci-location-path://PCIROOT(0)#{id}', permissions: ''}]};
+const onWindows = [...any, '--node', join(nodes, 'windows-4x-tesla-t4.json')];
 rows.push(
 	{check: 'allocate.no-ids', plugin: plugin({allocate: {once: {cdi_devices: ['example.com/gpu=0']}}}), args: any, reason: 'Allocate without ids'},
-	{check: 'allocate.unique-paths', plugin: plugin({allocate: {each: location}}), args: any, wanted: 'pass'},
+	{check: 'allocate.unique-paths', plugin: plugin({allocate: {each: location}}), args: onWindows, wanted: 'pass'},
 	{
 		check: 'allocate.unique-paths',
 		plugin: plugin({allocate: {each: {devices: [{...location.devices[0], host_path: 'class://GUID'}]}}}),
-		args: any,
+		args: onWindows,
 		reason: 'devices[].host_path',
 	},
 	// A resource without devices that registers first, and slowly.
