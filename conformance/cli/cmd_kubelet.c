@@ -33,7 +33,8 @@ static const struct option_spec options[] = {
 	 .type = OPTION_STRING,
 	 .target = &plugin_dir,
 	 .value = "DIR",
-	 .help = "Directory for kubelet.sock and the plugins' sockets; made when absent. Needed."},
+	 .help = "Directory for kubelet.sock and the plugins' sockets; made when absent. "
+		 "Required."},
 	{.name = "registry-dir",
 	 .type = OPTION_STRING,
 	 .target = &registry_dir,
@@ -68,8 +69,7 @@ static const struct option_spec options[] = {
 	 .type = OPTION_FLAG,
 	 .target = &take_over,
 	 .help = "Use a directory in which a kubelet runs: its files are moved aside and put back "
-		 "at "
-		 "the end."},
+		 "at the end."},
 	{.name = "allocate",
 	 .letter = 'a',
 	 .type = OPTION_LIST,
@@ -109,19 +109,19 @@ static const struct option_spec options[] = {
 
 static const char *const examples[] = {
 	"gpucert kubelet -d /tmp/kubelet",
-	"Waits for plugins that are started by hand with this directory.",
+	"Wait for plugins that are started by hand: device-plugin-gpu --plugin-dir /tmp/kubelet",
 	EXAMPLE_ALLOCATE,
-	"Runs a plugin, allocates one device and shows what the container would get.",
+	"Run a plugin, allocate one device and show what the container would get.",
 	"gpucert kubelet -d /tmp/kubelet -f 'register-status=UNAVAILABLE:later*2'",
-	"Refuses the first two registrations.",
+	"Refuse the first two registrations.",
 	NULL,
 };
 
 static const char *const exit_codes[] = {
-	"0",  "It ended as asked.",
-	"1",  "A container was refused, or the plugin ended by itself.",
-	"2",  "The command line makes no sense.",
-	"3",  "The fake kubelet could not do its work.",
+	"0",  "ended as asked",
+	"1",  "an --allocate was refused or not served, or the plugin ended by itself",
+	"2",  "usage",
+	"3",  "broken: the directory cannot be used or the plugin cannot be started",
 	NULL,
 };
 
@@ -132,7 +132,7 @@ struct session {
 	uv_timer_t timer;
 	struct kubelet *kubelet;
 	struct plugin_process *plugin;
-	bool refused, plugin_ended, stopping;
+	bool unserved, plugin_ended, stopping;
 };
 
 static void print_event(const struct kubelet_event *event, void *user)
@@ -289,9 +289,18 @@ static int parse_allocation(char *text, struct kubelet_limit *limit, struct erro
 	return rc;
 }
 
-static int check_allocations(struct error *err)
+/* What can be told to be wrong before anything is touched. */
+static int check_options(struct error *err)
 {
 	int rc = 0;
+	if (plugin_dir == NULL)
+		return error_set(err, ERROR_ARGUMENT, "--plugin-dir is needed");
+	if (once && allocations.count == 0)
+		return error_set(err, ERROR_ARGUMENT, "--once needs --allocate");
+	if (private_mounts && plugin_command == NULL)
+		return error_set(err, ERROR_ARGUMENT, "--private-mounts needs --plugin");
+	for (size_t i = 0; rc == 0 && i < faults.count; i++)
+		rc = kubelet_fault_check(faults.items[i], err);
 	for (size_t i = 0; rc == 0 && i < allocations.count; i++) {
 		struct kubelet_limit limit = {0};
 		CLEANUP_FREE char *copy = strdup(allocations.items[i]);
@@ -326,7 +335,7 @@ static int serve_allocation(struct session *session, size_t index, struct error 
 		kubelet_outcome_free(&outcome);
 		kubelet_container_options_free(&merged);
 	}
-	session->refused = session->refused || refused;
+	session->unserved = session->unserved || refused;
 	return rc;
 }
 
@@ -347,12 +356,13 @@ static int session_run(struct session *session, struct error *err)
 	rc = start_plugin(session, err);
 	for (size_t i = 0; rc == 0 && i < allocations.count; i++) {
 		rc = serve_allocation(session, i, err);
-		if (rc ==
-		    ERROR_TIMEOUT) { /* a plugin that hangs: seen, and the next one may go on */
-			log_warning("%s", err->text);
-			session->refused = true;
-			rc = 0;
+		if (rc == ERROR_TIMEOUT || rc == ERROR_CANCELLED) {
+			log_warning("--allocate %s was not served: %s", allocations.items[i],
+				    err->text);
+			session->unserved = true;
 		}
+		if (rc == ERROR_TIMEOUT) /* a plugin that hangs; the next one may go on */
+			rc = 0;
 	}
 	if (rc == 0 && !once)
 		rc = kubelet_wait(session->kubelet, never, NULL, UINT64_MAX, "the end", err);
@@ -381,14 +391,9 @@ static int run_kubelet(const struct text_list *arguments)
 	struct session session = {0};
 	struct error err = {0};
 	(void)arguments;
-	if (plugin_dir == NULL) {
-		(void)fprintf(stderr,
-			      "gpucert kubelet: --plugin-dir is needed; see gpucert kubelet "
-			      "--help\n");
-		return OPTIONS_EXIT_USAGE;
-	}
-	if (check_allocations(&err) != 0) {
-		(void)fprintf(stderr, "gpucert kubelet: %s\n", err.text);
+	if (check_options(&err) != 0) {
+		(void)fprintf(stderr, "gpucert kubelet: %s\nTry 'gpucert kubelet --help'.\n",
+			      err.text);
 		return OPTIONS_EXIT_USAGE;
 	}
 	session_init(&session);
@@ -400,7 +405,7 @@ static int run_kubelet(const struct text_list *arguments)
 	text_list_free(&faults);
 	if (rc != 0)
 		return rc == ERROR_ARGUMENT ? OPTIONS_EXIT_USAGE : EXIT_BROKEN;
-	return session.refused || session.plugin_ended ? EXIT_UNEXPECTED : 0;
+	return session.unserved || session.plugin_ended ? EXIT_UNEXPECTED : 0;
 }
 
 const struct command_spec command_kubelet = {

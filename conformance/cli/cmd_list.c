@@ -120,11 +120,13 @@ static const struct option_spec list_options[] = {
 
 static const char *const list_examples[] = {
 	"gpucert list",
-	"every check",
+	"List every check.",
 	"gpucert list isolation level:must",
-	"the isolation suite, and whatever is a MUST",
+	"List the isolation suite, and whatever is a MUST.",
 	NULL,
 };
+
+static const char *const list_exit_codes[] = {"0", "done", "2", "usage, or no check matches", NULL};
 
 const struct command_spec command_list = {
 	.name = "list",
@@ -135,5 +137,6 @@ const struct command_spec command_list = {
 		       "severity:critical|high|medium|low, requirement:ID.",
 	.options = list_options,
 	.examples = list_examples,
+	.exit_codes = list_exit_codes,
 	.run = list_run,
 };

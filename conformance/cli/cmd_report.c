@@ -69,20 +69,29 @@ static const struct option_spec report_options[] = {
 
 static const char *const report_examples[] = {
 	"gpucert report gpucert-report",
-	"the summary of a run, also of one that was killed",
+	"Print the summary of a run, also of one that was killed.",
 	"gpucert report --format junit gpucert-report",
-	"the same as JUnit XML",
+	"Print the same as JUnit XML.",
+	NULL,
+};
+
+static const char *const report_exit_codes[] = {
+	"0",  "done, whatever the report says",
+	"2",  "usage",
+	"3",  "the journal cannot be read, or the report cannot be written",
 	NULL,
 };
 
 const struct command_spec command_report = {
 	.name = "report",
-	.summary = "Render a run's journal again: report.json, junit.xml, and a format to print",
+	.summary = "Make the report of a run again from its journal, and print it",
 	.arguments = "DIR",
-	.description = "The report is a function of the journal, so the report of a run that was "
-		       "killed can be "
-		       "made at any time.",
+	.description =
+		"Reads DIR/journal.ndjson, writes report.json and junit.xml beside it, and prints "
+		"the report. It is a function of the journal, so that of a run that was "
+		"killed can be made at any time.",
 	.options = report_options,
 	.examples = report_examples,
+	.exit_codes = report_exit_codes,
 	.run = report_run,
 };

@@ -222,16 +222,15 @@ static int run_run(const struct text_list *arguments)
 
 static const char *const run_examples[] = {
 	"gpucert run",
-	"certify this machine with the reference plugin",
+	"Certify this machine with the reference plugin.",
 	"gpucert run isolation api.vulkan",
-	"a suite and a check",
-	"gpucert run --plugin './my-plugin --dir {plugin-dir}' --resource example.com/gpu --out "
-	"report",
-	"a device plugin of your own",
+	"Run one suite and one more check.",
+	"gpucert run -p './my-plugin --dir {plugin-dir}' -r example.com/gpu -o report",
+	"Certify a device plugin of your own.",
 	"gpucert run --private-mounts --plugin ./nvidia-device-plugin",
-	"a plugin that hard-codes the kubelet's directory",
-	"gpucert run --node four-tesla-t4.json registration allocate",
-	"replay a recorded node",
+	"Certify a plugin that hard-codes the kubelet's directory.",
+	"gpucert run --node node.json registration allocate",
+	"Replay a node that 'gpu-discovery --record node.json' recorded.",
 	NULL,
 };
 

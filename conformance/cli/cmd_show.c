@@ -94,14 +94,17 @@ static int show_run(const struct text_list *arguments)
 
 static const char *const show_examples[] = {
 	"gpucert show isolation.single-device",
-	"what it checks, why, and what to do when it fails",
+	"Tell what it checks, why, and what to do when it fails.",
 	NULL,
 };
+
+static const char *const show_exit_codes[] = {"0", "done", "2", "usage, or no such check", NULL};
 
 const struct command_spec command_show = {
 	.name = "show",
 	.summary = "Explain a check: its requirement, its source, and what to do when it fails",
 	.arguments = "CHECK...",
 	.examples = show_examples,
+	.exit_codes = show_exit_codes,
 	.run = show_run,
 };

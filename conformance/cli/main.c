@@ -8,13 +8,13 @@
 
 static const char *const examples[] = {
 	"gpucert run",
-	"certify this machine with the reference plugin",
+	"Certify this machine with the reference plugin.",
 	"gpucert run --plugin './my-plugin --dir {plugin-dir}' --resource example.com/gpu",
-	"certify a device plugin of your own",
+	"Certify a device plugin of your own.",
 	"gpucert kubelet --plugin-dir /tmp/dp",
-	"a fake kubelet that prints what your plugin does",
+	"Play a kubelet that prints what your plugin does.",
 	"gpucert show isolation.single-device",
-	"what a check means and what to do when it fails",
+	"Explain what a check means and what to do when it fails.",
 	NULL,
 };
 

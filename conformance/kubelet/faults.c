@@ -83,6 +83,13 @@ static int reopen(struct kubelet *kubelet, struct error *err)
 	return kubelet->running ? kubelet_listen(kubelet, err) : 0;
 }
 
+int kubelet_fault_check(const char *spec, struct error *err)
+{
+	struct fault_setting setting = {.fault = FAULT_COUNT};
+
+	return fault_setting_parse(spec, &setting, err);
+}
+
 int kubelet_fault_set(struct kubelet *kubelet, const char *spec, struct error *err)
 {
 	struct fault_setting setting = {.fault = FAULT_COUNT};

@@ -48,6 +48,9 @@ const struct kubelet_fault *kubelet_faults(size_t *count);
  */
 int kubelet_fault_set(struct kubelet *kubelet, const char *spec, struct error *err);
 
+/* Whether `spec` could be set, without setting it. ERROR_ARGUMENT names what is wrong. */
+int kubelet_fault_check(const char *spec, struct error *err);
+
 /* Ends a lasting fault; NULL: all. kubelet.sock is there and served again. Register calls that hang
  * are left hanging: their callers were promised nothing. */
 int kubelet_fault_clear(struct kubelet *kubelet, const char *name, struct error *err);

@@ -147,6 +147,8 @@ static void test_usage_errors(void)
 					       {"--allocate", "example.com/gpu", NULL},
 					       {"--allocate", "example.com/gpu=x", NULL},
 					       {"--fault", "nonsense", NULL},
+					       {"--once", NULL},
+					       {"--private-mounts", NULL},
 					       {"--plugin", "'unclosed", NULL}};
 	for (size_t i = 0; i < ARRAY_SIZE(wrong); i++) {
 		struct run run;
@@ -156,6 +158,19 @@ static void test_usage_errors(void)
 		CU_ASSERT(run.result.err.size > 0);
 		run_free(&run);
 	}
+}
+
+static void test_resource_that_is_never_listed_is_exit_code_1(void)
+{
+	static const char *const arguments[] = {
+		"--allocate", "example.com/other=1", "--once", "--seconds", "1", NULL};
+	struct run run;
+	run_init(&run, "{\"plugins\": [{\"device_count\": 1}]}");
+	run_command(&run, true, arguments);
+	UNIT_INT(run.result.code, 1);
+	UNIT_CONTAINS(text_string(&run.result.err),
+		      "--allocate example.com/other=1 was not served");
+	run_free(&run);
 }
 
 static void test_program_that_is_missing(void)
@@ -225,5 +240,7 @@ UNIT_MAIN("gpucert kubelet", {"a plugin is run and served", test_plugin_is_run_a
 	  {"a plugin that ends is exit code 1", test_plugin_that_ends_is_exit_code_1},
 	  {"usage errors are exit code 2", test_usage_errors},
 	  {"SIGTERM ends it cleanly", test_sigterm_ends_it_cleanly},
+	  {"a resource that is never listed is exit code 1",
+	   test_resource_that_is_never_listed_is_exit_code_1},
 	  {"help names every lasting fault", test_help_names_every_lasting_fault},
 	  {"a program that is missing is exit code 3", test_program_that_is_missing})
