@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # document_links.sh ROOT: every relative link of every Markdown file leads to a file of the tree, and to a
-# heading of it where it names one. Names of files in back quotes that look like documents are links too.
+# heading of it where it names one. Names like docs/NAME.md are links too. The index docs/README.md links every
+# document beside it.
 set -eu
 root=$(cd "$1" && pwd)
 lint=$(cd "$(dirname "$0")/../lint" && pwd)
@@ -41,5 +42,14 @@ while IFS="$(printf '\t')" read -r file kind target; do
 		broken=1
 	fi
 done <"$links"
+if [ -e docs/README.md ]; then
+	for file in docs/*.md; do
+		name=$(basename "$file")
+		if [ "$name" != README.md ] && ! grep -qF "]($name)" docs/README.md; then
+			echo "docs/README.md: no link to $name"
+			broken=1
+		fi
+	done
+fi
 echo "$seen links"
 exit $broken

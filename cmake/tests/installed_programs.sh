@@ -42,6 +42,13 @@ run device-plugin-gpu --print-config
 says pluginDir
 run device-plugin-gpu --config "$prefix/share/gpucert/device-plugin-gpu/device-plugin-gpu.yaml" --print-config
 
+for schema in journal node probe report; do
+	[ -s "$prefix/share/gpucert/schema/$schema.schema.json" ] || {
+		echo "the schema of a $schema is not installed"
+		exit 1
+	}
+done
+
 for probe in "$prefix"/libexec/gpucert/probe-*; do
 	run "$probe" --list
 	says '"probe"'

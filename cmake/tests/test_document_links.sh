@@ -17,6 +17,13 @@ printf '# Top\n%s\n[d](#top)\n```\n[e](none.md)\n```\n' "$good" >"$place/README.
 	echo "links that are good were complained about"
 	exit 1
 }
+printf '# Index\n' >"$place/docs/README.md"
+if "$checker" "$place" >/dev/null; then
+	echo "not found: a document that the index does not name"
+	exit 1
+fi
+printf '# Index\n[there](there.md)\n' >"$place/docs/README.md"
+"$checker" "$place"
 for bad in '[a](none.md)' '[a](docs/there.md#none)' '[a](#none)' 'see docs/none.md'; do
 	printf '# Top\n%s\n' "$bad" >"$place/README.md"
 	if "$checker" "$place" >/dev/null; then

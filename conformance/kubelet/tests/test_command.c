@@ -5,6 +5,7 @@
 #include "base/path.h"
 #include "base/process.h"
 #include "base/tests/unit.h"
+#include "conformance/kubelet/event.h"
 #include "conformance/kubelet/faults.h"
 #include "rpc/loop.h"
 
@@ -220,6 +221,29 @@ static void test_sigterm_ends_it_cleanly(void)
 	run_free(&run);
 }
 
+static void test_document_tells_events_and_faults(void)
+{
+	CLEANUP_FREE char *document = NULL;
+	size_t count = 0;
+	const struct kubelet_fault *faults = kubelet_faults(&count);
+
+	CU_ASSERT_EQUAL_FATAL(file_read(GPUCERT_SOURCE_DIR "/docs/fake-kubelet.md", 1 << 20,
+					&document, NULL, NULL),
+			      0);
+	for (size_t i = 0; i < count; i++) {
+		CLEANUP_FREE char *row = text_format("\n| `%s", faults[i].name);
+
+		if (!faults[i].immediate)
+			UNIT_CONTAINS(document, row);
+	}
+	for (int i = 0; i < KUBELET_EVENT_COUNT; i++) {
+		CLEANUP_FREE char *row =
+			text_format("\n| `%s` |", kubelet_event_name((enum kubelet_event_type)i));
+
+		UNIT_CONTAINS(document, row);
+	}
+}
+
 static void test_help_names_every_lasting_fault(void)
 {
 	static const char *const arguments[] = {"--help", NULL};
@@ -242,5 +266,6 @@ UNIT_MAIN("gpucert kubelet", {"a plugin is run and served", test_plugin_is_run_a
 	  {"SIGTERM ends it cleanly", test_sigterm_ends_it_cleanly},
 	  {"a resource that is never listed is exit code 1",
 	   test_resource_that_is_never_listed_is_exit_code_1},
+	  {"the document tells every event and fault", test_document_tells_events_and_faults},
 	  {"help names every lasting fault", test_help_names_every_lasting_fault},
 	  {"a program that is missing is exit code 3", test_program_that_is_missing})
