@@ -44,7 +44,7 @@ const struct setting settings[CONFIG_SETTING_COUNT] = {
 	 "How often to look for devices that came, went or fell ill, besides the system's events.",
 	 .min = 100, .max = HOUR},
 	{"removal-grace", "removalGrace", SETTING_DURATION, MEMBER(removal_grace_ms), "5m",
-	 "SECONDS",
+	 "DURATION",
 	 "How long a device that is gone stays listed as unhealthy before it is removed.",
 	 .max = DAY},
 	{"register-timeout", "registerTimeout", SETTING_DURATION, MEMBER(register_timeout_ms),
