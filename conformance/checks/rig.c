@@ -108,7 +108,8 @@ static int rig_make_kubelet(struct rig *rig, struct error *err)
 	return rc == 0 ? kubelet_new(&rig->loop, &options, &rig->kubelet, err) : rc;
 }
 
-struct rig *rig_new(struct check_run *run)
+/* A rig whose kubelet is there and not started. NULL: recorded as broken. */
+static struct rig *rig_new(struct check_run *run)
 {
 	struct rig *rig = calloc(1, sizeof(*rig));
 	struct error err = {0};

@@ -32,10 +32,7 @@ struct rig {
 	struct text output;	   /* of every run of the plugin */
 };
 
-/* A rig whose kubelet is there and not started. NULL: recorded as broken. */
-struct rig *rig_new(struct check_run *run);
-
-/* A rig whose kubelet runs. */
+/* A rig whose kubelet runs. NULL: recorded as broken. */
 struct rig *rig_with_kubelet(struct check_run *run);
 
 /* A rig whose plugin has registered every resource under test and listed its devices. NULL:

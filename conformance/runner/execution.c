@@ -190,7 +190,6 @@ int execution_run(const struct execution_spec *spec, struct execution *execution
 		const struct process_result *ended = process_result(process);
 
 		execution->duration_ms = ended->duration_ms;
-		text_append(&execution->out, text_string(&ended->out), ended->out.size);
 		text_append(&execution->err, text_string(&ended->err), ended->err.size);
 		rc = execution_judge(execution, &reader, ended, interrupted, err);
 	}
@@ -201,7 +200,6 @@ int execution_run(const struct execution_spec *spec, struct execution *execution
 void execution_free(struct execution *execution)
 {
 	result_free(&execution->result);
-	text_free(&execution->out);
 	text_free(&execution->err);
 	free(execution->reason);
 	*execution = (struct execution){0};

@@ -16,7 +16,7 @@ struct progress {
 	uv_timer_t timer;
 	size_t planned, done, failed;
 	uint64_t started_ms;
-	uint64_t current_ms; /* when the current check or step began */
+	uint64_t current_ms; /* when the current check began */
 	char current[128];
 	bool terminal, color, quiet, verbose;
 };
@@ -92,22 +92,12 @@ int progress_open(uv_loop_t *loop, size_t planned, bool quiet, bool verbose, str
 	return 0;
 }
 
-static void progress_set(struct progress *progress, const char *what)
+void progress_begin(struct progress *progress, const char *check)
 {
-	(void)snprintf(progress->current, sizeof(progress->current), "%s", what);
+	(void)snprintf(progress->current, sizeof(progress->current), "%s", check);
 	progress->current_ms = clock_monotonic_ms();
 	if (progress->terminal)
 		progress_draw(&progress->timer);
-}
-
-void progress_step(struct progress *progress, const char *what)
-{
-	progress_set(progress, what);
-}
-
-void progress_begin(struct progress *progress, const char *check)
-{
-	progress_set(progress, check);
 }
 
 void progress_end(struct progress *progress, const char *check, enum report_outcome outcome,

@@ -21,8 +21,6 @@ struct progress;
 int progress_open(uv_loop_t *loop, size_t planned, bool quiet, bool verbose, struct progress **out,
 		  struct error *err);
 
-/* A step outside the checks: "starting containerd". */
-void progress_step(struct progress *progress, const char *what);
 void progress_begin(struct progress *progress, const char *check);
 void progress_end(struct progress *progress, const char *check, enum report_outcome outcome,
 		  const char *reason, uint64_t duration_ms);
