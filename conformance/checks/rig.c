@@ -185,6 +185,19 @@ static int rig_reference_resources(const struct rig *rig, struct text_list *out,
 	return rc;
 }
 
+/* What registers in the place of a resource that does not. */
+static void rig_explain_unregistered(const struct rig *rig, struct error *err)
+{
+	struct text others CLEANUP_TEXT = {0};
+	struct text_list names CLEANUP_TEXT_LIST = {0};
+
+	if (kubelet_resource_names(rig->kubelet, &names, NULL) < 0 || names.count == 0)
+		return;
+	for (size_t i = 0; i < names.count; i++)
+		text_addf(&others, "%s%s", i != 0 ? ", " : "", names.items[i]);
+	(void)error_wrap(err, "the plugin offers %s", text_string(&others));
+}
+
 static int rig_wait_for(struct rig *rig, const struct text_list *resources, struct error *err)
 {
 	uint64_t limit_ms = context_limit_ms(rig->context, RIG_REGISTER_MS);
@@ -193,6 +206,8 @@ static int rig_wait_for(struct rig *rig, const struct text_list *resources, stru
 	for (size_t i = 0; rc == 0 && i < resources->count; i++)
 		rc = kubelet_wait_registered(rig->kubelet, resources->items[i],
 					     rig->first_registration, limit_ms, NULL, err);
+	if (rc < 0)
+		rig_explain_unregistered(rig, err);
 	return rc;
 }
 

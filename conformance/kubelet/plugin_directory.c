@@ -167,6 +167,12 @@ int plugin_directory_sweep(struct plugin_directory *directory, enum sweep what, 
 	return rc;
 }
 
+static bool is_abandoned(const char *path)
+{
+	bool served = true;
+	return is_socket(path) && socket_is_served(path, &served, NULL) == 0 && !served;
+}
+
 static int put_back(struct plugin_directory *directory, const char *aside, const char *name,
 		    struct error *err)
 {
@@ -174,13 +180,12 @@ static int put_back(struct plugin_directory *directory, const char *aside, const
 	CLEANUP_FREE char *to = path_join(directory->path, name);
 	if (from == NULL || to == NULL)
 		return error_memory(err);
-	if (strcmp(name, KUBELET_CHECKPOINT_NAME) != 0 && file_exists(to)) {
-		bool served = true;
-		if (is_socket(from) && socket_is_served(from, &served, NULL) == 0 && !served)
-			return remove_file(from, err);
+	bool taken = strcmp(name, KUBELET_CHECKPOINT_NAME) != 0 && file_exists(to);
+	if ((taken || strcmp(name, KUBELET_SOCKET_NAME) != 0) && is_abandoned(from))
+		return remove_file(from, err);
+	if (taken)
 		return error_set(err, ERROR_EXISTS, "%s stays in %s: its name is taken", name,
 				 aside);
-	}
 	int rc = rename_file(from, to, err);
 	if (rc == 0 && directory->on_returned != NULL)
 		directory->on_returned(to, directory->user);
@@ -211,4 +216,34 @@ int plugin_directory_return(struct plugin_directory *directory, struct error *er
 		}
 	}
 	return rc == 0 ? file_remove_tree(aside, err) : rc;
+}
+
+/* What a fake kubelet that died left where the other's files belong. */
+static int remove_remains(const char *directory, struct error *err)
+{
+	CLEANUP_FREE char *socket = path_join(directory, KUBELET_SOCKET_NAME);
+	CLEANUP_FREE char *checkpoint = path_join(directory, KUBELET_CHECKPOINT_NAME);
+	if (socket == NULL || checkpoint == NULL)
+		return error_memory(err);
+	int rc = is_abandoned(socket) ? remove_file(socket, err) : 0;
+	if (rc == 0 && file_exists(checkpoint) && !checkpoint_is_foreign(checkpoint))
+		rc = remove_file(checkpoint, err);
+	return rc;
+}
+
+int plugin_directory_restore(const char *path, bool *restored, struct error *err)
+{
+	CLEANUP_FREE char *copy = strdup(path);
+	CLEANUP_FREE char *aside = path_join(path, KUBELET_MOVED_NAME);
+	if (copy == NULL || aside == NULL)
+		return error_memory(err);
+	struct plugin_directory directory = {.path = copy, .moved = file_is_directory(aside)};
+	if (restored != NULL)
+		*restored = directory.moved;
+	if (!directory.moved)
+		return 0;
+	int rc = remove_remains(path, err);
+	if (rc == 0)
+		rc = plugin_directory_return(&directory, err);
+	return rc == 0 ? 0 : error_wrap(err, "putting back what was moved aside in %s", path);
 }

@@ -46,8 +46,12 @@ enum sweep {
 /* Removes sockets; whatever cannot be looked at stays. */
 int plugin_directory_sweep(struct plugin_directory *directory, enum sweep what, struct error *err);
 
-/* Puts back what was moved aside, kubelet.sock last. A name that was taken meanwhile stays aside,
- * and is the error. */
+/* Puts back what was moved aside, kubelet.sock last. Sockets of plugins that nobody serves any more
+ * are removed instead. A name that was taken meanwhile stays aside, and is the error. */
 int plugin_directory_return(struct plugin_directory *directory, struct error *err);
+
+/* As plugin_directory_return(), after a process that had taken the directory over died: what its
+ * kubelet left there goes first. *restored (may be NULL) tells whether there was anything to do. */
+int plugin_directory_restore(const char *path, bool *restored, struct error *err);
 
 #endif

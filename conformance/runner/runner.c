@@ -5,6 +5,7 @@
 #include "base/file.h"
 #include "base/path.h"
 #include "base/style.h"
+#include "conformance/kubelet/plugin_directory.h"
 #include "conformance/runner/execution.h"
 #include "containers/cri/sweep.h"
 #include "reports/render.h"
@@ -51,6 +52,19 @@ static int runner_discover(struct runner *runner, struct error *err)
 	return rc < 0 ? error_wrap(err, "devices of the node") : 0;
 }
 
+/* A word of a command line, whatever is in it. */
+static void runner_add_quoted(struct text *command, const char *word)
+{
+	text_add(command, "'");
+	for (; *word != '\0'; word++) {
+		if (*word == '\'')
+			text_add(command, "'\\''");
+		else
+			text_append(command, word, 1);
+	}
+	text_add(command, "'");
+}
+
 /* "'/path/device-plugin-gpu' --plugin-dir {plugin-dir}", with the devices that the run counts on.
  */
 static int runner_reference_command(struct runner *runner, struct error *err)
@@ -66,12 +80,13 @@ static int runner_reference_command(struct runner *runner, struct error *err)
 				 "%s: the reference plugin cannot be run (%s); name a plugin with "
 				 "--plugin",
 				 path, strerror(errno));
-	text_addf(&command,
-		  "'%s' --plugin-dir {plugin-dir} --include-integrated=true "
-		  "--include-detachable=true",
-		  path);
-	if (runner->settings->node_file != NULL)
-		text_addf(&command, " --node '%s'", runner->settings->node_file);
+	runner_add_quoted(&command, path);
+	text_add(&command, " --plugin-dir {plugin-dir} --include-integrated=true "
+			   "--include-detachable=true");
+	if (runner->settings->node_file != NULL) {
+		text_add(&command, " --node ");
+		runner_add_quoted(&command, runner->settings->node_file);
+	}
 	runner->plugin_command = text_take(&command);
 	return runner->plugin_command != NULL ? 0 : error_memory(err);
 }
@@ -182,6 +197,21 @@ static int runner_sweep(struct runner *runner, const struct plan_item *item,
 	return execution->reason != NULL ? 0 : error_memory(err);
 }
 
+/* A check that was killed could not put back what it had moved aside for the attached plugin. */
+static int runner_restore_directory(struct runner *runner, const char *check, struct error *err)
+{
+	const char *directory = runner->settings->attach_directory;
+	bool restored = false;
+	int rc = 0;
+
+	if (directory == NULL)
+		return 0;
+	rc = plugin_directory_restore(directory, &restored, err);
+	if (rc == 0 && restored)
+		rc = journal_add_event(runner->journal, check, "restored", directory, err);
+	return rc;
+}
+
 static int runner_run_check(struct runner *runner, size_t index, bool *bad, struct error *err)
 {
 	const struct plan_item *item = &runner->plan.items[index];
@@ -205,6 +235,7 @@ static int runner_run_check(struct runner *runner, size_t index, bool *bad, stru
 			context_limit_ms(&runner->context, (uint64_t)item->check->timeout_s * 1000),
 			err);
 	rc = rc == 0 ? execution_run(&spec, &execution, err) : rc;
+	rc = rc == 0 ? runner_restore_directory(runner, item->name, err) : rc;
 	rc = rc == 0 ? runner_sweep(runner, item, &execution, err) : rc;
 	rc = rc == 0 ? runner_keep_output(runner, item->name, &execution, err) : rc;
 	rc = rc == 0 ? runner_end_check(runner, item, &execution, err) : rc;

@@ -15,6 +15,41 @@ expect_says "bad.json"
 printf '\377\376{' >"$work/garbage.json"
 expect_exit 3 gpucert run --node "$work/garbage.json" --out "$work/report"
 
+# A name that a shell would trip over.
+"$bin/gpu-discovery" --record "$work/it's a \"node\".json" >/dev/null
+expect_exit 0 gpucert run --launcher process --node "$work/it's a \"node\".json" --out "$work/report" registration.arrives
+
+# A resource that the plugin does not offer: the reason names those that it does.
+expect_exit 1 gpucert run --launcher process --resource example.com/none --timeout-percent 10 --out "$work/report" registration.arrives
+expect_says "the plugin offers gpucert.internal/"
+
+# An attached plugin's directory is put right although the check that used it was interrupted.
+mkdir "$work/plugins"
+"$bin/gpucert" kubelet --plugin-dir "$work/plugins" >"$work/kubelet.log" 2>&1 &
+kubelet=$!
+"$bin/device-plugin-gpu" --plugin-dir "$work/plugins" >"$work/plugin.log" 2>&1 &
+plugin=$!
+tries=0
+until grep -q '"event":"devices"' "$work/kubelet.log" || [ $tries -eq 100 ]; do
+	tries=$((tries + 1))
+	sleep 0.1
+done
+live=$(stat -c %i "$work/plugins/kubelet.sock")
+"$bin/gpucert" run --quiet --attach "$work/plugins" --launcher process --out "$work/report" registration.no-repeat &
+run=$!
+until [ -d "$work/plugins/.gpucert-moved" ] || [ $tries -ge 200 ]; do
+	tries=$((tries + 1))
+	sleep 0.1
+done
+kill -INT $run
+code=0
+wait $run || code=$?
+[ $code -eq 4 ] || complain "an interrupted run ends with $code"
+[ "$(stat -c %i "$work/plugins/kubelet.sock")" = "$live" ] || complain "kubelet.sock is not the live kubelet's"
+[ ! -e "$work/plugins/.gpucert-moved" ] || complain ".gpucert-moved is left behind"
+kill $plugin $kubelet
+wait $plugin $kubelet 2>/dev/null || true
+
 # Malformed configuration of the plugin: it ends at once and says where.
 printf 'multitenancy: [\n' >"$work/config.yaml"
 expect_exit 1 gpucert run --launcher process --out "$work/report" --timeout-percent 20 \

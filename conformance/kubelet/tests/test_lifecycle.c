@@ -127,6 +127,42 @@ static void test_take_over_puts_everything_back(void)
 	rig_close(&rig);
 }
 
+/* As test_take_over_puts_everything_back(), but whoever took over was killed. */
+static void test_what_a_dead_run_moved_is_restored(void)
+{
+	struct rig rig;
+	bool restored = true;
+	rig_init(&rig);
+	CLEANUP_FREE char *aside = path_join(rig.plugin_dir, KUBELET_MOVED_NAME);
+	CLEANUP_FREE char *kubelet = path_join(aside, "kubelet.sock");
+	CLEANUP_FREE char *vendor = path_join(aside, "vendor.sock");
+	CLEANUP_FREE char *abandoned = path_join(aside, "abandoned.sock");
+	CLEANUP_FREE char *dead = path_join(rig.plugin_dir, "kubelet.sock");
+	CHECK_OK(file_make_directories(rig.plugin_dir, 0750, ERR));
+	CHECK_OK(plugin_directory_restore(rig.plugin_dir, &restored, ERR));
+	CU_ASSERT_FALSE(restored);
+	CHECK_OK(file_make_directories(aside, 0700, ERR));
+	CLEANUP_FD int live = make_socket(kubelet, true);
+	CLEANUP_FD int serving = make_socket(vendor, true);
+	ino_t kubelet_inode = inode(kubelet);
+	(void)make_socket(abandoned, false);
+	(void)make_socket(dead, false);
+	put(aside, KUBELET_CHECKPOINT_NAME, "{\"Data\": {}, \"Checksum\": 1}");
+	put(rig.plugin_dir, KUBELET_CHECKPOINT_NAME, "{\"Data\": {}}");
+	CHECK_OK(plugin_directory_restore(rig.plugin_dir, &restored, ERR));
+	CU_ASSERT(restored);
+	CU_ASSERT(inode(dead) == kubelet_inode);
+	CU_ASSERT(is_there(rig.plugin_dir, "vendor.sock"));
+	CU_ASSERT_FALSE(is_there(rig.plugin_dir, "abandoned.sock"));
+	CU_ASSERT_FALSE(is_there(rig.plugin_dir, KUBELET_MOVED_NAME));
+	CLEANUP_FREE char *checkpoint = path_join(rig.plugin_dir, KUBELET_CHECKPOINT_NAME);
+	CLEANUP_JSON cJSON *json = NULL;
+	CHECK_OK(json_read_file(checkpoint, &json, ERR));
+	CU_ASSERT_PTR_NOT_NULL(json_pointer(json, "/Checksum"));
+	rig_make(&rig, NULL);
+	rig_close(&rig);
+}
+
 static void test_plugin_registers_again_after_restart(void)
 {
 	static const enum kubelet_restart kinds[] = {KUBELET_RESTART_WHOLE,
@@ -195,6 +231,7 @@ UNIT_MAIN("kubelet life cycle",
 	  {"the directory is made and swept", test_start_makes_and_sweeps_the_directory},
 	  {"a live kubelet's directory is refused", test_live_directory_is_refused},
 	  {"what was taken over is put back", test_take_over_puts_everything_back},
+	  {"what a dead run moved aside is restored", test_what_a_dead_run_moved_is_restored},
 	  {"a plugin registers again after each kind of restart",
 	   test_plugin_registers_again_after_restart},
 	  {"a resource is known but empty after a restart",
