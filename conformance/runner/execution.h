@@ -16,8 +16,7 @@ struct execution {
 	enum report_outcome outcome;
 	char *reason;	      /* one sentence; "" for a pass */
 	struct result result; /* what the check recorded until it ended */
-	struct text out,
-		err; /* what its process printed; harness messages, not evidence of the product */
+	struct text err;      /* what its process said on stderr: the harness' own words */
 	uint64_t duration_ms;
 	uint64_t timeout_ms;
 };
