@@ -76,8 +76,10 @@ static void environment_container(struct check_run *run)
 	static const char *const command[] = {"probe-visibility", NULL};
 	struct stage *stage = stage_open(run, NULL);
 
-	if (stage != NULL)
-		(void)stage_run(stage, "bare-container", command, NULL);
+	if (stage == NULL)
+		return;
+	stage_judges_runtime(stage);
+	(void)stage_run(stage, "bare-container", command, NULL);
 }
 
 static const struct check checks[] = {

@@ -23,6 +23,7 @@ struct stage {
 	uv_loop_t *loop;
 	struct cri *cri;
 	struct launcher *launcher;
+	bool judges_runtime;
 	struct probe probes[STAGE_PROBES_MAX];
 	size_t count;
 };
@@ -116,6 +117,11 @@ struct stage *stage_open(struct check_run *run, uv_loop_t *loop)
 		return NULL;
 	}
 	return stage;
+}
+
+void stage_judges_runtime(struct stage *stage)
+{
+	stage->judges_runtime = true;
 }
 
 /* The arrays of a launch, converted from what the kubelet merged. */
@@ -254,7 +260,8 @@ const cJSON *stage_finish(struct stage *stage, struct probe *probe)
 	result = launch_result(probe->launch);
 	stage_keep_output(stage, probe, result);
 	launch_describe(result, description, sizeof(description));
-	if (result->end == LAUNCH_LOST) {
+	if (result->end == LAUNCH_LOST ||
+	    (result->end == LAUNCH_NO_SANDBOX && !stage->judges_runtime)) {
 		check_broken(stage->run, "%s: %s", probe->label, description);
 		return NULL;
 	}

@@ -18,6 +18,10 @@ struct stage;
 /* `loop` is that of the check's rig; NULL: a loop of its own. NULL: recorded as broken. */
 struct stage *stage_open(struct check_run *run, uv_loop_t *loop);
 
+/* The container runtime is itself what the check is about: one that cannot begin a container fails
+ * the check. For every other check that is broken, since it proves nothing about the plugin. */
+void stage_judges_runtime(struct stage *stage);
+
 /* One started probe; belongs to the stage. */
 struct probe;
 

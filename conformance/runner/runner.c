@@ -187,8 +187,15 @@ static int runner_sweep(struct runner *runner, const struct plan_item *item,
 	int rc = cri_sweep(runtime_cri(runner->workplace.runtime), runner->context.run_id,
 			   item->name, &swept, err);
 
-	if (rc < 0)
+	if (rc < 0) {
+		struct error lost = *err;
+
+		free(execution->reason);
+		execution->outcome = REPORT_BROKEN;
+		execution->reason = text_format("containers cannot be looked after: %s", lost.text);
+		(void)runner_end_check(runner, item, execution, NULL);
 		return error_wrap(err, "containers that %s left behind", item->name);
+	}
 	if (swept.sandboxes == 0 || execution->outcome != REPORT_PASS)
 		return 0;
 	free(execution->reason);

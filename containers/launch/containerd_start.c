@@ -7,6 +7,7 @@
 #include "containers/images/images.h"
 #include "containers/launch/containerd.h"
 #include "containers/launch/pod_config.h"
+#include "rpc/rpc.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -64,7 +65,13 @@ static int launch_check_image(struct containerd_launcher *launcher,
 
 	if (rc == 0 && reply->image == NULL)
 		rc = error_set(&failure, ERROR_NOT_FOUND, "%s is not there", image);
-	return rc < 0 ? launch_failed(launch, LAUNCH_FAILED, "image", &failure, err) : 0;
+	return rc < 0 ? launch_failed(launch, LAUNCH_NO_SANDBOX, "image", &failure, err) : 0;
+}
+
+/* A runtime that is gone says nothing about the spec. */
+static enum launch_end launch_make_failure(const struct error *failure)
+{
+	return failure->remote == RPC_UNAVAILABLE ? LAUNCH_LOST : LAUNCH_FAILED;
 }
 
 /* runc reports a program that cannot be executed with "exec:" and everything else (mounts, devices,
@@ -73,7 +80,7 @@ static enum launch_end launch_start_failure(const struct error *failure)
 {
 	return strstr(failure->text, "unable to start container process: exec:") != NULL
 		       ? LAUNCH_NOT_STARTED
-		       : LAUNCH_FAILED;
+		       : launch_make_failure(failure);
 }
 
 static int launch_make_pod(struct containerd_launcher *launcher, struct containerd_launch *launch,
@@ -86,11 +93,12 @@ static int launch_make_pod(struct containerd_launcher *launcher, struct containe
 					  &failure);
 
 	if (rc < 0)
-		return launch_failed(launch, LAUNCH_FAILED, "pod sandbox", &failure, err);
+		return launch_failed(launch, LAUNCH_NO_SANDBOX, "pod sandbox", &failure, err);
 	rc = cri_create_container_wait(launcher->cri, launch->sandbox_id, &config->container,
 				       &config->sandbox, &id, &failure);
 	if (rc < 0)
-		return launch_failed(launch, LAUNCH_FAILED, "container", &failure, err);
+		return launch_failed(launch, launch_make_failure(&failure), "container", &failure,
+				     err);
 	free(result->container_id);
 	result->container_id = id;
 	launch->has_container = true;

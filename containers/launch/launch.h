@@ -75,14 +75,16 @@ int launch_check_spec(const struct launch_spec *spec, struct text_list *offences
 enum launch_end {
 	LAUNCH_RUNNING, /* not ended yet */
 	LAUNCH_REFUSED, /* launch_check_spec() found something, or the launcher cannot apply it */
-	LAUNCH_FAILED,	/* image, sandbox or container not set up; `reason` is the runtime's */
-	LAUNCH_NOT_STARTED,   /* the container was there, the program could not be executed */
-	LAUNCH_EXITED,	      /* exit code in `code` */
-	LAUNCH_KILLED,	      /* by signal `code`, not by us */
+	LAUNCH_NO_SANDBOX,  /* image or pod sandbox not set up: nothing of the spec had been looked
+			       at; `reason` is the runtime's */
+	LAUNCH_FAILED,	    /* container not set up; `reason` is the runtime's */
+	LAUNCH_NOT_STARTED, /* the container was there, the program could not be executed */
+	LAUNCH_EXITED,	    /* exit code in `code` */
+	LAUNCH_KILLED,	    /* by signal `code`, not by us */
 	LAUNCH_OUT_OF_MEMORY, /* killed at the memory limit */
 	LAUNCH_TIMED_OUT,     /* we killed it at its deadline */
 	LAUNCH_STOPPED,	      /* we killed it on request */
-	LAUNCH_LOST,	      /* the runtime stopped to answer while the program ran */
+	LAUNCH_LOST, /* the runtime stopped to answer while the container was made or ran */
 };
 
 const char *launch_end_name(enum launch_end end); /* "not-started" */

@@ -218,6 +218,8 @@ static void test_ends_of_a_launch(void)
 	expect_end(LAUNCH_FAILED, 0, "start: ");
 	cri_double_fail(runtime, "CreateContainer", RPC_UNKNOWN, "no snapshot");
 	expect_end(LAUNCH_FAILED, 0, "container: ");
+	cri_double_fail(runtime, "CreateContainer", RPC_UNAVAILABLE, "shutting down");
+	expect_end(LAUNCH_LOST, 0, "shutting down");
 }
 
 static void test_a_sandbox_that_fails(void)
@@ -238,7 +240,7 @@ static void test_a_sandbox_that_fails(void)
 	cri_double_fail(runtime, "RunPodSandbox", RPC_UNKNOWN, "pause image is not there");
 	CU_ASSERT_EQUAL_FATAL(launcher_containerd_new(&options, &launcher, NULL), 0);
 	CU_ASSERT_EQUAL_FATAL(launch_run(launcher, &spec, &launch, NULL), 0);
-	UNIT_INT(launch_result(launch)->end, LAUNCH_FAILED);
+	UNIT_INT(launch_result(launch)->end, LAUNCH_NO_SANDBOX);
 	UNIT_CONTAINS(launch_result(launch)->reason, "pause image is not there");
 	UNIT_INT(cri_double_calls(runtime, "CreateContainer"), 0);
 	launch_free(launch);

@@ -126,7 +126,7 @@ static void test_an_unknown_image(void)
 						    .image = "docker.io/gpucert/probe:nowhere"});
 	const struct launch_result *result = launch_result(launch);
 
-	UNIT_INT(result->end, LAUNCH_FAILED);
+	UNIT_INT(result->end, LAUNCH_NO_SANDBOX);
 	UNIT_CONTAINS(result->reason, "docker.io/gpucert/probe:nowhere");
 	expect_nothing_left(result);
 }

@@ -83,6 +83,7 @@ await judgeAll([
 	{check: 'environment.runtime', args: ['--cri', plain.address], wanted: 'pass'},
 	{check: 'environment.container', args: ['--cri', plain.address], wanted: 'pass'},
 	{check: 'environment.container', args: ['--cri', crippled.address], reason: 'bare-container'},
+	{check: 'isolation.no-allocation', args: ['--cri', crippled.address], wanted: 'broken', reason: 'pod sandbox'},
 ], 1);
 await plain.stop();
 await generous.stop();

@@ -81,6 +81,22 @@ expect_exit 3 env PATH="$work/path:$PATH" gpucert run --launcher containerd --ou
 expect_says "no space for images"
 [ -z "$(ls /run/gpucert 2>/dev/null)" ] || complain "left behind: $(ls /run/gpucert)"
 
+# A container runtime that dies in mid-run: the check that was running says so, and nothing stays.
+"$bin/gpucert" run --quiet --launcher containerd --out "$work/report" isolation 2>"$work/err" &
+run=$!
+tries=0
+until [ -d "$work/report/evidence/isolation.no-allocation" ] || [ $tries -eq 200 ]; do
+	tries=$((tries + 1))
+	sleep 0.1
+done
+kill -KILL "$(pgrep -P $run -x containerd)"
+code=0
+wait $run || code=$?
+[ $code -eq 3 ] || complain "a run whose runtime died ends with $code"
+expect_report "$r" "r.checks.some((c) => c.outcome === 'crash')" false
+expect_report "$r" "r.checks.some((c) => c.outcome === 'broken')" true
+[ -z "$(ls /run/gpucert 2>/dev/null)" ] || complain "left behind: $(ls /run/gpucert)"
+
 # No root: what needs containers is unsupported and says why. The programs are copied to where any user may read.
 chmod 755 "$work"
 mkdir -m 777 "$work/user"
