@@ -1,14 +1,22 @@
 # SPDX-License-Identifier: MIT
-# Checks of the source text itself, and the target "format", which writes it as the check wants it.
+# Checks of the source text itself; the target "format", which writes it as the check wants it; and the target
+# "analyze", which takes minutes: cppcheck and clang-tidy.
 
 if(BUILD_TESTING)
 	set(lint "${PROJECT_SOURCE_DIR}/cmake/lint")
 	add_test(NAME format COMMAND "${lint}/check_format.sh" "${PROJECT_SOURCE_DIR}")
 	add_test(NAME lint_sources COMMAND "${lint}/lint_sources.sh" "${PROJECT_SOURCE_DIR}")
 	add_test(NAME lint_can_fail COMMAND "${lint}/test_lint.sh")
-	set_tests_properties(format lint_sources lint_can_fail PROPERTIES
+	add_test(NAME shellcheck COMMAND "${lint}/check_shell.sh" "${PROJECT_SOURCE_DIR}")
+	set_tests_properties(format lint_sources lint_can_fail shellcheck PROPERTIES
 		TIMEOUT 60 LABELS "lint" SKIP_RETURN_CODE 77)
 	add_custom_target(format
 		COMMAND "${lint}/check_format.sh" "${PROJECT_SOURCE_DIR}" --write
 		COMMENT "Formatting the C files" VERBATIM)
+	add_custom_target(analyze
+		COMMAND "${lint}/static_analysis.sh" "${PROJECT_SOURCE_DIR}" "${PROJECT_BINARY_DIR}"
+		COMMENT "Analysing the C files" USES_TERMINAL VERBATIM)
+	if(TARGET rpc_proto)
+		add_dependencies(analyze rpc_proto)
+	endif()
 endif()

@@ -35,13 +35,14 @@
 static inline int unit_run_in(const char *suite, CU_InitializeFunc open, CU_CleanupFunc close,
 			      CU_TestInfo *tests)
 {
-	CU_SuiteInfo suites[] = {
+	CU_SuiteInfo unit_suites[] = {
 		{.pName = suite, .pInitFunc = open, .pCleanupFunc = close, .pTests = tests},
 		CU_SUITE_INFO_NULL,
 	};
 	int passed = 0;
 
-	if (CU_initialize_registry() != CUE_SUCCESS || CU_register_suites(suites) != CUE_SUCCESS)
+	if (CU_initialize_registry() != CUE_SUCCESS ||
+	    CU_register_suites(unit_suites) != CUE_SUCCESS)
 		return 1;
 	CU_basic_set_mode(CU_BRM_VERBOSE);
 	(void)CU_basic_run_tests();

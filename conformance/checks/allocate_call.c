@@ -98,26 +98,20 @@ static int allocate_compare_envs(const void *a, const void *b)
 		      (*(V1beta1__ContainerAllocateResponse__EnvsEntry *const *)b)->key);
 }
 
-static void allocate_sort(void *items, size_t count, size_t size,
-			  int (*compare)(const void *, const void *))
+static void allocate_sort(void *pointers, size_t count, int (*compare)(const void *, const void *))
 {
 	if (count > 1)
-		qsort(items, count, size, compare);
+		qsort(pointers, count, sizeof(void *), compare);
 }
 
 /* A response is a set: its members in any order mean the same. */
 static void allocate_normalise(const V1beta1__ContainerAllocateResponse *response)
 {
-	allocate_sort(response->mounts, response->n_mounts, sizeof(*response->mounts),
-		      allocate_compare_mounts);
-	allocate_sort(response->devices, response->n_devices, sizeof(*response->devices),
-		      allocate_compare_nodes);
-	allocate_sort(response->envs, response->n_envs, sizeof(*response->envs),
-		      allocate_compare_envs);
-	allocate_sort(response->annotations, response->n_annotations,
-		      sizeof(*response->annotations), allocate_compare_annotations);
-	allocate_sort(response->cdi_devices, response->n_cdi_devices,
-		      sizeof(*response->cdi_devices), allocate_compare_cdi_devices);
+	allocate_sort(response->mounts, response->n_mounts, allocate_compare_mounts);
+	allocate_sort(response->devices, response->n_devices, allocate_compare_nodes);
+	allocate_sort(response->envs, response->n_envs, allocate_compare_envs);
+	allocate_sort(response->annotations, response->n_annotations, allocate_compare_annotations);
+	allocate_sort(response->cdi_devices, response->n_cdi_devices, allocate_compare_cdi_devices);
 }
 
 void allocate_expect_same(struct rig *rig, const char *what,

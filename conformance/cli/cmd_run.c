@@ -13,7 +13,6 @@
 static struct {
 	struct runner_settings settings;
 	struct text_list exclude;
-	const char *timeout_multiplier;
 } run = {
 	.settings =
 		{

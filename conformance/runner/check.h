@@ -82,10 +82,14 @@ struct check_suite {
 /*
  * Verdicts. `what` names the observed thing ("/devices/count", "RegisterRequest.version"). They
  * return whether it held, so a body can stop when going on makes no sense. The place of the call is
- * recorded.
+ * recorded. What held is told by the macro itself, so that compilers and analysers see it as well.
  */
 #define check_expect(run, held, what, wanted, ...)                                                 \
-	check_expect_at(run, __FILE__, __LINE__, held, what, wanted, __VA_ARGS__)
+	__extension__({                                                                            \
+		bool held_ = (held);                                                               \
+		check_expect_at(run, __FILE__, __LINE__, held_, what, wanted, __VA_ARGS__);        \
+		held_;                                                                             \
+	})
 #define check_expect_int(run, what, saw, wanted)                                                   \
 	check_expect_int_at(run, __FILE__, __LINE__, what, saw, wanted)
 #define check_expect_at_most(run, what, saw, most)                                                 \
@@ -94,11 +98,15 @@ struct check_suite {
 	check_expect_text_at(run, __FILE__, __LINE__, what, saw, wanted)
 /* An operation that the product must manage: holds when `rc` is 0, else saw is the error's text. */
 #define check_expect_ok(run, rc, what, err)                                                        \
-	check_expect_ok_at(run, __FILE__, __LINE__, rc, what, err)
+	__extension__({                                                                            \
+		int rc_ = (rc);                                                                    \
+		check_expect_ok_at(run, __FILE__, __LINE__, rc_, what, err);                       \
+		rc_ == 0;                                                                          \
+	})
 
 /* `wanted` and the printf-formatted `saw` are kept as text, so that reports compare without parsing
  * prose. */
-bool check_expect_at(struct check_run *run, const char *file, int line, bool held, const char *what,
+void check_expect_at(struct check_run *run, const char *file, int line, bool held, const char *what,
 		     const char *wanted, const char *saw_format, ...)
 	__attribute__((format(printf, 7, 8)));
 bool check_expect_int_at(struct check_run *run, const char *file, int line, const char *what,
@@ -107,7 +115,7 @@ bool check_expect_at_most_at(struct check_run *run, const char *file, int line, 
 			     long long saw, long long most);
 bool check_expect_text_at(struct check_run *run, const char *file, int line, const char *what,
 			  const char *saw, const char *wanted); /* NULL is shown as "(none)" */
-bool check_expect_ok_at(struct check_run *run, const char *file, int line, int rc, const char *what,
+void check_expect_ok_at(struct check_run *run, const char *file, int line, int rc, const char *what,
 			const struct error *err);
 
 /* The harness could not find out: outcome `broken`, whatever else was recorded. */

@@ -37,7 +37,6 @@ struct deferred {
 };
 
 struct check_run {
-	const struct check *check;
 	const struct check_variant *variant;
 	const struct context *context;
 	const char *directory;
@@ -120,7 +119,7 @@ static void check_add_text(cJSON *record, const char *key, const char *text)
 		(void)cJSON_AddItemToObject(record, key, json_new_string(text, size));
 }
 
-static bool check_assert(struct check_run *run, const char *file, int line, bool held,
+static void check_assert(struct check_run *run, const char *file, int line, bool held,
 			 const char *what, const char *wanted, const char *saw)
 {
 	cJSON *record = check_record("assertion");
@@ -133,10 +132,9 @@ static bool check_assert(struct check_run *run, const char *file, int line, bool
 		(void)cJSON_AddBoolToObject(record, "ok", held);
 	check_add_text(record, "at", at != NULL ? at : "");
 	check_send_shared(run, record, held ? &run->held : &run->failed);
-	return held;
 }
 
-bool check_expect_at(struct check_run *run, const char *file, int line, bool held, const char *what,
+void check_expect_at(struct check_run *run, const char *file, int line, bool held, const char *what,
 		     const char *wanted, const char *saw_format, ...)
 {
 	struct text saw CLEANUP_TEXT = {0};
@@ -145,7 +143,7 @@ bool check_expect_at(struct check_run *run, const char *file, int line, bool hel
 	va_start(args, saw_format);
 	text_vaddf(&saw, saw_format, args);
 	va_end(args);
-	return check_assert(run, file, line, held, what, wanted, text_string(&saw));
+	check_assert(run, file, line, held, what, wanted, text_string(&saw));
 }
 
 bool check_expect_int_at(struct check_run *run, const char *file, int line, const char *what,
@@ -153,8 +151,9 @@ bool check_expect_int_at(struct check_run *run, const char *file, int line, cons
 {
 	char *expected CLEANUP_FREE = text_format("%lld", wanted);
 
-	return check_expect_at(run, file, line, saw == wanted, what,
-			       expected != NULL ? expected : "", "%lld", saw);
+	check_expect_at(run, file, line, saw == wanted, what, expected != NULL ? expected : "",
+			"%lld", saw);
+	return saw == wanted;
 }
 
 bool check_expect_at_most_at(struct check_run *run, const char *file, int line, const char *what,
@@ -162,22 +161,25 @@ bool check_expect_at_most_at(struct check_run *run, const char *file, int line, 
 {
 	char *expected CLEANUP_FREE = text_format("at most %lld", most);
 
-	return check_expect_at(run, file, line, saw <= most, what, expected != NULL ? expected : "",
-			       "%lld", saw);
+	check_expect_at(run, file, line, saw <= most, what, expected != NULL ? expected : "",
+			"%lld", saw);
+	return saw <= most;
 }
 
 bool check_expect_text_at(struct check_run *run, const char *file, int line, const char *what,
 			  const char *saw, const char *wanted)
 {
-	return check_assert(run, file, line, text_equal(saw, wanted), what,
-			    wanted != NULL ? wanted : "(none)", saw != NULL ? saw : "(none)");
+	bool held = text_equal(saw, wanted);
+
+	check_assert(run, file, line, held, what, wanted != NULL ? wanted : "(none)",
+		     saw != NULL ? saw : "(none)");
+	return held;
 }
 
-bool check_expect_ok_at(struct check_run *run, const char *file, int line, int rc, const char *what,
+void check_expect_ok_at(struct check_run *run, const char *file, int line, int rc, const char *what,
 			const struct error *err)
 {
-	return check_assert(run, file, line, rc == 0, what, "success",
-			    rc == 0 ? "success" : err->text);
+	check_assert(run, file, line, rc == 0, what, "success", rc == 0 ? "success" : err->text);
 }
 
 static void check_send_remark(struct check_run *run, const char *type, struct share *share,
@@ -372,7 +374,6 @@ int check_run_execute(const struct check *check, const struct check_variant *var
 		      struct error *err)
 {
 	struct check_run run = {
-		.check = check,
 		.variant = variant,
 		.context = context,
 		.directory = directory,

@@ -110,7 +110,7 @@ static void test_pass_keeps_everything(void)
 	CU_ASSERT_EQUAL(cJSON_GetArraySize(execution.result.notes), 1);
 	CU_ASSERT_EQUAL(execution.result.time_ns[REPORT_PHASE_WAIT], 5000000);
 	evidence = json_pointer(execution.result.evidence, "/0/path");
-	CU_ASSERT_PTR_NOT_NULL_FATAL(evidence);
+	UNIT_NEED(evidence != NULL);
 	path = path_join(fixture.directory, evidence->valuestring);
 	CU_ASSERT_TRUE(file_exists(path));
 }
@@ -124,7 +124,7 @@ static void test_evidence_stays_in_its_folder(void)
 	run_check("meta.escape", &execution);
 	CU_ASSERT_EQUAL(execution.outcome, REPORT_PASS);
 	evidence = json_pointer(execution.result.evidence, "/0/path");
-	CU_ASSERT_PTR_NOT_NULL_FATAL(evidence);
+	UNIT_NEED(evidence != NULL);
 	CU_ASSERT_STRING_EQUAL(evidence->valuestring,
 			       "evidence/meta.escape/01-probe-.._.._.._.._escaped_.txt");
 	path = path_join(fixture.directory, evidence->valuestring);
@@ -141,7 +141,7 @@ static void test_flood_is_bounded(void)
 	CU_ASSERT_EQUAL(execution.outcome, REPORT_FAIL);
 	CU_ASSERT_PTR_NOT_NULL(strstr(execution.reason, "ppp... (3000000 bytes)"));
 	assertions = json_print_compact(execution.result.assertions);
-	CU_ASSERT_PTR_NOT_NULL_FATAL(assertions);
+	UNIT_NEED(assertions != NULL);
 	CU_ASSERT_TRUE(strlen(assertions) < JOURNAL_LINE_MAX / 2);
 	CU_ASSERT_EQUAL(cJSON_GetArraySize(execution.result.notes), 1);
 }
@@ -179,7 +179,7 @@ static void test_deferred_runs_after_the_body(void)
 	run_check("meta.deferred", &execution);
 	CU_ASSERT_EQUAL(execution.outcome, REPORT_PASS);
 	note = json_pointer(execution.result.notes, "/0");
-	CU_ASSERT_PTR_NOT_NULL_FATAL(note);
+	UNIT_NEED(note != NULL);
 	CU_ASSERT_STRING_EQUAL(note->valuestring, "cleaned up");
 }
 
