@@ -19,7 +19,8 @@ struct instance {
 	bool service_closing;
 	char *socket_path;
 	struct socket_file own;
-	struct socket_file kubelet; /* as it was when the service was opened */
+	struct socket_file attempted; /* the kubelet's, as it was at the last attempt to register */
+	struct socket_file kubelet; /* as it was when registered with, or the service was opened */
 	char last_problem[ERROR_TEXT_SIZE];
 	void (*closed)(void *user); /* not NULL: the instance is closing */
 	void *closed_user;
@@ -35,10 +36,18 @@ static void tell_problem(struct instance *instance, const char *what, const stru
 	memcpy(instance->last_problem, why->text, sizeof(instance->last_problem));
 }
 
+static void on_attempt(void *user)
+{
+	struct instance *instance = user;
+
+	instance->attempted = socket_file_at(instance->options.config->kubelet_socket);
+}
+
 static void on_registered(void *user)
 {
 	struct instance *instance = user;
 
+	instance->kubelet = instance->attempted;
 	instance->last_problem[0] = '\0';
 	log_info("%s: registered with the kubelet at %s", instance->resource_name,
 		 instance->options.config->kubelet_socket);
@@ -100,6 +109,7 @@ static int new_registration(struct instance *instance, struct error *err)
 		.kubelet_socket = instance->options.config->kubelet_socket,
 		.resource_name = instance->resource_name,
 		.timeout_ms = instance->options.config->register_timeout_ms,
+		.on_attempt = on_attempt,
 		.on_success = on_registered,
 		.on_failure = on_not_registered,
 		.user = instance,

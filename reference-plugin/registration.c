@@ -111,6 +111,7 @@ static void attempt(struct registration *registration)
 
 	registration->attempted = true;
 	registration->last_attempt_ms = uv_now(registration->options.loop);
+	registration->options.on_attempt(registration->options.user);
 	if (send_request(registration, &err) == 0)
 		return;
 	close_channel(registration);

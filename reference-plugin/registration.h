@@ -22,7 +22,8 @@ struct registration_options {
 	uv_loop_t *loop;
 	const char *kubelet_socket; /* path; all strings are borrowed for the registration's life */
 	const char *resource_name;
-	uint64_t timeout_ms; /* of one attempt */
+	uint64_t timeout_ms;		/* of one attempt */
+	void (*on_attempt)(void *user); /* before the kubelet's socket is connected to */
 	void (*on_success)(void *user);
 	void (*on_failure)(const struct error *why, uint64_t retry_ms, void *user);
 	void *user;

@@ -2,9 +2,13 @@
 /* Starting over: when the kubelet, the sockets, the directory or the plugin went away. */
 #include "base/cleanup.h"
 #include "base/file.h"
+#include "base/path.h"
+#include "reference-plugin/directory_watch.h"
 #include "reference-plugin/tests/plugin_rig.h"
+#include "rpc/loop.h"
 
 #include <signal.h>
+#include <string.h>
 #include <unistd.h>
 
 static void test_kubelet_restart(void)
@@ -155,9 +159,43 @@ static void test_restarts_leave_no_files_open(void)
 	rig_close(&rig);
 }
 
+static bool has_tried(void *user)
+{
+	const struct rig *rig = user;
+
+	return strstr(text_string(&rig->log), "registration failed") != NULL;
+}
+
+/* A kubelet that is found by trying again, before the directory is seen to have changed, is the one
+ * that is registered with, and no new one: it is told once. The directory of its socket is there
+ * only after the start, so it is not watched but looked at every five seconds. */
+static void test_kubelet_that_comes_late_is_told_once(void)
+{
+	struct rig rig;
+	CLEANUP_FREE char *elsewhere = NULL;
+	CLEANUP_FREE char *late = NULL;
+	CLEANUP_FREE char *socket = NULL;
+
+	rig_open(&rig);
+	UNIT_INT(file_make_temporary("/tmp", "gpucert-plugin-", &elsewhere, NULL), 0);
+	late = path_join(elsewhere, "late");
+	socket = path_join(late, "kubelet.sock");
+	rig_kubelet(&rig);
+	rig_start_with_node(&rig, "a/c", "--kubelet-socket", socket);
+	(void)rig_until(&rig, has_tried, &rig, "the first attempt fails");
+	UNIT_INT(symlink(rig.directory, late), 0);
+	rig_await_registrations(&rig, COMPUTE, 1);
+	loop_run_for(&rig.loop, DIRECTORY_WATCH_POLL_MS + 1500);
+	UNIT_INT(registrar_accepted(&rig.registrar, COMPUTE), 1);
+	UNIT_INT(rig_stop(&rig, SIGTERM), 0);
+	(void)file_remove_tree(elsewhere, NULL);
+	rig_close(&rig);
+}
+
 UNIT_MAIN("recovery", {"kubelet restart", test_kubelet_restart},
 	  {"own socket is removed", test_own_socket_is_removed},
 	  {"kubelet's socket is made anew", test_kubelet_socket_is_made_anew},
 	  {"a killed plugin returns", test_killed_plugin_returns},
 	  {"the directory is made anew", test_directory_is_made_anew},
-	  {"restarts leave no files open", test_restarts_leave_no_files_open})
+	  {"restarts leave no files open", test_restarts_leave_no_files_open},
+	  {"a kubelet that comes late is told once", test_kubelet_that_comes_late_is_told_once})
