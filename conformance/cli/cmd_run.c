@@ -209,11 +209,10 @@ static int run_run(const struct text_list *arguments)
 		rc = runner_run(&run.settings, suites, &exit_code, &err);
 	if (rc < 0) {
 		(void)fprintf(stderr, "gpucert run: %s\n", err.text);
-		exit_code =
-			rc == ERROR_ARGUMENT || (rc == ERROR_NOT_FOUND && arguments->count != 0 &&
-						 strstr(err.text, "no check matches") != NULL)
-				? REPORT_EXIT_USAGE
-				: REPORT_EXIT_BROKEN;
+		exit_code = rc == ERROR_ARGUMENT || (rc == ERROR_NOT_FOUND &&
+						     strstr(err.text, "no check matches") != NULL)
+				    ? REPORT_EXIT_USAGE
+				    : REPORT_EXIT_BROKEN;
 	}
 	text_list_free(&run.exclude);
 	return exit_code;

@@ -6,6 +6,14 @@
 
 #include <string.h>
 
+enum { PATTERNS_MAX = 1024 };
+
+/* Which patterns of a filter matched anything so far. */
+struct plan_matched {
+	bool include[PATTERNS_MAX];
+	bool exclude[PATTERNS_MAX];
+};
+
 const char *check_level_name(enum check_level level)
 {
 	static const char *const names[] = {"must", "should", "may"};
@@ -46,13 +54,14 @@ static bool plan_matches(const char *pattern, const struct plan_item *item)
 	       text_glob(pattern, item->name);
 }
 
-static bool plan_selects(const struct text_list *patterns, bool *used, const struct plan_item *item)
+static bool plan_selects(const struct text_list *patterns, bool *matched,
+			 const struct plan_item *item)
 {
 	bool selected = false;
 
 	for (size_t i = 0; i < patterns->count; i++) {
 		if (plan_matches(patterns->items[i], item)) {
-			used[i] = true;
+			matched[i] = true;
 			selected = true;
 		}
 	}
@@ -83,10 +92,10 @@ static int plan_push(struct plan *plan, struct plan_item *item, struct error *er
 }
 
 /* Makes the item of one check and variant, and keeps it when the filter selects it. */
-static int plan_consider(struct plan *plan, const struct plan_filter *filter, bool *used,
-			 const struct context *context, const struct check_suite *suite,
-			 const struct check *check, const struct check_variant *variant,
-			 struct error *err)
+static int plan_consider(struct plan *plan, const struct plan_filter *filter,
+			 struct plan_matched *matched, const struct context *context,
+			 const struct check_suite *suite, const struct check *check,
+			 const struct check_variant *variant, struct error *err)
 {
 	struct plan_item item = {
 		.suite = suite,
@@ -96,13 +105,15 @@ static int plan_consider(struct plan *plan, const struct plan_filter *filter, bo
 					: strdup(check->id),
 	};
 	int rc = item.name != NULL ? 0 : error_memory(err);
-	bool excluded[1024] = {false};
 
-	if (rc == 0 &&
-	    ((filter->include.count != 0 && !plan_selects(&filter->include, used, &item)) ||
-	     plan_selects(&filter->exclude, excluded, &item)))
+	if (rc < 0)
+		return rc;
+	bool included = plan_selects(&filter->include, matched->include, &item);
+	bool excluded = plan_selects(&filter->exclude, matched->exclude, &item);
+
+	if (excluded || (filter->include.count != 0 && !included))
 		plan->filtered_out++;
-	else if (rc == 0) {
+	else {
 		if (context != NULL)
 			item.unsupported = needs_missing(&check->needs, context);
 		rc = plan_push(plan, &item, err);
@@ -111,16 +122,17 @@ static int plan_consider(struct plan *plan, const struct plan_filter *filter, bo
 	return rc;
 }
 
-static int plan_consider_check(struct plan *plan, const struct plan_filter *filter, bool *used,
-			       const struct context *context, const struct check_suite *suite,
-			       const struct check *check, struct error *err)
+static int plan_consider_check(struct plan *plan, const struct plan_filter *filter,
+			       struct plan_matched *matched, const struct context *context,
+			       const struct check_suite *suite, const struct check *check,
+			       struct error *err)
 {
 	int rc = 0;
 
 	if (check->variants == NULL)
-		return plan_consider(plan, filter, used, context, suite, check, NULL, err);
+		return plan_consider(plan, filter, matched, context, suite, check, NULL, err);
 	for (const struct check_variant *v = check->variants; rc == 0 && v->name != NULL; v++)
-		rc = plan_consider(plan, filter, used, context, suite, check, v, err);
+		rc = plan_consider(plan, filter, matched, context, suite, check, v, err);
 	return rc;
 }
 
@@ -171,23 +183,33 @@ static int plan_not_found(const struct check_suite *const *suites, const char *p
 			 pattern, nearest);
 }
 
+static int plan_all_matched(const struct check_suite *const *suites,
+			    const struct text_list *patterns, const bool *matched,
+			    struct error *err)
+{
+	for (size_t i = 0; i < patterns->count; i++) {
+		if (!matched[i])
+			return plan_not_found(suites, patterns->items[i], err);
+	}
+	return 0;
+}
+
 int plan_make(const struct check_suite *const *suites, const struct plan_filter *filter,
 	      const struct context *context, struct plan *plan, struct error *err)
 {
-	bool used[1024] = {false};
+	struct plan_matched matched = {0};
 	int rc = 0;
 
-	if (filter->include.count > ARRAY_SIZE(used) || filter->exclude.count > ARRAY_SIZE(used))
-		return error_set(err, ERROR_LIMIT, "more than %zu patterns", ARRAY_SIZE(used));
+	if (filter->include.count > PATTERNS_MAX || filter->exclude.count > PATTERNS_MAX)
+		return error_set(err, ERROR_LIMIT, "more than %d patterns", (int)PATTERNS_MAX);
 	for (const struct check_suite *const *suite = suites; rc == 0 && *suite != NULL; suite++) {
 		for (const struct check *check = (*suite)->checks; rc == 0 && check->id != NULL;
 		     check++)
-			rc = plan_consider_check(plan, filter, used, context, *suite, check, err);
+			rc = plan_consider_check(plan, filter, &matched, context, *suite, check,
+						 err);
 	}
-	for (size_t i = 0; rc == 0 && i < filter->include.count; i++) {
-		if (!used[i])
-			rc = plan_not_found(suites, filter->include.items[i], err);
-	}
+	rc = rc == 0 ? plan_all_matched(suites, &filter->include, matched.include, err) : rc;
+	rc = rc == 0 ? plan_all_matched(suites, &filter->exclude, matched.exclude, err) : rc;
 	if (rc < 0)
 		plan_free(plan);
 	return rc;

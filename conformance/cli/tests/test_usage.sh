@@ -13,6 +13,9 @@ expect_exit 2 gpucert run --plugn x
 expect_says "plugin"
 expect_exit 2 gpucert run no-such-check
 expect_says "no check matches 'no-such-check'"
+expect_exit 2 gpucert run --exclude isolatoin
+expect_says "no check matches 'isolatoin'"
+expect_exit 2 gpucert list --exclude isolatoin
 expect_exit 2 gpucert run --plugin a --attach /tmp
 expect_says "exclude each other"
 expect_exit 2 gpucert run --cri tcp://127.0.0.1:1
