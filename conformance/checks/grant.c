@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "conformance/checks/grant.h"
 
+#include "conformance/checks/device_string.h"
+
 #include <string.h>
 
 bool grant_device_offers(const struct discovery_device *device, const char *api)
@@ -71,6 +73,26 @@ static bool grant_has_own_file(const struct discovery_snapshot *node,
 	return false;
 }
 
+static bool grant_has_device_string(const struct discovery_device *device,
+				    const struct kubelet_container_options *options)
+{
+	for (size_t i = 0; i < options->device_count; i++) {
+		if (device_string_grants(options->devices[i].host_path, device))
+			return true;
+	}
+	return false;
+}
+
+static bool grant_has_device(const struct discovery_snapshot *node,
+			     const struct discovery_device *device,
+			     const struct kubelet_container_options *options)
+{
+	if (strcmp(node->system.os, "windows") == 0)
+		return grant_has_device_string(device, options);
+	return device->node_count != 0 ? grant_has_own_node(node, device, options)
+				       : grant_has_own_file(node, device, options);
+}
+
 struct grant grant_read(const struct discovery_snapshot *node,
 			const struct kubelet_container_options *options)
 {
@@ -78,10 +100,8 @@ struct grant grant_read(const struct discovery_snapshot *node,
 
 	for (size_t i = 0; i < node->device_count && grant.count < GRANT_DEVICES_MAX; i++) {
 		const struct discovery_device *device = &node->devices[i];
-		bool granted = device->node_count != 0 ? grant_has_own_node(node, device, options)
-						       : grant_has_own_file(node, device, options);
 
-		if (granted)
+		if (grant_has_device(node, device, options))
 			grant.devices[grant.count++] = device;
 	}
 	return grant;

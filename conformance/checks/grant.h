@@ -4,9 +4,9 @@
 
 /*
  * Which devices of the node a container was given, read off what it is given and not off ids, so
- * that it holds for any vendor's plugin: a device is granted when one of the device nodes that are
- * its own, or, for a device without nodes, one of the files that are its own, is handed to the
- * container.
+ * that it holds for any vendor's plugin. On Linux a device is granted when one of the device nodes
+ * that are its own, or, for a device without nodes, one of the files that are its own, is handed to
+ * the container; on Windows when a device string names its location path or its class.
  */
 
 #include "conformance/kubelet/container_options.h"

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/tests/unit.h"
+#include "base/text.h"
+#include "conformance/checks/device_string.h"
+#include "conformance/checks/grant.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char windows_node[] = GPUCERT_SOURCE_DIR "/discovery/nodes/windows-4x-tesla-t4.json";
+
+static struct grant grant_of(const struct discovery_snapshot *node, const char *const *host_paths)
+{
+	struct kubelet_device_node devices[4] = {{0}};
+	struct kubelet_container_options options = {.devices = devices};
+
+	for (; host_paths[options.device_count] != NULL; options.device_count++)
+		devices[options.device_count] = (struct kubelet_device_node){
+			.container_path = "",
+			.host_path = host_paths[options.device_count],
+			.permissions = "",
+		};
+	return grant_read(node, &options);
+}
+
+static struct discovery_snapshot *read_windows_node(void)
+{
+	struct discovery_options options = {.recorded_node = windows_node};
+	struct discovery_snapshot *node = NULL;
+	struct error err = {0};
+
+	CU_ASSERT_EQUAL_FATAL(discovery_take(&options, &node, &err), 0);
+	CU_ASSERT_EQUAL_FATAL(node->device_count, 4);
+	return node;
+}
+
+static void test_location_path_grants_its_device(void)
+{
+	struct discovery_snapshot *node = read_windows_node();
+	char *host_path = text_format("vpci-location-path://%s", node->devices[2].location_path);
+	const char *const host_paths[] = {host_path, NULL};
+	struct grant grant = grant_of(node, host_paths);
+
+	CU_ASSERT_EQUAL_FATAL(grant.count, 1);
+	CU_ASSERT_PTR_EQUAL(grant.devices[0], &node->devices[2]);
+	free(host_path);
+	discovery_free(node);
+}
+
+static void test_class_grants_every_display_device(void)
+{
+	static const char *const forms[] = {
+		"class/" DEVICE_STRING_DISPLAY_CLASS,
+		"class://5b45201d-f2f2-4f3b-85bb-30ff1f953599",
+		"vpci-class-guid://" DEVICE_STRING_DISPLAY_CLASS,
+	};
+	struct discovery_snapshot *node = read_windows_node();
+
+	for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
+		const char *const host_paths[] = {forms[i], NULL};
+
+		CU_ASSERT_EQUAL(grant_of(node, host_paths).count, 4);
+	}
+	discovery_free(node);
+}
+
+static void test_other_strings_grant_nothing(void)
+{
+	static const char *const strings[] = {
+		"vpci-location-path://",
+		"vpci-location-path://PCIROOT(9)#PCI(0000)",
+		"class/00000000-0000-0000-0000-000000000000",
+		"gpu://PCIROOT(0)#PCI(1B00)",
+		"/dev/dri/renderD128",
+		"",
+	};
+	struct discovery_snapshot *node = read_windows_node();
+
+	for (size_t i = 0; i < sizeof(strings) / sizeof(strings[0]); i++) {
+		const char *const host_paths[] = {strings[i], NULL};
+
+		CU_ASSERT_EQUAL(grant_of(node, host_paths).count, 0);
+	}
+	discovery_free(node);
+}
+
+static void test_device_string_says_what_is_wrong(void)
+{
+	struct device_string string = {0};
+	struct error err = {0};
+
+	CU_ASSERT_EQUAL(device_string_parse("vpci-location-path/X", &string, &err), ERROR_FORMAT);
+	CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "IDType://ID"));
+	CU_ASSERT_EQUAL(device_string_parse("://X", &string, &err), ERROR_FORMAT);
+	CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "no id type"));
+	CU_ASSERT_EQUAL(device_string_parse("class/", &string, &err), ERROR_FORMAT);
+	CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "no id"));
+	CU_ASSERT_EQUAL(device_string_parse("gpu://X", &string, &err), 0);
+	CU_ASSERT_EQUAL(string.type, DEVICE_STRING_OTHER);
+	CU_ASSERT_EQUAL(string.type_length, 3);
+	CU_ASSERT_STRING_EQUAL(string.id, "X");
+}
+
+UNIT_MAIN("grant", {"a location path grants its device", test_location_path_grants_its_device},
+	  {"a class grants every display device", test_class_grants_every_display_device},
+	  {"other strings grant nothing", test_other_strings_grant_nothing},
+	  {"a device string says what is wrong", test_device_string_says_what_is_wrong})
