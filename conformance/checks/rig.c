@@ -270,6 +270,42 @@ bool rig_expect_listed(struct rig *rig)
 	return check_expect_ok(rig->run, rc, "the plugin lists its devices", &err);
 }
 
+static bool rig_lists_healthy(const struct rig *rig, const char *resource)
+{
+	const struct kubelet_device_list *list = kubelet_resource_devices(rig->kubelet, resource);
+
+	for (size_t i = 0; list != NULL && i < list->count; i++) {
+		if (kubelet_device_is_healthy(&list->items[i]))
+			return true;
+	}
+	return false;
+}
+
+/* A plugin may offer resources that this node has no device for. Where nobody said which resources
+ * are under test, those that offer something are. */
+static void rig_leave_out_empty(struct rig *rig)
+{
+	struct text_list offering CLEANUP_TEXT_LIST = {0};
+
+	if (rig->context->resource != NULL || rig->context->reference_plugin)
+		return;
+	for (size_t i = 0; i < rig->resources.count; i++) {
+		if (rig_lists_healthy(rig, rig->resources.items[i]) &&
+		    text_list_add(&offering, rig->resources.items[i], NULL) < 0)
+			return;
+	}
+	if (offering.count == 0 || offering.count == rig->resources.count)
+		return;
+	for (size_t i = 0; i < rig->resources.count; i++) {
+		if (!text_list_has(&offering, rig->resources.items[i]))
+			check_note(rig->run, "%s lists no healthy device and is left out",
+				   rig->resources.items[i]);
+	}
+	text_list_free(&rig->resources);
+	rig->resources = offering;
+	offering = (struct text_list){0};
+}
+
 struct rig *rig_ready_with(struct check_run *run, const char *const *env)
 {
 	struct rig *rig = rig_with_kubelet(run);
@@ -277,6 +313,7 @@ struct rig *rig_ready_with(struct check_run *run, const char *const *env)
 	if (rig == NULL || !rig_start_plugin(rig, env) || !rig_expect_registered(rig) ||
 	    !rig_expect_listed(rig))
 		return NULL;
+	rig_leave_out_empty(rig);
 	return rig;
 }
 

@@ -35,8 +35,9 @@ struct rig {
 /* A rig whose kubelet runs. NULL: recorded as broken. */
 struct rig *rig_with_kubelet(struct check_run *run);
 
-/* A rig whose plugin has registered every resource under test and listed its devices. NULL:
- * recorded. */
+/* A rig whose plugin has registered every resource under test and listed its devices. Of a plugin
+ * that nobody named a resource of, those without a healthy device are left out, with a note, unless
+ * that is all of them. NULL: recorded. */
 struct rig *rig_ready(struct check_run *run);
 
 /* As rig_ready(), with "NAME=value" added to the plugin's environment; NULL-ended. */

@@ -102,6 +102,14 @@ rows.push(
 		args,
 		wanted: 'pass',
 	},
+	// Where nobody names a resource, one that this node has no device for is not held against the plugin.
+	{
+		check: 'allocate.one-response',
+		plugin: scripted({plugins: [right, {...right, resource: 'example.com/none', devices: []}]}),
+		args: any,
+		wanted: 'pass',
+	},
+	{check: 'allocate.one-response', plugin: plugin({devices: []}), args: any, reason: 'healthy devices'},
 	{
 		check: 'registration.options-during-register',
 		plugin: scripted({plugins: [right, {...right, resource: 'example.com/slow', ...rpc('GetDevicePluginOptions', {delay_ms: 900})}]}),
