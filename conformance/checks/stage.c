@@ -11,6 +11,7 @@
 enum { PROBE_TIMEOUT_MS = 90000, STAGE_DRAIN_MS = 5000 };
 
 struct probe {
+	struct probe *next;
 	struct launch *launch;
 	cJSON *document;
 	char *label;
@@ -24,19 +25,28 @@ struct stage {
 	struct cri *cri;
 	struct launcher *launcher;
 	bool judges_runtime;
-	struct probe probes[STAGE_PROBES_MAX];
-	size_t count;
+	struct probe *probes;
+	size_t count; /* of launches so far: tells the names of containers apart */
 };
+
+static void probe_free(struct probe *probe)
+{
+	launch_free(probe->launch);
+	cJSON_Delete(probe->document);
+	free(probe->label);
+	free(probe);
+}
 
 static void stage_close(void *argument)
 {
 	struct stage *stage = argument;
 	struct error err = {0};
 
-	for (size_t i = 0; i < stage->count; i++) {
-		launch_free(stage->probes[i].launch);
-		cJSON_Delete(stage->probes[i].document);
-		free(stage->probes[i].label);
+	while (stage->probes != NULL) {
+		struct probe *probe = stage->probes;
+
+		stage->probes = probe->next;
+		probe_free(probe);
 	}
 	launcher_free(stage->launcher);
 	cri_close(stage->cri);
@@ -192,13 +202,11 @@ struct probe *stage_start(struct stage *stage, const char *label, const char *co
 		.command = command,
 		.timeout_ms = context_limit_ms(stage->context, PROBE_TIMEOUT_MS),
 	};
-	struct probe *probe = &stage->probes[stage->count];
+	struct probe *probe = calloc(1, sizeof(*probe));
+	char *own_label CLEANUP_FREE = strdup(label);
 	struct error err = {0};
-	int rc = name != NULL ? 0 : error_memory(&err);
+	int rc = name != NULL && probe != NULL && own_label != NULL ? 0 : error_memory(&err);
 
-	if (rc == 0 && stage->count == STAGE_PROBES_MAX)
-		rc = error_set(&err, ERROR_LIMIT, "more than %d probes in one check",
-			       STAGE_PROBES_MAX);
 	if (rc == 0)
 		rc = stage_convert(options != NULL ? options : &nothing, &arrays, &spec, &err);
 	if (rc == 0) {
@@ -209,9 +217,12 @@ struct probe *stage_start(struct stage *stage, const char *label, const char *co
 	}
 	if (rc < 0) {
 		check_broken(stage->run, "%s: %s", label, err.text);
+		free(probe);
 		return NULL;
 	}
-	probe->label = strdup(label);
+	probe->label = STEAL(own_label);
+	probe->next = stage->probes;
+	stage->probes = probe;
 	stage->count++;
 	return probe;
 }

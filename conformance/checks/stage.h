@@ -11,8 +11,6 @@
 #include "conformance/runner/check.h"
 #include "containers/launch/launch.h"
 
-enum { STAGE_PROBES_MAX = 16 };
-
 struct stage;
 
 /* `loop` is that of the check's rig; NULL: a loop of its own. NULL: recorded as broken. */

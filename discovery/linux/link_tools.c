@@ -67,6 +67,13 @@ static int gcc_consider(const struct runtime *runtime, const char *triple, const
 	return best->triple != NULL && best->version != NULL ? 0 : error_memory(err);
 }
 
+/* Is it "x86_64-linux-gnu", "x86_64-redhat-linux", ... and no cross compiler? */
+static bool gcc_is_for(const char *triple, const char *machine)
+{
+	return text_starts_with(triple, machine) && strstr(triple, "-linux") != NULL &&
+	       !text_ends_with(triple, "x32");
+}
+
 /* The GCC that Clang would choose: the newest one for this machine that has a crtbegin.o. */
 static int gcc_find(const struct runtime *runtime, struct gcc *out, struct error *err)
 {
@@ -81,8 +88,7 @@ static int gcc_find(const struct runtime *runtime, struct gcc *out, struct error
 
 		if (below == NULL)
 			return error_memory(err);
-		if (!text_starts_with(triples.items[i], machine) ||
-		    file_list(below, &versions, NULL) < 0)
+		if (!gcc_is_for(triples.items[i], machine) || file_list(below, &versions, NULL) < 0)
 			continue;
 		for (size_t k = 0; rc == 0 && k < versions.count; k++)
 			rc = gcc_consider(runtime, triples.items[i], versions.items[k], out, err);

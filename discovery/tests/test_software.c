@@ -221,6 +221,7 @@ static char *make_pocl(void)
 	add_text(root, "usr/lib/gcc/x86_64-linux-gnu/12/crtbegin.o", "");
 	add_text(root, "usr/lib/gcc/x86_64-linux-gnu/13/no-crtbegin.o", "");
 	add_text(root, "usr/lib/gcc/arm-none-eabi/14/crtbegin.o", "");
+	add_text(root, "usr/lib/gcc/x86_64-w64-mingw32/14-win32/crtbegin.o", "");
 	add_text(root, "usr/lib/gcc/x86_64-linux-gnu/12/libgcc.a", "");
 	add_text(root, "usr/lib/gcc/x86_64-linux-gnu/12/libgcc_s.so",
 		 "GROUP ( libgcc_s.so.1 -lgcc )");
