@@ -37,6 +37,27 @@ static void isolation_no_allocation(struct check_run *run)
 		isolation_expect_only(run, "no allocation", document, &nothing);
 }
 
+/* Runs the probe with what the pod was given, which must be one device and nothing else. */
+static void isolation_expect_one(struct rig *rig, struct stage *stage, const char *pod,
+				 const char *resource,
+				 const struct kubelet_container_options *options)
+{
+	struct grant grant = grant_read(rig->context->node, options);
+	const cJSON *document = NULL;
+
+	if (grant.count == 0 && options->cdi_device_count != 0) {
+		check_unsupported(rig->run,
+				  "%s hands devices over by CDI alone: which device of the node %s "
+				  "is cannot be told",
+				  resource, options->cdi_devices[0].name);
+		return;
+	}
+	document = stage_run(stage, pod, look, options);
+	(void)check_expect_int(rig->run, "devices granted", (long long)grant.count, 1);
+	if (document != NULL)
+		isolation_expect_only(rig->run, resource, document, &grant);
+}
+
 static void isolation_single_device(struct check_run *run)
 {
 	struct rig *rig = rig_ready(run);
@@ -47,14 +68,8 @@ static void isolation_single_device(struct check_run *run)
 		const char *resource = rig->resources.items[i];
 		char *pod CLEANUP_FREE = text_format("pod-%zu", i);
 
-		if (pod != NULL && rig_admit(rig, pod, resource, &options)) {
-			struct grant grant = grant_read(rig->context->node, &options);
-			const cJSON *document = stage_run(stage, pod, look, &options);
-
-			(void)check_expect_int(run, "devices granted", (long long)grant.count, 1);
-			if (document != NULL)
-				isolation_expect_only(run, resource, document, &grant);
-		}
+		if (pod != NULL && rig_admit(rig, pod, resource, &options))
+			isolation_expect_one(rig, stage, pod, resource, &options);
 		kubelet_container_options_free(&options);
 	}
 }

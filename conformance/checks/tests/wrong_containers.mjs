@@ -72,6 +72,12 @@ const rows = [
 	{check: 'isolation.single-device', plugin: plugin(resource('v', vulkan, crashing)), reason: 'devices through opencl'},
 	{check: 'isolation.single-device', plugin: plugin(resource('v', vulkan, everything)), reason: 'devices granted'},
 	{
+		check: 'isolation.single-device',
+		plugin: plugin({resource: 'example.com/cdi', devices: [{id: 'cdi'}], allocate: {each: {cdi_devices: ['example.com/gpu=0']}}}),
+		wanted: 'unsupported',
+		reason: 'example.com/gpu=0',
+	},
+	{
 		check: 'isolation.two-containers',
 		plugin: plugin(resource('v', vulkan, smuggle(vulkan, copiedManifest)), resource('o', opencl)),
 		reason: 'devices through opencl',
