@@ -5,6 +5,7 @@
 #include "base/digest.h"
 #include "base/path.h"
 #include "conformance/runner/environment.h"
+#include "conformance/runner/revision.h"
 
 #include <stdlib.h>
 
@@ -27,6 +28,7 @@ int runner_open_journal(struct runner *runner, struct error *err)
 	char *path CLEANUP_FREE = path_join(runner->settings->out_directory, JOURNAL_FILE_NAME);
 	struct journal_run run = {
 		.id = runner->id,
+		.commit = GPUCERT_REVISION,
 		.table_digest = table,
 		.argv = runner->settings->argv,
 		.timeout_percent = (unsigned)runner->settings->timeout_percent,
