@@ -1,0 +1,119 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# test_wine_run.sh FOLDER CC: wine-run hands on arguments, stdin, exit codes and Ctrl-C, ends everything at the deadline and when
+# it is killed, and keeps runs apart. FOLDER is for files of the test; CC builds Windows programs.
+set -eu
+
+folder=$1
+cc=$2
+here=$(cd "$(dirname "$0")" && pwd)
+wine_run=$here/../wine-run
+rm -rf "$folder"
+mkdir -p "$folder"
+cd "$folder"
+"$cc" -O1 -o "subject.exe" "$here/subject.c"
+
+fail() {
+	echo "FAIL: $1" >&2
+	exit 1
+}
+
+# Processes of Wine whose command line matches; the host's /proc has them all.
+processes_of() {
+	grep -lsaE -- "$1" /proc/[0-9]*/cmdline | wc -l
+}
+
+expect_no_processes() {
+	local left=1
+	for _ in $(seq 100); do # the kernel ends them; reaping takes a moment
+		left=$(processes_of "$1")
+		[ "$left" -eq 0 ] && return
+		sleep 0.05
+	done
+	fail "$2: $left processes are left"
+}
+
+status=0
+"$wine_run" ./subject.exe exit 0 || status=$?
+if [ "$status" -eq 77 ]; then
+	exit 77 # the reason is on stderr already
+fi
+[ "$status" -eq 0 ] || fail "exit code $status instead of 0"
+for code in 1 42 255; do
+	status=0
+	"$wine_run" ./subject.exe exit "$code" || status=$?
+	[ "$status" -eq "$code" ] || fail "exit code $status instead of $code"
+done
+
+arguments=('a b' 'q"uote' '' "end\\" '--timeout' '*' 'ü' '$HOME')
+printf '[%s]\n' "${arguments[@]}" >wanted.txt
+"$wine_run" --timeout 60 -- ./subject.exe arguments "${arguments[@]}" | tr -d '\r' >seen.txt
+diff wanted.txt seen.txt || fail "arguments changed"
+
+[ "$(printf 'one\ntwo\n' | "$wine_run" ./subject.exe copy | tr -d '\r')" = "$(printf 'one\ntwo')" ] || fail "stdin is not handed on"
+
+status=0
+timeout 30 "$wine_run" ./subject.exe crash 2>/dev/null || status=$?
+[ "$status" -eq 5 ] || fail "a crash ended with $status instead of 5"
+
+# The deadline: the program, its child and Wine's own processes are gone.
+cp subject.exe deadline-subject.exe
+status=0
+"$wine_run" --timeout 2 ./deadline-subject.exe hang >out.txt 2>err.txt || status=$?
+[ "$status" -eq 124 ] || fail "the deadline ended with $status instead of 124"
+grep -q hanging out.txt || fail "the program that hangs did not get so far"
+grep -q 'deadline-subject.exe did not end within 2 s' err.txt || fail "the deadline is not told: $(cat err.txt)"
+expect_no_processes 'deadline-subject\.exe' "after the deadline"
+
+# wine-run killed without a chance to clean up.
+cp subject.exe killed-subject.exe
+mkfifo killed.fifo
+"$wine_run" ./killed-subject.exe hang >killed.fifo &
+victim=$!
+read -r _ <killed.fifo
+kill -KILL "$victim"
+wait "$victim" || :
+expect_no_processes 'killed-subject\.exe' "after wine-run was killed"
+
+# SIGTERM is Ctrl-C for the program, which ends in its own way.
+mkfifo ctrl.fifo
+"$wine_run" ./subject.exe ctrl >ctrl.fifo &
+victim=$!
+exec 5<ctrl.fifo
+read -r _ <&5
+kill -TERM "$victim"
+status=0
+wait "$victim" || status=$?
+[ "$status" -eq 7 ] || fail "after SIGTERM the program ended with $status instead of 7"
+read -r line <&5
+[ "${line%$'\r'}" = "event 0" ] || fail "the program saw '$line' instead of Ctrl-C"
+exec 5<&-
+
+# Two runs at the same time: each has its own C: and registry, and the next one finds nothing of them.
+mkfifo one.in one.out two.in two.out
+"$wine_run" ./subject.exe keep one <one.in >one.out &
+one=$!
+"$wine_run" ./subject.exe keep two <two.in >two.out &
+two=$!
+exec 5>one.in 6<one.out 7>two.in 8<two.out
+read -r line <&6
+[ "${line%$'\r'}" = written ] || fail "first of two runs: $line"
+read -r line <&8
+[ "${line%$'\r'}" = written ] || fail "second of two runs: $line"
+echo >&5
+echo >&7
+wait "$one" || fail "the first of two runs saw the other: $?"
+wait "$two" || fail "the second of two runs saw the other: $?"
+echo | "$wine_run" ./subject.exe keep three >/dev/null || fail "a run found what an earlier one wrote"
+
+# A display is there when asked for.
+"$wine_run" --display ./subject.exe exit 0 || fail "a run with a display ended with $?"
+
+for wrong in "--timeout x ./subject.exe" "--prefix /nowhere ./subject.exe" "--unknown ./subject.exe" "./missing.exe" ""; do
+	status=0
+	# shellcheck disable=SC2086 # words
+	"$wine_run" $wrong 2>err.txt || status=$?
+	[ "$status" -eq 2 ] || fail "wine-run $wrong: exit code $status instead of 2"
+	grep -q '^wine-run: ' err.txt || fail "wine-run $wrong: no reason is told"
+done
+echo "ok"
