@@ -60,8 +60,8 @@ static void each_and_all(struct rig *rig, const char *resource, const struct tex
 	}
 	struct kubelet_reply reply = {0};
 
-	(void)allocate_expect(rig, resource, (const char *const *)ids->items, count,
-			      "all devices together", &reply);
+	(void)allocate_expect_together(rig, resource, (const char *const *)ids->items, count,
+				       "all devices together", &reply);
 	kubelet_reply_free(&reply);
 }
 
@@ -79,10 +79,11 @@ static void order(struct rig *rig, const char *resource, const struct text_list 
 	for (size_t i = 0; i < count; i++)
 		backwards[i] = ids->items[count - 1 - i];
 	allocate_expect_same(rig, "ids in reverse order",
-			     allocate_expect(rig, resource, (const char *const *)ids->items, count,
-					     "ids in order", &replies[0]),
-			     allocate_expect(rig, resource, backwards, count,
-					     "ids in reverse order", &replies[1]));
+			     allocate_expect_together(rig, resource,
+						      (const char *const *)ids->items, count,
+						      "ids in order", &replies[0]),
+			     allocate_expect_together(rig, resource, backwards, count,
+						      "ids in reverse order", &replies[1]));
 	kubelet_reply_free(&replies[0]);
 	kubelet_reply_free(&replies[1]);
 }

@@ -20,6 +20,12 @@ const V1beta1__ContainerAllocateResponse *allocate_expect(struct rig *rig, const
 							  const char *what,
 							  struct kubelet_reply *reply);
 
+/* As allocate_expect() for ids of several devices. On Windows a plugin may refuse these, saying
+ * why: kubelets up to 1.36 would hand only the first device on. NULL then, with a note. */
+const V1beta1__ContainerAllocateResponse *
+allocate_expect_together(struct rig *rig, const char *resource, const char *const *ids,
+			 size_t count, const char *what, struct kubelet_reply *reply);
+
 /* Calls `judge` for each resource of a plugin that is ready, with its healthy ids. */
 void allocate_each(struct check_run *run, void (*judge)(struct rig *rig, const char *resource,
 							const struct text_list *ids));

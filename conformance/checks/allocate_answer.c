@@ -57,32 +57,46 @@ static void allocate_expect_unique(struct rig *rig, const char *what, struct tex
 		check_broken(rig->run, "out of memory");
 }
 
-static void unique_paths(struct rig *rig, const char *resource, const struct text_list *ids)
+static void allocate_expect_unique_paths(struct rig *rig,
+					 const V1beta1__ContainerAllocateResponse *response)
 {
-	size_t count = ids->count < ALLOCATE_TOGETHER_MAX ? ids->count : ALLOCATE_TOGETHER_MAX;
 	struct text_list mounts CLEANUP_TEXT_LIST = {0};
 	struct text_list nodes CLEANUP_TEXT_LIST = {0};
 	bool windows = rig_is_windows(rig);
-	struct kubelet_reply reply = {0};
-	const V1beta1__ContainerAllocateResponse *response =
-		allocate_expect(rig, resource, (const char *const *)ids->items, count,
-				"all devices together", &reply);
 
-	for (size_t i = 0; response != NULL && i < response->n_mounts; i++)
+	for (size_t i = 0; i < response->n_mounts; i++)
 		allocate_expect_unique(rig, "mounts[].container_path", &mounts,
 				       response->mounts[i]->container_path);
 	/* Windows devices have no path in the container: containerd demands an empty one. */
-	for (size_t i = 0; response != NULL && i < response->n_devices; i++)
+	for (size_t i = 0; i < response->n_devices; i++)
 		allocate_expect_unique(
 			rig, windows ? "devices[].host_path" : "devices[].container_path", &nodes,
 			windows ? response->devices[i]->host_path
 				: response->devices[i]->container_path);
-	if (windows && response != NULL && response->n_devices > 1)
-		check_note(rig->run,
-			   "kubelets up to 1.36 tell devices apart by their container path and "
-			   "apply only the first of these %zu",
-			   response->n_devices);
-	kubelet_reply_free(&reply);
+}
+
+static void unique_paths(struct rig *rig, const char *resource, const struct text_list *ids)
+{
+	size_t count = ids->count < ALLOCATE_TOGETHER_MAX ? ids->count : ALLOCATE_TOGETHER_MAX;
+	struct kubelet_reply together = {0};
+	const V1beta1__ContainerAllocateResponse *response =
+		allocate_expect_together(rig, resource, (const char *const *)ids->items, count,
+					 "all devices together", &together);
+
+	if (response != NULL)
+		allocate_expect_unique_paths(rig, response);
+	/* Refused together: one by one. */
+	for (size_t i = 0; response == NULL && i < count; i++) {
+		struct kubelet_reply reply = {0};
+		const V1beta1__ContainerAllocateResponse *alone =
+			allocate_expect(rig, resource, (const char *const *)&ids->items[i], 1,
+					ids->items[i], &reply);
+
+		if (alone != NULL)
+			allocate_expect_unique_paths(rig, alone);
+		kubelet_reply_free(&reply);
+	}
+	kubelet_reply_free(&together);
 }
 
 void allocate_unique_paths(struct check_run *run)

@@ -42,6 +42,28 @@ static void list_each(struct check_run *run, void (*judge)(struct rig *rig, cons
 	}
 }
 
+/* As list_each(), for what can only be told where some device is listed. */
+static void list_each_listing(struct check_run *run,
+			      void (*judge)(struct rig *rig, const char *resource,
+					    const struct kubelet_message *message))
+{
+	struct rig *rig = rig_ready(run);
+	size_t listed = 0;
+
+	for (size_t i = 0; rig != NULL && i < rig->resources.count; i++) {
+		const char *resource = rig->resources.items[i];
+		const struct kubelet_message *message = kubelet_stream_last(
+			kubelet_plugin_stream(kubelet_resource_plugin(rig->kubelet, resource)));
+
+		if (message != NULL && message->devices.count != 0) {
+			listed++;
+			judge(rig, resource, message);
+		}
+	}
+	if (rig != NULL && listed == 0)
+		check_unsupported(run, "no resource under test lists a device");
+}
+
 static void first_message(struct rig *rig, const char *resource,
 			  const struct kubelet_message *message)
 {
@@ -139,20 +161,17 @@ static void ids_sound(struct rig *rig, const char *resource, const struct kubele
 		(void)check_expect(rig->run, text_is_utf8(id, length), "id", "UTF-8", "%s", id);
 		(void)check_expect(rig->run, first == &list->items[i], "id", "sent once", "%s", id);
 	}
-	if (list->count == 0)
-		(void)check_expect_int(rig->run, "ids", 0, 0);
 }
 
 static void list_ids(struct check_run *run)
 {
-	list_each(run, ids_sound);
+	list_each_listing(run, ids_sound);
 }
 
 static void health_words(struct rig *rig, const char *resource,
 			 const struct kubelet_message *message)
 {
-	(void)check_expect(rig->run, true, resource, "a list", "%zu devices",
-			   message->devices.count);
+	(void)resource;
 	for (size_t i = 0; i < message->devices.count; i++) {
 		const char *health = message->devices.items[i].health;
 
@@ -165,7 +184,7 @@ static void health_words(struct rig *rig, const char *resource,
 
 static void list_health(struct check_run *run)
 {
-	list_each(run, health_words);
+	list_each_listing(run, health_words);
 }
 
 static void message_size(struct rig *rig, const char *resource,
@@ -199,7 +218,7 @@ static void numa_nodes(struct rig *rig, const char *resource, const struct kubel
 
 static void list_numa_nodes(struct check_run *run)
 {
-	list_each(run, numa_nodes);
+	list_each_listing(run, numa_nodes);
 }
 
 static void list_ids_stable(struct check_run *run)

@@ -11,6 +11,7 @@ extern const struct check_suite suite_environment;
 extern const struct check_suite suite_registration;
 extern const struct check_suite suite_list_and_watch;
 extern const struct check_suite suite_allocate;
+extern const struct check_suite suite_windows;
 extern const struct check_suite suite_restart;
 extern const struct check_suite suite_api;
 extern const struct check_suite suite_isolation;

@@ -43,6 +43,8 @@ const struct requirement *requirement_get(enum check_requirement requirement);
 /* What must be there for the check to mean something; `unsupported` names the one that is missing.
  */
 struct check_needs {
+	const char *os;	  /* the node's: "windows"; NULL: any. A run that names no checks leaves out
+			     those of another operating system */
 	unsigned devices; /* devices of the plugin's resources, by independent discovery */
 	bool own_plugin;  /* the plugin is a child of ours: it can be stopped and started again */
 	bool live_node;	  /* the node itself, not a recorded one */

@@ -26,11 +26,19 @@ static size_t needs_count_devices(const struct context *context, const char *api
 	return count;
 }
 
+bool needs_os_is_met(const struct check_needs *needs, const struct context *context)
+{
+	return needs->os == NULL || strcmp(context->node->system.os, needs->os) == 0;
+}
+
 char *needs_missing(const struct check_needs *needs, const struct context *context)
 {
 	size_t devices = needs_count_devices(context, NULL);
 	bool recorded = context->node_file != NULL;
 
+	if (!needs_os_is_met(needs, context))
+		return text_format("needs a %s node, this one is %s", needs->os,
+				   context->node->system.os);
 	if (devices < needs->devices)
 		return text_format("needs %u device%s, the node has %zu", needs->devices,
 				   needs->devices == 1 ? "" : "s", devices);

@@ -7,6 +7,9 @@
 #include "conformance/runner/check.h"
 #include "conformance/runner/context.h"
 
+/* Is the node of the operating system that the check is about? */
+bool needs_os_is_met(const struct check_needs *needs, const struct context *context);
+
 /* One sentence about the first need that is not met, or NULL when all are met. Caller frees. */
 char *needs_missing(const struct check_needs *needs, const struct context *context);
 

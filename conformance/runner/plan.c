@@ -111,7 +111,9 @@ static int plan_consider(struct plan *plan, const struct plan_filter *filter,
 	bool included = plan_selects(&filter->include, matched->include, &item);
 	bool excluded = plan_selects(&filter->exclude, matched->exclude, &item);
 
-	if (excluded || (filter->include.count != 0 && !included))
+	if (excluded || (filter->include.count != 0 && !included) ||
+	    (filter->include.count == 0 && context != NULL &&
+	     !needs_os_is_met(&check->needs, context)))
 		plan->filtered_out++;
 	else {
 		if (context != NULL)

@@ -103,7 +103,7 @@ static void test_every_requirement_is_tested(void)
 
 static void test_nothing_is_there(void)
 {
-	static const struct discovery_snapshot empty = {0};
+	static const struct discovery_snapshot empty = {.system.os = ""};
 	struct context context = {
 		.launcher = "none",
 		.launcher_missing = "nothing is there",
@@ -115,7 +115,8 @@ static void test_nothing_is_there(void)
 			const struct check_needs *needs = &check->needs;
 			char *missing CLEANUP_FREE = needs_missing(needs, &context);
 			bool needy = needs->devices != 0 || needs->own_plugin ||
-				     needs->containers || needs->launcher || needs->api != NULL;
+				     needs->containers || needs->launcher || needs->api != NULL ||
+				     needs->os != NULL;
 
 			CU_ASSERT_EQUAL(missing != NULL, needy);
 		}

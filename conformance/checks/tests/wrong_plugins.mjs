@@ -118,6 +118,49 @@ rows.push(
 	},
 	{check: 'list-and-watch.cancel', args: ['--launcher', 'process', '--thorough'], wanted: 'pass'},
 );
+// On a Windows node: what containerd, HCS and the kubelet take there.
+const store = 'C:\\Windows\\System32\\DriverStore\\FileRepository\\nvgridsw_aws.inf_amd64_1b50ef32b191cff1';
+const t4 = {container_path: '', host_path: 'vpci-location-path://PCIROOT(0)#PCI({id})', permissions: ''};
+const classOf = (guid) => ({...t4, host_path: `class/${guid}`});
+const dll = {host_path: `${store}\\nvapi64.dll`, container_path: 'C:\\Windows\\System32\\nvapi64.dll', read_only: true};
+const windowsPlugin = (each, listed = [{id: '1B00'}]) =>
+	plugin({devices: listed, allocate: {each: {devices: [t4], mounts: [dll], ...each}}});
+const mount = (changes) => ({mounts: [{...dll, ...changes}]});
+const wrongOnWindows = [
+	['empty-fields', windowsPlugin({devices: [{...t4, permissions: 'rw'}]}), 'devices[].permissions'],
+	['empty-fields', windowsPlugin({devices: []}), 'a device string'],
+	['string-form', windowsPlugin({devices: [{...t4, host_path: 'vpci-location-path/{id}'}]}), 'IDType://ID'],
+	['string-form', windowsPlugin({devices: [{...t4, host_path: 'vpci-location-path://'}]}), 'no id'],
+	['isolation-type', windowsPlugin({devices: [{...t4, host_path: 'gpu://{id}'}]}), 'gpu://1B00'],
+	['class-guid', windowsPlugin({devices: [classOf('4D36E968-E325-11CE-BFC1-08002BE10318')]}), '4D36E968'],
+	['location-path', windowsPlugin({}, [{id: '9900'}]), 'PCI(9900)'],
+	['whole-answer', windowsPlugin({}, [{id: '1B00'}, {id: '1C00'}]), 'one, or a refusal'],
+	['strings-differ', windowsPlugin({devices: [t4, t4]}), 'sent once'],
+	['no-cdi', windowsPlugin({cdi_devices: ['example.com/gpu=0']}), 'CDI'],
+	['no-topology', windowsPlugin({}, [{id: '1B00', numa: [0]}]), 'NUMA'],
+	['mount-targets', windowsPlugin(mount({container_path: 'C:\\Windows\\System32\\drivers\\x.dll'})), 'System32 or SysWOW64'],
+	['mount-targets', windowsPlugin(mount({read_only: false})), 'read_only'],
+	['mount-targets', windowsPlugin({mounts: [dll, {...dll, container_path: 'c:\\windows\\system32\\NVAPI64.dll'}]}), 'whatever the case'],
+	['mount-sources', windowsPlugin(mount({host_path: `${store}\\..\\other\\x.dll`})), 'below the driver store'],
+	['mount-sources', windowsPlugin(mount({host_path: 'C:\\Users\\x.dll'})), 'below the driver store'],
+];
+for (const [name, wrongPlugin, reason] of wrongOnWindows) rows.push({check: `windows.${name}`, plugin: wrongPlugin, args: onWindows, reason});
+for (const name of new Set(wrongOnWindows.map(([n]) => n)))
+	rows.push({
+		check: `windows.${name}`,
+		plugin: windowsPlugin(name === 'class-guid' ? {devices: [classOf('5b45201d-f2f2-4f3b-85bb-30ff1f953599')]} : {}),
+		args: onWindows,
+		wanted: 'pass',
+	});
+rows.push(
+	{check: 'windows.class-guid', plugin: windowsPlugin({}), args: onWindows, wanted: 'unsupported', reason: 'no device class'},
+	{check: 'windows.mount-targets', plugin: windowsPlugin({mounts: []}), args: onWindows, wanted: 'unsupported', reason: 'no mounts'},
+	{check: 'windows.no-cdi', plugin: plugin(), args: any, wanted: 'unsupported', reason: 'windows node'},
+	// What is said about devices needs devices.
+	...['list-and-watch.ids', 'list-and-watch.health', 'list-and-watch.numa-nodes'].map((check) => ({
+		check, plugin: plugin({devices: []}), args: any, wanted: 'unsupported', reason: 'lists a device',
+	})),
+);
 for (const node of readdirSync(nodes).filter((name) => name.endsWith('.json')))
 	for (const check of ['registration.options-during-register', 'allocate.before-list', 'allocate.unique-paths', 'allocate.order'])
 		rows.push({check, args: ['--launcher', 'process', '--node', join(nodes, node)], wanted: 'pass'});

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: MIT */
+/* Where the mounts of an answer come from and where they end on a Windows node. */
+#include "base/path.h"
+#include "conformance/checks/device_string.h"
+#include "conformance/checks/windows.h"
+
+#include <ctype.h>
+#include <string.h>
+#include <strings.h>
+
+/* Windows paths as text, on whichever system the suite runs. */
+static const char system32[] = "C:\\Windows\\System32\\";
+static const char syswow64[] = "C:\\Windows\\SysWOW64\\";
+
+/* Windows drops dots and spaces at the end of a name, and ':' begins the name of a stream. */
+static bool windows_is_file_name(const char *name)
+{
+	size_t length = strlen(name);
+
+	return path_is_bare_name(name) && strpbrk(name, ":*?\"<>|") == NULL &&
+	       name[length - 1] != '.' && name[length - 1] != ' ';
+}
+
+static bool windows_is_target(const char *path)
+{
+	size_t system32_length = sizeof(system32) - 1;
+	size_t syswow64_length = sizeof(syswow64) - 1;
+
+	if (strncasecmp(path, system32, system32_length) == 0)
+		return windows_is_file_name(path + system32_length);
+	return strncasecmp(path, syswow64, syswow64_length) == 0 &&
+	       windows_is_file_name(path + syswow64_length);
+}
+
+static void mount_targets(struct rig *rig, const char *id,
+			  const V1beta1__ContainerAllocateResponse *response, void *user)
+{
+	size_t *seen = user;
+
+	(void)id;
+	*seen += response->n_mounts;
+	for (size_t i = 0; i < response->n_mounts; i++) {
+		const char *target = response->mounts[i]->container_path;
+		bool again = false;
+
+		(void)check_expect(rig->run, windows_is_target(target), "mounts[].container_path",
+				   "a file in System32 or SysWOW64", "%s", target);
+		(void)check_expect(rig->run, response->mounts[i]->read_only, "mounts[].read_only",
+				   "true", "%s: false", target);
+		for (size_t j = 0; j < i; j++)
+			again = again ||
+				strcasecmp(response->mounts[j]->container_path, target) == 0;
+		(void)check_expect(rig->run, !again, "mounts[].container_path",
+				   "used once, whatever the case", "%s", target);
+	}
+}
+
+static void windows_each_mount(struct check_run *run,
+			       void (*judge)(struct rig *rig, const char *id,
+					     const V1beta1__ContainerAllocateResponse *response,
+					     void *user))
+{
+	size_t seen = 0;
+
+	windows_each_answer(run, judge, &seen);
+	if (seen == 0)
+		check_unsupported(run, "the answers hold no mounts");
+}
+
+void windows_mount_targets(struct check_run *run)
+{
+	windows_each_mount(run, mount_targets);
+}
+
+/* "C:\...": a local drive, no stream, no "..", no forward slash that a later parser reads anew. */
+static bool windows_is_plain_path(const char *path)
+{
+	if (!isalpha((unsigned char)path[0]) || strncmp(path + 1, ":\\", 2) != 0 ||
+	    strpbrk(path + 2, ":/*?\"<>|") != NULL)
+		return false;
+	for (const char *dots = strstr(path, "\\.."); dots != NULL;
+	     dots = strstr(dots + 1, "\\..")) {
+		if (dots[3] == '\0' || dots[3] == '\\')
+			return false;
+	}
+	return true;
+}
+
+static bool windows_is_below(const char *path, const char *directory)
+{
+	size_t length = strlen(directory);
+
+	while (length > 0 && directory[length - 1] == '\\')
+		length--;
+	return length != 0 && strncasecmp(path, directory, length) == 0 && path[length] == '\\';
+}
+
+/* Is the path in the driver store folder of a device that the answer grants? A node that does not
+ * tell a device's folder leaves nothing to compare with. */
+static bool windows_is_source(const struct rig *rig,
+			      const V1beta1__ContainerAllocateResponse *response, const char *path)
+{
+	const struct discovery_snapshot *node = rig->context->node;
+
+	for (size_t i = 0; i < node->device_count; i++) {
+		const struct discovery_device *device = &node->devices[i];
+		bool granted = false;
+
+		for (size_t j = 0; j < response->n_devices; j++)
+			granted = granted ||
+				  device_string_grants(response->devices[j]->host_path, device);
+		if (granted && (device->driver_store_path[0] == '\0' ||
+				windows_is_below(path, device->driver_store_path)))
+			return true;
+	}
+	return false;
+}
+
+static void mount_sources(struct rig *rig, const char *id,
+			  const V1beta1__ContainerAllocateResponse *response, void *user)
+{
+	size_t *seen = user;
+
+	(void)id;
+	*seen += response->n_mounts;
+	for (size_t i = 0; i < response->n_mounts; i++) {
+		const char *source = response->mounts[i]->host_path;
+
+		(void)check_expect(
+			rig->run,
+			windows_is_plain_path(source) && windows_is_source(rig, response, source),
+			"mounts[].host_path", "a file below the driver store folder of the device",
+			"%s", source);
+	}
+}
+
+void windows_mount_sources(struct check_run *run)
+{
+	windows_each_mount(run, mount_sources);
+}
