@@ -106,10 +106,18 @@ wait "$one" || fail "the first of two runs saw the other: $?"
 wait "$two" || fail "the second of two runs saw the other: $?"
 echo | "$wine_run" ./subject.exe keep three >/dev/null || fail "a run found what an earlier one wrote"
 
+# Files over the prefix and a registry file are seen by the program, and are not changed by it.
+mkdir -p files/drive_c/windows/temp
+echo seen >files/drive_c/windows/temp/kept.txt
+[ "$("$wine_run" --files files ./subject.exe keep other | tr -d '\r')" = "there already" ] || fail "--files is not seen"
+printf 'Windows Registry Editor Version 5.00\r\n\r\n[HKEY_LOCAL_MACHINE\\Software\\gpucert-test]\r\n"planted"="value"\r\n' >planted.reg
+"$wine_run" --registry planted.reg reg query 'HKLM\Software\gpucert-test' /v planted | grep -q 'REG_SZ *value' ||
+	fail "--registry is not seen"
+
 # A display is there when asked for.
 "$wine_run" --display ./subject.exe exit 0 || fail "a run with a display ended with $?"
 
-for wrong in "--timeout x ./subject.exe" "--prefix /nowhere ./subject.exe" "--unknown ./subject.exe" "./missing.exe" ""; do
+for wrong in "--timeout x ./subject.exe" "--files /nowhere ./subject.exe" "--registry /nowhere ./subject.exe" "--unknown ./subject.exe" "./missing.exe" ""; do
 	status=0
 	# shellcheck disable=SC2086 # words
 	"$wine_run" $wrong 2>err.txt || status=$?
