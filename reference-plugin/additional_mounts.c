@@ -3,7 +3,10 @@
 
 #include "base/cleanup.h"
 #include "base/path.h"
+#include "base/text.h"
+#include "reference-plugin/windows_path.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
@@ -46,19 +49,10 @@ static int check_destination(const char *path, struct error *err)
 	return 0;
 }
 
-static void mount_free(struct additional_mount *mount)
-{
-	free(mount->vendor);
-	free(mount->source);
-	free(mount->destination);
-}
-
-int additional_mounts_add(struct additional_mounts *mounts, const char *vendor, const char *source,
-			  const char *destination, struct error *err)
+static int new_linux_mount(struct additional_mount *mount, const char *source,
+			   const char *destination, struct error *err)
 {
 	const char *target = destination != NULL ? destination : source;
-	struct additional_mount *grown = NULL;
-	struct additional_mount mount = {0};
 	int result = check_path(source, "source", err);
 
 	if (result == 0)
@@ -67,10 +61,59 @@ int additional_mounts_add(struct additional_mounts *mounts, const char *vendor, 
 		result = check_destination(target, err);
 	if (result < 0)
 		return result;
+	mount->source = strdup(source);
+	mount->destination = strdup(target);
+	return 0;
+}
+
+static int new_windows_mount(struct additional_mount *mount, const char *source,
+			     const char *destination, struct error *err)
+{
+	const char *directory =
+		mount->kind == ADDITIONAL_MOUNT_SYSTEM32 ? WINDOWS_SYSTEM32 : WINDOWS_SYSWOW64;
+	const char *target = destination != NULL ? destination : windows_path_base(source);
+
+	if (!windows_path_is_relative(source))
+		return error_set(
+			err, ERROR_FORMAT,
+			"source '%s' is not a path below the driver's directory: no drive, "
+			"no leading separator, no '..', no '.'",
+			source);
+	if (!windows_path_is_bare_name(target))
+		return error_set(err, ERROR_FORMAT,
+				 "destination '%s' is not a file name: the file goes into %s",
+				 target, directory);
+	mount->source = strdup(source);
+	mount->destination = text_format("%s\\%s", directory, target);
+	for (char *at = mount->source; at != NULL && *at != '\0'; at++)
+		*at = *at == '/' ? '\\' : *at;
+	return 0;
+}
+
+static void mount_free(struct additional_mount *mount)
+{
+	free(mount->vendor);
+	free(mount->source);
+	free(mount->destination);
+}
+
+int additional_mounts_add(struct additional_mounts *mounts, enum additional_mount_kind kind,
+			  const char *vendor, const char *source, const char *destination,
+			  struct error *err)
+{
+	struct additional_mount mount = {.kind = kind};
+	struct additional_mount *grown = NULL;
+	int result = 0;
+
 	if (mounts->count == ADDITIONAL_MOUNTS_MAX)
 		return error_set(err, ERROR_LIMIT, "more than %d additional mounts",
 				 (int)ADDITIONAL_MOUNTS_MAX);
-	mount = (struct additional_mount){strdup(vendor), strdup(source), strdup(target)};
+	result = kind == ADDITIONAL_MOUNT_LINUX
+			 ? new_linux_mount(&mount, source, destination, err)
+			 : new_windows_mount(&mount, source, destination, err);
+	if (result < 0)
+		return result;
+	mount.vendor = strdup(vendor);
 	grown = realloc(mounts->items, (mounts->count + 1) * sizeof(*grown));
 	if (grown != NULL)
 		mounts->items = grown;
@@ -83,15 +126,21 @@ int additional_mounts_add(struct additional_mounts *mounts, const char *vendor, 
 	return 0;
 }
 
-bool additional_mount_is_for(const struct additional_mount *mount, const char *vendor)
-{
-	return strcasecmp(mount->vendor, vendor) == 0;
-}
-
 void additional_mounts_free(struct additional_mounts *mounts)
 {
 	for (size_t i = 0; i < mounts->count; i++)
 		mount_free(&mounts->items[i]);
 	free(mounts->items);
 	*mounts = (struct additional_mounts){0};
+}
+
+bool vendor_matches(const char *vendor, const struct discovery_device *device)
+{
+	const char *digits = text_starts_with(vendor, "0x") ? vendor + 2 : vendor;
+	char id[16] = "";
+
+	if (device->pci_vendor != DISCOVERY_UNKNOWN)
+		(void)snprintf(id, sizeof(id), "%04x", (unsigned)device->pci_vendor);
+	return strcasecmp(vendor, device->vendor) == 0 ||
+	       (id[0] != '\0' && strcasecmp(digits, id) == 0);
 }

@@ -6,12 +6,21 @@
 
 #include "base/error.h"
 
+#include <gpucert/discovery.h>
 #include <stdbool.h>
 #include <stddef.h>
 
+enum additional_mount_kind {
+	ADDITIONAL_MOUNT_LINUX,	   /* from anywhere on the node to anywhere in the container */
+	ADDITIONAL_MOUNT_SYSTEM32, /* from the device's driver store into C:\Windows\System32 */
+	ADDITIONAL_MOUNT_SYSWOW64, /* the same for 32-bit programs: into C:\Windows\SysWOW64 */
+};
+
 struct additional_mount {
-	char *vendor;	   /* as discovery names it, compared without case: "NVIDIA" */
-	char *source;	   /* absolute path on the node */
+	enum additional_mount_kind kind;
+	char *vendor; /* as vendor_matches() takes it */
+	char *source; /* Linux: absolute path on the node; Windows: relative to the directory of
+			 the device's driver in the driver store, with backslashes */
 	char *destination; /* absolute path in the container */
 };
 
@@ -20,14 +29,19 @@ struct additional_mounts {
 	size_t count;
 };
 
-/* Copies. A NULL destination means the source's path. ERROR_FORMAT: a path that is not absolute or
- * not normalised, or a destination that would hide a part of the container that is not the device's
- * ("/", "/etc", "/usr/lib", ...). ERROR_LIMIT: more than 256 in all. */
-int additional_mounts_add(struct additional_mounts *mounts, const char *vendor, const char *source,
-			  const char *destination, struct error *err);
-
-bool additional_mount_is_for(const struct additional_mount *mount, const char *vendor);
+/* Copies. A NULL destination means the source's path on Linux and its file name on Windows.
+ * ERROR_FORMAT: on Linux a path that is not absolute or not normalised, or a destination that would
+ * hide a part of the container that is not the device's ("/", "/etc", "/usr/lib", ...); on Windows
+ * a source that does not stay in the driver's directory, or a destination that is more than a file
+ * name. ERROR_LIMIT: more than 256 in all. */
+int additional_mounts_add(struct additional_mounts *mounts, enum additional_mount_kind kind,
+			  const char *vendor, const char *source, const char *destination,
+			  struct error *err);
 
 void additional_mounts_free(struct additional_mounts *mounts);
+
+/* Is a device meant by its vendor's name ("NVIDIA"), or by its PCI vendor id ("0x10de" or "10de")?
+ * Compared without case, whole, with any dots and commas. */
+bool vendor_matches(const char *vendor, const struct discovery_device *device);
 
 #endif

@@ -48,8 +48,24 @@ static int chosen_devices(const struct inventory *inventory, enum inventory_reso
 	return 0;
 }
 
+static int answer_devices(const struct inventory *inventory, const struct answer_rules *rules,
+			  const size_t *chosen, size_t count, struct answer *out, struct error *err)
+{
+	const struct answer_host host = {.windows = inventory->windows,
+					 .recorded = inventory->recorded,
+					 .root = inventory->root};
+	CLEANUP_FREE const struct discovery_device **devices =
+		calloc(count + 1, sizeof(struct discovery_device *));
+
+	if (devices == NULL)
+		return error_memory(err);
+	for (size_t i = 0; i < count; i++)
+		devices[i] = inventory->devices[chosen[i]].found;
+	return answer_build(&host, rules, devices, count, out, err);
+}
+
 static int answer_container(const struct inventory *inventory, enum inventory_resource resource,
-			    const struct additional_mounts *additional,
+			    const struct answer_rules *rules,
 			    const V1beta1__ContainerAllocateRequest *request, struct answer *out,
 			    struct error *err)
 {
@@ -62,11 +78,11 @@ static int answer_container(const struct inventory *inventory, enum inventory_re
 	result = chosen_devices(inventory, resource, request, &devices, &count, err);
 	if (result < 0)
 		return result;
-	return answer_build(inventory, devices, count, additional, out, err);
+	return answer_devices(inventory, rules, devices, count, out, err);
 }
 
 int allocate(const struct inventory *inventory, enum inventory_resource resource,
-	     const struct additional_mounts *additional, const V1beta1__AllocateRequest *request,
+	     const struct answer_rules *rules, const V1beta1__AllocateRequest *request,
 	     struct allocation *out, struct error *err)
 {
 	size_t count = request->n_container_requests;
@@ -86,7 +102,7 @@ int allocate(const struct inventory *inventory, enum inventory_resource resource
 
 		out->message.container_responses[i] = &answer->message;
 		out->message.n_container_responses = i + 1;
-		result = answer_container(inventory, resource, additional,
+		result = answer_container(inventory, resource, rules,
 					  request->container_requests[i], answer, err);
 		if (result < 0)
 			return result;

@@ -6,12 +6,13 @@
 
 #include "base/error.h"
 #include "reference-plugin/answer.h"
+#include "reference-plugin/inventory.h"
 
 /* The kubelet sends one container a call; more than this are refused. */
 enum { ALLOCATE_CONTAINERS_MAX = 256 };
 
 struct allocation {
-	V1beta1__AllocateResponse message; /* borrows from below, inventory and mounts */
+	V1beta1__AllocateResponse message; /* borrows from below, inventory and rules */
 	struct answer *answers;
 };
 
@@ -24,7 +25,7 @@ struct allocation {
  * unhealthy device; and those of answer_build().
  */
 int allocate(const struct inventory *inventory, enum inventory_resource resource,
-	     const struct additional_mounts *additional, const V1beta1__AllocateRequest *request,
+	     const struct answer_rules *rules, const V1beta1__AllocateRequest *request,
 	     struct allocation *out, struct error *err);
 
 void allocation_free(struct allocation *allocation);

@@ -3,35 +3,31 @@
 
 #include "base/cleanup.h"
 #include "base/path.h"
+#include "reference-plugin/answer_internal.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-static int check_gives_access(const struct inventory *inventory, const size_t *devices,
-			      size_t count, struct error *err)
+static int check_gives_access(const struct answer_request *request, struct error *err)
 {
-	for (size_t i = 0; i < count; i++) {
-		const struct discovery_device *found = inventory->devices[devices[i]].found;
+	for (size_t i = 0; i < request->count; i++) {
+		const struct discovery_device *device = request->devices[i];
 
-		if (inventory->windows && found->location_path[0] == '\0')
-			return error_set(err, ERROR_UNSUPPORTED,
-					 "device '%s' has no location path to assign it by",
-					 found->id);
-		if (!inventory->windows && found->node_count == 0 && found->file_count == 0)
+		if (device->node_count == 0 && device->file_count == 0)
 			return error_set(err, ERROR_UNSUPPORTED,
 					 "device '%s' has neither device nodes nor files to give",
-					 found->id);
+					 device->id);
 	}
 	return 0;
 }
 
-int answer_stat(const struct inventory *inventory, const char *path, struct stat *status)
+int answer_stat(const struct answer_host *host, const char *path, struct stat *status)
 {
 	CLEANUP_FREE char *below = NULL;
 
-	if (inventory->root == NULL || inventory->root[0] == '\0')
+	if (host->root == NULL || host->root[0] == '\0')
 		return stat(path, status);
-	below = path_join(inventory->root, path);
+	below = path_join(host->root, path);
 	if (below == NULL) {
 		errno = ENOMEM;
 		return -1;
@@ -39,19 +35,37 @@ int answer_stat(const struct inventory *inventory, const char *path, struct stat
 	return stat(below, status);
 }
 
-int answer_build(const struct inventory *inventory, const size_t *devices, size_t count,
-		 const struct additional_mounts *additional, struct answer *out, struct error *err)
+static int build_linux(struct answer *out, const struct answer_request *request, struct error *err)
 {
-	int result = check_gives_access(inventory, devices, count, err);
+	int result = check_gives_access(request, err);
+
+	if (result == 0)
+		result = answer_add_nodes(out, request, err);
+	if (result == 0)
+		result = answer_add_mounts(out, request, err);
+	if (result == 0)
+		result = answer_add_variables(out, request, err);
+	return result;
+}
+
+static int build_windows(struct answer *out, const struct answer_request *request,
+			 struct error *err)
+{
+	int result = answer_add_device_strings(out, request, err);
+
+	if (result == 0 && !request->rules->skip_runtime_mounts)
+		result = answer_add_driver_files(out, request, err);
+	return result;
+}
+
+int answer_build(const struct answer_host *host, const struct answer_rules *rules,
+		 const struct discovery_device *const *devices, size_t count, struct answer *out,
+		 struct error *err)
+{
+	struct answer_request request = {host, rules, devices, count};
 
 	v1beta1__container_allocate_response__init(&out->message);
-	if (result == 0)
-		result = answer_add_nodes(out, inventory, devices, count, err);
-	if (result == 0)
-		result = answer_add_mounts(out, inventory, devices, count, additional, err);
-	if (result == 0)
-		result = answer_add_variables(out, inventory, devices, count, err);
-	return result;
+	return host->windows ? build_windows(out, &request, err) : build_linux(out, &request, err);
 }
 
 void answer_free(struct answer *answer)
@@ -61,7 +75,9 @@ void answer_free(struct answer *answer)
 	free(answer->message.envs);
 	free(answer->nodes);
 	free(answer->mounts);
+	free(answer->files);
 	free(answer->variables);
 	text_list_free(&answer->strings);
+	text_list_free(&answer->warnings);
 	*answer = (struct answer){0};
 }

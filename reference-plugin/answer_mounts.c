@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/cleanup.h"
-#include "reference-plugin/answer.h"
+#include "reference-plugin/answer_internal.h"
 #include "reference-plugin/wire.h"
 
 #include <errno.h>
@@ -14,13 +14,19 @@ struct answer_mount {
 	bool directory;
 };
 
-static size_t mounts_wanted(const struct inventory *inventory, const size_t *devices, size_t count,
-			    const struct additional_mounts *additional)
+static const struct additional_mounts *additional_of(const struct answer_request *request)
+{
+	static const struct additional_mounts none;
+
+	return request->rules->additional != NULL ? request->rules->additional : &none;
+}
+
+static size_t mounts_wanted(const struct answer_request *request)
 {
 	size_t wanted = 0;
 
-	for (size_t i = 0; i < count; i++)
-		wanted += inventory->devices[devices[i]].found->file_count + additional->count;
+	for (size_t i = 0; i < request->count; i++)
+		wanted += request->devices[i]->file_count + additional_of(request)->count;
 	return wanted;
 }
 
@@ -48,7 +54,7 @@ static size_t add_mounts_of(struct answer_mount *mounts, const struct discovery_
 	for (size_t i = 0; i < additional->count; i++) {
 		const struct additional_mount *extra = &additional->items[i];
 
-		if (!additional_mount_is_for(extra, found->vendor))
+		if (extra->kind != ADDITIONAL_MOUNT_LINUX || !vendor_matches(extra->vendor, found))
 			continue;
 		add_mount(&mounts[count], found->id, extra->source, extra->destination);
 		mounts[count++].additional = true;
@@ -96,12 +102,12 @@ static int drop_repeats(struct answer_mount *mounts, size_t *count, struct error
 	return 0;
 }
 
-static int check_source(const struct inventory *inventory, const struct answer_mount *mount,
+static int check_source(const struct answer_host *host, const struct answer_mount *mount,
 			struct error *err)
 {
 	struct stat status;
 
-	if (answer_stat(inventory, mount->mount.host_path, &status) != 0)
+	if (answer_stat(host, mount->mount.host_path, &status) != 0)
 		return error_set(err, ERROR_IO, "device '%s' needs '%s': %s", mount->device,
 				 mount->mount.host_path, strerror(errno));
 	if (mount->additional ? !S_ISDIR(status.st_mode) && !S_ISREG(status.st_mode)
@@ -114,11 +120,10 @@ static int check_source(const struct inventory *inventory, const struct answer_m
 	return 0;
 }
 
-int answer_add_mounts(struct answer *answer, const struct inventory *inventory,
-		      const size_t *devices, size_t count,
-		      const struct additional_mounts *additional, struct error *err)
+int answer_add_mounts(struct answer *answer, const struct answer_request *request,
+		      struct error *err)
 {
-	size_t wanted = mounts_wanted(inventory, devices, count, additional);
+	size_t wanted = mounts_wanted(request);
 	size_t mounts = 0;
 	int result = 0;
 
@@ -126,14 +131,14 @@ int answer_add_mounts(struct answer *answer, const struct inventory *inventory,
 	answer->message.mounts = calloc(wanted + 1, sizeof(V1beta1__Mount *));
 	if (answer->mounts == NULL || answer->message.mounts == NULL)
 		return error_memory(err);
-	for (size_t i = 0; i < count; i++)
-		mounts += add_mounts_of(&answer->mounts[mounts],
-					inventory->devices[devices[i]].found, additional);
+	for (size_t i = 0; i < request->count; i++)
+		mounts += add_mounts_of(&answer->mounts[mounts], request->devices[i],
+					additional_of(request));
 	qsort(answer->mounts, mounts, sizeof(*answer->mounts), by_destination);
 	result = drop_repeats(answer->mounts, &mounts, err);
 	for (size_t i = 0; result == 0 && i < mounts; i++) {
-		if (!inventory->recorded)
-			result = check_source(inventory, &answer->mounts[i], err);
+		if (!request->host->recorded)
+			result = check_source(request->host, &answer->mounts[i], err);
 		answer->message.mounts[i] = &answer->mounts[i].mount;
 	}
 	answer->message.n_mounts = mounts;

@@ -1,33 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/cleanup.h"
-#include "reference-plugin/answer.h"
+#include "reference-plugin/answer_internal.h"
 #include "reference-plugin/wire.h"
 
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
-
-struct answer_node {
-	V1beta1__DeviceSpec spec;
-	const char *device; /* whose it is */
-};
-
-/* Windows assigns a device by its location path; the other members must be empty (containerd,
- * internal/cri/opts/spec_windows_opts.go). */
-static int add_location_path(struct answer *answer, struct answer_node *node,
-			     const struct discovery_device *found, struct error *err)
-{
-	int result =
-		text_list_take(&answer->strings,
-			       text_format("vpci-location-path://%s", found->location_path), err);
-
-	if (result < 0)
-		return result;
-	v1beta1__device_spec__init(&node->spec);
-	node->spec.host_path = answer->strings.items[answer->strings.count - 1];
-	node->device = found->id;
-	return 0;
-}
 
 static void add_node(struct answer_node *node, const struct discovery_device *found,
 		     const struct discovery_node *from)
@@ -82,12 +60,12 @@ static int drop_repeats(struct answer_node *nodes, size_t *count, struct error *
 	return 0;
 }
 
-static int check_node(const struct inventory *inventory, const struct answer_node *node,
+static int check_node(const struct answer_host *host, const struct answer_node *node,
 		      struct error *err)
 {
 	struct stat status;
 
-	if (answer_stat(inventory, node->spec.host_path, &status) != 0)
+	if (answer_stat(host, node->spec.host_path, &status) != 0)
 		return error_set(err, ERROR_IO, "device '%s' needs '%s': %s", node->device,
 				 node->spec.host_path, strerror(errno));
 	if (!S_ISCHR(status.st_mode))
@@ -97,47 +75,29 @@ static int check_node(const struct inventory *inventory, const struct answer_nod
 	return 0;
 }
 
-static int collect(struct answer *answer, const struct inventory *inventory, const size_t *devices,
-		   size_t count, size_t *nodes, struct error *err)
+int answer_add_nodes(struct answer *answer, const struct answer_request *request, struct error *err)
 {
-	for (size_t i = 0; i < count; i++) {
-		const struct discovery_device *found = inventory->devices[devices[i]].found;
-
-		if (inventory->windows) {
-			int result = add_location_path(answer, &answer->nodes[*nodes], found, err);
-
-			if (result < 0)
-				return result;
-			(*nodes)++;
-			continue;
-		}
-		for (size_t j = 0; j < found->node_count; j++)
-			add_node(&answer->nodes[(*nodes)++], found, &found->nodes[j]);
-	}
-	return 0;
-}
-
-int answer_add_nodes(struct answer *answer, const struct inventory *inventory,
-		     const size_t *devices, size_t count, struct error *err)
-{
-	size_t wanted = count;
+	size_t wanted = 0;
 	size_t nodes = 0;
 	int result = 0;
 
-	for (size_t i = 0; i < count; i++)
-		wanted += inventory->devices[devices[i]].found->node_count;
+	for (size_t i = 0; i < request->count; i++)
+		wanted += request->devices[i]->node_count;
 	answer->nodes = calloc(wanted + 1, sizeof(*answer->nodes));
 	answer->message.devices = calloc(wanted + 1, sizeof(V1beta1__DeviceSpec *));
 	if (answer->nodes == NULL || answer->message.devices == NULL)
 		return error_memory(err);
-	result = collect(answer, inventory, devices, count, &nodes, err);
-	if (result < 0)
-		return result;
+	for (size_t i = 0; i < request->count; i++) {
+		const struct discovery_device *found = request->devices[i];
+
+		for (size_t j = 0; j < found->node_count; j++)
+			add_node(&answer->nodes[nodes++], found, &found->nodes[j]);
+	}
 	qsort(answer->nodes, nodes, sizeof(*answer->nodes), by_path);
 	result = drop_repeats(answer->nodes, &nodes, err);
 	for (size_t i = 0; result == 0 && i < nodes; i++) {
-		if (!inventory->recorded)
-			result = check_node(inventory, &answer->nodes[i], err);
+		if (!request->host->recorded)
+			result = check_node(request->host, &answer->nodes[i], err);
 		answer->message.devices[i] = &answer->nodes[i].spec;
 	}
 	answer->message.n_devices = nodes;

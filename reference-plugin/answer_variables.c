@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/cleanup.h"
 #include "base/path.h"
-#include "reference-plugin/answer.h"
+#include "reference-plugin/answer_internal.h"
 #include "reference-plugin/wire.h"
 
 #include <string.h>
-
-struct answer_variable {
-	V1beta1__ContainerAllocateResponse__EnvsEntry entry;
-	const char *device; /* whose it is */
-};
 
 /* The Vulkan loader takes lists of manifests (Vulkan-Loader, LoaderDriverInterface.md). */
 static bool is_path_list(const char *name)
@@ -105,13 +100,12 @@ static int by_name(const void *a, const void *b)
 	return order != 0 ? order : strcmp(left->device, right->device);
 }
 
-static size_t collect(struct answer_variable *variables, const struct inventory *inventory,
-		      const size_t *devices, size_t count)
+static size_t collect(struct answer_variable *variables, const struct answer_request *request)
 {
 	size_t collected = 0;
 
-	for (size_t i = 0; i < count; i++) {
-		const struct discovery_device *found = inventory->devices[devices[i]].found;
+	for (size_t i = 0; i < request->count; i++) {
+		const struct discovery_device *found = request->devices[i];
 
 		for (size_t j = 0; j < found->variable_count; j++) {
 			struct answer_variable *variable = &variables[collected++];
@@ -144,21 +138,21 @@ static int drop_repeats(struct answer *answer, size_t count, size_t *kept, struc
 	return 0;
 }
 
-int answer_add_variables(struct answer *answer, const struct inventory *inventory,
-			 const size_t *devices, size_t count, struct error *err)
+int answer_add_variables(struct answer *answer, const struct answer_request *request,
+			 struct error *err)
 {
 	size_t wanted = 0;
 	size_t kept = 0;
 	int result = 0;
 
-	for (size_t i = 0; i < count; i++)
-		wanted += inventory->devices[devices[i]].found->variable_count;
+	for (size_t i = 0; i < request->count; i++)
+		wanted += request->devices[i]->variable_count;
 	answer->variables = calloc(wanted + 1, sizeof(*answer->variables));
 	answer->message.envs =
 		calloc(wanted + 1, sizeof(V1beta1__ContainerAllocateResponse__EnvsEntry *));
 	if (answer->variables == NULL || answer->message.envs == NULL)
 		return error_memory(err);
-	wanted = collect(answer->variables, inventory, devices, count);
+	wanted = collect(answer->variables, request);
 	qsort(answer->variables, wanted, sizeof(*answer->variables), by_name);
 	result = drop_repeats(answer, wanted, &kept, err);
 	for (size_t i = 0; result == 0 && i < kept; i++)

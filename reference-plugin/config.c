@@ -2,17 +2,19 @@
 #include "reference-plugin/config.h"
 
 #include "base/cleanup.h"
-#include "base/file.h"
 #include "base/path.h"
+#include "reference-plugin/config_file.h"
 #include "reference-plugin/config_yaml.h"
 #include "reference-plugin/resource_name.h"
 #include "reference-plugin/setting.h"
 
 #include <string.h>
 
-const char *config_default_resource_name(bool display)
+const char *config_resource_name(const struct config *config, bool display)
 {
-	return display ? "gpucert.internal/display" : "gpucert.internal/compute";
+	if (config->resource_name[0] != '\0')
+		return config->resource_name;
+	return display ? config->program->display_name : config->program->compute_name;
 }
 
 static int set_defaults(struct config *config, struct error *err)
@@ -20,35 +22,22 @@ static int set_defaults(struct config *config, struct error *err)
 	int result = 0;
 
 	for (size_t i = 0; result == 0 && i < CONFIG_SETTING_COUNT; i++)
-		result = setting_set(&settings[i], settings[i].initial, config, err);
+		result = setting_set(&settings[i], setting_initial(&settings[i], config->program),
+				     config, err);
+	if (config->program->resource != CONFIG_RESOURCE_BOTH)
+		config->resource = config->program->resource;
 	return result;
 }
 
-/* A named file must be there; the default one may be. */
-static int find_file(const struct config_program *program, const struct config_options *options,
-		     struct config *config, struct error *err)
-{
-	CLEANUP_FREE char *variable = text_format("%sCONFIG_FILE", program->env_prefix);
-	const char *path = options->file;
-
-	if (variable == NULL)
-		return error_memory(err);
-	if (path == NULL)
-		path = getenv(variable);
-	if (path == NULL || path[0] == '\0')
-		path = file_exists(program->default_file) ? program->default_file : "";
-	config->file = strdup(path);
-	return config->file != NULL ? 0 : error_memory(err);
-}
-
-static int apply_environment(const struct config_program *program, struct config *config,
-			     struct error *err)
+static int apply_environment(struct config *config, struct error *err)
 {
 	for (size_t i = 0; i < CONFIG_SETTING_COUNT; i++) {
 		CLEANUP_TEXT struct text variable = {0};
 		const char *value = NULL;
 
-		setting_add_variable(&settings[i], program->env_prefix, &variable);
+		if (!setting_is_for(&settings[i], config->program))
+			continue;
+		setting_add_variable(&settings[i], config->program->env_prefix, &variable);
 		if (variable.failed)
 			return error_memory(err);
 		value = getenv(text_string(&variable));
@@ -65,9 +54,10 @@ static int apply_options(const struct config_options *options, struct config *co
 			 struct error *err)
 {
 	for (size_t i = 0; i < CONFIG_SETTING_COUNT; i++) {
+		const char *initial = setting_initial(&settings[i], config->program);
 		int result = 0;
 
-		if (options->values[i] != NULL && options->values[i] != settings[i].initial)
+		if (options->values[i] != NULL && options->values[i] != initial)
 			result = setting_set(&settings[i], options->values[i], config, err);
 		else if (options->lists[i].count > 0)
 			result = setting_set_list(&settings[i], &options->lists[i], config, err);
@@ -108,18 +98,19 @@ static int finish(struct config *config, struct error *err)
 int config_load(const struct config_program *program, const struct config_options *options,
 		struct config *out, struct error *err)
 {
-	int result = set_defaults(out, err);
+	int result = 0;
 
-	out->env_prefix = program->env_prefix;
+	out->program = program;
+	result = set_defaults(out, err);
 	if (result == 0)
-		result = find_file(program, options, out, err);
+		result = config_file_find(program, options->file, &out->file, err);
 	if (result == 0 && out->file[0] != '\0') {
 		result = config_read_yaml(out->file, out, err);
 		if (result < 0)
 			return error_wrap(err, "configuration");
 	}
 	if (result == 0)
-		result = apply_environment(program, out, err);
+		result = apply_environment(out, err);
 	if (result == 0)
 		result = apply_options(options, out, err);
 	return result == 0 ? finish(out, err) : result;

@@ -8,6 +8,7 @@
  * Option "--include-integrated" is the environment variable PREFIX_INCLUDE_INTEGRATED and the key
  * includeIntegrated of the YAML file. An environment variable that is set and empty counts as not
  * set. A value must be valid in every layer that gives one, also where a higher layer overrides it.
+ * Keys are compared without case, as the DirectX plugins do.
  */
 
 #include "base/error.h"
@@ -20,6 +21,7 @@
 #include <stdint.h>
 
 enum config_resource { CONFIG_RESOURCE_BOTH, CONFIG_RESOURCE_DISPLAY, CONFIG_RESOURCE_COMPUTE };
+enum config_several { CONFIG_SEVERAL_REFUSE, CONFIG_SEVERAL_ALLOW };
 enum config_log_format { CONFIG_LOG_TEXT, CONFIG_LOG_JSON };
 
 enum config_layer { CONFIG_DEFAULT, CONFIG_FILE, CONFIG_ENVIRONMENT, CONFIG_OPTION };
@@ -29,7 +31,23 @@ struct config_origin {
 	size_t line; /* of the file, counted from 1 */
 };
 
-enum { CONFIG_SETTING_COUNT = 22 };
+enum { CONFIG_SETTING_COUNT = 25 };
+
+/* What differs between the programs that are made from this library. */
+struct config_program {
+	const char *name;	/* "device-plugin-wddm" */
+	const char *short_name; /* "wddm": first word of the sockets' names */
+	const char *env_prefix; /* "WDDM_DEVICE_PLUGIN_" */
+	/* Serves the devices of Windows nodes, with the settings and the rules of the DirectX
+	 * plugins. */
+	bool directx;
+	/* Read when it exists and no other file is named; NULL: as the DirectX plugins look for it
+	 * (config_file.h). */
+	const char *default_file;
+	enum config_resource resource; /* CONFIG_RESOURCE_BOTH: the setting chooses */
+	const char *display_name;      /* of the resource: "directx.microsoft.com/display" */
+	const char *compute_name;
+};
 
 struct config {
 	int resource;	       /* enum config_resource */
@@ -40,6 +58,9 @@ struct config {
 	bool include_software;
 	struct text_list vendors; /* empty: all */
 	int preferred_allocation; /* enum prefer_policy */
+	int allocation;		  /* enum answer_allocation */
+	int several_devices;	  /* enum config_several */
+	bool skip_runtime_mounts;
 	uint64_t poll_interval_ms;
 	uint64_t removal_grace_ms;
 	uint64_t register_timeout_ms;
@@ -57,15 +78,10 @@ struct config {
 	struct additional_mounts additional_mounts; /* from the file alone */
 
 	char *file; /* that was read; "": none */
-	const char *env_prefix;
+	const struct config_program *program;
 	struct config_origin origins[CONFIG_SETTING_COUNT];
 	struct config_origin additional_mounts_origin;
-};
-
-/* What differs between the programs that are made from this library. */
-struct config_program {
-	const char *env_prefix;	  /* "DEVICE_PLUGIN_GPU_" */
-	const char *default_file; /* read when it exists and no other file is named */
+	struct config_origin additional_mounts_wow64_origin;
 };
 
 /* What the command line said: for each setting a string, NULL when the option was not given, or a
@@ -89,7 +105,7 @@ void config_options_free(struct config_options *options);
 void config_print(const struct config *config, struct text *out);
 cJSON *config_to_json(const struct config *config);
 
-/* The default of a resource's name: "gpucert.internal/display". */
-const char *config_default_resource_name(bool display);
+/* The name that a resource is registered under: the configured one, or the program's. */
+const char *config_resource_name(const struct config *config, bool display);
 
 #endif

@@ -23,7 +23,7 @@ static void add_place(const struct config *config, const struct setting *setting
 		text_addf(out, "%s:%zu", config->file, origin->line);
 		break;
 	case CONFIG_ENVIRONMENT:
-		setting_add_variable(setting, config->env_prefix, out);
+		setting_add_variable(setting, config->program->env_prefix, out);
 		break;
 	case CONFIG_OPTION:
 		text_addf(out, "--%s", setting->option);
@@ -42,12 +42,29 @@ static void add_row(const char *key, const struct text *value, const char *layer
 	text_add(out, ")\n");
 }
 
+static bool is_wow64(const struct additional_mount *mount)
+{
+	return mount->kind == ADDITIONAL_MOUNT_SYSWOW64;
+}
+
+static const char *mounts_key(bool wow64)
+{
+	return wow64 ? "additionalMountsWow64" : "additionalMounts";
+}
+
+static const struct config_origin *mounts_origin(const struct config *config, bool wow64)
+{
+	return wow64 ? &config->additional_mounts_wow64_origin : &config->additional_mounts_origin;
+}
+
 void config_print(const struct config *config, struct text *out)
 {
 	for (size_t i = 0; i < CONFIG_SETTING_COUNT; i++) {
 		CLEANUP_TEXT struct text value = {0};
 		CLEANUP_TEXT struct text place = {0};
 
+		if (!setting_is_for(&settings[i], config->program))
+			continue;
 		setting_format(&settings[i], config, &value);
 		add_place(config, &settings[i], &config->origins[i], &place);
 		add_row(settings[i].key, &value, layer_names[config->origins[i].layer], &place,
@@ -59,8 +76,9 @@ void config_print(const struct config *config, struct text *out)
 		CLEANUP_TEXT struct text place = {0};
 
 		text_addf(&value, "%s: %s => %s", mount->vendor, mount->source, mount->destination);
-		text_addf(&place, "%s:%zu", config->file, config->additional_mounts_origin.line);
-		add_row("additionalMounts", &value, layer_names[CONFIG_FILE], &place, out);
+		text_addf(&place, "%s:%zu", config->file,
+			  mounts_origin(config, is_wow64(mount))->line);
+		add_row(mounts_key(is_wow64(mount)), &value, layer_names[CONFIG_FILE], &place, out);
 	}
 }
 
@@ -69,13 +87,16 @@ static bool add_string(cJSON *object, const char *key, const char *value)
 	return cJSON_AddItemToObject(object, key, json_new_string(value, strlen(value)));
 }
 
-static cJSON *mounts_to_json(const struct additional_mounts *mounts)
+static cJSON *mounts_to_json(const struct additional_mounts *mounts, bool wow64)
 {
 	CLEANUP_JSON cJSON *array = cJSON_CreateArray();
 
 	for (size_t i = 0; array != NULL && i < mounts->count; i++) {
-		cJSON *item = cJSON_CreateObject();
+		cJSON *item = NULL;
 
+		if (is_wow64(&mounts->items[i]) != wow64)
+			continue;
+		item = cJSON_CreateObject();
 		if (!cJSON_AddItemToArray(array, item) ||
 		    !add_string(item, "vendor", mounts->items[i].vendor) ||
 		    !add_string(item, "source", mounts->items[i].source) ||
@@ -99,25 +120,33 @@ static bool add_entry(cJSON *object, const char *key, cJSON *value, enum config_
 	       add_string(entry, "place", text_string(place));
 }
 
+static bool add_mounts(const struct config *config, bool wow64, cJSON *object)
+{
+	const struct config_origin *origin = mounts_origin(config, wow64);
+	CLEANUP_TEXT struct text place = {0};
+
+	if (origin->layer == CONFIG_FILE)
+		text_addf(&place, "%s:%zu", config->file, origin->line);
+	return add_entry(object, mounts_key(wow64),
+			 mounts_to_json(&config->additional_mounts, wow64), origin->layer, &place);
+}
+
 cJSON *config_to_json(const struct config *config)
 {
 	CLEANUP_JSON cJSON *object = cJSON_CreateObject();
-	CLEANUP_TEXT struct text mounts_place = {0};
-	enum config_layer mounts_layer = config->additional_mounts_origin.layer;
 
 	for (size_t i = 0; i < CONFIG_SETTING_COUNT; i++) {
 		CLEANUP_TEXT struct text place = {0};
 
+		if (!setting_is_for(&settings[i], config->program))
+			continue;
 		add_place(config, &settings[i], &config->origins[i], &place);
 		if (!add_entry(object, settings[i].key, setting_to_json(&settings[i], config),
 			       config->origins[i].layer, &place))
 			return NULL;
 	}
-	if (mounts_layer == CONFIG_FILE)
-		text_addf(&mounts_place, "%s:%zu", config->file,
-			  config->additional_mounts_origin.line);
-	if (!add_entry(object, "additionalMounts", mounts_to_json(&config->additional_mounts),
-		       mounts_layer, &mounts_place))
+	if (!add_mounts(config, false, object) ||
+	    (config->program->directx && !add_mounts(config, true, object)))
 		return NULL;
 	return STEAL(object);
 }

@@ -6,6 +6,7 @@
 #include "reference-plugin/setting.h"
 
 #include <string.h>
+#include <strings.h>
 #include <yaml.h>
 
 enum { YAML_FILE_MAX = 1024 * 1024 };
@@ -66,7 +67,7 @@ static int key_of(const struct reader *reader, const yaml_node_t *mapping,
 	     before++) {
 		const char *other = scalar(node_at(reader, before->key));
 
-		if (!text_equal(other, *key))
+		if (other == NULL || strcasecmp(other, *key) != 0)
 			continue;
 		message = text_format("key '%s' is given twice", *key);
 		return message == NULL ? error_memory(err) : wrong(reader, node, err, message);
@@ -121,8 +122,14 @@ static int read_setting(const struct reader *reader, const struct setting *setti
 	return result < 0 ? wrap(reader, node, setting->key, err) : 0;
 }
 
-static int read_mount(const struct reader *reader, const char *vendor, const yaml_node_t *node,
-		      struct error *err)
+/* additionalMounts or additionalMountsWow64. */
+struct mounts_key {
+	const char *name;
+	enum additional_mount_kind kind;
+};
+
+static int read_mount(const struct reader *reader, const struct mounts_key *mounts,
+		      const char *vendor, const yaml_node_t *node, struct error *err)
 {
 	const char *source = NULL;
 	const char *destination = NULL;
@@ -138,24 +145,24 @@ static int read_mount(const struct reader *reader, const char *vendor, const yam
 
 		if (result < 0)
 			return result;
-		if (strcmp(key, "source") != 0 && strcmp(key, "destination") != 0)
+		if (strcasecmp(key, "source") != 0 && strcasecmp(key, "destination") != 0)
 			return unknown_key(reader, pair, key, err);
 		if (scalar(value) == NULL)
 			return wrong(reader, value, err, "a path is not text");
 		if (is_null(value))
 			continue;
-		*(key[0] == 's' ? &source : &destination) = scalar(value);
+		*(strlen(key) == strlen("source") ? &source : &destination) = scalar(value);
 	}
 	if (source == NULL)
 		return wrong(reader, node, err, "a mount has no source");
-	if (additional_mounts_add(&reader->config->additional_mounts, vendor, source, destination,
-				  err) < 0)
-		return wrap(reader, node, "additionalMounts", err);
+	if (additional_mounts_add(&reader->config->additional_mounts, mounts->kind, vendor, source,
+				  destination, err) < 0)
+		return wrap(reader, node, mounts->name, err);
 	return 0;
 }
 
-static int read_mounts_of(const struct reader *reader, const char *vendor, const yaml_node_t *node,
-			  struct error *err)
+static int read_mounts_of(const struct reader *reader, const struct mounts_key *mounts,
+			  const char *vendor, const yaml_node_t *node, struct error *err)
 {
 	int result = 0;
 
@@ -163,21 +170,25 @@ static int read_mounts_of(const struct reader *reader, const char *vendor, const
 		return wrong(reader, node, err, "the mounts of a vendor are not a list");
 	for (const yaml_node_item_t *item = node->data.sequence.items.start;
 	     result == 0 && item < node->data.sequence.items.top; item++)
-		result = read_mount(reader, vendor, node_at(reader, *item), err);
+		result = read_mount(reader, mounts, vendor, node_at(reader, *item), err);
 	return result;
 }
 
-static int read_additional_mounts(const struct reader *reader, const yaml_node_t *node,
-				  struct error *err)
+static int read_additional_mounts(const struct reader *reader, const struct mounts_key *mounts,
+				  const yaml_node_t *node, struct error *err)
 {
+	struct config *config = reader->config;
+	CLEANUP_FREE char *message = NULL;
 	int result = 0;
 
 	if (is_null(node))
 		return 0;
-	if (node->type != YAML_MAPPING_NODE)
-		return wrong(reader, node, err,
-			     "additionalMounts is not a mapping from vendors to lists");
-	reader->config->additional_mounts_origin =
+	if (node->type != YAML_MAPPING_NODE) {
+		message = text_format("%s is not a mapping from vendors to lists", mounts->name);
+		return message == NULL ? error_memory(err) : wrong(reader, node, err, message);
+	}
+	*(mounts->kind == ADDITIONAL_MOUNT_SYSWOW64 ? &config->additional_mounts_wow64_origin
+						    : &config->additional_mounts_origin) =
 		(struct config_origin){CONFIG_FILE, node->start_mark.line + 1};
 	for (const yaml_node_pair_t *pair = node->data.mapping.pairs.start;
 	     result == 0 && pair < node->data.mapping.pairs.top; pair++) {
@@ -186,7 +197,7 @@ static int read_additional_mounts(const struct reader *reader, const yaml_node_t
 
 		result = key_of(reader, node, pair, &vendor, err);
 		if (result == 0 && !is_null(value))
-			result = read_mounts_of(reader, vendor, value, err);
+			result = read_mounts_of(reader, mounts, vendor, value, err);
 	}
 	return result;
 }
@@ -195,18 +206,25 @@ static int read_pair(const struct reader *reader, const yaml_node_t *root,
 		     const yaml_node_pair_t *pair, struct error *err)
 {
 	const yaml_node_t *value = node_at(reader, pair->value);
+	const struct config_program *program = reader->config->program;
+	const struct mounts_key mounts = {"additionalMounts", program->directx
+								      ? ADDITIONAL_MOUNT_SYSTEM32
+								      : ADDITIONAL_MOUNT_LINUX};
+	static const struct mounts_key wow64 = {"additionalMountsWow64", ADDITIONAL_MOUNT_SYSWOW64};
 	const struct setting *setting = NULL;
 	const char *key = NULL;
 	int result = key_of(reader, root, pair, &key, err);
 
 	if (result < 0)
 		return result;
-	if (strcmp(key, "additionalMounts") == 0)
-		return read_additional_mounts(reader, value, err);
-	if (strcmp(key, "additionalMountsWow64") == 0)
+	if (strcasecmp(key, mounts.name) == 0)
+		return read_additional_mounts(reader, &mounts, value, err);
+	if (strcasecmp(key, wow64.name) == 0 && program->directx)
+		return read_additional_mounts(reader, &wow64, value, err);
+	if (strcasecmp(key, wow64.name) == 0)
 		return wrong(reader, node_at(reader, pair->key), err,
 			     "additionalMountsWow64 is for Windows: Linux has no SysWOW64");
-	setting = setting_find(key);
+	setting = setting_find(program, key);
 	if (setting == NULL)
 		return unknown_key(reader, pair, key, err);
 	return read_setting(reader, setting, value, err);

@@ -14,9 +14,18 @@
  *       - {source: /usr/bin/nvidia-smi}                  # destination: the same path
  *       - {source: /opt/a, destination: /opt/b}
  *
+ * and for the DirectX plugins, whose files lie in the driver's directory:
+ *
+ *   additionalMounts:
+ *     Advanced Micro Devices, Inc.:
+ *       - {source: amf\amfrt64.dll}                      # destination: System32\amfrt64.dll
+ *   additionalMountsWow64:
+ *     "0x10de":
+ *       - {source: nvml32.dll, destination: nvml.dll}     # SysWOW64\nvml.dll
+ *
  * A key without a value counts as not given. Errors are "FILE:LINE: ...". ERROR_FORMAT: no YAML, an
- * unknown key, a key given twice, a value of another type; ERROR_LIMIT: more than 1 MiB; and those
- * of setting_set(), additional_mounts_add() and file_read().
+ * unknown key, a key given twice (in any case), a value of another type; ERROR_LIMIT: more than 1
+ * MiB; and those of setting_set(), additional_mounts_add() and file_read().
  */
 int config_read_yaml(const char *path, struct config *config, struct error *err);
 

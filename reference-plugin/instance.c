@@ -62,6 +62,16 @@ static void on_not_registered(const struct error *why, uint64_t retry_ms, void *
 		  (unsigned long long)retry_ms);
 }
 
+static struct answer_rules rules_of(const struct config *config)
+{
+	return (struct answer_rules){
+		.allocation = (enum answer_allocation)config->allocation,
+		.allow_several = config->several_devices == CONFIG_SEVERAL_ALLOW,
+		.skip_runtime_mounts = config->skip_runtime_mounts,
+		.additional = &config->additional_mounts,
+	};
+}
+
 static int open_service(struct instance *instance, const char *name, struct error *err)
 {
 	const struct instance_options *options = &instance->options;
@@ -69,7 +79,7 @@ static int open_service(struct instance *instance, const char *name, struct erro
 		.loop = options->loop,
 		.resource = options->resource,
 		.policy = (enum prefer_policy)options->config->preferred_allocation,
-		.additional = &options->config->additional_mounts,
+		.rules = rules_of(options->config),
 		.inventory = options->inventory,
 		.on_suspicion = options->on_suspicion,
 		.user = options->user,
@@ -89,8 +99,8 @@ static int open_service(struct instance *instance, const char *name, struct erro
 static int serve_and_register(struct instance *instance, struct error *err)
 {
 	const struct instance_options *options = &instance->options;
-	CLEANUP_FREE char *name =
-		socket_file_name(options->program, inventory_resource_name(options->resource));
+	CLEANUP_FREE char *name = socket_file_name(options->config->program->short_name,
+						   inventory_resource_name(options->resource));
 	int result = name != NULL ? open_service(instance, name, err) : error_memory(err);
 
 	if (result < 0)
@@ -135,10 +145,8 @@ int instance_open(const struct instance_options *options, struct instance **out,
 		return error_memory(err);
 	instance->options = *options;
 	instance->resource_name =
-		config->resource_name[0] != '\0'
-			? config->resource_name
-			: config_default_resource_name(options->resource == INVENTORY_DISPLAY);
-	socket_file_remove_stale(config->plugin_dir, options->program,
+		config_resource_name(config, options->resource == INVENTORY_DISPLAY);
+	socket_file_remove_stale(config->plugin_dir, config->program->short_name,
 				 inventory_resource_name(options->resource));
 	result = new_registration(instance, err);
 	if (result == 0)

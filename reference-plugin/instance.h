@@ -23,7 +23,6 @@ struct instance;
 struct instance_options {
 	uv_loop_t *loop;
 	const struct config *config; /* borrowed for the instance's life */
-	const char *program;	     /* first word of the socket's name */
 	enum inventory_resource resource;
 	const struct inventory *(*inventory)(void *user); /* as in service.h */
 	void (*on_suspicion)(void *user);

@@ -48,24 +48,49 @@ static int by_id(const void *a, const void *b)
 	return strcmp((*left)->id, (*right)->id);
 }
 
-/* NULL-ended; NULL when memory ran out. */
-static const struct discovery_device **sort_by_id(const struct discovery_snapshot *snapshot)
+const char *inventory_withholds(const struct inventory_rules *rules, bool windows,
+				const struct discovery_device *device)
+{
+	if (!device->display && !device->compute)
+		return "it neither renders nor computes";
+	if (rules->display_computes && device->display && !device->compute)
+		return "it renders and does not compute: it has no Direct3D 12";
+	if (windows && !rules->without_location_path && device->location_path[0] == '\0')
+		return "it has no location path to assign it by";
+	return NULL;
+}
+
+static bool is_windows(const struct discovery_snapshot *snapshot)
+{
+	return strcmp(snapshot->system.os, "windows") == 0;
+}
+
+/* What is offered; NULL-ended; NULL when memory ran out. */
+static const struct discovery_device **sort_by_id(const struct inventory_rules *rules,
+						  const struct discovery_snapshot *snapshot)
 {
 	const struct discovery_device **sorted =
 		calloc(snapshot->device_count + 1, sizeof(struct discovery_device *));
+	size_t count = 0;
 
 	if (sorted == NULL)
 		return NULL;
-	for (size_t i = 0; i < snapshot->device_count; i++)
-		sorted[i] = &snapshot->devices[i];
-	qsort(sorted, snapshot->device_count, sizeof(struct discovery_device *), by_id);
+	for (size_t i = 0; i < snapshot->device_count; i++) {
+		const struct discovery_device *device = &snapshot->devices[i];
+
+		if (inventory_withholds(rules, is_windows(snapshot), device) == NULL)
+			sorted[count++] = device;
+	}
+	qsort(sorted, count, sizeof(struct discovery_device *), by_id);
 	return sorted;
 }
 
-static int device_from_found(const struct discovery_device *found, struct inventory_device *out,
-			     struct error *err)
+/* On Windows the kubelet's topology manager knows no nodes, and where it is turned on rejects the
+ * pod of a device that has one. */
+static int device_from_found(const struct discovery_device *found, bool windows,
+			     struct inventory_device *out, struct error *err)
 {
-	bool numa = found->numa_node >= 0 && found->numa_node <= INVENTORY_NUMA_MAX;
+	bool numa = !windows && found->numa_node >= 0 && found->numa_node <= INVENTORY_NUMA_MAX;
 
 	*out = (struct inventory_device){
 		.id = strdup(found->id),
@@ -100,6 +125,7 @@ static int device_gone(const struct inventory_device *before, uint64_t now_ms,
 struct merge {
 	struct inventory *inventory;
 	const struct discovery_device **found; /* sorted; NULL-ended */
+	bool windows;
 	uint64_t now_ms;
 	struct inventory_device *devices; /* the new table */
 	size_t count;
@@ -131,13 +157,10 @@ static int merge_found(struct merge *merge, const struct discovery_device *after
 {
 	int result = 0;
 
-	/* In neither resource: it would be offered for something it cannot do. */
-	if (!after->display && !after->compute)
-		return 0;
 	/* Ids are unique; should a node repeat one, its first device counts. */
 	if (merge->count > 0 && strcmp(merge->devices[merge->count - 1].id, after->id) == 0)
 		return 0;
-	result = device_from_found(after, &merge->devices[merge->count], err);
+	result = device_from_found(after, merge->windows, &merge->devices[merge->count], err);
 	if (result == 0)
 		merge->count++;
 	return result;
@@ -226,8 +249,12 @@ static void tell_changes(const struct inventory_device *old, size_t old_count,
 int inventory_update(struct inventory *inventory, const struct discovery_snapshot *snapshot,
 		     uint64_t now_ms, inventory_event_fn *on_event, void *user, struct error *err)
 {
-	CLEANUP_FREE const struct discovery_device **found = sort_by_id(snapshot);
-	struct merge merge = {.inventory = inventory, .found = found, .now_ms = now_ms};
+	CLEANUP_FREE const struct discovery_device **found =
+		sort_by_id(&inventory->rules, snapshot);
+	struct merge merge = {.inventory = inventory,
+			      .found = found,
+			      .windows = is_windows(snapshot),
+			      .now_ms = now_ms};
 	struct inventory_device *old_devices = inventory->devices;
 	size_t old_count = inventory->device_count;
 	int result = 0;
@@ -247,7 +274,7 @@ int inventory_update(struct inventory *inventory, const struct discovery_snapsho
 	inventory->devices = merge.devices;
 	inventory->device_count = merge.count;
 	inventory->recorded = snapshot->recorded;
-	inventory->windows = strcmp(snapshot->system.os, "windows") == 0;
+	inventory->windows = merge.windows;
 	inventory->generation++;
 	tell_changes(old_devices, old_count, merge.devices, merge.count, on_event, user);
 	devices_free(old_devices, old_count);

@@ -4,6 +4,7 @@
 #include "base/cleanup.h"
 #include "base/log.h"
 #include "base/path.h"
+#include "reference-plugin/answer.h"
 #include "reference-plugin/directory_watch.h"
 #include "reference-plugin/instance.h"
 #include "reference-plugin/scanner.h"
@@ -19,7 +20,6 @@ enum {
 
 struct plugin {
 	uv_loop_t loop;
-	const char *program;
 	const struct config *config;
 	struct inventory inventory;
 	struct scanner *scanner;
@@ -100,7 +100,6 @@ static int open_instances(struct plugin *plugin, struct error *err)
 	struct instance_options options = {
 		.loop = &plugin->loop,
 		.config = plugin->config,
-		.program = plugin->program,
 		.inventory = current_inventory,
 		.on_suspicion = on_suspicion,
 		.user = plugin,
@@ -172,23 +171,44 @@ static void open_signals(struct plugin *plugin)
 	(void)signal(SIGPIPE, SIG_IGN);
 }
 
-int plugin_run(const char *program, const struct config *config, struct error *err)
+/* What Linux discovers is not what the DirectX plugins stand for. */
+static int check_node(const struct config *config, struct error *err)
+{
+#ifndef _WIN32
+	if (config->program->directx && config->node[0] == '\0')
+		return error_set(err, ERROR_UNSUPPORTED,
+				 "%s offers the devices of Windows nodes: name a recorded one with "
+				 "--node",
+				 config->program->name);
+#endif
+	(void)config;
+	(void)err;
+	return 0;
+}
+
+int plugin_run(const struct config *config, struct error *err)
 {
 	struct plugin plugin = {
-		.program = program,
 		.config = config,
 		.inventory =
 			{
 				.replicas = config->multitenancy,
 				.removal_grace_ms = config->removal_grace_ms,
 				.root = config->root,
+				.rules = {.display_computes = config->program->directx,
+					  .without_location_path =
+						  config->allocation == ANSWER_CLASS},
 			},
 	};
 	struct error drain = {0};
-	int result = uv_loop_init(&plugin.loop);
+	int result = check_node(config, err);
 
+	if (result < 0)
+		return result;
+	result = uv_loop_init(&plugin.loop);
 	if (result != 0)
 		return error_uv(err, result, "event loop");
+	log_info("%s %s", config->program->name, GPUCERT_VERSION);
 	open_signals(&plugin);
 	result = open_scanner(&plugin, err);
 	if (result == 0)

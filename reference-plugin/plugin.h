@@ -16,10 +16,11 @@
  * The order at start is: serve, register, look for devices. So the kubelet knows the plugin early,
  * and a driver that is slow to answer delays its own devices alone.
  *
- * `program` is the first word of the sockets' names. Problems that may pass are logged and tried
+ * Problems that may pass are logged and tried
  * again. Errors are those that cannot pass without a change from outside: the plugin directory
- * cannot be written, the recorded node cannot be read.
+ * cannot be written, the recorded node cannot be read, a plugin for Windows nodes has none to
+ * look at.
  */
-int plugin_run(const char *program, const struct config *config, struct error *err);
+int plugin_run(const struct config *config, struct error *err);
 
 #endif

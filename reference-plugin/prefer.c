@@ -106,6 +106,16 @@ static int name_replicas(const struct inventory *inventory, size_t index, uint32
 	return 0;
 }
 
+/* Of several devices a container of Windows would be refused, or see the first one alone. */
+static void choose(const struct inventory *inventory, struct prefer_device *devices, size_t size,
+		   enum prefer_policy policy)
+{
+	size_t count = inventory->device_count;
+
+	if (!inventory->windows || !prefer_choose_one(devices, count, size, policy))
+		prefer_choose(devices, count, size, policy);
+}
+
 static int prefer_container(const struct inventory *inventory, enum inventory_resource resource,
 			    enum prefer_policy policy,
 			    const V1beta1__ContainerPreferredAllocationRequest *request,
@@ -129,8 +139,7 @@ static int prefer_container(const struct inventory *inventory, enum inventory_re
 	devices = new_devices(inventory, &available, &wanted);
 	if (devices == NULL)
 		return error_memory(err);
-	prefer_choose(devices, inventory->device_count, (size_t)request->allocation_size - must,
-		      policy);
+	choose(inventory, devices, (size_t)request->allocation_size - must, policy);
 	for (size_t i = 0; i < inventory->device_count; i++)
 		total += devices[i].taken;
 	out->ids = calloc(total + 1, sizeof(*out->ids));

@@ -12,7 +12,10 @@
  * most replicas available, so containers end on different physical devices; `pack` fills a device
  * that the answer uses already, and otherwise takes the device with the fewest available replicas
  * that suffice, so whole devices stay free.
- * 4. Ties are broken by id. The same question has the same answer, whatever the order of its ids.
+ * 4. On Windows, where a container can have one device, before 2 and 3: all of it from one device,
+ * if one can give all; of several, spread takes the one with most replicas available, pack the one
+ * with least to spare.
+ * 5. Ties are broken by id. The same question has the same answer, whatever the order of its ids.
  *
  * Time is proportional to the size asked for times the number of devices.
  */

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "reference-plugin/prefer_choice.h"
 
-#include <stdbool.h>
-
 enum { NODE_SLOTS = INVENTORY_NUMA_MAX + 2 };
 
 /* What one NUMA node offers; the last slot is for devices without one. */
@@ -111,4 +109,35 @@ void prefer_choose(struct prefer_device *devices, size_t count, size_t size,
 			device->taken++;
 		}
 	}
+}
+
+static bool one_is_better(const struct prefer_device *a, const struct prefer_device *b,
+			  enum prefer_policy policy)
+{
+	if (a->taken != b->taken)
+		return a->taken > b->taken;
+	return policy == PREFER_PACK ? a->available < b->available : a->available > b->available;
+}
+
+bool prefer_choose_one(struct prefer_device *devices, size_t count, size_t size,
+		       enum prefer_policy policy)
+{
+	struct prefer_device *best = NULL;
+	size_t taken_from = 0;
+
+	for (size_t i = 0; i < count; i++)
+		taken_from += devices[i].taken > 0 ? 1 : 0;
+	for (size_t i = 0; i < count; i++) {
+		struct prefer_device *device = &devices[i];
+
+		if (device->available < size || (taken_from > 0 && device->taken == 0))
+			continue;
+		if (best == NULL || one_is_better(device, best, policy))
+			best = device;
+	}
+	if (best == NULL || taken_from > 1)
+		return false;
+	best->available -= (uint32_t)size;
+	best->taken += (uint32_t)size;
+	return true;
 }

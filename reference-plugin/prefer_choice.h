@@ -6,6 +6,7 @@
 
 #include "reference-plugin/prefer.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -18,5 +19,10 @@ struct prefer_device {
 /* Moves `size` replicas, or as many as there are, from `available` to `taken`. */
 void prefer_choose(struct prefer_device *devices, size_t count, size_t size,
 		   enum prefer_policy policy);
+
+/* The same from one device alone, the one on which something is taken already. False, and nothing
+ * is moved, when no device has enough or several are taken from. */
+bool prefer_choose_one(struct prefer_device *devices, size_t count, size_t size,
+		       enum prefer_policy policy);
 
 #endif

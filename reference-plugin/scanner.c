@@ -17,6 +17,7 @@ struct scanner {
 	bool watching; /* or tried to */
 	bool changed;
 	char last_problem[ERROR_TEXT_SIZE];
+	struct text_list withheld; /* what was told of them */
 	unsigned open_handles;
 };
 
@@ -66,6 +67,44 @@ static void tell_diagnostics(const struct discovery_snapshot *snapshot)
 			  snapshot->diagnostics[i].message);
 }
 
+/* Each device that is not offered is told of once, and again when the reason is another one. */
+static void tell_withheld(struct scanner *scanner, const struct discovery_snapshot *snapshot)
+{
+	const struct inventory *inventory = scanner->options.inventory;
+	CLEANUP_TEXT_LIST struct text_list now = {0};
+	struct text_list old = {0};
+
+	for (size_t i = 0; i < snapshot->device_count; i++) {
+		const struct discovery_device *device = &snapshot->devices[i];
+		const char *why =
+			inventory_withholds(&inventory->rules, inventory->windows, device);
+
+		if (why == NULL || text_list_take(&now,
+						  text_format("device %s (%s) is not offered: %s",
+							      device->id, device->description, why),
+						  NULL) < 0)
+			continue;
+		if (!text_list_has(&scanner->withheld, now.items[now.count - 1]))
+			log_warning("%s", now.items[now.count - 1]);
+	}
+	old = scanner->withheld;
+	scanner->withheld = now;
+	now = old;
+}
+
+/* A plugin for one system would offer devices of the other one under a wrong name. */
+static int check_system(const struct scanner *scanner, const struct discovery_snapshot *snapshot,
+			struct error *err)
+{
+	const struct config_program *program = scanner->options.config->program;
+
+	if (!program->directx || strcmp(snapshot->system.os, "windows") == 0)
+		return 0;
+	return error_set(err, ERROR_UNSUPPORTED,
+			 "%s offers the devices of Windows nodes, and this node runs %s",
+			 program->name, snapshot->system.os);
+}
+
 static int take(struct scanner *scanner, struct error *err)
 {
 	struct discovery_snapshot *snapshot = NULL;
@@ -73,13 +112,16 @@ static int take(struct scanner *scanner, struct error *err)
 
 	if (result < 0)
 		return error_wrap(err, "cannot look for devices");
-	result = inventory_update(scanner->options.inventory, snapshot,
-				  uv_now(scanner->options.loop), on_event, scanner, err);
+	result = check_system(scanner, snapshot, err);
+	if (result == 0)
+		result = inventory_update(scanner->options.inventory, snapshot,
+					  uv_now(scanner->options.loop), on_event, scanner, err);
 	if (result < 0) {
 		discovery_free(snapshot);
 		return result;
 	}
 	tell_diagnostics(snapshot);
+	tell_withheld(scanner, snapshot);
 	discovery_free(scanner->snapshot);
 	scanner->snapshot = snapshot;
 	return 0;
@@ -199,6 +241,7 @@ static void on_closed(uv_handle_t *handle)
 		return;
 	discovery_watch_close(scanner->watch);
 	discovery_free(scanner->snapshot);
+	text_list_free(&scanner->withheld);
 	free(scanner);
 }
 

@@ -2,6 +2,7 @@
 #include "reference-plugin/service.h"
 
 #include "base/cleanup.h"
+#include "base/log.h"
 #include "reference-plugin/allocate.h"
 #include "reference-plugin/device_list.h"
 #include "reference-plugin/service_internal.h"
@@ -60,6 +61,17 @@ static void handle_list_and_watch(struct rpc_stream *stream, struct rpc_slice re
 		watcher_open(service, stream);
 }
 
+/* An answer that is not all that was asked for is given; the log says what is missing. */
+static void tell_warnings(const struct allocation *allocation)
+{
+	for (size_t i = 0; i < allocation->message.n_container_responses; i++) {
+		const struct text_list *warnings = &allocation->answers[i].warnings;
+
+		for (size_t j = 0; j < warnings->count; j++)
+			log_warning("Allocate: %s", warnings->items[j]);
+	}
+}
+
 static void handle_allocate(struct rpc_stream *stream, struct rpc_slice request, void *user)
 {
 	const struct service *service = user;
@@ -71,12 +83,13 @@ static void handle_allocate(struct rpc_stream *stream, struct rpc_slice request,
 
 	if (message == NULL)
 		return;
-	if (allocate(options->inventory(options->user), options->resource, options->additional,
+	if (allocate(options->inventory(options->user), options->resource, &options->rules,
 		     (const V1beta1__AllocateRequest *)message, &allocation, &err) == 0)
 		rpc_stream_reply(stream, &allocation.message.base);
 	else
 		rpc_stream_finish(stream, status_of(err.code), "%s", err.text);
 	protobuf_c_message_free_unpacked(message, NULL);
+	tell_warnings(&allocation);
 	if (err.code == ERROR_IO)
 		options->on_suspicion(options->user);
 }

@@ -12,7 +12,7 @@
  */
 
 #include "base/error.h"
-#include "reference-plugin/additional_mounts.h"
+#include "reference-plugin/answer.h"
 #include "reference-plugin/inventory.h"
 #include "reference-plugin/prefer.h"
 
@@ -25,7 +25,7 @@ struct service_options {
 	const char *address; /* "unix:PATH" */
 	enum inventory_resource resource;
 	enum prefer_policy policy;
-	const struct additional_mounts *additional; /* borrowed for the life of the service */
+	struct answer_rules rules; /* what they point to is borrowed for the life of the service */
 	/* The devices as they are known now. The first call may look for them. */
 	const struct inventory *(*inventory)(void *user);
 	/* An Allocate failed because something that discovery saw is not there (any more). */

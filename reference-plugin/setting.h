@@ -18,6 +18,9 @@ enum setting_type {
 	SETTING_CHOICE,	  /* int, index into `choices` */
 };
 
+/* Programs that have the setting. */
+enum setting_scope { SETTING_ANY, SETTING_LINUX, SETTING_DIRECTX };
+
 struct setting {
 	const char *option; /* "include-integrated" */
 	const char *key;    /* "includeIntegrated" */
@@ -28,16 +31,23 @@ struct setting {
 	const char *help;
 	uint64_t min, max;	    /* SETTING_COUNT, SETTING_DURATION (milliseconds) */
 	const char *const *choices; /* SETTING_CHOICE and SETTING_BOOL, NULL-ended */
+	enum setting_scope scope;
+	char directx_initial[8]; /* default of the DirectX plugins where theirs is another one */
 };
 
 extern const struct setting settings[CONFIG_SETTING_COUNT];
 
-/* The rows of a command line's option table, with `options` as their targets. config_load() takes
- * what was not given for not given, although --help shows the default. */
-void setting_options(struct config_options *options, struct option_spec rows[CONFIG_SETTING_COUNT]);
+bool setting_is_for(const struct setting *setting, const struct config_program *program);
+const char *setting_initial(const struct setting *setting, const struct config_program *program);
 
-/* The setting of a YAML key; NULL when there is none. */
-const struct setting *setting_find(const char *key);
+/* The rows of a program's option table, with `options` as their targets; the rest of `rows` stays
+ * as it is. config_load() takes what was not given for not given, although --help shows the
+ * default. */
+void setting_options(const struct config_program *program, struct config_options *options,
+		     struct option_spec rows[CONFIG_SETTING_COUNT]);
+
+/* The setting of a YAML key, in any case; NULL when the program has none. */
+const struct setting *setting_find(const struct config_program *program, const char *key);
 
 /* Puts a value into the configuration. Errors describe the value; the caller adds where it stood.
  */

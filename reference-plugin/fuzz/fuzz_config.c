@@ -4,6 +4,7 @@
 #include "base/cleanup.h"
 #include "base/text.h"
 #include "reference-plugin/config_yaml.h"
+#include "reference-plugin/programs.h"
 #include "reference-plugin/setting.h"
 
 #include <string.h>
@@ -24,16 +25,17 @@ static void use(struct config *config)
 		abort();
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+static void parse(const struct config_program *program, const uint8_t *data, size_t size)
 {
-	CLEANUP(config_free) struct config config = {.env_prefix = "FUZZ_"};
+	CLEANUP(config_free) struct config config = {.program = program};
 	CLEANUP_FREE char *copy = malloc(size + 1);
 	struct error err = {0};
 
 	if (copy == NULL)
-		return 0;
+		return;
 	for (size_t i = 0; i < CONFIG_SETTING_COUNT; i++) {
-		if (setting_set(&settings[i], settings[i].initial, &config, NULL) != 0)
+		if (setting_set(&settings[i], setting_initial(&settings[i], program), &config,
+				NULL) != 0)
 			abort();
 	}
 	memcpy(copy, data, size);
@@ -41,5 +43,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		use(&config);
 	else if (strncmp(err.text, "fuzz.yaml:", strlen("fuzz.yaml:")) != 0)
 		abort();
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	parse(&program_gpu, data, size);
+	parse(&program_wddm, data, size);
 	return 0;
 }

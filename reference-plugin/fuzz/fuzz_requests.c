@@ -45,7 +45,7 @@ static void fill(struct inventory *inventory)
 
 static void try_allocate(const struct inventory *inventory, const uint8_t *data, size_t size)
 {
-	static const struct additional_mounts none;
+	static const struct answer_rules none;
 	CLEANUP(allocation_free) struct allocation allocation = {0};
 	struct error err = {0};
 	V1beta1__AllocateRequest *request = v1beta1__allocate_request__unpack(NULL, size, data);

@@ -35,7 +35,7 @@ static struct inventory recorded(struct discovery_device *devices, size_t count,
 static int ask(const struct inventory *inventory, const struct additional_mounts *additional,
 	       const char *ids, struct allocation *out, struct error *err)
 {
-	static const struct additional_mounts none;
+	const struct answer_rules rules = {.additional = additional};
 	CLEANUP_TEXT_LIST struct text_list list = {0};
 	V1beta1__ContainerAllocateRequest container = V1BETA1__CONTAINER_ALLOCATE_REQUEST__INIT;
 	V1beta1__ContainerAllocateRequest *containers[] = {&container};
@@ -47,8 +47,7 @@ static int ask(const struct inventory *inventory, const struct additional_mounts
 	container.devices_ids = list.items;
 	request.n_container_requests = 1;
 	request.container_requests = containers;
-	return allocate(inventory, INVENTORY_DISPLAY, additional != NULL ? additional : &none,
-			&request, out, err);
+	return allocate(inventory, INVENTORY_DISPLAY, &rules, &request, out, err);
 }
 
 /* One line a thing that the container is given. */
@@ -243,8 +242,11 @@ static void test_additional_mounts_give_way(void)
 	CLEANUP_INVENTORY struct inventory inventory = recorded(devices, 2, 1);
 	CLEANUP_MOUNTS struct additional_mounts mounts = {0};
 
-	UNIT_INT(additional_mounts_add(&mounts, "MESA", "/opt/tool", NULL, NULL), 0);
-	UNIT_INT(additional_mounts_add(&mounts, "mesa", "/opt/libm.so.6", "/lib/libm.so.6", NULL),
+	UNIT_INT(additional_mounts_add(&mounts, ADDITIONAL_MOUNT_LINUX, "MESA", "/opt/tool", NULL,
+				       NULL),
+		 0);
+	UNIT_INT(additional_mounts_add(&mounts, ADDITIONAL_MOUNT_LINUX, "mesa", "/opt/libm.so.6",
+				       "/lib/libm.so.6", NULL),
 		 0);
 	expect_answer(&inventory, &mounts, "lavapipe::0",
 		      "mount /lib/libm.so.6=>/lib/libm.so.6;mount /opt/tool=>/opt/tool;"
@@ -280,7 +282,7 @@ static void test_containers_are_answered_in_order(void)
 {
 	struct discovery_device devices[] = {lavapipe("lavapipe"), pocl("pocl")};
 	CLEANUP_INVENTORY struct inventory inventory = recorded(devices, 2, 1);
-	static const struct additional_mounts none;
+	static const struct answer_rules none;
 	char *first[] = {wire_string("pocl::0")};
 	char *second[] = {wire_string("lavapipe::0")};
 	V1beta1__ContainerAllocateRequest containers[] = {
@@ -302,23 +304,6 @@ static void test_containers_are_answered_in_order(void)
 	CU_ASSERT_EQUAL_FATAL(allocation.message.n_container_responses, 2);
 	UNIT_STRING(allocation.message.container_responses[0]->envs[0]->key, "OCL_ICD_VENDORS");
 	UNIT_STRING(allocation.message.container_responses[1]->envs[0]->key, "VK_DRIVER_FILES");
-}
-
-static void test_windows_devices_are_assigned_by_location_path(void)
-{
-	struct discovery_device devices[] = {sample_device("t4"), sample_device("nowhere")};
-	struct inventory inventory = {.replicas = 2};
-	struct discovery_snapshot snapshot = sample_snapshot(devices, 2);
-
-	snapshot.recorded = true;
-	snapshot.system.os = "windows";
-	devices[0].location_path = "PCIROOT(0)#PCI(1B00)";
-	UNIT_INT(inventory_update(&inventory, &snapshot, 0, ignore_event, NULL, NULL), 0);
-	expect_answer(&inventory, NULL, "t4::0 t4::1",
-		      "device vpci-location-path://PCIROOT(0)#PCI(1B00)=> ;");
-	expect_error(&inventory, "nowhere::0", ERROR_UNSUPPORTED,
-		     "device 'nowhere' has no location path to assign it by");
-	inventory_free(&inventory);
 }
 
 static void test_missing_sources_are_named(void)
@@ -393,7 +378,5 @@ UNIT_MAIN("allocate",
 	  {"additional mounts give way", test_additional_mounts_give_way},
 	  {"ids are refused by name", test_ids_are_refused_by_name},
 	  {"containers are answered in order", test_containers_are_answered_in_order},
-	  {"Windows devices are assigned by location path",
-	   test_windows_devices_are_assigned_by_location_path},
 	  {"missing sources are named", test_missing_sources_are_named},
 	  {"sources are looked for below the root", test_sources_are_looked_for_below_the_root})

@@ -12,8 +12,12 @@
 #define CLEANUP_CONFIG CLEANUP(config_free)
 
 static const struct config_program program = {
+	.name = "test-plugin",
+	.short_name = "test",
 	.env_prefix = "TEST_PLUGIN_",
 	.default_file = "/nonexistent/plugin.yaml",
+	.display_name = "example.com/display",
+	.compute_name = "example.com/compute",
 };
 
 static struct {
@@ -28,7 +32,7 @@ static void write_file(const char *content)
 
 static size_t index_of(const char *key)
 {
-	return (size_t)(setting_find(key) - settings);
+	return (size_t)(setting_find(&program, key) - settings);
 }
 
 static void test_defaults(void)
@@ -101,7 +105,7 @@ static void test_file_from_environment(void)
 
 static void expect_yaml_error(const char *yaml, int code, const char *wanted)
 {
-	CLEANUP_CONFIG struct config config = {0};
+	CLEANUP_CONFIG struct config config = {.program = &program};
 	struct error err = {0};
 
 	UNIT_INT(config_parse_yaml("f.yaml", yaml, strlen(yaml), &config, &err), code);
@@ -135,7 +139,7 @@ static void test_yaml_errors_name_the_line(void)
 
 static void expect_yaml_refused(const char *yaml, const char *place)
 {
-	CLEANUP_CONFIG struct config config = {0};
+	CLEANUP_CONFIG struct config config = {.program = &program};
 	struct error err = {0};
 
 	CU_ASSERT_TRUE(config_parse_yaml("f.yaml", yaml, strlen(yaml), &config, &err) < 0);
@@ -164,7 +168,7 @@ static void test_additional_mounts(void)
 				   "      destination: /opt/b\n"
 				   "  Advanced Micro Devices, Inc.: []\n"
 				   "  Intel:\n";
-	CLEANUP_CONFIG struct config config = {0};
+	CLEANUP_CONFIG struct config config = {.program = &program};
 	struct error err = {0};
 
 	UNIT_INT(config_parse_yaml("f.yaml", yaml, strlen(yaml), &config, &err), 0);

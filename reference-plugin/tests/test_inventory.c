@@ -102,6 +102,53 @@ static void test_health_and_place_of_found_device(void)
 	UNIT_INT(inventory.devices[0].resource, INVENTORY_COMPUTE);
 }
 
+static void expect_withheld(bool windows, const struct inventory_rules *rules,
+			    const struct discovery_device *device, const char *why)
+{
+	const char *seen = inventory_withholds(rules, windows, device);
+
+	UNIT_STRING(seen != NULL ? seen : "offered", why);
+}
+
+static void test_what_is_offered(void)
+{
+	const struct inventory_rules plain = {0};
+	const struct inventory_rules wddm = {.display_computes = true};
+	const struct inventory_rules class = {.without_location_path = true};
+	struct discovery_device device = sample_device("a");
+
+	expect_withheld(false, &plain, &device, "offered");
+	expect_withheld(true, &plain, &device, "it has no location path to assign it by");
+	expect_withheld(true, &class, &device, "offered");
+	device.location_path = "PCIROOT(0)#PCI(1B00)";
+	expect_withheld(true, &plain, &device, "offered");
+	expect_withheld(true, &wddm, &device,
+			"it renders and does not compute: it has no Direct3D 12");
+	device.compute = true;
+	expect_withheld(true, &wddm, &device, "offered");
+	device.display = false;
+	expect_withheld(true, &wddm, &device, "offered");
+	device.compute = false;
+	expect_withheld(true, &plain, &device, "it neither renders nor computes");
+}
+
+static void test_windows_device_that_cannot_be_assigned_any_more(void)
+{
+	CLEANUP_INVENTORY struct inventory inventory = new_inventory(1);
+	struct discovery_device devices[] = {sample_device("a"), sample_device("b")};
+	struct discovery_snapshot node = sample_snapshot(devices, 2);
+
+	node.system.os = "windows";
+	devices[0].location_path = devices[1].location_path = "PCIROOT(0)";
+	devices[0].numa_node = 1;
+	expect_events(&inventory, &node, 0, "a appeared;b appeared;");
+	UNIT_INT(inventory.devices[0].numa_node, DISCOVERY_UNKNOWN);
+	devices[1].location_path = "";
+	expect_events(&inventory, &node, 1, "b gone;");
+	devices[1].location_path = "PCIROOT(0)";
+	expect_events(&inventory, &node, 2, "b returned;");
+}
+
 static void test_limits_keep_what_was_there(void)
 {
 	CLEANUP_INVENTORY struct inventory inventory = new_inventory(INVENTORY_IDS_MAX / 2 + 1);
@@ -245,6 +292,9 @@ UNIT_MAIN("inventory",
 	   test_device_is_unhealthy_before_removal_without_grace},
 	  {"a device that returns is healthy again", test_device_returns},
 	  {"health and place of a found device", test_health_and_place_of_found_device},
+	  {"what is offered", test_what_is_offered},
+	  {"a Windows device that cannot be assigned any more",
+	   test_windows_device_that_cannot_be_assigned_any_more},
 	  {"a limit keeps what was there", test_limits_keep_what_was_there},
 	  {"the whole id is validated", test_whole_id_is_validated},
 	  {"a long id is cut in errors", test_long_id_is_cut_in_errors},

@@ -119,6 +119,23 @@ static void test_numa_comes_first(void)
 	expect(&inventory, PREFER_SPREAD, "a::0 b::0 c::0 d::0", "", 3, "a::0 b::0 c::0");
 }
 
+static void test_windows_takes_one_device(void)
+{
+	const int numa[] = {-1, -1, -1};
+	CLEANUP(inventory_free) struct inventory inventory = node_of(numa, 3);
+
+	inventory.windows = true;
+	expect(&inventory, PREFER_SPREAD, "a::0 b::0 b::1 c::1 c::2 c::3", "", 2, "c::1 c::2");
+	expect(&inventory, PREFER_PACK, "a::0 b::0 b::1 c::1 c::2 c::3", "", 2, "b::0 b::1");
+	expect(&inventory, PREFER_SPREAD, "a::0 a::1 b::0 c::1 c::2", "a::0", 2, "a::0 a::1");
+	/* Where no device has enough, it is as elsewhere. */
+	expect(&inventory, PREFER_SPREAD, "a::0 b::0 c::0", "", 2, "a::0 b::0");
+	expect(&inventory, PREFER_SPREAD, "a::0 b::0 b::1", "a::0", 2, "a::0 b::0");
+	expect(&inventory, PREFER_SPREAD, "a::0 a::1 b::0 c::0 c::1", "a::0 b::0", 3,
+	       "a::0 b::0 c::0");
+	expect(&inventory, PREFER_SPREAD, "", "", 0, "");
+}
+
 static void test_odd_requests(void)
 {
 	const int numa[] = {-1, -1};
@@ -180,6 +197,8 @@ static void test_thousand_ids_are_quick(void)
 
 UNIT_MAIN("prefer", {"spread uses distinct devices", test_spread_uses_distinct_devices},
 	  {"pack fills devices", test_pack_fills_devices},
-	  {"NUMA comes first", test_numa_comes_first}, {"odd requests", test_odd_requests},
+	  {"NUMA comes first", test_numa_comes_first},
+	  {"Windows takes one device", test_windows_takes_one_device},
+	  {"odd requests", test_odd_requests},
 	  {"unhealthy devices are passed over", test_unhealthy_devices_are_passed_over},
 	  {"a thousand ids are quick", test_thousand_ids_are_quick})

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: MIT */
+#include "reference-plugin/programs.h"
+
+#include "base/cleanup.h"
+#include "base/json.h"
+#include "base/log.h"
+#include "base/options.h"
+#include "reference-plugin/plugin.h"
+#include "reference-plugin/setting.h"
+
+#include <stdio.h>
+
+enum { EXIT_FAILED = 1 };
+
+const struct config_program program_gpu = {
+	.name = "device-plugin-gpu",
+	.short_name = "gpu",
+	.env_prefix = "DEVICE_PLUGIN_GPU_",
+	.default_file = "/etc/gpucert/device-plugin-gpu.yaml",
+	.display_name = "gpucert.internal/display",
+	.compute_name = "gpucert.internal/compute",
+};
+
+const struct config_program program_wddm = {
+	.name = "device-plugin-wddm",
+	.short_name = "wddm",
+	.env_prefix = "WDDM_DEVICE_PLUGIN_",
+	.directx = true,
+	.resource = CONFIG_RESOURCE_DISPLAY,
+	.display_name = "directx.microsoft.com/display",
+};
+
+const struct config_program program_mcdm = {
+	.name = "device-plugin-mcdm",
+	.short_name = "mcdm",
+	.env_prefix = "MCDM_DEVICE_PLUGIN_",
+	.directx = true,
+	.resource = CONFIG_RESOURCE_COMPUTE,
+	.compute_name = "directx.microsoft.com/compute",
+};
+
+static struct {
+	const struct config_program *program;
+	struct config_options options;
+	bool print_config;
+	bool print_json;
+} given;
+
+static int print(const struct config *config)
+{
+	CLEANUP_TEXT struct text table = {0};
+	CLEANUP_JSON cJSON *json = given.print_json ? config_to_json(config) : NULL;
+	CLEANUP_FREE char *text = json != NULL ? json_print(json) : NULL;
+
+	if (!given.print_json) {
+		config_print(config, &table);
+		text = text_take(&table);
+	}
+	if (text == NULL) {
+		log_error("out of memory");
+		return EXIT_FAILED;
+	}
+	(void)fputs(text, stdout);
+	return EXIT_SUCCESS;
+}
+
+static int run(const struct text_list *arguments)
+{
+	CLEANUP(config_free) struct config config = {0};
+	struct error err = {0};
+
+	(void)arguments;
+	log_set_program(given.program->name);
+	if (config_load(given.program, &given.options, &config, &err) < 0) {
+		log_error("%s", err.text);
+		return OPTIONS_EXIT_USAGE;
+	}
+	log_set_level((enum log_level)config.log_level);
+	log_set_json(config.log_format == CONFIG_LOG_JSON);
+	if (given.print_config)
+		return print(&config);
+	if (plugin_run(&config, &err) < 0) {
+		log_error("%s", err.text);
+		return EXIT_FAILED;
+	}
+	return EXIT_SUCCESS;
+}
+
+static const char gpu_description[] =
+	"Offers the GPUs of this machine to the kubelet, and the software implementations of GPU "
+	"APIs that are installed on it. A container that is given a device gets its device nodes, "
+	"or the files of its driver mounted read-only, so that an unmodified image can use it.\n\n"
+	"Every option that has a value can also be given by an environment variable "
+	"(--poll-interval is DEVICE_PLUGIN_GPU_POLL_INTERVAL) and by a key of the configuration "
+	"file (pollInterval). An option goes before the environment, that before the file.";
+
+static const char wddm_description[] =
+	"Offers the display adapters of a Windows node that render and compute (WDDM) to the "
+	"kubelet as directx.microsoft.com/display. A container that is given one gets it by its "
+	"location path, and the files of its driver mounted read-only into System32 and "
+	"SysWOW64.\n\n"
+	"Every option that has a value can also be given by an environment variable "
+	"(--poll-interval is WDDM_DEVICE_PLUGIN_POLL_INTERVAL) and by a key of the configuration "
+	"file (pollInterval). An option goes before the environment, that before the file. The "
+	"file "
+	"is the one of --config, else of WDDM_DEVICE_PLUGIN_CONFIG_FILE, else wddm.yaml (or "
+	"another extension) in the working directory or in /etc/directx-device-plugins.";
+
+static const char mcdm_description[] =
+	"Offers the adapters of a Windows node that only compute (MCDM) to the kubelet as "
+	"directx.microsoft.com/compute. A container that is given one gets it by its location "
+	"path, and the files of its driver mounted read-only into System32 and SysWOW64.\n\n"
+	"Every option that has a value can also be given by an environment variable "
+	"(--poll-interval is MCDM_DEVICE_PLUGIN_POLL_INTERVAL) and by a key of the configuration "
+	"file (pollInterval). An option goes before the environment, that before the file. The "
+	"file "
+	"is the one of --config, else of MCDM_DEVICE_PLUGIN_CONFIG_FILE, else mcdm.yaml (or "
+	"another extension) in the working directory or in /etc/directx-device-plugins.";
+
+static const char *const gpu_examples[] = {
+	"device-plugin-gpu",
+	"Serve both resources to the kubelet of this machine.",
+	"device-plugin-gpu --multitenancy 4 --preferred-allocation pack",
+	"Let four containers share a device, and fill one before the next.",
+	"device-plugin-gpu --node node.json --plugin-dir /tmp/plugins --log-level debug",
+	"Offer the devices of a recorded node to a fake kubelet.",
+	"device-plugin-gpu --print-config --json",
+	"Show what would be used and where each value came from.",
+	NULL,
+};
+
+static const char *const wddm_examples[] = {
+	"device-plugin-wddm --multitenancy 4",
+	"Let four containers share a device.",
+	"device-plugin-wddm --include-integrated true --skip-runtime-mounts true",
+	"Offer integrated GPUs too, and give devices without the files of their drivers.",
+	"device-plugin-wddm --node node.json --plugin-dir /tmp/plugins --log-level debug",
+	"Offer the devices of a recorded Windows node to a fake kubelet.",
+	"device-plugin-wddm --print-config --json",
+	"Show what would be used and where each value came from.",
+	NULL,
+};
+
+static const char *const mcdm_examples[] = {
+	"device-plugin-mcdm --multitenancy 4",
+	"Let four containers share a device.",
+	"device-plugin-mcdm --node node.json --plugin-dir /tmp/plugins --log-level debug",
+	"Offer the devices of a recorded Windows node to a fake kubelet.",
+	"device-plugin-mcdm --print-config --json",
+	"Show what would be used and where each value came from.",
+	NULL,
+};
+
+static const struct {
+	const struct config_program *program;
+	const char *summary;
+	const char *description;
+	const char *const *examples;
+	const char *config_help;
+} helps[] = {
+	{&program_gpu, "Kubernetes device plugin for GPUs and their software stand-ins",
+	 gpu_description, gpu_examples,
+	 "Read this YAML file instead of /etc/gpucert/device-plugin-gpu.yaml."},
+	{&program_wddm, "Kubernetes device plugin for the display adapters of Windows nodes",
+	 wddm_description, wddm_examples, "Read this YAML file instead of looking for wddm.yaml."},
+	{&program_mcdm, "Kubernetes device plugin for the compute accelerators of Windows nodes",
+	 mcdm_description, mcdm_examples, "Read this YAML file instead of looking for mcdm.yaml."},
+};
+
+static size_t help_of(const struct config_program *program)
+{
+	size_t found = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(helps); i++)
+		found = helps[i].program == program ? i : found;
+	return found;
+}
+
+int program_main(const struct config_program *program, int argc, char **argv)
+{
+	static const char *const exit_codes[] = {
+		"0",  "stopped on request, or the configuration was printed",
+		"1",  "failed: the sockets cannot be made, the recorded node cannot be read",
+		"2",  "the command line, the environment or the configuration file makes no sense",
+		NULL,
+	};
+	size_t help = help_of(program);
+	struct option_spec options[CONFIG_SETTING_COUNT + 4] = {
+		{.name = "config",
+		 .letter = 'c',
+		 .type = OPTION_STRING,
+		 .target = &given.options.file,
+		 .value = "FILE",
+		 .help = helps[help].config_help},
+		{.name = "print-config",
+		 .target = &given.print_config,
+		 .help = "Print the merged configuration with the origin of each value, and exit."},
+		{.name = "json",
+		 .target = &given.print_json,
+		 .help = "With --print-config: print JSON."},
+	};
+	const struct command_spec command = {
+		.name = program->name,
+		.summary = helps[help].summary,
+		.description = helps[help].description,
+		.options = options,
+		.examples = helps[help].examples,
+		.exit_codes = exit_codes,
+		.run = run,
+	};
+	int code = 0;
+
+	given.program = program;
+	setting_options(program, &given.options, &options[3]);
+	code = options_main(&command, argc, argv);
+	config_options_free(&given.options);
+	return code;
+}

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: MIT */
+#include "reference-plugin/windows_path.h"
+
+#include "base/cleanup.h"
+
+#include <stddef.h>
+#include <string.h>
+#include <strings.h>
+
+static bool is_separator(char c)
+{
+	return c == '\\' || c == '/';
+}
+
+static size_t component_length(const char *path)
+{
+	return strcspn(path, "\\/");
+}
+
+const char *windows_path_base(const char *path)
+{
+	const char *base = path;
+
+	for (const char *at = path; *at != '\0'; at++) {
+		if (is_separator(*at))
+			base = at + 1;
+	}
+	return base;
+}
+
+/* Names that mean a device in every directory, with any extension (Naming Files, Paths, and
+ * Namespaces, learn.microsoft.com). */
+static bool is_device_name(const char *name, size_t length)
+{
+	static const char *const plain[] = {"CON", "PRN", "AUX", "NUL", "CONIN$", "CONOUT$"};
+	static const char *const numbered[] = {"COM", "LPT"};
+	const char *dot = memchr(name, '.', length);
+	size_t stem = dot != NULL ? (size_t)(dot - name) : length;
+
+	while (stem > 0 && name[stem - 1] == ' ')
+		stem--;
+	for (size_t i = 0; i < ARRAY_SIZE(plain); i++) {
+		if (stem == strlen(plain[i]) && strncasecmp(name, plain[i], stem) == 0)
+			return true;
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(numbered); i++) {
+		if (stem == 4 && strncasecmp(name, numbered[i], 3) == 0 && name[3] >= '0' &&
+		    name[3] <= '9')
+			return true;
+	}
+	return false;
+}
+
+static bool is_plain_component(const char *name, size_t length)
+{
+	for (size_t i = 0; i < length; i++) {
+		if ((unsigned char)name[i] < 0x20 || strchr("<>:\"|?*", name[i]) != NULL)
+			return false;
+	}
+	/* Also "." and "..". */
+	return length > 0 && name[length - 1] != '.' && name[length - 1] != ' ' &&
+	       !is_device_name(name, length);
+}
+
+bool windows_path_is_bare_name(const char *name)
+{
+	size_t length = component_length(name);
+
+	return name[length] == '\0' && is_plain_component(name, length);
+}
+
+bool windows_path_is_relative(const char *path)
+{
+	for (;;) {
+		size_t length = component_length(path);
+
+		if (!is_plain_component(path, length))
+			return false;
+		if (path[length] == '\0')
+			return true;
+		path += length + 1;
+	}
+}
+
+bool windows_path_is_absolute(const char *path)
+{
+	bool letter = (path[0] >= 'A' && path[0] <= 'Z') || (path[0] >= 'a' && path[0] <= 'z');
+
+	return letter && path[1] == ':' && is_separator(path[2]) &&
+	       windows_path_is_relative(path + 3);
+}
+
+static char folded(char c)
+{
+	if (c == '/')
+		return '\\';
+	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
+/* What follows `directory` and its separator in `path`; NULL when it does not lie there. */
+static const char *below(const char *path, const char *directory)
+{
+	size_t length = strlen(directory);
+
+	while (length > 0 && is_separator(directory[length - 1]))
+		length--;
+	for (size_t i = 0; i < length; i++) {
+		if (folded(path[i]) != folded(directory[i]))
+			return NULL;
+	}
+	return is_separator(path[length]) && path[length + 1] != '\0' ? path + length + 1 : NULL;
+}
+
+bool windows_path_is_within(const char *path, const char *directory)
+{
+	return below(path, directory) != NULL;
+}
+
+bool windows_path_is_in(const char *path, const char *directory)
+{
+	const char *name = below(path, directory);
+
+	return name != NULL && windows_path_is_bare_name(name);
+}
