@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef CONTAINERS_COMPAT_HCS_SERVICE_H
+#define CONTAINERS_COMPAT_HCS_SERVICE_H
+
+/* Asks the Host Compute Service of this machine. */
+
+#include "containers/compat/hcs_versions.h"
+
+struct hcs_service {
+	const char *library;	  /* that answered: "computecore.dll" or "vmcompute.dll" */
+	char library_version[32]; /* "" when unknown */
+	struct hcs_versions versions;
+};
+
+/*
+ * HcsGetServiceProperties() of computecore.dll, or of vmcompute.dll where that one is missing or
+ * too old. ERROR_UNSUPPORTED: this machine has no such service (it is no Windows, the libraries are
+ * missing, or the feature "Containers" is not installed); ERROR_PERMISSION; ERROR_UNAVAILABLE: the
+ * service failed, with the HRESULT and its name; and those of hcs_versions_parse().
+ */
+int hcs_service_ask(struct hcs_service *out, struct error *err);
+
+/* HRESULTs of the service that decide what is said. */
+#define HCS_E_SERVICE_NOT_AVAILABLE_CODE 0x80370114U
+#define HCS_E_ACCESS_DENIED_CODE	 0x8037011bU
+
+/* "HCS_E_ACCESS_DENIED"; NULL for a HRESULT that is none of the service's. */
+const char *hcs_error_name(unsigned hresult);
+
+/* "what: 0x80370114 (HCS_E_SERVICE_NOT_AVAILABLE)" with the code that hcs_service_ask() gives it.
+ * Returns the code. */
+int hcs_error_set(struct error *err, const char *what, unsigned hresult);
+
+#endif

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef CONTAINERS_COMPAT_HCS_VERSIONS_H
+#define CONTAINERS_COMPAT_HCS_VERSIONS_H
+
+/*
+ * Schema versions of the Windows Host Compute Service (HCS), which starts containers, and what they
+ * allow. A version stands for itself and every lower minor version of its major version.
+ *
+ * Only major version 2 decides anything here: 1 is the interface of Docker before 2018, and nothing
+ * is known of others.
+ */
+
+#include "base/error.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct hcs_version {
+	unsigned major, minor;
+};
+
+enum { HCS_VERSIONS_MAX = 64 };
+
+/* What a service supports: ascending, each once. */
+struct hcs_versions {
+	struct hcs_version items[HCS_VERSIONS_MAX];
+	size_t count;
+};
+
+/*
+ * Reads the answer of HcsGetServiceProperties() to the query for basic properties (UTF-8 JSON):
+ *
+ *   {"Properties": [{"SupportedSchemaVersions": [{"Major": 1, "Minor": 0}, {"Major": 2, "Minor":
+ * 5}]}]}
+ *
+ * or the form that answers PropertyQueries ({"PropertyResponses": {"Basic": {"Response": {...}}}}).
+ * The order is not promised, elements may be null, and members that are not known here are ignored.
+ * `out` is overwritten. ERROR_FORMAT: no JSON, or a version that is no pair of small numbers; names
+ * the place. ERROR_NOT_FOUND: it tells of no version. ERROR_LIMIT: more than HCS_VERSIONS_MAX.
+ */
+int hcs_versions_parse(const char *json, size_t size, struct hcs_versions *out, struct error *err);
+
+/* The newest of major version 2; NULL when there is none. */
+const struct hcs_version *hcs_versions_newest(const struct hcs_versions *versions);
+
+/* Ways to give a container a device (Container.AssignedDevices in Microsoft's HCS schema
+ * reference). */
+enum hcs_device {
+	HCS_DEVICE_CLASS, /* every device of an interface class: Device.InterfaceClassGuid */
+	HCS_DEVICE_LOCATION_PATH, /* one device: Device.LocationPath */
+};
+
+/* The first schema version that has it: 2.1, 2.2. */
+struct hcs_version hcs_device_since(enum hcs_device device);
+
+/* Negative, 0 or positive, as strcmp(). */
+int hcs_version_compare(struct hcs_version a, struct hcs_version b);
+
+#endif

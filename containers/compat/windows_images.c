@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: MIT */
+#include "containers/compat/windows_images.h"
+
+#include "base/cleanup.h"
+
+enum { BUILD_2019 = 17763, BUILD_23H2 = 25398, BUILD_2025 = 26100 };
+
+enum published { PUBLISHED_RUNS, PUBLISHED_REFUSED, PUBLISHED_SILENT };
+
+bool windows_image_rule(struct windows_version host, struct windows_version image)
+{
+	/* Images of a long-term release run on hosts up to the next one. */
+	static const unsigned long_term[] = {WINDOWS_BUILD_2022, BUILD_2025};
+	unsigned lowest = WINDOWS_BUILD_2022;
+
+	if (host.major != image.major || host.minor != image.minor)
+		return false;
+	if (host.build < WINDOWS_BUILD_2022)
+		return host.build == image.build;
+	for (size_t i = 0; i < ARRAY_SIZE(long_term); i++) {
+		if (long_term[i] < host.build)
+			lowest = long_term[i];
+	}
+	return lowest <= image.build && image.build <= host.build;
+}
+
+static bool is_client_11(unsigned build)
+{
+	return build >= WINDOWS_BUILD_11 && build != BUILD_23H2;
+}
+
+/* Windows 10 without a server edition: the table has Hyper-V isolation for it, and no other. */
+static bool is_client_10(unsigned build)
+{
+	return build > 19042 && build < WINDOWS_BUILD_2022;
+}
+
+static enum published published(unsigned host, unsigned image)
+{
+	bool runs = false;
+
+	if (is_client_10(host))
+		return PUBLISHED_REFUSED;
+	switch (image) {
+	case WINDOWS_BUILD_2016:
+	case BUILD_2019:
+		runs = host == image;
+		break;
+	case WINDOWS_BUILD_2022:
+		runs = host == image || host == BUILD_23H2 || is_client_11(host);
+		break;
+	case BUILD_2025:
+		runs = host >= BUILD_2025;
+		break;
+	default:
+		return PUBLISHED_SILENT;
+	}
+	return runs ? PUBLISHED_RUNS : PUBLISHED_REFUSED;
+}
+
+/* Windows Server 2016 wants equal revisions as well. */
+static struct windows_image_judgement judge_2016(struct windows_version host,
+						 struct windows_version image)
+{
+	if (!host.revision_known || !image.revision_known)
+		return (struct windows_image_judgement){
+			WINDOWS_IMAGE_UNKNOWN,
+			"Windows Server 2016 runs images of its own revision alone, and not both "
+			"revisions are given"};
+	if (host.revision != image.revision)
+		return (struct windows_image_judgement){
+			WINDOWS_IMAGE_REFUSED,
+			"Windows Server 2016 runs images of its own revision alone"};
+	return (struct windows_image_judgement){WINDOWS_IMAGE_RUNS, "build and revision are equal"};
+}
+
+struct windows_image_judgement windows_image_judge(struct windows_version host,
+						   struct windows_version image)
+{
+	bool rule = windows_image_rule(host, image);
+	enum published table = published(host.build, image.build);
+
+	if (rule && host.build == WINDOWS_BUILD_2016)
+		return judge_2016(host, image);
+	if (rule && table == PUBLISHED_REFUSED)
+		return (struct windows_image_judgement){
+			WINDOWS_IMAGE_RUNTIME_DEPENDENT,
+			"container runtimes accept it; Microsoft's table has no process isolation "
+			"for it"};
+	if (!rule && table == PUBLISHED_RUNS && host.major == image.major)
+		return (struct windows_image_judgement){
+			WINDOWS_IMAGE_RUNTIME_DEPENDENT,
+			"Microsoft's table says that it runs; container runtimes refuse images "
+			"older than "
+			"the last long-term release before the host"};
+	if (rule)
+		return (struct windows_image_judgement){
+			WINDOWS_IMAGE_RUNS,
+			host.build == image.build
+				? "the builds are equal"
+				: "the image's build lies between the last "
+				  "long-term release before the host and the host"};
+	return (struct windows_image_judgement){WINDOWS_IMAGE_REFUSED,
+						image.build > host.build
+							? "the image is newer than the host"
+							: "the image is too old for the host"};
+}
+
+const char *windows_image_answer_name(enum windows_image_answer answer)
+{
+	static const char *const names[] = {
+		[WINDOWS_IMAGE_RUNS] = "runs",
+		[WINDOWS_IMAGE_REFUSED] = "refused",
+		[WINDOWS_IMAGE_RUNTIME_DEPENDENT] = "runtime-dependent",
+		[WINDOWS_IMAGE_UNKNOWN] = "unknown",
+	};
+
+	return names[answer];
+}

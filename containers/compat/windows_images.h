@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef CONTAINERS_COMPAT_WINDOWS_IMAGES_H
+#define CONTAINERS_COMPAT_WINDOWS_IMAGES_H
+
+/*
+ * Does a container image of one Windows build run on a host of another, in process isolation? GPUs
+ * are given to containers in process isolation only.
+ *
+ * Two sources: the rule that container runtimes apply (hcsshim
+ * osversion/platform_compat_windows.go, containerd platforms platform_windows_compat.go) and the
+ * table that Microsoft publishes (MicrosoftDocs/Virtualization-Documentation,
+ * deploy-containers/version-compatibility.md). Where they contradict each other, the answer depends
+ * on the runtime.
+ */
+
+#include "containers/compat/windows_builds.h"
+
+enum windows_image_answer {
+	WINDOWS_IMAGE_RUNS,
+	WINDOWS_IMAGE_REFUSED,
+	WINDOWS_IMAGE_RUNTIME_DEPENDENT, /* the sources contradict each other */
+	WINDOWS_IMAGE_UNKNOWN,		 /* a revision matters that was not given */
+};
+
+struct windows_image_judgement {
+	enum windows_image_answer answer;
+	const char *reason; /* static */
+};
+
+struct windows_image_judgement windows_image_judge(struct windows_version host,
+						   struct windows_version image);
+
+/* The rule of the runtimes alone. */
+bool windows_image_rule(struct windows_version host, struct windows_version image);
+
+const char *windows_image_answer_name(enum windows_image_answer answer); /* "runtime-dependent" */
+
+#endif
