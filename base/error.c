@@ -7,8 +7,7 @@
 #include <string.h>
 #include <uv.h>
 
-static void error_vformat(char *text, const char *format, va_list args)
-	__attribute__((format(printf, 2, 0)));
+static void error_vformat(char *text, const char *format, va_list args) PRINTF_LIKE(2, 0);
 
 static void error_vformat(char *text, const char *format, va_list args)
 {

@@ -64,7 +64,7 @@ struct json_at json_root(const cJSON *document);
 
 /* Fills `err` with ERROR_FORMAT and "place: text"; for checks that go beyond the type. */
 int json_error(const struct json_at *at, struct error *err, const char *format, ...)
-	__attribute__((format(printf, 3, 4)));
+	PRINTF_LIKE(3, 4);
 
 /* A member that must exist and have the type. */
 int json_need(const struct json_at *object, const char *key, enum json_type type,

@@ -25,8 +25,7 @@ void log_set_json(bool json);
 int log_level_parse(const char *name, enum log_level *out, struct error *err);
 const char *log_level_name(enum log_level level);
 
-void log_message(enum log_level level, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
+void log_message(enum log_level level, const char *format, ...) PRINTF_LIKE(2, 3);
 
 #define log_error(...)	 log_message(LOG_LEVEL_ERROR, __VA_ARGS__)
 #define log_warning(...) log_message(LOG_LEVEL_WARNING, __VA_ARGS__)

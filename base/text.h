@@ -32,9 +32,8 @@ void text_add(struct text *text, const char *string);
  * fill. NULL when memory ran out. */
 char *text_extend(struct text *text, size_t size);
 
-void text_addf(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
-void text_vaddf(struct text *text, const char *format, va_list args)
-	__attribute__((format(printf, 2, 0)));
+void text_addf(struct text *text, const char *format, ...) PRINTF_LIKE(2, 3);
+void text_vaddf(struct text *text, const char *format, va_list args) PRINTF_LIKE(2, 0);
 
 /* What was built, "" when nothing was. Owned by the object. */
 const char *text_string(const struct text *text);
@@ -54,7 +53,7 @@ void text_add_escaped(struct text *text, const char *data, size_t size);
 void text_add_xml(struct text *text, const char *data, size_t size);
 
 /* A new formatted string, NULL when memory ran out. */
-char *text_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
+char *text_format(const char *format, ...) PRINTF_LIKE(1, 2);
 
 bool text_starts_with(const char *string, const char *prefix);
 bool text_ends_with(const char *string, const char *suffix);

@@ -7,6 +7,8 @@
  * remembers it, strings become "" and arrays NULL; one check of `failed` at the end is enough.
  */
 
+#include "base/error.h"
+
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -23,8 +25,7 @@ void *arena_allocate(struct arena *arena, size_t size);
 
 /* A copy of `string`; "" for NULL and when memory ran out. */
 const char *arena_string(struct arena *arena, const char *string);
-const char *arena_vformat(struct arena *arena, const char *format, va_list args)
-	__attribute__((format(printf, 2, 0)));
+const char *arena_vformat(struct arena *arena, const char *format, va_list args) PRINTF_LIKE(2, 0);
 
 /* Room for one more element behind the `count` elements of an array that was grown only by this
  * function: `items`, or a larger zero-ended copy of it. NULL: out of memory, `items` stays valid.

@@ -8,6 +8,7 @@
  * out the builder remembers it and builder_finish() says so.
  */
 
+#include "base/error.h"
 #include "discovery/arena.h"
 #include "discovery/include/gpucert/discovery.h"
 
@@ -37,8 +38,7 @@ enum { DEVICE_ID_MAX = 55 };
 struct draft *builder_add(struct builder *builder);
 
 const char *builder_string(struct builder *builder, const char *string);
-const char *builder_format(struct builder *builder, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
+const char *builder_format(struct builder *builder, const char *format, ...) PRINTF_LIKE(2, 3);
 
 void builder_add_file(struct builder *builder, struct draft *draft,
 		      const struct discovery_file *file);
@@ -50,7 +50,7 @@ void builder_add_variable(struct builder *builder, struct draft *draft, const ch
 void builder_add_api(struct builder *builder, struct draft *draft, const char *api);
 
 void builder_diagnose(struct builder *builder, const char *place, const char *format, ...)
-	__attribute__((format(printf, 3, 4)));
+	PRINTF_LIKE(3, 4);
 
 /* A valid device id from any text: other characters become '-', it is cut to DEVICE_ID_MAX, and
  * "-2",

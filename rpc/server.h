@@ -65,7 +65,7 @@ int rpc_stream_send_message(struct rpc_stream *stream, const ProtobufCMessage *m
 /* Sends the trailers behind what is queued. The stream may not be used afterwards. `format` is the
  * grpc-message and is percent-encoded here; pass "%s", "" for none. */
 void rpc_stream_finish(struct rpc_stream *stream, int code, const char *format, ...)
-	__attribute__((format(printf, 3, 4)));
+	PRINTF_LIKE(3, 4);
 
 /* rpc_stream_send_message() and rpc_stream_finish(RPC_OK). */
 void rpc_stream_reply(struct rpc_stream *stream, const ProtobufCMessage *message);

@@ -244,7 +244,7 @@ int rpc_stream_send_message(struct rpc_stream *stream, const ProtobufCMessage *m
 }
 
 static void stream_set_text(struct rpc_stream *stream, const char *format, va_list args)
-	__attribute__((format(printf, 2, 0)));
+	PRINTF_LIKE(2, 0);
 
 static void stream_set_text(struct rpc_stream *stream, const char *format, va_list args)
 {

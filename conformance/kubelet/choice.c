@@ -19,8 +19,7 @@ struct choice {
 	struct error *err;
 };
 
-static int refuse(struct choice *choice, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
+static int refuse(struct choice *choice, const char *format, ...) PRINTF_LIKE(2, 3);
 
 static int refuse(struct choice *choice, const char *format, ...)
 {

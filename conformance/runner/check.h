@@ -109,8 +109,7 @@ struct check_suite {
 /* `wanted` and the printf-formatted `saw` are kept as text, so that reports compare without parsing
  * prose. */
 void check_expect_at(struct check_run *run, const char *file, int line, bool held, const char *what,
-		     const char *wanted, const char *saw_format, ...)
-	__attribute__((format(printf, 7, 8)));
+		     const char *wanted, const char *saw_format, ...) PRINTF_LIKE(7, 8);
 bool check_expect_int_at(struct check_run *run, const char *file, int line, const char *what,
 			 long long saw, long long wanted);
 bool check_expect_at_most_at(struct check_run *run, const char *file, int line, const char *what,
@@ -121,16 +120,13 @@ void check_expect_ok_at(struct check_run *run, const char *file, int line, int r
 			const struct error *err);
 
 /* The harness could not find out: outcome `broken`, whatever else was recorded. */
-void check_broken(struct check_run *run, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
+void check_broken(struct check_run *run, const char *format, ...) PRINTF_LIKE(2, 3);
 
 /* An optional thing turned out to be absent: outcome `unsupported` unless something failed. */
-void check_unsupported(struct check_run *run, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
+void check_unsupported(struct check_run *run, const char *format, ...) PRINTF_LIKE(2, 3);
 
 /* A remark for the report that changes no outcome. */
-void check_note(struct check_run *run, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
+void check_note(struct check_run *run, const char *format, ...) PRINTF_LIKE(2, 3);
 
 /* Evidence: stored in the run's evidence folder, digested and linked from the report. Text is cut
  * at 256 KiB (head and tail kept). The JSON stays the caller's. */

@@ -183,8 +183,7 @@ void check_expect_ok_at(struct check_run *run, const char *file, int line, int r
 }
 
 static void check_send_remark(struct check_run *run, const char *type, struct share *share,
-			      const char *format, va_list args)
-	__attribute__((format(printf, 4, 0)));
+			      const char *format, va_list args) PRINTF_LIKE(4, 0);
 
 static void check_send_remark(struct check_run *run, const char *type, struct share *share,
 			      const char *format, va_list args)

@@ -14,8 +14,7 @@ struct spec_check {
 	bool out_of_memory;
 };
 
-static void spec_offence(struct spec_check *check, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
+static void spec_offence(struct spec_check *check, const char *format, ...) PRINTF_LIKE(2, 3);
 
 static void spec_offence(struct spec_check *check, const char *format, ...)
 {

@@ -36,6 +36,6 @@ struct launcher {
 /* Sets end and reason (copied); keeps what was set first. */
 int launch_ended(struct launch *launch, enum launch_end end, const char *reason, struct error *err);
 int launch_note(struct launch *launch, struct error *err, const char *format, ...)
-	__attribute__((format(printf, 3, 4)));
+	PRINTF_LIKE(3, 4);
 
 #endif

@@ -8,6 +8,8 @@
  * copied.
  */
 
+#include "base/error.h"
+
 #include <cjson/cJSON.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -39,7 +41,7 @@ void member_hex(struct members *members, const char *key, uint64_t value, int di
 void member_bytes(struct members *members, const char *key, const uint8_t *bytes, size_t size);
 /* A formatted string. */
 void member_format(struct members *members, const char *key, const char *format, ...)
-	__attribute__((format(printf, 3, 4)));
+	PRINTF_LIKE(3, 4);
 /* Milliseconds with three decimals. */
 void member_milliseconds(struct members *members, const char *key, uint64_t nanoseconds);
 /* Any value; consumed. NULL counts as out of memory. */

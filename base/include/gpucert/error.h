@@ -43,7 +43,10 @@ struct error {
 	char text[ERROR_TEXT_SIZE]; /* NUL-ended UTF-8; longer texts end in "..." */
 };
 
-#if defined(__GNUC__)
+#if defined(__MINGW32__) && !defined(__clang__)
+/* "printf" would mean that of msvcrt.dll, which lacks %zu. */
+#define ERROR_PRINTF(format_index, first) __attribute__((format(gnu_printf, format_index, first)))
+#elif defined(__GNUC__)
 #define ERROR_PRINTF(format_index, first) __attribute__((format(printf, format_index, first)))
 #else
 #define ERROR_PRINTF(format_index, first)

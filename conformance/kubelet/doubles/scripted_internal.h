@@ -31,8 +31,7 @@ struct scripted_plugin {
 	char last_error[512];
 };
 
-void scripted_note(struct scripted_plugin *plugin, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
+void scripted_note(struct scripted_plugin *plugin, const char *format, ...) PRINTF_LIKE(2, 3);
 void scripted_exit(struct scripted_plugin *plugin, int code);
 int scripted_listen(struct scripted_plugin *plugin, struct error *err);
 void scripted_unlisten(struct scripted_plugin *plugin);
