@@ -41,6 +41,9 @@ says "Tesla T4"
 run device-plugin-gpu --print-config
 says pluginDir
 run device-plugin-gpu --config "$prefix/share/gpucert/device-plugin-gpu/device-plugin-gpu.yaml" --print-config
+run device-plugin-wddm --config "$prefix/share/gpucert/directx-device-plugins/wddm.yaml" --print-config
+says additionalMountsWow64
+run device-plugin-mcdm --config "$prefix/share/gpucert/directx-device-plugins/mcdm.yaml" --print-config
 
 for schema in journal node probe report; do
 	[ -s "$prefix/share/gpucert/schema/$schema.schema.json" ] || {

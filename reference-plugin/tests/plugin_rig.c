@@ -18,6 +18,7 @@ void rig_open(struct rig *rig)
 	UNIT_INT(uv_loop_init(&rig->loop), 0);
 	UNIT_INT(file_make_temporary("/tmp", "gpucert-plugin-", &rig->directory, NULL), 0);
 	rig->node = path_join(rig->directory, "node.json");
+	rig->program = "device-plugin-gpu";
 	rig->registrar.loop = &rig->loop;
 	rig->registrar.directory = rig->directory;
 }
@@ -44,25 +45,45 @@ void rig_kubelet(struct rig *rig)
 	UNIT_STRING(err.text, "");
 }
 
-static void add_device(struct text *json, const char *word)
+static bool is_windows(const struct rig *rig)
+{
+	return strcmp(rig->program, "device-plugin-gpu") != 0;
+}
+
+/* What gives access to a device. */
+static void add_access(struct text *json, const char *word, size_t length, bool windows)
+{
+	if (!windows)
+		text_addf(json,
+			  "\"nodes\":[{\"path\":\"/dev/%.*s\",\"containerPath\":\"/dev/%.*s\","
+			  "\"permissions\":\"rw\"}],",
+			  (int)length, word, (int)length, word);
+	else if (strstr(word, "/x") == NULL)
+		text_addf(json, "\"nodes\":[],\"locationPath\":\"PCIROOT(0)#%.*s\",", (int)length,
+			  word);
+	else
+		text_add(json, "\"nodes\":[],");
+}
+
+static void add_device(struct text *json, const char *word, bool windows)
 {
 	bool sick = text_ends_with(word, "!");
 	bool compute = strstr(word, "/c") != NULL;
 	bool numa = strstr(word, "/1") != NULL;
+	bool old = strstr(word, "/d") != NULL;
 	size_t length = strcspn(word, "/!");
 
 	text_addf(json,
 		  "{\"id\":\"%.*s\",\"kind\":\"%s\",\"vendor\":\"Example\",\"driver\":{},"
-		  "\"integrated\":false,\"detachable\":false,\"display\":%s,\"compute\":true,"
+		  "\"integrated\":false,\"detachable\":false,\"display\":%s,\"compute\":%s,"
 		  "\"health\":\"%s\",\"healthReason\":\"%s\",",
 		  (int)length, word, compute ? "compute" : "display", compute ? "false" : "true",
-		  sick ? "unhealthy" : "healthy", sick ? "driver is unbound" : "");
+		  old ? "false" : "true", sick ? "unhealthy" : "healthy",
+		  sick ? "driver is unbound" : "");
 	if (numa)
 		text_add(json, "\"numaNode\":1,");
-	text_addf(json,
-		  "\"apis\":[],\"files\":[],\"environment\":{},\"nodes\":[{\"path\":\"/dev/%.*s\","
-		  "\"containerPath\":\"/dev/%.*s\",\"permissions\":\"rw\"}]}",
-		  (int)length, word, (int)length, word);
+	add_access(json, word, length, windows);
+	text_add(json, "\"apis\":[],\"files\":[],\"environment\":{}}");
 }
 
 void rig_write_node(const struct rig *rig, const char *devices)
@@ -70,14 +91,15 @@ void rig_write_node(const struct rig *rig, const char *devices)
 	CLEANUP_TEXT struct text json = {0};
 	CLEANUP_TEXT_LIST struct text_list words = {0};
 
-	text_add(&json,
-		 "{\"schema\":\"gpucert-node/1\",\"system\":{\"os\":\"linux\",\"product\":\"\","
-		 "\"build\":\"\",\"architecture\":\"\"},\"diagnostics\":[],\"devices\":[");
+	text_addf(&json,
+		  "{\"schema\":\"gpucert-node/1\",\"system\":{\"os\":\"%s\",\"product\":\"\","
+		  "\"build\":\"\",\"architecture\":\"\"},\"diagnostics\":[],\"devices\":[",
+		  is_windows(rig) ? "windows" : "linux");
 	if (devices[0] != '\0')
 		UNIT_INT(text_list_split(&words, devices, ' ', NULL), 0);
 	for (size_t i = 0; i < words.count; i++) {
 		text_add(&json, i > 0 ? "," : "");
-		add_device(&json, words.items[i]);
+		add_device(&json, words.items[i], is_windows(rig));
 	}
 	text_add(&json, "]}\n");
 	UNIT_INT(file_write_atomic(rig->node, json.data, json.size, 0644, NULL), 0);
@@ -98,10 +120,11 @@ void rig_start(struct rig *rig, const char *const *arguments)
 	const char *argv[ARGUMENTS_MAX] = {NULL, "--plugin-dir", rig->directory, "--poll-interval",
 					   "100ms"};
 	struct process_spec spec = {.argv = argv, .on_line = on_line, .user = rig};
+	CLEANUP_FREE char *relative = text_format("../bin/%s", rig->program);
 	CLEANUP_FREE char *program = NULL;
 	struct error err = {0};
 
-	UNIT_INT(path_beside_program("../bin/device-plugin-gpu", &program, &err), 0);
+	UNIT_INT(path_beside_program(relative, &program, &err), 0);
 	argv[0] = program;
 	for (size_t i = 0; arguments[i] != NULL; i++)
 		argv[5 + i] = arguments[i];

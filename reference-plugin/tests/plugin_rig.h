@@ -2,7 +2,7 @@
 #ifndef REFERENCE_PLUGIN_TESTS_PLUGIN_RIG_H
 #define REFERENCE_PLUGIN_TESTS_PLUGIN_RIG_H
 
-/* device-plugin-gpu as a child process with a private plugin directory, and a registrar for it. */
+/* A device plugin as a child process with a private plugin directory, and a registrar for it. */
 
 #include "base/process.h"
 #include "base/tests/unit.h"
@@ -19,8 +19,9 @@ enum { RIG_TIMEOUT_MS = 10000 };
 
 struct rig {
 	uv_loop_t loop;
-	char *directory; /* plugin directory; removed with the rig */
-	char *node;	 /* path of a recorded node that rig_write_node() writes */
+	char *directory;     /* plugin directory; removed with the rig */
+	char *node;	     /* path of a recorded node that rig_write_node() writes */
+	const char *program; /* "device-plugin-gpu"; the test may set another one */
 	struct registrar registrar;
 	struct process *process;
 	struct text log; /* the plugin's stderr */
@@ -34,7 +35,8 @@ void rig_kubelet(struct rig *rig); /* opens the registrar */
 
 /* A recorded node with devices separated by blanks: a name is a display device, "name/c" a compute
  * device, "name/1" lies on NUMA node 1; "name!" is unhealthy. Each has one device node, /dev/NAME.
- */
+ * For a DirectX plugin it is a Windows node, where "name" has the location path PCIROOT(0)#NAME,
+ * and "name/x" none; display devices compute as well, but for "name/d". */
 void rig_write_node(const struct rig *rig, const char *devices);
 
 /* Starts the plugin with the rig's directory, a poll interval of 100 ms and NULL-ended further
