@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: MIT */
+/* gen-device-mounts as a program: what goes to stdout, what to stderr, and exit codes. */
+#include "base/cleanup.h"
+#include "base/file.h"
+#include "base/json.h"
+#include "base/path.h"
+#include "base/process.h"
+#include "base/tests/unit.h"
+
+#include <stdarg.h>
+
+#define WINDOWS_NODE GPUCERT_NODES "/windows-4x-tesla-t4.json"
+#define LINUX_NODE   GPUCERT_NODES "/linux-intel-amd.json"
+
+enum { ARGUMENTS_MAX = 16, TIMEOUT_MS = 20000 };
+
+struct output {
+	int code;
+	struct text out, err;
+};
+
+static void output_free(struct output *output)
+{
+	text_free(&output->out);
+	text_free(&output->err);
+}
+
+/* The program with arguments up to NULL; `path` is the PATH it sees, or NULL. */
+static struct output run(const char *path, ...)
+{
+	const char *argv[ARGUMENTS_MAX] = {GEN_DEVICE_MOUNTS};
+	const char *env[] = {path, NULL};
+	struct process_spec spec = {.argv = argv, .timeout_ms = TIMEOUT_MS, .env = env};
+	struct process_result result = {0};
+	struct output output = {0};
+	va_list arguments;
+
+	va_start(arguments, path);
+	for (size_t i = 1; i < ARGUMENTS_MAX - 1; i++) {
+		argv[i] = va_arg(arguments, const char *);
+		if (argv[i] == NULL)
+			break;
+	}
+	va_end(arguments);
+	UNIT_INT(process_run(&spec, &result, NULL), 0);
+	UNIT_INT(result.end, PROCESS_EXITED);
+	output.code = result.code;
+	text_append(&output.out, text_string(&result.out), result.out.size);
+	text_append(&output.err, text_string(&result.err), result.err.size);
+	process_result_free(&result);
+	return output;
+}
+
+static void test_json(void)
+{
+	CLEANUP(output_free)
+	struct output output = run(NULL, "--node", WINDOWS_NODE, "--index", "0,3", "--format",
+				   "json", "--skip-runtime-mounts", "--verbose", NULL);
+	CLEANUP_JSON cJSON *json = NULL;
+
+	UNIT_INT(output.code, 0);
+	UNIT_INT(json_parse(text_string(&output.out), output.out.size, &json, NULL), 0);
+	UNIT_INT(cJSON_GetArraySize(json), 4);
+	UNIT_STRING(cJSON_GetStringValue(cJSON_GetArrayItem(json, 0)), "--device");
+	UNIT_STRING(cJSON_GetStringValue(cJSON_GetArrayItem(json, 3)),
+		    "vpci-location-path://PCIROOT(0)#PCI(1E00)");
+	UNIT_CONTAINS(text_string(&output.err), "device 3: ");
+}
+
+/* Only the flags go to stdout; what is told goes to stderr. */
+static void test_text(void)
+{
+	CLEANUP(output_free)
+	struct output output = run(NULL, "--node", WINDOWS_NODE, "--luid", "7048070", "--verbose",
+				   "--format", "sh", NULL);
+
+	UNIT_INT(output.code, 0);
+	CU_ASSERT_TRUE(text_starts_with(
+		text_string(&output.out),
+		"--device 'vpci-location-path://PCIROOT(0)#PCI(1B00)' --mount 'src=C:\\Windows\\"));
+	UNIT_CONTAINS(text_string(&output.out),
+		      "dst=C:\\Windows\\System32\\nvcuda.dll,options=ro'");
+	CU_ASSERT_PTR_EQUAL(strchr(text_string(&output.out), '\n') + 1,
+			    text_string(&output.out) + output.out.size);
+}
+
+static void test_docker(void)
+{
+	CLEANUP(output_free)
+	struct output output = run(NULL, "--node", WINDOWS_NODE, "--index", "0", "--for", "docker",
+				   "--format", "sh", NULL);
+	CLEANUP(output_free)
+	struct output refused = run(NULL, "--node", WINDOWS_NODE, "--index", "0", "--for", "docker",
+				    "--allocation", "location-path", NULL);
+
+	UNIT_INT(output.code, 0);
+	CU_ASSERT_TRUE(text_starts_with(
+		text_string(&output.out),
+		"--isolation process --device class/5B45201D-F2F2-4F3B-85BB-30FF1F953599 "));
+	CU_ASSERT_PTR_NULL(strstr(text_string(&output.out), "mount"));
+	UNIT_CONTAINS(text_string(&output.err), "every display adapter");
+	UNIT_CONTAINS(text_string(&output.err), "docker cannot mount single files");
+	UNIT_INT(refused.code, 2);
+	UNIT_STRING(text_string(&refused.out), "");
+	UNIT_CONTAINS(text_string(&refused.err), "classes of devices alone");
+}
+
+static void test_cri(void)
+{
+	CLEANUP(output_free)
+	struct output output = run(NULL, "--node", WINDOWS_NODE, "--path", "PCIROOT(0)#PCI(1C00)",
+				   "--format", "cri", NULL);
+	CLEANUP_JSON cJSON *json = NULL;
+
+	UNIT_INT(output.code, 0);
+	UNIT_INT(json_parse(text_string(&output.out), output.out.size, &json, NULL), 0);
+	UNIT_STRING(cJSON_GetStringValue(json_pointer(json, "/devices/0/host_path")),
+		    "vpci-location-path://PCIROOT(0)#PCI(1C00)");
+	CU_ASSERT_TRUE(cJSON_IsTrue(json_pointer(json, "/mounts/0/readonly")));
+}
+
+static void test_linux(void)
+{
+	CLEANUP(output_free)
+	struct output output = run(NULL, "--node", LINUX_NODE, "--vendor", "intel", "--for",
+				   "nerdctl", "--format", "sh", NULL);
+
+	UNIT_INT(output.code, 0);
+	UNIT_STRING(text_string(&output.out),
+		    "--device /dev/dri/card0:/dev/dri/card0:rw "
+		    "--device /dev/dri/renderD128:/dev/dri/renderD128:rw\n");
+}
+
+static void expect_failure(int code, const char *message, const char *a, const char *b,
+			   const char *c, const char *d)
+{
+	CLEANUP(output_free) struct output output = run(NULL, a, b, c, d, NULL);
+
+	UNIT_INT(output.code, code);
+	UNIT_STRING(text_string(&output.out), "");
+	UNIT_CONTAINS(text_string(&output.err), message);
+}
+
+static void test_failures(void)
+{
+	expect_failure(1, "--luid 1: the node has no such device", "--node", WINDOWS_NODE, "--luid",
+		       "1");
+	expect_failure(1, "--index 4", "--node", WINDOWS_NODE, "--index", "0,4");
+	expect_failure(2, "--index", "--node", WINDOWS_NODE, "--index", "zero");
+	expect_failure(2, "which devices?", "--node", WINDOWS_NODE, NULL, NULL);
+	expect_failure(2, "no --run", "--all", "image", NULL, NULL);
+	expect_failure(2, "needs an image", "--all", "--run", NULL, NULL);
+	expect_failure(2, "--format cri", "--all", "--run", "--format=cri", "image");
+	expect_failure(2, "--for", "--all", "--for=docker", "--format=cri", NULL);
+	expect_failure(2, "--no-such", "--no-such", NULL, NULL, NULL);
+	expect_failure(3, "/nonexistent", "--all", "--node", "/nonexistent", NULL);
+}
+
+#if !defined(_WIN32)
+/* A directory with a program in place of ctr: it writes its arguments, one a line, copies its
+ * input, and ends with exit code 7. */
+static char *make_ctr(void)
+{
+	static const char script[] = "#!/bin/sh\nprintf '%s\\n' \"$@\"\ncat\nexit 7\n";
+	CLEANUP_FREE char *path = NULL;
+	char *directory = NULL;
+
+	UNIT_INT(file_make_temporary("/tmp", "gen-device-mounts-", &directory, NULL), 0);
+	path = path_join(directory, "ctr");
+	UNIT_INT(file_write_atomic(path, script, strlen(script), 0755, NULL), 0);
+	return directory;
+}
+
+static void test_run(void)
+{
+	CLEANUP_FREE char *directory = make_ctr();
+	CLEANUP_FREE char *path = text_format("PATH=%s:/usr/bin:/bin", directory);
+	CLEANUP(output_free)
+	struct output output =
+		run(path, "--node", WINDOWS_NODE, "--index", "0", "--skip-runtime-mounts", "--run",
+		    "--verbose", "--", "image", "name", "program", "--flag", "a b", NULL);
+	CLEANUP(output_free)
+	struct output missing = run("PATH=/nonexistent", "--node", WINDOWS_NODE, "--index", "0",
+				    "--run", "image", NULL);
+
+	UNIT_INT(output.code, 7);
+	UNIT_STRING(text_string(&output.out),
+		    "run\n--rm\n--device\nvpci-location-path://PCIROOT(0)#PCI(1B00)\n"
+		    "image\nname\nprogram\n--flag\na b\n");
+	UNIT_CONTAINS(text_string(&output.err), "ctr run --rm --device");
+	UNIT_INT(missing.code, 127);
+	UNIT_CONTAINS(text_string(&missing.err), "cannot start 'ctr'");
+	UNIT_INT(file_remove_tree(directory, NULL), 0);
+}
+#define TESTS_OF_RUN {"run", test_run},
+#else
+#define TESTS_OF_RUN
+#endif
+
+UNIT_MAIN("gen-device-mounts", TESTS_OF_RUN{"json", test_json}, {"text", test_text},
+	  {"docker", test_docker}, {"cri", test_cri}, {"linux", test_linux},
+	  {"failures", test_failures})
