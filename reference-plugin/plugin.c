@@ -4,13 +4,13 @@
 #include "base/cleanup.h"
 #include "base/log.h"
 #include "base/path.h"
+#include "base/termination.h"
 #include "reference-plugin/answer.h"
 #include "reference-plugin/directory_watch.h"
 #include "reference-plugin/instance.h"
 #include "reference-plugin/scanner.h"
 #include "rpc/loop.h"
 
-#include <signal.h>
 #include <string.h>
 
 enum {
@@ -26,8 +26,7 @@ struct plugin {
 	struct directory_watch *plugin_directory;
 	struct directory_watch *kubelet_directory; /* NULL when it is the same */
 	struct instance *instances[INVENTORY_RESOURCE_COUNT];
-	uv_signal_t terminate;
-	uv_signal_t interrupt;
+	struct termination *termination;
 	bool stopping;
 };
 
@@ -141,8 +140,7 @@ static void stop(struct plugin *plugin)
 	if (plugin->stopping)
 		return;
 	plugin->stopping = true;
-	uv_close((uv_handle_t *)&plugin->terminate, NULL);
-	uv_close((uv_handle_t *)&plugin->interrupt, NULL);
+	termination_close(plugin->termination);
 	directory_watch_close(plugin->plugin_directory);
 	directory_watch_close(plugin->kubelet_directory);
 	for (size_t i = 0; i < INVENTORY_RESOURCE_COUNT; i++) {
@@ -153,22 +151,10 @@ static void stop(struct plugin *plugin)
 	scanner_close(plugin->scanner);
 }
 
-static void on_signal(uv_signal_t *handle, int number)
+static void on_request(const char *what, void *user)
 {
-	log_info("stopping on %s", number == SIGTERM ? "SIGTERM" : "SIGINT");
-	stop(handle->data);
-}
-
-static void open_signals(struct plugin *plugin)
-{
-	(void)uv_signal_init(&plugin->loop, &plugin->terminate);
-	(void)uv_signal_init(&plugin->loop, &plugin->interrupt);
-	plugin->terminate.data = plugin;
-	plugin->interrupt.data = plugin;
-	(void)uv_signal_start(&plugin->terminate, on_signal, SIGTERM);
-	(void)uv_signal_start(&plugin->interrupt, on_signal, SIGINT);
-	/* A peer that goes away is told by the write that fails. */
-	(void)signal(SIGPIPE, SIG_IGN);
+	log_info("stopping on %s", what);
+	stop(user);
 }
 
 /* What Linux discovers is not what the DirectX plugins stand for. */
@@ -209,8 +195,9 @@ int plugin_run(const struct config *config, struct error *err)
 	if (result != 0)
 		return error_uv(err, result, "event loop");
 	log_info("%s %s", config->program->name, GPUCERT_VERSION);
-	open_signals(&plugin);
-	result = open_scanner(&plugin, err);
+	result = termination_open(&plugin.loop, on_request, &plugin, &plugin.termination, err);
+	if (result == 0)
+		result = open_scanner(&plugin, err);
 	if (result == 0)
 		result = open_instances(&plugin, err);
 	if (result == 0)

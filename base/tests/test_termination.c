@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/termination.h"
+#include "base/tests/unit.h"
+
+#include <signal.h>
+#include <string.h>
+
+#ifdef _WIN32
+#include "base/windows/termination_internal.h"
+#endif
+
+struct seen {
+	struct termination *termination;
+	char what[32];
+	int count;
+};
+
+static void on_request(const char *what, void *user)
+{
+	struct seen *seen = user;
+
+	(void)snprintf(seen->what, sizeof(seen->what), "%s", what);
+	seen->count++;
+	termination_close(seen->termination);
+}
+
+static void open_on(uv_loop_t *loop, struct seen *seen)
+{
+	struct error err = {0};
+
+	UNIT_INT(uv_loop_init(loop), 0);
+	UNIT_INT(termination_open(loop, on_request, seen, &seen->termination, &err), 0);
+	UNIT_STRING(err.text, "");
+}
+
+static void run_until_closed(uv_loop_t *loop)
+{
+	UNIT_INT(uv_run(loop, UV_RUN_DEFAULT), 0);
+	UNIT_INT(uv_loop_close(loop), 0);
+}
+
+#ifdef _WIN32
+
+static void test_request(void)
+{
+	struct seen seen = {0};
+	uv_loop_t loop;
+
+	open_on(&loop, &seen);
+	termination_request_kept("a service stop");
+	termination_request_kept("the shutdown of the system");
+	run_until_closed(&loop);
+	UNIT_STRING(seen.what, "a service stop");
+	UNIT_INT(seen.count, 1);
+}
+
+static void test_early_request_is_kept(void)
+{
+	struct seen seen = {0};
+	uv_loop_t loop;
+
+	termination_request_kept("a service stop");
+	open_on(&loop, &seen);
+	run_until_closed(&loop);
+	UNIT_STRING(seen.what, "a service stop");
+}
+
+UNIT_MAIN("termination", {"a request is told once", test_request},
+	  {"an early request is kept", test_early_request_is_kept})
+
+#else
+
+static void expect_signal(int number, const char *what)
+{
+	struct seen seen = {0};
+	uv_loop_t loop;
+
+	open_on(&loop, &seen);
+	UNIT_INT(raise(number), 0);
+	run_until_closed(&loop);
+	UNIT_STRING(seen.what, what);
+	UNIT_INT(seen.count, 1);
+}
+
+static void test_signals(void)
+{
+	expect_signal(SIGTERM, "SIGTERM");
+	expect_signal(SIGINT, "SIGINT");
+}
+
+UNIT_MAIN("termination", {"signals are told by name", test_signals})
+
+#endif

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/termination.h"
+
+#include "base/windows/termination_internal.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <windows.h>
+
+struct termination {
+	uv_async_t wake;
+	const char *what; /* of the first request; under the lock */
+	void (*on_request)(const char *what, void *user);
+	void *user;
+};
+
+/* Requests come in threads of the system. */
+static SRWLOCK lock = SRWLOCK_INIT;
+static struct termination *open_one;
+static const char *kept;
+
+/* False when there is nobody to tell, or not for the first time. The lock is held. */
+static bool request(const char *what)
+{
+	if (open_one == NULL || open_one->what != NULL)
+		return false;
+	open_one->what = what;
+	(void)uv_async_send(&open_one->wake);
+	return true;
+}
+
+static bool termination_request(const char *what)
+{
+	bool first = false;
+
+	AcquireSRWLockExclusive(&lock);
+	first = request(what);
+	ReleaseSRWLockExclusive(&lock);
+	return first;
+}
+
+void termination_request_kept(const char *what)
+{
+	AcquireSRWLockExclusive(&lock);
+	if (open_one == NULL)
+		kept = what;
+	else
+		(void)request(what);
+	ReleaseSRWLockExclusive(&lock);
+}
+
+static BOOL WINAPI on_console(DWORD event)
+{
+	switch (event) {
+	case CTRL_C_EVENT:
+		return termination_request("Ctrl-C") ? TRUE : FALSE;
+	case CTRL_BREAK_EVENT:
+		return termination_request("Ctrl-Break") ? TRUE : FALSE;
+	case CTRL_CLOSE_EVENT:
+	case CTRL_LOGOFF_EVENT:
+	case CTRL_SHUTDOWN_EVENT:
+		/* The system ends the process when this returns, and some seconds later in any
+		 * case. The program ends by itself in between. */
+		if (termination_request(event == CTRL_CLOSE_EVENT ? "the closing of the console"
+					: event == CTRL_LOGOFF_EVENT
+						? "the end of the session"
+						: "the shutdown of the system"))
+			Sleep(INFINITE);
+		return FALSE;
+	default:
+		return FALSE;
+	}
+}
+
+static void on_wake(uv_async_t *handle)
+{
+	struct termination *termination = handle->data;
+
+	termination->on_request(termination->what, termination->user);
+}
+
+int termination_open(uv_loop_t *loop, void (*on_request)(const char *what, void *user), void *user,
+		     struct termination **out, struct error *err)
+{
+	struct termination *termination = calloc(1, sizeof(*termination));
+	int result = 0;
+
+	if (termination == NULL)
+		return error_memory(err);
+	termination->on_request = on_request;
+	termination->user = user;
+	result = uv_async_init(loop, &termination->wake, on_wake);
+	if (result != 0) {
+		free(termination);
+		return error_uv(err, result, "requests to stop");
+	}
+	termination->wake.data = termination;
+	AcquireSRWLockExclusive(&lock);
+	open_one = termination;
+	if (kept != NULL)
+		(void)request(kept);
+	kept = NULL;
+	ReleaseSRWLockExclusive(&lock);
+	*out = termination;
+	/* A child in a new process group inherits that Ctrl-C is ignored. */
+	(void)SetConsoleCtrlHandler(NULL, FALSE);
+	if (SetConsoleCtrlHandler(on_console, TRUE))
+		return 0;
+	termination_close(termination);
+	*out = NULL;
+	return error_set(err, ERROR_UNSUPPORTED, "the console takes no handler: error %lu",
+			 (unsigned long)GetLastError());
+}
+
+static void on_closed(uv_handle_t *handle)
+{
+	free(handle->data);
+}
+
+void termination_close(struct termination *termination)
+{
+	if (termination == NULL)
+		return;
+	(void)SetConsoleCtrlHandler(on_console, FALSE);
+	AcquireSRWLockExclusive(&lock);
+	open_one = NULL;
+	ReleaseSRWLockExclusive(&lock);
+	uv_close((uv_handle_t *)&termination->wake, on_closed);
+}
