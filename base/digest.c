@@ -2,9 +2,9 @@
 #include "base/digest.h"
 
 #include "base/cleanup.h"
+#include "base/file.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <sodium.h>
 #include <string.h>
 #include <unistd.h>
@@ -29,14 +29,15 @@ void digest_bytes(const void *data, size_t size, char out[DIGEST_SIZE])
 int digest_file(const char *path, char out[DIGEST_SIZE], unsigned long long *size,
 		struct error *err)
 {
-	int fd CLEANUP_FD = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	int fd CLEANUP_FD = -1;
 	unsigned char hash[crypto_hash_sha256_BYTES] = {0};
 	crypto_hash_sha256_state state;
 	unsigned char chunk[65536];
 	unsigned long long total = 0;
+	int rc = file_open_to_read(path, &fd, err);
 
-	if (fd < 0)
-		return error_system(err, errno, "%s", path);
+	if (rc < 0)
+		return rc;
 	(void)crypto_hash_sha256_init(&state);
 	for (;;) {
 		ssize_t count = read(fd, chunk, sizeof(chunk));

@@ -2,7 +2,11 @@
 #ifndef BASE_FILE_H
 #define BASE_FILE_H
 
-/* Files and directories. Every error names the path. */
+/*
+ * Files and directories. Every error names the path. On Windows paths may be longer than MAX_PATH,
+ * and a mode without bits for group and others means an access list for owner, SYSTEM and
+ * Administrators alone; other modes leave what the folder hands down.
+ */
 
 #include "base/error.h"
 #include "base/text.h"
@@ -23,12 +27,17 @@ int file_read_line(const char *path, char **line, struct error *err);
 int file_write_atomic(const char *path, const void *data, size_t size, unsigned mode,
 		      struct error *err);
 
+/* A descriptor to read the file with, binary and not inherited by children. The caller closes it.
+ */
+int file_open_to_read(const char *path, int *fd, struct error *err);
+
 bool file_exists(const char *path); /* follows symbolic links */
 bool file_is_directory(const char *path);
 
 int file_make_directories(const char *path, unsigned mode, struct error *err); /* as mkdir -p */
 
-/* Removes a tree without following symbolic links and without leaving the file system it starts on.
+/* Removes a tree without following symbolic links and without leaving the file system it starts on
+ * (Windows: without following reparse points, which junctions and mount points are).
  * A missing tree is success. */
 int file_remove_tree(const char *path, struct error *err);
 

@@ -3,6 +3,7 @@
 
 #include "base/file.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdarg.h>
 #include <string.h>
@@ -55,7 +56,7 @@ static bool json_is_finite(const cJSON *json)
 {
 	const cJSON *child = NULL;
 
-	if (cJSON_IsNumber(json) && !isfinite(json->valuedouble))
+	if (cJSON_IsNumber(json) && !(fabs(json->valuedouble) <= DBL_MAX))
 		return false;
 	cJSON_ArrayForEach (child, json) {
 		if (!json_is_finite(child))

@@ -8,7 +8,11 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <string.h>
+#ifdef _WIN32
+#include <windows.h>
+#else
 #include <unistd.h>
+#endif
 
 static struct {
 	const char *program;
@@ -68,6 +72,28 @@ static void log_add_line(struct text *line, enum log_level level, const struct t
 	text_add(line, "}\n");
 }
 
+#ifdef _WIN32
+static void log_write(const char *data, size_t size)
+{
+	DWORD written = 0;
+
+	(void)WriteFile(GetStdHandle(STD_ERROR_HANDLE), data, (DWORD)size, &written, NULL);
+}
+#else
+static void log_write(const char *data, size_t size)
+{
+	for (size_t written = 0; written < size;) {
+		ssize_t count = write(STDERR_FILENO, data + written, size - written);
+
+		if (count < 0 && errno == EINTR)
+			continue;
+		if (count <= 0)
+			return;
+		written += (size_t)count;
+	}
+}
+#endif
+
 void log_message(enum log_level level, const char *format, ...)
 {
 	struct text message CLEANUP_TEXT = {0};
@@ -82,13 +108,5 @@ void log_message(enum log_level level, const char *format, ...)
 	log_add_line(&line, level, &message);
 	if (line.failed)
 		return;
-	for (size_t written = 0; written < line.size;) {
-		ssize_t count = write(STDERR_FILENO, line.data + written, line.size - written);
-
-		if (count < 0 && errno == EINTR)
-			continue;
-		if (count <= 0)
-			return;
-		written += (size_t)count;
-	}
+	log_write(line.data, line.size);
 }

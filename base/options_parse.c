@@ -144,7 +144,9 @@ int options_check_arguments(const char *usage, const struct text_list *arguments
 		bool optional = p[0] == '[';
 
 		if (length > 0 && p[0] != '-') {
-			endless |= memmem(p, length, "...", 3) != NULL;
+			const char *dots = strstr(p, "...");
+
+			endless |= dots != NULL && dots < p + length;
 			most++;
 			if (!optional && ++least > arguments->count)
 				return error_set(err, ERROR_ARGUMENT, "missing argument: %.*s",

@@ -4,53 +4,114 @@
 #include "base/cleanup.h"
 #include "base/text.h"
 
+#include <ctype.h>
 #include <string.h>
 #include <uv.h>
+
+#ifdef _WIN32
+#define PATH_SEPARATORS "\\/"
+#define PATH_SEPARATOR	"\\"
+#else
+#define PATH_SEPARATORS "/"
+#define PATH_SEPARATOR	"/"
+#endif
+
+static bool path_is_separator(char c)
+{
+	return c != '\0' && strchr(PATH_SEPARATORS, c) != NULL;
+}
+
+static const char *path_last_separator(const char *path)
+{
+	const char *last = NULL;
+
+	for (; *path != '\0'; path++)
+		last = path_is_separator(*path) ? path : last;
+	return last;
+}
+
+#ifdef _WIN32
+/* "C:\", "\\server\share\", "\\?\", "\", or what of it is there; a drive alone ("C:") is no root.
+ */
+static size_t path_root_length(const char *path)
+{
+	size_t length = 2;
+
+	if (isalpha((unsigned char)path[0]) && path[1] == ':')
+		return path_is_separator(path[2]) ? 3 : 0;
+	if (!path_is_separator(path[0]))
+		return 0;
+	if (!path_is_separator(path[1]))
+		return 1;
+	for (int parts = 0; parts < 2; parts++) {
+		length += strcspn(path + length, PATH_SEPARATORS);
+		length += path_is_separator(path[length]) ? 1 : 0;
+	}
+	return length;
+}
+
+static int path_compare(const char *a, const char *b, size_t length)
+{
+	return strnicmp(a, b, length);
+}
+#else
+static size_t path_root_length(const char *path)
+{
+	return path[0] == '/' ? 1 : 0;
+}
+
+static int path_compare(const char *a, const char *b, size_t length)
+{
+	return strncmp(a, b, length);
+}
+#endif
 
 char *path_join(const char *head, const char *tail)
 {
 	size_t length = strlen(head);
 
-	while (length > 0 && head[length - 1] == '/')
+	while (length > 0 && path_is_separator(head[length - 1]))
 		length--;
-	while (*tail == '/')
+	while (path_is_separator(*tail))
 		tail++;
-	return text_format("%.*s/%s", (int)length, head, tail);
+	return text_format("%.*s" PATH_SEPARATOR "%s", (int)length, head, tail);
 }
 
 const char *path_base(const char *path)
 {
-	const char *slash = strrchr(path, '/');
+	const char *separator = path_last_separator(path);
 
-	return slash != NULL ? slash + 1 : path;
+	return separator != NULL ? separator + 1 : path;
 }
 
 char *path_directory(const char *path)
 {
-	const char *slash = strrchr(path, '/');
+	const char *separator = path_last_separator(path);
+	size_t root = path_root_length(path);
 
-	if (slash == NULL)
+	if (separator == NULL)
 		return strdup(".");
-	while (slash > path && slash[-1] == '/')
-		slash--;
-	return slash == path ? strdup("/") : strndup(path, (size_t)(slash - path));
+	while (separator > path && path_is_separator(separator[-1]))
+		separator--;
+	return strndup(path, (size_t)(separator - path) < root ? root : (size_t)(separator - path));
 }
 
 bool path_is_absolute(const char *path)
 {
-	return path[0] == '/';
+	return path_root_length(path) != 0;
 }
 
-/* Drops the last component of `out`; false when there is none that may be dropped. */
-static bool path_drop_last(struct text *out, bool absolute)
+/* Drops the last component behind the root of `out`; false when there is none that may be dropped.
+ */
+static bool path_drop_last(struct text *out, size_t root)
 {
-	const char *string = text_string(out);
-	const char *slash = strrchr(string, '/');
-	const char *last = slash != NULL ? slash + 1 : string;
+	const char *rest = text_string(out) + root;
+	const char *separator = path_last_separator(rest);
+	const char *last = separator != NULL ? separator + 1 : rest;
 
-	if (out->size == 0 || strcmp(last, "..") == 0)
-		return absolute;
-	out->size = slash != NULL ? (size_t)(slash - string) : 0;
+	if (out->size <= root || strcmp(last, "..") == 0)
+		return root != 0;
+	out->size = root + (separator != NULL ? (size_t)(separator - rest) : 0);
 	out->data[out->size] = '\0';
 	return true;
 }
@@ -58,23 +119,26 @@ static bool path_drop_last(struct text *out, bool absolute)
 char *path_normalize(const char *path)
 {
 	struct text out CLEANUP_TEXT = {0};
-	bool absolute = path_is_absolute(path);
+	size_t root = path_root_length(path);
 
-	for (const char *p = path; *p != '\0';) {
-		size_t length = strcspn(p, "/");
+	for (size_t i = 0; i < root; i++)
+		text_append(&out, path_is_separator(path[i]) ? PATH_SEPARATOR : path + i, 1);
+	for (const char *p = path + root; *p != '\0';) {
+		size_t length = strcspn(p, PATH_SEPARATORS);
 		bool parent = length == 2 && memcmp(p, "..", 2) == 0;
 
 		if (length != 0 && !(length == 1 && *p == '.') &&
-		    !(parent && path_drop_last(&out, absolute))) {
-			if (out.size != 0 || absolute)
-				text_add(&out, "/");
+		    !(parent && path_drop_last(&out, root))) {
+			if (out.size > root ||
+			    (root != 0 && !path_is_separator(text_string(&out)[out.size - 1])))
+				text_add(&out, PATH_SEPARATOR);
 			text_append(&out, p, length);
 		}
 		p += length;
-		p += *p == '/' ? 1 : 0;
+		p += *p != '\0' ? 1 : 0;
 	}
 	if (out.size == 0)
-		text_add(&out, absolute ? "/" : ".");
+		text_add(&out, ".");
 	return text_take(&out);
 }
 
@@ -86,11 +150,11 @@ bool path_is_within(const char *path, const char *directory)
 
 	if (inner == NULL || outer == NULL)
 		return false;
-	if (strcmp(outer, "/") == 0)
-		return path_is_absolute(inner);
 	length = strlen(outer);
-	return strncmp(inner, outer, length) == 0 &&
-	       (inner[length] == '/' || inner[length] == '\0');
+	if (path_compare(inner, outer, length) != 0)
+		return false;
+	return path_is_separator(outer[length - 1]) || path_is_separator(inner[length]) ||
+	       inner[length] == '\0';
 }
 
 bool path_is_bare_name(const char *name)
@@ -102,6 +166,35 @@ bool path_is_bare_name(const char *name)
 			return false;
 	}
 	return true;
+}
+
+/* "CON", "com1.txt": the name before the first dot is a device's. */
+static bool path_is_windows_device(const char *name)
+{
+	static const char *const devices[] = {"CON", "PRN", "AUX", "NUL", "CONIN$", "CONOUT$"};
+	size_t length = strcspn(name, ".");
+	char stem[8] = "";
+
+	while (length > 0 && name[length - 1] == ' ')
+		length--;
+	if (length == 0 || length >= sizeof(stem))
+		return false;
+	for (size_t i = 0; i < length; i++)
+		stem[i] = (char)toupper((unsigned char)name[i]);
+	for (size_t i = 0; i < ARRAY_SIZE(devices); i++) {
+		if (strcmp(stem, devices[i]) == 0)
+			return true;
+	}
+	return length == 4 && isdigit((unsigned char)stem[3]) &&
+	       (strncmp(stem, "COM", 3) == 0 || strncmp(stem, "LPT", 3) == 0);
+}
+
+bool path_is_windows_name(const char *name)
+{
+	size_t length = strlen(name);
+
+	return path_is_bare_name(name) && strpbrk(name, "<>:\"|?*") == NULL &&
+	       name[length - 1] != '.' && name[length - 1] != ' ' && !path_is_windows_device(name);
 }
 
 int path_of_program(char **out, struct error *err)

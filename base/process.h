@@ -3,7 +3,9 @@
 #define BASE_PROCESS_H
 
 /*
- * Child processes on a libuv loop. Each child leads a session and process group of its own; its
+ * Child processes on a libuv loop.
+ *
+ * POSIX. Each child leads a session and process group of its own; its
  * standard input is /dev/null; signal dispositions and mask are the default ones.
  *
  * Ending: SIGTERM to the group, SIGKILL after a grace period. When the leader ends, what is left of
@@ -14,8 +16,10 @@
  * start children from a thread that lives as long as they do. The rest of the group is not covered
  * by that.
  *
- * Children are noticed by SIGCHLD and waited for one by one, so libuv's own children are left
- * alone.
+ * Windows. Each child leads a console process group of its own and lives in a job object, which
+ * stands for the group of POSIX and takes everything in it along when this process ends, however it
+ * ends. Ending: Ctrl-Break to the group, which only console programs that share our console see;
+ * after the grace period the job is terminated. Batch files are not started.
  */
 
 #include "base/error.h"
@@ -36,7 +40,8 @@ struct process;
 
 enum process_end {
 	PROCESS_EXITED,	   /* exit code in `code` */
-	PROCESS_SIGNALLED, /* killed by signal `code`, not by us */
+	PROCESS_SIGNALLED, /* killed by signal `code`, not by us; on Windows by the exception whose
+			      NTSTATUS is `code` (0xC0000005: access violation) */
 	PROCESS_TIMED_OUT, /* we ended it at its deadline; `code` as for PROCESS_STOPPED */
 	PROCESS_STOPPED,   /* we ended it on request; `code` holds exit code or 128 + signal */
 };
@@ -65,7 +70,8 @@ struct process_spec {
 	uint64_t timeout_ms;   /* 0: none */
 	uint64_t grace_ms;     /* between SIGTERM and SIGKILL; 0: PROCESS_GRACE_DEFAULT_MS */
 	bool inherit_output;   /* stdout and stderr are ours instead of being captured */
-	int pass_fd;	       /* inherited as descriptor 3 in the child; 0 or -1: none */
+	int pass_fd; /* inherited as descriptor 3 in the child (on Windows by programs of the C
+			library's conventions, as ours are); 0 or -1: none */
 	/* With this, lines of output (newline removed, at most PROCESS_LINE_MAX) go here as well.
 	 * May be NULL. It may call process_stop() and process_free(). */
 	void (*on_line)(bool is_stderr, const char *line, size_t size, void *user);
@@ -85,6 +91,8 @@ int process_id(const struct process *process); /* 0 once it has ended */
 bool process_has_ended(const struct process *process);
 
 /* To the leader alone. ERROR_NOT_FOUND once it has ended. */
+/* On Windows SIGINT and SIGTERM are sent as Ctrl-Break, SIGKILL ends the process; others are
+ * ERROR_UNSUPPORTED. */
 int process_signal(struct process *process, int signal, struct error *err);
 
 /* TERM the group, KILL after the grace period; on_end follows. Nothing happens when it ends

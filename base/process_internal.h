@@ -2,21 +2,10 @@
 #ifndef BASE_PROCESS_INTERNAL_H
 #define BASE_PROCESS_INTERNAL_H
 
-/* What process.c is made of: starting a child (process_spawn.c) and keeping its output
- * (process_output.c). */
+/* What posix/process.c and windows/process.c share: keeping the output of a child
+ * (process_output.c), and taking its result (process_run.c). */
 
 #include "base/process.h"
-
-#include <sys/types.h>
-
-struct process_child {
-	pid_t id;
-	int exit_fd;	    /* pidfd: readable when the leader has ended */
-	int out_fd, err_fd; /* read ends; -1 when the output is inherited */
-};
-
-/* Forks and executes. Returns once the program runs; otherwise nothing is left behind. */
-int process_spawn(const struct process_spec *spec, struct process_child *child, struct error *err);
 
 /* One captured stream: the head up to capture_max / 2, and as much of the tail. */
 struct process_output {
@@ -38,5 +27,9 @@ void process_output_last_line(struct process_output *output, process_line_fn *on
 
 /* Moves the result out of an ended process. */
 struct process_result process_take_result(struct process *process);
+
+/* What ended a process with PROCESS_SIGNALLED, for people: "signal 11 (Segmentation fault)",
+ * "exception 0xc0000005 (access violation)". */
+void process_describe_signal(int code, char *out, size_t size);
 
 #endif

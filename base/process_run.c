@@ -42,14 +42,15 @@ void process_result_free(struct process_result *result)
 void process_describe(const struct process_result *result, char *out, size_t size)
 {
 	const char *outcome = result->unkillable ? " and could not be killed" : "";
+	char signal[128] = "";
 
 	switch (result->end) {
 	case PROCESS_EXITED:
 		(void)snprintf(out, size, "exited with code %d", result->code);
 		return;
 	case PROCESS_SIGNALLED:
-		(void)snprintf(out, size, "killed by signal %d (%s)", result->code,
-			       strsignal(result->code));
+		process_describe_signal(result->code, signal, sizeof(signal));
+		(void)snprintf(out, size, "killed by %s", signal);
 		return;
 	case PROCESS_TIMED_OUT:
 		(void)snprintf(out, size, "timed out after %.1f s%s",

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "workloads/cuda/cuda.h"
 
-#include "workloads/common/library.h"
+#include "base/library.h"
 
 #include <stdio.h>
 

@@ -2,7 +2,7 @@
 #include "workloads/opencl/opencl.h"
 
 #include "base/cleanup.h"
-#include "workloads/common/library.h"
+#include "base/library.h"
 
 #include <stdio.h>
 #include <stdlib.h>

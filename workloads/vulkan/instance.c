@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "workloads/vulkan/vulkan.h"
 
-#include "workloads/common/library.h"
+#include "base/library.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -12,6 +12,16 @@
  * `struct error *` is taken: the code is returned, the text is not kept.
  */
 
+#ifdef _WIN32
+/* The Windows headers have macros of these four names. Whichever is included first, the names mean
+ * the codes below from here on. */
+#include <winerror.h>
+#undef ERROR_NOT_FOUND
+#undef ERROR_TIMEOUT
+#undef ERROR_CANCELLED
+#undef ERROR_BUSY
+#endif
+
 #ifdef __cplusplus
 extern "C" {
 #endif

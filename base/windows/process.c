@@ -4,28 +4,30 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/process_internal.h"
+#include "base/wake.h"
+#include "base/windows/process_spawn.h"
+#include "base/windows/wide.h"
 
-#include <errno.h>
+#include <io.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
-#include <unistd.h>
+
+#include <psapi.h>
 
 enum {
 	PROCESS_CHUNK_SIZE = 64 * 1024,
-	/* How long output may stay open after the leader's end: only a process that left the group
-	   can. */
-	PROCESS_DRAIN_MS = 1000,
+	PROCESS_DRAIN_MS = 1000, /* how long output may stay open after the job's end */
 	PROCESS_UNKILLABLE_MS = 5000,
+	PROCESS_KILLED_CODE = 128 + 9, /* as a POSIX system would tell it */
+	PROCESS_INTERRUPTED_CODE = 128 + 2,
 };
 
 enum process_phase {
 	PROCESS_RUNNING,     /* the timer, if any, is the deadline */
 	PROCESS_TERMINATING, /* the timer is the grace period */
-	PROCESS_KILLING,     /* the timer is how long SIGKILL may take */
-	PROCESS_DRAINING,    /* the leader is reaped; the timer is how long output may stay open */
+	PROCESS_KILLING,     /* the timer is how long termination may take */
+	PROCESS_DRAINING,    /* the leader is gone; the timer is how long output may stay open */
 	PROCESS_ENDED,
 };
 
@@ -41,15 +43,12 @@ struct process {
 	struct process_spec spec; /* argv, env and directory are not kept */
 	struct process_result result;
 	enum process_phase phase;
-	pid_t id;	   /* 0 once reaped */
-	bool leader_ended; /* but perhaps not reaped: that keeps its number, the group's, from reuse
-			    */
-	bool wanted;	   /* the owner has not freed it */
-	bool lines_wanted; /* wanted, and there is an on_line */
+	struct process_child child; /* id is 0 once it has ended */
+	bool wanted;		    /* the owner has not freed it */
+	bool lines_wanted;	    /* wanted, and there is an on_line */
 	uint64_t started_ns;
-	unsigned handles;     /* libuv handles not closed yet */
-	uv_poll_t exit_watch; /* readable when the leader has ended */
-	int exit_fd;	      /* -1: none, and exit_watch is not open */
+	unsigned handles; /* libuv handles not closed yet */
+	struct wake *exit_wake;
 	uv_timer_t timer;
 	struct process_stream out, err;
 	char chunk[PROCESS_CHUNK_SIZE];
@@ -75,21 +74,26 @@ static void process_close(void *handle)
 		uv_close(handle, process_on_closed);
 }
 
+/* The leader is no longer watched, and nothing of its job is left. */
+static void process_release(struct process *process)
+{
+	wake_free(process->exit_wake);
+	process->exit_wake = NULL;
+	if (process->child.process != NULL)
+		(void)CloseHandle(process->child.process);
+	if (process->child.job != NULL)
+		(void)CloseHandle(process->child.job);
+	process->child.process = NULL;
+	process->child.job = NULL;
+	process->child.id = 0;
+}
+
 static void process_close_all(struct process *process)
 {
-	if (process->exit_fd >= 0) {
-		process_close(&process->exit_watch);
-		(void)close(STEAL_FD(process->exit_fd));
-	}
+	process_release(process);
 	process_close(&process->timer);
 	process_close(&process->out.pipe);
 	process_close(&process->err.pipe);
-}
-
-static void process_kill_group(const struct process *process, int signal)
-{
-	if (process->id > 0)
-		(void)kill(-process->id, signal);
 }
 
 static void process_set_timer(struct process *process, uint64_t timeout_ms)
@@ -100,9 +104,7 @@ static void process_set_timer(struct process *process, uint64_t timeout_ms)
 
 static void process_maybe_end(struct process *process)
 {
-	struct process_result *result = &process->result;
-
-	if (process->phase == PROCESS_ENDED || process->id != 0 || process->out.open ||
+	if (process->phase == PROCESS_ENDED || process->child.id != 0 || process->out.open ||
 	    process->err.open)
 		return;
 	process->phase = PROCESS_ENDED;
@@ -114,80 +116,62 @@ static void process_maybe_end(struct process *process)
 	}
 	/* Nothing more is to come, so nothing may keep the loop alive. */
 	(void)uv_timer_stop(&process->timer);
-	(void)uv_poll_stop(&process->exit_watch);
 	if (process->spec.on_end != NULL)
-		process->spec.on_end(process, result, process->spec.user);
+		process->spec.on_end(process, &process->result, process->spec.user);
 }
 
-static void process_set_code(struct process *process, int status, const struct rusage *usage)
+/* Unhandled exceptions end a process with their NTSTATUS: severity error, no customer bit. */
+static bool process_is_exception(DWORD code)
+{
+	return (code & 0xF0000000U) == 0xC0000000U && code != (DWORD)STATUS_CONTROL_C_EXIT;
+}
+
+static void process_set_code(struct process *process)
 {
 	struct process_result *result = &process->result;
-	bool ended_by_us = result->end != PROCESS_EXITED;
+	PROCESS_MEMORY_COUNTERS memory = {.cb = sizeof(memory)};
+	DWORD code = 0;
 
+	(void)GetExitCodeProcess(process->child.process, &code);
+	if (GetProcessMemoryInfo(process->child.process, &memory, sizeof(memory)))
+		result->max_rss_kib = memory.PeakWorkingSetSize / 1024;
 	result->duration_ms = (clock_monotonic_ns() - process->started_ns) / 1000000U;
-	result->max_rss_kib = (uint64_t)usage->ru_maxrss;
-	if (WIFEXITED(status)) {
-		result->code = WEXITSTATUS(status);
-	} else if (ended_by_us) {
-		result->code = 128 + WTERMSIG(status);
-	} else {
+	result->code = (int)code;
+	if (result->end == PROCESS_EXITED && process_is_exception(code))
 		result->end = PROCESS_SIGNALLED;
-		result->code = WTERMSIG(status);
-	}
+	else if (result->end != PROCESS_EXITED && code == (DWORD)STATUS_CONTROL_C_EXIT)
+		result->code = PROCESS_INTERRUPTED_CODE;
 }
 
-/* The leader has ended: ends its group, takes its status and waits for the end of the output. */
-static void process_reap(struct process *process)
+/* The leader has ended: takes its status, ends what is left of its job and waits for the end of the
+ * output. */
+static void process_on_exit(void *user)
 {
-	struct rusage usage = {0};
-	int status = 0;
+	struct process *process = user;
 
-	process_kill_group(process, SIGKILL);
-	while (wait4(process->id, &status, 0, &usage) < 0 && errno == EINTR)
-		continue;
-	process_set_code(process, status, &usage);
-	process->id = 0;
+	process_set_code(process);
+	(void)TerminateJobObject(process->child.job, PROCESS_KILLED_CODE);
+	process_release(process);
 	process->phase = PROCESS_DRAINING;
 	process_set_timer(process, PROCESS_DRAIN_MS);
 	process_maybe_end(process);
 }
 
-/* From here until it is reaped, the leader keeps its number, and the group's, from being reused. */
-static void process_on_exit(uv_poll_t *watch, int status, int events)
-{
-	struct process *process = watch->data;
-	bool output_open = process->out.open || process->err.open;
-
-	(void)status;
-	(void)events;
-	(void)uv_poll_stop(watch);
-	process->leader_ended = true;
-	if (process->phase != PROCESS_TERMINATING || !output_open)
-		process_reap(process);
-}
-
 static void process_close_stream(struct process_stream *stream)
 {
-	struct process *process = stream->process;
-
 	if (!stream->open)
 		return;
 	stream->open = false;
 	process_close(&stream->pipe);
-	if (process->out.open || process->err.open)
-		return;
-	if (process->leader_ended && process->id != 0)
-		process_reap(process);
-	else
-		process_maybe_end(process);
+	process_maybe_end(stream->process);
 }
 
 static void process_give_up(struct process *process)
 {
 	process->result.unkillable = true;
-	process->result.code = 128 + SIGKILL;
+	process->result.code = PROCESS_KILLED_CODE;
 	process->result.duration_ms = (clock_monotonic_ns() - process->started_ns) / 1000000U;
-	process->id = 0;
+	process_release(process);
 	process->phase = PROCESS_DRAINING;
 }
 
@@ -197,11 +181,7 @@ static void process_terminate(struct process *process, enum process_end end)
 
 	process->result.end = end;
 	process->phase = PROCESS_TERMINATING;
-	/* A stopped process cannot act on SIGTERM. SIGCONT comes first: behind SIGTERM it could
-	   take away the SIGSTOP with which the child's own leak checker, if it has one, attaches to
-	   it at its exit. */
-	process_kill_group(process, SIGCONT);
-	process_kill_group(process, SIGTERM);
+	(void)GenerateConsoleCtrlEvent(CTRL_BREAK_EVENT, (DWORD)process->child.id);
 	process_set_timer(process, grace != 0 ? grace : PROCESS_GRACE_DEFAULT_MS);
 }
 
@@ -209,9 +189,7 @@ static void process_kill(struct process *process)
 {
 	process->phase = PROCESS_KILLING;
 	process_set_timer(process, PROCESS_UNKILLABLE_MS);
-	process_kill_group(process, SIGKILL);
-	if (process->leader_ended)
-		process_reap(process);
+	(void)TerminateJobObject(process->child.job, PROCESS_KILLED_CODE);
 }
 
 static void process_on_timer(uv_timer_t *timer)
@@ -242,6 +220,8 @@ static void process_deliver_line(void *user, const char *line, size_t size)
 	struct process_stream *stream = user;
 	const struct process_spec *spec = &stream->process->spec;
 
+	if (size > 0 && line[size - 1] == '\r')
+		size--;
 	if (stream->process->lines_wanted)
 		spec->on_line(stream->is_stderr, line, size, spec->user);
 }
@@ -289,26 +269,12 @@ static void process_init(struct process *process, uv_loop_t *loop)
 	(void)uv_pipe_init(loop, &process->out.pipe, 0);
 	(void)uv_pipe_init(loop, &process->err.pipe, 0);
 	process->timer.data = process;
-	process->exit_watch.data = process;
-	process->exit_fd = -1;
+	process->out.pipe.data = process;
+	process->err.pipe.data = process;
 	process->handles = 3;
 }
 
 /* Takes `fd` over. */
-static int process_watch_exit(struct process *process, int fd, struct error *err)
-{
-	int rc = uv_poll_init(process->timer.loop, &process->exit_watch, fd);
-
-	if (rc < 0) {
-		(void)close(fd);
-		return error_uv(err, rc, "watching a child process");
-	}
-	process->exit_fd = fd;
-	process->handles++;
-	(void)uv_poll_start(&process->exit_watch, UV_READABLE, process_on_exit);
-	return 0;
-}
-
 static int process_open_stream(struct process_stream *stream, int fd, struct error *err)
 {
 	int rc = 0;
@@ -317,7 +283,7 @@ static int process_open_stream(struct process_stream *stream, int fd, struct err
 		return 0;
 	rc = uv_pipe_open(&stream->pipe, fd);
 	if (rc < 0) {
-		(void)close(fd);
+		(void)_close(fd);
 		return error_uv(err, rc, "output of a child process");
 	}
 	stream->open = true;
@@ -327,16 +293,15 @@ static int process_open_stream(struct process_stream *stream, int fd, struct err
 
 static int process_launch(struct process *process, struct error *err)
 {
-	struct process_child child = {.exit_fd = -1, .out_fd = -1, .err_fd = -1};
-	int rcs[3] = {process_spawn(&process->spec, &child, err), 0, 0};
+	int rcs[3] = {process_spawn(&process->spec, &process->child, err), 0, 0};
 
 	if (rcs[0] < 0)
 		return rcs[0];
-	process->id = child.id;
 	process->started_ns = clock_monotonic_ns();
-	rcs[0] = process_watch_exit(process, child.exit_fd, err);
-	rcs[1] = process_open_stream(&process->out, child.out_fd, err);
-	rcs[2] = process_open_stream(&process->err, child.err_fd, err);
+	rcs[0] = wake_start(process->timer.loop, (intptr_t)process->child.process, process_on_exit,
+			    process, &process->exit_wake, err);
+	rcs[1] = process_open_stream(&process->out, process->child.out_fd, err);
+	rcs[2] = process_open_stream(&process->err, process->child.err_fd, err);
 	for (size_t i = 0; i < ARRAY_SIZE(rcs); i++) {
 		if (rcs[i] < 0)
 			return rcs[i];
@@ -364,7 +329,9 @@ int process_start(uv_loop_t *loop, const struct process_spec *spec, struct proce
 	process_init(process, loop);
 	rc = process_launch(process, err);
 	if (rc < 0) {
-		process_free(process);
+		process->wanted = false;
+		process->phase = PROCESS_ENDED;
+		process_close_all(process);
 		return rc;
 	}
 	process->spec.argv = NULL;
@@ -378,7 +345,7 @@ int process_start(uv_loop_t *loop, const struct process_spec *spec, struct proce
 
 int process_id(const struct process *process)
 {
-	return process->id;
+	return process->child.id;
 }
 
 bool process_has_ended(const struct process *process)
@@ -388,12 +355,24 @@ bool process_has_ended(const struct process *process)
 
 int process_signal(struct process *process, int signal, struct error *err)
 {
-	if (process->id == 0)
+	BOOL sent = FALSE;
+
+	if (process->child.id == 0)
 		return error_set(err, ERROR_NOT_FOUND, "the process has ended");
-	if (kill(process->id, signal) < 0)
-		return error_system(err, errno, "signal %d to process %d", signal,
-				    (int)process->id);
-	return 0;
+	switch (signal) {
+	case SIGINT:
+	case SIGTERM:
+		sent = GenerateConsoleCtrlEvent(CTRL_BREAK_EVENT, (DWORD)process->child.id);
+		break;
+	case SIGKILL:
+		sent = TerminateProcess(process->child.process, PROCESS_KILLED_CODE);
+		break;
+	default:
+		return error_set(err, ERROR_UNSUPPORTED, "Windows has no signal %d", signal);
+	}
+	return sent ? 0
+		    : error_windows(err, GetLastError(), "signal %d to process %d", signal,
+				    process->child.id);
 }
 
 void process_stop(struct process *process)
@@ -421,7 +400,7 @@ void process_free(struct process *process)
 		return;
 	process->wanted = false;
 	process->lines_wanted = false;
-	if (process->phase == PROCESS_ENDED || process->id == 0) {
+	if (process->phase == PROCESS_ENDED || process->child.id == 0) {
 		process->phase = PROCESS_ENDED;
 		process_close_all(process);
 		return;
@@ -429,4 +408,27 @@ void process_free(struct process *process)
 	process_kill(process);
 	process_close_stream(&process->out);
 	process_close_stream(&process->err);
+}
+
+void process_describe_signal(int code, char *out, size_t size)
+{
+	static const struct {
+		DWORD status;
+		const char *name;
+	} known[] = {
+		{0xC0000005, "access violation"},
+		{0xC000001D, "illegal instruction"},
+		{0xC0000094, "integer division by zero"},
+		{0xC00000FD, "stack overflow"},
+		{0xC0000135, "a DLL was not found"},
+		{0xC0000139, "a DLL lacks an entry point"},
+		{0xC0000142, "a DLL failed to initialise"},
+		{0xC0000374, "heap corruption"},
+		{0xC0000409, "fail fast"},
+	};
+	const char *name = "unhandled exception";
+
+	for (size_t i = 0; i < ARRAY_SIZE(known); i++)
+		name = known[i].status == (DWORD)code ? known[i].name : name;
+	(void)snprintf(out, size, "exception 0x%08x (%s)", (unsigned)code, name);
 }

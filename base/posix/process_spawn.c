@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "base/process_internal.h"
+#include "base/posix/process_spawn.h"
 
 #include "base/cleanup.h"
 #include "base/file.h"

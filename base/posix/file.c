@@ -11,14 +11,21 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+int file_open_to_read(const char *path, int *fd, struct error *err)
+{
+	*fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	return *fd >= 0 ? 0 : error_system(err, errno, "%s", path);
+}
+
 int file_read(const char *path, size_t max, char **data, size_t *size, struct error *err)
 {
 	struct text content CLEANUP_TEXT = {0};
-	int fd CLEANUP_FD = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	int fd CLEANUP_FD = -1;
 	char chunk[16384];
+	int rc = file_open_to_read(path, &fd, err);
 
-	if (fd < 0)
-		return error_system(err, errno, "%s", path);
+	if (rc < 0)
+		return rc;
 	for (;;) {
 		ssize_t count = read(fd, chunk, sizeof(chunk));
 

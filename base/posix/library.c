@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "workloads/common/library.h"
+#include "base/library.h"
 
 #include "base/cleanup.h"
 #include "base/text.h"
@@ -10,14 +10,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-int library_open(const char *soname, void **handle, struct error *err)
+int library_open(const char *name, void **handle, struct error *err)
 {
-	void *opened = dlopen(soname, RTLD_NOW | RTLD_LOCAL);
+	void *opened = dlopen(name, RTLD_NOW | RTLD_LOCAL);
 
 	if (opened == NULL) {
 		const char *reason = dlerror();
 		char *absent CLEANUP_FREE =
-			text_format("%s: cannot open shared object file: No such file", soname);
+			text_format("%s: cannot open shared object file: No such file", name);
 
 		if (absent == NULL)
 			return error_memory(err);
@@ -53,4 +53,11 @@ void library_path(void *handle, char *out, size_t size)
 	char *resolved CLEANUP_FREE = realpath(map->l_name, NULL);
 
 	(void)snprintf(out, size, "%s", resolved != NULL ? resolved : map->l_name);
+}
+
+void library_version(void *handle, char *out, size_t size)
+{
+	(void)handle;
+	(void)size;
+	out[0] = '\0';
 }

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BASE_LIBRARY_H
+#define BASE_LIBRARY_H
+
+/*
+ * Libraries opened at run time. They are never closed: drivers leave threads and exit handlers
+ * behind that need their code until the process ends.
+ */
+
+#include "base/error.h"
+
+#include <stddef.h>
+
+/* Opens a library by its soname, DLL name or path. On Windows a bare name is looked up in System32
+ * alone, so that no DLL beside the program or in PATH is taken for it; a library of that name that
+ * is loaded already is that one. ERROR_NOT_FOUND: the machine lacks the library itself.
+ * ERROR_UNAVAILABLE: it is there, but cannot be loaded (something that it needs is missing, wrong
+ * machine); the text says what. */
+int library_open(const char *name, void **handle, struct error *err);
+
+/* The address of a function into the function pointer at `function`. ERROR_NOT_FOUND. */
+int library_function(void *handle, const char *name, void *function, struct error *err);
+
+/* Where the library was found, symbolic links resolved; "" when unknown. */
+void library_path(void *handle, char *out, size_t size);
+
+/* The version that the file states ("31.0.15.3640"); "" when it states none, as on Linux. */
+void library_version(void *handle, char *out, size_t size);
+
+#endif

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BASE_OS_VERSION_H
+#define BASE_OS_VERSION_H
+
+/* Which operating system this program runs on. */
+
+#include "base/error.h"
+
+struct os_version {
+	char product[128]; /* "Windows Server 2022 Datacenter", "Debian GNU/Linux 12 (bookworm)" */
+	char display_version[32]; /* Windows: "21H2", older: ReleaseId ("1809"); "" when not told */
+	unsigned major, minor, build, revision; /* Windows: 10.0.20348.1547. Linux: the first
+						   numbers of the kernel release */
+	char kernel[128]; /* the whole kernel release ("6.1.0-18-amd64"), or "10.0.20348.1547" */
+	char wine[32]; /* "10.0" under Wine, whose Windows version is only what it claims; else ""
+			*/
+};
+
+/* Windows: RtlGetVersion, which unlike GetVersionEx does not depend on the program's manifest, and
+ * the registry for revision (UBR), DisplayVersion or ReleaseId and ProductName. Client systems from
+ * build 22000 on are called Windows 11, whatever ProductName says. ERROR_IO: the system refuses to
+ * tell. */
+int os_version_read(struct os_version *out, struct error *err);
+
+#endif

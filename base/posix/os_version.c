@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/os_version.h"
+
+#include "base/cleanup.h"
+#include "base/file.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/utsname.h>
+
+enum { OS_RELEASE_MAX = 64 * 1024 };
+
+/* The value of PRETTY_NAME in os-release(5), without its quotes. */
+static void os_version_product(char *text, char *out, size_t size)
+{
+	static const char key[] = "PRETTY_NAME=";
+	char *rest = NULL;
+
+	for (char *line = strtok_r(text, "\n", &rest); line != NULL;
+	     line = strtok_r(NULL, "\n", &rest)) {
+		size_t length = 0;
+
+		if (!text_starts_with(line, key))
+			continue;
+		line += sizeof(key) - 1;
+		length = strlen(line);
+		if (length >= 2 && (line[0] == '"' || line[0] == '\'') &&
+		    line[length - 1] == line[0]) {
+			line[length - 1] = '\0';
+			line++;
+		}
+		(void)snprintf(out, size, "%s", line);
+		return;
+	}
+}
+
+int os_version_read(struct os_version *out, struct error *err)
+{
+	static const char *const files[] = {"/etc/os-release", "/usr/lib/os-release"};
+	struct utsname name = {0};
+
+	*out = (struct os_version){0};
+	if (uname(&name) != 0)
+		return error_system(err, errno, "uname");
+	for (size_t i = 0; i < ARRAY_SIZE(files) && out->product[0] == '\0'; i++) {
+		char *text CLEANUP_FREE = NULL;
+
+		if (file_read(files[i], OS_RELEASE_MAX, &text, NULL, NULL) == 0)
+			os_version_product(text, out->product, sizeof(out->product));
+	}
+	(void)snprintf(out->kernel, sizeof(out->kernel), "%s", name.release);
+	(void)sscanf(name.release, "%u.%u.%u", &out->major, &out->minor, &out->build);
+	return 0;
+}

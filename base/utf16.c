@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/utf16.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { REPLACEMENT = 0xFFFD };
+
+static bool utf16_is_high(uint32_t unit)
+{
+	return unit >= 0xD800 && unit <= 0xDBFF;
+}
+
+static bool utf16_is_low(uint32_t unit)
+{
+	return unit >= 0xDC00 && unit <= 0xDFFF;
+}
+
+/* The character at `text`, which holds at least one unit; *used units. */
+static uint32_t utf16_decode(const uint16_t *text, size_t count, size_t *used)
+{
+	uint32_t first = text[0];
+
+	*used = 1;
+	if (utf16_is_high(first) && count > 1 && utf16_is_low(text[1])) {
+		*used = 2;
+		return 0x10000 + ((first - 0xD800) << 10) + (text[1] - 0xDC00U);
+	}
+	return utf16_is_high(first) || utf16_is_low(first) ? REPLACEMENT : first;
+}
+
+static size_t utf8_encode(uint32_t character, char *out)
+{
+	if (character < 0x80) {
+		out[0] = (char)character;
+		return 1;
+	}
+	if (character < 0x800) {
+		out[0] = (char)(0xC0 | (character >> 6));
+		out[1] = (char)(0x80 | (character & 0x3F));
+		return 2;
+	}
+	if (character < 0x10000) {
+		out[0] = (char)(0xE0 | (character >> 12));
+		out[1] = (char)(0x80 | ((character >> 6) & 0x3F));
+		out[2] = (char)(0x80 | (character & 0x3F));
+		return 3;
+	}
+	out[0] = (char)(0xF0 | (character >> 18));
+	out[1] = (char)(0x80 | ((character >> 12) & 0x3F));
+	out[2] = (char)(0x80 | ((character >> 6) & 0x3F));
+	out[3] = (char)(0x80 | (character & 0x3F));
+	return 4;
+}
+
+char *utf16_to_utf8(const uint16_t *text, size_t count)
+{
+	/* A unit becomes at most three bytes. */
+	char *out = count < SIZE_MAX / 4 ? malloc(3 * count + 1) : NULL;
+	size_t size = 0;
+
+	for (size_t i = 0, used = 0; out != NULL && i < count; i += used)
+		size += utf8_encode(utf16_decode(text + i, count - i, &used), out + size);
+	if (out != NULL)
+		out[size] = '\0';
+	return out;
+}
+
+/* The character at `text`, which is not empty; *used bytes. */
+static uint32_t utf8_decode(const unsigned char *text, size_t *used)
+{
+	static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
+	size_t length = text[0] < 0x80		   ? 1
+			: (text[0] & 0xE0) == 0xC0 ? 2
+			: (text[0] & 0xF0) == 0xE0 ? 3
+			: (text[0] & 0xF8) == 0xF0 ? 4
+						   : 0;
+	uint32_t character = length == 1 ? text[0] : length != 0 ? text[0] & (0x7FU >> length) : 0;
+
+	*used = 1;
+	if (length == 0)
+		return REPLACEMENT;
+	for (size_t i = 1; i < length; i++) {
+		if ((text[i] & 0xC0) != 0x80)
+			return REPLACEMENT;
+		character = (character << 6) | (text[i] & 0x3FU);
+	}
+	if (character < least[length] || character > 0x10FFFF || utf16_is_high(character) ||
+	    utf16_is_low(character))
+		return REPLACEMENT;
+	*used = length;
+	return character;
+}
+
+uint16_t *utf16_from_utf8(const char *text, size_t *count)
+{
+	size_t size = strlen(text);
+	/* A byte becomes at most one unit. */
+	uint16_t *out = size < SIZE_MAX / 4 ? malloc((size + 1) * sizeof(*out)) : NULL;
+	size_t units = 0;
+
+	for (size_t i = 0, used = 0; out != NULL && i < size; i += used) {
+		uint32_t character = utf8_decode((const unsigned char *)text + i, &used);
+
+		if (character >= 0x10000) {
+			out[units++] = (uint16_t)(0xD800 + ((character - 0x10000) >> 10));
+			out[units++] = (uint16_t)(0xDC00 + ((character - 0x10000) & 0x3FF));
+		} else {
+			out[units++] = (uint16_t)character;
+		}
+	}
+	if (out != NULL)
+		out[units] = 0;
+	if (count != NULL)
+		*count = units;
+	return out;
+}

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/library.h"
+
+#include "base/cleanup.h"
+#include "base/windows/wide.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <windows.h>
+
+int library_open(const char *name, void **handle, struct error *err)
+{
+	bool bare = strpbrk(name, "/\\") == NULL;
+	wchar_t *wide CLEANUP_FREE = wide_path(name);
+	HMODULE module = NULL;
+	DWORD reason = 0;
+
+	if (wide == NULL)
+		return error_memory(err);
+	/* No message boxes for broken DLLs. */
+	(void)SetThreadErrorMode(SEM_FAILCRITICALERRORS | SEM_NOOPENFILEERRORBOX, NULL);
+	module = bare ? GetModuleHandleW(wide) : NULL;
+	if (module == NULL)
+		module = LoadLibraryExW(wide, NULL,
+					bare ? LOAD_LIBRARY_SEARCH_SYSTEM32
+					     : LOAD_LIBRARY_SEARCH_DLL_LOAD_DIR |
+							LOAD_LIBRARY_SEARCH_SYSTEM32);
+	reason = GetLastError();
+	if (module == NULL) {
+		int rc = error_windows(err, reason, "%s", name);
+
+		/* The same code tells that a DLL which this one needs is missing. */
+		if (rc == ERROR_NOT_FOUND && reason == ERROR_MOD_NOT_FOUND && !bare &&
+		    GetFileAttributesW(wide) != INVALID_FILE_ATTRIBUTES && err != NULL)
+			err->code = rc = ERROR_UNAVAILABLE;
+		else if (rc != ERROR_NOT_FOUND && err != NULL)
+			err->code = rc = ERROR_UNAVAILABLE;
+		return rc;
+	}
+	*handle = module;
+	return 0;
+}
+
+int library_function(void *handle, const char *name, void *function, struct error *err)
+{
+	FARPROC address = GetProcAddress(handle, name);
+
+	if (address == NULL)
+		return error_set(err, ERROR_NOT_FOUND, "the library has no function %s", name);
+	memcpy(function, &address, sizeof(address));
+	return 0;
+}
+
+/* The path as the loader keeps it; NULL: out of memory, or not told. */
+static wchar_t *library_wide_path(void *handle)
+{
+	enum { PATH_UNITS_MAX = 32768 };
+	wchar_t *path = calloc(PATH_UNITS_MAX, sizeof(*path));
+
+	if (path != NULL && GetModuleFileNameW(handle, path, PATH_UNITS_MAX) == 0) {
+		free(path);
+		return NULL;
+	}
+	return path;
+}
+
+void library_path(void *handle, char *out, size_t size)
+{
+	wchar_t *wide CLEANUP_FREE = library_wide_path(handle);
+	char *path CLEANUP_FREE = wide != NULL ? wide_to_utf8(wide) : NULL;
+
+	(void)snprintf(out, size, "%s", path != NULL ? path : "");
+}
+
+/* The fixed part of the version resource; false when the module has none. */
+static bool library_read_version(void *handle, VS_FIXEDFILEINFO *out)
+{
+	/* VS_VERSIONINFO: three words, the key "VS_VERSION_INFO", padding to 32 bits, the value. */
+	enum {
+		VERSION_TYPE = 16 /* RT_VERSION */,
+		FIXED_OFFSET = 40,
+		FIXED_SIGNATURE = (int)0xFEEF04BD
+	};
+	HRSRC resource = FindResourceW(handle, MAKEINTRESOURCEW(VS_VERSION_INFO),
+				       MAKEINTRESOURCEW(VERSION_TYPE));
+	HGLOBAL loaded = resource != NULL ? LoadResource(handle, resource) : NULL;
+	const char *data = loaded != NULL ? LockResource(loaded) : NULL;
+
+	if (data == NULL || SizeofResource(handle, resource) < FIXED_OFFSET + sizeof(*out))
+		return false;
+	memcpy(out, data + FIXED_OFFSET, sizeof(*out));
+	return out->dwSignature == (DWORD)FIXED_SIGNATURE;
+}
+
+void library_version(void *handle, char *out, size_t size)
+{
+	VS_FIXEDFILEINFO info = {0};
+
+	out[0] = '\0';
+	if (library_read_version(handle, &info))
+		(void)snprintf(out, size, "%u.%u.%u.%u", HIWORD(info.dwFileVersionMS),
+			       LOWORD(info.dwFileVersionMS), HIWORD(info.dwFileVersionLS),
+			       LOWORD(info.dwFileVersionLS));
+}

@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/windows/process_spawn.h"
+
+#include "base/cleanup.h"
+#include "base/file.h"
+#include "base/path.h"
+#include "base/windows/process_environment.h"
+#include "base/windows/wide.h"
+
+#include <fcntl.h>
+#include <io.h>
+#include <string.h>
+
+enum {
+	SPAWN_DESCRIPTORS = 4, /* the standard ones, and pass_fd as 3 */
+	/* Bits of the C library's table of inherited descriptors (lpReserved2). */
+	SPAWN_FD_OPEN = 0x01,
+	SPAWN_FD_PIPE = 0x08,
+};
+
+/* Everything that CreateProcessW() is given. */
+struct spawn_plan {
+	wchar_t *program, *command_line, *environment, *directory;
+	HANDLE handles[SPAWN_DESCRIPTORS]; /* inheritable, ours to close; NULL: none */
+	bool borrowed[SPAWN_DESCRIPTORS];  /* our own standard handles */
+	int out_read, err_read;
+};
+
+static void spawn_plan_free(struct spawn_plan *plan)
+{
+	free(plan->program);
+	free(plan->command_line);
+	free(plan->environment);
+	free(plan->directory);
+	for (size_t i = 0; i < SPAWN_DESCRIPTORS; i++) {
+		if (plan->handles[i] != NULL && !plan->borrowed[i])
+			(void)CloseHandle(plan->handles[i]);
+	}
+	if (plan->out_read >= 0)
+		(void)_close(plan->out_read);
+	if (plan->err_read >= 0)
+		(void)_close(plan->err_read);
+}
+
+/* `path` or `path`.exe, whichever is a file. */
+static char *spawn_program_at(const char *path)
+{
+	char *with_extension = NULL;
+
+	if (file_exists(path) && !file_is_directory(path))
+		return strdup(path);
+	with_extension = text_format("%s.exe", path);
+	if (with_extension != NULL && file_exists(with_extension))
+		return with_extension;
+	free(with_extension);
+	return NULL;
+}
+
+static int spawn_search_path(const char *name, char **out, struct error *err)
+{
+	wchar_t wide[32767] = L"";
+	struct text_list directories CLEANUP_TEXT_LIST = {0};
+	char *path CLEANUP_FREE = NULL;
+	int rc = 0;
+
+	(void)GetEnvironmentVariableW(L"PATH", wide, ARRAY_SIZE(wide));
+	path = wide_to_utf8(wide);
+	if (path == NULL)
+		return error_memory(err);
+	rc = text_list_split(&directories, path, ';', err);
+	for (size_t i = 0; rc == 0 && *out == NULL && i < directories.count; i++) {
+		char *candidate CLEANUP_FREE = path_join(directories.items[i], name);
+
+		if (candidate == NULL)
+			return error_memory(err);
+		if (path_is_absolute(directories.items[i]))
+			*out = spawn_program_at(candidate);
+	}
+	return rc;
+}
+
+static int spawn_find_program(const char *name, wchar_t **out, struct error *err)
+{
+	char *found CLEANUP_FREE = NULL;
+	int rc = 0;
+
+	if (strpbrk(name, "/\\") != NULL)
+		found = spawn_program_at(name);
+	else
+		rc = spawn_search_path(name, &found, err);
+	if (rc < 0)
+		return rc;
+	if (found == NULL)
+		return error_set(err, ERROR_NOT_FOUND, "%s: not found%s", name,
+				 strpbrk(name, "/\\") != NULL ? "" : " in PATH");
+	/* cmd.exe reads their arguments by rules of its own: quoting them safely is not possible.
+	 */
+	if (text_ends_with(found, ".bat") || text_ends_with(found, ".cmd"))
+		return error_set(err, ERROR_UNSUPPORTED,
+				 "%s: batch files are not started; name cmd.exe /c yourself", name);
+	*out = wide_path(found);
+	return *out != NULL ? 0 : error_memory(err);
+}
+
+static void spawn_inherit(HANDLE handle)
+{
+	(void)SetHandleInformation(handle, HANDLE_FLAG_INHERIT, HANDLE_FLAG_INHERIT);
+}
+
+/* A pipe whose read end is a descriptor for libuv and whose write end is the child's. */
+static int spawn_pipe(int *read_fd, HANDLE *write_handle, struct error *err)
+{
+	uv_file fds[2] = {-1, -1};
+	int rc = uv_pipe(fds, UV_NONBLOCK_PIPE, 0);
+
+	if (rc < 0)
+		return error_uv(err, rc, "pipe");
+	if (!DuplicateHandle(GetCurrentProcess(), (HANDLE)_get_osfhandle(fds[1]),
+			     GetCurrentProcess(), write_handle, 0, TRUE, DUPLICATE_SAME_ACCESS))
+		rc = error_windows(err, GetLastError(), "pipe");
+	(void)_close(fds[1]);
+	if (rc < 0)
+		(void)_close(fds[0]);
+	else
+		*read_fd = fds[0];
+	return rc;
+}
+
+static int spawn_plan_streams(const struct process_spec *spec, struct spawn_plan *plan,
+			      struct error *err)
+{
+	int rc = 0;
+
+	plan->handles[0] = CreateFileW(L"NUL", GENERIC_READ, FILE_SHARE_READ | FILE_SHARE_WRITE,
+				       NULL, OPEN_EXISTING, 0, NULL);
+	spawn_inherit(plan->handles[0]);
+	if (spec->inherit_output) {
+		plan->handles[1] = GetStdHandle(STD_OUTPUT_HANDLE);
+		plan->handles[2] = GetStdHandle(STD_ERROR_HANDLE);
+		plan->borrowed[1] = plan->borrowed[2] = true;
+		spawn_inherit(plan->handles[1]);
+		spawn_inherit(plan->handles[2]);
+	} else {
+		rc = spawn_pipe(&plan->out_read, &plan->handles[1], err);
+		rc = rc == 0 ? spawn_pipe(&plan->err_read, &plan->handles[2], err) : rc;
+	}
+	if (rc == 0 && spec->pass_fd > 0 &&
+	    !DuplicateHandle(GetCurrentProcess(), (HANDLE)_get_osfhandle(spec->pass_fd),
+			     GetCurrentProcess(), &plan->handles[3], 0, TRUE,
+			     DUPLICATE_SAME_ACCESS))
+		rc = error_windows(err, GetLastError(), "descriptor %d", spec->pass_fd);
+	return rc;
+}
+
+static int spawn_plan_make(const struct process_spec *spec, struct spawn_plan *plan,
+			   struct error *err)
+{
+	char *line CLEANUP_FREE = process_command_line(spec->argv);
+	int rc = line != NULL ? spawn_find_program(spec->argv[0], &plan->program, err)
+			      : error_memory(err);
+
+	if (rc == 0)
+		rc = process_environment(spec->env, spec->clear_env, &plan->environment, err);
+	if (rc < 0)
+		return rc;
+	plan->command_line = wide_from_utf8(line);
+	if (plan->command_line == NULL)
+		return error_memory(err);
+	if (spec->directory != NULL) {
+		if (!file_is_directory(spec->directory))
+			return error_set(err, ERROR_NOT_FOUND, "working directory %s: not found",
+					 spec->directory);
+		plan->directory = wide_path(spec->directory);
+		if (plan->directory == NULL)
+			return error_memory(err);
+	}
+	return spawn_plan_streams(spec, plan, err);
+}
+
+/* A job that takes all its processes along when its last handle is closed. */
+static int spawn_make_job(HANDLE *job, struct error *err)
+{
+	JOBOBJECT_EXTENDED_LIMIT_INFORMATION limits = {
+		.BasicLimitInformation.LimitFlags = JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE,
+	};
+
+	*job = CreateJobObjectW(NULL, NULL);
+	if (*job == NULL || !SetInformationJobObject(*job, JobObjectExtendedLimitInformation,
+						     &limits, sizeof(limits)))
+		return error_windows(err, GetLastError(), "job object");
+	return 0;
+}
+
+/* Only the handles of the plan are inherited, whatever else in this process is inheritable. */
+static LPPROC_THREAD_ATTRIBUTE_LIST spawn_attributes(const struct spawn_plan *plan,
+						     HANDLE handles[SPAWN_DESCRIPTORS])
+{
+	LPPROC_THREAD_ATTRIBUTE_LIST list = NULL;
+	SIZE_T size = 0;
+	size_t count = 0;
+
+	for (size_t i = 0; i < SPAWN_DESCRIPTORS; i++) {
+		bool repeated = false;
+
+		for (size_t j = 0; j < count; j++)
+			repeated = repeated || handles[j] == plan->handles[i];
+		if (plan->handles[i] != NULL && plan->handles[i] != INVALID_HANDLE_VALUE &&
+		    !repeated)
+			handles[count++] = plan->handles[i];
+	}
+	(void)InitializeProcThreadAttributeList(NULL, 1, 0, &size);
+	list = calloc(1, size);
+	if (list == NULL || !InitializeProcThreadAttributeList(list, 1, 0, &size) ||
+	    !UpdateProcThreadAttribute(list, 0, PROC_THREAD_ATTRIBUTE_HANDLE_LIST, handles,
+				       count * sizeof(*handles), NULL, NULL)) {
+		free(list);
+		return NULL;
+	}
+	return list;
+}
+
+/* The C library of the child takes its descriptors from this: a count, flags, handles. */
+static WORD spawn_descriptor_table(const struct spawn_plan *plan, BYTE *table)
+{
+	const DWORD count = SPAWN_DESCRIPTORS;
+	BYTE *flags = table + sizeof(count);
+
+	memcpy(table, &count, sizeof(count));
+	for (size_t i = 0; i < SPAWN_DESCRIPTORS; i++) {
+		HANDLE handle = plan->handles[i] != NULL ? plan->handles[i] : INVALID_HANDLE_VALUE;
+
+		flags[i] = 0;
+		if (plan->handles[i] != NULL)
+			flags[i] = GetFileType(handle) == FILE_TYPE_PIPE
+					   ? SPAWN_FD_OPEN | SPAWN_FD_PIPE
+					   : SPAWN_FD_OPEN;
+		memcpy(flags + count + i * sizeof(handle), &handle, sizeof(handle));
+	}
+	return (WORD)(sizeof(count) + SPAWN_DESCRIPTORS * (1 + sizeof(HANDLE)));
+}
+
+static int spawn_create(const struct process_spec *spec, struct spawn_plan *plan,
+			struct process_child *child, struct error *err)
+{
+	BYTE table[sizeof(DWORD) + SPAWN_DESCRIPTORS * (1 + sizeof(HANDLE))] = {0};
+	HANDLE inherited[SPAWN_DESCRIPTORS] = {NULL};
+	STARTUPINFOEXW startup = {.StartupInfo = {.cb = sizeof(startup),
+						  .dwFlags = STARTF_USESTDHANDLES,
+						  .hStdInput = plan->handles[0],
+						  .hStdOutput = plan->handles[1],
+						  .hStdError = plan->handles[2]}};
+	PROCESS_INFORMATION created = {0};
+	LPPROC_THREAD_ATTRIBUTE_LIST attributes = spawn_attributes(plan, inherited);
+	DWORD reason = 0;
+	BOOL made = FALSE;
+
+	if (attributes == NULL)
+		return error_windows(err, GetLastError(), "%s: handles to inherit", spec->argv[0]);
+	startup.lpAttributeList = attributes;
+	startup.StartupInfo.lpReserved2 = table;
+	startup.StartupInfo.cbReserved2 = spawn_descriptor_table(plan, table);
+	/* Suspended until it is in its job, so that nothing it starts escapes. */
+	made = CreateProcessW(plan->program, plan->command_line, NULL, NULL, TRUE,
+			      CREATE_SUSPENDED | CREATE_NEW_PROCESS_GROUP |
+				      CREATE_UNICODE_ENVIRONMENT | EXTENDED_STARTUPINFO_PRESENT,
+			      plan->environment, plan->directory, &startup.StartupInfo, &created);
+	reason = GetLastError();
+	DeleteProcThreadAttributeList(attributes);
+	free(attributes);
+	if (!made)
+		return error_windows(err, reason, "%s", spec->argv[0]);
+	child->process = created.hProcess;
+	child->id = (int)created.dwProcessId;
+	if (!AssignProcessToJobObject(child->job, created.hProcess)) {
+		reason = GetLastError();
+		(void)TerminateProcess(created.hProcess, 1);
+	} else {
+		reason = 0;
+		(void)ResumeThread(created.hThread);
+	}
+	(void)CloseHandle(created.hThread);
+	return reason != 0 ? error_windows(err, reason, "%s: job object", spec->argv[0]) : 0;
+}
+
+int process_spawn(const struct process_spec *spec, struct process_child *child, struct error *err)
+{
+	struct spawn_plan plan CLEANUP(spawn_plan_free) = {.out_read = -1, .err_read = -1};
+	int rc = 0;
+
+	if (spec->argv == NULL || spec->argv[0] == NULL || spec->argv[0][0] == '\0')
+		return error_set(err, ERROR_ARGUMENT, "no program to start");
+	rc = spawn_plan_make(spec, &plan, err);
+	rc = rc == 0 ? spawn_make_job(&child->job, err) : rc;
+	rc = rc == 0 ? spawn_create(spec, &plan, child, err) : rc;
+	if (rc < 0) {
+		if (child->process != NULL)
+			(void)CloseHandle(child->process);
+		if (child->job != NULL)
+			(void)CloseHandle(child->job);
+		*child = (struct process_child){.out_fd = -1, .err_fd = -1};
+		return rc;
+	}
+	child->out_fd = STEAL_FD(plan.out_read);
+	child->err_fd = STEAL_FD(plan.err_read);
+	return 0;
+}

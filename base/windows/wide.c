@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/windows/wide.h"
+
+#include "base/cleanup.h"
+#include "base/text.h"
+#include "base/utf16.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <windows.h>
+
+_Static_assert(sizeof(wchar_t) == sizeof(uint16_t), "Windows strings are UTF-16");
+
+enum { WIDE_PATH_SHORT = 240 }; /* below MAX_PATH, with room for a directory's 8.3 file */
+
+wchar_t *wide_from_utf8(const char *text)
+{
+	return (wchar_t *)utf16_from_utf8(text, NULL);
+}
+
+char *wide_to_utf8(const wchar_t *text)
+{
+	return utf16_to_utf8((const uint16_t *)text, wcslen(text));
+}
+
+wchar_t *wide_path(const char *path)
+{
+	static const wchar_t prefix[] = L"\\\\?\\";
+	wchar_t *plain CLEANUP_FREE = wide_from_utf8(path);
+	wchar_t *full CLEANUP_FREE = NULL;
+	DWORD size = 0;
+
+	for (wchar_t *p = plain; p != NULL && *p != L'\0'; p++) {
+		if (*p == L'/')
+			*p = L'\\';
+	}
+	/* A path with "\\" in front is a share or has the prefix. */
+	if (plain == NULL || wcslen(plain) < WIDE_PATH_SHORT || wcsncmp(plain, L"\\\\", 2) == 0)
+		return STEAL(plain);
+	size = GetFullPathNameW(plain, 0, NULL, NULL);
+	full = calloc(size + ARRAY_SIZE(prefix), sizeof(*full));
+	if (full == NULL || size == 0)
+		return NULL;
+	wcscpy(full, prefix);
+	(void)GetFullPathNameW(plain, size, full + ARRAY_SIZE(prefix) - 1, NULL);
+	return STEAL(full);
+}
+
+static int error_code_of_windows(unsigned long code)
+{
+	switch (code) {
+	case ERROR_FILE_NOT_FOUND:
+	case ERROR_PATH_NOT_FOUND:
+	case ERROR_INVALID_NAME:
+	case ERROR_BAD_NETPATH:
+	case ERROR_MOD_NOT_FOUND:
+	case ERROR_PROC_NOT_FOUND:
+	case ERROR_DIRECTORY:
+		return ERROR_NOT_FOUND;
+	case ERROR_FILE_EXISTS:
+	case ERROR_ALREADY_EXISTS:
+		return ERROR_EXISTS;
+	case ERROR_ACCESS_DENIED:
+	case ERROR_SHARING_VIOLATION:
+	case ERROR_PRIVILEGE_NOT_HELD:
+		return ERROR_PERMISSION;
+	case ERROR_NOT_ENOUGH_MEMORY:
+	case ERROR_OUTOFMEMORY:
+		return ERROR_MEMORY;
+	default:
+		return ERROR_IO;
+	}
+}
+
+/* The system's sentence, without the full stop and line end that it comes with. */
+static char *error_windows_text(unsigned long code)
+{
+	wchar_t *message = NULL;
+	DWORD length = FormatMessageW(FORMAT_MESSAGE_ALLOCATE_BUFFER | FORMAT_MESSAGE_FROM_SYSTEM |
+					      FORMAT_MESSAGE_IGNORE_INSERTS,
+				      NULL, code, 0, (wchar_t *)&message, 0, NULL);
+	char *text = NULL;
+
+	while (length > 0 && wcschr(L"\r\n. ", message[length - 1]) != NULL)
+		message[--length] = L'\0';
+	text = length > 0 ? wide_to_utf8(message) : text_format("Windows error %lu", code);
+	(void)LocalFree(message);
+	return text;
+}
+
+int error_windows(struct error *err, unsigned long code, const char *format, ...)
+{
+	char *message CLEANUP_FREE = error_windows_text(code);
+	struct text text CLEANUP_TEXT = {0};
+	va_list args;
+
+	va_start(args, format);
+	text_vaddf(&text, format, args);
+	va_end(args);
+	return error_set(err, error_code_of_windows(code), "%s: %s", text_string(&text),
+			 message != NULL ? message : "");
+}
