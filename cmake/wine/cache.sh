@@ -11,5 +11,6 @@ else
 	cache=${HOME:?}/.cache/gpucert
 fi
 # A root belongs to what it was made from: another list or another script is another root.
-wine_root_hash=$(cat "$wine_sources/make-root.sh" "$wine_sources/root-packages.txt" "$wine_sources/prepare-prefix.sh" | sha256sum)
+wine_root_hash=$(cat "$wine_sources/make-root.sh" "$wine_sources/root-packages.txt" "$wine_sources/prepare-prefix.sh" \
+	"$wine_sources/keep-signals.c" | sha256sum)
 wine_root=$cache/wine-root-$(expr "$wine_root_hash" : '\(.\{16\}\)')

@@ -24,6 +24,7 @@ if [ -d "$wine_root" ]; then
 fi
 [ "$(id -u)" -eq 0 ] || cannot "root is needed to make it (chroot, mounts)"
 command -v debootstrap >/dev/null || cannot "debootstrap is not installed"
+command -v "${CC:-cc}" >/dev/null || cannot "there is no C compiler (keep-signals.c)"
 command -v unshare >/dev/null || cannot "unshare is not installed"
 unshare --mount --pid --fork true 2>/dev/null || cannot "this machine does not let root make mount and process namespaces"
 
@@ -47,6 +48,8 @@ make_root() {
 		"$new"/usr/share/man/* "$new"/usr/share/locale/* "$new"/usr/share/info/* "$new"/var/log/*
 	# Wine's Windows files carry their debug information: four fifths of their size.
 	chroot "$new" sh -c 'strip --strip-all /usr/lib/x86_64-linux-gnu/wine/x86_64-windows/*' || return 1
+	"${CC:-cc}" -std=c11 -D_GNU_SOURCE -O2 -Wall -Wextra -shared -fPIC -o "$new/usr/local/lib/keep-signals.so" \
+		"$wine_sources/keep-signals.c" -ldl || return 1
 	install -m 755 "$wine_sources/prepare-prefix.sh" "$new/usr/local/sbin/prepare-prefix"
 	# shellcheck disable=SC2016 # the inner shell expands these
 	unshare --mount --pid --fork --kill-child --propagation private -- sh -c '

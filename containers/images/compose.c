@@ -77,8 +77,11 @@ static int image_make(const char *archive, size_t index, const struct image_spec
 		      struct layout_image *image, struct image_description *out, struct error *err)
 {
 	struct image_tree tree CLEANUP_IMAGE_TREE = {0};
-	int rc = image_content(spec, &tree, &out->missing, err);
+	int rc = spec->content != NULL ? spec->content(spec, &tree, &out->missing, err)
+				       : image_content(spec, &tree, &out->missing, err);
 
+	if (rc == 0)
+		image_tree_sort(&tree);
 	if (rc == 0)
 		rc = image_list_files(&tree, &out->files, err);
 	if (rc < 0)

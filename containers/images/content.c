@@ -144,12 +144,9 @@ int image_content(const struct image_spec *spec, struct image_tree *tree, struct
 
 	if (closure == NULL)
 		return err != NULL ? err->code : ERROR_MEMORY;
-	if ((rc = image_tree_base(tree, err)) < 0 ||
-	    (rc = content_add_programs(spec, closure, tree, err)) < 0 ||
-	    (rc = content_add_loaded(spec, closure, missing, err)) < 0 ||
-	    (rc = content_add_closure(spec, closure, tree, err)) < 0 ||
-	    (rc = content_list_missing(closure, missing, err)) < 0)
-		return rc;
-	image_tree_sort(tree);
-	return 0;
+	rc = image_tree_base(tree, err);
+	rc = rc == 0 ? content_add_programs(spec, closure, tree, err) : rc;
+	rc = rc == 0 ? content_add_loaded(spec, closure, missing, err) : rc;
+	rc = rc == 0 ? content_add_closure(spec, closure, tree, err) : rc;
+	return rc == 0 ? content_list_missing(closure, missing, err) : rc;
 }

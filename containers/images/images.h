@@ -30,6 +30,8 @@
 #define IMAGES_PAUSE_TAG	 "1"
 #define IMAGES_PAUSE_REFERENCE	 IMAGES_PAUSE_REPOSITORY ":" IMAGES_PAUSE_TAG
 
+struct image_tree;
+
 struct image_spec {
 	/* "docker.io/gpucert/probe"; the tag is the first 12 digits of the digest unless `tag` says
 	 * otherwise. */
@@ -41,6 +43,10 @@ struct image_spec {
 	 * that this machine lacks is left out and listed in `missing`. May be NULL. */
 	const char *const *loaded_libraries;
 	const char *const *command; /* NULL-ended default command; may be NULL */
+	/* What is in the image, instead of the rules above. NULL: those. `user` is for it. */
+	int (*content)(const struct image_spec *spec, struct image_tree *tree,
+		       struct text_list *missing, struct error *err);
+	const void *user;
 };
 
 struct image_description {

@@ -80,6 +80,36 @@ static int keep(const char *name)
 	return strcmp(from_file, name) == 0 && strcmp(from_registry, name) == 0 ? 0 : 6;
 }
 
+static DWORD WINAPI run_for_ever(void *unused)
+{
+	(void)unused;
+	for (;;)
+		Sleep(1);
+	return 0;
+}
+
+static int use_opencl(void)
+{
+	typedef int(WINAPI * platforms_function)(unsigned size, void **out, unsigned *count);
+	typedef int(WINAPI * devices_function)(void *platform, unsigned long long type,
+					       unsigned size, void **out, unsigned *count);
+	HMODULE library = LoadLibraryA("opencl.dll");
+	platforms_function platforms =
+		(platforms_function)(void *)GetProcAddress(library, "clGetPlatformIDs");
+	devices_function devices =
+		(devices_function)(void *)GetProcAddress(library, "clGetDeviceIDs");
+	void *platform = NULL, *device = NULL;
+	unsigned count = 0;
+
+	if (library == NULL || platforms(1, &platform, &count) != 0 ||
+	    devices(platform, 0xffffffff, 1, &device, &count) != 0)
+		return 1;
+	for (int i = 0; i < 8; i++)
+		(void)CreateThread(NULL, 0, run_for_ever, NULL, 0, NULL);
+	Sleep(50);
+	return 9;
+}
+
 static int copy(void)
 {
 	for (int c = getchar(); c != EOF; c = getchar())
@@ -116,6 +146,8 @@ int main(int argc, char **argv)
 		return wait_for_ctrl();
 	if (strcmp(what, "keep") == 0 && argc > 2)
 		return keep(argv[2]);
+	if (strcmp(what, "opencl") == 0)
+		return use_opencl();
 	if (strcmp(what, "crash") == 0)
 		*(volatile int *)(size_t)argc = 1;
 	return strcmp(what, "copy") == 0 ? copy() : 100;

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef CONTAINERS_IMAGES_WINE_INTERNAL_H
+#define CONTAINERS_IMAGES_WINE_INTERNAL_H
+
+/* Internal to images/. */
+
+#include "containers/images/tree.h"
+#include "containers/images/wine_image.h"
+
+/* image_spec.content with `struct wine_image_options` as user. */
+int wine_image_content(const struct image_spec *spec, struct image_tree *tree,
+		       struct text_list *missing, struct error *err);
+
+#endif

@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: MIT */
+#include "containers/wine/node.h"
+
+#include "base/cleanup.h"
+#include "base/file.h"
+#include "base/json.h"
+#include "base/path.h"
+#include "base/process.h"
+#include "containers/wine/device.h"
+#include "containers/wine/registry.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum {
+	ROOT_TIMEOUT_MS = 20 * 60 * 1000,
+	DISCOVERY_TIMEOUT_S = 60,
+	A_DAY_S = 24 * 60 * 60,
+	FILE_MAX = 64 * 1024 * 1024,
+	CANNOT_RUN = 77, /* of make-root.sh and wine-run */
+	REASON_MAX = 400,
+};
+
+/* Of lavapipe in the root; the library is found by its bare name. */
+#define VULKAN_MANIFEST "/usr/share/vulkan/icd.d/lvp_icd.json"
+#define SYSTEM32	"drive_c/windows/system32"
+#define DRIVER_STORE	SYSTEM32 "/DriverStore/FileRepository/" WINE_DRIVER_STORE
+
+/* As a driver package has it; discovery finds the driver store folder by it. */
+static const char driver_inf[] = "; SPDX-License-Identifier: MIT\r\n"
+				 "[Version]\r\n"
+				 "Signature=\"$Windows NT$\"\r\n"
+				 "Class=Display\r\n"
+				 "ClassGuid={4d36e968-e325-11ce-bfc1-08002be10318}\r\n"
+				 "Provider=gpucert\r\n"
+				 "DriverVer=01/01/2026,1.0.0.0\r\n"
+				 "CatalogFile=gpucert_wine.cat\r\n";
+
+void wine_node_free(struct wine_node *node)
+{
+	free(node->directory);
+	free(node->root);
+	free(node->starter);
+	free(node->programs);
+	*node = (struct wine_node){0};
+}
+
+/* The last line of what a program said on stderr. */
+static void node_reason(const struct text *output, char *out, size_t size)
+{
+	const char *text = text_string(output);
+	size_t end = strlen(text);
+	size_t start = 0;
+
+	while (end > 0 && text[end - 1] == '\n')
+		end--;
+	for (start = end; start > 0 && text[start - 1] != '\n'; start--)
+		;
+	(void)snprintf(out, size, "%.*s", (int)(end - start), text + start);
+}
+
+/* The root's path, which make-root.sh prints. */
+static int node_make_root(struct wine_node *node, struct error *err)
+{
+	char *script CLEANUP_FREE = NULL;
+	struct process_result result = {0};
+	char reason[REASON_MAX] = "";
+	int rc = path_beside_program("../libexec/gpucert/wine/make-root.sh", &script, err);
+	const char *const argv[] = {script, "--check", NULL};
+	const struct process_spec spec = {.argv = argv, .timeout_ms = ROOT_TIMEOUT_MS};
+
+	rc = rc == 0 ? path_beside_program("../libexec/gpucert/wine/wine-run", &node->starter, err)
+		     : rc;
+	rc = rc == 0 ? process_run(&spec, &result, err) : rc;
+	if (rc < 0)
+		return rc;
+	node_reason(&result.err, reason, sizeof(reason));
+	if (result.end == PROCESS_EXITED && result.code == CANNOT_RUN)
+		rc = error_set(err, ERROR_UNSUPPORTED, "%s", reason);
+	else if (result.end != PROCESS_EXITED || result.code != 0 || result.out.size < 2)
+		rc = error_set(err, ERROR_IO, "%s failed: %s", script, reason);
+	else
+		node->root =
+			strndup(text_string(&result.out), strcspn(text_string(&result.out), "\n"));
+	process_result_free(&result);
+	if (rc == 0 && node->root == NULL)
+		return error_memory(err);
+	return rc;
+}
+
+static int node_find_programs(struct wine_node *node, const char *programs, struct error *err)
+{
+	static const char *const places[] = {"../libexec/gpucert/windows", "../../windows"};
+
+	if (programs != NULL) {
+		node->programs = strdup(programs);
+		if (node->programs == NULL)
+			return error_memory(err);
+		return file_is_directory(programs)
+			       ? 0
+			       : error_set(err, ERROR_NOT_FOUND, "%s: no such folder", programs);
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(places); i++) {
+		free(node->programs);
+		node->programs = NULL;
+		int rc = path_beside_program(places[i], &node->programs, err);
+
+		if (rc < 0 || file_is_directory(node->programs))
+			return rc;
+	}
+	return error_set(err, ERROR_NOT_FOUND,
+			 "no Windows programs: build the preset \"windows\", or name their folder "
+			 "with --windows-programs");
+}
+
+static int node_copy(const struct wine_node *node, const struct wine_driver_file *file,
+		     struct error *err)
+{
+	char *source CLEANUP_FREE = path_join(node->root, file->source);
+	char *target CLEANUP_FREE =
+		text_format("%s/files/" DRIVER_STORE "/%s", node->directory, file->store_name);
+	char *folder CLEANUP_FREE = target != NULL ? path_directory(target) : NULL;
+	char *data CLEANUP_FREE = NULL;
+	size_t size = 0;
+	int rc = source != NULL && folder != NULL ? file_make_directories(folder, 0755, err)
+						  : error_memory(err);
+
+	rc = rc == 0 ? file_read(source, FILE_MAX, &data, &size, err) : rc;
+	return rc == 0 ? file_write_atomic(target, data, size, 0644, err) : rc;
+}
+
+static int node_write_inf(const struct wine_node *node, const char *folder, const char *name,
+			  struct error *err)
+{
+	char *directory CLEANUP_FREE = text_format("%s/files/%s", node->directory, folder);
+	char *path CLEANUP_FREE = directory != NULL ? path_join(directory, name) : NULL;
+	int rc = path != NULL ? file_make_directories(directory, 0755, err) : error_memory(err);
+
+	return rc == 0 ? file_write_atomic(path, driver_inf, strlen(driver_inf), 0644, err) : rc;
+}
+
+/* Where Wine's Vulkan loader finds one adapter for each device. */
+static int node_write_manifests(const struct wine_node *node, struct error *err)
+{
+	char *source CLEANUP_FREE = path_join(node->root, VULKAN_MANIFEST);
+	char *data CLEANUP_FREE = NULL;
+	size_t size = 0;
+	int rc =
+		source != NULL ? file_read(source, FILE_MAX, &data, &size, err) : error_memory(err);
+
+	for (size_t i = 0; rc == 0 && i < WINE_DEVICE_COUNT; i++) {
+		char *path CLEANUP_FREE = text_format("%s/gpu-%zu.json", node->directory, i);
+
+		rc = path != NULL ? file_write_atomic(path, data, size, 0644, err)
+				  : error_memory(err);
+	}
+	return rc;
+}
+
+static int node_write_files(const struct wine_node *node, struct error *err)
+{
+	char *registry CLEANUP_FREE = path_join(node->directory, "node.reg");
+	int rc = registry != NULL ? wine_registry_write(registry, err) : error_memory(err);
+
+	for (unsigned i = 0; rc == 0 && i < wine_driver_file_count; i++)
+		rc = node_copy(node, &wine_driver_files[i], err);
+	rc = rc == 0 ? node_write_inf(node, DRIVER_STORE, "gpucert_wine.inf", err) : rc;
+	rc = rc == 0 ? node_write_inf(node, "drive_c/windows/inf", WINE_DRIVER_INF, err) : rc;
+	return rc == 0 ? node_write_manifests(node, err) : rc;
+}
+
+static int node_write_description(const struct wine_node *node, struct error *err)
+{
+	cJSON *json CLEANUP_JSON = cJSON_CreateObject();
+	char *path CLEANUP_FREE = path_join(node->directory, "wine.json");
+
+	if (json == NULL || path == NULL ||
+	    cJSON_AddStringToObject(json, "root", node->root) == NULL ||
+	    cJSON_AddStringToObject(json, "starter", node->starter) == NULL ||
+	    cJSON_AddStringToObject(json, "programs", node->programs) == NULL)
+		return error_memory(err);
+	return json_write_file(path, json, err);
+}
+
+int wine_node_make(const char *directory, const char *programs, struct wine_node *out,
+		   struct error *err)
+{
+	struct wine_node node CLEANUP_WINE_NODE = {.directory = strdup(directory)};
+	int rc = node.directory != NULL ? node_find_programs(&node, programs, err)
+					: error_memory(err);
+
+	rc = rc == 0 ? node_make_root(&node, err) : rc;
+	rc = rc == 0 ? node_write_files(&node, err) : rc;
+	rc = rc == 0 ? node_write_description(&node, err) : rc;
+	if (rc < 0)
+		return error_wrap(err, "Wine node");
+	*out = node;
+	node = (struct wine_node){0};
+	return 0;
+}
+
+int wine_node_open(const char *directory, struct wine_node *out, struct error *err)
+{
+	struct wine_node node CLEANUP_WINE_NODE = {.directory = strdup(directory)};
+	char *path CLEANUP_FREE = path_join(directory, "wine.json");
+	cJSON *json CLEANUP_JSON = NULL;
+	const char *root = NULL, *starter = NULL, *programs = NULL;
+	struct json_at at = {0};
+	int rc = path != NULL ? json_read_file(path, &json, err) : error_memory(err);
+
+	if (rc < 0)
+		return rc;
+	at = json_root(json);
+	rc = json_need_string(&at, "root", &root, err);
+	rc = rc == 0 ? json_need_string(&at, "starter", &starter, err) : rc;
+	rc = rc == 0 ? json_need_string(&at, "programs", &programs, err) : rc;
+	if (rc < 0)
+		return error_wrap(err, "%s", path);
+	node.root = strdup(root);
+	node.starter = strdup(starter);
+	node.programs = strdup(programs);
+	if (node.directory == NULL || node.root == NULL || node.starter == NULL ||
+	    node.programs == NULL)
+		return error_memory(err);
+	*out = node;
+	node = (struct wine_node){0};
+	return 0;
+}
+
+/* Below the folder of the programs: a build tree, an unpacked package, or programs side by side. */
+static const char *const program_folders[] = {"bin", "libexec/gpucert", "."};
+
+int wine_node_program(const struct wine_node *node, const char *name, char **out, struct error *err)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(program_folders); i++) {
+		char *path CLEANUP_FREE =
+			text_format("%s/%s/%s", node->programs, program_folders[i], name);
+
+		if (path == NULL)
+			return error_memory(err);
+		if (file_exists(path)) {
+			*out = path_normalize(path);
+			return *out != NULL ? 0 : error_memory(err);
+		}
+	}
+	return error_set(err, ERROR_NOT_FOUND,
+			 "%s: no %s there (in bin, libexec/gpucert or itself)", node->programs,
+			 name);
+}
+
+int wine_node_probes(const struct wine_node *node, struct text_list *out, struct error *err)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(program_folders); i++) {
+		char *folder CLEANUP_FREE = path_join(node->programs, program_folders[i]);
+		struct text_list names CLEANUP_TEXT_LIST = {0};
+		int rc = folder != NULL ? 0 : error_memory(err);
+
+		if (rc == 0 && !file_is_directory(folder))
+			continue;
+		rc = rc == 0 ? file_list(folder, &names, err) : rc;
+		for (size_t j = 0; rc == 0 && j < names.count; j++) {
+			if (text_glob("probe-*.exe", names.items[j]))
+				rc = text_list_take(out, path_join(folder, names.items[j]), err);
+		}
+		if (rc < 0 || out->count > 0)
+			return rc;
+	}
+	return error_set(err, ERROR_NOT_FOUND, "%s: no probe-*.exe there", node->programs);
+}
+
+int wine_node_command(const struct wine_node *node, unsigned timeout_s, struct text_list *words,
+		      struct error *err)
+{
+	static const char *const plain[] = {"--display", "--timeout"};
+	char *timeout CLEANUP_FREE = text_format("%u", timeout_s != 0 ? timeout_s : A_DAY_S);
+	char *files CLEANUP_FREE = path_join(node->directory, "files");
+	char *registry CLEANUP_FREE = path_join(node->directory, "node.reg");
+	const char *const rest[] = {timeout, "--files", files, "--registry", registry, "--"};
+	int rc = timeout != NULL && files != NULL && registry != NULL
+			 ? text_list_add(words, node->starter, err)
+			 : error_memory(err);
+
+	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(plain); i++)
+		rc = text_list_add(words, plain[i], err);
+	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(rest); i++)
+		rc = text_list_add(words, rest[i], err);
+	return rc;
+}
+
+char *wine_node_environment(const struct wine_node *node)
+{
+	struct text variable CLEANUP_TEXT = {0};
+
+	for (size_t i = 0; i < WINE_DEVICE_COUNT; i++)
+		text_addf(&variable, "%s%s/gpu-%zu.json", i == 0 ? "VK_DRIVER_FILES=" : ":",
+			  node->directory, i);
+	return text_take(&variable);
+}
+
+int wine_node_record(const struct wine_node *node, const char *path, struct error *err)
+{
+	struct text_list words CLEANUP_TEXT_LIST = {0};
+	char *program CLEANUP_FREE = NULL;
+	char *file CLEANUP_FREE = text_format("Z:%s", path);
+	char *variable CLEANUP_FREE = wine_node_environment(node);
+	const char *const env[] = {variable, NULL};
+	struct process_result result = {0};
+	struct process_spec spec = {.env = env, .timeout_ms = 2000 * DISCOVERY_TIMEOUT_S};
+	char reason[REASON_MAX] = "";
+	char end[128] = "";
+	int rc = file != NULL && variable != NULL
+			 ? wine_node_program(node, "gpu-discovery.exe", &program, err)
+			 : error_memory(err);
+
+	rc = rc == 0 ? wine_node_command(node, DISCOVERY_TIMEOUT_S, &words, err) : rc;
+	rc = rc == 0 ? text_list_add(&words, program, err) : rc;
+	rc = rc == 0 ? text_list_add(&words, "--record", err) : rc;
+	rc = rc == 0 ? text_list_add(&words, file, err) : rc;
+	spec.argv = (const char *const *)words.items;
+	rc = rc == 0 ? process_run(&spec, &result, err) : rc;
+	if (rc < 0)
+		return rc;
+	process_describe(&result, end, sizeof(end));
+	node_reason(&result.err, reason, sizeof(reason));
+	if (result.end != PROCESS_EXITED || result.code != 0)
+		rc = error_set(err,
+			       result.end == PROCESS_EXITED && result.code == CANNOT_RUN
+				       ? ERROR_UNSUPPORTED
+				       : ERROR_IO,
+			       "gpu-discovery.exe under Wine %s: %s", end, reason);
+	process_result_free(&result);
+	return rc;
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef CONTAINERS_WINE_NODE_H
+#define CONTAINERS_WINE_NODE_H
+
+/*
+ * The Wine node: a Windows node on a Linux machine. Discovery and device plugin run as Windows
+ * programs under Wine; containers are Linux containers in which Wine runs Windows programs. This
+ * holds what both sides stand on; containers/wine/translation.h maps a plugin's answer into such a
+ * container.
+ *
+ *   DIRECTORY/wine.json      root and programs
+ *   DIRECTORY/files          lies over the prefix: the driver store and its INF (wine-run --files)
+ *   DIRECTORY/node.reg       is planted at each start (wine-run --registry)
+ *   DIRECTORY/gpu-N.json     Vulkan manifests: one adapter each
+ */
+
+#include "base/error.h"
+#include "base/text.h"
+
+#include <stdbool.h>
+
+struct wine_node {
+	char *directory;
+	char *root;	/* made by make-root.sh */
+	char *starter;	/* the script wine-run */
+	char *programs; /* folder of the Windows programs: bin/, libexec/gpucert/, or flat */
+};
+
+/* Makes the root when this machine has none (minutes), and the node's files in `directory`, which
+ * must exist. `programs` NULL: libexec/gpucert/windows of the installation, or the build tree
+ * "windows" beside this one. ERROR_UNSUPPORTED: this machine cannot run Windows programs, with the
+ * reason; ERROR_NOT_FOUND: no Windows programs. */
+int wine_node_make(const char *directory, const char *programs, struct wine_node *out,
+		   struct error *err);
+
+/* Reads what wine_node_make() left in `directory`. */
+int wine_node_open(const char *directory, struct wine_node *out, struct error *err);
+void wine_node_free(struct wine_node *node);
+
+#define CLEANUP_WINE_NODE __attribute__((cleanup(wine_node_free)))
+
+/* The host path of "gpu-discovery.exe". ERROR_NOT_FOUND names where it was looked for. */
+int wine_node_program(const struct wine_node *node, const char *name, char **out,
+		      struct error *err);
+
+/* The probe-*.exe of the node, sorted. ERROR_NOT_FOUND when there are none. */
+int wine_node_probes(const struct wine_node *node, struct text_list *out, struct error *err);
+
+/* Adds the words that run a program on the node, up to and without the program: wine-run with its
+ * options. `timeout_s` 0: a day, since the caller ends it. */
+int wine_node_command(const struct wine_node *node, unsigned timeout_s, struct text_list *words,
+		      struct error *err);
+
+/* "VK_DRIVER_FILES=...", which such a program needs in its environment. NULL: out of memory. */
+char *wine_node_environment(const struct wine_node *node);
+
+/* Runs gpu-discovery.exe and leaves what it found as a recorded node at `path`. */
+int wine_node_record(const struct wine_node *node, const char *path, struct error *err);
+
+#endif

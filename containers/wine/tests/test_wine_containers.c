@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: MIT */
+/* Windows programs in containers: without a device none of the APIs has an adapter; each device of
+ * the Wine node brings exactly one; and mounts arrive where Windows programs look for them. */
+#include "base/cleanup.h"
+#include "base/file.h"
+#include "base/path.h"
+#include "base/tests/unit.h"
+#include "containers/images/wine_image.h"
+#include "containers/runtime/containerd.h"
+#include "containers/tests/rig.h"
+#include "containers/wine/translation.h"
+#include "rpc/loop.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define PROGRAMS GPUCERT_BINARY_DIR "/tests/wine-programs"
+#define STORE                                                                                      \
+	"C:\\Windows\\System32\\DriverStore\\FileRepository\\gpucert_wine.inf_amd64_"              \
+	"5f1c0d2e3a4b6978\\"
+
+enum { DRAIN_MS = 5000, TIMEOUT_MS = 60000 };
+
+static uv_loop_t loop;
+static struct runtime *runtime;
+static struct images images;
+static struct launcher *launcher;
+static struct wine_node node;
+
+/* What a plugin answers for a device: the device string and the files of the driver. */
+static const struct launch_mount driver_mounts[] = {
+	{STORE "gpucert_vulkan64.dll", "C:\\Windows\\System32\\vulkan-1.dll", true},
+	{STORE "Bin\\gpucert_opencl64.dll", "c:/windows/system32/OpenCL.DLL", true},
+	{STORE "gpucert_icd32.json", "C:\\Windows\\SysWOW64\\gpucert_icd32.json", true},
+};
+
+static char *run_with(const struct launch_device *devices, size_t device_count, size_t mount_count)
+{
+	const char *const command[] = {"probe-adapters",
+				       "C:\\windows\\syswow64\\gpucert_icd32.json", NULL};
+	const struct launch_spec spec = {
+		.name = "adapters",
+		.command = command,
+		.devices = devices,
+		.device_count = device_count,
+		.mounts = driver_mounts,
+		.mount_count = mount_count,
+		.timeout_ms = TIMEOUT_MS,
+	};
+	struct wine_translation translation CLEANUP_WINE_TRANSLATION = {0};
+	struct launch *launch = NULL;
+	struct text output = {0};
+	struct error err = {0};
+	char end[256] = "";
+	int rc = wine_translate(&node, &spec, &translation, &err);
+
+	rc = rc == 0 ? launch_run(launcher, &translation.spec, &launch, &err) : rc;
+	if (rc < 0) {
+		UNIT_STRING(err.text, "");
+		return NULL;
+	}
+	launch_describe(launch_result(launch), end, sizeof(end));
+	UNIT_STRING(end, "exited with code 0");
+	UNIT_STRING(text_string(&launch_result(launch)->err), "");
+	for (const char *c = text_string(&launch_result(launch)->out); *c != '\0'; c++) {
+		if (*c != '\r')
+			text_append(&output, c, 1);
+	}
+	launch_free(launch);
+	return text_take(&output);
+}
+
+static void test_nothing(void)
+{
+	char *seen CLEANUP_FREE = run_with(NULL, 0, 0);
+
+	UNIT_STRING(seen, "dxgi=0\nd3d11=0\nd3d12=0\nvulkan=-1\nopencl=-1\n"
+			  "C:\\windows\\syswow64\\gpucert_icd32.json=missing\n");
+}
+
+/* The loaders alone are no driver. */
+static void test_files_without_device(void)
+{
+	char *seen CLEANUP_FREE = run_with(NULL, 0, ARRAY_SIZE(driver_mounts));
+
+	UNIT_STRING(seen, "dxgi=0\nd3d11=0\nd3d12=0\nvulkan=0\nopencl=0\n"
+			  "C:\\windows\\syswow64\\gpucert_icd32.json=there\n");
+}
+
+static void test_one_device(void)
+{
+	for (size_t i = 0; i < WINE_DEVICE_COUNT; i++) {
+		char *string CLEANUP_FREE =
+			text_format("vpci-location-path://%s", wine_devices[i].location_path);
+		const struct launch_device device = {string, "", ""};
+		char *seen CLEANUP_FREE = run_with(&device, 1, ARRAY_SIZE(driver_mounts));
+
+		UNIT_STRING(seen, "dxgi=1\nd3d11=1\nd3d12=1\nvulkan=1\nopencl=1\n"
+				  "C:\\windows\\syswow64\\gpucert_icd32.json=there\n");
+	}
+}
+
+static void test_all_devices(void)
+{
+	const struct launch_device device = {"class/5b45201d-f2f2-4f3b-85bb-30ff1f953599", "", ""};
+	char *seen CLEANUP_FREE = run_with(&device, 1, ARRAY_SIZE(driver_mounts));
+
+	UNIT_CONTAINS(seen, "vulkan=2\n");
+	UNIT_CONTAINS(seen, "opencl=2\n");
+}
+
+static void need(int rc, const char *what, const struct error *err)
+{
+	if (rc == 0)
+		return;
+	(void)fprintf(stderr, "%s: %s\n", what, err->text);
+	exit(rc == ERROR_UNSUPPORTED ? RIG_SKIP : 1);
+}
+
+static void open_runtime(const char *cache)
+{
+	const struct runtime_options options = {.base_directory = rig_base("wine")};
+	const char *const programs[] = {PROGRAMS "/probe-adapters.exe", NULL};
+	struct wine_image_options image = {.programs = programs,
+					   .program_directory =
+						   GPUCERT_BINARY_DIR "/libexec/gpucert",
+					   .cache = cache};
+	struct launcher_containerd_options launch = {.check_id = "test"};
+	const struct runtime_description *description = NULL;
+	char *directory CLEANUP_FREE = NULL;
+	struct error err = {0};
+
+	(void)uv_loop_init(&loop);
+	need(runtime_start(&loop, &options, &runtime, &err), "start", &err);
+	description = runtime_describe(runtime);
+	directory = path_join(description->work_directory, "wine");
+	need(file_make_directories(directory, 0700, &err), "directory", &err);
+	need(wine_node_make(directory, PROGRAMS, &node, &err), "node", &err);
+	image.root = node.root;
+	image.starter = node.starter;
+	need(wine_image_prepare(&image, &images, &err), "image", &err);
+	const char *const references[] = {images.probe.reference, images.pause.reference, NULL};
+	need(runtime_import(runtime, images.archive, references, &err), "import", &err);
+	launch.cri = runtime_cri(runtime);
+	launch.image = images.probe.reference;
+	launch.log_directory = description->work_directory;
+	launch.cgroup_parent = description->cgroup_parent;
+	launch.run_id = description->run_id;
+	need(launcher_containerd_new(&launch, &launcher, &err), "launcher", &err);
+}
+
+int main(void)
+{
+	CU_TestInfo tests[] = {
+		{"a container without a device has no adapter", test_nothing},
+		{"nor has one with the loaders alone", test_files_without_device},
+		{"a device is one adapter in each API", test_one_device},
+		{"the display class is all devices", test_all_devices},
+		CU_TEST_INFO_NULL,
+	};
+	const char *reason = rig_reason_to_skip();
+	char *cache = NULL;
+	struct error err = {0};
+	int result = 0;
+
+	if (reason != NULL) {
+		(void)printf("skipped: %s\n", reason);
+		return RIG_SKIP;
+	}
+	need(file_make_temporary("/tmp", "wine-image-", &cache, &err), "cache", &err);
+	open_runtime(cache);
+	result = unit_run("Windows programs in containers", tests);
+	launcher_free(launcher);
+	images_free(&images);
+	wine_node_free(&node);
+	need(runtime_stop(runtime, &err), "stop", &err);
+	need(loop_drain(&loop, DRAIN_MS, &err), "drain", &err);
+	need(file_remove_tree(cache, &err), "cache", &err);
+	free(cache);
+	return result;
+}

@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: MIT */
+#include "containers/wine/translation.h"
+
+#include "base/cleanup.h"
+#include "base/file.h"
+#include "base/path.h"
+#include "containers/images/wine_image.h"
+#include "containers/wine/windows_path.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#define DISPLAY_INTERFACE "5B45201D-F2F2-4F3B-85BB-30FF1F953599"
+#define DRIVE_C		  "/drive_c"
+
+void wine_translation_free(struct wine_translation *translation)
+{
+	wine_drivers_free(&translation->drivers);
+	text_list_free(&translation->strings);
+	free(translation->mounts);
+	free(translation->envs);
+	free(translation->command);
+	*translation = (struct wine_translation){0};
+}
+
+/* Hands a string to the translation and returns it. NULL: out of memory. */
+static const char *translation_keep(struct wine_translation *out, char *string)
+{
+	return text_list_take(&out->strings, string, NULL) == 0
+		       ? out->strings.items[out->strings.count - 1]
+		       : NULL;
+}
+
+/* C:\... of the container: a place in the image's prefix. */
+static int translate_target(const struct wine_node *node, const char *text, char **out,
+			    struct error *err)
+{
+	struct windows_path path CLEANUP_WINDOWS_PATH = {0};
+	char *drive CLEANUP_FREE = text_format("%s" WINE_IMAGE_PREFIX DRIVE_C, node->root);
+	char *place CLEANUP_FREE = NULL;
+	bool found = false;
+	int rc = drive != NULL ? windows_path_parse(text, "mount target", &path, err)
+			       : error_memory(err);
+
+	if (rc == 0 && path.drive != 'C')
+		return error_set(err, ERROR_ARGUMENT,
+				 "mount target '%s': containers have no drive but C:", text);
+	if (rc == 0 && path.steps.count == 0)
+		return error_set(err, ERROR_ARGUMENT, "mount target '%s': is the root of the drive",
+				 text);
+	rc = rc == 0 ? windows_path_below(&path, drive, &place, &found, err) : rc;
+	if (rc < 0)
+		return rc;
+	*out = strdup(place + strlen(node->root));
+	return *out != NULL ? 0 : error_memory(err);
+}
+
+/* Wine's programs on the node see the root's system folders and the host's other ones (wine-run).
+ */
+static bool translate_is_of_root(const char *first_step)
+{
+	static const char *const folders[] = {"bin", "boot", "etc", "mnt", "sbin", "usr", "var"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(folders); i++) {
+		if (strcasecmp(folders[i], first_step) == 0)
+			return true;
+	}
+	return strncasecmp(first_step, "lib", 3) == 0;
+}
+
+static int translate_find(const struct windows_path *path, const char *directory, char **out,
+			  bool *found, struct error *err)
+{
+	*found = false;
+	return directory != NULL ? windows_path_below(path, directory, out, found, err)
+				 : error_memory(err);
+}
+
+static int translate_source(const struct wine_node *node, const char *text, char **out,
+			    struct error *err)
+{
+	struct windows_path path CLEANUP_WINDOWS_PATH = {0};
+	char *planted CLEANUP_FREE = text_format("%s/files" DRIVE_C, node->directory);
+	char *prefix CLEANUP_FREE = text_format("%s" WINE_IMAGE_PREFIX DRIVE_C, node->root);
+	char *place CLEANUP_FREE = NULL;
+	bool found = false;
+	int rc = windows_path_parse(text, "mount source", &path, err);
+
+	if (rc < 0)
+		return rc;
+	if (path.drive == 'Z') {
+		bool of_root = path.steps.count > 0 && translate_is_of_root(path.steps.items[0]);
+
+		rc = translate_find(&path, of_root ? node->root : "/", &place, &found, err);
+	} else if (path.drive == 'C') {
+		rc = translate_find(&path, planted, &place, &found, err);
+		if (rc == 0 && !found) {
+			free(place);
+			place = NULL;
+			rc = translate_find(&path, prefix, &place, &found, err);
+		}
+	}
+	if (rc == 0 && !found)
+		return error_set(err, ERROR_NOT_FOUND, "mount source '%s': not there", text);
+	if (rc == 0)
+		*out = STEAL(place);
+	return rc;
+}
+
+static int translate_mount(const struct wine_node *node, const struct launch_mount *mount,
+			   struct wine_translation *out, struct error *err)
+{
+	struct launch_mount *translated = &out->mounts[out->spec.mount_count];
+	char *source CLEANUP_FREE = NULL;
+	char *target CLEANUP_FREE = NULL;
+	int rc = translate_source(node, mount->host_path, &source, err);
+
+	rc = rc == 0 ? translate_target(node, mount->container_path, &target, err) : rc;
+	if (rc < 0)
+		return rc;
+	translated->host_path = translation_keep(out, STEAL(source));
+	translated->container_path = translation_keep(out, STEAL(target));
+	translated->read_only = mount->read_only;
+	if (translated->host_path == NULL || translated->container_path == NULL)
+		return error_memory(err);
+	out->spec.mount_count++;
+	return 0;
+}
+
+/* What stands behind a prefix, case not regarded; NULL: another prefix. */
+static const char *translate_after(const char *text, const char *prefix)
+{
+	size_t size = strlen(prefix);
+
+	return strncasecmp(text, prefix, size) == 0 ? text + size : NULL;
+}
+
+static int translate_device(const struct wine_node *node, const char *host_path,
+			    struct wine_translation *out, struct error *err)
+{
+	static const char *const class_forms[] = {"class://", "class/", "vpci-class-guid://"};
+	const char *location = translate_after(host_path, "vpci-location-path://");
+	const struct wine_device *device = NULL;
+
+	if (location != NULL) {
+		device = wine_device_at(location);
+		return device != NULL
+			       ? wine_drivers_add(node, device, &out->drivers, err)
+			       : error_set(err, ERROR_NOT_FOUND,
+					   "device '%s': the node has none there", host_path);
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(class_forms); i++) {
+		const char *class = translate_after(host_path, class_forms[i]);
+		int rc = 0;
+
+		if (class == NULL)
+			continue;
+		if (strcasecmp(class, DISPLAY_INTERFACE) != 0)
+			return error_set(err, ERROR_NOT_FOUND,
+					 "device '%s': the node has no device of that class",
+					 host_path);
+		for (size_t j = 0; rc == 0 && j < WINE_DEVICE_COUNT; j++)
+			rc = wine_drivers_add(node, &wine_devices[j], &out->drivers, err);
+		return rc;
+	}
+	return error_set(err, ERROR_ARGUMENT, "device '%s': not a form that Windows knows",
+			 host_path);
+}
+
+/* The drivers' files behind the plugin's mounts, and their variables before the plugin's, which
+ * win. */
+static int translate_drivers(const struct launch_spec *windows, struct wine_translation *out,
+			     struct error *err)
+{
+	struct wine_drivers *drivers = &out->drivers;
+	size_t added = 0;
+
+	out->envs = calloc(drivers->environment.count + windows->env_count + 1, sizeof(*out->envs));
+	if (out->envs == NULL)
+		return error_memory(err);
+	for (size_t i = 0; i < drivers->environment.count; i++) {
+		char *line = drivers->environment.items[i];
+		char *equals = strchr(line, '=');
+
+		*equals = '\0';
+		out->envs[added++] = (struct launch_variable){line, equals + 1};
+	}
+	for (size_t i = 0; i < windows->env_count; i++)
+		out->envs[added++] = windows->envs[i];
+	out->spec.envs = out->envs;
+	out->spec.env_count = added;
+	for (size_t i = 0; i < drivers->count; i++)
+		out->mounts[out->spec.mount_count++] = (struct launch_mount){
+			drivers->mounts[i].source, drivers->mounts[i].destination, true};
+	return 0;
+}
+
+/* A bare word is a probe, as for launch_spec; anything else a Windows or Linux path of the
+ * container. */
+static int translate_command(const struct launch_spec *windows, struct wine_translation *out,
+			     struct error *err)
+{
+	/* wine-run's own deadline is never met: the launcher has one. */
+	static const char *const starter[] = {
+		WINE_IMAGE_STARTER, "--inside-root", "/", "", "86400", "yes"};
+	const char *word = windows->command[0];
+	size_t count = 0;
+
+	while (windows->command[count] != NULL)
+		count++;
+	out->command = calloc(ARRAY_SIZE(starter) + count + 1, sizeof(*out->command));
+	if (out->command == NULL)
+		return error_memory(err);
+	memcpy(out->command, starter, sizeof(starter));
+	memcpy(out->command + ARRAY_SIZE(starter), windows->command, count * sizeof(char *));
+	if (word[strcspn(word, "/\\")] == '\0') {
+		const char *program = translation_keep(
+			out, text_format("Z:" IMAGES_PROGRAM_DIRECTORY "/%s.exe", word));
+
+		if (program == NULL)
+			return error_memory(err);
+		out->command[ARRAY_SIZE(starter)] = program;
+	}
+	out->spec.command = out->command;
+	return 0;
+}
+
+int wine_translate(const struct wine_node *node, const struct launch_spec *windows,
+		   struct wine_translation *out, struct error *err)
+{
+	struct wine_translation translation CLEANUP_WINE_TRANSLATION = {.spec = *windows};
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < windows->device_count; i++)
+		rc = translate_device(node, windows->devices[i].host_path, &translation, err);
+	translation.spec.devices = NULL;
+	translation.spec.device_count = 0;
+	translation.spec.mount_count = 0;
+	translation.mounts = calloc(windows->mount_count + translation.drivers.count + 1,
+				    sizeof(*translation.mounts));
+	if (translation.mounts == NULL)
+		return error_memory(err);
+	for (size_t i = 0; rc == 0 && i < windows->mount_count; i++)
+		rc = translate_mount(node, &windows->mounts[i], &translation, err);
+	rc = rc == 0 ? translate_drivers(windows, &translation, err) : rc;
+	rc = rc == 0 ? translate_command(windows, &translation, err) : rc;
+	translation.spec.mounts = translation.mounts;
+	if (rc < 0)
+		return rc;
+	*out = translation;
+	translation = (struct wine_translation){0};
+	return 0;
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef CONTAINERS_WINE_TRANSLATION_H
+#define CONTAINERS_WINE_TRANSLATION_H
+
+/*
+ * From what a Windows container is to be given to what the Linux container gets in which Wine plays
+ * it:
+ *
+ *   program probe-x              wine-run --inside-root ... /libexec/gpucert/probe-x.exe: a
+ * display, then Wine mount target C:\a\b          the place of C:\a\b in the image's prefix; case
+ * does not matter mount source C:\a\b          that file of the node: planted over the prefix, or
+ * of the prefix mount source Z:\a\b          /a/b of the host; of the root where that is what
+ * Wine's programs see device vpci-location-path:// the software drivers that the device stands for
+ * (containers/wine/device.h), mounted read-only; there is no device node device class/GUID,
+ * class://  all devices, when the GUID is that of the display interface environment, annotations as
+ * they are
+ *
+ * Nothing else makes a driver visible: the image has none. What cannot be translated is an error,
+ * for it could not be applied on Windows either.
+ */
+
+#include "containers/launch/launch.h"
+#include "containers/wine/drivers.h"
+#include "containers/wine/node.h"
+
+struct wine_translation {
+	struct launch_spec
+		spec; /* for launch_start(); borrows from the rest and from the original */
+	struct wine_drivers drivers;
+	struct text_list strings;
+	struct launch_mount *mounts;
+	struct launch_variable *envs;
+	const char **command;
+};
+
+#define CLEANUP_WINE_TRANSLATION __attribute__((cleanup(wine_translation_free)))
+
+/* `windows` must outlive the translation. ERROR_ARGUMENT: a path or device that Windows would not
+ * take, with the place; ERROR_NOT_FOUND: a mount source or device that the node does not have. */
+int wine_translate(const struct wine_node *node, const struct launch_spec *windows,
+		   struct wine_translation *out, struct error *err);
+void wine_translation_free(struct wine_translation *translation);
+
+#endif
