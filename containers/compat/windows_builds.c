@@ -87,16 +87,16 @@ int windows_build_at_least(unsigned build, struct hcs_version *out, struct error
 int windows_version_parse(const char *string, const char *what, struct windows_version *out,
 			  struct error *err)
 {
-	enum { PARTS = 4, NUMBER_MAX = 999999 };
+	enum { SHORT = 2, PARTS = 4, NUMBER_MAX = 999999 };
 	CLEANUP_TEXT_LIST struct text_list parts = {0};
 	long long numbers[PARTS] = {0};
 	int rc = text_list_split(&parts, string, '.', err);
 
 	if (rc < 0)
 		return rc;
-	if (parts.count != 1 && parts.count != 3 && parts.count != PARTS)
+	if (parts.count == 0 || parts.count > PARTS)
 		return error_set(err, ERROR_FORMAT,
-				 "%s: '%s' is no version of Windows such as 20348, 10.0.20348 or "
+				 "%s: '%s' is no version of Windows such as 20348, 20348.2582 or "
 				 "10.0.20348.2582",
 				 what, string);
 	for (size_t i = 0; i < parts.count; i++) {
@@ -104,8 +104,13 @@ int windows_version_parse(const char *string, const char *what, struct windows_v
 		if (rc < 0)
 			return rc;
 	}
-	if (parts.count == 1)
-		*out = (struct windows_version){.major = 10, .build = (unsigned)numbers[0]};
+	if (parts.count <= SHORT)
+		*out = (struct windows_version){
+			.major = 10,
+			.build = (unsigned)numbers[0],
+			.revision_known = parts.count == SHORT,
+			.revision = (unsigned)numbers[1],
+		};
 	else
 		*out = (struct windows_version){
 			.major = (unsigned)numbers[0],

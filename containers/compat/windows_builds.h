@@ -45,7 +45,7 @@ const char *windows_build_source_name(enum windows_build_source source); /* "doc
  * versions do not go away. ERROR_NOT_FOUND: older than every row. */
 int windows_build_at_least(unsigned build, struct hcs_version *out, struct error *err);
 
-/* "20348", "10.0.20348" or "10.0.20348.2582". */
+/* "20348", "20348.2582", "10.0.20348" or "10.0.20348.2582". */
 struct windows_version {
 	unsigned major, minor, build; /* 10.0 when only a build was given */
 	bool revision_known;

@@ -80,7 +80,10 @@ static void test_versions(void)
 	UNIT_INT(windows_version_parse("6.3.9600", "--build", &version, &err), 0);
 	UNIT_INT(version.major, 6);
 	UNIT_INT(version.minor, 3);
-	UNIT_INT(windows_version_parse("10.0", "--build", &version, &err), ERROR_FORMAT);
+	UNIT_INT(windows_version_parse("20348.2582", "--build", &version, &err), 0);
+	UNIT_INT(version.major, 10);
+	UNIT_INT(version.build, 20348);
+	UNIT_INT(version.revision, 2582);
 	UNIT_INT(windows_version_parse("", "--build", &version, &err), ERROR_FORMAT);
 	UNIT_INT(windows_version_parse("10.0.x.1", "--build", &version, &err), ERROR_FORMAT);
 	UNIT_CONTAINS(err.text, "--build");

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT */
+#include "containers/compat/hcs_service.h"
+#include "base/cleanup.h"
+#include "base/library.h"
+#include "base/utf16.h"
+
+#include <wchar.h>
+#include <windows.h>
+
+enum { ANSWER_MAX = 1024 * 1024 }; /* UTF-16 units */
+
+static const wchar_t query[] = L"{\"PropertyTypes\":[\"Basic\"]}";
+
+/* The texts are the caller's, to be freed with LocalFree() (Microsoft, HcsGetServiceProperties and
+ * its sample code). */
+typedef HRESULT WINAPI computecore_fn(PCWSTR query, PWSTR *result);
+
+/* What Docker and hcsshim call: `result` tells of errors, and may stay NULL. */
+typedef HRESULT WINAPI vmcompute_fn(PCWSTR query, PWSTR *properties, PWSTR *result);
+
+#define CLEANUP_LOCAL CLEANUP(free_local)
+
+static void free_local(PWSTR *text)
+{
+	if (*text != NULL)
+		(void)LocalFree(*text);
+}
+
+static int parse(const wchar_t *answer, struct hcs_versions *out, struct error *err)
+{
+	CLEANUP_FREE char *json = NULL;
+	size_t size = answer != NULL ? wcsnlen(answer, ANSWER_MAX) : 0;
+
+	if (size == ANSWER_MAX)
+		return error_set(err, ERROR_LIMIT,
+				 "HcsGetServiceProperties() answered with more than "
+				 "1 Mi characters");
+	json = answer != NULL ? utf16_to_utf8((const uint16_t *)answer, size) : NULL;
+	if (answer == NULL)
+		return error_set(err, ERROR_UNAVAILABLE,
+				 "HcsGetServiceProperties() answered nothing");
+	if (json == NULL)
+		return error_memory(err);
+	if (hcs_versions_parse(json, strlen(json), out, err) < 0)
+		return error_wrap(err, "answer of HcsGetServiceProperties()");
+	return 0;
+}
+
+static int ask_computecore(void *library, struct hcs_versions *out, struct error *err)
+{
+	CLEANUP_LOCAL PWSTR answer = NULL;
+	computecore_fn *get = NULL;
+	HRESULT hr = 0;
+	int rc = library_function(library, "HcsGetServiceProperties", &get, err);
+
+	if (rc < 0)
+		return rc;
+	hr = get(query, &answer);
+	if (FAILED(hr))
+		return hcs_error_set(err, "HcsGetServiceProperties() of computecore.dll",
+				     (unsigned)hr);
+	return parse(answer, out, err);
+}
+
+static int ask_vmcompute(void *library, struct hcs_versions *out, struct error *err)
+{
+	CLEANUP_LOCAL PWSTR answer = NULL;
+	CLEANUP_LOCAL PWSTR result = NULL;
+	vmcompute_fn *get = NULL;
+	HRESULT hr = 0;
+	int rc = library_function(library, "HcsGetServiceProperties", &get, err);
+
+	if (rc < 0)
+		return rc;
+	hr = get(query, &answer, &result);
+	if (FAILED(hr))
+		return hcs_error_set(err, "HcsGetServiceProperties() of vmcompute.dll",
+				     (unsigned)hr);
+	return parse(answer, out, err);
+}
+
+static const struct {
+	const char *name;
+	int (*ask)(void *library, struct hcs_versions *out, struct error *err);
+} libraries[] = {
+	{"computecore.dll", ask_computecore},
+	{"vmcompute.dll", ask_vmcompute},
+};
+
+int hcs_service_ask(struct hcs_service *out, struct error *err)
+{
+	*out = (struct hcs_service){0};
+	for (size_t i = 0; i < ARRAY_SIZE(libraries); i++) {
+		struct error problem = {0};
+		void *library = NULL;
+		int rc = library_open(libraries[i].name, &library, &problem);
+
+		if (rc == 0)
+			rc = libraries[i].ask(library, &out->versions, &problem);
+		if (rc == 0) {
+			out->library = libraries[i].name;
+			library_version(library, out->library_version,
+					sizeof(out->library_version));
+			return 0;
+		}
+		/* A library or a function that is missing leaves the next library. An answer
+		 * without versions has the same code as a function that is missing, and as little
+		 * in it. */
+		if (rc != ERROR_NOT_FOUND)
+			return error_set(err, rc, "%s", problem.text);
+	}
+	return error_set(err, ERROR_UNSUPPORTED,
+			 "this machine has no Host Compute Service (neither computecore.dll nor "
+			 "vmcompute.dll): the feature \"Containers\" or \"Hyper-V\" brings it");
+}
