@@ -79,7 +79,7 @@ static int new_windows_mount(struct additional_mount *mount, const char *source,
 			"source '%s' is not a path below the driver's directory: no drive, "
 			"no leading separator, no '..', no '.'",
 			source);
-	if (!windows_path_is_bare_name(target))
+	if (!path_is_windows_name(target))
 		return error_set(err, ERROR_FORMAT,
 				 "destination '%s' is not a file name: the file goes into %s",
 				 target, directory);

@@ -5,6 +5,7 @@
 #include "base/path.h"
 #include "reference-plugin/config_file.h"
 #include "reference-plugin/config_yaml.h"
+#include "reference-plugin/environment.h"
 #include "reference-plugin/resource_name.h"
 #include "reference-plugin/setting.h"
 
@@ -33,14 +34,17 @@ static int apply_environment(struct config *config, struct error *err)
 {
 	for (size_t i = 0; i < CONFIG_SETTING_COUNT; i++) {
 		CLEANUP_TEXT struct text variable = {0};
-		const char *value = NULL;
+		CLEANUP_FREE char *value = NULL;
+		int result = 0;
 
 		if (!setting_is_for(&settings[i], config->program))
 			continue;
 		setting_add_variable(&settings[i], config->program->env_prefix, &variable);
 		if (variable.failed)
 			return error_memory(err);
-		value = getenv(text_string(&variable));
+		result = environment_get(text_string(&variable), &value, err);
+		if (result < 0)
+			return result;
 		if (value == NULL || value[0] == '\0')
 			continue;
 		if (setting_set(&settings[i], value, config, err) < 0)
@@ -70,6 +74,46 @@ static int apply_options(const struct config_options *options, struct config *co
 	return 0;
 }
 
+#ifdef _WIN32
+/* Like the kubelet's, paths without a drive lie on the system drive. */
+static int add_system_drive(char **path, struct error *err)
+{
+	CLEANUP_FREE char *drive = NULL;
+	bool needs = ((*path)[0] == '\\' || (*path)[0] == '/') && (*path)[1] != (*path)[0];
+	char *whole = NULL;
+	int result = needs ? environment_get("SYSTEMDRIVE", &drive, err) : 0;
+
+	if (!needs || result < 0)
+		return result;
+	whole = text_format("%s%s", drive != NULL && drive[0] != '\0' ? drive : "C:", *path);
+	if (whole == NULL)
+		return error_memory(err);
+	free(*path);
+	*path = whole;
+	return 0;
+}
+#endif
+
+static int finish_paths(struct config *config, struct error *err)
+{
+	int result = 0;
+
+	if (config->plugin_dir[0] == '\0')
+		return error_set(err, ERROR_ARGUMENT, "the plugin directory is empty");
+	if (config->kubelet_socket[0] == '\0') {
+		free(config->kubelet_socket);
+		config->kubelet_socket = path_join(config->plugin_dir, "kubelet.sock");
+	}
+	if (config->kubelet_socket == NULL)
+		return error_memory(err);
+#ifdef _WIN32
+	result = add_system_drive(&config->plugin_dir, err);
+	if (result == 0)
+		result = add_system_drive(&config->kubelet_socket, err);
+#endif
+	return result;
+}
+
 static int finish(struct config *config, struct error *err)
 {
 	int result = 0;
@@ -86,13 +130,7 @@ static int finish(struct config *config, struct error *err)
 		if (result < 0)
 			return result;
 	}
-	if (config->plugin_dir[0] == '\0')
-		return error_set(err, ERROR_ARGUMENT, "the plugin directory is empty");
-	if (config->kubelet_socket[0] == '\0') {
-		free(config->kubelet_socket);
-		config->kubelet_socket = path_join(config->plugin_dir, "kubelet.sock");
-	}
-	return config->kubelet_socket != NULL ? 0 : error_memory(err);
+	return finish_paths(config, err);
 }
 
 int config_load(const struct config_program *program, const struct config_options *options,
@@ -129,6 +167,7 @@ void config_free(struct config *config)
 	free(config->dev);
 	text_list_free(&config->vulkan_icd_dirs);
 	free(config->opencl_vendors);
+	free(config->log_file);
 	additional_mounts_free(&config->additional_mounts);
 	free(config->file);
 	*config = (struct config){0};

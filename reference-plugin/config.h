@@ -31,7 +31,7 @@ struct config_origin {
 	size_t line; /* of the file, counted from 1 */
 };
 
-enum { CONFIG_SETTING_COUNT = 25 };
+enum { CONFIG_SETTING_COUNT = 26 };
 
 /* What differs between the programs that are made from this library. */
 struct config_program {
@@ -75,6 +75,7 @@ struct config {
 	char *opencl_vendors;
 	int log_level;				    /* enum log_level */
 	int log_format;				    /* enum config_log_format */
+	char *log_file;				    /* "": standard error */
 	struct additional_mounts additional_mounts; /* from the file alone */
 
 	char *file; /* that was read; "": none */

@@ -4,6 +4,7 @@
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "base/path.h"
+#include "reference-plugin/environment.h"
 
 #include <string.h>
 
@@ -60,12 +61,13 @@ int config_file_find(const struct config_program *program, const char *named, ch
 		     struct error *err)
 {
 	CLEANUP_FREE char *variable = text_format("%sCONFIG_FILE", program->env_prefix);
-	const char *value = variable != NULL ? getenv(variable) : NULL;
+	CLEANUP_FREE char *value = NULL;
 	int result = 0;
 
 	if (variable == NULL)
 		return error_memory(err);
-	if (named == NULL && value != NULL && program->directx)
+	result = environment_get(variable, &value, err);
+	if (result == 0 && named == NULL && value != NULL && program->directx)
 		result = check_variable(variable, value, err);
 	if (result < 0)
 		return result;

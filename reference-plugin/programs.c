@@ -5,12 +5,25 @@
 #include "base/json.h"
 #include "base/log.h"
 #include "base/options.h"
+#ifdef _WIN32
+#include "base/windows_service.h"
+#endif
 #include "reference-plugin/plugin.h"
 #include "reference-plugin/setting.h"
 
+#include <errno.h>
 #include <stdio.h>
+#include <unistd.h>
+#include <uv.h>
 
 enum { EXIT_FAILED = 1 };
+
+/* Options that are no settings. */
+#ifdef _WIN32
+enum { PROGRAM_OPTIONS = 4 };
+#else
+enum { PROGRAM_OPTIONS = 3 };
+#endif
 
 const struct config_program program_gpu = {
 	.name = "device-plugin-gpu",
@@ -44,6 +57,7 @@ static struct {
 	struct config_options options;
 	bool print_config;
 	bool print_json;
+	bool service;
 } given;
 
 static int print(const struct config *config)
@@ -64,13 +78,28 @@ static int print(const struct config *config)
 	return EXIT_SUCCESS;
 }
 
-static int run(const struct text_list *arguments)
+/* A service has no console that would show standard error. */
+static int open_log(const char *path, struct error *err)
+{
+	enum { MODE = 0644 };
+	uv_fs_t request;
+	int file = uv_fs_open(NULL, &request, path, UV_FS_O_WRONLY | UV_FS_O_CREAT | UV_FS_O_APPEND,
+			      MODE, NULL);
+
+	if (file < 0)
+		return error_uv(err, file, "%s", path);
+	if (dup2(file, STDERR_FILENO) < 0)
+		return error_system(err, errno, "%s", path);
+	(void)close(file);
+	return 0;
+}
+
+static int run_plugin(void *user)
 {
 	CLEANUP(config_free) struct config config = {0};
 	struct error err = {0};
 
-	(void)arguments;
-	log_set_program(given.program->name);
+	(void)user;
 	if (config_load(given.program, &given.options, &config, &err) < 0) {
 		log_error("%s", err.text);
 		return OPTIONS_EXIT_USAGE;
@@ -79,11 +108,36 @@ static int run(const struct text_list *arguments)
 	log_set_json(config.log_format == CONFIG_LOG_JSON);
 	if (given.print_config)
 		return print(&config);
-	if (plugin_run(&config, &err) < 0) {
+	if ((config.log_file[0] != '\0' && open_log(config.log_file, &err) < 0) ||
+	    plugin_run(&config, &err) < 0) {
 		log_error("%s", err.text);
 		return EXIT_FAILED;
 	}
 	return EXIT_SUCCESS;
+}
+
+#ifdef _WIN32
+static int run_as_service(void)
+{
+	struct error err = {0};
+	int code = 0;
+
+	if (windows_service_run(run_plugin, NULL, &code, &err) == 0)
+		return code;
+	log_error("%s", err.text);
+	return OPTIONS_EXIT_USAGE;
+}
+#endif
+
+static int run(const struct text_list *arguments)
+{
+	(void)arguments;
+	log_set_program(given.program->name);
+#ifdef _WIN32
+	if (given.service)
+		return run_as_service();
+#endif
+	return run_plugin(NULL);
 }
 
 static const char gpu_description[] =
@@ -185,7 +239,7 @@ int program_main(const struct config_program *program, int argc, char **argv)
 		NULL,
 	};
 	size_t help = help_of(program);
-	struct option_spec options[CONFIG_SETTING_COUNT + 4] = {
+	struct option_spec options[PROGRAM_OPTIONS + CONFIG_SETTING_COUNT + 1] = {
 		{.name = "config",
 		 .letter = 'c',
 		 .type = OPTION_STRING,
@@ -198,6 +252,12 @@ int program_main(const struct config_program *program, int argc, char **argv)
 		{.name = "json",
 		 .target = &given.print_json,
 		 .help = "With --print-config: print JSON."},
+#ifdef _WIN32
+		{.name = "service",
+		 .target = &given.service,
+		 .help = "Run as a Windows service; the service control manager gives this option, "
+			 "and --log-file tells where to log."},
+#endif
 	};
 	const struct command_spec command = {
 		.name = program->name,
@@ -211,7 +271,7 @@ int program_main(const struct config_program *program, int argc, char **argv)
 	int code = 0;
 
 	given.program = program;
-	setting_options(program, &given.options, &options[3]);
+	setting_options(program, &given.options, &options[PROGRAM_OPTIONS]);
 	code = options_main(&command, argc, argv);
 	config_options_free(&given.options);
 	return code;

@@ -3,6 +3,7 @@
 
 #include "base/cleanup.h"
 #include "base/log.h"
+#include "base/wake.h"
 
 #include <string.h>
 
@@ -11,14 +12,13 @@ struct scanner {
 	struct discovery_options discovery;
 	struct discovery_snapshot *snapshot;
 	struct discovery_watch *watch;
-	uv_poll_t watch_events;
-	uv_timer_t timer; /* to the next snapshot */
+	struct wake *wake; /* when the watch has something to tell */
+	uv_timer_t timer;  /* to the next snapshot */
 	uint64_t last_ms;
 	bool watching; /* or tried to */
 	bool changed;
 	char last_problem[ERROR_TEXT_SIZE];
 	struct text_list withheld; /* what was told of them */
-	unsigned open_handles;
 };
 
 static const char *given(const char *value)
@@ -158,12 +158,11 @@ void scanner_scan_soon(struct scanner *scanner)
 		(void)uv_timer_start(&scanner->timer, on_timer, wait, 0);
 }
 
-static void on_watch(uv_poll_t *handle, int status, int events)
+static void on_watch(void *user)
 {
-	struct scanner *scanner = handle->data;
+	struct scanner *scanner = user;
 
-	(void)events;
-	if (status == 0 && discovery_watch_changed(scanner->watch))
+	if (discovery_watch_changed(scanner->watch))
 		scanner_scan_soon(scanner);
 }
 
@@ -171,18 +170,14 @@ static void on_watch(uv_poll_t *handle, int status, int events)
 static void open_watch(struct scanner *scanner)
 {
 	struct error err = {0};
+	int result = discovery_watch_open(&scanner->discovery, 0, &scanner->watch, &err);
 
 	scanner->watching = true;
-	if (discovery_watch_open(&scanner->discovery, 0, &scanner->watch, &err) < 0) {
+	if (result == 0)
+		result = wake_start(scanner->options.loop, discovery_watch_fd(scanner->watch),
+				    on_watch, scanner, &scanner->wake, &err);
+	if (result < 0)
 		log_debug("no events about devices, polling instead: %s", err.text);
-		return;
-	}
-	if (uv_poll_init(scanner->options.loop, &scanner->watch_events,
-			 discovery_watch_fd(scanner->watch)) != 0)
-		return;
-	scanner->watch_events.data = scanner;
-	scanner->open_handles++;
-	(void)uv_poll_start(&scanner->watch_events, UV_READABLE, on_watch);
 }
 
 int scanner_scan(struct scanner *scanner, struct error *err)
@@ -227,7 +222,6 @@ int scanner_open(const struct scanner_options *options, uint64_t first_ms, struc
 	scanner->discovery = discovery_options_of(options->config);
 	(void)uv_timer_init(options->loop, &scanner->timer);
 	scanner->timer.data = scanner;
-	scanner->open_handles = 1;
 	(void)uv_timer_start(&scanner->timer, on_timer, first_ms, 0);
 	*out = scanner;
 	return 0;
@@ -237,8 +231,6 @@ static void on_closed(uv_handle_t *handle)
 {
 	struct scanner *scanner = handle->data;
 
-	if (--scanner->open_handles > 0)
-		return;
 	discovery_watch_close(scanner->watch);
 	discovery_free(scanner->snapshot);
 	text_list_free(&scanner->withheld);
@@ -249,7 +241,6 @@ void scanner_close(struct scanner *scanner)
 {
 	if (scanner == NULL)
 		return;
-	if (scanner->open_handles > 1)
-		uv_close((uv_handle_t *)&scanner->watch_events, on_closed);
+	wake_free(STEAL(scanner->wake));
 	uv_close((uv_handle_t *)&scanner->timer, on_closed);
 }

@@ -14,6 +14,12 @@ static const char *const log_formats[] = {"text", "json", NULL};
 
 enum { SECOND = 1000, HOUR = 3600 * SECOND, DAY = 24 * HOUR };
 
+#ifdef _WIN32
+#define PLUGIN_DIR "\\var\\lib\\kubelet\\device-plugins" /* on the system drive */
+#else
+#define PLUGIN_DIR "/var/lib/kubelet/device-plugins"
+#endif
+
 #define MEMBER(name) .offset = offsetof(struct config, name)
 
 const struct setting settings[CONFIG_SETTING_COUNT] = {
@@ -65,8 +71,8 @@ const struct setting settings[CONFIG_SETTING_COUNT] = {
 	{"register-timeout", "registerTimeout", SETTING_DURATION, MEMBER(register_timeout_ms),
 	 "30s", "DURATION", "How long to wait for the kubelet's answer to a registration.",
 	 .min = 100, .max = HOUR},
-	{"plugin-dir", "pluginDir", SETTING_TEXT, MEMBER(plugin_dir),
-	 "/var/lib/kubelet/device-plugins", "DIR", "Directory for the plugin's sockets."},
+	{"plugin-dir", "pluginDir", SETTING_TEXT, MEMBER(plugin_dir), PLUGIN_DIR, "DIR",
+	 "Directory for the plugin's sockets."},
 	{"kubelet-socket", "kubeletSocket", SETTING_TEXT, MEMBER(kubelet_socket), "", "FILE",
 	 "The kubelet's socket, instead of kubelet.sock in the plugin directory."},
 	{"node", "node", SETTING_TEXT, MEMBER(node), "", "FILE",
@@ -88,7 +94,9 @@ const struct setting settings[CONFIG_SETTING_COUNT] = {
 	{"log-level", "logLevel", SETTING_CHOICE, MEMBER(log_level), "info", "LEVEL",
 	 "Least urgent level to log.", .choices = log_levels},
 	{"log-format", "logFormat", SETTING_CHOICE, MEMBER(log_format), "text", "FORMAT",
-	 "How to log, to stderr: lines of text or of JSON.", .choices = log_formats},
+	 "How to log: lines of text or of JSON.", .choices = log_formats},
+	{"log-file", "logFile", SETTING_TEXT, MEMBER(log_file), "", "FILE",
+	 "Append the log to this file, instead of writing it to standard error."},
 };
 
 bool setting_is_for(const struct setting *setting, const struct config_program *program)

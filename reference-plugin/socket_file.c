@@ -1,33 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-#include "reference-plugin/socket_file.h"
-
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "base/path.h"
 #include "base/text.h"
+#include "reference-plugin/socket_file_internal.h"
 
-#include <errno.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <sys/stat.h>
-#include <sys/un.h>
-#include <time.h>
-#include <unistd.h>
-
-struct socket_file socket_file_at(const char *path)
-{
-	struct stat status;
-
-	if (stat(path, &status) != 0)
-		return (struct socket_file){0};
-	return (struct socket_file){
-		.exists = true,
-		.device = status.st_dev,
-		.inode = status.st_ino,
-		.created_s = status.st_mtim.tv_sec,
-		.created_ns = status.st_mtim.tv_nsec,
-	};
-}
+#include <uv.h>
 
 bool socket_file_same(const struct socket_file *a, const struct socket_file *b)
 {
@@ -38,14 +17,14 @@ bool socket_file_same(const struct socket_file *a, const struct socket_file *b)
 char *socket_file_name(const char *program, const char *resource)
 {
 	static long long last_ms;
-	struct timespec now;
+	uv_timeval64_t now = {0};
 	long long ms = 0;
 
-	(void)clock_gettime(CLOCK_REALTIME, &now);
-	ms = (long long)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+	(void)uv_gettimeofday(&now);
+	ms = (long long)now.tv_sec * 1000 + now.tv_usec / 1000;
 	/* Also when the clock is set back, and twice within a millisecond. */
 	last_ms = ms > last_ms ? ms : last_ms + 1;
-	return text_format("%s-%s-%lld-%d.sock", program, resource, last_ms, (int)getpid());
+	return text_format("%s-%s-%lld-%d.sock", program, resource, last_ms, (int)uv_os_getpid());
 }
 
 /* Is it PREFIX<digits>-<digits>.sock? */
@@ -65,21 +44,6 @@ static bool is_own_form(const char *name, const char *prefix)
 	return count > 0 && strcmp(rest + count, ".sock") == 0;
 }
 
-static bool nobody_listens(const char *path)
-{
-	struct sockaddr_un address = {.sun_family = AF_UNIX};
-	struct stat status;
-	CLEANUP_FD int fd = -1;
-
-	if (lstat(path, &status) != 0 || !S_ISSOCK(status.st_mode) ||
-	    strlen(path) >= sizeof(address.sun_path))
-		return false;
-	memcpy(address.sun_path, path, strlen(path));
-	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-	return fd >= 0 && connect(fd, (const struct sockaddr *)&address, sizeof(address)) != 0 &&
-	       errno == ECONNREFUSED;
-}
-
 void socket_file_remove_stale(const char *directory, const char *program, const char *resource)
 {
 	CLEANUP_TEXT_LIST struct text_list names = {0};
@@ -89,8 +53,10 @@ void socket_file_remove_stale(const char *directory, const char *program, const 
 		return;
 	for (size_t i = 0; i < names.count; i++) {
 		CLEANUP_FREE char *path = path_join(directory, names.items[i]);
+		uv_fs_t request;
 
-		if (path != NULL && is_own_form(names.items[i], prefix) && nobody_listens(path))
-			(void)unlink(path);
+		if (path != NULL && is_own_form(names.items[i], prefix) &&
+		    socket_file_nobody_listens(path))
+			(void)uv_fs_unlink(NULL, &request, path, NULL);
 	}
 }

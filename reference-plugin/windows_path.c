@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "reference-plugin/windows_path.h"
 
-#include "base/cleanup.h"
+#include "base/path.h"
 
 #include <stddef.h>
 #include <string.h>
-#include <strings.h>
 
 static bool is_separator(char c)
 {
@@ -28,45 +27,16 @@ const char *windows_path_base(const char *path)
 	return base;
 }
 
-/* Names that mean a device in every directory, with any extension (Naming Files, Paths, and
- * Namespaces, learn.microsoft.com). */
-static bool is_device_name(const char *name, size_t length)
+/* A name in NTFS has at most 255 units, and no more bytes than that are of use here. */
+static bool is_plain_component(const char *path, size_t length)
 {
-	static const char *const plain[] = {"CON", "PRN", "AUX", "NUL", "CONIN$", "CONOUT$"};
-	static const char *const numbered[] = {"COM", "LPT"};
-	const char *dot = memchr(name, '.', length);
-	size_t stem = dot != NULL ? (size_t)(dot - name) : length;
+	char name[256];
 
-	while (stem > 0 && name[stem - 1] == ' ')
-		stem--;
-	for (size_t i = 0; i < ARRAY_SIZE(plain); i++) {
-		if (stem == strlen(plain[i]) && strncasecmp(name, plain[i], stem) == 0)
-			return true;
-	}
-	for (size_t i = 0; i < ARRAY_SIZE(numbered); i++) {
-		if (stem == 4 && strncasecmp(name, numbered[i], 3) == 0 && name[3] >= '0' &&
-		    name[3] <= '9')
-			return true;
-	}
-	return false;
-}
-
-static bool is_plain_component(const char *name, size_t length)
-{
-	for (size_t i = 0; i < length; i++) {
-		if ((unsigned char)name[i] < 0x20 || strchr("<>:\"|?*", name[i]) != NULL)
-			return false;
-	}
-	/* Also "." and "..". */
-	return length > 0 && name[length - 1] != '.' && name[length - 1] != ' ' &&
-	       !is_device_name(name, length);
-}
-
-bool windows_path_is_bare_name(const char *name)
-{
-	size_t length = component_length(name);
-
-	return name[length] == '\0' && is_plain_component(name, length);
+	if (length >= sizeof(name))
+		return false;
+	memcpy(name, path, length);
+	name[length] = '\0';
+	return path_is_windows_name(name);
 }
 
 bool windows_path_is_relative(const char *path)
@@ -120,5 +90,5 @@ bool windows_path_is_in(const char *path, const char *directory)
 {
 	const char *name = below(path, directory);
 
-	return name != NULL && windows_path_is_bare_name(name);
+	return name != NULL && path_is_windows_name(name);
 }

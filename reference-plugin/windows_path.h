@@ -16,15 +16,11 @@
 /* The part behind the last separator, within `path`. */
 const char *windows_path_base(const char *path);
 
-/* A file name that means one file in the directory it is put into: without separators, streams
- * ("a.dll:b"), wildcards and control characters, not "." or "..", not ending in a dot or blank,
- * which Windows drops, and not a device ("NUL", "com1.dll"). */
-bool windows_path_is_bare_name(const char *name);
-
-/* Bare names separated by one separator each: "Subdir1\nvcuda64.dll". */
+/* Names, each as path_is_windows_name() wants them, separated by one separator each:
+ * "Subdir1\nvcuda64.dll". */
 bool windows_path_is_relative(const char *path);
 
-/* A drive, then bare names: "C:\Windows\x.dll". Neither "\\server", "\\?\" nor "C:x". */
+/* A drive, then such names: "C:\Windows\x.dll". Neither "\\server", "\\?\" nor "C:x". */
 bool windows_path_is_absolute(const char *path);
 
 /* Is `path` below `directory`? Both absolute as above. */

@@ -79,6 +79,21 @@ static void test_failures(void)
 	expect_failure("--plugin-dir", deep, NULL, NULL, 1, "107");
 }
 
+static void test_log_file(void)
+{
+	CLEANUP_FREE char *log = path_join(fixture.directory, "plugin.log");
+	CLEANUP_FREE char *nowhere = path_join(fixture.directory, "none/plugin.log");
+	CLEANUP_TEXT struct text out = {0};
+	CLEANUP_TEXT struct text messages = {0};
+	CLEANUP_FREE char *content = NULL;
+
+	UNIT_INT(run("--log-file", log, "--node", "/nonexistent/n.json", &out, &messages), 1);
+	UNIT_STRING(text_string(&messages), "");
+	UNIT_INT(file_read(log, 4096, &content, NULL, NULL), 0);
+	UNIT_CONTAINS(content, "/nonexistent/n.json");
+	expect_failure("--log-file", nowhere, NULL, NULL, 1, nowhere);
+}
+
 static void test_print_config(void)
 {
 	CLEANUP_FREE char *yaml = write_file("good.yaml", "# four\nmultitenancy: 4\n");
@@ -104,6 +119,7 @@ int main(void)
 	CU_TestInfo tests[] = {
 		{"usage errors", test_usage_errors},
 		{"failures", test_failures},
+		{"log file", test_log_file},
 		{"print the configuration", test_print_config},
 		CU_TEST_INFO_NULL,
 	};

@@ -9,6 +9,8 @@
 #include "reference-plugin/resource_name.h"
 #include "reference-plugin/setting.h"
 
+#include <uv.h>
+
 #define CLEANUP_CONFIG CLEANUP(config_free)
 
 static const struct config_program program = {
@@ -64,9 +66,9 @@ static void test_precedence(void)
 
 	write_file("# sharing\nmultitenancy: '4'\nincludeIntegrated: yes\nremovalGrace: 500ms\n"
 		   "vendors: [Intel, \"Advanced Micro Devices, Inc.\"]\nlogLevel: ~\nnode:\n");
-	(void)setenv("TEST_PLUGIN_MULTITENANCY", "5", 1);
-	(void)setenv("TEST_PLUGIN_REMOVAL_GRACE", "2m", 1);
-	(void)setenv("TEST_PLUGIN_INCLUDE_INTEGRATED", "", 1);
+	(void)uv_os_setenv("TEST_PLUGIN_MULTITENANCY", "5");
+	(void)uv_os_setenv("TEST_PLUGIN_REMOVAL_GRACE", "2m");
+	(void)uv_os_setenv("TEST_PLUGIN_INCLUDE_INTEGRATED", "");
 	options.values[index_of("multitenancy")] = "6";
 	UNIT_INT(config_load(&program, &options, &config, &err), 0);
 	UNIT_STRING(err.text, "");
@@ -80,9 +82,9 @@ static void test_precedence(void)
 	UNIT_INT(config.origins[index_of("includeIntegrated")].layer, CONFIG_FILE);
 	UNIT_INT(config.origins[index_of("includeIntegrated")].line, 3);
 	UNIT_INT(config.origins[index_of("logLevel")].layer, CONFIG_DEFAULT);
-	(void)unsetenv("TEST_PLUGIN_MULTITENANCY");
-	(void)unsetenv("TEST_PLUGIN_REMOVAL_GRACE");
-	(void)unsetenv("TEST_PLUGIN_INCLUDE_INTEGRATED");
+	(void)uv_os_unsetenv("TEST_PLUGIN_MULTITENANCY");
+	(void)uv_os_unsetenv("TEST_PLUGIN_REMOVAL_GRACE");
+	(void)uv_os_unsetenv("TEST_PLUGIN_INCLUDE_INTEGRATED");
 }
 
 static void test_file_from_environment(void)
@@ -93,14 +95,14 @@ static void test_file_from_environment(void)
 	struct error err = {0};
 
 	write_file("multitenancy: 0\n");
-	(void)setenv("TEST_PLUGIN_CONFIG_FILE", fixture.file, 1);
+	(void)uv_os_setenv("TEST_PLUGIN_CONFIG_FILE", fixture.file);
 	UNIT_INT(config_load(&program, &options, &config, &err), 0);
 	UNIT_STRING(config.file, fixture.file);
 	UNIT_INT(config.multitenancy, 1);
-	(void)setenv("TEST_PLUGIN_CONFIG_FILE", "/nonexistent/a.yaml", 1);
+	(void)uv_os_setenv("TEST_PLUGIN_CONFIG_FILE", "/nonexistent/a.yaml");
 	UNIT_INT(config_load(&program, &options, &missing, &err), ERROR_NOT_FOUND);
 	UNIT_CONTAINS(err.text, "/nonexistent/a.yaml");
-	(void)unsetenv("TEST_PLUGIN_CONFIG_FILE");
+	(void)uv_os_unsetenv("TEST_PLUGIN_CONFIG_FILE");
 }
 
 static void expect_yaml_error(const char *yaml, int code, const char *wanted)
@@ -236,10 +238,10 @@ static void test_errors_name_option_and_variable(void)
 	options.values[index_of("logFormat")] = "xml";
 	expect_load_error(&options, "option --log-format: 'xml' is not one of text, json");
 	options = (struct config_options){0};
-	(void)setenv("TEST_PLUGIN_LOG_LEVEL", "loud", 1);
+	(void)uv_os_setenv("TEST_PLUGIN_LOG_LEVEL", "loud");
 	expect_load_error(&options, "environment variable TEST_PLUGIN_LOG_LEVEL: 'loud' is not one "
 				    "of error, warning, info, debug");
-	(void)unsetenv("TEST_PLUGIN_LOG_LEVEL");
+	(void)uv_os_unsetenv("TEST_PLUGIN_LOG_LEVEL");
 	options.values[index_of("resourceName")] = "example.com/gpu";
 	expect_load_error(&options,
 			  "a resource name is for one resource: choose display or compute "

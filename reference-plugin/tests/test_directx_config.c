@@ -12,6 +12,8 @@
 #include "reference-plugin/programs.h"
 #include "reference-plugin/setting.h"
 
+#include <uv.h>
+
 #define CLEANUP_CONFIG CLEANUP(config_free)
 
 static struct {
@@ -75,7 +77,7 @@ static void test_environment(void)
 
 	write_to(fixture.file, "multitenancy: 2\nskipRuntimeMounts: false\n");
 	for (size_t i = 0; i < ARRAY_SIZE(variables); i++)
-		(void)setenv(variables[i][0], variables[i][1], 1);
+		(void)uv_os_setenv(variables[i][0], variables[i][1]);
 	UNIT_INT(config_load(&program_wddm, &options, &config, &err), 0);
 	UNIT_STRING(err.text, "");
 	UNIT_INT(config.multitenancy, 4);
@@ -84,14 +86,14 @@ static void test_environment(void)
 	CU_ASSERT_TRUE(config.skip_runtime_mounts);
 	UNIT_INT(config.allocation, ANSWER_CLASS);
 	for (size_t i = 0; i < ARRAY_SIZE(variables); i++)
-		(void)unsetenv(variables[i][0]);
+		(void)uv_os_unsetenv(variables[i][0]);
 }
 
 static void test_bad_values_are_named(void)
 {
 	static const char *const bad[] = {"-1", "4294967295", "18446744073709551617", "2.7", "abc"};
 
-	(void)setenv("MCDM_DEVICE_PLUGIN_CONFIG_FILE", fixture.file, 1);
+	(void)uv_os_setenv("MCDM_DEVICE_PLUGIN_CONFIG_FILE", fixture.file);
 	write_to(fixture.file, "");
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
 		CLEANUP_FREE char *wanted = text_format(
@@ -99,12 +101,12 @@ static void test_bad_values_are_named(void)
 			"number from 0 to 10000",
 			bad[i]);
 
-		(void)setenv("MCDM_DEVICE_PLUGIN_MULTITENANCY", bad[i], 1);
+		(void)uv_os_setenv("MCDM_DEVICE_PLUGIN_MULTITENANCY", bad[i]);
 		expect_load_error(&program_mcdm,
 				  bad[i][0] == '2' || bad[i][0] == 'a' ? ERROR_FORMAT : ERROR_LIMIT,
 				  wanted);
 	}
-	(void)unsetenv("MCDM_DEVICE_PLUGIN_MULTITENANCY");
+	(void)uv_os_unsetenv("MCDM_DEVICE_PLUGIN_MULTITENANCY");
 	write_to(fixture.file, "multitenancy: -1\n");
 	expect_load_error(&program_mcdm, ERROR_LIMIT,
 			  ":1: multitenancy: '-1' is not a whole number from 0 to 10000");
@@ -112,20 +114,20 @@ static void test_bad_values_are_named(void)
 	expect_load_error(&program_mcdm, ERROR_FORMAT, ":2: unknown key 'includeIntegratd'");
 	write_to(fixture.file, "sysfs: /sys\n");
 	expect_load_error(&program_mcdm, ERROR_FORMAT, ":1: unknown key 'sysfs'");
-	(void)unsetenv("MCDM_DEVICE_PLUGIN_CONFIG_FILE");
+	(void)uv_os_unsetenv("MCDM_DEVICE_PLUGIN_CONFIG_FILE");
 }
 
 static void test_config_file_variable(void)
 {
-	(void)setenv("WDDM_DEVICE_PLUGIN_CONFIG_FILE", "", 1);
+	(void)uv_os_setenv("WDDM_DEVICE_PLUGIN_CONFIG_FILE", "");
 	expect_load_error(&program_wddm, ERROR_FORMAT,
 			  "environment variable WDDM_DEVICE_PLUGIN_CONFIG_FILE: '' is not an "
 			  "absolute path");
-	(void)setenv("WDDM_DEVICE_PLUGIN_CONFIG_FILE", "wddm.yaml", 1);
+	(void)uv_os_setenv("WDDM_DEVICE_PLUGIN_CONFIG_FILE", "wddm.yaml");
 	expect_load_error(&program_wddm, ERROR_FORMAT, "'wddm.yaml' is not an absolute path");
-	(void)setenv("WDDM_DEVICE_PLUGIN_CONFIG_FILE", "/nonexistent/wddm.yaml", 1);
+	(void)uv_os_setenv("WDDM_DEVICE_PLUGIN_CONFIG_FILE", "/nonexistent/wddm.yaml");
 	expect_load_error(&program_wddm, ERROR_NOT_FOUND, "there is no '/nonexistent/wddm.yaml'");
-	(void)unsetenv("WDDM_DEVICE_PLUGIN_CONFIG_FILE");
+	(void)uv_os_unsetenv("WDDM_DEVICE_PLUGIN_CONFIG_FILE");
 }
 
 static void expect_found(const char *const *directories, const char *directory, const char *name)

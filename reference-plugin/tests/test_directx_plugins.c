@@ -166,9 +166,9 @@ static void test_every_failure_has_an_exit_code(void)
 		   "'-1' is not a whole number from 0 to 10000");
 	expect_end("device-plugin-mcdm", "--config", "/nonexistent/mcdm.yaml", 2,
 		   "/nonexistent/mcdm.yaml");
-	(void)setenv("WDDM_DEVICE_PLUGIN_CONFIG_FILE", "relative.yaml", 1);
+	(void)uv_os_setenv("WDDM_DEVICE_PLUGIN_CONFIG_FILE", "relative.yaml");
 	expect_end("device-plugin-wddm", NULL, NULL, 2, "is not an absolute path");
-	(void)unsetenv("WDDM_DEVICE_PLUGIN_CONFIG_FILE");
+	(void)uv_os_unsetenv("WDDM_DEVICE_PLUGIN_CONFIG_FILE");
 }
 
 UNIT_MAIN("DirectX plugins", {"wddm", test_wddm}, {"mcdm", test_mcdm}, {"class", test_class},
