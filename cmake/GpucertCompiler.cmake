@@ -4,8 +4,10 @@
 set(CMAKE_C_STANDARD 11)
 set(CMAKE_C_STANDARD_REQUIRED ON)
 set(CMAKE_C_EXTENSIONS OFF)
-set(CMAKE_POSITION_INDEPENDENT_CODE ON)
-set(CMAKE_C_VISIBILITY_PRESET hidden)
+if(NOT WIN32) # where code is always relocatable, and only what is marked so is exported
+	set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+	set(CMAKE_C_VISIBILITY_PRESET hidden)
+endif()
 
 option(GPUCERT_WERROR "Treat compiler warnings as errors" OFF)
 option(GPUCERT_COVERAGE "Instrument for gcov" OFF)
@@ -19,8 +21,15 @@ set(CMAKE_ARCHIVE_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/lib")
 set(GPUCERT_LIBEXEC_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/libexec/gpucert")
 set(CMAKE_INSTALL_LIBDIR "lib" CACHE PATH "Where libraries are installed" FORCE)
 set(CMAKE_INSTALL_LIBEXECDIR "libexec" CACHE PATH "Where helper programs are installed" FORCE)
-set(CMAKE_BUILD_WITH_INSTALL_RPATH ON)
-set(CMAKE_INSTALL_RPATH "$ORIGIN/../lib")
+if(NOT WIN32)
+	set(CMAKE_BUILD_WITH_INSTALL_RPATH ON)
+	set(CMAKE_INSTALL_RPATH "$ORIGIN/../lib")
+endif()
+
+# Windows programs that are built elsewhere run under Wine.
+if(WIN32 AND CMAKE_CROSSCOMPILING)
+	set(CMAKE_CROSSCOMPILING_EMULATOR "${PROJECT_SOURCE_DIR}/cmake/wine/wine-run")
+endif()
 
 # Places in reports are told relative to the sources, wherever these were built.
 add_compile_options("-fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=")
@@ -34,6 +43,15 @@ target_compile_options(gpucert_flags INTERFACE
 	-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wformat=2 -Wstrict-prototypes
 	-Wmissing-prototypes -Wundef -Wcast-qual -Wwrite-strings -Wvla -Wpointer-arith
 	-Wdouble-promotion -Wimplicit-fallthrough -Wswitch-enum -fno-common -fstack-protector-strong)
+if(WIN32)
+	# Windows 10 1809 (Server 2019) and later; printf and its kin by the C standard; nothing but the system's libraries
+	# is loaded at run time.
+	target_compile_definitions(gpucert_flags INTERFACE
+		_WIN32_WINNT=0x0A00 NTDDI_VERSION=0x0A000006 WIN32_LEAN_AND_MEAN NOMINMAX UNICODE _UNICODE __USE_MINGW_ANSI_STDIO=1)
+	target_compile_options(gpucert_flags INTERFACE -ffunction-sections -fdata-sections)
+	target_link_options(gpucert_flags INTERFACE
+		-static -static-libgcc -Wl,--gc-sections -Wl,--dynamicbase -Wl,--nxcompat -Wl,--high-entropy-va)
+endif()
 if(GPUCERT_WERROR)
 	target_compile_options(gpucert_flags INTERFACE -Werror)
 endif()

@@ -2,7 +2,7 @@
 # Checks of the source text itself; the target "format", which writes it as the check wants it; and the target
 # "analyze", which takes minutes: cppcheck and clang-tidy.
 
-if(BUILD_TESTING)
+if(BUILD_TESTING AND NOT WIN32)
 	set(lint "${PROJECT_SOURCE_DIR}/cmake/lint")
 	add_test(NAME format COMMAND "${lint}/check_format.sh" "${PROJECT_SOURCE_DIR}")
 	add_test(NAME lint_sources COMMAND "${lint}/lint_sources.sh" "${PROJECT_SOURCE_DIR}")

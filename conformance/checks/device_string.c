@@ -49,7 +49,7 @@ int device_string_parse(const char *host_path, struct device_string *out, struct
 
 bool device_string_grants(const char *host_path, const struct discovery_device *device)
 {
-	struct device_string string = {0};
+	struct device_string string = {.id = ""};
 
 	if (device_string_parse(host_path, &string, NULL) < 0)
 		return false;
