@@ -1,33 +1,127 @@
 /* SPDX-License-Identifier: MIT */
+#include "rpc/address.h"
+
+#include "base/text.h"
 #include "rpc/rpc.h"
 
+#include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
-#include <sys/un.h>
 
-/* The kernel takes sizeof(sun_path) bytes; libuv and most peers want the NUL to fit as well. */
-enum { PATH_MAX_BYTES = sizeof(((struct sockaddr_un *)NULL)->sun_path) - 1 };
+static bool has_drive(const char *path)
+{
+	return ((path[0] >= 'A' && path[0] <= 'Z') || (path[0] >= 'a' && path[0] <= 'z')) &&
+	       path[1] == ':';
+}
+
+static int check_path(const char *path, struct error *err)
+{
+	if (*path == '\0')
+		return error_set(err, ERROR_ARGUMENT, "the path of a socket is empty");
+	if (strlen(path) > ADDRESS_PATH_MAX)
+		return error_set(err, ERROR_LIMIT,
+				 "socket path \"%s\" has %zu bytes; at most %d are possible", path,
+				 strlen(path), (int)ADDRESS_PATH_MAX);
+	return 0;
+}
+
+/* The path of "unix:..."; a part of `text`. */
+static int file_path(const char *text, enum address_rules rules, const char **path,
+		     struct error *err)
+{
+	const char *rest = text + strlen("unix:");
+
+	if (text_starts_with(rest, "//")) {
+		rest += 2;
+		/* A path with a drive is absolute behind "unix://" and, as in a URL, "unix:///". */
+		if (rules == ADDRESS_WINDOWS && rest[0] == '/' && has_drive(rest + 1))
+			rest++;
+		if (*rest != '/' && !(rules == ADDRESS_WINDOWS && has_drive(rest)))
+			return error_set(err, ERROR_ARGUMENT,
+					 "address \"%s\": a path behind unix:// must be absolute",
+					 text);
+	}
+	*path = rest;
+	return check_path(rest, err);
+}
+
+/* What stands behind "\\.\pipe\", in either kind of slash. */
+static const char *behind_pipe_root(const char *text)
+{
+	static const char root[] = "//./pipe/";
+
+	for (size_t i = 0; i < sizeof(root) - 1; i++) {
+		if (text[i] != root[i] && !(root[i] == '/' && text[i] == '\\'))
+			return NULL;
+	}
+	return text + sizeof(root) - 1;
+}
+
+static int pipe_name(const char *text, enum address_rules rules, struct address *out,
+		     struct error *err)
+{
+	static const char root[] = "\\\\.\\pipe\\";
+	const char *rest = text_starts_with(text, "npipe:") ? text + strlen("npipe:") : text;
+	const char *name = behind_pipe_root(rest);
+
+	if (name == NULL && text_starts_with(rest, "//")) /* npipe:////./pipe/NAME */
+		name = behind_pipe_root(rest + 2);
+	if (name == NULL || *name == '\0' || strpbrk(name, "/\\") != NULL)
+		return error_set(
+			err, ERROR_ARGUMENT,
+			"address \"%s\": expected npipe:////./pipe/NAME or \\\\.\\pipe\\NAME",
+			text);
+	if (strlen(root) + strlen(name) > ADDRESS_PIPE_MAX)
+		return error_set(err, ERROR_LIMIT,
+				 "pipe name \"%s\" has %zu bytes; at most %zu are possible", name,
+				 strlen(name), ADDRESS_PIPE_MAX - strlen(root));
+	if (rules == ADDRESS_POSIX)
+		return error_set(err, ERROR_UNSUPPORTED,
+				 "address \"%s\": named pipes exist on Windows alone", text);
+	out->kind = ADDRESS_PIPE;
+	(void)snprintf(out->name, sizeof(out->name), "%s%s", root, name);
+	return 0;
+}
+
+int address_parse(const char *text, enum address_rules rules, struct address *out,
+		  struct error *err)
+{
+	const char *path = NULL;
+	int rc = 0;
+
+	if (text_starts_with(text, "npipe:") || text_starts_with(text, "\\\\"))
+		return pipe_name(text, rules, out, err);
+	if (!text_starts_with(text, "unix:"))
+		return error_set(err, ERROR_ARGUMENT,
+				 "address \"%s\": expected unix:PATH, unix:///PATH or "
+				 "npipe:////./pipe/NAME",
+				 text);
+	rc = file_path(text, rules, &path, err);
+	return rc < 0 ? rc : address_of_path(path, out, err);
+}
+
+int address_of_path(const char *path, struct address *out, struct error *err)
+{
+	int rc = check_path(path, err);
+
+	if (rc < 0)
+		return rc;
+	out->kind = ADDRESS_FILE;
+	(void)snprintf(out->name, sizeof(out->name), "%s", path);
+	return 0;
+}
+
+int rpc_address_check(const char *address, struct error *err)
+{
+	struct address parsed;
+
+	return address_parse(address, ADDRESS_RULES_HERE, &parsed, err);
+}
 
 int rpc_address_path(const char *address, const char **path, struct error *err)
 {
-	const char *rest = NULL;
-
-	if (strncmp(address, "unix:", 5) != 0)
+	if (!text_starts_with(address, "unix:"))
 		return error_set(err, ERROR_ARGUMENT,
 				 "address \"%s\": expected unix:PATH or unix:///PATH", address);
-	rest = address + 5;
-	if (strncmp(rest, "//", 2) == 0) {
-		rest += 2;
-		if (*rest != '/')
-			return error_set(err, ERROR_ARGUMENT,
-					 "address \"%s\": a path behind unix:// must be absolute",
-					 address);
-	}
-	if (*rest == '\0')
-		return error_set(err, ERROR_ARGUMENT, "address \"%s\": the path is empty", address);
-	if (strlen(rest) > PATH_MAX_BYTES)
-		return error_set(err, ERROR_LIMIT,
-				 "socket path \"%s\" has %zu bytes; at most %d are possible", rest,
-				 strlen(rest), (int)PATH_MAX_BYTES);
-	*path = rest;
-	return 0;
+	return file_path(address, ADDRESS_RULES_HERE, path, err);
 }

@@ -114,7 +114,6 @@ void channel_free(struct rpc_channel *channel)
 {
 	session_free(&channel->session);
 	free(channel->authority);
-	free(channel->path);
 	free(channel);
 }
 
@@ -123,20 +122,16 @@ static void on_channel_closed(struct connection *connection)
 	channel_free((struct rpc_channel *)connection->session);
 }
 
-static void on_connect(uv_connect_t *connect, int status)
+static void on_connected(struct transport *transport, const struct error *why)
 {
-	struct rpc_channel *channel = connect->data;
-	struct error why = {0};
+	struct connection *connection = transport->user;
+	struct session *session = connection->session;
 
-	if (!channel->connection.pipe_open)
-		return;
-	if (status < 0) {
-		(void)error_uv(&why, status, "cannot connect to %s", channel->path);
-		session_fail(&channel->session, &why);
-	} else {
-		connection_start(&channel->connection);
-	}
-	session_run(&channel->session);
+	if (why != NULL)
+		session_fail(session, why);
+	else
+		connection_start(connection);
+	session_run(session);
 }
 
 int rpc_channel_open(uv_loop_t *loop, const char *address,
@@ -144,27 +139,25 @@ int rpc_channel_open(uv_loop_t *loop, const char *address,
 		     struct error *err)
 {
 	struct rpc_channel *channel = NULL;
-	const char *path = NULL;
-	int rc = rpc_address_path(address, &path, err);
+	struct connection *connection = NULL;
+	struct address parsed;
+	int rc = address_parse(address, ADDRESS_RULES_HERE, &parsed, err);
 
 	if (rc < 0)
 		return rc;
 	rc = channel_new(options, &connection_transport, &channel, err);
 	if (rc < 0)
 		return rc;
-	channel->path = strdup(path);
-	rc = channel->path == NULL ? error_memory(err)
-				   : connection_init(&channel->connection, loop, &channel->session,
-						     on_channel_closed, err);
-	if (rc < 0) {
-		channel_free(channel);
-		return rc;
-	}
 	channel->loop = loop;
-	channel->connect.data = channel;
-	uv_pipe_connect(&channel->connect, &channel->connection.pipe, path, on_connect);
-	*out = channel;
-	return 0;
+	connection = &channel->connection;
+	connection_init(connection, loop, &channel->session, on_channel_closed);
+	rc = transport_connect(&connection->transport, loop, &parsed, on_connected, connection,
+			       err);
+	if (rc < 0)
+		connection_close(connection);
+	else
+		*out = channel;
+	return rc;
 }
 
 static bool channel_is_decided(void *user)

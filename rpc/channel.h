@@ -10,10 +10,8 @@
 struct rpc_channel {
 	struct session session; /* first: a session of the client role is a channel */
 	struct connection connection;
-	uv_connect_t connect;
 	uv_loop_t *loop;
 	char *authority;
-	char *path; /* of the socket */
 	void (*on_ready)(struct rpc_channel *channel, void *user);
 	void (*on_lost)(struct rpc_channel *channel, const struct error *why, void *user);
 	void *user;

@@ -2,7 +2,6 @@
 #include "rpc/connection.h"
 
 #include "base/clock.h"
-#include "rpc/socket.h"
 
 #include <stddef.h>
 #include <stdlib.h>
@@ -26,7 +25,7 @@ static void on_written(uv_write_t *write, int status)
 	struct connection *connection = write->data;
 
 	connection->writing = false;
-	if (!connection->pipe_open)
+	if (!connection->transport.open)
 		return;
 	text_reset(&connection->session->output);
 	if (status < 0)
@@ -39,7 +38,7 @@ static void write_output(struct connection *connection)
 {
 	struct text *output = &connection->session->output;
 	uv_buf_t bytes = uv_buf_init(output->data, (unsigned)output->size);
-	int written = uv_try_write((uv_stream_t *)&connection->pipe, &bytes, 1);
+	int written = uv_try_write(&connection->transport.stream, &bytes, 1);
 
 	if (written == (int)output->size) {
 		text_reset(output);
@@ -54,8 +53,8 @@ static void write_output(struct connection *connection)
 		bytes = uv_buf_init(output->data + written,
 				    (unsigned)output->size - (unsigned)written);
 	connection->write.data = connection;
-	written = uv_write(&connection->write, (uv_stream_t *)&connection->pipe, &bytes, 1,
-			   on_written);
+	written =
+		uv_write(&connection->write, &connection->transport.stream, &bytes, 1, on_written);
 	connection->writing = written == 0;
 	if (written < 0)
 		fail(connection, written, "cannot write");
@@ -71,7 +70,7 @@ static void connection_flush(struct session *session)
 
 static void on_alloc(uv_handle_t *handle, size_t suggested, uv_buf_t *buffer)
 {
-	struct connection *connection = handle->data;
+	struct connection *connection = ((struct transport *)handle->data)->user;
 
 	(void)suggested;
 	if (connection->input == NULL)
@@ -79,14 +78,38 @@ static void on_alloc(uv_handle_t *handle, size_t suggested, uv_buf_t *buffer)
 	*buffer = uv_buf_init(connection->input, connection->input != NULL ? INPUT_SIZE : 0);
 }
 
+/* Takes what belongs to the greeting; the rest is the session's. */
+static void receive(struct connection *connection, const uint8_t *data, size_t size)
+{
+	const struct transport *transport = &connection->transport;
+	struct error why = {0};
+
+	while (!connection->up && size > 0) {
+		if (*data != transport->nonce[connection->greeting_seen++])
+			connection->greeting_is_wrong = true;
+		data++;
+		size--;
+		if (connection->greeting_seen < RENDEZVOUS_NONCE_SIZE)
+			continue;
+		if (connection->greeting_is_wrong) {
+			(void)error_set(&why, ERROR_PERMISSION, "the peer does not know the nonce");
+			session_fail(connection->session, &why);
+			return;
+		}
+		connection->up = true;
+	}
+	if (size > 0)
+		session_receive(connection->session, data, size);
+}
+
 static void on_read(uv_stream_t *stream, ssize_t size, const uv_buf_t *buffer)
 {
-	struct connection *connection = stream->data;
+	struct connection *connection = ((struct transport *)stream->data)->user;
 
 	if (size == 0)
 		return;
 	if (size > 0)
-		session_receive(connection->session, (const uint8_t *)buffer->base, (size_t)size);
+		receive(connection, (const uint8_t *)buffer->base, (size_t)size);
 	else
 		fail(connection, (int)size, "cannot read");
 	session_run(connection->session);
@@ -138,11 +161,9 @@ const struct session_transport connection_transport = {
 	.wake_at = connection_wake_at,
 };
 
-int connection_init(struct connection *connection, uv_loop_t *loop, struct session *session,
-		    void (*on_closed)(struct connection *connection), struct error *err)
+void connection_init(struct connection *connection, uv_loop_t *loop, struct session *session,
+		     void (*on_closed)(struct connection *connection))
 {
-	int rc = 0;
-
 	*connection = (struct connection){
 		.session = session,
 		.on_closed = on_closed,
@@ -150,23 +171,22 @@ int connection_init(struct connection *connection, uv_loop_t *loop, struct sessi
 		.settle_ms = UINT64_MAX,
 	};
 	socket_ignore_sigpipe();
-	rc = uv_pipe_init(loop, &connection->pipe, 0);
-	if (rc < 0)
-		return error_uv(err, rc, "cannot make a pipe handle");
-	connection->pipe.data = connection;
-	connection->pipe_open = true;
 	(void)uv_timer_init(loop, &connection->timer);
 	connection->timer.data = connection;
 	connection->timer_open = true;
+	connection->handles = 1;
 	session->transport_data = connection;
-	return 0;
 }
 
 void connection_start(struct connection *connection)
 {
-	int rc = uv_read_start((uv_stream_t *)&connection->pipe, on_alloc, on_read);
+	struct transport *transport = &connection->transport;
+	int rc = uv_read_start(&transport->stream, on_alloc, on_read);
 
-	connection->up = true;
+	connection->up = transport->greeting != TRANSPORT_IS_GREETED;
+	if (transport->greeting == TRANSPORT_GREETS)
+		text_append(&connection->session->output, (const char *)transport->nonce,
+			    sizeof(transport->nonce));
 	if (rc < 0)
 		fail(connection, rc, "cannot read");
 }
@@ -177,27 +197,31 @@ void connection_expect_settings(struct connection *connection, uint64_t timeout_
 	arm_timer(connection, connection->settle_ms);
 }
 
-static void on_handle_closed(uv_handle_t *handle)
+static void handle_is_closed(struct connection *connection)
 {
-	struct connection *connection = handle->data;
-
-	if (handle == (uv_handle_t *)&connection->pipe)
-		connection->pipe.data = NULL;
-	else
-		connection->timer.data = NULL;
-	if (connection->pipe.data != NULL || connection->timer.data != NULL)
+	if (--connection->handles > 0)
 		return;
 	free(connection->input);
 	connection->on_closed(connection);
 }
 
+static void on_transport_closed(struct transport *transport)
+{
+	handle_is_closed(transport->user);
+}
+
+static void on_timer_closed(uv_handle_t *handle)
+{
+	handle_is_closed(handle->data);
+}
+
 void connection_cut(struct connection *connection)
 {
 	connection->up = false;
-	if (!connection->pipe_open)
+	if (!connection->transport.open)
 		return;
-	connection->pipe_open = false;
-	uv_close((uv_handle_t *)&connection->pipe, on_handle_closed);
+	connection->handles++;
+	transport_close(&connection->transport, on_transport_closed);
 }
 
 void connection_close(struct connection *connection)
@@ -206,5 +230,5 @@ void connection_close(struct connection *connection)
 	if (!connection->timer_open)
 		return;
 	connection->timer_open = false;
-	uv_close((uv_handle_t *)&connection->timer, on_handle_closed);
+	uv_close((uv_handle_t *)&connection->timer, on_timer_closed);
 }

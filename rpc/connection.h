@@ -2,22 +2,23 @@
 #ifndef RPC_CONNECTION_H
 #define RPC_CONNECTION_H
 
-/* Moves a session's bytes through a libuv pipe, and keeps its time. */
+/* Moves a session's bytes through a transport, and keeps its time. */
 
 #include "rpc/session.h"
-
-#include <uv.h>
+#include "rpc/transport.h"
 
 struct connection {
 	struct session *session;
-	uv_pipe_t pipe;
-	uv_timer_t timer; /* the next deadline of an exchange, or of the beginning */
+	struct transport transport; /* its user is the connection */
+	uv_timer_t timer;	    /* the next deadline of an exchange, or of the beginning */
 	uv_write_t write;
 	bool up;      /* bytes can be written */
 	bool writing; /* session->output waits for libuv */
-	bool pipe_open;
 	bool timer_open;
-	uint64_t timer_ms;  /* when the timer fires; UINT64_MAX: it is stopped */
+	unsigned handles;	/* that are not closed yet */
+	size_t greeting_seen;	/* bytes of the peer's greeting */
+	bool greeting_is_wrong; /* one of them */
+	uint64_t timer_ms;	/* when the timer fires; UINT64_MAX: it is stopped */
 	uint64_t settle_ms; /* by then the peer must have spoken HTTP/2; UINT64_MAX: no matter */
 	char *input;	    /* what libuv reads into */
 	void (*on_closed)(struct connection *connection);
@@ -25,17 +26,19 @@ struct connection {
 
 extern const struct session_transport connection_transport;
 
-/* `on_closed` runs when connection_close() is through; it may free the connection. */
-int connection_init(struct connection *connection, uv_loop_t *loop, struct session *session,
-		    void (*on_closed)(struct connection *connection), struct error *err);
+/* `on_closed` runs when connection_close() is through; it may free the connection. Its transport is
+ * opened next, or it is closed. */
+void connection_init(struct connection *connection, uv_loop_t *loop, struct session *session,
+		     void (*on_closed)(struct connection *connection));
 
-/* The pipe is connected: starts to read. session_run() must follow, which writes what waits. */
+/* The transport is connected: starts to read. session_run() must follow, which writes what waits.
+ */
 void connection_start(struct connection *connection);
 
 /* Fails the session when the peer has not spoken HTTP/2 within `timeout_ms`. */
 void connection_expect_settings(struct connection *connection, uint64_t timeout_ms);
 
-/* Closes the pipe and keeps the timer: exchanges can still expire. */
+/* Closes the transport and keeps the timer: exchanges can still expire. */
 void connection_cut(struct connection *connection);
 void connection_close(struct connection *connection); /* everything; may be called twice */
 

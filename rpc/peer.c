@@ -93,26 +93,22 @@ static void on_peer_closed(struct connection *connection)
 	server_settle(server);
 }
 
-void peer_accept(struct rpc_server *server, uv_stream_t *listener)
+void peer_accept(struct rpc_server *server, struct listener *listener)
 {
 	struct peer *peer = NULL;
-	int rc = 0;
+	struct connection *connection = NULL;
 
 	/* Without memory the connection stays in the backlog. */
 	if (peer_new(server, &connection_transport, &peer, NULL) < 0)
 		return;
-	if (connection_init(&peer->connection, server->loop, &peer->session, on_peer_closed, NULL) <
-	    0) {
-		peer_free(peer);
-		return;
-	}
-	rc = uv_accept(listener, (uv_stream_t *)&peer->connection.pipe);
-	if (rc < 0) {
+	connection = &peer->connection;
+	connection_init(connection, server->loop, &peer->session, on_peer_closed);
+	if (listener_accept(listener, &connection->transport, connection, NULL) < 0) {
 		peer_cut(peer);
 		return;
 	}
-	connection_start(&peer->connection);
-	connection_expect_settings(&peer->connection, server->options.preface_timeout_ms);
+	connection_start(connection);
+	connection_expect_settings(connection, server->options.preface_timeout_ms);
 	session_run(&peer->session);
 }
 

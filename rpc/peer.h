@@ -6,16 +6,14 @@
 
 #include "rpc/connection.h"
 #include "rpc/server.h"
-#include "rpc/socket.h"
 #include "rpc/stream.h"
 
-/* A socket that is listened on. */
-struct listener {
-	uv_pipe_t pipe;
+/* One of a server's listeners. */
+struct server_listener {
+	struct listener *listener;
 	struct rpc_server *server;
-	struct listener *next;
-	char *path;
-	struct socket_identity identity;
+	struct server_listener *next;
+	bool closing;
 };
 
 struct rpc_server {
@@ -23,7 +21,7 @@ struct rpc_server {
 	struct rpc_server_options options;
 	struct method *methods;
 	size_t method_count;
-	struct listener *listeners;
+	struct server_listener *listeners;
 	struct peer *peers;
 	uv_timer_t grace; /* of the shutdown; its data is NULL once it is closed */
 	bool closing;
@@ -46,7 +44,7 @@ int peer_new(struct rpc_server *server, const struct session_transport *transpor
 void peer_free(struct peer *peer); /* takes it from its server */
 
 /* Accepts what waits on `listener`. */
-void peer_accept(struct rpc_server *server, uv_stream_t *listener);
+void peer_accept(struct rpc_server *server, struct listener *listener);
 
 /* The shutdown's steps: no new streams; the open ones end; the connection ends. */
 void peer_say_goaway(struct peer *peer);

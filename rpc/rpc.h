@@ -76,10 +76,20 @@ struct rpc_limits {
 };
 
 /*
- * Addresses. "unix:PATH", "unix:///PATH" (CRI style): AF_UNIX; the path may be at most 107 bytes.
- * ERROR_ARGUMENT for every other form, ERROR_LIMIT for a path that is too long. The rules live in
- * rpc/address.c alone.
+ * Addresses; the rules live in rpc/address.c alone.
+ *
+ *   unix:PATH, unix:///PATH (CRI style)         a socket file: AF_UNIX on Linux and on Windows,
+ * where PATH may begin with a drive; at most 107 bytes npipe:////./pipe/NAME, \\.\pipe\NAME a named
+ * pipe, on Windows alone
+ *
+ * On a Windows without AF_UNIX a socket file is a rendezvous file instead (rpc/rendezvous.h).
+ *
+ * ERROR_ARGUMENT for every other form, ERROR_LIMIT for a path or name that is too long,
+ * ERROR_UNSUPPORTED for a named pipe on other systems.
  */
+int rpc_address_check(const char *address, struct error *err);
+
+/* The path of an address of a socket file, a part of `address`. Errors as above. */
 int rpc_address_path(const char *address, const char **path, struct error *err);
 
 #endif

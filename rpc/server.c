@@ -5,13 +5,11 @@
 #include "rpc/peer.h"
 
 #include <string.h>
-#include <unistd.h>
 
 enum {
 	SOCKET_MODE_DEFAULT = 0600,
 	PREFACE_TIMEOUT_DEFAULT_MS = 10 * 1000,
 	INITIAL_WINDOW_DEFAULT = 65535,
-	BACKLOG = 128,
 	LAST_WORDS_MS = 1000, /* for a shutdown's trailers to get out */
 };
 
@@ -54,77 +52,50 @@ int rpc_server_add(struct rpc_server *server, const char *method, rpc_handler *h
 	return 0;
 }
 
-static void on_connection(uv_stream_t *stream, int status)
+static void on_connection(struct listener *listener, void *user)
 {
-	struct listener *listener = stream->data;
+	struct server_listener *own = user;
 
-	if (status == 0 && !listener->server->closing)
-		peer_accept(listener->server, stream);
+	if (!own->server->closing)
+		peer_accept(own->server, listener);
 }
 
-static void on_listener_closed(uv_handle_t *handle)
+static void on_listener_closed(void *user)
 {
-	struct listener *listener = handle->data;
-	struct rpc_server *server = listener->server;
-	struct listener **link = &server->listeners;
+	struct server_listener *own = user;
+	struct rpc_server *server = own->server;
+	struct server_listener **link = &server->listeners;
 
-	while (*link != listener)
+	while (*link != own)
 		link = &(*link)->next;
-	*link = listener->next;
-	free(listener->path);
-	free(listener);
+	*link = own->next;
+	free(own);
 	server_settle(server);
-}
-
-static void listener_close(struct listener *listener)
-{
-	if (uv_is_closing((uv_handle_t *)&listener->pipe))
-		return;
-	socket_remove(listener->path, &listener->identity);
-	uv_close((uv_handle_t *)&listener->pipe, on_listener_closed);
-}
-
-/* From here on the handle owns `fd`, and on_listener_closed() the listener. */
-static int listener_start(struct rpc_server *server, struct listener *listener, int fd,
-			  struct error *err)
-{
-	int rc = 0;
-
-	(void)uv_pipe_init(server->loop, &listener->pipe, 0);
-	listener->pipe.data = listener;
-	listener->server = server;
-	listener->next = server->listeners;
-	server->listeners = listener;
-	rc = uv_pipe_open(&listener->pipe, fd);
-	if (rc < 0)
-		(void)close(fd);
-	else
-		rc = uv_listen((uv_stream_t *)&listener->pipe, BACKLOG, on_connection);
-	if (rc < 0) {
-		listener_close(listener);
-		return error_uv(err, rc, "cannot listen on %s", listener->path);
-	}
-	return 0;
 }
 
 int rpc_server_listen(struct rpc_server *server, const char *address, struct error *err)
 {
-	struct listener *listener CLEANUP_FREE = calloc(1, sizeof(*listener));
-	char *copy CLEANUP_FREE = NULL;
-	const char *path = NULL;
-	int fd = -1;
-	int rc = rpc_address_path(address, &path, err);
+	struct server_listener *own CLEANUP_FREE = calloc(1, sizeof(*own));
+	const struct listener_options options = {
+		.mode = server->options.socket_mode,
+		.replace_stale = server->options.replace_stale,
+		.on_connection = on_connection,
+		.user = own,
+	};
+	struct address parsed;
+	int rc = address_parse(address, ADDRESS_RULES_HERE, &parsed, err);
 
 	if (rc < 0)
 		return rc;
-	copy = strdup(path);
-	if (listener == NULL || copy == NULL)
+	if (own == NULL)
 		return error_memory(err);
-	rc = socket_bind(path, server->options.socket_mode, &fd, &listener->identity, err);
+	rc = listener_open(server->loop, &parsed, &options, &own->listener, err);
 	if (rc < 0)
 		return rc;
-	listener->path = STEAL(copy);
-	return listener_start(server, STEAL(listener), fd, err);
+	own->server = server;
+	own->next = server->listeners;
+	server->listeners = STEAL(own);
+	return 0;
 }
 
 static void on_grace_closed(uv_handle_t *handle)
@@ -157,9 +128,11 @@ void server_settle(struct rpc_server *server)
 static void server_stop_listening(struct rpc_server *server)
 {
 	server->closing = true;
-	for (struct listener *listener = server->listeners; listener != NULL;
-	     listener = listener->next)
-		listener_close(listener);
+	for (struct server_listener *own = server->listeners; own != NULL; own = own->next) {
+		if (!own->closing)
+			listener_close(own->listener, on_listener_closed);
+		own->closing = true;
+	}
 }
 
 static void server_cut(struct rpc_server *server)

@@ -19,6 +19,7 @@ struct rpc_stream;
 struct rpc_server_options {
 	struct rpc_limits limits;
 	unsigned socket_mode;	     /* of the socket file; default 0600 */
+	bool replace_stale;	     /* a socket file that nobody serves is no obstacle */
 	uint64_t preface_timeout_ms; /* a connection that sends no preface by then is closed;
 					default 10 s */
 	uint32_t initial_window;     /* bytes a client may send ahead on a stream; default 65535 */
@@ -36,11 +37,11 @@ typedef void rpc_handler(struct rpc_stream *stream, struct rpc_slice request, vo
 int rpc_server_add(struct rpc_server *server, const char *method, rpc_handler *handler, void *user,
 		   struct error *err);
 
-/* Binds and listens. The socket file must not exist (ERROR_EXISTS). May be called for several
- * addresses. */
+/* Binds and listens. The socket file must not exist, unless replace_stale allows it, and the pipe
+ * must not be another server's (ERROR_EXISTS). May be called for several addresses. */
 int rpc_server_listen(struct rpc_server *server, const char *address, struct error *err);
 
-/* Stops accepting, removes the socket files that are still its own (same inode), says GOAWAY, lets
+/* Stops accepting, removes the socket files that are still its own (same file), says GOAWAY, lets
  * open streams finish for `grace_ms`, then ends them with RPC_UNAVAILABLE. `closed` runs last;
  * after it the server is gone. */
 void rpc_server_shutdown(struct rpc_server *server, uint64_t grace_ms, void (*closed)(void *user),

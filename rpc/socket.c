@@ -1,58 +1,46 @@
 /* SPDX-License-Identifier: MIT */
 #include "rpc/socket.h"
 
-#include "base/cleanup.h"
+#include "rpc/transport.h"
 
-#include <errno.h>
-#include <signal.h>
-#include <string.h>
-#include <sys/socket.h>
-#include <sys/stat.h>
-#include <sys/un.h>
-#include <unistd.h>
-
-int socket_bind(const char *path, unsigned mode, int *fd, struct socket_identity *identity,
-		struct error *err)
+bool socket_is_same(const struct socket_identity *a, const struct socket_identity *b)
 {
-	struct sockaddr_un address = {.sun_family = AF_UNIX};
-	struct stat status = {0};
-	int made CLEANUP_FD = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	return a->device == b->device && a->inode == b->inode && a->born_ns == b->born_ns;
+}
 
-	if (made < 0)
-		return error_system(err, errno, "cannot make a socket");
-	memcpy(address.sun_path, path, strnlen(path, sizeof(address.sun_path) - 1));
-	if (bind(made, (const struct sockaddr *)&address, sizeof(address)) < 0) {
-		if (errno == EADDRINUSE)
-			return error_set(err, ERROR_EXISTS, "cannot listen on %s: it exists", path);
-		return error_system(err, errno, "cannot listen on %s", path);
-	}
-	if (chmod(path, (mode_t)mode) < 0 || lstat(path, &status) < 0) {
-		int reason = errno;
+struct attempt {
+	struct transport transport;
+	struct error why;
+};
 
-		(void)unlink(path);
-		return error_system(err, reason, "cannot prepare %s", path);
-	}
-	*identity = (struct socket_identity){(uint64_t)status.st_dev, (uint64_t)status.st_ino};
-	*fd = STEAL_FD(made);
+static void on_connected(struct transport *transport, const struct error *why)
+{
+	struct attempt *attempt = transport->user;
+
+	if (why != NULL)
+		attempt->why = *why;
+	transport_close(transport, NULL);
+}
+
+int socket_is_served(const char *path, bool *served, struct error *err)
+{
+	struct attempt attempt = {0};
+	struct address address;
+	uv_loop_t loop;
+	int rc = address_of_path(path, &address, err);
+
+	if (rc < 0)
+		return rc;
+	rc = uv_loop_init(&loop);
+	if (rc < 0)
+		return error_uv(err, rc, "cannot make an event loop");
+	rc = transport_connect(&attempt.transport, &loop, &address, on_connected, &attempt, err);
+	(void)uv_run(&loop, UV_RUN_DEFAULT);
+	(void)uv_loop_close(&loop);
+	if (rc < 0)
+		return rc;
+	*served = attempt.why.code == 0 || attempt.why.code == ERROR_BUSY;
+	if (attempt.why.code == ERROR_PERMISSION)
+		return error_set(err, ERROR_PERMISSION, "%s", attempt.why.text);
 	return 0;
-}
-
-void socket_remove(const char *path, const struct socket_identity *identity)
-{
-	struct stat status = {0};
-
-	if (lstat(path, &status) == 0 && S_ISSOCK(status.st_mode) &&
-	    (uint64_t)status.st_dev == identity->device &&
-	    (uint64_t)status.st_ino == identity->inode)
-		(void)unlink(path);
-}
-
-void socket_ignore_sigpipe(void)
-{
-	struct sigaction action = {0};
-
-	if (sigaction(SIGPIPE, NULL, &action) < 0 || action.sa_handler != SIG_DFL)
-		return;
-	action.sa_handler = SIG_IGN;
-	(void)sigaction(SIGPIPE, &action, NULL);
 }

@@ -151,7 +151,6 @@ static const struct option_spec run_options[] = {
 static int run_check_settings(struct error *err)
 {
 	const struct runner_settings *settings = &run.settings;
-	const char *path = NULL;
 
 	if (settings->plugin_command != NULL && settings->attach_directory != NULL)
 		return error_set(err, ERROR_ARGUMENT, "--plugin and --attach exclude each other");
@@ -161,8 +160,7 @@ static int run_check_settings(struct error *err)
 	if (settings->attach_directory != NULL && settings->attach_directory[0] != '/')
 		return error_set(err, ERROR_ARGUMENT, "--attach: '%s' is not an absolute path",
 				 settings->attach_directory);
-	if (settings->cri_address != NULL &&
-	    rpc_address_path(settings->cri_address, &path, err) < 0)
+	if (settings->cri_address != NULL && rpc_address_check(settings->cri_address, err) < 0)
 		return error_wrap(err, "--cri");
 	return 0;
 }

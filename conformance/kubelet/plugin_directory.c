@@ -5,52 +5,12 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/path.h"
+#include "rpc/socket.h"
 
 #include <string.h>
 #include <uv.h>
 
 enum { DIRECTORY_MODE = 0750, MOVED_MODE = 0700 };
-
-struct connect_attempt {
-	uv_connect_t request;
-	uv_pipe_t pipe;
-	int status;
-};
-
-static void on_connect(uv_connect_t *request, int status)
-{
-	struct connect_attempt *attempt = request->data;
-	attempt->status = status;
-	uv_close((uv_handle_t *)&attempt->pipe, NULL);
-}
-
-int socket_is_served(const char *path, bool *served, struct error *err)
-{
-	struct connect_attempt attempt = {0};
-	uv_loop_t loop;
-	int rc = uv_loop_init(&loop);
-	if (rc != 0)
-		return error_uv(err, rc, "cannot make an event loop");
-	(void)uv_pipe_init(&loop, &attempt.pipe, 0);
-	attempt.request.data = &attempt;
-	uv_pipe_connect(&attempt.request, &attempt.pipe, path, on_connect);
-	(void)uv_run(&loop, UV_RUN_DEFAULT);
-	(void)uv_loop_close(&loop);
-	*served = attempt.status == 0 || attempt.status == UV_EAGAIN;
-	if (attempt.status == UV_EACCES || attempt.status == UV_EPERM)
-		return error_uv(err, attempt.status, "cannot connect to %s", path);
-	return 0;
-}
-
-/* As Go's os.Stat: symbolic links are followed. */
-static bool is_socket(const char *path)
-{
-	uv_fs_t request;
-	int rc = uv_fs_stat(NULL, &request, path, NULL);
-	bool result = rc == 0 && (request.statbuf.st_mode & S_IFMT) == S_IFSOCK;
-	uv_fs_req_cleanup(&request);
-	return result;
-}
 
 static int rename_file(const char *from, const char *to, struct error *err)
 {
@@ -119,7 +79,7 @@ static int move_sockets(struct plugin_directory *directory, struct error *err)
 		CLEANUP_FREE char *path = path_join(directory->path, names.items[i]);
 		if (path == NULL)
 			rc = error_memory(err);
-		else if (is_socket(path))
+		else if (socket_is_at(path))
 			rc = move_aside(directory, names.items[i], err);
 	}
 	return rc;
@@ -158,7 +118,7 @@ int plugin_directory_sweep(struct plugin_directory *directory, enum sweep what, 
 		CLEANUP_FREE char *path = path_join(directory->path, names.items[i]);
 		if (path == NULL)
 			return error_memory(err);
-		if (!is_socket(path))
+		if (!socket_is_at(path))
 			continue;
 		rc = remove_file(path, err);
 		if (rc == 0 && directory->on_swept != NULL)
@@ -170,7 +130,7 @@ int plugin_directory_sweep(struct plugin_directory *directory, enum sweep what, 
 static bool is_abandoned(const char *path)
 {
 	bool served = true;
-	return is_socket(path) && socket_is_served(path, &served, NULL) == 0 && !served;
+	return socket_is_at(path) && socket_is_served(path, &served, NULL) == 0 && !served;
 }
 
 static int put_back(struct plugin_directory *directory, const char *aside, const char *name,

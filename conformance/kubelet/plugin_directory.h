@@ -26,10 +26,6 @@ struct plugin_directory {
 	void *user;
 };
 
-/* Does somebody accept connections on this socket? False for no file, a file of another kind, and a
- * socket that nobody serves. ERROR_IO when it cannot be told. */
-int socket_is_served(const char *path, bool *served, struct error *err);
-
 /* Makes the directory (0750) when it is absent. */
 int plugin_directory_create(struct plugin_directory *directory, struct error *err);
 

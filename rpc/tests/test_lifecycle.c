@@ -2,17 +2,15 @@
 /* Beginnings and ends: connecting, shutting down, losing each other, and callbacks that end things.
  */
 #include "base/cleanup.h"
+#include "base/file.h"
 #include "base/tests/unit.h"
 #include "rpc/loop.h"
-#include "rpc/socket.h"
+#include "rpc/tests/raw.h"
 #include "rpc/tests/rig.h"
+#include "rpc/transport.h"
 
-#include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <sys/un.h>
-#include <unistd.h>
 
 static bool is_held(void *user)
 {
@@ -103,21 +101,28 @@ static void test_no_server(void)
 	rig_stop(&rig);
 }
 
+static void leave_waiting(struct listener *listener, void *user)
+{
+	(void)listener;
+	(void)user;
+}
+
 /* A socket that takes connections and says nothing. */
 static void test_silent_server(void)
 {
+	const struct listener_options silent = {.mode = 0600, .on_connection = leave_waiting};
 	struct rig rig;
-	struct socket_identity identity;
+	struct listener *listener = NULL;
+	struct address address;
 	struct outcome out;
 	struct error err = {0};
-	int fd CLEANUP_FD = -1;
 
 	rig_start(&rig, NULL, NULL);
 	rpc_server_close(rig.server);
 	rig.server = NULL;
 	rpc_channel_close(rig.channel);
-	CU_ASSERT_EQUAL_FATAL(socket_bind(rig.path, 0600, &fd, &identity, &err), 0);
-	CU_ASSERT_EQUAL(listen(fd, 1), 0);
+	CU_ASSERT_EQUAL_FATAL(address_parse(rig.address, ADDRESS_RULES_HERE, &address, &err), 0);
+	CU_ASSERT_EQUAL_FATAL(listener_open(&rig.loop, &address, &silent, &listener, &err), 0);
 	CU_ASSERT_EQUAL(rpc_channel_open(&rig.loop, rig.address, NULL, &rig.channel, &err), 0);
 	CU_ASSERT_EQUAL(rpc_channel_connect_wait(rig.channel, 20, &err), ERROR_TIMEOUT);
 	outcome_start(&rig,
@@ -130,6 +135,63 @@ static void test_silent_server(void)
 	rig.channel = NULL;
 	CU_ASSERT(out.done);
 	CU_ASSERT_EQUAL(out.code, RPC_CANCELLED);
+	listener_close(listener, NULL);
+	rig_stop(&rig);
+}
+
+static int listen_at(struct rig *rig, bool replace_stale, struct rpc_server **server,
+		     struct error *err)
+{
+	const struct rpc_server_options options = {.replace_stale = replace_stale};
+
+	CU_ASSERT_EQUAL_FATAL(rpc_server_new(&rig->loop, &options, server, err), 0);
+	return rpc_server_listen(*server, rig->address, err);
+}
+
+/* What is at the path of a socket decides, and only the own file is removed. */
+static void test_socket_file(void)
+{
+	struct rig rig;
+	struct rpc_server *second = NULL;
+	struct socket_identity before;
+	struct socket_identity after;
+	struct error err = {0};
+	bool served = false;
+	char *aside = NULL;
+
+	rig_start(&rig, NULL, NULL);
+	aside = must(text_format("%s.aside", rig.path));
+	CU_ASSERT(!socket_is_at(aside) && !socket_identify(aside, &before));
+	CU_ASSERT(socket_is_served(aside, &served, &err) == 0 && !served);
+	CU_ASSERT(socket_is_at(rig.path) && socket_identify(rig.path, &before));
+	CU_ASSERT(socket_is_served(rig.path, &served, &err) == 0 && served);
+	/* A served one is never replaced. */
+	CU_ASSERT_EQUAL(listen_at(&rig, true, &second, &err), ERROR_EXISTS);
+	UNIT_CONTAINS(err.text, rig.path);
+	rpc_server_close(second);
+	/* What a killed server leaves: closing finds nothing at the path to remove. */
+	CU_ASSERT_EQUAL(rename(rig.path, aside), 0);
+	rpc_server_close(rig.server);
+	CU_ASSERT_EQUAL(rename(aside, rig.path), 0);
+	loop_run_for(&rig.loop, 1);
+	CU_ASSERT(socket_is_at(rig.path) && socket_identify(rig.path, &after));
+	CU_ASSERT(socket_is_same(&before, &after));
+	CU_ASSERT(socket_is_served(rig.path, &served, &err) == 0 && !served);
+	CU_ASSERT_EQUAL(listen_at(&rig, false, &second, &err), ERROR_EXISTS);
+	rpc_server_close(second);
+	CU_ASSERT_EQUAL(listen_at(&rig, true, &rig.server, &err), 0);
+	CU_ASSERT(socket_is_served(rig.path, &served, &err) == 0 && served);
+	/* Another file in its place stays when the server closes, and is not listened on. */
+	CU_ASSERT_EQUAL(rename(rig.path, aside), 0);
+	CU_ASSERT_EQUAL(file_write_atomic(rig.path, "mine", 4, 0600, &err), 0);
+	CU_ASSERT(!socket_is_at(rig.path));
+	CU_ASSERT(socket_is_served(rig.path, &served, &err) == 0 && !served);
+	CU_ASSERT_EQUAL(listen_at(&rig, true, &second, &err), ERROR_EXISTS);
+	rpc_server_close(second);
+	rpc_server_close(rig.server);
+	rig.server = NULL;
+	CU_ASSERT(file_exists(rig.path));
+	free(aside);
 	rig_stop(&rig);
 }
 
@@ -147,7 +209,7 @@ static void test_graceful_shutdown(void)
 	rig_until(&rig, is_held, &rig, "the handler");
 	rpc_server_shutdown(rig.server, 5000, set_true, &closed);
 	rig.server = NULL;
-	CU_ASSERT_NOT_EQUAL(access(rig.path, F_OK), 0);
+	CU_ASSERT(!file_exists(rig.path));
 	loop_run_for(&rig.loop, 10);
 	CU_ASSERT(!closed && !held.done);
 	CU_ASSERT_EQUAL(loss.count, 1);
@@ -356,27 +418,6 @@ static void test_handler_closes_server(void)
 	rig_stop(&rig);
 }
 
-static size_t count_fds(void)
-{
-	DIR *directory = must(opendir("/proc/self/fd"));
-	size_t count = 0;
-
-	while (readdir(directory) != NULL)
-		count++;
-	(void)closedir(directory);
-	return count;
-}
-
-static int connect_raw(const char *path)
-{
-	struct sockaddr_un address = {.sun_family = AF_UNIX};
-	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-
-	(void)strncpy(address.sun_path, path, sizeof(address.sun_path) - 1);
-	CU_ASSERT_FATAL(connect(fd, (const struct sockaddr *)&address, sizeof(address)) == 0);
-	return fd;
-}
-
 /* Connections that are dropped at every byte of a valid conversation. */
 static void test_abrupt_closes(void)
 {
@@ -390,21 +431,21 @@ static void test_abrupt_closes(void)
 
 	rig_start(&rig, NULL, NULL);
 	CU_ASSERT_EQUAL(rpc_channel_connect_wait(rig.channel, 5000, NULL), 0);
-	before = count_fds();
+	before = raw_handle_count();
 	for (size_t i = 0; i < 1000; i++) {
-		int fd = connect_raw(rig.path);
+		struct raw raw = raw_connect(&rig);
 
-		CU_ASSERT(write(fd, bytes, i % sizeof(bytes)) == (ssize_t)(i % sizeof(bytes)));
+		raw_write(raw, bytes, i % sizeof(bytes));
 		if (i % 3 == 0)
 			(void)uv_run(&rig.loop, UV_RUN_NOWAIT);
-		(void)close(fd);
+		raw_close(raw);
 		(void)uv_run(&rig.loop, UV_RUN_NOWAIT);
 	}
 	outcome_call(&rig, "/test.Test/Echo", "x", 1, &out);
 	CU_ASSERT_EQUAL(out.code, RPC_OK);
 	outcome_free(&out);
 	loop_run_for(&rig.loop, 1);
-	CU_ASSERT_EQUAL(count_fds(), before);
+	CU_ASSERT_EQUAL(raw_handle_count(), before);
 	rig_stop(&rig);
 }
 
@@ -414,21 +455,18 @@ static void test_preface_timeout(void)
 	const struct rpc_server_options options = {.preface_timeout_ms = 20};
 	struct rig rig;
 	struct outcome out;
-	char byte = 0;
-	int silent CLEANUP_FD = -1;
-	int half CLEANUP_FD = -1;
+	struct raw silent;
+	struct raw half;
 
 	rig_start(&rig, &options, NULL);
-	silent = connect_raw(rig.path);
-	half = connect_raw(rig.path);
-	CU_ASSERT_EQUAL(write(half, "PRI * HTTP", 10), 10);
+	silent = raw_connect(&rig);
+	half = raw_connect(&rig);
+	raw_write(half, "PRI * HTTP", 10);
 	loop_run_for(&rig.loop, 60);
-	while (recv(silent, &byte, 1, MSG_DONTWAIT) > 0)
-		continue; /* the server's SETTINGS */
-	CU_ASSERT_EQUAL(recv(silent, &byte, 1, MSG_DONTWAIT), 0);
-	while (recv(half, &byte, 1, MSG_DONTWAIT) > 0)
-		continue;
-	CU_ASSERT(recv(half, &byte, 1, MSG_DONTWAIT) == 0);
+	CU_ASSERT(raw_was_closed(silent));
+	CU_ASSERT(raw_was_closed(half));
+	raw_close(silent);
+	raw_close(half);
 	outcome_call(&rig, "/test.Test/Echo", "x", 1, &out);
 	CU_ASSERT_EQUAL(out.code, RPC_OK);
 	outcome_free(&out);
@@ -462,7 +500,8 @@ static void test_loop_helpers(void)
 }
 
 UNIT_MAIN("lifecycle", {"connect", test_connect}, {"no server", test_no_server},
-	  {"silent server", test_silent_server}, {"graceful shutdown", test_graceful_shutdown},
+	  {"silent server", test_silent_server}, {"socket file", test_socket_file},
+	  {"graceful shutdown", test_graceful_shutdown},
 	  {"shutdown grace over", test_shutdown_grace_over},
 	  {"shutdown stalled", test_shutdown_stalled}, {"server cut", test_server_cut},
 	  {"channel closed", test_channel_closed}, {"meddling callbacks", test_meddling_callbacks},

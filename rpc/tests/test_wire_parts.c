@@ -3,9 +3,12 @@
  * headers. */
 #include "base/cleanup.h"
 #include "base/tests/unit.h"
+#include "rpc/address.h"
 #include "rpc/frame.h"
 #include "rpc/headers.h"
 #include "rpc/percent.h"
+#include "rpc/rendezvous.h"
+#include "rpc/rpc.h"
 #include "rpc/status.h"
 #include "rpc/timeout.h"
 
@@ -14,8 +17,22 @@
 
 static void test_addresses(void)
 {
-	static const char *const wrong[] = {"",	       "unix:",	     "/run/x.sock", "tcp:1.2.3.4:5",
-					    "unix://", "unix://a/b", "npipe:x",	    "UNIX:/x"};
+	static const char *const wrong[] = {
+		"",
+		"unix:",
+		"/run/x.sock",
+		"tcp:1.2.3.4:5",
+		"unix://",
+		"unix://a/b",
+		"npipe:x",
+		"UNIX:/x",
+		"npipe:",
+		"npipe:////./pipe/",
+		"npipe:////./pipe/a/b",
+		"\\\\.\\pipe\\a\\b",
+		"\\\\server\\pipe\\a",
+		"npipe:////./mailslot/a",
+	};
 	char longest[5 + 107 + 1] = "unix:/";
 	char too_long[5 + 108 + 1] = "unix:/";
 	struct error err = {0};
@@ -27,12 +44,84 @@ static void test_addresses(void)
 	CU_ASSERT_STRING_EQUAL(path, "/run/a.sock");
 	CU_ASSERT(rpc_address_path("unix:a.sock", &path, &err) == 0);
 	CU_ASSERT_STRING_EQUAL(path, "a.sock");
-	for (size_t i = 0; i < ARRAY_SIZE(wrong); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(wrong); i++) {
+		struct address parsed;
+
 		CU_ASSERT_EQUAL(rpc_address_path(wrong[i], &path, &err), ERROR_ARGUMENT);
+		CU_ASSERT_EQUAL(address_parse(wrong[i], ADDRESS_POSIX, &parsed, &err),
+				ERROR_ARGUMENT);
+		CU_ASSERT_EQUAL(address_parse(wrong[i], ADDRESS_WINDOWS, &parsed, &err),
+				ERROR_ARGUMENT);
+	}
 	memset(longest + 6, 'x', sizeof(longest) - 7);
 	CU_ASSERT_EQUAL(rpc_address_path(longest, &path, &err), 0);
 	memset(too_long + 6, 'x', sizeof(too_long) - 7);
 	CU_ASSERT_EQUAL(rpc_address_path(too_long, &path, &err), ERROR_LIMIT);
+}
+
+static void check_windows_address(const char *text, enum address_kind kind, const char *name)
+{
+	struct address parsed = {0};
+	struct error err = {0};
+
+	UNIT_INT(address_parse(text, ADDRESS_WINDOWS, &parsed, &err), 0);
+	CU_ASSERT_EQUAL(parsed.kind, kind);
+	UNIT_STRING(parsed.name, name);
+}
+
+static void test_windows_addresses(void)
+{
+	char long_pipe[300] = "npipe:////./pipe/";
+	struct address parsed;
+	struct error err = {0};
+
+	check_windows_address("unix:C:\\a b\\x.sock", ADDRESS_FILE, "C:\\a b\\x.sock");
+	check_windows_address("unix:///C:/a/x.sock", ADDRESS_FILE, "C:/a/x.sock");
+	check_windows_address("unix://C:/a/x.sock", ADDRESS_FILE, "C:/a/x.sock");
+	check_windows_address("unix:///var/x.sock", ADDRESS_FILE, "/var/x.sock");
+	check_windows_address("npipe:////./pipe/containerd-containerd", ADDRESS_PIPE,
+			      "\\\\.\\pipe\\containerd-containerd");
+	check_windows_address("npipe:\\\\.\\pipe\\x", ADDRESS_PIPE, "\\\\.\\pipe\\x");
+	check_windows_address("\\\\.\\pipe\\x", ADDRESS_PIPE, "\\\\.\\pipe\\x");
+	/* The drive is a file name elsewhere, and named pipes are not there. */
+	CU_ASSERT_EQUAL(address_parse("unix://C:/a", ADDRESS_POSIX, &parsed, &err), ERROR_ARGUMENT);
+	CU_ASSERT_EQUAL(address_parse("npipe:////./pipe/x", ADDRESS_POSIX, &parsed, &err),
+			ERROR_UNSUPPORTED);
+	UNIT_CONTAINS(err.text, "Windows");
+	memset(long_pipe + strlen(long_pipe), 'x', sizeof(long_pipe) - strlen(long_pipe) - 1);
+	CU_ASSERT_EQUAL(address_parse(long_pipe, ADDRESS_WINDOWS, &parsed, &err), ERROR_LIMIT);
+	UNIT_CONTAINS(err.text, "at most 247");
+}
+
+static void test_rendezvous(void)
+{
+	static const char good[] = "gpucert-rendezvous 1 65535 00112233445566778899aabbccddeeff\n";
+	static const char *const wrong[] = {
+		"",
+		"gpucert-rendezvous 2 80 00112233445566778899aabbccddeeff\n",
+		"gpucert-rendezvous 1 0 00112233445566778899aabbccddeeff\n",
+		"gpucert-rendezvous 1 080 00112233445566778899aabbccddeeff\n",
+		"gpucert-rendezvous 1 65536 00112233445566778899aabbccddeeff\n",
+		"gpucert-rendezvous 1 -1 00112233445566778899aabbccddeeff\n",
+		"gpucert-rendezvous 1 80 00112233445566778899AABBCCDDEEFF\n",
+		"gpucert-rendezvous 1 80 00112233445566778899aabbccddee\n",
+		"gpucert-rendezvous 1 80 00112233445566778899aabbccddeeff",
+		"gpucert-rendezvous 1 80 00112233445566778899aabbccddeeff\n\n",
+	};
+	struct rendezvous seen = {0};
+	struct error err = {0};
+	char text[RENDEZVOUS_TEXT_MAX];
+
+	CU_ASSERT_EQUAL(rendezvous_parse(good, strlen(good), &seen, &err), 0);
+	CU_ASSERT_EQUAL(seen.port, 65535);
+	CU_ASSERT(seen.nonce[0] == 0 && seen.nonce[1] == 0x11 && seen.nonce[15] == 0xff);
+	rendezvous_format(&seen, text);
+	UNIT_STRING(text, good);
+	for (size_t i = 0; i < ARRAY_SIZE(wrong); i++)
+		CU_ASSERT_EQUAL(rendezvous_parse(wrong[i], strlen(wrong[i]), &seen, &err),
+				ERROR_FORMAT);
+	for (size_t size = 0; size < strlen(good); size++) /* a torn one */
+		CU_ASSERT_EQUAL(rendezvous_parse(good, size, &seen, &err), ERROR_FORMAT);
 }
 
 /* Two messages and the beginning of a third, cut into pieces of every size. */
@@ -251,7 +340,9 @@ static void test_content_types(void)
 	CU_ASSERT(!content_type_is_grpc(NULL));
 }
 
-UNIT_MAIN("wire parts", {"addresses", test_addresses}, {"frames in pieces", test_frames_in_pieces},
-	  {"frames refused", test_frames_refused}, {"frame prefix", test_frame_prefix},
-	  {"timeouts", test_timeouts}, {"percent", test_percent}, {"statuses", test_statuses},
-	  {"headers", test_headers}, {"content types", test_content_types})
+UNIT_MAIN("wire parts", {"addresses", test_addresses},
+	  {"windows addresses", test_windows_addresses}, {"rendezvous", test_rendezvous},
+	  {"frames in pieces", test_frames_in_pieces}, {"frames refused", test_frames_refused},
+	  {"frame prefix", test_frame_prefix}, {"timeouts", test_timeouts},
+	  {"percent", test_percent}, {"statuses", test_statuses}, {"headers", test_headers},
+	  {"content types", test_content_types})

@@ -6,6 +6,7 @@
 #include "base/json.h"
 #include "base/path.h"
 #include "conformance/kubelet/plugin_directory.h"
+#include "rpc/socket.h"
 
 #include <sys/socket.h>
 #include <sys/stat.h>

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef RPC_ADDRESS_H
+#define RPC_ADDRESS_H
+
+/* The forms of addresses; rpc/rpc.h lists them. */
+
+#include "base/error.h"
+
+enum address_kind {
+	ADDRESS_FILE, /* a socket file */
+	ADDRESS_PIPE, /* a named pipe of Windows */
+};
+
+enum address_rules { ADDRESS_POSIX, ADDRESS_WINDOWS };
+
+#ifdef _WIN32
+#define ADDRESS_RULES_HERE ADDRESS_WINDOWS
+#else
+#define ADDRESS_RULES_HERE ADDRESS_POSIX
+#endif
+
+enum {
+	/* sockaddr_un.sun_path has 108 bytes on Linux and on Windows; most peers want its NUL. */
+	ADDRESS_PATH_MAX = 107,
+	ADDRESS_PIPE_MAX = 256, /* CreateNamedPipe: the whole name, "\\.\pipe\" included */
+};
+
+struct address {
+	enum address_kind kind;
+	char name[ADDRESS_PIPE_MAX + 1]; /* a path, or \\.\pipe\NAME */
+};
+
+/* Errors as rpc_address_check(). */
+int address_parse(const char *text, enum address_rules rules, struct address *out,
+		  struct error *err);
+
+/* The address of a socket file. ERROR_ARGUMENT for an empty path, ERROR_LIMIT for a long one. */
+int address_of_path(const char *path, struct address *out, struct error *err);
+
+#endif

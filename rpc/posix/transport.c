@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+#include "rpc/transport_internal.h"
+
+int transport_connect(struct transport *transport, uv_loop_t *loop, const struct address *address,
+		      transport_connected *on_connected, void *user, struct error *err)
+{
+	*transport =
+		(struct transport){.address = *address, .on_connected = on_connected, .user = user};
+	return transport_connect_pipe(transport, loop, err);
+}
+
+static void on_handle_closed(uv_handle_t *handle)
+{
+	struct transport *transport = handle->data;
+
+	if (transport->on_closed != NULL)
+		transport->on_closed(transport);
+}
+
+void transport_close(struct transport *transport, void (*on_closed)(struct transport *transport))
+{
+	transport->open = false;
+	transport->on_closed = on_closed;
+	uv_close(&transport->handle, on_handle_closed);
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef RPC_TRANSPORT_H
+#define RPC_TRANSPORT_H
+
+/*
+ * The byte streams below HTTP/2, and who listens for them: socket files and named pipes
+ * (rpc/rpc.h). rpc/posix/ and rpc/windows/ implement it.
+ */
+
+#include "rpc/address.h"
+#include "rpc/rendezvous.h"
+#include "rpc/socket.h"
+
+#include <stdbool.h>
+#include <uv.h>
+
+/* Who proves to know a rendezvous file's nonce. */
+enum transport_greeting {
+	TRANSPORT_NO_GREETING,
+	TRANSPORT_GREETS,     /* our first bytes are the nonce */
+	TRANSPORT_IS_GREETED, /* the peer's first bytes must be it */
+};
+
+struct transport;
+/* `why` NULL: it is connected, and reading and writing may begin. */
+typedef void transport_connected(struct transport *transport, const struct error *why);
+
+struct transport {
+	union {
+		uv_handle_t handle;
+		uv_stream_t
+			stream; /* valid once connected or accepted; its data is the transport */
+		uv_pipe_t pipe;
+		uv_tcp_t tcp;
+	};
+	bool open; /* the handle needs a transport_close() */
+	enum transport_greeting greeting;
+	uint8_t nonce[RENDEZVOUS_NONCE_SIZE];
+	void *user;
+	struct address address; /* what is connected to */
+	transport_connected *on_connected;
+	void (*on_closed)(struct transport *transport);
+	uv_connect_t connect;
+	struct pending_connect *pending; /* Windows: a connection that is being made */
+};
+
+/* Calls back from the loop, once, unless it is closed first. On error nothing is open. */
+int transport_connect(struct transport *transport, uv_loop_t *loop, const struct address *address,
+		      transport_connected *on_connected, void *user, struct error *err);
+
+/* An open transport. `on_closed`, which may be NULL, runs from the loop. */
+void transport_close(struct transport *transport, void (*on_closed)(struct transport *transport));
+
+struct listener;
+
+struct listener_options {
+	unsigned mode;	    /* of the socket file, as chmod's */
+	bool replace_stale; /* first remove a socket file that nobody serves */
+	/* A connection waits. It must be accepted before the next is told. */
+	void (*on_connection)(struct listener *listener, void *user);
+	void *user;
+};
+
+/* Listens. ERROR_EXISTS: something is there. ERROR_NOT_FOUND: the directory of the file is not.
+ * ERROR_PERMISSION, ERROR_IO, ERROR_MEMORY. */
+int listener_open(uv_loop_t *loop, const struct address *address,
+		  const struct listener_options *options, struct listener **out, struct error *err);
+
+/* Takes the connection that waits. transport->open tells whether it needs a transport_close(), also
+ * after an error. */
+int listener_accept(struct listener *listener, struct transport *transport, void *user,
+		    struct error *err);
+
+/* Stops to listen and removes the socket file unless another has taken its place. `on_closed` runs
+ * from the loop, when the listener is gone. */
+void listener_close(struct listener *listener, void (*on_closed)(void *user));
+
+#endif

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef RPC_TRANSPORT_INTERNAL_H
+#define RPC_TRANSPORT_INTERNAL_H
+
+/* What every system's transports share. */
+
+#include "rpc/transport.h"
+
+/* Tells the end of connecting to the pipe transport->address.name, or the libuv status that it
+ * failed with. */
+void transport_tell(struct transport *transport, int uv_status);
+
+/* Makes transport->pipe and connects it to transport->address. */
+int transport_connect_pipe(struct transport *transport, uv_loop_t *loop, struct error *err);
+
+#endif
