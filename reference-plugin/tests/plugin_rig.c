@@ -158,7 +158,14 @@ int rig_stop(struct rig *rig, int signal)
 	if (!rig_until(rig, process_is_over, rig, "the plugin ends"))
 		return -1;
 	result = process_result(rig->process);
-	return result->end == PROCESS_SIGNALLED ? 128 + result->code : result->code;
+	return signal == SIGKILL ? RIG_KILLED : result->end == PROCESS_EXITED ? result->code : -1;
+}
+
+void rig_remove_file(const char *path)
+{
+	uv_fs_t request;
+
+	UNIT_INT(uv_fs_unlink(NULL, &request, path, NULL), 0);
 }
 
 bool rig_until(struct rig *rig, loop_condition *condition, void *user, const char *what)

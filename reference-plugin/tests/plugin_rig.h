@@ -44,8 +44,11 @@ void rig_write_node(const struct rig *rig, const char *devices);
 void rig_start(struct rig *rig, const char *const *arguments);
 void rig_start_with_node(struct rig *rig, const char *devices, const char *more, const char *value);
 
-/* Ends it and returns the exit code; 128 + n after signal n. */
+/* Ends it and returns the exit code; RIG_KILLED after SIGKILL. */
 int rig_stop(struct rig *rig, int signal);
+enum { RIG_KILLED = -9 };
+
+void rig_remove_file(const char *path);
 
 /* Runs the loop until the condition holds; a failed assertion names `what` after RIG_TIMEOUT_MS. */
 bool rig_until(struct rig *rig, loop_condition *condition, void *user, const char *what);

@@ -10,8 +10,6 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 enum { DIAL_TIMEOUT_MS = 5000 };
 
@@ -140,10 +138,10 @@ void registrar_remove_sockets(const struct registrar *registrar)
 	(void)file_list(registrar->directory, &names, NULL);
 	for (size_t i = 0; i < names.count; i++) {
 		CLEANUP_FREE char *path = path_join(registrar->directory, names.items[i]);
-		struct stat status;
+		uv_fs_t request;
 
-		if (lstat(path, &status) == 0 && S_ISSOCK(status.st_mode))
-			(void)unlink(path);
+		if (text_ends_with(names.items[i], ".sock"))
+			(void)uv_fs_unlink(NULL, &request, path, NULL);
 	}
 }
 

@@ -221,53 +221,9 @@ static void test_streams_are_freed(void)
 	stop(&rig);
 }
 
-/* A real driver's manifest in a directory of its own. */
-static void test_software_driver_comes_and_goes(void)
-{
-	static const char installed[] = "/usr/share/vulkan/icd.d/lvp_icd.x86_64.json";
-	struct rig rig;
-	struct listing listing;
-	CLEANUP_FREE char *manifest = NULL;
-	CLEANUP_FREE char *drivers = NULL;
-	CLEANUP_FREE char *content = NULL;
-	CLEANUP_TEXT struct text answer = {0};
-	size_t size = 0;
-
-	if (file_read(installed, 65536, &content, &size, NULL) < 0) {
-		(void)printf("lavapipe is not installed, not tested: ");
-		return;
-	}
-	rig_open(&rig);
-	drivers = path_join(rig.directory, "icd.d");
-	manifest = path_join(drivers, "lvp_icd.json");
-	UNIT_INT(file_make_directories(drivers, 0755, NULL), 0);
-	UNIT_INT(file_write_atomic(manifest, content, size, 0644, NULL), 0);
-	rig_kubelet(&rig);
-	{
-		const char *const arguments[] = {"--resource",	    "display", "--vulkan-icd-dir",
-						 drivers,	    "--sysfs", rig.directory,
-						 "--removal-grace", "200ms",   NULL};
-
-		rig_start(&rig, arguments);
-	}
-	rig_await_registrations(&rig, DISPLAY, 1);
-	listing_open(&rig, DISPLAY, &listing);
-	listing_await(&rig, &listing, "lavapipe::0");
-	UNIT_INT(rig_allocate(&rig, DISPLAY, "lavapipe::0", &answer), RPC_OK);
-	UNIT_CONTAINS(text_string(&answer), "libvulkan_lvp.so;");
-	UNIT_INT(file_remove_tree(manifest, NULL), 0);
-	listing_await(&rig, &listing, "lavapipe::0!");
-	listing_await(&rig, &listing, "");
-	UNIT_INT(file_write_atomic(manifest, content, size, 0644, NULL), 0);
-	listing_await(&rig, &listing, "lavapipe::0");
-	listing_close(&listing);
-	stop(&rig);
-}
-
 UNIT_MAIN("service", {"Allocate", test_allocate}, {"other methods", test_other_methods},
 	  {"devices come and go", test_devices_come_and_go},
 	  {"an unreadable node keeps its devices", test_unreadable_node_keeps_devices},
 	  {"an empty resource waits for devices", test_empty_resource_waits_for_devices},
 	  {"a slow reader gets the newest list", test_slow_reader_gets_the_newest_list},
-	  {"streams are freed", test_streams_are_freed},
-	  {"a software driver comes and goes", test_software_driver_comes_and_goes})
+	  {"streams are freed", test_streams_are_freed})

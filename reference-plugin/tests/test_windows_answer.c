@@ -264,6 +264,21 @@ static void test_hostile_files(void)
 	expect_objection(good, SYSWOW64 "a.dll", 64, "64-bit files do not belong into SysWOW64");
 }
 
+/* Names in any script, and paths beyond 260 characters, go through as they are. */
+static void test_long_and_foreign_names(void)
+{
+	static const char name[] = "\xe3\x82\xb0\xe3\x83\xa9\xf0\x9f\x98\x80.dll";
+	CLEANUP_FREE char *source = text_format("C:\\Store\\amd\\%0120d\\%0120d\\%s", 0, 0, name);
+	CLEANUP_FREE char *destination = text_format(SYSTEM32 "%s", name);
+	CLEANUP_FREE char *wanted =
+		text_format("device vpci-location-path://PCIROOT(0)#PCI(0300)\n%s <= %s\n",
+			    destination, source);
+	const struct discovery_file file = {source, destination, 64, false, ""};
+	struct discovery_device device = other("x", &file);
+
+	expect(&plain, &device, NULL, wanted);
+}
+
 static void test_missing_files_are_left_out(void)
 {
 	static const struct answer_host live = {.windows = true};
@@ -327,6 +342,7 @@ UNIT_MAIN("Windows answers", {"location path", test_location_path},
 	  {"several devices", test_several_devices},
 	  {"vendors that bring the same file", test_vendors_that_bring_the_same_file},
 	  {"precedence", test_precedence}, {"hostile files", test_hostile_files},
+	  {"long and foreign names", test_long_and_foreign_names},
 	  {"missing files are left out", test_missing_files_are_left_out},
 	  {"additional mounts stay in place", test_additional_mounts_stay_in_place},
 	  {"vendors", test_vendors})
