@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * wine-relay DIRECTORY -- COMMAND...: runs a device plugin under Wine for the kubelet that serves
+ * DIRECTORY. {wine-plugin-dir} in COMMAND becomes the directory that the plugin is to use; the
+ * environment names it too. The command's exit code is handed on; SIGTERM and SIGINT go to it.
+ */
+#include "base/cleanup.h"
+#include "base/file.h"
+#include "base/path.h"
+#include "base/process.h"
+#include "containers/wine/relay.h"
+#include "rpc/loop.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { EXIT_CANNOT = 125, SIGNAL_BASE = 128, DRAIN_MS = 2000 };
+
+#define PLACEHOLDER "{wine-plugin-dir}"
+
+struct relay_program {
+	uv_loop_t loop;
+	uv_signal_t signals[2];
+	struct relay *relay;
+	struct process *process;
+	char *wine_directory; /* of the plugin; removed at the end */
+	int exit_code;
+	bool ended;
+};
+
+static void program_on_note(const char *note, void *user)
+{
+	(void)user;
+	(void)fprintf(stderr, "wine-relay: %s\n", note);
+}
+
+static void program_on_end(struct process *process, const struct process_result *result, void *user)
+{
+	struct relay_program *program = user;
+
+	(void)process;
+	program->ended = true;
+	program->exit_code =
+		result->end == PROCESS_SIGNALLED ? SIGNAL_BASE + result->code : result->code;
+}
+
+static void program_on_signal(uv_signal_t *handle, int number)
+{
+	struct relay_program *program = handle->data;
+
+	(void)process_signal(program->process, number, NULL);
+}
+
+static void program_watch_signals(struct relay_program *program)
+{
+	static const int numbers[] = {SIGTERM, SIGINT};
+
+	for (size_t i = 0; i < ARRAY_SIZE(numbers); i++) {
+		(void)uv_signal_init(&program->loop, &program->signals[i]);
+		program->signals[i].data = program;
+		(void)uv_signal_start(&program->signals[i], program_on_signal, numbers[i]);
+	}
+}
+
+static int program_add_word(struct text_list *words, const char *word, const char *directory,
+			    struct error *err)
+{
+	const char *at = strstr(word, PLACEHOLDER);
+
+	if (at == NULL)
+		return text_list_add(words, word, err);
+	return text_list_take(words,
+			      text_format("%.*sZ:%s%s", (int)(at - word), word, directory,
+					  at + strlen(PLACEHOLDER)),
+			      err);
+}
+
+static int program_start(struct relay_program *program, char *const *command, struct error *err)
+{
+	const char *directory = program->wine_directory;
+	char *plugin_dir CLEANUP_FREE = text_format("DEVICE_PLUGIN_DIR=Z:%s", directory);
+	char *socket_dir CLEANUP_FREE = text_format("PLUGIN_SOCK_DIR=Z:%s", directory);
+	char *socket CLEANUP_FREE = text_format("KUBELET_SOCKET=Z:%s/kubelet.sock", directory);
+	const char *const env[] = {plugin_dir, socket_dir, socket, NULL};
+	struct text_list words CLEANUP_TEXT_LIST = {0};
+	struct process_spec spec = {
+		.env = env, .inherit_output = true, .on_end = program_on_end, .user = program};
+	int rc = plugin_dir != NULL && socket_dir != NULL && socket != NULL ? 0 : error_memory(err);
+
+	for (; rc == 0 && *command != NULL; command++)
+		rc = program_add_word(&words, *command, directory, err);
+	spec.argv = (const char *const *)words.items;
+	return rc == 0 ? process_start(&program->loop, &spec, &program->process, err) : rc;
+}
+
+static bool program_has_ended(void *user)
+{
+	return ((struct relay_program *)user)->ended;
+}
+
+static int program_open(struct relay_program *program, const char *kubelet_directory,
+			char *const *command, struct error *err)
+{
+	char *absolute CLEANUP_FREE = path_normalize(kubelet_directory);
+	char *parent CLEANUP_FREE = absolute != NULL ? path_directory(absolute) : NULL;
+	struct relay_options options = {.kubelet_directory = absolute, .on_note = program_on_note};
+	int rc = parent != NULL ? 0 : error_memory(err);
+
+	if (rc == 0 && !path_is_absolute(kubelet_directory))
+		return error_set(err, ERROR_ARGUMENT, "%s: not absolute", kubelet_directory);
+	rc = rc == 0 ? file_make_temporary(parent, "wine-", &program->wine_directory, err) : rc;
+	options.wine_directory = program->wine_directory;
+	rc = rc == 0 ? relay_open(&program->loop, &options, &program->relay, err) : rc;
+	return rc == 0 ? program_start(program, command, err) : rc;
+}
+
+static void program_close(struct relay_program *program)
+{
+	if (program->relay != NULL)
+		relay_look(program->relay); /* what the plugin removed at its end */
+	relay_close(program->relay);
+	process_free(program->process);
+	for (size_t i = 0; i < ARRAY_SIZE(program->signals); i++)
+		uv_close((uv_handle_t *)&program->signals[i], NULL);
+	(void)loop_drain(&program->loop, DRAIN_MS, NULL);
+	if (program->wine_directory != NULL)
+		(void)file_remove_tree(program->wine_directory, NULL);
+	free(program->wine_directory);
+}
+
+int main(int argc, char **argv)
+{
+	struct relay_program program = {0};
+	struct error err = {0};
+	int rc = 0;
+
+	if (argc < 4 || strcmp(argv[2], "--") != 0) {
+		(void)fprintf(stderr, "usage: wine-relay DIRECTORY -- COMMAND...\n");
+		return 2;
+	}
+	(void)uv_loop_init(&program.loop);
+	program_watch_signals(&program);
+	rc = program_open(&program, argv[1], argv + 3, &err);
+	while (rc == 0 && !program_has_ended(&program))
+		rc = loop_wait(&program.loop, program_has_ended, &program, UINT64_MAX,
+			       "the end of the plugin", &err);
+	if (rc < 0) {
+		(void)fprintf(stderr, "wine-relay: %s\n", err.text);
+		program.exit_code = EXIT_CANNOT;
+	}
+	program_close(&program);
+	return program.exit_code;
+}
