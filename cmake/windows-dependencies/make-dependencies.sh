@@ -96,6 +96,7 @@ mkdir -p "$cache"
 exec 9>"$prefix.lock"
 flock 9
 is_made && exit 0 # by somebody else meanwhile
+echo "Cross-building the libraries of Windows programs: once, about 2 minutes (log: $log)" >&2
 if ! "$0" --make </dev/null >"$log" 2>&1 9>&-; then
 	tail -n 25 "$log" >&2
 	echo "make-dependencies.sh: making the libraries failed, see $log" >&2
