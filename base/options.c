@@ -3,6 +3,7 @@
 
 #include "base/cleanup.h"
 #include "base/options_internal.h"
+#include "base/program.h"
 #include "base/style.h"
 
 #include <errno.h>
@@ -100,6 +101,7 @@ int options_main(const struct command_spec *program, int argc, char **argv)
 	struct options_line line CLEANUP(options_line_free) = {.program = program};
 	struct error err = {0};
 
+	program_begin(&argc, &argv);
 	if (options_line_read(&line, argc, argv, &err) < 0)
 		return options_usage_error(program, line.command, &err);
 	if (line.help || line.version || line.generate != NULL)

@@ -12,7 +12,7 @@
 int library_open(const char *name, void **handle, struct error *err)
 {
 	bool bare = strpbrk(name, "/\\") == NULL;
-	wchar_t *wide CLEANUP_FREE = wide_path(name);
+	wchar_t *wide CLEANUP_FREE = bare ? wide_from_utf8(name) : wide_full_path(name);
 	HMODULE module = NULL;
 	DWORD reason = 0;
 

@@ -10,7 +10,13 @@
 
 #include "base/error.h"
 
-/* To an existing file or directory. ERROR_IO, ERROR_MEMORY. */
-int private_apply(const char *path, unsigned mode, struct error *err);
+#include <windows.h>
+
+/* How a file or directory of this mode is created, so that it is never open to others. Free with
+ * private_free(), also after an error. ERROR_IO. */
+int private_attributes(unsigned mode, SECURITY_ATTRIBUTES *attributes, struct error *err);
+void private_free(SECURITY_ATTRIBUTES *attributes);
+
+#define CLEANUP_PRIVATE CLEANUP(private_free)
 
 #endif

@@ -24,27 +24,44 @@ char *wide_to_utf8(const wchar_t *text)
 	return utf16_to_utf8((const uint16_t *)text, wcslen(text));
 }
 
+/* `prefix` is put in front of an absolute path that does not begin with "\\" (a share, or the
+ * prefix). */
+static wchar_t *wide_full(const wchar_t *plain, const wchar_t *prefix)
+{
+	DWORD size = GetFullPathNameW(plain, 0, NULL, NULL);
+	wchar_t *path CLEANUP_FREE = size != 0 ? calloc(size, sizeof(*path)) : NULL;
+	wchar_t *full = NULL;
+
+	if (path == NULL || GetFullPathNameW(plain, size, path, NULL) >= size)
+		return NULL;
+	if (wcsncmp(path, L"\\\\", 2) == 0)
+		prefix = L"";
+	full = calloc(wcslen(prefix) + wcslen(path) + 1, sizeof(*full));
+	if (full != NULL) {
+		wcscpy(full, prefix);
+		wcscat(full, path);
+	}
+	return full;
+}
+
 wchar_t *wide_path(const char *path)
 {
-	static const wchar_t prefix[] = L"\\\\?\\";
 	wchar_t *plain CLEANUP_FREE = wide_from_utf8(path);
-	wchar_t *full CLEANUP_FREE = NULL;
-	DWORD size = 0;
 
 	for (wchar_t *p = plain; p != NULL && *p != L'\0'; p++) {
 		if (*p == L'/')
 			*p = L'\\';
 	}
-	/* A path with "\\" in front is a share or has the prefix. */
-	if (plain == NULL || wcslen(plain) < WIDE_PATH_SHORT || wcsncmp(plain, L"\\\\", 2) == 0)
+	if (plain == NULL || wcslen(plain) < WIDE_PATH_SHORT)
 		return STEAL(plain);
-	size = GetFullPathNameW(plain, 0, NULL, NULL);
-	full = calloc(size + ARRAY_SIZE(prefix), sizeof(*full));
-	if (full == NULL || size == 0)
-		return NULL;
-	wcscpy(full, prefix);
-	(void)GetFullPathNameW(plain, size, full + ARRAY_SIZE(prefix) - 1, NULL);
-	return STEAL(full);
+	return wide_full(plain, L"\\\\?\\");
+}
+
+wchar_t *wide_full_path(const char *path)
+{
+	wchar_t *plain CLEANUP_FREE = wide_path(path);
+
+	return plain != NULL ? wide_full(plain, L"") : NULL;
 }
 
 static int error_code_of_windows(unsigned long code)
@@ -62,9 +79,12 @@ static int error_code_of_windows(unsigned long code)
 	case ERROR_ALREADY_EXISTS:
 		return ERROR_EXISTS;
 	case ERROR_ACCESS_DENIED:
-	case ERROR_SHARING_VIOLATION:
 	case ERROR_PRIVILEGE_NOT_HELD:
 		return ERROR_PERMISSION;
+	case ERROR_SHARING_VIOLATION:
+	case ERROR_LOCK_VIOLATION:
+	case ERROR_PIPE_BUSY:
+		return ERROR_BUSY;
 	case ERROR_NOT_ENOUGH_MEMORY:
 	case ERROR_OUTOFMEMORY:
 		return ERROR_MEMORY;

@@ -16,6 +16,9 @@ char *wide_to_utf8(const wchar_t *text);
  * MAX_PATH allows, absolute with the prefix "\\?\". NULL: out of memory. Caller frees. */
 wchar_t *wide_path(const char *path);
 
+/* The same, always absolute. */
+wchar_t *wide_full_path(const char *path);
+
 /* As error_system() for the code that GetLastError() gave. */
 int error_windows(struct error *err, unsigned long code, const char *format, ...) PRINTF_LIKE(3, 4);
 

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BASE_PROGRAM_H
+#define BASE_PROGRAM_H
+
+/* What a program does first, in main(); options_main() does it for those that use it. */
+
+/*
+ * POSIX: nothing.
+ *
+ * Windows: puts the arguments in UTF-8 in the place of those that main() was given, which have lost
+ * what the code page lacks; they live as long as the program. Standard output and error take bytes
+ * as they are ("\n" stays one byte), consoles show them as UTF-8, and a crash ends the program at
+ * once, without a dialogue.
+ */
+void program_begin(int *argc, char ***argv);
+
+#endif

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/program.h"
+
+#include "base/windows/wide.h"
+
+#include <fcntl.h>
+#include <io.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <windows.h>
+
+#include <shellapi.h>
+
+/* NULL: out of memory. */
+static char **program_arguments(int *count)
+{
+	wchar_t **wide = CommandLineToArgvW(GetCommandLineW(), count);
+	char **arguments = NULL;
+
+	if (wide == NULL)
+		return NULL;
+	arguments = calloc((size_t)*count + 1, sizeof(*arguments));
+	for (int i = 0; arguments != NULL && i < *count; i++) {
+		arguments[i] = wide_to_utf8(wide[i]);
+		if (arguments[i] == NULL)
+			arguments = NULL; /* the program ends; nothing is worth freeing */
+	}
+	(void)LocalFree(wide);
+	return arguments;
+}
+
+void program_begin(int *argc, char ***argv)
+{
+	int count = 0;
+	char **arguments = program_arguments(&count);
+
+	if (arguments == NULL) {
+		(void)fputs("out of memory\n", stderr);
+		exit(EXIT_FAILURE);
+	}
+	*argc = count;
+	*argv = arguments;
+	(void)_setmode(_fileno(stdout), _O_BINARY);
+	(void)_setmode(_fileno(stderr), _O_BINARY);
+	(void)SetConsoleOutputCP(CP_UTF8);
+	(void)SetErrorMode(SEM_FAILCRITICALERRORS | SEM_NOGPFAULTERRORBOX | SEM_NOOPENFILEERRORBOX);
+}
