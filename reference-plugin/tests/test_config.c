@@ -54,7 +54,11 @@ static void test_defaults(void)
 	UNIT_INT(config.preferred_allocation, PREFER_SPREAD);
 	UNIT_INT(config.poll_interval_ms, 10000);
 	UNIT_INT(config.removal_grace_ms, 300000);
+#ifdef _WIN32
+	UNIT_STRING(config.kubelet_socket, "C:\\var\\lib\\kubelet\\device-plugins\\kubelet.sock");
+#else
 	UNIT_STRING(config.kubelet_socket, "/var/lib/kubelet/device-plugins/kubelet.sock");
+#endif
 	UNIT_STRING(config.file, "");
 }
 
@@ -190,6 +194,14 @@ static void test_additional_mounts(void)
 			  ERROR_FORMAT,
 			  "f.yaml:3: additionalMounts: destination '/etc' would replace a system "
 			  "directory of the container");
+	expect_yaml_error(
+		"additionalMounts: {a: [{source: /x/}]}\n", ERROR_FORMAT,
+		"f.yaml:1: additionalMounts: source '/x/' is not an absolute path without "
+		"'..', '.' and '//'");
+	expect_yaml_error("additionalMounts: {a: [{source: /x, destination: /proc/1}]}\n",
+			  ERROR_FORMAT,
+			  "f.yaml:1: additionalMounts: destination '/proc/1' lies in a kernel file "
+			  "system");
 	expect_yaml_error("additionalMounts: {a: [{destination: /x}]}\n", ERROR_FORMAT,
 			  "f.yaml:1: a mount has no source");
 	expect_yaml_error("additionalMounts: {a: [{source: /x, mode: rw}]}\n", ERROR_FORMAT,
