@@ -3,6 +3,7 @@
 
 #include "base/cleanup.h"
 #include "base/json.h"
+#include "base/library.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -27,6 +28,12 @@ void api_report_free(struct api_report *report)
 	cJSON_Delete(report->platforms);
 	cJSON_Delete(report->devices);
 	*report = (struct api_report){0};
+}
+
+void api_report_loaded(struct api_report *report, void *library)
+{
+	library_path(library, report->path, sizeof(report->path));
+	library_version(library, report->file_version, sizeof(report->file_version));
 }
 
 void api_report_unsupported(struct api_report *report, const char *missing,
@@ -73,6 +80,7 @@ static cJSON *loader_json(const struct api_report *report)
 	member_string(&loader, "library", report->library);
 	member_optional(&loader, "path", report->path);
 	member_optional(&loader, "version", report->version);
+	member_optional(&loader, "fileVersion", report->file_version);
 	return members_take(&loader);
 }
 

@@ -31,6 +31,7 @@ struct api_report {
 	const char *missing;	      /* "libvulkan.so.1", "Vulkan driver"; NULL if nothing is */
 	const char *library;	      /* soname that was asked for */
 	char path[1024];	      /* where it was found; "" if it was not */
+	char file_version[64];	      /* that the file states; "" if it states none */
 	char version[64]; /* of the loader or the API as the loader tells it; "" if unknown */
 	struct text_list messages; /* warnings and errors of loader and drivers */
 	cJSON *platforms;	   /* array; NULL for APIs that have none */
@@ -43,6 +44,9 @@ struct api_report {
 int api_report_begin(struct api_report *report, const char *name, const char *library,
 		     struct error *err);
 void api_report_free(struct api_report *report);
+
+/* The library is there: tells where it was found. */
+void api_report_loaded(struct api_report *report, void *library);
 
 /* The API is not there; `missing` is a literal. */
 void api_report_unsupported(struct api_report *report, const char *missing,

@@ -7,6 +7,7 @@
 #include "base/options.h"
 #include "workloads/common/output.h"
 
+#include <time.h>
 #include <unistd.h>
 
 const char *const probe_exit_codes[] = {
@@ -25,6 +26,7 @@ static struct {
 	int64_t device;
 	int64_t size;
 	int64_t timeout_ms;
+	int64_t seed;
 } given = {.size = WORK_ELEMENTS_DEFAULT, .timeout_ms = TIMEOUT_DEFAULT_MS};
 
 void probe_members(struct members *document, const char *probe)
@@ -34,17 +36,28 @@ void probe_members(struct members *document, const char *probe)
 	member_string(document, "version", GPUCERT_VERSION);
 }
 
+/* Another one in each run. */
+static uint32_t choose_seed(void)
+{
+	uint64_t now = clock_monotonic_ns() ^ ((uint64_t)time(NULL) << 20) ^ (uint64_t)getpid();
+	uint32_t seed = (uint32_t)(now ^ (now >> 32));
+
+	return seed != 0 ? seed : 1;
+}
+
 static int do_work(const struct api_driver *api, void *session, struct work_report *report,
 		   struct error *err)
 {
 	const struct work_request request = {
 		.device = (size_t)given.device,
 		.elements = (size_t)given.size,
+		.seed = given.seed != 0 ? (uint32_t)given.seed : choose_seed(),
 		.timeout_ms = (uint64_t)given.timeout_ms,
 	};
 
 	report->device = request.device;
 	report->elements = request.elements;
+	report->seed = request.seed;
 	work_stage_begin(report, WORK_STAGE_SELECT);
 	int code = api->work(session, &request, report, err);
 
@@ -53,8 +66,9 @@ static int do_work(const struct api_driver *api, void *session, struct work_repo
 }
 
 /* Runs the API and builds the document. *orderly: the driver was closed. */
-static int probe(const struct api_driver *api, cJSON **out, bool *orderly, struct error *err)
+static int probe(cJSON **out, bool *orderly, struct error *err)
 {
+	const struct api_driver *api = given.program->api;
 	struct members document CLEANUP_MEMBERS = members_begin();
 	struct api_report report CLEANUP_API_REPORT = {0};
 	struct work_report work CLEANUP_WORK_REPORT = {0};
@@ -64,7 +78,7 @@ static int probe(const struct api_driver *api, cJSON **out, bool *orderly, struc
 	int code = api->open(&report, &session, err);
 
 	report.open_ns = clock_monotonic_ns() - began_ns;
-	works = code == 0 && session != NULL && !given.list;
+	works = code == 0 && session != NULL && !given.list && api->work != NULL;
 	if (works)
 		code = do_work(api, session, &work, err);
 	*orderly = session == NULL || api->close(session);
@@ -81,7 +95,7 @@ static int probe(const struct api_driver *api, cJSON **out, bool *orderly, struc
 	return *out != NULL ? 0 : error_memory(err);
 }
 
-static int run(const struct text_list *arguments)
+int probe_print(const struct text_list *arguments, probe_build build)
 {
 	struct error err = {0};
 	cJSON *document CLEANUP_JSON = NULL;
@@ -95,7 +109,7 @@ static int run(const struct text_list *arguments)
 	}
 	code = output_claim(&fd, &err);
 	if (code == 0)
-		code = probe(given.program->api, &document, &orderly, &err);
+		code = build(&document, &orderly, &err);
 	if (code == 0)
 		code = output_write(fd, document, &err);
 	if (code != 0)
@@ -103,6 +117,11 @@ static int run(const struct text_list *arguments)
 	if (!orderly)
 		_exit(code == 0 ? 0 : 1);
 	return code == 0 ? 0 : 1;
+}
+
+static int run(const struct text_list *arguments)
+{
+	return probe_print(arguments, probe);
 }
 
 int probe_main(const struct probe_program *program, int argc, char **argv)
@@ -136,6 +155,13 @@ int probe_main(const struct probe_program *program, int argc, char **argv)
 		 .help = "Milliseconds to wait for the device before the work counts as timed out.",
 		 .min = 1,
 		 .max = 3600000},
+		{.name = "seed",
+		 .type = OPTION_INT,
+		 .target = &given.seed,
+		 .value = "N",
+		 .help = "What the input of the work follows from; 0, the default, chooses one for "
+			 "this run. The document tells it.",
+		 .max = UINT32_MAX},
 		{.name = NULL},
 	};
 	const struct command_spec command = {

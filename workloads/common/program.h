@@ -20,6 +20,7 @@
 struct work_request {
 	size_t device;	     /* index into the enumeration; need not exist */
 	size_t elements;     /* 1 to WORK_ELEMENTS_MAX */
+	uint32_t seed;	     /* of work_data */
 	uint64_t timeout_ms; /* for each wait on the device */
 };
 
@@ -31,7 +32,8 @@ struct api_driver {
 	/* Loads, enumerates and fills the report. *session stays NULL when there is nothing to work
 	 * with. */
 	int (*open)(struct api_report *report, void **session, struct error *err);
-	/* Works on one device; `report` comes with `device` and `elements` set. */
+	/* Works on one device; `report` comes with `device`, `elements` and `seed` set. NULL: there
+	 * is nothing but the enumeration. */
 	int (*work)(void *session, const struct work_request *request, struct work_report *report,
 		    struct error *err);
 	/* Frees the session. False when a driver object is still in use by the device (a wait timed
@@ -48,6 +50,13 @@ struct probe_program {
 
 /* The whole of main(). 0: the document was printed; 1: it could not be; 2: usage. */
 int probe_main(const struct probe_program *program, int argc, char **argv);
+
+/* Builds the document. *orderly, true before the call: exit handlers may run. Fails only when there
+ * is no document. */
+typedef int (*probe_build)(cJSON **out, bool *orderly, struct error *err);
+
+/* What runs behind the options of every probe: claims stdout, builds, prints. The exit code. */
+int probe_print(const struct text_list *arguments, probe_build build);
 
 /* For the command_spec of a probe. */
 extern const char *const probe_exit_codes[];

@@ -19,38 +19,43 @@ static uint32_t mix(uint32_t value)
 	return value;
 }
 
-static uint32_t input_value(size_t index)
+uint32_t work_key(uint32_t seed)
 {
-	return (uint32_t)index * 0x9e3779b9u + 1u;
+	return mix(seed) ^ 0x5bd1e995u;
 }
 
-static float input_x(size_t index)
+static uint32_t input_value(uint32_t seed, size_t index)
 {
-	return (float)(mix((uint32_t)index) & 0xFFFu);
+	return (uint32_t)index * 0x9e3779b9u + mix(seed) + 1u;
 }
 
-static float input_y(size_t index)
+static float input_x(uint32_t seed, size_t index)
 {
-	return (float)(mix((uint32_t)index) >> 20);
+	return (float)(mix((uint32_t)index ^ seed) & 0xFFFu);
+}
+
+static float input_y(uint32_t seed, size_t index)
+{
+	return (float)(mix((uint32_t)index ^ seed) >> 20);
 }
 
 void work_fill(const struct work_data *data)
 {
 	for (size_t i = 0; i < data->elements + WORK_GUARD; i++) {
-		data->values[i] = input_value(i);
-		data->x[i] = input_x(i);
-		data->y[i] = input_y(i);
+		data->values[i] = input_value(data->seed, i);
+		data->x[i] = input_x(data->seed, i);
+		data->y[i] = input_y(data->seed, i);
 	}
 }
 
-uint32_t work_expected_value(size_t index)
+uint32_t work_expected_value(uint32_t seed, size_t index)
 {
-	return mix(input_value(index) ^ WORK_KEY);
+	return mix(input_value(seed, index) ^ work_key(seed));
 }
 
-float work_expected_y(size_t index)
+float work_expected_y(uint32_t seed, size_t index)
 {
-	return WORK_SCALE * input_x(index) + input_y(index);
+	return WORK_SCALE * input_x(seed, index) + input_y(seed, index);
 }
 
 static uint32_t float_bits(float value)
@@ -63,8 +68,8 @@ static uint32_t float_bits(float value)
 
 static void compare_value(const struct work_data *data, size_t index, struct work_report *report)
 {
-	uint32_t expected =
-		index < data->elements ? work_expected_value(index) : input_value(index);
+	uint32_t expected = index < data->elements ? work_expected_value(data->seed, index)
+						   : input_value(data->seed, index);
 
 	if (data->values[index] == expected || report->mismatches++ > 0)
 		return;
@@ -76,7 +81,8 @@ static void compare_value(const struct work_data *data, size_t index, struct wor
 
 static void compare_y(const struct work_data *data, size_t index, struct work_report *report)
 {
-	float expected = index < data->elements ? work_expected_y(index) : input_y(index);
+	float expected = index < data->elements ? work_expected_y(data->seed, index)
+						: input_y(data->seed, index);
 
 	/* By bits: -0 and NaN are wrong, too. */
 	if (float_bits(data->y[index]) == float_bits(expected) || report->mismatches++ > 0)
@@ -95,9 +101,12 @@ void work_verify(const struct work_data *data, struct work_report *report)
 		compare_value(data, i, report);
 		compare_y(data, i, report);
 	}
-	report->status = report->mismatches == 0 ? WORK_OK : WORK_WRONG;
-	if (report->mismatches == 0)
+	report->status =
+		report->mismatches == 0 && report->render.mismatches == 0 ? WORK_OK : WORK_WRONG;
+	if (report->mismatches == 0) {
+		render_report_reason(&report->render, report->reason, sizeof(report->reason));
 		return;
+	}
 	(void)snprintf(report->reason, sizeof(report->reason),
 		       "%zu results are wrong; first: %s[%zu]%s is %s, expected %s",
 		       report->mismatches, report->first.array, report->first.index,

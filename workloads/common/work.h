@@ -8,18 +8,19 @@
  * For each element i: values[i] = mix(values[i] ^ key), and y[i] = scale * x[i] + y[i]. The integer
  * part depends on every bit of its input and cannot be applied twice or skipped unnoticed. The
  * floats are small whole numbers, so that the result is exact however a driver rounds or fuses.
+ * Inputs and key follow from a seed, so that results of an earlier run are not right in this one.
  * Behind the last element of `values` and of `y` stands a guard that the device must not touch.
  */
 
 #include "base/error.h"
 #include "workloads/common/members.h"
+#include "workloads/common/render.h"
 
 #include <cjson/cJSON.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#define WORK_KEY   0x5bd1e995u
 #define WORK_SCALE 3.0f
 
 enum {
@@ -34,13 +35,16 @@ struct work_data {
 	float *x;
 	float *y;
 	size_t elements;
+	uint32_t seed;
 };
+
+uint32_t work_key(uint32_t seed);
 
 void work_fill(const struct work_data *data);
 
 /* What one element must become. */
-uint32_t work_expected_value(size_t index);
-float work_expected_y(size_t index);
+uint32_t work_expected_value(uint32_t seed, size_t index);
+float work_expected_y(uint32_t seed, size_t index);
 
 enum work_status {
 	WORK_OK,	  /* every element is right */
@@ -59,6 +63,7 @@ enum work_stage {
 	WORK_STAGE_UPLOAD,
 	WORK_STAGE_DISPATCH,
 	WORK_STAGE_DOWNLOAD,
+	WORK_STAGE_RENDER,
 	WORK_STAGE_VERIFY,
 	WORK_STAGE_COUNT,
 };
@@ -81,6 +86,7 @@ struct work_mismatch {
 struct work_report {
 	size_t device;
 	size_t elements;
+	uint32_t seed;
 	enum work_status status;
 	enum work_stage stage;
 	char reason[ERROR_TEXT_SIZE]; /* "" with WORK_OK */
@@ -88,6 +94,7 @@ struct work_report {
 	char *build_log; /* of the kernel's build when it failed; may be NULL */
 	size_t mismatches;
 	struct work_mismatch first;
+	struct render_report render;
 	uint64_t stage_ns[WORK_STAGE_COUNT]; /* 0: not reached */
 	uint64_t stage_began_ns;	     /* monotonic; 0: no stage runs */
 };
@@ -100,7 +107,8 @@ void work_report_free(struct work_report *report);
 void work_stage_begin(struct work_report *report, enum work_stage stage);
 void work_stage_end(struct work_report *report);
 
-/* Compares every element and the guards; sets status, mismatches, first and reason. */
+/* Compares every element and the guards, and judges what was rendered; sets status, mismatches,
+ * first and reason. */
 void work_verify(const struct work_data *data, struct work_report *report);
 
 /* There is no device with the wanted index among `count`. Returns 0. */

@@ -13,14 +13,15 @@ static const char *const stage_names[WORK_STAGE_COUNT] = {
 	[WORK_STAGE_SELECT] = "select",	    [WORK_STAGE_DEVICE] = "device",
 	[WORK_STAGE_BUILD] = "build",	    [WORK_STAGE_MEMORY] = "memory",
 	[WORK_STAGE_UPLOAD] = "upload",	    [WORK_STAGE_DISPATCH] = "dispatch",
-	[WORK_STAGE_DOWNLOAD] = "download", [WORK_STAGE_VERIFY] = "verify",
+	[WORK_STAGE_DOWNLOAD] = "download", [WORK_STAGE_RENDER] = "render",
+	[WORK_STAGE_VERIFY] = "verify",
 };
 
 static const char *const timing_names[WORK_STAGE_COUNT] = {
 	[WORK_STAGE_DEVICE] = "deviceMs",     [WORK_STAGE_BUILD] = "buildMs",
 	[WORK_STAGE_MEMORY] = "memoryMs",     [WORK_STAGE_UPLOAD] = "uploadMs",
 	[WORK_STAGE_DISPATCH] = "dispatchMs", [WORK_STAGE_DOWNLOAD] = "downloadMs",
-	[WORK_STAGE_VERIFY] = "verifyMs",
+	[WORK_STAGE_RENDER] = "renderMs",     [WORK_STAGE_VERIFY] = "verifyMs",
 };
 
 static cJSON *failure_json(const struct call_failure *failure)
@@ -76,8 +77,10 @@ cJSON *work_report_json(const struct work_report *report)
 	member_item(&work, "error", failure_json(&report->failure));
 	member_string(&work, "buildLog", report->build_log);
 	member_number(&work, "elements", (double)report->elements);
+	member_number(&work, "seed", report->seed);
 	member_number(&work, "mismatches", (double)report->mismatches);
 	member_item(&work, "firstMismatch", first_mismatch_json(report));
+	member_item(&work, "render", render_report_json(&report->render));
 	member_item(&work, "timings", timings_json(report));
 	return members_take(&work);
 }

@@ -5,7 +5,11 @@
 
 #include <stdio.h>
 
+#ifdef _WIN32
+#define DRIVER_LIBRARY "nvcuda.dll"
+#else
 #define DRIVER_LIBRARY "libcuda.so.1"
+#endif
 
 struct cuda {
 	cuda_result (*cuInit)(unsigned flags);
@@ -26,7 +30,7 @@ static int load(struct cuda *cuda, struct api_report *report, struct error *err)
 
 	if (code != 0)
 		return code;
-	library_path(library, report->path, sizeof(report->path));
+	api_report_loaded(report, library);
 	const struct {
 		const char *name;
 		void *function;

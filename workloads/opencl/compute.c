@@ -27,6 +27,7 @@ struct computation {
 	void *arrays[ARRAYS]; /* values, x, y of struct work_data */
 	size_t array_size;    /* bytes of one */
 	size_t elements;
+	uint32_t seed;
 	uint64_t timeout_ms;
 };
 
@@ -108,7 +109,7 @@ static int create_memory(struct computation *c, struct error *err)
 static int set_arguments(struct computation *c, struct error *err)
 {
 	const cl_uint elements = (cl_uint)c->elements;
-	const cl_uint key = WORK_KEY;
+	const cl_uint key = work_key(c->seed);
 	const cl_float scale = WORK_SCALE;
 	const struct {
 		size_t size;
@@ -231,7 +232,8 @@ static int compute(struct computation *c, cl_platform_id platform, struct work_r
 	const struct work_data data = {.values = c->arrays[0],
 				       .x = c->arrays[1],
 				       .y = c->arrays[2],
-				       .elements = c->elements};
+				       .elements = c->elements,
+				       .seed = c->seed};
 
 	work_fill(&data);
 	work_stage_begin(report, WORK_STAGE_UPLOAD);
@@ -280,6 +282,7 @@ int opencl_compute(struct opencl *cl, const struct work_request *request,
 		.device = device->id,
 		.array_size = (request->elements + WORK_GUARD) * sizeof(uint32_t),
 		.elements = request->elements,
+		.seed = request->seed,
 		.timeout_ms = request->timeout_ms,
 	};
 	int code = compute(&c, device->platform, report, err);

@@ -47,7 +47,7 @@ static int load(struct opencl *cl, struct api_report *report, struct error *err)
 
 	if (code != 0)
 		return code;
-	library_path(library, report->path, sizeof(report->path));
+	api_report_loaded(report, library);
 #define LOAD(name)                                                                                 \
 	if (library_function(library, #name, &cl->name, NULL) != 0)                                \
 		return error_set(err, ERROR_UNAVAILABLE, OPENCL_LIBRARY " has no function " #name);

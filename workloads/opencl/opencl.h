@@ -21,7 +21,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#ifdef _WIN32
+#define OPENCL_LIBRARY "OpenCL.dll"
+#else
 #define OPENCL_LIBRARY "libOpenCL.so.1"
+#endif
 
 #define OPENCL_FUNCTIONS(X)                                                                        \
 	X(clGetPlatformIDs)                                                                        \

@@ -119,6 +119,26 @@ static void test_list_does_no_work(void)
 	expect_null(document, "/work");
 }
 
+static double seed_of(const char *option, const char *value)
+{
+	const struct probe probe = {.program = "probe-vulkan",
+				    .option = option,
+				    .value = value,
+				    .env = {VULKAN_DOUBLE}};
+	cJSON *document CLEANUP_JSON = document_of(&probe);
+	const cJSON *seed = json_pointer(document, "/work/seed");
+
+	expect_string(document, "/work/status", "ok");
+	CU_ASSERT_FATAL(cJSON_IsNumber(seed));
+	return seed->valuedouble;
+}
+
+static void test_input_differs_between_runs(void)
+{
+	CU_ASSERT_NOT_EQUAL(seed_of("--size", "100"), seed_of("--size", "100"));
+	CU_ASSERT_EQUAL(seed_of("--seed", "4294967295"), 4294967295.0);
+}
+
 static void expect_unsupported(const struct probe *probe, const char *missing)
 {
 	cJSON *document CLEANUP_JSON = document_of(probe);
@@ -588,6 +608,7 @@ int main(void)
 		{"real drivers work", test_real_drivers_work},
 		{"odd sizes are computed", test_odd_sizes_are_computed},
 		{"--list does no work", test_list_does_no_work},
+		{"input differs between runs", test_input_differs_between_runs},
 		{"no driver is unsupported", test_no_driver_is_unsupported},
 		{"a driver that cannot be loaded failed",
 		 test_a_driver_that_cannot_be_loaded_failed},

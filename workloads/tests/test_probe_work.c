@@ -14,7 +14,7 @@ static struct {
 	float y[ELEMENTS + WORK_GUARD];
 } memory;
 
-static const struct work_data data = {memory.values, memory.x, memory.y, ELEMENTS};
+static const struct work_data data = {memory.values, memory.x, memory.y, ELEMENTS, 0};
 
 /* The work as a device does it, written a second time. */
 static void work_on(size_t first, size_t end)
@@ -113,10 +113,23 @@ static void test_a_write_behind_the_end_is_seen(void)
 	expect_first("values", ELEMENTS, 2);
 }
 
+static void test_results_of_another_seed_are_wrong(void)
+{
+	struct work_data other = data;
+	struct work_report report = {.elements = ELEMENTS};
+
+	begin();
+	other.seed = 1;
+	work_verify(&other, &report);
+	CU_ASSERT_EQUAL(report.status, WORK_WRONG);
+	CU_ASSERT_TRUE(report.mismatches > ELEMENTS);
+	CU_ASSERT_NOT_EQUAL(work_key(1), work_key(2));
+}
+
 static void test_results_are_exact_in_floats(void)
 {
 	for (size_t i = 0; i < 1u << 16; i++) {
-		float y = work_expected_y(i);
+		float y = work_expected_y(0, i);
 
 		CU_ASSERT_FATAL(y >= 0 && y < 16777216.0f && y == (float)(uint32_t)y);
 	}
@@ -176,6 +189,7 @@ int main(void)
 		{"one bit is seen", test_one_bit_is_seen},
 		{"a float is compared by bits", test_a_float_is_compared_by_bits},
 		{"a write behind the end is seen", test_a_write_behind_the_end_is_seen},
+		{"results of another seed are wrong", test_results_of_another_seed_are_wrong},
 		{"results are exact in floats", test_results_are_exact_in_floats},
 		{"the document tells the mismatch", test_the_document_tells_the_mismatch},
 		{"errors become statuses", test_errors_become_statuses},

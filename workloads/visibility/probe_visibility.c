@@ -3,7 +3,6 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/options.h"
-#include "workloads/common/output.h"
 #include "workloads/common/program.h"
 #include "workloads/cuda/cuda.h"
 #include "workloads/opencl/opencl.h"
@@ -55,7 +54,7 @@ static int list_apis(cJSON **out, struct error *err)
 	return code;
 }
 
-static int probe(cJSON **out, struct error *err)
+static int probe(cJSON **out, bool *orderly, struct error *err)
 {
 	struct members document CLEANUP_MEMBERS = members_begin();
 	cJSON *listed CLEANUP_JSON = NULL;
@@ -65,6 +64,7 @@ static int probe(cJSON **out, struct error *err)
 	uint64_t began_ns = 0;
 	int code = 0;
 
+	(void)orderly; /* drivers are loaded by other processes alone */
 	clock_sleep_ms((uint64_t)given.delay_ms);
 	began_ns = clock_monotonic_ns();
 	code = list_apis(&listed, err);
@@ -88,23 +88,7 @@ static int probe(cJSON **out, struct error *err)
 
 static int run(const struct text_list *arguments)
 {
-	struct error err = {0};
-	cJSON *document CLEANUP_JSON = NULL;
-	int fd = -1;
-	int code = 0;
-
-	if (arguments->count > 0) {
-		log_error("%s: unexpected argument", arguments->items[0]);
-		return 2;
-	}
-	code = output_claim(&fd, &err);
-	if (code == 0)
-		code = probe(&document, &err);
-	if (code == 0)
-		code = output_write(fd, document, &err);
-	if (code != 0)
-		log_error("%s", err.text);
-	return code == 0 ? 0 : 1;
+	return probe_print(arguments, probe);
 }
 
 int main(int argc, char **argv)

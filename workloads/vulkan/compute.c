@@ -13,9 +13,10 @@ struct computation {
 	uint64_t timeout_ms;
 };
 
-static int create_memory(struct computation *c, size_t elements, struct error *err)
+static int create_memory(struct computation *c, const struct work_request *request,
+			 struct error *err)
 {
-	int code = vulkan_layout_plan(&c->device, elements, &c->layout, err);
+	int code = vulkan_layout_plan(&c->device, request->elements, &c->layout, err);
 
 	if (code == 0)
 		code = vulkan_buffer_create(&c->device, VULKAN_BUFFER_STORAGE, c->layout.size,
@@ -24,11 +25,11 @@ static int create_memory(struct computation *c, size_t elements, struct error *e
 		code = vulkan_buffer_create(&c->device, VULKAN_BUFFER_STAGING, c->layout.size,
 					    &c->staging, err);
 	return code != 0 ? code
-			 : vulkan_pipeline_record(&c->device, &c->pipeline, &c->layout, elements,
+			 : vulkan_pipeline_record(&c->device, &c->pipeline, &c->layout, request,
 						  c->storage.buffer, c->staging.buffer, err);
 }
 
-static struct work_data staged_data(const struct computation *c, size_t elements)
+static struct work_data staged_data(const struct computation *c, const struct work_request *request)
 {
 	uint8_t *bytes = c->staging.mapped;
 
@@ -36,7 +37,8 @@ static struct work_data staged_data(const struct computation *c, size_t elements
 		.values = (void *)(bytes + c->layout.offsets[0]),
 		.x = (void *)(bytes + c->layout.offsets[1]),
 		.y = (void *)(bytes + c->layout.offsets[2]),
-		.elements = elements,
+		.elements = request->elements,
+		.seed = request->seed,
 	};
 }
 
@@ -84,10 +86,10 @@ static int compute(struct computation *c, VkPhysicalDevice physical,
 	if (code != 0)
 		return code;
 	work_stage_begin(report, WORK_STAGE_MEMORY);
-	code = create_memory(c, request->elements, err);
+	code = create_memory(c, request, err);
 	if (code != 0)
 		return code;
-	data = staged_data(c, request->elements);
+	data = staged_data(c, request);
 	work_fill(&data);
 	work_stage_begin(report, WORK_STAGE_UPLOAD);
 	code = run_step(c, VULKAN_STEP_UPLOAD, err);

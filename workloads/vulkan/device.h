@@ -108,8 +108,8 @@ struct vulkan_pipeline {
 int vulkan_pipeline_build(struct vulkan_device *device, struct vulkan_pipeline *out,
 			  struct error *err);
 int vulkan_pipeline_record(struct vulkan_device *device, struct vulkan_pipeline *pipeline,
-			   const struct vulkan_layout *layout, size_t elements, VkBuffer storage,
-			   VkBuffer staging, struct error *err);
+			   const struct vulkan_layout *layout, const struct work_request *request,
+			   VkBuffer storage, VkBuffer staging, struct error *err);
 void vulkan_pipeline_free(struct vulkan_device *device, struct vulkan_pipeline *pipeline);
 
 #endif

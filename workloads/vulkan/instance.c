@@ -27,7 +27,7 @@ static int load(struct vulkan *vk, struct error *err)
 
 	if (code != 0)
 		return code;
-	library_path(library, vk->report->path, sizeof(vk->report->path));
+	api_report_loaded(vk->report, library);
 	code = library_function(library, "vkGetInstanceProcAddr", &vk->vkGetInstanceProcAddr, err);
 	return code != 0 ? error_set(err, ERROR_UNAVAILABLE,
 				     VULKAN_LIBRARY " has no function vkGetInstanceProcAddr")

@@ -187,11 +187,12 @@ static void bind_arrays(struct vulkan_device *device, const struct vulkan_pipeli
 }
 
 static void record_dispatch(struct vulkan_device *device, const struct vulkan_pipeline *pipeline,
-			    VkCommandBuffer commands, size_t elements)
+			    VkCommandBuffer commands, const struct work_request *request)
 {
-	const struct parameters parameters = {
-		.elements = (uint32_t)elements, .key = WORK_KEY, .scale = WORK_SCALE};
-	const size_t groups = (elements + LOCAL_SIZE - 1) / LOCAL_SIZE;
+	const struct parameters parameters = {.elements = (uint32_t)request->elements,
+					      .key = work_key(request->seed),
+					      .scale = WORK_SCALE};
+	const size_t groups = (request->elements + LOCAL_SIZE - 1) / LOCAL_SIZE;
 
 	device->vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline->pipeline);
 	device->vkCmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline->layout,
@@ -231,8 +232,8 @@ static void record_barrier(struct vulkan_device *device, VkCommandBuffer command
 }
 
 int vulkan_pipeline_record(struct vulkan_device *device, struct vulkan_pipeline *pipeline,
-			   const struct vulkan_layout *layout, size_t elements, VkBuffer storage,
-			   VkBuffer staging, struct error *err)
+			   const struct vulkan_layout *layout, const struct work_request *request,
+			   VkBuffer storage, VkBuffer staging, struct error *err)
 {
 	const VkCommandBufferBeginInfo begin = {
 		.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO,
@@ -254,7 +255,7 @@ int vulkan_pipeline_record(struct vulkan_device *device, struct vulkan_pipeline 
 		else if (i == VULKAN_STEP_DOWNLOAD)
 			device->vkCmdCopyBuffer(commands, storage, staging, 1, &whole);
 		else
-			record_dispatch(device, pipeline, commands, elements);
+			record_dispatch(device, pipeline, commands, request);
 		record_barrier(device, commands, (enum vulkan_step)i);
 		code = vulkan_check(device->vk, device->vkEndCommandBuffer(commands),
 				    "vkEndCommandBuffer", err);
