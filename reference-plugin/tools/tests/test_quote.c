@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What a shell makes of a quoted line are the arguments again. */
 #include "base/cleanup.h"
+#include "base/file.h"
 #include "base/process.h"
 #include "base/tests/unit.h"
 #include "reference-plugin/tools/quote.h"
@@ -134,9 +135,56 @@ static void test_what_powershell_cannot(void)
 	expect(QUOTE_POWERSHELL, "C:\\a b", "'C:\\a b'");
 }
 
-#if !defined(_WIN32)
+#if defined(_WIN32)
+/* The line as a batch file has it: each % twice. Bytes beyond ASCII depend on the code page there.
+ */
+static bool add_to_batch(struct text *batch, const char *argument)
+{
+	CLEANUP_TEXT struct text quoted = {0};
+
+	for (const char *at = argument; *at != '\0'; at++) {
+		if ((unsigned char)*at > 0x7e)
+			return false;
+	}
+	UNIT_INT(quote_add(&quoted, QUOTE_CMD, argument, NULL), 0);
+	text_add(batch, " ");
+	for (const char *at = text_string(&quoted); *at != '\0'; at++)
+		text_append(batch, *at == '%' ? "%%" : at, *at == '%' ? 2 : 1);
+	return true;
+}
+
+/* cmd itself is asked. */
+static void test_shell(void)
+{
+	static const char path[] = GPUCERT_BINARY_DIR "/tests/quote.bat";
+	CLEANUP_TEXT struct text batch = {0};
+	CLEANUP_TEXT struct text wanted = {0};
+	CLEANUP_TEXT struct text file = {0};
+	struct process_result result = {0};
+	const char *argv[] = {"cmd.exe", "/c", NULL, NULL};
+	struct process_spec spec = {.argv = argv, .timeout_ms = 30000};
+
+	text_add(&batch, "@echo off\r\n" ECHO_ARGUMENTS);
+	for (char *at = batch.data; *at != '\0'; at++)
+		*at = *at == '/' ? '\\' : *at;
+	for (size_t i = 0; i < ARRAY_SIZE(arguments); i++) {
+		if (add_to_batch(&batch, arguments[i]))
+			text_addf(&wanted, "<%s>\n", arguments[i]);
+	}
+	text_add(&batch, "\r\n");
+	UNIT_INT(file_write_atomic(path, text_string(&batch), batch.size, 0644, NULL), 0);
+	text_add(&file, path);
+	for (char *at = file.data; *at != '\0'; at++)
+		*at = *at == '/' ? '\\' : *at;
+	argv[2] = text_string(&file);
+	UNIT_INT(process_run(&spec, &result, NULL), 0);
+	UNIT_STRING(text_string(&result.out), text_string(&wanted));
+	process_result_free(&result);
+	(void)remove(path);
+}
+#else
 /* The shell itself is asked. */
-static void test_sh(void)
+static void test_shell(void)
 {
 	CLEANUP_TEXT_LIST struct text_list all = {0};
 	CLEANUP_TEXT struct text line = {0};
@@ -158,10 +206,7 @@ static void test_sh(void)
 	UNIT_STRING(text_string(&result.out), text_string(&wanted));
 	process_result_free(&result);
 }
-#define TEST_OF_SHELL {"sh", test_sh},
-#else
-#define TEST_OF_SHELL
 #endif
 
-UNIT_MAIN("quote", TEST_OF_SHELL{"cmd", test_cmd}, {"forms", test_forms},
+UNIT_MAIN("quote", {"the shell itself", test_shell}, {"cmd", test_cmd}, {"forms", test_forms},
 	  {"what PowerShell cannot", test_what_powershell_cannot})
