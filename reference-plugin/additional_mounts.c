@@ -97,8 +97,10 @@ static int new_windows_mount(struct additional_mount *mount, const char *source,
 				 target, directory);
 	mount->source = strdup(source);
 	mount->destination = text_format("%s\\%s", directory, target);
-	for (char *at = mount->source; at != NULL && *at != '\0'; at++)
-		*at = *at == '/' ? '\\' : *at;
+	for (char *at = mount->source; at != NULL && *at != '\0'; at++) {
+		if (*at == '/')
+			*at = '\\';
+	}
 	return 0;
 }
 

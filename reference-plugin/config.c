@@ -11,6 +11,12 @@
 
 #include <string.h>
 
+#ifdef _WIN32
+static const bool config_is_windows = true;
+#else
+static const bool config_is_windows = false;
+#endif
+
 const char *config_resource_name(const struct config *config, bool display)
 {
 	if (config->resource_name[0] != '\0')
@@ -26,7 +32,7 @@ static int set_defaults(struct config *config, struct error *err)
 		result = setting_set(&settings[i], setting_initial(&settings[i], config->program),
 				     config, err);
 	if (config->program->resource != CONFIG_RESOURCE_BOTH)
-		config->resource = config->program->resource;
+		config->resource = (int)config->program->resource;
 	return result;
 }
 
@@ -74,16 +80,18 @@ static int apply_options(const struct config_options *options, struct config *co
 	return 0;
 }
 
-#ifdef _WIN32
-/* Like the kubelet's, paths without a drive lie on the system drive. */
-static int add_system_drive(char **path, struct error *err)
+/* On Windows paths without a drive lie on the system drive, like the kubelet's. */
+static int add_drive(char **path, struct error *err)
 {
+	bool rooted = (*path)[0] == '\\' || (*path)[0] == '/';
 	CLEANUP_FREE char *drive = NULL;
-	bool needs = ((*path)[0] == '\\' || (*path)[0] == '/') && (*path)[1] != (*path)[0];
 	char *whole = NULL;
-	int result = needs ? environment_get("SYSTEMDRIVE", &drive, err) : 0;
+	int result = 0;
 
-	if (!needs || result < 0)
+	if (!config_is_windows || !rooted || (*path)[1] == (*path)[0])
+		return 0;
+	result = environment_get("SYSTEMDRIVE", &drive, err);
+	if (result < 0)
 		return result;
 	whole = text_format("%s%s", drive != NULL && drive[0] != '\0' ? drive : "C:", *path);
 	if (whole == NULL)
@@ -92,7 +100,6 @@ static int add_system_drive(char **path, struct error *err)
 	*path = whole;
 	return 0;
 }
-#endif
 
 static int finish_paths(struct config *config, struct error *err)
 {
@@ -106,12 +113,8 @@ static int finish_paths(struct config *config, struct error *err)
 	}
 	if (config->kubelet_socket == NULL)
 		return error_memory(err);
-#ifdef _WIN32
-	result = add_system_drive(&config->plugin_dir, err);
-	if (result == 0)
-		result = add_system_drive(&config->kubelet_socket, err);
-#endif
-	return result;
+	result = add_drive(&config->plugin_dir, err);
+	return result == 0 ? add_drive(&config->kubelet_socket, err) : result;
 }
 
 static int finish(struct config *config, struct error *err)

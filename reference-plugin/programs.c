@@ -57,7 +57,9 @@ static struct {
 	struct config_options options;
 	bool print_config;
 	bool print_json;
+#ifdef _WIN32
 	bool service;
+#endif
 } given;
 
 static int print(const struct config *config)

@@ -60,11 +60,12 @@ bool windows_path_is_absolute(const char *path)
 	       windows_path_is_relative(path + 3);
 }
 
-static char folded(char c)
+/* Equal for the letters of ASCII in either case, and for both separators. */
+static int folded(char c)
 {
 	if (c == '/')
 		return '\\';
-	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+	return c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c;
 }
 
 /* What follows `directory` and its separator in `path`; NULL when it does not lie there. */
