@@ -7,16 +7,14 @@
 #include "reports/items.h"
 #include "reports/journal_record.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <string.h>
-#include <unistd.h>
+#include <uv.h>
 
 struct journal {
 	char *path;
-	int fd;
+	uv_file file;
 	int64_t sequence; /* of the last record */
-	off_t size;
+	int64_t size;
 	uint64_t start_ms;
 	bool torn; /* a line that failed could not be taken back */
 };
@@ -46,30 +44,43 @@ static int journal_line(const struct journal *journal, const cJSON *record, stru
 /* Takes a line back that was written in part, so that the next one starts on its own. */
 static int journal_untear(struct journal *journal, int reason, struct error *err)
 {
-	journal->torn = ftruncate(journal->fd, journal->size) < 0;
-	return error_system(err, reason, "%s", journal->path);
+	uv_fs_t request;
+
+	journal->torn = uv_fs_ftruncate(NULL, &request, journal->file, journal->size, NULL) < 0;
+	uv_fs_req_cleanup(&request);
+	return error_uv(err, reason, "%s", journal->path);
 }
 
 static int journal_write(struct journal *journal, const struct text *line, struct error *err)
 {
-	ssize_t count = 0;
+	uv_buf_t buffer = uv_buf_init(line->data, (unsigned)line->size);
+	uv_fs_t request;
+	int count = 0;
 
 	if (journal->torn)
 		return error_set(err, ERROR_IO, "%s: an earlier record was written in part",
 				 journal->path);
-	if (journal->size + (off_t)line->size > JOURNAL_SIZE_MAX)
+	if (journal->size + (int64_t)line->size > JOURNAL_SIZE_MAX)
 		return error_set(err, ERROR_LIMIT, "%s: longer than %d bytes", journal->path,
 				 (int)JOURNAL_SIZE_MAX);
-	do {
-		count = write(journal->fd, line->data, line->size);
-	} while (count < 0 && errno == EINTR);
+	count = uv_fs_write(NULL, &request, journal->file, &buffer, 1, journal->size, NULL);
+	uv_fs_req_cleanup(&request);
 	if (count < 0)
-		return error_system(err, errno, "%s", journal->path);
+		return error_uv(err, count, "%s", journal->path);
 	if ((size_t)count != line->size)
-		return journal_untear(journal, ENOSPC, err);
-	journal->size += (off_t)line->size;
+		return journal_untear(journal, UV_ENOSPC, err);
+	journal->size += (int64_t)line->size;
 	journal->sequence++;
 	return 0;
+}
+
+static int journal_flush(struct journal *journal, struct error *err)
+{
+	uv_fs_t request;
+	int rc = uv_fs_fdatasync(NULL, &request, journal->file, NULL);
+
+	uv_fs_req_cleanup(&request);
+	return rc < 0 ? error_uv(err, rc, "%s", journal->path) : 0;
 }
 
 int journal_append(struct journal *journal, cJSON *record, enum journal_durability durability,
@@ -81,9 +92,7 @@ int journal_append(struct journal *journal, cJSON *record, enum journal_durabili
 
 	rc = rc == 0 ? journal_line(journal, owned, &line, err) : rc;
 	rc = rc == 0 ? journal_write(journal, &line, err) : rc;
-	if (rc == 0 && durability == JOURNAL_DURABLE && fdatasync(journal->fd) < 0)
-		rc = error_system(err, errno, "%s", journal->path);
-	return rc;
+	return rc == 0 && durability == JOURNAL_DURABLE ? journal_flush(journal, err) : rc;
 }
 
 /* The first record comes into being together with the file. */
@@ -91,6 +100,7 @@ static int journal_start(struct journal *journal, const struct journal_run *run,
 {
 	cJSON *record CLEANUP_JSON = journal_record_run_begin(run);
 	struct text line CLEANUP_TEXT = {0};
+	uv_fs_t request;
 	int rc = record != NULL ? 0 : error_memory(err);
 
 	if (rc == 0 && file_exists(journal->path))
@@ -100,10 +110,11 @@ static int journal_start(struct journal *journal, const struct journal_run *run,
 	rc = rc == 0 ? file_write_atomic(journal->path, line.data, line.size, 0644, err) : rc;
 	if (rc < 0)
 		return rc;
-	journal->size = (off_t)line.size;
+	journal->size = (int64_t)line.size;
 	journal->sequence = 1;
-	journal->fd = open(journal->path, O_WRONLY | O_APPEND | O_CLOEXEC);
-	return journal->fd < 0 ? error_system(err, errno, "%s", journal->path) : 0;
+	journal->file = uv_fs_open(NULL, &request, journal->path, UV_FS_O_WRONLY, 0, NULL);
+	uv_fs_req_cleanup(&request);
+	return journal->file < 0 ? error_uv(err, journal->file, "%s", journal->path) : 0;
 }
 
 int journal_create(const char *path, const struct journal_run *run, struct journal **out,
@@ -114,7 +125,7 @@ int journal_create(const char *path, const struct journal_run *run, struct journ
 
 	if (journal == NULL)
 		return error_memory(err);
-	journal->fd = -1;
+	journal->file = -1;
 	journal->start_ms = clock_monotonic_ms();
 	journal->path = strdup(path);
 	rc = journal->path != NULL ? journal_start(journal, run, err) : error_memory(err);
@@ -125,10 +136,14 @@ int journal_create(const char *path, const struct journal_run *run, struct journ
 
 void journal_close(struct journal *journal)
 {
+	uv_fs_t request;
+
 	if (journal == NULL)
 		return;
-	if (journal->fd >= 0)
-		(void)close(journal->fd);
+	if (journal->file >= 0) {
+		(void)uv_fs_close(NULL, &request, journal->file, NULL);
+		uv_fs_req_cleanup(&request);
+	}
 	free(journal->path);
 	free(journal);
 }

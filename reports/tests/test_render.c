@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/file.h"
+#include "base/path.h"
 #include "base/tests/unit.h"
 #include "reports/environment.h"
 #include "reports/reproducible.h"
@@ -300,7 +301,7 @@ static void test_directory(void)
 
 	CU_ASSERT_EQUAL_FATAL(
 		file_make_temporary(GPUCERT_BINARY_DIR "/tests", "report-", &directory, &err), 0);
-	copy = text_format("%s/%s", directory, JOURNAL_FILE_NAME);
+	copy = path_join(directory, JOURNAL_FILE_NAME);
 	written = text_format("%s/report.json", directory);
 	junit = text_format("%s/junit.xml", directory);
 	CU_ASSERT_EQUAL(report_render_directory(directory, &options, &report, &err),
