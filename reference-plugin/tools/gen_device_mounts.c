@@ -380,11 +380,10 @@ int main(int argc, char **argv)
 	static const char *const examples[] = {
 		"gen-device-mounts --all",
 		"Print the flags with which ctr gives a container every device.",
-		"gen-device-mounts --index 0 --run -- docker.io/library/debian:12 test vulkaninfo",
+		"gen-device-mounts --index 0 --run -- registry.example/image test vulkaninfo",
 		"Start a container named test with the first device.",
-		"gen-device-mounts --path \"PCIROOT(0)#PCI(1B00)\" --for nerdctl --format "
-		"powershell",
-		"Print flags for nerdctl that can be pasted into PowerShell.",
+		"gen-device-mounts --path \"PCIROOT(0)#PCI(1B00)\" --format powershell",
+		"Print flags that can be pasted into PowerShell.",
 		"gen-device-mounts --node node.json --vendor nvidia --format cri",
 		"Print what crictl needs in its container configuration, for another machine.",
 		NULL};

@@ -187,7 +187,7 @@ int selection_apply(const struct selection *selection, const struct discovery_sn
 	struct pick pick = {selection, snapshot, allocation, meant};
 	int rc = 0;
 
-	out->devices = calloc(snapshot->device_count + 1, sizeof(*out->devices));
+	out->devices = calloc(snapshot->device_count + 1, sizeof(struct discovery_device *));
 	if (meant == NULL || out->devices == NULL)
 		return error_memory(err);
 	rc = pick_devices(&pick, err);
@@ -204,7 +204,7 @@ int selection_apply(const struct selection *selection, const struct discovery_sn
 				 "them)%s%s",
 				 snapshot->device_count, out->notes.count > 0 ? ": " : "",
 				 out->notes.count > 0 ? out->notes.items[0] : "");
-	qsort(out->devices, out->count, sizeof(*out->devices), by_id);
+	qsort(out->devices, out->count, sizeof(struct discovery_device *), by_id);
 	return 0;
 }
 

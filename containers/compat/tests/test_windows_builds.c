@@ -25,7 +25,9 @@ static void expect_schema(unsigned build, unsigned minor)
 {
 	const struct windows_build *row = windows_build_find(build);
 
-	CU_ASSERT_PTR_NOT_NULL_FATAL(row);
+	CU_ASSERT_TRUE(row != NULL && row->schema != NULL);
+	if (row == NULL || row->schema == NULL)
+		return;
 	UNIT_INT(row->schema->major, 2);
 	UNIT_INT(row->schema->minor, minor);
 }

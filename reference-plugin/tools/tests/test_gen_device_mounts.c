@@ -7,12 +7,10 @@
 #include "base/process.h"
 #include "base/tests/unit.h"
 
-#include <stdarg.h>
+static const char windows_node[] = GPUCERT_NODES "/windows-4x-tesla-t4.json";
+static const char linux_node[] = GPUCERT_NODES "/linux-intel-amd.json";
 
-#define WINDOWS_NODE GPUCERT_NODES "/windows-4x-tesla-t4.json"
-#define LINUX_NODE   GPUCERT_NODES "/linux-intel-amd.json"
-
-enum { ARGUMENTS_MAX = 16, TIMEOUT_MS = 20000 };
+enum { TIMEOUT_MS = 20000 };
 
 struct output {
 	int code;
@@ -25,23 +23,16 @@ static void output_free(struct output *output)
 	text_free(&output->err);
 }
 
-/* The program with arguments up to NULL; `path` is the PATH it sees, or NULL. */
-static struct output run(const char *path, ...)
+/* The program with these arguments; `path` is the PATH it sees, or NULL. */
+#define RUN(path, ...) run(path, (const char *const[]){GEN_DEVICE_MOUNTS, __VA_ARGS__, NULL})
+
+static struct output run(const char *path, const char *const *argv)
 {
-	const char *argv[ARGUMENTS_MAX] = {GEN_DEVICE_MOUNTS};
 	const char *env[] = {path, NULL};
 	struct process_spec spec = {.argv = argv, .timeout_ms = TIMEOUT_MS, .env = env};
 	struct process_result result = {0};
 	struct output output = {0};
-	va_list arguments;
 
-	va_start(arguments, path);
-	for (size_t i = 1; i < ARGUMENTS_MAX - 1; i++) {
-		argv[i] = va_arg(arguments, const char *);
-		if (argv[i] == NULL)
-			break;
-	}
-	va_end(arguments);
 	UNIT_INT(process_run(&spec, &result, NULL), 0);
 	UNIT_INT(result.end, PROCESS_EXITED);
 	output.code = result.code;
@@ -54,8 +45,8 @@ static struct output run(const char *path, ...)
 static void test_json(void)
 {
 	CLEANUP(output_free)
-	struct output output = run(NULL, "--node", WINDOWS_NODE, "--index", "0,3", "--format",
-				   "json", "--skip-runtime-mounts", "--verbose", NULL);
+	struct output output = RUN(NULL, "--node", windows_node, "--index", "0,3", "--format",
+				   "json", "--skip-runtime-mounts", "--verbose");
 	CLEANUP_JSON cJSON *json = NULL;
 
 	UNIT_INT(output.code, 0);
@@ -71,8 +62,8 @@ static void test_json(void)
 static void test_text(void)
 {
 	CLEANUP(output_free)
-	struct output output = run(NULL, "--node", WINDOWS_NODE, "--luid", "7048070", "--verbose",
-				   "--format", "sh", NULL);
+	struct output output = RUN(NULL, "--node", windows_node, "--luid", "7048070", "--verbose",
+				   "--format", "sh");
 
 	UNIT_INT(output.code, 0);
 	CU_ASSERT_TRUE(text_starts_with(
@@ -87,11 +78,11 @@ static void test_text(void)
 static void test_docker(void)
 {
 	CLEANUP(output_free)
-	struct output output = run(NULL, "--node", WINDOWS_NODE, "--index", "0", "--for", "docker",
-				   "--format", "sh", NULL);
+	struct output output = RUN(NULL, "--node", windows_node, "--index", "0", "--for", "docker",
+				   "--format", "sh");
 	CLEANUP(output_free)
-	struct output refused = run(NULL, "--node", WINDOWS_NODE, "--index", "0", "--for", "docker",
-				    "--allocation", "location-path", NULL);
+	struct output refused = RUN(NULL, "--node", windows_node, "--index", "0", "--for", "docker",
+				    "--allocation", "location-path");
 
 	UNIT_INT(output.code, 0);
 	CU_ASSERT_TRUE(text_starts_with(
@@ -108,8 +99,8 @@ static void test_docker(void)
 static void test_cri(void)
 {
 	CLEANUP(output_free)
-	struct output output = run(NULL, "--node", WINDOWS_NODE, "--path", "PCIROOT(0)#PCI(1C00)",
-				   "--format", "cri", NULL);
+	struct output output = RUN(NULL, "--node", windows_node, "--path", "PCIROOT(0)#PCI(1C00)",
+				   "--format", "cri");
 	CLEANUP_JSON cJSON *json = NULL;
 
 	UNIT_INT(output.code, 0);
@@ -122,8 +113,8 @@ static void test_cri(void)
 static void test_linux(void)
 {
 	CLEANUP(output_free)
-	struct output output = run(NULL, "--node", LINUX_NODE, "--vendor", "intel", "--for",
-				   "nerdctl", "--format", "sh", NULL);
+	struct output output = RUN(NULL, "--node", linux_node, "--vendor", "intel", "--for",
+				   "nerdctl", "--format", "sh");
 
 	UNIT_INT(output.code, 0);
 	UNIT_STRING(text_string(&output.out),
@@ -134,7 +125,7 @@ static void test_linux(void)
 static void expect_failure(int code, const char *message, const char *a, const char *b,
 			   const char *c, const char *d)
 {
-	CLEANUP(output_free) struct output output = run(NULL, a, b, c, d, NULL);
+	CLEANUP(output_free) struct output output = RUN(NULL, a, b, c, d);
 
 	UNIT_INT(output.code, code);
 	UNIT_STRING(text_string(&output.out), "");
@@ -143,11 +134,11 @@ static void expect_failure(int code, const char *message, const char *a, const c
 
 static void test_failures(void)
 {
-	expect_failure(1, "--luid 1: the node has no such device", "--node", WINDOWS_NODE, "--luid",
+	expect_failure(1, "--luid 1: the node has no such device", "--node", windows_node, "--luid",
 		       "1");
-	expect_failure(1, "--index 4", "--node", WINDOWS_NODE, "--index", "0,4");
-	expect_failure(2, "--index", "--node", WINDOWS_NODE, "--index", "zero");
-	expect_failure(2, "which devices?", "--node", WINDOWS_NODE, NULL, NULL);
+	expect_failure(1, "--index 4", "--node", windows_node, "--index", "0,4");
+	expect_failure(2, "--index", "--node", windows_node, "--index", "zero");
+	expect_failure(2, "which devices?", "--node", windows_node, NULL, NULL);
 	expect_failure(2, "no --run", "--all", "image", NULL, NULL);
 	expect_failure(2, "needs an image", "--all", "--run", NULL, NULL);
 	expect_failure(2, "--format cri", "--all", "--run", "--format=cri", "image");
@@ -177,11 +168,11 @@ static void test_run(void)
 	CLEANUP_FREE char *path = text_format("PATH=%s:/usr/bin:/bin", directory);
 	CLEANUP(output_free)
 	struct output output =
-		run(path, "--node", WINDOWS_NODE, "--index", "0", "--skip-runtime-mounts", "--run",
-		    "--verbose", "--", "image", "name", "program", "--flag", "a b", NULL);
+		RUN(path, "--node", windows_node, "--index", "0", "--skip-runtime-mounts", "--run",
+		    "--verbose", "--", "image", "name", "program", "--flag", "a b");
 	CLEANUP(output_free)
-	struct output missing = run("PATH=/nonexistent", "--node", WINDOWS_NODE, "--index", "0",
-				    "--run", "image", NULL);
+	struct output missing =
+		RUN("PATH=/nonexistent", "--node", windows_node, "--index", "0", "--run", "image");
 
 	UNIT_INT(output.code, 7);
 	UNIT_STRING(text_string(&output.out),
