@@ -164,7 +164,8 @@ static void isolation_two_containers(struct check_run *run)
 
 static void isolation_shared_replicas(struct check_run *run)
 {
-	static const char *const two_replicas[] = {"DEVICE_PLUGIN_GPU_MULTITENANCY=2", NULL};
+	static const char *const two_replicas[] = {"DEVICE_PLUGIN_GPU_MULTITENANCY=2",
+						   "WDDM_DEVICE_PLUGIN_MULTITENANCY=2", NULL};
 	struct isolation_pair pair CLEANUP(isolation_pair_free) = {0};
 	const cJSON *documents[2] = {NULL, NULL};
 	struct rig *rig =

@@ -172,14 +172,18 @@ bool rig_start_plugin(struct rig *rig, const char *const *env)
 /* The resources that the reference plugin offers for the node's devices. */
 static int rig_reference_resources(const struct rig *rig, struct text_list *out, struct error *err)
 {
-	static const char *const names[] = {"gpucert.internal/display", "gpucert.internal/compute"};
+	static const char *const own_names[] = {"gpucert.internal/display",
+						"gpucert.internal/compute"};
+	/* The WDDM plugin offers the adapters that display. */
+	static const char *const directx_names[] = {"directx.microsoft.com/display", NULL};
+	const char *const *names = rig_is_windows(rig) ? directx_names : own_names;
 	bool has[2] = {false, false};
 	int rc = 0;
 
 	for (size_t i = 0; i < rig->context->node->device_count; i++)
 		has[rig->context->node->devices[i].display ? 0 : 1] = true;
-	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(names); i++) {
-		if (has[i])
+	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(has); i++) {
+		if (has[i] && names[i] != NULL)
 			rc = text_list_add(out, names[i], err);
 	}
 	return rc;

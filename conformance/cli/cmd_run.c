@@ -64,7 +64,15 @@ static const struct option_spec run_options[] = {
 	 .target = &run.settings.node_file,
 	 .value = "FILE",
 	 .help = "Replay a recorded node (gpu-discovery --record); checks that need the devices "
-		 "themselves are unsupported then."},
+		 "themselves are unsupported then. \"wine\": a Windows node under Wine on this "
+		 "machine, with Windows programs in containers."},
+	{.name = "windows-programs",
+	 .type = OPTION_STRING,
+	 .target = &run.settings.windows_programs,
+	 .value = "DIR",
+	 .help = "Where the Windows programs for --node wine are. Default: libexec/gpucert/windows "
+		 "of the installation, or the build tree \"windows\" beside this one.",
+	 .env = "GPUCERT_WINDOWS_PROGRAMS"},
 	{.name = "cri",
 	 .type = OPTION_STRING,
 	 .target = &run.settings.cri_address,
@@ -157,6 +165,10 @@ static int run_check_settings(struct error *err)
 	if (settings->cri_address != NULL && text_equal(settings->launcher, "process"))
 		return error_set(err, ERROR_ARGUMENT,
 				 "--cri and --launcher process exclude each other");
+	if (text_equal(settings->node_file, RUNNER_WINE_NODE) &&
+	    text_equal(settings->launcher, "process"))
+		return error_set(err, ERROR_ARGUMENT,
+				 "--node wine and --launcher process exclude each other");
 	if (settings->attach_directory != NULL && settings->attach_directory[0] != '/')
 		return error_set(err, ERROR_ARGUMENT, "--attach: '%s' is not an absolute path",
 				 settings->attach_directory);
@@ -227,6 +239,8 @@ static const char *const run_examples[] = {
 	"Certify a plugin that hard-codes the kubelet's directory.",
 	"gpucert run --node node.json registration allocate",
 	"Replay a node that 'gpu-discovery --record node.json' recorded.",
+	"gpucert run --node wine",
+	"Certify the Windows programs under Wine.",
 	NULL,
 };
 

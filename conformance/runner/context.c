@@ -25,6 +25,7 @@ static const struct {
 	{"cgroupParent", offsetof(struct context, cgroup_parent)},
 	{"probeImage", offsetof(struct context, probe_image)},
 	{"nodeFile", offsetof(struct context, node_file)},
+	{"wineDirectory", offsetof(struct context, wine_directory)},
 };
 
 static const struct {

@@ -31,8 +31,9 @@ struct context {
 	const char *cgroup_parent;    /* for containers; "" for the runtime's own */
 	const char *probe_image;      /* reference of the probe image; "" without a runtime */
 	const char *node_file; /* recorded node that the plugin under test was given; NULL: live */
-	bool thorough;	       /* waits take the time that the requirement states */
-	int64_t timeout_percent; /* scales every time limit: 100 is unscaled */
+	const char *wine_directory; /* of the Wine node (containers/wine/node.h); NULL: none */
+	bool thorough;		    /* waits take the time that the requirement states */
+	int64_t timeout_percent;    /* scales every time limit: 100 is unscaled */
 
 	const struct discovery_snapshot
 		*node; /* the independent enumeration: the truth of the run */

@@ -15,12 +15,26 @@ static void environment_add_text(cJSON *object, const char *key, const char *val
 		(void)cJSON_AddItemToObject(object, key, json_new_string(value, strlen(value)));
 }
 
-static cJSON *environment_os(const struct discovery_system *system)
+/* Never just the Windows that Wine says it is. NULL: out of memory. */
+static char *environment_wine_product(const struct discovery_system *system,
+				      const struct wine_node *wine)
+{
+	char *version CLEANUP_FREE = NULL;
+
+	(void)wine_node_version(wine, &version, NULL);
+	return text_format("%s, Windows build reported %s%s", version != NULL ? version : "Wine",
+			   text_starts_with(system->build, "10.0.") ? "" : "10.0.", system->build);
+}
+
+static cJSON *environment_os(const struct discovery_system *system, const struct wine_node *wine)
 {
 	cJSON *os = cJSON_CreateObject();
+	char *product CLEANUP_FREE = wine->directory != NULL
+					     ? environment_wine_product(system, wine)
+					     : strdup(system->product);
 
 	environment_add_text(os, "name", system->os);
-	environment_add_text(os, "product", system->product);
+	environment_add_text(os, "product", product);
 	environment_add_text(os, "build", system->build);
 	environment_add_text(os, "architecture", system->architecture);
 	return os;
@@ -170,7 +184,8 @@ int environment_describe(const struct context *context, const struct workplace *
 		added = cJSON_AddItemToArray(devices,
 					     environment_device(&context->node->devices[i]));
 	added = added &&
-		cJSON_AddItemToObject(environment, "os", environment_os(&context->node->system));
+		cJSON_AddItemToObject(environment, "os",
+				      environment_os(&context->node->system, &workplace->wine));
 	added = added &&
 		cJSON_AddItemToObject(environment, "plugin", environment_plugin(context)) &&
 		cJSON_AddItemToObject(environment, "drivers", environment_drivers(context->node)) &&

@@ -41,10 +41,15 @@ static void runner_watch_signals(struct runner *runner)
 	}
 }
 
-static int runner_discover(struct runner *runner, struct error *err)
+static bool runner_is_wine(const struct runner *runner)
+{
+	return text_equal(runner->settings->node_file, RUNNER_WINE_NODE);
+}
+
+static int runner_discover(struct runner *runner, const char *recorded, struct error *err)
 {
 	struct discovery_options options = {
-		.recorded_node = runner->settings->node_file,
+		.recorded_node = recorded,
 		.filter = {.include_integrated = true, .include_detachable = true},
 	};
 	int rc = discovery_take(&options, &runner->node, err);
@@ -63,6 +68,48 @@ static void runner_add_quoted(struct text *command, const char *word)
 			text_append(command, word, 1);
 	}
 	text_add(command, "'");
+}
+
+/* Discovery runs under Wine and writes a recorded node; what it says is the truth of the run. */
+static int runner_discover_wine(struct runner *runner, struct error *err)
+{
+	const struct wine_node *wine = &runner->workplace.wine;
+	char *path CLEANUP_FREE = path_join(wine->directory, "node.json");
+	int rc = path != NULL ? wine_node_record(wine, path, err) : error_memory(err);
+
+	return rc == 0 ? runner_discover(runner, path, err) : rc;
+}
+
+/* The WDDM plugin under Wine, behind a relay. */
+static int runner_wine_command(struct runner *runner, struct error *err)
+{
+	const struct wine_node *wine = &runner->workplace.wine;
+	struct text_list words CLEANUP_TEXT_LIST = {0};
+	struct text command CLEANUP_TEXT = {0};
+	char *relay CLEANUP_FREE = NULL;
+	char *plugin CLEANUP_FREE = NULL;
+	char *variable CLEANUP_FREE = wine_node_environment(wine);
+	int rc = variable != NULL
+			 ? path_beside_program("../libexec/gpucert/wine-relay", &relay, err)
+			 : error_memory(err);
+
+	rc = rc == 0 ? wine_node_program(wine, "device-plugin-wddm.exe", &plugin, err) : rc;
+	rc = rc == 0 ? wine_node_command(wine, 0, &words, err) : rc;
+	if (rc < 0)
+		return rc;
+	runner_add_quoted(&command, relay);
+	text_add(&command, " {plugin-dir} -- env ");
+	runner_add_quoted(&command, variable);
+	for (size_t i = 0; i < words.count; i++) {
+		text_add(&command, " ");
+		runner_add_quoted(&command, words.items[i]);
+	}
+	text_add(&command, " ");
+	runner_add_quoted(&command, plugin);
+	text_add(&command, " --plugin-dir {wine-plugin-dir} --include-integrated=true "
+			   "--include-detachable=true");
+	runner->plugin_command = text_take(&command);
+	return runner->plugin_command != NULL ? 0 : error_memory(err);
 }
 
 /* "'/path/device-plugin-gpu' --plugin-dir {plugin-dir}", with the devices that the run counts on.
@@ -138,7 +185,8 @@ static void runner_fill_context(struct runner *runner)
 		.cri_address = runtime != NULL ? runtime->address : "",
 		.cgroup_parent = runtime != NULL ? runtime->cgroup_parent : "",
 		.probe_image = runtime != NULL ? runner->workplace.images.probe.reference : "",
-		.node_file = settings->node_file,
+		.node_file = runner_is_wine(runner) ? NULL : settings->node_file,
+		.wine_directory = runner->workplace.wine.directory,
 		.thorough = settings->thorough,
 		.timeout_percent = settings->timeout_percent,
 		.node = runner->node,
@@ -328,14 +376,22 @@ static int runner_record(struct runner *runner, struct error *err)
 	return rc;
 }
 
+/* Is the plugin under test the project's own? */
+static bool runner_has_own_plugin(const struct runner *runner)
+{
+	return runner->settings->plugin_command == NULL &&
+	       runner->settings->attach_directory == NULL;
+}
+
 /* What can be wrong about the request itself is told before anything is written or started. */
 static int runner_prepare(struct runner *runner, struct error *err)
 {
 	const struct runner_settings *settings = runner->settings;
+	bool wine = runner_is_wine(runner); /* whose devices and plugin need a workplace first */
 	int rc = path_of_program(&runner->program, err);
 
-	rc = rc == 0 ? runner_discover(runner, err) : rc;
-	if (rc == 0 && settings->plugin_command == NULL && settings->attach_directory == NULL)
+	rc = rc == 0 && !wine ? runner_discover(runner, settings->node_file, err) : rc;
+	if (rc == 0 && !wine && runner_has_own_plugin(runner))
 		rc = runner_reference_command(runner, err);
 	rc = rc == 0 ? plan_make(runner->suites, &settings->filter, NULL, &runner->plan, err) : rc;
 	plan_free(&runner->plan);
@@ -349,9 +405,17 @@ static int runner_prepare(struct runner *runner, struct error *err)
 static int runner_open_workplace(struct runner *runner, struct error *err)
 {
 	const struct runner_settings *settings = runner->settings;
-	int rc = workplace_open(&runner->loop, settings->launcher, settings->cri_address,
-				&runner->workplace, err);
+	const struct workplace_options options = {
+		.launcher = settings->launcher,
+		.cri_address = settings->cri_address,
+		.wine = runner_is_wine(runner),
+		.windows_programs = settings->windows_programs,
+	};
+	int rc = workplace_open(&runner->loop, &options, &runner->workplace, err);
 
+	rc = rc == 0 && options.wine ? runner_discover_wine(runner, err) : rc;
+	if (rc == 0 && options.wine && runner_has_own_plugin(runner))
+		rc = runner_wine_command(runner, err);
 	if (rc < 0)
 		return rc;
 	runner_fill_context(runner);

@@ -9,6 +9,9 @@
 #include "base/text.h"
 #include "conformance/runner/plan.h"
 
+/* As node_file: a Windows node under Wine on this machine. A file of that name is "./wine". */
+#define RUNNER_WINE_NODE "wine"
+
 struct runner_settings {
 	const char *plugin_command;   /* NULL: the reference plugin beside this program */
 	bool hidden_directory;	      /* the plugin hard-codes the kubelet's directory */
@@ -16,7 +19,8 @@ struct runner_settings {
 					 started */
 	const char *resource;	      /* NULL: each that registers */
 	const char *kubelet_profile;  /* "1.36", "1.37" */
-	const char *node_file;	      /* recorded node; NULL: this machine */
+	const char *node_file;	      /* recorded node; RUNNER_WINE_NODE; NULL: this machine */
+	const char *windows_programs; /* for the Wine node; NULL: where wine_node_make() looks */
 	const char *cri_address;      /* NULL: a private containerd */
 	const char *launcher; /* "containerd", "process"; NULL: containers if they can be had */
 	const char

@@ -5,14 +5,42 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/path.h"
+#include "containers/images/wine_image.h"
 
 #include <string.h>
 
+/* The node and the image of its probes. */
+static int workplace_make_wine(struct workplace *workplace, const char *programs, struct error *err)
+{
+	char *directory CLEANUP_FREE = path_join(workplace->run_directory, "wine");
+	int rc =
+		directory != NULL ? file_make_directories(directory, 0700, err) : error_memory(err);
+
+	return rc == 0 ? wine_node_make(directory, programs, &workplace->wine, err) : rc;
+}
+
+static int workplace_prepare_wine_image(struct workplace *workplace, struct error *err)
+{
+	struct text_list programs CLEANUP_TEXT_LIST = {0};
+	char *cache CLEANUP_FREE = path_directory(workplace->wine.root);
+	struct wine_image_options options = {
+		.root = workplace->wine.root,
+		.starter = workplace->wine.starter,
+		.cache = cache,
+	};
+	int rc = cache != NULL ? wine_node_probes(&workplace->wine, &programs, err)
+			       : error_memory(err);
+
+	options.programs = (const char *const *)programs.items;
+	return rc == 0 ? wine_image_prepare(&options, &workplace->images, err) : rc;
+}
+
 static int workplace_import(struct workplace *workplace, struct error *err)
 {
-	const char *work = runtime_describe(workplace->runtime)->work_directory;
 	uint64_t start = clock_monotonic_ms();
-	int rc = images_prepare(work, NULL, &workplace->images, err);
+	int rc = workplace->wine.directory != NULL
+			 ? workplace_prepare_wine_image(workplace, err)
+			 : images_prepare(workplace->run_directory, NULL, &workplace->images, err);
 
 	if (rc == 0) {
 		const char *const references[] = {
@@ -37,18 +65,19 @@ static int workplace_start_runtime(struct workplace *workplace, const char *cri_
 			 : runtime_start(workplace->loop, NULL, &workplace->runtime, err);
 
 	workplace->runtime_ms = clock_monotonic_ms() - start;
-	return rc == 0 ? workplace_import(workplace, err) : rc;
+	return rc;
 }
 
 static int workplace_make_directory(struct workplace *workplace, struct error *err)
 {
+	int rc = 0;
+
 	if (workplace->runtime != NULL) {
 		workplace->run_directory =
 			strdup(runtime_describe(workplace->runtime)->work_directory);
 		return workplace->run_directory != NULL ? 0 : error_memory(err);
 	}
-	int rc = file_make_temporary("/tmp", "gpucert-", &workplace->own_directory, err);
-
+	rc = file_make_temporary("/tmp", "gpucert-", &workplace->own_directory, err);
 	if (rc == 0) {
 		workplace->run_directory = strdup(workplace->own_directory);
 		rc = workplace->run_directory != NULL ? 0 : error_memory(err);
@@ -56,28 +85,47 @@ static int workplace_make_directory(struct workplace *workplace, struct error *e
 	return rc;
 }
 
-static int workplace_open_runtime(struct workplace *workplace, const char *launcher,
-				  const char *cri_address, struct error *err)
+/* Without containers: told, unless they were asked for. */
+static int workplace_do_without(struct workplace *workplace,
+				const struct workplace_options *options, const struct error *reason,
+				struct error *err)
 {
-	struct error reason = {0};
-	int rc = workplace_start_runtime(workplace, cri_address, &reason);
-
-	if (rc == 0) {
-		workplace->launcher = "containerd";
-		return 0;
-	}
-	(void)runtime_stop(workplace->runtime, NULL);
-	workplace->runtime = NULL;
-	images_free(&workplace->images);
-	if (launcher != NULL || cri_address != NULL)
-		return error_set(err, reason.code, "%s", reason.text);
+	if (options->launcher != NULL || options->cri_address != NULL)
+		return error_set(err, reason->code, "%s", reason->text);
 	workplace->launcher = "none";
 	free(workplace->missing);
-	workplace->missing = strdup(reason.text);
+	workplace->missing = strdup(reason->text);
 	return workplace->missing != NULL ? 0 : error_memory(err);
 }
 
-int workplace_open(uv_loop_t *loop, const char *launcher, const char *cri_address,
+static int workplace_open_directory(struct workplace *workplace,
+				    const struct workplace_options *options, struct error *err)
+{
+	int rc = workplace_make_directory(workplace, err);
+
+	return rc == 0 && options->wine
+		       ? workplace_make_wine(workplace, options->windows_programs, err)
+		       : rc;
+}
+
+/* The runtime, the directory, which is the runtime's where there is one, and the images. */
+static int workplace_open_containers(struct workplace *workplace,
+				     const struct workplace_options *options, struct error *err)
+{
+	struct error reason = {0};
+	int rc = workplace_start_runtime(workplace, options->cri_address, &reason);
+
+	workplace->launcher = "containerd";
+	if (rc < 0)
+		workplace->runtime = NULL;
+	else if ((rc = workplace_open_directory(workplace, options, err)) < 0)
+		return rc;
+	else
+		rc = workplace_import(workplace, &reason);
+	return rc < 0 ? workplace_do_without(workplace, options, &reason, err) : 0;
+}
+
+int workplace_open(uv_loop_t *loop, const struct workplace_options *options,
 		   struct workplace *workplace, struct error *err)
 {
 	struct error ignored = {0};
@@ -89,10 +137,10 @@ int workplace_open(uv_loop_t *loop, const char *launcher, const char *cri_addres
 	/* A directory of a dead run that resists is not this run's failure; the next one tries
 	 * again. */
 	(void)runtime_recover(NULL, &workplace->recovered, &ignored);
-	if (launcher == NULL || strcmp(launcher, "containerd") == 0)
-		rc = workplace_open_runtime(workplace, launcher, cri_address, err);
-	if (rc == 0)
-		rc = workplace_make_directory(workplace, err);
+	if (options->launcher == NULL || strcmp(options->launcher, "containerd") == 0)
+		rc = workplace_open_containers(workplace, options, err);
+	if (rc == 0 && workplace->run_directory == NULL)
+		rc = workplace_open_directory(workplace, options, err);
 	if (rc < 0)
 		(void)workplace_close(workplace, NULL);
 	return rc;
@@ -107,6 +155,7 @@ int workplace_close(struct workplace *workplace, struct error *err)
 
 		rc = rc == 0 ? removed : rc;
 	}
+	wine_node_free(&workplace->wine);
 	images_free(&workplace->images);
 	free(workplace->run_directory);
 	free(workplace->own_directory);

@@ -9,6 +9,7 @@
 
 #include "containers/images/images.h"
 #include "containers/runtime/runtime.h"
+#include "containers/wine/node.h"
 
 struct workplace {
 	uv_loop_t *loop;
@@ -21,12 +22,19 @@ struct workplace {
 	uint64_t runtime_ms;  /* starting the runtime */
 	uint64_t image_ms;    /* composing and importing the images */
 	struct runtime_recovered recovered;
+	struct wine_node wine; /* of a Wine node; directory NULL: the node is this machine */
 };
 
-/* `launcher`: "containerd", "process", or NULL to choose: containers where they can be had, else
- * none. `cri_address`: an existing runtime; NULL starts a private one. With "containerd" asked for,
- * its absence is an error; else it is told in `missing`. */
-int workplace_open(uv_loop_t *loop, const char *launcher, const char *cri_address,
+struct workplace_options {
+	/* "containerd", "process", or NULL to choose: containers where they can be had, else none.
+	 * With "containerd" asked for, its absence is an error; else it is told in `missing`. */
+	const char *launcher;
+	const char *cri_address; /* an existing runtime; NULL starts a private one */
+	bool wine; /* make a Wine node (containers/wine/node.h) in the directory "wine" */
+	const char *windows_programs; /* for it; NULL: where wine_node_make() looks */
+};
+
+int workplace_open(uv_loop_t *loop, const struct workplace_options *options,
 		   struct workplace *workplace, struct error *err);
 
 /* Stops the runtime and removes the directories. The first failure is returned after all was tried.

@@ -272,7 +272,7 @@ int wine_node_probes(const struct wine_node *node, struct text_list *out, struct
 int wine_node_command(const struct wine_node *node, unsigned timeout_s, struct text_list *words,
 		      struct error *err)
 {
-	static const char *const plain[] = {"--display", "--timeout"};
+	static const char *const plain[] = {"--headless", "--timeout"};
 	char *timeout CLEANUP_FREE = text_format("%u", timeout_s != 0 ? timeout_s : A_DAY_S);
 	char *files CLEANUP_FREE = path_join(node->directory, "files");
 	char *registry CLEANUP_FREE = path_join(node->directory, "node.reg");
@@ -286,6 +286,24 @@ int wine_node_command(const struct wine_node *node, unsigned timeout_s, struct t
 	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(rest); i++)
 		rc = text_list_add(words, rest[i], err);
 	return rc;
+}
+
+int wine_node_version(const struct wine_node *node, char **out, struct error *err)
+{
+	static const char mark[] = "\n;; Version: ";
+	char *path CLEANUP_FREE = path_join(node->root, "/usr/share/wine/wine.inf");
+	char *text CLEANUP_FREE = NULL;
+	const char *version = NULL;
+	int rc = path != NULL ? file_read(path, FILE_MAX, &text, NULL, err) : error_memory(err);
+
+	if (rc < 0)
+		return rc;
+	version = strstr(text, mark);
+	if (version == NULL)
+		return error_set(err, ERROR_FORMAT, "%s: tells no version", path);
+	version += strlen(mark);
+	*out = strndup(version, strcspn(version, "\r\n"));
+	return *out != NULL ? 0 : error_memory(err);
 }
 
 char *wine_node_environment(const struct wine_node *node)

@@ -51,6 +51,9 @@ int wine_node_probes(const struct wine_node *node, struct text_list *out, struct
 int wine_node_command(const struct wine_node *node, unsigned timeout_s, struct text_list *words,
 		      struct error *err);
 
+/* "Wine 10.0", as the root's own files say. Caller frees. ERROR_FORMAT when they do not. */
+int wine_node_version(const struct wine_node *node, char **out, struct error *err);
+
 /* "VK_DRIVER_FILES=...", which such a program needs in its environment. NULL: out of memory. */
 char *wine_node_environment(const struct wine_node *node);
 
