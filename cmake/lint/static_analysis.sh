@@ -1,12 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# static_analysis.sh ROOT BUILD: cppcheck and clang-tidy over the project's C files that the build tree
-# BUILD compiles (its compile_commands.json). Prints what they find; exit code 1 when that is anything, 77
-# without cppcheck or clang-tidy.
+# static_analysis.sh ROOT BUILD [PATTERN]: cppcheck and clang-tidy over the project's C files that the build tree
+# BUILD compiles (its compile_commands.json), or those whose path matches PATTERN ('*' for anything). Prints what they
+# find; exit code 1 when that is anything, 77 without cppcheck or clang-tidy.
 set -eu
 
 root=$1
 build=$2
+pattern=${3:-*}
 here=$(cd "$(dirname "$0")" && pwd)
 for tool in cppcheck clang-tidy; do
 	if ! command -v "$tool" >/dev/null; then
@@ -24,11 +25,14 @@ mkdir -p "$build/cppcheck"
 cppcheck --project="$build/compile_commands.json" --cppcheck-build-dir="$build/cppcheck" -j "$jobs" --quiet \
 	--enable=warning,style,performance,portability --std=c11 --library=posix \
 	-D__GNUC__=12 -DPROTOBUF_C_VERSION_NUMBER=1004001 -DPROTOBUF_C_MIN_COMPILER_VERSION=1000000 \
-	--inline-suppr --suppressions-list="$here/cppcheck-suppressions.txt" \
+	--file-filter="$pattern" --inline-suppr --suppressions-list="$here/cppcheck-suppressions.txt" \
 	--template='{file}:{line}: {severity}: {message} [{id}]' --error-exitcode=1 || broken=1
 
 sed -n 's|^ *"file": "\(.*\)",\{0,1\}$|\1|p' "$build/compile_commands.json" | sort -u >"$work/compiled"
-"$here/list_sources.sh" "$root" '*.c' | sed "s|^|$(cd "$root" && pwd)/|" | sort |
+"$here/list_sources.sh" "$root" '*.c' | while IFS= read -r file; do
+	# shellcheck disable=SC2254 # a pattern
+	case $file in $pattern) echo "$file" ;; esac
+done | sed "s|^|$(cd "$root" && pwd)/|" | sort |
 	comm -12 - "$work/compiled" >"$work/files"
 if [ ! -s "$work/files" ]; then
 	echo "$build/compile_commands.json names none of the project's files"
