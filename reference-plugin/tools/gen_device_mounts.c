@@ -172,9 +172,9 @@ static int choose_rules(bool windows, struct answer_rules *out, struct error *er
 }
 
 /* What the container gets besides what was asked for, and what it lacks. */
-static void tell(const struct selected *selected, const struct answer *answer,
-		 const struct discovery_snapshot *snapshot, bool windows,
-		 const struct answer_rules *rules)
+static void tell_user(const struct selected *selected, const struct answer *answer,
+		      const struct discovery_snapshot *snapshot, bool windows,
+		      const struct answer_rules *rules)
 {
 	for (size_t i = 0; i < selected->notes.count; i++)
 		log_warning("%s", selected->notes.items[i]);
@@ -326,7 +326,7 @@ static int answer_for(const struct discovery_snapshot *snapshot, const struct te
 			       ? OPTIONS_EXIT_USAGE
 			       : EXIT_NO_DEVICE;
 	}
-	tell(&selected, &answer, snapshot, host.windows, &rules);
+	tell_user(&selected, &answer, snapshot, host.windows, &rules);
 	return deliver(&answer, host.windows, arguments);
 }
 

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* gen-device-mounts as a program: what goes to stdout, what to stderr, and exit codes. */
 #include "base/cleanup.h"
-#include "base/file.h"
 #include "base/json.h"
-#include "base/path.h"
 #include "base/process.h"
 #include "base/tests/unit.h"
 
@@ -28,7 +26,7 @@ static void output_free(struct output *output)
 
 static struct output run(const char *path, const char *const *argv)
 {
-	const char *env[] = {path, NULL};
+	const char *env[] = {"CONTAINER_TOOL_CODE=7", path, NULL};
 	struct process_spec spec = {.argv = argv, .timeout_ms = TIMEOUT_MS, .env = env};
 	struct process_result result = {0};
 	struct output output = {0};
@@ -147,47 +145,34 @@ static void test_failures(void)
 	expect_failure(3, "/nonexistent", "--all", "--node", "/nonexistent", NULL);
 }
 
-#if !defined(_WIN32)
-/* A directory with a program in place of ctr: it writes its arguments, one a line, copies its
- * input, and ends with exit code 7. */
-static char *make_ctr(void)
-{
-	static const char script[] = "#!/bin/sh\nprintf '%s\\n' \"$@\"\ncat\nexit 7\n";
-	CLEANUP_FREE char *path = NULL;
-	char *directory = NULL;
+#if defined(_WIN32)
+#define PATH_SEPARATOR ";"
+#else
+#define PATH_SEPARATOR ":"
+#endif
 
-	UNIT_INT(file_make_temporary("/tmp", "gen-device-mounts-", &directory, NULL), 0);
-	path = path_join(directory, "ctr");
-	UNIT_INT(file_write_atomic(path, script, strlen(script), 0755, NULL), 0);
-	return directory;
-}
-
+/* The double of ctr shows what it was given, and its exit code is handed on. */
 static void test_run(void)
 {
-	CLEANUP_FREE char *directory = make_ctr();
-	CLEANUP_FREE char *path = text_format("PATH=%s:/usr/bin:/bin", directory);
+	CLEANUP_FREE char *path =
+		text_format("PATH=" CONTAINER_TOOL_DIRECTORY PATH_SEPARATOR "%s", getenv("PATH"));
 	CLEANUP(output_free)
 	struct output output =
 		RUN(path, "--node", windows_node, "--index", "0", "--skip-runtime-mounts", "--run",
-		    "--verbose", "--", "image", "name", "program", "--flag", "a b");
+		    "--verbose", "--", "image", "name", "program", "--flag", "a b", "%PATH%", "\"");
 	CLEANUP(output_free)
-	struct output missing =
-		RUN("PATH=/nonexistent", "--node", windows_node, "--index", "0", "--run", "image");
+	struct output missing = RUN("PATH=/nonexistent", "--node", windows_node, "--index", "0",
+				    "--run", "--for", "nerdctl", "image");
 
 	UNIT_INT(output.code, 7);
 	UNIT_STRING(text_string(&output.out),
-		    "run\n--rm\n--device\nvpci-location-path://PCIROOT(0)#PCI(1B00)\n"
-		    "image\nname\nprogram\n--flag\na b\n");
+		    "<run>\n<--rm>\n<--device>\n<vpci-location-path://PCIROOT(0)#PCI(1B00)>\n"
+		    "<image>\n<name>\n<program>\n<--flag>\n<a b>\n<%PATH%>\n<\">\n");
 	UNIT_CONTAINS(text_string(&output.err), "ctr run --rm --device");
 	UNIT_INT(missing.code, 127);
-	UNIT_CONTAINS(text_string(&missing.err), "cannot start 'ctr'");
-	UNIT_INT(file_remove_tree(directory, NULL), 0);
+	UNIT_CONTAINS(text_string(&missing.err), "cannot start 'nerdctl'");
 }
-#define TESTS_OF_RUN {"run", test_run},
-#else
-#define TESTS_OF_RUN
-#endif
 
-UNIT_MAIN("gen-device-mounts", TESTS_OF_RUN{"json", test_json}, {"text", test_text},
+UNIT_MAIN("gen-device-mounts", {"run", test_run}, {"json", test_json}, {"text", test_text},
 	  {"docker", test_docker}, {"cri", test_cri}, {"linux", test_linux},
 	  {"failures", test_failures})

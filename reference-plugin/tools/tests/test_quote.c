@@ -164,7 +164,7 @@ static void test_shell(void)
 	const char *argv[] = {"cmd.exe", "/c", NULL, NULL};
 	struct process_spec spec = {.argv = argv, .timeout_ms = 30000};
 
-	text_add(&batch, "@echo off\r\n" ECHO_ARGUMENTS);
+	text_add(&batch, "@echo off\r\n" CONTAINER_TOOL);
 	for (char *at = batch.data; *at != '\0'; at++)
 		*at = *at == '/' ? '\\' : *at;
 	for (size_t i = 0; i < ARRAY_SIZE(arguments); i++) {
