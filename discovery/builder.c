@@ -16,6 +16,7 @@ struct owner {
 static const struct discovery_device nothing_known = {
 	.id = "",
 	.vendor = "",
+	.manufacturer = "",
 	.description = "",
 	.pci_vendor = DISCOVERY_UNKNOWN,
 	.pci_device = DISCOVERY_UNKNOWN,
@@ -32,6 +33,8 @@ static const struct discovery_device nothing_known = {
 	.dedicated_memory = DISCOVERY_UNKNOWN,
 	.shared_memory = DISCOVERY_UNKNOWN,
 	.numa_node = DISCOVERY_UNKNOWN,
+	.allocatable = true,
+	.not_allocatable_reason = "",
 	.health = DISCOVERY_HEALTHY,
 	.health_reason = "",
 };
@@ -114,19 +117,36 @@ void builder_add_variable(struct builder *builder, struct draft *draft, const ch
 	};
 }
 
-void builder_add_api(struct builder *builder, struct draft *draft, const char *api)
+/* Adds to an array of names that holds each once. */
+static void builder_add_name(struct builder *builder, const char ***names, size_t *count,
+			     const char *name)
 {
-	for (size_t i = 0; i < draft->api_count; i++) {
-		if (text_equal(draft->apis[i], api))
+	const char **grown = NULL;
+
+	for (size_t i = 0; i < *count; i++) {
+		if (text_equal((*names)[i], name))
 			return;
 	}
-	const char **apis =
-		arena_grow(&builder->arena, draft->apis, draft->api_count, sizeof(const char *));
-
-	if (apis == NULL)
+	grown = arena_grow(&builder->arena, *names, *count, sizeof(const char *));
+	if (grown == NULL)
 		return;
-	draft->apis = apis;
-	apis[draft->api_count++] = builder_string(builder, api);
+	*names = grown;
+	grown[(*count)++] = builder_string(builder, name);
+}
+
+void builder_add_api(struct builder *builder, struct draft *draft, const char *api)
+{
+	builder_add_name(builder, &draft->apis, &draft->api_count, api);
+}
+
+void builder_add_location_path(struct builder *builder, struct draft *draft, const char *path)
+{
+	builder_add_name(builder, &draft->location_paths, &draft->location_path_count, path);
+}
+
+void builder_add_attribute(struct builder *builder, struct draft *draft, const char *attribute)
+{
+	builder_add_name(builder, &draft->attributes, &draft->attribute_count, attribute);
 }
 
 void builder_diagnose(struct builder *builder, const char *place, const char *format, ...)
@@ -223,10 +243,12 @@ static int builder_order(const void *left, const void *right)
 
 static struct discovery_device builder_freeze(const struct draft *draft)
 {
-	static const char *const no_apis[] = {NULL};
+	static const char *const no_names[] = {NULL};
 	struct discovery_device device = draft->device;
 
-	device.apis = draft->api_count > 0 ? draft->apis : no_apis;
+	device.apis = draft->api_count > 0 ? draft->apis : no_names;
+	device.location_paths = draft->location_path_count > 0 ? draft->location_paths : no_names;
+	device.attributes = draft->attribute_count > 0 ? draft->attributes : no_names;
 	device.files = draft->files;
 	device.file_count = draft->file_count;
 	device.nodes = draft->nodes;

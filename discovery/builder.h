@@ -17,8 +17,9 @@ struct draft {
 	struct discovery_file *files;
 	struct discovery_node *nodes;
 	struct discovery_variable *variables;
-	const char **apis;
-	size_t file_count, node_count, variable_count, api_count;
+	const char **apis, **location_paths, **attributes;
+	size_t file_count, node_count, variable_count;
+	size_t api_count, location_path_count, attribute_count;
 };
 
 struct builder {
@@ -46,8 +47,10 @@ void builder_add_node(struct builder *builder, struct draft *draft,
 		      const struct discovery_node *node);
 void builder_add_variable(struct builder *builder, struct draft *draft, const char *name,
 			  const char *value);
-/* Does nothing when the device has it already. */
+/* These do nothing when the device has it already. */
 void builder_add_api(struct builder *builder, struct draft *draft, const char *api);
+void builder_add_location_path(struct builder *builder, struct draft *draft, const char *path);
+void builder_add_attribute(struct builder *builder, struct draft *draft, const char *attribute);
 
 void builder_diagnose(struct builder *builder, const char *place, const char *format, ...)
 	PRINTF_LIKE(3, 4);

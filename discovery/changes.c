@@ -47,18 +47,19 @@ static bool change_same_variables(const struct discovery_device *a,
 	return true;
 }
 
-static bool change_same_apis(const struct discovery_device *a, const struct discovery_device *b)
+static bool change_same_names(const char *const *a, const char *const *b)
 {
-	size_t i = 0;
-
-	while (a->apis[i] != NULL && b->apis[i] != NULL && text_equal(a->apis[i], b->apis[i]))
-		i++;
-	return a->apis[i] == NULL && b->apis[i] == NULL;
+	while (*a != NULL && *b != NULL && text_equal(*a, *b)) {
+		a++;
+		b++;
+	}
+	return *a == NULL && *b == NULL;
 }
 
 static bool change_same_identity(const struct discovery_device *a, const struct discovery_device *b)
 {
 	return a->kind == b->kind && text_equal(a->vendor, b->vendor) &&
+	       text_equal(a->manufacturer, b->manufacturer) &&
 	       text_equal(a->description, b->description) && a->pci_vendor == b->pci_vendor &&
 	       a->pci_device == b->pci_device &&
 	       a->pci_subsystem_vendor == b->pci_subsystem_vendor &&
@@ -77,6 +78,8 @@ static bool change_same_state(const struct discovery_device *a, const struct dis
 	       a->dedicated_memory == b->dedicated_memory && a->shared_memory == b->shared_memory &&
 	       a->integrated == b->integrated && a->detachable == b->detachable &&
 	       a->display == b->display && a->compute == b->compute &&
+	       a->allocatable == b->allocatable &&
+	       text_equal(a->not_allocatable_reason, b->not_allocatable_reason) &&
 	       a->numa_node == b->numa_node && a->health == b->health &&
 	       text_equal(a->health_reason, b->health_reason);
 }
@@ -85,8 +88,11 @@ static enum discovery_change change_of(const struct discovery_device *before,
 				       const struct discovery_device *after)
 {
 	bool same = change_same_identity(before, after) && change_same_state(before, after) &&
-		    change_same_apis(before, after) && change_same_files(before, after) &&
-		    change_same_nodes(before, after) && change_same_variables(before, after);
+		    change_same_names(before->apis, after->apis) &&
+		    change_same_names(before->attributes, after->attributes) &&
+		    change_same_names(before->location_paths, after->location_paths) &&
+		    change_same_files(before, after) && change_same_nodes(before, after) &&
+		    change_same_variables(before, after);
 
 	return same ? DISCOVERY_SAME : DISCOVERY_CHANGED;
 }

@@ -174,7 +174,7 @@ static void open_watch(struct scanner *scanner)
 
 	scanner->watching = true;
 	if (result == 0)
-		result = wake_start(scanner->options.loop, discovery_watch_fd(scanner->watch),
+		result = wake_start(scanner->options.loop, discovery_watch_handle(scanner->watch),
 				    on_watch, scanner, &scanner->wake, &err);
 	if (result < 0)
 		log_debug("no events about devices, polling instead: %s", err.text);

@@ -39,7 +39,7 @@ void system_describe(struct node *node)
 	struct discovery_system *system = &node->builder->system;
 	struct utsname name = {0};
 
-	*system = (struct discovery_system){"linux", "", "", ""};
+	*system = (struct discovery_system){"linux", "", "", "", "", ""};
 	for (size_t i = 0; i < ARRAY_SIZE(files) && system->product[0] == '\0'; i++) {
 		char *path CLEANUP_FREE = places_local(node->places, files[i]);
 		char *text CLEANUP_FREE = NULL;

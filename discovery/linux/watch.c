@@ -221,7 +221,7 @@ int discovery_watch_open(const struct discovery_options *options, unsigned poll_
 	return 0;
 }
 
-int discovery_watch_fd(const struct discovery_watch *watch)
+intptr_t discovery_watch_handle(const struct discovery_watch *watch)
 {
 	return watch->epoll;
 }

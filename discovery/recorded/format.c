@@ -7,6 +7,7 @@
 
 const struct recorded_string recorded_device_strings[] = {
 	{"vendor", MEMBER(vendor)},
+	{"manufacturer", MEMBER(manufacturer)},
 	{"description", MEMBER(description)},
 	{"locationPath", MEMBER(location_path)},
 	{"pnpInstanceId", MEMBER(pnp_instance_id)},

@@ -133,22 +133,44 @@ static int recorded_memory(const struct json_at *device_at, struct discovery_dev
 	return rc;
 }
 
-static int recorded_apis(const struct json_at *device_at, struct builder *builder,
-			 struct draft *draft, struct error *err)
+typedef void recorded_name_adder(struct builder *builder, struct draft *draft, const char *name);
+
+static int recorded_names(const struct json_at *device_at, const char *key, const char *what,
+			  recorded_name_adder *add, struct builder *builder, struct draft *draft,
+			  struct error *err)
 {
-	struct json_at apis = {0};
-	int rc = recorded_array(device_at, "apis", LIST_MAX, &apis, err);
+	struct json_at names = {0};
+	int rc = recorded_array(device_at, key, LIST_MAX, &names, err);
 
-	for (size_t i = 0; rc == 0 && i < json_count(&apis); i++) {
-		struct json_at api = {0};
+	for (size_t i = 0; rc == 0 && i < json_count(&names); i++) {
+		struct json_at name = {0};
 
-		rc = json_element(&apis, i, JSON_STRING, &api, err);
-		if (rc == 0 && api.node->valuestring[0] == '\0')
-			rc = json_error(&api, err, "expected the name of an API");
+		rc = json_element(&names, i, JSON_STRING, &name, err);
+		if (rc == 0 && name.node->valuestring[0] == '\0')
+			rc = json_error(&name, err, "expected %s", what);
 		if (rc == 0)
-			builder_add_api(builder, draft, api.node->valuestring);
+			add(builder, draft, name.node->valuestring);
 	}
 	return rc;
+}
+
+static int recorded_allocatable(const struct json_at *device_at, struct builder *builder,
+				struct discovery_device *device, struct error *err)
+{
+	const char *reason = NULL;
+	int rc = json_have_bool(device_at, "allocatable", &device->allocatable, err);
+
+	if (rc == 0)
+		rc = json_have_string(device_at, "notAllocatableReason", &reason, err);
+	device->not_allocatable_reason = builder_string(builder, reason);
+	return rc;
+}
+
+/* Recordings that name one location path name all that their device has. */
+static void recorded_only_location_path(struct builder *builder, struct draft *draft)
+{
+	if (draft->location_path_count == 0 && draft->device.location_path[0] != '\0')
+		builder_add_location_path(builder, draft, draft->device.location_path);
 }
 
 /* An absolute path of either system without "..": "/usr/lib/x.so", "C:\Windows\System32\x.dll". */
@@ -350,13 +372,32 @@ static int recorded_flags(const struct json_at *device_at, struct discovery_devi
 
 static int recorded_device(const struct json_at *at, struct builder *builder, struct error *err)
 {
-	static const char *const keys[] = {"id",	  "kind",	   "vendor",
-					   "description", "pci",	   "locationPath",
-					   "luid",	  "pnpInstanceId", "driver",
-					   "memory",	  "integrated",	   "detachable",
-					   "display",	  "compute",	   "numaNode",
-					   "health",	  "healthReason",  "apis",
-					   "nodes",	  "files",	   "environment",
+	static const char *const keys[] = {"id",
+					   "kind",
+					   "vendor",
+					   "description",
+					   "pci",
+					   "locationPath",
+					   "luid",
+					   "pnpInstanceId",
+					   "driver",
+					   "memory",
+					   "integrated",
+					   "detachable",
+					   "display",
+					   "compute",
+					   "numaNode",
+					   "health",
+					   "healthReason",
+					   "apis",
+					   "nodes",
+					   "files",
+					   "environment",
+					   "manufacturer",
+					   "locationPaths",
+					   "attributes",
+					   "allocatable",
+					   "notAllocatableReason",
 					   NULL};
 	struct draft *draft = NULL;
 	struct discovery_device described = {0};
@@ -382,7 +423,17 @@ static int recorded_device(const struct json_at *at, struct builder *builder, st
 	if (rc == 0)
 		rc = recorded_memory(at, &draft->device, err);
 	if (rc == 0)
-		rc = recorded_apis(at, builder, draft, err);
+		rc = recorded_names(at, "apis", "the name of an API", builder_add_api, builder,
+				    draft, err);
+	if (rc == 0)
+		rc = recorded_names(at, "locationPaths", "a location path",
+				    builder_add_location_path, builder, draft, err);
+	if (rc == 0)
+		rc = recorded_names(at, "attributes", "the name of an attribute",
+				    builder_add_attribute, builder, draft, err);
+	if (rc == 0)
+		rc = recorded_allocatable(at, builder, &draft->device, err);
+	recorded_only_location_path(builder, draft);
 	if (rc == 0)
 		rc = recorded_objects(at, "nodes", LIST_MAX, recorded_node, builder, draft, err);
 	if (rc == 0)
@@ -392,11 +443,14 @@ static int recorded_device(const struct json_at *at, struct builder *builder, st
 
 static int recorded_system(const struct json_at *root, struct builder *builder, struct error *err)
 {
-	static const char *const keys[] = {"os", "product", "build", "architecture", NULL};
+	static const char *const keys[] = {"os",	 "product",  "build", "architecture",
+					   "enumerator", "emulator", NULL};
 	const char *os = NULL;
 	const char *product = NULL;
 	const char *build = NULL;
 	const char *architecture = NULL;
+	const char *enumerator = NULL;
+	const char *emulator = NULL;
 	struct json_at system = {0};
 	int rc = json_need(root, "system", JSON_OBJECT, &system, err);
 
@@ -410,11 +464,17 @@ static int recorded_system(const struct json_at *root, struct builder *builder, 
 		rc = json_have_string(&system, "build", &build, err);
 	if (rc == 0)
 		rc = json_have_string(&system, "architecture", &architecture, err);
+	if (rc == 0)
+		rc = json_have_string(&system, "enumerator", &enumerator, err);
+	if (rc == 0)
+		rc = json_have_string(&system, "emulator", &emulator, err);
 	builder->system = (struct discovery_system){
 		.os = builder_string(builder, os),
 		.product = builder_string(builder, product),
 		.build = builder_string(builder, build),
 		.architecture = builder_string(builder, architecture),
+		.enumerator = builder_string(builder, enumerator),
+		.emulator = builder_string(builder, emulator),
 	};
 	return rc;
 }

@@ -119,18 +119,26 @@ static void write_memory(struct writer *writer, cJSON *object,
 		write_number(writer, memory, "shared", device->shared_memory);
 }
 
-static void write_apis(struct writer *writer, cJSON *object, const struct discovery_device *device)
+static void write_names(struct writer *writer, cJSON *object, const char *key,
+			const char *const *names)
 {
-	cJSON *apis = write_array(writer, object, "apis");
+	cJSON *array = write_array(writer, object, key);
 
-	for (size_t i = 0; device->apis[i] != NULL; i++) {
-		cJSON *name = json_new_string(device->apis[i], strlen(device->apis[i]));
+	for (; *names != NULL; names++) {
+		cJSON *name = json_new_string(*names, strlen(*names));
 
-		if (name == NULL || !cJSON_AddItemToArray(apis, name)) {
+		if (name == NULL || !cJSON_AddItemToArray(array, name)) {
 			cJSON_Delete(name);
 			writer->ok = false;
 		}
 	}
+}
+
+static void write_known_names(struct writer *writer, cJSON *object, const char *key,
+			      const char *const *names)
+{
+	if (names[0] != NULL)
+		write_names(writer, object, key, names);
 }
 
 static void write_nodes(struct writer *writer, cJSON *object, const struct discovery_device *device)
@@ -174,6 +182,13 @@ static void write_environment(struct writer *writer, cJSON *object,
 			     device->environment[i].value);
 }
 
+/* The member locationPath says it all then. */
+static bool write_is_only_location_path(const struct discovery_device *device)
+{
+	return device->location_paths[0] != NULL && device->location_paths[1] == NULL &&
+	       strcmp(device->location_paths[0], device->location_path) == 0;
+}
+
 static void write_device(struct writer *writer, cJSON *devices,
 			 const struct discovery_device *device)
 {
@@ -184,6 +199,14 @@ static void write_device(struct writer *writer, cJSON *devices,
 	write_strings(writer, object, recorded_device_strings, device);
 	if (device->pci_vendor != DISCOVERY_UNKNOWN || device->pci_address[0] != '\0')
 		write_pci(writer, object, device);
+	if (!write_is_only_location_path(device))
+		write_known_names(writer, object, "locationPaths", device->location_paths);
+	write_known_names(writer, object, "attributes", device->attributes);
+	if (!device->allocatable) {
+		write_bool(writer, object, "allocatable", false);
+		write_string(writer, object, "notAllocatableReason",
+			     device->not_allocatable_reason);
+	}
 	if (device->luid != 0)
 		write_number(writer, object, "luid", device->luid);
 	write_strings(writer, write_object(writer, object, "driver"), recorded_driver_strings,
@@ -197,7 +220,7 @@ static void write_device(struct writer *writer, cJSON *devices,
 		write_number(writer, object, "numaNode", device->numa_node);
 	write_string(writer, object, "health", discovery_health_name(device->health));
 	write_known_string(writer, object, "healthReason", device->health_reason);
-	write_apis(writer, object, device);
+	write_names(writer, object, "apis", device->apis);
 	write_nodes(writer, object, device);
 	write_files(writer, object, device);
 	write_environment(writer, object, device);
@@ -211,6 +234,8 @@ static void write_system(struct writer *writer, cJSON *root, const struct discov
 	write_known_string(writer, object, "product", system->product);
 	write_known_string(writer, object, "build", system->build);
 	write_known_string(writer, object, "architecture", system->architecture);
+	write_known_string(writer, object, "enumerator", system->enumerator);
+	write_known_string(writer, object, "emulator", system->emulator);
 }
 
 char *discovery_to_json(const struct discovery_snapshot *snapshot)

@@ -67,7 +67,7 @@ static void test_details(void)
 	struct text err CLEANUP_TEXT = {0};
 
 	UNIT_INT(RUN(&out, &err, "--details", "--node", windows_nvidia), 0);
-	UNIT_CONTAINS(text_string(&out), "  location path   PCIROOT(0)#PCI(1B00)\n");
+	UNIT_CONTAINS(text_string(&out), "  location paths  PCIROOT(0)#PCI(1B00)\n");
 	UNIT_CONTAINS(text_string(&out), "  LUID            7048070\n");
 	UNIT_CONTAINS(text_string(&out),
 		      "nvcuda_loader64.dll => C:\\\\Windows\\\\System32\\\\nvcuda.dll");

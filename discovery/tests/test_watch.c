@@ -28,7 +28,7 @@ static struct discovery_watch *watch_open(const char *root, unsigned poll_ms)
 
 static bool watch_is_ready(const struct discovery_watch *watch, int timeout_ms)
 {
-	struct pollfd wait = {.fd = discovery_watch_fd(watch), .events = POLLIN};
+	struct pollfd wait = {.fd = (int)discovery_watch_handle(watch), .events = POLLIN};
 
 	return poll(&wait, 1, timeout_ms) == 1;
 }
@@ -169,7 +169,7 @@ static void test_live(void)
 
 	UNIT_INT(discovery_watch_open(NULL, NO_POLL, &watch, NULL), 0);
 	if (watch != NULL)
-		CU_ASSERT_TRUE(discovery_watch_fd(watch) >= 0);
+		CU_ASSERT_TRUE(discovery_watch_handle(watch) >= 0);
 	discovery_watch_close(watch);
 	discovery_watch_close(NULL);
 }

@@ -31,7 +31,7 @@ static void follow_free(struct follow *follow)
 static cJSON *follow_device_json(const struct discovery_device *device)
 {
 	const struct discovery_snapshot alone = {
-		.system = {"", "", "", ""},
+		.system = {"", "", "", "", "", ""},
 		.devices = device,
 		.device_count = 1,
 	};
@@ -120,7 +120,7 @@ int follow_run(const struct discovery_options *options, unsigned poll_ms, struct
 
 	while (rc == 0) {
 		struct pollfd waits[] = {
-			{.fd = discovery_watch_fd(follow.watch), .events = POLLIN},
+			{.fd = (int)discovery_watch_handle(follow.watch), .events = POLLIN},
 			{.fd = follow.signals, .events = POLLIN},
 		};
 

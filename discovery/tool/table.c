@@ -159,13 +159,13 @@ static void add_traits(struct text *out, const struct discovery_device *device)
 	add_field(out, "traits", text_string(&line));
 }
 
-static void add_apis(struct text *out, const struct discovery_device *device)
+static void add_names(struct text *out, const char *name, const char *const *names)
 {
 	struct text line CLEANUP_TEXT = {0};
 
-	for (size_t i = 0; device->apis[i] != NULL; i++)
-		text_addf(&line, "%s%s", i != 0 ? ", " : "", device->apis[i]);
-	add_field(out, "APIs", text_string(&line));
+	for (size_t i = 0; names[i] != NULL; i++)
+		text_addf(&line, "%s%s", i != 0 ? ", " : "", names[i]);
+	add_field(out, name, text_string(&line));
 }
 
 static void add_files(struct text *out, const struct discovery_device *device)
@@ -198,6 +198,7 @@ static void add_device(struct text *out, const struct discovery_device *device, 
 	text_addf(out, "%s%s%s\n", style(color, STYLE_BOLD), device->id, style(color, STYLE_RESET));
 	add_field(out, "description", device->description);
 	add_field(out, "vendor", device->vendor);
+	add_field(out, "manufacturer", device->manufacturer);
 	add_field(out, "kind", discovery_kind_name(device->kind));
 	add_traits(out, device);
 	add_field(out, "health", discovery_health_name(device->health));
@@ -208,13 +209,16 @@ static void add_device(struct text *out, const struct discovery_device *device, 
 	add_field(out, "driver store", device->driver_store_path);
 	add_field(out, "PCI address", device->pci_address);
 	add_pci(out, device);
-	add_field(out, "location path", device->location_path);
+	for (size_t i = 0; device->location_paths[i] != NULL; i++)
+		add_field(out, i == 0 ? "location paths" : "", device->location_paths[i]);
+	add_field(out, "not allocatable", device->not_allocatable_reason);
 	add_field(out, "PnP instance", device->pnp_instance_id);
 	add_number(out, "LUID", device->luid != 0 ? device->luid : DISCOVERY_UNKNOWN, "");
 	add_number(out, "memory", device->dedicated_memory, " bytes");
 	add_number(out, "shared memory", device->shared_memory, " bytes");
 	add_number(out, "NUMA node", device->numa_node, "");
-	add_apis(out, device);
+	add_names(out, "APIs", device->apis);
+	add_names(out, "attributes", device->attributes);
 	add_files(out, device);
 }
 

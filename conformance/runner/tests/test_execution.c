@@ -27,7 +27,14 @@ static int fixture_open(void)
 	if (path_of_program(&fixture.program, &err) < 0 ||
 	    file_make_temporary("/tmp", "gpucert-test-", &fixture.directory, &err) < 0)
 		return 1;
-	fixture.node.system = (struct discovery_system){"linux", "test", "1", "x86_64"};
+	fixture.node.system = (struct discovery_system){
+		.os = "linux",
+		.product = "test",
+		.build = "1",
+		.architecture = "x86_64",
+		.enumerator = "",
+		.emulator = "",
+	};
 	fixture.context = (struct context){
 		.run_id = "test",
 		.run_directory = fixture.directory,

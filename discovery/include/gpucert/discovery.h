@@ -70,20 +70,29 @@ struct discovery_device {
 	enum discovery_kind kind;
 	const char
 		*vendor; /* "NVIDIA", "Intel", "AMD", "Mesa", "PoCL", or the PCI id as "0x1af4" */
-	const char *description; /* "Tesla T4", "llvmpipe (Mesa lavapipe)" */
+	const char *manufacturer; /* as the system says it: "Advanced Micro Devices, Inc." */
+	const char *description;  /* "Tesla T4", "llvmpipe (Mesa lavapipe)" */
 	int32_t pci_vendor, pci_device, pci_subsystem_vendor, pci_subsystem_device,
-		pci_revision;	     /* or DISCOVERY_UNKNOWN */
-	const char *pci_address;     /* "0000:03:00.0" */
-	const char *location_path;   /* Windows: "PCIROOT(0)#PCI(1B00)" */
-	int64_t luid;		     /* Windows adapter LUID; 0 is unknown */
-	const char *pnp_instance_id; /* Windows */
-	const char *driver_name;     /* kernel driver ("amdgpu", "nvidia") or software driver
-					("lavapipe", "pocl") */
+		pci_revision;		   /* or DISCOVERY_UNKNOWN */
+	const char *pci_address;	   /* "0000:03:00.0" */
+	const char *location_path;	   /* Windows: "PCIROOT(0)#PCI(1B00)", the one of PCI */
+	const char *const *location_paths; /* Windows: all of them, NULL-ended */
+	int64_t luid;			   /* Windows adapter LUID; 0 is unknown */
+	const char *pnp_instance_id;	   /* Windows */
+	const char *driver_name;	   /* kernel driver ("amdgpu", "nvidia") or software driver
+					      ("lavapipe", "pocl") */
 	const char *driver_version;
 	const char *driver_key;			 /* Windows registry key */
 	const char *driver_store_path;		 /* Windows */
 	int64_t dedicated_memory, shared_memory; /* bytes; DISCOVERY_UNKNOWN */
+	const char *const *attributes; /* Windows, NULL-ended: "d3d11-graphics", "d3d12-graphics",
+					  "d3d12-core-compute", "d3d12-generic-ml",
+					  "d3d12-generic-media", "hardware-gpu",
+					  "hardware-compute-accelerator", "hardware-npu",
+					  "hardware-media-accelerator" */
 	bool integrated, detachable;
+	bool allocatable; /* a container can be given it */
+	const char *not_allocatable_reason;
 	bool display;	   /* can render or present: belongs to the display resource */
 	bool compute;	   /* can compute */
 	int32_t numa_node; /* DISCOVERY_UNKNOWN when the node has none */
@@ -112,6 +121,8 @@ struct discovery_system {
 		*product;  /* "Debian GNU/Linux 12 (bookworm)", "Windows Server 2022 Datacenter" */
 	const char *build; /* kernel release, or Windows build "20348.1547" */
 	const char *architecture; /* "x86_64" */
+	const char *enumerator;	  /* Windows: what listed the adapters, "dxcore" or "d3dkmt" */
+	const char *emulator;	  /* "Wine 10.0"; "" on a real system */
 };
 
 struct discovery_snapshot {
@@ -175,16 +186,18 @@ DISCOVERY_API void discovery_string_free(char *string);
 DISCOVERY_API const char *discovery_version(void);
 
 /*
- * Watching for change. The watch owns a descriptor that becomes readable when something may have
- * changed (kernel uevents, changes in the driver directories and in /dev, or a recorded node's
- * file) and, because not every system tells of every change, every `poll_ms` (0: never).
+ * Watching for change. The watch owns an object that becomes ready when something may have changed
+ * and, because not every system tells of every change, every `poll_ms` (0: never). On Linux it is a
+ * descriptor that becomes readable (kernel uevents, changes in the driver directories and in /dev,
+ * or a recorded node's file), on Windows the HANDLE of an event that becomes signalled (DXCore's
+ * notifications; 0 `poll_ms` means 10 s where DXCore is not there).
  * discovery_watch_changed() then drains it and says whether a new snapshot is worth taking, which
  * discovery_changes() compares with the old one. A watch belongs to one thread.
  */
 struct discovery_watch;
 DISCOVERY_API int discovery_watch_open(const struct discovery_options *options, unsigned poll_ms,
 				       struct discovery_watch **out, struct error *err);
-DISCOVERY_API int discovery_watch_fd(const struct discovery_watch *watch);
+DISCOVERY_API intptr_t discovery_watch_handle(const struct discovery_watch *watch);
 DISCOVERY_API bool discovery_watch_changed(struct discovery_watch *watch);
 DISCOVERY_API void discovery_watch_close(struct discovery_watch *watch);
 
