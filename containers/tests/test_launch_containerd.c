@@ -347,7 +347,7 @@ static void test_exec_and_stats(void)
 	id = launch_result(launch)->container_id;
 	UNIT_INT(cri_exec_sync_wait(cri, id, command, 10, &exec, &err), 0);
 	UNIT_INT(exec != NULL ? exec->exit_code : -1, 3);
-	UNIT_INT(exec != NULL ? exec->stdout.len : 0, strlen("inside\n"));
+	UNIT_INT(exec != NULL ? exec->output.len : 0, strlen("inside\n"));
 	UNIT_INT(cri_container_stats_wait(cri, id, &stats, &err), 0);
 	CU_ASSERT_PTR_NOT_NULL(stats);
 	if (text_starts_with(runtime_describe(rig.runtime)->version, "1.6"))

@@ -17,6 +17,9 @@ void raw_write(struct raw raw, const void *bytes, size_t size);
 bool raw_was_closed(struct raw raw);
 void raw_close(struct raw raw);
 
+/* May nobody but its owner, and who administers the machine, connect to the rig's server? */
+bool raw_is_private(struct rig *rig);
+
 size_t raw_handle_count(void); /* descriptors or handles that this process holds */
 
 #endif

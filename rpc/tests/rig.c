@@ -175,6 +175,23 @@ static void on_allocate(struct rpc_stream *stream, struct rpc_slice request, voi
 	v1beta1__allocate_request__free_unpacked(asked, NULL);
 }
 
+static void rig_find_address(struct rig *rig)
+{
+	const char *transport = getenv("GPUCERT_TEST_TRANSPORT");
+	struct error err = {0};
+	char temporary[1024];
+	size_t size = sizeof(temporary);
+
+	CU_ASSERT_FATAL(uv_os_tmpdir(temporary, &size) == 0);
+	check(file_make_temporary(temporary, "rpc-test-", &rig->directory, &err), &err);
+	rig->is_pipe = transport != NULL && strcmp(transport, "pipe") == 0;
+	if (rig->is_pipe)
+		rig->path = text_format("\\\\.\\pipe\\%s", path_base(rig->directory));
+	else
+		rig->path = path_join(rig->directory, "socket");
+	rig->address = text_format("%s%s", rig->is_pipe ? "" : "unix:", rig->path);
+}
+
 void rig_start(struct rig *rig, const struct rpc_server_options *server,
 	       const struct rpc_channel_options *client)
 {
@@ -193,9 +210,7 @@ void rig_start(struct rig *rig, const struct rpc_server_options *server,
 
 	*rig = (struct rig){0};
 	check(uv_loop_init(&rig->loop), &err);
-	check(file_make_temporary("/tmp", "rpc-test-", &rig->directory, &err), &err);
-	rig->path = path_join(rig->directory, "socket");
-	rig->address = text_format("unix:%s", rig->path);
+	rig_find_address(rig);
 	check(rpc_server_new(&rig->loop, server, &rig->server, &err), &err);
 	for (size_t i = 0; i < sizeof(methods) / sizeof(methods[0]); i++)
 		check(rpc_server_add(rig->server, methods[i].method, methods[i].handler, rig, &err),

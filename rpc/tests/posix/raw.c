@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -36,6 +37,13 @@ bool raw_was_closed(struct raw raw)
 void raw_close(struct raw raw)
 {
 	(void)close((int)raw.object);
+}
+
+bool raw_is_private(struct rig *rig)
+{
+	struct stat status = {0};
+
+	return stat(rig->path, &status) == 0 && (status.st_mode & 07777) == 0600;
 }
 
 size_t raw_handle_count(void)

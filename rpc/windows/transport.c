@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: MIT */
+#include "rpc/transport_internal.h"
+#include "rpc/windows/winsock.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A connection to a socket file that is being made. */
+struct pending_connect {
+	struct winsock winsock;
+	bool stands; /* connect() did not have to wait */
+	struct error why;
+};
+
+static void pending_free(struct transport *transport)
+{
+	if (transport->pending == NULL)
+		return;
+	winsock_close(&transport->pending->winsock);
+	free(transport->pending);
+	transport->pending = NULL;
+}
+
+static void adopt_socket(struct transport *transport, struct error *why)
+{
+	SOCKET connected = winsock_release(&transport->pending->winsock);
+	int rc = uv_tcp_open(&transport->tcp, connected);
+
+	if (rc == 0) {
+		(void)uv_tcp_nodelay(&transport->tcp, 1); /* of no use to AF_UNIX, nor needed */
+		return;
+	}
+	(void)closesocket(connected);
+	(void)error_uv(why, rc, "cannot use the connection");
+}
+
+static void on_event(void *user)
+{
+	struct transport *transport = user;
+	struct pending_connect *pending = transport->pending;
+	struct error why = pending->why;
+	bool decided = pending->stands || why.code != 0;
+	int code = 0;
+
+	if (!decided && !winsock_take_event(&pending->winsock, FD_CONNECT, &code))
+		return;
+	if (code != 0)
+		(void)error_winsock(&why, code, "cannot connect to %s", transport->address.name);
+	if (why.code == 0)
+		adopt_socket(transport, &why);
+	pending_free(transport);
+	transport->on_connected(transport, why.code != 0 ? &why : NULL);
+}
+
+/* The socket address behind the path; its size. */
+static int find_address(struct transport *transport, union winsock_address *out, struct error *err)
+{
+	struct rendezvous rendezvous;
+	int rc = 0;
+
+	if (winsock_has_unix())
+		return winsock_unix_address(transport->address.name, out);
+	rc = rendezvous_read(transport->address.name, &rendezvous, err);
+	if (rc < 0)
+		return error_wrap(err, "cannot connect to %s", transport->address.name);
+	transport->greeting = TRANSPORT_GREETS;
+	memcpy(transport->nonce, rendezvous.nonce, sizeof(transport->nonce));
+	return winsock_port_address(rendezvous.port, out);
+}
+
+/* Whatever comes of it is told from the loop, by the event. */
+static void begin_connect(struct transport *transport)
+{
+	struct pending_connect *pending = transport->pending;
+	union winsock_address address;
+	int size = find_address(transport, &address, &pending->why);
+
+	if (size > 0) {
+		pending->stands = connect(pending->winsock.socket, &address.any, size) == 0;
+		if (!pending->stands && WSAGetLastError() != WSAEWOULDBLOCK)
+			(void)error_winsock(&pending->why, WSAGetLastError(),
+					    "cannot connect to %s", transport->address.name);
+	}
+	if (pending->stands || pending->why.code != 0)
+		(void)WSASetEvent(pending->winsock.event);
+}
+
+static int connect_file(struct transport *transport, uv_loop_t *loop, struct error *err)
+{
+	int family = winsock_has_unix() ? AF_UNIX : AF_INET;
+	int rc = 0;
+
+	transport->pending = calloc(1, sizeof(*transport->pending));
+	if (transport->pending == NULL)
+		return error_memory(err);
+	rc = winsock_open(&transport->pending->winsock, loop, family, FD_CONNECT, on_event,
+			  transport, err);
+	if (rc < 0) {
+		free(transport->pending);
+		transport->pending = NULL;
+		return rc;
+	}
+	(void)uv_tcp_init(loop, &transport->tcp);
+	transport->tcp.data = transport;
+	transport->open = true;
+	begin_connect(transport);
+	return 0;
+}
+
+int transport_connect(struct transport *transport, uv_loop_t *loop, const struct address *address,
+		      transport_connected *on_connected, void *user, struct error *err)
+{
+	*transport =
+		(struct transport){.address = *address, .on_connected = on_connected, .user = user};
+	return address->kind == ADDRESS_PIPE ? transport_connect_pipe(transport, loop, err)
+					     : connect_file(transport, loop, err);
+}
+
+static void on_handle_closed(uv_handle_t *handle)
+{
+	struct transport *transport = handle->data;
+
+	if (transport->on_closed != NULL)
+		transport->on_closed(transport);
+}
+
+void transport_close(struct transport *transport, void (*on_closed)(struct transport *transport))
+{
+	pending_free(transport);
+	transport->open = false;
+	transport->on_closed = on_closed;
+	uv_close(&transport->handle, on_handle_closed);
+}
