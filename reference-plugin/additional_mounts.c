@@ -155,6 +155,9 @@ bool vendor_matches(const char *vendor, const struct discovery_device *device)
 
 	if (device->pci_vendor != DISCOVERY_UNKNOWN)
 		(void)snprintf(id, sizeof(id), "%04x", (unsigned)device->pci_vendor);
+	if (vendor[0] == '\0')
+		return false;
 	return strcasecmp(vendor, device->vendor) == 0 ||
+	       strcasecmp(vendor, device->manufacturer) == 0 ||
 	       (id[0] != '\0' && strcasecmp(digits, id) == 0);
 }

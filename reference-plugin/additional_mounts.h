@@ -40,8 +40,9 @@ int additional_mounts_add(struct additional_mounts *mounts, enum additional_moun
 
 void additional_mounts_free(struct additional_mounts *mounts);
 
-/* Is a device meant by its vendor's name ("NVIDIA"), or by its PCI vendor id ("0x10de" or "10de")?
- * Compared without case, whole, with any dots and commas. */
+/* Is a device meant by its vendor's name ("AMD"), by its manufacturer as the system says it
+ * ("Advanced Micro Devices, Inc."), or by its PCI vendor id ("0x1002" or "1002")? Compared without
+ * case, whole, with any dots and commas. */
 bool vendor_matches(const char *vendor, const struct discovery_device *device);
 
 #endif

@@ -80,41 +80,38 @@ static int apply_options(const struct config_options *options, struct config *co
 	return 0;
 }
 
-/* On Windows paths without a drive lie on the system drive, like the kubelet's. */
-static int add_drive(char **path, struct error *err)
+/* The default lies on the system drive of Windows, where the kubelet has it. */
+static int add_drive(struct config *config, struct error *err)
 {
-	bool rooted = (*path)[0] == '\\' || (*path)[0] == '/';
+	const struct config_origin *origin =
+		&config->origins[setting_find(config->program, "pluginDir") - settings];
 	CLEANUP_FREE char *drive = NULL;
 	char *whole = NULL;
-	int result = 0;
 
-	if (!config_is_windows || !rooted || (*path)[1] == (*path)[0])
+	if (!config_is_windows || origin->layer != CONFIG_DEFAULT)
 		return 0;
-	result = environment_get("SYSTEMDRIVE", &drive, err);
-	if (result < 0)
-		return result;
-	whole = text_format("%s%s", drive != NULL && drive[0] != '\0' ? drive : "C:", *path);
+	if (environment_get("SYSTEMDRIVE", &drive, err) < 0)
+		return error_wrap(err, "the system drive");
+	whole = text_format("%s%s",
+			    drive != NULL && drive[0] != '\0' ? drive : "C:", config->plugin_dir);
 	if (whole == NULL)
 		return error_memory(err);
-	free(*path);
-	*path = whole;
+	free(config->plugin_dir);
+	config->plugin_dir = whole;
 	return 0;
 }
 
 static int finish_paths(struct config *config, struct error *err)
 {
-	int result = 0;
-
 	if (config->plugin_dir[0] == '\0')
 		return error_set(err, ERROR_ARGUMENT, "the plugin directory is empty");
+	if (add_drive(config, err) < 0)
+		return error_wrap(err, "the plugin directory");
 	if (config->kubelet_socket[0] == '\0') {
 		free(config->kubelet_socket);
 		config->kubelet_socket = path_join(config->plugin_dir, "kubelet.sock");
 	}
-	if (config->kubelet_socket == NULL)
-		return error_memory(err);
-	result = add_drive(&config->plugin_dir, err);
-	return result == 0 ? add_drive(&config->kubelet_socket, err) : result;
+	return config->kubelet_socket != NULL ? 0 : error_memory(err);
 }
 
 static int finish(struct config *config, struct error *err)

@@ -55,7 +55,11 @@ const char *inventory_withholds(const struct inventory_rules *rules, bool window
 		return "it neither renders nor computes";
 	if (rules->display_computes && device->display && !device->compute)
 		return "it renders and does not compute: it has no Direct3D 12";
-	if (windows && !rules->without_location_path && device->location_path[0] == '\0')
+	if (windows && rules->without_location_path)
+		return NULL;
+	if (!device->allocatable)
+		return device->not_allocatable_reason;
+	if (windows && device->location_path[0] == '\0')
 		return "it has no location path to assign it by";
 	return NULL;
 }

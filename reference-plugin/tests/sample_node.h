@@ -15,6 +15,7 @@ static inline struct discovery_device sample_device(const char *id)
 		.id = id,
 		.kind = DISCOVERY_DISPLAY,
 		.vendor = "Example",
+		.manufacturer = "",
 		.description = "",
 		.pci_address = "",
 		.location_path = "",
@@ -23,6 +24,8 @@ static inline struct discovery_device sample_device(const char *id)
 		.driver_version = "",
 		.driver_key = "",
 		.driver_store_path = "",
+		.allocatable = true,
+		.not_allocatable_reason = "",
 		.display = true,
 		.numa_node = DISCOVERY_UNKNOWN,
 		.health_reason = "",
@@ -34,7 +37,7 @@ static inline struct discovery_snapshot sample_snapshot(const struct discovery_d
 							size_t count)
 {
 	return (struct discovery_snapshot){
-		.system = {"linux", "", "", ""},
+		.system = {"linux", "", "", "", "", ""},
 		.devices = devices,
 		.device_count = count,
 	};

@@ -306,7 +306,9 @@ static void test_print(void)
 	write_file("multitenancy: 3\nadditionalMounts:\n  Intel: [{source: /opt/x}]\n");
 	UNIT_INT(config_load(&program, &options, &config, NULL), 0);
 	config_print(&config, &table);
-	text_addf(&row, "multitenancy          3  (file %s:1)\n", fixture.file);
+	text_add(&row, "multitenancy          3  (file ");
+	text_add_escaped(&row, fixture.file, strlen(fixture.file));
+	text_add(&row, ":1)\n");
 	UNIT_CONTAINS(text_string(&table), text_string(&row));
 	UNIT_CONTAINS(text_string(&table), "node                  -  (default)\n");
 	UNIT_CONTAINS(text_string(&table), "additionalMounts      Intel: /opt/x => /opt/x  (file ");

@@ -122,6 +122,11 @@ static void test_what_is_offered(void)
 	expect_withheld(true, &class, &device, "offered");
 	device.location_path = "PCIROOT(0)#PCI(1B00)";
 	expect_withheld(true, &plain, &device, "offered");
+	device.allocatable = false;
+	device.not_allocatable_reason = "it is a part of another machine";
+	expect_withheld(true, &plain, &device, "it is a part of another machine");
+	expect_withheld(true, &class, &device, "offered");
+	device.allocatable = true;
 	expect_withheld(true, &wddm, &device,
 			"it renders and does not compute: it has no Direct3D 12");
 	device.compute = true;

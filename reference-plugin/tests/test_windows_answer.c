@@ -326,7 +326,10 @@ static void test_vendors(void)
 {
 	struct discovery_device device = sample_device("x");
 
-	device.vendor = "Advanced Micro Devices, Inc.";
+	CU_ASSERT_FALSE(vendor_matches("", &device));
+	device.vendor = "AMD";
+	device.manufacturer = "Advanced Micro Devices, Inc.";
+	CU_ASSERT_TRUE(vendor_matches("amd", &device));
 	CU_ASSERT_TRUE(vendor_matches("advanced micro devices, inc.", &device));
 	CU_ASSERT_FALSE(vendor_matches("advanced micro devices, inc", &device));
 	CU_ASSERT_FALSE(vendor_matches("0x1002", &device));
