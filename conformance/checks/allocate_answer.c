@@ -3,6 +3,8 @@
 #include "conformance/checks/allocate.h"
 
 #include "base/path.h"
+#include "conformance/runner/context.h"
+#include "containers/wine/translation.h"
 
 #include <string.h>
 #include <sys/stat.h>
@@ -11,6 +13,33 @@ static bool allocate_path_is_sound(const char *path)
 {
 	return path_is_absolute(path) && strstr(path, "/../") == NULL &&
 	       !text_ends_with(path, "/..");
+}
+
+/* On the Wine node, Windows paths are files of this machine. */
+static bool allocate_is_on_wine_node(const struct context *context, const char *path)
+{
+	struct wine_node node CLEANUP_WINE_NODE = {0};
+	char *place CLEANUP_FREE = NULL;
+
+	return wine_node_open(context->wine_directory, &node, NULL) == 0 &&
+	       wine_find_file(&node, path, &place, NULL) == 0;
+}
+
+static bool allocate_path_exists(const struct context *context, const char *path)
+{
+	struct stat status = {0};
+
+	if (context->wine_directory != NULL)
+		return allocate_is_on_wine_node(context, path);
+	return allocate_path_is_sound(path) && stat(path, &status) == 0;
+}
+
+static bool allocate_is_device_node(const char *path)
+{
+	struct stat status = {0};
+
+	return allocate_path_is_sound(path) && stat(path, &status) == 0 &&
+	       (S_ISCHR(status.st_mode) || S_ISBLK(status.st_mode));
 }
 
 static void paths_exist(struct rig *rig, const char *resource, const struct text_list *ids)
@@ -23,18 +52,18 @@ static void paths_exist(struct rig *rig, const char *resource, const struct text
 
 		for (size_t j = 0; response != NULL && j < response->n_mounts; j++) {
 			const char *path = response->mounts[j]->host_path;
-			struct stat status = {0};
-			bool there = allocate_path_is_sound(path) && stat(path, &status) == 0;
+			bool there = allocate_path_exists(rig->context, path);
 
 			(void)check_expect(rig->run, there, "mounts[].host_path",
 					   "absolute and present", "%s%s", path,
 					   there ? "" : " (missing)");
 		}
-		for (size_t j = 0; response != NULL && j < response->n_devices; j++) {
+		/* On Windows it is no path; windows.string-form and windows.location-path look at
+		 * it. */
+		for (size_t j = 0;
+		     response != NULL && !rig_is_windows(rig) && j < response->n_devices; j++) {
 			const char *path = response->devices[j]->host_path;
-			struct stat status = {0};
-			bool node = allocate_path_is_sound(path) && stat(path, &status) == 0 &&
-				    (S_ISCHR(status.st_mode) || S_ISBLK(status.st_mode));
+			bool node = allocate_is_device_node(path);
 
 			(void)check_expect(rig->run, node, "devices[].host_path", "a device node",
 					   "%s%s", path,

@@ -75,7 +75,18 @@ static char *environment_program(const char *command)
 	return NULL;
 }
 
-static cJSON *environment_plugin(const struct context *context)
+/* The program that is the plugin: on the Wine node, what the relay runs. NULL: not to be told. */
+static char *environment_plugin_program(const struct context *context, const struct wine_node *wine)
+{
+	char *program = NULL;
+
+	if (context->reference_plugin && wine->directory != NULL)
+		return wine_node_program(wine, WINE_NODE_PLUGIN, &program, NULL) == 0 ? program
+										      : NULL;
+	return environment_program(context->plugin_command);
+}
+
+static cJSON *environment_plugin(const struct context *context, const struct wine_node *wine)
 {
 	cJSON *plugin = cJSON_CreateObject();
 	char *program CLEANUP_FREE = NULL;
@@ -90,7 +101,7 @@ static cJSON *environment_plugin(const struct context *context)
 		environment_add_text(plugin, "name", "attached");
 		return plugin;
 	}
-	program = environment_program(context->plugin_command);
+	program = environment_plugin_program(context, wine);
 	if (program == NULL)
 		return plugin;
 	environment_add_text(plugin, "name", path_base(program));
@@ -187,7 +198,8 @@ int environment_describe(const struct context *context, const struct workplace *
 		cJSON_AddItemToObject(environment, "os",
 				      environment_os(&context->node->system, &workplace->wine));
 	added = added &&
-		cJSON_AddItemToObject(environment, "plugin", environment_plugin(context)) &&
+		cJSON_AddItemToObject(environment, "plugin",
+				      environment_plugin(context, &workplace->wine)) &&
 		cJSON_AddItemToObject(environment, "drivers", environment_drivers(context->node)) &&
 		cJSON_AddItemToObject(environment, "devices", devices) &&
 		cJSON_AddItemToObject(environment, "images",

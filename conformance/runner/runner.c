@@ -93,7 +93,7 @@ static int runner_wine_command(struct runner *runner, struct error *err)
 			 ? path_beside_program("../libexec/gpucert/wine-relay", &relay, err)
 			 : error_memory(err);
 
-	rc = rc == 0 ? wine_node_program(wine, "device-plugin-wddm.exe", &plugin, err) : rc;
+	rc = rc == 0 ? wine_node_program(wine, WINE_NODE_PLUGIN, &plugin, err) : rc;
 	rc = rc == 0 ? wine_node_command(wine, 0, &words, err) : rc;
 	if (rc < 0)
 		return rc;

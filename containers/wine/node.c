@@ -25,7 +25,8 @@ enum {
 /* Of lavapipe in the root; the library is found by its bare name. */
 #define VULKAN_MANIFEST "/usr/share/vulkan/icd.d/lvp_icd.json"
 #define SYSTEM32	"drive_c/windows/system32"
-#define DRIVER_STORE	SYSTEM32 "/DriverStore/FileRepository/" WINE_DRIVER_STORE
+/* As Wine spells the folders: another spelling would be another folder. */
+#define DRIVER_STORE SYSTEM32 "/driverstore/filerepository/" WINE_DRIVER_STORE
 
 /* As a driver package has it; discovery finds the driver store folder by it. */
 static const char driver_inf[] = "; SPDX-License-Identifier: MIT\r\n"

@@ -19,6 +19,8 @@
 
 #include <stdbool.h>
 
+#define WINE_NODE_PLUGIN "device-plugin-wddm.exe" /* the reference plugin of such a node */
+
 struct wine_node {
 	char *directory;
 	char *root;	/* made by make-root.sh */

@@ -11,6 +11,7 @@
 #define CLASS_KEY                                                                                  \
 	"HKEY_LOCAL_MACHINE\\System\\CurrentControlSet\\Control\\Class\\"                          \
 	"{4d36e968-e325-11ce-bfc1-08002be10318}"
+#define INF_KEY "HKEY_LOCAL_MACHINE\\System\\DriverDatabase\\DriverInfFiles"
 /* Wine's name for a Vulkan device of Mesa's software vendor id 0x10005, of which it keeps 16 bits.
  */
 #define DEVICE_KEY                                                                                 \
@@ -94,6 +95,16 @@ static void registry_add_driver(struct text *reg, size_t index)
 	}
 }
 
+/* Which folder of the driver store an INF file came from, as Windows notes it. */
+static void registry_add_inf(struct text *reg)
+{
+	static const char *const folder = WINE_DRIVER_STORE;
+
+	text_add(reg, "\r\n[" INF_KEY "\\" WINE_DRIVER_INF "]\r\n");
+	registry_add_strings(reg, "@", "7", &folder, 1);
+	text_add(reg, "\"Active\"=\"" WINE_DRIVER_STORE "\"\r\n");
+}
+
 int wine_registry_write(const char *path, struct error *err)
 {
 	struct text reg CLEANUP_TEXT = {0};
@@ -103,6 +114,7 @@ int wine_registry_write(const char *path, struct error *err)
 		registry_add_device(&reg, i);
 		registry_add_driver(&reg, i);
 	}
+	registry_add_inf(&reg);
 	if (reg.failed)
 		return error_memory(err);
 	return file_write_atomic(path, reg.data, reg.size, 0600, err);

@@ -139,6 +139,7 @@ int main(int argc, char **argv)
 		(void)fprintf(stderr, "usage: wine-relay DIRECTORY -- COMMAND...\n");
 		return 2;
 	}
+	(void)signal(SIGPIPE, SIG_IGN); /* a peer that is gone is an error of that connection */
 	(void)uv_loop_init(&program.loop);
 	program_watch_signals(&program);
 	rc = program_open(&program, argv[1], argv + 3, &err);

@@ -77,8 +77,7 @@ static int translate_find(const struct windows_path *path, const char *directory
 				 : error_memory(err);
 }
 
-static int translate_source(const struct wine_node *node, const char *text, char **out,
-			    struct error *err)
+int wine_find_file(const struct wine_node *node, const char *text, char **out, struct error *err)
 {
 	struct windows_path path CLEANUP_WINDOWS_PATH = {0};
 	char *planted CLEANUP_FREE = text_format("%s/files" DRIVE_C, node->directory);
@@ -114,7 +113,7 @@ static int translate_mount(const struct wine_node *node, const struct launch_mou
 	struct launch_mount *translated = &out->mounts[out->spec.mount_count];
 	char *source CLEANUP_FREE = NULL;
 	char *target CLEANUP_FREE = NULL;
-	int rc = translate_source(node, mount->host_path, &source, err);
+	int rc = wine_find_file(node, mount->host_path, &source, err);
 
 	rc = rc == 0 ? translate_target(node, mount->container_path, &target, err) : rc;
 	if (rc < 0)

@@ -39,6 +39,10 @@ struct wine_translation {
  * take, with the place; ERROR_NOT_FOUND: a mount source or device that the node does not have. */
 int wine_translate(const struct wine_node *node, const struct launch_spec *windows,
 		   struct wine_translation *out, struct error *err);
+
+/* The host's place of a path of the node, as of a mount source. Caller frees *out. Errors as above.
+ */
+int wine_find_file(const struct wine_node *node, const char *text, char **out, struct error *err);
 void wine_translation_free(struct wine_translation *translation);
 
 #endif

@@ -87,6 +87,7 @@ struct work_report {
 	size_t device;
 	size_t elements;
 	uint32_t seed;
+	char feature_level[16]; /* of Direct3D, "12_1"; "" for other APIs */
 	enum work_status status;
 	enum work_stage stage;
 	char reason[ERROR_TEXT_SIZE]; /* "" with WORK_OK */

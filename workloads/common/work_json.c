@@ -78,6 +78,8 @@ cJSON *work_report_json(const struct work_report *report)
 	member_string(&work, "buildLog", report->build_log);
 	member_number(&work, "elements", (double)report->elements);
 	member_number(&work, "seed", report->seed);
+	if (report->feature_level[0] != '\0')
+		member_string(&work, "featureLevel", report->feature_level);
 	member_number(&work, "mismatches", (double)report->mismatches);
 	member_item(&work, "firstMismatch", first_mismatch_json(report));
 	member_item(&work, "render", render_report_json(&report->render));

@@ -76,7 +76,7 @@ static cJSON *with_double(const char *program, const char *settings)
 
 static void test_real_drivers_work(void)
 {
-	static const char *const programs[] = {"probe-vulkan", "probe-opencl"};
+	static const char *const programs[] = {"probe-vulkan", "probe-opencl", "probe-d3d12"};
 
 	for (size_t i = 0; i < ARRAY_SIZE(programs); i++) {
 		cJSON *document CLEANUP_JSON = document_of(
@@ -106,6 +106,22 @@ static void test_odd_sizes_are_computed(void)
 
 		expect_string(document, "/work/status", "ok");
 	}
+}
+
+/* Direct3D 12 through vkd3d draws, and its adapter is the processor. */
+static void test_d3d12_draws(void)
+{
+	cJSON *document CLEANUP_JSON =
+		document_of(&(struct probe){.program = "probe-d3d12",
+					    .option = "--size",
+					    .value = "4194305", /* more than one dispatch holds */
+					    .env = {NO_LEAK_CHECK}});
+
+	expect_string(document, "/work/status", "ok");
+	expect_string(document, "/work/featureLevel", "11_0");
+	expect_number(document, "/work/render/pixels", 64 * 64);
+	expect_number(document, "/work/render/mismatches", 0);
+	expect_bool(document, "/devices/0/software", true);
 }
 
 static void test_list_does_no_work(void)
@@ -153,6 +169,9 @@ static void expect_unsupported(const struct probe *probe, const char *missing)
 static void test_no_driver_is_unsupported(void)
 {
 	expect_unsupported(&(struct probe){.program = "probe-vulkan",
+					   .env = {"VK_DRIVER_FILES=/nonexistent.json"}},
+			   "Vulkan driver");
+	expect_unsupported(&(struct probe){.program = "probe-d3d12",
 					   .env = {"VK_DRIVER_FILES=/nonexistent.json"}},
 			   "Vulkan driver");
 	expect_unsupported(&(struct probe){.program = "probe-opencl",
@@ -607,6 +626,7 @@ int main(void)
 	CU_TestInfo tests[] = {
 		{"real drivers work", test_real_drivers_work},
 		{"odd sizes are computed", test_odd_sizes_are_computed},
+		{"Direct3D 12 draws", test_d3d12_draws},
 		{"--list does no work", test_list_does_no_work},
 		{"input differs between runs", test_input_differs_between_runs},
 		{"no driver is unsupported", test_no_driver_is_unsupported},

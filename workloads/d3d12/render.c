@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: MIT */
+#include "workloads/common/render.h"
+
+#include "workloads/d3d12/d3d12.h"
+#include "workloads/directx/shaders/triangle_pixel.h"
+#include "workloads/directx/shaders/triangle_vertex.h"
+
+#include <string.h>
+
+enum { PITCH = D3D12_TEXTURE_DATA_PITCH_ALIGNMENT, FORMAT = DXGI_FORMAT_R8G8B8A8_UNORM };
+
+_Static_assert(RENDER_SIZE *RENDER_PIXEL <= PITCH, "a row of the picture fits one pitch");
+
+struct rendering {
+	ID3D12RootSignature *signature;
+	ID3D12PipelineState *pipeline;
+	ID3D12DescriptorHeap *targets; /* one */
+	ID3D12Resource *picture, *readback;
+	uint8_t *downloaded;
+};
+
+static int build(struct d3d12_device *gpu, struct rendering *r, struct error *err)
+{
+	int code = d3d12_create_root_signature(gpu, RENDER_PIXEL, 0, &r->signature, err);
+	const D3D12_GRAPHICS_PIPELINE_STATE_DESC pipeline = {
+		.pRootSignature = r->signature,
+		.VS = {triangle_vertex_bytecode, sizeof(triangle_vertex_bytecode)},
+		.PS = {triangle_pixel_bytecode, sizeof(triangle_pixel_bytecode)},
+		.BlendState.RenderTarget[0].RenderTargetWriteMask = D3D12_COLOR_WRITE_ENABLE_ALL,
+		.SampleMask = UINT32_MAX,
+		.RasterizerState = {.FillMode = D3D12_FILL_MODE_SOLID,
+				    .CullMode = D3D12_CULL_MODE_NONE,
+				    .DepthClipEnable = TRUE},
+		.PrimitiveTopologyType = D3D12_PRIMITIVE_TOPOLOGY_TYPE_TRIANGLE,
+		.NumRenderTargets = 1,
+		.RTVFormats[0] = (DXGI_FORMAT)FORMAT,
+		.SampleDesc = {.Count = 1},
+	};
+
+	return code != 0 ? code
+			 : d3d12_check(gpu,
+				       ID3D12Device_CreateGraphicsPipelineState(
+					       gpu->device, &pipeline, &IID_ID3D12PipelineState,
+					       (void **)&r->pipeline),
+				       "ID3D12Device::CreateGraphicsPipelineState", err);
+}
+
+static int create_picture(struct d3d12_device *gpu, const struct render_colour_float *background,
+			  struct rendering *r, struct error *err)
+{
+	const D3D12_HEAP_PROPERTIES heap = {.Type = D3D12_HEAP_TYPE_DEFAULT};
+	const D3D12_RESOURCE_DESC description = {
+		.Dimension = D3D12_RESOURCE_DIMENSION_TEXTURE2D,
+		.Width = RENDER_SIZE,
+		.Height = RENDER_SIZE,
+		.DepthOrArraySize = 1,
+		.MipLevels = 1,
+		.Format = (DXGI_FORMAT)FORMAT,
+		.SampleDesc = {.Count = 1},
+		.Flags = D3D12_RESOURCE_FLAG_ALLOW_RENDER_TARGET,
+	};
+	D3D12_CLEAR_VALUE clear = {.Format = (DXGI_FORMAT)FORMAT};
+
+	memcpy(clear.Color, background->channels, sizeof(clear.Color));
+	return d3d12_check(gpu,
+			   ID3D12Device_CreateCommittedResource(
+				   gpu->device, &heap, D3D12_HEAP_FLAG_NONE, &description,
+				   D3D12_RESOURCE_STATE_RENDER_TARGET, &clear, &IID_ID3D12Resource,
+				   (void **)&r->picture),
+			   "ID3D12Device::CreateCommittedResource", err);
+}
+
+static int create_memory(struct d3d12_device *gpu, const struct render_colour_float *background,
+			 struct rendering *r, struct error *err)
+{
+	const D3D12_DESCRIPTOR_HEAP_DESC heap = {.Type = D3D12_DESCRIPTOR_HEAP_TYPE_RTV,
+						 .NumDescriptors = 1};
+	int code = create_picture(gpu, background, r, err);
+
+	if (code == 0)
+		code = d3d12_create_buffer(gpu, D3D12_HEAP_TYPE_READBACK, PITCH * RENDER_SIZE,
+					   D3D12_RESOURCE_FLAG_NONE, &r->readback, err);
+	if (code == 0)
+		code = d3d12_map(gpu, r->readback, &r->downloaded, err);
+	if (code == 0)
+		code = d3d12_check(gpu,
+				   ID3D12Device_CreateDescriptorHeap(gpu->device, &heap,
+								     &IID_ID3D12DescriptorHeap,
+								     (void **)&r->targets),
+				   "ID3D12Device::CreateDescriptorHeap", err);
+	return code;
+}
+
+static void record_draw(struct d3d12_device *gpu, struct rendering *r,
+			const struct render_colour_float *background,
+			const struct render_colour_float *triangle)
+{
+	ID3D12GraphicsCommandList *list = gpu->list;
+	const D3D12_VIEWPORT viewport = {
+		.Width = RENDER_SIZE, .Height = RENDER_SIZE, .MaxDepth = 1};
+	const D3D12_RECT scissor = {.right = RENDER_SIZE, .bottom = RENDER_SIZE};
+	const D3D12_CPU_DESCRIPTOR_HANDLE target =
+		ID3D12DescriptorHeap_GetCPUDescriptorHandleForHeapStart(r->targets);
+
+	ID3D12Device_CreateRenderTargetView(gpu->device, r->picture, NULL, target);
+	ID3D12GraphicsCommandList_ClearRenderTargetView(list, target, background->channels, 0,
+							NULL);
+	ID3D12GraphicsCommandList_SetPipelineState(list, r->pipeline);
+	ID3D12GraphicsCommandList_SetGraphicsRootSignature(list, r->signature);
+	ID3D12GraphicsCommandList_SetGraphicsRoot32BitConstants(list, 0, RENDER_PIXEL,
+								triangle->channels, 0);
+	ID3D12GraphicsCommandList_RSSetViewports(list, 1, &viewport);
+	ID3D12GraphicsCommandList_RSSetScissorRects(list, 1, &scissor);
+	ID3D12GraphicsCommandList_OMSetRenderTargets(list, 1, &target, FALSE, NULL);
+	ID3D12GraphicsCommandList_IASetPrimitiveTopology(list, D3D_PRIMITIVE_TOPOLOGY_TRIANGLELIST);
+	ID3D12GraphicsCommandList_DrawInstanced(list, 3, 1, 0, 0);
+}
+
+static void record_copy(struct d3d12_device *gpu, struct rendering *r)
+{
+	const D3D12_TEXTURE_COPY_LOCATION from = {
+		.pResource = r->picture, .Type = D3D12_TEXTURE_COPY_TYPE_SUBRESOURCE_INDEX};
+	const D3D12_TEXTURE_COPY_LOCATION to = {
+		.pResource = r->readback,
+		.Type = D3D12_TEXTURE_COPY_TYPE_PLACED_FOOTPRINT,
+		.PlacedFootprint.Footprint = {.Format = (DXGI_FORMAT)FORMAT,
+					      .Width = RENDER_SIZE,
+					      .Height = RENDER_SIZE,
+					      .Depth = 1,
+					      .RowPitch = PITCH},
+	};
+
+	d3d12_record_transition(gpu, r->picture, D3D12_RESOURCE_STATE_RENDER_TARGET,
+				D3D12_RESOURCE_STATE_COPY_SOURCE);
+	ID3D12GraphicsCommandList_CopyTextureRegion(gpu->list, &to, 0, 0, 0, &from, NULL);
+}
+
+static int render(struct d3d12_device *gpu, struct rendering *r, struct work_report *report,
+		  struct error *err)
+{
+	const struct render_colour_float background =
+		render_colour_float(render_background(report->seed));
+	const struct render_colour_float triangle =
+		render_colour_float(render_triangle(report->seed));
+	int code = build(gpu, r, err);
+
+	if (code == 0)
+		code = create_memory(gpu, &background, r, err);
+	if (code != 0)
+		return code;
+	memset(r->downloaded, 0xA5, (size_t)PITCH * RENDER_SIZE);
+	record_draw(gpu, r, &background, &triangle);
+	record_copy(gpu, r);
+	code = d3d12_device_run(gpu, err);
+	if (code == 0)
+		render_verify(report->seed, r->downloaded, PITCH, &report->render);
+	return code;
+}
+
+int d3d12_render(struct d3d12_device *gpu, struct work_report *report, struct error *err)
+{
+	struct rendering r = {0};
+	int code = render(gpu, &r, report, err);
+
+	if (gpu->d3d->abandoned)
+		return code;
+	com_release(r.targets);
+	com_release(r.readback);
+	com_release(r.picture);
+	com_release(r.pipeline);
+	com_release(r.signature);
+	return code;
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef WORKLOADS_DIRECTX_D3D12_HEADERS_H
+#define WORKLOADS_DIRECTX_D3D12_HEADERS_H
+
+/* Direct3D 12 for C: of the Windows SDK, or of vkd3d. Methods that return structures take a pointer
+ * to the result as their first argument, as their callers in C++ do. */
+
+#ifndef COBJMACROS
+#define COBJMACROS
+#endif
+#ifndef WIDL_C_INLINE_WRAPPERS
+#define WIDL_C_INLINE_WRAPPERS
+#endif
+#ifndef WIDL_EXPLICIT_AGGREGATE_RETURNS
+#define WIDL_EXPLICIT_AGGREGATE_RETURNS
+#endif
+#ifdef _WIN32
+#include <d3d12.h>
+#else
+#include <vkd3d.h>
+#endif
+
+#include <stddef.h>
+
+/* Releases an object of any interface; NULL is none. */
+static inline void com_release(void *object)
+{
+	if (object != NULL)
+		IUnknown_Release((IUnknown *)object);
+}
+
+#endif

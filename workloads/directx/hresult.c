@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT */
+#include "workloads/directx/hresult.h"
+
+#include "base/cleanup.h"
+
+static const struct {
+	uint32_t code;
+	const char *name;
+} names[] = {
+	{0x80004001u, "E_NOTIMPL"},
+	{0x80004002u, "E_NOINTERFACE"},
+	{0x80004003u, "E_POINTER"},
+	{0x80004004u, "E_ABORT"},
+	{0x80004005u, "E_FAIL"},
+	{0x8000FFFFu, "E_UNEXPECTED"},
+	{0x80070005u, "E_ACCESSDENIED"},
+	{0x80070006u, "E_HANDLE"},
+	{0x8007000Eu, "E_OUTOFMEMORY"},
+	{0x80070057u, "E_INVALIDARG"},
+	{0x887A0001u, "DXGI_ERROR_INVALID_CALL"},
+	{0x887A0002u, "DXGI_ERROR_NOT_FOUND"},
+	{0x887A0003u, "DXGI_ERROR_MORE_DATA"},
+	{0x887A0004u, "DXGI_ERROR_UNSUPPORTED"},
+	{0x887A0005u, "DXGI_ERROR_DEVICE_REMOVED"},
+	{0x887A0006u, "DXGI_ERROR_DEVICE_HUNG"},
+	{0x887A0007u, "DXGI_ERROR_DEVICE_RESET"},
+	{0x887A000Au, "DXGI_ERROR_WAS_STILL_DRAWING"},
+	{0x887A0020u, "DXGI_ERROR_DRIVER_INTERNAL_ERROR"},
+	{0x887A0021u, "DXGI_ERROR_NONEXCLUSIVE"},
+	{0x887A0022u, "DXGI_ERROR_NOT_CURRENTLY_AVAILABLE"},
+	{0x887A0023u, "DXGI_ERROR_REMOTE_CLIENT_DISCONNECTED"},
+	{0x887A0024u, "DXGI_ERROR_REMOTE_OUTOFMEMORY"},
+	{0x887A002Bu, "DXGI_ERROR_ACCESS_DENIED"},
+	{0x887A002Du, "DXGI_ERROR_SDK_COMPONENT_MISSING"},
+	{0x887C0001u, "D3D11_ERROR_TOO_MANY_UNIQUE_STATE_OBJECTS"},
+	{0x887C0002u, "D3D11_ERROR_FILE_NOT_FOUND"},
+	{0x887E0001u, "D3D12_ERROR_ADAPTER_NOT_FOUND"},
+	{0x887E0002u, "D3D12_ERROR_DRIVER_VERSION_MISMATCH"},
+	{0x88800001u, "DXCORE_ERROR_EVENT_NOT_UNREGISTERED"},
+};
+
+const char *hresult_name(int32_t result)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		if (names[i].code == (uint32_t)result)
+			return names[i].name;
+	return NULL;
+}
+
+bool hresult_is_removal(int32_t result)
+{
+	return (uint32_t)result >= 0x887A0005u && (uint32_t)result <= 0x887A0007u;
+}
+
+int hresult_check(int32_t result, const char *call, struct call_failure *failure, struct error *err)
+{
+	const char *name = hresult_name(result);
+
+	if (result >= 0)
+		return 0;
+	*failure = (struct call_failure){.call = call, .code = result, .code_name = name};
+	return error_set(err, result == HRESULT_DXGI_UNSUPPORTED ? ERROR_UNSUPPORTED : ERROR_REMOTE,
+			 "%s: %s (0x%08x)", call, name != NULL ? name : "unknown error",
+			 (unsigned)result);
+}
+
+void hresult_add_removal(int32_t reason, struct error *err)
+{
+	const char *name = hresult_name(reason);
+	const struct error before = *err;
+
+	if (reason < 0)
+		(void)error_set(err, before.code, "%s; the device was removed: %s (0x%08x)",
+				before.text, name != NULL ? name : "for an unknown reason",
+				(unsigned)reason);
+}
