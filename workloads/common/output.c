@@ -8,10 +8,12 @@
 #include <string.h>
 #include <unistd.h>
 
+enum { CHUNK = 1 << 20 }; /* the system's write() counts to INT_MAX alone on Windows */
+
 static int write_all(int fd, const char *data, size_t size, struct error *err)
 {
 	while (size > 0) {
-		ssize_t written = write(fd, data, size);
+		ssize_t written = write(fd, data, size < CHUNK ? (unsigned)size : CHUNK);
 
 		if (written < 0 && errno == EINTR)
 			continue;

@@ -7,13 +7,10 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum {
 	ARRAYS = 3,
 	BUILD_LOG_MAX = 64 * 1024,
-	POLL_FIRST_NS = 50 * 1000,
-	POLL_LAST_NS = 1000 * 1000,
 };
 
 struct computation {
@@ -137,7 +134,6 @@ static int set_arguments(struct computation *c, struct error *err)
 static int wait_for(struct computation *c, cl_event event, struct error *err)
 {
 	const uint64_t deadline_ms = clock_monotonic_ms() + c->timeout_ms;
-	struct timespec pause = {.tv_nsec = POLL_FIRST_NS};
 	cl_int state = CL_QUEUED;
 	int code = opencl_check(c->cl, c->cl->clFlush(c->queue), "clFlush", err);
 
@@ -156,9 +152,7 @@ static int wait_for(struct computation *c, cl_event event, struct error *err)
 					 "the device did not finish within %llu ms",
 					 (unsigned long long)c->timeout_ms);
 		}
-		(void)nanosleep(&pause, NULL);
-		if (pause.tv_nsec < POLL_LAST_NS)
-			pause.tv_nsec *= 2;
+		clock_sleep_ms(1);
 	}
 	return code;
 }
