@@ -52,6 +52,14 @@ uint64_t clock_monotonic_ms(void)
 	return clock_monotonic_ns() / 1000000U;
 }
 
+int64_t clock_realtime_ns(void)
+{
+	uv_timeval64_t now = {0};
+
+	(void)uv_gettimeofday(&now);
+	return now.tv_sec * 1000000000 + now.tv_usec * 1000;
+}
+
 char *clock_utc(char out[CLOCK_UTC_SIZE])
 {
 	uv_timeval64_t now = {0};

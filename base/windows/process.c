@@ -3,6 +3,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/nt_status.h"
 #include "base/process_internal.h"
 #include "base/wake.h"
 #include "base/windows/process_spawn.h"
@@ -120,12 +121,6 @@ static void process_maybe_end(struct process *process)
 		process->spec.on_end(process, &process->result, process->spec.user);
 }
 
-/* Unhandled exceptions end a process with their NTSTATUS: severity error, no customer bit. */
-static bool process_is_exception(DWORD code)
-{
-	return (code & 0xF0000000U) == 0xC0000000U && code != (DWORD)STATUS_CONTROL_C_EXIT;
-}
-
 static void process_set_code(struct process *process)
 {
 	struct process_result *result = &process->result;
@@ -137,7 +132,7 @@ static void process_set_code(struct process *process)
 		result->max_rss_kib = memory.PeakWorkingSetSize / 1024;
 	result->duration_ms = (clock_monotonic_ns() - process->started_ns) / 1000000U;
 	result->code = (int)code;
-	if (result->end == PROCESS_EXITED && process_is_exception(code))
+	if (result->end == PROCESS_EXITED && nt_status_is_exception((int)code))
 		result->end = PROCESS_SIGNALLED;
 	else if (result->end != PROCESS_EXITED && code == (DWORD)STATUS_CONTROL_C_EXIT)
 		result->code = PROCESS_INTERRUPTED_CODE;
@@ -412,23 +407,5 @@ void process_free(struct process *process)
 
 void process_describe_signal(int code, char *out, size_t size)
 {
-	static const struct {
-		DWORD status;
-		const char *name;
-	} known[] = {
-		{0xC0000005, "access violation"},
-		{0xC000001D, "illegal instruction"},
-		{0xC0000094, "integer division by zero"},
-		{0xC00000FD, "stack overflow"},
-		{0xC0000135, "a DLL was not found"},
-		{0xC0000139, "a DLL lacks an entry point"},
-		{0xC0000142, "a DLL failed to initialise"},
-		{0xC0000374, "heap corruption"},
-		{0xC0000409, "fail fast"},
-	};
-	const char *name = "unhandled exception";
-
-	for (size_t i = 0; i < ARRAY_SIZE(known); i++)
-		name = known[i].status == (DWORD)code ? known[i].name : name;
-	(void)snprintf(out, size, "exception 0x%08x (%s)", (unsigned)code, name);
+	(void)snprintf(out, size, "exception 0x%08x (%s)", (unsigned)code, nt_status_name(code));
 }

@@ -2,9 +2,9 @@
 #include "containers/cri/container_log.h"
 
 #include "base/cleanup.h"
+#include "base/file.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -174,12 +174,13 @@ void container_log_free(struct container_log *log)
 int container_log_read(struct container_log *log, const char *path, size_t stream_max,
 		       struct error *err)
 {
-	int fd CLEANUP_FD = open(path, O_RDONLY | O_CLOEXEC);
+	int fd CLEANUP_FD = -1;
 	char chunk[16384];
+	int rc = file_open_to_read(path, &fd, err);
 
 	container_log_begin(log, stream_max);
-	if (fd < 0)
-		return error_system(err, errno, "%s", path);
+	if (rc < 0)
+		return rc;
 	for (;;) {
 		ssize_t count = read(fd, chunk, sizeof(chunk));
 

@@ -34,8 +34,8 @@ enum {
 
 struct cri;
 
-/* Connects to "unix:///path". ERROR_UNAVAILABLE when nothing listens there; errors of
- * rpc_address_path(). */
+/* Connects to "unix:///path", on Windows also to "npipe:////./pipe/name". ERROR_UNAVAILABLE when
+ * nothing listens there; errors of rpc_address_path(). */
 int cri_open(uv_loop_t *loop, const char *address, struct cri **out, struct error *err);
 void cri_close(struct cri *cri); /* NULL is allowed */
 
@@ -64,9 +64,10 @@ int cri_list_images_wait(struct cri *cri, Runtime__V1__ListImagesResponse **out,
 int cri_pull_image_wait(struct cri *cri, const char *image, char **reference, struct error *err);
 int cri_remove_image_wait(struct cri *cri, const char *image, struct error *err);
 
-/* Pod sandboxes. Caller frees *id. Stopping and removing what does not exist is success. */
-int cri_run_pod_sandbox_wait(struct cri *cri, Runtime__V1__PodSandboxConfig *config, char **id,
-			     struct error *err);
+/* Pod sandboxes. `handler` is the runtime handler, "" the default one. Caller frees *id. Stopping
+ * and removing what does not exist is success. */
+int cri_run_pod_sandbox_wait(struct cri *cri, Runtime__V1__PodSandboxConfig *config,
+			     const char *handler, char **id, struct error *err);
 int cri_stop_pod_sandbox_wait(struct cri *cri, const char *id, struct error *err);
 int cri_remove_pod_sandbox_wait(struct cri *cri, const char *id, struct error *err);
 /* `filter` may be NULL: all. */

@@ -5,8 +5,8 @@
 
 #include <string.h>
 
-int cri_run_pod_sandbox_wait(struct cri *cri, Runtime__V1__PodSandboxConfig *config, char **id,
-			     struct error *err)
+int cri_run_pod_sandbox_wait(struct cri *cri, Runtime__V1__PodSandboxConfig *config,
+			     const char *handler, char **id, struct error *err)
 {
 	Runtime__V1__RunPodSandboxRequest request = {0};
 	Runtime__V1__RunPodSandboxResponse *reply CLEANUP_CRI_REPLY = NULL;
@@ -14,6 +14,7 @@ int cri_run_pod_sandbox_wait(struct cri *cri, Runtime__V1__PodSandboxConfig *con
 
 	runtime__v1__run_pod_sandbox_request__init(&request);
 	request.config = config;
+	memcpy(&request.runtime_handler, &handler, sizeof(handler));
 	rc = cri_call_wait(cri, CRI_RUNTIME_METHOD("RunPodSandbox"), &request.base,
 			   &runtime__v1__run_pod_sandbox_response__descriptor,
 			   CRI_SANDBOX_TIMEOUT_MS, &reply, err);

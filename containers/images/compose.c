@@ -11,14 +11,6 @@
 
 enum { TAG_DIGITS = 12 };
 
-void image_description_free(struct image_description *description)
-{
-	free(description->reference);
-	text_list_free(&description->files);
-	text_list_free(&description->missing);
-	*description = (struct image_description){0};
-}
-
 static void layout_images_free(struct layout_image *images, size_t count)
 {
 	for (size_t i = 0; images != NULL && i < count; i++) {

@@ -11,14 +11,6 @@
 /* What probes open at run time; drivers come from the device plugin. */
 static const char *const loaders[] = {"libvulkan.so.1", "libOpenCL.so.1", NULL};
 
-void images_free(struct images *images)
-{
-	image_description_free(&images->probe);
-	image_description_free(&images->pause);
-	free(images->archive);
-	*images = (struct images){0};
-}
-
 /* Sorted, so that the image does not depend on the order of a directory. */
 static int images_list_probes(const char *directory, struct text_list *probes, struct error *err)
 {

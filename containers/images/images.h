@@ -25,10 +25,13 @@
 #include <stdint.h>
 
 #define IMAGES_PROGRAM_DIRECTORY "/libexec/gpucert"
-#define IMAGES_PROBE_REPOSITORY	 "docker.io/gpucert/probe"
-#define IMAGES_PAUSE_REPOSITORY	 "docker.io/gpucert/pause"
-#define IMAGES_PAUSE_TAG	 "1"
-#define IMAGES_PAUSE_REFERENCE	 IMAGES_PAUSE_REPOSITORY ":" IMAGES_PAUSE_TAG
+/* Of a Windows image, which is not composed here: it holds the unpacked ZIP (docs/windows-node.md).
+ */
+#define IMAGES_WINDOWS_PROGRAM_DIRECTORY "C:\\gpucert\\libexec\\gpucert"
+#define IMAGES_PROBE_REPOSITORY		 "docker.io/gpucert/probe"
+#define IMAGES_PAUSE_REPOSITORY		 "docker.io/gpucert/pause"
+#define IMAGES_PAUSE_TAG		 "1"
+#define IMAGES_PAUSE_REFERENCE		 IMAGES_PAUSE_REPOSITORY ":" IMAGES_PAUSE_TAG
 
 struct image_tree;
 
@@ -76,7 +79,8 @@ struct images {
 /* Composes probe and pause image into `directory`/images.tar: every probe-* program of
  * `program_directory` with the Vulkan and OpenCL loaders, and the program `pause` of the same
  * directory. `program_directory` NULL: ../libexec/gpucert beside the running program.
- * ERROR_NOT_FOUND names the directory when there are no probes. Takes less than a tenth of a
+ * ERROR_NOT_FOUND names the directory when there are no probes. ERROR_UNSUPPORTED on Windows, whose
+ * images have layers of their own kind above Microsoft's. Takes less than a tenth of a
  * second, so nothing is cached. */
 int images_prepare(const char *directory, const char *program_directory, struct images *out,
 		   struct error *err);

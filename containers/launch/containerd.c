@@ -4,10 +4,12 @@
 #include "base/cleanup.h"
 #include "containers/cri/version.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#ifndef _WIN32
+#include <errno.h>
 #include <sys/prctl.h>
+#endif
 
 static char *copy_or_empty(const char *string)
 {
@@ -21,6 +23,7 @@ static void containerd_launcher_free(struct launcher *launcher)
 	free(self->image);
 	free(self->log_directory);
 	free(self->cgroup_parent);
+	free(self->runtime_handler);
 	free(self->run_id);
 	free(self->check_id);
 	free(self->runtime);
@@ -46,14 +49,25 @@ static const struct launcher_class containerd_class = {
 	.free_launcher = containerd_launcher_free,
 };
 
-/* containerd passes CDI devices on since 1.7; before, it ignores them without a word. */
-static bool containerd_applies_cdi(const char *version)
+/* containerd passes CDI devices on since 1.7, and so the devices of Windows containers; before, it
+ * ignores them without a word. */
+static bool containerd_is_1_7(const char *version)
 {
 	unsigned major = 0;
 	unsigned minor = 0;
 
 	return cri_parse_version(version, &major, &minor) &&
 	       (major > 1 || (major == 1 && minor >= 7));
+}
+
+/* Asking for a filter that the kernel cannot have is an error of the runtime's. */
+static bool containerd_has_seccomp(void)
+{
+#ifdef _WIN32
+	return false;
+#else
+	return !(prctl(PR_GET_SECCOMP, 0, 0, 0, 0) < 0 && errno == EINVAL);
+#endif
 }
 
 static int containerd_ask_version(struct containerd_launcher *self, struct error *err)
@@ -64,8 +78,10 @@ static int containerd_ask_version(struct containerd_launcher *self, struct error
 	if (rc < 0)
 		return rc;
 	self->runtime = text_format("%s %s", version->runtime_name, version->runtime_version);
-	self->applies_cdi = strcmp(version->runtime_name, "containerd") != 0 ||
-			    containerd_applies_cdi(version->runtime_version);
+	self->applies_devices = strcmp(version->runtime_name, "containerd") != 0 ||
+				containerd_is_1_7(version->runtime_version);
+	/* Windows containers have no CDI (containerd internal/cri/opts/spec_nonlinux.go). */
+	self->applies_cdi = self->applies_devices && self->base.system == LAUNCH_LINUX;
 	return self->runtime != NULL ? 0 : error_memory(err);
 }
 
@@ -84,16 +100,17 @@ int launcher_containerd_new(const struct launcher_containerd_options *options,
 	if (self == NULL)
 		return error_memory(err);
 	self->base.class = &containerd_class;
+	self->base.system = launch_system(options->system);
 	self->cri = options->cri;
 	self->image = strdup(options->image);
 	self->log_directory = strdup(options->log_directory);
 	self->cgroup_parent = copy_or_empty(options->cgroup_parent);
 	self->run_id = strdup(options->run_id);
 	self->check_id = strdup(options->check_id);
-	/* Asking for a filter that the kernel cannot have is an error of the runtime's. */
-	self->seccomp = !(prctl(PR_GET_SECCOMP, 0, 0, 0, 0) < 0 && errno == EINVAL);
-	if (self->image == NULL || self->log_directory == NULL || self->cgroup_parent == NULL ||
-	    self->run_id == NULL || self->check_id == NULL)
+	self->runtime_handler = copy_or_empty(options->runtime_handler);
+	self->seccomp = containerd_has_seccomp();
+	if (self->runtime_handler == NULL || self->image == NULL || self->log_directory == NULL ||
+	    self->cgroup_parent == NULL || self->run_id == NULL || self->check_id == NULL)
 		rc = error_memory(err);
 	if (rc == 0)
 		rc = containerd_ask_version(self, err);

@@ -14,8 +14,10 @@ struct containerd_launcher {
 	char *cgroup_parent;
 	char *run_id;
 	char *check_id;
+	char *runtime_handler;
 	char *runtime; /* "containerd 1.6.20" */
 	bool applies_cdi;
+	bool applies_devices; /* to Windows containers */
 	bool seccomp;
 };
 

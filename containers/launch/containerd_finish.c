@@ -3,6 +3,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/nt_status.h"
 #include "base/path.h"
 #include "containers/cri/container_log.h"
 #include "containers/launch/containerd.h"
@@ -10,7 +11,6 @@
 #include "rpc/loop.h"
 
 #include <string.h>
-#include <sys/stat.h>
 
 enum {
 	POLL_FIRST_MS = 2,
@@ -28,15 +28,31 @@ static struct cri *launch_cri(const struct containerd_launch *launch)
 static bool launch_log_is_full(const struct containerd_launch *launch)
 {
 	char *path CLEANUP_FREE = path_join(launch->log_directory, POD_LOG_FILE);
-	struct stat status = {0};
+	uv_fs_t request;
+	bool full = path != NULL && uv_fs_stat(NULL, &request, path, NULL) == 0 &&
+		    request.statbuf.st_size > LOG_FILE_MAX;
 
-	return path != NULL && stat(path, &status) == 0 && status.st_size > LOG_FILE_MAX;
+	if (path != NULL)
+		uv_fs_req_cleanup(&request);
+	return full;
+}
+
+/* Kills are told through the exit code. */
+static bool launch_was_killed(const struct containerd_launch *launch, int *code)
+{
+	if (launch->base.launcher->system == LAUNCH_WINDOWS)
+		return nt_status_is_exception(*code);
+	if (*code <= SIGNAL_BASE || *code > SIGNAL_BASE + SIGNAL_MAX)
+		return false;
+	*code -= SIGNAL_BASE;
+	return true;
 }
 
 static int launch_take_end(struct containerd_launch *launch,
 			   const Runtime__V1__ContainerStatus *status, struct error *err)
 {
 	struct launch_result *result = &launch->base.result;
+	enum launch_end end = LAUNCH_EXITED;
 	int code = status->exit_code;
 
 	/* containerd notes the start once it has been told of it: after the end of a short program.
@@ -49,12 +65,9 @@ static int launch_take_end(struct containerd_launch *launch,
 		return 0;
 	if (strcmp(status->reason, "OOMKilled") == 0)
 		return launch_ended(&launch->base, LAUNCH_OUT_OF_MEMORY, status->message, err);
-	if (code > SIGNAL_BASE && code <= SIGNAL_BASE + SIGNAL_MAX) {
-		result->code = code - SIGNAL_BASE;
-		return launch_ended(&launch->base, LAUNCH_KILLED, status->message, err);
-	}
+	end = launch_was_killed(launch, &code) ? LAUNCH_KILLED : LAUNCH_EXITED;
 	result->code = code;
-	return launch_ended(&launch->base, LAUNCH_EXITED, status->message, err);
+	return launch_ended(&launch->base, end, status->message, err);
 }
 
 /* Asks once. `ended` receives whether there is nothing more to wait for. */

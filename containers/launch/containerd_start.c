@@ -9,10 +9,8 @@
 #include "containers/launch/pod_config.h"
 #include "rpc/rpc.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 
 enum { UID_BYTES = 8, UID_SIZE = 2 * UID_BYTES + 1 };
 
@@ -21,8 +19,10 @@ static int launch_make_uid(char uid[UID_SIZE], struct error *err)
 	static const char digits[] = "0123456789abcdef";
 	unsigned char bytes[UID_BYTES] = {0};
 
-	if (getrandom(bytes, sizeof(bytes), 0) != (ssize_t)sizeof(bytes))
-		return error_system(err, errno, "random bytes");
+	int rc = uv_random(NULL, NULL, bytes, sizeof(bytes), 0, NULL);
+
+	if (rc < 0)
+		return error_uv(err, rc, "random bytes");
 	for (size_t i = 0; i < sizeof(bytes); i++) {
 		uid[2 * i] = digits[bytes[i] >> 4];
 		uid[2 * i + 1] = digits[bytes[i] & 15];
@@ -35,7 +35,9 @@ static int launch_make_uid(char uid[UID_SIZE], struct error *err)
 static int launch_make_log_directory(struct containerd_launch *launch, const char *below,
 				     const char *name, const char *uid, struct error *err)
 {
-	launch->log_directory = text_format("%s/%s-%s", below, name, uid);
+	char *own CLEANUP_FREE = text_format("%s-%s", name, uid);
+
+	launch->log_directory = own != NULL ? path_join(below, own) : NULL;
 	if (launch->log_directory == NULL)
 		return error_memory(err);
 	return file_make_directories(launch->log_directory, 0700, err);
@@ -75,10 +77,11 @@ static enum launch_end launch_make_failure(const struct error *failure)
 }
 
 /* runc reports a program that cannot be executed with "exec:" and everything else (mounts, devices,
- * hooks) differently, both as a failed start. */
+ * hooks) differently, hcsshim by the name of the system's call; both as a failed start. */
 static enum launch_end launch_start_failure(const struct error *failure)
 {
-	return strstr(failure->text, "unable to start container process: exec:") != NULL
+	return strstr(failure->text, "unable to start container process: exec:") != NULL ||
+			       strstr(failure->text, "hcs::System::CreateProcess") != NULL
 		       ? LAUNCH_NOT_STARTED
 		       : launch_make_failure(failure);
 }
@@ -89,8 +92,8 @@ static int launch_make_pod(struct containerd_launcher *launcher, struct containe
 	struct launch_result *result = &launch->base.result;
 	struct error failure = {0};
 	char *id = NULL;
-	int rc = cri_run_pod_sandbox_wait(launcher->cri, &config->sandbox, &launch->sandbox_id,
-					  &failure);
+	int rc = cri_run_pod_sandbox_wait(launcher->cri, &config->sandbox,
+					  launcher->runtime_handler, &launch->sandbox_id, &failure);
 
 	if (rc < 0)
 		return launch_failed(launch, LAUNCH_NO_SANDBOX, "pod sandbox", &failure, err);
@@ -109,19 +112,28 @@ static int launch_make_pod(struct containerd_launcher *launcher, struct containe
 	return 0;
 }
 
+/* The command's first word, as a path in the container. NULL: out of memory. */
+static char *launch_program(enum launch_system system, const char *word)
+{
+	if (launch_is_path(system, word))
+		return strdup(word);
+	return system == LAUNCH_WINDOWS
+		       ? text_format(IMAGES_WINDOWS_PROGRAM_DIRECTORY "\\%s%s", word,
+				     text_ends_with(word, ".exe") ? "" : ".exe")
+		       : text_format(IMAGES_PROGRAM_DIRECTORY "/%s", word);
+}
+
 static int launch_make(struct containerd_launcher *launcher, struct containerd_launch *launch,
 		       const struct launch_spec *spec, struct error *err)
 {
 	struct pod_config config CLEANUP_POD_CONFIG = {0};
 	char uid[UID_SIZE] = "";
-	const char *word = spec->command[0];
-	char *program CLEANUP_FREE = strchr(word, '/') != NULL
-					     ? strdup(word)
-					     : path_join(IMAGES_PROGRAM_DIRECTORY, word);
+	char *program CLEANUP_FREE = launch_program(launcher->base.system, spec->command[0]);
 	struct pod_identity identity = {
 		.uid = uid,
 		.image = spec->image != NULL ? spec->image : launcher->image,
 		.program = program,
+		.system = launcher->base.system,
 		.cgroup_parent = launcher->cgroup_parent,
 		.run_id = launcher->run_id,
 		.check_id = launcher->check_id,
@@ -142,6 +154,17 @@ static int launch_make(struct containerd_launcher *launcher, struct containerd_l
 	return rc;
 }
 
+static int launch_ignored(const struct containerd_launcher *maker, struct launch *launch,
+			  const char *what, struct error *err)
+{
+	struct text reason CLEANUP_TEXT = {0};
+
+	text_addf(&reason, "%s ignores %s%s", maker->runtime, what,
+		  maker->base.system == LAUNCH_WINDOWS ? " of Windows containers" : "");
+	launch->finished = true;
+	return launch_ended(launch, LAUNCH_REFUSED, text_string(&reason), err);
+}
+
 int containerd_launch_start(struct launcher *launcher, struct launch *launch,
 			    const struct launch_spec *spec, struct error *err)
 {
@@ -151,13 +174,10 @@ int containerd_launch_start(struct launcher *launcher, struct launch *launch,
 	uint64_t begin = clock_monotonic_ms();
 	int rc = 0;
 
-	if (spec->cdi_devices != NULL && spec->cdi_devices[0] != NULL && !maker->applies_cdi) {
-		struct text reason CLEANUP_TEXT = {0};
-
-		text_addf(&reason, "%s ignores CDI devices", maker->runtime);
-		launch->finished = true;
-		return launch_ended(launch, LAUNCH_REFUSED, text_string(&reason), err);
-	}
+	if (spec->cdi_devices != NULL && spec->cdi_devices[0] != NULL && !maker->applies_cdi)
+		return launch_ignored(maker, launch, "CDI devices", err);
+	if (launcher->system == LAUNCH_WINDOWS && spec->device_count > 0 && !maker->applies_devices)
+		return launch_ignored(maker, launch, "devices", err);
 	rc = launch_make(maker, self, spec, err);
 	launch->result.setup_ms = clock_monotonic_ms() - begin;
 	launch->result.cri_ms = cri_time_ms(maker->cri) - cri_begin;

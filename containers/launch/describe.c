@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "containers/launch/launch.h"
 
-#include <signal.h>
+#include "base/nt_status.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -24,11 +25,26 @@ const char *launch_end_name(enum launch_end end)
 	return names[end];
 }
 
+static void launch_describe_kill(int code, char *out, size_t size)
+{
+	const char *signal_name = NULL;
+
+	if (nt_status_is_exception(code)) {
+		(void)snprintf(out, size, "killed by exception 0x%08x (%s)", (unsigned)code,
+			       nt_status_name(code));
+		return;
+	}
+#ifndef _WIN32
+	signal_name = sigdescr_np(code);
+#endif
+	(void)snprintf(out, size, "killed by signal %d (%s)", code,
+		       signal_name != NULL ? signal_name : "unnamed");
+}
+
 void launch_describe(const struct launch_result *result, char *out, size_t size)
 {
 	const char *reason = result->reason != NULL ? result->reason : "";
 	const char *colon = reason[0] != '\0' ? ": " : "";
-	const char *signal_name = NULL;
 
 	switch (result->end) {
 	case LAUNCH_RUNNING:
@@ -50,9 +66,7 @@ void launch_describe(const struct launch_result *result, char *out, size_t size)
 		(void)snprintf(out, size, "exited with code %d", result->code);
 		return;
 	case LAUNCH_KILLED:
-		signal_name = sigdescr_np(result->code);
-		(void)snprintf(out, size, "killed by signal %d (%s)", result->code,
-			       signal_name != NULL ? signal_name : "unnamed");
+		launch_describe_kill(result->code, out, size);
 		return;
 	case LAUNCH_OUT_OF_MEMORY:
 		(void)snprintf(out, size, "killed at its memory limit");

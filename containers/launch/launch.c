@@ -23,6 +23,16 @@ void launcher_free(struct launcher *launcher)
 		launcher->class->free_launcher(launcher);
 }
 
+enum launch_system launch_system(enum launch_system system)
+{
+	return system == LAUNCH_SYSTEM_OF_HOST ? LAUNCH_HOST : system;
+}
+
+bool launch_is_path(enum launch_system system, const char *word)
+{
+	return strpbrk(word, system == LAUNCH_WINDOWS ? "/\\" : "/") != NULL;
+}
+
 int launch_ended(struct launch *launch, enum launch_end end, const char *reason, struct error *err)
 {
 	char *copy = NULL;
@@ -80,7 +90,7 @@ int launch_start(struct launcher *launcher, const struct launch_spec *spec, stru
 {
 	struct text_list offences CLEANUP_TEXT_LIST = {0};
 	struct launch *launch = NULL;
-	int rc = launch_check_spec(spec, &offences, err);
+	int rc = launch_check_spec(spec, launcher->system, &offences, err);
 
 	if (rc == ERROR_MEMORY)
 		return ERROR_MEMORY;

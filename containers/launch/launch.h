@@ -25,6 +25,14 @@
 #include <stdint.h>
 #include <uv.h>
 
+/* What the containers are. Windows: no host network, so the runtime needs a CNI configuration; the
+ * program is the first one that is the plugin author's business, devices are "TYPE://ID". */
+enum launch_system {
+	LAUNCH_SYSTEM_OF_HOST,
+	LAUNCH_LINUX,
+	LAUNCH_WINDOWS,
+};
+
 struct launch_variable {
 	const char *name;
 	const char *value;
@@ -39,13 +47,13 @@ struct launch_mount {
 struct launch_device {
 	const char *host_path;
 	const char *container_path;
-	const char *permissions; /* some of "rwm" */
+	const char *permissions; /* some of "rwm"; Windows: "" as the container path */
 };
 
 struct launch_spec {
 	const char *name;	    /* of the container: [a-z0-9-], at most 63 bytes */
-	const char *const *command; /* NULL-ended. A first word without '/' is a probe of the image
-				       ("probe-vulkan") */
+	const char *const *command; /* NULL-ended. A first word without '/' (Windows: nor '\\') is a
+				       probe of the image ("probe-vulkan") */
 	const struct launch_variable *envs;
 	size_t env_count;
 	const struct launch_mount *mounts;
@@ -68,9 +76,16 @@ struct launch_spec {
  * not "/" and not used twice; permissions must be letters of "rwm"; names of variables must not be
  * empty or hold '='. Adds one sentence per offender to `offences` (may be NULL) and returns
  * ERROR_ARGUMENT with the first of them if there is any. ERROR_MEMORY.
+ *
+ * Windows containers: paths by Windows' rules, with a drive or without ("\\usr\\x" is on C:), a
+ * named pipe of the host ("\\\\.\\pipe\\x") in the place of one; the root is that of any drive;
+ * case and kind of separator make no other path. A device is "vpci-location-path://...",
+ * "class://GUID" or another TYPE://ID, or "class/GUID", with neither container path nor permissions
+ * (containerd refuses those, internal/cri/opts/spec_windows_opts.go, and does not look at GUIDs).
+ * Whether mount sources exist is looked at on Windows alone.
  */
-int launch_check_spec(const struct launch_spec *spec, struct text_list *offences,
-		      struct error *err);
+int launch_check_spec(const struct launch_spec *spec, enum launch_system system,
+		      struct text_list *offences, struct error *err);
 
 enum launch_end {
 	LAUNCH_RUNNING, /* not ended yet */
@@ -80,7 +95,8 @@ enum launch_end {
 	LAUNCH_FAILED,	    /* container not set up; `reason` is the runtime's */
 	LAUNCH_NOT_STARTED, /* the container was there, the program could not be executed */
 	LAUNCH_EXITED,	    /* exit code in `code` */
-	LAUNCH_KILLED,	    /* by signal `code`, not by us */
+	LAUNCH_KILLED,	    /* by signal `code`, not by us; a Windows program by the exception whose
+			       NTSTATUS is `code` */
 	LAUNCH_OUT_OF_MEMORY, /* killed at the memory limit */
 	LAUNCH_TIMED_OUT,     /* we killed it at its deadline */
 	LAUNCH_STOPPED,	      /* we killed it on request */
@@ -90,7 +106,7 @@ enum launch_end {
 const char *launch_end_name(enum launch_end end); /* "not-started" */
 
 /* CRI reports a kill as exit code 128 + signal; codes 129 to 192 are therefore told as
- * LAUNCH_KILLED. */
+ * LAUNCH_KILLED, for Windows containers 0xC0000000 to 0xCFFFFFFF. */
 struct launch_result {
 	enum launch_end end;
 	int code;
@@ -115,11 +131,14 @@ struct launcher;
 struct launch;
 
 struct launcher_containerd_options {
-	struct cri *cri;	   /* stays the caller's */
-	const char *image;	   /* reference of the probe image */
-	const char *log_directory; /* container logs are written below it; created when missing */
-	const char *cgroup_parent; /* of the runtime's description; "" or NULL: the runtime's own */
-	const char *run_id;	   /* labels: see containers/cri/sweep.h */
+	struct cri *cri;	     /* stays the caller's */
+	const char *image;	     /* reference of the probe image */
+	const char *log_directory;   /* container logs are written below it; created when missing */
+	const char *cgroup_parent;   /* of the runtime's description; "" or NULL: the runtime's own.
+					Not for Windows */
+	enum launch_system system;   /* what the runtime's containers are */
+	const char *runtime_handler; /* "runhcs-wcow-process"; "" or NULL: the runtime's default */
+	const char *run_id;	     /* labels: see containers/cri/sweep.h */
 	const char *check_id;
 };
 

@@ -31,7 +31,20 @@ struct launcher_class {
 
 struct launcher {
 	const struct launcher_class *class;
+	enum launch_system system; /* never LAUNCH_SYSTEM_OF_HOST */
 };
+
+#ifdef _WIN32
+#define LAUNCH_HOST LAUNCH_WINDOWS
+#else
+#define LAUNCH_HOST LAUNCH_LINUX
+#endif
+
+/* LAUNCH_SYSTEM_OF_HOST resolved. */
+enum launch_system launch_system(enum launch_system system);
+
+/* Has the command's first word a folder in it? Then it is no probe's name. */
+bool launch_is_path(enum launch_system system, const char *word);
 
 /* Sets end and reason (copied); keeps what was set first. */
 int launch_ended(struct launch *launch, enum launch_end end, const char *reason, struct error *err);

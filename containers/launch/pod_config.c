@@ -7,22 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What kubelet asks for in every container that is not privileged (pkg/securitycontext/util.go). */
-static const char *const masked_paths[] = {
-	"/proc/acpi",	    "/proc/asound",	 "/proc/interrupts",
-	"/proc/kcore",	    "/proc/keys",	 "/proc/latency_stats",
-	"/proc/timer_list", "/proc/timer_stats", "/proc/sched_debug",
-	"/proc/scsi",	    "/sys/firmware",	 "/sys/devices/virtual/powercap",
-};
-
-static const char *const read_only_paths[] = {
-	"/proc/bus", "/proc/fs", "/proc/irq", "/proc/sys", "/proc/sysrq-trigger",
-};
-
-static const char *const all_capabilities[] = {"ALL"};
-
-/* protobuf-c declares the strings of requests without const and does not change them. */
-static char *borrow(const char *string)
+char *pod_config_borrow(const char *string)
 {
 	char *borrowed = NULL;
 
@@ -30,7 +15,7 @@ static char *borrow(const char *string)
 	return borrowed;
 }
 
-static char **borrow_list(const char *const *strings)
+char **pod_config_borrow_list(const char *const *strings)
 {
 	char **borrowed = NULL;
 
@@ -59,35 +44,18 @@ void pod_config_free(struct pod_config *config)
 	config->block_count = 0;
 }
 
-static void pod_namespaces(struct pod_config *config)
-{
-	runtime__v1__namespace_option__init(&config->namespaces);
-	config->namespaces.network = RUNTIME__V1__NAMESPACE_MODE__NODE;
-	config->namespaces.pid = RUNTIME__V1__NAMESPACE_MODE__CONTAINER;
-	config->namespaces.ipc = RUNTIME__V1__NAMESPACE_MODE__POD;
-	runtime__v1__security_profile__init(&config->seccomp);
-	config->seccomp.profile_type = RUNTIME__V1__SECURITY_PROFILE__PROFILE_TYPE__RuntimeDefault;
-}
-
 static void pod_sandbox(struct pod_config *config, const struct pod_identity *identity,
 			const struct launch_spec *spec)
 {
 	Runtime__V1__PodSandboxConfig *sandbox = &config->sandbox;
 
 	runtime__v1__pod_sandbox_metadata__init(&config->sandbox_metadata);
-	config->sandbox_metadata.name = borrow(spec->name);
-	config->sandbox_metadata.uid = borrow(identity->uid);
-	config->sandbox_metadata.namespace_ = borrow("gpucert");
-	runtime__v1__linux_sandbox_security_context__init(&config->sandbox_security);
-	config->sandbox_security.namespace_options = &config->namespaces;
-	config->sandbox_security.seccomp = identity->seccomp ? &config->seccomp : NULL;
-	runtime__v1__linux_pod_sandbox_config__init(&config->sandbox_linux);
-	config->sandbox_linux.security_context = &config->sandbox_security;
-	config->sandbox_linux.cgroup_parent = borrow(identity->cgroup_parent);
+	config->sandbox_metadata.name = pod_config_borrow(spec->name);
+	config->sandbox_metadata.uid = pod_config_borrow(identity->uid);
+	config->sandbox_metadata.namespace_ = pod_config_borrow("gpucert");
 	runtime__v1__pod_sandbox_config__init(sandbox);
 	sandbox->metadata = &config->sandbox_metadata;
-	sandbox->log_directory = borrow(identity->log_directory);
-	sandbox->linux = &config->sandbox_linux;
+	sandbox->log_directory = pod_config_borrow(identity->log_directory);
 }
 
 static void pod_labels(struct pod_config *config, const struct pod_identity *identity)
@@ -97,44 +65,18 @@ static void pod_labels(struct pod_config *config, const struct pod_identity *ide
 
 	for (size_t i = 0; i < ARRAY_SIZE(keys); i++) {
 		runtime__v1__pod_sandbox_config__labels_entry__init(&config->sandbox_labels[i]);
-		config->sandbox_labels[i].key = borrow(keys[i]);
-		config->sandbox_labels[i].value = borrow(values[i]);
+		config->sandbox_labels[i].key = pod_config_borrow(keys[i]);
+		config->sandbox_labels[i].value = pod_config_borrow(values[i]);
 		config->sandbox_label_list[i] = &config->sandbox_labels[i];
 		runtime__v1__container_config__labels_entry__init(&config->container_labels[i]);
-		config->container_labels[i].key = borrow(keys[i]);
-		config->container_labels[i].value = borrow(values[i]);
+		config->container_labels[i].key = pod_config_borrow(keys[i]);
+		config->container_labels[i].value = pod_config_borrow(values[i]);
 		config->container_label_list[i] = &config->container_labels[i];
 	}
 	config->sandbox.labels = config->sandbox_label_list;
 	config->sandbox.n_labels = ARRAY_SIZE(keys);
 	config->container.labels = config->container_label_list;
 	config->container.n_labels = ARRAY_SIZE(keys);
-}
-
-static void pod_security(struct pod_config *config, const struct pod_identity *identity,
-			 const struct launch_spec *spec)
-{
-	Runtime__V1__LinuxContainerSecurityContext *security = &config->container_security;
-
-	runtime__v1__capability__init(&config->capabilities);
-	config->capabilities.drop_capabilities = borrow_list(all_capabilities);
-	config->capabilities.n_drop_capabilities = ARRAY_SIZE(all_capabilities);
-	runtime__v1__linux_container_security_context__init(security);
-	security->namespace_options = &config->namespaces;
-	security->capabilities = &config->capabilities;
-	security->no_new_privs = true;
-	security->masked_paths = borrow_list(masked_paths);
-	security->n_masked_paths = ARRAY_SIZE(masked_paths);
-	security->readonly_paths = borrow_list(read_only_paths);
-	security->n_readonly_paths = ARRAY_SIZE(read_only_paths);
-	security->seccomp = identity->seccomp ? &config->seccomp : NULL;
-	runtime__v1__linux_container_resources__init(&config->resources);
-	config->resources.memory_limit_in_bytes = (int64_t)spec->memory_limit;
-	config->resources.memory_swap_limit_in_bytes = (int64_t)spec->memory_limit;
-	runtime__v1__linux_container_config__init(&config->container_linux);
-	config->container_linux.resources = &config->resources;
-	config->container_linux.security_context = security;
-	config->container.linux = &config->container_linux;
 }
 
 static void pod_command(struct pod_config *config, const struct pod_identity *identity,
@@ -147,7 +89,8 @@ static void pod_command(struct pod_config *config, const struct pod_identity *id
 		count++;
 	container->command = pod_block(config, count, sizeof(char *));
 	for (size_t i = 0; container->command != NULL && i < count; i++)
-		container->command[i] = borrow(i == 0 ? identity->program : spec->command[i]);
+		container->command[i] =
+			pod_config_borrow(i == 0 ? identity->program : spec->command[i]);
 	container->n_command = count;
 }
 
@@ -160,8 +103,8 @@ static void pod_envs(struct pod_config *config, const struct launch_spec *spec)
 		return;
 	for (size_t i = 0; i < spec->env_count; i++) {
 		runtime__v1__key_value__init(&envs[i]);
-		envs[i].key = borrow(spec->envs[i].name);
-		envs[i].value.data = (uint8_t *)borrow(spec->envs[i].value);
+		envs[i].key = pod_config_borrow(spec->envs[i].name);
+		envs[i].value.data = (uint8_t *)pod_config_borrow(spec->envs[i].value);
 		envs[i].value.len = strlen(spec->envs[i].value);
 		list[i] = &envs[i];
 	}
@@ -178,8 +121,8 @@ static void pod_mounts(struct pod_config *config, const struct launch_spec *spec
 		return;
 	for (size_t i = 0; i < spec->mount_count; i++) {
 		runtime__v1__mount__init(&mounts[i]);
-		mounts[i].host_path = borrow(spec->mounts[i].host_path);
-		mounts[i].container_path = borrow(spec->mounts[i].container_path);
+		mounts[i].host_path = pod_config_borrow(spec->mounts[i].host_path);
+		mounts[i].container_path = pod_config_borrow(spec->mounts[i].container_path);
 		mounts[i].readonly = spec->mounts[i].read_only;
 		list[i] = &mounts[i];
 	}
@@ -196,9 +139,9 @@ static void pod_devices(struct pod_config *config, const struct launch_spec *spe
 		return;
 	for (size_t i = 0; i < spec->device_count; i++) {
 		runtime__v1__device__init(&devices[i]);
-		devices[i].host_path = borrow(spec->devices[i].host_path);
-		devices[i].container_path = borrow(spec->devices[i].container_path);
-		devices[i].permissions = borrow(spec->devices[i].permissions);
+		devices[i].host_path = pod_config_borrow(spec->devices[i].host_path);
+		devices[i].container_path = pod_config_borrow(spec->devices[i].container_path);
+		devices[i].permissions = pod_config_borrow(spec->devices[i].permissions);
 		list[i] = &devices[i];
 	}
 	config->container.devices = list;
@@ -217,8 +160,8 @@ static void pod_annotations(struct pod_config *config, const struct launch_spec 
 		return;
 	for (size_t i = 0; i < count; i++) {
 		runtime__v1__container_config__annotations_entry__init(&entries[i]);
-		entries[i].key = borrow(spec->annotations[i].name);
-		entries[i].value = borrow(spec->annotations[i].value);
+		entries[i].key = pod_config_borrow(spec->annotations[i].name);
+		entries[i].value = pod_config_borrow(spec->annotations[i].value);
 		list[i] = &entries[i];
 	}
 	config->container.annotations = list;
@@ -239,7 +182,7 @@ static void pod_cdi_devices(struct pod_config *config, const struct launch_spec 
 		return;
 	for (size_t i = 0; i < count; i++) {
 		runtime__v1__cdidevice__init(&devices[i]);
-		devices[i].name = borrow(spec->cdi_devices[i]);
+		devices[i].name = pod_config_borrow(spec->cdi_devices[i]);
 		list[i] = &devices[i];
 	}
 	config->container.cdi_devices = list;
@@ -251,18 +194,20 @@ int pod_config_make(struct pod_config *config, const struct pod_identity *identi
 {
 	Runtime__V1__ContainerConfig *container = &config->container;
 
-	pod_namespaces(config);
 	pod_sandbox(config, identity, spec);
 	runtime__v1__container_metadata__init(&config->container_metadata);
-	config->container_metadata.name = borrow(spec->name);
+	config->container_metadata.name = pod_config_borrow(spec->name);
 	runtime__v1__image_spec__init(&config->image);
-	config->image.image = borrow(identity->image);
+	config->image.image = pod_config_borrow(identity->image);
 	runtime__v1__container_config__init(container);
 	container->metadata = &config->container_metadata;
 	container->image = &config->image;
-	container->log_path = borrow(POD_LOG_FILE);
+	container->log_path = pod_config_borrow(POD_LOG_FILE);
 	pod_labels(config, identity);
-	pod_security(config, identity, spec);
+	if (identity->system == LAUNCH_WINDOWS)
+		pod_config_windows(config, spec);
+	else
+		pod_config_linux(config, identity, spec);
 	pod_command(config, identity, spec);
 	pod_envs(config, spec);
 	pod_mounts(config, spec);

@@ -2,13 +2,13 @@
 #include "base/process.h"
 
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/path.h"
 #include "containers/launch/launcher.h"
 #include "rpc/loop.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 /* Containers are killed at once; a process of the host gets a moment to end its own children. */
 enum { KILL_GRACE_MS = 100 };
@@ -23,14 +23,6 @@ struct process_launch {
 	struct launch base;
 	struct process *process;
 };
-
-static int64_t process_now_ns(void)
-{
-	struct timespec now = {0};
-
-	(void)clock_gettime(CLOCK_REALTIME, &now);
-	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
 
 static int process_note_ignored(struct launch *launch, size_t count, const char *what,
 				struct error *err)
@@ -88,7 +80,7 @@ static int process_launch_start(struct launcher *launcher, struct launch *launch
 	struct process_launcher *maker = (struct process_launcher *)launcher;
 	struct process_launch *self = (struct process_launch *)launch;
 	const char *word = spec->command[0];
-	char *program CLEANUP_FREE = strchr(word, '/') != NULL
+	char *program CLEANUP_FREE = launch_is_path(LAUNCH_HOST, word)
 					     ? strdup(word)
 					     : path_join(maker->program_directory, word);
 	const char **argv CLEANUP_FREE = process_make_argv(spec, program);
@@ -115,7 +107,7 @@ static int process_launch_start(struct launcher *launcher, struct launch *launch
 		launch->finished = true;
 		return launch_ended(launch, LAUNCH_NOT_STARTED, failure.text, err);
 	}
-	launch->result.started_ns = process_now_ns();
+	launch->result.started_ns = clock_realtime_ns();
 	return 0;
 }
 
@@ -205,6 +197,7 @@ int launcher_process_new(uv_loop_t *loop, const char *program_directory, struct 
 	if (self == NULL)
 		return error_memory(err);
 	self->base.class = &process_class;
+	self->base.system = LAUNCH_HOST;
 	self->loop = loop;
 	if (program_directory == NULL)
 		rc = path_beside_program("../libexec/gpucert", &self->program_directory, err);

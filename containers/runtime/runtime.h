@@ -15,6 +15,9 @@
  *              root/ state/ runc/ its data; overlay file systems are mounted below
  *              work/             for the caller: image archives, container logs
  *
+ * On Windows there is no private containerd, and a run that uses an existing one keeps its
+ * directory below the user's temporary ones.
+ *
  * Its containers live in the cgroup "/gpucert-XXXXXX" of every hierarchy. Besides these it uses
  * nothing on the machine but sockets of its shims in /run/containerd/s, whose place containerd does
  * not let one choose; they are removed too.
@@ -57,13 +60,15 @@ struct runtime_description {
 };
 
 /* Starts a private containerd and waits until its CRI service is ready. `options` may be NULL.
+ * ERROR_UNSUPPORTED on Windows.
  * ERROR_PERMISSION: not root. ERROR_NOT_FOUND: no containerd. ERROR_UNSUPPORTED: older than 1.6.
  * ERROR_LIMIT: base directory too long for a socket. ERROR_UNAVAILABLE: containerd ended (the text
  * holds the end of its log). ERROR_TIMEOUT. On failure nothing is left behind. */
 int runtime_start(uv_loop_t *loop, const struct runtime_options *options, struct runtime **out,
 		  struct error *err);
 
-/* Uses an existing runtime ("unix:///run/containerd/containerd.sock"), which must be ready. Only
+/* Uses an existing runtime ("unix:///run/containerd/containerd.sock", on Windows
+ * "npipe:////./pipe/containerd-containerd"), which must be ready. Only
  * what this run made is ever removed from it: containers and sandboxes labelled with run_id, images
  * that it imported. ERROR_UNAVAILABLE: not there or not ready. ERROR_PERMISSION: not root. */
 int runtime_attach(uv_loop_t *loop, const char *address, const char *base_directory,
@@ -74,7 +79,8 @@ const struct runtime_description *runtime_describe(const struct runtime *runtime
 struct cri *runtime_cri(const struct runtime *runtime);
 
 /* Imports an OCI layout archive with the runtime's own `ctr` (the CRI has no import) and waits
- * until each of `references` (NULL-ended) is known to the CRI service. */
+ * until each of `references` (NULL-ended) is known to the CRI service. ERROR_UNSUPPORTED on
+ * Windows. */
 int runtime_import(struct runtime *runtime, const char *archive, const char *const *references,
 		   struct error *err);
 

@@ -22,4 +22,12 @@ struct runtime {
 	struct runtime_description description; /* points into the above */
 };
 
+/* Connects, takes name and version, and asks whether the runtime is ready. NetworkReady does not
+ * matter: sandboxes use the host's network, or fail on Windows with the runtime's own words. */
+int runtime_connect(struct runtime *runtime, struct error *err);
+
+/* Removes what carries this run's label, and from a runtime that stays the imported images. */
+int runtime_disconnect(struct runtime *runtime, struct error *err);
+void runtime_free(struct runtime *runtime);
+
 #endif

@@ -95,7 +95,7 @@ static void test_answers_that_lack_what_is_promised(void)
 
 	runtime__v1__pod_sandbox_config__init(&sandbox);
 	runtime__v1__container_config__init(&container);
-	UNIT_INT(cri_run_pod_sandbox_wait(cri, &sandbox, &id, &err), ERROR_PROTOCOL);
+	UNIT_INT(cri_run_pod_sandbox_wait(cri, &sandbox, "", &id, &err), ERROR_PROTOCOL);
 	UNIT_CONTAINS(err.text, "pod sandbox id");
 	UNIT_INT(cri_create_container_wait(cri, "x", &container, &sandbox, &id, &err),
 		 ERROR_PROTOCOL);
@@ -174,6 +174,7 @@ static void expect_end(enum launch_end end, int code, const char *reason)
 		.cri = cri,
 		.image = "image",
 		.log_directory = directory,
+		.system = LAUNCH_LINUX,
 		.run_id = "run",
 		.check_id = "check",
 	};
@@ -230,6 +231,7 @@ static void test_a_sandbox_that_fails(void)
 		.cri = cri,
 		.image = "image",
 		.log_directory = directory,
+		.system = LAUNCH_LINUX,
 		.run_id = "run",
 		.check_id = "check",
 	};

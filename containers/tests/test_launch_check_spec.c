@@ -12,7 +12,7 @@ static void expect_sound(const struct launch_spec *spec)
 {
 	struct error err = {0};
 
-	CU_ASSERT_EQUAL(launch_check_spec(spec, NULL, &err), 0);
+	CU_ASSERT_EQUAL(launch_check_spec(spec, LAUNCH_LINUX, NULL, &err), 0);
 	CU_ASSERT_STRING_EQUAL(err.text, "");
 }
 
@@ -22,7 +22,7 @@ static void expect_offence(const struct launch_spec *spec, const char *sentence)
 	struct text_list offences CLEANUP_TEXT_LIST = {0};
 	struct error err = {0};
 
-	CU_ASSERT_EQUAL(launch_check_spec(spec, &offences, &err), ERROR_ARGUMENT);
+	CU_ASSERT_EQUAL(launch_check_spec(spec, LAUNCH_LINUX, &offences, &err), ERROR_ARGUMENT);
 	CU_ASSERT_STRING_EQUAL(err.text, sentence);
 	CU_ASSERT_EQUAL_FATAL(offences.count, 1);
 	CU_ASSERT_STRING_EQUAL(offences.items[0], sentence);
@@ -56,8 +56,8 @@ static void test_bad_mounts_are_named(void)
 		const char *sentence;
 	} cases[] = {
 		{{"/nonexistent/lib.so", "/lib.so", true},
-		 "mount source /nonexistent/lib.so: No such file or directory"},
-		{{"/dev/null/x", "/lib.so", true}, "mount source /dev/null/x: Not a directory"},
+		 "mount source /nonexistent/lib.so: no such file or directory"},
+		{{"/dev/null/x", "/lib.so", true}, "mount source /dev/null/x: not a directory"},
 		{{"usr/lib", "/lib", true}, "mount source usr/lib: path is not absolute"},
 		{{"/usr/../etc", "/lib", true}, "mount source /usr/../etc: path holds \"..\""},
 		{{"/..", "/lib", true}, "mount source /..: path holds \"..\""},
@@ -83,7 +83,7 @@ static void test_bad_devices_are_named(void)
 		const char *sentence;
 	} cases[] = {
 		{{"/dev/nonexistent", "/dev/x", "rw"},
-		 "device node /dev/nonexistent: No such file or directory"},
+		 "device node /dev/nonexistent: no such file or directory"},
 		{{"/etc/passwd", "/dev/x", "rw"},
 		 "device node /etc/passwd: not a character or block device"},
 		{{"/dev", "/dev/x", "rw"}, "device node /dev: not a character or block device"},
@@ -155,7 +155,7 @@ static void test_every_offender_is_listed(void)
 	struct text_list offences CLEANUP_TEXT_LIST = {0};
 	struct error err = {0};
 
-	CU_ASSERT_EQUAL(launch_check_spec(&spec, &offences, &err), ERROR_ARGUMENT);
+	CU_ASSERT_EQUAL(launch_check_spec(&spec, LAUNCH_LINUX, &offences, &err), ERROR_ARGUMENT);
 	CU_ASSERT_EQUAL_FATAL(offences.count, 2);
 	CU_ASSERT_PTR_NOT_NULL(strstr(offences.items[0], "/missing/1"));
 	CU_ASSERT_PTR_NOT_NULL(strstr(offences.items[1], "/missing/2"));

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BASE_NT_STATUS_H
+#define BASE_NT_STATUS_H
+
+/* Exit codes of Windows programs that an unhandled exception ended: its NTSTATUS. Windows
+ * containers are looked at from elsewhere too, so this is there on every system. */
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Is the exit code the status of an error of the system (0xC0000000 to 0xCFFFFFFF)? Not
+ * STATUS_CONTROL_C_EXIT, which ends programs that were asked to end. */
+bool nt_status_is_exception(int exit_code);
+
+/* "access violation"; "unhandled exception" for those without a name here. */
+const char *nt_status_name(int exit_code);
+
+#endif

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+#include "containers/images/images.h"
+
+#include <stdlib.h>
+
+void image_description_free(struct image_description *description)
+{
+	free(description->reference);
+	text_list_free(&description->files);
+	text_list_free(&description->missing);
+	*description = (struct image_description){0};
+}
+
+void images_free(struct images *images)
+{
+	image_description_free(&images->probe);
+	image_description_free(&images->pause);
+	free(images->archive);
+	*images = (struct images){0};
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+#include "containers/images/images.h"
+
+int images_prepare(const char *directory, const char *program_directory, struct images *out,
+		   struct error *err)
+{
+	(void)directory;
+	(void)program_directory;
+	(void)out;
+	return error_set(err, ERROR_UNSUPPORTED,
+			 "images of Windows programs are not composed; build one "
+			 "(docs/windows-node.md)");
+}
