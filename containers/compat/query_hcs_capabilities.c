@@ -80,6 +80,8 @@ static int host_from_node(struct host *host, struct error *err)
 	if (strcmp(system->os, "windows") != 0)
 		return error_set(err, ERROR_ARGUMENT, "%s is no node of Windows but of '%s'",
 				 given.node, system->os);
+	if (text_starts_with(system->emulator, "Wine "))
+		host->capabilities.wine = system->emulator + strlen("Wine ");
 	return host_from_table(host, system->product, system->build, given.node, err);
 }
 

@@ -9,7 +9,7 @@
 /* A healthy display device without anything to give; the test changes members. */
 static inline struct discovery_device sample_device(const char *id)
 {
-	static const char *const apis[] = {NULL};
+	static const char *const none[] = {NULL};
 
 	return (struct discovery_device){
 		.id = id,
@@ -29,7 +29,9 @@ static inline struct discovery_device sample_device(const char *id)
 		.display = true,
 		.numa_node = DISCOVERY_UNKNOWN,
 		.health_reason = "",
-		.apis = apis,
+		.location_paths = none,
+		.attributes = none,
+		.apis = none,
 	};
 }
 

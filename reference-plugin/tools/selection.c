@@ -40,6 +40,10 @@ static bool matches_luid(const struct discovery_device *device, const char *valu
 static bool matches_path(const struct discovery_device *device, const char *value, long long number)
 {
 	(void)number;
+	for (size_t i = 0; device->location_paths[i] != NULL; i++) {
+		if (strcasecmp(device->location_paths[i], value) == 0)
+			return true;
+	}
 	return device->location_path[0] != '\0' && strcasecmp(device->location_path, value) == 0;
 }
 
@@ -139,12 +143,15 @@ static bool is_of_resource(const struct discovery_device *device, enum selection
 /* Why a device cannot be given to a container; NULL when it can. */
 static const char *objection(const struct pick *pick, const struct discovery_device *device)
 {
-	if (strcmp(pick->snapshot->system.os, "windows") != 0)
-		return NULL;
-	if (pick->allocation == ANSWER_CLASS && !device->display)
-		return "it only computes, and whether the class of display adapters covers such "
-		       "devices is not known";
-	if (pick->allocation == ANSWER_LOCATION_PATH && device->location_path[0] == '\0')
+	bool windows = strcmp(pick->snapshot->system.os, "windows") == 0;
+
+	if (windows && pick->allocation == ANSWER_CLASS)
+		return device->display ? NULL
+				       : "it only computes, and whether the class of display "
+					 "adapters covers such devices is not known";
+	if (!device->allocatable)
+		return device->not_allocatable_reason;
+	if (windows && device->location_path[0] == '\0')
 		return "it has no location path to assign it by";
 	return NULL;
 }

@@ -26,6 +26,9 @@ static void node_open(struct node *node)
 		{"q", "NVIDIA", "", 0, true},
 	};
 
+	static const char *const paths[] = {"ACPI(_SB_)#ACPI(PCI0)#ACPI(GFX0)",
+					    "PCIROOT(0)#PCI(1C00)", NULL};
+
 	for (size_t i = 0; i < DEVICES; i++) {
 		node->devices[i] = sample_device(rows[i].id);
 		node->devices[i].index = i;
@@ -34,6 +37,7 @@ static void node_open(struct node *node)
 		node->devices[i].luid = rows[i].luid;
 		node->devices[i].display = rows[i].display;
 	}
+	node->devices[1].location_paths = paths;
 	node->snapshot = sample_snapshot(node->devices, DEVICES);
 	node->snapshot.system.os = "windows";
 }
@@ -121,6 +125,10 @@ static void test_texts(void)
 	selection = (struct selection){0};
 	add(&selection.vendors, "matrox");
 	expect(&selection, ANSWER_LOCATION_PATH, ERROR_NOT_FOUND, "--vendor matrox");
+	/* Every path of a device is one. */
+	selection = (struct selection){0};
+	add(&selection.paths, "acpi(_SB_)#ACPI(PCI0)#ACPI(GFX0)");
+	expect(&selection, ANSWER_LOCATION_PATH, 0, "m ");
 	/* A path that no device has is not the one of the device without. */
 	selection = (struct selection){0};
 	add(&selection.paths, "");
@@ -153,6 +161,23 @@ static void test_devices_that_cannot_be_given(void)
 	expect(&selection, ANSWER_CLASS, ERROR_UNSUPPORTED, "it only computes");
 }
 
+/* What discovery found unfit for containers is not given to one, on any system. */
+static void test_not_allocatable(void)
+{
+	struct discovery_device device = sample_device("x");
+	struct discovery_snapshot snapshot = sample_snapshot(&device, 1);
+	struct selection selection = {.all = true};
+	struct selected selected = {0};
+	struct error err = {0};
+
+	device.allocatable = false;
+	device.not_allocatable_reason = "it is on no bus";
+	UNIT_INT(selection_apply(&selection, &snapshot, ANSWER_LOCATION_PATH, &selected, &err),
+		 ERROR_NOT_FOUND);
+	UNIT_CONTAINS(err.text, "device 'x' is left out: it is on no bus");
+	selected_free(&selected);
+}
+
 static void test_empty(void)
 {
 	struct selection selection = {0};
@@ -168,4 +193,4 @@ static void test_empty(void)
 UNIT_MAIN("selection", {"all", test_all}, {"numbers", test_numbers}, {"texts", test_texts},
 	  {"resources", test_resources},
 	  {"devices that cannot be given", test_devices_that_cannot_be_given},
-	  {"empty", test_empty})
+	  {"not allocatable", test_not_allocatable}, {"empty", test_empty})
