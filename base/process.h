@@ -18,8 +18,9 @@
  *
  * Windows. Each child leads a console process group of its own and lives in a job object, which
  * stands for the group of POSIX and takes everything in it along when this process ends, however it
- * ends. Ending: Ctrl-Break to the group, which only console programs that share our console see;
- * after the grace period the job is terminated. Batch files are not started.
+ * ends. Ending: Ctrl-Break to the group, which only console programs that share our console see,
+ * and without a console base/windows/stop_event.h, which only programs of ours know; after the
+ * grace period the job is terminated. Batch files are not started.
  */
 
 #include "base/error.h"

@@ -4,8 +4,8 @@
 
 /*
  * Requests to end the program, on a libuv loop: SIGTERM and SIGINT; on Windows Ctrl-C, Ctrl-Break,
- * the closing of the console, the end of the session or of the system, and what the service control
- * manager says (base/windows_service.h).
+ * the closing of the console, the end of the session or of the system, what the service control
+ * manager says (base/windows_service.h), and the event of base/windows/stop_event.h.
  *
  * The first request is told; a second one that can wait ends the program at once, as it would
  * without this.

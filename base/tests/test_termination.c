@@ -6,6 +6,7 @@
 #include <string.h>
 
 #ifdef _WIN32
+#include "base/windows/stop_event.h"
 #include "base/windows/termination_internal.h"
 #endif
 
@@ -54,6 +55,19 @@ static void test_request(void)
 	UNIT_INT(seen.count, 1);
 }
 
+static void test_another_process_asks(void)
+{
+	struct seen seen = {0};
+	uv_loop_t loop;
+
+	CU_ASSERT_FALSE(stop_event_set(GetCurrentProcessId()));
+	open_on(&loop, &seen);
+	CU_ASSERT_TRUE(stop_event_set(GetCurrentProcessId()));
+	run_until_closed(&loop);
+	UNIT_STRING(seen.what, "the request of another process");
+	UNIT_INT(seen.count, 1);
+}
+
 static void test_early_request_is_kept(void)
 {
 	struct seen seen = {0};
@@ -66,6 +80,7 @@ static void test_early_request_is_kept(void)
 }
 
 UNIT_MAIN("termination", {"a request is told once", test_request},
+	  {"another process asks", test_another_process_asks},
 	  {"an early request is kept", test_early_request_is_kept})
 
 #else

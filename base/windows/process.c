@@ -7,6 +7,7 @@
 #include "base/process_internal.h"
 #include "base/wake.h"
 #include "base/windows/process_spawn.h"
+#include "base/windows/stop_event.h"
 #include "base/windows/wide.h"
 
 #include <io.h>
@@ -170,13 +171,21 @@ static void process_give_up(struct process *process)
 	process->phase = PROCESS_DRAINING;
 }
 
+/* The group by Ctrl-Break where we have a console; programs of ours also without. */
+static BOOL process_ask_to_end(const struct process *process)
+{
+	DWORD id = (DWORD)process->child.id;
+
+	return GenerateConsoleCtrlEvent(CTRL_BREAK_EVENT, id) || stop_event_set(id);
+}
+
 static void process_terminate(struct process *process, enum process_end end)
 {
 	uint64_t grace = process->spec.grace_ms;
 
 	process->result.end = end;
 	process->phase = PROCESS_TERMINATING;
-	(void)GenerateConsoleCtrlEvent(CTRL_BREAK_EVENT, (DWORD)process->child.id);
+	(void)process_ask_to_end(process);
 	process_set_timer(process, grace != 0 ? grace : PROCESS_GRACE_DEFAULT_MS);
 }
 
@@ -357,7 +366,7 @@ int process_signal(struct process *process, int signal, struct error *err)
 	switch (signal) {
 	case SIGINT:
 	case SIGTERM:
-		sent = GenerateConsoleCtrlEvent(CTRL_BREAK_EVENT, (DWORD)process->child.id);
+		sent = process_ask_to_end(process);
 		break;
 	case SIGKILL:
 		sent = TerminateProcess(process->child.process, PROCESS_KILLED_CODE);

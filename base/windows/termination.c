@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/termination.h"
 
+#include "base/wake.h"
+#include "base/windows/stop_event.h"
 #include "base/windows/termination_internal.h"
 
 #include <stdbool.h>
@@ -9,6 +11,8 @@
 
 struct termination {
 	uv_async_t wake;
+	HANDLE stop; /* see stop_event.h; NULL: nobody can ask that way */
+	struct wake *stop_wake;
 	const char *what; /* of the first request; under the lock */
 	void (*on_request)(const char *what, void *user);
 	void *user;
@@ -79,6 +83,21 @@ static void on_wake(uv_async_t *handle)
 	termination->on_request(termination->what, termination->user);
 }
 
+static void on_stop_event(void *user)
+{
+	(void)user;
+	(void)termination_request("the request of another process");
+}
+
+/* Where there is none, the console and the service manager still can ask. */
+static void open_stop_event(uv_loop_t *loop, struct termination *termination)
+{
+	termination->stop = stop_event_create();
+	if (termination->stop != NULL)
+		(void)wake_start(loop, (intptr_t)termination->stop, on_stop_event, termination,
+				 &termination->stop_wake, NULL);
+}
+
 int termination_open(uv_loop_t *loop, void (*on_request)(const char *what, void *user), void *user,
 		     struct termination **out, struct error *err)
 {
@@ -101,6 +120,7 @@ int termination_open(uv_loop_t *loop, void (*on_request)(const char *what, void 
 		(void)request(kept);
 	kept = NULL;
 	ReleaseSRWLockExclusive(&lock);
+	open_stop_event(loop, termination);
 	*out = termination;
 	/* A child in a new process group inherits that Ctrl-C is ignored. */
 	(void)SetConsoleCtrlHandler(NULL, FALSE);
@@ -114,7 +134,11 @@ int termination_open(uv_loop_t *loop, void (*on_request)(const char *what, void 
 
 static void on_closed(uv_handle_t *handle)
 {
-	free(handle->data);
+	struct termination *termination = handle->data;
+
+	if (termination->stop != NULL)
+		(void)CloseHandle(termination->stop);
+	free(termination);
 }
 
 void termination_close(struct termination *termination)
@@ -125,5 +149,6 @@ void termination_close(struct termination *termination)
 	AcquireSRWLockExclusive(&lock);
 	open_one = NULL;
 	ReleaseSRWLockExclusive(&lock);
+	wake_free(termination->stop_wake);
 	uv_close((uv_handle_t *)&termination->wake, on_closed);
 }

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BASE_WINDOWS_STOP_EVENT_H
+#define BASE_WINDOWS_STOP_EVENT_H
+
+/*
+ * The event "Local\gpucert-stop-PID": a request to end for a process that shares no console with
+ * the one that asks, as under Wine, in services and in HostProcess containers. Programs that take
+ * such requests (base/termination.h) own one; only their owner, SYSTEM and Administrators can set
+ * it.
+ */
+
+#include <stdbool.h>
+#include <windows.h>
+
+/* This process' event; NULL when there is none. CloseHandle() it. */
+HANDLE stop_event_create(void);
+
+/* False when the process has no such event, or may not be asked. */
+bool stop_event_set(DWORD process);
+
+#endif
