@@ -7,6 +7,7 @@
 
 #include <CUnit/Basic.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* With a sanitizer, memory and time are not those of the program alone. */
@@ -84,6 +85,18 @@ static inline void unit_int(long long seen, long long wanted, unsigned line, con
 		(void)printf("\n%s:%u: saw %lld, wanted %lld\n", file, line, seen, wanted);
 	(void)CU_assertImplementation(seen == wanted, line, "numbers are equal", file, "",
 				      CU_FALSE);
+}
+
+/* An existing folder for temporary files, whose path is short enough for sockets. */
+static inline const char *unit_temporary(void)
+{
+#ifdef _WIN32
+	const char *named = getenv("TEMP");
+
+	return named != NULL ? named : "C:\\Windows\\Temp";
+#else
+	return "/tmp";
+#endif
 }
 
 /* Ends the test when the condition does not hold. */

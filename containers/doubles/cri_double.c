@@ -18,6 +18,7 @@ struct cri_method {
 	char text[TEXT_MAX];
 	uint8_t *message;
 	size_t size;
+	struct text request; /* the last one */
 };
 
 struct cri_double {
@@ -39,7 +40,8 @@ static void handle(struct rpc_stream *stream, struct rpc_slice request, void *us
 {
 	struct cri_method *method = user;
 
-	(void)request;
+	text_reset(&method->request);
+	text_append(&method->request, (const char *)request.data, request.size);
 	method->calls++;
 	if (method->code == RPC_OK)
 		(void)rpc_stream_send(stream, (struct rpc_slice){method->message, method->size},
@@ -80,8 +82,10 @@ struct cri_double *cri_double_open(uv_loop_t *loop, const char *address)
 void cri_double_close(struct cri_double *runtime)
 {
 	rpc_server_close(runtime->server);
-	for (size_t i = 0; i < METHOD_MAX; i++)
+	for (size_t i = 0; i < METHOD_MAX; i++) {
 		free(runtime->methods[i].message);
+		text_free(&runtime->methods[i].request);
+	}
 	free(runtime);
 }
 
@@ -101,7 +105,10 @@ static struct cri_method *reset_method(struct cri_double *runtime, const char *n
 	struct cri_method *method = find_method(runtime, name);
 
 	free(method->message);
-	*method = (struct cri_method){.path = method->path, .calls = method->calls};
+	method->message = NULL;
+	method->size = 0;
+	method->code = RPC_OK;
+	method->text[0] = '\0';
 	return method;
 }
 
@@ -128,4 +135,15 @@ void cri_double_answer(struct cri_double *runtime, const char *name,
 unsigned cri_double_calls(const struct cri_double *runtime, const char *name)
 {
 	return find_method(runtime, name)->calls;
+}
+
+void *cri_double_request(const struct cri_double *runtime, const char *name,
+			 const ProtobufCMessageDescriptor *type)
+{
+	const struct cri_method *method = find_method(runtime, name);
+
+	return method->calls == 0
+		       ? NULL
+		       : protobuf_c_message_unpack(type, NULL, method->request.size,
+						   (const uint8_t *)text_string(&method->request));
 }

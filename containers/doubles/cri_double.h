@@ -27,4 +27,9 @@ void cri_double_answer(struct cri_double *runtime, const char *name,
 /* How often the method was called. */
 unsigned cri_double_calls(const struct cri_double *runtime, const char *name);
 
+/* What the method was last called with; NULL when it was not, or not with a message of this type.
+ * The caller frees (CLEANUP_CRI_REPLY). */
+void *cri_double_request(const struct cri_double *runtime, const char *name,
+			 const ProtobufCMessageDescriptor *type);
+
 #endif

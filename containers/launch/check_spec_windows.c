@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "containers/launch/check_spec.h"
 
+#include "base/cleanup.h"
 #include "base/path.h"
 #include "containers/launch/launcher.h"
 
@@ -114,18 +115,20 @@ static bool spec_is_guid(const char *id)
 
 static void spec_device_id(struct spec_check *check, const char *path)
 {
+	static const char *const of_class[] = {"class/", "class://", "vpci-class-guid://"};
 	const char *separator = strstr(path, "://");
-	const char *id = separator != NULL ? separator + strlen("://") : "";
-	bool class = text_starts_with(path, "class/");
 
-	if (class && !text_starts_with(path, "class://"))
-		id = path + strlen("class/");
-	else if (separator == NULL || separator == path || id[0] == '\0') {
-		spec_offence(check, "device %s: neither TYPE://ID nor class/GUID", path);
+	for (size_t i = 0; i < ARRAY_SIZE(of_class); i++) {
+		const char *id = path + strlen(of_class[i]);
+
+		if (!text_starts_with(path, of_class[i]))
+			continue;
+		if (!spec_is_guid(id))
+			spec_offence(check, "device %s: \"%s\" is no GUID", path, id);
 		return;
 	}
-	if ((class || text_starts_with(path, "vpci-class-guid://")) && !spec_is_guid(id))
-		spec_offence(check, "device %s: \"%s\" is no GUID", path, id);
+	if (separator == NULL || separator == path || separator[strlen("://")] == '\0')
+		spec_offence(check, "device %s: neither TYPE://ID nor class/GUID", path);
 }
 
 void spec_windows_device(struct spec_check *check, const struct launch_device *device)

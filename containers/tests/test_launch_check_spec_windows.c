@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: MIT */
+/* The same on every system: what a launch in a Windows container may look like. */
+#include "containers/launch/launch.h"
+
+#include "base/cleanup.h"
+#include "base/tests/unit.h"
+
+#include <string.h>
+
+#define GUID "5B45201D-F2F2-4F3B-85BB-30FF1F953599"
+
+/* There on every Windows; elsewhere nobody looks. */
+#define A_FOLDER "C:\\Windows\\System32"
+
+static const char *const command[] = {"probe-d3d12", NULL};
+
+static void expect(const struct launch_spec *spec, const char *sentence)
+{
+	struct text_list offences CLEANUP_TEXT_LIST = {0};
+	int rc = launch_check_spec(spec, LAUNCH_WINDOWS, &offences, NULL);
+
+	UNIT_INT(rc, sentence != NULL ? ERROR_ARGUMENT : 0);
+	UNIT_INT(offences.count, sentence != NULL ? 1 : 0);
+	if (offences.count > 0)
+		UNIT_STRING(offences.items[0], sentence != NULL ? sentence : "nothing");
+}
+
+static void test_devices(void)
+{
+	static const struct {
+		struct launch_device device;
+		const char *sentence;
+	} cases[] = {
+		{{"vpci-location-path://PCIROOT(0)#PCI(0100)#PCI(0000)", "", ""}, NULL},
+		{{"vpci-location-path://PCIROOT(0)", NULL, NULL}, NULL},
+		{{"class/" GUID, "", ""}, NULL},
+		{{"class://" GUID, "", ""}, NULL},
+		{{"vpci-class-guid://" GUID, "", ""}, NULL},
+		{{"gpu://0", "", ""}, NULL},
+		{{"/dev/dri/card0", "", ""},
+		 "device /dev/dri/card0: neither TYPE://ID nor class/GUID"},
+		{{"://x", "", ""}, "device ://x: neither TYPE://ID nor class/GUID"},
+		{{"vpci-location-path://", "", ""},
+		 "device vpci-location-path://: neither TYPE://ID nor class/GUID"},
+		{{NULL, "", ""}, "device : neither TYPE://ID nor class/GUID"},
+		{{"class/", "", ""}, "device class/: \"\" is no GUID"},
+		{{"class/{" GUID "}", "", ""},
+		 "device class/{" GUID "}: \"{" GUID "}\" is no GUID"},
+		{{"class://5B45201D", "", ""}, "device class://5B45201D: \"5B45201D\" is no GUID"},
+		{{"gpu://0", "C:\\gpu", ""},
+		 "device gpu://0: container path \"C:\\gpu\", which containerd refuses"},
+		{{"gpu://0", "", "rwm"},
+		 "device gpu://0: permissions \"rwm\", which containerd refuses"},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
+		expect(&(struct launch_spec){.name = "a",
+					     .command = command,
+					     .devices = &cases[i].device,
+					     .device_count = 1},
+		       cases[i].sentence);
+}
+
+/* Several devices have no place in common. */
+static void test_many_devices(void)
+{
+	const struct launch_device devices[] = {{"gpu://0", "", ""}, {"gpu://1", "", ""}};
+
+	expect(
+		&(struct launch_spec){
+			.name = "a", .command = command, .devices = devices, .device_count = 2},
+		NULL);
+}
+
+static void test_targets(void)
+{
+	static const struct {
+		const char *target;
+		const char *sentence;
+	} cases[] = {
+		{"C:\\Windows\\System32\\nvapi64.dll", NULL},
+		{"c:/Windows/System32/nvapi64.dll", NULL},
+		{"\\Windows\\System32\\\xc3\xa9.dll", NULL},
+		{"D:\\x", NULL},
+		{"x.dll", "mount target x.dll: path is not absolute"},
+		{"C:x.dll", "mount target C:x.dll: path is not absolute"},
+		{"C:", "mount target C:: path is not absolute"},
+		{"C:\\", "mount target C:\\: path is the root of a drive of the container"},
+		{"/", "mount target /: path is the root of a drive of the container"},
+		{"", "mount target: path is empty"},
+		{NULL, "mount target: path is empty"},
+		{"C:\\Windows\\..\\x",
+		 "mount target C:\\Windows\\..\\x: \"..\" is no file name on Windows"},
+		{"C:\\x.dll:s", "mount target C:\\x.dll:s: \"x.dll:s\" is no file name on Windows"},
+		{"C:\\nul.dll", "mount target C:\\nul.dll: \"nul.dll\" is no file name on Windows"},
+		{"C:\\a.\\x", "mount target C:\\a.\\x: \"a.\" is no file name on Windows"},
+		{"\\\\server\\share\\x",
+		 "mount target \\\\server\\share\\x: a share or device path is no path of a drive"},
+		{"\\\\.\\pipe\\x",
+		 "mount target \\\\.\\pipe\\x: a share or device path is no path of a drive"},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		const struct launch_mount mount = {A_FOLDER, cases[i].target, true};
+
+		expect(&(struct launch_spec){.name = "a",
+					     .command = command,
+					     .mounts = &mount,
+					     .mount_count = 1},
+		       cases[i].sentence);
+	}
+}
+
+static void test_pipes(void)
+{
+	const struct launch_mount pipe = {"\\\\.\\pipe\\ContainerD", "//./PIPE/x", false};
+	const struct launch_mount nameless = {"\\\\.\\pipe\\", "C:\\x", false};
+
+	expect(
+		&(struct launch_spec){
+			.name = "a", .command = command, .mounts = &pipe, .mount_count = 1},
+		NULL);
+	expect(
+		&(struct launch_spec){
+			.name = "a", .command = command, .mounts = &nameless, .mount_count = 1},
+		"mount source \\\\.\\pipe\\: a share or device path is no path of a drive");
+}
+
+static void test_targets_are_used_once(void)
+{
+	static const struct {
+		const char *a, *b;
+		bool same;
+	} cases[] = {
+		{"C:\\Windows\\x.dll", "c:/windows//X.DLL", true},
+		{"\\x\\y", "C:\\x\\y\\", true},
+		{"C:\\x", "D:\\x", false},
+		{"C:\\x", "C:\\x\\y", false},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		const struct launch_mount mounts[] = {{A_FOLDER, cases[i].a, true},
+						      {A_FOLDER, cases[i].b, true}};
+		char *sentence CLEANUP_FREE =
+			text_format("container path %s: used twice", cases[i].b);
+
+		expect(&(struct launch_spec){.name = "a",
+					     .command = command,
+					     .mounts = mounts,
+					     .mount_count = 2},
+		       cases[i].same ? sentence : NULL);
+	}
+}
+
+static void test_sources(void)
+{
+	const struct launch_mount relative = {"x", "C:\\x", true};
+	const struct launch_mount missing = {"C:\\no\\such\\file.dll", "C:\\x", true};
+
+	expect(
+		&(struct launch_spec){
+			.name = "a", .command = command, .mounts = &relative, .mount_count = 1},
+		"mount source x: path is not absolute");
+#ifdef _WIN32
+	expect(
+		&(struct launch_spec){
+			.name = "a", .command = command, .mounts = &missing, .mount_count = 1},
+		"mount source C:\\no\\such\\file.dll: no such file or directory");
+#else
+	expect(
+		&(struct launch_spec){
+			.name = "a", .command = command, .mounts = &missing, .mount_count = 1},
+		NULL);
+#endif
+}
+
+UNIT_MAIN("launch_check_spec for Windows", {"devices", test_devices},
+	  {"many devices", test_many_devices}, {"targets", test_targets}, {"pipes", test_pipes},
+	  {"targets are used once", test_targets_are_used_once}, {"sources", test_sources})
