@@ -94,6 +94,8 @@ void api_report_members(struct api_report *report, struct members *members)
 	member_string(&api, "missing", report->missing);
 	member_item(&api, "loader", loader_json(report));
 	member_item(&api, "messages", messages_json(&report->messages));
+	if (report->emulator[0] != '\0')
+		member_string(&api, "emulator", report->emulator);
 	member_milliseconds(&api, "openMs", report->open_ns);
 	member_item(members, "api", members_take(&api));
 	if (report->platforms != NULL)

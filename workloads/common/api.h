@@ -32,7 +32,8 @@ struct api_report {
 	const char *library;	      /* soname that was asked for */
 	char path[1024];	      /* where it was found; "" if it was not */
 	char file_version[64];	      /* that the file states; "" if it states none */
-	char version[64]; /* of the loader or the API as the loader tells it; "" if unknown */
+	char version[64];  /* of the loader or the API as the loader tells it; "" if unknown */
+	char emulator[32]; /* what stands in for Windows: "Wine 10.0"; "" otherwise */
 	struct text_list messages; /* warnings and errors of loader and drivers */
 	cJSON *platforms;	   /* array; NULL for APIs that have none */
 	cJSON *devices;		   /* array; never NULL after api_report_begin() */

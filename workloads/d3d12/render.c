@@ -99,9 +99,9 @@ static void record_draw(struct d3d12_device *gpu, struct rendering *r,
 	const D3D12_VIEWPORT viewport = {
 		.Width = RENDER_SIZE, .Height = RENDER_SIZE, .MaxDepth = 1};
 	const D3D12_RECT scissor = {.right = RENDER_SIZE, .bottom = RENDER_SIZE};
-	const D3D12_CPU_DESCRIPTOR_HANDLE target =
-		ID3D12DescriptorHeap_GetCPUDescriptorHandleForHeapStart(r->targets);
+	D3D12_CPU_DESCRIPTOR_HANDLE target = {0};
 
+	(void)r->targets->lpVtbl->GetCPUDescriptorHandleForHeapStart(r->targets, &target);
 	ID3D12Device_CreateRenderTargetView(gpu->device, r->picture, NULL, target);
 	ID3D12GraphicsCommandList_ClearRenderTargetView(list, target, background->channels, 0,
 							NULL);

@@ -8,9 +8,6 @@
 #ifndef COBJMACROS
 #define COBJMACROS
 #endif
-#ifndef WIDL_C_INLINE_WRAPPERS
-#define WIDL_C_INLINE_WRAPPERS
-#endif
 #ifndef WIDL_EXPLICIT_AGGREGATE_RETURNS
 #define WIDL_EXPLICIT_AGGREGATE_RETURNS
 #endif
@@ -20,13 +17,6 @@
 #include <vkd3d.h>
 #endif
 
-#include <stddef.h>
-
-/* Releases an object of any interface; NULL is none. */
-static inline void com_release(void *object)
-{
-	if (object != NULL)
-		IUnknown_Release((IUnknown *)object);
-}
+#include "workloads/directx/com.h"
 
 #endif

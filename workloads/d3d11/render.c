@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: MIT */
+#include "workloads/common/render.h"
+
+#include "workloads/d3d11/d3d11.h"
+#include "workloads/directx/shaders/triangle_pixel.h"
+#include "workloads/directx/shaders/triangle_vertex.h"
+
+#include <string.h>
+
+struct rendering {
+	ID3D11VertexShader *vertex;
+	ID3D11PixelShader *pixel;
+	ID3D11RasterizerState *rasterizer;
+	ID3D11Buffer *colour;
+	ID3D11Texture2D *picture, *staging;
+	ID3D11RenderTargetView *target;
+};
+
+static int build(struct d3d11_device *gpu, struct rendering *r, struct error *err)
+{
+	const D3D11_RASTERIZER_DESC rasterizer = {
+		.FillMode = D3D11_FILL_SOLID, .CullMode = D3D11_CULL_NONE, .DepthClipEnable = TRUE};
+	int code = d3d11_check(
+		gpu,
+		ID3D11Device_CreateVertexShader(gpu->device, triangle_vertex_bytecode,
+						sizeof(triangle_vertex_bytecode), NULL, &r->vertex),
+		"ID3D11Device::CreateVertexShader", err);
+
+	if (code == 0)
+		code = d3d11_check(gpu,
+				   ID3D11Device_CreatePixelShader(
+					   gpu->device, triangle_pixel_bytecode,
+					   sizeof(triangle_pixel_bytecode), NULL, &r->pixel),
+				   "ID3D11Device::CreatePixelShader", err);
+	if (code == 0)
+		code = d3d11_check(gpu,
+				   ID3D11Device_CreateRasterizerState(gpu->device, &rasterizer,
+								      &r->rasterizer),
+				   "ID3D11Device::CreateRasterizerState", err);
+	return code;
+}
+
+static int create_texture(struct d3d11_device *gpu, D3D11_USAGE usage, UINT bind, UINT access,
+			  ID3D11Texture2D **out, struct error *err)
+{
+	const D3D11_TEXTURE2D_DESC description = {
+		.Width = RENDER_SIZE,
+		.Height = RENDER_SIZE,
+		.MipLevels = 1,
+		.ArraySize = 1,
+		.Format = DXGI_FORMAT_R8G8B8A8_UNORM,
+		.SampleDesc = {.Count = 1},
+		.Usage = usage,
+		.BindFlags = bind,
+		.CPUAccessFlags = access,
+	};
+
+	return d3d11_check(gpu, ID3D11Device_CreateTexture2D(gpu->device, &description, NULL, out),
+			   "ID3D11Device::CreateTexture2D", err);
+}
+
+static int create_memory(struct d3d11_device *gpu, const struct render_colour_float *triangle,
+			 struct rendering *r, struct error *err)
+{
+	const D3D11_BUFFER_DESC colour = {
+		.ByteWidth = sizeof(*triangle),
+		.Usage = D3D11_USAGE_IMMUTABLE,
+		.BindFlags = D3D11_BIND_CONSTANT_BUFFER,
+	};
+	int code = d3d11_create_buffer(gpu, &colour, triangle, &r->colour, err);
+
+	if (code == 0)
+		code = create_texture(gpu, D3D11_USAGE_DEFAULT, D3D11_BIND_RENDER_TARGET, 0,
+				      &r->picture, err);
+	if (code == 0)
+		code = create_texture(gpu, D3D11_USAGE_STAGING, 0,
+				      D3D11_CPU_ACCESS_READ | D3D11_CPU_ACCESS_WRITE, &r->staging,
+				      err);
+	if (code == 0)
+		code = d3d11_check(gpu,
+				   ID3D11Device_CreateRenderTargetView(gpu->device,
+								       (ID3D11Resource *)r->picture,
+								       NULL, &r->target),
+				   "ID3D11Device::CreateRenderTargetView", err);
+	return code;
+}
+
+static void draw(struct d3d11_device *gpu, struct rendering *r,
+		 const struct render_colour_float *background)
+{
+	ID3D11DeviceContext *context = gpu->context;
+	const D3D11_VIEWPORT viewport = {
+		.Width = RENDER_SIZE, .Height = RENDER_SIZE, .MaxDepth = 1};
+
+	ID3D11DeviceContext_ClearRenderTargetView(context, r->target, background->channels);
+	ID3D11DeviceContext_OMSetRenderTargets(context, 1, &r->target, NULL);
+	ID3D11DeviceContext_RSSetState(context, r->rasterizer);
+	ID3D11DeviceContext_RSSetViewports(context, 1, &viewport);
+	ID3D11DeviceContext_IASetPrimitiveTopology(context, D3D11_PRIMITIVE_TOPOLOGY_TRIANGLELIST);
+	ID3D11DeviceContext_VSSetShader(context, r->vertex, NULL, 0);
+	ID3D11DeviceContext_PSSetShader(context, r->pixel, NULL, 0);
+	ID3D11DeviceContext_PSSetConstantBuffers(context, 0, 1, &r->colour);
+	ID3D11DeviceContext_Draw(context, 3, 0);
+	ID3D11DeviceContext_CopyResource(context, (ID3D11Resource *)r->staging,
+					 (ID3D11Resource *)r->picture);
+}
+
+static int map(struct d3d11_device *gpu, struct rendering *r, D3D11_MAP purpose,
+	       D3D11_MAPPED_SUBRESOURCE *out, struct error *err)
+{
+	return d3d11_check(gpu,
+			   ID3D11DeviceContext_Map(gpu->context, (ID3D11Resource *)r->staging, 0,
+						   purpose, 0, out),
+			   "ID3D11DeviceContext::Map", err);
+}
+
+static int render(struct d3d11_device *gpu, struct rendering *r, struct work_report *report,
+		  struct error *err)
+{
+	const struct render_colour_float background =
+		render_colour_float(render_background(report->seed));
+	const struct render_colour_float triangle =
+		render_colour_float(render_triangle(report->seed));
+	D3D11_MAPPED_SUBRESOURCE mapped = {0};
+	int code = build(gpu, r, err);
+
+	if (code == 0)
+		code = create_memory(gpu, &triangle, r, err);
+	if (code == 0)
+		code = map(gpu, r, D3D11_MAP_WRITE, &mapped, err);
+	if (code != 0)
+		return code;
+	memset(mapped.pData, 0xA5, (size_t)mapped.RowPitch * RENDER_SIZE);
+	ID3D11DeviceContext_Unmap(gpu->context, (ID3D11Resource *)r->staging, 0);
+	draw(gpu, r, &background);
+	code = d3d11_device_wait(gpu, err);
+	if (code == 0)
+		code = map(gpu, r, D3D11_MAP_READ, &mapped, err);
+	if (code != 0)
+		return code;
+	render_verify(report->seed, mapped.pData, mapped.RowPitch, &report->render);
+	ID3D11DeviceContext_Unmap(gpu->context, (ID3D11Resource *)r->staging, 0);
+	return 0;
+}
+
+int d3d11_render(struct d3d11_device *gpu, struct work_report *report, struct error *err)
+{
+	struct rendering r = {0};
+	int code = render(gpu, &r, report, err);
+
+	if (gpu->d3d->abandoned)
+		return code;
+	com_release(r.target);
+	com_release(r.staging);
+	com_release(r.picture);
+	com_release(r.colour);
+	com_release(r.rasterizer);
+	com_release(r.pixel);
+	com_release(r.vertex);
+	return code;
+}
