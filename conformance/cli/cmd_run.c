@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/json.h"
+#include "base/path.h"
 #include "base/text.h"
 #include "conformance/checks/suites.h"
 #include "conformance/cli/commands.h"
@@ -181,7 +182,7 @@ static int run_check_settings(struct error *err)
 	    text_equal(settings->launcher, "process"))
 		return error_set(err, ERROR_ARGUMENT,
 				 "--node wine and --launcher process exclude each other");
-	if (settings->attach_directory != NULL && settings->attach_directory[0] != '/')
+	if (settings->attach_directory != NULL && !path_is_absolute(settings->attach_directory))
 		return error_set(err, ERROR_ARGUMENT, "--attach: '%s' is not an absolute path",
 				 settings->attach_directory);
 	if (settings->cri_address != NULL && rpc_address_check(settings->cri_address, err) < 0)

@@ -16,6 +16,8 @@ expect_says "no check matches 'no-such-check'"
 expect_exit 2 gpucert run --exclude isolatoin
 expect_says "no check matches 'isolatoin'"
 expect_exit 2 gpucert list --exclude isolatoin
+expect_exit 2 gpucert run --attach plugins
+expect_says "not an absolute path"
 expect_exit 2 gpucert run --plugin a --attach /tmp
 expect_says "exclude each other"
 expect_exit 2 gpucert run --cri tcp://127.0.0.1:1
