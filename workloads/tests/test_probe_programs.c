@@ -5,6 +5,7 @@
 
 #include "base/tests/unit.h"
 #include "workloads/tests/expect.h"
+#include "workloads/tests/run_probe.h"
 
 #include "base/cleanup.h"
 #include "base/process.h"
@@ -17,50 +18,7 @@
 #define VULKAN_DOUBLE "VK_DRIVER_FILES=" TESTS "double_vulkan.json"
 #define OPENCL_DOUBLE "OCL_ICD_VENDORS=" TESTS "opencl/"
 #define CUDA_DOUBLE   "LD_LIBRARY_PATH=" TESTS "cuda"
-#define DOCUMENTS     TESTS "probe-documents.ndjson" /* validated by the schema afterwards */
 #define NO_LEAK_CHECK "LSAN_OPTIONS=detect_leaks=0"
-
-struct probe {
-	const char *program; /* "probe-vulkan" */
-	const char *option, *value;
-	const char *env[5];
-};
-
-static struct process_result run(const struct probe *probe)
-{
-	char *path CLEANUP_FREE = text_format(PROGRAMS "%s", probe->program);
-	const char *const argv[] = {path, probe->option, probe->value, NULL};
-	const struct process_spec spec = {.argv = argv, .env = probe->env, .timeout_ms = 30000};
-	struct process_result result = {0};
-	struct error err = {0};
-
-	CU_ASSERT_PTR_NOT_NULL_FATAL(path);
-	CU_ASSERT_EQUAL_FATAL(process_run(&spec, &result, &err), 0);
-	return result;
-}
-
-static FILE *documents;
-
-/* The document of a probe that could tell the truth: exit code 0 and exactly one line. */
-static cJSON *document_of(const struct probe *probe)
-{
-	struct process_result result = run(probe);
-	const char *out = text_string(&result.out);
-	const char *newline = strchr(out, '\n');
-	struct error err = {0};
-	cJSON *document = NULL;
-
-	if (result.end != PROCESS_EXITED || result.code != 0)
-		(void)fprintf(stderr, "%s\n", text_string(&result.err));
-	CU_ASSERT_EQUAL(result.end, PROCESS_EXITED);
-	CU_ASSERT_EQUAL(result.code, 0);
-	CU_ASSERT_PTR_EQUAL(newline, out + result.out.size - 1);
-	CU_ASSERT_EQUAL(fwrite(out, 1, result.out.size, documents), result.out.size);
-	CU_ASSERT_EQUAL(json_parse(out, result.out.size, &document, &err), 0);
-	expect_string(document, "/schema", "gpucert-probe/1");
-	process_result_free(&result);
-	return document;
-}
 
 static cJSON *with_double(const char *program, const char *settings)
 {
@@ -71,7 +29,7 @@ static cJSON *with_double(const char *program, const char *settings)
 		.env = {VULKAN_DOUBLE, OPENCL_DOUBLE, word},
 	};
 
-	return document_of(&probe);
+	return probe_document(&probe);
 }
 
 static void test_real_drivers_work(void)
@@ -79,7 +37,7 @@ static void test_real_drivers_work(void)
 	static const char *const programs[] = {"probe-vulkan", "probe-opencl", "probe-d3d12"};
 
 	for (size_t i = 0; i < ARRAY_SIZE(programs); i++) {
-		cJSON *document CLEANUP_JSON = document_of(
+		cJSON *document CLEANUP_JSON = probe_document(
 			&(struct probe){.program = programs[i], .env = {NO_LEAK_CHECK}});
 
 		expect_string(document, "/api/status", "ok");
@@ -99,10 +57,10 @@ static void test_odd_sizes_are_computed(void)
 
 	for (size_t i = 0; i < ARRAY_SIZE(sizes); i++) {
 		cJSON *document CLEANUP_JSON =
-			document_of(&(struct probe){.program = "probe-vulkan",
-						    .option = "--size",
-						    .value = sizes[i],
-						    .env = {NO_LEAK_CHECK}});
+			probe_document(&(struct probe){.program = "probe-vulkan",
+						       .option = "--size",
+						       .value = sizes[i],
+						       .env = {NO_LEAK_CHECK}});
 
 		expect_string(document, "/work/status", "ok");
 	}
@@ -111,11 +69,11 @@ static void test_odd_sizes_are_computed(void)
 /* Direct3D 12 through vkd3d draws, and its adapter is the processor. */
 static void test_d3d12_draws(void)
 {
-	cJSON *document CLEANUP_JSON =
-		document_of(&(struct probe){.program = "probe-d3d12",
-					    .option = "--size",
-					    .value = "4194305", /* more than one dispatch holds */
-					    .env = {NO_LEAK_CHECK}});
+	cJSON *document CLEANUP_JSON = probe_document(
+		&(struct probe){.program = "probe-d3d12",
+				.option = "--size",
+				.value = "4194305", /* more than one dispatch holds */
+				.env = {NO_LEAK_CHECK}});
 
 	expect_string(document, "/work/status", "ok");
 	expect_string(document, "/work/featureLevel", "11_0");
@@ -129,7 +87,7 @@ static void test_list_does_no_work(void)
 	const struct probe probe = {.program = "probe-vulkan",
 				    .option = "--list",
 				    .env = {VULKAN_DOUBLE, "GPUCERT_DOUBLE=crash=vkCreateDevice"}};
-	cJSON *document CLEANUP_JSON = document_of(&probe);
+	cJSON *document CLEANUP_JSON = probe_document(&probe);
 
 	expect_count(document, "/devices", 1);
 	expect_null(document, "/work");
@@ -141,7 +99,7 @@ static double seed_of(const char *option, const char *value)
 				    .option = option,
 				    .value = value,
 				    .env = {VULKAN_DOUBLE}};
-	cJSON *document CLEANUP_JSON = document_of(&probe);
+	cJSON *document CLEANUP_JSON = probe_document(&probe);
 	const cJSON *seed = json_pointer(document, "/work/seed");
 
 	expect_string(document, "/work/status", "ok");
@@ -153,17 +111,6 @@ static void test_input_differs_between_runs(void)
 {
 	CU_ASSERT_NOT_EQUAL(seed_of("--size", "100"), seed_of("--size", "100"));
 	CU_ASSERT_EQUAL(seed_of("--seed", "4294967295"), 4294967295.0);
-}
-
-static void expect_unsupported(const struct probe *probe, const char *missing)
-{
-	cJSON *document CLEANUP_JSON = document_of(probe);
-
-	expect_string(document, "/api/status", "unsupported");
-	expect_string(document, "/api/missing", missing);
-	CU_ASSERT(cJSON_IsString(json_pointer(document, "/api/reason")));
-	expect_count(document, "/devices", 0);
-	expect_null(document, "/work");
 }
 
 static void test_no_driver_is_unsupported(void)
@@ -183,7 +130,7 @@ static void test_a_driver_that_cannot_be_loaded_failed(void)
 {
 	const struct probe probe = {.program = "probe-vulkan",
 				    .env = {"VK_DRIVER_FILES=" TESTS "absent_vulkan.json"}};
-	cJSON *document CLEANUP_JSON = document_of(&probe);
+	cJSON *document CLEANUP_JSON = probe_document(&probe);
 
 	expect_string(document, "/api/status", "failed");
 	CU_ASSERT_PTR_NOT_NULL(
@@ -252,12 +199,12 @@ static void test_a_device_is_selected(void)
 			      .option = "--device",
 			      .value = "1",
 			      .env = {VULKAN_DOUBLE, "GPUCERT_DOUBLE=devices=2"}};
-	cJSON *second CLEANUP_JSON = document_of(&probe);
+	cJSON *second CLEANUP_JSON = probe_document(&probe);
 
 	expect_number(second, "/work/device", 1);
 	expect_string(second, "/work/status", "ok");
 	probe.value = "2";
-	cJSON *third CLEANUP_JSON = document_of(&probe);
+	cJSON *third CLEANUP_JSON = probe_document(&probe);
 
 	expect_string(third, "/work/status", "unsupported");
 	expect_string(third, "/work/stage", "select");
@@ -408,7 +355,7 @@ static void test_more_than_fits_is_unsupported(void)
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(probes); i++) {
-		cJSON *document CLEANUP_JSON = document_of(&probes[i]);
+		cJSON *document CLEANUP_JSON = probe_document(&probes[i]);
 
 		expect_string(document, "/work/status", "unsupported");
 		expect_string(document, "/work/stage", "memory");
@@ -450,7 +397,7 @@ static void test_a_hang_times_out(void)
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(probes); i++) {
-		cJSON *document CLEANUP_JSON = document_of(&probes[i]);
+		cJSON *document CLEANUP_JSON = probe_document(&probes[i]);
 
 		expect_string(document, "/work/status", "timeout");
 		expect_string(document, "/work/stage", "upload");
@@ -468,7 +415,7 @@ static void test_a_crash_prints_nothing(void)
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(settings); i++) {
-		struct process_result result = run(&(struct probe){
+		struct process_result result = probe_run(&(struct probe){
 			.program = "probe-vulkan", .env = {VULKAN_DOUBLE, settings[i]}});
 
 		CU_ASSERT_EQUAL(result.end, PROCESS_SIGNALLED);
@@ -486,7 +433,7 @@ static void test_what_drivers_print_stays_out(void)
 		const struct probe probe = {
 			.program = programs[i],
 			.env = {VULKAN_DOUBLE, OPENCL_DOUBLE, "GPUCERT_DOUBLE=noise"}};
-		struct process_result result = run(&probe);
+		struct process_result result = probe_run(&probe);
 
 		CU_ASSERT_TRUE(text_starts_with(text_string(&result.out), "{"));
 		CU_ASSERT_PTR_NOT_NULL(strstr(text_string(&result.err), "the driver says hello"));
@@ -502,7 +449,7 @@ static cJSON *visibility(const char *settings, const char *option)
 		.env = {VULKAN_DOUBLE, OPENCL_DOUBLE, CUDA_DOUBLE, settings},
 	};
 
-	return document_of(&probe);
+	return probe_document(&probe);
 }
 
 static void test_visibility_tells_every_api(void)
@@ -528,9 +475,9 @@ static void test_visibility_tells_real_drivers(void)
 
 	for (size_t i = 0; i < ARRAY_SIZE(options); i++) {
 		cJSON *document CLEANUP_JSON =
-			document_of(&(struct probe){.program = "probe-visibility",
-						    .option = options[i],
-						    .env = {NO_LEAK_CHECK}});
+			probe_document(&(struct probe){.program = "probe-visibility",
+						       .option = options[i],
+						       .env = {NO_LEAK_CHECK}});
 
 		expect_string(document, "/apis/0/api/status", "ok");
 		expect_string(document, "/apis/1/api/status", "ok");
@@ -564,7 +511,7 @@ static void test_cuda_failures_are_told(void)
 {
 	cJSON *none CLEANUP_JSON = visibility("GPUCERT_DOUBLE=fail=cuInit:100", NULL);
 	cJSON *mismatch CLEANUP_JSON = visibility("GPUCERT_DOUBLE=fail=cuInit:803", NULL);
-	cJSON *absent CLEANUP_JSON = document_of(&(struct probe){
+	cJSON *absent CLEANUP_JSON = probe_document(&(struct probe){
 		.program = "probe-visibility", .env = {VULKAN_DOUBLE, OPENCL_DOUBLE}});
 
 	expect_string(none, "/apis/2/api/status", "ok");
@@ -588,7 +535,7 @@ static void test_usage_errors_are_exit_code_2(void)
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(probes); i++) {
-		struct process_result result = run(&probes[i]);
+		struct process_result result = probe_run(&probes[i]);
 
 		CU_ASSERT_EQUAL(result.end, PROCESS_EXITED);
 		CU_ASSERT_EQUAL(result.code, 2);
@@ -661,11 +608,9 @@ int main(void)
 		{"output that fails is exit code 1", test_output_that_fails_is_exit_code_1},
 		CU_TEST_INFO_NULL,
 	};
-	int code = 0;
+	int code = probe_documents_open("probe-documents.ndjson");
 
-	documents = fopen(DOCUMENTS, "w");
-	if (documents == NULL)
-		return 2;
-	code = unit_run("probe programs", tests);
-	return fclose(documents) == 0 ? code : 2;
+	if (code == 0)
+		code = unit_run("probe programs", tests);
+	return code == 0 ? probe_documents_close() : code;
 }

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: MIT */
+
+/* The probes as Windows programs, on the drivers of this machine. Under Wine these are llvmpipe,
+ * lavapipe and PoCL, behind an adapter that Wine makes up: everything must say that a processor
+ * does the work. */
+
+#include "base/tests/unit.h"
+#include "workloads/tests/expect.h"
+#include "workloads/tests/run_probe.h"
+
+#include "base/cleanup.h"
+
+static cJSON *document_of(const char *program, const char *option, const char *value)
+{
+	return probe_document(
+		&(struct probe){.program = program, .option = option, .value = value});
+}
+
+static void expect_work(const char *program, const char *elements)
+{
+	cJSON *document CLEANUP_JSON = document_of(program, "--size", elements);
+
+	expect_string(document, "/api/status", "ok");
+	expect_null(document, "/api/reason");
+	expect_string(document, "/work/status", "ok");
+	expect_null(document, "/work/reason");
+	expect_bool(document, "/work/verified", true);
+	expect_number(document, "/work/elements", strtod(elements, NULL));
+	expect_number(document, "/work/mismatches", 0);
+	expect_bool(document, "/devices/0/software", true);
+	/* The file that was loaded is the system's, not one beside the program. */
+	CU_ASSERT_PTR_NOT_NULL(strstr(string_at(document, "/api/loader/path"), "system32"));
+}
+
+static void test_compute_is_right(void)
+{
+	static const char *const programs[] = {"probe-vulkan", "probe-opencl", "probe-d3d11",
+					       "probe-d3d12"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(programs); i++)
+		expect_work(programs[i], "256");
+}
+
+/* Around a work group, and one element more than the groups of one dispatch hold. */
+static void test_odd_sizes_are_computed(void)
+{
+	static const char *const sizes[] = {"1", "65", "4194241"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(sizes); i++) {
+		expect_work("probe-d3d11", sizes[i]);
+		expect_work("probe-d3d12", sizes[i]);
+	}
+}
+
+static void test_direct3d_draws(void)
+{
+	static const char *const programs[] = {"probe-d3d11", "probe-d3d12"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(programs); i++) {
+		cJSON *document CLEANUP_JSON = document_of(programs[i], "--size", "64");
+
+		expect_number(document, "/work/render/pixels", 64 * 64);
+		expect_number(document, "/work/render/mismatches", 0);
+		CU_ASSERT_STRING_NOT_EQUAL(string_at(document, "/work/featureLevel"),
+					   "(no string)");
+	}
+}
+
+static void test_dxgi_lists_adapters(void)
+{
+	cJSON *document CLEANUP_JSON = document_of("probe-dxgi", NULL, NULL);
+
+	expect_string(document, "/api/status", "ok");
+	expect_count(document, "/devices", 1);
+	expect_bool(document, "/devices/0/software", true);
+	CU_ASSERT_EQUAL(strlen(string_at(document, "/devices/0/deviceLuid")), 16);
+	expect_null(document, "/work");
+	CU_ASSERT_EQUAL(strncmp(string_at(document, "/api/emulator"), "Wine ", 5), 0);
+	CU_ASSERT_PTR_NOT_NULL(strstr(string_at(document, "/devices/0/renderer"), "llvmpipe"));
+}
+
+static void test_absent_devices_are_told(void)
+{
+	static const char *const programs[] = {"probe-d3d11", "probe-d3d12"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(programs); i++) {
+		cJSON *document CLEANUP_JSON = document_of(programs[i], "--device", "7");
+
+		expect_string(document, "/work/status", "unsupported");
+		expect_string(document, "/work/reason",
+			      "there is no device 7: the devices are 0 to 0");
+	}
+}
+
+static void test_usage_errors_are_exit_code_2(void)
+{
+	struct process_result result =
+		probe_run(&(struct probe){.program = "probe-d3d12", .option = "--elephant"});
+
+	CU_ASSERT_EQUAL(result.end, PROCESS_EXITED);
+	CU_ASSERT_EQUAL(result.code, 2);
+	process_result_free(&result);
+}
+
+int main(void)
+{
+	CU_TestInfo tests[] = {
+		{"compute is right", test_compute_is_right},
+		{"odd sizes are computed", test_odd_sizes_are_computed},
+		{"Direct3D draws", test_direct3d_draws},
+		{"DXGI lists adapters", test_dxgi_lists_adapters},
+		{"absent devices are told", test_absent_devices_are_told},
+		{"usage errors are exit code 2", test_usage_errors_are_exit_code_2},
+		CU_TEST_INFO_NULL,
+	};
+	int code = probe_documents_open("windows-probe-documents.ndjson");
+
+	if (code == 0)
+		code = unit_run("Windows probes", tests);
+	return code == 0 ? probe_documents_close() : code;
+}
