@@ -166,6 +166,10 @@ static void test_every_failure_has_an_exit_code(void)
 		   "'-1' is not a whole number from 0 to 10000");
 	expect_end("device-plugin-mcdm", "--config", "/nonexistent/mcdm.yaml", 2,
 		   "/nonexistent/mcdm.yaml");
+#ifndef _WIN32
+	expect_end("device-plugin-wddm", "--service", NULL, 2, "--service");
+	expect_end("device-plugin-wddm", NULL, NULL, 1, "name a recorded one with --node");
+#endif
 	(void)uv_os_setenv("WDDM_DEVICE_PLUGIN_CONFIG_FILE", "relative.yaml");
 	expect_end("device-plugin-wddm", NULL, NULL, 2, "is not an absolute path");
 	(void)uv_os_unsetenv("WDDM_DEVICE_PLUGIN_CONFIG_FILE");
