@@ -41,7 +41,8 @@ int file_make_directories(const char *path, unsigned mode, struct error *err); /
  * A missing tree is success. */
 int file_remove_tree(const char *path, struct error *err);
 
-/* A new directory `parent`/`prefix`XXXXXX with mode 0700. Caller frees *path. */
+/* A new directory `parent`/`prefix`XXXXXX with mode 0700. `parent` NULL: the folder for temporary
+ * files, which is /tmp, and the user's on Windows. Caller frees *path. */
 int file_make_temporary(const char *parent, const char *prefix, char **path, struct error *err);
 
 /* Follows every symbolic link of an absolute path as a process would whose root directory is `root`

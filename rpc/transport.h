@@ -56,6 +56,7 @@ struct listener;
 struct listener_options {
 	unsigned mode;	    /* of the socket file, as chmod's */
 	bool replace_stale; /* first remove a socket file that nobody serves */
+	bool refuse;	    /* bind, but do not listen: nobody can connect */
 	/* A connection waits. It must be accepted before the next is told. */
 	void (*on_connection)(struct listener *listener, void *user);
 	void *user;

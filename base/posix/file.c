@@ -151,8 +151,11 @@ int file_remove_tree(const char *path, struct error *err)
 
 int file_make_temporary(const char *parent, const char *prefix, char **path, struct error *err)
 {
-	char *made CLEANUP_FREE = text_format("%s/%sXXXXXX", parent, prefix);
+	char *made CLEANUP_FREE = NULL;
 
+	if (parent == NULL)
+		parent = "/tmp";
+	made = text_format("%s/%sXXXXXX", parent, prefix);
 	if (made == NULL)
 		return error_memory(err);
 	if (mkdtemp(made) == NULL)

@@ -9,6 +9,7 @@
 #include "base/windows/wide.h"
 
 #include <string.h>
+#include <uv.h>
 #include <windows.h>
 
 static void file_close(const HANDLE *file)
@@ -93,8 +94,18 @@ int file_make_directories(const char *path, unsigned mode, struct error *err)
 
 int file_make_temporary(const char *parent, const char *prefix, char **path, struct error *err)
 {
-	char *below CLEANUP_FREE = path_join(parent, prefix);
+	char temporary[MAX_PATH * 3]; /* UTF-8 */
+	size_t size = sizeof(temporary);
+	char *below CLEANUP_FREE = NULL;
+	int rc = 0;
 
+	if (parent == NULL) {
+		rc = uv_os_tmpdir(temporary, &size);
+		if (rc < 0)
+			return error_uv(err, rc, "no folder for temporary files");
+		parent = temporary;
+	}
+	below = path_join(parent, prefix);
 	return below != NULL ? file_make_unique(below, 0700, path, NULL, err) : error_memory(err);
 }
 

@@ -9,20 +9,15 @@
 #include <stdlib.h>
 #include <windows.h>
 
-/* Of the C runtime, which has split the command line already; CommandLineToArgvW() would load
- * shell32.dll and a dozen others with it. The last two: no wildcards, the usual malloc(). */
-int __wgetmainargs(int *count, wchar_t ***arguments, wchar_t ***environment, int wildcards,
-		   int *new_mode);
+#include <shellapi.h>
 
 /* NULL: out of memory. */
 static char **program_arguments(int *count)
 {
-	wchar_t **wide = NULL;
-	wchar_t **environment = NULL;
+	wchar_t **wide = CommandLineToArgvW(GetCommandLineW(), count);
 	char **arguments = NULL;
-	int new_mode = 0;
 
-	if (__wgetmainargs(count, &wide, &environment, 0, &new_mode) < 0 || wide == NULL)
+	if (wide == NULL)
 		return NULL;
 	arguments = calloc((size_t)*count + 1, sizeof(*arguments));
 	for (int i = 0; arguments != NULL && i < *count; i++) {
@@ -30,6 +25,7 @@ static char **program_arguments(int *count)
 		if (arguments[i] == NULL)
 			arguments = NULL; /* the program ends; nothing is worth freeing */
 	}
+	(void)LocalFree(wide);
 	return arguments;
 }
 

@@ -5,11 +5,12 @@
 #include "base/json.h"
 #include "base/log.h"
 #include "base/path.h"
+#include "base/termination.h"
 #include "conformance/kubelet/faults.h"
 #include "conformance/kubelet/plugin_process.h"
 #include "conformance/kubelet/pod.h"
+#include "rpc/socket.h"
 
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -128,7 +129,7 @@ static const char *const exit_codes[] = {
 /* A run of the command. */
 struct session {
 	uv_loop_t loop;
-	uv_signal_t interrupt, terminate;
+	struct termination *termination;
 	uv_timer_t timer;
 	struct kubelet *kubelet;
 	struct plugin_process *plugin;
@@ -177,11 +178,10 @@ static void on_plugin_end(struct plugin_process *plugin, const struct process_re
 	kubelet_interrupt(session->kubelet, how);
 }
 
-static void on_signal(uv_signal_t *handle, int number)
+static void on_request(const char *what, void *user)
 {
-	const struct session *session = handle->data;
-	(void)number;
-	kubelet_interrupt(session->kubelet, "a signal came");
+	const struct session *session = user;
+	kubelet_interrupt(session->kubelet, what);
 }
 
 static void on_time(uv_timer_t *timer)
@@ -193,19 +193,14 @@ static void on_time(uv_timer_t *timer)
 static void session_init(struct session *session)
 {
 	(void)uv_loop_init(&session->loop);
-	(void)uv_signal_init(&session->loop, &session->interrupt);
-	(void)uv_signal_init(&session->loop, &session->terminate);
 	(void)uv_timer_init(&session->loop, &session->timer);
-	session->interrupt.data = session;
-	session->terminate.data = session;
 	session->timer.data = session;
-	(void)signal(SIGPIPE, SIG_IGN);
+	socket_ignore_sigpipe();
 }
 
 static void session_listen_to_signals(struct session *session)
 {
-	(void)uv_signal_start(&session->interrupt, on_signal, SIGINT);
-	(void)uv_signal_start(&session->terminate, on_signal, SIGTERM);
+	(void)termination_open(&session->loop, on_request, session, &session->termination, NULL);
 	if (seconds > 0)
 		(void)uv_timer_start(&session->timer, on_time, (uint64_t)seconds * 1000, 0);
 }
@@ -379,8 +374,7 @@ static void session_close(struct session *session)
 	plugin_process_free(session->plugin);
 	kubelet_free(session->kubelet);
 	session->kubelet = NULL;
-	uv_close((uv_handle_t *)&session->interrupt, NULL);
-	uv_close((uv_handle_t *)&session->terminate, NULL);
+	termination_close(session->termination);
 	uv_close((uv_handle_t *)&session->timer, NULL);
 	if (loop_drain(&session->loop, DRAIN_MS, &err) != 0)
 		log_debug("%s", err.text);

@@ -82,13 +82,6 @@ static const struct option_spec run_options[] = {
 		 "private "
 		 "containerd.",
 	 .env = "GPUCERT_CRI"},
-	{.name = "image",
-	 .type = OPTION_STRING,
-	 .target = &run.settings.image,
-	 .value = "REF",
-	 .help = "Run probes in this image, which the runtime of --cri has, instead of one that is "
-		 "composed here.",
-	 .env = "GPUCERT_IMAGE"},
 	{.name = "launcher",
 	 .type = OPTION_CHOICE,
 	 .target = &run.settings.launcher,
@@ -173,11 +166,6 @@ static int run_check_settings(struct error *err)
 	if (settings->cri_address != NULL && text_equal(settings->launcher, "process"))
 		return error_set(err, ERROR_ARGUMENT,
 				 "--cri and --launcher process exclude each other");
-	if (settings->image != NULL && settings->cri_address == NULL)
-		return error_set(err, ERROR_ARGUMENT,
-				 "--image needs --cri: a private containerd has no images");
-	if (settings->image != NULL && text_equal(settings->node_file, RUNNER_WINE_NODE))
-		return error_set(err, ERROR_ARGUMENT, "--image and --node wine exclude each other");
 	if (text_equal(settings->node_file, RUNNER_WINE_NODE) &&
 	    text_equal(settings->launcher, "process"))
 		return error_set(err, ERROR_ARGUMENT,

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 #include "conformance/kubelet/fault_listener.h"
 
-#include "base/cleanup.h"
+#include "rpc/transport.h"
 
+#include <stdlib.h>
 #include <string.h>
 
-enum { BACKLOG = 64, INPUT_SIZE = 4096, CONNECTIONS_MAX = 256 };
+enum { SOCKET_MODE = 0600, INPUT_SIZE = 4096, CONNECTIONS_MAX = 256 };
 
 static const char garbage[] = "HTTP/1.1 400 This is no HTTP/2\r\n\r\n\0\xff\xfe garbage";
 
 struct fault_connection {
-	uv_pipe_t pipe;
+	struct transport transport;
 	uv_write_t write;
 	struct fault_listener *listener; /* NULL once that is closed */
 	struct fault_connection *next;
@@ -18,15 +19,15 @@ struct fault_connection {
 };
 
 struct fault_listener {
-	uv_pipe_t pipe;
+	struct listener *listener;
 	enum fault_listener_kind kind;
 	struct fault_connection *connections;
 	size_t connection_count;
 };
 
-static void on_connection_closed(uv_handle_t *handle)
+static void on_connection_closed(struct transport *transport)
 {
-	struct fault_connection *connection = handle->data;
+	struct fault_connection *connection = transport->user;
 	if (connection->listener != NULL) {
 		struct fault_connection **link = &connection->listener->connections;
 		while (*link != connection)
@@ -39,13 +40,13 @@ static void on_connection_closed(uv_handle_t *handle)
 
 static void connection_close(struct fault_connection *connection)
 {
-	if (!uv_is_closing((uv_handle_t *)&connection->pipe))
-		uv_close((uv_handle_t *)&connection->pipe, on_connection_closed);
+	if (connection->transport.open)
+		transport_close(&connection->transport, on_connection_closed);
 }
 
 static void on_alloc(uv_handle_t *handle, size_t suggested, uv_buf_t *buffer)
 {
-	struct fault_connection *connection = handle->data;
+	struct fault_connection *connection = ((struct transport *)handle->data)->user;
 	(void)suggested;
 	*buffer = uv_buf_init(connection->input, INPUT_SIZE);
 }
@@ -54,7 +55,7 @@ static void on_read(uv_stream_t *stream, ssize_t size, const uv_buf_t *buffer)
 {
 	(void)buffer;
 	if (size < 0)
-		connection_close(stream->data);
+		connection_close(((struct transport *)stream->data)->user);
 }
 
 static void on_written(uv_write_t *write, int status)
@@ -65,7 +66,7 @@ static void on_written(uv_write_t *write, int status)
 
 static void connection_misbehave(struct fault_connection *connection)
 {
-	uv_stream_t *stream = (uv_stream_t *)&connection->pipe;
+	uv_stream_t *stream = &connection->transport.stream;
 	static char bytes[sizeof(garbage)];
 	int rc = 0;
 	switch (connection->listener->kind) {
@@ -88,48 +89,45 @@ static void connection_misbehave(struct fault_connection *connection)
 		connection_close(connection);
 }
 
-static void on_connection(uv_stream_t *server, int status)
+static void on_connection(struct listener *waiting, void *user)
 {
-	struct fault_listener *listener = server->data;
-	struct fault_connection *connection = NULL;
-	if (status != 0)
-		return;
-	connection = calloc(1, sizeof(*connection));
+	struct fault_listener *listener = user;
+	struct fault_connection *connection = calloc(1, sizeof(*connection));
 	if (connection == NULL)
 		return;
-	(void)uv_pipe_init(server->loop, &connection->pipe, 0);
-	connection->pipe.data = connection;
+	int rc = listener_accept(waiting, &connection->transport, connection, NULL);
+	if (!connection->transport.open) {
+		free(connection);
+		return;
+	}
 	connection->listener = listener;
 	connection->next = listener->connections;
 	listener->connections = connection;
 	listener->connection_count++;
-	if (uv_accept(server, (uv_stream_t *)&connection->pipe) != 0 ||
-	    listener->connection_count > CONNECTIONS_MAX)
+	if (rc != 0 || listener->connection_count > CONNECTIONS_MAX)
 		connection_close(connection);
 	else
 		connection_misbehave(connection);
-}
-
-static void on_listener_closed(uv_handle_t *handle)
-{
-	free(handle->data);
 }
 
 int fault_listener_open(uv_loop_t *loop, const char *path, enum fault_listener_kind kind,
 			struct fault_listener **out, struct error *err)
 {
 	struct fault_listener *listener = calloc(1, sizeof(*listener));
+	const struct listener_options options = {.mode = SOCKET_MODE,
+						 .refuse = kind == FAULT_LISTENER_REFUSE,
+						 .on_connection = on_connection,
+						 .user = listener};
+	struct address address;
 	if (listener == NULL)
 		return error_memory(err);
 	listener->kind = kind;
-	(void)uv_pipe_init(loop, &listener->pipe, 0);
-	listener->pipe.data = listener;
-	int rc = uv_pipe_bind(&listener->pipe, path);
-	if (rc == 0 && kind != FAULT_LISTENER_REFUSE)
-		rc = uv_listen((uv_stream_t *)&listener->pipe, BACKLOG, on_connection);
+	int rc = address_of_path(path, &address, err);
+	if (rc == 0)
+		rc = listener_open(loop, &address, &options, &listener->listener, err);
 	if (rc != 0) {
-		fault_listener_close(listener);
-		return error_uv(err, rc, "cannot listen on %s", path);
+		free(listener);
+		return rc;
 	}
 	*out = listener;
 	return 0;
@@ -144,5 +142,5 @@ void fault_listener_close(struct fault_listener *listener)
 		connection->listener = NULL;
 		connection_close(connection);
 	}
-	uv_close((uv_handle_t *)&listener->pipe, on_listener_closed);
+	listener_close(listener->listener, free);
 }

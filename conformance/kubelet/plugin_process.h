@@ -6,7 +6,9 @@
  * The plugin under test as a child process.
  *
  * The command line is split into words as a POSIX shell would do it (single and double quotes,
- * backslash), without a shell: no variables, no globs, no redirections. In each word
+ * backslash), without a shell: no variables, no globs, no redirections. On Windows a backslash is
+ * itself, but before a double quote, where it means what it does to the programs there. In each
+ * word
  *
  *   {plugin-dir}      becomes the fake kubelet's plugin directory
  *   {kubelet-socket}  becomes the path of its kubelet.sock
@@ -62,8 +64,12 @@ int plugin_process_stop(struct plugin_process *plugin, struct error *err);
 /* Kills what still runs and frees. NULL is allowed. */
 void plugin_process_free(struct plugin_process *plugin);
 
-/* Splits a command line into words. ERROR_ARGUMENT names the unclosed quote; no words is success.
- */
+enum command_line_rules { COMMAND_LINE_POSIX, COMMAND_LINE_WINDOWS };
+
+/* Splits a command line into words, by the rules of the system that the program runs on, or by
+ * `rules`. ERROR_ARGUMENT names the unclosed quote; no words is success. */
 int command_line_split(const char *line, struct text_list *words, struct error *err);
+int command_line_split_as(enum command_line_rules rules, const char *line, struct text_list *words,
+			  struct error *err);
 
 #endif

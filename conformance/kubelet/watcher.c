@@ -5,6 +5,7 @@
 #include "conformance/kubelet/internal.h"
 #include "conformance/kubelet/wire_text.h"
 #include "rpc/proto/pluginregistration_v1.pb-c.h"
+#include "rpc/socket.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -36,8 +37,8 @@ struct entry {
 	struct watcher *watcher; /* NULL once it is stopped */
 	struct entry *next;
 	char *path;
-	uint64_t inode, born_ns; /* inode numbers are used again */
-	bool present;		 /* found by the last scan */
+	struct socket_identity identity;
+	bool present; /* found by the last scan */
 	enum entry_state state;
 	uint64_t retry_ms, backoff_ms; /* kubelet_elapsed_ms() */
 	struct dial *dial;
@@ -256,12 +257,6 @@ static void entry_forget(struct entry *entry)
 	entry_free(entry);
 }
 
-static uint64_t birth_ns(const uv_stat_t *status)
-{
-	return (uint64_t)status->st_birthtim.tv_sec * 1000000000 +
-	       (uint64_t)status->st_birthtim.tv_nsec;
-}
-
 static struct entry *entry_find(const struct watcher *watcher, const char *path)
 {
 	struct entry *entry = watcher->entries;
@@ -270,10 +265,11 @@ static struct entry *entry_find(const struct watcher *watcher, const char *path)
 	return entry;
 }
 
-static void entry_seen(struct watcher *watcher, const char *path, const uv_stat_t *status)
+static void entry_seen(struct watcher *watcher, const char *path,
+		       const struct socket_identity *identity)
 {
 	struct entry *entry = entry_find(watcher, path);
-	if (entry != NULL && entry->inode == status->st_ino && entry->born_ns == birth_ns(status)) {
+	if (entry != NULL && socket_is_same(&entry->identity, identity)) {
 		entry->present = true;
 		return;
 	}
@@ -288,8 +284,7 @@ static void entry_seen(struct watcher *watcher, const char *path, const uv_stat_
 		return;
 	}
 	entry->watcher = watcher;
-	entry->inode = status->st_ino;
-	entry->born_ns = birth_ns(status);
+	entry->identity = *identity;
 	entry->present = true;
 	entry->next = watcher->entries;
 	watcher->entries = entry;
@@ -304,16 +299,12 @@ static void scan(struct watcher *watcher, const char *directory, int depth)
 		return;
 	for (size_t i = 0; i < names.count; i++) {
 		CLEANUP_FREE char *path = path_join(directory, names.items[i]);
-		uv_fs_t request;
+		struct socket_identity identity;
 		if (names.items[i][0] == '.' || path == NULL)
 			continue;
-		int rc = uv_fs_stat(NULL, &request, path, NULL);
-		const uv_stat_t status = request.statbuf;
-		unsigned kind = rc == 0 ? (unsigned)(status.st_mode & S_IFMT) : 0;
-		uv_fs_req_cleanup(&request);
-		if (kind == S_IFSOCK)
-			entry_seen(watcher, path, &status);
-		else if (kind == S_IFDIR && depth < DEPTH_MAX)
+		if (socket_is_at(path) && socket_identify(path, &identity))
+			entry_seen(watcher, path, &identity);
+		else if (depth < DEPTH_MAX && file_is_directory(path))
 			scan(watcher, path, depth + 1);
 	}
 }

@@ -408,7 +408,6 @@ static int runner_open_workplace(struct runner *runner, struct error *err)
 	const struct workplace_options options = {
 		.launcher = settings->launcher,
 		.cri_address = settings->cri_address,
-		.image = settings->image,
 		.wine = runner_is_wine(runner),
 		.windows_programs = settings->windows_programs,
 	};

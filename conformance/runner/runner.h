@@ -22,7 +22,6 @@ struct runner_settings {
 	const char *node_file;	      /* recorded node; RUNNER_WINE_NODE; NULL: this machine */
 	const char *windows_programs; /* for the Wine node; NULL: where wine_node_make() looks */
 	const char *cri_address;      /* NULL: a private containerd */
-	const char *image;	      /* that the runtime has; NULL: one is composed */
 	const char *launcher; /* "containerd", "process"; NULL: containers if they can be had */
 	const char
 		*out_directory; /* made when missing; what an earlier run left there is replaced */

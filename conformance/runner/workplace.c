@@ -5,7 +5,6 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/path.h"
-#include "base/text.h"
 #include "containers/images/wine_image.h"
 
 #include <string.h>
@@ -34,40 +33,6 @@ static int workplace_prepare_wine_image(struct workplace *workplace, struct erro
 
 	options.programs = (const char *const *)programs.items;
 	return rc == 0 ? wine_image_prepare(&options, &workplace->images, err) : rc;
-}
-
-/* The part behind '@' of "name@sha256:...", or the digest itself; "" for anything else. */
-static void workplace_copy_digest(char out[DIGEST_SIZE], const char *text)
-{
-	const char *at = text != NULL ? strchr(text, '@') : NULL;
-	const char *digest = at != NULL ? at + 1 : text;
-
-	if (digest != NULL && text_starts_with(digest, "sha256:") &&
-	    strlen(digest) == DIGEST_SIZE - 1)
-		memcpy(out, digest, DIGEST_SIZE);
-}
-
-/* An image that the runtime has already. */
-static int workplace_use_image(struct workplace *workplace, const char *reference,
-			       struct error *err)
-{
-	Runtime__V1__ImageStatusResponse *reply CLEANUP_CRI_REPLY = NULL;
-	struct image_description *probe = &workplace->images.probe;
-	int rc = cri_image_status_wait(runtime_cri(workplace->runtime), reference, &reply, err);
-
-	if (rc < 0)
-		return error_wrap(err, "probe image");
-	if (reply->image == NULL)
-		return error_set(
-			err, ERROR_NOT_FOUND,
-			"probe image: the container runtime has no '%s'; pull or import it "
-			"first",
-			reference);
-	probe->reference = strdup(reference);
-	workplace_copy_digest(probe->digest, reply->image->n_repo_digests > 0
-						     ? reply->image->repo_digests[0]
-						     : reply->image->id);
-	return probe->reference != NULL ? 0 : error_memory(err);
 }
 
 static int workplace_import(struct workplace *workplace, struct error *err)
@@ -112,7 +77,7 @@ static int workplace_make_directory(struct workplace *workplace, struct error *e
 			strdup(runtime_describe(workplace->runtime)->work_directory);
 		return workplace->run_directory != NULL ? 0 : error_memory(err);
 	}
-	rc = file_make_temporary("/tmp", "gpucert-", &workplace->own_directory, err);
+	rc = file_make_temporary(NULL, "gpucert-", &workplace->own_directory, err);
 	if (rc == 0) {
 		workplace->run_directory = strdup(workplace->own_directory);
 		rc = workplace->run_directory != NULL ? 0 : error_memory(err);
@@ -156,9 +121,7 @@ static int workplace_open_containers(struct workplace *workplace,
 	else if ((rc = workplace_open_directory(workplace, options, err)) < 0)
 		return rc;
 	else
-		rc = options->image != NULL
-			     ? workplace_use_image(workplace, options->image, &reason)
-			     : workplace_import(workplace, &reason);
+		rc = workplace_import(workplace, &reason);
 	return rc < 0 ? workplace_do_without(workplace, options, &reason, err) : 0;
 }
 

@@ -30,9 +30,6 @@ struct workplace_options {
 	 * With "containerd" asked for, its absence is an error; else it is told in `missing`. */
 	const char *launcher;
 	const char *cri_address; /* an existing runtime; NULL starts a private one */
-	/* An image that the existing runtime has, with the probes where a composed one has them
-	 * (images.h); NULL composes and imports one. Without cri_address it is an error. */
-	const char *image;
 	bool wine; /* make a Wine node (containers/wine/node.h) in the directory "wine" */
 	const char *windows_programs; /* for it; NULL: where wine_node_make() looks */
 };

@@ -99,7 +99,7 @@ static int listen_on(struct listener *listener, uv_loop_t *loop, int fd, struct 
 	rc = uv_pipe_open(&listener->pipe, fd);
 	if (rc < 0)
 		(void)close(fd);
-	else
+	else if (!listener->options.refuse)
 		rc = uv_listen((uv_stream_t *)&listener->pipe, BACKLOG, on_connection);
 	if (rc == 0)
 		return 0;

@@ -79,7 +79,8 @@ static int listen_on_pipe(struct listener *listener, struct error *err)
 	rc = pipe_access_set(handle, listener->options.mode, err);
 	if (rc < 0)
 		return error_wrap(err, "cannot listen on %s", name);
-	rc = uv_listen(&listener->stream, BACKLOG, on_pipe_connection);
+	if (!listener->options.refuse)
+		rc = uv_listen(&listener->stream, BACKLOG, on_pipe_connection);
 	return rc == 0 ? 0 : error_uv(err, rc, "cannot listen on %s", name);
 }
 
@@ -194,7 +195,7 @@ static int listen_on_file(struct listener *listener, struct error *err)
 
 	if (rc == 0)
 		rc = has_unix ? bind_unix(listener, err) : bind_port(listener, &rendezvous, err);
-	if (rc == 0 && listen(listener->winsock.socket, BACKLOG) != 0)
+	if (rc == 0 && !listener->options.refuse && listen(listener->winsock.socket, BACKLOG) != 0)
 		rc = error_winsock(err, WSAGetLastError(), "cannot listen on %s", path);
 	if (rc == 0 && !has_unix)
 		rc = rendezvous_write(path, listener->options.mode, &rendezvous, err);

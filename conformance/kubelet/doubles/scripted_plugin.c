@@ -4,9 +4,9 @@
 #include "base/cleanup.h"
 #include "base/path.h"
 #include "conformance/kubelet/doubles/scripted_internal.h"
+#include "rpc/socket.h"
 
 #include <string.h>
-#include <unistd.h>
 
 void scripted_note(struct scripted_plugin *plugin, const char *format, ...)
 {
@@ -29,18 +29,11 @@ void scripted_exit(struct scripted_plugin *plugin, int code)
 	plugin->options.on_exit(code, plugin->options.user);
 }
 
-/* Which file it is: inode numbers are used again, so its birth counts as well. 0: there is none. */
+/* Which file it is; 0: there is none. */
 static uint64_t identity_of(const char *path)
 {
-	uv_fs_t request;
-	int rc = uv_fs_stat(NULL, &request, path, NULL);
-	const uv_stat_t status = request.statbuf;
-	uv_fs_req_cleanup(&request);
-	if (rc != 0)
-		return 0;
-	return (status.st_ino << 32 ^ (uint64_t)status.st_birthtim.tv_sec * 1000000000 ^
-		(uint64_t)status.st_birthtim.tv_nsec) |
-	       1;
+	struct socket_identity identity;
+	return socket_identify(path, &identity) ? (identity.inode << 32 ^ identity.born_ns) | 1 : 0;
 }
 
 static int choose_socket(struct scripted_plugin *plugin, struct error *err)
@@ -53,7 +46,7 @@ static int choose_socket(struct scripted_plugin *plugin, struct error *err)
 		return 0;
 	CLEANUP_FREE char *name = NULL;
 	if (script->socket == NULL)
-		name = text_format("scripted-%d-%u.sock", (int)getpid(), counter++);
+		name = text_format("scripted-%d-%u.sock", (int)uv_os_getpid(), counter++);
 	else if (plugin->socket == NULL)
 		name = strdup(script->socket);
 	else

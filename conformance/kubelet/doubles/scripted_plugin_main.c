@@ -2,9 +2,9 @@
 #include "base/cleanup.h"
 #include "base/json.h"
 #include "base/log.h"
+#include "base/termination.h"
 #include "conformance/kubelet/doubles/scripted_plugin.h"
 
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -15,7 +15,7 @@ enum { EXIT_FAILED = 1, EXIT_USAGE = 2 };
 
 struct program {
 	uv_loop_t loop;
-	uv_signal_t term, interrupt;
+	struct termination *termination;
 	uv_timer_t timer;
 	struct script_file file;
 	struct scripted_plugin *plugins[64];
@@ -36,10 +36,10 @@ static void program_stop(struct program *program)
 	uv_stop(&program->loop);
 }
 
-static void on_signal(uv_signal_t *handle, int number)
+static void on_request(const char *what, void *user)
 {
-	struct program *program = handle->data;
-	log_info("signal %d", number);
+	struct program *program = user;
+	log_info("%s", what);
 	switch (program->file.on_sigterm) {
 	case SCRIPT_SIGNAL_STOP:
 		program_stop(program);
@@ -101,14 +101,9 @@ static int program_start(struct program *program, int argc, char **argv, struct 
 static void program_init(struct program *program)
 {
 	(void)uv_loop_init(&program->loop);
-	(void)uv_signal_init(&program->loop, &program->term);
-	(void)uv_signal_init(&program->loop, &program->interrupt);
 	(void)uv_timer_init(&program->loop, &program->timer);
-	program->term.data = program;
-	program->interrupt.data = program;
 	program->timer.data = program;
-	(void)uv_signal_start(&program->term, on_signal, SIGTERM);
-	(void)uv_signal_start(&program->interrupt, on_signal, SIGINT);
+	(void)termination_open(&program->loop, on_request, program, &program->termination, NULL);
 	if (program->file.exit_after_ms >= 0)
 		(void)uv_timer_start(&program->timer, on_exit_time,
 				     (uint64_t)program->file.exit_after_ms, 0);

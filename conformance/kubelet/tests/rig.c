@@ -34,7 +34,7 @@ void rig_init(struct rig *rig)
 {
 	*rig = (struct rig){0};
 	CU_ASSERT_EQUAL_FATAL(uv_loop_init(&rig->loop), 0);
-	CHECK_OK(file_make_temporary("/tmp", "kubelet-test-", &rig->directory, ERR));
+	CHECK_OK(file_make_temporary(NULL, "kubelet-test-", &rig->directory, ERR));
 	rig->plugin_dir = path_join(rig->directory, "device-plugins");
 	rig->registry_dir = path_join(rig->directory, "plugins_registry");
 }

@@ -25,8 +25,8 @@ struct run {
 static void run_init(struct run *run, const char *script)
 {
 	*run = (struct run){0};
-	CU_ASSERT_EQUAL_FATAL(
-		file_make_temporary("/tmp", "kubelet-command-", &run->directory, NULL), 0);
+	CU_ASSERT_EQUAL_FATAL(file_make_temporary(NULL, "kubelet-command-", &run->directory, NULL),
+			      0);
 	run->plugin_dir = path_join(run->directory, "dp");
 	run->script = path_join(run->directory, "script.json");
 	CU_ASSERT_EQUAL_FATAL(file_write_atomic(run->script, script, strlen(script), 0600, NULL),

@@ -6,32 +6,50 @@
 #include "base/json.h"
 #include "base/path.h"
 #include "conformance/kubelet/plugin_directory.h"
-#include "rpc/socket.h"
+#include "rpc/transport.h"
 
-#include <sys/socket.h>
+#ifndef _WIN32
 #include <sys/stat.h>
-#include <sys/un.h>
-#include <unistd.h>
+#endif
 
-/* A socket file, served or left behind. */
-static int make_socket(const char *path, bool served)
+static void leave_waiting(struct listener *listener, void *user)
 {
-	struct sockaddr_un address = {.sun_family = AF_UNIX};
-	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	(void)snprintf(address.sun_path, sizeof(address.sun_path), "%s", path);
-	CU_ASSERT_FATAL(bind(fd, (const struct sockaddr *)&address, sizeof(address)) == 0);
-	if (served) {
-		CU_ASSERT_FATAL(listen(fd, 4) == 0);
-		return fd;
-	}
-	(void)close(fd);
-	return -1;
+	(void)listener;
+	(void)user;
 }
 
-static ino_t inode(const char *path)
+/* Something that listens at a path; close with listener_close(). */
+static struct listener *serve(struct rig *rig, const char *path)
 {
-	struct stat status = {0};
-	return stat(path, &status) == 0 ? status.st_ino : 0;
+	const struct listener_options options = {.mode = 0600, .on_connection = leave_waiting};
+	struct listener *listener = NULL;
+	struct address address;
+	CHECK_OK(address_of_path(path, &address, ERR));
+	CHECK_OK(listener_open(&rig->loop, &address, &options, &listener, ERR));
+	return listener;
+}
+
+/* A socket file that nobody serves: what a killed server leaves. */
+static void abandon(struct rig *rig, const char *path)
+{
+	CLEANUP_FREE char *aside = text_format("%s~", path);
+	struct listener *listener = serve(rig, path);
+	CU_ASSERT_EQUAL(rename(path, aside), 0);
+	listener_close(listener, NULL);
+	CU_ASSERT_EQUAL(rename(aside, path), 0);
+}
+
+static struct socket_identity identify(const char *path)
+{
+	struct socket_identity identity = {0};
+	CU_ASSERT(socket_identify(path, &identity));
+	return identity;
+}
+
+static bool is_same_file(const struct socket_identity *before, const char *path)
+{
+	struct socket_identity now;
+	return socket_identify(path, &now) && socket_is_same(before, &now);
 }
 
 static void put(const char *directory, const char *name, const char *content)
@@ -49,19 +67,23 @@ static bool is_there(const char *directory, const char *name)
 static void test_start_makes_and_sweeps_the_directory(void)
 {
 	struct rig rig;
-	struct stat status = {0};
 	rig_init(&rig);
 	rig_make(&rig, NULL);
 	CHECK_OK(kubelet_start(rig.kubelet, ERR));
+#ifdef _WIN32
+	CU_ASSERT(file_is_directory(rig.plugin_dir));
+#else
+	struct stat status = {0};
 	CU_ASSERT_FATAL(stat(rig.plugin_dir, &status) == 0);
 	UNIT_INT(status.st_mode & 07777, 0750);
+#endif
 	kubelet_stop(rig.kubelet);
 	CU_ASSERT_FALSE(is_there(rig.plugin_dir, "kubelet.sock"));
 	CLEANUP_FREE char *stale = path_join(rig.plugin_dir, "stale.sock");
 	CLEANUP_FREE char *kubelet = path_join(rig.plugin_dir, "kubelet.sock");
 	CLEANUP_FREE char *folder = path_join(rig.plugin_dir, "folder");
-	(void)make_socket(stale, false);
-	(void)make_socket(kubelet, false);
+	abandon(&rig, stale);
+	abandon(&rig, kubelet);
 	CHECK_OK(file_make_directories(folder, 0700, ERR));
 	put(rig.plugin_dir, "DEPRECATION", "");
 	CHECK_OK(kubelet_start(rig.kubelet, ERR));
@@ -80,16 +102,18 @@ static void test_live_directory_is_refused(void)
 	CHECK_OK(file_make_directories(rig.plugin_dir, 0750, ERR));
 	CLEANUP_FREE char *kubelet = path_join(rig.plugin_dir, "kubelet.sock");
 	CLEANUP_FREE char *other = path_join(rig.plugin_dir, "vendor.sock");
-	CLEANUP_FD int live = make_socket(kubelet, true);
-	CLEANUP_FD int vendor = make_socket(other, true);
+	struct listener *live = serve(&rig, kubelet);
+	struct listener *vendor = serve(&rig, other);
 	put(rig.plugin_dir, KUBELET_CHECKPOINT_NAME, "{\"Data\": {}, \"Checksum\": 1}");
-	ino_t before = inode(kubelet);
+	struct socket_identity before = identify(kubelet);
 	rig_make(&rig, NULL);
 	UNIT_INT(kubelet_start(rig.kubelet, &err), ERROR_EXISTS);
 	UNIT_CONTAINS(err.text, kubelet);
-	CU_ASSERT(inode(kubelet) == before);
+	CU_ASSERT(is_same_file(&before, kubelet));
 	CU_ASSERT(is_there(rig.plugin_dir, "vendor.sock"));
 	CU_ASSERT(is_there(rig.plugin_dir, KUBELET_CHECKPOINT_NAME));
+	listener_close(live, NULL);
+	listener_close(vendor, NULL);
 	rig_close(&rig);
 }
 
@@ -102,22 +126,22 @@ static void test_take_over_puts_everything_back(void)
 	CLEANUP_FREE char *kubelet = path_join(rig.plugin_dir, "kubelet.sock");
 	CLEANUP_FREE char *other = path_join(rig.plugin_dir, "vendor.sock");
 	CLEANUP_FREE char *checkpoint = path_join(rig.plugin_dir, KUBELET_CHECKPOINT_NAME);
-	CLEANUP_FD int live = make_socket(kubelet, true);
-	CLEANUP_FD int vendor = make_socket(other, true);
+	struct listener *live = serve(&rig, kubelet);
+	struct listener *vendor = serve(&rig, other);
 	put(rig.plugin_dir, KUBELET_CHECKPOINT_NAME, "{\"Data\": {}, \"Checksum\": 1}");
-	ino_t kubelet_inode = inode(kubelet);
-	ino_t vendor_inode = inode(other);
+	struct socket_identity kubelet_inode = identify(kubelet);
+	struct socket_identity vendor_inode = identify(other);
 	rig_make(&rig, &options);
 	CHECK_OK(kubelet_start(rig.kubelet, ERR));
-	CU_ASSERT(inode(kubelet) != kubelet_inode);
+	CU_ASSERT_FALSE(is_same_file(&kubelet_inode, kubelet));
 	CU_ASSERT_FALSE(is_there(rig.plugin_dir, "vendor.sock"));
 	(void)rig_plugin(&rig, "{'device_count': 1}");
 	rig_wait_listed(&rig);
 	CHECK_OK(kubelet_restart(rig.kubelet, KUBELET_RESTART_WHOLE, ERR));
 	kubelet_free(rig.kubelet);
 	rig.kubelet = NULL;
-	CU_ASSERT(inode(kubelet) == kubelet_inode);
-	CU_ASSERT(inode(other) == vendor_inode);
+	CU_ASSERT(is_same_file(&kubelet_inode, kubelet));
+	CU_ASSERT(is_same_file(&vendor_inode, other));
 	CU_ASSERT_FALSE(is_there(rig.plugin_dir, KUBELET_MOVED_NAME));
 	CLEANUP_JSON cJSON *json = NULL;
 	CHECK_OK(json_read_file(checkpoint, &json, ERR));
@@ -125,6 +149,8 @@ static void test_take_over_puts_everything_back(void)
 	bool served = false;
 	CHECK_OK(socket_is_served(kubelet, &served, ERR));
 	CU_ASSERT(served);
+	listener_close(live, NULL);
+	listener_close(vendor, NULL);
 	rig_close(&rig);
 }
 
@@ -143,16 +169,16 @@ static void test_what_a_dead_run_moved_is_restored(void)
 	CHECK_OK(plugin_directory_restore(rig.plugin_dir, &restored, ERR));
 	CU_ASSERT_FALSE(restored);
 	CHECK_OK(file_make_directories(aside, 0700, ERR));
-	CLEANUP_FD int live = make_socket(kubelet, true);
-	CLEANUP_FD int serving = make_socket(vendor, true);
-	ino_t kubelet_inode = inode(kubelet);
-	(void)make_socket(abandoned, false);
-	(void)make_socket(dead, false);
+	struct listener *live = serve(&rig, kubelet);
+	struct listener *serving = serve(&rig, vendor);
+	struct socket_identity kubelet_inode = identify(kubelet);
+	abandon(&rig, abandoned);
+	abandon(&rig, dead);
 	put(aside, KUBELET_CHECKPOINT_NAME, "{\"Data\": {}, \"Checksum\": 1}");
 	put(rig.plugin_dir, KUBELET_CHECKPOINT_NAME, "{\"Data\": {}}");
 	CHECK_OK(plugin_directory_restore(rig.plugin_dir, &restored, ERR));
 	CU_ASSERT(restored);
-	CU_ASSERT(inode(dead) == kubelet_inode);
+	CU_ASSERT(is_same_file(&kubelet_inode, dead));
 	CU_ASSERT(is_there(rig.plugin_dir, "vendor.sock"));
 	CU_ASSERT_FALSE(is_there(rig.plugin_dir, "abandoned.sock"));
 	CU_ASSERT_FALSE(is_there(rig.plugin_dir, KUBELET_MOVED_NAME));
@@ -161,6 +187,8 @@ static void test_what_a_dead_run_moved_is_restored(void)
 	CHECK_OK(json_read_file(checkpoint, &json, ERR));
 	CU_ASSERT_PTR_NOT_NULL(json_pointer(json, "/Checksum"));
 	rig_make(&rig, NULL);
+	listener_close(live, NULL);
+	listener_close(serving, NULL);
 	rig_close(&rig);
 }
 
@@ -174,7 +202,7 @@ static void test_plugin_registers_again_after_restart(void)
 		rig_start(&rig, KUBELET_PROFILE_1_36);
 		struct scripted_plugin *plugin = rig_plugin(&rig, "{'device_count': 2}");
 		rig_wait_listed(&rig);
-		ino_t before = inode(kubelet_socket(rig.kubelet));
+		struct socket_identity before = identify(kubelet_socket(rig.kubelet));
 		CLEANUP_FREE char *socket = strdup(scripted_plugin_socket(plugin));
 		CHECK_OK(kubelet_restart(rig.kubelet, kinds[i], ERR));
 		CU_ASSERT_EQUAL(file_exists(socket), kinds[i] == KUBELET_RESTART_KUBELET_SOCKET);
@@ -182,7 +210,7 @@ static void test_plugin_registers_again_after_restart(void)
 		rig_wait_event(&rig, KUBELET_EVENT_DEVICES, 2);
 		UNIT_INT(kubelet_resource_status(rig.kubelet, RIG_RESOURCE).allocatable, 2);
 		if (kinds[i] == KUBELET_RESTART_PLUGIN_SOCKETS)
-			CU_ASSERT(inode(kubelet_socket(rig.kubelet)) == before);
+			CU_ASSERT(is_same_file(&before, kubelet_socket(rig.kubelet)));
 		rig_close(&rig);
 	}
 }

@@ -8,6 +8,22 @@
 
 #include <signal.h>
 
+#ifdef _WIN32
+#define ECHO_COMMAND	"cmd /c echo {plugin-dir}:{kubelet-socket} {registry-dir}"
+#define SHELL_COMMAND	"cmd /c \"echo %DEVICE_PLUGIN_DIR% %KUBELET_SOCKET% %OWN%&exit 4\""
+#define LINE_END	"\r\n"
+#define NO_PLUGIN	"C:\\windows\\win.ini"
+#define NO_PLUGIN_ERROR ERROR_IO
+#define KILLED		PROCESS_EXITED /* with a code of its own: there are no signals */
+#else
+#define ECHO_COMMAND	"echo {plugin-dir}:{kubelet-socket} '{registry-dir}'"
+#define SHELL_COMMAND	"sh -c 'echo $DEVICE_PLUGIN_DIR $KUBELET_SOCKET $OWN; exit 4'"
+#define LINE_END	"\n"
+#define NO_PLUGIN	"/etc/passwd"
+#define NO_PLUGIN_ERROR ERROR_PERMISSION
+#define KILLED		PROCESS_SIGNALLED
+#endif
+
 struct watched {
 	size_t lines, ends;
 	char first[256];
@@ -55,8 +71,7 @@ static void test_placeholders_and_environment(void)
 	struct watched watched = {0};
 	struct plugin_process *plugin = NULL;
 	rig_start(&rig, KUBELET_PROFILE_1_36);
-	struct plugin_process_spec spec =
-		spec_for(&rig, "echo {plugin-dir}:{kubelet-socket} '{registry-dir}'", &watched);
+	struct plugin_process_spec spec = spec_for(&rig, ECHO_COMMAND, &watched);
 	CHECK_OK(plugin_process_start(&rig.loop, &spec, &plugin, ERR));
 	CHECK_OK(plugin_process_wait(plugin, RIG_PATIENCE_MS, ERR));
 	CLEANUP_FREE char *wanted = text_format("%s:%s %s", rig.plugin_dir,
@@ -65,12 +80,12 @@ static void test_placeholders_and_environment(void)
 	UNIT_INT(watched.ends, 1);
 	UNIT_INT(plugin_process_result(plugin)->code, 0);
 	plugin_process_free(plugin);
-	spec.command = "sh -c 'echo $DEVICE_PLUGIN_DIR $KUBELET_SOCKET $OWN; exit 4'";
+	spec.command = SHELL_COMMAND;
 	spec.env = (const char *const[]){"OWN=mine", NULL};
 	CHECK_OK(plugin_process_start(&rig.loop, &spec, &plugin, ERR));
 	CHECK_OK(plugin_process_wait(plugin, RIG_PATIENCE_MS, ERR));
 	CLEANUP_FREE char *printed =
-		text_format("%s %s mine\n", rig.plugin_dir, kubelet_socket(rig.kubelet));
+		text_format("%s %s mine" LINE_END, rig.plugin_dir, kubelet_socket(rig.kubelet));
 	UNIT_STRING(text_string(&plugin_process_result(plugin)->out), printed);
 	UNIT_INT(plugin_process_result(plugin)->code, 4);
 	plugin_process_free(plugin);
@@ -99,7 +114,7 @@ static void test_plugin_registers_and_is_stopped(void)
 	rig_wait_listed(&rig);
 	CHECK_OK(plugin_process_signal(plugin, SIGKILL, ERR));
 	CHECK_OK(plugin_process_wait(plugin, RIG_PATIENCE_MS, ERR));
-	UNIT_INT(plugin_process_result(plugin)->end, PROCESS_SIGNALLED);
+	UNIT_INT(plugin_process_result(plugin)->end, KILLED);
 	rig_wait_event(&rig, KUBELET_EVENT_DISCONNECTED, 2);
 	plugin_process_free(plugin);
 	rig_close(&rig);
@@ -142,8 +157,8 @@ static void test_bad_commands(void)
 	spec.private_mounts = true;
 	UNIT_INT(plugin_process_start(&rig.loop, &spec, &plugin, &err), ERROR_NOT_FOUND);
 	spec.private_mounts = false;
-	spec.command = "/etc/passwd";
-	UNIT_INT(plugin_process_start(&rig.loop, &spec, &plugin, &err), ERROR_PERMISSION);
+	spec.command = NO_PLUGIN;
+	UNIT_INT(plugin_process_start(&rig.loop, &spec, &plugin, &err), NO_PLUGIN_ERROR);
 	rig_close(&rig);
 }
 

@@ -2,6 +2,7 @@
 #include "conformance/kubelet/tests/rig.h"
 
 #include "base/cleanup.h"
+#include "base/path.h"
 
 #include <string.h>
 
@@ -108,7 +109,8 @@ static void test_endpoint_is_joined(void)
 		CHECK_OK(kubelet_start(rig.kubelet, ERR));
 		CLEANUP_FREE char *script = text_format(
 			"{'endpoint': '%s', 'register': {'retries': 0}}", cases[i].endpoint);
-		CLEANUP_FREE char *wanted = text_format("%s%s", rig.directory, cases[i].below);
+		CLEANUP_FREE char *below = path_join(rig.directory, cases[i].below);
+		CLEANUP_FREE char *wanted = path_normalize(below);
 		(void)rig_plugin(&rig, script);
 		const struct kubelet_registration *seen = rig_registration(&rig, 0);
 		UNIT_STRING(seen->socket, wanted);
@@ -150,7 +152,7 @@ static void test_slow_and_silent_answers(void)
 	UNIT_INT(slow->code, RPC_OK);
 	CU_ASSERT(slow->answered_ms - slow->time_ms >= 30);
 	CHECK_OK(kubelet_fault_set(rig.kubelet, "register-hang", ERR));
-	(void)rig_plugin(&rig, "{'resource': 'example.com/other', 'register': {'deadline_ms': 20,"
+	(void)rig_plugin(&rig, "{'resource': 'example.com/other', 'register': {'deadline_ms': 200,"
 			       " 'retries': 0}}");
 	const struct kubelet_registration *hung = rig_registration(&rig, 1);
 	CU_ASSERT(hung->abandoned);
