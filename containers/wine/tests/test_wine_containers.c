@@ -20,13 +20,14 @@
 	"C:\\Windows\\System32\\DriverStore\\FileRepository\\gpucert_wine.inf_amd64_"              \
 	"5f1c0d2e3a4b6978\\"
 
-enum { DRAIN_MS = 5000, TIMEOUT_MS = 60000 };
+enum { DRAIN_MS = 5000, TIMEOUT_MS = 60000, IMAGE_MAX = 160 * 1024 * 1024 };
 
 static uv_loop_t loop;
 static struct runtime *runtime;
 static struct images images;
 static struct launcher *launcher;
 static struct wine_node node;
+static char *cache; /* of images, for this test alone */
 
 /* What a plugin answers for a device: the device string and the files of the driver. */
 static const struct launch_mount driver_mounts[] = {
@@ -110,6 +111,29 @@ static void test_all_devices(void)
 	UNIT_CONTAINS(seen, "opencl=2\n");
 }
 
+/* The second time, the archive comes from the cache and is the same. */
+static void test_cached_image(void)
+{
+	struct images again = {0};
+	struct error err = {0};
+	const char *const programs[] = {PROGRAMS "/probe-adapters.exe", NULL};
+	const struct wine_image_options options = {
+		.root = node.root,
+		.starter = node.starter,
+		.programs = programs,
+		.program_directory = GPUCERT_BINARY_DIR "/libexec/gpucert",
+		.cache = cache,
+	};
+
+	UNIT_INT(wine_image_prepare(&options, &again, &err), 0);
+	UNIT_STRING(err.text, "");
+	UNIT_STRING(again.probe.reference, images.probe.reference);
+	UNIT_STRING(again.probe.digest, images.probe.digest);
+	UNIT_STRING(again.archive, images.archive);
+	CU_ASSERT_TRUE(again.probe.size == images.probe.size && again.probe.size < IMAGE_MAX);
+	images_free(&again);
+}
+
 static void need(int rc, const char *what, const struct error *err)
 {
 	if (rc == 0)
@@ -118,7 +142,7 @@ static void need(int rc, const char *what, const struct error *err)
 	exit(rc == ERROR_UNSUPPORTED ? RIG_SKIP : 1);
 }
 
-static void open_runtime(const char *cache)
+static void open_runtime(void)
 {
 	const struct runtime_options options = {.base_directory = rig_base("wine")};
 	const char *const programs[] = {PROGRAMS "/probe-adapters.exe", NULL};
@@ -157,10 +181,10 @@ int main(void)
 		{"nor has one with the loaders alone", test_files_without_device},
 		{"a device is one adapter in each API", test_one_device},
 		{"the display class is all devices", test_all_devices},
+		{"the image comes from the cache", test_cached_image},
 		CU_TEST_INFO_NULL,
 	};
 	const char *reason = rig_reason_to_skip();
-	char *cache = NULL;
 	struct error err = {0};
 	int result = 0;
 
@@ -169,7 +193,7 @@ int main(void)
 		return RIG_SKIP;
 	}
 	need(file_make_temporary("/tmp", "wine-image-", &cache, &err), "cache", &err);
-	open_runtime(cache);
+	open_runtime();
 	result = unit_run("Windows programs in containers", tests);
 	launcher_free(launcher);
 	images_free(&images);

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/* A path of a plugin's answer: what is taken has plain steps only, and leads below the directory.
+ */
+#include "base/cleanup.h"
+#include "base/path.h"
+#include "containers/wine/windows_path.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct windows_path path CLEANUP_WINDOWS_PATH = {0};
+	char *text CLEANUP_FREE = strndup((const char *)data, size);
+	char *place CLEANUP_FREE = NULL;
+	struct error err = {0};
+	bool found = false;
+
+	if (text == NULL || windows_path_parse(text, "path", &path, &err) < 0)
+		return 0;
+	for (size_t i = 0; i < path.steps.count; i++) {
+		const char *step = path.steps.items[i];
+
+		if (!path_is_bare_name(step) || strpbrk(step, ":*?\"<>|") != NULL)
+			abort();
+	}
+	if (windows_path_below(&path, "/nonexistent/drive_c", &place, &found, &err) == 0 &&
+	    (found || !path_is_within(place, "/nonexistent/drive_c")))
+		abort();
+	return 0;
+}
