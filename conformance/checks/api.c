@@ -9,9 +9,58 @@
 
 enum { ELEMENTS = 1 << 20, IDS_MAX = 256 };
 
+/* DirectX is one API of a device, and which of its parts a device offers is told by the lists that
+ * DXCore has it in. A node that is listed otherwise tells no attributes: there, every part counts
+ * as offered. */
+static const struct {
+	const char *name;
+	const char *attributes[4]; /* one of these is enough */
+	bool works;		   /* false: the probe enumerates alone */
+} api_directx[] = {
+	{"dxcore", {"d3d11-graphics", "d3d12-graphics", "d3d12-core-compute"}, false},
+	{"dxgi", {"d3d11-graphics", "d3d12-graphics"}, false},
+	{"d3d11", {"d3d11-graphics"}, true},
+	{"d3d12", {"d3d12-graphics", "d3d12-core-compute"}, true},
+	{"directml", {"d3d12-core-compute"}, true},
+};
+
+static bool api_has_attribute(const struct discovery_device *device, const char *const *wanted)
+{
+	const char *const *told = device->attributes;
+
+	if (told == NULL || told[0] == NULL)
+		return true;
+	for (size_t i = 0; told[i] != NULL; i++) {
+		for (size_t j = 0; wanted[j] != NULL; j++) {
+			if (strcmp(told[i], wanted[j]) == 0)
+				return true;
+		}
+	}
+	return false;
+}
+
+static bool api_is_offered(const struct discovery_device *device, const char *api)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(api_directx); i++) {
+		if (strcmp(api_directx[i].name, api) == 0)
+			return grant_device_offers(device, "directx") &&
+			       api_has_attribute(device, api_directx[i].attributes);
+	}
+	return grant_device_offers(device, api);
+}
+
+static bool api_only_enumerates(const char *api)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(api_directx); i++) {
+		if (strcmp(api_directx[i].name, api) == 0)
+			return !api_directx[i].works;
+	}
+	return false;
+}
+
 /* The device that the probe worked on is the one that was granted. */
 static void api_expect_identity(struct check_run *run, const struct discovery_device *device,
-				const cJSON *document)
+				const cJSON *document, const char *emulator)
 {
 	const cJSON *address = json_pointer(document, "/devices/0/pciAddress");
 	const cJSON *software = json_pointer(document, "/devices/0/software");
@@ -19,6 +68,11 @@ static void api_expect_identity(struct check_run *run, const struct discovery_de
 	if (device->kind == DISCOVERY_SOFTWARE)
 		(void)check_expect(run, cJSON_IsTrue(software), "/devices/0/software", "true", "%s",
 				   cJSON_IsTrue(software) ? "true" : "false");
+	else if (cJSON_IsTrue(software) && emulator != NULL && emulator[0] != '\0')
+		check_note(run, "%s: a software renderer, as under %s", device->id, emulator);
+	else if (cJSON_IsTrue(software))
+		(void)check_expect(run, false, "/devices/0/software", "false",
+				   "true: a software renderer stands in for %s", device->id);
 	else if (cJSON_IsString(address) && device->pci_address[0] != '\0')
 		(void)check_expect_text(run, "/devices/0/pciAddress", address->valuestring,
 					device->pci_address);
@@ -44,24 +98,48 @@ static bool api_expect_status(struct check_run *run, const cJSON *document, bool
 			    why[0] != '\0' ? " (" : "", why, why[0] != '\0' ? ")" : "");
 }
 
+/* The libraries of DirectX belong to Windows: an image without them is no fault of the plugin. */
+static bool api_lacks_library(const cJSON *document)
+{
+	static const char *const libraries[] = {"dxgi.dll",   "d3d11.dll",    "d3d12.dll",
+						"dxcore.dll", "DirectML.dll", "DXCore"};
+	const char *missing = api_text(document, "/api/missing");
+
+	for (size_t i = 0; i < ARRAY_SIZE(libraries); i++) {
+		if (strcmp(libraries[i], missing) == 0)
+			return true;
+	}
+	return false;
+}
+
 static void api_expect_work(struct check_run *run, const struct discovery_device *device,
-			    const char *api, const cJSON *document)
+			    const char *api, const cJSON *document, const char *emulator)
 {
 	const cJSON *elements = json_pointer(document, "/work/elements");
 	int count = cJSON_GetArraySize(json_pointer(document, "/devices"));
 
+	if (api_lacks_library(document)) {
+		check_unsupported(
+			run, "%s: the container has no %s, which is of the image and no driver's",
+			device->id, api_text(document, "/api/missing"));
+		return;
+	}
 	if (!api_expect_status(run, document, strcmp(api_text(document, "/api/status"), "ok") == 0,
 			       "/api/status", "ok", "/api/status", "/api/reason"))
 		return;
 	if (!check_expect_int(run, "/devices/count", count, 1))
 		return;
+	if (api_only_enumerates(api)) {
+		api_expect_identity(run, device, document, emulator);
+		return;
+	}
 	(void)api_expect_status(run, document,
 				cJSON_IsTrue(json_pointer(document, "/work/verified")),
 				"/work/verified", "ok", "/work/status", "/work/reason");
 	(void)check_expect(run, cJSON_IsNumber(elements) && elements->valuedouble >= ELEMENTS,
 			   "/work/elements", "at least 1048576", "%.0f",
 			   cJSON_IsNumber(elements) ? elements->valuedouble : 0);
-	api_expect_identity(run, device, document);
+	api_expect_identity(run, device, document, emulator);
 	check_note(run, "%s computed on %s: %s", api, device->id,
 		   api_text(document, "/devices/0/name"));
 }
@@ -84,7 +162,7 @@ static void api_try_id(struct rig *rig, struct stage *stage, const char *api, co
 	struct grant grant = grant_read(rig->context->node, &options);
 	const struct discovery_device *device = grant.count == 1 ? grant.devices[0] : NULL;
 
-	if (device != NULL && grant_device_offers(device, api) &&
+	if (device != NULL && api_is_offered(device, api) &&
 	    !text_list_has(&tally->tested, device->id)) {
 		char *label CLEANUP_FREE = text_format("%s-%s", probe, device->id);
 		const cJSON *document =
@@ -93,7 +171,8 @@ static void api_try_id(struct rig *rig, struct stage *stage, const char *api, co
 		(void)text_list_add(&tally->tested, device->id, NULL);
 		check_add_device(rig->run, device->id);
 		if (document != NULL)
-			api_expect_work(rig->run, device, api, document);
+			api_expect_work(rig->run, device, api, document,
+					rig->context->node->system.emulator);
 	}
 	kubelet_container_options_free(&options);
 }
@@ -116,7 +195,7 @@ static void api_computes(struct check_run *run, const char *api)
 	for (size_t i = 0; stage != NULL && i < rig->context->node->device_count; i++) {
 		const struct discovery_device *device = &rig->context->node->devices[i];
 
-		if (!grant_device_offers(device, api))
+		if (!api_is_offered(device, api))
 			continue;
 		offering++;
 		if (rig->context->resource == NULL)
@@ -126,7 +205,9 @@ static void api_computes(struct check_run *run, const char *api)
 						   ? "granted"
 						   : "never granted");
 	}
-	if (stage != NULL && offering != 0 && tally.tested.count == 0)
+	if (stage != NULL && offering == 0)
+		check_unsupported(run, "no device offers %s", api);
+	else if (stage != NULL && tally.tested.count == 0)
 		check_unsupported(
 			run, "no id of the resources under test grants a device that offers %s",
 			api);
@@ -141,6 +222,31 @@ static void api_vulkan(struct check_run *run)
 static void api_opencl(struct check_run *run)
 {
 	api_computes(run, "opencl");
+}
+
+static void api_dxcore(struct check_run *run)
+{
+	api_computes(run, "dxcore");
+}
+
+static void api_dxgi(struct check_run *run)
+{
+	api_computes(run, "dxgi");
+}
+
+static void api_d3d11(struct check_run *run)
+{
+	api_computes(run, "d3d11");
+}
+
+static void api_d3d12(struct check_run *run)
+{
+	api_computes(run, "d3d12");
+}
+
+static void api_directml(struct check_run *run)
+{
+	api_computes(run, "directml");
 }
 
 static const char *const tags_api[] = {"gpu", "container", NULL};
@@ -173,6 +279,76 @@ static const struct check checks[] = {
 		.tags = tags_api,
 		.needs = {.devices = 1, .launcher = true, .api = "opencl"},
 		.run = api_opencl,
+	},
+	{
+		.id = "api.dxcore",
+		.title = "Containers see each DirectX device through DXCore",
+		.advice = "Read the probe's document in the evidence. DXCore lists what the host "
+			  "assigned: compare "
+			  "the device string of the answer with the device's location path.",
+		.requirement = CHECK_API_01,
+		.severity = CHECK_CRITICAL,
+		.revision = 1,
+		.timeout_s = 300,
+		.tags = tags_api,
+		.needs = {.os = "windows", .devices = 1, .launcher = true, .api = "directx"},
+		.run = api_dxcore,
+	},
+	{
+		.id = "api.dxgi",
+		.title = "Containers see each DirectX graphics device through DXGI",
+		.advice = "Read the probe's document in the evidence. An adapter named Microsoft "
+			  "Basic Render Driver "
+			  "means that the device's driver was not found in the container.",
+		.requirement = CHECK_API_01,
+		.severity = CHECK_CRITICAL,
+		.revision = 1,
+		.timeout_s = 300,
+		.tags = tags_api,
+		.needs = {.os = "windows", .devices = 1, .launcher = true, .api = "directx"},
+		.run = api_dxgi,
+	},
+	{
+		.id = "api.d3d11",
+		.title = "Containers compute and draw with Direct3D 11 on each such device",
+		.advice = "Read the probe's document in the evidence: it names the call that "
+			  "failed, and why a "
+			  "device was removed.",
+		.requirement = CHECK_API_01,
+		.severity = CHECK_CRITICAL,
+		.revision = 1,
+		.timeout_s = 300,
+		.tags = tags_api,
+		.needs = {.os = "windows", .devices = 1, .launcher = true, .api = "directx"},
+		.run = api_d3d11,
+	},
+	{
+		.id = "api.d3d12",
+		.title = "Containers compute and draw with Direct3D 12 on each such device",
+		.advice = "Read the probe's document in the evidence: it names the call that "
+			  "failed, and why a "
+			  "device was removed. Compute-only devices draw nothing.",
+		.requirement = CHECK_API_01,
+		.severity = CHECK_CRITICAL,
+		.revision = 1,
+		.timeout_s = 300,
+		.tags = tags_api,
+		.needs = {.os = "windows", .devices = 1, .launcher = true, .api = "directx"},
+		.run = api_d3d12,
+	},
+	{
+		.id = "api.directml",
+		.title = "Containers run DirectML operators on each device that offers them",
+		.advice = "Read the probe's document in the evidence. DirectML.dll is of the "
+			  "image: Server Core "
+			  "has none.",
+		.requirement = CHECK_API_01,
+		.severity = CHECK_CRITICAL,
+		.revision = 1,
+		.timeout_s = 300,
+		.tags = tags_api,
+		.needs = {.os = "windows", .devices = 1, .launcher = true, .api = "directx"},
+		.run = api_directml,
 	},
 	{.id = NULL},
 };

@@ -80,6 +80,12 @@ const rows = [
 	// The device without its driver's files, and the files without the device.
 	{check: 'api.vulkan', plugin: plugin({devices: [first]}, {devices: [second]}), reason: '/api/status'},
 	{check: 'api.opencl', plugin: plugin({mounts: loaders}), reason: 'granted'},
+	// Direct3D needs the device alone: its libraries are the image's. Without the device, or with two, none is granted.
+	...['dxgi', 'd3d11', 'd3d12'].flatMap((api) => [
+		{check: `api.${api}`, plugin: plugin({devices: [first]}, {devices: [second]}), wanted: 'pass'},
+		{check: `api.${api}`, plugin: plugin({mounts: loaders}), reason: 'granted'},
+		{check: `api.${api}`, plugin: plugin({devices: [first, second]}), reason: 'granted'},
+	]),
 	// Two devices for one id.
 	{check: 'isolation.single-device', plugin: plugin({devices: [first, second], mounts: loaders}), reason: 'devices granted'},
 	// What Windows would not take.
