@@ -108,20 +108,16 @@ static int add_store_file(struct collection *collection, const struct discovery_
 			  enum source from, const char *relative, const char *destination)
 {
 	struct text_list *strings = &collection->answer->strings;
-	const char *store = device->driver_store_path;
-	size_t length = strlen(store);
 	int result = 0;
 
-	if (length == 0) {
+	if (!windows_path_is_absolute(device->driver_store_path)) {
 		if (from == SOURCE_BUILT_IN)
 			return 0;
 		return warn(collection, text_format("device '%s': '%s' is not mounted: where its "
 						    "driver lies is not known",
 						    device->id, relative));
 	}
-	if (store[length - 1] == '\\' || store[length - 1] == '/')
-		length--;
-	result = text_list_take(strings, text_format("%.*s\\%s", (int)length, store, relative),
+	result = text_list_take(strings, text_format("%s\\%s", device->driver_store_path, relative),
 				collection->err);
 	if (result == 0)
 		add_file(collection, device, from, strings->items[strings->count - 1], destination);

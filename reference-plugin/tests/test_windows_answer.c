@@ -264,6 +264,24 @@ static void test_hostile_files(void)
 	expect_objection(good, SYSWOW64 "a.dll", 64, "64-bit files do not belong into SysWOW64");
 }
 
+/* Configured and built-in files are named relative to the driver's directory. */
+static void test_hostile_driver_directory(void)
+{
+	CLEANUP(additional_mounts_free) struct additional_mounts mounts = {0};
+	const struct answer_rules rules = {.additional = &mounts};
+	struct discovery_device device = t4("t4", "X");
+
+	UNIT_INT(additional_mounts_add(&mounts, ADDITIONAL_MOUNT_SYSTEM32, "nvidia", "a.dll", NULL,
+				       NULL),
+		 0);
+	device.file_count = 0;
+	device.driver_store_path = "C:\\Store\\..\\Windows";
+	expect(&rules, &device, NULL,
+	       "device vpci-location-path://X\n"
+	       "warning: device 't4': 'a.dll' is not mounted: where its driver lies is not "
+	       "known\n");
+}
+
 /* Names in any script, and paths beyond 260 characters, go through as they are. */
 static void test_long_and_foreign_names(void)
 {
@@ -345,6 +363,7 @@ UNIT_MAIN("Windows answers", {"location path", test_location_path},
 	  {"several devices", test_several_devices},
 	  {"vendors that bring the same file", test_vendors_that_bring_the_same_file},
 	  {"precedence", test_precedence}, {"hostile files", test_hostile_files},
+	  {"hostile driver directory", test_hostile_driver_directory},
 	  {"long and foreign names", test_long_and_foreign_names},
 	  {"missing files are left out", test_missing_files_are_left_out},
 	  {"additional mounts stay in place", test_additional_mounts_stay_in_place},
