@@ -57,7 +57,7 @@ int64_t clock_realtime_ns(void)
 	uv_timeval64_t now = {0};
 
 	(void)uv_gettimeofday(&now);
-	return now.tv_sec * 1000000000 + now.tv_usec * 1000;
+	return (int64_t)now.tv_sec * 1000000000 + (int64_t)now.tv_usec * 1000;
 }
 
 char *clock_utc(char out[CLOCK_UTC_SIZE])

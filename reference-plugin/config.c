@@ -83,12 +83,14 @@ static int apply_options(const struct config_options *options, struct config *co
 /* The default lies on the system drive of Windows, where the kubelet has it. */
 static int add_drive(struct config *config, struct error *err)
 {
-	const struct config_origin *origin =
-		&config->origins[setting_find(config->program, "pluginDir") - settings];
 	CLEANUP_FREE char *drive = NULL;
 	char *whole = NULL;
+	size_t setting = 0;
 
-	if (!config_is_windows || origin->layer != CONFIG_DEFAULT)
+	if (!config_is_windows)
+		return 0;
+	setting = (size_t)(setting_find(config->program, "pluginDir") - settings);
+	if (config->origins[setting].layer != CONFIG_DEFAULT)
 		return 0;
 	if (environment_get("SYSTEMDRIVE", &drive, err) < 0)
 		return error_wrap(err, "the system drive");

@@ -86,7 +86,7 @@ static int pipe_name(const char *text, enum address_rules rules, struct address 
 int address_parse(const char *text, enum address_rules rules, struct address *out,
 		  struct error *err)
 {
-	const char *path = NULL;
+	const char *path = "";
 	int rc = 0;
 
 	if (text_starts_with(text, "npipe:") || text_starts_with(text, "\\\\"))

@@ -6,10 +6,27 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
 
 enum { OS_RELEASE_MAX = 64 * 1024 };
+
+/* "6.1.0-18-amd64"; what is not a number is 0. */
+static void os_version_numbers(const char *release, struct os_version *out)
+{
+	unsigned *const numbers[] = {&out->major, &out->minor, &out->build};
+	const char *rest = release;
+
+	for (size_t i = 0; i < ARRAY_SIZE(numbers); i++) {
+		char *end = NULL;
+
+		*numbers[i] = (unsigned)strtoul(rest, &end, 10);
+		if (*end != '.')
+			return;
+		rest = end + 1;
+	}
+}
 
 /* The value of PRETTY_NAME in os-release(5), without its quotes. */
 static void os_version_product(char *text, char *out, size_t size)
@@ -50,6 +67,6 @@ int os_version_read(struct os_version *out, struct error *err)
 			os_version_product(text, out->product, sizeof(out->product));
 	}
 	(void)snprintf(out->kernel, sizeof(out->kernel), "%s", name.release);
-	(void)sscanf(name.release, "%u.%u.%u", &out->major, &out->minor, &out->build);
+	os_version_numbers(name.release, out);
 	return 0;
 }

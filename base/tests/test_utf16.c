@@ -10,8 +10,9 @@ static void expect_utf8(const uint16_t *units, size_t count, const char *wanted)
 {
 	char *text CLEANUP_FREE = utf16_to_utf8(units, count);
 
-	CU_ASSERT_PTR_NOT_NULL_FATAL(text);
-	CU_ASSERT_STRING_EQUAL(text, wanted);
+	CU_ASSERT_PTR_NOT_NULL(text);
+	if (text != NULL)
+		CU_ASSERT_STRING_EQUAL(text, wanted);
 }
 
 static void test_to_utf8(void)
@@ -35,8 +36,10 @@ static void expect_units(const char *text, const uint16_t *wanted, size_t wanted
 	size_t count = 0;
 	uint16_t *units CLEANUP_FREE = utf16_from_utf8(text, &count);
 
-	CU_ASSERT_PTR_NOT_NULL_FATAL(units);
-	CU_ASSERT_EQUAL_FATAL(count, wanted_count);
+	CU_ASSERT_EQUAL(count, wanted_count);
+	CU_ASSERT_PTR_NOT_NULL(units);
+	if (units == NULL || count != wanted_count)
+		return;
 	CU_ASSERT_EQUAL(memcmp(units, wanted, count * sizeof(*units)), 0);
 	CU_ASSERT_EQUAL(units[count], 0);
 }

@@ -116,14 +116,14 @@ static bool file_write_all(HANDLE file, const char *data, size_t size)
 static bool file_rename_posix(HANDLE file, const wchar_t *to)
 {
 	size_t length = wcslen(to) * sizeof(*to);
-	size_t size = sizeof(FILE_RENAME_INFO) + length;
+	size_t size = sizeof(FILE_RENAME_INFO) + length; /* which has room for the end's 0 */
 	FILE_RENAME_INFO *info CLEANUP_FREE = calloc(1, size);
 
 	if (info == NULL)
 		return false;
 	info->Flags = FILE_RENAME_FLAG_REPLACE_IF_EXISTS | FILE_RENAME_FLAG_POSIX_SEMANTICS;
 	info->FileNameLength = (DWORD)length;
-	memcpy(info->FileName, to, length);
+	memcpy(info->FileName, to, length + sizeof(*to));
 	return SetFileInformationByHandle(file, (FILE_INFO_BY_HANDLE_CLASS)FILE_RENAME_INFO_EX,
 					  info, (DWORD)size);
 }

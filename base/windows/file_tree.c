@@ -243,7 +243,7 @@ int file_resolve(const char *root, const char *path, char **resolved, struct err
 		return error_memory(err);
 	rc = file_real_path(root, &real_root, err);
 	rc = rc == 0 ? file_real_path(below, &real, err) : rc;
-	if (rc < 0)
+	if (rc < 0 || real == NULL || real_root == NULL)
 		return rc;
 	if (!path_is_within(real, real_root))
 		return error_set(err, ERROR_NOT_FOUND, "%s: leads out of %s", path, root);

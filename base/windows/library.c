@@ -31,12 +31,12 @@ int library_open(const char *name, void **handle, struct error *err)
 		int rc = error_windows(err, reason, "%s", name);
 
 		/* The same code tells that a DLL which this one needs is missing. */
-		if (rc == ERROR_NOT_FOUND && reason == ERROR_MOD_NOT_FOUND && !bare &&
-		    GetFileAttributesW(wide) != INVALID_FILE_ATTRIBUTES && err != NULL)
-			err->code = rc = ERROR_UNAVAILABLE;
-		else if (rc != ERROR_NOT_FOUND && err != NULL)
-			err->code = rc = ERROR_UNAVAILABLE;
-		return rc;
+		if (rc == ERROR_NOT_FOUND && (reason != ERROR_MOD_NOT_FOUND || bare ||
+					      GetFileAttributesW(wide) == INVALID_FILE_ATTRIBUTES))
+			return rc;
+		if (err != NULL)
+			err->code = ERROR_UNAVAILABLE;
+		return ERROR_UNAVAILABLE;
 	}
 	*handle = module;
 	return 0;

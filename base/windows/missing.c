@@ -22,5 +22,5 @@ void *reallocarray(void *pointer, size_t count, size_t size)
 		errno = ENOMEM;
 		return NULL;
 	}
-	return realloc(pointer, count * size);
+	return realloc(pointer, count * size != 0 ? count * size : 1);
 }

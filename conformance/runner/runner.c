@@ -61,11 +61,11 @@ static int runner_discover(struct runner *runner, const char *recorded, struct e
 static void runner_add_quoted(struct text *command, const char *word)
 {
 	text_add(command, "'");
-	for (; *word != '\0'; word++) {
-		if (*word == '\'')
+	for (size_t i = 0; word[i] != '\0'; i++) {
+		if (word[i] == '\'')
 			text_add(command, "'\\''");
 		else
-			text_append(command, word, 1);
+			text_append(command, word + i, 1);
 	}
 	text_add(command, "'");
 }
@@ -95,7 +95,7 @@ static int runner_wine_command(struct runner *runner, struct error *err)
 
 	rc = rc == 0 ? wine_node_program(wine, WINE_NODE_PLUGIN, &plugin, err) : rc;
 	rc = rc == 0 ? wine_node_command(wine, 0, &words, err) : rc;
-	if (rc < 0)
+	if (rc < 0 || relay == NULL || plugin == NULL)
 		return rc;
 	runner_add_quoted(&command, relay);
 	text_add(&command, " {plugin-dir} -- env ");

@@ -72,10 +72,10 @@ static int image_make(const char *archive, size_t index, const struct image_spec
 	int rc = spec->content != NULL ? spec->content(spec, &tree, &out->missing, err)
 				       : image_content(spec, &tree, &out->missing, err);
 
-	if (rc == 0)
-		image_tree_sort(&tree);
-	if (rc == 0)
-		rc = image_list_files(&tree, &out->files, err);
+	if (rc < 0)
+		return rc;
+	image_tree_sort(&tree);
+	rc = image_list_files(&tree, &out->files, err);
 	if (rc < 0)
 		return rc;
 	image->layer.file = text_format("%s.layer%zu", archive, index);

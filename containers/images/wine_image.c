@@ -96,7 +96,7 @@ static int wine_read_one(const struct json_at *at, size_t index, struct image_de
 			 struct error *err)
 {
 	struct json_at item = {0};
-	const char *reference = NULL, *digest = NULL, *layer = NULL;
+	const char *reference = "", *digest = "", *layer = "";
 	int64_t size = 0;
 	int rc = json_element(at, index, JSON_OBJECT, &item, err);
 

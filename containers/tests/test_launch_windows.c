@@ -213,6 +213,8 @@ static void test_requests(void)
 				       &runtime__v1__create_container_request__descriptor);
 	CU_ASSERT_PTR_NOT_NULL_FATAL(sandbox);
 	CU_ASSERT_PTR_NOT_NULL_FATAL(container);
+	if (sandbox == NULL || container == NULL)
+		return;
 	UNIT_STRING(sandbox->runtime_handler, "runhcs-wcow-process");
 	expect_sandbox(sandbox->config);
 	UNIT_STRING(container->pod_sandbox_id, "an-id");
@@ -238,8 +240,9 @@ static void test_programs(void)
 		launch_free(launch(&(struct launch_spec){.name = "a", .command = words}));
 		request = cri_double_request(runtime, "CreateContainer",
 					     &runtime__v1__create_container_request__descriptor);
-		CU_ASSERT_PTR_NOT_NULL_FATAL(request);
-		UNIT_STRING(request->config->command[0], cases[i][1]);
+		CU_ASSERT_PTR_NOT_NULL(request);
+		if (request != NULL)
+			UNIT_STRING(request->config->command[0], cases[i][1]);
 	}
 	leave();
 }

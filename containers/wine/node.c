@@ -184,6 +184,14 @@ static int node_write_description(const struct wine_node *node, struct error *er
 	return json_write_file(path, json, err);
 }
 
+static struct wine_node wine_node_take(struct wine_node *node)
+{
+	struct wine_node taken = *node;
+
+	*node = (struct wine_node){0};
+	return taken;
+}
+
 int wine_node_make(const char *directory, const char *programs, struct wine_node *out,
 		   struct error *err)
 {
@@ -196,8 +204,7 @@ int wine_node_make(const char *directory, const char *programs, struct wine_node
 	rc = rc == 0 ? node_write_description(&node, err) : rc;
 	if (rc < 0)
 		return error_wrap(err, "Wine node");
-	*out = node;
-	node = (struct wine_node){0};
+	*out = wine_node_take(&node);
 	return 0;
 }
 
@@ -206,7 +213,7 @@ int wine_node_open(const char *directory, struct wine_node *out, struct error *e
 	struct wine_node node CLEANUP_WINE_NODE = {.directory = strdup(directory)};
 	char *path CLEANUP_FREE = path_join(directory, "wine.json");
 	cJSON *json CLEANUP_JSON = NULL;
-	const char *root = NULL, *starter = NULL, *programs = NULL;
+	const char *root = "", *starter = "", *programs = "";
 	struct json_at at = {0};
 	int rc = path != NULL ? json_read_file(path, &json, err) : error_memory(err);
 
@@ -224,8 +231,7 @@ int wine_node_open(const char *directory, struct wine_node *out, struct error *e
 	if (node.directory == NULL || node.root == NULL || node.starter == NULL ||
 	    node.programs == NULL)
 		return error_memory(err);
-	*out = node;
-	node = (struct wine_node){0};
+	*out = wine_node_take(&node);
 	return 0;
 }
 
@@ -325,7 +331,7 @@ int wine_node_record(const struct wine_node *node, const char *path, struct erro
 	char *variable CLEANUP_FREE = wine_node_environment(node);
 	const char *const env[] = {variable, NULL};
 	struct process_result result = {0};
-	struct process_spec spec = {.env = env, .timeout_ms = 2000 * DISCOVERY_TIMEOUT_S};
+	struct process_spec spec = {.env = env, .timeout_ms = UINT64_C(2000) * DISCOVERY_TIMEOUT_S};
 	char reason[REASON_MAX] = "";
 	char end[128] = "";
 	int rc = file != NULL && variable != NULL

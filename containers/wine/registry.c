@@ -68,8 +68,10 @@ static void registry_add_device(struct text *reg, size_t index)
 static void registry_name(const char *store_name, char *out, size_t size)
 {
 	(void)snprintf(out, size, "%s", store_name);
-	for (char *c = out; *c != '\0'; c++)
-		*c = *c == '/' ? '\\' : *c;
+	for (char *c = out; *c != '\0'; c++) {
+		if (*c == '/')
+			*c = '\\';
+	}
 }
 
 static void registry_add_driver(struct text *reg, size_t index)

@@ -52,7 +52,7 @@ static int translate_target(const struct wine_node *node, const char *text, char
 	rc = rc == 0 ? windows_path_below(&path, drive, &place, &found, err) : rc;
 	if (rc < 0)
 		return rc;
-	*out = strdup(place + strlen(node->root));
+	*out = place != NULL ? strdup(place + strlen(node->root)) : NULL;
 	return *out != NULL ? 0 : error_memory(err);
 }
 
@@ -208,6 +208,8 @@ static int translate_command(const struct launch_spec *windows, struct wine_tran
 
 	while (windows->command[count] != NULL)
 		count++;
+	if (word == NULL)
+		return error_set(err, ERROR_ARGUMENT, "a container without a command");
 	out->command = calloc(ARRAY_SIZE(starter) + count + 1, sizeof(*out->command));
 	if (out->command == NULL)
 		return error_memory(err);

@@ -86,8 +86,9 @@ static int listen_on_pipe(struct listener *listener, struct error *err)
 
 static int open_pipe(uv_loop_t *loop, struct listener *listener, struct error *err)
 {
-	int rc = uv_pipe_init(loop, &listener->pipe, 0);
+	int rc = 0;
 
+	(void)uv_pipe_init(loop, &listener->pipe, 0); /* cannot fail */
 	listener->handle.data = listener;
 	rc = listen_on_pipe(listener, err);
 	if (rc < 0)

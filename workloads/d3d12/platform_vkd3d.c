@@ -45,8 +45,10 @@ static int load(struct d3d12_platform *platform, struct api_report *report, stru
 		return code;
 	api_report_loaded(report, library);
 	code = library_open(VULKAN_LIBRARY, &vulkan, err);
-	if (code != 0)
-		return error_set(err, ERROR_UNAVAILABLE, "%s cannot be opened", VULKAN_LIBRARY);
+	if (code != 0) {
+		(void)error_set(err, ERROR_UNAVAILABLE, "%s cannot be opened", VULKAN_LIBRARY);
+		return ERROR_UNAVAILABLE;
+	}
 	const struct {
 		void *library;
 		const char *file, *name;

@@ -78,8 +78,9 @@ static int create_memory(struct d3d12_device *gpu, const struct render_colour_fl
 	int code = create_picture(gpu, background, r, err);
 
 	if (code == 0)
-		code = d3d12_create_buffer(gpu, D3D12_HEAP_TYPE_READBACK, PITCH * RENDER_SIZE,
-					   D3D12_RESOURCE_FLAG_NONE, &r->readback, err);
+		code = d3d12_create_buffer(gpu, D3D12_HEAP_TYPE_READBACK,
+					   (size_t)PITCH * RENDER_SIZE, D3D12_RESOURCE_FLAG_NONE,
+					   &r->readback, err);
 	if (code == 0)
 		code = d3d12_map(gpu, r->readback, &r->downloaded, err);
 	if (code == 0)

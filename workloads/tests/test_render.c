@@ -86,7 +86,7 @@ static void test_another_runs_picture_is_wrong(void)
 
 	draw();
 	render_verify(SEED + 1, pixels, PITCH, &report);
-	CU_ASSERT_EQUAL(report.mismatches, RENDER_SIZE * RENDER_SIZE);
+	CU_ASSERT_EQUAL(report.mismatches, (size_t)RENDER_SIZE * RENDER_SIZE);
 }
 
 static void test_a_wrong_picture_makes_the_work_wrong(void)

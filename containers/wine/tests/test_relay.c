@@ -231,13 +231,12 @@ static void send_text(int fd, const char *text)
 static void test_to_kubelet(void)
 {
 	struct rig rig;
-	struct rendezvous rendezvous = {0};
 	int listener = -1, server = -1, client = -1;
 
 	rig_open(&rig);
 	listener = listen_at(rig.kubelet, "kubelet.sock");
 	wait_for_file(&rig, rig.wine, "kubelet.sock", true);
-	rendezvous = read_rendezvous(&rig, "kubelet.sock");
+	struct rendezvous rendezvous = read_rendezvous(&rig, "kubelet.sock");
 	client = connect_to_port(rendezvous.port);
 	/* In two pieces, the second with what follows. */
 	CU_ASSERT_EQUAL(write(client, rendezvous.nonce, 5), 5);
@@ -293,14 +292,14 @@ static void test_to_plugin(void)
 static void test_dial_back(void)
 {
 	struct rig rig;
-	struct rendezvous kubelet = {0}, plugin = {.nonce = "0123456789abcde"};
+	struct rendezvous plugin = {.nonce = "0123456789abcde"};
 	int listener = -1, server = -1, client = -1, plugin_listener = -1;
 	char byte = 0;
 
 	rig_open(&rig);
 	listener = listen_at(rig.kubelet, "kubelet.sock");
 	wait_for_file(&rig, rig.wine, "kubelet.sock", true);
-	kubelet = read_rendezvous(&rig, "kubelet.sock");
+	struct rendezvous kubelet = read_rendezvous(&rig, "kubelet.sock");
 	client = connect_to_port(kubelet.port);
 	CU_ASSERT_EQUAL(write(client, kubelet.nonce, RENDEZVOUS_NONCE_SIZE), RENDEZVOUS_NONCE_SIZE);
 	server = accept_from(&rig, listener);
@@ -322,7 +321,7 @@ static void test_dial_back(void)
 static void test_removal(void)
 {
 	struct rig rig;
-	struct rendezvous rendezvous = {.nonce = "0123456789abcde"}, before = {0}, after = {0};
+	struct rendezvous rendezvous = {.nonce = "0123456789abcde"};
 	int listener = -1, plugin = -1;
 
 	rig_open(&rig);
@@ -331,7 +330,7 @@ static void test_removal(void)
 	put_rendezvous(&rig, "wddm.sock", &rendezvous);
 	wait_for_file(&rig, rig.wine, "kubelet.sock", true);
 	wait_for_file(&rig, rig.kubelet, "wddm.sock", true);
-	before = read_rendezvous(&rig, "kubelet.sock");
+	struct rendezvous before = read_rendezvous(&rig, "kubelet.sock");
 	/* A kubelet restarts: it removes the sockets and makes its own anew. */
 	take_away(rig.kubelet, "wddm.sock");
 	take_away(rig.kubelet, "kubelet.sock");
@@ -339,7 +338,7 @@ static void test_removal(void)
 	listener = listen_at(rig.kubelet, "kubelet.sock");
 	wait_for_file(&rig, rig.wine, "wddm.sock", false);
 	wait_for_file(&rig, rig.wine, "kubelet.sock", true);
-	after = read_rendezvous(&rig, "kubelet.sock");
+	struct rendezvous after = read_rendezvous(&rig, "kubelet.sock");
 	CU_ASSERT_NOT_EQUAL(memcmp(before.nonce, after.nonce, sizeof(after.nonce)), 0);
 	/* The plugin answers with a new socket, and takes it away when it ends. */
 	put_rendezvous(&rig, "wddm.sock", &rendezvous);
@@ -366,13 +365,12 @@ static bool has_note(void *user)
 static void test_hostile_clients(void)
 {
 	struct rig rig;
-	struct rendezvous rendezvous = {0};
 	int listener = -1, wrong = -1, silent = -1, gone = -1;
 
 	rig_open(&rig);
 	listener = listen_at(rig.kubelet, "kubelet.sock");
 	wait_for_file(&rig, rig.wine, "kubelet.sock", true);
-	rendezvous = read_rendezvous(&rig, "kubelet.sock");
+	struct rendezvous rendezvous = read_rendezvous(&rig, "kubelet.sock");
 	wrong = connect_to_port(rendezvous.port);
 	CU_ASSERT_EQUAL(write(wrong, "0123456789abcdef and more", 25), 25);
 	expect_all(&rig, wrong, "");
