@@ -132,6 +132,7 @@ static bool environment_has_driver(const cJSON *drivers, const char *name, const
 static cJSON *environment_drivers(const struct discovery_snapshot *node)
 {
 	cJSON *drivers = cJSON_CreateArray();
+	bool emulated = node->system.emulator[0] != '\0'; /* software stands in for every driver */
 
 	for (size_t i = 0; i < node->device_count; i++) {
 		const struct discovery_device *device = &node->devices[i];
@@ -143,7 +144,8 @@ static cJSON *environment_drivers(const struct discovery_snapshot *node)
 		driver = cJSON_CreateObject();
 		environment_add_text(driver, "key", device->driver_name);
 		environment_add_text(driver, "version", device->driver_version);
-		(void)cJSON_AddBoolToObject(driver, "software", device->kind == DISCOVERY_SOFTWARE);
+		(void)cJSON_AddBoolToObject(driver, "software",
+					    device->kind == DISCOVERY_SOFTWARE || emulated);
 		(void)cJSON_AddItemToArray(drivers, driver);
 	}
 	return drivers;
