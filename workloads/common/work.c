@@ -73,7 +73,8 @@ static void compare_value(const struct work_data *data, size_t index, struct wor
 
 	if (data->values[index] == expected || report->mismatches++ > 0)
 		return;
-	report->first = (struct work_mismatch){.array = "values", .index = index};
+	report->first = (struct work_mismatch){
+		.array = "values", .index = index, .guard = index >= data->elements};
 	(void)snprintf(report->first.expected, sizeof(report->first.expected), "0x%08x", expected);
 	(void)snprintf(report->first.actual, sizeof(report->first.actual), "0x%08x",
 		       data->values[index]);
@@ -87,7 +88,8 @@ static void compare_y(const struct work_data *data, size_t index, struct work_re
 	/* By bits: -0 and NaN are wrong, too. */
 	if (float_bits(data->y[index]) == float_bits(expected) || report->mismatches++ > 0)
 		return;
-	report->first = (struct work_mismatch){.array = "y", .index = index};
+	report->first = (struct work_mismatch){
+		.array = "y", .index = index, .guard = index >= data->elements};
 	(void)snprintf(report->first.expected, sizeof(report->first.expected), "%.9g",
 		       (double)expected);
 	(void)snprintf(report->first.actual, sizeof(report->first.actual), "%.9g",
@@ -110,8 +112,8 @@ void work_verify(const struct work_data *data, struct work_report *report)
 	(void)snprintf(report->reason, sizeof(report->reason),
 		       "%zu results are wrong; first: %s[%zu]%s is %s, expected %s",
 		       report->mismatches, report->first.array, report->first.index,
-		       report->first.index < data->elements ? "" : " (behind the end)",
-		       report->first.actual, report->first.expected);
+		       report->first.guard ? " (behind the end)" : "", report->first.actual,
+		       report->first.expected);
 }
 
 void work_stage_end(struct work_report *report)

@@ -77,8 +77,9 @@ struct call_failure {
 };
 
 struct work_mismatch {
-	const char *array; /* "values" or "y" */
-	size_t index;	   /* from `elements` on: in the guard */
+	const char *array; /* "values" or "y"; DirectML: "sum" or "product" */
+	size_t index;
+	bool guard; /* it stands behind the end */
 	char expected[32];
 	char actual[32];
 };

@@ -44,7 +44,7 @@ static cJSON *first_mismatch_json(const struct work_report *report)
 		return cJSON_CreateNull();
 	member_string(&first, "array", report->first.array);
 	member_number(&first, "index", (double)report->first.index);
-	member_bool(&first, "guard", report->first.index >= report->elements);
+	member_bool(&first, "guard", report->first.guard);
 	member_string(&first, "expected", report->first.expected);
 	member_string(&first, "actual", report->first.actual);
 	return members_take(&first);

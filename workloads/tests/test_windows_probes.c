@@ -79,6 +79,12 @@ static void test_dxgi_lists_adapters(void)
 	CU_ASSERT_PTR_NOT_NULL(strstr(string_at(document, "/devices/0/renderer"), "llvmpipe"));
 }
 
+/* Wine has no DirectML. */
+static void test_missing_libraries_are_named(void)
+{
+	expect_unsupported(&(struct probe){.program = "probe-directml"}, "DirectML.dll");
+}
+
 static void test_absent_devices_are_told(void)
 {
 	static const char *const programs[] = {"probe-d3d11", "probe-d3d12"};
@@ -109,6 +115,7 @@ int main(void)
 		{"odd sizes are computed", test_odd_sizes_are_computed},
 		{"Direct3D draws", test_direct3d_draws},
 		{"DXGI lists adapters", test_dxgi_lists_adapters},
+		{"missing libraries are named", test_missing_libraries_are_named},
 		{"absent devices are told", test_absent_devices_are_told},
 		{"usage errors are exit code 2", test_usage_errors_are_exit_code_2},
 		CU_TEST_INFO_NULL,

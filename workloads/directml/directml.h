@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef WORKLOADS_DIRECTML_DIRECTML_H
+#define WORKLOADS_DIRECTML_DIRECTML_H
+
+/* DirectML as probes use it: an element-wise addition and a matrix product on a device of
+ * Direct3D 12. directml_api is what programs need; the rest is shared by the files of this folder.
+ */
+
+#include "workloads/d3d12/d3d12.h"
+#include "workloads/directml/directml_abi.h"
+
+#define DIRECTML_LIBRARY "DirectML.dll"
+
+struct directml {
+	dml_create_device create_device;
+	struct d3d12 *d3d;
+};
+
+extern const struct api_driver directml_api;
+
+enum { DIRECTML_INPUTS = 2, DIRECTML_MATRIX = 64 /* rows and columns */ };
+
+/* data.c: the tensors of both operators, and what must come out. Floats that are small whole
+ * numbers: sums and products are exact in whatever order they are made. */
+struct directml_task {
+	const char *name; /* "sum", "product": of the array in mismatches */
+	uint32_t type;	  /* DML_OPERATOR_... */
+	uint32_t sizes[4];
+	size_t elements; /* of each tensor */
+	uint32_t seed;
+};
+
+struct directml_task directml_sum(const struct work_request *request);
+struct directml_task directml_product(const struct work_request *request);
+float directml_input(const struct directml_task *task, size_t input, size_t index);
+float directml_expected(const struct directml_task *task, size_t index);
+/* Compares every element, and the guard of WORK_GUARD elements behind them, which must hold
+ * directml_poison; adds to the report's mismatches. */
+extern const float directml_poison;
+void directml_compare(const struct directml_task *task, const float *output,
+		      struct work_report *report);
+
+/* operator.c: one operator, compiled, initialised and run. ERROR_REMOTE, ERROR_TIMEOUT,
+ * ERROR_MEMORY. */
+struct directml_buffers {
+	ID3D12Resource *inputs[DIRECTML_INPUTS];
+	ID3D12Resource *output;
+};
+
+struct directml_operator {
+	struct d3d12_device *gpu;
+	IDMLDevice *device;
+	IDMLCommandRecorder *recorder;
+	IDMLDispatchable *compiled, *initializer;
+	IDMLBindingTable *table;
+	ID3D12DescriptorHeap *descriptors;
+	ID3D12Resource *temporary, *persistent;
+	struct dml_binding_properties initializing, running;
+};
+
+int directml_operator_build(struct directml_operator *op, const struct directml_task *task,
+			    struct error *err);
+/* Records the work on the buffers, which are in the common state before and behind it. */
+int directml_operator_record(struct directml_operator *op, const struct directml_task *task,
+			     const struct directml_buffers *buffers, struct error *err);
+void directml_operator_free(struct directml_operator *op);
+
+#endif

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: MIT */
+#include "workloads/directml/directml.h"
+
+static int compile(struct directml_operator *op, const struct dml_operator_desc *description,
+		   struct error *err)
+{
+	IDMLOperator *operator= NULL;
+	int code =
+		d3d12_check(op->gpu,
+			    op->device->lpVtbl->CreateOperator(
+				    op->device, description, &dml_iid_operator, (void **)&operator),
+			    "IDMLDevice::CreateOperator", err);
+
+	if (code == 0)
+		code = d3d12_check(op->gpu,
+				   op->device->lpVtbl->CompileOperator(op->device, operator, 0,
+								       &dml_iid_compiled_operator,
+								       (void **)&op->compiled),
+				   "IDMLDevice::CompileOperator", err);
+	com_release(operator);
+	if (code == 0)
+		code = d3d12_check(
+			op->gpu,
+			op->device->lpVtbl->CreateOperatorInitializer(op->device, 1, &op->compiled,
+								      &dml_iid_operator_initializer,
+								      (void **)&op->initializer),
+			"IDMLDevice::CreateOperatorInitializer", err);
+	return code;
+}
+
+static int compile_task(struct directml_operator *op, const struct directml_task *task,
+			struct error *err)
+{
+	const struct dml_buffer_tensor_desc buffer = {
+		.data_type = DML_TENSOR_DATA_TYPE_FLOAT32,
+		.dimension_count = 4,
+		.sizes = task->sizes,
+		.size = task->elements * sizeof(float),
+	};
+	const struct dml_tensor_desc tensor = {DML_TENSOR_TYPE_BUFFER, &buffer};
+	const struct dml_add_desc add = {&tensor, &tensor, &tensor};
+	const struct dml_gemm_desc gemm = {
+		.a = &tensor, .b = &tensor, .output = &tensor, .alpha = 1};
+	const struct dml_operator_desc description = {task->type, task->type == DML_OPERATOR_GEMM
+									  ? (const void *)&gemm
+									  : (const void *)&add};
+
+	return compile(op, &description, err);
+}
+
+static int create_resource(struct directml_operator *op, uint64_t size, ID3D12Resource **out,
+			   struct error *err)
+{
+	if (size == 0)
+		return 0;
+	return d3d12_create_buffer(op->gpu, D3D12_HEAP_TYPE_DEFAULT, (size_t)size,
+				   D3D12_RESOURCE_FLAG_ALLOW_UNORDERED_ACCESS, out, err);
+}
+
+static uint32_t larger(uint32_t a, uint32_t b)
+{
+	return a > b ? a : b;
+}
+
+static int create_memory(struct directml_operator *op, struct error *err)
+{
+	const uint32_t count =
+		larger(op->initializing.descriptor_count, op->running.descriptor_count);
+	const uint64_t temporary = op->initializing.temporary_size > op->running.temporary_size
+					   ? op->initializing.temporary_size
+					   : op->running.temporary_size;
+	const D3D12_DESCRIPTOR_HEAP_DESC heap = {
+		.Type = D3D12_DESCRIPTOR_HEAP_TYPE_CBV_SRV_UAV,
+		.NumDescriptors = larger(count, 1),
+		.Flags = D3D12_DESCRIPTOR_HEAP_FLAG_SHADER_VISIBLE,
+	};
+	int code = d3d12_check(op->gpu,
+			       ID3D12Device_CreateDescriptorHeap(op->gpu->device, &heap,
+								 &IID_ID3D12DescriptorHeap,
+								 (void **)&op->descriptors),
+			       "ID3D12Device::CreateDescriptorHeap", err);
+
+	if (code == 0)
+		code = create_resource(op, temporary, &op->temporary, err);
+	if (code == 0)
+		code = create_resource(op, op->running.persistent_size, &op->persistent, err);
+	return code;
+}
+
+static struct dml_binding_table_desc table_desc(const struct directml_operator *op,
+						IDMLDispatchable *dispatchable, uint32_t count)
+{
+	struct dml_binding_table_desc description = {.dispatchable = dispatchable,
+						     .descriptor_count = count};
+
+	(void)op->descriptors->lpVtbl->GetCPUDescriptorHandleForHeapStart(op->descriptors,
+									  &description.cpu);
+	(void)op->descriptors->lpVtbl->GetGPUDescriptorHandleForHeapStart(op->descriptors,
+									  &description.gpu);
+	return description;
+}
+
+static void bind_temporary(struct directml_operator *op, uint64_t size)
+{
+	const struct dml_buffer_binding buffer = {op->temporary, 0, size};
+	const struct dml_binding_desc binding = {DML_BINDING_TYPE_BUFFER, &buffer};
+
+	if (size != 0)
+		op->table->lpVtbl->BindTemporaryResource(op->table, &binding);
+}
+
+static void record(struct directml_operator *op, IDMLDispatchable *dispatchable)
+{
+	ID3D12DescriptorHeap *const heaps[] = {op->descriptors};
+
+	ID3D12GraphicsCommandList_SetDescriptorHeaps(op->gpu->list, 1, heaps);
+	op->recorder->lpVtbl->RecordDispatch(op->recorder, (ID3D12CommandList *)op->gpu->list,
+					     dispatchable, op->table);
+}
+
+/* The initializer's output is the persistent resource of the operator. */
+static int initialise(struct directml_operator *op, struct error *err)
+{
+	const struct dml_binding_table_desc description =
+		table_desc(op, op->initializer, op->initializing.descriptor_count);
+	const struct dml_buffer_binding buffer = {op->persistent, 0, op->running.persistent_size};
+	const struct dml_binding_desc binding = {op->persistent != NULL ? DML_BINDING_TYPE_BUFFER
+									: DML_BINDING_TYPE_NONE,
+						 op->persistent != NULL ? &buffer : NULL};
+	int code = d3d12_check(op->gpu,
+			       op->device->lpVtbl->CreateBindingTable(op->device, &description,
+								      &dml_iid_binding_table,
+								      (void **)&op->table),
+			       "IDMLDevice::CreateBindingTable", err);
+
+	if (code != 0)
+		return code;
+	bind_temporary(op, op->initializing.temporary_size);
+	op->table->lpVtbl->BindOutputs(op->table, 1, &binding);
+	record(op, op->initializer);
+	return d3d12_device_run(op->gpu, err);
+}
+
+int directml_operator_build(struct directml_operator *op, const struct directml_task *task,
+			    struct error *err)
+{
+	int code =
+		d3d12_check(op->gpu,
+			    op->device->lpVtbl->CreateCommandRecorder(
+				    op->device, &dml_iid_command_recorder, (void **)&op->recorder),
+			    "IDMLDevice::CreateCommandRecorder", err);
+
+	if (code == 0)
+		code = compile_task(op, task, err);
+	if (code != 0)
+		return code;
+	(void)op->initializer->lpVtbl->GetBindingProperties(op->initializer, &op->initializing);
+	(void)op->compiled->lpVtbl->GetBindingProperties(op->compiled, &op->running);
+	code = create_memory(op, err);
+	return code == 0 ? initialise(op, err) : code;
+}
+
+static void record_transitions(struct directml_operator *op, const struct directml_buffers *buffers,
+			       D3D12_RESOURCE_STATES before, D3D12_RESOURCE_STATES after)
+{
+	for (size_t i = 0; i < DIRECTML_INPUTS; i++)
+		d3d12_record_transition(op->gpu, buffers->inputs[i], before, after);
+	d3d12_record_transition(op->gpu, buffers->output, before, after);
+}
+
+static void bind_buffers(struct directml_operator *op, const struct directml_task *task,
+			 const struct directml_buffers *buffers)
+{
+	const uint64_t size = task->elements * sizeof(float);
+	const struct dml_buffer_binding a = {buffers->inputs[0], 0, size};
+	const struct dml_buffer_binding b = {buffers->inputs[1], 0, size};
+	const struct dml_buffer_binding output = {buffers->output, 0, size};
+	const struct dml_binding_desc inputs[] = {{DML_BINDING_TYPE_BUFFER, &a},
+						  {DML_BINDING_TYPE_BUFFER, &b},
+						  {DML_BINDING_TYPE_NONE, NULL}};
+	const struct dml_binding_desc outputs[] = {{DML_BINDING_TYPE_BUFFER, &output}};
+	const struct dml_buffer_binding state = {op->persistent, 0, op->running.persistent_size};
+	const struct dml_binding_desc persistent = {DML_BINDING_TYPE_BUFFER, &state};
+
+	/* The optional third matrix of GEMM is bound to nothing. */
+	op->table->lpVtbl->BindInputs(op->table, task->type == DML_OPERATOR_GEMM ? 3 : 2, inputs);
+	op->table->lpVtbl->BindOutputs(op->table, 1, outputs);
+	bind_temporary(op, op->running.temporary_size);
+	if (op->persistent != NULL)
+		op->table->lpVtbl->BindPersistentResource(op->table, &persistent);
+}
+
+int directml_operator_record(struct directml_operator *op, const struct directml_task *task,
+			     const struct directml_buffers *buffers, struct error *err)
+{
+	const struct dml_binding_table_desc description =
+		table_desc(op, op->compiled, op->running.descriptor_count);
+	int code = d3d12_check(op->gpu, op->table->lpVtbl->Reset(op->table, &description),
+			       "IDMLBindingTable::Reset", err);
+
+	if (code != 0)
+		return code;
+	bind_buffers(op, task, buffers);
+	record_transitions(op, buffers, D3D12_RESOURCE_STATE_COMMON,
+			   D3D12_RESOURCE_STATE_UNORDERED_ACCESS);
+	record(op, op->compiled);
+	record_transitions(op, buffers, D3D12_RESOURCE_STATE_UNORDERED_ACCESS,
+			   D3D12_RESOURCE_STATE_COMMON);
+	return 0;
+}
+
+void directml_operator_free(struct directml_operator *op)
+{
+	com_release(op->persistent);
+	com_release(op->temporary);
+	com_release(op->descriptors);
+	com_release(op->table);
+	com_release(op->initializer);
+	com_release(op->compiled);
+	com_release(op->recorder);
+}
