@@ -88,6 +88,10 @@ struct process_spec {
 int process_start(uv_loop_t *loop, const struct process_spec *spec, struct process **out,
 		  struct error *err);
 
+/* In a child: the descriptor that it was handed with pass_fd, which its own children do not
+ * inherit. ERROR_NOT_FOUND: there is none. */
+int process_take_passed(int *fd, struct error *err);
+
 int process_id(const struct process *process); /* 0 once it has ended */
 bool process_has_ended(const struct process *process);
 

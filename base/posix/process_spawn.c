@@ -289,3 +289,11 @@ int process_spawn(const struct process_spec *spec, struct process_child *child, 
 	child->err_fd = STEAL_FD(err_read);
 	return 0;
 }
+
+int process_take_passed(int *fd, struct error *err)
+{
+	if (fcntl(SPAWN_PASSED_FD, F_SETFD, FD_CLOEXEC) < 0)
+		return error_set(err, ERROR_NOT_FOUND, "no descriptor was handed on");
+	*fd = SPAWN_PASSED_FD;
+	return 0;
+}

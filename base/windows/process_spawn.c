@@ -13,6 +13,7 @@
 
 enum {
 	SPAWN_DESCRIPTORS = 4, /* the standard ones, and pass_fd as 3 */
+	SPAWN_PASSED_FD = 3,
 	/* Bits of the C library's table of inherited descriptors (lpReserved2). */
 	SPAWN_FD_OPEN = 0x01,
 	SPAWN_FD_PIPE = 0x08,
@@ -303,4 +304,30 @@ int process_spawn(const struct process_spec *spec, struct process_child *child, 
 	child->out_fd = STEAL_FD(plan.out_read);
 	child->err_fd = STEAL_FD(plan.err_read);
 	return 0;
+}
+
+static void spawn_ignore_parameter(const wchar_t *expression, const wchar_t *function,
+				   const wchar_t *file, unsigned line, uintptr_t reserved)
+{
+	(void)expression;
+	(void)function;
+	(void)file;
+	(void)line;
+	(void)reserved;
+}
+
+int process_take_passed(int *fd, struct error *err)
+{
+	/* The C library ends programs that ask it for a descriptor that is not open. */
+	_invalid_parameter_handler before = _set_invalid_parameter_handler(spawn_ignore_parameter);
+	HANDLE passed = (HANDLE)_get_osfhandle(SPAWN_PASSED_FD);
+
+	(void)_set_invalid_parameter_handler(before);
+	if (passed == INVALID_HANDLE_VALUE || !SetHandleInformation(passed, HANDLE_FLAG_INHERIT, 0))
+		return error_set(err, ERROR_NOT_FOUND, "no descriptor was handed on");
+	*fd = SPAWN_PASSED_FD;
+	return _setmode(*fd, _O_BINARY) < 0
+		       ? error_set(err, ERROR_IO,
+				   "the descriptor that was handed on cannot be used")
+		       : 0;
 }

@@ -78,7 +78,8 @@ static void check_send_shared(struct check_run *run, cJSON *record, struct share
 	if (share != NULL && !share_takes(share, line.size))
 		return;
 	for (size_t sent = 0; sent < line.size;) {
-		ssize_t count = write(run->result_fd, line.data + sent, line.size - sent);
+		ssize_t count =
+			write(run->result_fd, line.data + sent, (unsigned)(line.size - sent));
 
 		if (count < 0 && errno == EINTR)
 			continue;

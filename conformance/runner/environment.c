@@ -9,6 +9,12 @@
 
 #include <string.h>
 
+#ifdef _WIN32
+enum { PATH_SEPARATOR = ';' };
+#else
+enum { PATH_SEPARATOR = ':' };
+#endif
+
 static void environment_add_text(cJSON *object, const char *key, const char *value)
 {
 	if (value != NULL && value[0] != '\0')
@@ -62,9 +68,9 @@ static char *environment_program(const char *command)
 
 	if (command_line_split(command, &words, NULL) < 0 || words.count == 0)
 		return NULL;
-	if (strchr(words.items[0], '/') != NULL)
+	if (strcmp(path_base(words.items[0]), words.items[0]) != 0)
 		return strdup(words.items[0]);
-	if (path == NULL || text_list_split(&directories, path, ':', NULL) < 0)
+	if (path == NULL || text_list_split(&directories, path, PATH_SEPARATOR, NULL) < 0)
 		return NULL;
 	for (size_t i = 0; i < directories.count; i++) {
 		char *candidate CLEANUP_FREE = path_join(directories.items[i], words.items[0]);

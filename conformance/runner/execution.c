@@ -5,13 +5,9 @@
 #include "base/process.h"
 #include "conformance/runner/check_run.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
-
-enum { RESULT_FD = 3 };
 
 struct reader {
 	uv_pipe_t pipe;
@@ -145,8 +141,9 @@ static int execution_start(const struct execution_spec *spec, struct execution *
 	};
 	int rc = 0;
 
-	if (pipe2(ends, O_CLOEXEC) < 0)
-		return error_system(err, errno, "result pipe");
+	rc = uv_pipe(ends, UV_NONBLOCK_PIPE, 0);
+	if (rc < 0)
+		return error_uv(err, rc, "result pipe");
 	child.pass_fd = ends[1];
 	rc = reader_open(reader, spec->loop, ends[0], err);
 	if (rc < 0 && !reader->open)
@@ -212,9 +209,10 @@ int execution_child(const struct check_suite *const *suites, const struct text_l
 	const struct check_variant *variant = NULL;
 	struct context context = {0};
 	struct error err = {0};
+	int result_fd = -1;
 	int rc = 0;
 
-	if (arguments->count != 3 || fcntl(RESULT_FD, F_SETFD, FD_CLOEXEC) < 0) {
+	if (arguments->count != 3 || process_take_passed(&result_fd, NULL) < 0) {
 		(void)fprintf(stderr, "run-check is how gpucert starts its own checks; "
 				      "use 'gpucert run CHECK'\n");
 		return 2;
@@ -223,7 +221,7 @@ int execution_child(const struct check_suite *const *suites, const struct text_l
 	if (rc == 0)
 		rc = context_read(arguments->items[1], &context, &err);
 	if (rc == 0)
-		rc = check_run_execute(check, variant, &context, arguments->items[2], RESULT_FD,
+		rc = check_run_execute(check, variant, &context, arguments->items[2], result_fd,
 				       &err);
 	if (rc < 0)
 		(void)fprintf(stderr, "%s: %s\n", arguments->items[0], err.text);

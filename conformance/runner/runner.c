@@ -7,38 +7,24 @@
 #include "base/style.h"
 #include "conformance/kubelet/plugin_directory.h"
 #include "conformance/runner/execution.h"
+#include "conformance/runner/plugin_command.h"
 #include "containers/cri/sweep.h"
 #include "reports/render.h"
 #include "reports/writer.h"
 #include "rpc/loop.h"
 
-#include <errno.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 enum { DRAIN_MS = 10000 };
 
-static void runner_signalled(uv_signal_t *signal, int number)
+static void runner_asked_to_end(const char *what, void *user)
 {
-	struct runner *runner = signal->data;
+	struct runner *runner = user;
 
-	(void)number;
+	(void)what;
 	runner->interrupted = true;
-}
-
-static void runner_watch_signals(struct runner *runner)
-{
-	static const int numbers[] = {SIGINT, SIGTERM};
-
-	for (size_t i = 0; i < ARRAY_SIZE(numbers); i++) {
-		(void)uv_signal_init(&runner->loop, &runner->signals[i]);
-		runner->signals[i].data = runner;
-		(void)uv_signal_start(&runner->signals[i], runner_signalled, numbers[i]);
-		uv_unref((uv_handle_t *)&runner->signals[i]);
-	}
 }
 
 static bool runner_is_wine(const struct runner *runner)
@@ -57,19 +43,6 @@ static int runner_discover(struct runner *runner, const char *recorded, struct e
 	return rc < 0 ? error_wrap(err, "devices of the node") : 0;
 }
 
-/* A word of a command line, whatever is in it. */
-static void runner_add_quoted(struct text *command, const char *word)
-{
-	text_add(command, "'");
-	for (size_t i = 0; word[i] != '\0'; i++) {
-		if (word[i] == '\'')
-			text_add(command, "'\\''");
-		else
-			text_append(command, word + i, 1);
-	}
-	text_add(command, "'");
-}
-
 /* Discovery runs under Wine and writes a recorded node; what it says is the truth of the run. */
 static int runner_discover_wine(struct runner *runner, struct error *err)
 {
@@ -78,64 +51,6 @@ static int runner_discover_wine(struct runner *runner, struct error *err)
 	int rc = path != NULL ? wine_node_record(wine, path, err) : error_memory(err);
 
 	return rc == 0 ? runner_discover(runner, path, err) : rc;
-}
-
-/* The WDDM plugin under Wine, behind a relay. */
-static int runner_wine_command(struct runner *runner, struct error *err)
-{
-	const struct wine_node *wine = &runner->workplace.wine;
-	struct text_list words CLEANUP_TEXT_LIST = {0};
-	struct text command CLEANUP_TEXT = {0};
-	char *relay CLEANUP_FREE = NULL;
-	char *plugin CLEANUP_FREE = NULL;
-	char *variable CLEANUP_FREE = wine_node_environment(wine);
-	int rc = variable != NULL
-			 ? path_beside_program("../libexec/gpucert/wine-relay", &relay, err)
-			 : error_memory(err);
-
-	rc = rc == 0 ? wine_node_program(wine, WINE_NODE_PLUGIN, &plugin, err) : rc;
-	rc = rc == 0 ? wine_node_command(wine, 0, &words, err) : rc;
-	if (rc < 0 || relay == NULL || plugin == NULL)
-		return rc;
-	runner_add_quoted(&command, relay);
-	text_add(&command, " {plugin-dir} -- env ");
-	runner_add_quoted(&command, variable);
-	for (size_t i = 0; i < words.count; i++) {
-		text_add(&command, " ");
-		runner_add_quoted(&command, words.items[i]);
-	}
-	text_add(&command, " ");
-	runner_add_quoted(&command, plugin);
-	text_add(&command, " --plugin-dir {wine-plugin-dir} --include-integrated=true "
-			   "--include-detachable=true");
-	runner->plugin_command = text_take(&command);
-	return runner->plugin_command != NULL ? 0 : error_memory(err);
-}
-
-/* "'/path/device-plugin-gpu' --plugin-dir {plugin-dir}", with the devices that the run counts on.
- */
-static int runner_reference_command(struct runner *runner, struct error *err)
-{
-	char *path CLEANUP_FREE = NULL;
-	struct text command CLEANUP_TEXT = {0};
-	int rc = path_beside_program("../bin/device-plugin-gpu", &path, err);
-
-	if (rc < 0)
-		return rc;
-	if (access(path, X_OK) != 0)
-		return error_set(err, ERROR_NOT_FOUND,
-				 "%s: the reference plugin cannot be run (%s); name a plugin with "
-				 "--plugin",
-				 path, strerror(errno));
-	runner_add_quoted(&command, path);
-	text_add(&command, " --plugin-dir {plugin-dir} --include-integrated=true "
-			   "--include-detachable=true");
-	if (runner->settings->node_file != NULL) {
-		text_add(&command, " --node ");
-		runner_add_quoted(&command, runner->settings->node_file);
-	}
-	runner->plugin_command = text_take(&command);
-	return runner->plugin_command != NULL ? 0 : error_memory(err);
 }
 
 static int runner_clear_output(const char *directory, struct error *err)
@@ -159,7 +74,7 @@ static void runner_make_id(char *out, size_t size)
 	(void)clock_utc(now);
 	(void)snprintf(out, size, "%.4s%.2s%.2sT%.2s%.2s%.2sZ-%04x", now, now + 5, now + 8,
 		       now + 11, now + 14, now + 17,
-		       (unsigned)(clock_monotonic_ns() ^ (uint64_t)getpid()) & 0xffffU);
+		       (unsigned)(clock_monotonic_ns() ^ (uint64_t)uv_os_getpid()) & 0xffffU);
 }
 
 static void runner_fill_context(struct runner *runner)
@@ -320,7 +235,7 @@ static int runner_run_checks(struct runner *runner, struct error *err)
 	}
 	if (rc == 0 && runner->interrupted)
 		rc = journal_abort(runner->journal, REPORT_ABORT_INTERRUPTED,
-				   "interrupted by a signal", err);
+				   "interrupted: the run was asked to end", err);
 	return rc;
 }
 
@@ -392,7 +307,8 @@ static int runner_prepare(struct runner *runner, struct error *err)
 
 	rc = rc == 0 && !wine ? runner_discover(runner, settings->node_file, err) : rc;
 	if (rc == 0 && !wine && runner_has_own_plugin(runner))
-		rc = runner_reference_command(runner, err);
+		rc = plugin_command_reference(runner->node, settings->node_file,
+					      &runner->plugin_command, err);
 	rc = rc == 0 ? plan_make(runner->suites, &settings->filter, NULL, &runner->plan, err) : rc;
 	plan_free(&runner->plan);
 	if (rc == 0 && !settings->dry_run) {
@@ -415,7 +331,7 @@ static int runner_open_workplace(struct runner *runner, struct error *err)
 
 	rc = rc == 0 && options.wine ? runner_discover_wine(runner, err) : rc;
 	if (rc == 0 && options.wine && runner_has_own_plugin(runner))
-		rc = runner_wine_command(runner, err);
+		rc = plugin_command_wine(&runner->workplace.wine, &runner->plugin_command, err);
 	if (rc < 0)
 		return rc;
 	runner_fill_context(runner);
@@ -432,8 +348,7 @@ static void runner_close(struct runner *runner)
 	discovery_free(runner->node);
 	free(runner->program);
 	free(runner->plugin_command);
-	for (size_t i = 0; i < ARRAY_SIZE(runner->signals); i++)
-		uv_close((uv_handle_t *)&runner->signals[i], NULL);
+	termination_close(runner->termination);
 	(void)loop_drain(&runner->loop, DRAIN_MS, NULL);
 }
 
@@ -492,9 +407,9 @@ int runner_run(const struct runner_settings *settings, const struct check_suite 
 	int rc = 0;
 
 	(void)uv_loop_init(&runner.loop);
-	runner_watch_signals(&runner);
 	runner_make_id(runner.id, sizeof(runner.id));
-	rc = runner_prepare(&runner, err);
+	rc = termination_open(&runner.loop, runner_asked_to_end, &runner, &runner.termination, err);
+	rc = rc == 0 ? runner_prepare(&runner, err) : rc;
 	rc = rc == 0 ? runner_work(&runner, exit_code, err) : rc;
 	runner_close(&runner);
 	return rc;

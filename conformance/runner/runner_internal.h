@@ -4,6 +4,7 @@
 
 /* The state of one run; runner.c and runner_journal.c share it. */
 
+#include "base/termination.h"
 #include "conformance/runner/progress.h"
 #include "conformance/runner/runner.h"
 #include "conformance/runner/workplace.h"
@@ -13,7 +14,7 @@ struct runner {
 	const struct runner_settings *settings;
 	const struct check_suite *const *suites;
 	uv_loop_t loop;
-	uv_signal_t signals[2];
+	struct termination *termination;
 	volatile bool interrupted;
 	char id[64];
 	char *program;
