@@ -98,10 +98,15 @@ static int options_check_output(const struct command_spec *program, int code)
 
 int options_main(const struct command_spec *program, int argc, char **argv)
 {
+	program_begin(&argc, &argv);
+	return options_run_line(program, argc, argv);
+}
+
+int options_run_line(const struct command_spec *program, int argc, char **argv)
+{
 	struct options_line line CLEANUP(options_line_free) = {.program = program};
 	struct error err = {0};
 
-	program_begin(&argc, &argv);
 	if (options_line_read(&line, argc, argv, &err) < 0)
 		return options_usage_error(program, line.command, &err);
 	if (line.help || line.version || line.generate != NULL)

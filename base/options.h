@@ -68,8 +68,13 @@ struct command_spec {
  * build uses), finds the command, runs it and returns its exit code. A usage error is printed to
  * stderr with the way to --help, and is exit code OPTIONS_EXIT_USAGE. When standard output cannot
  * be written in the end, that is said on stderr, and an exit code of 0 becomes 1.
+ *
+ * Begins with program_begin(), so on Windows the command line is that of the process.
  */
 int options_main(const struct command_spec *program, int argc, char **argv);
+
+/* The same for any arguments, which are UTF-8. */
+int options_run_line(const struct command_spec *program, int argc, char **argv);
 
 /* Parsing alone, of a program or command without commands; argv[0] is the name and is skipped.
  * Fills the targets, puts positional arguments into `arguments`. ERROR_ARGUMENT; ERROR_MEMORY. */

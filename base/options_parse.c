@@ -2,6 +2,7 @@
 /* From a command line and the environment to the targets. */
 #include "base/cleanup.h"
 #include "base/options_internal.h"
+#include "base/program.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -76,7 +77,7 @@ static int options_as_argument_error(int rc, struct error *err)
 
 static int options_apply_environment(const struct option_spec *option, struct error *err)
 {
-	const char *value = option->env != NULL ? getenv(option->env) : NULL;
+	const char *value = option->env != NULL ? program_variable(option->env) : NULL;
 	char *what = NULL;
 	int rc = 0;
 

@@ -174,6 +174,7 @@ static bool path_is_windows_device(const char *name)
 	static const char *const devices[] = {"CON", "PRN", "AUX", "NUL", "CONIN$", "CONOUT$"};
 	size_t length = strcspn(name, ".");
 	char stem[8] = "";
+	const char *number = stem + 3;
 
 	while (length > 0 && name[length - 1] == ' ')
 		length--;
@@ -185,8 +186,12 @@ static bool path_is_windows_device(const char *name)
 		if (strcmp(stem, devices[i]) == 0)
 			return true;
 	}
-	return length == 4 && isdigit((unsigned char)stem[3]) &&
-	       (strncmp(stem, "COM", 3) == 0 || strncmp(stem, "LPT", 3) == 0);
+	if (strncmp(stem, "COM", 3) != 0 && strncmp(stem, "LPT", 3) != 0)
+		return false;
+	/* Superscripts are digits as well. */
+	return (length == 4 && isdigit((unsigned char)*number)) ||
+	       strcmp(number, "\xc2\xb9") == 0 || strcmp(number, "\xc2\xb2") == 0 ||
+	       strcmp(number, "\xc2\xb3") == 0;
 }
 
 bool path_is_windows_name(const char *name)

@@ -14,4 +14,8 @@
  */
 void program_begin(int *argc, char ***argv);
 
+/* A variable of the environment in UTF-8; NULL when it is not set. Lives as long as the program;
+ * on Windows each call keeps a copy, so this is for what is asked once. */
+const char *program_variable(const char *name);
+
 #endif

@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* The modules of a few lines: clock, digest, style. */
+/* The modules of a few lines: clock, digest, exception names. */
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/digest.h"
 #include "base/file.h"
-#include "base/style.h"
+#include "base/nt_status.h"
+#include "base/path.h"
 #include "base/tests/unit.h"
-
-#include <fcntl.h>
-#include <pty.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 static void test_monotonic(void)
 {
@@ -19,6 +15,8 @@ static void test_monotonic(void)
 
 	CU_ASSERT_TRUE(first > 0 && second >= first);
 	CU_ASSERT_TRUE(clock_monotonic_ms() >= second / 1000000U);
+	/* After 2026-01-01. */
+	CU_ASSERT_TRUE(clock_realtime_ns() > INT64_C(1767225600) * 1000000000);
 }
 
 static void test_utc(void)
@@ -57,8 +55,8 @@ static void test_digest(void)
 	UNIT_STRING(digest, empty);
 	UNIT_NEED(data != NULL);
 	memset(data, 'a', 1000000);
-	UNIT_INT(file_make_temporary("/tmp", "gpucert-test-", &directory, NULL), 0);
-	path = text_format("%s/file", directory);
+	UNIT_INT(file_make_temporary(unit_temporary(), "gpucert-test-", &directory, NULL), 0);
+	path = path_join(directory, "file");
 	UNIT_INT(file_write_atomic(path, data, 1000000, 0644, NULL), 0);
 	UNIT_INT(digest_file(path, digest, &size, &err), 0);
 	UNIT_STRING(digest, million);
@@ -66,39 +64,19 @@ static void test_digest(void)
 	UNIT_INT(digest_file(directory, digest, NULL, &err), ERROR_IO);
 	UNIT_INT(file_remove_tree(directory, NULL), 0);
 	UNIT_INT(digest_file(path, digest, NULL, &err), ERROR_NOT_FOUND);
-	UNIT_CONTAINS(err.text, "/file: ");
+	UNIT_CONTAINS(err.text, "file: ");
 }
 
-static void test_style(void)
+static void test_exceptions(void)
 {
-	struct winsize size = {.ws_col = 123, .ws_row = 40};
-	int file = open("/dev/null", O_RDWR | O_CLOEXEC);
-	int terminal = -1;
-	int other = -1;
-
-	(void)setenv("TERM", "xterm", 1);
-	(void)unsetenv("NO_COLOR");
-	UNIT_STRING(style(true, STYLE_RED), "\x1b[31m");
-	UNIT_STRING(style(true, STYLE_RESET), "\x1b[0m");
-	UNIT_STRING(style(false, STYLE_RED), "");
-	CU_ASSERT_FALSE(style_enabled(file));
-	UNIT_INT(style_columns(file), 80);
-	UNIT_NEED(openpty(&other, &terminal, NULL, NULL, &size) == 0);
-	CU_ASSERT_TRUE(style_enabled(terminal));
-	UNIT_INT(style_columns(terminal), 123);
-	(void)setenv("NO_COLOR", "", 1);
-	CU_ASSERT_TRUE(style_enabled(terminal));
-	(void)setenv("NO_COLOR", "1", 1);
-	CU_ASSERT_FALSE(style_enabled(terminal));
-	(void)unsetenv("NO_COLOR");
-	(void)setenv("TERM", "dumb", 1);
-	CU_ASSERT_FALSE(style_enabled(terminal));
-	(void)unsetenv("TERM");
-	CU_ASSERT_FALSE(style_enabled(terminal));
-	(void)close(file);
-	(void)close(other);
-	(void)close(terminal);
+	CU_ASSERT_TRUE(nt_status_is_exception((int)0xC0000005));
+	CU_ASSERT_FALSE(nt_status_is_exception((int)0xC000013A)); /* Ctrl-C */
+	CU_ASSERT_FALSE(nt_status_is_exception((int)0xE06D7363)); /* of a C++ program's own */
+	CU_ASSERT_FALSE(nt_status_is_exception(-1));
+	CU_ASSERT_FALSE(nt_status_is_exception(137));
+	UNIT_STRING(nt_status_name((int)0xC00000FD), "stack overflow");
+	UNIT_STRING(nt_status_name((int)0xC0000FFF), "unhandled exception");
 }
 
-UNIT_MAIN("clock, digest, style", {"monotonic", test_monotonic}, {"UTC", test_utc},
-	  {"digest", test_digest}, {"style", test_style})
+UNIT_MAIN("clock, digest, exceptions", {"monotonic", test_monotonic}, {"UTC", test_utc},
+	  {"digest", test_digest}, {"exceptions", test_exceptions})

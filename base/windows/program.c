@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/program.h"
 
+#include "base/cleanup.h"
 #include "base/windows/wide.h"
 
 #include <fcntl.h>
@@ -44,4 +45,17 @@ void program_begin(int *argc, char ***argv)
 	(void)_setmode(_fileno(stderr), _O_BINARY);
 	(void)SetConsoleOutputCP(CP_UTF8);
 	(void)SetErrorMode(SEM_FAILCRITICALERRORS | SEM_NOGPFAULTERRORBOX | SEM_NOOPENFILEERRORBOX);
+}
+
+const char *program_variable(const char *name)
+{
+	wchar_t *wide_name CLEANUP_FREE = wide_from_utf8(name);
+	wchar_t *value CLEANUP_FREE = NULL;
+	DWORD size = wide_name != NULL ? GetEnvironmentVariableW(wide_name, NULL, 0) : 0;
+
+	value = size != 0 ? calloc(size, sizeof(*value)) : NULL;
+	if (value == NULL)
+		return NULL;
+	(void)GetEnvironmentVariableW(wide_name, value, size);
+	return wide_to_utf8(value);
 }

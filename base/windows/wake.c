@@ -52,9 +52,13 @@ static void wake_on_async(uv_async_t *async)
 int wake_start(uv_loop_t *loop, intptr_t object, void (*on_wake)(void *user), void *user,
 	       struct wake **out, struct error *err)
 {
-	struct wake *wake = calloc(1, sizeof(*wake));
+	struct wake *wake = NULL;
 	int rc = 0;
 
+	/* What functions give that failed; INVALID_HANDLE_VALUE would be this process. */
+	if (object == 0 || (HANDLE)object == INVALID_HANDLE_VALUE)
+		return error_set(err, ERROR_IO, "watching a handle: there is none");
+	wake = calloc(1, sizeof(*wake));
 	if (wake == NULL)
 		return error_memory(err);
 	wake->object = (HANDLE)object;

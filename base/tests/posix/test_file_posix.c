@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/file.h"
+
+#include "base/cleanup.h"
+#include "base/path.h"
+#include "base/tests/unit.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+static char *directory; /* of one test */
+
+static char *in(const char *name)
+{
+	return path_join(directory, name);
+}
+
+static void begin(void)
+{
+	UNIT_INT(file_make_temporary("/tmp", "gpucert-test-", &directory, NULL), 0);
+}
+
+static void end(void)
+{
+	UNIT_INT(file_remove_tree(directory, NULL), 0);
+	CU_ASSERT_FALSE(file_exists(directory));
+	free(STEAL(directory));
+}
+
+static void test_modes(void)
+{
+	char *path CLEANUP_FREE = NULL;
+	struct stat status = {0};
+
+	begin();
+	path = in("file");
+	UNIT_INT(file_write_atomic(path, "x", 1, 0640, NULL), 0);
+	UNIT_INT(stat(path, &status), 0);
+	UNIT_INT(status.st_mode & 07777, 0640);
+	end();
+}
+
+static void test_files_of_the_kernel(void)
+{
+	char *data CLEANUP_FREE = NULL;
+	size_t size = 0;
+
+	UNIT_INT(file_read("/proc/self/stat", 4096, &data, &size, NULL), 0);
+	CU_ASSERT_TRUE(size > 10);
+}
+
+static void test_remove_does_not_follow_links(void)
+{
+	char *target CLEANUP_FREE = NULL;
+	char *kept CLEANUP_FREE = NULL;
+	char *tree CLEANUP_FREE = NULL;
+	char *link CLEANUP_FREE = NULL;
+
+	begin();
+	target = in("target");
+	kept = in("target/kept");
+	tree = in("tree");
+	link = in("tree/link");
+	UNIT_INT(file_make_directories(target, 0755, NULL), 0);
+	UNIT_INT(file_write_atomic(kept, "", 0, 0644, NULL), 0);
+	UNIT_INT(mkdir(tree, 0755), 0);
+	UNIT_INT(symlink(target, link), 0);
+	UNIT_INT(file_remove_tree(tree, NULL), 0);
+	CU_ASSERT_FALSE(file_exists(tree));
+	CU_ASSERT_TRUE(file_exists(kept));
+	UNIT_INT(symlink(target, tree), 0);
+	UNIT_INT(file_remove_tree(tree, NULL), 0);
+	CU_ASSERT_TRUE(file_exists(kept));
+	UNIT_INT(file_remove_tree("/no/such/tree", NULL), 0);
+	end();
+}
+
+static void check_resolve(const char *path, int rc, const char *wanted)
+{
+	char *resolved CLEANUP_FREE = NULL;
+
+	UNIT_INT(file_resolve(directory, path, &resolved, NULL), rc);
+	if (wanted != NULL)
+		UNIT_STRING(resolved, wanted);
+}
+
+static void test_resolve_stays_below_the_root(void)
+{
+	static const char *const links[][2] = {
+		{"absolute", "/usr/lib/real"},	{"up", "../../../../usr"},
+		{"relative", "usr/lib/../lib"}, {"loop", "loop"},
+		{"chain", "absolute"},		{"outside", "/etc/passwd"},
+		{"usr/lib/link", "real"},	{"slash", "/"},
+	};
+	char *lib CLEANUP_FREE = NULL;
+	char *real CLEANUP_FREE = NULL;
+
+	begin();
+	lib = in("usr/lib");
+	real = in("usr/lib/real");
+	UNIT_INT(file_make_directories(lib, 0755, NULL), 0);
+	UNIT_INT(file_write_atomic(real, "", 0, 0644, NULL), 0);
+	for (size_t i = 0; i < ARRAY_SIZE(links); i++) {
+		char *link CLEANUP_FREE = in(links[i][0]);
+
+		UNIT_INT(symlink(links[i][1], link), 0);
+	}
+	check_resolve("/usr//lib/./real", 0, "/usr/lib/real");
+	check_resolve("/absolute", 0, "/usr/lib/real");
+	check_resolve("/chain", 0, "/usr/lib/real");
+	check_resolve("/up/lib/link", 0, "/usr/lib/real");
+	check_resolve("/relative/real", 0, "/usr/lib/real");
+	check_resolve("/../../usr", 0, "/usr");
+	check_resolve("/slash/usr", 0, "/usr");
+	check_resolve("/", 0, "/");
+	check_resolve("/outside", ERROR_NOT_FOUND, NULL);
+	check_resolve("/nothing", ERROR_NOT_FOUND, NULL);
+	check_resolve("/usr/lib/real/below", ERROR_NOT_FOUND, NULL);
+	check_resolve("/loop", ERROR_LIMIT, NULL);
+	check_resolve("usr", ERROR_FORMAT, NULL);
+	end();
+}
+
+static void test_resolve_of_the_running_system(void)
+{
+	char *resolved CLEANUP_FREE = NULL;
+	char *wanted CLEANUP_FREE = realpath("/proc/self/../1", NULL);
+
+	UNIT_INT(file_resolve(NULL, "/proc/self/../1", &resolved, NULL), 0);
+	UNIT_STRING(resolved, wanted);
+	free(STEAL(resolved));
+	UNIT_INT(file_resolve("/", "/proc/1", &resolved, NULL), 0);
+	UNIT_STRING(resolved, "/proc/1");
+}
+
+UNIT_MAIN("file on POSIX systems", {"modes", test_modes},
+	  {"files of the kernel", test_files_of_the_kernel},
+	  {"remove does not follow links", test_remove_does_not_follow_links},
+	  {"resolve stays below the root", test_resolve_stays_below_the_root},
+	  {"resolve of the running system", test_resolve_of_the_running_system})
