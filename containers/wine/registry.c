@@ -107,9 +107,23 @@ static void registry_add_inf(struct text *reg)
 	text_add(reg, "\"Active\"=\"" WINE_DRIVER_STORE "\"\r\n");
 }
 
+/* UTF-16 with a mark: in any other file Wine's regedit takes the bytes of a REG_MULTI_SZ for narrow
+ * characters. All of it is ASCII. */
+static void registry_widen(const struct text *reg, struct text *wide)
+{
+	static const char mark[] = {'\xff', '\xfe'};
+
+	text_append(wide, mark, sizeof(mark));
+	for (size_t i = 0; i < reg->size; i++) {
+		text_append(wide, &reg->data[i], 1);
+		text_append(wide, "", 1);
+	}
+}
+
 int wine_registry_write(const char *path, struct error *err)
 {
 	struct text reg CLEANUP_TEXT = {0};
+	struct text wide CLEANUP_TEXT = {0};
 
 	text_add(&reg, "Windows Registry Editor Version 5.00\r\n");
 	for (size_t i = 0; i < WINE_DEVICE_COUNT; i++) {
@@ -117,7 +131,8 @@ int wine_registry_write(const char *path, struct error *err)
 		registry_add_driver(&reg, i);
 	}
 	registry_add_inf(&reg);
-	if (reg.failed)
+	registry_widen(&reg, &wide);
+	if (reg.failed || wide.failed)
 		return error_memory(err);
-	return file_write_atomic(path, reg.data, reg.size, 0600, err);
+	return file_write_atomic(path, wide.data, wide.size, 0600, err);
 }

@@ -178,10 +178,17 @@ static void test_program(void)
 static void test_registry(void)
 {
 	char *path CLEANUP_FREE = path_join(directory, "node.reg");
+	char *wide CLEANUP_FREE = NULL;
 	char *text CLEANUP_FREE = NULL;
+	size_t size = 0;
 
 	UNIT_INT(wine_registry_write(path, NULL), 0);
-	UNIT_INT(file_read(path, 65536, &text, NULL, NULL), 0);
+	UNIT_INT(file_read(path, 65536, &wide, &size, NULL), 0);
+	/* UTF-16, little-endian, with its mark. */
+	CU_ASSERT_EQUAL(memcmp(wide, "\xff\xfeW\0i\0", 6), 0);
+	text = calloc(size / 2 + 1, 1);
+	for (size_t i = 1; text != NULL && i < size / 2; i++)
+		text[i - 1] = wide[2 * i];
 	CU_ASSERT_TRUE(text_starts_with(text, "Windows Registry Editor Version 5.00\r\n"));
 	/* "PCIROOT(0)#PCI(0200)" begins; its list ends with two NULs. */
 	UNIT_CONTAINS(text, "\\00000001\\Properties\\{A45C254E-DF1C-4EFD-8020-67D146A850E0}\\0025]"
