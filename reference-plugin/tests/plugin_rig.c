@@ -86,6 +86,20 @@ static void add_device(struct text *json, const char *word, bool windows)
 	text_add(json, "\"apis\":[],\"files\":[],\"environment\":{}}");
 }
 
+/* Wine does not rename over a file that the plugin reads at this moment. */
+static void write_node(const struct rig *rig, const struct text *json)
+{
+	enum { ATTEMPTS = 100, PAUSE_MS = 10 };
+	int result = ERROR_IO;
+
+	for (int i = 0; result < 0 && i < ATTEMPTS; i++) {
+		if (i > 0)
+			uv_sleep(PAUSE_MS);
+		result = file_write_atomic(rig->node, json->data, json->size, 0644, NULL);
+	}
+	UNIT_INT(result, 0);
+}
+
 void rig_write_node(const struct rig *rig, const char *devices)
 {
 	CLEANUP_TEXT struct text json = {0};
@@ -102,7 +116,7 @@ void rig_write_node(const struct rig *rig, const char *devices)
 		add_device(&json, words.items[i], is_windows(rig));
 	}
 	text_add(&json, "]}\n");
-	UNIT_INT(file_write_atomic(rig->node, json.data, json.size, 0644, NULL), 0);
+	write_node(rig, &json);
 }
 
 static void on_line(bool is_stderr, const char *line, size_t size, void *user)
