@@ -48,7 +48,7 @@ if(WIN32)
 	# is loaded at run time.
 	target_compile_definitions(gpucert_flags INTERFACE
 		_WIN32_WINNT=0x0A00 NTDDI_VERSION=0x0A000006 WIN32_LEAN_AND_MEAN NOMINMAX UNICODE _UNICODE __USE_MINGW_ANSI_STDIO=1)
-	target_compile_options(gpucert_flags INTERFACE -ffunction-sections -fdata-sections
+	target_compile_options(gpucert_flags INTERFACE -ffunction-sections
 		"$<$<COMPILE_LANGUAGE:C>:SHELL:-include ${PROJECT_SOURCE_DIR}/base/windows/missing.h>")
 	target_link_options(gpucert_flags INTERFACE
 		-static -static-libgcc -fstack-protector-strong -Wl,--gc-sections -Wl,--dynamicbase -Wl,--nxcompat -Wl,--high-entropy-va)

@@ -5,26 +5,27 @@
 #include "base/clock.h"
 #include "base/json.h"
 #include "base/log.h"
+#include "base/termination.h"
+#include "base/wake.h"
 
-#include <errno.h>
-#include <poll.h>
-#include <signal.h>
 #include <string.h>
-#include <sys/signalfd.h>
+#include <uv.h>
 
 struct follow {
+	uv_loop_t loop;
+	struct wake *wake;
+	struct termination *termination;
+	const struct discovery_options *options;
 	struct discovery_watch *watch;
 	struct discovery_snapshot *current;
-	int signals;
+	struct error *err;
+	int rc;
 };
-
-#define CLEANUP_FOLLOW __attribute__((cleanup(follow_free)))
 
 static void follow_free(struct follow *follow)
 {
 	discovery_watch_close(follow->watch);
 	discovery_free(follow->current);
-	cleanup_fd_(&follow->signals);
 }
 
 /* The device as in the recorded form of a snapshot that holds it alone. NULL: out of memory. */
@@ -76,60 +77,72 @@ static int follow_report(struct follow *follow, struct discovery_snapshot *now, 
 	return rc < 0 ? error_set(err, rc, "writing an event failed") : 0;
 }
 
-static int follow_look(struct follow *follow, const struct discovery_options *options,
-		       struct error *err)
+static int follow_look(struct follow *follow)
 {
 	struct discovery_snapshot *now = NULL;
 	struct error trouble = {0};
 
 	if (!discovery_watch_changed(follow->watch))
 		return 0;
-	if (discovery_take(options, &now, &trouble) < 0) {
+	if (discovery_take(follow->options, &now, &trouble) < 0) {
 		log_warning("%s", trouble.text);
 		return 0;
 	}
-	return follow_report(follow, now, err);
+	return follow_report(follow, now, follow->err);
 }
 
-static int follow_begin(struct follow *follow, const struct discovery_options *options,
-			unsigned poll_ms, struct error *err)
+/* Nothing keeps the loop alive afterwards. */
+static void follow_end(struct follow *follow)
+{
+	wake_free(follow->wake);
+	termination_close(follow->termination);
+	follow->wake = NULL;
+	follow->termination = NULL;
+}
+
+static void follow_on_change(void *user)
+{
+	struct follow *follow = user;
+
+	follow->rc = follow_look(follow);
+	if (follow->rc < 0)
+		follow_end(follow);
+}
+
+static void follow_on_request(const char *what, void *user)
+{
+	(void)what;
+	follow_end(user);
+}
+
+static int follow_begin(struct follow *follow, unsigned poll_ms, struct error *err)
 {
 	struct discovery_snapshot *now = NULL;
-	sigset_t ends;
-	int rc = 0;
-
-	(void)sigemptyset(&ends);
-	(void)sigaddset(&ends, SIGINT);
-	(void)sigaddset(&ends, SIGTERM);
-	if (sigprocmask(SIG_BLOCK, &ends, NULL) < 0)
-		return error_system(err, errno, "signals");
-	follow->signals = signalfd(-1, &ends, SFD_CLOEXEC | SFD_NONBLOCK);
-	if (follow->signals < 0)
-		return error_system(err, errno, "signals");
 	/* Watching begins before the first look, so nothing that happens between them is lost. */
-	rc = discovery_watch_open(options, poll_ms, &follow->watch, err);
+	int rc = discovery_watch_open(follow->options, poll_ms, &follow->watch, err);
+
 	if (rc == 0)
-		rc = discovery_take(options, &now, err);
+		rc = termination_open(&follow->loop, follow_on_request, follow,
+				      &follow->termination, err);
+	if (rc == 0)
+		rc = wake_start(&follow->loop, discovery_watch_handle(follow->watch),
+				follow_on_change, follow, &follow->wake, err);
+	if (rc == 0)
+		rc = discovery_take(follow->options, &now, err);
 	return rc < 0 ? rc : follow_report(follow, now, err);
 }
 
 int follow_run(const struct discovery_options *options, unsigned poll_ms, struct error *err)
 {
-	struct follow follow CLEANUP_FOLLOW = {.signals = -1};
-	int rc = follow_begin(&follow, options, poll_ms, err);
+	struct follow follow CLEANUP(follow_free) = {.options = options, .err = err};
+	int rc = uv_loop_init(&follow.loop);
 
-	while (rc == 0) {
-		struct pollfd waits[] = {
-			{.fd = (int)discovery_watch_handle(follow.watch), .events = POLLIN},
-			{.fd = follow.signals, .events = POLLIN},
-		};
-
-		if (poll(waits, ARRAY_SIZE(waits), -1) < 0 && errno != EINTR)
-			return error_system(err, errno, "waiting for changes");
-		if (waits[1].revents != 0)
-			break;
-		if (waits[0].revents != 0)
-			rc = follow_look(&follow, options, err);
-	}
-	return rc;
+	if (rc < 0)
+		return error_uv(err, rc, "event loop");
+	follow.rc = follow_begin(&follow, poll_ms, err);
+	if (follow.rc < 0)
+		follow_end(&follow);
+	(void)uv_run(&follow.loop, UV_RUN_DEFAULT);
+	(void)uv_loop_close(&follow.loop);
+	return follow.rc;
 }

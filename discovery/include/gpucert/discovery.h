@@ -190,7 +190,7 @@ DISCOVERY_API const char *discovery_version(void);
  * and, because not every system tells of every change, every `poll_ms` (0: never). On Linux it is a
  * descriptor that becomes readable (kernel uevents, changes in the driver directories and in /dev,
  * or a recorded node's file), on Windows the HANDLE of an event that becomes signalled (DXCore's
- * notifications; 0 `poll_ms` means 10 s where DXCore is not there).
+ * notifications, or the file's folder).
  * discovery_watch_changed() then drains it and says whether a new snapshot is worth taking, which
  * discovery_changes() compares with the old one. A watch belongs to one thread.
  */

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef DISCOVERY_WINDOWS_ADAPTER_H
+#define DISCOVERY_WINDOWS_ADAPTER_H
+
+/*
+ * What the parts of Windows say about graphics hardware, before it is put together: DirectX
+ * adapters (DXCore, D3DKMT) and devices of the plug-and-play manager (SetupAPI). Plain data, so
+ * that putting it together is tested on every system. Strings belong to the builder's arena and are
+ * never NULL.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* What DXCore calls attributes; bits of adapter.attributes. */
+enum adapter_attribute {
+	ADAPTER_D3D11_GRAPHICS = 1 << 0,
+	ADAPTER_D3D12_GRAPHICS = 1 << 1,
+	ADAPTER_D3D12_CORE_COMPUTE = 1 << 2,
+	ADAPTER_D3D12_GENERIC_ML = 1 << 3,
+	ADAPTER_D3D12_GENERIC_MEDIA = 1 << 4,
+	ADAPTER_HARDWARE_GPU = 1 << 5,
+	ADAPTER_HARDWARE_COMPUTE_ACCELERATOR = 1 << 6,
+	ADAPTER_HARDWARE_NPU = 1 << 7,
+	ADAPTER_HARDWARE_MEDIA_ACCELERATOR = 1 << 8,
+};
+
+/* PCI ids; 0xFFFFFFFF is unknown. */
+struct adapter_ids {
+	uint32_t vendor, device;
+	uint32_t subsystem; /* as in SUBSYS_: device in the upper half, vendor in the lower */
+	uint32_t revision;
+};
+
+#define ADAPTER_ID_UNKNOWN UINT32_C(0xFFFFFFFF)
+
+struct adapter {
+	int64_t luid;
+	const char *description;
+	struct adapter_ids ids;
+	uint64_t driver_version;		 /* four numbers of 16 bits; 0: not told */
+	int64_t dedicated_memory, shared_memory; /* bytes; -1: not told */
+	bool hardware, integrated, detachable;
+	bool described;	     /* more than its LUID is known */
+	unsigned attributes; /* of enum adapter_attribute; 0 where DXCore is not there */
+};
+
+/* One value of a CopyToVm key. */
+struct registry_value {
+	const char *key; /* "CopyToVmOverwrite" */
+	const char *name;
+	uint32_t type;	     /* REG_SZ is 1, REG_MULTI_SZ 7 */
+	const uint8_t *data; /* UTF-16LE, as in the registry */
+	size_t size;	     /* bytes */
+};
+
+struct pnp_device {
+	const char
+		*instance_id; /* "PCI\VEN_10DE&DEV_1EB8&SUBSYS_12A210DE&REV_A1\3&13C0B0C5&1&D8" */
+	const char *description;
+	const char *manufacturer;
+	const char
+		*driver_key; /* below Control\Class: "{4d36e968-...}\0004"; "" without a driver */
+	const char *driver_version;
+	const char *service;		   /* "nvlddmkm" */
+	const char *const *location_paths; /* NULL-ended, as the system orders them */
+	bool has_luid;
+	int64_t luid;
+	bool compute_class; /* of the compute accelerator class, not the display class */
+	unsigned problem; /* code of the device manager (43: the driver reported a failure); 0: none
+			   */
+	const char *store_path; /* as the system says it; "" when it cannot be found */
+	const char *store_path_error;
+	const struct registry_value *values; /* of all CopyToVm keys */
+	size_t value_count;
+};
+
+#endif

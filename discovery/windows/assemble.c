@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: MIT */
+#include "discovery/windows/assemble.h"
+
+#include "base/cleanup.h"
+#include "base/text.h"
+#include "discovery/windows/device_id.h"
+#include "discovery/windows/runtime_files.h"
+
+#include <string.h>
+#include <strings.h>
+
+#define CLASS_KEY "HKEY_LOCAL_MACHINE\\SYSTEM\\CurrentControlSet\\Control\\Class\\"
+
+static const struct {
+	unsigned bit;
+	const char *name;
+} attributes[] = {
+	{ADAPTER_D3D11_GRAPHICS, "d3d11-graphics"},
+	{ADAPTER_D3D12_GRAPHICS, "d3d12-graphics"},
+	{ADAPTER_D3D12_CORE_COMPUTE, "d3d12-core-compute"},
+	{ADAPTER_D3D12_GENERIC_ML, "d3d12-generic-ml"},
+	{ADAPTER_D3D12_GENERIC_MEDIA, "d3d12-generic-media"},
+	{ADAPTER_HARDWARE_GPU, "hardware-gpu"},
+	{ADAPTER_HARDWARE_COMPUTE_ACCELERATOR, "hardware-compute-accelerator"},
+	{ADAPTER_HARDWARE_NPU, "hardware-npu"},
+	{ADAPTER_HARDWARE_MEDIA_ACCELERATOR, "hardware-media-accelerator"},
+};
+
+static const struct adapter *assemble_adapter_of(const struct windows_hardware *hardware,
+						 const struct pnp_device *device)
+{
+	for (size_t i = 0; device->has_luid && i < hardware->adapter_count; i++) {
+		if (hardware->adapters[i].luid == device->luid)
+			return &hardware->adapters[i];
+	}
+	return NULL;
+}
+
+static bool assemble_has_device(const struct windows_hardware *hardware,
+				const struct adapter *adapter)
+{
+	for (size_t i = 0; i < hardware->device_count; i++) {
+		if (hardware->devices[i].has_luid && hardware->devices[i].luid == adapter->luid)
+			return true;
+	}
+	return false;
+}
+
+/* Does the system say nothing about any adapter but its LUID? Then the device tree has to do. */
+static bool assemble_adapters_are_mute(const struct windows_hardware *hardware)
+{
+	for (size_t i = 0; i < hardware->adapter_count; i++) {
+		if (hardware->adapters[i].described)
+			return false;
+	}
+	return true;
+}
+
+static int32_t assemble_id(uint32_t id, uint32_t max)
+{
+	return id <= max ? (int32_t)id : DISCOVERY_UNKNOWN;
+}
+
+static void assemble_pci(struct builder *builder, struct discovery_device *device,
+			 const struct adapter_ids *ids)
+{
+	const char *vendor = device_id_vendor_name(ids->vendor);
+	bool subsystem = ids->subsystem != ADAPTER_ID_UNKNOWN;
+
+	device->pci_vendor = assemble_id(ids->vendor, 0xFFFF);
+	device->pci_device = assemble_id(ids->device, 0xFFFF);
+	device->pci_subsystem_device =
+		subsystem ? (int32_t)(ids->subsystem >> 16) : DISCOVERY_UNKNOWN;
+	device->pci_subsystem_vendor =
+		subsystem ? (int32_t)(ids->subsystem & 0xFFFF) : DISCOVERY_UNKNOWN;
+	device->pci_revision = assemble_id(ids->revision, 0xFF);
+	if (vendor != NULL)
+		device->vendor = vendor;
+	else if (device->pci_vendor != DISCOVERY_UNKNOWN)
+		device->vendor = builder_format(builder, "0x%04x", (unsigned)device->pci_vendor);
+	else
+		device->vendor = device->manufacturer;
+}
+
+/* The system's order does not say which path is of PCI; HCS takes that one alone. */
+static void assemble_location(struct builder *builder, struct draft *draft,
+			      const struct pnp_device *source)
+{
+	struct discovery_device *device = &draft->device;
+
+	for (const char *const *path = source->location_paths; *path != NULL; path++) {
+		builder_add_location_path(builder, draft, *path);
+		if (device->location_path[0] == '\0' && strncasecmp(*path, "PCIROOT(", 8) == 0)
+			device->location_path = builder_string(builder, *path);
+	}
+	if (device->location_path[0] != '\0')
+		return;
+	device->allocatable = false;
+	device->not_allocatable_reason =
+		source->location_paths[0] != NULL
+			? builder_format(builder, "no PCI location path, only %s",
+					 source->location_paths[0])
+			: "the system tells no location path";
+	builder_diagnose(builder, source->instance_id, "%s", device->not_allocatable_reason);
+}
+
+static void assemble_kind(struct discovery_device *device, const struct adapter *adapter,
+			  const struct pnp_device *source)
+{
+	const unsigned graphics = ADAPTER_D3D11_GRAPHICS | ADAPTER_D3D12_GRAPHICS;
+	const unsigned computing = ADAPTER_D3D12_CORE_COMPUTE | ADAPTER_D3D12_GRAPHICS;
+
+	if (adapter != NULL && adapter->attributes != 0) {
+		device->display = (adapter->attributes & graphics) != 0;
+		device->compute = (adapter->attributes & computing) != 0;
+	} else {
+		device->display = !source->compute_class;
+		device->compute = true;
+	}
+	device->kind = device->display ? DISCOVERY_DISPLAY : DISCOVERY_COMPUTE;
+}
+
+static const char *assemble_version(struct builder *builder, uint64_t version)
+{
+	return builder_format(builder, "%u.%u.%u.%u", (unsigned)(version >> 48 & 0xFFFF),
+			      (unsigned)(version >> 32 & 0xFFFF),
+			      (unsigned)(version >> 16 & 0xFFFF), (unsigned)(version & 0xFFFF));
+}
+
+static void assemble_adapter(struct builder *builder, struct draft *draft,
+			     const struct adapter *adapter)
+{
+	struct discovery_device *device = &draft->device;
+
+	device->luid = adapter->luid;
+	device->dedicated_memory = adapter->dedicated_memory;
+	device->shared_memory = adapter->shared_memory;
+	device->integrated = adapter->integrated;
+	device->detachable = adapter->detachable;
+	if (adapter->driver_version != 0)
+		device->driver_version = assemble_version(builder, adapter->driver_version);
+	if (adapter->description[0] != '\0')
+		device->description = adapter->description;
+	for (size_t i = 0; i < ARRAY_SIZE(attributes); i++) {
+		if ((adapter->attributes & attributes[i].bit) != 0)
+			builder_add_attribute(builder, draft, attributes[i].name);
+	}
+}
+
+static void assemble_device(const struct windows_hardware *hardware, struct builder *builder,
+			    const struct adapter *adapter, const struct pnp_device *source)
+{
+	struct draft *draft = builder_add(builder);
+	struct adapter_ids ids = device_id_parse(source->instance_id);
+
+	if (draft == NULL)
+		return;
+	draft->device.id = device_id_of_instance(builder, source->instance_id);
+	draft->device.pnp_instance_id = source->instance_id;
+	draft->device.description = source->description;
+	draft->device.manufacturer = source->manufacturer;
+	draft->device.driver_name = source->service;
+	draft->device.driver_version = source->driver_version;
+	draft->device.luid = source->has_luid ? source->luid : 0;
+	if (source->driver_key[0] != '\0')
+		draft->device.driver_key =
+			builder_format(builder, CLASS_KEY "%s", source->driver_key);
+	if (adapter != NULL) {
+		assemble_adapter(builder, draft, adapter);
+		ids = adapter->ids.vendor != ADAPTER_ID_UNKNOWN ? adapter->ids : ids;
+	}
+	assemble_pci(builder, &draft->device, &ids);
+	assemble_kind(&draft->device, adapter, source);
+	assemble_location(builder, draft, source);
+	if (source->problem != 0) {
+		draft->device.health = DISCOVERY_UNHEALTHY;
+		draft->device.health_reason = builder_format(
+			builder, "the device manager reports problem %u", source->problem);
+	}
+	builder_add_api(builder, draft, "directx");
+	runtime_files_add(builder, draft, source, hardware->windows);
+}
+
+/* Adapters that no device stands behind: software ones are meant to be without. */
+static void assemble_lonely_adapters(const struct windows_hardware *hardware,
+				     struct builder *builder)
+{
+	for (size_t i = 0; i < hardware->adapter_count; i++) {
+		const struct adapter *adapter = &hardware->adapters[i];
+		const char *place = NULL;
+
+		if (!adapter->hardware || assemble_has_device(hardware, adapter))
+			continue;
+		place = builder_format(builder, "adapter LUID %lld", (long long)adapter->luid);
+		builder_diagnose(builder, place, "%s%sno plug-and-play device has this LUID",
+				 adapter->description, adapter->description[0] != '\0' ? ": " : "");
+	}
+}
+
+void windows_assemble(const struct windows_hardware *hardware, struct builder *builder)
+{
+	bool mute = assemble_adapters_are_mute(hardware);
+
+	for (size_t i = 0; i < hardware->device_count; i++) {
+		const struct pnp_device *device = &hardware->devices[i];
+		const struct adapter *adapter = assemble_adapter_of(hardware, device);
+
+		if (adapter != NULL ? adapter->hardware : mute)
+			assemble_device(hardware, builder, adapter, device);
+		else if (adapter == NULL)
+			builder_diagnose(builder, device->instance_id,
+					 "%s: no DirectX adapter belongs to this device%s",
+					 device->description,
+					 device->has_luid ? "" : ", which has no LUID");
+	}
+	if (!mute)
+		assemble_lonely_adapters(hardware, builder);
+}

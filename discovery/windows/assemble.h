@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef DISCOVERY_WINDOWS_ASSEMBLE_H
+#define DISCOVERY_WINDOWS_ASSEMBLE_H
+
+/*
+ * Puts DirectX adapters and plug-and-play devices together, on the LUID, to the devices of a
+ * snapshot. Nothing is dropped in silence: what has no partner, what is malformed, and which file
+ * lost its destination to another becomes a diagnostic.
+ */
+
+#include "discovery/builder.h"
+#include "discovery/windows/adapter.h"
+
+struct windows_hardware {
+	const struct adapter *adapters;
+	size_t adapter_count;
+	const struct pnp_device *devices;
+	size_t device_count;
+	const char *windows; /* the Windows folder: "C:\Windows" */
+};
+
+void windows_assemble(const struct windows_hardware *hardware, struct builder *builder);
+
+#endif

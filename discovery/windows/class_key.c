@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: MIT */
+#include "discovery/windows/class_key.h"
+
+#include "base/cleanup.h"
+#include "base/text.h"
+#include "base/windows/wide.h"
+#include "discovery/windows/copy_to_vm.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <windows.h>
+
+enum {
+	VALUE_MAX = 1024 * 1024, /* bytes; Windows' own limit for values */
+	NAME_MAX_UNITS = 16384,	 /* its limit for names */
+	VALUES_MAX = 4096,
+};
+
+static void class_key_close(HKEY *key)
+{
+	if (*key != NULL)
+		(void)RegCloseKey(*key);
+}
+
+#define CLEANUP_KEY CLEANUP(class_key_close)
+
+/* The driver key, or a key below it. Returns a code of the system. */
+static LSTATUS class_key_open(const struct pnp_device *device, const char *below, HKEY *key)
+{
+	char *path CLEANUP_FREE =
+		text_format("SYSTEM\\CurrentControlSet\\Control\\Class\\%s%s%s", device->driver_key,
+			    below != NULL ? "\\" : "", below != NULL ? below : "");
+	wchar_t *wide CLEANUP_FREE = path != NULL ? wide_from_utf8(path) : NULL;
+
+	if (wide == NULL)
+		return ERROR_OUTOFMEMORY;
+	return RegOpenKeyExW(HKEY_LOCAL_MACHINE, wide, 0, KEY_READ | KEY_WOW64_64KEY, key);
+}
+
+/* Value `index` of a key. ERROR_NO_MORE_ITEMS behind the last. */
+static LSTATUS class_key_value(HKEY key, DWORD index, WCHAR *name, BYTE **data, DWORD *size,
+			       DWORD *type)
+{
+	DWORD room = 1024;
+
+	for (;;) {
+		DWORD name_units = NAME_MAX_UNITS;
+		BYTE *grown = realloc(*data, room);
+		LSTATUS status = 0;
+
+		if (grown == NULL)
+			return ERROR_OUTOFMEMORY;
+		*data = grown;
+		*size = room;
+		status = RegEnumValueW(key, index, name, &name_units, NULL, type, *data, size);
+		if (status != ERROR_MORE_DATA || room >= VALUE_MAX)
+			return status;
+		/* The size that is told may be stale: the value can change in between. */
+		room = *size > room && *size <= VALUE_MAX ? *size : VALUE_MAX;
+	}
+}
+
+static void class_key_add(struct builder *builder, struct pnp_device *device, const char *key,
+			  const WCHAR *name, DWORD type, const BYTE *data, DWORD size)
+{
+	struct registry_value *values =
+		arena_grow(&builder->arena, (void *)(uintptr_t)device->values, device->value_count,
+			   sizeof(*values));
+	char *text CLEANUP_FREE = wide_to_utf8(name);
+	uint8_t *copy = arena_allocate(&builder->arena, size != 0 ? size : 1);
+
+	if (values == NULL || copy == NULL || text == NULL)
+		return;
+	memcpy(copy, data, size);
+	device->values = values;
+	values[device->value_count++] = (struct registry_value){
+		.key = key,
+		.name = builder_string(builder, text),
+		.type = type,
+		.data = copy,
+		.size = size,
+	};
+}
+
+static void class_key_diagnose(struct builder *builder, const struct pnp_device *device,
+			       const char *key, const WCHAR *name, LSTATUS status)
+{
+	char *text CLEANUP_FREE = wide_to_utf8(name);
+	struct error err = {0};
+
+	(void)error_windows(&err, (unsigned long)status, "Class\\%s\\%s%s%s", device->driver_key,
+			    key, name[0] != 0 ? "\\" : "", text != NULL ? text : "");
+	builder_diagnose(builder, device->instance_id, "%s", err.text);
+}
+
+/* Values in the registry have no order that means something. */
+static int class_key_order(const void *left, const void *right)
+{
+	const struct registry_value *a = left;
+	const struct registry_value *b = right;
+	const struct copy_to_vm_key *a_key = copy_to_vm_find_key(a->key);
+	const struct copy_to_vm_key *b_key = copy_to_vm_find_key(b->key);
+
+	if (a_key != b_key)
+		return a_key < b_key ? -1 : 1;
+	return strcmp(a->name, b->name);
+}
+
+static void class_key_read_values(struct builder *builder, struct pnp_device *device,
+				  const char *name)
+{
+	HKEY key CLEANUP_KEY = NULL;
+	WCHAR *value_name CLEANUP_FREE = calloc(NAME_MAX_UNITS, sizeof(*value_name));
+	BYTE *data CLEANUP_FREE = NULL;
+	LSTATUS status = class_key_open(device, name, &key);
+
+	if (status == ERROR_FILE_NOT_FOUND || value_name == NULL)
+		return;
+	for (DWORD i = 0; status == ERROR_SUCCESS && i < VALUES_MAX; i++) {
+		DWORD size = 0;
+		DWORD type = 0;
+
+		value_name[0] = 0;
+		status = class_key_value(key, i, value_name, &data, &size, &type);
+		if (status == ERROR_NO_MORE_ITEMS)
+			return;
+		if (status == ERROR_MORE_DATA) {
+			class_key_diagnose(builder, device, name, value_name, status);
+			status = ERROR_SUCCESS;
+		} else if (status == ERROR_SUCCESS) {
+			class_key_add(builder, device, name, value_name, type, data, size);
+		}
+	}
+	if (status != ERROR_SUCCESS)
+		class_key_diagnose(builder, device, name, L"", status);
+}
+
+const char *class_key_string(struct builder *builder, const struct pnp_device *device,
+			     const char *name)
+{
+	HKEY key CLEANUP_KEY = NULL;
+	wchar_t *wide CLEANUP_FREE = wide_from_utf8(name);
+	WCHAR value[1024] = L"";
+	DWORD size = sizeof(value);
+
+	if (wide == NULL || class_key_open(device, NULL, &key) != ERROR_SUCCESS ||
+	    RegGetValueW(key, NULL, wide, RRF_RT_REG_SZ, NULL, value, &size) != ERROR_SUCCESS)
+		return "";
+	char *text CLEANUP_FREE = wide_to_utf8(value);
+
+	return builder_string(builder, text);
+}
+
+void class_key_read(struct builder *builder, struct pnp_device *device)
+{
+	device->driver_version = "";
+	device->store_path = "";
+	device->store_path_error = "not looked for";
+	if (device->driver_key[0] == '\0')
+		return;
+	device->driver_version = class_key_string(builder, device, "DriverVersion");
+	for (size_t i = 0; i < COPY_TO_VM_KEY_COUNT; i++)
+		class_key_read_values(builder, device, copy_to_vm_keys[i].name);
+	if (device->value_count > 1)
+		qsort((void *)(uintptr_t)device->values, device->value_count,
+		      sizeof(*device->values), class_key_order);
+}

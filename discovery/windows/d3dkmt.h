@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef DISCOVERY_WINDOWS_D3DKMT_H
+#define DISCOVERY_WINDOWS_D3DKMT_H
+
+/* The kernel's view of adapters: takes DXCore's place where that is not there, and tells the driver
+ * store folder. */
+
+#include "discovery/windows/adapters.h"
+
+/* Adapters by D3DKMTEnumAdapters2. ERROR_UNSUPPORTED: the function is not there; ERROR_IO: it
+ * failed; names the status. */
+int d3dkmt_list(struct adapters *adapters, struct error *err);
+
+/* The driver store folder of an adapter as the kernel spells it; caller frees. ERROR_UNSUPPORTED:
+ * the query is not there; ERROR_NOT_FOUND: no such adapter; ERROR_IO: it failed; names the status.
+ */
+int d3dkmt_store_path(int64_t luid, char **out, struct error *err);
+
+#endif

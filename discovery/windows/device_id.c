@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT */
+#include "discovery/windows/device_id.h"
+
+#include "base/cleanup.h"
+#include "base/text.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* FNV-1a: short, and the same everywhere and for ever. */
+static uint32_t device_id_hash(const char *text)
+{
+	uint32_t hash = UINT32_C(2166136261);
+
+	for (; *text != '\0'; text++)
+		hash = (hash ^ (uint32_t)toupper((unsigned char)*text)) * UINT32_C(16777619);
+	return hash;
+}
+
+const char *device_id_of_instance(struct builder *builder, const char *instance_id)
+{
+	static const char *const names[] = {"VEN_", "DEV_", "SUBSYS_", "REV_"};
+	struct text id CLEANUP_TEXT = {0};
+	char hash[16] = "";
+
+	for (const char *p = instance_id; *p != '\0';) {
+		bool begins = p == instance_id || p[-1] == '\\' || p[-1] == '&';
+		size_t skip = 0;
+
+		for (size_t i = 0; begins && i < ARRAY_SIZE(names); i++)
+			skip = text_starts_with(p, names[i]) ? strlen(names[i]) : skip;
+		p += skip;
+		if (*p != '\0' && skip == 0)
+			text_append(&id, p++, 1);
+	}
+	(void)snprintf(hash, sizeof(hash), "-%08x", (unsigned)device_id_hash(instance_id));
+	if (id.size > DEVICE_ID_MAX) {
+		id.size = DEVICE_ID_MAX - strlen(hash);
+		text_add(&id, hash);
+	}
+	return builder_new_id(builder, text_string(&id));
+}
+
+/* The hexadecimal number behind `name`, which begins behind a backslash or '&'. */
+static uint32_t device_id_number(const char *instance_id, const char *name, size_t digits)
+{
+	for (const char *at = strstr(instance_id, name); at != NULL; at = strstr(at + 1, name)) {
+		const char *number = at + strlen(name);
+
+		if (at == instance_id || (at[-1] != '\\' && at[-1] != '&') ||
+		    strspn(number, "0123456789abcdefABCDEF") != digits)
+			continue;
+		return (uint32_t)strtoul(number, NULL, 16);
+	}
+	return ADAPTER_ID_UNKNOWN;
+}
+
+struct adapter_ids device_id_parse(const char *instance_id)
+{
+	if (!text_starts_with(instance_id, "PCI\\"))
+		return (struct adapter_ids){ADAPTER_ID_UNKNOWN, ADAPTER_ID_UNKNOWN,
+					    ADAPTER_ID_UNKNOWN, ADAPTER_ID_UNKNOWN};
+	return (struct adapter_ids){
+		.vendor = device_id_number(instance_id, "VEN_", 4),
+		.device = device_id_number(instance_id, "DEV_", 4),
+		.subsystem = device_id_number(instance_id, "SUBSYS_", 8),
+		.revision = device_id_number(instance_id, "REV_", 2),
+	};
+}
+
+const char *device_id_vendor_name(uint32_t vendor)
+{
+	static const struct {
+		uint32_t id;
+		const char *name;
+	} vendors[] = {
+		{0x10de, "NVIDIA"},   {0x1002, "AMD"},	  {0x8086, "Intel"},  {0x1414, "Microsoft"},
+		{0x5143, "Qualcomm"}, {0x1ae0, "Google"}, {0x15ad, "VMware"}, {0x1af4, "Red Hat"},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(vendors); i++) {
+		if (vendors[i].id == vendor)
+			return vendors[i].name;
+	}
+	return NULL;
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef DISCOVERY_WINDOWS_DEVICE_ID_H
+#define DISCOVERY_WINDOWS_DEVICE_ID_H
+
+/* Plug-and-play instance ids: "PCI\VEN_10DE&DEV_1EB8&SUBSYS_12A210DE&REV_A1\3&13C0B0C5&1&D8". */
+
+#include "discovery/builder.h"
+#include "discovery/windows/adapter.h"
+
+/* The device's id in a snapshot, from nothing but its instance id, so that it is the same after
+ * reboots and other changes of LUIDs: "PCI-10DE-1EB8-12A210DE-A1-3-13C0B0C5-1-D8". What is too long
+ * ends in a hash of the whole. */
+const char *device_id_of_instance(struct builder *builder, const char *instance_id);
+
+/* The ids in it; unknown ones stay ADAPTER_ID_UNKNOWN. */
+struct adapter_ids device_id_parse(const char *instance_id);
+
+/* "NVIDIA" of a PCI vendor id; NULL when it is none of the known ones. */
+const char *device_id_vendor_name(uint32_t vendor);
+
+#endif

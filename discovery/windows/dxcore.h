@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef DISCOVERY_WINDOWS_DXCORE_H
+#define DISCOVERY_WINDOWS_DXCORE_H
+
+/* DirectX adapters as DXCore lists them (Windows 10 2004 and later). */
+
+#include "discovery/windows/adapters.h"
+#include "discovery/windows/dxcore_abi.h"
+
+/* The factory. ERROR_UNSUPPORTED: DXCore is not there, or does not work (a stub); says which. */
+int dxcore_factory_open(IDXCoreAdapterFactory **out, struct error *err);
+
+/* Lists adapters once for each attribute of interest; an adapter that several lists hold is one. An
+ * adapter that cannot be read becomes a diagnostic. Errors as dxcore_factory_open(). */
+int dxcore_list(struct adapters *adapters, struct error *err);
+
+#endif

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT */
+#include "discovery/windows/inf.h"
+
+#include "base/cleanup.h"
+#include "base/file.h"
+#include "base/library.h"
+#include "base/path.h"
+#include "base/text.h"
+#include "base/windows/wide.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <windows.h>
+
+enum { INF_MAX = 8 * 1024 * 1024, STORE_PATH_UNITS = 1024 };
+
+typedef BOOL(WINAPI *inf_store_location)(const WCHAR *inf, const void *platform,
+					 const WCHAR *locale, WCHAR *out, DWORD units,
+					 DWORD *needed);
+
+/* MinGW-w64 does not declare SetupGetInfDriverStoreLocationW(). */
+static char *inf_ask(const char *installed)
+{
+	wchar_t *wide CLEANUP_FREE = wide_from_utf8(installed);
+	WCHAR store[STORE_PATH_UNITS] = L"";
+	inf_store_location ask = NULL;
+	void *library = NULL;
+	DWORD units = 0;
+	char *inf CLEANUP_FREE = NULL;
+
+	if (wide == NULL || library_open("setupapi.dll", &library, NULL) < 0 ||
+	    library_function(library, "SetupGetInfDriverStoreLocationW", &ask, NULL) < 0 ||
+	    !ask(wide, NULL, NULL, store, STORE_PATH_UNITS - 1, &units))
+		return NULL;
+	inf = wide_to_utf8(store);
+	if (inf == NULL || !file_exists(inf))
+		return NULL;
+	return path_directory(inf);
+}
+
+/* "nvgridsw_aws.inf" of the folder "nvgridsw_aws.inf_amd64_1b50ef32b191cff1"; NULL when it is not
+ * named like one. */
+static char *inf_name_of_folder(const char *folder)
+{
+	const char *end = strstr(folder, ".inf_");
+
+	return end != NULL ? strndup(folder, (size_t)(end - folder) + strlen(".inf")) : NULL;
+}
+
+static bool inf_is_same(const char *path, const char *data, size_t size)
+{
+	char *other CLEANUP_FREE = NULL;
+	size_t other_size = 0;
+
+	return file_read(path, INF_MAX, &other, &other_size, NULL) == 0 && other_size == size &&
+	       memcmp(other, data, size) == 0;
+}
+
+static int inf_search(const char *installed, const char *repository, char **out, struct error *err)
+{
+	struct text_list folders CLEANUP_TEXT_LIST = {0};
+	char *data CLEANUP_FREE = NULL;
+	size_t size = 0;
+	int rc = file_read(installed, INF_MAX, &data, &size, err);
+
+	rc = rc == 0 ? file_list(repository, &folders, err) : rc;
+	for (size_t i = 0; rc == 0 && *out == NULL && i < folders.count; i++) {
+		char *name CLEANUP_FREE = inf_name_of_folder(folders.items[i]);
+		char *folder CLEANUP_FREE = path_join(repository, folders.items[i]);
+		char *copy CLEANUP_FREE =
+			name != NULL && folder != NULL ? path_join(folder, name) : NULL;
+
+		if (copy != NULL && inf_is_same(copy, data, size))
+			*out = STEAL(folder);
+	}
+	if (rc == 0 && *out == NULL)
+		return error_set(err, ERROR_NOT_FOUND, "no folder of %s holds %s", repository,
+				 installed);
+	return rc;
+}
+
+int inf_store_path(const char *inf, const char *windows, char **out, struct error *err)
+{
+	char *installed CLEANUP_FREE = NULL;
+	char *repository CLEANUP_FREE = NULL;
+
+	if (!path_is_windows_name(inf))
+		return error_set(err, ERROR_NOT_FOUND,
+				 inf[0] == '\0' ? "the driver key names no INF"
+						: "'%s' is not the name of an INF",
+				 inf);
+	installed = text_format("%s\\INF\\%s", windows, inf);
+	repository = text_format("%s\\System32\\DriverStore\\FileRepository", windows);
+	if (installed == NULL || repository == NULL)
+		return error_memory(err);
+	*out = inf_ask(installed);
+	return *out != NULL ? 0 : inf_search(installed, repository, out, err);
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef DISCOVERY_WINDOWS_RUNTIME_FILES_H
+#define DISCOVERY_WINDOWS_RUNTIME_FILES_H
+
+/* The files of a driver that a container needs: what its CopyToVm keys name, in its folder of the
+ * driver store. */
+
+#include "discovery/builder.h"
+#include "discovery/windows/adapter.h"
+
+/* Sets the driver store path of the draft, adds its files and the APIs that they enable. A value
+ * that is malformed, and one whose destination an earlier one claimed (whatever the case), costs
+ * that value alone and is a diagnostic. In a container there are no files to add. */
+void runtime_files_add(struct builder *builder, struct draft *draft,
+		       const struct pnp_device *device, const char *windows);
+
+#endif
