@@ -3,6 +3,8 @@
 # Writes GPUCERT_REVISION: the commit that the sources are at, with "-modified" when they differ from it, or NULL where
 # no git tells (a release archive). The header is touched only when that changes.
 
+cmake_minimum_required(VERSION 3.25)
+
 set(revision NULL)
 execute_process(COMMAND git -C "${SOURCE}" rev-parse HEAD
 	OUTPUT_VARIABLE commit OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET RESULT_VARIABLE failed)
