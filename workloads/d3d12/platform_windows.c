@@ -5,6 +5,7 @@
 #include "base/library.h"
 #include "workloads/directx/com.h"
 #include "workloads/directx/hresult.h"
+#include "workloads/dxcore/dxcore.h"
 #include "workloads/dxgi/dxgi.h"
 
 #include <stdlib.h>
@@ -19,7 +20,10 @@ typedef HRESULT(WINAPI *serialize_root_signature)(const D3D12_ROOT_SIGNATURE_DES
 struct d3d12_platform {
 	PFN_D3D12_CREATE_DEVICE create_device;
 	serialize_root_signature serialize_root_signature;
-	struct dxgi *dxgi;
+	struct dxgi *dxgi;     /* NULL: no graphics adapter */
+	struct dxcore *dxcore; /* NULL: this system has none */
+	size_t count;
+	IUnknown *adapters[API_DEVICES_MAX]; /* of one of the two */
 };
 
 static int load(struct d3d12_platform *platform, struct api_report *report, struct error *err)
@@ -38,46 +42,99 @@ static int load(struct d3d12_platform *platform, struct api_report *report, stru
 	return 0;
 }
 
+static bool dxgi_has(struct dxgi *dxgi, const LUID *luid)
+{
+	for (size_t i = 0; dxgi != NULL && i < dxgi->count; i++) {
+		DXGI_ADAPTER_DESC1 description = {0};
+
+		if (IDXGIAdapter1_GetDesc1(dxgi->adapters[i], &description) >= 0 &&
+		    memcmp(&description.AdapterLuid, luid, sizeof(*luid)) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* DXGI knows no compute-only adapters: those come from DXCore, behind the others. */
+static int add_compute_only(struct d3d12_platform *platform, struct api_report *report,
+			    struct error *err)
+{
+	struct dxcore *dxcore = platform->dxcore;
+
+	for (size_t i = 0; dxcore != NULL && i < dxcore->count; i++) {
+		const struct dxcore_adapter *adapter = &dxcore->adapters[i];
+
+		if (!adapter->attributes[DXCORE_CORE_COMPUTE] ||
+		    dxgi_has(platform->dxgi, &adapter->luid) || platform->count == API_DEVICES_MAX)
+			continue;
+		if (!array_add(report->devices, dxcore_describe(adapter, platform->count)))
+			return error_memory(err);
+		platform->adapters[platform->count++] = (IUnknown *)adapter->object;
+	}
+	return 0;
+}
+
+static int list_adapters(struct d3d12_platform *platform, struct api_report *report,
+			 struct error *err)
+{
+	struct error reason = {0};
+	struct error ignored = {0};
+	int found = dxgi_open(&platform->dxgi, &reason);
+	int code = 0;
+
+	(void)dxcore_open(&platform->dxcore, &ignored);
+	if (found == 0)
+		code = dxgi_report(platform->dxgi, report, err);
+	for (size_t i = 0; found == 0 && i < platform->dxgi->count; i++)
+		platform->adapters[platform->count++] = (IUnknown *)platform->dxgi->adapters[i];
+	if (code == 0)
+		code = add_compute_only(platform, report, err);
+	return code == 0 && found != 0 && platform->count == 0
+		       ? dxgi_report_failure(report, &reason, err)
+		       : code;
+}
+
 int d3d12_platform_open(struct api_report *report, struct d3d12_platform **out, struct error *err)
 {
-	struct d3d12_platform *platform CLEANUP_FREE = calloc(1, sizeof(*platform));
+	struct d3d12_platform *platform = calloc(1, sizeof(*platform));
 	struct error reason = {0};
 	int code = platform != NULL ? load(platform, report, &reason) : error_memory(&reason);
 
-	if (code == ERROR_MEMORY)
-		return error_memory(err);
 	if (code == ERROR_NOT_FOUND)
 		api_report_unsupported(report, D3D12_LIBRARY, &reason);
-	else if (code != 0)
+	else if (code != 0 && code != ERROR_MEMORY)
 		api_report_failed(report, &reason);
-	if (code != 0)
-		return 0;
-	if (dxgi_open(&platform->dxgi, &reason) != 0)
-		return dxgi_report_failure(report, &reason, err);
-	code = dxgi_report(platform->dxgi, report, err);
-	if (code != 0)
-		dxgi_free(platform->dxgi);
+	if (code == ERROR_MEMORY)
+		(void)error_memory(err);
+	else if (code != 0)
+		code = 0;
 	else
-		*out = STEAL(platform);
+		code = list_adapters(platform, report, err);
+	if (code == 0 && report->status == API_OK)
+		*out = platform;
+	else
+		d3d12_platform_free(platform);
 	return code;
 }
 
 void d3d12_platform_free(struct d3d12_platform *platform)
 {
+	if (platform == NULL)
+		return;
+	dxcore_free(platform->dxcore);
 	dxgi_free(platform->dxgi);
 	free(platform);
 }
 
 size_t d3d12_platform_count(const struct d3d12_platform *platform)
 {
-	return platform->dxgi->count;
+	return platform->count;
 }
 
 HRESULT d3d12_platform_create_device(struct d3d12_platform *platform, size_t index,
 				     D3D_FEATURE_LEVEL level, ID3D12Device **out)
 {
-	return platform->create_device((IUnknown *)platform->dxgi->adapters[index], level,
-				       &IID_ID3D12Device, (void **)out);
+	return platform->create_device(platform->adapters[index], level, &IID_ID3D12Device,
+				       (void **)out);
 }
 
 HRESULT d3d12_platform_serialize(struct d3d12_platform *platform,

@@ -79,10 +79,11 @@ static void test_dxgi_lists_adapters(void)
 	CU_ASSERT_PTR_NOT_NULL(strstr(string_at(document, "/devices/0/renderer"), "llvmpipe"));
 }
 
-/* Wine has no DirectML. */
+/* Wine has no DirectML, and a dxcore.dll without adapters. */
 static void test_missing_libraries_are_named(void)
 {
 	expect_unsupported(&(struct probe){.program = "probe-directml"}, "DirectML.dll");
+	expect_unsupported(&(struct probe){.program = "probe-dxcore"}, "DXCore");
 }
 
 static void test_absent_devices_are_told(void)
