@@ -59,8 +59,11 @@ static struct discovery_snapshot *assemble(const struct adapter *adapters, size_
 {
 	static const struct discovery_filter all = {.include_integrated = true,
 						    .include_detachable = true};
-	const struct windows_hardware hardware = {adapters, adapter_count, devices, device_count,
-						  "C:\\Windows"};
+	const struct windows_hardware hardware = {.adapters = adapters,
+						  .adapter_count = adapter_count,
+						  .devices = devices,
+						  .device_count = device_count,
+						  .windows = "C:\\Windows"};
 	struct builder builder CLEANUP_BUILDER = {0};
 	struct discovery_snapshot *snapshot = NULL;
 

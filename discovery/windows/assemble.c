@@ -49,6 +49,8 @@ static bool assemble_has_device(const struct windows_hardware *hardware,
 /* Does the system say nothing about any adapter but its LUID? Then the device tree has to do. */
 static bool assemble_adapters_are_mute(const struct windows_hardware *hardware)
 {
+	if (hardware->adapters_are_complete)
+		return false;
 	for (size_t i = 0; i < hardware->adapter_count; i++) {
 		if (hardware->adapters[i].described)
 			return false;

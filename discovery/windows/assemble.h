@@ -16,7 +16,8 @@ struct windows_hardware {
 	size_t adapter_count;
 	const struct pnp_device *devices;
 	size_t device_count;
-	const char *windows; /* the Windows folder: "C:\Windows" */
+	bool adapters_are_complete; /* DXCore listed them: a device without adapter has none */
+	const char *windows;	    /* the Windows folder: "C:\Windows" */
 };
 
 void windows_assemble(const struct windows_hardware *hardware, struct builder *builder);

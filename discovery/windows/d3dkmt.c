@@ -97,8 +97,8 @@ int d3dkmt_list(struct adapters *adapters, struct error *err)
 }
 
 /* Asks with room for `room` bytes; *needed is what the answer has when that is more. */
-static int d3dkmt_query_store_path(d3dkmt_query_adapter_function function, uint32_t adapter,
-				   size_t room, size_t *needed, char **out, struct error *err)
+static int d3dkmt_try_store_path(d3dkmt_query_adapter_function function, uint32_t adapter,
+				 size_t room, size_t *needed, char **out, struct error *err)
 {
 	struct d3dkmt_registry_info *info CLEANUP_FREE = calloc(1, sizeof(*info) + room);
 	struct d3dkmt_query_adapter query = {
@@ -131,16 +131,17 @@ static int d3dkmt_query_store_path(d3dkmt_query_adapter_function function, uint3
 	return *out != NULL ? 0 : error_memory(err);
 }
 
-static int d3dkmt_ask_store_path(uint32_t adapter, char **out, struct error *err)
+int d3dkmt_query_store_path(d3dkmt_query_adapter_function function, uint32_t adapter, char **out,
+			    struct error *err)
 {
-	d3dkmt_query_adapter_function function = NULL;
 	size_t room = STORE_PATH_USUAL;
-	int rc = d3dkmt_function("D3DKMTQueryAdapterInfo", &function, err);
+	int rc = 0;
 
+	*out = NULL;
 	for (int i = 0; rc == 0 && *out == NULL && i < QUERIES_MAX; i++) {
 		size_t needed = 0;
 
-		rc = d3dkmt_query_store_path(function, adapter, room, &needed, out, err);
+		rc = d3dkmt_try_store_path(function, adapter, room, &needed, out, err);
 		if (rc == 0 && *out == NULL && (needed <= room || needed > STORE_PATH_MAX))
 			return error_set(err, ERROR_IO, "the driver store path has %zu bytes",
 					 needed);
@@ -157,6 +158,7 @@ int d3dkmt_store_path(int64_t luid, char **out, struct error *err)
 		.luid = {.LowPart = (DWORD)luid, .HighPart = (LONG)(luid >> 32)},
 	};
 	d3dkmt_open_adapter_function function = NULL;
+	d3dkmt_query_adapter_function query = NULL;
 	int rc = d3dkmt_function("D3DKMTOpenAdapterFromLuid", &function, err);
 	LONG status = rc == 0 ? function(&open) : 0;
 
@@ -166,8 +168,9 @@ int d3dkmt_store_path(int64_t luid, char **out, struct error *err)
 		return error_set(err, ERROR_NOT_FOUND,
 				 "D3DKMTOpenAdapterFromLuid failed with status 0x%08lx",
 				 (unsigned long)status);
-	*out = NULL;
-	rc = d3dkmt_ask_store_path(open.adapter, out, err);
+	rc = d3dkmt_function("D3DKMTQueryAdapterInfo", &query, err);
+	if (rc == 0)
+		rc = d3dkmt_query_store_path(query, open.adapter, out, err);
 	d3dkmt_close(open.adapter);
 	return rc;
 }

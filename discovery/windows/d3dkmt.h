@@ -6,6 +6,7 @@
  * store folder. */
 
 #include "discovery/windows/adapters.h"
+#include "discovery/windows/d3dkmt_abi.h"
 
 /* Adapters by D3DKMTEnumAdapters2. ERROR_UNSUPPORTED: the function is not there; ERROR_IO: it
  * failed; names the status. */
@@ -15,5 +16,9 @@ int d3dkmt_list(struct adapters *adapters, struct error *err);
  * the query is not there; ERROR_NOT_FOUND: no such adapter; ERROR_IO: it failed; names the status.
  */
 int d3dkmt_store_path(int64_t luid, char **out, struct error *err);
+
+/* The same of an open adapter, asked through `function`, which is D3DKMTQueryAdapterInfo(). */
+int d3dkmt_query_store_path(d3dkmt_query_adapter_function function, uint32_t adapter, char **out,
+			    struct error *err);
 
 #endif

@@ -4,8 +4,8 @@
 
 /*
  * The part of the kernel-mode thunk interface (d3dkmthk.h, which MinGW-w64 lacks) that is used.
- * Numbers and layout: microsoft/libdxg and windows-driver-docs-ddi; windows/tests hold the layout
- * to it. The functions are exported by gdi32.dll and return an NTSTATUS.
+ * Numbers and layout: microsoft/libdxg and windows-driver-docs-ddi; discovery/tests/windows holds
+ * the layout to it. The functions are exported by gdi32.dll and return an NTSTATUS.
  */
 
 #include <stdint.h>

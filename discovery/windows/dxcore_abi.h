@@ -5,7 +5,7 @@
 /*
  * The binary interface of DXCore for C: Microsoft's header is C++ only. Order of the methods, GUIDs
  * and numbers are those of dxcore_interface.h (DirectX-Headers). bool is one byte; references are
- * pointers. windows/tests hold the layout to it.
+ * pointers. discovery/tests/windows holds the layout to it.
  */
 
 #include <stdbool.h>

@@ -100,6 +100,7 @@ int node_discover(const struct discovery_options *options, struct builder *build
 	hardware.adapter_count = adapters.count;
 	hardware.devices = devices.items;
 	hardware.device_count = devices.count;
+	hardware.adapters_are_complete = strcmp(builder->system.enumerator, "dxcore") == 0;
 	windows_assemble(&hardware, builder);
 	return 0;
 }

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef DISCOVERY_DOUBLES_DXCORE_DOUBLE_H
+#define DISCOVERY_DOUBLES_DXCORE_DOUBLE_H
+
+/*
+ * A dxcore.dll for tests, whose adapters are the devices of a recorded node. Besides
+ * DXCoreCreateAdapterFactory() it exports what is below. It ends the process where DXCore does:
+ * when an object is released while a notification is registered for it.
+ */
+
+#include <stdbool.h>
+
+#define DXCORE_DOUBLE_API __declspec(dllexport)
+
+/* The adapters are those of this file from now on; who registered for it is told what changed.
+ * Returns 0 or -1. */
+DXCORE_DOUBLE_API int dxcore_double_load(const char *recorded_node);
+
+/* As before Windows knew the newer form of hardware ids. */
+DXCORE_DOUBLE_API void dxcore_double_set_old(bool old);
+
+/* Objects that were handed out and not released. */
+DXCORE_DOUBLE_API int dxcore_double_objects(void);
+
+typedef int dxcore_double_load_function(const char *recorded_node);
+typedef void dxcore_double_set_old_function(bool old);
+typedef int dxcore_double_objects_function(void);
+
+#endif
