@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: MIT */
+
+/* DXGI and Direct3D 11 on a real device of which single methods are replaced; as
+ * test_d3d12_faults.c. */
+
+#include "base/tests/unit.h"
+#include "workloads/d3d11/d3d11.h"
+#include "workloads/directx/hresult.h"
+#include "workloads/tests/expect.h"
+
+#include "base/cleanup.h"
+
+#include <unistd.h>
+
+static struct d3d11 *d3d;
+static IDXGIFactory1Vtbl *factory_methods, factory_original;
+static IDXGIAdapter1Vtbl *adapter_methods, adapter_original;
+static ID3D11DeviceVtbl *device_methods, device_original;
+static ID3D11DeviceContextVtbl *context_methods, context_original;
+
+static bool make_writable(void *memory, size_t size)
+{
+	DWORD before = 0;
+
+	return VirtualProtect(memory, size, PAGE_READWRITE, &before) != 0;
+}
+
+static bool find_methods(void)
+{
+	const struct work_request request = {.timeout_ms = 1000};
+	struct work_report report = {0};
+	struct d3d11_device gpu = {0};
+	struct error err = {0};
+
+	if (d3d11_device_open(d3d, &request, &gpu, &report, &err) != 0) {
+		(void)fprintf(stderr, "%s\n", err.text);
+		return false;
+	}
+	memcpy(&factory_methods, &d3d->dxgi->factory->lpVtbl, sizeof(factory_methods));
+	memcpy(&adapter_methods, &d3d->dxgi->adapters[0]->lpVtbl, sizeof(adapter_methods));
+	memcpy(&device_methods, &gpu.device->lpVtbl, sizeof(device_methods));
+	memcpy(&context_methods, &gpu.context->lpVtbl, sizeof(context_methods));
+	factory_original = *factory_methods;
+	adapter_original = *adapter_methods;
+	device_original = *device_methods;
+	context_original = *context_methods;
+	d3d11_device_free(&gpu);
+	return make_writable(factory_methods, sizeof(*factory_methods)) &&
+	       make_writable(adapter_methods, sizeof(*adapter_methods)) &&
+	       make_writable(device_methods, sizeof(*device_methods)) &&
+	       make_writable(context_methods, sizeof(*context_methods));
+}
+
+static void restore(void)
+{
+	*factory_methods = factory_original;
+	*adapter_methods = adapter_original;
+	*device_methods = device_original;
+	*context_methods = context_original;
+}
+
+static struct work_report work(uint64_t timeout_ms)
+{
+	const struct work_request request = {
+		.elements = 1000, .seed = 4711, .timeout_ms = timeout_ms};
+	struct work_report report = {.elements = request.elements, .seed = request.seed};
+	struct error err = {0};
+
+	CU_ASSERT_EQUAL_FATAL(d3d11_api.work(d3d, &request, &report, &err), 0);
+	restore();
+	return report;
+}
+
+static void expect_reason(const struct work_report *report, const char *part)
+{
+	if (strstr(report->reason, part) == NULL)
+		(void)fprintf(stderr, "'%s' does not hold '%s'\n", report->reason, part);
+	CU_ASSERT_PTR_NOT_NULL(strstr(report->reason, part));
+}
+
+static void test_a_sound_device_passes(void)
+{
+	struct work_report report = work(20000);
+
+	CU_ASSERT_EQUAL(report.status, WORK_OK);
+	CU_ASSERT_TRUE(report.render.done);
+}
+
+static HRESULT STDMETHODCALLTYPE hung(ID3D11Device *device)
+{
+	(void)device;
+	return (HRESULT)0x887A0006;
+}
+
+static void test_a_removed_device_tells_why(void)
+{
+	device_methods->GetDeviceRemovedReason = hung;
+	struct work_report report = work(20000);
+
+	CU_ASSERT_EQUAL(report.status, WORK_FAILED);
+	CU_ASSERT_EQUAL(report.stage, WORK_STAGE_UPLOAD);
+	CU_ASSERT_STRING_EQUAL(report.failure.code_name, "DXGI_ERROR_DEVICE_HUNG");
+}
+
+static HRESULT STDMETHODCALLTYPE refuse_shader(ID3D11Device *device, const void *bytecode,
+					       SIZE_T size, ID3D11ClassLinkage *linkage,
+					       ID3D11ComputeShader **out)
+{
+	(void)device;
+	(void)bytecode;
+	(void)size;
+	(void)linkage;
+	(void)out;
+	return (HRESULT)HRESULT_DXGI_DEVICE_REMOVED;
+}
+
+static void test_a_call_on_a_removed_device_tells_why(void)
+{
+	device_methods->CreateComputeShader = refuse_shader;
+	device_methods->GetDeviceRemovedReason = hung;
+	struct work_report report = work(20000);
+
+	CU_ASSERT_EQUAL(report.status, WORK_FAILED);
+	CU_ASSERT_EQUAL(report.stage, WORK_STAGE_BUILD);
+	CU_ASSERT_STRING_EQUAL(report.failure.call, "ID3D11Device::CreateComputeShader");
+	expect_reason(&report, "the device was removed: DXGI_ERROR_DEVICE_HUNG");
+}
+
+static void STDMETHODCALLTYPE no_dispatch(ID3D11DeviceContext *context, UINT x, UINT y, UINT z)
+{
+	(void)context;
+	(void)x;
+	(void)y;
+	(void)z;
+}
+
+static void test_skipped_work_is_wrong(void)
+{
+	context_methods->Dispatch = no_dispatch;
+	struct work_report report = work(20000);
+
+	CU_ASSERT_EQUAL(report.status, WORK_WRONG);
+	CU_ASSERT_TRUE(report.mismatches > report.elements);
+	CU_ASSERT_EQUAL(report.render.mismatches, 0);
+}
+
+static void STDMETHODCALLTYPE no_draw(ID3D11DeviceContext *context, UINT vertices, UINT first)
+{
+	(void)context;
+	(void)vertices;
+	(void)first;
+}
+
+static void test_a_picture_that_was_not_drawn_is_wrong(void)
+{
+	context_methods->Draw = no_draw;
+	struct work_report report = work(20000);
+
+	CU_ASSERT_EQUAL(report.status, WORK_WRONG);
+	CU_ASSERT_EQUAL(report.mismatches, 0);
+	expect_reason(&report, "pixels are wrong");
+}
+
+static cJSON *dxgi_document(void)
+{
+	struct api_report report CLEANUP_API_REPORT = {0};
+	struct members members CLEANUP_MEMBERS = members_begin();
+	struct error err = {0};
+	void *session = NULL;
+
+	CU_ASSERT_EQUAL_FATAL(dxgi_api.open(&report, &session, &err), 0);
+	restore();
+	if (session != NULL)
+		CU_ASSERT_TRUE(dxgi_api.close(session));
+	api_report_members(&report, &members);
+	return members_take(&members);
+}
+
+static HRESULT STDMETHODCALLTYPE no_adapter(IDXGIFactory1 *factory, UINT index, IDXGIAdapter1 **out)
+{
+	(void)factory;
+	(void)index;
+	(void)out;
+	return (HRESULT)HRESULT_DXGI_NOT_FOUND;
+}
+
+static void test_no_adapter_is_no_device(void)
+{
+	factory_methods->EnumAdapters1 = no_adapter;
+	cJSON *document CLEANUP_JSON = dxgi_document();
+
+	expect_string(document, "/api/status", "ok");
+	expect_count(document, "/devices", 0);
+}
+
+static HRESULT STDMETHODCALLTYPE lost(IDXGIFactory1 *factory, UINT index, IDXGIAdapter1 **out)
+{
+	(void)factory;
+	(void)index;
+	(void)out;
+	return (HRESULT)0x887A0020;
+}
+
+static void test_a_failing_enumeration_is_told(void)
+{
+	factory_methods->EnumAdapters1 = lost;
+	cJSON *document CLEANUP_JSON = dxgi_document();
+
+	expect_string(document, "/api/status", "failed");
+	expect_string(
+		document, "/api/reason",
+		"IDXGIFactory1::EnumAdapters1: DXGI_ERROR_DRIVER_INTERNAL_ERROR (0x887a0020)");
+}
+
+/* WARP, which takes the place of a driver that is missing in the container. */
+static HRESULT STDMETHODCALLTYPE basic_render(IDXGIAdapter1 *adapter, DXGI_ADAPTER_DESC1 *out)
+{
+	HRESULT result = adapter_original.GetDesc1(adapter, out);
+
+	out->VendorId = 0x1414;
+	out->DeviceId = 0x8c;
+	memcpy(out->Description, L"Microsoft Basic Render Driver",
+	       sizeof(L"Microsoft Basic Render Driver"));
+	return result;
+}
+
+/* As on Windows itself: what Wine draws with is not known. */
+static cJSON *describe_as_windows(void)
+{
+	const struct dxgi told = *d3d->dxgi;
+
+	d3d->dxgi->emulator[0] = '\0';
+	d3d->dxgi->renderer[0] = '\0';
+	cJSON *device = dxgi_describe(d3d->dxgi, 0);
+
+	restore();
+	*d3d->dxgi = told;
+	return device;
+}
+
+static void test_the_basic_render_driver_is_software(void)
+{
+	cJSON *card CLEANUP_JSON = describe_as_windows();
+
+	adapter_methods->GetDesc1 = basic_render;
+	cJSON *basic CLEANUP_JSON = describe_as_windows();
+
+	expect_bool(card, "/software", false);
+	expect_null(card, "/type");
+	expect_string(basic, "/name", "Microsoft Basic Render Driver");
+	expect_string(basic, "/type", "cpu");
+	expect_bool(basic, "/software", true);
+}
+
+static HRESULT STDMETHODCALLTYPE never(ID3D11DeviceContext *context, ID3D11Asynchronous *query,
+				       void *data, UINT size, UINT flags)
+{
+	(void)context;
+	(void)query;
+	(void)data;
+	(void)size;
+	(void)flags;
+	return S_FALSE;
+}
+
+/* The last one: nothing is released after it. */
+static void test_a_query_that_is_never_answered_times_out(void)
+{
+	context_methods->GetData = never;
+	struct work_report report = work(50);
+
+	CU_ASSERT_EQUAL(report.status, WORK_TIMED_OUT);
+	CU_ASSERT_EQUAL(report.stage, WORK_STAGE_UPLOAD);
+	expect_reason(&report, "within 50 ms");
+	CU_ASSERT_FALSE(d3d11_api.close(d3d)); /* the process must end at once */
+}
+
+int main(void)
+{
+	CU_TestInfo tests[] = {
+		{"a sound device passes", test_a_sound_device_passes},
+		{"a removed device tells why", test_a_removed_device_tells_why},
+		{"a call on a removed device tells why", test_a_call_on_a_removed_device_tells_why},
+		{"skipped work is wrong", test_skipped_work_is_wrong},
+		{"a picture that was not drawn is wrong",
+		 test_a_picture_that_was_not_drawn_is_wrong},
+		{"no adapter is no device", test_no_adapter_is_no_device},
+		{"a failing enumeration is told", test_a_failing_enumeration_is_told},
+		{"the basic render driver is software", test_the_basic_render_driver_is_software},
+		{"a query that is never answered times out",
+		 test_a_query_that_is_never_answered_times_out},
+		CU_TEST_INFO_NULL,
+	};
+	struct api_report report CLEANUP_API_REPORT = {0};
+	struct error err = {0};
+	void *session = NULL;
+	int code = d3d11_api.open(&report, &session, &err);
+
+	d3d = session;
+	if (code != 0 || d3d == NULL || !find_methods()) {
+		(void)fprintf(stderr, "no device of Direct3D 11: %s\n", report.reason);
+		return 1;
+	}
+	code = unit_run("Direct3D 11 faults", tests);
+	(void)fflush(NULL);
+	_exit(code); /* the device was left alone */
+}

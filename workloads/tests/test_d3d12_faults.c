@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: MIT */
+
+/* Direct3D 12 on a real device of which single methods are replaced: devices that are removed,
+ * hang, do nothing or too much, refuse a call, or offer compute alone. The tables of methods are
+ * shared by all objects of a kind, so that what is put into one reaches the objects that the probe
+ * makes. */
+
+#include "base/tests/unit.h"
+#include "workloads/d3d12/d3d12.h"
+#include "workloads/directx/hresult.h"
+#include "workloads/tests/expect.h"
+
+#include "base/cleanup.h"
+
+#include <unistd.h>
+#ifdef _WIN32
+#include <windows.h>
+#else
+#include <sys/mman.h>
+#endif
+
+static struct d3d12 *d3d;
+static ID3D12DeviceVtbl *device_methods, device_original;
+static ID3D12FenceVtbl *fence_methods, fence_original;
+static ID3D12GraphicsCommandListVtbl *list_methods, list_original;
+
+static bool make_writable(void *memory, size_t size)
+{
+#ifdef _WIN32
+	DWORD before = 0;
+
+	return VirtualProtect(memory, size, PAGE_READWRITE, &before) != 0;
+#else
+	const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+	const uintptr_t first = (uintptr_t)memory & ~(page - 1);
+
+	return mprotect((void *)first, (uintptr_t)memory + size - first, PROT_READ | PROT_WRITE) ==
+	       0;
+#endif
+}
+
+/* Finds the tables through one object of each kind. */
+static bool find_methods(void)
+{
+	const struct work_request request = {.timeout_ms = 1000};
+	struct work_report report = {0};
+	struct d3d12_device gpu = {0};
+	struct error err = {0};
+
+	if (d3d12_device_open(d3d, &request, &gpu, &report, &err) != 0) {
+		(void)fprintf(stderr, "%s\n", err.text);
+		return false;
+	}
+	/* The headers of both systems call the tables const. */
+	memcpy(&device_methods, &gpu.device->lpVtbl, sizeof(device_methods));
+	memcpy(&fence_methods, &gpu.fence->lpVtbl, sizeof(fence_methods));
+	memcpy(&list_methods, &gpu.list->lpVtbl, sizeof(list_methods));
+	device_original = *device_methods;
+	fence_original = *fence_methods;
+	list_original = *list_methods;
+	d3d12_device_free(&gpu);
+	return make_writable(device_methods, sizeof(*device_methods)) &&
+	       make_writable(fence_methods, sizeof(*fence_methods)) &&
+	       make_writable(list_methods, sizeof(*list_methods));
+}
+
+static void restore(void)
+{
+	*device_methods = device_original;
+	*fence_methods = fence_original;
+	*list_methods = list_original;
+}
+
+static struct work_report work(void)
+{
+	const struct work_request request = {.elements = 1000, .seed = 4711, .timeout_ms = 20000};
+	struct work_report report = {.elements = request.elements, .seed = request.seed};
+	struct error err = {0};
+
+	CU_ASSERT_EQUAL_FATAL(d3d12_api.work(d3d, &request, &report, &err), 0);
+	restore();
+	return report;
+}
+
+static void expect_reason(const struct work_report *report, const char *part)
+{
+	if (strstr(report->reason, part) == NULL)
+		(void)fprintf(stderr, "'%s' does not hold '%s'\n", report->reason, part);
+	CU_ASSERT_PTR_NOT_NULL(strstr(report->reason, part));
+}
+
+static void test_a_sound_device_passes(void)
+{
+	struct work_report report = work();
+
+	CU_ASSERT_EQUAL(report.status, WORK_OK);
+	CU_ASSERT_TRUE(report.render.done);
+}
+
+static HRESULT STDMETHODCALLTYPE hung(ID3D12Device *device)
+{
+	(void)device;
+	return (HRESULT)0x887A0006;
+}
+
+static void test_a_removed_device_tells_why(void)
+{
+	device_methods->GetDeviceRemovedReason = hung;
+	struct work_report report = work();
+
+	CU_ASSERT_EQUAL(report.status, WORK_FAILED);
+	CU_ASSERT_EQUAL(report.stage, WORK_STAGE_UPLOAD);
+	CU_ASSERT_STRING_EQUAL(report.failure.code_name, "DXGI_ERROR_DEVICE_HUNG");
+	expect_reason(&report, "DXGI_ERROR_DEVICE_HUNG (0x887a0006)");
+}
+
+static HRESULT STDMETHODCALLTYPE removed(ID3D12Device *device,
+					 const D3D12_COMPUTE_PIPELINE_STATE_DESC *description,
+					 REFIID id, void **out)
+{
+	(void)device;
+	(void)description;
+	(void)id;
+	(void)out;
+	return (HRESULT)HRESULT_DXGI_DEVICE_REMOVED;
+}
+
+static void test_a_call_on_a_removed_device_tells_why(void)
+{
+	device_methods->CreateComputePipelineState = removed;
+	device_methods->GetDeviceRemovedReason = hung;
+	struct work_report report = work();
+
+	CU_ASSERT_EQUAL(report.status, WORK_FAILED);
+	CU_ASSERT_EQUAL(report.stage, WORK_STAGE_BUILD);
+	CU_ASSERT_STRING_EQUAL(report.failure.call, "ID3D12Device::CreateComputePipelineState");
+	CU_ASSERT_STRING_EQUAL(report.failure.code_name, "DXGI_ERROR_DEVICE_REMOVED");
+	expect_reason(&report, "the device was removed: DXGI_ERROR_DEVICE_HUNG");
+}
+
+static HRESULT STDMETHODCALLTYPE refuse_fence(ID3D12Device *device, UINT64 value,
+					      D3D12_FENCE_FLAGS flags, REFIID id, void **out)
+{
+	(void)device;
+	(void)value;
+	(void)flags;
+	(void)id;
+	(void)out;
+	return (HRESULT)0x8007000E;
+}
+
+static void test_a_refused_call_is_named(void)
+{
+	device_methods->CreateFence = refuse_fence;
+	struct work_report report = work();
+
+	CU_ASSERT_EQUAL(report.status, WORK_FAILED);
+	CU_ASSERT_EQUAL(report.stage, WORK_STAGE_DEVICE);
+	CU_ASSERT_STRING_EQUAL(report.failure.call, "ID3D12Device::CreateFence");
+	CU_ASSERT_STRING_EQUAL(report.failure.code_name, "E_OUTOFMEMORY");
+}
+
+static void STDMETHODCALLTYPE no_dispatch(ID3D12GraphicsCommandList *list, UINT x, UINT y, UINT z)
+{
+	(void)list;
+	(void)x;
+	(void)y;
+	(void)z;
+}
+
+static void test_skipped_work_is_wrong(void)
+{
+	list_methods->Dispatch = no_dispatch;
+	struct work_report report = work();
+
+	CU_ASSERT_EQUAL(report.status, WORK_WRONG);
+	CU_ASSERT_TRUE(report.mismatches > report.elements);
+	CU_ASSERT_EQUAL(report.render.mismatches, 0);
+}
+
+static void STDMETHODCALLTYPE dispatch_twice(ID3D12GraphicsCommandList *list, UINT x, UINT y,
+					     UINT z)
+{
+	const D3D12_RESOURCE_BARRIER barrier = {.Type = D3D12_RESOURCE_BARRIER_TYPE_UAV};
+
+	list_original.Dispatch(list, x, y, z);
+	list_original.ResourceBarrier(list, 1, &barrier);
+	list_original.Dispatch(list, x, y, z);
+}
+
+static void test_work_done_twice_is_wrong(void)
+{
+	list_methods->Dispatch = dispatch_twice;
+	struct work_report report = work();
+
+	CU_ASSERT_EQUAL(report.status, WORK_WRONG);
+	CU_ASSERT_TRUE(report.mismatches > report.elements);
+}
+
+static void STDMETHODCALLTYPE no_draw(ID3D12GraphicsCommandList *list, UINT vertices,
+				      UINT instances, UINT vertex, UINT instance)
+{
+	(void)list;
+	(void)vertices;
+	(void)instances;
+	(void)vertex;
+	(void)instance;
+}
+
+static void test_a_picture_that_was_not_drawn_is_wrong(void)
+{
+	list_methods->DrawInstanced = no_draw;
+	struct work_report report = work();
+
+	CU_ASSERT_EQUAL(report.status, WORK_WRONG);
+	CU_ASSERT_EQUAL(report.mismatches, 0);
+	CU_ASSERT_EQUAL(report.render.x, 8);
+	CU_ASSERT_EQUAL(report.render.y, 8);
+	expect_reason(&report, "pixels are wrong");
+}
+
+/* In place of the function that probes call, by the linker's --wrap. */
+static bool compute_only;
+
+HRESULT __real_d3d12_platform_create_device(struct d3d12_platform *platform, size_t index,
+					    D3D_FEATURE_LEVEL level, ID3D12Device **out);
+HRESULT __wrap_d3d12_platform_create_device(struct d3d12_platform *platform, size_t index,
+					    D3D_FEATURE_LEVEL level, ID3D12Device **out);
+
+HRESULT __wrap_d3d12_platform_create_device(struct d3d12_platform *platform, size_t index,
+					    D3D_FEATURE_LEVEL level, ID3D12Device **out)
+{
+	if (compute_only && level != (D3D_FEATURE_LEVEL)0x1000)
+		return (HRESULT)HRESULT_DXGI_UNSUPPORTED;
+	return __real_d3d12_platform_create_device(platform, index, D3D_FEATURE_LEVEL_11_0, out);
+}
+
+/* A device that offers compute alone has no graphics queue, and is not asked to draw. */
+static HRESULT STDMETHODCALLTYPE no_graphics(ID3D12Device *device,
+					     const D3D12_COMMAND_QUEUE_DESC *description, REFIID id,
+					     void **out)
+{
+	return description->Type == D3D12_COMMAND_LIST_TYPE_DIRECT
+		       ? (HRESULT)0x80070057
+		       : device_original.CreateCommandQueue(device, description, id, out);
+}
+
+static void test_compute_alone_is_enough(void)
+{
+	device_methods->CreateCommandQueue = no_graphics;
+	compute_only = true;
+	struct work_report report = work();
+
+	compute_only = false;
+	CU_ASSERT_STRING_EQUAL(report.reason, "");
+	CU_ASSERT_EQUAL(report.status, WORK_OK);
+	CU_ASSERT_FALSE(report.render.done);
+	CU_ASSERT_STRING_EQUAL(report.feature_level, "1_0_core");
+}
+
+static UINT64 STDMETHODCALLTYPE never(ID3D12Fence *fence)
+{
+	(void)fence;
+	return 0;
+}
+
+static HRESULT STDMETHODCALLTYPE no_event(ID3D12Fence *fence, UINT64 value, HANDLE event)
+{
+	(void)fence;
+	(void)value;
+	(void)event;
+	return 0;
+}
+
+/* The last one: nothing is released after it. */
+static void test_a_fence_that_is_never_reached_times_out(void)
+{
+	const struct work_request request = {.elements = 1000, .seed = 4711, .timeout_ms = 50};
+	struct work_report report = {.elements = request.elements, .seed = request.seed};
+	struct error err = {0};
+
+	fence_methods->GetCompletedValue = never;
+	fence_methods->SetEventOnCompletion = no_event;
+	CU_ASSERT_EQUAL(d3d12_api.work(d3d, &request, &report, &err), 0);
+	restore();
+	CU_ASSERT_EQUAL(report.status, WORK_TIMED_OUT);
+	CU_ASSERT_EQUAL(report.stage, WORK_STAGE_UPLOAD);
+	expect_reason(&report, "within 50 ms");
+	CU_ASSERT_FALSE(d3d12_api.close(d3d)); /* the process must end at once */
+}
+
+int main(void)
+{
+	CU_TestInfo tests[] = {
+		{"a sound device passes", test_a_sound_device_passes},
+		{"a removed device tells why", test_a_removed_device_tells_why},
+		{"a call on a removed device tells why", test_a_call_on_a_removed_device_tells_why},
+		{"a refused call is named", test_a_refused_call_is_named},
+		{"skipped work is wrong", test_skipped_work_is_wrong},
+		{"work done twice is wrong", test_work_done_twice_is_wrong},
+		{"a picture that was not drawn is wrong",
+		 test_a_picture_that_was_not_drawn_is_wrong},
+		{"compute alone is enough", test_compute_alone_is_enough},
+		{"a fence that is never reached times out",
+		 test_a_fence_that_is_never_reached_times_out},
+		CU_TEST_INFO_NULL,
+	};
+	struct api_report report CLEANUP_API_REPORT = {0};
+	struct error err = {0};
+	void *session = NULL;
+	int code = d3d12_api.open(&report, &session, &err);
+
+	d3d = session;
+	if (code != 0 || d3d == NULL || !find_methods()) {
+		(void)fprintf(stderr, "no device of Direct3D 12: %s\n", report.reason);
+		return 1;
+	}
+	code = unit_run("Direct3D 12 faults", tests);
+	(void)fflush(NULL);
+	_exit(code); /* the device was left alone */
+}
