@@ -94,6 +94,7 @@ static int stage_make_launcher(struct stage *stage, struct error *err)
 		.image = context->probe_image,
 		.log_directory = logs,
 		.cgroup_parent = context->cgroup_parent,
+		.runtime_handler = context->runtime_handler,
 		.run_id = context->run_id,
 		.check_id = check_name(stage->run),
 	};

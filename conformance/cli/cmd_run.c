@@ -78,10 +78,23 @@ static const struct option_spec run_options[] = {
 	 .type = OPTION_STRING,
 	 .target = &run.settings.cri_address,
 	 .value = "ADDR",
-	 .help = "Use this container runtime (unix:///run/containerd/containerd.sock) instead of a "
-		 "private "
-		 "containerd.",
+	 .help = "Use this container runtime (unix:///run/containerd/containerd.sock, on Windows "
+		 "npipe:////./pipe/containerd-containerd) instead of a private containerd.",
 	 .env = "GPUCERT_CRI"},
+	{.name = "image",
+	 .type = OPTION_STRING,
+	 .target = &run.settings.image,
+	 .value = "REF",
+	 .help = "With --cri: run the probes in this image, which the runtime has, instead of one "
+		 "that is composed. On Windows there is no other way. It holds them in "
+		 "/libexec/gpucert, on Windows in C:\\gpucert\\libexec\\gpucert.",
+	 .env = "GPUCERT_IMAGE"},
+	{.name = "runtime-handler",
+	 .type = OPTION_STRING,
+	 .target = &run.settings.runtime_handler,
+	 .value = "NAME",
+	 .help = "With --cri: the runtime's handler for the pod sandboxes. Default: its own.",
+	 .env = "GPUCERT_RUNTIME_HANDLER"},
 	{.name = "launcher",
 	 .type = OPTION_CHOICE,
 	 .target = &run.settings.launcher,
@@ -173,6 +186,12 @@ static int run_check_settings(struct error *err)
 	if (settings->attach_directory != NULL && !path_is_absolute(settings->attach_directory))
 		return error_set(err, ERROR_ARGUMENT, "--attach: '%s' is not an absolute path",
 				 settings->attach_directory);
+	if (settings->cri_address == NULL && settings->image != NULL)
+		return error_set(err, ERROR_ARGUMENT, "--image needs --cri");
+	if (settings->cri_address == NULL && settings->runtime_handler != NULL)
+		return error_set(err, ERROR_ARGUMENT, "--runtime-handler needs --cri");
+	if (text_equal(settings->node_file, RUNNER_WINE_NODE) && settings->image != NULL)
+		return error_set(err, ERROR_ARGUMENT, "--node wine and --image exclude each other");
 	if (settings->cri_address != NULL && rpc_address_check(settings->cri_address, err) < 0)
 		return error_wrap(err, "--cri");
 	return 0;

@@ -22,6 +22,7 @@ static const struct {
 	{"launcher", offsetof(struct context, launcher)},
 	{"launcherMissing", offsetof(struct context, launcher_missing)},
 	{"criAddress", offsetof(struct context, cri_address)},
+	{"runtimeHandler", offsetof(struct context, runtime_handler)},
 	{"cgroupParent", offsetof(struct context, cgroup_parent)},
 	{"probeImage", offsetof(struct context, probe_image)},
 	{"nodeFile", offsetof(struct context, node_file)},

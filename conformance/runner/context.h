@@ -28,6 +28,7 @@ struct context {
 	const char *launcher;	      /* "containerd", "process", or "none" */
 	const char *launcher_missing; /* why there is no launcher; "" otherwise */
 	const char *cri_address;      /* of the container runtime; "" without one */
+	const char *runtime_handler;  /* for sandboxes; NULL for the runtime's own */
 	const char *cgroup_parent;    /* for containers; "" for the runtime's own */
 	const char *probe_image;      /* reference of the probe image; "" without a runtime */
 	const char *node_file; /* recorded node that the plugin under test was given; NULL: live */

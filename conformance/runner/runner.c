@@ -98,6 +98,7 @@ static void runner_fill_context(struct runner *runner)
 		.launcher = runner->workplace.launcher,
 		.launcher_missing = runner->workplace.missing,
 		.cri_address = runtime != NULL ? runtime->address : "",
+		.runtime_handler = settings->runtime_handler,
 		.cgroup_parent = runtime != NULL ? runtime->cgroup_parent : "",
 		.probe_image = runtime != NULL ? runner->workplace.images.probe.reference : "",
 		.node_file = runner_is_wine(runner) ? NULL : settings->node_file,
@@ -324,6 +325,7 @@ static int runner_open_workplace(struct runner *runner, struct error *err)
 	const struct workplace_options options = {
 		.launcher = settings->launcher,
 		.cri_address = settings->cri_address,
+		.image = settings->image,
 		.wine = runner_is_wine(runner),
 		.windows_programs = settings->windows_programs,
 	};

@@ -22,6 +22,8 @@ struct runner_settings {
 	const char *node_file;	      /* recorded node; RUNNER_WINE_NODE; NULL: this machine */
 	const char *windows_programs; /* for the Wine node; NULL: where wine_node_make() looks */
 	const char *cri_address;      /* NULL: a private containerd */
+	const char *image; /* the probe image, which that runtime has; NULL: ours is composed */
+	const char *runtime_handler; /* of the containers' sandboxes; NULL: the runtime's own */
 	const char *launcher; /* "containerd", "process"; NULL: containers if they can be had */
 	const char
 		*out_directory; /* made when missing; what an earlier run left there is replaced */

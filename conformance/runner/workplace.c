@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/path.h"
+#include "containers/cri/cri.h"
 #include "containers/images/wine_image.h"
 
 #include <string.h>
@@ -53,6 +54,20 @@ static int workplace_import(struct workplace *workplace, struct error *err)
 	}
 	workplace->image_ms = clock_monotonic_ms() - start;
 	return rc < 0 ? error_wrap(err, "probe image") : 0;
+}
+
+/* An image that is there already; nothing is known of it but its name. */
+static int workplace_use_image(struct workplace *workplace, const char *image, struct error *err)
+{
+	Runtime__V1__ImageStatusResponse *reply CLEANUP_CRI_REPLY = NULL;
+	int rc = cri_image_status_wait(runtime_cri(workplace->runtime), image, &reply, err);
+
+	if (rc == 0 && reply->image == NULL)
+		rc = error_set(err, ERROR_NOT_FOUND, "the container runtime does not have it");
+	if (rc < 0)
+		return error_wrap(err, "image %s", image);
+	workplace->images.probe.reference = strdup(image);
+	return workplace->images.probe.reference != NULL ? 0 : error_memory(err);
 }
 
 static int workplace_start_runtime(struct workplace *workplace, const char *cri_address,
@@ -121,7 +136,9 @@ static int workplace_open_containers(struct workplace *workplace,
 	else if ((rc = workplace_open_directory(workplace, options, err)) < 0)
 		return rc;
 	else
-		rc = workplace_import(workplace, &reason);
+		rc = options->image != NULL
+			     ? workplace_use_image(workplace, options->image, &reason)
+			     : workplace_import(workplace, &reason);
 	return rc < 0 ? workplace_do_without(workplace, options, &reason, err) : 0;
 }
 

@@ -30,6 +30,8 @@ struct workplace_options {
 	 * With "containerd" asked for, its absence is an error; else it is told in `missing`. */
 	const char *launcher;
 	const char *cri_address; /* an existing runtime; NULL starts a private one */
+	/* The probe image, which that runtime has; NULL: it is composed and imported. */
+	const char *image;
 	bool wine; /* make a Wine node (containers/wine/node.h) in the directory "wine" */
 	const char *windows_programs; /* for it; NULL: where wine_node_make() looks */
 };

@@ -22,6 +22,10 @@ expect_exit 2 gpucert run --plugin a --attach /tmp
 expect_says "exclude each other"
 expect_exit 2 gpucert run --cri tcp://127.0.0.1:1
 expect_says "--cri"
+expect_exit 2 gpucert run --image example.org/probe:1
+expect_says "--image needs --cri"
+expect_exit 2 gpucert run --runtime-handler runc
+expect_says "--runtime-handler needs --cri"
 expect_exit 2 gpucert run --profile 1.20
 expect_exit 0 gpucert list
 expect_says "isolation.single-device"

@@ -8,6 +8,6 @@ int images_prepare(const char *directory, const char *program_directory, struct 
 	(void)program_directory;
 	(void)out;
 	return error_set(err, ERROR_UNSUPPORTED,
-			 "images of Windows programs are not composed; build one "
-			 "(docs/windows-node.md)");
+			 "images of Windows programs are not composed; build one and name "
+			 "it with --image (docs/windows-node.md)");
 }
