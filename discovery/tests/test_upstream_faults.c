@@ -63,8 +63,14 @@ static struct discovery_snapshot *take(const struct discovery_filter *filter,
 	static const struct discovery_filter all = {.include_integrated = true,
 						    .include_detachable = true};
 	struct builder builder CLEANUP_BUILDER = {.place_prefix = ""};
-	const struct windows_hardware hardware = {adapters, adapter_count, devices, device_count,
-						  "C:\\Windows"};
+	const struct windows_hardware hardware = {
+		.adapters = adapters,
+		.adapter_count = adapter_count,
+		.devices = devices,
+		.device_count = device_count,
+		.adapters_are_complete = true,
+		.windows = "C:\\Windows",
+	};
 	struct discovery_snapshot *snapshot = NULL;
 
 	windows_assemble(&hardware, &builder);
