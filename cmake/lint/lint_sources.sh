@@ -12,6 +12,7 @@
 # L7  Test doubles are included by tests alone.
 # L8  A file has at most 700 lines.
 # L9  Nothing is left to do.
+# L10 Every file can be checked out on Windows: no device's name, no colon and the like, nothing but case apart.
 set -eu
 
 root=$1
@@ -35,6 +36,16 @@ for file in $("$here/list_sources.sh" "$root" 'CMakeLists.txt' '*/CMakeLists.txt
 		echo "$file:1: L1: no 'SPDX-License-Identifier: MIT' at the top"
 		broken=1
 	fi
+done
+
+for file in $("$here/list_sources.sh" "$root" '*' |
+	grep -iE '(^|/)(con|prn|aux|nul|com[0-9]|lpt[0-9])(\.[^/]*)?(/|$)|[<>:"|?*\\]|[. ](/|$)' | tr ' ' '_'); do
+	echo "$file:1: L10: Windows has no file of that name"
+	broken=1
+done
+for file in $("$here/list_sources.sh" "$root" '*' | tr '[:upper:]' '[:lower:]' | LC_ALL=C sort | uniq -d); do
+	echo "$file:1: L10: two files differ in case alone"
+	broken=1
 done
 
 list=$("$here/list_sources.sh" "$root" '*.c' '*.h')

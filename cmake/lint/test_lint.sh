@@ -52,6 +52,11 @@ expect L6 rpc/x.c "$licence\\n#include <d3d12.h>\\n"
 expect L7 conformance/x.c "$licence\\n#include \"conformance/tests/doubles/d.h\"\\n"
 expect L8 base/x.c "$licence\\n$(printf '%0700d' 0 | sed 's/0/\\n/g')"
 expect L9 base/x.c "$licence\\n/* TODO: x */\\n"
+expect L10 base/nul '\n'
+expect L10 base/Com1.json '\n'
+expect L10 'base/a:b' '\n'
+expect L10 base/ends. '\n'
+expect L10 base/A.c "$licence\\n"
 
 # With the floors the other way round, L5 holds by itself.
 fresh_tree
