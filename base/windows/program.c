@@ -10,15 +10,21 @@
 #include <stdlib.h>
 #include <windows.h>
 
-#include <shellapi.h>
+/* Of the C runtime, which has split the command line already; CommandLineToArgvW() would load
+ * shell32.dll and a dozen others with it, megabytes in every process. The last two: no wildcards,
+ * the usual malloc(). */
+int __wgetmainargs(int *count, wchar_t ***arguments, wchar_t ***environment, int wildcards,
+		   int *new_mode);
 
 /* NULL: out of memory. */
 static char **program_arguments(int *count)
 {
-	wchar_t **wide = CommandLineToArgvW(GetCommandLineW(), count);
+	wchar_t **wide = NULL;
+	wchar_t **environment = NULL;
 	char **arguments = NULL;
+	int new_mode = 0;
 
-	if (wide == NULL)
+	if (__wgetmainargs(count, &wide, &environment, 0, &new_mode) < 0 || wide == NULL)
 		return NULL;
 	arguments = calloc((size_t)*count + 1, sizeof(*arguments));
 	for (int i = 0; arguments != NULL && i < *count; i++) {
@@ -26,7 +32,6 @@ static char **program_arguments(int *count)
 		if (arguments[i] == NULL)
 			arguments = NULL; /* the program ends; nothing is worth freeing */
 	}
-	(void)LocalFree(wide);
 	return arguments;
 }
 
