@@ -2,6 +2,7 @@
 /* What is in the answer of Allocate. */
 #include "conformance/checks/allocate.h"
 
+#include "base/file.h"
 #include "base/path.h"
 #include "conformance/runner/context.h"
 #include "containers/wine/translation.h"
@@ -9,10 +10,24 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#ifdef _WIN32
+#define SEPARATORS "/\\"
+#else
+#define SEPARATORS "/"
+#endif
+
 static bool allocate_path_is_sound(const char *path)
 {
-	return path_is_absolute(path) && strstr(path, "/../") == NULL &&
-	       !text_ends_with(path, "/..");
+	const char *part = path;
+
+	while (*part != '\0') {
+		size_t length = strcspn(part, SEPARATORS);
+
+		if (length == 2 && part[0] == '.' && part[1] == '.')
+			return false;
+		part += length + strspn(part + length, SEPARATORS);
+	}
+	return path_is_absolute(path);
 }
 
 /* On the Wine node, Windows paths are files of this machine. */
@@ -27,11 +42,9 @@ static bool allocate_is_on_wine_node(const struct context *context, const char *
 
 static bool allocate_path_exists(const struct context *context, const char *path)
 {
-	struct stat status = {0};
-
 	if (context->wine_directory != NULL)
 		return allocate_is_on_wine_node(context, path);
-	return allocate_path_is_sound(path) && stat(path, &status) == 0;
+	return allocate_path_is_sound(path) && file_exists(path);
 }
 
 static bool allocate_is_device_node(const char *path)

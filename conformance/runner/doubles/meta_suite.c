@@ -1,10 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 #include "conformance/runner/doubles/meta_suite.h"
 
+#include "base/cleanup.h"
+#include "base/path.h"
+
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <uv.h>
+
+#ifdef _WIN32
+#include <process.h>
+#endif
 
 static void meta_pass(struct check_run *run)
 {
@@ -39,9 +47,13 @@ static void meta_silent(struct check_run *run)
 static void meta_crash(struct check_run *run)
 {
 	(void)check_expect_int(run, "/before", 1, 1);
+#ifdef _WIN32
+	RaiseException(EXCEPTION_ACCESS_VIOLATION, EXCEPTION_NONCONTINUABLE, 0, NULL);
+#else
 	/* As the system would, whatever a sanitizer put there. */
 	(void)signal(SIGSEGV, SIG_DFL);
 	(void)raise(SIGSEGV);
+#endif
 }
 
 static void meta_exit(struct check_run *run)
@@ -54,7 +66,7 @@ static void meta_hang(struct check_run *run)
 {
 	(void)check_expect_int(run, "/before", 1, 1);
 	for (;;)
-		(void)pause();
+		uv_sleep(1000);
 }
 
 static void meta_spam(struct check_run *run)
@@ -66,12 +78,19 @@ static void meta_spam(struct check_run *run)
 /* Leaves a process behind that holds the result pipe's inherited descriptors open. */
 static void meta_leak(struct check_run *run)
 {
-	pid_t child = fork();
+	intptr_t child = -1;
+#ifdef _WIN32
+	char *program CLEANUP_FREE = NULL;
 
+	if (path_of_program(&program, NULL) == 0)
+		child = _spawnl(_P_NOWAIT, program, program, META_SLEEP, NULL);
+#else
+	child = fork();
 	if (child == 0) {
 		(void)pause();
 		_exit(0);
 	}
+#endif
 	(void)check_expect(run, child > 0, "/child", "started", "pid %d", (int)child);
 }
 

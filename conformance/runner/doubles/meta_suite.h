@@ -8,4 +8,8 @@
 
 extern const struct check_suite *const meta_suites[]; /* NULL-ended */
 
+/* The argument with which the test program only sleeps: on Windows, what meta.leak leaves behind.
+ */
+#define META_SLEEP "sleep"
+
 #endif

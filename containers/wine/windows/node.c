@@ -96,3 +96,11 @@ int wine_image_prepare(const struct wine_image_options *options, struct images *
 	(void)out;
 	return wine_unsupported(err);
 }
+
+int wine_find_file(const struct wine_node *node, const char *text, char **out, struct error *err)
+{
+	(void)node;
+	(void)text;
+	(void)out;
+	return wine_unsupported(err);
+}

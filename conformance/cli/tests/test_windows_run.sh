@@ -1,0 +1,41 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# gpucert as a Windows program, with the WDDM plugin as one: under Wine it passes whatever needs no container, and a wrong
+# plugin fails.
+# usage: test_windows_run.sh BIN WINE-RUN NODE SCRIPTED-PLUGIN
+. "$(dirname "$0")/lib.sh"
+wine_run=$2
+node=$3
+scripted=$4
+
+# The prefix of Wine is private to each run; the host's folders are not.
+windows() {
+	expect="$1"
+	shift
+	expect_exit "$expect" "$wine_run" --timeout 240 "$bin/gpucert.exe" "$@"
+}
+
+windows 0 run --launcher process --node "$node" --out "$work/report" \
+	-x registration.no-repeat -x list-and-watch.idle -x list-and-watch.no-storm
+expect_says 'device-plugin-wddm.exe'
+expect_report "$work/report/report.json" \
+	"r.checks.filter((c) => !['pass', 'unsupported'].includes(c.outcome)).map((c) => c.id).join()" ""
+for suite in registration list-and-watch allocate restart; do
+	expect_report "$work/report/report.json" \
+		"r.checks.filter((c) => c.id.startsWith('$suite.') && c.outcome === 'pass').length >= 6" true
+done
+for check in registration.arrives list-and-watch.devices-present allocate.each-and-all windows.location-path \
+	restart.kubelet-restart restart.terminate restart.kill-and-return; do
+	expect_report "$work/report/report.json" "outcome('$check')" pass
+done
+
+cat >"$work/wrong.json" <<'SCRIPT'
+{"plugins": [{"resource": "example.com/gpu", "devices": [{"id": "gpu-0"}, {"id": "gpu-1", "health": "healthy"}],
+	"accept_unknown": true}]}
+SCRIPT
+windows 1 run --launcher process --node "$node" --out "$work/wrong" --resource example.com/gpu \
+	--plugin "'$scripted' '$work/wrong.json' {plugin-dir} {kubelet-socket}" \
+	list-and-watch.health list-and-watch.ids allocate.unknown-id
+expect_report "$work/wrong/report.json" "outcome('list-and-watch.health')" fail
+expect_report "$work/wrong/report.json" "outcome('allocate.unknown-id')" fail
+expect_report "$work/wrong/report.json" "outcome('list-and-watch.ids')" pass
