@@ -66,7 +66,8 @@ static yaml_node_t *at(yaml_document_t *document, const char *path)
 		const yaml_node_item_t *item = node->data.sequence.items.start;
 
 		if (node->type == YAML_SEQUENCE_NODE)
-			node = yaml_document_get_node(document, item[atoi(steps.items[i])]);
+			node = yaml_document_get_node(document,
+						      item[strtoul(steps.items[i], NULL, 10)]);
 		else
 			node = member(document, node, steps.items[i]);
 	}
@@ -85,6 +86,8 @@ static void expect_variables(yaml_document_t *document, const struct config_prog
 	CLEANUP_FREE char *file = text_format("%sCONFIG_FILE", program->env_prefix);
 
 	CU_ASSERT_PTR_NOT_NULL_FATAL(variables);
+	if (variables == NULL)
+		return;
 	for (const yaml_node_item_t *item = variables->data.sequence.items.start;
 	     item < variables->data.sequence.items.top; item++) {
 		const char *name =
@@ -138,6 +141,8 @@ static void expect_builds(int index)
 	UNIT_STRING(scalar(member(&document, term, "operator")), "In");
 	term = member(&document, term, "values");
 	CU_ASSERT_PTR_NOT_NULL_FATAL(term);
+	if (term == NULL)
+		return;
 	UNIT_INT(term->data.sequence.items.top - term->data.sequence.items.start, 2);
 	UNIT_STRING(scalar(yaml_document_get_node(&document, term->data.sequence.items.start[0])),
 		    "10.0.20348");
