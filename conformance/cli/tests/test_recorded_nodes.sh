@@ -6,7 +6,7 @@
 
 for node in "$2"/*.json; do
 	expect_exit 0 gpucert run --node "$node" --out "$work/report" \
-		-x windows.whole-answer -x registration.no-repeat -x list-and-watch.idle -x list-and-watch.no-storm
+		-x registration.no-repeat -x list-and-watch.idle -x list-and-watch.no-storm
 	expect_report "$work/report/report.json" "r.checks.filter((c) => !['pass', 'unsupported'].includes(c.outcome)).map((c) => c.id).join()" ""
 	expect_report "$work/report/report.json" "outcome('list-and-watch.devices-present')" pass
 	expect_report "$work/report/report.json" "outcome('isolation.single-device')" unsupported
