@@ -86,6 +86,48 @@ static void test_missing_libraries_are_named(void)
 	expect_unsupported(&(struct probe){.program = "probe-dxcore"}, "DXCore");
 }
 
+/* Every interface tells the same adapter. */
+static void test_interfaces_agree(void)
+{
+	static const char *const names[] = {"vulkan", "opencl", "cuda",	   "dxgi",
+					    "dxcore", "d3dkmt", "setupapi"};
+	cJSON *document CLEANUP_JSON = document_of("probe-visibility", NULL, NULL);
+	const char *luid = string_at(document, "/apis/3/devices/0/deviceLuid");
+
+	expect_count(document, "/apis", ARRAY_SIZE(names));
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		char pointer[64] = "";
+
+		(void)snprintf(pointer, sizeof(pointer), "/apis/%zu/api/name", i);
+		expect_string(document, pointer, names[i]);
+	}
+	CU_ASSERT_EQUAL(strlen(luid), 16);
+	expect_string(document, "/apis/0/devices/0/deviceLuid", luid);
+	expect_string(document, "/apis/5/devices/0/deviceLuid", luid);
+	expect_string(document, "/apis/6/devices/0/deviceLuid", luid);
+	CU_ASSERT_EQUAL(strncmp(string_at(document, "/apis/6/devices/0/instanceId"), "PCI\\", 4),
+			0);
+}
+
+static void test_an_interface_that_does_not_answer_is_told(void)
+{
+	cJSON *document CLEANUP_JSON = document_of("probe-visibility", "--timeout", "1");
+
+	expect_string(document, "/apis/0/api/status", "failed");
+	expect_string(document, "/apis/0/api/reason",
+		      "the driver did not tell its devices within 1 ms");
+}
+
+static void test_an_unknown_interface_is_told(void)
+{
+	struct process_result result = probe_run(&(struct probe){
+		.program = "probe-visibility", .option = "--api", .value = "glide"});
+
+	CU_ASSERT_EQUAL(result.code, 1);
+	CU_ASSERT_PTR_NOT_NULL(strstr(text_string(&result.err), "glide"));
+	process_result_free(&result);
+}
+
 static void test_absent_devices_are_told(void)
 {
 	static const char *const programs[] = {"probe-d3d11", "probe-d3d12"};
@@ -117,6 +159,10 @@ int main(void)
 		{"Direct3D draws", test_direct3d_draws},
 		{"DXGI lists adapters", test_dxgi_lists_adapters},
 		{"missing libraries are named", test_missing_libraries_are_named},
+		{"interfaces agree", test_interfaces_agree},
+		{"an interface that does not answer is told",
+		 test_an_interface_that_does_not_answer_is_told},
+		{"an unknown interface is told", test_an_unknown_interface_is_told},
 		{"absent devices are told", test_absent_devices_are_told},
 		{"usage errors are exit code 2", test_usage_errors_are_exit_code_2},
 		CU_TEST_INFO_NULL,

@@ -12,11 +12,23 @@
 #include "workloads/visibility/sysfs.h"
 #include "workloads/vulkan/vulkan.h"
 
+#include <string.h>
 #include <unistd.h>
+#ifdef _WIN32
+#include "workloads/dxcore/dxcore.h"
+#include "workloads/dxgi/dxgi.h"
+#include "workloads/visibility/windows/d3dkmt.h"
+#include "workloads/visibility/windows/setupapi.h"
+#endif
 
 enum { EVERY_DEVICE = -1, TIMEOUT_DEFAULT_MS = 20000 };
 
+#ifdef _WIN32
+static const struct api_driver *const apis[] = {&vulkan_api, &opencl_api, &cuda_api,	&dxgi_api,
+						&dxcore_api, &d3dkmt_api, &setupapi_api};
+#else
 static const struct api_driver *const apis[] = {&vulkan_api, &opencl_api, &cuda_api};
+#endif
 
 static struct {
 	bool list;
@@ -24,6 +36,7 @@ static struct {
 	int64_t size;
 	int64_t timeout_ms;
 	int64_t delay_ms;
+	const char *api;
 } given = {.device = EVERY_DEVICE, .size = WORK_ELEMENTS_DEFAULT, .timeout_ms = TIMEOUT_DEFAULT_MS};
 
 static void keep_one_device(cJSON *api)
@@ -86,9 +99,19 @@ static int probe(cJSON **out, bool *orderly, struct error *err)
 	return *out != NULL ? 0 : error_memory(err);
 }
 
+/* One element of `apis` instead of a document. */
+static int ask_one(cJSON **out, bool *orderly, struct error *err)
+{
+	*orderly = false; /* what the driver does at its end is not asked */
+	for (size_t i = 0; i < ARRAY_SIZE(apis); i++)
+		if (strcmp(apis[i]->name, given.api) == 0)
+			return isolate_ask(apis[i], out, err);
+	return error_set(err, ERROR_ARGUMENT, "--api %s: this probe knows no such API", given.api);
+}
+
 static int run(const struct text_list *arguments)
 {
-	return probe_print(arguments, probe);
+	return probe_print(arguments, given.api != NULL ? ask_one : probe);
 }
 
 int main(int argc, char **argv)
@@ -131,14 +154,21 @@ int main(int argc, char **argv)
 			 "there.",
 		 .min = 0,
 		 .max = 3600000},
+		{.name = "api",
+		 .type = OPTION_STRING,
+		 .target = &given.api,
+		 .value = "NAME",
+		 .help = "Ask this API alone, in this process, and print its element of `apis` "
+			 "instead of a document."},
 		{.name = NULL},
 	};
 	static const struct command_spec command = {
 		.name = "probe-visibility",
 		.summary = "Tell which GPUs can be seen",
 		.description =
-			"Asks Vulkan, OpenCL and CUDA for their devices, each in a process of its "
-			"own, "
+			"Asks Vulkan, OpenCL and CUDA, on Windows also DXGI, DXCore, the kernel's "
+			"graphics interface and the plug and play manager, for their devices, each "
+			"in a process of its own, "
 			"lists the device nodes in /dev and whether they can be opened, what sysfs "
 			"tells, and the environment variables that steer loaders and drivers. "
 			"Prints "
