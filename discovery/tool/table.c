@@ -19,16 +19,25 @@ static void row_free(struct row *row)
 		text_free(&row->cells[i]);
 }
 
+/* Backslashes stay as they are: paths of Windows are full of them, and are copied from here. */
 static void add_escaped(struct text *out, const char *string)
 {
-	text_add_escaped(out, string, strlen(string));
+	for (;;) {
+		size_t length = strcspn(string, "\\");
+
+		text_add_escaped(out, string, length);
+		if (string[length] == '\0')
+			return;
+		text_add(out, "\\");
+		string += length + 1;
+	}
 }
 
 static void add_driver(struct text *out, const struct discovery_device *device)
 {
 	add_escaped(out, device->driver_name);
 	if (device->driver_version[0] != '\0') {
-		text_add(out, " ");
+		text_add(out, device->driver_name[0] != '\0' ? " " : "");
 		add_escaped(out, device->driver_version);
 	}
 }
@@ -203,7 +212,9 @@ static void add_device(struct text *out, const struct discovery_device *device, 
 	add_traits(out, device);
 	add_field(out, "health", discovery_health_name(device->health));
 	add_field(out, "", device->health_reason);
-	text_addf(&driver, "%s %s", device->driver_name, device->driver_version);
+	text_addf(&driver, "%s%s%s", device->driver_name,
+		  device->driver_name[0] != '\0' && device->driver_version[0] != '\0' ? " " : "",
+		  device->driver_version);
 	add_field(out, "driver", text_string(&driver));
 	add_field(out, "driver key", device->driver_key);
 	add_field(out, "driver store", device->driver_store_path);
