@@ -18,7 +18,7 @@ grep -oE '`test_[a-z_0-9]+\.(c|sh)(: [^`]+)?`' "$document" | tr -d '`' | sort -u
 while IFS= read -r name; do
 	named=$((named + 1))
 	file=${name%%: *}
-	git -C "$root" ls-files --cached --others --exclude-standard -- "*/tests/$file" >"$files"
+	git -C "$root" ls-files --cached --others --exclude-standard -- "*/tests/$file" "*/tests/*/$file" >"$files"
 	if [ ! -s "$files" ]; then
 		echo "$document names '$file', which is not in the tree"
 		missing=1

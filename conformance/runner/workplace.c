@@ -56,18 +56,33 @@ static int workplace_import(struct workplace *workplace, struct error *err)
 	return rc < 0 ? error_wrap(err, "probe image") : 0;
 }
 
-/* An image that is there already; nothing is known of it but its name. */
+/* The digest in "name@sha256:...", or the text itself where it is one; else nothing. */
+static void workplace_copy_digest(char out[DIGEST_SIZE], const char *text)
+{
+	const char *at = text != NULL ? strchr(text, '@') : NULL;
+	const char *digest = at != NULL ? at + 1 : text;
+
+	if (digest != NULL && strncmp(digest, "sha256:", strlen("sha256:")) == 0 &&
+	    strlen(digest) == DIGEST_SIZE - 1)
+		memcpy(out, digest, DIGEST_SIZE);
+}
+
+/* An image that is there already; what is in it is not known. */
 static int workplace_use_image(struct workplace *workplace, const char *image, struct error *err)
 {
 	Runtime__V1__ImageStatusResponse *reply CLEANUP_CRI_REPLY = NULL;
+	struct image_description *probe = &workplace->images.probe;
 	int rc = cri_image_status_wait(runtime_cri(workplace->runtime), image, &reply, err);
 
 	if (rc == 0 && reply->image == NULL)
 		rc = error_set(err, ERROR_NOT_FOUND, "the container runtime does not have it");
 	if (rc < 0)
 		return error_wrap(err, "image %s", image);
-	workplace->images.probe.reference = strdup(image);
-	return workplace->images.probe.reference != NULL ? 0 : error_memory(err);
+	probe->reference = strdup(image);
+	workplace_copy_digest(probe->digest, reply->image->n_repo_digests > 0
+						     ? reply->image->repo_digests[0]
+						     : reply->image->id);
+	return probe->reference != NULL ? 0 : error_memory(err);
 }
 
 static int workplace_start_runtime(struct workplace *workplace, const char *cri_address,

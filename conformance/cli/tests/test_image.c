@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT */
+/* gpucert run --cri --image: probes run in an image that the runtime has, and one that it lacks is
+ * told of. */
+#include "base/cleanup.h"
+#include "base/file.h"
+#include "base/json.h"
+#include "base/path.h"
+#include "base/process.h"
+#include "base/tests/unit.h"
+#include "containers/tests/rig.h"
+
+#define PROGRAMS GPUCERT_BINARY_DIR "/libexec/gpucert"
+
+enum { TIMEOUT_MS = 60000 };
+
+static struct rig rig;
+static char *directory;
+
+/* gpucert run environment with this image: its exit code. */
+static int run(const char *image, struct text *messages)
+{
+	const char *const argv[] = {
+		GPUCERT,       "run", "--cri", runtime_describe(rig.runtime)->address,
+		"--image",     image, "--out", directory,
+		"environment", NULL};
+	struct process_spec spec = {.argv = argv, .timeout_ms = TIMEOUT_MS};
+	struct process_result result = {0};
+	int code = -1;
+
+	UNIT_INT(process_run(&spec, &result, NULL), 0);
+	UNIT_INT(result.end, PROCESS_EXITED);
+	text_append(messages, text_string(&result.err), result.err.size);
+	code = result.code;
+	process_result_free(&result);
+	return code;
+}
+
+static void test_known_image(void)
+{
+	CLEANUP_TEXT struct text messages = {0};
+	CLEANUP_FREE char *path = path_join(directory, "report.json");
+	CLEANUP_JSON cJSON *report = NULL;
+
+	UNIT_INT(run(rig.images.probe.reference, &messages), 0);
+	UNIT_STRING(text_string(&messages), "");
+	UNIT_INT(json_read_file(path, &report, NULL), 0);
+	UNIT_STRING(cJSON_GetStringValue(json_pointer(report, "/environment/images/0/ref")),
+		    rig.images.probe.reference);
+	UNIT_CONTAINS(cJSON_GetStringValue(json_pointer(report, "/environment/images/0/digest")),
+		      "sha256:");
+}
+
+static void test_unknown_image(void)
+{
+	CLEANUP_TEXT struct text messages = {0};
+
+	UNIT_INT(run("registry.example/none:1", &messages), 3);
+	UNIT_CONTAINS(text_string(&messages),
+		      "image registry.example/none:1: the container runtime does not have it");
+}
+
+int main(void)
+{
+	CU_TestInfo tests[] = {
+		{"known image", test_known_image},
+		{"unknown image", test_unknown_image},
+		CU_TEST_INFO_NULL,
+	};
+	const char *reason = rig_reason_to_skip();
+	int code = 0;
+
+	if (reason != NULL) {
+		(void)printf("skipped: %s\n", reason);
+		return RIG_SKIP;
+	}
+	if (file_make_temporary("/tmp", "test-image-", &directory, NULL) < 0)
+		return 1;
+	rig_open_with(&rig, rig_base("image"), PROGRAMS);
+	code = unit_run("image", tests);
+	rig_close(&rig);
+	(void)file_remove_tree(directory, NULL);
+	free(directory);
+	return code;
+}
