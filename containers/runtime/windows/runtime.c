@@ -21,21 +21,12 @@ int runtime_start(uv_loop_t *loop, const struct runtime_options *options, struct
 			 "npipe:////./pipe/containerd-containerd");
 }
 
-/* What lies where temporary files do, for the user alone. */
+/* For the user alone, like all that is in it. */
 static int runtime_make_directory(const char *base, char **path, struct error *err)
 {
-	char temporary[4096] = "";
-	size_t size = sizeof(temporary);
-	int rc = 0;
+	int rc = base != NULL ? file_make_directories(base, 0700, err) : 0;
 
-	if (base != NULL) {
-		rc = file_make_directories(base, 0700, err);
-		return rc == 0 ? file_make_temporary(base, "run-", path, err) : rc;
-	}
-	rc = uv_os_tmpdir(temporary, &size);
-	if (rc < 0)
-		return error_uv(err, rc, "folder for temporary files");
-	return file_make_temporary(temporary, "gpucert-run-", path, err);
+	return rc == 0 ? file_make_temporary(base, "gpucert-run-", path, err) : rc;
 }
 
 static int runtime_new(uv_loop_t *loop, const char *base, const char *address, struct runtime **out,
