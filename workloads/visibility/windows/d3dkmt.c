@@ -3,7 +3,7 @@
 
 #include "base/cleanup.h"
 #include "base/library.h"
-#include "discovery/windows/d3dkmt_abi.h"
+#include "workloads/visibility/windows/d3dkmt_abi.h"
 
 #include <stdlib.h>
 
