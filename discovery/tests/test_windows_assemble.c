@@ -321,6 +321,27 @@ static void test_device_tree_where_adapters_are_mute(void)
 	discovery_free(snapshot);
 }
 
+/* DXCore that lists nothing says that there is nothing. */
+static void test_no_adapter_by_dxcore(void)
+{
+	const struct pnp_device device = gpu_device(1, T4 "D8");
+	const struct windows_hardware hardware = {.devices = &device,
+						  .device_count = 1,
+						  .adapters_are_complete = true,
+						  .windows = "C:\\Windows"};
+	struct builder builder CLEANUP_BUILDER = {0};
+	struct discovery_snapshot *snapshot = assemble(NULL, 0, &device, 1);
+	const struct discovery_filter all = {0};
+
+	UNIT_INT(snapshot->device_count, 1);
+	discovery_free(snapshot);
+	windows_assemble(&hardware, &builder);
+	CU_ASSERT_EQUAL_FATAL(builder_finish(&builder, &all, &snapshot, NULL), 0);
+	UNIT_INT(snapshot->device_count, 0);
+	CU_ASSERT_TRUE(says(snapshot, T4 "D8", "no DirectX adapter belongs to this device"));
+	discovery_free(snapshot);
+}
+
 static void test_store_that_is_not_found(void)
 {
 	const struct adapter adapter = gpu_adapter(1);
@@ -349,4 +370,5 @@ UNIT_MAIN("Windows devices", {"one GPU", test_one_gpu},
 	  {"ids of long instances", test_ids_of_long_instances},
 	  {"the device tree has to do where adapters are mute",
 	   test_device_tree_where_adapters_are_mute},
+	  {"devices are none where DXCore lists no adapter", test_no_adapter_by_dxcore},
 	  {"a driver store folder that is not found", test_store_that_is_not_found})
