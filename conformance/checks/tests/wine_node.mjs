@@ -15,7 +15,8 @@ const skip = (why) => {
 if (process.getuid() !== 0) skip('needs root');
 
 const programs = process.env.GPUCERT_WINDOWS_PROGRAMS ?? join(build, '..', 'windows');
-const probes = ['vulkan', 'opencl', 'visibility'].map((api) => `libexec/gpucert/probe-${api}.exe`);
+const probe = (api) => `libexec/gpucert/probe-${api}.exe`;
+const probes = ['vulkan', 'opencl', 'dxgi', 'd3d11', 'd3d12'].map(probe);
 for (const program of ['bin/gpu-discovery.exe', 'bin/device-plugin-wddm.exe', ...probes])
 	if (!existsSync(join(programs, program))) skip(`${join(programs, program)} is not built (preset "windows")`);
 const args = ['--node', 'wine', '--windows-programs', programs];
@@ -31,17 +32,22 @@ const mustPass = [
 	'windows.mount-targets',
 	'api.vulkan',
 	'api.opencl',
-	'isolation.no-allocation',
-	'isolation.single-device',
-	'isolation.two-containers',
-	'isolation.shared-replicas',
+	'api.dxgi',
+	'api.d3d11',
+	'api.d3d12',
 ];
-for (const api of ['dxgi', 'd3d11', 'd3d12'])
-	if (existsSync(join(programs, `libexec/gpucert/probe-${api}.exe`))) mustPass.push(`api.${api}`);
+// Wine has a stub of DXCore and no DirectML.
+const leftOut = ['api.dxcore', 'api.directml'];
+if (existsSync(join(programs, probe('visibility'))))
+	mustPass.push('isolation.no-allocation', 'isolation.single-device', 'isolation.two-containers', 'isolation.shared-replicas');
+else {
+	console.log('isolation is left out: probe-visibility.exe is not built');
+	leftOut.push('isolation');
+}
 
 function referencePlugin() {
 	const out = join(work, 'reference');
-	const run = spawnSync(join(build, 'bin', 'gpucert'), ['run', '--quiet', ...args, '--out', out], {stdio: 'inherit'});
+	const run = spawnSync(join(build, 'bin', 'gpucert'), ['run', '--quiet', ...args, ...leftOut.flatMap((id) => ['--exclude', id]), '--out', out], {stdio: 'inherit'});
 	const report = JSON.parse(readFileSync(join(out, 'report.json')));
 	const complaints = report.checks
 		.filter((c) => !['pass', 'unsupported', 'skip'].includes(c.outcome))
@@ -61,6 +67,7 @@ const store = 'C:\\Windows\\System32\\DriverStore\\FileRepository\\gpucert_wine.
 const device = (path) => ({host_path: `vpci-location-path://${path}`, container_path: '', permissions: ''});
 const first = device('PCIROOT(0)#PCI(0100)');
 const second = device('PCIROOT(0)#PCI(0200)');
+const everyDisplay = {host_path: 'class/5B45201D-F2F2-4F3B-85BB-30FF1F953599', container_path: '', permissions: ''};
 const file = (source, target) => ({host_path: `${store}\\${source}`, container_path: target, read_only: true});
 const loaders = [
 	file('gpucert_vulkan64.dll', 'C:\\Windows\\System32\\vulkan-1.dll'),
@@ -80,14 +87,21 @@ const rows = [
 	// The device without its driver's files, and the files without the device.
 	{check: 'api.vulkan', plugin: plugin({devices: [first]}, {devices: [second]}), reason: '/api/status'},
 	{check: 'api.opencl', plugin: plugin({mounts: loaders}), reason: 'granted'},
-	// Direct3D needs the device alone: its libraries are the image's. Without the device, or with two, none is granted.
+	// DXGI and Direct3D 11 need the device alone: their libraries are the image's. Wine's Direct3D 12 works on Vulkan.
+	...['dxgi', 'd3d11'].map((api) => ({check: `api.${api}`, plugin: plugin({devices: [first]}, {devices: [second]}), wanted: 'pass'})),
+	{check: 'api.d3d12', plugin: plugin({devices: [first], mounts: loaders}, {devices: [second], mounts: loaders}), wanted: 'pass'},
+	// Without the device none is granted; of two in one answer, a kubelet on Windows takes the first, and the second is not.
 	...['dxgi', 'd3d11', 'd3d12'].flatMap((api) => [
-		{check: `api.${api}`, plugin: plugin({devices: [first]}, {devices: [second]}), wanted: 'pass'},
 		{check: `api.${api}`, plugin: plugin({mounts: loaders}), reason: 'granted'},
-		{check: `api.${api}`, plugin: plugin({devices: [first, second]}), reason: 'granted'},
+		{check: `api.${api}`, plugin: plugin({devices: [first, second], mounts: loaders}), reason: 'granted'},
 	]),
-	// Two devices for one id.
-	{check: 'isolation.single-device', plugin: plugin({devices: [first, second], mounts: loaders}), reason: 'devices granted'},
+	// All devices for one id.
+	{
+		check: 'isolation.single-device',
+		plugin: plugin({devices: [everyDisplay], mounts: loaders}),
+		reason: 'devices granted',
+		needs: 'visibility',
+	},
 	// What Windows would not take.
 	{
 		check: 'isolation.single-device',
@@ -104,7 +118,9 @@ const rows = [
 		plugin: plugin({devices: [first], mounts: [file('missing.dll', 'C:\\Windows\\System32\\a.dll')]}),
 		reason: 'not there',
 	},
-].map((row) => ({...row, args}));
+]
+	.filter((row) => row.needs === undefined || existsSync(join(programs, probe(row.needs))))
+	.map((row) => ({...row, args}));
 
 const sound = referencePlugin();
 await judgeAll(rows, 1);
