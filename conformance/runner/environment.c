@@ -27,7 +27,10 @@ static char *environment_wine_product(const struct discovery_system *system,
 {
 	char *version CLEANUP_FREE = NULL;
 
-	(void)wine_node_version(wine, &version, NULL);
+	if (wine->directory != NULL)
+		(void)wine_node_version(wine, &version, NULL);
+	else
+		version = strdup(system->emulator);
 	return text_format("%s, Windows build reported %s%s", version != NULL ? version : "Wine",
 			   text_starts_with(system->build, "10.0.") ? "" : "10.0.", system->build);
 }
@@ -35,7 +38,7 @@ static char *environment_wine_product(const struct discovery_system *system,
 static cJSON *environment_os(const struct discovery_system *system, const struct wine_node *wine)
 {
 	cJSON *os = cJSON_CreateObject();
-	char *product CLEANUP_FREE = wine->directory != NULL
+	char *product CLEANUP_FREE = wine->directory != NULL || system->emulator[0] != '\0'
 					     ? environment_wine_product(system, wine)
 					     : strdup(system->product);
 

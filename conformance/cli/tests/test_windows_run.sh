@@ -39,3 +39,8 @@ windows 1 run --launcher process --node "$node" --out "$work/wrong" --resource e
 expect_report "$work/wrong/report.json" "outcome('list-and-watch.health')" fail
 expect_report "$work/wrong/report.json" "outcome('allocate.unknown-id')" fail
 expect_report "$work/wrong/report.json" "outcome('list-and-watch.ids')" pass
+
+# This machine as it is: the devices that Wine shows, and a system that is not called Windows alone.
+windows 0 run --launcher process --out "$work/live" environment.devices registration.arrives
+expect_report "$work/live/report.json" "outcome('registration.arrives')" pass
+expect_report "$work/live/report.json" "/^Wine .*, Windows build reported 10\\.0\\./.test(r.environment.os.product)" true
