@@ -141,6 +141,13 @@ static void test_fault_mcdm_device_computes(void)
 	UNIT_INT(snapshot->devices[0].kind, DISCOVERY_COMPUTE);
 	UNIT_INT(snapshot->devices[0].luid, -5);
 	discovery_free(snapshot);
+	/* Newer ones run models, and no shaders. */
+	adapter.attributes = ADAPTER_D3D12_GENERIC_ML | ADAPTER_HARDWARE_NPU;
+	snapshot = assemble(&adapter, 1, &device, 1);
+	CU_ASSERT_EQUAL_FATAL(snapshot->device_count, 1);
+	CU_ASSERT_TRUE(snapshot->devices[0].compute);
+	UNIT_INT(snapshot->devices[0].kind, DISCOVERY_COMPUTE);
+	discovery_free(snapshot);
 }
 
 static void test_software_adapters_are_no_devices(void)

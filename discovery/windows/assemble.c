@@ -110,7 +110,8 @@ static void assemble_kind(struct discovery_device *device, const struct adapter 
 			  const struct pnp_device *source)
 {
 	const unsigned graphics = ADAPTER_D3D11_GRAPHICS | ADAPTER_D3D12_GRAPHICS;
-	const unsigned computing = ADAPTER_D3D12_CORE_COMPUTE | ADAPTER_D3D12_GRAPHICS;
+	const unsigned computing =
+		ADAPTER_D3D12_CORE_COMPUTE | ADAPTER_D3D12_GRAPHICS | ADAPTER_D3D12_GENERIC_ML;
 
 	if (adapter != NULL && adapter->attributes != 0) {
 		device->display = (adapter->attributes & graphics) != 0;

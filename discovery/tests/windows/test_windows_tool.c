@@ -72,6 +72,8 @@ static void test_bad_input(void)
 
 	UNIT_INT(RUN(&out, &err, "--node", "C:\\no\\such\\node.json"), 3);
 	UNIT_CONTAINS(text_string(&err), "node.json: Path not found");
+	UNIT_INT(RUN(&out, &err, "--root", "C:\\elsewhere"), 3);
+	UNIT_CONTAINS(text_string(&err), "on Windows only the running system can be looked at");
 	UNIT_INT(RUN(&out, &err, "--no-such-option"), 2);
 }
 
