@@ -74,10 +74,11 @@ static int workplace_use_image(struct workplace *workplace, const char *image, s
 	struct image_description *probe = &workplace->images.probe;
 	int rc = cri_image_status_wait(runtime_cri(workplace->runtime), image, &reply, err);
 
-	if (rc == 0 && reply->image == NULL)
-		rc = error_set(err, ERROR_NOT_FOUND, "the container runtime does not have it");
 	if (rc < 0)
 		return error_wrap(err, "image %s", image);
+	if (reply->image == NULL)
+		return error_set(err, ERROR_NOT_FOUND,
+				 "image %s: the container runtime does not have it", image);
 	probe->reference = strdup(image);
 	workplace_copy_digest(probe->digest, reply->image->n_repo_digests > 0
 						     ? reply->image->repo_digests[0]

@@ -98,11 +98,11 @@ static int wait_for_request(void)
 /* By the exception itself, or really. */
 static int crash(const char *how)
 {
-	volatile int *nothing = NULL;
+	volatile char *forbidden = VirtualAlloc(NULL, 4096, MEM_RESERVE, PAGE_NOACCESS);
 
 	if (strcmp(how, "really") != 0)
 		RaiseException((DWORD)strtoul(how, NULL, 0), EXCEPTION_NONCONTINUABLE, 0, NULL);
-	return *nothing;
+	return *forbidden;
 }
 
 int main(int argc, char **argv)

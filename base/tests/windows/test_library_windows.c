@@ -9,6 +9,8 @@
 
 #include <windows.h>
 
+enum { DLL_SIZE_MAX = 64 * 1024 * 1024 };
+
 static void test_open(void)
 {
 	void *handle = NULL;
@@ -60,7 +62,7 @@ static void test_nothing_is_planted(void)
 
 	UNIT_INT(library_open("version.dll", &handle, NULL), 0);
 	library_path(handle, own, sizeof(own));
-	UNIT_INT(file_read(own, 64 * 1024 * 1024, &data, &size, NULL), 0);
+	UNIT_INT(file_read(own, DLL_SIZE_MAX, &data, &size, NULL), 0);
 	UNIT_INT(path_of_program(&program, NULL), 0);
 	directory = path_directory(program);
 	planted = path_join(directory, "gpucert-planted.dll");
