@@ -75,6 +75,15 @@ static int add_private_mount(const struct plugin_process_spec *spec, struct text
 	return rc == 0 ? text_list_add(argv, "--", err) : rc;
 }
 
+#ifdef _WIN32
+static int check_program(const char *program, struct error *err)
+{
+	return error_set(err, ERROR_UNSUPPORTED,
+			 "private mounts exist on Linux alone; tell %s its directory with "
+			 "{plugin-dir} or DEVICE_PLUGIN_DIR",
+			 program);
+}
+#else
 /* private-mount can only tell by an exit code that a program is missing; here it is an error. */
 static int check_program(const char *program, struct error *err)
 {
@@ -93,6 +102,7 @@ static int check_program(const char *program, struct error *err)
 	return rc != 0 ? rc
 		       : error_set(err, ERROR_NOT_FOUND, "%s is in no directory of PATH", program);
 }
+#endif
 
 static int make_argv(const struct plugin_process_spec *spec, struct text_list *argv,
 		     struct error *err)

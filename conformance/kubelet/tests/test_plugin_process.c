@@ -14,6 +14,7 @@
 #define LINE_END	"\r\n"
 #define NO_PLUGIN	"C:\\windows\\win.ini"
 #define NO_PLUGIN_ERROR ERROR_IO
+#define PRIVATE_ERROR	ERROR_UNSUPPORTED
 #define KILLED		PROCESS_EXITED /* with a code of its own: there are no signals */
 #else
 #define ECHO_COMMAND	"echo {plugin-dir}:{kubelet-socket} '{registry-dir}'"
@@ -21,6 +22,7 @@
 #define LINE_END	"\n"
 #define NO_PLUGIN	"/etc/passwd"
 #define NO_PLUGIN_ERROR ERROR_PERMISSION
+#define PRIVATE_ERROR	ERROR_NOT_FOUND
 #define KILLED		PROCESS_SIGNALLED
 #endif
 
@@ -155,7 +157,7 @@ static void test_bad_commands(void)
 	spec.command = "no-such-program-anywhere";
 	UNIT_INT(plugin_process_start(&rig.loop, &spec, &plugin, &err), ERROR_NOT_FOUND);
 	spec.private_mounts = true;
-	UNIT_INT(plugin_process_start(&rig.loop, &spec, &plugin, &err), ERROR_NOT_FOUND);
+	UNIT_INT(plugin_process_start(&rig.loop, &spec, &plugin, &err), PRIVATE_ERROR);
 	spec.private_mounts = false;
 	spec.command = NO_PLUGIN;
 	UNIT_INT(plugin_process_start(&rig.loop, &spec, &plugin, &err), NO_PLUGIN_ERROR);
