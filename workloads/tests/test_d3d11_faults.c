@@ -36,10 +36,10 @@ static bool find_methods(void)
 		(void)fprintf(stderr, "%s\n", err.text);
 		return false;
 	}
-	memcpy(&factory_methods, &d3d->dxgi->factory->lpVtbl, sizeof(factory_methods));
-	memcpy(&adapter_methods, &d3d->dxgi->adapters[0]->lpVtbl, sizeof(adapter_methods));
-	memcpy(&device_methods, &gpu.device->lpVtbl, sizeof(device_methods));
-	memcpy(&context_methods, &gpu.context->lpVtbl, sizeof(context_methods));
+	memcpy(&factory_methods, &d3d->dxgi->factory->lpVtbl, sizeof(void *));
+	memcpy(&adapter_methods, &d3d->dxgi->adapters[0]->lpVtbl, sizeof(void *));
+	memcpy(&device_methods, &gpu.device->lpVtbl, sizeof(void *));
+	memcpy(&context_methods, &gpu.context->lpVtbl, sizeof(void *));
 	factory_original = *factory_methods;
 	adapter_original = *adapter_methods;
 	device_original = *device_methods;

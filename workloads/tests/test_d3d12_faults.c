@@ -52,9 +52,9 @@ static bool find_methods(void)
 		return false;
 	}
 	/* The headers of both systems call the tables const. */
-	memcpy(&device_methods, &gpu.device->lpVtbl, sizeof(device_methods));
-	memcpy(&fence_methods, &gpu.fence->lpVtbl, sizeof(fence_methods));
-	memcpy(&list_methods, &gpu.list->lpVtbl, sizeof(list_methods));
+	memcpy(&device_methods, &gpu.device->lpVtbl, sizeof(void *));
+	memcpy(&fence_methods, &gpu.fence->lpVtbl, sizeof(void *));
+	memcpy(&list_methods, &gpu.list->lpVtbl, sizeof(void *));
 	device_original = *device_methods;
 	fence_original = *fence_methods;
 	list_original = *list_methods;

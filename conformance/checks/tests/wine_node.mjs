@@ -90,6 +90,8 @@ const rows = [
 	// DXGI and Direct3D 11 need the device alone: their libraries are the image's. Wine's Direct3D 12 works on Vulkan.
 	...['dxgi', 'd3d11'].map((api) => ({check: `api.${api}`, plugin: plugin({devices: [first]}, {devices: [second]}), wanted: 'pass'})),
 	{check: 'api.d3d12', plugin: plugin({devices: [first], mounts: loaders}, {devices: [second], mounts: loaders}), wanted: 'pass'},
+	// Without the driver's files there is a device that cannot be opened.
+	{check: 'api.d3d12', plugin: plugin({devices: [first]}, {devices: [second]}), reason: 'D3D12CreateDevice'},
 	// Without the device none is granted; of two in one answer, a kubelet on Windows takes the first, and the second is not.
 	...['dxgi', 'd3d11', 'd3d12'].flatMap((api) => [
 		{check: `api.${api}`, plugin: plugin({mounts: loaders}), reason: 'granted'},
