@@ -2,6 +2,15 @@
 # The libraries the project builds on; ARCHITECTURE.md says what each is for.
 
 find_package(PkgConfig REQUIRED)
+# What pkg-config said is remembered; another folder of libraries is asked anew.
+if(WIN32 AND NOT "${GPUCERT_PACKAGES_ASKED}" STREQUAL "${GPUCERT_WINDOWS_DEPENDENCIES}")
+	get_cmake_property(remembered CACHE_VARIABLES)
+	list(FILTER remembered INCLUDE REGEX "^(pkgcfg_lib_|__pkg_config_checked_)")
+	foreach(variable IN LISTS remembered)
+		unset(${variable} CACHE)
+	endforeach()
+	set(GPUCERT_PACKAGES_ASKED "${GPUCERT_WINDOWS_DEPENDENCIES}" CACHE INTERNAL "Where pkg-config looked")
+endif()
 pkg_check_modules(UV REQUIRED IMPORTED_TARGET GLOBAL libuv>=1.44)
 pkg_check_modules(NGHTTP2 REQUIRED IMPORTED_TARGET GLOBAL libnghttp2>=1.52)
 pkg_check_modules(PROTOBUF_C REQUIRED IMPORTED_TARGET GLOBAL libprotobuf-c>=1.4)
