@@ -21,6 +21,8 @@ static void isolation_expect_only(struct check_run *run, const char *label, cons
 {
 	for (size_t i = 0; visibility_apis[i] != NULL; i++)
 		visibility_expect_api(run, label, document, visibility_apis[i], grant);
+	if (strcmp(check_context(run)->node->system.os, "windows") == 0)
+		visibility_expect_dxgi(run, label, document, grant);
 	visibility_expect_nodes(run, label, document, grant);
 	for (size_t i = 0; i < grant->count; i++)
 		check_add_device(run, grant->devices[i]->id);

@@ -69,6 +69,32 @@ void visibility_expect_api(struct check_run *run, const char *label, const cJSON
 	}
 }
 
+/* WARP: 1414:008c. */
+static bool visibility_is_basic_render_driver(const cJSON *device)
+{
+	return text_equal(cJSON_GetStringValue(json_pointer(device, "/vendorId")), "0x1414") &&
+	       text_equal(cJSON_GetStringValue(json_pointer(device, "/deviceId")), "0x008c");
+}
+
+void visibility_expect_dxgi(struct check_run *run, const char *label, const cJSON *document,
+			    const struct grant *grant)
+{
+	const cJSON *entry = visibility_entry(document, "dxgi");
+	const cJSON *device = NULL;
+	long long seen = 0;
+	char *what CLEANUP_FREE = text_format("%s: adapters through DXGI", label);
+
+	if (what == NULL) {
+		check_broken(run, "out of memory");
+		return;
+	}
+	if (!visibility_expect_told(run, what, entry))
+		return;
+	cJSON_ArrayForEach (device, json_pointer(entry, "/devices"))
+		seen += visibility_is_basic_render_driver(device) ? 0 : 1;
+	(void)check_expect_int(run, what, seen, (long long)grant_count(grant, "directx"));
+}
+
 static bool visibility_is_granted(const struct grant *grant, const char *path)
 {
 	for (size_t i = 0; i < grant->count; i++) {

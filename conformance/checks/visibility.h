@@ -16,6 +16,11 @@ extern const char *const visibility_apis[];
 void visibility_expect_api(struct check_run *run, const char *label, const cJSON *document,
 			   const char *api, const struct grant *grant);
 
+/* The same for DXGI, which lists the adapters that Direct3D can use. Windows' own software renderer
+ * (Microsoft Basic Render Driver) is in every container and is not counted. */
+void visibility_expect_dxgi(struct check_run *run, const char *label, const cJSON *document,
+			    const struct grant *grant);
+
 /* Records that each GPU device node in the container's /dev is one of a granted device, and that
  * each of theirs is there. */
 void visibility_expect_nodes(struct check_run *run, const char *label, const cJSON *document,
