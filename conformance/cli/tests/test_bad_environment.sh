@@ -112,5 +112,5 @@ expect_report "$work/user/report/report.json" "outcome('registration.version')" 
 mkdir "$work/full"
 mount -t tmpfs -o size=64k,mode=755 none "$work/full" || skip "cannot mount a tmpfs"
 expect_exit 3 gpucert run --launcher process --out "$work/full" registration list-and-watch allocate
-expect_says "No space left on device"
+expect_says "no space left on device"
 umount "$work/full"
