@@ -153,11 +153,12 @@ struct api_tally {
 static void api_try_id(struct rig *rig, struct stage *stage, const char *api, const char *resource,
 		       const char *id, struct api_tally *tally)
 {
+	const struct kubelet_limit limit = {.resource = resource, .count = 1, .ids = &id};
 	struct kubelet_container_options options = {0};
 	char *probe CLEANUP_FREE = text_format("probe-%s", api);
 	const char *const command[] = {probe, "--device", "0", "--size", "1048576", NULL};
 
-	if (probe == NULL || !rig_allocate(rig, resource, id, &options))
+	if (probe == NULL || !rig_admit(rig, id, &limit, &options))
 		return;
 	struct grant grant = grant_read(rig->context->node, &options);
 	const struct discovery_device *device = grant.count == 1 ? grant.devices[0] : NULL;
@@ -174,6 +175,7 @@ static void api_try_id(struct rig *rig, struct stage *stage, const char *api, co
 			api_expect_work(rig->run, device, api, document,
 					rig->context->node->system.emulator);
 	}
+	rig_release(rig, id);
 	kubelet_container_options_free(&options);
 }
 

@@ -68,9 +68,10 @@ static void isolation_single_device(struct check_run *run)
 	for (size_t i = 0; stage != NULL && i < rig->resources.count; i++) {
 		struct kubelet_container_options options = {0};
 		const char *resource = rig->resources.items[i];
+		const struct kubelet_limit limit = {.resource = resource, .count = 1};
 		char *pod CLEANUP_FREE = text_format("pod-%zu", i);
 
-		if (pod != NULL && rig_admit(rig, pod, resource, &options))
+		if (pod != NULL && rig_admit(rig, pod, &limit, &options))
 			isolation_expect_one(rig, stage, pod, resource, &options);
 		kubelet_container_options_free(&options);
 	}
@@ -119,9 +120,13 @@ static bool isolation_find_pair(struct rig *rig, bool same, struct isolation_pai
 		if (!rig_healthy_ids(rig, rig->resources.items[i], &ids))
 			return false;
 		for (size_t j = 0; j < ids.count && j < IDS_MAX; j++) {
+			const char *id = ids.items[j];
+			const struct kubelet_limit limit = {
+				.resource = rig->resources.items[i], .count = 1, .ids = &id};
+			char *pod CLEANUP_FREE = text_format("%s/%s", limit.resource, id);
 			struct kubelet_container_options options = {0};
 
-			if (!rig_allocate(rig, rig->resources.items[i], ids.items[j], &options))
+			if (pod == NULL || !rig_admit(rig, pod, &limit, &options))
 				return false;
 			struct grant grant = grant_read(rig->context->node, &options);
 			bool first = pair->grants[0].count == 0;
@@ -133,6 +138,7 @@ static bool isolation_find_pair(struct rig *rig, bool same, struct isolation_pai
 				if (!first)
 					return true;
 			} else {
+				rig_release(rig, pod);
 				kubelet_container_options_free(&options);
 			}
 		}

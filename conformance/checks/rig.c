@@ -408,61 +408,51 @@ bool rig_healthy_ids(struct rig *rig, const char *resource, struct text_list *id
 			    "%zu of %s", ids->count, resource);
 }
 
-bool rig_allocate(struct rig *rig, const char *resource, const char *id,
-		  struct kubelet_container_options *options)
+/* Admission and start of the pod's one container. */
+static int rig_run_pod(struct rig *rig, const char *pod, const struct kubelet_limit *limit,
+		       struct kubelet_container_options *options, struct error *err)
 {
-	struct kubelet_reply reply = {0};
-	struct error err = {0};
-	uint64_t start = clock_monotonic_ns();
-	int rc = kubelet_call_allocate(kubelet_resource_plugin(rig->kubelet, resource), &id, 1,
-				       RIG_CALL_MS, &reply, &err);
-
-	rig_waited(rig, start);
-	if (rc == 0 && reply.code != RPC_OK)
-		rc = error_set(&err, ERROR_REMOTE, "%s: %s", rpc_code_name(reply.code),
-			       reply.message);
-	if (rc == 0) {
-		const V1beta1__AllocateResponse *response =
-			(const V1beta1__AllocateResponse *)reply.reply;
-		struct kubelet_answer answer = {.resource = resource};
-
-		if (response->n_container_responses == 0) {
-			rc = error_set(&err, ERROR_PROTOCOL, "no container response");
-		} else {
-			answer.response = response->container_responses[0];
-			rc = kubelet_container_options_merge(rig_is_windows(rig), &answer, 1,
-							     options, &err);
-		}
-	}
-	kubelet_reply_free(&reply);
-	return check_expect_ok(rig->run, rc, "Allocate", &err);
-}
-
-bool rig_admit(struct rig *rig, const char *pod, const char *resource,
-	       struct kubelet_container_options *options)
-{
-	struct kubelet_limit limit = {.resource = resource, .count = 1};
-	struct kubelet_container container = {
+	const struct kubelet_container container = {
 		.pod = pod,
 		.name = "probe",
-		.limits = &limit,
+		.limits = limit,
 		.limit_count = 1,
 	};
-	struct kubelet_outcome admitted = {0};
-	struct kubelet_outcome started = {0};
+	struct kubelet_outcome outcome = {0};
+	int rc = kubelet_admit(rig->kubelet, &container,
+			       context_limit_ms(rig->context, RIG_CALL_MS), &outcome, err);
+
+	if (rc == 0 && outcome.accepted)
+		rc = kubelet_start_container(rig->kubelet, pod, container.name,
+					     context_limit_ms(rig->context, RIG_START_MS), &outcome,
+					     options, err);
+	if (rc == 0 && !outcome.accepted)
+		rc = error_set(err, ERROR_REMOTE, "%s: %s", outcome.reason, outcome.message);
+	kubelet_outcome_free(&outcome);
+	return rc;
+}
+
+bool rig_admit(struct rig *rig, const char *pod, const struct kubelet_limit *limit,
+	       struct kubelet_container_options *options)
+{
 	struct error err = {0};
 	uint64_t start = clock_monotonic_ns();
-	int rc = kubelet_admit(rig->kubelet, &container, RIG_CALL_MS, &admitted, &err);
+	int rc = rig_run_pod(rig, pod, limit, options, &err);
 
-	if (rc == 0 && !admitted.accepted)
-		rc = error_set(&err, ERROR_REMOTE, "%s: %s", admitted.reason, admitted.message);
-	if (rc == 0)
-		rc = kubelet_start_container(rig->kubelet, pod, "probe", RIG_CALL_MS, &started,
-					     options, &err);
-	if (rc == 0 && !started.accepted)
-		rc = error_set(&err, ERROR_REMOTE, "%s: %s", started.reason, started.message);
 	rig_waited(rig, start);
-	kubelet_outcome_free(&admitted);
-	kubelet_outcome_free(&started);
-	return check_expect_ok(rig->run, rc, "a pod that asks for one device is admitted", &err);
+	if (rc == 0 && rig->admitted)
+		return true;
+	rig->admitted = rc == 0 || rig->admitted;
+	if (rc < 0) {
+		rig_release(rig, pod);
+		(void)error_wrap(&err, "%s %s", limit->resource,
+				 limit->ids != NULL && limit->count == 1 ? limit->ids[0] : "");
+	}
+	return check_expect_ok(rig->run, rc, "a container with a device is admitted and started",
+			       &err);
+}
+
+void rig_release(struct rig *rig, const char *pod)
+{
+	kubelet_remove_pod(rig->kubelet, pod);
 }

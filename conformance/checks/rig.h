@@ -18,6 +18,7 @@
 enum {
 	RIG_REGISTER_MS = 30000, /* REG-01 */
 	RIG_CALL_MS = 10000,	 /* any single call of a plugin */
+	RIG_START_MS = 35000,	 /* PreStartContainer, to which the kubelet gives 30 s */
 };
 
 struct rig {
@@ -30,6 +31,7 @@ struct rig {
 	size_t first_registration; /* index of the first registration of the plugin's present run */
 	struct text events;	   /* JSON lines */
 	struct text output;	   /* of every run of the plugin */
+	bool admitted;		   /* an admission that worked is recorded */
 };
 
 /* A rig whose kubelet runs. NULL: recorded as broken. */
@@ -78,15 +80,16 @@ void rig_waited(struct rig *rig, uint64_t start_ns);
 /* The healthy ids of a resource, sorted. False: recorded. */
 bool rig_healthy_ids(struct rig *rig, const char *resource, struct text_list *ids);
 
-/* What a container with this one id is given: Allocate, merged as the kubelet merges. False:
- * recorded. Caller frees the options. */
-bool rig_allocate(struct rig *rig, const char *resource, const char *id,
-		  struct kubelet_container_options *options);
-
-/* What a container that asks for one device of the resource is given, the whole way of the kubelet:
- * choice, GetPreferredAllocation, Allocate, merge. `pod` names it. False: recorded. Caller frees
- * the options. */
-bool rig_admit(struct rig *rig, const char *pod, const char *resource,
+/* The way of a container as the kubelet goes it: the choice of devices, with GetPreferredAllocation
+ * where the kubelet chooses and the plugin offers it, Allocate, PreStartContainer where the plugin
+ * requires it, and the merge into what the container is given. `pod` names the container and holds
+ * the devices until rig_release(); limit->ids asks for certain devices. A failure is recorded, and
+ * of several admissions the first that worked. False: recorded, and the pod holds nothing. Caller
+ * frees the options. */
+bool rig_admit(struct rig *rig, const char *pod, const struct kubelet_limit *limit,
 	       struct kubelet_container_options *options);
+
+/* The pod is gone: its devices are free again. */
+void rig_release(struct rig *rig, const char *pod);
 
 #endif

@@ -215,6 +215,20 @@ static int find_available(struct choice *choice)
 	return split_by_affinity(choice);
 }
 
+/* The devices that the request names: each must be one that could be chosen. */
+static int take_given(struct choice *choice)
+{
+	const struct choice_request *request = choice->request;
+	int rc = find_available(choice);
+	for (size_t i = 0; rc == 0 && i < request->count; i++)
+		if (!id_set_has(&choice->available, request->ids[i]))
+			rc = refuse(choice, "device %s of %s is unhealthy, in use or not listed",
+				    request->ids[i], request->resource);
+	return rc == 0 ? id_set_add_strings(choice->chosen, request->ids, request->count,
+					    choice->err)
+		       : rc;
+}
+
 static int check_held(struct choice *choice, const struct allocation *held)
 {
 	const struct choice_request *request = choice->request;
@@ -251,6 +265,8 @@ static int choose(struct choice *choice)
 	const struct reusable *reusable =
 		reusable_find(choice->kubelet, request->container->pod, request->resource);
 	choice->needed = request->count;
+	if (request->ids != NULL)
+		return take_given(choice);
 	if (reusable != NULL)
 		rc = take_from(choice, &reusable->ids);
 	if (rc == 0 && choice->needed > 0)

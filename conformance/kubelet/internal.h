@@ -144,6 +144,7 @@ struct choice_request {
 	const struct kubelet_container *container;
 	const char *resource;
 	size_t count;
+	const char *const *ids; /* the devices to take; NULL: choose */
 	uint64_t timeout_ms;
 };
 

@@ -126,6 +126,7 @@ static int allocate_resource(const struct admission *admission, const struct kub
 	const struct choice_request request = {.container = admission->container,
 					       .resource = limit->resource,
 					       .count = limit->count,
+					       .ids = limit->ids,
 					       .timeout_ms = admission->timeout_ms};
 	int rc = choice_make(admission->kubelet, &request, &ids, admission->err);
 	if (rc != 0 || ids.count == 0)

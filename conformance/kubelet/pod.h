@@ -14,6 +14,9 @@
 struct kubelet_limit {
 	const char *resource;
 	size_t count;
+	/* These devices, `count` of them: a choice that the kubelet could make, and the plugin is
+	 * not asked for its preference. NULL: the kubelet chooses. */
+	const char *const *ids;
 };
 
 enum kubelet_container_kind {

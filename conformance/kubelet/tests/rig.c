@@ -141,7 +141,7 @@ void rig_wait_event(struct rig *rig, enum kubelet_event_type type, size_t count)
 struct kubelet_outcome rig_admit(struct rig *rig, const char *pod, const char *container,
 				 size_t count)
 {
-	const struct kubelet_limit limit = {RIG_RESOURCE, count};
+	const struct kubelet_limit limit = {.resource = RIG_RESOURCE, .count = count};
 	const struct kubelet_container request = {
 		.pod = pod, .name = container, .limits = &limit, .limit_count = 1};
 	struct kubelet_outcome outcome = {0};

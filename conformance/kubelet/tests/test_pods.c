@@ -55,6 +55,41 @@ static void test_devices_are_allocated_and_freed(void)
 	rig_close(&rig);
 }
 
+static struct kubelet_outcome admit_ids(struct rig *rig, const char *pod, const char *const *ids,
+					size_t count)
+{
+	const struct kubelet_limit limit = {.resource = RIG_RESOURCE, .count = count, .ids = ids};
+	const struct kubelet_container container = {
+		.pod = pod, .name = "main", .limits = &limit, .limit_count = 1};
+	struct kubelet_outcome outcome = {0};
+	CHECK_OK(kubelet_admit(rig->kubelet, &container, RIG_PATIENCE_MS, &outcome, ERR));
+	return outcome;
+}
+
+static void test_named_devices_are_allocated(void)
+{
+	struct rig rig;
+	const char *const ids[] = {"c", "a"};
+	const char *const ill[] = {"d"};
+	rig_start(&rig, KUBELET_PROFILE_1_36);
+	struct scripted_plugin *plugin =
+		rig_plugin(&rig, "{'options': {'get_preferred_allocation_available': true},"
+				 " 'devices': [{'id': 'a'}, {'id': 'b'}, {'id': 'c'},"
+				 " {'id': 'd', 'health': 'Unhealthy'}]}");
+	rig_wait_listed(&rig);
+	expect_admission(admit_ids(&rig, "pod", ids, 2));
+	UNIT_INT(held(&rig, "pod", "main")->id_count, 2);
+	UNIT_STRING(held(&rig, "pod", "main")->ids[0], "a");
+	UNIT_STRING(held(&rig, "pod", "main")->ids[1], "c");
+	/* Nothing is left to prefer. */
+	UNIT_INT(scripted_plugin_calls(plugin, SCRIPT_PREFERRED), 0);
+	expect_refusal(admit_ids(&rig, "other", ids, 1),
+		       "device c of example.com/gpu is unhealthy, in use or not listed");
+	expect_refusal(admit_ids(&rig, "other", ill, 1), "device d of example.com/gpu");
+	UNIT_INT(scripted_plugin_calls(plugin, SCRIPT_ALLOCATE), 1);
+	rig_close(&rig);
+}
+
 static void test_refusals_of_the_device_model(void)
 {
 	struct rig rig;
@@ -109,7 +144,7 @@ static void test_plugin_errors_have_kubelet_texts(void)
 static void test_hanging_allocate_is_given_up(void)
 {
 	struct rig rig;
-	const struct kubelet_limit limit = {RIG_RESOURCE, 1};
+	const struct kubelet_limit limit = {.resource = RIG_RESOURCE, .count = 1};
 	const struct kubelet_container container = {
 		.pod = "pod", .name = "main", .limits = &limit, .limit_count = 1};
 	struct kubelet_outcome outcome = {0};
@@ -128,7 +163,7 @@ static void test_hanging_allocate_is_given_up(void)
 static void test_init_containers_pass_devices_on(void)
 {
 	struct rig rig;
-	const struct kubelet_limit limit = {RIG_RESOURCE, 1};
+	const struct kubelet_limit limit = {.resource = RIG_RESOURCE, .count = 1};
 	struct kubelet_container container = {.pod = "pod",
 					      .name = "init",
 					      .kind = KUBELET_CONTAINER_INIT,
@@ -198,7 +233,7 @@ static void test_topology_hint_is_followed(void)
 	for (uint64_t seed = 0; seed < 8; seed++) {
 		struct rig rig;
 		const struct kubelet_options options = {.seed = seed};
-		const struct kubelet_limit limit = {RIG_RESOURCE, 3};
+		const struct kubelet_limit limit = {.resource = RIG_RESOURCE, .count = 3};
 		const struct kubelet_container container = {.pod = "pod",
 							    .name = "main",
 							    .limits = &limit,
@@ -366,6 +401,7 @@ static void test_raw_calls(void)
 }
 
 UNIT_MAIN("kubelet pods", {"devices are allocated and freed", test_devices_are_allocated_and_freed},
+	  {"named devices are allocated", test_named_devices_are_allocated},
 	  {"refusals of the device model", test_refusals_of_the_device_model},
 	  {"a device that got ill", test_device_that_got_ill_is_refused_on_restart},
 	  {"a plugin's errors have the kubelet's texts", test_plugin_errors_have_kubelet_texts},
