@@ -26,14 +26,46 @@ struct plugin_process {
 	void *user;
 };
 
+/* The places as the plugin sees them. */
+struct seen {
+	char *plugin_dir, *kubelet_socket;
+	char *registry_dir; /* NULL: none */
+};
+
+static void seen_free(struct seen *seen)
+{
+	free(seen->plugin_dir);
+	free(seen->kubelet_socket);
+	free(seen->registry_dir);
+}
+
+static const char *standard_dir(const struct plugin_process_spec *spec)
+{
+	return spec->standard_plugin_dir == NULL ? KUBELET_STANDARD_PLUGIN_DIR
+						 : spec->standard_plugin_dir;
+}
+
+static int seen_make(const struct plugin_process_spec *spec, struct seen *seen, struct error *err)
+{
+	bool private = spec->private_mounts;
+	const char *registry = private ? KUBELET_STANDARD_REGISTRY_DIR : spec->registry_dir;
+	seen->plugin_dir = strdup(private ? standard_dir(spec) : spec->plugin_dir);
+	seen->kubelet_socket =
+		private ? path_join(standard_dir(spec), path_base(spec->kubelet_socket))
+			: strdup(spec->kubelet_socket);
+	if (spec->registry_dir != NULL && (seen->registry_dir = strdup(registry)) == NULL)
+		return error_memory(err);
+	return seen->plugin_dir == NULL || seen->kubelet_socket == NULL ? error_memory(err) : 0;
+}
+
 /* A word of the command with its placeholders replaced. NULL: out of memory. */
-static char *expand(const char *word, const struct plugin_process_spec *spec)
+static char *expand(const char *word, const struct seen *seen)
 {
 	const struct {
 		const char *name, *value;
-	} table[] = {{"{plugin-dir}", spec->plugin_dir},
-		     {"{kubelet-socket}", spec->kubelet_socket},
-		     {"{registry-dir}", spec->registry_dir}};
+	} table[] = {{"{plugin-dir}", seen->plugin_dir},
+		     {"{kubelet-socket}", seen->kubelet_socket},
+		     {"{registry-dir}", seen->registry_dir}};
 	CLEANUP_TEXT struct text text = {0};
 	text_append(&text, "", 0);
 	while (*word != '\0') {
@@ -55,8 +87,6 @@ static int add_private_mount(const struct plugin_process_spec *spec, struct text
 			     struct error *err)
 {
 	CLEANUP_FREE char *program = NULL;
-	const char *standard = spec->standard_plugin_dir == NULL ? KUBELET_STANDARD_PLUGIN_DIR
-								 : spec->standard_plugin_dir;
 	int rc = path_beside_program(PRIVATE_MOUNT, &program, err);
 	if (rc != 0)
 		return rc;
@@ -67,7 +97,7 @@ static int add_private_mount(const struct plugin_process_spec *spec, struct text
 	if (rc == 0)
 		rc = text_list_add(argv, spec->plugin_dir, err);
 	if (rc == 0)
-		rc = text_list_add(argv, standard, err);
+		rc = text_list_add(argv, standard_dir(spec), err);
 	if (rc == 0 && spec->registry_dir != NULL)
 		rc = text_list_add(argv, spec->registry_dir, err);
 	if (rc == 0 && spec->registry_dir != NULL)
@@ -104,8 +134,8 @@ static int check_program(const char *program, struct error *err)
 }
 #endif
 
-static int make_argv(const struct plugin_process_spec *spec, struct text_list *argv,
-		     struct error *err)
+static int make_argv(const struct plugin_process_spec *spec, const struct seen *seen,
+		     struct text_list *argv, struct error *err)
 {
 	CLEANUP_TEXT_LIST struct text_list words = {0};
 	int rc = command_line_split(spec->command, &words, err);
@@ -119,7 +149,7 @@ static int make_argv(const struct plugin_process_spec *spec, struct text_list *a
 			rc = add_private_mount(spec, argv, err);
 	}
 	for (size_t i = 0; rc == 0 && i < words.count; i++)
-		rc = text_list_take(argv, expand(words.items[i], spec), err);
+		rc = text_list_take(argv, expand(words.items[i], seen), err);
 	return rc;
 }
 
@@ -129,16 +159,16 @@ static int add_variable(struct text_list *env, const char *name, const char *val
 	return value == NULL ? 0 : text_list_take(env, text_format("%s=%s", name, value), err);
 }
 
-static int make_env(const struct plugin_process_spec *spec, struct text_list *env,
-		    struct error *err)
+static int make_env(const struct plugin_process_spec *spec, const struct seen *seen,
+		    struct text_list *env, struct error *err)
 {
-	int rc = add_variable(env, "DEVICE_PLUGIN_DIR", spec->plugin_dir, err);
+	int rc = add_variable(env, "DEVICE_PLUGIN_DIR", seen->plugin_dir, err);
 	if (rc == 0)
-		rc = add_variable(env, "PLUGIN_SOCK_DIR", spec->plugin_dir, err);
+		rc = add_variable(env, "PLUGIN_SOCK_DIR", seen->plugin_dir, err);
 	if (rc == 0)
-		rc = add_variable(env, "KUBELET_SOCKET", spec->kubelet_socket, err);
+		rc = add_variable(env, "KUBELET_SOCKET", seen->kubelet_socket, err);
 	if (rc == 0)
-		rc = add_variable(env, "PLUGINS_REGISTRY_DIR", spec->registry_dir, err);
+		rc = add_variable(env, "PLUGINS_REGISTRY_DIR", seen->registry_dir, err);
 	for (size_t i = 0; rc == 0 && spec->env != NULL && spec->env[i] != NULL; i++)
 		rc = text_list_add(env, spec->env[i], err);
 	return rc;
@@ -163,9 +193,12 @@ int plugin_process_start(uv_loop_t *loop, const struct plugin_process_spec *spec
 {
 	CLEANUP_TEXT_LIST struct text_list argv = {0};
 	CLEANUP_TEXT_LIST struct text_list env = {0};
-	int rc = make_argv(spec, &argv, err);
+	CLEANUP(seen_free) struct seen seen = {0};
+	int rc = seen_make(spec, &seen, err);
 	if (rc == 0)
-		rc = make_env(spec, &env, err);
+		rc = make_argv(spec, &seen, &argv, err);
+	if (rc == 0)
+		rc = make_env(spec, &seen, &env, err);
 	if (rc != 0)
 		return rc;
 	struct plugin_process *plugin = calloc(1, sizeof(*plugin));

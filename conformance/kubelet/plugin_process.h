@@ -18,6 +18,7 @@
  * KUBELET_SOCKET, PLUGINS_REGISTRY_DIR. A plugin that knows neither runs in a private mount
  * namespace, in which the plugin directory covers the standard one (Linux, needs CAP_SYS_ADMIN);
  * nothing of that is visible outside, also when the standard directory does not exist on the host.
+ * Placeholders and variables then name the standard directories, which are what the plugin sees.
  */
 
 #include "base/process.h"

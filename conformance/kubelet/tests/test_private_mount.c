@@ -16,11 +16,13 @@ enum { EXIT_SKIPPED = 77 };
 static struct plugin_process *start(struct rig *rig, const char *command, const char *standard)
 {
 	struct plugin_process *plugin = NULL;
-	const struct plugin_process_spec spec = {.command = command,
-						 .plugin_dir = rig->plugin_dir,
-						 .kubelet_socket = kubelet_socket(rig->kubelet),
-						 .private_mounts = true,
-						 .standard_plugin_dir = standard};
+	const struct plugin_process_spec spec = {
+		.command = command,
+		.plugin_dir = rig->plugin_dir,
+		.kubelet_socket = kubelet_socket(rig->kubelet),
+		.registry_dir = file_exists(rig->registry_dir) ? rig->registry_dir : NULL,
+		.private_mounts = true,
+		.standard_plugin_dir = standard};
 	CHECK_OK(plugin_process_start(&rig->loop, &spec, &plugin, ERR));
 	return plugin;
 }
@@ -55,6 +57,26 @@ static void test_hard_coded_plugin_registers(void)
 	UNIT_INT(plugin_process_result(plugin)->code, 0);
 	plugin_process_free(plugin);
 	CU_ASSERT_FALSE(file_exists(ABSENT));
+	rig_close(&rig);
+}
+
+/* Variables and placeholders name what the plugin sees, not the directory behind it: upstream's
+ * sample plugin serves in PLUGIN_SOCK_DIR and waits there for the kubelet.sock of the standard
+ * directory. */
+static void test_plugin_is_told_what_it_sees(void)
+{
+	struct rig rig;
+	rig_start(&rig, KUBELET_PROFILE_1_36);
+	CHECK_OK(file_make_directories(rig.registry_dir, 0750, ERR));
+	expect_output(&rig,
+		      "sh -c 'echo $PLUGIN_SOCK_DIR $DEVICE_PLUGIN_DIR $KUBELET_SOCKET "
+		      "$PLUGINS_REGISTRY_DIR; echo {plugin-dir} {kubelet-socket} {registry-dir}; "
+		      "test -S $KUBELET_SOCKET && test -d $PLUGINS_REGISTRY_DIR && echo there'",
+		      ABSENT "/dp",
+		      ABSENT "/dp " ABSENT "/dp " ABSENT
+			     "/dp/kubelet.sock " KUBELET_STANDARD_REGISTRY_DIR "\n" ABSENT
+			     "/dp " ABSENT "/dp/kubelet.sock " KUBELET_STANDARD_REGISTRY_DIR
+			     "\nthere\n");
 	rig_close(&rig);
 }
 
@@ -112,6 +134,7 @@ int main(void)
 {
 	CU_TestInfo tests[] = {
 		{"a plugin with the path hard-coded registers", test_hard_coded_plugin_registers},
+		{"a plugin is told what it sees", test_plugin_is_told_what_it_sees},
 		{"neighbours stay", test_neighbours_stay},
 		{"an existing directory is covered", test_existing_directory_is_covered},
 		CU_TEST_INFO_NULL};
