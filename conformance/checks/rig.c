@@ -60,6 +60,31 @@ static void rig_on_plugin_end(struct plugin_process *plugin, const struct proces
 	kubelet_interrupt(rig->kubelet, reason);
 }
 
+/* Who else but the plugin uses kubelet.sock? NULL: nobody did anything to it. */
+static const char *rig_socket_harm(const struct rig *rig)
+{
+	return rig->kubelet != NULL ? kubelet_socket_harm(rig->kubelet) : NULL;
+}
+
+/* A plugin that took kubelet.sock away cannot register again: that is the cause to tell. */
+static void rig_explain_harm(const struct rig *rig, int rc, struct error *err)
+{
+	const char *harm = rig_socket_harm(rig);
+
+	if (rc < 0 && harm != NULL)
+		(void)error_wrap(err, "the plugin %s kubelet.sock", harm);
+}
+
+static void rig_note_harm(const struct rig *rig)
+{
+	const char *harm = rig_socket_harm(rig);
+
+	if (harm != NULL)
+		check_note(rig->run,
+			   "the plugin %s kubelet.sock, which every plugin of the node needs",
+			   harm);
+}
+
 static void rig_close(void *argument)
 {
 	struct rig *rig = argument;
@@ -71,6 +96,7 @@ static void rig_close(void *argument)
 		check_note(rig->run, "stopping the plugin: %s", err.text);
 	plugin_process_free(rig->plugin);
 	rig_waited(rig, start);
+	rig_note_harm(rig);
 	kubelet_free(rig->kubelet);
 	if (loop_drain(&rig->loop, RIG_DRAIN_MS, &err) < 0)
 		check_note(rig->run, "clean-up: %s", err.text);
@@ -243,6 +269,7 @@ bool rig_expect_registered(struct rig *rig)
 		rc = rig->resources.count != 0 ? rig_wait_for(rig, &rig->resources, &err)
 					       : rig_wait_for_any(rig, &err);
 	rig_waited(rig, start);
+	rig_explain_harm(rig, rc, &err);
 	return check_expect_ok(rig->run, rc, "the plugin registers within 30 s", &err);
 }
 
@@ -351,6 +378,7 @@ bool rig_expect_registered_again(struct rig *rig, size_t from, uint64_t timeout_
 					     context_limit_ms(rig->context, timeout_ms), NULL,
 					     &err);
 	rig_waited(rig, start);
+	rig_explain_harm(rig, rc, &err);
 	return check_expect_ok(rig->run, rc, what, &err);
 }
 

@@ -69,8 +69,8 @@ static const struct option_spec options[] = {
 	{.name = "take-over",
 	 .type = OPTION_FLAG,
 	 .target = &take_over,
-	 .help = "Use a directory in which a kubelet runs: its files are moved aside and put back "
-		 "at the end."},
+	 .help = "Use a directory in which a kubelet runs: sockets that somebody listens on are "
+		 "moved aside and put back at the end."},
 	{.name = "allocate",
 	 .letter = 'a',
 	 .type = OPTION_LIST,

@@ -13,6 +13,7 @@
 #include "conformance/kubelet/random.h"
 #include "conformance/kubelet/timer.h"
 #include "rpc/server.h"
+#include "rpc/socket.h"
 
 struct registration;
 struct watcher;
@@ -68,6 +69,9 @@ struct kubelet {
 	struct random random;
 	struct rpc_server *server;
 	struct plugin_directory directory;
+	struct socket_identity socket_identity; /* of kubelet.sock while we listen */
+	bool socket_known;
+	const char *socket_harm; /* NULL: none seen */
 	struct fault_state faults;
 	struct watcher *watcher;
 	struct timer *node_status;

@@ -54,6 +54,14 @@ static void on_moved(const char *path, void *user)
 	report_socket(user, KUBELET_EVENT_SOCKET_MOVED, path);
 }
 
+static void on_left(const char *path, void *user)
+{
+	struct error stays = {0};
+	(void)error_set(&stays, ERROR_EXISTS,
+			"%s stays: somebody listens on it; --take-over moves it aside", path);
+	kubelet_report_problem(user, &stays);
+}
+
 static void on_returned(const char *path, void *user)
 {
 	report_socket(user, KUBELET_EVENT_SOCKET_RETURNED, path);
@@ -87,10 +95,9 @@ static int fill_paths(struct kubelet *kubelet, struct error *err)
 	if (kubelet->plugin_dir == NULL)
 		return error_memory(err);
 	kubelet->socket = path_join(kubelet->plugin_dir, KUBELET_SOCKET_NAME);
-	kubelet->checkpoint = path_join(kubelet->plugin_dir, KUBELET_CHECKPOINT_NAME);
 	if (options->registry_dir != NULL)
 		kubelet->registry_dir = path_normalize(options->registry_dir);
-	if (kubelet->socket == NULL || kubelet->checkpoint == NULL ||
+	if (kubelet->socket == NULL ||
 	    (options->registry_dir != NULL && kubelet->registry_dir == NULL))
 		return error_memory(err);
 	options->plugin_dir = kubelet->plugin_dir;
@@ -129,6 +136,7 @@ int kubelet_new(uv_loop_t *loop, const struct kubelet_options *options, struct k
 						       .on_swept = on_swept,
 						       .on_moved = on_moved,
 						       .on_returned = on_returned,
+						       .on_left = on_left,
 						       .user = kubelet};
 	*out = kubelet;
 	return 0;
@@ -156,12 +164,36 @@ int kubelet_listen(struct kubelet *kubelet, struct error *err)
 {
 	bool replaced = false;
 	int rc = faults_replace_socket(kubelet, &replaced, err);
-	return rc != 0 || replaced ? rc : serve(kubelet, err);
+	if (rc == 0 && !replaced)
+		rc = serve(kubelet, err);
+	kubelet->socket_known =
+		rc == 0 && socket_identify(kubelet->socket, &kubelet->socket_identity);
+	return rc;
+}
+
+const char *kubelet_socket_harm(struct kubelet *kubelet)
+{
+	struct socket_identity now;
+	struct error harm = {0};
+	if (!kubelet->socket_known || kubelet->socket_harm != NULL)
+		return kubelet->socket_harm;
+	if (!socket_identify(kubelet->socket, &now))
+		kubelet->socket_harm = "removed";
+	else if (!socket_is_same(&now, &kubelet->socket_identity))
+		kubelet->socket_harm = "replaced";
+	else
+		return NULL;
+	(void)error_set(&harm, ERROR_IO, "%s was %s by somebody else", kubelet->socket,
+			kubelet->socket_harm);
+	kubelet_report_problem(kubelet, &harm);
+	return kubelet->socket_harm;
 }
 
 void kubelet_unlisten(struct kubelet *kubelet)
 {
 	bool listening = kubelet->server != NULL || kubelet->faults.listener != NULL;
+	(void)kubelet_socket_harm(kubelet);
+	kubelet->socket_known = false;
 	for (size_t i = 0; i < kubelet->registration_count; i++)
 		registration_stop(kubelet->registrations[i]);
 	struct rpc_server *server = STEAL(kubelet->server);
@@ -197,13 +229,15 @@ int kubelet_start(struct kubelet *kubelet, struct error *err)
 	if (kubelet->running)
 		return 0;
 	int rc = plugin_directory_create(&kubelet->directory, err);
-	if (rc == 0)
-		rc = plugin_directory_claim(&kubelet->directory, kubelet->options.take_over, err);
+	if (rc == 0 && !kubelet->directory.claimed)
+		rc = plugin_directory_claim(&kubelet->directory, kubelet->options.take_over,
+					    &kubelet->checkpoint, err);
+	else if (rc == 0)
+		rc = plugin_directory_sweep(&kubelet->directory, SWEEP_ALL, err);
 	if (rc != 0)
 		return rc;
 	checkpoint_read(kubelet);
-	rc = plugin_directory_sweep(&kubelet->directory, SWEEP_ALL, err);
-	return rc == 0 ? begin_running(kubelet, err) : rc;
+	return begin_running(kubelet, err);
 }
 
 void kubelet_stop(struct kubelet *kubelet)
@@ -217,6 +251,17 @@ void kubelet_stop(struct kubelet *kubelet)
 	kubelet_unlisten(kubelet);
 }
 
+/* What a plugin put at the path, or did to the directory, is no obstacle, as for a real kubelet. */
+static int remake_socket(struct kubelet *kubelet, struct error *err)
+{
+	kubelet_stop(kubelet);
+	int rc = plugin_directory_create(&kubelet->directory, err);
+	if (rc == 0)
+		rc = plugin_directory_sweep(&kubelet->directory, SWEEP_KUBELET, err);
+	checkpoint_read(kubelet);
+	return rc == 0 ? begin_running(kubelet, err) : rc;
+}
+
 int kubelet_restart(struct kubelet *kubelet, enum kubelet_restart what, struct error *err)
 {
 	switch (what) {
@@ -225,9 +270,7 @@ int kubelet_restart(struct kubelet *kubelet, enum kubelet_restart what, struct e
 	case KUBELET_RESTART_PLUGIN_SOCKETS:
 		return plugin_directory_sweep(&kubelet->directory, SWEEP_PLUGINS, err);
 	case KUBELET_RESTART_KUBELET_SOCKET:
-		kubelet_stop(kubelet);
-		checkpoint_read(kubelet);
-		return begin_running(kubelet, err);
+		return remake_socket(kubelet, err);
 	}
 	kubelet_stop(kubelet);
 	return kubelet_start(kubelet, err);
@@ -241,9 +284,10 @@ void kubelet_free(struct kubelet *kubelet)
 	kubelet_stop(kubelet);
 	kubelet_unlisten(kubelet);
 	if (kubelet->checkpoint_written)
-		(void)remove(kubelet->checkpoint);
+		(void)plugin_directory_forget(kubelet->checkpoint, NULL);
 	if (plugin_directory_return(&kubelet->directory, &err) != 0)
 		kubelet_report_problem(kubelet, &err);
+	plugin_directory_free(&kubelet->directory);
 	kubelet->freeing = true;
 	for (size_t i = 0; i < kubelet->registration_count; i++)
 		registration_free(kubelet->registrations[i]);

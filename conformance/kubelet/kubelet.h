@@ -67,9 +67,10 @@ int kubelet_new(uv_loop_t *loop, const struct kubelet_options *options, struct k
 		struct error *err);
 
 /* As a kubelet starts: creates the directory, reads the checkpoint, removes every socket in it,
- * listens on kubelet.sock. ERROR_EXISTS when another kubelet accepts connections there and
- * take_over is not set; other errors are those of the file system. A kubelet.sock that nobody
- * serves is removed. */
+ * listens on kubelet.sock. The first start spares what is not its own: sockets that somebody serves
+ * are moved aside with take_over, and else stay, which is reported as a problem. ERROR_EXISTS when
+ * another kubelet accepts connections there and take_over is not set; other errors are those of the
+ * file system. */
 int kubelet_start(struct kubelet *kubelet, struct error *err);
 
 /* As a kubelet stops: disconnects every plugin, stops the server, removes kubelet.sock. Pods stay
@@ -92,6 +93,9 @@ int kubelet_restart(struct kubelet *kubelet, enum kubelet_restart what, struct e
 void kubelet_free(struct kubelet *kubelet);
 
 const char *kubelet_socket(const struct kubelet *kubelet); /* PLUGIN_DIR/kubelet.sock */
+/* What somebody else, whom only the plugin can be in a private directory, did to kubelet.sock since
+ * the first start: "removed", "replaced"; NULL: nothing. */
+const char *kubelet_socket_harm(struct kubelet *kubelet);
 const char *kubelet_plugin_dir(const struct kubelet *kubelet);
 const char *kubelet_registry_dir(const struct kubelet *kubelet); /* NULL: no watcher */
 uint64_t

@@ -8,7 +8,10 @@
 #include "rpc/socket.h"
 
 #include <string.h>
+#include <unistd.h>
 #include <uv.h>
+
+#define OWN_CHECKPOINT "checkpoint" /* of the fake kubelet, in KUBELET_MOVED_NAME */
 
 enum { DIRECTORY_MODE = 0750, MOVED_MODE = 0700 };
 
@@ -28,27 +31,40 @@ static int remove_file(const char *path, struct error *err)
 	return rc == 0 || rc == UV_ENOENT ? 0 : error_uv(err, rc, "cannot remove %s", path);
 }
 
+void plugin_directory_free(struct plugin_directory *directory)
+{
+	text_list_free(&directory->left);
+}
+
 int plugin_directory_create(struct plugin_directory *directory, struct error *err)
 {
 	return file_make_directories(directory->path, DIRECTORY_MODE, err);
 }
 
+static int make_aside(struct plugin_directory *directory, char **aside, struct error *err)
+{
+	*aside = path_join(directory->path, KUBELET_MOVED_NAME);
+	if (*aside == NULL)
+		return error_memory(err);
+	int rc = file_make_directories(*aside, MOVED_MODE, err);
+	directory->moved = directory->moved || rc == 0;
+	return rc;
+}
+
 static int move_aside(struct plugin_directory *directory, const char *name, struct error *err)
 {
 	CLEANUP_FREE char *from = path_join(directory->path, name);
-	CLEANUP_FREE char *aside = path_join(directory->path, KUBELET_MOVED_NAME);
-	CLEANUP_FREE char *to = aside == NULL ? NULL : path_join(aside, name);
-	if (from == NULL || to == NULL)
-		return error_memory(err);
-	int rc = file_make_directories(aside, MOVED_MODE, err);
-	if (rc == 0)
-		rc = rename_file(from, to, err);
+	CLEANUP_FREE char *aside = NULL;
+	int rc = make_aside(directory, &aside, err);
+	CLEANUP_FREE char *to = rc == 0 ? path_join(aside, name) : NULL;
 	if (rc != 0)
 		return rc;
-	directory->moved = true;
-	if (directory->on_moved != NULL)
+	if (from == NULL || to == NULL)
+		return error_memory(err);
+	rc = rename_file(from, to, err);
+	if (rc == 0 && directory->on_moved != NULL)
 		directory->on_moved(from, directory->user);
-	return 0;
+	return rc;
 }
 
 /* Only a real kubelet can write the checksum, so a checkpoint that has one, or cannot be read, is
@@ -61,40 +77,100 @@ static bool checkpoint_is_foreign(const char *path)
 	return json_pointer(json, "/Checksum") != NULL;
 }
 
-static int move_foreign_checkpoint(struct plugin_directory *directory, struct error *err)
+int plugin_directory_forget(const char *checkpoint, struct error *err)
 {
-	CLEANUP_FREE char *path = path_join(directory->path, KUBELET_CHECKPOINT_NAME);
-	if (path == NULL)
-		return error_memory(err);
-	if (!file_exists(path) || !checkpoint_is_foreign(path))
-		return 0;
-	return move_aside(directory, KUBELET_CHECKPOINT_NAME, err);
+	return file_exists(checkpoint) && !checkpoint_is_foreign(checkpoint)
+		       ? remove_file(checkpoint, err)
+		       : 0;
 }
 
-static int move_sockets(struct plugin_directory *directory, struct error *err)
+static int place_checkpoint(struct plugin_directory *directory, bool is_served, char **out,
+			    struct error *err)
+{
+	CLEANUP_FREE char *path = path_join(directory->path, KUBELET_CHECKPOINT_NAME);
+	CLEANUP_FREE char *aside = NULL;
+	int rc = 0;
+	if (path == NULL)
+		return error_memory(err);
+	if (!is_served && !(file_exists(path) && checkpoint_is_foreign(path))) {
+		*out = STEAL(path);
+		return 0;
+	}
+	rc = make_aside(directory, &aside, err);
+	if (rc != 0)
+		return rc;
+	*out = path_join(aside, OWN_CHECKPOINT);
+	return *out == NULL ? error_memory(err) : 0;
+}
+
+/* What cannot be told counts as served: it is not to be lost. */
+static bool is_abandoned(const char *path)
+{
+	bool served = true;
+	return socket_is_at(path) && socket_is_served(path, &served, NULL) == 0 && !served;
+}
+
+static int remove_socket(struct plugin_directory *directory, const char *path, struct error *err)
+{
+	int rc = remove_file(path, err);
+	if (rc == 0 && directory->on_swept != NULL)
+		directory->on_swept(path, directory->user);
+	return rc;
+}
+
+static int leave_socket(struct plugin_directory *directory, const char *name, const char *path,
+			struct error *err)
+{
+	int rc = text_list_add(&directory->left, name, err);
+	if (rc == 0 && directory->on_left != NULL)
+		directory->on_left(path, directory->user);
+	return rc;
+}
+
+static int claim_sockets(struct plugin_directory *directory, bool take_over, struct error *err)
 {
 	CLEANUP_TEXT_LIST struct text_list names = {0};
 	int rc = file_list(directory->path, &names, err);
 	for (size_t i = 0; rc == 0 && i < names.count; i++) {
 		CLEANUP_FREE char *path = path_join(directory->path, names.items[i]);
 		if (path == NULL)
-			rc = error_memory(err);
-		else if (socket_is_at(path))
+			return error_memory(err);
+		if (!socket_is_at(path))
+			continue;
+		if (is_abandoned(path))
+			rc = remove_socket(directory, path, err);
+		else if (take_over)
 			rc = move_aside(directory, names.items[i], err);
+		else
+			rc = leave_socket(directory, names.items[i], path, err);
 	}
 	return rc;
 }
 
-int plugin_directory_claim(struct plugin_directory *directory, bool take_over, struct error *err)
+static int check_place(const struct plugin_directory *directory, const char *socket,
+		       struct error *err)
+{
+	uv_fs_t request;
+	int rc = uv_fs_access(NULL, &request, directory->path, W_OK | X_OK, NULL);
+	uv_fs_req_cleanup(&request);
+	if (rc != 0)
+		return error_uv(err, rc, "no socket can be made in %s", directory->path);
+	if (file_exists(socket) && !socket_is_at(socket))
+		return error_set(err, ERROR_EXISTS, "%s is not a socket", socket);
+	return 0;
+}
+
+int plugin_directory_claim(struct plugin_directory *directory, bool take_over, char **checkpoint,
+			   struct error *err)
 {
 	CLEANUP_FREE char *socket = path_join(directory->path, KUBELET_SOCKET_NAME);
 	CLEANUP_FREE char *aside = path_join(directory->path, KUBELET_MOVED_NAME);
 	if (socket == NULL || aside == NULL)
 		return error_memory(err);
-	/* What a run left aside that could not end properly is put back at the end of this one. */
-	directory->moved = file_is_directory(aside);
 	bool served = false;
-	int rc = socket_is_served(socket, &served, err);
+	int rc = check_place(directory, socket, err);
+	if (rc == 0)
+		rc = socket_is_served(socket, &served, err);
 	if (rc != 0)
 		return rc;
 	if (served && !take_over)
@@ -102,10 +178,21 @@ int plugin_directory_claim(struct plugin_directory *directory, bool take_over, s
 			err, ERROR_EXISTS,
 			"a kubelet is listening on %s; use another directory, or take it over",
 			socket);
-	rc = move_foreign_checkpoint(directory, err);
-	if (rc == 0 && served)
-		rc = move_sockets(directory, err);
+	/* What a run left aside that could not end properly is put back at the end of this one. */
+	directory->moved = file_is_directory(aside);
+	rc = place_checkpoint(directory, served, checkpoint, err);
+	if (rc == 0)
+		rc = claim_sockets(directory, take_over, err);
+	directory->claimed = rc == 0;
 	return rc;
+}
+
+static bool is_swept(const struct plugin_directory *directory, enum sweep what, const char *name)
+{
+	bool is_kubelet = strcmp(name, KUBELET_SOCKET_NAME) == 0;
+	if (is_kubelet ? what == SWEEP_PLUGINS : what == SWEEP_KUBELET)
+		return false;
+	return !text_list_has(&directory->left, name);
 }
 
 int plugin_directory_sweep(struct plugin_directory *directory, enum sweep what, struct error *err)
@@ -113,24 +200,13 @@ int plugin_directory_sweep(struct plugin_directory *directory, enum sweep what, 
 	CLEANUP_TEXT_LIST struct text_list names = {0};
 	int rc = file_list(directory->path, &names, err);
 	for (size_t i = 0; rc == 0 && i < names.count; i++) {
-		if (what == SWEEP_PLUGINS && strcmp(names.items[i], KUBELET_SOCKET_NAME) == 0)
-			continue;
 		CLEANUP_FREE char *path = path_join(directory->path, names.items[i]);
 		if (path == NULL)
 			return error_memory(err);
-		if (!socket_is_at(path))
-			continue;
-		rc = remove_file(path, err);
-		if (rc == 0 && directory->on_swept != NULL)
-			directory->on_swept(path, directory->user);
+		if (is_swept(directory, what, names.items[i]) && socket_is_at(path))
+			rc = remove_socket(directory, path, err);
 	}
 	return rc;
-}
-
-static bool is_abandoned(const char *path)
-{
-	bool served = true;
-	return socket_is_at(path) && socket_is_served(path, &served, NULL) == 0 && !served;
 }
 
 static int put_back(struct plugin_directory *directory, const char *aside, const char *name,
@@ -140,8 +216,9 @@ static int put_back(struct plugin_directory *directory, const char *aside, const
 	CLEANUP_FREE char *to = path_join(directory->path, name);
 	if (from == NULL || to == NULL)
 		return error_memory(err);
-	bool taken = strcmp(name, KUBELET_CHECKPOINT_NAME) != 0 && file_exists(to);
-	if ((taken || strcmp(name, KUBELET_SOCKET_NAME) != 0) && is_abandoned(from))
+	bool taken = file_exists(to);
+	if (strcmp(name, OWN_CHECKPOINT) == 0 ||
+	    ((taken || strcmp(name, KUBELET_SOCKET_NAME) != 0) && is_abandoned(from)))
 		return remove_file(from, err);
 	if (taken)
 		return error_set(err, ERROR_EXISTS, "%s stays in %s: its name is taken", name,
@@ -186,9 +263,7 @@ static int remove_remains(const char *directory, struct error *err)
 	if (socket == NULL || checkpoint == NULL)
 		return error_memory(err);
 	int rc = is_abandoned(socket) ? remove_file(socket, err) : 0;
-	if (rc == 0 && file_exists(checkpoint) && !checkpoint_is_foreign(checkpoint))
-		rc = remove_file(checkpoint, err);
-	return rc;
+	return rc == 0 ? plugin_directory_forget(checkpoint, err) : rc;
 }
 
 int plugin_directory_restore(const char *path, bool *restored, struct error *err)

@@ -4,11 +4,12 @@
 
 /*
  * The device-plugins directory: making it, clearing it of sockets as a starting kubelet does
- * (manager.go, CleanupPluginDirectory), and keeping what belongs to another kubelet safe in a
- * subdirectory.
+ * (manager.go, CleanupPluginDirectory), and keeping what belongs to others safe: sockets that
+ * somebody serves in a subdirectory, the checkpoint of another kubelet where it is.
  */
 
 #include "base/error.h"
+#include "base/text.h"
 
 #include <stdbool.h>
 
@@ -18,25 +19,40 @@
 
 struct plugin_directory {
 	char *path;
-	bool moved; /* something lies in KUBELET_MOVED_NAME */
+	bool claimed;
+	bool moved;	       /* KUBELET_MOVED_NAME is there */
+	struct text_list left; /* sockets of others, which are never swept */
 	/* Told the path of every file that is touched; may be NULL. */
 	void (*on_swept)(const char *path, void *user);
 	void (*on_moved)(const char *path, void *user);
 	void (*on_returned)(const char *path, void *user);
+	void (*on_left)(const char *path, void *user); /* a served socket that stays */
 	void *user;
 };
+
+/* Frees what it holds but for `path`. */
+void plugin_directory_free(struct plugin_directory *directory);
 
 /* Makes the directory (0750) when it is absent. */
 int plugin_directory_create(struct plugin_directory *directory, struct error *err);
 
-/* Before the first start: refuses a directory whose kubelet.sock is served (ERROR_EXISTS), unless
- * `take_over` is set, which moves every socket aside. The checkpoint of a real kubelet (it has a
- * Checksum) is moved aside in any case. */
-int plugin_directory_claim(struct plugin_directory *directory, bool take_over, struct error *err);
+/* Before the first start, and once: finds out whether a kubelet can start here (ERROR_EXISTS: a
+ * kubelet is listening, or kubelet.sock is not a socket; ERROR_PERMISSION, ERROR_IO: nothing can be
+ * written), and then removes the sockets that nobody serves. With `take_over` those that somebody
+ * serves are moved aside; without it they stay.
+ * *checkpoint is where a fake kubelet keeps its own: beside the moved sockets when the directory is
+ * another kubelet's (one listens, or left a checkpoint with a Checksum, which only a real one can
+ * make), so that what the other one writes meanwhile is never touched. Caller frees. */
+int plugin_directory_claim(struct plugin_directory *directory, bool take_over, char **checkpoint,
+			   struct error *err);
+
+/* Removes a fake kubelet's checkpoint, unless a real kubelet has put its own there. */
+int plugin_directory_forget(const char *checkpoint, struct error *err);
 
 enum sweep {
 	SWEEP_ALL,     /* every socket */
 	SWEEP_PLUGINS, /* every socket but kubelet.sock */
+	SWEEP_KUBELET, /* kubelet.sock alone */
 };
 
 /* Removes sockets; whatever cannot be looked at stays. */

@@ -50,6 +50,11 @@ wait $run || code=$?
 kill $plugin $kubelet
 wait $plugin $kubelet 2>/dev/null || true
 
+# A plugin that takes kubelet.sock away is told so, and nobody else is blamed.
+expect_exit 1 gpucert run --launcher process --timeout-percent 10 --out "$work/report" \
+	--plugin "sh -c 'rm {kubelet-socket}; exec sleep 60'" registration.arrives
+expect_says "the plugin removed kubelet.sock"
+
 # Malformed configuration of the plugin: it ends at once and says where.
 printf 'multitenancy: [\n' >"$work/config.yaml"
 expect_exit 1 gpucert run --launcher process --out "$work/report" --timeout-percent 20 \

@@ -154,6 +154,113 @@ static void test_take_over_puts_everything_back(void)
 	rig_close(&rig);
 }
 
+/* A live kubelet goes on admitting pods: what it writes meanwhile is what it must find. */
+static void test_checkpoint_of_a_live_kubelet_is_its_own(void)
+{
+	struct rig rig;
+	const struct kubelet_options options = {.take_over = true};
+	rig_init(&rig);
+	CHECK_OK(file_make_directories(rig.plugin_dir, 0750, ERR));
+	CLEANUP_FREE char *kubelet = path_join(rig.plugin_dir, "kubelet.sock");
+	CLEANUP_FREE char *checkpoint = path_join(rig.plugin_dir, KUBELET_CHECKPOINT_NAME);
+	static const char newer[] = "{\"Data\": {\"pods\": 2}, \"Checksum\": 2}";
+	static const char *const before[] = {"{\"Data\": {}, \"Checksum\": 1}", NULL};
+	for (size_t i = 0; i < ARRAY_SIZE(before); i++) {
+		struct listener *live = serve(&rig, kubelet);
+		if (before[i] != NULL)
+			put(rig.plugin_dir, KUBELET_CHECKPOINT_NAME, before[i]);
+		rig_make(&rig, &options);
+		CHECK_OK(kubelet_start(rig.kubelet, ERR));
+		put(rig.plugin_dir, KUBELET_CHECKPOINT_NAME, newer);
+		struct scripted_plugin *plugin = rig_plugin(&rig, "{'device_count': 1}");
+		rig_wait_listed(&rig);
+		struct kubelet_outcome outcome = rig_admit(&rig, "pod", "main", 1);
+		CU_ASSERT(outcome.accepted);
+		kubelet_outcome_free(&outcome);
+		CHECK_OK(kubelet_restart(rig.kubelet, KUBELET_RESTART_WHOLE, ERR));
+		rig_wait_listed(&rig);
+		UNIT_INT(kubelet_resource_status(rig.kubelet, RIG_RESOURCE).in_use, 1);
+		rig_stop_plugin(&rig, plugin);
+		kubelet_free(rig.kubelet);
+		rig.kubelet = NULL;
+		CLEANUP_FREE char *content = NULL;
+		CHECK_OK(file_read(checkpoint, 1000, &content, NULL, ERR));
+		UNIT_STRING(content, newer);
+		CU_ASSERT_FALSE(is_there(rig.plugin_dir, KUBELET_MOVED_NAME));
+		listener_close(live, NULL);
+		CHECK_OK(file_remove_tree(checkpoint, ERR));
+	}
+	rig_close(&rig);
+}
+
+/* The command is pointed at a folder in which others have sockets, /run say. */
+static void test_sockets_of_others_stay(void)
+{
+	struct rig rig;
+	rig_init(&rig);
+	CHECK_OK(file_make_directories(rig.plugin_dir, 0750, ERR));
+	CLEANUP_FREE char *other = path_join(rig.plugin_dir, "other.sock");
+	CLEANUP_FREE char *stale = path_join(rig.plugin_dir, "stale.sock");
+	struct listener *listener = serve(&rig, other);
+	struct socket_identity identity = identify(other);
+	abandon(&rig, stale);
+	rig_make(&rig, NULL);
+	CHECK_OK(kubelet_start(rig.kubelet, ERR));
+	CU_ASSERT(is_same_file(&identity, other));
+	CU_ASSERT_FALSE(is_there(rig.plugin_dir, "stale.sock"));
+	UNIT_CONTAINS(rig.last_text[KUBELET_EVENT_PROBLEM], "other.sock stays");
+	CHECK_OK(kubelet_restart(rig.kubelet, KUBELET_RESTART_WHOLE, ERR));
+	CU_ASSERT(is_same_file(&identity, other));
+	listener_close(listener, NULL);
+	rig_close(&rig);
+}
+
+static void test_nothing_is_removed_where_no_kubelet_can_start(void)
+{
+	struct rig rig;
+	struct error err = {0};
+	rig_init(&rig);
+	CHECK_OK(file_make_directories(rig.plugin_dir, 0750, ERR));
+	CLEANUP_FREE char *stale = path_join(rig.plugin_dir, "stale.sock");
+	abandon(&rig, stale);
+	put(rig.plugin_dir, "kubelet.sock", "a file");
+	rig_make(&rig, NULL);
+	UNIT_INT(kubelet_start(rig.kubelet, &err), ERROR_EXISTS);
+	UNIT_CONTAINS(err.text, "kubelet.sock is not a socket");
+	CU_ASSERT(is_there(rig.plugin_dir, "stale.sock"));
+	CU_ASSERT(is_there(rig.plugin_dir, "kubelet.sock"));
+	rig_close(&rig);
+}
+
+/* What a plugin did to kubelet.sock is told, and a restart gets over it. */
+static void test_harm_to_the_socket_is_told(void)
+{
+	static const enum kubelet_restart kinds[] = {KUBELET_RESTART_WHOLE,
+						     KUBELET_RESTART_KUBELET_SOCKET};
+	static const char *const harms[] = {"removed", "replaced"};
+	for (size_t i = 0; i < ARRAY_SIZE(kinds) * ARRAY_SIZE(harms); i++) {
+		struct rig rig;
+		struct listener *own = NULL;
+		bool is_replaced = i % ARRAY_SIZE(harms) == 1;
+		bool served = false;
+		rig_start(&rig, KUBELET_PROFILE_1_36);
+		const char *socket = kubelet_socket(rig.kubelet);
+		CU_ASSERT_PTR_NULL(kubelet_socket_harm(rig.kubelet));
+		CHECK_OK(kubelet_restart(rig.kubelet, KUBELET_RESTART_WHOLE, ERR));
+		CU_ASSERT_PTR_NULL(kubelet_socket_harm(rig.kubelet));
+		CHECK_OK(file_remove_tree(is_replaced ? socket : rig.plugin_dir, ERR));
+		if (is_replaced)
+			own = serve(&rig, socket);
+		CHECK_OK(kubelet_restart(rig.kubelet, kinds[i / ARRAY_SIZE(kinds)], ERR));
+		UNIT_STRING(kubelet_socket_harm(rig.kubelet), harms[is_replaced]);
+		if (own != NULL)
+			listener_close(own, NULL);
+		CHECK_OK(socket_is_served(socket, &served, ERR));
+		CU_ASSERT(served);
+		rig_close(&rig);
+	}
+}
+
 /* As test_take_over_puts_everything_back(), but whoever took over was killed. */
 static void test_what_a_dead_run_moved_is_restored(void)
 {
@@ -165,6 +272,7 @@ static void test_what_a_dead_run_moved_is_restored(void)
 	CLEANUP_FREE char *vendor = path_join(aside, "vendor.sock");
 	CLEANUP_FREE char *abandoned = path_join(aside, "abandoned.sock");
 	CLEANUP_FREE char *dead = path_join(rig.plugin_dir, "kubelet.sock");
+	CLEANUP_FREE char *checkpoint = path_join(rig.plugin_dir, KUBELET_CHECKPOINT_NAME);
 	CHECK_OK(file_make_directories(rig.plugin_dir, 0750, ERR));
 	CHECK_OK(plugin_directory_restore(rig.plugin_dir, &restored, ERR));
 	CU_ASSERT_FALSE(restored);
@@ -174,15 +282,14 @@ static void test_what_a_dead_run_moved_is_restored(void)
 	struct socket_identity kubelet_inode = identify(kubelet);
 	abandon(&rig, abandoned);
 	abandon(&rig, dead);
-	put(aside, KUBELET_CHECKPOINT_NAME, "{\"Data\": {}, \"Checksum\": 1}");
-	put(rig.plugin_dir, KUBELET_CHECKPOINT_NAME, "{\"Data\": {}}");
+	put(aside, "checkpoint", "{\"Data\": {}}");
+	put(rig.plugin_dir, KUBELET_CHECKPOINT_NAME, "{\"Data\": {}, \"Checksum\": 1}");
 	CHECK_OK(plugin_directory_restore(rig.plugin_dir, &restored, ERR));
 	CU_ASSERT(restored);
 	CU_ASSERT(is_same_file(&kubelet_inode, dead));
 	CU_ASSERT(is_there(rig.plugin_dir, "vendor.sock"));
 	CU_ASSERT_FALSE(is_there(rig.plugin_dir, "abandoned.sock"));
 	CU_ASSERT_FALSE(is_there(rig.plugin_dir, KUBELET_MOVED_NAME));
-	CLEANUP_FREE char *checkpoint = path_join(rig.plugin_dir, KUBELET_CHECKPOINT_NAME);
 	CLEANUP_JSON cJSON *json = NULL;
 	CHECK_OK(json_read_file(checkpoint, &json, ERR));
 	CU_ASSERT_PTR_NOT_NULL(json_pointer(json, "/Checksum"));
@@ -260,6 +367,12 @@ UNIT_MAIN("kubelet life cycle",
 	  {"the directory is made and swept", test_start_makes_and_sweeps_the_directory},
 	  {"a live kubelet's directory is refused", test_live_directory_is_refused},
 	  {"what was taken over is put back", test_take_over_puts_everything_back},
+	  {"the checkpoint of a live kubelet is its own",
+	   test_checkpoint_of_a_live_kubelet_is_its_own},
+	  {"sockets of others stay", test_sockets_of_others_stay},
+	  {"nothing is removed where no kubelet can start",
+	   test_nothing_is_removed_where_no_kubelet_can_start},
+	  {"harm to kubelet.sock is told", test_harm_to_the_socket_is_told},
 	  {"what a dead run moved aside is restored", test_what_a_dead_run_moved_is_restored},
 	  {"a plugin registers again after each kind of restart",
 	   test_plugin_registers_again_after_restart},
