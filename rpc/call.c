@@ -18,8 +18,9 @@ struct rpc_call {
 	bool is_grpc;	 /* by the answer's content-type */
 	bool headers_too_large;
 	bool paused;
-	bool waiting; /* for the connection, to be sent; until then the next three are kept */
-	char *method;
+	bool waiting; /* for the connection, to be sent */
+	bool resent;
+	char *method; /* it and the next two: the request, while it may have to be sent (again) */
 	uint64_t timeout_ms;
 	struct headers metadata;
 	struct headers trailers;
@@ -67,6 +68,31 @@ static void call_finish(struct rpc_call *call, int code, const char *message)
 	free(items);
 }
 
+/* Sends a call that the peer did not take on another connection, once: as grpc-go, "transparent
+ * retry". */
+static bool call_resend(struct rpc_call *call)
+{
+	struct exchange *exchange = &call->exchange;
+	struct rpc_channel *channel = (struct rpc_channel *)exchange->session;
+	struct rpc_channel *owner = channel->owner != NULL ? channel->owner : channel;
+	struct rpc_channel *other = NULL;
+
+	if (exchange->close_code != NGHTTP2_REFUSED_STREAM || call->http_status != 0 ||
+	    call->resent || call->method == NULL || owner->released)
+		return false;
+	other = channel_for_call(owner);
+	if (other == channel || channel_lost_reason(other) != NULL)
+		return false;
+	exchange_move(exchange, &other->session);
+	call->resent = true;
+	call->waiting = true;
+	session_enter(&other->session);
+	if (other->session.settled)
+		call_send(exchange);
+	session_leave(&other->session);
+	return true;
+}
+
 /* The status that the peer's last header list or its RST_STREAM tells. */
 static void call_finish_as_told(struct rpc_call *call)
 {
@@ -88,6 +114,8 @@ static void call_finish_as_told(struct rpc_call *call)
 		call_finish(call, RPC_INTERNAL, "the server ended the stream without grpc-status");
 		return;
 	}
+	if (call_resend(call))
+		return;
 	text_addf(&text, "the stream was reset (%s)", nghttp2_http2_strerror(exchange->close_code));
 	call_finish(call, status_of_reset(exchange->close_code), text_string(&text));
 }
@@ -214,7 +242,7 @@ int call_prepare(struct rpc_channel *channel, const struct rpc_call_request *req
 	call = calloc(1, sizeof(*call));
 	if (call == NULL)
 		return error_memory(err);
-	exchange_attach(&channel->session, &call->exchange);
+	exchange_attach(&channel_for_call(channel)->session, &call->exchange);
 	call->events = *events;
 	call->user = user;
 	*bytes = exchange_message(&call->exchange, size);
@@ -242,7 +270,7 @@ static int call_submit(struct rpc_call *call, const struct rpc_call_request *req
 	fields[count++] = header_field(":method", "POST");
 	fields[count++] = header_field(":scheme", "http");
 	fields[count++] = header_field(":path", request->method);
-	fields[count++] = header_field(":authority", channel->authority);
+	fields[count++] = header_field(":authority", channel->options.authority);
 	fields[count++] = header_field("content-type", "application/grpc");
 	fields[count++] = header_field("user-agent", "gpucert/" GPUCERT_VERSION);
 	fields[count++] = header_field("te", "trailers");
@@ -263,10 +291,8 @@ static int call_submit(struct rpc_call *call, const struct rpc_call_request *req
 	return 0;
 }
 
-/* Keeps the request until the connection stands. */
 static int call_keep(struct rpc_call *call, const struct rpc_call_request *request)
 {
-	call->waiting = true;
 	call->timeout_ms = request->timeout_ms;
 	call->method = strdup(request->method);
 	for (size_t i = 0; i < request->metadata.count; i++)
@@ -297,18 +323,21 @@ int call_launch(struct rpc_call *call, const struct rpc_call_request *request, s
 {
 	struct exchange *exchange = &call->exchange;
 	struct session *session = exchange->session;
+	struct rpc_channel *channel = (struct rpc_channel *)session;
 	int rc = 0;
 
 	exchange->closed = true; /* until there is a stream */
-	if (channel_lost_reason((struct rpc_channel *)session) != NULL) {
+	if (channel_lost_reason(channel) != NULL) {
 		exchange_set_deadline(exchange, 0); /* call_expire() tells why, in the loop */
 		return 0;
 	}
 	session_enter(session);
-	if (session->settled)
+	if (!session->settled || channel->owner != NULL || channel->address != NULL)
+		rc = call_keep(call, request);
+	if (rc == 0 && session->settled)
 		rc = call_submit(call, request);
 	else
-		rc = call_keep(call, request);
+		call->waiting = true;
 	if (rc == 0 && request->timeout_ms != 0)
 		exchange_set_deadline(exchange, clock_monotonic_ms() + request->timeout_ms);
 	if (rc < 0)

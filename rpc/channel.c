@@ -6,15 +6,19 @@
 
 #include <string.h>
 
-enum { INITIAL_WINDOW_DEFAULT = 65535 };
+enum {
+	INITIAL_WINDOW_DEFAULT = 65535,
+	REDIAL_TIMEOUT_MS =
+		20 * 1000, /* grpc/grpc doc/connection-backoff.md, MIN_CONNECT_TIMEOUT */
+};
 
 static void channel_tell_lost(struct rpc_channel *channel, const struct error *why)
 {
 	if (channel->lost_told || channel->released)
 		return;
 	channel->lost_told = true;
-	if (channel->on_lost != NULL)
-		channel->on_lost(channel, why, channel->user);
+	if (channel->options.on_lost != NULL)
+		channel->options.on_lost(channel, why, channel->options.user);
 }
 
 /* Before the server's SETTINGS nobody knows how many streams it takes. */
@@ -27,8 +31,8 @@ static void channel_settled(struct session *session)
 		call = call->next;
 	for (; call != NULL; call = call->previous) /* the oldest is the last of the list */
 		call_send(call);
-	if (channel->on_ready != NULL && !channel->released)
-		channel->on_ready(channel, channel->user);
+	if (channel->options.on_ready != NULL && !channel->released)
+		channel->options.on_ready(channel, channel->options.user);
 }
 
 static void channel_goaway(struct session *session)
@@ -58,6 +62,8 @@ static void channel_lost(struct session *session, const struct error *why)
 	connection_cut(&channel->connection);
 	channel_abort_calls(channel, RPC_UNAVAILABLE, session->failure.text);
 	channel_tell_lost(channel, &session->failure);
+	if (channel->owner != NULL)
+		connection_close(&channel->connection); /* nobody else will */
 }
 
 const struct session_role client_role = {
@@ -98,22 +104,34 @@ int channel_new(const struct rpc_channel_options *options,
 		free(channel);
 		return rc;
 	}
-	channel->authority = strdup(given->authority != NULL ? given->authority : "localhost");
-	if (channel->authority == NULL) {
+	channel->options = *given;
+	channel->options.authority =
+		strdup(given->authority != NULL ? given->authority : "localhost");
+	if (channel->options.authority == NULL) {
 		channel_free(channel);
 		return error_memory(err);
 	}
-	channel->on_ready = given->on_ready;
-	channel->on_lost = given->on_lost;
-	channel->user = given->user;
 	*out = channel;
 	return 0;
 }
 
+static void channel_leave_owner(struct rpc_channel *channel)
+{
+	struct rpc_channel **link = &channel->owner->later;
+
+	while (*link != channel)
+		link = &(*link)->next;
+	*link = channel->next;
+	channel->owner = NULL;
+}
+
 void channel_free(struct rpc_channel *channel)
 {
+	if (channel->owner != NULL)
+		channel_leave_owner(channel);
 	session_free(&channel->session);
-	free(channel->authority);
+	free((char *)(uintptr_t)channel->options.authority);
+	free(channel->address);
 	free(channel);
 }
 
@@ -151,13 +169,37 @@ int rpc_channel_open(uv_loop_t *loop, const char *address,
 	channel->loop = loop;
 	connection = &channel->connection;
 	connection_init(connection, loop, &channel->session, on_channel_closed);
-	rc = transport_connect(&connection->transport, loop, &parsed, on_connected, connection,
-			       err);
+	if (channel->options.redials) {
+		channel->address = strdup(address);
+		rc = channel->address != NULL ? 0 : error_memory(err);
+	}
+	if (rc == 0)
+		rc = transport_connect(&connection->transport, loop, &parsed, on_connected,
+				       connection, err);
 	if (rc < 0)
 		connection_close(connection);
 	else
 		*out = channel;
 	return rc;
+}
+
+struct rpc_channel *channel_for_call(struct rpc_channel *channel)
+{
+	struct rpc_channel *newest = channel->later != NULL ? channel->later : channel;
+	struct rpc_channel_options options = channel->options;
+
+	if (channel->address == NULL || channel->released || channel_lost_reason(newest) == NULL)
+		return newest;
+	options.redials = false;
+	options.on_ready = NULL;
+	options.on_lost = NULL;
+	if (rpc_channel_open(channel->loop, channel->address, &options, &newest, NULL) < 0)
+		return channel; /* whose loss the call then tells */
+	newest->owner = channel;
+	newest->next = channel->later;
+	channel->later = newest;
+	connection_expect_settings(&newest->connection, REDIAL_TIMEOUT_MS);
+	return newest;
 }
 
 static bool channel_is_decided(void *user)
@@ -187,6 +229,12 @@ void rpc_channel_close(struct rpc_channel *channel)
 		return;
 	session = &channel->session;
 	channel->released = true;
+	while (channel->later != NULL) {
+		struct rpc_channel *later = channel->later;
+
+		channel_leave_owner(later);
+		rpc_channel_close(later);
+	}
 	if (!session->ended) {
 		(void)nghttp2_session_terminate_session(session->http2, NGHTTP2_NO_ERROR);
 		session_flush(session);

@@ -11,10 +11,11 @@ struct rpc_channel {
 	struct session session; /* first: a session of the client role is a channel */
 	struct connection connection;
 	uv_loop_t *loop;
-	char *authority;
-	void (*on_ready)(struct rpc_channel *channel, void *user);
-	void (*on_lost)(struct rpc_channel *channel, const struct error *why, void *user);
-	void *user;
+	struct rpc_channel_options options; /* the authority is a copy */
+	char *address;			    /* where to dial again; NULL: this one does not */
+	struct rpc_channel *owner; /* who dialled this connection for its new calls; NULL: itself */
+	struct rpc_channel *later; /* the connections dialled since, newest first */
+	struct rpc_channel *next;  /* in the owner's list */
 	bool lost_told;
 	bool released; /* rpc_channel_close() was called */
 };
@@ -26,7 +27,10 @@ int channel_new(const struct rpc_channel_options *options,
 		struct error *err);
 void channel_free(struct rpc_channel *channel);
 
-/* Why new calls cannot be made; NULL while they can. */
+/* The connection that a new call goes to: the newest, or one that is dialled now. */
+struct rpc_channel *channel_for_call(struct rpc_channel *channel);
+
+/* Why new calls cannot be made on this connection; NULL while they can. */
 const struct error *channel_lost_reason(const struct rpc_channel *channel);
 
 /* The client role of a session; its calls are in call.c. */

@@ -3,7 +3,8 @@
 #define RPC_CLIENT_H
 
 /*
- * gRPC client: a channel is one HTTP/2 connection to one address; calls run on it side by side.
+ * gRPC client: a channel is one HTTP/2 connection to one address; calls run on it side by side. A
+ * channel that redials is one connection after the other, as grpc-go's ClientConn.
  */
 
 #include "rpc/rpc.h"
@@ -19,10 +20,15 @@ struct rpc_channel_options {
 	struct rpc_limits limits;
 	const char *authority;	 /* default "localhost", as kubelet's clients send it */
 	uint32_t initial_window; /* bytes per stream; default 65535 */
+	/* A call for which the connection is lost, or its peer has said GOAWAY, dials the address
+	 * again and waits for that connection; calls that are open stay on theirs until they end. A
+	 * call that the peer did not take is sent once more. Otherwise such calls end with
+	 * RPC_UNAVAILABLE. */
+	bool redials;
 	/* Called once when the connection stands: the peer's SETTINGS frame came. May be NULL. */
 	void (*on_ready)(struct rpc_channel *channel, void *user);
-	/* Called once when the connection is lost or refused or the peer says GOAWAY; may be NULL.
-	 * After it every new call on the channel ends with RPC_UNAVAILABLE. */
+	/* Called once when the first connection is lost or refused or its peer says GOAWAY; may be
+	 * NULL. */
 	void (*on_lost)(struct rpc_channel *channel, const struct error *why, void *user);
 	void *user;
 };

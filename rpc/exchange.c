@@ -17,21 +17,40 @@ void exchange_attach(struct session *session, struct exchange *exchange)
 	session->first = exchange;
 }
 
-void exchange_destroy(struct exchange *exchange)
+static void exchange_detach(struct exchange *exchange)
 {
-	struct session *session = exchange->session;
-
 	if (exchange->previous != NULL)
 		exchange->previous->next = exchange->next;
 	else
-		session->first = exchange->next;
+		exchange->session->first = exchange->next;
 	if (exchange->next != NULL)
 		exchange->next->previous = exchange->previous;
 	headers_free(&exchange->headers);
 	text_free(&exchange->input);
-	text_free(&exchange->output);
 	frame_reader_free(&exchange->reader);
-	session->role->destroy(exchange);
+}
+
+void exchange_destroy(struct exchange *exchange)
+{
+	exchange_detach(exchange);
+	text_free(&exchange->output);
+	exchange->session->role->destroy(exchange);
+}
+
+void exchange_move(struct exchange *exchange, struct session *to)
+{
+	uint64_t deadline_ms = exchange->deadline_ms;
+
+	exchange_detach(exchange);
+	*exchange = (struct exchange){
+		.closed = true,
+		.output = exchange->output,
+		.output_last = exchange->output_last,
+	};
+	exchange_attach(to, exchange);
+	exchange->output_flush = to->flushes + 1;
+	if (deadline_ms != UINT64_MAX)
+		exchange_set_deadline(exchange, deadline_ms);
 }
 
 void exchange_wake(struct exchange *exchange)

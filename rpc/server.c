@@ -155,6 +155,12 @@ static void on_grace(uv_timer_t *timer)
 	(void)uv_timer_start(timer, on_grace, LAST_WORDS_MS, 0);
 }
 
+void rpc_server_say_goaway(struct rpc_server *server)
+{
+	for (struct peer *peer = server->peers; peer != NULL; peer = peer->next)
+		peer_say_goaway(peer);
+}
+
 void rpc_server_shutdown(struct rpc_server *server, uint64_t grace_ms, void (*closed)(void *user),
 			 void *user)
 {
@@ -163,8 +169,7 @@ void rpc_server_shutdown(struct rpc_server *server, uint64_t grace_ms, void (*cl
 	server->on_closed = closed;
 	server->closed_user = user;
 	server_stop_listening(server);
-	for (struct peer *peer = server->peers; peer != NULL; peer = peer->next)
-		peer_say_goaway(peer);
+	rpc_server_say_goaway(server);
 	uv_update_time(server->loop);
 	(void)uv_timer_start(&server->grace, on_grace, grace_ms, 0);
 	server_settle(server);

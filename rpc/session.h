@@ -145,6 +145,8 @@ uint64_t session_expire(struct session *session, uint64_t now_ms);
 
 void exchange_attach(struct session *session, struct exchange *exchange);
 void exchange_destroy(struct exchange *exchange);
+/* To a session where it has no stream yet, with the message that it has to send. */
+void exchange_move(struct exchange *exchange, struct session *to);
 void exchange_wake(struct exchange *exchange); /* process() it in session_run() */
 void exchange_set_deadline(struct exchange *exchange, uint64_t deadline_ms);
 

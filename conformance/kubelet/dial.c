@@ -73,6 +73,7 @@ static void dial_try(void *user)
 {
 	struct dial *dial = user;
 	struct rpc_channel_options options = {.authority = dial->authority,
+					      .redials = true,
 					      .on_ready = on_ready,
 					      .on_lost = on_lost,
 					      .user = dial};

@@ -189,8 +189,7 @@ static void rig_find_address(struct rig *rig)
 	rig->address = text_format("%s%s", rig->is_pipe ? "" : "unix:", rig->path);
 }
 
-void rig_start(struct rig *rig, const struct rpc_server_options *server,
-	       const struct rpc_channel_options *client)
+void rig_serve(struct rig *rig, const struct rpc_server_options *server)
 {
 	static const struct {
 		const char *method;
@@ -205,14 +204,22 @@ void rig_start(struct rig *rig, const struct rpc_server_options *server,
 	};
 	struct error err = {0};
 
-	*rig = (struct rig){0};
-	check(uv_loop_init(&rig->loop), &err);
-	rig_find_address(rig);
 	check(rpc_server_new(&rig->loop, server, &rig->server, &err), &err);
 	for (size_t i = 0; i < sizeof(methods) / sizeof(methods[0]); i++)
 		check(rpc_server_add(rig->server, methods[i].method, methods[i].handler, rig, &err),
 		      &err);
 	check(rpc_server_listen(rig->server, rig->address, &err), &err);
+}
+
+void rig_start(struct rig *rig, const struct rpc_server_options *server,
+	       const struct rpc_channel_options *client)
+{
+	struct error err = {0};
+
+	*rig = (struct rig){0};
+	check(uv_loop_init(&rig->loop), &err);
+	rig_find_address(rig);
+	rig_serve(rig, server);
 	check(rpc_channel_open(&rig->loop, rig->address, client, &rig->channel, &err), &err);
 }
 

@@ -40,6 +40,8 @@ struct rig {
  */
 void rig_start(struct rig *rig, const struct rpc_server_options *server,
 	       const struct rpc_channel_options *client);
+/* Another server with these methods at the same address, which must be free. */
+void rig_serve(struct rig *rig, const struct rpc_server_options *server);
 void rig_stop(struct rig *rig); /* fails the test when a handle leaks */
 
 /* What came back of a call. */

@@ -245,6 +245,7 @@ static int read_script(const struct json_at *at, struct script *script, struct e
 					   "lists",
 					   "end",
 					   "storm_ms",
+					   "goaway_ms",
 					   "accept_unknown",
 					   "accept_unhealthy",
 					   "preferred",
@@ -264,6 +265,8 @@ static int read_script(const struct json_at *at, struct script *script, struct e
 		rc = read_end(at, &script->end, err);
 	if (rc == 0)
 		rc = script_read_count(at, "storm_ms", &script->storm_ms, err);
+	if (rc == 0)
+		rc = script_read_count(at, "goaway_ms", &script->goaway_ms, err);
 	if (rc == 0)
 		rc = json_have_bool(at, "accept_unknown", &script->accept_unknown, err);
 	if (rc == 0)

@@ -90,7 +90,7 @@ struct script {
 	struct script_list *lists;
 	size_t list_count;
 	struct script_end end;
-	uint64_t storm_ms;
+	uint64_t storm_ms, goaway_ms;
 	bool accept_unknown, accept_unhealthy;
 	enum script_preference preference;
 	char **preferred_ids;

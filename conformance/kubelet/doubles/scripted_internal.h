@@ -17,7 +17,7 @@ struct scripted_plugin {
 	char *kubelet_socket, *socket;
 	uint64_t kubelet_identity, socket_identity;
 	uv_fs_event_t *changes;
-	struct timer *reaction;
+	struct timer *reaction, *goaway;
 	struct rpc_server *server;
 	struct scripted_call *open; /* calls that are not answered yet */
 	struct kubelet_device_list override;

@@ -56,6 +56,12 @@ static int choose_socket(struct scripted_plugin *plugin, struct error *err)
 	return plugin->socket == NULL ? error_memory(err) : 0;
 }
 
+static void on_goaway(void *user)
+{
+	struct scripted_plugin *plugin = user;
+	rpc_server_say_goaway(plugin->server);
+}
+
 int scripted_listen(struct scripted_plugin *plugin, struct error *err)
 {
 	const struct rpc_server_options options = {.limits = {.message_max = 64 << 20}};
@@ -72,6 +78,9 @@ int scripted_listen(struct scripted_plugin *plugin, struct error *err)
 	if (rc == 0)
 		rc = rpc_server_listen(plugin->server, address, err);
 	plugin->socket_identity = rc == 0 ? identity_of(plugin->socket) : 0;
+	if (rc == 0 && plugin->script->goaway_ms > 0)
+		rc = timer_start(plugin->loop, plugin->script->goaway_ms, plugin->script->goaway_ms,
+				 on_goaway, plugin, &plugin->goaway, err);
 	scripted_note(plugin, "listen %s%s%s", plugin->socket, rc == 0 ? "" : ": ",
 		      rc == 0 || err == NULL ? "" : err->text);
 	return rc;
@@ -80,6 +89,7 @@ int scripted_listen(struct scripted_plugin *plugin, struct error *err)
 void scripted_unlisten(struct scripted_plugin *plugin)
 {
 	scripted_drop_calls(plugin);
+	timer_cancel(&plugin->goaway);
 	struct rpc_server *server = STEAL(plugin->server);
 	rpc_server_close(server);
 	plugin->socket_identity = 0;

@@ -340,6 +340,31 @@ static void test_resource_is_known_but_empty_after_restart(void)
 	rig_close(&rig);
 }
 
+/* MaxConnectionAge: GOAWAY on a connection whose ListAndWatch goes on. */
+static void test_connections_that_age(void)
+{
+	struct rig rig;
+	rig_start(&rig, KUBELET_PROFILE_1_36);
+	struct scripted_plugin *plugin =
+		rig_plugin(&rig, "{'goaway_ms': 150, 'device_count': 2, 'lists': [{'after_ms': 400,"
+				 " 'device_count': 3}]}");
+	rig_wait_listed(&rig);
+	struct kubelet_plugin *connection = kubelet_resource_plugin(rig.kubelet, RIG_RESOURCE);
+	while (rig.events[KUBELET_EVENT_DEVICES] < 2) {
+		struct kubelet_reply reply = {0};
+		loop_run_for(&rig.loop, 20);
+		CHECK_OK(kubelet_call_options(connection, RIG_PATIENCE_MS, &reply, ERR));
+		UNIT_INT(reply.code, RPC_OK);
+		kubelet_reply_free(&reply);
+	}
+	UNIT_INT(kubelet_resource_status(rig.kubelet, RIG_RESOURCE).allocatable, 3);
+	UNIT_INT(scripted_plugin_calls(plugin, SCRIPT_LIST_AND_WATCH), 1);
+	struct kubelet_outcome outcome = rig_admit(&rig, "pod", "main", 3);
+	CU_ASSERT(outcome.accepted);
+	kubelet_outcome_free(&outcome);
+	rig_close(&rig);
+}
+
 static void test_bad_directories(void)
 {
 	struct rig rig;
@@ -378,4 +403,5 @@ UNIT_MAIN("kubelet life cycle",
 	   test_plugin_registers_again_after_restart},
 	  {"a resource is known but empty after a restart",
 	   test_resource_is_known_but_empty_after_restart},
+	  {"connections that age are replaced", test_connections_that_age},
 	  {"bad directories are errors", test_bad_directories})
