@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/cleanup.h"
+#include "containers/inspect/internal.h"
+
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const struct container_mount *mount_by_id(const struct container_view *view, int id)
+{
+	for (size_t i = 0; i < view->mount_count; i++) {
+		if (view->mounts[i].id == id)
+			return &view->mounts[i];
+	}
+	return NULL;
+}
+
+/* ", on the mount /lib of the host's /opt/lib"; nothing for a file of the image's own layer. */
+static void add_mount(struct text *sentence, const struct container_mount *mount)
+{
+	if (mount == NULL || strcmp(mount->target, "/") == 0)
+		return;
+	text_addf(sentence, ", on the mount %s", mount->target);
+	if (mount->host_path != NULL)
+		text_addf(sentence, " of the host's %s", mount->host_path);
+}
+
+static int add_difference(struct text_list *differences, const char *path, const char *what,
+			  const struct container_mount *mount, struct error *err)
+{
+	struct text sentence CLEANUP_TEXT = {0};
+
+	text_addf(&sentence, "%s: %s", path, what);
+	add_mount(&sentence, mount);
+	return text_list_take(differences, text_take(&sentence), err);
+}
+
+static int digest_descriptor(int fd, char digest[DIGEST_SIZE], struct error *err)
+{
+	char *path CLEANUP_FREE = text_format("/proc/self/fd/%d", fd);
+
+	return path != NULL ? digest_file(path, digest, NULL, err) : error_memory(err);
+}
+
+/* As the container sees it now. */
+static int compare_file(const struct container_view *view, int root,
+			const struct image_manifest_file *file, struct text_list *differences,
+			struct error *err)
+{
+	struct container_identity identity = {0};
+	char digest[DIGEST_SIZE] = "";
+	int fd CLEANUP_FD = container_open(root, file->path, true);
+	int rc = 0;
+
+	if (fd < 0 || container_identify(fd, &identity) < 0)
+		return add_difference(differences, file->path,
+				      "is not there, and the image holds it", NULL, err);
+	if (identity.type != S_IFREG)
+		return add_difference(differences, file->path, "is not a file, as in the image",
+				      mount_by_id(view, identity.mount), err);
+	rc = digest_descriptor(fd, digest, err);
+	if (rc < 0 || strcmp(digest, file->digest) == 0)
+		return rc;
+	return add_difference(differences, file->path, "is another file than the image's",
+			      mount_by_id(view, identity.mount), err);
+}
+
+static int compare_mapped(const struct container_view *view, const struct container_file *file,
+			  const struct image_manifest *manifest, bool complete,
+			  struct text_list *differences, struct error *err)
+{
+	const struct container_mount *mount = container_mount_of(view, file->path);
+
+	if (image_manifest_holds(manifest, file->digest) != NULL ||
+	    (!complete && mount != NULL && strcmp(mount->target, "/") == 0))
+		return 0;
+	return add_difference(differences, file->path,
+			      strcmp(file->path, view->exe) == 0
+				      ? "runs, and is not the image's program"
+				      : "was loaded into the program, and is not the image's",
+			      mount, err);
+}
+
+int container_compare(const struct container_view *view, const struct image_manifest *manifest,
+		      bool complete, struct text_list *differences, struct error *err)
+{
+	int root CLEANUP_FD = -1;
+	int rc = container_open_root(view->pid, &root, err);
+
+	for (size_t i = 0; rc == 0 && i < manifest->count; i++)
+		rc = compare_file(view, root, &manifest->files[i], differences, err);
+	for (size_t i = 0; rc == 0 && i < view->file_count; i++)
+		rc = compare_mapped(view, &view->files[i], manifest, complete, differences, err);
+	return rc;
+}

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: MIT */
+#include "containers/inspect/inspect.h"
+
+#include "base/cleanup.h"
+#include "base/file.h"
+#include "base/path.h"
+#include "containers/inspect/internal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+int proc_read(int64_t pid, const char *name, char **out, size_t *size, struct error *err)
+{
+	char *path CLEANUP_FREE = text_format("/proc/%lld/%s", (long long)pid, name);
+
+	return path != NULL ? file_read(path, PROC_FILE_MAX, out, size, err) : error_memory(err);
+}
+
+int container_open_root(int64_t pid, int *fd, struct error *err)
+{
+	char *path CLEANUP_FREE = text_format("/proc/%lld/root", (long long)pid);
+
+	if (path == NULL)
+		return error_memory(err);
+	*fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	return *fd >= 0 ? 0 : error_system(err, errno, "%s", path);
+}
+
+int container_open(int root, const char *path, bool follow)
+{
+	struct open_how how = {
+		.flags = (uint64_t)(O_PATH | O_CLOEXEC | (follow ? 0 : O_NOFOLLOW)),
+		.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS,
+	};
+
+	return (int)syscall(SYS_openat2, root, path, &how, sizeof(how));
+}
+
+int container_identify_at(int directory, const char *name, struct container_identity *out)
+{
+	struct statx status = {0};
+
+	if (statx(directory, name, AT_EMPTY_PATH | AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT,
+		  STATX_BASIC_STATS | STATX_MNT_ID, &status) < 0)
+		return -1;
+	if ((status.stx_mask & STATX_MNT_ID) == 0) {
+		errno = ENOSYS;
+		return -1;
+	}
+	*out = (struct container_identity){
+		.type = status.stx_mode & S_IFMT,
+		.mode = status.stx_mode & 07777,
+		.device = makedev(status.stx_dev_major, status.stx_dev_minor),
+		.inode = status.stx_ino,
+		.major = status.stx_rdev_major,
+		.minor = status.stx_rdev_minor,
+		.mount = (int)status.stx_mnt_id,
+	};
+	return 0;
+}
+
+int container_identify(int fd, struct container_identity *out)
+{
+	return container_identify_at(fd, "", out);
+}
+
+/* The kernel can say what is asked of it. */
+static int container_check_kernel(int root, struct error *err)
+{
+	struct container_identity identity = {0};
+	int fd CLEANUP_FD = container_open(root, "/", true);
+
+	if (fd >= 0 && container_identify(fd, &identity) == 0)
+		return 0;
+	return errno == ENOSYS
+		       ? error_set(err, ERROR_UNSUPPORTED, "the kernel is older than Linux 5.8")
+		       : error_system(err, errno, "root of the container");
+}
+
+int container_inspect(int64_t pid, struct container_view *out, struct error *err)
+{
+	struct container_view view CLEANUP_CONTAINER_VIEW = {.pid = pid};
+	int root CLEANUP_FD = -1;
+	int rc = container_open_root(pid, &root, err);
+
+	rc = rc == 0 ? container_check_kernel(root, err) : rc;
+	rc = rc == 0 ? container_view_process(&view, err) : rc;
+	rc = rc == 0 ? container_view_mounts(&view, root, err) : rc;
+	rc = rc == 0 ? container_view_nodes(&view, root, err) : rc;
+	if (rc < 0)
+		return error_wrap(err, "process %lld of the container", (long long)pid);
+	*out = view;
+	view = (struct container_view){0};
+	return 0;
+}
+
+void container_view_free(struct container_view *view)
+{
+	for (size_t i = 0; i < view->file_count; i++)
+		free(view->files[i].path);
+	for (size_t i = 0; i < view->node_count; i++)
+		free(view->nodes[i].path);
+	container_mounts_free(view->mounts, view->mount_count);
+	text_list_free(&view->environment);
+	free(view->files);
+	free(view->nodes);
+	free(view->exe);
+	*view = (struct container_view){0};
+}
+
+const struct container_mount *container_mount_of(const struct container_view *view,
+						 const char *path)
+{
+	const struct container_mount *found = NULL;
+
+	for (size_t i = 0; i < view->mount_count; i++) {
+		const struct container_mount *mount = &view->mounts[i];
+
+		if (!mount->covered && path_is_within(path, mount->target) &&
+		    (found == NULL || strlen(mount->target) >= strlen(found->target)))
+			found = mount;
+	}
+	return found;
+}

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef CONTAINERS_INSPECT_INSPECT_H
+#define CONTAINERS_INSPECT_INSPECT_H
+
+/*
+ * A container looked at from the host, through /proc/PID of one of its processes: what is really
+ * there, whatever the plugin's answer, CDI edits or hooks of the runtime put there. Nothing in the
+ * container is executed or believed.
+ *
+ * Needs root on a Linux kernel of at least 5.8 (openat2(2), STATX_MNT_ID); ERROR_UNSUPPORTED
+ * elsewhere.
+ */
+
+#include "base/digest.h"
+#include "base/error.h"
+#include "base/text.h"
+#include "containers/inspect/manifest.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Directory entries of one mount that are looked at for device nodes. */
+enum { CONTAINER_ENTRIES_MAX = 100000 };
+
+/* A file that the process has mapped, its program included. */
+struct container_file {
+	char *path;	       /* as the container names it; " (deleted)" is the kernel's */
+	unsigned major, minor; /* of the file system, as in /proc/PID/maps */
+	uint64_t inode;
+	char digest[DIGEST_SIZE]; /* of what is mapped, not of what lies at the path now */
+};
+
+/* A line of /proc/PID/mountinfo (proc_pid_mountinfo(5)), unescaped. */
+struct container_mount {
+	int id, parent;
+	unsigned major, minor; /* of the file system */
+	char *root;	       /* what of the file system is mounted */
+	char *target;	       /* in the container */
+	char *type;	       /* "overlay" */
+	char *source;	       /* "/dev/vda1", "tmpfs" */
+	bool read_only;	       /* the mount or its whole file system */
+	bool nodev, nosuid, noexec;
+	bool shared; /* mounts below it spread to others: propagation "shared" */
+	bool slave;  /* mounts of others spread to it */
+	/* From here on: 0, false and NULL when another mount covers it. */
+	bool covered;
+	bool directory;
+	uint64_t device, inode; /* stat(2) of the root of the mount: equal to the host's own */
+	/* The host's path of the same file or directory, found by file system and inode, with all
+	 * symbolic links resolved. NULL: the host does not see it (the runtime's own file systems).
+	 */
+	char *host_path;
+};
+
+/* A device node that can be opened as far as mounts go (not below a mount with nodev). */
+struct container_node {
+	char *path; /* in the container */
+	bool block;
+	unsigned major, minor;
+	unsigned mode; /* permission bits */
+};
+
+struct container_view {
+	int64_t pid;
+	char *exe; /* path of the program, as the container names it */
+	char exe_digest[DIGEST_SIZE];
+	struct container_file *files;
+	size_t file_count;
+	struct container_mount *mounts; /* in the order of mounting */
+	size_t mount_count;
+	struct container_node *nodes;
+	size_t node_count;
+	bool nodes_cut; /* CONTAINER_ENTRIES_MAX was reached: there may be more nodes */
+	uint64_t cap_inheritable, cap_permitted, cap_effective, cap_bounding, cap_ambient;
+	bool no_new_privileges;
+	int seccomp;		      /* 0: none, 1: strict, 2: filter */
+	struct text_list environment; /* "NAME=value", of the program as it was started */
+};
+
+#define CLEANUP_CONTAINER_VIEW __attribute__((cleanup(container_view_free)))
+
+/* `pid` is the host's number of a process of the container. ERROR_NOT_FOUND: it is gone. */
+int container_inspect(int64_t pid, struct container_view *out, struct error *err);
+void container_view_free(struct container_view *view);
+
+/* The mount that `path` of the container lies on; NULL: none, which does not happen to a live one.
+ */
+const struct container_mount *container_mount_of(const struct container_view *view,
+						 const char *path);
+
+/*
+ * Is the container made of its image? Adds one sentence to `differences` for each file of the
+ * manifest that is another one, or none, as the container sees it, and for each file that the
+ * process has mapped and the manifest does not hold; so it must not have loaded anything that is
+ * not the image's own. `complete` false: the manifest does not know all of the image's files, and a
+ * mapped file that it does not name is only wrong when it lies on another mount than the image.
+ */
+int container_compare(const struct container_view *view, const struct image_manifest *manifest,
+		      bool complete, struct text_list *differences, struct error *err);
+
+/* mountinfo's text as mounts; the members behind `slave` stay empty. ERROR_FORMAT names the line.
+ * Free with container_mounts_free(). */
+int container_mounts_parse(const char *text, struct container_mount **out, size_t *count,
+			   struct error *err);
+void container_mounts_free(struct container_mount *mounts, size_t count);
+
+#endif

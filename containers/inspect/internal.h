@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef CONTAINERS_INSPECT_INTERNAL_H
+#define CONTAINERS_INSPECT_INTERNAL_H
+
+/* The parts of container_inspect(). */
+
+#include "containers/inspect/inspect.h"
+
+enum { PROC_FILE_MAX = 64 * 1024 * 1024 };
+
+/* A file below /proc/PID, read whole. */
+int proc_read(int64_t pid, const char *name, char **out, size_t *size, struct error *err);
+
+/* The container's root directory, for container_open(). */
+int container_open_root(int64_t pid, int *fd, struct error *err);
+
+/* Opens what the container sees at `path`, with O_PATH: links are followed as in the container, and
+ * nothing leads out of it. -1 with errno. */
+int container_open(int root, const char *path, bool follow);
+
+/* Identity of what an O_PATH descriptor stands for. -1 with errno. */
+struct container_identity {
+	unsigned type; /* S_IFMT */
+	unsigned mode;
+	uint64_t device, inode;
+	unsigned major, minor; /* of a device node */
+	int mount;
+};
+int container_identify(int fd, struct container_identity *out);
+int container_identify_at(int directory, const char *name, struct container_identity *out);
+
+/* Exe, mapped files, capabilities and environment. */
+int container_view_process(struct container_view *view, struct error *err);
+/* What is at the mounts, and where the host sees it. */
+int container_view_mounts(struct container_view *view, int root, struct error *err);
+int container_view_nodes(struct container_view *view, int root, struct error *err);
+
+#endif

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef CONTAINERS_INSPECT_MANIFEST_H
+#define CONTAINERS_INSPECT_MANIFEST_H
+
+/*
+ * What an image is known to hold: its programs, the dynamic linker and the libraries that they
+ * need, each with the digest of its content. Composing an image makes one; it travels as a JSON
+ * file.
+ */
+
+#include "base/digest.h"
+#include "base/error.h"
+
+#include <stddef.h>
+
+struct image_manifest_file {
+	char *path; /* absolute, in the container */
+	char digest[DIGEST_SIZE];
+};
+
+struct image_manifest {
+	struct image_manifest_file *files; /* in the order of adding */
+	size_t count;
+};
+
+#define CLEANUP_IMAGE_MANIFEST __attribute__((cleanup(image_manifest_free)))
+void image_manifest_free(struct image_manifest *manifest);
+
+/* Adds a file with the digest of `source`, a file of the host. Errors of digest_file(). */
+int image_manifest_add(struct image_manifest *manifest, const char *path, const char *source,
+		       struct error *err);
+
+/* NULL: no such file. By path; by content. */
+const struct image_manifest_file *image_manifest_find(const struct image_manifest *manifest,
+						      const char *path);
+const struct image_manifest_file *image_manifest_holds(const struct image_manifest *manifest,
+						       const char *digest);
+
+/* {"files": [{"path": "/libexec/gpucert/probe-vulkan", "digest": "sha256:..."}, ...]}. ERROR_FORMAT
+ * names the place. */
+int image_manifest_write(const struct image_manifest *manifest, const char *path,
+			 struct error *err);
+int image_manifest_read(const char *path, struct image_manifest *out, struct error *err);
+
+#endif

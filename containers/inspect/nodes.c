@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/cleanup.h"
+#include "containers/inspect/internal.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { DEPTH_MAX = 64 };
+
+/* File systems that the kernel makes up: no node of a device lies there, and they are large. */
+static const char *const without_nodes[] = {"proc",	  "sysfs",    "cgroup",	 "cgroup2",
+					    "mqueue",	  "bpf",      "tracefs", "debugfs",
+					    "securityfs", "configfs", "pstore"};
+
+struct walk {
+	struct container_view *view;
+	const struct container_mount *mount;
+	size_t entries; /* of the mount, looked at so far */
+};
+
+static int walk_add(struct walk *walk, const char *path, const struct container_identity *identity,
+		    struct error *err)
+{
+	struct container_view *view = walk->view;
+	struct container_node *grown =
+		realloc(view->nodes, (view->node_count + 1) * sizeof(*grown));
+
+	if (grown == NULL)
+		return error_memory(err);
+	view->nodes = grown;
+	grown[view->node_count] = (struct container_node){
+		.path = strdup(path),
+		.block = identity->type == S_IFBLK,
+		.major = identity->major,
+		.minor = identity->minor,
+		.mode = identity->mode,
+	};
+	if (grown[view->node_count].path == NULL)
+		return error_memory(err);
+	view->node_count++;
+	return 0;
+}
+
+static bool is_node(const struct container_identity *identity)
+{
+	return identity->type == S_IFCHR || identity->type == S_IFBLK;
+}
+
+static int walk_directory(struct walk *walk, int fd, const char *path, unsigned depth,
+			  struct error *err);
+
+static int walk_entry(struct walk *walk, int directory, const char *path,
+		      const struct dirent *entry, unsigned depth, struct error *err)
+{
+	struct container_identity identity = {0};
+	char *below CLEANUP_FREE = NULL;
+	int fd CLEANUP_FD = -1;
+
+	if (entry->d_type != DT_DIR && entry->d_type != DT_CHR && entry->d_type != DT_BLK &&
+	    entry->d_type != DT_UNKNOWN)
+		return 0;
+	/* What is gone by now, or lies on another mount, is not this walk's. */
+	if (container_identify_at(directory, entry->d_name, &identity) < 0 ||
+	    identity.mount != walk->mount->id)
+		return 0;
+	below = text_format("%s%s%s", path, strcmp(path, "/") == 0 ? "" : "/", entry->d_name);
+	if (below == NULL)
+		return error_memory(err);
+	if (is_node(&identity))
+		return walk_add(walk, below, &identity, err);
+	if (identity.type != S_IFDIR)
+		return 0;
+	fd = openat(directory, entry->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	return fd >= 0 ? walk_directory(walk, STEAL_FD(fd), below, depth + 1, err) : 0;
+}
+
+/* Takes over `fd`. */
+static int walk_directory(struct walk *walk, int fd, const char *path, unsigned depth,
+			  struct error *err)
+{
+	DIR *directory CLEANUP_DIR = fdopendir(fd);
+	const struct dirent *entry = NULL;
+	int rc = 0;
+
+	if (directory == NULL) {
+		(void)close(fd);
+		return error_system(err, errno, "%s", path);
+	}
+	while (rc == 0 && (entry = readdir(directory)) != NULL) {
+		if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
+			continue;
+		if (++walk->entries > CONTAINER_ENTRIES_MAX || depth > DEPTH_MAX) {
+			walk->view->nodes_cut = true;
+			return 0;
+		}
+		rc = walk_entry(walk, dirfd(directory), path, entry, depth, err);
+	}
+	return rc;
+}
+
+static int walk_mount(struct walk *walk, int root, struct error *err)
+{
+	const char *path = walk->mount->target;
+	struct container_identity identity = {0};
+	int fd CLEANUP_FD = container_open(root, path, false);
+	int readable = -1;
+
+	if (fd < 0 || container_identify(fd, &identity) < 0)
+		return 0;
+	if (is_node(&identity))
+		return walk_add(walk, path, &identity, err);
+	if (identity.type != S_IFDIR)
+		return 0;
+	readable = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	return readable >= 0 ? walk_directory(walk, readable, path, 0, err) : 0;
+}
+
+static bool mount_has_nodes(const struct container_mount *mount)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(without_nodes); i++) {
+		if (strcmp(mount->type, without_nodes[i]) == 0)
+			return false;
+	}
+	return !mount->covered && !mount->nodev;
+}
+
+int container_view_nodes(struct container_view *view, int root, struct error *err)
+{
+	struct walk walk = {.view = view};
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < view->mount_count; i++) {
+		walk.mount = &view->mounts[i];
+		walk.entries = 0;
+		if (mount_has_nodes(walk.mount))
+			rc = walk_mount(&walk, root, err);
+	}
+	return rc;
+}

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/cleanup.h"
+#include "containers/inspect/internal.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { LINK_MAX_BYTES = 4096 };
+
+static int view_exe(struct container_view *view, struct error *err)
+{
+	char *path CLEANUP_FREE = text_format("/proc/%lld/exe", (long long)view->pid);
+	char target[LINK_MAX_BYTES] = "";
+	ssize_t length = path != NULL ? readlink(path, target, sizeof(target) - 1) : -1;
+
+	if (path == NULL)
+		return error_memory(err);
+	if (length < 0)
+		return error_system(err, errno, "%s", path);
+	view->exe = strndup(target, (size_t)length);
+	return view->exe != NULL ? digest_file(path, view->exe_digest, NULL, err)
+				 : error_memory(err);
+}
+
+static bool view_has_file(const struct container_view *view, const struct container_file *file)
+{
+	for (size_t i = 0; i < view->file_count; i++) {
+		const struct container_file *known = &view->files[i];
+
+		if (known->inode == file->inode && known->major == file->major &&
+		    known->minor == file->minor)
+			return true;
+	}
+	return false;
+}
+
+/* BEGIN-END PERMISSIONS OFFSET MAJOR:MINOR INODE PATH; what is no file has no inode. */
+static int view_mapping(struct container_view *view, const char *line, struct error *err)
+{
+	struct container_file file = {0};
+	unsigned long long begin = 0, end = 0, inode = 0;
+	int path_at = 0;
+	char *mapped CLEANUP_FREE = NULL;
+	struct container_file *grown = NULL;
+
+	if (sscanf(line, "%llx-%llx %*s %*s %x:%x %llu %n", &begin, &end, &file.major, &file.minor,
+		   &inode, &path_at) != 5 ||
+	    inode == 0)
+		return 0;
+	file.inode = inode;
+	if (view_has_file(view, &file))
+		return 0;
+	mapped = text_format("/proc/%lld/map_files/%llx-%llx", (long long)view->pid, begin, end);
+	grown = realloc(view->files, (view->file_count + 1) * sizeof(*grown));
+	if (grown != NULL)
+		view->files = grown;
+	if (mapped == NULL || grown == NULL)
+		return error_memory(err);
+	int rc = digest_file(mapped, file.digest, NULL, err);
+
+	if (rc < 0)
+		return rc;
+	file.path = strdup(line + path_at);
+	if (file.path == NULL)
+		return error_memory(err);
+	grown[view->file_count++] = file;
+	return 0;
+}
+
+static int view_mapped_files(struct container_view *view, struct error *err)
+{
+	struct text_list lines CLEANUP_TEXT_LIST = {0};
+	char *text CLEANUP_FREE = NULL;
+	int rc = proc_read(view->pid, "maps", &text, NULL, err);
+
+	rc = rc == 0 ? text_list_split(&lines, text, '\n', err) : rc;
+	for (size_t i = 0; rc == 0 && i < lines.count; i++)
+		rc = view_mapping(view, lines.items[i], err);
+	return rc;
+}
+
+/* A line "NAME:\tVALUE" of /proc/PID/status. */
+static int status_number(const char *status, const char *name, int base, uint64_t *out,
+			 struct error *err)
+{
+	char *key CLEANUP_FREE = text_format("\n%s:\t", name);
+	const char *line = key != NULL ? strstr(status, key) : NULL;
+
+	if (key == NULL)
+		return error_memory(err);
+	if (line == NULL)
+		return error_set(err, ERROR_UNSUPPORTED, "status: no %s", name);
+	*out = strtoull(line + strlen(key), NULL, base);
+	return 0;
+}
+
+static int view_status(struct container_view *view, struct error *err)
+{
+	const struct {
+		const char *name;
+		uint64_t *out;
+	} capabilities[] = {
+		{"CapInh", &view->cap_inheritable}, {"CapPrm", &view->cap_permitted},
+		{"CapEff", &view->cap_effective},   {"CapBnd", &view->cap_bounding},
+		{"CapAmb", &view->cap_ambient},
+	};
+	char *status CLEANUP_FREE = NULL;
+	uint64_t no_new_privileges = 0, seccomp = 0;
+	int rc = proc_read(view->pid, "status", &status, NULL, err);
+
+	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(capabilities); i++)
+		rc = status_number(status, capabilities[i].name, 16, capabilities[i].out, err);
+	rc = rc == 0 ? status_number(status, "NoNewPrivs", 10, &no_new_privileges, err) : rc;
+	/* A kernel without seccomp has no such line. */
+	if (rc == 0 && strstr(status, "\nSeccomp:\t") != NULL)
+		rc = status_number(status, "Seccomp", 10, &seccomp, err);
+	view->no_new_privileges = no_new_privileges != 0;
+	view->seccomp = (int)seccomp;
+	return rc;
+}
+
+static int view_environment(struct container_view *view, struct error *err)
+{
+	char *block CLEANUP_FREE = NULL;
+	size_t size = 0;
+	int rc = proc_read(view->pid, "environ", &block, &size, err);
+
+	for (size_t at = 0; rc == 0 && at < size; at += strlen(block + at) + 1)
+		rc = text_list_add(&view->environment, block + at, err);
+	return rc;
+}
+
+int container_view_process(struct container_view *view, struct error *err)
+{
+	int rc = view_exe(view, err);
+
+	rc = rc == 0 ? view_mapped_files(view, err) : rc;
+	rc = rc == 0 ? view_status(view, err) : rc;
+	return rc == 0 ? view_environment(view, err) : rc;
+}

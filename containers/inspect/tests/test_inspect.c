@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: MIT */
+/* A process in a mount namespace of its own stands for a container: what is mounted over its files,
+ * loaded into it and put among its device nodes is seen from outside. */
+#include "containers/inspect/inspect.h"
+
+#include "base/cleanup.h"
+#include "base/file.h"
+#include "base/path.h"
+#include "base/tests/unit.h"
+
+#include <fcntl.h>
+#include <sched.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { SKIP = 77 };
+
+/* `cat`, which answers once it is loaded whole, and whose libraries are known. */
+struct subject {
+	pid_t pid;
+	int in, out;
+	char *directory;
+	struct image_manifest manifest;
+};
+
+static void must(bool held)
+{
+	if (!held)
+		_exit(125);
+}
+
+static void subject_run(int in, int out, const char *directory, void (*arrange)(const char *),
+			const char *const *env)
+{
+	const char *const words[] = {"cat", NULL};
+	char *const *argv = NULL;
+	char *const *envp = NULL;
+
+	must(unshare(CLONE_NEWNS) == 0 && mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0);
+	if (arrange != NULL)
+		arrange(directory);
+	must(dup2(in, 0) == 0 && dup2(out, 1) == 1);
+	memcpy(&argv, &(const char *const *){words}, sizeof(argv));
+	memcpy(&envp, &env, sizeof(envp));
+	(void)execve("/bin/cat", argv, envp);
+	_exit(125);
+}
+
+static struct subject subject_start(void (*arrange)(const char *), const char *const *env)
+{
+	struct subject subject = {0};
+	int to[2] = {-1, -1}, from[2] = {-1, -1};
+	char letter = 'x';
+
+	CU_ASSERT_EQUAL_FATAL(pipe2(to, O_CLOEXEC), 0);
+	CU_ASSERT_EQUAL_FATAL(pipe2(from, O_CLOEXEC), 0);
+	CU_ASSERT_EQUAL_FATAL(file_make_temporary(NULL, "inspect-", &subject.directory, NULL), 0);
+	subject.pid = fork();
+	if (subject.pid == 0)
+		subject_run(to[0], from[1], subject.directory, arrange, env);
+	(void)close(to[0]);
+	(void)close(from[1]);
+	subject.in = to[1];
+	subject.out = from[0];
+	CU_ASSERT_EQUAL_FATAL(write(subject.in, &letter, 1), 1);
+	CU_ASSERT_EQUAL_FATAL(read(subject.out, &letter, 1), 1);
+	return subject;
+}
+
+static void subject_end(struct subject *subject)
+{
+	(void)close(subject->in);
+	(void)close(subject->out);
+	(void)waitpid(subject->pid, NULL, 0);
+	CU_ASSERT_EQUAL(file_remove_tree(subject->directory, NULL), 0);
+	free(subject->directory);
+	image_manifest_free(&subject->manifest);
+}
+
+static struct container_view look(const struct subject *subject)
+{
+	struct container_view view = {0};
+	struct error err = {0};
+
+	if (container_inspect(subject->pid, &view, &err) < 0)
+		(void)fprintf(stderr, "%s\n", err.text);
+	CU_ASSERT_EQUAL_FATAL(view.pid, subject->pid);
+	return view;
+}
+
+/* The files that an innocent process has mapped, as the image that it came from. */
+static void learn(struct subject *subject)
+{
+	struct container_view view CLEANUP_CONTAINER_VIEW = look(subject);
+
+	for (size_t i = 0; i < view.file_count; i++)
+		CU_ASSERT_EQUAL_FATAL(image_manifest_add(&subject->manifest, view.files[i].path,
+							 view.files[i].path, NULL),
+				      0);
+}
+
+static void test_an_innocent_process(void)
+{
+	static const char *const env[] = {"ONE=1", "EMPTY=", NULL};
+	struct subject subject = subject_start(NULL, env);
+	struct container_view view CLEANUP_CONTAINER_VIEW = look(&subject);
+	struct text_list differences CLEANUP_TEXT_LIST = {0};
+	char digest[DIGEST_SIZE] = "";
+
+	learn(&subject);
+	CU_ASSERT_EQUAL(digest_file("/bin/cat", digest, NULL, NULL), 0);
+	UNIT_STRING(view.exe_digest, digest);
+	CU_ASSERT_TRUE(view.file_count >= 3); /* cat, libc, the loader */
+	UNIT_INT(view.environment.count, 2);
+	CU_ASSERT_TRUE(text_list_has(&view.environment, "ONE=1"));
+	CU_ASSERT_TRUE(text_list_has(&view.environment, "EMPTY="));
+	CU_ASSERT_NOT_EQUAL(view.cap_effective, 0);
+	CU_ASSERT_FALSE(view.no_new_privileges);
+	CU_ASSERT_PTR_NOT_NULL_FATAL(container_mount_of(&view, "/bin"));
+	UNIT_STRING(container_mount_of(&view, "/proc/self")->target, "/proc");
+	UNIT_INT(container_compare(&view, &subject.manifest, true, &differences, NULL), 0);
+	UNIT_INT(differences.count, 0);
+	subject_end(&subject);
+}
+
+static void arrange_other_file(const char *directory)
+{
+	must(mount("/bin/true", "/bin/ls", NULL, MS_BIND, NULL) == 0);
+	(void)directory;
+}
+
+static void test_a_file_mounted_over(void)
+{
+	static const char *const env[] = {NULL};
+	struct subject subject = subject_start(arrange_other_file, env);
+	struct container_view view CLEANUP_CONTAINER_VIEW = look(&subject);
+	struct text_list differences CLEANUP_TEXT_LIST = {0};
+	const struct container_mount *mount = NULL;
+
+	learn(&subject);
+	CU_ASSERT_EQUAL_FATAL(image_manifest_add(&subject.manifest, "/bin/ls", "/bin/ls", NULL), 0);
+	UNIT_INT(container_compare(&view, &subject.manifest, true, &differences, NULL), 0);
+	UNIT_INT(differences.count, 1);
+	CU_ASSERT_PTR_NOT_NULL_FATAL(differences.items);
+	CU_ASSERT_PTR_NOT_NULL(strstr(differences.items[0],
+				      "/bin/ls: is another file than the image's, on the mount "));
+	CU_ASSERT_PTR_NOT_NULL(strstr(differences.items[0], "/bin/true"));
+	mount = &view.mounts[view.mount_count - 1];
+	CU_ASSERT_FALSE(mount->covered);
+	CU_ASSERT_FALSE(mount->directory);
+	CU_ASSERT_FALSE(mount->shared);
+	CU_ASSERT_PTR_NOT_NULL_FATAL(mount->host_path);
+	CU_ASSERT_PTR_NOT_NULL(strstr(mount->host_path, "/bin/true"));
+	subject_end(&subject);
+}
+
+static void test_a_loaded_library(void)
+{
+	static const char *const env[] = {"LD_PRELOAD=libsodium.so.23", NULL};
+	struct subject innocent = subject_start(NULL, (const char *const[]){NULL});
+	struct subject subject = subject_start(NULL, env);
+	struct container_view view CLEANUP_CONTAINER_VIEW = look(&subject);
+	struct text_list differences CLEANUP_TEXT_LIST = {0};
+
+	learn(&innocent);
+	UNIT_INT(container_compare(&view, &innocent.manifest, true, &differences, NULL), 0);
+	CU_ASSERT_TRUE_FATAL(differences.count >= 1);
+	CU_ASSERT_PTR_NOT_NULL(strstr(differences.items[0], "libsodium"));
+	CU_ASSERT_PTR_NOT_NULL(strstr(differences.items[0], "loaded into the program"));
+	subject_end(&innocent);
+	subject_end(&subject);
+}
+
+static void test_another_program(void)
+{
+	static const char *const env[] = {NULL};
+	struct subject subject = subject_start(NULL, env);
+	struct container_view view CLEANUP_CONTAINER_VIEW = look(&subject);
+	struct text_list differences CLEANUP_TEXT_LIST = {0};
+
+	CU_ASSERT_EQUAL_FATAL(image_manifest_add(&subject.manifest, "/bin/ls", "/bin/ls", NULL), 0);
+	UNIT_INT(container_compare(&view, &subject.manifest, true, &differences, NULL), 0);
+	CU_ASSERT_TRUE_FATAL(differences.count >= 1);
+	CU_ASSERT_PTR_NOT_NULL(
+		strstr(differences.items[0], "runs, and is not the image's program"));
+	/* An image that is known in part may hold it. */
+	text_list_free(&differences);
+	UNIT_INT(container_compare(&view, &subject.manifest, false, &differences, NULL), 0);
+	UNIT_INT(differences.count, 0);
+	subject_end(&subject);
+}
+
+static void arrange_nodes(const char *directory)
+{
+	char *mounted = path_join(directory, "with space");
+	char *folder = path_join(mounted, "folder");
+	char *node = path_join(folder, "node");
+	char *hidden = path_join(directory, "hidden");
+	char *unusable = path_join(hidden, "unusable");
+
+	must(mkdir(mounted, 0700) == 0 && mount("tmpfs", mounted, "tmpfs", 0, NULL) == 0);
+	must(mkdir(folder, 0700) == 0);
+	must(mknod(node, S_IFCHR | 0640, makedev(226, 130)) == 0);
+	must(mkdir(hidden, 0700) == 0 && mount("tmpfs", hidden, "tmpfs", MS_NODEV, NULL) == 0);
+	must(mknod(unusable, S_IFCHR | 0640, makedev(226, 131)) == 0);
+}
+
+static const struct container_node *find_node(const struct container_view *view, unsigned major,
+					      unsigned minor)
+{
+	for (size_t i = 0; i < view->node_count; i++) {
+		if (view->nodes[i].major == major && view->nodes[i].minor == minor)
+			return &view->nodes[i];
+	}
+	return NULL;
+}
+
+static void test_device_nodes(void)
+{
+	static const char *const env[] = {NULL};
+	struct subject subject = subject_start(arrange_nodes, env);
+	struct container_view view CLEANUP_CONTAINER_VIEW = look(&subject);
+	const struct container_node *node = find_node(&view, 226, 130);
+	char *wanted CLEANUP_FREE = text_format("%s/with space/folder/node", subject.directory);
+
+	CU_ASSERT_PTR_NOT_NULL(find_node(&view, 1, 3)); /* /dev/null */
+	CU_ASSERT_PTR_NULL(find_node(&view, 226, 131));
+	CU_ASSERT_PTR_NOT_NULL_FATAL(node);
+	UNIT_STRING(node->path, wanted);
+	CU_ASSERT_FALSE(node->block);
+	UNIT_INT(node->mode, 0640);
+	subject_end(&subject);
+}
+
+static void test_nobody_there(void)
+{
+	struct container_view view = {0};
+	struct error err = {0};
+
+	UNIT_INT(container_inspect(0x7fffffff, &view, &err), ERROR_NOT_FOUND);
+}
+
+static void test_mountinfo(void)
+{
+	static const char text[] =
+		"36 35 98:0 /mnt1 /mnt2 rw,noatime master:1 - ext3 /dev/root rw,errors=continue\n"
+		"37 36 0:5 / /a\\040b ro,nodev,nosuid,noexec shared:7 master:2 - tmpfs a\\134b rw\n"
+		"38 36 0:6 / /c rw - proc proc ro\n";
+	struct container_mount *mounts = NULL;
+	size_t count = 0;
+
+	UNIT_INT(container_mounts_parse(text, &mounts, &count, NULL), 0);
+	UNIT_INT(count, 3);
+	UNIT_INT(mounts[0].id, 36);
+	UNIT_INT(mounts[0].parent, 35);
+	UNIT_INT(mounts[0].major, 98);
+	UNIT_STRING(mounts[0].root, "/mnt1");
+	UNIT_STRING(mounts[0].target, "/mnt2");
+	CU_ASSERT_TRUE(mounts[0].slave && !mounts[0].shared && !mounts[0].read_only);
+	UNIT_STRING(mounts[1].target, "/a b");
+	UNIT_STRING(mounts[1].source, "a\\b");
+	CU_ASSERT_TRUE(mounts[1].slave && mounts[1].shared && mounts[1].read_only);
+	CU_ASSERT_TRUE(mounts[1].nodev && mounts[1].nosuid && mounts[1].noexec);
+	CU_ASSERT_TRUE(mounts[2].read_only && !mounts[2].slave && !mounts[2].shared);
+	container_mounts_free(mounts, count);
+}
+
+static void test_mountinfo_that_cannot_be_read(void)
+{
+	static const char *const broken[] = {"36 35 98:0 /mnt1 /mnt2 rw - ext3 /dev/root",
+					     "36 35 98 /mnt1 /mnt2 rw - ext3 /dev/root rw", "x"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(broken); i++) {
+		struct container_mount *mounts = NULL;
+		struct error err = {0};
+		size_t count = 0;
+
+		UNIT_INT(container_mounts_parse(broken[i], &mounts, &count, &err), ERROR_FORMAT);
+		CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "mountinfo line 1"));
+	}
+}
+
+static void test_manifest(void)
+{
+	struct image_manifest made CLEANUP_IMAGE_MANIFEST = {0};
+	struct image_manifest read CLEANUP_IMAGE_MANIFEST = {0};
+	char *directory CLEANUP_FREE = NULL;
+	char *path CLEANUP_FREE = NULL;
+
+	CU_ASSERT_EQUAL_FATAL(file_make_temporary(NULL, "manifest-", &directory, NULL), 0);
+	path = path_join(directory, "manifest.json");
+	UNIT_INT(image_manifest_add(&made, "/libexec/one", "/bin/true", NULL), 0);
+	UNIT_INT(image_manifest_add(&made, "/libexec/two", "/bin/cat", NULL), 0);
+	UNIT_INT(image_manifest_add(&made, "/libexec/none", "/nowhere", NULL), ERROR_NOT_FOUND);
+	UNIT_INT(image_manifest_write(&made, path, NULL), 0);
+	UNIT_INT(image_manifest_read(path, &read, NULL), 0);
+	UNIT_INT(read.count, 2);
+	CU_ASSERT_PTR_NOT_NULL_FATAL(image_manifest_find(&read, "/libexec/two"));
+	UNIT_STRING(image_manifest_find(&read, "/libexec/two")->digest, made.files[1].digest);
+	UNIT_STRING(image_manifest_holds(&read, made.files[0].digest)->path, "/libexec/one");
+	CU_ASSERT_PTR_NULL(image_manifest_find(&read, "/libexec/none"));
+	CU_ASSERT_EQUAL(file_remove_tree(directory, NULL), 0);
+}
+
+int main(void)
+{
+	CU_TestInfo tests[] = {
+		{"mountinfo", test_mountinfo},
+		{"mountinfo that cannot be read", test_mountinfo_that_cannot_be_read},
+		{"the manifest", test_manifest},
+		{"nobody there", test_nobody_there},
+		{"an innocent process", test_an_innocent_process},
+		{"a file mounted over", test_a_file_mounted_over},
+		{"a loaded library", test_a_loaded_library},
+		{"another program", test_another_program},
+		{"device nodes", test_device_nodes},
+		CU_TEST_INFO_NULL,
+	};
+
+	if (geteuid() != 0) {
+		(void)fprintf(stderr, "needs root: mounts and /proc/PID/map_files\n");
+		return SKIP;
+	}
+	return unit_run("inspect", tests);
+}
