@@ -146,6 +146,7 @@ static void api_expect_work(struct check_run *run, const struct discovery_device
 
 struct api_tally {
 	struct text_list tested; /* ids of devices */
+	struct grant_reader *grants;
 };
 
 /* One id: when it grants a device that offers the API and was not tested yet, runs the probe with
@@ -160,7 +161,7 @@ static void api_try_id(struct rig *rig, struct stage *stage, const char *api, co
 
 	if (probe == NULL || !rig_admit(rig, id, &limit, &options))
 		return;
-	struct grant grant = grant_read(rig->context->node, &options);
+	struct grant grant = grant_read(tally->grants, &options);
 	const struct discovery_device *device = grant.count == 1 ? grant.devices[0] : NULL;
 
 	if (device != NULL && api_is_offered(device, api) &&
@@ -184,8 +185,13 @@ static void api_computes(struct check_run *run, const char *api)
 	struct rig *rig = rig_ready(run);
 	struct stage *stage = rig != NULL ? stage_open(run, &rig->loop) : NULL;
 	struct api_tally tally = {0};
+	struct error err = {0};
 	size_t offering = 0;
 
+	if (stage != NULL && grant_reader_new(rig->context->node, &tally.grants, &err) < 0) {
+		check_broken(run, "%s", err.text);
+		return;
+	}
 	for (size_t i = 0; stage != NULL && i < rig->resources.count; i++) {
 		struct text_list ids CLEANUP_TEXT_LIST = {0};
 
@@ -214,6 +220,7 @@ static void api_computes(struct check_run *run, const char *api)
 			run, "no id of the resources under test grants a device that offers %s",
 			api);
 	text_list_free(&tally.tested);
+	grant_reader_free(&tally.grants);
 }
 
 static void api_vulkan(struct check_run *run)

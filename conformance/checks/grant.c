@@ -1,9 +1,48 @@
 /* SPDX-License-Identifier: MIT */
 #include "conformance/checks/grant.h"
 
+#include "base/cleanup.h"
+#include "base/digest.h"
+#include "base/file.h"
+#include "base/path.h"
 #include "conformance/checks/device_string.h"
+#include "conformance/checks/node_file.h"
 
+#include <inttypes.h>
 #include <string.h>
+
+enum { KEY_SIZE = 64, WALK_MAX = 65536, KNOWN_MAX = 256 };
+
+/* Something by which a device is recognised: a path, the number of a node, of a file, of a folder
+ * above a file. */
+struct grant_mark {
+	char *key;
+	size_t owner; /* index of the device */
+};
+
+/* A file that is a device's own, to be recognised in a copy. */
+struct grant_content {
+	const char *path;
+	uint64_t size;
+	size_t owner;
+	char digest[DIGEST_SIZE]; /* "": not asked for yet */
+};
+
+/* What a file or a folder of an answer was found to hand out. */
+struct grant_known {
+	struct node_file file;
+	bool filled;
+	struct grant found;
+};
+
+struct grant_reader {
+	const struct discovery_snapshot *node;
+	struct grant_mark *marks; /* sorted by key, then by owner */
+	size_t mark_count, mark_capacity;
+	struct grant_content *contents;
+	size_t content_count;
+	struct grant_known known[KNOWN_MAX]; /* by inode; a newcomer takes the place */
+};
 
 bool grant_device_offers(const struct discovery_device *device, const char *api)
 {
@@ -15,96 +54,19 @@ bool grant_device_offers(const struct discovery_device *device, const char *api)
 	return false;
 }
 
-static bool grant_device_has_node(const struct discovery_device *device, const char *path)
+bool grant_has(const struct grant *grant, const struct discovery_device *device)
 {
-	for (size_t i = 0; i < device->node_count; i++) {
-		if (strcmp(device->nodes[i].path, path) == 0)
+	for (size_t i = 0; i < grant->count; i++) {
+		if (grant->devices[i] == device)
 			return true;
 	}
 	return false;
 }
 
-static bool grant_device_has_file(const struct discovery_device *device, const char *path)
+void grant_add(struct grant *grant, const struct discovery_device *device)
 {
-	for (size_t i = 0; i < device->file_count; i++) {
-		if (strcmp(device->files[i].source, path) == 0)
-			return true;
-	}
-	return false;
-}
-
-/* Does another device of the node have the path too (/dev/nvidiactl, a shared library)? */
-static bool grant_is_shared(const struct discovery_snapshot *node,
-			    const struct discovery_device *device, const char *path,
-			    bool (*has)(const struct discovery_device *device, const char *path))
-{
-	for (size_t i = 0; i < node->device_count; i++) {
-		if (&node->devices[i] != device && has(&node->devices[i], path))
-			return true;
-	}
-	return false;
-}
-
-static bool grant_has_own_node(const struct discovery_snapshot *node,
-			       const struct discovery_device *device,
-			       const struct kubelet_container_options *options)
-{
-	for (size_t i = 0; i < options->device_count; i++) {
-		const char *path = options->devices[i].host_path;
-
-		if (grant_device_has_node(device, path) &&
-		    !grant_is_shared(node, device, path, grant_device_has_node))
-			return true;
-	}
-	return false;
-}
-
-static bool grant_has_own_file(const struct discovery_snapshot *node,
-			       const struct discovery_device *device,
-			       const struct kubelet_container_options *options)
-{
-	for (size_t i = 0; i < options->mount_count; i++) {
-		const char *path = options->mounts[i].host_path;
-
-		if (grant_device_has_file(device, path) &&
-		    !grant_is_shared(node, device, path, grant_device_has_file))
-			return true;
-	}
-	return false;
-}
-
-static bool grant_has_device_string(const struct discovery_device *device,
-				    const struct kubelet_container_options *options)
-{
-	for (size_t i = 0; i < options->device_count; i++) {
-		if (device_string_grants(options->devices[i].host_path, device))
-			return true;
-	}
-	return false;
-}
-
-static bool grant_has_device(const struct discovery_snapshot *node,
-			     const struct discovery_device *device,
-			     const struct kubelet_container_options *options)
-{
-	if (strcmp(node->system.os, "windows") == 0)
-		return grant_has_device_string(device, options);
-	return device->node_count != 0 ? grant_has_own_node(node, device, options)
-				       : grant_has_own_file(node, device, options);
-}
-
-struct grant grant_read(const struct discovery_snapshot *node,
-			const struct kubelet_container_options *options)
-{
-	struct grant grant = {0};
-
-	for (size_t i = 0; i < node->device_count && grant.count < GRANT_DEVICES_MAX; i++) {
-		const struct discovery_device *device = &node->devices[i];
-
-		if (grant_has_device(node, device, options))
-			grant.devices[grant.count++] = device;
-	}
-	return grant;
+	if (grant->count < GRANT_DEVICES_MAX && !grant_has(grant, device))
+		grant->devices[grant->count++] = device;
 }
 
 size_t grant_count(const struct grant *grant, const char *api)
@@ -114,4 +76,361 @@ size_t grant_count(const struct grant *grant, const char *api)
 	for (size_t i = 0; i < grant->count; i++)
 		count += grant_device_offers(grant->devices[i], api) ? 1 : 0;
 	return count;
+}
+
+static int grant_add_mark(struct grant_reader *reader, char *key, size_t owner, struct error *err)
+{
+	if (key != NULL && reader->mark_count == reader->mark_capacity) {
+		size_t capacity = reader->mark_capacity * 2 + 64;
+		struct grant_mark *marks = realloc(reader->marks, capacity * sizeof(*marks));
+
+		if (marks != NULL) {
+			reader->marks = marks;
+			reader->mark_capacity = capacity;
+		}
+	}
+	if (key == NULL || reader->mark_count == reader->mark_capacity) {
+		free(key);
+		return error_memory(err);
+	}
+	reader->marks[reader->mark_count++] = (struct grant_mark){key, owner};
+	return 0;
+}
+
+static char *grant_path_key(const char *kind, const char *path)
+{
+	char *clean CLEANUP_FREE = path_normalize(path);
+
+	return clean != NULL ? text_format("%s %s", kind, clean) : NULL;
+}
+
+static void grant_file_key(const struct node_file *file, char out[KEY_SIZE])
+{
+	if (file->kind == NODE_FILE_CHARACTER || file->kind == NODE_FILE_BLOCK)
+		(void)snprintf(out, KEY_SIZE, "%s %u:%u",
+			       file->kind == NODE_FILE_CHARACTER ? "character" : "block",
+			       file->major, file->minor);
+	else
+		(void)snprintf(out, KEY_SIZE, "%s %" PRIu64 ":%" PRIu64,
+			       file->kind == NODE_FILE_FOLDER ? "folder" : "file", file->device,
+			       file->inode);
+}
+
+static int grant_mark_file(struct grant_reader *reader, const struct node_file *file, size_t owner,
+			   struct error *err)
+{
+	char key[KEY_SIZE] = "";
+
+	grant_file_key(file, key);
+	return grant_add_mark(reader, strdup(key), owner, err);
+}
+
+static int grant_mark_nodes(struct grant_reader *reader, size_t owner, struct error *err)
+{
+	const struct discovery_device *device = &reader->node->devices[owner];
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < device->node_count; i++) {
+		struct node_file file = {0};
+
+		rc = grant_add_mark(reader, grant_path_key("node", device->nodes[i].path), owner,
+				    err);
+		if (rc == 0 && node_file_identify(device->nodes[i].path, &file))
+			rc = grant_mark_file(reader, &file, owner, err);
+	}
+	return rc;
+}
+
+/* The folders that hold the file. */
+static int grant_mark_folders(struct grant_reader *reader, const char *path, size_t owner,
+			      struct error *err)
+{
+	char *folder CLEANUP_FREE = NULL;
+	int rc = file_resolve(NULL, path, &folder, NULL);
+
+	while (rc == 0 && strcmp(folder, "/") != 0) {
+		char *above = path_directory(folder);
+		struct node_file file = {0};
+
+		free(folder);
+		folder = above;
+		if (folder == NULL)
+			return error_memory(err);
+		if (node_file_identify(folder, &file))
+			rc = grant_mark_file(reader, &file, owner, err);
+	}
+	return rc == ERROR_MEMORY ? rc : 0;
+}
+
+/* A driver's manifest and its library are its own; what these need may be anybody's. Where nothing
+ * is known of the files, each counts. */
+static bool grant_is_telling(const struct discovery_file *file)
+{
+	static const char *const origins[] = {"", "manifest", "driver-library"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(origins); i++) {
+		if (strcmp(file->origin, origins[i]) == 0)
+			return true;
+	}
+	return false;
+}
+
+static int grant_mark_files(struct grant_reader *reader, size_t owner, struct error *err)
+{
+	const struct discovery_device *device = &reader->node->devices[owner];
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < device->file_count; i++) {
+		const char *path = device->files[i].source;
+		struct node_file file = {0};
+
+		if (!grant_is_telling(&device->files[i]))
+			continue;
+		rc = grant_add_mark(reader, grant_path_key("source", path), owner, err);
+		if (rc != 0 || !node_file_identify(path, &file))
+			continue;
+		rc = grant_mark_file(reader, &file, owner, err);
+		if (rc == 0)
+			rc = grant_mark_folders(reader, path, owner, err);
+		if (file.kind == NODE_FILE_REGULAR && file.size != 0)
+			reader->contents[reader->content_count++] = (struct grant_content){
+				.path = path, .size = file.size, .owner = owner};
+	}
+	return rc;
+}
+
+static int grant_compare_marks(const void *a, const void *b)
+{
+	const struct grant_mark *one = a;
+	const struct grant_mark *other = b;
+	int order = strcmp(one->key, other->key);
+
+	return order != 0 ? order : (one->owner > other->owner) - (one->owner < other->owner);
+}
+
+static int grant_fill(struct grant_reader *reader, struct error *err)
+{
+	const struct discovery_snapshot *node = reader->node;
+	size_t files = 0;
+	int rc = 0;
+
+	for (size_t i = 0; i < node->device_count; i++)
+		files += node->devices[i].file_count;
+	reader->contents = calloc(files + 1, sizeof(*reader->contents));
+	if (reader->contents == NULL)
+		return error_memory(err);
+	for (size_t i = 0; rc == 0 && i < node->device_count; i++)
+		rc = node->devices[i].node_count != 0 ? grant_mark_nodes(reader, i, err)
+						      : grant_mark_files(reader, i, err);
+	if (reader->mark_count != 0)
+		qsort(reader->marks, reader->mark_count, sizeof(*reader->marks),
+		      grant_compare_marks);
+	return rc;
+}
+
+int grant_reader_new(const struct discovery_snapshot *node, struct grant_reader **out,
+		     struct error *err)
+{
+	struct grant_reader *reader CLEANUP_GRANT_READER = calloc(1, sizeof(*reader));
+	int rc = reader != NULL ? 0 : error_memory(err);
+
+	if (rc == 0) {
+		reader->node = node;
+		rc = strcmp(node->system.os, "windows") != 0 ? grant_fill(reader, err) : 0;
+	}
+	if (rc == 0)
+		*out = STEAL(reader);
+	return rc;
+}
+
+void grant_reader_free(struct grant_reader **reader)
+{
+	if (*reader == NULL)
+		return;
+	for (size_t i = 0; i < (*reader)->mark_count; i++)
+		free((*reader)->marks[i].key);
+	free((*reader)->marks);
+	free((*reader)->contents);
+	free(*reader);
+	*reader = NULL;
+}
+
+/* Adds the devices that have the mark. */
+static void grant_find(const struct grant_reader *reader, const char *key, struct grant *found)
+{
+	size_t low = 0;
+	size_t high = reader->mark_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (strcmp(reader->marks[middle].key, key) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (; low < reader->mark_count && strcmp(reader->marks[low].key, key) == 0; low++)
+		grant_add(found, &reader->node->devices[reader->marks[low].owner]);
+}
+
+static void grant_find_path(const struct grant_reader *reader, const char *kind, const char *path,
+			    struct grant *found)
+{
+	char *key CLEANUP_FREE = grant_path_key(kind, path);
+
+	if (key != NULL)
+		grant_find(reader, key, found);
+}
+
+static void grant_find_file(const struct grant_reader *reader, const struct node_file *file,
+			    struct grant *found)
+{
+	char key[KEY_SIZE] = "";
+
+	grant_file_key(file, key);
+	grant_find(reader, key, found);
+}
+
+/* The devices of which the file is a copy of an own file. */
+static void grant_find_content(struct grant_reader *reader, const char *path,
+			       const struct node_file *file, struct grant *found)
+{
+	char digest[DIGEST_SIZE] = "";
+
+	for (size_t i = 0; i < reader->content_count; i++) {
+		struct grant_content *content = &reader->contents[i];
+
+		if (content->size != file->size)
+			continue;
+		if (digest[0] == '\0' && digest_file(path, digest, NULL, NULL) < 0)
+			return;
+		if (content->digest[0] == '\0' &&
+		    digest_file(content->path, content->digest, NULL, NULL) < 0)
+			content->size = 0;
+		else if (strcmp(content->digest, digest) == 0)
+			grant_add(found, &reader->node->devices[content->owner]);
+	}
+}
+
+struct grant_walk {
+	struct grant_reader *reader;
+	struct grant *found;
+};
+
+static bool grant_visit(const char *path, const struct node_file *file, void *user)
+{
+	struct grant_walk *walk = user;
+
+	if (file->kind == NODE_FILE_REGULAR)
+		grant_find_content(walk->reader, path, file, walk->found);
+	return true;
+}
+
+static bool grant_same_file(const struct node_file *one, const struct node_file *other)
+{
+	return one->device == other->device && one->inode == other->inode &&
+	       one->size == other->size && one->modified_ns == other->modified_ns;
+}
+
+/* What a mounted file or folder hands out; every file is looked at once. */
+static const struct grant *grant_of_file(struct grant_reader *reader, const char *path,
+					 const struct node_file *file)
+{
+	struct grant_known *known = &reader->known[file->inode % KNOWN_MAX];
+	struct grant_walk walk = {reader, &known->found};
+
+	if (known->filled && grant_same_file(&known->file, file))
+		return &known->found;
+	*known = (struct grant_known){.file = *file, .filled = true};
+	grant_find_file(reader, file, &known->found);
+	if (known->found.count == 0 && file->kind == NODE_FILE_REGULAR)
+		grant_find_content(reader, path, file, &known->found);
+	else if (known->found.count == 0 && file->kind == NODE_FILE_FOLDER)
+		node_file_walk(path, WALK_MAX, grant_visit, &walk);
+	return &known->found;
+}
+
+/* What several devices have (/dev/nvidiactl, a shared library) tells none of them. */
+static void grant_take_own(struct grant *grant, const struct grant *found)
+{
+	if (found->count == 1)
+		grant_add(grant, found->devices[0]);
+}
+
+static void grant_read_nodes(struct grant_reader *reader,
+			     const struct kubelet_container_options *options, struct grant *grant)
+{
+	for (size_t i = 0; i < options->device_count; i++) {
+		const char *path = options->devices[i].host_path;
+		struct node_file file = {0};
+		struct grant found = {0};
+
+		if (node_file_identify(path, &file))
+			grant_find_file(reader, &file, &found);
+		else
+			grant_find_path(reader, "node", path, &found);
+		grant_take_own(grant, &found);
+	}
+}
+
+static void grant_read_mounts(struct grant_reader *reader,
+			      const struct kubelet_container_options *options, struct grant *grant)
+{
+	struct grant in_folders = {0};
+
+	for (size_t i = 0; i < options->mount_count; i++) {
+		const char *path = options->mounts[i].host_path;
+		struct node_file file = {0};
+		struct grant found = {0};
+
+		if (!node_file_identify(path, &file)) {
+			grant_find_path(reader, "source", path, &found);
+			grant_take_own(grant, &found);
+		} else if (file.kind == NODE_FILE_REGULAR) {
+			grant_take_own(grant, grant_of_file(reader, path, &file));
+		} else if (file.kind == NODE_FILE_FOLDER) {
+			const struct grant *all = grant_of_file(reader, path, &file);
+
+			for (size_t j = 0; j < all->count; j++)
+				grant_add(&in_folders, all->devices[j]);
+		}
+	}
+	/* A folder says something only where nothing else does, and where it is about one device.
+	 */
+	if (grant->count == 0)
+		grant_take_own(grant, &in_folders);
+}
+
+static void grant_read_strings(const struct discovery_snapshot *node,
+			       const struct kubelet_container_options *options, struct grant *grant)
+{
+	for (size_t i = 0; i < node->device_count; i++) {
+		for (size_t j = 0; j < options->device_count; j++) {
+			if (device_string_grants(options->devices[j].host_path, &node->devices[i]))
+				grant_add(grant, &node->devices[i]);
+		}
+	}
+}
+
+struct grant grant_read(struct grant_reader *reader,
+			const struct kubelet_container_options *options)
+{
+	struct grant grant = {
+		.source = GRANT_READ,
+		.by_runtime = options->cdi_device_count != 0 || options->env_count != 0 ||
+			      options->annotation_count != 0,
+	};
+
+	if (strcmp(reader->node->system.os, "windows") == 0) {
+		grant_read_strings(reader->node, options, &grant);
+	} else {
+		grant_read_nodes(reader, options, &grant);
+		grant_read_mounts(reader, options, &grant);
+	}
+	if (grant.count == 0)
+		grant.source =
+			options->device_count == 0 && options->mount_count == 0 && !grant.by_runtime
+				? GRANT_NOTHING
+				: GRANT_UNTOLD;
+	return grant;
 }

@@ -4,9 +4,17 @@
 
 /*
  * Which devices of the node a container was given, read off what it is given and not off ids, so
- * that it holds for any vendor's plugin. On Linux a device is granted when one of the device nodes
- * that are its own, or, for a device without nodes, one of the files that are its own, is handed to
- * the container; on Windows when a device string names its location path or its class.
+ * that it holds for any vendor's plugin. On Windows a device is granted when a device string names
+ * its location path or its class.
+ *
+ * On Linux names do not count: a device is granted when one of the device nodes that are its own is
+ * handed to the container, by major and minor number, or, for a device without nodes, one of the
+ * driver's files that are its own: the same file by any path, a copy of it, or the folder that
+ * holds it or a copy of it.
+ *
+ * CDI names, variables and annotations say something to the container runtime alone, and a folder
+ * may hold the drivers of several devices: there the answer cannot be read, and the container has
+ * to be asked what it sees (checks/visibility.h).
  */
 
 #include "conformance/kubelet/container_options.h"
@@ -15,13 +23,35 @@
 
 enum { GRANT_DEVICES_MAX = 64 };
 
+enum grant_source {
+	GRANT_READ,    /* `devices` were handed out */
+	GRANT_NOTHING, /* the answer is empty */
+	GRANT_UNTOLD,  /* the answer hands out something, no device that can be named */
+	GRANT_SEEN,    /* the answer cannot be read: `devices` are what a container saw */
+};
+
 struct grant {
 	const struct discovery_device *devices[GRANT_DEVICES_MAX];
 	size_t count;
+	enum grant_source source;
+	bool by_runtime; /* the answer holds something that a container runtime may act on */
 };
 
-struct grant grant_read(const struct discovery_snapshot *node,
+/* What tells the node's devices apart, and what was found out about files. */
+struct grant_reader;
+
+#define CLEANUP_GRANT_READER __attribute__((cleanup(grant_reader_free)))
+
+/* The node is borrowed. ERROR_MEMORY. */
+int grant_reader_new(const struct discovery_snapshot *node, struct grant_reader **out,
+		     struct error *err);
+void grant_reader_free(struct grant_reader **reader);
+
+struct grant grant_read(struct grant_reader *reader,
 			const struct kubelet_container_options *options);
+
+void grant_add(struct grant *grant, const struct discovery_device *device); /* once */
+bool grant_has(const struct grant *grant, const struct discovery_device *device);
 
 /* How many of the granted devices offer the API. */
 size_t grant_count(const struct grant *grant, const char *api);

@@ -28,6 +28,16 @@ static void isolation_expect_only(struct check_run *run, const char *label, cons
 		check_add_device(run, grant->devices[i]->id);
 }
 
+static struct grant_reader *isolation_read_grants(struct rig *rig)
+{
+	struct grant_reader *grants = NULL;
+	struct error err = {0};
+
+	if (grant_reader_new(rig->context->node, &grants, &err) < 0)
+		check_broken(rig->run, "%s", err.text);
+	return grants;
+}
+
 static void isolation_no_allocation(struct check_run *run)
 {
 	static const struct grant nothing;
@@ -40,11 +50,11 @@ static void isolation_no_allocation(struct check_run *run)
 }
 
 /* Runs the probe with what the pod was given, which must be one device and nothing else. */
-static void isolation_expect_one(struct rig *rig, struct stage *stage, const char *pod,
-				 const char *resource,
+static void isolation_expect_one(struct rig *rig, struct stage *stage, struct grant_reader *grants,
+				 const char *pod, const char *resource,
 				 const struct kubelet_container_options *options)
 {
-	struct grant grant = grant_read(rig->context->node, options);
+	struct grant grant = grant_read(grants, options);
 	const cJSON *document = NULL;
 
 	if (grant.count == 0 && options->cdi_device_count != 0) {
@@ -64,15 +74,17 @@ static void isolation_single_device(struct check_run *run)
 {
 	struct rig *rig = rig_ready(run);
 	struct stage *stage = rig != NULL ? stage_open(run, &rig->loop) : NULL;
+	struct grant_reader *grants CLEANUP_GRANT_READER =
+		stage != NULL ? isolation_read_grants(rig) : NULL;
 
-	for (size_t i = 0; stage != NULL && i < rig->resources.count; i++) {
+	for (size_t i = 0; grants != NULL && i < rig->resources.count; i++) {
 		struct kubelet_container_options options = {0};
 		const char *resource = rig->resources.items[i];
 		const struct kubelet_limit limit = {.resource = resource, .count = 1};
 		char *pod CLEANUP_FREE = text_format("pod-%zu", i);
 
 		if (pod != NULL && rig_admit(rig, pod, &limit, &options))
-			isolation_expect_one(rig, stage, pod, resource, &options);
+			isolation_expect_one(rig, stage, grants, pod, resource, &options);
 		kubelet_container_options_free(&options);
 	}
 }
@@ -114,7 +126,9 @@ static bool isolation_run_pair(struct check_run *run, struct stage *stage,
 /* Finds two ids whose answers grant one device each: different ones, or the same one. */
 static bool isolation_find_pair(struct rig *rig, bool same, struct isolation_pair *pair)
 {
-	for (size_t i = 0; i < rig->resources.count; i++) {
+	struct grant_reader *grants CLEANUP_GRANT_READER = isolation_read_grants(rig);
+
+	for (size_t i = 0; grants != NULL && i < rig->resources.count; i++) {
 		struct text_list ids CLEANUP_TEXT_LIST = {0};
 
 		if (!rig_healthy_ids(rig, rig->resources.items[i], &ids))
@@ -128,7 +142,7 @@ static bool isolation_find_pair(struct rig *rig, bool same, struct isolation_pai
 
 			if (pod == NULL || !rig_admit(rig, pod, &limit, &options))
 				return false;
-			struct grant grant = grant_read(rig->context->node, &options);
+			struct grant grant = grant_read(grants, &options);
 			bool first = pair->grants[0].count == 0;
 
 			if (grant.count == 1 &&
@@ -216,7 +230,7 @@ static const struct check checks[] = {
 			  "device, the "
 			  "driver does not isolate: run one GPU per node until it does.",
 		.requirement = CHECK_ISO_02,
-		.needs = {.devices = 2, .containers = true},
+		.needs = {.devices = 1, .containers = true},
 	},
 	{
 		ISOLATION_CHECK("two-containers", isolation_two_containers),

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/cleanup.h"
 #include "base/tests/unit.h"
 #include "base/text.h"
 #include "conformance/checks/device_string.h"
@@ -8,6 +9,16 @@
 #include <string.h>
 
 static const char windows_node[] = GPUCERT_SOURCE_DIR "/discovery/nodes/windows-4x-tesla-t4.json";
+
+static struct grant read_options(const struct discovery_snapshot *node,
+				 const struct kubelet_container_options *options)
+{
+	struct grant_reader *reader CLEANUP_GRANT_READER = NULL;
+	struct error err = {0};
+
+	CU_ASSERT_EQUAL_FATAL(grant_reader_new(node, &reader, &err), 0);
+	return grant_read(reader, options);
+}
 
 static struct grant grant_of(const struct discovery_snapshot *node, const char *const *host_paths)
 {
@@ -20,7 +31,7 @@ static struct grant grant_of(const struct discovery_snapshot *node, const char *
 			.host_path = host_paths[options.device_count],
 			.permissions = "",
 		};
-	return grant_read(node, &options);
+	return read_options(node, &options);
 }
 
 static struct discovery_snapshot *read_windows_node(void)

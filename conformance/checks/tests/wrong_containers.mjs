@@ -42,7 +42,7 @@ const smuggle = (d, manifest) => ({
 	],
 	envs: {...d.environment, OCL_ICD_VENDORS: '/opt/smuggled.icd'},
 });
-const copiedManifest = file('copy.icd', readFileSync(opencl.files.find((f) => f.origin === 'manifest').source, 'utf8'));
+const copiedManifest = file('copy.icd', readFileSync(opencl.files.find((f) => f.origin === 'manifest').source, 'utf8') + '\n');
 
 // A driver of an API that was not granted, which crashes when it is asked: what it would show cannot be told.
 const doubleManifest = file('double.icd', '/opt/double/libdouble_opencl.so\n');

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef CONFORMANCE_CHECKS_NODE_FILE_H
+#define CONFORMANCE_CHECKS_NODE_FILE_H
+
+/* What a path of the node leads to, whatever it is called: two paths are the same file when their
+ * numbers are, and the same device when the numbers of their nodes are. */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum node_file_kind {
+	NODE_FILE_REGULAR,
+	NODE_FILE_FOLDER,
+	NODE_FILE_CHARACTER, /* device nodes */
+	NODE_FILE_BLOCK,
+	NODE_FILE_OTHER,
+};
+
+struct node_file {
+	enum node_file_kind kind;
+	uint64_t device, inode;	    /* which file it is */
+	unsigned int major, minor;  /* of a device node */
+	uint64_t size, modified_ns; /* of a regular file */
+};
+
+/* Follows symbolic links. False: there is no such file, or, on Windows, always: files have no such
+ * numbers there. */
+bool node_file_identify(const char *path, struct node_file *out);
+
+/* Calls `each` for the regular files and device nodes in a folder and those below it, `most`
+ * entries at the most, without following links and without leaving the file system. `each` returns
+ * false to end it. */
+void node_file_walk(const char *folder, size_t most,
+		    bool (*each)(const char *path, const struct node_file *file, void *user),
+		    void *user);
+
+#endif

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+#include "conformance/checks/node_file.h"
+
+#include "base/cleanup.h"
+
+#include <fts.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+
+static struct node_file node_file_of(const struct stat *status)
+{
+	return (struct node_file){
+		.kind = S_ISREG(status->st_mode)   ? NODE_FILE_REGULAR
+			: S_ISDIR(status->st_mode) ? NODE_FILE_FOLDER
+			: S_ISCHR(status->st_mode) ? NODE_FILE_CHARACTER
+			: S_ISBLK(status->st_mode) ? NODE_FILE_BLOCK
+						   : NODE_FILE_OTHER,
+		.device = status->st_dev,
+		.inode = status->st_ino,
+		.major = major(status->st_rdev),
+		.minor = minor(status->st_rdev),
+		.size = (uint64_t)status->st_size,
+		.modified_ns = (uint64_t)status->st_mtim.tv_sec * 1000000000 +
+			       (uint64_t)status->st_mtim.tv_nsec,
+	};
+}
+
+bool node_file_identify(const char *path, struct node_file *out)
+{
+	struct stat status = {0};
+
+	if (stat(path, &status) != 0)
+		return false;
+	*out = node_file_of(&status);
+	return true;
+}
+
+static void node_file_close(FTS **walk)
+{
+	if (*walk != NULL)
+		(void)fts_close(*walk);
+}
+
+void node_file_walk(const char *folder, size_t most,
+		    bool (*each)(const char *path, const struct node_file *file, void *user),
+		    void *user)
+{
+	char *root CLEANUP_FREE = strdup(folder);
+	char *const roots[] = {root, NULL};
+	FTS *walk CLEANUP(node_file_close) =
+		root != NULL ? fts_open(roots,
+					FTS_COMFOLLOW | FTS_PHYSICAL | FTS_NOCHDIR | FTS_XDEV, NULL)
+			     : NULL;
+
+	for (size_t i = 0; walk != NULL && i < most; i++) {
+		const FTSENT *entry = fts_read(walk);
+
+		if (entry == NULL)
+			return;
+		if (entry->fts_info != FTS_F && entry->fts_info != FTS_DEFAULT)
+			continue;
+		const struct node_file file = node_file_of(entry->fts_statp);
+
+		if (file.kind != NODE_FILE_OTHER && !each(entry->fts_path, &file, user))
+			return;
+	}
+}

@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: MIT */
+/* Devices are recognised by the numbers of their nodes and by the identity and content of their
+ * drivers' files, whatever they are called. */
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/file.h"
+#include "base/path.h"
+#include "base/tests/unit.h"
+#include "base/text.h"
+#include "conformance/checks/grant.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+/* Two cards with a node of their own and one that both share, two software drivers that share a
+ * library. */
+struct fixture {
+	char *folder;
+	struct text_list strings;
+	struct discovery_file files[2][3];
+	struct discovery_node nodes[2][2];
+	struct discovery_device devices[4];
+	struct discovery_snapshot node;
+	struct grant_reader *reader;
+};
+
+static struct fixture fixture;
+
+static const char *at(const char *name)
+{
+	char *path = path_join(fixture.folder, name);
+
+	CU_ASSERT_EQUAL_FATAL(text_list_take(&fixture.strings, path, NULL), 0);
+	return path;
+}
+
+static const char *write_file(const char *name, const char *content)
+{
+	const char *path = at(name);
+
+	CU_ASSERT_EQUAL_FATAL(file_write_atomic(path, content, strlen(content), 0644, NULL), 0);
+	return path;
+}
+
+static const char *make_folder(const char *name)
+{
+	CU_ASSERT_EQUAL_FATAL(file_make_directories(at(name), 0755, NULL), 0);
+	return at(name);
+}
+
+static const char *make_node(const char *name, unsigned minor)
+{
+	const char *path = at(name);
+
+	(void)unlink(path);
+	CU_ASSERT_EQUAL_FATAL(mknod(path, S_IFCHR | 0600, makedev(226, minor)), 0);
+	return path;
+}
+
+static const char *make_link(const char *target, const char *name)
+{
+	CU_ASSERT_EQUAL_FATAL(symlink(target, at(name)), 0);
+	return at(name);
+}
+
+static void fill_card(size_t index, const char *id)
+{
+	struct discovery_device *device = &fixture.devices[index];
+
+	device->id = id;
+	device->nodes = fixture.nodes[index];
+	device->node_count = 2;
+	fixture.nodes[index][0].path = at(index == 0 ? "renderD128" : "renderD129");
+	fixture.nodes[index][1].path = at("control");
+}
+
+static void fill_driver(size_t index, const char *id)
+{
+	static const char *const origins[] = {"manifest", "driver-library", "needed-library"};
+	struct discovery_device *device = &fixture.devices[2 + index];
+	char *folder = text_format("lib/%s", id);
+
+	device->id = id;
+	device->files = fixture.files[index];
+	device->file_count = 3;
+	(void)make_folder(folder);
+	for (size_t i = 0; i < 3; i++) {
+		char *name = text_format("%s/%s", folder, origins[i]);
+		char *content = text_format("%s of %s", origins[i], i < 2 ? id : "both");
+
+		fixture.files[index][i].origin = origins[i];
+		fixture.files[index][i].source =
+			i < 2 ? write_file(name, content) : write_file("lib/needed", content);
+		free(name);
+		free(content);
+	}
+	free(folder);
+}
+
+static void test_open(void)
+{
+	struct error err = {0};
+
+	CU_ASSERT_EQUAL_FATAL(file_make_temporary(NULL, "gpucert-grant-", &fixture.folder, &err),
+			      0);
+	fixture.node = (struct discovery_snapshot){
+		.system = {.os = "linux"}, .devices = fixture.devices, .device_count = 4};
+	fill_card(0, "card-a");
+	fill_card(1, "card-b");
+	fill_driver(0, "soft-a");
+	fill_driver(1, "soft-b");
+	if (geteuid() == 0) {
+		(void)make_node("renderD128", 128);
+		(void)make_node("renderD129", 129);
+		(void)make_node("control", 0);
+	}
+	CU_ASSERT_EQUAL_FATAL(grant_reader_new(&fixture.node, &fixture.reader, &err), 0);
+}
+
+static void test_close(void)
+{
+	grant_reader_free(&fixture.reader);
+	text_list_free(&fixture.strings);
+	CU_ASSERT_EQUAL(file_remove_tree(fixture.folder, NULL), 0);
+	free(fixture.folder);
+}
+
+static struct grant of_mounts(const char *const *sources)
+{
+	struct kubelet_mount mounts[4] = {{0}};
+	struct kubelet_container_options options = {.mounts = mounts};
+
+	for (; sources[options.mount_count] != NULL; options.mount_count++)
+		mounts[options.mount_count] = (struct kubelet_mount){
+			.container_path = "/opt/x", .host_path = sources[options.mount_count]};
+	return grant_read(fixture.reader, &options);
+}
+
+static struct grant of_node(const char *path)
+{
+	struct kubelet_device_node device = {.container_path = "/dev/x", .host_path = path};
+	struct kubelet_container_options options = {.devices = &device, .device_count = 1};
+
+	return grant_read(fixture.reader, &options);
+}
+
+/* `index` of the one device; -1: none. */
+static void expect_device(struct grant grant, int index, enum grant_source source)
+{
+	CU_ASSERT_EQUAL(grant.source, source);
+	CU_ASSERT_EQUAL_FATAL(grant.count, index < 0 ? 0 : 1);
+	if (index >= 0)
+		CU_ASSERT_PTR_EQUAL(grant.devices[0], &fixture.devices[index]);
+}
+
+static void expect_mount(const char *source, int index)
+{
+	const char *const sources[] = {source, NULL};
+
+	expect_device(of_mounts(sources), index, index >= 0 ? GRANT_READ : GRANT_UNTOLD);
+}
+
+static void test_a_node_counts_by_its_number(void)
+{
+	if (geteuid() != 0)
+		return;
+	expect_device(of_node(at("renderD128")), 0, GRANT_READ);
+	expect_device(of_node(make_node("another-name", 129)), 1, GRANT_READ);
+	expect_device(of_node(make_link(at("renderD129"), "by-path")), 1, GRANT_READ);
+	/* The name of one device on the number of another. */
+	expect_device(of_node(make_link(at("renderD129"), "renderD128-in-name-only")), 1,
+		      GRANT_READ);
+	expect_device(of_node(at("control")), -1, GRANT_UNTOLD);
+	expect_device(of_node("/dev/null"), -1, GRANT_UNTOLD);
+	expect_device(of_node(at("missing")), -1, GRANT_UNTOLD);
+}
+
+static void test_a_file_counts_by_any_path(void)
+{
+	expect_mount(fixture.files[0][1].source, 2);
+	expect_mount(make_link(fixture.files[1][1].source, "libdriver.so"), 3);
+	CU_ASSERT_EQUAL(link(fixture.files[0][0].source, at("hard-link")), 0);
+	expect_mount(at("hard-link"), 2);
+	expect_mount(write_file("copy", "driver-library of soft-b"), 3);
+	expect_mount(write_file("rewritten", "driver-library of soft-c"), -1);
+	expect_mount(fixture.files[0][2].source, -1);
+}
+
+static void test_a_folder_counts_by_what_lies_in_it(void)
+{
+	const char *both[] = {at("lib"), NULL};
+	const char *named[] = {at("lib"), fixture.files[1][0].source, NULL};
+
+	expect_mount(at("lib/soft-a"), 2);
+	(void)make_folder("driver-root/deep");
+	(void)write_file("driver-root/deep/driver.so", "driver-library of soft-b");
+	(void)write_file("driver-root/deep/manifest", "rewritten");
+	expect_mount(at("driver-root"), 3);
+	expect_mount(make_link(at("driver-root"), "driver-link"), 3);
+	expect_device(of_mounts(both), -1, GRANT_UNTOLD);
+	expect_device(of_mounts(named), 3, GRANT_READ);
+	expect_mount(make_folder("empty"), -1);
+}
+
+static void test_two_devices_are_two(void)
+{
+	const char *const sources[] = {fixture.files[0][0].source, fixture.files[1][1].source,
+				       NULL};
+	struct grant grant = of_mounts(sources);
+
+	CU_ASSERT_EQUAL(grant.source, GRANT_READ);
+	CU_ASSERT_EQUAL(grant.count, 2);
+}
+
+static void test_what_only_a_runtime_understands_is_untold(void)
+{
+	struct kubelet_env env = {.name = "NVIDIA_VISIBLE_DEVICES", .value = "GPU-1"};
+	struct kubelet_cdi_device cdi = {.name = "example.com/gpu=0"};
+	struct kubelet_container_options options = {.envs = &env, .env_count = 1};
+
+	expect_device(grant_read(fixture.reader, &options), -1, GRANT_UNTOLD);
+	CU_ASSERT_TRUE(grant_read(fixture.reader, &options).by_runtime);
+	options = (struct kubelet_container_options){.cdi_devices = &cdi, .cdi_device_count = 1};
+	expect_device(grant_read(fixture.reader, &options), -1, GRANT_UNTOLD);
+	options = (struct kubelet_container_options){0};
+	expect_device(grant_read(fixture.reader, &options), -1, GRANT_NOTHING);
+}
+
+/* Each file is looked at once, so many answers cost little more than one. */
+static void test_many_answers_are_quick(void)
+{
+	enum { ANSWERS = 100000, LIMIT_MS = UNIT_SANITIZED ? 20000 : 4000 };
+	const char *const sources[] = {at("copy"), NULL};
+	uint64_t began = clock_monotonic_ms();
+
+	for (size_t i = 0; i < ANSWERS; i++)
+		expect_device(of_mounts(sources), 3, GRANT_READ);
+	CU_ASSERT_TRUE(clock_monotonic_ms() - began < LIMIT_MS);
+}
+
+UNIT_MAIN("grant-linux", {"a node is made", test_open},
+	  {"a node counts by its number", test_a_node_counts_by_its_number},
+	  {"a file counts by any path", test_a_file_counts_by_any_path},
+	  {"a folder counts by what lies in it", test_a_folder_counts_by_what_lies_in_it},
+	  {"two devices are two", test_two_devices_are_two},
+	  {"what only a runtime understands is untold",
+	   test_what_only_a_runtime_understands_is_untold},
+	  {"many answers are quick", test_many_answers_are_quick},
+	  {"the node is removed", test_close})
