@@ -279,6 +279,7 @@ int builder_finish(struct builder *builder, const struct discovery_filter *filte
 	}
 	owner->snapshot.system = builder->system;
 	owner->snapshot.recorded = builder->recorded;
+	owner->snapshot.recorded_at = builder->recorded_at != NULL ? builder->recorded_at : "";
 	owner->snapshot.devices = devices;
 	owner->snapshot.diagnostics = builder->diagnostics;
 	owner->snapshot.diagnostic_count = builder->diagnostic_count;

@@ -26,6 +26,7 @@ struct builder {
 	struct arena arena;
 	struct discovery_system system;
 	bool recorded;
+	const char *recorded_at;
 	const char *place_prefix; /* left out of the places of diagnostics; NULL: nothing */
 	struct draft **drafts;
 	size_t draft_count;

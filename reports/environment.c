@@ -10,28 +10,43 @@ struct section {
 	const char *const *identity; /* NULL-ended JSON pointers into the section or its items */
 };
 
-static const char *const os_identity[] = {
-	"/product", "/version", "/build", "/revision", "/kernel", "/architecture", NULL,
+static const char *const node_identity[] = {
+	"/kind",
+	"/digest",
+	"/machine/product",
+	"/machine/kernel",
+	"/machine/kernelBuild",
+	"/machine/architecture",
+	NULL,
 };
-static const char *const runtime_identity[] = {"/name", "/version", "/shim", "/oci", NULL};
+static const char *const os_identity[] = {
+	"/product", "/version",	    "/build",	     "/revision",
+	"/kernel",  "/kernelBuild", "/architecture", NULL,
+};
+static const char *const runtime_identity[] = {
+	"/name", "/version", "/binaryDigest", "/shim", "/shimDigest", "/oci", "/ociDigest", NULL,
+};
 static const char *const driver_identity[] = {
-	"/key", "/name", "/version", "/inf", "/model", "/storeDigest", NULL,
+	"/key", "/name", "/version", "/date", "/inf", "/model", "/storeDigest", NULL,
 };
 static const char *const device_identity[] = {
 	"/driver", "/hardwareId", "/kind", "/runtimeFiles/digest", NULL,
 };
 static const char *const plugin_identity[] = {
-	"/name", "/version", "/binaryDigest", "/resources", "/api", NULL,
+	"/name", "/version", "/binaryDigest", "/fileDigests", "/resources", "/api", NULL,
 };
+static const char *const harness_identity[] = {"/version", "/binaryDigest", NULL};
 static const char *const image_identity[] = {"/ref", "/digest", "/osVersion", NULL};
 
 static const struct section sections[] = {
+	{"node", JSON_OBJECT, NULL, node_identity},
 	{"os", JSON_OBJECT, NULL, os_identity},
 	{"runtime", JSON_OBJECT, NULL, runtime_identity},
 	{"drivers", JSON_ARRAY, "key", driver_identity},
 	{"devices", JSON_ARRAY, "ref", device_identity},
 	{"plugin", JSON_OBJECT, NULL, plugin_identity},
 	{"images", JSON_ARRAY, "ref", image_identity},
+	{"harness", JSON_OBJECT, NULL, harness_identity},
 };
 
 cJSON *environment_new(void)
@@ -54,6 +69,13 @@ static const struct section *environment_section(const char *name)
 			return &sections[i];
 	}
 	return NULL;
+}
+
+const char *const *environment_identity(const char *section)
+{
+	const struct section *found = environment_section(section);
+
+	return found != NULL ? found->identity : NULL;
 }
 
 static int environment_check_items(const struct section *section, const struct json_at *at,

@@ -18,6 +18,10 @@ cJSON *environment_new(void);
  * a section has the wrong type, or there is no such section. */
 int environment_merge(cJSON *environment, const struct json_at *record, struct error *err);
 
+/* The identifying members of a section or of each of its items, NULL-ended JSON pointers. NULL: no
+ * such section. */
+const char *const *environment_identity(const char *section);
+
 /* SHA-256 over the identifying members. */
 int environment_digest(const cJSON *environment, char out[DIGEST_SIZE], struct error *err);
 

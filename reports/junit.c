@@ -182,6 +182,7 @@ static void junit_add_suite(struct text *out, const cJSON *report, const struct 
 	text_add(out, ">\n    <properties>\n");
 	junit_add_property(out, report, "run", "/run/id");
 	junit_add_property(out, report, "state", "/run/state");
+	junit_add_property(out, report, "node", "/environment/node/kind");
 	junit_add_property(out, report, "environment", "/environment/digest");
 	junit_add_property(out, report, "conformance", "/verdict/conformance/result");
 	text_add(out, "    </properties>\n");

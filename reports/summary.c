@@ -160,23 +160,51 @@ static void summary_add_part(struct text *body, const char *name, const char *ve
 	summary_add_escaped(body, version);
 }
 
+/* The system of a node that is not this machine, and what stood in for it. */
+static void summary_add_stand_in(struct text *body, const cJSON *report)
+{
+	summary_add_part(body, view_string(report, "/environment/os/product"),
+			 view_string(report, "/environment/os/version"));
+	text_add(body, "; replayed on ");
+	summary_add_escaped(body, view_string(report, "/environment/node/machine/product"));
+}
+
+/* Nothing when the node is this machine, or not known. */
+static void summary_add_kind(struct text *body, const cJSON *report)
+{
+	const char *kind = view_string(report, "/environment/node/kind");
+
+	if (strcmp(kind, "recorded") == 0) {
+		text_add(body, "a recorded node (");
+		summary_add_escaped(body, view_string(report, "/environment/node/file"));
+		text_add(body, "): ");
+	} else if (strcmp(kind, "wine") == 0) {
+		text_add(body, "a Windows node under Wine: ");
+	}
+}
+
 /* What the report is about. */
 static void summary_add_environment(struct summary *summary)
 {
 	const cJSON *report = summary->report;
 	const cJSON *device = NULL;
 	struct text body CLEANUP_TEXT = {0};
+	struct text parts CLEANUP_TEXT = {0};
 
 	cJSON_ArrayForEach (device, json_pointer(report, "/environment/devices")) {
-		summary_add_part(&body, view_string(device, "/name"), "");
+		summary_add_part(&parts, view_string(device, "/name"), "");
 	}
-	summary_add_part(&body, view_string(report, "/environment/plugin/name"),
+	summary_add_kind(&body, report);
+	if (body.size != 0)
+		summary_add_stand_in(&parts, report);
+	summary_add_part(&parts, view_string(report, "/environment/plugin/name"),
 			 view_string(report, "/environment/plugin/version"));
-	summary_add_part(&body, view_string(report, "/environment/runtime/name"),
+	summary_add_part(&parts, view_string(report, "/environment/runtime/name"),
 			 view_string(report, "/environment/runtime/version"));
-	summary_add_part(&body, view_string(report, "/environment/os/product"), "");
 	if (body.size == 0)
-		text_add(&body, "an unknown environment");
+		summary_add_part(&parts, view_string(report, "/environment/os/product"), "");
+	text_add(&body, parts.size != 0 ? text_string(&parts) : "an unknown environment");
+	body.failed = body.failed || parts.failed;
 	summary_add_line(summary, STYLE_BOLD, "on", &body);
 }
 

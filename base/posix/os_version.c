@@ -67,6 +67,8 @@ int os_version_read(struct os_version *out, struct error *err)
 			os_version_product(text, out->product, sizeof(out->product));
 	}
 	(void)snprintf(out->kernel, sizeof(out->kernel), "%s", name.release);
+	(void)snprintf(out->kernel_build, sizeof(out->kernel_build), "%s", name.version);
+	(void)snprintf(out->architecture, sizeof(out->architecture), "%s", name.machine);
 	os_version_numbers(name.release, out);
 	return 0;
 }

@@ -59,6 +59,7 @@ int os_version_read(struct os_version *out, struct error *err)
 {
 	const char *(*wine_get_version)(void) = NULL;
 	void *ntdll = NULL;
+	SYSTEM_INFO info = {0};
 	bool client = false;
 	int rc = library_open("ntdll.dll", &ntdll, err);
 
@@ -67,6 +68,10 @@ int os_version_read(struct os_version *out, struct error *err)
 	if (rc < 0)
 		return rc;
 	out->revision = os_version_revision();
+	GetNativeSystemInfo(&info);
+	(void)snprintf(out->architecture, sizeof(out->architecture), "%s",
+		       info.wProcessorArchitecture == PROCESSOR_ARCHITECTURE_ARM64 ? "arm64"
+										   : "x86_64");
 	os_version_text(L"ProductName", out->product, sizeof(out->product));
 	os_version_text(L"DisplayVersion", out->display_version, sizeof(out->display_version));
 	if (out->display_version[0] == '\0')

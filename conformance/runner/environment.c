@@ -4,6 +4,7 @@
 #include "base/digest.h"
 #include "base/file.h"
 #include "base/json.h"
+#include "base/os_version.h"
 #include "base/path.h"
 #include "conformance/kubelet/plugin_process.h"
 
@@ -21,6 +22,60 @@ static void environment_add_text(cJSON *object, const char *key, const char *val
 		(void)cJSON_AddItemToObject(object, key, json_new_string(value, strlen(value)));
 }
 
+static bool environment_is_wine(const struct wine_node *wine)
+{
+	return wine->directory != NULL;
+}
+
+/* The machine that stands in for the node. */
+static cJSON *environment_machine(void)
+{
+	cJSON *machine = cJSON_CreateObject();
+	struct os_version version = {0};
+
+	if (os_version_read(&version, NULL) < 0)
+		return machine;
+	environment_add_text(machine, "product", version.product);
+	environment_add_text(machine, "kernel", version.kernel);
+	environment_add_text(machine, "kernelBuild", version.kernel_build);
+	environment_add_text(machine, "architecture", version.architecture);
+	return machine;
+}
+
+static void environment_add_digest(cJSON *object, const char *key, const char *path)
+{
+	char digest[DIGEST_SIZE] = "";
+
+	if (path != NULL && digest_file(path, digest, NULL, NULL) == 0)
+		environment_add_text(object, key, digest);
+}
+
+/* Whether what the other sections say of a node is true of this machine. */
+static cJSON *environment_node(const struct context *context, const struct wine_node *wine)
+{
+	cJSON *node = cJSON_CreateObject();
+	const char *kind = "live";
+
+	if (environment_is_wine(wine))
+		kind = "wine";
+	else if (context->node->recorded)
+		kind = "recorded";
+	environment_add_text(node, "kind", kind);
+	if (strcmp(kind, "live") == 0)
+		return node;
+	if (environment_is_wine(wine)) {
+		char *packages CLEANUP_FREE = path_join(wine->root, WINE_NODE_PACKAGES);
+
+		environment_add_digest(node, "digest", packages);
+	} else {
+		environment_add_text(node, "file", path_base(context->node_file));
+		environment_add_digest(node, "digest", context->node_file);
+		environment_add_text(node, "recorded", context->node->recorded_at);
+	}
+	(void)cJSON_AddItemToObject(node, "machine", environment_machine());
+	return node;
+}
+
 /* Never just the Windows that Wine says it is. NULL: out of memory. */
 static char *environment_wine_product(const struct discovery_system *system,
 				      const struct wine_node *wine)
@@ -35,6 +90,16 @@ static char *environment_wine_product(const struct discovery_system *system,
 			   text_starts_with(system->build, "10.0.") ? "" : "10.0.", system->build);
 }
 
+/* "20348.1547" */
+static void environment_add_build(cJSON *os, const char *build)
+{
+	const char *dot = strrchr(build, '.');
+	char *number CLEANUP_FREE = dot != NULL ? strndup(build, (size_t)(dot - build)) : NULL;
+
+	environment_add_text(os, "build", dot != NULL ? number : build);
+	environment_add_text(os, "revision", dot != NULL ? dot + 1 : NULL);
+}
+
 static cJSON *environment_os(const struct discovery_system *system, const struct wine_node *wine)
 {
 	cJSON *os = cJSON_CreateObject();
@@ -44,7 +109,13 @@ static cJSON *environment_os(const struct discovery_system *system, const struct
 
 	environment_add_text(os, "name", system->os);
 	environment_add_text(os, "product", product);
-	environment_add_text(os, "build", system->build);
+	environment_add_text(os, "version", system->version);
+	if (strcmp(system->os, "windows") == 0) {
+		environment_add_build(os, system->build);
+	} else {
+		environment_add_text(os, "kernel", system->build);
+		environment_add_text(os, "kernelBuild", system->kernel_build);
+	}
 	environment_add_text(os, "architecture", system->architecture);
 	return os;
 }
@@ -195,6 +266,17 @@ static cJSON *environment_images(const struct images *images)
 	return array;
 }
 
+static cJSON *environment_harness(void)
+{
+	cJSON *harness = cJSON_CreateObject();
+	char *program CLEANUP_FREE = NULL;
+
+	environment_add_text(harness, "version", GPUCERT_VERSION);
+	if (path_of_program(&program, NULL) == 0)
+		environment_add_digest(harness, "binaryDigest", program);
+	return harness;
+}
+
 int environment_describe(const struct context *context, const struct workplace *workplace,
 			 cJSON **out, struct error *err)
 {
@@ -206,8 +288,11 @@ int environment_describe(const struct context *context, const struct workplace *
 		added = cJSON_AddItemToArray(devices,
 					     environment_device(&context->node->devices[i]));
 	added = added &&
+		cJSON_AddItemToObject(environment, "node",
+				      environment_node(context, &workplace->wine)) &&
 		cJSON_AddItemToObject(environment, "os",
-				      environment_os(&context->node->system, &workplace->wine));
+				      environment_os(&context->node->system, &workplace->wine)) &&
+		cJSON_AddItemToObject(environment, "harness", environment_harness());
 	added = added &&
 		cJSON_AddItemToObject(environment, "plugin",
 				      environment_plugin(context, &workplace->wine)) &&

@@ -21,6 +21,8 @@
 
 #define WINE_NODE_PLUGIN "device-plugin-wddm.exe" /* the reference plugin of such a node */
 
+#define WINE_NODE_PACKAGES "/var/lib/dpkg/status" /* in the root: what it was made of */
+
 struct wine_node {
 	char *directory;
 	char *root;	/* made by make-root.sh */

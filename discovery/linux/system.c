@@ -10,25 +10,26 @@
 
 enum { OS_RELEASE_MAX = 64 * 1024 };
 
-/* The value of PRETTY_NAME in os-release(5), without its quotes. */
-static const char *system_product(struct builder *builder, char *text)
+/* The value of a key in os-release(5), without its quotes; "" when it is not there. */
+static const char *system_value(struct builder *builder, const char *text, const char *key)
 {
-	static const char key[] = "PRETTY_NAME=";
-	char *rest = NULL;
+	size_t key_size = strlen(key);
 
-	for (char *line = strtok_r(text, "\n", &rest); line != NULL;
-	     line = strtok_r(NULL, "\n", &rest)) {
-		if (!text_starts_with(line, key))
+	for (const char *line = text; *line != '\0';
+	     line += strcspn(line, "\n"), line += *line != 0) {
+		const char *value = line + key_size;
+		size_t size = 0;
+
+		if (strncmp(line, key, key_size) != 0)
 			continue;
-		char *value = line + sizeof(key) - 1;
-		size_t size = strlen(value);
-
+		size = strcspn(value, "\n");
 		if (size >= 2 && (value[0] == '"' || value[0] == '\'') &&
 		    value[size - 1] == value[0]) {
-			value[size - 1] = '\0';
 			value++;
+			size -= 2;
 		}
-		return text_is_utf8(value, strlen(value)) ? builder_string(builder, value) : "";
+		return text_is_utf8(value, size) ? builder_format(builder, "%.*s", (int)size, value)
+						 : "";
 	}
 	return "";
 }
@@ -39,15 +40,24 @@ void system_describe(struct node *node)
 	struct discovery_system *system = &node->builder->system;
 	struct utsname name = {0};
 
-	*system = (struct discovery_system){"linux", "", "", "", "", ""};
+	*system = (struct discovery_system){
+		.os = "linux",
+		.product = "",
+		.version = "",
+		.enumerator = "",
+		.emulator = "",
+	};
 	for (size_t i = 0; i < ARRAY_SIZE(files) && system->product[0] == '\0'; i++) {
 		char *path CLEANUP_FREE = places_local(node->places, files[i]);
 		char *text CLEANUP_FREE = NULL;
 
-		if (path != NULL && file_read(path, OS_RELEASE_MAX, &text, NULL, NULL) == 0)
-			system->product = system_product(node->builder, text);
+		if (path == NULL || file_read(path, OS_RELEASE_MAX, &text, NULL, NULL) < 0)
+			continue;
+		system->product = system_value(node->builder, text, "PRETTY_NAME=");
+		system->version = system_value(node->builder, text, "VERSION_ID=");
 	}
 	system->build = sysfs_text(node->builder, node->places->proc, "sys/kernel/osrelease");
+	system->kernel_build = sysfs_text(node->builder, node->places->proc, "sys/kernel/version");
 	system->architecture = sysfs_text(node->builder, node->places->proc, "sys/kernel/arch");
 	if (system->architecture[0] == '\0' && uname(&name) == 0)
 		system->architecture = builder_string(node->builder, name.machine);

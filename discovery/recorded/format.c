@@ -22,6 +22,18 @@ const struct recorded_string recorded_driver_strings[] = {
 	{0},
 };
 
+const struct recorded_string recorded_system_strings[] = {
+	{"os", offsetof(struct discovery_system, os)},
+	{"product", offsetof(struct discovery_system, product)},
+	{"version", offsetof(struct discovery_system, version)},
+	{"build", offsetof(struct discovery_system, build)},
+	{"kernelBuild", offsetof(struct discovery_system, kernel_build)},
+	{"architecture", offsetof(struct discovery_system, architecture)},
+	{"enumerator", offsetof(struct discovery_system, enumerator)},
+	{"emulator", offsetof(struct discovery_system, emulator)},
+	{0},
+};
+
 const struct recorded_id recorded_pci_ids[] = {
 	{"vendor", MEMBER(pci_vendor), 0xffff, 4},
 	{"device", MEMBER(pci_device), 0xffff, 4},

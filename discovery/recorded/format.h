@@ -9,7 +9,7 @@
 
 #define RECORDED_SCHEMA "gpucert-node/1"
 
-/* A string member. */
+/* A string member of struct discovery_device, where nothing else is said. */
 struct recorded_string {
 	const char *key;
 	size_t offset;
@@ -26,6 +26,7 @@ struct recorded_id {
 /* Ended by {.key = NULL}. */
 extern const struct recorded_string recorded_device_strings[];
 extern const struct recorded_string recorded_driver_strings[];
+extern const struct recorded_string recorded_system_strings[]; /* of struct discovery_system */
 extern const struct recorded_id recorded_pci_ids[];
 
 #endif

@@ -24,8 +24,7 @@ static int recorded_array(const struct json_at *object, const char *key, size_t 
 }
 
 static int recorded_strings(const struct json_at *object, const struct recorded_string *strings,
-			    struct builder *builder, struct discovery_device *device,
-			    struct error *err)
+			    struct builder *builder, void *object_of_offsets, struct error *err)
 {
 	for (size_t i = 0; strings[i].key != NULL; i++) {
 		const char *value = NULL;
@@ -33,7 +32,7 @@ static int recorded_strings(const struct json_at *object, const struct recorded_
 
 		if (rc < 0)
 			return rc;
-		*(const char **)(void *)((char *)device + strings[i].offset) =
+		*(const char **)(void *)((char *)object_of_offsets + strings[i].offset) =
 			builder_string(builder, value);
 	}
 	return 0;
@@ -443,14 +442,10 @@ static int recorded_device(const struct json_at *at, struct builder *builder, st
 
 static int recorded_system(const struct json_at *root, struct builder *builder, struct error *err)
 {
-	static const char *const keys[] = {"os",	 "product",  "build", "architecture",
-					   "enumerator", "emulator", NULL};
+	static const char *const keys[] = {"os",	 "product",	"version",
+					   "build",	 "kernelBuild", "architecture",
+					   "enumerator", "emulator",	NULL};
 	const char *os = NULL;
-	const char *product = NULL;
-	const char *build = NULL;
-	const char *architecture = NULL;
-	const char *enumerator = NULL;
-	const char *emulator = NULL;
 	struct json_at system = {0};
 	int rc = json_need(root, "system", JSON_OBJECT, &system, err);
 
@@ -458,24 +453,17 @@ static int recorded_system(const struct json_at *root, struct builder *builder, 
 		rc = json_only_keys(&system, keys, err);
 	if (rc == 0)
 		rc = json_need_string(&system, "os", &os, err);
-	if (rc == 0)
-		rc = json_have_string(&system, "product", &product, err);
-	if (rc == 0)
-		rc = json_have_string(&system, "build", &build, err);
-	if (rc == 0)
-		rc = json_have_string(&system, "architecture", &architecture, err);
-	if (rc == 0)
-		rc = json_have_string(&system, "enumerator", &enumerator, err);
-	if (rc == 0)
-		rc = json_have_string(&system, "emulator", &emulator, err);
-	builder->system = (struct discovery_system){
-		.os = builder_string(builder, os),
-		.product = builder_string(builder, product),
-		.build = builder_string(builder, build),
-		.architecture = builder_string(builder, architecture),
-		.enumerator = builder_string(builder, enumerator),
-		.emulator = builder_string(builder, emulator),
-	};
+	return rc < 0 ? rc
+		      : recorded_strings(&system, recorded_system_strings, builder,
+					 &builder->system, err);
+}
+
+static int recorded_date(const struct json_at *root, struct builder *builder, struct error *err)
+{
+	const char *date = NULL;
+	int rc = json_have_string(root, "recorded", &date, err);
+
+	builder->recorded_at = builder_string(builder, date);
 	return rc;
 }
 
@@ -497,7 +485,8 @@ static int recorded_diagnostic(const struct json_at *at, struct builder *builder
 
 static int recorded_document(const cJSON *document, struct builder *builder, struct error *err)
 {
-	static const char *const keys[] = {"schema", "system", "devices", "diagnostics", NULL};
+	static const char *const keys[] = {"schema",  "recorded",    "system",
+					   "devices", "diagnostics", NULL};
 	struct json_at root = json_root(document);
 	struct json_at schema = {0};
 	struct json_at array = {0};
@@ -507,6 +496,8 @@ static int recorded_document(const cJSON *document, struct builder *builder, str
 		return json_error(&schema, err, "expected \"%s\"", RECORDED_SCHEMA);
 	if (rc == 0)
 		rc = json_only_keys(&root, keys, err);
+	if (rc == 0)
+		rc = recorded_date(&root, builder, err);
 	if (rc == 0)
 		rc = recorded_system(&root, builder, err);
 	if (rc == 0)

@@ -69,9 +69,9 @@ static cJSON *write_element(struct writer *writer, cJSON *array)
 	return NULL;
 }
 
-static const char *member_string(const struct discovery_device *device, size_t offset)
+static const char *member_string(const void *object, size_t offset)
 {
-	return *(const char *const *)(const void *)((const char *)device + offset);
+	return *(const char *const *)(const void *)((const char *)object + offset);
 }
 
 static int32_t member_id(const struct discovery_device *device, size_t offset)
@@ -80,12 +80,11 @@ static int32_t member_id(const struct discovery_device *device, size_t offset)
 }
 
 static void write_strings(struct writer *writer, cJSON *object,
-			  const struct recorded_string *strings,
-			  const struct discovery_device *device)
+			  const struct recorded_string *strings, const void *from)
 {
 	for (size_t i = 0; strings[i].key != NULL; i++)
 		write_known_string(writer, object, strings[i].key,
-				   member_string(device, strings[i].offset));
+				   member_string(from, strings[i].offset));
 }
 
 static void write_pci(struct writer *writer, cJSON *object, const struct discovery_device *device)
@@ -230,12 +229,7 @@ static void write_system(struct writer *writer, cJSON *root, const struct discov
 {
 	cJSON *object = write_object(writer, root, "system");
 
-	write_string(writer, object, "os", system->os);
-	write_known_string(writer, object, "product", system->product);
-	write_known_string(writer, object, "build", system->build);
-	write_known_string(writer, object, "architecture", system->architecture);
-	write_known_string(writer, object, "enumerator", system->enumerator);
-	write_known_string(writer, object, "emulator", system->emulator);
+	write_strings(writer, object, recorded_system_strings, system);
 }
 
 char *discovery_to_json(const struct discovery_snapshot *snapshot)
@@ -244,6 +238,7 @@ char *discovery_to_json(const struct discovery_snapshot *snapshot)
 	cJSON *root CLEANUP_JSON = cJSON_CreateObject();
 
 	write_string(&writer, root, "schema", RECORDED_SCHEMA);
+	write_known_string(&writer, root, "recorded", snapshot->recorded_at);
 	write_system(&writer, root, &snapshot->system);
 	cJSON *devices = write_array(&writer, root, "devices");
 	for (size_t i = 0; i < snapshot->device_count; i++)

@@ -92,6 +92,28 @@ static void test_json_and_record(void)
 	UNIT_STRING(recorded, wanted);
 }
 
+/* A record of this machine says when it was made and what it runs; a record of that record the
+ * same.
+ */
+static void test_record_of_this_machine(void)
+{
+	char *root CLEANUP_TREE = tree_new();
+	char *path CLEANUP_FREE = text_format("%s/node.json", root);
+	char *copy CLEANUP_FREE = text_format("%s/copy.json", root);
+	char *first CLEANUP_FREE = NULL;
+	char *second CLEANUP_FREE = NULL;
+	struct text out CLEANUP_TEXT = {0};
+	struct text err CLEANUP_TEXT = {0};
+
+	UNIT_INT(RUN(&out, &err, "--record", path), 0);
+	UNIT_INT(RUN(&out, &err, "--record", copy, "--node", path), 0);
+	UNIT_INT(file_read(path, OUTPUT_MAX, &first, NULL, NULL), 0);
+	UNIT_INT(file_read(copy, OUTPUT_MAX, &second, NULL, NULL), 0);
+	UNIT_STRING(first, second);
+	UNIT_CONTAINS(first, "\"recorded\": \"20");
+	UNIT_CONTAINS(first, "\"kernelBuild\": \"#");
+}
+
 static void test_filters(void)
 {
 	struct text out CLEANUP_TEXT = {0};
@@ -220,5 +242,6 @@ static void test_watch(void)
 }
 
 UNIT_MAIN("gpu-discovery", {"table", test_table}, {"details", test_details},
-	  {"JSON and recording", test_json_and_record}, {"filters", test_filters},
-	  {"bad input", test_bad_input}, {"watch", test_watch})
+	  {"JSON and recording", test_json_and_record},
+	  {"a record of this machine is dated", test_record_of_this_machine},
+	  {"filters", test_filters}, {"bad input", test_bad_input}, {"watch", test_watch})

@@ -32,7 +32,8 @@ static void follow_free(struct follow *follow)
 static cJSON *follow_device_json(const struct discovery_device *device)
 {
 	const struct discovery_snapshot alone = {
-		.system = {"", "", "", "", "", ""},
+		.system = {"", "", "", "", "", "", "", ""},
+		.recorded_at = "",
 		.devices = device,
 		.device_count = 1,
 	};

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/file.h"
 #include "base/log.h"
 #include "base/options.h"
@@ -150,9 +151,20 @@ static int print_tables(const struct discovery_snapshot *snapshot, struct error 
 	return 0;
 }
 
+/* A record of the live node tells when it was made; a record of a record, when that was. */
+static int record(const struct discovery_snapshot *snapshot, struct error *err)
+{
+	struct discovery_snapshot dated = *snapshot;
+	char now[CLOCK_UTC_SIZE] = "";
+
+	if (!snapshot->recorded)
+		dated.recorded_at = clock_utc(now);
+	return write_json(&dated, given.record, err);
+}
+
 static int show(const struct discovery_snapshot *snapshot, struct error *err)
 {
-	int rc = given.record != NULL ? write_json(snapshot, given.record, err) : 0;
+	int rc = given.record != NULL ? record(snapshot, err) : 0;
 
 	if (rc == 0)
 		rc = given.json ? write_json(snapshot, NULL, err) : print_tables(snapshot, err);

@@ -16,19 +16,17 @@
 static int node_describe_system(struct builder *builder, struct error *err)
 {
 	struct os_version version = {0};
-	SYSTEM_INFO info = {0};
 	int rc = os_version_read(&version, err);
 
 	if (rc < 0)
 		return rc;
-	GetNativeSystemInfo(&info);
 	builder->system = (struct discovery_system){
 		.os = "windows",
 		.product = builder_string(builder, version.product),
+		.version = builder_string(builder, version.display_version),
 		.build = builder_format(builder, "%u.%u", version.build, version.revision),
-		.architecture = info.wProcessorArchitecture == PROCESSOR_ARCHITECTURE_ARM64
-					? "arm64"
-					: "x86_64",
+		.kernel_build = "",
+		.architecture = builder_string(builder, version.architecture),
 		.enumerator = "",
 		.emulator = version.wine[0] != '\0'
 				    ? builder_format(builder, "Wine %s", version.wine)

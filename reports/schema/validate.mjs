@@ -14,7 +14,7 @@ function compile(schemaPath) {
 	});
 
 	addFormats(ajv);
-	ajv.addVocabulary(["x-volatile"]);
+	ajv.addVocabulary(["x-volatile", "x-identifying"]);
 	const folder = path.dirname(path.resolve(schemaPath));
 	const wanted = path.resolve(schemaPath);
 	let id = null;

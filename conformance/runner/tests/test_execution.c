@@ -27,11 +27,14 @@ static int fixture_open(void)
 	if (path_of_program(&fixture.program, &err) < 0 ||
 	    file_make_temporary(NULL, "gpucert-test-", &fixture.directory, &err) < 0)
 		return 1;
+	fixture.node.recorded_at = "";
 	fixture.node.system = (struct discovery_system){
 		.os = "linux",
 		.product = "test",
 		.build = "1",
 		.architecture = "x86_64",
+		.version = "",
+		.kernel_build = "",
 		.enumerator = "",
 		.emulator = "",
 	};

@@ -118,8 +118,10 @@ struct discovery_diagnostic {
 struct discovery_system {
 	const char *os; /* "linux", "windows" */
 	const char
-		*product;  /* "Debian GNU/Linux 12 (bookworm)", "Windows Server 2022 Datacenter" */
-	const char *build; /* kernel release, or Windows build "20348.1547" */
+		*product; /* "Debian GNU/Linux 12 (bookworm)", "Windows Server 2022 Datacenter" */
+	const char *version;	  /* "12", "21H2" */
+	const char *build;	  /* kernel release, or Windows build "20348.1547" */
+	const char *kernel_build; /* Linux: "#1 SMP PREEMPT_DYNAMIC Debian 6.1.76-1 (2024-02-01)" */
 	const char *architecture; /* "x86_64" */
 	const char *enumerator;	  /* Windows: what listed the adapters, "dxcore" or "d3dkmt" */
 	const char *emulator;	  /* "Wine 10.0"; "" on a real system */
@@ -128,6 +130,7 @@ struct discovery_system {
 struct discovery_snapshot {
 	struct discovery_system system;
 	bool recorded; /* read from a recorded node: device nodes and files need not exist here */
+	const char *recorded_at; /* UTC, RFC 3339; "" on the live node */
 	const struct discovery_device
 		*devices; /* ordered by id within each source: hardware, then software */
 	size_t device_count;

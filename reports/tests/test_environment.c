@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: MIT */
+/* What identifies an environment: the code, the schema and docs/report.md say the same. */
+#include "base/file.h"
+#include "base/tests/unit.h"
+#include "reports/environment.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { DOCUMENT_MAX = 1 << 20 };
+
+/* The pointers of the members with x-identifying, in the schema's order. */
+static void collect_marks(const cJSON *schema, const char *pointer, struct text_list *out)
+{
+	const cJSON *properties = cJSON_GetObjectItem(schema, "properties");
+	const cJSON *member = NULL;
+
+	if (cJSON_IsTrue(cJSON_GetObjectItem(schema, "x-identifying")))
+		CU_ASSERT_EQUAL(text_list_add(out, pointer, NULL), 0);
+	cJSON_ArrayForEach (member, properties) {
+		char *below CLEANUP_FREE = text_format("%s/%s", pointer, member->string);
+
+		collect_marks(member, below, out);
+	}
+}
+
+static void expect_same(const char *section, const char *where, struct text_list *told)
+{
+	struct text_list known CLEANUP_TEXT_LIST = {0};
+	const char *const *identity = environment_identity(section);
+
+	CU_ASSERT_PTR_NOT_NULL_FATAL(identity);
+	for (; *identity != NULL; identity++)
+		CU_ASSERT_EQUAL(text_list_add(&known, *identity, NULL), 0);
+	CU_ASSERT_EQUAL(told->count, known.count);
+	for (size_t i = 0; i < told->count && i < known.count; i++) {
+		if (!text_equal(told->items[i], known.items[i]))
+			(void)fprintf(stderr, "%s: %s says %s, the code %s\n", section, where,
+				      told->items[i], known.items[i]);
+		CU_ASSERT_STRING_EQUAL(told->items[i], known.items[i]);
+	}
+}
+
+static void test_schema(void)
+{
+	cJSON *schema CLEANUP_JSON = NULL;
+	cJSON *nothing CLEANUP_JSON = environment_new();
+	const cJSON *sections = NULL;
+	const cJSON *section = NULL;
+	size_t count = 0;
+	struct error err = {0};
+
+	CU_ASSERT_EQUAL_FATAL(json_read_file(GPUCERT_SOURCE_DIR
+					     "/reports/schema/report.schema.json",
+					     &schema, &err),
+			      0);
+	sections = json_pointer(schema, "/$defs/environment/properties");
+	cJSON_ArrayForEach (section, sections) {
+		const cJSON *items = cJSON_GetObjectItem(section, "items");
+		struct text_list marks CLEANUP_TEXT_LIST = {0};
+
+		if (strcmp(section->string, "digest") == 0)
+			continue;
+		count++;
+		CU_ASSERT_PTR_NOT_NULL(cJSON_GetObjectItemCaseSensitive(nothing, section->string));
+		collect_marks(items != NULL ? items : section, "", &marks);
+		expect_same(section->string, "the schema", &marks);
+	}
+	CU_ASSERT_EQUAL(count, (size_t)cJSON_GetArraySize(nothing));
+}
+
+/* The words in backticks of a table's cell, as JSON pointers. */
+static void collect_words(const char *cell, struct text_list *out)
+{
+	const char *end = strchr(cell, '|');
+
+	for (const char *at = cell; (at = strchr(at, '`')) != NULL && at < end;) {
+		size_t size = strcspn(at + 1, "`");
+		char *pointer CLEANUP_FREE = text_format("/%.*s", (int)size, at + 1);
+
+		for (char *dot = pointer; (dot = strchr(dot, '.')) != NULL;)
+			*dot = '/';
+		CU_ASSERT_EQUAL(text_list_add(out, pointer, NULL), 0);
+		at += size + 2;
+	}
+}
+
+static void test_documentation(void)
+{
+	cJSON *sections CLEANUP_JSON = environment_new();
+	const cJSON *section = NULL;
+	char *page CLEANUP_FREE = NULL;
+	const char *chapter = NULL;
+
+	CU_ASSERT_EQUAL_FATAL(
+		file_read(GPUCERT_SOURCE_DIR "/docs/report.md", DOCUMENT_MAX, &page, NULL, NULL),
+		0);
+	chapter = strstr(page, "\n## `environment`\n");
+	CU_ASSERT_PTR_NOT_NULL_FATAL(chapter);
+	cJSON_ArrayForEach (section, sections) {
+		bool many = cJSON_IsArray(section);
+		char *row CLEANUP_FREE =
+			text_format("\n| `%s%s` | ", section->string, many ? "[]" : "");
+		const char *identifying = strstr(chapter, row);
+		struct text_list words CLEANUP_TEXT_LIST = {0};
+
+		CU_ASSERT_PTR_NOT_NULL_FATAL(identifying);
+		collect_words(identifying + strlen(row), &words);
+		expect_same(section->string, "docs/report.md", &words);
+	}
+}
+
+/* A digest that does not change when one identifying member does identifies nothing. */
+static void test_each_member_changes_the_digest(void)
+{
+	cJSON *sections CLEANUP_JSON = environment_new();
+	const cJSON *section = NULL;
+	char before[DIGEST_SIZE] = "";
+
+	CU_ASSERT_EQUAL_FATAL(environment_digest(sections, before, NULL), 0);
+	cJSON_ArrayForEach (section, sections) {
+		const char *const *pointer = environment_identity(section->string);
+
+		for (; *pointer != NULL; pointer++) {
+			cJSON *environment CLEANUP_JSON = cJSON_Duplicate(sections, true);
+			cJSON *members = cJSON_CreateObject();
+			cJSON *object = members;
+			struct text_list keys CLEANUP_TEXT_LIST = {0};
+			char after[DIGEST_SIZE] = "";
+
+			CU_ASSERT_EQUAL(text_list_split(&keys, *pointer + 1, '/', NULL), 0);
+			for (size_t i = 0; i + 1 < keys.count; i++)
+				object = cJSON_AddObjectToObject(object, keys.items[i]);
+			(void)cJSON_AddStringToObject(object, keys.items[keys.count - 1], "x");
+			if (cJSON_IsArray(section)) {
+				cJSON *array = cJSON_CreateArray();
+
+				(void)cJSON_AddItemToArray(array, members);
+				members = array;
+			}
+			(void)cJSON_ReplaceItemInObjectCaseSensitive(environment, section->string,
+								     members);
+			CU_ASSERT_EQUAL(environment_digest(environment, after, NULL), 0);
+			CU_ASSERT_STRING_NOT_EQUAL(before, after);
+		}
+	}
+}
+
+UNIT_MAIN("environment", {"the schema names what identifies", test_schema},
+	  {"docs/report.md names what identifies", test_documentation},
+	  {"each identifying member changes the digest", test_each_member_changes_the_digest})
