@@ -37,7 +37,8 @@ static int reader_check_prefix(struct frame_reader *reader, struct error *err)
 	reader->length = (uint32_t)prefix[1] << 24 | (uint32_t)prefix[2] << 16 |
 			 (uint32_t)prefix[3] << 8 | prefix[4];
 	if (reader->length > reader->max)
-		return error_set(err, ERROR_LIMIT, "message of %lu bytes; the limit is %zu",
+		return error_set(err, ERROR_LIMIT,
+				 "grpc: received message larger than max (%lu vs. %zu)",
 				 (unsigned long)reader->length, reader->max);
 	return 0;
 }

@@ -15,6 +15,19 @@ const struct method *session_find_method(const struct session *session, const ch
 	return NULL;
 }
 
+bool session_has_service(const struct session *session, const char *name, size_t size)
+{
+	const struct rpc_server *server = ((const struct peer *)session)->server;
+
+	for (size_t i = 0; i < server->method_count; i++) {
+		const char *path = server->methods[i].path + 1;
+
+		if (strncmp(path, name, size) == 0 && path[size] == '/')
+			return true;
+	}
+	return false;
+}
+
 static struct exchange *peer_accept_stream(struct session *session)
 {
 	struct rpc_stream *stream = stream_new(session);

@@ -19,8 +19,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* gRPC status codes, as on the wire. */
+/* gRPC status codes, as on the wire, where any other number may come as well. */
 enum rpc_code {
+	RPC_NO_STATUS = -1, /* never on the wire: nothing was called, or nobody answered */
 	RPC_OK = 0,
 	RPC_CANCELLED = 1,
 	RPC_UNKNOWN = 2,
@@ -40,8 +41,8 @@ enum rpc_code {
 	RPC_UNAUTHENTICATED = 16,
 };
 
-const char *
-rpc_code_name(int code); /* "NOT_FOUND"; "CODE_n" never: "UNKNOWN" for unknown numbers */
+const char *rpc_code_name(
+	int code); /* "NOT_FOUND"; "CODE_n" never: "UNKNOWN" for unknown numbers; "NO_STATUS" */
 
 /* Borrowed bytes. */
 struct rpc_slice {
@@ -62,7 +63,7 @@ struct rpc_metadata_list {
 
 /* How a call ended. Borrowed for the duration of the callback. */
 struct rpc_status {
-	int code;	     /* enum rpc_code */
+	int code;	     /* enum rpc_code, or what the peer sent instead */
 	const char *message; /* percent-decoded; "" when there is none */
 	struct rpc_metadata_list trailers;
 };

@@ -28,6 +28,8 @@ static const char *const code_names[] = {
 
 const char *rpc_code_name(int code)
 {
+	if (code == RPC_NO_STATUS)
+		return "NO_STATUS";
 	if (code < 0 || (size_t)code >= ARRAY_SIZE(code_names))
 		return code_names[RPC_UNKNOWN];
 	return code_names[code];
@@ -72,7 +74,7 @@ int status_of_http(int http_status)
 
 int status_parse(const char *value)
 {
-	int code = 0;
+	int64_t code = 0;
 
 	if (value[0] == '\0')
 		return RPC_UNKNOWN;
@@ -80,8 +82,8 @@ int status_parse(const char *value)
 		if (*at < '0' || *at > '9')
 			return RPC_UNKNOWN;
 		code = code * 10 + (*at - '0');
-		if (code > RPC_UNAUTHENTICATED)
+		if (code > INT32_MAX)
 			return RPC_UNKNOWN;
 	}
-	return code;
+	return (int)code;
 }

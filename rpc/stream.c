@@ -271,7 +271,7 @@ void rpc_stream_finish(struct rpc_stream *stream, int code, const char *format, 
 		return;
 	session_enter(exchange->session);
 	stream->finished = true;
-	stream->code = code >= RPC_OK && code <= RPC_UNAUTHENTICATED ? code : RPC_UNKNOWN;
+	stream->code = code >= RPC_OK && code <= 999 ? code : RPC_UNKNOWN;
 	va_start(args, format);
 	stream_set_text(stream, format, args);
 	va_end(args);

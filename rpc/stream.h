@@ -58,5 +58,7 @@ void request_advance(struct rpc_stream *stream);
 
 /* A method of the session's server by its path; NULL: there is none (peer.c). */
 const struct method *session_find_method(const struct session *session, const char *path);
+/* Is one of them in the service that these `size` bytes name? */
+bool session_has_service(const struct session *session, const char *name, size_t size);
 
 #endif

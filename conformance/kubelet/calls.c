@@ -4,7 +4,6 @@
 #include "conformance/kubelet/internal.h"
 #include "conformance/kubelet/wire_text.h"
 
-#include <stdio.h>
 #include <string.h>
 
 /* A unary call that the loop is run for. */
@@ -12,8 +11,14 @@ struct waiting_call {
 	const struct kubelet *kubelet; /* NULL: nothing interrupts it */
 	struct kubelet_reply *out;
 	uint64_t started_ns;
+	struct error fault; /* of our own, that came with the answer */
 	bool done;
 };
+
+static struct kubelet_reply no_reply(void)
+{
+	return (struct kubelet_reply){.code = RPC_NO_STATUS, .message = ""};
+}
 
 static void on_reply(const struct rpc_status *status, ProtobufCMessage *reply, void *user)
 {
@@ -31,7 +36,12 @@ static void on_reply(const struct rpc_status *status, ProtobufCMessage *reply, v
 		protobuf_c_message_free_unpacked(reply, NULL);
 		out->reply = NULL;
 	}
-	(void)snprintf(out->message, sizeof(out->message), "%s", message);
+	if (message[0] != '\0')
+		out->text = strdup(message);
+	if (out->text != NULL)
+		out->message = out->text;
+	else if (message[0] != '\0')
+		(void)error_memory(&call->fault);
 }
 
 static bool is_done_or_interrupted(void *user)
@@ -57,10 +67,13 @@ static int call_wait(struct rpc_channel *channel, const struct own_call *call,
 		return rc;
 	rc = loop_wait(loop, is_done_or_interrupted, waiting,
 		       call->patience_ms == 0 ? UINT64_MAX : call->patience_ms, path, err);
-	if (waiting->done)
+	if (waiting->done && waiting->fault.code == 0)
 		return 0;
-	rpc_call_cancel(running);
+	if (!waiting->done)
+		rpc_call_cancel(running);
 	kubelet_reply_free(waiting->out);
+	if (waiting->fault.code != 0)
+		return error_set(err, waiting->fault.code, "%s", waiting->fault.text);
 	if (rc != 0)
 		return rc;
 	return error_set(err, ERROR_CANCELLED, "%s: %s", path, waiting->kubelet->interrupt);
@@ -69,7 +82,7 @@ static int call_wait(struct rpc_channel *channel, const struct own_call *call,
 int own_call(const struct own_call *call, struct kubelet_reply *out, struct error *err)
 {
 	struct waiting_call waiting = {.kubelet = call->plugin->kubelet, .out = out};
-	*out = (struct kubelet_reply){0};
+	*out = no_reply();
 	if (call->plugin->channel == NULL)
 		return error_set(err, ERROR_UNAVAILABLE, "%s is disconnected",
 				 call->plugin->socket);
@@ -90,7 +103,7 @@ int kubelet_call_on(struct rpc_channel *channel, const char *method,
 {
 	const struct own_call call = {NULL, method, request, reply_type, timeout_ms, 0};
 	struct waiting_call waiting = {.out = out};
-	*out = (struct kubelet_reply){0};
+	*out = no_reply();
 	return call_wait(channel, &call, &waiting, err);
 }
 
@@ -98,7 +111,8 @@ void kubelet_reply_free(struct kubelet_reply *reply)
 {
 	if (reply->reply != NULL)
 		protobuf_c_message_free_unpacked(reply->reply, NULL);
-	*reply = (struct kubelet_reply){0};
+	free(reply->text);
+	*reply = no_reply();
 }
 
 /* protobuf-c wants the strings writable; nothing writes to them. Caller frees the array. */
@@ -191,34 +205,4 @@ int kubelet_dial(uv_loop_t *loop, const char *socket, uint64_t timeout_ms, struc
 	}
 	*out = channel;
 	return 0;
-}
-
-/* google.golang.org/grpc/codes: the names that Code.String() gives. */
-static const char *go_code_name(int code)
-{
-	static const char *const names[] = {
-		"OK",
-		"Canceled",
-		"Unknown",
-		"InvalidArgument",
-		"DeadlineExceeded",
-		"NotFound",
-		"AlreadyExists",
-		"PermissionDenied",
-		"ResourceExhausted",
-		"FailedPrecondition",
-		"Aborted",
-		"OutOfRange",
-		"Unimplemented",
-		"Internal",
-		"Unavailable",
-		"DataLoss",
-		"Unauthenticated",
-	};
-	return code >= 0 && (size_t)code < ARRAY_SIZE(names) ? names[code] : "Unknown";
-}
-
-char *go_status_text(int code, const char *message)
-{
-	return text_format("rpc error: code = %s desc = %s", go_code_name(code), message);
 }

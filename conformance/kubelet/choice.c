@@ -19,18 +19,6 @@ struct choice {
 	struct error *err;
 };
 
-static int refuse(struct choice *choice, const char *format, ...) PRINTF_LIKE(2, 3);
-
-static int refuse(struct choice *choice, const char *format, ...)
-{
-	va_list args;
-	CLEANUP_TEXT struct text text = {0};
-	va_start(args, format);
-	text_vaddf(&text, format, args);
-	va_end(args);
-	return error_set(choice->err, ERROR_REMOTE, "%s", text_string(&text));
-}
-
 /* Takes from `from`, in random order, until enough is chosen. */
 static int take_from(struct choice *choice, const struct id_set *from)
 {
@@ -136,9 +124,10 @@ static int read_preferred(struct choice *choice, const struct kubelet_reply *rep
 	report_preferred(choice, reply, answer);
 	if (reply->code != RPC_OK) {
 		CLEANUP_FREE char *text = go_status_text(reply->code, reply->message);
-		return refuse(choice,
-			      "device plugin GetPreferredAllocation rpc failed with err: %s",
-			      text == NULL ? "" : text);
+		return kubelet_refuse(
+			choice->kubelet, choice->err,
+			"device plugin GetPreferredAllocation rpc failed with err: %s",
+			text == NULL ? "" : text);
 	}
 	return answer == NULL
 		       ? 0
@@ -208,10 +197,11 @@ static int find_available(struct choice *choice)
 		return rc;
 	id_set_remove_all(&choice->available, &in_use);
 	if (choice->available.count < choice->needed)
-		return refuse(choice,
-			      "requested number of devices unavailable for %s. Requested: %zu, "
-			      "Available: %zu",
-			      choice->request->resource, choice->needed, choice->available.count);
+		return kubelet_refuse(
+			choice->kubelet, choice->err,
+			"requested number of devices unavailable for %s. Requested: %zu, "
+			"Available: %zu",
+			choice->request->resource, choice->needed, choice->available.count);
 	return split_by_affinity(choice);
 }
 
@@ -222,8 +212,9 @@ static int take_given(struct choice *choice)
 	int rc = find_available(choice);
 	for (size_t i = 0; rc == 0 && i < request->count; i++)
 		if (!id_set_has(&choice->available, request->ids[i]))
-			rc = refuse(choice, "device %s of %s is unhealthy, in use or not listed",
-				    request->ids[i], request->resource);
+			rc = kubelet_refuse(choice->kubelet, choice->err,
+					    "device %s of %s is unhealthy, in use or not listed",
+					    request->ids[i], request->resource);
 	return rc == 0 ? id_set_add_strings(choice->chosen, request->ids, request->count,
 					    choice->err)
 		       : rc;
@@ -233,23 +224,26 @@ static int check_held(struct choice *choice, const struct allocation *held)
 {
 	const struct choice_request *request = choice->request;
 	if (held != NULL && held->ids.count != request->count)
-		return refuse(
-			choice,
+		return kubelet_refuse(
+			choice->kubelet, choice->err,
 			"pod \"%s\" container \"%s\" changed request for resource \"%s\" from "
 			"%zu to %zu",
 			request->container->pod, request->container->name, request->resource,
 			held->ids.count, request->count);
 	if (choice->resource == NULL)
-		return refuse(choice, "cannot allocate unregistered device %s", request->resource);
+		return kubelet_refuse(choice->kubelet, choice->err,
+				      "cannot allocate unregistered device %s", request->resource);
 	if (choice->resource->healthy.count == 0)
-		return refuse(choice,
-			      "no healthy devices present; cannot allocate unhealthy devices %s",
-			      request->resource);
+		return kubelet_refuse(
+			choice->kubelet, choice->err,
+			"no healthy devices present; cannot allocate unhealthy devices %s",
+			request->resource);
 	if (held != NULL && !id_set_contains(&choice->resource->healthy, &held->ids))
-		return refuse(choice,
-			      "previously allocated devices are no longer healthy; cannot allocate "
-			      "unhealthy devices %s",
-			      request->resource);
+		return kubelet_refuse(
+			choice->kubelet, choice->err,
+			"previously allocated devices are no longer healthy; cannot allocate "
+			"unhealthy devices %s",
+			request->resource);
 	return 0;
 }
 

@@ -7,7 +7,10 @@
 
 #include <string.h>
 
-enum { BACKOFF_FIRST_MS = 1000 };
+enum {
+	BACKOFF_FIRST_MS = 1000,
+	HEADER_LIST_MAX = 60 * 1024, /* an error's text is told whole; grpc-go takes 16 MiB */
+};
 
 struct dial {
 	uv_loop_t *loop;
@@ -72,7 +75,8 @@ static void on_lost(struct rpc_channel *channel, const struct error *why, void *
 static void dial_try(void *user)
 {
 	struct dial *dial = user;
-	struct rpc_channel_options options = {.authority = dial->authority,
+	struct rpc_channel_options options = {.limits = {.header_list_max = HEADER_LIST_MAX},
+					      .authority = dial->authority,
 					      .redials = true,
 					      .on_ready = on_ready,
 					      .on_lost = on_lost,

@@ -29,6 +29,8 @@
 	X(WATCHER_INFO, "watcher-info", "GetInfo was answered; socket, resource, endpoint, code")  \
 	X(WATCHER_NOTIFIED, "watcher-notified", "the plugin was told the outcome; socket, text")   \
 	X(CONNECTED, "connected", "the plugin's socket accepted the dial-back; resource, socket")  \
+	X(DIAL_FAILED, "dial-failed",                                                              \
+	  "the plugin's socket did not accept the dial-back in time; resource, socket, text")      \
 	X(OPTIONS, "options", "GetDevicePluginOptions was answered; resource, options, code")      \
 	X(DEVICES, "devices", "a ListAndWatch message; resource, socket, devices, size")           \
 	X(DISCONNECTED, "disconnected",                                                            \

@@ -6,6 +6,7 @@
 
 #include "conformance/kubelet/dial.h"
 #include "conformance/kubelet/fault_state.h"
+#include "conformance/kubelet/go_text.h"
 #include "conformance/kubelet/id_set.h"
 #include "conformance/kubelet/kubelet.h"
 #include "conformance/kubelet/plugin_directory.h"
@@ -66,6 +67,7 @@ struct kubelet {
 	bool running, freeing, checkpoint_written;
 	uint64_t born_ms, advanced_ms;
 	char *interrupt;
+	char *refusal; /* the whole text of the last one */
 	struct random random;
 	struct rpc_server *server;
 	struct plugin_directory directory;
@@ -88,6 +90,9 @@ void kubelet_report(struct kubelet *kubelet, struct kubelet_event event);
 void kubelet_report_problem(struct kubelet *kubelet, const struct error *err);
 int kubelet_listen(struct kubelet *kubelet, struct error *err);
 void kubelet_unlisten(struct kubelet *kubelet); /* and removes kubelet.sock */
+/* ERROR_REMOTE. The text of an error is bounded, that of a refusal is not: kubelet->refusal. */
+int kubelet_refuse(struct kubelet *kubelet, struct error *err, const char *format, ...)
+	PRINTF_LIKE(3, 4);
 
 /* registration.c */
 void registration_handle(struct rpc_stream *stream, struct rpc_slice bytes, void *user);
@@ -168,8 +173,6 @@ struct own_call {
 };
 
 int own_call(const struct own_call *call, struct kubelet_reply *out, struct error *err);
-/* "rpc error: code = NotFound desc = text", as Go prints a gRPC status. Caller frees. */
-char *go_status_text(int code, const char *message);
 
 /* checkpoint.c */
 void checkpoint_write(struct kubelet *kubelet);

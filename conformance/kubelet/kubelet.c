@@ -36,6 +36,20 @@ void kubelet_report_problem(struct kubelet *kubelet, const struct error *err)
 	kubelet_report(kubelet, event);
 }
 
+int kubelet_refuse(struct kubelet *kubelet, struct error *err, const char *format, ...)
+{
+	CLEANUP_TEXT struct text text = {0};
+	va_list args;
+	va_start(args, format);
+	text_vaddf(&text, format, args);
+	va_end(args);
+	free(kubelet->refusal);
+	kubelet->refusal = text_take(&text);
+	if (kubelet->refusal == NULL)
+		return error_memory(err);
+	return error_set(err, ERROR_REMOTE, "%s", kubelet->refusal);
+}
+
 static void report_socket(struct kubelet *kubelet, enum kubelet_event_type type, const char *path)
 {
 	struct kubelet_event event = KUBELET_EVENT_EMPTY(STARTED);
@@ -74,6 +88,7 @@ static void kubelet_release(struct kubelet *kubelet)
 	free(kubelet->socket);
 	free(kubelet->checkpoint);
 	free(kubelet->interrupt);
+	free(kubelet->refusal);
 	free(kubelet);
 }
 

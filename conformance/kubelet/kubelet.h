@@ -127,12 +127,12 @@ struct kubelet_registration {
 	unsigned dial_attempts; /* connections tried; 1 and connected_ms set: it accepted at once */
 	uint64_t connected_ms;
 	uint64_t options_asked_ms, options_answered_ms; /* GetDevicePluginOptions */
-	int options_code;				/* its gRPC status */
+	int options_code;				/* its gRPC status; RPC_NO_STATUS before */
 	struct kubelet_plugin_options options;
 	bool deduplicated; /* 1.37: this socket was connected already; nothing was done */
 	bool abandoned;	   /* the caller gave up before the answer */
 	uint64_t answered_ms;
-	int code; /* gRPC status of the answer; RPC_OK means registered */
+	int code; /* gRPC status of the answer; RPC_OK means registered, RPC_NO_STATUS unanswered */
 	const char *message;
 	struct kubelet_plugin *plugin; /* the connection; NULL when none was made */
 };

@@ -36,8 +36,9 @@ void kubelet_plugin_disconnect(struct kubelet_plugin *plugin);
  */
 
 struct kubelet_reply {
-	int code;	   /* gRPC status */
-	char message[512]; /* grpc-message, cut to fit */
+	int code;	     /* gRPC status; RPC_NO_STATUS: there was none */
+	const char *message; /* grpc-message, whole; never NULL after a call */
+	char *text;	     /* owns the message */
 	uint64_t duration_ms;
 	uint64_t duration_us;
 	ProtobufCMessage *reply; /* NULL unless code is RPC_OK */

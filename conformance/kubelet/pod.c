@@ -67,11 +67,12 @@ static int keep_answer(const struct admission *admission, const char *resource,
 		(const V1beta1__AllocateResponse *)(const void *)reply->reply;
 	if (reply->code != RPC_OK) {
 		CLEANUP_FREE char *text = go_status_text(reply->code, reply->message);
-		return error_set(admission->err, ERROR_REMOTE, "%s", text == NULL ? "" : text);
+		return kubelet_refuse(admission->kubelet, admission->err, "%s",
+				      text == NULL ? "" : text);
 	}
 	if (response->n_container_responses == 0)
-		return error_set(admission->err, ERROR_REMOTE,
-				 "no containers return in allocation response");
+		return kubelet_refuse(admission->kubelet, admission->err,
+				      "no containers return in allocation response");
 	warn_about_vanished(admission, resource, ids);
 	const struct kubelet_allocation seen = {
 		.pod = admission->container->pod,
@@ -91,8 +92,8 @@ static int call_allocate(const struct admission *admission, const char *resource
 {
 	struct kubelet_plugin *plugin = kubelet_resource_plugin(admission->kubelet, resource);
 	if (plugin == NULL || plugin->channel == NULL)
-		return error_set(admission->err, ERROR_REMOTE, "endpoint %s has been stopped",
-				 resource);
+		return kubelet_refuse(admission->kubelet, admission->err,
+				      "endpoint %s has been stopped", resource);
 	CLEANUP_FREE const char **order = id_set_shuffled(ids, &admission->kubelet->random);
 	CLEANUP_FREE char **array = calloc(ids->count + 1, sizeof(*array));
 	if (order == NULL || array == NULL)
@@ -198,8 +199,8 @@ int kubelet_admit(struct kubelet *kubelet, const struct kubelet_container *conta
 	if (is_refusal(rc)) {
 		/* lifecycle/predicate.go: every error of an admission handler that is none of its
 		 * own. */
-		char *message =
-			text_format("Allocate failed due to %s, which is unexpected", why.text);
+		char *message = text_format("Allocate failed due to %s, which is unexpected",
+					    rc == ERROR_REMOTE ? kubelet->refusal : why.text);
 		return refuse(kubelet, container->pod, container->name, "UnexpectedAdmissionError",
 			      message, out, err);
 	}
@@ -255,9 +256,9 @@ static int call_pre_start(const struct start *start, const struct allocation *al
 	kubelet_report(start->kubelet, event);
 	if (reply.code != RPC_OK) {
 		CLEANUP_FREE char *text = go_status_text(reply.code, reply.message);
-		rc = error_set(start->err, ERROR_REMOTE,
-			       "device plugin PreStartContainer rpc failed with err: %s",
-			       text == NULL ? "" : text);
+		rc = kubelet_refuse(start->kubelet, start->err,
+				    "device plugin PreStartContainer rpc failed with err: %s",
+				    text == NULL ? "" : text);
 	}
 	kubelet_reply_free(&reply);
 	return rc;
@@ -272,8 +273,8 @@ static int pre_start(const struct start *start, const struct allocation *allocat
 	    !resource->endpoint->options.pre_start_required)
 		return 0;
 	if (resource->endpoint->channel == NULL)
-		return error_set(start->err, ERROR_REMOTE, "endpoint %s has been stopped",
-				 allocation->resource);
+		return kubelet_refuse(start->kubelet, start->err, "endpoint %s has been stopped",
+				      allocation->resource);
 	return call_pre_start(start, allocation, resource->endpoint);
 }
 
@@ -333,8 +334,8 @@ int kubelet_start_container(struct kubelet *kubelet, const char *pod, const char
 	if (rc == 0)
 		rc = merge(&start, list, count, options);
 	if (is_refusal(rc))
-		return refuse(kubelet, pod, container, "CreateContainerError", strdup(why.text),
-			      out, err);
+		return refuse(kubelet, pod, container, "CreateContainerError",
+			      strdup(rc == ERROR_REMOTE ? kubelet->refusal : why.text), out, err);
 	if (rc != 0)
 		return error_set(err, rc, "%s", why.text);
 	out->accepted = true;

@@ -68,6 +68,8 @@ static struct registration *registration_new(struct kubelet *kubelet, struct err
 	registration->seen.index = kubelet->registration_count;
 	registration->seen.time_ms = clock_monotonic_ms();
 	registration->seen.message = "";
+	registration->seen.code = RPC_NO_STATUS;
+	registration->seen.options_code = RPC_NO_STATUS;
 	kubelet->registrations[kubelet->registration_count++] = registration;
 	return registration;
 }
@@ -239,6 +241,19 @@ static int ask_options(struct registration *registration, struct error *err)
 			 &registration->options_call, err);
 }
 
+static void report_dial(const struct registration *registration, enum kubelet_event_type type,
+			const char *reason)
+{
+	const struct kubelet_registration *seen = &registration->seen;
+	struct kubelet_event event = KUBELET_EVENT_EMPTY(CONNECTED);
+	event.type = type;
+	event.resource = seen->resource;
+	event.socket = seen->socket;
+	event.text = reason;
+	event.duration_ms = (int64_t)(clock_monotonic_ms() - seen->time_ms);
+	kubelet_report(registration->kubelet, event);
+}
+
 static void on_dialled(const struct dial_result *result, void *user)
 {
 	struct registration *registration = user;
@@ -251,18 +266,13 @@ static void on_dialled(const struct dial_result *result, void *user)
 		return;
 	}
 	if (result->channel == NULL) {
-		CLEANUP_FREE char *text =
-			text_format("failed to dial device plugin: context deadline exceeded (%s)",
-				    result->reason);
-		connection_failed(registration, text == NULL ? "" : text);
+		report_dial(registration, KUBELET_EVENT_DIAL_FAILED, result->reason);
+		connection_failed(registration,
+				  "failed to dial device plugin: context deadline exceeded");
 		return;
 	}
 	seen->connected_ms = clock_monotonic_ms();
-	struct kubelet_event event = KUBELET_EVENT_EMPTY(CONNECTED);
-	event.resource = seen->resource;
-	event.socket = seen->socket;
-	event.duration_ms = (int64_t)(seen->connected_ms - seen->time_ms);
-	kubelet_report(registration->kubelet, event);
+	report_dial(registration, KUBELET_EVENT_CONNECTED, NULL);
 	if (seen->abandoned)
 		connection_failed(registration,
 				  "failed to get device plugin options: rpc error: code = Canceled "
@@ -297,17 +307,20 @@ static void connect_client(struct registration *registration)
 static bool is_acceptable(struct registration *registration)
 {
 	const struct kubelet_registration *seen = &registration->seen;
-	CLEANUP_FREE char *text = NULL;
-	struct error why = {0};
-	if (strcmp(seen->version, DEVICE_PLUGIN_VERSION) != 0)
-		text = text_format("requested API version \"%s\" is not supported by kubelet. "
-				   "Supported version is \"%s\"",
-				   seen->version, DEVICE_PLUGIN_VERSION);
-	else if (!kubelet_resource_name_is_valid(seen->resource, &why))
-		text = text_format("the ResourceName \"%s\" is invalid", seen->resource);
-	else
+	CLEANUP_TEXT struct text text = {0};
+	if (strcmp(seen->version, DEVICE_PLUGIN_VERSION) != 0) {
+		text_add(&text, "requested API version ");
+		go_quote(&text, seen->version);
+		text_add(&text, " is not supported by kubelet. Supported version is "
+				"[\"" DEVICE_PLUGIN_VERSION "\"]");
+	} else if (!kubelet_resource_name_is_valid(seen->resource, NULL)) {
+		text_add(&text, "the ResourceName ");
+		go_quote(&text, seen->resource);
+		text_add(&text, " is invalid");
+	} else {
 		return true;
-	answer(registration, RPC_UNKNOWN, text == NULL ? "" : text);
+	}
+	answer(registration, RPC_UNKNOWN, text_string(&text));
 	return false;
 }
 

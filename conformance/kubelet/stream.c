@@ -104,6 +104,7 @@ int kubelet_stream_open(struct rpc_channel *channel, const struct kubelet_stream
 		return error_memory(err);
 	stream->loop = rpc_channel_loop(channel);
 	stream->opened_ms = clock_monotonic_ms();
+	stream->code = RPC_NO_STATUS;
 	if (events != NULL)
 		stream->events = *events;
 	int rc = rpc_call_start(channel, &request, &call_events, stream, &stream->call, err);

@@ -138,7 +138,7 @@ static void test_trailers(void)
 		{"5", "no%20%e2%82%ac", RPC_NOT_FOUND, "no \xe2\x82\xac"},
 		{"0", NULL, RPC_OK, ""},
 		{"16", "", RPC_UNAUTHENTICATED, ""},
-		{"17", "x", RPC_UNKNOWN, "x"},
+		{"17", "x", 17, "x"},
 		{"five", "x", RPC_UNKNOWN, "x"},
 		{"", "x", RPC_UNKNOWN, "x"},
 		{"2", "bad % escape", RPC_UNKNOWN, "bad % escape"},

@@ -61,14 +61,15 @@ int script_read_code(const struct json_at *at, int *out, struct error *err)
 	int rc = json_have(at, "code", JSON_ANY, &code, err);
 	if (rc != 0 || code.node == NULL)
 		return rc;
-	for (int i = RPC_OK; i <= RPC_UNAUTHENTICATED; i++) {
-		bool same = cJSON_IsString(code.node)
-				    ? strcmp(code.node->valuestring, rpc_code_name(i)) == 0
-				    : cJSON_IsNumber(code.node) && code.node->valueint == i;
-		if (same) {
+	for (int i = RPC_OK; cJSON_IsString(code.node) && i <= RPC_UNAUTHENTICATED; i++) {
+		if (strcmp(code.node->valuestring, rpc_code_name(i)) == 0) {
 			*out = i;
 			return 0;
 		}
+	}
+	if (cJSON_IsNumber(code.node) && code.node->valueint >= 0 && code.node->valueint <= 999) {
+		*out = code.node->valueint;
+		return 0;
 	}
 	return json_error(&code, err, "expected a gRPC status");
 }

@@ -5,6 +5,7 @@
 #include "conformance/kubelet/container_options.h"
 #include "conformance/kubelet/fault_state.h"
 #include "conformance/kubelet/faults.h"
+#include "conformance/kubelet/go_text.h"
 #include "conformance/kubelet/id_set.h"
 #include "conformance/kubelet/kubelet.h"
 #include "conformance/kubelet/plugin_process.h"
@@ -288,6 +289,33 @@ static void test_events_have_one_json_form(void)
 	}
 }
 
+/* Expected values: strconv.Quote and Code.String() of Go. */
+static void test_go_texts(void)
+{
+	static const struct {
+		const char *string, *quoted;
+	} cases[] = {
+		{"", "\"\""},
+		{"v1beta1", "\"v1beta1\""},
+		{"a\"b\\c", "\"a\\\"b\\\\c\""},
+		{"\a\b\f\n\r\t\v", "\"\\a\\b\\f\\n\\r\\t\\v\""},
+		{"\x01\x7f", "\"\\x01\\x7f\""},
+		{"\xff\xc3", "\"\\xff\\xc3\""},
+		{"gr\xc3\xbc\xc3\x9f", "\"gr\xc3\xbc\xc3\x9f\""},
+		{"\xe2\x80\x8b\xef\xbb\xbf\xc2\xa0", "\"\\u200b\\ufeff\\u00a0\""},
+		{"\xf3\xa0\x80\x81\xf0\x9f\x8e\xae", "\"\\U000e0001\xf0\x9f\x8e\xae\""},
+	};
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		CLEANUP_TEXT struct text text = {0};
+		go_quote(&text, cases[i].string);
+		UNIT_STRING(text_string(&text), cases[i].quoted);
+	}
+	CLEANUP_FREE char *known = go_status_text(RPC_NOT_FOUND, "text");
+	CLEANUP_FREE char *unknown = go_status_text(99, "");
+	UNIT_STRING(known, "rpc error: code = NotFound desc = text");
+	UNIT_STRING(unknown, "rpc error: code = Code(99) desc = ");
+}
+
 static void test_profiles(void)
 {
 	enum kubelet_profile profile = KUBELET_PROFILE_1_36;
@@ -304,4 +332,4 @@ UNIT_MAIN("kubelet parts", {"resource names", test_resource_names},
 	  {"Windows drops CDI devices and later device specs",
 	   test_windows_drops_cdi_and_later_devices},
 	  {"events have one JSON form", test_events_have_one_json_form},
-	  {"profiles", test_profiles})
+	  {"texts of the kubelet's language", test_go_texts}, {"profiles", test_profiles})

@@ -141,6 +141,27 @@ static void test_plugin_errors_have_kubelet_texts(void)
 	rig_close(&rig);
 }
 
+static void test_plugin_errors_are_told_whole(void)
+{
+	struct rig rig;
+	char message[1801];
+	memset(message, 'm', sizeof(message) - 1);
+	message[sizeof(message) - 1] = '\0';
+	CLEANUP_FREE char *script = text_format(
+		"{'device_count': 1, 'rpc': {'Allocate': {'code': 99, 'message': '%s'}}}", message);
+	CLEANUP_FREE char *wanted =
+		text_format("Allocate failed due to rpc error: code = Code(99) desc = %s, which is "
+			    "unexpected",
+			    message);
+	rig_start(&rig, KUBELET_PROFILE_1_36);
+	(void)rig_plugin(&rig, script);
+	rig_wait_listed(&rig);
+	struct kubelet_outcome outcome = rig_admit(&rig, "pod", "main", 1);
+	UNIT_STRING(outcome.message, wanted);
+	kubelet_outcome_free(&outcome);
+	rig_close(&rig);
+}
+
 static void test_hanging_allocate_is_given_up(void)
 {
 	struct rig rig;
@@ -405,6 +426,7 @@ UNIT_MAIN("kubelet pods", {"devices are allocated and freed", test_devices_are_a
 	  {"refusals of the device model", test_refusals_of_the_device_model},
 	  {"a device that got ill", test_device_that_got_ill_is_refused_on_restart},
 	  {"a plugin's errors have the kubelet's texts", test_plugin_errors_have_kubelet_texts},
+	  {"a plugin's errors are told whole", test_plugin_errors_are_told_whole},
 	  {"a hanging Allocate is given up", test_hanging_allocate_is_given_up},
 	  {"init containers pass devices on", test_init_containers_pass_devices_on},
 	  {"the preferred allocation is followed", test_preferred_allocation},

@@ -63,7 +63,7 @@ static void test_version_and_name_are_checked(void)
 	refused("{'version': 'v1beta2', 'register': {'retry_ms': 1}}",
 		"requested API version \"v1beta2\" is not supported by kubelet. Supported version "
 		"is "
-		"\"v1beta1\"");
+		"[\"v1beta1\"]");
 	refused("{'resource': 'gpu', 'register': {'retry_ms': 1}}",
 		"the ResourceName \"gpu\" is invalid");
 	refused("{'resource': 'kubernetes.io/gpu', 'register': {'retry_ms': 1}}",
