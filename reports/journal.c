@@ -205,6 +205,13 @@ int journal_add_event(struct journal *journal, const char *check, const char *ki
 			      err);
 }
 
+int journal_hold_check(struct journal *journal, const char *check, const char *cause,
+		       const char *reason, struct error *err)
+{
+	return journal_append(journal, journal_record_check_held(check, cause, reason),
+			      JOURNAL_BUFFERED, err);
+}
+
 int journal_end_check(struct journal *journal, const struct journal_check_end *end,
 		      struct error *err)
 {

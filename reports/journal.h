@@ -116,6 +116,11 @@ int journal_add_evidence(struct journal *journal, const char *check, const cJSON
 int journal_add_event(struct journal *journal, const char *check, const char *kind,
 		      const char *text, struct error *err);
 
+/* A check of the plan that does not run because of `cause`, another one, which ended badly; in the
+ * place of all other records of that check. */
+int journal_hold_check(struct journal *journal, const char *check, const char *cause,
+		       const char *reason, struct error *err);
+
 struct journal_check_end {
 	const char *check;
 	unsigned attempt;

@@ -14,6 +14,7 @@ static const char *const type_names[JOURNAL_TYPE_COUNT] = {
 	[JOURNAL_CHECK_BEGIN] = "check-begin",
 	[JOURNAL_EVIDENCE] = "evidence",
 	[JOURNAL_EVENT] = "event",
+	[JOURNAL_CHECK_HELD] = "check-held",
 	[JOURNAL_CHECK_END] = "check-end",
 	[JOURNAL_ABORT] = "abort",
 	[JOURNAL_RUN_END] = "run-end",

@@ -21,14 +21,15 @@ enum journal_type {
 	JOURNAL_CHECK_BEGIN,
 	JOURNAL_EVIDENCE,
 	JOURNAL_EVENT,
+	JOURNAL_CHECK_HELD,
 	JOURNAL_CHECK_END,
 	JOURNAL_ABORT,
 	JOURNAL_RUN_END,
 	JOURNAL_TYPE_COUNT
 };
 
-/* "run-begin", "environment", "plan", "phase", "check-begin", "evidence", "event", "check-end",
- * "abort", "run-end". */
+/* "run-begin", "environment", "plan", "phase", "check-begin", "evidence", "event", "check-held",
+ * "check-end", "abort", "run-end". */
 const char *journal_type_name(enum journal_type type);
 
 struct journal_record {

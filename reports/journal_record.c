@@ -244,6 +244,16 @@ static void record_add_array(struct members *record, const char *key, const cJSO
 	members_add(record, key, STEAL(kept));
 }
 
+cJSON *journal_record_check_held(const char *check, const char *cause, const char *reason)
+{
+	struct members record CLEANUP_MEMBERS = record_new(JOURNAL_CHECK_HELD);
+
+	members_add_string(&record, "check", check);
+	members_add_string(&record, "cause", cause);
+	members_add_text(&record, "reason", reason, JOURNAL_TEXT_MAX);
+	return members_take(&record);
+}
+
 cJSON *journal_record_check_end(const struct journal_check_end *end)
 {
 	struct members record CLEANUP_MEMBERS = record_new(JOURNAL_CHECK_END);

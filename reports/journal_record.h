@@ -18,6 +18,7 @@ cJSON *journal_record_phase(enum report_phase phase, const char *what, uint64_t 
 cJSON *journal_record_check_begin(const char *check, unsigned attempt, uint64_t timeout_ms);
 cJSON *journal_record_evidence(const char *check, const cJSON *evidence);
 cJSON *journal_record_event(const char *check, const char *kind, const char *text);
+cJSON *journal_record_check_held(const char *check, const char *cause, const char *reason);
 cJSON *journal_record_check_end(const struct journal_check_end *end);
 cJSON *journal_record_abort(enum report_abort abort, const char *reason);
 cJSON *journal_record_run_end(void);

@@ -181,11 +181,13 @@ enum report_exit report_exit_of(const struct report_facts *facts)
 
 	if (facts->broken_abort || (ran != 0 && tally->outcomes[REPORT_BROKEN] == ran))
 		return REPORT_EXIT_BROKEN;
-	if (facts->state != REPORT_COMPLETE || tally->outcomes[REPORT_NOTRUN] != 0)
+	if (facts->state != REPORT_COMPLETE)
 		return REPORT_EXIT_INCOMPLETE;
 	if (tally->dispositions[REPORT_UNEXPECTED_FAIL] != 0 ||
 	    tally->dispositions[REPORT_UNEXPECTED_IMPROVEMENT] != 0 ||
 	    (facts->conformance_required && facts->conformance_violated))
 		return REPORT_EXIT_UNEXPECTED;
+	if (tally->outcomes[REPORT_NOTRUN] != 0)
+		return REPORT_EXIT_INCOMPLETE;
 	return ran < min_run ? REPORT_EXIT_TOO_FEW : REPORT_EXIT_EXPECTED;
 }

@@ -131,8 +131,8 @@ struct report_facts {
 	bool conformance_violated; /* a MUST requirement is violated */
 };
 
-/* The first that applies: broken (aborted as broken, or every check that ran is broken),
- * incomplete, unexpected, too few, expected. */
+/* The first that applies: broken (aborted as broken, or every check that ran is broken), incomplete
+ * (it did not come to its end), unexpected, incomplete (a check is notrun), too few, expected. */
 enum report_exit report_exit_of(const struct report_facts *facts);
 
 #endif

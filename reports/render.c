@@ -57,7 +57,7 @@ static int render_take_event(struct render *render, const struct journal_record 
 	int rc = json_have(root, "check", JSON_STRING, &at, err);
 
 	if (rc == 0 && at.node != NULL)
-		rc = render_find_check(render, root, &check, err);
+		rc = render_find_check(render, root, "check", &check, err);
 	if (rc < 0)
 		return rc;
 	return render_add_event(record, check != NULL ? check->events : render->events, err);
@@ -100,6 +100,8 @@ static int render_take(struct render *render, const struct journal_record *recor
 		return render_take_evidence(render, &root, err);
 	case JOURNAL_EVENT:
 		return render_take_event(render, record, &root, err);
+	case JOURNAL_CHECK_HELD:
+		return render_take_check_held(render, &root, err);
 	case JOURNAL_CHECK_END:
 		return render_take_check_end(render, record, err);
 	case JOURNAL_ABORT:

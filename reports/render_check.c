@@ -14,7 +14,7 @@ int render_take_check_begin(struct render *render, const struct journal_record *
 	struct render_check *check = NULL;
 	int64_t attempt = 0;
 	int64_t timeout_ms = 0;
-	int rc = render_find_check(render, &root, &check, err);
+	int rc = render_find_check(render, &root, "check", &check, err);
 
 	rc = rc == 0 ? json_need_int(&root, "attempt", 1, INT32_MAX, &attempt, err) : rc;
 	rc = rc == 0 ? json_need_int(&root, "timeoutMs", 0, INT64_MAX, &timeout_ms, err) : rc;
@@ -22,7 +22,7 @@ int render_take_check_begin(struct render *render, const struct journal_record *
 		return rc;
 	if (check->begin != NULL)
 		return error_set(err, ERROR_FORMAT, "check: begins a second time");
-	if (check->attempt == 0 && check->outcome != REPORT_NOTRUN)
+	if (check->attempt == 0 && (check->outcome != REPORT_NOTRUN || check->cause != NULL))
 		return error_set(err, ERROR_FORMAT, "check: is planned not to run");
 	if (attempt != check->attempt + 1)
 		return error_set(err, ERROR_FORMAT, "attempt: %lld, expected %lld",
@@ -36,7 +36,7 @@ int render_take_check_begin(struct render *render, const struct journal_record *
 static int check_find_running(struct render *render, const struct json_at *record,
 			      struct render_check **check, struct error *err)
 {
-	int rc = render_find_check(render, record, check, err);
+	int rc = render_find_check(render, record, "check", check, err);
 
 	if (rc == 0 && (*check)->begin == NULL)
 		return error_set(err, ERROR_FORMAT, "check: has not begun");
@@ -51,6 +51,23 @@ int render_take_evidence(struct render *render, const struct json_at *record, st
 
 	rc = rc == 0 ? json_need(record, "evidence", JSON_OBJECT, &evidence, err) : rc;
 	return rc == 0 ? item_copy_evidence(&evidence, check->evidence, err) : rc;
+}
+
+int render_take_check_held(struct render *render, const struct json_at *record, struct error *err)
+{
+	struct render_check *check = NULL;
+	struct render_check *cause = NULL;
+	int rc = render_find_check(render, record, "check", &check, err);
+
+	rc = rc == 0 ? render_find_check(render, record, "cause", &cause, err) : rc;
+	if (rc < 0)
+		return rc;
+	if (check->attempt != 0 || check->outcome != REPORT_NOTRUN || check->cause != NULL)
+		return error_set(err, ERROR_FORMAT, "check: has a record of how it ended");
+	if (cause->begin != NULL || !report_outcome_is_bad(cause->outcome))
+		return error_set(err, ERROR_FORMAT, "cause: did not end badly");
+	check->cause = cause->name;
+	return json_need_string(record, "reason", &check->reason, err);
 }
 
 /* Puts a new array in place of an attempt's earlier one. */
@@ -179,7 +196,7 @@ static int check_close(const struct render *render, struct render_check *check, 
 	const struct journal_record *last = &render->log->records[render->log->count - 1];
 
 	if (check->begin == NULL) {
-		if (check->attempt == 0 && check->outcome == REPORT_NOTRUN)
+		if (check->attempt == 0 && check->outcome == REPORT_NOTRUN && check->cause == NULL)
 			check->reason = NOTRUN_REASON;
 		return 0;
 	}
@@ -265,6 +282,8 @@ cJSON *render_check_json(struct render_check *check)
 	members_add_string(&json, "disposition",
 			   report_disposition_name(render_disposition(check)));
 	members_add_string(&json, "reason", check->reason);
+	if (check->cause != NULL)
+		members_add_string(&json, "cause", check->cause);
 	members_add(&json, "devices", STEAL(check->devices));
 	members_add(&json, "attempts", STEAL(check->attempts));
 	members_add(&json, "assertions", STEAL(check->assertions));

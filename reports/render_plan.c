@@ -189,14 +189,14 @@ int render_take_plan(struct render *render, const struct json_at *record, struct
 	return 0;
 }
 
-int render_find_check(struct render *render, const struct json_at *record,
+int render_find_check(struct render *render, const struct json_at *record, const char *member,
 		      struct render_check **out, struct error *err)
 {
 	struct json_at at = {0};
 	struct render_check key = {0};
 	const struct render_check *const key_pointer = &key;
 	struct render_check **found = NULL;
-	int rc = json_need(record, "check", JSON_STRING, &at, err);
+	int rc = json_need(record, member, JSON_STRING, &at, err);
 
 	if (rc < 0)
 		return rc;

@@ -24,6 +24,7 @@ struct render_check {
 	enum report_outcome expected;		/* by that entry */
 	enum report_outcome outcome;
 	const char *reason;
+	const char *cause;		    /* the check that kept this one from running, or NULL */
 	bool flaky;			    /* attempts ended differently */
 	bool cut_off;			    /* the last attempt has no end */
 	const struct journal_record *begin; /* of the attempt that runs; NULL between attempts */
@@ -62,8 +63,8 @@ enum report_state render_state_of(const struct render *render);
 /* The records of the plan. */
 int render_take_plan(struct render *render, const struct json_at *record, struct error *err);
 
-/* The check that the record names. */
-int render_find_check(struct render *render, const struct json_at *record,
+/* The check that this member of the record names. */
+int render_find_check(struct render *render, const struct json_at *record, const char *member,
 		      struct render_check **out, struct error *err);
 void render_free_plan(struct render *render);
 
@@ -71,6 +72,7 @@ void render_free_plan(struct render *render);
 int render_take_check_begin(struct render *render, const struct journal_record *record,
 			    struct error *err);
 int render_take_evidence(struct render *render, const struct json_at *record, struct error *err);
+int render_take_check_held(struct render *render, const struct json_at *record, struct error *err);
 int render_take_check_end(struct render *render, const struct journal_record *record,
 			  struct error *err);
 

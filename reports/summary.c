@@ -313,8 +313,33 @@ static bool summary_is_told(const struct summary *summary, size_t index)
 	return false;
 }
 
-/* Two lines: what fails, for how many checks, and what to do. */
-static void summary_add_problem(struct summary *summary, size_t index, size_t alike)
+static bool summary_is_held_by(const struct view_check *check, const struct view_check *cause)
+{
+	return check->cause != NULL && text_equal(check->cause, cause->id);
+}
+
+/* The checks that did not run because of this one. */
+static size_t summary_count_held(const struct view *view, const struct view_check *cause)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < view->count; i++)
+		count += summary_is_held_by(&view->checks[i], cause) ? 1 : 0;
+	return count;
+}
+
+/* Whether the check did not run because of one of the problems, which tells of it. */
+static bool summary_is_held(const struct summary *summary, const struct view_check *check)
+{
+	for (size_t i = 0; i < summary->problem_count; i++) {
+		if (summary_is_held_by(check, summary->problems[i]))
+			return true;
+	}
+	return false;
+}
+
+/* Two lines: what fails, for how many checks, what did not run because of it, and what to do. */
+static void summary_add_problem(struct summary *summary, size_t index, size_t alike, size_t held)
 {
 	const struct view_check *check = summary->problems[index];
 	struct text body CLEANUP_TEXT = {0};
@@ -328,6 +353,8 @@ static void summary_add_problem(struct summary *summary, size_t index, size_t al
 		summary_add_escaped(&body, check->requirement);
 		text_add(&body, ")");
 	}
+	if (held != 0)
+		text_addf(&body, ", %zu check%s not run because of it", held, held == 1 ? "" : "s");
 	text_add(&body, ": ");
 	if (!report_outcome_is_bad(check->outcome))
 		text_add(&body, "better than expected: remove the expectation");
@@ -338,22 +365,27 @@ static void summary_add_problem(struct summary *summary, size_t index, size_t al
 }
 
 /* Problems with one reason are told once. Returns the lines used; *told counts the problems
- * covered. */
-static size_t summary_add_problems(struct summary *summary, size_t lines, size_t *told)
+ * covered, *held the checks that they kept from running. */
+static size_t summary_add_problems(struct summary *summary, size_t lines, size_t *told,
+				   size_t *held)
 {
 	size_t used = 0;
 
 	for (size_t i = 0; i < summary->problem_count && used + 2 <= lines; i++) {
 		size_t alike = 0;
+		size_t held_here = 0;
 
 		if (summary_is_told(summary, i))
 			continue;
-		for (size_t k = i; k < summary->problem_count; k++)
-			alike += summary_same_problem(summary->problems[i], summary->problems[k])
-					 ? 1
-					 : 0;
-		summary_add_problem(summary, i, alike);
+		for (size_t k = i; k < summary->problem_count; k++) {
+			if (!summary_same_problem(summary->problems[i], summary->problems[k]))
+				continue;
+			alike++;
+			held_here += summary_count_held(&summary->view, summary->problems[k]);
+		}
+		summary_add_problem(summary, i, alike, held_here);
 		*told += alike;
+		*held += held_here;
 		used += 2;
 	}
 	return used;
@@ -365,7 +397,8 @@ static bool summary_is_untested(const struct view_check *check)
 	       check->outcome == REPORT_NOTRUN;
 }
 
-/* A line for each reason why checks did not run, as long as there are lines. */
+/* A line for each reason why checks did not run, unless a problem tells it, as long as there are
+ * lines. */
 static void summary_add_untested(struct summary *summary, size_t lines, size_t *told)
 {
 	const struct view *view = &summary->view;
@@ -374,7 +407,7 @@ static void summary_add_untested(struct summary *summary, size_t lines, size_t *
 		const struct view_check *check = &view->checks[i];
 		struct text body CLEANUP_TEXT = {0};
 		size_t alike = 0;
-		bool first = summary_is_untested(check);
+		bool first = summary_is_untested(check) && !summary_is_held(summary, check);
 
 		for (size_t k = 0; k < i && first; k++)
 			first = !summary_same_problem(check, &view->checks[k]);
@@ -439,7 +472,7 @@ static int summary_write(const cJSON *report, const struct writer_options *optio
 		summary_add_environment(&summary);
 		lines -= summary_add_abort(&summary);
 		summary_add_works(&summary);
-		lines -= summary_add_problems(&summary, lines, &problems_told);
+		lines -= summary_add_problems(&summary, lines, &problems_told, &untested_told);
 		summary_add_untested(&summary, lines, &untested_told);
 		summary_add_rest(&summary, summary.problem_count - problems_told,
 				 summary_count_untested(&summary.view) - untested_told);

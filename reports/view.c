@@ -46,6 +46,7 @@ static int view_take_check(const struct json_at *item, struct view_check *check,
 	rc = rc == 0 ? json_need_string(item, "title", &check->title, err) : rc;
 	rc = rc == 0 ? json_need_string(item, "advice", &check->advice, err) : rc;
 	rc = rc == 0 ? json_need_string(item, "reason", &check->reason, err) : rc;
+	rc = rc == 0 ? json_have_string(item, "cause", &check->cause, err) : rc;
 	rc = rc == 0 ? json_have_string(item, "disposition", &check->disposition, err) : rc;
 	rc = rc == 0 ? json_need_string(item, "outcome", &outcome, err) : rc;
 	rc = rc == 0 ? report_outcome_parse(outcome, &check->outcome, err) : rc;

@@ -19,6 +19,7 @@ struct view_check {
 	const char *title;
 	const char *advice;
 	const char *reason;
+	const char *cause;	 /* the check that kept this one from running; NULL for none */
 	const char *expectation; /* name of the expectation entry; NULL for none */
 	enum report_outcome outcome;
 	const char *disposition; /* NULL when undecided */

@@ -322,15 +322,20 @@ static void allocate_before_list(struct check_run *run)
 
 #define ALLOCATE_CHECK(name, body)                                                                 \
 	.id = "allocate." name, .revision = 1, .timeout_s = 90, .run = (body),                     \
-	.needs = {.devices = 1}
+	.needs = {.devices = 1}, .stands_on = "allocate.one-response"
 
 static const struct check checks[] = {
 	{
-		ALLOCATE_CHECK("one-response", allocate_one_response),
+		.id = "allocate.one-response",
 		.title = "One container request is answered by one container response",
 		.advice = "Return one ContainerAllocateResponse for each container request.",
 		.requirement = CHECK_ALC_01,
 		.severity = CHECK_CRITICAL,
+		.revision = 1,
+		.timeout_s = 90,
+		.needs = {.devices = 1},
+		.stands_on = "list-and-watch.arrives",
+		.run = allocate_one_response,
 	},
 	{
 		ALLOCATE_CHECK("prompt", allocate_prompt),
@@ -400,6 +405,7 @@ static const struct check checks[] = {
 		.timeout_s = 120,
 		.run = allocate_before_list,
 		.needs = {.devices = 1, .own_plugin = true},
+		.stands_on = "allocate.one-response",
 		.title = "Allocate works before any ListAndWatch stream is open",
 		.advice = "Build the device table at start, not when the first stream opens.",
 		.requirement = CHECK_ALC_12,
@@ -411,6 +417,7 @@ static const struct check checks[] = {
 		.timeout_s = 90,
 		.run = allocate_paths_exist,
 		.needs = {.devices = 1, .live_node = true},
+		.stands_on = "allocate.one-response",
 		.title = "Mount sources and device nodes in an answer exist",
 		.advice =
 			"Check each path before answering: the container runtime creates an empty "

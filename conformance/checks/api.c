@@ -273,6 +273,7 @@ static const struct check checks[] = {
 		.timeout_s = 300,
 		.tags = tags_api,
 		.needs = {.devices = 1, .launcher = true, .api = "vulkan"},
+		.stands_on = "allocate.one-response",
 		.run = api_vulkan,
 	},
 	{
@@ -287,6 +288,7 @@ static const struct check checks[] = {
 		.timeout_s = 300,
 		.tags = tags_api,
 		.needs = {.devices = 1, .launcher = true, .api = "opencl"},
+		.stands_on = "allocate.one-response",
 		.run = api_opencl,
 	},
 	{
@@ -301,6 +303,7 @@ static const struct check checks[] = {
 		.timeout_s = 300,
 		.tags = tags_api,
 		.needs = {.os = "windows", .devices = 1, .launcher = true, .api = "directx"},
+		.stands_on = "allocate.one-response",
 		.run = api_dxcore,
 	},
 	{
@@ -315,6 +318,7 @@ static const struct check checks[] = {
 		.timeout_s = 300,
 		.tags = tags_api,
 		.needs = {.os = "windows", .devices = 1, .launcher = true, .api = "directx"},
+		.stands_on = "allocate.one-response",
 		.run = api_dxgi,
 	},
 	{
@@ -329,6 +333,7 @@ static const struct check checks[] = {
 		.timeout_s = 300,
 		.tags = tags_api,
 		.needs = {.os = "windows", .devices = 1, .launcher = true, .api = "directx"},
+		.stands_on = "allocate.one-response",
 		.run = api_d3d11,
 	},
 	{
@@ -343,6 +348,7 @@ static const struct check checks[] = {
 		.timeout_s = 300,
 		.tags = tags_api,
 		.needs = {.os = "windows", .devices = 1, .launcher = true, .api = "directx"},
+		.stands_on = "allocate.one-response",
 		.run = api_d3d12,
 	},
 	{
@@ -357,6 +363,7 @@ static const struct check checks[] = {
 		.timeout_s = 300,
 		.tags = tags_api,
 		.needs = {.os = "windows", .devices = 1, .launcher = true, .api = "directx"},
+		.stands_on = "allocate.one-response",
 		.run = api_directml,
 	},
 	{.id = NULL},

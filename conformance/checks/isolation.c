@@ -222,6 +222,7 @@ static const struct check checks[] = {
 			  "runtime gives every container the GPU.",
 		.requirement = CHECK_ISO_01,
 		.needs = {.containers = true},
+		.stands_on = "environment.container",
 	},
 	{
 		ISOLATION_CHECK("single-device", isolation_single_device),
@@ -231,6 +232,7 @@ static const struct check checks[] = {
 			  "driver does not isolate: run one GPU per node until it does.",
 		.requirement = CHECK_ISO_02,
 		.needs = {.devices = 1, .containers = true},
+		.stands_on = "allocate.one-response",
 	},
 	{
 		ISOLATION_CHECK("two-containers", isolation_two_containers),
@@ -238,6 +240,7 @@ static const struct check checks[] = {
 		.advice = "As for isolation.single-device; here both containers run side by side.",
 		.requirement = CHECK_ISO_03,
 		.needs = {.devices = 2, .containers = true},
+		.stands_on = "allocate.one-response",
 	},
 	{
 		ISOLATION_CHECK("shared-replicas", isolation_shared_replicas),
@@ -245,6 +248,7 @@ static const struct check checks[] = {
 		.advice = "Check that the plugin maps each replica's id to its device.",
 		.requirement = CHECK_ISO_04,
 		.needs = {.devices = 1, .containers = true},
+		.stands_on = "allocate.one-response",
 	},
 	{.id = NULL},
 };

@@ -21,6 +21,11 @@ enum {
 	STOP_MS = 30000,
 };
 
+static void list_arrives(struct check_run *run)
+{
+	(void)rig_ready(run);
+}
+
 /* Calls `judge` with the first message of each resource. */
 static void list_each(struct check_run *run, void (*judge)(struct rig *rig, const char *resource,
 							   const struct kubelet_message *message))
@@ -383,9 +388,22 @@ static void list_no_storm(struct check_run *run)
 }
 
 #define LIST_CHECK(name, body)                                                                     \
-	.id = "list-and-watch." name, .revision = 1, .timeout_s = 60, .run = (body)
+	.id = "list-and-watch." name, .revision = 1, .timeout_s = 60,                              \
+	.stands_on = "list-and-watch.arrives", .run = (body)
 
 static const struct check checks[] = {
+	{
+		.id = "list-and-watch.arrives",
+		.title = "Each resource's first device list arrives",
+		.advice = "Send the list as soon as the stream opens; the reason tells how the "
+			  "stream ended, if it did.",
+		.requirement = CHECK_LAW_01,
+		.severity = CHECK_CRITICAL,
+		.revision = 1,
+		.timeout_s = 60,
+		.stands_on = "registration.accepted",
+		.run = list_arrives,
+	},
 	{
 		LIST_CHECK("first-message", list_first_message),
 		.title = "The first device list arrives within five seconds",
@@ -417,11 +435,15 @@ static const struct check checks[] = {
 		.severity = CHECK_CRITICAL,
 	},
 	{
-		LIST_CHECK("message-size", list_message_size),
+		.id = "list-and-watch.message-size",
 		.title = "A device list stays below 4 MiB",
 		.advice = "Offer fewer replicas or shorter ids: a longer list ends the stream.",
 		.requirement = CHECK_LAW_05,
 		.severity = CHECK_HIGH,
+		.revision = 1,
+		.timeout_s = 60,
+		.stands_on = "registration.accepted", /* a longer list never arrives */
+		.run = list_message_size,
 	},
 	{
 		LIST_CHECK("ids-stable", list_ids_stable),
@@ -436,6 +458,7 @@ static const struct check checks[] = {
 		.id = "list-and-watch.idle",
 		.revision = 1,
 		.timeout_s = 720,
+		.stands_on = "list-and-watch.arrives",
 		.run = list_idle,
 		.title = "An idle stream stays open and its connection answers",
 		.advice = "Set no deadline and no idle limit on ListAndWatch; the kubelet never "
@@ -462,6 +485,7 @@ static const struct check checks[] = {
 		.id = "list-and-watch.no-storm",
 		.revision = 1,
 		.timeout_s = 720,
+		.stands_on = "list-and-watch.arrives",
 		.run = list_no_storm,
 		.title = "A stable node causes at most one list a second",
 		.advice = "Send a list only when something changed: each costs a checkpoint write.",

@@ -18,15 +18,22 @@ enum {
 	STOP_MS = 30000,
 };
 
+/* A rig whose plugin has registered; NULL: recorded. */
+static struct rig *registration_rig(struct check_run *run)
+{
+	struct rig *rig = rig_with_kubelet(run);
+
+	return rig != NULL && rig_start_plugin(rig, NULL) && rig_expect_registered(rig) ? rig
+											: NULL;
+}
+
 /* Calls `judge` with the first registration of each resource of a plugin that has just started. */
 static void registration_each(struct check_run *run,
 			      void (*judge)(struct rig *rig, const struct kubelet_registration *r))
 {
-	struct rig *rig = rig_with_kubelet(run);
+	struct rig *rig = registration_rig(run);
 
-	if (rig == NULL || !rig_start_plugin(rig, NULL) || !rig_expect_registered(rig))
-		return;
-	for (size_t i = 0; i < rig->resources.count; i++) {
+	for (size_t i = 0; rig != NULL && i < rig->resources.count; i++) {
 		const struct kubelet_registration *r =
 			rig_registration(rig, rig->resources.items[i]);
 
@@ -35,15 +42,35 @@ static void registration_each(struct check_run *run,
 	}
 }
 
-static void arrives(struct rig *rig, const struct kubelet_registration *r)
+static void accepted(struct rig *rig, const struct kubelet_registration *r)
 {
 	(void)check_expect(rig->run, r->code == RPC_OK, r->resource, "registered", "%s",
 			   rpc_code_name(r->code));
 }
 
+static void registration_accepted(struct check_run *run)
+{
+	registration_each(run, accepted);
+}
+
+/* Waits for the first attempt, however it ends. */
+static bool registration_expect_attempt(struct rig *rig)
+{
+	struct error err = {0};
+	uint64_t start = clock_monotonic_ns();
+	int rc = kubelet_wait_registration(
+		rig->kubelet, NULL, 0, context_limit_ms(rig->context, RIG_REGISTER_MS), NULL, &err);
+
+	rig_waited(rig, start);
+	return check_expect_ok(rig->run, rc, "the plugin tries to register", &err);
+}
+
 static void registration_arrives(struct check_run *run)
 {
-	registration_each(run, arrives);
+	struct rig *rig = rig_with_kubelet(run);
+
+	if (rig != NULL && rig_start_plugin(rig, NULL))
+		(void)registration_expect_attempt(rig);
 }
 
 /* Every attempt so far has been answered or given up. */
@@ -67,15 +94,10 @@ static void registration_every_attempt(struct check_run *run,
 {
 	struct rig *rig = rig_with_kubelet(run);
 	struct error err = {0};
-	uint64_t start = clock_monotonic_ns();
+	uint64_t start = 0;
+	int rc = 0;
 
-	if (rig == NULL || !rig_start_plugin(rig, NULL))
-		return;
-	int rc = kubelet_wait_registration(
-		rig->kubelet, NULL, 0, context_limit_ms(rig->context, RIG_REGISTER_MS), NULL, &err);
-
-	rig_waited(rig, start);
-	if (!check_expect_ok(run, rc, "the plugin tries to register", &err))
+	if (rig == NULL || !rig_start_plugin(rig, NULL) || !registration_expect_attempt(rig))
 		return;
 	/* Further resources follow the first one at once. */
 	if (rig->context->reference_plugin)
@@ -198,7 +220,7 @@ static void registration_options_agree(struct check_run *run)
 
 static void registration_one_per_resource(struct check_run *run)
 {
-	struct rig *rig = rig_ready(run);
+	struct rig *rig = registration_rig(run);
 
 	if (rig == NULL)
 		return;
@@ -215,7 +237,7 @@ static void registration_one_per_resource(struct check_run *run)
 
 static void registration_fresh_socket_name(struct check_run *run)
 {
-	struct rig *rig = rig_ready(run);
+	struct rig *rig = registration_rig(run);
 	struct text_list endpoints CLEANUP_TEXT_LIST = {0};
 
 	if (rig == NULL)
@@ -241,7 +263,7 @@ static void registration_fresh_socket_name(struct check_run *run)
 
 static void registration_no_repeat(struct check_run *run)
 {
-	struct rig *rig = rig_ready(run);
+	struct rig *rig = registration_rig(run);
 	size_t before = 0;
 	uint64_t waited_ms = 0;
 
@@ -269,15 +291,27 @@ static void registration_options_prompt(struct check_run *run)
 static const struct check checks[] = {
 	{
 		.id = "registration.arrives",
-		.title = "A plugin that finds kubelet.sock registers",
+		.title = "A plugin that finds kubelet.sock calls Register",
 		.advice = "Look at the plugin's output in the evidence; it must dial kubelet.sock "
 			  "in the "
 			  "directory that it was given and call Register once it serves.",
 		.requirement = CHECK_REG_01,
 		.severity = CHECK_CRITICAL,
-		.revision = 1,
+		.revision = 2,
 		.timeout_s = 60,
 		.run = registration_arrives,
+	},
+	{
+		.id = "registration.accepted",
+		.title = "The kubelet accepts the plugin's registration",
+		.advice = "The reason tells what the kubelet answered; the checks of the request "
+			  "itself (version, resource-name, endpoint-name) say more.",
+		.requirement = CHECK_REG_01,
+		.severity = CHECK_CRITICAL,
+		.revision = 1,
+		.timeout_s = 60,
+		.stands_on = "registration.arrives",
+		.run = registration_accepted,
 	},
 	{
 		.id = "registration.endpoint-accepts",
@@ -288,6 +322,7 @@ static const struct check checks[] = {
 		.severity = CHECK_CRITICAL,
 		.revision = 1,
 		.timeout_s = 60,
+		.stands_on = "registration.arrives",
 		.run = registration_endpoint_accepts,
 	},
 	{
@@ -300,6 +335,7 @@ static const struct check checks[] = {
 		.severity = CHECK_CRITICAL,
 		.revision = 1,
 		.timeout_s = 60,
+		.stands_on = "registration.arrives",
 		.run = registration_options_during_register,
 	},
 	{
@@ -310,6 +346,7 @@ static const struct check checks[] = {
 		.severity = CHECK_CRITICAL,
 		.revision = 1,
 		.timeout_s = 60,
+		.stands_on = "registration.arrives",
 		.run = registration_version,
 	},
 	{
@@ -321,6 +358,7 @@ static const struct check checks[] = {
 		.severity = CHECK_CRITICAL,
 		.revision = 1,
 		.timeout_s = 60,
+		.stands_on = "registration.arrives",
 		.run = registration_resource_name,
 	},
 	{
@@ -332,6 +370,7 @@ static const struct check checks[] = {
 		.severity = CHECK_CRITICAL,
 		.revision = 1,
 		.timeout_s = 60,
+		.stands_on = "registration.arrives",
 		.run = registration_endpoint_name,
 	},
 	{
@@ -343,6 +382,7 @@ static const struct check checks[] = {
 		.severity = CHECK_HIGH,
 		.revision = 1,
 		.timeout_s = 60,
+		.stands_on = "registration.arrives",
 		.run = registration_endpoint_length,
 	},
 	{
@@ -354,6 +394,7 @@ static const struct check checks[] = {
 		.severity = CHECK_LOW,
 		.revision = 1,
 		.timeout_s = 60,
+		.stands_on = "registration.accepted",
 		.run = registration_options_agree,
 	},
 	{
@@ -364,6 +405,7 @@ static const struct check checks[] = {
 		.severity = CHECK_MEDIUM,
 		.revision = 1,
 		.timeout_s = 60,
+		.stands_on = "registration.accepted",
 		.run = registration_one_per_resource,
 	},
 	{
@@ -377,6 +419,7 @@ static const struct check checks[] = {
 		.revision = 1,
 		.timeout_s = 90,
 		.needs = {.own_plugin = true},
+		.stands_on = "registration.accepted",
 		.run = registration_fresh_socket_name,
 	},
 	{
@@ -389,6 +432,7 @@ static const struct check checks[] = {
 		.severity = CHECK_MEDIUM,
 		.revision = 1,
 		.timeout_s = 120,
+		.stands_on = "registration.accepted",
 		.run = registration_no_repeat,
 	},
 	{
@@ -401,6 +445,7 @@ static const struct check checks[] = {
 		.severity = CHECK_HIGH,
 		.revision = 1,
 		.timeout_s = 60,
+		.stands_on = "registration.accepted",
 		.run = registration_options_prompt,
 	},
 	{.id = NULL},

@@ -160,6 +160,7 @@ static const struct check checks[] = {
 		.severity = CHECK_CRITICAL,
 		.revision = 1,
 		.timeout_s = 120,
+		.stands_on = "list-and-watch.arrives",
 		.run = restart_kubelet_restart,
 	},
 	{
@@ -170,6 +171,7 @@ static const struct check checks[] = {
 		.severity = CHECK_CRITICAL,
 		.revision = 1,
 		.timeout_s = 120,
+		.stands_on = "list-and-watch.arrives",
 		.run = restart_socket_removed,
 	},
 	{
@@ -181,6 +183,7 @@ static const struct check checks[] = {
 		.severity = CHECK_HIGH,
 		.revision = 1,
 		.timeout_s = 120,
+		.stands_on = "list-and-watch.arrives",
 		.run = restart_kubelet_socket,
 	},
 	{
@@ -191,6 +194,7 @@ static const struct check checks[] = {
 		.severity = CHECK_MEDIUM,
 		.revision = 1,
 		.timeout_s = 180,
+		.stands_on = "list-and-watch.arrives",
 		.run = restart_flapping,
 	},
 	{
@@ -202,6 +206,7 @@ static const struct check checks[] = {
 		.revision = 1,
 		.timeout_s = 120,
 		.needs = {.own_plugin = true},
+		.stands_on = "list-and-watch.arrives",
 		.run = restart_terminate,
 	},
 	{
@@ -214,6 +219,7 @@ static const struct check checks[] = {
 		.revision = 1,
 		.timeout_s = 120,
 		.needs = {.own_plugin = true},
+		.stands_on = "list-and-watch.arrives",
 		.run = restart_kill_and_return,
 	},
 	{.id = NULL},

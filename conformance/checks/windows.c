@@ -247,7 +247,7 @@ static void windows_whole_answer(struct check_run *run)
 
 #define WINDOWS_CHECK(name, body)                                                                  \
 	.id = "windows." name, .revision = 1, .timeout_s = 90, .run = (body),                      \
-	.needs = {.devices = 1, .os = "windows"}
+	.needs = {.devices = 1, .os = "windows"}, .stands_on = "allocate.one-response"
 
 static const struct check checks[] = {
 	{

@@ -42,6 +42,8 @@ static cJSON *list_item_json(const struct plan_item *item)
 	(void)cJSON_AddStringToObject(json, "requirement", list_requirement(item->check));
 	(void)cJSON_AddStringToObject(json, "level", list_level(item->check));
 	(void)cJSON_AddStringToObject(json, "severity", check_severity_name(item->check->severity));
+	if (item->check->stands_on != NULL)
+		(void)cJSON_AddStringToObject(json, "standsOn", item->check->stands_on);
 	(void)cJSON_AddNumberToObject(json, "revision", item->check->revision);
 	(void)cJSON_AddNumberToObject(json, "timeoutSeconds", item->check->timeout_s);
 	return json;

@@ -60,6 +60,8 @@ static void show_check(const struct check_suite *suite, const struct check *chec
 	(void)printf("  %-12s %u\n", "Revision", check->revision);
 	(void)printf("  %-12s %u s\n", "Time limit", check->timeout_s);
 	show_needs(&check->needs);
+	if (check->stands_on != NULL)
+		show_field("Stands on", check->stands_on);
 	if (check->variants != NULL) {
 		(void)printf("  %-12s", "Variants");
 		for (const struct check_variant *v = check->variants; v->name != NULL; v++)

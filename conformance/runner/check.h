@@ -71,6 +71,9 @@ struct check {
 	unsigned timeout_s;
 	const char *const *tags; /* NULL-ended; may be NULL */
 	struct check_needs needs;
+	const char *stands_on; /* id of an earlier check without variants, without which this one
+				  can tell nothing of its own; NULL for none. In a run in which
+				  that one does not pass, this one does not run */
 	const struct check_variant *variants; /* ended by {NULL, NULL}; NULL for none */
 	check_body *run;
 };

@@ -225,6 +225,33 @@ void plan_free(struct plan *plan)
 	*plan = (struct plan){0};
 }
 
+static const struct check *plan_find_check(const struct check_suite *const *suites, const char *id)
+{
+	for (; *suites != NULL; suites++) {
+		for (const struct check *check = (*suites)->checks; check->id != NULL; check++) {
+			if (strcmp(check->id, id) == 0)
+				return check;
+		}
+	}
+	return NULL;
+}
+
+const struct plan_item *plan_cause(const struct plan *plan, const struct check_suite *const *suites,
+				   size_t index)
+{
+	const struct check *check = plan->items[index].check;
+
+	while (check != NULL && check->stands_on != NULL) {
+		check = plan_find_check(suites, check->stands_on);
+		for (size_t i = 0; i < index; i++) {
+			if (plan->items[i].check == check &&
+			    report_outcome_is_bad(plan->items[i].outcome))
+				return &plan->items[i];
+		}
+	}
+	return NULL;
+}
+
 int plan_find(const struct check_suite *const *suites, const char *name,
 	      const struct check_suite **suite, const struct check **check,
 	      const struct check_variant **variant, struct error *err)

@@ -15,7 +15,8 @@ struct plan_item {
 	const struct check *check;
 	const struct check_variant *variant; /* NULL without variants */
 	char *name;			     /* "isolation.single-device@vulkan" */
-	char *unsupported; /* the need that is not met; NULL when the check can run */
+	char *unsupported;	     /* the need that is not met; NULL when the check can run */
+	enum report_outcome outcome; /* once it has run; until then REPORT_PASS */
 };
 
 struct plan {
@@ -42,6 +43,11 @@ struct plan_filter {
 int plan_make(const struct check_suite *const *suites, const struct plan_filter *filter,
 	      const struct context *context, struct plan *plan, struct error *err);
 void plan_free(struct plan *plan);
+
+/* What the check of items[index] stands on, directly or through others, and what ended badly
+ * before it: the reason not to run it. NULL when there is none. */
+const struct plan_item *plan_cause(const struct plan *plan, const struct check_suite *const *suites,
+				   size_t index);
 
 /* The check and variant with that name. ERROR_NOT_FOUND names the nearest. */
 int plan_find(const struct check_suite *const *suites, const char *name,

@@ -183,9 +183,9 @@ static int runner_restore_directory(struct runner *runner, const char *check, st
 	return rc;
 }
 
-static int runner_run_check(struct runner *runner, size_t index, bool *bad, struct error *err)
+static int runner_run_check(struct runner *runner, size_t index, struct error *err)
 {
-	const struct plan_item *item = &runner->plan.items[index];
+	struct plan_item *item = &runner->plan.items[index];
 	struct execution execution CLEANUP_EXECUTION = {0};
 	char *directory CLEANUP_FREE = text_format("%s/%zu", runner->context.run_directory, index);
 	struct execution_spec spec = {
@@ -214,24 +214,53 @@ static int runner_run_check(struct runner *runner, size_t index, bool *bad, stru
 		progress_end(runner->progress, item->name, execution.outcome, execution.reason,
 			     execution.duration_ms);
 		rc = file_remove_tree(directory, err);
-		*bad = report_outcome_is_bad(execution.outcome);
+		item->outcome = execution.outcome;
 	}
 	return rc;
+}
+
+/* The check cannot tell anything of its own: what it stands on did not pass. */
+static int runner_hold_check(struct runner *runner, const char *check,
+			     const struct plan_item *cause, struct error *err)
+{
+	static const char *const verbs[REPORT_OUTCOME_COUNT] = {
+		[REPORT_FAIL] = "failed",
+		[REPORT_CRASH] = "crashed",
+		[REPORT_TIMEOUT] = "timed out",
+		[REPORT_BROKEN] = "was broken",
+	};
+	char *reason CLEANUP_FREE = text_format("%s %s", cause->name, verbs[cause->outcome]);
+
+	if (reason == NULL)
+		return error_memory(err);
+	progress_end(runner->progress, check, REPORT_NOTRUN, reason, 0);
+	return journal_hold_check(runner->journal, check, cause->name, reason, err);
+}
+
+/* Runs the check, unless something that it needs or stands on is missing. */
+static int runner_take_check(struct runner *runner, size_t index, struct error *err)
+{
+	const struct plan_item *item = &runner->plan.items[index];
+	const struct plan_item *cause = plan_cause(&runner->plan, runner->suites, index);
+
+	if (item->unsupported != NULL) {
+		progress_end(runner->progress, item->name, REPORT_UNSUPPORTED, item->unsupported,
+			     0);
+		return 0;
+	}
+	if (cause != NULL)
+		return runner_hold_check(runner, item->name, cause, err);
+	return runner_run_check(runner, index, err);
 }
 
 static int runner_run_checks(struct runner *runner, struct error *err)
 {
 	int rc = 0;
-	bool bad = false;
 
 	for (size_t i = 0; rc == 0 && i < runner->plan.count && !runner->interrupted; i++) {
-		if (runner->plan.items[i].unsupported != NULL) {
-			progress_end(runner->progress, runner->plan.items[i].name,
-				     REPORT_UNSUPPORTED, runner->plan.items[i].unsupported, 0);
-			continue;
-		}
-		rc = runner_run_check(runner, i, &bad, err);
-		if (bad && runner->settings->fail_fast)
+		rc = runner_take_check(runner, i, err);
+		if (report_outcome_is_bad(runner->plan.items[i].outcome) &&
+		    runner->settings->fail_fast)
 			break;
 	}
 	if (rc == 0 && runner->interrupted)

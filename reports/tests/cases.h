@@ -42,5 +42,11 @@ cJSON *report_of_lines(const char *const *lines, struct error *err);
 #define LINE_END                                                                                   \
 	"\"type\":\"check-end\",\"check\":\"a.one\",\"attempt\":1,\"outcome\":\"pass\","           \
 	"\"reason\":\"\",\"durationMs\":1,\"phasesMs\":{}"
+#define LINE_FAIL                                                                                  \
+	"\"type\":\"check-end\",\"check\":\"a.one\",\"attempt\":1,\"outcome\":\"fail\","           \
+	"\"reason\":\"saw a, wanted b\",\"durationMs\":1,\"phasesMs\":{}"
+#define LINE_HELD                                                                                  \
+	"\"type\":\"check-held\",\"check\":\"a.two@x\",\"cause\":\"a.one\",\"reason\":\"a.one "    \
+	"failed\""
 
 #endif

@@ -52,8 +52,9 @@ static const struct journal_planned_check checks[] = {
 	 .advice = "Do.",
 	 .outcome = REPORT_UNSUPPORTED,
 	 .reason = "needs more"},
+	{.id = "a.three", .revision = 1, .severity = "low", .title = "Three", .advice = "Do."},
 };
-static const struct journal_plan plan = {checks, 2, requirements, 1, 7};
+static const struct journal_plan plan = {checks, 3, requirements, 1, 7};
 
 static struct journal *create(const char *path)
 {
@@ -111,6 +112,8 @@ static void write_everything(struct journal *journal)
 	CU_ASSERT_EQUAL(journal_add_evidence(journal, "a.one", evidence, NULL), 0);
 	CU_ASSERT_EQUAL(journal_add_event(journal, "a.one", "kind", "text", NULL), 0);
 	CU_ASSERT_EQUAL(journal_end_check(journal, &end, NULL), 0);
+	CU_ASSERT_EQUAL(journal_hold_check(journal, "a.three", "a.one", "a.one \xff failed", NULL),
+			0);
 	CU_ASSERT_EQUAL(journal_abort(journal, REPORT_ABORT_INTERRUPTED, "enough", NULL), 0);
 	CU_ASSERT_EQUAL(journal_end(journal, NULL), 0);
 }
@@ -126,6 +129,9 @@ static void test_everything_written_is_rendered(void)
 	report = render_file(WRITTEN_JOURNAL);
 	CU_ASSERT_STRING_EQUAL(at(report, "/run/state"), "aborted");
 	CU_ASSERT_STRING_EQUAL(at(report, "/run/abort/reason"), "enough");
+	CU_ASSERT_STRING_EQUAL(at(report, "/checks/2/outcome"), "notrun");
+	CU_ASSERT_STRING_EQUAL(at(report, "/checks/2/cause"), "a.one");
+	CU_ASSERT_STRING_EQUAL(at(report, "/checks/2/reason"), "a.one \xef\xbf\xbd failed");
 	CU_ASSERT_STRING_EQUAL(at(report, "/run/harness/version"), GPUCERT_VERSION);
 	CU_ASSERT_STRING_EQUAL(at(report, "/run/invocation/argv/2"), "\xef\xbf\xbd\x1b[0m");
 	CU_ASSERT_STRING_EQUAL(at(report, "/run/events/0/text"), "\xef\xbf\xbd(");

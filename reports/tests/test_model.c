@@ -95,6 +95,8 @@ static void test_exit_codes(void)
 	tally.dispositions[REPORT_UNEXPECTED_IMPROVEMENT] = 1;
 	CU_ASSERT_EQUAL(report_exit_of(&facts), REPORT_EXIT_UNEXPECTED);
 	tally.outcomes[REPORT_NOTRUN] = 1;
+	CU_ASSERT_EQUAL(report_exit_of(&facts), REPORT_EXIT_UNEXPECTED);
+	tally.dispositions[REPORT_UNEXPECTED_IMPROVEMENT] = 0;
 	CU_ASSERT_EQUAL(report_exit_of(&facts), REPORT_EXIT_INCOMPLETE);
 	tally.outcomes[REPORT_NOTRUN] = 0;
 	facts.state = REPORT_ABORTED;

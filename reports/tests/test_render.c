@@ -112,6 +112,14 @@ static void test_faults_name_line_and_member(void)
 		 "j:4: assertions[0].wanted: missing, expected string"},
 		{{LINE_RUN_BEGIN, LINE_PLAN, LINE_BEGIN, LINE_END ",\"notes\":[\"n\",1]"},
 		 "j:4: notes[1]: expected string"},
+		{{LINE_RUN_BEGIN, LINE_PLAN, LINE_HELD}, "j:3: cause: did not end badly"},
+		{{LINE_RUN_BEGIN, LINE_PLAN, LINE_BEGIN, LINE_END, LINE_HELD},
+		 "j:5: cause: did not end badly"},
+		{{LINE_RUN_BEGIN, LINE_PLAN, LINE_BEGIN, LINE_FAIL, LINE_HELD, LINE_HELD},
+		 "j:6: check: has a record of how it ended"},
+		{{LINE_RUN_BEGIN, LINE_PLAN, LINE_BEGIN, LINE_FAIL, LINE_HELD,
+		  "\"type\":\"check-begin\",\"check\":\"a.two@x\",\"attempt\":1,\"timeoutMs\":9"},
+		 "j:6: check: is planned not to run"},
 		{{LINE_RUN_BEGIN, LINE_PLAN,
 		  "\"type\":\"evidence\",\"check\":\"a.one\",\"evidence\":{}"},
 		 "j:3: check: has not begun"},
@@ -155,6 +163,24 @@ static void test_faults_name_line_and_member(void)
 		if (strcmp(err.text, faults[i].text) != 0)
 			(void)fprintf(stderr, "%zu: %s\n", i, err.text);
 	}
+}
+
+static void test_held_check(void)
+{
+	static const char *const lines[] = {
+		LINE_RUN_BEGIN,		LINE_PLAN, LINE_BEGIN, LINE_FAIL, LINE_HELD,
+		"\"type\":\"run-end\"", NULL};
+	struct error err = {0};
+	cJSON *report CLEANUP_JSON = report_of_lines(lines, &err);
+	const cJSON *held = json_pointer(report, "/checks/1");
+
+	UNIT_NEED(held != NULL);
+	CU_ASSERT_STRING_EQUAL(json_pointer(held, "/outcome")->valuestring, "notrun");
+	CU_ASSERT_STRING_EQUAL(json_pointer(held, "/cause")->valuestring, "a.one");
+	CU_ASSERT_STRING_EQUAL(json_pointer(held, "/reason")->valuestring, "a.one failed");
+	CU_ASSERT_EQUAL(cJSON_GetArraySize(json_pointer(held, "/attempts")), 0);
+	CU_ASSERT_PTR_NULL(json_pointer(report, "/checks/0/cause"));
+	CU_ASSERT_EQUAL(report_exit_code(report), REPORT_EXIT_UNEXPECTED);
 }
 
 static void digest_of(const char *json, char out[DIGEST_SIZE])
@@ -324,6 +350,7 @@ int main(void)
 		{"golden journals give their exit codes", test_exit_codes},
 		{"the time adds up", test_time_adds_up},
 		{"faults name line and member", test_faults_name_line_and_member},
+		{"a check that is held names its cause", test_held_check},
 		{"the environment's digest covers identity only", test_digest_covers_identity_only},
 		{"schema and code agree on what is volatile",
 		 test_schema_and_code_agree_on_what_is_volatile},

@@ -119,6 +119,22 @@ static void test_summary_keeps_to_the_width(void)
 				      "the devices that were allocated to it."));
 }
 
+static void test_summary_tells_one_cause(void)
+{
+	static const char *const lines[] = {
+		LINE_RUN_BEGIN,		LINE_PLAN, LINE_BEGIN, LINE_FAIL, LINE_HELD,
+		"\"type\":\"run-end\"", NULL};
+	const struct writer_options plain = {0};
+	struct error err = {0};
+	cJSON *report CLEANUP_JSON = report_of_lines(lines, &err);
+	char *text CLEANUP_FREE = report != NULL ? print("summary", report, &plain) : NULL;
+
+	UNIT_NEED(text != NULL);
+	CU_ASSERT_PTR_NOT_NULL(strstr(text, "fail       a.one (must R-1), 1 check not run because "
+					    "of it: saw a, wanted b\n"));
+	CU_ASSERT_PTR_NULL(strstr(text, "untested"));
+}
+
 static void test_json_is_the_report(void)
 {
 	const struct writer_options plain = {0};
@@ -161,6 +177,7 @@ int main(void)
 		{"a summary is ten lines at most", test_summary_is_ten_lines_at_most},
 		{"a summary shows no foreign control character",
 		 test_summary_shows_no_foreign_control_character},
+		{"a summary tells one cause", test_summary_tells_one_cause},
 		{"a summary keeps to the width", test_summary_keeps_to_the_width},
 		{"JSON is the report", test_json_is_the_report},
 		{"an unknown format is named", test_unknown_format},

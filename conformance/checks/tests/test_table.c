@@ -55,6 +55,30 @@ static void test_rows_are_sound(void)
 	}
 }
 
+/* Is there a check of that id, without variants, before the item? */
+static bool comes_before(const struct plan *plan, size_t index, const char *id)
+{
+	for (size_t i = 0; i < index; i++) {
+		if (strcmp(plan->items[i].name, id) == 0)
+			return true;
+	}
+	return false;
+}
+
+static void test_checks_stand_on_earlier_ones(void)
+{
+	struct plan plan CLEANUP_PLAN = {0};
+	struct error err = {0};
+
+	CU_ASSERT_EQUAL_FATAL(plan_make(suites, &everything, NULL, &plan, &err), 0);
+	for (size_t i = 0; i < plan.count; i++) {
+		const char *stands_on = plan.items[i].check->stands_on;
+
+		CU_ASSERT_TRUE(stands_on == NULL || comes_before(&plan, i, stands_on) ||
+			       complain(plan.items[i].name, "stands on no earlier check"));
+	}
+}
+
 static void test_ids_are_those_of_ids_txt(void)
 {
 	struct plan plan CLEANUP_PLAN = {0};
@@ -156,6 +180,7 @@ int main(void)
 {
 	CU_TestInfo tests[] = {
 		{"rows are sound", test_rows_are_sound},
+		{"checks stand on earlier ones", test_checks_stand_on_earlier_ones},
 		{"names are unique", test_names_are_unique},
 		{"ids are those of ids.txt", test_ids_are_those_of_ids_txt},
 		{"every requirement is tested", test_every_requirement_is_tested},

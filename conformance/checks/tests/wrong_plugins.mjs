@@ -19,7 +19,8 @@ const rpc = (method, fault) => ({rpc: {[method]: fault}});
 
 // The wrong plugin of each check, and what the reason of its failure must speak of.
 const wrong = {
-	'registration.arrives': [plugin({register: {via: 'none'}}), 'registers within 30 s'],
+	'registration.arrives': [plugin({register: {via: 'none'}}), 'tries to register'],
+	'registration.accepted': [plugin({version: 'v1alpha'}), 'the last attempt was refused'],
 	'registration.endpoint-accepts': [plugin({register: {before_listen: true}}), 'socket when Register arrived'],
 	'registration.options-during-register': [plugin(rpc('GetDevicePluginOptions', {code: 13})), 'GetDevicePluginOptions: saw INTERNAL'],
 	'registration.version': [plugin({version: 'v1alpha'}), 'v1alpha'],
@@ -31,6 +32,7 @@ const wrong = {
 	'registration.fresh-socket-name': [plugin({socket: 'gpu.sock', fresh_socket: false}), 'gpu.sock'],
 	'registration.no-repeat': [plugin({register: {repeat: 8, repeat_ms: 400}}), 'further Register calls'],
 	'registration.options-prompt': [plugin(rpc('GetDevicePluginOptions', {delay_ms: 1300})), 'milliseconds for GetDevicePluginOptions'],
+	'list-and-watch.arrives': [plugin(rpc('ListAndWatch', {hang: true})), 'lists its devices'],
 	'list-and-watch.first-message': [plugin(rpc('ListAndWatch', {delay_ms: 5300})), 'milliseconds to the first list'],
 	'list-and-watch.devices-present': [plugin({devices: []}), 'at least one device'],
 	'list-and-watch.ids': [plugin({devices: [{id: 'gpu-0'}, {id: 'x'.repeat(64)}]}), 'length of an id'],

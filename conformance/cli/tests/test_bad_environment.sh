@@ -20,7 +20,7 @@ expect_exit 3 gpucert run --node "$work/garbage.json" --out "$work/report"
 expect_exit 0 gpucert run --launcher process --node "$work/it's a \"node\".json" --out "$work/report" registration.arrives
 
 # A resource that the plugin does not offer: the reason names those that it does.
-expect_exit 1 gpucert run --launcher process --resource example.com/none --timeout-percent 10 --out "$work/report" registration.arrives
+expect_exit 1 gpucert run --launcher process --resource example.com/none --timeout-percent 10 --out "$work/report" registration.accepted
 expect_says "the plugin offers gpucert.internal/"
 
 # An attached plugin's directory is put right although the check that used it was interrupted.
@@ -71,6 +71,18 @@ expect_report "$r" "outcome('registration.arrives')" fail
 LC_ALL=C grep -q '[[:cntrl:]]' "$work/out" && complain "control characters reached the terminal"
 expect_exit 3 gpucert run --launcher process --out "$work/report" --plugin "$work/no-such-plugin" registration.arrives
 expect_report "$r" "outcome('registration.arrives')" broken
+
+# A plugin that never registers: one cause, told once, and no check waits for what cannot come.
+start=$(date +%s)
+expect_exit 1 gpucert run --out "$work/report" --plugin "tail -f /dev/null"
+[ $(($(date +%s) - start)) -le 45 ] || complain "a plugin that never registers held the run up"
+expect_says "not run because of it"
+expect_report "$r" "outcome('registration.arrives')" fail
+expect_report "$r" "r.totals.outcome.fail + r.totals.outcome.timeout" 1
+expect_report "$r" "outcome('api.vulkan')" notrun
+expect_report "$r" "r.checks.filter((c) => c.outcome === 'notrun').every((c) => c.cause === 'registration.arrives' && c.reason === 'registration.arrives failed')" true
+expect_exit 1 gpucert run --launcher process --timeout-percent 10 --out "$work/report" --plugin "tail -f /dev/null" api.vulkan
+expect_report "$r" "outcome('api.vulkan')" fail
 
 # No container runtime, by name and by chance.
 expect_exit 3 env PATH="/nonexistent" "$bin/gpucert" run --launcher containerd --out "$work/report" environment

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT */
+/* Which checks do not run because of others. */
+#include "base/tests/unit.h"
+#include "conformance/runner/plan.h"
+
+#define ROW(name, base)                                                                            \
+	{                                                                                          \
+		.id = "s." name, .title = "A check", .stands_on = (base)                           \
+	}
+
+static const struct check_variant variants[] = {{"x", NULL}, {"y", NULL}, {NULL, NULL}};
+
+static const struct check checks[] = {
+	ROW("root", NULL),
+	ROW("middle", "s.root"),
+	{.id = "s.leaf", .title = "A check", .stands_on = "s.middle", .variants = variants},
+	ROW("alone", NULL),
+	{.id = NULL},
+};
+
+static const struct check_suite suite = {.name = "s", .title = "A suite", .checks = checks};
+static const struct check_suite *const suites[] = {&suite, NULL};
+
+/* The name of what keeps each item of a plan from running, "-" for nothing. */
+static void expect_causes(const char *const *include, const char *bad, enum report_outcome outcome,
+			  const char *const *causes)
+{
+	struct plan_filter filter = {0};
+	struct plan plan CLEANUP_PLAN = {0};
+	struct error err = {0};
+
+	for (; include != NULL && *include != NULL; include++)
+		CU_ASSERT_EQUAL(text_list_add(&filter.include, *include, &err), 0);
+	CU_ASSERT_EQUAL_FATAL(plan_make(suites, &filter, NULL, &plan, &err), 0);
+	for (size_t i = 0; i < plan.count; i++) {
+		const struct plan_item *cause = NULL;
+
+		if (text_equal(plan.items[i].name, bad))
+			plan.items[i].outcome = outcome;
+		cause = plan_cause(&plan, suites, i);
+		UNIT_NEED(causes[i] != NULL);
+		CU_ASSERT_STRING_EQUAL(cause != NULL ? cause->name : "-", causes[i]);
+	}
+	text_list_free(&filter.include);
+}
+
+static void test_causes(void)
+{
+	static const char *const by_root[] = {"-", "s.root", "s.root", "s.root", "-", NULL};
+	static const char *const by_middle[] = {"-", "-", "s.middle", "s.middle", "-", NULL};
+	static const char *const nothing[] = {"-", "-", "-", "-", "-", NULL};
+
+	expect_causes(NULL, "s.root", REPORT_FAIL, by_root);
+	expect_causes(NULL, "s.root", REPORT_CRASH, by_root);
+	expect_causes(NULL, "s.root", REPORT_TIMEOUT, by_root);
+	expect_causes(NULL, "s.root", REPORT_BROKEN, by_root);
+	expect_causes(NULL, "s.middle", REPORT_FAIL, by_middle);
+	expect_causes(NULL, "s.leaf@x", REPORT_FAIL, nothing);
+	expect_causes(NULL, "s.root", REPORT_UNSUPPORTED, nothing);
+	expect_causes(NULL, "s.root", REPORT_PASS, nothing);
+}
+
+static void test_what_is_left_out_is_no_cause(void)
+{
+	static const char *const leaf[] = {"s.leaf@y", NULL};
+	static const char *const ends[] = {"s.root", "s.leaf", NULL};
+	static const char *const nothing[] = {"-", NULL};
+	static const char *const by_root[] = {"-", "s.root", "s.root", NULL};
+
+	expect_causes(leaf, "s.root", REPORT_FAIL, nothing);
+	/* Through a check that is not in the plan. */
+	expect_causes(ends, "s.root", REPORT_FAIL, by_root);
+}
+
+int main(void)
+{
+	CU_TestInfo tests[] = {
+		{"what stands on a check that ended badly does not run", test_causes},
+		{"a check that is left out holds up nothing", test_what_is_left_out_is_no_cause},
+		CU_TEST_INFO_NULL,
+	};
+
+	return unit_run("plan", tests);
+}
