@@ -26,14 +26,24 @@ static struct {
 	int64_t device;
 	int64_t size;
 	int64_t timeout_ms;
-	int64_t seed;
+	struct probe_launch_options launch;
 } given = {.size = WORK_ELEMENTS_DEFAULT, .timeout_ms = TIMEOUT_DEFAULT_MS};
 
-void probe_members(struct members *document, const char *probe)
+void probe_members(struct members *document, const char *probe, const struct probe_launch *launch)
 {
 	member_string(document, "schema", "gpucert-probe/1");
 	member_string(document, "probe", probe);
 	member_string(document, "version", GPUCERT_VERSION);
+	member_optional(document, "nonce", launch->nonce);
+}
+
+int probe_launch_take(const struct probe_launch_options *options, struct probe_launch *launch,
+		      struct error *err)
+{
+	launch->seed = (uint32_t)options->seed;
+	if (options->file != NULL)
+		return probe_launch_wait(launch, options->file, err);
+	return options->nonce != NULL ? probe_launch_set_nonce(launch, options->nonce, err) : 0;
 }
 
 /* Another one in each run. */
@@ -45,13 +55,13 @@ static uint32_t choose_seed(void)
 	return seed != 0 ? seed : 1;
 }
 
-static int do_work(const struct api_driver *api, void *session, struct work_report *report,
-		   struct error *err)
+static int do_work(const struct api_driver *api, void *session, uint32_t seed,
+		   struct work_report *report, struct error *err)
 {
 	const struct work_request request = {
 		.device = (size_t)given.device,
 		.elements = (size_t)given.size,
-		.seed = given.seed != 0 ? (uint32_t)given.seed : choose_seed(),
+		.seed = seed != 0 ? seed : choose_seed(),
 		.timeout_ms = (uint64_t)given.timeout_ms,
 	};
 
@@ -72,19 +82,24 @@ static int probe(cJSON **out, bool *orderly, struct error *err)
 	struct members document CLEANUP_MEMBERS = members_begin();
 	struct api_report report CLEANUP_API_REPORT = {0};
 	struct work_report work CLEANUP_WORK_REPORT = {0};
-	uint64_t began_ns = clock_monotonic_ns();
+	struct probe_launch launch = {0};
+	uint64_t began_ns = 0;
 	void *session = NULL;
 	bool works = false;
-	int code = api->open(&report, &session, err);
+	int code = probe_launch_take(&given.launch, &launch, err);
 
+	if (code != 0)
+		return code;
+	began_ns = clock_monotonic_ns();
+	code = api->open(&report, &session, err);
 	report.open_ns = clock_monotonic_ns() - began_ns;
 	works = code == 0 && session != NULL && !given.list && api->work != NULL;
 	if (works)
-		code = do_work(api, session, &work, err);
+		code = do_work(api, session, launch.seed, &work, err);
 	*orderly = session == NULL || api->close(session);
 	if (code != 0)
 		return code;
-	probe_members(&document, api->name);
+	probe_members(&document, api->name, &launch);
 	api_report_members(&report, &document);
 	if (works)
 		member_item(&document, "work", work_report_json(&work));
@@ -157,11 +172,13 @@ int probe_main(const struct probe_program *program, int argc, char **argv)
 		 .max = 3600000},
 		{.name = "seed",
 		 .type = OPTION_INT,
-		 .target = &given.seed,
+		 .target = &given.launch.seed,
 		 .value = "N",
 		 .help = "What the input of the work follows from; 0, the default, chooses one for "
 			 "this run. The document tells it.",
 		 .max = UINT32_MAX},
+		PROBE_OPTION_NONCE(given.launch),
+		PROBE_OPTION_LAUNCH(given.launch),
 		{.name = NULL},
 	};
 	const struct command_spec command = {

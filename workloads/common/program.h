@@ -10,7 +10,9 @@
  */
 
 #include "base/error.h"
+#include "base/options.h"
 #include "workloads/common/api.h"
+#include "workloads/common/launch.h"
 #include "workloads/common/work.h"
 
 #include <stdbool.h>
@@ -61,7 +63,32 @@ int probe_print(const struct text_list *arguments, probe_build build);
 /* For the command_spec of a probe. */
 extern const char *const probe_exit_codes[];
 
+/* --nonce, --launch and --seed, rows for the options of a probe; their targets. */
+struct probe_launch_options {
+	const char *nonce;
+	const char *file;
+	int64_t seed;
+};
+#define PROBE_OPTION_NONCE(given)                                                                  \
+	{                                                                                          \
+		.name = "nonce", .type = OPTION_STRING, .target = &(given).nonce, .value = "TEXT", \
+		.help = "What the document repeats as its nonce, to show which launch it belongs " \
+			"to: 1 "                                                                   \
+			"to 64 letters and digits."                                                \
+	}
+#define PROBE_OPTION_LAUNCH(given)                                                                 \
+	{                                                                                          \
+		.name = "launch", .type = OPTION_STRING, .target = &(given).file, .value = "FILE", \
+		.help = "Before anything is loaded, wait for the line \"NONCE SEED\" from this "   \
+			"file, "                                                                   \
+			"usually a FIFO, and use them as --nonce and --seed."                      \
+	}
+
+/* Waits for them where that is asked for. ERROR_FORMAT, ERROR_IO, ERROR_NOT_FOUND. */
+int probe_launch_take(const struct probe_launch_options *options, struct probe_launch *launch,
+		      struct error *err);
+
 /* The members that every document begins with. */
-void probe_members(struct members *document, const char *probe);
+void probe_members(struct members *document, const char *probe, const struct probe_launch *launch);
 
 #endif

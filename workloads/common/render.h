@@ -11,6 +11,8 @@
  * choice for any of them. The colours follow from the seed of the work.
  */
 
+#include "base/digest.h"
+
 #include <cjson/cJSON.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -31,7 +33,8 @@ struct render_colour_float {
 };
 
 struct render_report {
-	bool done; /* something was drawn and compared */
+	bool done;		  /* something was drawn and compared */
+	char digest[DIGEST_SIZE]; /* of the pixels as read back, without gaps between rows */
 	size_t mismatches;
 	size_t x, y; /* of the first pixel that is wrong */
 	struct render_colour expected, actual;

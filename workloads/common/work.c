@@ -7,55 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Avalanche of 32 bits: every input bit changes half of the output bits. The kernels of each API
- * hold the same steps (work.comp, work.cl). */
-static uint32_t mix(uint32_t value)
-{
-	value ^= value >> 16;
-	value *= 0x7feb352du;
-	value ^= value >> 15;
-	value *= 0x846ca68bu;
-	value ^= value >> 16;
-	return value;
-}
-
-uint32_t work_key(uint32_t seed)
-{
-	return mix(seed) ^ 0x5bd1e995u;
-}
-
-static uint32_t input_value(uint32_t seed, size_t index)
-{
-	return (uint32_t)index * 0x9e3779b9u + mix(seed) + 1u;
-}
-
-static float input_x(uint32_t seed, size_t index)
-{
-	return (float)(mix((uint32_t)index ^ seed) & 0xFFFu);
-}
-
-static float input_y(uint32_t seed, size_t index)
-{
-	return (float)(mix((uint32_t)index ^ seed) >> 20);
-}
-
 void work_fill(const struct work_data *data)
 {
 	for (size_t i = 0; i < data->elements + WORK_GUARD; i++) {
-		data->values[i] = input_value(data->seed, i);
-		data->x[i] = input_x(data->seed, i);
-		data->y[i] = input_y(data->seed, i);
+		data->values[i] = work_input_value(data->seed, i);
+		data->x[i] = work_input_x(data->seed, i);
+		data->y[i] = work_input_y(data->seed, i);
 	}
-}
-
-uint32_t work_expected_value(uint32_t seed, size_t index)
-{
-	return mix(input_value(seed, index) ^ work_key(seed));
-}
-
-float work_expected_y(uint32_t seed, size_t index)
-{
-	return WORK_SCALE * input_x(seed, index) + input_y(seed, index);
 }
 
 static uint32_t float_bits(float value)
@@ -69,7 +27,7 @@ static uint32_t float_bits(float value)
 static void compare_value(const struct work_data *data, size_t index, struct work_report *report)
 {
 	uint32_t expected = index < data->elements ? work_expected_value(data->seed, index)
-						   : input_value(data->seed, index);
+						   : work_input_value(data->seed, index);
 
 	if (data->values[index] == expected || report->mismatches++ > 0)
 		return;
@@ -83,7 +41,7 @@ static void compare_value(const struct work_data *data, size_t index, struct wor
 static void compare_y(const struct work_data *data, size_t index, struct work_report *report)
 {
 	float expected = index < data->elements ? work_expected_y(data->seed, index)
-						: input_y(data->seed, index);
+						: work_input_y(data->seed, index);
 
 	/* By bits: -0 and NaN are wrong, too. */
 	if (float_bits(data->y[index]) == float_bits(expected) || report->mismatches++ > 0)
@@ -96,10 +54,24 @@ static void compare_y(const struct work_data *data, size_t index, struct work_re
 		       (double)data->y[index]);
 }
 
+void work_report_digest(struct work_report *report, const char *array, const void *data,
+			size_t size)
+{
+	if (report->digest_count == WORK_DIGESTS_MAX)
+		return;
+	report->digests[report->digest_count].array = array;
+	digest_bytes(data, size, report->digests[report->digest_count++].digest);
+}
+
 void work_verify(const struct work_data *data, struct work_report *report)
 {
+	const size_t count = data->elements + WORK_GUARD;
+
+	report->digest_count = 0;
+	work_report_digest(report, "values", data->values, count * sizeof(*data->values));
+	work_report_digest(report, "y", data->y, count * sizeof(*data->y));
 	report->mismatches = 0;
-	for (size_t i = 0; i < data->elements + WORK_GUARD; i++) {
+	for (size_t i = 0; i < count; i++) {
 		compare_value(data, i, report);
 		compare_y(data, i, report);
 	}

@@ -2,18 +2,11 @@
 #ifndef WORKLOADS_COMMON_WORK_H
 #define WORKLOADS_COMMON_WORK_H
 
-/*
- * The work that every compute API does, and the verification of its result on the CPU.
- *
- * For each element i: values[i] = mix(values[i] ^ key), and y[i] = scale * x[i] + y[i]. The integer
- * part depends on every bit of its input and cannot be applied twice or skipped unnoticed. The
- * floats are small whole numbers, so that the result is exact however a driver rounds or fuses.
- * Inputs and key follow from a seed, so that results of an earlier run are not right in this one.
- * Behind the last element of `values` and of `y` stands a guard that the device must not touch.
- */
+/* The work that every compute API does (reference.h), and the verification of its result. */
 
 #include "base/error.h"
 #include "workloads/common/members.h"
+#include "workloads/common/reference.h"
 #include "workloads/common/render.h"
 
 #include <cjson/cJSON.h>
@@ -21,10 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define WORK_SCALE 3.0f
-
 enum {
-	WORK_GUARD = 64, /* elements */
 	WORK_ELEMENTS_DEFAULT = 1 << 20,
 	WORK_ELEMENTS_MAX = 1 << 26,
 };
@@ -38,13 +28,7 @@ struct work_data {
 	uint32_t seed;
 };
 
-uint32_t work_key(uint32_t seed);
-
 void work_fill(const struct work_data *data);
-
-/* What one element must become. */
-uint32_t work_expected_value(uint32_t seed, size_t index);
-float work_expected_y(uint32_t seed, size_t index);
 
 enum work_status {
 	WORK_OK,	  /* every element is right */
@@ -84,6 +68,14 @@ struct work_mismatch {
 	char actual[32];
 };
 
+/* Of an array as it was read back from the device. */
+struct work_digest {
+	const char *array; /* as for work_expected_digest() */
+	char digest[DIGEST_SIZE];
+};
+
+enum { WORK_DIGESTS_MAX = 2 };
+
 struct work_report {
 	size_t device;
 	size_t elements;
@@ -96,6 +88,8 @@ struct work_report {
 	char *build_log; /* of the kernel's build when it failed; may be NULL */
 	size_t mismatches;
 	struct work_mismatch first;
+	struct work_digest digests[WORK_DIGESTS_MAX];
+	size_t digest_count;
 	struct render_report render;
 	uint64_t stage_ns[WORK_STAGE_COUNT]; /* 0: not reached */
 	uint64_t stage_began_ns;	     /* monotonic; 0: no stage runs */
@@ -109,8 +103,12 @@ void work_report_free(struct work_report *report);
 void work_stage_begin(struct work_report *report, enum work_stage stage);
 void work_stage_end(struct work_report *report);
 
-/* Compares every element and the guards, and judges what was rendered; sets status, mismatches,
- * first and reason. */
+/* Keeps the digest of an array that was read back; `array` is a literal. */
+void work_report_digest(struct work_report *report, const char *array, const void *data,
+			size_t size);
+
+/* Keeps the digests of both arrays, compares every element and the guards, and judges what was
+ * rendered; sets status, mismatches, first and reason. */
 void work_verify(const struct work_data *data, struct work_report *report);
 
 /* There is no device with the wanted index among `count`. Returns 0. */

@@ -65,6 +65,18 @@ static cJSON *timings_json(const struct work_report *report)
 	return members_take(&timings);
 }
 
+/* Of what was read back. */
+static cJSON *digests_json(const struct work_report *report)
+{
+	struct members digests CLEANUP_MEMBERS = members_begin();
+
+	for (size_t i = 0; i < report->digest_count; i++)
+		member_string(&digests, report->digests[i].array, report->digests[i].digest);
+	if (report->render.done)
+		member_string(&digests, "pixels", report->render.digest);
+	return members_take(&digests);
+}
+
 cJSON *work_report_json(const struct work_report *report)
 {
 	struct members work CLEANUP_MEMBERS = members_begin();
@@ -82,6 +94,7 @@ cJSON *work_report_json(const struct work_report *report)
 		member_string(&work, "featureLevel", report->feature_level);
 	member_number(&work, "mismatches", (double)report->mismatches);
 	member_item(&work, "firstMismatch", first_mismatch_json(report));
+	member_item(&work, "digests", digests_json(report));
 	member_item(&work, "render", render_report_json(&report->render));
 	member_item(&work, "timings", timings_json(report));
 	return members_take(&work);

@@ -18,7 +18,7 @@ struct directml {
 
 extern const struct api_driver directml_api;
 
-enum { DIRECTML_INPUTS = 2, DIRECTML_MATRIX = 64 /* rows and columns */ };
+enum { DIRECTML_INPUTS = 2 };
 
 /* data.c: the tensors of both operators, and what must come out. Floats that are small whole
  * numbers: sums and products are exact in whatever order they are made. */
@@ -34,9 +34,8 @@ struct directml_task directml_sum(const struct work_request *request);
 struct directml_task directml_product(const struct work_request *request);
 float directml_input(const struct directml_task *task, size_t input, size_t index);
 float directml_expected(const struct directml_task *task, size_t index);
-/* Compares every element, and the guard of WORK_GUARD elements behind them, which must hold
- * directml_poison; adds to the report's mismatches. */
-extern const float directml_poison;
+/* Keeps the digest of the output, compares every element, and the guard of WORK_GUARD elements
+ * behind them, which must hold work_poison; adds to the report's mismatches. */
 void directml_compare(const struct directml_task *task, const float *output,
 		      struct work_report *report);
 

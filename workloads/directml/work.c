@@ -46,7 +46,7 @@ static void fill(const struct execution *x)
 		for (size_t j = 0; j < x->task.elements + WORK_GUARD; j++)
 			floats[j] = i < DIRECTML_INPUTS && j < x->task.elements
 					    ? directml_input(&x->task, i, j)
-					    : directml_poison;
+					    : work_poison;
 	}
 }
 

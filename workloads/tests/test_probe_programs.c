@@ -4,10 +4,12 @@
  * that do one thing wrong each. The loaders are always the real ones. */
 
 #include "base/tests/unit.h"
+#include "workloads/common/reference.h"
 #include "workloads/tests/expect.h"
 #include "workloads/tests/run_probe.h"
 
 #include "base/cleanup.h"
+#include "base/file.h"
 #include "base/process.h"
 #include "base/text.h"
 
@@ -111,6 +113,52 @@ static void test_input_differs_between_runs(void)
 {
 	CU_ASSERT_NOT_EQUAL(seed_of("--size", "100"), seed_of("--size", "100"));
 	CU_ASSERT_EQUAL(seed_of("--seed", "4294967295"), 4294967295.0);
+}
+
+/* Whoever launches a probe knows its document again, and can tell what the work came to. */
+static void test_a_document_belongs_to_its_launch(void)
+{
+	static const char *const programs[] = {"probe-vulkan", "probe-opencl", "probe-d3d12",
+					       "probe-visibility"};
+	static const char path[] = GPUCERT_BINARY_DIR "/tests/probe-launch";
+	static const char line[] = "n0nce 4294967295\n";
+	char digest[DIGEST_SIZE] = "";
+
+	CU_ASSERT_EQUAL_FATAL(file_write_atomic(path, line, strlen(line), 0600, NULL), 0);
+	CU_ASSERT_EQUAL(work_expected_digest("values", UINT32_MAX, 1 << 20, digest, NULL), 0);
+	for (size_t i = 0; i < ARRAY_SIZE(programs); i++) {
+		cJSON *document CLEANUP_JSON =
+			probe_document(&(struct probe){.program = programs[i],
+						       .option = "--launch",
+						       .value = path,
+						       .env = {NO_LEAK_CHECK}});
+
+		expect_string(document, "/nonce", "n0nce");
+		if (strcmp(programs[i], "probe-visibility") == 0)
+			continue;
+		expect_number(document, "/work/seed", UINT32_MAX);
+		expect_string(document, "/work/digests/values", digest);
+	}
+}
+
+static void test_a_nonce_is_repeated(void)
+{
+	cJSON *with CLEANUP_JSON = probe_document(&(struct probe){.program = "probe-vulkan",
+								  .option = "--nonce",
+								  .value = "0123456789abcdef",
+								  .env = {VULKAN_DOUBLE}});
+	cJSON *without CLEANUP_JSON =
+		probe_document(&(struct probe){.program = "probe-vulkan", .env = {VULKAN_DOUBLE}});
+	struct process_result spaced = probe_run(&(struct probe){.program = "probe-vulkan",
+								 .option = "--nonce",
+								 .value = "a b",
+								 .env = {VULKAN_DOUBLE}});
+
+	expect_string(with, "/nonce", "0123456789abcdef");
+	expect_null(without, "/nonce");
+	CU_ASSERT_EQUAL(spaced.code, 1);
+	CU_ASSERT_EQUAL(spaced.out.size, 0);
+	process_result_free(&spaced);
 }
 
 static void test_no_driver_is_unsupported(void)
@@ -576,6 +624,8 @@ int main(void)
 		{"Direct3D 12 draws", test_d3d12_draws},
 		{"--list does no work", test_list_does_no_work},
 		{"input differs between runs", test_input_differs_between_runs},
+		{"a document belongs to its launch", test_a_document_belongs_to_its_launch},
+		{"a nonce is repeated", test_a_nonce_is_repeated},
 		{"no driver is unsupported", test_no_driver_is_unsupported},
 		{"a driver that cannot be loaded failed",
 		 test_a_driver_that_cannot_be_loaded_failed},

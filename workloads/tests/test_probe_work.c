@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/cleanup.h"
 #include "base/tests/unit.h"
 #include "workloads/common/work.h"
 #include "workloads/tests/expect.h"
@@ -179,6 +180,62 @@ static void test_errors_become_statuses(void)
 	CU_ASSERT_EQUAL(work_report_failure(&report, &memory_error, &failure, &err), ERROR_MEMORY);
 }
 
+/* Whoever knows the seed tells the digests of right results, and of no others. */
+static void test_digests_follow_from_the_seed(void)
+{
+	static const char *const arrays[] = {"values", "y"};
+	char digest[DIGEST_SIZE] = "";
+
+	begin();
+	struct work_report report = verified();
+
+	CU_ASSERT_EQUAL_FATAL(report.digest_count, ARRAY_SIZE(arrays));
+	for (size_t i = 0; i < ARRAY_SIZE(arrays); i++) {
+		UNIT_STRING(report.digests[i].array, arrays[i]);
+		UNIT_INT(work_expected_digest(arrays[i], 0, ELEMENTS, digest, NULL), 0);
+		UNIT_STRING(report.digests[i].digest, digest);
+		UNIT_INT(work_expected_digest(arrays[i], 1, ELEMENTS, digest, NULL), 0);
+		CU_ASSERT_STRING_NOT_EQUAL(report.digests[i].digest, digest);
+		UNIT_INT(work_expected_digest(arrays[i], 0, ELEMENTS - 1, digest, NULL), 0);
+		CU_ASSERT_STRING_NOT_EQUAL(report.digests[i].digest, digest);
+	}
+	data.values[ELEMENTS] ^= 1; /* the guard */
+	report = verified();
+	UNIT_INT(work_expected_digest("values", 0, ELEMENTS, digest, NULL), 0);
+	CU_ASSERT_STRING_NOT_EQUAL(report.digests[0].digest, digest);
+	UNIT_INT(work_expected_digest("z", 0, ELEMENTS, digest, NULL), ERROR_ARGUMENT);
+}
+
+/* The operators of DirectML, written a second time. */
+static void test_digests_of_operators(void)
+{
+	float output[WORK_MATRIX * WORK_MATRIX + WORK_GUARD];
+	char expected[DIGEST_SIZE] = "";
+	char digest[DIGEST_SIZE] = "";
+
+	for (size_t row = 0; row < WORK_MATRIX; row++) {
+		for (size_t column = 0; column < WORK_MATRIX; column++) {
+			double sum = 0;
+
+			for (size_t i = 0; i < WORK_MATRIX; i++)
+				sum += (double)work_operand(9, 0, row * WORK_MATRIX + i) *
+				       (double)work_operand(9, 1, i * WORK_MATRIX + column);
+			output[row * WORK_MATRIX + column] = (float)sum;
+		}
+	}
+	for (size_t i = 0; i < WORK_GUARD; i++)
+		output[WORK_MATRIX * WORK_MATRIX + i] = work_poison;
+	digest_bytes(output, sizeof(output), digest);
+	UNIT_INT(work_expected_digest("product", 9, 1, expected, NULL), 0);
+	UNIT_STRING(digest, expected);
+	for (size_t i = 0; i < ELEMENTS + WORK_GUARD; i++)
+		output[i] = i < ELEMENTS ? (float)(work_operand(9, 0, i) + work_operand(9, 1, i))
+					 : work_poison;
+	digest_bytes(output, (ELEMENTS + WORK_GUARD) * sizeof(float), digest);
+	UNIT_INT(work_expected_digest("sum", 9, ELEMENTS, expected, NULL), 0);
+	UNIT_STRING(digest, expected);
+}
+
 int main(void)
 {
 	CU_TestInfo tests[] = {
@@ -192,6 +249,8 @@ int main(void)
 		{"results of another seed are wrong", test_results_of_another_seed_are_wrong},
 		{"results are exact in floats", test_results_are_exact_in_floats},
 		{"the document tells the mismatch", test_the_document_tells_the_mismatch},
+		{"digests follow from the seed", test_digests_follow_from_the_seed},
+		{"digests of operators", test_digests_of_operators},
 		{"errors become statuses", test_errors_become_statuses},
 		CU_TEST_INFO_NULL,
 	};

@@ -61,8 +61,14 @@ static void test_the_right_picture_passes(void)
 	draw();
 	struct render_report report = verified();
 
+	char digest[DIGEST_SIZE] = "";
+
 	CU_ASSERT_TRUE(report.done);
 	CU_ASSERT_EQUAL(report.mismatches, 0);
+	UNIT_INT(work_expected_digest("pixels", SEED, 0, digest, NULL), 0);
+	UNIT_STRING(report.digest, digest);
+	UNIT_INT(work_expected_digest("pixels", SEED + 1, 0, digest, NULL), 0);
+	CU_ASSERT_STRING_NOT_EQUAL(report.digest, digest);
 	render_report_reason(&report, reason, sizeof(reason));
 	CU_ASSERT_STRING_EQUAL(reason, "");
 }

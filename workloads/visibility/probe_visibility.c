@@ -37,6 +37,7 @@ static struct {
 	int64_t timeout_ms;
 	int64_t delay_ms;
 	const char *api;
+	struct probe_launch_options launch;
 } given = {.device = EVERY_DEVICE, .size = WORK_ELEMENTS_DEFAULT, .timeout_ms = TIMEOUT_DEFAULT_MS};
 
 static void keep_one_device(cJSON *api)
@@ -74,10 +75,13 @@ static int probe(cJSON **out, bool *orderly, struct error *err)
 	cJSON *nodes CLEANUP_JSON = NULL;
 	cJSON *sysfs CLEANUP_JSON = NULL;
 	cJSON *environment CLEANUP_JSON = NULL;
+	struct probe_launch launch = {0};
 	uint64_t began_ns = 0;
-	int code = 0;
+	int code = probe_launch_take(&given.launch, &launch, err);
 
 	(void)orderly; /* drivers are loaded by other processes alone */
+	if (code != 0)
+		return code;
 	clock_sleep_ms((uint64_t)given.delay_ms);
 	began_ns = clock_monotonic_ns();
 	code = list_apis(&listed, err);
@@ -89,7 +93,7 @@ static int probe(cJSON **out, bool *orderly, struct error *err)
 		code = environment_list((const char *const *)environ, &environment, err);
 	if (code != 0)
 		return code;
-	probe_members(&document, "visibility");
+	probe_members(&document, "visibility", &launch);
 	member_item(&document, "apis", STEAL(listed));
 	member_item(&document, "nodes", STEAL(nodes));
 	member_item(&document, "sysfs", STEAL(sysfs));
@@ -160,6 +164,8 @@ int main(int argc, char **argv)
 		 .value = "NAME",
 		 .help = "Ask this API alone, in this process, and print its element of `apis` "
 			 "instead of a document."},
+		PROBE_OPTION_NONCE(given.launch),
+		PROBE_OPTION_LAUNCH(given.launch),
 		{.name = NULL},
 	};
 	static const struct command_spec command = {

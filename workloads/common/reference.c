@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: MIT */
+#include "workloads/common/reference.h"
+
+#include "base/cleanup.h"
+#include "workloads/common/render.h"
+
+#include <string.h>
+
+/* Avalanche of 32 bits: every input bit changes half of the output bits. The kernels of each API
+ * hold the same steps (work.comp, work.cl). */
+static uint32_t mix(uint32_t value)
+{
+	value ^= value >> 16;
+	value *= 0x7feb352du;
+	value ^= value >> 15;
+	value *= 0x846ca68bu;
+	value ^= value >> 16;
+	return value;
+}
+
+const float work_poison = -123456.0f;
+
+uint32_t work_key(uint32_t seed)
+{
+	return mix(seed) ^ 0x5bd1e995u;
+}
+
+uint32_t work_input_value(uint32_t seed, size_t index)
+{
+	return (uint32_t)index * 0x9e3779b9u + mix(seed) + 1u;
+}
+
+float work_input_x(uint32_t seed, size_t index)
+{
+	return (float)(mix((uint32_t)index ^ seed) & 0xFFFu);
+}
+
+float work_input_y(uint32_t seed, size_t index)
+{
+	return (float)(mix((uint32_t)index ^ seed) >> 20);
+}
+
+uint32_t work_expected_value(uint32_t seed, size_t index)
+{
+	return mix(work_input_value(seed, index) ^ work_key(seed));
+}
+
+float work_expected_y(uint32_t seed, size_t index)
+{
+	return WORK_SCALE * work_input_x(seed, index) + work_input_y(seed, index);
+}
+
+uint32_t work_operand(uint32_t seed, size_t input, size_t index)
+{
+	return work_expected_value(seed, index) >> (input == 0 ? 0 : 16) & 0xFFu;
+}
+
+float work_expected_sum(uint32_t seed, size_t index)
+{
+	return (float)(work_operand(seed, 0, index) + work_operand(seed, 1, index));
+}
+
+float work_expected_product(uint32_t seed, size_t index)
+{
+	const size_t row = index / WORK_MATRIX;
+	const size_t column = index % WORK_MATRIX;
+	uint32_t sum = 0;
+
+	for (size_t i = 0; i < WORK_MATRIX; i++)
+		sum += work_operand(seed, 0, row * WORK_MATRIX + i) *
+		       work_operand(seed, 1, i * WORK_MATRIX + column);
+	return (float)sum;
+}
+
+/* Writes element `index` of an array as it must be read back. */
+typedef void (*write_element)(uint32_t seed, size_t elements, size_t index, void *out);
+
+static void put_float(void *out, float value)
+{
+	memcpy(out, &value, sizeof(value));
+}
+
+static void write_value(uint32_t seed, size_t elements, size_t index, void *out)
+{
+	uint32_t value =
+		index < elements ? work_expected_value(seed, index) : work_input_value(seed, index);
+
+	memcpy(out, &value, sizeof(value));
+}
+
+static void write_y(uint32_t seed, size_t elements, size_t index, void *out)
+{
+	put_float(out, index < elements ? work_expected_y(seed, index) : work_input_y(seed, index));
+}
+
+static void write_sum(uint32_t seed, size_t elements, size_t index, void *out)
+{
+	put_float(out, index < elements ? work_expected_sum(seed, index) : work_poison);
+}
+
+static void write_product(uint32_t seed, size_t elements, size_t index, void *out)
+{
+	put_float(out, index < elements ? work_expected_product(seed, index) : work_poison);
+}
+
+static void write_pixel(uint32_t seed, size_t elements, size_t index, void *out)
+{
+	struct render_colour colour =
+		render_expected(seed, index % RENDER_SIZE, index / RENDER_SIZE);
+
+	(void)elements;
+	memcpy(out, colour.channels, RENDER_PIXEL);
+}
+
+int work_expected_digest(const char *array, uint32_t seed, size_t elements, char out[DIGEST_SIZE],
+			 struct error *err)
+{
+	const size_t matrix = (size_t)WORK_MATRIX * WORK_MATRIX;
+	const struct {
+		const char *array;
+		size_t elements, guard;
+		write_element write;
+	} arrays[] = {
+		{"values", elements, WORK_GUARD, write_value},
+		{"y", elements, WORK_GUARD, write_y},
+		{"sum", elements, WORK_GUARD, write_sum},
+		{"product", matrix, WORK_GUARD, write_product},
+		{"pixels", (size_t)RENDER_SIZE * RENDER_SIZE, 0, write_pixel},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(arrays); i++) {
+		if (strcmp(arrays[i].array, array) != 0)
+			continue;
+		const size_t count = arrays[i].elements + arrays[i].guard;
+		unsigned char *all CLEANUP_FREE = calloc(count, WORK_ELEMENT_SIZE);
+
+		if (all == NULL)
+			return error_memory(err);
+		for (size_t at = 0; at < count; at++)
+			arrays[i].write(seed, arrays[i].elements, at, all + at * WORK_ELEMENT_SIZE);
+		digest_bytes(all, count * WORK_ELEMENT_SIZE, out);
+		return 0;
+	}
+	return error_set(err, ERROR_ARGUMENT, "'%s' is not an array of the work", array);
+}

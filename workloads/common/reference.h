@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef WORKLOADS_COMMON_REFERENCE_H
+#define WORKLOADS_COMMON_REFERENCE_H
+
+/*
+ * What the work makes of its input, computed on the CPU: the reference that a probe compares each
+ * element with, and that whoever started the probe computes again from the seed alone. It knows no
+ * API.
+ *
+ * For each element i: values[i] = mix(values[i] ^ key), and y[i] = scale * x[i] + y[i]. The integer
+ * part depends on every bit of its input and cannot be applied twice or skipped unnoticed. The
+ * floats are small whole numbers, so that the result is exact however a driver rounds or fuses.
+ * Inputs and key follow from a seed, so that results of an earlier run are not right in this one.
+ * Behind the last element of each array stands a guard that the device must not touch.
+ *
+ * DirectML has operators instead: the element-wise sum of two tensors, and the product of two
+ * square matrices, of operands that follow from the seed.
+ */
+
+#include "base/digest.h"
+#include "base/error.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define WORK_SCALE 3.0f
+
+enum {
+	WORK_GUARD = 64,       /* elements */
+	WORK_MATRIX = 64,      /* rows and columns of DirectML's product */
+	WORK_ELEMENT_SIZE = 4, /* bytes, of each array */
+};
+
+extern const float work_poison; /* the guard behind DirectML's outputs */
+
+uint32_t work_key(uint32_t seed);
+
+/* The input; behind the end it is the guard. */
+uint32_t work_input_value(uint32_t seed, size_t index);
+float work_input_x(uint32_t seed, size_t index);
+float work_input_y(uint32_t seed, size_t index);
+
+/* DirectML's operands, of input 0 or 1. Eight bits: the sum of 64 products stays below 2^24, where
+ * floats are exact. */
+uint32_t work_operand(uint32_t seed, size_t input, size_t index);
+
+/* What one element must become. */
+uint32_t work_expected_value(uint32_t seed, size_t index);
+float work_expected_y(uint32_t seed, size_t index);
+float work_expected_sum(uint32_t seed, size_t index);
+float work_expected_product(uint32_t seed, size_t index);
+
+/*
+ * The digest that an array has when it was read back as it must be, guard included, its elements
+ * little-endian: "values" and "y"; "sum" and "product" of DirectML; "pixels" of the picture
+ * (render.h), four bytes each, without gaps between rows. ERROR_ARGUMENT: there is no such array.
+ * ERROR_MEMORY.
+ */
+int work_expected_digest(const char *array, uint32_t seed, size_t elements, char out[DIGEST_SIZE],
+			 struct error *err);
+
+#endif
