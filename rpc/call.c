@@ -255,6 +255,16 @@ int call_prepare(struct rpc_channel *channel, const struct rpc_call_request *req
 	return 0;
 }
 
+uint8_t *call_resize(struct rpc_call *call, size_t size)
+{
+	return exchange_message(&call->exchange, size);
+}
+
+void call_discard(struct rpc_call *call)
+{
+	exchange_destroy(&call->exchange);
+}
+
 /* Sends the request's headers; the message follows. nghttp2 error. */
 static int call_submit(struct rpc_call *call, const struct rpc_call_request *request)
 {

@@ -3,6 +3,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "rpc/message.h"
 #include "rpc/percent.h"
 
 #include <stdarg.h>
@@ -349,10 +350,9 @@ const char *rpc_stream_metadata(const struct rpc_stream *stream, const char *nam
 ProtobufCMessage *rpc_stream_unpack(struct rpc_stream *stream, struct rpc_slice request,
 				    const ProtobufCMessageDescriptor *type)
 {
-	ProtobufCMessage *message =
-		protobuf_c_message_unpack(type, NULL, request.size, request.data);
+	ProtobufCMessage *message = NULL;
 
-	if (message == NULL)
+	if (message_unpack(type, request, &message) != NULL)
 		rpc_stream_finish(stream, RPC_INVALID_ARGUMENT, "the request is no valid %s",
 				  type->name);
 	return message;

@@ -3,6 +3,7 @@
 
 #include "base/cleanup.h"
 #include "rpc/loop.h"
+#include "rpc/message.h"
 
 #include <string.h>
 
@@ -29,12 +30,9 @@ static void unary_message(struct rpc_call *call, struct rpc_slice message, void 
 		return;
 	}
 	unary->answered = true;
-	unary->reply =
-		protobuf_c_message_unpack(unary->reply_type, NULL, message.size, message.data);
-	if (unary->reply == NULL) {
-		unary->fault = "the server's message cannot be parsed";
+	unary->fault = message_unpack(unary->reply_type, message, &unary->reply);
+	if (unary->fault != NULL)
 		unary->fault_code = RPC_INTERNAL;
-	}
 }
 
 static void unary_done(const struct rpc_status *status, void *user)
@@ -60,6 +58,24 @@ static void unary_done(const struct rpc_status *status, void *user)
 	free(unary);
 }
 
+/* The request goes out with NUL in its strings again: fewer bytes than were packed. */
+static int unary_restore_nul(struct rpc_call *call, const ProtobufCMessage *request,
+			     struct rpc_slice packed, struct error *err)
+{
+	struct text bytes CLEANUP_TEXT = {0};
+	uint8_t *shorter = NULL;
+
+	if (!message_has_nul(packed))
+		return 0;
+	message_restore_nul(request->descriptor, packed, &bytes);
+	if (!bytes.failed)
+		shorter = call_resize(call, bytes.size);
+	if (shorter == NULL)
+		return error_memory(err);
+	memcpy(shorter, text_string(&bytes), bytes.size);
+	return 0;
+}
+
 int rpc_unary(struct rpc_channel *channel, const char *method, const ProtobufCMessage *request,
 	      const ProtobufCMessageDescriptor *reply_type, uint64_t timeout_ms, rpc_reply_fn *done,
 	      void *user, struct rpc_call **out, struct error *err)
@@ -69,16 +85,21 @@ int rpc_unary(struct rpc_channel *channel, const char *method, const ProtobufCMe
 	struct unary *unary CLEANUP_FREE = calloc(1, sizeof(*unary));
 	struct rpc_call *call = NULL;
 	uint8_t *bytes = NULL;
+	size_t size = protobuf_c_message_get_packed_size(request);
 	int rc = 0;
 
 	if (unary == NULL)
 		return error_memory(err);
 	*unary = (struct unary){.reply_type = reply_type, .done = done, .user = user};
-	rc = call_prepare(channel, &call_request, &events, unary,
-			  protobuf_c_message_get_packed_size(request), &call, &bytes, err);
+	rc = call_prepare(channel, &call_request, &events, unary, size, &call, &bytes, err);
 	if (rc < 0)
 		return rc;
 	(void)protobuf_c_message_pack(request, bytes);
+	rc = unary_restore_nul(call, request, (struct rpc_slice){bytes, size}, err);
+	if (rc < 0) {
+		call_discard(call);
+		return rc;
+	}
 	rc = call_launch(call, &call_request, err);
 	if (rc < 0)
 		return rc;

@@ -2,7 +2,6 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "conformance/kubelet/internal.h"
-#include "conformance/kubelet/wire_text.h"
 
 #include <string.h>
 
@@ -29,18 +28,11 @@ static void on_reply(const struct rpc_status *status, ProtobufCMessage *reply, v
 	out->duration_ms = out->duration_us / 1000;
 	out->code = status->code;
 	out->reply = reply;
-	const char *message = status->message;
-	if (reply != NULL && !wire_text_is_valid(reply)) {
-		out->code = RPC_INTERNAL;
-		message = WIRE_TEXT_INVALID;
-		protobuf_c_message_free_unpacked(reply, NULL);
-		out->reply = NULL;
-	}
-	if (message[0] != '\0')
-		out->text = strdup(message);
+	if (status->message[0] != '\0')
+		out->text = strdup(status->message);
 	if (out->text != NULL)
 		out->message = out->text;
-	else if (message[0] != '\0')
+	else if (status->message[0] != '\0')
 		(void)error_memory(&call->fault);
 }
 

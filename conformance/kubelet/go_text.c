@@ -2,6 +2,7 @@
 #include "conformance/kubelet/go_text.h"
 
 #include "base/cleanup.h"
+#include "rpc/message.h"
 
 #include <stdint.h>
 #include <string.h>
@@ -66,11 +67,16 @@ void go_quote(struct text *out, const char *string)
 	while (*at != '\0') {
 		size_t size = sequence_size(at);
 
-		if (size > 0)
+		if (size > 0) {
 			quote_point(out, at, size);
-		else
+		} else if (text_starts_with((const char *)at, MESSAGE_NUL)) {
+			text_add(out, "\\x00");
+			size = sizeof(MESSAGE_NUL) - 1;
+		} else {
 			text_addf(out, "\\x%02x", *at);
-		at += size > 0 ? size : 1;
+			size = 1;
+		}
+		at += size;
 	}
 	text_add(out, "\"");
 }

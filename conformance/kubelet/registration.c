@@ -4,7 +4,7 @@
 #include "base/file.h"
 #include "base/path.h"
 #include "conformance/kubelet/internal.h"
-#include "conformance/kubelet/wire_text.h"
+#include "rpc/message.h"
 
 #include <string.h>
 
@@ -281,6 +281,25 @@ static void on_dialled(const struct dial_result *result, void *user)
 		connection_failed(registration, err.text);
 }
 
+/* net/url refuses it before anything is dialled. */
+static bool has_control_character(const char *socket)
+{
+	for (const char *at = socket; *at != '\0'; at++)
+		if ((unsigned char)*at < ' ' || *at == 0x7f || text_starts_with(at, MESSAGE_NUL))
+			return true;
+	return false;
+}
+
+static void refuse_target(struct registration *registration)
+{
+	CLEANUP_FREE char *target = text_format("passthrough:///%s", registration->seen.socket);
+	CLEANUP_TEXT struct text text = {0};
+	text_add(&text, "failed to dial device plugin: parse ");
+	go_quote(&text, target == NULL ? "" : target);
+	text_add(&text, ": net/url: invalid control character in URL");
+	connection_failed(registration, text_string(&text));
+}
+
 static void connect_client(struct registration *registration)
 {
 	struct kubelet *kubelet = registration->kubelet;
@@ -296,6 +315,10 @@ static void connect_client(struct registration *registration)
 		return;
 	}
 	int rc = client_new(kubelet, seen->resource, seen->socket, &seen->plugin, &err);
+	if (rc == 0 && has_control_character(seen->socket)) {
+		refuse_target(registration);
+		return;
+	}
 	if (rc == 0)
 		rc = dial_start(kubelet->loop, seen->socket, NULL, kubelet->options.dial_timeout_ms,
 				on_dialled, registration, &seen->plugin->dial, &err);
@@ -392,16 +415,19 @@ void registration_handle(struct rpc_stream *stream, struct rpc_slice bytes, void
 	}
 	registration->stream = stream;
 	rpc_stream_on_end(stream, on_caller_gone, registration);
-	V1beta1__RegisterRequest *request =
-		v1beta1__register_request__unpack(NULL, bytes.size, bytes.data);
 	V1beta1__RegisterRequest empty;
+	ProtobufCMessage *request = NULL;
+	const char *fault = message_unpack(&v1beta1__register_request__descriptor, bytes, &request);
 	v1beta1__register_request__init(&empty);
-	fill_from_request(registration, request == NULL ? &empty : request);
-	if (request == NULL || !wire_text_is_valid(&request->base))
+	fill_from_request(registration,
+			  fault != NULL ? &empty
+					: (const V1beta1__RegisterRequest *)(const void *)request);
+	if (fault != NULL)
 		answer(registration, RPC_INTERNAL, "grpc: error unmarshalling request");
 	else
 		registration_begin(registration);
-	v1beta1__register_request__free_unpacked(request, NULL);
+	if (request != NULL)
+		protobuf_c_message_free_unpacked(request, NULL);
 }
 
 int registration_by_watcher(struct kubelet *kubelet, const char *resource, const char *endpoint,

@@ -4,8 +4,8 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "conformance/kubelet/plugin.h"
-#include "conformance/kubelet/wire_text.h"
 #include "rpc/loop.h"
+#include "rpc/message.h"
 
 #include <string.h>
 
@@ -55,17 +55,15 @@ static int stream_keep(struct kubelet_stream *stream, struct kubelet_message *me
 static int stream_read(struct kubelet_stream *stream, struct rpc_slice bytes, struct error *err)
 {
 	struct kubelet_message message = {.time_ms = clock_monotonic_ms(), .size = bytes.size};
-	V1beta1__ListAndWatchResponse *response =
-		v1beta1__list_and_watch_response__unpack(NULL, bytes.size, bytes.data);
-	if (response == NULL)
-		return error_set(err, ERROR_FORMAT,
-				 "grpc: failed to unmarshal the received message");
-	int rc = 0;
-	if (!wire_text_is_valid(&response->base))
-		rc = error_set(err, ERROR_FORMAT, "%s", WIRE_TEXT_INVALID);
-	else
-		rc = kubelet_device_list_read(response, &message.devices, err);
-	v1beta1__list_and_watch_response__free_unpacked(response, NULL);
+	ProtobufCMessage *response = NULL;
+	const char *fault =
+		message_unpack(&v1beta1__list_and_watch_response__descriptor, bytes, &response);
+	if (fault != NULL)
+		return error_set(err, ERROR_FORMAT, "%s", fault);
+	int rc = kubelet_device_list_read(
+		(const V1beta1__ListAndWatchResponse *)(const void *)response, &message.devices,
+		err);
+	protobuf_c_message_free_unpacked(response, NULL);
 	if (rc == 0)
 		rc = stream_keep(stream, &message, err);
 	if (rc != 0)

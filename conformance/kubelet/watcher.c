@@ -3,7 +3,6 @@
 #include "base/file.h"
 #include "base/path.h"
 #include "conformance/kubelet/internal.h"
-#include "conformance/kubelet/wire_text.h"
 #include "rpc/proto/pluginregistration_v1.pb-c.h"
 #include "rpc/socket.h"
 
@@ -176,7 +175,7 @@ static void on_info(const struct rpc_status *status, ProtobufCMessage *reply, vo
 	entry->call = NULL;
 	if (entry->watcher != NULL) {
 		report_info(entry, status, info);
-		if (info != NULL && wire_text_is_valid(reply)) {
+		if (info != NULL) {
 			register_plugin(entry, info);
 		} else {
 			entry_settle(entry, false);

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "rpc/fuzz/fuzz_messages.h"
 
+#include "base/cleanup.h"
+#include "rpc/message.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,6 +24,7 @@ void fuzz_messages(const ProtobufCMessageDescriptor *const *types, size_t count,
 	const ProtobufCMessageDescriptor *type = NULL;
 	ProtobufCMessage *message = NULL;
 	ProtobufCMessage *again = NULL;
+	struct text restored CLEANUP_TEXT = {0};
 	uint8_t *first = NULL;
 	uint8_t *second = NULL;
 	size_t first_size = 0;
@@ -29,10 +33,12 @@ void fuzz_messages(const ProtobufCMessageDescriptor *const *types, size_t count,
 	if (size < 1)
 		return;
 	type = types[data[0] % count];
-	message = protobuf_c_message_unpack(type, NULL, size - 1, data + 1);
-	if (message == NULL)
+	if (message_unpack(type, (struct rpc_slice){data + 1, size - 1}, &message) != NULL)
 		return;
 	first = pack(message, &first_size);
+	message_restore_nul(type, (struct rpc_slice){first, first_size}, &restored);
+	if (restored.failed || restored.size > first_size)
+		abort();
 	/* protobuf-c keeps an unknown field 0 as it came and does not take it again. */
 	again = protobuf_c_message_unpack(type, NULL, first_size, first);
 	if (again != NULL) {

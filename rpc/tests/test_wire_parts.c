@@ -6,7 +6,9 @@
 #include "rpc/address.h"
 #include "rpc/frame.h"
 #include "rpc/headers.h"
+#include "rpc/message.h"
 #include "rpc/percent.h"
+#include "rpc/proto/deviceplugin_v1beta1.pb-c.h"
 #include "rpc/rendezvous.h"
 #include "rpc/rpc.h"
 #include "rpc/status.h"
@@ -297,6 +299,43 @@ static void add(struct headers *headers, const char *name, const char *value, si
 		    (struct rpc_slice){(const uint8_t *)value, strlen(value)}, max);
 }
 
+/* strings, a map, a nested message, an unknown field; expected bytes by hand */
+static void test_message_strings(void)
+{
+	static const uint8_t list[] = {0x0a, 0x0c, 0x0a, 0x03, 'a', 0,	 'b',  0x12,
+				       0x05, 'O',  'K',	 0,    'x', 'y', 0x78, 0x05};
+	static const uint8_t invalid[] = {0x0a, 0x03, 0x0a, 0x01, 0xff};
+	static const uint8_t cut[] = {0x0a, 0x05, 0x0a, 0x01, 'a'};
+	const ProtobufCMessageDescriptor *type = &v1beta1__list_and_watch_response__descriptor;
+	struct text packed CLEANUP_TEXT = {0};
+	struct text restored CLEANUP_TEXT = {0};
+	ProtobufCMessage *message = NULL;
+	const V1beta1__ListAndWatchResponse *response = NULL;
+
+	CU_ASSERT_PTR_NULL(message_unpack(type, (struct rpc_slice){list, sizeof(list)}, &message));
+	CU_ASSERT_PTR_NOT_NULL_FATAL(message);
+	response = (const V1beta1__ListAndWatchResponse *)(const void *)message;
+	CU_ASSERT_EQUAL_FATAL(response->n_devices, 1);
+	UNIT_STRING(response->devices[0]->id, "a" MESSAGE_NUL "b");
+	UNIT_STRING(response->devices[0]->health, "OK" MESSAGE_NUL "xy");
+	CU_ASSERT(text_extend(&packed, protobuf_c_message_get_packed_size(message)) != NULL);
+	(void)protobuf_c_message_pack(message, (uint8_t *)packed.data);
+	const struct rpc_slice bytes = {(const uint8_t *)packed.data, packed.size};
+	CU_ASSERT(message_has_nul(bytes));
+	CU_ASSERT_FALSE(message_has_nul((struct rpc_slice){list, sizeof(list)}));
+	message_restore_nul(type, bytes, &restored);
+	CU_ASSERT(restored.size == sizeof(list) && memcmp(restored.data, list, sizeof(list)) == 0);
+	protobuf_c_message_free_unpacked(message, NULL);
+	CU_ASSERT_STRING_EQUAL(
+		message_unpack(type, (struct rpc_slice){invalid, sizeof(invalid)}, &message),
+		"grpc: failed to unmarshal the received message: string field contains invalid "
+		"UTF-8");
+	CU_ASSERT_PTR_NULL(message);
+	CU_ASSERT_STRING_EQUAL(message_unpack(type, (struct rpc_slice){cut, sizeof(cut)}, &message),
+			       "grpc: failed to unmarshal the received message");
+	CU_ASSERT_PTR_NULL(message);
+}
+
 static void test_headers(void)
 {
 	struct headers headers = {0};
@@ -347,5 +386,6 @@ UNIT_MAIN("wire parts", {"addresses", test_addresses},
 	  {"windows addresses", test_windows_addresses}, {"rendezvous", test_rendezvous},
 	  {"frames in pieces", test_frames_in_pieces}, {"frames refused", test_frames_refused},
 	  {"frame prefix", test_frame_prefix}, {"timeouts", test_timeouts},
-	  {"percent", test_percent}, {"statuses", test_statuses}, {"headers", test_headers},
+	  {"percent", test_percent}, {"statuses", test_statuses},
+	  {"strings of messages", test_message_strings}, {"headers", test_headers},
 	  {"content types", test_content_types})

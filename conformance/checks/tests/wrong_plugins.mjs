@@ -111,6 +111,9 @@ rows.push(
 		args: any,
 		wanted: 'pass',
 	},
+	// A string does not end at NUL (U+2400 in a script): "a\0" and "a" are two ids, and none of them is text.
+	{check: 'list-and-watch.ids', plugin: plugin({devices: [{id: 'gpu-0'}, {id: 'gpu-0␀'}]}), args: any, reason: 'UTF-8'},
+	{check: 'list-and-watch.health', plugin: plugin({devices: [{id: 'gpu-0'}, {id: 'gpu-1', health: 'Healthy␀'}]}), args: any, reason: 'Healthy or Unhealthy'},
 	{check: 'allocate.one-response', plugin: plugin({devices: []}), args: any, reason: 'healthy devices'},
 	{
 		check: 'registration.options-during-register',

@@ -4,7 +4,7 @@
 const char *script_help(void)
 {
 	return "The script is a JSON object. Every member may be left out; unknown members are "
-	       "errors.\n"
+	       "errors. U+2400 in a string is sent as NUL.\n"
 	       "\n"
 	       "plugins: array of objects, one for each resource; each has a socket of its own:\n"
 	       "  resource        resource name (example.com/gpu)\n"

@@ -2,6 +2,7 @@
 #include "conformance/kubelet/doubles/script_parts.h"
 
 #include "base/cleanup.h"
+#include "rpc/message.h"
 #include "rpc/rpc.h"
 
 #include <string.h>
@@ -16,6 +17,20 @@ int script_read_count(const struct json_at *at, const char *key, uint64_t *out, 
 	return rc;
 }
 
+/* U+2400 in a script stands for NUL, which JSON text cannot hold here. */
+static char *copy_string(const char *string)
+{
+	static const char symbol[] = "\xe2\x90\x80";
+	CLEANUP_TEXT struct text text = {0};
+	text_append(&text, "", 0);
+	while (*string != '\0') {
+		bool hit = text_starts_with(string, symbol);
+		text_append(&text, hit ? MESSAGE_NUL : string, hit ? sizeof(MESSAGE_NUL) - 1 : 1);
+		string += hit ? sizeof(symbol) - 1 : 1;
+	}
+	return text_take(&text);
+}
+
 int script_read_string(const struct json_at *at, const char *key, char **out, struct error *err)
 {
 	const char *value = NULL;
@@ -23,7 +38,7 @@ int script_read_string(const struct json_at *at, const char *key, char **out, st
 	if (rc != 0 || value == NULL)
 		return rc;
 	free(*out);
-	*out = strdup(value);
+	*out = copy_string(value);
 	return *out == NULL ? error_memory(err) : 0;
 }
 
@@ -42,7 +57,7 @@ int script_read_strings(const struct json_at *at, const char *key, char ***out, 
 	for (size_t i = 0; rc == 0 && i < size; i++) {
 		struct json_at item = {0};
 		rc = json_element(&array, i, JSON_STRING, &item, err);
-		if (rc == 0 && ((*out)[i] = strdup(item.node->valuestring)) == NULL)
+		if (rc == 0 && ((*out)[i] = copy_string(item.node->valuestring)) == NULL)
 			rc = error_memory(err);
 	}
 	return rc;
@@ -153,8 +168,8 @@ static int read_pairs(const struct json_at *parent, const char *key, struct scri
 		rc = json_need_string(&at, item->string, &value, err);
 		if (rc != 0)
 			break;
-		pair->name = strdup(item->string);
-		pair->value = strdup(value);
+		pair->name = copy_string(item->string);
+		pair->value = copy_string(value);
 		if (pair->name == NULL || pair->value == NULL)
 			rc = error_memory(err);
 	}

@@ -2,6 +2,7 @@
 #include "conformance/kubelet/doubles/scripted_answer.h"
 
 #include "base/cleanup.h"
+#include "rpc/message.h"
 
 #include <string.h>
 
@@ -12,6 +13,15 @@ int scripted_pack(const ProtobufCMessage *message, struct scripted_bytes *out, s
 	if (out->data == NULL)
 		return error_memory(err);
 	(void)protobuf_c_message_pack(message, out->data);
+	const struct rpc_slice packed = {out->data, out->size};
+	CLEANUP_TEXT struct text bytes = {0};
+	if (!message_has_nul(packed))
+		return 0;
+	message_restore_nul(message->descriptor, packed, &bytes);
+	if (bytes.failed)
+		return error_memory(err);
+	memcpy(out->data, text_string(&bytes), bytes.size);
+	out->size = bytes.size;
 	return 0;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/cleanup.h"
 #include "conformance/kubelet/doubles/scripted_internal.h"
+#include "rpc/message.h"
 #include "rpc/proto/pluginregistration_v1.pb-c.h"
 
 #include <string.h>
@@ -79,6 +80,15 @@ static void reply_bytes(struct scripted_call *call, const struct scripted_bytes 
 		finish(call, RPC_INTERNAL, err.text);
 	else
 		finish(call, RPC_OK, "");
+}
+
+/* The request; NULL: it is none of this type. */
+static void *unpack(const struct scripted_call *call, const ProtobufCMessageDescriptor *type)
+{
+	const struct rpc_slice bytes = {call->request.data, call->request.size};
+	ProtobufCMessage *message = NULL;
+	(void)message_unpack(type, bytes, &message);
+	return message;
 }
 
 static void reply(struct scripted_call *call, const ProtobufCMessage *message)
@@ -233,8 +243,7 @@ static void answer_allocate(struct scripted_call *call)
 {
 	struct scripted_bytes bytes = {0};
 	struct error err = {0};
-	V1beta1__AllocateRequest *request =
-		v1beta1__allocate_request__unpack(NULL, call->request.size, call->request.data);
+	V1beta1__AllocateRequest *request = unpack(call, &v1beta1__allocate_request__descriptor);
 	if (request == NULL) {
 		finish(call, RPC_INVALID_ARGUMENT, "the request is no AllocateRequest");
 		return;
@@ -260,8 +269,7 @@ static void answer_preferred(struct scripted_call *call)
 	struct scripted_bytes bytes = {0};
 	struct error err = {0};
 	V1beta1__PreferredAllocationRequest *request =
-		v1beta1__preferred_allocation_request__unpack(NULL, call->request.size,
-							      call->request.data);
+		unpack(call, &v1beta1__preferred_allocation_request__descriptor);
 	if (request == NULL)
 		finish(call, RPC_INVALID_ARGUMENT, "the request is no PreferredAllocationRequest");
 	else if (scripted_preferred(call->plugin->script, request, &bytes, &err) != 0)
@@ -275,8 +283,8 @@ static void answer_preferred(struct scripted_call *call)
 static void answer_pre_start(struct scripted_call *call)
 {
 	V1beta1__PreStartContainerResponse response = V1BETA1__PRE_START_CONTAINER_RESPONSE__INIT;
-	V1beta1__PreStartContainerRequest *request = v1beta1__pre_start_container_request__unpack(
-		NULL, call->request.size, call->request.data);
+	V1beta1__PreStartContainerRequest *request =
+		unpack(call, &v1beta1__pre_start_container_request__descriptor);
 	int code = RPC_INVALID_ARGUMENT;
 	CLEANUP_FREE char *problem = request == NULL
 					     ? strdup("the request is no PreStartContainerRequest")

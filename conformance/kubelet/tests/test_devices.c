@@ -2,6 +2,9 @@
 #include "conformance/kubelet/tests/rig.h"
 
 #include "base/cleanup.h"
+#include "rpc/message.h"
+
+#include <string.h>
 
 static void set_list(struct scripted_plugin *plugin, struct kubelet_device *items, size_t count)
 {
@@ -38,6 +41,28 @@ static void test_each_message_replaces_the_list(void)
 	expect(&rig, 0, 0);
 	CU_ASSERT(kubelet_resource_status(rig.kubelet, RIG_RESOURCE).listed);
 	UNIT_INT(kubelet_resource_devices(rig.kubelet, RIG_RESOURCE)->count, 0);
+	rig_close(&rig);
+}
+
+/* "a\0b" and "a" are two devices, and "Healthy\0junk" is not "Healthy". */
+static void test_ids_do_not_end_at_nul(void)
+{
+	struct rig rig;
+	rig_start(&rig, KUBELET_PROFILE_1_36);
+	(void)rig_plugin(&rig, "{'devices': [{'id': 'a\xe2\x90\x80z'}, {'id': 'a'},"
+			       " {'id': 'c', 'health': 'Healthy\xe2\x90\x80junk'}],"
+			       " 'allocate': {'once': {'envs': {'GPU': '{sorted}'}}}}");
+	rig_wait_listed(&rig);
+	expect(&rig, 3, 2);
+	/* The plugin takes an id for its own only as it sent it. */
+	struct kubelet_outcome outcome = rig_admit(&rig, "pod", "main", 2);
+	CU_ASSERT(outcome.accepted);
+	kubelet_outcome_free(&outcome);
+	const struct kubelet_allocation *held =
+		kubelet_allocation(rig.kubelet, "pod", "main", RIG_RESOURCE);
+	CU_ASSERT_PTR_NOT_NULL_FATAL(held);
+	if (held != NULL)
+		UNIT_STRING(held->response->envs[0]->value, "a,a" MESSAGE_NUL "z");
 	rig_close(&rig);
 }
 
@@ -263,6 +288,7 @@ static void test_same_socket_again(void)
 
 UNIT_MAIN("kubelet devices",
 	  {"each message replaces the list", test_each_message_replaces_the_list},
+	  {"ids do not end at NUL", test_ids_do_not_end_at_nul},
 	  {"health is compared exactly", test_health_is_compared_exactly},
 	  {"a list beyond 4 MiB ends the stream", test_a_list_beyond_4_mib_ends_the_stream},
 	  {"a malformed list ends the stream", test_malformed_lists_end_the_stream},

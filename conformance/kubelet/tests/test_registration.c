@@ -122,6 +122,28 @@ static void test_endpoint_is_joined(void)
 	}
 }
 
+static void test_strings_do_not_end_at_nul(void)
+{
+	refused("{'resource': 'example.com/gpu\xe2\x90\x80x', 'register': {'retry_ms': 1}}",
+		"the ResourceName \"example.com/gpu\\x00x\" is invalid");
+	refused("{'version': 'v1beta1\xe2\x90\x80', 'register': {'retry_ms': 1}}",
+		"requested API version \"v1beta1\\x00\" is not supported by kubelet. Supported "
+		"version is [\"v1beta1\"]");
+	struct rig rig;
+	rig_start(&rig, KUBELET_PROFILE_1_36);
+	(void)rig_plugin(&rig, "{'socket': 'a.sock', 'endpoint': 'a.sock\xe2\x90\x80x',"
+			       " 'register': {'retries': 0}}");
+	const struct kubelet_registration *seen = rig_registration(&rig, 0);
+	CLEANUP_FREE char *wanted = text_format(
+		"failed to dial device plugin: parse \"passthrough:///%s/a.sock\\x00x\": "
+		"net/url: invalid control character in URL",
+		rig.plugin_dir);
+	UNIT_INT(seen->code, RPC_UNKNOWN);
+	UNIT_STRING(seen->message, wanted);
+	UNIT_INT(seen->dial_attempts, 0);
+	rig_close(&rig);
+}
+
 static bool plugin_is_registered(void *user)
 {
 	return scripted_plugin_registered(user) > 0;
@@ -227,6 +249,7 @@ UNIT_MAIN("kubelet registration",
 	  {"version and resource name are checked", test_version_and_name_are_checked},
 	  {"GetDevicePluginOptions failing refuses the plugin", test_options_failure_refuses},
 	  {"the endpoint is joined to the directory", test_endpoint_is_joined},
+	  {"strings do not end at NUL", test_strings_do_not_end_at_nul},
 	  {"Register can be answered with a status", test_faults_of_register},
 	  {"Register can be answered late or never", test_slow_and_silent_answers},
 	  {"kubelet.sock can misbehave", test_faults_of_the_socket},

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: MIT */
+#include "rpc/message.h"
+
+#include "base/cleanup.h"
+
+#include <string.h>
+
+enum wire_type { WIRE_VARINT = 0, WIRE_64_BIT = 1, WIRE_LENGTH = 2, WIRE_32_BIT = 5 };
+
+/* One field of a packed message. `data` is what a length precedes, or the value of a fixed size. */
+struct wire_field {
+	struct rpc_slice whole, data;
+	size_t key_size;
+	const ProtobufCFieldDescriptor *known; /* a string or a message; NULL: anything else */
+};
+
+static bool take_varint(struct rpc_slice *from, uint64_t *out)
+{
+	*out = 0;
+	for (unsigned shift = 0; shift < 64 && from->size > 0; shift += 7) {
+		uint8_t byte = *from->data++;
+
+		from->size--;
+		*out |= (uint64_t)(byte & 0x7f) << shift;
+		if (byte < 0x80)
+			return true;
+	}
+	return false;
+}
+
+static bool take_value(struct rpc_slice *from, unsigned wire, struct rpc_slice *data)
+{
+	uint64_t size = wire == WIRE_64_BIT ? 8 : wire == WIRE_32_BIT ? 4 : 0;
+
+	if (wire == WIRE_VARINT || wire == WIRE_LENGTH) {
+		uint64_t value = 0;
+
+		if (!take_varint(from, &value))
+			return false;
+		size = wire == WIRE_LENGTH ? value : 0;
+	} else if (size == 0) {
+		return false; /* groups */
+	}
+	if (size > from->size)
+		return false;
+	*data = (struct rpc_slice){from->data, (size_t)size};
+	from->data += size;
+	from->size -= (size_t)size;
+	return true;
+}
+
+/* The next field; false at the end and where the bytes are not a message. */
+static bool take_field(const ProtobufCMessageDescriptor *type, struct rpc_slice *from,
+		       struct wire_field *out)
+{
+	const uint8_t *start = from->data;
+	uint64_t key = 0;
+
+	*out = (struct wire_field){0};
+	if (from->size == 0 || !take_varint(from, &key))
+		return false;
+	out->key_size = (size_t)(from->data - start);
+	if (!take_value(from, (unsigned)(key & 7), &out->data))
+		return false;
+	out->whole = (struct rpc_slice){start, (size_t)(from->data - start)};
+	if ((key & 7) != WIRE_LENGTH || key >> 3 > UINT32_MAX)
+		return true;
+	out->known = protobuf_c_message_descriptor_get_field(type, (unsigned)(key >> 3));
+	if (out->known != NULL && out->known->type != PROTOBUF_C_TYPE_STRING &&
+	    out->known->type != PROTOBUF_C_TYPE_MESSAGE)
+		out->known = NULL;
+	return true;
+}
+
+struct findings {
+	bool nul, not_utf8;
+};
+
+/* The depth is that of the message type, none of which is recursive. */
+static void scan(const ProtobufCMessageDescriptor *type, struct rpc_slice bytes,
+		 struct findings *found)
+{
+	struct wire_field field;
+
+	while (take_field(type, &bytes, &field)) {
+		const char *text = (const char *)field.data.data;
+
+		if (field.known == NULL)
+			continue;
+		if (field.known->type == PROTOBUF_C_TYPE_MESSAGE) {
+			scan(field.known->descriptor, field.data, found);
+			continue;
+		}
+		found->nul = found->nul || memchr(text, '\0', field.data.size) != NULL;
+		found->not_utf8 = found->not_utf8 || !text_is_utf8(text, field.data.size);
+	}
+}
+
+struct exchanged {
+	struct rpc_slice from, to;
+};
+
+static void replace_text(struct rpc_slice text, const struct exchanged *what, struct text *out)
+{
+	const uint8_t *end = text.data + text.size;
+	const uint8_t *at = text.data;
+
+	while (at < end) {
+		bool hit = (size_t)(end - at) >= what->from.size &&
+			   memcmp(at, what->from.data, what->from.size) == 0;
+
+		if (hit)
+			text_append(out, (const char *)what->to.data, what->to.size);
+		else
+			text_append(out, (const char *)at, 1);
+		at += hit ? what->from.size : 1;
+	}
+}
+
+static void append_varint(struct text *out, uint64_t value)
+{
+	for (; value >= 0x80; value >>= 7) {
+		char byte = (char)(unsigned char)(value | 0x80);
+
+		text_append(out, &byte, 1);
+	}
+	text_append(out, (const char[]){(char)value}, 1);
+}
+
+/* Copies the message with other bytes in its strings, whose lengths follow. */
+static void replace(const ProtobufCMessageDescriptor *type, struct rpc_slice bytes,
+		    const struct exchanged *what, struct text *out)
+{
+	struct wire_field field;
+
+	while (take_field(type, &bytes, &field)) {
+		struct text inner CLEANUP_TEXT = {0};
+
+		if (field.known == NULL) {
+			text_append(out, (const char *)field.whole.data, field.whole.size);
+			continue;
+		}
+		if (field.known->type == PROTOBUF_C_TYPE_MESSAGE)
+			replace(field.known->descriptor, field.data, what, &inner);
+		else
+			replace_text(field.data, what, &inner);
+		text_append(out, (const char *)field.whole.data, field.key_size);
+		append_varint(out, inner.size);
+		text_append(out, text_string(&inner), inner.size);
+		out->failed = out->failed || inner.failed;
+	}
+	/* What is no message stays none. */
+	text_append(out, (const char *)bytes.data, bytes.size);
+}
+
+static struct rpc_slice nul_on_the_wire(void)
+{
+	return (struct rpc_slice){(const uint8_t *)"", 1};
+}
+
+static struct rpc_slice nul_in_memory(void)
+{
+	return (struct rpc_slice){(const uint8_t *)MESSAGE_NUL, sizeof(MESSAGE_NUL) - 1};
+}
+
+const char *message_unpack(const ProtobufCMessageDescriptor *type, struct rpc_slice bytes,
+			   ProtobufCMessage **out)
+{
+	struct text rewritten CLEANUP_TEXT = {0};
+	struct findings found = {0};
+
+	*out = NULL;
+	scan(type, bytes, &found);
+	if (found.not_utf8)
+		return "grpc: failed to unmarshal the received message: string field contains "
+		       "invalid UTF-8";
+	if (found.nul) {
+		replace(type, bytes,
+			&(struct exchanged){.from = nul_on_the_wire(), .to = nul_in_memory()},
+			&rewritten);
+		bytes = (struct rpc_slice){(const uint8_t *)text_string(&rewritten),
+					   rewritten.size};
+	}
+	if (!rewritten.failed)
+		*out = protobuf_c_message_unpack(type, NULL, bytes.size, bytes.data);
+	return *out != NULL ? NULL : "grpc: failed to unmarshal the received message";
+}
+
+bool message_has_nul(struct rpc_slice bytes)
+{
+	const uint8_t *end = bytes.data + bytes.size;
+	const uint8_t *at = bytes.data;
+
+	while (at != NULL && at < end) {
+		at = memchr(at, MESSAGE_NUL[0] & 0xff, (size_t)(end - at));
+		if (at != NULL && ++at < end && *at == (MESSAGE_NUL[1] & 0xff))
+			return true;
+	}
+	return false;
+}
+
+void message_restore_nul(const ProtobufCMessageDescriptor *type, struct rpc_slice bytes,
+			 struct text *out)
+{
+	replace(type, bytes, &(struct exchanged){.from = nul_in_memory(), .to = nul_on_the_wire()},
+		out);
+}

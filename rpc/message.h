@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef RPC_MESSAGE_H
+#define RPC_MESSAGE_H
+
+/*
+ * Protobuf messages read as protobuf-go reads them, which protobuf-c alone does not do: a string
+ * must be UTF-8, and it does not end at a NUL. In memory, where strings are C's, a NUL is the two
+ * bytes MESSAGE_NUL, which UTF-8 never has; requests of rpc_unary() have the NUL again.
+ */
+
+#include "base/text.h"
+#include "rpc/rpc.h"
+
+#include <protobuf-c/protobuf-c.h>
+
+#define MESSAGE_NUL "\xc0\x80"
+
+/* NULL when *out is the message (protobuf_c_message_free_unpacked), else why it cannot be read, in
+ * the words of grpc-go. */
+const char *message_unpack(const ProtobufCMessageDescriptor *type, struct rpc_slice bytes,
+			   ProtobufCMessage **out);
+
+/* Is MESSAGE_NUL among the bytes of a packed message? */
+bool message_has_nul(struct rpc_slice bytes);
+
+/* Appends the packed message with NUL in its strings for MESSAGE_NUL. */
+void message_restore_nul(const ProtobufCMessageDescriptor *type, struct rpc_slice bytes,
+			 struct text *out);
+
+#endif
