@@ -72,6 +72,7 @@ int kubelet_call_pre_start(struct kubelet_plugin *plugin, const char *const *ids
 int kubelet_call_options(struct kubelet_plugin *plugin, uint64_t timeout_ms,
 			 struct kubelet_reply *out, struct error *err);
 
+/* Of every reply, before it is used again. */
 void kubelet_reply_free(struct kubelet_reply *reply);
 
 /* A second connection to a socket, for checks that need one: channel options as the kubelet's,

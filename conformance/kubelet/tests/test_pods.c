@@ -407,6 +407,7 @@ static void test_raw_calls(void)
 	CHECK_OK(kubelet_call(plugin, "/v1alpha.DevicePlugin/Allocate", &empty.base,
 			      &v1beta1__empty__descriptor, RIG_PATIENCE_MS, &reply, ERR));
 	UNIT_INT(reply.code, RPC_UNIMPLEMENTED);
+	kubelet_reply_free(&reply);
 	kubelet_plugin_disconnect(plugin);
 	UNIT_INT(kubelet_call_options(plugin, RIG_PATIENCE_MS, &reply, NULL), ERROR_UNAVAILABLE);
 	struct rpc_channel *channel = NULL;
