@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Calls about containers. */
-#include "base/cleanup.h"
+#include "base/json.h"
 #include "containers/cri/call.h"
 
 #include <string.h>
@@ -74,6 +74,41 @@ int cri_container_status_wait(struct cri *cri, const char *id,
 	if (rc == 0)
 		*out = STEAL(reply);
 	return rc;
+}
+
+/* The member "pid" of the JSON document "info". */
+static int container_read_pid(const char *info, int64_t *pid, struct error *err)
+{
+	cJSON *json CLEANUP_JSON = NULL;
+	struct json_at root = {0};
+	int rc = json_parse(info, strlen(info), &json, err);
+
+	root = json_root(json);
+	rc = rc == 0 ? json_need_int(&root, "pid", 0, INT32_MAX, pid, err) : rc;
+	if (rc < 0)
+		return error_wrap(err, "the runtime's information on the container");
+	return *pid != 0 ? 0 : error_set(err, ERROR_NOT_FOUND, "the container has no process");
+}
+
+int cri_container_pid_wait(struct cri *cri, const char *id, int64_t *pid, struct error *err)
+{
+	Runtime__V1__ContainerStatusRequest request = {0};
+	Runtime__V1__ContainerStatusResponse *reply CLEANUP_CRI_REPLY = NULL;
+	int rc = 0;
+
+	runtime__v1__container_status_request__init(&request);
+	memcpy(&request.container_id, &id, sizeof(id));
+	request.verbose = true;
+	rc = cri_call_wait(cri, CRI_RUNTIME_METHOD("ContainerStatus"), &request.base,
+			   &runtime__v1__container_status_response__descriptor, CRI_TIMEOUT_MS,
+			   &reply, err);
+	for (size_t i = 0; rc == 0 && i < reply->n_info; i++) {
+		if (strcmp(reply->info[i]->key, "info") == 0)
+			return container_read_pid(reply->info[i]->value, pid, err);
+	}
+	return rc < 0 ? rc
+		      : error_set(err, ERROR_UNSUPPORTED,
+				  "the container runtime does not tell a container's process");
 }
 
 int cri_container_stats_wait(struct cri *cri, const char *id,

@@ -85,6 +85,9 @@ int cri_stop_container_wait(struct cri *cri, const char *id, unsigned grace_seco
 int cri_remove_container_wait(struct cri *cri, const char *id, struct error *err);
 int cri_container_status_wait(struct cri *cri, const char *id,
 			      Runtime__V1__ContainerStatusResponse **out, struct error *err);
+/* The host's number of the container's first process, which containerd and CRI-O tell when they are
+ * asked for everything. ERROR_UNSUPPORTED: this runtime does not. ERROR_NOT_FOUND: it has ended. */
+int cri_container_pid_wait(struct cri *cri, const char *id, int64_t *pid, struct error *err);
 int cri_container_stats_wait(struct cri *cri, const char *id,
 			     Runtime__V1__ContainerStatsResponse **out, struct error *err);
 int cri_list_containers_wait(struct cri *cri, Runtime__V1__ContainerFilter *filter,

@@ -51,6 +51,20 @@ static int image_list_files(const struct image_tree *tree, struct text_list *fil
 	return rc;
 }
 
+static int image_list_content(const struct image_tree *tree, struct image_manifest *manifest,
+			      struct error *err)
+{
+	int rc = 0;
+
+	manifest->complete = true;
+	for (size_t i = 0; rc == 0 && i < tree->count; i++) {
+		if (tree->entries[i].type == IMAGE_FILE)
+			rc = image_manifest_add(manifest, tree->entries[i].path,
+						tree->entries[i].content, err);
+	}
+	return rc;
+}
+
 static int image_describe(const struct image_spec *spec, const struct layout_image *image,
 			  struct image_description *out, struct error *err)
 {
@@ -76,6 +90,7 @@ static int image_make(const char *archive, size_t index, const struct image_spec
 		return rc;
 	image_tree_sort(&tree);
 	rc = image_list_files(&tree, &out->files, err);
+	rc = rc == 0 ? image_list_content(&tree, &out->manifest, err) : rc;
 	if (rc < 0)
 		return rc;
 	image->layer.file = text_format("%s.layer%zu", archive, index);

@@ -7,6 +7,7 @@ void image_description_free(struct image_description *description)
 {
 	free(description->reference);
 	text_list_free(&description->files);
+	image_manifest_free(&description->manifest);
 	text_list_free(&description->missing);
 	*description = (struct image_description){0};
 }

@@ -56,6 +56,32 @@ static int images_compose(const char *program_directory, struct images *images, 
 	return 0;
 }
 
+int images_describe_probes(const char *program_directory, struct image_manifest *out,
+			   struct error *err)
+{
+	struct image_manifest manifest CLEANUP_IMAGE_MANIFEST = {0};
+	struct text_list probes CLEANUP_TEXT_LIST = {0};
+	char *beside CLEANUP_FREE = NULL;
+	int rc = program_directory == NULL ? path_beside_program("../libexec/gpucert", &beside, err)
+					   : 0;
+
+	if (rc == 0)
+		rc = images_list_probes(program_directory != NULL ? program_directory : beside,
+					&probes, err);
+	for (size_t i = 0; rc == 0 && i < probes.count; i++) {
+		char *path CLEANUP_FREE =
+			path_join(IMAGES_PROGRAM_DIRECTORY, path_base(probes.items[i]));
+
+		rc = path != NULL ? image_manifest_add(&manifest, path, probes.items[i], err)
+				  : error_memory(err);
+	}
+	if (rc < 0)
+		return rc;
+	*out = manifest;
+	manifest = (struct image_manifest){0};
+	return 0;
+}
+
 int images_prepare(const char *directory, const char *program_directory, struct images *out,
 		   struct error *err)
 {

@@ -20,6 +20,7 @@
 #include "base/digest.h"
 #include "base/error.h"
 #include "base/text.h"
+#include "containers/inspect/manifest.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -53,12 +54,13 @@ struct image_spec {
 };
 
 struct image_description {
-	char *reference;	  /* "docker.io/gpucert/probe:0123456789ab" */
-	char digest[DIGEST_SIZE]; /* of the manifest */
-	char layer[DIGEST_SIZE];  /* of the only layer */
-	uint64_t size;		  /* bytes of the layer */
-	struct text_list files;	  /* paths in the image, sorted */
-	struct text_list missing; /* libraries that the machine lacks */
+	char *reference;		/* "docker.io/gpucert/probe:0123456789ab" */
+	char digest[DIGEST_SIZE];	/* of the manifest */
+	char layer[DIGEST_SIZE];	/* of the only layer */
+	uint64_t size;			/* bytes of the layer */
+	struct text_list files;		/* paths in the image, sorted */
+	struct image_manifest manifest; /* of programs and libraries */
+	struct text_list missing;	/* libraries that the machine lacks */
 };
 
 void image_description_free(struct image_description *description);
@@ -84,6 +86,10 @@ struct images {
  * second, so nothing is cached. */
 int images_prepare(const char *directory, const char *program_directory, struct images *out,
 		   struct error *err);
+/* What an image that was composed elsewhere must hold all the same: the probes of
+ * `program_directory` (NULL: as for images_prepare()). ERROR_NOT_FOUND. */
+int images_describe_probes(const char *program_directory, struct image_manifest *out,
+			   struct error *err);
 void images_free(struct images *images);
 
 #endif

@@ -66,13 +66,13 @@ static int compare_file(const struct container_view *view, int root,
 }
 
 static int compare_mapped(const struct container_view *view, const struct container_file *file,
-			  const struct image_manifest *manifest, bool complete,
-			  struct text_list *differences, struct error *err)
+			  const struct image_manifest *manifest, struct text_list *differences,
+			  struct error *err)
 {
 	const struct container_mount *mount = container_mount_of(view, file->path);
 
 	if (image_manifest_holds(manifest, file->digest) != NULL ||
-	    (!complete && mount != NULL && strcmp(mount->target, "/") == 0))
+	    (!manifest->complete && mount != NULL && strcmp(mount->target, "/") == 0))
 		return 0;
 	return add_difference(differences, file->path,
 			      strcmp(file->path, view->exe) == 0
@@ -82,7 +82,7 @@ static int compare_mapped(const struct container_view *view, const struct contai
 }
 
 int container_compare(const struct container_view *view, const struct image_manifest *manifest,
-		      bool complete, struct text_list *differences, struct error *err)
+		      struct text_list *differences, struct error *err)
 {
 	int root CLEANUP_FD = -1;
 	int rc = container_open_root(view->pid, &root, err);
@@ -90,6 +90,6 @@ int container_compare(const struct container_view *view, const struct image_mani
 	for (size_t i = 0; rc == 0 && i < manifest->count; i++)
 		rc = compare_file(view, root, &manifest->files[i], differences, err);
 	for (size_t i = 0; rc == 0 && i < view->file_count; i++)
-		rc = compare_mapped(view, &view->files[i], manifest, complete, differences, err);
+		rc = compare_mapped(view, &view->files[i], manifest, differences, err);
 	return rc;
 }

@@ -92,11 +92,11 @@ const struct container_mount *container_mount_of(const struct container_view *vi
  * Is the container made of its image? Adds one sentence to `differences` for each file of the
  * manifest that is another one, or none, as the container sees it, and for each file that the
  * process has mapped and the manifest does not hold; so it must not have loaded anything that is
- * not the image's own. `complete` false: the manifest does not know all of the image's files, and a
+ * not the image's own. Where the manifest is not complete, a
  * mapped file that it does not name is only wrong when it lies on another mount than the image.
  */
 int container_compare(const struct container_view *view, const struct image_manifest *manifest,
-		      bool complete, struct text_list *differences, struct error *err);
+		      struct text_list *differences, struct error *err);
 
 /* mountinfo's text as mounts; the members behind `slave` stay empty. ERROR_FORMAT names the line.
  * Free with container_mounts_free(). */

@@ -64,6 +64,7 @@ const struct image_manifest_file *image_manifest_holds(const struct image_manife
 int image_manifest_write(const struct image_manifest *manifest, const char *path, struct error *err)
 {
 	cJSON *json CLEANUP_JSON = cJSON_CreateObject();
+	const cJSON *complete = cJSON_AddBoolToObject(json, "complete", manifest->complete);
 	cJSON *files = cJSON_AddArrayToObject(json, "files");
 
 	for (size_t i = 0; i < manifest->count; i++) {
@@ -77,7 +78,8 @@ int image_manifest_write(const struct image_manifest *manifest, const char *path
 		    cJSON_AddStringToObject(file, "digest", manifest->files[i].digest) == NULL)
 			return error_memory(err);
 	}
-	return files != NULL ? json_write_file(path, json, err) : error_memory(err);
+	return files != NULL && complete != NULL ? json_write_file(path, json, err)
+						 : error_memory(err);
 }
 
 static int manifest_read_file(const struct json_at *files, size_t index,
@@ -104,6 +106,7 @@ int image_manifest_read(const char *path, struct image_manifest *out, struct err
 	int rc = json_read_file(path, &json, err);
 
 	root = json_root(json);
+	rc = rc == 0 ? json_need_bool(&root, "complete", &manifest.complete, err) : rc;
 	rc = rc == 0 ? json_need(&root, "files", JSON_ARRAY, &files, err) : rc;
 	for (size_t i = 0; rc == 0 && i < json_count(&files); i++)
 		rc = manifest_read_file(&files, i, &manifest, err);

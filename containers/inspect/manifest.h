@@ -11,6 +11,7 @@
 #include "base/digest.h"
 #include "base/error.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct image_manifest_file {
@@ -21,6 +22,7 @@ struct image_manifest_file {
 struct image_manifest {
 	struct image_manifest_file *files; /* in the order of adding */
 	size_t count;
+	bool complete; /* the image has no other program and no other library */
 };
 
 #define CLEANUP_IMAGE_MANIFEST __attribute__((cleanup(image_manifest_free)))
@@ -36,8 +38,8 @@ const struct image_manifest_file *image_manifest_find(const struct image_manifes
 const struct image_manifest_file *image_manifest_holds(const struct image_manifest *manifest,
 						       const char *digest);
 
-/* {"files": [{"path": "/libexec/gpucert/probe-vulkan", "digest": "sha256:..."}, ...]}. ERROR_FORMAT
- * names the place. */
+/* {"complete": true, "files": [{"path": "/libexec/gpucert/probe-vulkan", "digest": "sha256:..."},
+ * ...]}. ERROR_FORMAT names the place. */
 int image_manifest_write(const struct image_manifest *manifest, const char *path,
 			 struct error *err);
 int image_manifest_read(const char *path, struct image_manifest *out, struct error *err);

@@ -34,6 +34,8 @@ static void containerd_free_launch(struct launch *launch)
 {
 	struct containerd_launch *self = (struct containerd_launch *)launch;
 
+	containerd_close_hold(self);
+	free(self->hold_fifo);
 	free(self->sandbox_id);
 	free(self->log_directory);
 	free(self);
@@ -45,6 +47,8 @@ static const struct launcher_class containerd_class = {
 	.launch_size = sizeof(struct containerd_launch),
 	.start = containerd_launch_start,
 	.finish = containerd_launch_finish,
+	.wait_held = containerd_wait_held,
+	.release = containerd_release,
 	.free_launch = containerd_free_launch,
 	.free_launcher = containerd_launcher_free,
 };

@@ -70,8 +70,7 @@ static int launch_take_end(struct containerd_launch *launch,
 	return launch_ended(&launch->base, end, status->message, err);
 }
 
-/* Asks once. `ended` receives whether there is nothing more to wait for. */
-static int launch_look(struct containerd_launch *launch, bool *ended, struct error *err)
+int containerd_look(struct containerd_launch *launch, bool *ended, struct error *err)
 {
 	Runtime__V1__ContainerStatusResponse *reply CLEANUP_CRI_REPLY = NULL;
 	struct error failure = {0};
@@ -103,7 +102,7 @@ static int launch_kill(struct containerd_launch *launch, enum launch_end end, co
 	if (rc < 0)
 		return launch_note(&launch->base, err, "container could not be stopped: %s",
 				   failure.text);
-	return launch_look(launch, &ended, err);
+	return containerd_look(launch, &ended, err);
 }
 
 static int launch_wait_end(struct containerd_launch *launch, bool stop, struct error *err)
@@ -112,7 +111,7 @@ static int launch_wait_end(struct containerd_launch *launch, bool stop, struct e
 
 	for (;;) {
 		bool ended = false;
-		int rc = launch_look(launch, &ended, err);
+		int rc = containerd_look(launch, &ended, err);
 
 		if (rc < 0 || ended)
 			return rc;
@@ -223,6 +222,7 @@ int containerd_launch_finish(struct launch *launch, bool stop, struct error *err
 	int clean = 0;
 
 	launch->finished = true;
+	containerd_close_hold(self);
 	if (ran)
 		rc = launch_wait_end(self, stop, err);
 	if (rc == 0 && ran)

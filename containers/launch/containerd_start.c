@@ -144,7 +144,10 @@ static int launch_make(struct containerd_launcher *launcher, struct containerd_l
 	if (rc == 0)
 		rc = launch_make_log_directory(launch, launcher->log_directory, spec->name, uid,
 					       err);
+	if (rc == 0 && spec->hold)
+		rc = containerd_make_hold(launch, err);
 	identity.log_directory = launch->log_directory;
+	identity.hold_fifo = launch->hold_fifo;
 	if (rc == 0)
 		rc = pod_config_make(&config, &identity, spec, err);
 	if (rc == 0)
@@ -174,6 +177,7 @@ int containerd_launch_start(struct launcher *launcher, struct launch *launch,
 	uint64_t begin = clock_monotonic_ms();
 	int rc = 0;
 
+	self->hold_fd = -1;
 	if (spec->cdi_devices != NULL && spec->cdi_devices[0] != NULL && !maker->applies_cdi)
 		return launch_ignored(maker, launch, "CDI devices", err);
 	if (launcher->system == LAUNCH_WINDOWS && spec->device_count > 0 && !maker->applies_devices)

@@ -99,7 +99,9 @@ int launch_start(struct launcher *launcher, const struct launch_spec *spec, stru
 		error_memory(err);
 		return ERROR_MEMORY;
 	}
-	rc = launch_prepare(launch, launcher, spec, err);
+	rc = spec->hold && launcher->class->wait_held == NULL
+		     ? error_set(err, ERROR_UNSUPPORTED, "programs cannot be held here")
+		     : launch_prepare(launch, launcher, spec, err);
 	if (rc == 0 && offences.count > 0)
 		rc = launch_refuse(launch, &offences, err);
 	else if (rc == 0)
@@ -117,6 +119,17 @@ static int launch_finish(struct launch *launch, bool stop, struct error *err)
 	if (launch->finished)
 		return 0;
 	return launch->launcher->class->finish(launch, stop, err);
+}
+
+int launch_wait_held(struct launch *launch, int64_t *pid, struct error *err)
+{
+	*pid = 0;
+	return launch->finished ? 0 : launch->launcher->class->wait_held(launch, pid, err);
+}
+
+int launch_release(struct launch *launch, const char *line, struct error *err)
+{
+	return launch->finished ? 0 : launch->launcher->class->release(launch, line, err);
 }
 
 int launch_wait(struct launch *launch, struct error *err)

@@ -64,9 +64,10 @@ struct launch_spec {
 	size_t annotation_count;
 	const char *const *cdi_devices; /* NULL-ended; may be NULL */
 	const char *image;		/* NULL: the launcher's */
-	uint64_t timeout_ms;		/* from the start of the program; 0: one minute */
-	uint64_t memory_limit;		/* bytes; 0: none */
-	size_t output_max;		/* bytes kept of each of stdout and stderr; 0: 1 MiB */
+	bool hold;	       /* the program waits at LAUNCH_HOLD_PATH: launch_wait_held() */
+	uint64_t timeout_ms;   /* from the start of the program; 0: one minute */
+	uint64_t memory_limit; /* bytes; 0: none */
+	size_t output_max;     /* bytes kept of each of stdout and stderr; 0: 1 MiB */
 };
 
 /*
@@ -160,6 +161,23 @@ void launcher_free(struct launcher *launcher); /* NULL is allowed; after its lau
  * not needed afterwards. ERROR_MEMORY, ERROR_IO (log directory). */
 int launch_start(struct launcher *launcher, const struct launch_spec *spec, struct launch **out,
 		 struct error *err);
+
+/*
+ * A launch with `hold`: the container gets a FIFO at LAUNCH_HOLD_PATH, and its program, which must
+ * know of it, reads it before it does anything else. Meanwhile everything that the runtime does to
+ * the container is done, and it can be looked at from the host.
+ *
+ * Runs the loop until the program is there; *pid receives the host's number of the container's
+ * first process. Stays 0 when the program ended, or its deadline passed, before it was there:
+ * launch_wait() then tells how. ERROR_UNSUPPORTED: the runtime does not tell the process; the
+ * launch goes on all the same. ERROR_MEMORY, ERROR_IO.
+ */
+#define LAUNCH_HOLD_PATH "/run/gpucert/launch"
+int launch_wait_held(struct launch *launch, int64_t *pid, struct error *err);
+
+/* Lets the program go on with a line of text, at most 256 bytes. A program that is gone by then is
+ * no error: launch_wait() tells. ERROR_IO. */
+int launch_release(struct launch *launch, const char *line, struct error *err);
 
 /* Runs the loop until the program has ended or its deadline has passed (then it is killed), reads
  * its output and removes container and sandbox. Failures of the removal are notes. The deadline is

@@ -25,6 +25,9 @@ struct launcher_class {
 		     const struct launch_spec *spec, struct error *err);
 	/* Ends with `finished`. `stop`: kill instead of waiting. */
 	int (*finish)(struct launch *launch, bool stop, struct error *err);
+	/* NULL: programs cannot be held. As launch_wait_held(). */
+	int (*wait_held)(struct launch *launch, int64_t *pid, struct error *err);
+	int (*release)(struct launch *launch, const char *line, struct error *err);
 	void (*free_launch)(struct launch *launch);
 	void (*free_launcher)(struct launcher *launcher);
 };

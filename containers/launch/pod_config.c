@@ -112,22 +112,27 @@ static void pod_envs(struct pod_config *config, const struct launch_spec *spec)
 	config->container.n_envs = spec->env_count;
 }
 
-static void pod_mounts(struct pod_config *config, const struct launch_spec *spec)
+static void pod_mounts(struct pod_config *config, const struct pod_identity *identity,
+		       const struct launch_spec *spec)
 {
-	Runtime__V1__Mount *mounts = pod_block(config, spec->mount_count, sizeof(*mounts));
-	Runtime__V1__Mount **list = pod_block(config, spec->mount_count, sizeof(void *));
+	const struct launch_mount hold = {identity->hold_fifo, LAUNCH_HOLD_PATH, true};
+	size_t count = spec->mount_count + (identity->hold_fifo != NULL ? 1 : 0);
+	Runtime__V1__Mount *mounts = pod_block(config, count, sizeof(*mounts));
+	Runtime__V1__Mount **list = pod_block(config, count, sizeof(void *));
 
 	if (config->failed)
 		return;
-	for (size_t i = 0; i < spec->mount_count; i++) {
+	for (size_t i = 0; i < count; i++) {
+		const struct launch_mount *mount = i < spec->mount_count ? &spec->mounts[i] : &hold;
+
 		runtime__v1__mount__init(&mounts[i]);
-		mounts[i].host_path = pod_config_borrow(spec->mounts[i].host_path);
-		mounts[i].container_path = pod_config_borrow(spec->mounts[i].container_path);
-		mounts[i].readonly = spec->mounts[i].read_only;
+		mounts[i].host_path = pod_config_borrow(mount->host_path);
+		mounts[i].container_path = pod_config_borrow(mount->container_path);
+		mounts[i].readonly = mount->read_only;
 		list[i] = &mounts[i];
 	}
 	config->container.mounts = list;
-	config->container.n_mounts = spec->mount_count;
+	config->container.n_mounts = count;
 }
 
 static void pod_devices(struct pod_config *config, const struct launch_spec *spec)
@@ -210,7 +215,7 @@ int pod_config_make(struct pod_config *config, const struct pod_identity *identi
 		pod_config_linux(config, identity, spec);
 	pod_command(config, identity, spec);
 	pod_envs(config, spec);
-	pod_mounts(config, spec);
+	pod_mounts(config, identity, spec);
 	pod_devices(config, spec);
 	pod_annotations(config, spec);
 	pod_cdi_devices(config, spec);

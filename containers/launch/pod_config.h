@@ -11,6 +11,7 @@ struct pod_identity {
 	const char *image;
 	const char *program; /* the command's first word, as a path in the container */
 	const char *log_directory;
+	const char *hold_fifo; /* for LAUNCH_HOLD_PATH; NULL: none */
 	const char *run_id, *check_id;
 	enum launch_system system; /* LAUNCH_LINUX, LAUNCH_WINDOWS */
 	/* Linux alone. */

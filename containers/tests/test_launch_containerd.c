@@ -5,6 +5,7 @@
 #include "base/path.h"
 #include "base/tests/unit.h"
 #include "containers/cri/sweep.h"
+#include "containers/inspect/inspect.h"
 #include "containers/tests/rig.h"
 #include "rpc/loop.h"
 
@@ -75,6 +76,63 @@ static void test_a_crash_is_a_kill(void)
 }
 
 /* PID 1 ignores the signal that abort() raises, and dies of the instruction behind it. */
+/* While it waits, the host sees the program that the image holds; it goes on with what it is told.
+ */
+static void test_a_held_program(void)
+{
+	const struct launch_spec spec = {
+		.name = "held",
+		.command = WORDS("out=before", "cat=" LAUNCH_HOLD_PATH, "exit=3"),
+		.hold = true,
+	};
+	struct container_view view CLEANUP_CONTAINER_VIEW = {0};
+	struct text_list differences CLEANUP_TEXT_LIST = {0};
+	struct launch *launch CLEANUP_LAUNCH = NULL;
+	struct error err = {0};
+	int64_t pid = 0;
+
+	UNIT_INT(launch_start(rig.launcher, &spec, &launch, &err), 0);
+	UNIT_INT(launch_wait_held(launch, &pid, &err), 0);
+	CU_ASSERT_TRUE_FATAL(pid > 1);
+	UNIT_INT(container_inspect(pid, &view, &err), 0);
+	UNIT_STRING(view.exe, IMAGES_PROGRAM_DIRECTORY "/probe-test");
+	UNIT_STRING(view.exe_digest,
+		    image_manifest_find(&rig.images.probe.manifest, view.exe)->digest);
+	UNIT_INT(container_compare(&view, &rig.images.probe.manifest, &differences, &err), 0);
+	UNIT_INT(differences.count, 0);
+	UNIT_INT(view.cap_effective, 0);
+	CU_ASSERT_TRUE(view.no_new_privileges);
+	UNIT_INT(launch_release(launch, "go on", &err), 0);
+	UNIT_INT(launch_wait(launch, &err), 0);
+	UNIT_INT(launch_result(launch)->end, LAUNCH_EXITED);
+	UNIT_INT(launch_result(launch)->code, 3);
+	UNIT_STRING(text_string(&launch_result(launch)->out), "before\ngo on\n");
+	expect_nothing_left(launch_result(launch));
+}
+
+/* A program that never waits, and one that is not even started. */
+static void test_nobody_is_held(void)
+{
+	const char *const ends[] = {"probe-test", "exit=4", NULL};
+	const char *const absent[] = {"probe-absent", NULL};
+	const char *const *const commands[] = {ends, absent};
+	const enum launch_end wanted[] = {LAUNCH_EXITED, LAUNCH_NOT_STARTED};
+
+	for (size_t i = 0; i < ARRAY_SIZE(commands); i++) {
+		const struct launch_spec spec = {
+			.name = "held", .command = commands[i], .hold = true};
+		struct launch *launch CLEANUP_LAUNCH = NULL;
+		int64_t pid = 0;
+
+		UNIT_INT(launch_start(rig.launcher, &spec, &launch, NULL), 0);
+		UNIT_INT(launch_wait_held(launch, &pid, NULL), 0);
+		UNIT_INT(pid, 0);
+		UNIT_INT(launch_release(launch, "go on", NULL), 0);
+		UNIT_INT(launch_wait(launch, NULL), 0);
+		UNIT_INT(launch_result(launch)->end, wanted[i]);
+	}
+}
+
 static void test_abort_of_pid_one(void)
 {
 	struct launch *launch CLEANUP_LAUNCH = run_words(WORDS("abort"));
@@ -359,6 +417,8 @@ int main(void)
 {
 	CU_TestInfo tests[] = {
 		{"output and exit code", test_output_and_exit_code},
+		{"a held program", test_a_held_program},
+		{"nobody is held", test_nobody_is_held},
 		{"a crash is a kill", test_a_crash_is_a_kill},
 		{"abort of PID 1", test_abort_of_pid_one},
 		{"a program that is not there", test_a_program_that_is_not_there},

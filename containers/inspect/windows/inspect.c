@@ -16,10 +16,9 @@ void container_view_free(struct container_view *view)
 }
 
 int container_compare(const struct container_view *view, const struct image_manifest *manifest,
-		      bool complete, struct text_list *differences, struct error *err)
+		      struct text_list *differences, struct error *err)
 {
 	(void)manifest;
-	(void)complete;
 	(void)differences;
 	return container_inspect(view->pid, NULL, err);
 }
