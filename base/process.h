@@ -88,6 +88,10 @@ struct process_spec {
 int process_start(uv_loop_t *loop, const struct process_spec *spec, struct process **out,
 		  struct error *err);
 
+/* The program that process_start() would run for this name: the name itself when it holds a path,
+ * else where PATH has it. ERROR_NOT_FOUND, ERROR_PERMISSION. Caller frees *out. */
+int process_find_program(const char *name, char **out, struct error *err);
+
 /* In a child: the descriptor that it was handed with pass_fd, which its own children do not
  * inherit. ERROR_NOT_FOUND: there is none. */
 int process_take_passed(int *fd, struct error *err);

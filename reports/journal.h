@@ -44,8 +44,7 @@ struct journal_run {
 	const char *const *argv;   /* the command line, NULL-ended, without the program */
 	unsigned timeout_percent;  /* scale of all time limits; 100 is unscaled */
 	unsigned min_run;	   /* checks that must run, else exit code 5; 0 counts as 1 */
-	bool conformance_required; /* a violated MUST makes the exit code 1, whatever was expected
-				    */
+	bool conformance_required; /* whatever is not conformant makes the exit code 1 */
 };
 
 /* Makes the journal with its record run-begin. ERROR_EXISTS when `path` exists. Close with
@@ -63,8 +62,8 @@ void journal_cleanup_(struct journal **journal);
  */
 int journal_add_environment(struct journal *journal, const cJSON *environment, struct error *err);
 
-/* A check that will run has the outcome REPORT_PASS; REPORT_UNSUPPORTED and REPORT_SKIP need a
- * reason. */
+/* A check that will run has the outcome REPORT_PASS; REPORT_UNSUPPORTED, REPORT_NOT_APPLICABLE and
+ * REPORT_SKIP need a reason. */
 struct journal_planned_check {
 	const char *id;	     /* "isolation.single-device" */
 	const char *variant; /* "vulkan"; NULL without variants */
@@ -75,6 +74,7 @@ struct journal_planned_check {
 	const char *advice;
 	enum report_outcome outcome;
 	const char *reason;	      /* why it will not run, else NULL */
+	const char *unproven;	      /* why its pass does not prove the requirement, else NULL */
 	const char *expectation;      /* the expectation entry that covers it, or NULL */
 	enum report_outcome expected; /* by that entry */
 };
@@ -84,9 +84,21 @@ struct journal_requirement {
 	const char *level;    /* "must", "should", "may" */
 	const char *sentence; /* what must hold */
 	const char *source;   /* where that is written */
+	/* Ids of checks that test it and apply here, but are not in the plan; NULL-ended. */
+	const char *const *left_out;
+	/* Why checks that test it and are not in the plan do not apply here; NULL for none. */
+	const char *not_applicable;
+};
+
+/* How the run is set up. */
+struct journal_settings {
+	const char *launcher; /* where probes run: "containerd", "process", "none" */
+	const char *profile;  /* the kubelet's: "1.36" */
+	bool thorough;	      /* waits take the time that the requirement states */
 };
 
 struct journal_plan {
+	struct journal_settings settings;
 	const struct journal_planned_check *checks;
 	size_t check_count;
 	const struct journal_requirement *requirements;

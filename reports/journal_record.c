@@ -90,6 +90,8 @@ static cJSON *record_planned_check(const struct journal_planned_check *check)
 	members_add_string(&planned, "advice", check->advice);
 	if (check->expectation != NULL)
 		members_add(&planned, "expected", record_expected(check));
+	if (check->unproven != NULL)
+		members_add_text(&planned, "unproven", check->unproven, JOURNAL_TEXT_MAX);
 	if (!runs) {
 		members_add_string(&planned, "outcome", report_outcome_name(check->outcome));
 		members_add_text(&planned, "reason", check->reason != NULL ? check->reason : "",
@@ -106,6 +108,21 @@ static cJSON *record_requirement(const struct journal_requirement *requirement)
 	members_add_string(&member, "level", requirement->level);
 	members_add_string(&member, "sentence", requirement->sentence);
 	members_add_string(&member, "source", requirement->source);
+	if (requirement->left_out != NULL && requirement->left_out[0] != NULL)
+		members_add(&member, "leftOut", record_strings(requirement->left_out));
+	if (requirement->not_applicable != NULL)
+		members_add_text(&member, "notApplicable", requirement->not_applicable,
+				 JOURNAL_TEXT_MAX);
+	return members_take(&member);
+}
+
+static cJSON *record_settings(const struct journal_settings *settings)
+{
+	struct members member CLEANUP_MEMBERS = members_new();
+
+	members_add_string(&member, "launcher", settings->launcher);
+	members_add_string(&member, "profile", settings->profile);
+	members_add_bool(&member, "thorough", settings->thorough);
 	return members_take(&member);
 }
 
@@ -122,6 +139,7 @@ cJSON *journal_record_plan(const struct journal_plan *plan)
 		rc = members_append(requirements, record_requirement(&plan->requirements[i]), NULL);
 	if (rc < 0)
 		return NULL;
+	members_add(&record, "settings", record_settings(&plan->settings));
 	members_add_int(&record, "filteredOut", (int64_t)plan->filtered_out);
 	members_add(&record, "requirements", STEAL(requirements));
 	members_add(&record, "checks", STEAL(checks));

@@ -7,6 +7,8 @@
 
 enum junit_kind { JUNIT_PASS, JUNIT_FAILURE, JUNIT_ERROR, JUNIT_SKIPPED, JUNIT_KIND_COUNT };
 
+static const char *const junit_elements[JUNIT_KIND_COUNT] = {NULL, "failure", "error", "skipped"};
+
 static enum junit_kind junit_kind_of(const struct view_check *check)
 {
 	if (text_equal(check->disposition, report_disposition_name(REPORT_EXPECTED_FAIL)))
@@ -23,6 +25,7 @@ static enum junit_kind junit_kind_of(const struct view_check *check)
 	case REPORT_BROKEN:
 		return JUNIT_ERROR;
 	case REPORT_UNSUPPORTED:
+	case REPORT_NOT_APPLICABLE:
 	case REPORT_SKIP:
 	case REPORT_NOTRUN:
 	case REPORT_OUTCOME_COUNT:
@@ -78,12 +81,11 @@ static void junit_add_details(struct text *out, const struct view_check *check)
 
 static void junit_add_result(struct text *out, const struct view_check *check)
 {
-	static const char *const elements[JUNIT_KIND_COUNT] = {NULL, "failure", "error", "skipped"};
 	enum junit_kind kind = junit_kind_of(check);
 
 	if (kind == JUNIT_PASS)
 		return;
-	text_addf(out, "      <%s", elements[kind]);
+	text_addf(out, "      <%s", junit_elements[kind]);
 	if (kind != JUNIT_SKIPPED)
 		junit_add_attribute(out, "type", report_outcome_name(check->outcome));
 	junit_add_message(out, check);
@@ -93,7 +95,7 @@ static void junit_add_result(struct text *out, const struct view_check *check)
 	}
 	text_add(out, ">");
 	junit_add_details(out, check);
-	text_addf(out, "</%s>\n", elements[kind]);
+	text_addf(out, "</%s>\n", junit_elements[kind]);
 }
 
 static void junit_add_notes(struct text *out, const struct view_check *check)
@@ -193,6 +195,52 @@ static void junit_add_suite(struct text *out, const cJSON *report, const struct 
 	text_add(out, "  </testsuite>\n");
 }
 
+/* The run as a whole: a test system that looks at test cases alone must not take one in which
+ * nothing was proven for a success. */
+static enum junit_kind junit_conformance_kind(const cJSON *report)
+{
+	const char *result = view_string(report, "/verdict/conformance/result");
+
+	switch (view_int(report, "/verdict/exitCode")) {
+	case REPORT_EXIT_BROKEN:
+	case REPORT_EXIT_INCOMPLETE:
+		return JUNIT_ERROR;
+	case REPORT_EXIT_UNEXPECTED:
+		if (strcmp(result, "violated") == 0 ||
+		    cJSON_IsTrue(json_pointer(report, "/run/invocation/conformanceRequired")))
+			return JUNIT_FAILURE;
+		break;
+	default:
+		break;
+	}
+	return strcmp(result, "conformant") == 0 ? JUNIT_PASS : JUNIT_SKIPPED;
+}
+
+static void junit_add_conformance(struct text *out, const cJSON *report)
+{
+	enum junit_kind kind = junit_conformance_kind(report);
+	const char *abort = view_string(report, "/run/abort/reason");
+	struct junit_counts counts = {0};
+	struct text message CLEANUP_TEXT = {0};
+
+	counts.kinds[kind] = 1;
+	view_add_conformance(report, &message);
+	if (abort[0] != '\0')
+		text_addf(&message, "; aborted: %s", abort);
+	out->failed = out->failed || message.failed;
+	text_add(out, "  <testsuite name=\"conformance\"");
+	junit_add_counts(out, &counts);
+	junit_add_attribute(out, "timestamp", view_string(report, "/run/started"));
+	text_add(out, ">\n    <testcase name=\"conformance\" classname=\"gpucert.conformance\" "
+		      "time=\"0.000\">\n");
+	if (kind != JUNIT_PASS) {
+		text_addf(out, "      <%s", junit_elements[kind]);
+		junit_add_attribute(out, "message", text_string(&message));
+		text_add(out, "/>\n");
+	}
+	text_add(out, "    </testcase>\n  </testsuite>\n");
+}
+
 static bool junit_begins_suite(const struct view *view, size_t index)
 {
 	for (size_t i = 0; i < index; i++) {
@@ -214,6 +262,7 @@ static int junit_write(const cJSON *report, const struct writer_options *options
 		return rc;
 	for (size_t i = 0; i < view.count; i++)
 		junit_count(&counts, &view.checks[i]);
+	counts.kinds[junit_conformance_kind(report)]++;
 	text_add(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"gpucert\"");
 	junit_add_counts(out, &counts);
 	text_add(out, ">\n");
@@ -221,6 +270,7 @@ static int junit_write(const cJSON *report, const struct writer_options *options
 		if (junit_begins_suite(&view, i))
 			junit_add_suite(out, report, &view, i);
 	}
+	junit_add_conformance(out, report);
 	text_add(out, "</testsuites>\n");
 	return 0;
 }

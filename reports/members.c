@@ -59,6 +59,12 @@ void members_add_string(struct members *members, const char *key, const char *st
 		    string != NULL ? json_new_string(string, strlen(string)) : cJSON_CreateNull());
 }
 
+void members_add_taken(struct members *members, const char *key, char *string)
+{
+	members_add(members, key, string != NULL ? json_new_string(string, strlen(string)) : NULL);
+	free(string);
+}
+
 void members_add_int(struct members *members, const char *key, int64_t value)
 {
 	members_add(members, key, cJSON_CreateNumber((double)value));

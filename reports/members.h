@@ -33,6 +33,9 @@ void members_add_int(struct members *members, const char *key, int64_t value);
 void members_add_number(struct members *members, const char *key, double value);
 void members_add_bool(struct members *members, const char *key, bool value);
 
+/* Takes ownership of `string`; NULL is a failure. */
+void members_add_taken(struct members *members, const char *key, char *string);
+
 /* Takes ownership of `value`; NULL is a failure. */
 void members_add(struct members *members, const char *key, cJSON *value);
 

@@ -9,6 +9,7 @@ static const char *const outcome_names[REPORT_OUTCOME_COUNT] = {
 	[REPORT_PASS] = "pass",
 	[REPORT_FAIL] = "fail",
 	[REPORT_UNSUPPORTED] = "unsupported",
+	[REPORT_NOT_APPLICABLE] = "not-applicable",
 	[REPORT_SKIP] = "skip",
 	[REPORT_CRASH] = "crash",
 	[REPORT_TIMEOUT] = "timeout",
@@ -75,9 +76,9 @@ const char *report_disposition_name(enum report_disposition disposition)
 static int outcome_rank(enum report_outcome outcome)
 {
 	static const int ranks[REPORT_OUTCOME_COUNT] = {
-		[REPORT_PASS] = 0,    [REPORT_FAIL] = 1,    [REPORT_TIMEOUT] = 2,
-		[REPORT_CRASH] = 3,   [REPORT_SKIP] = -1,   [REPORT_UNSUPPORTED] = -1,
-		[REPORT_BROKEN] = -1, [REPORT_NOTRUN] = -1,
+		[REPORT_PASS] = 0,	   [REPORT_FAIL] = 1,	 [REPORT_TIMEOUT] = 2,
+		[REPORT_CRASH] = 3,	   [REPORT_SKIP] = -1,	 [REPORT_NOT_APPLICABLE] = -1,
+		[REPORT_UNSUPPORTED] = -1, [REPORT_BROKEN] = -1, [REPORT_NOTRUN] = -1,
 	};
 
 	return ranks[outcome];
@@ -141,9 +142,17 @@ int report_abort_parse(const char *name, enum report_abort *out, struct error *e
 
 const char *report_requirement_verdict_name(enum report_requirement_verdict verdict)
 {
-	static const char *const names[] = {"satisfied", "violated", "not-tested"};
+	static const char *const names[] = {"satisfied", "violated", "not-tested",
+					    "not-applicable"};
 
 	return names[verdict];
+}
+
+const char *report_conformance_name(enum report_conformance conformance)
+{
+	static const char *const names[] = {"conformant", "violated", "incomplete"};
+
+	return names[conformance];
 }
 
 size_t report_tally_total(const struct report_tally *tally)
@@ -158,19 +167,26 @@ size_t report_tally_total(const struct report_tally *tally)
 size_t report_tally_ran(const struct report_tally *tally)
 {
 	return report_tally_total(tally) - tally->outcomes[REPORT_UNSUPPORTED] -
-	       tally->outcomes[REPORT_SKIP] - tally->outcomes[REPORT_NOTRUN];
+	       tally->outcomes[REPORT_NOT_APPLICABLE] - tally->outcomes[REPORT_SKIP] -
+	       tally->outcomes[REPORT_NOTRUN];
 }
 
 enum report_requirement_verdict report_requirement_verdict_of(const struct report_tally *tally)
 {
-	size_t crashed = tally->outcomes[REPORT_CRASH] - tally->cut_off;
-	size_t open =
-		tally->outcomes[REPORT_BROKEN] + tally->outcomes[REPORT_NOTRUN] + tally->cut_off;
+	const size_t *outcomes = tally->outcomes;
+	size_t crashed = outcomes[REPORT_CRASH] - tally->cut_off;
+	size_t open = outcomes[REPORT_BROKEN] + outcomes[REPORT_NOTRUN] + outcomes[REPORT_SKIP] +
+		      outcomes[REPORT_UNSUPPORTED] + tally->cut_off + tally->unproven +
+		      tally->left_out;
 
-	if (tally->outcomes[REPORT_FAIL] + tally->outcomes[REPORT_TIMEOUT] + crashed != 0)
+	if (outcomes[REPORT_FAIL] + outcomes[REPORT_TIMEOUT] + crashed != 0)
 		return REPORT_VIOLATED;
-	return tally->outcomes[REPORT_PASS] != 0 && open == 0 ? REPORT_SATISFIED
-							      : REPORT_NOT_TESTED;
+	if (open != 0)
+		return REPORT_NOT_TESTED;
+	if (outcomes[REPORT_PASS] != 0)
+		return REPORT_SATISFIED;
+	return outcomes[REPORT_NOT_APPLICABLE] != 0 ? REPORT_REQUIREMENT_NOT_APPLICABLE
+						    : REPORT_NOT_TESTED;
 }
 
 enum report_exit report_exit_of(const struct report_facts *facts)
@@ -184,10 +200,11 @@ enum report_exit report_exit_of(const struct report_facts *facts)
 	if (facts->state != REPORT_COMPLETE)
 		return REPORT_EXIT_INCOMPLETE;
 	if (tally->dispositions[REPORT_UNEXPECTED_FAIL] != 0 ||
-	    tally->dispositions[REPORT_UNEXPECTED_IMPROVEMENT] != 0 ||
-	    (facts->conformance_required && facts->conformance_violated))
+	    tally->dispositions[REPORT_UNEXPECTED_IMPROVEMENT] != 0)
 		return REPORT_EXIT_UNEXPECTED;
 	if (tally->outcomes[REPORT_NOTRUN] != 0)
 		return REPORT_EXIT_INCOMPLETE;
+	if (facts->conformance_required && facts->conformance != REPORT_CONFORMANT)
+		return REPORT_EXIT_UNEXPECTED;
 	return ran < min_run ? REPORT_EXIT_TOO_FEW : REPORT_EXIT_EXPECTED;
 }

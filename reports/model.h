@@ -17,17 +17,19 @@
 /* What happened. */
 enum report_outcome {
 	REPORT_PASS,
-	REPORT_FAIL,	    /* what was seen is not what is required */
-	REPORT_UNSUPPORTED, /* something that the check needs is not there */
-	REPORT_SKIP,	    /* a person said no */
-	REPORT_CRASH,	    /* the check, the runner or the machine died during it */
-	REPORT_TIMEOUT,	    /* it did not end within its limit */
-	REPORT_BROKEN,	    /* the harness could not tell */
-	REPORT_NOTRUN,	    /* planned, and never brought to an end */
+	REPORT_FAIL,	       /* what was seen is not what is required */
+	REPORT_UNSUPPORTED,    /* something that the check needs is not there */
+	REPORT_NOT_APPLICABLE, /* the rule is not about this node or this plugin */
+	REPORT_SKIP,	       /* a person said no */
+	REPORT_CRASH,	       /* the check, the runner or the machine died during it */
+	REPORT_TIMEOUT,	       /* it did not end within its limit */
+	REPORT_BROKEN,	       /* the harness could not tell */
+	REPORT_NOTRUN,	       /* planned, and never brought to an end */
 	REPORT_OUTCOME_COUNT
 };
 
-/* "pass", "fail", "unsupported", "skip", "crash", "timeout", "broken", "notrun". */
+/* "pass", "fail", "unsupported", "not-applicable", "skip", "crash", "timeout", "broken", "notrun".
+ */
 const char *report_outcome_name(enum report_outcome outcome);
 int report_outcome_parse(const char *name, enum report_outcome *out, struct error *err);
 
@@ -91,9 +93,11 @@ int report_abort_parse(const char *name, enum report_abort *out, struct error *e
 
 /* Whether a requirement holds, from the outcomes of all checks that test it. */
 enum report_requirement_verdict {
-	REPORT_SATISFIED,  /* something passed, nothing failed, nothing is open */
+	REPORT_SATISFIED,  /* every check that applies passed, and one did */
 	REPORT_VIOLATED,   /* a check failed, timed out or crashed */
-	REPORT_NOT_TESTED, /* nothing ran, or something is open (broken, notrun, cut off) */
+	REPORT_NOT_TESTED, /* nothing ran, or something is open: a check that applies did not pass,
+			      was left out, or passed and proves nothing */
+	REPORT_REQUIREMENT_NOT_APPLICABLE, /* no check applies to this node or this plugin */
 };
 
 const char *report_requirement_verdict_name(enum report_requirement_verdict verdict);
@@ -104,18 +108,32 @@ struct report_tally {
 	size_t dispositions[REPORT_DISPOSITION_COUNT +
 			    1]; /* the last one counts REPORT_UNDECIDED */
 	size_t cut_off;		/* crashes that say no more than that runner or machine stopped */
+	size_t unproven;	/* passes that do not prove the requirement */
+	size_t left_out;	/* of a requirement: checks that apply and are not in the plan */
 };
 
 size_t report_tally_total(const struct report_tally *tally);
-size_t
-report_tally_ran(const struct report_tally *tally); /* that is: not unsupported, skip, notrun */
+
+/* Those that are not unsupported, not-applicable, skip or notrun. */
+size_t report_tally_ran(const struct report_tally *tally);
 
 enum report_requirement_verdict report_requirement_verdict_of(const struct report_tally *tally);
+
+/* What a run says about the MUST requirements together. */
+enum report_conformance {
+	REPORT_CONFORMANT, /* the run is complete, on a live node, every MUST satisfied or not
+			      applicable */
+	REPORT_CONFORMANCE_VIOLATED,   /* one MUST is: that is enough to know */
+	REPORT_CONFORMANCE_INCOMPLETE, /* everything else: undecided */
+};
+
+/* "conformant", "violated", "incomplete". */
+const char *report_conformance_name(enum report_conformance conformance);
 
 /* The program's exit codes. */
 enum report_exit {
 	REPORT_EXIT_EXPECTED = 0,
-	REPORT_EXIT_UNEXPECTED = 1, /* something unexpected, or conformance required and violated */
+	REPORT_EXIT_UNEXPECTED = 1, /* something unexpected, or not conformant and required to be */
 	REPORT_EXIT_USAGE = 2,	    /* never of a report */
 	REPORT_EXIT_BROKEN = 3,	    /* environment or harness; nothing is proven */
 	REPORT_EXIT_INCOMPLETE = 4,
@@ -128,11 +146,12 @@ struct report_facts {
 	const struct report_tally *tally;
 	size_t min_run; /* checks that must run; at least 1 counts */
 	bool conformance_required;
-	bool conformance_violated; /* a MUST requirement is violated */
+	enum report_conformance conformance;
 };
 
 /* The first that applies: broken (aborted as broken, or every check that ran is broken), incomplete
- * (it did not come to its end), unexpected, incomplete (a check is notrun), too few, expected. */
+ * (it did not come to its end), unexpected, incomplete (a check is notrun), not conformant and
+ * required to be (unexpected), too few, expected. */
 enum report_exit report_exit_of(const struct report_facts *facts);
 
 #endif

@@ -206,6 +206,38 @@ static int check_close(const struct render *render, struct render_check *check, 
 	return check_add_attempt(check, last->at_ms - check->begin->at_ms, phases_ms, err);
 }
 
+/* How much the check decides about its requirement; of several, the first with the most. */
+static int check_decides(const struct render_check *check)
+{
+	static const int decides[REPORT_OUTCOME_COUNT] = {
+		[REPORT_FAIL] = 3,   [REPORT_TIMEOUT] = 3,	  [REPORT_CRASH] = 3,
+		[REPORT_BROKEN] = 2, [REPORT_UNSUPPORTED] = 2,	  [REPORT_SKIP] = 2,
+		[REPORT_NOTRUN] = 2, [REPORT_NOT_APPLICABLE] = 1, [REPORT_PASS] = 0,
+	};
+
+	if (check->cut_off || (check->outcome == REPORT_PASS && check->unproven != NULL))
+		return 2;
+	return decides[check->outcome];
+}
+
+char *render_requirement_reason(const struct render_requirement *requirement)
+{
+	const struct render_check *why = requirement->why;
+	int decides = why != NULL ? check_decides(why) : 0;
+
+	if (decides >= 2)
+		return text_format("%s (%s): %s", why->name, report_outcome_name(why->outcome),
+				   why->outcome == REPORT_PASS ? why->unproven : why->reason);
+	if (requirement->left_out != NULL)
+		return text_format("%s was left out", requirement->left_out);
+	if (requirement->tally.outcomes[REPORT_PASS] != 0)
+		return strdup("");
+	if (decides == 1)
+		return text_format("%s: %s", why->name, why->reason);
+	return strdup(requirement->not_applicable != NULL ? requirement->not_applicable
+							  : "no check tests it");
+}
+
 static int check_tally(struct render_check *check, struct error *err)
 {
 	struct render_requirement *requirement = check->requirement;
@@ -216,6 +248,10 @@ static int check_tally(struct render_check *check, struct error *err)
 		return 0;
 	requirement->tally.outcomes[check->outcome]++;
 	requirement->tally.cut_off += check->cut_off ? 1 : 0;
+	requirement->tally.unproven +=
+		check->outcome == REPORT_PASS && check->unproven != NULL ? 1 : 0;
+	if (requirement->why == NULL || check_decides(check) > check_decides(requirement->why))
+		requirement->why = check;
 	cJSON_ArrayForEach (known, requirement->checks) {
 		if (strcmp(known->valuestring, id->valuestring) == 0)
 			return 0;
@@ -284,6 +320,7 @@ cJSON *render_check_json(struct render_check *check)
 	members_add_string(&json, "reason", check->reason);
 	if (check->cause != NULL)
 		members_add_string(&json, "cause", check->cause);
+	members_add_string(&json, "unproven", check->unproven);
 	members_add(&json, "devices", STEAL(check->devices));
 	members_add(&json, "attempts", STEAL(check->attempts));
 	members_add(&json, "assertions", STEAL(check->assertions));

@@ -16,6 +16,25 @@ static int plan_word(const struct json_at *object, const char *key, const char *
 	return rc == 0 ? json_error(&at, err, "unknown value") : rc;
 }
 
+/* The checks that test it and are not in the plan: those that apply leave it open. */
+static int plan_take_left_out(const struct json_at *item, struct render_requirement *requirement,
+			      struct error *err)
+{
+	struct json_at left_out = {0};
+	int rc = json_have_string(item, "notApplicable", &requirement->not_applicable, err);
+
+	rc = rc == 0 ? json_have(item, "leftOut", JSON_ARRAY, &left_out, err) : rc;
+	if (rc < 0)
+		return rc;
+	requirement->tally.outcomes[REPORT_NOT_APPLICABLE] =
+		requirement->not_applicable != NULL ? 1 : 0;
+	if (left_out.node == NULL || left_out.node->child == NULL)
+		return 0;
+	requirement->tally.left_out = json_count(&left_out);
+	requirement->left_out = cJSON_GetStringValue(left_out.node->child);
+	return requirement->left_out != NULL ? 0 : json_error(&left_out, err, "expected strings");
+}
+
 static int plan_take_requirement(const struct json_at *item, struct render_requirement *requirement,
 				 struct error *err)
 {
@@ -27,6 +46,9 @@ static int plan_take_requirement(const struct json_at *item, struct render_requi
 	rc = rc == 0 ? json_need_string(item, "level", &requirement->level, err) : rc;
 	rc = rc == 0 ? json_need_string(item, "sentence", &text, err) : rc;
 	rc = rc == 0 ? json_need_string(item, "source", &text, err) : rc;
+	if (rc < 0)
+		return rc;
+	rc = plan_take_left_out(item, requirement, err);
 	if (rc < 0)
 		return rc;
 	requirement->planned = item->node;
@@ -55,7 +77,7 @@ static int plan_link_requirement(struct render *render, const struct json_at *it
 static int plan_take_outcome(const struct json_at *item, struct render_check *check,
 			     struct error *err)
 {
-	static const char *const not_run[] = {"unsupported", "skip", NULL};
+	static const char *const not_run[] = {"unsupported", "not-applicable", "skip", NULL};
 	struct json_at expected = {0};
 	struct json_at outcome = {0};
 	const char *text = NULL;
@@ -66,6 +88,7 @@ static int plan_take_outcome(const struct json_at *item, struct render_check *ch
 		rc = rc == 0 ? json_need_string(&expected, "outcome", &text, err) : rc;
 		rc = rc == 0 ? report_outcome_parse(text, &check->expected, err) : rc;
 	}
+	rc = rc == 0 ? json_have_string(item, "unproven", &check->unproven, err) : rc;
 	rc = rc == 0 ? json_have(item, "outcome", JSON_STRING, &outcome, err) : rc;
 	if (rc < 0 || outcome.node == NULL)
 		return rc;
@@ -168,6 +191,24 @@ static int plan_compare(const void *a, const void *b)
 	return strcmp((*left)->name, (*right)->name);
 }
 
+static int plan_take_settings(struct render *render, const struct json_at *record,
+			      struct error *err)
+{
+	static const char *const launchers[] = {"containerd", "process", "none", NULL};
+	struct members settings CLEANUP_MEMBERS = members_new();
+	struct json_at from = {0};
+	int rc = json_need(record, "settings", JSON_OBJECT, &from, err);
+
+	rc = rc == 0 ? plan_word(&from, "launcher", launchers, err) : rc;
+	rc = rc == 0 ? copy_string(&from, "launcher", &settings, err) : rc;
+	rc = rc == 0 ? copy_string(&from, "profile", &settings, err) : rc;
+	rc = rc == 0 ? copy_bool(&from, "thorough", &settings, err) : rc;
+	if (rc < 0)
+		return rc;
+	render->settings = members_take(&settings);
+	return render->settings != NULL ? 0 : error_memory(err);
+}
+
 int render_take_plan(struct render *render, const struct json_at *record, struct error *err)
 {
 	int rc = 0;
@@ -175,7 +216,10 @@ int render_take_plan(struct render *render, const struct json_at *record, struct
 	if (render->planned)
 		return error_set(err, ERROR_FORMAT, "type: a second plan");
 	render->planned = true;
-	rc = json_need_int(record, "filteredOut", 0, INT64_MAX, &render->filtered_out, err);
+	rc = plan_take_settings(render, record, err);
+	rc = rc == 0 ? json_need_int(record, "filteredOut", 0, INT64_MAX, &render->filtered_out,
+				     err)
+		     : rc;
 	rc = rc == 0 ? plan_take_requirements(render, record, err) : rc;
 	rc = rc == 0 ? plan_take_checks(render, record, err) : rc;
 	if (rc < 0)
@@ -223,6 +267,7 @@ static void plan_free_check(struct render_check *check)
 
 void render_free_plan(struct render *render)
 {
+	cJSON_Delete(render->settings);
 	for (size_t i = 0; i < render->check_count; i++)
 		plan_free_check(&render->checks[i]);
 	for (size_t i = 0; i < render->requirement_count; i++)

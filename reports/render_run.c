@@ -110,6 +110,10 @@ int render_add_run(const struct render *render, struct members *report, struct e
 	rc = rc == 0 ? run_add_invocation(&root, &run, err) : rc;
 	if (rc < 0)
 		return journal_record_wrap(log, &log->records[0], err);
+	if (render->settings != NULL)
+		members_add_copy(&run, "settings", render->settings);
+	else
+		members_add_string(&run, "settings", NULL);
 	run_add_counts(render, &run);
 	run_add_time(render, last->at_ms, &run);
 	members_add_copy(&run, "phases", render->phases);

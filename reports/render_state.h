@@ -13,7 +13,10 @@ struct render_requirement {
 	const char *id;
 	const char *level;
 	struct report_tally tally;
-	cJSON *checks; /* array of check ids */
+	cJSON *checks;			/* array of check ids */
+	const char *left_out;		/* the first check that applies and is not in the plan */
+	const char *not_applicable;	/* why checks that are not in the plan do not apply */
+	const struct render_check *why; /* the check that decides the verdict; NULL for none */
 };
 
 struct render_check {
@@ -25,6 +28,7 @@ struct render_check {
 	enum report_outcome outcome;
 	const char *reason;
 	const char *cause;		    /* the check that kept this one from running, or NULL */
+	const char *unproven;		    /* why a pass does not prove the requirement, or NULL */
 	bool flaky;			    /* attempts ended differently */
 	bool cut_off;			    /* the last attempt has no end */
 	const struct journal_record *begin; /* of the attempt that runs; NULL between attempts */
@@ -40,7 +44,8 @@ struct render_check {
 
 struct render {
 	const struct journal_log *log;
-	bool planned; /* the plan's record was seen */
+	bool planned;	 /* the plan's record was seen */
+	cJSON *settings; /* as in the report; NULL before the plan */
 	int64_t filtered_out;
 	struct render_check *checks;
 	size_t check_count;
@@ -83,6 +88,10 @@ int render_add_event(const struct journal_record *record, cJSON *events, struct 
 int render_close_checks(struct render *render, struct error *err);
 
 enum report_disposition render_disposition(const struct render_check *check);
+
+/* Why the requirement has its verdict: "" when it is satisfied. Caller frees; NULL when memory ran
+ * out. */
+char *render_requirement_reason(const struct render_requirement *requirement);
 
 /* The check's object in the report; NULL when memory ran out. Its arrays move into the object. */
 cJSON *render_check_json(struct render_check *check);

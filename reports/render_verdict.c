@@ -21,27 +21,71 @@ static cJSON *verdict_ids(const struct render *render, enum report_requirement_v
 	return STEAL(ids);
 }
 
+/* A recording proves nothing about a node, and neither does a journal that names none. */
+static bool verdict_is_live(const struct render *render)
+{
+	const char *kind = cJSON_GetStringValue(json_pointer(render->environment, "/node/kind"));
+
+	return text_equal(kind, "live") || text_equal(kind, "wine");
+}
+
+/* Why the conformance is undecided, for people. */
+static char *verdict_open_reason(const struct render *render, const cJSON *open)
+{
+	int count = cJSON_GetArraySize(open);
+
+	if (!render->planned)
+		return strdup("the run ended before it had a plan");
+	if (render_state_of(render) != REPORT_COMPLETE)
+		return strdup("the run is not complete");
+	if (!verdict_is_live(render))
+		return strdup("the node is a recording, or not known");
+	if (count == 0)
+		return strdup("the plan holds no MUST requirement");
+	return text_format("%d MUST requirement%s not tested", count, count == 1 ? "" : "s");
+}
+
+/* Is any MUST satisfied? Without one nothing is proven. */
+static bool verdict_proves(const struct render *render)
+{
+	for (size_t i = 0; i < render->requirement_count; i++) {
+		const struct render_requirement *requirement = &render->requirements[i];
+
+		if (strcmp(requirement->level, "must") == 0 &&
+		    report_requirement_verdict_of(&requirement->tally) == REPORT_SATISFIED)
+			return true;
+	}
+	return false;
+}
+
 /* Violated beats incomplete: one violated MUST is enough to know. */
-static cJSON *verdict_conformance(const struct render *render, bool *violated)
+static cJSON *verdict_conformance(const struct render *render, enum report_conformance *result)
 {
 	struct members conformance CLEANUP_MEMBERS = members_new();
 	cJSON *must CLEANUP_JSON = verdict_ids(render, REPORT_VIOLATED, "must");
 	cJSON *should CLEANUP_JSON = verdict_ids(render, REPORT_VIOLATED, "should");
 	cJSON *open CLEANUP_JSON = verdict_ids(render, REPORT_NOT_TESTED, "must");
-	const char *result = "conformant";
+	cJSON *other CLEANUP_JSON = verdict_ids(render, REPORT_REQUIREMENT_NOT_APPLICABLE, "must");
+	char *reason CLEANUP_FREE = NULL;
 
-	if (must == NULL || should == NULL || open == NULL)
+	if (must == NULL || should == NULL || open == NULL || other == NULL)
 		return NULL;
-	*violated = must->child != NULL;
-	if (*violated)
-		result = "violated";
-	else if (open->child != NULL || render->requirement_count == 0 ||
-		 render_state_of(render) != REPORT_COMPLETE)
-		result = "incomplete";
-	members_add_string(&conformance, "result", result);
+	*result = REPORT_CONFORMANCE_INCOMPLETE;
+	if (must->child != NULL)
+		*result = REPORT_CONFORMANCE_VIOLATED;
+	else if (open->child == NULL && verdict_proves(render) && verdict_is_live(render) &&
+		 render_state_of(render) == REPORT_COMPLETE)
+		*result = REPORT_CONFORMANT;
+	reason = *result == REPORT_CONFORMANCE_INCOMPLETE ? verdict_open_reason(render, open)
+							  : strdup("");
+	if (reason == NULL)
+		return NULL;
+	members_add_string(&conformance, "result", report_conformance_name(*result));
+	members_add_string(&conformance, "reason", reason);
 	members_add(&conformance, "must", STEAL(must));
 	members_add(&conformance, "should", STEAL(should));
 	members_add(&conformance, "notTested", STEAL(open));
+	members_add(&conformance, "notApplicable", STEAL(other));
 	return members_take(&conformance);
 }
 
@@ -103,6 +147,7 @@ static cJSON *verdict_requirements(const struct render *render)
 		members_add_string(&json, "verdict",
 				   report_requirement_verdict_name(
 					   report_requirement_verdict_of(&requirement->tally)));
+		members_add_taken(&json, "reason", render_requirement_reason(requirement));
 		if (members_append(array, members_take(&json), NULL) < 0)
 			return NULL;
 	}
@@ -134,10 +179,10 @@ int render_add_verdict(struct render *render, struct members *report, struct err
 		.tally = &tally,
 		.min_run = (size_t)render->min_run,
 		.conformance_required = render->conformance_required,
+		.conformance = REPORT_CONFORMANCE_INCOMPLETE,
 	};
 
-	members_add(&verdict, "conformance",
-		    verdict_conformance(render, &facts.conformance_violated));
+	members_add(&verdict, "conformance", verdict_conformance(render, &facts.conformance));
 	members_add(&verdict, "expectation", verdict_expectation(render));
 	members_add_int(&verdict, "exitCode", report_exit_of(&facts));
 	members_add(report, "requirements", verdict_requirements(render));

@@ -77,25 +77,22 @@ static void summary_add_name(struct text *out, const struct view_check *check)
 	summary_add_escaped(out, text_string(&name));
 }
 
-static void summary_add_ids(struct text *out, const cJSON *ids)
-{
-	const cJSON *id = NULL;
-
-	cJSON_ArrayForEach (id, ids) {
-		text_add(out, id == ids->child ? " " : ", ");
-		if (cJSON_IsString(id))
-			summary_add_escaped(out, id->valuestring);
-	}
-}
-
 struct summary_headline {
 	enum style tone;
 	const char *label;
 };
 
-static const struct summary_headline *summary_headline_of(const cJSON *report, bool violated)
+/* PASSED is said of what is conformant alone. */
+static const struct summary_headline *summary_headline_of(const cJSON *report)
 {
+	const char *result = view_string(report, "/verdict/conformance/result");
+	bool violated = strcmp(result, "violated") == 0;
+	bool conformant = strcmp(result, "conformant") == 0;
+	bool unexpected =
+		strcmp(view_string(report, "/verdict/expectation/result"), "unexpected") == 0;
 	static const struct summary_headline passed = {STYLE_GREEN, "PASSED"};
+	static const struct summary_headline partial = {STYLE_YELLOW, "PARTIAL"};
+	static const struct summary_headline required = {STYLE_RED, "PARTIAL"};
 	static const struct summary_headline expected = {STYLE_YELLOW, "EXPECTED"};
 	static const struct summary_headline failed = {STYLE_RED, "FAILED"};
 	static const struct summary_headline broken = {STYLE_RED, "BROKEN"};
@@ -104,9 +101,11 @@ static const struct summary_headline *summary_headline_of(const cJSON *report, b
 
 	switch (view_int(report, "/verdict/exitCode")) {
 	case REPORT_EXIT_EXPECTED:
-		return violated ? &expected : &passed;
+		if (conformant)
+			return &passed;
+		return violated ? &expected : &partial;
 	case REPORT_EXIT_UNEXPECTED:
-		return &failed;
+		return violated || unexpected ? &failed : &required;
 	case REPORT_EXIT_INCOMPLETE:
 		return &incomplete;
 	case REPORT_EXIT_TOO_FEW:
@@ -120,13 +119,12 @@ static const struct summary_headline *summary_headline_of(const cJSON *report, b
 static void summary_add_verdict(struct summary *summary)
 {
 	const cJSON *report = summary->report;
-	const char *result = view_string(report, "/verdict/conformance/result");
 	const char *state = view_string(report, "/run/state");
 	const cJSON *outcomes = json_pointer(report, "/totals/outcome");
 	const cJSON *outcome = NULL;
+	struct text conformance CLEANUP_TEXT = {0};
 	struct text body CLEANUP_TEXT = {0};
-	bool violated = strcmp(result, "violated") == 0;
-	const struct summary_headline *headline = summary_headline_of(report, violated);
+	const struct summary_headline *headline = summary_headline_of(report);
 
 	text_addf(&body, "%lld of %lld checks passed",
 		  (long long)view_int(report, "/totals/outcome/pass"),
@@ -137,16 +135,10 @@ static void summary_add_verdict(struct summary *summary)
 	}
 	if (strcmp(state, "complete") != 0)
 		text_addf(&body, "; run %s", state);
-	if (violated) {
-		text_add(&body, "; not conformant, violated:");
-		summary_add_ids(&body, json_pointer(report, "/verdict/conformance/must"));
-	} else if (strcmp(result, "conformant") == 0) {
-		text_add(&body, "; conformant");
-	} else {
-		text_addf(
-			&body, "; conformance undecided, %d MUST not tested",
-			cJSON_GetArraySize(json_pointer(report, "/verdict/conformance/notTested")));
-	}
+	view_add_conformance(report, &conformance);
+	text_add(&body, "; ");
+	summary_add_escaped(&body, text_string(&conformance));
+	body.failed = body.failed || conformance.failed;
 	summary_add_line(summary, headline->tone, headline->label, &body);
 }
 
@@ -221,7 +213,7 @@ static size_t summary_add_abort(struct summary *summary)
 	return 1;
 }
 
-/* Passed and all checks of each suite in which something passed. */
+/* Passed and all checks of each suite in which something passed and proves what it is about. */
 static void summary_add_works(struct summary *summary)
 {
 	const struct view *view = &summary->view;
@@ -239,7 +231,10 @@ static void summary_add_works(struct summary *summary)
 			if (!view_same_suite(head, &view->checks[k]))
 				continue;
 			all++;
-			passed += view->checks[k].outcome == REPORT_PASS ? 1 : 0;
+			passed +=
+				view->checks[k].outcome == REPORT_PASS && !view->checks[k].unproven
+					? 1
+					: 0;
 		}
 		if (passed == 0)
 			continue;
@@ -394,7 +389,7 @@ static size_t summary_add_problems(struct summary *summary, size_t lines, size_t
 static bool summary_is_untested(const struct view_check *check)
 {
 	return check->outcome == REPORT_UNSUPPORTED || check->outcome == REPORT_SKIP ||
-	       check->outcome == REPORT_NOTRUN;
+	       check->outcome == REPORT_NOTRUN || check->unproven;
 }
 
 /* A line for each reason why checks did not run, unless a problem tells it, as long as there are

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+enum { VIEW_IDS_MAX = 6 };
+
 static int view_take_expectation(const struct json_at *item, struct view_check *check,
 				 struct error *err)
 {
@@ -33,6 +35,18 @@ static int view_take_duration(const struct json_at *item, struct view_check *che
 	return rc;
 }
 
+static int view_take_unproven(const struct json_at *item, struct view_check *check,
+			      struct error *err)
+{
+	const char *unproven = NULL;
+	int rc = json_have_string(item, "unproven", &unproven, err);
+
+	check->unproven = check->outcome == REPORT_PASS && unproven != NULL;
+	if (check->unproven)
+		check->reason = unproven;
+	return rc;
+}
+
 static int view_take_check(const struct json_at *item, struct view_check *check, struct error *err)
 {
 	const char *outcome = NULL;
@@ -51,6 +65,7 @@ static int view_take_check(const struct json_at *item, struct view_check *check,
 	rc = rc == 0 ? json_need_string(item, "outcome", &outcome, err) : rc;
 	rc = rc == 0 ? report_outcome_parse(outcome, &check->outcome, err) : rc;
 	rc = rc == 0 ? view_take_expectation(item, check, err) : rc;
+	rc = rc == 0 ? view_take_unproven(item, check, err) : rc;
 	return rc == 0 ? view_take_duration(item, check, err) : rc;
 }
 
@@ -97,6 +112,37 @@ const char *view_string(const cJSON *report, const char *pointer)
 	const char *string = cJSON_GetStringValue(json_pointer(report, pointer));
 
 	return string != NULL ? string : "";
+}
+
+static void view_add_ids(const cJSON *ids, struct text *out)
+{
+	const cJSON *id = NULL;
+	int told = 0;
+
+	cJSON_ArrayForEach (id, ids) {
+		if (told == VIEW_IDS_MAX) {
+			text_addf(out, " and %d more", cJSON_GetArraySize(ids) - told);
+			return;
+		}
+		text_add(out, told++ == 0 ? ": " : ", ");
+		text_add(out, cJSON_IsString(id) ? id->valuestring : "?");
+	}
+}
+
+void view_add_conformance(const cJSON *report, struct text *out)
+{
+	const char *result = view_string(report, "/verdict/conformance/result");
+
+	if (strcmp(result, "violated") == 0) {
+		text_add(out, "not conformant, violated");
+		view_add_ids(json_pointer(report, "/verdict/conformance/must"), out);
+	} else if (strcmp(result, "conformant") == 0) {
+		text_add(out, "conformant");
+	} else {
+		text_addf(out, "conformance not proven, %s",
+			  view_string(report, "/verdict/conformance/reason"));
+		view_add_ids(json_pointer(report, "/verdict/conformance/notTested"), out);
+	}
 }
 
 void view_add_name(const struct view_check *check, struct text *out)

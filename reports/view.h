@@ -18,8 +18,9 @@ struct view_check {
 	const char *severity;
 	const char *title;
 	const char *advice;
-	const char *reason;
-	const char *cause;	 /* the check that kept this one from running; NULL for none */
+	const char *reason; /* about the outcome, or why a pass does not prove the requirement */
+	bool unproven;	    /* it passed, and does not prove the requirement */
+	const char *cause;  /* the check that kept this one from running; NULL for none */
 	const char *expectation; /* name of the expectation entry; NULL for none */
 	enum report_outcome outcome;
 	const char *disposition; /* NULL when undecided */
@@ -40,6 +41,9 @@ void view_free(struct view *view);
 /* The number, or the string, at a JSON pointer; 0 or "" when there is none. */
 int64_t view_int(const cJSON *report, const char *pointer);
 const char *view_string(const cJSON *report, const char *pointer);
+
+/* What the report says about conformance: "conformant", or why not, with the requirements. */
+void view_add_conformance(const cJSON *report, struct text *out);
 
 /* "id@variant", or "id". */
 void view_add_name(const struct view_check *check, struct text *out);

@@ -46,7 +46,7 @@ static bool spawn_is_program(const char *path)
 	return stat(path, &status) == 0 && S_ISREG(status.st_mode);
 }
 
-static int spawn_find_program(const char *name, char **out, struct error *err)
+int process_find_program(const char *name, char **out, struct error *err)
 {
 	struct text_list directories CLEANUP_TEXT_LIST = {0};
 	const char *path = getenv("PATH");
@@ -257,7 +257,7 @@ int process_spawn(const struct process_spec *spec, struct process_child *child, 
 
 	if (spec->argv == NULL || spec->argv[0] == NULL || spec->argv[0][0] == '\0')
 		return error_set(err, ERROR_ARGUMENT, "no program to start");
-	rc = spawn_find_program(spec->argv[0], &program, err);
+	rc = process_find_program(spec->argv[0], &program, err);
 	if (rc == 0)
 		rc = spawn_make_env(spec, &env, err);
 	if (rc < 0)

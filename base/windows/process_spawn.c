@@ -80,20 +80,28 @@ static int spawn_search_path(const char *name, char **out, struct error *err)
 	return rc;
 }
 
+int process_find_program(const char *name, char **out, struct error *err)
+{
+	int rc = 0;
+
+	*out = NULL;
+	if (strpbrk(name, "/\\") != NULL)
+		*out = spawn_program_at(name);
+	else
+		rc = spawn_search_path(name, out, err);
+	if (rc == 0 && *out == NULL)
+		rc = error_set(err, ERROR_NOT_FOUND, "%s: not found%s", name,
+			       strpbrk(name, "/\\") != NULL ? "" : " in PATH");
+	return rc;
+}
+
 static int spawn_find_program(const char *name, wchar_t **out, struct error *err)
 {
 	char *found CLEANUP_FREE = NULL;
-	int rc = 0;
+	int rc = process_find_program(name, &found, err);
 
-	if (strpbrk(name, "/\\") != NULL)
-		found = spawn_program_at(name);
-	else
-		rc = spawn_search_path(name, &found, err);
 	if (rc < 0)
 		return rc;
-	if (found == NULL)
-		return error_set(err, ERROR_NOT_FOUND, "%s: not found%s", name,
-				 strpbrk(name, "/\\") != NULL ? "" : " in PATH");
 	/* cmd.exe reads their arguments by rules of its own: quoting them safely is not possible.
 	 */
 	if (text_ends_with(found, ".bat") || text_ends_with(found, ".cmd"))

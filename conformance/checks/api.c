@@ -214,7 +214,7 @@ static void api_computes(struct check_run *run, const char *api)
 						   : "never granted");
 	}
 	if (stage != NULL && offering == 0)
-		check_unsupported(run, "no device offers %s", api);
+		check_not_applicable(run, "no device offers %s", api);
 	else if (stage != NULL && tally.tested.count == 0)
 		check_unsupported(
 			run, "no id of the resources under test grants a device that offers %s",

@@ -197,7 +197,7 @@ static void isolation_shared_replicas(struct check_run *run)
 	if (stage == NULL)
 		return;
 	if (!isolation_find_pair(rig, true, &pair)) {
-		check_unsupported(run, "the plugin offers no replicas of one device");
+		check_not_applicable(run, "the plugin offers no replicas of one device");
 		return;
 	}
 	if (!isolation_run_pair(run, stage, &pair, documents))

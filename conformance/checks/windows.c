@@ -128,7 +128,7 @@ static void windows_each_typed(struct check_run *run, struct windows_typed *type
 {
 	windows_each_answer(run, windows_judge_typed, typed);
 	if (typed->count == 0)
-		check_unsupported(run, "the plugin hands out no %s", name);
+		check_not_applicable(run, "the plugin hands out no %s", name);
 }
 
 static void class_is_display(struct rig *rig, const char *host_path,

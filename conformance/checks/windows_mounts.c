@@ -64,7 +64,7 @@ static void windows_each_mount(struct check_run *run,
 
 	windows_each_answer(run, judge, &seen);
 	if (seen == 0)
-		check_unsupported(run, "the answers hold no mounts");
+		check_not_applicable(run, "the answers hold no mounts");
 }
 
 void windows_mount_targets(struct check_run *run)

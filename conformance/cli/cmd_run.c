@@ -101,7 +101,7 @@ static const struct option_spec run_options[] = {
 	 .value = "LAUNCHER",
 	 .help = "Run probes in containers, or as processes of the host, which proves nothing "
 		 "about "
-		 "isolation. Default: containers, where they can be had.",
+		 "containers. Default: containers, where containerd and runc are installed.",
 	 .choices = launchers},
 	{.name = "profile",
 	 .type = OPTION_CHOICE,
@@ -137,7 +137,8 @@ static const struct option_spec run_options[] = {
 	{.name = "require-conformant",
 	 .type = OPTION_FLAG,
 	 .target = &run.settings.conformance_required,
-	 .help = "Exit with 1 whenever a MUST requirement is violated."},
+	 .help = "Exit with 0 only when the node is conformant: every MUST requirement that "
+		 "applies was tested and holds."},
 	{.name = "fail-fast",
 	 .type = OPTION_FLAG,
 	 .target = &run.settings.fail_fast,
@@ -265,8 +266,8 @@ static const char *const run_examples[] = {
 };
 
 static const char *const run_exit_codes[] = {
-	"0",  "nothing unexpected",
-	"1",  "something unexpected: a check failed",
+	"0",  "nothing unexpected; conformance may still not be proven (--require-conformant)",
+	"1",  "something unexpected: a check failed; or not conformant and required to be",
 	"2",  "usage",
 	"3",  "broken: the environment or the harness; nothing is proven",
 	"4",  "incomplete: the run was interrupted",

@@ -40,12 +40,15 @@ struct requirement {
 /* NULL for CHECK_REQUIREMENT_NONE. */
 const struct requirement *requirement_get(enum check_requirement requirement);
 
-/* What must be there for the check to mean something; `unsupported` names the one that is missing.
- */
+/* What must be there for the check to mean something; the reason names the one that is missing.
+ * Where the rule itself is not about the node (another operating system, fewer devices than it is
+ * about, a recorded node, an API that no device offers) the check is not applicable, else
+ * unsupported. */
 struct check_needs {
 	const char *os;	  /* the node's: "windows"; NULL: any. A run that names no checks leaves out
 			     those of another operating system */
-	unsigned devices; /* devices of the plugin's resources, by independent discovery */
+	unsigned devices; /* devices of the node, by independent discovery: known before the
+			     plugin's resources are */
 	bool own_plugin;  /* the plugin is a child of ours: it can be stopped and started again */
 	bool live_node;	  /* the node itself, not a recorded one */
 	bool containers;  /* probes run in containers, not on the host */
@@ -127,6 +130,10 @@ void check_broken(struct check_run *run, const char *format, ...) PRINTF_LIKE(2,
 
 /* An optional thing turned out to be absent: outcome `unsupported` unless something failed. */
 void check_unsupported(struct check_run *run, const char *format, ...) PRINTF_LIKE(2, 3);
+
+/* The rule is not about what the plugin does or what the node has ("the plugin offers no preferred
+ * allocation"): outcome `not-applicable` unless something failed or was unsupported. */
+void check_not_applicable(struct check_run *run, const char *format, ...) PRINTF_LIKE(2, 3);
 
 /* A remark for the report that changes no outcome. */
 void check_note(struct check_run *run, const char *format, ...) PRINTF_LIKE(2, 3);

@@ -215,6 +215,15 @@ void check_unsupported(struct check_run *run, const char *format, ...)
 	va_end(args);
 }
 
+void check_not_applicable(struct check_run *run, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	check_send_remark(run, "not-applicable", NULL, format, args);
+	va_end(args);
+}
+
 void check_note(struct check_run *run, const char *format, ...)
 {
 	va_list args;

@@ -71,24 +71,70 @@ static bool plan_selects(const struct text_list *patterns, bool *matched,
 static void plan_item_free(struct plan_item *item)
 {
 	free(item->name);
-	free(item->unsupported);
+	free(item->reason);
 	*item = (struct plan_item){0};
 }
 
-static int plan_push(struct plan *plan, struct plan_item *item, struct error *err)
+static int plan_push(struct plan_item **items, size_t *count, size_t *capacity,
+		     struct plan_item *item, struct error *err)
 {
-	if (plan->count == plan->capacity) {
-		size_t capacity = plan->capacity != 0 ? plan->capacity * 2 : 64;
-		struct plan_item *grown = realloc(plan->items, capacity * sizeof(*grown));
+	if (*count == *capacity) {
+		size_t wanted = *capacity != 0 ? *capacity * 2 : 64;
+		struct plan_item *grown = realloc(*items, wanted * sizeof(*grown));
 
 		if (grown == NULL)
 			return error_memory(err);
-		plan->items = grown;
-		plan->capacity = capacity;
+		*items = grown;
+		*capacity = wanted;
 	}
-	plan->items[plan->count++] = *item;
+	(*items)[(*count)++] = *item;
 	*item = (struct plan_item){0};
 	return 0;
+}
+
+static int plan_judge(struct plan_item *item, const struct context *context, struct error *err)
+{
+	enum needs_verdict verdict = NEEDS_MET;
+	int rc = needs_judge(&item->check->needs, context, &verdict, &item->reason, err);
+
+	item->unproven = needs_unproven(&item->check->needs, context);
+	item->no_api = verdict == NEEDS_API;
+	if (verdict == NEEDS_NOT_APPLICABLE || verdict == NEEDS_API)
+		item->outcome = REPORT_NOT_APPLICABLE;
+	else if (verdict == NEEDS_UNSUPPORTED)
+		item->outcome = REPORT_UNSUPPORTED;
+	return rc;
+}
+
+/* Which requirements have an item that is about this node. */
+static void plan_find_applied(const struct plan_item *items, size_t count,
+			      bool applied[CHECK_REQUIREMENT_COUNT])
+{
+	for (size_t i = 0; i < count; i++) {
+		if (items[i].outcome != REPORT_NOT_APPLICABLE)
+			applied[items[i].check->requirement] = true;
+	}
+}
+
+static void plan_open(struct plan_item *items, size_t count,
+		      const bool applied[CHECK_REQUIREMENT_COUNT])
+{
+	for (size_t i = 0; i < count; i++) {
+		if (items[i].no_api && !applied[items[i].check->requirement])
+			items[i].outcome = REPORT_UNSUPPORTED;
+	}
+}
+
+/* A requirement applies also where no device offers any API that could show it: then it is not
+ * tested. */
+static void plan_open_without_api(struct plan *plan)
+{
+	bool applied[CHECK_REQUIREMENT_COUNT] = {false};
+
+	plan_find_applied(plan->items, plan->count, applied);
+	plan_find_applied(plan->left_out, plan->left_out_count, applied);
+	plan_open(plan->items, plan->count, applied);
+	plan_open(plan->left_out, plan->left_out_count, applied);
 }
 
 /* Makes the item of one check and variant, and keeps it when the filter selects it. */
@@ -111,15 +157,15 @@ static int plan_consider(struct plan *plan, const struct plan_filter *filter,
 	bool included = plan_selects(&filter->include, matched->include, &item);
 	bool excluded = plan_selects(&filter->exclude, matched->exclude, &item);
 
-	if (excluded || (filter->include.count != 0 && !included) ||
-	    (filter->include.count == 0 && context != NULL &&
-	     !needs_os_is_met(&check->needs, context)))
-		plan->filtered_out++;
-	else {
-		if (context != NULL)
-			item.unsupported = needs_missing(&check->needs, context);
-		rc = plan_push(plan, &item, err);
-	}
+	if (context != NULL)
+		rc = plan_judge(&item, context, err);
+	if (rc == 0 && (excluded || (filter->include.count != 0 && !included) ||
+			(filter->include.count == 0 && context != NULL &&
+			 !needs_os_is_met(&check->needs, context))))
+		rc = plan_push(&plan->left_out, &plan->left_out_count, &plan->left_out_capacity,
+			       &item, err);
+	else if (rc == 0)
+		rc = plan_push(&plan->items, &plan->count, &plan->capacity, &item, err);
 	plan_item_free(&item);
 	return rc;
 }
@@ -212,13 +258,18 @@ int plan_make(const struct check_suite *const *suites, const struct plan_filter 
 	}
 	rc = rc == 0 ? plan_all_matched(suites, &filter->include, matched.include, err) : rc;
 	rc = rc == 0 ? plan_all_matched(suites, &filter->exclude, matched.exclude, err) : rc;
-	if (rc < 0)
+	if (rc == 0)
+		plan_open_without_api(plan);
+	else
 		plan_free(plan);
 	return rc;
 }
 
 void plan_free(struct plan *plan)
 {
+	for (size_t i = 0; i < plan->left_out_count; i++)
+		plan_item_free(&plan->left_out[i]);
+	free(plan->left_out);
 	for (size_t i = 0; i < plan->count; i++)
 		plan_item_free(&plan->items[i]);
 	free(plan->items);

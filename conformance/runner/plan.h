@@ -15,15 +15,21 @@ struct plan_item {
 	const struct check *check;
 	const struct check_variant *variant; /* NULL without variants */
 	char *name;			     /* "isolation.single-device@vulkan" */
-	char *unsupported;	     /* the need that is not met; NULL when the check can run */
-	enum report_outcome outcome; /* once it has run; until then REPORT_PASS */
+	/* REPORT_UNSUPPORTED, REPORT_NOT_APPLICABLE: it will not run. Else REPORT_PASS until it
+	 * has. */
+	enum report_outcome outcome;
+	char *reason;	      /* why it will not run; NULL when it will */
+	bool no_api;	      /* not applicable because no device offers its API */
+	const char *unproven; /* why its pass does not prove the requirement; NULL when it does */
 };
 
 struct plan {
 	struct plan_item *items;
 	size_t count;
 	size_t capacity;
-	size_t filtered_out;
+	struct plan_item *left_out; /* by the filters, with their needs evaluated */
+	size_t left_out_count;
+	size_t left_out_capacity;
 };
 
 #define CLEANUP_PLAN __attribute__((cleanup(plan_free)))

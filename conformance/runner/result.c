@@ -30,6 +30,7 @@ void result_free(struct result *result)
 	free(result->failed);
 	free(result->broken);
 	free(result->unsupported);
+	free(result->not_applicable);
 	*result = (struct result){0};
 }
 
@@ -57,8 +58,11 @@ static int result_add_assertion(struct result *result, cJSON **record, struct er
 	rc = rc == 0 ? json_need_bool(&root, "ok", &held, err) : rc;
 	if (rc < 0)
 		return rc;
-	if (!held && result->failed == NULL)
+	if (!held && result->failed == NULL) {
 		result->failed = text_format("%s: saw %s, wanted %s", what, saw, wanted);
+		if (result->failed == NULL)
+			return error_memory(err);
+	}
 	return result_keep(result->assertions, record, err);
 }
 
@@ -97,7 +101,9 @@ static int result_add_remark(struct result *result, const char *type, const cJSO
 {
 	struct json_at root = json_root(record);
 	const char *text = "";
-	char **first = strcmp(type, "broken") == 0 ? &result->broken : &result->unsupported;
+	char **first = strcmp(type, "broken") == 0	  ? &result->broken
+		       : strcmp(type, "unsupported") == 0 ? &result->unsupported
+							  : &result->not_applicable;
 	int rc = json_need_string(&root, "text", &text, err);
 
 	if (rc < 0)
@@ -128,7 +134,7 @@ static int result_add_record(struct result *result, cJSON **record, struct error
 	if (strcmp(type, "time") == 0)
 		return result_add_time(result, *record, err);
 	if (strcmp(type, "broken") == 0 || strcmp(type, "unsupported") == 0 ||
-	    strcmp(type, "note") == 0)
+	    strcmp(type, "not-applicable") == 0 || strcmp(type, "note") == 0)
 		return result_add_remark(result, type, *record, err);
 	if (strcmp(type, "finished") != 0)
 		return error_set(err, ERROR_FORMAT, "unknown record '%s'", type);
@@ -164,6 +170,10 @@ enum report_outcome result_outcome(const struct result *result, const char **rea
 	if (result->unsupported != NULL) {
 		*reason = result->unsupported;
 		return REPORT_UNSUPPORTED;
+	}
+	if (result->not_applicable != NULL) {
+		*reason = result->not_applicable;
+		return REPORT_NOT_APPLICABLE;
 	}
 	if (cJSON_GetArraySize(result->assertions) == 0) {
 		*reason = "the check recorded nothing";

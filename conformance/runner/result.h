@@ -23,10 +23,11 @@ struct result {
 	cJSON *devices;	   /* array of device ids, each once */
 	uint64_t time_ns[REPORT_PHASE_COUNT];
 	size_t records;
-	bool finished;	   /* the body returned and its clean-ups ran */
-	char *failed;	   /* the first assertion that did not hold: "what: saw X, wanted Y" */
-	char *broken;	   /* the first reason why the harness could not tell */
-	char *unsupported; /* the first optional thing that was absent */
+	bool finished;	      /* the body returned and its clean-ups ran */
+	char *failed;	      /* the first assertion that did not hold: "what: saw X, wanted Y" */
+	char *broken;	      /* the first reason why the harness could not tell */
+	char *unsupported;    /* the first optional thing that was absent */
+	char *not_applicable; /* the first reason why the rule is not about this plugin or node */
 };
 
 #define CLEANUP_RESULT __attribute__((cleanup(result_free)))
@@ -37,8 +38,9 @@ void result_free(struct result *result);
 /* Takes in one line of the result pipe. ERROR_FORMAT, ERROR_LIMIT: the check broke the protocol. */
 int result_add_line(struct result *result, const char *line, size_t size, struct error *err);
 
-/* The outcome of a body that ended by itself: broken before fail before unsupported before pass;
- * nothing recorded is broken. `reason` is borrowed from the result, "" for a pass. */
+/* The outcome of a body that ended by itself: broken before fail before unsupported before
+ * not-applicable before pass; nothing recorded is broken. `reason` is borrowed from the result, ""
+ * for a pass. */
 enum report_outcome result_outcome(const struct result *result, const char **reason);
 
 #endif

@@ -243,9 +243,8 @@ static int runner_take_check(struct runner *runner, size_t index, struct error *
 	const struct plan_item *item = &runner->plan.items[index];
 	const struct plan_item *cause = plan_cause(&runner->plan, runner->suites, index);
 
-	if (item->unsupported != NULL) {
-		progress_end(runner->progress, item->name, REPORT_UNSUPPORTED, item->unsupported,
-			     0);
+	if (item->outcome != REPORT_PASS) {
+		progress_end(runner->progress, item->name, item->outcome, item->reason, 0);
 		return 0;
 	}
 	if (cause != NULL)
@@ -274,9 +273,10 @@ static void runner_print_plan(const struct plan *plan)
 	for (size_t i = 0; i < plan->count; i++) {
 		const struct plan_item *item = &plan->items[i];
 
-		(void)printf("%-12s %s%s%s\n", item->unsupported != NULL ? "unsupported" : "run",
-			     item->name, item->unsupported != NULL ? ": " : "",
-			     item->unsupported != NULL ? item->unsupported : "");
+		bool runs = item->outcome == REPORT_PASS;
+
+		(void)printf("%-15s %s%s%s\n", runs ? "run" : report_outcome_name(item->outcome),
+			     item->name, runs ? "" : ": ", runs ? "" : item->reason);
 	}
 }
 
@@ -348,11 +348,22 @@ static int runner_prepare(struct runner *runner, struct error *err)
 	return rc;
 }
 
+/* A recorded node has no devices to give to a probe. */
+static const char *runner_launcher(const struct runner *runner)
+{
+	const struct runner_settings *settings = runner->settings;
+	bool recorded = settings->node_file != NULL && !runner_is_wine(runner);
+
+	return settings->launcher == NULL && settings->cri_address == NULL && recorded
+		       ? "none"
+		       : settings->launcher;
+}
+
 static int runner_open_workplace(struct runner *runner, struct error *err)
 {
 	const struct runner_settings *settings = runner->settings;
 	const struct workplace_options options = {
-		.launcher = settings->launcher,
+		.launcher = runner_launcher(runner),
 		.cri_address = settings->cri_address,
 		.image = settings->image,
 		.wine = runner_is_wine(runner),

@@ -63,42 +63,94 @@ int runner_journal_environment(struct runner *runner, struct error *err)
 	return rc;
 }
 
+/* The journal's words for the requirements, with the checks of each that the plan leaves out. */
+struct journal_words {
+	struct journal_requirement requirements[CHECK_REQUIREMENT_COUNT];
+	const char **left_out; /* of all requirements, each list NULL-ended */
+};
+
+static void journal_words_free(struct journal_words *words)
+{
+	free(words->left_out);
+}
+
+static int runner_list_left_out(const struct plan *plan, struct journal_words *words,
+				struct error *err)
+{
+	size_t used = 0;
+
+	words->left_out =
+		calloc(plan->left_out_count + CHECK_REQUIREMENT_COUNT, sizeof(*words->left_out));
+	if (words->left_out == NULL)
+		return error_memory(err);
+	for (size_t i = 0; i < CHECK_REQUIREMENT_COUNT - 1; i++) {
+		struct journal_requirement *requirement = &words->requirements[i];
+
+		requirement->left_out = &words->left_out[used];
+		for (size_t k = 0; k < plan->left_out_count; k++) {
+			const struct plan_item *item = &plan->left_out[k];
+
+			if ((size_t)item->check->requirement != i + 1)
+				continue;
+			if (item->outcome == REPORT_NOT_APPLICABLE)
+				requirement->not_applicable = item->reason;
+			else
+				words->left_out[used++] = item->name;
+		}
+		used++; /* the list's end */
+	}
+	return 0;
+}
+
+static struct journal_planned_check runner_planned_check(const struct plan_item *item)
+{
+	const struct requirement *r = requirement_get(item->check->requirement);
+
+	return (struct journal_planned_check){
+		.id = item->check->id,
+		.variant = item->variant != NULL ? item->variant->name : NULL,
+		.revision = item->check->revision,
+		.requirement = r != NULL ? r->id : NULL,
+		.severity = check_severity_name(item->check->severity),
+		.title = item->check->title,
+		.advice = item->check->advice,
+		.outcome = item->outcome,
+		.reason = item->reason,
+		.unproven = item->unproven,
+	};
+}
+
 int runner_journal_plan(struct runner *runner, struct error *err)
 {
 	struct journal_planned_check *checks CLEANUP_FREE =
 		calloc(runner->plan.count + 1, sizeof(*checks));
-	struct journal_requirement requirements[CHECK_REQUIREMENT_COUNT] = {0};
+	struct journal_words words CLEANUP(journal_words_free) = {0};
 	struct journal_plan plan = {
+		.settings = {.launcher = runner->context.launcher,
+			     .profile = runner->context.kubelet_profile,
+			     .thorough = runner->context.thorough},
 		.checks = checks,
 		.check_count = runner->plan.count,
-		.requirements = requirements,
+		.requirements = words.requirements,
 		.requirement_count = CHECK_REQUIREMENT_COUNT - 1,
-		.filtered_out = runner->plan.filtered_out,
+		.filtered_out = runner->plan.left_out_count,
 	};
+	int rc = 0;
 
 	if (checks == NULL)
 		return error_memory(err);
 	for (size_t i = 0; i < plan.requirement_count; i++) {
 		const struct requirement *r = requirement_get((enum check_requirement)(i + 1));
 
-		requirements[i] = (struct journal_requirement){r->id, check_level_name(r->level),
-							       r->sentence, r->source};
-	}
-	for (size_t i = 0; i < runner->plan.count; i++) {
-		const struct plan_item *item = &runner->plan.items[i];
-		const struct requirement *r = requirement_get(item->check->requirement);
-
-		checks[i] = (struct journal_planned_check){
-			.id = item->check->id,
-			.variant = item->variant != NULL ? item->variant->name : NULL,
-			.revision = item->check->revision,
-			.requirement = r != NULL ? r->id : NULL,
-			.severity = check_severity_name(item->check->severity),
-			.title = item->check->title,
-			.advice = item->check->advice,
-			.outcome = item->unsupported != NULL ? REPORT_UNSUPPORTED : REPORT_PASS,
-			.reason = item->unsupported,
+		words.requirements[i] = (struct journal_requirement){
+			.id = r->id,
+			.level = check_level_name(r->level),
+			.sentence = r->sentence,
+			.source = r->source,
 		};
 	}
-	return journal_add_plan(runner->journal, &plan, err);
+	rc = runner_list_left_out(&runner->plan, &words, err);
+	for (size_t i = 0; i < runner->plan.count; i++)
+		checks[i] = runner_planned_check(&runner->plan.items[i]);
+	return rc == 0 ? journal_add_plan(runner->journal, &plan, err) : rc;
 }

@@ -10,6 +10,8 @@
 
 #include <string.h>
 
+#define WITHOUT " (--launcher process goes without containers, and proves nothing about them)"
+
 /* The node and the image of its probes. */
 static int workplace_make_wine(struct workplace *workplace, const char *programs, struct error *err)
 {
@@ -116,13 +118,11 @@ static int workplace_make_directory(struct workplace *workplace, struct error *e
 	return rc;
 }
 
-/* Without containers: told, unless they were asked for. */
-static int workplace_do_without(struct workplace *workplace,
-				const struct workplace_options *options, const struct error *reason,
+/* Nobody asked for containers, and this machine or this user has none to offer: told in
+ * `missing`. A runtime that is there and does not work is an error. */
+static int workplace_do_without(struct workplace *workplace, const struct error *reason,
 				struct error *err)
 {
-	if (options->launcher != NULL || options->cri_address != NULL)
-		return error_set(err, reason->code, "%s", reason->text);
 	workplace->launcher = "none";
 	free(workplace->missing);
 	workplace->missing = strdup(reason->text);
@@ -143,19 +143,39 @@ static int workplace_open_directory(struct workplace *workplace,
 static int workplace_open_containers(struct workplace *workplace,
 				     const struct workplace_options *options, struct error *err)
 {
-	struct error reason = {0};
-	int rc = workplace_start_runtime(workplace, options->cri_address, &reason);
+	int rc = workplace_start_runtime(workplace, options->cri_address, err);
 
-	workplace->launcher = "containerd";
-	if (rc < 0)
+	if (rc < 0) {
 		workplace->runtime = NULL;
-	else if ((rc = workplace_open_directory(workplace, options, err)) < 0)
 		return rc;
-	else
-		rc = options->image != NULL
-			     ? workplace_use_image(workplace, options->image, &reason)
-			     : workplace_import(workplace, &reason);
-	return rc < 0 ? workplace_do_without(workplace, options, &reason, err) : 0;
+	}
+	workplace->launcher = "containerd";
+	rc = workplace_open_directory(workplace, options, err);
+	if (rc < 0)
+		return rc;
+	return options->image != NULL ? workplace_use_image(workplace, options->image, err)
+				      : workplace_import(workplace, err);
+}
+
+/* As asked for; by default containers, where they can be had. */
+static int workplace_choose(struct workplace *workplace, const struct workplace_options *options,
+			    struct error *err)
+{
+	bool asked = options->launcher != NULL || options->cri_address != NULL;
+	struct error reason = {0};
+	int rc = 0;
+
+	if (options->launcher != NULL && strcmp(options->launcher, "containerd") != 0) {
+		workplace->launcher = options->launcher;
+		return 0;
+	}
+	rc = asked ? 0 : runtime_is_offered(&reason);
+	if (rc == ERROR_UNSUPPORTED)
+		return workplace_do_without(workplace, &reason, err);
+	rc = rc == 0 ? workplace_open_containers(workplace, options, &reason) : rc;
+	if (rc < 0)
+		return error_set(err, rc, "%s%s", reason.text, asked ? "" : WITHOUT);
+	return 0;
 }
 
 int workplace_open(uv_loop_t *loop, const struct workplace_options *options,
@@ -164,14 +184,13 @@ int workplace_open(uv_loop_t *loop, const struct workplace_options *options,
 	struct error ignored = {0};
 	int rc = 0;
 
-	*workplace = (struct workplace){.loop = loop, .launcher = "process", .missing = strdup("")};
+	*workplace = (struct workplace){.loop = loop, .launcher = "none", .missing = strdup("")};
 	if (workplace->missing == NULL)
 		return error_memory(err);
 	/* A directory of a dead run that resists is not this run's failure; the next one tries
 	 * again. */
 	(void)runtime_recover(NULL, &workplace->recovered, &ignored);
-	if (options->launcher == NULL || strcmp(options->launcher, "containerd") == 0)
-		rc = workplace_open_containers(workplace, options, err);
+	rc = workplace_choose(workplace, options, err);
 	if (rc == 0 && workplace->run_directory == NULL)
 		rc = workplace_open_directory(workplace, options, err);
 	if (rc < 0)

@@ -18,7 +18,7 @@ struct workplace {
 	struct runtime *runtime; /* NULL: containers are not used */
 	struct images images;
 	const char *launcher; /* "containerd", "process", "none" */
-	char *missing;	      /* why containers were wanted and cannot be had; "" otherwise */
+	char *missing;	      /* why containers were wanted and are not offered; "" otherwise */
 	uint64_t runtime_ms;  /* starting the runtime */
 	uint64_t image_ms;    /* composing and importing the images */
 	struct runtime_recovered recovered;
@@ -26,8 +26,9 @@ struct workplace {
 };
 
 struct workplace_options {
-	/* "containerd", "process", or NULL to choose: containers where they can be had, else none.
-	 * With "containerd" asked for, its absence is an error; else it is told in `missing`. */
+	/* "containerd", "process", "none", or NULL to choose: containers, or none where they are
+	 * not offered (runtime_is_offered()), which `missing` tells then. With "containerd" or an
+	 * address asked for, their absence is an error. A runtime that does not work always is. */
 	const char *launcher;
 	const char *cri_address; /* an existing runtime; NULL starts a private one */
 	/* The probe image, which that runtime has; NULL: it is composed and imported. */

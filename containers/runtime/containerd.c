@@ -47,7 +47,7 @@ int containerd_probe_version(const char *program, struct containerd_version *out
 		return rc;
 	process_describe(&result, end, sizeof(end));
 	if (result.end != PROCESS_EXITED || result.code != 0)
-		rc = error_set(err, ERROR_UNSUPPORTED, "%s --version: %s", program, end);
+		rc = error_set(err, ERROR_IO, "%s --version: %s", program, end);
 	else if ((rc = containerd_parse_version(text_string(&result.out), out, err)) < 0)
 		error_wrap(err, "%s --version", program);
 	process_result_free(&result);

@@ -176,19 +176,28 @@ static int runtime_wait_ready(struct runtime *runtime, uint64_t timeout_ms, stru
 	}
 }
 
+static int runtime_check_version(const char *program, struct containerd_version *version,
+				 struct error *err)
+{
+	int rc = containerd_probe_version(program, version, err);
+
+	if (rc < 0)
+		return rc;
+	if (version->major < 1 || (version->major == 1 && version->minor < 6))
+		return error_set(err, ERROR_UNSUPPORTED, "containerd %s is older than 1.6",
+				 version->text);
+	return 0;
+}
+
 static int runtime_start_private(struct runtime *runtime, const struct runtime_options *options,
 				 struct error *err)
 {
 	const char *program = options->containerd != NULL ? options->containerd : "containerd";
 	uint64_t begin = 0;
-	int rc = containerd_probe_version(program, &runtime->containerd_version, err);
+	int rc = runtime_check_version(program, &runtime->containerd_version, err);
 
 	if (rc != 0)
 		return rc;
-	if (runtime->containerd_version.major < 1 ||
-	    (runtime->containerd_version.major == 1 && runtime->containerd_version.minor < 6))
-		return error_set(err, ERROR_UNSUPPORTED, "containerd %s is older than 1.6",
-				 runtime->containerd_version.text);
 	rc = runtime_write_config(runtime, options, err);
 	begin = clock_monotonic_ms();
 	if (rc == 0)
@@ -197,6 +206,26 @@ static int runtime_start_private(struct runtime *runtime, const struct runtime_o
 		rc = runtime_wait_ready(runtime, options->start_timeout_ms, err);
 	runtime->description.start_ms = clock_monotonic_ms() - begin;
 	return rc;
+}
+
+int runtime_is_offered(struct error *err)
+{
+	static const char *const programs[] = {"containerd", "ctr", "runc"};
+	struct containerd_version version = {0};
+
+	if (geteuid() != 0)
+		return error_set(err, ERROR_UNSUPPORTED, "containers need root");
+	for (size_t i = 0; i < ARRAY_SIZE(programs); i++) {
+		char *path CLEANUP_FREE = NULL;
+		int rc = process_find_program(programs[i], &path, err);
+
+		if (rc == ERROR_NOT_FOUND)
+			return error_set(err, ERROR_UNSUPPORTED, "%s is not installed",
+					 programs[i]);
+		if (rc < 0)
+			return rc;
+	}
+	return runtime_check_version("containerd", &version, err);
 }
 
 int runtime_start(uv_loop_t *loop, const struct runtime_options *options, struct runtime **out,

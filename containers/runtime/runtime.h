@@ -59,6 +59,11 @@ struct runtime_description {
 	uint64_t start_ms; /* from the start of the process until the runtime was ready */
 };
 
+/* Can this process, on this machine, start a private containerd at all? ERROR_UNSUPPORTED says what
+ * is missing: root, containerd 1.6 or runc in PATH, or Linux. What is there and does not work is
+ * another error. */
+int runtime_is_offered(struct error *err);
+
 /* Starts a private containerd and waits until its CRI service is ready. `options` may be NULL.
  * ERROR_UNSUPPORTED on Windows.
  * ERROR_PERMISSION: not root. ERROR_NOT_FOUND: no containerd. ERROR_UNSUPPORTED: older than 1.6.

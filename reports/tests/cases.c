@@ -5,7 +5,8 @@
 #include <string.h>
 
 const char *const golden_cases[] = {
-	"complete", "killed", "killed-early", "outcomes", "broken", "interrupted", "hostile", NULL,
+	"complete",    "killed",  "killed-early", "outcomes", "broken",
+	"interrupted", "hostile", "partial",	  NULL,
 };
 
 char *golden_path(const char *name, const char *file)

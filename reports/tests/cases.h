@@ -31,8 +31,10 @@ cJSON *report_of_lines(const char *const *lines, struct error *err);
 	"\"harness\":{\"version\":\"1\",\"compiler\":\"c\"},"                                      \
 	"\"invocation\":{\"argv\":[],\"timeoutPercent\":100,\"minRun\":0,"                         \
 	"\"conformanceRequired\":false}"
+#define LINE_SETTINGS                                                                              \
+	"\"settings\":{\"launcher\":\"none\",\"profile\":\"1.36\",\"thorough\":false},"
 #define LINE_PLAN                                                                                  \
-	"\"type\":\"plan\",\"filteredOut\":0,\"requirements\":[{\"id\":\"R-1\","                   \
+	"\"type\":\"plan\"," LINE_SETTINGS "\"filteredOut\":0,\"requirements\":[{\"id\":\"R-1\","  \
 	"\"level\":\"must\",\"sentence\":\"s\",\"source\":\"s\"}],\"checks\":["                    \
 	"{\"id\":\"a.one\",\"revision\":1,\"requirement\":\"R-1\",\"severity\":\"high\","          \
 	"\"title\":\"t\",\"advice\":\"a\"},"                                                       \

@@ -34,7 +34,8 @@ static const char *const argv[] = {"run", "--out", "\xff\x1b[0m", NULL};
 static const struct journal_run run = {
 	.id = "20261120T101502Z-7f3a", .argv = argv, .timeout_percent = 100};
 
-static const struct journal_requirement requirements[] = {{"R-1", "must", "It holds.", "a text"}};
+static const struct journal_requirement requirements[] = {
+	{.id = "R-1", .level = "must", .sentence = "It holds.", .source = "a text"}};
 static const struct journal_planned_check checks[] = {
 	{.id = "a.one",
 	 .revision = 1,
@@ -54,7 +55,14 @@ static const struct journal_planned_check checks[] = {
 	 .reason = "needs more"},
 	{.id = "a.three", .revision = 1, .severity = "low", .title = "Three", .advice = "Do."},
 };
-static const struct journal_plan plan = {checks, 3, requirements, 1, 7};
+static const struct journal_plan plan = {
+	.settings = {.launcher = "none", .profile = "1.36"},
+	.checks = checks,
+	.check_count = 3,
+	.requirements = requirements,
+	.requirement_count = 1,
+	.filtered_out = 7,
+};
 
 static struct journal *create(const char *path)
 {

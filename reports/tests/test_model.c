@@ -52,27 +52,36 @@ static void test_dispositions(void)
 	CU_ASSERT_PTR_NULL(report_disposition_name(REPORT_UNDECIDED));
 }
 
-static enum report_requirement_verdict verdict_of(size_t pass, size_t fail, size_t open,
-						  size_t crash, size_t cut_off)
-{
-	struct report_tally tally = {.cut_off = cut_off};
-
-	tally.outcomes[REPORT_PASS] = pass;
-	tally.outcomes[REPORT_FAIL] = fail;
-	tally.outcomes[REPORT_BROKEN] = open;
-	tally.outcomes[REPORT_CRASH] = crash;
-	tally.outcomes[REPORT_UNSUPPORTED] = 1;
-	return report_requirement_verdict_of(&tally);
-}
-
 static void test_requirement_verdicts(void)
 {
-	CU_ASSERT_EQUAL(verdict_of(1, 0, 0, 0, 0), REPORT_SATISFIED);
-	CU_ASSERT_EQUAL(verdict_of(0, 0, 0, 0, 0), REPORT_NOT_TESTED);
-	CU_ASSERT_EQUAL(verdict_of(1, 0, 1, 0, 0), REPORT_NOT_TESTED);
-	CU_ASSERT_EQUAL(verdict_of(1, 1, 1, 0, 0), REPORT_VIOLATED);
-	CU_ASSERT_EQUAL(verdict_of(1, 0, 0, 1, 0), REPORT_VIOLATED);
-	CU_ASSERT_EQUAL(verdict_of(1, 0, 0, 1, 1), REPORT_NOT_TESTED);
+	static const struct {
+		struct report_tally tally;
+		enum report_requirement_verdict verdict;
+	} rows[] = {
+		{{.outcomes = {[REPORT_PASS] = 1}}, REPORT_SATISFIED},
+		{{.outcomes = {0}}, REPORT_NOT_TESTED},
+		{{.outcomes = {[REPORT_PASS] = 1, [REPORT_BROKEN] = 1}}, REPORT_NOT_TESTED},
+		{{.outcomes = {[REPORT_PASS] = 1, [REPORT_NOTRUN] = 1}}, REPORT_NOT_TESTED},
+		{{.outcomes = {[REPORT_PASS] = 1, [REPORT_FAIL] = 1, [REPORT_BROKEN] = 1}},
+		 REPORT_VIOLATED},
+		{{.outcomes = {[REPORT_PASS] = 1, [REPORT_CRASH] = 1}}, REPORT_VIOLATED},
+		{{.outcomes = {[REPORT_PASS] = 1, [REPORT_CRASH] = 1}, .cut_off = 1},
+		 REPORT_NOT_TESTED},
+		/* Whatever applies and did not pass keeps it open. */
+		{{.outcomes = {[REPORT_PASS] = 1, [REPORT_UNSUPPORTED] = 1}}, REPORT_NOT_TESTED},
+		{{.outcomes = {[REPORT_PASS] = 1, [REPORT_SKIP] = 1}}, REPORT_NOT_TESTED},
+		{{.outcomes = {[REPORT_PASS] = 2}, .unproven = 1}, REPORT_NOT_TESTED},
+		{{.outcomes = {[REPORT_PASS] = 1}, .left_out = 1}, REPORT_NOT_TESTED},
+		/* What does not apply does not. */
+		{{.outcomes = {[REPORT_PASS] = 1, [REPORT_NOT_APPLICABLE] = 1}}, REPORT_SATISFIED},
+		{{.outcomes = {[REPORT_NOT_APPLICABLE] = 2}}, REPORT_REQUIREMENT_NOT_APPLICABLE},
+		{{.outcomes = {[REPORT_NOT_APPLICABLE] = 1, [REPORT_UNSUPPORTED] = 1}},
+		 REPORT_NOT_TESTED},
+		{{.outcomes = {[REPORT_NOT_APPLICABLE] = 1}, .left_out = 1}, REPORT_NOT_TESTED},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		UNIT_INT(report_requirement_verdict_of(&rows[i].tally), rows[i].verdict);
 }
 
 static void test_exit_codes(void)
@@ -82,23 +91,27 @@ static void test_exit_codes(void)
 
 	CU_ASSERT_EQUAL(report_exit_of(&facts), REPORT_EXIT_TOO_FEW);
 	tally.outcomes[REPORT_UNSUPPORTED] = 5;
+	tally.outcomes[REPORT_NOT_APPLICABLE] = 5;
 	CU_ASSERT_EQUAL(report_exit_of(&facts), REPORT_EXIT_TOO_FEW);
 	tally.outcomes[REPORT_PASS] = 2;
 	CU_ASSERT_EQUAL(report_exit_of(&facts), REPORT_EXIT_EXPECTED);
 	facts.min_run = 3;
 	CU_ASSERT_EQUAL(report_exit_of(&facts), REPORT_EXIT_TOO_FEW);
-	facts.conformance_violated = true;
+	facts.conformance = REPORT_CONFORMANCE_VIOLATED;
 	CU_ASSERT_EQUAL(report_exit_of(&facts), REPORT_EXIT_TOO_FEW);
 	facts.conformance_required = true;
 	CU_ASSERT_EQUAL(report_exit_of(&facts), REPORT_EXIT_UNEXPECTED);
-	facts.conformance_required = false;
+	facts.min_run = 0;
+	facts.conformance = REPORT_CONFORMANCE_INCOMPLETE;
+	CU_ASSERT_EQUAL(report_exit_of(&facts), REPORT_EXIT_UNEXPECTED);
+	facts.conformance = REPORT_CONFORMANT;
+	CU_ASSERT_EQUAL(report_exit_of(&facts), REPORT_EXIT_EXPECTED);
+	tally.outcomes[REPORT_NOTRUN] = 1;
+	CU_ASSERT_EQUAL(report_exit_of(&facts), REPORT_EXIT_INCOMPLETE);
 	tally.dispositions[REPORT_UNEXPECTED_IMPROVEMENT] = 1;
 	CU_ASSERT_EQUAL(report_exit_of(&facts), REPORT_EXIT_UNEXPECTED);
-	tally.outcomes[REPORT_NOTRUN] = 1;
-	CU_ASSERT_EQUAL(report_exit_of(&facts), REPORT_EXIT_UNEXPECTED);
-	tally.dispositions[REPORT_UNEXPECTED_IMPROVEMENT] = 0;
-	CU_ASSERT_EQUAL(report_exit_of(&facts), REPORT_EXIT_INCOMPLETE);
 	tally.outcomes[REPORT_NOTRUN] = 0;
+	CU_ASSERT_EQUAL(report_exit_of(&facts), REPORT_EXIT_UNEXPECTED);
 	facts.state = REPORT_ABORTED;
 	CU_ASSERT_EQUAL(report_exit_of(&facts), REPORT_EXIT_INCOMPLETE);
 	facts.broken_abort = true;

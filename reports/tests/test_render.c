@@ -57,7 +57,7 @@ static void test_exit_codes(void)
 		int code;
 	} rows[] = {
 		{"complete", 0}, {"killed", 4},	     {"killed-early", 4}, {"outcomes", 1},
-		{"broken", 3},	 {"interrupted", 4}, {"hostile", 1},
+		{"broken", 3},	 {"interrupted", 4}, {"hostile", 1},	  {"partial", 0},
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
@@ -136,16 +136,19 @@ static void test_faults_name_line_and_member(void)
 		 "j:2: environment.devices[0].ref: missing, expected string"},
 		{{LINE_RUN_BEGIN, "\"type\":\"environment\",\"environment\":{\"os\":[]}"},
 		 "j:2: environment.os: expected object"},
-		{{LINE_RUN_BEGIN, "\"type\":\"plan\",\"filteredOut\":0,\"requirements\":[],"
-				  "\"checks\":[{\"id\":\"a\",\"revision\":1,\"requirement\":\"R\","
-				  "\"severity\":\"low\",\"title\":\"t\",\"advice\":\"a\"}]"},
+		{{LINE_RUN_BEGIN,
+		  "\"type\":\"plan\"," LINE_SETTINGS "\"filteredOut\":0,\"requirements\":[],"
+		  "\"checks\":[{\"id\":\"a\",\"revision\":1,\"requirement\":\"R\","
+		  "\"severity\":\"low\",\"title\":\"t\",\"advice\":\"a\"}]"},
 		 "j:2: checks[0].requirement: no such requirement in the plan"},
-		{{LINE_RUN_BEGIN, "\"type\":\"plan\",\"filteredOut\":0,\"requirements\":[],"
-				  "\"checks\":[{\"id\":\"a\",\"revision\":1,\"severity\":\"dire\","
-				  "\"title\":\"t\",\"advice\":\"a\"}]"},
+		{{LINE_RUN_BEGIN,
+		  "\"type\":\"plan\"," LINE_SETTINGS "\"filteredOut\":0,\"requirements\":[],"
+		  "\"checks\":[{\"id\":\"a\",\"revision\":1,\"severity\":\"dire\","
+		  "\"title\":\"t\",\"advice\":\"a\"}]"},
 		 "j:2: checks[0].severity: unknown value"},
 		{{LINE_RUN_BEGIN,
-		  "\"type\":\"plan\",\"filteredOut\":0,\"requirements\":[],\"checks\":["
+		  "\"type\":\"plan\"," LINE_SETTINGS
+		  "\"filteredOut\":0,\"requirements\":[],\"checks\":["
 		  "{\"id\":\"a\",\"revision\":1,\"severity\":\"low\",\"title\":\"t\",\"advice\":"
 		  "\"a\"},"
 		  "{\"id\":\"a\",\"revision\":1,\"severity\":\"low\",\"title\":\"t\",\"advice\":"
@@ -181,6 +184,30 @@ static void test_held_check(void)
 	CU_ASSERT_EQUAL(cJSON_GetArraySize(json_pointer(held, "/attempts")), 0);
 	CU_ASSERT_PTR_NULL(json_pointer(report, "/checks/0/cause"));
 	CU_ASSERT_EQUAL(report_exit_code(report), REPORT_EXIT_UNEXPECTED);
+}
+
+/* The same records, as of another kind of node. */
+static void test_a_recorded_node_is_never_conformant(void)
+{
+	static const char *const kinds[] = {"live", "wine", "recorded"};
+	char *path CLEANUP_FREE = golden_path("complete", JOURNAL_FILE_NAME);
+	struct journal_log log CLEANUP_JOURNAL_LOG = {0};
+	const struct report_options options = {0};
+	struct error err = {0};
+
+	UNIT_INT(journal_read(path, &log, &err), 0);
+	cJSON *kind =
+		(cJSON *)(uintptr_t)json_pointer(log.records[1].json, "/environment/node/kind");
+
+	UNIT_NEED(kind != NULL);
+	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
+		cJSON *report CLEANUP_JSON = NULL;
+
+		UNIT_NEED(cJSON_SetValuestring(kind, kinds[i]) != NULL);
+		UNIT_INT(report_render(&log, &options, &report, &err), 0);
+		UNIT_STRING(json_pointer(report, "/verdict/conformance/result")->valuestring,
+			    i < 2 ? "conformant" : "incomplete");
+	}
 }
 
 static void digest_of(const char *json, char out[DIGEST_SIZE])
@@ -351,6 +378,7 @@ int main(void)
 		{"the time adds up", test_time_adds_up},
 		{"faults name line and member", test_faults_name_line_and_member},
 		{"a check that is held names its cause", test_held_check},
+		{"a recorded node is never conformant", test_a_recorded_node_is_never_conformant},
 		{"the environment's digest covers identity only", test_digest_covers_identity_only},
 		{"schema and code agree on what is volatile",
 		 test_schema_and_code_agree_on_what_is_volatile},

@@ -137,12 +137,15 @@ static void test_nothing_is_there(void)
 	for (const struct check_suite *const *suite = suites; *suite != NULL; suite++) {
 		for (const struct check *check = (*suite)->checks; check->id != NULL; check++) {
 			const struct check_needs *needs = &check->needs;
-			char *missing CLEANUP_FREE = needs_missing(needs, &context);
+			enum needs_verdict verdict = NEEDS_MET;
+			char *missing CLEANUP_FREE = NULL;
 			bool needy = needs->devices != 0 || needs->own_plugin ||
 				     needs->containers || needs->launcher || needs->api != NULL ||
 				     needs->os != NULL;
 
+			CU_ASSERT_EQUAL(needs_judge(needs, &context, &verdict, &missing, NULL), 0);
 			CU_ASSERT_EQUAL(missing != NULL, needy);
+			CU_ASSERT_EQUAL(verdict != NEEDS_MET, needy);
 		}
 	}
 }

@@ -158,9 +158,9 @@ for (const name of new Set(wrongOnWindows.map(([n]) => n)))
 		wanted: 'pass',
 	});
 rows.push(
-	{check: 'windows.class-guid', plugin: windowsPlugin({}), args: onWindows, wanted: 'unsupported', reason: 'no device class'},
-	{check: 'windows.mount-targets', plugin: windowsPlugin({mounts: []}), args: onWindows, wanted: 'unsupported', reason: 'no mounts'},
-	{check: 'windows.no-cdi', plugin: plugin(), args: any, wanted: 'unsupported', reason: 'windows node'},
+	{check: 'windows.class-guid', plugin: windowsPlugin({}), args: onWindows, wanted: 'not-applicable', reason: 'no device class'},
+	{check: 'windows.mount-targets', plugin: windowsPlugin({mounts: []}), args: onWindows, wanted: 'not-applicable', reason: 'no mounts'},
+	{check: 'windows.no-cdi', plugin: plugin(), args: any, wanted: 'not-applicable', reason: 'windows node'},
 	// What is said about devices needs devices.
 	...['list-and-watch.ids', 'list-and-watch.health', 'list-and-watch.numa-nodes'].map((check) => ({
 		check, plugin: plugin({devices: []}), args: any, wanted: 'unsupported', reason: 'lists a device',

@@ -124,6 +124,25 @@ expect_exit 0 setpriv --reuid 65534 --regid 65534 --clear-groups \
 	"$work/copy/bin/gpucert" run --out "$work/user/report" environment isolation registration.version
 expect_report "$work/user/report/report.json" "outcome('isolation.no-allocation')" unsupported
 expect_report "$work/user/report/report.json" "outcome('registration.version')" pass
+expect_says "PARTIAL"
+expect_says "containers need root"
+expect_report "$work/user/report/report.json" \
+	"r.requirements.filter((q) => ['API-01', 'ENV-01', 'ISO-01'].includes(q.id)).map((q) => q.verdict).join()" \
+	not-tested,not-tested,not-tested
+expect_exit 1 setpriv --reuid 65534 --regid 65534 --clear-groups \
+	"$work/copy/bin/gpucert" run --require-conformant --out "$work/user/report" environment isolation registration.version
+
+# A runtime that is there and does not work: nothing is proven, whatever else would pass.
+for script in 'exit 1' 'kill -SEGV $$'; do
+	mkdir -p "$work/broken"
+	printf '#!/bin/sh\n%s\n' "$script" >"$work/broken/containerd"
+	chmod +x "$work/broken/containerd"
+	expect_exit 3 env PATH="$work/broken:$PATH" gpucert run --out "$work/report" environment.devices
+	expect_says "containerd"
+	expect_report "$r" "r.verdict.exitCode" 3
+	grep -q 'classname="gpucert.conformance"' "$work/report/junit.xml" || complain "junit.xml is silent"
+	grep -q '<error message' "$work/report/junit.xml" || complain "junit.xml of a broken run has no error"
+done
 
 # A full disk, where the journal and the evidence go.
 mkdir "$work/full"

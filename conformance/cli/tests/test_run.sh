@@ -15,6 +15,9 @@ done
 expect_report "$r" "r.checks.filter((c) => c.outcome !== 'pass').map((c) => c.id).join()" ""
 expect_report "$r" "r.run.state" complete
 expect_report "$r" "r.verdict.exitCode" 0
+expect_report "$r" "r.verdict.conformance.result" conformant
+expect_says "PASSED"
+expect_report "$r" "r.requirements.find((q) => q.id === 'WIN-01').verdict" not-applicable
 # The right reason: the drivers are called what they are, and they did the work.
 expect_report "$r" "r.environment.devices.some((d) => d.kind === 'software')" true
 expect_report "$r" "r.checks.find((c) => c.id === 'api.vulkan').attempts[0].notes?.some((n) => n.includes('llvmpipe')) ?? JSON.stringify(r).includes('llvmpipe')" true
@@ -28,7 +31,18 @@ expect_report "$r" "r.run.harness.commit === null || /^[0-9a-f]{40}(-modified)?$
 overhead=$(report "$r" "r.run.time.overheadPercent")
 echo "run.time.overheadPercent: $overhead, seconds: $(report "$r" 'r.run.durationMs / 1000')"
 
-# Without containers the same checks are unsupported, not failed.
-expect_exit 0 gpucert run --launcher process --out "$work/report" environment isolation api.vulkan
-expect_report "$r" "outcome('isolation.single-device')" unsupported
+# Without containers the same checks are unsupported, not failed, and what ran on the host proves nothing about them.
+expect_exit 0 gpucert run --launcher process --out "$work/report" environment isolation api
+expect_says "PARTIAL"
+expect_report "$r" "outcome('isolation.no-allocation')" unsupported
 expect_report "$r" "outcome('environment.container')" pass
+expect_report "$r" "outcome('api.vulkan')" pass
+expect_report "$r" "r.requirements.filter((q) => /^(API-01|ENV-0.|ISO-0[123])$/.test(q.id)).every((q) => q.verdict === 'not-tested')" true
+expect_report "$r" "r.requirements.find((q) => q.id === 'API-01').reason.includes('--launcher process')" true
+expect_report "$r" "r.verdict.conformance.result" incomplete
+expect_exit 1 gpucert run --require-conformant --launcher process --out "$work/report" environment api
+
+# A filter leaves the requirements of what it leaves out open.
+expect_exit 0 gpucert run --out "$work/report" environment api -x api.opencl
+expect_report "$r" "r.requirements.find((q) => q.id === 'API-01').verdict" not-tested
+expect_report "$r" "r.requirements.find((q) => q.id === 'API-01').reason" "api.opencl was left out"

@@ -39,6 +39,12 @@ static void meta_unsupported(struct check_run *run)
 	check_unsupported(run, "no such API in the container");
 }
 
+static void meta_not_applicable(struct check_run *run)
+{
+	(void)check_expect_int(run, "/answer", 42, 42);
+	check_not_applicable(run, "the plugin has no such option");
+}
+
 static void meta_silent(struct check_run *run)
 {
 	(void)run;
@@ -154,6 +160,7 @@ static const struct check checks[] = {
 	META("fail", meta_fail),
 	META("broken", meta_broken),
 	META("unsupported", meta_unsupported),
+	META("not-applicable", meta_not_applicable),
 	META("silent", meta_silent),
 	META("crash", meta_crash),
 	META("exit", meta_exit),

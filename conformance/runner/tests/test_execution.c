@@ -99,6 +99,7 @@ static void test_outcomes(void)
 	expect("meta.fail", REPORT_FAIL, "/answer: saw 41, wanted 42");
 	expect("meta.broken", REPORT_BROKEN, "not calibrated");
 	expect("meta.unsupported", REPORT_UNSUPPORTED, "no such API");
+	expect("meta.not-applicable", REPORT_NOT_APPLICABLE, "no such option");
 	expect("meta.silent", REPORT_BROKEN, "recorded nothing");
 	expect("meta.exit", REPORT_CRASH, "before it finished");
 	expect("meta.spam", REPORT_BROKEN, "more than");

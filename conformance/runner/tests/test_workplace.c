@@ -4,11 +4,13 @@
 
 #include "base/cleanup.h"
 #include "base/file.h"
+#include "base/path.h"
 #include "base/tests/unit.h"
 #include "containers/doubles/cri_double.h"
 #include "rpc/loop.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #define IMAGE "example.org/probe:1"
@@ -103,11 +105,74 @@ static void test_image_that_is_not_there(void)
 	leave();
 }
 
+#ifndef _WIN32
+/* PATH is a folder with nothing but these programs, all of which run `script`. */
+static void only_programs(const char *const *names, const char *script)
+{
+	CU_ASSERT_EQUAL_FATAL(setenv("PATH", directory, 1), 0);
+	for (; *names != NULL; names++) {
+		char *path CLEANUP_FREE = path_join(directory, *names);
+
+		UNIT_INT(file_write_atomic(path, script, strlen(script), 0755, NULL), 0);
+	}
+}
+
+/* What is not installed is not there to be tested; what is there has to work. */
+static void test_runtime_that_is_not_installed(void)
+{
+	static const char *const names[] = {"containerd", "ctr", NULL};
+	char *path CLEANUP_FREE = strdup(getenv("PATH"));
+	struct workplace_options options = {0};
+	struct workplace workplace = {0};
+	struct error err = {0};
+
+	enter();
+	only_programs(names, "#!/bin/sh\n");
+	UNIT_INT(workplace_open(&loop, &options, &workplace, &err), 0);
+	UNIT_STRING(workplace.launcher, "none");
+	UNIT_STRING(workplace.missing, "runc is not installed");
+	UNIT_INT(workplace_close(&workplace, &err), 0);
+	options.launcher = "containerd";
+	CU_ASSERT_TRUE(workplace_open(&loop, &options, &workplace, &err) < 0);
+	CU_ASSERT_EQUAL_FATAL(setenv("PATH", path, 1), 0);
+	leave();
+}
+
+static void test_runtime_that_does_not_work(void)
+{
+	static const char *const names[] = {"containerd", "ctr", "runc", NULL};
+	static const char *const scripts[] = {
+		"#!/bin/sh\nexit 1\n",
+		"#!/bin/sh\nkill -SEGV $$\n",
+		"#!/bin/sh\n[ \"$1\" = --version ] && exec echo containerd x 1.6.20\nexit 1\n",
+	};
+	char *path CLEANUP_FREE = strdup(getenv("PATH"));
+	const struct workplace_options options = {0};
+
+	enter();
+	for (size_t i = 0; i < ARRAY_SIZE(scripts); i++) {
+		struct workplace workplace = {0};
+		struct error err = {0};
+
+		only_programs(names, scripts[i]);
+		CU_ASSERT_TRUE(workplace_open(&loop, &options, &workplace, &err) < 0);
+		UNIT_CONTAINS(err.text, "containerd");
+		UNIT_CONTAINS(err.text, "--launcher process");
+	}
+	CU_ASSERT_EQUAL_FATAL(setenv("PATH", path, 1), 0);
+	leave();
+}
+#endif
+
 int main(void)
 {
 	CU_TestInfo tests[] = {
 		{"an image that is there is used", test_image_is_used},
 		{"an image that is not there", test_image_that_is_not_there},
+#ifndef _WIN32
+		{"a runtime that is not installed", test_runtime_that_is_not_installed},
+		{"a runtime that does not work", test_runtime_that_does_not_work},
+#endif
 		CU_TEST_INFO_NULL,
 	};
 

@@ -10,15 +10,22 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define RUNTIME_ONLY_ATTACHED                                                                      \
+	"a private containerd is for Linux; name a running one with --cri "                        \
+	"npipe:////./pipe/containerd-containerd"
+
+int runtime_is_offered(struct error *err)
+{
+	return error_set(err, ERROR_UNSUPPORTED, RUNTIME_ONLY_ATTACHED);
+}
+
 int runtime_start(uv_loop_t *loop, const struct runtime_options *options, struct runtime **out,
 		  struct error *err)
 {
 	(void)loop;
 	(void)options;
 	(void)out;
-	return error_set(err, ERROR_UNSUPPORTED,
-			 "a private containerd is for Linux; name a running one with --cri "
-			 "npipe:////./pipe/containerd-containerd");
+	return error_set(err, ERROR_UNSUPPORTED, RUNTIME_ONLY_ATTACHED);
 }
 
 /* For the user alone, like all that is in it. */
