@@ -36,10 +36,18 @@ bool file_is_directory(const char *path);
 
 int file_make_directories(const char *path, unsigned mode, struct error *err); /* as mkdir -p */
 
-/* Removes a tree without following symbolic links and without leaving the file system it starts on
- * (Windows: without following reparse points, which junctions and mount points are).
- * A missing tree is success. */
+/* Removes a tree without following symbolic links and without entering mounts, bind mounts of the
+ * same file system included (Windows: without following reparse points, which junctions and mount
+ * points are), however deep it is. What cannot be removed stays alone: the rest goes, and the error
+ * names the first that stayed. A missing tree is success. */
 int file_remove_tree(const char *path, struct error *err);
+
+#define FILE_LOCK_NAME ".lock"
+
+/* Takes the only lock of a directory, until *lock is closed or this process ends; children do not
+ * inherit it. ERROR_BUSY: somebody holds it. Where the file system has no locks it succeeds. On
+ * Windows a file FILE_LOCK_NAME lies in the directory meanwhile. */
+int file_lock_directory(const char *path, int *lock, struct error *err);
 
 /* A new directory `parent`/`prefix`XXXXXX with mode 0700. `parent` NULL: the folder for temporary
  * files, which is /tmp, and the user's on Windows. Caller frees *path. */

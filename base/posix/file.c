@@ -6,8 +6,8 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -128,25 +128,20 @@ int file_make_directories(const char *path, unsigned mode, struct error *err)
 	return 0;
 }
 
-static int file_remove_one(const char *path, const struct stat *status, int type, struct FTW *place)
+int file_lock_directory(const char *path, int *lock, struct error *err)
 {
-	(void)status;
-	(void)type;
-	(void)place;
-	return remove(path) < 0 && errno != ENOENT ? errno : 0;
-}
+	int fd CLEANUP_FD = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
-int file_remove_tree(const char *path, struct error *err)
-{
-	struct stat status = {0};
-	int reason = 0;
-
-	if (lstat(path, &status) < 0)
-		return errno == ENOENT ? 0 : error_system(err, errno, "%s", path);
-	reason = nftw(path, file_remove_one, 32, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
-	if (reason < 0)
-		reason = errno;
-	return reason != 0 ? error_system(err, reason, "%s", path) : 0;
+	if (fd < 0)
+		return error_system(err, errno, "%s", path);
+	while (flock(fd, LOCK_EX | LOCK_NB) < 0) {
+		if (errno == EWOULDBLOCK)
+			return error_set(err, ERROR_BUSY, "%s: in use", path);
+		if (errno != EINTR)
+			break;
+	}
+	*lock = STEAL_FD(fd);
+	return 0;
 }
 
 int file_make_temporary(const char *parent, const char *prefix, char **path, struct error *err)

@@ -5,6 +5,8 @@
 #include "base/path.h"
 #include "base/tests/unit.h"
 
+#include <unistd.h>
+
 static char *directory; /* of one test */
 
 static char *in(const char *name)
@@ -74,6 +76,28 @@ static void test_failed_write_leaves_nothing(void)
 	end();
 }
 
+static void test_directories_are_locked_once(void)
+{
+	char *other CLEANUP_FREE = NULL;
+	struct error err = {0};
+	int lock CLEANUP_FD = -1;
+	int second CLEANUP_FD = -1;
+
+	begin();
+	other = in("other");
+	UNIT_INT(file_lock_directory(directory, &lock, &err), 0);
+	UNIT_INT(file_lock_directory(directory, &second, &err), ERROR_BUSY);
+	UNIT_CONTAINS(err.text, ": in use");
+	UNIT_INT(file_make_directories(other, 0700, &err), 0);
+	UNIT_INT(file_lock_directory(other, &second, &err), 0);
+	(void)close(STEAL_FD(second));
+	(void)close(STEAL_FD(lock));
+	UNIT_INT(file_lock_directory(directory, &lock, &err), 0);
+	(void)close(STEAL_FD(lock));
+	UNIT_INT(file_lock_directory("/no/such/folder", &second, &err), ERROR_NOT_FOUND);
+	end();
+}
+
 static void test_directories(void)
 {
 	char *deep CLEANUP_FREE = NULL;
@@ -122,4 +146,5 @@ static void test_list(void)
 
 UNIT_MAIN("file", {"read and write", test_read_and_write},
 	  {"a failed write leaves nothing", test_failed_write_leaves_nothing},
+	  {"directories are locked once", test_directories_are_locked_once},
 	  {"directories", test_directories}, {"list", test_list})

@@ -2,6 +2,7 @@
 #include "base/file.h"
 
 #include "base/cleanup.h"
+#include "base/path.h"
 #include "base/windows/file_unique.h"
 #include "base/windows/wide.h"
 
@@ -97,6 +98,28 @@ int file_open_to_read(const char *path, int *fd, struct error *err)
 		return 0;
 	(void)CloseHandle(file);
 	return error_set(err, ERROR_LIMIT, "%s: too many open files", path);
+}
+
+/* Directories cannot be locked; a file in it stands for it, which goes with its handle. */
+int file_lock_directory(const char *path, int *lock, struct error *err)
+{
+	char *name CLEANUP_FREE = path_join(path, FILE_LOCK_NAME);
+	wchar_t *wide CLEANUP_FREE = name != NULL ? wide_path(name) : NULL;
+	HANDLE file CLEANUP(file_close) = INVALID_HANDLE_VALUE;
+
+	if (wide == NULL)
+		return error_memory(err);
+	file = CreateFileW(wide, GENERIC_WRITE | DELETE, 0, NULL, OPEN_ALWAYS,
+			   FILE_ATTRIBUTE_TEMPORARY | FILE_FLAG_DELETE_ON_CLOSE, NULL);
+	if (file == INVALID_HANDLE_VALUE && GetLastError() == ERROR_SHARING_VIOLATION)
+		return error_set(err, ERROR_BUSY, "%s: in use", path);
+	if (file == INVALID_HANDLE_VALUE)
+		return error_windows(err, GetLastError(), "%s", name);
+	*lock = _open_osfhandle((intptr_t)file, _O_NOINHERIT);
+	if (*lock < 0)
+		return error_set(err, ERROR_LIMIT, "%s: too many open files", path);
+	file = INVALID_HANDLE_VALUE;
+	return 0;
 }
 
 static bool file_write_all(HANDLE file, const char *data, size_t size)

@@ -140,10 +140,12 @@ int file_remove_tree(const char *path, struct error *err)
 	if ((attributes & FILE_ATTRIBUTE_DIRECTORY) != 0 &&
 	    (attributes & FILE_ATTRIBUTE_REPARSE_POINT) == 0)
 		rc = file_list(path, &names, err);
-	for (size_t i = 0; rc == 0 && i < names.count; i++) {
+	for (size_t i = 0; i < names.count; i++) {
 		char *below CLEANUP_FREE = path_join(path, names.items[i]);
+		struct error *first = rc == 0 ? err : NULL;
+		int one = below != NULL ? file_remove_tree(below, first) : error_memory(first);
 
-		rc = below != NULL ? file_remove_tree(below, err) : error_memory(err);
+		rc = rc == 0 ? one : rc;
 	}
 	return rc == 0 ? file_remove_one(path, attributes, err) : rc;
 }

@@ -34,11 +34,21 @@ static int remove_file(const char *path, struct error *err)
 void plugin_directory_free(struct plugin_directory *directory)
 {
 	text_list_free(&directory->left);
+	if (directory->moved)
+		(void)close(directory->lock);
 }
 
 int plugin_directory_create(struct plugin_directory *directory, struct error *err)
 {
 	return file_make_directories(directory->path, DIRECTORY_MODE, err);
+}
+
+/* The lock tells what a living process moved from what a dead one did. */
+static int lock_aside(struct plugin_directory *directory, const char *aside, struct error *err)
+{
+	int rc = file_lock_directory(aside, &directory->lock, err);
+	directory->moved = rc == 0;
+	return rc;
 }
 
 static int make_aside(struct plugin_directory *directory, char **aside, struct error *err)
@@ -47,8 +57,7 @@ static int make_aside(struct plugin_directory *directory, char **aside, struct e
 	if (*aside == NULL)
 		return error_memory(err);
 	int rc = file_make_directories(*aside, MOVED_MODE, err);
-	directory->moved = directory->moved || rc == 0;
-	return rc;
+	return rc == 0 && !directory->moved ? lock_aside(directory, *aside, err) : rc;
 }
 
 static int move_aside(struct plugin_directory *directory, const char *name, struct error *err)
@@ -179,8 +188,10 @@ int plugin_directory_claim(struct plugin_directory *directory, bool take_over, c
 			"a kubelet is listening on %s; use another directory, or take it over",
 			socket);
 	/* What a run left aside that could not end properly is put back at the end of this one. */
-	directory->moved = file_is_directory(aside);
-	rc = place_checkpoint(directory, served, checkpoint, err);
+	if (file_is_directory(aside))
+		rc = lock_aside(directory, aside, err);
+	if (rc == 0)
+		rc = place_checkpoint(directory, served, checkpoint, err);
 	if (rc == 0)
 		rc = claim_sockets(directory, take_over, err);
 	directory->claimed = rc == 0;
@@ -229,22 +240,17 @@ static int put_back(struct plugin_directory *directory, const char *aside, const
 	return rc;
 }
 
-int plugin_directory_return(struct plugin_directory *directory, struct error *err)
+/* Plugins look for kubelet.sock: it comes last, when everything else is in place. */
+static int put_all_back(struct plugin_directory *directory, const char *aside, struct error *err)
 {
-	if (!directory->moved)
-		return 0;
-	directory->moved = false;
-	CLEANUP_FREE char *aside = path_join(directory->path, KUBELET_MOVED_NAME);
 	CLEANUP_TEXT_LIST struct text_list names = {0};
-	if (aside == NULL)
-		return error_memory(err);
 	int rc = file_list(aside, &names, err);
 	if (rc != 0)
 		return rc;
-	/* Plugins look for kubelet.sock: it comes last, when everything else is in place. */
 	for (int last = 0; last < 2; last++) {
 		for (size_t i = 0; i < names.count; i++) {
-			if ((strcmp(names.items[i], KUBELET_SOCKET_NAME) == 0) != (last == 1))
+			if ((strcmp(names.items[i], KUBELET_SOCKET_NAME) == 0) != (last == 1) ||
+			    strcmp(names.items[i], FILE_LOCK_NAME) == 0)
 				continue;
 			struct error why = {0};
 			int code = put_back(directory, aside, names.items[i], &why);
@@ -252,6 +258,19 @@ int plugin_directory_return(struct plugin_directory *directory, struct error *er
 				rc = error_set(err, code, "%s", why.text);
 		}
 	}
+	return rc;
+}
+
+int plugin_directory_return(struct plugin_directory *directory, struct error *err)
+{
+	CLEANUP_FREE char *aside = path_join(directory->path, KUBELET_MOVED_NAME);
+	if (aside == NULL)
+		return error_memory(err);
+	if (!directory->moved)
+		return 0;
+	int rc = put_all_back(directory, aside, err);
+	directory->moved = false;
+	(void)close(directory->lock);
 	return rc == 0 ? file_remove_tree(aside, err) : rc;
 }
 
@@ -272,13 +291,17 @@ int plugin_directory_restore(const char *path, bool *restored, struct error *err
 	CLEANUP_FREE char *aside = path_join(path, KUBELET_MOVED_NAME);
 	if (copy == NULL || aside == NULL)
 		return error_memory(err);
-	struct plugin_directory directory = {.path = copy, .moved = file_is_directory(aside)};
+	struct plugin_directory directory = {.path = copy};
 	if (restored != NULL)
-		*restored = directory.moved;
-	if (!directory.moved)
+		*restored = file_is_directory(aside);
+	if (!file_is_directory(aside))
 		return 0;
-	int rc = remove_remains(path, err);
+	int rc = lock_aside(&directory, aside, err);
+	if (rc != 0)
+		return rc;
+	rc = remove_remains(path, err);
 	if (rc == 0)
 		rc = plugin_directory_return(&directory, err);
+	plugin_directory_free(&directory);
 	return rc == 0 ? 0 : error_wrap(err, "putting back what was moved aside in %s", path);
 }

@@ -20,7 +20,8 @@
 struct plugin_directory {
 	char *path;
 	bool claimed;
-	bool moved;	       /* KUBELET_MOVED_NAME is there */
+	bool moved; /* KUBELET_MOVED_NAME is there, and its lock is held */
+	int lock;
 	struct text_list left; /* sockets of others, which are never swept */
 	/* Told the path of every file that is touched; may be NULL. */
 	void (*on_swept)(const char *path, void *user);
@@ -42,7 +43,8 @@ int plugin_directory_create(struct plugin_directory *directory, struct error *er
  * serves are moved aside; without it they stay.
  * *checkpoint is where a fake kubelet keeps its own: beside the moved sockets when the directory is
  * another kubelet's (one listens, or left a checkpoint with a Checksum, which only a real one can
- * make), so that what the other one writes meanwhile is never touched. Caller frees. */
+ * make), so that what the other one writes meanwhile is never touched. Caller frees. ERROR_BUSY:
+ * another process has taken the directory over. */
 int plugin_directory_claim(struct plugin_directory *directory, bool take_over, char **checkpoint,
 			   struct error *err);
 
@@ -63,7 +65,8 @@ int plugin_directory_sweep(struct plugin_directory *directory, enum sweep what, 
 int plugin_directory_return(struct plugin_directory *directory, struct error *err);
 
 /* As plugin_directory_return(), after a process that had taken the directory over died: what its
- * kubelet left there goes first. *restored (may be NULL) tells whether there was anything to do. */
+ * kubelet left there goes first. *restored (may be NULL) tells whether there was anything to do.
+ * ERROR_BUSY: the directory is taken over, and by a living process. */
 int plugin_directory_restore(const char *path, bool *restored, struct error *err);
 
 #endif

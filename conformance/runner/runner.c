@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/log.h"
 #include "base/path.h"
 #include "base/style.h"
 #include "conformance/kubelet/plugin_directory.h"
@@ -183,6 +184,24 @@ static int runner_restore_directory(struct runner *runner, const char *check, st
 	return rc;
 }
 
+/* What a plugin left may resist. It stays then, for the end of the run to try again, and is told.
+ */
+static int runner_remove_directory(struct runner *runner, const char *check, const char *directory,
+				   struct error *err)
+{
+	struct error why = {0};
+	size_t undone = 0;
+	int removed = runtime_remove_directory(directory, &undone, &why);
+	int rc = 0;
+
+	if (undone != 0)
+		rc = journal_add_event(runner->journal, check, "mounts-undone",
+				       "the check left mounts in its directory", err);
+	return rc == 0 && removed < 0
+		       ? journal_add_event(runner->journal, check, "left-behind", why.text, err)
+		       : rc;
+}
+
 static int runner_run_check(struct runner *runner, size_t index, struct error *err)
 {
 	struct plan_item *item = &runner->plan.items[index];
@@ -213,7 +232,7 @@ static int runner_run_check(struct runner *runner, size_t index, struct error *e
 	if (rc == 0) {
 		progress_end(runner->progress, item->name, execution.outcome, execution.reason,
 			     execution.duration_ms);
-		rc = file_remove_tree(directory, err);
+		rc = runner_remove_directory(runner, item->name, directory, err);
 		item->outcome = execution.outcome;
 	}
 	return rc;
@@ -406,6 +425,8 @@ static int runner_finish(struct runner *runner, struct error *err)
 		return stopped < 0 ? error_set(err, reason.code, "%s", reason.text) : 0;
 	rc = journal_add_phase(runner->journal, REPORT_PHASE_CLEANUP, "container runtime stopped",
 			       clock_monotonic_ms() - start, err);
+	if (stopped < 0)
+		log_warning("left behind: %s", reason.text);
 	if (rc == 0 && stopped < 0)
 		rc = journal_add_event(runner->journal, NULL, "left-behind", reason.text, err);
 	return rc == 0 ? journal_end(runner->journal, err) : rc;

@@ -3,6 +3,7 @@
 
 #include "base/cleanup.h"
 #include "base/digest.h"
+#include "base/log.h"
 #include "base/path.h"
 #include "conformance/runner/environment.h"
 #include "conformance/runner/revision.h"
@@ -42,6 +43,29 @@ int runner_open_journal(struct runner *runner, struct error *err)
 	return journal_create(path, &run, &runner->journal, err);
 }
 
+/* What earlier runs that died had left behind, and what of it stays. */
+static int runner_journal_recovery(struct runner *runner, struct error *err)
+{
+	const struct workplace *workplace = &runner->workplace;
+	int rc = 0;
+
+	if (workplace->recovered.directories != 0)
+		rc = journal_add_event(runner->journal, NULL, "recovered",
+				       "what an earlier run left behind was removed", err);
+	for (size_t i = 0; rc == 0 && i < workplace->restored.count; i++) {
+		log_warning("%s: what an earlier run had moved aside was put back",
+			    workplace->restored.items[i]);
+		rc = journal_add_event(runner->journal, NULL, "restored",
+				       workplace->restored.items[i], err);
+	}
+	for (size_t i = 0; rc == 0 && i < workplace->resisted.count; i++) {
+		log_warning("left behind by an earlier run: %s", workplace->resisted.items[i]);
+		rc = journal_add_event(runner->journal, NULL, "left-behind",
+				       workplace->resisted.items[i], err);
+	}
+	return rc;
+}
+
 int runner_journal_environment(struct runner *runner, struct error *err)
 {
 	cJSON *environment CLEANUP_JSON = NULL;
@@ -57,10 +81,7 @@ int runner_journal_environment(struct runner *runner, struct error *err)
 		rc = journal_add_phase(runner->journal, REPORT_PHASE_SETUP,
 				       "probe image composed and imported",
 				       runner->workplace.image_ms, err);
-	if (rc == 0 && runner->workplace.recovered.directories != 0)
-		rc = journal_add_event(runner->journal, NULL, "recovered",
-				       "what an earlier run left behind was removed", err);
-	return rc;
+	return rc == 0 ? runner_journal_recovery(runner, err) : rc;
 }
 
 /* The journal's words for the requirements, with the checks of each that the plan leaves out. */

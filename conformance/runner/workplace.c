@@ -4,7 +4,9 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/json.h"
 #include "base/path.h"
+#include "conformance/kubelet/plugin_directory.h"
 #include "containers/cri/cri.h"
 #include "containers/images/wine_image.h"
 
@@ -110,7 +112,7 @@ static int workplace_make_directory(struct workplace *workplace, struct error *e
 			strdup(runtime_describe(workplace->runtime)->work_directory);
 		return workplace->run_directory != NULL ? 0 : error_memory(err);
 	}
-	rc = file_make_temporary(NULL, "gpucert-", &workplace->own_directory, err);
+	rc = runtime_make_directory(&workplace->own_directory, err);
 	if (rc == 0) {
 		workplace->run_directory = strdup(workplace->own_directory);
 		rc = workplace->run_directory != NULL ? 0 : error_memory(err);
@@ -178,18 +180,51 @@ static int workplace_choose(struct workplace *workplace, const struct workplace_
 	return 0;
 }
 
+/* A run that was killed while it was attached could not put back what it had moved aside. */
+static void workplace_restore(const char *work_directory, void *user)
+{
+	struct workplace *workplace = user;
+	struct error why = {0};
+	bool restored = false;
+	char *path CLEANUP_FREE = path_join(work_directory, "context.json");
+	cJSON *context CLEANUP_JSON = NULL;
+	const cJSON *directory = NULL;
+
+	if (path == NULL || json_read_file(path, &context, NULL) < 0)
+		return;
+	directory = json_pointer(context, "/attachDirectory");
+	if (!cJSON_IsString(directory))
+		return;
+	if (plugin_directory_restore(directory->valuestring, &restored, &why) < 0)
+		(void)text_list_add(&workplace->resisted, why.text, NULL);
+	else if (restored)
+		(void)text_list_add(&workplace->restored, directory->valuestring, NULL);
+}
+
+/* What resists is not this run's failure: it is told, and the next run tries again. */
+static void workplace_recover(struct workplace *workplace)
+{
+	const struct runtime_recovery recovery = {
+		.base_directory = RUNTIME_BASE_DIRECTORY,
+		.temporary_directory = "/tmp",
+		.on_dead = workplace_restore,
+		.user = workplace,
+	};
+	struct error why = {0};
+
+	if (runtime_recover(&recovery, &workplace->recovered, &why) < 0)
+		(void)text_list_add(&workplace->resisted, why.text, NULL);
+}
+
 int workplace_open(uv_loop_t *loop, const struct workplace_options *options,
 		   struct workplace *workplace, struct error *err)
 {
-	struct error ignored = {0};
 	int rc = 0;
 
 	*workplace = (struct workplace){.loop = loop, .launcher = "none", .missing = strdup("")};
 	if (workplace->missing == NULL)
 		return error_memory(err);
-	/* A directory of a dead run that resists is not this run's failure; the next one tries
-	 * again. */
-	(void)runtime_recover(NULL, &workplace->recovered, &ignored);
+	workplace_recover(workplace);
 	rc = workplace_choose(workplace, options, err);
 	if (rc == 0 && workplace->run_directory == NULL)
 		rc = workplace_open_directory(workplace, options, err);
@@ -203,7 +238,8 @@ int workplace_close(struct workplace *workplace, struct error *err)
 	int rc = runtime_stop(workplace->runtime, err);
 
 	if (workplace->own_directory != NULL) {
-		int removed = file_remove_tree(workplace->own_directory, rc == 0 ? err : NULL);
+		int removed = runtime_remove_directory(workplace->own_directory, NULL,
+						       rc == 0 ? err : NULL);
 
 		rc = rc == 0 ? removed : rc;
 	}
@@ -212,6 +248,8 @@ int workplace_close(struct workplace *workplace, struct error *err)
 	free(workplace->run_directory);
 	free(workplace->own_directory);
 	free(workplace->missing);
+	text_list_free(&workplace->restored);
+	text_list_free(&workplace->resisted);
 	*workplace = (struct workplace){0};
 	return rc;
 }

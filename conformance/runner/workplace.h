@@ -21,8 +21,10 @@ struct workplace {
 	char *missing;	      /* why containers were wanted and are not offered; "" otherwise */
 	uint64_t runtime_ms;  /* starting the runtime */
 	uint64_t image_ms;    /* composing and importing the images */
-	struct runtime_recovered recovered;
-	struct wine_node wine; /* of a Wine node; directory NULL: the node is this machine */
+	struct runtime_recovered recovered; /* of earlier runs that died */
+	struct text_list restored; /* plugin directories in which they had moved files aside */
+	struct text_list resisted; /* what of them could not be cleaned up, and why */
+	struct wine_node wine;	   /* of a Wine node; directory NULL: the node is this machine */
 };
 
 struct workplace_options {

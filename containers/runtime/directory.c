@@ -5,7 +5,9 @@
 #include "base/file.h"
 #include "base/path.h"
 #include "base/text.h"
+#include "containers/runtime/mounts.h"
 #include "containers/runtime/owner.h"
+#include "containers/runtime/runtime.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -62,6 +64,48 @@ int run_directory_make(const char *base, const char *cri, char **path, struct er
 	}
 	*path = STEAL(named);
 	return 0;
+}
+
+static int run_directory_empty(const char *path, struct error *err)
+{
+	struct text_list names CLEANUP_TEXT_LIST = {0};
+	int rc = file_list(path, &names, err);
+
+	for (size_t i = 0; i < names.count; i++) {
+		char *below CLEANUP_FREE = path_join(path, names.items[i]);
+		struct error *first = rc == 0 ? err : NULL;
+		int one = 0;
+
+		if (below == NULL)
+			return error_memory(err);
+		if (strcmp(names.items[i], OWNER_FILE) != 0)
+			one = file_remove_tree(below, first);
+		rc = rc == 0 ? one : rc;
+	}
+	return rc;
+}
+
+int runtime_remove_directory(const char *path, size_t *undone, struct error *err)
+{
+	int rc = file_exists(path) ? mounts_undo_below(path, undone, err) : 0;
+
+	if (rc == 0 && file_is_directory(path))
+		rc = run_directory_empty(path, err);
+	return rc == 0 ? file_remove_tree(path, err) : rc;
+}
+
+int runtime_make_directory(char **path, struct error *err)
+{
+	char *made CLEANUP_FREE = NULL;
+	int rc = file_make_temporary(NULL, TEMPORARY_PREFIX, &made, err);
+
+	if (rc == 0)
+		rc = owner_write(made, NULL, err);
+	if (rc < 0 && made != NULL)
+		(void)file_remove_tree(made, NULL);
+	if (rc == 0)
+		*path = STEAL(made);
+	return rc;
 }
 
 void run_directory_leave(const char *path)

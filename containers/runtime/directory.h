@@ -7,7 +7,8 @@
 #include "base/error.h"
 
 #define RUN_DIRECTORY_PREFIX "run-"
-#define NEW_DIRECTORY_PREFIX "new-" /* a run directory that has no owner yet */
+#define NEW_DIRECTORY_PREFIX "new-"	/* a run directory that has no owner yet */
+#define TEMPORARY_PREFIX     "gpucert-" /* a directory without a runtime, among temporary files */
 
 /* Makes BASE/run-XXXXXX with owner.json and work/; it appears under that name only once it is
  * owned. `cri` as for owner_write(). Caller frees *path. ERROR_LIMIT: a socket in it would have too

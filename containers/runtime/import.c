@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/file.h"
+#include "base/path.h"
 #include "base/process.h"
 #include "containers/runtime/runtime_internal.h"
 #include "rpc/loop.h"
@@ -84,12 +86,28 @@ static int import_list_new(struct runtime *runtime, const char *const *reference
 	return rc;
 }
 
+/* Written first: a run that is killed cannot remove its images, so the next one does. */
+static int import_announce(const struct runtime *runtime, const struct text_list *references,
+			   struct error *err)
+{
+	char *path CLEANUP_FREE = path_join(runtime->directory, RUNTIME_IMPORTED_FILE);
+	struct text lines CLEANUP_TEXT = {0};
+
+	for (size_t i = 0; i < references->count; i++)
+		text_addf(&lines, "%s\n", references->items[i]);
+	if (path == NULL || lines.failed)
+		return error_memory(err);
+	return file_write_atomic(path, text_string(&lines), lines.size, 0600, err);
+}
+
 int runtime_import(struct runtime *runtime, const char *archive, const char *const *references,
 		   struct error *err)
 {
 	struct text_list new CLEANUP_TEXT_LIST = {0};
 	int rc = import_list_new(runtime, references, &new, err);
 
+	if (rc == 0 && !runtime->description.is_private)
+		rc = import_announce(runtime, &new, err);
 	if (rc == 0 && new.count > 0)
 		rc = import_run_ctr(runtime, archive, err);
 	for (size_t i = 0; rc == 0 && i < new.count; i++)

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include "containers/runtime/runtime.h"
 
 #include "base/cleanup.h"
 #include "base/file.h"
@@ -8,6 +7,7 @@
 #include "containers/runtime/directory.h"
 #include "containers/runtime/owner.h"
 #include "containers/runtime/remains.h"
+#include "containers/runtime/runtime_internal.h"
 #include "rpc/loop.h"
 
 #include <errno.h>
@@ -17,7 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { UNOWNED_SECONDS = 60, DRAIN_TIMEOUT_MS = 5000 };
+enum { UNOWNED_SECONDS = 60, DRAIN_TIMEOUT_MS = 5000, IMPORTED_MAX = 64 * 1024 };
 
 /* A lock on the directory itself, held while recovering, so that two runs do not clean the same
  * directory at once. */
@@ -43,6 +43,48 @@ static bool recover_is_stale(const char *directory)
 	return stat(directory, &status) == 0 && time(NULL) - status.st_mtime > UNOWNED_SECONDS;
 }
 
+/* Images are shared by their names: they stay while a living run uses the same runtime. */
+static bool recover_is_shared(const char *directory, const char *address)
+{
+	struct text_list names CLEANUP_TEXT_LIST = {0};
+	char *base CLEANUP_FREE = path_directory(directory);
+	bool shared = base == NULL || file_list(base, &names, NULL) < 0;
+
+	for (size_t i = 0; !shared && i < names.count; i++) {
+		char *other CLEANUP_FREE = path_join(base, names.items[i]);
+		char *used CLEANUP_FREE = NULL;
+		enum owner_state state = OWNER_DEAD;
+
+		shared = other == NULL || (owner_read(other, &state, &used, NULL) == 0 &&
+					   state != OWNER_DEAD && text_equal(used, address));
+	}
+	return shared;
+}
+
+static int recover_images(struct cri *cri, const char *directory, const char *address,
+			  struct error *err)
+{
+	char *path CLEANUP_FREE = path_join(directory, RUNTIME_IMPORTED_FILE);
+	char *text CLEANUP_FREE = NULL;
+	struct text_list references CLEANUP_TEXT_LIST = {0};
+	int rc = 0;
+
+	if (path == NULL)
+		return error_memory(err);
+	if (!file_exists(path))
+		return 0;
+	if (recover_is_shared(directory, address))
+		return error_set(err, ERROR_BUSY, "%s: images in %s stay while another run uses it",
+				 directory, address);
+	rc = file_read(path, IMPORTED_MAX, &text, NULL, err);
+	rc = rc == 0 ? text_list_split(&references, text, '\n', err) : rc;
+	for (size_t i = 0; rc == 0 && i < references.count; i++) {
+		if (references.items[i][0] != '\0')
+			rc = cri_remove_image_wait(cri, references.items[i], err);
+	}
+	return rc;
+}
+
 /* Removes what a dead run left in a runtime that was not its own. A runtime that does not answer
  * any more holds nothing of it. */
 static int recover_attached(const char *directory, const char *address, struct error *err)
@@ -53,15 +95,35 @@ static int recover_attached(const char *directory, const char *address, struct e
 
 	if (rc < 0)
 		return error_uv(err, rc, "event loop");
-	rc = cri_open(&loop, address, &cri, NULL);
-	rc = rc == 0 ? cri_sweep(cri, path_base(directory), NULL, NULL, err) : 0;
+	if (cri_open(&loop, address, &cri, NULL) == 0) {
+		rc = cri_sweep(cri, path_base(directory), NULL, NULL, err);
+		rc = rc == 0 ? recover_images(cri, directory, address, err) : rc;
+	}
 	cri_close(cri);
 	(void)loop_drain(&loop, DRAIN_TIMEOUT_MS, NULL);
 	return rc;
 }
 
-static int recover_directory(const char *directory, struct runtime_recovered *recovered,
-			     struct error *err)
+/* The owner is dead, and that was certain. */
+static int recover_dead(const struct runtime_recovery *recovery, const char *directory,
+			const char *address, struct runtime_recovered *recovered, struct error *err)
+{
+	char *work CLEANUP_FREE = path_join(directory, "work");
+	int rc = work == NULL	   ? error_memory(err)
+		 : address != NULL ? recover_attached(directory, address, err)
+				   : 0;
+
+	if (rc == 0 && recovery->on_dead != NULL)
+		recovery->on_dead(file_is_directory(work) ? work : directory, recovery->user);
+	if (rc == 0)
+		rc = remains_remove(directory, recovered, err);
+	if (rc == 0)
+		recovered->directories++;
+	return rc;
+}
+
+static int recover_directory(const struct runtime_recovery *recovery, const char *directory,
+			     struct runtime_recovered *recovered, struct error *err)
 {
 	struct error unreadable = {0};
 	enum owner_state state = OWNER_FOREIGN;
@@ -74,49 +136,81 @@ static int recover_directory(const char *directory, struct runtime_recovered *re
 		return error_set(err, unreadable.code, "%s", unreadable.text);
 	if (rc == 0 && state != OWNER_DEAD)
 		return 0;
-	rc = address != NULL ? recover_attached(directory, address, err) : 0;
+	return recover_dead(recovery, directory, address, recovered, err);
+}
+
+/* Everybody can make directories among the temporary files, so only those of this user count. */
+static int recover_temporary(const struct runtime_recovery *recovery, const char *directory,
+			     struct runtime_recovered *recovered, struct error *err)
+{
+	struct stat status = {0};
+	enum owner_state state = OWNER_FOREIGN;
+	char *address CLEANUP_FREE = NULL;
+
+	if (lstat(directory, &status) < 0 || !S_ISDIR(status.st_mode) ||
+	    status.st_uid != geteuid() || owner_read(directory, &state, &address, NULL) < 0 ||
+	    state != OWNER_DEAD)
+		return 0;
+	return recover_dead(recovery, directory, NULL, recovered, err);
+}
+
+typedef int recover_one(const struct runtime_recovery *recovery, const char *directory,
+			struct runtime_recovered *recovered, struct error *err);
+
+/* Every directory in `parent` whose name begins with one of two prefixes. */
+static int recover_each(const struct runtime_recovery *recovery, const char *parent,
+			const char *prefix, const char *other_prefix, recover_one *one,
+			struct runtime_recovered *recovered, struct error *err)
+{
+	struct text_list names CLEANUP_TEXT_LIST = {0};
+	int result = file_list(parent, &names, err);
+
+	for (size_t i = 0; i < names.count; i++) {
+		char *directory CLEANUP_FREE = path_join(parent, names.items[i]);
+		struct error *first = result == 0 ? err : NULL;
+		int rc = 0;
+
+		if (directory == NULL)
+			return error_memory(err);
+		if (text_starts_with(names.items[i], prefix) ||
+		    text_starts_with(names.items[i], other_prefix))
+			rc = one(recovery, directory, recovered, first);
+		result = result == 0 ? rc : result;
+	}
+	return result;
+}
+
+static int recover_base(const struct runtime_recovery *recovery,
+			struct runtime_recovered *recovered, struct error *err)
+{
+	const char *base = recovery->base_directory;
+	int lock CLEANUP_FD = -1;
+	int rc = recover_lock(base, &lock, err);
+
 	if (rc == 0)
-		rc = remains_remove(directory, recovered, err);
-	if (rc == 0)
-		recovered->directories++;
+		rc = recover_each(recovery, base, RUN_DIRECTORY_PREFIX, NEW_DIRECTORY_PREFIX,
+				  recover_directory, recovered, err);
+	if (recovered->directories > 0)
+		(void)rmdir(base);
 	return rc;
 }
 
-static bool is_run_directory(const char *name)
-{
-	return text_starts_with(name, RUN_DIRECTORY_PREFIX) ||
-	       text_starts_with(name, NEW_DIRECTORY_PREFIX);
-}
-
-int runtime_recover(const char *base_directory, struct runtime_recovered *recovered,
+int runtime_recover(const struct runtime_recovery *recovery, struct runtime_recovered *recovered,
 		    struct error *err)
 {
-	const char *base = base_directory != NULL ? base_directory : RUNTIME_BASE_DIRECTORY;
 	struct runtime_recovered ignored = {0};
-	struct text_list names CLEANUP_TEXT_LIST = {0};
-	int lock CLEANUP_FD = -1;
+	const char *base = recovery->base_directory;
+	const char *temporary = recovery->temporary_directory;
 	int result = 0;
+	int rc = 0;
 
 	if (recovered == NULL)
 		recovered = &ignored;
 	*recovered = (struct runtime_recovered){0};
-	if (!file_is_directory(base))
-		return 0;
-	result = recover_lock(base, &lock, err);
-	if (result == 0)
-		result = file_list(base, &names, err);
-	for (size_t i = 0; i < names.count; i++) {
-		char *directory CLEANUP_FREE = path_join(base, names.items[i]);
-		struct error one = {0};
-
-		if (directory == NULL)
-			return error_memory(err);
-		if (!is_run_directory(names.items[i]) ||
-		    recover_directory(directory, recovered, &one) == 0 || result < 0)
-			continue;
-		result = error_set(err, one.code, "%s", one.text);
-	}
-	if (recovered->directories > 0)
-		(void)rmdir(base);
-	return result;
+	if (base != NULL && file_is_directory(base))
+		result = recover_base(recovery, recovered, err);
+	if (temporary != NULL && file_is_directory(temporary))
+		rc = recover_each(recovery, temporary, TEMPORARY_PREFIX, TEMPORARY_PREFIX,
+				  recover_temporary, recovered, result == 0 ? err : NULL);
+	return result == 0 ? rc : result;
 }

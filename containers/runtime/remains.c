@@ -92,6 +92,6 @@ int remains_remove(const char *directory, struct runtime_recovered *counts, stru
 	/* owner.json goes with the directory, so what failed above is tried again by the next run.
 	 */
 	if (result == 0)
-		result = file_remove_tree(directory, err);
+		result = runtime_remove_directory(directory, &counts->mounts, err);
 	return result;
 }

@@ -96,23 +96,42 @@ int runtime_import(struct runtime *runtime, const char *archive, const char *con
  * could not be removed. NULL is allowed. */
 int runtime_stop(struct runtime *runtime, struct error *err);
 
+/* The directory of a run without a container runtime: gpucert-XXXXXX among the temporary files,
+ * mode 0700, with an owner.json. Caller frees *path. */
+int runtime_make_directory(char **path, struct error *err);
+
+/* Undoes every mount below `path` and removes it, owner.json last: what resists is found and tried
+ * again by the next run. The error names the first that stayed. `undone` is counted up; may be
+ * NULL. */
+int runtime_remove_directory(const char *path, size_t *undone, struct error *err);
+
 struct runtime_recovered {
 	size_t directories; /* of dead runs, removed */
 	size_t processes;   /* killed */
 	size_t mounts;	    /* undone */
 };
 
+struct runtime_recovery {
+	const char *base_directory;	 /* of run directories; NULL: none */
+	const char *temporary_directory; /* of those that runtime_make_directory() makes; NULL: none
+					  */
+	/* Called with the work directory of each dead run, before it is removed; may be NULL. */
+	void (*on_dead)(const char *work_directory, void *user);
+	void *user;
+};
+
 /*
- * Cleans up after runs that died: every directory below `base_directory` (NULL: the default) whose
- * owner no longer runs. An owner is a process id with its start time, the boot and the PID
- * namespace it belongs to; a directory of another PID namespace is left alone. Only containerd,
- * its shims and ctr with the directory on their command line, and what is in its cgroup, are
- * killed. What a dead run left in a runtime that it was attached to is removed by its label, if
- * that runtime still answers. A second run that does the same meanwhile waits. A missing base
+ * Cleans up after runs that died: every directory in these two whose owner no longer runs. An owner
+ * is a process id with its start time, the boot and the PID namespace it belongs to; a directory of
+ * another PID namespace is left alone, and among temporary files one of another user. Only
+ * containerd, its shims and ctr with the directory on their command line, and what is in its
+ * cgroup, are killed. What a dead run left in a runtime that it was attached to, containers by
+ * their label and images that it imported, is removed if that runtime still answers; images stay
+ * until no living run uses that runtime. A second run that does the same meanwhile waits. A missing
  * directory is success. `recovered` may be NULL. The first failure is returned, after every
  * directory was tried.
  */
-int runtime_recover(const char *base_directory, struct runtime_recovered *recovered,
+int runtime_recover(const struct runtime_recovery *recovery, struct runtime_recovered *recovered,
 		    struct error *err);
 
 #endif

@@ -7,6 +7,10 @@
 #include "containers/runtime/containerd.h"
 #include "containers/runtime/runtime.h"
 
+/* In the run's directory: references of images that an existing runtime gets from it, one a line.
+ */
+#define RUNTIME_IMPORTED_FILE "imported"
+
 struct runtime {
 	uv_loop_t *loop;
 	struct cri *cri;	    /* NULL until it is ready */

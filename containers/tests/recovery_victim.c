@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A run that the recovery test kills: prints each step it has reached and ends with a container
- * that hangs. Arguments: the base directory, and for a run that is attached the runtime's address
- * and an image that it has. */
+ * that hangs. Arguments: the base directory, and for a run that is attached the runtime's address,
+ * an image, and the archive that holds it. */
 #include "base/cleanup.h"
 #include "containers/images/images.h"
 #include "containers/launch/launch.h"
@@ -19,11 +19,14 @@ static void say(const char *step)
 
 static int attach(struct rig *rig, char **argv, struct error *err)
 {
+	const char *const references[] = {argv[3], NULL};
 	struct launcher_containerd_options options = {.check_id = "victim", .image = argv[3]};
 	int rc = uv_loop_init(&rig->loop);
 
 	if (rc == 0)
 		rc = runtime_attach(&rig->loop, argv[2], argv[1], &rig->runtime, err);
+	if (rc == 0)
+		rc = runtime_import(rig->runtime, argv[4], references, err);
 	if (rc < 0)
 		return rc;
 	options.cri = runtime_cri(rig->runtime);
@@ -41,9 +44,9 @@ int main(int argc, char **argv)
 	struct error err = {0};
 	int rc = 0;
 
-	if (argc != 2 && argc != 4)
+	if (argc != 2 && argc != 5)
 		return 2;
-	if (argc == 4)
+	if (argc == 5)
 		rc = attach(&rig, argv, &err);
 	else
 		rig_open(&rig, argv[1]);

@@ -39,10 +39,10 @@ static bool has_ended(void *process)
 	return process_has_ended(process);
 }
 
-/* `address` and `image` NULL: with a runtime of its own. */
-static struct process *start_victim(const char *address, const char *image)
+/* `address` NULL: with a runtime of its own. */
+static struct process *start_victim(const char *address, const char *image, const char *archive)
 {
-	const char *const argv[] = {victim_program, base, address, image, NULL};
+	const char *const argv[] = {victim_program, base, address, image, archive, NULL};
 	const struct process_spec spec = {.argv = argv};
 	struct process *victim = NULL;
 
@@ -83,6 +83,23 @@ static void expect_no_cgroups(const char *name)
 	}
 }
 
+static bool has_image(const struct rig *rig)
+{
+	Runtime__V1__ImageStatusResponse *reply CLEANUP_CRI_REPLY = NULL;
+
+	CU_ASSERT_EQUAL(cri_image_status_wait(runtime_cri(rig->runtime),
+					      rig->images.probe.reference, &reply, NULL),
+			0);
+	return reply != NULL && reply->image != NULL;
+}
+
+static int recover(struct runtime_recovered *recovered, struct error *err)
+{
+	const struct runtime_recovery recovery = {.base_directory = base};
+
+	return runtime_recover(&recovery, recovered, err);
+}
+
 /* What the dead run had, and after the recovery that nothing of it is there any more. */
 static void recover_and_expect_nothing(struct runtime_recovered *recovered)
 {
@@ -92,7 +109,7 @@ static void recover_and_expect_nothing(struct runtime_recovered *recovered)
 
 	if (file_is_directory(base))
 		CU_ASSERT_EQUAL(file_list(base, &names, NULL), 0);
-	UNIT_INT(runtime_recover(base, recovered, &err), 0);
+	UNIT_INT(recover(recovered, &err), 0);
 	UNIT_STRING(err.text, "");
 	expect_no_mounts();
 	for (size_t i = 0; i < names.count; i++) {
@@ -133,7 +150,7 @@ static void list_shim_sockets(struct text_list *sockets)
 static void test_a_run_that_dies_with_a_container(void)
 {
 	struct text_list sockets CLEANUP_TEXT_LIST = {0};
-	struct process *victim = start_victim(NULL, NULL);
+	struct process *victim = start_victim(NULL, NULL, NULL);
 	struct wanted_step running = {victim, "running"};
 	struct runtime_recovered recovered = {0};
 	struct error err = {0};
@@ -145,7 +162,7 @@ static void test_a_run_that_dies_with_a_container(void)
 		abort();
 	CU_ASSERT_TRUE(file_exists(sockets.items[0]));
 	/* While the run lives it is left alone. */
-	UNIT_INT(runtime_recover(base, &recovered, &err), 0);
+	UNIT_INT(recover(&recovered, &err), 0);
 	UNIT_INT(recovered.directories + recovered.processes + recovered.mounts, 0);
 	CU_ASSERT_FALSE(process_has_ended(victim));
 	kill_victim(victim);
@@ -164,7 +181,7 @@ static void test_runs_that_die_at_any_moment(void)
 	unsigned seed = chosen != NULL ? (unsigned)strtoul(chosen, NULL, 10) : 1;
 
 	for (int i = 0; i < RANDOM_KILLS; i++) {
-		struct process *victim = start_victim(NULL, NULL);
+		struct process *victim = start_victim(NULL, NULL, NULL);
 		struct runtime_recovered recovered = {0};
 
 		seed = seed * 1103515245U + 12345U;
@@ -182,7 +199,8 @@ static size_t count_sandboxes(struct rig *rig)
 	return list != NULL ? list->n_items : 0;
 }
 
-/* A dead run's container in a runtime that goes on: only that one is removed. */
+/* A dead run's container in a runtime that goes on: only that one is removed, and the image that it
+ * imported. */
 static void test_a_run_that_dies_attached(void)
 {
 	const char *const words[] = {"probe-test", "hang", NULL};
@@ -195,18 +213,22 @@ static void test_a_run_that_dies_attached(void)
 
 	rig_open(&rig, rig_base("machine"));
 	CU_ASSERT_EQUAL_FATAL(launch_start(rig.launcher, &spec, &living, &err), 0);
-	struct process *victim =
-		start_victim(runtime_describe(rig.runtime)->address, rig.images.probe.reference);
+	UNIT_INT(cri_remove_image_wait(runtime_cri(rig.runtime), rig.images.probe.reference, &err),
+		 0);
+	struct process *victim = start_victim(runtime_describe(rig.runtime)->address,
+					      rig.images.probe.reference, rig.images.archive);
 	running.victim = victim;
 	CU_ASSERT_EQUAL_FATAL(
 		loop_wait(&loop, has_said, &running, VICTIM_TIMEOUT_MS, "container", &err), 0);
 	UNIT_INT(count_sandboxes(&rig), 2);
 	kill_victim(victim);
 	UNIT_INT(count_sandboxes(&rig), 2);
+	CU_ASSERT(has_image(&rig));
 	recover_and_expect_nothing(&recovered);
 	UNIT_INT(recovered.directories, 1);
 	UNIT_INT(recovered.processes, 0);
 	UNIT_INT(count_sandboxes(&rig), 1);
+	CU_ASSERT_FALSE(has_image(&rig));
 	UNIT_INT(launch_result(living)->end, LAUNCH_RUNNING);
 	launch_free(living);
 	rig_close(&rig);
@@ -225,14 +247,14 @@ static void test_what_is_not_a_run_is_left_alone(void)
 	CU_ASSERT_EQUAL_FATAL(file_make_directories(unowned, 0700, NULL), 0);
 	CU_ASSERT_EQUAL_FATAL(file_make_directories(broken, 0700, NULL), 0);
 	CU_ASSERT_EQUAL_FATAL(file_write_atomic(owner, "{", 1, 0600, NULL), 0);
-	UNIT_INT(runtime_recover(base, &recovered, &err), ERROR_FORMAT);
+	UNIT_INT(recover(&recovered, &err), ERROR_FORMAT);
 	UNIT_CONTAINS(err.text, "run-broken/owner.json");
 	UNIT_INT(recovered.directories, 0);
 	CU_ASSERT_TRUE(file_is_directory(kept));
 	CU_ASSERT_TRUE(file_is_directory(unowned));
 	CU_ASSERT_TRUE(file_is_directory(broken));
 	CU_ASSERT_EQUAL(file_remove_tree(base, NULL), 0);
-	UNIT_INT(runtime_recover(base, &recovered, &err), 0);
+	UNIT_INT(recover(&recovered, &err), 0);
 }
 
 int main(void)

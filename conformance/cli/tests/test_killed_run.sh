@@ -14,6 +14,7 @@ while [ $moment -lt 10 ]; do
 	# Moments from 0.1 s on, with a part that differs between the runs of this test.
 	delay=$(awk "BEGIN { srand($$ * 10 + $moment); printf \"%.2f\", 0.1 + $moment * 0.45 + rand() * 0.3 }")
 	timeout "$delay" tail --pid=$run -f /dev/null || true
+	grep -lsE "\"pid\": *$run\b" /run/gpucert/run-*/owner.json /tmp/gpucert-*/owner.json >>"$work/owners" || true
 	kill -KILL $run 2>/dev/null || true
 	wait $run 2>/dev/null || true
 	if [ -f "$out/journal.ndjson" ]; then
@@ -24,7 +25,10 @@ while [ $moment -lt 10 ]; do
 done
 
 expect_exit 0 gpucert run --out "$work/after" environment
-[ -z "$(ls /run/gpucert 2>/dev/null)" ] || complain "left behind: $(ls /run/gpucert)"
-grep -q ' /run/gpucert/' /proc/mounts && complain "mounts left behind: $(grep ' /run/gpucert/' /proc/mounts)"
-pgrep -f /run/gpucert/ >/dev/null && complain "processes left behind: $(pgrep -af /run/gpucert/)"
-true
+[ -s "$work/owners" ] || complain "no run was killed while it had a directory"
+while read -r owner; do
+	directory=$(dirname "$owner")
+	[ ! -e "$directory" ] || complain "left behind: $directory"
+	! grep -q " $directory/" /proc/mounts || complain "mounts left behind: $(grep " $directory/" /proc/mounts)"
+	! pgrep -f "$directory/" >/dev/null || complain "processes left behind: $(pgrep -af "$directory/")"
+done <"$work/owners"

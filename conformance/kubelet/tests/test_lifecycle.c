@@ -8,6 +8,8 @@
 #include "conformance/kubelet/plugin_directory.h"
 #include "rpc/transport.h"
 
+#include <unistd.h>
+
 #ifndef _WIN32
 #include <sys/stat.h>
 #endif
@@ -284,6 +286,10 @@ static void test_what_a_dead_run_moved_is_restored(void)
 	abandon(&rig, dead);
 	put(aside, "checkpoint", "{\"Data\": {}}");
 	put(rig.plugin_dir, KUBELET_CHECKPOINT_NAME, "{\"Data\": {}, \"Checksum\": 1}");
+	int lock = -1;
+	CHECK_OK(file_lock_directory(aside, &lock, ERR));
+	UNIT_INT(plugin_directory_restore(rig.plugin_dir, &restored, NULL), ERROR_BUSY);
+	(void)close(lock);
 	CHECK_OK(plugin_directory_restore(rig.plugin_dir, &restored, ERR));
 	CU_ASSERT(restored);
 	CU_ASSERT(is_same_file(&kubelet_inode, dead));

@@ -108,10 +108,21 @@ int runtime_stop(struct runtime *runtime, struct error *err)
 	return result;
 }
 
-int runtime_recover(const char *base_directory, struct runtime_recovered *recovered,
+int runtime_make_directory(char **path, struct error *err)
+{
+	return file_make_temporary(NULL, "gpucert-", path, err);
+}
+
+int runtime_remove_directory(const char *path, size_t *undone, struct error *err)
+{
+	(void)undone;
+	return file_remove_tree(path, err);
+}
+
+int runtime_recover(const struct runtime_recovery *recovery, struct runtime_recovered *recovered,
 		    struct error *err)
 {
-	(void)base_directory;
+	(void)recovery;
 	(void)err;
 	if (recovered != NULL)
 		*recovered = (struct runtime_recovered){0};
