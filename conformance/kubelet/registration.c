@@ -22,6 +22,7 @@ struct registration {
 	struct rpc_call *options_call;
 	registration_done *done;
 	void *user;
+	bool dialling;
 	bool over;
 };
 
@@ -149,17 +150,6 @@ static void answer(struct registration *registration, int code, const char *mess
 		send_answer(registration);
 }
 
-/* The caller is gone: its context is cancelled, and with it GetDevicePluginOptions. */
-static void on_caller_gone(void *user)
-{
-	struct registration *registration = user;
-	registration->stream = NULL;
-	registration->seen.abandoned = true;
-	report_answer(registration, KUBELET_EVENT_REGISTER_ABANDONED);
-	if (registration->options_call != NULL)
-		rpc_call_cancel(registration->options_call);
-}
-
 static void connection_failed(struct registration *registration, const char *message)
 {
 	struct kubelet_plugin *plugin = registration->seen.plugin;
@@ -169,6 +159,38 @@ static void connection_failed(struct registration *registration, const char *mes
 	if (registration->kubelet->options.profile == KUBELET_PROFILE_1_37)
 		client_close_channel(plugin);
 	answer(registration, RPC_UNKNOWN, message);
+}
+
+static void report_dial(const struct registration *registration, enum kubelet_event_type type,
+			const char *reason)
+{
+	const struct kubelet_registration *seen = &registration->seen;
+	struct kubelet_event event = KUBELET_EVENT_EMPTY(CONNECTED);
+	event.type = type;
+	event.resource = seen->resource;
+	event.socket = seen->socket;
+	event.text = reason;
+	event.duration_ms = (int64_t)(clock_monotonic_ms() - seen->time_ms);
+	kubelet_report(registration->kubelet, event);
+}
+
+/* The caller is gone: its context is cancelled, and with it the dialling and
+ * GetDevicePluginOptions (client.go, dial; manager.go, PluginConnected). */
+static void on_caller_gone(void *user)
+{
+	struct registration *registration = user;
+	struct kubelet_plugin *plugin = registration->seen.plugin;
+	registration->stream = NULL;
+	registration->seen.abandoned = true;
+	report_answer(registration, KUBELET_EVENT_REGISTER_ABANDONED);
+	if (registration->options_call != NULL) {
+		rpc_call_cancel(registration->options_call);
+	} else if (registration->dialling) {
+		registration->dialling = false;
+		dial_free(STEAL(plugin->dial));
+		report_dial(registration, KUBELET_EVENT_DIAL_FAILED, "the caller of Register left");
+		connection_failed(registration, "failed to dial device plugin: context canceled");
+	}
 }
 
 static void report_options(const struct registration *registration, const char *text)
@@ -241,24 +263,12 @@ static int ask_options(struct registration *registration, struct error *err)
 			 &registration->options_call, err);
 }
 
-static void report_dial(const struct registration *registration, enum kubelet_event_type type,
-			const char *reason)
-{
-	const struct kubelet_registration *seen = &registration->seen;
-	struct kubelet_event event = KUBELET_EVENT_EMPTY(CONNECTED);
-	event.type = type;
-	event.resource = seen->resource;
-	event.socket = seen->socket;
-	event.text = reason;
-	event.duration_ms = (int64_t)(clock_monotonic_ms() - seen->time_ms);
-	kubelet_report(registration->kubelet, event);
-}
-
 static void on_dialled(const struct dial_result *result, void *user)
 {
 	struct registration *registration = user;
 	struct kubelet_registration *seen = &registration->seen;
 	struct error err = {0};
+	registration->dialling = false;
 	seen->dial_attempts = result->attempts;
 	seen->plugin->channel = result->channel;
 	if (registration->over) {
@@ -273,11 +283,7 @@ static void on_dialled(const struct dial_result *result, void *user)
 	}
 	seen->connected_ms = clock_monotonic_ms();
 	report_dial(registration, KUBELET_EVENT_CONNECTED, NULL);
-	if (seen->abandoned)
-		connection_failed(registration,
-				  "failed to get device plugin options: rpc error: code = Canceled "
-				  "desc = context canceled");
-	else if (ask_options(registration, &err) != 0)
+	if (ask_options(registration, &err) != 0)
 		connection_failed(registration, err.text);
 }
 
@@ -322,6 +328,7 @@ static void connect_client(struct registration *registration)
 	if (rc == 0)
 		rc = dial_start(kubelet->loop, seen->socket, NULL, kubelet->options.dial_timeout_ms,
 				on_dialled, registration, &seen->plugin->dial, &err);
+	registration->dialling = rc == 0;
 	if (rc != 0)
 		answer(registration, RPC_UNKNOWN, err.text);
 }

@@ -144,6 +144,32 @@ static void test_strings_do_not_end_at_nul(void)
 	rig_close(&rig);
 }
 
+static bool attempt_is_answered(void *user)
+{
+	const struct kubelet_registration *seen = user;
+	return seen->answered_ms != 0;
+}
+
+/* A Register whose caller gave up ends with the call: it must not take a later registration out of
+ * the kubelet's table, whose end would go unnoticed then. */
+static void test_abandoned_attempt_ends_with_its_call(void)
+{
+	struct rig rig;
+	rig_start(&rig, KUBELET_PROFILE_1_36);
+	(void)rig_plugin(&rig, "{'endpoint': 'missing.sock',"
+			       " 'register': {'deadline_ms': 50, 'retries': 0}}");
+	const struct kubelet_registration *abandoned = rig_registration(&rig, 0);
+	CU_ASSERT(abandoned->abandoned);
+	struct scripted_plugin *good = rig_plugin(&rig, "{'device_count': 2}");
+	rig_wait_listed(&rig);
+	CHECK_OK(loop_wait(&rig.loop, attempt_is_answered, (void *)(uintptr_t)abandoned, 30 * 1000,
+			   "the end of the abandoned attempt", ERR));
+	UNIT_STRING(rig.last_text[KUBELET_EVENT_DIAL_FAILED], "the caller of Register left");
+	scripted_plugin_cut(good);
+	CHECK_OK(kubelet_wait_allocatable(rig.kubelet, RIG_RESOURCE, 0, RIG_PATIENCE_MS, ERR));
+	rig_close(&rig);
+}
+
 static bool plugin_is_registered(void *user)
 {
 	return scripted_plugin_registered(user) > 0;
@@ -250,6 +276,7 @@ UNIT_MAIN("kubelet registration",
 	  {"GetDevicePluginOptions failing refuses the plugin", test_options_failure_refuses},
 	  {"the endpoint is joined to the directory", test_endpoint_is_joined},
 	  {"strings do not end at NUL", test_strings_do_not_end_at_nul},
+	  {"an attempt ends with its call", test_abandoned_attempt_ends_with_its_call},
 	  {"Register can be answered with a status", test_faults_of_register},
 	  {"Register can be answered late or never", test_slow_and_silent_answers},
 	  {"kubelet.sock can misbehave", test_faults_of_the_socket},
