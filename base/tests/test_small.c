@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The modules of a few lines: clock, digest, exception names. */
+/* The modules of a few lines: clock, digest, index of strings, exception names. */
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/digest.h"
@@ -7,6 +7,8 @@
 #include "base/nt_status.h"
 #include "base/path.h"
 #include "base/tests/unit.h"
+#include "base/text.h"
+#include "base/text_index.h"
 
 static void test_monotonic(void)
 {
@@ -78,5 +80,28 @@ static void test_exceptions(void)
 	UNIT_STRING(nt_status_name((int)0xC0000FFF), "unhandled exception");
 }
 
+static void test_text_index(void)
+{
+	struct text_index index CLEANUP_TEXT_INDEX = {0};
+	struct text_list strings CLEANUP_TEXT_LIST = {0};
+	size_t found = 0;
+	size_t wrong = 0;
+
+	for (size_t i = 0; i < 10000; i++)
+		CU_ASSERT_EQUAL_FATAL(text_list_take(&strings, text_format("/dev/%zu", i), NULL),
+				      0);
+	for (size_t i = 0; i < 10000; i++)
+		wrong += text_index_put(&index, strings.items[i], i, &found, NULL) != 0 ||
+			 found != i;
+	for (size_t i = 0; i < 10000; i++)
+		wrong += text_index_put(&index, strings.items[i], 10000 + i, &found, NULL) != 0 ||
+			 found != i;
+	UNIT_INT(wrong, 0);
+	UNIT_INT(index.count, 10000);
+	CU_ASSERT_EQUAL(text_index_put(&index, "", 7, &found, NULL), 0);
+	UNIT_INT(found, 7);
+}
+
 UNIT_MAIN("clock, digest, exceptions", {"monotonic", test_monotonic}, {"UTC", test_utc},
-	  {"digest", test_digest}, {"exceptions", test_exceptions})
+	  {"digest", test_digest}, {"index of strings", test_text_index},
+	  {"exceptions", test_exceptions})

@@ -2,6 +2,7 @@
 #include "conformance/kubelet/container_options.h"
 
 #include "base/cleanup.h"
+#include "base/text_index.h"
 
 #include <string.h>
 
@@ -21,6 +22,7 @@ const char *kubelet_option_kind_name(enum kubelet_option_kind kind)
 struct merge {
 	struct kubelet_container_options *out;
 	const char *resource; /* kept string */
+	struct text_index entries[KUBELET_OPTION_KINDS];
 	struct error *err;
 	int rc;
 };
@@ -33,20 +35,34 @@ static const char *keep(struct merge *merge, const char *string)
 	return merge->rc == 0 ? merge->out->strings.items[merge->out->strings.count - 1] : "";
 }
 
-/* Room for one more entry at the end of one of the arrays; NULL when memory ran out. */
+/* Room for one more entry at the end of one of the arrays, whose capacity is the next power of two;
+ * NULL when memory ran out. */
 static void *grow(struct merge *merge, void *array_pointer, size_t *count, size_t size)
 {
+	void *array = NULL;
 	if (merge->rc != 0)
 		return NULL;
-	void *array = NULL;
 	memcpy(&array, array_pointer, sizeof(array));
-	void *grown = realloc(array, (*count + 1) * size);
-	if (grown == NULL) {
-		merge->rc = error_memory(merge->err);
-		return NULL;
+	if ((*count & (*count - 1)) == 0) {
+		array = reallocarray(array, *count == 0 ? 1 : *count * 2, size);
+		if (array == NULL) {
+			merge->rc = error_memory(merge->err);
+			return NULL;
+		}
+		memcpy(array_pointer, &array, sizeof(array));
 	}
-	memcpy(array_pointer, &grown, sizeof(grown));
-	return (char *)grown + size * (*count)++;
+	return (char *)array + size * (*count)++;
+}
+
+/* The place of the entry with this key among the `count` of its kind; `count`: there is none, and
+ * this one is going to be it. */
+static size_t find_entry(struct merge *merge, enum kubelet_option_kind kind, const char *key,
+			 size_t count)
+{
+	size_t found = count;
+	if (merge->rc == 0)
+		merge->rc = text_index_put(&merge->entries[kind], key, count, &found, merge->err);
+	return found;
 }
 
 static void add_conflict(struct merge *merge, struct kubelet_conflict conflict)
@@ -63,7 +79,8 @@ static void add_conflict(struct merge *merge, struct kubelet_conflict conflict)
 	entry->same = conflict.winner != NULL && strcmp(conflict.winner, conflict.loser) == 0;
 }
 
-/* envs and annotations. */
+/* envs and annotations. Both are maps: within one answer the last value of a key is the one that
+ * protobuf-go hands out. */
 static void merge_pair(struct merge *merge, enum kubelet_option_kind kind, const char *name,
 		       const char *value)
 {
@@ -71,15 +88,19 @@ static void merge_pair(struct merge *merge, enum kubelet_option_kind kind, const
 	bool env = kind == KUBELET_OPTION_ENV;
 	struct kubelet_env **pairs = env ? &out->envs : &out->annotations;
 	size_t *count = env ? &out->env_count : &out->annotation_count;
-	for (size_t i = 0; i < *count; i++) {
-		const struct kubelet_env *winner = &(*pairs)[i];
-		if (strcmp(winner->name, name) != 0)
-			continue;
+	size_t place = find_entry(merge, kind, name, *count);
+	if (merge->rc == 0 && place < *count) {
+		struct kubelet_env *winner = &(*pairs)[place];
+		const char *loser = value;
+		if (winner->resource == merge->resource) {
+			loser = winner->value;
+			winner->value = keep(merge, value);
+		}
 		add_conflict(merge, (struct kubelet_conflict){.kind = kind,
 							      .key = name,
 							      .winner = winner->value,
 							      .winner_resource = winner->resource,
-							      .loser = value});
+							      .loser = loser});
 		return;
 	}
 	struct kubelet_env *pair = grow(merge, pairs, count, sizeof(*pair));
@@ -100,10 +121,10 @@ static char *describe(struct merge *merge, const char *host_path, const char *mo
 static void merge_mount(struct merge *merge, const V1beta1__Mount *mount)
 {
 	struct kubelet_container_options *out = merge->out;
-	for (size_t i = 0; i < out->mount_count; i++) {
-		const struct kubelet_mount *winner = &out->mounts[i];
-		if (strcmp(winner->container_path, mount->container_path) != 0)
-			continue;
+	size_t place =
+		find_entry(merge, KUBELET_OPTION_MOUNT, mount->container_path, out->mount_count);
+	if (merge->rc == 0 && place < out->mount_count) {
+		const struct kubelet_mount *winner = &out->mounts[place];
 		CLEANUP_FREE char *kept =
 			describe(merge, winner->host_path, winner->read_only ? "ro" : "rw");
 		CLEANUP_FREE char *lost =
@@ -127,10 +148,10 @@ static void merge_mount(struct merge *merge, const V1beta1__Mount *mount)
 static void merge_device(struct merge *merge, const V1beta1__DeviceSpec *device)
 {
 	struct kubelet_container_options *out = merge->out;
-	for (size_t i = 0; i < out->device_count; i++) {
-		const struct kubelet_device_node *winner = &out->devices[i];
-		if (strcmp(winner->container_path, device->container_path) != 0)
-			continue;
+	size_t place =
+		find_entry(merge, KUBELET_OPTION_DEVICE, device->container_path, out->device_count);
+	if (merge->rc == 0 && place < out->device_count) {
+		const struct kubelet_device_node *winner = &out->devices[place];
 		CLEANUP_FREE char *kept = describe(merge, winner->host_path, winner->permissions);
 		CLEANUP_FREE char *lost = describe(merge, device->host_path, device->permissions);
 		if (merge->rc == 0)
@@ -155,11 +176,12 @@ static void merge_cdi_device(struct merge *merge, bool windows, const char *name
 	struct kubelet_container_options *out = merge->out;
 	struct kubelet_conflict lost = {
 		.kind = KUBELET_OPTION_CDI_DEVICE, .key = name, .loser = name, .dropped = windows};
-	for (size_t i = 0; i < out->cdi_device_count; i++) {
-		if (strcmp(out->cdi_devices[i].name, name) != 0)
-			continue;
-		lost.winner = out->cdi_devices[i].name;
-		lost.winner_resource = out->cdi_devices[i].resource;
+	size_t place =
+		windows ? 0
+			: find_entry(merge, KUBELET_OPTION_CDI_DEVICE, name, out->cdi_device_count);
+	if (merge->rc == 0 && place < out->cdi_device_count) {
+		lost.winner = out->cdi_devices[place].name;
+		lost.winner_resource = out->cdi_devices[place].resource;
 	}
 	if (windows || lost.winner != NULL) {
 		add_conflict(merge, lost);
@@ -197,6 +219,8 @@ int kubelet_container_options_merge(bool windows, const struct kubelet_answer *a
 	struct merge merge = {.out = &options, .err = err};
 	for (size_t i = 0; i < count; i++)
 		merge_answer(&merge, windows, &answers[i]);
+	for (size_t kind = 0; kind < KUBELET_OPTION_KINDS; kind++)
+		text_index_free(&merge.entries[kind]);
 	if (merge.rc != 0) {
 		kubelet_container_options_free(&options);
 		return merge.rc;

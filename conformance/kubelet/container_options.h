@@ -4,7 +4,8 @@
 
 /*
  * What a kubelet makes of the AllocateResponses of one container: over all resources the first one
- * wins, by name (envs, annotations, CDI devices) or container path (mounts, devices). A kubelet
+ * wins, by name (envs, annotations, CDI devices) or container path (mounts, devices); of one key
+ * that a single answer sends twice, which only a hand-made server does, the last. A kubelet
  * only logs the losers; here they are data. Nothing else is checked or changed: paths go through
  * verbatim.
  *
@@ -21,6 +22,7 @@ enum kubelet_option_kind {
 	KUBELET_OPTION_DEVICE,
 	KUBELET_OPTION_ANNOTATION,
 	KUBELET_OPTION_CDI_DEVICE,
+	KUBELET_OPTION_KINDS
 };
 
 const char *kubelet_option_kind_name(enum kubelet_option_kind kind); /* "mount" */

@@ -45,11 +45,11 @@ static void report_allocate(const struct admission *admission, const char *resou
 static void warn_about_vanished(const struct admission *admission, const char *resource,
 				const struct id_set *ids)
 {
-	const struct kubelet_device_list *devices =
-		kubelet_resource_devices(admission->kubelet, resource);
+	const struct resource *listed = resource_find(admission->kubelet, resource);
 	for (size_t i = 0; i < ids->count; i++) {
 		struct error err = {0};
-		if (devices != NULL && kubelet_device_find(devices, ids->items[i]) != NULL)
+		if (listed != NULL && (id_set_has(&listed->healthy, ids->items[i]) ||
+				       id_set_has(&listed->unhealthy, ids->items[i])))
 			continue;
 		(void)error_set(
 			&err, ERROR_REMOTE,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "containers/launch/launch.h"
 
+#include "base/text_index.h"
 #include "containers/launch/check_spec.h"
 #include "containers/launch/launcher.h"
 
@@ -43,23 +44,30 @@ static const char *spec_target(const struct launch_spec *spec, size_t index)
 	return path != NULL ? path : "";
 }
 
-/* A few dozen mounts: comparing each with each is quick enough. Windows devices have no place. */
-static void spec_duplicates(struct spec_check *check, const struct launch_spec *spec)
+/* Windows devices have no place. */
+static int spec_find_duplicates(struct spec_check *check, const struct launch_spec *spec)
 {
+	struct text_index seen CLEANUP_TEXT_INDEX = {0};
+	struct text_list places CLEANUP_TEXT_LIST = {0};
 	bool windows = check->system == LAUNCH_WINDOWS;
 	size_t count = spec->mount_count + (windows ? 0 : spec->device_count);
 
-	for (size_t i = 1; i < count; i++) {
-		for (size_t j = 0; j < i; j++) {
-			const char *a = spec_target(spec, i);
-			const char *b = spec_target(spec, j);
+	for (size_t i = 0; i < count; i++) {
+		const char *path = spec_target(spec, i);
+		const char *place = path;
+		size_t first = i;
 
-			if (windows ? !spec_windows_same_path(a, b) : !text_equal(a, b))
-				continue;
-			spec_offence(check, "container path %s: used twice", a);
-			break;
+		if (windows) {
+			if (text_list_take(&places, spec_windows_place(path), NULL) < 0)
+				return ERROR_MEMORY;
+			place = places.items[i];
 		}
+		if (text_index_put(&seen, place, i, &first, NULL) < 0)
+			return ERROR_MEMORY;
+		if (first != i)
+			spec_offence(check, "container path %s: used twice", path);
 	}
+	return 0;
 }
 
 static void spec_variable(struct spec_check *check, const struct launch_variable *variable)
@@ -99,8 +107,7 @@ int launch_check_spec(const struct launch_spec *spec, enum launch_system system,
 		(windows ? spec_windows_mount : spec_linux_mount)(&check, &spec->mounts[i]);
 	for (size_t i = 0; i < spec->device_count; i++)
 		(windows ? spec_windows_device : spec_linux_device)(&check, &spec->devices[i]);
-	spec_duplicates(&check, spec);
-	if (check.out_of_memory)
+	if (spec_find_duplicates(&check, spec) < 0 || check.out_of_memory)
 		return error_memory(err);
 	return check.count > 0 ? error_set(err, ERROR_ARGUMENT, "%s", first.text) : 0;
 }

@@ -24,6 +24,7 @@ void spec_linux_device(struct spec_check *check, const struct launch_device *dev
 
 void spec_windows_mount(struct spec_check *check, const struct launch_mount *mount);
 void spec_windows_device(struct spec_check *check, const struct launch_device *device);
-bool spec_windows_same_path(const char *a, const char *b);
+/* The same string for paths of the same place. Caller frees. */
+char *spec_windows_place(const char *path);
 
 #endif

@@ -151,23 +151,20 @@ static const char *spec_steps(const char *path, int *drive)
 	return path + spec_root_length(path);
 }
 
-bool spec_windows_same_path(const char *a, const char *b)
+char *spec_windows_place(const char *path)
 {
-	int drive_a = 0;
-	int drive_b = 0;
+	struct text place CLEANUP_TEXT = {0};
+	int drive = 0;
+	const char *at = spec_steps(path, &drive);
 
-	a = spec_steps(a, &drive_a);
-	b = spec_steps(b, &drive_b);
-	while (*a != '\0' && *b != '\0') {
-		if (is_separator(*a) && is_separator(*b)) {
-			a += strspn(a, "/\\");
-			b += strspn(b, "/\\");
-			continue;
+	text_addf(&place, "%c:", drive);
+	for (at += strspn(at, "/\\"); *at != '\0'; at += strspn(at, "/\\")) {
+		text_add(&place, "\\");
+		for (; *at != '\0' && !is_separator(*at); at++) {
+			char lower = (char)tolower((unsigned char)*at);
+
+			text_append(&place, &lower, 1);
 		}
-		if (tolower((unsigned char)*a) != tolower((unsigned char)*b))
-			return false;
-		a++;
-		b++;
 	}
-	return drive_a == drive_b && a[strspn(a, "/\\")] == '\0' && b[strspn(b, "/\\")] == '\0';
+	return text_take(&place);
 }

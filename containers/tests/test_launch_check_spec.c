@@ -5,6 +5,7 @@
 #include "base/tests/unit.h"
 
 #include <string.h>
+#include <time.h>
 
 static const char *const command[] = {"probe-vulkan", NULL};
 
@@ -26,6 +27,28 @@ static void expect_offence(const struct launch_spec *spec, const char *sentence)
 	CU_ASSERT_STRING_EQUAL(err.text, sentence);
 	CU_ASSERT_EQUAL_FATAL(offences.count, 1);
 	CU_ASSERT_STRING_EQUAL(offences.items[0], sentence);
+}
+
+/* Its time is the harness' own: comparing each with each would take minutes. */
+static void test_many_devices(void)
+{
+	enum { COUNT = 100000 };
+	struct launch_device *devices CLEANUP_FREE = calloc(COUNT, sizeof(*devices));
+	struct text_list paths CLEANUP_TEXT_LIST = {0};
+	struct launch_spec spec = {.name = "probe-1", .command = command, .device_count = COUNT};
+
+	CU_ASSERT_PTR_NOT_NULL_FATAL(devices);
+	for (size_t i = 0; devices != NULL && i < COUNT; i++) {
+		CU_ASSERT_EQUAL_FATAL(text_list_take(&paths, text_format("/dev/gpu%zu", i), NULL),
+				      0);
+		devices[i] = (struct launch_device){"/dev/null", paths.items[i], "rw"};
+	}
+	spec.devices = devices;
+	clock_t start = clock();
+	expect_sound(&spec);
+	devices[COUNT - 1].container_path = "/dev/gpu0";
+	expect_offence(&spec, "container path /dev/gpu0: used twice");
+	CU_ASSERT((clock() - start) / CLOCKS_PER_SEC < 5);
 }
 
 static void test_a_sound_spec_passes(void)
@@ -163,6 +186,7 @@ static void test_every_offender_is_listed(void)
 }
 
 UNIT_MAIN("launch_check_spec", {"a sound spec passes", test_a_sound_spec_passes},
+	  {"100,000 devices", test_many_devices},
 	  {"bad mounts are named", test_bad_mounts_are_named},
 	  {"bad devices are named", test_bad_devices_are_named},
 	  {"container paths are used once", test_container_paths_are_used_once},

@@ -11,6 +11,8 @@
 #include "conformance/kubelet/plugin_process.h"
 #include "rpc/rpc.h"
 
+#include <time.h>
+
 static void test_resource_names(void)
 {
 	char longest[320];
@@ -249,6 +251,64 @@ static void test_first_one_wins(void)
 	kubelet_container_options_free(&options);
 }
 
+/* A map's last value of a key counts, and that alone. */
+static void test_last_value_of_a_key(void)
+{
+	static struct answer_parts parts;
+	V1beta1__ContainerAllocateResponse__EnvsEntry again;
+	V1beta1__ContainerAllocateResponse__EnvsEntry *envs[] = {&parts.env, &again};
+	struct kubelet_container_options options = {0};
+	char name[] = "GPU";
+	char value[] = "later";
+	make_answer(&parts, "/dev/gpu", "/dev/a", true);
+	v1beta1__container_allocate_response__envs_entry__init(&again);
+	again.key = name;
+	again.value = value;
+	parts.response.envs = envs;
+	parts.response.n_envs = 2;
+	const struct kubelet_answer answers[] = {{"example.com/a", &parts.response}};
+	UNIT_INT(kubelet_container_options_merge(false, answers, 1, &options, NULL), 0);
+	UNIT_INT(options.env_count, 1);
+	UNIT_STRING(options.envs[0].value, "later");
+	const struct kubelet_conflict *env = conflict_of(&options, KUBELET_OPTION_ENV);
+	CU_ASSERT(env != NULL && strcmp(env->winner, "later") == 0 &&
+		  strcmp(env->loser, "/dev/a") == 0);
+	kubelet_container_options_free(&options);
+}
+
+/* Each of them twice. Its time is the harness' own: comparing each with each would take minutes. */
+static void test_many_mounts(void)
+{
+	enum { COUNT = 100000 };
+	V1beta1__ContainerAllocateResponse response = V1BETA1__CONTAINER_ALLOCATE_RESPONSE__INIT;
+	CLEANUP_FREE V1beta1__Mount *mounts = calloc(COUNT, sizeof(*mounts));
+	CLEANUP_FREE V1beta1__Mount **list = calloc(COUNT, sizeof(*list));
+	CLEANUP_TEXT_LIST struct text_list paths = {0};
+	struct kubelet_container_options options = {0};
+	CU_ASSERT_FATAL(mounts != NULL && list != NULL);
+	if (mounts == NULL || list == NULL)
+		return;
+	for (size_t i = 0; i < COUNT; i++) {
+		CU_ASSERT_EQUAL_FATAL(text_list_take(&paths, text_format("/lib/%zu", i), NULL), 0);
+		v1beta1__mount__init(&mounts[i]);
+		mounts[i].container_path = paths.items[i];
+		mounts[i].host_path = paths.items[i];
+		list[i] = &mounts[i];
+	}
+	response.mounts = list;
+	response.n_mounts = COUNT;
+	const struct kubelet_answer answers[] = {{"a.example/x", &response},
+						 {"b.example/x", &response}};
+	clock_t start = clock();
+	UNIT_INT(kubelet_container_options_merge(false, answers, 2, &options, NULL), 0);
+	CU_ASSERT((clock() - start) / CLOCKS_PER_SEC < 5);
+	UNIT_INT(options.mount_count, COUNT);
+	UNIT_INT(options.conflict_count, COUNT);
+	UNIT_STRING(options.mounts[COUNT - 1].host_path, paths.items[COUNT - 1]);
+	UNIT_STRING(options.conflicts[COUNT - 1].key, paths.items[COUNT - 1]);
+	kubelet_container_options_free(&options);
+}
+
 static void test_windows_drops_cdi_and_later_devices(void)
 {
 	static struct answer_parts first, second;
@@ -329,6 +389,8 @@ static void test_profiles(void)
 UNIT_MAIN("kubelet parts", {"resource names", test_resource_names},
 	  {"command lines", test_command_lines}, {"fault texts", test_fault_texts},
 	  {"id sets", test_id_sets}, {"the first answer wins", test_first_one_wins},
+	  {"the last value of a key counts", test_last_value_of_a_key},
+	  {"100,000 mounts", test_many_mounts},
 	  {"Windows drops CDI devices and later device specs",
 	   test_windows_drops_cdi_and_later_devices},
 	  {"events have one JSON form", test_events_have_one_json_form},

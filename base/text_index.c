@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/text_index.h"
+
+#include <sodium.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { CAPACITY_FIRST = 64 }; /* a power of two; at most half of the slots are in use */
+
+static uint64_t hash(const char *string)
+{
+	static unsigned char key[crypto_shorthash_KEYBYTES];
+	static bool keyed;
+	uint64_t value = 0;
+
+	if (!keyed)
+		randombytes_buf(key, sizeof(key));
+	keyed = true;
+	(void)crypto_shorthash((unsigned char *)&value, (const unsigned char *)string,
+			       strlen(string), key);
+	return value;
+}
+
+/* The slot that holds the string, or the free one where it belongs. */
+static struct text_index_slot *slot_of(const struct text_index *index, const char *string)
+{
+	size_t place = (size_t)hash(string) & (index->capacity - 1);
+
+	while (index->slots[place].string != NULL &&
+	       strcmp(index->slots[place].string, string) != 0)
+		place = (place + 1) & (index->capacity - 1);
+	return &index->slots[place];
+}
+
+static int grow(struct text_index *index, struct error *err)
+{
+	struct text_index larger = {.count = index->count,
+				    .capacity = index->capacity == 0 ? CAPACITY_FIRST
+								     : index->capacity * 2};
+
+	larger.slots = calloc(larger.capacity, sizeof(*larger.slots));
+	if (larger.slots == NULL)
+		return error_memory(err);
+	for (size_t i = 0; i < index->capacity; i++)
+		if (index->slots[i].string != NULL)
+			*slot_of(&larger, index->slots[i].string) = index->slots[i];
+	free(index->slots);
+	*index = larger;
+	return 0;
+}
+
+int text_index_put(struct text_index *index, const char *string, size_t number, size_t *found,
+		   struct error *err)
+{
+	struct text_index_slot *slot = NULL;
+
+	if (index->count >= index->capacity / 2) {
+		int rc = grow(index, err);
+
+		if (rc < 0)
+			return rc;
+	}
+	slot = slot_of(index, string);
+	if (slot->string == NULL) {
+		*slot = (struct text_index_slot){string, number};
+		index->count++;
+	}
+	*found = slot->number;
+	return 0;
+}
+
+void text_index_free(struct text_index *index)
+{
+	free(index->slots);
+	*index = (struct text_index){0};
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BASE_TEXT_INDEX_H
+#define BASE_TEXT_INDEX_H
+
+/* Which strings were there already: a hash table whose key is random, since the strings are often
+ * a stranger's. */
+
+#include "base/error.h"
+
+#include <stddef.h>
+
+struct text_index_slot {
+	const char *string; /* NULL: free */
+	size_t number;
+};
+
+/* Empty when zeroed. Strings are borrowed until text_index_free(). */
+struct text_index {
+	struct text_index_slot *slots;
+	size_t count, capacity;
+};
+
+/* *found is the number that `string` was put in with first: `number`, when it is new. ERROR_MEMORY.
+ */
+int text_index_put(struct text_index *index, const char *string, size_t number, size_t *found,
+		   struct error *err);
+void text_index_free(struct text_index *index);
+
+#define CLEANUP_TEXT_INDEX __attribute__((cleanup(text_index_free)))
+
+#endif
