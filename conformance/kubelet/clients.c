@@ -146,6 +146,8 @@ static void on_list_end(struct kubelet_stream *stream, void *user)
 int client_list_and_watch(struct kubelet_plugin *plugin, struct error *err)
 {
 	const struct kubelet_stream_events events = {on_list, on_list_end, plugin};
+	if (plugin->channel == NULL)
+		return error_set(err, ERROR_UNAVAILABLE, "%s is disconnected", plugin->socket);
 	int rc = kubelet_stream_open(plugin->channel, &events, &plugin->stream, err);
 	if (rc == 0)
 		faults_on_stream(plugin);

@@ -114,6 +114,16 @@ static void report_answer(const struct registration *registration, enum kubelet_
 	kubelet_report(registration->kubelet, event);
 }
 
+static void watch_list(struct kubelet_plugin *plugin)
+{
+	struct error err = {0};
+	if (client_list_and_watch(plugin, &err) == 0)
+		return;
+	kubelet_report_problem(plugin->kubelet, &err);
+	client_disconnect(plugin);
+}
+
+/* ListAndWatch follows the answer, also one that a fault held back. */
 static void send_answer(void *user)
 {
 	struct registration *registration = user;
@@ -133,6 +143,8 @@ static void send_answer(void *user)
 	report_answer(registration, KUBELET_EVENT_REGISTER_ANSWERED);
 	if (registration->done != NULL)
 		registration->done(seen, registration->user);
+	if (seen->code == RPC_OK && !seen->deduplicated && seen->plugin != NULL)
+		watch_list(seen->plugin);
 }
 
 static void answer(struct registration *registration, int code, const char *message)
@@ -209,14 +221,9 @@ static void report_options(const struct registration *registration, const char *
 static void connection_stands(struct registration *registration)
 {
 	struct kubelet_plugin *plugin = registration->seen.plugin;
-	struct error err = {0};
 	plugin->options = registration->seen.options;
 	resource_serve(registration->kubelet, plugin);
 	answer(registration, RPC_OK, "");
-	if (client_list_and_watch(plugin, &err) != 0) {
-		kubelet_report_problem(registration->kubelet, &err);
-		client_disconnect(plugin);
-	}
 }
 
 static void on_options(const struct rpc_status *status, ProtobufCMessage *reply, void *user)

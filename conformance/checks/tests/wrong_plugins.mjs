@@ -53,7 +53,7 @@ const wrong = {
 	'allocate.unknown-id': [plugin({accept_unknown: true}), 'unknown id: saw OK'],
 	'allocate.error-names-id': [plugin(rpc('Allocate', {code: 5, message: 'no such device'})), 'grpc-message'],
 	'allocate.no-ids': [plugin({allocate: {once: answer}}), 'Allocate without ids'],
-	'allocate.before-list': [plugin(rpc('Allocate', {code: 14})), 'before any ListAndWatch'],
+	'allocate.before-list': [plugin({needs_stream: true}), 'before any ListAndWatch'],
 	'allocate.paths-exist': [plugin(each({mounts: [{container_path: '/opt/d', host_path: '/nonexistent/driver.so', read_only: true}]})), '/nonexistent/driver.so'],
 	'allocate.unique-paths': [plugin(each({devices: [{container_path: '/dev/gpu', host_path: '/dev/null', permissions: 'rw'}]})), 'used once'],
 	'allocate.read-only': [plugin(each({mounts: [{container_path: '/opt/d', host_path: '/etc/hostname', read_only: false}]})), 'read_only'],

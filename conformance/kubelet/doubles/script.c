@@ -248,6 +248,7 @@ static int read_script(const struct json_at *at, struct script *script, struct e
 					   "goaway_ms",
 					   "accept_unknown",
 					   "accept_unhealthy",
+					   "needs_stream",
 					   "preferred",
 					   "allocate",
 					   "rpc",
@@ -271,6 +272,8 @@ static int read_script(const struct json_at *at, struct script *script, struct e
 		rc = json_have_bool(at, "accept_unknown", &script->accept_unknown, err);
 	if (rc == 0)
 		rc = json_have_bool(at, "accept_unhealthy", &script->accept_unhealthy, err);
+	if (rc == 0)
+		rc = json_have_bool(at, "needs_stream", &script->needs_stream, err);
 	if (rc == 0)
 		rc = read_preferred(at, script, err);
 	if (rc == 0)

@@ -91,7 +91,7 @@ struct script {
 	size_t list_count;
 	struct script_end end;
 	uint64_t storm_ms, goaway_ms;
-	bool accept_unknown, accept_unhealthy;
+	bool accept_unknown, accept_unhealthy, needs_stream;
 	enum script_preference preference;
 	char **preferred_ids;
 	size_t preferred_id_count;

@@ -215,7 +215,8 @@ static const struct kubelet_device *known_device(const struct scripted_plugin *p
 /* What is wrong with an id; NULL: nothing, or the script does not care. Caller frees. */
 static char *id_problem(const struct scripted_plugin *plugin, const char *id, int *code)
 {
-	const struct kubelet_device *device = known_device(plugin, id);
+	bool blind = plugin->script->needs_stream && plugin->calls[SCRIPT_LIST_AND_WATCH] == 0;
+	const struct kubelet_device *device = blind ? NULL : known_device(plugin, id);
 	if (device == NULL && !plugin->script->accept_unknown) {
 		*code = RPC_NOT_FOUND;
 		return text_format("unknown device %s", id);
