@@ -115,7 +115,7 @@ static const struct option_spec run_options[] = {
 	 .target = &run.settings.out_directory,
 	 .value = "DIR",
 	 .help = "Folder for journal, report and evidence; an earlier run's files there are "
-		 "replaced.",
+		 "replaced, others never. Used by one run at a time.",
 	 .env = "GPUCERT_OUT"},
 	{.name = "exclude",
 	 .letter = 'x',

@@ -6,6 +6,7 @@
 #include "base/file.h"
 #include "base/path.h"
 #include "base/text.h"
+#include "conformance/runner/output.h"
 #include "conformance/runner/result.h"
 
 #include <errno.h>
@@ -241,7 +242,7 @@ static char *check_evidence_path(struct check_run *run, const char *name)
 	char *letter = NULL;
 
 	run->evidence_count++;
-	path = text_format("evidence/%s/%02u-%.*s", run->name, run->evidence_count,
+	path = text_format(OUTPUT_EVIDENCE "/%s/%02u-%.*s", run->name, run->evidence_count,
 			   (int)EVIDENCE_NAME_MAX, name);
 	if (path == NULL)
 		return NULL;

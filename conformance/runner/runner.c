@@ -8,6 +8,7 @@
 #include "base/style.h"
 #include "conformance/kubelet/plugin_directory.h"
 #include "conformance/runner/execution.h"
+#include "conformance/runner/output.h"
 #include "conformance/runner/plugin_command.h"
 #include "containers/cri/sweep.h"
 #include "reports/render.h"
@@ -52,20 +53,6 @@ static int runner_discover_wine(struct runner *runner, struct error *err)
 	int rc = path != NULL ? wine_node_record(wine, path, err) : error_memory(err);
 
 	return rc == 0 ? runner_discover(runner, path, err) : rc;
-}
-
-static int runner_clear_output(const char *directory, struct error *err)
-{
-	static const char *const left[] = {JOURNAL_FILE_NAME, "report.json", "junit.xml",
-					   "evidence"};
-	int rc = file_make_directories(directory, 0755, err);
-
-	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(left); i++) {
-		char *path CLEANUP_FREE = path_join(directory, left[i]);
-
-		rc = path != NULL ? file_remove_tree(path, err) : error_memory(err);
-	}
-	return rc < 0 ? error_wrap(err, "output folder") : 0;
 }
 
 static void runner_make_id(char *out, size_t size)
@@ -361,7 +348,7 @@ static int runner_prepare(struct runner *runner, struct error *err)
 	rc = rc == 0 ? plan_make(runner->suites, &settings->filter, NULL, &runner->plan, err) : rc;
 	plan_free(&runner->plan);
 	if (rc == 0 && !settings->dry_run) {
-		rc = runner_clear_output(settings->out_directory, err);
+		rc = output_open(settings->out_directory, &runner->output_lock, err);
 		rc = rc == 0 ? runner_open_journal(runner, err) : rc;
 	}
 	return rc;
@@ -411,6 +398,7 @@ static void runner_close(struct runner *runner)
 	free(runner->plugin_command);
 	termination_close(runner->termination);
 	(void)loop_drain(&runner->loop, DRAIN_MS, NULL);
+	cleanup_fd_(&runner->output_lock);
 }
 
 /* Stops the workplace and writes the journal's last records. */
@@ -466,7 +454,7 @@ static int runner_work(struct runner *runner, int *exit_code, struct error *err)
 int runner_run(const struct runner_settings *settings, const struct check_suite *const *suites,
 	       int *exit_code, struct error *err)
 {
-	struct runner runner = {.settings = settings, .suites = suites};
+	struct runner runner = {.settings = settings, .suites = suites, .output_lock = -1};
 	int rc = 0;
 
 	(void)uv_loop_init(&runner.loop);

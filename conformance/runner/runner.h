@@ -25,8 +25,7 @@ struct runner_settings {
 	const char *image; /* the probe image, which that runtime has; NULL: ours is composed */
 	const char *runtime_handler; /* of the containers' sandboxes; NULL: the runtime's own */
 	const char *launcher; /* "containerd", "process"; NULL: containers if they can be had */
-	const char
-		*out_directory; /* made when missing; what an earlier run left there is replaced */
+	const char *out_directory; /* made when missing; see conformance/runner/output.h */
 	struct plan_filter filter;
 	const char *const *argv; /* the command line, NULL-ended, for the journal */
 	int64_t timeout_percent;

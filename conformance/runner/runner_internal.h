@@ -23,6 +23,7 @@ struct runner {
 	struct discovery_snapshot *node;
 	struct workplace workplace;
 	struct plan plan;
+	int output_lock; /* of the output folder; -1: none */
 	struct journal *journal;
 	struct progress *progress;
 };

@@ -97,3 +97,24 @@ expect_exit 0 gpucert run --launcher process --out "$work/report" environment.de
 [ ! -e "$work/plugins/.gpucert-moved" ] || complain ".gpucert-moved is left behind"
 kill $kubelet
 wait $kubelet 2>/dev/null || true
+
+# Two runs with one folder: the second is refused and changes nothing.
+rm -f "$work/where"
+gpucert run --quiet --launcher process --timeout-percent 1000 --out "$work/shared" \
+	--plugin "sh -c 'echo {plugin-dir} >$work/where; exec sleep 600'" registration.arrives >/dev/null 2>&1 &
+run=$!
+wait_for test -s "$work/where"
+expect_exit 2 gpucert run --launcher process --out "$work/shared" environment.devices
+expect_says "another run is writing to $work/shared"
+kill -TERM $run
+code=0
+wait $run || code=$?
+[ $code -eq 4 ] || complain "the first run ends with $code"
+expect_report "$work/shared/report.json" "r.checks.map((c) => c.id).join()" registration.arrives
+
+# What a run did not write is not its to replace.
+mkdir -p "$work/foreign/evidence/case42"
+echo precious >"$work/foreign/evidence/case42/doc.txt"
+expect_exit 2 gpucert run --launcher process --out "$work/foreign" environment.devices
+expect_says "$work/foreign/evidence exists and there is no journal of a run"
+[ -f "$work/foreign/evidence/case42/doc.txt" ] || complain "a foreign file is gone"
