@@ -93,7 +93,9 @@ static int options_check_output(const struct command_spec *program, int code)
 	if (fflush(stdout) == 0 && ferror(stdout) == 0)
 		return code;
 	(void)fprintf(stderr, "%s: standard output: %s\n", program->name, strerror(errno));
-	return code == EXIT_SUCCESS ? EXIT_FAILURE : code;
+	if (code != EXIT_SUCCESS)
+		return code;
+	return program->exit_output != 0 ? program->exit_output : EXIT_FAILURE;
 }
 
 int options_main(const struct command_spec *program, int argc, char **argv)

@@ -59,6 +59,8 @@ struct command_spec {
 	const struct command_spec *commands; /* ended by {.name = NULL}; may be NULL */
 	const char *const *examples; /* NULL-ended pairs: command line, what it does; may be NULL */
 	const char *const *exit_codes; /* NULL-ended pairs: code, meaning; may be NULL */
+	int exit_output;	       /* of a program: when standard output cannot be written;
+					  0: EXIT_FAILURE */
 	int (*run)(const struct text_list
 			   *arguments); /* exit code; NULL for a program with commands */
 };
@@ -67,7 +69,8 @@ struct command_spec {
  * The whole of main(): parses, answers --help, --version and --generate man|bash|zsh (which the
  * build uses), finds the command, runs it and returns its exit code. A usage error is printed to
  * stderr with the way to --help, and is exit code OPTIONS_EXIT_USAGE. When standard output cannot
- * be written in the end, that is said on stderr, and an exit code of 0 becomes 1.
+ * be written in the end, that is said on stderr, and an exit code of 0 becomes the program's
+ * `exit_output`.
  *
  * Begins with program_begin(), so on Windows the command line is that of the process.
  */

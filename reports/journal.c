@@ -2,6 +2,7 @@
 #include "reports/journal.h"
 
 #include "base/clock.h"
+#include "base/digest.h"
 #include "base/file.h"
 #include "reports/environment.h"
 #include "reports/items.h"
@@ -16,7 +17,8 @@ struct journal {
 	int64_t sequence; /* of the last record */
 	int64_t size;
 	uint64_t start_ms;
-	bool torn; /* a line that failed could not be taken back */
+	bool torn;		  /* a line that failed could not be taken back */
+	char digest[DIGEST_SIZE]; /* of the last line */
 };
 
 /* One line with the members that every record has in front of those of `record`. */
@@ -28,8 +30,8 @@ static int journal_line(const struct journal *journal, const cJSON *record, stru
 
 	if (json == NULL)
 		return error_memory(err);
-	text_addf(line, "{\"seq\":%lld,\"atMs\":%llu,\"time\":\"%s\",",
-		  (long long)journal->sequence + 1,
+	text_addf(line, "{\"seq\":%lld,\"prev\":\"%s\",\"atMs\":%llu,\"time\":\"%s\",",
+		  (long long)journal->sequence + 1, journal->digest,
 		  (unsigned long long)(clock_monotonic_ms() - journal->start_ms), clock_utc(utc));
 	text_add(line, json + 1); /* every record holds its type, so a member follows */
 	text_add(line, "\n");
@@ -71,6 +73,7 @@ static int journal_write(struct journal *journal, const struct text *line, struc
 		return journal_untear(journal, UV_ENOSPC, err);
 	journal->size += (int64_t)line->size;
 	journal->sequence++;
+	digest_bytes(line->data, line->size, journal->digest);
 	return 0;
 }
 
@@ -112,6 +115,7 @@ static int journal_start(struct journal *journal, const struct journal_run *run,
 		return rc;
 	journal->size = (int64_t)line.size;
 	journal->sequence = 1;
+	digest_bytes(line.data, line.size, journal->digest);
 	journal->file = uv_fs_open(NULL, &request, journal->path, UV_FS_O_WRONLY, 0, NULL);
 	uv_fs_req_cleanup(&request);
 	return journal->file < 0 ? error_uv(err, journal->file, "%s", journal->path) : 0;
@@ -127,6 +131,7 @@ int journal_create(const char *path, const struct journal_run *run, struct journ
 		return error_memory(err);
 	journal->file = -1;
 	journal->start_ms = clock_monotonic_ms();
+	digest_bytes("", 0, journal->digest);
 	journal->path = strdup(path);
 	rc = journal->path != NULL ? journal_start(journal, run, err) : error_memory(err);
 	if (rc == 0)

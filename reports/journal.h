@@ -7,9 +7,10 @@
  *
  * The runner is the only writer and owns the sequence; processes of checks report to it. A line is
  * written with one write(2); run-begin, check-begin, check-end, abort and run-end are on disk when
- * the call returns. The file exists from the moment at which it holds its first record, so every
- * journal renders. reports/schema/journal.schema.json describes the records, reports/journal_read.h
- * reads them.
+ * the call returns. Each holds the digest of the line before it (`prev`), so that a line that was
+ * changed or taken out later does not go unnoticed. The file exists from the moment at which it
+ * holds its first record, so every journal renders. reports/schema/journal.schema.json describes
+ * the records, reports/journal_read.h reads them.
  *
  * Order: journal_create, then in any order environment, phases and events; the plan once, before
  * the first check; for each attempt at a check begin, evidence and events, end; at last

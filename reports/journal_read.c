@@ -77,6 +77,17 @@ static int journal_push(struct journal_log *log, struct journal_record *record, 
 	return 0;
 }
 
+/* `line` ends in a line feed. */
+static void journal_chain(struct journal_log *log, const cJSON *record, const char *line,
+			  size_t size)
+{
+	const cJSON *prev = cJSON_GetObjectItemCaseSensitive(record, "prev");
+
+	if (log->unchained == 0 && !text_equal(cJSON_GetStringValue(prev), log->digest))
+		log->unchained = log->count + 1;
+	digest_bytes(line, size, log->digest);
+}
+
 static int journal_read_line(struct journal_log *log, const char *line, size_t size,
 			     struct error *err)
 {
@@ -87,6 +98,8 @@ static int journal_read_line(struct journal_log *log, const char *line, size_t s
 		rc = error_set(err, ERROR_LIMIT, "longer than %d bytes", (int)JOURNAL_LINE_MAX);
 	rc = rc == 0 ? json_parse(line, size, &record.json, err) : rc;
 	rc = rc == 0 ? journal_read_head(log, &record, err) : rc;
+	if (rc == 0)
+		journal_chain(log, record.json, line, size + 1);
 	rc = rc == 0 ? journal_push(log, &record, err) : rc;
 	if (rc < 0)
 		(void)error_wrap(err, "%s:%zu", log->name, log->count + 1);
@@ -103,6 +116,7 @@ int journal_parse(const char *name, const char *data, size_t size, struct journa
 	*log = (struct journal_log){.name = strdup(name)};
 	if (log->name == NULL)
 		return error_memory(err);
+	digest_bytes("", 0, log->digest);
 	while (rc == 0 && data < end) {
 		const char *newline = memchr(data, '\n', (size_t)(end - data));
 
@@ -126,7 +140,15 @@ int journal_read(const char *path, struct journal_log *log, struct error *err)
 	size_t size = 0;
 	int rc = file_read(path, JOURNAL_SIZE_MAX, &data, &size, err);
 
-	return rc == 0 ? journal_parse(path, data, size, log, err) : rc;
+	rc = rc == 0 ? journal_parse(path, data, size, log, err) : rc;
+	if (rc == 0 && log->unchained != 0) {
+		rc = error_set(err, ERROR_FORMAT,
+			       "%s:%zu: prev: not the digest of the line before; the journal was "
+			       "changed after the run",
+			       path, log->unchained);
+		journal_log_free(log);
+	}
+	return rc;
 }
 
 void journal_log_free(struct journal_log *log)

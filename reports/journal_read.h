@@ -3,12 +3,14 @@
 #define REPORTS_JOURNAL_READ_H
 
 /*
- * Reading a journal. A last line without a newline was torn by a crash and is left out. Anything
- * else that is not a record in sequence is ERROR_FORMAT (ERROR_LIMIT when too long) naming
- * "path:line". What a record of a type must hold is checked by whoever uses it, with
- * journal_record_error() for the place.
+ * Reading a journal. A last line without a newline was torn by a crash and is left out. Each record
+ * holds the digest of the line before it, line feed included, and the first that of nothing; one
+ * that does not is unchained. Anything else that is not a record in sequence is ERROR_FORMAT
+ * (ERROR_LIMIT when too long) naming "path:line". What a record of a type must hold is checked by
+ * whoever uses it, with journal_record_error() for the place.
  */
 
+#include "base/digest.h"
 #include "base/json.h"
 
 #include <stdint.h>
@@ -44,12 +46,16 @@ struct journal_log {
 	struct journal_record *records; /* records[i] stands in line i + 1 */
 	size_t count;			/* at least 1 */
 	size_t capacity;
-	bool torn; /* a last line was left out */
+	bool torn;	  /* a last line was left out */
+	size_t unchained; /* the first line that does not follow from the one before, from 1;
+			     0: none */
+	char digest[DIGEST_SIZE]; /* of the last complete line, and so of all of them */
 };
 
 #define CLEANUP_JOURNAL_LOG __attribute__((cleanup(journal_log_free)))
 
-/* Free with journal_log_free(). ERROR_FORMAT also when there is no complete record. */
+/* Free with journal_log_free(). ERROR_FORMAT also when there is no complete record, and when the
+ * file was changed: journal_read() refuses an unchained log, journal_parse() tells of it. */
 int journal_read(const char *path, struct journal_log *log, struct error *err);
 int journal_parse(const char *name, const char *data, size_t size, struct journal_log *log,
 		  struct error *err);

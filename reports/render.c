@@ -201,22 +201,25 @@ static int render_write(const char *directory, const struct writer *writer, cons
 	return rc == 0 ? file_write_atomic(path, text, strlen(text), 0644, err) : rc;
 }
 
-int report_render_directory(const char *directory, const struct report_options *options,
-			    cJSON **report, struct error *err)
+int report_read_directory(const char *directory, const struct report_options *options,
+			  cJSON **report, struct error *err)
 {
 	char *path CLEANUP_FREE = path_join(directory, JOURNAL_FILE_NAME);
 	struct journal_log log CLEANUP_JOURNAL_LOG = {0};
-	cJSON *made CLEANUP_JSON = NULL;
 	int rc = path != NULL ? 0 : error_memory(err);
 
 	rc = rc == 0 ? journal_read(path, &log, err) : rc;
-	rc = rc == 0 ? report_render(&log, options, &made, err) : rc;
+	return rc == 0 ? report_render(&log, options, report, err) : rc;
+}
+
+int report_write_directory(const char *directory, const cJSON *report, struct error *err)
+{
+	int rc = 0;
+
 	for (const struct writer *const *writer = writers; rc == 0 && *writer != NULL; writer++) {
 		if ((*writer)->file_name != NULL)
-			rc = render_write(directory, *writer, made, err);
+			rc = render_write(directory, *writer, report, err);
 	}
-	if (rc == 0 && report != NULL)
-		*report = STEAL(made);
 	return rc;
 }
 

@@ -20,11 +20,13 @@ struct report_options {
 int report_render(const struct journal_log *log, const struct report_options *options,
 		  cJSON **report, struct error *err);
 
-/* Reads DIRECTORY/journal.ndjson and writes what every writer with a file makes (reports/writer.h:
- * report.json, junit.xml), each replaced atomically. `report` may be NULL; else the caller owns
- * *report. */
-int report_render_directory(const char *directory, const struct report_options *options,
-			    cJSON **report, struct error *err);
+/* The report of DIRECTORY/journal.ndjson. Caller owns *report. */
+int report_read_directory(const char *directory, const struct report_options *options,
+			  cJSON **report, struct error *err);
+
+/* Writes what every writer with a file makes of the report (reports/writer.h: report.json,
+ * junit.xml) into the directory, each replaced atomically. */
+int report_write_directory(const char *directory, const cJSON *report, struct error *err);
 
 /* verdict.exitCode of a report: the exit code of the program that made it. */
 int report_exit_code(const cJSON *report);

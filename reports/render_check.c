@@ -142,6 +142,25 @@ static int check_take_details(struct render_check *check, const struct json_at *
 	return rc == 0 ? json_have_int(record, "leftOut", 0, INT64_MAX, &check->left_out, err) : rc;
 }
 
+/* No runner writes a pass without an assertion that held, or with one that did not. */
+static int check_refuse_pass(const struct render_check *check, const struct json_at *record,
+			     struct error *err)
+{
+	const cJSON *assertions = cJSON_GetObjectItemCaseSensitive(record->node, "assertions");
+	const cJSON *assertion = NULL;
+
+	if (check->outcome != REPORT_PASS)
+		return 0;
+	if (!cJSON_IsArray(assertions) || assertions->child == NULL)
+		return error_set(err, ERROR_FORMAT, "outcome: a pass without an assertion");
+	cJSON_ArrayForEach (assertion, assertions) {
+		if (!cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(assertion, "ok")))
+			return error_set(err, ERROR_FORMAT,
+					 "outcome: a pass with an assertion that did not hold");
+	}
+	return 0;
+}
+
 /* Outcome and reason of the attempt that ends. */
 static int check_take_outcome(struct render_check *check, const struct json_at *record,
 			      struct error *err)
@@ -152,6 +171,7 @@ static int check_take_outcome(struct render_check *check, const struct json_at *
 
 	rc = rc == 0 ? report_outcome_parse(name, &check->outcome, err) : rc;
 	rc = rc == 0 ? json_need_string(record, "reason", &check->reason, err) : rc;
+	rc = rc == 0 ? check_refuse_pass(check, record, err) : rc;
 	check->flaky = check->flaky || (check->attempt > 1 && check->outcome != before);
 	return rc;
 }

@@ -66,6 +66,7 @@ static void run_add_counts(const struct render *render, struct members *run)
 	members_add(run, "plan", members_take(&plan));
 	members_add_int(&journal, "records", (int64_t)render->log->count);
 	members_add_bool(&journal, "torn", render->log->torn);
+	members_add_string(&journal, "digest", render->log->digest);
 	members_add(run, "journal", members_take(&journal));
 }
 

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-enum { LABEL_COLUMNS = 11, BODY_COLUMNS_MIN = 40, FRAME_LINES = 4 };
+enum { LABEL_COLUMNS = 11, BODY_COLUMNS_MIN = 40, FRAME_LINES = 5 };
 
 struct summary {
 	const cJSON *report;
@@ -443,6 +443,15 @@ static void summary_add_rest(struct summary *summary, size_t problems, size_t un
 	summary_add_line(summary, STYLE_BOLD, "report", &body);
 }
 
+/* Whoever keeps this line can tell later whether the journal is still that of the run. */
+static void summary_add_journal(struct summary *summary)
+{
+	struct text body CLEANUP_TEXT = {0};
+
+	summary_add_escaped(&body, view_string(summary->report, "/run/journal/digest"));
+	summary_add_whole_line(summary, STYLE_BOLD, "journal", &body);
+}
+
 static size_t summary_count_untested(const struct view *view)
 {
 	size_t count = 0;
@@ -471,6 +480,7 @@ static int summary_write(const cJSON *report, const struct writer_options *optio
 		summary_add_untested(&summary, lines, &untested_told);
 		summary_add_rest(&summary, summary.problem_count - problems_told,
 				 summary_count_untested(&summary.view) - untested_told);
+		summary_add_journal(&summary);
 	}
 	free(summary.problems);
 	view_free(&summary.view);

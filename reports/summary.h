@@ -4,9 +4,9 @@
 
 /*
  * The report for a terminal, in at most SUMMARY_LINES lines: the verdict, what it is about, what
- * works, what does not and what to do about it, what was not tested and why. Everything that comes
- * from outside is escaped. With writer_options.columns lines are cut to that width, advice
- * excepted.
+ * works, what does not and what to do about it, what was not tested and why, and the journal's
+ * digest. Everything that comes from outside is escaped. With writer_options.columns lines are cut
+ * to that width, advice and the digest excepted.
  */
 
 #include "reports/writer.h"

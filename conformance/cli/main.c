@@ -3,6 +3,7 @@
 #include "conformance/checks/suites.h"
 #include "conformance/cli/commands.h"
 #include "conformance/runner/execution.h"
+#include "reports/model.h"
 
 #include <string.h>
 
@@ -19,8 +20,8 @@ static const char *const examples[] = {
 };
 
 static const char *const exit_codes[] = {
-	"0",  "nothing unexpected",
-	"1",  "something unexpected: a check failed",
+	"0",  "nothing unexpected; conformance may still not be proven (--require-conformant)",
+	"1",  "something unexpected: a check failed; or not conformant and required to be",
 	"2",  "usage",
 	"3",  "broken: the environment or the harness; nothing is proven",
 	"4",  "incomplete: the run was interrupted",
@@ -48,6 +49,7 @@ int main(int argc, char **argv)
 		.commands = commands,
 		.examples = examples,
 		.exit_codes = exit_codes,
+		.exit_output = REPORT_EXIT_BROKEN, /* 1 would mean that a check failed */
 	};
 
 	command_arguments = (const char *const *)argv + (argc > 0 ? 1 : 0);

@@ -298,8 +298,11 @@ static int runner_report(struct runner *runner, int *exit_code, struct error *er
 	const struct writer *summary = NULL;
 	cJSON *report CLEANUP_JSON = NULL;
 	char *text CLEANUP_FREE = NULL;
-	int rc = report_render_directory(runner->settings->out_directory, &options, &report, err);
+	const char *directory = runner->settings->out_directory;
+	int rc = report_read_directory(directory, &options, &report, err);
 
+	if (rc == 0)
+		rc = report_write_directory(directory, report, err);
 	if (rc == 0)
 		rc = writer_find("summary", &summary, err);
 	if (rc == 0)
@@ -424,12 +427,14 @@ static int runner_finish(struct runner *runner, struct error *err)
 static int runner_give_up(struct runner *runner, const struct error *failure, struct error *err)
 {
 	static const struct report_options plain;
+	const char *directory = runner->settings->out_directory;
+	cJSON *report CLEANUP_JSON = NULL;
 
 	if (runner->journal != NULL)
 		(void)journal_abort(runner->journal, REPORT_ABORT_BROKEN, failure->text, NULL);
 	(void)runner_finish(runner, NULL);
-	if (runner->journal != NULL)
-		(void)report_render_directory(runner->settings->out_directory, &plain, NULL, NULL);
+	if (runner->journal != NULL && report_read_directory(directory, &plain, &report, NULL) == 0)
+		(void)report_write_directory(directory, report, NULL);
 	return error_set(err, failure->code, "%s", failure->text);
 }
 

@@ -42,8 +42,8 @@ cJSON *report_of_lines(const char *const *lines, struct error *err);
 	"\"title\":\"t\",\"advice\":\"a\"}]"
 #define LINE_BEGIN "\"type\":\"check-begin\",\"check\":\"a.one\",\"attempt\":1,\"timeoutMs\":9"
 #define LINE_END                                                                                   \
-	"\"type\":\"check-end\",\"check\":\"a.one\",\"attempt\":1,\"outcome\":\"pass\","           \
-	"\"reason\":\"\",\"durationMs\":1,\"phasesMs\":{}"
+	"\"type\":\"check-end\",\"check\":\"a.one\",\"attempt\":1,\"outcome\":\"unsupported\","    \
+	"\"reason\":\"r\",\"durationMs\":1,\"phasesMs\":{}"
 #define LINE_FAIL                                                                                  \
 	"\"type\":\"check-end\",\"check\":\"a.one\",\"attempt\":1,\"outcome\":\"fail\","           \
 	"\"reason\":\"saw a, wanted b\",\"durationMs\":1,\"phasesMs\":{}"

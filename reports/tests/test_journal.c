@@ -299,8 +299,13 @@ static void test_full_disk_leaves_no_torn_line(void)
 static int write_until_killed(const char *path)
 {
 	struct journal *journal CLEANUP_JOURNAL = NULL;
-	struct journal_check_end end = {
-		.check = "a.one", .outcome = REPORT_PASS, .reason = "", .attempt = 1};
+	cJSON *assertions CLEANUP_JSON =
+		cJSON_Parse("[{\"what\":\"w\",\"wanted\":\"\",\"saw\":\"\",\"ok\":true}]");
+	struct journal_check_end end = {.check = "a.one",
+					.outcome = REPORT_PASS,
+					.reason = "",
+					.attempt = 1,
+					.assertions = assertions};
 
 	if (journal_create(path, &run, &journal, NULL) < 0)
 		return 1;

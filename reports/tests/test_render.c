@@ -83,6 +83,10 @@ static void test_time_adds_up(void)
 	CU_ASSERT_TRUE(json_pointer(time, "/overheadPercent")->valuedouble > 0);
 }
 
+#define LINE_PASS                                                                                  \
+	"\"type\":\"check-end\",\"check\":\"a.one\",\"attempt\":1,\"outcome\":\"pass\","           \
+	"\"reason\":\"\",\"durationMs\":1,\"phasesMs\":{}"
+
 struct fault {
 	const char *lines[8];
 	const char *text;
@@ -120,6 +124,13 @@ static void test_faults_name_line_and_member(void)
 		{{LINE_RUN_BEGIN, LINE_PLAN, LINE_BEGIN, LINE_FAIL, LINE_HELD,
 		  "\"type\":\"check-begin\",\"check\":\"a.two@x\",\"attempt\":1,\"timeoutMs\":9"},
 		 "j:6: check: is planned not to run"},
+		{{LINE_RUN_BEGIN, LINE_PLAN, LINE_BEGIN, LINE_PASS ",\"assertions\":[]"},
+		 "j:4: outcome: a pass without an assertion"},
+		{{LINE_RUN_BEGIN, LINE_PLAN, LINE_BEGIN,
+		  LINE_PASS ",\"assertions\":[{\"what\":\"w\",\"wanted\":\"x\",\"saw\":\"x\","
+			    "\"ok\":true},{\"what\":\"w\",\"wanted\":\"x\",\"saw\":\"y\","
+			    "\"ok\":false}]"},
+		 "j:4: outcome: a pass with an assertion that did not hold"},
 		{{LINE_RUN_BEGIN, LINE_PLAN,
 		  "\"type\":\"evidence\",\"check\":\"a.one\",\"evidence\":{}"},
 		 "j:3: check: has not begun"},
@@ -357,13 +368,14 @@ static void test_directory(void)
 	copy = path_join(directory, JOURNAL_FILE_NAME);
 	written = text_format("%s/report.json", directory);
 	junit = text_format("%s/junit.xml", directory);
-	CU_ASSERT_EQUAL(report_render_directory(directory, &options, &report, &err),
-			ERROR_NOT_FOUND);
+	CU_ASSERT_EQUAL(report_read_directory(directory, &options, &report, &err), ERROR_NOT_FOUND);
 	CU_ASSERT_PTR_NOT_NULL(strstr(err.text, copy));
 	CU_ASSERT_EQUAL_FATAL(file_read(journal, JOURNAL_SIZE_MAX, &data, &size, &err), 0);
 	CU_ASSERT_EQUAL_FATAL(file_write_atomic(copy, data, size, 0644, &err), 0);
-	CU_ASSERT_EQUAL_FATAL(report_render_directory(directory, &options, &report, &err), 0);
+	CU_ASSERT_EQUAL_FATAL(report_read_directory(directory, &options, &report, &err), 0);
 	CU_ASSERT_EQUAL(report_exit_code(report), 1);
+	CU_ASSERT_FALSE(file_exists(written)); /* reading needs no right to write */
+	CU_ASSERT_EQUAL_FATAL(report_write_directory(directory, report, &err), 0);
 	CU_ASSERT_EQUAL_FATAL(json_read_file(written, &read_back, &err), 0);
 	CU_ASSERT_TRUE(cJSON_Compare(report, read_back, true));
 	CU_ASSERT_TRUE(file_exists(junit));

@@ -107,8 +107,8 @@ static void test_summary_keeps_to_the_width(void)
 	if (text == NULL)
 		return;
 	while (*line != '\0') {
-		/* Advice is never cut. */
-		if (strncmp(line, "  do", 4) != 0)
+		/* Advice and the digest are never cut. */
+		if (strncmp(line, "  do", 4) != 0 && strncmp(line, "journal", 7) != 0)
 			CU_ASSERT_TRUE(line_characters(line) <= 60);
 		cut += line_characters(line) == 60 ? 1 : 0;
 		line = strchr(line, '\n') + 1;

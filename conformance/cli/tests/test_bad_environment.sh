@@ -72,6 +72,18 @@ LC_ALL=C grep -q '[[:cntrl:]]' "$work/out" && complain "control characters reach
 expect_exit 3 gpucert run --launcher process --out "$work/report" --plugin "$work/no-such-plugin" registration.arrives
 expect_report "$r" "outcome('registration.arrives')" broken
 
+# The first failure ends the run: that it failed is what counts, not that the rest did not run.
+expect_exit 1 gpucert run --launcher process --out "$work/report" --timeout-percent 20 --plugin "true" --fail-fast \
+	registration.arrives api.vulkan
+expect_report "$r" "r.totals.outcome.notrun" 1
+expect_report "$r" "r.run.state" complete
+
+# Nobody can read what is printed: the environment is broken, no check failed.
+code=0
+gpucert run --out "$work/report" environment.devices >/dev/full 2>"$work/err" || code=$?
+[ $code -eq 3 ] || complain "a full standard output ends with $code"
+expect_says "standard output"
+
 # A plugin that never registers: one cause, told once, and no check waits for what cannot come.
 start=$(date +%s)
 expect_exit 1 gpucert run --out "$work/report" --plugin "tail -f /dev/null"

@@ -18,7 +18,7 @@ while [ $moment -lt 10 ]; do
 	kill -KILL $run 2>/dev/null || true
 	wait $run 2>/dev/null || true
 	if [ -f "$out/journal.ndjson" ]; then
-		expect_exit 0 gpucert report "$out"
+		expect_exit 0 gpucert report --out "$out" "$out"
 		[ $# -lt 3 ] || expect_exit 0 node "$2" "$3" "$out/report.json"
 	fi
 	moment=$((moment + 1))

@@ -1,0 +1,61 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# The report of a run is made again from its journal, wherever that lies, and what was changed after the run is told.
+# usage: test_report.sh BIN
+. "$(dirname "$0")/lib.sh"
+
+out=$work/report
+expect_exit 0 gpucert run --launcher process --out "$out" environment.devices registration.arrives
+digest=$(report "$out/report.json" "r.run.journal.digest")
+expect_says "$digest"
+cp "$out/report.json" "$work/original.json"
+[ -n "$(ls "$out/evidence/environment.devices")" ] || complain "the run stored no evidence"
+
+# Printing needs no right to write, and is no other report.
+chmod -R a-w "$out"
+chmod 755 "$work"
+if [ "$(id -u)" -eq 0 ]; then
+	mkdir -p "$work/copy/lib"
+	cp -R "$bin" "$work/copy"
+	cp -P "$bin"/../lib/*.so* "$work/copy/lib"
+	expect_exit 0 setpriv --reuid 65534 --regid 65534 --clear-groups "$work/copy/bin/gpucert" report "$out"
+else
+	expect_exit 0 gpucert report "$out"
+fi
+expect_says "$digest"
+chmod -R u+w "$out"
+expect_exit 0 gpucert report --format json "$out"
+cmp -s "$work/out" "$work/original.json" || complain "the report that is made again differs"
+
+# A reproducible report takes the place of no other.
+expect_exit 0 gpucert report --reproducible --format json "$out"
+grep -q '1970-01-01' "$work/out" || complain "the report is not reproducible"
+expect_exit 3 gpucert report --reproducible --out "$out" "$out"
+expect_says "the folder of a run"
+cmp -s "$out/report.json" "$work/original.json" || complain "the run's own report was replaced"
+expect_exit 0 gpucert report --reproducible --out "$work/other" "$out"
+grep -q '1970-01-01' "$work/other/report.json" || complain "--out is not obeyed"
+
+# A run that was killed before it had a report.
+rm "$out/report.json" "$out/junit.xml"
+expect_exit 0 gpucert report --out "$out" "$out"
+cmp -s "$out/report.json" "$work/original.json" || complain "the report that is written again differs"
+
+# Evidence and journal that are not those of the run.
+evidence=$(ls "$out"/evidence/environment.devices/*)
+cp "$evidence" "$work/evidence"
+echo '{}' >"$evidence"
+expect_exit 3 gpucert report "$out"
+expect_says "$(basename "$evidence"): is sha256:"
+expect_says "registration 1/1"
+rm "$evidence"
+expect_exit 3 gpucert report "$out"
+expect_says "1 piece of evidence is not what the run stored"
+cp "$work/evidence" "$evidence"
+expect_exit 0 gpucert report "$out"
+cp "$out/journal.ndjson" "$work/journal.ndjson"
+sed 's/"outcome":"pass"/"outcome":"fail"/' "$work/journal.ndjson" >"$out/journal.ndjson"
+expect_exit 3 gpucert report "$out"
+expect_says "the journal was changed after the run"
+sed '3d' "$work/journal.ndjson" >"$out/journal.ndjson"
+expect_exit 3 gpucert report "$out"
