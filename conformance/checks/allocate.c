@@ -9,11 +9,7 @@
 #include <signal.h>
 #include <string.h>
 
-enum {
-	PROMPT_MS = 5000,
-	REPEATS = 20,
-	STOP_MS = 30000,
-};
+enum { REPEATS = 20 };
 
 #define UNKNOWN_ID "gpucert-no-such-device::0"
 
@@ -38,7 +34,7 @@ static void prompt(struct rig *rig, const char *resource, const struct text_list
 	if (allocate_expect(rig, resource, (const char *const *)ids->items, 1,
 			    "Allocate of one device", &reply) != NULL)
 		(void)check_expect_at_most(rig->run, "milliseconds", (long long)reply.duration_ms,
-					   PROMPT_MS);
+					   (long long)requirement_limit_ms(CHECK_ALC_02));
 	kubelet_reply_free(&reply);
 }
 
@@ -49,16 +45,18 @@ static void allocate_prompt(struct check_run *run)
 
 static void each_and_all(struct rig *rig, const char *resource, const struct text_list *ids)
 {
-	size_t count = ids->count < ALLOCATE_TOGETHER_MAX ? ids->count : ALLOCATE_TOGETHER_MAX;
+	size_t count = allocate_sample(rig, resource, ids);
 
 	for (size_t i = 0; i < count; i++) {
+		char **id = allocate_sampled(ids, count, i);
 		struct kubelet_reply reply = {0};
 
-		(void)allocate_expect(rig, resource, (const char *const *)&ids->items[i], 1,
-				      ids->items[i], &reply);
+		(void)allocate_expect(rig, resource, (const char *const *)id, 1, *id, &reply);
 		kubelet_reply_free(&reply);
 	}
 	struct kubelet_reply reply = {0};
+
+	count = count < ALLOCATE_TOGETHER_MAX ? count : ALLOCATE_TOGETHER_MAX;
 
 	(void)allocate_expect_together(rig, resource, (const char *const *)ids->items, count,
 				       "all devices together", &reply);
@@ -70,22 +68,27 @@ static void allocate_each_and_all(struct check_run *run)
 	allocate_each(run, each_and_all);
 }
 
+/* The same ids in order, in order again, and in reverse order. */
 static void order(struct rig *rig, const char *resource, const struct text_list *ids)
 {
+	static const char *const names[] = {"ids in order", "the same ids again",
+					    "ids in reverse order"};
+	const V1beta1__ContainerAllocateResponse *answers[ARRAY_SIZE(names)] = {NULL};
+	struct kubelet_reply replies[ARRAY_SIZE(names)] = {0};
 	const char *backwards[ALLOCATE_TOGETHER_MAX] = {NULL};
 	size_t count = ids->count < ALLOCATE_TOGETHER_MAX ? ids->count : ALLOCATE_TOGETHER_MAX;
-	struct kubelet_reply replies[2] = {0};
 
 	for (size_t i = 0; i < count; i++)
 		backwards[i] = ids->items[count - 1 - i];
-	allocate_expect_same(rig, "ids in reverse order",
-			     allocate_expect_together(rig, resource,
-						      (const char *const *)ids->items, count,
-						      "ids in order", &replies[0]),
-			     allocate_expect_together(rig, resource, backwards, count,
-						      "ids in reverse order", &replies[1]));
-	kubelet_reply_free(&replies[0]);
-	kubelet_reply_free(&replies[1]);
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		answers[i] = allocate_expect_together(
+			rig, resource, i < 2 ? (const char *const *)ids->items : backwards, count,
+			names[i], &replies[i]);
+		if (i != 0)
+			allocate_expect_same(rig, names[i], answers[0], answers[i]);
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		kubelet_reply_free(&replies[i]);
 }
 
 static void allocate_order(struct check_run *run)
@@ -93,21 +96,21 @@ static void allocate_order(struct check_run *run)
 	allocate_each(run, order);
 }
 
+/* What the second answer holds is the plugin's to choose: a folder or a token of its own, for one.
+ */
 static void repeat(struct rig *rig, const char *resource, const struct text_list *ids)
 {
-	struct kubelet_reply first = {0};
-	const V1beta1__ContainerAllocateResponse *wanted = allocate_expect(
-		rig, resource, (const char *const *)ids->items, 1, "the first Allocate", &first);
+	bool works = true;
 
-	for (int i = 1; wanted != NULL && i < REPEATS; i++) {
-		struct kubelet_reply again = {0};
+	for (int i = 0; works && i < REPEATS; i++) {
+		struct kubelet_reply reply = {0};
 
-		allocate_expect_same(rig, "Allocate of the same id again", wanted,
-				     allocate_expect(rig, resource, (const char *const *)ids->items,
-						     1, "Allocate of the same id again", &again));
-		kubelet_reply_free(&again);
+		works = allocate_expect(rig, resource, (const char *const *)ids->items, 1,
+					i == 0 ? "the first Allocate"
+					       : "Allocate of the same id again",
+					&reply) != NULL;
+		kubelet_reply_free(&reply);
 	}
-	kubelet_reply_free(&first);
 }
 
 static void allocate_repeat(struct check_run *run)
@@ -309,7 +312,7 @@ static void allocate_before_list(struct check_run *run)
 
 	if (rig == NULL)
 		return;
-	if (!rig_end_plugin(rig, SIGTERM, STOP_MS) ||
+	if (!rig_end_plugin(rig, SIGTERM, RIG_END_MS) ||
 	    kubelet_fault_set(rig->kubelet, "register-delay=8000", &err) < 0) {
 		check_broken(run, "the plugin did not end, or the fault was refused: %s", err.text);
 		return;
@@ -319,8 +322,7 @@ static void allocate_before_list(struct check_run *run)
 		return;
 	start = clock_monotonic_ns();
 	int rc = kubelet_wait(rig->kubelet, allocate_is_registering, &registering,
-			      context_limit_ms(rig->context, RIG_REGISTER_MS), "a Register call",
-			      &err);
+			      rig_wait_ms(rig, CHECK_REG_01), "a Register call", &err);
 
 	rig_waited(rig, start);
 	if (!check_expect_ok(run, rc, "the plugin tries to register", &err))
@@ -330,25 +332,27 @@ static void allocate_before_list(struct check_run *run)
 }
 
 #define ALLOCATE_CHECK(name, body)                                                                 \
-	.id = "allocate." name, .revision = 1, .timeout_s = 90, .run = (body),                     \
+	.id = "allocate." name, .revision = 1, .timeout_s = 180, .run = (body),                    \
 	.needs = {.devices = 1}, .stands_on = "allocate.one-response"
 
 static const struct check checks[] = {
 	{
 		.id = "allocate.one-response",
-		.title = "One container request is answered by one container response",
-		.advice = "Return one ContainerAllocateResponse for each container request.",
+		.title = "A container request is answered by a container response",
+		.advice =
+			"Return one ContainerAllocateResponse for each container request: without "
+			"one the pod fails.",
 		.requirement = CHECK_ALC_01,
 		.severity = CHECK_CRITICAL,
 		.revision = 1,
-		.timeout_s = 90,
+		.timeout_s = 180,
 		.needs = {.devices = 1},
 		.stands_on = "list-and-watch.arrives",
 		.run = allocate_one_response,
 	},
 	{
 		ALLOCATE_CHECK("prompt", allocate_prompt),
-		.title = "Allocate of a healthy device succeeds within five seconds",
+		.title = "Allocate of a healthy device is prompt",
 		.advice = "Prepare what is slow beforehand: the kubelet admits one pod at a time "
 			  "and has "
 			  "no deadline here.",
@@ -372,14 +376,14 @@ static const struct check checks[] = {
 	},
 	{
 		ALLOCATE_CHECK("order", allocate_order),
-		.title = "The order of ids does not change the answer",
+		.title = "The same ids are given the same answer, in any order",
 		.advice = "Sort the ids, or treat them as a set: the kubelet's order is random.",
 		.requirement = CHECK_ALC_05,
 		.severity = CHECK_HIGH,
 	},
 	{
 		ALLOCATE_CHECK("repeat", allocate_repeat),
-		.title = "A device can be allocated again, with the same answer",
+		.title = "A device that was allocated can be allocated again",
 		.advice = "Keep no record of what is allocated: there is no call that gives a "
 			  "device back.",
 		.requirement = CHECK_ALC_06,
@@ -411,7 +415,7 @@ static const struct check checks[] = {
 	{
 		.id = "allocate.before-list",
 		.revision = 1,
-		.timeout_s = 120,
+		.timeout_s = 180,
 		.run = allocate_before_list,
 		.needs = {.devices = 1, .own_plugin = true},
 		.stands_on = "allocate.one-response",
@@ -423,7 +427,7 @@ static const struct check checks[] = {
 	{
 		.id = "allocate.paths-exist",
 		.revision = 1,
-		.timeout_s = 90,
+		.timeout_s = 180,
 		.run = allocate_paths_exist,
 		.needs = {.devices = 1, .live_node = true},
 		.stands_on = "allocate.one-response",
@@ -436,7 +440,7 @@ static const struct check checks[] = {
 	},
 	{
 		ALLOCATE_CHECK("unique-paths", allocate_unique_paths),
-		.title = "Container paths within an answer are unique",
+		.title = "Entries of an answer with one container path are the same",
 		.advice = "Merge what several devices share: of equal container paths only the "
 			  "first counts.",
 		.requirement = CHECK_ALC_16,

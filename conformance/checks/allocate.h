@@ -6,14 +6,17 @@
 
 #include "conformance/checks/rig.h"
 
-enum { ALLOCATE_TOGETHER_MAX = 64 }; /* ids in one call */
+enum {
+	ALLOCATE_TOGETHER_MAX = 64, /* ids in one call */
+	ALLOCATE_EACH_MAX = 256,    /* ids that are tested one by one */
+};
 
 /* One Allocate call with these ids. *out is the response, NULL unless the plugin answered OK; the
  * reply is freed by the caller. False: no answer at all, recorded. */
 bool allocate_call(struct rig *rig, const char *resource, const char *const *ids, size_t count,
 		   struct kubelet_reply *reply, const V1beta1__AllocateResponse **out);
 
-/* Allocates and records that it worked and holds one container response. Returns that response or
+/* Allocates and records that it worked and holds a container response. Returns that response or
  * NULL; it belongs to the reply, which the caller frees. */
 const V1beta1__ContainerAllocateResponse *allocate_expect(struct rig *rig, const char *resource,
 							  const char *const *ids, size_t count,
@@ -29,6 +32,12 @@ allocate_expect_together(struct rig *rig, const char *resource, const char *cons
 /* Calls `judge` for each resource of a plugin that is ready, with its healthy ids. */
 void allocate_each(struct check_run *run, void (*judge)(struct rig *rig, const char *resource,
 							const struct text_list *ids));
+
+/* How many of the ids to test one by one, spread over all; what is left out is noted. */
+size_t allocate_sample(struct rig *rig, const char *resource, const struct text_list *ids);
+
+/* The id with this index of a sample of `count`. */
+char **allocate_sampled(const struct text_list *ids, size_t count, size_t index);
 
 /* Records that two answers mean the same; their lists are sorted for it. NULL on either side:
  * recorded before. */

@@ -1,36 +1,34 @@
 /* SPDX-License-Identifier: MIT */
 /* ListAndWatch: what the plugin says about its devices, and how it holds the stream. */
+#include "conformance/checks/list_and_watch.h"
 #include "base/clock.h"
 #include "conformance/checks/rig.h"
 #include "conformance/checks/suites.h"
+#include "conformance/checks/tally.h"
 #include "rpc/client.h"
 
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum {
-	FIRST_MESSAGE_MS = 5000,
-	MESSAGE_MAX = 4 * 1024 * 1024,
-	ID_MAX = 63,
-	NUMA_MAX = 63,
 	IDLE_MS = 2000,
 	IDLE_THOROUGH_MS = 600000, /* LAW-07, LAW-14 */
 	CYCLES = 100,
 	CYCLES_THOROUGH = 1000,
 	CYCLES_PAUSE_MS = 1000,
-	STOP_MS = 30000,
 };
 
 static void list_arrives(struct check_run *run)
 {
-	(void)rig_ready(run);
+	(void)rig_listed(run);
 }
 
 /* Calls `judge` with the first message of each resource. */
 static void list_each(struct check_run *run, void (*judge)(struct rig *rig, const char *resource,
 							   const struct kubelet_message *message))
 {
-	struct rig *rig = rig_ready(run);
+	struct rig *rig = rig_listed(run);
 
 	if (rig == NULL)
 		return;
@@ -52,7 +50,7 @@ static void list_each_listing(struct check_run *run,
 			      void (*judge)(struct rig *rig, const char *resource,
 					    const struct kubelet_message *message))
 {
-	struct rig *rig = rig_ready(run);
+	struct rig *rig = rig_listed(run);
 	size_t listed = 0;
 
 	for (size_t i = 0; rig != NULL && i < rig->resources.count; i++) {
@@ -79,7 +77,7 @@ static void first_message(struct rig *rig, const char *resource,
 	first = first != NULL ? first : message;
 	(void)check_expect_at_most(rig->run, "milliseconds to the first list",
 				   (long long)(first->time_ms - kubelet_stream_opened_ms(stream)),
-				   FIRST_MESSAGE_MS);
+				   (long long)requirement_limit_ms(CHECK_LAW_01));
 }
 
 static void list_first_message(struct check_run *run)
@@ -87,85 +85,74 @@ static void list_first_message(struct check_run *run)
 	list_each(run, first_message);
 }
 
-/* Does `id` name a replica of the device: the device's id, alone or followed by "::" and a number?
- */
-static bool list_is_replica(const char *id, const char *device)
+/* Characters as the API counts them. */
+static size_t list_count_characters(const char *id)
 {
-	size_t length = strlen(device);
+	size_t count = 0;
 
-	return strncmp(id, device, length) == 0 &&
-	       (id[length] == '\0' || strncmp(id + length, "::", 2) == 0);
+	for (; *id != '\0'; id++)
+		count += ((unsigned char)*id & 0xc0) != 0x80;
+	return count;
 }
 
-static bool list_has_device(const struct kubelet_device_list *list, const char *device)
+/* What a terminal and a one-line log show as it is. */
+static bool list_is_printable(const char *id)
 {
-	for (size_t i = 0; i < list->count; i++) {
-		if (list_is_replica(list->items[i].id, device))
-			return true;
-	}
-	return false;
+	struct text escaped CLEANUP_TEXT = {0};
+	size_t size = strlen(id);
+	size_t backslashes = 0;
+
+	text_add_escaped(&escaped, id, size);
+	for (const char *p = id; *p != '\0'; p++)
+		backslashes += *p == '\\'; /* which it doubles */
+	return escaped.size == size + backslashes;
 }
 
-static bool list_is_any_device(const struct context *context, const char *id)
+static int list_compare_ids(const void *a, const void *b)
 {
-	for (size_t i = 0; i < context->node->device_count; i++) {
-		if (list_is_replica(id, context->node->devices[i].id))
-			return true;
-	}
-	return false;
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* The reference plugin names its devices as the discovery does, so the sets can be compared. */
-static void list_matches_node(struct rig *rig, const char *resource,
-			      const struct kubelet_device_list *list)
+/* The ids of the list in order. NULL: out of memory. Caller frees the array. */
+static const char **list_sort_ids(const struct kubelet_device_list *list)
 {
-	bool display = text_ends_with(resource, "/display");
+	const char **ids = calloc(list->count + 1, sizeof(*ids));
 
-	for (size_t i = 0; i < rig->context->node->device_count; i++) {
-		const struct discovery_device *device = &rig->context->node->devices[i];
-
-		if (device->display == display)
-			(void)check_expect(
-				rig->run, list_has_device(list, device->id), device->id, "listed",
-				"%s", list_has_device(list, device->id) ? "listed" : "missing");
-	}
-	for (size_t i = 0; i < list->count; i++) {
-		if (!list_is_any_device(rig->context, list->items[i].id))
-			(void)check_expect(rig->run, false, list->items[i].id,
-					   "a device of the node",
-					   "unknown to the independent enumeration");
-	}
-}
-
-static void devices_present(struct rig *rig, const char *resource,
-			    const struct kubelet_message *message)
-{
-	(void)check_expect(rig->run, message->devices.count != 0, resource, "at least one device",
-			   "%zu", message->devices.count);
-	if (rig->context->reference_plugin && rig->context->resource == NULL)
-		list_matches_node(rig, resource, &message->devices);
-}
-
-static void list_devices_present(struct check_run *run)
-{
-	list_each(run, devices_present);
+	for (size_t i = 0; ids != NULL && i < list->count; i++)
+		ids[i] = list->items[i].id;
+	if (ids != NULL)
+		qsort(ids, list->count, sizeof(*ids), list_compare_ids);
+	return ids;
 }
 
 static void ids_sound(struct rig *rig, const char *resource, const struct kubelet_message *message)
 {
 	const struct kubelet_device_list *list = &message->devices;
+	const char **ids CLEANUP_FREE = list_sort_ids(list);
+	long long longest = requirement_limit(CHECK_LAW_03);
+	char *wanted CLEANUP_FREE = text_format("1 to %lld characters", longest);
 
 	(void)resource;
-	for (size_t i = 0; i < list->count; i++) {
-		const char *id = list->items[i].id;
-		size_t length = strlen(id);
-		const struct kubelet_device *first = kubelet_device_find(list, id);
-
-		(void)check_expect(rig->run, length >= 1 && length <= ID_MAX, "length of an id",
-				   "1 to 63", "%zu (%s)", length, id);
-		(void)check_expect(rig->run, text_is_utf8(id, length), "id", "UTF-8", "%s", id);
-		(void)check_expect(rig->run, first == &list->items[i], "id", "sent once", "%s", id);
+	if (ids == NULL || wanted == NULL) {
+		check_broken(rig->run, "out of memory");
+		return;
 	}
+	struct tally lengths = TALLY(rig->run, "length of an id", wanted);
+	struct tally texts = TALLY(rig->run, "id", "UTF-8 without control characters");
+	struct tally once = TALLY(rig->run, "id", "sent once");
+
+	for (size_t i = 0; i < list->count; i++) {
+		size_t length = list_count_characters(ids[i]);
+
+		tally_add(&lengths, length >= 1 && length <= (size_t)longest, "%zu", length);
+		tally_add_text(&texts,
+			       text_is_utf8(ids[i], strlen(ids[i])) && list_is_printable(ids[i]),
+			       ids[i]);
+		tally_add_text(&once, i == 0 || strcmp(ids[i], ids[i - 1]) != 0, ids[i]);
+	}
+	(void)tally_end(&lengths);
+	(void)tally_end(&texts);
+	(void)tally_end(&once);
 }
 
 static void list_ids(struct check_run *run)
@@ -176,15 +163,17 @@ static void list_ids(struct check_run *run)
 static void health_words(struct rig *rig, const char *resource,
 			 const struct kubelet_message *message)
 {
+	struct tally words = TALLY(rig->run, "health", "Healthy or Unhealthy");
+
 	(void)resource;
 	for (size_t i = 0; i < message->devices.count; i++) {
 		const char *health = message->devices.items[i].health;
 
-		(void)check_expect(
-			rig->run,
-			strcmp(health, "Healthy") == 0 || strcmp(health, "Unhealthy") == 0,
-			message->devices.items[i].id, "Healthy or Unhealthy", "'%s'", health);
+		tally_add(&words,
+			  strcmp(health, "Healthy") == 0 || strcmp(health, "Unhealthy") == 0,
+			  "'%s' of %s", health, message->devices.items[i].id);
 	}
+	(void)tally_end(&words);
 }
 
 static void list_health(struct check_run *run)
@@ -197,7 +186,7 @@ static void message_size(struct rig *rig, const char *resource,
 {
 	(void)resource;
 	(void)check_expect_at_most(rig->run, "bytes of the list", (long long)message->size,
-				   MESSAGE_MAX - 1);
+				   requirement_limit(CHECK_LAW_05));
 }
 
 static void list_message_size(struct check_run *run)
@@ -207,23 +196,72 @@ static void list_message_size(struct check_run *run)
 
 static void numa_nodes(struct rig *rig, const char *resource, const struct kubelet_message *message)
 {
-	long long seen = 0;
+	long long highest = requirement_limit(CHECK_LAW_15);
+	char *wanted CLEANUP_FREE = text_format("0 to %lld", highest);
+	struct tally nodes = TALLY(rig->run, "NUMA node", wanted != NULL ? wanted : "");
 
 	for (size_t i = 0; i < message->devices.count; i++) {
 		const struct kubelet_device *device = &message->devices.items[i];
 
-		for (size_t j = 0; j < device->numa_count; j++, seen++)
-			(void)check_expect(rig->run,
-					   device->numa[j] >= 0 && device->numa[j] <= NUMA_MAX,
-					   device->id, "NUMA node 0 to 63", "%lld",
-					   (long long)device->numa[j]);
+		for (size_t j = 0; j < device->numa_count; j++)
+			tally_add(&nodes, device->numa[j] >= 0 && device->numa[j] <= highest,
+				  "%lld of %s", (long long)device->numa[j], device->id);
 	}
-	(void)check_expect(rig->run, true, resource, "sound NUMA nodes", "%lld given", seen);
+	if (nodes.count == 0)
+		(void)check_expect(rig->run, true, resource, "sound NUMA nodes", "none given");
+	(void)tally_end(&nodes);
 }
 
 static void list_numa_nodes(struct check_run *run)
 {
 	list_each_listing(run, numa_nodes);
+}
+
+/* The ids of both lists are the same; both are sorted. */
+static void list_expect_same_ids(struct check_run *run, const char *what,
+				 const struct text_list *wanted, const struct text_list *saw)
+{
+	struct tally missing = TALLY(run, what, "there");
+	struct tally unknown = TALLY(run, what, "none but the known ones");
+	size_t i = 0;
+	size_t j = 0;
+
+	while (i < wanted->count || j < saw->count) {
+		int order = i == wanted->count ? 1
+			    : j == saw->count  ? -1
+					       : strcmp(wanted->items[i], saw->items[j]);
+
+		if (order <= 0)
+			tally_add(&missing, order == 0, "%s is missing", wanted->items[i]);
+		if (order >= 0)
+			tally_add_text(&unknown, order == 0, saw->items[j]);
+		i += order <= 0;
+		j += order >= 0;
+	}
+	(void)tally_end(&missing);
+	(void)tally_end(&unknown);
+}
+
+/* Adds "RESOURCE ID" for each healthy device of the resources under test, in order. */
+static bool list_take_ids(struct rig *rig, struct text_list *out)
+{
+	struct error err = {0};
+	int rc = 0;
+
+	for (size_t i = 0; i < rig->resources.count; i++) {
+		const char *resource = rig->resources.items[i];
+		struct text_list ids CLEANUP_TEXT_LIST = {0};
+
+		if (!rig_healthy_ids(rig, resource, &ids))
+			return false;
+		for (size_t j = 0; rc == 0 && j < ids.count; j++)
+			rc = text_list_take(out, text_format("%s %s", resource, ids.items[j]),
+					    &err);
+	}
+	text_list_sort(out);
+	if (rc < 0)
+		check_broken(rig->run, "%s", err.text);
+	return rc == 0;
 }
 
 static void list_ids_stable(struct check_run *run)
@@ -232,29 +270,42 @@ static void list_ids_stable(struct check_run *run)
 	struct text_list before CLEANUP_TEXT_LIST = {0};
 	struct text_list after CLEANUP_TEXT_LIST = {0};
 
-	if (rig == NULL)
+	if (rig == NULL || !list_take_ids(rig, &before))
 		return;
-	for (size_t i = 0; i < rig->resources.count; i++) {
-		if (!rig_healthy_ids(rig, rig->resources.items[i], &before))
-			return;
-	}
-	if (!rig_end_plugin(rig, SIGTERM, STOP_MS)) {
+	if (!rig_end_plugin(rig, SIGTERM, RIG_END_MS)) {
 		check_broken(run, "the plugin did not end after SIGTERM");
 		return;
 	}
-	if (!rig_start_plugin(rig, NULL) || !rig_expect_registered(rig) || !rig_expect_listed(rig))
-		return;
-	for (size_t i = 0; i < rig->resources.count; i++) {
-		if (!rig_healthy_ids(rig, rig->resources.items[i], &after))
-			return;
-	}
-	text_list_sort(&before);
-	text_list_sort(&after);
-	if (!check_expect_int(run, "ids after a restart", (long long)after.count,
-			      (long long)before.count))
-		return;
-	for (size_t i = 0; i < before.count; i++)
-		(void)check_expect_text(run, "id after a restart", after.items[i], before.items[i]);
+	if (rig_start_plugin(rig, NULL) && rig_expect_registered(rig) && rig_expect_listed(rig) &&
+	    list_take_ids(rig, &after))
+		list_expect_same_ids(run, "id after a restart", &before, &after);
+}
+
+/* The ids of a list, sorted. */
+static int list_read_ids(const struct kubelet_device_list *list, struct text_list *out,
+			 struct error *err)
+{
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < list->count; i++)
+		rc = text_list_add(out, list->items[i].id, err);
+	text_list_sort(out);
+	return rc;
+}
+
+static void list_expect_same_list(struct check_run *run, const struct kubelet_device_list *wanted,
+				  const struct kubelet_device_list *saw)
+{
+	struct text_list first CLEANUP_TEXT_LIST = {0};
+	struct text_list second CLEANUP_TEXT_LIST = {0};
+	struct error err = {0};
+
+	if (list_read_ids(wanted, &first, &err) < 0 || list_read_ids(saw, &second, &err) < 0)
+		check_broken(run, "%s", err.text);
+	else if (first.count == 0 && second.count == 0)
+		(void)check_expect(run, true, "devices on the second stream", "none", "none");
+	else
+		list_expect_same_ids(run, "id on the second stream", &first, &second);
 }
 
 /* Opens a second stream for the resource and compares its first list with the first stream's. */
@@ -268,15 +319,16 @@ static void list_compare_second_stream(struct rig *rig, const char *resource)
 	int rc = kubelet_stream_open(kubelet_plugin_channel(plugin), NULL, &second, &err);
 
 	if (rc == 0)
-		rc = kubelet_stream_wait(second, 0, FIRST_MESSAGE_MS, &message, &err);
+		rc = kubelet_stream_wait(second, 0, RIG_CALL_MS, &message, &err);
 	rig_waited(rig, start);
 	if (check_expect_ok(rig->run, rc, "a list on a second stream", &err)) {
 		const struct kubelet_message *first =
 			kubelet_stream_last(kubelet_plugin_stream(plugin));
 
-		(void)check_expect_int(rig->run, "devices on the second stream",
-				       (long long)message->devices.count,
-				       first != NULL ? (long long)first->devices.count : -1);
+		if (first == NULL)
+			check_broken(rig->run, "%s: the first stream's list is gone", resource);
+		else
+			list_expect_same_list(rig->run, &first->devices, &message->devices);
 		(void)check_expect(rig->run, kubelet_stream_is_open(kubelet_plugin_stream(plugin)),
 				   "the first stream", "still open", "%s",
 				   kubelet_stream_is_open(kubelet_plugin_stream(plugin))
@@ -288,7 +340,7 @@ static void list_compare_second_stream(struct rig *rig, const char *resource)
 
 static void list_two_streams(struct check_run *run)
 {
-	struct rig *rig = rig_ready(run);
+	struct rig *rig = rig_listed(run);
 
 	for (size_t i = 0; rig != NULL && i < rig->resources.count; i++)
 		list_compare_second_stream(rig, rig->resources.items[i]);
@@ -300,7 +352,7 @@ static int list_open_and_cancel(struct kubelet_plugin *plugin, struct error *err
 	int rc = kubelet_stream_open(kubelet_plugin_channel(plugin), NULL, &stream, err);
 
 	if (rc == 0)
-		rc = kubelet_stream_wait(stream, 0, FIRST_MESSAGE_MS, NULL, err);
+		rc = kubelet_stream_wait(stream, 0, RIG_CALL_MS, NULL, err);
 	if (rc == 0)
 		kubelet_stream_cancel(stream);
 	kubelet_stream_free(stream);
@@ -309,7 +361,7 @@ static int list_open_and_cancel(struct kubelet_plugin *plugin, struct error *err
 
 static void list_cancel(struct check_run *run)
 {
-	struct rig *rig = rig_ready(run);
+	struct rig *rig = rig_listed(run);
 	struct kubelet_plugin *plugin = NULL;
 	struct kubelet_reply reply = {0};
 	struct error err = {0};
@@ -334,9 +386,7 @@ static void list_cancel(struct check_run *run)
 	rig_waited(rig, start);
 	if (!check_expect_ok(run, rc, "a stream that is opened and cancelled", &err))
 		return;
-	if (before >= 0)
-		(void)check_expect_at_most(run, "open descriptors of the plugin afterwards",
-					   rig_descriptors(rig), before);
+	rig_expect_descriptors(rig, before);
 	rc = kubelet_call_options(plugin, RIG_CALL_MS, &reply, &err);
 	if (check_expect_ok(run, rc, "a call afterwards", &err))
 		(void)check_expect_int(run, "gRPC status of a call afterwards", reply.code, RPC_OK);
@@ -346,7 +396,7 @@ static void list_cancel(struct check_run *run)
 /* Idle streams: they stay open, and the connection still answers. */
 static void list_idle(struct check_run *run)
 {
-	struct rig *rig = rig_ready(run);
+	struct rig *rig = rig_listed(run);
 
 	if (rig == NULL)
 		return;
@@ -369,26 +419,36 @@ static void list_idle(struct check_run *run)
 	}
 }
 
+static size_t list_count_messages(const struct rig *rig, const char *resource)
+{
+	struct kubelet_plugin *plugin = kubelet_resource_plugin(rig->kubelet, resource);
+
+	return kubelet_stream_message_count(kubelet_plugin_stream(plugin));
+}
+
 static void list_no_storm(struct check_run *run)
 {
-	struct rig *rig = rig_ready(run);
-	uint64_t waited_ms = 0;
+	struct rig *rig = rig_listed(run);
+	size_t *before CLEANUP_FREE =
+		rig != NULL ? calloc(rig->resources.count + 1, sizeof(*before)) : NULL;
 
-	if (rig == NULL)
+	if (before == NULL)
 		return;
-	waited_ms = rig_watch(rig, IDLE_MS, IDLE_THOROUGH_MS);
-	for (size_t i = 0; i < rig->resources.count; i++) {
-		struct kubelet_plugin *plugin =
-			kubelet_resource_plugin(rig->kubelet, rig->resources.items[i]);
-		size_t count = kubelet_stream_message_count(kubelet_plugin_stream(plugin));
+	for (size_t i = 0; i < rig->resources.count; i++)
+		before[i] = list_count_messages(rig, rig->resources.items[i]);
+	uint64_t waited_ms = rig_watch(rig, IDLE_MS, IDLE_THOROUGH_MS);
 
-		(void)check_expect_at_most(run, "lists in the time watched, the first aside",
-					   (long long)count - 1, (long long)(waited_ms / 1000));
+	for (size_t i = 0; i < rig->resources.count; i++) {
+		size_t count = list_count_messages(rig, rig->resources.items[i]) - before[i];
+
+		(void)check_expect_at_most(run, "lists in the time watched", (long long)count,
+					   (long long)(waited_ms / 1000) *
+						   requirement_limit(CHECK_LAW_14));
 	}
 }
 
 #define LIST_CHECK(name, body)                                                                     \
-	.id = "list-and-watch." name, .revision = 1, .timeout_s = 60,                              \
+	.id = "list-and-watch." name, .revision = 1, .timeout_s = 150,                             \
 	.stands_on = "list-and-watch.arrives", .run = (body)
 
 static const struct check checks[] = {
@@ -397,16 +457,16 @@ static const struct check checks[] = {
 		.title = "Each resource's first device list arrives",
 		.advice = "Send the list as soon as the stream opens; the reason tells how the "
 			  "stream ended, if it did.",
-		.requirement = CHECK_LAW_01,
+		.requirement = CHECK_LAW_02,
 		.severity = CHECK_CRITICAL,
 		.revision = 1,
-		.timeout_s = 60,
+		.timeout_s = 150,
 		.stands_on = "registration.accepted",
 		.run = list_arrives,
 	},
 	{
 		LIST_CHECK("first-message", list_first_message),
-		.title = "The first device list arrives within five seconds",
+		.title = "The first device list arrives promptly",
 		.advice = "Send the list as soon as the stream opens, before watching for changes.",
 		.requirement = CHECK_LAW_01,
 		.severity = CHECK_CRITICAL,
@@ -421,7 +481,7 @@ static const struct check checks[] = {
 	},
 	{
 		LIST_CHECK("ids", list_ids),
-		.title = "Device ids are unique, printable and at most 63 characters",
+		.title = "Device ids are unique, printable and not too long",
 		.advice = "Shorten or hash long ids; the kubelet keeps them in its checkpoint as "
 			  "they are.",
 		.requirement = CHECK_LAW_03,
@@ -436,12 +496,12 @@ static const struct check checks[] = {
 	},
 	{
 		.id = "list-and-watch.message-size",
-		.title = "A device list stays below 4 MiB",
+		.title = "A device list is not longer than a kubelet receives",
 		.advice = "Offer fewer replicas or shorter ids: a longer list ends the stream.",
 		.requirement = CHECK_LAW_05,
 		.severity = CHECK_HIGH,
 		.revision = 1,
-		.timeout_s = 60,
+		.timeout_s = 150,
 		.stands_on = "registration.accepted", /* a longer list never arrives */
 		.run = list_message_size,
 	},
@@ -487,14 +547,14 @@ static const struct check checks[] = {
 		.timeout_s = 720,
 		.stands_on = "list-and-watch.arrives",
 		.run = list_no_storm,
-		.title = "A stable node causes at most one list a second",
+		.title = "A stable node causes no storm of device lists",
 		.advice = "Send a list only when something changed: each costs a checkpoint write.",
 		.requirement = CHECK_LAW_14,
 		.severity = CHECK_MEDIUM,
 	},
 	{
 		LIST_CHECK("numa-nodes", list_numa_nodes),
-		.title = "NUMA nodes in the list are between 0 and 63",
+		.title = "NUMA nodes in the list are numbers that a kubelet can keep",
 		.advice = "Leave the topology out when the node is unknown; do not send -1.",
 		.requirement = CHECK_LAW_15,
 		.severity = CHECK_HIGH,

@@ -8,14 +8,12 @@
 
 #include <signal.h>
 #include <string.h>
+#include <time.h>
 
 enum {
-	OPTIONS_MS = 1000, /* REG-20 */
-	IDLE_MS = 2500,	   /* REG-16, default */
+	IDLE_MS = 2500, /* REG-16, default */
 	IDLE_THOROUGH_MS = 60000,
-	SETTLE_MS = 500,
-	SOCKET_PATH_MAX = 107,
-	STOP_MS = 30000,
+	SECOND_LOOK_MS = 20,
 };
 
 /* A rig whose plugin has registered; NULL: recorded. */
@@ -53,24 +51,30 @@ static void registration_accepted(struct check_run *run)
 	registration_each(run, accepted);
 }
 
-/* Waits for the first attempt, however it ends. */
-static bool registration_expect_attempt(struct rig *rig)
+/* Waits for the first attempt, however it ends. NULL: recorded. */
+static const struct kubelet_registration *registration_expect_attempt(struct rig *rig)
 {
+	const struct kubelet_registration *first = NULL;
 	struct error err = {0};
 	uint64_t start = clock_monotonic_ns();
-	int rc = kubelet_wait_registration(
-		rig->kubelet, NULL, 0, context_limit_ms(rig->context, RIG_REGISTER_MS), NULL, &err);
+	int rc = kubelet_wait_registration(rig->kubelet, NULL, 0, rig_wait_ms(rig, CHECK_REG_01),
+					   &first, &err);
 
 	rig_waited(rig, start);
-	return check_expect_ok(rig->run, rc, "the plugin tries to register", &err);
+	return check_expect_ok(rig->run, rc, "the plugin tries to register", &err) ? first : NULL;
 }
 
 static void registration_arrives(struct check_run *run)
 {
 	struct rig *rig = rig_with_kubelet(run);
+	const struct kubelet_registration *first = rig != NULL && rig_start_plugin(rig, NULL)
+							   ? registration_expect_attempt(rig)
+							   : NULL;
 
-	if (rig != NULL && rig_start_plugin(rig, NULL))
-		(void)registration_expect_attempt(rig);
+	if (first != NULL)
+		(void)check_expect_at_most(run, "milliseconds from the start to the first Register",
+					   (long long)(first->time_ms - rig->started_ms),
+					   (long long)requirement_limit_ms(CHECK_REG_01));
 }
 
 /* Every attempt so far has been answered or given up. */
@@ -87,32 +91,29 @@ static bool registration_is_quiet(void *user)
 	return true;
 }
 
-/* Looks at every attempt, because one that is refused never becomes a registration. */
-static void registration_every_attempt(struct check_run *run,
-				       void (*judge)(struct rig *rig,
-						     const struct kubelet_registration *r))
+/* Looks at every attempt, because one that is refused never becomes a registration. NULL: there was
+ * nothing to look at, recorded. */
+static struct rig *registration_every_attempt(struct check_run *run,
+					      void (*judge)(struct rig *rig,
+							    const struct kubelet_registration *r))
 {
 	struct rig *rig = rig_with_kubelet(run);
 	struct error err = {0};
 	uint64_t start = 0;
 	int rc = 0;
 
-	if (rig == NULL || !rig_start_plugin(rig, NULL) || !registration_expect_attempt(rig))
-		return;
-	/* Further resources follow the first one at once. */
-	if (rig->context->reference_plugin)
-		(void)rig_expect_registered(rig);
-	else
-		(void)rig_watch(rig, SETTLE_MS, SETTLE_MS);
+	if (rig == NULL || !rig_start_plugin(rig, NULL) || registration_expect_attempt(rig) == NULL)
+		return NULL;
+	rig_settle_attempts(rig);
 	start = clock_monotonic_ns();
-	rc = kubelet_wait(rig->kubelet, registration_is_quiet, rig,
-			  context_limit_ms(rig->context, RIG_REGISTER_MS),
+	rc = kubelet_wait(rig->kubelet, registration_is_quiet, rig, rig_wait_ms(rig, CHECK_REG_01),
 			  "the end of every attempt", &err);
 	rig_waited(rig, start);
 	if (!check_expect_ok(run, rc, "every attempt ends", &err))
-		return;
+		return NULL;
 	for (size_t i = 0; i < kubelet_registration_count(rig->kubelet); i++)
 		judge(rig, kubelet_registration_at(rig->kubelet, i));
+	return rig;
 }
 
 static void endpoint_accepts(struct rig *rig, const struct kubelet_registration *r)
@@ -126,11 +127,16 @@ static void endpoint_accepts(struct rig *rig, const struct kubelet_registration 
 
 static void registration_endpoint_accepts(struct check_run *run)
 {
-	registration_every_attempt(run, endpoint_accepts);
+	(void)registration_every_attempt(run, endpoint_accepts);
 }
 
+/* An attempt that was refused before has not come to this question. */
 static void options_during_register(struct rig *rig, const struct kubelet_registration *r)
 {
+	if (r->options_asked_ms == 0) {
+		check_note(rig->run, "%s: refused before GetDevicePluginOptions", r->resource);
+		return;
+	}
 	(void)check_expect(rig->run, r->options_code == RPC_OK, "GetDevicePluginOptions", "OK",
 			   "%s", rpc_code_name(r->options_code));
 	(void)check_expect(rig->run,
@@ -141,7 +147,13 @@ static void options_during_register(struct rig *rig, const struct kubelet_regist
 
 static void registration_options_during_register(struct check_run *run)
 {
-	registration_every_attempt(run, options_during_register);
+	struct rig *rig = registration_every_attempt(run, options_during_register);
+	bool asked = false;
+
+	for (size_t i = 0; rig != NULL && i < kubelet_registration_count(rig->kubelet); i++)
+		asked = asked || kubelet_registration_at(rig->kubelet, i)->options_asked_ms != 0;
+	if (rig != NULL && !asked)
+		check_unsupported(run, "no attempt to register came to GetDevicePluginOptions");
 }
 
 static void version(struct rig *rig, const struct kubelet_registration *r)
@@ -152,7 +164,7 @@ static void version(struct rig *rig, const struct kubelet_registration *r)
 
 static void registration_version(struct check_run *run)
 {
-	registration_every_attempt(run, version);
+	(void)registration_every_attempt(run, version);
 }
 
 static void resource_name(struct rig *rig, const struct kubelet_registration *r)
@@ -167,7 +179,7 @@ static void resource_name(struct rig *rig, const struct kubelet_registration *r)
 
 static void registration_resource_name(struct check_run *run)
 {
-	registration_every_attempt(run, resource_name);
+	(void)registration_every_attempt(run, resource_name);
 }
 
 static void endpoint_name(struct rig *rig, const struct kubelet_registration *r)
@@ -178,7 +190,7 @@ static void endpoint_name(struct rig *rig, const struct kubelet_registration *r)
 
 static void registration_endpoint_name(struct check_run *run)
 {
-	registration_every_attempt(run, endpoint_name);
+	(void)registration_every_attempt(run, endpoint_name);
 }
 
 static void endpoint_length(struct rig *rig, const struct kubelet_registration *r)
@@ -187,12 +199,12 @@ static void endpoint_length(struct rig *rig, const struct kubelet_registration *
 
 	(void)check_expect_at_most(rig->run,
 				   "bytes of the endpoint in " KUBELET_STANDARD_PLUGIN_DIR,
-				   (long long)length, SOCKET_PATH_MAX);
+				   (long long)length, requirement_limit(CHECK_REG_07));
 }
 
 static void registration_endpoint_length(struct check_run *run)
 {
-	registration_every_attempt(run, endpoint_length);
+	(void)registration_every_attempt(run, endpoint_length);
 }
 
 static void options_agree(struct rig *rig, const struct kubelet_registration *r)
@@ -235,6 +247,14 @@ static void registration_one_per_resource(struct check_run *run)
 	}
 }
 
+/* A name may be made of the time in seconds, and no plugin comes back within the second in which it
+ * was started. */
+static void registration_leave_second(struct rig *rig, time_t second)
+{
+	while (time(NULL) == second)
+		(void)rig_watch(rig, SECOND_LOOK_MS, SECOND_LOOK_MS);
+}
+
 static void registration_fresh_socket_name(struct check_run *run)
 {
 	struct rig *rig = registration_rig(run);
@@ -242,13 +262,16 @@ static void registration_fresh_socket_name(struct check_run *run)
 
 	if (rig == NULL)
 		return;
+	time_t second = time(NULL);
+
 	for (size_t i = 0; i < kubelet_registration_count(rig->kubelet); i++)
 		(void)text_list_add(&endpoints, kubelet_registration_at(rig->kubelet, i)->endpoint,
 				    NULL);
-	if (!rig_end_plugin(rig, SIGTERM, STOP_MS)) {
+	if (!rig_end_plugin(rig, SIGTERM, RIG_END_MS)) {
 		check_broken(run, "the plugin did not end after SIGTERM");
 		return;
 	}
+	registration_leave_second(rig, second);
 	if (!rig_start_plugin(rig, NULL) || !rig_expect_registered(rig))
 		return;
 	for (size_t i = 0; i < rig->resources.count; i++) {
@@ -280,7 +303,7 @@ static void options_prompt(struct rig *rig, const struct kubelet_registration *r
 {
 	(void)check_expect_at_most(rig->run, "milliseconds for GetDevicePluginOptions",
 				   (long long)(r->options_answered_ms - r->options_asked_ms),
-				   OPTIONS_MS);
+				   (long long)requirement_limit_ms(CHECK_REG_20));
 }
 
 static void registration_options_prompt(struct check_run *run)
@@ -298,7 +321,7 @@ static const struct check checks[] = {
 		.requirement = CHECK_REG_01,
 		.severity = CHECK_CRITICAL,
 		.revision = 2,
-		.timeout_s = 60,
+		.timeout_s = 120,
 		.run = registration_arrives,
 	},
 	{
@@ -309,7 +332,7 @@ static const struct check checks[] = {
 		.requirement = CHECK_REG_01,
 		.severity = CHECK_CRITICAL,
 		.revision = 1,
-		.timeout_s = 60,
+		.timeout_s = 120,
 		.stands_on = "registration.arrives",
 		.run = registration_accepted,
 	},
@@ -321,7 +344,7 @@ static const struct check checks[] = {
 		.requirement = CHECK_REG_02,
 		.severity = CHECK_CRITICAL,
 		.revision = 1,
-		.timeout_s = 60,
+		.timeout_s = 120,
 		.stands_on = "registration.arrives",
 		.run = registration_endpoint_accepts,
 	},
@@ -334,7 +357,7 @@ static const struct check checks[] = {
 		.requirement = CHECK_REG_03,
 		.severity = CHECK_CRITICAL,
 		.revision = 1,
-		.timeout_s = 60,
+		.timeout_s = 120,
 		.stands_on = "registration.arrives",
 		.run = registration_options_during_register,
 	},
@@ -345,7 +368,7 @@ static const struct check checks[] = {
 		.requirement = CHECK_REG_04,
 		.severity = CHECK_CRITICAL,
 		.revision = 1,
-		.timeout_s = 60,
+		.timeout_s = 120,
 		.stands_on = "registration.arrives",
 		.run = registration_version,
 	},
@@ -357,7 +380,7 @@ static const struct check checks[] = {
 		.requirement = CHECK_REG_05,
 		.severity = CHECK_CRITICAL,
 		.revision = 1,
-		.timeout_s = 60,
+		.timeout_s = 120,
 		.stands_on = "registration.arrives",
 		.run = registration_resource_name,
 	},
@@ -369,19 +392,19 @@ static const struct check checks[] = {
 		.requirement = CHECK_REG_06,
 		.severity = CHECK_CRITICAL,
 		.revision = 1,
-		.timeout_s = 60,
+		.timeout_s = 120,
 		.stands_on = "registration.arrives",
 		.run = registration_endpoint_name,
 	},
 	{
 		.id = "registration.endpoint-length",
 		.title = "The endpoint's full path fits into a socket address",
-		.advice = "Shorten the socket's name: directory and name may have 107 bytes "
+		.advice = "Shorten the socket's name: the limit holds for directory and name "
 			  "together.",
 		.requirement = CHECK_REG_07,
 		.severity = CHECK_HIGH,
 		.revision = 1,
-		.timeout_s = 60,
+		.timeout_s = 120,
 		.stands_on = "registration.arrives",
 		.run = registration_endpoint_length,
 	},
@@ -393,7 +416,7 @@ static const struct check checks[] = {
 		.requirement = CHECK_REG_08,
 		.severity = CHECK_LOW,
 		.revision = 1,
-		.timeout_s = 60,
+		.timeout_s = 120,
 		.stands_on = "registration.accepted",
 		.run = registration_options_agree,
 	},
@@ -404,7 +427,7 @@ static const struct check checks[] = {
 		.requirement = CHECK_REG_09,
 		.severity = CHECK_MEDIUM,
 		.revision = 1,
-		.timeout_s = 60,
+		.timeout_s = 120,
 		.stands_on = "registration.accepted",
 		.run = registration_one_per_resource,
 	},
@@ -417,7 +440,7 @@ static const struct check checks[] = {
 		.requirement = CHECK_REG_10,
 		.severity = CHECK_MEDIUM,
 		.revision = 1,
-		.timeout_s = 90,
+		.timeout_s = 180,
 		.needs = {.own_plugin = true},
 		.stands_on = "registration.accepted",
 		.run = registration_fresh_socket_name,
@@ -437,14 +460,14 @@ static const struct check checks[] = {
 	},
 	{
 		.id = "registration.options-prompt",
-		.title = "GetDevicePluginOptions is answered within one second",
+		.title = "GetDevicePluginOptions is answered promptly",
 		.advice = "Answer from memory: the kubelet has no deadline for this call, so a "
 			  "slow answer "
 			  "holds up the registration.",
 		.requirement = CHECK_REG_20,
 		.severity = CHECK_HIGH,
 		.revision = 1,
-		.timeout_s = 60,
+		.timeout_s = 120,
 		.stands_on = "registration.accepted",
 		.run = registration_options_prompt,
 	},

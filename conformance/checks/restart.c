@@ -10,13 +10,10 @@
 #include <string.h>
 
 enum {
-	AGAIN_MS = 60000, /* RES-01 */
-	STOP_MS = 30000,  /* RES-08 */
 	FLAPS = 5,
 	FLAPS_THOROUGH = 20,
 	FLAP_MS = 150,
 	FLAP_THOROUGH_MS = 1000,
-	DESCRIPTORS_MORE = 4,
 };
 
 /* Every resource lists its devices and allocates one of them. */
@@ -43,10 +40,9 @@ static void restart_expect_works(struct rig *rig)
 	}
 }
 
-static void restart_kubelet(struct check_run *run, enum kubelet_restart what,
-			    const char *description)
+static void restart_kubelet(struct rig *rig, enum kubelet_restart what,
+			    enum check_requirement requirement, const char *event)
 {
-	struct rig *rig = rig_ready(run);
 	struct error err = {0};
 	size_t from = 0;
 
@@ -54,29 +50,33 @@ static void restart_kubelet(struct check_run *run, enum kubelet_restart what,
 		return;
 	from = kubelet_registration_count(rig->kubelet);
 	if (kubelet_restart(rig->kubelet, what, &err) < 0) {
-		check_broken(run, "fake kubelet: %s", err.text);
+		check_broken(rig->run, "fake kubelet: %s", err.text);
 		return;
 	}
-	if (rig_expect_registered_again(rig, from, AGAIN_MS, description))
+	if (rig_expect_return(rig, from, requirement, event))
 		restart_expect_works(rig);
 }
 
+/* What a kubelet does when it starts. A plugin that ends over it comes back with its pod. */
 static void restart_kubelet_restart(struct check_run *run)
 {
-	restart_kubelet(run, KUBELET_RESTART_WHOLE,
-			"a registration within 60 s of the kubelet's restart");
+	struct rig *rig = rig_ready(run);
+
+	if (rig != NULL)
+		rig->supervised = true;
+	restart_kubelet(rig, KUBELET_RESTART_WHOLE, CHECK_RES_01, "the kubelet's restart");
 }
 
 static void restart_socket_removed(struct check_run *run)
 {
-	restart_kubelet(run, KUBELET_RESTART_PLUGIN_SOCKETS,
-			"a registration within 60 s of the removal of the plugin's socket");
+	restart_kubelet(rig_ready(run), KUBELET_RESTART_PLUGIN_SOCKETS, CHECK_RES_02,
+			"the removal of the plugin's socket");
 }
 
 static void restart_kubelet_socket(struct check_run *run)
 {
-	restart_kubelet(run, KUBELET_RESTART_KUBELET_SOCKET,
-			"a registration within 60 s of the return of kubelet.sock");
+	restart_kubelet(rig_ready(run), KUBELET_RESTART_KUBELET_SOCKET, CHECK_RES_03,
+			"the return of kubelet.sock");
 }
 
 static void restart_flapping(struct check_run *run)
@@ -97,13 +97,10 @@ static void restart_flapping(struct check_run *run)
 		}
 		(void)rig_watch(rig, FLAP_MS, FLAP_THOROUGH_MS);
 	}
-	if (!rig_expect_registered_again(rig, from, AGAIN_MS,
-					 "a registration after the last restart"))
+	if (!rig_expect_return(rig, from, CHECK_RES_05, "the last restart"))
 		return;
 	restart_expect_works(rig);
-	if (before >= 0)
-		(void)check_expect_at_most(run, "open descriptors of the plugin afterwards",
-					   rig_descriptors(rig), before + DESCRIPTORS_MORE);
+	rig_expect_descriptors(rig, before);
 }
 
 static void restart_terminate(struct check_run *run)
@@ -120,19 +117,27 @@ static void restart_terminate(struct check_run *run)
 		if (r != NULL && text_list_add(&sockets, r->socket, NULL) < 0)
 			check_broken(run, "out of memory");
 	}
-	if (!check_expect(run, rig_end_plugin(rig, SIGTERM, STOP_MS), "the plugin after SIGTERM",
-			  "ended within 30 s", "%s",
-			  plugin_process_has_ended(rig->plugin) ? "ended" : "still running"))
+	uint64_t limit_ms = requirement_limit_ms(CHECK_RES_08);
+	uint64_t start_ms = clock_monotonic_ms();
+	bool ended = rig_end_plugin(rig, SIGTERM, limit_ms);
+
+	if (!check_expect(run, ended, "the plugin after SIGTERM", "ended", "%s",
+			  ended ? "ended" : "still running") ||
+	    !check_expect_at_most(run, "milliseconds from SIGTERM to the end",
+				  (long long)(clock_monotonic_ms() - start_ms),
+				  (long long)limit_ms))
 		return;
 	const struct process_result *result = plugin_process_result(rig->plugin);
 
 	(void)check_expect(run, result->end == PROCESS_EXITED && result->code == 0,
 			   "the plugin's end", "exit code 0", "%s %d",
 			   result->end == PROCESS_EXITED ? "exit code" : "signal", result->code);
-	for (size_t i = 0; i < sockets.count; i++)
-		(void)check_expect(run, !file_exists(sockets.items[i]), "the plugin's socket",
-				   "removed", "%s",
-				   file_exists(sockets.items[i]) ? "still there" : "removed");
+	for (size_t i = 0; i < sockets.count; i++) {
+		bool there = file_exists(sockets.items[i]);
+
+		(void)check_expect(run, !there, "the plugin's socket", "removed", "%s",
+				   there ? "still there" : "removed");
+	}
 }
 
 static void restart_kill_and_return(struct check_run *run)
@@ -141,7 +146,7 @@ static void restart_kill_and_return(struct check_run *run)
 
 	if (rig == NULL)
 		return;
-	if (!rig_end_plugin(rig, SIGKILL, STOP_MS)) {
+	if (!rig_end_plugin(rig, SIGKILL, RIG_END_MS)) {
 		check_broken(run, "the plugin did not end after SIGKILL");
 		return;
 	}
@@ -159,30 +164,35 @@ static const struct check checks[] = {
 		.requirement = CHECK_RES_01,
 		.severity = CHECK_CRITICAL,
 		.revision = 1,
-		.timeout_s = 120,
+		.timeout_s = 240,
+		.needs = {.devices = 1},
 		.stands_on = "list-and-watch.arrives",
 		.run = restart_kubelet_restart,
 	},
 	{
 		.id = "restart.socket-removed",
 		.title = "A plugin whose own socket is removed registers again",
-		.advice = "Watch the own socket file; the kubelet unlinks it when it starts.",
+		.advice = "Watch the own socket file: the kubelet unlinks it when it starts, "
+			  "before it "
+			  "makes kubelet.sock.",
 		.requirement = CHECK_RES_02,
-		.severity = CHECK_CRITICAL,
+		.severity = CHECK_MEDIUM,
 		.revision = 1,
-		.timeout_s = 120,
+		.timeout_s = 240,
+		.needs = {.devices = 1},
 		.stands_on = "list-and-watch.arrives",
 		.run = restart_socket_removed,
 	},
 	{
 		.id = "restart.kubelet-socket-recreated",
-		.title = "A plugin registers again when only kubelet.sock is recreated",
+		.title = "A plugin registers again when only kubelet.sock is made anew",
 		.advice = "Watch for the creation of kubelet.sock, not only for the loss of the "
 			  "own socket.",
 		.requirement = CHECK_RES_03,
-		.severity = CHECK_HIGH,
+		.severity = CHECK_MEDIUM,
 		.revision = 1,
-		.timeout_s = 120,
+		.timeout_s = 240,
+		.needs = {.devices = 1},
 		.stands_on = "list-and-watch.arrives",
 		.run = restart_kubelet_socket,
 	},
@@ -193,7 +203,8 @@ static const struct check checks[] = {
 		.requirement = CHECK_RES_05,
 		.severity = CHECK_MEDIUM,
 		.revision = 1,
-		.timeout_s = 180,
+		.timeout_s = 300,
+		.needs = {.devices = 1},
 		.stands_on = "list-and-watch.arrives",
 		.run = restart_flapping,
 	},
@@ -204,8 +215,8 @@ static const struct check checks[] = {
 		.requirement = CHECK_RES_08,
 		.severity = CHECK_MEDIUM,
 		.revision = 1,
-		.timeout_s = 120,
-		.needs = {.own_plugin = true},
+		.timeout_s = 240,
+		.needs = {.devices = 1, .own_plugin = true},
 		.stands_on = "list-and-watch.arrives",
 		.run = restart_terminate,
 	},
@@ -217,8 +228,8 @@ static const struct check checks[] = {
 		.requirement = CHECK_RES_09,
 		.severity = CHECK_HIGH,
 		.revision = 1,
-		.timeout_s = 120,
-		.needs = {.own_plugin = true},
+		.timeout_s = 240,
+		.needs = {.devices = 1, .own_plugin = true},
 		.stands_on = "list-and-watch.arrives",
 		.run = restart_kill_and_return,
 	},

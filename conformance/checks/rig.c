@@ -9,9 +9,9 @@
 #include <string.h>
 
 enum {
-	RIG_SETTLE_MS = 500,
 	RIG_STOP_GRACE_MS = 5000,
 	RIG_DRAIN_MS = 5000,
+	RIG_DESCRIPTORS_MORE = 4,
 	RIG_EVIDENCE_MAX = 4 * 1024 * 1024,
 };
 
@@ -28,10 +28,11 @@ bool rig_is_windows(const struct rig *rig)
 static void rig_on_event(const struct kubelet_event *event, void *user)
 {
 	struct rig *rig = user;
-	cJSON *json CLEANUP_JSON = kubelet_event_json(event);
+	bool full = rig->events.size >= RIG_EVIDENCE_MAX;
+	cJSON *json CLEANUP_JSON = !full ? kubelet_event_json(event) : NULL;
 	char *line CLEANUP_FREE = json != NULL ? json_print_compact(json) : NULL;
 
-	if (line != NULL && rig->events.size < RIG_EVIDENCE_MAX)
+	if (line != NULL)
 		text_addf(&rig->events, "%s\n", line);
 }
 
@@ -66,8 +67,7 @@ static const char *rig_socket_harm(const struct rig *rig)
 	return rig->kubelet != NULL ? kubelet_socket_harm(rig->kubelet) : NULL;
 }
 
-/* A plugin that took kubelet.sock away cannot register again: that is the cause to tell. */
-static void rig_explain_harm(const struct rig *rig, int rc, struct error *err)
+void rig_explain_harm(const struct rig *rig, int rc, struct error *err)
 {
 	const char *harm = rig_socket_harm(rig);
 
@@ -97,6 +97,7 @@ static void rig_close(void *argument)
 	plugin_process_free(rig->plugin);
 	rig_waited(rig, start);
 	rig_note_harm(rig);
+	rig_tell_untested(rig);
 	kubelet_free(rig->kubelet);
 	if (loop_drain(&rig->loop, RIG_DRAIN_MS, &err) < 0)
 		check_note(rig->run, "clean-up: %s", err.text);
@@ -109,6 +110,8 @@ static void rig_close(void *argument)
 	text_free(&rig->events);
 	text_free(&rig->output);
 	text_list_free(&rig->resources);
+	text_list_free(&rig->left_out);
+	cJSON_Delete(rig->known);
 	free(rig);
 }
 
@@ -183,6 +186,7 @@ bool rig_start_plugin(struct rig *rig, const char *const *env)
 	struct error err = {0};
 
 	rig->first_registration = kubelet_registration_count(rig->kubelet);
+	rig->started_ms = clock_monotonic_ms();
 	kubelet_interrupt(rig->kubelet, NULL);
 	if (spec.command == NULL)
 		return true;
@@ -195,193 +199,6 @@ bool rig_start_plugin(struct rig *rig, const char *const *env)
 	return true;
 }
 
-/* The resources that the reference plugin offers for the node's devices. */
-static int rig_reference_resources(const struct rig *rig, struct text_list *out, struct error *err)
-{
-	static const char *const own_names[] = {"gpucert.internal/display",
-						"gpucert.internal/compute"};
-	/* The WDDM plugin offers the adapters that display. */
-	static const char *const directx_names[] = {"directx.microsoft.com/display", NULL};
-	const char *const *names = rig_is_windows(rig) ? directx_names : own_names;
-	bool has[2] = {false, false};
-	int rc = 0;
-
-	for (size_t i = 0; i < rig->context->node->device_count; i++)
-		has[rig->context->node->devices[i].display ? 0 : 1] = true;
-	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(has); i++) {
-		if (has[i] && names[i] != NULL)
-			rc = text_list_add(out, names[i], err);
-	}
-	return rc;
-}
-
-/* What registers in the place of a resource that does not. */
-static void rig_explain_unregistered(const struct rig *rig, struct error *err)
-{
-	struct text others CLEANUP_TEXT = {0};
-	struct text_list names CLEANUP_TEXT_LIST = {0};
-
-	if (kubelet_resource_names(rig->kubelet, &names, NULL) < 0 || names.count == 0)
-		return;
-	for (size_t i = 0; i < names.count; i++)
-		text_addf(&others, "%s%s", i != 0 ? ", " : "", names.items[i]);
-	(void)error_wrap(err, "the plugin offers %s", text_string(&others));
-}
-
-static int rig_wait_for(struct rig *rig, const struct text_list *resources, struct error *err)
-{
-	uint64_t limit_ms = context_limit_ms(rig->context, RIG_REGISTER_MS);
-	int rc = 0;
-
-	for (size_t i = 0; rc == 0 && i < resources->count; i++)
-		rc = kubelet_wait_registered(rig->kubelet, resources->items[i],
-					     rig->first_registration, limit_ms, NULL, err);
-	if (rc < 0)
-		rig_explain_unregistered(rig, err);
-	return rc;
-}
-
-/* What another plugin offers is what registers: the first, and whatever follows at once. */
-static int rig_wait_for_any(struct rig *rig, struct error *err)
-{
-	uint64_t limit_ms = context_limit_ms(rig->context, RIG_REGISTER_MS);
-	int rc = kubelet_wait_registered(rig->kubelet, NULL, rig->first_registration, limit_ms,
-					 NULL, err);
-
-	if (rc < 0)
-		return rc;
-	loop_run_for(&rig->loop, RIG_SETTLE_MS);
-	return kubelet_resource_names(rig->kubelet, &rig->resources, err);
-}
-
-bool rig_expect_registered(struct rig *rig)
-{
-	struct error err = {0};
-	uint64_t start = clock_monotonic_ns();
-	int rc = 0;
-
-	text_list_free(&rig->resources);
-	if (rig->context->resource != NULL)
-		rc = text_list_add(&rig->resources, rig->context->resource, &err);
-	else if (rig->context->reference_plugin)
-		rc = rig_reference_resources(rig, &rig->resources, &err);
-	if (rc == 0)
-		rc = rig->resources.count != 0 ? rig_wait_for(rig, &rig->resources, &err)
-					       : rig_wait_for_any(rig, &err);
-	rig_waited(rig, start);
-	rig_explain_harm(rig, rc, &err);
-	return check_expect_ok(rig->run, rc, "the plugin registers within 30 s", &err);
-}
-
-/* Why a resource has no list: the end of its stream says more than the wait. */
-static void rig_explain_no_list(const struct rig *rig, const char *resource, struct error *err)
-{
-	struct kubelet_plugin *plugin = kubelet_resource_plugin(rig->kubelet, resource);
-	struct kubelet_stream *stream = plugin != NULL ? kubelet_plugin_stream(plugin) : NULL;
-
-	if (stream != NULL && !kubelet_stream_is_open(stream))
-		(void)error_wrap(err, "ListAndWatch ended with %s (%s)",
-				 rpc_code_name(kubelet_stream_code(stream)),
-				 kubelet_stream_status(stream));
-}
-
-bool rig_expect_listed(struct rig *rig)
-{
-	struct error err = {0};
-	uint64_t start = clock_monotonic_ns();
-	int rc = 0;
-
-	for (size_t i = 0; rc == 0 && i < rig->resources.count; i++) {
-		rc = kubelet_wait_listed(rig->kubelet, rig->resources.items[i],
-					 context_limit_ms(rig->context, RIG_CALL_MS), &err);
-		if (rc < 0)
-			rig_explain_no_list(rig, rig->resources.items[i], &err);
-	}
-	rig_waited(rig, start);
-	return check_expect_ok(rig->run, rc, "the plugin lists its devices", &err);
-}
-
-static bool rig_lists_healthy(const struct rig *rig, const char *resource)
-{
-	const struct kubelet_device_list *list = kubelet_resource_devices(rig->kubelet, resource);
-
-	for (size_t i = 0; list != NULL && i < list->count; i++) {
-		if (kubelet_device_is_healthy(&list->items[i]))
-			return true;
-	}
-	return false;
-}
-
-/* A plugin may offer resources that this node has no device for. Where nobody said which resources
- * are under test, those that offer something are. */
-static void rig_leave_out_empty(struct rig *rig)
-{
-	struct text_list offering CLEANUP_TEXT_LIST = {0};
-
-	if (rig->context->resource != NULL || rig->context->reference_plugin)
-		return;
-	for (size_t i = 0; i < rig->resources.count; i++) {
-		if (rig_lists_healthy(rig, rig->resources.items[i]) &&
-		    text_list_add(&offering, rig->resources.items[i], NULL) < 0)
-			return;
-	}
-	if (offering.count == 0 || offering.count == rig->resources.count)
-		return;
-	for (size_t i = 0; i < rig->resources.count; i++) {
-		if (!text_list_has(&offering, rig->resources.items[i]))
-			check_note(rig->run, "%s lists no healthy device and is left out",
-				   rig->resources.items[i]);
-	}
-	text_list_free(&rig->resources);
-	rig->resources = offering;
-	offering = (struct text_list){0};
-}
-
-struct rig *rig_ready_with(struct check_run *run, const char *const *env)
-{
-	struct rig *rig = rig_with_kubelet(run);
-
-	if (rig == NULL || !rig_start_plugin(rig, env) || !rig_expect_registered(rig) ||
-	    !rig_expect_listed(rig))
-		return NULL;
-	rig_leave_out_empty(rig);
-	return rig;
-}
-
-struct rig *rig_ready(struct check_run *run)
-{
-	return rig_ready_with(run, NULL);
-}
-
-const struct kubelet_registration *rig_registration(const struct rig *rig, const char *resource)
-{
-	size_t count = kubelet_registration_count(rig->kubelet);
-
-	for (size_t i = rig->first_registration; i < count; i++) {
-		const struct kubelet_registration *found = kubelet_registration_at(rig->kubelet, i);
-
-		if (text_equal(found->resource, resource))
-			return found;
-	}
-	return NULL;
-}
-
-bool rig_expect_registered_again(struct rig *rig, size_t from, uint64_t timeout_ms,
-				 const char *what)
-{
-	struct error err = {0};
-	uint64_t start = clock_monotonic_ns();
-	int rc = 0;
-
-	for (size_t i = 0; rc == 0 && i < rig->resources.count; i++)
-		rc = kubelet_wait_registered(rig->kubelet, rig->resources.items[i], from,
-					     context_limit_ms(rig->context, timeout_ms), NULL,
-					     &err);
-	rig_waited(rig, start);
-	rig_explain_harm(rig, rc, &err);
-	return check_expect_ok(rig->run, rc, what, &err);
-}
-
 bool rig_end_plugin(struct rig *rig, int signal, uint64_t timeout_ms)
 {
 	struct error err = {0};
@@ -389,7 +206,7 @@ bool rig_end_plugin(struct rig *rig, int signal, uint64_t timeout_ms)
 	int rc = plugin_process_signal(rig->plugin, signal, &err);
 
 	if (rc == 0)
-		rc = plugin_process_wait(rig->plugin, context_limit_ms(rig->context, timeout_ms),
+		rc = plugin_process_wait(rig->plugin, context_wait_ms(rig->context, timeout_ms),
 					 &err);
 	rig_waited(rig, start);
 	/* Its death was wanted: waits may go on. */
@@ -419,21 +236,18 @@ int rig_descriptors(const struct rig *rig)
 	return (int)names.count;
 }
 
-bool rig_healthy_ids(struct rig *rig, const char *resource, struct text_list *ids)
+void rig_expect_descriptors(struct rig *rig, int before)
 {
-	const struct kubelet_device_list *list = kubelet_resource_devices(rig->kubelet, resource);
-	struct error err = {0};
+	int after = before >= 0 ? rig_descriptors(rig) : -1;
 
-	for (size_t i = 0; list != NULL && i < list->count; i++) {
-		if (kubelet_device_is_healthy(&list->items[i]) &&
-		    text_list_add(ids, list->items[i].id, &err) < 0) {
-			check_broken(rig->run, "%s", err.text);
-			return false;
-		}
-	}
-	text_list_sort(ids);
-	return check_expect(rig->run, ids->count != 0, "healthy devices", "at least one",
-			    "%zu of %s", ids->count, resource);
+	if (before < 0)
+		check_note(rig->run, "the plugin's open descriptors cannot be told");
+	else if (after < 0 && !plugin_process_has_ended(rig->plugin))
+		check_broken(rig->run, "the plugin's open descriptors cannot be told any more");
+	else if (check_expect(rig->run, after >= 0, "the plugin", "still running", "%s",
+			      after >= 0 ? "still running" : "ended"))
+		(void)check_expect_at_most(rig->run, "open descriptors of the plugin afterwards",
+					   after, before + RIG_DESCRIPTORS_MORE);
 }
 
 /* Admission and start of the pod's one container. */
@@ -447,12 +261,12 @@ static int rig_run_pod(struct rig *rig, const char *pod, const struct kubelet_li
 		.limit_count = 1,
 	};
 	struct kubelet_outcome outcome = {0};
-	int rc = kubelet_admit(rig->kubelet, &container,
-			       context_limit_ms(rig->context, RIG_CALL_MS), &outcome, err);
+	int rc = kubelet_admit(rig->kubelet, &container, context_wait_ms(rig->context, RIG_CALL_MS),
+			       &outcome, err);
 
 	if (rc == 0 && outcome.accepted)
 		rc = kubelet_start_container(rig->kubelet, pod, container.name,
-					     context_limit_ms(rig->context, RIG_START_MS), &outcome,
+					     context_wait_ms(rig->context, RIG_START_MS), &outcome,
 					     options, err);
 	if (rc == 0 && !outcome.accepted)
 		rc = error_set(err, ERROR_REMOTE, "%s: %s", outcome.reason, outcome.message);

@@ -9,6 +9,7 @@
  * evidence.
  */
 
+#include "base/json.h"
 #include "conformance/kubelet/faults.h"
 #include "conformance/kubelet/plugin_process.h"
 #include "conformance/kubelet/pod.h"
@@ -16,9 +17,9 @@
 #include "conformance/runner/context.h"
 
 enum {
-	RIG_REGISTER_MS = 30000, /* REG-01 */
-	RIG_CALL_MS = 10000,	 /* any single call of a plugin */
-	RIG_START_MS = 35000,	 /* PreStartContainer, to which the kubelet gives 30 s */
+	RIG_CALL_MS = 30000,  /* any single call of a plugin: a kubelet has no deadline */
+	RIG_START_MS = 35000, /* PreStartContainer, to which the kubelet gives 30 s */
+	RIG_END_MS = 30000,   /* the end of the plugin, where that is not what is tested */
 };
 
 struct rig {
@@ -27,19 +28,27 @@ struct rig {
 	uv_loop_t loop;
 	struct kubelet *kubelet;
 	struct plugin_process *plugin; /* NULL: attached, or not started */
-	struct text_list resources;    /* under test; complete after rig_expect_registered() */
+	struct text_list resources;    /* under test; complete after rig_settle() */
+	struct text_list left_out;     /* that have no healthy device */
+	cJSON *known; /* {resource: healthy devices}, as this run has seen them so far */
 	size_t first_registration; /* index of the first registration of the plugin's present run */
+	uint64_t started_ms;	   /* clock_monotonic_ms() of that run's start */
 	struct text events;	   /* JSON lines */
 	struct text output;	   /* of every run of the plugin */
 	bool admitted;		   /* an admission that worked is recorded */
+	bool supervised;	   /* a plugin that ends is started again, as a DaemonSet does */
 };
 
 /* A rig whose kubelet runs. NULL: recorded as broken. */
 struct rig *rig_with_kubelet(struct check_run *run);
 
-/* A rig whose plugin has registered every resource under test and listed its devices. Of a plugin
- * that nobody named a resource of, those without a healthy device are left out, with a note, unless
- * that is all of them. NULL: recorded. */
+/* A rig whose plugin has registered each of its resources and listed their devices; those that are
+ * known to become healthy are. NULL: recorded. */
+struct rig *rig_listed(struct check_run *run);
+
+/* As rig_listed(), for what needs devices: resources without a healthy one are left out, with a
+ * note. When that is all of them, the check is unsupported: that there are devices is what
+ * list-and-watch.devices-present judges. */
 struct rig *rig_ready(struct check_run *run);
 
 /* As rig_ready(), with "NAME=value" added to the plugin's environment; NULL-ended. */
@@ -48,18 +57,34 @@ struct rig *rig_ready_with(struct check_run *run, const char *const *env);
 /* Starts the plugin; an attached one is expected to notice the kubelet. `env` may be NULL. */
 bool rig_start_plugin(struct rig *rig, const char *const *env);
 
-/* Waits until the plugin's present run has registered: the resource that was asked for, every
- * resource that the node's devices make the reference plugin offer, or, for another plugin, what
- * registers within half a second of the first. Fills rig->resources. */
+/* Waits until the plugin's present run has registered: the resource that was asked for, those that
+ * the node's devices make the reference plugin offer, or, for another plugin, those that it is
+ * known to offer. What a plugin offers is learned in the first check of a run, by watching until
+ * nothing new comes. Fills rig->resources; a later run of the plugin is expected to register the
+ * same. */
+int rig_settle(struct rig *rig, struct error *err);
+
+/* rig_settle(), recorded. */
 bool rig_expect_registered(struct rig *rig);
+
+/* Waits until each resource that is known to be offered has tried to register, as rig_settle() does
+ * for those that did. Nothing is recorded. */
+void rig_settle_attempts(struct rig *rig);
+
+/* Waits for a list of every resource under test, and for the devices that are known to become
+ * healthy. */
 bool rig_expect_listed(struct rig *rig);
 
-/* The registration of `resource` in the plugin's present run; NULL when there is none. */
+/* The first accepted registration of `resource` in the plugin's present run; NULL: none. */
 const struct kubelet_registration *rig_registration(const struct rig *rig, const char *resource);
 
-/* Waits for a registration with at least index `from` of every resource; records under `what`. */
-bool rig_expect_registered_again(struct rig *rig, size_t from, uint64_t timeout_ms,
-				 const char *what);
+/* Waits for a registration with at least index `from` of every resource under test, and judges the
+ * time by the requirement's limit. `event` is what should lead to it. */
+bool rig_expect_return(struct rig *rig, size_t from, enum check_requirement requirement,
+		       const char *event);
+
+/* How long to wait for what a requirement limits: never less than that limit. */
+uint64_t rig_wait_ms(const struct rig *rig, enum check_requirement requirement);
 
 /* Signals the plugin and waits for its end. True when it ended in time. */
 bool rig_end_plugin(struct rig *rig, int signal, uint64_t timeout_ms);
@@ -71,13 +96,23 @@ uint64_t rig_watch(struct rig *rig, uint64_t ms, uint64_t thorough_ms);
 /* Open descriptors of the plugin's process; -1 when that cannot be told. */
 int rig_descriptors(const struct rig *rig);
 
+/* The plugin has no more open descriptors than `before`, a few aside. Says nothing when it could
+ * not be told before. */
+void rig_expect_descriptors(struct rig *rig, int before);
+
+/* A plugin that took kubelet.sock away cannot register again: that is the cause to tell. */
+void rig_explain_harm(const struct rig *rig, int rc, struct error *err);
+
+/* Notes resources that came too late for the check, and leaves them to the later ones. */
+void rig_tell_untested(struct rig *rig);
+
 /* Is the node, live or recorded, a Windows node? */
 bool rig_is_windows(const struct rig *rig);
 
 /* Time since `start_ns` was spent waiting for the plugin. */
 void rig_waited(struct rig *rig, uint64_t start_ns);
 
-/* The healthy ids of a resource, sorted. False: recorded. */
+/* Adds the healthy ids of a resource, sorted and each once. False when there is none: recorded. */
 bool rig_healthy_ids(struct rig *rig, const char *resource, struct text_list *ids);
 
 /* The way of a container as the kubelet goes it: the choice of devices, with GetPreferredAllocation

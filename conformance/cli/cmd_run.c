@@ -147,7 +147,8 @@ static const struct option_spec run_options[] = {
 	 .type = OPTION_INT,
 	 .target = &run.settings.timeout_percent,
 	 .value = "N",
-	 .help = "Scale every time limit; 300 on a slow machine.",
+	 .help = "Scale how long the harness waits; 300 on a slow machine. What a "
+		 "requirement limits is judged by that limit.",
 	 .min = 10,
 	 .max = 10000},
 	{.name = "reproducible",

@@ -35,10 +35,16 @@ struct requirement {
 	enum check_level level;
 	const char *sentence; /* what must hold */
 	const char *source;   /* where that is written */
+	long long limit;      /* the number in the sentence; 0: none */
 };
 
 /* NULL for CHECK_REQUIREMENT_NONE. */
 const struct requirement *requirement_get(enum check_requirement requirement);
+
+/* The limit that the requirement states, in its own unit, and one of seconds in milliseconds. Never
+ * scaled: what is seen is judged by it. */
+long long requirement_limit(enum check_requirement requirement);
+uint64_t requirement_limit_ms(enum check_requirement requirement);
 
 /* What must be there for the check to mean something; the reason names the one that is missing.
  * Where the rule itself is not about the node (another operating system, fewer devices than it is

@@ -155,3 +155,8 @@ uint64_t context_limit_ms(const struct context *context, uint64_t limit_ms)
 {
 	return limit_ms * (uint64_t)context->timeout_percent / 100U;
 }
+
+uint64_t context_wait_ms(const struct context *context, uint64_t limit_ms)
+{
+	return context->timeout_percent > 100 ? context_limit_ms(context, limit_ms) : limit_ms;
+}

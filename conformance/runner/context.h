@@ -34,7 +34,7 @@ struct context {
 	const char *node_file; /* recorded node that the plugin under test was given; NULL: live */
 	const char *wine_directory; /* of the Wine node (containers/wine/node.h); NULL: none */
 	bool thorough;		    /* waits take the time that the requirement states */
-	int64_t timeout_percent;    /* scales every time limit: 100 is unscaled */
+	int64_t timeout_percent;    /* scales the harness' time limits: 100 is unscaled */
 
 	const struct discovery_snapshot
 		*node; /* the independent enumeration: the truth of the run */
@@ -47,7 +47,11 @@ int context_read(const char *run_directory, struct context *context, struct erro
 int context_write(const struct context *context, struct error *err);
 void context_free(struct context *context);
 
-/* A time limit scaled for this run. */
+/* A time limit of the harness' own, scaled for this run. */
 uint64_t context_limit_ms(const struct context *context, uint64_t limit_ms);
+
+/* How long to wait for what must happen within `limit_ms`: longer in a run that is scaled up, never
+ * less. What was seen is judged by the limit itself. */
+uint64_t context_wait_ms(const struct context *context, uint64_t limit_ms);
 
 #endif

@@ -164,7 +164,7 @@ int execution_run(const struct execution_spec *spec, struct execution *execution
 
 	*execution = (struct execution){0};
 	execution->timeout_ms =
-		context_limit_ms(spec->context, (uint64_t)spec->item->check->timeout_s * 1000);
+		context_wait_ms(spec->context, (uint64_t)spec->item->check->timeout_s * 1000);
 	rc = result_new(&execution->result, err);
 	if (rc == 0)
 		rc = execution_start(spec, execution, &reader, &process, err);

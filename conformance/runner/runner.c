@@ -209,7 +209,7 @@ static int runner_run_check(struct runner *runner, size_t index, struct error *e
 	if (rc == 0)
 		rc = journal_begin_check(
 			runner->journal, item->name, 1,
-			context_limit_ms(&runner->context, (uint64_t)item->check->timeout_s * 1000),
+			context_wait_ms(&runner->context, (uint64_t)item->check->timeout_s * 1000),
 			err);
 	rc = rc == 0 ? execution_run(&spec, &execution, err) : rc;
 	rc = rc == 0 ? runner_restore_directory(runner, item->name, err) : rc;

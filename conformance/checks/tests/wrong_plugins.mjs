@@ -39,23 +39,23 @@ const wrong = {
 	'list-and-watch.health': [plugin({devices: [{id: 'gpu-0'}, {id: 'gpu-1', health: 'healthy'}]}), '\'healthy\''],
 	'list-and-watch.message-size': [plugin({device_count: 90000, device_prefix: 'p'.repeat(50)}), 'RESOURCE_EXHAUSTED'],
 	'list-and-watch.ids-stable': [scriptedAnew({plugins: [{...right, devices: [{id: 'PREFIX'}]}]}), 'id after a restart'],
-	'list-and-watch.idle': [plugin({end: {after_ms: 900, code: 14}}), 'wanted open'],
+	'list-and-watch.idle': [plugin({end: {after_ms: 2000, code: 14}}), 'wanted open'],
 	'list-and-watch.two-streams': [plugin(rpc('ListAndWatch', {hang: true, skip: 1})), 'second stream'],
 	'list-and-watch.cancel': [plugin(rpc('ListAndWatch', {code: 8, skip: 20})), 'opened and cancelled'],
 	'list-and-watch.no-storm': [plugin({storm_ms: 100}), 'lists in the time watched'],
 	'list-and-watch.numa-nodes': [plugin({devices: [{id: 'gpu-0', numa: [-1]}]}), 'saw -1'],
-	'allocate.one-response': [plugin(rpc('Allocate', {extra: 1})), 'container responses: saw 2'],
+	'allocate.one-response': [plugin(rpc('Allocate', {empty: true})), 'container responses: saw none'],
 	'allocate.prompt': [plugin(rpc('Allocate', {delay_ms: 5300})), 'milliseconds'],
 	'allocate.each-and-all': [plugin(rpc('Allocate', {code: 13, skip: 1})), 'gpu-1: saw INTERNAL'],
 	'allocate.several-requests': [plugin(rpc('Allocate', {extra: 1})), 'container responses: saw 3'],
 	'allocate.order': [plugin({allocate: {each: answer, once: {envs: {IDS: '{ids}'}}}}), 'reverse order'],
-	'allocate.repeat': [plugin({allocate: {each: answer, once: {envs: {CALL: '{call}'}}}}), 'same id again'],
+	'allocate.repeat': [plugin(rpc('Allocate', {code: 8, skip: 1})), 'same id again'],
 	'allocate.unknown-id': [plugin({accept_unknown: true}), 'unknown id: saw OK'],
 	'allocate.error-names-id': [plugin(rpc('Allocate', {code: 5, message: 'no such device'})), 'grpc-message'],
 	'allocate.no-ids': [plugin({allocate: {once: answer}}), 'Allocate without ids'],
 	'allocate.before-list': [plugin({needs_stream: true}), 'before any ListAndWatch'],
 	'allocate.paths-exist': [plugin(each({mounts: [{container_path: '/opt/d', host_path: '/nonexistent/driver.so', read_only: true}]})), '/nonexistent/driver.so'],
-	'allocate.unique-paths': [plugin(each({devices: [{container_path: '/dev/gpu', host_path: '/dev/null', permissions: 'rw'}]})), 'used once'],
+	'allocate.unique-paths': [plugin({devices: [{id: 'hostname'}, {id: 'passwd'}], ...each({mounts: [{container_path: '/opt/d', host_path: '/etc/{id}', read_only: true}]})}), '/opt/d is'],
 	'allocate.read-only': [plugin(each({mounts: [{container_path: '/opt/d', host_path: '/etc/hostname', read_only: false}]})), 'read_only'],
 	'restart.kubelet-restart': [plugin({on_kubelet_socket: 'ignore', on_socket_removed: 'ignore'}), 'kubelet\'s restart'],
 	'restart.socket-removed': [plugin({on_socket_removed: 'ignore'}), 'removal of the plugin\'s socket'],
@@ -74,6 +74,8 @@ const looksAtAll = new Set(['registration.resource-name', 'registration.one-per-
 const takesTime = new Set([
 	'registration.endpoint-accepts', 'registration.endpoint-name', 'list-and-watch.first-message', 'list-and-watch.message-size', 'allocate.prompt',
 ]);
+// The answers of these plugins name no device of the node.
+const untold = new Set(['list-and-watch.devices-present']);
 const argsOf = (check) => (looksAtAll.has(check) ? any : takesTime.has(check) ? unhurried : args);
 const noDevices = file('node.json', {
 	schema: 'gpucert-node/1',
@@ -83,7 +85,7 @@ const noDevices = file('node.json', {
 
 const rows = Object.entries(wrong).flatMap(([check, [wrongPlugin, reason]]) => [
 	{check, plugin: wrongPlugin, args: argsOf(check), reason},
-	{check, plugin: plugin(), args: any, wanted: 'pass'},
+	{check, plugin: plugin(), args: any, wanted: untold.has(check) ? 'unsupported' : 'pass'},
 ]);
 // Answers that a check must see through, or must not mind.
 const location = {devices: [{container_path: '', host_path: 'vpci-location-path://PCIROOT(0)#{id}', permissions: ''}]};
@@ -91,12 +93,16 @@ const onWindows = [...any, '--node', join(nodes, 'windows-4x-tesla-t4.json')];
 rows.push(
 	{check: 'allocate.no-ids', plugin: plugin({allocate: {once: {cdi_devices: ['example.com/gpu=0']}}}), args: any, reason: 'Allocate without ids'},
 	{check: 'allocate.unique-paths', plugin: plugin({allocate: {each: location}}), args: onWindows, wanted: 'pass'},
-	{
-		check: 'allocate.unique-paths',
-		plugin: plugin({allocate: {each: {devices: [{...location.devices[0], host_path: 'class://GUID'}]}}}),
-		args: onWindows,
-		reason: 'devices[].host_path',
-	},
+	{check: 'allocate.order', plugin: plugin({allocate: {each: answer, once: {envs: {CALL: '{call}'}}}}), args, reason: 'the same ids again'},
+	// Characters are what is counted, and control characters are refused whatever they are made of.
+	{check: 'list-and-watch.ids', plugin: plugin({devices: [{id: '\u{1f3ae}'.repeat(63)}]}), args, wanted: 'pass'},
+	{check: 'list-and-watch.ids', plugin: plugin({devices: [{id: '\u00fc'.repeat(64)}]}), args, reason: 'saw 64'},
+	{check: 'list-and-watch.ids', plugin: plugin({devices: [{id: ''}]}), args, reason: 'saw 0'},
+	{check: 'list-and-watch.ids', plugin: plugin({devices: [{id: 'a\u001b[31m'}]}), args, reason: 'without control characters'},
+	{check: 'list-and-watch.ids', plugin: plugin({devices: [{id: 'a\u0085'}]}), args, reason: 'without control characters'},
+	{check: 'list-and-watch.ids', plugin: plugin({devices: [{id: 'gpu'}, {id: 'x'}, {id: 'gpu'}]}), args, reason: 'sent once'},
+	{check: 'list-and-watch.ids', plugin: plugin({devices: [{id: 'a\\b'}]}), args, wanted: 'pass'},
+	{check: 'list-and-watch.devices-present', plugin: plugin({devices: [{id: 'a', health: 'Unhealthy'}]}), args: any, reason: 'healthy'},
 	// A resource without devices that registers first, and slowly.
 	{
 		check: 'allocate.before-list',
@@ -114,7 +120,7 @@ rows.push(
 	// A string does not end at NUL (U+2400 in a script): "a\0" and "a" are two ids, and none of them is text.
 	{check: 'list-and-watch.ids', plugin: plugin({devices: [{id: 'gpu-0'}, {id: 'gpu-0␀'}]}), args: any, reason: 'UTF-8'},
 	{check: 'list-and-watch.health', plugin: plugin({devices: [{id: 'gpu-0'}, {id: 'gpu-1', health: 'Healthy␀'}]}), args: any, reason: 'Healthy or Unhealthy'},
-	{check: 'allocate.one-response', plugin: plugin({devices: []}), args: any, reason: 'healthy devices'},
+	{check: 'allocate.one-response', plugin: plugin({devices: []}), args: any, wanted: 'unsupported', reason: 'devices-present'},
 	{
 		check: 'registration.options-during-register',
 		plugin: scripted({plugins: [right, {...right, resource: 'example.com/slow', ...rpc('GetDevicePluginOptions', {delay_ms: 900})}]}),
@@ -149,6 +155,13 @@ const wrongOnWindows = [
 	['mount-sources', windowsPlugin(mount({host_path: `${store}\\..\\other\\x.dll`})), 'below the driver store'],
 	['mount-sources', windowsPlugin(mount({host_path: 'C:\\Users\\x.dll'})), 'below the driver store'],
 ];
+// A plugin that serves one device of a driver serves all of them; an id whose answer is empty stands for none.
+const all = ['1B00', '1C00', '1D00', '1E00'].map((id) => ({id}));
+rows.push(
+	{check: 'list-and-watch.devices-present', plugin: windowsPlugin({}, all), args: onWindows, wanted: 'pass'},
+	{check: 'list-and-watch.devices-present', plugin: windowsPlugin({}, all.slice(1)), args: onWindows, reason: 'is granted by none'},
+	{check: 'list-and-watch.devices-present', plugin: plugin({devices: all, allocate: {}}), args: any, reason: 'nothing for 1B00'},
+);
 for (const [name, wrongPlugin, reason] of wrongOnWindows) rows.push({check: `windows.${name}`, plugin: wrongPlugin, args: onWindows, reason});
 for (const name of new Set(wrongOnWindows.map(([n]) => n)))
 	rows.push({
