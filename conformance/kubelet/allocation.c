@@ -87,6 +87,7 @@ int allocation_add(struct kubelet *kubelet, const struct kubelet_allocation *see
 void allocation_remove(struct kubelet *kubelet, const char *pod, const char *container)
 {
 	struct allocation **link = &kubelet->allocations;
+	bool removed = false;
 	while (*link != NULL) {
 		struct allocation *allocation = *link;
 		if (!belongs_to(allocation, pod, container)) {
@@ -95,13 +96,17 @@ void allocation_remove(struct kubelet *kubelet, const char *pod, const char *con
 		}
 		*link = allocation->next;
 		allocation_free(allocation);
+		removed = true;
 	}
+	if (removed)
+		resources_recount(kubelet);
 }
 
 int allocation_in_use(const struct kubelet *kubelet, const char *resource, struct id_set *ids,
 		      struct error *err)
 {
-	int rc = 0;
+	const struct resource *known = resource_find(kubelet, resource);
+	int rc = known == NULL ? 0 : id_set_add_all(ids, &known->leaked, err);
 	for (const struct allocation *allocation = kubelet->allocations;
 	     rc == 0 && allocation != NULL; allocation = allocation->next)
 		if (strcmp(allocation->resource, resource) == 0)

@@ -196,8 +196,10 @@ void checkpoint_read(struct kubelet *kubelet)
 	int rc = json_read_file(kubelet->checkpoint, &json, &err);
 	if (rc == 0)
 		rc = read_document(kubelet, json, &err);
-	if (rc == 0)
+	if (rc == 0) {
+		resources_tell(kubelet);
 		return;
+	}
 	resources_free(kubelet);
 	allocations_free(kubelet);
 	(void)error_wrap(&err, "%s", kubelet->checkpoint);

@@ -41,6 +41,10 @@ struct resource {
 	bool relisted;			    /* and since the last registration */
 	struct kubelet_device_list devices; /* the last message */
 	struct id_set healthy, unhealthy;
+	/* In use by nobody, and not free either: chosen for a container that got no answer
+	 * (manager.go, allocateContainerResources: allocatedDevices is not restored). */
+	struct id_set leaked;
+	bool told; /* the next two */
 	size_t told_capacity, told_allocatable;
 };
 
@@ -129,6 +133,11 @@ void resource_serve(struct kubelet *kubelet, struct kubelet_plugin *plugin);
 void resource_list(struct kubelet *kubelet, const char *name,
 		   const struct kubelet_device_list *devices);
 void resource_disconnected(struct kubelet *kubelet, const char *name);
+void resources_tell(struct kubelet *kubelet); /* those of the checkpoint */
+int resource_leak(struct kubelet *kubelet, const char *name, const struct id_set *ids,
+		  struct error *err);
+/* What is in use is counted again from the containers: nothing is leaked any more. */
+void resources_recount(struct kubelet *kubelet);
 void resource_sweep(struct kubelet *kubelet); /* grace periods */
 void resources_free(struct kubelet *kubelet);
 
@@ -138,6 +147,7 @@ struct allocation *allocation_find(const struct kubelet *kubelet, const char *po
 /* Takes over nothing: ids and response are copied. */
 int allocation_add(struct kubelet *kubelet, const struct kubelet_allocation *seen,
 		   struct allocation **out, struct error *err);
+/* When something was removed, what is in use is counted again (resources_recount()). */
 void allocation_remove(struct kubelet *kubelet, const char *pod, const char *container);
 int allocation_in_use(const struct kubelet *kubelet, const char *resource, struct id_set *ids,
 		      struct error *err);

@@ -14,6 +14,7 @@ enum {
 	PRE_START_TIMEOUT_MS = 30 * 1000,
 	GRACE_MS = 5 * 60 * 1000,
 	NODE_STATUS_MS = 10 * 1000,
+	SOCKET_MODE = 0755, /* net.Listen with the umask 022 */
 };
 
 uint64_t kubelet_elapsed_ms(const struct kubelet *kubelet)
@@ -162,7 +163,9 @@ static int serve(struct kubelet *kubelet, struct error *err)
 	CLEANUP_FREE char *address = text_format("unix:%s", kubelet->socket);
 	if (address == NULL)
 		return error_memory(err);
-	int rc = rpc_server_new(kubelet->loop, NULL, &kubelet->server, err);
+	/* Who may connect is decided by the right to write: as with 0600, the owner alone. */
+	const struct rpc_server_options options = {.socket_mode = SOCKET_MODE};
+	int rc = rpc_server_new(kubelet->loop, &options, &kubelet->server, err);
 	if (rc == 0)
 		rc = rpc_server_add(kubelet->server, "/v1beta1.Registration/Register",
 				    registration_handle, kubelet, err);

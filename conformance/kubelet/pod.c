@@ -67,12 +67,16 @@ static int keep_answer(const struct admission *admission, const char *resource,
 		(const V1beta1__AllocateResponse *)(const void *)reply->reply;
 	if (reply->code != RPC_OK) {
 		CLEANUP_FREE char *text = go_status_text(reply->code, reply->message);
+		resources_recount(admission->kubelet);
 		return kubelet_refuse(admission->kubelet, admission->err, "%s",
 				      text == NULL ? "" : text);
 	}
-	if (response->n_container_responses == 0)
-		return kubelet_refuse(admission->kubelet, admission->err,
-				      "no containers return in allocation response");
+	if (response->n_container_responses == 0) {
+		int rc = resource_leak(admission->kubelet, resource, ids, admission->err);
+		return rc != 0 ? rc
+			       : kubelet_refuse(admission->kubelet, admission->err,
+						"no containers return in allocation response");
+	}
 	warn_about_vanished(admission, resource, ids);
 	const struct kubelet_allocation seen = {
 		.pod = admission->container->pod,
@@ -130,6 +134,9 @@ static int allocate_resource(const struct admission *admission, const struct kub
 					       .ids = limit->ids,
 					       .timeout_ms = admission->timeout_ms};
 	int rc = choice_make(admission->kubelet, &request, &ids, admission->err);
+	if (rc == ERROR_REMOTE &&
+	    resource_leak(admission->kubelet, limit->resource, &ids, admission->err) != 0)
+		return ERROR_MEMORY;
 	if (rc != 0 || ids.count == 0)
 		return rc;
 	return call_allocate(admission, limit->resource, &ids);

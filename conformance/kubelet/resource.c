@@ -16,6 +16,7 @@ static void resource_free(struct resource *resource)
 {
 	id_set_clear(&resource->healthy);
 	id_set_clear(&resource->unhealthy);
+	id_set_clear(&resource->leaked);
 	kubelet_device_list_free(&resource->devices);
 	free(resource->name);
 	free(resource);
@@ -44,8 +45,10 @@ static void resource_tell(struct kubelet *kubelet, struct resource *resource)
 {
 	size_t capacity = resource->healthy.count + resource->unhealthy.count;
 	size_t allocatable = resource->healthy.count;
-	if (capacity == resource->told_capacity && allocatable == resource->told_allocatable)
+	if (resource->told && capacity == resource->told_capacity &&
+	    allocatable == resource->told_allocatable)
 		return;
+	resource->told = true;
 	resource->told_capacity = capacity;
 	resource->told_allocatable = allocatable;
 	struct kubelet_event event = KUBELET_EVENT_EMPTY(RESOURCE);
@@ -53,6 +56,27 @@ static void resource_tell(struct kubelet *kubelet, struct resource *resource)
 	event.capacity = (int64_t)capacity;
 	event.allocatable = (int64_t)allocatable;
 	kubelet_report(kubelet, event);
+}
+
+void resources_tell(struct kubelet *kubelet)
+{
+	for (struct resource *resource = kubelet->resources; resource != NULL;
+	     resource = resource->next)
+		resource_tell(kubelet, resource);
+}
+
+int resource_leak(struct kubelet *kubelet, const char *name, const struct id_set *ids,
+		  struct error *err)
+{
+	struct resource *resource = resource_find(kubelet, name);
+	return resource == NULL ? 0 : id_set_add_all(&resource->leaked, ids, err);
+}
+
+void resources_recount(struct kubelet *kubelet)
+{
+	for (struct resource *resource = kubelet->resources; resource != NULL;
+	     resource = resource->next)
+		id_set_clear(&resource->leaked);
 }
 
 /* The plugin answers Allocate from now on (manager.go, PluginConnected). */

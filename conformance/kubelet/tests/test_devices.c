@@ -66,6 +66,20 @@ static void test_ids_do_not_end_at_nul(void)
 	rig_close(&rig);
 }
 
+static void test_an_empty_list_is_a_capacity(void)
+{
+	struct rig rig;
+	rig_start(&rig, KUBELET_PROFILE_1_36);
+	(void)rig_plugin(&rig, "{'devices': [], 'on_kubelet_socket': 'ignore',"
+			       " 'on_socket_removed': 'ignore'}");
+	rig_wait_event(&rig, KUBELET_EVENT_RESOURCE, 1);
+	expect(&rig, 0, 0);
+	CHECK_OK(kubelet_restart(rig.kubelet, KUBELET_RESTART_WHOLE, ERR));
+	UNIT_INT(rig.events[KUBELET_EVENT_RESOURCE], 2);
+	CU_ASSERT(kubelet_resource_status(rig.kubelet, RIG_RESOURCE).known);
+	rig_close(&rig);
+}
+
 static void test_health_is_compared_exactly(void)
 {
 	struct rig rig;
@@ -289,6 +303,7 @@ static void test_same_socket_again(void)
 UNIT_MAIN("kubelet devices",
 	  {"each message replaces the list", test_each_message_replaces_the_list},
 	  {"ids do not end at NUL", test_ids_do_not_end_at_nul},
+	  {"an empty list is a capacity", test_an_empty_list_is_a_capacity},
 	  {"health is compared exactly", test_health_is_compared_exactly},
 	  {"a list beyond 4 MiB ends the stream", test_a_list_beyond_4_mib_ends_the_stream},
 	  {"a malformed list ends the stream", test_malformed_lists_end_the_stream},

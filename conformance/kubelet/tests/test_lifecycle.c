@@ -78,6 +78,8 @@ static void test_start_makes_and_sweeps_the_directory(void)
 	struct stat status = {0};
 	CU_ASSERT_FATAL(stat(rig.plugin_dir, &status) == 0);
 	UNIT_INT(status.st_mode & 07777, 0750);
+	CU_ASSERT_FATAL(stat(kubelet_socket(rig.kubelet), &status) == 0);
+	UNIT_INT(status.st_mode & 07777, 0755);
 #endif
 	kubelet_stop(rig.kubelet);
 	CU_ASSERT_FALSE(is_there(rig.plugin_dir, "kubelet.sock"));

@@ -141,6 +141,40 @@ static void test_plugin_errors_have_kubelet_texts(void)
 	rig_close(&rig);
 }
 
+/* manager.go, allocateContainerResources: allocatedDevices is restored when Allocate fails, and not
+ * when it answers nothing. */
+static void test_empty_answers_leak_devices(void)
+{
+	static const char none[] = "requested number of devices unavailable for example.com/gpu. "
+				   "Requested: 1, Available: 0";
+	struct rig rig;
+	rig_start(&rig, KUBELET_PROFILE_1_36);
+	(void)rig_plugin(&rig, "{'device_count': 3, 'rpc': {'Allocate': {'empty': true, 'skip': 1,"
+			       " 'times': 2}}}");
+	rig_wait_listed(&rig);
+	expect_admission(rig_admit(&rig, "good", "main", 1));
+	for (size_t i = 0; i < 2; i++)
+		expect_refusal(rig_admit(&rig, "pod", "main", 1),
+			       "no containers return in allocation response");
+	UNIT_INT(kubelet_resource_status(rig.kubelet, RIG_RESOURCE).in_use, 3);
+	expect_refusal(rig_admit(&rig, "pod", "main", 1), none);
+	kubelet_remove_pod(rig.kubelet, "pod"); /* it held nothing */
+	expect_refusal(rig_admit(&rig, "pod", "main", 1), none);
+	kubelet_remove_pod(rig.kubelet, "good");
+	UNIT_INT(kubelet_resource_status(rig.kubelet, RIG_RESOURCE).in_use, 0);
+	expect_admission(rig_admit(&rig, "pod", "main", 3));
+	rig_close(&rig);
+	rig_start(&rig, KUBELET_PROFILE_1_36);
+	(void)rig_plugin(&rig, "{'device_count': 2, 'rpc': {'Allocate': {'empty': true, 'times':"
+			       " 1}}}");
+	rig_wait_listed(&rig);
+	expect_refusal(rig_admit(&rig, "pod", "main", 1), "no containers return");
+	CHECK_OK(kubelet_restart(rig.kubelet, KUBELET_RESTART_WHOLE, ERR));
+	rig_wait_listed(&rig);
+	expect_admission(rig_admit(&rig, "pod", "main", 2));
+	rig_close(&rig);
+}
+
 static void test_plugin_errors_are_told_whole(void)
 {
 	struct rig rig;
@@ -427,6 +461,7 @@ UNIT_MAIN("kubelet pods", {"devices are allocated and freed", test_devices_are_a
 	  {"refusals of the device model", test_refusals_of_the_device_model},
 	  {"a device that got ill", test_device_that_got_ill_is_refused_on_restart},
 	  {"a plugin's errors have the kubelet's texts", test_plugin_errors_have_kubelet_texts},
+	  {"empty answers leak devices", test_empty_answers_leak_devices},
 	  {"a plugin's errors are told whole", test_plugin_errors_are_told_whole},
 	  {"a hanging Allocate is given up", test_hanging_allocate_is_given_up},
 	  {"init containers pass devices on", test_init_containers_pass_devices_on},
