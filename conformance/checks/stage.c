@@ -3,17 +3,22 @@
 
 #include "base/clock.h"
 #include "base/path.h"
+#include "conformance/checks/authenticity.h"
+#include "conformance/checks/document.h"
+#include "conformance/checks/tamper.h"
 #include "conformance/runner/context.h"
 #include "containers/wine/translation.h"
 #include "rpc/loop.h"
 
 #include <string.h>
 
-enum { PROBE_TIMEOUT_MS = 90000, STAGE_DRAIN_MS = 5000 };
+enum { PROBE_TIMEOUT_MS = 90000, STAGE_DRAIN_MS = 5000, TAMPERING_TOLD = 8 };
 
 struct probe {
 	struct probe *next;
 	struct launch *launch;
+	struct document_launch identity;
+	struct container_view view; /* pid 0: the container was not looked at */
 	cJSON *document;
 	char *label;
 };
@@ -34,6 +39,7 @@ struct stage {
 static void probe_free(struct probe *probe)
 {
 	launch_free(probe->launch);
+	container_view_free(&probe->view);
 	cJSON_Delete(probe->document);
 	free(probe->label);
 	free(probe);
@@ -197,6 +203,27 @@ static int stage_convert(const struct kubelet_container_options *options,
 	return 0;
 }
 
+/* Records what of the answer changes the probe itself; false: then its document would prove
+ * nothing. */
+static bool stage_expect_untampered(struct stage *stage, const char *label,
+				    const struct launch_spec *spec)
+{
+	struct text_list found CLEANUP_TEXT_LIST = {0};
+	char *what CLEANUP_FREE = text_format("%s: the answer", label);
+	struct error err = {0};
+
+	if (strcmp(stage->context->node->system.os, "windows") == 0)
+		return true;
+	if (what == NULL || tamper_find(spec, &stage->context->image, &found, &err) < 0) {
+		check_broken(stage->run, "%s: %s", label, err.text);
+		return false;
+	}
+	for (size_t i = 0; i < found.count && i < TAMPERING_TOLD; i++)
+		(void)check_expect(stage->run, false, what, "leaves the probe untouched", "%s",
+				   found.items[i]);
+	return found.count == 0;
+}
+
 /* On the Wine node, as the Linux container that plays the Windows one. What cannot be translated
  * could not be applied on Windows either: the plugin's failure. */
 static int stage_launch(struct stage *stage, const struct launch_spec *spec, struct launch **out,
@@ -212,15 +239,76 @@ static int stage_launch(struct stage *stage, const struct launch_spec *spec, str
 	return rc == 0 ? launch_start(stage->launcher, &translation.spec, out, err) : rc;
 }
 
+/* A Linux container with the run's own kind of probes can be looked at. */
+static bool stage_holds(const struct stage *stage)
+{
+#ifdef _WIN32
+	(void)stage;
+	return false;
+#else
+	return stage->cri != NULL && stage->wine.directory == NULL;
+#endif
+}
+
+enum { IDENTITY_WORDS = 5 }; /* behind the command, the end included */
+
+/* The command with the words that bind the document to this launch. NULL: out of memory. */
+static const char **stage_command(const struct stage *stage, const char *const *command,
+				  const struct document_launch *identity, char *seed, size_t size)
+{
+	const char **words = NULL;
+	size_t count = 0;
+
+	while (command[count] != NULL)
+		count++;
+	words = calloc(count + IDENTITY_WORDS, sizeof(*words));
+	if (words == NULL)
+		return NULL;
+	memcpy(words, command, count * sizeof(*words));
+	if (stage_holds(stage)) {
+		words[count++] = "--launch";
+		words[count++] = LAUNCH_HOLD_PATH;
+		return words;
+	}
+	(void)snprintf(seed, size, "%lu", (unsigned long)identity->seed);
+	words[count++] = "--nonce";
+	words[count++] = identity->nonce;
+	if (strcmp(command[0], "probe-visibility") != 0) {
+		words[count++] = "--seed";
+		words[count++] = seed;
+	}
+	return words;
+}
+
+/* Lets a probe go on that is what it should be; false: recorded. */
+static bool stage_let_go(struct stage *stage, struct probe *probe, const char *label)
+{
+	char *line CLEANUP_FREE =
+		text_format("%s %lu", probe->identity.nonce, (unsigned long)probe->identity.seed);
+	struct error err = {0};
+
+	if (!authenticity_expect(stage->run, label, probe->identity.probe, probe->launch,
+				 &probe->view))
+		return false;
+	if (line == NULL || launch_release(probe->launch, line, &err) < 0) {
+		check_broken(stage->run, "%s: %s", label, err.text);
+		return false;
+	}
+	return true;
+}
+
 struct probe *stage_start(struct stage *stage, const char *label, const char *const *command,
 			  const struct kubelet_container_options *options)
 {
 	static const struct kubelet_container_options nothing = {0};
 	struct stage_arrays arrays CLEANUP(stage_arrays_free) = {0};
 	char *name CLEANUP_FREE = text_format("%s-%zu", command[0], stage->count);
+	struct document_launch identity = {0};
+	char seed[16] = "";
+	const char **words CLEANUP_FREE = NULL;
 	struct launch_spec spec = {
 		.name = name,
-		.command = command,
+		.hold = stage_holds(stage),
 		.timeout_ms = context_limit_ms(stage->context, PROBE_TIMEOUT_MS),
 	};
 	struct probe *probe = calloc(1, sizeof(*probe));
@@ -229,8 +317,18 @@ struct probe *stage_start(struct stage *stage, const char *label, const char *co
 	bool refused = false;
 	int rc = name != NULL && probe != NULL && own_label != NULL ? 0 : error_memory(&err);
 
+	rc = rc == 0 ? document_new_launch(command[0], &identity, &err) : rc;
+	if (rc == 0) {
+		words = stage_command(stage, command, &identity, seed, sizeof(seed));
+		rc = words != NULL ? 0 : error_memory(&err);
+		spec.command = words;
+	}
 	if (rc == 0)
 		rc = stage_convert(options != NULL ? options : &nothing, &arrays, &spec, &err);
+	if (rc == 0 && !stage_expect_untampered(stage, label, &spec)) {
+		free(probe);
+		return NULL;
+	}
 	if (rc == 0) {
 		struct stage_span span = stage_span_begin(stage);
 
@@ -250,7 +348,8 @@ struct probe *stage_start(struct stage *stage, const char *label, const char *co
 	probe->next = stage->probes;
 	stage->probes = probe;
 	stage->count++;
-	return probe;
+	probe->identity = identity;
+	return !spec.hold || stage_let_go(stage, probe, label) ? probe : NULL;
 }
 
 static void stage_keep_output(struct stage *stage, const struct probe *probe,
@@ -278,7 +377,14 @@ static const cJSON *stage_read_document(struct stage *stage, struct probe *probe
 	}
 	if (name != NULL)
 		check_evidence_json(stage->run, name, probe->document);
-	return probe->document;
+	return document_expect_launch(stage->run, probe->label, probe->document, &probe->identity)
+		       ? probe->document
+		       : NULL;
+}
+
+const struct container_view *probe_view(const struct probe *probe)
+{
+	return probe->view.pid != 0 ? &probe->view : NULL;
 }
 
 const cJSON *stage_finish(struct stage *stage, struct probe *probe)

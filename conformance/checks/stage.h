@@ -9,6 +9,7 @@
 
 #include "conformance/kubelet/container_options.h"
 #include "conformance/runner/check.h"
+#include "containers/inspect/inspect.h"
 #include "containers/launch/launch.h"
 
 struct stage;
@@ -23,12 +24,19 @@ void stage_judges_runtime(struct stage *stage);
 /* One started probe; belongs to the stage. */
 struct probe;
 
-/* Starts `command` (NULL-ended, "probe-vulkan" first) with what the container was given; `options`
+/* In a Linux container the probe is held until it is proven to be the image's own (authenticity.h).
+ *
+ * Starts `command` (NULL-ended, "probe-vulkan" first) with what the container was given; `options`
  * NULL: nothing. `label` names it in evidence. NULL: recorded. */
 struct probe *stage_start(struct stage *stage, const char *label, const char *const *command,
 			  const struct kubelet_container_options *options);
 
-/* Waits for its end; records that it exited with 0 and printed a document, which is borrowed. NULL:
+/* What the host sees of its container: taken while the probe was held at its start, after all that
+ * the runtime does to a container. NULL: it could not be looked at. */
+const struct container_view *probe_view(const struct probe *probe);
+
+/* Waits for its end; records that it exited with 0 and printed a document that belongs
+ * to this launch (document.h), which is borrowed. NULL:
  * recorded. */
 const cJSON *stage_finish(struct stage *stage, struct probe *probe);
 

@@ -80,6 +80,13 @@ static int context_read_node(const char *run_directory, struct context *context,
 	return rc;
 }
 
+static int context_read_image(const char *run_directory, struct context *context, struct error *err)
+{
+	char *path CLEANUP_FREE = path_join(run_directory, "image.json");
+
+	return path != NULL ? image_manifest_read(path, &context->image, err) : error_memory(err);
+}
+
 int context_read(const char *run_directory, struct context *context, struct error *err)
 {
 	char *path CLEANUP_FREE = path_join(run_directory, "context.json");
@@ -96,6 +103,7 @@ int context_read(const char *run_directory, struct context *context, struct erro
 		return error_wrap(err, "context of the run");
 	context->storage = STEAL(json);
 	rc = context_read_node(run_directory, context, err);
+	rc = rc == 0 ? context_read_image(run_directory, context, err) : rc;
 	if (rc < 0) {
 		context_free(context);
 		return error_wrap(err, "context of the run");
@@ -130,24 +138,29 @@ int context_write(const struct context *context, struct error *err)
 	cJSON *json CLEANUP_JSON = context_to_json(context);
 	char *path CLEANUP_FREE = path_join(context->run_directory, "context.json");
 	char *node_path CLEANUP_FREE = path_join(context->run_directory, "node.json");
+	char *image_path CLEANUP_FREE = path_join(context->run_directory, "image.json");
 	char *node = discovery_to_json(context->node);
 	int rc = 0;
 
-	if (json == NULL || path == NULL || node_path == NULL || node == NULL) {
+	if (json == NULL || path == NULL || node_path == NULL || image_path == NULL ||
+	    node == NULL) {
 		discovery_string_free(node);
 		return error_memory(err);
 	}
 	rc = file_write_atomic(node_path, node, strlen(node), 0600, err);
 	discovery_string_free(node);
+	rc = rc == 0 ? image_manifest_write(&context->image, image_path, err) : rc;
 	return rc == 0 ? json_write_file(path, json, err) : rc;
 }
 
 void context_free(struct context *context)
 {
 	cJSON_Delete(context->storage);
-	/* A context that was read owns its node; one that is being built borrows it. */
-	if (context->storage != NULL)
+	/* A context that was read owns node and image; one that is being built borrows them. */
+	if (context->storage != NULL) {
 		discovery_free((struct discovery_snapshot *)(uintptr_t)context->node);
+		image_manifest_free(&context->image);
+	}
 	*context = (struct context){0};
 }
 

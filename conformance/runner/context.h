@@ -8,6 +8,7 @@
  */
 
 #include "base/error.h"
+#include "containers/inspect/manifest.h"
 
 #include <gpucert/discovery.h>
 #include <stdbool.h>
@@ -36,13 +37,15 @@ struct context {
 	bool thorough;		    /* waits take the time that the requirement states */
 	int64_t timeout_percent;    /* scales the harness' time limits: 100 is unscaled */
 
+	struct image_manifest image; /* of the probe image; empty without one */
 	const struct discovery_snapshot
 		*node; /* the independent enumeration: the truth of the run */
 
 	void *storage; /* owns the strings above */
 };
 
-/* Reads context.json; the node is read from node.json beside it. Free with context_free(). */
+/* Reads context.json; the node is read from node.json beside it, what the
+ * probe image holds from image.json. Free with context_free(). */
 int context_read(const char *run_directory, struct context *context, struct error *err);
 int context_write(const struct context *context, struct error *err);
 void context_free(struct context *context);

@@ -89,6 +89,7 @@ static void runner_fill_context(struct runner *runner)
 		.runtime_handler = settings->runtime_handler,
 		.cgroup_parent = runtime != NULL ? runtime->cgroup_parent : "",
 		.probe_image = runtime != NULL ? runner->workplace.images.probe.reference : "",
+		.image = runner->workplace.images.probe.manifest,
 		.node_file = runner_is_wine(runner) ? NULL : settings->node_file,
 		.wine_directory = runner->workplace.wine.directory,
 		.thorough = settings->thorough,

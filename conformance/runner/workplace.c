@@ -71,6 +71,15 @@ static void workplace_copy_digest(char out[DIGEST_SIZE], const char *text)
 		memcpy(out, digest, DIGEST_SIZE);
 }
 
+/* Of an image that was composed elsewhere it is only known that its probes must be this build's; on
+ * Windows not even that. */
+static int workplace_expect_probes(struct workplace *workplace, struct error *err)
+{
+	int rc = images_describe_probes(NULL, &workplace->images.probe.manifest, err);
+
+	return rc == ERROR_UNSUPPORTED ? 0 : rc;
+}
+
 /* An image that is there already; what is in it is not known. */
 static int workplace_use_image(struct workplace *workplace, const char *image, struct error *err)
 {
@@ -87,7 +96,8 @@ static int workplace_use_image(struct workplace *workplace, const char *image, s
 	workplace_copy_digest(probe->digest, reply->image->n_repo_digests > 0
 						     ? reply->image->repo_digests[0]
 						     : reply->image->id);
-	return probe->reference != NULL ? 0 : error_memory(err);
+	return probe->reference != NULL ? workplace_expect_probes(workplace, err)
+					: error_memory(err);
 }
 
 static int workplace_start_runtime(struct workplace *workplace, const char *cri_address,

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "workloads/common/render.h"
 
-#include "workloads/common/members.h"
-
 #include <stdio.h>
 #include <string.h>
 
@@ -65,53 +63,24 @@ void render_verify(uint32_t seed, const uint8_t *pixels, size_t pitch, struct re
 	}
 }
 
-static void colour_text(struct render_colour colour, char out[static 16])
+void render_colour_text(struct render_colour colour, char out[static RENDER_COLOUR_TEXT])
 {
-	(void)snprintf(out, 16, "#%02x%02x%02x%02x", colour.channels[0], colour.channels[1],
-		       colour.channels[2], colour.channels[3]);
+	(void)snprintf(out, RENDER_COLOUR_TEXT, "#%02x%02x%02x%02x", colour.channels[0],
+		       colour.channels[1], colour.channels[2], colour.channels[3]);
 }
 
 void render_report_reason(const struct render_report *report, char *out, size_t size)
 {
-	char expected[16] = "";
-	char actual[16] = "";
+	char expected[RENDER_COLOUR_TEXT] = "";
+	char actual[RENDER_COLOUR_TEXT] = "";
 
 	out[0] = '\0';
 	if (report->mismatches == 0)
 		return;
-	colour_text(report->expected, expected);
-	colour_text(report->actual, actual);
+	render_colour_text(report->expected, expected);
+	render_colour_text(report->actual, actual);
 	(void)snprintf(out, size,
 		       "%zu pixels are wrong; first: (%zu, %zu) is %s, expected %s (red, green, "
 		       "blue, alpha)",
 		       report->mismatches, report->x, report->y, actual, expected);
-}
-
-static cJSON *first_json(const struct render_report *report)
-{
-	struct members first CLEANUP_MEMBERS = members_begin();
-	char expected[16] = "";
-	char actual[16] = "";
-
-	if (report->mismatches == 0)
-		return cJSON_CreateNull();
-	colour_text(report->expected, expected);
-	colour_text(report->actual, actual);
-	member_number(&first, "x", (double)report->x);
-	member_number(&first, "y", (double)report->y);
-	member_string(&first, "expected", expected);
-	member_string(&first, "actual", actual);
-	return members_take(&first);
-}
-
-cJSON *render_report_json(const struct render_report *report)
-{
-	struct members render CLEANUP_MEMBERS = members_begin();
-
-	if (!report->done)
-		return cJSON_CreateNull();
-	member_number(&render, "pixels", RENDER_SIZE * RENDER_SIZE);
-	member_number(&render, "mismatches", (double)report->mismatches);
-	member_item(&render, "firstMismatch", first_json(report));
-	return members_take(&render);
 }

@@ -45,6 +45,10 @@ struct render_colour
 render_triangle(uint32_t seed); /* differs from the background in each channel */
 struct render_colour_float render_colour_float(struct render_colour colour);
 
+/* "#rrggbbaa" */
+enum { RENDER_COLOUR_TEXT = 16 };
+void render_colour_text(struct render_colour colour, char out[static RENDER_COLOUR_TEXT]);
+
 /* What a pixel must be. */
 struct render_colour render_expected(uint32_t seed, size_t x, size_t y);
 

@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: MIT */
+#include "conformance/checks/tamper.h"
+
+#include "base/cleanup.h"
+#include "base/file.h"
+#include "base/path.h"
+
+#include <string.h>
+
+/* Directories of the image that are links into /usr, as image_tree_base() makes them. */
+static const char *const merged[] = {"/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"};
+
+/* What the dynamic linker reads beside libraries. An image without them has none on purpose. */
+static const char *const linker_files[] = {"/etc/ld.so.preload", "/etc/ld.so.cache"};
+
+/* Where the Vulkan loader looks for layers, which it loads in front of every driver. */
+static const char *const layer_folders[] = {
+	"/etc/vulkan/implicit_layer.d",		  "/usr/share/vulkan/implicit_layer.d",
+	"/usr/local/etc/vulkan/implicit_layer.d", "/usr/local/share/vulkan/implicit_layer.d",
+	"/root/.config/vulkan/implicit_layer.d",  "/root/.local/share/vulkan/implicit_layer.d",
+};
+
+enum { LIBRARY_FOLDERS_MAX = 64 };
+
+static const struct {
+	const char *name; /* '*' at the end: each that begins so */
+	const char *reason;
+} variables[] = {
+	{"LD_LIBRARY_PATH", NULL}, /* judged by where it leads */
+	{"LD_*", "steers the dynamic linker"},
+	{"GLIBC_TUNABLES", "steers the C library"},
+	{"VK_INSTANCE_LAYERS", "puts layers in front of the Vulkan driver"},
+	{"VK_LAYER_PATH", "puts layers in front of the Vulkan driver"},
+	{"VK_ADD_LAYER_PATH", "puts layers in front of the Vulkan driver"},
+	{"VK_IMPLICIT_LAYER_PATH", "puts layers in front of the Vulkan driver"},
+	{"VK_ADD_IMPLICIT_LAYER_PATH", "puts layers in front of the Vulkan driver"},
+	{"VK_LOADER_LAYERS_ENABLE", "puts layers in front of the Vulkan driver"},
+	{"XDG_*", "leads the Vulkan loader to layers of its own"},
+	{"OPENCL_LAYERS", "puts layers in front of the OpenCL driver"},
+	{"CUDA_INJECTION64_PATH", "puts a library in front of the CUDA driver"},
+};
+
+struct tamper {
+	const struct launch_spec *spec;
+	const struct image_manifest *image;
+	struct text_list places; /* of the files of the image, in their order */
+	struct text_list *found;
+};
+
+static bool name_matches(const char *pattern, const char *name, size_t length)
+{
+	size_t fixed = strcspn(pattern, "*");
+
+	return strncmp(pattern, name, fixed) == 0 &&
+	       (pattern[fixed] == '*' ? length >= fixed : length == fixed);
+}
+
+const char *tamper_variable(const char *variable)
+{
+	size_t length = strcspn(variable, "=");
+
+	for (size_t i = 0; i < ARRAY_SIZE(variables); i++) {
+		if (name_matches(variables[i].name, variable, length))
+			return variables[i].reason;
+	}
+	return NULL;
+}
+
+/* The place in the image that a path of the container means. NULL: out of memory. */
+static char *place_of(const char *path)
+{
+	char *normal CLEANUP_FREE = path_normalize(path);
+
+	for (size_t i = 0; normal != NULL && i < ARRAY_SIZE(merged); i++) {
+		if (path_is_within(normal, merged[i]))
+			return text_format("/usr%s", normal);
+	}
+	return STEAL(normal);
+}
+
+static int tell(struct tamper *tamper, struct error *err, const char *format, ...)
+	PRINTF_LIKE(3, 4);
+
+static int tell(struct tamper *tamper, struct error *err, const char *format, ...)
+{
+	struct text sentence CLEANUP_TEXT = {0};
+	va_list args;
+
+	va_start(args, format);
+	text_vaddf(&sentence, format, args);
+	va_end(args);
+	return text_list_take(tamper->found, text_take(&sentence), err);
+}
+
+/* The host's file that a mount of `source` at `target` puts at `place`, which is at or below the
+ * target. NULL: out of memory. */
+static char *source_of(const char *source, const char *target, const char *place)
+{
+	return text_format("%s%s", source, place + (strcmp(target, "/") == 0 ? 0 : strlen(target)));
+}
+
+static bool has_content(const char *path, const char *digest)
+{
+	char own[DIGEST_SIZE] = "";
+
+	return digest_file(path, own, NULL, NULL) == 0 && strcmp(own, digest) == 0;
+}
+
+/* `source` NULL: a device node. `target` is a place of the image. */
+static int judge_image_files(struct tamper *tamper, const char *what, const char *source,
+			     const char *target, struct error *err)
+{
+	for (size_t i = 0; i < tamper->image->count; i++) {
+		const struct image_manifest_file *file = &tamper->image->files[i];
+		const char *place = tamper->places.items[i];
+		char *from CLEANUP_FREE = NULL;
+
+		if (!path_is_within(place, target))
+			continue;
+		from = source != NULL ? source_of(source, target, place) : strdup("");
+		if (from == NULL)
+			return error_memory(err);
+		if (source == NULL || !has_content(from, file->digest))
+			return tell(tamper, err, "%s at %s hides the image's %s", what, target,
+				    file->path);
+	}
+	return 0;
+}
+
+static int judge_linker_files(struct tamper *tamper, const char *what, const char *source,
+			      const char *target, struct error *err)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(linker_files); i++) {
+		char *from CLEANUP_FREE = NULL;
+
+		if (!path_is_within(linker_files[i], target))
+			continue;
+		from = source != NULL ? source_of(source, target, linker_files[i]) : strdup("/");
+		if (from == NULL)
+			return error_memory(err);
+		if (file_exists(from))
+			return tell(tamper, err, "%s at %s gives the dynamic linker its %s", what,
+				    target, linker_files[i]);
+	}
+	return 0;
+}
+
+/* Layers of the node's own drivers lie where the node has them. */
+static int judge_layers(struct tamper *tamper, const char *what, const char *source,
+			const char *target, struct error *err)
+{
+	for (size_t i = 0; source != NULL && i < ARRAY_SIZE(layer_folders); i++) {
+		const char *folder = layer_folders[i];
+		bool below = path_is_within(target, folder);
+		char *from CLEANUP_FREE = NULL;
+
+		if (!below && !path_is_within(folder, target))
+			continue;
+		from = below ? strdup(source) : source_of(source, target, folder);
+		if (from == NULL)
+			return error_memory(err);
+		if (strcmp(from, below ? target : folder) != 0 && file_exists(from))
+			return tell(tamper, err, "%s at %s puts a layer in front of the driver",
+				    what, target);
+	}
+	return 0;
+}
+
+static int judge_target(struct tamper *tamper, const char *what, const char *source,
+			const char *path, struct error *err)
+{
+	static const char *const kernels[] = {"/proc", "/sys"};
+	char *target CLEANUP_FREE = path != NULL && path[0] == '/' ? place_of(path) : strdup("");
+	int rc = target != NULL ? 0 : error_memory(err);
+
+	if (rc < 0 || target[0] == '\0')
+		return rc; /* launch_check_spec() refuses it */
+	for (size_t i = 0; i < ARRAY_SIZE(kernels); i++) {
+		if (path_is_within(target, kernels[i]) &&
+		    (strcmp(target, kernels[i]) == 0 || source == NULL ||
+		     strcmp(source, target) != 0))
+			return tell(tamper, err, "%s at %s hides what the kernel tells", what,
+				    target);
+	}
+	if (path_is_within(LAUNCH_HOLD_PATH, target) || path_is_within(target, "/run/gpucert"))
+		return tell(tamper, err, "%s at %s lies on the way of the results", what, target);
+	rc = judge_image_files(tamper, what, source, target, err);
+	rc = rc == 0 ? judge_linker_files(tamper, what, source, target, err) : rc;
+	return rc == 0 ? judge_layers(tamper, what, source, target, err) : rc;
+}
+
+/* The host's file that the answer puts at a path of the container; NULL: none, or out of memory,
+ * and then *failed. */
+static char *given_at(const struct launch_spec *spec, const char *path, bool *failed)
+{
+	const struct launch_mount *best = NULL;
+	size_t length = 0;
+	char *source = NULL;
+
+	for (size_t i = 0; i < spec->mount_count; i++) {
+		const struct launch_mount *mount = &spec->mounts[i];
+		size_t size = mount->container_path != NULL ? strlen(mount->container_path) : 0;
+
+		if (size > length && path_is_within(path, mount->container_path)) {
+			best = mount;
+			length = size;
+		}
+	}
+	if (best == NULL)
+		return NULL;
+	source = source_of(best->host_path, best->container_path, path);
+	*failed = source == NULL;
+	return source;
+}
+
+/* A folder that the dynamic linker looks into before the image's own. */
+static int judge_folder(struct tamper *tamper, const char *why, const char *folder,
+			struct error *err)
+{
+	for (size_t i = 0; i < tamper->image->count; i++) {
+		const struct image_manifest_file *file = &tamper->image->files[i];
+		char *path CLEANUP_FREE = path_join(folder, path_base(file->path));
+		char *source CLEANUP_FREE = NULL;
+		bool failed = path == NULL;
+
+		source = !failed ? given_at(tamper->spec, path, &failed) : NULL;
+		if (failed)
+			return error_memory(err);
+		if (source != NULL && file_exists(source) && !has_content(source, file->digest))
+			return tell(tamper, err, "%s puts %s in front of the image's %s", why, path,
+				    file->path);
+	}
+	return 0;
+}
+
+static int judge_library_path(struct tamper *tamper, const char *value, struct error *err)
+{
+	struct text_list folders CLEANUP_TEXT_LIST = {0};
+	int rc = text_list_split(&folders, value, ':', err);
+
+	if (rc == 0 && folders.count > LIBRARY_FOLDERS_MAX)
+		return tell(tamper, err,
+			    "LD_LIBRARY_PATH names %zu folders: more than %d are not "
+			    "looked at",
+			    folders.count, LIBRARY_FOLDERS_MAX);
+	for (size_t i = 0; rc == 0 && i < folders.count; i++) {
+		char *folder CLEANUP_FREE =
+			folders.items[i][0] == '/' ? path_normalize(folders.items[i]) : strdup("");
+
+		if (folder == NULL)
+			return error_memory(err);
+		if (folder[0] != '\0')
+			rc = judge_folder(tamper, "LD_LIBRARY_PATH", folder, err);
+	}
+	return rc;
+}
+
+/* Libraries for a better processor come before all others of their folder. */
+static int judge_better_libraries(struct tamper *tamper, const char *path, struct error *err)
+{
+	static const char *const levels[] = {"x86-64-v2", "x86-64-v3", "x86-64-v4"};
+	static const char hwcaps[] = "/glibc-hwcaps";
+	const char *at = path != NULL ? strstr(path, hwcaps) : NULL;
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && at != NULL && i < ARRAY_SIZE(levels); i++) {
+		char *folder CLEANUP_FREE =
+			text_format("%.*s%s/%s", (int)(at - path), path, hwcaps, levels[i]);
+
+		rc = folder != NULL ? judge_folder(tamper, "glibc-hwcaps", folder, err)
+				    : error_memory(err);
+	}
+	return rc;
+}
+
+static int judge_variable(struct tamper *tamper, const struct launch_variable *variable,
+			  struct error *err)
+{
+	const char *reason = variable->name != NULL ? tamper_variable(variable->name) : NULL;
+
+	if (reason != NULL)
+		return tell(tamper, err, "variable %s %s", variable->name, reason);
+	return text_equal(variable->name, "LD_LIBRARY_PATH") && variable->value != NULL
+		       ? judge_library_path(tamper, variable->value, err)
+		       : 0;
+}
+
+static void tamper_close(struct tamper *tamper)
+{
+	text_list_free(&tamper->places);
+}
+
+int tamper_find(const struct launch_spec *spec, const struct image_manifest *image,
+		struct text_list *found, struct error *err)
+{
+	struct tamper tamper CLEANUP(tamper_close) = {.spec = spec, .image = image, .found = found};
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < image->count; i++)
+		rc = text_list_take(&tamper.places, place_of(image->files[i].path), err);
+	for (size_t i = 0; rc == 0 && i < spec->mount_count; i++) {
+		const struct launch_mount *mount = &spec->mounts[i];
+		char *what CLEANUP_FREE = text_format(
+			"mount of %s", mount->host_path != NULL ? mount->host_path : "");
+
+		rc = what != NULL && mount->host_path != NULL
+			     ? judge_target(&tamper, what, mount->host_path, mount->container_path,
+					    err)
+			     : (what != NULL ? 0 : error_memory(err));
+		rc = rc == 0 ? judge_better_libraries(&tamper, mount->container_path, err) : rc;
+	}
+	for (size_t i = 0; rc == 0 && i < spec->device_count; i++)
+		rc = judge_target(&tamper, "device node", NULL, spec->devices[i].container_path,
+				  err);
+	for (size_t i = 0; rc == 0 && i < spec->env_count; i++)
+		rc = judge_variable(&tamper, &spec->envs[i], err);
+	return rc;
+}

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT
+// usage: node forging.mjs BUILD
+// Plugins whose answers forge what a probe says: each fails, and for its own reason. Beside them the innocent answers that look
+// alike: they pass.
+import {execFileSync} from 'node:child_process';
+import {cpSync, mkdirSync, symlinkSync, writeFileSync} from 'node:fs';
+import {basename, dirname, join} from 'node:path';
+import {build, file, judgeAll, scripted, work} from './harness.mjs';
+
+const skip = (why) => {
+	console.log(`skipped: ${why}`);
+	process.exit(77);
+};
+if (process.getuid() !== 0) skip('needs root');
+
+const node = JSON.parse(execFileSync(join(build, 'bin', 'gpu-discovery'), ['--json'], {maxBuffer: 1 << 26}));
+const device = (id) => node.devices.find((d) => d.id === id) ?? skip(`${id} is not installed`);
+const vulkan = device('lavapipe');
+
+const mount = (f) => ({host_path: f.source, container_path: f.destination, read_only: true});
+const plugin = ({mounts = [], envs = {}, devices = []}) =>
+	scripted({
+		plugins: [
+			{
+				resource: 'example.com/gpu',
+				devices: [{id: 'gpu'}],
+				allocate: {once: {mounts: [...vulkan.files.map(mount), ...mounts], envs: {...vulkan.environment, ...envs}, devices}},
+			},
+		],
+	});
+const over = (source, target) => ({mounts: [{host_path: source, container_path: target, read_only: true}]});
+
+// A program that answers at once, and a library that does nothing: that either is there is enough to fail.
+const program = join(build, 'tests', 'container-programs', 'probe-test');
+const library = file('libnothing.so', 'not even a library');
+const folder = (name) => {
+	const path = join(work, name);
+	mkdirSync(path, {recursive: true});
+	return path;
+};
+const programs = folder('programs');
+cpSync(program, join(programs, 'probe-vulkan'));
+const libraries = folder('libraries');
+const libc = execFileSync('sh', ['-c', "ldd /bin/sh | sed -n 's/.*=> \\(.*libc[.]so[.]6\\) .*/\\1/p'"], {encoding: 'utf8'}).trim();
+writeFileSync(join(libraries, 'libc.so.6'), 'another C library');
+// What is innocent: the driver's folder on the library path, the image's own library once more, a link to a driver's file.
+const driver = folder('driver');
+for (const f of vulkan.files.filter((f) => f.destination.includes('.so'))) cpSync(f.source, join(driver, basename(f.destination)));
+const manifest = vulkan.files.find((f) => f.origin === 'manifest' || f.destination.endsWith('.json'));
+const linked = join(work, 'linked.json');
+symlinkSync(manifest.source, linked);
+
+const forged = (name, change, reason, check = 'api.vulkan') => ({name, check, plugin: plugin(change), reason});
+const rows = [
+	forged('the probe is another program', over(program, '/libexec/gpucert/probe-vulkan'), 'hides the image'),
+	forged('so is its folder, and isolation is not judged by it', over(programs, '/libexec'), 'hides the image', 'isolation.single-device'),
+	forged('so is its folder', over(programs, '/libexec/gpucert'), 'hides the image'),
+	forged('the C library is another', over(library, libc), `hides the image's`),
+	forged('by the name that a link has', over(library, libc.replace(/^\/usr/, '')), `hides the image's`),
+	forged('so is its folder', over(libraries, dirname(libc)), `hides the image's`),
+	forged('a library before all others', over(file('preload', '/x.so'), '/etc/ld.so.preload'), '/etc/ld.so.preload'),
+	forged('LD_PRELOAD', {envs: {LD_PRELOAD: '/x.so'}}, 'LD_PRELOAD steers'),
+	forged('and isolation is not judged by it', {envs: {LD_PRELOAD: '/x.so'}}, 'LD_PRELOAD steers', 'isolation.single-device'),
+	forged('LD_AUDIT', {envs: {LD_AUDIT: '/x.so'}}, 'LD_AUDIT steers'),
+	forged('tunables', {envs: {GLIBC_TUNABLES: 'glibc.malloc.check=3'}}, 'GLIBC_TUNABLES steers'),
+	forged('a layer', {envs: {VK_INSTANCE_LAYERS: 'x'}}, 'VK_INSTANCE_LAYERS puts layers'),
+	forged('an implicit layer', over(file('layer.json', '{}'), '/etc/vulkan/implicit_layer.d/x.json'), 'puts a layer'),
+	forged('a library in front', {...over(libraries, '/opt/x'), envs: {LD_LIBRARY_PATH: '/opt/x'}}, 'in front of the image'),
+	forged('the way of the results', over(program, '/run/gpucert/launch'), 'way of the results'),
+	forged('the kernel', over(libraries, '/sys/class'), 'hides what the kernel tells'),
+	forged('a device node over the probe', {
+		devices: [{host_path: '/dev/null', container_path: '/libexec/gpucert/probe-vulkan', permissions: 'rw'}],
+	}, 'hides the image'),
+	{check: 'api.vulkan', plugin: plugin({...over(driver, '/opt/driver'), envs: {LD_LIBRARY_PATH: '/opt/driver'}}), wanted: 'pass'},
+	{check: 'api.vulkan', plugin: plugin(over(libc, libc)), wanted: 'pass'},
+	{check: 'api.vulkan', plugin: plugin({envs: {NVIDIA_VISIBLE_DEVICES: 'all', VK_DRIVER_FILES: manifest.destination}}), wanted: 'pass'},
+	{check: 'api.vulkan', plugin: plugin(over(linked, '/opt/linked.json')), wanted: 'pass'},
+];
+
+await judgeAll(rows, 1);
