@@ -365,7 +365,7 @@ int elf_read(const char *path, struct elf_info *out, struct error *err)
 		return error_set(err, ERROR_FORMAT, "%s: not a regular file", path);
 	rc = elf_read_source(&source, out, err);
 	if (rc < 0)
-		(void)error_wrap(err, "%s", path);
+		(void)error_wrap(err, rc, "%s", path);
 	return rc;
 }
 

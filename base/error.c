@@ -7,14 +7,24 @@
 #include <string.h>
 #include <uv.h>
 
+static const char cut_mark[] = "...";
+
+/* Ends a text that did not fit, between two characters. */
+static void error_cut(char *text)
+{
+	size_t end = ERROR_TEXT_SIZE - sizeof(cut_mark);
+
+	while (end > 0 && ((unsigned char)text[end] & 0xc0) == 0x80)
+		end--;
+	memcpy(text + end, cut_mark, sizeof(cut_mark));
+}
+
 static void error_vformat(char *text, const char *format, va_list args) PRINTF_LIKE(2, 0);
 
 static void error_vformat(char *text, const char *format, va_list args)
 {
-	int length = vsnprintf(text, ERROR_TEXT_SIZE, format, args);
-
-	if (length >= ERROR_TEXT_SIZE)
-		memcpy(text + ERROR_TEXT_SIZE - 4, "...", 4);
+	if (vsnprintf(text, ERROR_TEXT_SIZE, format, args) >= ERROR_TEXT_SIZE)
+		error_cut(text);
 }
 
 int error_set(struct error *err, int code, const char *format, ...)
@@ -37,7 +47,7 @@ static void error_append(struct error *err, const char *suffix)
 
 	memcpy(head, err->text, sizeof(head));
 	if (snprintf(err->text, ERROR_TEXT_SIZE, "%s: %s", head, suffix) >= ERROR_TEXT_SIZE)
-		memcpy(err->text + ERROR_TEXT_SIZE - 4, "...", 4);
+		error_cut(err->text);
 }
 
 static int error_code_of_errno(int system_errno)
@@ -117,19 +127,26 @@ int error_uv(struct error *err, int uv_status, const char *format, ...)
 	return code;
 }
 
-int error_wrap(struct error *err, const char *format, ...)
+int error_copy(struct error *err, const struct error *from)
+{
+	if (err != NULL)
+		*err = *from;
+	return from->code;
+}
+
+int error_wrap(struct error *err, int code, const char *format, ...)
 {
 	char tail[ERROR_TEXT_SIZE];
 	va_list args;
 
 	if (err == NULL)
-		return ERROR_IO;
+		return code;
 	memcpy(tail, err->text, sizeof(tail));
 	va_start(args, format);
 	error_vformat(err->text, format, args);
 	va_end(args);
 	error_append(err, tail);
-	return err->code;
+	return code;
 }
 
 const char *error_code_name(int code)

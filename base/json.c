@@ -98,7 +98,7 @@ int json_read_file(const char *path, cJSON **out, struct error *err)
 		return rc;
 	rc = json_parse(data, size, out, err);
 	if (rc < 0)
-		(void)error_wrap(err, "%s", path);
+		(void)error_wrap(err, rc, "%s", path);
 	return rc;
 }
 

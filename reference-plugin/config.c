@@ -53,8 +53,10 @@ static int apply_environment(struct config *config, struct error *err)
 			return result;
 		if (value == NULL || value[0] == '\0')
 			continue;
-		if (setting_set(&settings[i], value, config, err) < 0)
-			return error_wrap(err, "environment variable %s", text_string(&variable));
+		result = setting_set(&settings[i], value, config, err);
+		if (result < 0)
+			return error_wrap(err, result, "environment variable %s",
+					  text_string(&variable));
 		config->origins[i] = (struct config_origin){.layer = CONFIG_ENVIRONMENT};
 	}
 	return 0;
@@ -74,7 +76,7 @@ static int apply_options(const struct config_options *options, struct config *co
 		else
 			continue;
 		if (result < 0)
-			return error_wrap(err, "option --%s", settings[i].option);
+			return error_wrap(err, result, "option --%s", settings[i].option);
 		config->origins[i] = (struct config_origin){.layer = CONFIG_OPTION};
 	}
 	return 0;
@@ -86,14 +88,16 @@ static int add_drive(struct config *config, struct error *err)
 	CLEANUP_FREE char *drive = NULL;
 	char *whole = NULL;
 	size_t setting = 0;
+	int result = 0;
 
 	if (!config_is_windows)
 		return 0;
 	setting = (size_t)(setting_find(config->program, "pluginDir") - settings);
 	if (config->origins[setting].layer != CONFIG_DEFAULT)
 		return 0;
-	if (environment_get("SYSTEMDRIVE", &drive, err) < 0)
-		return error_wrap(err, "the system drive");
+	result = environment_get("SYSTEMDRIVE", &drive, err);
+	if (result < 0)
+		return error_wrap(err, result, "the system drive");
 	whole = text_format("%s%s",
 			    drive != NULL && drive[0] != '\0' ? drive : "C:", config->plugin_dir);
 	if (whole == NULL)
@@ -105,10 +109,13 @@ static int add_drive(struct config *config, struct error *err)
 
 static int finish_paths(struct config *config, struct error *err)
 {
+	int result = 0;
+
 	if (config->plugin_dir[0] == '\0')
 		return error_set(err, ERROR_ARGUMENT, "the plugin directory is empty");
-	if (add_drive(config, err) < 0)
-		return error_wrap(err, "the plugin directory");
+	result = add_drive(config, err);
+	if (result < 0)
+		return error_wrap(err, result, "the plugin directory");
 	if (config->kubelet_socket[0] == '\0') {
 		free(config->kubelet_socket);
 		config->kubelet_socket = path_join(config->plugin_dir, "kubelet.sock");
@@ -147,7 +154,7 @@ int config_load(const struct config_program *program, const struct config_option
 	if (result == 0 && out->file[0] != '\0') {
 		result = config_read_yaml(out->file, out, err);
 		if (result < 0)
-			return error_wrap(err, "configuration");
+			return error_wrap(err, result, "configuration");
 	}
 	if (result == 0)
 		result = apply_environment(out, err);

@@ -24,10 +24,10 @@ static int wrong(const struct reader *reader, const yaml_node_t *node, struct er
 			 what);
 }
 
-static int wrap(const struct reader *reader, const yaml_node_t *node, const char *key,
+static int wrap(const struct reader *reader, const yaml_node_t *node, const char *key, int code,
 		struct error *err)
 {
-	return error_wrap(err, "%s:%zu: %s", reader->name, node->start_mark.line + 1, key);
+	return error_wrap(err, code, "%s:%zu: %s", reader->name, node->start_mark.line + 1, key);
 }
 
 static yaml_node_t *node_at(const struct reader *reader, int index)
@@ -114,12 +114,9 @@ static int read_setting(const struct reader *reader, const struct setting *setti
 	*origin = (struct config_origin){CONFIG_FILE, node->start_mark.line + 1};
 	if (setting->type == SETTING_LIST && node->type == YAML_SEQUENCE_NODE)
 		return read_list(reader, setting, node, err);
-	if (value == NULL) {
-		(void)error_set(err, ERROR_FORMAT, "expected one value");
-		return wrap(reader, node, setting->key, err);
-	}
-	result = setting_set(setting, value, reader->config, err);
-	return result < 0 ? wrap(reader, node, setting->key, err) : 0;
+	result = value != NULL ? setting_set(setting, value, reader->config, err)
+			       : error_set(err, ERROR_FORMAT, "expected one value");
+	return result < 0 ? wrap(reader, node, setting->key, result, err) : 0;
 }
 
 /* additionalMounts or additionalMountsWow64. */
@@ -133,6 +130,7 @@ static int read_mount(const struct reader *reader, const struct mounts_key *moun
 {
 	const char *source = NULL;
 	const char *destination = NULL;
+	int result = 0;
 
 	if (node->type != YAML_MAPPING_NODE)
 		return wrong(reader, node, err,
@@ -141,8 +139,8 @@ static int read_mount(const struct reader *reader, const struct mounts_key *moun
 	     pair < node->data.mapping.pairs.top; pair++) {
 		const yaml_node_t *value = node_at(reader, pair->value);
 		const char *key = NULL;
-		int result = key_of(reader, node, pair, &key, err);
 
+		result = key_of(reader, node, pair, &key, err);
 		if (result < 0)
 			return result;
 		if (strcasecmp(key, "source") != 0 && strcasecmp(key, "destination") != 0)
@@ -155,10 +153,9 @@ static int read_mount(const struct reader *reader, const struct mounts_key *moun
 	}
 	if (source == NULL)
 		return wrong(reader, node, err, "a mount has no source");
-	if (additional_mounts_add(&reader->config->additional_mounts, mounts->kind, vendor, source,
-				  destination, err) < 0)
-		return wrap(reader, node, mounts->name, err);
-	return 0;
+	result = additional_mounts_add(&reader->config->additional_mounts, mounts->kind, vendor,
+				       source, destination, err);
+	return result < 0 ? wrap(reader, node, mounts->name, result, err) : 0;
 }
 
 static int read_mounts_of(const struct reader *reader, const struct mounts_key *mounts,

@@ -153,7 +153,7 @@ int instance_open(const struct instance_options *options, struct instance **out,
 		result = serve_and_register(instance, err);
 	if (result < 0) {
 		instance_free(instance);
-		return error_wrap(err, "cannot serve %s",
+		return error_wrap(err, result, "cannot serve %s",
 				  inventory_resource_name(options->resource));
 	}
 	*out = instance;

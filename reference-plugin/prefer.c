@@ -40,7 +40,7 @@ static int read_wanted(const struct inventory *inventory, enum inventory_resourc
 					 &device, &replica, err);
 
 		if (result < 0)
-			return error_wrap(err, "must be included");
+			return error_wrap(err, result, "must be included");
 		*count += replica_set_add(wanted, device, replica) ? 1 : 0;
 	}
 	if (request->allocation_size < 0 || (size_t)request->allocation_size < *count)

@@ -111,7 +111,7 @@ static int take(struct scanner *scanner, struct error *err)
 	int result = discovery_take(&scanner->discovery, &snapshot, err);
 
 	if (result < 0)
-		return error_wrap(err, "cannot look for devices");
+		return error_wrap(err, result, "cannot look for devices");
 	result = check_system(scanner, snapshot, err);
 	if (result == 0)
 		result = inventory_update(scanner->options.inventory, snapshot,

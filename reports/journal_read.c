@@ -102,7 +102,7 @@ static int journal_read_line(struct journal_log *log, const char *line, size_t s
 		journal_chain(log, record.json, line, size + 1);
 	rc = rc == 0 ? journal_push(log, &record, err) : rc;
 	if (rc < 0)
-		(void)error_wrap(err, "%s:%zu", log->name, log->count + 1);
+		(void)error_wrap(err, rc, "%s:%zu", log->name, log->count + 1);
 	cJSON_Delete(record.json);
 	return rc;
 }
@@ -161,7 +161,7 @@ void journal_log_free(struct journal_log *log)
 }
 
 int journal_record_wrap(const struct journal_log *log, const struct journal_record *record,
-			struct error *err)
+			int code, struct error *err)
 {
-	return error_wrap(err, "%s:%zu", log->name, (size_t)(record - log->records) + 1);
+	return error_wrap(err, code, "%s:%zu", log->name, (size_t)(record - log->records) + 1);
 }

@@ -61,8 +61,8 @@ int journal_parse(const char *name, const char *data, size_t size, struct journa
 		  struct error *err);
 void journal_log_free(struct journal_log *log);
 
-/* Puts "path:line: " in front of the error's text; returns its code. */
+/* Puts "path:line: " in front of the error's text; returns `code`, which is the error's. */
 int journal_record_wrap(const struct journal_log *log, const struct journal_record *record,
-			struct error *err);
+			int code, struct error *err);
 
 #endif

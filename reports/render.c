@@ -175,7 +175,7 @@ int report_render(const struct journal_log *log, const struct report_options *op
 	for (size_t i = 0; rc == 0 && i < log->count; i++) {
 		rc = render_take(&render, &log->records[i], err);
 		if (rc < 0)
-			rc = journal_record_wrap(log, &log->records[i], err);
+			rc = journal_record_wrap(log, &log->records[i], rc, err);
 	}
 	rc = rc == 0 ? render_report(&render, &made, err) : rc;
 	if (rc == 0 && options->reproducible)

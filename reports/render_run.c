@@ -110,7 +110,7 @@ int render_add_run(const struct render *render, struct members *report, struct e
 	rc = rc == 0 ? run_add_harness(&root, &run, err) : rc;
 	rc = rc == 0 ? run_add_invocation(&root, &run, err) : rc;
 	if (rc < 0)
-		return journal_record_wrap(log, &log->records[0], err);
+		return journal_record_wrap(log, &log->records[0], rc, err);
 	if (render->settings != NULL)
 		members_add_copy(&run, "settings", render->settings);
 	else

@@ -61,11 +61,12 @@ static int file_make_directory(const char *path, unsigned mode, struct error *er
 	wchar_t *wide CLEANUP_FREE = wide_path(path);
 	SECURITY_ATTRIBUTES attributes CLEANUP_PRIVATE = {0};
 	DWORD reason = 0;
+	int rc = wide != NULL ? private_attributes(mode, &attributes, err) : 0;
 
 	if (wide == NULL)
 		return error_memory(err);
-	if (private_attributes(mode, &attributes, err) < 0)
-		return error_wrap(err, "%s", path);
+	if (rc < 0)
+		return error_wrap(err, rc, "%s", path);
 	if (CreateDirectoryW(wide, &attributes))
 		return 0;
 	reason = GetLastError();

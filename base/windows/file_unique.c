@@ -50,14 +50,14 @@ int file_make_unique(const char *prefix, unsigned mode, char **path, HANDLE *fil
 	int rc = private_attributes(mode, &attributes, err);
 
 	if (rc < 0)
-		return error_wrap(err, "%s", prefix);
+		return error_wrap(err, rc, "%s", prefix);
 	for (int i = 0; i < UNIQUE_TRIES; i++) {
 		struct error failure = {0};
 		char *name CLEANUP_FREE = unique_name(prefix, &failure);
 		wchar_t *wide CLEANUP_FREE = name != NULL ? wide_path(name) : NULL;
 
 		if (name == NULL)
-			return error_set(err, failure.code, "%s", failure.text);
+			return error_copy(err, &failure);
 		if (wide == NULL)
 			return error_memory(err);
 		reason = unique_make(wide, &attributes, file);

@@ -72,7 +72,7 @@ void rig_explain_harm(const struct rig *rig, int rc, struct error *err)
 	const char *harm = rig_socket_harm(rig);
 
 	if (rc < 0 && harm != NULL)
-		(void)error_wrap(err, "the plugin %s kubelet.sock", harm);
+		(void)error_wrap(err, rc, "the plugin %s kubelet.sock", harm);
 }
 
 static void rig_note_harm(const struct rig *rig)
@@ -287,7 +287,7 @@ bool rig_admit(struct rig *rig, const char *pod, const struct kubelet_limit *lim
 	rig->admitted = rc == 0 || rig->admitted;
 	if (rc < 0) {
 		rig_release(rig, pod);
-		(void)error_wrap(&err, "%s %s", limit->resource,
+		(void)error_wrap(&err, rc, "%s %s", limit->resource,
 				 limit->ids != NULL && limit->count == 1 ? limit->ids[0] : "");
 	}
 	return check_expect_ok(rig->run, rc, "a container with a device is admitted and started",

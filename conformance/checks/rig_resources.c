@@ -111,15 +111,15 @@ static int rig_explain_missing(const struct rig *rig, const char *missing, struc
 	const struct kubelet_registration *last = rig_last_attempt(rig, missing);
 	struct text others CLEANUP_TEXT = {0};
 	struct text_list names CLEANUP_TEXT_LIST = {0};
+	int rc = error_wrap(err, err->code, "%s", missing);
 
-	(void)error_wrap(err, "%s", missing);
 	if (last != NULL && last->answered_ms != 0 && last->code != RPC_OK)
-		return error_wrap(err, "the last attempt was refused: %s", last->message);
+		return error_wrap(err, rc, "the last attempt was refused: %s", last->message);
 	if (kubelet_resource_names(rig->kubelet, &names, NULL) < 0 || names.count == 0)
-		return err->code;
+		return rc;
 	for (size_t i = 0; i < names.count; i++)
 		text_addf(&others, "%s%s", i != 0 ? ", " : "", names.items[i]);
-	return error_wrap(err, "the plugin offers %s", text_string(&others));
+	return error_wrap(err, rc, "the plugin offers %s", text_string(&others));
 }
 
 /* Waits for all resources under test side by side. */
@@ -291,7 +291,7 @@ bool rig_expect_listed(struct rig *rig)
 	rig_waited(rig, start);
 	if (stream != NULL && !kubelet_stream_is_open(stream)) {
 		/* The end of a stream says more than the wait. */
-		(void)error_wrap(&err, "%s: ListAndWatch ended with %s (%s)", unlisted,
+		(void)error_wrap(&err, rc, "%s: ListAndWatch ended with %s (%s)", unlisted,
 				 rpc_code_name(kubelet_stream_code(stream)),
 				 kubelet_stream_status(stream));
 		/* A list that is too long is one fault, and has a check of its own. */
@@ -302,7 +302,7 @@ bool rig_expect_listed(struct rig *rig)
 			return false;
 		}
 	} else if (unlisted != NULL) {
-		(void)error_wrap(&err, "%s", unlisted);
+		(void)error_wrap(&err, rc, "%s", unlisted);
 	}
 	if (!check_expect_ok(rig->run, rc, "the plugin lists its devices", &err))
 		return false;

@@ -175,6 +175,7 @@ static const struct option_spec run_options[] = {
 static int run_check_settings(struct error *err)
 {
 	const struct runner_settings *settings = &run.settings;
+	int rc = 0;
 
 	if (settings->plugin_command != NULL && settings->attach_directory != NULL)
 		return error_set(err, ERROR_ARGUMENT, "--plugin and --attach exclude each other");
@@ -194,9 +195,9 @@ static int run_check_settings(struct error *err)
 		return error_set(err, ERROR_ARGUMENT, "--runtime-handler needs --cri");
 	if (text_equal(settings->node_file, RUNNER_WINE_NODE) && settings->image != NULL)
 		return error_set(err, ERROR_ARGUMENT, "--node wine and --image exclude each other");
-	if (settings->cri_address != NULL && rpc_address_check(settings->cri_address, err) < 0)
-		return error_wrap(err, "--cri");
-	return 0;
+	if (settings->cri_address != NULL)
+		rc = rpc_address_check(settings->cri_address, err);
+	return rc < 0 ? error_wrap(err, rc, "--cri") : 0;
 }
 
 /* How much of an argument goes into the report. A plugin's command line may hold secrets: only the

@@ -65,7 +65,7 @@ static int call_wait(struct rpc_channel *channel, const struct own_call *call,
 		rpc_call_cancel(running);
 	kubelet_reply_free(waiting->out);
 	if (waiting->fault.code != 0)
-		return error_set(err, waiting->fault.code, "%s", waiting->fault.text);
+		return error_copy(err, &waiting->fault);
 	if (rc != 0)
 		return rc;
 	return error_set(err, ERROR_CANCELLED, "%s: %s", path, waiting->kubelet->interrupt);

@@ -202,6 +202,6 @@ void checkpoint_read(struct kubelet *kubelet)
 	}
 	resources_free(kubelet);
 	allocations_free(kubelet);
-	(void)error_wrap(&err, "%s", kubelet->checkpoint);
+	(void)error_wrap(&err, rc, "%s", kubelet->checkpoint);
 	kubelet_report_problem(kubelet, &err);
 }

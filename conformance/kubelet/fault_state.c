@@ -114,7 +114,7 @@ static int parse_value(char *value, struct fault_setting *out, struct error *err
 	}
 	if (value == NULL)
 		return error_set(err, ERROR_ARGUMENT, "fault %s needs a value", fault->name);
-	return rc == 0 ? 0 : error_wrap(err, "fault %s", fault->name);
+	return rc == 0 ? 0 : error_wrap(err, rc, "fault %s", fault->name);
 }
 
 int fault_setting_parse(const char *spec, struct fault_setting *out, struct error *err)
@@ -129,7 +129,7 @@ int fault_setting_parse(const char *spec, struct fault_setting *out, struct erro
 		*star = '\0';
 		int rc = text_to_int64(star + 1, "times", 1, 1000000, &times, err);
 		if (rc != 0)
-			return error_wrap(err, "fault %s", copy);
+			return error_wrap(err, rc, "fault %s", copy);
 		setting.times = (uint64_t)times;
 	}
 	char *equals = strchr(copy, '=');

@@ -255,7 +255,7 @@ static int put_all_back(struct plugin_directory *directory, const char *aside, s
 			struct error why = {0};
 			int code = put_back(directory, aside, names.items[i], &why);
 			if (code != 0)
-				rc = error_set(err, code, "%s", why.text);
+				rc = error_copy(err, &why);
 		}
 	}
 	return rc;
@@ -303,5 +303,5 @@ int plugin_directory_restore(const char *path, bool *restored, struct error *err
 	if (rc == 0)
 		rc = plugin_directory_return(&directory, err);
 	plugin_directory_free(&directory);
-	return rc == 0 ? 0 : error_wrap(err, "putting back what was moved aside in %s", path);
+	return rc == 0 ? 0 : error_wrap(err, rc, "putting back what was moved aside in %s", path);
 }

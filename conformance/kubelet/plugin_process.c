@@ -142,7 +142,7 @@ static int make_argv(const struct plugin_process_spec *spec, const struct seen *
 	if (rc == 0 && words.count == 0)
 		rc = error_set(err, ERROR_ARGUMENT, "it is empty");
 	if (rc != 0)
-		return error_wrap(err, "plugin command line");
+		return error_wrap(err, rc, "plugin command line");
 	if (spec->private_mounts) {
 		rc = check_program(words.items[0], err);
 		if (rc == 0)

@@ -212,7 +212,7 @@ int kubelet_admit(struct kubelet *kubelet, const struct kubelet_container *conta
 			      message, out, err);
 	}
 	if (rc != 0)
-		return error_set(err, rc, "%s", why.text);
+		return error_copy(err, &why);
 	out->accepted = true;
 	struct kubelet_event event = KUBELET_EVENT_EMPTY(ADMITTED);
 	event.pod = container->pod;
@@ -344,7 +344,7 @@ int kubelet_start_container(struct kubelet *kubelet, const char *pod, const char
 		return refuse(kubelet, pod, container, "CreateContainerError",
 			      strdup(rc == ERROR_REMOTE ? kubelet->refusal : why.text), out, err);
 	if (rc != 0)
-		return error_set(err, rc, "%s", why.text);
+		return error_copy(err, &why);
 	out->accepted = true;
 	struct kubelet_event event = KUBELET_EVENT_EMPTY(CONTAINER_OPTIONS);
 	event.pod = pod;

@@ -108,7 +108,7 @@ int kubelet_wait_registered(struct kubelet *kubelet, const char *resource, size_
 		return 0;
 	const struct kubelet_registration *refusal = last_refusal(kubelet, resource, from);
 	if (refusal == NULL)
-		return error_set(err, rc, "%s", why.text);
+		return error_copy(err, &why);
 	return error_set(err, rc, "%s; the last attempt was refused: %s", why.text,
 			 refusal->message);
 }
@@ -150,7 +150,7 @@ int kubelet_wait_allocatable(struct kubelet *kubelet, const char *resource, size
 	int rc = kubelet_wait(kubelet, resource_has_allocatable, &wait, timeout_ms,
 			      what == NULL ? "allocatable devices" : what, err);
 	if (rc == ERROR_TIMEOUT)
-		return error_wrap(err, "%zu are allocatable",
+		return error_wrap(err, rc, "%zu are allocatable",
 				  kubelet_resource_status(kubelet, resource).allocatable);
 	return rc;
 }

@@ -100,13 +100,13 @@ int context_read(const char *run_directory, struct context *context, struct erro
 	if (rc == 0)
 		rc = context_parse(context, json, err);
 	if (rc < 0)
-		return error_wrap(err, "context of the run");
+		return error_wrap(err, rc, "context of the run");
 	context->storage = STEAL(json);
 	rc = context_read_node(run_directory, context, err);
 	rc = rc == 0 ? context_read_image(run_directory, context, err) : rc;
 	if (rc < 0) {
 		context_free(context);
-		return error_wrap(err, "context of the run");
+		return error_wrap(err, rc, "context of the run");
 	}
 	return 0;
 }

@@ -115,5 +115,5 @@ int output_open(const char *directory, int *lock, struct error *err)
 	if (rc == 0)
 		rc = file_exists(journal) ? output_clear(directory, journal, err)
 					  : output_expect_nothing(directory, err);
-	return rc < 0 ? error_wrap(err, "output folder") : 0;
+	return rc < 0 ? error_wrap(err, rc, "output folder") : 0;
 }

@@ -42,7 +42,7 @@ static int runner_discover(struct runner *runner, const char *recorded, struct e
 	};
 	int rc = discovery_take(&options, &runner->node, err);
 
-	return rc < 0 ? error_wrap(err, "devices of the node") : 0;
+	return rc < 0 ? error_wrap(err, rc, "devices of the node") : 0;
 }
 
 /* Discovery runs under Wine and writes a recorded node; what it says is the truth of the run. */
@@ -147,7 +147,7 @@ static int runner_sweep(struct runner *runner, const struct plan_item *item,
 		execution->outcome = REPORT_BROKEN;
 		execution->reason = text_format("containers cannot be looked after: %s", lost.text);
 		(void)runner_end_check(runner, item, execution, NULL);
-		return error_wrap(err, "containers that %s left behind", item->name);
+		return error_wrap(err, rc, "containers that %s left behind", item->name);
 	}
 	if (swept.sandboxes == 0 || execution->outcome != REPORT_PASS)
 		return 0;
@@ -414,7 +414,7 @@ static int runner_finish(struct runner *runner, struct error *err)
 	int rc = 0;
 
 	if (runner->journal == NULL)
-		return stopped < 0 ? error_set(err, reason.code, "%s", reason.text) : 0;
+		return stopped < 0 ? error_copy(err, &reason) : 0;
 	rc = journal_add_phase(runner->journal, REPORT_PHASE_CLEANUP, "container runtime stopped",
 			       clock_monotonic_ms() - start, err);
 	if (stopped < 0)
@@ -436,7 +436,7 @@ static int runner_give_up(struct runner *runner, const struct error *failure, st
 	(void)runner_finish(runner, NULL);
 	if (runner->journal != NULL && report_read_directory(directory, &plain, &report, NULL) == 0)
 		(void)report_write_directory(directory, report, NULL);
-	return error_set(err, failure->code, "%s", failure->text);
+	return error_copy(err, failure);
 }
 
 /* The run proper, with its journal from the first record to the last. */

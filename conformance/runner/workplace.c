@@ -57,7 +57,7 @@ static int workplace_import(struct workplace *workplace, struct error *err)
 		rc = runtime_import(workplace->runtime, workplace->images.archive, references, err);
 	}
 	workplace->image_ms = clock_monotonic_ms() - start;
-	return rc < 0 ? error_wrap(err, "probe image") : 0;
+	return rc < 0 ? error_wrap(err, rc, "probe image") : 0;
 }
 
 /* The digest in "name@sha256:...", or the text itself where it is one; else nothing. */
@@ -88,7 +88,7 @@ static int workplace_use_image(struct workplace *workplace, const char *image, s
 	int rc = cri_image_status_wait(runtime_cri(workplace->runtime), image, &reply, err);
 
 	if (rc < 0)
-		return error_wrap(err, "image %s", image);
+		return error_wrap(err, rc, "image %s", image);
 	if (reply->image == NULL)
 		return error_set(err, ERROR_NOT_FOUND,
 				 "image %s: the container runtime does not have it", image);

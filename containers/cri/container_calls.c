@@ -86,7 +86,7 @@ static int container_read_pid(const char *info, int64_t *pid, struct error *err)
 	root = json_root(json);
 	rc = rc == 0 ? json_need_int(&root, "pid", 0, INT32_MAX, pid, err) : rc;
 	if (rc < 0)
-		return error_wrap(err, "the runtime's information on the container");
+		return error_wrap(err, rc, "the runtime's information on the container");
 	return *pid != 0 ? 0 : error_set(err, ERROR_NOT_FOUND, "the container has no process");
 }
 

@@ -104,11 +104,8 @@ int cri_call_wait(struct cri *cri, const char *method, const ProtobufCMessage *r
 	cri->time_ns += clock_monotonic_ns() - begin;
 	cri->calls++;
 	if (rc < 0) {
-		rc = cri_error_code(&failure);
-		error_set(err, rc, "%s", failure.text);
-		if (err != NULL)
-			err->remote = failure.remote;
-		return rc;
+		failure.code = cri_error_code(&failure);
+		return error_copy(err, &failure);
 	}
 	if (out != NULL)
 		*(ProtobufCMessage **)out = STEAL(reply);
@@ -123,8 +120,5 @@ int cri_call_id_wait(struct cri *cri, const char *method, const ProtobufCMessage
 
 	if (rc == 0 || failure.remote == RPC_NOT_FOUND)
 		return 0;
-	error_set(err, rc, "%s", failure.text);
-	if (err != NULL)
-		err->remote = failure.remote;
-	return rc;
+	return error_copy(err, &failure);
 }

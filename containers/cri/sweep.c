@@ -32,7 +32,7 @@ static void sweep_select(struct sweep_selector *selector, const char *key, const
 static void sweep_keep(int rc, const struct error *one, int *result, struct error *err)
 {
 	if (rc < 0 && *result == 0)
-		*result = error_set(err, rc, "%s", one->text);
+		*result = error_copy(err, one);
 }
 
 static int sweep_containers(struct cri *cri, struct sweep_selector *selector, size_t *count,

@@ -116,7 +116,7 @@ int image_compose(const char *path, const struct image_spec *specs, size_t count
 	for (size_t i = 0; rc == 0 && i < count; i++) {
 		rc = image_make(path, i, &specs[i], &images[i], &out[i], err);
 		if (rc < 0)
-			error_wrap(err, "image %s", specs[i].repository);
+			error_wrap(err, rc, "image %s", specs[i].repository);
 	}
 	if (rc == 0)
 		rc = layout_write(path, images, count, err);

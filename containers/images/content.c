@@ -26,7 +26,7 @@ static int content_add_programs(const struct image_spec *spec, struct elf_closur
 			return error_memory(err);
 		rc = elf_closure_add(closure, source, err);
 		if (rc < 0)
-			return error_wrap(err, "program %s", source);
+			return error_wrap(err, rc, "program %s", source);
 		rc = image_tree_file(tree, path, source, 0755, err);
 	}
 	return rc;

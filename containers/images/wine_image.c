@@ -135,7 +135,7 @@ static int wine_image_read(const char *archive, const char *description, struct 
 		rc = error_memory(err);
 	if (rc < 0) {
 		images_free(&images);
-		return error_wrap(err, "%s", description);
+		return error_wrap(err, rc, "%s", description);
 	}
 	*out = images;
 	return 0;

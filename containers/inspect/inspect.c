@@ -94,7 +94,7 @@ int container_inspect(int64_t pid, struct container_view *out, struct error *err
 	rc = rc == 0 ? container_view_mounts(&view, root, err) : rc;
 	rc = rc == 0 ? container_view_nodes(&view, root, err) : rc;
 	if (rc < 0)
-		return error_wrap(err, "process %lld of the container", (long long)pid);
+		return error_wrap(err, rc, "process %lld of the container", (long long)pid);
 	*out = view;
 	view = (struct container_view){0};
 	return 0;

@@ -111,7 +111,7 @@ int image_manifest_read(const char *path, struct image_manifest *out, struct err
 	for (size_t i = 0; rc == 0 && i < json_count(&files); i++)
 		rc = manifest_read_file(&files, i, &manifest, err);
 	if (rc < 0)
-		return error_wrap(err, "%s", path);
+		return error_wrap(err, rc, "%s", path);
 	*out = manifest;
 	manifest = (struct image_manifest){0};
 	return 0;

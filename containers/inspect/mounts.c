@@ -118,7 +118,7 @@ int container_mounts_parse(const char *text, struct container_mount **out, size_
 			continue;
 		rc = mount_parse(lines.items[i], &mounts[made++], err);
 		if (rc < 0)
-			error_wrap(err, "mountinfo line %zu", i + 1);
+			error_wrap(err, rc, "mountinfo line %zu", i + 1);
 	}
 	if (rc < 0) {
 		container_mounts_free(mounts, made);

@@ -49,7 +49,7 @@ int containerd_probe_version(const char *program, struct containerd_version *out
 	if (result.end != PROCESS_EXITED || result.code != 0)
 		rc = error_set(err, ERROR_IO, "%s --version: %s", program, end);
 	else if ((rc = containerd_parse_version(text_string(&result.out), out, err)) < 0)
-		error_wrap(err, "%s --version", program);
+		error_wrap(err, rc, "%s --version", program);
 	process_result_free(&result);
 	return rc;
 }

@@ -114,5 +114,5 @@ int runtime_import(struct runtime *runtime, const char *archive, const char *con
 		rc = text_list_add(&runtime->imported, new.items[i], err);
 	for (size_t i = 0; rc == 0 && i < new.count; i++)
 		rc = import_wait_known(runtime, new.items[i], err);
-	return rc < 0 ? error_wrap(err, "import of %s", archive) : 0;
+	return rc < 0 ? error_wrap(err, rc, "import of %s", archive) : 0;
 }

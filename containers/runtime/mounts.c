@@ -91,7 +91,7 @@ int mounts_parse(const char *text, struct mount_list *out, struct error *err)
 			continue;
 		rc = mounts_parse_line(&mounts, lines.items[i], err);
 		if (rc < 0)
-			return error_wrap(err, "mountinfo line %zu", i + 1);
+			return error_wrap(err, rc, "mountinfo line %zu", i + 1);
 	}
 	if (rc < 0)
 		return rc;

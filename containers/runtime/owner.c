@@ -63,7 +63,7 @@ static int owner_process(int64_t pid, char *letter, uint64_t *start_time, struct
 	if (rc < 0)
 		return rc;
 	rc = owner_parse_stat(line, letter, start_time, err);
-	return rc < 0 ? error_wrap(err, "%s", path) : 0;
+	return rc < 0 ? error_wrap(err, rc, "%s", path) : 0;
 }
 
 int owner_write(const char *directory, const char *cri, struct error *err)
@@ -119,7 +119,7 @@ static int owner_judge(const char *boot, int64_t pid, int64_t start_time, int64_
 	rc = owner_process(pid, &letter, &now_start_time, &gone);
 	/* A failure to read must never make a living run look dead. */
 	if (rc < 0 && !(kill((pid_t)pid, 0) < 0 && errno == ESRCH))
-		return error_set(err, gone.code, "%s", gone.text);
+		return error_copy(err, &gone);
 	*state = rc == 0 && now_start_time == (uint64_t)start_time && letter != 'Z' && letter != 'X'
 			 ? OWNER_ALIVE
 			 : OWNER_DEAD;
@@ -145,12 +145,13 @@ int owner_read(const char *directory, enum owner_state *state, char **cri, struc
 	if (rc < 0)
 		return rc;
 	root = json_root(json);
-	if (json_need_int(&root, "pid", 1, INT32_MAX, &pid, err) < 0 ||
-	    json_need_int(&root, "startTime", 0, INT64_MAX, &start_time, err) < 0 ||
-	    json_need_string(&root, "boot", &boot, err) < 0 ||
-	    json_need_int(&root, "pidNamespace", 0, INT64_MAX, &namespace, err) < 0 ||
-	    json_have_string(&root, "cri", &address, err) < 0)
-		return error_wrap(err, "%s", path);
+	rc = json_need_int(&root, "pid", 1, INT32_MAX, &pid, err);
+	rc = rc == 0 ? json_need_int(&root, "startTime", 0, INT64_MAX, &start_time, err) : rc;
+	rc = rc == 0 ? json_need_string(&root, "boot", &boot, err) : rc;
+	rc = rc == 0 ? json_need_int(&root, "pidNamespace", 0, INT64_MAX, &namespace, err) : rc;
+	rc = rc == 0 ? json_have_string(&root, "cri", &address, err) : rc;
+	if (rc < 0)
+		return error_wrap(err, rc, "%s", path);
 	rc = owner_judge(boot, pid, start_time, namespace, state, err);
 	if (rc < 0)
 		return rc;

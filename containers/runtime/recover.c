@@ -133,7 +133,7 @@ static int recover_directory(const struct runtime_recovery *recovery, const char
 	if (rc == ERROR_NOT_FOUND && !recover_is_stale(directory))
 		return 0;
 	if (rc < 0 && rc != ERROR_NOT_FOUND)
-		return error_set(err, unreadable.code, "%s", unreadable.text);
+		return error_copy(err, &unreadable);
 	if (rc == 0 && state != OWNER_DEAD)
 		return 0;
 	return recover_dead(recovery, directory, address, recovered, err);

@@ -70,7 +70,7 @@ static void remains_keep(int rc, const struct error *step, int *result, struct e
 {
 	if (rc == 0 || *result < 0)
 		return;
-	*result = error_set(err, rc, "%s", step->text);
+	*result = error_copy(err, step);
 }
 
 int remains_remove(const char *directory, struct runtime_recovered *counts, struct error *err)

@@ -242,7 +242,7 @@ int runtime_start(uv_loop_t *loop, const struct runtime_options *options, struct
 		rc = runtime_start_private(runtime, options, err);
 	if (rc != 0) {
 		(void)runtime_stop(runtime, NULL);
-		return error_wrap(err, "private containerd");
+		return error_wrap(err, rc, "private containerd");
 	}
 	*out = runtime;
 	return 0;
@@ -258,7 +258,7 @@ int runtime_attach(uv_loop_t *loop, const char *address, const char *base_direct
 		rc = runtime_connect(runtime, err);
 	if (rc != 0) {
 		(void)runtime_stop(runtime, NULL);
-		return error_wrap(err, "container runtime %s", address);
+		return error_wrap(err, rc, "container runtime %s", address);
 	}
 	*out = runtime;
 	return 0;
@@ -290,13 +290,13 @@ int runtime_stop(struct runtime *runtime, struct error *err)
 		return 0;
 	rc = runtime_disconnect(runtime, &step);
 	if (rc < 0)
-		result = error_set(err, rc, "%s", step.text);
+		result = error_copy(err, &step);
 	rc = runtime_end_containerd(runtime, &step);
 	if (rc < 0 && result == 0)
-		result = error_set(err, rc, "%s", step.text);
+		result = error_copy(err, &step);
 	rc = remains_remove(runtime->directory, &counts, &step);
 	if (rc < 0 && result == 0)
-		result = error_set(err, rc, "%s", step.text);
+		result = error_copy(err, &step);
 	run_directory_leave(runtime->directory);
 	runtime_free(runtime);
 	return result;

@@ -145,5 +145,5 @@ int wine_drivers_add(const struct wine_node *node, const struct wine_device *dev
 		     : rc;
 	rc = rc == 0 ? drivers_add_opengl(node, drivers, err) : rc;
 	discovery_free(snapshot);
-	return rc < 0 ? error_wrap(err, "drivers of %s", device->location_path) : 0;
+	return rc < 0 ? error_wrap(err, rc, "drivers of %s", device->location_path) : 0;
 }

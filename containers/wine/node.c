@@ -203,7 +203,7 @@ int wine_node_make(const char *directory, const char *programs, struct wine_node
 	rc = rc == 0 ? node_write_files(&node, err) : rc;
 	rc = rc == 0 ? node_write_description(&node, err) : rc;
 	if (rc < 0)
-		return error_wrap(err, "Wine node");
+		return error_wrap(err, rc, "Wine node");
 	*out = wine_node_take(&node);
 	return 0;
 }
@@ -224,7 +224,7 @@ int wine_node_open(const char *directory, struct wine_node *out, struct error *e
 	rc = rc == 0 ? json_need_string(&at, "starter", &starter, err) : rc;
 	rc = rc == 0 ? json_need_string(&at, "programs", &programs, err) : rc;
 	if (rc < 0)
-		return error_wrap(err, "%s", path);
+		return error_wrap(err, rc, "%s", path);
 	node.root = strdup(root);
 	node.starter = strdup(starter);
 	node.programs = strdup(programs);

@@ -116,7 +116,7 @@ static int link_add_script_inputs(struct runtime *runtime, const char *path, str
 		    !runtime_is_in_every_image(inputs.items[i]))
 			rc = runtime_add_file(runtime, inputs.items[i], "link-library", err);
 	}
-	return rc < 0 ? error_wrap(err, "%s", path) : 0;
+	return rc < 0 ? error_wrap(err, rc, "%s", path) : 0;
 }
 
 /* The first of the directories with the file; *found is false when none has it. */

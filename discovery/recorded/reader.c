@@ -543,5 +543,5 @@ int recorded_read(const char *path, struct builder *builder, struct error *err)
 	if (rc < 0)
 		return rc;
 	rc = recorded_parse(data, size, builder, err);
-	return rc < 0 ? error_wrap(err, "%s", path) : 0;
+	return rc < 0 ? error_wrap(err, rc, "%s", path) : 0;
 }

@@ -13,8 +13,16 @@ place=$(mktemp -d)
 trap 'rm -rf "$place"' EXIT
 
 cat >"$place/list.c" <<'END'
+/* As in winerror.h: the headers leave a program's own names alone. */
+#define ERROR_NOT_FOUND 1168L
+#define ERROR_TIMEOUT 1460L
+#define ERROR_CANCELLED 1223L
+#define ERROR_BUSY 170L
 #include <gpucert/discovery.h>
 #include <stdio.h>
+#if ERROR_NOT_FOUND != 1168L || ERROR_TIMEOUT != 1460L || ERROR_CANCELLED != 1223L || ERROR_BUSY != 170L
+#error "a name is taken"
+#endif
 
 int main(int argc, char **argv)
 {

@@ -114,7 +114,7 @@ int tree_add(const char *root, const char *name, struct error *err)
 			continue;
 		rc = tree_add_line(root, lines.items[i], err);
 		if (rc < 0)
-			return error_wrap(err, "%s:%zu", path, i + 1);
+			return error_wrap(err, rc, "%s:%zu", path, i + 1);
 	}
 	return rc;
 }

@@ -78,7 +78,7 @@ static int listen_on_pipe(struct listener *listener, struct error *err)
 	/* libuv makes pipes that everybody may read. */
 	rc = pipe_access_set(handle, listener->options.mode, err);
 	if (rc < 0)
-		return error_wrap(err, "cannot listen on %s", name);
+		return error_wrap(err, rc, "cannot listen on %s", name);
 	if (!listener->options.refuse)
 		rc = uv_listen(&listener->stream, BACKLOG, on_pipe_connection);
 	return rc == 0 ? 0 : error_uv(err, rc, "cannot listen on %s", name);
@@ -165,7 +165,7 @@ static int bind_unix(struct listener *listener, struct error *err)
 	if (bind(listener->winsock.socket, &address.any, size) != 0)
 		return error_winsock(err, WSAGetLastError(), "cannot listen on %s", path);
 	rc = restrict_file(path, listener->options.mode, err);
-	return rc < 0 ? error_wrap(err, "cannot prepare %s", path) : 0;
+	return rc < 0 ? error_wrap(err, rc, "cannot prepare %s", path) : 0;
 }
 
 static int bind_port(struct listener *listener, struct rendezvous *rendezvous, struct error *err)

@@ -62,7 +62,7 @@ static int find_address(struct transport *transport, union winsock_address *out,
 		return winsock_unix_address(transport->address.name, out);
 	rc = rendezvous_read(transport->address.name, &rendezvous, err);
 	if (rc < 0)
-		return error_wrap(err, "cannot connect to %s", transport->address.name);
+		return error_wrap(err, rc, "cannot connect to %s", transport->address.name);
 	transport->greeting = TRANSPORT_GREETS;
 	memcpy(transport->nonce, rendezvous.nonce, sizeof(transport->nonce));
 	return winsock_port_address(rendezvous.port, out);

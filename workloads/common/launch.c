@@ -38,7 +38,7 @@ static int launch_parse(struct probe_launch *launch, char *line, const char *pat
 	if (rc == 0)
 		rc = text_to_int64(space + 1, "seed", 1, UINT32_MAX, &seed, err);
 	launch->seed = (uint32_t)seed;
-	return rc < 0 ? error_wrap(err, "%s", path) : 0;
+	return rc < 0 ? error_wrap(err, rc, "%s", path) : 0;
 }
 
 /* Not file_read(): this one is to block until a writer of the FIFO has come and gone. */

@@ -12,44 +12,34 @@
  * `struct error *` is taken: the code is returned, the text is not kept.
  */
 
-#ifdef _WIN32
-/* The Windows headers have macros of these four names. Whichever is included first, the names mean
- * the codes below from here on. */
-#include <winerror.h>
-#undef ERROR_NOT_FOUND
-#undef ERROR_TIMEOUT
-#undef ERROR_CANCELLED
-#undef ERROR_BUSY
-#endif
-
 #ifdef __cplusplus
 extern "C" {
 #endif
 
 enum error_code {
-	ERROR_NONE = 0,
-	ERROR_ARGUMENT = -1,  /* the caller or the user asked for something that makes no sense */
-	ERROR_MEMORY = -2,    /* out of memory */
-	ERROR_IO = -3,	      /* the operating system refused; the text holds its reason */
-	ERROR_NOT_FOUND = -4, /* the named thing does not exist */
-	ERROR_EXISTS = -5,    /* the named thing exists already, or is in use */
-	ERROR_FORMAT = -6,    /* input that cannot be parsed; the text names the place */
-	ERROR_LIMIT = -7,     /* input or output is larger than the stated limit */
-	ERROR_TIMEOUT = -8,   /* a deadline passed */
-	ERROR_CANCELLED = -9, /* given up on request */
-	ERROR_PROTOCOL = -10, /* a peer broke the protocol */
-	ERROR_UNAVAILABLE = -11, /* a peer or service cannot be reached (yet) */
-	ERROR_REMOTE = -12,	 /* a peer answered with an error; see error.remote */
-	ERROR_PERMISSION = -13,	 /* not allowed */
-	ERROR_UNSUPPORTED = -14, /* this machine, build or peer does not offer it */
-	ERROR_BUSY = -15,	 /* not now; the caller is told when to try again */
+	GPUCERT_ERROR_NONE = 0,
+	GPUCERT_ERROR_ARGUMENT = -1,  /* what was asked for makes no sense */
+	GPUCERT_ERROR_MEMORY = -2,    /* out of memory */
+	GPUCERT_ERROR_IO = -3,	      /* the operating system refused; the text holds its reason */
+	GPUCERT_ERROR_NOT_FOUND = -4, /* the named thing does not exist */
+	GPUCERT_ERROR_EXISTS = -5,    /* the named thing exists already, or is in use */
+	GPUCERT_ERROR_FORMAT = -6,    /* input that cannot be parsed; the text names the place */
+	GPUCERT_ERROR_LIMIT = -7,     /* input or output is larger than the stated limit */
+	GPUCERT_ERROR_TIMEOUT = -8,   /* a deadline passed */
+	GPUCERT_ERROR_CANCELLED = -9, /* given up on request */
+	GPUCERT_ERROR_PROTOCOL = -10, /* a peer broke the protocol */
+	GPUCERT_ERROR_UNAVAILABLE = -11, /* a peer or service cannot be reached (yet) */
+	GPUCERT_ERROR_REMOTE = -12,	 /* a peer answered with an error; see error.remote */
+	GPUCERT_ERROR_PERMISSION = -13,	 /* not allowed */
+	GPUCERT_ERROR_UNSUPPORTED = -14, /* this machine, build or peer does not offer it */
+	GPUCERT_ERROR_BUSY = -15,	 /* not now; the caller is told when to try again */
 };
 
 enum { ERROR_TEXT_SIZE = 1024 };
 
 struct error {
 	int code;   /* enum error_code */
-	int remote; /* the peer's own code with ERROR_REMOTE (a gRPC status), else 0 */
+	int remote; /* the peer's own code with GPUCERT_ERROR_REMOTE (a gRPC status), else 0 */
 	char text[ERROR_TEXT_SIZE]; /* NUL-ended UTF-8; longer texts end in "..." */
 };
 
@@ -66,24 +56,28 @@ struct error {
 int error_set(struct error *err, int code, const char *format, ...) ERROR_PRINTF(3, 4);
 
 /* As error_set(), followed by ": " and the text for `system_errno`. ENOENT, EEXIST, EACCES and
- * EPERM and ENOMEM become their own codes, every other value ERROR_IO. Returns the code. */
+ * EPERM and ENOMEM become their own codes, every other value GPUCERT_ERROR_IO. Returns the code. */
 int error_system(struct error *err, int system_errno, const char *format, ...) ERROR_PRINTF(3, 4);
 
 /* As error_system() for a negative libuv status. */
 int error_uv(struct error *err, int uv_status, const char *format, ...) ERROR_PRINTF(3, 4);
 
-/* ERROR_MEMORY with a fixed text. Inline, so that static analysis sees that it never returns 0. */
+/* GPUCERT_ERROR_MEMORY with a fixed text. Inline, so that static analysis sees that it never
+ * returns 0. */
 static inline int error_memory(struct error *err)
 {
-	(void)error_set(err, ERROR_MEMORY, "out of memory");
-	return ERROR_MEMORY;
+	(void)error_set(err, GPUCERT_ERROR_MEMORY, "out of memory");
+	return GPUCERT_ERROR_MEMORY;
 }
 
-/* Puts "formatted text: " in front of the text of `err`; returns err's code. */
-int error_wrap(struct error *err, const char *format, ...) ERROR_PRINTF(2, 3);
+/* Puts "formatted text: " in front of the text of `err`; returns `code`, which is err's. */
+int error_wrap(struct error *err, int code, const char *format, ...) ERROR_PRINTF(3, 4);
 
-/* A short name for messages and JSON: "not-found" for ERROR_NOT_FOUND; "unknown" for no known code.
- */
+/* The whole of another error, with the peer's own code; returns its code. */
+int error_copy(struct error *err, const struct error *from);
+
+/* A short name for messages and JSON: "not-found" for GPUCERT_ERROR_NOT_FOUND; "unknown" for
+ * no known code. */
 const char *error_code_name(int code);
 
 #ifdef __cplusplus

@@ -30,6 +30,7 @@ static int parse(const wchar_t *answer, struct hcs_versions *out, struct error *
 {
 	CLEANUP_FREE char *json = NULL;
 	size_t size = answer != NULL ? wcsnlen(answer, ANSWER_MAX) : 0;
+	int rc = 0;
 
 	if (size == ANSWER_MAX)
 		return error_set(err, ERROR_LIMIT,
@@ -41,8 +42,9 @@ static int parse(const wchar_t *answer, struct hcs_versions *out, struct error *
 				 "HcsGetServiceProperties() answered nothing");
 	if (json == NULL)
 		return error_memory(err);
-	if (hcs_versions_parse(json, strlen(json), out, err) < 0)
-		return error_wrap(err, "answer of HcsGetServiceProperties()");
+	rc = hcs_versions_parse(json, strlen(json), out, err);
+	if (rc < 0)
+		return error_wrap(err, rc, "answer of HcsGetServiceProperties()");
 	return 0;
 }
 
@@ -107,7 +109,7 @@ int hcs_service_ask(struct hcs_service *out, struct error *err)
 		 * without versions has the same code as a function that is missing, and as little
 		 * in it. */
 		if (rc != ERROR_NOT_FOUND)
-			return error_set(err, rc, "%s", problem.text);
+			return error_copy(err, &problem);
 	}
 	return error_set(err, ERROR_UNSUPPORTED,
 			 "this machine has no Host Compute Service (neither computecore.dll nor "

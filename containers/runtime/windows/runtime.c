@@ -78,7 +78,7 @@ int runtime_attach(uv_loop_t *loop, const char *address, const char *base_direct
 	rc = rc == 0 ? runtime_connect(runtime, err) : rc;
 	if (rc < 0) {
 		(void)runtime_stop(runtime, NULL);
-		return error_wrap(err, "container runtime %s", address);
+		return error_wrap(err, rc, "container runtime %s", address);
 	}
 	*out = runtime;
 	return 0;
@@ -103,7 +103,7 @@ int runtime_stop(struct runtime *runtime, struct error *err)
 	result = runtime_disconnect(runtime, err);
 	rc = file_remove_tree(runtime->directory, &step);
 	if (rc < 0 && result == 0)
-		result = error_set(err, rc, "%s", step.text);
+		result = error_copy(err, &step);
 	runtime_free(runtime);
 	return result;
 }

@@ -166,9 +166,10 @@ struct discovery_options {
 };
 
 /* Takes a snapshot. What is broken about one device costs that device only and is a diagnostic.
- * `options` may be NULL. Errors: ERROR_FORMAT (recorded node; names the place), ERROR_NOT_FOUND,
- * ERROR_IO, ERROR_MEMORY, ERROR_UNSUPPORTED (a root on Windows, whose live system alone can be
- * looked at; the other places are Linux's and mean nothing there). Free with discovery_free(). */
+ * `options` may be NULL. Errors: GPUCERT_ERROR_FORMAT (recorded node; names the place),
+ * GPUCERT_ERROR_NOT_FOUND, GPUCERT_ERROR_IO, GPUCERT_ERROR_MEMORY, GPUCERT_ERROR_UNSUPPORTED (a
+ * root on Windows, whose live system alone can be looked at; the other places are Linux's and mean
+ * nothing there). Free with discovery_free(). */
 DISCOVERY_API int discovery_take(const struct discovery_options *options,
 				 struct discovery_snapshot **out, struct error *err);
 DISCOVERY_API void discovery_free(struct discovery_snapshot *snapshot); /* NULL is allowed */
