@@ -5,7 +5,8 @@
 /* What a program does first, in main(); options_main() does it for those that use it. */
 
 /*
- * POSIX: nothing.
+ * POSIX: a standard stream that is closed is opened, so that no file, pipe or socket ever gets its
+ * number; reading and writing it stay errors.
  *
  * Windows: puts the arguments in UTF-8 in the place of those that main() was given, which have lost
  * what the code page lacks; they live as long as the program. Standard output and error take bytes

@@ -1,12 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/program.h"
 
+#include <fcntl.h>
 #include <stdlib.h>
+#include <unistd.h>
+
+/* open() takes the lowest free number, so the streams are filled from below. The wrong direction
+ * makes every use an error, as it is on a closed stream. */
+static void program_open_streams(void)
+{
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
+		if (fcntl(fd, F_GETFD) < 0)
+			(void)open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+	}
+}
 
 void program_begin(int *argc, char ***argv)
 {
 	(void)argc;
 	(void)argv;
+	program_open_streams();
 }
 
 const char *program_variable(const char *name)

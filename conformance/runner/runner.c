@@ -15,6 +15,7 @@
 #include "reports/writer.h"
 #include "rpc/loop.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -310,8 +311,9 @@ static int runner_report(struct runner *runner, int *exit_code, struct error *er
 		rc = writer_print(summary, report, &summary_options, &text, err);
 	if (rc < 0)
 		return rc;
-	if (!runner->settings->quiet)
-		(void)fputs(text, stdout);
+	if (!runner->settings->quiet && (fputs(text, stdout) == EOF || fflush(stdout) != 0))
+		log_error("the report is in %s; its summary cannot be printed: %s",
+			  runner->settings->out_directory, strerror(errno));
 	*exit_code = report_exit_code(report);
 	return 0;
 }

@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "base/path.h"
 #include "base/process.h"
+#include "base/program.h"
 #include "containers/wine/relay.h"
 #include "rpc/loop.h"
 
@@ -135,12 +136,17 @@ int main(int argc, char **argv)
 	struct error err = {0};
 	int rc = 0;
 
+	program_begin(&argc, &argv);
 	if (argc < 4 || strcmp(argv[2], "--") != 0) {
 		(void)fprintf(stderr, "usage: wine-relay DIRECTORY -- COMMAND...\n");
 		return 2;
 	}
 	(void)signal(SIGPIPE, SIG_IGN); /* a peer that is gone is an error of that connection */
-	(void)uv_loop_init(&program.loop);
+	rc = uv_loop_init(&program.loop);
+	if (rc < 0) {
+		(void)fprintf(stderr, "wine-relay: event loop: %s\n", uv_strerror(rc));
+		return EXIT_CANNOT;
+	}
 	program_watch_signals(&program);
 	rc = program_open(&program, argv[1], argv + 3, &err);
 	while (rc == 0 && !program_has_ended(&program))
