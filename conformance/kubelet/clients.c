@@ -166,10 +166,32 @@ void clients_stop(struct kubelet *kubelet)
 	}
 }
 
+static bool client_serves(const struct kubelet_plugin *plugin)
+{
+	const struct resource *resource = plugin->kubelet->resources;
+	while (resource != NULL && resource->endpoint != plugin)
+		resource = resource->next;
+	return resource != NULL;
+}
+
+void clients_sweep(struct kubelet *kubelet)
+{
+	struct kubelet_plugin **link = &kubelet->plugins;
+	while (*link != NULL) {
+		struct kubelet_plugin *plugin = *link;
+		if (plugin->records > 0 || plugin->is_client || client_serves(plugin)) {
+			link = &plugin->next;
+			continue;
+		}
+		*link = plugin->next;
+		client_free(plugin);
+	}
+}
+
 void client_free(struct kubelet_plugin *plugin)
 {
+	kubelet_stream_free(STEAL(plugin->stream)); /* first: nobody is told of its end */
 	client_close_channel(plugin);
-	kubelet_stream_free(plugin->stream);
 	dial_free(plugin->dial);
 	free(plugin->resource);
 	free(plugin->socket);

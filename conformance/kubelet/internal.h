@@ -27,6 +27,7 @@ struct kubelet_plugin {
 	struct rpc_channel *channel;
 	struct kubelet_stream *stream;
 	bool is_client; /* in the kubelet's table of clients (plugin/v1beta1/handler.go) */
+	size_t records; /* so many kubelet_registrations point to it */
 	struct kubelet_plugin_options options;
 };
 
@@ -81,8 +82,8 @@ struct kubelet {
 	struct fault_state faults;
 	struct watcher *watcher;
 	struct timer *node_status;
-	struct registration **registrations;
-	size_t registration_count, registration_capacity;
+	struct registration *registrations[KUBELET_REGISTRATIONS_KEPT]; /* a ring */
+	size_t registration_count;
 	struct kubelet_plugin *plugins;
 	struct resource *resources;
 	struct allocation *allocations;
@@ -106,10 +107,9 @@ typedef void registration_done(const struct kubelet_registration *registration, 
 int registration_by_watcher(struct kubelet *kubelet, const char *resource, const char *endpoint,
 			    const char *versions, registration_done *done, void *user,
 			    struct error *err);
-void registration_forget_user(struct registration *registration, const void *user);
-void registration_stop(struct registration *registration); /* nothing runs any more */
-void registration_free(struct registration *registration);
-const struct kubelet_registration *registration_seen(const struct registration *registration);
+void registrations_forget_user(struct kubelet *kubelet, const void *user);
+void registrations_stop(struct kubelet *kubelet); /* nothing runs any more */
+void registrations_free(struct kubelet *kubelet);
 
 /* clients.c: the table of connected plugins, and what happens when one goes */
 int client_new(struct kubelet *kubelet, const char *resource, const char *socket,
@@ -123,6 +123,9 @@ void client_disconnect(struct kubelet_plugin *plugin);
 void client_disconnect_socket(struct kubelet *kubelet, const char *socket);
 void client_close_channel(struct kubelet_plugin *plugin);
 void clients_stop(struct kubelet *kubelet); /* disconnects all */
+/* Frees those that no record, no table and no resource knows any more; their streams end unnoticed.
+ */
+void clients_sweep(struct kubelet *kubelet);
 void client_free(struct kubelet_plugin *plugin);
 
 /* resource.c */

@@ -212,8 +212,7 @@ void kubelet_unlisten(struct kubelet *kubelet)
 	bool listening = kubelet->server != NULL || kubelet->faults.listener != NULL;
 	(void)kubelet_socket_harm(kubelet);
 	kubelet->socket_known = false;
-	for (size_t i = 0; i < kubelet->registration_count; i++)
-		registration_stop(kubelet->registrations[i]);
+	registrations_stop(kubelet);
 	struct rpc_server *server = STEAL(kubelet->server);
 	rpc_server_close(server);
 	struct fault_listener *listener = STEAL(kubelet->faults.listener);
@@ -307,9 +306,7 @@ void kubelet_free(struct kubelet *kubelet)
 		kubelet_report_problem(kubelet, &err);
 	plugin_directory_free(&kubelet->directory);
 	kubelet->freeing = true;
-	for (size_t i = 0; i < kubelet->registration_count; i++)
-		registration_free(kubelet->registrations[i]);
-	free(kubelet->registrations);
+	registrations_free(kubelet);
 	while (kubelet->plugins != NULL) {
 		struct kubelet_plugin *plugin = kubelet->plugins;
 		kubelet->plugins = plugin->next;

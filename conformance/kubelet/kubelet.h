@@ -111,9 +111,11 @@ void kubelet_advance_time(struct kubelet *kubelet, uint64_t ms);
  * Registrations.
  */
 
-enum { KUBELET_REGISTRATIONS_MAX = 4096 }; /* further ones are refused with RESOURCE_EXHAUSTED */
+/* So many records are kept. With an older one goes its connection, when nothing needs it: a kubelet
+ * 1.36 leaves the connection of each replaced plugin open for ever. */
+enum { KUBELET_REGISTRATIONS_KEPT = 256 };
 
-/* One attempt to register. Strings and pointers live as long as the kubelet. Times are
+/* One attempt to register. Strings and pointers live as long as its record. Times are
  * clock_monotonic_ms(); 0 means that it has not happened. */
 struct kubelet_registration {
 	size_t index;	 /* 0 is the first since kubelet_new() */
@@ -137,8 +139,8 @@ struct kubelet_registration {
 	struct kubelet_plugin *plugin; /* the connection; NULL when none was made */
 };
 
-size_t kubelet_registration_count(const struct kubelet *kubelet);
-/* NULL when there is none with this index. */
+size_t kubelet_registration_count(const struct kubelet *kubelet); /* since kubelet_new() */
+/* NULL when there is none with this index; the oldest that is kept in place of older ones. */
 const struct kubelet_registration *kubelet_registration_at(const struct kubelet *kubelet,
 							   size_t index);
 

@@ -4,7 +4,8 @@
 
 /*
  * One connection of the kubelet to one plugin socket, and raw calls on it. The object lives as long
- * as the kubelet, the connection until the stream ends or somebody cuts it.
+ * as the record of its registration or as it serves a resource, the connection until the stream
+ * ends or somebody cuts it.
  */
 
 #include "conformance/kubelet/stream.h"

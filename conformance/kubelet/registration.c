@@ -26,62 +26,13 @@ struct registration {
 	bool over;
 };
 
-const struct kubelet_registration *registration_seen(const struct registration *registration)
-{
-	return &registration->seen;
-}
-
 static const char *keep(struct registration *registration, const char *string)
 {
 	struct text_list *strings = &registration->strings;
 	return text_list_add(strings, string, NULL) == 0 ? strings->items[strings->count - 1] : "";
 }
 
-static int reserve_registration(struct kubelet *kubelet, struct error *err)
-{
-	if (kubelet->registration_count >= KUBELET_REGISTRATIONS_MAX)
-		return error_set(err, ERROR_LIMIT,
-				 "%d registrations were recorded; no more are taken",
-				 (int)KUBELET_REGISTRATIONS_MAX);
-	if (kubelet->registration_count < kubelet->registration_capacity)
-		return 0;
-	size_t capacity = kubelet->registration_capacity * 2 + 8;
-	struct registration **grown =
-		realloc(kubelet->registrations, capacity * sizeof(struct registration *));
-	if (grown == NULL)
-		return error_memory(err);
-	kubelet->registrations = grown;
-	kubelet->registration_capacity = capacity;
-	return 0;
-}
-
-/* NULL: out of memory, or too many. */
-static struct registration *registration_new(struct kubelet *kubelet, struct error *err)
-{
-	if (reserve_registration(kubelet, err) != 0)
-		return NULL;
-	struct registration *registration = calloc(1, sizeof(*registration));
-	if (registration == NULL) {
-		(void)error_memory(err);
-		return NULL;
-	}
-	registration->kubelet = kubelet;
-	registration->seen.index = kubelet->registration_count;
-	registration->seen.time_ms = clock_monotonic_ms();
-	registration->seen.message = "";
-	registration->seen.code = RPC_NO_STATUS;
-	registration->seen.options_code = RPC_NO_STATUS;
-	kubelet->registrations[kubelet->registration_count++] = registration;
-	return registration;
-}
-
-void registration_forget_user(struct registration *registration, const void *user)
-{
-	if (registration->user == user)
-		registration->done = NULL;
-}
-
-void registration_stop(struct registration *registration)
+static void registration_stop(struct registration *registration)
 {
 	registration->over = true;
 	timer_cancel(&registration->delay);
@@ -92,11 +43,71 @@ void registration_stop(struct registration *registration)
 		rpc_call_cancel(registration->options_call);
 }
 
-void registration_free(struct registration *registration)
+static void registration_free(struct registration *registration)
 {
 	registration_stop(registration);
+	if (registration->dialling)
+		dial_free(STEAL(registration->seen.plugin->dial));
+	if (registration->seen.plugin != NULL)
+		registration->seen.plugin->records--;
 	text_list_free(&registration->strings);
 	free(registration);
+}
+
+/* Where the record of an attempt is, as long as it is kept. */
+static struct registration **place_of(struct kubelet *kubelet, size_t index)
+{
+	return &kubelet->registrations[index % KUBELET_REGISTRATIONS_KEPT];
+}
+
+static size_t oldest_kept(const struct kubelet *kubelet)
+{
+	return kubelet->registration_count <= KUBELET_REGISTRATIONS_KEPT
+		       ? 0
+		       : kubelet->registration_count - KUBELET_REGISTRATIONS_KEPT;
+}
+
+static struct registration *registration_new(struct kubelet *kubelet, struct error *err)
+{
+	struct registration **place = place_of(kubelet, kubelet->registration_count);
+	struct registration *registration = calloc(1, sizeof(*registration));
+	if (registration == NULL) {
+		(void)error_memory(err);
+		return NULL;
+	}
+	if (*place != NULL) {
+		registration_free(*place);
+		clients_sweep(kubelet);
+	}
+	*place = registration;
+	registration->kubelet = kubelet;
+	registration->seen.index = kubelet->registration_count++;
+	registration->seen.time_ms = clock_monotonic_ms();
+	registration->seen.message = "";
+	registration->seen.code = RPC_NO_STATUS;
+	registration->seen.options_code = RPC_NO_STATUS;
+	return registration;
+}
+
+void registrations_forget_user(struct kubelet *kubelet, const void *user)
+{
+	for (size_t i = oldest_kept(kubelet); i < kubelet->registration_count; i++) {
+		struct registration *registration = *place_of(kubelet, i);
+		if (registration->user == user)
+			registration->done = NULL;
+	}
+}
+
+void registrations_stop(struct kubelet *kubelet)
+{
+	for (size_t i = oldest_kept(kubelet); i < kubelet->registration_count; i++)
+		registration_stop(*place_of(kubelet, i));
+}
+
+void registrations_free(struct kubelet *kubelet)
+{
+	for (size_t i = oldest_kept(kubelet); i < kubelet->registration_count; i++)
+		registration_free(*place_of(kubelet, i));
 }
 
 static void report_answer(const struct registration *registration, enum kubelet_event_type type)
@@ -324,10 +335,13 @@ static void connect_client(struct registration *registration)
 		seen->deduplicated = seen->plugin != NULL;
 	}
 	if (seen->deduplicated) {
+		seen->plugin->records++;
 		answer(registration, RPC_OK, "");
 		return;
 	}
 	int rc = client_new(kubelet, seen->resource, seen->socket, &seen->plugin, &err);
+	if (rc == 0)
+		seen->plugin->records++;
 	if (rc == 0 && has_control_character(seen->socket)) {
 		refuse_target(registration);
 		return;
@@ -450,7 +464,7 @@ int registration_by_watcher(struct kubelet *kubelet, const char *resource, const
 {
 	struct registration *registration = registration_new(kubelet, err);
 	if (registration == NULL)
-		return err == NULL ? ERROR_LIMIT : err->code;
+		return ERROR_MEMORY;
 	registration->done = done;
 	registration->user = user;
 	registration->seen.by_watcher = true;
@@ -471,5 +485,10 @@ size_t kubelet_registration_count(const struct kubelet *kubelet)
 const struct kubelet_registration *kubelet_registration_at(const struct kubelet *kubelet,
 							   size_t index)
 {
-	return index < kubelet->registration_count ? &kubelet->registrations[index]->seen : NULL;
+	size_t oldest = oldest_kept(kubelet);
+	if (index >= kubelet->registration_count)
+		return NULL;
+	if (index < oldest)
+		index = oldest;
+	return &kubelet->registrations[index % KUBELET_REGISTRATIONS_KEPT]->seen;
 }

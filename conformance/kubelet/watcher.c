@@ -250,9 +250,7 @@ static void entry_free(struct entry *entry)
 /* The registration that is under way must not call back. */
 static void entry_forget(struct entry *entry)
 {
-	struct kubelet *kubelet = entry->watcher->kubelet;
-	for (size_t i = 0; i < kubelet->registration_count; i++)
-		registration_forget_user(kubelet->registrations[i], entry);
+	registrations_forget_user(entry->watcher->kubelet, entry);
 	entry_free(entry);
 }
 

@@ -170,6 +170,33 @@ static void test_abandoned_attempt_ends_with_its_call(void)
 	rig_close(&rig);
 }
 
+static bool plugin_is_done(void *user)
+{
+	return scripted_plugin_registered(user) == KUBELET_REGISTRATIONS_KEPT + 65;
+}
+
+/* As many as a plugin likes; what is kept of them does not grow. */
+static void test_any_number_of_registrations(void)
+{
+	struct rig rig;
+	rig_start(&rig, KUBELET_PROFILE_1_36);
+	CLEANUP_FREE char *script = text_format("{'device_count': 1, 'register': {'repeat': %d}}",
+						KUBELET_REGISTRATIONS_KEPT + 64);
+	struct scripted_plugin *plugin = rig_plugin(&rig, script);
+	CHECK_OK(loop_wait(&rig.loop, plugin_is_done, plugin, 60 * 1000, "all registrations", ERR));
+	UNIT_INT(kubelet_registration_count(rig.kubelet), KUBELET_REGISTRATIONS_KEPT + 65);
+	for (size_t i = 0; i < kubelet_registration_count(rig.kubelet); i++)
+		UNIT_INT(kubelet_registration_at(rig.kubelet, i)->code, RPC_OK);
+	UNIT_INT(kubelet_registration_at(rig.kubelet, 0)->index, 65);
+	rig_wait_listed(&rig);
+	CU_ASSERT(scripted_plugin_streams(plugin) <= KUBELET_REGISTRATIONS_KEPT + 1);
+	UNIT_INT(kubelet_resource_status(rig.kubelet, RIG_RESOURCE).allocatable, 1);
+	struct kubelet_outcome outcome = rig_admit(&rig, "pod", "main", 1);
+	CU_ASSERT(outcome.accepted);
+	kubelet_outcome_free(&outcome);
+	rig_close(&rig);
+}
+
 static bool plugin_is_registered(void *user)
 {
 	return scripted_plugin_registered(user) > 0;
@@ -280,6 +307,7 @@ UNIT_MAIN("kubelet registration",
 	  {"the endpoint is joined to the directory", test_endpoint_is_joined},
 	  {"strings do not end at NUL", test_strings_do_not_end_at_nul},
 	  {"an attempt ends with its call", test_abandoned_attempt_ends_with_its_call},
+	  {"any number of registrations", test_any_number_of_registrations},
 	  {"Register can be answered with a status", test_faults_of_register},
 	  {"Register can be answered late or never", test_slow_and_silent_answers},
 	  {"kubelet.sock can misbehave", test_faults_of_the_socket},
