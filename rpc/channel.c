@@ -183,6 +183,11 @@ int rpc_channel_open(uv_loop_t *loop, const char *address,
 	return rc;
 }
 
+int rpc_channel_peer(const struct rpc_channel *channel)
+{
+	return transport_peer(&channel->connection.transport);
+}
+
 struct rpc_channel *channel_for_call(struct rpc_channel *channel)
 {
 	struct rpc_channel *newest = channel->later != NULL ? channel->later : channel;

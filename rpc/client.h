@@ -101,4 +101,8 @@ int rpc_unary_wait(struct rpc_channel *channel, const char *method, const Protob
 /* The loop that the channel was opened on. */
 uv_loop_t *rpc_channel_loop(const struct rpc_channel *channel);
 
+/* The process that serves a connected channel's socket; 0: not to be told (anything but Linux and
+ * socket files, a process of another namespace). */
+int rpc_channel_peer(const struct rpc_channel *channel);
+
 #endif

@@ -51,6 +51,10 @@ int transport_connect(struct transport *transport, uv_loop_t *loop, const struct
 /* An open transport. `on_closed`, which may be NULL, runs from the loop. */
 void transport_close(struct transport *transport, void (*on_closed)(struct transport *transport));
 
+/* The process at the other end of a connected transport: the one that listened, where we connected.
+ * 0: not to be told (Windows, TCP, a process of another namespace). */
+int transport_peer(const struct transport *transport);
+
 struct listener;
 
 struct listener_options {

@@ -58,7 +58,7 @@ static void environment_runtime(struct check_run *run)
 	if (rc == 0)
 		rc = cri_version_wait(cri, &version, &err);
 	if (rc == 0)
-		rc = cri_status_wait(cri, &status, &err);
+		rc = cri_status_wait(cri, false, &status, &err);
 	if (check_expect_ok(run, rc, "Version and Status of the container runtime", &err)) {
 		(void)check_expect_text(run, "runtime_api_version", version->runtime_api_version,
 					"v1");

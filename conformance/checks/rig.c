@@ -4,11 +4,13 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/path.h"
+#include "rpc/client.h"
 #include "rpc/rpc.h"
 
 #include <string.h>
 
 enum {
+	RIG_TOLD_MAX = 64,
 	RIG_STOP_GRACE_MS = 5000,
 	RIG_DRAIN_MS = 5000,
 	RIG_DESCRIPTORS_MORE = 4,
@@ -25,6 +27,18 @@ bool rig_is_windows(const struct rig *rig)
 	return strcmp(rig->context->node->system.os, "windows") == 0;
 }
 
+/* For the report, while the plugin is there. Under Wine a relay serves its socket. */
+static void rig_tell_plugin(struct rig *rig, const char *resource)
+{
+	struct kubelet_plugin *plugin = kubelet_resource_plugin(rig->kubelet, resource);
+	struct rpc_channel *channel = plugin != NULL ? kubelet_plugin_channel(plugin) : NULL;
+	bool relayed = rig->context->wine_directory != NULL;
+
+	if (rig->told++ < RIG_TOLD_MAX)
+		check_add_plugin(rig->run, resource,
+				 channel != NULL && !relayed ? rpc_channel_peer(channel) : 0);
+}
+
 static void rig_on_event(const struct kubelet_event *event, void *user)
 {
 	struct rig *rig = user;
@@ -34,6 +48,8 @@ static void rig_on_event(const struct kubelet_event *event, void *user)
 
 	if (line != NULL)
 		text_addf(&rig->events, "%s\n", line);
+	if (event->type == KUBELET_EVENT_REGISTER_ANSWERED && event->code == RPC_OK)
+		rig_tell_plugin(rig, event->resource);
 }
 
 static void rig_on_plugin_line(bool is_stderr, const char *line, size_t size, void *user)

@@ -34,6 +34,7 @@ struct rig {
 	size_t first_registration; /* index of the first registration of the plugin's present run */
 	uint64_t started_ms;	   /* clock_monotonic_ms() of that run's start */
 	struct text events;	   /* JSON lines */
+	unsigned told;		   /* registrations that the report was told of */
 	struct text output;	   /* of every run of the plugin */
 	bool admitted;		   /* an admission that worked is recorded */
 	bool supervised;	   /* a plugin that ends is started again, as a DaemonSet does */

@@ -158,6 +158,10 @@ void check_defer(struct check_run *run, void (*cleanup)(void *argument), void *a
 /* The variant's parameter; NULL without variants. */
 const void *check_param(const struct check_run *run);
 
+/* The report's environment.plugin: `resource` registered, and process `pid` serves its socket (0:
+ * not told). */
+void check_add_plugin(struct check_run *run, const char *resource, int pid);
+
 /*
  * Time accounting: what a check's time goes into, in the report's run.time. Phases do not nest; the
  * time outside every phase is the harness' own.

@@ -350,6 +350,16 @@ void check_add_time(struct check_run *run, enum report_phase phase, uint64_t dur
 	check_send(run, record);
 }
 
+void check_add_plugin(struct check_run *run, const char *resource, int pid)
+{
+	cJSON *record = check_record("plugin");
+
+	check_add_text(record, "resource", resource);
+	if (record != NULL)
+		(void)cJSON_AddNumberToObject(record, "pid", pid);
+	check_send(run, record);
+}
+
 const struct context *check_context(const struct check_run *run)
 {
 	return run->context;

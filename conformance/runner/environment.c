@@ -1,22 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-#include "conformance/runner/environment.h"
+#include "conformance/runner/environment_internal.h"
 
 #include "base/digest.h"
-#include "base/file.h"
 #include "base/json.h"
 #include "base/os_version.h"
 #include "base/path.h"
-#include "conformance/kubelet/plugin_process.h"
+#include "containers/runtime/identity.h"
 
 #include <string.h>
 
-#ifdef _WIN32
-enum { PATH_SEPARATOR = ';' };
-#else
-enum { PATH_SEPARATOR = ':' };
-#endif
-
-static void environment_add_text(cJSON *object, const char *key, const char *value)
+void environment_add_text(cJSON *object, const char *key, const char *value)
 {
 	if (value != NULL && value[0] != '\0')
 		(void)cJSON_AddItemToObject(object, key, json_new_string(value, strlen(value)));
@@ -120,136 +113,48 @@ static cJSON *environment_os(const struct discovery_system *system, const struct
 	return os;
 }
 
-static cJSON *environment_runtime(const struct workplace *workplace)
+/* The digest of a file that is being read, or was. */
+static void environment_add_result(cJSON *object, const char *key, const struct digest_job *job)
+{
+	environment_add_text(object, key, job != NULL ? digest_result(job) : NULL);
+}
+
+static const struct digest_job *environment_digest(struct environment *environment,
+						   const char *path)
+{
+	const struct digest_job *job = NULL;
+
+	if (path != NULL)
+		(void)digests_add(environment->digests, path, &job, NULL);
+	return job;
+}
+
+static int environment_runtime(struct environment *environment, const struct context *context,
+			       const struct workplace *workplace, cJSON *runtime, struct error *err)
 {
 	const struct runtime_description *description = runtime_describe(workplace->runtime);
-	cJSON *runtime = cJSON_CreateObject();
+	struct runtime_identity identity CLEANUP_RUNTIME_IDENTITY = {0};
+	const struct digest_job *program = NULL, *shim = NULL, *oci = NULL;
+	int rc = runtime_identify(workplace->runtime, context->runtime_handler, &identity, err);
 
+	if (rc < 0)
+		return rc;
+	program = environment_digest(environment, identity.file);
+	shim = environment_digest(environment, identity.shim_file);
+	oci = environment_digest(environment, identity.oci_file);
+	digests_wait(environment->digests);
 	environment_add_text(runtime, "name", description->name);
 	environment_add_text(runtime, "version", description->version);
 	environment_add_text(runtime, "apiVersion", description->api_version);
 	environment_add_text(runtime, "snapshotter", description->snapshotter);
 	(void)cJSON_AddBoolToObject(runtime, "private", description->is_private);
-	return runtime;
-}
-
-/* The absolute path of the program that a plugin command runs; NULL when it cannot be told. */
-static char *environment_program(const char *command)
-{
-	struct text_list words CLEANUP_TEXT_LIST = {0};
-	struct text_list directories CLEANUP_TEXT_LIST = {0};
-	const char *path = getenv("PATH");
-
-	if (command_line_split(command, &words, NULL) < 0 || words.count == 0)
-		return NULL;
-	if (strcmp(path_base(words.items[0]), words.items[0]) != 0)
-		return strdup(words.items[0]);
-	if (path == NULL || text_list_split(&directories, path, PATH_SEPARATOR, NULL) < 0)
-		return NULL;
-	for (size_t i = 0; i < directories.count; i++) {
-		char *candidate CLEANUP_FREE = path_join(directories.items[i], words.items[0]);
-
-		if (candidate != NULL && file_exists(candidate))
-			return STEAL(candidate);
-	}
-	return NULL;
-}
-
-/* The program that is the plugin: on the Wine node, what the relay runs. NULL: not to be told. */
-static char *environment_plugin_program(const struct context *context, const struct wine_node *wine)
-{
-	char *program = NULL;
-
-	if (context->reference_plugin && wine->directory != NULL)
-		return wine_node_program(wine, WINE_NODE_PLUGIN, &program, NULL) == 0 ? program
-										      : NULL;
-	return environment_program(context->plugin_command);
-}
-
-static cJSON *environment_plugin(const struct context *context, const struct wine_node *wine)
-{
-	cJSON *plugin = cJSON_CreateObject();
-	char *program CLEANUP_FREE = NULL;
-	char digest[DIGEST_SIZE] = "";
-
-	environment_add_text(plugin, "api", "v1beta1");
-	if (context->resource != NULL)
-		(void)cJSON_AddItemToArray(
-			cJSON_AddArrayToObject(plugin, "resources"),
-			json_new_string(context->resource, strlen(context->resource)));
-	if (context->plugin_command == NULL) {
-		environment_add_text(plugin, "name", "attached");
-		return plugin;
-	}
-	program = environment_plugin_program(context, wine);
-	if (program == NULL)
-		return plugin;
-	environment_add_text(plugin, "name", path_base(program));
-	if (digest_file(program, digest, NULL, NULL) == 0)
-		environment_add_text(plugin, "binaryDigest", digest);
-	if (context->reference_plugin)
-		environment_add_text(plugin, "version", GPUCERT_VERSION);
-	return plugin;
-}
-
-static bool environment_has_driver(const cJSON *drivers, const char *name, const char *version)
-{
-	const cJSON *driver = NULL;
-
-	cJSON_ArrayForEach (driver, drivers) {
-		const cJSON *known_version = cJSON_GetObjectItemCaseSensitive(driver, "version");
-
-		if (text_equal(
-			    cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(driver, "key")),
-			    name) &&
-		    text_equal(cJSON_IsString(known_version) ? known_version->valuestring : "",
-			       version))
-			return true;
-	}
-	return false;
-}
-
-static cJSON *environment_drivers(const struct discovery_snapshot *node)
-{
-	cJSON *drivers = cJSON_CreateArray();
-	bool emulated = node->system.emulator[0] != '\0'; /* software stands in for every driver */
-
-	for (size_t i = 0; i < node->device_count; i++) {
-		const struct discovery_device *device = &node->devices[i];
-		cJSON *driver = NULL;
-
-		if (device->driver_name[0] == '\0' ||
-		    environment_has_driver(drivers, device->driver_name, device->driver_version))
-			continue;
-		driver = cJSON_CreateObject();
-		environment_add_text(driver, "key", device->driver_name);
-		environment_add_text(driver, "version", device->driver_version);
-		(void)cJSON_AddBoolToObject(driver, "software",
-					    device->kind == DISCOVERY_SOFTWARE || emulated);
-		(void)cJSON_AddItemToArray(drivers, driver);
-	}
-	return drivers;
-}
-
-static cJSON *environment_device(const struct discovery_device *device)
-{
-	cJSON *json = cJSON_CreateObject();
-	char *hardware CLEANUP_FREE = NULL;
-	cJSON *apis = cJSON_CreateArray();
-
-	environment_add_text(json, "ref", device->id);
-	environment_add_text(json, "driver", device->driver_name);
-	environment_add_text(json, "name", device->description);
-	environment_add_text(json, "vendor", device->vendor);
-	environment_add_text(json, "kind", discovery_kind_name(device->kind));
-	if (device->pci_vendor != DISCOVERY_UNKNOWN)
-		hardware = text_format("PCI\\VEN_%04X&DEV_%04X", (unsigned)device->pci_vendor,
-				       (unsigned)device->pci_device);
-	environment_add_text(json, "hardwareId", hardware);
-	for (const char *const *api = device->apis; api != NULL && *api != NULL; api++)
-		(void)cJSON_AddItemToArray(apis, cJSON_CreateString(*api));
-	(void)cJSON_AddItemToObject(json, "apis", apis);
-	return json;
+	environment_add_result(runtime, "binaryDigest", program);
+	environment_add_text(runtime, "shim", identity.shim);
+	environment_add_result(runtime, "shimDigest", shim);
+	environment_add_text(runtime, "oci", identity.oci);
+	environment_add_result(runtime, "ociDigest", oci);
+	environment_add_text(runtime, "untold", identity.untold);
+	return 0;
 }
 
 static cJSON *environment_images(const struct images *images)
@@ -262,49 +167,127 @@ static cJSON *environment_images(const struct images *images)
 	image = cJSON_CreateObject();
 	environment_add_text(image, "ref", images->probe.reference);
 	environment_add_text(image, "digest", images->probe.digest);
+	environment_add_text(image, "osVersion", images->probe.os_version);
 	(void)cJSON_AddItemToArray(array, image);
 	return array;
 }
 
-static cJSON *environment_harness(void)
+static cJSON *environment_harness(const struct environment *environment)
 {
 	cJSON *harness = cJSON_CreateObject();
-	char *program CLEANUP_FREE = NULL;
 
 	environment_add_text(harness, "version", GPUCERT_VERSION);
-	if (path_of_program(&program, NULL) == 0)
-		environment_add_digest(harness, "binaryDigest", program);
+	environment_add_result(harness, "binaryDigest", environment->harness);
 	return harness;
 }
 
-int environment_describe(const struct context *context, const struct workplace *workplace,
-			 cJSON **out, struct error *err)
+/* The program that is the plugin: on the Wine node, what the relay runs. */
+static int environment_identify_plugin(struct environment *environment,
+				       const struct context *context, const struct wine_node *wine,
+				       struct error *err)
 {
-	cJSON *environment CLEANUP_JSON = cJSON_CreateObject();
-	cJSON *devices = cJSON_CreateArray();
-	bool added = environment != NULL && devices != NULL;
+	char *program CLEANUP_FREE = NULL;
 
-	for (size_t i = 0; added && i < context->node->device_count; i++)
-		added = cJSON_AddItemToArray(devices,
-					     environment_device(&context->node->devices[i]));
-	added = added &&
-		cJSON_AddItemToObject(environment, "node",
-				      environment_node(context, &workplace->wine)) &&
-		cJSON_AddItemToObject(environment, "os",
-				      environment_os(&context->node->system, &workplace->wine)) &&
-		cJSON_AddItemToObject(environment, "harness", environment_harness());
-	added = added &&
-		cJSON_AddItemToObject(environment, "plugin",
-				      environment_plugin(context, &workplace->wine)) &&
-		cJSON_AddItemToObject(environment, "drivers", environment_drivers(context->node)) &&
-		cJSON_AddItemToObject(environment, "devices", devices) &&
-		cJSON_AddItemToObject(environment, "images",
-				      environment_images(&workplace->images));
-	if (added && workplace->runtime != NULL)
-		added = cJSON_AddItemToObject(environment, "runtime",
-					      environment_runtime(workplace));
-	if (!added)
+	if (context->reference_plugin && environment_is_wine(wine)) {
+		if (wine_node_program(wine, WINE_NODE_PLUGIN, &program, NULL) < 0)
+			return 0;
+		return plugin_identity_of_file(&environment->plugin, program, environment->digests,
+					       err);
+	}
+	return plugin_identity_of_command(&environment->plugin, context->plugin_command,
+					  environment->digests, err);
+}
+
+int environment_describe_plugin(struct environment *environment, const struct context *context,
+				cJSON **out, struct error *err)
+{
+	cJSON *plugin = NULL;
+
+	digests_wait(environment->digests);
+	plugin = plugin_identity_json(&environment->plugin);
+	if (plugin == NULL)
 		return error_memory(err);
-	*out = STEAL(environment);
+	if (context->reference_plugin)
+		environment_add_text(plugin, "version", GPUCERT_VERSION);
+	*out = plugin;
 	return 0;
+}
+
+int environment_open(struct environment *environment, uv_loop_t *loop,
+		     const struct discovery_snapshot *node, struct error *err)
+{
+	char *program CLEANUP_FREE = NULL;
+	int rc = digests_new(loop, &environment->digests, err);
+
+	environment->device_count = node->device_count;
+	environment->device_files = calloc(node->device_count + 1, sizeof(struct digest_set));
+	environment->driver_stores = calloc(node->device_count + 1, sizeof(struct digest_set));
+	if (rc == 0 && (environment->device_files == NULL || environment->driver_stores == NULL))
+		rc = error_memory(err);
+	for (size_t i = 0; rc == 0 && !node->recorded && i < node->device_count; i++)
+		rc = environment_begin_device(environment, i, &node->devices[i], err);
+	if (rc == 0 && path_of_program(&program, NULL) == 0)
+		environment->harness = environment_digest(environment, program);
+	return rc;
+}
+
+void environment_close(struct environment *environment)
+{
+	for (size_t i = 0; i < environment->device_count; i++) {
+		if (environment->device_files != NULL)
+			digest_set_free(&environment->device_files[i]);
+		if (environment->driver_stores != NULL)
+			digest_set_free(&environment->driver_stores[i]);
+	}
+	free(environment->device_files);
+	free(environment->driver_stores);
+	plugin_identity_free(&environment->plugin);
+	digests_free(environment->digests);
+	*environment = (struct environment){0};
+}
+
+/* Adds a section; NULL is out of memory. */
+static int environment_add(cJSON *environment, const char *name, cJSON *section, struct error *err)
+{
+	if (section != NULL && cJSON_AddItemToObject(environment, name, section))
+		return 0;
+	cJSON_Delete(section);
+	return error_memory(err);
+}
+
+int environment_describe(struct environment *environment, const struct context *context,
+			 const struct workplace *workplace, cJSON **out, struct error *err)
+{
+	cJSON *json CLEANUP_JSON = cJSON_CreateObject();
+	cJSON *plugin = NULL;
+	cJSON *runtime = NULL;
+	int rc = environment_identify_plugin(environment, context, &workplace->wine, err);
+
+	if (rc == 0 && workplace->runtime != NULL) {
+		runtime = cJSON_AddObjectToObject(json, "runtime");
+		rc = runtime != NULL
+			     ? environment_runtime(environment, context, workplace, runtime, err)
+			     : error_memory(err);
+	}
+	rc = rc == 0 ? environment_describe_plugin(environment, context, &plugin, err) : rc;
+	rc = rc == 0 ? environment_add(json, "plugin", plugin, err) : rc;
+	if (rc < 0)
+		return rc;
+	rc = environment_add(json, "node", environment_node(context, &workplace->wine), err);
+	rc = rc == 0 ? environment_add(json, "os",
+				       environment_os(&context->node->system, &workplace->wine),
+				       err)
+		     : rc;
+	rc = rc == 0 ? environment_add(json, "drivers",
+				       environment_drivers(environment, context->node), err)
+		     : rc;
+	rc = rc == 0 ? environment_add(json, "devices",
+				       environment_devices(environment, context->node), err)
+		     : rc;
+	rc = rc == 0 ? environment_add(json, "images", environment_images(&workplace->images), err)
+		     : rc;
+	rc = rc == 0 ? environment_add(json, "harness", environment_harness(environment), err) : rc;
+	if (rc == 0)
+		*out = STEAL(json);
+	return rc;
 }

@@ -2,15 +2,35 @@
 #ifndef CONFORMANCE_RUNNER_ENVIRONMENT_H
 #define CONFORMANCE_RUNNER_ENVIRONMENT_H
 
-/* The report's `environment`: what the run runs in, as parsed and digested facts. */
+/* The report's `environment`: what the run runs in, as parsed and digested facts. Files are
+ * digested in the background from the moment that the node's devices are known. */
 
 #include "conformance/runner/context.h"
+#include "conformance/runner/plugin_identity.h"
 #include "conformance/runner/workplace.h"
 
 #include <cjson/cJSON.h>
 
-/* Caller owns the object. ERROR_MEMORY. */
-int environment_describe(const struct context *context, const struct workplace *workplace,
-			 cJSON **out, struct error *err);
+struct environment {
+	struct digests *digests;
+	struct digest_set *device_files;  /* of each device of the node */
+	struct digest_set *driver_stores; /* of each device */
+	size_t device_count;
+	const struct digest_job *harness;
+	struct plugin_identity plugin;
+};
+
+/* Begins to digest this program and what the devices of a live node use. ERROR_MEMORY. */
+int environment_open(struct environment *environment, uv_loop_t *loop,
+		     const struct discovery_snapshot *node, struct error *err);
+void environment_close(struct environment *environment);
+
+/* All that is known before the first check. Caller owns the object. ERROR_MEMORY. */
+int environment_describe(struct environment *environment, const struct context *context,
+			 const struct workplace *workplace, cJSON **out, struct error *err);
+
+/* The section `plugin` alone, after more was learnt of it. */
+int environment_describe_plugin(struct environment *environment, const struct context *context,
+				cJSON **out, struct error *err);
 
 #endif

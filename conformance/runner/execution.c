@@ -166,6 +166,8 @@ int execution_run(const struct execution_spec *spec, struct execution *execution
 	execution->timeout_ms =
 		context_wait_ms(spec->context, (uint64_t)spec->item->check->timeout_s * 1000);
 	rc = result_new(&execution->result, err);
+	execution->result.on_plugin = spec->on_plugin;
+	execution->result.user = spec->user;
 	if (rc == 0)
 		rc = execution_start(spec, execution, &reader, &process, err);
 	while (rc == 0 && !(process_has_ended(process) && reader.ended)) {

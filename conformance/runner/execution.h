@@ -30,7 +30,9 @@ struct execution_spec {
 	const struct plan_item *item;
 	const char *directory; /* the check's private folder; exists */
 	const volatile bool
-		*interrupted; /* the user gave up: the check is stopped and ends as notrun */
+		*interrupted;	  /* the user gave up: the check is stopped and ends as notrun */
+	result_plugin *on_plugin; /* while the check runs; may be NULL */
+	void *user;
 };
 
 /* Runs the check to its end on spec->loop. A check that crashes, hangs or breaks the result

@@ -96,6 +96,19 @@ static int result_add_device(struct result *result, const cJSON *record, struct 
 									     : error_memory(err);
 }
 
+static int result_add_plugin(struct result *result, const cJSON *record, struct error *err)
+{
+	struct json_at root = json_root(record);
+	const char *resource = "";
+	int64_t pid = 0;
+	int rc = json_need_string(&root, "resource", &resource, err);
+
+	rc = rc == 0 ? json_need_int(&root, "pid", 0, INT32_MAX, &pid, err) : rc;
+	if (rc == 0 && result->on_plugin != NULL)
+		result->on_plugin(resource, (int)pid, result->user);
+	return rc;
+}
+
 static int result_add_remark(struct result *result, const char *type, const cJSON *record,
 			     struct error *err)
 {
@@ -131,6 +144,8 @@ static int result_add_record(struct result *result, cJSON **record, struct error
 		return result_keep(result->evidence, record, err);
 	if (strcmp(type, "device") == 0)
 		return result_add_device(result, *record, err);
+	if (strcmp(type, "plugin") == 0)
+		return result_add_plugin(result, *record, err);
 	if (strcmp(type, "time") == 0)
 		return result_add_time(result, *record, err);
 	if (strcmp(type, "broken") == 0 || strcmp(type, "unsupported") == 0 ||

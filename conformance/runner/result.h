@@ -16,6 +16,9 @@ enum {
 	RESULT_RECORDS_MAX = 4096,   /* assertions, notes and evidence of one check */
 };
 
+/* A plugin registered `resource`; process `pid` serves its socket, 0: not told. */
+typedef void result_plugin(const char *resource, int pid, void *user);
+
 struct result {
 	cJSON *assertions; /* array, as in the report */
 	cJSON *evidence;   /* array, as in the report */
@@ -28,6 +31,8 @@ struct result {
 	char *broken;	      /* the first reason why the harness could not tell */
 	char *unsupported;    /* the first optional thing that was absent */
 	char *not_applicable; /* the first reason why the rule is not about this plugin or node */
+	result_plugin *on_plugin; /* called as the record comes; may be NULL */
+	void *user;
 };
 
 #define CLEANUP_RESULT __attribute__((cleanup(result_free)))

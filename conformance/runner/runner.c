@@ -43,7 +43,9 @@ static int runner_discover(struct runner *runner, const char *recorded, struct e
 	};
 	int rc = discovery_take(&options, &runner->node, err);
 
-	return rc < 0 ? error_wrap(err, rc, "devices of the node") : 0;
+	if (rc < 0)
+		return error_wrap(err, rc, "devices of the node");
+	return environment_open(&runner->environment, &runner->loop, runner->node, err);
 }
 
 /* Discovery runs under Wine and writes a recorded node; what it says is the truth of the run. */
@@ -126,7 +128,9 @@ static int runner_end_check(struct runner *runner, const struct plan_item *item,
 
 	for (size_t i = 0; i < REPORT_PHASE_COUNT; i++)
 		end.phases_ms[i] = execution->result.time_ns[i] / 1000000;
-	return journal_end_check(runner->journal, &end, err);
+	int rc = journal_end_check(runner->journal, &end, err);
+
+	return rc == 0 ? runner_journal_plugin(runner, err) : rc;
 }
 
 /* Containers that a check left behind: the check is broken, and the next one starts clean. */
@@ -191,6 +195,13 @@ static int runner_remove_directory(struct runner *runner, const char *check, con
 		       : rc;
 }
 
+static void runner_on_plugin(const char *resource, int pid, void *user)
+{
+	/* Out of memory: the report knows less of the plugin, and the verdict does not depend on
+	 * it. */
+	(void)runner_learn_plugin(user, resource, pid, NULL);
+}
+
 static int runner_run_check(struct runner *runner, size_t index, struct error *err)
 {
 	struct plan_item *item = &runner->plan.items[index];
@@ -203,6 +214,8 @@ static int runner_run_check(struct runner *runner, size_t index, struct error *e
 		.item = item,
 		.directory = directory,
 		.interrupted = &runner->interrupted,
+		.on_plugin = runner_on_plugin,
+		.user = runner,
 	};
 	int rc =
 		directory != NULL ? file_make_directories(directory, 0700, err) : error_memory(err);
@@ -398,6 +411,7 @@ static int runner_open_workplace(struct runner *runner, struct error *err)
 static void runner_close(struct runner *runner)
 {
 	journal_close(runner->journal);
+	environment_close(&runner->environment);
 	plan_free(&runner->plan);
 	discovery_free(runner->node);
 	free(runner->program);

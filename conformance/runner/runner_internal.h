@@ -5,6 +5,7 @@
 /* The state of one run; runner.c and runner_journal.c share it. */
 
 #include "base/termination.h"
+#include "conformance/runner/environment.h"
 #include "conformance/runner/progress.h"
 #include "conformance/runner/runner.h"
 #include "conformance/runner/workplace.h"
@@ -22,6 +23,8 @@ struct runner {
 	struct context context;
 	struct discovery_snapshot *node;
 	struct workplace workplace;
+	struct environment environment;
+	bool plugin_news; /* environment.plugin knows more than the journal */
 	struct plan plan;
 	int output_lock; /* of the output folder; -1: none */
 	struct journal *journal;
@@ -33,6 +36,12 @@ int runner_open_journal(struct runner *runner, struct error *err);
 
 /* What the run runs in, and what it took to set that up. */
 int runner_journal_environment(struct runner *runner, struct error *err);
+
+/* That a resource registered, and the process that serves it: what was learnt of the plugin. */
+int runner_learn_plugin(struct runner *runner, const char *resource, int pid, struct error *err);
+
+/* The plugin, when something was learnt since it was last told. */
+int runner_journal_plugin(struct runner *runner, struct error *err);
 
 /* Every check of the plan, and every requirement. */
 int runner_journal_plan(struct runner *runner, struct error *err);

@@ -5,7 +5,6 @@
 #include "base/digest.h"
 #include "base/log.h"
 #include "base/path.h"
-#include "conformance/runner/environment.h"
 #include "conformance/runner/revision.h"
 
 #include <stdlib.h>
@@ -69,7 +68,8 @@ static int runner_journal_recovery(struct runner *runner, struct error *err)
 int runner_journal_environment(struct runner *runner, struct error *err)
 {
 	cJSON *environment CLEANUP_JSON = NULL;
-	int rc = environment_describe(&runner->context, &runner->workplace, &environment, err);
+	int rc = environment_describe(&runner->environment, &runner->context, &runner->workplace,
+				      &environment, err);
 
 	if (rc == 0)
 		rc = journal_add_environment(runner->journal, environment, err);
@@ -139,6 +139,36 @@ static struct journal_planned_check runner_planned_check(const struct plan_item 
 		.reason = item->reason,
 		.unproven = item->unproven,
 	};
+}
+
+int runner_learn_plugin(struct runner *runner, const char *resource, int pid, struct error *err)
+{
+	bool news = false;
+	int rc = plugin_identity_add(&runner->environment.plugin, resource, pid,
+				     runner->environment.digests, &news, err);
+
+	runner->plugin_news = runner->plugin_news || news;
+	return rc;
+}
+
+int runner_journal_plugin(struct runner *runner, struct error *err)
+{
+	cJSON *environment CLEANUP_JSON = cJSON_CreateObject();
+	cJSON *plugin = NULL;
+	int rc = environment != NULL ? 0 : error_memory(err);
+
+	if (!runner->plugin_news)
+		return 0;
+	rc = rc == 0 ? environment_describe_plugin(&runner->environment, &runner->context, &plugin,
+						   err)
+		     : rc;
+	if (rc == 0 && !cJSON_AddItemToObject(environment, "plugin", plugin)) {
+		cJSON_Delete(plugin);
+		rc = error_memory(err);
+	}
+	rc = rc == 0 ? journal_add_environment(runner->journal, environment, err) : rc;
+	runner->plugin_news = rc < 0;
+	return rc;
 }
 
 int runner_journal_plan(struct runner *runner, struct error *err)

@@ -80,12 +80,30 @@ static int workplace_expect_probes(struct workplace *workplace, struct error *er
 	return rc == ERROR_UNSUPPORTED ? 0 : rc;
 }
 
+/* The build that a Windows image is made for, as the runtime tells from its configuration. NULL: it
+ * tells none. */
+static char *workplace_image_os_version(const Runtime__V1__ImageStatusResponse *status)
+{
+	for (size_t i = 0; i < status->n_info; i++) {
+		const char *text = status->info[i]->value;
+		cJSON *info CLEANUP_JSON = NULL;
+		const char *version = NULL;
+
+		if (json_parse(text, strlen(text), &info, NULL) < 0)
+			continue;
+		version = cJSON_GetStringValue(json_pointer(info, "/imageSpec/os.version"));
+		if (version != NULL)
+			return strdup(version);
+	}
+	return NULL;
+}
+
 /* An image that is there already; what is in it is not known. */
 static int workplace_use_image(struct workplace *workplace, const char *image, struct error *err)
 {
 	Runtime__V1__ImageStatusResponse *reply CLEANUP_CRI_REPLY = NULL;
 	struct image_description *probe = &workplace->images.probe;
-	int rc = cri_image_status_wait(runtime_cri(workplace->runtime), image, &reply, err);
+	int rc = cri_image_status_wait(runtime_cri(workplace->runtime), image, true, &reply, err);
 
 	if (rc < 0)
 		return error_wrap(err, rc, "image %s", image);
@@ -93,6 +111,7 @@ static int workplace_use_image(struct workplace *workplace, const char *image, s
 		return error_set(err, ERROR_NOT_FOUND,
 				 "image %s: the container runtime does not have it", image);
 	probe->reference = strdup(image);
+	probe->os_version = workplace_image_os_version(reply);
 	workplace_copy_digest(probe->digest, reply->image->n_repo_digests > 0
 						     ? reply->image->repo_digests[0]
 						     : reply->image->id);

@@ -51,6 +51,11 @@ uv_loop_t *cri_loop(const struct cri *cri)
 	return rpc_channel_loop(cri->channel);
 }
 
+int cri_peer(const struct cri *cri)
+{
+	return rpc_channel_peer(cri->channel);
+}
+
 const char *cri_address(const struct cri *cri)
 {
 	return cri->address;

@@ -22,6 +22,7 @@
 #include "base/error.h"
 #include "rpc/proto/cri_v1.pb-c.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <uv.h>
 
@@ -42,6 +43,9 @@ void cri_close(struct cri *cri); /* NULL is allowed */
 uv_loop_t *cri_loop(const struct cri *cri);
 const char *cri_address(const struct cri *cri);
 
+/* The process that serves it; 0: not to be told (rpc_channel_peer()). */
+int cri_peer(const struct cri *cri);
+
 /* Wall-clock time spent inside calls since cri_open(), and their number. */
 uint64_t cri_time_ms(const struct cri *cri);
 uint64_t cri_call_count(const struct cri *cri);
@@ -51,14 +55,16 @@ void cri_reply_free_(void *reply); /* ProtobufCMessage ** */
 
 /* The runtime. */
 int cri_version_wait(struct cri *cri, Runtime__V1__VersionResponse **out, struct error *err);
-int cri_status_wait(struct cri *cri, Runtime__V1__StatusResponse **out, struct error *err);
+/* Verbose: with what the runtime tells beyond the interface, as containerd its configuration. */
+int cri_status_wait(struct cri *cri, bool verbose, Runtime__V1__StatusResponse **out,
+		    struct error *err);
 int cri_runtime_config_wait(struct cri *cri, Runtime__V1__RuntimeConfigResponse **out,
 			    struct error *err);
 
 /* Images. ImageStatus of an unknown image is no error: (*out)->image is NULL. `*reference` receives
  * the runtime's own name of the image; may be NULL; caller frees. Removing an unknown image is
  * success. */
-int cri_image_status_wait(struct cri *cri, const char *image,
+int cri_image_status_wait(struct cri *cri, const char *image, bool verbose,
 			  Runtime__V1__ImageStatusResponse **out, struct error *err);
 int cri_list_images_wait(struct cri *cri, Runtime__V1__ListImagesResponse **out, struct error *err);
 int cri_pull_image_wait(struct cri *cri, const char *image, char **reference, struct error *err);

@@ -34,11 +34,13 @@ int cri_version_wait(struct cri *cri, Runtime__V1__VersionResponse **out, struct
 			     &runtime__v1__version_response__descriptor, CRI_TIMEOUT_MS, out, err);
 }
 
-int cri_status_wait(struct cri *cri, Runtime__V1__StatusResponse **out, struct error *err)
+int cri_status_wait(struct cri *cri, bool verbose, Runtime__V1__StatusResponse **out,
+		    struct error *err)
 {
 	Runtime__V1__StatusRequest request = {0};
 
 	runtime__v1__status_request__init(&request);
+	request.verbose = verbose;
 	return cri_call_wait(cri, CRI_RUNTIME_METHOD("Status"), &request.base,
 			     &runtime__v1__status_response__descriptor, CRI_TIMEOUT_MS, out, err);
 }
@@ -54,7 +56,7 @@ int cri_runtime_config_wait(struct cri *cri, Runtime__V1__RuntimeConfigResponse 
 			     err);
 }
 
-int cri_image_status_wait(struct cri *cri, const char *image,
+int cri_image_status_wait(struct cri *cri, const char *image, bool verbose,
 			  Runtime__V1__ImageStatusResponse **out, struct error *err)
 {
 	Runtime__V1__ImageStatusRequest request = {0};
@@ -62,6 +64,7 @@ int cri_image_status_wait(struct cri *cri, const char *image,
 
 	runtime__v1__image_status_request__init(&request);
 	request.image = &spec;
+	request.verbose = verbose;
 	return cri_call_wait(cri, CRI_IMAGE_METHOD("ImageStatus"), &request.base,
 			     &runtime__v1__image_status_response__descriptor, CRI_TIMEOUT_MS, out,
 			     err);

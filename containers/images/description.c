@@ -6,6 +6,7 @@
 void image_description_free(struct image_description *description)
 {
 	free(description->reference);
+	free(description->os_version);
 	text_list_free(&description->files);
 	image_manifest_free(&description->manifest);
 	text_list_free(&description->missing);

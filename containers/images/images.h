@@ -61,6 +61,7 @@ struct image_description {
 	struct text_list files;		/* paths in the image, sorted */
 	struct image_manifest manifest; /* of programs and libraries */
 	struct text_list missing;	/* libraries that the machine lacks */
+	char *os_version; /* the Windows build that it is made for; NULL: none, or not known */
 };
 
 void image_description_free(struct image_description *description);

@@ -63,7 +63,7 @@ static int launch_check_image(struct containerd_launcher *launcher,
 {
 	Runtime__V1__ImageStatusResponse *reply CLEANUP_CRI_REPLY = NULL;
 	struct error failure = {0};
-	int rc = cri_image_status_wait(launcher->cri, image, &reply, &failure);
+	int rc = cri_image_status_wait(launcher->cri, image, false, &reply, &failure);
 
 	if (rc == 0 && reply->image == NULL)
 		rc = error_set(&failure, ERROR_NOT_FOUND, "%s is not there", image);

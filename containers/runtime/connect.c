@@ -27,7 +27,7 @@ int runtime_connect(struct runtime *runtime, struct error *err)
 	if (rc == 0)
 		rc = cri_version_wait(runtime->cri, &version, err);
 	if (rc == 0)
-		rc = cri_status_wait(runtime->cri, &status, err);
+		rc = cri_status_wait(runtime->cri, false, &status, err);
 	if (rc == 0 && !runtime_condition_holds(status, "RuntimeReady"))
 		rc = error_set(err, ERROR_UNAVAILABLE, "%s: the runtime is not ready",
 			       runtime->address);

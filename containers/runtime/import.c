@@ -16,7 +16,7 @@ static int import_is_known(struct runtime *runtime, const char *reference, bool 
 			   struct error *err)
 {
 	Runtime__V1__ImageStatusResponse *reply CLEANUP_CRI_REPLY = NULL;
-	int rc = cri_image_status_wait(runtime->cri, reference, &reply, err);
+	int rc = cri_image_status_wait(runtime->cri, reference, false, &reply, err);
 
 	if (rc == 0)
 		*known = reply->image != NULL;

@@ -88,7 +88,7 @@ static bool has_image(const struct rig *rig)
 	Runtime__V1__ImageStatusResponse *reply CLEANUP_CRI_REPLY = NULL;
 
 	CU_ASSERT_EQUAL(cri_image_status_wait(runtime_cri(rig->runtime),
-					      rig->images.probe.reference, &reply, NULL),
+					      rig->images.probe.reference, false, &reply, NULL),
 			0);
 	return reply != NULL && reply->image != NULL;
 }

@@ -18,6 +18,8 @@ const struct recorded_string recorded_driver_strings[] = {
 	{"name", MEMBER(driver_name)},
 	{"version", MEMBER(driver_version)},
 	{"key", MEMBER(driver_key)},
+	{"date", MEMBER(driver_date)},
+	{"inf", MEMBER(driver_inf)},
 	{"storePath", MEMBER(driver_store_path)},
 	{0},
 };

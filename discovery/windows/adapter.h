@@ -63,6 +63,8 @@ struct pnp_device {
 	const char
 		*driver_key; /* below Control\Class: "{4d36e968-...}\0004"; "" without a driver */
 	const char *driver_version;
+	const char *driver_date;	   /* "2024-03-01" */
+	const char *driver_inf;		   /* "oem12.inf" */
 	const char *service;		   /* "nvlddmkm" */
 	const char *const *location_paths; /* NULL-ended, as the system orders them */
 	bool has_luid;

@@ -164,6 +164,8 @@ static void assemble_device(const struct windows_hardware *hardware, struct buil
 	draft->device.manufacturer = source->manufacturer;
 	draft->device.driver_name = source->service;
 	draft->device.driver_version = source->driver_version;
+	draft->device.driver_date = source->driver_date;
+	draft->device.driver_inf = source->driver_inf;
 	draft->device.luid = source->has_luid ? source->luid : 0;
 	if (source->driver_key[0] != '\0')
 		draft->device.driver_key =

@@ -151,14 +151,30 @@ const char *class_key_string(struct builder *builder, const struct pnp_device *d
 	return builder_string(builder, text);
 }
 
+/* "3-1-2024" as "2024-03-01"; what is not such a date stays as it is. */
+static const char *class_key_date(struct builder *builder, const char *text)
+{
+	unsigned month = 0, day = 0, year = 0;
+	int size = 0;
+
+	if (sscanf(text, "%2u-%2u-%4u%n", &month, &day, &year, &size) != 3 || text[size] != '\0')
+		return text;
+	return builder_format(builder, "%04u-%02u-%02u", year, month, day);
+}
+
 void class_key_read(struct builder *builder, struct pnp_device *device)
 {
 	device->driver_version = "";
+	device->driver_date = "";
+	device->driver_inf = "";
 	device->store_path = "";
 	device->store_path_error = "not looked for";
 	if (device->driver_key[0] == '\0')
 		return;
 	device->driver_version = class_key_string(builder, device, "DriverVersion");
+	device->driver_date =
+		class_key_date(builder, class_key_string(builder, device, "DriverDate"));
+	device->driver_inf = class_key_string(builder, device, "InfPath");
 	for (size_t i = 0; i < COPY_TO_VM_KEY_COUNT; i++)
 		class_key_read_values(builder, device, copy_to_vm_keys[i].name);
 	if (device->value_count > 1)

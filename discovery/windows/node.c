@@ -4,7 +4,6 @@
 #include "base/windows/wide.h"
 #include "discovery/source.h"
 #include "discovery/windows/assemble.h"
-#include "discovery/windows/class_key.h"
 #include "discovery/windows/d3dkmt.h"
 #include "discovery/windows/dxcore.h"
 #include "discovery/windows/inf.h"
@@ -70,8 +69,7 @@ static void node_find_store(struct builder *builder, struct pnp_device *device, 
 	int rc = device->has_luid ? d3dkmt_store_path(device->luid, &path, &asked) : -1;
 
 	if (rc < 0)
-		rc = inf_store_path(class_key_string(builder, device, "InfPath"), windows, &path,
-				    &searched);
+		rc = inf_store_path(device->driver_inf, windows, &path, &searched);
 	if (rc == 0)
 		device->store_path = builder_string(builder, path);
 	else

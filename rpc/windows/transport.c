@@ -5,6 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+int transport_peer(const struct transport *transport)
+{
+	(void)transport;
+	return 0;
+}
+
 /* A connection to a socket file that is being made. */
 struct pending_connect {
 	struct winsock winsock;

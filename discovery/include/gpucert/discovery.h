@@ -83,6 +83,8 @@ struct discovery_device {
 					      ("lavapipe", "pocl") */
 	const char *driver_version;
 	const char *driver_key;			 /* Windows registry key */
+	const char *driver_date;		 /* Windows: "2024-03-01" */
+	const char *driver_inf;			 /* Windows: "oem12.inf" */
 	const char *driver_store_path;		 /* Windows */
 	int64_t dedicated_memory, shared_memory; /* bytes; DISCOVERY_UNKNOWN */
 	const char *const *attributes; /* Windows, NULL-ended: "d3d11-graphics", "d3d12-graphics",

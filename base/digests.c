@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/digests.h"
+
+#include "base/cleanup.h"
+#include "base/file.h"
+#include "base/path.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { BUCKETS = 1024, FILES_MAX = 100000, DEPTH_MAX = 64 };
+
+struct digest_job {
+	uv_work_t work;
+	struct digests *owner;
+	struct digest_job *next; /* in the bucket */
+	uint64_t device, inode;
+	char *path;
+	char digest[DIGEST_SIZE]; /* written by the thread, read when it has ended */
+	bool ended;
+};
+
+struct digests {
+	uv_loop_t *loop;
+	struct digest_job *buckets[BUCKETS];
+	size_t open; /* jobs that have not ended */
+};
+
+int digests_new(uv_loop_t *loop, struct digests **out, struct error *err)
+{
+	struct digests *digests = calloc(1, sizeof(*digests));
+
+	if (digests == NULL)
+		return error_memory(err);
+	digests->loop = loop;
+	*out = digests;
+	return 0;
+}
+
+static void job_work(uv_work_t *work)
+{
+	struct digest_job *job = work->data;
+
+	if (digest_file(job->path, job->digest, NULL, NULL) < 0)
+		job->digest[0] = '\0';
+}
+
+static void job_ended(uv_work_t *work, int status)
+{
+	struct digest_job *job = work->data;
+
+	(void)status;
+	job->ended = true;
+	job->owner->open--;
+}
+
+static struct digest_job *digests_find(const struct digests *digests, const uv_stat_t *file)
+{
+	struct digest_job *job = digests->buckets[file->st_ino % BUCKETS];
+
+	while (job != NULL && (job->inode != file->st_ino || job->device != file->st_dev))
+		job = job->next;
+	return job;
+}
+
+static int digests_start(struct digests *digests, const char *path, const uv_stat_t *file,
+			 struct digest_job **out, struct error *err)
+{
+	struct digest_job *job = calloc(1, sizeof(*job));
+	int rc = 0;
+
+	if (job == NULL || (job->path = strdup(path)) == NULL) {
+		free(job);
+		return error_memory(err);
+	}
+	job->owner = digests;
+	job->device = file->st_dev;
+	job->inode = file->st_ino;
+	job->work.data = job;
+	rc = uv_queue_work(digests->loop, &job->work, job_work, job_ended);
+	if (rc < 0) {
+		free(job->path);
+		free(job);
+		return error_uv(err, rc, "%s", path);
+	}
+	digests->open++;
+	job->next = digests->buckets[job->inode % BUCKETS];
+	digests->buckets[job->inode % BUCKETS] = job;
+	*out = job;
+	return 0;
+}
+
+/* What a path leads to, or with `itself` the link. */
+static int file_look(const char *path, bool itself, uv_stat_t *out, struct error *err)
+{
+	uv_fs_t request = {0};
+	int rc = itself ? uv_fs_lstat(NULL, &request, path, NULL)
+			: uv_fs_stat(NULL, &request, path, NULL);
+
+	*out = request.statbuf;
+	uv_fs_req_cleanup(&request);
+	return rc < 0 ? error_uv(err, rc, "%s", path) : 0;
+}
+
+static bool mode_is(const uv_stat_t *file, unsigned type)
+{
+	return (file->st_mode & S_IFMT) == type;
+}
+
+int digests_add(struct digests *digests, const char *path, const struct digest_job **out,
+		struct error *err)
+{
+	uv_stat_t file = {0};
+	struct digest_job *job = NULL;
+	int rc = file_look(path, false, &file, err);
+
+	if (rc < 0)
+		return rc;
+	if (!mode_is(&file, S_IFREG))
+		return error_set(err, ERROR_FORMAT, "%s: not a regular file", path);
+	job = digests_find(digests, &file);
+	rc = job != NULL ? 0 : digests_start(digests, path, &file, &job, err);
+	*out = job;
+	return rc;
+}
+
+void digests_wait(struct digests *digests)
+{
+	while (digests->open != 0)
+		(void)uv_run(digests->loop, UV_RUN_ONCE);
+}
+
+void digests_free(struct digests *digests)
+{
+	if (digests == NULL)
+		return;
+	for (size_t i = 0; i < BUCKETS; i++) {
+		for (struct digest_job *job = digests->buckets[i]; job != NULL; job = job->next)
+			(void)uv_cancel((uv_req_t *)&job->work);
+	}
+	digests_wait(digests);
+	for (size_t i = 0; i < BUCKETS; i++) {
+		for (struct digest_job *job = digests->buckets[i]; job != NULL;) {
+			struct digest_job *next = job->next;
+
+			free(job->path);
+			free(job);
+			job = next;
+		}
+	}
+	free(digests);
+}
+
+const char *digest_result(const struct digest_job *job)
+{
+	return job->ended ? job->digest : "";
+}
+
+void digest_set_free(struct digest_set *set)
+{
+	text_list_free(&set->names);
+	free(set->jobs);
+	*set = (struct digest_set){0};
+}
+
+static int set_add_file(struct digest_set *set, struct digests *digests, const char *name,
+			const char *path, struct error *err)
+{
+	const struct digest_job *job = NULL;
+
+	if (set->names.count == FILES_MAX)
+		return error_set(err, ERROR_LIMIT, "%s: more than %d files", path, FILES_MAX);
+	if (digests_add(digests, path, &job, NULL) < 0) {
+		set->incomplete = true;
+		return 0;
+	}
+	if (set->names.count == set->capacity) {
+		size_t capacity = set->capacity != 0 ? 2 * set->capacity : 64;
+		const struct digest_job **jobs =
+			realloc(set->jobs, capacity * sizeof(const struct digest_job *));
+
+		if (jobs == NULL)
+			return error_memory(err);
+		set->jobs = jobs;
+		set->capacity = capacity;
+	}
+	set->jobs[set->names.count] = job;
+	return text_list_add(&set->names, name, err);
+}
+
+static int set_add(struct digest_set *set, struct digests *digests, const char *name,
+		   const char *path, unsigned depth, struct error *err)
+{
+	struct text_list entries CLEANUP_TEXT_LIST = {0};
+	uv_stat_t file = {0};
+	int rc = 0;
+
+	/* The first may be a link: the name is what counts. */
+	if (file_look(path, depth != 0, &file, NULL) < 0) {
+		set->incomplete = true;
+		return 0;
+	}
+	if (!mode_is(&file, S_IFDIR)) {
+		if (!mode_is(&file, S_IFREG) && file_is_directory(path))
+			return 0;
+		return set_add_file(set, digests, name, path, err);
+	}
+	if (depth == DEPTH_MAX)
+		return error_set(err, ERROR_LIMIT, "%s: nested too deep", path);
+	if (file_list(path, &entries, NULL) < 0)
+		set->incomplete = true;
+	for (size_t i = 0; rc == 0 && i < entries.count; i++) {
+		char *below CLEANUP_FREE = path_join(path, entries.items[i]);
+		char *named CLEANUP_FREE = text_format("%s/%s", name, entries.items[i]);
+
+		rc = below != NULL && named != NULL
+			     ? set_add(set, digests, named, below, depth + 1, err)
+			     : error_memory(err);
+	}
+	return rc;
+}
+
+int digest_set_add(struct digest_set *set, struct digests *digests, const char *name,
+		   const char *path, struct error *err)
+{
+	return set_add(set, digests, name, path, 0, err);
+}
+
+bool digest_set_result(const struct digest_set *set, char out[DIGEST_SIZE])
+{
+	struct text_list lines CLEANUP_TEXT_LIST = {0};
+	struct text all CLEANUP_TEXT = {0};
+
+	if (set->incomplete || set->names.count == 0)
+		return false;
+	for (size_t i = 0; i < set->names.count; i++) {
+		const char *digest = digest_result(set->jobs[i]);
+
+		if (digest[0] == '\0' ||
+		    text_list_take(&lines, text_format("%s %s\n", set->names.items[i], digest),
+				   NULL) < 0)
+			return false;
+	}
+	text_list_sort(&lines);
+	for (size_t i = 0; i < lines.count; i++)
+		text_add(&all, lines.items[i]);
+	digest_bytes(text_string(&all), all.size, out);
+	return !all.failed;
+}

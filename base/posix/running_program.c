@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/running_program.h"
+
+#include "base/cleanup.h"
+#include "base/file.h"
+#include "base/path.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { PROC_FILE_MAX = 4 * 1024 * 1024 };
+
+void running_program_free(struct running_program *program)
+{
+	free(program->name);
+	free(program->file);
+	free(program->root);
+	free(program->directory);
+	free(program->search_path);
+	text_list_free(&program->words);
+	*program = (struct running_program){0};
+}
+
+static int proc_link(int pid, const char *name, char **out, struct error *err)
+{
+	char *path CLEANUP_FREE = text_format("/proc/%d/%s", pid, name);
+	char target[PATH_MAX] = "";
+	ssize_t size = path != NULL ? readlink(path, target, sizeof(target) - 1) : -1;
+
+	if (path == NULL)
+		return error_memory(err);
+	if (size < 0)
+		return error_system(err, errno, "%s", path);
+	*out = strndup(target, (size_t)size);
+	return *out != NULL ? 0 : error_memory(err);
+}
+
+/* The strings of a /proc file, which NULs end. */
+static int proc_strings(int pid, const char *name, struct text_list *out, struct error *err)
+{
+	char *path CLEANUP_FREE = text_format("/proc/%d/%s", pid, name);
+	char *data CLEANUP_FREE = NULL;
+	size_t size = 0;
+	int rc = path != NULL ? file_read(path, PROC_FILE_MAX, &data, &size, err)
+			      : error_memory(err);
+
+	for (size_t at = 0; rc == 0 && at < size; at += strlen(data + at) + 1)
+		rc = text_list_add(out, data + at, err);
+	return rc;
+}
+
+static int program_read_search_path(int pid, struct running_program *program, struct error *err)
+{
+	struct text_list variables CLEANUP_TEXT_LIST = {0};
+	const char *value = "";
+	int rc = proc_strings(pid, "environ", &variables, err);
+
+	for (size_t i = 0; i < variables.count; i++) {
+		if (text_starts_with(variables.items[i], "PATH="))
+			value = variables.items[i] + strlen("PATH=");
+	}
+	program->search_path = strdup(value);
+	return rc == 0 && program->search_path == NULL ? error_memory(err) : rc;
+}
+
+int running_program_read(int pid, struct running_program *out, struct error *err)
+{
+	static const char deleted[] = " (deleted)";
+	struct running_program program CLEANUP_RUNNING_PROGRAM = {0};
+	char *path CLEANUP_FREE = NULL;
+	int rc = proc_link(pid, "exe", &path, err);
+
+	rc = rc == 0 ? proc_link(pid, "cwd", &program.directory, err) : rc;
+	rc = rc == 0 ? proc_strings(pid, "cmdline", &program.words, err) : rc;
+	rc = rc == 0 ? program_read_search_path(pid, &program, err) : rc;
+	if (rc < 0)
+		return rc;
+	if (text_ends_with(path, deleted))
+		path[strlen(path) - strlen(deleted)] = '\0';
+	program.name = strdup(path_base(path));
+	program.file = text_format("/proc/%d/exe", pid);
+	program.root = text_format("/proc/%d/root", pid);
+	if (program.name == NULL || program.file == NULL || program.root == NULL)
+		return error_memory(err);
+	*out = program;
+	program = (struct running_program){0};
+	return 0;
+}
+
+char *running_program_path(const struct running_program *program, const char *path)
+{
+	char *absolute CLEANUP_FREE = path_is_absolute(path) || program->directory == NULL
+					      ? strdup(path)
+					      : path_join(program->directory, path);
+	char *resolved CLEANUP_FREE = NULL;
+	char *local CLEANUP_FREE = NULL;
+	struct stat file = {0};
+
+	if (program->root == NULL || absolute == NULL ||
+	    file_resolve(program->root, absolute, &resolved, NULL) < 0)
+		return NULL;
+	local = text_format("%s%s", program->root, resolved);
+	return local != NULL && stat(local, &file) == 0 && S_ISREG(file.st_mode) ? STEAL(local)
+										 : NULL;
+}
+
+char *running_program_find(const struct running_program *program, const char *name)
+{
+	struct text_list directories CLEANUP_TEXT_LIST = {0};
+
+	if (strchr(name, '/') != NULL)
+		return running_program_path(program, name);
+	if (program->search_path == NULL ||
+	    text_list_split(&directories, program->search_path, ':', NULL) < 0)
+		return NULL;
+	for (size_t i = 0; i < directories.count; i++) {
+		char *path CLEANUP_FREE = path_join(directories.items[i], name);
+		char *found = path != NULL ? running_program_path(program, path) : NULL;
+
+		if (found != NULL)
+			return found;
+	}
+	return NULL;
+}

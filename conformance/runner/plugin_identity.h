@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef CONFORMANCE_RUNNER_PLUGIN_IDENTITY_H
+#define CONFORMANCE_RUNNER_PLUGIN_IDENTITY_H
+
+/*
+ * Which plugin is under test: the program that serves its socket, the files on its command line
+ * (scripts, configuration) and the resources that registered. Arguments themselves may be secrets
+ * and are never kept.
+ */
+
+#include "base/digests.h"
+#include "base/json.h"
+
+struct plugin_identity {
+	char *name;	/* "device-plugin-gpu", "plugin.js (node)"; NULL: not known */
+	char *untold;	/* what of it cannot be told; NULL: nothing */
+	bool is_served; /* learnt from the process that serves the socket, not from the command */
+	const struct digest_job *program; /* NULL: not known */
+	struct digest_set files;
+	struct text_list resources; /* sorted */
+};
+
+#define CLEANUP_PLUGIN_IDENTITY __attribute__((cleanup(plugin_identity_free)))
+void plugin_identity_free(struct plugin_identity *identity);
+
+/* As its command line tells; NULL: somebody else started it. ERROR_MEMORY. */
+int plugin_identity_of_command(struct plugin_identity *identity, const char *command,
+			       struct digests *digests, struct error *err);
+
+/* As a program of ours, whatever starts it. */
+int plugin_identity_of_file(struct plugin_identity *identity, const char *program,
+			    struct digests *digests, struct error *err);
+
+/* Adds that `resource` registered and, when it is the first that the system tells of, the process
+ * that serves its socket (0: not told). *news: something was learnt. ERROR_MEMORY. */
+int plugin_identity_add(struct plugin_identity *identity, const char *resource, int pid,
+			struct digests *digests, bool *news, struct error *err);
+
+/* The report's `environment.plugin`, without version. After digests_wait(). NULL: out of memory. */
+cJSON *plugin_identity_json(const struct plugin_identity *identity);
+
+#endif

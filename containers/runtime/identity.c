@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: MIT */
+#include "containers/runtime/identity.h"
+
+#include "base/json.h"
+#include "base/path.h"
+#include "base/running_program.h"
+#include "containers/runtime/runtime_internal.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { VERSION_TIMEOUT_MS = 5000, VERSION_MAX = 64 };
+
+void runtime_identity_free(struct runtime_identity *identity)
+{
+	free(identity->file);
+	free(identity->shim);
+	free(identity->shim_file);
+	free(identity->oci);
+	free(identity->oci_file);
+	free(identity->untold);
+	*identity = (struct runtime_identity){0};
+}
+
+char *runtime_program_version(const char *name, const char *output)
+{
+	static const char word[] = "version";
+	size_t matched = 0;
+
+	for (; *output != '\0' && matched < sizeof(word) - 1; output++) {
+		bool same = tolower((unsigned char)*output) == word[matched];
+
+		matched = same ? matched + 1 : (size_t)(tolower((unsigned char)*output) == 'v');
+	}
+	output += strspn(output, ": \tv");
+	if (!isdigit((unsigned char)*output))
+		return strdup(name);
+	size_t size = strcspn(output, " ,\t\r\n");
+
+	return text_format("%s %.*s", name, (int)(size < VERSION_MAX ? size : VERSION_MAX), output);
+}
+
+char *runtime_shim_name(const char *type)
+{
+	const char *version = strrchr(type, '.');
+	const char *name = version;
+
+	if (!text_starts_with(type, "io.containerd.") || version == NULL)
+		return NULL;
+	while (name > type && name[-1] != '.')
+		name--;
+	return text_format("containerd-shim-%.*s-%s", (int)(version - name), name, version + 1);
+}
+
+/* What the program says of its version. */
+static char *identity_version(const char *file, const char *name, const char *option)
+{
+	const char *const argv[] = {file, option, NULL};
+	const struct process_spec spec = {.argv = argv, .timeout_ms = VERSION_TIMEOUT_MS};
+	struct process_result result = {0};
+	char *version = NULL;
+
+	if (process_run(&spec, &result, NULL) < 0)
+		return strdup(name);
+	version = runtime_program_version(name, text_string(&result.out));
+	process_result_free(&result);
+	return version;
+}
+
+/* containerd's configuration of its CRI service, as its Status tells it. */
+static cJSON *identity_read_config(struct runtime *runtime)
+{
+	Runtime__V1__StatusResponse *status CLEANUP_CRI_REPLY = NULL;
+	cJSON *config = NULL;
+
+	if (cri_status_wait(runtime->cri, true, &status, NULL) < 0)
+		return NULL;
+	for (size_t i = 0; i < status->n_info; i++) {
+		const char *value = status->info[i]->value;
+
+		if (config == NULL && strcmp(status->info[i]->key, "config") == 0)
+			(void)json_parse(value, strlen(value), &config, NULL);
+	}
+	return config;
+}
+
+static const char *identity_string(const cJSON *object, const char *key)
+{
+	const char *value = cJSON_GetStringValue(cJSON_GetObjectItem(object, key));
+
+	return value != NULL ? value : "";
+}
+
+static const cJSON *identity_find_handler(const cJSON *config, const char *handler)
+{
+	const cJSON *containerd = cJSON_GetObjectItem(config, "containerd");
+
+	if (handler == NULL || handler[0] == '\0')
+		handler = identity_string(containerd, "defaultRuntimeName");
+	return cJSON_GetObjectItemCaseSensitive(cJSON_GetObjectItem(containerd, "runtimes"),
+						handler);
+}
+
+static void identity_find_shim(const cJSON *handler, const struct running_program *daemon,
+			       struct runtime_identity *out)
+{
+	const char *path = identity_string(handler, "runtimePath");
+	char *name CLEANUP_FREE =
+		path[0] != '\0' ? strdup(path)
+				: runtime_shim_name(identity_string(handler, "runtimeType"));
+
+	if (name == NULL)
+		return;
+	out->shim_file = running_program_find(daemon, name);
+	out->shim = out->shim_file != NULL ? identity_version(out->shim_file, path_base(name), "-v")
+					   : strdup(path_base(name));
+}
+
+/* The shims of runc, and those made in its image, start the program that their options name. */
+static void identity_find_oci(const cJSON *handler, const struct running_program *daemon,
+			      struct runtime_identity *out)
+{
+	const char *type = identity_string(handler, "runtimeType");
+	const char *name = identity_string(cJSON_GetObjectItem(handler, "options"), "BinaryName");
+
+	if (name[0] == '\0' && text_starts_with(type, "io.containerd.runc."))
+		name = "runc";
+	if (name[0] == '\0')
+		return;
+	out->oci_file = running_program_find(daemon, name);
+	out->oci = out->oci_file != NULL
+			   ? identity_version(out->oci_file, path_base(name), "--version")
+			   : strdup(path_base(name));
+}
+
+int runtime_identify(struct runtime *runtime, const char *handler, struct runtime_identity *out,
+		     struct error *err)
+{
+	struct running_program daemon CLEANUP_RUNNING_PROGRAM = {0};
+	cJSON *config CLEANUP_JSON = identity_read_config(runtime);
+	const cJSON *found = identity_find_handler(config, handler);
+	int peer = cri_peer(runtime->cri);
+	struct error reason = {.text = "the system does not tell which process serves the runtime"};
+	bool known = peer > 0 && running_program_read(peer, &daemon, &reason) == 0;
+
+	*out = (struct runtime_identity){0};
+	if (known)
+		out->file = strdup(daemon.file);
+	else
+		out->untold = strdup(reason.text);
+	if (found != NULL) {
+		identity_find_shim(found, &daemon, out);
+		identity_find_oci(found, &daemon, out);
+	}
+	if (out->untold == NULL && out->oci_file == NULL)
+		out->untold =
+			strdup(found == NULL ? "the runtime does not tell which low-level "
+					       "runtime it starts"
+					     : "the low-level runtime's program was not found");
+	return out->file == NULL && out->untold == NULL ? error_memory(err) : 0;
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef CONTAINERS_RUNTIME_IDENTITY_H
+#define CONTAINERS_RUNTIME_IDENTITY_H
+
+/* Which programs start a container: the one that serves the CRI, its shim and the low-level
+ * runtime. Told by the runtime's own configuration and by the process at the other end of its
+ * socket, so it holds for a private runtime and for one that is only used. */
+
+#include "containers/runtime/runtime.h"
+
+struct runtime_identity {
+	char *file; /* the daemon's program, where this process can read it */
+	char *shim; /* "containerd-shim-runc-v2 1.6.20~ds1" */
+	char *shim_file;
+	char *oci; /* "runc 1.1.5+ds1" */
+	char *oci_file;
+	char *untold; /* why some of these are NULL; NULL when none is */
+};
+
+#define CLEANUP_RUNTIME_IDENTITY __attribute__((cleanup(runtime_identity_free)))
+void runtime_identity_free(struct runtime_identity *identity);
+
+/* For sandboxes of `handler` (NULL or "": the runtime's default). What cannot be told is NULL, not
+ * an error. ERROR_MEMORY. */
+int runtime_identify(struct runtime *runtime, const char *handler, struct runtime_identity *out,
+		     struct error *err);
+
+/* "runc 1.1.5+ds1" of what "runc --version" prints, "containerd-shim-runc-v2 1.6.20~ds1" of what
+ * "containerd-shim-runc-v2 -v" does: `name` and the first word that begins with a digit behind
+ * "version", in whatever case. Only `name` when there is none. NULL: out of memory. */
+char *runtime_program_version(const char *name, const char *output);
+
+/* The shim's program for a runtime type: "containerd-shim-runc-v2" for "io.containerd.runc.v2".
+ * NULL when the type does not name one. */
+char *runtime_shim_name(const char *type);
+
+#endif
