@@ -71,7 +71,7 @@ static cJSON *enumerate(int (*open)(struct api_report *, void **, struct error *
 	struct error err = {0};
 	cJSON *json = NULL;
 
-	CU_ASSERT_EQUAL_FATAL(isolate_enumerate(&api, timeout_ms, &json, &err), 0);
+	CU_ASSERT_EQUAL_FATAL(isolate_enumerate(&api, timeout_ms, false, &json, &err), 0);
 	CU_ASSERT_EQUAL(waitpid(-1, NULL, WNOHANG), -1); /* no child is left */
 	return json;
 }

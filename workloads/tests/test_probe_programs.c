@@ -533,6 +533,21 @@ static void test_visibility_tells_real_drivers(void)
 	}
 }
 
+/* What a variable hides is told all the same. */
+static void test_visibility_looks_again(void)
+{
+	cJSON *hidden CLEANUP_JSON = probe_document(
+		&(struct probe){.program = "probe-visibility",
+				.env = {"OCL_ICD_VENDORS=/nonexistent",
+					"VK_DRIVER_FILES=/nonexistent", NO_LEAK_CHECK}});
+
+	expect_string(hidden, "/apis/0/api/status", "unsupported");
+	expect_string(hidden, "/apis/1/api/status", "unsupported");
+	expect_string(hidden, "/unsteered/0/api/status", "ok");
+	expect_string(hidden, "/unsteered/1/api/status", "ok");
+	CU_ASSERT(cJSON_GetArraySize(json_pointer(hidden, "/unsteered/1/devices")) > 0);
+}
+
 static void test_visibility_survives_a_crash(void)
 {
 	cJSON *document CLEANUP_JSON = visibility("GPUCERT_DOUBLE=crash=vkCreateInstance", NULL);
@@ -651,6 +666,7 @@ int main(void)
 		{"what drivers print stays out", test_what_drivers_print_stays_out},
 		{"visibility tells every API", test_visibility_tells_every_api},
 		{"visibility tells real drivers", test_visibility_tells_real_drivers},
+		{"visibility looks again", test_visibility_looks_again},
 		{"visibility survives a crash", test_visibility_survives_a_crash},
 		{"visibility tells one device", test_visibility_tells_one_device},
 		{"CUDA failures are told", test_cuda_failures_are_told},

@@ -6,33 +6,51 @@
 #include "base/text.h"
 
 #include <string.h>
+#include <unistd.h>
+#include <uv.h>
 
 enum { VALUE_MAX = 4096 };
 
+/* Of loaders and drivers. */
 static const char *const prefixes[] = {
-	"AMD_",	    "CL_",     "CUDA_", "DRI_",	   "DXCORE_", "DZN_",	"EGL_",	  "GALLIUM_",
-	"GALLIVM_", "GPU_",    "HIP_",	"HSA_",	   "LIBGL_",  "LIBVA_", "LP_",	  "MESA_",
-	"NEO",	    "NVIDIA_", "OCL_",	"OPENCL_", "POCL_",   "RADV_",	"ROCR_",  "VK_",
-	"VKD3D_",   "WGPU_",   "ZE_",	"ZES_",	   "ZINK_",   "__EGL_", "__GLX_", "__NV_",
+	"AMD_",	    "CL_",	"CUDA_",  "D3D12_",  "DRI_",   "DXCORE_", "DZN_",    "EGL_",
+	"GALLIUM_", "GALLIVM_", "GPU_",	  "HIP_",    "HSA_",   "INTEL_",  "LIBGL_",  "LIBVA_",
+	"LP_",	    "MESA_",	"NEO",	  "NVIDIA_", "OCL_",   "ONEAPI_", "OPENCL_", "POCL_",
+	"RADV_",    "ROCR_",	"SYCL_",  "VK_",     "VKD3D_", "WGPU_",	  "ZE_",     "ZES_",
+	"ZINK_",    "__EGL_",	"__GLX_", "__NV_",
 };
 
 /* Parts of names whose values are nobody's business. */
 static const char *const secrets[] = {"KEY", "TOKEN", "SECRET", "PASSWORD", "CREDENTIAL"};
 
-static const char *const names[] = {
-	"HOME",	  "LD_LIBRARY_PATH", "LD_PRELOAD",	"PATH",
-	"TMPDIR", "XDG_CACHE_HOME",  "XDG_CONFIG_DIRS", "XDG_DATA_DIRS",
+/* Of the dynamic linker, and where loaders look for manifests. */
+static const char *const places[] = {
+	"LD_AUDIT",	   "LD_LIBRARY_PATH", "LD_PRELOAD",    "XDG_CONFIG_DIRS",
+	"XDG_CONFIG_HOME", "XDG_DATA_DIRS",   "XDG_DATA_HOME",
 };
 
-static bool is_wanted(const char *variable)
+/* Told, and needed by every program. */
+static const char *const names[] = {"HOME", "PATH", "TMPDIR", "XDG_CACHE_HOME"};
+
+static bool is_one_of(const char *variable, const char *const *list, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (text_starts_with(variable, list[i]) && variable[strlen(list[i])] == '=')
+			return true;
+	return false;
+}
+
+static bool steers(const char *variable)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(prefixes); i++)
 		if (text_starts_with(variable, prefixes[i]))
 			return true;
-	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
-		if (text_starts_with(variable, names[i]) && variable[strlen(names[i])] == '=')
-			return true;
-	return false;
+	return is_one_of(variable, places, ARRAY_SIZE(places));
+}
+
+static bool is_wanted(const char *variable)
+{
+	return steers(variable) || is_one_of(variable, names, ARRAY_SIZE(names));
 }
 
 static bool is_secret(const char *name)
@@ -89,5 +107,25 @@ int environment_list(const char *const *variables, cJSON **out, struct error *er
 	}
 	if (code == 0)
 		*out = STEAL(environment);
+	return code;
+}
+
+int environment_clean(bool *steered, struct error *err)
+{
+	struct text_list found CLEANUP_TEXT_LIST = {0};
+	int code = 0;
+
+	for (size_t i = 0; code == 0 && environ[i] != NULL; i++) {
+		char *name CLEANUP_FREE = strndup(environ[i], strcspn(environ[i], "="));
+
+		if (name == NULL)
+			code = error_memory(err);
+		else if (steers(environ[i]) && strstr(name, "CACHE") == NULL)
+			code = text_list_add(&found, name, err);
+	}
+	for (size_t i = 0; code == 0 && i < found.count; i++)
+		if (uv_os_unsetenv(found.items[i]) != 0)
+			code = error_memory(err);
+	*steered = found.count != 0;
 	return code;
 }

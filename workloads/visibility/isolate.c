@@ -34,11 +34,11 @@ static int failed_json(const struct api_driver *api, const struct error *reason,
 	return *out != NULL ? 0 : error_memory(err);
 }
 
-int isolate_enumerate(const struct api_driver *api, uint64_t timeout_ms, cJSON **out,
+int isolate_enumerate(const struct api_driver *api, uint64_t timeout_ms, bool anew, cJSON **out,
 		      struct error *err)
 {
 	struct error reason = {0};
-	int code = isolate_run(api, timeout_ms, out, &reason);
+	int code = isolate_run(api, timeout_ms, anew, out, &reason);
 
 	if (code == ERROR_MEMORY)
 		return error_memory(err);

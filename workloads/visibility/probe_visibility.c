@@ -49,7 +49,7 @@ static void keep_one_device(cJSON *api)
 			cJSON_DeleteItemFromArray(devices, i);
 }
 
-static int list_apis(cJSON **out, struct error *err)
+static int list_apis(bool anew, cJSON **out, struct error *err)
 {
 	cJSON *array CLEANUP_JSON = cJSON_CreateArray();
 	int code = array != NULL ? 0 : error_memory(err);
@@ -57,7 +57,7 @@ static int list_apis(cJSON **out, struct error *err)
 	for (size_t i = 0; code == 0 && i < ARRAY_SIZE(apis); i++) {
 		cJSON *api = NULL;
 
-		code = isolate_enumerate(apis[i], (uint64_t)given.timeout_ms, &api, err);
+		code = isolate_enumerate(apis[i], (uint64_t)given.timeout_ms, anew, &api, err);
 		if (code == 0 && given.device != EVERY_DEVICE)
 			keep_one_device(api);
 		if (code == 0 && !array_add(array, api))
@@ -68,10 +68,24 @@ static int list_apis(cJSON **out, struct error *err)
 	return code;
 }
 
+/* What a driver shows once nothing tells it to hide devices; null where nothing told it. */
+static int look_again(cJSON **out, struct error *err)
+{
+	bool steered = false;
+	int code = environment_clean(&steered, err);
+
+	if (code == 0 && steered)
+		return list_apis(true, out, err);
+	if (code == 0)
+		*out = cJSON_CreateNull();
+	return code;
+}
+
 static int probe(cJSON **out, bool *orderly, struct error *err)
 {
 	struct members document CLEANUP_MEMBERS = members_begin();
 	cJSON *listed CLEANUP_JSON = NULL;
+	cJSON *unsteered CLEANUP_JSON = NULL;
 	cJSON *nodes CLEANUP_JSON = NULL;
 	cJSON *sysfs CLEANUP_JSON = NULL;
 	cJSON *environment CLEANUP_JSON = NULL;
@@ -84,17 +98,20 @@ static int probe(cJSON **out, bool *orderly, struct error *err)
 		return code;
 	clock_sleep_ms((uint64_t)given.delay_ms);
 	began_ns = clock_monotonic_ns();
-	code = list_apis(&listed, err);
+	code = list_apis(false, &listed, err);
 	if (code == 0)
 		code = nodes_list("/dev", !given.list, &nodes, err);
 	if (code == 0)
 		code = sysfs_list("/sys", "/proc", &sysfs, err);
 	if (code == 0)
 		code = environment_list((const char *const *)environ, &environment, err);
+	if (code == 0)
+		code = look_again(&unsteered, err);
 	if (code != 0)
 		return code;
 	probe_members(&document, "visibility", &launch);
 	member_item(&document, "apis", STEAL(listed));
+	member_item(&document, "unsteered", STEAL(unsteered));
 	member_item(&document, "nodes", STEAL(nodes));
 	member_item(&document, "sysfs", STEAL(sysfs));
 	member_item(&document, "environment", STEAL(environment));
@@ -176,7 +193,9 @@ int main(int argc, char **argv)
 			"graphics interface and the plug and play manager, for their devices, each "
 			"in a process of its own, "
 			"lists the device nodes in /dev and whether they can be opened, what sysfs "
-			"tells, and the environment variables that steer loaders and drivers. "
+			"tells, and the environment variables that steer loaders and drivers; then "
+			"asks "
+			"the APIs once more without those variables. "
 			"Prints "
 			"one JSON document on one line.\n\n"
 			"A missing API and a driver that crashes or hangs are facts that the "

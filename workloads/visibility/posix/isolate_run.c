@@ -23,13 +23,28 @@ static char *answer(const struct api_driver *api)
 	return isolate_ask(api, &json, NULL) == 0 ? json_print_compact(json) : NULL;
 }
 
+__attribute__((noreturn)) static void start_anew(const struct api_driver *api, int fd)
+{
+	char program[] = "probe-visibility";
+	char option[] = "--api";
+	char *name = strdup(api->name);
+	char *const argv[] = {program, option, name, NULL};
+
+	if (name != NULL && dup2(fd, STDOUT_FILENO) >= 0)
+		(void)execve("/proc/self/exe", argv, environ);
+	_exit(1);
+}
+
 /* The session is not closed and no exit handler runs: what a driver does at its end is not asked.
  */
-__attribute__((noreturn)) static void child(const struct api_driver *api, pid_t parent, int fd)
+__attribute__((noreturn)) static void child(const struct api_driver *api, bool anew, pid_t parent,
+					    int fd)
 {
 	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != parent)
 		_exit(1);
+	if (anew)
+		start_anew(api, fd);
 	const char *text = answer(api);
 	size_t left = text != NULL ? strlen(text) : 0;
 
@@ -120,7 +135,8 @@ static int converse(pid_t pid, int fd, uint64_t timeout_ms, cJSON **out, struct 
 	return code;
 }
 
-int isolate_run(const struct api_driver *api, uint64_t timeout_ms, cJSON **out, struct error *err)
+int isolate_run(const struct api_driver *api, uint64_t timeout_ms, bool anew, cJSON **out,
+		struct error *err)
 {
 	const pid_t self = getpid();
 	int ends[2] = {-1, -1};
@@ -134,7 +150,7 @@ int isolate_run(const struct api_driver *api, uint64_t timeout_ms, cJSON **out, 
 	if (pid < 0)
 		return error_system(err, errno, "process of the enumeration");
 	if (pid == 0)
-		child(api, self, to);
+		child(api, anew, self, to);
 	(void)close(STEAL_FD(to));
 	return converse(pid, from, timeout_ms, out, err);
 }

@@ -43,8 +43,10 @@ static int read_answer(const struct process_result *result, cJSON **out, struct 
 	return json_parse(text_string(&result->out), result->out.size, out, err);
 }
 
-int isolate_run(const struct api_driver *api, uint64_t timeout_ms, cJSON **out, struct error *err)
+int isolate_run(const struct api_driver *api, uint64_t timeout_ms, bool anew, cJSON **out,
+		struct error *err)
 {
+	(void)anew;
 	char *self CLEANUP_FREE = malloc(PATH_BYTES);
 	size_t size = PATH_BYTES;
 	struct process_result result = {0};
