@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* APIs: a container with a device computes on it. */
-#include "conformance/checks/grant.h"
-#include "conformance/checks/rig.h"
+#include "conformance/checks/offer.h"
 #include "conformance/checks/stage.h"
 #include "conformance/checks/suites.h"
+#include "conformance/checks/visibility.h"
 
 #include <string.h>
 
-enum { ELEMENTS = 1 << 20, IDS_MAX = 256 };
+enum {
+	ELEMENTS = 1 << 20,
+	UNREADABLE_MAX = 8, /* containers for answers that cannot be read */
+};
 
 /* DirectX is one API of a device, and which of its parts a device offers is told by the lists that
  * DXCore has it in. A node that is listed otherwise tells no attributes: there, every part counts
@@ -145,82 +148,141 @@ static void api_expect_work(struct check_run *run, const struct discovery_device
 }
 
 struct api_tally {
+	struct rig *rig;
+	struct stage *stage;
+	const char *api;
 	struct text_list tested; /* ids of devices */
-	struct grant_reader *grants;
+	size_t unreadable, untold;
 };
+
+/* Hardware alone needs a driver that its image brings: no fault of the plugin where this one does
+ * not. */
+static bool api_image_lacks_driver(const struct discovery_device *device, const cJSON *document)
+{
+	return device->kind != DISCOVERY_SOFTWARE && device->file_count == 0 &&
+	       strcmp(api_text(document, "/api/status"), "unsupported") == 0;
+}
+
+static void api_judge(struct api_tally *tally, const struct discovery_device *device,
+		      const cJSON *document)
+{
+	struct check_run *run = tally->rig->run;
+
+	(void)text_list_add(&tally->tested, device->id, NULL);
+	check_add_device(run, device->id);
+	if (document == NULL)
+		return;
+	if (api_image_lacks_driver(device, document))
+		check_unsupported(
+			run,
+			"%s: the answer brings no driver and neither does the image; name "
+			"one that does with --image (%s)",
+			device->id, api_text(document, "/api/reason"));
+	else
+		api_expect_work(run, device, tally->api, document,
+				tally->rig->context->node->system.emulator);
+}
+
+static const cJSON *api_run(struct api_tally *tally, const char *label, const struct offer *offer)
+{
+	char *probe CLEANUP_FREE = text_format("probe-%s", tally->api);
+	char *name CLEANUP_FREE = text_format("probe-%s-%s", tally->api, label);
+	const char *const command[] = {probe, "--device", "0", "--size", "1048576", NULL};
+
+	if (probe != NULL && name != NULL)
+		return stage_run(tally->stage, name, command, &offer->options);
+	check_broken(tally->rig->run, "out of memory");
+	return NULL;
+}
+
+static bool api_is_wanted(const struct api_tally *tally, const struct discovery_device *device)
+{
+	return device != NULL && api_is_offered(device, tally->api) &&
+	       !text_list_has(&tally->tested, device->id);
+}
+
+/* The answer cannot be read: what computes in the container says which device it is. */
+static void api_ask(struct api_tally *tally, const struct offer *offer)
+{
+	const struct discovery_snapshot *node = tally->rig->context->node;
+	const cJSON *document = NULL;
+	const struct discovery_device *device = NULL;
+
+	if (tally->unreadable++ < UNREADABLE_MAX)
+		document = api_run(tally, offer->id, offer);
+	if (document != NULL)
+		device = visibility_device(node, tally->api, json_pointer(document, "/devices/0"));
+	if (device == NULL)
+		tally->untold++;
+	else if (api_is_wanted(tally, device))
+		api_judge(tally, device, document);
+}
 
 /* One id: when it grants a device that offers the API and was not tested yet, runs the probe with
  * it. */
-static void api_try_id(struct rig *rig, struct stage *stage, const char *api, const char *resource,
-		       const char *id, struct api_tally *tally)
+static bool api_try_offer(struct offer *offer, void *user)
 {
-	const struct kubelet_limit limit = {.resource = resource, .count = 1, .ids = &id};
-	struct kubelet_container_options options = {0};
-	char *probe CLEANUP_FREE = text_format("probe-%s", api);
-	const char *const command[] = {probe, "--device", "0", "--size", "1048576", NULL};
+	struct api_tally *tally = user;
+	const struct grant *grant = &offer->grant;
 
-	if (probe == NULL || !rig_admit(rig, id, &limit, &options))
-		return;
-	struct grant grant = grant_read(tally->grants, &options);
-	const struct discovery_device *device = grant.count == 1 ? grant.devices[0] : NULL;
+	if (grant->source == GRANT_UNTOLD)
+		api_ask(tally, offer);
+	else if (grant->count == 1 && api_is_wanted(tally, grant->devices[0]))
+		api_judge(tally, grant->devices[0], api_run(tally, grant->devices[0]->id, offer));
+	return true;
+}
 
-	if (device != NULL && api_is_offered(device, api) &&
-	    !text_list_has(&tally->tested, device->id)) {
-		char *label CLEANUP_FREE = text_format("%s-%s", probe, device->id);
-		const cJSON *document =
-			stage_run(stage, label != NULL ? label : probe, command, &options);
+/* Every device that offers the API was tested; how many there are. */
+static size_t api_expect_all(const struct api_tally *tally)
+{
+	const struct context *context = tally->rig->context;
+	size_t offering = 0;
 
-		(void)text_list_add(&tally->tested, device->id, NULL);
-		check_add_device(rig->run, device->id);
-		if (document != NULL)
-			api_expect_work(rig->run, device, api, document,
-					rig->context->node->system.emulator);
+	for (size_t i = 0; i < context->node->device_count; i++) {
+		const struct discovery_device *device = &context->node->devices[i];
+		bool tested = text_list_has(&tally->tested, device->id);
+
+		if (!api_is_offered(device, tally->api))
+			continue;
+		offering++;
+		if (!tested && tally->untold != 0)
+			check_unsupported(tally->rig->run,
+					  "%s: which devices %zu ids hand out cannot be told: "
+					  "their answers hold names for a container runtime alone, "
+					  "and containers on this one saw no device of the node",
+					  device->id, tally->untold);
+		else if (context->resource == NULL)
+			(void)check_expect(tally->rig->run, tested, device->id,
+					   "granted by some id", "%s",
+					   tested ? "granted" : "never granted");
 	}
-	rig_release(rig, id);
-	kubelet_container_options_free(&options);
+	return offering;
 }
 
 static void api_computes(struct check_run *run, const char *api)
 {
 	struct rig *rig = rig_ready(run);
 	struct stage *stage = rig != NULL ? stage_open(run, &rig->loop) : NULL;
-	struct api_tally tally = {0};
+	struct api_tally tally = {.rig = rig, .stage = stage, .api = api};
+	struct grant_reader *grants CLEANUP_GRANT_READER = NULL;
 	struct error err = {0};
 	size_t offering = 0;
 
-	if (stage != NULL && grant_reader_new(rig->context->node, &tally.grants, &err) < 0) {
+	if (stage == NULL)
+		return;
+	if (grant_reader_new(rig->context->node, &grants, &err) < 0) {
 		check_broken(run, "%s", err.text);
 		return;
 	}
-	for (size_t i = 0; stage != NULL && i < rig->resources.count; i++) {
-		struct text_list ids CLEANUP_TEXT_LIST = {0};
-
-		if (!rig_healthy_ids(rig, rig->resources.items[i], &ids))
-			break;
-		for (size_t j = 0; j < ids.count && j < IDS_MAX; j++)
-			api_try_id(rig, stage, api, rig->resources.items[i], ids.items[j], &tally);
-	}
-	for (size_t i = 0; stage != NULL && i < rig->context->node->device_count; i++) {
-		const struct discovery_device *device = &rig->context->node->devices[i];
-
-		if (!api_is_offered(device, api))
-			continue;
-		offering++;
-		if (rig->context->resource == NULL)
-			(void)check_expect(run, text_list_has(&tally.tested, device->id),
-					   device->id, "granted by some id", "%s",
-					   text_list_has(&tally.tested, device->id)
-						   ? "granted"
-						   : "never granted");
-	}
-	if (stage != NULL && offering == 0)
+	(void)offers_each(rig, grants, api_try_offer, &tally);
+	offering = api_expect_all(&tally);
+	if (offering == 0)
 		check_not_applicable(run, "no device offers %s", api);
-	else if (stage != NULL && tally.tested.count == 0)
+	else if (tally.tested.count == 0)
 		check_unsupported(
 			run, "no id of the resources under test grants a device that offers %s",
 			api);
 	text_list_free(&tally.tested);
-	grant_reader_free(&tally.grants);
 }
 
 static void api_vulkan(struct check_run *run)

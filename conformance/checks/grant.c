@@ -412,13 +412,36 @@ static void grant_read_strings(const struct discovery_snapshot *node,
 	}
 }
 
+/* A variable of a loader (VK_DRIVER_FILES) is nothing to a container runtime. */
+static bool grant_is_loaders(const struct discovery_snapshot *node, const char *name)
+{
+	for (size_t i = 0; i < node->device_count; i++) {
+		for (size_t j = 0; j < node->devices[i].variable_count; j++) {
+			if (strcmp(node->devices[i].environment[j].name, name) == 0)
+				return true;
+		}
+	}
+	return false;
+}
+
+static bool grant_is_by_runtime(const struct discovery_snapshot *node,
+				const struct kubelet_container_options *options)
+{
+	if (options->cdi_device_count != 0 || options->annotation_count != 0)
+		return true;
+	for (size_t i = 0; i < options->env_count; i++) {
+		if (!grant_is_loaders(node, options->envs[i].name))
+			return true;
+	}
+	return false;
+}
+
 struct grant grant_read(struct grant_reader *reader,
 			const struct kubelet_container_options *options)
 {
 	struct grant grant = {
 		.source = GRANT_READ,
-		.by_runtime = options->cdi_device_count != 0 || options->env_count != 0 ||
-			      options->annotation_count != 0,
+		.by_runtime = grant_is_by_runtime(reader->node, options),
 	};
 
 	if (strcmp(reader->node->system.os, "windows") == 0) {

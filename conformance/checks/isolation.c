@@ -1,216 +1,343 @@
 /* SPDX-License-Identifier: MIT */
 /* Isolation: a container sees what it was given, and nothing else. */
-#include "conformance/checks/grant.h"
-#include "conformance/checks/rig.h"
+#include "base/cleanup.h"
+#include "conformance/checks/offer.h"
 #include "conformance/checks/stage.h"
 #include "conformance/checks/suites.h"
 #include "conformance/checks/visibility.h"
 
 #include <string.h>
 
-enum { IDS_MAX = 64 };
+enum {
+	UNREADABLE_MAX = 8, /* containers for answers that cannot be read */
+	TOLD_MAX = 8,	    /* of a kind of failure */
+};
 
-/* Late enough that the other container runs as well. */
-static const char *const look_late[] = {"probe-visibility", "--delay", "1500", NULL};
+/* Milliseconds that a probe waits for the other container: on a busy machine one may come late. */
+static const char *const delays[] = {"1500", "6000", "20000"};
 static const char *const look[] = {"probe-visibility", NULL};
 
-/* Each API shows as many devices as were granted for it, and /dev holds their nodes and no others.
- */
-static void isolation_expect_only(struct check_run *run, const char *label, const cJSON *document,
-				  const struct grant *grant)
+struct isolation {
+	struct check_run *run;
+	struct rig *rig;
+	struct stage *stage;
+	struct grant_reader *grants;
+	struct sight bare; /* a container without devices */
+};
+
+#define CLEANUP_ISOLATION __attribute__((cleanup(isolation_close)))
+
+static void isolation_close(struct isolation *isolation)
 {
-	for (size_t i = 0; visibility_apis[i] != NULL; i++)
-		visibility_expect_api(run, label, document, visibility_apis[i], grant);
-	if (strcmp(check_context(run)->node->system.os, "windows") == 0)
-		visibility_expect_dxgi(run, label, document, grant);
-	visibility_expect_nodes(run, label, document, grant);
-	for (size_t i = 0; i < grant->count; i++)
-		check_add_device(run, grant->devices[i]->id);
+	grant_reader_free(&isolation->grants);
 }
 
-static struct grant_reader *isolation_read_grants(struct rig *rig)
+/* What a container with these options sees. False: recorded. */
+static bool isolation_look(struct isolation *isolation, const char *label,
+			   const struct kubelet_container_options *options, struct sight *out)
 {
-	struct grant_reader *grants = NULL;
+	*out = (struct sight){.document = stage_run(isolation->stage, label, look, options)};
+	return out->document != NULL;
+}
+
+/* Plugin, runtime and a look into a container without devices. False: recorded. */
+static bool isolation_open(struct isolation *isolation, struct check_run *run,
+			   const char *const *env)
+{
 	struct error err = {0};
 
-	if (grant_reader_new(rig->context->node, &grants, &err) < 0)
-		check_broken(rig->run, "%s", err.text);
-	return grants;
+	isolation->run = run;
+	isolation->rig = rig_ready_with(run, env);
+	if (isolation->rig == NULL)
+		return false;
+	isolation->stage = stage_open(run, &isolation->rig->loop);
+	if (isolation->stage == NULL)
+		return false;
+	if (grant_reader_new(isolation->rig->context->node, &isolation->grants, &err) < 0) {
+		check_broken(run, "%s", err.text);
+		return false;
+	}
+	return isolation_look(isolation, "bare", NULL, &isolation->bare);
 }
 
 static void isolation_no_allocation(struct check_run *run)
 {
 	static const struct grant nothing;
 	struct stage *stage = stage_open(run, NULL);
-	const cJSON *document =
-		stage != NULL ? stage_run(stage, "no-allocation", look, NULL) : NULL;
+	struct sight sight = {
+		.document = stage != NULL ? stage_run(stage, "no-allocation", look, NULL) : NULL};
 
-	if (document != NULL)
-		isolation_expect_only(run, "no allocation", document, &nothing);
+	if (sight.document != NULL)
+		visibility_expect_only(run, "no allocation", &sight, NULL, &nothing);
 }
 
-/* Runs the probe with what the pod was given, which must be one device and nothing else. */
-static void isolation_expect_one(struct rig *rig, struct stage *stage, struct grant_reader *grants,
-				 const char *pod, const char *resource,
-				 const struct kubelet_container_options *options)
-{
-	struct grant grant = grant_read(grants, options);
-	const cJSON *document = NULL;
+/* How the answers of ids turned out. */
+struct isolation_tally {
+	struct isolation *isolation;
+	struct text_list launched; /* devices that a container was looked at with */
+	struct text nothing;	   /* ids that hand out nothing */
+	size_t ids, empty, unreadable, unseen;
+};
 
-	if (grant.count == 0 && options->cdi_device_count != 0) {
-		check_unsupported(rig->run,
-				  "%s hands devices over by CDI alone: which device of the node %s "
-				  "is cannot be told",
-				  resource, options->cdi_devices[0].name);
-		return;
+static bool isolation_grants_something(struct isolation_tally *tally, const struct offer *offer)
+{
+	/* What only a runtime understands may be nothing for this runtime. */
+	bool empty = offer->grant.source == GRANT_NOTHING ||
+		     (offer->grant.source == GRANT_SEEN && offer->grant.count == 0 &&
+		      !offer->grant.by_runtime);
+
+	if (empty && tally->empty++ < TOLD_MAX)
+		text_addf(&tally->nothing, "%s%s", tally->empty != 1 ? ", " : "", offer->id);
+	return !empty;
+}
+
+/* The answer cannot be read: the container is asked. False: recorded. */
+static bool isolation_ask(struct isolation *isolation, struct offer *offer, struct sight *sight)
+{
+	char *label CLEANUP_FREE = text_format("%s-%s", "asked", offer->id);
+
+	if (label == NULL || !isolation_look(isolation, label, &offer->options, sight))
+		return false;
+	visibility_identify(isolation->rig->context->node, sight, &offer->grant);
+	offer->grant.source = GRANT_SEEN;
+	return true;
+}
+
+/* Looks at the first container of each device, and at some of those whose answers cannot be read.
+ */
+static bool isolation_judge_offer(struct offer *offer, void *user)
+{
+	struct isolation_tally *tally = user;
+	struct isolation *isolation = tally->isolation;
+	struct sight sight = {0};
+
+	tally->ids++;
+	if (offer->grant.source == GRANT_UNTOLD) {
+		if (tally->unreadable++ < UNREADABLE_MAX &&
+		    !isolation_ask(isolation, offer, &sight))
+			return true;
 	}
-	document = stage_run(stage, pod, look, options);
-	(void)check_expect_int(rig->run, "devices granted", (long long)grant.count, 1);
-	if (document != NULL)
-		isolation_expect_only(rig->run, resource, document, &grant);
+	if (!isolation_grants_something(tally, offer) || offer->grant.source == GRANT_UNTOLD)
+		return true;
+	if (offer->grant.count == 0) {
+		tally->unseen++;
+		return true;
+	}
+	if (!check_expect(isolation->run, offer->grant.count == 1, "devices granted", "1",
+			  "%zu by %s of %s", offer->grant.count, offer->id, offer->resource))
+		return true;
+	if (text_list_has(&tally->launched, offer->grant.devices[0]->id))
+		return true;
+	(void)text_list_add(&tally->launched, offer->grant.devices[0]->id, NULL);
+	if (sight.document != NULL ||
+	    isolation_look(isolation, offer->grant.devices[0]->id, &offer->options, &sight))
+		visibility_expect_only(isolation->run, offer->resource, &sight, &isolation->bare,
+				       &offer->grant);
+	return true;
+}
+
+static void isolation_sum_up(struct check_run *run, const struct isolation_tally *tally)
+{
+	if (tally->ids == 0)
+		return;
+	(void)check_expect(run, tally->empty == 0, "answers", "each hands out a device",
+			   "%zu of %zu ids hand out nothing%s%s", tally->empty, tally->ids,
+			   tally->empty != 0 ? ": " : "", text_string(&tally->nothing));
+	if (tally->unreadable > UNREADABLE_MAX)
+		check_note(run,
+			   "the answers of %zu ids cannot be read; the containers of the first %d "
+			   "were asked instead",
+			   tally->unreadable, UNREADABLE_MAX);
+	if (tally->unseen != 0)
+		check_unsupported(run,
+				  "which devices %zu ids hand out cannot be told: their answers "
+				  "hold names for a container runtime alone, and containers on "
+				  "this one saw no device of the node",
+				  tally->unseen);
 }
 
 static void isolation_single_device(struct check_run *run)
 {
-	struct rig *rig = rig_ready(run);
-	struct stage *stage = rig != NULL ? stage_open(run, &rig->loop) : NULL;
-	struct grant_reader *grants CLEANUP_GRANT_READER =
-		stage != NULL ? isolation_read_grants(rig) : NULL;
+	struct isolation isolation CLEANUP_ISOLATION = {0};
+	struct isolation_tally tally = {.isolation = &isolation};
 
-	for (size_t i = 0; grants != NULL && i < rig->resources.count; i++) {
-		struct kubelet_container_options options = {0};
-		const char *resource = rig->resources.items[i];
-		const struct kubelet_limit limit = {.resource = resource, .count = 1};
-		char *pod CLEANUP_FREE = text_format("pod-%zu", i);
-
-		if (pod != NULL && rig_admit(rig, pod, &limit, &options))
-			isolation_expect_one(rig, stage, grants, pod, resource, &options);
-		kubelet_container_options_free(&options);
+	if (isolation_open(&isolation, run, NULL)) {
+		(void)offers_each(isolation.rig, isolation.grants, isolation_judge_offer, &tally);
+		isolation_sum_up(run, &tally);
 	}
+	text_list_free(&tally.launched);
+	text_free(&tally.nothing);
 }
 
+/* The search for two ids that hand out one device each: different ones, or the same one. */
 struct isolation_pair {
-	struct kubelet_container_options options[2];
-	struct grant grants[2];
+	struct isolation *isolation;
+	bool same;
+	struct offer seen[GRANT_DEVICES_MAX]; /* the first offer of each device */
+	size_t seen_count;
+	struct offer second; /* and the one that goes with seen[first] */
+	size_t first;
+	bool found;
+	size_t unreadable, unseen;
 };
 
 static void isolation_pair_free(struct isolation_pair *pair)
 {
-	kubelet_container_options_free(&pair->options[0]);
-	kubelet_container_options_free(&pair->options[1]);
+	for (size_t i = 0; i < pair->seen_count; i++)
+		offer_close(pair->isolation->rig, &pair->seen[i]);
+	offer_close(pair->isolation->rig, &pair->second);
+	free(pair);
 }
 
-/* Runs both containers at the same time, and records that they overlapped. */
-static bool isolation_run_pair(struct check_run *run, struct stage *stage,
-			       const struct isolation_pair *pair, const cJSON *documents[2])
+static bool isolation_take_second(struct isolation_pair *pair, struct offer *offer, size_t first)
 {
-	struct probe *first = stage_start(stage, "first", look_late, &pair->options[0]);
-	struct probe *second =
-		first != NULL ? stage_start(stage, "second", look_late, &pair->options[1]) : NULL;
+	pair->second = *offer;
+	*offer = (struct offer){0};
+	pair->first = first;
+	pair->found = true;
+	return false;
+}
 
-	documents[0] = first != NULL ? stage_finish(stage, first) : NULL;
-	documents[1] = second != NULL ? stage_finish(stage, second) : NULL;
-	if (documents[0] == NULL || documents[1] == NULL)
+static bool isolation_pair_offer(struct offer *offer, void *user)
+{
+	struct isolation_pair *pair = user;
+	struct sight sight = {0};
+
+	if (offer->grant.source == GRANT_UNTOLD && pair->unreadable++ < UNREADABLE_MAX)
+		(void)isolation_ask(pair->isolation, offer, &sight);
+	if (offer->grant.count != 1) {
+		pair->unseen += offer->grant.count == 0 && offer->grant.source != GRANT_NOTHING;
+		return true;
+	}
+	for (size_t i = 0; i < pair->seen_count; i++) {
+		if ((pair->seen[i].grant.devices[0] == offer->grant.devices[0]) == pair->same)
+			return isolation_take_second(pair, offer, i);
+	}
+	if (pair->seen_count < GRANT_DEVICES_MAX) {
+		pair->seen[pair->seen_count++] = *offer;
+		*offer = (struct offer){0};
+	}
+	return true;
+}
+
+/* Runs both containers, and says whether they overlapped. False: recorded. */
+static bool isolation_run_both(struct isolation *isolation, const struct isolation_pair *pair,
+			       const char *delay, struct sight sights[2], bool *together)
+{
+	const char *const look_late[] = {"probe-visibility", "--delay", delay, NULL};
+	struct check_run *run = isolation->run;
+	struct stage *stage = isolation->stage;
+	struct probe *first =
+		stage_start(stage, "first", look_late, &pair->seen[pair->first].options);
+	struct probe *second =
+		first != NULL ? stage_start(stage, "second", look_late, &pair->second.options)
+			      : NULL;
+
+	sights[0].document = first != NULL ? stage_finish(stage, first) : NULL;
+	sights[1].document = second != NULL ? stage_finish(stage, second) : NULL;
+	if (sights[0].document == NULL || sights[1].document == NULL)
 		return false;
 	if (probe_finished_ns(first) == 0 || probe_started_ns(second) == 0) {
 		check_broken(run, "the runtime does not tell when the containers ran");
 		return false;
 	}
-	if (probe_started_ns(second) >= probe_finished_ns(first)) {
-		check_broken(run, "the containers did not run at the same time");
-		return false;
-	}
+	*together = probe_started_ns(second) < probe_finished_ns(first);
 	return true;
 }
 
-/* Finds two ids whose answers grant one device each: different ones, or the same one. */
-static bool isolation_find_pair(struct rig *rig, bool same, struct isolation_pair *pair)
+static bool isolation_run_pair(struct isolation *isolation, const struct isolation_pair *pair,
+			       struct sight sights[2])
 {
-	struct grant_reader *grants CLEANUP_GRANT_READER = isolation_read_grants(rig);
+	bool together = false;
 
-	for (size_t i = 0; grants != NULL && i < rig->resources.count; i++) {
-		struct text_list ids CLEANUP_TEXT_LIST = {0};
-
-		if (!rig_healthy_ids(rig, rig->resources.items[i], &ids))
+	for (size_t i = 0; !together && i < ARRAY_SIZE(delays); i++) {
+		if (!isolation_run_both(isolation, pair, delays[i], sights, &together))
 			return false;
-		for (size_t j = 0; j < ids.count && j < IDS_MAX; j++) {
-			const char *id = ids.items[j];
-			const struct kubelet_limit limit = {
-				.resource = rig->resources.items[i], .count = 1, .ids = &id};
-			char *pod CLEANUP_FREE = text_format("%s/%s", limit.resource, id);
-			struct kubelet_container_options options = {0};
-
-			if (pod == NULL || !rig_admit(rig, pod, &limit, &options))
-				return false;
-			struct grant grant = grant_read(grants, &options);
-			bool first = pair->grants[0].count == 0;
-
-			if (grant.count == 1 &&
-			    (first || (grant.devices[0] == pair->grants[0].devices[0]) == same)) {
-				pair->grants[first ? 0 : 1] = grant;
-				pair->options[first ? 0 : 1] = options;
-				if (!first)
-					return true;
-			} else {
-				rig_release(rig, pod);
-				kubelet_container_options_free(&options);
-			}
-		}
-		if (same) {
-			kubelet_container_options_free(&pair->options[0]);
-			*pair = (struct isolation_pair){0};
-		}
 	}
-	return false;
+	if (!together)
+		check_broken(isolation->run, "the containers did not run at the same time");
+	return together;
+}
+
+/* NULL: recorded. */
+static struct isolation_pair *isolation_find_pair(struct isolation *isolation, bool same)
+{
+	struct isolation_pair *pair = calloc(1, sizeof(*pair));
+	size_t ids = 0;
+
+	if (pair == NULL) {
+		check_broken(isolation->run, "out of memory");
+		return NULL;
+	}
+	pair->isolation = isolation;
+	pair->same = same;
+	ids = offers_each(isolation->rig, isolation->grants, isolation_pair_offer, pair);
+	if (pair->found)
+		return pair;
+	if (ids != 0 && pair->unseen != 0)
+		check_unsupported(isolation->run,
+				  "which devices %zu of %zu ids hand out cannot be told: their "
+				  "answers hold names for a container runtime alone, and "
+				  "containers on this one saw no device of the node",
+				  pair->unseen, ids);
+	else if (ids != 0 && same)
+		check_not_applicable(isolation->run, "the plugin offers no replicas of one device");
+	else if (ids != 0)
+		check_unsupported(isolation->run,
+				  "no two of the %zu ids hand out different devices", ids);
+	isolation_pair_free(pair);
+	return NULL;
 }
 
 static void isolation_two_containers(struct check_run *run)
 {
-	struct isolation_pair pair CLEANUP(isolation_pair_free) = {0};
-	const cJSON *documents[2] = {NULL, NULL};
-	struct rig *rig = rig_ready(run);
-	struct stage *stage = rig != NULL ? stage_open(run, &rig->loop) : NULL;
+	struct isolation isolation CLEANUP_ISOLATION = {0};
+	struct isolation_pair *pair = isolation_open(&isolation, run, NULL)
+					      ? isolation_find_pair(&isolation, false)
+					      : NULL;
+	struct sight sights[2] = {{0}};
 
-	if (stage == NULL)
+	if (pair == NULL)
 		return;
-	if (!isolation_find_pair(rig, false, &pair)) {
-		check_unsupported(run,
-				  "the resources under test do not offer two different devices");
-		return;
+	if (isolation_run_pair(&isolation, pair, sights)) {
+		const struct grant *first = &pair->seen[pair->first].grant;
+		const struct grant *second = &pair->second.grant;
+
+		visibility_expect_only(run, first->devices[0]->id, &sights[0], &isolation.bare,
+				       first);
+		visibility_expect_only(run, second->devices[0]->id, &sights[1], &isolation.bare,
+				       second);
+		visibility_expect_different_devices(run, sights[0].document, sights[1].document);
 	}
-	if (!isolation_run_pair(run, stage, &pair, documents))
-		return;
-	isolation_expect_only(run, pair.grants[0].devices[0]->id, documents[0], &pair.grants[0]);
-	isolation_expect_only(run, pair.grants[1].devices[0]->id, documents[1], &pair.grants[1]);
+	isolation_pair_free(pair);
 }
 
 static void isolation_shared_replicas(struct check_run *run)
 {
 	static const char *const two_replicas[] = {"DEVICE_PLUGIN_GPU_MULTITENANCY=2",
 						   "WDDM_DEVICE_PLUGIN_MULTITENANCY=2", NULL};
-	struct isolation_pair pair CLEANUP(isolation_pair_free) = {0};
-	const cJSON *documents[2] = {NULL, NULL};
-	struct rig *rig =
-		rig_ready_with(run, check_context(run)->reference_plugin ? two_replicas : NULL);
-	struct stage *stage = rig != NULL ? stage_open(run, &rig->loop) : NULL;
+	struct isolation isolation CLEANUP_ISOLATION = {0};
+	const char *const *env = check_context(run)->reference_plugin ? two_replicas : NULL;
+	struct isolation_pair *pair =
+		isolation_open(&isolation, run, env) ? isolation_find_pair(&isolation, true) : NULL;
+	struct sight sights[2] = {{0}};
 
-	if (stage == NULL)
+	if (pair == NULL)
 		return;
-	if (!isolation_find_pair(rig, true, &pair)) {
-		check_not_applicable(run, "the plugin offers no replicas of one device");
-		return;
+	if (isolation_run_pair(&isolation, pair, sights)) {
+		visibility_expect_only(run, "first replica", &sights[0], &isolation.bare,
+				       &pair->second.grant);
+		visibility_expect_only(run, "second replica", &sights[1], &isolation.bare,
+				       &pair->second.grant);
+		visibility_expect_same_devices(run, sights[0].document, sights[1].document);
 	}
-	if (!isolation_run_pair(run, stage, &pair, documents))
-		return;
-	isolation_expect_only(run, "first replica", documents[0], &pair.grants[0]);
-	isolation_expect_only(run, "second replica", documents[1], &pair.grants[1]);
-	visibility_expect_same_devices(run, documents[0], documents[1]);
+	isolation_pair_free(pair);
 }
 
 static const char *const tags_isolation[] = {"isolation", "container", NULL};
 
 #define ISOLATION_CHECK(name, body)                                                                \
-	.id = "isolation." name, .revision = 1, .timeout_s = 180, .run = (body),                   \
+	.id = "isolation." name, .revision = 2, .timeout_s = 300, .run = (body),                   \
 	.tags = tags_isolation, .severity = CHECK_CRITICAL
 
 static const struct check checks[] = {

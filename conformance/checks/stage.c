@@ -408,6 +408,10 @@ const cJSON *stage_finish(struct stage *stage, struct probe *probe)
 		check_broken(stage->run, "%s: %s", probe->label, description);
 		return NULL;
 	}
+	if (result->end == LAUNCH_IGNORED) {
+		check_unsupported(stage->run, "%s: %s", probe->label, result->reason);
+		return NULL;
+	}
 	if (!check_expect(stage->run, result->end == LAUNCH_EXITED && result->code == 0,
 			  probe->label, "exited with code 0", "%s", description))
 		return NULL;

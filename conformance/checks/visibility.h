@@ -2,31 +2,61 @@
 #ifndef CONFORMANCE_CHECKS_VISIBILITY_H
 #define CONFORMANCE_CHECKS_VISIBILITY_H
 
-/* Reading what probe-visibility saw (workloads/schema/probe.schema.json, docs/probes.md). */
+/*
+ * What a container saw: the document of probe-visibility (workloads/schema/probe.schema.json,
+ * docs/probes.md), and, where the host can look into the container, what really is in it
+ * (containers/inspect), which is the truth about device nodes and mounts.
+ */
 
 #include "conformance/checks/grant.h"
 #include "conformance/runner/check.h"
+#include "containers/inspect/inspect.h"
+
+struct sight {
+	const cJSON *document;
+	const struct container_view *view; /* NULL: the container cannot be looked into */
+};
 
 /* The APIs that probe-visibility asks; NULL-ended. */
 extern const char *const visibility_apis[];
 
-/* Records that the API could tell its devices (a driver that crashed or hung hides them), that they
- * are as many as were granted for it, and that those whose PCI address it tells are the granted
- * ones. */
-void visibility_expect_api(struct check_run *run, const char *label, const cJSON *document,
-			   const char *api, const struct grant *grant);
+/* The device of the node that an API shows: by PCI address, by the numbers of its device nodes, by
+ * vendor and device id where that is one device's, or, for a software renderer, because the node
+ * has one that offers the API. NULL: none, or it cannot be told. */
+const struct discovery_device *visibility_device(const struct discovery_snapshot *node,
+						 const char *api, const cJSON *device);
 
-/* The same for DXGI, which lists the adapters that Direct3D can use. Windows' own software renderer
- * (Microsoft Basic Render Driver) is in every container and is not counted. */
-void visibility_expect_dxgi(struct check_run *run, const char *label, const cJSON *document,
-			    const struct grant *grant);
+/* Adds the devices of the node that the container saw, through an API or as a device node. */
+void visibility_identify(const struct discovery_snapshot *node, const struct sight *sight,
+			 struct grant *grant);
 
-/* Records that each GPU device node in the container's /dev is one of a granted device, and that
- * each of theirs is there. */
-void visibility_expect_nodes(struct check_run *run, const char *label, const cJSON *document,
-			     const struct grant *grant);
+/*
+ * Records that the container saw the granted devices and nothing else: through each API that could
+ * tell (a driver that crashed or hung hides devices), once more where no variable hid anything, and
+ * as device nodes. `bare` is a container without devices, whose software renderers and device nodes
+ * are the image's and the runtime's own; NULL: `sight` is that container itself.
+ *
+ * Hardware of which the answer brings no driver need not show in an API: its image brings it.
+ */
+void visibility_expect_only(struct check_run *run, const char *label, const struct sight *sight,
+			    const struct sight *bare, const struct grant *grant);
 
-/* Records that two containers saw the same devices, by the APIs' own identifiers. */
+/* The device nodes alone. */
+void visibility_expect_nodes(struct check_run *run, const char *label, const struct sight *sight,
+			     const struct sight *bare, const struct grant *grant);
+
+/* Does the container hold a node that is this device's and no other's? */
+bool visibility_has_own_node(const struct discovery_snapshot *node,
+			     const struct discovery_device *device, const struct sight *sight);
+
+/* Does a device node with this number belong to the device? */
+bool visibility_is_node_of(const struct discovery_device *device, bool block, unsigned major,
+			   unsigned minor);
+
+/* Records that two containers saw the same devices, or that no hardware was seen by both, by the
+ * APIs' own identifiers. */
 void visibility_expect_same_devices(struct check_run *run, const cJSON *first, const cJSON *second);
+void visibility_expect_different_devices(struct check_run *run, const cJSON *first,
+					 const cJSON *second);
 
 #endif

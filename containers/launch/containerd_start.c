@@ -165,7 +165,7 @@ static int launch_ignored(const struct containerd_launcher *maker, struct launch
 	text_addf(&reason, "%s ignores %s%s", maker->runtime, what,
 		  maker->base.system == LAUNCH_WINDOWS ? " of Windows containers" : "");
 	launch->finished = true;
-	return launch_ended(launch, LAUNCH_REFUSED, text_string(&reason), err);
+	return launch_ended(launch, LAUNCH_IGNORED, text_string(&reason), err);
 }
 
 int containerd_launch_start(struct launcher *launcher, struct launch *launch,

@@ -11,6 +11,7 @@ const char *launch_end_name(enum launch_end end)
 	static const char *const names[] = {
 		[LAUNCH_RUNNING] = "running",
 		[LAUNCH_REFUSED] = "refused",
+		[LAUNCH_IGNORED] = "ignored",
 		[LAUNCH_NO_SANDBOX] = "no-sandbox",
 		[LAUNCH_FAILED] = "failed",
 		[LAUNCH_NOT_STARTED] = "not-started",
@@ -52,6 +53,9 @@ void launch_describe(const struct launch_result *result, char *out, size_t size)
 		return;
 	case LAUNCH_REFUSED:
 		(void)snprintf(out, size, "launch refused%s%s", colon, reason);
+		return;
+	case LAUNCH_IGNORED:
+		(void)snprintf(out, size, "not launched%s%s", colon, reason);
 		return;
 	case LAUNCH_NO_SANDBOX:
 		(void)snprintf(out, size, "no container could be begun%s%s", colon, reason);

@@ -91,6 +91,7 @@ int launch_check_spec(const struct launch_spec *spec, enum launch_system system,
 enum launch_end {
 	LAUNCH_RUNNING, /* not ended yet */
 	LAUNCH_REFUSED, /* launch_check_spec() found something, or the launcher cannot apply it */
+	LAUNCH_IGNORED, /* this version of the runtime would ignore a part of the spec: `reason` */
 	LAUNCH_NO_SANDBOX,  /* image or pod sandbox not set up: nothing of the spec had been looked
 			       at; `reason` is the runtime's */
 	LAUNCH_FAILED,	    /* container not set up; `reason` is the runtime's */

@@ -75,7 +75,7 @@ const rows = [
 		check: 'isolation.single-device',
 		plugin: plugin({resource: 'example.com/cdi', devices: [{id: 'cdi'}], allocate: {each: {cdi_devices: ['example.com/gpu=0']}}}),
 		wanted: 'unsupported',
-		reason: 'example.com/gpu=0',
+		reason: 'CDI',
 	},
 	{
 		check: 'isolation.two-containers',

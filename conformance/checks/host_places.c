@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: MIT */
+#include "conformance/checks/host_places.h"
+
+#include "base/cleanup.h"
+#include "base/file.h"
+#include "base/path.h"
+#include "base/text.h"
+#include "conformance/checks/node_file.h"
+
+#include <string.h>
+
+enum host_extent {
+	HOST_WHOLE,    /* the place itself, or a folder above it */
+	HOST_WRITABLE, /* as well what is below it, when it can be written to */
+	HOST_INSIDE,   /* as well whatever is below it */
+};
+
+static const struct {
+	const char *name;
+	enum host_extent extent;
+} host_rules[] = {
+	{"/", HOST_WHOLE},
+	{"/proc", HOST_INSIDE},
+	{"/sys", HOST_WRITABLE},
+	{"/dev", HOST_WHOLE},
+	{"/etc", HOST_WHOLE},
+	{"/etc/shadow", HOST_INSIDE},
+	{"/etc/kubernetes", HOST_INSIDE},
+	{"/run/containerd", HOST_INSIDE},
+	{"/run/crio", HOST_INSIDE},
+	{"/run/docker.sock", HOST_INSIDE},
+	{"/run/k3s", HOST_INSIDE},
+	{"/run/systemd", HOST_INSIDE},
+	{"/run/dbus", HOST_INSIDE},
+	{"/var/lib/kubelet", HOST_INSIDE},
+	{"/var/lib/containerd", HOST_INSIDE},
+	{"/var/lib/containers", HOST_INSIDE},
+	{"/var/lib/docker", HOST_INSIDE},
+	{"/var/lib/rancher", HOST_INSIDE},
+};
+
+/* What drivers tell of themselves. */
+static const char host_exempt[] = "/proc/driver";
+
+struct host_place {
+	char *name; /* as a message tells it */
+	char *real;
+	enum host_extent extent;
+	bool there;
+	struct node_file file;
+};
+
+struct host_places {
+	struct host_place items[ARRAY_SIZE(host_rules) + 1];
+	size_t count;
+};
+
+/* A path without links; what does not exist keeps its name. NULL: out of memory. */
+static char *host_real_path(const char *path)
+{
+	char *resolved CLEANUP_FREE = NULL;
+
+	if (file_resolve(NULL, path, &resolved, NULL) == 0)
+		return path_normalize(resolved);
+	return path_normalize(path);
+}
+
+static int host_add(struct host_places *places, const char *name, enum host_extent extent,
+		    struct error *err)
+{
+	struct host_place *place = &places->items[places->count++];
+
+	*place = (struct host_place){
+		.name = strdup(name), .real = host_real_path(name), .extent = extent};
+	place->there = node_file_identify(name, &place->file);
+	return place->name != NULL && place->real != NULL ? 0 : error_memory(err);
+}
+
+int host_places_new(const char *cri_address, struct host_places **out, struct error *err)
+{
+	static const char scheme[] = "unix://";
+	struct host_places *places CLEANUP_HOST_PLACES = calloc(1, sizeof(*places));
+	int rc = places != NULL ? 0 : error_memory(err);
+
+	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(host_rules); i++)
+		rc = host_add(places, host_rules[i].name, host_rules[i].extent, err);
+	if (rc == 0 && text_starts_with(cri_address, scheme))
+		rc = host_add(places, cri_address + strlen(scheme), HOST_INSIDE, err);
+	if (rc == 0)
+		*out = STEAL(places);
+	return rc;
+}
+
+void host_places_free(struct host_places **places)
+{
+	if (*places == NULL)
+		return;
+	for (size_t i = 0; i < (*places)->count; i++) {
+		free((*places)->items[i].name);
+		free((*places)->items[i].real);
+	}
+	free(*places);
+	*places = NULL;
+}
+
+static bool host_gives(const struct host_place *place, const char *real, bool read_only)
+{
+	if (path_is_within(place->real, real))
+		return true;
+	if (place->extent == HOST_INSIDE || (place->extent == HOST_WRITABLE && !read_only))
+		return path_is_within(real, place->real);
+	return false;
+}
+
+int host_places_given(const struct host_places *places, const char *path, bool read_only,
+		      const char **given, struct error *err)
+{
+	char *real CLEANUP_FREE = host_real_path(path);
+	struct node_file file = {0};
+	bool there = node_file_identify(path, &file);
+
+	*given = NULL;
+	if (real == NULL)
+		return error_memory(err);
+	if (path_is_within(real, host_exempt))
+		return 0;
+	for (size_t i = 0; *given == NULL && i < places->count; i++) {
+		const struct host_place *place = &places->items[i];
+
+		if (host_gives(place, real, read_only) ||
+		    (there && place->there && file.device == place->file.device &&
+		     file.inode == place->file.inode))
+			*given = place->name;
+	}
+	return 0;
+}

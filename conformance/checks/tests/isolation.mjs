@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: MIT
+// usage: node isolation.mjs BUILD
+// What a container was granted and what it sees: unusual answers that conform, and answers that give or hide too much. They are
+// made from the software drivers of this machine, so the containers are as real as in a normal run.
+import {execFileSync} from 'node:child_process';
+import {copyFileSync, mkdirSync, readFileSync, symlinkSync, writeFileSync} from 'node:fs';
+import {basename, join} from 'node:path';
+import {build, file, judgeAll, scripted, work} from './harness.mjs';
+
+const skip = (why) => {
+	console.log(`skipped: ${why}`);
+	process.exit(77);
+};
+if (process.getuid() !== 0) skip('needs root');
+
+const node = JSON.parse(execFileSync(join(build, 'bin', 'gpu-discovery'), ['--json'], {maxBuffer: 1 << 26}));
+const device = (id) => node.devices.find((d) => d.id === id) ?? skip(`${id} is not installed`);
+const vulkan = device('lavapipe');
+const opencl = device('pocl');
+const own = (d, origin) => d.files.find((f) => f.origin === origin);
+const folder = (name) => {
+	const path = join(work, name);
+	mkdirSync(path, {recursive: true});
+	return path;
+};
+
+const mount = (f) => ({host_path: f.source, container_path: f.destination, read_only: true});
+const mounts = (d, from = (f) => f.source) => d.files.map((f) => ({...mount(f), host_path: from(f)}));
+const answer = (d, changes = {}) => ({mounts: mounts(d), envs: d.environment, ...changes});
+const resource = (name, allocate, ids = [name]) => ({
+	resource: `example.com/${name}`,
+	devices: ids.map((id) => ({id})),
+	allocate,
+});
+const plugin = (...resources) => scripted({plugins: resources});
+const both = (vulkanAnswer) => plugin(resource('v', {once: vulkanAnswer}), resource('o', {once: answer(opencl)}));
+
+// The same files by other paths.
+const links = folder('links');
+const linked = (f) => {
+	const path = join(links, basename(f.source));
+	symlinkSync(f.source, path);
+	return path;
+};
+const copies = folder('copies');
+const copied = (f) => {
+	if (f.origin !== 'manifest' && f.origin !== 'driver-library') return f.source;
+	const path = join(copies, basename(f.source));
+	copyFileSync(f.source, path);
+	return path;
+};
+// One folder with a driver and a manifest of its own, beside the libraries that the driver needs.
+const root = folder('driver-root');
+const library = own(vulkan, 'driver-library');
+copyFileSync(library.source, join(root, 'driver.so'));
+const manifest = JSON.parse(readFileSync(own(vulkan, 'manifest').source));
+manifest.ICD.library_path = '/opt/driver/driver.so';
+writeFileSync(join(root, 'driver.json'), JSON.stringify(manifest));
+const wholeFolder = {
+	mounts: [
+		{host_path: root, container_path: '/opt/driver', read_only: true},
+		...vulkan.files.filter((f) => f.origin === 'needed-library').map(mount),
+	],
+	envs: {VK_DRIVER_FILES: '/opt/driver/driver.json', VK_ICD_FILENAMES: '/opt/driver/driver.json'},
+};
+
+// All of PoCL for whoever asks for lavapipe, by folders and a manifest of another content; a variable hides it.
+const smuggled = file('smuggled.icd', readFileSync(own(opencl, 'manifest').source, 'utf8') + '\n');
+const hidden = {
+	mounts: [
+		...mounts(vulkan).filter((m) => !m.container_path.startsWith('/usr/lib/')),
+		...opencl.files.filter((f) => !f.destination.startsWith('/usr/lib/') && f.origin !== 'manifest').map(mount),
+		{host_path: '/usr/lib', container_path: '/usr/lib', read_only: true},
+		{host_path: smuggled, container_path: '/etc/OpenCL/vendors/other.icd', read_only: true},
+	],
+	envs: {...vulkan.environment, OCL_ICD_VENDORS: '/nonexistent'},
+};
+
+// Of two ids one hands out the driver, the other an empty folder.
+const perId = folder('ids/full');
+folder('ids/empty');
+copyFileSync(join(root, 'driver.so'), join(perId, 'driver.so'));
+writeFileSync(join(perId, 'driver.json'), readFileSync(join(root, 'driver.json')));
+const halfEmpty = {
+	each: {mounts: [{host_path: join(work, 'ids', '{id}'), container_path: '/opt/driver', read_only: true}]},
+	once: {...wholeFolder, mounts: wholeFolder.mounts.slice(1)},
+};
+
+const variables = {envs: {NVIDIA_VISIBLE_DEVICES: 'GPU-00000000-0000-0000-0000-000000000000'}};
+const cdi = {cdi_devices: ['example.com/gpu=0']};
+
+const rows = [
+	...[['symbolic links', answer(vulkan, {mounts: mounts(vulkan, linked)})],
+		['copies', answer(vulkan, {mounts: mounts(vulkan, copied)})],
+		['one folder', wholeFolder]].flatMap(([, given]) => ['api.vulkan', 'isolation.single-device', 'isolation.two-containers']
+		.map((check) => ({check, plugin: both(given), wanted: 'pass'}))),
+	...[variables, cdi].flatMap((given) => ['api.vulkan', 'isolation.single-device', 'isolation.two-containers'].map((check) => ({
+		check,
+		plugin: plugin(resource('names', {once: given})),
+		wanted: 'unsupported',
+	}))),
+	{
+		check: 'isolation.single-device',
+		plugin: plugin(resource('v', {once: hidden})),
+		reason: 'without the variables that hide some',
+	},
+	{check: 'isolation.single-device', plugin: plugin(resource('nothing', {})), reason: '1 of 1 ids hand out nothing: nothing'},
+	{check: 'isolation.single-device', plugin: plugin(resource('half', halfEmpty, ['full', 'empty'])), reason: 'hand out nothing: empty'},
+];
+
+await judgeAll(rows, 1);
