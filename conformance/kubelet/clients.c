@@ -104,12 +104,11 @@ void client_disconnect(struct kubelet_plugin *plugin)
 		resource_disconnected(kubelet, holder->resource);
 }
 
-void client_disconnect_socket(struct kubelet *kubelet, const char *socket)
+void client_disconnect_holder(struct kubelet *kubelet, const char *resource, const char *socket)
 {
-	for (struct kubelet_plugin *plugin = kubelet->plugins; plugin != NULL;
-	     plugin = plugin->next)
-		if (plugin->is_client && strcmp(plugin->socket, socket) == 0)
-			client_disconnect(plugin);
+	struct kubelet_plugin *holder = client_find(kubelet, resource, socket);
+	if (holder != NULL)
+		client_disconnect(holder);
 }
 
 void client_stream_ended(struct kubelet_plugin *plugin)

@@ -120,7 +120,8 @@ void client_deregister(struct kubelet_plugin *plugin);
 int client_list_and_watch(struct kubelet_plugin *plugin, struct error *err);
 void client_stream_ended(struct kubelet_plugin *plugin);
 void client_disconnect(struct kubelet_plugin *plugin);
-void client_disconnect_socket(struct kubelet *kubelet, const char *socket);
+/* DeRegisterPlugin: whoever holds the key that resource and socket have. */
+void client_disconnect_holder(struct kubelet *kubelet, const char *resource, const char *socket);
 void client_close_channel(struct kubelet_plugin *plugin);
 void clients_stop(struct kubelet *kubelet); /* disconnects all */
 /* Frees those that no record, no table and no resource knows any more; their streams end unnoticed.

@@ -15,11 +15,12 @@
  */
 
 #define REGISTRATION_SERVICE "/pluginregistration.Registration/"
+#define REGISTER_ERROR	     "RegisterPlugin error -- "
 
 enum {
 	DIRECTORY_MODE = 0750,
-	DEPTH_MAX = 4, /* directories below plugins_registry that are looked into */
 	ENTRIES_MAX = 1024,
+	DIRECTORIES_MAX = 4096, /* looked into by one scan, at any depth that a path can have */
 	RECONCILE_MS = 1000,
 	DIAL_MS = 10 * 1000,
 	GET_INFO_MS = 1000,
@@ -43,13 +44,14 @@ struct entry {
 	struct dial *dial;
 	struct rpc_channel *channel;
 	struct rpc_call *call;
-	char *plugin_socket; /* what was registered */
+	char *plugin_name, *plugin_socket; /* what was registered */
+	bool registered;
 };
 
 struct watcher {
 	struct kubelet *kubelet;
 	struct entry *entries;
-	size_t entry_count;
+	size_t entry_count, directory_count;
 	struct timer *reconcile;
 	uv_fs_event_t *changes; /* a hint to look now; NULL when there are none to be had */
 };
@@ -81,6 +83,29 @@ static void entry_settle(struct entry *entry, bool registered)
 	entry->retry_ms = kubelet_elapsed_ms(kubelet) + entry->backoff_ms;
 }
 
+/* DeRegisterPlugin. */
+static void entry_deregister(struct entry *entry)
+{
+	if (entry->registered)
+		client_disconnect_holder(entry->watcher->kubelet, entry->plugin_name,
+					 entry->plugin_socket);
+	entry->registered = false;
+}
+
+/* A plugin that cannot be told that it is registered is deregistered again
+ * (operation_generator.go).
+ */
+static void notify_failed(struct entry *entry, const char *cause)
+{
+	CLEANUP_FREE char *text = text_format(
+		REGISTER_ERROR "failed to send %s at socket %s, err: : %s",
+		entry->registered ? "registration status" : "error", entry->path, cause);
+	report(entry, KUBELET_EVENT_WATCHER_NOTIFIED, text);
+	entry_deregister(entry);
+	entry_settle(entry, false);
+	entry_hang_up(entry);
+}
+
 static void on_notified(const struct rpc_status *status, ProtobufCMessage *reply, void *user)
 {
 	struct entry *entry = user;
@@ -89,33 +114,41 @@ static void on_notified(const struct rpc_status *status, ProtobufCMessage *reply
 		protobuf_c_message_free_unpacked(reply, NULL);
 	if (entry->watcher == NULL)
 		return;
-	CLEANUP_FREE char *text =
-		status->code == RPC_OK ? NULL : go_status_text(status->code, status->message);
-	report(entry, KUBELET_EVENT_WATCHER_NOTIFIED, text);
+	if (status->code != RPC_OK) {
+		CLEANUP_FREE char *cause = go_status_text(status->code, status->message);
+		notify_failed(entry, cause == NULL ? "" : cause);
+		return;
+	}
+	report(entry, KUBELET_EVENT_WATCHER_NOTIFIED, NULL);
+	entry_settle(entry, entry->registered);
+	entry_hang_up(entry);
 }
 
 /* NotifyRegistrationStatus; `error` NULL means registered. */
 static void notify(struct entry *entry, const char *error)
 {
 	Pluginregistration__RegistrationStatus status;
-	CLEANUP_FREE char *copy = error == NULL ? NULL : strdup(error);
+	CLEANUP_FREE char *copy = error == NULL ? NULL : text_format(REGISTER_ERROR "%s", error);
+	struct error err = {0};
 	pluginregistration__registration_status__init(&status);
 	status.plugin_registered = error == NULL;
+	entry->registered = error == NULL;
 	if (copy != NULL)
 		status.error = copy;
-	entry_settle(entry, error == NULL);
-	struct error err = {0};
 	if (rpc_unary(entry->channel, REGISTRATION_SERVICE "NotifyRegistrationStatus", &status.base,
 		      &pluginregistration__registration_status_response__descriptor, NOTIFY_MS,
 		      on_notified, entry, &entry->call, &err) != 0)
-		kubelet_report_problem(entry->watcher->kubelet, &err);
+		notify_failed(entry, err.text);
 }
 
 static void on_registered(const struct kubelet_registration *registration, void *user)
 {
 	struct entry *entry = user;
-	if (entry->watcher != NULL && entry->channel != NULL)
-		notify(entry, registration->code == RPC_OK ? NULL : registration->message);
+	if (entry->watcher == NULL || entry->channel == NULL)
+		return;
+	CLEANUP_FREE char *text =
+		text_format("plugin registration failed with err: %s", registration->message);
+	notify(entry, registration->code == RPC_OK ? NULL : text == NULL ? "" : text);
 }
 
 static void report_info(const struct entry *entry, const struct rpc_status *status,
@@ -130,42 +163,61 @@ static void report_info(const struct entry *entry, const struct rpc_status *stat
 	kubelet_report(entry->watcher->kubelet, event);
 }
 
-static bool names_version(const Pluginregistration__PluginInfo *info, struct text *joined)
+/* `versions` as Go prints a list: "[v1 v1beta1]"; `joined` with commas. */
+static bool names_version(const Pluginregistration__PluginInfo *info, struct text *versions,
+			  struct text *joined)
 {
 	bool found = false;
+	text_add(versions, "[");
 	for (size_t i = 0; i < info->n_supported_versions; i++) {
 		text_addf(joined, "%s%s", i == 0 ? "" : ",", info->supported_versions[i]);
+		text_addf(versions, "%s%s", i == 0 ? "" : " ", info->supported_versions[i]);
 		found = found || strcmp(info->supported_versions[i], DEVICE_PLUGIN_VERSION) == 0;
 	}
+	text_add(versions, "]");
 	return found;
+}
+
+static int entry_take_info(struct entry *entry, const Pluginregistration__PluginInfo *info)
+{
+	free(entry->plugin_name);
+	free(entry->plugin_socket);
+	entry->plugin_name = strdup(info->name);
+	entry->plugin_socket = strdup(info->endpoint[0] == '\0' ? entry->path : info->endpoint);
+	return entry->plugin_name == NULL || entry->plugin_socket == NULL ? ERROR_MEMORY : 0;
 }
 
 /* ValidatePlugin and RegisterPlugin of the device plugin's handler. */
 static void register_plugin(struct entry *entry, const Pluginregistration__PluginInfo *info)
 {
 	CLEANUP_TEXT struct text versions = {0};
+	CLEANUP_TEXT struct text joined = {0};
+	CLEANUP_TEXT struct text refusal = {0};
 	struct error err = {0};
 	if (strcmp(info->type, "DevicePlugin") != 0) {
-		(void)error_set(&err, ERROR_REMOTE,
-				"no handler registered for plugin type: %s at socket %s",
-				info->type, entry->path);
-	} else if (!names_version(info, &versions)) {
-		(void)error_set(&err, ERROR_REMOTE,
-				"manager version, %s, is not among plugin supported versions %s",
-				DEVICE_PLUGIN_VERSION, text_string(&versions));
+		text_addf(&refusal, "no handler registered for plugin type: %s at socket %s",
+			  info->type, entry->path);
+	} else if (!names_version(info, &versions, &joined)) {
+		text_addf(&refusal,
+			  "plugin validation failed with err: manager version, "
+			  "%s, is not among plugin supported versions %s",
+			  DEVICE_PLUGIN_VERSION, text_string(&versions));
 	} else if (!kubelet_resource_name_is_valid(info->name, NULL)) {
-		(void)error_set(&err, ERROR_REMOTE, "invalid name of device plugin socket: %s",
-				info->name);
+		text_add(&refusal, "plugin validation failed with err: invalid name of device "
+				   "plugin socket: the ResourceName ");
+		go_quote(&refusal, info->name);
+		text_add(&refusal, " is invalid");
 	} else {
-		const char *socket = info->endpoint[0] == '\0' ? entry->path : info->endpoint;
-		free(entry->plugin_socket);
-		entry->plugin_socket = strdup(socket);
-		if (registration_by_watcher(entry->watcher->kubelet, info->name, socket,
-					    text_string(&versions), on_registered, entry,
-					    &err) == 0)
+		int rc = entry_take_info(entry, info);
+		if (rc == 0)
+			rc = registration_by_watcher(entry->watcher->kubelet, entry->plugin_name,
+						     entry->plugin_socket, text_string(&joined),
+						     on_registered, entry, &err);
+		if (rc == 0)
 			return;
+		text_add(&refusal, "out of memory");
 	}
-	notify(entry, err.text);
+	notify(entry, text_string(&refusal));
 }
 
 static void on_info(const struct rpc_status *status, ProtobufCMessage *reply, void *user)
@@ -193,8 +245,10 @@ static void on_dialled(const struct dial_result *result, void *user)
 	struct error err = {0};
 	entry->channel = result->channel;
 	if (result->channel == NULL) {
-		CLEANUP_FREE char *text =
-			text_format("failed to dial socket %s: %s", entry->path, result->reason);
+		CLEANUP_FREE char *text = text_format(
+			REGISTER_ERROR "dial failed at socket %s, err: failed to dial socket %s, "
+				       "err: context deadline exceeded (%s)",
+			entry->path, entry->path, result->reason);
 		report(entry, KUBELET_EVENT_WATCHER_INFO, text);
 		entry_settle(entry, false);
 		return;
@@ -243,6 +297,7 @@ static void entry_free(struct entry *entry)
 	entry_hang_up(entry);
 	dial_free(entry->dial);
 	free(entry->path);
+	free(entry->plugin_name);
 	free(entry->plugin_socket);
 	free(entry);
 }
@@ -289,10 +344,20 @@ static void entry_seen(struct watcher *watcher, const char *path,
 	report(entry, KUBELET_EVENT_WATCHER_SOCKET, "appeared");
 }
 
-static void scan(struct watcher *watcher, const char *directory, int depth)
+/* filepath.Walk does not follow links. */
+static bool is_own_directory(const char *path)
+{
+	uv_fs_t request;
+	int rc = uv_fs_lstat(NULL, &request, path, NULL);
+	bool directory = rc == 0 && S_ISDIR(request.statbuf.st_mode);
+	uv_fs_req_cleanup(&request);
+	return directory;
+}
+
+static void scan(struct watcher *watcher, const char *directory)
 {
 	CLEANUP_TEXT_LIST struct text_list names = {0};
-	if (file_list(directory, &names, NULL) != 0)
+	if (++watcher->directory_count > DIRECTORIES_MAX || file_list(directory, &names, NULL) != 0)
 		return;
 	for (size_t i = 0; i < names.count; i++) {
 		CLEANUP_FREE char *path = path_join(directory, names.items[i]);
@@ -301,8 +366,8 @@ static void scan(struct watcher *watcher, const char *directory, int depth)
 			continue;
 		if (socket_is_at(path) && socket_identify(path, &identity))
 			entry_seen(watcher, path, &identity);
-		else if (depth < DEPTH_MAX && file_is_directory(path))
-			scan(watcher, path, depth + 1);
+		else if (is_own_directory(path))
+			scan(watcher, path);
 	}
 }
 
@@ -318,8 +383,7 @@ static void drop_absent(struct watcher *watcher)
 		*link = entry->next;
 		watcher->entry_count--;
 		report(entry, KUBELET_EVENT_WATCHER_SOCKET, "disappeared");
-		if (entry->state == ENTRY_REGISTERED && entry->plugin_socket != NULL)
-			client_disconnect_socket(watcher->kubelet, entry->plugin_socket);
+		entry_deregister(entry);
 		entry_forget(entry);
 	}
 }
@@ -329,7 +393,8 @@ static void reconcile(void *user)
 	struct watcher *watcher = user;
 	for (struct entry *entry = watcher->entries; entry != NULL; entry = entry->next)
 		entry->present = false;
-	scan(watcher, watcher->kubelet->registry_dir, 0);
+	watcher->directory_count = 0;
+	scan(watcher, watcher->kubelet->registry_dir);
 	drop_absent(watcher);
 	uint64_t now_ms = kubelet_elapsed_ms(watcher->kubelet);
 	for (struct entry *entry = watcher->entries; entry != NULL; entry = entry->next)
