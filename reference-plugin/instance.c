@@ -2,18 +2,24 @@
 #include "reference-plugin/instance.h"
 
 #include "base/cleanup.h"
+#include "base/digest.h"
+#include "base/file.h"
 #include "base/log.h"
 #include "base/path.h"
 #include "base/text.h"
+#include "reference-plugin/backoff.h"
 #include "reference-plugin/registration.h"
 #include "reference-plugin/service.h"
 #include "reference-plugin/socket_file.h"
 
 #include <string.h>
 
+enum { STEADY_MS = 60 * 1000 };
+
 struct instance {
 	struct instance_options options;
 	const char *resource_name;
+	char *label; /* of the resource, in the names of sockets */
 	struct registration *registration;
 	struct service *service; /* NULL while one is closing and when one could not be opened */
 	bool service_closing;
@@ -21,6 +27,10 @@ struct instance {
 	struct socket_file own;
 	struct socket_file attempted; /* the kubelet's, as it was at the last attempt to register */
 	struct socket_file kubelet; /* as it was when registered with, or the service was opened */
+	bool registered;	    /* and no further attempt is under way */
+	bool superseded;	    /* a newer instance serves the resource */
+	unsigned losses;	    /* of the kubelet's stream, in a row */
+	uv_timer_t *look;	    /* whether the kubelet watches again */
 	char last_problem[ERROR_TEXT_SIZE];
 	void (*closed)(void *user); /* not NULL: the instance is closing */
 	void *closed_user;
@@ -43,10 +53,59 @@ static void on_attempt(void *user)
 	instance->attempted = socket_file_at(instance->options.config->kubelet_socket);
 }
 
+static void register_endpoint(struct instance *instance)
+{
+	instance->registered = false;
+	registration_start(instance->registration, path_base(instance->socket_path));
+}
+
+static bool newer_instance_serves(const struct instance *instance)
+{
+	const struct config *config = instance->options.config;
+
+	return socket_file_newer_serves(config->plugin_dir, config->program->short_name,
+					instance->label, path_base(instance->socket_path));
+}
+
+/* A kubelet that is gone is waited for elsewhere, and the newest of several instances is the one
+ * that registers. */
+static void on_look(uv_timer_t *timer)
+{
+	struct instance *instance = timer->data;
+
+	if (!instance->registered || service_is_watched(instance->service) ||
+	    !socket_file_at(instance->options.config->kubelet_socket).exists)
+		return;
+	instance->superseded = newer_instance_serves(instance);
+	if (instance->superseded)
+		return;
+	log_info("%s: the kubelet ended the stream: registering again", instance->resource_name);
+	register_endpoint(instance);
+}
+
+static void look_later(struct instance *instance)
+{
+	instance->losses++;
+	(void)uv_timer_start(instance->look, on_look, backoff_ms(instance->losses, 0), 0);
+}
+
+/* Kubelets up to 1.36 end the stream of the newer of two instances when that of the older ends. */
+static void on_unwatched(uint64_t watched_ms, void *user)
+{
+	struct instance *instance = user;
+
+	if (watched_ms >= STEADY_MS)
+		instance->losses = 0;
+	look_later(instance);
+}
+
 static void on_registered(void *user)
 {
 	struct instance *instance = user;
 
+	instance->registered = true;
+	if (instance->losses > 0)
+		look_later(instance);
 	instance->kubelet = instance->attempted;
 	instance->last_problem[0] = '\0';
 	log_info("%s: registered with the kubelet at %s", instance->resource_name,
@@ -72,6 +131,20 @@ static struct answer_rules rules_of(const struct config *config)
 	};
 }
 
+static const struct inventory *current_inventory(void *user)
+{
+	const struct instance_options *options = &((struct instance *)user)->options;
+
+	return options->inventory(options->user);
+}
+
+static void on_suspicion(void *user)
+{
+	const struct instance_options *options = &((struct instance *)user)->options;
+
+	options->on_suspicion(options->user);
+}
+
 static int open_service(struct instance *instance, const char *name, struct error *err)
 {
 	const struct instance_options *options = &instance->options;
@@ -80,9 +153,10 @@ static int open_service(struct instance *instance, const char *name, struct erro
 		.resource = options->resource,
 		.policy = (enum prefer_policy)options->config->preferred_allocation,
 		.rules = rules_of(options->config),
-		.inventory = options->inventory,
-		.on_suspicion = options->on_suspicion,
-		.user = options->user,
+		.inventory = current_inventory,
+		.on_suspicion = on_suspicion,
+		.on_unwatched = on_unwatched,
+		.user = instance,
 	};
 	CLEANUP_FREE char *address = NULL;
 
@@ -99,8 +173,8 @@ static int open_service(struct instance *instance, const char *name, struct erro
 static int serve_and_register(struct instance *instance, struct error *err)
 {
 	const struct instance_options *options = &instance->options;
-	CLEANUP_FREE char *name = socket_file_name(options->config->program->short_name,
-						   inventory_resource_name(options->resource));
+	CLEANUP_FREE char *name =
+		socket_file_name(options->config->program->short_name, instance->label);
 	int result = name != NULL ? open_service(instance, name, err) : error_memory(err);
 
 	if (result < 0)
@@ -108,7 +182,9 @@ static int serve_and_register(struct instance *instance, struct error *err)
 	instance->own = socket_file_at(instance->socket_path);
 	instance->kubelet = socket_file_at(options->config->kubelet_socket);
 	log_info("%s: serving on %s", instance->resource_name, instance->socket_path);
-	registration_start(instance->registration, path_base(instance->socket_path));
+	instance->superseded = false;
+	instance->losses = 0;
+	register_endpoint(instance);
 	return 0;
 }
 
@@ -128,11 +204,44 @@ static int new_registration(struct instance *instance, struct error *err)
 	return registration_new(&registration, &instance->registration, err);
 }
 
+/* Instances of one resource know each other by the names of their sockets. */
+static char *label_of(const struct instance_options *options)
+{
+	const char *kind = inventory_resource_name(options->resource);
+	const char *name = options->config->resource_name;
+	char digest[DIGEST_SIZE] = "";
+
+	if (name[0] == '\0')
+		return strdup(kind);
+	digest_bytes(name, strlen(name), digest);
+	return text_format("%s.%.8s", kind, digest + strlen("sha256:"));
+}
+
+static void on_look_closed(uv_handle_t *handle)
+{
+	free(handle);
+}
+
 static void instance_free(struct instance *instance)
 {
 	registration_close(instance->registration);
+	if (instance->look != NULL)
+		uv_close((uv_handle_t *)instance->look, on_look_closed);
+	free(instance->label);
 	free(instance->socket_path);
 	free(instance);
+}
+
+static int new_parts(struct instance *instance, struct error *err)
+{
+	instance->label = label_of(&instance->options);
+	instance->look = calloc(1, sizeof(*instance->look));
+	if (instance->look != NULL)
+		(void)uv_timer_init(instance->options.loop, instance->look);
+	if (instance->label == NULL || instance->look == NULL)
+		return error_memory(err);
+	instance->look->data = instance;
+	return new_registration(instance, err);
 }
 
 int instance_open(const struct instance_options *options, struct instance **out, struct error *err)
@@ -146,11 +255,15 @@ int instance_open(const struct instance_options *options, struct instance **out,
 	instance->options = *options;
 	instance->resource_name =
 		config_resource_name(config, options->resource == INVENTORY_DISPLAY);
-	socket_file_remove_stale(config->plugin_dir, config->program->short_name,
-				 inventory_resource_name(options->resource));
-	result = new_registration(instance, err);
+	result = new_parts(instance, err);
 	if (result == 0)
+		socket_file_remove_stale(config->plugin_dir, config->program->short_name,
+					 instance->label);
+	if (result == 0 && file_exists(config->plugin_dir))
 		result = serve_and_register(instance, err);
+	else if (result == 0)
+		log_info("%s: waiting for the directory %s", instance->resource_name,
+			 config->plugin_dir);
 	if (result < 0) {
 		instance_free(instance);
 		return error_wrap(err, result, "cannot serve %s",
@@ -186,6 +299,8 @@ static void on_service_closed(void *user)
 static void close_service(struct instance *instance, const char *why)
 {
 	registration_stop(instance->registration);
+	(void)uv_timer_stop(instance->look);
+	instance->registered = false;
 	instance->service_closing = true;
 	service_close(STEAL(instance->service), why, on_service_closed, instance);
 }
@@ -202,6 +317,19 @@ static const char *reason_to_start_over(const struct instance *instance)
 	return NULL;
 }
 
+/* When the newer of two instances is gone, kubelets up to 1.36 have neither: they do not go back to
+ * the older one, although they hold its stream. */
+static void check_succession(struct instance *instance)
+{
+	bool was = instance->superseded;
+
+	instance->superseded = newer_instance_serves(instance);
+	if (!was || instance->superseded || !instance->registered)
+		return;
+	log_info("%s: the newer instance is gone: registering again", instance->resource_name);
+	register_endpoint(instance);
+}
+
 void instance_check(struct instance *instance)
 {
 	const char *reason = NULL;
@@ -209,12 +337,15 @@ void instance_check(struct instance *instance)
 	if (instance->closed != NULL || instance->service_closing)
 		return;
 	if (instance->service == NULL) {
-		serve_again(instance);
+		if (file_exists(instance->options.config->plugin_dir))
+			serve_again(instance);
 		return;
 	}
 	reason = reason_to_start_over(instance);
-	if (reason == NULL)
+	if (reason == NULL) {
+		check_succession(instance);
 		return;
+	}
 	log_info("%s: %s: starting over", instance->resource_name, reason);
 	close_service(instance, reason);
 }

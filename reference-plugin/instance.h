@@ -10,6 +10,10 @@
  * the streams end, a new socket with a new name is served and registered. The old streams end
  * before the new registration, because a kubelet up to 1.36 takes their end for the end of whatever
  * is registered under the name.
+ *
+ * Where the kubelet is still there and ended the stream, the endpoint is registered again, with
+ * back-off; of several instances that serve one resource the newest does, and the next one when
+ * that is gone. As long as a stream is open and no newer instance was seen, nothing is registered.
  */
 
 #include "base/error.h"
@@ -29,7 +33,8 @@ struct instance_options {
 	void *user;
 };
 
-/* Serves and begins to register. Errors: those of service_open(). */
+/* Serves and begins to register; without the plugin directory, once it is there (instance_check()).
+ * Errors: those of service_open(). */
 int instance_open(const struct instance_options *options, struct instance **out, struct error *err);
 
 /* Looks whether its socket and the kubelet's are still the ones it knows. */

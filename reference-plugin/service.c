@@ -186,6 +186,11 @@ static void on_server_closed(void *user)
 	closed(closed_user);
 }
 
+bool service_is_watched(const struct service *service)
+{
+	return service->watchers != NULL;
+}
+
 void service_close(struct service *service, const char *why, void (*closed)(void *user), void *user)
 {
 	service->closed = closed;

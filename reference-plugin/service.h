@@ -16,6 +16,7 @@
 #include "reference-plugin/inventory.h"
 #include "reference-plugin/prefer.h"
 
+#include <stdbool.h>
 #include <uv.h>
 
 struct service;
@@ -30,6 +31,8 @@ struct service_options {
 	const struct inventory *(*inventory)(void *user);
 	/* An Allocate failed because something that discovery saw is not there (any more). */
 	void (*on_suspicion)(void *user);
+	/* The last ListAndWatch stream was ended by its reader; there was one for `watched_ms`. */
+	void (*on_unwatched)(uint64_t watched_ms, void *user);
 	void *user;
 };
 
@@ -42,6 +45,9 @@ int service_open(const struct service_options *options, struct service **out, st
 /* The inventory changed: sends the list to every stream, unless it is the list that was sent
  * before. After an error the streams have what they had. ERROR_MEMORY, ERROR_LIMIT. */
 int service_refresh(struct service *service, struct error *err);
+
+/* Is a ListAndWatch stream open? */
+bool service_is_watched(const struct service *service);
 
 /* Ends the streams with UNAVAILABLE and `why`, removes the socket and waits a moment for calls
  * under way. `closed` runs last and never before this returns; the service is gone then. */

@@ -16,6 +16,7 @@ struct service {
 	size_t list_size;
 	uint64_t version; /* of the list; 0: none yet */
 	struct watcher *watchers;
+	uint64_t watched_since_ms; /* as long as there are watchers */
 	void (*closed)(void *user);
 	void *closed_user;
 };

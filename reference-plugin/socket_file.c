@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "reference-plugin/socket_file_internal.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <uv.h>
 
@@ -42,6 +43,27 @@ static bool is_own_form(const char *name, const char *prefix)
 	rest += count + 1;
 	count = strspn(rest, digits);
 	return count > 0 && strcmp(rest + count, ".sock") == 0;
+}
+
+bool socket_file_newer_serves(const char *directory, const char *program, const char *resource,
+			      const char *own_name)
+{
+	CLEANUP_TEXT_LIST struct text_list names = {0};
+	CLEANUP_FREE char *prefix = text_format("%s-%s-", program, resource);
+	long long own_ms = 0;
+
+	if (prefix == NULL || file_list(directory, &names, NULL) < 0)
+		return false;
+	own_ms = strtoll(own_name + strlen(prefix), NULL, 10);
+	for (size_t i = 0; i < names.count; i++) {
+		CLEANUP_FREE char *path = path_join(directory, names.items[i]);
+
+		if (path != NULL && is_own_form(names.items[i], prefix) &&
+		    strtoll(names.items[i] + strlen(prefix), NULL, 10) > own_ms &&
+		    !socket_file_nobody_listens(path))
+			return true;
+	}
+	return false;
 }
 
 void socket_file_remove_stale(const char *directory, const char *program, const char *resource)

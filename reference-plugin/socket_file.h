@@ -24,6 +24,10 @@ bool socket_file_same(const struct socket_file *a, const struct socket_file *b);
  * Caller frees; NULL: out of memory. */
 char *socket_file_name(const char *program, const char *resource);
 
+/* Does an instance that was started after the one of `own_name` serve the same resource? */
+bool socket_file_newer_serves(const char *directory, const char *program, const char *resource,
+			      const char *own_name);
+
 /* Removes sockets of that form that a killed instance left: nobody listens on them. What cannot be
  * read or removed stays. */
 void socket_file_remove_stale(const char *directory, const char *program, const char *resource);

@@ -38,14 +38,19 @@ static void on_drain(struct rpc_stream *stream, void *user)
 static void on_end(void *user)
 {
 	struct watcher *watcher = user;
+	struct service *service = watcher->service;
 
 	if (watcher->previous != NULL)
 		watcher->previous->next = watcher->next;
 	else
-		watcher->service->watchers = watcher->next;
+		service->watchers = watcher->next;
 	if (watcher->next != NULL)
 		watcher->next->previous = watcher->previous;
 	free(watcher);
+	if (service->watchers == NULL && service->closed == NULL)
+		service->options.on_unwatched(uv_now(service->options.loop) -
+						      service->watched_since_ms,
+					      service->options.user);
 }
 
 void watcher_open(struct service *service, struct rpc_stream *stream)
@@ -61,6 +66,8 @@ void watcher_open(struct service *service, struct rpc_stream *stream)
 	watcher->next = service->watchers;
 	if (watcher->next != NULL)
 		watcher->next->previous = watcher;
+	else
+		service->watched_since_ms = uv_now(service->options.loop);
 	service->watchers = watcher;
 	rpc_stream_on_end(stream, on_end, watcher);
 	rpc_stream_on_drain(stream, on_drain, watcher);

@@ -73,8 +73,7 @@ static void test_failures(void)
 	CLEANUP_FREE char *node = write_file("node.json", "{\"schema\":");
 	CLEANUP_FREE char *deep = text_format("%s/%0120d", fixture.directory, 0);
 
-	expect_failure("--plugin-dir", "/nonexistent/plugins", NULL, NULL, 1,
-		       "/nonexistent/plugins");
+	expect_failure("--plugin-dir", node, NULL, NULL, 1, node);
 	expect_failure("--plugin-dir", fixture.directory, "--node", node, 1, node);
 	expect_failure("--plugin-dir", fixture.directory, "--node", "/nonexistent/n.json", 1,
 		       "/nonexistent/n.json");

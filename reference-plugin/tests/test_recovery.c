@@ -98,7 +98,90 @@ static void test_killed_plugin_returns(void)
 	rig_close(&rig);
 }
 
-UNIT_MAIN("recovery", {"kubelet restart", test_kubelet_restart},
+/* A kubelet that is still there and ends the stream, as up to 1.36 when another instance stops. */
+static void test_stream_is_ended(void)
+{
+	struct rig rig;
+	struct listing listing;
+	CLEANUP_FREE char *before = NULL;
+	CLEANUP_FREE char *after = NULL;
+
+	rig_open(&rig);
+	rig_kubelet(&rig);
+	rig_start_with_node(&rig, "a", "--resource", "display");
+	rig_await_registrations(&rig, DISPLAY, 1);
+	before = rig_endpoint_path(&rig, DISPLAY);
+	listing_open(&rig, DISPLAY, &listing);
+	listing_await(&rig, &listing, "a::0");
+	listing_close(&listing);
+	rig_await_registrations(&rig, DISPLAY, 2);
+	after = rig_endpoint_path(&rig, DISPLAY);
+	CU_ASSERT_STRING_EQUAL(before, after);
+	/* Nobody watches: once more, later. */
+	rig_await_registrations(&rig, DISPLAY, 3);
+	listing_open(&rig, DISPLAY, &listing);
+	listing_await(&rig, &listing, "a::0");
+	loop_run_for(&rig.loop, 4500);
+	UNIT_INT(rig.registrar.attempts, 3);
+	listing_close(&listing);
+	UNIT_INT(rig_stop(&rig, SIGTERM), 0);
+	rig_close(&rig);
+}
+
+static void test_newest_instance_registers(void)
+{
+	struct rig rig;
+	struct listing older;
+	struct listing newer;
+	struct process *first = NULL;
+	CLEANUP_FREE char *before = NULL;
+	CLEANUP_FREE char *after = NULL;
+
+	rig_open(&rig);
+	rig_kubelet(&rig);
+	rig_start_with_node(&rig, "a", "--resource", "display");
+	rig_await_registrations(&rig, DISPLAY, 1);
+	before = rig_endpoint_path(&rig, DISPLAY);
+	listing_open(&rig, DISPLAY, &older);
+	listing_await(&rig, &older, "a::0");
+	first = STEAL(rig.process);
+	rig_start_with_node(&rig, "a", "--resource", "display");
+	rig_await_registrations(&rig, DISPLAY, 2);
+	listing_open(&rig, DISPLAY, &newer);
+	listing_await(&rig, &newer, "a::0");
+	/* The older one gives way as long as the newer one serves. */
+	listing_close(&older);
+	loop_run_for(&rig.loop, 1500);
+	UNIT_INT(rig.registrar.attempts, 2);
+	listing_close(&newer);
+	UNIT_INT(rig_stop(&rig, SIGTERM), 0);
+	rig_await_registrations(&rig, DISPLAY, 3);
+	after = rig_endpoint_path(&rig, DISPLAY);
+	CU_ASSERT_STRING_EQUAL(before, after);
+	process_free(first);
+	rig_close(&rig);
+}
+
+static void test_directory_comes_late(void)
+{
+	struct rig rig;
+
+	rig_open(&rig);
+	rig_write_node(&rig, "a");
+	UNIT_INT(file_remove_tree(rig.directory, NULL), 0);
+	rig_start(&rig, (const char *const[]){"--resource", "display", NULL});
+	rig_await_log(&rig, "waiting for the directory");
+	UNIT_INT(file_make_directories(rig.directory, 0755, NULL), 0);
+	rig_kubelet(&rig);
+	rig_await_registrations(&rig, DISPLAY, 1);
+	UNIT_INT(rig_stop(&rig, SIGTERM), 0);
+	rig_close(&rig);
+}
+
+UNIT_MAIN("recovery", {"a stream is ended", test_stream_is_ended},
+	  {"the newest instance registers", test_newest_instance_registers},
+	  {"the directory comes late", test_directory_comes_late},
+	  {"kubelet restart", test_kubelet_restart},
 	  {"own socket is removed", test_own_socket_is_removed},
 	  {"kubelet's socket is made anew", test_kubelet_socket_is_made_anew},
 	  {"a killed plugin returns", test_killed_plugin_returns})
