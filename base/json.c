@@ -181,6 +181,7 @@ void json_add_quoted(struct text *text, const char *data, size_t size)
 	struct text clean CLEANUP_TEXT = {0};
 
 	json_add_clean(&clean, data, size);
+	text->failed = text->failed || clean.failed;
 	text_add(text, "\"");
 	for (size_t i = 0; i < clean.size; i++) {
 		unsigned char c = (unsigned char)clean.data[i];
@@ -207,29 +208,43 @@ cJSON *json_new_string(const char *data, size_t size)
 	return clean.failed ? NULL : cJSON_CreateString(text_string(&clean));
 }
 
+enum { JSON_INDEX_DIGITS = 9 };
+
+/* Is `name` what the reference token says, in which "~1" stands for '/' and "~0" for '~'? */
+static bool json_token_names(const char *token, size_t size, const char *name)
+{
+	for (size_t i = 0; i < size; i++, name++) {
+		char letter = token[i];
+
+		if (letter == '~' && i + 1 < size && (token[i + 1] == '0' || token[i + 1] == '1'))
+			letter = token[++i] == '0' ? '~' : '/';
+		if (*name != letter)
+			return false;
+	}
+	return *name == '\0';
+}
+
+/* Allocates nothing: what is there is found, whatever memory is left. */
 static const cJSON *json_pointer_step(const cJSON *node, const char *token, size_t size)
 {
-	struct text key CLEANUP_TEXT = {0};
+	const cJSON *child = node->child;
+	size_t index = 0;
 
-	for (size_t i = 0; i < size; i++) {
-		bool escape = token[i] == '~' && i + 1 < size;
-
-		if (escape && token[i + 1] == '1')
-			text_add(&key, "/");
-		else if (escape && token[i + 1] == '0')
-			text_add(&key, "~");
-		else
-			text_append(&key, token + i, 1);
-		i += escape ? 1 : 0;
-	}
 	if (cJSON_IsArray(node)) {
-		long long index = 0;
-
-		if (text_to_int64(text_string(&key), "index", 0, INT32_MAX, &index, NULL) < 0)
+		if (size == 0 || size > JSON_INDEX_DIGITS || strspn(token, "0123456789") < size ||
+		    (size > 1 && token[0] == '0'))
 			return NULL;
-		return cJSON_GetArrayItem(node, (int)index);
+		for (size_t i = 0; i < size; i++)
+			index = index * 10 + (size_t)(token[i] - '0');
+		for (; child != NULL && index > 0; index--)
+			child = child->next;
+		return child;
 	}
-	return cJSON_GetObjectItemCaseSensitive(node, text_string(&key));
+	if (!cJSON_IsObject(node))
+		return NULL;
+	while (child != NULL && !json_token_names(token, size, child->string))
+		child = child->next;
+	return child;
 }
 
 const cJSON *json_pointer(const cJSON *root, const char *pointer)

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "conformance/runner/output.h"
 #include "conformance/runner/result.h"
+#include "reports/members.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -63,10 +64,11 @@ static bool share_takes(struct share *share, size_t size)
 	return true;
 }
 
-/* Sends one record, while its share lasts, and takes ownership of it. `share` may be NULL. */
-static void check_send_shared(struct check_run *run, cJSON *record, struct share *share)
+/* Sends one record, while its share lasts, and takes ownership of it. `share` may be NULL. A record
+ * that memory did not suffice for makes the check broken: what it would have said is lost. */
+static void check_send_shared(struct check_run *run, struct members *record, struct share *share)
 {
-	cJSON *owned CLEANUP_JSON = record;
+	cJSON *owned CLEANUP_JSON = members_take(record);
 	char *json CLEANUP_FREE = owned != NULL ? json_print_compact(owned) : NULL;
 	struct text line CLEANUP_TEXT = {0};
 
@@ -92,48 +94,46 @@ static void check_send_shared(struct check_run *run, cJSON *record, struct share
 	}
 }
 
-static void check_send(struct check_run *run, cJSON *record)
+static void check_send(struct check_run *run, struct members *record)
 {
 	check_send_shared(run, record, NULL);
 }
 
-static cJSON *check_record(const char *type)
+static struct members check_record(const char *type)
 {
-	cJSON *record = cJSON_CreateObject();
+	struct members record = members_new();
 
-	if (record != NULL)
-		(void)cJSON_AddStringToObject(record, "record", type);
+	members_add_string(&record, "record", type);
 	return record;
 }
 
-static void check_add_text(cJSON *record, const char *key, const char *text)
+/* NULL: memory ran out while it was made. */
+static void check_add_text(struct members *record, const char *key, const char *text)
 {
 	struct text cut CLEANUP_TEXT = {0};
-	size_t size = strlen(text);
+	size_t size = text != NULL ? strlen(text) : 0;
 
 	if (size > TEXT_MAX) {
 		text_append(&cut, text, TEXT_MAX);
 		text_addf(&cut, "... (%zu bytes)", size);
-		text = text_string(&cut);
+		text = cut.failed ? NULL : text_string(&cut);
 		size = cut.size;
 	}
-	if (record != NULL)
-		(void)cJSON_AddItemToObject(record, key, json_new_string(text, size));
+	members_add(record, key, text != NULL ? json_new_string(text, size) : NULL);
 }
 
 static void check_assert(struct check_run *run, const char *file, int line, bool held,
 			 const char *what, const char *wanted, const char *saw)
 {
-	cJSON *record = check_record("assertion");
+	struct members record CLEANUP_MEMBERS = check_record("assertion");
 	char *at CLEANUP_FREE = text_format("%s:%d", path_base(file), line);
 
-	check_add_text(record, "what", what);
-	check_add_text(record, "wanted", wanted);
-	check_add_text(record, "saw", saw);
-	if (record != NULL)
-		(void)cJSON_AddBoolToObject(record, "ok", held);
-	check_add_text(record, "at", at != NULL ? at : "");
-	check_send_shared(run, record, held ? &run->held : &run->failed);
+	check_add_text(&record, "what", what);
+	check_add_text(&record, "wanted", wanted);
+	check_add_text(&record, "saw", saw);
+	members_add_bool(&record, "ok", held);
+	check_add_text(&record, "at", at);
+	check_send_shared(run, &record, held ? &run->held : &run->failed);
 }
 
 void check_expect_at(struct check_run *run, const char *file, int line, bool held, const char *what,
@@ -145,7 +145,7 @@ void check_expect_at(struct check_run *run, const char *file, int line, bool hel
 	va_start(args, saw_format);
 	text_vaddf(&saw, saw_format, args);
 	va_end(args);
-	check_assert(run, file, line, held, what, wanted, text_string(&saw));
+	check_assert(run, file, line, held, what, wanted, saw.failed ? NULL : text_string(&saw));
 }
 
 bool check_expect_int_at(struct check_run *run, const char *file, int line, const char *what,
@@ -153,8 +153,7 @@ bool check_expect_int_at(struct check_run *run, const char *file, int line, cons
 {
 	char *expected CLEANUP_FREE = text_format("%lld", wanted);
 
-	check_expect_at(run, file, line, saw == wanted, what, expected != NULL ? expected : "",
-			"%lld", saw);
+	check_expect_at(run, file, line, saw == wanted, what, expected, "%lld", saw);
 	return saw == wanted;
 }
 
@@ -163,8 +162,7 @@ bool check_expect_at_most_at(struct check_run *run, const char *file, int line, 
 {
 	char *expected CLEANUP_FREE = text_format("at most %lld", most);
 
-	check_expect_at(run, file, line, saw <= most, what, expected != NULL ? expected : "",
-			"%lld", saw);
+	check_expect_at(run, file, line, saw <= most, what, expected, "%lld", saw);
 	return saw <= most;
 }
 
@@ -191,11 +189,11 @@ static void check_send_remark(struct check_run *run, const char *type, struct sh
 			      const char *format, va_list args)
 {
 	struct text text CLEANUP_TEXT = {0};
-	cJSON *record = check_record(type);
+	struct members record CLEANUP_MEMBERS = check_record(type);
 
 	text_vaddf(&text, format, args);
-	check_add_text(record, "text", text_string(&text));
-	check_send_shared(run, record, share);
+	check_add_text(&record, "text", text.failed ? NULL : text_string(&text));
+	check_send_shared(run, &record, share);
 }
 
 void check_broken(struct check_run *run, const char *format, ...)
@@ -274,8 +272,9 @@ static void check_add_evidence(struct check_run *run, const char *name, const ch
 	struct text cut CLEANUP_TEXT = {0};
 	char *relative CLEANUP_FREE = check_evidence_path(run, name);
 	char digest[DIGEST_SIZE] = "";
-	cJSON *record = NULL;
+	struct members record CLEANUP_MEMBERS = check_record("evidence");
 	struct error err = {0};
+	int rc = 0;
 
 	if (size > EVIDENCE_MAX) {
 		text_append(&cut, data, EVIDENCE_MAX / 2);
@@ -283,24 +282,26 @@ static void check_add_evidence(struct check_run *run, const char *name, const ch
 		text_append(&cut, data + size - EVIDENCE_MAX / 2, EVIDENCE_MAX / 2);
 		data = text_string(&cut);
 	}
-	if (relative == NULL || cut.failed)
+	if (relative == NULL || cut.failed) {
+		run->write_error = ENOMEM;
 		return;
-	if (check_write_evidence(run, relative, data, cut.size != 0 ? cut.size : size, &err) < 0) {
+	}
+	size = cut.size != 0 ? cut.size : size;
+	rc = check_write_evidence(run, relative, data, size, &err);
+	if (rc == ERROR_MEMORY)
+		run->write_error = ENOMEM;
+	if (rc < 0) {
 		check_note(run, "evidence %s was not kept: %s", name, err.text);
 		return;
 	}
-	digest_bytes(data, cut.size != 0 ? cut.size : size, digest);
-	record = check_record("evidence");
-	check_add_text(record, "name", name);
-	check_add_text(record, "media", media);
-	check_add_text(record, "path", relative);
-	check_add_text(record, "digest", digest);
-	if (record != NULL) {
-		(void)cJSON_AddNumberToObject(record, "bytes",
-					      (double)(cut.size != 0 ? cut.size : size));
-		(void)cJSON_AddBoolToObject(record, "truncated", cut.size != 0);
-	}
-	check_send(run, record);
+	digest_bytes(data, size, digest);
+	check_add_text(&record, "name", name);
+	check_add_text(&record, "media", media);
+	check_add_text(&record, "path", relative);
+	check_add_text(&record, "digest", digest);
+	members_add_int(&record, "bytes", (int64_t)size);
+	members_add_bool(&record, "truncated", cut.size != 0);
+	check_send(run, &record);
 }
 
 void check_evidence_text(struct check_run *run, const char *name, const char *data, size_t size)
@@ -314,14 +315,16 @@ void check_evidence_json(struct check_run *run, const char *name, const cJSON *j
 
 	if (text != NULL)
 		check_add_evidence(run, name, "application/json", text, strlen(text));
+	else if (json != NULL)
+		run->write_error = ENOMEM;
 }
 
 void check_add_device(struct check_run *run, const char *id)
 {
-	cJSON *record = check_record("device");
+	struct members record CLEANUP_MEMBERS = check_record("device");
 
-	check_add_text(record, "text", id);
-	check_send(run, record);
+	check_add_text(&record, "text", id);
+	check_send(run, &record);
 }
 
 void check_defer(struct check_run *run, void (*cleanup)(void *argument), void *argument)
@@ -341,23 +344,20 @@ const void *check_param(const struct check_run *run)
 
 void check_add_time(struct check_run *run, enum report_phase phase, uint64_t duration_ns)
 {
-	cJSON *record = check_record("time");
+	struct members record CLEANUP_MEMBERS = check_record("time");
 
-	if (record != NULL) {
-		(void)cJSON_AddNumberToObject(record, "phase", (double)phase);
-		(void)cJSON_AddNumberToObject(record, "ns", (double)duration_ns);
-	}
-	check_send(run, record);
+	members_add_int(&record, "phase", (int64_t)phase);
+	members_add_int(&record, "ns", (int64_t)duration_ns);
+	check_send(run, &record);
 }
 
 void check_add_plugin(struct check_run *run, const char *resource, int pid)
 {
-	cJSON *record = check_record("plugin");
+	struct members record CLEANUP_MEMBERS = check_record("plugin");
 
-	check_add_text(record, "resource", resource);
-	if (record != NULL)
-		(void)cJSON_AddNumberToObject(record, "pid", pid);
-	check_send(run, record);
+	check_add_text(&record, "resource", resource);
+	members_add_int(&record, "pid", pid);
+	check_send(run, &record);
 }
 
 const struct context *check_context(const struct check_run *run)
@@ -399,6 +399,7 @@ int check_run_execute(const struct check *check, const struct check_variant *var
 		.directory = directory,
 		.result_fd = result_fd,
 	};
+	struct members finished CLEANUP_MEMBERS = check_record("finished");
 	char *name CLEANUP_FREE = variant != NULL ? text_format("%s@%s", check->id, variant->name)
 						  : strdup(check->id);
 
@@ -412,6 +413,6 @@ int check_run_execute(const struct check *check, const struct check_variant *var
 		deferred->cleanup(deferred->argument);
 	}
 	check_tell_left_out(&run);
-	check_send(&run, check_record("finished"));
+	check_send(&run, &finished);
 	return run.write_error != 0 ? error_system(err, run.write_error, "result pipe") : 0;
 }

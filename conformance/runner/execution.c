@@ -119,6 +119,9 @@ static int execution_judge(struct execution *execution, const struct reader *rea
 				     text_format("the check did not end within %llu s",
 						 (unsigned long long)execution->timeout_ms / 1000),
 				     err);
+	if (ended->end == PROCESS_EXITED && ended->code == REPORT_EXIT_BROKEN)
+		return execution_set(execution, REPORT_BROKEN,
+				     strdup("the check's process could not tell what it saw"), err);
 	if (ended->end != PROCESS_EXITED || ended->code != 0 || !execution->result.finished)
 		return execution_set(
 			execution, REPORT_CRASH,
@@ -228,5 +231,5 @@ int execution_child(const struct check_suite *const *suites, const struct text_l
 	if (rc < 0)
 		(void)fprintf(stderr, "%s: %s\n", arguments->items[0], err.text);
 	context_free(&context);
-	return rc < 0 ? 1 : 0;
+	return rc < 0 ? REPORT_EXIT_BROKEN : 0;
 }

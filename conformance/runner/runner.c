@@ -151,7 +151,8 @@ static int runner_sweep(struct runner *runner, const struct plan_item *item,
 		free(execution->reason);
 		execution->outcome = REPORT_BROKEN;
 		execution->reason = text_format("containers cannot be looked after: %s", lost.text);
-		(void)runner_end_check(runner, item, execution, NULL);
+		if (execution->reason != NULL)
+			(void)runner_end_check(runner, item, execution, NULL);
 		return error_wrap(err, rc, "containers that %s left behind", item->name);
 	}
 	if (swept.sandboxes == 0 || execution->outcome != REPORT_PASS)

@@ -10,7 +10,8 @@
 #include <stdlib.h>
 
 /* Digest of the table of checks: two reports with the same one were judged by the same rules. */
-static void runner_digest_table(const struct check_suite *const *suites, char out[DIGEST_SIZE])
+static int runner_digest_table(const struct check_suite *const *suites, char out[DIGEST_SIZE],
+			       struct error *err)
 {
 	struct text table CLEANUP_TEXT = {0};
 
@@ -19,7 +20,10 @@ static void runner_digest_table(const struct check_suite *const *suites, char ou
 			text_addf(&table, "%s %u %d\n", check->id, check->revision,
 				  (int)check->requirement);
 	}
+	if (table.failed)
+		return error_memory(err);
 	digest_bytes(text_string(&table), table.size, out);
+	return 0;
 }
 
 int runner_open_journal(struct runner *runner, struct error *err)
@@ -36,10 +40,9 @@ int runner_open_journal(struct runner *runner, struct error *err)
 		.conformance_required = runner->settings->conformance_required,
 	};
 
-	if (path == NULL)
-		return error_memory(err);
-	runner_digest_table(runner->suites, table);
-	return journal_create(path, &run, &runner->journal, err);
+	int rc = path != NULL ? runner_digest_table(runner->suites, table, err) : error_memory(err);
+
+	return rc == 0 ? journal_create(path, &run, &runner->journal, err) : rc;
 }
 
 /* What earlier runs that died had left behind, and what of it stays. */
