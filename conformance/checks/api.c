@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* APIs: a container with a device computes on it. */
+#include "conformance/checks/identity.h"
 #include "conformance/checks/offer.h"
 #include "conformance/checks/stage.h"
 #include "conformance/checks/suites.h"
@@ -61,28 +62,6 @@ static bool api_only_enumerates(const char *api)
 	return false;
 }
 
-/* The device that the probe worked on is the one that was granted. */
-static void api_expect_identity(struct check_run *run, const struct discovery_device *device,
-				const cJSON *document, const char *emulator)
-{
-	const cJSON *address = json_pointer(document, "/devices/0/pciAddress");
-	const cJSON *software = json_pointer(document, "/devices/0/software");
-
-	if (device->kind == DISCOVERY_SOFTWARE)
-		(void)check_expect(run, cJSON_IsTrue(software), "/devices/0/software", "true", "%s",
-				   cJSON_IsTrue(software) ? "true" : "false");
-	else if (cJSON_IsTrue(software) && emulator != NULL && emulator[0] != '\0')
-		check_note(run, "%s: a software renderer, as under %s", device->id, emulator);
-	else if (cJSON_IsTrue(software))
-		(void)check_expect(run, false, "/devices/0/software", "false",
-				   "true: a software renderer stands in for %s", device->id);
-	else if (cJSON_IsString(address) && device->pci_address[0] != '\0')
-		(void)check_expect_text(run, "/devices/0/pciAddress", address->valuestring,
-					device->pci_address);
-	else
-		check_note(run, "%s: the API does not tell the PCI address", device->id);
-}
-
 static const char *api_text(const cJSON *document, const char *pointer)
 {
 	const cJSON *node = json_pointer(document, pointer);
@@ -116,7 +95,7 @@ static bool api_lacks_library(const cJSON *document)
 }
 
 static void api_expect_work(struct check_run *run, const struct discovery_device *device,
-			    const char *api, const cJSON *document, const char *emulator)
+			    const char *api, const cJSON *document, struct identity_seen *seen)
 {
 	const cJSON *elements = json_pointer(document, "/work/elements");
 	int count = cJSON_GetArraySize(json_pointer(document, "/devices"));
@@ -132,17 +111,15 @@ static void api_expect_work(struct check_run *run, const struct discovery_device
 		return;
 	if (!check_expect_int(run, "/devices/count", count, 1))
 		return;
-	if (api_only_enumerates(api)) {
-		api_expect_identity(run, device, document, emulator);
+	identity_expect(run, check_context(run)->node, device, document, seen);
+	if (api_only_enumerates(api))
 		return;
-	}
 	(void)api_expect_status(run, document,
 				cJSON_IsTrue(json_pointer(document, "/work/verified")),
 				"/work/verified", "ok", "/work/status", "/work/reason");
 	(void)check_expect(run, cJSON_IsNumber(elements) && elements->valuedouble >= ELEMENTS,
 			   "/work/elements", "at least 1048576", "%.0f",
 			   cJSON_IsNumber(elements) ? elements->valuedouble : 0);
-	api_expect_identity(run, device, document, emulator);
 	check_note(run, "%s computed on %s: %s", api, device->id,
 		   api_text(document, "/devices/0/name"));
 }
@@ -152,6 +129,7 @@ struct api_tally {
 	struct stage *stage;
 	const char *api;
 	struct text_list tested; /* ids of devices */
+	struct identity_seen seen;
 	size_t unreadable, untold;
 };
 
@@ -179,8 +157,7 @@ static void api_judge(struct api_tally *tally, const struct discovery_device *de
 			"one that does with --image (%s)",
 			device->id, api_text(document, "/api/reason"));
 	else
-		api_expect_work(run, device, tally->api, document,
-				tally->rig->context->node->system.emulator);
+		api_expect_work(run, device, tally->api, document, &tally->seen);
 }
 
 static const cJSON *api_run(struct api_tally *tally, const char *label, const struct offer *offer)
@@ -283,6 +260,7 @@ static void api_computes(struct check_run *run, const char *api)
 			run, "no id of the resources under test grants a device that offers %s",
 			api);
 	text_list_free(&tally.tested);
+	identity_seen_free(&tally.seen);
 }
 
 static void api_vulkan(struct check_run *run)
@@ -318,6 +296,40 @@ static void api_d3d12(struct check_run *run)
 static void api_directml(struct check_run *run)
 {
 	api_computes(run, "directml");
+}
+
+/* DirectX has checks of its parts. */
+static bool api_has_check(const char *api)
+{
+	static const char *const tested[] = {"vulkan", "opencl", "directx"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(tested); i++) {
+		if (strcmp(tested[i], api) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* What no check tests is not passed over in silence. */
+static void api_every_api(struct check_run *run)
+{
+	const struct discovery_snapshot *node = check_context(run)->node;
+	size_t untested = 0;
+
+	for (size_t i = 0; i < node->device_count; i++) {
+		const struct discovery_device *device = &node->devices[i];
+
+		for (const char *const *api = device->apis; api != NULL && *api != NULL; api++) {
+			if (api_has_check(*api))
+				continue;
+			untested++;
+			check_unsupported(run, "%s enables %s, and there is no check of %s yet",
+					  device->id, *api, *api);
+		}
+	}
+	if (untested == 0)
+		(void)check_expect(run, true, "APIs of the node's devices", "each has a check",
+				   "each has one");
 }
 
 static const char *const tags_api[] = {"gpu", "container", NULL};
@@ -427,6 +439,18 @@ static const struct check checks[] = {
 		.needs = {.os = "windows", .devices = 1, .launcher = true, .api = "directx"},
 		.stands_on = "allocate.one-response",
 		.run = api_directml,
+	},
+	{
+		.id = "api.every-api",
+		.title = "Each API that a device enables is tested",
+		.advice = "What the reason names is not part of this certificate: test it by other "
+			  "means.",
+		.requirement = CHECK_API_01,
+		.severity = CHECK_LOW,
+		.revision = 1,
+		.timeout_s = 10,
+		.needs = {.devices = 1},
+		.run = api_every_api,
 	},
 	{.id = NULL},
 };

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef CONFORMANCE_CHECKS_TESTS_RECORDER_H
+#define CONFORMANCE_CHECKS_TESTS_RECORDER_H
+
+/* What a piece of a check records, as the runner reads it. */
+
+#include "base/tests/unit.h"
+#include "conformance/runner/check_run.h"
+#include "conformance/runner/result.h"
+
+#include <unistd.h>
+
+/* Runs the body as a check; free with result_free(). Ends the test when the harness fails. */
+static inline struct result recorder_run(check_body *body)
+{
+	const struct check check = {.id = "test.test", .title = "test", .run = body};
+	struct context context = {0};
+	struct result result = {0};
+	FILE *file = tmpfile();
+	char line[RESULT_LINE_MAX] = "";
+
+	CU_ASSERT_FATAL(file != NULL && result_new(&result, NULL) == 0);
+	CU_ASSERT_EQUAL_FATAL(
+		check_run_execute(&check, NULL, &context, "/nonexistent", fileno(file), NULL), 0);
+	rewind(file);
+	while (fgets(line, sizeof(line), file) != NULL)
+		CU_ASSERT_EQUAL_FATAL(result_add_line(&result, line, strcspn(line, "\n"), NULL), 0);
+	(void)fclose(file);
+	return result;
+}
+
+static inline void recorder_expect(check_body *body, enum report_outcome wanted, const char *why)
+{
+	struct result result CLEANUP_RESULT = recorder_run(body);
+	const char *reason = "";
+
+	UNIT_INT(result_outcome(&result, &reason), wanted);
+	if (strstr(reason, why) == NULL)
+		UNIT_STRING(reason, why);
+}
+
+#endif
