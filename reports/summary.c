@@ -157,7 +157,9 @@ static void summary_add_stand_in(struct text *body, const cJSON *report)
 {
 	summary_add_part(body, view_string(report, "/environment/os/product"),
 			 view_string(report, "/environment/os/version"));
-	text_add(body, "; replayed on ");
+	text_add(body, strcmp(view_string(report, "/environment/node/kind"), "wine") == 0
+			       ? "; run on "
+			       : "; replayed on ");
 	summary_add_escaped(body, view_string(report, "/environment/node/machine/product"));
 }
 

@@ -214,7 +214,8 @@ int environment_describe_plugin(struct environment *environment, const struct co
 }
 
 int environment_open(struct environment *environment, uv_loop_t *loop,
-		     const struct discovery_snapshot *node, struct error *err)
+		     const struct discovery_snapshot *node, const struct wine_node *wine,
+		     struct error *err)
 {
 	char *program CLEANUP_FREE = NULL;
 	int rc = digests_new(loop, &environment->digests, err);
@@ -224,8 +225,10 @@ int environment_open(struct environment *environment, uv_loop_t *loop,
 	environment->driver_stores = calloc(node->device_count + 1, sizeof(struct digest_set));
 	if (rc == 0 && (environment->device_files == NULL || environment->driver_stores == NULL))
 		rc = error_memory(err);
-	for (size_t i = 0; rc == 0 && !node->recorded && i < node->device_count; i++)
-		rc = environment_begin_device(environment, i, &node->devices[i], err);
+	if (rc == 0 && wine != NULL)
+		rc = wine_identity_read(wine, &environment->wine, err);
+	for (size_t i = 0; rc == 0 && i < node->device_count; i++)
+		rc = environment_begin_device(environment, i, node, wine, err);
 	if (rc == 0 && path_of_program(&program, NULL) == 0)
 		environment->harness = environment_digest(environment, program);
 	return rc;
@@ -242,6 +245,7 @@ void environment_close(struct environment *environment)
 	free(environment->device_files);
 	free(environment->driver_stores);
 	plugin_identity_free(&environment->plugin);
+	wine_identity_free(&environment->wine);
 	digests_free(environment->digests);
 	*environment = (struct environment){0};
 }

@@ -8,6 +8,7 @@
 #include "conformance/runner/context.h"
 #include "conformance/runner/plugin_identity.h"
 #include "conformance/runner/workplace.h"
+#include "containers/wine/identity.h"
 
 #include <cjson/cJSON.h>
 
@@ -16,13 +17,17 @@ struct environment {
 	struct digest_set *device_files;  /* of each device of the node */
 	struct digest_set *driver_stores; /* of each device */
 	size_t device_count;
+	struct wine_identity wine; /* of a Wine node; else empty */
 	const struct digest_job *harness;
 	struct plugin_identity plugin;
 };
 
-/* Begins to digest this program and what the devices of a live node use. ERROR_MEMORY. */
+/* Begins to digest this program and what the devices of a live node use, or, with `wine` (NULL:
+ * none), what containers are given on the Wine node. ERROR_MEMORY; errors of wine_identity_read().
+ */
 int environment_open(struct environment *environment, uv_loop_t *loop,
-		     const struct discovery_snapshot *node, struct error *err);
+		     const struct discovery_snapshot *node, const struct wine_node *wine,
+		     struct error *err);
 void environment_close(struct environment *environment);
 
 /* All that is known before the first check. Caller owns the object. ERROR_MEMORY. */

@@ -6,20 +6,32 @@
 
 #include <string.h>
 
+/* The files are those of this machine only where the node is. */
 int environment_begin_device(struct environment *environment, size_t index,
-			     const struct discovery_device *device, struct error *err)
+			     const struct discovery_snapshot *node, const struct wine_node *wine,
+			     struct error *err)
 {
+	const struct discovery_device *device = &node->devices[index];
+	struct digest_set *files = &environment->device_files[index];
 	int rc = 0;
 
+	if (wine != NULL)
+		return wine_identity_add_files(wine, device->location_path, files,
+					       environment->digests, err);
+	if (node->recorded)
+		return 0;
 	for (size_t i = 0; rc == 0 && i < device->file_count; i++)
-		rc = digest_set_add(&environment->device_files[index], environment->digests,
-				    device->files[i].destination, device->files[i].source, err);
+		rc = digest_set_add(files, environment->digests, device->files[i].destination,
+				    device->files[i].source, err);
 	if (rc == 0 && device->driver_store_path[0] != '\0')
 		rc = digest_set_add(&environment->driver_stores[index], environment->digests,
 				    path_base(device->driver_store_path), device->driver_store_path,
 				    err);
 	return rc;
 }
+
+/* What drives a device that Windows programs see under Wine. */
+#define WINE_DRIVER "wine"
 
 static bool environment_same_driver(const struct discovery_device *a,
 				    const struct discovery_device *b)
@@ -104,10 +116,40 @@ static cJSON *environment_driver(const struct environment *environment,
 	return driver;
 }
 
+static void environment_add_component(cJSON *drivers, const char *key, const char *name,
+				      const char *version)
+{
+	cJSON *driver = cJSON_CreateObject();
+
+	environment_add_text(driver, "key", key);
+	environment_add_text(driver, "name", name);
+	environment_add_text(driver, "version", version);
+	environment_add_text(driver, "model", "software");
+	(void)cJSON_AddBoolToObject(driver, "software", true);
+	(void)cJSON_AddItemToArray(drivers, driver);
+}
+
+/* On the Wine node no device has a driver of Windows: what does its work is named. */
+static void environment_add_wine(cJSON *drivers, const struct wine_identity *wine)
+{
+	if (wine->wine == NULL)
+		return;
+	environment_add_component(drivers, WINE_DRIVER, "Wine", wine->wine);
+	environment_add_component(drivers, "vkd3d", "vkd3d (Wine's Direct3D 12)", wine->vkd3d);
+	for (size_t i = 0; i < wine->drivers->device_count; i++) {
+		const struct discovery_device *device = &wine->drivers->devices[i];
+
+		environment_add_component(drivers, device->driver_name, device->description,
+					  device->driver_version);
+	}
+}
+
 cJSON *environment_drivers(const struct environment *environment,
 			   const struct discovery_snapshot *node)
 {
 	cJSON *drivers = cJSON_CreateArray();
+
+	environment_add_wine(drivers, &environment->wine);
 
 	for (size_t i = 0; i < node->device_count; i++) {
 		if (node->devices[i].driver_name[0] != '\0' && environment_driver_of(node, i) == i)
@@ -128,7 +170,9 @@ static cJSON *environment_device(const struct environment *environment,
 	cJSON *files = NULL;
 
 	environment_add_text(json, "ref", device->id);
-	environment_add_text(json, "driver", driver);
+	environment_add_text(json, "driver",
+			     driver == NULL && environment->wine.wine != NULL ? WINE_DRIVER
+									      : driver);
 	environment_add_text(json, "name", device->description);
 	environment_add_text(json, "vendor", device->vendor);
 	environment_add_text(json, "kind", discovery_kind_name(device->kind));

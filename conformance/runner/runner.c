@@ -35,7 +35,8 @@ static bool runner_is_wine(const struct runner *runner)
 	return text_equal(runner->settings->node_file, RUNNER_WINE_NODE);
 }
 
-static int runner_discover(struct runner *runner, const char *recorded, struct error *err)
+static int runner_discover(struct runner *runner, const char *recorded,
+			   const struct wine_node *wine, struct error *err)
 {
 	struct discovery_options options = {
 		.recorded_node = recorded,
@@ -45,7 +46,7 @@ static int runner_discover(struct runner *runner, const char *recorded, struct e
 
 	if (rc < 0)
 		return error_wrap(err, rc, "devices of the node");
-	return environment_open(&runner->environment, &runner->loop, runner->node, err);
+	return environment_open(&runner->environment, &runner->loop, runner->node, wine, err);
 }
 
 /* Discovery runs under Wine and writes a recorded node; what it says is the truth of the run. */
@@ -55,7 +56,7 @@ static int runner_discover_wine(struct runner *runner, struct error *err)
 	char *path CLEANUP_FREE = path_join(wine->directory, "node.json");
 	int rc = path != NULL ? wine_node_record(wine, path, err) : error_memory(err);
 
-	return rc == 0 ? runner_discover(runner, path, err) : rc;
+	return rc == 0 ? runner_discover(runner, path, wine, err) : rc;
 }
 
 static void runner_make_id(char *out, size_t size)
@@ -361,7 +362,7 @@ static int runner_prepare(struct runner *runner, struct error *err)
 	bool wine = runner_is_wine(runner); /* whose devices and plugin need a workplace first */
 	int rc = path_of_program(&runner->program, err);
 
-	rc = rc == 0 && !wine ? runner_discover(runner, settings->node_file, err) : rc;
+	rc = rc == 0 && !wine ? runner_discover(runner, settings->node_file, NULL, err) : rc;
 	if (rc == 0 && !wine && runner_has_own_plugin(runner))
 		rc = plugin_command_reference(runner->node, settings->node_file,
 					      &runner->plugin_command, err);

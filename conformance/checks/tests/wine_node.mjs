@@ -56,6 +56,11 @@ function referencePlugin() {
 		const outcome = report.checks.find((c) => c.id === id)?.outcome;
 		if (outcome !== 'pass') complaints.push(`${id}: ${outcome} instead of pass`);
 	}
+	const { node, drivers } = report.environment;
+	if (node.kind !== 'wine' || !/^\d/.test(node.machine.kernel)) complaints.push(`the node is told as ${JSON.stringify(node)}`);
+	for (const key of ['wine', 'vkd3d', 'lavapipe', 'pocl']) {
+		if (!/^\d+\.\d+/.test(drivers.find((driver) => driver.key === key)?.version)) complaints.push(`no version of ${key} is told`);
+	}
 	const product = report.environment.os.product;
 	if (!/^Wine 1\d\.\d.*, Windows build reported 10\.0\.\d+/.test(product)) complaints.push(`the system is called '${product}'`);
 	for (const complaint of complaints) console.error(`FAILED: ${complaint}`);

@@ -82,7 +82,7 @@ static cJSON *describe(void)
 	struct environment environment = {0};
 	cJSON *json = NULL;
 	struct error err = {0};
-	int rc = environment_open(&environment, &fixture.loop, fixture.node, &err);
+	int rc = environment_open(&environment, &fixture.loop, fixture.node, NULL, &err);
 
 	if (rc == 0)
 		rc = environment_describe(&environment, &fixture.context, &fixture.workplace, &json,
@@ -244,7 +244,7 @@ static void test_every_member_has_a_producer(void)
 	live = describe();
 	read_node("windows");
 	recorded = describe();
-	CU_ASSERT_EQUAL(environment_open(&environment, &fixture.loop, fixture.node, NULL), 0);
+	CU_ASSERT_EQUAL(environment_open(&environment, &fixture.loop, fixture.node, NULL, NULL), 0);
 	CU_ASSERT_EQUAL(plugin_identity_add(&environment.plugin, "example.com/gpu", 0,
 					    environment.digests, &news, NULL),
 			0);

@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "base/path.h"
 #include "base/tests/unit.h"
+#include "containers/wine/identity.h"
 #include "containers/wine/registry.h"
 #include "containers/wine/translation.h"
 
@@ -214,6 +215,17 @@ static int suite_begin(void)
 	return symlink("/etc", link);
 }
 
+static void test_version_of_vkd3d(void)
+{
+	static const char with[] = "vkd3d \0 vkd3d-shader 1.13 vkd3d vkd3d 1.14 (Wine bundled)";
+	static const char without[] = "a vkd3d vkd3d-shader 1.14 vkd3d ";
+	char *version CLEANUP_FREE = wine_vkd3d_version(with, sizeof(with) - 1);
+	char *none CLEANUP_FREE = wine_vkd3d_version(without, sizeof(without) - 1);
+
+	UNIT_STRING(version, "1.14");
+	CU_ASSERT_PTR_NULL(none);
+}
+
 static int suite_end(void)
 {
 	int rc = file_remove_tree(directory, NULL);
@@ -231,6 +243,7 @@ int main(void)
 		{"devices that cannot be had", test_devices},
 		{"the program and what is handed on", test_program},
 		{"what is planted into the registry", test_registry},
+		{"the version of vkd3d", test_version_of_vkd3d},
 		CU_TEST_INFO_NULL,
 	};
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The Wine node is a Windows node where there is no Windows. */
-#include "containers/wine/node.h"
+#include "containers/wine/identity.h"
 
 #include "containers/images/wine_image.h"
 #include "containers/wine/translation.h"
@@ -102,5 +102,27 @@ int wine_find_file(const struct wine_node *node, const char *text, char **out, s
 	(void)node;
 	(void)text;
 	(void)out;
+	return wine_unsupported(err);
+}
+
+void wine_identity_free(struct wine_identity *identity)
+{
+	(void)identity;
+}
+
+int wine_identity_read(const struct wine_node *node, struct wine_identity *out, struct error *err)
+{
+	(void)node;
+	(void)out;
+	return wine_unsupported(err);
+}
+
+int wine_identity_add_files(const struct wine_node *node, const char *location_path,
+			    struct digest_set *set, struct digests *digests, struct error *err)
+{
+	(void)node;
+	(void)location_path;
+	(void)set;
+	(void)digests;
 	return wine_unsupported(err);
 }

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT */
+#include "containers/wine/identity.h"
+
+#include "base/cleanup.h"
+#include "base/file.h"
+#include "base/path.h"
+#include "containers/wine/device.h"
+#include "containers/wine/drivers.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { LIBRARY_MAX = 64 * 1024 * 1024 };
+
+#define VKD3D_LIBRARY "/usr/lib/x86_64-linux-gnu/wine/x86_64-windows/wined3d.dll"
+
+void wine_identity_free(struct wine_identity *identity)
+{
+	free(identity->wine);
+	free(identity->vkd3d);
+	discovery_free(identity->drivers);
+	*identity = (struct wine_identity){0};
+}
+
+char *wine_vkd3d_version(const char *data, size_t size)
+{
+	static const char mark[] = "vkd3d ";
+	const char *end = data + size;
+
+	for (const char *at = data;
+	     (at = memmem(at, (size_t)(end - at), mark, sizeof(mark) - 1));) {
+		at += sizeof(mark) - 1;
+		if (at < end && *at >= '0' && *at <= '9')
+			return strndup(at, strspn(at, "0123456789."));
+	}
+	return NULL;
+}
+
+static int identity_read_vkd3d(const struct wine_node *node, struct wine_identity *out,
+			       struct error *err)
+{
+	char *path CLEANUP_FREE = path_join(node->root, VKD3D_LIBRARY);
+	char *data CLEANUP_FREE = NULL;
+	size_t size = 0;
+
+	if (path == NULL)
+		return error_memory(err);
+	if (file_read(path, LIBRARY_MAX, &data, &size, NULL) == 0)
+		out->vkd3d = wine_vkd3d_version(data, size);
+	return 0;
+}
+
+int wine_identity_read(const struct wine_node *node, struct wine_identity *out, struct error *err)
+{
+	static const char name[] = "Wine ";
+	const struct discovery_options options = {.root = node->root};
+	struct wine_identity identity CLEANUP_WINE_IDENTITY = {0};
+	int rc = wine_node_version(node, &identity.wine, err);
+
+	rc = rc == 0 ? discovery_take(&options, &identity.drivers, err) : rc;
+	rc = rc == 0 ? identity_read_vkd3d(node, &identity, err) : rc;
+	if (rc < 0)
+		return rc;
+	if (text_starts_with(identity.wine, name))
+		memmove(identity.wine, identity.wine + strlen(name),
+			strlen(identity.wine + strlen(name)) + 1);
+	*out = identity;
+	identity = (struct wine_identity){0};
+	return 0;
+}
+
+int wine_identity_add_files(const struct wine_node *node, const char *location_path,
+			    struct digest_set *set, struct digests *digests, struct error *err)
+{
+	const struct wine_device *device = wine_device_at(location_path);
+	struct wine_drivers drivers CLEANUP_WINE_DRIVERS = {0};
+	int rc = device != NULL ? wine_drivers_add(node, device, &drivers, err) : 0;
+
+	for (size_t i = 0; rc == 0 && i < drivers.count; i++)
+		rc = digest_set_add(set, digests, drivers.mounts[i].destination,
+				    drivers.mounts[i].source, err);
+	return rc;
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef CONTAINERS_WINE_IDENTITY_H
+#define CONTAINERS_WINE_IDENTITY_H
+
+/* What does the work on a Wine node, where Windows programs see devices without a driver: Wine, the
+ * Direct3D 12 that comes with it, and the software drivers of the root. */
+
+#include "base/digests.h"
+#include "containers/wine/node.h"
+
+#include <gpucert/discovery.h>
+
+struct wine_identity {
+	char *wine;			    /* "10.0" */
+	char *vkd3d;			    /* "1.14"; NULL: its library does not tell */
+	struct discovery_snapshot *drivers; /* of the root: lavapipe, pocl */
+};
+
+#define CLEANUP_WINE_IDENTITY __attribute__((cleanup(wine_identity_free)))
+void wine_identity_free(struct wine_identity *identity);
+
+int wine_identity_read(const struct wine_node *node, struct wine_identity *out, struct error *err);
+
+/* Adds the files that containers are given for the device at a location path. A path that is not
+ * one of the node's adds nothing. */
+int wine_identity_add_files(const struct wine_node *node, const char *location_path,
+			    struct digest_set *set, struct digests *digests, struct error *err);
+
+/* The digits and dots behind "vkd3d " in a library's bytes; NULL: none, or out of memory. */
+char *wine_vkd3d_version(const char *data, size_t size);
+
+#endif
