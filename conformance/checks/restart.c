@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Restarts: of the kubelet, of the plugin, and of neither. */
+#include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/file.h"
 #include "conformance/checks/rig.h"
@@ -154,6 +155,119 @@ static void restart_kill_and_return(struct check_run *run)
 		restart_expect_works(rig);
 }
 
+/* Two instances of the plugin, of which the older one stops. */
+struct succession {
+	struct rig *rig;
+	struct plugin_process *older;
+};
+
+static void succession_free(void *argument)
+{
+	struct succession *succession = argument;
+
+	plugin_process_free(succession->older);
+	free(succession);
+}
+
+static bool restart_older_is_unwatched(void *user)
+{
+	const struct succession *succession = user;
+	const struct rig *rig = succession->rig;
+
+	for (size_t i = 0; i < rig->first_registration; i++) {
+		const struct kubelet_registration *r = kubelet_registration_at(rig->kubelet, i);
+		struct kubelet_stream *stream =
+			r->plugin != NULL ? kubelet_plugin_stream(r->plugin) : NULL;
+
+		if (stream != NULL && kubelet_stream_is_open(stream))
+			return false;
+	}
+	return true;
+}
+
+static bool restart_is_allocatable(void *user)
+{
+	const struct rig *rig = user;
+
+	for (size_t i = 0; i < rig->resources.count; i++) {
+		struct kubelet_resource_status status =
+			kubelet_resource_status(rig->kubelet, rig->resources.items[i]);
+
+		if (!status.connected || !status.listed || status.allocatable == 0)
+			return false;
+	}
+	return true;
+}
+
+/* A second instance beside the one that runs; NULL: recorded. */
+static struct succession *restart_begin_succession(struct rig *rig)
+{
+	struct succession *succession = calloc(1, sizeof(*succession));
+
+	if (succession == NULL) {
+		check_broken(rig->run, "out of memory");
+		return NULL;
+	}
+	succession->rig = rig;
+	succession->older = STEAL(rig->plugin);
+	check_defer(rig->run, succession_free, succession);
+	if (!rig_start_plugin(rig, NULL))
+		return NULL;
+	struct error err = {0};
+	int rc = rig_settle(rig, &err);
+
+	if (rc < 0 && (plugin_process_has_ended(rig->plugin) ||
+		       plugin_process_has_ended(succession->older))) {
+		check_unsupported(rig->run, "two instances do not run side by side: %s", err.text);
+		return NULL;
+	}
+	return check_expect_ok(rig->run, rc, "a second instance registers", &err) &&
+			       rig_expect_listed(rig)
+		       ? succession
+		       : NULL;
+}
+
+/* Stops the older instance, and waits until the kubelet has seen its streams end. */
+static bool restart_end_older(struct succession *succession)
+{
+	struct rig *rig = succession->rig;
+	struct plugin_process *newer = rig->plugin;
+	struct error err = {0};
+
+	rig->plugin = succession->older;
+	if (!rig_end_plugin(rig, SIGTERM, RIG_END_MS))
+		(void)rig_end_plugin(rig, SIGKILL, RIG_END_MS);
+	rig->plugin = newer;
+	if (kubelet_wait(rig->kubelet, restart_older_is_unwatched, succession, RIG_CALL_MS,
+			 "the end of the older instance's streams", &err) == 0)
+		return true;
+	check_broken(rig->run, "%s", err.text);
+	return false;
+}
+
+static void restart_rolling_update(struct check_run *run)
+{
+	struct rig *rig = rig_ready(run);
+	struct succession *succession = rig != NULL ? restart_begin_succession(rig) : NULL;
+	struct error err = {0};
+	uint64_t start = 0;
+	int rc = 0;
+
+	if (succession == NULL || !restart_end_older(succession))
+		return;
+	start = clock_monotonic_ns();
+	rc = kubelet_wait(rig->kubelet, restart_is_allocatable, rig, rig_wait_ms(rig, CHECK_RES_10),
+			  "allocatable devices of each resource", &err);
+	uint64_t duration_ns = clock_monotonic_ns() - start;
+
+	rig_waited(rig, start);
+	if (check_expect_ok(run, rc, "allocatable again after the older instance's end", &err) &&
+	    check_expect_at_most(run, "milliseconds from the older instance's end",
+				 (long long)(duration_ns / 1000000),
+				 (long long)requirement_limit_ms(CHECK_RES_10)))
+		restart_expect_works(rig);
+}
+
 static const struct check checks[] = {
 	{
 		.id = "restart.kubelet-restart",
@@ -232,6 +346,20 @@ static const struct check checks[] = {
 		.needs = {.devices = 1, .own_plugin = true},
 		.stands_on = "list-and-watch.arrives",
 		.run = restart_kill_and_return,
+	},
+	{
+		.id = "restart.rolling-update",
+		.title = "A resource outlives the older of two instances",
+		.advice = "When the kubelet ends the stream though kubelet.sock is still there, "
+			  "register again, with back-off: kubelets up to 1.36 end the newer "
+			  "instance's stream when the older one stops.",
+		.requirement = CHECK_RES_10,
+		.severity = CHECK_MEDIUM,
+		.revision = 1,
+		.timeout_s = 240,
+		.needs = {.devices = 1, .own_plugin = true},
+		.stands_on = "list-and-watch.arrives",
+		.run = restart_rolling_update,
 	},
 	{.id = NULL},
 };

@@ -63,6 +63,7 @@ const wrong = {
 	'restart.flapping': [plugin({on_kubelet_socket: 'exit', on_socket_removed: 'exit'}), 'after the last restart'],
 	'restart.terminate': [plugin({}, {on_sigterm: 'ignore'}), 'after SIGTERM: saw still running'],
 	'restart.kill-and-return': [plugin({socket: 'gpu.sock', fresh_socket: false}), 'the plugin registers'],
+	'restart.rolling-update': [plugin(), 'after the older instance\'s end'],
 };
 
 const args = ['--launcher', 'process', '--timeout-percent', '20', '--resource', 'example.com/gpu'];
@@ -83,14 +84,17 @@ const noDevices = file('node.json', {
 	devices: [],
 });
 
+// Plain plugins leave these to the reference plugin.
+const notPlain = new Set(['restart.rolling-update']);
 const rows = Object.entries(wrong).flatMap(([check, [wrongPlugin, reason]]) => [
 	{check, plugin: wrongPlugin, args: argsOf(check), reason},
-	{check, plugin: plugin(), args: any, wanted: untold.has(check) ? 'unsupported' : 'pass'},
+	{check, plugin: notPlain.has(check) ? undefined : plugin(), args: any, wanted: untold.has(check) ? 'unsupported' : 'pass'},
 ]);
 // Answers that a check must see through, or must not mind.
 const location = {devices: [{container_path: '', host_path: 'vpci-location-path://PCIROOT(0)#{id}', permissions: ''}]};
 const onWindows = [...any, '--node', join(nodes, 'windows-4x-tesla-t4.json')];
 rows.push(
+	{check: 'restart.rolling-update', plugin: plugin(), args: [...any, '--profile', '1.37'], wanted: 'pass'},
 	{check: 'allocate.no-ids', plugin: plugin({allocate: {once: {cdi_devices: ['example.com/gpu=0']}}}), args: any, reason: 'Allocate without ids'},
 	{check: 'allocate.unique-paths', plugin: plugin({allocate: {each: location}}), args: onWindows, wanted: 'pass'},
 	{check: 'allocate.order', plugin: plugin({allocate: {each: answer, once: {envs: {CALL: '{call}'}}}}), args, reason: 'the same ids again'},
