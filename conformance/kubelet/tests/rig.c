@@ -17,6 +17,8 @@ static void on_event(const struct kubelet_event *event, void *user)
 		       text == NULL ? "" : text);
 	CLEANUP_JSON cJSON *json = kubelet_event_json(event);
 	CU_ASSERT_PTR_NOT_NULL(json);
+	if (rig->on_event != NULL)
+		rig->on_event(event, rig->user);
 	if (getenv("KUBELET_TEST_EVENTS") != NULL) {
 		CLEANUP_FREE char *line = json_print_compact(json);
 		(void)fprintf(stderr, "%s\n", line);
@@ -25,7 +27,9 @@ static void on_event(const struct kubelet_event *event, void *user)
 
 static void on_note(const char *line, void *user)
 {
-	(void)user;
+	struct rig *rig = user;
+	if (rig->on_note != NULL)
+		rig->on_note(line, rig->user);
 	if (getenv("KUBELET_TEST_EVENTS") != NULL)
 		(void)fprintf(stderr, "  plugin %s\n", line);
 }
@@ -86,7 +90,8 @@ struct scripted_plugin *rig_plugin(struct rig *rig, const char *json)
 	struct script_file *file = &rig->files[rig->plugin_count];
 	const struct scripted_plugin_options options = {.plugin_dir = rig->plugin_dir,
 							.registry_dir = rig->registry_dir,
-							.on_note = on_note};
+							.on_note = on_note,
+							.user = rig};
 	CHECK_OK(json_parse(json_text, strlen(json_text), &document, ERR));
 	CHECK_OK(script_file_read(document, file, ERR));
 	struct scripted_plugin **plugin = &rig->plugins[rig->plugin_count++];

@@ -25,6 +25,10 @@ struct rig {
 	struct script_file files[RIG_PLUGINS_MAX];
 	size_t plugin_count;
 	size_t events[KUBELET_EVENT_COUNT];
+	/* Told besides, when set. */
+	void (*on_event)(const struct kubelet_event *event, void *user);
+	void (*on_note)(const char *line, void *user);
+	void *user;
 	char last_text[KUBELET_EVENT_COUNT]
 		      [512]; /* text or socket of the last event of each kind */
 };
