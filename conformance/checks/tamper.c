@@ -78,10 +78,10 @@ static char *place_of(const char *path)
 	return STEAL(normal);
 }
 
-static int tell(struct tamper *tamper, struct error *err, const char *format, ...)
+static int tamper_tell(struct tamper *tamper, struct error *err, const char *format, ...)
 	PRINTF_LIKE(3, 4);
 
-static int tell(struct tamper *tamper, struct error *err, const char *format, ...)
+static int tamper_tell(struct tamper *tamper, struct error *err, const char *format, ...)
 {
 	struct text sentence CLEANUP_TEXT = {0};
 	va_list args;
@@ -121,8 +121,8 @@ static int judge_image_files(struct tamper *tamper, const char *what, const char
 		if (from == NULL)
 			return error_memory(err);
 		if (source == NULL || !has_content(from, file->digest))
-			return tell(tamper, err, "%s at %s hides the image's %s", what, target,
-				    file->path);
+			return tamper_tell(tamper, err, "%s at %s hides the image's %s", what,
+					   target, file->path);
 	}
 	return 0;
 }
@@ -139,8 +139,8 @@ static int judge_linker_files(struct tamper *tamper, const char *what, const cha
 		if (from == NULL)
 			return error_memory(err);
 		if (file_exists(from))
-			return tell(tamper, err, "%s at %s gives the dynamic linker its %s", what,
-				    target, linker_files[i]);
+			return tamper_tell(tamper, err, "%s at %s gives the dynamic linker its %s",
+					   what, target, linker_files[i]);
 	}
 	return 0;
 }
@@ -160,8 +160,9 @@ static int judge_layers(struct tamper *tamper, const char *what, const char *sou
 		if (from == NULL)
 			return error_memory(err);
 		if (strcmp(from, below ? target : folder) != 0 && file_exists(from))
-			return tell(tamper, err, "%s at %s puts a layer in front of the driver",
-				    what, target);
+			return tamper_tell(tamper, err,
+					   "%s at %s puts a layer in front of the driver", what,
+					   target);
 	}
 	return 0;
 }
@@ -179,11 +180,12 @@ static int judge_target(struct tamper *tamper, const char *what, const char *sou
 		if (path_is_within(target, kernels[i]) &&
 		    (strcmp(target, kernels[i]) == 0 || source == NULL ||
 		     strcmp(source, target) != 0))
-			return tell(tamper, err, "%s at %s hides what the kernel tells", what,
-				    target);
+			return tamper_tell(tamper, err, "%s at %s hides what the kernel tells",
+					   what, target);
 	}
 	if (path_is_within(LAUNCH_HOLD_PATH, target) || path_is_within(target, "/run/gpucert"))
-		return tell(tamper, err, "%s at %s lies on the way of the results", what, target);
+		return tamper_tell(tamper, err, "%s at %s lies on the way of the results", what,
+				   target);
 	rc = judge_image_files(tamper, what, source, target, err);
 	rc = rc == 0 ? judge_linker_files(tamper, what, source, target, err) : rc;
 	return rc == 0 ? judge_layers(tamper, what, source, target, err) : rc;
@@ -227,8 +229,8 @@ static int judge_folder(struct tamper *tamper, const char *why, const char *fold
 		if (failed)
 			return error_memory(err);
 		if (source != NULL && file_exists(source) && !has_content(source, file->digest))
-			return tell(tamper, err, "%s puts %s in front of the image's %s", why, path,
-				    file->path);
+			return tamper_tell(tamper, err, "%s puts %s in front of the image's %s",
+					   why, path, file->path);
 	}
 	return 0;
 }
@@ -239,10 +241,10 @@ static int judge_library_path(struct tamper *tamper, const char *value, struct e
 	int rc = text_list_split(&folders, value, ':', err);
 
 	if (rc == 0 && folders.count > LIBRARY_FOLDERS_MAX)
-		return tell(tamper, err,
-			    "LD_LIBRARY_PATH names %zu folders: more than %d are not "
-			    "looked at",
-			    folders.count, LIBRARY_FOLDERS_MAX);
+		return tamper_tell(tamper, err,
+				   "LD_LIBRARY_PATH names %zu folders: more than %d are not "
+				   "looked at",
+				   folders.count, LIBRARY_FOLDERS_MAX);
 	for (size_t i = 0; rc == 0 && i < folders.count; i++) {
 		char *folder CLEANUP_FREE =
 			folders.items[i][0] == '/' ? path_normalize(folders.items[i]) : strdup("");
@@ -279,7 +281,7 @@ static int judge_variable(struct tamper *tamper, const struct launch_variable *v
 	const char *reason = variable->name != NULL ? tamper_variable(variable->name) : NULL;
 
 	if (reason != NULL)
-		return tell(tamper, err, "variable %s %s", variable->name, reason);
+		return tamper_tell(tamper, err, "variable %s %s", variable->name, reason);
 	return text_equal(variable->name, "LD_LIBRARY_PATH") && variable->value != NULL
 		       ? judge_library_path(tamper, variable->value, err)
 		       : 0;

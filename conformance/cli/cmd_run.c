@@ -172,6 +172,8 @@ static const struct option_spec run_options[] = {
 	{.name = NULL},
 };
 
+#define BLANKS " \t\r\n" /* between the words of a plugin's command line */
+
 static int run_check_settings(struct error *err)
 {
 	const struct runner_settings *settings = &run.settings;
@@ -201,18 +203,24 @@ static int run_check_settings(struct error *err)
 }
 
 /* How much of an argument goes into the report. A plugin's command line may hold secrets: only the
- * program is kept of it. */
+ * program is kept of it, in whatever spelling of the option it came. */
 static size_t run_recorded_length(const char *previous, const char *word)
 {
+	const char *command = run.settings.plugin_command;
+	size_t size = strlen(word);
+	size_t end = command != NULL ? strlen(command) : 0;
 	size_t option = 0;
 
 	if (text_starts_with(word, "--plugin="))
 		option = strlen("--plugin=");
 	else if (word[0] == '-' && word[1] == 'p')
 		option = strlen("-p");
+	else if (end != 0 && text_ends_with(word, command))
+		option = size - end;
 	else if (!text_equal(previous, "--plugin") && !text_equal(previous, "-p"))
-		return strlen(word);
-	return option + strcspn(word + option, " ");
+		return size;
+	option += strspn(word + option, BLANKS);
+	return option + strcspn(word + option, BLANKS);
 }
 
 static int run_record_arguments(struct text_list *out, struct error *err)

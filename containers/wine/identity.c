@@ -7,6 +7,7 @@
 #include "containers/wine/device.h"
 #include "containers/wine/drivers.h"
 
+#include <gpucert/discovery.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -8,7 +8,7 @@
 #include "base/digests.h"
 #include "containers/wine/node.h"
 
-#include <gpucert/discovery.h>
+struct discovery_snapshot;
 
 struct wine_identity {
 	char *wine;			    /* "10.0" */

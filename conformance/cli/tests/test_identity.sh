@@ -60,6 +60,12 @@ expect_report "$r" "r.environment.plugin.files.map((f) => f.name).join()" plugin
 # The script makes way for the plugin, which is what serves.
 expect_report "$r" "r.environment.plugin.name" device-plugin-gpu
 ! grep -q S3CRET "$r" "$work/report/journal.ndjson" || complain "the report holds the plugin's arguments"
+for spelling in --plugin= -p -qp; do
+	expect_exit 0 gpucert run --out "$work/report" "${spelling}sh	$work/plugin.sh	{plugin-dir} S3CRET" registration.version
+	! grep -q S3CRET "$r" "$work/report/journal.ndjson" || complain "the report holds the arguments of $spelling"
+done
+expect_exit 0 gpucert run --out "$work/report" -qp " sh $work/plugin.sh {plugin-dir} S3CRET" registration.version
+! grep -q S3CRET "$r" "$work/report/journal.ndjson" || complain "the report holds the arguments of -qp"
 echo '# another' >>"$work/plugin.sh"
 differ "two scripts" "$one" "$(digest_of --plugin "sh $work/plugin.sh {plugin-dir} S3CRET")"
 

@@ -29,7 +29,7 @@ int runtime_start(uv_loop_t *loop, const struct runtime_options *options, struct
 }
 
 /* For the user alone, like all that is in it. */
-static int runtime_make_directory(const char *base, char **path, struct error *err)
+static int runtime_make_own_directory(const char *base, char **path, struct error *err)
 {
 	int rc = base != NULL ? file_make_directories(base, 0700, err) : 0;
 
@@ -44,7 +44,7 @@ static int runtime_new(uv_loop_t *loop, const char *base, const char *address, s
 
 	if (runtime == NULL)
 		return error_memory(err);
-	rc = runtime_make_directory(base, &runtime->directory, err);
+	rc = runtime_make_own_directory(base, &runtime->directory, err);
 	if (rc < 0) {
 		runtime_free(runtime);
 		return rc;
