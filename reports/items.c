@@ -1,15 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 #include "reports/items.h"
 
+#include <string.h>
+
 int item_copy_assertion(const struct json_at *item, cJSON *array, struct error *err)
 {
 	struct members assertion CLEANUP_MEMBERS = members_new();
+	const char *varies = NULL;
 	int rc = copy_string(item, "what", &assertion, err);
 
 	rc = rc == 0 ? copy_string(item, "wanted", &assertion, err) : rc;
 	rc = rc == 0 ? copy_string(item, "saw", &assertion, err) : rc;
 	rc = rc == 0 ? copy_bool(item, "ok", &assertion, err) : rc;
 	rc = rc == 0 ? copy_string_or_null(item, "at", &assertion, err) : rc;
+	rc = rc == 0 ? json_have_string(item, "varies", &varies, err) : rc;
+	if (rc == 0 && varies != NULL) {
+		if (strcmp(varies, "saw") != 0 && strcmp(varies, "both") != 0)
+			return error_set(err, ERROR_FORMAT, "varies: unknown value");
+		members_add_string(&assertion, "varies", varies);
+	}
 	return rc == 0 ? members_append(array, members_take(&assertion), err) : rc;
 }
 

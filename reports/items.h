@@ -7,7 +7,7 @@
 
 #include "reports/copy.h"
 
-/* {what, wanted, saw, ok, at}; `at` may be absent or null. */
+/* {what, wanted, saw, ok, at, varies}; `at` may be absent or null, `varies` absent. */
 int item_copy_assertion(const struct json_at *item, cJSON *array, struct error *err);
 
 /* {name, media, path, digest, bytes, truncated}. An item whose path is in the array already is not

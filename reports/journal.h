@@ -141,11 +141,13 @@ struct journal_check_end {
 	const char *reason; /* one sentence; "" for a pass */
 	uint64_t duration_ms;
 	uint64_t phases_ms[REPORT_PHASE_COUNT];
-	const cJSON *assertions; /* array of {what, wanted, saw, ok, at}; NULL for none */
-	const cJSON *notes;	 /* array of strings; NULL for none */
-	const cJSON *evidence;	 /* array, as in journal_add_evidence(); NULL for none or when added
-				    there */
-	const cJSON *devices;	 /* array of devices[].ref of the environment; NULL for none */
+	uint64_t watched_ms;	      /* how long something was watched, and how long a */
+	uint64_t watched_thorough_ms; /* thorough run watches it; 0: nothing was */
+	const cJSON *assertions;      /* array of {what, wanted, saw, ok, at}; NULL for none */
+	const cJSON *notes;	      /* array of strings; NULL for none */
+	const cJSON *evidence; /* array, as in journal_add_evidence(); NULL for none or when added
+				  there */
+	const cJSON *devices;  /* array of devices[].ref of the environment; NULL for none */
 };
 
 /* Beyond 512 KiB each of failed assertions, other assertions, notes and evidence, what comes later

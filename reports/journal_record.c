@@ -272,6 +272,15 @@ cJSON *journal_record_check_held(const char *check, const char *cause, const cha
 	return members_take(&record);
 }
 
+static cJSON *record_watched(const struct journal_check_end *end)
+{
+	struct members watched CLEANUP_MEMBERS = members_new();
+
+	members_add_int(&watched, "ms", (int64_t)end->watched_ms);
+	members_add_int(&watched, "thoroughMs", (int64_t)end->watched_thorough_ms);
+	return members_take(&watched);
+}
+
 cJSON *journal_record_check_end(const struct journal_check_end *end)
 {
 	struct members record CLEANUP_MEMBERS = record_new(JOURNAL_CHECK_END);
@@ -283,6 +292,8 @@ cJSON *journal_record_check_end(const struct journal_check_end *end)
 	members_add_text(&record, "reason", end->reason, JOURNAL_TEXT_MAX);
 	members_add_int(&record, "durationMs", (int64_t)end->duration_ms);
 	members_add(&record, "phasesMs", record_phases(end->phases_ms));
+	if (end->watched_thorough_ms != 0)
+		members_add(&record, "watched", record_watched(end));
 	record_add_array(&record, "assertions", end->assertions, item_copy_assertion, &left_out);
 	record_add_array(&record, "notes", end->notes, copy_string_item, &left_out);
 	record_add_array(&record, "evidence", end->evidence, item_copy_evidence, &left_out);

@@ -127,6 +127,35 @@ static int check_read_phases(const struct json_at *record, int64_t phases_ms[REP
 	return rc;
 }
 
+static int check_take_watched(struct render_check *check, const struct json_at *record,
+			      struct error *err)
+{
+	struct json_at watched = {0};
+	int rc = json_have(record, "watched", JSON_OBJECT, &watched, err);
+
+	check->watched_ms = 0;
+	check->watched_thorough_ms = 0;
+	if (rc < 0 || watched.node == NULL)
+		return rc;
+	rc = json_need_int(&watched, "ms", 0, INT32_MAX, &check->watched_ms, err);
+	return rc == 0 ? json_need_int(&watched, "thoroughMs", 1, INT32_MAX,
+				       &check->watched_thorough_ms, err)
+		       : rc;
+}
+
+static void check_add_watched(const struct render_check *check, struct members *json)
+{
+	struct members watched CLEANUP_MEMBERS = members_new();
+
+	if (check->watched_thorough_ms == 0) {
+		members_add_string(json, "watched", NULL);
+		return;
+	}
+	members_add_int(&watched, "ms", check->watched_ms);
+	members_add_int(&watched, "thoroughMs", check->watched_thorough_ms);
+	members_add(json, "watched", members_take(&watched));
+}
+
 /* What a check-end says beyond its outcome. */
 static int check_take_details(struct render_check *check, const struct json_at *record,
 			      struct error *err)
@@ -138,6 +167,7 @@ static int check_take_details(struct render_check *check, const struct json_at *
 		     : rc;
 	rc = rc == 0 ? copy_items(record, "evidence", item_copy_evidence, check->evidence, err)
 		     : rc;
+	rc = rc == 0 ? check_take_watched(check, record, err) : rc;
 	check->left_out = 0;
 	return rc == 0 ? json_have_int(record, "leftOut", 0, INT64_MAX, &check->left_out, err) : rc;
 }
@@ -240,6 +270,14 @@ static int check_decides(const struct render_check *check)
 	return decides[check->outcome];
 }
 
+/* Satisfied, by a look that was shorter than what the requirement is about. */
+static char *check_watched_reason(const struct render_check *check)
+{
+	return text_format("%s: watched for %.1f s; a thorough run watches %.1f s (--thorough)",
+			   check->name, (double)check->watched_ms / 1000.0,
+			   (double)check->watched_thorough_ms / 1000.0);
+}
+
 char *render_requirement_reason(const struct render_requirement *requirement)
 {
 	const struct render_check *why = requirement->why;
@@ -251,7 +289,8 @@ char *render_requirement_reason(const struct render_requirement *requirement)
 	if (requirement->left_out != NULL)
 		return text_format("%s was left out", requirement->left_out);
 	if (requirement->tally.outcomes[REPORT_PASS] != 0)
-		return strdup("");
+		return requirement->watched != NULL ? check_watched_reason(requirement->watched)
+						    : strdup("");
 	if (decides == 1)
 		return text_format("%s: %s", why->name, why->reason);
 	return strdup(requirement->not_applicable != NULL ? requirement->not_applicable
@@ -272,6 +311,8 @@ static int check_tally(struct render_check *check, struct error *err)
 		check->outcome == REPORT_PASS && check->unproven != NULL ? 1 : 0;
 	if (requirement->why == NULL || check_decides(check) > check_decides(requirement->why))
 		requirement->why = check;
+	if (check->watched_ms < check->watched_thorough_ms)
+		requirement->watched = check;
 	cJSON_ArrayForEach (known, requirement->checks) {
 		if (strcmp(known->valuestring, id->valuestring) == 0)
 			return 0;
@@ -341,6 +382,7 @@ cJSON *render_check_json(struct render_check *check)
 	if (check->cause != NULL)
 		members_add_string(&json, "cause", check->cause);
 	members_add_string(&json, "unproven", check->unproven);
+	check_add_watched(check, &json);
 	members_add(&json, "devices", STEAL(check->devices));
 	members_add(&json, "attempts", STEAL(check->attempts));
 	members_add(&json, "assertions", STEAL(check->assertions));

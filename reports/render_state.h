@@ -13,10 +13,11 @@ struct render_requirement {
 	const char *id;
 	const char *level;
 	struct report_tally tally;
-	cJSON *checks;			/* array of check ids */
-	const char *left_out;		/* the first check that applies and is not in the plan */
-	const char *not_applicable;	/* why checks that are not in the plan do not apply */
-	const struct render_check *why; /* the check that decides the verdict; NULL for none */
+	cJSON *checks;		    /* array of check ids */
+	const char *left_out;	    /* the first check that applies and is not in the plan */
+	const char *not_applicable; /* why checks that are not in the plan do not apply */
+	const struct render_check *watched; /* one that watched for less than a thorough run */
+	const struct render_check *why;	    /* the check that decides the verdict; NULL for none */
 };
 
 struct render_check {
@@ -40,6 +41,8 @@ struct render_check {
 	cJSON *devices;
 	cJSON *events;
 	int64_t left_out;
+	int64_t watched_ms;	     /* of the last attempt */
+	int64_t watched_thorough_ms; /* 0: nothing was watched */
 };
 
 struct render {

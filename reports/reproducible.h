@@ -4,7 +4,8 @@
 
 /* Reports that can be compared byte by byte: members that differ between two runs in one
  * environment get fixed values. reports/schema/report.schema.json marks exactly these members with
- * x-volatile. */
+ * x-volatile. What an assertion saw is "*" where the assertion says that it varies, and so in the
+ * reasons that are made of it. */
 
 #include "base/json.h"
 

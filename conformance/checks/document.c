@@ -35,6 +35,15 @@ static bool document_expect_text(struct check_run *run, const char *label, const
 	return check_expect_text(run, what != NULL ? what : pointer, saw, wanted);
 }
 
+static bool document_expect_random(struct check_run *run, const char *label, const cJSON *document,
+				   const char *pointer, const char *wanted)
+{
+	char *what CLEANUP_FREE = text_format("%s: %s", label, pointer);
+	const char *saw = cJSON_GetStringValue(json_pointer(document, pointer));
+
+	return check_expect_random(run, what != NULL ? what : pointer, saw, wanted);
+}
+
 /* What was read back is what only the work on this launch's input makes. */
 static bool document_expect_digest(struct check_run *run, const char *label, const cJSON *document,
 				   const char *array, const struct document_launch *launch)
@@ -57,7 +66,20 @@ static bool document_expect_digest(struct check_run *run, const char *label, con
 		check_broken(run, "%s", err.text);
 		return false;
 	}
-	return document_expect_text(run, label, document, pointer, wanted);
+	return document_expect_random(run, label, document, pointer, wanted);
+}
+
+static bool document_expect_seed(struct check_run *run, const cJSON *document,
+				 const struct document_launch *launch)
+{
+	const cJSON *seed = json_pointer(document, "/work/seed");
+	char *saw CLEANUP_FREE = text_format("%.0f", cJSON_IsNumber(seed) ? seed->valuedouble : 0);
+	char *wanted CLEANUP_FREE = text_format("%llu", (unsigned long long)launch->seed);
+
+	if (saw != NULL && wanted != NULL)
+		return check_expect_random(run, "/work/seed", saw, wanted);
+	check_broken(run, "out of memory");
+	return false;
 }
 
 static bool document_expect_work(struct check_run *run, const char *label, const cJSON *document,
@@ -67,10 +89,7 @@ static bool document_expect_work(struct check_run *run, const char *label, const
 	static const char *const tensors[] = {"sum", "product"};
 	const char *const *arrays =
 		strcmp(launch->probe, "probe-directml") == 0 ? tensors : numbers;
-	const cJSON *seed = json_pointer(document, "/work/seed");
-	bool held = check_expect_int(run, "/work/seed",
-				     cJSON_IsNumber(seed) ? (long long)seed->valuedouble : 0,
-				     launch->seed);
+	bool held = document_expect_seed(run, document, launch);
 
 	for (size_t i = 0; i < ARRAY_SIZE(numbers); i++)
 		held = document_expect_digest(run, label, document, arrays[i], launch) && held;
@@ -88,7 +107,7 @@ bool document_expect_launch(struct check_run *run, const char *label, const cJSO
 
 	held = document_expect_text(run, label, document, "/probe", api) && held;
 	held = document_expect_text(run, label, document, "/version", GPUCERT_VERSION) && held;
-	held = document_expect_text(run, label, document, "/nonce", launch->nonce) && held;
+	held = document_expect_random(run, label, document, "/nonce", launch->nonce) && held;
 	if (held && text_equal(status, "ok"))
 		held = document_expect_work(run, label, document, launch);
 	return held;

@@ -236,6 +236,8 @@ uint64_t rig_watch(struct rig *rig, uint64_t ms, uint64_t thorough_ms)
 
 	loop_run_for(&rig->loop, duration_ms);
 	check_add_time(rig->run, REPORT_PHASE_WAIT, duration_ms * 1000000);
+	if (thorough_ms != ms)
+		check_add_watched(rig->run, duration_ms, thorough_ms);
 	return duration_ms;
 }
 

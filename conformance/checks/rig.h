@@ -91,7 +91,7 @@ uint64_t rig_wait_ms(const struct rig *rig, enum check_requirement requirement);
 bool rig_end_plugin(struct rig *rig, int signal, uint64_t timeout_ms);
 
 /* Runs the loop for as long as the check says: a wait that is itself the measurement. In a thorough
- * run `thorough_ms`. Returns what it waited. */
+ * run `thorough_ms`, which the report tells where the two differ. Returns what it waited. */
 uint64_t rig_watch(struct rig *rig, uint64_t ms, uint64_t thorough_ms);
 
 /* Open descriptors of the plugin's process; -1 when that cannot be told. */

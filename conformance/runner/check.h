@@ -110,6 +110,18 @@ struct check_suite {
 	check_expect_at_most_at(run, __FILE__, __LINE__, what, saw, most)
 #define check_expect_text(run, what, saw, wanted)                                                  \
 	check_expect_text_at(run, __FILE__, __LINE__, what, saw, wanted)
+/* As check_expect(), of something that differs from run to run and means the same: a name that the
+ * plugin makes up, a measure. A reproducible report leaves what was seen out. */
+#define check_expect_varying(run, held, what, wanted, ...)                                         \
+	__extension__({                                                                            \
+		bool held_ = (held);                                                               \
+		check_expect_varying_at(run, __FILE__, __LINE__, held_, what, wanted,              \
+					__VA_ARGS__);                                              \
+		held_;                                                                             \
+	})
+/* As check_expect_text(), of a text that this run made up, such as a nonce. */
+#define check_expect_random(run, what, saw, wanted)                                                \
+	check_expect_random_at(run, __FILE__, __LINE__, what, saw, wanted)
 /* An operation that the product must manage: holds when `rc` is 0, else saw is the error's text. */
 #define check_expect_ok(run, rc, what, err)                                                        \
 	__extension__({                                                                            \
@@ -122,8 +134,14 @@ struct check_suite {
  * prose. */
 void check_expect_at(struct check_run *run, const char *file, int line, bool held, const char *what,
 		     const char *wanted, const char *saw_format, ...) PRINTF_LIKE(7, 8);
+void check_expect_varying_at(struct check_run *run, const char *file, int line, bool held,
+			     const char *what, const char *wanted, const char *saw_format, ...)
+	PRINTF_LIKE(7, 8);
+bool check_expect_random_at(struct check_run *run, const char *file, int line, const char *what,
+			    const char *saw, const char *wanted); /* NULL is shown as "(none)" */
 bool check_expect_int_at(struct check_run *run, const char *file, int line, const char *what,
 			 long long saw, long long wanted);
+/* A measure: what was seen differs from run to run. */
 bool check_expect_at_most_at(struct check_run *run, const char *file, int line, const char *what,
 			     long long saw, long long most);
 bool check_expect_text_at(struct check_run *run, const char *file, int line, const char *what,
@@ -167,6 +185,9 @@ void check_add_plugin(struct check_run *run, const char *resource, int pid);
  * time outside every phase is the harness' own.
  */
 void check_add_time(struct check_run *run, enum report_phase phase, uint64_t duration_ns);
+
+/* What was looked at in this check was watched for `ms`; a thorough run watches `thorough_ms`. */
+void check_add_watched(struct check_run *run, uint64_t ms, uint64_t thorough_ms);
 
 /* What the whole run shares with its checks. */
 const struct context *check_context(const struct check_run *run);

@@ -122,8 +122,9 @@ static void check_add_text(struct members *record, const char *key, const char *
 	members_add(record, key, text != NULL ? json_new_string(text, size) : NULL);
 }
 
+/* `varies` is what differs from run to run: "saw", "both" (also what is wanted), or NULL. */
 static void check_assert(struct check_run *run, const char *file, int line, bool held,
-			 const char *what, const char *wanted, const char *saw)
+			 const char *what, const char *wanted, const char *saw, const char *varies)
 {
 	struct members record CLEANUP_MEMBERS = check_record("assertion");
 	char *at CLEANUP_FREE = text_format("%s:%d", path_base(file), line);
@@ -133,19 +134,44 @@ static void check_assert(struct check_run *run, const char *file, int line, bool
 	check_add_text(&record, "saw", saw);
 	members_add_bool(&record, "ok", held);
 	check_add_text(&record, "at", at);
+	if (varies != NULL)
+		members_add_string(&record, "varies", varies);
 	check_send_shared(run, &record, held ? &run->held : &run->failed);
+}
+
+static void check_assert_format(struct check_run *run, const char *file, int line, bool held,
+				const char *what, const char *wanted, const char *varies,
+				const char *saw_format, va_list args) PRINTF_LIKE(8, 0);
+
+static void check_assert_format(struct check_run *run, const char *file, int line, bool held,
+				const char *what, const char *wanted, const char *varies,
+				const char *saw_format, va_list args)
+{
+	struct text saw CLEANUP_TEXT = {0};
+
+	text_vaddf(&saw, saw_format, args);
+	check_assert(run, file, line, held, what, wanted, saw.failed ? NULL : text_string(&saw),
+		     varies);
 }
 
 void check_expect_at(struct check_run *run, const char *file, int line, bool held, const char *what,
 		     const char *wanted, const char *saw_format, ...)
 {
-	struct text saw CLEANUP_TEXT = {0};
 	va_list args;
 
 	va_start(args, saw_format);
-	text_vaddf(&saw, saw_format, args);
+	check_assert_format(run, file, line, held, what, wanted, NULL, saw_format, args);
 	va_end(args);
-	check_assert(run, file, line, held, what, wanted, saw.failed ? NULL : text_string(&saw));
+}
+
+void check_expect_varying_at(struct check_run *run, const char *file, int line, bool held,
+			     const char *what, const char *wanted, const char *saw_format, ...)
+{
+	va_list args;
+
+	va_start(args, saw_format);
+	check_assert_format(run, file, line, held, what, wanted, "saw", saw_format, args);
+	va_end(args);
 }
 
 bool check_expect_int_at(struct check_run *run, const char *file, int line, const char *what,
@@ -162,24 +188,37 @@ bool check_expect_at_most_at(struct check_run *run, const char *file, int line, 
 {
 	char *expected CLEANUP_FREE = text_format("at most %lld", most);
 
-	check_expect_at(run, file, line, saw <= most, what, expected, "%lld", saw);
+	check_expect_varying_at(run, file, line, saw <= most, what, expected, "%lld", saw);
 	return saw <= most;
+}
+
+static bool check_assert_text(struct check_run *run, const char *file, int line, const char *what,
+			      const char *saw, const char *wanted, const char *varies)
+{
+	bool held = text_equal(saw, wanted);
+
+	check_assert(run, file, line, held, what, wanted != NULL ? wanted : "(none)",
+		     saw != NULL ? saw : "(none)", varies);
+	return held;
 }
 
 bool check_expect_text_at(struct check_run *run, const char *file, int line, const char *what,
 			  const char *saw, const char *wanted)
 {
-	bool held = text_equal(saw, wanted);
+	return check_assert_text(run, file, line, what, saw, wanted, NULL);
+}
 
-	check_assert(run, file, line, held, what, wanted != NULL ? wanted : "(none)",
-		     saw != NULL ? saw : "(none)");
-	return held;
+bool check_expect_random_at(struct check_run *run, const char *file, int line, const char *what,
+			    const char *saw, const char *wanted)
+{
+	return check_assert_text(run, file, line, what, saw, wanted, "both");
 }
 
 void check_expect_ok_at(struct check_run *run, const char *file, int line, int rc, const char *what,
 			const struct error *err)
 {
-	check_assert(run, file, line, rc == 0, what, "success", rc == 0 ? "success" : err->text);
+	check_assert(run, file, line, rc == 0, what, "success", rc == 0 ? "success" : err->text,
+		     NULL);
 }
 
 static void check_send_remark(struct check_run *run, const char *type, struct share *share,
@@ -357,6 +396,15 @@ void check_add_plugin(struct check_run *run, const char *resource, int pid)
 
 	check_add_text(&record, "resource", resource);
 	members_add_int(&record, "pid", pid);
+	check_send(run, &record);
+}
+
+void check_add_watched(struct check_run *run, uint64_t ms, uint64_t thorough_ms)
+{
+	struct members record CLEANUP_MEMBERS = check_record("watched");
+
+	members_add_int(&record, "ms", (int64_t)ms);
+	members_add_int(&record, "thoroughMs", (int64_t)thorough_ms);
 	check_send(run, &record);
 }
 

@@ -79,6 +79,21 @@ static int result_add_time(struct result *result, const cJSON *record, struct er
 	return rc;
 }
 
+static int result_add_watched(struct result *result, const cJSON *record, struct error *err)
+{
+	struct json_at root = json_root(record);
+	int64_t ms = 0;
+	int64_t thorough_ms = 0;
+	int rc = json_need_int(&root, "ms", 0, INT32_MAX, &ms, err);
+
+	rc = rc == 0 ? json_need_int(&root, "thoroughMs", 1, INT32_MAX, &thorough_ms, err) : rc;
+	if (rc == 0 && (result->watched_thorough_ms == 0 || (uint64_t)ms < result->watched_ms)) {
+		result->watched_ms = (uint64_t)ms;
+		result->watched_thorough_ms = (uint64_t)thorough_ms;
+	}
+	return rc;
+}
+
 static int result_add_device(struct result *result, const cJSON *record, struct error *err)
 {
 	struct json_at root = json_root(record);
@@ -148,6 +163,8 @@ static int result_add_record(struct result *result, cJSON **record, struct error
 		return result_add_plugin(result, *record, err);
 	if (strcmp(type, "time") == 0)
 		return result_add_time(result, *record, err);
+	if (strcmp(type, "watched") == 0)
+		return result_add_watched(result, *record, err);
 	if (strcmp(type, "broken") == 0 || strcmp(type, "unsupported") == 0 ||
 	    strcmp(type, "not-applicable") == 0 || strcmp(type, "note") == 0)
 		return result_add_remark(result, type, *record, err);

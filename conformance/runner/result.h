@@ -25,6 +25,8 @@ struct result {
 	cJSON *notes;	   /* array of strings */
 	cJSON *devices;	   /* array of device ids, each once */
 	uint64_t time_ns[REPORT_PHASE_COUNT];
+	uint64_t watched_ms;	      /* the shortest that the check watched something; */
+	uint64_t watched_thorough_ms; /* what a thorough run watches; 0: nothing was watched */
 	size_t records;
 	bool finished;	      /* the body returned and its clean-ups ran */
 	char *failed;	      /* the first assertion that did not hold: "what: saw X, wanted Y" */

@@ -349,6 +349,54 @@ static void test_reproducible(void)
 	CU_ASSERT_EQUAL(json_pointer(report, "/checks/2/attempts/0/timeoutMs")->valueint, 60000);
 }
 
+static void expect_string(const cJSON *report, const char *pointer, const char *wanted)
+{
+	UNIT_STRING(cJSON_GetStringValue(json_pointer(report, pointer)), wanted);
+}
+
+/* What a run made up or measured is left out, also of the reasons that tell of it. */
+static void test_what_varies_is_left_out(void)
+{
+	cJSON *complete CLEANUP_JSON = golden_report("complete");
+	cJSON *outcomes CLEANUP_JSON = golden_report("outcomes");
+	const cJSON *check = NULL;
+	const cJSON *requirement = NULL;
+	size_t found = 0;
+
+	UNIT_INT(report_make_reproducible(complete, NULL), 0);
+	expect_string(complete, "/checks/0/assertions/0/saw", "42");
+	expect_string(complete, "/checks/0/assertions/1/saw", "*");
+	expect_string(complete, "/checks/0/assertions/1/wanted", "*");
+	UNIT_INT(report_make_reproducible(outcomes, NULL), 0);
+	cJSON_ArrayForEach (check, json_pointer(outcomes, "/checks")) {
+		if (strcmp(json_pointer(check, "/id")->valuestring, "isolation.no-allocation") != 0)
+			continue;
+		expect_string(check, "/reason", "/devices/count: saw *, wanted 0");
+		expect_string(check, "/attempts/0/reason", "/devices/count: saw *, wanted 0");
+		found++;
+	}
+	cJSON_ArrayForEach (requirement, json_pointer(outcomes, "/requirements")) {
+		if (strcmp(json_pointer(requirement, "/id")->valuestring, "ISO-01") != 0)
+			continue;
+		expect_string(requirement, "/reason",
+			      "isolation.no-allocation (fail): /devices/count: saw *, wanted 0");
+		found++;
+	}
+	UNIT_INT(found, 2);
+}
+
+/* A look that was shorter than a thorough one satisfies, and says so. */
+static void test_what_was_watched_shortly_is_told(void)
+{
+	cJSON *report CLEANUP_JSON = golden_report("complete");
+
+	UNIT_INT(json_pointer(report, "/checks/0/watched/ms")->valueint, 2000);
+	expect_string(report, "/requirements/0/verdict", "satisfied");
+	expect_string(report, "/requirements/0/reason",
+		      "registration.in-time: watched for 2.0 s; a thorough run watches 60.0 s "
+		      "(--thorough)");
+}
+
 static void test_directory(void)
 {
 	const struct report_options options = {0};
@@ -395,6 +443,8 @@ int main(void)
 		{"schema and code agree on what is volatile",
 		 test_schema_and_code_agree_on_what_is_volatile},
 		{"reproducible reports hold fixed values", test_reproducible},
+		{"what varies is left out", test_what_varies_is_left_out},
+		{"what was watched shortly is told", test_what_was_watched_shortly_is_told},
 		{"a folder is rendered", test_directory},
 		CU_TEST_INFO_NULL,
 	};

@@ -5,7 +5,8 @@
 [ "$(id -u)" -eq 0 ] || skip "needs root"
 command -v containerd >/dev/null || skip "needs containerd"
 
-expect_exit 0 gpucert run --out "$work/report"
+cd "$work"
+expect_exit 0 gpucert run --out report
 r=$work/report/report.json
 for check in api.vulkan api.opencl isolation.no-allocation isolation.single-device isolation.two-containers \
 	isolation.shared-replicas environment.container registration.arrives allocate.each-and-all \
@@ -30,6 +31,18 @@ grep -q '<testsuite' "$work/report/junit.xml" || complain "junit.xml has no test
 expect_report "$r" "r.run.harness.commit === null || /^[0-9a-f]{40}(-modified)?$/.test(r.run.harness.commit)" true
 overhead=$(report "$r" "r.run.time.overheadPercent")
 echo "run.time.overheadPercent: $overhead, seconds: $(report "$r" 'r.run.durationMs / 1000')"
+
+# Another run in the same environment has the same reproducible report, byte by byte.
+mkdir "$work/again"
+cd "$work/again"
+expect_exit 0 gpucert run --out report
+for run in "$work" "$work/again"; do
+	expect_exit 0 gpucert report --reproducible --format json "$run/report"
+	mv "$work/out" "$run/reproducible.json"
+done
+cmp "$work/reproducible.json" "$work/again/reproducible.json" ||
+	complain "two reproducible reports differ: $(diff "$work/reproducible.json" "$work/again/reproducible.json" | head -n 20)"
+expect_report "$r" "r.requirements.find((q) => q.id === 'LAW-07').reason.includes('watched for')" true
 
 # Without containers the same checks are unsupported, not failed, and what ran on the host proves nothing about them.
 expect_exit 0 gpucert run --launcher process --out "$work/report" environment isolation api

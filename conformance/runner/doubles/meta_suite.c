@@ -22,6 +22,15 @@ static void meta_pass(struct check_run *run)
 	check_note(run, "everything is fine");
 }
 
+static void meta_measures(struct check_run *run)
+{
+	check_add_watched(run, 2000, 60000);
+	check_add_watched(run, 1000, 30000);
+	(void)check_expect_at_most(run, "/ms", 4, 5);
+	(void)check_expect_random(run, "/nonce", "a1b2", "a1b2");
+	(void)check_expect_varying(run, true, "/socket", "a name", "gpu-%d.sock", 7);
+}
+
 static void meta_fail(struct check_run *run)
 {
 	(void)check_expect_int(run, "/answer", 41, 42);
@@ -161,6 +170,7 @@ static const struct check checks[] = {
 	META("broken", meta_broken),
 	META("unsupported", meta_unsupported),
 	META("not-applicable", meta_not_applicable),
+	META("measures", meta_measures),
 	META("silent", meta_silent),
 	META("crash", meta_crash),
 	META("exit", meta_exit),

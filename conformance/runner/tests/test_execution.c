@@ -108,6 +108,26 @@ static void test_outcomes(void)
 	expect("meta.variant@wrong", REPORT_FAIL, "saw wrong");
 }
 
+static void expect_varies(const cJSON *assertions, const char *pointer, const char *wanted)
+{
+	UNIT_STRING(cJSON_GetStringValue(json_pointer(assertions, pointer)), wanted);
+}
+
+/* What differs from run to run is recorded as such, and the shortest look as that of the check. */
+static void test_measures(void)
+{
+	struct execution execution CLEANUP_EXECUTION = {0};
+
+	run_check("meta.measures", &execution);
+	UNIT_INT(execution.outcome, REPORT_PASS);
+	expect_varies(execution.result.assertions, "/0/varies", "saw");
+	expect_varies(execution.result.assertions, "/1/varies", "both");
+	expect_varies(execution.result.assertions, "/2/varies", "saw");
+	expect_varies(execution.result.assertions, "/2/saw", "gpu-7.sock");
+	UNIT_INT(execution.result.watched_ms, 1000);
+	UNIT_INT(execution.result.watched_thorough_ms, 30000);
+}
+
 static void test_pass_keeps_everything(void)
 {
 	struct execution execution CLEANUP_EXECUTION = {0};
@@ -209,6 +229,7 @@ int main(int argc, char **argv)
 {
 	CU_TestInfo tests[] = {
 		{"each end has its outcome", test_outcomes},
+		{"measures", test_measures},
 		{"a pass keeps everything", test_pass_keeps_everything},
 		{"evidence stays in its folder, whatever its name",
 		 test_evidence_stays_in_its_folder},
