@@ -4,14 +4,12 @@
 #include "conformance/checks/offer.h"
 #include "conformance/checks/stage.h"
 #include "conformance/checks/suites.h"
+#include "conformance/checks/tally.h"
 #include "conformance/checks/visibility.h"
 
 #include <string.h>
 
-enum {
-	UNREADABLE_MAX = 8, /* containers for answers that cannot be read */
-	TOLD_MAX = 8,	    /* of a kind of failure */
-};
+enum { UNREADABLE_MAX = 8 /* containers for answers that cannot be read */ };
 
 /* Milliseconds that a probe waits for the other container: on a busy machine one may come late. */
 static const char *const delays[] = {"1500", "6000", "20000"};
@@ -22,6 +20,7 @@ struct isolation {
 	struct rig *rig;
 	struct stage *stage;
 	struct grant_reader *grants;
+	struct host_places *places;
 	struct sight bare; /* a container without devices */
 };
 
@@ -30,14 +29,28 @@ struct isolation {
 static void isolation_close(struct isolation *isolation)
 {
 	grant_reader_free(&isolation->grants);
+	host_places_free(&isolation->places);
 }
 
 /* What a container with these options sees. False: recorded. */
 static bool isolation_look(struct isolation *isolation, const char *label,
 			   const struct kubelet_container_options *options, struct sight *out)
 {
-	*out = (struct sight){.document = stage_run(isolation->stage, label, look, options)};
+	struct probe *probe = stage_start(isolation->stage, label, look, options);
+
+	*out = (struct sight){0};
+	if (probe != NULL)
+		*out = (struct sight){stage_finish(isolation->stage, probe), probe_view(probe)};
 	return out->document != NULL;
+}
+
+/* The container saw the granted devices and nothing else of the node. */
+static void isolation_expect_only(struct isolation *isolation, const char *label,
+				  const struct sight *sight, const struct grant *grant)
+{
+	visibility_expect_confined(isolation->run, label, sight, &isolation->bare,
+				   isolation->places);
+	visibility_expect_only(isolation->run, label, sight, &isolation->bare, grant);
 }
 
 /* Plugin, runtime and a look into a container without devices. False: recorded. */
@@ -53,7 +66,8 @@ static bool isolation_open(struct isolation *isolation, struct check_run *run,
 	isolation->stage = stage_open(run, &isolation->rig->loop);
 	if (isolation->stage == NULL)
 		return false;
-	if (grant_reader_new(isolation->rig->context->node, &isolation->grants, &err) < 0) {
+	if (grant_reader_new(isolation->rig->context->node, &isolation->grants, &err) < 0 ||
+	    host_places_new(isolation->rig->context->cri_address, &isolation->places, &err) < 0) {
 		check_broken(run, "%s", err.text);
 		return false;
 	}
@@ -63,11 +77,10 @@ static bool isolation_open(struct isolation *isolation, struct check_run *run,
 static void isolation_no_allocation(struct check_run *run)
 {
 	static const struct grant nothing;
-	struct stage *stage = stage_open(run, NULL);
-	struct sight sight = {
-		.document = stage != NULL ? stage_run(stage, "no-allocation", look, NULL) : NULL};
+	struct isolation isolation = {.run = run, .stage = stage_open(run, NULL)};
+	struct sight sight = {0};
 
-	if (sight.document != NULL)
+	if (isolation.stage != NULL && isolation_look(&isolation, "no-allocation", NULL, &sight))
 		visibility_expect_only(run, "no allocation", &sight, NULL, &nothing);
 }
 
@@ -75,20 +88,15 @@ static void isolation_no_allocation(struct check_run *run)
 struct isolation_tally {
 	struct isolation *isolation;
 	struct text_list launched; /* devices that a container was looked at with */
-	struct text nothing;	   /* ids that hand out nothing */
-	size_t ids, empty, unreadable, unseen;
+	struct tally something;	   /* ids that hand out a device */
+	size_t unreadable, unseen;
 };
 
-static bool isolation_grants_something(struct isolation_tally *tally, const struct offer *offer)
+/* What only a runtime understands may be nothing for this runtime. */
+static bool isolation_is_empty(const struct grant *grant)
 {
-	/* What only a runtime understands may be nothing for this runtime. */
-	bool empty = offer->grant.source == GRANT_NOTHING ||
-		     (offer->grant.source == GRANT_SEEN && offer->grant.count == 0 &&
-		      !offer->grant.by_runtime);
-
-	if (empty && tally->empty++ < TOLD_MAX)
-		text_addf(&tally->nothing, "%s%s", tally->empty != 1 ? ", " : "", offer->id);
-	return !empty;
+	return grant->source == GRANT_NOTHING ||
+	       (grant->source == GRANT_SEEN && grant->count == 0 && !grant->by_runtime);
 }
 
 /* The answer cannot be read: the container is asked. False: recorded. */
@@ -111,13 +119,14 @@ static bool isolation_judge_offer(struct offer *offer, void *user)
 	struct isolation *isolation = tally->isolation;
 	struct sight sight = {0};
 
-	tally->ids++;
 	if (offer->grant.source == GRANT_UNTOLD) {
 		if (tally->unreadable++ < UNREADABLE_MAX &&
 		    !isolation_ask(isolation, offer, &sight))
 			return true;
 	}
-	if (!isolation_grants_something(tally, offer) || offer->grant.source == GRANT_UNTOLD)
+	tally_add(&tally->something, !isolation_is_empty(&offer->grant), "nothing by %s of %s",
+		  offer->id, offer->resource);
+	if (isolation_is_empty(&offer->grant) || offer->grant.source == GRANT_UNTOLD)
 		return true;
 	if (offer->grant.count == 0) {
 		tally->unseen++;
@@ -131,18 +140,13 @@ static bool isolation_judge_offer(struct offer *offer, void *user)
 	(void)text_list_add(&tally->launched, offer->grant.devices[0]->id, NULL);
 	if (sight.document != NULL ||
 	    isolation_look(isolation, offer->grant.devices[0]->id, &offer->options, &sight))
-		visibility_expect_only(isolation->run, offer->resource, &sight, &isolation->bare,
-				       &offer->grant);
+		isolation_expect_only(isolation, offer->resource, &sight, &offer->grant);
 	return true;
 }
 
-static void isolation_sum_up(struct check_run *run, const struct isolation_tally *tally)
+static void isolation_sum_up(struct check_run *run, struct isolation_tally *tally)
 {
-	if (tally->ids == 0)
-		return;
-	(void)check_expect(run, tally->empty == 0, "answers", "each hands out a device",
-			   "%zu of %zu ids hand out nothing%s%s", tally->empty, tally->ids,
-			   tally->empty != 0 ? ": " : "", text_string(&tally->nothing));
+	(void)tally_end(&tally->something);
 	if (tally->unreadable > UNREADABLE_MAX)
 		check_note(run,
 			   "the answers of %zu ids cannot be read; the containers of the first %d "
@@ -159,14 +163,16 @@ static void isolation_sum_up(struct check_run *run, const struct isolation_tally
 static void isolation_single_device(struct check_run *run)
 {
 	struct isolation isolation CLEANUP_ISOLATION = {0};
-	struct isolation_tally tally = {.isolation = &isolation};
+	struct isolation_tally tally = {
+		.isolation = &isolation,
+		.something = TALLY(run, "what an id hands out", "a device"),
+	};
 
 	if (isolation_open(&isolation, run, NULL)) {
 		(void)offers_each(isolation.rig, isolation.grants, isolation_judge_offer, &tally);
 		isolation_sum_up(run, &tally);
 	}
 	text_list_free(&tally.launched);
-	text_free(&tally.nothing);
 }
 
 /* The search for two ids that hand out one device each: different ones, or the same one. */
@@ -233,8 +239,10 @@ static bool isolation_run_both(struct isolation *isolation, const struct isolati
 		first != NULL ? stage_start(stage, "second", look_late, &pair->second.options)
 			      : NULL;
 
-	sights[0].document = first != NULL ? stage_finish(stage, first) : NULL;
-	sights[1].document = second != NULL ? stage_finish(stage, second) : NULL;
+	if (first != NULL)
+		sights[0] = (struct sight){stage_finish(stage, first), probe_view(first)};
+	if (second != NULL)
+		sights[1] = (struct sight){stage_finish(stage, second), probe_view(second)};
 	if (sights[0].document == NULL || sights[1].document == NULL)
 		return false;
 	if (probe_finished_ns(first) == 0 || probe_started_ns(second) == 0) {
@@ -303,10 +311,8 @@ static void isolation_two_containers(struct check_run *run)
 		const struct grant *first = &pair->seen[pair->first].grant;
 		const struct grant *second = &pair->second.grant;
 
-		visibility_expect_only(run, first->devices[0]->id, &sights[0], &isolation.bare,
-				       first);
-		visibility_expect_only(run, second->devices[0]->id, &sights[1], &isolation.bare,
-				       second);
+		isolation_expect_only(&isolation, first->devices[0]->id, &sights[0], first);
+		isolation_expect_only(&isolation, second->devices[0]->id, &sights[1], second);
 		visibility_expect_different_devices(run, sights[0].document, sights[1].document);
 	}
 	isolation_pair_free(pair);
@@ -325,10 +331,9 @@ static void isolation_shared_replicas(struct check_run *run)
 	if (pair == NULL)
 		return;
 	if (isolation_run_pair(&isolation, pair, sights)) {
-		visibility_expect_only(run, "first replica", &sights[0], &isolation.bare,
-				       &pair->second.grant);
-		visibility_expect_only(run, "second replica", &sights[1], &isolation.bare,
-				       &pair->second.grant);
+		isolation_expect_only(&isolation, "first replica", &sights[0], &pair->second.grant);
+		isolation_expect_only(&isolation, "second replica", &sights[1],
+				      &pair->second.grant);
 		visibility_expect_same_devices(run, sights[0].document, sights[1].document);
 	}
 	isolation_pair_free(pair);

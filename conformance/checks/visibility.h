@@ -9,6 +9,7 @@
  */
 
 #include "conformance/checks/grant.h"
+#include "conformance/checks/host_places.h"
 #include "conformance/runner/check.h"
 #include "containers/inspect/inspect.h"
 
@@ -44,6 +45,12 @@ void visibility_expect_only(struct check_run *run, const char *label, const stru
 /* The device nodes alone. */
 void visibility_expect_nodes(struct check_run *run, const char *label, const struct sight *sight,
 			     const struct sight *bare, const struct grant *grant);
+
+/* Records that no mount hands out what the node needs for itself, whoever made it (the answer, CDI,
+ * a hook), and that the program may do no more than that of a container without devices. Does
+ * nothing where the containers cannot be looked into. */
+void visibility_expect_confined(struct check_run *run, const char *label, const struct sight *sight,
+				const struct sight *bare, const struct host_places *places);
 
 /* Does the container hold a node that is this device's and no other's? */
 bool visibility_has_own_node(const struct discovery_snapshot *node,

@@ -89,11 +89,41 @@ const halfEmpty = {
 const variables = {envs: {NVIDIA_VISIBLE_DEVICES: 'GPU-00000000-0000-0000-0000-000000000000'}};
 const cdi = {cdi_devices: ['example.com/gpu=0']};
 
+// Device nodes and folders of the node beside the driver, under names that tell nothing.
+const makeNode = (name, type, major, minor) => {
+	const path = join(work, name);
+	execFileSync('mknod', [path, type, String(major), String(minor)]);
+	return path;
+};
+const withNode = (name, type, major, minor, containerPath) => ({
+	check: 'isolation.single-device',
+	plugin: plugin(resource('v', {
+		once: answer(vulkan, {
+			devices: [{host_path: makeNode(name, type, major, minor), container_path: containerPath, permissions: 'rwm'}],
+		}),
+	})),
+	reason: `${containerPath} (${type === 'b' ? 'block' : 'character'} ${major}:${minor})`,
+});
+const rootLink = join(work, 'root-link');
+symlinkSync('/', rootLink);
+const withMount = (source, place, readOnly = false) => ({
+	check: 'isolation.single-device',
+	plugin: plugin(resource('v', {
+		once: answer(vulkan, {mounts: [...mounts(vulkan), {host_path: source, container_path: '/opt/of-the-node', read_only: readOnly}]}),
+	})),
+	reason: `${place} of the node at /opt/of-the-node`,
+});
+
 const rows = [
-	...[['symbolic links', answer(vulkan, {mounts: mounts(vulkan, linked)})],
-		['copies', answer(vulkan, {mounts: mounts(vulkan, copied)})],
-		['one folder', wholeFolder]].flatMap(([, given]) => ['api.vulkan', 'isolation.single-device', 'isolation.two-containers']
-		.map((check) => ({check, plugin: both(given), wanted: 'pass'}))),
+	withNode('alias', 'c', 226, 129, '/dev/my-accelerator'),
+	withNode('elsewhere', 'c', 226, 130, '/opt/dri/renderD130'),
+	withNode('disk', 'b', 7, 200, '/dev/vda'),
+	withNode('memory', 'c', 1, 1, '/dev/mem'),
+	withMount(rootLink, '/', true),
+	withMount('/etc', '/etc', true),
+	withMount('/run', '/run/containerd'),
+	...[answer(vulkan, {mounts: mounts(vulkan, linked)}), answer(vulkan, {mounts: mounts(vulkan, copied)}), wholeFolder].flatMap(
+		(given) => ['api.vulkan', 'isolation.two-containers'].map((check) => ({check, plugin: both(given), wanted: 'pass'}))),
 	...[variables, cdi].flatMap((given) => ['api.vulkan', 'isolation.single-device', 'isolation.two-containers'].map((check) => ({
 		check,
 		plugin: plugin(resource('names', {once: given})),
@@ -104,8 +134,8 @@ const rows = [
 		plugin: plugin(resource('v', {once: hidden})),
 		reason: 'without the variables that hide some',
 	},
-	{check: 'isolation.single-device', plugin: plugin(resource('nothing', {})), reason: '1 of 1 ids hand out nothing: nothing'},
-	{check: 'isolation.single-device', plugin: plugin(resource('half', halfEmpty, ['full', 'empty'])), reason: 'hand out nothing: empty'},
+	{check: 'isolation.single-device', plugin: plugin(resource('nothing', {})), reason: 'nothing by nothing of'},
+	{check: 'isolation.single-device', plugin: plugin(resource('half', halfEmpty, ['full', 'empty'])), reason: 'nothing by empty of'},
 ];
 
-await judgeAll(rows, 1);
+await judgeAll(rows, 4);
