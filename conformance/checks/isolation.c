@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Isolation: a container sees what it was given, and nothing else. */
+#include "conformance/checks/isolation.h"
 #include "base/cleanup.h"
 #include "conformance/checks/offer.h"
 #include "conformance/checks/stage.h"
@@ -53,6 +54,20 @@ static void isolation_expect_only(struct isolation *isolation, const char *label
 	visibility_expect_only(isolation->run, label, sight, &isolation->bare, grant);
 }
 
+/* Isolation holds for the runtime that it was seen on. */
+static void isolation_note_runtime(struct check_run *run)
+{
+	const struct context *context = check_context(run);
+	const char *handler = context->runtime_handler != NULL ? context->runtime_handler : "";
+
+	if (strstr(context->cri_address, context->run_directory) != NULL)
+		check_note(run, "proven on a containerd of gpucert's own and its default OCI "
+				"runtime; --cri proves it on the node's");
+	else
+		check_note(run, "proven on the runtime at %s%s%s", context->cri_address,
+			   handler[0] != '\0' ? ", handler " : "", handler);
+}
+
 /* Plugin, runtime and a look into a container without devices. False: recorded. */
 static bool isolation_open(struct isolation *isolation, struct check_run *run,
 			   const char *const *env)
@@ -71,6 +86,7 @@ static bool isolation_open(struct isolation *isolation, struct check_run *run,
 		check_broken(run, "%s", err.text);
 		return false;
 	}
+	isolation_note_runtime(run);
 	return isolation_look(isolation, "bare", NULL, &isolation->bare);
 }
 
@@ -80,8 +96,10 @@ static void isolation_no_allocation(struct check_run *run)
 	struct isolation isolation = {.run = run, .stage = stage_open(run, NULL)};
 	struct sight sight = {0};
 
-	if (isolation.stage != NULL && isolation_look(&isolation, "no-allocation", NULL, &sight))
-		visibility_expect_only(run, "no allocation", &sight, NULL, &nothing);
+	if (isolation.stage == NULL || !isolation_look(&isolation, "no-allocation", NULL, &sight))
+		return;
+	isolation_note_runtime(run);
+	visibility_expect_only(run, "no allocation", &sight, NULL, &nothing);
 }
 
 /* How the answers of ids turned out. */
@@ -89,6 +107,7 @@ struct isolation_tally {
 	struct isolation *isolation;
 	struct text_list launched; /* devices that a container was looked at with */
 	struct tally something;	   /* ids that hand out a device */
+	struct tally one;	   /* and no second one */
 	size_t unreadable, unseen;
 };
 
@@ -132,10 +151,9 @@ static bool isolation_judge_offer(struct offer *offer, void *user)
 		tally->unseen++;
 		return true;
 	}
-	if (!check_expect(isolation->run, offer->grant.count == 1, "devices granted", "1",
-			  "%zu by %s of %s", offer->grant.count, offer->id, offer->resource))
-		return true;
-	if (text_list_has(&tally->launched, offer->grant.devices[0]->id))
+	tally_add(&tally->one, offer->grant.count == 1, "%zu by %s of %s", offer->grant.count,
+		  offer->id, offer->resource);
+	if (offer->grant.count != 1 || text_list_has(&tally->launched, offer->grant.devices[0]->id))
 		return true;
 	(void)text_list_add(&tally->launched, offer->grant.devices[0]->id, NULL);
 	if (sight.document != NULL ||
@@ -147,6 +165,7 @@ static bool isolation_judge_offer(struct offer *offer, void *user)
 static void isolation_sum_up(struct check_run *run, struct isolation_tally *tally)
 {
 	(void)tally_end(&tally->something);
+	(void)tally_end(&tally->one);
 	if (tally->unreadable > UNREADABLE_MAX)
 		check_note(run,
 			   "the answers of %zu ids cannot be read; the containers of the first %d "
@@ -166,6 +185,7 @@ static void isolation_single_device(struct check_run *run)
 	struct isolation_tally tally = {
 		.isolation = &isolation,
 		.something = TALLY(run, "what an id hands out", "a device"),
+		.one = TALLY(run, "devices granted", "1"),
 	};
 
 	if (isolation_open(&isolation, run, NULL)) {
@@ -318,6 +338,71 @@ static void isolation_two_containers(struct check_run *run)
 	isolation_pair_free(pair);
 }
 
+/* One container with the devices of both offers. */
+static bool isolation_open_both(struct isolation *isolation, struct isolation_pair *pair,
+				struct offer *both)
+{
+	const char *const ids[] = {pair->seen[pair->first].id, pair->second.id};
+	const char *resources[] = {pair->seen[pair->first].resource, pair->second.resource};
+	bool same = strcmp(resources[0], resources[1]) == 0;
+	const struct kubelet_limit limits[] = {
+		{.resource = resources[0], .count = same ? 2 : 1, .ids = ids},
+		{.resource = resources[1], .count = 1, .ids = &ids[1]},
+	};
+
+	rig_release(isolation->rig, pair->seen[pair->first].pod);
+	rig_release(isolation->rig, pair->second.pod);
+	return offer_open(isolation->rig, isolation->grants, limits, same ? 1 : 2, both);
+}
+
+/* What one resource says and another one takes back is for allocate.* to judge. */
+static bool isolation_is_contradicted(const struct offer *offer)
+{
+	for (size_t i = 0; i < offer->options.conflict_count; i++) {
+		if (!offer->options.conflicts[i].same && !offer->options.conflicts[i].dropped)
+			return true;
+	}
+	return false;
+}
+
+static void isolation_judge_both(struct isolation *isolation, struct isolation_pair *pair,
+				 struct offer *both)
+{
+	struct grant wanted = {.source = GRANT_READ};
+	struct sight sight = {0};
+
+	grant_add(&wanted, pair->seen[pair->first].grant.devices[0]);
+	grant_add(&wanted, pair->second.grant.devices[0]);
+	if (isolation_is_contradicted(both)) {
+		check_not_applicable(isolation->run,
+				     "the answers of %s and %s contradict each other, and a "
+				     "kubelet keeps one of them",
+				     pair->seen[pair->first].resource, pair->second.resource);
+		return;
+	}
+	if (both->grant.source == GRANT_READ)
+		(void)check_expect_int(isolation->run, "devices granted",
+				       (long long)both->grant.count, 2);
+	if (isolation_look(isolation, "two-devices", &both->options, &sight))
+		isolation_expect_only(isolation, "two devices", &sight, &wanted);
+}
+
+static void isolation_two_devices(struct check_run *run)
+{
+	struct isolation isolation CLEANUP_ISOLATION = {0};
+	struct isolation_pair *pair = isolation_open(&isolation, run, NULL)
+					      ? isolation_find_pair(&isolation, false)
+					      : NULL;
+	struct offer both = {0};
+
+	if (pair == NULL)
+		return;
+	if (isolation_open_both(&isolation, pair, &both))
+		isolation_judge_both(&isolation, pair, &both);
+	offer_close(isolation.rig, &both);
+	isolation_pair_free(pair);
+}
+
 static void isolation_shared_replicas(struct check_run *run)
 {
 	static const char *const two_replicas[] = {"DEVICE_PLUGIN_GPU_MULTITENANCY=2",
@@ -341,13 +426,13 @@ static void isolation_shared_replicas(struct check_run *run)
 
 static const char *const tags_isolation[] = {"isolation", "container", NULL};
 
-#define ISOLATION_CHECK(name, body)                                                                \
-	.id = "isolation." name, .revision = 2, .timeout_s = 300, .run = (body),                   \
+#define ISOLATION_CHECK(name, meaning, body)                                                       \
+	.id = "isolation." name, .revision = (meaning), .timeout_s = 300, .run = (body),           \
 	.tags = tags_isolation, .severity = CHECK_CRITICAL
 
 static const struct check checks[] = {
 	{
-		ISOLATION_CHECK("no-allocation", isolation_no_allocation),
+		ISOLATION_CHECK("no-allocation", 2, isolation_no_allocation),
 		.title = "A container without a device sees no GPU",
 		.advice = "Look at what the evidence shows: a runtime hook, a default mount or a "
 			  "privileged "
@@ -357,7 +442,7 @@ static const struct check checks[] = {
 		.stands_on = "environment.container",
 	},
 	{
-		ISOLATION_CHECK("single-device", isolation_single_device),
+		ISOLATION_CHECK("single-device", 2, isolation_single_device),
 		.title = "A container with one device sees that device and no other",
 		.advice = "Compare the evidence with the plugin's answer; if the answer names one "
 			  "device, the "
@@ -367,7 +452,7 @@ static const struct check checks[] = {
 		.stands_on = "allocate.one-response",
 	},
 	{
-		ISOLATION_CHECK("two-containers", isolation_two_containers),
+		ISOLATION_CHECK("two-containers", 2, isolation_two_containers),
 		.title = "Two containers at the same time see one device each, their own",
 		.advice = "As for isolation.single-device; here both containers run side by side.",
 		.requirement = CHECK_ISO_03,
@@ -375,7 +460,26 @@ static const struct check checks[] = {
 		.stands_on = "allocate.one-response",
 	},
 	{
-		ISOLATION_CHECK("shared-replicas", isolation_shared_replicas),
+		ISOLATION_CHECK("two-devices", 1, isolation_two_devices),
+		.title = "A container with two devices sees both and no third",
+		.advice = "Compare the answer for two ids with those for each of them alone: a "
+			  "variable or a path that is there once holds one device.",
+		.requirement = CHECK_ISO_02,
+		.needs = {.os = "linux", .devices = 2, .containers = true},
+		.stands_on = "allocate.one-response",
+	},
+	{
+		ISOLATION_CHECK("node-files", 1, isolation_node_files),
+		.title = "No answer hands out the node itself",
+		.advice = "Mount what the driver needs, file by file, and hand out the nodes of "
+			  "GPUs alone: who holds the node's root, its /proc, /sys or /etc, its "
+			  "disks, its memory or a socket of kubelet or runtime holds the node.",
+		.requirement = CHECK_ISO_05,
+		.needs = {.os = "linux", .devices = 1, .live_node = true},
+		.stands_on = "allocate.one-response",
+	},
+	{
+		ISOLATION_CHECK("shared-replicas", 2, isolation_shared_replicas),
 		.title = "Two containers with replicas of one device both see that device",
 		.advice = "Check that the plugin maps each replica's id to its device.",
 		.requirement = CHECK_ISO_04,

@@ -9,19 +9,18 @@
 
 enum { OFFERS_MS = 60000 };
 
-bool offer_open(struct rig *rig, struct grant_reader *grants, const char *resource,
-		const char *const *ids, size_t count, struct offer *out)
+bool offer_open(struct rig *rig, struct grant_reader *grants, const struct kubelet_limit *limits,
+		size_t count, struct offer *out)
 {
-	const struct kubelet_limit limit = {.resource = resource, .count = count, .ids = ids};
-	char *id CLEANUP_FREE = strdup(ids[0]);
-	char *pod CLEANUP_FREE = text_format("%s/%s", resource, ids[0]);
+	char *id CLEANUP_FREE = strdup(limits->ids[0]);
+	char *pod CLEANUP_FREE = text_format("%s/%s", limits->resource, limits->ids[0]);
 
-	*out = (struct offer){.resource = resource};
+	*out = (struct offer){.resource = limits->resource};
 	if (id == NULL || pod == NULL) {
 		check_broken(rig->run, "out of memory");
 		return false;
 	}
-	if (!rig_admit(rig, pod, &limit, &out->options))
+	if (!rig_admit(rig, pod, limits, count, &out->options))
 		return false;
 	out->id = STEAL(id);
 	out->pod = STEAL(pod);
@@ -53,6 +52,7 @@ struct offers {
 static bool offers_of_resource(struct offers *offers, const char *resource)
 {
 	struct text_list ids CLEANUP_TEXT_LIST = {0};
+	struct kubelet_limit limit = {.resource = resource, .count = 1};
 
 	if (!rig_healthy_ids(offers->rig, resource, &ids))
 		return false;
@@ -66,8 +66,8 @@ static bool offers_of_resource(struct offers *offers, const char *resource)
 				   ids.count, resource);
 			return true;
 		}
-		if (!offer_open(offers->rig, offers->grants, resource,
-				(const char *const *)&ids.items[i], 1, &offer))
+		limit.ids = (const char *const *)&ids.items[i];
+		if (!offer_open(offers->rig, offers->grants, &limit, 1, &offer))
 			return false;
 		offers->visited++;
 		more = offers->visit(&offer, offers->user);

@@ -16,10 +16,10 @@ struct offer {
 	struct grant grant; /* read off the answer */
 };
 
-/* Admits a container with these ids of the resource, the whole way of the kubelet. False: recorded,
- * and there is nothing to close. */
-bool offer_open(struct rig *rig, struct grant_reader *grants, const char *resource,
-		const char *const *ids, size_t count, struct offer *out);
+/* Admits a container that asks for these ids, the whole way of the kubelet; the first one names the
+ * offer. False: recorded, and there is nothing to close. */
+bool offer_open(struct rig *rig, struct grant_reader *grants, const struct kubelet_limit *limits,
+		size_t count, struct offer *out);
 
 /* The container is gone. An offer that was zeroed, because somebody took it, is left alone. */
 void offer_close(struct rig *rig, struct offer *offer);

@@ -269,14 +269,14 @@ void rig_expect_descriptors(struct rig *rig, int before)
 }
 
 /* Admission and start of the pod's one container. */
-static int rig_run_pod(struct rig *rig, const char *pod, const struct kubelet_limit *limit,
-		       struct kubelet_container_options *options, struct error *err)
+static int rig_run_pod(struct rig *rig, const char *pod, const struct kubelet_limit *limits,
+		       size_t count, struct kubelet_container_options *options, struct error *err)
 {
 	const struct kubelet_container container = {
 		.pod = pod,
 		.name = "probe",
-		.limits = limit,
-		.limit_count = 1,
+		.limits = limits,
+		.limit_count = count,
 	};
 	struct kubelet_outcome outcome = {0};
 	int rc = kubelet_admit(rig->kubelet, &container, context_wait_ms(rig->context, RIG_CALL_MS),
@@ -292,12 +292,12 @@ static int rig_run_pod(struct rig *rig, const char *pod, const struct kubelet_li
 	return rc;
 }
 
-bool rig_admit(struct rig *rig, const char *pod, const struct kubelet_limit *limit,
+bool rig_admit(struct rig *rig, const char *pod, const struct kubelet_limit *limits, size_t count,
 	       struct kubelet_container_options *options)
 {
 	struct error err = {0};
 	uint64_t start = clock_monotonic_ns();
-	int rc = rig_run_pod(rig, pod, limit, options, &err);
+	int rc = rig_run_pod(rig, pod, limits, count, options, &err);
 
 	rig_waited(rig, start);
 	if (rc == 0 && rig->admitted)
@@ -305,8 +305,8 @@ bool rig_admit(struct rig *rig, const char *pod, const struct kubelet_limit *lim
 	rig->admitted = rc == 0 || rig->admitted;
 	if (rc < 0) {
 		rig_release(rig, pod);
-		(void)error_wrap(&err, rc, "%s %s", limit->resource,
-				 limit->ids != NULL && limit->count == 1 ? limit->ids[0] : "");
+		(void)error_wrap(&err, rc, "%s %s", limits->resource,
+				 limits->ids != NULL && limits->count == 1 ? limits->ids[0] : "");
 	}
 	return check_expect_ok(rig->run, rc, "a container with a device is admitted and started",
 			       &err);

@@ -119,10 +119,10 @@ bool rig_healthy_ids(struct rig *rig, const char *resource, struct text_list *id
 /* The way of a container as the kubelet goes it: the choice of devices, with GetPreferredAllocation
  * where the kubelet chooses and the plugin offers it, Allocate, PreStartContainer where the plugin
  * requires it, and the merge into what the container is given. `pod` names the container and holds
- * the devices until rig_release(); limit->ids asks for certain devices. A failure is recorded, and
- * of several admissions the first that worked. False: recorded, and the pod holds nothing. Caller
- * frees the options. */
-bool rig_admit(struct rig *rig, const char *pod, const struct kubelet_limit *limit,
+ * the devices until rig_release(); limits[].ids asks for certain devices. A failure is recorded,
+ * and of several admissions the first that worked. False: recorded, and the pod holds nothing.
+ * Caller frees the options. */
+bool rig_admit(struct rig *rig, const char *pod, const struct kubelet_limit *limits, size_t count,
 	       struct kubelet_container_options *options);
 
 /* The pod is gone: its devices are free again. */
