@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/log.h"
 
+#include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/json.h"
 #include "base/text.h"
@@ -44,7 +45,7 @@ const char *log_level_name(enum log_level level)
 
 int log_level_parse(const char *name, enum log_level *out, struct error *err)
 {
-	for (size_t i = 0; i < sizeof(level_names) / sizeof(level_names[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(level_names); i++) {
 		if (strcmp(name, level_names[i]) == 0) {
 			*out = (enum log_level)i;
 			return 0;
@@ -94,6 +95,18 @@ static void log_write(const char *data, size_t size)
 }
 #endif
 
+/* In the place of a message that could not be put together, for which memory is short. */
+static void log_write_lost(void)
+{
+	static const char text[] = "a message was lost\n";
+	static const char json[] = "{\"level\":\"error\",\"message\":\"a message was lost\"}\n";
+
+	if (logger.json)
+		log_write(json, sizeof(json) - 1);
+	else
+		log_write(text, sizeof(text) - 1);
+}
+
 void log_message(enum log_level level, const char *format, ...)
 {
 	struct text message CLEANUP_TEXT = {0};
@@ -106,7 +119,8 @@ void log_message(enum log_level level, const char *format, ...)
 	text_vaddf(&message, format, args);
 	va_end(args);
 	log_add_line(&line, level, &message);
-	if (line.failed)
-		return;
-	log_write(line.data, line.size);
+	if (message.failed || line.failed)
+		log_write_lost();
+	else
+		log_write(line.data, line.size);
 }

@@ -48,6 +48,19 @@ static void test_levels(void)
 	log_set_level(LOG_LEVEL_INFO);
 }
 
+/* The locale "C" has no such character; MinGW's library leaves it out. */
+static void test_lost_messages_are_told(void)
+{
+	if (snprintf(NULL, 0, "%ls", L"\x20ac") >= 0)
+		return;
+	WRITTEN(log_info("%ls", L"\x20ac"));
+	UNIT_STRING(written, "a message was lost\n");
+	log_set_json(true);
+	WRITTEN(log_info("%ls", L"\x20ac"));
+	UNIT_STRING(written, "{\"level\":\"error\",\"message\":\"a message was lost\"}\n");
+	log_set_json(false);
+}
+
 static void test_messages_cannot_forge_lines(void)
 {
 	static const char attack[] = "x\n2026-01-01T00:00:00.000Z error   tool: forged\r\x1b[2K";
@@ -89,5 +102,6 @@ static void test_level_names(void)
 }
 
 UNIT_MAIN("log", {"text form", test_text_form}, {"levels", test_levels},
+	  {"lost messages are told", test_lost_messages_are_told},
 	  {"messages cannot forge lines", test_messages_cannot_forge_lines},
 	  {"JSON form", test_json_form}, {"level names", test_level_names})

@@ -5,21 +5,15 @@
 #include "conformance/checks/windows.h"
 
 #include <ctype.h>
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
+
+enum { WINDOWS_NAME_MAX = 255 * 3 }; /* 255 UTF-16 units */
 
 /* Windows paths as text, on whichever system the suite runs. */
 static const char system32[] = "C:\\Windows\\System32\\";
 static const char syswow64[] = "C:\\Windows\\SysWOW64\\";
-
-/* Windows drops dots and spaces at the end of a name, and ':' begins the name of a stream. */
-static bool windows_is_file_name(const char *name)
-{
-	size_t length = strlen(name);
-
-	return path_is_bare_name(name) && strpbrk(name, ":*?\"<>|") == NULL &&
-	       name[length - 1] != '.' && name[length - 1] != ' ';
-}
 
 static bool windows_is_target(const char *path)
 {
@@ -27,9 +21,9 @@ static bool windows_is_target(const char *path)
 	size_t syswow64_length = sizeof(syswow64) - 1;
 
 	if (strncasecmp(path, system32, system32_length) == 0)
-		return windows_is_file_name(path + system32_length);
+		return path_is_windows_name(path + system32_length);
 	return strncasecmp(path, syswow64, syswow64_length) == 0 &&
-	       windows_is_file_name(path + syswow64_length);
+	       path_is_windows_name(path + syswow64_length);
 }
 
 static void mount_targets(struct rig *rig, const char *id,
@@ -46,7 +40,8 @@ static void mount_targets(struct rig *rig, const char *id,
 		(void)check_expect(rig->run, windows_is_target(target), "mounts[].container_path",
 				   "a file in System32 or SysWOW64", "%s", target);
 		(void)check_expect(rig->run, response->mounts[i]->read_only, "mounts[].read_only",
-				   "true", "%s: false", target);
+				   "true", "%s: %s", target,
+				   response->mounts[i]->read_only ? "true" : "false");
 		for (size_t j = 0; j < i; j++)
 			again = again ||
 				strcasecmp(response->mounts[j]->container_path, target) == 0;
@@ -72,15 +67,20 @@ void windows_mount_targets(struct check_run *run)
 	windows_each_mount(run, mount_targets);
 }
 
-/* "C:\...": a local drive, no stream, no "..", no forward slash that a later parser reads anew. */
+/* "C:\\dir\\file": a local drive, and below it names that mean what they say. */
 static bool windows_is_plain_path(const char *path)
 {
-	if (!isalpha((unsigned char)path[0]) || strncmp(path + 1, ":\\", 2) != 0 ||
-	    strpbrk(path + 2, ":/*?\"<>|") != NULL)
+	char name[WINDOWS_NAME_MAX + 1] = "";
+
+	if (!isalpha((unsigned char)path[0]) || strncmp(path + 1, ":\\", 2) != 0)
 		return false;
-	for (const char *dots = strstr(path, "\\.."); dots != NULL;
-	     dots = strstr(dots + 1, "\\..")) {
-		if (dots[3] == '\0' || dots[3] == '\\')
+	for (const char *at = path + 2; *at == '\\'; at += strlen(name)) {
+		size_t length = strcspn(++at, "\\");
+
+		if (length > WINDOWS_NAME_MAX)
+			return false;
+		(void)snprintf(name, sizeof(name), "%.*s", (int)length, at);
+		if (!path_is_windows_name(name))
 			return false;
 	}
 	return true;

@@ -5,6 +5,7 @@
 #include "base/file.h"
 #include "base/path.h"
 #include "discovery/linux/sysfs.h"
+#include "discovery/vendor.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -32,19 +33,10 @@ bool pci_address_is_valid(const char *text)
 
 const char *pci_vendor_name(struct builder *builder, int32_t vendor)
 {
-	static const struct {
-		int32_t id;
-		const char *name;
-	} vendors[] = {
-		{0x1002, "AMD"},       {0x106b, "Apple"},  {0x10de, "NVIDIA"},
-		{0x1414, "Microsoft"}, {0x15ad, "VMware"}, {0x1ed5, "Moore Threads"},
-		{0x8086, "Intel"},
-	};
+	const char *name = vendor_name(vendor);
 
-	for (size_t i = 0; i < ARRAY_SIZE(vendors); i++) {
-		if (vendors[i].id == vendor)
-			return vendors[i].name;
-	}
+	if (name != NULL)
+		return name;
 	return vendor != DISCOVERY_UNKNOWN ? builder_format(builder, "0x%04x", (unsigned)vendor)
 					   : "";
 }

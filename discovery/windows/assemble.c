@@ -3,6 +3,7 @@
 
 #include "base/cleanup.h"
 #include "base/text.h"
+#include "discovery/vendor.h"
 #include "discovery/windows/device_id.h"
 #include "discovery/windows/runtime_files.h"
 
@@ -66,7 +67,7 @@ static int32_t assemble_id(uint32_t id, uint32_t max)
 static void assemble_pci(struct builder *builder, struct discovery_device *device,
 			 const struct adapter_ids *ids)
 {
-	const char *vendor = device_id_vendor_name(ids->vendor);
+	const char *vendor = vendor_name(ids->vendor);
 	bool subsystem = ids->subsystem != ADAPTER_ID_UNKNOWN;
 
 	device->pci_vendor = assemble_id(ids->vendor, 0xFFFF);

@@ -69,20 +69,3 @@ struct adapter_ids device_id_parse(const char *instance_id)
 		.revision = device_id_number(instance_id, "REV_", 2),
 	};
 }
-
-const char *device_id_vendor_name(uint32_t vendor)
-{
-	static const struct {
-		uint32_t id;
-		const char *name;
-	} vendors[] = {
-		{0x10de, "NVIDIA"},   {0x1002, "AMD"},	  {0x8086, "Intel"},  {0x1414, "Microsoft"},
-		{0x5143, "Qualcomm"}, {0x1ae0, "Google"}, {0x15ad, "VMware"}, {0x1af4, "Red Hat"},
-	};
-
-	for (size_t i = 0; i < ARRAY_SIZE(vendors); i++) {
-		if (vendors[i].id == vendor)
-			return vendors[i].name;
-	}
-	return NULL;
-}

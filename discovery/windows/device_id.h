@@ -15,7 +15,4 @@ const char *device_id_of_instance(struct builder *builder, const char *instance_
 /* The ids in it; unknown ones stay ADAPTER_ID_UNKNOWN. */
 struct adapter_ids device_id_parse(const char *instance_id);
 
-/* "NVIDIA" of a PCI vendor id; NULL when it is none of the known ones. */
-const char *device_id_vendor_name(uint32_t vendor);
-
 #endif

@@ -53,8 +53,9 @@ static uint8_t *pnp_property(const struct pnp_set *set, const DEVPROPKEY *key, D
 	uint8_t *bytes = NULL;
 	DWORD needed = 0;
 
-	(void)SetupDiGetDevicePropertyW(set->handle, &data, key, type, NULL, 0, &needed, 0);
-	if (GetLastError() != ERROR_INSUFFICIENT_BUFFER || needed > PROPERTY_MAX)
+	/* What has no bytes succeeds, and then there is no reason to read. */
+	if (SetupDiGetDevicePropertyW(set->handle, &data, key, type, NULL, 0, &needed, 0) ||
+	    GetLastError() != ERROR_INSUFFICIENT_BUFFER || needed > PROPERTY_MAX)
 		return NULL;
 	bytes = calloc(1, needed + 2 * sizeof(WCHAR));
 	if (bytes != NULL &&
@@ -75,15 +76,22 @@ static const char *pnp_arena_string(const struct pnp_set *set, const WCHAR *wide
 /* Plain properties in their old form exist on every system, Wine included. */
 static const char *pnp_registry_string(const struct pnp_set *set, DWORD property)
 {
-	WCHAR text[1024] = L"";
 	SP_DEVINFO_DATA data = set->data;
+	BYTE *text CLEANUP_FREE = NULL;
 	DWORD type = 0;
+	DWORD size = 0;
 
-	if (!SetupDiGetDeviceRegistryPropertyW(set->handle, &data, property, &type, (BYTE *)text,
-					       sizeof(text) - sizeof(WCHAR), NULL) ||
+	if (SetupDiGetDeviceRegistryPropertyW(set->handle, &data, property, &type, NULL, 0,
+					      &size) ||
+	    GetLastError() != ERROR_INSUFFICIENT_BUFFER || size > PROPERTY_MAX)
+		return "";
+	text = calloc(1, size + sizeof(WCHAR));
+	if (text == NULL ||
+	    !SetupDiGetDeviceRegistryPropertyW(set->handle, &data, property, &type, text, size,
+					       NULL) ||
 	    type != REG_SZ)
 		return "";
-	return pnp_arena_string(set, text);
+	return pnp_arena_string(set, (const WCHAR *)(void *)text);
 }
 
 static const char *pnp_string(const struct pnp_set *set, const DEVPROPKEY *key, DWORD old_form)

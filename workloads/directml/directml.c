@@ -7,6 +7,7 @@
 #include "workloads/directx/wine.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static int load(struct directml *dml, struct api_report *report, struct error *err)
 {
@@ -39,7 +40,9 @@ static int directml_api_open(struct api_report *report, void **session, struct e
 	struct error reason = {0};
 	int code = api_report_begin(report, "directml", DIRECTML_LIBRARY, err);
 
-	if (code != 0 || dml == NULL)
+	if (code != 0)
+		return code;
+	if (dml == NULL)
 		return error_memory(err);
 	wine_name(report->emulator, sizeof(report->emulator));
 	code = load(dml, report, &reason);

@@ -154,10 +154,13 @@ const wrongOnWindows = [
 	['no-cdi', windowsPlugin({cdi_devices: ['example.com/gpu=0']}), 'CDI'],
 	['no-topology', windowsPlugin({}, [{id: '1B00', numa: [0]}]), 'NUMA'],
 	['mount-targets', windowsPlugin(mount({container_path: 'C:\\Windows\\System32\\drivers\\x.dll'})), 'System32 or SysWOW64'],
-	['mount-targets', windowsPlugin(mount({read_only: false})), 'read_only'],
+	['mount-targets', windowsPlugin(mount({container_path: 'C:\\Windows\\System32\\NUL'})), 'System32 or SysWOW64'],
+	['mount-targets', windowsPlugin(mount({container_path: 'C:\\Windows\\SysWOW64\\com1.dll'})), 'com1.dll'],
+	['mount-targets', windowsPlugin(mount({read_only: false})), 'nvapi64.dll: false'],
 	['mount-targets', windowsPlugin({mounts: [dll, {...dll, container_path: 'c:\\windows\\system32\\NVAPI64.dll'}]}), 'whatever the case'],
 	['mount-sources', windowsPlugin(mount({host_path: `${store}\\..\\other\\x.dll`})), 'below the driver store'],
 	['mount-sources', windowsPlugin(mount({host_path: 'C:\\Users\\x.dll'})), 'below the driver store'],
+	['mount-sources', windowsPlugin(mount({host_path: `${store}\\lpt1.dll`})), 'below the driver store'],
 ];
 // A plugin that serves one device of a driver serves all of them; an id whose answer is empty stands for none.
 const all = ['1B00', '1C00', '1D00', '1E00'].map((id) => ({id}));

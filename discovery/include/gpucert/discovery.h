@@ -69,7 +69,7 @@ struct discovery_device {
 	size_t index; /* position in the snapshot */
 	enum discovery_kind kind;
 	const char
-		*vendor; /* "NVIDIA", "Intel", "AMD", "Mesa", "PoCL", or the PCI id as "0x1af4" */
+		*vendor; /* "NVIDIA", "Intel", "AMD", "Mesa", "PoCL", or the PCI id as "0x1a03" */
 	const char *manufacturer; /* as the system says it: "Advanced Micro Devices, Inc." */
 	const char *description;  /* "Tesla T4", "llvmpipe (Mesa lavapipe)" */
 	int32_t pci_vendor, pci_device, pci_subsystem_vendor, pci_subsystem_device,

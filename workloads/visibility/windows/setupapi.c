@@ -3,6 +3,7 @@
 
 #include "base/cleanup.h"
 #include "base/library.h"
+#include "base/text.h"
 #include "base/utf16.h"
 
 #include <stdlib.h>
@@ -14,7 +15,7 @@
 
 #define SETUPAPI_LIBRARY "setupapi.dll"
 
-enum { TEXT_UNITS = 1024 };
+enum { TEXT_UNITS = 1024, LUID_UNITS = 32 };
 
 /* Device setup classes: Display, and ComputeAccelerator of MCDM. */
 static const GUID classes[] = {
@@ -22,7 +23,7 @@ static const GUID classes[] = {
 	{0xf01a9d53, 0x3ff6, 0x48d2, {0x9f, 0x97, 0xc8, 0xa7, 0x00, 0x4b, 0xe1, 0x0c}},
 };
 
-/* Of the adapter that belongs to the device; a UINT64. */
+/* Of the adapter that belongs to the device; a 64-bit number, on some systems its decimal text. */
 static const DEVPROPKEY luid_key = {
 	{0x60b193cb, 0x5276, 0x4d0f, {0x96, 0xfc, 0xf1, 0x73, 0xab, 0xad, 0x3e, 0xc6}}, 2};
 
@@ -92,13 +93,30 @@ static void tell_property(const struct setup *setup, HDEVINFO set, SP_DEVINFO_DA
 static void tell_luid(const struct setup *setup, HDEVINFO set, SP_DEVINFO_DATA *data,
 		      struct members *device)
 {
-	uint64_t luid = 0;
+	union {
+		BYTE bytes[LUID_UNITS * sizeof(WCHAR)];
+		uint16_t units[LUID_UNITS];
+		int64_t number;
+	} luid = {0};
 	DEVPROPTYPE type = 0;
+	DWORD size = 0;
+	bool found = setup->SetupDiGetDevicePropertyW(set, data, &luid_key, &type, luid.bytes,
+						      sizeof(luid.bytes) - sizeof(WCHAR), &size, 0);
 
-	if (setup->SetupDiGetDevicePropertyW(set, data, &luid_key, &type, (BYTE *)&luid,
-					     sizeof(luid), NULL, 0) &&
-	    type == DEVPROP_TYPE_UINT64)
-		member_bytes(device, "deviceLuid", (const uint8_t *)&luid, sizeof(luid));
+	if (found && type == DEVPROP_TYPE_STRING) {
+		char *text CLEANUP_FREE =
+			utf16_to_utf8(luid.units, wcsnlen((WCHAR *)luid.units, LUID_UNITS));
+		long long number = 0;
+
+		found = text != NULL &&
+			text_to_int64(text, "LUID", INT64_MIN, INT64_MAX, &number, NULL) == 0;
+		luid.number = number;
+	} else {
+		found = found && (type == DEVPROP_TYPE_INT64 || type == DEVPROP_TYPE_UINT64) &&
+			size == sizeof(luid.number);
+	}
+	if (found)
+		member_bytes(device, "deviceLuid", luid.bytes, sizeof(luid.number));
 	else
 		member_null(device, "deviceLuid");
 }
