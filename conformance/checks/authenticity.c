@@ -64,23 +64,20 @@ static bool authenticity_expect_variables(struct check_run *run, const char *lab
 	return held;
 }
 
-bool authenticity_expect(struct check_run *run, const char *label, const char *probe,
-			 struct launch *launch, struct container_view *view)
+bool authenticity_expect(struct check_run *run, const char *label, const char *probe, int64_t pid,
+			 struct container_view *view)
 {
 	struct error err = {0};
-	int64_t pid = 0;
-	int rc = launch_wait_held(launch, &pid, &err);
+	int rc = container_inspect(pid, view, &err);
 
-	if (rc == 0 && pid != 0)
-		rc = container_inspect(pid, view, &err);
+	/* It was killed meanwhile: launch_wait() knows how. */
+	if (rc == ERROR_NOT_FOUND)
+		return true;
 	if (rc == ERROR_UNSUPPORTED) {
 		check_unsupported(run, "%s: that the image's own probe runs is not proven: %s",
 				  label, err.text);
 		return true;
 	}
-	/* It ended, and launch_wait() knows how. */
-	if (rc == ERROR_NOT_FOUND || (rc == 0 && pid == 0))
-		return true;
 	if (rc < 0) {
 		check_broken(run, "%s: %s", label, err.text);
 		return false;

@@ -211,10 +211,11 @@ static bool stage_expect_untampered(struct stage *stage, const char *label,
 	struct text_list found CLEANUP_TEXT_LIST = {0};
 	char *what CLEANUP_FREE = text_format("%s: the answer", label);
 	struct error err = {0};
+	bool windows = strcmp(stage->context->node->system.os, "windows") == 0;
+	int rc = windows ? tamper_find_windows(spec, &found, &err)
+			 : tamper_find(spec, &stage->context->image, &found, &err);
 
-	if (strcmp(stage->context->node->system.os, "windows") == 0)
-		return true;
-	if (what == NULL || tamper_find(spec, &stage->context->image, &found, &err) < 0) {
+	if (rc < 0 || what == NULL) {
 		check_broken(stage->run, "%s: %s", label, err.text);
 		return false;
 	}
@@ -280,15 +281,37 @@ static const char **stage_command(const struct stage *stage, const char *const *
 	return words;
 }
 
+/* Waits until the probe is held. *pid 0: it ended before, which launch_wait() tells, or its process
+ * is not known, which is recorded as unsupported. False: recorded. */
+static bool stage_wait_held(struct stage *stage, struct probe *probe, const char *label,
+			    int64_t *pid)
+{
+	struct stage_span span = stage_span_begin(stage);
+	struct error err = {0};
+	int rc = launch_wait_held(probe->launch, pid, &err);
+
+	stage_span_end(stage, &span);
+	if (rc == ERROR_UNSUPPORTED)
+		check_unsupported(stage->run,
+				  "%s: that the image's own probe runs is not proven: %s", label,
+				  err.text);
+	else if (rc < 0)
+		check_broken(stage->run, "%s: %s", label, err.text);
+	return rc == 0 || rc == ERROR_UNSUPPORTED;
+}
+
 /* Lets a probe go on that is what it should be; false: recorded. */
 static bool stage_let_go(struct stage *stage, struct probe *probe, const char *label)
 {
 	char *line CLEANUP_FREE =
 		text_format("%s %lu", probe->identity.nonce, (unsigned long)probe->identity.seed);
 	struct error err = {0};
+	int64_t pid = 0;
 
-	if (!authenticity_expect(stage->run, label, probe->identity.probe, probe->launch,
-				 &probe->view))
+	if (!stage_wait_held(stage, probe, label, &pid))
+		return false;
+	if (pid != 0 &&
+	    !authenticity_expect(stage->run, label, probe->identity.probe, pid, &probe->view))
 		return false;
 	if (line == NULL || launch_release(probe->launch, line, &err) < 0) {
 		check_broken(stage->run, "%s: %s", label, err.text);

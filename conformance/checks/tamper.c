@@ -28,6 +28,7 @@ static const struct {
 } variables[] = {
 	{"LD_LIBRARY_PATH", NULL}, /* judged by where it leads */
 	{"LD_*", "steers the dynamic linker"},
+	{"WINE*", "steers Wine"},
 	{"GLIBC_TUNABLES", "steers the C library"},
 	{"VK_INSTANCE_LAYERS", "puts layers in front of the Vulkan driver"},
 	{"VK_LAYER_PATH", "puts layers in front of the Vulkan driver"},

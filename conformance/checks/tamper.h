@@ -5,7 +5,7 @@
 /*
  * Does a plugin's answer change what the probe is, and not only what it finds? A document counts
  * only when nothing of the answer lies over, above or in front of the probe, its libraries, the
- * dynamic linker and its files, /proc, /sys and the way of the results. Linux containers.
+ * dynamic linker and its files, /proc, /sys and the way of the results.
  *
  * What changes nothing is innocent: the same content at the same place, folders of drivers on
  * LD_LIBRARY_PATH that hold none of the image's libraries, sysfs at its own path, manifests and
@@ -20,6 +20,10 @@
  * reading a source that is there. */
 int tamper_find(const struct launch_spec *spec, const struct image_manifest *image,
 		struct text_list *found, struct error *err);
+
+/* The same of an answer for Windows containers, by path alone: mounts over, above or below the
+ * image's programs and the system's base libraries. ERROR_MEMORY. */
+int tamper_find_windows(const struct launch_spec *spec, struct text_list *found, struct error *err);
 
 /* Of a variable alone, "NAME=value": why it is one, or NULL. For those that the runtime adds. */
 const char *tamper_variable(const char *variable);

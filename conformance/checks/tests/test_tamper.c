@@ -208,6 +208,41 @@ static void test_the_library_path(void)
 	}
 }
 
+static void test_windows(void)
+{
+	static const struct {
+		const char *target;
+		bool tampers;
+	} cases[] = {
+		{"C:\\gpucert\\libexec\\gpucert\\probe-d3d12.exe", true},
+		{"c:/GPUCERT//libexec/", true},
+		{"\\gpucert", true},
+		{"C:\\Windows\\System32", true},
+		{"C:\\Windows\\System32\\NTDLL.dll", true},
+		{"C:\\Windows", true},
+		{"C:\\gpucert2", false},
+		{"C:\\Windows\\System32\\nvcuda.dll", false},
+		{"C:\\Windows\\System32\\HostDriverStore\\FileRepository\\nv", false},
+		{"C:\\Windows\\System32\\vulkan-1.dll", false},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		const struct launch_mount mount = {"C:\\x", cases[i].target, true};
+		const struct launch_spec spec = {.mounts = &mount, .mount_count = 1};
+		struct text_list found CLEANUP_TEXT_LIST = {0};
+
+		UNIT_INT(tamper_find_windows(&spec, &found, NULL), 0);
+		if ((found.count == 1) != cases[i].tampers)
+			UNIT_STRING(cases[i].target, cases[i].tampers ? "tampers" : "is innocent");
+	}
+	const struct launch_variable variable = {"WINEDLLPATH", "/x"};
+	const struct launch_spec spec = {.envs = &variable, .env_count = 1};
+	struct text_list found CLEANUP_TEXT_LIST = {0};
+
+	UNIT_INT(tamper_find_windows(&spec, &found, NULL), 0);
+	UNIT_INT(found.count, 1);
+}
+
 int main(void)
 {
 	CU_TestInfo tests[] = {
@@ -220,6 +255,7 @@ int main(void)
 		{"layers", test_layers},
 		{"device nodes", test_device_nodes},
 		{"variables", test_variables},
+		{"Windows", test_windows},
 		{"the library path", test_the_library_path},
 		CU_TEST_INFO_NULL,
 	};
