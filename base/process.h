@@ -10,7 +10,8 @@
  *
  * Ending: SIGTERM to the group, SIGKILL after a grace period. When the leader ends, what is left of
  * its group is killed; after a stop or a deadline the rest may first use up the grace period, as
- * long as it holds the output open. Processes that left the group (daemons) are on their own.
+ * long as it holds the output open. Processes that left the group (daemons) are on their own,
+ * unless process_adopt_orphans() was called.
  *
  * Orphans: the kernel kills the leader when the thread that started it dies (PR_SET_PDEATHSIG), so
  * start children from a thread that lives as long as they do. The rest of the group is not covered
@@ -118,6 +119,14 @@ void process_free(struct process *process);
 /* Runs a child to its end on a loop of its own. Errors as process_start(). */
 int process_run(const struct process_spec *spec, struct process_result *result, struct error *err);
 void process_result_free(struct process_result *result);
+
+/* From now on a process below this one whose parent ends becomes a child of this one, so that
+ * daemons are found. On Windows job objects end them. */
+void process_adopt_orphans(void);
+
+/* Kills what was adopted, and adds "NAME (process ID)" to `names` (may be NULL) for each that still
+ * ran. What process_start() started is not touched. */
+int process_end_orphans(struct text_list *names, struct error *err);
 
 /* "exited with code 3", "killed by signal 11 (Segmentation fault)", ... into `out`. */
 void process_describe(const struct process_result *result, char *out, size_t size);

@@ -3,9 +3,10 @@
 #define BASE_TERMINATION_H
 
 /*
- * Requests to end the program, on a libuv loop: SIGTERM and SIGINT; on Windows Ctrl-C, Ctrl-Break,
- * the closing of the console, the end of the session or of the system, what the service control
- * manager says (base/windows_service.h), and the event of base/windows/stop_event.h.
+ * Requests to end the program, on a libuv loop: SIGTERM, SIGINT, SIGQUIT, SIGUSR1, and SIGHUP
+ * unless it is ignored as under nohup; on Windows Ctrl-C, Ctrl-Break, the closing of the console,
+ * the end of the session or of the system, what the service control manager says
+ * (base/windows_service.h), and the event of base/windows/stop_event.h.
  *
  * The first request is told; a second one that can wait ends the program at once, as it would
  * without this.

@@ -39,6 +39,7 @@ struct process_stream {
 };
 
 struct process {
+	struct process *next;	  /* of `started` */
 	struct process_spec spec; /* argv, env and directory are not kept */
 	struct process_result result;
 	enum process_phase phase;
@@ -56,7 +57,29 @@ struct process {
 	char chunk[PROCESS_CHUNK_SIZE];
 };
 
+/* Every process that is not freed: what tells children of this program's own from orphans. */
+static struct process *started;
+
 static void process_on_timer(uv_timer_t *timer);
+
+bool process_is_started(pid_t id)
+{
+	const struct process *process = started;
+
+	while (process != NULL && process->id != id)
+		process = process->next;
+	return process != NULL;
+}
+
+static void process_unlink(const struct process *process)
+{
+	struct process **at = &started;
+
+	while (*at != NULL && *at != process)
+		at = &(*at)->next;
+	if (*at != NULL)
+		*at = process->next;
+}
 
 static void process_on_closed(uv_handle_t *handle)
 {
@@ -64,6 +87,7 @@ static void process_on_closed(uv_handle_t *handle)
 
 	if (--process->handles > 0)
 		return;
+	process_unlink(process);
 	process_result_free(&process->result);
 	text_free(&process->out.output.line);
 	text_free(&process->err.output.line);
@@ -334,6 +358,8 @@ static int process_launch(struct process *process, struct error *err)
 	if (rcs[0] < 0)
 		return rcs[0];
 	process->id = child.id;
+	process->next = started;
+	started = process;
 	process->started_ns = clock_monotonic_ns();
 	rcs[0] = process_watch_exit(process, child.exit_fd, err);
 	rcs[1] = process_open_stream(&process->out, child.out_fd, err);

@@ -17,4 +17,7 @@ struct process_child {
 /* Forks and executes. Returns once the program runs; otherwise nothing is left behind. */
 int process_spawn(const struct process_spec *spec, struct process_child *child, struct error *err);
 
+/* Is this a child of process_start() that is not reaped yet? */
+bool process_is_started(pid_t id);
+
 #endif

@@ -1,10 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/termination.h"
 
+#include "base/cleanup.h"
+
 #include <signal.h>
+#include <stdbool.h>
 #include <stdlib.h>
 
-enum { HANDLES = 2 };
+/* Each ends a program that does not handle it. */
+static const struct {
+	int number;
+	const char *name;
+} signals[] = {
+	{SIGTERM, "SIGTERM"}, {SIGINT, "SIGINT"},   {SIGHUP, "SIGHUP"},
+	{SIGQUIT, "SIGQUIT"}, {SIGUSR1, "SIGUSR1"},
+};
+
+enum { HANDLES = ARRAY_SIZE(signals) };
 
 struct termination {
 	uv_signal_t handles[HANDLES];
@@ -16,16 +28,28 @@ struct termination {
 static void on_signal(uv_signal_t *handle, int number)
 {
 	struct termination *termination = handle->data;
+	const char *name = "";
 
-	for (size_t i = 0; i < HANDLES; i++)
+	for (size_t i = 0; i < HANDLES; i++) {
 		(void)uv_signal_stop(&termination->handles[i]);
-	termination->on_request(number == SIGTERM ? "SIGTERM" : "SIGINT", termination->user);
+		if (signals[i].number == number)
+			name = signals[i].name;
+	}
+	termination->on_request(name, termination->user);
+}
+
+/* As nohup(1) leaves it: the end of the terminal is not to end the program. */
+static bool is_unwanted(int number)
+{
+	struct sigaction action = {0};
+
+	return number == SIGHUP && sigaction(number, NULL, &action) == 0 &&
+	       action.sa_handler == SIG_IGN;
 }
 
 int termination_open(uv_loop_t *loop, void (*on_request)(const char *what, void *user), void *user,
 		     struct termination **out, struct error *err)
 {
-	static const int numbers[HANDLES] = {SIGTERM, SIGINT};
 	struct termination *termination = calloc(1, sizeof(*termination));
 
 	if (termination == NULL)
@@ -35,7 +59,9 @@ int termination_open(uv_loop_t *loop, void (*on_request)(const char *what, void 
 	for (size_t i = 0; i < HANDLES; i++) {
 		(void)uv_signal_init(loop, &termination->handles[i]);
 		termination->handles[i].data = termination;
-		(void)uv_signal_start(&termination->handles[i], on_signal, numbers[i]);
+		if (!is_unwanted(signals[i].number))
+			(void)uv_signal_start(&termination->handles[i], on_signal,
+					      signals[i].number);
 	}
 	*out = termination;
 	return 0;

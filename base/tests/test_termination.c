@@ -101,8 +101,26 @@ static void test_signals(void)
 {
 	expect_signal(SIGTERM, "SIGTERM");
 	expect_signal(SIGINT, "SIGINT");
+	expect_signal(SIGHUP, "SIGHUP");
+	expect_signal(SIGQUIT, "SIGQUIT");
+	expect_signal(SIGUSR1, "SIGUSR1");
 }
 
-UNIT_MAIN("termination", {"signals are told by name", test_signals})
+static void test_nohup_is_respected(void)
+{
+	struct seen seen = {0};
+	uv_loop_t loop;
+
+	CU_ASSERT(signal(SIGHUP, SIG_IGN) == SIG_DFL);
+	open_on(&loop, &seen);
+	UNIT_INT(raise(SIGHUP), 0);
+	UNIT_INT(raise(SIGTERM), 0);
+	run_until_closed(&loop);
+	UNIT_STRING(seen.what, "SIGTERM");
+	CU_ASSERT(signal(SIGHUP, SIG_DFL) == SIG_IGN);
+}
+
+UNIT_MAIN("termination", {"signals are told by name", test_signals},
+	  {"nohup is respected", test_nohup_is_respected})
 
 #endif

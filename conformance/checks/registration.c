@@ -61,6 +61,7 @@ static const struct kubelet_registration *registration_expect_attempt(struct rig
 					   &first, &err);
 
 	rig_waited(rig, start);
+	rig_explain_harm(rig, rc, &err);
 	return check_expect_ok(rig->run, rc, "the plugin tries to register", &err) ? first : NULL;
 }
 

@@ -104,6 +104,20 @@ static void restart_flapping(struct check_run *run)
 	rig_expect_descriptors(rig, before);
 }
 
+/* Under a DaemonSet they die with the container; as a service of the node they stay for ever. */
+static void restart_expect_no_daemons(struct check_run *run)
+{
+	struct text_list names CLEANUP_TEXT_LIST = {0};
+	struct error err = {0};
+
+	if (process_end_orphans(&names, &err) < 0) {
+		check_broken(run, "processes of the plugin: %s", err.text);
+		return;
+	}
+	(void)check_expect(run, names.count == 0, "processes that the plugin left running", "none",
+			   "%s", names.count != 0 ? names.items[0] : "none");
+}
+
 static void restart_terminate(struct check_run *run)
 {
 	struct rig *rig = rig_ready(run);
@@ -133,6 +147,7 @@ static void restart_terminate(struct check_run *run)
 	(void)check_expect(run, result->end == PROCESS_EXITED && result->code == 0,
 			   "the plugin's end", "exit code 0", "%s %d",
 			   result->end == PROCESS_EXITED ? "exit code" : "signal", result->code);
+	restart_expect_no_daemons(run);
 	for (size_t i = 0; i < sockets.count; i++) {
 		bool there = file_exists(sockets.items[i]);
 

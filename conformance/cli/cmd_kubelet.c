@@ -196,6 +196,7 @@ static void session_init(struct session *session)
 	(void)uv_timer_init(&session->loop, &session->timer);
 	session->timer.data = session;
 	socket_ignore_sigpipe();
+	process_adopt_orphans();
 }
 
 static void session_listen_to_signals(struct session *session)
@@ -364,6 +365,16 @@ static int session_run(struct session *session, struct error *err)
 	return rc == ERROR_CANCELLED ? 0 : rc;
 }
 
+static void end_orphans(void)
+{
+	CLEANUP_TEXT_LIST struct text_list names = {0};
+	struct error err = {0};
+	if (process_end_orphans(&names, &err) != 0)
+		log_warning("processes that were left running: %s", err.text);
+	for (size_t i = 0; i < names.count; i++)
+		log_warning("%s was left running and is ended", names.items[i]);
+}
+
 static void session_close(struct session *session)
 {
 	struct error err = {0};
@@ -372,6 +383,7 @@ static void session_close(struct session *session)
 	    plugin_process_stop(session->plugin, &err) != 0)
 		log_warning("%s", err.text);
 	plugin_process_free(session->plugin);
+	end_orphans();
 	kubelet_free(session->kubelet);
 	session->kubelet = NULL;
 	termination_close(session->termination);

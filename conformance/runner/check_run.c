@@ -5,6 +5,7 @@
 #include "base/digest.h"
 #include "base/file.h"
 #include "base/path.h"
+#include "base/process.h"
 #include "base/text.h"
 #include "conformance/runner/output.h"
 #include "conformance/runner/result.h"
@@ -437,6 +438,18 @@ static void check_tell_left_out(struct check_run *run)
 		check_note(run, "%u more notes are left out", notes);
 }
 
+/* Daemons of the plugin, most likely: everything else ended with its group. */
+static void check_end_orphans(struct check_run *run)
+{
+	struct text_list names CLEANUP_TEXT_LIST = {0};
+	struct error err = {0};
+
+	if (process_end_orphans(&names, &err) < 0)
+		run->write_error = err.code == ERROR_MEMORY ? ENOMEM : EIO;
+	for (size_t i = 0; i < names.count; i++)
+		check_note(run, "%s was left running and is ended", names.items[i]);
+}
+
 int check_run_execute(const struct check *check, const struct check_variant *variant,
 		      const struct context *context, const char *directory, int result_fd,
 		      struct error *err)
@@ -454,12 +467,14 @@ int check_run_execute(const struct check *check, const struct check_variant *var
 	if (name == NULL)
 		return error_memory(err);
 	run.name = name;
+	process_adopt_orphans();
 	check->run(&run);
 	while (run.deferred_count > 0) {
 		struct deferred *deferred = &run.deferred[--run.deferred_count];
 
 		deferred->cleanup(deferred->argument);
 	}
+	check_end_orphans(&run);
 	check_tell_left_out(&run);
 	check_send(&run, &finished);
 	return run.write_error != 0 ? error_system(err, run.write_error, "result pipe") : 0;

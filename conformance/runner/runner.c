@@ -14,6 +14,7 @@
 #include "reports/render.h"
 #include "reports/writer.h"
 #include "rpc/loop.h"
+#include "rpc/socket.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -484,6 +485,7 @@ int runner_run(const struct runner_settings *settings, const struct check_suite 
 	int rc = 0;
 
 	(void)uv_loop_init(&runner.loop);
+	socket_ignore_sigpipe(); /* whoever reads our output may go: the report is still written */
 	runner_make_id(runner.id, sizeof(runner.id));
 	rc = termination_open(&runner.loop, runner_asked_to_end, &runner, &runner.termination, err);
 	rc = rc == 0 ? runner_prepare(&runner, err) : rc;

@@ -434,6 +434,40 @@ static void test_child_dies_with_its_starter(void)
 	(void)close(numbers[0]);
 }
 
+/* A daemon leaves group and session, and its parent ends. */
+static void test_orphans_are_ended(void)
+{
+	/* It goes only when the daemon is on its own: what is in the group is ended with it. */
+	const char *const daemons[] = {
+		"sh", "-c",
+		"{ setsid sh -c 'echo; exec >&- 2>&-; sleep 600 & sleep 601' & } | read line",
+		NULL};
+	const char *const kept_words[] = {"sleep", "602", NULL};
+	const struct process_spec spec = {.argv = daemons};
+	const struct process_spec kept_spec = {.argv = kept_words};
+	struct process_result result = {0};
+	struct text_list names CLEANUP_TEXT_LIST = {0};
+	struct text_list none CLEANUP_TEXT_LIST = {0};
+	struct process *kept = NULL;
+	uv_loop_t loop;
+
+	process_adopt_orphans();
+	UNIT_INT(uv_loop_init(&loop), 0);
+	UNIT_INT(process_start(&loop, &kept_spec, &kept, NULL), 0);
+	UNIT_INT(process_run(&spec, &result, NULL), 0);
+	process_result_free(&result);
+	UNIT_INT(process_end_orphans(&names, NULL), 0);
+	CU_ASSERT(names.count >= 1);
+	for (size_t i = 0; i < names.count; i++)
+		UNIT_CONTAINS(names.items[i], " (process ");
+	UNIT_INT(process_end_orphans(&none, NULL), 0);
+	UNIT_INT(none.count, 0);
+	UNIT_INT(process_signal(kept, 0, NULL), 0);
+	process_free(kept);
+	(void)uv_run(&loop, UV_RUN_DEFAULT);
+	UNIT_INT(uv_loop_close(&loop), 0);
+}
+
 UNIT_MAIN("process", {"exit code and output", test_exit_code_and_output}, {"signal", test_signal},
 	  {"cannot start", test_cannot_start}, {"missing interpreter", test_missing_interpreter},
 	  {"environment and directory", test_environment_and_directory},
@@ -447,4 +481,5 @@ UNIT_MAIN("process", {"exit code and output", test_exit_code_and_output}, {"sign
 	  {"signal reaches the leader", test_signal_reaches_the_leader},
 	  {"many in parallel", test_many_in_parallel},
 	  {"descriptors of the child", test_descriptors_of_the_child},
+	  {"orphans are ended", test_orphans_are_ended},
 	  {"child dies with its starter", test_child_dies_with_its_starter})

@@ -6,6 +6,7 @@ set -eu
 bin=$1
 PATH=$bin:$PATH
 work=$(mktemp -d)
+touch "$work/.began"
 failures=0
 
 finish() {
@@ -44,6 +45,15 @@ expect_says() {
 		complain "it does not say '$1':"
 		sed 's/^/    /' "$work/err" "$work/out" | head -n 20 >&2
 	}
+}
+
+# expect_nothing_left: no directory of a run that began after this test and runs no more. Others may run meanwhile.
+expect_nothing_left() {
+	find /run/gpucert -maxdepth 2 -name owner.json -newer "$work/.began" >"$work/.owners" 2>/dev/null || true
+	while read -r owner; do
+		pid=$(grep -oE '"pid": *[0-9]+' "$owner" 2>/dev/null | grep -oE '[0-9]+') || continue
+		kill -0 "$pid" 2>/dev/null || [ ! -e "$owner" ] || complain "left behind: $(dirname "$owner")"
+	done <"$work/.owners"
 }
 
 # report REPORT.json EXPRESSION: prints a JavaScript expression over the report r; outcome(id) helps.

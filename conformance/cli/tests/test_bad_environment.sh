@@ -108,7 +108,7 @@ printf '#!/bin/sh\necho "ctr: no space for images" >&2\nexit 1\n' >"$work/path/c
 chmod +x "$work/path/ctr"
 expect_exit 3 env PATH="$work/path:$PATH" gpucert run --launcher containerd --out "$work/report" environment
 expect_says "no space for images"
-[ -z "$(ls /run/gpucert 2>/dev/null)" ] || complain "left behind: $(ls /run/gpucert)"
+expect_nothing_left
 
 # A container runtime that dies in mid-run: the check that was running says so, and nothing stays.
 "$bin/gpucert" run --quiet --launcher containerd --out "$work/report" isolation 2>"$work/err" &
@@ -124,7 +124,7 @@ wait $run || code=$?
 [ $code -eq 3 ] || complain "a run whose runtime died ends with $code"
 expect_report "$r" "r.checks.some((c) => c.outcome === 'crash')" false
 expect_report "$r" "r.checks.some((c) => c.outcome === 'broken')" true
-[ -z "$(ls /run/gpucert 2>/dev/null)" ] || complain "left behind: $(ls /run/gpucert)"
+expect_nothing_left
 
 # No root: what needs containers is unsupported and says why. The programs are copied to where any user may read.
 chmod 755 "$work"

@@ -27,7 +27,7 @@ expect_report "$r" "r.checks.find((c) => c.id === 'api.vulkan').attempts[0].note
 	expect_exit 0 node "$2" "$3/journal.schema.json" "$work/report/journal.ndjson"
 }
 grep -q '<testsuite' "$work/report/junit.xml" || complain "junit.xml has no test suite"
-[ -z "$(ls /run/gpucert 2>/dev/null)" ] || complain "left behind: $(ls /run/gpucert)"
+expect_nothing_left
 expect_report "$r" "r.run.harness.commit === null || /^[0-9a-f]{40}(-modified)?$/.test(r.run.harness.commit)" true
 overhead=$(report "$r" "r.run.time.overheadPercent")
 echo "run.time.overheadPercent: $overhead, seconds: $(report "$r" 'r.run.durationMs / 1000')"

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT */
+/* Processes that left the group of a child and outlived their parents. */
+#include "base/cleanup.h"
+#include "base/posix/process_spawn.h"
+#include "base/process.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum {
+	PATH_SIZE = 32,
+	STAT_SIZE = 1024,
+	NAME_SIZE = 64,
+	ORPHAN_END_MS = 5000, /* for SIGKILL to be seen */
+	ORPHAN_ROUNDS = 100,  /* each ends what the one before left */
+};
+
+struct orphan {
+	pid_t id;
+	char state;
+	char name[NAME_SIZE];
+};
+
+void process_adopt_orphans(void)
+{
+	(void)prctl(PR_SET_CHILD_SUBREAPER, 1);
+}
+
+/* "PID (NAME) STATE PARENT ...": the name may hold anything. */
+static bool orphan_parse(const char *line, struct orphan *out)
+{
+	const char *open = strchr(line, '(');
+	const char *close = strrchr(line, ')');
+
+	if (open == NULL || close == NULL || strlen(close) < strlen(") S 1") ||
+	    strtol(close + strlen(") S "), NULL, 10) != getpid())
+		return false;
+	out->state = close[strlen(") ")];
+	(void)snprintf(out->name, sizeof(out->name), "%.*s", (int)(close - open - 1), open + 1);
+	return true;
+}
+
+/* A child of ours that process_start() did not make. Without allocations: there are many processes.
+ */
+static bool orphan_read(const char *entry, struct orphan *out)
+{
+	char path[PATH_SIZE] = "";
+	char line[STAT_SIZE] = "";
+	int fd CLEANUP_FD = -1;
+
+	if (strspn(entry, "0123456789") != strlen(entry))
+		return false;
+	out->id = (pid_t)strtol(entry, NULL, 10);
+	(void)snprintf(path, sizeof(path), "/proc/%d/stat", (int)out->id);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0 || read(fd, line, sizeof(line) - 1) <= 0)
+		return false;
+	return orphan_parse(line, out) && !process_is_started(out->id);
+}
+
+static void orphan_end(pid_t pid)
+{
+	int fd CLEANUP_FD = (int)syscall(SYS_pidfd_open, pid, 0);
+	struct pollfd ended = {.fd = fd, .events = POLLIN};
+
+	(void)kill(pid, SIGKILL);
+	if (fd >= 0)
+		(void)poll(&ended, 1, ORPHAN_END_MS);
+	(void)waitpid(pid, NULL, WNOHANG);
+}
+
+/* Ends the children that there are now. */
+static int orphans_end_round(struct text_list *names, bool *found, struct error *err)
+{
+	DIR *directory CLEANUP_DIR = opendir("/proc");
+	const struct dirent *entry = NULL;
+	int rc = directory != NULL ? 0 : error_system(err, errno, "/proc");
+
+	*found = false;
+	while (rc == 0 && (entry = readdir(directory)) != NULL) {
+		struct orphan orphan = {0};
+
+		if (!orphan_read(entry->d_name, &orphan))
+			continue;
+		orphan_end(orphan.id);
+		*found = true;
+		if (orphan.state != 'Z' && names != NULL)
+			rc = text_list_take(
+				names, text_format("%s (process %d)", orphan.name, (int)orphan.id),
+				err);
+	}
+	return rc;
+}
+
+int process_end_orphans(struct text_list *names, struct error *err)
+{
+	bool found = true;
+	int rc = 0;
+
+	for (int round = 0; rc == 0 && found && round < ORPHAN_ROUNDS; round++)
+		rc = orphans_end_round(names, &found, err);
+	return rc;
+}

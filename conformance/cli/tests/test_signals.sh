@@ -1,0 +1,45 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Requests to end, in all their ways: each run has a report that says so, and leaves nothing.
+. "$(dirname "$0")/lib.sh"
+
+has_started() { [ -s "$work/where" ]; }
+
+for signal in TERM INT HUP QUIT USR1; do
+	rm -f "$work/where"
+	gpucert run --quiet --launcher process --timeout-percent 1000 --out "$work/report-$signal" \
+		--plugin "sh -c 'echo {plugin-dir} >$work/where; exec sleep 600'" registration.arrives >/dev/null 2>&1 &
+	run=$!
+	tries=0
+	until has_started || [ $tries -eq 300 ]; do
+		tries=$((tries + 1))
+		sleep 0.1
+	done
+	kill -$signal $run
+	code=0
+	wait $run || code=$?
+	[ $code -eq 4 ] || complain "SIG$signal: exit code $code, wanted 4"
+	expect_report "$work/report-$signal/report.json" "r.verdict.exitCode" 4
+	[ ! -e "$(cat "$work/where")" ] || complain "SIG$signal: $(cat "$work/where") is left behind"
+done
+
+# Whoever reads the output goes away: the run goes on.
+gpucert run --launcher process --out "$work/unread" --verbose registration.version 2>"$work/err" | true
+expect_report "$work/unread/report.json" "outcome('registration.version')" pass
+
+# A plugin's daemons are found, told and ended.
+cat >"$work/daemon.sh" <<'EOF'
+echo "$1" >"$2"
+setsid sh -c "sleep 6543 & echo \$! >>$3; sleep 6543" &
+exec device-plugin-gpu --plugin-dir "$1"
+EOF
+expect_exit 1 gpucert run --launcher process --out "$work/report" \
+	--plugin "sh $work/daemon.sh {plugin-dir} $work/where $work/daemons" restart.terminate registration.version
+expect_report "$work/report/report.json" "outcome('restart.terminate')" fail
+expect_report "$work/report/report.json" "outcome('registration.version')" pass
+expect_report "$work/report/report.json" \
+	"r.checks.find((c) => c.id === 'registration.version').notes.some((n) => n.includes('was left running'))" true
+expect_says "processes that the plugin left running"
+while read -r daemon; do
+	! grep -qs "^sleep" "/proc/$daemon/comm" || complain "the daemon $daemon runs"
+done <"$work/daemons"
