@@ -39,6 +39,10 @@ size_t allocate_sample(struct rig *rig, const char *resource, const struct text_
 /* The id with this index of a sample of `count`. */
 char **allocate_sampled(const struct text_list *ids, size_t count, size_t index);
 
+/* Do two answers mean the same? Their lists are sorted for it. */
+bool allocate_is_same(const V1beta1__ContainerAllocateResponse *first,
+		      const V1beta1__ContainerAllocateResponse *second);
+
 /* Records that two answers mean the same; their lists are sorted for it. NULL on either side:
  * recorded before. */
 void allocate_expect_same(struct rig *rig, const char *what,

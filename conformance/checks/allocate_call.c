@@ -155,26 +155,28 @@ static void allocate_normalise(const V1beta1__ContainerAllocateResponse *respons
 	allocate_sort(response->cdi_devices, response->n_cdi_devices, allocate_compare_cdi_devices);
 }
 
-void allocate_expect_same(struct rig *rig, const char *what,
-			  const V1beta1__ContainerAllocateResponse *first,
-			  const V1beta1__ContainerAllocateResponse *second)
+bool allocate_is_same(const V1beta1__ContainerAllocateResponse *first,
+		      const V1beta1__ContainerAllocateResponse *second)
 {
 	size_t sizes[2] = {0, 0};
 
-	if (first == NULL || second == NULL)
-		return;
 	allocate_normalise(first);
 	allocate_normalise(second);
 	uint8_t *left CLEANUP_FREE = allocate_pack(first, &sizes[0]);
 	uint8_t *right CLEANUP_FREE = allocate_pack(second, &sizes[1]);
 
-	if (left == NULL || right == NULL) {
-		check_broken(rig->run, "out of memory");
+	return left != NULL && right != NULL && sizes[0] == sizes[1] &&
+	       memcmp(left, right, sizes[0]) == 0;
+}
+
+void allocate_expect_same(struct rig *rig, const char *what,
+			  const V1beta1__ContainerAllocateResponse *first,
+			  const V1beta1__ContainerAllocateResponse *second)
+{
+	if (first == NULL || second == NULL)
 		return;
-	}
-	(void)check_expect(rig->run, sizes[0] == sizes[1] && memcmp(left, right, sizes[0]) == 0,
-			   what, "the same answer", "%s",
-			   sizes[0] == sizes[1] && memcmp(left, right, sizes[0]) == 0
-				   ? "the same answer"
-				   : "another answer");
+	bool same = allocate_is_same(first, second);
+
+	(void)check_expect(rig->run, same, what, "the same answer", "%s",
+			   same ? "the same answer" : "another answer");
 }

@@ -3,6 +3,7 @@
 #include "conformance/checks/list_and_watch.h"
 #include "base/clock.h"
 #include "conformance/checks/rig.h"
+#include "conformance/checks/rig_known.h"
 #include "conformance/checks/suites.h"
 #include "conformance/checks/tally.h"
 #include "rpc/client.h"
@@ -308,34 +309,55 @@ static void list_expect_same_list(struct check_run *run, const struct kubelet_de
 		list_expect_same_ids(run, "id on the second stream", &first, &second);
 }
 
-/* Opens a second stream for the resource and compares its first list with the first stream's. */
+struct list_streams {
+	struct kubelet_stream *first, *second;
+};
+
+/* As long as the first stream's; a stream may begin where the devices are not all there yet. */
+static bool list_is_as_long(void *user)
+{
+	const struct list_streams *streams = user;
+	const struct kubelet_message *first = kubelet_stream_last(streams->first);
+	const struct kubelet_message *second = kubelet_stream_last(streams->second);
+
+	return first != NULL && second != NULL && first->devices.count == second->devices.count;
+}
+
+static void list_compare_streams(struct rig *rig, const char *resource,
+				 struct list_streams *streams)
+{
+	uint64_t start = clock_monotonic_ns();
+
+	(void)kubelet_wait(rig->kubelet, list_is_as_long, streams,
+			   context_limit_ms(rig->context, RIG_HEALTHY_MS), "the whole list", NULL);
+	rig_waited(rig, start);
+	const struct kubelet_message *first = kubelet_stream_last(streams->first);
+	const struct kubelet_message *second = kubelet_stream_last(streams->second);
+	bool open = kubelet_stream_is_open(streams->first);
+
+	if (first == NULL || second == NULL)
+		check_broken(rig->run, "%s: a stream's list is gone", resource);
+	else
+		list_expect_same_list(rig->run, &first->devices, &second->devices);
+	(void)check_expect(rig->run, open, "the first stream", "still open", "%s",
+			   open ? "still open" : "closed");
+}
+
+/* Opens a second stream for the resource and compares its list with the first stream's. */
 static void list_compare_second_stream(struct rig *rig, const char *resource)
 {
 	struct kubelet_plugin *plugin = kubelet_resource_plugin(rig->kubelet, resource);
-	const struct kubelet_message *message = NULL;
-	struct kubelet_stream *second = NULL;
+	struct list_streams streams = {.first = kubelet_plugin_stream(plugin)};
 	struct error err = {0};
 	uint64_t start = clock_monotonic_ns();
-	int rc = kubelet_stream_open(kubelet_plugin_channel(plugin), NULL, &second, &err);
+	int rc = kubelet_stream_open(kubelet_plugin_channel(plugin), NULL, &streams.second, &err);
 
 	if (rc == 0)
-		rc = kubelet_stream_wait(second, 0, RIG_CALL_MS, &message, &err);
+		rc = kubelet_stream_wait(streams.second, 0, RIG_CALL_MS, NULL, &err);
 	rig_waited(rig, start);
-	if (check_expect_ok(rig->run, rc, "a list on a second stream", &err)) {
-		const struct kubelet_message *first =
-			kubelet_stream_last(kubelet_plugin_stream(plugin));
-
-		if (first == NULL)
-			check_broken(rig->run, "%s: the first stream's list is gone", resource);
-		else
-			list_expect_same_list(rig->run, &first->devices, &message->devices);
-		(void)check_expect(rig->run, kubelet_stream_is_open(kubelet_plugin_stream(plugin)),
-				   "the first stream", "still open", "%s",
-				   kubelet_stream_is_open(kubelet_plugin_stream(plugin))
-					   ? "still open"
-					   : "closed");
-	}
-	kubelet_stream_free(second);
+	if (check_expect_ok(rig->run, rc, "a list on a second stream", &err))
+		list_compare_streams(rig, resource, &streams);
+	kubelet_stream_free(streams.second);
 }
 
 static void list_two_streams(struct check_run *run)

@@ -8,12 +8,10 @@
 
 #include <signal.h>
 #include <string.h>
-#include <time.h>
 
 enum {
 	IDLE_MS = 2500, /* REG-16, default */
 	IDLE_THOROUGH_MS = 60000,
-	SECOND_LOOK_MS = 20,
 };
 
 /* A rig whose plugin has registered; NULL: recorded. */
@@ -249,14 +247,6 @@ static void registration_one_per_resource(struct check_run *run)
 	}
 }
 
-/* A name may be made of the time in seconds, and no plugin comes back within the second in which it
- * was started. */
-static void registration_leave_second(struct rig *rig, time_t second)
-{
-	while (time(NULL) == second)
-		(void)rig_watch(rig, SECOND_LOOK_MS, SECOND_LOOK_MS);
-}
-
 static void registration_fresh_socket_name(struct check_run *run)
 {
 	struct rig *rig = registration_rig(run);
@@ -264,8 +254,6 @@ static void registration_fresh_socket_name(struct check_run *run)
 
 	if (rig == NULL)
 		return;
-	time_t second = time(NULL);
-
 	for (size_t i = 0; i < kubelet_registration_count(rig->kubelet); i++)
 		(void)text_list_add(&endpoints, kubelet_registration_at(rig->kubelet, i)->endpoint,
 				    NULL);
@@ -273,7 +261,7 @@ static void registration_fresh_socket_name(struct check_run *run)
 		check_broken(run, "the plugin did not end after SIGTERM");
 		return;
 	}
-	registration_leave_second(rig, second);
+	rig_leave_second(rig);
 	if (!rig_start_plugin(rig, NULL) || !rig_expect_registered(rig))
 		return;
 	for (size_t i = 0; i < rig->resources.count; i++) {

@@ -166,6 +166,7 @@ static void restart_kill_and_return(struct check_run *run)
 		check_broken(run, "the plugin did not end after SIGKILL");
 		return;
 	}
+	rig_leave_second(rig);
 	if (rig_start_plugin(rig, NULL) && rig_expect_registered(rig))
 		restart_expect_works(rig);
 }

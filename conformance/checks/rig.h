@@ -90,6 +90,10 @@ uint64_t rig_wait_ms(const struct rig *rig, enum check_requirement requirement);
 /* Signals the plugin and waits for its end. True when it ended in time. */
 bool rig_end_plugin(struct rig *rig, int signal, uint64_t timeout_ms);
 
+/* Waits until the present second of the clock is over: sockets may be named by it, and no pod comes
+ * back within the second in which it ended. */
+void rig_leave_second(struct rig *rig);
+
 /* Runs the loop for as long as the check says: a wait that is itself the measurement. In a thorough
  * run `thorough_ms`, which the report tells where the two differ. Returns what it waited. */
 uint64_t rig_watch(struct rig *rig, uint64_t ms, uint64_t thorough_ms);

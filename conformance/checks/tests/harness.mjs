@@ -27,6 +27,10 @@ export function scriptedAnew(script) {
 	return `sh -c 'sed s/PREFIX/run-$$/ ${path} > ${path}.$$ && exec ${scriptedPlugin} ${path}.$$ {plugin-dir}'`;
 }
 
+export const numbers = (n, make) => Array.from({length: n}, (_, i) => make(i));
+// Devices of which a list has exactly 4 MiB, and `more` bytes: 13 bytes and the id for each.
+export const listOf4MiB = (more) => [...numbers(55188, (i) => ({id: `${i}-`.padEnd(63, 'x')})), {id: 'y'.repeat(3 + more)}];
+
 function run(args, env) {
 	return new Promise((resolve) => {
 		const child = spawn(join(build, 'bin', 'gpucert'), ['run', '--quiet', ...args], {
@@ -37,31 +41,57 @@ function run(args, env) {
 	});
 }
 
-async function judge({check, plugin, args = [], env = {}, wanted = 'fail', reason}) {
+// Runs `gpucert run` on the plugin; returns the report.
+async function report({checks, plugin, args = [], env = {}}) {
 	const out = join(work, `out-${++count}`);
 	const pluginArgs = plugin === undefined ? [] : ['--plugin', plugin];
-	const code = await run(['--out', out, ...pluginArgs, ...args, check], env);
+	const code = await run(['--out', out, ...pluginArgs, ...args, ...checks], env);
+	try {
+		return JSON.parse(readFileSync(join(out, 'report.json')));
+	} catch (error) {
+		throw new Error(`exit code ${code}, ${error.message}`);
+	}
+}
+
+async function judge({check, wanted = 'fail', reason, ...row}) {
 	const name = `${check} (${wanted})`;
 	try {
-		const report = JSON.parse(readFileSync(join(out, 'report.json')));
-		const entry = report.checks.find((c) => c.id === check);
+		const entry = (await report({...row, checks: [check]})).checks.find((c) => c.id === check);
 		if (entry.outcome !== wanted) return `${name}: outcome ${entry.outcome}: ${entry.reason}`;
 		if (process.env.SHOW_REASONS) console.log(`${name}: ${entry.reason}`);
 		if (reason && !entry.reason.includes(reason)) return `${name}: reason is '${entry.reason}', not about '${reason}'`;
 		return null;
 	} catch (error) {
-		return `${name}: exit code ${code}, ${error.message}`;
+		return `${name}: ${error.message}`;
+	}
+}
+
+// A conforming plugin: every check of the row passes but those that `outcomes` names, and of those none that fails is a MUST;
+// null leaves it to `also`, which looks at the report and returns a complaint.
+async function judgeWhole({name, outcomes = {}, also, ...row}) {
+	try {
+		const result = await report(row);
+		const complaints = (outcomes === null ? [] : result.checks)
+			.filter((c) => c.outcome !== (outcomes[c.id] ?? 'pass') || (c.outcome === 'fail' && c.level === 'must'))
+			.map((c) => `${c.id} (${c.level}): ${c.outcome}: ${c.reason}`);
+		const complaint = also?.(result);
+		if (complaint) complaints.push(complaint);
+		return complaints.length === 0 ? null : `${name}: ${complaints.join('; ')}`;
+	} catch (error) {
+		return `${name}: ${error.message}`;
 	}
 }
 
 // Runs the rows, `width` at a time; ends the process with 1 when one surprises.
 export async function judgeAll(rows, width) {
-	if (process.env.ONLY) rows = rows.filter((row) => row.check.includes(process.env.ONLY));
+	if (process.env.ONLY) rows = rows.filter((row) => (row.name ?? row.check).includes(process.env.ONLY));
 	const queue = [...rows];
 	const complaints = [];
 	const worker = async () => {
 		for (let row = queue.shift(); row !== undefined; row = queue.shift()) {
-			const complaint = await judge(row);
+			const start = Date.now();
+			const complaint = await (row.name === undefined ? judge(row) : judgeWhole(row));
+			if (process.env.SHOW_TIMES) console.log(`${((Date.now() - start) / 1000).toFixed(1)} s ${row.name ?? row.check}`);
 			if (complaint !== null) complaints.push(complaint);
 		}
 	};

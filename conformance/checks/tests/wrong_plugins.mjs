@@ -4,7 +4,7 @@
 // check is about. A check that no plugin can make fail proves nothing.
 import {readdirSync} from 'node:fs';
 import {join} from 'node:path';
-import {file, judgeAll, scripted, scriptedAnew} from './harness.mjs';
+import {file, judgeAll, listOf4MiB, scripted, scriptedAnew} from './harness.mjs';
 
 const nodes = join(import.meta.dirname ?? new URL('.', import.meta.url).pathname, '../../../discovery/nodes');
 const devices = [{id: 'gpu-0'}, {id: 'gpu-1'}];
@@ -189,6 +189,18 @@ rows.push(
 for (const node of readdirSync(nodes).filter((name) => name.endsWith('.json')))
 	for (const check of ['registration.options-during-register', 'allocate.before-list', 'allocate.unique-paths', 'allocate.order'])
 		rows.push({check, args: ['--launcher', 'process', '--node', join(nodes, node)], wanted: 'pass'});
+// A single byte too many is one finding, and no other check speaks of it.
+rows.push({
+	name: 'a list of 4 MiB and one byte',
+	plugin: plugin({devices: listOf4MiB(1)}),
+	args,
+	checks: ['registration.accepted', 'list-and-watch', 'allocate.one-response', 'restart.kubelet-restart'],
+	outcomes: null,
+	also: (report) => {
+		const failed = report.checks.filter((c) => c.outcome === 'fail').map((c) => c.id).join();
+		return failed === 'list-and-watch.message-size' ? null : `failed: ${failed}`;
+	},
+});
 rows.push({check: 'environment.devices', args: ['--launcher', 'process', '--node', noDevices], reason: 'devices of the node'});
 
 await judgeAll(rows, 6);

@@ -249,6 +249,7 @@ static int read_script(const struct json_at *at, struct script *script, struct e
 					   "accept_unknown",
 					   "accept_unhealthy",
 					   "needs_stream",
+					   "pre_start_link",
 					   "preferred",
 					   "allocate",
 					   "rpc",
@@ -274,6 +275,8 @@ static int read_script(const struct json_at *at, struct script *script, struct e
 		rc = json_have_bool(at, "accept_unhealthy", &script->accept_unhealthy, err);
 	if (rc == 0)
 		rc = json_have_bool(at, "needs_stream", &script->needs_stream, err);
+	if (rc == 0)
+		rc = script_read_string(at, "pre_start_link", &script->pre_start_link, err);
 	if (rc == 0)
 		rc = read_preferred(at, script, err);
 	if (rc == 0)
@@ -351,6 +354,7 @@ static void script_free(struct script *script)
 	free(script->resource);
 	free(script->version);
 	free(script->socket);
+	free(script->pre_start_link);
 	free(script->endpoint);
 	free(script->info_type);
 	free(script->info_name);

@@ -77,7 +77,7 @@ enum script_preference { SCRIPT_PREFER_FIRST, SCRIPT_PREFER_LAST, SCRIPT_PREFER_
 
 /* One resource that a scripted plugin serves. Strings are owned. */
 struct script {
-	char *resource, *version, *endpoint, *socket;
+	char *resource, *version, *endpoint, *socket, *pre_start_link;
 	bool send_options;
 	struct kubelet_plugin_options options, sent_options;
 	enum script_via via;

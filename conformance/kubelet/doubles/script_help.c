@@ -42,6 +42,8 @@ const char *script_help(void)
 	       "  accept_unknown, accept_unhealthy   true: such ids are allocated instead of "
 	       "refused\n"
 	       "  needs_stream    true: no id is known until ListAndWatch was called once\n"
+	       "  pre_start_link  a symbolic link to / that PreStartContainer makes; it is not "
+	       "there before\n"
 	       "  preferred       \"first\", \"last\" of the available ids, or an array that is "
 	       "the answer\n"
 	       "  allocate        {once: ANSWER, each: ANSWER}; each is added for every id.\n"

@@ -119,6 +119,14 @@ static int read_device(const struct json_at *at, struct kubelet_device *out, str
 	return rc;
 }
 
+/* json_element() for a walk through a long array. */
+static int object_of(const struct json_at *array, const cJSON *child, size_t index,
+		     struct json_at *out, struct error *err)
+{
+	*out = (struct json_at){.node = child, .parent = array, .index = index};
+	return cJSON_IsObject(child) ? 0 : json_error(out, err, "expected an object");
+}
+
 int script_read_devices(const struct json_at *at, struct kubelet_device_list *out,
 			struct error *err)
 {
@@ -136,9 +144,10 @@ int script_read_devices(const struct json_at *at, struct kubelet_device_list *ou
 	out->items = calloc(named + (size_t)more + 1, sizeof(*out->items));
 	if (out->items == NULL)
 		return error_memory(err);
-	for (; rc == 0 && out->count < named; out->count++) {
+	const cJSON *next = named > 0 ? devices.node->child : NULL;
+	for (; rc == 0 && next != NULL; next = next->next, out->count++) {
 		struct json_at item = {0};
-		rc = json_element(&devices, out->count, JSON_OBJECT, &item, err);
+		rc = object_of(&devices, next, out->count, &item, err);
 		if (rc == 0)
 			rc = read_device(&item, &out->items[out->count], err);
 	}
@@ -200,10 +209,11 @@ static int read_mounts(const struct json_at *parent, struct script_template *out
 	out->mounts = calloc(json_count(&array) + 1, sizeof(*out->mounts));
 	if (out->mounts == NULL)
 		return error_memory(err);
-	for (size_t i = 0; rc == 0 && i < json_count(&array); i++) {
+	const cJSON *next = array.node != NULL ? array.node->child : NULL;
+	for (; rc == 0 && next != NULL; next = next->next) {
 		struct script_mount *mount = &out->mounts[out->mount_count++];
 		struct json_at at = {0};
-		rc = json_element(&array, i, JSON_OBJECT, &at, err);
+		rc = object_of(&array, next, out->mount_count - 1, &at, err);
 		if (rc == 0)
 			rc = json_only_keys(&at, keys, err);
 		if (rc == 0)
@@ -228,10 +238,11 @@ static int read_nodes(const struct json_at *parent, struct script_template *out,
 	out->devices = calloc(json_count(&array) + 1, sizeof(*out->devices));
 	if (out->devices == NULL)
 		return error_memory(err);
-	for (size_t i = 0; rc == 0 && i < json_count(&array); i++) {
+	const cJSON *next = array.node != NULL ? array.node->child : NULL;
+	for (; rc == 0 && next != NULL; next = next->next) {
 		struct script_device_node *node = &out->devices[out->device_count++];
 		struct json_at at = {0};
-		rc = json_element(&array, i, JSON_OBJECT, &at, err);
+		rc = object_of(&array, next, out->device_count - 1, &at, err);
 		if (rc == 0)
 			rc = json_only_keys(&at, keys, err);
 		if (rc == 0)

@@ -7,6 +7,7 @@
 #include "rpc/socket.h"
 
 #include <string.h>
+#include <unistd.h>
 
 void scripted_note(struct scripted_plugin *plugin, const char *format, ...)
 {
@@ -128,7 +129,8 @@ static void look(struct scripted_plugin *plugin)
 	plugin->kubelet_identity = kubelet;
 	if (gone)
 		plugin->socket_identity = 0;
-	if (fresh && plugin->script->via == SCRIPT_VIA_REGISTER)
+	if (fresh && plugin->script->via == SCRIPT_VIA_REGISTER &&
+	    (!gone || plugin->script->on_kubelet_socket != SCRIPT_REACT_IGNORE))
 		react(plugin, plugin->script->on_kubelet_socket, "kubelet.sock is new");
 	else if (gone)
 		react(plugin, plugin->script->on_socket_removed, "own socket is gone");
@@ -174,6 +176,8 @@ int scripted_plugin_start(uv_loop_t *loop, const struct script *script,
 					 ? path_join(options->plugin_dir, "kubelet.sock")
 					 : strdup(options->kubelet_socket);
 	int rc = plugin->kubelet_socket == NULL ? error_memory(err) : 0;
+	if (plugin->script->pre_start_link != NULL)
+		(void)unlink(plugin->script->pre_start_link);
 	if (rc == 0)
 		rc = watch_directory(plugin, err);
 	if (rc == 0) {

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: MIT
+// usage: node right_plugins.mjs BUILD
+// Unusual plugins that conform. Each passes every MUST of the checks that it is run through; what a SHOULD says about it is
+// written down in its row. A check that fails the innocent proves as little as one that nobody can fail.
+import {loadavg, availableParallelism} from 'node:os';
+import {join} from 'node:path';
+import {judgeAll, listOf4MiB, numbers, scripted, work} from './harness.mjs';
+
+const devices = [{id: 'gpu-0'}, {id: 'gpu-1'}];
+const answer = {
+	devices: [{container_path: '/dev/gpu/{id}', host_path: '/dev/null', permissions: 'rw'}],
+	mounts: [{container_path: '/opt/driver/{id}.json', host_path: '/etc/hostname', read_only: true}],
+};
+const right = {resource: 'example.com/gpu', devices, allocate: {each: answer}};
+const plugin = (changes = {}, whole = {}) => scripted({plugins: [{...right, ...changes}], ...whole});
+const plugins = (...changes) => scripted({plugins: changes.map((c) => ({...right, ...c}))});
+const answers = (each, once) => plugin({allocate: {...(each && {each}), ...(once && {once})}});
+const rpc = (method, fault) => ({rpc: {[method]: fault}});
+const unhealthy = devices.map((d) => ({...d, health: 'Unhealthy'}));
+const none = {resource: 'example.com/none', devices: []};
+// With SECONDS in the script replaced by the time of the plugin's start.
+const scriptedAt = (script) => {
+	const command = scripted(script);
+	return `sh -c 's=$(date +%s); f=$(mktemp); sed "s/SECONDS/$s/" "$2" > $f; exec "$1" $f "$3"' sh ${command}`;
+};
+
+const protocol = ['registration', 'list-and-watch', 'allocate', 'restart'];
+const some = ['registration.accepted', 'list-and-watch', 'allocate.prompt', 'allocate.repeat', 'restart.kubelet-restart', 'restart.kill-and-return'];
+const host = ['--launcher', 'process'];
+const quick = [...host, '--timeout-percent', '20'];
+// The answers name no device of this machine, so what the ids stand for cannot be told.
+const untold = {'list-and-watch.devices-present': 'unsupported'};
+const row = (name, command, changes = {}) => ({
+	name, plugin: command, checks: protocol, args: quick, ...changes, outcomes: {...untold, ...changes.outcomes},
+});
+
+const assertions = (report, id) => report.checks.find((c) => c.id === id).assertions;
+const tests = (resource) => (report) =>
+	assertions(report, 'registration.one-per-resource').some((a) => a.what === resource) ? null : `${resource} is not tested`;
+// The harness' own time in each check, in which nobody waits for the plugin: no more than it takes to read the lists.
+const ownTime = (report) => {
+	const limit = 2000 * Math.max(1, loadavg()[0] / availableParallelism());
+	const slow = report.checks.flatMap((c) => c.attempts.map((a) => {
+		const own = a.durationMs - Object.values(a.phasesMs).reduce((sum, ms) => sum + ms, 0);
+		return own > limit ? [`${c.id}: ${own} ms of its own`] : [];
+	}).flat());
+	return slow.join('; ');
+};
+const manyMounts = numbers(100000, (i) => ({container_path: `/m/${i}`, host_path: '/etc/hosts', read_only: true}));
+
+const rows = [
+	row('several resources', plugins({resource: 'example.com/b'}, {resource: 'example.com/a'}, {resource: 'example.com/c'})),
+	row('an empty resource, first in the alphabet', plugins({...none, resource: 'example.com/a'}, {})),
+	row('an empty resource, last in the alphabet', plugins({}, {...none, resource: 'example.com/z'})),
+	row('a resource that registers seconds later', plugins({}, {resource: 'example.com/late', register: {delay_ms: 2500}}), {
+		args: host,
+		checks: ['registration', 'list-and-watch', 'allocate.each-and-all', 'restart.kill-and-return'],
+		also: tests('example.com/late'),
+	}),
+	row('devices that turn healthy seconds later', plugin({devices: unhealthy, lists: [{after_ms: 2500, devices}]}), {args: host, checks: some}),
+	row('devices that appear seconds later', plugin({devices: [], lists: [{after_ms: 2500, devices}]}), {args: host, checks: some}),
+	row('a second device that appears seconds later', plugin({devices: [devices[0]], lists: [{after_ms: 2500, devices}]}), {
+		args: host,
+		checks: ['list-and-watch', 'allocate.each-and-all', 'restart.kubelet-restart'],
+		also: (report) =>
+			assertions(report, 'allocate.each-and-all').some((a) => a.what === 'gpu-1') ? null : 'gpu-1 is not tested',
+	}),
+	row('a device that stays ill', plugin({devices: [...devices, {id: 'gpu-2', health: 'Unhealthy'}]})),
+	row('1,000 replicas', plugin({devices: numbers(1000, (i) => ({id: `gpu-0::${i}`}))})),
+	row('100,000 ids', plugin({devices: [], device_count: 100000, device_prefix: 'd'}), {
+		args: host,
+		checks: ['list-and-watch', 'allocate', 'restart.kubelet-restart'],
+		also: ownTime,
+	}),
+	row('100,000 mounts', plugin({devices: [{id: 'gpu-0'}], allocate: {once: {mounts: manyMounts}}}), {
+		args: host,
+		checks: ['allocate'],
+		// It hands out for no ids as well, and two such answers are more than a message may hold.
+		outcomes: {'allocate.no-ids': 'fail', 'allocate.several-requests': 'fail'},
+		also: ownTime,
+	}),
+	row('a list of exactly 4 MiB', plugin({devices: listOf4MiB(0)}), {args: host, checks: ['list-and-watch', 'allocate.one-response']}),
+	row('ids of 63 characters beyond ASCII', plugin({devices: [{id: '字'.repeat(63)}, {id: '\u{1f3ae}'.repeat(63)}]})),
+	row('ids of odd letters', plugin({devices: [{id: ' '}, {id: '%s/../"\'$(x)\\'}]})),
+	row('NUMA nodes', plugin({devices: [{id: 'gpu-0', numa: [0]}, {id: 'gpu-1', numa: [0, 63]}]})),
+	row('CDI names alone', answers({cdi_devices: ['example.com/gpu={id}']})),
+	// Ids in the order of the request, as NVIDIA's plugin hands them on.
+	row('variables alone', answers(null, {envs: {NVIDIA_VISIBLE_DEVICES: '{ids}'}}), {outcomes: {'allocate.order': 'fail'}}),
+	row('annotations alone', answers({annotations: {'example.com/{id}': '1'}})),
+	row('device nodes alone', answers({devices: answer.devices})),
+	row('one node that all devices share', answers({devices: [...answer.devices, {container_path: '/dev/ctl', host_path: '/dev/zero', permissions: 'rw'}]})),
+	row('an answer that differs each time', answers(answer, {envs: {TOKEN: '{call}'}}), {outcomes: {'allocate.order': 'fail'}}),
+	row('writable mounts', answers({mounts: [{...answer.mounts[0], read_only: false}]}), {outcomes: {'allocate.read-only': 'fail'}}),
+	row('files that PreStartContainer puts in place', plugin({
+		options: {pre_start_required: true},
+		pre_start_link: join(work, 'prepared'),
+		allocate: {each: {mounts: [{...answer.mounts[0], host_path: join(work, 'prepared/etc/hostname')}]}},
+	})),
+	row('a preference for fewer', plugin({options: {get_preferred_allocation_available: true}, preferred: ['gpu-1', 'unknown']})),
+	row('options that are not sent', plugin({sent_options: null})),
+	row('MaxConnectionAge', plugin({goaway_ms: 700})),
+	row('sockets named by seconds', scriptedAt({plugins: [{...right, socket: 'gpu-SECONDS.sock', fresh_socket: false}]})),
+	row('a socket of one name', plugin({socket: 'gpu.sock', fresh_socket: false}), {
+		outcomes: {'registration.fresh-socket-name': 'fail', 'restart.kill-and-return': 'fail'},
+	}),
+	row('a look at kubelet.sock alone', plugin({on_socket_removed: 'ignore'}), {
+		checks: ['restart'], outcomes: {'restart.socket-removed': 'fail'},
+	}),
+	row('a look at its own socket alone', plugin({on_kubelet_socket: 'ignore'}), {
+		checks: ['restart'], outcomes: {'restart.kubelet-socket-recreated': 'fail'},
+	}),
+	row('no look at either, and an end that its supervisor answers', plugin({on_kubelet_socket: 'exit', on_socket_removed: 'exit'}), {
+		checks: ['restart'],
+		outcomes: {'restart.socket-removed': 'fail', 'restart.kubelet-socket-recreated': 'fail', 'restart.flapping': 'fail'},
+	}),
+	row('a look every few seconds', plugin({reaction_delay_ms: 4000}), {checks: ['restart']}),
+	row('a socket that is left behind', plugin({}, {on_sigterm: 'leave-socket'}), {
+		checks: ['restart', 'registration'], outcomes: {'restart.terminate': 'fail'},
+	}),
+	row('a slow one', plugin({
+		register: {delay_ms: 6000},
+		rpc: {GetDevicePluginOptions: {delay_ms: 1500}, ListAndWatch: {delay_ms: 6000}, Allocate: {delay_ms: 6000}},
+	}), {
+		args: host,
+		checks: [
+			'registration.arrives', 'registration.accepted', 'registration.options-prompt', 'list-and-watch.arrives',
+			'list-and-watch.first-message', 'list-and-watch.ids', 'allocate.one-response', 'allocate.prompt',
+		],
+		outcomes: {'registration.options-prompt': 'fail', 'list-and-watch.first-message': 'fail', 'allocate.prompt': 'fail'},
+	}),
+	row('more container responses than were asked for', plugin(rpc('Allocate', {extra: 1})), {
+		checks: ['allocate'], outcomes: {'allocate.several-requests': 'fail'},
+	}),
+];
+
+await judgeAll(rows, 8);
