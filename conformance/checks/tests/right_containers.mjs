@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+// usage: node right_containers.mjs BUILD
+// Unusual plugins that conform, and the containers that they hand devices to: the rows of right_plugins.mjs that need the
+// software drivers of this machine. Answers that are hard to read are in isolation.mjs.
+import {execFileSync} from 'node:child_process';
+import {join} from 'node:path';
+import {build, judgeAll, numbers, scripted, work} from './harness.mjs';
+
+const skip = (why) => {
+	console.log(`skipped: ${why}`);
+	process.exit(77);
+};
+if (process.getuid() !== 0) skip('needs root');
+
+const node = JSON.parse(execFileSync(join(build, 'bin', 'gpu-discovery'), ['--json'], {maxBuffer: 1 << 26}));
+const device = (id) => node.devices.find((d) => d.id === id) ?? skip(`${id} is not installed`);
+const answer = (d, root = '') => ({
+	mounts: d.files.map((f) => ({host_path: root + f.source, container_path: f.destination, read_only: true})),
+	envs: d.environment,
+});
+const offer = (d, changes = {}, root) => ({
+	resource: `example.com/${d.id}`,
+	devices: [{id: d.id}],
+	allocate: {once: answer(d, root)},
+	...changes,
+});
+const plugin = (...plugins) => scripted({plugins});
+const vulkan = device('lavapipe');
+const opencl = device('pocl');
+const prepared = join(work, 'prepared');
+
+const apis = ['api.vulkan', 'api.opencl'];
+const row = (name, command, checks) => ({name, plugin: command, checks});
+const rows = [
+	row('drivers that PreStartContainer puts in place', plugin(
+		offer(vulkan, {options: {pre_start_required: true}, pre_start_link: prepared}, prepared),
+		offer(opencl),
+	), [...apis, 'isolation.single-device', 'isolation.two-containers']),
+	row('a preference for others than are needed', plugin(
+		offer(vulkan, {options: {get_preferred_allocation_available: true}, preferred: ['nothing']}),
+		offer(opencl, {options: {get_preferred_allocation_available: true}, preferred: []}),
+	), ['isolation.single-device', 'isolation.two-containers']),
+	row('a second resource seconds later, and an empty one', plugin(
+		offer(vulkan),
+		offer(opencl, {register: {delay_ms: 2500}}),
+		{resource: 'example.com/a-none', devices: []},
+	), ['list-and-watch.devices-present', ...apis, 'isolation.two-containers']),
+	row('devices that turn healthy seconds later', plugin(
+		offer(vulkan, {devices: [{id: vulkan.id, health: 'Unhealthy'}], lists: [{after_ms: 2500, devices: [{id: vulkan.id}]}]}),
+		offer(opencl, {devices: [], lists: [{after_ms: 2500, devices: [{id: opencl.id}]}]}),
+	), ['list-and-watch.devices-present', ...apis, 'isolation.two-containers']),
+	row('1,000 replicas', plugin(
+		offer(vulkan, {devices: numbers(1000, (i) => ({id: `${vulkan.id}::${i}`}))}),
+		offer(opencl),
+	), ['list-and-watch.devices-present', ...apis, 'isolation.shared-replicas']),
+];
+await judgeAll(rows, 1);
