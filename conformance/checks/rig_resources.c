@@ -242,9 +242,20 @@ static const char *rig_first_unlisted(const struct rig *rig)
 	return NULL;
 }
 
-static bool rig_all_are_listed(void *user)
+/* A list that is longer than a message may be ends its stream, and waiting brings no other. */
+static bool rig_list_is_too_long(const struct rig *rig, const char *resource)
 {
-	return rig_first_unlisted(user) == NULL;
+	const struct kubelet_stream *stream = rig_stream(rig, resource);
+
+	return stream != NULL && !kubelet_stream_is_open(stream) &&
+	       kubelet_stream_code(stream) == RPC_RESOURCE_EXHAUSTED;
+}
+
+static bool rig_listing_is_over(void *user)
+{
+	const char *unlisted = rig_first_unlisted(user);
+
+	return unlisted == NULL || rig_list_is_too_long(user, unlisted);
 }
 
 static bool rig_all_are_healthy(void *user)
@@ -278,31 +289,38 @@ static void rig_wait_healthy(struct rig *rig)
 	rig_known_write(rig);
 }
 
+/* Why a resource has no list: the end of its stream says more than the wait. */
+static int rig_explain_unlisted(const struct rig *rig, const char *unlisted, int rc,
+				struct error *err)
+{
+	const struct kubelet_stream *stream = rig_stream(rig, unlisted);
+
+	if (rc == 0)
+		rc = error_set(err, ERROR_UNAVAILABLE, "no device list");
+	return stream == NULL || kubelet_stream_is_open(stream)
+		       ? error_wrap(err, rc, "%s", unlisted)
+		       : error_wrap(err, rc, "%s: ListAndWatch ended with %s (%s)", unlisted,
+				    rpc_code_name(kubelet_stream_code(stream)),
+				    kubelet_stream_status(stream));
+}
+
 bool rig_expect_listed(struct rig *rig)
 {
 	struct error err = {0};
 	uint64_t start = clock_monotonic_ns();
-	int rc = kubelet_wait(rig->kubelet, rig_all_are_listed, rig,
+	int rc = kubelet_wait(rig->kubelet, rig_listing_is_over, rig,
 			      context_wait_ms(rig->context, RIG_CALL_MS),
 			      "a device list of each resource", &err);
-	const char *unlisted = rc < 0 ? rig_first_unlisted(rig) : NULL;
-	struct kubelet_stream *stream = unlisted != NULL ? rig_stream(rig, unlisted) : NULL;
+	const char *unlisted = rig_first_unlisted(rig);
 
 	rig_waited(rig, start);
-	if (stream != NULL && !kubelet_stream_is_open(stream)) {
-		/* The end of a stream says more than the wait. */
-		(void)error_wrap(&err, rc, "%s: ListAndWatch ended with %s (%s)", unlisted,
-				 rpc_code_name(kubelet_stream_code(stream)),
-				 kubelet_stream_status(stream));
-		/* A list that is too long is one fault, and has a check of its own. */
-		if (kubelet_stream_code(stream) == RPC_RESOURCE_EXHAUSTED &&
-		    strcmp(check_name(rig->run), "list-and-watch.message-size") != 0) {
-			check_unsupported(rig->run, "%s; see list-and-watch.message-size",
-					  err.text);
-			return false;
-		}
-	} else if (unlisted != NULL) {
-		(void)error_wrap(&err, rc, "%s", unlisted);
+	if (unlisted != NULL)
+		rc = rig_explain_unlisted(rig, unlisted, rc, &err);
+	/* A list that is too long is one fault, and has a check of its own. */
+	if (unlisted != NULL && rig_list_is_too_long(rig, unlisted) &&
+	    strcmp(check_name(rig->run), "list-and-watch.message-size") != 0) {
+		check_unsupported(rig->run, "%s; see list-and-watch.message-size", err.text);
+		return false;
 	}
 	if (!check_expect_ok(rig->run, rc, "the plugin lists its devices", &err))
 		return false;
