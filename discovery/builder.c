@@ -29,6 +29,7 @@ static const struct discovery_device nothing_known = {
 	.driver_name = "",
 	.driver_version = "",
 	.driver_key = "",
+	.user_mode_driver = "",
 	.driver_date = "",
 	.driver_inf = "",
 	.driver_store_path = "",

@@ -74,6 +74,7 @@ static bool change_same_state(const struct discovery_device *a, const struct dis
 	return text_equal(a->driver_name, b->driver_name) &&
 	       text_equal(a->driver_version, b->driver_version) &&
 	       text_equal(a->driver_key, b->driver_key) &&
+	       text_equal(a->user_mode_driver, b->user_mode_driver) &&
 	       text_equal(a->driver_date, b->driver_date) &&
 	       text_equal(a->driver_inf, b->driver_inf) &&
 	       text_equal(a->driver_store_path, b->driver_store_path) &&

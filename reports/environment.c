@@ -27,7 +27,7 @@ static const char *const runtime_identity[] = {
 	"/name", "/version", "/binaryDigest", "/shim", "/shimDigest", "/oci", "/ociDigest", NULL,
 };
 static const char *const driver_identity[] = {
-	"/key", "/name", "/version", "/date", "/inf", "/model", "/storeDigest", NULL,
+	"/key", "/name", "/version", "/userMode", "/date", "/inf", "/model", "/storeDigest", NULL,
 };
 static const char *const device_identity[] = {
 	"/driver", "/hardwareId", "/kind", "/runtimeFiles/digest", NULL,

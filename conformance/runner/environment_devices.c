@@ -108,6 +108,7 @@ static cJSON *environment_driver(const struct environment *environment,
 	environment_add_text(driver, "key", key);
 	environment_add_text(driver, "name", name);
 	environment_add_text(driver, "version", device->driver_version);
+	environment_add_text(driver, "userMode", device->user_mode_driver);
 	environment_add_text(driver, "date", device->driver_date);
 	environment_add_text(driver, "inf", device->driver_inf);
 	environment_add_text(driver, "model", model);

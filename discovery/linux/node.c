@@ -65,6 +65,7 @@ int node_discover(const struct discovery_options *options, struct builder *build
 	system_describe(&node);
 	drm_discover(&node);
 	nvidia_discover(&node);
+	user_mode_discover(&node);
 	if (!options->filter.exclude_software)
 		software_discover(&node);
 	builder->place_prefix = NULL;

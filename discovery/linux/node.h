@@ -30,6 +30,9 @@ void drm_discover(struct node *node);
 /* GPUs of the NVIDIA driver, in /proc/driver/nvidia: joined with their DRM node by PCI address. */
 void nvidia_discover(struct node *node);
 
+/* The user-mode drivers of the devices found so far, by their ICD manifests. */
+void user_mode_discover(struct node *node);
+
 /* Software drivers, by their ICD manifests. */
 void software_discover(struct node *node);
 

@@ -3,13 +3,12 @@
 #include "base/file.h"
 #include "base/path.h"
 #include "discovery/linux/library_version.h"
+#include "discovery/linux/manifest.h"
 #include "discovery/linux/opencl_icd.h"
 #include "discovery/linux/runtime_files.h"
 #include "discovery/linux/vulkan_icd.h"
 
 #include <string.h>
-
-enum { MANIFEST_MAX = 64 * 1024 };
 
 /*
  * Software drivers, told from drivers of hardware by the file name of their library. The version is
@@ -178,22 +177,6 @@ static int software_add_device(struct node *node, const struct installed *instal
 	return rc;
 }
 
-/* The host path of the library that a manifest names. */
-static int software_find_library(struct elf_closure *closure, const char *manifest,
-				 const char *name, char **out, struct error *err)
-{
-	char *directory CLEANUP_FREE = path_directory(manifest);
-	char *joined CLEANUP_FREE = NULL;
-
-	if (strchr(name, '/') == NULL)
-		return elf_closure_find(closure, name, out, err);
-	if (directory == NULL)
-		return error_memory(err);
-	joined = path_is_absolute(name) ? strdup(name) : path_join(directory, name);
-	*out = joined != NULL ? path_normalize(joined) : NULL;
-	return *out != NULL ? 0 : error_memory(err);
-}
-
 static int software_add(struct node *node, struct installed *installed, const char *name,
 			struct error *err)
 {
@@ -202,7 +185,7 @@ static int software_add(struct node *node, struct installed *installed, const ch
 	char *library CLEANUP_FREE = NULL;
 	int rc = closure == NULL
 			 ? err->code
-			 : software_find_library(closure, installed->manifest, name, &library, err);
+			 : manifest_find_library(closure, installed->manifest, name, &library, err);
 
 	if (rc < 0)
 		return rc;
@@ -238,41 +221,11 @@ static int software_read_opencl(struct node *node, const char *manifest, const c
 	return installed.driver == NULL ? 0 : software_add(node, &installed, library, err);
 }
 
-/* Hands every file of the directory with the suffix to `read`; what it cannot use is a diagnostic.
- */
-static void software_read_directory(struct node *node, const char *directory, const char *suffix,
-				    int (*read)(struct node *node, const char *manifest,
-						const char *data, size_t size, struct error *err))
-{
-	struct text_list names CLEANUP_TEXT_LIST = {0};
-	struct error err = {0};
-	int rc = file_list(directory, &names, &err);
-
-	if (rc < 0 && rc != ERROR_NOT_FOUND)
-		builder_diagnose(node->builder, directory, "%s", err.text);
-	for (size_t i = 0; i < names.count; i++) {
-		char *path CLEANUP_FREE = path_join(directory, names.items[i]);
-		char *data CLEANUP_FREE = NULL;
-		size_t size = 0;
-
-		if (path == NULL || !text_ends_with(names.items[i], suffix))
-			continue;
-		const char *manifest = places_host(node->places, path);
-
-		err = (struct error){0};
-		rc = file_read(path, MANIFEST_MAX, &data, &size, &err);
-		if (rc == 0)
-			rc = read(node, manifest, data, size, &err);
-		if (rc < 0)
-			builder_diagnose(node->builder, manifest, "%s", err.text);
-	}
-}
-
 void software_discover(struct node *node)
 {
 	const struct text_list *directories = &node->places->vulkan_icd_directories;
 
 	for (size_t i = 0; i < directories->count; i++)
-		software_read_directory(node, directories->items[i], ".json", software_read_vulkan);
-	software_read_directory(node, node->places->opencl_vendors, ".icd", software_read_opencl);
+		manifest_read_directory(node, directories->items[i], ".json", software_read_vulkan);
+	manifest_read_directory(node, node->places->opencl_vendors, ".icd", software_read_opencl);
 }

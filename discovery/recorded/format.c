@@ -18,6 +18,7 @@ const struct recorded_string recorded_driver_strings[] = {
 	{"name", MEMBER(driver_name)},
 	{"version", MEMBER(driver_version)},
 	{"key", MEMBER(driver_key)},
+	{"userMode", MEMBER(user_mode_driver)},
 	{"date", MEMBER(driver_date)},
 	{"inf", MEMBER(driver_inf)},
 	{"storePath", MEMBER(driver_store_path)},

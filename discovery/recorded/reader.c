@@ -103,8 +103,8 @@ static int recorded_pci(const struct json_at *device_at, struct builder *builder
 static int recorded_driver(const struct json_at *device_at, struct builder *builder,
 			   struct discovery_device *device, struct error *err)
 {
-	static const char *const keys[] = {"name", "version",	"key", "date",
-					   "inf",  "storePath", NULL};
+	static const char *const keys[] = {"name", "version", "userMode",  "key",
+					   "date", "inf",     "storePath", NULL};
 	struct json_at driver = {0};
 	int rc = json_have(device_at, "driver", JSON_OBJECT, &driver, err);
 

@@ -216,6 +216,7 @@ static void add_device(struct text *out, const struct discovery_device *device, 
 		  device->driver_name[0] != '\0' && device->driver_version[0] != '\0' ? " " : "",
 		  device->driver_version);
 	add_field(out, "driver", text_string(&driver));
+	add_field(out, "user-mode driver", device->user_mode_driver);
 	add_field(out, "driver date", device->driver_date);
 	add_field(out, "driver INF", device->driver_inf);
 	add_field(out, "driver key", device->driver_key);

@@ -82,10 +82,11 @@ struct discovery_device {
 	const char *driver_name;	   /* kernel driver ("amdgpu", "nvidia") or software driver
 					      ("lavapipe", "pocl") */
 	const char *driver_version;
-	const char *driver_key;			 /* Windows registry key */
-	const char *driver_date;		 /* Windows: "2024-03-01" */
-	const char *driver_inf;			 /* Windows: "oem12.inf" */
-	const char *driver_store_path;		 /* Windows */
+	const char *driver_key;	       /* Windows registry key */
+	const char *user_mode_driver;  /* Linux: "Mesa 24.0.9", of what the node has installed */
+	const char *driver_date;       /* Windows: "2024-03-01" */
+	const char *driver_inf;	       /* Windows: "oem12.inf" */
+	const char *driver_store_path; /* Windows */
 	int64_t dedicated_memory, shared_memory; /* bytes; DISCOVERY_UNKNOWN */
 	const char *const *attributes; /* Windows, NULL-ended: "d3d11-graphics", "d3d12-graphics",
 					  "d3d12-core-compute", "d3d12-generic-ml",
