@@ -134,12 +134,9 @@ static void test_strings_do_not_end_at_nul(void)
 	(void)rig_plugin(&rig, "{'socket': 'a.sock', 'endpoint': 'a.sock\xe2\x90\x80x',"
 			       " 'register': {'retries': 0}}");
 	const struct kubelet_registration *seen = rig_registration(&rig, 0);
-	CLEANUP_FREE char *wanted = text_format(
-		"failed to dial device plugin: parse \"passthrough:///%s/a.sock\\x00x\": "
-		"net/url: invalid control character in URL",
-		rig.plugin_dir);
 	UNIT_INT(seen->code, RPC_UNKNOWN);
-	UNIT_STRING(seen->message, wanted);
+	UNIT_CONTAINS(seen->message, "failed to dial device plugin: parse \"passthrough:///");
+	UNIT_CONTAINS(seen->message, "a.sock\\x00x\": net/url: invalid control character in URL");
 	UNIT_INT(seen->dial_attempts, 0);
 	rig_close(&rig);
 }
