@@ -127,15 +127,25 @@ void peer_accept(struct rpc_server *server, struct listener *listener)
 
 void peer_say_goaway(struct peer *peer)
 {
-	nghttp2_session *http2 = peer->session.http2;
-
 	if (peer->session.ended)
 		return;
 	session_enter(&peer->session);
-	(void)nghttp2_submit_goaway(http2, NGHTTP2_FLAG_NONE,
-				    nghttp2_session_get_last_proc_stream_id(http2),
-				    NGHTTP2_NO_ERROR, NULL, 0);
+	session_say_goaway(&peer->session);
 	session_leave(&peer->session);
+}
+
+/* RFC 9113, 6.8: calls that are on their way are still taken. */
+void peer_drain(struct peer *peer)
+{
+	struct session *session = &peer->session;
+
+	if (session->ended || session->draining)
+		return;
+	session_enter(session);
+	session->draining = true;
+	(void)nghttp2_submit_shutdown_notice(session->http2);
+	(void)nghttp2_submit_ping(session->http2, NGHTTP2_FLAG_NONE, NULL);
+	session_leave(session);
 }
 
 void peer_abort_streams(struct peer *peer)

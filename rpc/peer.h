@@ -48,6 +48,7 @@ void peer_accept(struct rpc_server *server, struct listener *listener);
 
 /* The shutdown's steps: no new streams; the open ones end; the connection ends. */
 void peer_say_goaway(struct peer *peer);
+void peer_drain(struct peer *peer); /* no new streams, but for those on their way */
 void peer_abort_streams(struct peer *peer);
 void peer_cut(struct peer *peer);
 

@@ -158,7 +158,7 @@ static void on_grace(uv_timer_t *timer)
 void rpc_server_say_goaway(struct rpc_server *server)
 {
 	for (struct peer *peer = server->peers; peer != NULL; peer = peer->next)
-		peer_say_goaway(peer);
+		peer_drain(peer);
 }
 
 void rpc_server_shutdown(struct rpc_server *server, uint64_t grace_ms, void (*closed)(void *user),
@@ -169,7 +169,8 @@ void rpc_server_shutdown(struct rpc_server *server, uint64_t grace_ms, void (*cl
 	server->on_closed = closed;
 	server->closed_user = user;
 	server_stop_listening(server);
-	rpc_server_say_goaway(server);
+	for (struct peer *peer = server->peers; peer != NULL; peer = peer->next)
+		peer_say_goaway(peer);
 	uv_update_time(server->loop);
 	(void)uv_timer_start(&server->grace, on_grace, grace_ms, 0);
 	server_settle(server);

@@ -41,8 +41,8 @@ int rpc_server_add(struct rpc_server *server, const char *method, rpc_handler *h
  * must not be another server's (ERROR_EXISTS). May be called for several addresses. */
 int rpc_server_listen(struct rpc_server *server, const char *address, struct error *err);
 
-/* Tells every client to make its new calls on a new connection; what is open goes on, and so does
- * the server (GOAWAY, as by grpc-go's MaxConnectionAge). */
+/* Tells every client to make its new calls on a new connection; what is open or on its way goes on,
+ * and so does the server (GOAWAY, as by grpc-go's MaxConnectionAge). */
 void rpc_server_say_goaway(struct rpc_server *server);
 
 /* Stops accepting, removes the socket files that are still its own (same file), says GOAWAY, lets

@@ -239,6 +239,13 @@ bool session_produce(struct session *session)
 	return session->output.size > before;
 }
 
+void session_say_goaway(struct session *session)
+{
+	(void)nghttp2_submit_goaway(session->http2, NGHTTP2_FLAG_NONE,
+				    nghttp2_session_get_last_proc_stream_id(session->http2),
+				    NGHTTP2_NO_ERROR, NULL, 0);
+}
+
 bool session_is_finished(const struct session *session)
 {
 	return session->output.size == 0 && !nghttp2_session_want_read(session->http2) &&

@@ -96,6 +96,7 @@ struct session {
 	unsigned depth;	   /* of session_enter() */
 	bool settled;	   /* the peer's first SETTINGS are here */
 	bool settled_told; /* to the role */
+	bool draining; /* GOAWAY is announced; its last stream is told when a PING has come back */
 	bool ended;
 	bool failing; /* ends in the next session_run() for the reason below */
 	struct error failure;
@@ -132,6 +133,9 @@ void session_receive(struct session *session, const uint8_t *data, size_t size);
 
 /* Makes bytes until session->output holds a good write's worth. False: there was nothing to add. */
 bool session_produce(struct session *session);
+
+/* The streams that have come are the last ones (GOAWAY). */
+void session_say_goaway(struct session *session);
 
 /* Both sides are done with each other and everything was written. */
 bool session_is_finished(const struct session *session);

@@ -85,6 +85,12 @@ static int on_frame_recv(nghttp2_session *http2, const nghttp2_frame *frame, voi
 	case NGHTTP2_RST_STREAM:
 		count_reset(session);
 		return 0;
+	case NGHTTP2_PING:
+		if ((frame->hd.flags & NGHTTP2_FLAG_ACK) != 0 && session->draining) {
+			session->draining = false;
+			session_say_goaway(session);
+		}
+		return 0;
 	case NGHTTP2_HEADERS:
 	case NGHTTP2_DATA:
 		break;

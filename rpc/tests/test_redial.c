@@ -3,6 +3,7 @@
 #include "base/cleanup.h"
 #include "base/tests/unit.h"
 #include "rpc/loop.h"
+#include "rpc/peer.h"
 #include "rpc/tests/rig.h"
 
 #include <string.h>
@@ -111,26 +112,48 @@ static void test_lost_connection(void)
 	rig_stop(&rig);
 }
 
-/* The call is on its way when the server says GOAWAY, which therefore does not count it. */
+/* The call is on its way when the server says that the streams before it were the last. */
 static void test_call_that_was_not_taken(void)
 {
 	struct rig rig;
+	struct outcome held;
 	struct outcome out;
 	uint8_t request[8];
 
 	rig_start(&rig, NULL, &redialling);
-	UNIT_INT(echo(&rig), RPC_OK);
+	hold(&rig, &held);
 	outcome_start(&rig,
 		      &(struct rpc_call_request){.method = "/test.Test/Count",
 						 .message = count_request(2, 10, request),
 						 .timeout_ms = 5000},
 		      &out);
-	rpc_server_say_goaway(rig.server);
+	peer_say_goaway(rig.server->peers);
 	outcome_wait(&rig, &out);
 	UNIT_INT(out.code, RPC_OK);
 	UNIT_INT(out.messages, 2);
 	CU_ASSERT(out.in_order);
+	rpc_stream_finish(rig.held, RPC_OK, "%s", "");
+	outcome_wait(&rig, &held);
+	outcome_free(&held);
 	outcome_free(&out);
+	rig_stop(&rig);
+}
+
+/* A call that is on its way when GOAWAY is announced is taken. */
+static void test_call_on_its_way(void)
+{
+	struct rig rig;
+	struct outcome out;
+
+	rig_start(&rig, NULL, NULL);
+	UNIT_INT(echo(&rig), RPC_OK);
+	for (int i = 0; i < 2; i++) {
+		outcome_start(&rig, &(struct rpc_call_request){.method = "/test.Test/Echo"}, &out);
+		rpc_server_say_goaway(rig.server);
+		outcome_wait(&rig, &out);
+		UNIT_INT(out.code, i == 0 ? RPC_OK : RPC_UNAVAILABLE);
+		outcome_free(&out);
+	}
 	rig_stop(&rig);
 }
 
@@ -162,4 +185,4 @@ UNIT_MAIN("redial", {"GOAWAY with a call open", test_goaway},
 	  {"a new server at the address", test_next_server},
 	  {"a lost connection", test_lost_connection},
 	  {"a call that was not taken", test_call_that_was_not_taken},
-	  {"a closed channel", test_close})
+	  {"a call on its way", test_call_on_its_way}, {"a closed channel", test_close})
