@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# The main job: a whole run with the reference plugin and real containers. usage: test_run.sh BIN VALIDATE SCHEMAS
+# The main job: a whole run with the reference plugin and real containers. usage: test_run.sh BIN VALIDATE SCHEMAS README
 . "$(dirname "$0")/lib.sh"
 [ "$(id -u)" -eq 0 ] || skip "needs root"
 command -v containerd >/dev/null || skip "needs containerd"
@@ -31,6 +31,9 @@ expect_nothing_left
 expect_report "$r" "r.run.harness.commit === null || /^[0-9a-f]{40}(-modified)?$/.test(r.run.harness.commit)" true
 overhead=$(report "$r" "r.run.time.overheadPercent")
 echo "run.time.overheadPercent: $overhead, seconds: $(report "$r" 'r.run.durationMs / 1000')"
+
+# What README.md shows is what the programs print: `cmake --build BUILD --target readme` writes it.
+[ $# -lt 4 ] || expect_exit 0 node "$4" "$bin/.." --check run="$work/report"
 
 # Another run in the same environment has the same reproducible report, byte by byte.
 mkdir "$work/again"

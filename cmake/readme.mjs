@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: MIT
+// usage: node readme.mjs BUILD [--check] [NAME=FOLDER...]
+// The sample outputs of README.md are what the programs print. Writes them anew (`cmake --build BUILD --target readme`), or with
+// --check says where they differ in more than times, versions and digests. FOLDER holds the report of a run that was made
+// already.
+import {execFileSync, spawnSync} from 'node:child_process';
+import {mkdtempSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
+import {tmpdir} from 'node:os';
+import {join} from 'node:path';
+
+const [build, ...rest] = process.argv.slice(2);
+const check = rest.includes('--check');
+const given = Object.fromEntries(rest.filter((word) => word.includes('=')).map((word) => word.split(/=(.*)/s)));
+const bin = (name) => join(build, 'bin', name);
+const readme = join(import.meta.dirname, '..', 'README.md');
+const work = mkdtempSync(join(tmpdir(), 'gpucert-readme-'));
+process.on('exit', () => rmSync(work, {recursive: true, force: true}));
+
+// The plugin of the third sample: the reference plugin's answer for the Vulkan driver without one library.
+function forgetful() {
+	const node = JSON.parse(execFileSync(bin('gpu-discovery'), ['--json'], {maxBuffer: 1 << 26}));
+	const driver = node.devices.find((device) => device.id === 'lavapipe');
+	const mounts = driver.files
+		.filter((file) => !file.destination.endsWith('/libz.so.1'))
+		.map((file) => ({host_path: file.source, container_path: file.destination, read_only: true}));
+	const script = join(work, 'forgetful.json');
+	writeFileSync(script, JSON.stringify({
+		plugins: [{resource: 'example.com/gpu', devices: [{id: 'lavapipe'}], allocate: {once: {mounts, envs: driver.environment}}}],
+	}));
+	return ['--plugin', `'${join(build, 'tests', 'scripted-plugin')}' '${script}' {plugin-dir}`, 'api.vulkan'];
+}
+
+const runs = {
+	run: () => [],
+	library: forgetful,
+};
+
+// The folder of the run's report.
+function report(name) {
+	if (given[name] !== undefined) return given[name];
+	const args = runs[name]();
+	const out = join(work, name);
+	const run = spawnSync(bin('gpucert'), ['run', '--quiet', '--out', out, ...args], {stdio: ['ignore', 'inherit', 'inherit']});
+	if (run.status > 1) throw new Error(`gpucert run ${args.join(' ')}: exit code ${run.status}`);
+	return (given[name] = out);
+}
+
+function summary(name) {
+	const out = report(name);
+	return execFileSync(bin('gpucert'), ['report', out], {encoding: 'utf8'}).replaceAll(out, 'gpucert-report');
+}
+
+// One check of the first run with the members that tell most.
+function excerpt() {
+	const whole = JSON.parse(readFileSync(join(report('run'), 'report.json')));
+	const {id, requirement, level, severity, outcome, disposition, devices, attempts, assertions, notes, evidence} =
+		whole.checks.find((entry) => entry.id === 'api.vulkan');
+	const {n, durationMs, phasesMs: {cri, probe, plugin, wait}} = attempts[0];
+	const told = assertions.filter(({what}) => ['/work/verified', '/devices/0/software'].includes(what));
+	const document = evidence.find(({name}) => name.startsWith('probe-vulkan') && name.endsWith('.json'));
+	const line = (value) => JSON.stringify(value, null, ' ').replace(/\n */g, ' ').replace(/([[{]) /g, '$1').replace(/ ([\]}])/g, '$1');
+	const members = (value) => line(value).slice(1, -1);
+	return `{
+  ${members({id, requirement, level, severity})},
+  ${members({outcome, disposition, devices})},
+  ${members({attempts: [{n, durationMs, phasesMs: {cri, probe, plugin, wait}}]})},
+  "assertions": [
+${told.map((assertion) => `    ${line(assertion)}`).join(',\n')}
+  ],
+  ${members({notes: notes.filter((note) => note.startsWith('vulkan computed'))})},
+  ${members({evidence: [{name: document.name, path: document.path, bytes: document.bytes}]})}
+}
+`;
+}
+
+// What differs between machines and runs of the same sources. Counts of checks do not.
+const normal = (text) => text
+	.replace(/sha256:[0-9a-f]{64}/g, 'DIGEST')
+	.replace(/\([\d.]+ s, [\d.]+ %/g, '(TIME')
+	.replace(/("durationMs"|"cri"|"probe"|"plugin"|"wait"|"bytes"): \d+/g, '$1: N')
+	.replace(/\.c:\d+/g, '.c:LINE')
+	.replace(/\d+(\.\d+)+[~\w.-]*/g, 'VERSION');
+
+const samples = {run: () => summary('run'), library: () => summary('library'), excerpt};
+let differs = false;
+// A sample is the block behind a comment that names it.
+const written = readFileSync(readme, 'utf8').replace(/(<!-- sample: (\w+) -->\n```\w*\n)(.*?)(```\n)/gs, (_, head, name, old, tail) => {
+	const text = samples[name]();
+	if (check && normal(text) !== normal(old)) {
+		console.error(`README.md, sample ${name}, is now:\n${text}`);
+		differs = true;
+	}
+	return head + text + tail;
+});
+if (!check) writeFileSync(readme, written);
+process.exitCode = differs ? 1 : 0;
