@@ -20,7 +20,7 @@ static const char *const layer_folders[] = {
 	"/root/.config/vulkan/implicit_layer.d",  "/root/.local/share/vulkan/implicit_layer.d",
 };
 
-enum { LIBRARY_FOLDERS_MAX = 64 };
+enum { LIBRARY_FOLDERS_MAX = 16, BETTER_MOUNTS_MAX = 4 };
 
 static const struct {
 	const char *name; /* '*' at the end: each that begins so */
@@ -44,8 +44,10 @@ static const struct {
 struct tamper {
 	const struct launch_spec *spec;
 	const struct image_manifest *image;
-	struct text_list places; /* of the files of the image, in their order */
+	struct text_list places;  /* of the files of the image, in their order */
+	struct text_list targets; /* of the mounts, in their order; "" for none */
 	struct text_list *found;
+	size_t better; /* mounts of libraries for a better processor */
 };
 
 static bool name_matches(const char *pattern, const char *name, size_t length)
@@ -67,16 +69,30 @@ const char *tamper_variable(const char *variable)
 	return NULL;
 }
 
+/* path_is_within() of paths that are normal already, which are many. */
+static bool is_below(const char *path, const char *folder)
+{
+	size_t length = strcmp(folder, "/") == 0 ? 0 : strlen(folder);
+
+	return strncmp(path, folder, length) == 0 && (path[length] == '/' || path[length] == '\0');
+}
+
 /* The place in the image that a path of the container means. NULL: out of memory. */
 static char *place_of(const char *path)
 {
 	char *normal CLEANUP_FREE = path_normalize(path);
 
 	for (size_t i = 0; normal != NULL && i < ARRAY_SIZE(merged); i++) {
-		if (path_is_within(normal, merged[i]))
+		if (is_below(normal, merged[i]))
 			return text_format("/usr%s", normal);
 	}
 	return STEAL(normal);
+}
+
+/* As place_of(); "" for what is not an absolute path. */
+static char *target_of(const char *path)
+{
+	return path != NULL && path[0] == '/' ? place_of(path) : strdup("");
 }
 
 static int tamper_tell(struct tamper *tamper, struct error *err, const char *format, ...)
@@ -116,7 +132,7 @@ static int judge_image_files(struct tamper *tamper, const char *what, const char
 		const char *place = tamper->places.items[i];
 		char *from CLEANUP_FREE = NULL;
 
-		if (!path_is_within(place, target))
+		if (!is_below(place, target))
 			continue;
 		from = source != NULL ? source_of(source, target, place) : strdup("");
 		if (from == NULL)
@@ -134,7 +150,7 @@ static int judge_linker_files(struct tamper *tamper, const char *what, const cha
 	for (size_t i = 0; i < ARRAY_SIZE(linker_files); i++) {
 		char *from CLEANUP_FREE = NULL;
 
-		if (!path_is_within(linker_files[i], target))
+		if (!is_below(linker_files[i], target))
 			continue;
 		from = source != NULL ? source_of(source, target, linker_files[i]) : strdup("/");
 		if (from == NULL)
@@ -152,10 +168,10 @@ static int judge_layers(struct tamper *tamper, const char *what, const char *sou
 {
 	for (size_t i = 0; source != NULL && i < ARRAY_SIZE(layer_folders); i++) {
 		const char *folder = layer_folders[i];
-		bool below = path_is_within(target, folder);
+		bool below = is_below(target, folder);
 		char *from CLEANUP_FREE = NULL;
 
-		if (!below && !path_is_within(folder, target))
+		if (!below && !is_below(folder, target))
 			continue;
 		from = below ? strdup(source) : source_of(source, target, folder);
 		if (from == NULL)
@@ -168,23 +184,22 @@ static int judge_layers(struct tamper *tamper, const char *what, const char *sou
 	return 0;
 }
 
+/* `target` is a place of the image; "": what launch_check_spec() refuses. */
 static int judge_target(struct tamper *tamper, const char *what, const char *source,
-			const char *path, struct error *err)
+			const char *target, struct error *err)
 {
 	static const char *const kernels[] = {"/proc", "/sys"};
-	char *target CLEANUP_FREE = path != NULL && path[0] == '/' ? place_of(path) : strdup("");
-	int rc = target != NULL ? 0 : error_memory(err);
+	int rc = 0;
 
-	if (rc < 0 || target[0] == '\0')
-		return rc; /* launch_check_spec() refuses it */
+	if (target[0] == '\0')
+		return 0;
 	for (size_t i = 0; i < ARRAY_SIZE(kernels); i++) {
-		if (path_is_within(target, kernels[i]) &&
-		    (strcmp(target, kernels[i]) == 0 || source == NULL ||
-		     strcmp(source, target) != 0))
+		if (is_below(target, kernels[i]) && (strcmp(target, kernels[i]) == 0 ||
+						     source == NULL || strcmp(source, target) != 0))
 			return tamper_tell(tamper, err, "%s at %s hides what the kernel tells",
 					   what, target);
 	}
-	if (path_is_within(LAUNCH_HOLD_PATH, target) || path_is_within(target, "/run/gpucert"))
+	if (is_below(LAUNCH_HOLD_PATH, target) || is_below(target, "/run/gpucert"))
 		return tamper_tell(tamper, err, "%s at %s lies on the way of the results", what,
 				   target);
 	rc = judge_image_files(tamper, what, source, target, err);
@@ -194,24 +209,25 @@ static int judge_target(struct tamper *tamper, const char *what, const char *sou
 
 /* The host's file that the answer puts at a path of the container; NULL: none, or out of memory,
  * and then *failed. */
-static char *given_at(const struct launch_spec *spec, const char *path, bool *failed)
+static char *given_at(const struct tamper *tamper, const char *path, bool *failed)
 {
-	const struct launch_mount *best = NULL;
-	size_t length = 0;
+	char *place CLEANUP_FREE = place_of(path);
+	const char *target = "";
+	size_t best = 0;
 	char *source = NULL;
 
-	for (size_t i = 0; i < spec->mount_count; i++) {
-		const struct launch_mount *mount = &spec->mounts[i];
-		size_t size = mount->container_path != NULL ? strlen(mount->container_path) : 0;
+	*failed = place == NULL;
+	for (size_t i = 0; !*failed && i < tamper->targets.count; i++) {
+		const char *other = tamper->targets.items[i];
 
-		if (size > length && path_is_within(path, mount->container_path)) {
-			best = mount;
-			length = size;
+		if (strlen(other) > strlen(target) && is_below(place, other)) {
+			target = other;
+			best = i;
 		}
 	}
-	if (best == NULL)
+	if (*failed || target[0] == '\0')
 		return NULL;
-	source = source_of(best->host_path, best->container_path, path);
+	source = source_of(tamper->spec->mounts[best].host_path, target, place);
 	*failed = source == NULL;
 	return source;
 }
@@ -226,7 +242,7 @@ static int judge_folder(struct tamper *tamper, const char *why, const char *fold
 		char *source CLEANUP_FREE = NULL;
 		bool failed = path == NULL;
 
-		source = !failed ? given_at(tamper->spec, path, &failed) : NULL;
+		source = !failed ? given_at(tamper, path, &failed) : NULL;
 		if (failed)
 			return error_memory(err);
 		if (source != NULL && file_exists(source) && !has_content(source, file->digest))
@@ -263,8 +279,15 @@ static int judge_better_libraries(struct tamper *tamper, const char *path, struc
 {
 	static const char *const levels[] = {"x86-64-v2", "x86-64-v3", "x86-64-v4"};
 	static const char hwcaps[] = "/glibc-hwcaps";
-	const char *at = path != NULL ? strstr(path, hwcaps) : NULL;
+	const char *at = strstr(path, hwcaps);
 	int rc = 0;
+
+	if (at != NULL && ++tamper->better > BETTER_MOUNTS_MAX)
+		return tamper->better > BETTER_MOUNTS_MAX + 1
+			       ? 0
+			       : tamper_tell(tamper, err,
+					     "more than %d mounts below %s are not looked at",
+					     BETTER_MOUNTS_MAX, hwcaps);
 
 	for (size_t i = 0; rc == 0 && at != NULL && i < ARRAY_SIZE(levels); i++) {
 		char *folder CLEANUP_FREE =
@@ -288,9 +311,25 @@ static int judge_variable(struct tamper *tamper, const struct launch_variable *v
 		       : 0;
 }
 
+static int judge_mount(struct tamper *tamper, size_t index, struct error *err)
+{
+	const struct launch_mount *mount = &tamper->spec->mounts[index];
+	const char *target = tamper->targets.items[index];
+	char *what CLEANUP_FREE = NULL;
+	int rc = 0;
+
+	if (mount->host_path == NULL)
+		return 0; /* launch_check_spec() refuses it */
+	what = text_format("mount of %s", mount->host_path);
+	rc = what != NULL ? judge_target(tamper, what, mount->host_path, target, err)
+			  : error_memory(err);
+	return rc == 0 ? judge_better_libraries(tamper, target, err) : rc;
+}
+
 static void tamper_close(struct tamper *tamper)
 {
 	text_list_free(&tamper->places);
+	text_list_free(&tamper->targets);
 }
 
 int tamper_find(const struct launch_spec *spec, const struct image_manifest *image,
@@ -301,20 +340,17 @@ int tamper_find(const struct launch_spec *spec, const struct image_manifest *ima
 
 	for (size_t i = 0; rc == 0 && i < image->count; i++)
 		rc = text_list_take(&tamper.places, place_of(image->files[i].path), err);
-	for (size_t i = 0; rc == 0 && i < spec->mount_count; i++) {
-		const struct launch_mount *mount = &spec->mounts[i];
-		char *what CLEANUP_FREE = text_format(
-			"mount of %s", mount->host_path != NULL ? mount->host_path : "");
+	for (size_t i = 0; rc == 0 && i < spec->mount_count; i++)
+		rc = text_list_take(&tamper.targets, target_of(spec->mounts[i].container_path),
+				    err);
+	for (size_t i = 0; rc == 0 && i < spec->mount_count; i++)
+		rc = judge_mount(&tamper, i, err);
+	for (size_t i = 0; rc == 0 && i < spec->device_count; i++) {
+		char *target CLEANUP_FREE = target_of(spec->devices[i].container_path);
 
-		rc = what != NULL && mount->host_path != NULL
-			     ? judge_target(&tamper, what, mount->host_path, mount->container_path,
-					    err)
-			     : (what != NULL ? 0 : error_memory(err));
-		rc = rc == 0 ? judge_better_libraries(&tamper, mount->container_path, err) : rc;
+		rc = target != NULL ? judge_target(&tamper, "device node", NULL, target, err)
+				    : error_memory(err);
 	}
-	for (size_t i = 0; rc == 0 && i < spec->device_count; i++)
-		rc = judge_target(&tamper, "device node", NULL, spec->devices[i].container_path,
-				  err);
 	for (size_t i = 0; rc == 0 && i < spec->env_count; i++)
 		rc = judge_variable(&tamper, &spec->envs[i], err);
 	return rc;

@@ -131,6 +131,24 @@ static void test_the_dynamic_linker(void)
 		     "/usr/lib/x86_64-linux-gnu/glibc-hwcaps/x86-64-v2/libdriver.so", NULL);
 }
 
+/* What is looked at for each mount is bounded: an answer may hold thousands. */
+static void test_many_mounts(void)
+{
+	enum { COUNT = 100000 };
+	struct launch_mount *mounts = calloc(COUNT, sizeof(*mounts));
+	char *driver CLEANUP_FREE = below("driver");
+
+	CU_ASSERT_PTR_NOT_NULL_FATAL(mounts);
+	for (size_t i = 0; i < COUNT; i++)
+		mounts[i] = (struct launch_mount){driver, "/opt/glibc-hwcaps/x86-64-v2/x", true};
+	expect(&(struct launch_spec){.mounts = mounts, .mount_count = COUNT},
+	       "mounts below /glibc-hwcaps are not looked at");
+	for (size_t i = 0; i < COUNT; i++)
+		mounts[i].container_path = "/opt/driver/lib/libdriver.so";
+	expect(&(struct launch_spec){.mounts = mounts, .mount_count = COUNT}, NULL);
+	free(mounts);
+}
+
 static void test_the_kernel(void)
 {
 	expect_mount("driver", "/proc", "hides what the kernel tells");
@@ -250,6 +268,7 @@ int main(void)
 		{"the same content", test_the_same_content},
 		{"beside the image", test_beside_the_image},
 		{"the dynamic linker", test_the_dynamic_linker},
+		{"many mounts", test_many_mounts},
 		{"the kernel", test_the_kernel},
 		{"the way of the results", test_the_way_of_the_results},
 		{"layers", test_layers},
