@@ -44,8 +44,8 @@ static int digest_descriptor(int fd, char digest[DIGEST_SIZE], struct error *err
 
 /* As the container sees it now. */
 static int compare_file(const struct container_view *view, int root,
-			const struct image_manifest_file *file, struct text_list *differences,
-			struct error *err)
+			const struct image_manifest_file *file, bool complete,
+			struct text_list *differences, struct error *err)
 {
 	struct container_identity identity = {0};
 	char digest[DIGEST_SIZE] = "";
@@ -53,8 +53,9 @@ static int compare_file(const struct container_view *view, int root,
 	int rc = 0;
 
 	if (fd < 0 || container_identify(fd, &identity) < 0)
-		return add_difference(differences, file->path,
-				      "is not there, and the image holds it", NULL, err);
+		return complete ? add_difference(differences, file->path,
+						 "is not there, and the image holds it", NULL, err)
+				: 0;
 	if (identity.type != S_IFREG)
 		return add_difference(differences, file->path, "is not a file, as in the image",
 				      mount_by_id(view, identity.mount), err);
@@ -88,7 +89,8 @@ int container_compare(const struct container_view *view, const struct image_mani
 	int rc = container_open_root(view->pid, &root, err);
 
 	for (size_t i = 0; rc == 0 && i < manifest->count; i++)
-		rc = compare_file(view, root, &manifest->files[i], differences, err);
+		rc = compare_file(view, root, &manifest->files[i], manifest->complete, differences,
+				  err);
 	for (size_t i = 0; rc == 0 && i < view->file_count; i++)
 		rc = compare_mapped(view, &view->files[i], manifest, differences, err);
 	return rc;

@@ -93,7 +93,8 @@ const struct container_mount *container_mount_of(const struct container_view *vi
  * manifest that is another one, or none, as the container sees it, and for each file that the
  * process has mapped and the manifest does not hold; so it must not have loaded anything that is
  * not the image's own. Where the manifest is not complete, a
- * mapped file that it does not name is only wrong when it lies on another mount than the image.
+ * file of it may be missing, and a mapped file that it does not name is only wrong when it lies on
+ * another mount than the image.
  */
 int container_compare(const struct container_view *view, const struct image_manifest *manifest,
 		      struct text_list *differences, struct error *err);
