@@ -42,6 +42,9 @@ static bool check_is_sound(const struct check_suite *suite, const struct check *
 		return complain(check->id, "advice is missing");
 	if (requirement_get(check->requirement) == NULL)
 		return complain(check->id, "requirement is missing");
+	if (requirement_limit(check->requirement) != 0 &&
+	    strpbrk(check->title, "0123456789") != NULL)
+		return complain(check->id, "title repeats a limit of requirements.def");
 	if (check->revision == 0 || check->timeout_s == 0 || check->timeout_s > 720)
 		return complain(check->id, "revision or time limit is missing");
 	return check->run != NULL || complain(check->id, "body is missing");

@@ -2,9 +2,9 @@
 // usage: node wrong_plugins.mjs BUILD
 // Every check that needs no container, on a plugin that is right and on one that is wrong in exactly the way that the
 // check is about. A check that no plugin can make fail proves nothing.
-import {readdirSync} from 'node:fs';
+import {readdirSync, symlinkSync} from 'node:fs';
 import {join} from 'node:path';
-import {file, judgeAll, listOf4MiB, scripted, scriptedAnew} from './harness.mjs';
+import {file, judgeAll, listOf4MiB, scripted, scriptedAnew, work} from './harness.mjs';
 
 const nodes = join(import.meta.dirname ?? new URL('.', import.meta.url).pathname, '../../../discovery/nodes');
 const devices = [{id: 'gpu-0'}, {id: 'gpu-1'}];
@@ -132,6 +132,25 @@ rows.push(
 		wanted: 'pass',
 	},
 	{check: 'list-and-watch.cancel', args: ['--launcher', 'process', '--thorough'], wanted: 'pass'},
+);
+// Real places are judged, not their names.
+const rootLink = join(work, 'root');
+symlinkSync('/', rootLink);
+const harmful = [
+	[{host_path: rootLink}, 'root = / on'], [{host_path: '/var/run/containerd'}], [{host_path: '/etc/shadow'}], [{host_path: '/var/lib'}],
+	[{host_path: '/sys/fs/cgroup'}], [{container_path: '/etc/passwd'}], [{container_path: '/bin/sh'}], [{container_path: '/lib64/ld-linux-x86-64.so.2'}],
+];
+for (const [changes, reason = 'harmless paths'] of harmful)
+	rows.push({check: 'allocate.read-only', plugin: plugin(each({mounts: [{...answer.mounts[0], ...changes}]})), args, reason});
+// A limit that a requirement states is the same in every run: waits are scaled, verdicts are not.
+const scaled = (percent) => ['--launcher', 'process', '--timeout-percent', percent];
+rows.push(
+	{check: 'registration.arrives', plugin: plugin({register: {delay_ms: 31000}}), args: scaled('300'), reason: 'to the first Register'},
+	{check: 'registration.arrives', plugin: plugin({register: {delay_ms: 5000}}), args: scaled('10'), wanted: 'pass'},
+	{check: 'registration.options-prompt', plugin: plugin(rpc('GetDevicePluginOptions', {delay_ms: 1300})), args: scaled('300'), reason: 'at most 1000'},
+	{check: 'restart.kubelet-restart', plugin: plugin(), args: ['--launcher', 'process', '--node', noDevices], wanted: 'unsupported', reason: 'needs 1 device'},
+	// A question that was never asked has no answer.
+	{check: 'registration.options-during-register', plugin: plugin({version: 'v1alpha'}), args, wanted: 'unsupported', reason: 'came to GetDevicePluginOptions'},
 );
 // On a Windows node: what containerd, HCS and the kubelet take there.
 const store = 'C:\\Windows\\System32\\DriverStore\\FileRepository\\nvgridsw_aws.inf_amd64_1b50ef32b191cff1';
