@@ -127,6 +127,7 @@ static void api_expect_work(struct check_run *run, const struct discovery_device
 struct api_tally {
 	struct rig *rig;
 	struct stage *stage;
+	struct grant_reader *grants;
 	const char *api;
 	struct text_list tested; /* ids of devices */
 	struct identity_seen seen;
@@ -160,16 +161,19 @@ static void api_judge(struct api_tally *tally, const struct discovery_device *de
 		api_expect_work(run, device, tally->api, document, &tally->seen);
 }
 
-static const cJSON *api_run(struct api_tally *tally, const char *label, const struct offer *offer)
+static const cJSON *api_run(struct api_tally *tally, const char *label, struct offer *offer)
 {
 	char *probe CLEANUP_FREE = text_format("probe-%s", tally->api);
 	char *name CLEANUP_FREE = text_format("probe-%s-%s", tally->api, label);
 	const char *const command[] = {probe, "--device", "0", "--size", "1048576", NULL};
 
-	if (probe != NULL && name != NULL)
-		return stage_run(tally->stage, name, command, &offer->options);
-	check_broken(tally->rig->run, "out of memory");
-	return NULL;
+	if (probe == NULL || name == NULL) {
+		check_broken(tally->rig->run, "out of memory");
+		return NULL;
+	}
+	return offer_admit(tally->rig, tally->grants, offer)
+		       ? stage_run(tally->stage, name, command, &offer->options)
+		       : NULL;
 }
 
 static bool api_is_wanted(const struct api_tally *tally, const struct discovery_device *device)
@@ -179,7 +183,7 @@ static bool api_is_wanted(const struct api_tally *tally, const struct discovery_
 }
 
 /* The answer cannot be read: what computes in the container says which device it is. */
-static void api_ask(struct api_tally *tally, const struct offer *offer)
+static void api_ask(struct api_tally *tally, struct offer *offer)
 {
 	const struct discovery_snapshot *node = tally->rig->context->node;
 	const cJSON *document = NULL;
@@ -241,17 +245,16 @@ static void api_computes(struct check_run *run, const char *api)
 	struct rig *rig = rig_ready(run);
 	struct stage *stage = rig != NULL ? stage_open(run, &rig->loop) : NULL;
 	struct api_tally tally = {.rig = rig, .stage = stage, .api = api};
-	struct grant_reader *grants CLEANUP_GRANT_READER = NULL;
 	struct error err = {0};
 	size_t offering = 0;
 
 	if (stage == NULL)
 		return;
-	if (grant_reader_new(rig->context->node, &grants, &err) < 0) {
+	if (grant_reader_new(rig->context->node, &tally.grants, &err) < 0) {
 		check_broken(run, "%s", err.text);
 		return;
 	}
-	(void)offers_each(rig, grants, api_try_offer, &tally);
+	(void)offers_each(rig, tally.grants, api_try_offer, &tally);
 	offering = api_expect_all(&tally);
 	if (offering == 0)
 		check_not_applicable(run, "no device offers %s", api);
@@ -260,6 +263,7 @@ static void api_computes(struct check_run *run, const char *api)
 			run, "no id of the resources under test grants a device that offers %s",
 			api);
 	text_list_free(&tally.tested);
+	grant_reader_free(&tally.grants);
 	identity_seen_free(&tally.seen);
 }
 

@@ -46,6 +46,14 @@ static bool isolation_look(struct isolation *isolation, const char *label,
 	return out->document != NULL;
 }
 
+/* The same for an offer, which is admitted first. */
+static bool isolation_look_offer(struct isolation *isolation, const char *label,
+				 struct offer *offer, struct sight *out)
+{
+	return offer_admit(isolation->rig, isolation->grants, offer) &&
+	       isolation_look(isolation, label, &offer->options, out);
+}
+
 /* The container saw the granted devices and nothing else of the node. */
 static void isolation_expect_only(struct isolation *isolation, const char *label,
 				  const struct sight *sight, const struct grant *grant)
@@ -125,7 +133,7 @@ static bool isolation_ask(struct isolation *isolation, struct offer *offer, stru
 {
 	char *label CLEANUP_FREE = text_format("%s-%s", "asked", offer->id);
 
-	if (label == NULL || !isolation_look(isolation, label, &offer->options, sight))
+	if (label == NULL || !isolation_look_offer(isolation, label, offer, sight))
 		return false;
 	visibility_identify(isolation->rig->context->node, sight, &offer->grant);
 	offer->grant.source = GRANT_SEEN;
@@ -159,7 +167,7 @@ static bool isolation_judge_offer(struct offer *offer, void *user)
 		return true;
 	(void)text_list_add(&tally->launched, offer->grant.devices[0]->id, NULL);
 	if (sight.document != NULL ||
-	    isolation_look(isolation, offer->grant.devices[0]->id, &offer->options, &sight))
+	    isolation_look_offer(isolation, offer->grant.devices[0]->id, offer, &sight))
 		isolation_expect_only(isolation, offer->resource, &sight, &offer->grant);
 	return true;
 }
@@ -275,11 +283,14 @@ static bool isolation_run_both(struct isolation *isolation, const struct isolati
 	return true;
 }
 
-static bool isolation_run_pair(struct isolation *isolation, const struct isolation_pair *pair,
+static bool isolation_run_pair(struct isolation *isolation, struct isolation_pair *pair,
 			       struct sight sights[2])
 {
 	bool together = false;
 
+	if (!offer_admit(isolation->rig, isolation->grants, &pair->seen[pair->first]) ||
+	    !offer_admit(isolation->rig, isolation->grants, &pair->second))
+		return false;
 	for (size_t i = 0; !together && i < ARRAY_SIZE(delays); i++) {
 		if (!isolation_run_both(isolation, pair, delays[i], sights, &together))
 			return false;
@@ -344,7 +355,8 @@ static void isolation_two_containers(struct check_run *run)
 static bool isolation_open_both(struct isolation *isolation, struct isolation_pair *pair,
 				struct offer *both)
 {
-	const char *const ids[] = {pair->seen[pair->first].id, pair->second.id};
+	const struct offer *taken[] = {&pair->seen[pair->first], &pair->second};
+	const char *const ids[] = {taken[0]->id, taken[1]->id};
 	const char *resources[] = {pair->seen[pair->first].resource, pair->second.resource};
 	bool same = strcmp(resources[0], resources[1]) == 0;
 	const struct kubelet_limit limits[] = {
@@ -352,8 +364,10 @@ static bool isolation_open_both(struct isolation *isolation, struct isolation_pa
 		{.resource = resources[1], .count = 1, .ids = &ids[1]},
 	};
 
-	rig_release(isolation->rig, pair->seen[pair->first].pod);
-	rig_release(isolation->rig, pair->second.pod);
+	for (size_t i = 0; i < ARRAY_SIZE(taken); i++) {
+		if (taken[i]->pod != NULL)
+			rig_release(isolation->rig, taken[i]->pod);
+	}
 	return offer_open(isolation->rig, isolation->grants, limits, same ? 1 : 2, both);
 }
 

@@ -4,10 +4,55 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/text.h"
+#include "rpc/rpc.h"
 
 #include <string.h>
 
 enum { OFFERS_MS = 60000 };
+
+/* What a kubelet makes of the answer for one id. */
+static int offer_call(struct rig *rig, const char *resource, const char *id,
+		      struct kubelet_container_options *options, struct error *err)
+{
+	struct kubelet_reply reply = {0};
+	int rc = kubelet_call_allocate(kubelet_resource_plugin(rig->kubelet, resource), &id, 1,
+				       context_wait_ms(rig->context, RIG_CALL_MS), &reply, err);
+	const V1beta1__AllocateResponse *response =
+		rc == 0 ? (const V1beta1__AllocateResponse *)reply.reply : NULL;
+
+	if (rc == 0 && reply.code != RPC_OK)
+		rc = error_set(err, ERROR_REMOTE, "%s: %s", rpc_code_name(reply.code),
+			       reply.message);
+	if (rc == 0 && (response == NULL || response->n_container_responses == 0))
+		rc = error_set(err, ERROR_PROTOCOL, "no container response");
+	if (rc == 0) {
+		struct kubelet_answer answer = {resource, response->container_responses[0]};
+
+		rc = kubelet_container_options_merge(rig_is_windows(rig), &answer, 1, options, err);
+	}
+	kubelet_reply_free(&reply);
+	return rc < 0 ? error_wrap(err, rc, "%s of %s", id, resource) : 0;
+}
+
+/* Asks for the answer alone. False: recorded, and there is nothing to close. */
+static bool offer_read(struct rig *rig, struct grant_reader *grants, const char *resource,
+		       const char *id, struct offer *out)
+{
+	struct error err = {0};
+
+	*out = (struct offer){.resource = resource, .id = strdup(id)};
+	if (out->id == NULL) {
+		check_broken(rig->run, "out of memory");
+		return false;
+	}
+	if (offer_call(rig, resource, id, &out->options, &err) < 0) {
+		(void)check_expect_ok(rig->run, ERROR_REMOTE, "Allocate", &err);
+		offer_close(rig, out);
+		return false;
+	}
+	out->grant = grant_read(grants, &out->options);
+	return true;
+}
 
 bool offer_open(struct rig *rig, struct grant_reader *grants, const struct kubelet_limit *limits,
 		size_t count, struct offer *out)
@@ -28,11 +73,25 @@ bool offer_open(struct rig *rig, struct grant_reader *grants, const struct kubel
 	return true;
 }
 
+bool offer_admit(struct rig *rig, struct grant_reader *grants, struct offer *offer)
+{
+	const char *id = offer->id;
+	const struct kubelet_limit limit = {.resource = offer->resource, .count = 1, .ids = &id};
+	struct offer admitted = {0};
+
+	if (offer->pod != NULL)
+		return true;
+	if (!offer_open(rig, grants, &limit, 1, &admitted))
+		return false;
+	offer_close(rig, offer);
+	*offer = admitted;
+	return true;
+}
+
 void offer_close(struct rig *rig, struct offer *offer)
 {
-	if (offer->pod == NULL)
-		return;
-	rig_release(rig, offer->pod);
+	if (offer->pod != NULL)
+		rig_release(rig, offer->pod);
 	kubelet_container_options_free(&offer->options);
 	free(offer->id);
 	free(offer->pod);
@@ -45,6 +104,7 @@ struct offers {
 	bool (*visit)(struct offer *offer, void *user);
 	void *user;
 	uint64_t began_ms;
+	uint64_t waited_ns; /* for answers */
 	size_t visited;
 };
 
@@ -52,13 +112,13 @@ struct offers {
 static bool offers_of_resource(struct offers *offers, const char *resource)
 {
 	struct text_list ids CLEANUP_TEXT_LIST = {0};
-	struct kubelet_limit limit = {.resource = resource, .count = 1};
 
 	if (!rig_healthy_ids(offers->rig, resource, &ids))
 		return false;
 	for (size_t i = 0; i < ids.count; i++) {
 		struct offer offer = {0};
 		bool more = false;
+		uint64_t start_ns = clock_monotonic_ns();
 
 		if (clock_monotonic_ms() - offers->began_ms >
 		    context_limit_ms(offers->rig->context, OFFERS_MS)) {
@@ -66,9 +126,9 @@ static bool offers_of_resource(struct offers *offers, const char *resource)
 				   ids.count, resource);
 			return true;
 		}
-		limit.ids = (const char *const *)&ids.items[i];
-		if (!offer_open(offers->rig, offers->grants, &limit, 1, &offer))
+		if (!offer_read(offers->rig, offers->grants, resource, ids.items[i], &offer))
 			return false;
+		offers->waited_ns += clock_monotonic_ns() - start_ns;
 		offers->visited++;
 		more = offers->visit(&offer, offers->user);
 		offer_close(offers->rig, &offer);
@@ -93,5 +153,6 @@ size_t offers_each(struct rig *rig, struct grant_reader *grants,
 		if (!offers_of_resource(&offers, rig->resources.items[i]))
 			break;
 	}
+	check_add_time(rig->run, REPORT_PHASE_PLUGIN, offers.waited_ns);
 	return offers.visited;
 }
