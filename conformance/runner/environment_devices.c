@@ -190,12 +190,41 @@ static cJSON *environment_device(const struct environment *environment,
 	return json;
 }
 
+/* The devices in the node's own words (discovery/schema/node.schema.json). NULL: out of memory. */
+static cJSON *environment_recorded_devices(const struct discovery_snapshot *node)
+{
+	char *text = discovery_to_json(node);
+	cJSON *document CLEANUP_JSON = NULL;
+
+	if (text != NULL)
+		(void)json_parse(text, strlen(text), &document, NULL);
+	discovery_string_free(text);
+	return cJSON_DetachItemFromObject(document, "devices");
+}
+
+/* Without what a container is given: that is long, and digested. */
+static void environment_add_words(cJSON *device, cJSON *recorded)
+{
+	static const char *const given[] = {"files", "nodes", "environment"};
+	cJSON *words = cJSON_DetachItemFromArray(recorded, 0);
+
+	for (size_t i = 0; i < ARRAY_SIZE(given); i++)
+		cJSON_DeleteItemFromObjectCaseSensitive(words, given[i]);
+	if (words != NULL && !cJSON_AddItemToObject(device, "node", words))
+		cJSON_Delete(words);
+}
+
 cJSON *environment_devices(const struct environment *environment,
 			   const struct discovery_snapshot *node)
 {
 	cJSON *devices = cJSON_CreateArray();
+	cJSON *recorded CLEANUP_JSON = environment_recorded_devices(node);
 
-	for (size_t i = 0; i < node->device_count; i++)
-		(void)cJSON_AddItemToArray(devices, environment_device(environment, node, i));
+	for (size_t i = 0; i < node->device_count; i++) {
+		cJSON *device = environment_device(environment, node, i);
+
+		environment_add_words(device, recorded);
+		(void)cJSON_AddItemToArray(devices, device);
+	}
 	return devices;
 }

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Two environments that differ have two digests, and one environment has one. usage: test_identity.sh BIN NODES
+# Two environments that differ have two digests, and one environment has one. usage: test_identity.sh BIN NODES SCHEMA
 . "$(dirname "$0")/lib.sh"
 [ "$(id -u)" -eq 0 ] || skip "needs root"
 command -v containerd >/dev/null || skip "needs containerd"
@@ -45,6 +45,10 @@ expect_report "$r" "/^runc [0-9]/.test(r.environment.runtime.oci)" true
 expect_report "$r" "r.environment.devices.every((d) => d.runtimeFiles.digest.startsWith('sha256:'))" true
 
 printf 'x' >>"$work/libvulkan_lvp.so"
+# Nothing is in the environment that the schema does not name.
+expect_report "$r" "Object.entries(JSON.parse(require('fs').readFileSync('$3')).\$defs.environment.properties).flatMap(([name, s]) => [r.environment[name]].flat().filter((v) => v?.constructor === Object).flatMap((v) => Object.keys(v).filter((key) => !((s.items ?? s).properties)[key]).map((key) => name + '.' + key))).join()" ""
+expect_report "$r" "r.environment.devices.every((d) => d.node.id === d.ref && d.node.files === undefined)" true
+
 driver=$(digest_of)
 differ "two builds of a driver" "$first" "$driver"
 
