@@ -271,7 +271,10 @@ static int bench_main(const struct text_list *arguments)
 	uv_loop_t loop;
 
 	(void)arguments;
-	(void)uv_loop_init(&loop);
+	if (loop_open(&loop, &err) < 0) {
+		(void)fprintf(stderr, "gpucert-bench: %s\n", err.text);
+		return EXIT_FAILURE;
+	}
 	if (bench_calls(&loop, &table, &err) < 0)
 		table_missing(&table, "Allocate", err.text);
 	if (bench_memory(&loop, &table, &err) < 0)

@@ -43,6 +43,13 @@ static void alarm_stop(struct alarm *alarm)
 	uv_close((uv_handle_t *)&alarm->timer, on_alarm_closed);
 }
 
+int loop_open(uv_loop_t *loop, struct error *err)
+{
+	int rc = uv_loop_init(loop);
+
+	return rc == 0 ? 0 : error_uv(err, rc, "event loop");
+}
+
 int loop_wait(uv_loop_t *loop, loop_condition *done, void *user, uint64_t timeout_ms,
 	      const char *what, struct error *err)
 {

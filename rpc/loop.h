@@ -11,6 +11,9 @@
 #include <stdint.h>
 #include <uv.h>
 
+/* Makes a loop. It needs descriptors, of which there may be none left. */
+int loop_open(uv_loop_t *loop, struct error *err);
+
 typedef bool loop_condition(void *user);
 
 /* Runs the loop until `done(user)` is true, looked at after every round of events. ERROR_TIMEOUT

@@ -52,7 +52,10 @@ static void environment_runtime(struct check_run *run)
 	struct error err = {0};
 	uv_loop_t loop;
 
-	(void)uv_loop_init(&loop);
+	if (loop_open(&loop, &err) < 0) {
+		check_broken(run, "%s", err.text);
+		return;
+	}
 	int rc = cri_open(&loop, check_context(run)->cri_address, &cri, &err);
 
 	if (rc == 0)

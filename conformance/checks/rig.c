@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "conformance/checks/rig.h"
+#include "rpc/loop.h"
 
 #include "base/clock.h"
 #include "base/file.h"
@@ -165,9 +166,13 @@ static struct rig *rig_new(struct check_run *run)
 		check_broken(run, "out of memory");
 		return NULL;
 	}
+	if (loop_open(&rig->loop, &err) < 0) {
+		check_broken(run, "%s", err.text);
+		free(rig);
+		return NULL;
+	}
 	rig->run = run;
 	rig->context = check_context(run);
-	(void)uv_loop_init(&rig->loop);
 	check_defer(run, rig_close, rig);
 	if (rig_make_kubelet(rig, &err) < 0) {
 		check_broken(run, "fake kubelet: %s", err.text);

@@ -126,13 +126,14 @@ struct stage *stage_open(struct check_run *run, uv_loop_t *loop)
 		check_broken(run, "out of memory");
 		return NULL;
 	}
+	if (loop == NULL && loop_open(&stage->own_loop, &err) < 0) {
+		check_broken(run, "%s", err.text);
+		free(stage);
+		return NULL;
+	}
 	stage->run = run;
 	stage->context = check_context(run);
-	stage->loop = loop;
-	if (loop == NULL) {
-		(void)uv_loop_init(&stage->own_loop);
-		stage->loop = &stage->own_loop;
-	}
+	stage->loop = loop != NULL ? loop : &stage->own_loop;
 	check_defer(run, stage_close, stage);
 	if (stage_make_launcher(stage, &err) < 0) {
 		check_broken(run, "container runtime: %s", err.text);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "conformance/cli/cmd_kubelet.h"
+#include "rpc/loop.h"
 
 #include "base/cleanup.h"
 #include "base/json.h"
@@ -190,13 +191,16 @@ static void on_time(uv_timer_t *timer)
 	kubelet_interrupt(session->kubelet, "the time is over");
 }
 
-static void session_init(struct session *session)
+static int session_init(struct session *session, struct error *err)
 {
-	(void)uv_loop_init(&session->loop);
+	int rc = loop_open(&session->loop, err);
+	if (rc != 0)
+		return rc;
 	(void)uv_timer_init(&session->loop, &session->timer);
 	session->timer.data = session;
 	socket_ignore_sigpipe();
 	process_adopt_orphans();
+	return 0;
 }
 
 static void session_listen_to_signals(struct session *session)
@@ -402,8 +406,12 @@ static int run_kubelet(const struct text_list *arguments)
 			      err.text);
 		return OPTIONS_EXIT_USAGE;
 	}
-	session_init(&session);
-	int rc = session_run(&session, &err);
+	int rc = session_init(&session, &err);
+	if (rc != 0) {
+		log_error("%s", err.text);
+		return EXIT_BROKEN;
+	}
+	rc = session_run(&session, &err);
 	if (rc != 0)
 		log_error("%s", err.text);
 	session_close(&session);

@@ -83,6 +83,8 @@ static int output_clear(const char *directory, const char *journal, struct error
 	struct error unreadable = {0};
 	int rc = journal_read(journal, &log, &unreadable);
 
+	if (rc < 0 && rc != ERROR_FORMAT && rc != ERROR_LIMIT)
+		return error_copy(err, &unreadable);
 	if (rc < 0)
 		return error_set(err, ERROR_ARGUMENT,
 				 "what is there is not replaced, since its journal cannot be read; "

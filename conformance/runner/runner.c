@@ -482,9 +482,10 @@ int runner_run(const struct runner_settings *settings, const struct check_suite 
 	       int *exit_code, struct error *err)
 {
 	struct runner runner = {.settings = settings, .suites = suites, .output_lock = -1};
-	int rc = 0;
+	int rc = loop_open(&runner.loop, err);
 
-	(void)uv_loop_init(&runner.loop);
+	if (rc < 0)
+		return rc;
 	socket_ignore_sigpipe(); /* whoever reads our output may go: the report is still written */
 	runner_make_id(runner.id, sizeof(runner.id));
 	rc = termination_open(&runner.loop, runner_asked_to_end, &runner, &runner.termination, err);

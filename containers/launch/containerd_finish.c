@@ -60,7 +60,8 @@ static int launch_take_end(struct containerd_launch *launch,
 	result->finished_ns = status->finished_at;
 	result->started_ns =
 		status->started_at < status->finished_at ? status->started_at : status->finished_at;
-	result->run_ms = (uint64_t)(result->finished_ns - result->started_ns) / 1000000;
+	/* The runtime's numbers may lie anywhere; unsigned, their difference always exists. */
+	result->run_ms = ((uint64_t)result->finished_ns - (uint64_t)result->started_ns) / 1000000;
 	if (result->end != LAUNCH_RUNNING)
 		return 0;
 	if (strcmp(status->reason, "OOMKilled") == 0)
@@ -158,7 +159,7 @@ static int launch_read_log(struct containerd_launch *launch, struct error *err)
 	return rc;
 }
 
-/* runc's init reports a failed execve() on the container's stderr and exits: the container started,
+/* runc's init reports a failed execve() on the container's stderr and fails: the container started,
  * the program did not. */
 static int launch_detect_exec_failure(struct containerd_launch *launch, struct error *err)
 {
@@ -167,7 +168,7 @@ static int launch_detect_exec_failure(struct containerd_launch *launch, struct e
 	size_t length = strcspn(text, "\n");
 	char *line CLEANUP_FREE = NULL;
 
-	if (result->end != LAUNCH_EXITED || result->out.size > 0 ||
+	if (result->end != LAUNCH_EXITED || result->code == 0 || result->out.size > 0 ||
 	    length + 1 != result->err.size || !text_starts_with(text, "exec "))
 		return 0;
 	line = strndup(text, length);

@@ -141,6 +141,16 @@ static void test_abort_of_pid_one(void)
 	UNIT_INT(launch_result(launch)->code, SIGSEGV);
 }
 
+/* What only reads like the words of runc's init. */
+static void test_a_program_that_speaks_of_exec(void)
+{
+	const char *const words[] = {"probe-test", "err=exec went well", NULL};
+	struct launch *launch CLEANUP_LAUNCH = run_words(words);
+
+	UNIT_INT(launch_result(launch)->end, LAUNCH_EXITED);
+	UNIT_INT(launch_result(launch)->code, 0);
+}
+
 static void test_a_program_that_is_not_there(void)
 {
 	static const char *const commands[] = {"probe-nowhere", "/nowhere/at/all", "/etc/passwd",
@@ -421,6 +431,7 @@ int main(void)
 		{"nobody is held", test_nobody_is_held},
 		{"a crash is a kill", test_a_crash_is_a_kill},
 		{"abort of PID 1", test_abort_of_pid_one},
+		{"a program that speaks of exec", test_a_program_that_speaks_of_exec},
 		{"a program that is not there", test_a_program_that_is_not_there},
 		{"a file that is no program", test_a_file_that_is_no_program},
 		{"an unknown image", test_an_unknown_image},

@@ -142,9 +142,8 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	(void)signal(SIGPIPE, SIG_IGN); /* a peer that is gone is an error of that connection */
-	rc = uv_loop_init(&program.loop);
-	if (rc < 0) {
-		(void)fprintf(stderr, "wine-relay: event loop: %s\n", uv_strerror(rc));
+	if (loop_open(&program.loop, &err) < 0) {
+		(void)fprintf(stderr, "wine-relay: %s\n", err.text);
 		return EXIT_CANNOT;
 	}
 	program_watch_signals(&program);

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Standard streams that are closed or full: each program does its work and ends as it would, or says what it cannot write.
+# Standard streams that are closed or full, and too few descriptors: each program does its work and ends as it would, or
+# says what it lacks.
 . "$(dirname "$0")/lib.sh"
 
 expect_code() {
@@ -28,6 +29,18 @@ expect_code 3 "run with a full disk behind standard output"
 code=0
 run <&- >&- 2>&- || code=$?
 expect_code 3 "run without any"
+
+# Too few descriptors for anything: an end, with the reason.
+for limit in 8 12 20; do
+	for command in "run --launcher process --out $work/few registration.version" "kubelet --plugin-dir $work/plugins --seconds 1"; do
+		code=0
+		# shellcheck disable=SC2086
+		timeout 60 prlimit --nofile=$limit "$bin/gpucert" $command >"$work/out" 2>"$work/err" || code=$?
+		[ $limit -gt 12 ] || expect_code 3 "$command with $limit descriptors"
+		[ $code -ne 124 ] || complain "$command with $limit descriptors does not end"
+		[ $code -eq 0 ] || grep -qi "too many open files" "$work/err" || complain "$command with $limit descriptors: $(cat "$work/err")"
+	done
+done
 
 code=0
 gpucert kubelet --plugin-dir "$work/plugins" --seconds 1 <&- >"$work/out" || code=$?
