@@ -21,7 +21,10 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { DRAIN_MS = 10000 };
+enum {
+	DRAIN_MS = 10000,
+	HURRY_MS = 2000, /* for a runtime that hangs, when the run is asked to end */
+};
 
 static void runner_asked_to_end(const char *what, void *user)
 {
@@ -29,6 +32,8 @@ static void runner_asked_to_end(const char *what, void *user)
 
 	(void)what;
 	runner->interrupted = true;
+	if (runner->workplace.runtime != NULL && runtime_cri(runner->workplace.runtime) != NULL)
+		cri_hurry(runtime_cri(runner->workplace.runtime), HURRY_MS);
 }
 
 static bool runner_is_wine(const struct runner *runner)

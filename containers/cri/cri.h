@@ -16,7 +16,9 @@
  * answer that lacks what the interface promises; ERROR_MEMORY.
  *
  * Deadlines, message limit and authority are those of kubelet's client (k8s.io/cri-client
- * pkg/remote_runtime.go): 2 minutes, 4 for RunPodSandbox, 16 MiB.
+ * pkg/remote_runtime.go): 2 minutes, 4 for RunPodSandbox, 16 MiB. A runtime that hangs is found out
+ * sooner: when it does not even tell its version meanwhile, the call ends with ERROR_TIMEOUT, and
+ * every later one with ERROR_UNAVAILABLE at once.
  */
 
 #include "base/error.h"
@@ -30,6 +32,7 @@ enum {
 	CRI_CONNECT_TIMEOUT_MS = 5000,
 	CRI_TIMEOUT_MS = 2 * 60 * 1000,
 	CRI_SANDBOX_TIMEOUT_MS = 2 * CRI_TIMEOUT_MS,
+	CRI_PATIENCE_MS = 10 * 1000,
 	CRI_MESSAGE_MAX = 16 * 1024 * 1024,
 };
 
@@ -39,6 +42,10 @@ struct cri;
  * nothing listens there; errors of rpc_address_path(). */
 int cri_open(uv_loop_t *loop, const char *address, struct cri **out, struct error *err);
 void cri_close(struct cri *cri); /* NULL is allowed */
+
+/* How long a call may be silent until the runtime is asked for its version, and how long that may
+ * take: CRI_PATIENCE_MS until this is called. */
+void cri_hurry(struct cri *cri, uint64_t patience_ms);
 
 uv_loop_t *cri_loop(const struct cri *cri);
 const char *cri_address(const struct cri *cri);

@@ -12,6 +12,7 @@
 enum { METHOD_MAX = 32, TEXT_MAX = 200 };
 
 struct cri_method {
+	const struct cri_double *runtime;
 	const char *path;
 	unsigned calls;
 	int code;
@@ -23,6 +24,7 @@ struct cri_method {
 
 struct cri_double {
 	struct rpc_server *server;
+	bool hangs;
 	struct cri_method methods[METHOD_MAX];
 };
 
@@ -43,6 +45,8 @@ static void handle(struct rpc_stream *stream, struct rpc_slice request, void *us
 	text_reset(&method->request);
 	text_append(&method->request, (const char *)request.data, request.size);
 	method->calls++;
+	if (method->runtime->hangs)
+		return;
 	if (method->code == RPC_OK)
 		(void)rpc_stream_send(stream, (struct rpc_slice){method->message, method->size},
 				      NULL);
@@ -56,6 +60,7 @@ static void add_methods(struct cri_double *runtime, const char *service, const c
 		char *path CLEANUP_FREE = text_format("/runtime.v1.%s/%s", service, names[i]);
 		struct cri_method *method = &runtime->methods[first + i];
 
+		method->runtime = runtime;
 		method->path = names[i];
 		if (path == NULL || rpc_server_add(runtime->server, path, handle, method, NULL) < 0)
 			abort();
@@ -77,6 +82,11 @@ struct cri_double *cri_double_open(uv_loop_t *loop, const char *address)
 		abort();
 	}
 	return runtime;
+}
+
+void cri_double_hang(struct cri_double *runtime)
+{
+	runtime->hangs = true;
 }
 
 void cri_double_close(struct cri_double *runtime)

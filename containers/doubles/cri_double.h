@@ -20,7 +20,9 @@ void cri_double_close(struct cri_double *runtime);
 
 /* From now on the method answers with this status and no message. */
 void cri_double_fail(struct cri_double *runtime, const char *name, int code, const char *text);
-/* ... with this message, packed now. */
+/* From now on no method answers. */
+void cri_double_hang(struct cri_double *runtime);
+/* The method answers with this message, packed now. */
 void cri_double_answer(struct cri_double *runtime, const char *name,
 		       const ProtobufCMessage *message);
 

@@ -67,6 +67,21 @@ static void test_statuses_become_error_codes(void)
 	UNIT_INT(cri_call_count(cri), ARRAY_SIZE(cases));
 }
 
+/* One call finds it out; whatever is to be cleaned up then costs no time. */
+static void test_a_runtime_that_hangs(void)
+{
+	struct error err = {0};
+	Runtime__V1__StatusResponse *reply CLEANUP_CRI_REPLY = NULL;
+
+	cri_hurry(cri, 100);
+	cri_double_hang(runtime);
+	UNIT_INT(cri_status_wait(cri, false, &reply, &err), ERROR_TIMEOUT);
+	UNIT_CONTAINS(err.text, "Status: the container runtime does not answer any more");
+	UNIT_INT(cri_double_calls(runtime, "Version"), 1);
+	UNIT_INT(cri_sweep(cri, "run", NULL, NULL, &err), ERROR_UNAVAILABLE);
+	UNIT_INT(cri_double_calls(runtime, "ListContainers"), 0);
+}
+
 static void test_removing_what_is_gone_is_success(void)
 {
 	static const char *const methods[] = {"StopContainer", "RemoveContainer", "StopPodSandbox",
@@ -272,6 +287,7 @@ static void test_versions(void)
 		leave();                                                                           \
 	}
 WITH_RUNTIME(test_statuses_become_error_codes)
+WITH_RUNTIME(test_a_runtime_that_hangs)
 WITH_RUNTIME(test_removing_what_is_gone_is_success)
 WITH_RUNTIME(test_answers_that_lack_what_is_promised)
 WITH_RUNTIME(test_nothing_is_swept_without_a_run)
@@ -279,6 +295,7 @@ WITH_RUNTIME(test_ends_of_a_launch)
 WITH_RUNTIME(test_a_sandbox_that_fails)
 
 UNIT_MAIN("cri", {"statuses become error codes", test_statuses_become_error_codes_served},
+	  {"a runtime that hangs", test_a_runtime_that_hangs_served},
 	  {"removing what is gone is success", test_removing_what_is_gone_is_success_served},
 	  {"answers that lack what is promised", test_answers_that_lack_what_is_promised_served},
 	  {"nothing is swept without a run", test_nothing_is_swept_without_a_run_served},
