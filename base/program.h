@@ -6,7 +6,8 @@
 
 /*
  * POSIX: a standard stream that is closed is opened, so that no file, pipe or socket ever gets its
- * number; reading and writing it stay errors.
+ * number; reading and writing it stay errors. A file that would grow beyond the limit of its size
+ * is an error of its write, not the end of the program.
  *
  * Windows: puts the arguments in UTF-8 in the place of those that main() was given, which have lost
  * what the code page lacks; they live as long as the program. Standard output and error take bytes

@@ -2,6 +2,7 @@
 #include "base/program.h"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -20,6 +21,7 @@ void program_begin(int *argc, char ***argv)
 	(void)argc;
 	(void)argv;
 	program_open_streams();
+	(void)signal(SIGXFSZ, SIG_IGN);
 }
 
 const char *program_variable(const char *name)

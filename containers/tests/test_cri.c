@@ -166,7 +166,8 @@ static void answer_well(void)
 	cri_double_answer(runtime, "CreateContainer", &container.base);
 }
 
-static void answer_status(int state, int exit_code, const char *reason)
+static void answer_status_at(int state, int exit_code, const char *reason, int64_t started,
+			     int64_t finished)
 {
 	Runtime__V1__ContainerStatusResponse reply = {0};
 	Runtime__V1__ContainerStatus status = {0};
@@ -177,8 +178,15 @@ static void answer_status(int state, int exit_code, const char *reason)
 	status.state = (Runtime__V1__ContainerState)state;
 	status.exit_code = exit_code;
 	status.reason = text;
+	status.started_at = started;
+	status.finished_at = finished;
 	reply.status = &status;
 	cri_double_answer(runtime, "ContainerStatus", &reply.base);
+}
+
+static void answer_status(int state, int exit_code, const char *reason)
+{
+	answer_status_at(state, exit_code, reason, 0, 0);
 }
 
 static void expect_end(enum launch_end end, int code, const char *reason)
@@ -221,6 +229,10 @@ static void test_ends_of_a_launch(void)
 	expect_end(LAUNCH_EXITED, 255, "");
 	answer_status(RUNTIME__V1__CONTAINER_STATE__CONTAINER_EXITED, 137, "OOMKilled");
 	expect_end(LAUNCH_OUT_OF_MEMORY, 0, "");
+	/* Times that cannot be: their difference is more than a signed number holds. */
+	answer_status_at(RUNTIME__V1__CONTAINER_STATE__CONTAINER_EXITED, 3, "Error", INT64_MIN,
+			 INT64_MAX);
+	expect_end(LAUNCH_EXITED, 3, "");
 	answer_status(RUNTIME__V1__CONTAINER_STATE__CONTAINER_RUNNING, 0, "");
 	expect_end(LAUNCH_TIMED_OUT, 0, "");
 	cri_double_fail(runtime, "ContainerStatus", RPC_UNAVAILABLE, "restarting");

@@ -52,6 +52,13 @@ expect_code 0 "kubelet without standard input and error"
 has_sockets() { [ -n "$(find "$work/plugins" -type s)" ]; }
 has_output() { [ -s "$work/out" ]; }
 
+# Files may not grow: an error that names one.
+code=0
+prlimit --fsize=2000 "$bin/gpucert" run --launcher process --out "$work/small" registration.version >"$work/out" 2>"$work/err" </dev/null ||
+	code=$?
+expect_code 3 "run with a limit of file sizes"
+grep -q "File too large" "$work/err" || complain "it does not name the limit: $(cat "$work/err")"
+
 # ended NAME READY COMMAND...: the command, with closed streams, ends by SIGTERM with code 0.
 ended() {
 	name=$1
