@@ -50,7 +50,7 @@ const manifest = vulkan.files.find((f) => f.origin === 'manifest' || f.destinati
 const linked = join(work, 'linked.json');
 symlinkSync(manifest.source, linked);
 
-const forged = (name, change, reason, check = 'api.vulkan') => ({name, check, plugin: plugin(change), reason});
+const forged = (_, change, reason, check = 'api.vulkan') => ({check, plugin: plugin(change), reason});
 const rows = [
 	forged('the probe is another program', over(program, '/libexec/gpucert/probe-vulkan'), 'hides the image'),
 	forged('so is its folder, and isolation is not judged by it', over(programs, '/libexec'), 'hides the image', 'isolation.single-device'),
