@@ -524,7 +524,7 @@ static const struct check checks[] = {
 		.severity = CHECK_HIGH,
 		.revision = 1,
 		.timeout_s = 150,
-		.stands_on = "registration.accepted", /* a longer list never arrives */
+		.stands_on = "list-and-watch.arrives",
 		.run = list_message_size,
 	},
 	{
