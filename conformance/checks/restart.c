@@ -227,6 +227,7 @@ static struct succession *restart_begin_succession(struct rig *rig)
 	succession->rig = rig;
 	succession->older = STEAL(rig->plugin);
 	check_defer(rig->run, succession_free, succession);
+	rig_leave_second(rig);
 	if (!rig_start_plugin(rig, NULL))
 		return NULL;
 	struct error err = {0};
