@@ -460,7 +460,7 @@ static const struct check checks[] = {
 		.severity = CHECK_LOW,
 		.revision = 1,
 		.timeout_s = 10,
-		.needs = {.devices = 1, .live_node = true},
+		.needs = {.devices = 1},
 		.run = api_every_api,
 	},
 	{.id = NULL},
