@@ -13,6 +13,7 @@ enum host_extent {
 	HOST_WHOLE,    /* the place itself, or a folder above it */
 	HOST_WRITABLE, /* as well what is below it, when it can be written to */
 	HOST_INSIDE,   /* as well whatever is below it */
+	HOST_WRITTEN,  /* all of these, when it can be written to */
 };
 
 static const struct {
@@ -25,6 +26,20 @@ static const struct {
 	{"/dev", HOST_WHOLE},
 	{"/etc", HOST_WHOLE},
 	{"/etc/shadow", HOST_INSIDE},
+	{"/etc/gshadow", HOST_INSIDE},
+	{"/etc/passwd", HOST_WRITTEN},
+	{"/etc/group", HOST_WRITTEN},
+	{"/etc/sudoers", HOST_WRITTEN},
+	{"/etc/sudoers.d", HOST_WRITTEN},
+	{"/etc/pam.d", HOST_WRITTEN},
+	{"/etc/ssh", HOST_WRITTEN},
+	{"/etc/crontab", HOST_WRITTEN},
+	{"/etc/cron.d", HOST_WRITTEN},
+	{"/etc/systemd", HOST_WRITTEN},
+	{"/etc/ld.so.preload", HOST_WRITTEN},
+	{"/etc/cni", HOST_WRITTEN},
+	{"/etc/containerd", HOST_WRITTEN},
+	{"/etc/cdi", HOST_WRITTEN},
 	{"/etc/kubernetes", HOST_INSIDE},
 	{"/run/containerd", HOST_INSIDE},
 	{"/run/crio", HOST_INSIDE},
@@ -37,6 +52,12 @@ static const struct {
 	{"/var/lib/containers", HOST_INSIDE},
 	{"/var/lib/docker", HOST_INSIDE},
 	{"/var/lib/rancher", HOST_INSIDE},
+	{"/var/spool/cron", HOST_WRITTEN},
+	{"/usr/bin", HOST_WRITTEN},
+	{"/usr/sbin", HOST_WRITTEN},
+	{"/opt/cni/bin", HOST_WRITTEN},
+	{"/boot", HOST_WRITTEN},
+	{"/root", HOST_WRITTEN},
 };
 
 /* What drivers tell of themselves. */
@@ -107,7 +128,7 @@ static bool host_gives(const struct host_place *place, const char *real, bool re
 {
 	if (path_is_within(place->real, real))
 		return true;
-	if (place->extent == HOST_INSIDE || (place->extent == HOST_WRITABLE && !read_only))
+	if (place->extent == HOST_INSIDE || (place->extent != HOST_WHOLE && !read_only))
 		return path_is_within(real, place->real);
 	return false;
 }
@@ -127,6 +148,8 @@ int host_places_given(const struct host_places *places, const char *path, bool r
 	for (size_t i = 0; *given == NULL && i < places->count; i++) {
 		const struct host_place *place = &places->items[i];
 
+		if (place->extent == HOST_WRITTEN && read_only)
+			continue;
 		if (host_gives(place, real, read_only) ||
 		    (there && place->there && file.device == place->file.device &&
 		     file.inode == place->file.inode))

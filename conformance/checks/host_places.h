@@ -4,7 +4,8 @@
 
 /*
  * What of the node no container may be given: whoever holds it holds the node (its root, the files
- * of its kernel, its configuration, the sockets and folders of kubelet and container runtime).
+ * of its kernel, its configuration, the sockets and folders of kubelet and container runtime), or
+ * may write to it (its programs, accounts, timers, boot files).
  */
 
 #include "base/error.h"

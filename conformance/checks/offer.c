@@ -73,6 +73,28 @@ bool offer_open(struct rig *rig, struct grant_reader *grants, const struct kubel
 	return true;
 }
 
+/* An id stands for the same device each time. False: recorded. */
+static bool offer_expect_same(struct rig *rig, const struct offer *asked,
+			      const struct offer *admitted)
+{
+	struct text saw CLEANUP_TEXT = {0};
+	bool same =
+		asked->grant.source != GRANT_READ || (admitted->grant.source == GRANT_READ &&
+						      admitted->grant.count == asked->grant.count);
+
+	for (size_t i = 0; asked->grant.source == GRANT_READ && i < asked->grant.count; i++)
+		same = same && grant_has(&admitted->grant, asked->grant.devices[i]);
+	if (same)
+		return true;
+	for (size_t i = 0; i < admitted->grant.count; i++)
+		text_addf(&saw, "%s%s", i != 0 ? ", " : "", admitted->grant.devices[i]->id);
+	return check_expect(rig->run, false, "what an id hands out", "the same each time",
+			    "%s at first and %s later by %s of %s",
+			    asked->grant.count != 0 ? asked->grant.devices[0]->id : "nothing",
+			    admitted->grant.count != 0 ? text_string(&saw) : "nothing", asked->id,
+			    asked->resource);
+}
+
 bool offer_admit(struct rig *rig, struct grant_reader *grants, struct offer *offer)
 {
 	const char *id = offer->id;
@@ -83,6 +105,10 @@ bool offer_admit(struct rig *rig, struct grant_reader *grants, struct offer *off
 		return true;
 	if (!offer_open(rig, grants, &limit, 1, &admitted))
 		return false;
+	if (!offer_expect_same(rig, offer, &admitted)) {
+		offer_close(rig, &admitted);
+		return false;
+	}
 	offer_close(rig, offer);
 	*offer = admitted;
 	return true;

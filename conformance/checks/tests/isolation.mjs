@@ -86,6 +86,22 @@ const halfEmpty = {
 	once: {...wholeFolder, mounts: wholeFolder.mounts.slice(1)},
 };
 
+// The first answer for an id hands out lavapipe, later ones PoCL as well.
+const ownOfOpencl = opencl.files.filter((f) => f.origin === 'manifest' || f.origin === 'driver-library');
+for (let call = 0; call < 8; call++) {
+	for (const f of ownOfOpencl) {
+		const path = join(folder(`calls/${call}`), basename(f.source));
+		if (call < 1) writeFileSync(path, 'nothing');
+		else copyFileSync(f.source, path);
+	}
+}
+const laterMore = answer(vulkan, {
+	mounts: [
+		...mounts(vulkan),
+		...ownOfOpencl.map((f) => ({...mount(f), host_path: join(work, 'calls', '{call}', basename(f.source))})),
+	],
+});
+
 const variables = {envs: {NVIDIA_VISIBLE_DEVICES: 'GPU-00000000-0000-0000-0000-000000000000'}};
 const cdi = {cdi_devices: ['example.com/gpu=0']};
 
@@ -134,6 +150,11 @@ const rows = [
 		plugin: plugin(resource('v', {once: hidden})),
 		reason: 'without the variables that hide some',
 	},
+	...['isolation.single-device', 'api.vulkan'].map((check) => ({
+		check,
+		plugin: plugin(resource('later', {once: laterMore})),
+		reason: 'lavapipe at first and',
+	})),
 	{check: 'isolation.single-device', plugin: plugin(resource('nothing', {})), reason: 'nothing by nothing of'},
 	{check: 'isolation.single-device', plugin: plugin(resource('half', halfEmpty, ['full', 'empty'])), reason: 'nothing by empty of'},
 ];

@@ -44,7 +44,18 @@ static void test_places_are_known(void)
 		{"/opt/run", "/opt/run/cri.sock", "/opt/run/cri.sock"},
 		{"/opt/driver", "nothing", "nothing"},
 		{"/usr/lib/driver.so", "nothing", "nothing"},
-		{"/usr", "nothing", "nothing"},
+		{"/usr", "nothing", "/usr/bin"},
+		{"/usr/bin", "nothing", "/usr/bin"},
+		{"/usr/sbin/program-of-nobody", "nothing", "/usr/sbin"},
+		{"/etc/cron.d", "nothing", "/etc/cron.d"},
+		{"/etc/passwd", "nothing", "/etc/passwd"},
+		{"/etc/ld.so.preload", "nothing", "/etc/ld.so.preload"},
+		{"/etc/OpenCL", "nothing", "nothing"},
+		{"/etc/gshadow", "/etc/gshadow", "/etc/gshadow"},
+		{"/root", "nothing", "/root"},
+		{"/root/.ssh", "nothing", "/root"},
+		{"/boot/grub", "nothing", "/boot"},
+		{"/var/spool/cron", "nothing", "/var/spool/cron"},
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
