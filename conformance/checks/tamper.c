@@ -13,12 +13,12 @@ static const char *const merged[] = {"/bin", "/sbin", "/lib", "/lib32", "/lib64"
 /* What the dynamic linker reads beside libraries. An image without them has none on purpose. */
 static const char *const linker_files[] = {"/etc/ld.so.preload", "/etc/ld.so.cache"};
 
-/* Where the Vulkan loader looks for layers, which it loads in front of every driver. */
-static const char *const layer_folders[] = {
-	"/etc/vulkan/implicit_layer.d",		  "/usr/share/vulkan/implicit_layer.d",
-	"/usr/local/etc/vulkan/implicit_layer.d", "/usr/local/share/vulkan/implicit_layer.d",
-	"/root/.config/vulkan/implicit_layer.d",  "/root/.local/share/vulkan/implicit_layer.d",
-};
+/* Where the Vulkan loader looks for layers, which it loads in front of every driver, and for
+ * settings that name some: the folders below these that hold vulkan's files. "~": the home folder.
+ */
+static const char *const layer_roots[] = {
+	"/etc", "/usr/share", "/usr/local/etc", "/usr/local/share", "~/.config", "~/.local/share"};
+static const char *const layer_folders[] = {"vulkan/implicit_layer.d", "vulkan/loader_settings.d"};
 
 enum { LIBRARY_FOLDERS_MAX = 16, BETTER_MOUNTS_MAX = 4 };
 
@@ -27,6 +27,7 @@ static const struct {
 	const char *reason;
 } variables[] = {
 	{"LD_LIBRARY_PATH", NULL}, /* judged by where it leads */
+	{"LD_BIND_NOW", NULL},	   /* changes when, and not what */
 	{"LD_*", "steers the dynamic linker"},
 	{"WINE*", "steers Wine"},
 	{"GLIBC_TUNABLES", "steers the C library"},
@@ -46,6 +47,7 @@ struct tamper {
 	const struct image_manifest *image;
 	struct text_list places;  /* of the files of the image, in their order */
 	struct text_list targets; /* of the mounts, in their order; "" for none */
+	struct text_list layers;  /* folders of layers, as places */
 	struct text_list *found;
 	size_t better; /* mounts of libraries for a better processor */
 };
@@ -163,25 +165,34 @@ static int judge_linker_files(struct tamper *tamper, const char *what, const cha
 }
 
 /* Layers of the node's own drivers lie where the node has them. */
+static int judge_layer_folder(struct tamper *tamper, const char *what, const char *source,
+			      const char *target, const char *folder, struct error *err)
+{
+	bool below = is_below(target, folder);
+	char *from CLEANUP_FREE = NULL;
+
+	if (folder[0] == '\0' || (!below && !is_below(folder, target)))
+		return 0;
+	from = below ? strdup(source) : source_of(source, target, folder);
+	if (from == NULL)
+		return error_memory(err);
+	return strcmp(from, below ? target : folder) != 0 && file_exists(from)
+		       ? tamper_tell(tamper, err, "%s at %s puts a layer in front of the driver",
+				     what, target)
+		       : 0;
+}
+
 static int judge_layers(struct tamper *tamper, const char *what, const char *source,
 			const char *target, struct error *err)
 {
-	for (size_t i = 0; source != NULL && i < ARRAY_SIZE(layer_folders); i++) {
-		const char *folder = layer_folders[i];
-		bool below = is_below(target, folder);
-		char *from CLEANUP_FREE = NULL;
+	size_t before = tamper->found->count;
+	int rc = 0;
 
-		if (!below && !is_below(folder, target))
-			continue;
-		from = below ? strdup(source) : source_of(source, target, folder);
-		if (from == NULL)
-			return error_memory(err);
-		if (strcmp(from, below ? target : folder) != 0 && file_exists(from))
-			return tamper_tell(tamper, err,
-					   "%s at %s puts a layer in front of the driver", what,
-					   target);
-	}
-	return 0;
+	for (size_t i = 0; source != NULL && rc == 0 && tamper->found->count == before &&
+			   i < tamper->layers.count;
+	     i++)
+		rc = judge_layer_folder(tamper, what, source, target, tamper->layers.items[i], err);
+	return rc;
 }
 
 /* `target` is a place of the image; "": what launch_check_spec() refuses. */
@@ -330,13 +341,44 @@ static void tamper_close(struct tamper *tamper)
 {
 	text_list_free(&tamper->places);
 	text_list_free(&tamper->targets);
+	text_list_free(&tamper->layers);
+}
+
+/* The home folder of the probe: the last one counts. */
+static const char *tamper_home(const struct launch_spec *spec)
+{
+	const char *home = "/root";
+
+	for (size_t i = 0; i < spec->env_count; i++) {
+		if (text_equal(spec->envs[i].name, "HOME") && spec->envs[i].value != NULL)
+			home = spec->envs[i].value;
+	}
+	return home;
+}
+
+static int tamper_list_layers(struct tamper *tamper, struct error *err)
+{
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(layer_roots) * ARRAY_SIZE(layer_folders);
+	     i++) {
+		const char *root = layer_roots[i / ARRAY_SIZE(layer_folders)];
+		bool homely = root[0] == '~';
+		char *folder CLEANUP_FREE = text_format(
+			"%s%s/%s", homely ? tamper_home(tamper->spec) : "", root + (homely ? 1 : 0),
+			layer_folders[i % ARRAY_SIZE(layer_folders)]);
+
+		rc = folder != NULL ? text_list_take(&tamper->layers, target_of(folder), err)
+				    : error_memory(err);
+	}
+	return rc;
 }
 
 int tamper_find(const struct launch_spec *spec, const struct image_manifest *image,
 		struct text_list *found, struct error *err)
 {
 	struct tamper tamper CLEANUP(tamper_close) = {.spec = spec, .image = image, .found = found};
-	int rc = 0;
+	int rc = tamper_list_layers(&tamper, err);
 
 	for (size_t i = 0; rc == 0 && i < image->count; i++)
 		rc = text_list_take(&tamper.places, place_of(image->files[i].path), err);

@@ -43,6 +43,8 @@ cpSync(program, join(programs, 'probe-vulkan'));
 const libraries = folder('libraries');
 const libc = execFileSync('sh', ['-c', "ldd /bin/sh | sed -n 's/.*=> \\(.*libc[.]so[.]6\\) .*/\\1/p'"], {encoding: 'utf8'}).trim();
 writeFileSync(join(libraries, 'libc.so.6'), 'another C library');
+const layers = folder('home');
+mkdirSync(join(layers, '.local/share/vulkan/implicit_layer.d'), {recursive: true});
 // What is innocent: the driver's folder on the library path, the image's own library once more, a link to a driver's file.
 const driver = folder('driver');
 for (const f of vulkan.files.filter((f) => f.destination.includes('.so'))) cpSync(f.source, join(driver, basename(f.destination)));
@@ -64,6 +66,10 @@ const rows = [
 	forged('LD_AUDIT', {envs: {LD_AUDIT: '/x.so'}}, 'LD_AUDIT steers'),
 	forged('tunables', {envs: {GLIBC_TUNABLES: 'glibc.malloc.check=3'}}, 'GLIBC_TUNABLES steers'),
 	forged('a layer', {envs: {VK_INSTANCE_LAYERS: 'x'}}, 'VK_INSTANCE_LAYERS puts layers'),
+	forged('an implicit layer of another home', {
+		...over(layers, '/opt/home'),
+		envs: {HOME: '/opt/home'},
+	}, 'puts a layer'),
 	forged('an implicit layer', over(file('layer.json', '{}'), '/etc/vulkan/implicit_layer.d/x.json'), 'puts a layer'),
 	forged('a library in front', {...over(libraries, '/opt/x'), envs: {LD_LIBRARY_PATH: '/opt/x'}}, 'in front of the image'),
 	forged('the way of the results', over(program, '/run/gpucert/launch'), 'way of the results'),

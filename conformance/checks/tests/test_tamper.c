@@ -131,6 +131,31 @@ static void test_the_dynamic_linker(void)
 		     "/usr/lib/x86_64-linux-gnu/glibc-hwcaps/x86-64-v2/libdriver.so", NULL);
 }
 
+/* The loader looks for layers below the home folder, which an answer may move. */
+static void test_layers_at_home(void)
+{
+	const struct launch_variable home = {"HOME", "/opt/home"};
+	char *layers CLEANUP_FREE = below("layers");
+	char *driver CLEANUP_FREE = below("driver");
+	struct launch_mount mount = {layers, "/opt/home/.local/share", true};
+	struct launch_spec spec = {
+		.mounts = &mount, .mount_count = 1, .envs = &home, .env_count = 1};
+
+	expect(&spec, "puts a layer in front");
+	mount.container_path = "/opt/home/.config";
+	expect(&spec, "puts a layer in front");
+	mount.container_path = "/root/.config";
+	expect(&spec, NULL);
+	mount = (struct launch_mount){driver, "/opt/home", true};
+	expect(&spec, NULL);
+	expect_mount("layers", "/root/.config", "puts a layer in front");
+	mount = (struct launch_mount){driver, "/opt/driver", true};
+	spec.envs = &(struct launch_variable){"HOME", "here"};
+	expect(&spec, NULL);
+	expect_mount("driver/libdriver.so", "/etc/vulkan/loader_settings.d/x.json",
+		     "puts a layer in front");
+}
+
 /* What is looked at for each mount is bounded: an answer may hold thousands. */
 static void test_many_mounts(void)
 {
@@ -194,6 +219,8 @@ static void test_variables(void)
 	expect_variable("OCL_ICD_VENDORS", "/x", NULL);
 	expect_variable("NVIDIA_VISIBLE_DEVICES", "all", NULL);
 	expect_variable("LD", "x", NULL);
+	expect_variable("LD_BIND_NOW", "1", NULL);
+	expect_variable("HOME", "here", NULL);
 	CU_ASSERT_PTR_NOT_NULL(tamper_variable("LD_PRELOAD=/x.so"));
 	CU_ASSERT_PTR_NULL(tamper_variable("LD_LIBRARY_PATH=/x"));
 	CU_ASSERT_PTR_NULL(tamper_variable("PATH=/bin"));
@@ -268,6 +295,7 @@ int main(void)
 		{"the same content", test_the_same_content},
 		{"beside the image", test_beside_the_image},
 		{"the dynamic linker", test_the_dynamic_linker},
+		{"layers at home", test_layers_at_home},
 		{"many mounts", test_many_mounts},
 		{"the kernel", test_the_kernel},
 		{"the way of the results", test_the_way_of_the_results},
