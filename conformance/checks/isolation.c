@@ -2,6 +2,8 @@
 /* Isolation: a container sees what it was given, and nothing else. */
 #include "conformance/checks/isolation.h"
 #include "base/cleanup.h"
+#include "base/digest.h"
+#include "base/json.h"
 #include "base/path.h"
 #include "conformance/checks/offer.h"
 #include "conformance/checks/stage.h"
@@ -11,7 +13,10 @@
 
 #include <string.h>
 
-enum { UNREADABLE_MAX = 8 /* containers for answers that cannot be read */ };
+enum {
+	UNREADABLE_MAX = 8, /* containers for answers that cannot be read */
+	OTHERS_MAX = 8,	    /* for further answers that hand out a device */
+};
 
 /* Milliseconds that a probe waits for the other container: on a busy machine one may come late. */
 static const char *const delays[] = {"1500", "6000", "20000"};
@@ -116,10 +121,27 @@ static void isolation_no_allocation(struct check_run *run)
 struct isolation_tally {
 	struct isolation *isolation;
 	struct text_list launched; /* devices that a container was looked at with */
+	struct text_list answers;  /* digests of the answers that one was looked at with */
 	struct tally something;	   /* ids that hand out a device */
 	struct tally one;	   /* and no second one */
-	size_t unreadable, unseen;
+	size_t unreadable, unasked, unseen, others;
 };
+
+/* Replicas of a device answer alike; what answers otherwise is looked at by itself. False: a
+ * container was looked at with this answer, or recorded. */
+static bool isolation_is_new(struct isolation_tally *tally, const struct offer *offer,
+			     char digest[DIGEST_SIZE])
+{
+	cJSON *json CLEANUP_JSON = kubelet_container_options_json(&offer->options);
+	char *text CLEANUP_FREE = json != NULL ? cJSON_PrintUnformatted(json) : NULL;
+
+	if (text == NULL) {
+		check_broken(tally->isolation->run, "out of memory");
+		return false;
+	}
+	digest_bytes(text, strlen(text), digest);
+	return !text_list_has(&tally->answers, digest);
+}
 
 /* What only a runtime understands may be nothing for this runtime. */
 static bool isolation_is_empty(const struct grant *grant)
@@ -140,22 +162,38 @@ static bool isolation_ask(struct isolation *isolation, struct offer *offer, stru
 	return true;
 }
 
-/* Looks at the first container of each device, and at some of those whose answers cannot be read.
- */
+/* Is a container to be looked at with this answer, which hands out one device? */
+static bool isolation_wants_look(struct isolation_tally *tally, const struct offer *offer,
+				 bool is_new)
+{
+	if (!text_list_has(&tally->launched, offer->grant.devices[0]->id))
+		return true;
+	return is_new && tally->others++ < OTHERS_MAX;
+}
+
+/* Looks at a container for each answer that differs, within bounds. */
 static bool isolation_judge_offer(struct offer *offer, void *user)
 {
 	struct isolation_tally *tally = user;
 	struct isolation *isolation = tally->isolation;
 	struct sight sight = {0};
+	char digest[DIGEST_SIZE] = "";
+	bool is_new = isolation_is_new(tally, offer, digest);
 
 	if (offer->grant.source == GRANT_UNTOLD) {
-		if (tally->unreadable++ < UNREADABLE_MAX &&
-		    !isolation_ask(isolation, offer, &sight))
+		if (!is_new)
+			return true;
+		if (tally->unreadable++ >= UNREADABLE_MAX) {
+			tally->unasked++;
+			return true;
+		}
+		(void)text_list_add(&tally->answers, digest, NULL);
+		if (!isolation_ask(isolation, offer, &sight))
 			return true;
 	}
 	tally_add(&tally->something, !isolation_is_empty(&offer->grant), "nothing by %s of %s",
 		  offer->id, offer->resource);
-	if (isolation_is_empty(&offer->grant) || offer->grant.source == GRANT_UNTOLD)
+	if (isolation_is_empty(&offer->grant))
 		return true;
 	if (offer->grant.count == 0) {
 		tally->unseen++;
@@ -163,9 +201,11 @@ static bool isolation_judge_offer(struct offer *offer, void *user)
 	}
 	tally_add(&tally->one, offer->grant.count == 1, "%zu by %s of %s", offer->grant.count,
 		  offer->id, offer->resource);
-	if (offer->grant.count != 1 || text_list_has(&tally->launched, offer->grant.devices[0]->id))
+	if (offer->grant.count != 1 ||
+	    (sight.document == NULL && !isolation_wants_look(tally, offer, is_new)))
 		return true;
 	(void)text_list_add(&tally->launched, offer->grant.devices[0]->id, NULL);
+	(void)text_list_add(&tally->answers, digest, NULL);
 	if (sight.document != NULL ||
 	    isolation_look_offer(isolation, offer->grant.devices[0]->id, offer, &sight))
 		isolation_expect_only(isolation, offer->resource, &sight, &offer->grant);
@@ -176,11 +216,17 @@ static void isolation_sum_up(struct check_run *run, struct isolation_tally *tall
 {
 	(void)tally_end(&tally->something);
 	(void)tally_end(&tally->one);
-	if (tally->unreadable > UNREADABLE_MAX)
+	if (tally->others > OTHERS_MAX)
 		check_note(run,
-			   "the answers of %zu ids cannot be read; the containers of the first %d "
-			   "were asked instead",
-			   tally->unreadable, UNREADABLE_MAX);
+			   "%zu ids answer otherwise than the first one of their device; the "
+			   "containers of %d of them were looked at",
+			   tally->others, OTHERS_MAX);
+	if (tally->unasked != 0)
+		check_unsupported(
+			run,
+			"the answers of %zu ids cannot be read and differ; the containers "
+			"of the first %d were asked instead",
+			tally->unreadable, UNREADABLE_MAX);
 	if (tally->unseen != 0)
 		check_unsupported(run,
 				  "which devices %zu ids hand out cannot be told: their answers "
@@ -203,6 +249,7 @@ static void isolation_single_device(struct check_run *run)
 		isolation_sum_up(run, &tally);
 	}
 	text_list_free(&tally.launched);
+	text_list_free(&tally.answers);
 }
 
 /* The search for two ids that hand out one device each: different ones, or the same one. */

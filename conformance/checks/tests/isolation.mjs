@@ -3,9 +3,9 @@
 // What a container was granted and what it sees: unusual answers that conform, and answers that give or hide too much. They are
 // made from the software drivers of this machine, so the containers are as real as in a normal run.
 import {execFileSync} from 'node:child_process';
-import {copyFileSync, mkdirSync, readFileSync, symlinkSync, writeFileSync} from 'node:fs';
+import {appendFileSync, copyFileSync, mkdirSync, readFileSync, symlinkSync, writeFileSync} from 'node:fs';
 import {basename, join} from 'node:path';
-import {build, file, judgeAll, scripted, work} from './harness.mjs';
+import {build, file, judgeAll, numbers, scripted, work} from './harness.mjs';
 
 const skip = (why) => {
 	console.log(`skipped: ${why}`);
@@ -102,6 +102,31 @@ const laterMore = answer(vulkan, {
 	],
 });
 
+// Two ids of one device: the second one adds a device node. Its folder is told by the id.
+folder('second/well');
+folder('second/more');
+for (const id of ['well', 'more']) {
+	execFileSync('mknod', [join(work, 'second', id, 'node'), 'c', ...(id === 'well' ? ['1', '3'] : ['10', '229'])]);
+}
+const secondMore = {
+	each: {devices: [{host_path: join(work, 'second', '{id}', 'node'), container_path: '/dev/second', permissions: 'rw'}]},
+	once: answer(vulkan),
+};
+
+// Nine ids whose answers differ and cannot be read: the driver of all but the last is another copy.
+const unreadable = numbers(9, (i) => `n${i}`);
+for (const id of unreadable) {
+	const path = folder(`unreadable/${id}`);
+	copyFileSync(library.source, join(path, 'driver.so'));
+	if (id === 'n8') writeFileSync(join(path, 'driver.so'), 'nothing');
+	else appendFileSync(join(path, 'driver.so'), id);
+	writeFileSync(join(path, 'driver.json'), JSON.stringify(manifest));
+}
+const eightWell = {
+	each: {mounts: [{host_path: join(work, 'unreadable', '{id}'), container_path: '/opt/driver', read_only: true}]},
+	once: {...wholeFolder, mounts: wholeFolder.mounts.slice(1)},
+};
+
 const variables = {envs: {NVIDIA_VISIBLE_DEVICES: 'GPU-00000000-0000-0000-0000-000000000000'}};
 const cdi = {cdi_devices: ['example.com/gpu=0']};
 
@@ -155,6 +180,17 @@ const rows = [
 		plugin: plugin(resource('later', {once: laterMore})),
 		reason: 'lavapipe at first and',
 	})),
+	{
+		check: 'isolation.single-device',
+		plugin: plugin(resource('second', secondMore, ['well', 'more'])),
+		reason: '/dev/second (character 10:229)',
+	},
+	{
+		check: 'isolation.single-device',
+		plugin: plugin(resource('eight', eightWell, unreadable)),
+		wanted: 'unsupported',
+		reason: 'cannot be read and differ',
+	},
 	{check: 'isolation.single-device', plugin: plugin(resource('nothing', {})), reason: 'nothing by nothing of'},
 	{check: 'isolation.single-device', plugin: plugin(resource('half', halfEmpty, ['full', 'empty'])), reason: 'nothing by empty of'},
 ];
