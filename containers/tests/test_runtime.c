@@ -41,7 +41,7 @@ static void test_runtimes_that_do_not_start(void)
 			ERROR_NOT_FOUND, "/nonexistent/containerd");
 	expect_no_start(
 		&(struct runtime_options){.base_directory = base, .containerd = "/bin/false"},
-		ERROR_UNSUPPORTED, "/bin/false --version: exited with code 1");
+		ERROR_IO, "/bin/false --version: exited with code 1");
 	expect_no_start(
 		&(struct runtime_options){.base_directory = base, .containerd = "/bin/echo"},
 		ERROR_FORMAT, "not the version of a containerd");
