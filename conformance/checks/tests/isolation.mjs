@@ -103,10 +103,10 @@ const laterMore = answer(vulkan, {
 });
 
 // Two ids of one device: the second one adds a device node. Its folder is told by the id.
-folder('second/well');
-folder('second/more');
-for (const id of ['well', 'more']) {
-	execFileSync('mknod', [join(work, 'second', id, 'node'), 'c', ...(id === 'well' ? ['1', '3'] : ['10', '229'])]);
+folder('second/1-well');
+folder('second/2-more');
+for (const id of ['1-well', '2-more']) {
+	execFileSync('mknod', [join(work, 'second', id, 'node'), 'c', ...(id === '1-well' ? ['1', '3'] : ['10', '229'])]);
 }
 const secondMore = {
 	each: {devices: [{host_path: join(work, 'second', '{id}', 'node'), container_path: '/dev/second', permissions: 'rw'}]},
@@ -182,7 +182,7 @@ const rows = [
 	})),
 	{
 		check: 'isolation.single-device',
-		plugin: plugin(resource('second', secondMore, ['well', 'more'])),
+		plugin: plugin(resource('second', secondMore, ['1-well', '2-more'])),
 		reason: '/dev/second (character 10:229)',
 	},
 	{
