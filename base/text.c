@@ -172,9 +172,10 @@ bool text_is_utf8(const char *data, size_t size)
 
 static bool text_is_hazardous(uint32_t code)
 {
-	return code < 0x20 || (code >= 0x7f && code < 0xa0) || code == 0x061c || code == 0x200e ||
-	       code == 0x200f || (code >= 0x2028 && code <= 0x202e) ||
-	       (code >= 0x2066 && code <= 0x2069) || code == 0xfeff;
+	return code < 0x20 || (code >= 0x7f && code < 0xa0) || code == 0x061c || code == 0x200b ||
+	       code == 0x200e || code == 0x200f || code == 0x2060 ||
+	       (code >= 0x2028 && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069) ||
+	       code == 0xfeff;
 }
 
 void text_add_escaped(struct text *text, const char *data, size_t size)

@@ -60,7 +60,10 @@ static void test_escapes(void)
 		      "plain \xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80");
 	CHECK_ESCAPED("a\nb\tc\\d\re\x1b[31m\x7f", "a\\nb\\tc\\\\d\\x0de\\x1b[31m\\x7f");
 	CHECK_ESCAPED("\0", "\\x00");
-	CHECK_ESCAPED("\xc2\x9b[31m", "\\u{009b}[31m");		     /* C1 control */
+	CHECK_ESCAPED("\xc2\x9b[31m", "\\u{009b}[31m"); /* C1 control */
+	CHECK_ESCAPED("a\xe2\x80\x8b"
+		      "b",
+		      "a\\u{200b}b");				     /* zero width space */
 	CHECK_ESCAPED("\xe2\x80\xaegpj", "\\u{202e}gpj");	     /* right-to-left override */
 	CHECK_ESCAPED("\xe2\x81\xa6\xd8\x9c", "\\u{2066}\\u{061c}"); /* isolate, letter mark */
 	CHECK_ESCAPED("\xe2\x80\xa8", "\\u{2028}");		     /* line separator */
