@@ -135,10 +135,12 @@ struct api_tally {
 };
 
 /* Hardware alone needs a driver that its image brings: no fault of the plugin where this one does
- * not. */
-static bool api_image_lacks_driver(const struct discovery_device *device, const cJSON *document)
+ * not. On Windows the host brings it. */
+static bool api_image_lacks_driver(const struct discovery_snapshot *node,
+				   const struct discovery_device *device, const cJSON *document)
 {
-	return device->kind != DISCOVERY_SOFTWARE && device->file_count == 0 &&
+	return strcmp(node->system.os, "windows") != 0 && device->kind != DISCOVERY_SOFTWARE &&
+	       device->file_count == 0 &&
 	       strcmp(api_text(document, "/api/status"), "unsupported") == 0;
 }
 
@@ -151,7 +153,7 @@ static void api_judge(struct api_tally *tally, const struct discovery_device *de
 	check_add_device(run, device->id);
 	if (document == NULL)
 		return;
-	if (api_image_lacks_driver(device, document))
+	if (api_image_lacks_driver(check_context(run)->node, device, document))
 		check_unsupported(
 			run,
 			"%s: the answer brings no driver and neither does the image; name "

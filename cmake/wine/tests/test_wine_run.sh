@@ -121,6 +121,39 @@ printf 'Windows Registry Editor Version 5.00\r\n\r\n[HKEY_LOCAL_MACHINE\\Softwar
 "$wine_run" --registry planted.reg reg query 'HKLM\Software\gpucert-test' /v planted | grep -q 'REG_SZ *value' ||
 	fail "--registry is not seen"
 
+# The program is of the session that the registry file was imported into, however late it comes: volatile keys are still there.
+# Wine's server lingers for 3 s after the last program; wine-run is held for longer, from the import on.
+printf 'Windows Registry Editor Version 5.00\r\n\r\n[HKEY_LOCAL_MACHINE\\HARDWARE\\DESCRIPTION\\System]\r\n"planted"="value"\r\n' >volatile.reg
+"$wine_run" --registry volatile.reg reg query 'HKLM\HARDWARE\DESCRIPTION\System' /v planted >volatile.txt &
+victim=$!
+import=
+for _ in $(seq 2000); do # until regedit runs
+	import=$(grep -lsa -- "$folder/volatile.reg" /proc/[0-9]*/cmdline | xargs -r grep -lsa '^/usr/lib/wine/wine64' || :)
+	[ -z "$import" ] || break
+	sleep 0.01
+done
+[ -n "$import" ] || fail "no import is seen"
+import=${import%%$'\n'*}
+import=${import#/proc/}
+import=${import%/cmdline}
+namespace=$(readlink "/proc/$import/ns/pid")
+# The processes of the run of whose /proc/PID/status a line matches $1.
+processes_of_run() {
+	local process
+	for process in /proc/[0-9]*; do
+		[ "$(readlink "$process/ns/pid")" = "$namespace" ] || continue
+		! grep -sqE "$1" "$process/status" || echo "${process#/proc/}"
+	done
+}
+holder=$(processes_of_run '^NSpid:.*[[:space:]]1$')
+kill -STOP "$holder"
+timeout 60 tail --pid "$import" -f /dev/null
+server=$(processes_of_run '^Name:[[:space:]]wineserver')
+[ -z "$server" ] || timeout 6 tail --pid "$server" -f /dev/null || :
+kill -CONT "$holder"
+wait "$victim" || fail "the program came late and found the session's keys without what was imported"
+grep -q 'REG_SZ *value' volatile.txt || fail "a program that comes late does not see the imported value: $(cat volatile.txt)"
+
 # A display is there when asked for.
 "$wine_run" --display ./subject.exe exit 0 || fail "a run with a display ended with $?"
 
