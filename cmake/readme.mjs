@@ -2,9 +2,10 @@
 // usage: node readme.mjs BUILD [--check] [NAME=FOLDER...]
 // The sample outputs of README.md are what the programs print. Writes them anew (`cmake --build BUILD --target readme`), or with
 // --check says where they differ in more than times, versions and digests. FOLDER holds the report of a run that was made
-// already.
+// already. Without the Windows programs (preset "windows") the sample of the Wine node stays as it is; it is compared with the
+// FOLDER that test_wine_node gives alone.
 import {execFileSync, spawnSync} from 'node:child_process';
-import {mkdtempSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
+import {existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 
@@ -30,9 +31,16 @@ function forgetful() {
 	return ['--plugin', `'${join(build, 'tests', 'scripted-plugin')}' '${script}' {plugin-dir}`, 'api.vulkan'];
 }
 
+const windows = join(build, '..', 'windows');
 const runs = {
 	run: () => [],
 	library: forgetful,
+	wine: () => ['--node', 'wine', '--windows-programs', windows],
+};
+// The others need no Windows programs, and are compared by test_run.
+const isAsked = (name) => {
+	if (name === 'wine') return given.wine !== undefined || (!check && existsSync(join(windows, 'bin', 'gpu-discovery.exe')));
+	return !check || given.wine === undefined;
 };
 
 // The folder of the run's report.
@@ -79,12 +87,14 @@ const normal = (text) => text
 	.replace(/\([\d.]+ s, [\d.]+ %/g, '(TIME')
 	.replace(/("durationMs"|"cri"|"probe"|"plugin"|"wait"|"bytes"): \d+/g, '$1: N')
 	.replace(/\.c:\d+/g, '.c:LINE')
+	.replace(/\d+ bits/g, 'N bits')
 	.replace(/\d+(\.\d+)+[~\w.-]*/g, 'VERSION');
 
-const samples = {run: () => summary('run'), library: () => summary('library'), excerpt};
+const samples = {run: () => summary('run'), library: () => summary('library'), wine: () => summary('wine'), excerpt};
 let differs = false;
 // A sample is the block behind a comment that names it.
 const written = readFileSync(readme, 'utf8').replace(/(<!-- sample: (\w+) -->\n```\w*\n)(.*?)(```\n)/gs, (_, head, name, old, tail) => {
+	if (!isAsked(name)) return head + old + tail;
 	const text = samples[name]();
 	if (check && normal(text) !== normal(old)) {
 		console.error(`README.md, sample ${name}, is now:\n${text}`);

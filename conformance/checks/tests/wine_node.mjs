@@ -69,6 +69,9 @@ function referencePlugin() {
 	}
 	const product = report.environment.os.product;
 	if (!/^Wine 1\d\.\d.*, Windows build reported 10\.0\.\d+/.test(product)) complaints.push(`the system is called '${product}'`);
+	// What README.md shows is what the programs print: `cmake --build BUILD --target readme` writes it.
+	const readme = spawnSync('node', [join(import.meta.dirname, '../../../cmake/readme.mjs'), build, '--check', `wine=${out}`], {stdio: 'inherit'});
+	if (readme.status !== 0) complaints.push('README.md shows something else');
 	for (const complaint of complaints) console.error(`FAILED: ${complaint}`);
 	console.log(`reference plugin: ${report.checks.filter((c) => c.outcome === 'pass').length} passes, exit code ${run.status}`);
 	return complaints.length === 0;
