@@ -439,21 +439,24 @@ static bool grant_is_by_runtime(const struct discovery_snapshot *node,
 struct grant grant_read(struct grant_reader *reader,
 			const struct kubelet_container_options *options)
 {
+	bool windows = strcmp(reader->node->system.os, "windows") == 0;
 	struct grant grant = {
 		.source = GRANT_READ,
 		.by_runtime = grant_is_by_runtime(reader->node, options),
 	};
 
-	if (strcmp(reader->node->system.os, "windows") == 0) {
+	if (windows) {
 		grant_read_strings(reader->node, options, &grant);
 	} else {
 		grant_read_nodes(reader, options, &grant);
 		grant_read_mounts(reader, options, &grant);
 	}
+	/* On Windows files without a device are a driver with nothing to drive. */
 	if (grant.count == 0)
-		grant.source =
-			options->device_count == 0 && options->mount_count == 0 && !grant.by_runtime
-				? GRANT_NOTHING
-				: GRANT_UNTOLD;
+		grant.source = options->device_count == 0 &&
+					       (windows || options->mount_count == 0) &&
+					       !grant.by_runtime
+				       ? GRANT_NOTHING
+				       : GRANT_UNTOLD;
 	return grant;
 }

@@ -5,7 +5,7 @@
 /*
  * Which devices of the node a container was given, read off what it is given and not off ids, so
  * that it holds for any vendor's plugin. On Windows a device is granted when a device string names
- * its location path or its class.
+ * its location path or its class; mounts alone hand out nothing.
  *
  * On Linux names do not count: a device is granted when one of the device nodes that are its own is
  * handed to the container, by major and minor number, or, for a device without nodes, one of the

@@ -95,6 +95,21 @@ static void test_other_strings_grant_nothing(void)
 	discovery_free(node);
 }
 
+static void test_files_alone_grant_nothing(void)
+{
+	struct kubelet_mount mounts[] = {
+		{.host_path = "C:\\driver\\a.dll", .container_path = "C:\\a.dll"}};
+	struct kubelet_env envs[] = {{.name = "SOME_DEVICES", .value = "0"}};
+	struct kubelet_container_options options = {.mounts = mounts, .mount_count = 1};
+	struct discovery_snapshot *node = read_windows_node();
+
+	CU_ASSERT_EQUAL(read_options(node, &options).source, GRANT_NOTHING);
+	options.envs = envs;
+	options.env_count = 1;
+	CU_ASSERT_EQUAL(read_options(node, &options).source, GRANT_UNTOLD);
+	discovery_free(node);
+}
+
 static void test_device_string_says_what_is_wrong(void)
 {
 	struct device_string string = {0};
@@ -115,4 +130,5 @@ static void test_device_string_says_what_is_wrong(void)
 UNIT_MAIN("grant", {"a location path grants its device", test_location_path_grants_its_device},
 	  {"a class grants every display device", test_class_grants_every_display_device},
 	  {"other strings grant nothing", test_other_strings_grant_nothing},
+	  {"files alone grant nothing", test_files_alone_grant_nothing},
 	  {"a device string says what is wrong", test_device_string_says_what_is_wrong})
