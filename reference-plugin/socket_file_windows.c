@@ -53,19 +53,23 @@ static int64_t unix_ms(const FILETIME *time)
 	return (int64_t)(joined(time->dwHighDateTime, time->dwLowDateTime) / 10000) - epoch_ms;
 }
 
-/* Did the process with this number begin after `named_ms`, or is there none? */
+/* Did the process with this number begin after `named_ms`, or is there none that runs? One that has
+ * ended can be found as long as somebody holds a handle of it. */
 static bool is_gone(DWORD process, int64_t named_ms)
 {
 	FILETIME created = {0};
 	FILETIME unused[3];
+	DWORD code = 0;
 	HANDLE handle = OpenProcess(PROCESS_QUERY_LIMITED_INFORMATION, FALSE, process);
 	bool known = false;
+	bool ended = false;
 
 	if (handle == NULL)
 		return GetLastError() == ERROR_INVALID_PARAMETER;
+	ended = GetExitCodeProcess(handle, &code) && code != STILL_ACTIVE;
 	known = GetProcessTimes(handle, &created, &unused[0], &unused[1], &unused[2]);
 	(void)CloseHandle(handle);
-	return known && unix_ms(&created) > named_ms;
+	return ended || (known && unix_ms(&created) > named_ms);
 }
 
 /* Nobody can be asked without waiting, so the name tells: it ends in the time it was made and the

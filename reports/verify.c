@@ -7,6 +7,16 @@
 
 #include <string.h>
 
+/* `resolved` has the separators of the system, a report's path has '/'. */
+static bool verify_same_path(const char *resolved, const char *path)
+{
+	while (*resolved != '\0' && (*resolved == *path || (*resolved == '\\' && *path == '/'))) {
+		resolved++;
+		path++;
+	}
+	return *resolved == *path;
+}
+
 /* Finds and reads the file; what keeps it from being that of the run is the error. */
 static int verify_file(const char *directory, const char *path, size_t bytes, const char *digest,
 		       struct error *err)
@@ -21,7 +31,7 @@ static int verify_file(const char *directory, const char *path, size_t bytes, co
 				  : error_memory(err);
 
 	/* A link would let the file be another one tomorrow. */
-	if (rc == 0 && strcmp(below, absolute) != 0)
+	if (rc == 0 && !verify_same_path(below, absolute))
 		rc = error_set(err, ERROR_FORMAT, "the path leads elsewhere");
 	if (rc == 0) {
 		real = path_join(directory, path);
