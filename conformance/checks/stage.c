@@ -21,6 +21,7 @@ struct probe {
 	struct container_view view; /* pid 0: the container was not looked at */
 	cJSON *document;
 	char *label;
+	bool early; /* it ended before it was held */
 };
 
 struct stage {
@@ -298,11 +299,13 @@ static bool stage_wait_held(struct stage *stage, struct probe *probe, const char
 				  err.text);
 	else if (rc < 0)
 		check_broken(stage->run, "%s: %s", label, err.text);
+	probe->early = rc == 0 && *pid == 0;
 	return rc == 0 || rc == ERROR_UNSUPPORTED;
 }
 
 /* Lets a probe go on that is what it should be; false: recorded. */
-static bool stage_let_go(struct stage *stage, struct probe *probe, const char *label)
+static bool stage_let_go(struct stage *stage, struct probe *probe, const char *label,
+			 const struct launch_spec *spec)
 {
 	char *line CLEANUP_FREE =
 		text_format("%s %lu", probe->identity.nonce, (unsigned long)probe->identity.seed);
@@ -312,7 +315,7 @@ static bool stage_let_go(struct stage *stage, struct probe *probe, const char *l
 	if (!stage_wait_held(stage, probe, label, &pid))
 		return false;
 	if (pid != 0 &&
-	    !authenticity_expect(stage->run, label, probe->identity.probe, pid, &probe->view))
+	    !authenticity_expect(stage->run, label, probe->identity.probe, spec, pid, &probe->view))
 		return false;
 	if (line == NULL || launch_release(probe->launch, line, &err) < 0) {
 		check_broken(stage->run, "%s: %s", label, err.text);
@@ -373,7 +376,7 @@ struct probe *stage_start(struct stage *stage, const char *label, const char *co
 	stage->probes = probe;
 	stage->count++;
 	probe->identity = identity;
-	return !spec.hold || stage_let_go(stage, probe, label) ? probe : NULL;
+	return !spec.hold || stage_let_go(stage, probe, label, &spec) ? probe : NULL;
 }
 
 static void stage_keep_output(struct stage *stage, const struct probe *probe,
@@ -439,6 +442,11 @@ const cJSON *stage_finish(struct stage *stage, struct probe *probe)
 	if (!check_expect(stage->run, result->end == LAUNCH_EXITED && result->code == 0,
 			  probe->label, "exited with code 0", "%s", description))
 		return NULL;
+	if (probe->early) {
+		(void)check_expect(stage->run, false, probe->label, "waits for its launch",
+				   "ended before it could be looked at");
+		return NULL;
+	}
 	return stage_read_document(stage, probe, result);
 }
 

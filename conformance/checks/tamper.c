@@ -20,7 +20,7 @@ static const char *const layer_roots[] = {
 	"/etc", "/usr/share", "/usr/local/etc", "/usr/local/share", "~/.config", "~/.local/share"};
 static const char *const layer_folders[] = {"vulkan/implicit_layer.d", "vulkan/loader_settings.d"};
 
-enum { LIBRARY_FOLDERS_MAX = 16, BETTER_MOUNTS_MAX = 4 };
+enum { BETTER_MOUNTS_MAX = 4 };
 
 static const struct {
 	const char *name; /* '*' at the end: each that begins so */
@@ -268,11 +268,11 @@ static int judge_library_path(struct tamper *tamper, const char *value, struct e
 	struct text_list folders CLEANUP_TEXT_LIST = {0};
 	int rc = text_list_split(&folders, value, ':', err);
 
-	if (rc == 0 && folders.count > LIBRARY_FOLDERS_MAX)
+	if (rc == 0 && folders.count > TAMPER_LIBRARY_FOLDERS_MAX)
 		return tamper_tell(tamper, err,
 				   "LD_LIBRARY_PATH names %zu folders: more than %d are not "
 				   "looked at",
-				   folders.count, LIBRARY_FOLDERS_MAX);
+				   folders.count, TAMPER_LIBRARY_FOLDERS_MAX);
 	for (size_t i = 0; rc == 0 && i < folders.count; i++) {
 		char *folder CLEANUP_FREE =
 			folders.items[i][0] == '/' ? path_normalize(folders.items[i]) : strdup("");
@@ -356,7 +356,8 @@ static const char *tamper_home(const struct launch_spec *spec)
 	return home;
 }
 
-static int tamper_list_layers(struct tamper *tamper, struct error *err)
+static int tamper_add_layers(const struct launch_spec *spec, struct text_list *places,
+			     struct error *err)
 {
 	int rc = 0;
 
@@ -365,12 +366,22 @@ static int tamper_list_layers(struct tamper *tamper, struct error *err)
 		const char *root = layer_roots[i / ARRAY_SIZE(layer_folders)];
 		bool homely = root[0] == '~';
 		char *folder CLEANUP_FREE = text_format(
-			"%s%s/%s", homely ? tamper_home(tamper->spec) : "", root + (homely ? 1 : 0),
+			"%s%s/%s", homely ? tamper_home(spec) : "", root + (homely ? 1 : 0),
 			layer_folders[i % ARRAY_SIZE(layer_folders)]);
 
-		rc = folder != NULL ? text_list_take(&tamper->layers, target_of(folder), err)
+		rc = folder != NULL ? text_list_take(places, target_of(folder), err)
 				    : error_memory(err);
 	}
+	return rc;
+}
+
+int tamper_add_loader_places(const struct launch_spec *spec, struct text_list *places,
+			     struct error *err)
+{
+	int rc = tamper_add_layers(spec, places, err);
+
+	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(linker_files); i++)
+		rc = text_list_add(places, linker_files[i], err);
 	return rc;
 }
 
@@ -378,7 +389,7 @@ int tamper_find(const struct launch_spec *spec, const struct image_manifest *ima
 		struct text_list *found, struct error *err)
 {
 	struct tamper tamper CLEANUP(tamper_close) = {.spec = spec, .image = image, .found = found};
-	int rc = tamper_list_layers(&tamper, err);
+	int rc = tamper_add_layers(spec, &tamper.layers, err);
 
 	for (size_t i = 0; rc == 0 && i < image->count; i++)
 		rc = text_list_take(&tamper.places, place_of(image->files[i].path), err);

@@ -42,28 +42,64 @@ static int digest_descriptor(int fd, char digest[DIGEST_SIZE], struct error *err
 	return path != NULL ? digest_file(path, digest, NULL, err) : error_memory(err);
 }
 
+static int see_in(const struct container_view *view, int root, const char *path,
+		  struct container_sight *out, struct error *err)
+{
+	struct container_identity identity = {0};
+	int fd CLEANUP_FD = container_open(root, path, true);
+
+	*out = (struct container_sight){0};
+	if (fd < 0 || container_identify(fd, &identity) < 0)
+		return 0;
+	*out = (struct container_sight){
+		.there = true,
+		.file = identity.type == S_IFREG,
+		.place = {identity.device, identity.inode},
+		.mount = mount_by_id(view, identity.mount),
+	};
+	return out->file ? digest_descriptor(fd, out->digest, err) : 0;
+}
+
+int container_see(const struct container_view *view, const char *path, struct container_sight *out,
+		  struct error *err)
+{
+	int root CLEANUP_FD = -1;
+	int rc = container_open_root(view->pid, &root, err);
+
+	return rc == 0 ? see_in(view, root, path, out, err) : rc;
+}
+
+bool container_host_place(const char *path, struct container_place *out)
+{
+	struct stat status = {0};
+
+	if (stat(path, &status) < 0)
+		return false;
+	*out = (struct container_place){status.st_dev, status.st_ino};
+	return true;
+}
+
 /* As the container sees it now. */
 static int compare_file(const struct container_view *view, int root,
 			const struct image_manifest_file *file, bool complete,
 			struct text_list *differences, struct error *err)
 {
-	struct container_identity identity = {0};
-	char digest[DIGEST_SIZE] = "";
-	int fd CLEANUP_FD = container_open(root, file->path, true);
-	int rc = 0;
+	struct container_sight sight = {0};
+	int rc = see_in(view, root, file->path, &sight, err);
 
-	if (fd < 0 || container_identify(fd, &identity) < 0)
+	if (rc < 0)
+		return rc;
+	if (!sight.there)
 		return complete ? add_difference(differences, file->path,
 						 "is not there, and the image holds it", NULL, err)
 				: 0;
-	if (identity.type != S_IFREG)
+	if (!sight.file)
 		return add_difference(differences, file->path, "is not a file, as in the image",
-				      mount_by_id(view, identity.mount), err);
-	rc = digest_descriptor(fd, digest, err);
-	if (rc < 0 || strcmp(digest, file->digest) == 0)
-		return rc;
+				      sight.mount, err);
+	if (strcmp(sight.digest, file->digest) == 0)
+		return 0;
 	return add_difference(differences, file->path, "is another file than the image's",
-			      mount_by_id(view, identity.mount), err);
+			      sight.mount, err);
 }
 
 static int compare_mapped(const struct container_view *view, const struct container_file *file,

@@ -88,6 +88,27 @@ void container_view_free(struct container_view *view);
 const struct container_mount *container_mount_of(const struct container_view *view,
 						 const char *path);
 
+/* Which file or directory of the host it is, whatever its name: equal in the container's mounts. */
+struct container_place {
+	uint64_t device, inode;
+};
+
+/* Links are followed. False: there is nothing at the host's `path`. */
+bool container_host_place(const char *path, struct container_place *out);
+
+/* What the container sees at a path. */
+struct container_sight {
+	bool there; /* or nothing else is set */
+	bool file;  /* a regular one */
+	struct container_place place;
+	const struct container_mount *mount; /* that it lies on; NULL: not in the view */
+	char digest[DIGEST_SIZE];	     /* of a file */
+};
+
+/* Follows links as in the container, and out of it none. A relative path is one of its root. */
+int container_see(const struct container_view *view, const char *path, struct container_sight *out,
+		  struct error *err);
+
 /*
  * Is the container made of its image? Adds one sentence to `differences` for each file of the
  * manifest that is another one, or none, as the container sees it, and for each file that the

@@ -4,7 +4,7 @@
 // alike: they pass.
 import {execFileSync} from 'node:child_process';
 import {cpSync, mkdirSync, symlinkSync, writeFileSync} from 'node:fs';
-import {basename, dirname, join} from 'node:path';
+import {basename, dirname, join, resolve} from 'node:path';
 import {build, file, judgeAll, scripted, work} from './harness.mjs';
 
 const skip = (why) => {
@@ -31,7 +31,7 @@ const plugin = ({mounts = [], envs = {}, devices = []}) =>
 const over = (source, target) => ({mounts: [{host_path: source, container_path: target, read_only: true}]});
 
 // A program that answers at once, and a library that does nothing: that either is there is enough to fail.
-const program = join(build, 'tests', 'container-programs', 'probe-test');
+const program = resolve(build, 'tests', 'container-programs', 'probe-test');
 const library = file('libnothing.so', 'not even a library');
 const folder = (name) => {
 	const path = join(work, name);
@@ -51,6 +51,22 @@ for (const f of vulkan.files.filter((f) => f.destination.includes('.so'))) cpSyn
 const manifest = vulkan.files.find((f) => f.origin === 'manifest' || f.destination.endsWith('.json'));
 const linked = join(work, 'linked.json');
 symlinkSync(manifest.source, linked);
+
+// Links inside of an answer's own mount: to where the runtime puts later mounts, and to where loaders look.
+const links = folder('links');
+symlinkSync('/etc/vulkan', join(links, 'vulkan'));
+symlinkSync('/opt/loader', join(links, 'libraries'));
+symlinkSync('/sys/class', join(links, 'class'));
+symlinkSync('/libexec/gpucert', join(links, 'programs'));
+const loader = folder('loader');
+writeFileSync(join(loader, 'libvulkan.so.1'), 'another loader');
+const better = folder('better');
+mkdirSync(join(better, 'glibc-hwcaps/x86-64-v2'), {recursive: true});
+writeFileSync(join(better, 'glibc-hwcaps/x86-64-v2/libvulkan.so.1'), 'another loader');
+const onward = folder('onward');
+symlinkSync('/opt/layers', join(onward, 'implicit_layer.d'));
+const both = (...pairs) => ({mounts: pairs.flatMap(([source, target]) => over(source, target).mounts)});
+const throughLink = both([links, '/opt/lk'], [loader, '/opt/loader']);
 
 const forged = (_, change, reason, check = 'api.vulkan') => ({check, plugin: plugin(change), reason});
 const rows = [
@@ -72,6 +88,16 @@ const rows = [
 	}, 'puts a layer'),
 	forged('an implicit layer', over(file('layer.json', '{}'), '/etc/vulkan/implicit_layer.d/x.json'), 'puts a layer'),
 	forged('a library in front', {...over(libraries, '/opt/x'), envs: {LD_LIBRARY_PATH: '/opt/x'}}, 'in front of the image'),
+	forged('a layer by a link', both([links, '/opt/lk'], [join(layers, '.local/share/vulkan/implicit_layer.d'), '/opt/lk/vulkan/implicit_layer.d']), 'puts a layer'),
+	forged('a link to a layer', both([onward, '/etc/vulkan'], [driver, '/opt/layers']), 'gives loaders their /etc/vulkan/implicit_layer.d'),
+	forged('the kernel by a link', both([links, '/opt/lk'], [libraries, '/opt/lk/class/net']), 'hides what the kernel tells'),
+	forged('another program by a link', both([links, '/opt/lk'], ['/bin/true', '/opt/lk/programs/probe-vulkan']), 'ended before it could be looked at'),
+	forged('a library by a link', {...throughLink, envs: {LD_LIBRARY_PATH: '/opt/lk/libraries'}}, 'puts /opt/lk/libraries/libvulkan.so.1 in front of'),
+	forged('a library behind a semicolon', {...throughLink, envs: {LD_LIBRARY_PATH: '/x;/opt/loader'}}, 'in front of the image'),
+	forged('a library for a better processor', {
+		...over(better, '/opt/better'),
+		envs: {LD_LIBRARY_PATH: '/opt/better'},
+	}, 'in front of the image'),
 	forged('the way of the results', over(program, '/run/gpucert/launch'), 'way of the results'),
 	forged('the kernel', over(libraries, '/sys/class'), 'hides what the kernel tells'),
 	forged('a device node over the probe', {
@@ -79,6 +105,8 @@ const rows = [
 	}, 'hides the image'),
 	{check: 'api.vulkan', plugin: plugin({...over(driver, '/opt/driver'), envs: {LD_LIBRARY_PATH: '/opt/driver'}}), wanted: 'pass'},
 	{check: 'api.vulkan', plugin: plugin(over(libc, libc)), wanted: 'pass'},
+	{check: 'api.vulkan', plugin: plugin({...both([links, '/opt/lk'], [driver, '/opt/loader']), envs: {LD_LIBRARY_PATH: '/opt/lk/libraries:'}}), wanted: 'pass'},
+	{check: 'api.vulkan', plugin: plugin(both(['/sys', '/opt/sys'], ['/sys/class', '/sys/class'])), wanted: 'pass'},
 	{check: 'api.vulkan', plugin: plugin({envs: {NVIDIA_VISIBLE_DEVICES: 'all', VK_DRIVER_FILES: manifest.destination}}), wanted: 'pass'},
 	{check: 'api.vulkan', plugin: plugin(over(linked, '/opt/linked.json')), wanted: 'pass'},
 ];

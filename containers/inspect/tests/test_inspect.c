@@ -158,6 +158,43 @@ static void test_a_file_mounted_over(void)
 	subject_end(&subject);
 }
 
+static void arrange_link(const char *directory)
+{
+	char *link = path_join(directory, "link");
+	char *target = path_join(directory, "target");
+
+	must(mkdir(target, 0700) == 0 && symlink(target, link) == 0);
+	must(mount("/etc", target, NULL, MS_BIND, NULL) == 0);
+}
+
+static void test_links_in_the_container(void)
+{
+	static const char *const env[] = {NULL};
+	struct subject subject = subject_start(arrange_link, env);
+	struct container_view view CLEANUP_CONTAINER_VIEW = look(&subject);
+	char *target CLEANUP_FREE = path_join(subject.directory, "target");
+	char *link CLEANUP_FREE = path_join(subject.directory, "link");
+	char *file CLEANUP_FREE = path_join(link, "passwd");
+	char digest[DIGEST_SIZE] = "";
+	struct container_sight sight = {0};
+	struct container_place place = {0};
+
+	UNIT_INT(container_see(&view, link, &sight, NULL), 0);
+	CU_ASSERT_TRUE(sight.there && !sight.file);
+	CU_ASSERT_TRUE(container_host_place("/etc", &place));
+	CU_ASSERT_TRUE(place.device == sight.place.device && place.inode == sight.place.inode);
+	CU_ASSERT_PTR_NOT_NULL_FATAL(sight.mount);
+	UNIT_STRING(sight.mount->target, target);
+	UNIT_INT(container_see(&view, file, &sight, NULL), 0);
+	CU_ASSERT_TRUE(sight.file);
+	CU_ASSERT_EQUAL(digest_file("/etc/passwd", digest, NULL, NULL), 0);
+	UNIT_STRING(sight.digest, digest);
+	UNIT_INT(container_see(&view, "/nowhere/at/all", &sight, NULL), 0);
+	CU_ASSERT_FALSE(sight.there);
+	CU_ASSERT_FALSE(container_host_place("/nowhere/at/all", &place));
+	subject_end(&subject);
+}
+
 static void test_a_loaded_library(void)
 {
 	static const char *const env[] = {"LD_PRELOAD=libsodium.so.23", NULL};
@@ -319,6 +356,7 @@ int main(void)
 		{"nobody there", test_nobody_there},
 		{"an innocent process", test_an_innocent_process},
 		{"a file mounted over", test_a_file_mounted_over},
+		{"links in the container", test_links_in_the_container},
 		{"a loaded library", test_a_loaded_library},
 		{"another program", test_another_program},
 		{"device nodes", test_device_nodes},

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: MIT */
+/* What an answer made of a container, looked at from the host: the text of an answer does not tell
+ * where the links inside of its mounts lead. */
+#include "base/cleanup.h"
+#include "base/path.h"
+#include "conformance/checks/tamper.h"
+
+#include <string.h>
+
+struct seen {
+	const struct launch_spec *spec;
+	const struct image_manifest *image;
+	const struct container_view *view;
+	struct container_place *sources; /* of the answer's mounts; inode 0: there is none */
+	struct text_list *found;
+};
+
+static int seen_tell(struct seen *seen, struct error *err, const char *format, ...)
+	PRINTF_LIKE(3, 4);
+
+static int seen_tell(struct seen *seen, struct error *err, const char *format, ...)
+{
+	struct text sentence CLEANUP_TEXT = {0};
+	va_list args;
+
+	va_start(args, format);
+	text_vaddf(&sentence, format, args);
+	va_end(args);
+	return text_list_take(seen->found, text_take(&sentence), err);
+}
+
+static bool is_place(const struct container_place *place, uint64_t device, uint64_t inode)
+{
+	return place->inode != 0 && place->inode == inode && place->device == device;
+}
+
+/* The node's own file or folder, where the node has it. */
+static bool is_own_place(const char *path, uint64_t device, uint64_t inode)
+{
+	struct container_place place = {0};
+
+	return container_host_place(path, &place) && is_place(&place, device, inode);
+}
+
+/* The kernel's own file systems, which the runtime mounts: one may be what the answer mounts, too.
+ */
+static bool is_runtimes(const struct container_mount *mount)
+{
+	return strcmp(mount->root, "/") == 0 &&
+	       ((strcmp(mount->target, "/proc") == 0 && strcmp(mount->type, "proc") == 0) ||
+		(strcmp(mount->target, "/sys") == 0 && strcmp(mount->type, "sysfs") == 0));
+}
+
+/* NULL: not one of the answer's. */
+static const struct launch_mount *answers_mount(const struct seen *seen,
+						const struct container_mount *mount)
+{
+	if (mount == NULL || mount->covered || is_runtimes(mount))
+		return NULL;
+	for (size_t i = 0; i < seen->spec->mount_count; i++) {
+		if (is_place(&seen->sources[i], mount->device, mount->inode))
+			return &seen->spec->mounts[i];
+	}
+	return NULL;
+}
+
+/* The last one counts. NULL: it is not set. */
+static const char *seen_variable(const struct seen *seen, const char *name)
+{
+	size_t length = strlen(name);
+	const char *value = NULL;
+
+	for (size_t i = 0; i < seen->view->environment.count; i++) {
+		const char *variable = seen->view->environment.items[i];
+
+		if (strncmp(variable, name, length) == 0 && variable[length] == '=')
+			value = variable + length + 1;
+	}
+	return value;
+}
+
+/* What loaders read where the image has nothing. */
+static int judge_loader_places(struct seen *seen, const struct launch_spec *real, struct error *err)
+{
+	struct text_list places CLEANUP_TEXT_LIST = {0};
+	int rc = tamper_add_loader_places(real, &places, err);
+
+	for (size_t i = 0; rc == 0 && i < places.count; i++) {
+		const char *path = places.items[i];
+		const struct launch_mount *mount = NULL;
+		struct container_sight sight = {0};
+
+		if (path[0] == '\0')
+			continue;
+		rc = container_see(seen->view, path, &sight, err);
+		mount = rc == 0 && sight.there ? answers_mount(seen, sight.mount) : NULL;
+		if (mount != NULL && !is_own_place(path, sight.place.device, sight.place.inode))
+			rc = seen_tell(seen, err,
+				       "mount of %s gives loaders their %s, to which links lead",
+				       mount->host_path, path);
+	}
+	return rc;
+}
+
+/* The mounts of the answer where they lie, as if it had said so. */
+static int judge_real_targets(struct seen *seen, struct error *err)
+{
+	const struct container_view *view = seen->view;
+	struct launch_mount *mounts CLEANUP_FREE = calloc(view->mount_count + 1, sizeof(*mounts));
+	const struct launch_variable home = {"HOME", seen_variable(seen, "HOME")};
+	struct launch_spec real = {
+		.mounts = mounts, .envs = &home, .env_count = home.value != NULL ? 1 : 0};
+	int rc = mounts != NULL ? 0 : error_memory(err);
+
+	for (size_t i = 0; rc == 0 && i < view->mount_count; i++) {
+		const struct container_mount *mount = &view->mounts[i];
+		const struct launch_mount *told = answers_mount(seen, mount);
+		bool own = told != NULL && is_own_place(mount->target, mount->device, mount->inode);
+
+		if (told != NULL)
+			mounts[real.mount_count++] =
+				(struct launch_mount){own ? mount->target : told->host_path,
+						      mount->target, told->read_only};
+	}
+	rc = rc == 0 ? tamper_find(&real, seen->image, seen->found, err) : rc;
+	return rc == 0 && seen->found->count == 0 ? judge_loader_places(seen, &real, err) : rc;
+}
+
+/* Is a library in `folder` taken for one of the image? The image's own are, as it means them. */
+static int judge_front(struct seen *seen, const char *why, const char *folder, const char *below,
+		       const struct image_manifest_file *file, struct error *err)
+{
+	char *path CLEANUP_FREE = text_format("%s%s/%s", folder, below, path_base(file->path));
+	struct container_sight sight = {0};
+	int rc = path != NULL ? container_see(seen->view, path, &sight, err) : error_memory(err);
+
+	if (rc < 0 || !sight.file || sight.mount == NULL || strcmp(sight.mount->target, "/") == 0 ||
+	    strcmp(sight.digest, file->digest) == 0)
+		return rc;
+	return seen_tell(seen, err, "%s puts %s in front of the image's %s, on the mount %s", why,
+			 path, file->path, sight.mount->target);
+}
+
+/* The dynamic linker looks into each folder's libraries for better processors first. */
+static int judge_folder(struct seen *seen, const char *why, const char *folder,
+			const struct image_manifest_file *file, struct error *err)
+{
+	static const char *const levels[] = {"/glibc-hwcaps/x86-64-v4", "/glibc-hwcaps/x86-64-v3",
+					     "/glibc-hwcaps/x86-64-v2", ""};
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(levels); i++)
+		rc = judge_front(seen, why, folder, levels[i], file, err);
+	return rc;
+}
+
+static int judge_own_folders(struct seen *seen, struct error *err)
+{
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < seen->image->count; i++) {
+		const struct image_manifest_file *file = &seen->image->files[i];
+		char *folder CLEANUP_FREE = path_directory(file->path);
+
+		rc = folder != NULL ? judge_folder(seen, "glibc-hwcaps", folder, file, err)
+				    : error_memory(err);
+	}
+	return rc;
+}
+
+static int judge_library_path(struct seen *seen, struct error *err)
+{
+	static const char name[] = "LD_LIBRARY_PATH";
+	const char *value = seen_variable(seen, name);
+	char *copy CLEANUP_FREE = strdup(value != NULL ? value : "");
+	struct text_list folders CLEANUP_TEXT_LIST = {0};
+	int rc = 0;
+
+	for (char *at = copy; at != NULL && (at = strchr(at, ';')) != NULL;)
+		*at = ':';
+	rc = copy != NULL ? text_list_split(&folders, copy, ':', err) : error_memory(err);
+	if (rc < 0 || value == NULL)
+		return rc;
+	if (folders.count > TAMPER_LIBRARY_FOLDERS_MAX || strchr(value, '$') != NULL)
+		return seen_tell(seen, err, "%s %s is not looked at whole", name, value);
+	for (size_t i = 0; rc == 0 && i < folders.count * seen->image->count; i++)
+		rc = judge_folder(seen, "variable LD_LIBRARY_PATH",
+				  folders.items[i / seen->image->count],
+				  &seen->image->files[i % seen->image->count], err);
+	return rc;
+}
+
+int tamper_find_seen(const struct launch_spec *spec, const struct image_manifest *image,
+		     const struct container_view *view, struct text_list *found, struct error *err)
+{
+	struct container_place *sources CLEANUP_FREE =
+		calloc(spec->mount_count + 1, sizeof(*sources));
+	struct seen seen = {
+		.spec = spec, .image = image, .view = view, .sources = sources, .found = found};
+	int rc = 0;
+
+	if (sources == NULL)
+		return error_memory(err);
+	for (size_t i = 0; i < spec->mount_count; i++)
+		(void)container_host_place(spec->mounts[i].host_path, &sources[i]);
+	rc = judge_real_targets(&seen, err);
+	rc = rc == 0 ? judge_own_folders(&seen, err) : rc;
+	return rc == 0 ? judge_library_path(&seen, err) : rc;
+}
