@@ -10,8 +10,8 @@ cd "$(dirname "$0")"
 for preset; do
 	if [ "$preset" = windows ]; then
 		./cmake/windows-dependencies/make-dependencies.sh >/dev/null
-		wine_sources=$PWD/cmake/wine
-		# shellcheck source=cmake/wine/cache.sh
+		wine_sources=$PWD/containers/wine/root
+		# shellcheck source=containers/wine/root/cache.sh
 		. "$wine_sources/cache.sh"
 		if [ ! -d "$wine_root" ]; then
 			echo "Making the root folder for Wine: once, about 1 minute"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BASE_CLEANUP_H
-#define BASE_CLEANUP_H
+#pragma once
 
 /*
  * Cleanup attributes for locals. A local that owns something is initialised where it is declared
@@ -57,5 +56,3 @@ static inline void cleanup_json_(cJSON **json)
 /* Defined in cleanup.c: they need operating-system headers. */
 void cleanup_fd_(int *fd);
 void cleanup_dir_(void *dir); /* DIR ** */
-
-#endif

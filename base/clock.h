@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BASE_CLOCK_H
-#define BASE_CLOCK_H
+#pragma once
 
 /* Monotonic time for durations and deadlines, UTC for people. */
 
@@ -19,5 +18,3 @@ void clock_sleep_ms(uint64_t duration_ms);
 
 /* RFC 3339 with milliseconds into `out`; returns `out`. */
 char *clock_utc(char out[CLOCK_UTC_SIZE]);
-
-#endif

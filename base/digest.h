@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BASE_DIGEST_H
-#define BASE_DIGEST_H
+#pragma once
 
 /* SHA-256 over libsodium, as "sha256:" and 64 lower-case hex digits. */
 
@@ -15,5 +14,3 @@ void digest_bytes(const void *data, size_t size, char out[DIGEST_SIZE]);
 /* Of a file's content, read in chunks: any size. `size` receives its length; may be NULL. */
 int digest_file(const char *path, char out[DIGEST_SIZE], unsigned long long *size,
 		struct error *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BASE_DIGESTS_H
-#define BASE_DIGESTS_H
+#pragma once
 
 /*
  * Digests of many files, read in the threads of a libuv loop's pool while the caller goes on. A
@@ -59,5 +58,3 @@ int digest_set_add(struct digest_set *set, struct digests *digests, const char *
 /* SHA-256 over "NAME DIGEST\n" of each file, sorted. False: the set is empty or incomplete. After
  * digests_wait(). */
 bool digest_set_result(const struct digest_set *set, char out[DIGEST_SIZE]);
-
-#endif

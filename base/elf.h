@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BASE_ELF_H
-#define BASE_ELF_H
+#pragma once
 
 /*
  * What the dynamic loader would load, without running anything: a reader of ELF files, and the
@@ -91,5 +90,3 @@ int elf_closure_find(struct elf_closure *closure, const char *name, char **path,
 
 void elf_closure_free(struct elf_closure *closure);	/* NULL is allowed */
 void elf_closure_cleanup(struct elf_closure **closure); /* for CLEANUP() */
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BASE_ELF_INTERNAL_H
-#define BASE_ELF_INTERNAL_H
+#pragma once
 
 /* Where libraries are looked for: elf_search.c, used by elf_closure.c. */
 
@@ -41,5 +40,3 @@ int elf_default_directories(const struct elf_info *info, struct text_list *out, 
  * is NULL for an entry with another token: the loader's answer is not known here. */
 int elf_expand(const char *entry, const char *origin, const struct elf_info *info, char **out,
 	       struct error *err);
-
-#endif

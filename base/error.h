@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BASE_ERROR_H
-#define BASE_ERROR_H
+#pragma once
 
 /* The error object is part of the public C API, so its header is installed. */
 #include "base/include/gpucert/error.h"
@@ -36,5 +35,3 @@ enum {
 
 /* A function whose format is that of printf. */
 #define PRINTF_LIKE(format_index, first) ERROR_PRINTF(format_index, first)
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BASE_FILE_H
-#define BASE_FILE_H
+#pragma once
 
 /*
  * Files and directories. Every error names the path. On Windows paths may be longer than MAX_PATH,
@@ -61,5 +60,3 @@ int file_resolve(const char *root, const char *path, char **resolved, struct err
 
 /* The names in a directory, sorted, without "." and "..". */
 int file_list(const char *path, struct text_list *names, struct error *err);
-
-#endif

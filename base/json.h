@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BASE_JSON_H
-#define BASE_JSON_H
+#pragma once
 
 /*
  * JSON over cJSON: bounded parsing with line and column in errors, reading with errors that name
@@ -93,5 +92,3 @@ int json_have_bool(const struct json_at *object, const char *key, bool *out, str
 
 /* ERROR_FORMAT naming the first member whose key is not in the NULL-ended list. */
 int json_only_keys(const struct json_at *object, const char *const *keys, struct error *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BASE_LIBRARY_H
-#define BASE_LIBRARY_H
+#pragma once
 
 /*
  * Libraries opened at run time. They are never closed: drivers leave threads and exit handlers
@@ -26,5 +25,3 @@ void library_path(void *handle, char *out, size_t size);
 
 /* The version that the file states ("31.0.15.3640"); "" when it states none, as on Linux. */
 void library_version(void *handle, char *out, size_t size);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BASE_LOG_H
-#define BASE_LOG_H
+#pragma once
 
 /*
  * Logging to stderr, one line a message, written with one write(2). Untrusted text is escaped by
@@ -31,5 +30,3 @@ void log_message(enum log_level level, const char *format, ...) PRINTF_LIKE(2, 3
 #define log_warning(...) log_message(LOG_LEVEL_WARNING, __VA_ARGS__)
 #define log_info(...)	 log_message(LOG_LEVEL_INFO, __VA_ARGS__)
 #define log_debug(...)	 log_message(LOG_LEVEL_DEBUG, __VA_ARGS__)
-
-#endif

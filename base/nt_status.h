@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BASE_NT_STATUS_H
-#define BASE_NT_STATUS_H
+#pragma once
 
 /* Exit codes of Windows programs that an unhandled exception ended: its NTSTATUS. Windows
  * containers are looked at from elsewhere too, so this is there on every system. */
@@ -14,5 +13,3 @@ bool nt_status_is_exception(int exit_code);
 
 /* "access violation"; "unhandled exception" for those without a name here. */
 const char *nt_status_name(int exit_code);
-
-#endif

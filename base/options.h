@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BASE_OPTIONS_H
-#define BASE_OPTIONS_H
+#pragma once
 
 /*
  * Command lines from one table: parsing, --help, --version, the man page and the completions all
@@ -52,9 +51,8 @@ struct command_spec {
 	const char *summary;   /* one line */
 	const char *arguments; /* positional arguments for the usage line, which also tell how many
 				  there may be: "FILE", "[CHECK...]", "OLD NEW"; NULL: none */
-	const char *description; /* paragraphs separated by "\n\n"; may be NULL */
-	const struct option_spec
-		*options;		     /* ended by {.name = NULL}; may be NULL. A program's
+	const char *description;	     /* paragraphs separated by "\n\n"; may be NULL */
+	const struct option_spec *options;   /* ended by {.name = NULL}; may be NULL. A program's
 						options are   accepted before and behind the command */
 	const struct command_spec *commands; /* ended by {.name = NULL}; may be NULL */
 	const char *const *examples; /* NULL-ended pairs: command line, what it does; may be NULL */
@@ -91,5 +89,3 @@ void options_help(const struct command_spec *program, const struct command_spec 
 void options_man(const struct command_spec *program, struct text *out);
 void options_bash(const struct command_spec *program, struct text *out);
 void options_zsh(const struct command_spec *program, struct text *out);
-
-#endif

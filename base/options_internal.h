@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BASE_OPTIONS_INTERNAL_H
-#define BASE_OPTIONS_INTERNAL_H
+#pragma once
 
 /* What the writers of help, man page and completions and the parser share. */
 
@@ -68,5 +67,3 @@ void options_line_free(struct options_line *line);
 /* ERROR_ARGUMENT when there are fewer or more arguments than the usage text says. */
 int options_check_arguments(const char *usage, const struct text_list *arguments,
 			    struct error *err);
-
-#endif

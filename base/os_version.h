@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BASE_OS_VERSION_H
-#define BASE_OS_VERSION_H
+#pragma once
 
 /* Which operating system this program runs on. */
 
@@ -24,5 +23,3 @@ struct os_version {
  * build 22000 on are called Windows 11, whatever ProductName says. ERROR_IO: the system refuses to
  * tell. */
 int os_version_read(struct os_version *out, struct error *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BASE_PATH_H
-#define BASE_PATH_H
+#pragma once
 
 /*
  * Paths as text; nothing here touches the file system but path_of_program().
@@ -48,5 +47,3 @@ int path_of_program(char **out, struct error *err);
 /* A path relative to the directory of the running program ("../libexec/gpucert/probe-vulkan"),
  * normalised: build tree and installed tree have the same shape. Caller frees *out. */
 int path_beside_program(const char *relative, char **out, struct error *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BASE_PROCESS_H
-#define BASE_PROCESS_H
+#pragma once
 
 /*
  * Child processes on a libuv loop.
@@ -130,5 +129,3 @@ int process_end_orphans(struct text_list *names, struct error *err);
 
 /* "exited with code 3", "killed by signal 11 (Segmentation fault)", ... into `out`. */
 void process_describe(const struct process_result *result, char *out, size_t size);
-
-#endif

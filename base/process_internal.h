@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BASE_PROCESS_INTERNAL_H
-#define BASE_PROCESS_INTERNAL_H
+#pragma once
 
 /* What posix/process.c and windows/process.c share: keeping the output of a child
  * (process_output.c), and taking its result (process_run.c). */
@@ -31,5 +30,3 @@ struct process_result process_take_result(struct process *process);
 /* What ended a process with PROCESS_SIGNALLED, for people: "signal 11 (Segmentation fault)",
  * "exception 0xc0000005 (access violation)". */
 void process_describe_signal(int code, char *out, size_t size);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BASE_PROGRAM_H
-#define BASE_PROGRAM_H
+#pragma once
 
 /* What a program does first, in main(); options_main() does it for those that use it. */
 
@@ -19,5 +18,3 @@ void program_begin(int *argc, char ***argv);
 /* A variable of the environment in UTF-8; NULL when it is not set. Lives as long as the program;
  * on Windows each call keeps a copy, so this is for what is asked once. */
 const char *program_variable(const char *name);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BASE_RUNNING_PROGRAM_H
-#define BASE_RUNNING_PROGRAM_H
+#pragma once
 
 /* The program that a process of this machine runs, as the system tells it (Linux: /proc). */
 
@@ -31,5 +30,3 @@ char *running_program_path(const struct running_program *program, const char *pa
 /* The same for a program that it starts by name: with a slash as above, without one along its PATH.
  */
 char *running_program_find(const struct running_program *program, const char *name);
-
-#endif

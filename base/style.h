@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BASE_STYLE_H
-#define BASE_STYLE_H
+#pragma once
 
 /* Terminal styles: only on a TTY, never with NO_COLOR set (https://no-color.org) or TERM=dumb. */
 
@@ -15,5 +14,3 @@ const char *style(bool enabled, enum style style);
 
 /* Columns of the terminal on `fd`; 80 when it is none. */
 int style_columns(int fd);
-
-#endif

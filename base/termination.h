@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BASE_TERMINATION_H
-#define BASE_TERMINATION_H
+#pragma once
 
 /*
  * Requests to end the program, on a libuv loop: SIGTERM, SIGINT, SIGQUIT, SIGUSR1, and SIGHUP
@@ -26,5 +25,3 @@ int termination_open(uv_loop_t *loop, void (*on_request)(const char *what, void 
 /* From now on requests are the system's to handle. The memory is freed when libuv has closed its
  * handles. NULL is allowed. */
 void termination_close(struct termination *termination);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BASE_TEXT_H
-#define BASE_TEXT_H
+#pragma once
 
 /*
  * Growing byte strings, lists of strings, and the escapes for untrusted text.
@@ -82,5 +81,3 @@ int text_list_split(struct text_list *list, const char *string, char separator, 
 bool text_list_has(const struct text_list *list, const char *string);
 void text_list_sort(struct text_list *list);
 void text_list_free(struct text_list *list);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BASE_TEXT_INDEX_H
-#define BASE_TEXT_INDEX_H
+#pragma once
 
 /* Which strings were there already: a hash table whose key is random, since the strings are often
  * a stranger's. */
@@ -27,5 +26,3 @@ int text_index_put(struct text_index *index, const char *string, size_t number, 
 void text_index_free(struct text_index *index);
 
 #define CLEANUP_TEXT_INDEX __attribute__((cleanup(text_index_free)))
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BASE_UTF16_H
-#define BASE_UTF16_H
+#pragma once
 
 /* Between UTF-8, which the project uses everywhere, and the UTF-16 of Windows. */
 
@@ -14,5 +13,3 @@ char *utf16_to_utf8(const uint16_t *text, size_t count);
 /* NUL-ended; each byte that is not UTF-8 becomes U+FFFD. `count` (may be NULL): units without the
  * NUL. NULL: out of memory. Caller frees. */
 uint16_t *utf16_from_utf8(const char *text, size_t *count);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BASE_WAKE_H
-#define BASE_WAKE_H
+#pragma once
 
 /*
  * Calls back on a libuv loop when an object of the operating system is ready: a descriptor that is
@@ -22,5 +21,3 @@ int wake_start(uv_loop_t *loop, intptr_t object, void (*on_wake)(void *user), vo
 /* No callback afterwards; the memory goes with the handles, in the next rounds of the loop. NULL is
  * allowed. */
 void wake_free(struct wake *wake);
-
-#endif

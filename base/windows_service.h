@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BASE_WINDOWS_SERVICE_H
-#define BASE_WINDOWS_SERVICE_H
+#pragma once
 
 /* The program as a Windows service: Windows alone. */
 
@@ -15,5 +14,3 @@
  * ERROR_UNSUPPORTED: the service control manager did not start this process.
  */
 int windows_service_run(int (*run)(void *user), void *user, int *code, struct error *err);
-
-#endif

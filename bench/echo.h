@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BENCH_ECHO_H
-#define BENCH_ECHO_H
+#pragma once
 
 /* The floor: a child process that answers `request_size` bytes with `reply_size` bytes over
  * AF_UNIX, with blocking reads and writes and nothing else. */
@@ -9,5 +8,3 @@
 
 int echo_measure(size_t request_size, size_t reply_size, size_t calls, struct samples *out,
 		 struct error *err);
-
-#endif

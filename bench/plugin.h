@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BENCH_PLUGIN_H
-#define BENCH_PLUGIN_H
+#pragma once
 
 /* The reference plugin on a recorded node, registered with a minimal kubelet, and timed. */
 
@@ -39,5 +38,3 @@ void bench_plugin_stop(struct bench_plugin *plugin);
  * are those of the packed messages with their gRPC prefix; both may be NULL. */
 int bench_allocate(struct rpc_channel *channel, const char *id, size_t calls, struct samples *out,
 		   size_t *request_size, size_t *reply_size, struct error *err);
-
-#endif

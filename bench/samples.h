@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BENCH_SAMPLES_H
-#define BENCH_SAMPLES_H
+#pragma once
 
 /* Times of one thing, measured many times. */
 
@@ -24,5 +23,3 @@ void samples_add(struct samples *samples, uint64_t ns); /* dropped beyond the re
  */
 double samples_percentile_us(struct samples *samples, double percent);
 void samples_free(struct samples *samples);
-
-#endif

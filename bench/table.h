@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BENCH_TABLE_H
-#define BENCH_TABLE_H
+#pragma once
 
 /* The printed table: one row a figure, with its target and whether it is met. */
 
@@ -17,5 +16,3 @@ void table_row(struct table *table, const char *what, double value, const char *
 
 /* A row that could not be measured. */
 void table_missing(struct table *table, const char *what, const char *why);
-
-#endif

@@ -28,7 +28,7 @@ endif()
 
 # Windows programs that are built elsewhere run under Wine.
 if(WIN32 AND CMAKE_CROSSCOMPILING)
-	set(CMAKE_CROSSCOMPILING_EMULATOR "${PROJECT_SOURCE_DIR}/cmake/wine/wine-run")
+	set(CMAKE_CROSSCOMPILING_EMULATOR "${PROJECT_SOURCE_DIR}/containers/wine/root/wine-run")
 endif()
 
 # Places in reports are told relative to the sources, wherever these were built.

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef DISCOVERY_ARENA_H
-#define DISCOVERY_ARENA_H
+#pragma once
 
 /*
  * Memory that is given back all at once: what a snapshot owns. When memory runs out the arena
@@ -33,5 +32,3 @@ const char *arena_vformat(struct arena *arena, const char *format, va_list args)
 void *arena_grow(struct arena *arena, void *items, size_t count, size_t element_size);
 
 void arena_free(struct arena *arena);
-
-#endif

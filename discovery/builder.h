@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef DISCOVERY_BUILDER_H
-#define DISCOVERY_BUILDER_H
+#pragma once
 
 /*
  * A snapshot under construction. Sources (linux/, recorded/) add drafts; builder_finish() sorts,
@@ -76,5 +75,3 @@ int builder_finish(struct builder *builder, const struct discovery_filter *filte
 void builder_free(struct builder *builder);
 
 #define CLEANUP_BUILDER __attribute__((cleanup(builder_free)))
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef DISCOVERY_SOURCE_H
-#define DISCOVERY_SOURCE_H
+#pragma once
 
 /* Where snapshots come from. Each adds to a builder; a device that cannot be read becomes a
  * diagnostic. */
@@ -17,5 +16,3 @@ int recorded_read(const char *path, struct builder *builder, struct error *err);
 
 /* A recorded node in memory. ERROR_FORMAT names the place: "devices[2].luid: expected integer". */
 int recorded_parse(const char *data, size_t size, struct builder *builder, struct error *err);
-
-#endif

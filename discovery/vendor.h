@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef DISCOVERY_VENDOR_H
-#define DISCOVERY_VENDOR_H
+#pragma once
 
 #include <stdint.h>
 
 /* The name that devices of this PCI vendor are shown with, the same on every system: "NVIDIA". NULL
  * for one that is not known. */
 const char *vendor_name(int64_t id);
-
-#endif

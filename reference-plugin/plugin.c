@@ -5,10 +5,10 @@
 #include "base/log.h"
 #include "base/path.h"
 #include "base/termination.h"
-#include "reference-plugin/answer.h"
-#include "reference-plugin/directory_watch.h"
-#include "reference-plugin/instance.h"
-#include "reference-plugin/scanner.h"
+#include "reference-plugin/answer/answer.h"
+#include "reference-plugin/inventory/scanner.h"
+#include "reference-plugin/serving/directory_watch.h"
+#include "reference-plugin/serving/instance.h"
 #include "rpc/loop.h"
 
 #include <string.h>
@@ -116,7 +116,7 @@ static int open_instances(struct plugin *plugin, struct error *err)
 static int open_directory_watches(struct plugin *plugin, struct error *err)
 {
 	const struct config *config = plugin->config;
-	CLEANUP_FREE char *kubelet = path_directory(config->kubelet_socket);
+	char *kubelet CLEANUP_FREE = path_directory(config->kubelet_socket);
 	int result = directory_watch_open(&plugin->loop, config->plugin_dir, on_directory_changed,
 					  plugin, &plugin->plugin_directory, err);
 

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef REFERENCE_PLUGIN_PLUGIN_H
-#define REFERENCE_PLUGIN_PLUGIN_H
+#pragma once
 
 /* The device plugin as a whole: everything but the command line. */
 
 #include "base/error.h"
-#include "reference-plugin/config.h"
+#include "reference-plugin/configuration/config.h"
 
 /*
  * Serves the configured resources until SIGTERM or SIGINT, then ends the streams, removes the
@@ -22,5 +21,3 @@
  * look at.
  */
 int plugin_run(const struct config *config, struct error *err);
-
-#endif

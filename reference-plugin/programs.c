@@ -8,8 +8,8 @@
 #ifdef _WIN32
 #include "base/windows_service.h"
 #endif
+#include "reference-plugin/configuration/setting.h"
 #include "reference-plugin/plugin.h"
-#include "reference-plugin/setting.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -64,9 +64,9 @@ static struct {
 
 static int print(const struct config *config)
 {
-	CLEANUP_TEXT struct text table = {0};
-	CLEANUP_JSON cJSON *json = given.print_json ? config_to_json(config) : NULL;
-	CLEANUP_FREE char *text = json != NULL ? json_print(json) : NULL;
+	struct text table CLEANUP_TEXT = {0};
+	cJSON *json CLEANUP_JSON = given.print_json ? config_to_json(config) : NULL;
+	char *text CLEANUP_FREE = json != NULL ? json_print(json) : NULL;
 
 	if (!given.print_json) {
 		config_print(config, &table);
@@ -98,7 +98,7 @@ static int open_log(const char *path, struct error *err)
 
 static int run_plugin(void *user)
 {
-	CLEANUP(config_free) struct config config = {0};
+	struct config config CLEANUP(config_free) = {0};
 	struct error err = {0};
 
 	(void)user;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef REPORTS_COPY_H
-#define REPORTS_COPY_H
+#pragma once
 
 /*
  * Copying checked members of a record into an object of the report. Each function checks the
@@ -33,5 +32,3 @@ int copy_array(const struct json_at *from, const char *key, copy_item_fn *copy_i
 
 /* A copy_item_fn for strings. */
 int copy_string_item(const struct json_at *item, cJSON *array, struct error *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef REPORTS_ENVIRONMENT_H
-#define REPORTS_ENVIRONMENT_H
+#pragma once
 
 /*
  * The environment of a run: what a certificate is about. Two runs with one digest are repetitions
@@ -24,5 +23,3 @@ const char *const *environment_identity(const char *section);
 
 /* SHA-256 over the identifying members. */
 int environment_digest(const cJSON *environment, char out[DIGEST_SIZE], struct error *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef REPORTS_ITEMS_H
-#define REPORTS_ITEMS_H
+#pragma once
 
 /* The items of a check's arrays, which are the same in journal and report. Each is a copy_item_fn.
  */
@@ -13,5 +12,3 @@ int item_copy_assertion(const struct json_at *item, cJSON *array, struct error *
 /* {name, media, path, digest, bytes, truncated}. An item whose path is in the array already is not
  * added. */
 int item_copy_evidence(const struct json_at *item, cJSON *array, struct error *err);
-
-#endif

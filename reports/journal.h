@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef REPORTS_JOURNAL_H
-#define REPORTS_JOURNAL_H
+#pragma once
 
 /*
  * Writing journal.ndjson: everything that happens in a run, as it happens, one JSON record a line.
@@ -160,5 +159,3 @@ int journal_abort(struct journal *journal, enum report_abort abort, const char *
 		  struct error *err);
 
 int journal_end(struct journal *journal, struct error *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef REPORTS_JOURNAL_READ_H
-#define REPORTS_JOURNAL_READ_H
+#pragma once
 
 /*
  * Reading a journal. A last line without a newline was torn by a crash and is left out. Each record
@@ -64,5 +63,3 @@ void journal_log_free(struct journal_log *log);
 /* Puts "path:line: " in front of the error's text; returns `code`, which is the error's. */
 int journal_record_wrap(const struct journal_log *log, const struct journal_record *record,
 			int code, struct error *err);
-
-#endif

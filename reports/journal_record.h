@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef REPORTS_JOURNAL_RECORD_H
-#define REPORTS_JOURNAL_RECORD_H
+#pragma once
 
 /*
  * The records of a journal as JSON, without the members that every line has (seq, atMs, time). Each
@@ -29,5 +28,3 @@ enum journal_durability { JOURNAL_BUFFERED, JOURNAL_DURABLE };
 /* Takes ownership of `record`; NULL is ERROR_MEMORY. */
 int journal_append(struct journal *journal, cJSON *record, enum journal_durability durability,
 		   struct error *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef REPORTS_JUNIT_H
-#define REPORTS_JUNIT_H
+#pragma once
 
 /*
  * JUnit XML: a testsuite for each suite, a testcase for each check. fail → failure; crash, timeout
@@ -11,5 +10,3 @@
 #include "reports/writer.h"
 
 extern const struct writer writer_junit; /* junit.xml */
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef REPORTS_MEMBERS_H
-#define REPORTS_MEMBERS_H
+#pragma once
 
 /*
  * Building JSON objects. Building cannot fail half-way: the first failure is remembered, what
@@ -47,5 +46,3 @@ int members_append(cJSON *array, cJSON *item, struct error *err);
 
 /* A new JSON string of at most `max` bytes and "..." behind them. NULL: out of memory. */
 cJSON *members_new_text(const char *string, size_t max);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef REPORTS_MODEL_H
-#define REPORTS_MODEL_H
+#pragma once
 
 /*
  * The words of a report and the rules that derive one from another. Outcome (what happened),
@@ -153,5 +152,3 @@ struct report_facts {
  * (it did not come to its end), unexpected, incomplete (a check is notrun), not conformant and
  * required to be (unexpected), too few, expected. */
 enum report_exit report_exit_of(const struct report_facts *facts);
-
-#endif

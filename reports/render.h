@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef REPORTS_RENDER_H
-#define REPORTS_RENDER_H
+#pragma once
 
 /*
  * The report: a pure function of the journal. docs/report.md and reports/schema/report.schema.json
@@ -30,5 +29,3 @@ int report_write_directory(const char *directory, const cJSON *report, struct er
 
 /* verdict.exitCode of a report: the exit code of the program that made it. */
 int report_exit_code(const cJSON *report);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef REPORTS_RENDER_STATE_H
-#define REPORTS_RENDER_STATE_H
+#pragma once
 
 /* What report_render() has learned while it reads a journal from its first record to its last. */
 
@@ -102,5 +101,3 @@ cJSON *render_check_json(struct render_check *check);
 /* Members of the report: run; requirements, totals and verdict. */
 int render_add_run(const struct render *render, struct members *report, struct error *err);
 int render_add_verdict(struct render *render, struct members *report, struct error *err);
-
-#endif

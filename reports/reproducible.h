@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef REPORTS_REPRODUCIBLE_H
-#define REPORTS_REPRODUCIBLE_H
+#pragma once
 
 /* Reports that can be compared byte by byte: members that differ between two runs in one
  * environment get fixed values. reports/schema/report.schema.json marks exactly these members with
@@ -17,5 +16,3 @@ struct volatile_member {
 extern const struct volatile_member volatile_members[]; /* ended by {NULL, NULL} */
 
 int report_make_reproducible(cJSON *report, struct error *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef REPORTS_SUMMARY_H
-#define REPORTS_SUMMARY_H
+#pragma once
 
 /*
  * The report for a terminal, in at most SUMMARY_LINES lines: the verdict, what it is about, what
@@ -14,5 +13,3 @@
 enum { SUMMARY_LINES = 10 };
 
 extern const struct writer writer_summary;
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef REPORTS_VERIFY_H
-#define REPORTS_VERIFY_H
+#pragma once
 
 /*
  * Is what lies beside a report what its run stored? The journal's records are chained
@@ -16,5 +15,3 @@
  * error is that of the comparison itself: ERROR_MEMORY, ERROR_FORMAT (no report). */
 int verify_evidence(const char *directory, const cJSON *report, struct text_list *faults,
 		    struct error *err);
-
-#endif

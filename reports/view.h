@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef REPORTS_VIEW_H
-#define REPORTS_VIEW_H
+#pragma once
 
 /* Reading a report that report_render() made, for writers. */
 
@@ -51,5 +50,3 @@ void view_add_name(const struct view_check *check, struct text *out);
 /* The length of the suite's name, with which the id begins. */
 size_t view_suite_size(const struct view_check *check);
 bool view_same_suite(const struct view_check *a, const struct view_check *b);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef REPORTS_WRITER_H
-#define REPORTS_WRITER_H
+#pragma once
 
 /* The formats of a report, behind one table. A writer reads a report that report_render() made. */
 
@@ -29,5 +28,3 @@ int writer_find(const char *name, const struct writer **out, struct error *err);
 /* Every failure to build the text is ERROR_MEMORY. */
 int writer_print(const struct writer *writer, const cJSON *report,
 		 const struct writer_options *options, char **out, struct error *err);
-
-#endif

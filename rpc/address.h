@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef RPC_ADDRESS_H
-#define RPC_ADDRESS_H
+#pragma once
 
 /* The forms of addresses; rpc/rpc.h lists them. */
 
@@ -36,5 +35,3 @@ int address_parse(const char *text, enum address_rules rules, struct address *ou
 
 /* The address of a socket file. ERROR_ARGUMENT for an empty path, ERROR_LIMIT for a long one. */
 int address_of_path(const char *path, struct address *out, struct error *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef RPC_CHANNEL_H
-#define RPC_CHANNEL_H
+#pragma once
 
 /* The inside of a channel, for call.c and for tests that drive one without a socket. */
 
@@ -54,5 +53,3 @@ int call_prepare(struct rpc_channel *channel, const struct rpc_call_request *req
 uint8_t *call_resize(struct rpc_call *call, size_t size); /* NULL: out of memory */
 void call_discard(struct rpc_call *call);		  /* instead of call_launch() */
 int call_launch(struct rpc_call *call, const struct rpc_call_request *request, struct error *err);
-
-#endif

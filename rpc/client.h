@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef RPC_CLIENT_H
-#define RPC_CLIENT_H
+#pragma once
 
 /*
  * gRPC client: a channel is one HTTP/2 connection to one address; calls run on it side by side. A
@@ -104,5 +103,3 @@ uv_loop_t *rpc_channel_loop(const struct rpc_channel *channel);
 /* The process that serves a connected channel's socket; 0: not to be told (anything but Linux and
  * socket files, a process of another namespace). */
 int rpc_channel_peer(const struct rpc_channel *channel);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef RPC_CONNECTION_H
-#define RPC_CONNECTION_H
+#pragma once
 
 /* Moves a session's bytes through a transport, and keeps its time. */
 
@@ -41,5 +40,3 @@ void connection_expect_settings(struct connection *connection, uint64_t timeout_
 /* Closes the transport and keeps the timer: exchanges can still expire. */
 void connection_cut(struct connection *connection);
 void connection_close(struct connection *connection); /* everything; may be called twice */
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef RPC_FRAME_H
-#define RPC_FRAME_H
+#pragma once
 
 /*
  * gRPC message framing: each message is one byte of flags (1: compressed), its length as four
@@ -42,5 +41,3 @@ void frame_reader_free(struct frame_reader *reader);
 
 /* The gRPC status for an error of frame_read(). */
 int frame_error_status(int error_code);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef RPC_HEADERS_H
-#define RPC_HEADERS_H
+#pragma once
 
 /* One HTTP/2 header list, as it comes in. */
 
@@ -41,5 +40,3 @@ int metadata_check(const struct rpc_metadata *metadata, struct error *err);
 
 /* Is it "application/grpc", alone or with "+proto", ";charset=..."? */
 bool content_type_is_grpc(const char *value);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef RPC_LOOP_H
-#define RPC_LOOP_H
+#pragma once
 
 /* Running a libuv loop until something has happened: what makes straight-line code possible in
  * tests and checks. */
@@ -28,5 +27,3 @@ void loop_run_for(uv_loop_t *loop, uint64_t duration_ms);
 /* Runs the loop until every handle is closed, then closes the loop. ERROR_TIMEOUT naming the kinds
  * of the handles that are still open after `timeout_ms`. */
 int loop_drain(uv_loop_t *loop, uint64_t timeout_ms, struct error *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef RPC_MESSAGE_H
-#define RPC_MESSAGE_H
+#pragma once
 
 /*
  * Protobuf messages read as protobuf-go reads them, which protobuf-c alone does not do: a string
@@ -26,5 +25,3 @@ bool message_has_nul(struct rpc_slice bytes);
 /* Appends the packed message with NUL in its strings for MESSAGE_NUL. */
 void message_restore_nul(const ProtobufCMessageDescriptor *type, struct rpc_slice bytes,
 			 struct text *out);
-
-#endif

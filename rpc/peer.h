@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef RPC_PEER_H
-#define RPC_PEER_H
+#pragma once
 
 /* The inside of a server, for peer.c and for tests that drive a connection without a socket. */
 
@@ -54,5 +53,3 @@ void peer_cut(struct peer *peer);
 
 /* Frees a closing server once nothing of it is open. */
 void server_settle(struct rpc_server *server);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef RPC_PERCENT_H
-#define RPC_PERCENT_H
+#pragma once
 
 /* Percent-encoding of grpc-message: bytes other than printable ASCII, and '%', as %XX. */
 
@@ -10,5 +9,3 @@ void percent_encode(struct text *out, const char *message);
 
 /* Text that is no valid encoding is kept as it is, as is %00, so that nothing gets lost. */
 void percent_decode(struct text *out, const char *encoded);
-
-#endif

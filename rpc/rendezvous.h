@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef RPC_RENDEZVOUS_H
-#define RPC_RENDEZVOUS_H
+#pragma once
 
 /*
  * A rendezvous file stands in for a socket file on a Windows without AF_UNIX (Wine 10). Its one
@@ -31,5 +30,3 @@ struct rendezvous {
 int rendezvous_parse(const char *text, size_t size, struct rendezvous *out, struct error *err);
 
 void rendezvous_format(const struct rendezvous *rendezvous, char out[RENDEZVOUS_TEXT_MAX]);
-
-#endif

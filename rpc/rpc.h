@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef RPC_RPC_H
-#define RPC_RPC_H
+#pragma once
 
 /*
  * gRPC over HTTP/2 (nghttp2) on a libuv loop: what client and server share.
@@ -92,5 +91,3 @@ int rpc_address_check(const char *address, struct error *err);
 
 /* The path of an address of a socket file, a part of `address`. Errors as above. */
 int rpc_address_path(const char *address, const char **path, struct error *err);
-
-#endif

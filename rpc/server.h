@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef RPC_SERVER_H
-#define RPC_SERVER_H
+#pragma once
 
 /*
  * gRPC server: methods are added by path, handlers answer now or later on the stream they are
@@ -98,5 +97,3 @@ const char *rpc_stream_metadata(const struct rpc_stream *stream, const char *nam
  * NULL. Caller frees (protobuf_c_message_free_unpacked). */
 ProtobufCMessage *rpc_stream_unpack(struct rpc_stream *stream, struct rpc_slice request,
 				    const ProtobufCMessageDescriptor *type);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef RPC_SESSION_H
-#define RPC_SESSION_H
+#pragma once
 
 /*
  * One HTTP/2 connection as gRPC uses it: what client and server share. A session takes bytes and
@@ -172,5 +171,3 @@ nghttp2_data_provider exchange_body(struct exchange *exchange);
 
 /* A header field of two constant strings. */
 nghttp2_nv header_field(const char *name, const char *value);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef RPC_SESSION_CALLBACKS_H
-#define RPC_SESSION_CALLBACKS_H
+#pragma once
 
 /* What nghttp2 calls while it reads and writes: keeps the exchanges of a session up to date. */
 
@@ -10,5 +9,3 @@
 enum { SESSION_OUTPUT_MAX = 64 * 1024 };
 
 void session_set_callbacks(nghttp2_session_callbacks *callbacks);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef RPC_SOCKET_H
-#define RPC_SOCKET_H
+#pragma once
 
 /*
  * Socket files as those see them who look after the directories they lie in. On Windows they are
@@ -37,5 +36,3 @@ int socket_is_served(const char *path, bool *served, struct error *err);
 /* Ignores SIGPIPE in this process unless the program has a handler for it: a peer that goes away
  * must be an error of a write, never the end of the program. */
 void socket_ignore_sigpipe(void);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef RPC_STATUS_H
-#define RPC_STATUS_H
+#pragma once
 
 /* What becomes a gRPC status when the peer did not say one. */
 
@@ -14,5 +13,3 @@ int status_of_http(int http_status);
 
 /* The value of grpc-status; RPC_UNKNOWN when it is not a number of 31 bits. */
 int status_parse(const char *value);
-
-#endif

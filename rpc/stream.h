@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef RPC_STREAM_H
-#define RPC_STREAM_H
+#pragma once
 
 /* The inside of a server's stream: from the request's first header to the last trailer. */
 
@@ -60,5 +59,3 @@ void request_advance(struct rpc_stream *stream);
 const struct method *session_find_method(const struct session *session, const char *path);
 /* Is one of them in the service that these `size` bytes name? */
 bool session_has_service(const struct session *session, const char *name, size_t size);
-
-#endif

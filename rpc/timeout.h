@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef RPC_TIMEOUT_H
-#define RPC_TIMEOUT_H
+#pragma once
 
 /* The text of the grpc-timeout header: one to eight digits and a unit of H, M, S, m, u, n. */
 
@@ -16,5 +15,3 @@ int timeout_parse(const char *text, uint64_t *milliseconds, struct error *err);
 /* Milliseconds as text, in the finest unit that holds them, rounded up; longer than the format can
  * say becomes the longest it can. Returns `out`. */
 char *timeout_format(uint64_t milliseconds, char out[TIMEOUT_SIZE]);
-
-#endif

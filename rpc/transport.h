@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef RPC_TRANSPORT_H
-#define RPC_TRANSPORT_H
+#pragma once
 
 /*
  * The byte streams below HTTP/2, and who listens for them: socket files and named pipes
@@ -79,5 +78,3 @@ int listener_accept(struct listener *listener, struct transport *transport, void
 /* Stops to listen and removes the socket file unless another has taken its place. `on_closed` runs
  * from the loop, when the listener is gone. */
 void listener_close(struct listener *listener, void (*on_closed)(void *user));
-
-#endif

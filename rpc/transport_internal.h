@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef RPC_TRANSPORT_INTERNAL_H
-#define RPC_TRANSPORT_INTERNAL_H
+#pragma once
 
 /* What every system's transports share. */
 
@@ -12,5 +11,3 @@ void transport_tell(struct transport *transport, int uv_status);
 
 /* Makes transport->pipe and connects it to transport->address. */
 int transport_connect_pipe(struct transport *transport, uv_loop_t *loop, struct error *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BASE_POSIX_PROCESS_SPAWN_H
-#define BASE_POSIX_PROCESS_SPAWN_H
+#pragma once
 
 /* Starting a child process: fork and exec. */
 
@@ -19,5 +18,3 @@ int process_spawn(const struct process_spec *spec, struct process_child *child, 
 
 /* Is this a child of process_start() that is not reaped yet? */
 bool process_is_started(pid_t id);
-
-#endif

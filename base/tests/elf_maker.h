@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BASE_TESTS_ELF_MAKER_H
-#define BASE_TESTS_ELF_MAKER_H
+#pragma once
 
 /* Makes tiny ELF files: headers, an interpreter and a dynamic section, and no code. */
 
@@ -18,5 +17,3 @@ struct elf_recipe {
 
 /* Replaces what `out` holds. */
 void elf_make(const struct elf_recipe *recipe, struct text *out);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BASE_TESTS_UNIT_H
-#define BASE_TESTS_UNIT_H
+#pragma once
 
 /* What every CUnit program here needs: its table of tests, run to an exit code, and assertions that
  * show what they saw. */
@@ -110,5 +109,3 @@ static inline const char *unit_temporary(void)
 #define UNIT_STRING(seen, wanted) unit_string(seen, wanted, __LINE__, __FILE__)
 #define UNIT_CONTAINS(seen, part) unit_contains(seen, part, __LINE__, __FILE__)
 #define UNIT_INT(seen, wanted)	  unit_int((long long)(seen), (long long)(wanted), __LINE__, __FILE__)
-
-#endif

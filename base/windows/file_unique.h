@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BASE_WINDOWS_FILE_UNIQUE_H
-#define BASE_WINDOWS_FILE_UNIQUE_H
+#pragma once
 
 /* New files and directories whose names nobody else has or guesses. */
 
@@ -12,5 +11,3 @@
  * base/file.h. Caller frees *path and closes *file. ERROR_NOT_FOUND: the folder is missing. */
 int file_make_unique(const char *prefix, unsigned mode, char **path, HANDLE *file,
 		     struct error *err);
-
-#endif

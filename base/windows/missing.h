@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BASE_WINDOWS_MISSING_H
-#define BASE_WINDOWS_MISSING_H
+#pragma once
 
 /* Functions of POSIX that MinGW's C library lacks. Included before every source file of a Windows
  * build (cmake/GpucertCompiler.cmake), so that portable code uses them by their names. */
@@ -9,5 +8,3 @@
 
 char *strndup(const char *string, size_t size);
 void *reallocarray(void *pointer, size_t count, size_t size);
-
-#endif

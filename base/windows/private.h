@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BASE_WINDOWS_PRIVATE_H
-#define BASE_WINDOWS_PRIVATE_H
+#pragma once
 
 /*
  * What a POSIX mode means on Windows. A mode without bits for group and others is an access list of
@@ -18,5 +17,3 @@ int private_attributes(unsigned mode, SECURITY_ATTRIBUTES *attributes, struct er
 void private_free(SECURITY_ATTRIBUTES *attributes);
 
 #define CLEANUP_PRIVATE CLEANUP(private_free)
-
-#endif

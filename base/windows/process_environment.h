@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BASE_WINDOWS_PROCESS_ENVIRONMENT_H
-#define BASE_WINDOWS_PROCESS_ENVIRONMENT_H
+#pragma once
 
 /* The environment block of a child process. */
 
@@ -13,5 +12,3 @@
  * NULL) in their place; names are the same whatever their case. Sorted, as Windows wants it.
  * ERROR_MEMORY. Caller frees. */
 int process_environment(const char *const *env, bool clear, wchar_t **out, struct error *err);
-
-#endif

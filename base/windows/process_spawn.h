@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BASE_WINDOWS_PROCESS_SPAWN_H
-#define BASE_WINDOWS_PROCESS_SPAWN_H
+#pragma once
 
 /* Starting a child process on Windows. */
 
@@ -22,5 +21,3 @@ int process_spawn(const struct process_spec *spec, struct process_child *child, 
 /* The command line from which the C library of the child gets just these arguments. NULL: out of
  * memory. Caller frees. */
 char *process_command_line(const char *const *argv);
-
-#endif

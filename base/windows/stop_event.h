@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BASE_WINDOWS_STOP_EVENT_H
-#define BASE_WINDOWS_STOP_EVENT_H
+#pragma once
 
 /*
  * The event "Local\gpucert-stop-PID": a request to end for a process that shares no console with
@@ -17,5 +16,3 @@ HANDLE stop_event_create(void);
 
 /* False when the process has no such event, or may not be asked. */
 bool stop_event_set(DWORD process);
-
-#endif

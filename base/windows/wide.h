@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BASE_WINDOWS_WIDE_H
-#define BASE_WINDOWS_WIDE_H
+#pragma once
 
 /* Between the project's UTF-8 and the wide strings of the Windows API, and errors of that API. */
 
@@ -21,5 +20,3 @@ wchar_t *wide_full_path(const char *path);
 
 /* As error_system() for the code that GetLastError() gave. */
 int error_windows(struct error *err, unsigned long code, const char *format, ...) PRINTF_LIKE(3, 4);
-
-#endif

@@ -9,7 +9,7 @@
 set -eu
 source=$1 windows=$2 linux=$3
 
-wine_run=$source/cmake/wine/wine-run
+wine_run=$source/containers/wine/root/wine-run
 node=$source/discovery/nodes/windows-4x-tesla-t4.json
 place=$(mktemp -d)
 runs=

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef CONFORMANCE_CHECKS_ALLOCATE_H
-#define CONFORMANCE_CHECKS_ALLOCATE_H
+#pragma once
 
 /* What the checks of the suite "allocate" share. */
 
@@ -51,5 +50,3 @@ void allocate_expect_same(struct rig *rig, const char *what,
 
 /* Bodies of the checks that look into the answer (allocate_answer.c). */
 check_body allocate_paths_exist, allocate_unique_paths, allocate_read_only;
-
-#endif

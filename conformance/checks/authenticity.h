@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef CONFORMANCE_CHECKS_AUTHENTICITY_H
-#define CONFORMANCE_CHECKS_AUTHENTICITY_H
+#pragma once
 
 /* Is the probe that runs in a container the one that was put into its image, on the image's own
  * libraries? Looked at from the host while the probe is held at its start. */
@@ -19,5 +18,3 @@
  */
 bool authenticity_expect(struct check_run *run, const char *label, const char *probe,
 			 const struct launch_spec *spec, int64_t pid, struct container_view *view);
-
-#endif

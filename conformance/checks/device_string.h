@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef CONFORMANCE_CHECKS_DEVICE_STRING_H
-#define CONFORMANCE_CHECKS_DEVICE_STRING_H
+#pragma once
 
 /*
  * What a DeviceSpec's host path is on Windows: "IDType://ID", or "class/GUID", which containerd
@@ -35,5 +34,3 @@ int device_string_parse(const char *host_path, struct device_string *out, struct
 /* Is the device among those that the host path hands to a container? False for a host path that
  * cannot be parsed. */
 bool device_string_grants(const char *host_path, const struct discovery_device *device);
-
-#endif

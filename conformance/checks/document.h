@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef CONFORMANCE_CHECKS_DOCUMENT_H
-#define CONFORMANCE_CHECKS_DOCUMENT_H
+#pragma once
 
 /* Does a probe's document belong to the launch that it is taken for? */
 
@@ -28,5 +27,3 @@ int document_new_launch(const char *probe, struct document_launch *out, struct e
  */
 bool document_expect_launch(struct check_run *run, const char *label, const cJSON *document,
 			    const struct document_launch *launch);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef CONFORMANCE_CHECKS_GRANT_H
-#define CONFORMANCE_CHECKS_GRANT_H
+#pragma once
 
 /*
  * Which devices of the node a container was given, read off what it is given and not off ids, so
@@ -57,5 +56,3 @@ bool grant_has(const struct grant *grant, const struct discovery_device *device)
 size_t grant_count(const struct grant *grant, const char *api);
 
 bool grant_device_offers(const struct discovery_device *device, const char *api);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef CONFORMANCE_CHECKS_HOST_PLACES_H
-#define CONFORMANCE_CHECKS_HOST_PLACES_H
+#pragma once
 
 /*
  * What of the node no container may be given: whoever holds it holds the node (its root, the files
@@ -25,5 +24,3 @@ void host_places_free(struct host_places **places);
  * ERROR_MEMORY. */
 int host_places_given(const struct host_places *places, const char *path, bool read_only,
 		      const char **given, struct error *err);
-
-#endif

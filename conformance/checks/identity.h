@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef CONFORMANCE_CHECKS_IDENTITY_H
-#define CONFORMANCE_CHECKS_IDENTITY_H
+#pragma once
 
 /*
  * Is the device that a probe worked on the one that its container was granted? Everything that both
@@ -30,5 +29,3 @@ void identity_seen_free(struct identity_seen *seen);
 void identity_expect(struct check_run *run, const struct discovery_snapshot *node,
 		     const struct discovery_device *device, const cJSON *document,
 		     struct identity_seen *seen);
-
-#endif

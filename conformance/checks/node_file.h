@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef CONFORMANCE_CHECKS_NODE_FILE_H
-#define CONFORMANCE_CHECKS_NODE_FILE_H
+#pragma once
 
 /* What a path of the node leads to, whatever it is called: two paths are the same file when their
  * numbers are, and the same device when the numbers of their nodes are. */
@@ -34,5 +33,3 @@ bool node_file_identify(const char *path, struct node_file *out);
 void node_file_walk(const char *folder, size_t most,
 		    bool (*each)(const char *path, const struct node_file *file, void *user),
 		    void *user);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef CONFORMANCE_CHECKS_OFFER_H
-#define CONFORMANCE_CHECKS_OFFER_H
+#pragma once
 
 /* An id of a resource under test, and what a container with it is given: read off the answer of
  * Allocate at first, and the whole way of the kubelet once a container is to run. */
@@ -36,5 +35,3 @@ void offer_close(struct rig *rig, struct offer *offer);
  */
 size_t offers_each(struct rig *rig, struct grant_reader *grants,
 		   bool (*visit)(struct offer *offer, void *user), void *user);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef CONFORMANCE_CHECKS_RIG_H
-#define CONFORMANCE_CHECKS_RIG_H
+#pragma once
 
 /*
  * The plugin under test on a fake kubelet, in a check's private folder. Everything that goes wrong
@@ -11,10 +10,10 @@
 
 #include "base/json.h"
 #include "conformance/kubelet/faults.h"
-#include "conformance/kubelet/plugin_process.h"
 #include "conformance/kubelet/pod.h"
 #include "conformance/runner/check.h"
 #include "conformance/runner/context.h"
+#include "conformance/subject/plugin_process.h"
 
 enum {
 	RIG_CALL_MS = 30000,  /* any single call of a plugin: a kubelet has no deadline */
@@ -131,5 +130,3 @@ bool rig_admit(struct rig *rig, const char *pod, const struct kubelet_limit *lim
 
 /* The pod is gone: its devices are free again. */
 void rig_release(struct rig *rig, const char *pod);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef CONFORMANCE_CHECKS_RIG_KNOWN_H
-#define CONFORMANCE_CHECKS_RIG_KNOWN_H
+#pragma once
 
 /*
  * What a plugin offers is not known before it has registered, and there is no sign that it has
@@ -30,5 +29,3 @@ void rig_known_learn(struct rig *rig);
 
 /* The healthy devices of the resource now. */
 size_t rig_healthy(const struct rig *rig, const char *resource);
-
-#endif

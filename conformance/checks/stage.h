@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef CONFORMANCE_CHECKS_STAGE_H
-#define CONFORMANCE_CHECKS_STAGE_H
+#pragma once
 
 /*
  * Where probes run: a container, or the host when the run says so. Failures are recorded on the
@@ -47,5 +46,3 @@ const cJSON *stage_run(struct stage *stage, const char *label, const char *const
 /* When the program ran, as the runtime says; 0: unknown. */
 int64_t probe_started_ns(const struct probe *probe);
 int64_t probe_finished_ns(const struct probe *probe);
-
-#endif

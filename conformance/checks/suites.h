@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef CONFORMANCE_CHECKS_SUITES_H
-#define CONFORMANCE_CHECKS_SUITES_H
+#pragma once
 
 #include "conformance/runner/check.h"
 
@@ -15,5 +14,3 @@ extern const struct check_suite suite_windows;
 extern const struct check_suite suite_restart;
 extern const struct check_suite suite_api;
 extern const struct check_suite suite_isolation;
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef CONFORMANCE_CHECKS_TALLY_H
-#define CONFORMANCE_CHECKS_TALLY_H
+#pragma once
 
 /*
  * One verdict about many things: a plugin may list 100,000 devices, and a report is read by people.
@@ -32,5 +31,3 @@ void tally_add_text(struct tally *tally, bool held, const char *text);
 
 /* Records what the whole is. Nothing when nothing was looked at. True: all held. */
 bool tally_end(struct tally *tally);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef CONFORMANCE_CHECKS_TAMPER_H
-#define CONFORMANCE_CHECKS_TAMPER_H
+#pragma once
 
 /*
  * Does a plugin's answer change what the probe is, and not only what it finds? A document counts
@@ -41,5 +40,3 @@ int tamper_find_windows(const struct launch_spec *spec, struct text_list *found,
 
 /* Of a variable alone, "NAME=value": why it is one, or NULL. For those that the runtime adds. */
 const char *tamper_variable(const char *variable);
-
-#endif

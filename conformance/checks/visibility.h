@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef CONFORMANCE_CHECKS_VISIBILITY_H
-#define CONFORMANCE_CHECKS_VISIBILITY_H
+#pragma once
 
 /*
  * What a container saw: the document of probe-visibility (workloads/schema/probe.schema.json,
@@ -65,5 +64,3 @@ bool visibility_is_node_of(const struct discovery_device *device, bool block, un
 void visibility_expect_same_devices(struct check_run *run, const cJSON *first, const cJSON *second);
 void visibility_expect_different_devices(struct check_run *run, const cJSON *first,
 					 const cJSON *second);
-
-#endif

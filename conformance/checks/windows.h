@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef CONFORMANCE_CHECKS_WINDOWS_H
-#define CONFORMANCE_CHECKS_WINDOWS_H
+#pragma once
 
 /* What the checks of the suite "windows" share. */
 
@@ -15,5 +14,3 @@ void windows_each_answer(struct check_run *run,
 
 /* Bodies of the checks that look at mounts (windows_mounts.c). */
 check_body windows_mount_targets, windows_mount_sources;
-
-#endif

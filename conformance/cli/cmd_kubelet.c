@@ -8,8 +8,8 @@
 #include "base/path.h"
 #include "base/termination.h"
 #include "conformance/kubelet/faults.h"
-#include "conformance/kubelet/plugin_process.h"
 #include "conformance/kubelet/pod.h"
+#include "conformance/subject/plugin_process.h"
 #include "rpc/socket.h"
 
 #include <stdio.h>
@@ -140,8 +140,8 @@ struct session {
 static void print_event(const struct kubelet_event *event, void *user)
 {
 	struct session *session = user;
-	CLEANUP_JSON cJSON *json = kubelet_event_json(event);
-	CLEANUP_FREE char *line = json == NULL ? NULL : json_print_compact(json);
+	cJSON *json CLEANUP_JSON = kubelet_event_json(event);
+	char *line CLEANUP_FREE = json == NULL ? NULL : json_print_compact(json);
 	if (line == NULL)
 		return;
 	if ((printf("%s\n", line) < 0 || fflush(stdout) != 0) && session->kubelet != NULL)
@@ -161,7 +161,7 @@ static void print_plugin_event(struct session *session, enum kubelet_event_type 
 
 static void on_plugin_line(bool is_stderr, const char *line, size_t size, void *user)
 {
-	CLEANUP_TEXT struct text text = {0};
+	struct text text CLEANUP_TEXT = {0};
 	text_add_escaped(&text, line, size);
 	print_plugin_event(user, KUBELET_EVENT_PLUGIN_OUTPUT, is_stderr ? "stderr" : "stdout",
 			   text_string(&text));
@@ -227,8 +227,8 @@ static int make_absolute(const char *path, char **out, struct error *err)
 
 static int start_kubelet(struct session *session, struct error *err)
 {
-	CLEANUP_FREE char *directory = NULL;
-	CLEANUP_FREE char *registry = NULL;
+	char *directory CLEANUP_FREE = NULL;
+	char *registry CLEANUP_FREE = NULL;
 	struct kubelet_options kubelet = {.take_over = take_over,
 					  .seed = (uint64_t)seed,
 					  .os = strcmp(os_name, "windows") == 0 ? KUBELET_OS_WINDOWS
@@ -303,7 +303,7 @@ static int check_options(struct error *err)
 		rc = kubelet_fault_check(faults.items[i], err);
 	for (size_t i = 0; rc == 0 && i < allocations.count; i++) {
 		struct kubelet_limit limit = {0};
-		CLEANUP_FREE char *copy = strdup(allocations.items[i]);
+		char *copy CLEANUP_FREE = strdup(allocations.items[i]);
 		rc = copy == NULL ? error_memory(err) : parse_allocation(copy, &limit, err);
 	}
 	return rc;
@@ -315,8 +315,8 @@ static int serve_allocation(struct session *session, size_t index, struct error 
 	struct kubelet_limit limit = {0};
 	struct kubelet_outcome outcome = {0};
 	struct kubelet_container_options merged = {0};
-	CLEANUP_FREE char *pod = text_format("gpucert-%zu", index);
-	CLEANUP_FREE char *copy = strdup(allocations.items[index]);
+	char *pod CLEANUP_FREE = text_format("gpucert-%zu", index);
+	char *copy CLEANUP_FREE = strdup(allocations.items[index]);
 	if (pod == NULL || copy == NULL)
 		return error_memory(err);
 	int rc = parse_allocation(copy, &limit, err);
@@ -371,7 +371,7 @@ static int session_run(struct session *session, struct error *err)
 
 static void end_orphans(void)
 {
-	CLEANUP_TEXT_LIST struct text_list names = {0};
+	struct text_list names CLEANUP_TEXT_LIST = {0};
 	struct error err = {0};
 	if (process_end_orphans(&names, &err) != 0)
 		log_warning("processes that were left running: %s", err.text);

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef CONFORMANCE_CLI_CMD_KUBELET_H
-#define CONFORMANCE_CLI_CMD_KUBELET_H
+#pragma once
 
 #include "base/options.h"
 
 /* "gpucert kubelet": the fake kubelet alone, for plugin authors. */
 extern const struct command_spec command_kubelet;
-
-#endif

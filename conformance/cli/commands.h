@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef CONFORMANCE_CLI_COMMANDS_H
-#define CONFORMANCE_CLI_COMMANDS_H
+#pragma once
 
 #include "conformance/cli/cmd_kubelet.h"
 
@@ -12,5 +11,3 @@ extern const struct command_spec command_report;
 
 /* The program's arguments, NULL-ended, without the program: what a report records. */
 extern const char *const *command_arguments;
-
-#endif

@@ -36,7 +36,7 @@ static V1beta1__ContainerAllocateResponse *
 copy_response(const V1beta1__ContainerAllocateResponse *response)
 {
 	size_t size = v1beta1__container_allocate_response__get_packed_size(response);
-	CLEANUP_FREE uint8_t *bytes = malloc(size + 1);
+	uint8_t *bytes CLEANUP_FREE = malloc(size + 1);
 	if (bytes == NULL)
 		return NULL;
 	(void)v1beta1__container_allocate_response__pack(response, bytes);

@@ -47,7 +47,7 @@ static int call_wait(struct rpc_channel *channel, const struct own_call *call,
 {
 	struct rpc_call *running = NULL;
 	uv_loop_t *loop = rpc_channel_loop(channel);
-	CLEANUP_FREE char *path = call->method[0] == '/'
+	char *path CLEANUP_FREE = call->method[0] == '/'
 					  ? strdup(call->method)
 					  : text_format(DEVICE_PLUGIN_SERVICE "%s", call->method);
 	if (path == NULL)
@@ -119,7 +119,7 @@ static char **borrow_strings(const char *const *strings, size_t count)
 int kubelet_call_allocate(struct kubelet_plugin *plugin, const char *const *ids, size_t count,
 			  uint64_t timeout_ms, struct kubelet_reply *out, struct error *err)
 {
-	CLEANUP_FREE char **array = borrow_strings(ids, count);
+	char **array CLEANUP_FREE = borrow_strings(ids, count);
 	if (array == NULL)
 		return error_memory(err);
 	V1beta1__ContainerAllocateRequest container = V1BETA1__CONTAINER_ALLOCATE_REQUEST__INIT;
@@ -138,8 +138,8 @@ int kubelet_call_preferred(struct kubelet_plugin *plugin, const char *const *ava
 			   size_t must_include_count, int32_t size, uint64_t timeout_ms,
 			   struct kubelet_reply *out, struct error *err)
 {
-	CLEANUP_FREE char **offered = borrow_strings(available, available_count);
-	CLEANUP_FREE char **needed = borrow_strings(must_include, must_include_count);
+	char **offered CLEANUP_FREE = borrow_strings(available, available_count);
+	char **needed CLEANUP_FREE = borrow_strings(must_include, must_include_count);
 	if (offered == NULL || needed == NULL)
 		return error_memory(err);
 	V1beta1__ContainerPreferredAllocationRequest container =
@@ -161,7 +161,7 @@ int kubelet_call_preferred(struct kubelet_plugin *plugin, const char *const *ava
 int kubelet_call_pre_start(struct kubelet_plugin *plugin, const char *const *ids, size_t count,
 			   uint64_t timeout_ms, struct kubelet_reply *out, struct error *err)
 {
-	CLEANUP_FREE char **array = borrow_strings(ids, count);
+	char **array CLEANUP_FREE = borrow_strings(ids, count);
 	if (array == NULL)
 		return error_memory(err);
 	V1beta1__PreStartContainerRequest request = V1BETA1__PRE_START_CONTAINER_REQUEST__INIT;
@@ -183,7 +183,7 @@ int kubelet_call_options(struct kubelet_plugin *plugin, uint64_t timeout_ms,
 int kubelet_dial(uv_loop_t *loop, const char *socket, uint64_t timeout_ms, struct rpc_channel **out,
 		 struct error *err)
 {
-	CLEANUP_FREE char *address = text_format("unix:%s", socket);
+	char *address CLEANUP_FREE = text_format("unix:%s", socket);
 	struct rpc_channel *channel = NULL;
 	if (address == NULL)
 		return error_memory(err);

@@ -20,7 +20,7 @@ static char *encode_response(const V1beta1__ContainerAllocateResponse *response)
 {
 	size_t size = v1beta1__container_allocate_response__get_packed_size(response);
 	size_t text_size = sodium_base64_ENCODED_LEN(size, sodium_base64_VARIANT_ORIGINAL);
-	CLEANUP_FREE uint8_t *bytes = malloc(size + 1);
+	uint8_t *bytes CLEANUP_FREE = malloc(size + 1);
 	char *text = malloc(text_size);
 	if (bytes == NULL || text == NULL) {
 		free(text);
@@ -34,7 +34,7 @@ static V1beta1__ContainerAllocateResponse *decode_response(const char *text)
 {
 	size_t capacity = strlen(text) + 1;
 	size_t size = 0;
-	CLEANUP_FREE uint8_t *bytes = malloc(capacity);
+	uint8_t *bytes CLEANUP_FREE = malloc(capacity);
 	if (bytes == NULL || sodium_base642bin(bytes, capacity, text, strlen(text), NULL, &size,
 					       NULL, sodium_base64_VARIANT_ORIGINAL) != 0)
 		return NULL;
@@ -61,7 +61,7 @@ static bool add_entry(cJSON *entries, const struct allocation *allocation)
 		cJSON_Delete(entry);
 		return false;
 	}
-	CLEANUP_FREE char *response = encode_response(allocation->response);
+	char *response CLEANUP_FREE = encode_response(allocation->response);
 	cJSON *nodes = cJSON_CreateObject();
 	bool good = response != NULL && nodes != NULL &&
 		    cJSON_AddStringToObject(entry, "PodUID", allocation->pod) &&
@@ -77,7 +77,7 @@ static bool add_entry(cJSON *entries, const struct allocation *allocation)
 
 static cJSON *checkpoint_json(const struct kubelet *kubelet)
 {
-	CLEANUP_JSON cJSON *json = cJSON_CreateObject();
+	cJSON *json CLEANUP_JSON = cJSON_CreateObject();
 	cJSON *data = cJSON_AddObjectToObject(json, "Data");
 	cJSON *entries = cJSON_AddArrayToObject(data, "PodDeviceEntries");
 	cJSON *registered = cJSON_AddObjectToObject(data, "RegisteredDevices");
@@ -94,8 +94,8 @@ static cJSON *checkpoint_json(const struct kubelet *kubelet)
 void checkpoint_write(struct kubelet *kubelet)
 {
 	struct error err = {0};
-	CLEANUP_JSON cJSON *json = checkpoint_json(kubelet);
-	CLEANUP_FREE char *text = json == NULL ? NULL : json_print_compact(json);
+	cJSON *json CLEANUP_JSON = checkpoint_json(kubelet);
+	char *text CLEANUP_FREE = json == NULL ? NULL : json_print_compact(json);
 	if (!kubelet->running)
 		return;
 	int rc = text == NULL ? error_memory(&err)
@@ -129,7 +129,7 @@ static int read_entry(struct kubelet *kubelet, const struct json_at *entry, stru
 	struct kubelet_allocation seen = {0};
 	struct json_at nodes = {0};
 	const char *response = NULL;
-	CLEANUP_ID_SET struct id_set ids = {0};
+	struct id_set ids CLEANUP_ID_SET = {0};
 	int rc = json_need_string(entry, "PodUID", &seen.pod, err);
 	if (rc == 0)
 		rc = json_need_string(entry, "ContainerName", &seen.container, err);
@@ -187,7 +187,7 @@ static int read_document(struct kubelet *kubelet, const cJSON *json, struct erro
 /* A corrupt checkpoint is told, and the kubelet starts with nothing. */
 void checkpoint_read(struct kubelet *kubelet)
 {
-	CLEANUP_JSON cJSON *json = NULL;
+	cJSON *json CLEANUP_JSON = NULL;
 	struct error err = {0};
 	resources_free(kubelet);
 	allocations_free(kubelet);

@@ -22,7 +22,7 @@ struct choice {
 /* Takes from `from`, in random order, until enough is chosen. */
 static int take_from(struct choice *choice, const struct id_set *from)
 {
-	CLEANUP_FREE const char **order = id_set_shuffled(from, &choice->kubelet->random);
+	const char **order CLEANUP_FREE = id_set_shuffled(from, &choice->kubelet->random);
 	if (order == NULL && from->count > 0)
 		return error_memory(choice->err);
 	for (size_t i = 0; i < from->count && choice->needed > 0; i++) {
@@ -87,8 +87,8 @@ static int call_preferred(struct choice *choice, const char *const *offered, siz
 		V1BETA1__CONTAINER_PREFERRED_ALLOCATION_REQUEST__INIT;
 	V1beta1__ContainerPreferredAllocationRequest *containers[] = {&container};
 	V1beta1__PreferredAllocationRequest request = V1BETA1__PREFERRED_ALLOCATION_REQUEST__INIT;
-	CLEANUP_FREE char **available = calloc(offered_count + 1, sizeof(*available));
-	CLEANUP_FREE char **included = calloc(must_count + 1, sizeof(*included));
+	char **available CLEANUP_FREE = calloc(offered_count + 1, sizeof(*available));
+	char **included CLEANUP_FREE = calloc(must_count + 1, sizeof(*included));
 	if (available == NULL || included == NULL)
 		return error_memory(choice->err);
 	if (offered_count > 0)
@@ -123,7 +123,7 @@ static int read_preferred(struct choice *choice, const struct kubelet_reply *rep
 			: NULL;
 	report_preferred(choice, reply, answer);
 	if (reply->code != RPC_OK) {
-		CLEANUP_FREE char *text = go_status_text(reply->code, reply->message);
+		char *text CLEANUP_FREE = go_status_text(reply->code, reply->message);
 		return kubelet_refuse(
 			choice->kubelet, choice->err,
 			"device plugin GetPreferredAllocation rpc failed with err: %s",
@@ -142,14 +142,14 @@ static int prefer(struct choice *choice, const struct id_set *offered, struct id
 	struct kubelet_plugin *plugin = choice->resource->endpoint;
 	if (plugin == NULL || !plugin->options.get_preferred_allocation_available)
 		return 0;
-	CLEANUP_ID_SET struct id_set all = {0};
+	struct id_set all CLEANUP_ID_SET = {0};
 	int rc = id_set_add_all(&all, offered, choice->err);
 	if (rc == 0)
 		rc = id_set_add_all(&all, choice->chosen, choice->err);
 	if (rc != 0)
 		return rc;
-	CLEANUP_FREE const char **available = id_set_shuffled(&all, &choice->kubelet->random);
-	CLEANUP_FREE const char **must = id_set_shuffled(choice->chosen, &choice->kubelet->random);
+	const char **available CLEANUP_FREE = id_set_shuffled(&all, &choice->kubelet->random);
+	const char **must CLEANUP_FREE = id_set_shuffled(choice->chosen, &choice->kubelet->random);
 	if ((available == NULL && all.count > 0) || (must == NULL && choice->chosen->count > 0))
 		return error_memory(choice->err);
 	struct kubelet_reply reply = {0};
@@ -163,8 +163,8 @@ static int prefer(struct choice *choice, const struct id_set *offered, struct id
 /* Takes what the plugin prefers of `offered`, as far as it exists there. */
 static int take_preferred(struct choice *choice, const struct id_set *offered)
 {
-	CLEANUP_ID_SET struct id_set preferred = {0};
-	CLEANUP_ID_SET struct id_set usable = {0};
+	struct id_set preferred CLEANUP_ID_SET = {0};
+	struct id_set usable CLEANUP_ID_SET = {0};
 	int rc = prefer(choice, offered, &preferred);
 	if (rc == 0)
 		rc = id_set_add_common(&usable, &preferred, offered, choice->err);
@@ -188,7 +188,7 @@ static int take_available(struct choice *choice)
 
 static int find_available(struct choice *choice)
 {
-	CLEANUP_ID_SET struct id_set in_use = {0};
+	struct id_set in_use CLEANUP_ID_SET = {0};
 	int rc =
 		allocation_in_use(choice->kubelet, choice->request->resource, &in_use, choice->err);
 	if (rc == 0)

@@ -125,9 +125,9 @@ static void merge_mount(struct merge *merge, const V1beta1__Mount *mount)
 		find_entry(merge, KUBELET_OPTION_MOUNT, mount->container_path, out->mount_count);
 	if (merge->rc == 0 && place < out->mount_count) {
 		const struct kubelet_mount *winner = &out->mounts[place];
-		CLEANUP_FREE char *kept =
+		char *kept CLEANUP_FREE =
 			describe(merge, winner->host_path, winner->read_only ? "ro" : "rw");
-		CLEANUP_FREE char *lost =
+		char *lost CLEANUP_FREE =
 			describe(merge, mount->host_path, mount->read_only ? "ro" : "rw");
 		if (merge->rc == 0)
 			add_conflict(merge,
@@ -152,8 +152,8 @@ static void merge_device(struct merge *merge, const V1beta1__DeviceSpec *device)
 		find_entry(merge, KUBELET_OPTION_DEVICE, device->container_path, out->device_count);
 	if (merge->rc == 0 && place < out->device_count) {
 		const struct kubelet_device_node *winner = &out->devices[place];
-		CLEANUP_FREE char *kept = describe(merge, winner->host_path, winner->permissions);
-		CLEANUP_FREE char *lost = describe(merge, device->host_path, device->permissions);
+		char *kept CLEANUP_FREE = describe(merge, winner->host_path, winner->permissions);
+		char *lost CLEANUP_FREE = describe(merge, device->host_path, device->permissions);
 		if (merge->rc == 0)
 			add_conflict(merge,
 				     (struct kubelet_conflict){.kind = KUBELET_OPTION_DEVICE,

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef CONFORMANCE_KUBELET_CONTAINER_OPTIONS_H
-#define CONFORMANCE_KUBELET_CONTAINER_OPTIONS_H
+#pragma once
 
 /*
  * What a kubelet makes of the AllocateResponses of one container: over all resources the first one
@@ -87,5 +86,3 @@ void kubelet_container_options_free(struct kubelet_container_options *options);
 /* {"envs": [...], "mounts": [...], "devices": [...], "annotations": [...], "cdi_devices": [...],
  * "conflicts": [...]}; NULL when memory ran out. */
 cJSON *kubelet_container_options_json(const struct kubelet_container_options *options);
-
-#endif

@@ -104,7 +104,7 @@ static bool add_conflicts(cJSON *json, const struct kubelet_container_options *o
 
 cJSON *kubelet_container_options_json(const struct kubelet_container_options *options)
 {
-	CLEANUP_JSON cJSON *json = cJSON_CreateObject();
+	cJSON *json CLEANUP_JSON = cJSON_CreateObject();
 	bool good =
 		json != NULL && add_pairs(json, "envs", options->envs, options->env_count) &&
 		add_mounts(json, options) && add_devices(json, options) &&

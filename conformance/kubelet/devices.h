@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef CONFORMANCE_KUBELET_DEVICES_H
-#define CONFORMANCE_KUBELET_DEVICES_H
+#pragma once
 
 /* Devices as a plugin lists them: exactly what the message said, nothing corrected. */
 
@@ -39,5 +38,3 @@ int kubelet_device_list_read(const V1beta1__ListAndWatchResponse *message,
 int kubelet_device_list_copy(const struct kubelet_device_list *from,
 			     struct kubelet_device_list *out, struct error *err);
 void kubelet_device_list_free(struct kubelet_device_list *list);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef CONFORMANCE_KUBELET_DIAL_H
-#define CONFORMANCE_KUBELET_DIAL_H
+#pragma once
 
 /*
  * Connecting to a plugin's socket as grpc-go's blocking dial does: a connection stands when the
@@ -26,5 +25,3 @@ int dial_start(uv_loop_t *loop, const char *socket, const char *authority, uint6
 
 /* Gives up if it is still under way (`done` does not run) and frees. NULL is allowed. */
 void dial_free(struct dial *dial);
-
-#endif

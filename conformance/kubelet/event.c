@@ -100,7 +100,7 @@ static bool add_ids(cJSON *object, const struct text_list *ids)
 
 cJSON *kubelet_event_json(const struct kubelet_event *event)
 {
-	CLEANUP_JSON cJSON *json = cJSON_CreateObject();
+	cJSON *json CLEANUP_JSON = cJSON_CreateObject();
 	char utc[CLOCK_UTC_SIZE];
 	bool good = json != NULL && add_string(json, "time", clock_utc(utc)) &&
 		    add_count(json, "elapsed_ms", (int64_t)event->elapsed_ms) &&

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef CONFORMANCE_KUBELET_EVENT_H
-#define CONFORMANCE_KUBELET_EVENT_H
+#pragma once
 
 /*
  * What the fake kubelet saw and did, as it happens. Every event has one JSON form: an object with
@@ -93,5 +92,3 @@ const char *kubelet_event_meaning(enum kubelet_event_type type); /* for document
 /* NULL when memory ran out. Caller frees with cJSON_Delete(). Bytes that are not UTF-8 become
  * U+FFFD. */
 cJSON *kubelet_event_json(const struct kubelet_event *event);
-
-#endif

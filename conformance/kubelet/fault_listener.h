@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef CONFORMANCE_KUBELET_FAULT_LISTENER_H
-#define CONFORMANCE_KUBELET_FAULT_LISTENER_H
+#pragma once
 
 /* A socket that does not speak gRPC, in place of kubelet.sock. */
 
@@ -23,5 +22,3 @@ int fault_listener_open(uv_loop_t *loop, const char *path, enum fault_listener_k
 
 /* Closes every connection and removes the socket. NULL is allowed. */
 void fault_listener_close(struct fault_listener *listener);
-
-#endif

@@ -119,7 +119,7 @@ static int parse_value(char *value, struct fault_setting *out, struct error *err
 
 int fault_setting_parse(const char *spec, struct fault_setting *out, struct error *err)
 {
-	CLEANUP_FREE char *copy = strdup(spec);
+	char *copy CLEANUP_FREE = strdup(spec);
 	struct fault_setting setting = {.times = UINT64_MAX};
 	if (copy == NULL)
 		return error_memory(err);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef CONFORMANCE_KUBELET_FAULT_STATE_H
-#define CONFORMANCE_KUBELET_FAULT_STATE_H
+#pragma once
 
 /* Which faults are set, and reading them from text. faults.c applies them. */
 
@@ -58,5 +57,3 @@ int fault_setting_parse(const char *spec, struct fault_setting *out, struct erro
 /* Each counts as one occurrence. False and 0: no such fault is set. */
 bool fault_take_answer(struct fault_state *state, struct fault_answer *out);
 uint64_t fault_take_delay(struct fault_state *state);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef CONFORMANCE_KUBELET_FAULTS_H
-#define CONFORMANCE_KUBELET_FAULTS_H
+#pragma once
 
 /*
  * Named misbehaviour of the kubelet. A lasting fault stays until it is cleared or has happened
@@ -54,5 +53,3 @@ int kubelet_fault_check(const char *spec, struct error *err);
 /* Ends a lasting fault; NULL: all. kubelet.sock is there and served again. Register calls that hang
  * are left hanging: their callers were promised nothing. */
 int kubelet_fault_clear(struct kubelet *kubelet, const char *name, struct error *err);
-
-#endif

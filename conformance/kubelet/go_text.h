@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef CONFORMANCE_KUBELET_GO_TEXT_H
-#define CONFORMANCE_KUBELET_GO_TEXT_H
+#pragma once
 
 /* Texts as the kubelet's language prints them, so that they are what people search for. */
 
@@ -13,5 +12,3 @@ void go_quote(struct text *out, const char *string);
 /* "rpc error: code = NotFound desc = text", as a gRPC status is printed; other codes are
  * "Code(99)". Caller frees; NULL: out of memory. */
 char *go_status_text(int code, const char *message);
-
-#endif

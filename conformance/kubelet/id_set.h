@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef CONFORMANCE_KUBELET_ID_SET_H
-#define CONFORMANCE_KUBELET_ID_SET_H
+#pragma once
 
 /* Sets of device ids: sorted, without duplicates, owning their strings. */
 
@@ -35,5 +34,3 @@ const char **id_set_shuffled(const struct id_set *set, struct random *random);
 
 void id_set_clear(struct id_set *set); /* and gives the memory back */
 void id_set_free(struct id_set *set);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef CONFORMANCE_KUBELET_INTERNAL_H
-#define CONFORMANCE_KUBELET_INTERNAL_H
+#pragma once
 
 /* The inside of the fake kubelet, shared by its parts and seen by nobody else. */
 
@@ -200,5 +199,3 @@ int faults_replace_socket(struct kubelet *kubelet, bool *replaced, struct error 
 /* watcher.c */
 int watcher_start(struct kubelet *kubelet, struct error *err);
 void watcher_stop(struct kubelet *kubelet);
-
-#endif

@@ -39,7 +39,7 @@ void kubelet_report_problem(struct kubelet *kubelet, const struct error *err)
 
 int kubelet_refuse(struct kubelet *kubelet, struct error *err, const char *format, ...)
 {
-	CLEANUP_TEXT struct text text = {0};
+	struct text text CLEANUP_TEXT = {0};
 	va_list args;
 	va_start(args, format);
 	text_vaddf(&text, format, args);
@@ -118,7 +118,7 @@ static int fill_paths(struct kubelet *kubelet, struct error *err)
 		return error_memory(err);
 	options->plugin_dir = kubelet->plugin_dir;
 	options->registry_dir = kubelet->registry_dir;
-	CLEANUP_FREE char *address = text_format("unix:%s", kubelet->socket);
+	char *address CLEANUP_FREE = text_format("unix:%s", kubelet->socket);
 	const char *path = NULL;
 	return address == NULL ? error_memory(err) : rpc_address_path(address, &path, err);
 }
@@ -160,7 +160,7 @@ int kubelet_new(uv_loop_t *loop, const struct kubelet_options *options, struct k
 
 static int serve(struct kubelet *kubelet, struct error *err)
 {
-	CLEANUP_FREE char *address = text_format("unix:%s", kubelet->socket);
+	char *address CLEANUP_FREE = text_format("unix:%s", kubelet->socket);
 	if (address == NULL)
 		return error_memory(err);
 	/* Who may connect is decided by the right to write: as with 0600, the owner alone. */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef CONFORMANCE_KUBELET_KUBELET_H
-#define CONFORMANCE_KUBELET_KUBELET_H
+#pragma once
 
 /*
  * A fake kubelet: the device manager of one node, as a device plugin sees it.
@@ -205,5 +204,3 @@ int kubelet_wait_allocatable(struct kubelet *kubelet, const char *resource, size
 /* Ends the wait that is running and every later one with ERROR_CANCELLED and `reason` (the plugin
  * process died, a signal came); may be called from callbacks. NULL lifts it. */
 void kubelet_interrupt(struct kubelet *kubelet, const char *reason);
-
-#endif

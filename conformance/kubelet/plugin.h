@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef CONFORMANCE_KUBELET_PLUGIN_H
-#define CONFORMANCE_KUBELET_PLUGIN_H
+#pragma once
 
 /*
  * One connection of the kubelet to one plugin socket, and raw calls on it. The object lives as long
@@ -81,5 +80,3 @@ void kubelet_reply_free(struct kubelet_reply *reply);
  * ERROR_UNAVAILABLE. */
 int kubelet_dial(uv_loop_t *loop, const char *socket, uint64_t timeout_ms, struct rpc_channel **out,
 		 struct error *err);
-
-#endif

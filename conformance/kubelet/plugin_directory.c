@@ -62,10 +62,10 @@ static int make_aside(struct plugin_directory *directory, char **aside, struct e
 
 static int move_aside(struct plugin_directory *directory, const char *name, struct error *err)
 {
-	CLEANUP_FREE char *from = path_join(directory->path, name);
-	CLEANUP_FREE char *aside = NULL;
+	char *from CLEANUP_FREE = path_join(directory->path, name);
+	char *aside CLEANUP_FREE = NULL;
 	int rc = make_aside(directory, &aside, err);
-	CLEANUP_FREE char *to = rc == 0 ? path_join(aside, name) : NULL;
+	char *to CLEANUP_FREE = rc == 0 ? path_join(aside, name) : NULL;
 	if (rc != 0)
 		return rc;
 	if (from == NULL || to == NULL)
@@ -80,7 +80,7 @@ static int move_aside(struct plugin_directory *directory, const char *name, stru
  * not ours. */
 static bool checkpoint_is_foreign(const char *path)
 {
-	CLEANUP_JSON cJSON *json = NULL;
+	cJSON *json CLEANUP_JSON = NULL;
 	if (json_read_file(path, &json, NULL) != 0)
 		return true;
 	return json_pointer(json, "/Checksum") != NULL;
@@ -96,8 +96,8 @@ int plugin_directory_forget(const char *checkpoint, struct error *err)
 static int place_checkpoint(struct plugin_directory *directory, bool is_served, char **out,
 			    struct error *err)
 {
-	CLEANUP_FREE char *path = path_join(directory->path, KUBELET_CHECKPOINT_NAME);
-	CLEANUP_FREE char *aside = NULL;
+	char *path CLEANUP_FREE = path_join(directory->path, KUBELET_CHECKPOINT_NAME);
+	char *aside CLEANUP_FREE = NULL;
 	int rc = 0;
 	if (path == NULL)
 		return error_memory(err);
@@ -138,10 +138,10 @@ static int leave_socket(struct plugin_directory *directory, const char *name, co
 
 static int claim_sockets(struct plugin_directory *directory, bool take_over, struct error *err)
 {
-	CLEANUP_TEXT_LIST struct text_list names = {0};
+	struct text_list names CLEANUP_TEXT_LIST = {0};
 	int rc = file_list(directory->path, &names, err);
 	for (size_t i = 0; rc == 0 && i < names.count; i++) {
-		CLEANUP_FREE char *path = path_join(directory->path, names.items[i]);
+		char *path CLEANUP_FREE = path_join(directory->path, names.items[i]);
 		if (path == NULL)
 			return error_memory(err);
 		if (!socket_is_at(path))
@@ -172,8 +172,8 @@ static int check_place(const struct plugin_directory *directory, const char *soc
 int plugin_directory_claim(struct plugin_directory *directory, bool take_over, char **checkpoint,
 			   struct error *err)
 {
-	CLEANUP_FREE char *socket = path_join(directory->path, KUBELET_SOCKET_NAME);
-	CLEANUP_FREE char *aside = path_join(directory->path, KUBELET_MOVED_NAME);
+	char *socket CLEANUP_FREE = path_join(directory->path, KUBELET_SOCKET_NAME);
+	char *aside CLEANUP_FREE = path_join(directory->path, KUBELET_MOVED_NAME);
 	if (socket == NULL || aside == NULL)
 		return error_memory(err);
 	bool served = false;
@@ -208,10 +208,10 @@ static bool is_swept(const struct plugin_directory *directory, enum sweep what, 
 
 int plugin_directory_sweep(struct plugin_directory *directory, enum sweep what, struct error *err)
 {
-	CLEANUP_TEXT_LIST struct text_list names = {0};
+	struct text_list names CLEANUP_TEXT_LIST = {0};
 	int rc = file_list(directory->path, &names, err);
 	for (size_t i = 0; rc == 0 && i < names.count; i++) {
-		CLEANUP_FREE char *path = path_join(directory->path, names.items[i]);
+		char *path CLEANUP_FREE = path_join(directory->path, names.items[i]);
 		if (path == NULL)
 			return error_memory(err);
 		if (is_swept(directory, what, names.items[i]) && socket_is_at(path))
@@ -223,8 +223,8 @@ int plugin_directory_sweep(struct plugin_directory *directory, enum sweep what, 
 static int put_back(struct plugin_directory *directory, const char *aside, const char *name,
 		    struct error *err)
 {
-	CLEANUP_FREE char *from = path_join(aside, name);
-	CLEANUP_FREE char *to = path_join(directory->path, name);
+	char *from CLEANUP_FREE = path_join(aside, name);
+	char *to CLEANUP_FREE = path_join(directory->path, name);
 	if (from == NULL || to == NULL)
 		return error_memory(err);
 	bool taken = file_exists(to);
@@ -243,7 +243,7 @@ static int put_back(struct plugin_directory *directory, const char *aside, const
 /* Plugins look for kubelet.sock: it comes last, when everything else is in place. */
 static int put_all_back(struct plugin_directory *directory, const char *aside, struct error *err)
 {
-	CLEANUP_TEXT_LIST struct text_list names = {0};
+	struct text_list names CLEANUP_TEXT_LIST = {0};
 	int rc = file_list(aside, &names, err);
 	if (rc != 0)
 		return rc;
@@ -263,7 +263,7 @@ static int put_all_back(struct plugin_directory *directory, const char *aside, s
 
 int plugin_directory_return(struct plugin_directory *directory, struct error *err)
 {
-	CLEANUP_FREE char *aside = path_join(directory->path, KUBELET_MOVED_NAME);
+	char *aside CLEANUP_FREE = path_join(directory->path, KUBELET_MOVED_NAME);
 	if (aside == NULL)
 		return error_memory(err);
 	if (!directory->moved)
@@ -277,8 +277,8 @@ int plugin_directory_return(struct plugin_directory *directory, struct error *er
 /* What a fake kubelet that died left where the other's files belong. */
 static int remove_remains(const char *directory, struct error *err)
 {
-	CLEANUP_FREE char *socket = path_join(directory, KUBELET_SOCKET_NAME);
-	CLEANUP_FREE char *checkpoint = path_join(directory, KUBELET_CHECKPOINT_NAME);
+	char *socket CLEANUP_FREE = path_join(directory, KUBELET_SOCKET_NAME);
+	char *checkpoint CLEANUP_FREE = path_join(directory, KUBELET_CHECKPOINT_NAME);
 	if (socket == NULL || checkpoint == NULL)
 		return error_memory(err);
 	int rc = is_abandoned(socket) ? remove_file(socket, err) : 0;
@@ -287,8 +287,8 @@ static int remove_remains(const char *directory, struct error *err)
 
 int plugin_directory_restore(const char *path, bool *restored, struct error *err)
 {
-	CLEANUP_FREE char *copy = strdup(path);
-	CLEANUP_FREE char *aside = path_join(path, KUBELET_MOVED_NAME);
+	char *copy CLEANUP_FREE = strdup(path);
+	char *aside CLEANUP_FREE = path_join(path, KUBELET_MOVED_NAME);
 	if (copy == NULL || aside == NULL)
 		return error_memory(err);
 	struct plugin_directory directory = {.path = copy};

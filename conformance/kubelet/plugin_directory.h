@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef CONFORMANCE_KUBELET_PLUGIN_DIRECTORY_H
-#define CONFORMANCE_KUBELET_PLUGIN_DIRECTORY_H
+#pragma once
 
 /*
  * The device-plugins directory: making it, clearing it of sockets as a starting kubelet does
@@ -68,5 +67,3 @@ int plugin_directory_return(struct plugin_directory *directory, struct error *er
  * kubelet left there goes first. *restored (may be NULL) tells whether there was anything to do.
  * ERROR_BUSY: the directory is taken over, and by a living process. */
 int plugin_directory_restore(const char *path, bool *restored, struct error *err);
-
-#endif

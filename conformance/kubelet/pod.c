@@ -26,7 +26,7 @@ static void report_allocate(const struct admission *admission, const char *resou
 			    const char *const *ids, size_t count, const struct kubelet_reply *reply)
 {
 	struct kubelet_event event = KUBELET_EVENT_EMPTY(ALLOCATE);
-	CLEANUP_TEXT_LIST struct text_list list = {0};
+	struct text_list list CLEANUP_TEXT_LIST = {0};
 	for (size_t i = 0; i < count; i++)
 		(void)text_list_add(&list, ids[i], NULL);
 	event.resource = resource;
@@ -66,7 +66,7 @@ static int keep_answer(const struct admission *admission, const char *resource,
 	const V1beta1__AllocateResponse *response =
 		(const V1beta1__AllocateResponse *)(const void *)reply->reply;
 	if (reply->code != RPC_OK) {
-		CLEANUP_FREE char *text = go_status_text(reply->code, reply->message);
+		char *text CLEANUP_FREE = go_status_text(reply->code, reply->message);
 		resources_recount(admission->kubelet);
 		return kubelet_refuse(admission->kubelet, admission->err, "%s",
 				      text == NULL ? "" : text);
@@ -98,8 +98,8 @@ static int call_allocate(const struct admission *admission, const char *resource
 	if (plugin == NULL || plugin->channel == NULL)
 		return kubelet_refuse(admission->kubelet, admission->err,
 				      "endpoint %s has been stopped", resource);
-	CLEANUP_FREE const char **order = id_set_shuffled(ids, &admission->kubelet->random);
-	CLEANUP_FREE char **array = calloc(ids->count + 1, sizeof(*array));
+	const char **order CLEANUP_FREE = id_set_shuffled(ids, &admission->kubelet->random);
+	char **array CLEANUP_FREE = calloc(ids->count + 1, sizeof(*array));
 	if (order == NULL || array == NULL)
 		return error_memory(admission->err);
 	memcpy(array, order, ids->count * sizeof(*array));
@@ -127,7 +127,7 @@ static int call_allocate(const struct admission *admission, const char *resource
 
 static int allocate_resource(const struct admission *admission, const struct kubelet_limit *limit)
 {
-	CLEANUP_ID_SET struct id_set ids = {0};
+	struct id_set ids CLEANUP_ID_SET = {0};
 	const struct choice_request request = {.container = admission->container,
 					       .resource = limit->resource,
 					       .count = limit->count,
@@ -161,7 +161,7 @@ static const struct kubelet_limit **shuffle_limits(struct kubelet *kubelet,
 static int allocate_all(const struct admission *admission)
 {
 	const struct kubelet_container *container = admission->container;
-	CLEANUP_FREE const struct kubelet_limit **order =
+	const struct kubelet_limit **order CLEANUP_FREE =
 		shuffle_limits(admission->kubelet, container);
 	if (order == NULL)
 		return error_memory(admission->err);
@@ -233,9 +233,9 @@ struct start {
 static int call_pre_start(const struct start *start, const struct allocation *allocation,
 			  struct kubelet_plugin *plugin)
 {
-	CLEANUP_FREE const char **order =
+	const char **order CLEANUP_FREE =
 		id_set_shuffled(&allocation->ids, &start->kubelet->random);
-	CLEANUP_FREE char **array = calloc(allocation->ids.count + 1, sizeof(*array));
+	char **array CLEANUP_FREE = calloc(allocation->ids.count + 1, sizeof(*array));
 	if (order == NULL || array == NULL)
 		return error_memory(start->err);
 	memcpy(array, order, allocation->ids.count * sizeof(*array));
@@ -262,7 +262,7 @@ static int call_pre_start(const struct start *start, const struct allocation *al
 	event.duration_ms = (int64_t)reply.duration_ms;
 	kubelet_report(start->kubelet, event);
 	if (reply.code != RPC_OK) {
-		CLEANUP_FREE char *text = go_status_text(reply.code, reply.message);
+		char *text CLEANUP_FREE = go_status_text(reply.code, reply.message);
 		rc = kubelet_refuse(start->kubelet, start->err,
 				    "device plugin PreStartContainer rpc failed with err: %s",
 				    text == NULL ? "" : text);
@@ -311,7 +311,7 @@ static struct allocation **collect(const struct start *start, size_t *count)
 static int merge(const struct start *start, struct allocation *const *list, size_t count,
 		 struct kubelet_container_options *options)
 {
-	CLEANUP_FREE struct kubelet_answer *answers = calloc(count + 1, sizeof(*answers));
+	struct kubelet_answer *answers CLEANUP_FREE = calloc(count + 1, sizeof(*answers));
 	if (answers == NULL)
 		return error_memory(start->err);
 	for (size_t i = 0; i < count; i++)
@@ -329,7 +329,7 @@ int kubelet_start_container(struct kubelet *kubelet, const char *pod, const char
 	size_t count = 0;
 	*out = (struct kubelet_outcome){0};
 	*options = (struct kubelet_container_options){0};
-	CLEANUP_FREE struct allocation **list = collect(&start, &count);
+	struct allocation **list CLEANUP_FREE = collect(&start, &count);
 	if (list == NULL)
 		return error_memory(err);
 	if (count == 0)

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef CONFORMANCE_KUBELET_POD_H
-#define CONFORMANCE_KUBELET_POD_H
+#pragma once
 
 /*
  * Containers that want devices. A container belongs to a pod, named by its uid; both exist from
@@ -85,5 +84,3 @@ int kubelet_start_container(struct kubelet *kubelet, const char *pod, const char
 
 /* The pod is gone: its devices are free again. Plugins are not told; there is no such call. */
 void kubelet_remove_pod(struct kubelet *kubelet, const char *pod);
-
-#endif

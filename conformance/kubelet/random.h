@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef CONFORMANCE_KUBELET_RANDOM_H
-#define CONFORMANCE_KUBELET_RANDOM_H
+#pragma once
 
 /* Reproducible random order (SplitMix64): where the kubelet's order is that of a Go map, ours is
  * that of a seed. */
@@ -17,5 +16,3 @@ uint64_t random_below(struct random *random, uint64_t limit); /* 0 when limit is
 
 /* Fisher-Yates over an array of borrowed strings. */
 void random_shuffle(struct random *random, const char **items, size_t count);
-
-#endif

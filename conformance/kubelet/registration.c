@@ -259,8 +259,8 @@ static void on_options(const struct rpc_status *status, ProtobufCMessage *reply,
 		connection_stands(registration);
 		return;
 	}
-	CLEANUP_FREE char *cause = go_status_text(status->code, status->message);
-	CLEANUP_FREE char *text =
+	char *cause CLEANUP_FREE = go_status_text(status->code, status->message);
+	char *text CLEANUP_FREE =
 		text_format("failed to get device plugin options: %s", cause == NULL ? "" : cause);
 	connection_failed(registration, text == NULL ? "" : text);
 }
@@ -316,8 +316,8 @@ static bool has_control_character(const char *socket)
 
 static void refuse_target(struct registration *registration)
 {
-	CLEANUP_FREE char *target = text_format("passthrough:///%s", registration->seen.socket);
-	CLEANUP_TEXT struct text text = {0};
+	char *target CLEANUP_FREE = text_format("passthrough:///%s", registration->seen.socket);
+	struct text text CLEANUP_TEXT = {0};
 	text_add(&text, "failed to dial device plugin: parse ");
 	go_quote(&text, target == NULL ? "" : target);
 	text_add(&text, ": net/url: invalid control character in URL");
@@ -358,7 +358,7 @@ static void connect_client(struct registration *registration)
 static bool is_acceptable(struct registration *registration)
 {
 	const struct kubelet_registration *seen = &registration->seen;
-	CLEANUP_TEXT struct text text = {0};
+	struct text text CLEANUP_TEXT = {0};
 	if (strcmp(seen->version, DEVICE_PLUGIN_VERSION) != 0) {
 		text_add(&text, "requested API version ");
 		go_quote(&text, seen->version);
@@ -404,9 +404,9 @@ static void fill_from_request(struct registration *registration,
 /* filepath.Join: an absolute endpoint goes below the directory, ".." may leave it. */
 static int join_endpoint(struct registration *registration, struct error *err)
 {
-	CLEANUP_FREE char *joined =
+	char *joined CLEANUP_FREE =
 		path_join(registration->kubelet->plugin_dir, registration->seen.endpoint);
-	CLEANUP_FREE char *socket = joined == NULL ? NULL : path_normalize(joined);
+	char *socket CLEANUP_FREE = joined == NULL ? NULL : path_normalize(joined);
 	if (socket == NULL)
 		return error_memory(err);
 	registration->seen.socket = keep(registration, socket);

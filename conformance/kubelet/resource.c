@@ -101,8 +101,8 @@ static int resource_replace(struct resource *resource, const struct kubelet_devi
 			    struct error *err)
 {
 	struct kubelet_device_list copy = {0};
-	CLEANUP_FREE const char **healthy = calloc(devices->count + 1, sizeof(*healthy));
-	CLEANUP_FREE const char **unhealthy = calloc(devices->count + 1, sizeof(*unhealthy));
+	const char **healthy CLEANUP_FREE = calloc(devices->count + 1, sizeof(*healthy));
+	const char **unhealthy CLEANUP_FREE = calloc(devices->count + 1, sizeof(*unhealthy));
 	size_t healthy_count = 0;
 	size_t unhealthy_count = 0;
 	if (healthy == NULL || unhealthy == NULL)
@@ -195,7 +195,7 @@ struct kubelet_resource_status kubelet_resource_status(const struct kubelet *kub
 						       const char *resource)
 {
 	const struct resource *found = resource_find(kubelet, resource);
-	CLEANUP_ID_SET struct id_set in_use = {0};
+	struct id_set in_use CLEANUP_ID_SET = {0};
 	if (found == NULL)
 		return (struct kubelet_resource_status){0};
 	(void)allocation_in_use(kubelet, resource, &in_use, NULL);

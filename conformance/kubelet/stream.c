@@ -191,7 +191,7 @@ int kubelet_stream_wait(struct kubelet_stream *stream, size_t number, uint64_t t
 			const struct kubelet_message **out, struct error *err)
 {
 	struct stream_wait wait = {stream, number};
-	CLEANUP_FREE char *what = text_format("message %zu of ListAndWatch", number);
+	char *what CLEANUP_FREE = text_format("message %zu of ListAndWatch", number);
 	int rc = loop_wait(stream->loop, message_came_or_ended, &wait, timeout_ms,
 			   what == NULL ? "ListAndWatch" : what, err);
 	if (rc != 0)

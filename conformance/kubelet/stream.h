@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef CONFORMANCE_KUBELET_STREAM_H
-#define CONFORMANCE_KUBELET_STREAM_H
+#pragma once
 
 /*
  * One ListAndWatch stream and what came out of it. The kubelet keeps one for each plugin it is
@@ -70,5 +69,3 @@ int kubelet_stream_wait_end(struct kubelet_stream *stream, uint64_t timeout_ms, 
 
 /* Cancels the call if it is open (no on_end) and frees. NULL is allowed. */
 void kubelet_stream_free(struct kubelet_stream *stream);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef CONFORMANCE_KUBELET_TIMER_H
-#define CONFORMANCE_KUBELET_TIMER_H
+#pragma once
 
 /* libuv timers that can be let go of at any time: their memory outlives the handle. */
 
@@ -18,5 +17,3 @@ int timer_start(uv_loop_t *loop, uint64_t timeout_ms, uint64_t repeat_ms,
 /* Takes the timer out of the variable; it does not fire any more. NULL in the variable is allowed.
  */
 void timer_cancel(struct timer **timer);
-
-#endif

@@ -65,7 +65,7 @@ static int wait_registration(struct kubelet *kubelet, struct registration_wait *
 			     uint64_t timeout_ms, const struct kubelet_registration **out,
 			     struct error *err)
 {
-	CLEANUP_FREE char *what =
+	char *what CLEANUP_FREE =
 		text_format("a%s registration of %s", wait->accepted ? "n accepted" : "",
 			    wait->resource == NULL ? "any resource" : wait->resource);
 	int rc = kubelet_wait(kubelet, registration_found, wait, timeout_ms,
@@ -131,7 +131,7 @@ int kubelet_wait_listed(struct kubelet *kubelet, const char *resource, uint64_t 
 			struct error *err)
 {
 	struct resource_wait wait = {.kubelet = kubelet, .resource = resource};
-	CLEANUP_FREE char *what = text_format("the device list of %s", resource);
+	char *what CLEANUP_FREE = text_format("the device list of %s", resource);
 	return kubelet_wait(kubelet, resource_is_listed, &wait, timeout_ms,
 			    what == NULL ? "the device list" : what, err);
 }
@@ -146,7 +146,7 @@ int kubelet_wait_allocatable(struct kubelet *kubelet, const char *resource, size
 			     uint64_t timeout_ms, struct error *err)
 {
 	struct resource_wait wait = {kubelet, resource, count};
-	CLEANUP_FREE char *what = text_format("%zu allocatable devices of %s", count, resource);
+	char *what CLEANUP_FREE = text_format("%zu allocatable devices of %s", count, resource);
 	int rc = kubelet_wait(kubelet, resource_has_allocatable, &wait, timeout_ms,
 			      what == NULL ? "allocatable devices" : what, err);
 	if (rc == ERROR_TIMEOUT)

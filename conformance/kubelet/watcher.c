@@ -97,7 +97,7 @@ static void entry_deregister(struct entry *entry)
  */
 static void notify_failed(struct entry *entry, const char *cause)
 {
-	CLEANUP_FREE char *text = text_format(
+	char *text CLEANUP_FREE = text_format(
 		REGISTER_ERROR "failed to send %s at socket %s, err: : %s",
 		entry->registered ? "registration status" : "error", entry->path, cause);
 	report(entry, KUBELET_EVENT_WATCHER_NOTIFIED, text);
@@ -115,7 +115,7 @@ static void on_notified(const struct rpc_status *status, ProtobufCMessage *reply
 	if (entry->watcher == NULL)
 		return;
 	if (status->code != RPC_OK) {
-		CLEANUP_FREE char *cause = go_status_text(status->code, status->message);
+		char *cause CLEANUP_FREE = go_status_text(status->code, status->message);
 		notify_failed(entry, cause == NULL ? "" : cause);
 		return;
 	}
@@ -128,7 +128,7 @@ static void on_notified(const struct rpc_status *status, ProtobufCMessage *reply
 static void notify(struct entry *entry, const char *error)
 {
 	Pluginregistration__RegistrationStatus status;
-	CLEANUP_FREE char *copy = error == NULL ? NULL : text_format(REGISTER_ERROR "%s", error);
+	char *copy CLEANUP_FREE = error == NULL ? NULL : text_format(REGISTER_ERROR "%s", error);
 	struct error err = {0};
 	pluginregistration__registration_status__init(&status);
 	status.plugin_registered = error == NULL;
@@ -146,7 +146,7 @@ static void on_registered(const struct kubelet_registration *registration, void 
 	struct entry *entry = user;
 	if (entry->watcher == NULL || entry->channel == NULL)
 		return;
-	CLEANUP_FREE char *text =
+	char *text CLEANUP_FREE =
 		text_format("plugin registration failed with err: %s", registration->message);
 	notify(entry, registration->code == RPC_OK ? NULL : text == NULL ? "" : text);
 }
@@ -190,9 +190,9 @@ static int entry_take_info(struct entry *entry, const Pluginregistration__Plugin
 /* ValidatePlugin and RegisterPlugin of the device plugin's handler. */
 static void register_plugin(struct entry *entry, const Pluginregistration__PluginInfo *info)
 {
-	CLEANUP_TEXT struct text versions = {0};
-	CLEANUP_TEXT struct text joined = {0};
-	CLEANUP_TEXT struct text refusal = {0};
+	struct text versions CLEANUP_TEXT = {0};
+	struct text joined CLEANUP_TEXT = {0};
+	struct text refusal CLEANUP_TEXT = {0};
 	struct error err = {0};
 	if (strcmp(info->type, "DevicePlugin") != 0) {
 		text_addf(&refusal, "no handler registered for plugin type: %s at socket %s",
@@ -245,7 +245,7 @@ static void on_dialled(const struct dial_result *result, void *user)
 	struct error err = {0};
 	entry->channel = result->channel;
 	if (result->channel == NULL) {
-		CLEANUP_FREE char *text = text_format(
+		char *text CLEANUP_FREE = text_format(
 			REGISTER_ERROR "dial failed at socket %s, err: failed to dial socket %s, "
 				       "err: context deadline exceeded (%s)",
 			entry->path, entry->path, result->reason);
@@ -265,7 +265,7 @@ static void on_dialled(const struct dial_result *result, void *user)
  * #112597). */
 static char *authority_of(const char *path)
 {
-	CLEANUP_TEXT struct text text = {0};
+	struct text text CLEANUP_TEXT = {0};
 	for (const char *at = path; *at != '\0'; at++) {
 		if (*at == '/')
 			text_add(&text, "%2F");
@@ -278,7 +278,7 @@ static char *authority_of(const char *path)
 static void entry_register(struct entry *entry)
 {
 	struct kubelet *kubelet = entry->watcher->kubelet;
-	CLEANUP_FREE char *authority = authority_of(entry->path);
+	char *authority CLEANUP_FREE = authority_of(entry->path);
 	struct error err = {0};
 	entry_hang_up(entry);
 	dial_free(entry->dial);
@@ -356,11 +356,11 @@ static bool is_own_directory(const char *path)
 
 static void scan(struct watcher *watcher, const char *directory)
 {
-	CLEANUP_TEXT_LIST struct text_list names = {0};
+	struct text_list names CLEANUP_TEXT_LIST = {0};
 	if (++watcher->directory_count > DIRECTORIES_MAX || file_list(directory, &names, NULL) != 0)
 		return;
 	for (size_t i = 0; i < names.count; i++) {
-		CLEANUP_FREE char *path = path_join(directory, names.items[i]);
+		char *path CLEANUP_FREE = path_join(directory, names.items[i]);
 		struct socket_identity identity;
 		if (names.items[i][0] == '.' || path == NULL)
 			continue;

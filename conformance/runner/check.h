@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef CONFORMANCE_RUNNER_CHECK_H
-#define CONFORMANCE_RUNNER_CHECK_H
+#pragma once
 
 /*
  * What a check is, and what its body may do.
@@ -25,7 +24,7 @@ enum check_severity { CHECK_CRITICAL, CHECK_HIGH, CHECK_MEDIUM, CHECK_LOW };
 enum check_requirement {
 	CHECK_REQUIREMENT_NONE = 0,
 #define REQUIREMENT(symbol, id, level, sentence, source) CHECK_##symbol,
-#include "conformance/checks/requirements.def"
+#include "conformance/runner/requirements.def"
 #undef REQUIREMENT
 	CHECK_REQUIREMENT_COUNT
 };
@@ -197,5 +196,3 @@ const char *check_directory(const struct check_run *run);
 
 /* "isolation.single-device@vulkan". */
 const char *check_name(const struct check_run *run);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef CONFORMANCE_RUNNER_CHECK_RUN_H
-#define CONFORMANCE_RUNNER_CHECK_RUN_H
+#pragma once
 
 /* The check's own process: runs one body and writes what it records to the result pipe. */
 
@@ -14,5 +13,3 @@
 int check_run_execute(const struct check *check, const struct check_variant *variant,
 		      const struct context *context, const char *directory, int result_fd,
 		      struct error *err);
-
-#endif

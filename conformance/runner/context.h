@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef CONFORMANCE_RUNNER_CONTEXT_H
-#define CONFORMANCE_RUNNER_CONTEXT_H
+#pragma once
 
 /*
  * What a run has found out before its first check and shares with all of them. The runner writes it
@@ -56,5 +55,3 @@ uint64_t context_limit_ms(const struct context *context, uint64_t limit_ms);
 /* How long to wait for what must happen within `limit_ms`: longer in a run that is scaled up, never
  * less. What was seen is judged by the limit itself. */
 uint64_t context_wait_ms(const struct context *context, uint64_t limit_ms);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef CONFORMANCE_RUNNER_ENVIRONMENT_H
-#define CONFORMANCE_RUNNER_ENVIRONMENT_H
+#pragma once
 
 /* The report's `environment`: what the run runs in, as parsed and digested facts. Files are
  * digested in the background from the moment that the node's devices are known. */
@@ -37,5 +36,3 @@ int environment_describe(struct environment *environment, const struct context *
 /* The section `plugin` alone, after more was learnt of it. */
 int environment_describe_plugin(struct environment *environment, const struct context *context,
 				cJSON **out, struct error *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef CONFORMANCE_RUNNER_ENVIRONMENT_INTERNAL_H
-#define CONFORMANCE_RUNNER_ENVIRONMENT_INTERNAL_H
+#pragma once
 
 #include "conformance/runner/environment.h"
 
@@ -17,5 +16,3 @@ cJSON *environment_drivers(const struct environment *environment,
 			   const struct discovery_snapshot *node);
 cJSON *environment_devices(const struct environment *environment,
 			   const struct discovery_snapshot *node);
-
-#endif

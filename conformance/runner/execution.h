@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef CONFORMANCE_RUNNER_EXECUTION_H
-#define CONFORMANCE_RUNNER_EXECUTION_H
+#pragma once
 
 /*
  * One check, run in a process of its own: started, read, bounded, judged.
@@ -45,5 +44,3 @@ void execution_free(struct execution *execution);
 /* The child's side: the program's main() for the hidden command `run-check NAME RUN-DIRECTORY
  * CHECK-DIRECTORY`. Returns the exit code. */
 int execution_child(const struct check_suite *const *suites, const struct text_list *arguments);
-
-#endif

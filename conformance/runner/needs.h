@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef CONFORMANCE_RUNNER_NEEDS_H
-#define CONFORMANCE_RUNNER_NEEDS_H
+#pragma once
 
 /* Whether a run offers what a check needs, and what it means when it does not. */
 
@@ -24,5 +23,3 @@ int needs_judge(const struct check_needs *needs, const struct context *context,
 
 /* Why a check that runs and passes does not prove its requirement, or NULL. */
 const char *needs_unproven(const struct check_needs *needs, const struct context *context);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef CONFORMANCE_RUNNER_OUTPUT_H
-#define CONFORMANCE_RUNNER_OUTPUT_H
+#pragma once
 
 /* The output folder of a run: one run at a time, and no file of anybody else is ever replaced. */
 
@@ -13,5 +12,3 @@
  * journal. ERROR_ARGUMENT: another run is writing there, or what would be replaced is not of a run:
  * reports or evidence without a journal that can be read. */
 int output_open(const char *directory, int *lock, struct error *err);
-
-#endif

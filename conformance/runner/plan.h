@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef CONFORMANCE_RUNNER_PLAN_H
-#define CONFORMANCE_RUNNER_PLAN_H
+#pragma once
 
 /*
  * What will run: checks × variants, filtered, with needs evaluated, known before anything runs.
@@ -62,5 +61,3 @@ int plan_find(const struct check_suite *const *suites, const char *name,
 
 const char *check_level_name(enum check_level level);	       /* "must" */
 const char *check_severity_name(enum check_severity severity); /* "critical" */
-
-#endif

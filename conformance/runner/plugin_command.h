@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef CONFORMANCE_RUNNER_PLUGIN_COMMAND_H
-#define CONFORMANCE_RUNNER_PLUGIN_COMMAND_H
+#pragma once
 
-/* The command lines of the project's own plugins (conformance/kubelet/plugin_process.h), with the
+/* The command lines of the project's own plugins (conformance/subject/plugin_process.h), with the
  * devices that a run counts on. */
 
 #include "containers/wine/node.h"
@@ -16,5 +15,3 @@ int plugin_command_reference(const struct discovery_snapshot *node, const char *
 
 /* The WDDM plugin under Wine, behind a relay. Caller frees. */
 int plugin_command_wine(const struct wine_node *wine, char **out, struct error *err);
-
-#endif

@@ -4,7 +4,7 @@
 #include "base/file.h"
 #include "base/path.h"
 #include "base/running_program.h"
-#include "conformance/kubelet/plugin_process.h"
+#include "conformance/subject/plugin_process.h"
 
 #include <stdlib.h>
 #include <string.h>

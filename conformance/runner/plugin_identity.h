@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef CONFORMANCE_RUNNER_PLUGIN_IDENTITY_H
-#define CONFORMANCE_RUNNER_PLUGIN_IDENTITY_H
+#pragma once
 
 /*
  * Which plugin is under test: the program that serves its socket, the files on its command line
@@ -38,5 +37,3 @@ int plugin_identity_add(struct plugin_identity *identity, const char *resource, 
 
 /* The report's `environment.plugin`, without version. After digests_wait(). NULL: out of memory. */
 cJSON *plugin_identity_json(const struct plugin_identity *identity);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef CONFORMANCE_RUNNER_PROGRESS_H
-#define CONFORMANCE_RUNNER_PROGRESS_H
+#pragma once
 
 /*
  * Progress on stderr. On a terminal one line that is drawn over: done/planned, failures so far,
@@ -27,5 +26,3 @@ void progress_end(struct progress *progress, const char *check, enum report_outc
 
 /* Clears the line; the timer's handle is closed on the loop. NULL is allowed. */
 void progress_close(struct progress *progress);
-
-#endif

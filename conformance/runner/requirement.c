@@ -6,7 +6,7 @@ static const struct requirement requirements[CHECK_REQUIREMENT_COUNT] = {
 	[CHECK_##symbol] = {id, level, sentence, source, 0},
 #define REQUIREMENT_LIMIT(symbol, id, level, before, limit, after, source)                         \
 	[CHECK_##symbol] = {id, level, before #limit after, source, limit},
-#include "conformance/checks/requirements.def"
+#include "conformance/runner/requirements.def"
 #undef REQUIREMENT
 };
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef CONFORMANCE_RUNNER_RESULT_H
-#define CONFORMANCE_RUNNER_RESULT_H
+#pragma once
 
 /*
  * What one check recorded. The check's process writes it as JSON lines to its result pipe while it
@@ -49,5 +48,3 @@ int result_add_line(struct result *result, const char *line, size_t size, struct
  * not-applicable before pass; nothing recorded is broken. `reason` is borrowed from the result, ""
  * for a pass. */
 enum report_outcome result_outcome(const struct result *result, const char **reason);
-
-#endif

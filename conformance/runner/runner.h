@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef CONFORMANCE_RUNNER_RUNNER_H
-#define CONFORMANCE_RUNNER_RUNNER_H
+#pragma once
 
 /*
  * A whole run: workplace, plan, one process per check, journal, clean-up, report.
@@ -43,5 +42,3 @@ struct runner_settings {
  * that there is no report; it names what to do. */
 int runner_run(const struct runner_settings *settings, const struct check_suite *const *suites,
 	       int *exit_code, struct error *err);
-
-#endif

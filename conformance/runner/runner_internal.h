@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef CONFORMANCE_RUNNER_RUNNER_INTERNAL_H
-#define CONFORMANCE_RUNNER_RUNNER_INTERNAL_H
+#pragma once
 
 /* The state of one run; runner.c and runner_journal.c share it. */
 
@@ -45,5 +44,3 @@ int runner_journal_plugin(struct runner *runner, struct error *err);
 
 /* Every check of the plan, and every requirement. */
 int runner_journal_plan(struct runner *runner, struct error *err);
-
-#endif

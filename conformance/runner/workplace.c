@@ -8,7 +8,7 @@
 #include "base/path.h"
 #include "conformance/kubelet/plugin_directory.h"
 #include "containers/cri/cri.h"
-#include "containers/images/wine_image.h"
+#include "containers/wine/image.h"
 
 #include <string.h>
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef CONFORMANCE_RUNNER_WORKPLACE_H
-#define CONFORMANCE_RUNNER_WORKPLACE_H
+#pragma once
 
 /*
  * What a run stands on: its private directory, the container runtime and the probe image. What
@@ -45,5 +44,3 @@ int workplace_open(uv_loop_t *loop, const struct workplace_options *options,
 /* Stops the runtime and removes the directories. The first failure is returned after all was tried.
  */
 int workplace_close(struct workplace *workplace, struct error *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef CONTAINERS_COMPAT_HCS_SERVICE_H
-#define CONTAINERS_COMPAT_HCS_SERVICE_H
+#pragma once
 
 /* Asks the Host Compute Service of this machine. */
 
@@ -30,5 +29,3 @@ const char *hcs_error_name(unsigned hresult);
 /* "what: 0x80370114 (HCS_E_SERVICE_NOT_AVAILABLE)" with the code that hcs_service_ask() gives it.
  * Returns the code. */
 int hcs_error_set(struct error *err, const char *what, unsigned hresult);
-
-#endif

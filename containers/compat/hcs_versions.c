@@ -113,7 +113,7 @@ static int read_responses(const struct json_at *root, struct hcs_versions *out, 
 
 int hcs_versions_parse(const char *json, size_t size, struct hcs_versions *out, struct error *err)
 {
-	CLEANUP_JSON cJSON *document = NULL;
+	cJSON *document CLEANUP_JSON = NULL;
 	struct json_at root = {0};
 	int rc = json_parse(json, size, &document, err);
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef CONTAINERS_COMPAT_HCS_VERSIONS_H
-#define CONTAINERS_COMPAT_HCS_VERSIONS_H
+#pragma once
 
 /*
  * Schema versions of the Windows Host Compute Service (HCS), which starts containers, and what they
@@ -55,5 +54,3 @@ struct hcs_version hcs_device_since(enum hcs_device device);
 
 /* Negative, 0 or positive, as strcmp(). */
 int hcs_version_compare(struct hcs_version a, struct hcs_version b);
-
-#endif

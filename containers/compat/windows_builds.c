@@ -88,7 +88,7 @@ int windows_version_parse(const char *string, const char *what, struct windows_v
 			  struct error *err)
 {
 	enum { SHORT = 2, PARTS = 4, NUMBER_MAX = 999999 };
-	CLEANUP_TEXT_LIST struct text_list parts = {0};
+	struct text_list parts CLEANUP_TEXT_LIST = {0};
 	long long numbers[PARTS] = {0};
 	int rc = text_list_split(&parts, string, '.', err);
 

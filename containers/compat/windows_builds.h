@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef CONTAINERS_COMPAT_WINDOWS_BUILDS_H
-#define CONTAINERS_COMPAT_WINDOWS_BUILDS_H
+#pragma once
 
 /*
  * The builds of Windows that run containers, and which HCS schema each has. What no source tells is
@@ -55,5 +54,3 @@ struct windows_version {
 /* `what` names the value in errors. ERROR_FORMAT, ERROR_LIMIT. */
 int windows_version_parse(const char *string, const char *what, struct windows_version *out,
 			  struct error *err);
-
-#endif

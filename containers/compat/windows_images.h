@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef CONTAINERS_COMPAT_WINDOWS_IMAGES_H
-#define CONTAINERS_COMPAT_WINDOWS_IMAGES_H
+#pragma once
 
 /*
  * Does a container image of one Windows build run on a host of another, in process isolation? GPUs
@@ -34,5 +33,3 @@ struct windows_image_judgement windows_image_judge(struct windows_version host,
 bool windows_image_rule(struct windows_version host, struct windows_version image);
 
 const char *windows_image_answer_name(enum windows_image_answer answer); /* "runtime-dependent" */
-
-#endif

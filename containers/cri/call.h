@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef CONTAINERS_CRI_CALL_H
-#define CONTAINERS_CRI_CALL_H
+#pragma once
 
 /* One call of the container runtime interface: error codes, counters. Internal to cri/. */
 
@@ -20,5 +19,3 @@ int cri_call_id_wait(struct cri *cri, const char *method, const ProtobufCMessage
 
 /* Copies a string that the answer must hold. ERROR_PROTOCOL naming it. */
 int cri_copy_promised(const char *value, const char *what, char **out, struct error *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef CONTAINERS_CRI_CONTAINER_LOG_H
-#define CONTAINERS_CRI_CONTAINER_LOG_H
+#pragma once
 
 /*
  * Reader of the CRI log format: what a runtime writes for a container's output.
@@ -58,5 +57,3 @@ void container_log_free(struct container_log *log);
 /* The three above over a file. ERROR_NOT_FOUND, ERROR_IO. */
 int container_log_read(struct container_log *log, const char *path, size_t stream_max,
 		       struct error *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef CONTAINERS_CRI_CRI_H
-#define CONTAINERS_CRI_CRI_H
+#pragma once
 
 /*
  * Client of the Container Runtime Interface, runtime.v1: one typed function for each call that the
@@ -111,5 +110,3 @@ int cri_list_containers_wait(struct cri *cri, Runtime__V1__ContainerFilter *filt
 int cri_exec_sync_wait(struct cri *cri, const char *id, const char *const *argv,
 		       unsigned timeout_seconds, Runtime__V1__ExecSyncResponse **out,
 		       struct error *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef CONTAINERS_CRI_SWEEP_H
-#define CONTAINERS_CRI_SWEEP_H
+#pragma once
 
 /*
  * Removing what a run or a check left in a container runtime. Everything that the launcher makes
@@ -24,5 +23,3 @@ struct cri_swept {
  * what was found; may be NULL. `run_id` must not be empty (ERROR_ARGUMENT). */
 int cri_sweep(struct cri *cri, const char *run_id, const char *check_id, struct cri_swept *swept,
 	      struct error *err);
-
-#endif

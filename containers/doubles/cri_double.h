@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef CONTAINERS_DOUBLES_CRI_DOUBLE_H
-#define CONTAINERS_DOUBLES_CRI_DOUBLE_H
+#pragma once
 
 /*
  * A container runtime that answers as a test says: for the answers that a real one does not give
@@ -33,5 +32,3 @@ unsigned cri_double_calls(const struct cri_double *runtime, const char *name);
  * The caller frees (CLEANUP_CRI_REPLY). */
 void *cri_double_request(const struct cri_double *runtime, const char *name,
 			 const ProtobufCMessageDescriptor *type);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef CONTAINERS_IMAGES_CONTENT_H
-#define CONTAINERS_IMAGES_CONTENT_H
+#pragma once
 
 /* Which files an image needs. Internal to images/. */
 
@@ -11,5 +10,3 @@
  * the sonames that this machine lacks. Errors: those of image_compose(). */
 int image_content(const struct image_spec *spec, struct image_tree *tree, struct text_list *missing,
 		  struct error *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef CONTAINERS_IMAGES_IMAGES_H
-#define CONTAINERS_IMAGES_IMAGES_H
+#pragma once
 
 /*
  * Images composed from files of this machine: programs, what the dynamic linker needs to run them,
@@ -92,5 +91,3 @@ int images_prepare(const char *directory, const char *program_directory, struct 
 int images_describe_probes(const char *program_directory, struct image_manifest *out,
 			   struct error *err);
 void images_free(struct images *images);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef CONTAINERS_IMAGES_LAYOUT_H
-#define CONTAINERS_IMAGES_LAYOUT_H
+#pragma once
 
 /* The JSON documents of an image (OCI image specification 1.0) and the archive that holds them.
  * Internal to images/. */
@@ -43,5 +42,3 @@ struct layout_image {
 /* oci-layout, index.json and the blobs, each blob once, in the order of their digests. */
 int layout_write(const char *path, const struct layout_image *images, size_t count,
 		 struct error *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef CONTAINERS_IMAGES_TAR_H
-#define CONTAINERS_IMAGES_TAR_H
+#pragma once
 
 /* Reproducible tar files: owner 0, time 0, no names of users, entries in the order they are added.
  * Internal to images/. */
@@ -28,5 +27,3 @@ int tar_add_tree(struct tar *tar, const struct image_tree *tree, struct error *e
 /* Completes the file. The tar is gone afterwards, also on failure. */
 int tar_close(struct tar *tar, struct error *err);
 void tar_abandon(struct tar *tar); /* NULL is allowed; the file is left as it is */
-
-#endif

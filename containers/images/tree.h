@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef CONTAINERS_IMAGES_TREE_H
-#define CONTAINERS_IMAGES_TREE_H
+#pragma once
 
 /* The files of an image before they are written. Internal to images/. */
 
@@ -48,5 +47,3 @@ int image_tree_base(struct image_tree *tree, struct error *err);
 void image_tree_sort(struct image_tree *tree);
 bool image_tree_has(const struct image_tree *tree, const char *path);
 void image_tree_free(struct image_tree *tree);
-
-#endif

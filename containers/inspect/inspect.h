@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef CONTAINERS_INSPECT_INSPECT_H
-#define CONTAINERS_INSPECT_INSPECT_H
+#pragma once
 
 /*
  * A container looked at from the host, through /proc/PID of one of its processes: what is really
@@ -125,5 +124,3 @@ int container_compare(const struct container_view *view, const struct image_mani
 int container_mounts_parse(const char *text, struct container_mount **out, size_t *count,
 			   struct error *err);
 void container_mounts_free(struct container_mount *mounts, size_t count);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef CONTAINERS_INSPECT_INTERNAL_H
-#define CONTAINERS_INSPECT_INTERNAL_H
+#pragma once
 
 /* The parts of container_inspect(). */
 
@@ -34,5 +33,3 @@ int container_view_process(struct container_view *view, struct error *err);
 /* What is at the mounts, and where the host sees it. */
 int container_view_mounts(struct container_view *view, int root, struct error *err);
 int container_view_nodes(struct container_view *view, int root, struct error *err);
-
-#endif

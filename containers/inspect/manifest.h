@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef CONTAINERS_INSPECT_MANIFEST_H
-#define CONTAINERS_INSPECT_MANIFEST_H
+#pragma once
 
 /*
  * What an image is known to hold: its programs, the dynamic linker and the libraries that they
@@ -43,5 +42,3 @@ const struct image_manifest_file *image_manifest_holds(const struct image_manife
 int image_manifest_write(const struct image_manifest *manifest, const char *path,
 			 struct error *err);
 int image_manifest_read(const char *path, struct image_manifest *out, struct error *err);
-
-#endif

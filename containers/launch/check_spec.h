@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef CONTAINERS_LAUNCH_CHECK_SPEC_H
-#define CONTAINERS_LAUNCH_CHECK_SPEC_H
+#pragma once
 
 /* The parts of launch_check_spec(). Internal to launch/. */
 
@@ -26,5 +25,3 @@ void spec_windows_mount(struct spec_check *check, const struct launch_mount *mou
 void spec_windows_device(struct spec_check *check, const struct launch_device *device);
 /* The same string for paths of the same place. Caller frees. */
 char *spec_windows_place(const char *path);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef CONTAINERS_LAUNCH_CONTAINERD_H
-#define CONTAINERS_LAUNCH_CONTAINERD_H
+#pragma once
 
 /* The launcher that makes containers. Internal to launch/. */
 
@@ -42,5 +41,3 @@ void containerd_close_hold(struct containerd_launch *launch);
 /* Asks the runtime once whether the program has ended; it has when the runtime is gone, too. */
 int containerd_look(struct containerd_launch *launch, bool *ended, struct error *err);
 int containerd_launch_finish(struct launch *launch, bool stop, struct error *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef CONTAINERS_LAUNCH_LAUNCH_H
-#define CONTAINERS_LAUNCH_LAUNCH_H
+#pragma once
 
 /*
  * Running one program with what a device plugin asked for: in a container (containerd launcher) or
@@ -198,5 +197,3 @@ void launch_free(struct launch *launch);
 /* launch_start() and launch_wait(); on success caller frees *out. */
 int launch_run(struct launcher *launcher, const struct launch_spec *spec, struct launch **out,
 	       struct error *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef CONTAINERS_LAUNCH_LAUNCHER_H
-#define CONTAINERS_LAUNCH_LAUNCHER_H
+#pragma once
 
 /* What the two launchers share. Internal to launch/. */
 
@@ -53,5 +52,3 @@ bool launch_is_path(enum launch_system system, const char *word);
 int launch_ended(struct launch *launch, enum launch_end end, const char *reason, struct error *err);
 int launch_note(struct launch *launch, struct error *err, const char *format, ...)
 	PRINTF_LIKE(3, 4);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef CONTAINERS_LAUNCH_POD_CONFIG_H
-#define CONTAINERS_LAUNCH_POD_CONFIG_H
+#pragma once
 
 /* A launch as the messages of the container runtime interface. Internal to launch/. */
 
@@ -75,5 +74,3 @@ void pod_config_windows(struct pod_config *config, const struct launch_spec *spe
 /* protobuf-c declares the strings of requests without const and does not change them. */
 char *pod_config_borrow(const char *string);
 char **pod_config_borrow_list(const char *const *strings);
-
-#endif

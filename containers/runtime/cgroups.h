@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef CONTAINERS_RUNTIME_CGROUPS_H
-#define CONTAINERS_RUNTIME_CGROUPS_H
+#pragma once
 
 /* The control groups that a run's containers lived in: the same name in every hierarchy, version 1
  * or 2. */
@@ -16,5 +15,3 @@ int cgroups_kill(const char *parent, size_t *killed, struct error *err);
 /* Removes the groups. Missing ones are success; ERROR_IO (busy) when something still lives in one.
  */
 int cgroups_remove(const char *parent, struct error *err);
-
-#endif

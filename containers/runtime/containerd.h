@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef CONTAINERS_RUNTIME_CONTAINERD_H
-#define CONTAINERS_RUNTIME_CONTAINERD_H
+#pragma once
 
 /* What has to be known about the containerd program: its version, its configuration, its
  * snapshotters. */
@@ -38,5 +37,3 @@ struct containerd_config {
 
 /* The content of config.toml (configuration version 2, which containerd 1.6 to 2.x read). */
 void containerd_config(const struct containerd_config *config, struct text *out);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef CONTAINERS_RUNTIME_DIRECTORY_H
-#define CONTAINERS_RUNTIME_DIRECTORY_H
+#pragma once
 
 /* The directories of runs below the base directory. */
 
@@ -17,5 +16,3 @@ int run_directory_make(const char *base, const char *cri, char **path, struct er
 
 /* Removes the base directory of a run directory that is gone, if no other run has one in it. */
 void run_directory_leave(const char *path);
-
-#endif

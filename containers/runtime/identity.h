@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef CONTAINERS_RUNTIME_IDENTITY_H
-#define CONTAINERS_RUNTIME_IDENTITY_H
+#pragma once
 
 /* Which programs start a container: the one that serves the CRI, its shim and the low-level
  * runtime. Told by the runtime's own configuration and by the process at the other end of its
@@ -33,5 +32,3 @@ char *runtime_program_version(const char *name, const char *output);
 /* The shim's program for a runtime type: "containerd-shim-runc-v2" for "io.containerd.runc.v2".
  * NULL when the type does not name one. */
 char *runtime_shim_name(const char *type);
-
-#endif

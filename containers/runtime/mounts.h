@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef CONTAINERS_RUNTIME_MOUNTS_H
-#define CONTAINERS_RUNTIME_MOUNTS_H
+#pragma once
 
 /* Mounts of this mount namespace, read from /proc/self/mountinfo (proc_pid_mountinfo(5)). */
 
@@ -29,5 +28,3 @@ int mounts_read(struct mount_list *out, struct error *err);
 /* Undoes every mount below `directory` (not at it), the latest first. A mount that is busy is
  * detached. `undone` is counted up; may be NULL. */
 int mounts_undo_below(const char *directory, size_t *undone, struct error *err);
-
-#endif

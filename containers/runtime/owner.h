@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef CONTAINERS_RUNTIME_OWNER_H
-#define CONTAINERS_RUNTIME_OWNER_H
+#pragma once
 
 /*
  * Who a run directory belongs to, as owner.json in it:
@@ -35,5 +34,3 @@ int owner_read(const char *directory, enum owner_state *state, char **cri, struc
 /* Field 22 of a /proc/PID/stat line and its state letter; the program's name in it may hold
  * anything. ERROR_FORMAT. */
 int owner_parse_stat(const char *line, char *letter, uint64_t *start_time, struct error *err);
-
-#endif

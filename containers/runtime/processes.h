@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef CONTAINERS_RUNTIME_PROCESSES_H
-#define CONTAINERS_RUNTIME_PROCESSES_H
+#pragma once
 
 /* Ending processes of dead runs by what they are, without hitting a reused process id (pidfd). */
 
@@ -25,5 +24,3 @@ int processes_kill_containerd(const char *directory, size_t *killed, struct erro
 
 /* The rule of process_is_containerd_of() over the content of /proc/PID/cmdline: NUL-ended words. */
 bool cmdline_is_containerd_of(const char *cmdline, size_t size, const char *directory);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef CONTAINERS_RUNTIME_REMAINS_H
-#define CONTAINERS_RUNTIME_REMAINS_H
+#pragma once
 
 /* What a private containerd leaves on the machine, and undoing it without the help of that
  * containerd. */
@@ -14,5 +13,3 @@ char *remains_cgroup_parent(const char *directory); /* "/gpucert-XXXXXX" for "..
  * the directory, the shims' sockets and the control groups. Goes on after a failure and returns the
  * first one. `counts` is counted up. Safe to repeat. */
 int remains_remove(const char *directory, struct runtime_recovered *counts, struct error *err);
-
-#endif

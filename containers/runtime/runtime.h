@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef CONTAINERS_RUNTIME_RUNTIME_H
-#define CONTAINERS_RUNTIME_RUNTIME_H
+#pragma once
 
 /*
  * The container runtime of a run: a private containerd that is started for it and leaves nothing
@@ -133,5 +132,3 @@ struct runtime_recovery {
  */
 int runtime_recover(const struct runtime_recovery *recovery, struct runtime_recovered *recovered,
 		    struct error *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef CONTAINERS_RUNTIME_RUNTIME_INTERNAL_H
-#define CONTAINERS_RUNTIME_RUNTIME_INTERNAL_H
+#pragma once
 
 #include "base/process.h"
 #include "base/text.h"
@@ -33,5 +32,3 @@ int runtime_connect(struct runtime *runtime, struct error *err);
 /* Removes what carries this run's label, and from a runtime that stays the imported images. */
 int runtime_disconnect(struct runtime *runtime, struct error *err);
 void runtime_free(struct runtime *runtime);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef CONTAINERS_TESTS_RIG_H
-#define CONTAINERS_TESTS_RIG_H
+#pragma once
 
 /* A private containerd with the test program's image, shared by the tests of one program. */
 
@@ -37,5 +36,3 @@ void rig_close(struct rig *rig);
 /* Runs probe-test with these words; words[0] is ignored. Ends the program when the harness fails.
  */
 struct launch *rig_run(struct rig *rig, const struct launch_spec *spec);
-
-#endif

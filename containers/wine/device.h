@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef CONTAINERS_WINE_DEVICE_H
-#define CONTAINERS_WINE_DEVICE_H
+#pragma once
 
 /*
  * The devices of the Wine node. Wine lists one adapter for each Vulkan device of its host, here one
@@ -28,5 +27,3 @@ extern const struct wine_device wine_devices[WINE_DEVICE_COUNT];
 
 /* NULL: none has that location path; case does not matter. */
 const struct wine_device *wine_device_at(const char *location_path);
-
-#endif

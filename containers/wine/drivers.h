@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef CONTAINERS_WINE_DRIVERS_H
-#define CONTAINERS_WINE_DRIVERS_H
+#pragma once
 
 /* The software drivers of the root that a device of the Wine node stands for, as files for a
  * container. */
@@ -30,5 +29,3 @@ struct wine_drivers {
 int wine_drivers_add(const struct wine_node *node, const struct wine_device *device,
 		     struct wine_drivers *drivers, struct error *err);
 void wine_drivers_free(struct wine_drivers *drivers);
-
-#endif

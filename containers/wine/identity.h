@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef CONTAINERS_WINE_IDENTITY_H
-#define CONTAINERS_WINE_IDENTITY_H
+#pragma once
 
 /* What does the work on a Wine node, where Windows programs see devices without a driver: Wine, the
  * Direct3D 12 that comes with it, and the software drivers of the root. */
@@ -28,5 +27,3 @@ int wine_identity_add_files(const struct wine_node *node, const char *location_p
 
 /* The digits and dots behind "vkd3d " in a library's bytes; NULL: none, or out of memory. */
 char *wine_vkd3d_version(const char *data, size_t size);
-
-#endif

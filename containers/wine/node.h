@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef CONTAINERS_WINE_NODE_H
-#define CONTAINERS_WINE_NODE_H
+#pragma once
 
 /*
  * The Wine node: a Windows node on a Linux machine. Discovery and device plugin run as Windows
@@ -63,5 +62,3 @@ char *wine_node_environment(const struct wine_node *node);
 
 /* Runs gpu-discovery.exe and leaves what it found as a recorded node at `path`. */
 int wine_node_record(const struct wine_node *node, const char *path, struct error *err);
-
-#endif

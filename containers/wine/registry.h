@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef CONTAINERS_WINE_REGISTRY_H
-#define CONTAINERS_WINE_REGISTRY_H
+#pragma once
 
 /* What is planted into the registry of the Wine node: a .reg file. Wine lists the displays anew
  * whenever it starts and empties the class keys then, so the file is imported at each start
@@ -29,5 +28,3 @@ extern const unsigned wine_driver_file_count;
 
 /* Writes the .reg file. */
 int wine_registry_write(const char *path, struct error *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef CONTAINERS_WINE_RELAY_H
-#define CONTAINERS_WINE_RELAY_H
+#pragma once
 
 /*
  * Joins two device-plugin directories: the kubelet's, where sockets are AF_UNIX, and the one that a
@@ -55,5 +54,3 @@ size_t relay_link_count(const struct relay *relay); /* connections, greeted or n
 /* Removes what it made in both directories and closes all connections; the memory is freed when
  * libuv has closed the handles. NULL is allowed. */
 void relay_close(struct relay *relay);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef CONTAINERS_WINE_RELAY_INTERNAL_H
-#define CONTAINERS_WINE_RELAY_INTERNAL_H
+#pragma once
 
 /* Internal to relay*.c. */
 
@@ -61,5 +60,3 @@ char *relay_path(const struct relay *relay, enum relay_side side, const char *na
 /* A connection waits at the mirror's listener. */
 void relay_link_accept(struct relay_mirror *mirror);
 void relay_link_close(struct relay_link *link);
-
-#endif

@@ -4,7 +4,7 @@
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "base/path.h"
-#include "containers/images/wine_image.h"
+#include "containers/wine/image.h"
 #include "containers/wine/windows_path.h"
 
 #include <stdlib.h>

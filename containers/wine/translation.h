@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef CONTAINERS_WINE_TRANSLATION_H
-#define CONTAINERS_WINE_TRANSLATION_H
+#pragma once
 
 /*
  * From what a Windows container is to be given to what the Linux container gets in which Wine plays
@@ -44,5 +43,3 @@ int wine_translate(const struct wine_node *node, const struct launch_spec *windo
  */
 int wine_find_file(const struct wine_node *node, const char *text, char **out, struct error *err);
 void wine_translation_free(struct wine_translation *translation);
-
-#endif

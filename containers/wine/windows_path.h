@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef CONTAINERS_WINE_WINDOWS_PATH_H
-#define CONTAINERS_WINE_WINDOWS_PATH_H
+#pragma once
 
 /*
  * Windows paths of a device plugin's answer, read strictly. What comes from a plugin is not
@@ -45,5 +44,3 @@ void windows_path_free(struct windows_path *path);
  */
 int windows_path_below(const struct windows_path *path, const char *directory, char **out,
 		       bool *found, struct error *err);
-
-#endif

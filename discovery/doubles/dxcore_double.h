@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef DISCOVERY_DOUBLES_DXCORE_DOUBLE_H
-#define DISCOVERY_DOUBLES_DXCORE_DOUBLE_H
+#pragma once
 
 /*
  * A dxcore.dll for tests, whose adapters are the devices of a recorded node. Besides
@@ -25,5 +24,3 @@ DXCORE_DOUBLE_API int dxcore_double_objects(void);
 typedef int dxcore_double_load_function(const char *recorded_node);
 typedef void dxcore_double_set_old_function(bool old);
 typedef int dxcore_double_objects_function(void);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef DISCOVERY_LINUX_FINGERPRINT_H
-#define DISCOVERY_LINUX_FINGERPRINT_H
+#pragma once
 
 /* A number that differs when a directory's entries differ: FNV-1a over names and, where asked for,
  * over what stat tells of their content. */
@@ -15,5 +14,3 @@
  * empty. */
 uint64_t fingerprint_directory(uint64_t fingerprint, const char *directory, const char *pattern,
 			       bool contents);
-
-#endif

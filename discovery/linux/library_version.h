@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef DISCOVERY_LINUX_LIBRARY_VERSION_H
-#define DISCOVERY_LINUX_LIBRARY_VERSION_H
+#pragma once
 
 /* The version of a driver library, without loading it and whatever package it came in. */
 
@@ -20,5 +19,3 @@ void library_version_find(const char *data, size_t size, const char *marker,
 
 /* The part of a file name behind ".so.": "2.10.0" of "libpocl.so.2.10.0"; "" without one. */
 const char *library_version_of_name(const char *path);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef DISCOVERY_LINUX_LINK_TOOLS_H
-#define DISCOVERY_LINUX_LINK_TOOLS_H
+#pragma once
 
 #include "discovery/linux/runtime_files.h"
 
@@ -14,5 +13,3 @@ int runtime_add_link_tools(struct runtime *runtime, struct error *err);
 
 /* Compares version names by their numbers: "12" is after "9", "4.9.2" after "4.9". As strcmp(). */
 int version_compare(const char *a, const char *b);
-
-#endif

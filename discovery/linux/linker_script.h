@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef DISCOVERY_LINUX_LINKER_SCRIPT_H
-#define DISCOVERY_LINUX_LINKER_SCRIPT_H
+#pragma once
 
 /*
  * The linker scripts that stand in for shared libraries: libc.so is often not a library but the
@@ -16,5 +15,3 @@ enum { LINKER_SCRIPT_INPUTS_MAX = 64 };
  * "Commands Dealing with Files"). ERROR_LIMIT beyond LINKER_SCRIPT_INPUTS_MAX. */
 int linker_script_inputs(const char *data, size_t size, struct text_list *inputs,
 			 struct error *err);
-
-#endif

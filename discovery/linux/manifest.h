@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef DISCOVERY_LINUX_MANIFEST_H
-#define DISCOVERY_LINUX_MANIFEST_H
+#pragma once
 
 /* Manifests of installed drivers, of Vulkan and of OpenCL. */
 
@@ -18,5 +17,3 @@ void manifest_read_directory(struct node *node, const char *directory, const cha
 /* The host path of the library `name` that a manifest names. Caller frees *out. */
 int manifest_find_library(struct elf_closure *closure, const char *manifest, const char *name,
 			  char **out, struct error *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef DISCOVERY_LINUX_NODE_H
-#define DISCOVERY_LINUX_NODE_H
+#pragma once
 
 /* What the parts of discovery on Linux share while a snapshot is taken. */
 
@@ -38,5 +37,3 @@ void software_discover(struct node *node);
 
 /* Fills builder->system and node->kernel. */
 void system_describe(struct node *node);
-
-#endif

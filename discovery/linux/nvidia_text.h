@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef DISCOVERY_LINUX_NVIDIA_TEXT_H
-#define DISCOVERY_LINUX_NVIDIA_TEXT_H
+#pragma once
 
 /* The texts of /proc/driver/nvidia. */
 
@@ -23,5 +22,3 @@ void nvidia_information_parse(const char *text, struct nvidia_information *out);
  * frees.
  */
 char *nvidia_version_find(const char *text);
-
-#endif

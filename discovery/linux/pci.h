@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef DISCOVERY_LINUX_PCI_H
-#define DISCOVERY_LINUX_PCI_H
+#pragma once
 
 /* What sysfs says about a PCI device (Documentation/ABI/testing/sysfs-bus-pci of the Linux kernel).
  */
@@ -28,5 +27,3 @@ const char *pci_vendor_name(struct builder *builder, int32_t vendor);
 
 /* The name of a device in the text of pci.ids; NULL when it is not there. Caller frees. */
 char *pci_ids_find(const char *text, unsigned vendor, unsigned device);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef DISCOVERY_LINUX_PLACES_H
-#define DISCOVERY_LINUX_PLACES_H
+#pragma once
 
 /*
  * Where this node's facts are. A "host path" is a path as the node itself sees it, which is what a
@@ -27,5 +26,3 @@ char *places_local(const struct places *places, const char *host_path);
 
 /* The host path of a local path, within `local_path`. */
 const char *places_host(const struct places *places, const char *local_path);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef DISCOVERY_LINUX_RUNTIME_FILES_H
-#define DISCOVERY_LINUX_RUNTIME_FILES_H
+#pragma once
 
 /*
  * The files that a software driver needs in a container that holds nothing but a dynamic program.
@@ -42,5 +41,3 @@ int runtime_add_directory(struct runtime *runtime, const char *path, const char 
  * it loads by name, and what a linker needs to make a shared library (docs/discovery.md says by
  * which rules). */
 int runtime_add_pocl(struct runtime *runtime, const char *library, struct error *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef DISCOVERY_LINUX_SYSFS_H
-#define DISCOVERY_LINUX_SYSFS_H
+#pragma once
 
 /* Attributes and links of one sysfs directory. An absent one is unknown; one that cannot be
  * understood is unknown and a diagnostic. */
@@ -16,5 +15,3 @@ int64_t sysfs_number(struct builder *builder, const char *directory, const char 
 
 /* The last component of what a link points to ("driver" -> "amdgpu"); "" when it is absent. */
 const char *sysfs_link(struct builder *builder, const char *directory, const char *name);
-
-#endif

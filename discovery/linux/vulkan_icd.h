@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef DISCOVERY_LINUX_VULKAN_ICD_H
-#define DISCOVERY_LINUX_VULKAN_ICD_H
+#pragma once
 
 /* Manifests of Vulkan drivers (LoaderDriverInterface.md of KhronosGroup/Vulkan-Loader). */
 
@@ -19,5 +18,3 @@ int vulkan_icd_parse(const char *data, size_t size, struct vulkan_icd *out, stru
 void vulkan_icd_free(struct vulkan_icd *icd);
 
 #define CLEANUP_VULKAN_ICD __attribute__((cleanup(vulkan_icd_free)))
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef DISCOVERY_RECORDED_FORMAT_H
-#define DISCOVERY_RECORDED_FORMAT_H
+#pragma once
 
 /* What the reader and the writer of recorded nodes share: the tables that map members of the JSON
  * document (schema/node.schema.json) to members of struct discovery_device. */
@@ -28,5 +27,3 @@ extern const struct recorded_string recorded_device_strings[];
 extern const struct recorded_string recorded_driver_strings[];
 extern const struct recorded_string recorded_system_strings[]; /* of struct discovery_system */
 extern const struct recorded_id recorded_pci_ids[];
-
-#endif

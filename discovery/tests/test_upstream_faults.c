@@ -91,7 +91,7 @@ static void describe(const struct discovery_snapshot *snapshot, struct text *out
 
 static void expect(struct discovery_snapshot *snapshot, const char *wanted)
 {
-	CLEANUP_TEXT struct text seen = {0};
+	struct text seen CLEANUP_TEXT = {0};
 
 	describe(snapshot, &seen);
 	UNIT_STRING(text_string(&seen), wanted);
@@ -308,7 +308,7 @@ static void expect_files(const struct registry_value *values, size_t count, cons
 	const struct adapter one = adapter(1, ALL_OF_GPU);
 	struct pnp_device of_it = device(T4, 1);
 	struct discovery_snapshot *snapshot = NULL;
-	CLEANUP_TEXT struct text seen = {0};
+	struct text seen CLEANUP_TEXT = {0};
 
 	of_it.values = values;
 	of_it.value_count = count;
@@ -472,7 +472,7 @@ static void test_names_beyond_ascii(void)
 
 static void expect_store(const char *path, const char *wanted)
 {
-	CLEANUP_FREE char *seen = NULL;
+	char *seen CLEANUP_FREE = NULL;
 
 	UNIT_INT(store_path_normalize(path, "C:\\Windows", &seen, NULL), 0);
 	UNIT_STRING(seen, wanted);
@@ -489,7 +489,7 @@ static void test_store_paths(void)
 	expect_store("\\??\\C:\\Windows\\x", "C:\\Windows\\x");
 	expect_store("C:/Windows/x", "C:\\Windows\\x");
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
-		CLEANUP_FREE char *seen = NULL;
+		char *seen CLEANUP_FREE = NULL;
 		struct error err = {0};
 
 		UNIT_INT(store_path_normalize(bad[i], "C:\\Windows", &seen, &err), ERROR_FORMAT);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef DISCOVERY_TESTS_TREE_H
-#define DISCOVERY_TESTS_TREE_H
+#pragma once
 
 /* Root folders for tests, made from the text form that trees/README.md describes, and removed
  * again. */
@@ -24,5 +23,3 @@ int tree_link(const char *root, const char *path, const char *target, struct err
 void tree_remove(char **root);
 
 #define CLEANUP_TREE __attribute__((cleanup(tree_remove)))
-
-#endif

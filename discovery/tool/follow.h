@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef DISCOVERY_TOOL_FOLLOW_H
-#define DISCOVERY_TOOL_FOLLOW_H
+#pragma once
 
 #include <gpucert/discovery.h>
 
@@ -12,5 +11,3 @@
  * when stdout fails, and everything that the first discovery_take() returns.
  */
 int follow_run(const struct discovery_options *options, unsigned poll_ms, struct error *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef DISCOVERY_TOOL_TABLE_H
-#define DISCOVERY_TOOL_TABLE_H
+#pragma once
 
 /* Snapshots for people. Text that comes from the node is escaped. */
 
@@ -16,5 +15,3 @@ void table_details(const struct discovery_snapshot *snapshot, bool color, struct
 
 /* One line a diagnostic. */
 void table_diagnostics(const struct discovery_snapshot *snapshot, bool color, struct text *out);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef DISCOVERY_WINDOWS_ADAPTER_H
-#define DISCOVERY_WINDOWS_ADAPTER_H
+#pragma once
 
 /*
  * What the parts of Windows say about graphics hardware, before it is put together: DirectX
@@ -77,5 +76,3 @@ struct pnp_device {
 	const struct registry_value *values; /* of all CopyToVm keys */
 	size_t value_count;
 };
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef DISCOVERY_WINDOWS_ADAPTERS_H
-#define DISCOVERY_WINDOWS_ADAPTERS_H
+#pragma once
 
 /* A list of adapters under construction; memory is the builder's. */
 
@@ -16,5 +15,3 @@ struct adapters {
 /* The adapter with this LUID, a new one of which nothing is known yet if there was none. NULL: out
  * of memory, which builder_finish() tells. */
 struct adapter *adapters_at(struct adapters *adapters, int64_t luid);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef DISCOVERY_WINDOWS_ASSEMBLE_H
-#define DISCOVERY_WINDOWS_ASSEMBLE_H
+#pragma once
 
 /*
  * Puts DirectX adapters and plug-and-play devices together, on the LUID, to the devices of a
@@ -21,5 +20,3 @@ struct windows_hardware {
 };
 
 void windows_assemble(const struct windows_hardware *hardware, struct builder *builder);
-
-#endif

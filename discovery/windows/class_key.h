@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef DISCOVERY_WINDOWS_CLASS_KEY_H
-#define DISCOVERY_WINDOWS_CLASS_KEY_H
+#pragma once
 
 /* A device's driver key in the registry: HKLM\SYSTEM\CurrentControlSet\Control\Class\{...}\NNNN. */
 
@@ -15,5 +14,3 @@ void class_key_read(struct builder *builder, struct pnp_device *device);
 /* A string value of the driver key: "oem4.inf" of "InfPath". "" when there is none. */
 const char *class_key_string(struct builder *builder, const struct pnp_device *device,
 			     const char *name);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef DISCOVERY_WINDOWS_COPY_TO_VM_H
-#define DISCOVERY_WINDOWS_COPY_TO_VM_H
+#pragma once
 
 /*
  * Values of the CopyToVm keys, by which a driver names the files that a container needs
@@ -37,5 +36,3 @@ struct copy_to_vm_file {
 int copy_to_vm_parse(uint32_t type, const uint8_t *data, size_t size, struct copy_to_vm_file *out,
 		     struct error *err);
 void copy_to_vm_file_free(struct copy_to_vm_file *file);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef DISCOVERY_WINDOWS_D3DKMT_H
-#define DISCOVERY_WINDOWS_D3DKMT_H
+#pragma once
 
 /* The kernel's view of adapters: takes DXCore's place where that is not there, and tells the driver
  * store folder. */
@@ -20,5 +19,3 @@ int d3dkmt_store_path(int64_t luid, char **out, struct error *err);
 /* The same of an open adapter, asked through `function`, which is D3DKMTQueryAdapterInfo(). */
 int d3dkmt_query_store_path(d3dkmt_query_adapter_function function, uint32_t adapter, char **out,
 			    struct error *err);
-
-#endif

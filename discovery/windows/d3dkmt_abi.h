@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef DISCOVERY_WINDOWS_D3DKMT_ABI_H
-#define DISCOVERY_WINDOWS_D3DKMT_ABI_H
+#pragma once
 
 /*
  * The part of the kernel-mode thunk interface (d3dkmthk.h, which MinGW-w64 lacks) that is used.
@@ -74,5 +73,3 @@ typedef LONG(APIENTRY *d3dkmt_enum_adapters_function)(struct d3dkmt_enum_adapter
 typedef LONG(APIENTRY *d3dkmt_open_adapter_function)(struct d3dkmt_open_adapter *);
 typedef LONG(APIENTRY *d3dkmt_close_adapter_function)(const struct d3dkmt_close_adapter *);
 typedef LONG(APIENTRY *d3dkmt_query_adapter_function)(const struct d3dkmt_query_adapter *);
-
-#endif

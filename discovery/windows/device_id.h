@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef DISCOVERY_WINDOWS_DEVICE_ID_H
-#define DISCOVERY_WINDOWS_DEVICE_ID_H
+#pragma once
 
 /* Plug-and-play instance ids: "PCI\VEN_10DE&DEV_1EB8&SUBSYS_12A210DE&REV_A1\3&13C0B0C5&1&D8". */
 
@@ -14,5 +13,3 @@ const char *device_id_of_instance(struct builder *builder, const char *instance_
 
 /* The ids in it; unknown ones stay ADAPTER_ID_UNKNOWN. */
 struct adapter_ids device_id_parse(const char *instance_id);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef DISCOVERY_WINDOWS_DXCORE_H
-#define DISCOVERY_WINDOWS_DXCORE_H
+#pragma once
 
 /* DirectX adapters as DXCore lists them (Windows 10 2004 and later). */
 
@@ -13,5 +12,3 @@ int dxcore_factory_open(IDXCoreAdapterFactory **out, struct error *err);
 /* Lists adapters once for each attribute of interest; an adapter that several lists hold is one. An
  * adapter that cannot be read becomes a diagnostic. Errors as dxcore_factory_open(). */
 int dxcore_list(struct adapters *adapters, struct error *err);
-
-#endif

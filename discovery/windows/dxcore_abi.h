@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef DISCOVERY_WINDOWS_DXCORE_ABI_H
-#define DISCOVERY_WINDOWS_DXCORE_ABI_H
+#pragma once
 
 /*
  * The binary interface of DXCore for C: Microsoft's header is C++ only. Order of the methods, GUIDs
@@ -118,5 +117,3 @@ enum { DXCORE_ATTRIBUTE_COUNT = 9, DXCORE_LIST_COUNT = 4 };
 
 /* The first DXCORE_LIST_COUNT are those by which adapters are listed. */
 extern const struct dxcore_attribute dxcore_attributes[DXCORE_ATTRIBUTE_COUNT];
-
-#endif

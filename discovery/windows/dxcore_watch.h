@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef DISCOVERY_WINDOWS_DXCORE_WATCH_H
-#define DISCOVERY_WINDOWS_DXCORE_WATCH_H
+#pragma once
 
 /* DXCore's notifications: an adapter list became stale, an adapter is no longer valid. */
 
@@ -18,5 +17,3 @@ bool dxcore_watch_changed(struct dxcore_watch *watch);
 
 /* NULL is allowed. */
 void dxcore_watch_close(struct dxcore_watch *watch);
-
-#endif

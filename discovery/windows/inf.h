@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef DISCOVERY_WINDOWS_INF_H
-#define DISCOVERY_WINDOWS_INF_H
+#pragma once
 
 /* The driver store folder of a driver, found by its INF where D3DKMT does not tell it. */
 
@@ -12,5 +11,3 @@
  * that file, byte by byte. ERROR_NOT_FOUND says what is missing. Caller frees *out.
  */
 int inf_store_path(const char *inf, const char *windows, char **out, struct error *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef DISCOVERY_WINDOWS_PNP_H
-#define DISCOVERY_WINDOWS_PNP_H
+#pragma once
 
 /* Present devices of the display class and the compute accelerator class, as the plug-and-play
  * manager knows them. */
@@ -17,5 +16,3 @@ struct pnp_devices {
 /* A property of the wrong type, or a device that cannot be read, becomes a diagnostic. ERROR_IO:
  * the manager itself cannot be asked. */
 int pnp_list(struct pnp_devices *devices, struct error *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef DISCOVERY_WINDOWS_RUNTIME_FILES_H
-#define DISCOVERY_WINDOWS_RUNTIME_FILES_H
+#pragma once
 
 /* The files of a driver that a container needs: what its CopyToVm keys name, in its folder of the
  * driver store. */
@@ -13,5 +12,3 @@
  * that value alone and is a diagnostic. In a container there are no files to add. */
 void runtime_files_add(struct builder *builder, struct draft *draft,
 		       const struct pnp_device *device, const char *windows);
-
-#endif

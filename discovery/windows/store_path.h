@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef DISCOVERY_WINDOWS_STORE_PATH_H
-#define DISCOVERY_WINDOWS_STORE_PATH_H
+#pragma once
 
 /* Paths of the driver store as the kernel and the registry spell them. */
 
@@ -17,5 +16,3 @@ int store_path_normalize(const char *path, const char *windows, char **out, stru
  * the host's driver store is mounted under that name (container-non-dx.md), and there is nothing to
  * hand on. */
 bool store_path_is_in_container(const char *path);
-
-#endif

@@ -3,9 +3,9 @@
  */
 #include "base/cleanup.h"
 #include "base/text.h"
-#include "reference-plugin/config_yaml.h"
+#include "reference-plugin/configuration/config_yaml.h"
+#include "reference-plugin/configuration/setting.h"
 #include "reference-plugin/programs.h"
-#include "reference-plugin/setting.h"
 
 #include <string.h>
 
@@ -13,8 +13,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void use(struct config *config)
 {
-	CLEANUP_TEXT struct text table = {0};
-	CLEANUP_JSON cJSON *json = NULL;
+	struct text table CLEANUP_TEXT = {0};
+	cJSON *json CLEANUP_JSON = NULL;
 
 	config->file = strdup("fuzz.yaml");
 	if (config->file == NULL)
@@ -27,8 +27,8 @@ static void use(struct config *config)
 
 static void parse(const struct config_program *program, const uint8_t *data, size_t size)
 {
-	CLEANUP(config_free) struct config config = {.program = program};
-	CLEANUP_FREE char *copy = malloc(size + 1);
+	struct config config CLEANUP(config_free) = {.program = program};
+	char *copy CLEANUP_FREE = malloc(size + 1);
 	struct error err = {0};
 
 	if (copy == NULL)

@@ -4,9 +4,9 @@
  * driver's directory and lands in System32 or SysWOW64, each name once. */
 #include "base/cleanup.h"
 #include "base/text.h"
-#include "reference-plugin/answer.h"
+#include "reference-plugin/answer/answer.h"
+#include "reference-plugin/configuration/windows_path.h"
 #include "reference-plugin/tests/sample_node.h"
-#include "reference-plugin/windows_path.h"
 
 #include <string.h>
 #include <strings.h>
@@ -49,7 +49,7 @@ static void check(const struct discovery_device *device)
 {
 	static const struct answer_host host = {.windows = true, .recorded = true};
 	static const struct answer_rules rules;
-	CLEANUP(answer_free) struct answer answer = {0};
+	struct answer answer CLEANUP(answer_free) = {0};
 	const V1beta1__ContainerAllocateResponse *message = &answer.message;
 
 	if (answer_build(&host, &rules, &device, 1, &answer, NULL) < 0)
@@ -64,8 +64,8 @@ static void check(const struct discovery_device *device)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	CLEANUP_TEXT_LIST struct text_list lines = {0};
-	CLEANUP_FREE char *text = malloc(size + 1);
+	struct text_list lines CLEANUP_TEXT_LIST = {0};
+	char *text CLEANUP_FREE = malloc(size + 1);
 	struct discovery_file files[FILES_MAX];
 	struct discovery_device device = sample_device("x");
 

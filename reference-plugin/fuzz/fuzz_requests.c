@@ -2,8 +2,8 @@
 /* Any bytes as an AllocateRequest or a PreferredAllocationRequest (the first byte tells which) to a
  * node with three devices. */
 #include "base/cleanup.h"
-#include "reference-plugin/allocate.h"
-#include "reference-plugin/prefer.h"
+#include "reference-plugin/answer/allocate.h"
+#include "reference-plugin/answer/prefer.h"
 #include "reference-plugin/tests/sample_node.h"
 
 #include <string.h>
@@ -46,7 +46,7 @@ static void fill(struct inventory *inventory)
 static void try_allocate(const struct inventory *inventory, const uint8_t *data, size_t size)
 {
 	static const struct answer_rules none;
-	CLEANUP(allocation_free) struct allocation allocation = {0};
+	struct allocation allocation CLEANUP(allocation_free) = {0};
 	struct error err = {0};
 	V1beta1__AllocateRequest *request = v1beta1__allocate_request__unpack(NULL, size, data);
 
@@ -64,7 +64,7 @@ static void try_allocate(const struct inventory *inventory, const uint8_t *data,
 
 static void try_prefer(const struct inventory *inventory, const uint8_t *data, size_t size)
 {
-	CLEANUP(preference_free) struct preference preference = {0};
+	struct preference preference CLEANUP(preference_free) = {0};
 	struct error err = {0};
 	V1beta1__PreferredAllocationRequest *request =
 		v1beta1__preferred_allocation_request__unpack(NULL, size, data);
@@ -85,7 +85,7 @@ static void try_prefer(const struct inventory *inventory, const uint8_t *data, s
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	CLEANUP(inventory_free) struct inventory inventory = {.replicas = 4};
+	struct inventory inventory CLEANUP(inventory_free) = {.replicas = 4};
 
 	if (size == 0)
 		return 0;

@@ -102,8 +102,8 @@ static void write_node(const struct rig *rig, const struct text *json)
 
 void rig_write_node(const struct rig *rig, const char *devices)
 {
-	CLEANUP_TEXT struct text json = {0};
-	CLEANUP_TEXT_LIST struct text_list words = {0};
+	struct text json CLEANUP_TEXT = {0};
+	struct text_list words CLEANUP_TEXT_LIST = {0};
 
 	text_addf(&json,
 		  "{\"schema\":\"gpucert-node/1\",\"system\":{\"os\":\"%s\",\"product\":\"\","
@@ -134,8 +134,8 @@ void rig_start(struct rig *rig, const char *const *arguments)
 	const char *argv[ARGUMENTS_MAX] = {NULL, "--plugin-dir", rig->directory, "--poll-interval",
 					   "100ms"};
 	struct process_spec spec = {.argv = argv, .on_line = on_line, .user = rig};
-	CLEANUP_FREE char *relative = text_format("../bin/%s", rig->program);
-	CLEANUP_FREE char *program = NULL;
+	char *relative CLEANUP_FREE = text_format("../bin/%s", rig->program);
+	char *program CLEANUP_FREE = NULL;
 	struct error err = {0};
 
 	UNIT_INT(path_beside_program(relative, &program, &err), 0);
@@ -243,7 +243,7 @@ char *rig_endpoint_path(const struct rig *rig, const char *resource)
 struct rpc_channel *rig_dial(struct rig *rig, const char *resource)
 {
 	const struct registrar_entry *entry = registrar_find(&rig->registrar, resource);
-	CLEANUP_FREE char *address = NULL;
+	char *address CLEANUP_FREE = NULL;
 	struct rpc_channel *channel = NULL;
 
 	if (entry != NULL)
@@ -272,7 +272,7 @@ int rig_call(struct rig *rig, const char *resource, const char *method,
 
 int rig_allocate(struct rig *rig, const char *resource, const char *ids, struct text *answer)
 {
-	CLEANUP_TEXT_LIST struct text_list list = {0};
+	struct text_list list CLEANUP_TEXT_LIST = {0};
 	V1beta1__ContainerAllocateRequest container = V1BETA1__CONTAINER_ALLOCATE_REQUEST__INIT;
 	V1beta1__ContainerAllocateRequest *containers[] = {&container};
 	V1beta1__AllocateRequest request = V1BETA1__ALLOCATE_REQUEST__INIT;

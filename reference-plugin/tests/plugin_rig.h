@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef REFERENCE_PLUGIN_TESTS_PLUGIN_RIG_H
-#define REFERENCE_PLUGIN_TESTS_PLUGIN_RIG_H
+#pragma once
 
 /* A device plugin as a child process with a private plugin directory, and a registrar for it. */
 
@@ -87,5 +86,3 @@ struct listing {
 void listing_open(struct rig *rig, const char *resource, struct listing *out);
 void listing_close(struct listing *listing);
 void listing_await(struct rig *rig, struct listing *listing, const char *devices);
-
-#endif

@@ -58,7 +58,7 @@ static int dial_back(struct dial *dial, struct error *err)
 {
 	const struct registrar *registrar = dial->registrar;
 	V1beta1__Empty empty = V1BETA1__EMPTY__INIT;
-	CLEANUP_FREE char *address = text_format("unix:%s/%s", registrar->directory,
+	char *address CLEANUP_FREE = text_format("unix:%s/%s", registrar->directory,
 						 registrar->entries[dial->entry].endpoint);
 	int result = rpc_channel_open(registrar->loop, address, NULL, &dial->channel, err);
 
@@ -115,7 +115,7 @@ static void handle_register(struct rpc_stream *stream, struct rpc_slice bytes, v
 
 int registrar_open(struct registrar *registrar, struct error *err)
 {
-	CLEANUP_FREE char *address = text_format("unix:%s/kubelet.sock", registrar->directory);
+	char *address CLEANUP_FREE = text_format("unix:%s/kubelet.sock", registrar->directory);
 	int result = rpc_server_new(registrar->loop, NULL, &registrar->server, err);
 
 	if (result == 0)
@@ -133,11 +133,11 @@ void registrar_close(struct registrar *registrar)
 
 void registrar_remove_sockets(const struct registrar *registrar)
 {
-	CLEANUP_TEXT_LIST struct text_list names = {0};
+	struct text_list names CLEANUP_TEXT_LIST = {0};
 
 	(void)file_list(registrar->directory, &names, NULL);
 	for (size_t i = 0; i < names.count; i++) {
-		CLEANUP_FREE char *path = path_join(registrar->directory, names.items[i]);
+		char *path CLEANUP_FREE = path_join(registrar->directory, names.items[i]);
 		uv_fs_t request;
 
 		if (text_ends_with(names.items[i], ".sock"))

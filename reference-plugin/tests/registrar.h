@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef REFERENCE_PLUGIN_TESTS_REGISTRAR_H
-#define REFERENCE_PLUGIN_TESTS_REGISTRAR_H
+#pragma once
 
 /* The registration half of a kubelet: kubelet.sock in a plugin directory. As the real one it dials
  * the endpoint and asks for its options before it answers. */
@@ -56,5 +55,3 @@ const struct registrar_entry *registrar_find(const struct registrar *registrar,
 
 /* Accepted entries of a resource. */
 size_t registrar_accepted(const struct registrar *registrar, const char *resource);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef REFERENCE_PLUGIN_TESTS_SAMPLE_NODE_H
-#define REFERENCE_PLUGIN_TESTS_SAMPLE_NODE_H
+#pragma once
 
 /* Snapshots written down in C: what discovery would have said. */
 
@@ -44,5 +43,3 @@ static inline struct discovery_snapshot sample_snapshot(const struct discovery_d
 		.device_count = count,
 	};
 }
-
-#endif

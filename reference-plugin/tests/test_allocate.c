@@ -4,9 +4,9 @@
 #include "base/path.h"
 #include "base/tests/unit.h"
 #include "base/text.h"
-#include "reference-plugin/allocate.h"
+#include "reference-plugin/answer/allocate.h"
+#include "reference-plugin/inventory/wire.h"
 #include "reference-plugin/tests/sample_node.h"
-#include "reference-plugin/wire.h"
 
 #define CLEANUP_INVENTORY  CLEANUP(inventory_free)
 #define CLEANUP_ALLOCATION CLEANUP(allocation_free)
@@ -36,7 +36,7 @@ static int ask(const struct inventory *inventory, const struct additional_mounts
 	       const char *ids, struct allocation *out, struct error *err)
 {
 	const struct answer_rules rules = {.additional = additional};
-	CLEANUP_TEXT_LIST struct text_list list = {0};
+	struct text_list list CLEANUP_TEXT_LIST = {0};
 	V1beta1__ContainerAllocateRequest container = V1BETA1__CONTAINER_ALLOCATE_REQUEST__INIT;
 	V1beta1__ContainerAllocateRequest *containers[] = {&container};
 	V1beta1__AllocateRequest request = V1BETA1__ALLOCATE_REQUEST__INIT;
@@ -68,8 +68,8 @@ static void expect_answer(const struct inventory *inventory,
 			  const struct additional_mounts *additional, const char *ids,
 			  const char *wanted)
 {
-	CLEANUP_ALLOCATION struct allocation allocation = {0};
-	CLEANUP_TEXT struct text seen = {0};
+	struct allocation allocation CLEANUP_ALLOCATION = {0};
+	struct text seen CLEANUP_TEXT = {0};
 	struct error err = {0};
 
 	UNIT_INT(ask(inventory, additional, ids, &allocation, &err), 0);
@@ -83,7 +83,7 @@ static void expect_answer(const struct inventory *inventory,
 static void expect_error(const struct inventory *inventory, const char *ids, int code,
 			 const char *wanted)
 {
-	CLEANUP_ALLOCATION struct allocation allocation = {0};
+	struct allocation allocation CLEANUP_ALLOCATION = {0};
 	struct error err = {0};
 
 	UNIT_INT(ask(inventory, NULL, ids, &allocation, &err), code);
@@ -137,7 +137,7 @@ static void test_answer_is_the_same_for_every_order(void)
 				   "env OCL_ICD_VENDORS=/etc/OpenCL/vendors/pocl.icd;"
 				   "env VK_DRIVER_FILES=/usr/share/vulkan/icd.d/lvp_icd.json;";
 	struct discovery_device devices[] = {lavapipe("lavapipe"), pocl("pocl")};
-	CLEANUP_INVENTORY struct inventory inventory = recorded(devices, 2, 3);
+	struct inventory inventory CLEANUP_INVENTORY = recorded(devices, 2, 3);
 
 	expect_answer(&inventory, NULL, "lavapipe::0 pocl::0", both);
 	expect_answer(&inventory, NULL, "pocl::2 lavapipe::1", both);
@@ -152,7 +152,7 @@ static void test_replicas_of_one_device_collapse(void)
 	};
 	struct discovery_device device = sample_device("0000:03:00.0");
 	struct discovery_device *devices = &device;
-	CLEANUP_INVENTORY struct inventory inventory = {0};
+	struct inventory inventory CLEANUP_INVENTORY = {0};
 
 	device.nodes = nodes;
 	device.node_count = 2;
@@ -171,7 +171,7 @@ static void test_shared_nodes_are_given_once(void)
 	static const struct discovery_node other[] = {{"/dev/nvidia7", "/dev/nvidia1", "rw"}};
 	struct discovery_device devices[] = {sample_device("a"), sample_device("b"),
 					     sample_device("c")};
-	CLEANUP_INVENTORY struct inventory inventory = {0};
+	struct inventory inventory CLEANUP_INVENTORY = {0};
 
 	devices[0].nodes = first;
 	devices[1].nodes = second;
@@ -198,8 +198,8 @@ static void test_variables_of_several_devices(void)
 	static const struct discovery_variable other_mode[] = {{"MODE", "2"}};
 	struct discovery_device devices[] = {lavapipe("a"), lavapipe("b"), pocl("p"), pocl("q"),
 					     pocl("r"),	    pocl("x"),	   pocl("y")};
-	CLEANUP_INVENTORY struct inventory inventory = {0};
-	CLEANUP_ALLOCATION struct allocation allocation = {0};
+	struct inventory inventory CLEANUP_INVENTORY = {0};
+	struct allocation allocation CLEANUP_ALLOCATION = {0};
 	struct error err = {0};
 
 	devices[1].environment = vulkan;
@@ -226,7 +226,7 @@ static void test_contradicting_files(void)
 	static const struct discovery_file other[] = {
 		{"/opt/libpocl.so.2", "/usr/lib/libpocl.so.2", 64, false, "opencl-icd"}};
 	struct discovery_device devices[] = {pocl("a"), pocl("b")};
-	CLEANUP_INVENTORY struct inventory inventory = {0};
+	struct inventory inventory CLEANUP_INVENTORY = {0};
 
 	devices[1].files = other;
 	devices[1].file_count = 1;
@@ -239,8 +239,8 @@ static void test_contradicting_files(void)
 static void test_additional_mounts_give_way(void)
 {
 	struct discovery_device devices[] = {lavapipe("lavapipe"), pocl("pocl")};
-	CLEANUP_INVENTORY struct inventory inventory = recorded(devices, 2, 1);
-	CLEANUP_MOUNTS struct additional_mounts mounts = {0};
+	struct inventory inventory CLEANUP_INVENTORY = recorded(devices, 2, 1);
+	struct additional_mounts mounts CLEANUP_MOUNTS = {0};
 
 	UNIT_INT(additional_mounts_add(&mounts, ADDITIONAL_MOUNT_LINUX, "MESA", "/opt/tool", NULL,
 				       NULL),
@@ -262,7 +262,7 @@ static void test_ids_are_refused_by_name(void)
 {
 	struct discovery_device devices[] = {lavapipe("a"), lavapipe("sick"),
 					     sample_device("bare")};
-	CLEANUP_INVENTORY struct inventory inventory = {0};
+	struct inventory inventory CLEANUP_INVENTORY = {0};
 
 	devices[1].health = DISCOVERY_UNHEALTHY;
 	devices[1].health_reason = "driver is unbound";
@@ -281,7 +281,7 @@ static void test_ids_are_refused_by_name(void)
 static void test_containers_are_answered_in_order(void)
 {
 	struct discovery_device devices[] = {lavapipe("lavapipe"), pocl("pocl")};
-	CLEANUP_INVENTORY struct inventory inventory = recorded(devices, 2, 1);
+	struct inventory inventory CLEANUP_INVENTORY = recorded(devices, 2, 1);
 	static const struct answer_rules none;
 	char *first[] = {wire_string("pocl::0")};
 	char *second[] = {wire_string("lavapipe::0")};
@@ -290,8 +290,8 @@ static void test_containers_are_answered_in_order(void)
 		V1BETA1__CONTAINER_ALLOCATE_REQUEST__INIT};
 	V1beta1__ContainerAllocateRequest *pointers[] = {&containers[0], &containers[1]};
 	V1beta1__AllocateRequest request = V1BETA1__ALLOCATE_REQUEST__INIT;
-	CLEANUP_ALLOCATION struct allocation allocation = {0};
-	CLEANUP_ALLOCATION struct allocation empty = {0};
+	struct allocation allocation CLEANUP_ALLOCATION = {0};
+	struct allocation empty CLEANUP_ALLOCATION = {0};
 
 	UNIT_INT(allocate(&inventory, INVENTORY_DISPLAY, &none, &request, &empty, NULL), 0);
 	UNIT_INT(empty.message.n_container_responses, 0);
@@ -308,17 +308,17 @@ static void test_containers_are_answered_in_order(void)
 
 static void test_missing_sources_are_named(void)
 {
-	CLEANUP_FREE char *directory = NULL;
-	CLEANUP_FREE char *path = NULL;
+	char *directory CLEANUP_FREE = NULL;
+	char *path CLEANUP_FREE = NULL;
 	struct discovery_file file = {.destination = "/lib/driver.so", .origin = ""};
 	struct discovery_node node = {.container_path = "/dev/gpu", .permissions = "rw"};
 	struct discovery_device device = sample_device("a");
 	struct discovery_snapshot snapshot = sample_snapshot(&device, 1);
-	CLEANUP_INVENTORY struct inventory inventory = {.replicas = 1};
-	CLEANUP_FREE char *missing = NULL;
-	CLEANUP_FREE char *no_node = NULL;
-	CLEANUP_FREE char *no_directory = NULL;
-	CLEANUP_FREE char *wanted = NULL;
+	struct inventory inventory CLEANUP_INVENTORY = {.replicas = 1};
+	char *missing CLEANUP_FREE = NULL;
+	char *no_node CLEANUP_FREE = NULL;
+	char *no_directory CLEANUP_FREE = NULL;
+	char *wanted CLEANUP_FREE = NULL;
 
 	UNIT_INT(file_make_temporary("/tmp", "gpucert-plugin-", &directory, NULL), 0);
 	path = path_join(directory, "driver.so");
@@ -345,13 +345,13 @@ static void test_missing_sources_are_named(void)
 
 static void test_sources_are_looked_for_below_the_root(void)
 {
-	CLEANUP_FREE char *root = NULL;
-	CLEANUP_FREE char *directory = NULL;
-	CLEANUP_FREE char *path = NULL;
+	char *root CLEANUP_FREE = NULL;
+	char *directory CLEANUP_FREE = NULL;
+	char *path CLEANUP_FREE = NULL;
 	struct discovery_file file = {"/only/there/driver.so", "/lib/driver.so", 64, false, ""};
 	struct discovery_device device = sample_device("a");
 	struct discovery_snapshot snapshot = sample_snapshot(&device, 1);
-	CLEANUP_INVENTORY struct inventory inventory = {.replicas = 1};
+	struct inventory inventory CLEANUP_INVENTORY = {.replicas = 1};
 
 	UNIT_INT(file_make_temporary("/tmp", "gpucert-plugin-", &root, NULL), 0);
 	directory = path_join(root, "only/there");

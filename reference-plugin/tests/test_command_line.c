@@ -36,9 +36,9 @@ static int run(const char *a, const char *b, const char *c, const char *d, struc
 static void expect_failure(const char *a, const char *b, const char *c, const char *d, int code,
 			   const char *message)
 {
-	CLEANUP_TEXT struct text out = {0};
-	CLEANUP_TEXT struct text messages = {0};
-	CLEANUP_TEXT struct text wanted = {0};
+	struct text out CLEANUP_TEXT = {0};
+	struct text messages CLEANUP_TEXT = {0};
+	struct text wanted CLEANUP_TEXT = {0};
 
 	text_add_escaped(&wanted, message, strlen(message));
 	UNIT_INT(run(a, b, c, d, &out, &messages), code);
@@ -55,9 +55,9 @@ static char *write_file(const char *name, const char *content)
 
 static void test_usage_errors(void)
 {
-	CLEANUP_FREE char *yaml = write_file("bad.yaml", "multitenancy: 4\nmultitenant: 2\n");
-	CLEANUP_FREE char *broken = write_file("broken.yaml", "a: [1,\n\x01\x02");
-	CLEANUP_FREE char *place = text_format("%s:2: unknown key 'multitenant'", yaml);
+	char *yaml CLEANUP_FREE = write_file("bad.yaml", "multitenancy: 4\nmultitenant: 2\n");
+	char *broken CLEANUP_FREE = write_file("broken.yaml", "a: [1,\n\x01\x02");
+	char *place CLEANUP_FREE = text_format("%s:2: unknown key 'multitenant'", yaml);
 
 	expect_failure("--no-such-option", NULL, NULL, NULL, 2, "--no-such-option");
 	expect_failure("--multitenancy", "-1", NULL, NULL, 2, "'-1'");
@@ -70,8 +70,8 @@ static void test_usage_errors(void)
 
 static void test_failures(void)
 {
-	CLEANUP_FREE char *node = write_file("node.json", "{\"schema\":");
-	CLEANUP_FREE char *deep = text_format("%s/%0120d", fixture.directory, 0);
+	char *node CLEANUP_FREE = write_file("node.json", "{\"schema\":");
+	char *deep CLEANUP_FREE = text_format("%s/%0120d", fixture.directory, 0);
 
 	expect_failure("--plugin-dir", node, NULL, NULL, 1, node);
 	expect_failure("--plugin-dir", fixture.directory, "--node", node, 1, node);
@@ -83,11 +83,11 @@ static void test_failures(void)
 
 static void test_log_file(void)
 {
-	CLEANUP_FREE char *log = path_join(fixture.directory, "plugin.log");
-	CLEANUP_FREE char *nowhere = path_join(fixture.directory, "none/plugin.log");
-	CLEANUP_TEXT struct text out = {0};
-	CLEANUP_TEXT struct text messages = {0};
-	CLEANUP_FREE char *content = NULL;
+	char *log CLEANUP_FREE = path_join(fixture.directory, "plugin.log");
+	char *nowhere CLEANUP_FREE = path_join(fixture.directory, "none/plugin.log");
+	struct text out CLEANUP_TEXT = {0};
+	struct text messages CLEANUP_TEXT = {0};
+	char *content CLEANUP_FREE = NULL;
 
 	UNIT_INT(run("--log-file", log, "--node", "/nonexistent/n.json", &out, &messages), 1);
 	UNIT_STRING(text_string(&messages), "");
@@ -98,12 +98,12 @@ static void test_log_file(void)
 
 static void test_print_config(void)
 {
-	CLEANUP_FREE char *yaml = write_file("good.yaml", "# four\nmultitenancy: 4\n");
-	CLEANUP_TEXT struct text table = {0};
-	CLEANUP_TEXT struct text document = {0};
-	CLEANUP_TEXT struct text messages = {0};
-	CLEANUP_TEXT struct text row = {0};
-	CLEANUP_JSON cJSON *json = NULL;
+	char *yaml CLEANUP_FREE = write_file("good.yaml", "# four\nmultitenancy: 4\n");
+	struct text table CLEANUP_TEXT = {0};
+	struct text document CLEANUP_TEXT = {0};
+	struct text messages CLEANUP_TEXT = {0};
+	struct text row CLEANUP_TEXT = {0};
+	cJSON *json CLEANUP_JSON = NULL;
 
 	text_add(&row, "multitenancy          4  (file ");
 	text_add_escaped(&row, yaml, strlen(yaml));

@@ -4,10 +4,10 @@
 #include "base/json.h"
 #include "base/path.h"
 #include "base/tests/unit.h"
-#include "reference-plugin/config_yaml.h"
-#include "reference-plugin/prefer.h"
-#include "reference-plugin/resource_name.h"
-#include "reference-plugin/setting.h"
+#include "reference-plugin/answer/prefer.h"
+#include "reference-plugin/configuration/config_yaml.h"
+#include "reference-plugin/configuration/resource_name.h"
+#include "reference-plugin/configuration/setting.h"
 
 #include <uv.h>
 
@@ -39,7 +39,7 @@ static size_t index_of(const char *key)
 
 static void test_defaults(void)
 {
-	CLEANUP_CONFIG struct config config = {0};
+	struct config config CLEANUP_CONFIG = {0};
 	struct config_options options = {0};
 	struct error err = {0};
 
@@ -64,7 +64,7 @@ static void test_defaults(void)
 
 static void test_precedence(void)
 {
-	CLEANUP_CONFIG struct config config = {0};
+	struct config config CLEANUP_CONFIG = {0};
 	struct config_options options = {.file = fixture.file};
 	struct error err = {0};
 
@@ -93,8 +93,8 @@ static void test_precedence(void)
 
 static void test_file_from_environment(void)
 {
-	CLEANUP_CONFIG struct config config = {0};
-	CLEANUP_CONFIG struct config missing = {0};
+	struct config config CLEANUP_CONFIG = {0};
+	struct config missing CLEANUP_CONFIG = {0};
 	struct config_options options = {0};
 	struct error err = {0};
 
@@ -111,7 +111,7 @@ static void test_file_from_environment(void)
 
 static void expect_yaml_error(const char *yaml, int code, const char *wanted)
 {
-	CLEANUP_CONFIG struct config config = {.program = &program};
+	struct config config CLEANUP_CONFIG = {.program = &program};
 	struct error err = {0};
 
 	UNIT_INT(config_parse_yaml("f.yaml", yaml, strlen(yaml), &config, &err), code);
@@ -145,7 +145,7 @@ static void test_yaml_errors_name_the_line(void)
 
 static void expect_yaml_refused(const char *yaml, const char *place)
 {
-	CLEANUP_CONFIG struct config config = {.program = &program};
+	struct config config CLEANUP_CONFIG = {.program = &program};
 	struct error err = {0};
 
 	CU_ASSERT_TRUE(config_parse_yaml("f.yaml", yaml, strlen(yaml), &config, &err) < 0);
@@ -174,7 +174,7 @@ static void test_additional_mounts(void)
 				   "      destination: /opt/b\n"
 				   "  Advanced Micro Devices, Inc.: []\n"
 				   "  Intel:\n";
-	CLEANUP_CONFIG struct config config = {.program = &program};
+	struct config config CLEANUP_CONFIG = {.program = &program};
 	struct error err = {0};
 
 	UNIT_INT(config_parse_yaml("f.yaml", yaml, strlen(yaml), &config, &err), 0);
@@ -212,8 +212,8 @@ static void test_additional_mounts(void)
 
 static void test_example_file(void)
 {
-	CLEANUP_CONFIG struct config config = {0};
-	CLEANUP_CONFIG struct config plain = {0};
+	struct config config CLEANUP_CONFIG = {0};
+	struct config plain CLEANUP_CONFIG = {0};
 	struct config_options options = {.file = GPUCERT_SOURCE_DIR
 					 "/reference-plugin/deploy/device-plugin-gpu.yaml"};
 	struct config_options none = {0};
@@ -225,8 +225,8 @@ static void test_example_file(void)
 	UNIT_INT(config.additional_mounts.count, 1);
 	/* It says that its values are the defaults. */
 	for (size_t i = 0; i < CONFIG_SETTING_COUNT; i++) {
-		CLEANUP_TEXT struct text value = {0};
-		CLEANUP_TEXT struct text initial = {0};
+		struct text value CLEANUP_TEXT = {0};
+		struct text initial CLEANUP_TEXT = {0};
 
 		setting_format(&settings[i], &config, &value);
 		setting_format(&settings[i], &plain, &initial);
@@ -236,7 +236,7 @@ static void test_example_file(void)
 
 static void expect_load_error(const struct config_options *options, const char *wanted)
 {
-	CLEANUP_CONFIG struct config config = {0};
+	struct config config CLEANUP_CONFIG = {0};
 	struct error err = {0};
 
 	CU_ASSERT_TRUE(config_load(&program, options, &config, &err) < 0);
@@ -296,11 +296,11 @@ static void test_resource_names(void)
 
 static void test_print(void)
 {
-	CLEANUP_CONFIG struct config config = {0};
+	struct config config CLEANUP_CONFIG = {0};
 	struct config_options options = {.file = fixture.file};
-	CLEANUP_TEXT struct text table = {0};
-	CLEANUP_TEXT struct text row = {0};
-	CLEANUP_JSON cJSON *json = NULL;
+	struct text table CLEANUP_TEXT = {0};
+	struct text row CLEANUP_TEXT = {0};
+	cJSON *json CLEANUP_JSON = NULL;
 	const cJSON *place = NULL;
 
 	write_file("multitenancy: 3\nadditionalMounts:\n  Intel: [{source: /opt/x}]\n");

@@ -4,9 +4,9 @@
 #include "base/file.h"
 #include "base/tests/unit.h"
 #include "base/text.h"
-#include "reference-plugin/config_yaml.h"
+#include "reference-plugin/configuration/config_yaml.h"
+#include "reference-plugin/configuration/setting.h"
 #include "reference-plugin/programs.h"
-#include "reference-plugin/setting.h"
 
 #include <string.h>
 #include <yaml.h>
@@ -21,8 +21,8 @@ static void release(yaml_document_t *document)
 /* The `index`th document of a file; the test ends when there is none. */
 static void load(const char *path, int index, yaml_document_t *out)
 {
-	CLEANUP_FREE char *data = NULL;
-	CLEANUP(yaml_parser_delete) yaml_parser_t parser = {0};
+	char *data CLEANUP_FREE = NULL;
+	yaml_parser_t parser CLEANUP(yaml_parser_delete) = {0};
 	size_t size = 0;
 
 	UNIT_INT(file_read(path, 65536, &data, &size, NULL), 0);
@@ -58,7 +58,7 @@ static yaml_node_t *member(yaml_document_t *document, const yaml_node_t *node, c
 /* "spec/template/spec" from the root; a number is an element of a list. */
 static yaml_node_t *at(yaml_document_t *document, const char *path)
 {
-	CLEANUP_TEXT_LIST struct text_list steps = {0};
+	struct text_list steps CLEANUP_TEXT_LIST = {0};
 	yaml_node_t *node = yaml_document_get_root_node(document);
 
 	UNIT_INT(text_list_split(&steps, path, '/', NULL), 0);
@@ -83,7 +83,7 @@ static void expect(yaml_document_t *document, const char *path, const char *want
 static void expect_variables(yaml_document_t *document, const struct config_program *program)
 {
 	const yaml_node_t *variables = at(document, "spec/template/spec/containers/0/env");
-	CLEANUP_FREE char *file = text_format("%sCONFIG_FILE", program->env_prefix);
+	char *file CLEANUP_FREE = text_format("%sCONFIG_FILE", program->env_prefix);
 
 	CU_ASSERT_PTR_NOT_NULL_FATAL(variables);
 	if (variables == NULL)
@@ -95,7 +95,7 @@ static void expect_variables(yaml_document_t *document, const struct config_prog
 		bool known = strcmp(name, file) == 0;
 
 		for (size_t i = 0; i < CONFIG_SETTING_COUNT; i++) {
-			CLEANUP_TEXT struct text variable = {0};
+			struct text variable CLEANUP_TEXT = {0};
 
 			setting_add_variable(&settings[i], program->env_prefix, &variable);
 			known = known || (setting_is_for(&settings[i], program) &&
@@ -108,8 +108,8 @@ static void expect_variables(yaml_document_t *document, const struct config_prog
 
 static void expect_daemonset(int index, const struct config_program *program)
 {
-	CLEANUP(release) yaml_document_t document;
-	CLEANUP_FREE char *command =
+	yaml_document_t document CLEANUP(release);
+	char *command CLEANUP_FREE =
 		text_format("%%CONTAINER_SANDBOX_MOUNT_POINT%%\\%s.exe", program->name);
 
 	load(DEPLOY "directx-daemonsets.yaml", index, &document);
@@ -132,7 +132,7 @@ static void expect_builds(int index)
 		"spec/template/spec/affinity/nodeAffinity/"
 		"requiredDuringSchedulingIgnoredDuringExecution/nodeSelectorTerms/0/"
 		"matchExpressions/0";
-	CLEANUP(release) yaml_document_t document;
+	yaml_document_t document CLEANUP(release);
 	yaml_node_t *term = NULL;
 
 	load(DEPLOY "directx-daemonsets.yaml", index, &document);
@@ -161,7 +161,7 @@ static void test_daemonsets(void)
 static void expect_configuration(yaml_document_t *document, const char *name,
 				 const struct config_program *program)
 {
-	CLEANUP(config_free) struct config config = {.program = program};
+	struct config config CLEANUP(config_free) = {.program = program};
 	const char *yaml = scalar(member(document, at(document, "data"), name));
 	struct error err = {0};
 
@@ -172,7 +172,7 @@ static void expect_configuration(yaml_document_t *document, const char *name,
 
 static void test_configmap(void)
 {
-	CLEANUP(release) yaml_document_t document;
+	yaml_document_t document CLEANUP(release);
 
 	load(DEPLOY "directx-daemonsets.yaml", 0, &document);
 	expect(&document, "kind", "ConfigMap");
@@ -182,7 +182,7 @@ static void test_configmap(void)
 
 static void test_example_pod(void)
 {
-	CLEANUP(release) yaml_document_t document;
+	yaml_document_t document CLEANUP(release);
 	yaml_node_t *limits = NULL;
 
 	load(DEPLOY "directx-example-pod.yaml", 0, &document);

@@ -6,11 +6,11 @@
 #include "base/json.h"
 #include "base/path.h"
 #include "base/tests/unit.h"
-#include "reference-plugin/answer.h"
-#include "reference-plugin/config_file.h"
-#include "reference-plugin/config_yaml.h"
+#include "reference-plugin/answer/answer.h"
+#include "reference-plugin/configuration/config_file.h"
+#include "reference-plugin/configuration/config_yaml.h"
+#include "reference-plugin/configuration/setting.h"
 #include "reference-plugin/programs.h"
-#include "reference-plugin/setting.h"
 
 #include <uv.h>
 
@@ -28,7 +28,7 @@ static void write_to(const char *path, const char *content)
 
 static void expect_load_error(const struct config_program *program, int code, const char *part)
 {
-	CLEANUP_CONFIG struct config config = {0};
+	struct config config CLEANUP_CONFIG = {0};
 	struct config_options options = {0};
 	struct error err = {0};
 
@@ -38,8 +38,8 @@ static void expect_load_error(const struct config_program *program, int code, co
 
 static void test_defaults(void)
 {
-	CLEANUP_CONFIG struct config wddm = {0};
-	CLEANUP_CONFIG struct config mcdm = {0};
+	struct config wddm CLEANUP_CONFIG = {0};
+	struct config mcdm CLEANUP_CONFIG = {0};
 	struct config_options options = {.file = fixture.file};
 	struct error err = {0};
 
@@ -71,7 +71,7 @@ static void test_environment(void)
 		{"WDDM_DEVICE_PLUGIN_ALLOCATION", "class"},
 		{"MCDM_DEVICE_PLUGIN_MULTITENANCY", "7"},
 	};
-	CLEANUP_CONFIG struct config config = {0};
+	struct config config CLEANUP_CONFIG = {0};
 	struct config_options options = {.file = fixture.file};
 	struct error err = {0};
 
@@ -96,7 +96,7 @@ static void test_bad_values_are_named(void)
 	(void)uv_os_setenv("MCDM_DEVICE_PLUGIN_CONFIG_FILE", fixture.file);
 	write_to(fixture.file, "");
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
-		CLEANUP_FREE char *wanted = text_format(
+		char *wanted CLEANUP_FREE = text_format(
 			"environment variable MCDM_DEVICE_PLUGIN_MULTITENANCY: '%s' is not a whole "
 			"number from 0 to 10000",
 			bad[i]);
@@ -132,23 +132,23 @@ static void test_config_file_variable(void)
 
 static void expect_found(const char *const *directories, const char *directory, const char *name)
 {
-	CLEANUP_FREE char *found = config_file_search(directories, "wddm");
-	CLEANUP_FREE char *wanted = path_join(directory, name);
+	char *found CLEANUP_FREE = config_file_search(directories, "wddm");
+	char *wanted CLEANUP_FREE = path_join(directory, name);
 
 	UNIT_STRING(found, wanted);
 }
 
 static void test_search(void)
 {
-	CLEANUP_FREE char *first = path_join(fixture.directory, "first");
-	CLEANUP_FREE char *second = path_join(fixture.directory, "second");
-	CLEANUP_FREE char *trap = path_join(first, "wddm.json");
-	CLEANUP_FREE char *bare = path_join(second, "wddm");
-	CLEANUP_FREE char *ini = path_join(second, "wddm.ini");
-	CLEANUP_FREE char *yml = path_join(second, "wddm.yml");
-	CLEANUP_FREE char *toml = path_join(first, "wddm.toml");
+	char *first CLEANUP_FREE = path_join(fixture.directory, "first");
+	char *second CLEANUP_FREE = path_join(fixture.directory, "second");
+	char *trap CLEANUP_FREE = path_join(first, "wddm.json");
+	char *bare CLEANUP_FREE = path_join(second, "wddm");
+	char *ini CLEANUP_FREE = path_join(second, "wddm.ini");
+	char *yml CLEANUP_FREE = path_join(second, "wddm.yml");
+	char *toml CLEANUP_FREE = path_join(first, "wddm.toml");
 	const char *const directories[] = {first, second, NULL};
-	CLEANUP_FREE char *nothing = NULL;
+	char *nothing CLEANUP_FREE = NULL;
 
 	UNIT_INT(file_make_directories(trap, 0755, NULL), 0);
 	UNIT_INT(file_make_directories(second, 0755, NULL), 0);
@@ -176,11 +176,11 @@ static void test_additional_mounts(void)
 				   "  nvidia:\n"
 				   "    - source: nvml32.dll\n"
 				   "      destination: nvml.dll\n";
-	CLEANUP_CONFIG struct config config = {0};
+	struct config config CLEANUP_CONFIG = {0};
 	struct config_options options = {.file = fixture.file};
 	const struct additional_mount *mounts = NULL;
-	CLEANUP_TEXT struct text table = {0};
-	CLEANUP_JSON cJSON *json = NULL;
+	struct text table CLEANUP_TEXT = {0};
+	cJSON *json CLEANUP_JSON = NULL;
 	struct error err = {0};
 
 	write_to(fixture.file, yaml);
@@ -207,7 +207,7 @@ static void test_additional_mounts(void)
 
 static void expect_yaml_error(const char *yaml, const char *wanted)
 {
-	CLEANUP_CONFIG struct config config = {.program = &program_wddm};
+	struct config config CLEANUP_CONFIG = {.program = &program_wddm};
 	struct error err = {0};
 
 	UNIT_INT(config_parse_yaml("f.yaml", yaml, strlen(yaml), &config, &err), ERROR_FORMAT);
@@ -237,7 +237,7 @@ static void test_bad_mounts_are_named(void)
 
 static void expect_default_values(const struct config_program *program, const char *file)
 {
-	CLEANUP_CONFIG struct config config = {0};
+	struct config config CLEANUP_CONFIG = {0};
 	struct config_options options = {.file = file};
 	struct error err = {0};
 
@@ -245,7 +245,7 @@ static void expect_default_values(const struct config_program *program, const ch
 	UNIT_STRING(err.text, "");
 	UNIT_INT(config.additional_mounts.count, 2);
 	for (size_t i = 0; i < CONFIG_SETTING_COUNT; i++) {
-		CLEANUP_TEXT struct text value = {0};
+		struct text value CLEANUP_TEXT = {0};
 
 		if (config.origins[i].layer != CONFIG_FILE)
 			continue;

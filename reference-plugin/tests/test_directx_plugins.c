@@ -29,7 +29,7 @@ static void close_after_stop(struct rig *rig)
 static void expect_allocate(struct rig *rig, const char *resource, const char *ids, int code,
 			    const char *wanted)
 {
-	CLEANUP_TEXT struct text answer = {0};
+	struct text answer CLEANUP_TEXT = {0};
 
 	UNIT_INT(rig_allocate(rig, resource, ids, &answer), code);
 	UNIT_CONTAINS(text_string(&answer), wanted);
@@ -39,7 +39,7 @@ static void test_wddm(void)
 {
 	struct rig rig;
 	struct listing listing;
-	CLEANUP_FREE char *endpoint = NULL;
+	char *endpoint CLEANUP_FREE = NULL;
 
 	open_with(&rig, "device-plugin-wddm", "a b npu/c/1 acpi/x old/d", "--multitenancy", "2");
 	rig_await_registrations(&rig, DIRECTX_DISPLAY, 1);

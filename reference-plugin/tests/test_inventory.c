@@ -2,8 +2,8 @@
 #include "base/cleanup.h"
 #include "base/tests/unit.h"
 #include "base/text.h"
-#include "reference-plugin/device_list.h"
-#include "reference-plugin/replica_id.h"
+#include "reference-plugin/inventory/device_list.h"
+#include "reference-plugin/inventory/replica_id.h"
 #include "reference-plugin/tests/sample_node.h"
 #include "rpc/proto/deviceplugin_v1beta1.pb-c.h"
 
@@ -20,7 +20,7 @@ static void log_event(enum inventory_event event, const struct inventory_device 
 static void expect_events(struct inventory *inventory, const struct discovery_snapshot *snapshot,
 			  uint64_t now_ms, const char *wanted)
 {
-	CLEANUP_TEXT struct text events = {0};
+	struct text events CLEANUP_TEXT = {0};
 	struct error err = {0};
 	int result = inventory_update(inventory, snapshot, now_ms, log_event, &events, &err);
 
@@ -36,7 +36,7 @@ static struct inventory new_inventory(uint32_t replicas)
 
 static void test_gone_device_is_unhealthy_then_removed(void)
 {
-	CLEANUP_INVENTORY struct inventory inventory = new_inventory(1);
+	struct inventory inventory CLEANUP_INVENTORY = new_inventory(1);
 	struct discovery_device devices[] = {sample_device("b"), sample_device("a")};
 	struct discovery_snapshot both = sample_snapshot(devices, 2);
 	struct discovery_snapshot one = sample_snapshot(devices, 1);
@@ -57,7 +57,7 @@ static void test_gone_device_is_unhealthy_then_removed(void)
 
 static void test_device_is_unhealthy_before_removal_without_grace(void)
 {
-	CLEANUP_INVENTORY struct inventory inventory = {.replicas = 1};
+	struct inventory inventory CLEANUP_INVENTORY = {.replicas = 1};
 	struct discovery_device device = sample_device("a");
 	struct discovery_snapshot one = sample_snapshot(&device, 1);
 	struct discovery_snapshot none = sample_snapshot(NULL, 0);
@@ -69,7 +69,7 @@ static void test_device_is_unhealthy_before_removal_without_grace(void)
 
 static void test_device_returns(void)
 {
-	CLEANUP_INVENTORY struct inventory inventory = new_inventory(1);
+	struct inventory inventory CLEANUP_INVENTORY = new_inventory(1);
 	struct discovery_device device = sample_device("a");
 	struct discovery_snapshot one = sample_snapshot(&device, 1);
 	struct discovery_snapshot none = sample_snapshot(NULL, 0);
@@ -83,7 +83,7 @@ static void test_device_returns(void)
 
 static void test_health_and_place_of_found_device(void)
 {
-	CLEANUP_INVENTORY struct inventory inventory = new_inventory(1);
+	struct inventory inventory CLEANUP_INVENTORY = new_inventory(1);
 	struct discovery_device device = sample_device("a");
 	struct discovery_snapshot one = sample_snapshot(&device, 1);
 
@@ -139,7 +139,7 @@ static void test_what_is_offered(void)
 
 static void test_windows_device_that_cannot_be_assigned_any_more(void)
 {
-	CLEANUP_INVENTORY struct inventory inventory = new_inventory(1);
+	struct inventory inventory CLEANUP_INVENTORY = new_inventory(1);
 	struct discovery_device devices[] = {sample_device("a"), sample_device("b")};
 	struct discovery_snapshot node = sample_snapshot(devices, 2);
 
@@ -156,11 +156,11 @@ static void test_windows_device_that_cannot_be_assigned_any_more(void)
 
 static void test_limits_keep_what_was_there(void)
 {
-	CLEANUP_INVENTORY struct inventory inventory = new_inventory(INVENTORY_IDS_MAX / 2 + 1);
+	struct inventory inventory CLEANUP_INVENTORY = new_inventory(INVENTORY_IDS_MAX / 2 + 1);
 	struct discovery_device devices[] = {sample_device("a"), sample_device("b")};
 	struct discovery_snapshot one = sample_snapshot(devices, 1);
 	struct discovery_snapshot two = sample_snapshot(devices, 2);
-	CLEANUP_TEXT struct text events = {0};
+	struct text events CLEANUP_TEXT = {0};
 	struct error err = {0};
 
 	expect_events(&inventory, &one, 0, "a appeared;");
@@ -183,7 +183,7 @@ static void expect_error(const struct inventory *inventory, const char *id, int 
 
 static void test_whole_id_is_validated(void)
 {
-	CLEANUP_INVENTORY struct inventory inventory = new_inventory(12);
+	struct inventory inventory CLEANUP_INVENTORY = new_inventory(12);
 	struct discovery_device devices[] = {sample_device("0000:03:00.0"),
 					     sample_device("lavapipe"), sample_device("pocl")};
 	struct discovery_snapshot node = sample_snapshot(devices, 3);
@@ -238,11 +238,11 @@ static void test_long_id_is_cut_in_errors(void)
 
 static void test_device_list(void)
 {
-	CLEANUP_INVENTORY struct inventory inventory = new_inventory(2);
+	struct inventory inventory CLEANUP_INVENTORY = new_inventory(2);
 	struct discovery_device devices[] = {sample_device("gpu1"), sample_device("gpu0"),
 					     sample_device("other")};
 	struct discovery_snapshot node = sample_snapshot(devices, 3);
-	CLEANUP_FREE uint8_t *data = NULL;
+	uint8_t *data CLEANUP_FREE = NULL;
 	size_t size = 0;
 	V1beta1__ListAndWatchResponse *list = NULL;
 
@@ -272,12 +272,12 @@ static void test_device_list(void)
 static void test_longest_list_fits_a_message(void)
 {
 	enum { REPLICAS = INVENTORY_IDS_MAX / 8, MESSAGE_MAX = 4 * 1024 * 1024 };
-	CLEANUP_INVENTORY struct inventory inventory = new_inventory(REPLICAS);
+	struct inventory inventory CLEANUP_INVENTORY = new_inventory(REPLICAS);
 	char ids[8][56];
 	struct discovery_device devices[8];
 	struct discovery_snapshot node = sample_snapshot(devices, 8);
-	CLEANUP_TEXT struct text events = {0};
-	CLEANUP_FREE uint8_t *data = NULL;
+	struct text events CLEANUP_TEXT = {0};
+	uint8_t *data CLEANUP_FREE = NULL;
 	size_t size = 0;
 
 	for (int i = 0; i < 8; i++) {

@@ -4,7 +4,7 @@
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "base/path.h"
-#include "reference-plugin/directory_watch.h"
+#include "reference-plugin/serving/directory_watch.h"
 #include "reference-plugin/tests/plugin_rig.h"
 #include "rpc/loop.h"
 
@@ -36,8 +36,8 @@ static void test_directory_is_made_anew(void)
 
 static size_t open_files(const struct rig *rig)
 {
-	CLEANUP_FREE char *path = text_format("/proc/%d/fd", process_id(rig->process));
-	CLEANUP_TEXT_LIST struct text_list names = {0};
+	char *path CLEANUP_FREE = text_format("/proc/%d/fd", process_id(rig->process));
+	struct text_list names CLEANUP_TEXT_LIST = {0};
 
 	UNIT_INT(file_list(path, &names, NULL), 0);
 	return names.count;
@@ -83,9 +83,9 @@ static bool has_tried(void *user)
 static void test_kubelet_that_comes_late_is_told_once(void)
 {
 	struct rig rig;
-	CLEANUP_FREE char *elsewhere = NULL;
-	CLEANUP_FREE char *late = NULL;
-	CLEANUP_FREE char *socket = NULL;
+	char *elsewhere CLEANUP_FREE = NULL;
+	char *late CLEANUP_FREE = NULL;
+	char *socket CLEANUP_FREE = NULL;
 
 	rig_open(&rig);
 	UNIT_INT(file_make_temporary("/tmp", "gpucert-plugin-", &elsewhere, NULL), 0);
@@ -109,10 +109,10 @@ static void test_software_driver_comes_and_goes(void)
 	static const char installed[] = "/usr/share/vulkan/icd.d/lvp_icd.x86_64.json";
 	struct rig rig;
 	struct listing listing;
-	CLEANUP_FREE char *manifest = NULL;
-	CLEANUP_FREE char *drivers = NULL;
-	CLEANUP_FREE char *content = NULL;
-	CLEANUP_TEXT struct text answer = {0};
+	char *manifest CLEANUP_FREE = NULL;
+	char *drivers CLEANUP_FREE = NULL;
+	char *content CLEANUP_FREE = NULL;
+	struct text answer CLEANUP_TEXT = {0};
 	size_t size = 0;
 
 	if (file_read(installed, 65536, &content, &size, NULL) < 0) {

@@ -19,8 +19,8 @@ enum {
 
 static long resident_kib(const struct rig *rig)
 {
-	CLEANUP_FREE char *path = text_format("/proc/%d/status", process_id(rig->process));
-	CLEANUP_FREE char *status = NULL;
+	char *path CLEANUP_FREE = text_format("/proc/%d/status", process_id(rig->process));
+	char *status CLEANUP_FREE = NULL;
 	const char *line = NULL;
 
 	UNIT_INT(file_read(path, 65536, &status, NULL, NULL), 0);

@@ -3,8 +3,8 @@
 #include "base/clock.h"
 #include "base/tests/unit.h"
 #include "base/text.h"
-#include "reference-plugin/prefer.h"
-#include "reference-plugin/replica_id.h"
+#include "reference-plugin/answer/prefer.h"
+#include "reference-plugin/inventory/replica_id.h"
 #include "reference-plugin/tests/sample_node.h"
 
 static void ignore_event(enum inventory_event event, const struct inventory_device *device,
@@ -34,13 +34,13 @@ static struct inventory node_of(const int *numa, size_t count)
 static int ask(const struct inventory *inventory, enum prefer_policy policy, const char *available,
 	       const char *must, int32_t size, struct text *out, struct error *err)
 {
-	CLEANUP_TEXT_LIST struct text_list free_ids = {0};
-	CLEANUP_TEXT_LIST struct text_list must_ids = {0};
+	struct text_list free_ids CLEANUP_TEXT_LIST = {0};
+	struct text_list must_ids CLEANUP_TEXT_LIST = {0};
 	V1beta1__ContainerPreferredAllocationRequest container =
 		V1BETA1__CONTAINER_PREFERRED_ALLOCATION_REQUEST__INIT;
 	V1beta1__ContainerPreferredAllocationRequest *containers[] = {&container};
 	V1beta1__PreferredAllocationRequest request = V1BETA1__PREFERRED_ALLOCATION_REQUEST__INIT;
-	CLEANUP(preference_free) struct preference preference = {0};
+	struct preference preference CLEANUP(preference_free) = {0};
 	int result = 0;
 
 	if (available[0] != '\0')
@@ -66,7 +66,7 @@ static int ask(const struct inventory *inventory, enum prefer_policy policy, con
 static void expect(const struct inventory *inventory, enum prefer_policy policy,
 		   const char *available, const char *must, int32_t size, const char *wanted)
 {
-	CLEANUP_TEXT struct text seen = {0};
+	struct text seen CLEANUP_TEXT = {0};
 	struct error err = {0};
 
 	UNIT_INT(ask(inventory, policy, available, must, size, &seen, &err), 0);
@@ -77,7 +77,7 @@ static void expect(const struct inventory *inventory, enum prefer_policy policy,
 static void expect_error(const struct inventory *inventory, const char *available, const char *must,
 			 int32_t size, int code, const char *wanted)
 {
-	CLEANUP_TEXT struct text seen = {0};
+	struct text seen CLEANUP_TEXT = {0};
 	struct error err = {0};
 
 	UNIT_INT(ask(inventory, PREFER_SPREAD, available, must, size, &seen, &err), code);
@@ -87,7 +87,7 @@ static void expect_error(const struct inventory *inventory, const char *availabl
 static void test_spread_uses_distinct_devices(void)
 {
 	const int numa[] = {-1, -1, -1};
-	CLEANUP(inventory_free) struct inventory inventory = node_of(numa, 3);
+	struct inventory inventory CLEANUP(inventory_free) = node_of(numa, 3);
 
 	expect(&inventory, PREFER_SPREAD, "a::0 a::1 a::2 b::0 b::1 c::0", "", 3, "a::0 b::0 c::0");
 	expect(&inventory, PREFER_SPREAD, "c::0 b::1 b::0 a::2 a::1 a::0", "", 3, "a::0 b::0 c::0");
@@ -100,7 +100,7 @@ static void test_spread_uses_distinct_devices(void)
 static void test_pack_fills_devices(void)
 {
 	const int numa[] = {-1, -1, -1};
-	CLEANUP(inventory_free) struct inventory inventory = node_of(numa, 3);
+	struct inventory inventory CLEANUP(inventory_free) = node_of(numa, 3);
 
 	expect(&inventory, PREFER_PACK, "a::0 a::1 a::2 a::3 b::2 b::3 c::3", "", 2, "b::2 b::3");
 	expect(&inventory, PREFER_PACK, "a::0 a::1 b::2 b::3 c::3", "a::0", 2, "a::0 a::1");
@@ -111,7 +111,7 @@ static void test_pack_fills_devices(void)
 static void test_numa_comes_first(void)
 {
 	const int numa[] = {0, 1, 1, -1};
-	CLEANUP(inventory_free) struct inventory inventory = node_of(numa, 4);
+	struct inventory inventory CLEANUP(inventory_free) = node_of(numa, 4);
 
 	expect(&inventory, PREFER_SPREAD, "a::0 a::1 b::0 c::0 d::0", "", 2, "b::0 c::0");
 	expect(&inventory, PREFER_SPREAD, "a::0 a::1 b::0 c::0", "a::0", 2, "a::0 a::1");
@@ -122,7 +122,7 @@ static void test_numa_comes_first(void)
 static void test_windows_takes_one_device(void)
 {
 	const int numa[] = {-1, -1, -1};
-	CLEANUP(inventory_free) struct inventory inventory = node_of(numa, 3);
+	struct inventory inventory CLEANUP(inventory_free) = node_of(numa, 3);
 
 	inventory.windows = true;
 	expect(&inventory, PREFER_SPREAD, "a::0 b::0 b::1 c::1 c::2 c::3", "", 2, "c::1 c::2");
@@ -139,7 +139,7 @@ static void test_windows_takes_one_device(void)
 static void test_odd_requests(void)
 {
 	const int numa[] = {-1, -1};
-	CLEANUP(inventory_free) struct inventory inventory = node_of(numa, 2);
+	struct inventory inventory CLEANUP(inventory_free) = node_of(numa, 2);
 
 	expect(&inventory, PREFER_SPREAD, "", "", 0, "");
 	expect(&inventory, PREFER_SPREAD, "", "", 3, "");
@@ -157,7 +157,7 @@ static void test_odd_requests(void)
 static void test_unhealthy_devices_are_passed_over(void)
 {
 	const int numa[] = {-1, -1};
-	CLEANUP(inventory_free) struct inventory inventory = node_of(numa, 2);
+	struct inventory inventory CLEANUP(inventory_free) = node_of(numa, 2);
 
 	inventory.devices[0].healthy = false;
 	expect(&inventory, PREFER_SPREAD, "a::0 a::1 b::0 b::1", "", 2, "b::0 b::1");
@@ -169,10 +169,10 @@ static void expect_quick(size_t device_count, uint32_t replicas)
 {
 	static struct discovery_device devices[1000];
 	static char names[1000][24];
-	CLEANUP(inventory_free) struct inventory inventory = {.replicas = replicas};
+	struct inventory inventory CLEANUP(inventory_free) = {.replicas = replicas};
 	struct discovery_snapshot snapshot = sample_snapshot(devices, device_count);
-	CLEANUP_TEXT struct text ids = {0};
-	CLEANUP_TEXT struct text seen = {0};
+	struct text ids CLEANUP_TEXT = {0};
+	struct text seen CLEANUP_TEXT = {0};
 	uint64_t start = 0;
 
 	for (size_t i = 0; i < device_count; i++) {

@@ -12,8 +12,8 @@ static void test_kubelet_restart(void)
 {
 	struct rig rig;
 	struct listing listing;
-	CLEANUP_FREE char *before = NULL;
-	CLEANUP_FREE char *after = NULL;
+	char *before CLEANUP_FREE = NULL;
+	char *after CLEANUP_FREE = NULL;
 
 	rig_open(&rig);
 	rig_kubelet(&rig);
@@ -37,7 +37,7 @@ static void test_own_socket_is_removed(void)
 {
 	struct rig rig;
 	struct listing listing;
-	CLEANUP_FREE char *before = NULL;
+	char *before CLEANUP_FREE = NULL;
 
 	rig_open(&rig);
 	rig_kubelet(&rig);
@@ -60,7 +60,7 @@ static void test_own_socket_is_removed(void)
 static void test_kubelet_socket_is_made_anew(void)
 {
 	struct rig rig;
-	CLEANUP_FREE char *before = NULL;
+	char *before CLEANUP_FREE = NULL;
 
 	rig_open(&rig);
 	rig_kubelet(&rig);
@@ -78,7 +78,7 @@ static void test_kubelet_socket_is_made_anew(void)
 static void test_killed_plugin_returns(void)
 {
 	struct rig rig;
-	CLEANUP_FREE char *before = NULL;
+	char *before CLEANUP_FREE = NULL;
 	struct listing listing;
 
 	rig_open(&rig);
@@ -103,8 +103,8 @@ static void test_stream_is_ended(void)
 {
 	struct rig rig;
 	struct listing listing;
-	CLEANUP_FREE char *before = NULL;
-	CLEANUP_FREE char *after = NULL;
+	char *before CLEANUP_FREE = NULL;
+	char *after CLEANUP_FREE = NULL;
 
 	rig_open(&rig);
 	rig_kubelet(&rig);
@@ -134,8 +134,8 @@ static void test_newest_instance_registers(void)
 	struct listing older;
 	struct listing newer;
 	struct process *first = NULL;
-	CLEANUP_FREE char *before = NULL;
-	CLEANUP_FREE char *after = NULL;
+	char *before CLEANUP_FREE = NULL;
+	char *after CLEANUP_FREE = NULL;
 
 	rig_open(&rig);
 	rig_kubelet(&rig);

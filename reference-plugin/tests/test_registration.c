@@ -3,7 +3,7 @@
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "base/path.h"
-#include "reference-plugin/backoff.h"
+#include "reference-plugin/serving/backoff.h"
 #include "reference-plugin/tests/plugin_rig.h"
 #include "rpc/loop.h"
 
@@ -24,7 +24,7 @@ static void test_backoff(void)
 static void test_both_resources_register(void)
 {
 	struct rig rig;
-	CLEANUP_FREE char *path = NULL;
+	char *path CLEANUP_FREE = NULL;
 
 	rig_open(&rig);
 	rig_kubelet(&rig);
@@ -93,7 +93,7 @@ static void test_stop_ends_streams_with_trailers(void)
 static void test_kubelet_comes_late(void)
 {
 	struct rig rig;
-	CLEANUP_FREE char *kubelet = NULL;
+	char *kubelet CLEANUP_FREE = NULL;
 
 	rig_open(&rig);
 	kubelet = path_join(rig.directory, "kubelet.sock");
@@ -151,7 +151,7 @@ static void test_silence_times_out(void)
 static void test_unchanged_instance_registers_once(void)
 {
 	struct rig rig;
-	CLEANUP_FREE char *kubelet = NULL;
+	char *kubelet CLEANUP_FREE = NULL;
 
 	rig_open(&rig);
 	rig_kubelet(&rig);

@@ -25,7 +25,7 @@ static void stop(struct rig *rig)
 
 static void expect(struct rig *rig, const char *ids, int code, const char *wanted)
 {
-	CLEANUP_TEXT struct text answer = {0};
+	struct text answer CLEANUP_TEXT = {0};
 
 	UNIT_INT(rig_allocate(rig, DISPLAY, ids, &answer), code);
 	UNIT_STRING(text_string(&answer), wanted);
@@ -67,7 +67,7 @@ static void test_other_methods(void)
 	V1beta1__ContainerPreferredAllocationRequest container =
 		V1BETA1__CONTAINER_PREFERRED_ALLOCATION_REQUEST__INIT;
 	V1beta1__ContainerPreferredAllocationRequest *containers[] = {&container};
-	CLEANUP_TEXT_LIST struct text_list available = {0};
+	struct text_list available CLEANUP_TEXT_LIST = {0};
 	ProtobufCMessage *reply = NULL;
 	const V1beta1__PreferredAllocationResponse *response = NULL;
 
@@ -98,7 +98,7 @@ static void test_devices_come_and_go(void)
 	struct rig rig;
 	struct listing first;
 	struct listing second;
-	CLEANUP_TEXT struct text answer = {0};
+	struct text answer CLEANUP_TEXT = {0};
 
 	start(&rig, "a b", "--removal-grace", "300ms");
 	listing_open(&rig, DISPLAY, &first);
@@ -174,7 +174,7 @@ static void test_slow_reader_gets_the_newest_list(void)
 	struct rig rig;
 	struct listing slow;
 	struct listing quick;
-	CLEANUP_FREE char *newest = NULL;
+	char *newest CLEANUP_FREE = NULL;
 
 	start(&rig, "a b", "--multitenancy", "5000");
 	listing_open(&rig, DISPLAY, &slow);

@@ -2,9 +2,9 @@
 /* What a container of a Windows node is given. */
 #include "base/cleanup.h"
 #include "base/tests/unit.h"
-#include "reference-plugin/answer.h"
+#include "reference-plugin/answer/answer.h"
+#include "reference-plugin/configuration/windows_path.h"
 #include "reference-plugin/tests/sample_node.h"
-#include "reference-plugin/windows_path.h"
 
 #define STORE	 "C:\\Windows\\System32\\DriverStore\\FileRepository\\nv.inf_amd64_1"
 #define SYSTEM32 "C:\\Windows\\System32\\"
@@ -73,8 +73,8 @@ static void expect_on(const struct answer_host *host, const struct answer_rules 
 		      const char *wanted)
 {
 	const struct discovery_device *const devices[] = {first, second};
-	CLEANUP(answer_free) struct answer answer = {0};
-	CLEANUP_TEXT struct text seen = {0};
+	struct answer answer CLEANUP(answer_free) = {0};
+	struct text seen CLEANUP_TEXT = {0};
 	struct error err = {0};
 	int result = answer_build(host, rules, devices, second != NULL ? 2 : 1, &answer, &err);
 
@@ -95,7 +95,7 @@ static void expect_error(const struct answer_rules *rules, const struct discover
 			 const struct discovery_device *second, const char *wanted)
 {
 	const struct discovery_device *const devices[] = {first, second};
-	CLEANUP(answer_free) struct answer answer = {0};
+	struct answer answer CLEANUP(answer_free) = {0};
 	struct error err = {0};
 
 	UNIT_INT(answer_build(&recorded, rules, devices, second != NULL ? 2 : 1, &answer, &err),
@@ -200,7 +200,7 @@ static void test_vendors_that_bring_the_same_file(void)
 /* Registry before configuration before built-in. */
 static void test_precedence(void)
 {
-	CLEANUP(additional_mounts_free) struct additional_mounts mounts = {0};
+	struct additional_mounts mounts CLEANUP(additional_mounts_free) = {0};
 	const struct answer_rules rules = {.additional = &mounts};
 	struct discovery_device device = t4("t4", "X");
 
@@ -231,7 +231,7 @@ static void expect_objection(const char *source, const char *destination, unsign
 {
 	const struct discovery_file file = {source, destination, bits, false, ""};
 	struct discovery_device device = other("x", &file);
-	CLEANUP_FREE char *wanted = text_format("device vpci-location-path://PCIROOT(0)#PCI(0300)\n"
+	char *wanted CLEANUP_FREE = text_format("device vpci-location-path://PCIROOT(0)#PCI(0300)\n"
 						"warning: device 'x': '%s' is not mounted at '%s': "
 						"%s\n",
 						source, destination, why);
@@ -267,7 +267,7 @@ static void test_hostile_files(void)
 /* Configured and built-in files are named relative to the driver's directory. */
 static void test_hostile_driver_directory(void)
 {
-	CLEANUP(additional_mounts_free) struct additional_mounts mounts = {0};
+	struct additional_mounts mounts CLEANUP(additional_mounts_free) = {0};
 	const struct answer_rules rules = {.additional = &mounts};
 	struct discovery_device device = t4("t4", "X");
 
@@ -286,9 +286,9 @@ static void test_hostile_driver_directory(void)
 static void test_long_and_foreign_names(void)
 {
 	static const char name[] = "\xe3\x82\xb0\xe3\x83\xa9\xf0\x9f\x98\x80.dll";
-	CLEANUP_FREE char *source = text_format("C:\\Store\\amd\\%0120d\\%0120d\\%s", 0, 0, name);
-	CLEANUP_FREE char *destination = text_format(SYSTEM32 "%s", name);
-	CLEANUP_FREE char *wanted =
+	char *source CLEANUP_FREE = text_format("C:\\Store\\amd\\%0120d\\%0120d\\%s", 0, 0, name);
+	char *destination CLEANUP_FREE = text_format(SYSTEM32 "%s", name);
+	char *wanted CLEANUP_FREE =
 		text_format("device vpci-location-path://PCIROOT(0)#PCI(0300)\n%s <= %s\n",
 			    destination, source);
 	const struct discovery_file file = {source, destination, 64, false, ""};
@@ -313,7 +313,7 @@ static void test_missing_files_are_left_out(void)
 static void expect_refused_mount(enum additional_mount_kind kind, const char *source,
 				 const char *destination, const char *part)
 {
-	CLEANUP(additional_mounts_free) struct additional_mounts mounts = {0};
+	struct additional_mounts mounts CLEANUP(additional_mounts_free) = {0};
 	struct error err = {0};
 
 	UNIT_INT(additional_mounts_add(&mounts, kind, "nvidia", source, destination, &err),

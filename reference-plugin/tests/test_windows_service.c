@@ -22,7 +22,7 @@ static struct {
 /* A service has a working directory, and so a drive, of its own. NULL: it cannot be told. */
 static char *absolute(const char *path)
 {
-	CLEANUP_FREE uint16_t *relative = utf16_from_utf8(path, NULL);
+	uint16_t *relative CLEANUP_FREE = utf16_from_utf8(path, NULL);
 	wchar_t whole[MAX_PATH] = L"";
 	DWORD length = relative != NULL
 			       ? GetFullPathNameW((const wchar_t *)relative, MAX_PATH, whole, NULL)
@@ -35,9 +35,9 @@ static char *absolute(const char *path)
 /* A service that runs the plugin on the recorded node `node`. */
 static SC_HANDLE create_service(const char *node)
 {
-	CLEANUP_FREE char *program = NULL;
-	CLEANUP_FREE char *command = NULL;
-	CLEANUP_FREE uint16_t *wide = NULL;
+	char *program CLEANUP_FREE = NULL;
+	char *command CLEANUP_FREE = NULL;
+	uint16_t *wide CLEANUP_FREE = NULL;
 	SC_HANDLE service = NULL;
 
 	UNIT_INT(path_beside_program("../bin/device-plugin-wddm.exe", &program, NULL), 0);
@@ -77,7 +77,7 @@ static SERVICE_STATUS await_state(SC_HANDLE service, DWORD wanted)
 static void await_log(const char *part)
 {
 	uint64_t end = clock_monotonic_ms() + TIMEOUT_MS;
-	CLEANUP_FREE char *content = NULL;
+	char *content CLEANUP_FREE = NULL;
 
 	do {
 		free(STEAL(content));
@@ -91,7 +91,7 @@ static void await_log(const char *part)
 
 static void test_start_and_stop(void)
 {
-	CLEANUP_FREE char *node =
+	char *node CLEANUP_FREE =
 		absolute(GPUCERT_SOURCE_DIR "/discovery/nodes/windows-4x-tesla-t4.json");
 	SC_HANDLE service = create_service(node);
 	SERVICE_STATUS status = {0};

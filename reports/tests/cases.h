@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef REPORTS_TESTS_CASES_H
-#define REPORTS_TESTS_CASES_H
+#pragma once
 
 /* Files of the golden cases, and short ways to use the library, for tests. */
 
@@ -50,5 +49,3 @@ cJSON *report_of_lines(const char *const *lines, struct error *err);
 #define LINE_HELD                                                                                  \
 	"\"type\":\"check-held\",\"check\":\"a.two@x\",\"cause\":\"a.one\",\"reason\":\"a.one "    \
 	"failed\""
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef RPC_FUZZ_MESSAGES_H
-#define RPC_FUZZ_MESSAGES_H
+#pragma once
 
 /* Unpacks bytes as the message that the first byte picks out of `types`. What could be unpacked is
  * packed and unpacked again, and must come out the same. */
@@ -11,5 +10,3 @@
 
 void fuzz_messages(const ProtobufCMessageDescriptor *const *types, size_t count,
 		   const uint8_t *data, size_t size);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef RPC_TESTS_RAW_H
-#define RPC_TESTS_RAW_H
+#pragma once
 
 /* Connections to the server of a rig without HTTP/2, written to with the system's own calls. */
 
@@ -21,5 +20,3 @@ void raw_close(struct raw raw);
 bool raw_is_private(struct rig *rig);
 
 size_t raw_handle_count(void); /* descriptors or handles that this process holds */
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef RPC_TESTS_RIG_H
-#define RPC_TESTS_RIG_H
+#pragma once
 
 /* A server and a client on one loop and one socket, for tests. */
 
@@ -69,5 +68,3 @@ struct rpc_slice count_request(uint32_t messages, uint32_t size, uint8_t buffer[
 
 /* Runs the loop until *value is true; fails the test after 5 s. */
 void rig_until(struct rig *rig, bool (*condition)(void *user), void *user, const char *what);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef RPC_TESTS_WIRE_H
-#define RPC_TESTS_WIRE_H
+#pragma once
 
 /* Sessions without sockets: HTTP/2 frames made and read by hand, for tests and fuzz targets. */
 
@@ -64,5 +63,3 @@ void wire_message(struct wire *wire, uint8_t flags, uint32_t stream, const void 
 
 /* Feeds what was made to `session` and reads what it writes into wire->facts. */
 void wire_talk(struct wire *wire, struct session *session);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef RPC_WINDOWS_PIPE_ACCESS_H
-#define RPC_WINDOWS_PIPE_ACCESS_H
+#pragma once
 
 #include "base/error.h"
 
@@ -10,5 +9,3 @@
  * owner, SYSTEM and Administrators, otherwise every user of this machine. Nobody comes in over the
  * network. The handle needs WRITE_DAC; all instances of the pipe share what is set. */
 int pipe_access_set(HANDLE pipe, unsigned mode, struct error *err);
-
-#endif

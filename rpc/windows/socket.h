@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef RPC_WINDOWS_SOCKET_H
-#define RPC_WINDOWS_SOCKET_H
+#pragma once
 
 #include "rpc/socket.h"
 
@@ -15,5 +14,3 @@ enum socket_file_kind socket_file_look(const char *path, struct socket_identity 
 
 /* Removes what is there. False: it is still there. */
 bool socket_file_remove(const char *path);
-
-#endif

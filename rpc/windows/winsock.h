@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef RPC_WINDOWS_WINSOCK_H
-#define RPC_WINDOWS_WINSOCK_H
+#pragma once
 
 /* Winsock's sockets before libuv takes them over: libuv connects and accepts by extensions of
  * Winsock that AF_UNIX does not have. */
@@ -50,5 +49,3 @@ int error_winsock(struct error *err, int code, const char *format, ...) PRINTF_L
 int rendezvous_read(const char *path, struct rendezvous *out, struct error *err);
 int rendezvous_write(const char *path, unsigned mode, const struct rendezvous *rendezvous,
 		     struct error *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef WORKLOADS_COMMON_API_H
-#define WORKLOADS_COMMON_API_H
+#pragma once
 
 /* What one API told about itself and its devices: the members `api`, `platforms` and `devices` of a
  * document (workloads/schema/probe.schema.json). */
@@ -59,5 +58,3 @@ void api_report_message(struct api_report *report, const char *message);
 
 /* Adds `api`, `platforms` (when there are any) and `devices`; the two arrays are consumed. */
 void api_report_members(struct api_report *report, struct members *members);
-
-#endif

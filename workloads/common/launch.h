@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef WORKLOADS_COMMON_LAUNCH_H
-#define WORKLOADS_COMMON_LAUNCH_H
+#pragma once
 
 /*
  * What binds a document to the launch of its probe. Whoever starts a probe gives it a nonce, which
@@ -26,5 +25,3 @@ int probe_launch_set_nonce(struct probe_launch *launch, const char *nonce, struc
 /* Waits until the file at `path` can be read to its end, and takes nonce and seed from its only
  * line, "NONCE SEED". ERROR_FORMAT, ERROR_IO, ERROR_NOT_FOUND. */
 int probe_launch_wait(struct probe_launch *launch, const char *path, struct error *err);
-
-#endif

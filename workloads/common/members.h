@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef WORKLOADS_COMMON_MEMBERS_H
-#define WORKLOADS_COMMON_MEMBERS_H
+#pragma once
 
 /*
  * Building JSON objects member by member. When memory runs out the builder remembers it, and
@@ -49,5 +48,3 @@ void member_item(struct members *members, const char *key, cJSON *item);
 
 /* Appends to an array; consumes `item`. NULL on either side, or no memory: false. */
 bool array_add(cJSON *array, cJSON *item);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef WORKLOADS_COMMON_OUTPUT_H
-#define WORKLOADS_COMMON_OUTPUT_H
+#pragma once
 
 /*
  * The one line that a probe prints. Drivers, and programs that drivers start, print what they like
@@ -20,5 +19,3 @@ int output_claim(int *fd, struct error *err);
 /* Writes the document as one line and closes `fd`, so that a full disk is seen. ERROR_IO,
  * ERROR_MEMORY. */
 int output_write(int fd, const cJSON *document, struct error *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef WORKLOADS_COMMON_PROGRAM_H
-#define WORKLOADS_COMMON_PROGRAM_H
+#pragma once
 
 /*
  * The program around one compute API: options, the document, the exit code.
@@ -90,5 +89,3 @@ int probe_launch_take(const struct probe_launch_options *options, struct probe_l
 
 /* The members that every document begins with. */
 void probe_members(struct members *document, const char *probe, const struct probe_launch *launch);
-
-#endif

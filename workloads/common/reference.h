@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef WORKLOADS_COMMON_REFERENCE_H
-#define WORKLOADS_COMMON_REFERENCE_H
+#pragma once
 
 /*
  * What the work makes of its input, computed on the CPU: the reference that a probe compares each
@@ -58,5 +57,3 @@ float work_expected_product(uint32_t seed, size_t index);
  */
 int work_expected_digest(const char *array, uint32_t seed, size_t elements, char out[DIGEST_SIZE],
 			 struct error *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef WORKLOADS_COMMON_RENDER_H
-#define WORKLOADS_COMMON_RENDER_H
+#pragma once
 
 /*
  * The picture that graphics APIs draw off-screen, and the verification of every pixel of it.
@@ -61,5 +60,3 @@ void render_report_reason(const struct render_report *report, char *out, size_t 
 
 /* The `render` member of a work; null when nothing was drawn. NULL: out of memory. */
 cJSON *render_report_json(const struct render_report *report);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef WORKLOADS_COMMON_WORK_H
-#define WORKLOADS_COMMON_WORK_H
+#pragma once
 
 /* The work that every compute API does (reference.h), and the verification of its result. */
 
@@ -122,5 +121,3 @@ int work_report_failure(struct work_report *report, const struct error *reason,
 
 /* The `work` member of a document. NULL: out of memory. */
 cJSON *work_report_json(const struct work_report *report);
-
-#endif

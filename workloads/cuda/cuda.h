@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef WORKLOADS_CUDA_CUDA_H
-#define WORKLOADS_CUDA_CUDA_H
+#pragma once
 
 /* The part of the CUDA driver API that tells the devices. The prototypes are declared here: the
  * driver's library has a stable binary interface, and its header is not free to redistribute.
@@ -31,5 +30,3 @@ enum cuda_attribute {
 
 /* Enumeration alone: `work` is NULL, and there is never a session. */
 extern const struct api_driver cuda_api;
-
-#endif

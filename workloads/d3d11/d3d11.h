@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef WORKLOADS_D3D11_D3D11_H
-#define WORKLOADS_D3D11_D3D11_H
+#pragma once
 
 /* Direct3D 11 as probes use it. d3d11_api is what programs need; the rest is shared by the files of
  * this folder. */
@@ -60,5 +59,3 @@ int d3d11_create_buffer(struct d3d11_device *gpu, const D3D11_BUFFER_DESC *descr
 int d3d11_compute(struct d3d11 *d3d, const struct work_request *request, struct work_report *report,
 		  struct error *err);
 int d3d11_render(struct d3d11_device *gpu, struct work_report *report, struct error *err);
-
-#endif

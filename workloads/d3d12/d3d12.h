@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef WORKLOADS_D3D12_D3D12_H
-#define WORKLOADS_D3D12_D3D12_H
+#pragma once
 
 /* Direct3D 12 as probes use it. d3d12_api is what programs need; the rest is shared by the files of
  * this folder and by DirectML, which works on a device of Direct3D 12. */
@@ -73,5 +72,3 @@ int d3d12_create_root_signature(struct d3d12_device *gpu, unsigned constants, un
 int d3d12_compute(struct d3d12 *d3d, const struct work_request *request, struct work_report *report,
 		  struct error *err);
 int d3d12_render(struct d3d12_device *gpu, struct work_report *report, struct error *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef WORKLOADS_D3D12_PLATFORM_H
-#define WORKLOADS_D3D12_PLATFORM_H
+#pragma once
 
 /* What differs between Direct3D 12 of Windows (d3d12.dll) and vkd3d (libvkd3d.so.1, Direct3D 12 on
  * Vulkan): where the library comes from, the adapters, waiting. Implemented in platform_windows.c
@@ -40,5 +39,3 @@ HRESULT d3d12_platform_serialize(struct d3d12_platform *platform,
 /* Waits until the fence reached the value or the time is over; whether it did is asked of the
  * fence. */
 HRESULT d3d12_platform_wait(ID3D12Fence *fence, uint64_t value, uint64_t timeout_ms);
-
-#endif

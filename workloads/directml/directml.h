@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef WORKLOADS_DIRECTML_DIRECTML_H
-#define WORKLOADS_DIRECTML_DIRECTML_H
+#pragma once
 
 /* DirectML as probes use it: an element-wise addition and a matrix product on a device of
  * Direct3D 12. directml_api is what programs need; the rest is shared by the files of this folder.
@@ -63,5 +62,3 @@ int directml_operator_build(struct directml_operator *op, const struct directml_
 int directml_operator_record(struct directml_operator *op, const struct directml_task *task,
 			     const struct directml_buffers *buffers, struct error *err);
 void directml_operator_free(struct directml_operator *op);
-
-#endif

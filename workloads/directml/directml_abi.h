@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef WORKLOADS_DIRECTML_DIRECTML_ABI_H
-#define WORKLOADS_DIRECTML_DIRECTML_ABI_H
+#pragma once
 
 /*
  * The binary interface of DirectML for C, as far as the probe calls it: Microsoft's header is C++
@@ -152,5 +151,3 @@ typedef HRESULT(STDMETHODCALLTYPE *dml_create_device)(ID3D12Device *, uint32_t f
 
 extern const GUID dml_iid_device, dml_iid_operator, dml_iid_compiled_operator,
 	dml_iid_operator_initializer, dml_iid_binding_table, dml_iid_command_recorder;
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef WORKLOADS_DIRECTML_WORK_H
-#define WORKLOADS_DIRECTML_WORK_H
+#pragma once
 
 #include "workloads/directml/directml.h"
 
@@ -8,5 +7,3 @@
  * exists. ERROR_REMOTE (dml->d3d->failure), ERROR_TIMEOUT, ERROR_UNSUPPORTED, ERROR_MEMORY. */
 int directml_work(struct directml *dml, const struct work_request *request,
 		  struct work_report *report, struct error *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef WORKLOADS_DIRECTX_COM_H
-#define WORKLOADS_DIRECTX_COM_H
+#pragma once
 
 /* Objects of the component object model, of whatever interface. To be included behind the headers
  * that declare IUnknown. */
@@ -15,5 +14,3 @@ static inline void com_release(void *object)
 	if (unknown != NULL)
 		(void)unknown->lpVtbl->Release(unknown);
 }
-
-#endif

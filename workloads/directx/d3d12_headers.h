@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef WORKLOADS_DIRECTX_D3D12_HEADERS_H
-#define WORKLOADS_DIRECTX_D3D12_HEADERS_H
+#pragma once
 
 /* Direct3D 12 for C: of the Windows SDK, or of vkd3d. Methods that return structures take a pointer
  * to the result as their first argument, as their callers in C++ do. */
@@ -18,5 +17,3 @@
 #endif
 
 #include "workloads/directx/com.h"
-
-#endif

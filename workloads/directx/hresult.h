@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef WORKLOADS_DIRECTX_HRESULT_H
-#define WORKLOADS_DIRECTX_HRESULT_H
+#pragma once
 
 /* What the calls of DirectX return. Source: winerror.h and dxgi.h of the Windows SDK. */
 
@@ -30,5 +29,3 @@ int hresult_check(int32_t result, const char *call, struct call_failure *failure
 
 /* Adds why the device was removed to an error of hresult_check(). */
 void hresult_add_removal(int32_t reason, struct error *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef WORKLOADS_DIRECTX_WINE_H
-#define WORKLOADS_DIRECTX_WINE_H
+#pragma once
 
 /* Wine stands in for Windows. Its Direct3D describes a graphics card that it made up and draws
  * through OpenGL (up to Direct3D 11) and Vulkan (12), so that the vendor of an adapter says nothing
@@ -18,5 +17,3 @@ void wine_renderer(char *out, size_t size);
 
 /* A renderer that is a processor: llvmpipe, softpipe, SwiftShader, GDI. */
 bool wine_renderer_is_software(const char *renderer);
-
-#endif

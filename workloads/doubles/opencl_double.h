@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef WORKLOADS_DOUBLES_OPENCL_DOUBLE_H
-#define WORKLOADS_DOUBLES_OPENCL_DOUBLE_H
+#pragma once
 
 /* An OpenCL driver for tests, loaded by the real loader. Its devices work on the processor and know
  * one kernel, that of the probes. Every object is the same small structure: it begins with the
@@ -48,5 +47,3 @@ void double_add_work(cl_icd_dispatch *dispatch);
 		if (*(result) != CL_SUCCESS)                                                       \
 			return NULL;                                                               \
 	} while (0)
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef WORKLOADS_DOUBLES_SETTINGS_H
-#define WORKLOADS_DOUBLES_SETTINGS_H
+#pragma once
 
 /*
  * What a driver double does wrong, from the environment variable GPUCERT_DOUBLE: words separated by
@@ -33,5 +32,3 @@ int setting_enter(const char *call);
 /* Runs the work of workloads/common/work.h on the arrays of a kernel, as the settings want it. */
 void setting_work(uint32_t *values, const float *x, float *y, size_t elements, uint32_t key,
 		  float scale);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef WORKLOADS_DOUBLES_VULKAN_DOUBLE_H
-#define WORKLOADS_DOUBLES_VULKAN_DOUBLE_H
+#pragma once
 
 /* A Vulkan driver for tests, loaded by the real loader through its manifest. Its devices work on
  * the processor and know one kernel, that of the probes. */
@@ -59,5 +58,3 @@ struct double_set {
 };
 
 void *double_allocate(size_t size); /* zeroed; ends the process when there is none */
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef WORKLOADS_DXCORE_DXCORE_H
-#define WORKLOADS_DXCORE_DXCORE_H
+#pragma once
 
 /* The adapters that DXCore tells: those of DXGI, and compute-only ones. dxcore_api is what programs
  * need. */
@@ -39,5 +38,3 @@ void dxcore_free(struct dxcore *dxcore);
 
 /* One element of `devices`, with its place among them. NULL: out of memory. */
 cJSON *dxcore_describe(const struct dxcore_adapter *adapter, size_t index);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef WORKLOADS_DXCORE_DXCORE_ABI_H
-#define WORKLOADS_DXCORE_DXCORE_ABI_H
+#pragma once
 
 /*
  * The binary interface of DXCore for C, as far as the probe calls it: Microsoft's header is C++
@@ -88,5 +87,3 @@ enum { DXCORE_LISTS = 5, DXCORE_ATTRIBUTES = 9 };
 extern const struct dxcore_attribute dxcore_attributes[DXCORE_ATTRIBUTES];
 
 enum { DXCORE_CORE_COMPUTE = 2 }; /* index of "d3d12-core-compute" */
-
-#endif

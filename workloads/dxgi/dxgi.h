@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef WORKLOADS_DXGI_DXGI_H
-#define WORKLOADS_DXGI_DXGI_H
+#pragma once
 
 /* The adapters that DXGI tells: what Direct3D 11 and 12 work on. dxgi_api is what programs need. */
 
@@ -42,5 +41,3 @@ int dxgi_report(struct dxgi *dxgi, struct api_report *report, struct error *err)
 
 /* Turns an error of dxgi_open() into the report. Returns 0 or ERROR_MEMORY. */
 int dxgi_report_failure(struct api_report *report, const struct error *reason, struct error *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef WORKLOADS_OPENCL_OPENCL_H
-#define WORKLOADS_OPENCL_OPENCL_H
+#pragma once
 
 /* The OpenCL API as probes use it: loader, platforms, devices. opencl_api is what programs need;
  * the rest is shared by the files of this folder. */
@@ -92,5 +91,3 @@ int opencl_compute(struct opencl *cl, const struct work_request *request,
 
 /* names.c: as the specification spells it; NULL for codes it does not know. */
 const char *opencl_error_name(cl_int code);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef WORKLOADS_TESTS_EXPECT_H
-#define WORKLOADS_TESTS_EXPECT_H
+#pragma once
 
 /* Looking into documents. Pointers are JSON pointers. */
 
@@ -52,5 +51,3 @@ static inline void expect_count(const cJSON *json, const char *pointer, int expe
 	CU_ASSERT_TRUE(cJSON_IsArray(node));
 	CU_ASSERT_EQUAL(cJSON_GetArraySize(node), expected);
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef WORKLOADS_TESTS_RUN_PROBE_H
-#define WORKLOADS_TESTS_RUN_PROBE_H
+#pragma once
 
 /* Running probes as programs and reading what they print. */
 
@@ -26,5 +25,3 @@ cJSON *probe_document(const struct probe *probe);
 
 /* `missing` is what the probe says is not there. */
 void expect_unsupported(const struct probe *probe, const char *missing);
-
-#endif

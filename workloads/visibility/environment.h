@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef WORKLOADS_VISIBILITY_ENVIRONMENT_H
-#define WORKLOADS_VISIBILITY_ENVIRONMENT_H
+#pragma once
 
 /* Environment variables that steer loaders and drivers. */
 
@@ -18,5 +17,3 @@ int environment_list(const char *const *variables, cJSON **out, struct error *er
  * the programs that it starts from now on; folders for caches stay. `steered`: there was one.
  * ERROR_MEMORY. */
 int environment_clean(bool *steered, struct error *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef WORKLOADS_VISIBILITY_ISOLATE_H
-#define WORKLOADS_VISIBILITY_ISOLATE_H
+#pragma once
 
 /* Asking one API for its devices in a child process, so that a driver that crashes, exits or hangs
  * costs the answer of that API and no other. */
@@ -26,5 +25,3 @@ int isolate_ask(const struct api_driver *api, cJSON **out, struct error *err);
  * ERROR_IO: there is no process; ERROR_MEMORY. */
 int isolate_run(const struct api_driver *api, uint64_t timeout_ms, bool anew, cJSON **out,
 		struct error *err);
-
-#endif

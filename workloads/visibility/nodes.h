@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef WORKLOADS_VISIBILITY_NODES_H
-#define WORKLOADS_VISIBILITY_NODES_H
+#pragma once
 
 /* Device nodes of GPUs. */
 
@@ -13,5 +12,3 @@
  * fixed order: by directory, then by name. With `try_open` each device node is opened and closed
  * again; otherwise the results are null. ERROR_MEMORY; ERROR_IO: a directory cannot be read. */
 int nodes_list(const char *root, bool try_open, cJSON **out, struct error *err);
-
-#endif

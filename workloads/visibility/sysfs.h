@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef WORKLOADS_VISIBILITY_SYSFS_H
-#define WORKLOADS_VISIBILITY_SYSFS_H
+#pragma once
 
 /* What the kernel's own file systems tell of GPUs. A container sees those of its host, so this says
  * nothing about access; it is kept apart from the device nodes for that reason. */
@@ -12,5 +11,3 @@
 /* The `sysfs` of a document, read from `sys_root` (normally "/sys") and `proc_root` ("/proc").
  * ERROR_MEMORY; ERROR_IO: a directory cannot be read. */
 int sysfs_list(const char *sys_root, const char *proc_root, cJSON **out, struct error *err);
-
-#endif

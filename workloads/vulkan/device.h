@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef WORKLOADS_VULKAN_DEVICE_H
-#define WORKLOADS_VULKAN_DEVICE_H
+#pragma once
 
 /* A logical device with one compute queue, and its memory. Every function that fails leaves what it
  * made so far in the structure; the matching _free() handles any state. */
@@ -111,5 +110,3 @@ int vulkan_pipeline_record(struct vulkan_device *device, struct vulkan_pipeline 
 			   const struct vulkan_layout *layout, const struct work_request *request,
 			   VkBuffer storage, VkBuffer staging, struct error *err);
 void vulkan_pipeline_free(struct vulkan_device *device, struct vulkan_pipeline *pipeline);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef WORKLOADS_VULKAN_VULKAN_H
-#define WORKLOADS_VULKAN_VULKAN_H
+#pragma once
 
 /* The Vulkan API as probes use it: loader, instance, physical devices. vulkan_api (below) is what
  * programs need; the rest is shared by the files of this folder. */
@@ -83,5 +82,3 @@ int vulkan_compute(struct vulkan *vk, const struct work_request *request,
 const char *vulkan_result_name(VkResult result);
 const char *vulkan_driver_name(VkDriverId id);
 const char *vulkan_device_type_name(VkPhysicalDeviceType type); /* "discrete-gpu", "cpu", ... */
-
-#endif

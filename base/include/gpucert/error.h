@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef GPUCERT_ERROR_H
-#define GPUCERT_ERROR_H
+#pragma once
 
 /*
  * The error object.
@@ -82,5 +81,4 @@ const char *error_code_name(int code);
 
 #ifdef __cplusplus
 }
-#endif
 #endif

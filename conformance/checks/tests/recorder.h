@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef CONFORMANCE_CHECKS_TESTS_RECORDER_H
-#define CONFORMANCE_CHECKS_TESTS_RECORDER_H
+#pragma once
 
 /* What a piece of a check records, as the runner reads it. */
 
@@ -38,5 +37,3 @@ static inline void recorder_expect(check_body *body, enum report_outcome wanted,
 	if (strstr(reason, why) == NULL)
 		UNIT_STRING(reason, why);
 }
-
-#endif

@@ -37,9 +37,9 @@ static int run(const char *image, struct text *messages)
 
 static void test_known_image(void)
 {
-	CLEANUP_TEXT struct text messages = {0};
-	CLEANUP_FREE char *path = path_join(directory, "report.json");
-	CLEANUP_JSON cJSON *report = NULL;
+	struct text messages CLEANUP_TEXT = {0};
+	char *path CLEANUP_FREE = path_join(directory, "report.json");
+	cJSON *report CLEANUP_JSON = NULL;
 
 	UNIT_INT(run(rig.images.probe.reference, &messages), 0);
 	UNIT_STRING(text_string(&messages), "");
@@ -52,7 +52,7 @@ static void test_known_image(void)
 
 static void test_unknown_image(void)
 {
-	CLEANUP_TEXT struct text messages = {0};
+	struct text messages CLEANUP_TEXT = {0};
 
 	UNIT_INT(run("registry.example/none:1", &messages), 3);
 	UNIT_CONTAINS(text_string(&messages),

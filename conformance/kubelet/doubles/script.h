@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef CONFORMANCE_KUBELET_DOUBLES_SCRIPT_H
-#define CONFORMANCE_KUBELET_DOUBLES_SCRIPT_H
+#pragma once
 
 /* What a scripted plugin does, read from JSON. script_help() is the format's documentation. */
 
@@ -116,5 +115,3 @@ int script_file_read(const cJSON *json, struct script_file *out, struct error *e
 void script_file_free(struct script_file *file);
 
 const char *script_help(void);
-
-#endif

@@ -21,7 +21,7 @@ int script_read_count(const struct json_at *at, const char *key, uint64_t *out, 
 static char *copy_string(const char *string)
 {
 	static const char symbol[] = "\xe2\x90\x80";
-	CLEANUP_TEXT struct text text = {0};
+	struct text text CLEANUP_TEXT = {0};
 	text_append(&text, "", 0);
 	while (*string != '\0') {
 		bool hit = text_starts_with(string, symbol);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef CONFORMANCE_KUBELET_DOUBLES_SCRIPT_PARTS_H
-#define CONFORMANCE_KUBELET_DOUBLES_SCRIPT_PARTS_H
+#pragma once
 
 /* Parts of a script: values, device lists, answers, faults. Absent members leave the target as it
  * is. */
@@ -27,5 +26,3 @@ void script_template_free(struct script_template *template);
 
 int script_read_fault(const struct json_at *parent, const char *key, struct script_fault *out,
 		      struct error *err);
-
-#endif

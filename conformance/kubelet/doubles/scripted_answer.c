@@ -14,7 +14,7 @@ int scripted_pack(const ProtobufCMessage *message, struct scripted_bytes *out, s
 		return error_memory(err);
 	(void)protobuf_c_message_pack(message, out->data);
 	const struct rpc_slice packed = {out->data, out->size};
-	CLEANUP_TEXT struct text bytes = {0};
+	struct text bytes CLEANUP_TEXT = {0};
 	if (!message_has_nul(packed))
 		return 0;
 	message_restore_nul(message->descriptor, packed, &bytes);
@@ -47,7 +47,7 @@ static char *expand(struct arena *arena, const char *string, const struct placeh
 		     {"{ids}", places->ids},
 		     {"{sorted}", places->sorted},
 		     {"{call}", places->call}};
-	CLEANUP_TEXT struct text text = {0};
+	struct text text CLEANUP_TEXT = {0};
 	text_append(&text, "", 0);
 	while (*string != '\0') {
 		size_t used = 0;
@@ -194,7 +194,7 @@ static void add_padding(struct arena *arena, uint64_t size,
 
 static char *join(const struct text_list *ids)
 {
-	CLEANUP_TEXT struct text text = {0};
+	struct text text CLEANUP_TEXT = {0};
 	text_append(&text, "", 0);
 	for (size_t i = 0; i < ids->count; i++)
 		text_addf(&text, "%s%s", i == 0 ? "" : ",", ids->items[i]);
@@ -205,12 +205,12 @@ static V1beta1__ContainerAllocateResponse *
 answer_container(struct arena *arena, const struct script *script, const struct script_fault *fault,
 		 const V1beta1__ContainerAllocateRequest *request, size_t call)
 {
-	CLEANUP_TEXT_LIST struct text_list ids = {0};
+	struct text_list ids CLEANUP_TEXT_LIST = {0};
 	for (size_t i = 0; i < request->n_devices_ids; i++)
 		(void)text_list_add(&ids, request->devices_ids[i], NULL);
-	CLEANUP_FREE char *joined = join(&ids);
+	char *joined CLEANUP_FREE = join(&ids);
 	text_list_sort(&ids);
-	CLEANUP_FREE char *sorted = join(&ids);
+	char *sorted CLEANUP_FREE = join(&ids);
 	struct placeholders places = {.ids = joined, .sorted = sorted};
 	(void)snprintf(places.call, sizeof(places.call), "%zu", call);
 	V1beta1__ContainerAllocateResponse *response = take_block(arena, 1, sizeof(*response));

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef CONFORMANCE_KUBELET_DOUBLES_SCRIPTED_ANSWER_H
-#define CONFORMANCE_KUBELET_DOUBLES_SCRIPTED_ANSWER_H
+#pragma once
 
 /* Building the messages that a script describes. All come as packed bytes: caller frees. */
 
@@ -24,5 +23,3 @@ int scripted_preferred(const struct script *script,
 		       struct scripted_bytes *out, struct error *err);
 
 int scripted_pack(const ProtobufCMessage *message, struct scripted_bytes *out, struct error *err);
-
-#endif

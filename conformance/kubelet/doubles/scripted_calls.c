@@ -249,7 +249,7 @@ static void answer_allocate(struct scripted_call *call)
 		finish(call, RPC_INVALID_ARGUMENT, "the request is no AllocateRequest");
 		return;
 	}
-	CLEANUP_FREE char *problem = NULL;
+	char *problem CLEANUP_FREE = NULL;
 	int code = RPC_INTERNAL;
 	for (size_t i = 0; problem == NULL && i < request->n_container_requests; i++)
 		problem = ids_problem(call->plugin, request->container_requests[i]->devices_ids,
@@ -297,7 +297,7 @@ static void answer_pre_start(struct scripted_call *call)
 	V1beta1__PreStartContainerRequest *request =
 		unpack(call, &v1beta1__pre_start_container_request__descriptor);
 	int code = RPC_INVALID_ARGUMENT;
-	CLEANUP_FREE char *problem = request == NULL
+	char *problem CLEANUP_FREE = request == NULL
 					     ? strdup("the request is no PreStartContainerRequest")
 					     : ids_problem(call->plugin, request->devices_ids,
 							   request->n_devices_ids, &code);
@@ -480,7 +480,7 @@ int scripted_add_methods(struct scripted_plugin *plugin, struct error *err)
 		const char *service = method >= SCRIPT_GET_INFO
 					      ? "/pluginregistration.Registration/"
 					      : "/v1beta1.DevicePlugin/";
-		CLEANUP_FREE char *path = text_format(
+		char *path CLEANUP_FREE = text_format(
 			"%s%s", service, script_method_name((enum script_method)method));
 		rc = path == NULL
 			     ? error_memory(err)

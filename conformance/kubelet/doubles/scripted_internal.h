@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef CONFORMANCE_KUBELET_DOUBLES_SCRIPTED_INTERNAL_H
-#define CONFORMANCE_KUBELET_DOUBLES_SCRIPTED_INTERNAL_H
+#pragma once
 
 #include "conformance/kubelet/doubles/scripted_answer.h"
 #include "conformance/kubelet/doubles/scripted_plugin.h"
@@ -44,5 +43,3 @@ void scripted_drop_calls(struct scripted_plugin *plugin);
 int scripted_start_listening(struct scripted_plugin *plugin, struct error *err);
 void scripted_begin(struct scripted_plugin *plugin); /* listens anew and registers */
 void scripted_stop_registering(struct scripted_plugin *plugin);
-
-#endif

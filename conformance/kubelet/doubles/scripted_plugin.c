@@ -11,7 +11,7 @@
 
 void scripted_note(struct scripted_plugin *plugin, const char *format, ...)
 {
-	CLEANUP_TEXT struct text line = {0};
+	struct text line CLEANUP_TEXT = {0};
 	va_list args;
 	if (plugin->options.on_note == NULL)
 		return;
@@ -45,7 +45,7 @@ static int choose_socket(struct scripted_plugin *plugin, struct error *err)
 	static unsigned counter;
 	if (plugin->socket != NULL && !script->fresh_socket)
 		return 0;
-	CLEANUP_FREE char *name = NULL;
+	char *name CLEANUP_FREE = NULL;
 	if (script->socket == NULL)
 		name = text_format("scripted-%d-%u.sock", (int)uv_os_getpid(), counter++);
 	else if (plugin->socket == NULL)
@@ -69,7 +69,7 @@ int scripted_listen(struct scripted_plugin *plugin, struct error *err)
 	int rc = choose_socket(plugin, err);
 	if (rc != 0)
 		return rc;
-	CLEANUP_FREE char *address = text_format("unix:%s", plugin->socket);
+	char *address CLEANUP_FREE = text_format("unix:%s", plugin->socket);
 	if (address == NULL)
 		return error_memory(err);
 	scripted_unlisten(plugin);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef CONFORMANCE_KUBELET_DOUBLES_SCRIPTED_PLUGIN_H
-#define CONFORMANCE_KUBELET_DOUBLES_SCRIPTED_PLUGIN_H
+#pragma once
 
 /* A device plugin that does what a script says, for testing the fake kubelet and the checks. It
  * runs on the loop of the test, or alone in the program scripted-plugin. */
@@ -44,5 +43,3 @@ scripted_plugin_streams(const struct scripted_plugin *plugin); /* open ListAndWa
 size_t scripted_plugin_registered(const struct scripted_plugin *plugin); /* Register answered OK */
 size_t scripted_plugin_refused(const struct scripted_plugin *plugin);
 const char *scripted_plugin_last_error(const struct scripted_plugin *plugin); /* of Register */
-
-#endif

@@ -113,7 +113,7 @@ int main(int argc, char **argv)
 {
 	static struct program program;
 	struct error err = {0};
-	CLEANUP_JSON cJSON *json = NULL;
+	cJSON *json CLEANUP_JSON = NULL;
 	log_set_program("scripted-plugin");
 	if (argc < 2 || argc > 5 || strcmp(argv[1], "--help") == 0) {
 		(void)printf(

@@ -66,8 +66,8 @@ static void on_answer(const struct rpc_status *status, ProtobufCMessage *reply, 
 static int send_register(struct scripted_plugin *plugin, struct error *err)
 {
 	const struct script *script = plugin->script;
-	CLEANUP_FREE char *address = text_format("unix:%s", plugin->kubelet_socket);
-	CLEANUP_FREE char *endpoint = strdup(script->endpoint != NULL ? script->endpoint
+	char *address CLEANUP_FREE = text_format("unix:%s", plugin->kubelet_socket);
+	char *endpoint CLEANUP_FREE = strdup(script->endpoint != NULL ? script->endpoint
 					     : plugin->socket != NULL ? path_base(plugin->socket)
 								      : "scripted.sock");
 	if (address == NULL || endpoint == NULL)

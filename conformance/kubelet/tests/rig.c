@@ -15,12 +15,12 @@ static void on_event(const struct kubelet_event *event, void *user)
 	rig->events[event->type]++;
 	(void)snprintf(rig->last_text[event->type], sizeof(rig->last_text[event->type]), "%s",
 		       text == NULL ? "" : text);
-	CLEANUP_JSON cJSON *json = kubelet_event_json(event);
+	cJSON *json CLEANUP_JSON = kubelet_event_json(event);
 	CU_ASSERT_PTR_NOT_NULL(json);
 	if (rig->on_event != NULL)
 		rig->on_event(event, rig->user);
 	if (getenv("KUBELET_TEST_EVENTS") != NULL) {
-		CLEANUP_FREE char *line = json_print_compact(json);
+		char *line CLEANUP_FREE = json_print_compact(json);
 		(void)fprintf(stderr, "%s\n", line);
 	}
 }
@@ -80,13 +80,13 @@ void rig_close(struct rig *rig)
 struct scripted_plugin *rig_plugin(struct rig *rig, const char *json)
 {
 	CU_ASSERT_FATAL(rig->plugin_count < RIG_PLUGINS_MAX);
-	CLEANUP_FREE char *json_text = text_format("{\"plugins\": [%s]}", json);
+	char *json_text CLEANUP_FREE = text_format("{\"plugins\": [%s]}", json);
 	if (json_text == NULL)
 		abort();
 	for (char *at = json_text; *at != '\0'; at++)
 		if (*at == '\'')
 			*at = '"';
-	CLEANUP_JSON cJSON *document = NULL;
+	cJSON *document CLEANUP_JSON = NULL;
 	struct script_file *file = &rig->files[rig->plugin_count];
 	const struct scripted_plugin_options options = {.plugin_dir = rig->plugin_dir,
 							.registry_dir = rig->registry_dir,

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef CONFORMANCE_KUBELET_TESTS_RIG_H
-#define CONFORMANCE_KUBELET_TESTS_RIG_H
+#pragma once
 
 /* A fake kubelet in a temporary directory and scripted plugins on one loop. Failures end the test.
  */
@@ -65,5 +64,3 @@ struct kubelet_outcome rig_admit(struct rig *rig, const char *pod, const char *c
 
 /* The error object that CHECK_OK() shows. */
 #define ERR (&check_err_)
-
-#endif

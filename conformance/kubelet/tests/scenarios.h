@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef CONFORMANCE_KUBELET_TESTS_SCENARIOS_H
-#define CONFORMANCE_KUBELET_TESTS_SCENARIOS_H
+#pragma once
 
 /*
  * What a kubelet v1.36.2 does, scenario by scenario. The expected lines come from its source
@@ -52,5 +51,3 @@ struct scenario {
 
 extern const struct scenario scenarios[];
 extern const size_t scenario_count;
-
-#endif

@@ -48,7 +48,7 @@ static void run_command(struct run *run, bool with_plugin, const char *const *ar
 {
 	const char *argv[16] = {command_program, "--plugin-dir", run->plugin_dir};
 	size_t count = 3;
-	CLEANUP_FREE char *plugin =
+	char *plugin CLEANUP_FREE =
 		text_format("'" GPUCERT_BINARY_DIR "/tests/scripted-plugin' %s {plugin-dir} "
 			    "{kubelet-socket}",
 			    run->script);
@@ -69,11 +69,11 @@ static void run_command(struct run *run, bool with_plugin, const char *const *ar
 /* The first event of this name; every line must be one JSON object. Caller deletes. */
 static cJSON *find_event(const struct run *run, const char *name)
 {
-	CLEANUP_TEXT_LIST struct text_list lines = {0};
+	struct text_list lines CLEANUP_TEXT_LIST = {0};
 	cJSON *found = NULL;
 	UNIT_INT(text_list_split(&lines, text_string(&run->result.out), '\n', NULL), 0);
 	for (size_t i = 0; i < lines.count; i++) {
-		CLEANUP_JSON cJSON *json = NULL;
+		cJSON *json CLEANUP_JSON = NULL;
 		if (lines.items[i][0] == '\0')
 			continue;
 		UNIT_INT(json_parse(lines.items[i], strlen(lines.items[i]), &json, NULL), 0);
@@ -87,7 +87,7 @@ static cJSON *find_event(const struct run *run, const char *name)
 static void expect_event(const struct run *run, const char *name, const char *pointer,
 			 const char *value)
 {
-	CLEANUP_JSON cJSON *event = find_event(run, name);
+	cJSON *event CLEANUP_JSON = find_event(run, name);
 	const cJSON *member = event == NULL ? NULL : json_pointer(event, pointer);
 	if (event == NULL)
 		(void)printf("no event %s in:\n%s%s", name, text_string(&run->result.out),
@@ -113,7 +113,7 @@ static void test_plugin_is_run_and_served(void)
 	expect_event(&run, "container-options", "/container_options/envs/0/value", "device-0");
 	expect_event(&run, "plugin-exited", "/text", "stopped on request");
 	expect_event(&run, "stopped", "/event", "stopped");
-	CLEANUP_FREE char *socket = path_join(run.plugin_dir, "kubelet.sock");
+	char *socket CLEANUP_FREE = path_join(run.plugin_dir, "kubelet.sock");
 	CU_ASSERT_FALSE(file_exists(socket));
 	run_free(&run);
 }
@@ -188,7 +188,7 @@ static void test_program_that_is_missing(void)
 static void on_line(bool is_stderr, const char *line, size_t size, void *user)
 {
 	struct process *const *process = user;
-	CLEANUP_FREE char *copy = strndup(line, size);
+	char *copy CLEANUP_FREE = strndup(line, size);
 	if (!is_stderr && copy != NULL && strstr(copy, "\"event\":\"devices\"") != NULL)
 		UNIT_INT(process_signal(*process, SIGTERM, NULL), 0);
 }
@@ -204,7 +204,7 @@ static void test_sigterm_ends_it_cleanly(void)
 	struct process *process = NULL;
 	uv_loop_t loop;
 	run_init(&run, "{\"plugins\": [{\"device_count\": 1}]}");
-	CLEANUP_FREE char *plugin = text_format(
+	char *plugin CLEANUP_FREE = text_format(
 		"'" GPUCERT_BINARY_DIR "/tests/scripted-plugin' %s {plugin-dir}", run.script);
 	const char *const argv[] = {command_program, "--plugin-dir", run.plugin_dir,
 				    "--plugin",	     plugin,	     NULL};
@@ -223,7 +223,7 @@ static void test_sigterm_ends_it_cleanly(void)
 
 static void test_document_tells_events_and_faults(void)
 {
-	CLEANUP_FREE char *document = NULL;
+	char *document CLEANUP_FREE = NULL;
 	size_t count = 0;
 	const struct kubelet_fault *faults = kubelet_faults(&count);
 
@@ -231,13 +231,13 @@ static void test_document_tells_events_and_faults(void)
 					&document, NULL, NULL),
 			      0);
 	for (size_t i = 0; i < count; i++) {
-		CLEANUP_FREE char *row = text_format("\n| `%s", faults[i].name);
+		char *row CLEANUP_FREE = text_format("\n| `%s", faults[i].name);
 
 		if (!faults[i].immediate)
 			UNIT_CONTAINS(document, row);
 	}
 	for (int i = 0; i < KUBELET_EVENT_COUNT; i++) {
-		CLEANUP_FREE char *row =
+		char *row CLEANUP_FREE =
 			text_format("\n| `%s` |", kubelet_event_name((enum kubelet_event_type)i));
 
 		UNIT_CONTAINS(document, row);

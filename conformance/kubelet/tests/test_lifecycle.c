@@ -34,7 +34,7 @@ static struct listener *serve(struct rig *rig, const char *path)
 /* A socket file that nobody serves: what a killed server leaves. */
 static void abandon(struct rig *rig, const char *path)
 {
-	CLEANUP_FREE char *aside = text_format("%s~", path);
+	char *aside CLEANUP_FREE = text_format("%s~", path);
 	struct listener *listener = serve(rig, path);
 	CU_ASSERT_EQUAL(rename(path, aside), 0);
 	listener_close(listener, NULL);
@@ -56,13 +56,13 @@ static bool is_same_file(const struct socket_identity *before, const char *path)
 
 static void put(const char *directory, const char *name, const char *content)
 {
-	CLEANUP_FREE char *path = path_join(directory, name);
+	char *path CLEANUP_FREE = path_join(directory, name);
 	CHECK_OK(file_write_atomic(path, content, strlen(content), 0600, ERR));
 }
 
 static bool is_there(const char *directory, const char *name)
 {
-	CLEANUP_FREE char *path = path_join(directory, name);
+	char *path CLEANUP_FREE = path_join(directory, name);
 	return file_exists(path);
 }
 
@@ -83,9 +83,9 @@ static void test_start_makes_and_sweeps_the_directory(void)
 #endif
 	kubelet_stop(rig.kubelet);
 	CU_ASSERT_FALSE(is_there(rig.plugin_dir, "kubelet.sock"));
-	CLEANUP_FREE char *stale = path_join(rig.plugin_dir, "stale.sock");
-	CLEANUP_FREE char *kubelet = path_join(rig.plugin_dir, "kubelet.sock");
-	CLEANUP_FREE char *folder = path_join(rig.plugin_dir, "folder");
+	char *stale CLEANUP_FREE = path_join(rig.plugin_dir, "stale.sock");
+	char *kubelet CLEANUP_FREE = path_join(rig.plugin_dir, "kubelet.sock");
+	char *folder CLEANUP_FREE = path_join(rig.plugin_dir, "folder");
 	abandon(&rig, stale);
 	abandon(&rig, kubelet);
 	CHECK_OK(file_make_directories(folder, 0700, ERR));
@@ -104,8 +104,8 @@ static void test_live_directory_is_refused(void)
 	struct error err = {0};
 	rig_init(&rig);
 	CHECK_OK(file_make_directories(rig.plugin_dir, 0750, ERR));
-	CLEANUP_FREE char *kubelet = path_join(rig.plugin_dir, "kubelet.sock");
-	CLEANUP_FREE char *other = path_join(rig.plugin_dir, "vendor.sock");
+	char *kubelet CLEANUP_FREE = path_join(rig.plugin_dir, "kubelet.sock");
+	char *other CLEANUP_FREE = path_join(rig.plugin_dir, "vendor.sock");
 	struct listener *live = serve(&rig, kubelet);
 	struct listener *vendor = serve(&rig, other);
 	put(rig.plugin_dir, KUBELET_CHECKPOINT_NAME, "{\"Data\": {}, \"Checksum\": 1}");
@@ -127,9 +127,9 @@ static void test_take_over_puts_everything_back(void)
 	const struct kubelet_options options = {.take_over = true};
 	rig_init(&rig);
 	CHECK_OK(file_make_directories(rig.plugin_dir, 0750, ERR));
-	CLEANUP_FREE char *kubelet = path_join(rig.plugin_dir, "kubelet.sock");
-	CLEANUP_FREE char *other = path_join(rig.plugin_dir, "vendor.sock");
-	CLEANUP_FREE char *checkpoint = path_join(rig.plugin_dir, KUBELET_CHECKPOINT_NAME);
+	char *kubelet CLEANUP_FREE = path_join(rig.plugin_dir, "kubelet.sock");
+	char *other CLEANUP_FREE = path_join(rig.plugin_dir, "vendor.sock");
+	char *checkpoint CLEANUP_FREE = path_join(rig.plugin_dir, KUBELET_CHECKPOINT_NAME);
 	struct listener *live = serve(&rig, kubelet);
 	struct listener *vendor = serve(&rig, other);
 	put(rig.plugin_dir, KUBELET_CHECKPOINT_NAME, "{\"Data\": {}, \"Checksum\": 1}");
@@ -147,7 +147,7 @@ static void test_take_over_puts_everything_back(void)
 	CU_ASSERT(is_same_file(&kubelet_inode, kubelet));
 	CU_ASSERT(is_same_file(&vendor_inode, other));
 	CU_ASSERT_FALSE(is_there(rig.plugin_dir, KUBELET_MOVED_NAME));
-	CLEANUP_JSON cJSON *json = NULL;
+	cJSON *json CLEANUP_JSON = NULL;
 	CHECK_OK(json_read_file(checkpoint, &json, ERR));
 	CU_ASSERT_PTR_NOT_NULL(json_pointer(json, "/Checksum"));
 	bool served = false;
@@ -165,8 +165,8 @@ static void test_checkpoint_of_a_live_kubelet_is_its_own(void)
 	const struct kubelet_options options = {.take_over = true};
 	rig_init(&rig);
 	CHECK_OK(file_make_directories(rig.plugin_dir, 0750, ERR));
-	CLEANUP_FREE char *kubelet = path_join(rig.plugin_dir, "kubelet.sock");
-	CLEANUP_FREE char *checkpoint = path_join(rig.plugin_dir, KUBELET_CHECKPOINT_NAME);
+	char *kubelet CLEANUP_FREE = path_join(rig.plugin_dir, "kubelet.sock");
+	char *checkpoint CLEANUP_FREE = path_join(rig.plugin_dir, KUBELET_CHECKPOINT_NAME);
 	static const char newer[] = "{\"Data\": {\"pods\": 2}, \"Checksum\": 2}";
 	static const char *const before[] = {"{\"Data\": {}, \"Checksum\": 1}", NULL};
 	for (size_t i = 0; i < ARRAY_SIZE(before); i++) {
@@ -187,7 +187,7 @@ static void test_checkpoint_of_a_live_kubelet_is_its_own(void)
 		rig_stop_plugin(&rig, plugin);
 		kubelet_free(rig.kubelet);
 		rig.kubelet = NULL;
-		CLEANUP_FREE char *content = NULL;
+		char *content CLEANUP_FREE = NULL;
 		CHECK_OK(file_read(checkpoint, 1000, &content, NULL, ERR));
 		UNIT_STRING(content, newer);
 		CU_ASSERT_FALSE(is_there(rig.plugin_dir, KUBELET_MOVED_NAME));
@@ -203,8 +203,8 @@ static void test_sockets_of_others_stay(void)
 	struct rig rig;
 	rig_init(&rig);
 	CHECK_OK(file_make_directories(rig.plugin_dir, 0750, ERR));
-	CLEANUP_FREE char *other = path_join(rig.plugin_dir, "other.sock");
-	CLEANUP_FREE char *stale = path_join(rig.plugin_dir, "stale.sock");
+	char *other CLEANUP_FREE = path_join(rig.plugin_dir, "other.sock");
+	char *stale CLEANUP_FREE = path_join(rig.plugin_dir, "stale.sock");
 	struct listener *listener = serve(&rig, other);
 	struct socket_identity identity = identify(other);
 	abandon(&rig, stale);
@@ -225,7 +225,7 @@ static void test_nothing_is_removed_where_no_kubelet_can_start(void)
 	struct error err = {0};
 	rig_init(&rig);
 	CHECK_OK(file_make_directories(rig.plugin_dir, 0750, ERR));
-	CLEANUP_FREE char *stale = path_join(rig.plugin_dir, "stale.sock");
+	char *stale CLEANUP_FREE = path_join(rig.plugin_dir, "stale.sock");
 	abandon(&rig, stale);
 	put(rig.plugin_dir, "kubelet.sock", "a file");
 	rig_make(&rig, NULL);
@@ -271,12 +271,12 @@ static void test_what_a_dead_run_moved_is_restored(void)
 	struct rig rig;
 	bool restored = true;
 	rig_init(&rig);
-	CLEANUP_FREE char *aside = path_join(rig.plugin_dir, KUBELET_MOVED_NAME);
-	CLEANUP_FREE char *kubelet = path_join(aside, "kubelet.sock");
-	CLEANUP_FREE char *vendor = path_join(aside, "vendor.sock");
-	CLEANUP_FREE char *abandoned = path_join(aside, "abandoned.sock");
-	CLEANUP_FREE char *dead = path_join(rig.plugin_dir, "kubelet.sock");
-	CLEANUP_FREE char *checkpoint = path_join(rig.plugin_dir, KUBELET_CHECKPOINT_NAME);
+	char *aside CLEANUP_FREE = path_join(rig.plugin_dir, KUBELET_MOVED_NAME);
+	char *kubelet CLEANUP_FREE = path_join(aside, "kubelet.sock");
+	char *vendor CLEANUP_FREE = path_join(aside, "vendor.sock");
+	char *abandoned CLEANUP_FREE = path_join(aside, "abandoned.sock");
+	char *dead CLEANUP_FREE = path_join(rig.plugin_dir, "kubelet.sock");
+	char *checkpoint CLEANUP_FREE = path_join(rig.plugin_dir, KUBELET_CHECKPOINT_NAME);
 	CHECK_OK(file_make_directories(rig.plugin_dir, 0750, ERR));
 	CHECK_OK(plugin_directory_restore(rig.plugin_dir, &restored, ERR));
 	CU_ASSERT_FALSE(restored);
@@ -298,7 +298,7 @@ static void test_what_a_dead_run_moved_is_restored(void)
 	CU_ASSERT(is_there(rig.plugin_dir, "vendor.sock"));
 	CU_ASSERT_FALSE(is_there(rig.plugin_dir, "abandoned.sock"));
 	CU_ASSERT_FALSE(is_there(rig.plugin_dir, KUBELET_MOVED_NAME));
-	CLEANUP_JSON cJSON *json = NULL;
+	cJSON *json CLEANUP_JSON = NULL;
 	CHECK_OK(json_read_file(checkpoint, &json, ERR));
 	CU_ASSERT_PTR_NOT_NULL(json_pointer(json, "/Checksum"));
 	rig_make(&rig, NULL);
@@ -318,7 +318,7 @@ static void test_plugin_registers_again_after_restart(void)
 		struct scripted_plugin *plugin = rig_plugin(&rig, "{'device_count': 2}");
 		rig_wait_listed(&rig);
 		struct socket_identity before = identify(kubelet_socket(rig.kubelet));
-		CLEANUP_FREE char *socket = strdup(scripted_plugin_socket(plugin));
+		char *socket CLEANUP_FREE = strdup(scripted_plugin_socket(plugin));
 		CHECK_OK(kubelet_restart(rig.kubelet, kinds[i], ERR));
 		CU_ASSERT_EQUAL(file_exists(socket), kinds[i] == KUBELET_RESTART_KUBELET_SOCKET);
 		UNIT_INT(rig_registration(&rig, 1)->code, RPC_OK);

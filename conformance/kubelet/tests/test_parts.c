@@ -8,7 +8,6 @@
 #include "conformance/kubelet/go_text.h"
 #include "conformance/kubelet/id_set.h"
 #include "conformance/kubelet/kubelet.h"
-#include "conformance/kubelet/plugin_process.h"
 #include "rpc/rpc.h"
 
 #include <time.h>
@@ -58,53 +57,6 @@ static void test_resource_names(void)
 	CU_ASSERT_FALSE(kubelet_resource_name_is_valid(longest, NULL));
 }
 
-static void check_words(enum command_line_rules rules, const char *line, const char *wanted)
-{
-	CLEANUP_TEXT_LIST struct text_list words = {0};
-	CLEANUP_TEXT struct text joined = {0};
-	UNIT_INT(command_line_split_as(rules, line, &words, NULL), 0);
-	for (size_t w = 0; w < words.count; w++)
-		text_addf(&joined, "%s%s", w == 0 ? "" : "|", words.items[w]);
-	UNIT_STRING(text_string(&joined), wanted);
-}
-
-static void test_command_lines(void)
-{
-	static const struct {
-		const char *line, *words; /* joined by '|' */
-	} both[] = {
-		{"", ""},
-		{"  ", ""},
-		{"plugin", "plugin"},
-		{" plugin\t--flag  value\n", "plugin|--flag|value"},
-		{"a 'b c' d", "a|b c|d"},
-		{"a \"b  c\" d", "a|b  c|d"},
-		{"--x='1 2'\"3 4\"5", "--x=1 23 45"},
-		{"'' \"\"", "|"},
-		{"'a\\b'", "a\\b"},
-		{"$HOME *", "$HOME|*"},
-	};
-	for (size_t i = 0; i < ARRAY_SIZE(both); i++) {
-		check_words(COMMAND_LINE_POSIX, both[i].line, both[i].words);
-		check_words(COMMAND_LINE_WINDOWS, both[i].line, both[i].words);
-	}
-	check_words(COMMAND_LINE_POSIX, "a\\ b c", "a b|c");
-	check_words(COMMAND_LINE_POSIX, "\"a\\\"b\\\\c\\d\"", "a\"b\\c\\d");
-	check_words(COMMAND_LINE_WINDOWS, "C:\\a\\p.exe --d=\"C:\\x y\\\\\" z\\",
-		    "C:\\a\\p.exe|--d=C:\\x y\\|z\\");
-	check_words(COMMAND_LINE_WINDOWS, "a\\\"b \"c\\\"d\" \\\\host\\share",
-		    "a\"b|c\"d|\\\\host\\share");
-	CLEANUP_TEXT_LIST struct text_list words = {0};
-	struct error err = {0};
-	UNIT_INT(command_line_split("a 'b", &words, &err), ERROR_ARGUMENT);
-	UNIT_CONTAINS(err.text, "'b");
-	UNIT_INT(command_line_split_as(COMMAND_LINE_POSIX, "a \"b\\", &words, &err),
-		 ERROR_ARGUMENT);
-	UNIT_INT(command_line_split_as(COMMAND_LINE_POSIX, "a\\", &words, &err), ERROR_ARGUMENT);
-	UNIT_INT(command_line_split_as(COMMAND_LINE_WINDOWS, "\"a\\\"", &words, &err),
-		 ERROR_ARGUMENT);
-}
-
 static void test_fault_texts(void)
 {
 	struct fault_setting setting = {0};
@@ -138,9 +90,9 @@ static void test_fault_texts(void)
 
 static void test_id_sets(void)
 {
-	CLEANUP_ID_SET struct id_set a = {0};
-	CLEANUP_ID_SET struct id_set b = {0};
-	CLEANUP_ID_SET struct id_set both = {0};
+	struct id_set a CLEANUP_ID_SET = {0};
+	struct id_set b CLEANUP_ID_SET = {0};
+	struct id_set both CLEANUP_ID_SET = {0};
 	const char *const some[] = {"c", "a", "b", "a"};
 	UNIT_INT(id_set_add_strings(&a, some, ARRAY_SIZE(some), NULL), 0);
 	UNIT_INT(a.count, 3);
@@ -245,7 +197,7 @@ static void test_first_one_wins(void)
 	CU_ASSERT_FALSE(mount->same);
 	const struct kubelet_conflict *cdi = conflict_of(&options, KUBELET_OPTION_CDI_DEVICE);
 	CU_ASSERT(cdi != NULL && cdi->same);
-	CLEANUP_JSON cJSON *json = kubelet_container_options_json(&options);
+	cJSON *json CLEANUP_JSON = kubelet_container_options_json(&options);
 	CU_ASSERT_PTR_NOT_NULL(json_pointer(json, "/conflicts/3/loser"));
 	CU_ASSERT_PTR_NOT_NULL(json_pointer(json, "/mounts/0/read_only"));
 	kubelet_container_options_free(&options);
@@ -281,9 +233,9 @@ static void test_many_mounts(void)
 {
 	enum { COUNT = 100000 };
 	V1beta1__ContainerAllocateResponse response = V1BETA1__CONTAINER_ALLOCATE_RESPONSE__INIT;
-	CLEANUP_FREE V1beta1__Mount *mounts = calloc(COUNT, sizeof(*mounts));
-	CLEANUP_FREE V1beta1__Mount **list = calloc(COUNT, sizeof(*list));
-	CLEANUP_TEXT_LIST struct text_list paths = {0};
+	V1beta1__Mount *mounts CLEANUP_FREE = calloc(COUNT, sizeof(*mounts));
+	V1beta1__Mount **list CLEANUP_FREE = calloc(COUNT, sizeof(*list));
+	struct text_list paths CLEANUP_TEXT_LIST = {0};
 	struct kubelet_container_options options = {0};
 	CU_ASSERT_FATAL(mounts != NULL && list != NULL);
 	if (mounts == NULL || list == NULL)
@@ -334,14 +286,14 @@ static void test_events_have_one_json_form(void)
 	event.resource = "example.com/gpu";
 	event.code = RPC_NOT_FOUND;
 	event.text = "\xff\n";
-	CLEANUP_JSON cJSON *json = kubelet_event_json(&event);
+	cJSON *json CLEANUP_JSON = kubelet_event_json(&event);
 	const cJSON *code = json_pointer(json, "/code");
 	const cJSON *name = json_pointer(json, "/event");
 	CU_ASSERT(code != NULL && name != NULL);
 	UNIT_STRING(code == NULL ? "" : code->valuestring, "NOT_FOUND");
 	UNIT_STRING(name == NULL ? "" : name->valuestring, "register-answered");
 	CU_ASSERT_PTR_NULL(json_pointer(json, "/capacity"));
-	CLEANUP_FREE char *line = json_print_compact(json);
+	char *line CLEANUP_FREE = json_print_compact(json);
 	CU_ASSERT(line != NULL && strchr(line, '\n') == NULL);
 	for (int i = 0; i < KUBELET_EVENT_COUNT; i++) {
 		CU_ASSERT_PTR_NOT_NULL(kubelet_event_name((enum kubelet_event_type)i));
@@ -366,12 +318,12 @@ static void test_go_texts(void)
 		{"\xf3\xa0\x80\x81\xf0\x9f\x8e\xae", "\"\\U000e0001\xf0\x9f\x8e\xae\""},
 	};
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		CLEANUP_TEXT struct text text = {0};
+		struct text text CLEANUP_TEXT = {0};
 		go_quote(&text, cases[i].string);
 		UNIT_STRING(text_string(&text), cases[i].quoted);
 	}
-	CLEANUP_FREE char *known = go_status_text(RPC_NOT_FOUND, "text");
-	CLEANUP_FREE char *unknown = go_status_text(99, "");
+	char *known CLEANUP_FREE = go_status_text(RPC_NOT_FOUND, "text");
+	char *unknown CLEANUP_FREE = go_status_text(99, "");
 	UNIT_STRING(known, "rpc error: code = NotFound desc = text");
 	UNIT_STRING(unknown, "rpc error: code = Code(99) desc = ");
 }
@@ -387,8 +339,8 @@ static void test_profiles(void)
 }
 
 UNIT_MAIN("kubelet parts", {"resource names", test_resource_names},
-	  {"command lines", test_command_lines}, {"fault texts", test_fault_texts},
-	  {"id sets", test_id_sets}, {"the first answer wins", test_first_one_wins},
+	  {"fault texts", test_fault_texts}, {"id sets", test_id_sets},
+	  {"the first answer wins", test_first_one_wins},
 	  {"the last value of a key counts", test_last_value_of_a_key},
 	  {"100,000 mounts", test_many_mounts},
 	  {"Windows drops CDI devices and later device specs",

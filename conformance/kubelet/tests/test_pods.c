@@ -181,9 +181,9 @@ static void test_plugin_errors_are_told_whole(void)
 	char message[1801];
 	memset(message, 'm', sizeof(message) - 1);
 	message[sizeof(message) - 1] = '\0';
-	CLEANUP_FREE char *script = text_format(
+	char *script CLEANUP_FREE = text_format(
 		"{'device_count': 1, 'rpc': {'Allocate': {'code': 99, 'message': '%s'}}}", message);
-	CLEANUP_FREE char *wanted =
+	char *wanted CLEANUP_FREE =
 		text_format("Allocate failed due to rpc error: code = Code(99) desc = %s, which is "
 			    "unexpected",
 			    message);
@@ -400,7 +400,7 @@ static void test_allocations_outlive_a_kubelet_restart(void)
 		"{'device_count': 2, 'allocate': {'each': {'envs': {'GPU': '{id} {call}'}}}}");
 	rig_wait_listed(&rig);
 	expect_admission(rig_admit(&rig, "pod", "main", 1));
-	CLEANUP_FREE char *id = strdup(held(&rig, "pod", "main")->ids[0]);
+	char *id CLEANUP_FREE = strdup(held(&rig, "pod", "main")->ids[0]);
 	CHECK_OK(kubelet_restart(rig.kubelet, KUBELET_RESTART_WHOLE, ERR));
 	UNIT_STRING(held(&rig, "pod", "main")->ids[0], id);
 	UNIT_INT(rig_registration(&rig, 1)->code, RPC_OK);

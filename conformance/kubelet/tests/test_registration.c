@@ -107,10 +107,10 @@ static void test_endpoint_is_joined(void)
 		rig_init(&rig);
 		rig_make(&rig, &options);
 		CHECK_OK(kubelet_start(rig.kubelet, ERR));
-		CLEANUP_FREE char *script = text_format(
+		char *script CLEANUP_FREE = text_format(
 			"{'endpoint': '%s', 'register': {'retries': 0}}", cases[i].endpoint);
-		CLEANUP_FREE char *below = path_join(rig.directory, cases[i].below);
-		CLEANUP_FREE char *wanted = path_normalize(below);
+		char *below CLEANUP_FREE = path_join(rig.directory, cases[i].below);
+		char *wanted CLEANUP_FREE = path_normalize(below);
 		(void)rig_plugin(&rig, script);
 		const struct kubelet_registration *seen = rig_registration(&rig, 0);
 		UNIT_STRING(seen->socket, wanted);
@@ -177,7 +177,7 @@ static void test_any_number_of_registrations(void)
 {
 	struct rig rig;
 	rig_start(&rig, KUBELET_PROFILE_1_36);
-	CLEANUP_FREE char *script = text_format("{'device_count': 1, 'register': {'repeat': %d}}",
+	char *script CLEANUP_FREE = text_format("{'device_count': 1, 'register': {'repeat': %d}}",
 						KUBELET_REGISTRATIONS_KEPT + 64);
 	struct scripted_plugin *plugin = rig_plugin(&rig, script);
 	CHECK_OK(loop_wait(&rig.loop, plugin_is_done, plugin, 60 * 1000, "all registrations", ERR));

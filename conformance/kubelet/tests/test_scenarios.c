@@ -50,7 +50,7 @@ static void add_text(const struct play *play, struct text *line, const char *str
 
 static void add_ids(struct text *line, const struct text_list *ids)
 {
-	CLEANUP_TEXT_LIST struct text_list sorted = {0};
+	struct text_list sorted CLEANUP_TEXT_LIST = {0};
 	for (size_t i = 0; ids != NULL && i < ids->count; i++)
 		(void)text_list_add(&sorted, ids->items[i], NULL);
 	text_list_sort(&sorted);
@@ -137,7 +137,7 @@ static void describe(const struct play *play, const struct kubelet_event *event,
 static void on_event(const struct kubelet_event *event, void *user)
 {
 	struct play *play = user;
-	CLEANUP_TEXT struct text line = {0};
+	struct text line CLEANUP_TEXT = {0};
 	describe(play, event, &line);
 	if (line.size > 0)
 		(void)text_list_add(&play->lines, text_string(&line), NULL);
@@ -160,8 +160,8 @@ static void do_list(struct play *play, const char *words)
 {
 	struct scripted_plugin *plugin = plugin_at(play, &words);
 	struct kubelet_device_list list = {0};
-	CLEANUP_FREE char *text = strdup(words);
-	CLEANUP_JSON cJSON *json = NULL;
+	char *text CLEANUP_FREE = strdup(words);
+	cJSON *json CLEANUP_JSON = NULL;
 	for (char *at = text; at != NULL && *at != '\0'; at++)
 		if (*at == '\'')
 			*at = '"';
@@ -248,7 +248,7 @@ static void do_goaway(struct play *play, const char *words)
 
 static void do_folder(struct play *play, const char *words)
 {
-	CLEANUP_FREE char *path = path_join(play->rig.registry_dir, words);
+	char *path CLEANUP_FREE = path_join(play->rig.registry_dir, words);
 	CHECK_OK(file_make_directories(path, 0750, ERR));
 }
 
@@ -283,7 +283,7 @@ static bool line_came(void *user)
 static void do_expect(struct play *play, const char *wanted)
 {
 	struct error err = {0};
-	CLEANUP_FREE char *step = text_format("wanted: %s", wanted);
+	char *step CLEANUP_FREE = text_format("wanted: %s", wanted);
 	if (play->failed)
 		return;
 	if (loop_wait(&play->rig.loop, line_came, play, RIG_PATIENCE_MS, wanted, &err) != 0)
@@ -297,7 +297,7 @@ static void do_status(struct play *play, const char *wanted)
 {
 	struct kubelet_resource_status status =
 		kubelet_resource_status(play->rig.kubelet, RIG_RESOURCE);
-	CLEANUP_FREE char *saw = status.known ? text_format("%zu/%zu %zu", status.capacity,
+	char *saw CLEANUP_FREE = status.known ? text_format("%zu/%zu %zu", status.capacity,
 							    status.allocatable, status.in_use)
 					      : strdup("unknown");
 	if (strcmp(saw, wanted) != 0)
@@ -329,7 +329,7 @@ static void do_step(struct play *play, const char *line)
 /* NotifyRegistrationStatus, as the plugin got it. */
 static void on_told(struct play *play, const char *error)
 {
-	CLEANUP_TEXT struct text line = {0};
+	struct text line CLEANUP_TEXT = {0};
 	text_add(&line, "told ");
 	add_text(play, &line, error);
 	(void)text_list_add(&play->lines, text_string(&line), NULL);
@@ -364,7 +364,7 @@ static void expect_nothing(struct play *play, const char *step)
 static void play(const struct scenario *scenario)
 {
 	struct play play = {.scenario = scenario};
-	CLEANUP_TEXT_LIST struct text_list steps = {0};
+	struct text_list steps CLEANUP_TEXT_LIST = {0};
 	CHECK_OK(text_list_split(&steps, scenario->script, '\n', ERR));
 	rig_init(&play.rig);
 	play.rig.on_event = on_event;

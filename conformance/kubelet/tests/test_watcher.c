@@ -131,8 +131,8 @@ static void test_sockets_are_found_at_any_depth(void)
 {
 	struct rig rig;
 	start_with_watcher(&rig);
-	CLEANUP_FREE char *deep = path_join(rig.registry_dir, "a/b/c/d/e/f");
-	CLEANUP_FREE char *link = path_join(rig.registry_dir, "a/b/link");
+	char *deep CLEANUP_FREE = path_join(rig.registry_dir, "a/b/c/d/e/f");
+	char *link CLEANUP_FREE = path_join(rig.registry_dir, "a/b/link");
 	CHECK_OK(file_make_directories(deep, 0750, ERR));
 #ifndef _WIN32
 	CU_ASSERT_FATAL(symlink("..", link) == 0); /* not followed: it leads back for ever */

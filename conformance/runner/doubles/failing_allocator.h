@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef CONFORMANCE_RUNNER_DOUBLES_FAILING_ALLOCATOR_H
-#define CONFORMANCE_RUNNER_DOUBLES_FAILING_ALLOCATOR_H
+#pragma once
 
 /*
  * The heap of a program that links this, C library and shared libraries included, with a place at
@@ -24,5 +23,3 @@ size_t allocator_disarm(void);
 
 /* Allocations that were not freed yet, since the program began. */
 long allocator_live(void);
-
-#endif

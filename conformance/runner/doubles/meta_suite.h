@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef CONFORMANCE_RUNNER_DOUBLES_META_SUITE_H
-#define CONFORMANCE_RUNNER_DOUBLES_META_SUITE_H
+#pragma once
 
 /* Deliberately bad checks, which prove that the runner tells their ends apart. Tests only. */
 
@@ -11,5 +10,3 @@ extern const struct check_suite *const meta_suites[]; /* NULL-ended */
 /* The argument with which the test program only sleeps: on Windows, what meta.leak leaves behind.
  */
 #define META_SLEEP "sleep"
-
-#endif

@@ -30,7 +30,7 @@ static void load(const char *path)
 
 static void set(const char *name, const char *value)
 {
-	CLEANUP_FREE char *pair = text_format("%s=%s", name, value);
+	char *pair CLEANUP_FREE = text_format("%s=%s", name, value);
 
 	UNIT_INT(_putenv(pair), 0);
 }

@@ -76,7 +76,7 @@ static void test_no_version_of_containers(void)
 
 static void test_bad_answers(void)
 {
-	CLEANUP_TEXT struct text many = {0};
+	struct text many CLEANUP_TEXT = {0};
 
 	expect_error("", ERROR_FORMAT, "line 1");
 	expect_error("{\"Properties\":[{\"SupportedSch", ERROR_FORMAT, "line 1");

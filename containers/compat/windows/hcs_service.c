@@ -28,7 +28,7 @@ static void free_local(PWSTR *text)
 
 static int parse(const wchar_t *answer, struct hcs_versions *out, struct error *err)
 {
-	CLEANUP_FREE char *json = NULL;
+	char *json CLEANUP_FREE = NULL;
 	size_t size = answer != NULL ? wcsnlen(answer, ANSWER_MAX) : 0;
 	int rc = 0;
 
@@ -50,7 +50,7 @@ static int parse(const wchar_t *answer, struct hcs_versions *out, struct error *
 
 static int ask_computecore(void *library, struct hcs_versions *out, struct error *err)
 {
-	CLEANUP_LOCAL PWSTR answer = NULL;
+	PWSTR answer CLEANUP_LOCAL = NULL;
 	computecore_fn *get = NULL;
 	HRESULT hr = 0;
 	int rc = library_function(library, "HcsGetServiceProperties", &get, err);
@@ -66,8 +66,8 @@ static int ask_computecore(void *library, struct hcs_versions *out, struct error
 
 static int ask_vmcompute(void *library, struct hcs_versions *out, struct error *err)
 {
-	CLEANUP_LOCAL PWSTR answer = NULL;
-	CLEANUP_LOCAL PWSTR result = NULL;
+	PWSTR answer CLEANUP_LOCAL = NULL;
+	PWSTR result CLEANUP_LOCAL = NULL;
 	vmcompute_fn *get = NULL;
 	HRESULT hr = 0;
 	int rc = library_function(library, "HcsGetServiceProperties", &get, err);

@@ -5,9 +5,9 @@
 #include "base/file.h"
 #include "base/path.h"
 #include "base/tests/unit.h"
-#include "containers/images/wine_image.h"
 #include "containers/runtime/containerd.h"
 #include "containers/tests/rig.h"
+#include "containers/wine/image.h"
 #include "containers/wine/translation.h"
 #include "rpc/loop.h"
 

@@ -2,7 +2,7 @@
 /* The Wine node is a Windows node where there is no Windows. */
 #include "containers/wine/identity.h"
 
-#include "containers/images/wine_image.h"
+#include "containers/wine/image.h"
 #include "containers/wine/translation.h"
 
 static int wine_unsupported(struct error *err)

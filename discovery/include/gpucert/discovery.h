@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef GPUCERT_DISCOVERY_H
-#define GPUCERT_DISCOVERY_H
+#pragma once
 
 /*
  * Device discovery: which GPUs, and which software drivers that stand in for one, a node offers,
@@ -63,10 +62,9 @@ struct discovery_variable {
 };
 
 struct discovery_device {
-	const char
-		*id;  /* stable over reboots: PCI address, PnP instance, or software driver name;
+	const char *id; /* stable over reboots: PCI address, PnP instance, or software driver name;
 			 at most 55 bytes of [A-Za-z0-9._:-], so that replica suffixes fit in 63 */
-	size_t index; /* position in the snapshot */
+	size_t index;	/* position in the snapshot */
 	enum discovery_kind kind;
 	const char
 		*vendor; /* "NVIDIA", "Intel", "AMD", "Mesa", "PoCL", or the PCI id as "0x1a03" */
@@ -222,5 +220,4 @@ DISCOVERY_API size_t discovery_changes(const struct discovery_snapshot *before,
 
 #ifdef __cplusplus
 }
-#endif
 #endif

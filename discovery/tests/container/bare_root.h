@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef DISCOVERY_TESTS_BARE_ROOT_H
-#define DISCOVERY_TESTS_BARE_ROOT_H
+#pragma once
 
 /*
  * Runs a program in an empty root folder, in a mount namespace of its own. The folder gets what the
@@ -26,5 +25,3 @@ struct bare_root {
  * signal, or a negative error code when the root could not be made; ERROR_PERMISSION without the
  * right to mount. */
 int bare_root_run(const struct bare_root *root, struct text *output, struct error *err);
-
-#endif

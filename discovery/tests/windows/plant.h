@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef DISCOVERY_TESTS_WINDOWS_PLANT_H
-#define DISCOVERY_TESTS_WINDOWS_PLANT_H
+#pragma once
 
 /*
  * Plants in the device tree, the registry and the driver store what the installation of a driver
@@ -32,5 +31,3 @@ int plant_value(const struct discovery_device *device, const char *key, const WC
 
 /* Takes the device and its driver key away. */
 void plant_remove(const struct discovery_device *device);
-
-#endif

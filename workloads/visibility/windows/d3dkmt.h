@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef WORKLOADS_VISIBILITY_WINDOWS_D3DKMT_H
-#define WORKLOADS_VISIBILITY_WINDOWS_D3DKMT_H
+#pragma once
 
 /* The adapters that the kernel's graphics interface tells (D3DKMTEnumAdapters2 of gdi32.dll): what
  * DXGI and DXCore stand on. */
@@ -8,5 +7,3 @@
 #include "workloads/common/program.h"
 
 extern const struct api_driver d3dkmt_api;
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef WORKLOADS_VISIBILITY_WINDOWS_D3DKMT_ABI_H
-#define WORKLOADS_VISIBILITY_WINDOWS_D3DKMT_ABI_H
+#pragma once
 
 /*
  * The part of the kernel-mode thunk interface (d3dkmthk.h, which MinGW-w64 lacks) that lists
@@ -49,5 +48,3 @@ _Static_assert(sizeof(struct d3dkmt_query_adapter) == 24, "D3DKMT_QUERYADAPTERIN
 typedef LONG(APIENTRY *d3dkmt_enum_adapters_function)(struct d3dkmt_enum_adapters *);
 typedef LONG(APIENTRY *d3dkmt_close_adapter_function)(const struct d3dkmt_close_adapter *);
 typedef LONG(APIENTRY *d3dkmt_query_adapter_function)(const struct d3dkmt_query_adapter *);
-
-#endif

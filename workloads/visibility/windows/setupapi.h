@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef WORKLOADS_VISIBILITY_WINDOWS_SETUPAPI_H
-#define WORKLOADS_VISIBILITY_WINDOWS_SETUPAPI_H
+#pragma once
 
 /* The display adapters and compute accelerators that the plug and play manager tells (SetupAPI). As
  * sysfs on Linux it may show a container what belongs to its host: this says nothing about access.
@@ -9,5 +8,3 @@
 #include "workloads/common/program.h"
 
 extern const struct api_driver setupapi_api;
-
-#endif

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+/*
+ * The image in which Windows programs run under Wine, composed from the root that
+ * containers/wine/root/make-root.sh makes: Wine, the display server, the API loaders, the prepared prefix,
+ * and the Windows programs. No driver is in it, neither of Vulkan nor of OpenGL nor of OpenCL:
+ * those are what a granted device brings (containers/wine/).
+ *
+ *   /libexec/gpucert/PROGRAM.exe                     the programs
+ *   /usr/local/sbin/wine-run                         what starts them: wine-run --inside-root
+ *   /var/lib/gpucert/prefix                          the Wine prefix; C: is drive_c below it
+ *   /usr/lib/x86_64-linux-gnu/wine/x86_64-windows    Wine's own DLLs, once: the prefix has links to
+ * them and what the dynamic linker needs, at the root's own places
+ */
+
+#include "containers/images/images.h"
+
+#define WINE_IMAGE_REPOSITORY "docker.io/gpucert/probe-wine"
+#define WINE_IMAGE_PREFIX     "/var/lib/gpucert/prefix"
+#define WINE_IMAGE_STARTER    "/usr/local/sbin/wine-run"
+
+struct wine_image_options {
+	const char *root;	       /* of make-root.sh */
+	const char *starter;	       /* the script wine-run */
+	const char *const *programs;   /* NULL-ended host paths of .exe files */
+	const char *program_directory; /* where `pause` is; NULL: ../libexec/gpucert beside us */
+	const char *cache; /* the archive is kept there, under a hash of all that is in it */
+};
+
+/* As images_prepare(), for Windows programs. Composing takes seconds, once for a set of programs;
+ * the archive in the cache is used afterwards. ERROR_NOT_FOUND: the root, a program or `pause` is
+ * missing. */
+int wine_image_prepare(const struct wine_image_options *options, struct images *out,
+		       struct error *err);

@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: MIT */
+/* Which files of the root the image of Windows programs needs. */
+#include "base/cleanup.h"
+#include "base/elf.h"
+#include "base/file.h"
+#include "base/path.h"
+#include "containers/wine/image_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define CLEANUP_CLOSURE CLEANUP(elf_closure_cleanup)
+
+#define LIBRARIES   "/usr/lib/x86_64-linux-gnu"
+#define WINE_UNIX   LIBRARIES "/wine/x86_64-unix"
+#define WINE_DLLS   LIBRARIES "/wine/x86_64-windows"
+#define XKB	    "/usr/share/X11/xkb"
+#define WINE_INF    "/usr/share/wine/wine.inf"
+#define NLS	    "/usr/share/wine/nls"
+#define WINDOWS	    WINE_IMAGE_PREFIX "/drive_c/windows"
+#define SYSTEM_DLLS WINDOWS "/system32"
+
+enum { DEPTH_MAX = 16, LINK_MAX = 1024 };
+
+struct wine_content {
+	const char *root;
+	struct elf_closure *closure;
+	struct image_tree *tree;
+	struct text_list *missing;
+	struct error *err;
+};
+
+/* ELF programs and libraries: their needs come with them. */
+static const char *const elf_files[] = {
+	"/usr/bin/bash",
+	"/usr/bin/sleep",
+	"/usr/bin/timeout",
+	"/usr/bin/Xvfb",
+	"/usr/bin/xkbcomp",
+	"/usr/local/lib/keep-signals.so",
+	"/usr/lib/wine/wine64",
+	"/usr/lib/wine/wineserver64",
+	WINE_UNIX "/bcrypt.so",
+	WINE_UNIX "/crypt32.so",
+	WINE_UNIX "/dnsapi.so",
+	WINE_UNIX "/dwrite.so",
+	WINE_UNIX "/mountmgr.so",
+	WINE_UNIX "/msv1_0.so",
+	WINE_UNIX "/nsiproxy.so",
+	WINE_UNIX "/ntdll.so",
+	WINE_UNIX "/opencl.so",
+	WINE_UNIX "/opengl32.so",
+	WINE_UNIX "/secur32.so",
+	WINE_UNIX "/win32u.so",
+	WINE_UNIX "/winevulkan.so",
+	WINE_UNIX "/winex11.so",
+	WINE_UNIX "/ws2_32.so",
+};
+
+/* What those open at run time. Drivers are not among them. */
+static const char *const loaded_libraries[] = {
+	"libEGL.so.1",	   "libGL.so.1",	 "libGLX.so.0",	       "libOpenCL.so.1",
+	"libX11.so.6",	   "libXcomposite.so.1", "libXcursor.so.1",    "libXext.so.6",
+	"libXfixes.so.3",  "libXi.so.6",	 "libXinerama.so.1",   "libXrandr.so.2",
+	"libXrender.so.1", "libXxf86vm.so.1",	 "libfontconfig.so.1", "libfreetype.so.6",
+	"libgcc_s.so.1",   "libgnutls.so.30",	 "libvulkan.so.1",
+};
+
+/* Wine's DLLs that no probe asks for and that are large or many. */
+static const char *const unused_dlls[] = {
+	"*.acm",
+	"*.ax",
+	"*.cpl",
+	"*.ds",
+	"*.msstyles",
+	"*.tlb",
+	"avi*",
+	"cards*",
+	"d3dcompiler_3*",
+	"d3dcompiler_40.dll",
+	"d3dcompiler_41.dll",
+	"d3dcompiler_42.dll",
+	"d3dx10*",
+	"d3dx11*",
+	"d3dx9*",
+	"d3drm*",
+	"d3d10_*",
+	"d3d8*",
+	"ddraw*",
+	"dinput*",
+	"dmusic*",
+	"dmime*",
+	"dplay*",
+	"ieframe*",
+	"iexplore*",
+	"inetcpl*",
+	"jscript*",
+	"mf*",
+	"mmdevapi*",
+	"msado*",
+	"mshtml*",
+	"msi.dll",
+	"msvcp60.dll",
+	"msvcp7*",
+	"msvcp8*",
+	"msvcp9*",
+	"msvcp10*",
+	"msvcp110*",
+	"msvcp120*",
+	"msvcr7*",
+	"msvcr8*",
+	"msvcr9*",
+	"msvcr10*",
+	"msvcr110*",
+	"msvcr120*",
+	"msxml*",
+	"notepad*",
+	"oleview*",
+	"qasf*",
+	"qcap*",
+	"qedit*",
+	"quartz*",
+	"regedit*",
+	"riched*",
+	"sane*",
+	"taskmgr*",
+	"twain*",
+	"vbscript*",
+	"wine3d*",
+	"winebth*",
+	"winecfg*",
+	"winedbg*",
+	"winedmo*",
+	"winefile*",
+	"winegstreamer*",
+	"winemine*",
+	"wineps*",
+	"wineusb*",
+	"wmp*",
+	"wmvcore*",
+	"wordpad*",
+	"wpcap*",
+	"x3daudio*",
+	"xactengine*",
+	"xapofx*",
+	"xaudio*",
+	"xinput*",
+};
+
+static bool wine_is_unused(const char *name)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(unused_dlls); i++) {
+		if (text_glob(unused_dlls[i], name))
+			return true;
+	}
+	return false;
+}
+
+static int wine_add_elf_files(const struct wine_content *content)
+{
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(elf_files); i++)
+		rc = elf_closure_add(content->closure, elf_files[i], content->err);
+	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(loaded_libraries); i++) {
+		char *path CLEANUP_FREE = NULL;
+
+		rc = elf_closure_find(content->closure, loaded_libraries[i], &path, content->err);
+		if (rc == ERROR_NOT_FOUND)
+			rc = text_list_add(content->missing, loaded_libraries[i], content->err);
+		else if (rc == 0)
+			rc = elf_closure_add(content->closure, path, content->err);
+	}
+	for (size_t i = 0; rc == 0 && i < content->closure->file_count; i++) {
+		const struct elf_file *file = &content->closure->files[i];
+
+		rc = image_tree_file(content->tree, file->destination, file->source, 0755,
+				     content->err);
+	}
+	return rc;
+}
+
+/* A link of the root, as it is. */
+static int wine_add_link(const struct wine_content *content, const char *path, const char *local)
+{
+	char target[LINK_MAX] = "";
+	ssize_t length = readlink(local, target, sizeof(target) - 1);
+
+	if (length < 0)
+		return error_set(content->err, ERROR_IO, "%s: link cannot be read", local);
+	return image_tree_link(content->tree, path, target, content->err);
+}
+
+static int wine_add_tree(const struct wine_content *content, const char *path, unsigned depth);
+
+/* One entry of the root. In the prefix, a DLL that is Wine's own becomes a link to the only copy.
+ */
+static int wine_add_entry(const struct wine_content *content, const char *path, const char *name,
+			  unsigned depth)
+{
+	char *entry CLEANUP_FREE = path_join(path, name);
+	char *local CLEANUP_FREE = entry != NULL ? path_join(content->root, entry) : NULL;
+	char *original CLEANUP_FREE = path_join(WINE_DLLS, name);
+	struct stat status = {0};
+
+	if (entry == NULL || local == NULL || original == NULL)
+		return error_memory(content->err);
+	if (lstat(local, &status) < 0)
+		return error_set(content->err, ERROR_NOT_FOUND, "%s: not there", local);
+	if (S_ISDIR(status.st_mode))
+		return wine_add_tree(content, entry, depth + 1);
+	if (S_ISLNK(status.st_mode))
+		return wine_add_link(content, entry, local);
+	if (!S_ISREG(status.st_mode))
+		return 0;
+	if ((strcmp(path, SYSTEM_DLLS) == 0 || strcmp(path, WINDOWS) == 0) &&
+	    image_tree_has(content->tree, original))
+		return image_tree_link(content->tree, entry, original, content->err);
+	return image_tree_file(content->tree, entry, local, status.st_mode & 0777U, content->err);
+}
+
+/* Loaders that come with a driver on Windows: a bare container has none. Wine's own folder keeps
+ * them, for it takes the Unix half of a DLL from there. */
+static const char *const driver_dlls[] = {"vulkan-1.dll", "opencl.dll"};
+
+/* What of the prefix and of Wine's folder is left out. */
+static bool wine_is_left_out(const char *path, const char *name)
+{
+	for (size_t i = 0; strcmp(path, SYSTEM_DLLS) == 0 && i < ARRAY_SIZE(driver_dlls); i++) {
+		if (strcmp(driver_dlls[i], name) == 0)
+			return true;
+	}
+	if (strcmp(path, WINE_DLLS) == 0 || strcmp(path, SYSTEM_DLLS) == 0)
+		return wine_is_unused(name);
+	if (strcmp(path, WINDOWS) == 0 && strcmp(name, "explorer.exe") == 0)
+		return false;
+	return strcmp(name, "winsxs") == 0 || strcmp(name, "Accessories") == 0 ||
+	       strcmp(name, "themes") == 0 || strcmp(name, "Internet Explorer") == 0 ||
+	       text_ends_with(name, ".exe");
+}
+
+static int wine_add_tree(const struct wine_content *content, const char *path, unsigned depth)
+{
+	char *local CLEANUP_FREE = path_join(content->root, path);
+	struct text_list names CLEANUP_TEXT_LIST = {0};
+	int rc = local != NULL ? 0 : error_memory(content->err);
+
+	if (rc == 0 && depth > DEPTH_MAX)
+		return error_set(content->err, ERROR_LIMIT, "%s: nested too deeply", local);
+	rc = rc == 0 ? image_tree_directory(content->tree, path, 0755, content->err) : rc;
+	rc = rc == 0 ? file_list(local, &names, content->err) : rc;
+	for (size_t i = 0; rc == 0 && i < names.count; i++) {
+		if (!wine_is_left_out(path, names.items[i]))
+			rc = wine_add_entry(content, path, names.items[i], depth);
+	}
+	return rc;
+}
+
+static int wine_add_trees(const struct wine_content *content)
+{
+	static const char *const trees[] = {WINE_DLLS, NLS, XKB, WINE_IMAGE_PREFIX};
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(trees); i++)
+		rc = wine_add_tree(content, trees[i], 0);
+	return rc;
+}
+
+/* Wine brings a prefix up to date whose stamp is not the time of wine.inf, and times of images are
+ * 0. What is there first stays, so the prefix's own stamp does not follow. */
+static int wine_add_stamp(const struct wine_content *content)
+{
+	char *inf CLEANUP_FREE = path_join(content->root, WINE_INF);
+	int rc = inf != NULL ? image_tree_file(content->tree, WINE_INF, inf, 0644, content->err)
+			     : error_memory(content->err);
+
+	return rc == 0 ? image_tree_text(content->tree, WINE_IMAGE_PREFIX "/.update-timestamp",
+					 "disable\n", 0644, content->err)
+		       : rc;
+}
+
+static int wine_add_programs(const struct wine_content *content,
+			     const struct wine_image_options *options)
+{
+	int rc = image_tree_file(content->tree, WINE_IMAGE_STARTER, options->starter, 0755,
+				 content->err);
+
+	rc = rc == 0 ? image_tree_link(content->tree, "/usr/bin/sh", "bash", content->err) : rc;
+	rc = rc == 0 ? image_tree_link(content->tree, "/usr/lib/wine/wineserver", "wineserver64",
+				       content->err)
+		     : rc;
+	rc = rc == 0 ? image_tree_directory(content->tree, "/tmp/.X11-unix", 01777, content->err)
+		     : rc;
+	rc = rc == 0 ? image_tree_text(content->tree, "/etc/fonts/fonts.conf",
+				       "<fontconfig><cachedir>/tmp</cachedir></fontconfig>\n", 0644,
+				       content->err)
+		     : rc;
+	for (size_t i = 0; rc == 0 && options->programs[i] != NULL; i++) {
+		char *path CLEANUP_FREE =
+			path_join(IMAGES_PROGRAM_DIRECTORY, path_base(options->programs[i]));
+
+		rc = path != NULL ? image_tree_file(content->tree, path, options->programs[i], 0755,
+						    content->err)
+				  : error_memory(content->err);
+	}
+	return rc;
+}
+
+int wine_image_content(const struct image_spec *spec, struct image_tree *tree,
+		       struct text_list *missing, struct error *err)
+{
+	const struct wine_image_options *options = spec->user;
+	struct elf_closure *closure CLEANUP_CLOSURE = elf_closure_new(options->root, err);
+	struct wine_content content = {
+		.root = options->root,
+		.closure = closure,
+		.tree = tree,
+		.missing = missing,
+		.err = err,
+	};
+	int rc = 0;
+
+	if (closure == NULL)
+		return err != NULL ? err->code : ERROR_MEMORY;
+	rc = image_tree_base(tree, err);
+	rc = rc == 0 ? wine_add_elf_files(&content) : rc;
+	rc = rc == 0 ? wine_add_stamp(&content) : rc;
+	rc = rc == 0 ? wine_add_trees(&content) : rc;
+	return rc == 0 ? wine_add_programs(&content, options) : rc;
+}

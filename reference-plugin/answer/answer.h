@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+/*
+ * What one container is given for a set of devices: device nodes or device strings, mounts and
+ * environment variables. Nothing here knows of the kubelet: tools that launch containers themselves
+ * use the same answers.
+ *
+ * The answer depends on the set alone: everything in it is sorted. Where several devices ask for
+ * the same thing it is given once.
+ *
+ * Devices of Linux that contradict each other are an error, because a container that silently lacks
+ * one driver's file fails later and far away. On Windows every driver brings an OpenCL.dll, so
+ * there the first one is mounted and the others are told of in `warnings`.
+ */
+
+#include "base/error.h"
+#include "base/text.h"
+#include "reference-plugin/configuration/additional_mounts.h"
+#include "rpc/proto/deviceplugin_v1beta1.pb-c.h"
+
+#include <gpucert/discovery.h>
+#include <stddef.h>
+#include <sys/stat.h>
+
+/* How a container is given a Windows device. */
+enum answer_allocation {
+	ANSWER_LOCATION_PATH, /* "vpci-location-path://PCIROOT(0)#PCI(1B00)" */
+	ANSWER_CLASS, /* "class/5B45201D-...": every display adapter of the node, and variables that
+			 tell which one is meant */
+};
+
+/* What the configuration says about answers. Zeroed: the defaults. */
+struct answer_rules {
+	enum answer_allocation allocation;
+	/* Several Windows devices for one container: a kubelet up to 1.36 passes only the first one
+	 * on, because all have an empty container path (pod_devices.go). Refused unless set. */
+	bool allow_several;
+	bool skip_runtime_mounts;		    /* on Windows: no files */
+	const struct additional_mounts *additional; /* NULL: none */
+};
+
+/* The node that the devices belong to. */
+struct answer_host {
+	bool windows;
+	bool recorded; /* nodes and files need not exist here */
+	const char
+		*root; /* directory below which the node's files are seen here; "" or NULL: "/" */
+};
+
+struct answer {
+	V1beta1__ContainerAllocateResponse message; /* borrows from below, devices and rules */
+	struct answer_mount *mounts;
+	struct answer_file *files;
+	struct answer_node *nodes;
+	struct answer_variable *variables;
+	struct text_list strings;
+	struct text_list warnings; /* what the container lacks that somebody asked for */
+};
+
+/*
+ * Devices are each given once, sorted by id. `out` is zeroed; free it with answer_free(), also
+ * after an error. Mounts of a device win over additional ones at the same destination.
+ *
+ * On Linux every source must exist and have the right type, unless the node is a recorded one: a
+ * container runtime creates an empty directory for a missing source, silently. On Windows a file
+ * that is missing, would be mounted outside of System32 and SysWOW64, or comes from outside the
+ * driver's directory, is left out and told of in `warnings`.
+ *
+ * ERROR_IO: a file or device node is missing or of the wrong type; ERROR_UNSUPPORTED: the devices
+ * contradict each other, there is nothing that would give access to a device, or several Windows
+ * devices and the rules do not allow that; ERROR_MEMORY.
+ */
+int answer_build(const struct answer_host *host, const struct answer_rules *rules,
+		 const struct discovery_device *const *devices, size_t count, struct answer *out,
+		 struct error *err);
+
+void answer_free(struct answer *answer);
+
+/* The class of display adapters (GUID_DEVINTERFACE_DISPLAY_ADAPTER, ntddvdeo.h), in the form that
+ * CRI takes. */
+#define ANSWER_DISPLAY_CLASS "class/5B45201D-F2F2-4F3B-85BB-30FF1F953599"

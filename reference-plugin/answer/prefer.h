@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+/*
+ * GetPreferredAllocation: which of the available ids the kubelet should choose.
+ *
+ * 1. Everything that must be included is.
+ * 2. NUMA first: what is left comes from as few NUMA nodes as possible, beginning with the nodes
+ * that the ids that must be included lie on.
+ * 3. Within a node, `spread` takes a replica of the device that the answer uses least and that has
+ * most replicas available, so containers end on different physical devices; `pack` fills a device
+ * that the answer uses already, and otherwise takes the device with the fewest available replicas
+ * that suffice, so whole devices stay free.
+ * 4. On Windows, where a container can have one device, before 2 and 3: all of it from one device,
+ * if one can give all; of several, spread takes the one with most replicas available, pack the one
+ * with least to spare.
+ * 5. Ties are broken by id. The same question has the same answer, whatever the order of its ids.
+ *
+ * Time is proportional to the size asked for times the number of devices.
+ */
+
+#include "base/error.h"
+#include "reference-plugin/inventory/inventory.h"
+#include "rpc/proto/deviceplugin_v1beta1.pb-c.h"
+
+enum prefer_policy { PREFER_SPREAD, PREFER_PACK };
+
+struct preference {
+	V1beta1__PreferredAllocationResponse message; /* borrows from below */
+	struct preference_container *containers;
+};
+
+/*
+ * Available ids that are not listed (any more) and those of unhealthy devices are passed over,
+ * because an error here would fail the pod; so an answer may be shorter than asked for, which the
+ * kubelet tops up. `out` is zeroed; free it with preference_free(), also after an error.
+ *
+ * ERROR_ARGUMENT: a negative size, one that is smaller than what must be included, too many
+ * containers; ERROR_ARGUMENT, ERROR_NOT_FOUND: an id that must be included and is malformed or not
+ * listed; ERROR_MEMORY.
+ */
+int prefer(const struct inventory *inventory, enum inventory_resource resource,
+	   enum prefer_policy policy, const V1beta1__PreferredAllocationRequest *request,
+	   struct preference *out, struct error *err);
+
+void preference_free(struct preference *preference);

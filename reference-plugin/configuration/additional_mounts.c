@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: MIT */
+#include "reference-plugin/configuration/additional_mounts.h"
+
+#include "base/cleanup.h"
+#include "base/path.h"
+#include "base/text.h"
+#include "reference-plugin/configuration/windows_path.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+enum { ADDITIONAL_MOUNTS_MAX = 256 };
+
+/* Whole directories of a container's system: a mount on one of them replaces what the image brings.
+ */
+static const char *const system_directories[] = {
+	"/",	      "/bin",	    "/boot",	  "/dev",      "/etc",	     "/home",
+	"/lib",	      "/lib32",	    "/lib64",	  "/proc",     "/root",	     "/run",
+	"/sbin",      "/sys",	    "/tmp",	  "/usr",      "/usr/bin",   "/usr/lib",
+	"/usr/lib32", "/usr/lib64", "/usr/local", "/usr/sbin", "/usr/share", "/var",
+};
+
+/* By the rules of the node's system, whatever this one is. */
+static bool is_plain_absolute(const char *path)
+{
+	size_t length = 0;
+
+	if (strcmp(path, "/") == 0)
+		return true;
+	for (; path[0] == '/'; path += length) {
+		path++;
+		length = strcspn(path, "/");
+		if (length == 0 || (length == 1 && path[0] == '.') ||
+		    (length == 2 && path[0] == '.' && path[1] == '.'))
+			return false;
+	}
+	return length > 0 && path[0] == '\0';
+}
+
+static int check_path(const char *path, const char *what, struct error *err)
+{
+	if (is_plain_absolute(path))
+		return 0;
+	return error_set(err, ERROR_FORMAT,
+			 "%s '%s' is not an absolute path without '..', '.' and '//'", what, path);
+}
+
+static int check_destination(const char *path, struct error *err)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(system_directories); i++) {
+		if (strcmp(path, system_directories[i]) == 0)
+			return error_set(err, ERROR_FORMAT,
+					 "destination '%s' would replace a system directory of the "
+					 "container",
+					 path);
+	}
+	if (text_starts_with(path, "/proc/") || text_starts_with(path, "/sys/"))
+		return error_set(err, ERROR_FORMAT, "destination '%s' lies in a kernel file system",
+				 path);
+	return 0;
+}
+
+static int new_linux_mount(struct additional_mount *mount, const char *source,
+			   const char *destination, struct error *err)
+{
+	const char *target = destination != NULL ? destination : source;
+	int result = check_path(source, "source", err);
+
+	if (result == 0)
+		result = check_path(target, "destination", err);
+	if (result == 0)
+		result = check_destination(target, err);
+	if (result < 0)
+		return result;
+	mount->source = strdup(source);
+	mount->destination = strdup(target);
+	return 0;
+}
+
+static int new_windows_mount(struct additional_mount *mount, const char *source,
+			     const char *destination, struct error *err)
+{
+	const char *directory =
+		mount->kind == ADDITIONAL_MOUNT_SYSTEM32 ? WINDOWS_SYSTEM32 : WINDOWS_SYSWOW64;
+	const char *target = destination != NULL ? destination : windows_path_base(source);
+
+	if (!windows_path_is_relative(source))
+		return error_set(
+			err, ERROR_FORMAT,
+			"source '%s' is not a path below the driver's directory: no drive, "
+			"no leading separator, no '..', no '.'",
+			source);
+	if (!path_is_windows_name(target))
+		return error_set(err, ERROR_FORMAT,
+				 "destination '%s' is not a file name: the file goes into %s",
+				 target, directory);
+	mount->source = strdup(source);
+	mount->destination = text_format("%s\\%s", directory, target);
+	for (char *at = mount->source; at != NULL && *at != '\0'; at++) {
+		if (*at == '/')
+			*at = '\\';
+	}
+	return 0;
+}
+
+static void mount_free(struct additional_mount *mount)
+{
+	free(mount->vendor);
+	free(mount->source);
+	free(mount->destination);
+}
+
+int additional_mounts_add(struct additional_mounts *mounts, enum additional_mount_kind kind,
+			  const char *vendor, const char *source, const char *destination,
+			  struct error *err)
+{
+	struct additional_mount mount = {.kind = kind};
+	struct additional_mount *grown = NULL;
+	int result = 0;
+
+	if (mounts->count == ADDITIONAL_MOUNTS_MAX)
+		return error_set(err, ERROR_LIMIT, "more than %d additional mounts",
+				 (int)ADDITIONAL_MOUNTS_MAX);
+	result = kind == ADDITIONAL_MOUNT_LINUX
+			 ? new_linux_mount(&mount, source, destination, err)
+			 : new_windows_mount(&mount, source, destination, err);
+	if (result < 0)
+		return result;
+	mount.vendor = strdup(vendor);
+	grown = realloc(mounts->items, (mounts->count + 1) * sizeof(*grown));
+	if (grown != NULL)
+		mounts->items = grown;
+	if (grown == NULL || mount.vendor == NULL || mount.source == NULL ||
+	    mount.destination == NULL) {
+		mount_free(&mount);
+		return error_memory(err);
+	}
+	mounts->items[mounts->count++] = mount;
+	return 0;
+}
+
+void additional_mounts_free(struct additional_mounts *mounts)
+{
+	for (size_t i = 0; i < mounts->count; i++)
+		mount_free(&mounts->items[i]);
+	free(mounts->items);
+	*mounts = (struct additional_mounts){0};
+}
+
+bool vendor_matches(const char *vendor, const struct discovery_device *device)
+{
+	const char *digits = text_starts_with(vendor, "0x") ? vendor + 2 : vendor;
+	char id[16] = "";
+
+	if (device->pci_vendor != DISCOVERY_UNKNOWN)
+		(void)snprintf(id, sizeof(id), "%04x", (unsigned)device->pci_vendor);
+	if (vendor[0] == '\0')
+		return false;
+	return strcasecmp(vendor, device->vendor) == 0 ||
+	       strcasecmp(vendor, device->manufacturer) == 0 ||
+	       (id[0] != '\0' && strcasecmp(digits, id) == 0);
+}

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+/*
+ * The plugin's configuration, merged from four layers: option > environment > file > default.
+ *
+ * Option "--include-integrated" is the environment variable PREFIX_INCLUDE_INTEGRATED and the key
+ * includeIntegrated of the YAML file. An environment variable that is set and empty counts as not
+ * set. A value must be valid in every layer that gives one, also where a higher layer overrides it.
+ * Keys are compared without case, as the DirectX plugins do.
+ */
+
+#include "base/error.h"
+#include "base/text.h"
+#include "reference-plugin/configuration/additional_mounts.h"
+
+#include <cjson/cJSON.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum config_resource { CONFIG_RESOURCE_BOTH, CONFIG_RESOURCE_DISPLAY, CONFIG_RESOURCE_COMPUTE };
+enum config_several { CONFIG_SEVERAL_REFUSE, CONFIG_SEVERAL_ALLOW };
+enum config_log_format { CONFIG_LOG_TEXT, CONFIG_LOG_JSON };
+
+enum config_layer { CONFIG_DEFAULT, CONFIG_FILE, CONFIG_ENVIRONMENT, CONFIG_OPTION };
+
+struct config_origin {
+	enum config_layer layer;
+	size_t line; /* of the file, counted from 1 */
+};
+
+enum { CONFIG_SETTING_COUNT = 26 };
+
+/* What differs between the programs that are made from this library. */
+struct config_program {
+	const char *name;	/* "device-plugin-wddm" */
+	const char *short_name; /* "wddm": first word of the sockets' names */
+	const char *env_prefix; /* "WDDM_DEVICE_PLUGIN_" */
+	/* Serves the devices of Windows nodes, with the settings and the rules of the DirectX
+	 * plugins. */
+	bool directx;
+	/* Read when it exists and no other file is named; NULL: as the DirectX plugins look for it
+	 * (config_file.h). */
+	const char *default_file;
+	enum config_resource resource; /* CONFIG_RESOURCE_BOTH: the setting chooses */
+	const char *display_name;      /* of the resource: "directx.microsoft.com/display" */
+	const char *compute_name;
+};
+
+struct config {
+	int resource;	       /* enum config_resource */
+	char *resource_name;   /* "": the default name of each resource */
+	uint32_t multitenancy; /* ids per device, at least 1 */
+	bool include_integrated;
+	bool include_detachable;
+	bool include_software;
+	struct text_list vendors; /* empty: all */
+	int preferred_allocation; /* enum prefer_policy */
+	int allocation;		  /* enum answer_allocation */
+	int several_devices;	  /* enum config_several */
+	bool skip_runtime_mounts;
+	uint64_t poll_interval_ms;
+	uint64_t removal_grace_ms;
+	uint64_t register_timeout_ms;
+	char *plugin_dir;
+	char *kubelet_socket;
+	char *node; /* recorded node; "": the live one */
+	char *root; /* "" here and below: the live system's place */
+	char *sysfs;
+	char *proc;
+	char *dev;
+	struct text_list vulkan_icd_dirs;
+	char *opencl_vendors;
+	int log_level;				    /* enum log_level */
+	int log_format;				    /* enum config_log_format */
+	char *log_file;				    /* "": standard error */
+	struct additional_mounts additional_mounts; /* from the file alone */
+
+	char *file; /* that was read; "": none */
+	const struct config_program *program;
+	struct config_origin origins[CONFIG_SETTING_COUNT];
+	struct config_origin additional_mounts_origin;
+	struct config_origin additional_mounts_wow64_origin;
+};
+
+/* What the command line said: for each setting a string, NULL when the option was not given, or a
+ * list. */
+struct config_options {
+	const char *file;
+	const char *values[CONFIG_SETTING_COUNT];
+	struct text_list lists[CONFIG_SETTING_COUNT];
+};
+
+/* Merges the layers. Errors name the option, the variable or file:line. ERROR_ARGUMENT,
+ * ERROR_FORMAT, ERROR_LIMIT: a value that cannot be; ERROR_NOT_FOUND and the other errors of
+ * file_read(): a named file that cannot be read. `out` is zeroed; free it with config_free(), also
+ * after an error. */
+int config_load(const struct config_program *program, const struct config_options *options,
+		struct config *out, struct error *err);
+void config_free(struct config *config);
+void config_options_free(struct config_options *options);
+
+/* The merged values and where each came from: a table, or JSON (NULL: out of memory). */
+void config_print(const struct config *config, struct text *out);
+cJSON *config_to_json(const struct config *config);
+
+/* The name that a resource is registered under: the configured one, or the program's. */
+const char *config_resource_name(const struct config *config, bool display);

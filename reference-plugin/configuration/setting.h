@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+/* The table of settings: options, environment variables, YAML keys, defaults and help all come from
+ * it. */
+
+#include "base/options.h"
+#include "reference-plugin/configuration/config.h"
+
+enum setting_type {
+	SETTING_BOOL,	  /* bool */
+	SETTING_COUNT,	  /* uint32_t */
+	SETTING_DURATION, /* uint64_t, milliseconds; written "500ms", "10s", "5m", "1h", or bare
+			     seconds */
+	SETTING_TEXT,	  /* char * */
+	SETTING_LIST,	  /* struct text_list; separated by commas in an environment variable */
+	SETTING_CHOICE,	  /* int, index into `choices` */
+};
+
+/* Programs that have the setting. */
+enum setting_scope { SETTING_ANY, SETTING_LINUX, SETTING_DIRECTX };
+
+struct setting {
+	const char *option; /* "include-integrated" */
+	const char *key;    /* "includeIntegrated" */
+	enum setting_type type;
+	size_t offset;	   /* of the member in struct config */
+	char initial[40];  /* an array, so that its address tells the default from a value given */
+	const char *value; /* what --help shows for the value */
+	const char *help;
+	uint64_t min, max;	    /* SETTING_COUNT, SETTING_DURATION (milliseconds) */
+	const char *const *choices; /* SETTING_CHOICE and SETTING_BOOL, NULL-ended */
+	enum setting_scope scope;
+	char directx_initial[8]; /* default of the DirectX plugins where theirs is another one */
+};
+
+extern const struct setting settings[CONFIG_SETTING_COUNT];
+
+bool setting_is_for(const struct setting *setting, const struct config_program *program);
+const char *setting_initial(const struct setting *setting, const struct config_program *program);
+
+/* The rows of a program's option table, with `options` as their targets; the rest of `rows` stays
+ * as it is. config_load() takes what was not given for not given, although --help shows the
+ * default. */
+void setting_options(const struct config_program *program, struct config_options *options,
+		     struct option_spec rows[CONFIG_SETTING_COUNT]);
+
+/* The setting of a YAML key, in any case; NULL when the program has none. */
+const struct setting *setting_find(const struct config_program *program, const char *key);
+
+/* Puts a value into the configuration. Errors describe the value; the caller adds where it stood.
+ */
+int setting_set(const struct setting *setting, const char *value, struct config *config,
+		struct error *err);
+int setting_set_list(const struct setting *setting, const struct text_list *values,
+		     struct config *config, struct error *err);
+
+/* The value as text for people; appended. */
+void setting_format(const struct setting *setting, const struct config *config, struct text *out);
+
+/* The value as JSON: boolean, number (durations in seconds), string or array. NULL: out of memory.
+ */
+cJSON *setting_to_json(const struct setting *setting, const struct config *config);
+
+/* PREFIX and the option in capitals; appended. */
+void setting_add_variable(const struct setting *setting, const char *prefix, struct text *out);

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+#include "reference-plugin/inventory/device_list.h"
+
+#include "base/cleanup.h"
+#include "reference-plugin/inventory/replica_id.h"
+#include "reference-plugin/inventory/wire.h"
+#include "rpc/proto/deviceplugin_v1beta1.pb-c.h"
+
+/* One listed id, with everything its message points to. */
+struct entry {
+	V1beta1__Device device;
+	V1beta1__TopologyInfo topology;
+	V1beta1__NUMANode numa;
+	V1beta1__NUMANode *numas[1];
+	char id[REPLICA_ID_SIZE];
+};
+
+static int entry_fill(struct entry *entry, const struct inventory_device *device, uint32_t replica,
+		      struct error *err)
+{
+	int result = replica_id_format(device->id, replica, entry->id, err);
+
+	if (result < 0)
+		return result;
+	v1beta1__device__init(&entry->device);
+	entry->device.id = entry->id;
+	entry->device.health = wire_string(device->healthy ? "Healthy" : "Unhealthy");
+	if (device->numa_node == DISCOVERY_UNKNOWN)
+		return 0;
+	v1beta1__numanode__init(&entry->numa);
+	entry->numa.id = device->numa_node;
+	entry->numas[0] = &entry->numa;
+	v1beta1__topology_info__init(&entry->topology);
+	entry->topology.n_nodes = 1;
+	entry->topology.nodes = entry->numas;
+	entry->device.topology = &entry->topology;
+	return 0;
+}
+
+static size_t id_count(const struct inventory *inventory, enum inventory_resource resource)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < inventory->device_count; i++)
+		count += inventory->devices[i].resource == resource ? inventory->replicas : 0;
+	return count;
+}
+
+int device_list_pack(const struct inventory *inventory, enum inventory_resource resource,
+		     uint8_t **data, size_t *size, struct error *err)
+{
+	size_t count = id_count(inventory, resource);
+	struct entry *entries CLEANUP_FREE = calloc(count + 1, sizeof(*entries));
+	V1beta1__Device **pointers CLEANUP_FREE = calloc(count + 1, sizeof(V1beta1__Device *));
+	V1beta1__ListAndWatchResponse list = V1BETA1__LIST_AND_WATCH_RESPONSE__INIT;
+
+	if (entries == NULL || pointers == NULL)
+		return error_memory(err);
+	for (size_t i = 0; i < inventory->device_count; i++) {
+		if (inventory->devices[i].resource != resource)
+			continue;
+		for (uint32_t replica = 0; replica < inventory->replicas; replica++) {
+			struct entry *entry = &entries[list.n_devices];
+			int result = entry_fill(entry, &inventory->devices[i], replica, err);
+
+			if (result < 0)
+				return result;
+			pointers[list.n_devices++] = &entry->device;
+		}
+	}
+	list.devices = pointers;
+	*size = v1beta1__list_and_watch_response__get_packed_size(&list);
+	*data = malloc(*size + 1);
+	if (*data == NULL)
+		return error_memory(err);
+	(void)v1beta1__list_and_watch_response__pack(&list, *data);
+	return 0;
+}

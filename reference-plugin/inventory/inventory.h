@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+/*
+ * The devices that the plugin offers, kept over several discovery snapshots.
+ *
+ * A device that a new snapshot no longer holds stays listed as unhealthy for a grace period,
+ * because the kubelet may be about to hand it to a container, and is removed afterwards. When it
+ * comes back within or after that time it is healthy again under the same id.
+ *
+ * Each device belongs to exactly one resource: with display to the display resource, without to the
+ * compute resource. So ids never collide between resources.
+ */
+
+#include "base/error.h"
+
+#include <gpucert/discovery.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum inventory_resource { INVENTORY_DISPLAY, INVENTORY_COMPUTE, INVENTORY_RESOURCE_COUNT };
+
+enum {
+	/* Bounds of one list, which must stay far below gRPC's 4 MiB a message. */
+	INVENTORY_DEVICES_MAX = 1024,
+	INVENTORY_IDS_MAX = 32768,
+	/* The kubelet keeps NUMA nodes in a 64-bit mask. */
+	INVENTORY_NUMA_MAX = 63,
+};
+
+struct inventory_device {
+	char *id;
+	enum inventory_resource resource;
+	int32_t numa_node; /* 0 to INVENTORY_NUMA_MAX, or DISCOVERY_UNKNOWN */
+	bool healthy;
+	char *reason;			      /* why it is unhealthy; "" otherwise */
+	uint64_t gone_since_ms;		      /* valid while `found` is NULL */
+	const struct discovery_device *found; /* borrowed from the snapshot; NULL: gone */
+};
+
+/* What a device must have to be offered, besides being good for something. Zeroed: what
+ * device-plugin-gpu demands. */
+struct inventory_rules {
+	bool display_computes;	    /* display devices that also compute, as the WDDM plugin does: a
+				       container may expect Direct3D 12 */
+	bool without_location_path; /* Windows devices that cannot be assigned by one, too */
+};
+
+struct inventory {
+	uint32_t replicas; /* ids per device, at least 1 */
+	uint64_t removal_grace_ms;
+	const char
+		*root; /* directory below which the node's files are seen here; "" or NULL: "/" */
+	struct inventory_rules rules;
+	bool recorded; /* from a recorded node: nodes and files need not exist here */
+	bool windows;
+	uint64_t generation; /* counts updates: what was derived from an older one is stale */
+	struct inventory_device *devices; /* sorted by id */
+	size_t device_count;
+};
+
+enum inventory_event {
+	INVENTORY_APPEARED,
+	INVENTORY_RETURNED,
+	INVENTORY_SICK, /* found, but discovery says that it does not work */
+	INVENTORY_HEALED,
+	INVENTORY_GONE, /* no longer found: unhealthy until the grace period ends */
+	INVENTORY_REMOVED,
+	INVENTORY_MOVED, /* its NUMA node is another one */
+};
+
+/* Called for every change of what the kubelet is told. `device` is borrowed for the call. */
+typedef void inventory_event_fn(enum inventory_event event, const struct inventory_device *device,
+				void *user);
+
+const char *inventory_resource_name(enum inventory_resource resource); /* "display", "compute" */
+const char *inventory_event_name(enum inventory_event event);	       /* "appeared", "gone", ... */
+
+/* Takes over what `snapshot` says, but for the devices that the rules withhold. It is borrowed
+ * until the next update. On error the inventory is as it was before. ERROR_LIMIT: more devices or
+ * ids than the bounds above; ERROR_MEMORY. */
+int inventory_update(struct inventory *inventory, const struct discovery_snapshot *snapshot,
+		     uint64_t now_ms, inventory_event_fn *on_event, void *user, struct error *err);
+
+/* Why a device that was found is not offered; NULL when it is. Borrowed from the device. */
+const char *inventory_withholds(const struct inventory_rules *rules, bool windows,
+				const struct discovery_device *device);
+
+/* Milliseconds until the next gone device is due for removal by inventory_update(); UINT64_MAX:
+ * none. */
+uint64_t inventory_next_removal_ms(const struct inventory *inventory, uint64_t now_ms);
+
+/* An id from the wire to its place: index into `devices`, and replica. The whole id is validated.
+ * ERROR_ARGUMENT: malformed; ERROR_NOT_FOUND: no such device, no such replica, or another
+ * resource's. */
+int inventory_locate(const struct inventory *inventory, enum inventory_resource resource,
+		     const char *id, size_t *device, uint32_t *replica, struct error *err);
+
+void inventory_free(struct inventory *inventory); /* what it owns; not the structure itself */

@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: MIT */
+#include "reference-plugin/inventory/scanner.h"
+
+#include "base/cleanup.h"
+#include "base/log.h"
+#include "base/wake.h"
+
+#include <string.h>
+
+struct scanner {
+	struct scanner_options options;
+	struct discovery_options discovery;
+	struct discovery_snapshot *snapshot;
+	struct discovery_watch *watch;
+	struct wake *wake; /* when the watch has something to tell */
+	uv_timer_t timer;  /* to the next snapshot */
+	uint64_t last_ms;
+	bool watching; /* or tried to */
+	bool changed;
+	char last_problem[ERROR_TEXT_SIZE];
+	struct text_list withheld; /* what was told of them */
+};
+
+static const char *given(const char *value)
+{
+	return value[0] != '\0' ? value : NULL;
+}
+
+static struct discovery_options discovery_options_of(const struct config *config)
+{
+	return (struct discovery_options){
+		.recorded_node = given(config->node),
+		.root = given(config->root),
+		.sysfs = given(config->sysfs),
+		.proc = given(config->proc),
+		.dev = given(config->dev),
+		.vulkan_icd_directories = (const char *const *)config->vulkan_icd_dirs.items,
+		.opencl_vendors = given(config->opencl_vendors),
+		.filter =
+			{
+				.display_only = config->resource == CONFIG_RESOURCE_DISPLAY,
+				.compute_only = config->resource == CONFIG_RESOURCE_COMPUTE,
+				.include_integrated = config->include_integrated,
+				.include_detachable = config->include_detachable,
+				.exclude_software = !config->include_software,
+				.vendors = (const char *const *)config->vendors.items,
+			},
+	};
+}
+
+static void on_event(enum inventory_event event, const struct inventory_device *device, void *user)
+{
+	struct scanner *scanner = user;
+	bool bad = event == INVENTORY_SICK || event == INVENTORY_GONE;
+
+	scanner->changed = true;
+	log_message(bad ? LOG_LEVEL_WARNING : LOG_LEVEL_INFO, "device %s (%s) %s%s%s", device->id,
+		    inventory_resource_name(device->resource), inventory_event_name(event),
+		    event == INVENTORY_SICK ? ": " : "",
+		    event == INVENTORY_SICK ? device->reason : "");
+}
+
+static void tell_diagnostics(const struct discovery_snapshot *snapshot)
+{
+	for (size_t i = 0; i < snapshot->diagnostic_count; i++)
+		log_debug("discovery: %s: %s", snapshot->diagnostics[i].place,
+			  snapshot->diagnostics[i].message);
+}
+
+/* Each device that is not offered is told of once, and again when the reason is another one. */
+static void tell_withheld(struct scanner *scanner, const struct discovery_snapshot *snapshot)
+{
+	const struct inventory *inventory = scanner->options.inventory;
+	struct text_list now CLEANUP_TEXT_LIST = {0};
+	struct text_list old = {0};
+
+	for (size_t i = 0; i < snapshot->device_count; i++) {
+		const struct discovery_device *device = &snapshot->devices[i];
+		const char *why =
+			inventory_withholds(&inventory->rules, inventory->windows, device);
+
+		if (why == NULL || text_list_take(&now,
+						  text_format("device %s (%s) is not offered: %s",
+							      device->id, device->description, why),
+						  NULL) < 0)
+			continue;
+		if (!text_list_has(&scanner->withheld, now.items[now.count - 1]))
+			log_warning("%s", now.items[now.count - 1]);
+	}
+	old = scanner->withheld;
+	scanner->withheld = now;
+	now = old;
+}
+
+/* A plugin for one system would offer devices of the other one under a wrong name. */
+static int check_system(const struct scanner *scanner, const struct discovery_snapshot *snapshot,
+			struct error *err)
+{
+	const struct config_program *program = scanner->options.config->program;
+
+	if (!program->directx || strcmp(snapshot->system.os, "windows") == 0)
+		return 0;
+	return error_set(err, ERROR_UNSUPPORTED,
+			 "%s offers the devices of Windows nodes, and this node runs %s",
+			 program->name, snapshot->system.os);
+}
+
+static int take(struct scanner *scanner, struct error *err)
+{
+	struct discovery_snapshot *snapshot = NULL;
+	int result = discovery_take(&scanner->discovery, &snapshot, err);
+
+	if (result < 0)
+		return error_wrap(err, result, "cannot look for devices");
+	result = check_system(scanner, snapshot, err);
+	if (result == 0)
+		result = inventory_update(scanner->options.inventory, snapshot,
+					  uv_now(scanner->options.loop), on_event, scanner, err);
+	if (result < 0) {
+		discovery_free(snapshot);
+		return result;
+	}
+	tell_diagnostics(snapshot);
+	tell_withheld(scanner, snapshot);
+	discovery_free(scanner->snapshot);
+	scanner->snapshot = snapshot;
+	return 0;
+}
+
+static void on_timer(uv_timer_t *timer);
+
+static uint64_t pause_ms(const struct scanner *scanner)
+{
+	uint64_t poll_ms = scanner->options.config->poll_interval_ms;
+
+	return poll_ms < SCANNER_PAUSE_MS ? poll_ms : SCANNER_PAUSE_MS;
+}
+
+static void schedule(struct scanner *scanner)
+{
+	uint64_t wait = inventory_next_removal_ms(scanner->options.inventory,
+						  uv_now(scanner->options.loop));
+
+	if (wait > scanner->options.config->poll_interval_ms)
+		wait = scanner->options.config->poll_interval_ms;
+	else if (wait < pause_ms(scanner))
+		wait = pause_ms(scanner);
+	(void)uv_timer_start(&scanner->timer, on_timer, wait, 0);
+}
+
+void scanner_scan_soon(struct scanner *scanner)
+{
+	uint64_t now_ms = uv_now(scanner->options.loop);
+	uint64_t due_ms = scanner->last_ms + pause_ms(scanner);
+	uint64_t wait = due_ms > now_ms ? due_ms - now_ms : 0;
+
+	if (uv_timer_get_due_in(&scanner->timer) > wait)
+		(void)uv_timer_start(&scanner->timer, on_timer, wait, 0);
+}
+
+static void on_watch(void *user)
+{
+	struct scanner *scanner = user;
+
+	if (discovery_watch_changed(scanner->watch))
+		scanner_scan_soon(scanner);
+}
+
+/* Without events the poll interval has to do. */
+static void open_watch(struct scanner *scanner)
+{
+	struct error err = {0};
+	int result = discovery_watch_open(&scanner->discovery, 0, &scanner->watch, &err);
+
+	scanner->watching = true;
+	if (result == 0)
+		result = wake_start(scanner->options.loop, discovery_watch_handle(scanner->watch),
+				    on_watch, scanner, &scanner->wake, &err);
+	if (result < 0)
+		log_debug("no events about devices, polling instead: %s", err.text);
+}
+
+int scanner_scan(struct scanner *scanner, struct error *err)
+{
+	int result = 0;
+
+	if (!scanner->watching)
+		open_watch(scanner);
+	uv_update_time(scanner->options.loop);
+	scanner->last_ms = uv_now(scanner->options.loop);
+	result = take(scanner, err);
+	schedule(scanner);
+	if (scanner->changed) {
+		scanner->changed = false;
+		scanner->options.on_change(scanner->options.user);
+	}
+	return result;
+}
+
+static void on_timer(uv_timer_t *timer)
+{
+	struct scanner *scanner = timer->data;
+	struct error err = {0};
+
+	if (scanner_scan(scanner, &err) == 0) {
+		scanner->last_problem[0] = '\0';
+		return;
+	}
+	if (strcmp(err.text, scanner->last_problem) != 0)
+		log_error("%s", err.text);
+	memcpy(scanner->last_problem, err.text, sizeof(err.text));
+}
+
+int scanner_open(const struct scanner_options *options, uint64_t first_ms, struct scanner **out,
+		 struct error *err)
+{
+	struct scanner *scanner = calloc(1, sizeof(*scanner));
+
+	if (scanner == NULL)
+		return error_memory(err);
+	scanner->options = *options;
+	scanner->discovery = discovery_options_of(options->config);
+	(void)uv_timer_init(options->loop, &scanner->timer);
+	scanner->timer.data = scanner;
+	(void)uv_timer_start(&scanner->timer, on_timer, first_ms, 0);
+	*out = scanner;
+	return 0;
+}
+
+static void on_closed(uv_handle_t *handle)
+{
+	struct scanner *scanner = handle->data;
+
+	discovery_watch_close(scanner->watch);
+	discovery_free(scanner->snapshot);
+	text_list_free(&scanner->withheld);
+	free(scanner);
+}
+
+void scanner_close(struct scanner *scanner)
+{
+	if (scanner == NULL)
+		return;
+	wake_free(STEAL(scanner->wake));
+	uv_close((uv_handle_t *)&scanner->timer, on_closed);
+}

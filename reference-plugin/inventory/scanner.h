@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+/*
+ * Keeps the inventory true: takes discovery snapshots at the poll interval, when the system tells
+ * of a change, and when a gone device is due for removal; at most once in SCANNER_PAUSE_MS, or in
+ * the poll interval if that is shorter.
+ *
+ * A snapshot that fails is told and the inventory stays as it was: a file that cannot be read for a
+ * moment must not take devices from the node.
+ */
+
+#include "base/error.h"
+#include "reference-plugin/configuration/config.h"
+#include "reference-plugin/inventory/inventory.h"
+
+#include <uv.h>
+
+enum { SCANNER_PAUSE_MS = 1000 };
+
+struct scanner;
+
+struct scanner_options {
+	uv_loop_t *loop;
+	const struct config *config; /* borrowed for the scanner's life, as is the inventory */
+	struct inventory *inventory;
+	void (*on_change)(void *user); /* what the kubelet is told has changed */
+	void *user;
+};
+
+/* Begins to watch; the first snapshot is taken `first_ms` from now. ERROR_MEMORY. */
+int scanner_open(const struct scanner_options *options, uint64_t first_ms, struct scanner **out,
+		 struct error *err);
+
+/* Takes a snapshot now. Errors: those of discovery_take() and inventory_update(). */
+int scanner_scan(struct scanner *scanner, struct error *err);
+
+/* Takes one as soon as the pause allows. */
+void scanner_scan_soon(struct scanner *scanner);
+
+/* The inventory may not be used afterwards: it borrows from the last snapshot. The memory is freed
+ * when libuv has closed its handles. NULL is allowed. */
+void scanner_close(struct scanner *scanner);

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+/*
+ * One resource: its service on a socket, and its registration with the kubelet.
+ *
+ * The kubelet removes the sockets of all plugins when it starts, then makes its own. So when the
+ * instance's socket is gone, or another kubelet.sock lies at the path, everything is done again:
+ * the streams end, a new socket with a new name is served and registered. The old streams end
+ * before the new registration, because a kubelet up to 1.36 takes their end for the end of whatever
+ * is registered under the name.
+ *
+ * Where the kubelet is still there and ended the stream, the endpoint is registered again, with
+ * back-off; of several instances that serve one resource the newest does, and the next one when
+ * that is gone. As long as a stream is open and no newer instance was seen, nothing is registered.
+ */
+
+#include "base/error.h"
+#include "reference-plugin/configuration/config.h"
+#include "reference-plugin/inventory/inventory.h"
+
+#include <uv.h>
+
+struct instance;
+
+struct instance_options {
+	uv_loop_t *loop;
+	const struct config *config; /* borrowed for the instance's life */
+	enum inventory_resource resource;
+	const struct inventory *(*inventory)(void *user); /* as in service.h */
+	void (*on_suspicion)(void *user);
+	void *user;
+};
+
+/* Serves and begins to register; without the plugin directory, once it is there (instance_check()).
+ * Errors: those of service_open(). */
+int instance_open(const struct instance_options *options, struct instance **out, struct error *err);
+
+/* Looks whether its socket and the kubelet's are still the ones it knows. */
+void instance_check(struct instance *instance);
+
+/* The inventory changed. */
+void instance_refresh(struct instance *instance);
+
+/* Ends the streams with trailers and removes the socket. The instance is gone when `closed` runs,
+ * which may be before this returns. */
+void instance_close(struct instance *instance, void (*closed)(void *user), void *user);

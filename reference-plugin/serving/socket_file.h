@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+/* Socket files: which one lies at a path, and the names and remains of the plugin's own. */
+
+#include "base/error.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Tells a socket from a later one at the same path. An inode number may be used again at once, so
+ * the time of creation belongs to it; connecting and writing do not change that of a socket. */
+struct socket_file {
+	bool exists; /* something is there */
+	uint64_t device, inode;
+	int64_t created_s, created_ns;
+};
+
+struct socket_file socket_file_at(const char *path);
+bool socket_file_same(const struct socket_file *a, const struct socket_file *b);
+
+/* A name that no other instance and no later one of this has: "gpu-display-<unix ms>-<pid>.sock".
+ * Caller frees; NULL: out of memory. */
+char *socket_file_name(const char *program, const char *resource);
+
+/* Does an instance that was started after the one of `own_name` serve the same resource? */
+bool socket_file_newer_serves(const char *directory, const char *program, const char *resource,
+			      const char *own_name);
+
+/* Removes sockets of that form that a killed instance left: nobody listens on them. What cannot be
+ * read or removed stays. */
+void socket_file_remove_stale(const char *directory, const char *program, const char *resource);

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: MIT */
+#include "tools/gen-device-mounts/container_flags.h"
+
+#include "base/cleanup.h"
+
+#include <string.h>
+
+struct writer {
+	struct text_list *flags;
+	enum container_tool tool;
+	bool windows;
+	struct error *err;
+};
+
+const char *container_tool_name(enum container_tool tool)
+{
+	static const char *const names[] = {
+		[TOOL_CTR] = "ctr",
+		[TOOL_NERDCTL] = "nerdctl",
+		[TOOL_DOCKER] = "docker",
+	};
+
+	return names[tool];
+}
+
+/* A flag and its value, which is consumed. */
+static int add(struct writer *writer, const char *flag, char *value)
+{
+	int rc = text_list_add(writer->flags, flag, writer->err);
+
+	if (rc < 0) {
+		free(value);
+		return rc;
+	}
+	return text_list_take(writer->flags, value, writer->err);
+}
+
+/* --mount is read as a line of comma-separated values (RFC 4180) by all of them. */
+static void add_field(struct text *out, const char *key, const char *value)
+{
+	bool quoted = strpbrk(value, ",\"\r\n") != NULL;
+
+	text_addf(out, "%s%s%s=", out->size > 0 ? "," : "", quoted ? "\"" : "", key);
+	for (; *value != '\0'; value++) {
+		if (*value == '"')
+			text_add(out, "\"");
+		text_append(out, value, 1);
+	}
+	text_add(out, quoted ? "\"" : "");
+}
+
+static int add_mount_flag(struct writer *writer, const V1beta1__Mount *mount)
+{
+	struct text value CLEANUP_TEXT = {0};
+
+	if (!writer->windows)
+		text_add(&value, "type=bind");
+	if (writer->tool == TOOL_CTR) {
+		add_field(&value, "src", mount->host_path);
+		add_field(&value, "dst", mount->container_path);
+		text_add(&value, writer->windows ? ",options=ro" : ",options=rbind:ro");
+	} else {
+		add_field(&value, "source", mount->host_path);
+		add_field(&value, "target", mount->container_path);
+		text_add(&value, ",readonly");
+	}
+	return add(writer, "--mount", text_take(&value));
+}
+
+static int add_mount(struct writer *writer, const V1beta1__Mount *mount)
+{
+	if (!writer->windows || writer->tool == TOOL_CTR)
+		return add_mount_flag(writer, mount);
+	if (writer->tool == TOOL_NERDCTL)
+		return add(writer, "--volume",
+			   text_format("%s:%s:ro", mount->host_path, mount->container_path));
+	return 0;
+}
+
+static int add_windows_device(struct writer *writer, const V1beta1__DeviceSpec *device)
+{
+	static const char class[] = "class/";
+	bool is_class = text_starts_with(device->host_path, class);
+
+	if (writer->tool != TOOL_DOCKER && is_class)
+		return add(writer, "--device",
+			   text_format("class://%s", device->host_path + strlen(class)));
+	if (writer->tool == TOOL_DOCKER && !is_class)
+		return error_set(writer->err, ERROR_UNSUPPORTED,
+				 "docker cannot assign '%s': it uses the first interface of the "
+				 "Host Compute Service, which knows classes of devices alone",
+				 device->host_path);
+	return add(writer, "--device", text_format("%s", device->host_path));
+}
+
+static int add_linux_device(struct writer *writer, const V1beta1__DeviceSpec *device)
+{
+	if (writer->tool == TOOL_CTR) {
+		if (strcmp(device->host_path, device->container_path) != 0)
+			return error_set(writer->err, ERROR_UNSUPPORTED,
+					 "ctr cannot give '%s' to a container as '%s'",
+					 device->host_path, device->container_path);
+		return add(writer, "--device", text_format("%s", device->host_path));
+	}
+	if (strchr(device->host_path, ':') != NULL || strchr(device->container_path, ':') != NULL)
+		return error_set(writer->err, ERROR_UNSUPPORTED,
+				 "%s cannot take '%s', because of the colon in it",
+				 container_tool_name(writer->tool), device->host_path);
+	return add(writer, "--device",
+		   text_format("%s:%s:%s", device->host_path, device->container_path,
+			       device->permissions));
+}
+
+int container_flags_add(struct text_list *flags, enum container_tool tool, bool windows,
+			const V1beta1__ContainerAllocateResponse *answer, struct error *err)
+{
+	struct writer writer = {flags, tool, windows, err};
+	int rc = 0;
+
+	if (windows && tool != TOOL_CTR && answer->n_devices > 0)
+		rc = add(&writer, "--isolation", text_format("process"));
+	for (size_t i = 0; rc == 0 && i < answer->n_devices; i++)
+		rc = windows ? add_windows_device(&writer, answer->devices[i])
+			     : add_linux_device(&writer, answer->devices[i]);
+	for (size_t i = 0; rc == 0 && i < answer->n_mounts; i++)
+		rc = add_mount(&writer, answer->mounts[i]);
+	for (size_t i = 0; rc == 0 && i < answer->n_envs; i++)
+		rc = add(&writer, "--env",
+			 text_format("%s=%s", answer->envs[i]->key, answer->envs[i]->value));
+	return rc;
+}

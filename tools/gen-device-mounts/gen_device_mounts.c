@@ -1,0 +1,422 @@
+/* SPDX-License-Identifier: MIT */
+/* gen-device-mounts: what a container needs to use devices, as flags for programs that start
+ * containers. */
+#include "base/cleanup.h"
+#include "base/json.h"
+#include "base/log.h"
+#include "base/options.h"
+#include "tools/gen-device-mounts/container_flags.h"
+#include "tools/gen-device-mounts/launch.h"
+#include "tools/gen-device-mounts/quote.h"
+#include "tools/gen-device-mounts/selection.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { EXIT_NO_DEVICE = 1, EXIT_BROKEN = 3, EXIT_NOT_STARTED = 127 };
+
+#if defined(_WIN32)
+enum { SHELL_OF_SYSTEM = QUOTE_CMD };
+#else
+enum { SHELL_OF_SYSTEM = QUOTE_SH };
+#endif
+
+static struct {
+	struct selection selection;
+	const char *resource, *tool, *allocation, *format, *node, *root;
+	bool skip_runtime_mounts, run, verbose;
+} given = {.resource = "any", .format = "text"};
+
+static const char *const resources[] = {"any", "display", "compute", NULL};
+static const char *const tools[] = {"ctr", "nerdctl", "docker", NULL};
+static const char *const allocations[] = {"location-path", "class", NULL};
+static const char *const formats[] = {"text", "sh", "cmd", "powershell", "json", "cri", NULL};
+
+static const struct option_spec options[] = {
+	{.name = "all",
+	 .letter = 'a',
+	 .type = OPTION_FLAG,
+	 .target = &given.selection.all,
+	 .help = "Every device of the node."},
+	{.name = "index",
+	 .letter = 'i',
+	 .type = OPTION_LIST,
+	 .target = &given.selection.indices,
+	 .value = "N",
+	 .help = "The device at this place of what gpu-discovery lists, counted from 0; several "
+		 "with commas."},
+	{.name = "id",
+	 .type = OPTION_LIST,
+	 .target = &given.selection.ids,
+	 .value = "ID",
+	 .help = "The device with this id."},
+	{.name = "luid",
+	 .letter = 'l',
+	 .type = OPTION_LIST,
+	 .target = &given.selection.luids,
+	 .value = "LUID",
+	 .help = "The Windows adapter with this LUID, decimal or as 0x...; several with commas."},
+	{.name = "path",
+	 .letter = 'p',
+	 .type = OPTION_LIST,
+	 .target = &given.selection.paths,
+	 .value = "LOCATION",
+	 .help = "The Windows device at this location path, PCIROOT(0)#PCI(1B00)."},
+	{.name = "vendor",
+	 .type = OPTION_LIST,
+	 .target = &given.selection.vendors,
+	 .value = "VENDOR",
+	 .help = "Every device of VENDOR, a name or a PCI id like 0x10de."},
+	{.name = "resource",
+	 .letter = 'r',
+	 .type = OPTION_CHOICE,
+	 .target = &given.resource,
+	 .choices = resources,
+	 .help = "Of these, only devices that can render or present (display), or only those that "
+		 "cannot (compute)."},
+	{.name = "for",
+	 .letter = 'f',
+	 .type = OPTION_CHOICE,
+	 .target = &given.tool,
+	 .choices = tools,
+	 .help = "The program whose flags are wanted; ctr unless given. docker on Windows can give "
+		 "the class of display adapters only, and no files."},
+	{.name = "allocation",
+	 .type = OPTION_CHOICE,
+	 .target = &given.allocation,
+	 .choices = allocations,
+	 .help = "On Windows: each device by its location path, which needs Windows Server 2022, "
+		 "or "
+		 "the class of all display adapters. location-path unless given, with docker "
+		 "class."},
+	{.name = "skip-runtime-mounts",
+	 .type = OPTION_FLAG,
+	 .target = &given.skip_runtime_mounts,
+	 .help = "On Windows: without the files of the drivers."},
+	{.name = "format",
+	 .type = OPTION_CHOICE,
+	 .target = &given.format,
+	 .choices = formats,
+	 .help = "How to print: one line quoted for a shell (text: the one of this system), json: "
+		 "an "
+		 "array with one string an argument, cri: devices, mounts and envs of a "
+		 "ContainerConfig."},
+	{.name = "run",
+	 .type = OPTION_FLAG,
+	 .target = &given.run,
+	 .help = "Run 'ctr run --rm' (or the program of --for) with the flags and the arguments, "
+		 "instead of printing."},
+	{.name = "node",
+	 .letter = 'n',
+	 .type = OPTION_STRING,
+	 .target = &given.node,
+	 .value = "FILE",
+	 .help = "Read a recorded node instead of looking at this machine."},
+	{.name = "root",
+	 .type = OPTION_STRING,
+	 .target = &given.root,
+	 .value = "DIR",
+	 .help = "Look below DIR, where the root of another system is mounted."},
+	{.name = "verbose",
+	 .letter = 'v',
+	 .type = OPTION_FLAG,
+	 .target = &given.verbose,
+	 .help = "Tell on stderr which devices were chosen, and what was seen of the others."},
+	{.name = NULL},
+};
+
+/* A choice as its place in the list; `otherwise` when it was not given. */
+static int choice_of(const char *value, const char *const *choices, int otherwise)
+{
+	for (int i = 0; value != NULL && choices[i] != NULL; i++) {
+		if (strcmp(choices[i], value) == 0)
+			return i;
+	}
+	return otherwise;
+}
+
+static enum container_tool tool_given(void)
+{
+	return (enum container_tool)choice_of(given.tool, tools, TOOL_CTR);
+}
+
+static bool is_cri(void)
+{
+	return strcmp(given.format, "cri") == 0;
+}
+
+/* Docker starts Windows containers by an interface that knows classes only. */
+static bool docker_on_windows(bool windows)
+{
+	return windows && tool_given() == TOOL_DOCKER && !is_cri();
+}
+
+static int choose_rules(bool windows, struct answer_rules *out, struct error *err)
+{
+	bool docker = docker_on_windows(windows);
+	int allocation = choice_of(given.allocation, allocations,
+				   docker ? ANSWER_CLASS : ANSWER_LOCATION_PATH);
+
+	if (docker && allocation != ANSWER_CLASS)
+		return error_set(
+			err, ERROR_ARGUMENT,
+			"docker on Windows cannot assign a device by its location path: it "
+			"uses the first interface of the Host Compute Service, which knows "
+			"classes of devices alone");
+	*out = (struct answer_rules){
+		.allocation = (enum answer_allocation)allocation,
+		.allow_several = true,
+		.skip_runtime_mounts = given.skip_runtime_mounts || docker,
+	};
+	return 0;
+}
+
+/* What the container gets besides what was asked for, and what it lacks. */
+static void tell_user(const struct selected *selected, const struct answer *answer,
+		      const struct discovery_snapshot *snapshot, bool windows,
+		      const struct answer_rules *rules)
+{
+	for (size_t i = 0; i < selected->notes.count; i++)
+		log_warning("%s", selected->notes.items[i]);
+	for (size_t i = 0; i < answer->warnings.count; i++)
+		log_warning("%s", answer->warnings.items[i]);
+	if (windows && rules->allocation == ANSWER_CLASS)
+		log_warning("the container sees every display adapter of the node (it has %zu "
+			    "devices): a class cannot be narrowed down",
+			    snapshot->device_count);
+	if (docker_on_windows(windows) && !given.skip_runtime_mounts)
+		log_warning("docker cannot mount single files into Windows containers: the image "
+			    "has to bring what a driver has besides DirectX");
+	for (size_t i = 0; i < selected->count; i++) {
+		const struct discovery_device *device = selected->devices[i];
+
+		if (device->health != DISCOVERY_HEALTHY)
+			log_warning("device '%s' is unhealthy: %s", device->id,
+				    device->health_reason);
+		if (given.verbose)
+			log_info("device %zu: %s (%s)", device->index, device->id,
+				 device->description);
+	}
+	for (size_t i = 0; given.verbose && i < snapshot->diagnostic_count; i++)
+		log_info("%s: %s", snapshot->diagnostics[i].place,
+			 snapshot->diagnostics[i].message);
+}
+
+static int print(const char *text)
+{
+	if (fputs(text, stdout) != EOF && fflush(stdout) == 0)
+		return EXIT_SUCCESS;
+	log_error("stdout: writing failed");
+	return EXIT_BROKEN;
+}
+
+static int print_json(cJSON *json)
+{
+	char *text CLEANUP_FREE = json != NULL ? json_print(json) : NULL;
+
+	if (text != NULL)
+		return print(text);
+	log_error("out of memory");
+	return EXIT_BROKEN;
+}
+
+static int print_line(const struct text_list *flags)
+{
+	struct text line CLEANUP_TEXT = {0};
+	struct error err = {0};
+	int shell = choice_of(given.format, &formats[1], SHELL_OF_SYSTEM);
+	int rc = quote_add_all(&line, (enum quote_shell)shell, flags, &err);
+
+	text_add(&line, "\n");
+	if (rc == 0 && line.failed)
+		rc = error_memory(&err);
+	if (rc == 0)
+		return print(text_string(&line));
+	log_error("%s", err.text);
+	return EXIT_NO_DEVICE;
+}
+
+static int print_flags(const struct text_list *flags)
+{
+	cJSON *array CLEANUP_JSON = NULL;
+
+	if (strcmp(given.format, "json") != 0)
+		return print_line(flags);
+	array = cJSON_CreateArray();
+	for (size_t i = 0; i < flags->count; i++) {
+		const char *flag = flags->items[i];
+
+		if (!cJSON_AddItemToArray(array, json_new_string(flag, strlen(flag)))) {
+			cJSON_Delete(array);
+			array = NULL;
+		}
+	}
+	return print_json(array);
+}
+
+static void tell_command(const struct text_list *command)
+{
+	struct text line CLEANUP_TEXT = {0};
+
+	if (quote_add_all(&line, (enum quote_shell)SHELL_OF_SYSTEM, command, NULL) == 0)
+		log_info("%s", text_string(&line));
+}
+
+/* The whole command line, with what the user gave behind the flags. */
+static int run_tool(const struct text_list *flags, const struct text_list *arguments)
+{
+	struct text_list command CLEANUP_TEXT_LIST = {0};
+	struct error err = {0};
+	int code = 0;
+	int rc = text_list_add(&command, container_tool_name(tool_given()), &err);
+
+	if (rc == 0)
+		rc = text_list_add(&command, "run", &err);
+	if (rc == 0)
+		rc = text_list_add(&command, "--rm", &err);
+	for (size_t i = 0; rc == 0 && i < flags->count; i++)
+		rc = text_list_add(&command, flags->items[i], &err);
+	for (size_t i = 0; rc == 0 && i < arguments->count; i++)
+		rc = text_list_add(&command, arguments->items[i], &err);
+	if (rc == 0 && given.verbose)
+		tell_command(&command);
+	if (rc == 0)
+		rc = launch_wait((const char *const *)command.items, &code, &err);
+	if (rc == 0)
+		return code;
+	log_error("%s", err.text);
+	return EXIT_NOT_STARTED;
+}
+
+static int deliver(const struct answer *answer, bool windows, const struct text_list *arguments)
+{
+	struct text_list flags CLEANUP_TEXT_LIST = {0};
+	cJSON *config CLEANUP_JSON = is_cri() ? container_config(&answer->message) : NULL;
+	struct error err = {0};
+
+	if (is_cri())
+		return print_json(config);
+	if (container_flags_add(&flags, tool_given(), windows, &answer->message, &err) < 0) {
+		log_error("%s", err.text);
+		return EXIT_NO_DEVICE;
+	}
+	return given.run ? run_tool(&flags, arguments) : print_flags(&flags);
+}
+
+static int answer_for(const struct discovery_snapshot *snapshot, const struct text_list *arguments)
+{
+	struct selected selected CLEANUP(selected_free) = {0};
+	struct answer answer CLEANUP(answer_free) = {0};
+	struct answer_host host = {
+		.windows = strcmp(snapshot->system.os, "windows") == 0,
+		.recorded = snapshot->recorded,
+		.root = given.root,
+	};
+	struct answer_rules rules = {0};
+	struct error err = {0};
+	int rc = choose_rules(host.windows, &rules, &err);
+
+	if (rc == 0)
+		rc = selection_apply(&given.selection, snapshot, rules.allocation, &selected, &err);
+	if (rc == 0)
+		rc = answer_build(&host, &rules, selected.devices, selected.count, &answer, &err);
+	if (rc < 0) {
+		log_error("%s", err.text);
+		return rc == ERROR_ARGUMENT || rc == ERROR_FORMAT || rc == ERROR_LIMIT
+			       ? OPTIONS_EXIT_USAGE
+			       : EXIT_NO_DEVICE;
+	}
+	tell_user(&selected, &answer, snapshot, host.windows, &rules);
+	return deliver(&answer, host.windows, arguments);
+}
+
+/* What the command line says that makes no sense; NULL when it does. */
+static const char *objection(const struct text_list *arguments)
+{
+	if (selection_is_empty(&given.selection))
+		return "which devices? --all, --index, --id, --luid, --path or --vendor tells";
+	if (given.run && is_cri())
+		return "--run starts a container with flags, so it does not go with --format cri";
+	if (given.run && arguments->count == 0)
+		return "--run needs an image, and what the program of --for takes besides";
+	if (!given.run && arguments->count > 0)
+		return "there are arguments for the container, but no --run";
+	if (given.tool != NULL && is_cri())
+		return "--format cri is for no program's flags, so it does not go with --for";
+	return NULL;
+}
+
+static int run(const struct text_list *arguments)
+{
+	const struct discovery_options wanted = {
+		.recorded_node = given.node,
+		.root = given.root,
+		.filter = {.include_integrated = true, .include_detachable = true},
+	};
+	struct discovery_snapshot *snapshot = NULL;
+	struct error err = {0};
+	const char *why = objection(arguments);
+	int code = 0;
+
+	log_set_program("gen-device-mounts");
+	given.selection.resource =
+		(enum selection_resource)choice_of(given.resource, resources, SELECTION_ANY);
+	if (why != NULL) {
+		log_error("%s; see --help", why);
+		code = OPTIONS_EXIT_USAGE;
+	} else if (discovery_take(&wanted, &snapshot, &err) < 0) {
+		log_error("%s", err.text);
+		code = EXIT_BROKEN;
+	} else {
+		code = answer_for(snapshot, arguments);
+	}
+	discovery_free(snapshot);
+	selection_free(&given.selection);
+	return code;
+}
+
+int main(int argc, char **argv)
+{
+	static const char *const examples[] = {
+		"gen-device-mounts --all",
+		"Print the flags with which ctr gives a container every device.",
+		"gen-device-mounts --index 0 --run -- registry.example/image test vulkaninfo",
+		"Start a container named test with the first device.",
+		"gen-device-mounts --path \"PCIROOT(0)#PCI(1B00)\" --format powershell",
+		"Print flags that can be pasted into PowerShell.",
+		"gen-device-mounts --node node.json --vendor nvidia --format cri",
+		"Print what crictl needs in its container configuration, for another machine.",
+		NULL};
+	static const char *const exit_codes[] = {
+		"0",   "done",
+		"1",   "no such device, or it cannot be given to a container that way",
+		"2",   "wrong usage",
+		"3",   "the node cannot be read, or nothing can be written",
+		"127", "with --run: the program cannot be started; every other code is its own",
+		NULL};
+	const struct command_spec program = {
+		.name = "gen-device-mounts",
+		.summary = "Prints what a container needs to use devices, or starts one with it",
+		.arguments = "[ARGUMENT...]",
+		.description =
+			"Chooses devices of this machine, or of a recorded node, and prints the "
+			"flags that give them to a container: devices, the files of their drivers "
+			"(read-only) and variables, the same as the device plugins answer. A "
+			"device "
+			"is chosen when any of --all, --index, --id, --luid, --path and --vendor "
+			"means it; a value that means none is an error. Only the flags go to "
+			"stdout.\n\n"
+			"With --run the arguments go behind the flags: IMAGE CONTAINER-ID "
+			"[COMMAND] "
+			"for ctr, IMAGE [COMMAND] for the others. Put -- before them when they "
+			"have "
+			"options. ctr takes address and namespace from CONTAINERD_ADDRESS and "
+			"CONTAINERD_NAMESPACE.",
+		.options = options,
+		.examples = examples,
+		.exit_codes = exit_codes,
+		.run = run,
+	};
+
+	return options_main(&program, argc, argv);
+}

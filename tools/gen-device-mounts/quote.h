@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+/* Command lines that can be pasted: what the shell makes of them are the arguments again. */
+
+#include "base/error.h"
+#include "base/text.h"
+
+enum quote_shell {
+	QUOTE_SH,	  /* POSIX shells */
+	QUOTE_CMD,	  /* cmd.exe, and a program that splits its command line as the C runtime of
+			     Windows does. In a batch file each % has to be doubled. */
+	QUOTE_POWERSHELL, /* Windows PowerShell 5.1 and later */
+};
+
+/* Appends one argument, in quotes where it needs them. ERROR_UNSUPPORTED: the shell has no way to
+ * pass it (cmd: a line break; PowerShell 5.1: a double quote, nothing at all, a blank together with
+ * a backslash at the end). */
+int quote_add(struct text *out, enum quote_shell shell, const char *argument, struct error *err);
+
+/* Appends all of them with blanks between. */
+int quote_add_all(struct text *out, enum quote_shell shell, const struct text_list *arguments,
+		  struct error *err);

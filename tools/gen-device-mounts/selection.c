@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: MIT */
+#include "tools/gen-device-mounts/selection.h"
+
+#include "base/cleanup.h"
+
+#include <string.h>
+#include <strings.h>
+
+/* How a device is meant. */
+enum meant { NOT_MEANT, MEANT_AMONG_OTHERS, MEANT_BY_ITSELF };
+
+struct pick {
+	const struct selection *selection;
+	const struct discovery_snapshot *snapshot;
+	enum answer_allocation allocation;
+	enum meant *meant; /* of each device of the snapshot */
+};
+
+typedef bool match_fn(const struct discovery_device *device, const char *value, long long number);
+
+static bool matches_id(const struct discovery_device *device, const char *value, long long number)
+{
+	(void)number;
+	return strcasecmp(device->id, value) == 0;
+}
+
+static bool matches_index(const struct discovery_device *device, const char *value,
+			  long long number)
+{
+	(void)value;
+	return (long long)device->index == number;
+}
+
+static bool matches_luid(const struct discovery_device *device, const char *value, long long number)
+{
+	(void)value;
+	return device->luid != 0 && device->luid == number;
+}
+
+static bool matches_path(const struct discovery_device *device, const char *value, long long number)
+{
+	(void)number;
+	for (size_t i = 0; device->location_paths[i] != NULL; i++) {
+		if (strcasecmp(device->location_paths[i], value) == 0)
+			return true;
+	}
+	return device->location_path[0] != '\0' && strcasecmp(device->location_path, value) == 0;
+}
+
+static bool matches_vendor(const struct discovery_device *device, const char *value,
+			   long long number)
+{
+	(void)number;
+	return vendor_matches(value, device);
+}
+
+/* Marks what one value means; there has to be something. */
+static int pick_value(struct pick *pick, const char *option, const char *value, long long number,
+		      match_fn *matches, enum meant as, struct error *err)
+{
+	bool found = false;
+
+	for (size_t i = 0; i < pick->snapshot->device_count; i++) {
+		if (!matches(&pick->snapshot->devices[i], value, number))
+			continue;
+		found = true;
+		if (pick->meant[i] < as)
+			pick->meant[i] = as;
+	}
+	if (found)
+		return 0;
+	return error_set(
+		err, ERROR_NOT_FOUND,
+		"%s %s: the node has no such device (it has %zu; gpu-discovery lists them)", option,
+		value, pick->snapshot->device_count);
+}
+
+static int pick_texts(struct pick *pick, const char *option, const struct text_list *values,
+		      match_fn *matches, enum meant as, struct error *err)
+{
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < values->count; i++)
+		rc = pick_value(pick, option, values->items[i], 0, matches, as, err);
+	return rc;
+}
+
+static int pick_numbers(struct pick *pick, const char *option, const struct text_list *values,
+			long long min, match_fn *matches, struct error *err)
+{
+	struct text_list numbers CLEANUP_TEXT_LIST = {0};
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < values->count; i++)
+		rc = values->items[i][0] != '\0'
+			     ? text_list_split(&numbers, values->items[i], ',', err)
+			     : error_set(err, ERROR_FORMAT, "%s: there is no number", option);
+	for (size_t i = 0; rc == 0 && i < numbers.count; i++) {
+		long long number = 0;
+
+		rc = text_to_int64(numbers.items[i], option, min, INT64_MAX, &number, err);
+		if (rc == 0)
+			rc = pick_value(pick, option, numbers.items[i], number, matches,
+					MEANT_BY_ITSELF, err);
+	}
+	return rc;
+}
+
+static int pick_devices(struct pick *pick, struct error *err)
+{
+	const struct selection *selection = pick->selection;
+	int rc = 0;
+
+	for (size_t i = 0; selection->all && i < pick->snapshot->device_count; i++)
+		pick->meant[i] = MEANT_AMONG_OTHERS;
+	rc = pick_texts(pick, "--vendor", &selection->vendors, matches_vendor, MEANT_AMONG_OTHERS,
+			err);
+	if (rc == 0)
+		rc = pick_texts(pick, "--id", &selection->ids, matches_id, MEANT_BY_ITSELF, err);
+	if (rc == 0)
+		rc = pick_texts(pick, "--path", &selection->paths, matches_path, MEANT_BY_ITSELF,
+				err);
+	if (rc == 0)
+		rc = pick_numbers(pick, "--index", &selection->indices, 0, matches_index, err);
+	if (rc == 0)
+		rc = pick_numbers(pick, "--luid", &selection->luids, INT64_MIN, matches_luid, err);
+	return rc;
+}
+
+static bool is_of_resource(const struct discovery_device *device, enum selection_resource resource)
+{
+	switch (resource) {
+	case SELECTION_DISPLAY:
+		return device->display;
+	case SELECTION_COMPUTE:
+		return !device->display;
+	case SELECTION_ANY:
+	default:
+		return true;
+	}
+}
+
+/* Why a device cannot be given to a container; NULL when it can. */
+static const char *objection(const struct pick *pick, const struct discovery_device *device)
+{
+	bool windows = strcmp(pick->snapshot->system.os, "windows") == 0;
+
+	if (windows && pick->allocation == ANSWER_CLASS)
+		return device->display ? NULL
+				       : "it only computes, and whether the class of display "
+					 "adapters covers such devices is not known";
+	if (!device->allocatable)
+		return device->not_allocatable_reason;
+	if (windows && device->location_path[0] == '\0')
+		return "it has no location path to assign it by";
+	return NULL;
+}
+
+static int by_id(const void *a, const void *b)
+{
+	const struct discovery_device *const *left = a;
+	const struct discovery_device *const *right = b;
+
+	return strcmp((*left)->id, (*right)->id);
+}
+
+static int take(const struct pick *pick, size_t index, struct selected *out, struct error *err)
+{
+	const struct discovery_device *device = &pick->snapshot->devices[index];
+	const char *why = objection(pick, device);
+
+	if (why == NULL) {
+		out->devices[out->count++] = device;
+		return 0;
+	}
+	if (pick->meant[index] == MEANT_BY_ITSELF)
+		return error_set(err, ERROR_UNSUPPORTED,
+				 "device '%s' cannot be given to a container: %s", device->id, why);
+	return text_list_take(&out->notes,
+			      text_format("device '%s' is left out: %s", device->id, why), err);
+}
+
+bool selection_is_empty(const struct selection *selection)
+{
+	return !selection->all && selection->ids.count == 0 && selection->indices.count == 0 &&
+	       selection->luids.count == 0 && selection->paths.count == 0 &&
+	       selection->vendors.count == 0;
+}
+
+int selection_apply(const struct selection *selection, const struct discovery_snapshot *snapshot,
+		    enum answer_allocation allocation, struct selected *out, struct error *err)
+{
+	enum meant *meant CLEANUP_FREE = calloc(snapshot->device_count + 1, sizeof(*meant));
+	struct pick pick = {selection, snapshot, allocation, meant};
+	int rc = 0;
+
+	out->devices = calloc(snapshot->device_count + 1, sizeof(struct discovery_device *));
+	if (meant == NULL || out->devices == NULL)
+		return error_memory(err);
+	rc = pick_devices(&pick, err);
+	for (size_t i = 0; rc == 0 && i < snapshot->device_count; i++) {
+		if (meant[i] != NOT_MEANT &&
+		    is_of_resource(&snapshot->devices[i], selection->resource))
+			rc = take(&pick, i, out, err);
+	}
+	if (rc < 0)
+		return rc;
+	if (out->count == 0)
+		return error_set(err, ERROR_NOT_FOUND,
+				 "no device of the node is meant (it has %zu; gpu-discovery lists "
+				 "them)%s%s",
+				 snapshot->device_count, out->notes.count > 0 ? ": " : "",
+				 out->notes.count > 0 ? out->notes.items[0] : "");
+	qsort(out->devices, out->count, sizeof(struct discovery_device *), by_id);
+	return 0;
+}
+
+void selected_free(struct selected *selected)
+{
+	free(selected->devices);
+	text_list_free(&selected->notes);
+	*selected = (struct selected){0};
+}
+
+void selection_free(struct selection *selection)
+{
+	text_list_free(&selection->ids);
+	text_list_free(&selection->indices);
+	text_list_free(&selection->luids);
+	text_list_free(&selection->paths);
+	text_list_free(&selection->vendors);
+}

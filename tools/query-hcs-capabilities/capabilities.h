@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+/* What a host can give to containers: from its Host Compute Service, or from the table of builds.
+ */
+
+#include "base/text.h"
+#include "containers/compat/hcs_service.h"
+#include "containers/compat/windows_images.h"
+
+#include <cjson/cJSON.h>
+
+enum capabilities_answer { CAPABILITIES_NO, CAPABILITIES_YES, CAPABILITIES_UNKNOWN };
+
+/* Strings are borrowed and never NULL. */
+struct capabilities {
+	const char *os;		     /* "windows", "linux" */
+	const char *product;	     /* "Windows Server 2022 Datacenter"; "" */
+	const char *display_version; /* "21H2"; "" */
+	const char *kernel;	     /* of what is no Windows: its release */
+	const char *wine;	     /* version of Wine, which only claims to be that Windows; "" */
+	struct windows_version version; /* of Windows */
+
+	bool asked;		    /* the service answered */
+	struct hcs_service service; /* then */
+	const char *problem;	    /* why it was not; "" when nobody tried */
+
+	bool image_given;
+	struct windows_version image;
+};
+
+/* The newest schema of major version 2, or NULL when neither the service nor the table tells;
+ * *at_least is what there is in any case ({0, 0}: nothing is known). */
+const struct hcs_version *capabilities_schema(const struct capabilities *capabilities,
+					      struct hcs_version *at_least);
+
+enum capabilities_answer capabilities_allow(const struct capabilities *capabilities,
+					    enum hcs_device device);
+
+/* For people; appended. Each version stands on a line of its own. */
+void capabilities_print(const struct capabilities *capabilities, struct text *out);
+
+/* tools/query-hcs-capabilities/schema/hcs.schema.json. NULL: out of memory. */
+cJSON *capabilities_to_json(const struct capabilities *capabilities);

@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: MIT */
+/* query-hcs-capabilities: which devices and images a Windows host takes for containers. */
+#include "base/cleanup.h"
+#include "base/json.h"
+#include "base/log.h"
+#include "base/options.h"
+#include "base/os_version.h"
+#include "tools/query-hcs-capabilities/capabilities.h"
+
+#include <gpucert/discovery.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { EXIT_NOT_THERE = 1, EXIT_NO_SERVICE = 3 };
+
+static struct {
+	bool json;
+	const char *build, *node, *image_build, *require;
+} given;
+
+static const char *const requirements[] = {"class", "location-path", NULL};
+
+static const struct option_spec options[] = {
+	{.name = "json",
+	 .type = OPTION_FLAG,
+	 .target = &given.json,
+	 .help = "Print JSON (hcs.schema.json)."},
+	{.name = "build",
+	 .letter = 'b',
+	 .type = OPTION_STRING,
+	 .target = &given.build,
+	 .value = "VERSION",
+	 .help = "Answer for a host of this build of Windows from the table: 20348, 20348.2582 or "
+		 "10.0.20348.2582."},
+	{.name = "node",
+	 .letter = 'n',
+	 .type = OPTION_STRING,
+	 .target = &given.node,
+	 .value = "FILE",
+	 .help = "Answer for a recorded node from the table."},
+	{.name = "image-build",
+	 .letter = 'i',
+	 .type = OPTION_STRING,
+	 .target = &given.image_build,
+	 .value = "VERSION",
+	 .help = "Say as well whether an image of this build runs on the host."},
+	{.name = "require",
+	 .type = OPTION_CHOICE,
+	 .target = &given.require,
+	 .choices = requirements,
+	 .help = "Exit with 1 when devices cannot be given that way, or when nobody knows."},
+	{.name = NULL},
+};
+
+/* A host, and what its texts are borrowed from. */
+struct host {
+	struct capabilities capabilities;
+	struct os_version system;
+	struct discovery_snapshot *snapshot;
+	struct error problem;
+};
+
+static int host_from_table(struct host *host, const char *product, const char *version,
+			   const char *what, struct error *err)
+{
+	host->capabilities.os = "windows";
+	host->capabilities.product = product;
+	return windows_version_parse(version, what, &host->capabilities.version, err);
+}
+
+static int host_from_node(struct host *host, struct error *err)
+{
+	const struct discovery_options wanted = {.recorded_node = given.node};
+	const struct discovery_system *system = NULL;
+	int rc = discovery_take(&wanted, &host->snapshot, err);
+
+	if (rc < 0)
+		return rc;
+	system = &host->snapshot->system;
+	if (strcmp(system->os, "windows") != 0)
+		return error_set(err, ERROR_ARGUMENT, "%s is no node of Windows but of '%s'",
+				 given.node, system->os);
+	if (text_starts_with(system->emulator, "Wine "))
+		host->capabilities.wine = system->emulator + strlen("Wine ");
+	return host_from_table(host, system->product, system->build, given.node, err);
+}
+
+static int host_from_machine(struct host *host, struct error *err)
+{
+	struct capabilities *capabilities = &host->capabilities;
+	int rc = os_version_read(&host->system, err);
+
+	if (rc < 0)
+		return rc;
+	capabilities->product = host->system.product;
+	capabilities->display_version = host->system.display_version;
+	capabilities->kernel = host->system.kernel;
+	capabilities->wine = host->system.wine;
+#if defined(_WIN32)
+	capabilities->os = "windows";
+	capabilities->version =
+		(struct windows_version){host->system.major, host->system.minor, host->system.build,
+					 true, host->system.revision};
+#else
+	capabilities->os = "linux";
+#endif
+	capabilities->asked = hcs_service_ask(&capabilities->service, &host->problem) == 0;
+	if (!capabilities->asked)
+		capabilities->problem = host->problem.text;
+	return 0;
+}
+
+static int host_open(struct host *host, struct error *err)
+{
+	struct capabilities *capabilities = &host->capabilities;
+	int rc = 0;
+
+	*capabilities = (struct capabilities){
+		.product = "",
+		.display_version = "",
+		.kernel = "",
+		.wine = "",
+		.problem = "",
+		.image_given = given.image_build != NULL,
+	};
+	if (given.image_build != NULL)
+		rc = windows_version_parse(given.image_build, "--image-build", &capabilities->image,
+					   err);
+	if (rc < 0)
+		return rc;
+	if (given.build != NULL)
+		return host_from_table(host, "", given.build, "--build", err);
+	return given.node != NULL ? host_from_node(host, err) : host_from_machine(host, err);
+}
+
+static int print(const struct capabilities *capabilities, struct error *err)
+{
+	struct text text CLEANUP_TEXT = {0};
+	cJSON *json CLEANUP_JSON = given.json ? capabilities_to_json(capabilities) : NULL;
+	char *printed CLEANUP_FREE = json != NULL ? json_print(json) : NULL;
+
+	if (!given.json) {
+		capabilities_print(capabilities, &text);
+		printed = text_take(&text);
+	}
+	if (printed == NULL)
+		return error_memory(err);
+	if (fputs(printed, stdout) == EOF || fflush(stdout) != 0)
+		return error_set(err, ERROR_IO, "stdout: writing failed");
+	return 0;
+}
+
+/* Exit code of an answer that was printed. */
+static int judge(const struct capabilities *capabilities)
+{
+	enum hcs_device device = given.require != NULL && strcmp(given.require, "class") == 0
+					 ? HCS_DEVICE_CLASS
+					 : HCS_DEVICE_LOCATION_PATH;
+
+	if (capabilities->problem[0] != '\0') {
+		log_error("%s", capabilities->problem);
+		return EXIT_NO_SERVICE;
+	}
+	if (given.require != NULL && capabilities_allow(capabilities, device) != CAPABILITIES_YES)
+		return EXIT_NOT_THERE;
+	if (capabilities->image_given &&
+	    windows_image_judge(capabilities->version, capabilities->image).answer ==
+		    WINDOWS_IMAGE_REFUSED)
+		return EXIT_NOT_THERE;
+	return EXIT_SUCCESS;
+}
+
+static int run(const struct text_list *arguments)
+{
+	struct host host = {0};
+	struct error err = {0};
+	int rc = 0;
+	int code = 0;
+
+	(void)arguments;
+	log_set_program("query-hcs-capabilities");
+	if (given.build != NULL && given.node != NULL)
+		rc = error_set(&err, ERROR_ARGUMENT, "--build and --node name two hosts");
+	if (rc == 0)
+		rc = host_open(&host, &err);
+	if (rc == 0)
+		rc = print(&host.capabilities, &err);
+	if (rc == 0) {
+		code = judge(&host.capabilities);
+	} else {
+		log_error("%s", err.text);
+		code = rc == ERROR_ARGUMENT || rc == ERROR_FORMAT || rc == ERROR_LIMIT
+			       ? OPTIONS_EXIT_USAGE
+			       : EXIT_NO_SERVICE;
+	}
+	discovery_free(host.snapshot);
+	return code;
+}
+
+int main(int argc, char **argv)
+{
+	static const char *const examples[] = {
+		"query-hcs-capabilities",
+		"Show what this Windows host supports.",
+		"query-hcs-capabilities --require location-path",
+		"Check in a script that single devices can be given to containers.",
+		"query-hcs-capabilities --build 26100 --image-build 20348",
+		"Ask whether an image of Windows Server 2022 runs on Windows Server 2025.",
+		"query-hcs-capabilities --node node.json --json",
+		"Answer for a recorded node, as JSON.",
+		NULL};
+	static const char *const exit_codes[] = {"0",
+						 "done",
+						 "1",
+						 "devices cannot be given the way that --require "
+						 "asks for, or the image of --image-build "
+						 "does not run",
+						 "2",
+						 "wrong usage, or a node that is none of Windows",
+						 "3",
+						 "this machine has no Host Compute Service, or it "
+						 "cannot be asked; or the node cannot be "
+						 "read",
+						 NULL};
+	const struct command_spec program = {
+		.name = "query-hcs-capabilities",
+		.summary = "Shows which devices and images a Windows host takes for containers",
+		.description =
+			"Asks the Host Compute Service of this machine which versions of its "
+			"schema it "
+			"supports, and says what they allow: devices by class GUID need 2.1, "
+			"devices "
+			"by location path, which is what device plugins use, 2.2. For another host "
+			"(--build, --node) a table of builds answers, as far as anything is "
+			"published; "
+			"where this machine's service cannot be asked, it is shown as well.",
+		.options = options,
+		.examples = examples,
+		.exit_codes = exit_codes,
+		.run = run,
+	};
+
+	return options_main(&program, argc, argv);
+}
