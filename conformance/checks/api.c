@@ -47,10 +47,10 @@ static bool api_is_offered(const struct discovery_device *device, const char *ap
 {
 	for (size_t i = 0; i < ARRAY_SIZE(api_directx); i++) {
 		if (strcmp(api_directx[i].name, api) == 0)
-			return grant_device_offers(device, "directx") &&
+			return granted_device_offers(device, "directx") &&
 			       api_has_attribute(device, api_directx[i].attributes);
 	}
-	return grant_device_offers(device, api);
+	return granted_device_offers(device, api);
 }
 
 static bool api_only_enumerates(const char *api)
@@ -127,7 +127,7 @@ static void api_expect_work(struct check_run *run, const struct discovery_device
 struct api_tally {
 	struct rig *rig;
 	struct stage *stage;
-	struct grant_reader *grants;
+	struct granted_reader *grants;
 	const char *api;
 	struct text_list tested; /* ids of devices */
 	struct identity_seen seen;
@@ -206,9 +206,9 @@ static void api_ask(struct api_tally *tally, struct offer *offer)
 static bool api_try_offer(struct offer *offer, void *user)
 {
 	struct api_tally *tally = user;
-	const struct grant *grant = &offer->grant;
+	const struct granted *grant = &offer->grant;
 
-	if (grant->source == GRANT_UNTOLD)
+	if (grant->source == GRANTED_UNTOLD)
 		api_ask(tally, offer);
 	else if (grant->count == 1 && api_is_wanted(tally, grant->devices[0]))
 		api_judge(tally, grant->devices[0], api_run(tally, grant->devices[0]->id, offer));
@@ -252,7 +252,7 @@ static void api_computes(struct check_run *run, const char *api)
 
 	if (stage == NULL)
 		return;
-	if (grant_reader_new(rig->context->node, &tally.grants, &err) < 0) {
+	if (granted_reader_new(rig->context->node, &tally.grants, &err) < 0) {
 		check_broken(run, "%s", err.text);
 		return;
 	}
@@ -265,7 +265,7 @@ static void api_computes(struct check_run *run, const char *api)
 			run, "no id of the resources under test grants a device that offers %s",
 			api);
 	text_list_free(&tally.tested);
-	grant_reader_free(&tally.grants);
+	granted_reader_free(&tally.grants);
 	identity_seen_free(&tally.seen);
 }
 

@@ -26,7 +26,7 @@ struct isolation {
 	struct check_run *run;
 	struct rig *rig;
 	struct stage *stage;
-	struct grant_reader *grants;
+	struct granted_reader *grants;
 	struct host_places *places;
 	struct sight bare; /* a container without devices */
 };
@@ -35,7 +35,7 @@ struct isolation {
 
 static void isolation_close(struct isolation *isolation)
 {
-	grant_reader_free(&isolation->grants);
+	granted_reader_free(&isolation->grants);
 	host_places_free(&isolation->places);
 }
 
@@ -61,7 +61,7 @@ static bool isolation_look_offer(struct isolation *isolation, const char *label,
 
 /* The container saw the granted devices and nothing else of the node. */
 static void isolation_expect_only(struct isolation *isolation, const char *label,
-				  const struct sight *sight, const struct grant *grant)
+				  const struct sight *sight, const struct granted *grant)
 {
 	visibility_expect_confined(isolation->run, label, sight, &isolation->bare,
 				   isolation->places);
@@ -96,7 +96,7 @@ static bool isolation_open(struct isolation *isolation, struct check_run *run,
 	isolation->stage = stage_open(run, &isolation->rig->loop);
 	if (isolation->stage == NULL)
 		return false;
-	if (grant_reader_new(isolation->rig->context->node, &isolation->grants, &err) < 0 ||
+	if (granted_reader_new(isolation->rig->context->node, &isolation->grants, &err) < 0 ||
 	    host_places_new(isolation->rig->context->cri_address, &isolation->places, &err) < 0) {
 		check_broken(run, "%s", err.text);
 		return false;
@@ -107,7 +107,7 @@ static bool isolation_open(struct isolation *isolation, struct check_run *run,
 
 static void isolation_no_allocation(struct check_run *run)
 {
-	static const struct grant nothing;
+	static const struct granted nothing;
 	struct isolation isolation = {.run = run, .stage = stage_open(run, NULL)};
 	struct sight sight = {0};
 
@@ -144,10 +144,10 @@ static bool isolation_is_new(struct isolation_tally *tally, const struct offer *
 }
 
 /* What only a runtime understands may be nothing for this runtime. */
-static bool isolation_is_empty(const struct grant *grant)
+static bool isolation_is_empty(const struct granted *grant)
 {
-	return grant->source == GRANT_NOTHING ||
-	       (grant->source == GRANT_SEEN && grant->count == 0 && !grant->by_runtime);
+	return grant->source == GRANTED_NOTHING ||
+	       (grant->source == GRANTED_SEEN && grant->count == 0 && !grant->by_runtime);
 }
 
 /* The answer cannot be read: the container is asked. False: recorded. */
@@ -158,7 +158,7 @@ static bool isolation_ask(struct isolation *isolation, struct offer *offer, stru
 	if (label == NULL || !isolation_look_offer(isolation, label, offer, sight))
 		return false;
 	visibility_identify(isolation->rig->context->node, sight, &offer->grant);
-	offer->grant.source = GRANT_SEEN;
+	offer->grant.source = GRANTED_SEEN;
 	return true;
 }
 
@@ -180,7 +180,7 @@ static bool isolation_judge_offer(struct offer *offer, void *user)
 	char digest[DIGEST_SIZE] = "";
 	bool is_new = isolation_is_new(tally, offer, digest);
 
-	if (offer->grant.source == GRANT_UNTOLD) {
+	if (offer->grant.source == GRANTED_UNTOLD) {
 		if (!is_new)
 			return true;
 		if (tally->unreadable++ >= UNREADABLE_MAX) {
@@ -256,7 +256,7 @@ static void isolation_single_device(struct check_run *run)
 struct isolation_pair {
 	struct isolation *isolation;
 	bool same;
-	struct offer seen[GRANT_DEVICES_MAX]; /* the first offer of each device */
+	struct offer seen[GRANTED_DEVICES_MAX]; /* the first offer of each device */
 	size_t seen_count;
 	struct offer second; /* and the one that goes with seen[first] */
 	size_t first;
@@ -286,17 +286,17 @@ static bool isolation_pair_offer(struct offer *offer, void *user)
 	struct isolation_pair *pair = user;
 	struct sight sight = {0};
 
-	if (offer->grant.source == GRANT_UNTOLD && pair->unreadable++ < UNREADABLE_MAX)
+	if (offer->grant.source == GRANTED_UNTOLD && pair->unreadable++ < UNREADABLE_MAX)
 		(void)isolation_ask(pair->isolation, offer, &sight);
 	if (offer->grant.count != 1) {
-		pair->unseen += offer->grant.count == 0 && offer->grant.source != GRANT_NOTHING;
+		pair->unseen += offer->grant.count == 0 && offer->grant.source != GRANTED_NOTHING;
 		return true;
 	}
 	for (size_t i = 0; i < pair->seen_count; i++) {
 		if ((pair->seen[i].grant.devices[0] == offer->grant.devices[0]) == pair->same)
 			return isolation_take_second(pair, offer, i);
 	}
-	if (pair->seen_count < GRANT_DEVICES_MAX) {
+	if (pair->seen_count < GRANTED_DEVICES_MAX) {
 		pair->seen[pair->seen_count++] = *offer;
 		*offer = (struct offer){0};
 	}
@@ -388,8 +388,8 @@ static void isolation_two_containers(struct check_run *run)
 	if (pair == NULL)
 		return;
 	if (isolation_run_pair(&isolation, pair, sights)) {
-		const struct grant *first = &pair->seen[pair->first].grant;
-		const struct grant *second = &pair->second.grant;
+		const struct granted *first = &pair->seen[pair->first].grant;
+		const struct granted *second = &pair->second.grant;
 
 		isolation_expect_only(&isolation, first->devices[0]->id, &sights[0], first);
 		isolation_expect_only(&isolation, second->devices[0]->id, &sights[1], second);
@@ -431,11 +431,11 @@ static bool isolation_is_contradicted(const struct offer *offer)
 static void isolation_judge_both(struct isolation *isolation, struct isolation_pair *pair,
 				 struct offer *both)
 {
-	struct grant wanted = {.source = GRANT_READ};
+	struct granted wanted = {.source = GRANTED_READ};
 	struct sight sight = {0};
 
-	grant_add(&wanted, pair->seen[pair->first].grant.devices[0]);
-	grant_add(&wanted, pair->second.grant.devices[0]);
+	granted_add(&wanted, pair->seen[pair->first].grant.devices[0]);
+	granted_add(&wanted, pair->second.grant.devices[0]);
 	if (isolation_is_contradicted(both)) {
 		check_not_applicable(isolation->run,
 				     "the answers of %s and %s contradict each other, and a "
@@ -443,7 +443,7 @@ static void isolation_judge_both(struct isolation *isolation, struct isolation_p
 				     pair->seen[pair->first].resource, pair->second.resource);
 		return;
 	}
-	if (both->grant.source == GRANT_READ)
+	if (both->grant.source == GRANTED_READ)
 		(void)check_expect_int(isolation->run, "devices granted",
 				       (long long)both->grant.count, 2);
 	if (isolation_look(isolation, "two-devices", &both->options, &sight))

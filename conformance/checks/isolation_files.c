@@ -57,7 +57,7 @@ static bool isolation_judge_files(struct offer *offer, void *user)
 
 void isolation_node_files(struct check_run *run)
 {
-	struct grant_reader *grants CLEANUP_GRANT_READER = NULL;
+	struct granted_reader *grants CLEANUP_GRANTED_READER = NULL;
 	struct host_places *places CLEANUP_HOST_PLACES = NULL;
 	struct rig *rig = rig_ready(run);
 	struct error err = {0};
@@ -70,7 +70,7 @@ void isolation_node_files(struct check_run *run)
 
 	if (rig == NULL)
 		return;
-	if (grant_reader_new(rig->context->node, &grants, &err) < 0 ||
+	if (granted_reader_new(rig->context->node, &grants, &err) < 0 ||
 	    host_places_new(rig->context->cri_address, &places, &err) < 0) {
 		check_broken(run, "%s", err.text);
 		return;

@@ -3,7 +3,7 @@
 #include "conformance/checks/list_and_watch.h"
 
 #include "base/clock.h"
-#include "conformance/checks/grant.h"
+#include "conformance/checks/granted.h"
 #include "conformance/checks/rig.h"
 #include "conformance/checks/tally.h"
 #include "rpc/rpc.h"
@@ -67,14 +67,14 @@ static void list_matches_node(struct rig *rig, const char *resource,
  */
 struct list_asked {
 	struct rig *rig;
-	struct grant_reader *reader;
-	struct grant granted;
+	struct granted_reader *reader;
+	struct granted granted;
 	size_t ids, asked, unread;
 };
 
 /* The grant of one id. False: there is no answer, which other checks judge. */
 static bool list_read_id(const struct list_asked *asked, const char *resource, const char *id,
-			 struct grant *grant)
+			 struct granted *grant)
 {
 	struct kubelet_container_options options = {0};
 	struct kubelet_reply reply = {0};
@@ -95,7 +95,7 @@ static bool list_read_id(const struct list_asked *asked, const char *resource, c
 							   &options, NULL) == 0;
 	}
 	if (answered)
-		*grant = grant_read(asked->reader, &options);
+		*grant = granted_read(asked->reader, &options);
 	kubelet_container_options_free(&options);
 	kubelet_reply_free(&reply);
 	return answered;
@@ -109,15 +109,15 @@ static void list_ask(struct list_asked *asked, const char *resource, const struc
 
 	for (size_t i = 0; i < count; i++) {
 		const char *id = ids->items[i * ids->count / count];
-		struct grant grant = {0};
+		struct granted grant = {0};
 
 		if (!list_read_id(asked, resource, id, &grant))
 			continue;
-		tally_add(&empty, grant.source != GRANT_NOTHING, "nothing for %s", id);
+		tally_add(&empty, grant.source != GRANTED_NOTHING, "nothing for %s", id);
 		for (size_t j = 0; j < grant.count; j++)
-			grant_add(&asked->granted, grant.devices[j]);
+			granted_add(&asked->granted, grant.devices[j]);
 		asked->asked++;
-		asked->unread += grant.source == GRANT_UNTOLD;
+		asked->unread += grant.source == GRANTED_UNTOLD;
 	}
 	asked->ids += ids->count;
 	(void)tally_end(&empty);
@@ -153,7 +153,7 @@ static void list_expect_granted(const struct list_asked *asked)
 	}
 	for (size_t i = 0; i < node->device_count; i++) {
 		if (list_is_expected(asked, &node->devices[i]))
-			tally_add(&devices, grant_has(&asked->granted, &node->devices[i]),
+			tally_add(&devices, granted_has(&asked->granted, &node->devices[i]),
 				  "%s is granted by none", node->devices[i].id);
 	}
 	(void)tally_end(&devices);
@@ -166,7 +166,7 @@ static void list_compare_grants(struct rig *rig)
 	struct list_asked asked = {.rig = rig};
 	struct error err = {0};
 
-	if (grant_reader_new(rig->context->node, &asked.reader, &err) < 0) {
+	if (granted_reader_new(rig->context->node, &asked.reader, &err) < 0) {
 		check_broken(rig->run, "%s", err.text);
 		return;
 	}
@@ -179,7 +179,7 @@ static void list_compare_grants(struct rig *rig)
 			list_ask(&asked, resource, &ids);
 	}
 	list_expect_granted(&asked);
-	grant_reader_free(&asked.reader);
+	granted_reader_free(&asked.reader);
 }
 
 void list_devices_present(struct check_run *run)

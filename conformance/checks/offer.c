@@ -35,7 +35,7 @@ static int offer_call(struct rig *rig, const char *resource, const char *id,
 }
 
 /* Asks for the answer alone. False: recorded, and there is nothing to close. */
-static bool offer_read(struct rig *rig, struct grant_reader *grants, const char *resource,
+static bool offer_read(struct rig *rig, struct granted_reader *grants, const char *resource,
 		       const char *id, struct offer *out)
 {
 	struct error err = {0};
@@ -50,11 +50,11 @@ static bool offer_read(struct rig *rig, struct grant_reader *grants, const char 
 		offer_close(rig, out);
 		return false;
 	}
-	out->grant = grant_read(grants, &out->options);
+	out->grant = granted_read(grants, &out->options);
 	return true;
 }
 
-bool offer_open(struct rig *rig, struct grant_reader *grants, const struct kubelet_limit *limits,
+bool offer_open(struct rig *rig, struct granted_reader *grants, const struct kubelet_limit *limits,
 		size_t count, struct offer *out)
 {
 	char *id CLEANUP_FREE = strdup(limits->ids[0]);
@@ -69,7 +69,7 @@ bool offer_open(struct rig *rig, struct grant_reader *grants, const struct kubel
 		return false;
 	out->id = STEAL(id);
 	out->pod = STEAL(pod);
-	out->grant = grant_read(grants, &out->options);
+	out->grant = granted_read(grants, &out->options);
 	return true;
 }
 
@@ -78,12 +78,12 @@ static bool offer_expect_same(struct rig *rig, const struct offer *asked,
 			      const struct offer *admitted)
 {
 	struct text saw CLEANUP_TEXT = {0};
-	bool same =
-		asked->grant.source != GRANT_READ || (admitted->grant.source == GRANT_READ &&
-						      admitted->grant.count == asked->grant.count);
+	bool same = asked->grant.source != GRANTED_READ ||
+		    (admitted->grant.source == GRANTED_READ &&
+		     admitted->grant.count == asked->grant.count);
 
-	for (size_t i = 0; asked->grant.source == GRANT_READ && i < asked->grant.count; i++)
-		same = same && grant_has(&admitted->grant, asked->grant.devices[i]);
+	for (size_t i = 0; asked->grant.source == GRANTED_READ && i < asked->grant.count; i++)
+		same = same && granted_has(&admitted->grant, asked->grant.devices[i]);
 	if (same)
 		return true;
 	for (size_t i = 0; i < admitted->grant.count; i++)
@@ -95,7 +95,7 @@ static bool offer_expect_same(struct rig *rig, const struct offer *asked,
 			    asked->resource);
 }
 
-bool offer_admit(struct rig *rig, struct grant_reader *grants, struct offer *offer)
+bool offer_admit(struct rig *rig, struct granted_reader *grants, struct offer *offer)
 {
 	const char *id = offer->id;
 	const struct kubelet_limit limit = {.resource = offer->resource, .count = 1, .ids = &id};
@@ -126,7 +126,7 @@ void offer_close(struct rig *rig, struct offer *offer)
 
 struct offers {
 	struct rig *rig;
-	struct grant_reader *grants;
+	struct granted_reader *grants;
 	bool (*visit)(struct offer *offer, void *user);
 	void *user;
 	uint64_t began_ms;
@@ -164,7 +164,7 @@ static bool offers_of_resource(struct offers *offers, const char *resource)
 	return true;
 }
 
-size_t offers_each(struct rig *rig, struct grant_reader *grants,
+size_t offers_each(struct rig *rig, struct granted_reader *grants,
 		   bool (*visit)(struct offer *offer, void *user), void *user)
 {
 	struct offers offers = {

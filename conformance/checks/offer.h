@@ -4,7 +4,7 @@
 /* An id of a resource under test, and what a container with it is given: read off the answer of
  * Allocate at first, and the whole way of the kubelet once a container is to run. */
 
-#include "conformance/checks/grant.h"
+#include "conformance/checks/granted.h"
 #include "conformance/checks/rig.h"
 
 struct offer {
@@ -12,15 +12,15 @@ struct offer {
 	char *id;
 	char *pod; /* holds the id; NULL: nobody was admitted */
 	struct kubelet_container_options options;
-	struct grant grant; /* read off the options */
+	struct granted grant; /* read off the options */
 };
 
 /* Admits a container for an offer that was read. False: recorded. */
-bool offer_admit(struct rig *rig, struct grant_reader *grants, struct offer *offer);
+bool offer_admit(struct rig *rig, struct granted_reader *grants, struct offer *offer);
 
 /* Admits a container that asks for these ids; the first one names the offer. False: recorded, and
  * there is nothing to close. */
-bool offer_open(struct rig *rig, struct grant_reader *grants, const struct kubelet_limit *limits,
+bool offer_open(struct rig *rig, struct granted_reader *grants, const struct kubelet_limit *limits,
 		size_t count, struct offer *out);
 
 /* The container, if there was one, is gone. A zeroed offer, because somebody took it, is left
@@ -33,5 +33,5 @@ void offer_close(struct rig *rig, struct offer *offer);
  * Many ids take long: after a minute the rest is left out, which a note says. Returns how many ids
  * were visited.
  */
-size_t offers_each(struct rig *rig, struct grant_reader *grants,
+size_t offers_each(struct rig *rig, struct granted_reader *grants,
 		   bool (*visit)(struct offer *offer, void *user), void *user);

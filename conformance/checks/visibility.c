@@ -105,7 +105,7 @@ visibility_software_device(const struct discovery_snapshot *node, const char *ap
 
 	for (size_t i = 0; i < node->device_count; i++) {
 		if (node->devices[i].kind != DISCOVERY_SOFTWARE ||
-		    !grant_device_offers(&node->devices[i], api))
+		    !granted_device_offers(&node->devices[i], api))
 			continue;
 		if (found != NULL)
 			return NULL;
@@ -130,16 +130,16 @@ const struct discovery_device *visibility_device(const struct discovery_snapshot
 }
 
 static void visibility_identify_nodes(const struct discovery_snapshot *node,
-				      const struct sight *sight, struct grant *grant)
+				      const struct sight *sight, struct granted *grant)
 {
 	for (size_t i = 0; i < node->device_count; i++) {
 		if (visibility_has_own_node(node, &node->devices[i], sight))
-			grant_add(grant, &node->devices[i]);
+			granted_add(grant, &node->devices[i]);
 	}
 }
 
 void visibility_identify(const struct discovery_snapshot *node, const struct sight *sight,
-			 struct grant *grant)
+			 struct granted *grant)
 {
 	for (size_t i = 0; visibility_apis[i] != NULL; i++) {
 		const cJSON *entry = visibility_entry(sight->document, "/apis", visibility_apis[i]);
@@ -150,7 +150,7 @@ void visibility_identify(const struct discovery_snapshot *node, const struct sig
 				visibility_device(node, visibility_apis[i], device);
 
 			if (found != NULL)
-				grant_add(grant, found);
+				granted_add(grant, found);
 		}
 	}
 	visibility_identify_nodes(node, sight, grant);
@@ -196,13 +196,13 @@ struct visibility_wanted {
 	long long software, hardware_least, hardware_most;
 };
 
-static struct visibility_wanted visibility_wanted(const struct grant *grant, const char *api)
+static struct visibility_wanted visibility_wanted(const struct granted *grant, const char *api)
 {
 	struct visibility_wanted wanted = {0};
 
 	for (size_t i = 0; i < grant->count; i++) {
 		const struct discovery_device *device = grant->devices[i];
-		bool offered = grant_device_offers(device, api);
+		bool offered = granted_device_offers(device, api);
 
 		if (device->kind == DISCOVERY_SOFTWARE) {
 			wanted.software += offered ? 1 : 0;
@@ -233,7 +233,7 @@ static const char *visibility_emulator(struct check_run *run)
 
 /* Whatever else an API tells of hardware is told of a granted device as well. */
 static void visibility_expect_identity(struct check_run *run, const char *what, const char *api,
-				       const cJSON *device, const struct grant *grant)
+				       const cJSON *device, const struct granted *grant)
 {
 	static const struct {
 		const char *name;
@@ -269,7 +269,7 @@ static void visibility_expect_identity(struct check_run *run, const char *what, 
 /* `exactly`: the granted devices must be there as well. */
 static void visibility_expect_devices(struct check_run *run, const char *what, const char *api,
 				      const cJSON *devices, const cJSON *bare,
-				      const struct grant *grant, bool exactly)
+				      const struct granted *grant, bool exactly)
 {
 	struct visibility_wanted wanted = visibility_wanted(grant, api);
 	struct visibility_count saw = visibility_count(devices);
@@ -281,7 +281,7 @@ static void visibility_expect_devices(struct check_run *run, const char *what, c
 	if (visibility_emulator(run)[0] != '\0') {
 		/* A software renderer stands in for the hardware. */
 		(void)check_expect_int(run, what, saw.software + saw.hardware,
-				       (long long)grant_count(grant, api));
+				       (long long)granted_count(grant, api));
 		return;
 	}
 	(void)check_expect(run,
@@ -303,7 +303,7 @@ static void visibility_expect_devices(struct check_run *run, const char *what, c
 
 static void visibility_expect_api(struct check_run *run, const char *label, const char *api,
 				  const struct sight *sight, const struct sight *bare,
-				  const struct grant *grant)
+				  const struct granted *grant)
 {
 	const cJSON *entry = visibility_entry(sight->document, "/apis", api);
 	const cJSON *again = visibility_entry(sight->document, "/unsteered", api);
@@ -339,7 +339,7 @@ static bool visibility_is_basic_render_driver(const cJSON *device)
 /* Windows' own software renderer (Microsoft Basic Render Driver) is in every container and is not
  * counted. */
 static void visibility_expect_dxgi(struct check_run *run, const char *label, const cJSON *document,
-				   const struct grant *grant)
+				   const struct granted *grant)
 {
 	const cJSON *entry = visibility_entry(document, "/apis", "dxgi");
 	const cJSON *device = NULL;
@@ -354,11 +354,11 @@ static void visibility_expect_dxgi(struct check_run *run, const char *label, con
 		return;
 	cJSON_ArrayForEach (device, json_pointer(entry, "/devices"))
 		seen += visibility_is_basic_render_driver(device) ? 0 : 1;
-	(void)check_expect_int(run, what, seen, (long long)grant_count(grant, "directx"));
+	(void)check_expect_int(run, what, seen, (long long)granted_count(grant, "directx"));
 }
 
 void visibility_expect_only(struct check_run *run, const char *label, const struct sight *sight,
-			    const struct sight *bare, const struct grant *grant)
+			    const struct sight *bare, const struct granted *grant)
 {
 	for (size_t i = 0; visibility_apis[i] != NULL; i++)
 		visibility_expect_api(run, label, visibility_apis[i], sight, bare, grant);

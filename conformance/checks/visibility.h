@@ -7,7 +7,7 @@
  * (containers/inspect), which is the truth about device nodes and mounts.
  */
 
-#include "conformance/checks/grant.h"
+#include "conformance/checks/granted.h"
 #include "conformance/checks/host_places.h"
 #include "conformance/runner/check.h"
 #include "containers/inspect/inspect.h"
@@ -28,7 +28,7 @@ const struct discovery_device *visibility_device(const struct discovery_snapshot
 
 /* Adds the devices of the node that the container saw, through an API or as a device node. */
 void visibility_identify(const struct discovery_snapshot *node, const struct sight *sight,
-			 struct grant *grant);
+			 struct granted *grant);
 
 /*
  * Records that the container saw the granted devices and nothing else: through each API that could
@@ -39,11 +39,11 @@ void visibility_identify(const struct discovery_snapshot *node, const struct sig
  * Hardware of which the answer brings no driver need not show in an API: its image brings it.
  */
 void visibility_expect_only(struct check_run *run, const char *label, const struct sight *sight,
-			    const struct sight *bare, const struct grant *grant);
+			    const struct sight *bare, const struct granted *grant);
 
 /* The device nodes alone. */
 void visibility_expect_nodes(struct check_run *run, const char *label, const struct sight *sight,
-			     const struct sight *bare, const struct grant *grant);
+			     const struct sight *bare, const struct granted *grant);
 
 /* Records that no mount hands out what the node needs for itself, whoever made it (the answer, CDI,
  * a hook), and that the program may do no more than that of a container without devices. Does

@@ -144,7 +144,7 @@ static bool visibility_is_another(const struct visible_node *node, void *user)
 struct visibility_judgement {
 	const struct discovery_snapshot *node;
 	const struct sight *bare;
-	const struct grant *grant;
+	const struct granted *grant;
 	struct text strangers;
 	size_t count, strange;
 };
@@ -187,7 +187,7 @@ static bool visibility_judge_node(const struct visible_node *node, void *user)
 }
 
 void visibility_expect_nodes(struct check_run *run, const char *label, const struct sight *sight,
-			     const struct sight *bare, const struct grant *grant)
+			     const struct sight *bare, const struct granted *grant)
 {
 	struct visibility_judgement judgement = {
 		.node = check_context(run)->node, .bare = bare, .grant = grant};

@@ -4,7 +4,7 @@
 #include "conformance/checks/windows.h"
 
 #include "conformance/checks/device_string.h"
-#include "conformance/checks/grant.h"
+#include "conformance/checks/granted.h"
 #include "conformance/checks/suites.h"
 #include "rpc/rpc.h"
 

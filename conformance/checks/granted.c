@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "conformance/checks/grant.h"
+#include "conformance/checks/granted.h"
 
 #include "base/cleanup.h"
 #include "base/digest.h"
@@ -15,13 +15,13 @@ enum { KEY_SIZE = 64, WALK_MAX = 65536, KNOWN_MAX = 256 };
 
 /* Something by which a device is recognised: a path, the number of a node, of a file, of a folder
  * above a file. */
-struct grant_mark {
+struct granted_mark {
 	char *key;
 	size_t owner; /* index of the device */
 };
 
 /* A file that is a device's own, to be recognised in a copy. */
-struct grant_content {
+struct granted_content {
 	const char *path;
 	uint64_t size;
 	size_t owner;
@@ -29,22 +29,22 @@ struct grant_content {
 };
 
 /* What a file or a folder of an answer was found to hand out. */
-struct grant_known {
+struct granted_known {
 	struct node_file file;
 	bool filled;
-	struct grant found;
+	struct granted found;
 };
 
-struct grant_reader {
+struct granted_reader {
 	const struct discovery_snapshot *node;
-	struct grant_mark *marks; /* sorted by key, then by owner */
+	struct granted_mark *marks; /* sorted by key, then by owner */
 	size_t mark_count, mark_capacity;
-	struct grant_content *contents;
+	struct granted_content *contents;
 	size_t content_count;
-	struct grant_known known[KNOWN_MAX]; /* by inode; a newcomer takes the place */
+	struct granted_known known[KNOWN_MAX]; /* by inode; a newcomer takes the place */
 };
 
-bool grant_device_offers(const struct discovery_device *device, const char *api)
+bool granted_device_offers(const struct discovery_device *device, const char *api)
 {
 	for (const char *const *offered = device->apis; offered != NULL && *offered != NULL;
 	     offered++) {
@@ -54,7 +54,7 @@ bool grant_device_offers(const struct discovery_device *device, const char *api)
 	return false;
 }
 
-bool grant_has(const struct grant *grant, const struct discovery_device *device)
+bool granted_has(const struct granted *grant, const struct discovery_device *device)
 {
 	for (size_t i = 0; i < grant->count; i++) {
 		if (grant->devices[i] == device)
@@ -63,26 +63,27 @@ bool grant_has(const struct grant *grant, const struct discovery_device *device)
 	return false;
 }
 
-void grant_add(struct grant *grant, const struct discovery_device *device)
+void granted_add(struct granted *grant, const struct discovery_device *device)
 {
-	if (grant->count < GRANT_DEVICES_MAX && !grant_has(grant, device))
+	if (grant->count < GRANTED_DEVICES_MAX && !granted_has(grant, device))
 		grant->devices[grant->count++] = device;
 }
 
-size_t grant_count(const struct grant *grant, const char *api)
+size_t granted_count(const struct granted *grant, const char *api)
 {
 	size_t count = 0;
 
 	for (size_t i = 0; i < grant->count; i++)
-		count += grant_device_offers(grant->devices[i], api) ? 1 : 0;
+		count += granted_device_offers(grant->devices[i], api) ? 1 : 0;
 	return count;
 }
 
-static int grant_add_mark(struct grant_reader *reader, char *key, size_t owner, struct error *err)
+static int granted_add_mark(struct granted_reader *reader, char *key, size_t owner,
+			    struct error *err)
 {
 	if (key != NULL && reader->mark_count == reader->mark_capacity) {
 		size_t capacity = reader->mark_capacity * 2 + 64;
-		struct grant_mark *marks = realloc(reader->marks, capacity * sizeof(*marks));
+		struct granted_mark *marks = realloc(reader->marks, capacity * sizeof(*marks));
 
 		if (marks != NULL) {
 			reader->marks = marks;
@@ -93,18 +94,18 @@ static int grant_add_mark(struct grant_reader *reader, char *key, size_t owner, 
 		free(key);
 		return error_memory(err);
 	}
-	reader->marks[reader->mark_count++] = (struct grant_mark){key, owner};
+	reader->marks[reader->mark_count++] = (struct granted_mark){key, owner};
 	return 0;
 }
 
-static char *grant_path_key(const char *kind, const char *path)
+static char *granted_path_key(const char *kind, const char *path)
 {
 	char *clean CLEANUP_FREE = path_normalize(path);
 
 	return clean != NULL ? text_format("%s %s", kind, clean) : NULL;
 }
 
-static void grant_file_key(const struct node_file *file, char out[KEY_SIZE])
+static void granted_file_key(const struct node_file *file, char out[KEY_SIZE])
 {
 	if (file->kind == NODE_FILE_CHARACTER || file->kind == NODE_FILE_BLOCK)
 		(void)snprintf(out, KEY_SIZE, "%s %u:%u",
@@ -116,16 +117,16 @@ static void grant_file_key(const struct node_file *file, char out[KEY_SIZE])
 			       file->inode);
 }
 
-static int grant_mark_file(struct grant_reader *reader, const struct node_file *file, size_t owner,
-			   struct error *err)
+static int granted_mark_file(struct granted_reader *reader, const struct node_file *file,
+			     size_t owner, struct error *err)
 {
 	char key[KEY_SIZE] = "";
 
-	grant_file_key(file, key);
-	return grant_add_mark(reader, strdup(key), owner, err);
+	granted_file_key(file, key);
+	return granted_add_mark(reader, strdup(key), owner, err);
 }
 
-static int grant_mark_nodes(struct grant_reader *reader, size_t owner, struct error *err)
+static int granted_mark_nodes(struct granted_reader *reader, size_t owner, struct error *err)
 {
 	const struct discovery_device *device = &reader->node->devices[owner];
 	int rc = 0;
@@ -133,17 +134,17 @@ static int grant_mark_nodes(struct grant_reader *reader, size_t owner, struct er
 	for (size_t i = 0; rc == 0 && i < device->node_count; i++) {
 		struct node_file file = {0};
 
-		rc = grant_add_mark(reader, grant_path_key("node", device->nodes[i].path), owner,
-				    err);
+		rc = granted_add_mark(reader, granted_path_key("node", device->nodes[i].path),
+				      owner, err);
 		if (rc == 0 && node_file_identify(device->nodes[i].path, &file))
-			rc = grant_mark_file(reader, &file, owner, err);
+			rc = granted_mark_file(reader, &file, owner, err);
 	}
 	return rc;
 }
 
 /* The folders that hold the file. */
-static int grant_mark_folders(struct grant_reader *reader, const char *path, size_t owner,
-			      struct error *err)
+static int granted_mark_folders(struct granted_reader *reader, const char *path, size_t owner,
+				struct error *err)
 {
 	char *folder CLEANUP_FREE = NULL;
 	int rc = file_resolve(NULL, path, &folder, NULL);
@@ -157,14 +158,14 @@ static int grant_mark_folders(struct grant_reader *reader, const char *path, siz
 		if (folder == NULL)
 			return error_memory(err);
 		if (node_file_identify(folder, &file))
-			rc = grant_mark_file(reader, &file, owner, err);
+			rc = granted_mark_file(reader, &file, owner, err);
 	}
 	return rc == ERROR_MEMORY ? rc : 0;
 }
 
 /* A driver's manifest and its library are its own; what these need may be anybody's. Where nothing
  * is known of the files, each counts. */
-static bool grant_is_telling(const struct discovery_file *file)
+static bool granted_is_telling(const struct discovery_file *file)
 {
 	static const char *const origins[] = {"", "manifest", "driver-library"};
 
@@ -175,7 +176,7 @@ static bool grant_is_telling(const struct discovery_file *file)
 	return false;
 }
 
-static int grant_mark_files(struct grant_reader *reader, size_t owner, struct error *err)
+static int granted_mark_files(struct granted_reader *reader, size_t owner, struct error *err)
 {
 	const struct discovery_device *device = &reader->node->devices[owner];
 	int rc = 0;
@@ -184,31 +185,31 @@ static int grant_mark_files(struct grant_reader *reader, size_t owner, struct er
 		const char *path = device->files[i].source;
 		struct node_file file = {0};
 
-		if (!grant_is_telling(&device->files[i]))
+		if (!granted_is_telling(&device->files[i]))
 			continue;
-		rc = grant_add_mark(reader, grant_path_key("source", path), owner, err);
+		rc = granted_add_mark(reader, granted_path_key("source", path), owner, err);
 		if (rc != 0 || !node_file_identify(path, &file))
 			continue;
-		rc = grant_mark_file(reader, &file, owner, err);
+		rc = granted_mark_file(reader, &file, owner, err);
 		if (rc == 0)
-			rc = grant_mark_folders(reader, path, owner, err);
+			rc = granted_mark_folders(reader, path, owner, err);
 		if (file.kind == NODE_FILE_REGULAR && file.size != 0)
-			reader->contents[reader->content_count++] = (struct grant_content){
+			reader->contents[reader->content_count++] = (struct granted_content){
 				.path = path, .size = file.size, .owner = owner};
 	}
 	return rc;
 }
 
-static int grant_compare_marks(const void *a, const void *b)
+static int granted_compare_marks(const void *a, const void *b)
 {
-	const struct grant_mark *one = a;
-	const struct grant_mark *other = b;
+	const struct granted_mark *one = a;
+	const struct granted_mark *other = b;
 	int order = strcmp(one->key, other->key);
 
 	return order != 0 ? order : (one->owner > other->owner) - (one->owner < other->owner);
 }
 
-static int grant_fill(struct grant_reader *reader, struct error *err)
+static int granted_fill(struct granted_reader *reader, struct error *err)
 {
 	const struct discovery_snapshot *node = reader->node;
 	size_t files = 0;
@@ -220,30 +221,30 @@ static int grant_fill(struct grant_reader *reader, struct error *err)
 	if (reader->contents == NULL)
 		return error_memory(err);
 	for (size_t i = 0; rc == 0 && i < node->device_count; i++)
-		rc = node->devices[i].node_count != 0 ? grant_mark_nodes(reader, i, err)
-						      : grant_mark_files(reader, i, err);
+		rc = node->devices[i].node_count != 0 ? granted_mark_nodes(reader, i, err)
+						      : granted_mark_files(reader, i, err);
 	if (reader->mark_count != 0)
 		qsort(reader->marks, reader->mark_count, sizeof(*reader->marks),
-		      grant_compare_marks);
+		      granted_compare_marks);
 	return rc;
 }
 
-int grant_reader_new(const struct discovery_snapshot *node, struct grant_reader **out,
-		     struct error *err)
+int granted_reader_new(const struct discovery_snapshot *node, struct granted_reader **out,
+		       struct error *err)
 {
-	struct grant_reader *reader CLEANUP_GRANT_READER = calloc(1, sizeof(*reader));
+	struct granted_reader *reader CLEANUP_GRANTED_READER = calloc(1, sizeof(*reader));
 	int rc = reader != NULL ? 0 : error_memory(err);
 
 	if (rc == 0) {
 		reader->node = node;
-		rc = strcmp(node->system.os, "windows") != 0 ? grant_fill(reader, err) : 0;
+		rc = strcmp(node->system.os, "windows") != 0 ? granted_fill(reader, err) : 0;
 	}
 	if (rc == 0)
 		*out = STEAL(reader);
 	return rc;
 }
 
-void grant_reader_free(struct grant_reader **reader)
+void granted_reader_free(struct granted_reader **reader)
 {
 	if (*reader == NULL)
 		return;
@@ -256,7 +257,8 @@ void grant_reader_free(struct grant_reader **reader)
 }
 
 /* Adds the devices that have the mark. */
-static void grant_find(const struct grant_reader *reader, const char *key, struct grant *found)
+static void granted_find(const struct granted_reader *reader, const char *key,
+			 struct granted *found)
 {
 	size_t low = 0;
 	size_t high = reader->mark_count;
@@ -270,35 +272,35 @@ static void grant_find(const struct grant_reader *reader, const char *key, struc
 			high = middle;
 	}
 	for (; low < reader->mark_count && strcmp(reader->marks[low].key, key) == 0; low++)
-		grant_add(found, &reader->node->devices[reader->marks[low].owner]);
+		granted_add(found, &reader->node->devices[reader->marks[low].owner]);
 }
 
-static void grant_find_path(const struct grant_reader *reader, const char *kind, const char *path,
-			    struct grant *found)
+static void granted_find_path(const struct granted_reader *reader, const char *kind,
+			      const char *path, struct granted *found)
 {
-	char *key CLEANUP_FREE = grant_path_key(kind, path);
+	char *key CLEANUP_FREE = granted_path_key(kind, path);
 
 	if (key != NULL)
-		grant_find(reader, key, found);
+		granted_find(reader, key, found);
 }
 
-static void grant_find_file(const struct grant_reader *reader, const struct node_file *file,
-			    struct grant *found)
+static void granted_find_file(const struct granted_reader *reader, const struct node_file *file,
+			      struct granted *found)
 {
 	char key[KEY_SIZE] = "";
 
-	grant_file_key(file, key);
-	grant_find(reader, key, found);
+	granted_file_key(file, key);
+	granted_find(reader, key, found);
 }
 
 /* The devices of which the file is a copy of an own file. */
-static void grant_find_content(struct grant_reader *reader, const char *path,
-			       const struct node_file *file, struct grant *found)
+static void granted_find_content(struct granted_reader *reader, const char *path,
+				 const struct node_file *file, struct granted *found)
 {
 	char digest[DIGEST_SIZE] = "";
 
 	for (size_t i = 0; i < reader->content_count; i++) {
-		struct grant_content *content = &reader->contents[i];
+		struct granted_content *content = &reader->contents[i];
 
 		if (content->size != file->size)
 			continue;
@@ -308,112 +310,115 @@ static void grant_find_content(struct grant_reader *reader, const char *path,
 		    digest_file(content->path, content->digest, NULL, NULL) < 0)
 			content->size = 0;
 		else if (strcmp(content->digest, digest) == 0)
-			grant_add(found, &reader->node->devices[content->owner]);
+			granted_add(found, &reader->node->devices[content->owner]);
 	}
 }
 
-struct grant_walk {
-	struct grant_reader *reader;
-	struct grant *found;
+struct granted_walk {
+	struct granted_reader *reader;
+	struct granted *found;
 };
 
-static bool grant_visit(const char *path, const struct node_file *file, void *user)
+static bool granted_visit(const char *path, const struct node_file *file, void *user)
 {
-	struct grant_walk *walk = user;
+	struct granted_walk *walk = user;
 
 	if (file->kind == NODE_FILE_REGULAR)
-		grant_find_content(walk->reader, path, file, walk->found);
+		granted_find_content(walk->reader, path, file, walk->found);
 	return true;
 }
 
-static bool grant_same_file(const struct node_file *one, const struct node_file *other)
+static bool granted_same_file(const struct node_file *one, const struct node_file *other)
 {
 	return one->device == other->device && one->inode == other->inode &&
 	       one->size == other->size && one->modified_ns == other->modified_ns;
 }
 
 /* What a mounted file or folder hands out; every file is looked at once. */
-static const struct grant *grant_of_file(struct grant_reader *reader, const char *path,
-					 const struct node_file *file)
+static const struct granted *granted_of_file(struct granted_reader *reader, const char *path,
+					     const struct node_file *file)
 {
-	struct grant_known *known = &reader->known[file->inode % KNOWN_MAX];
-	struct grant_walk walk = {reader, &known->found};
+	struct granted_known *known = &reader->known[file->inode % KNOWN_MAX];
+	struct granted_walk walk = {reader, &known->found};
 
-	if (known->filled && grant_same_file(&known->file, file))
+	if (known->filled && granted_same_file(&known->file, file))
 		return &known->found;
-	*known = (struct grant_known){.file = *file, .filled = true};
-	grant_find_file(reader, file, &known->found);
+	*known = (struct granted_known){.file = *file, .filled = true};
+	granted_find_file(reader, file, &known->found);
 	if (known->found.count == 0 && file->kind == NODE_FILE_REGULAR)
-		grant_find_content(reader, path, file, &known->found);
+		granted_find_content(reader, path, file, &known->found);
 	else if (known->found.count == 0 && file->kind == NODE_FILE_FOLDER)
-		node_file_walk(path, WALK_MAX, grant_visit, &walk);
+		node_file_walk(path, WALK_MAX, granted_visit, &walk);
 	return &known->found;
 }
 
 /* What several devices have (/dev/nvidiactl, a shared library) tells none of them. */
-static void grant_take_own(struct grant *grant, const struct grant *found)
+static void granted_take_own(struct granted *grant, const struct granted *found)
 {
 	if (found->count == 1)
-		grant_add(grant, found->devices[0]);
+		granted_add(grant, found->devices[0]);
 }
 
-static void grant_read_nodes(struct grant_reader *reader,
-			     const struct kubelet_container_options *options, struct grant *grant)
+static void granted_read_nodes(struct granted_reader *reader,
+			       const struct kubelet_container_options *options,
+			       struct granted *grant)
 {
 	for (size_t i = 0; i < options->device_count; i++) {
 		const char *path = options->devices[i].host_path;
 		struct node_file file = {0};
-		struct grant found = {0};
+		struct granted found = {0};
 
 		if (node_file_identify(path, &file))
-			grant_find_file(reader, &file, &found);
+			granted_find_file(reader, &file, &found);
 		else
-			grant_find_path(reader, "node", path, &found);
-		grant_take_own(grant, &found);
+			granted_find_path(reader, "node", path, &found);
+		granted_take_own(grant, &found);
 	}
 }
 
-static void grant_read_mounts(struct grant_reader *reader,
-			      const struct kubelet_container_options *options, struct grant *grant)
+static void granted_read_mounts(struct granted_reader *reader,
+				const struct kubelet_container_options *options,
+				struct granted *grant)
 {
-	struct grant in_folders = {0};
+	struct granted in_folders = {0};
 
 	for (size_t i = 0; i < options->mount_count; i++) {
 		const char *path = options->mounts[i].host_path;
 		struct node_file file = {0};
-		struct grant found = {0};
+		struct granted found = {0};
 
 		if (!node_file_identify(path, &file)) {
-			grant_find_path(reader, "source", path, &found);
-			grant_take_own(grant, &found);
+			granted_find_path(reader, "source", path, &found);
+			granted_take_own(grant, &found);
 		} else if (file.kind == NODE_FILE_REGULAR) {
-			grant_take_own(grant, grant_of_file(reader, path, &file));
+			granted_take_own(grant, granted_of_file(reader, path, &file));
 		} else if (file.kind == NODE_FILE_FOLDER) {
-			const struct grant *all = grant_of_file(reader, path, &file);
+			const struct granted *all = granted_of_file(reader, path, &file);
 
 			for (size_t j = 0; j < all->count; j++)
-				grant_add(&in_folders, all->devices[j]);
+				granted_add(&in_folders, all->devices[j]);
 		}
 	}
 	/* A folder says something only where nothing else does, and where it is about one device.
 	 */
 	if (grant->count == 0)
-		grant_take_own(grant, &in_folders);
+		granted_take_own(grant, &in_folders);
 }
 
-static void grant_read_strings(const struct discovery_snapshot *node,
-			       const struct kubelet_container_options *options, struct grant *grant)
+static void granted_read_strings(const struct discovery_snapshot *node,
+				 const struct kubelet_container_options *options,
+				 struct granted *grant)
 {
 	for (size_t i = 0; i < node->device_count; i++) {
 		for (size_t j = 0; j < options->device_count; j++) {
 			if (device_string_grants(options->devices[j].host_path, &node->devices[i]))
-				grant_add(grant, &node->devices[i]);
+				granted_add(grant, &node->devices[i]);
 		}
 	}
 }
 
 /* A variable of a loader (VK_DRIVER_FILES) is nothing to a container runtime. */
-static bool grant_is_loaders(const struct discovery_snapshot *node, const char *name)
+static bool granted_is_loaders(const struct discovery_snapshot *node, const char *name)
 {
 	for (size_t i = 0; i < node->device_count; i++) {
 		for (size_t j = 0; j < node->devices[i].variable_count; j++) {
@@ -424,39 +429,39 @@ static bool grant_is_loaders(const struct discovery_snapshot *node, const char *
 	return false;
 }
 
-static bool grant_is_by_runtime(const struct discovery_snapshot *node,
-				const struct kubelet_container_options *options)
+static bool granted_is_by_runtime(const struct discovery_snapshot *node,
+				  const struct kubelet_container_options *options)
 {
 	if (options->cdi_device_count != 0 || options->annotation_count != 0)
 		return true;
 	for (size_t i = 0; i < options->env_count; i++) {
-		if (!grant_is_loaders(node, options->envs[i].name))
+		if (!granted_is_loaders(node, options->envs[i].name))
 			return true;
 	}
 	return false;
 }
 
-struct grant grant_read(struct grant_reader *reader,
-			const struct kubelet_container_options *options)
+struct granted granted_read(struct granted_reader *reader,
+			    const struct kubelet_container_options *options)
 {
 	bool windows = strcmp(reader->node->system.os, "windows") == 0;
-	struct grant grant = {
-		.source = GRANT_READ,
-		.by_runtime = grant_is_by_runtime(reader->node, options),
+	struct granted grant = {
+		.source = GRANTED_READ,
+		.by_runtime = granted_is_by_runtime(reader->node, options),
 	};
 
 	if (windows) {
-		grant_read_strings(reader->node, options, &grant);
+		granted_read_strings(reader->node, options, &grant);
 	} else {
-		grant_read_nodes(reader, options, &grant);
-		grant_read_mounts(reader, options, &grant);
+		granted_read_nodes(reader, options, &grant);
+		granted_read_mounts(reader, options, &grant);
 	}
 	/* On Windows files without a device are a driver with nothing to drive. */
 	if (grant.count == 0)
 		grant.source = options->device_count == 0 &&
 					       (windows || options->mount_count == 0) &&
 					       !grant.by_runtime
-				       ? GRANT_NOTHING
-				       : GRANT_UNTOLD;
+				       ? GRANTED_NOTHING
+				       : GRANTED_UNTOLD;
 	return grant;
 }

@@ -3,24 +3,25 @@
 #include "base/tests/unit.h"
 #include "base/text.h"
 #include "conformance/checks/device_string.h"
-#include "conformance/checks/grant.h"
+#include "conformance/checks/granted.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 static const char windows_node[] = GPUCERT_SOURCE_DIR "/discovery/nodes/windows-4x-tesla-t4.json";
 
-static struct grant read_options(const struct discovery_snapshot *node,
-				 const struct kubelet_container_options *options)
+static struct granted read_options(const struct discovery_snapshot *node,
+				   const struct kubelet_container_options *options)
 {
-	struct grant_reader *reader CLEANUP_GRANT_READER = NULL;
+	struct granted_reader *reader CLEANUP_GRANTED_READER = NULL;
 	struct error err = {0};
 
-	CU_ASSERT_EQUAL_FATAL(grant_reader_new(node, &reader, &err), 0);
-	return grant_read(reader, options);
+	CU_ASSERT_EQUAL_FATAL(granted_reader_new(node, &reader, &err), 0);
+	return granted_read(reader, options);
 }
 
-static struct grant grant_of(const struct discovery_snapshot *node, const char *const *host_paths)
+static struct granted granted_of(const struct discovery_snapshot *node,
+				 const char *const *host_paths)
 {
 	struct kubelet_device_node devices[4] = {{0}};
 	struct kubelet_container_options options = {.devices = devices};
@@ -50,7 +51,7 @@ static void test_location_path_grants_its_device(void)
 	struct discovery_snapshot *node = read_windows_node();
 	char *host_path = text_format("vpci-location-path://%s", node->devices[2].location_path);
 	const char *const host_paths[] = {host_path, NULL};
-	struct grant grant = grant_of(node, host_paths);
+	struct granted grant = granted_of(node, host_paths);
 
 	CU_ASSERT_EQUAL_FATAL(grant.count, 1);
 	CU_ASSERT_PTR_EQUAL(grant.devices[0], &node->devices[2]);
@@ -70,7 +71,7 @@ static void test_class_grants_every_display_device(void)
 	for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
 		const char *const host_paths[] = {forms[i], NULL};
 
-		CU_ASSERT_EQUAL(grant_of(node, host_paths).count, 4);
+		CU_ASSERT_EQUAL(granted_of(node, host_paths).count, 4);
 	}
 	discovery_free(node);
 }
@@ -90,7 +91,7 @@ static void test_other_strings_grant_nothing(void)
 	for (size_t i = 0; i < sizeof(strings) / sizeof(strings[0]); i++) {
 		const char *const host_paths[] = {strings[i], NULL};
 
-		CU_ASSERT_EQUAL(grant_of(node, host_paths).count, 0);
+		CU_ASSERT_EQUAL(granted_of(node, host_paths).count, 0);
 	}
 	discovery_free(node);
 }
@@ -103,10 +104,10 @@ static void test_files_alone_grant_nothing(void)
 	struct kubelet_container_options options = {.mounts = mounts, .mount_count = 1};
 	struct discovery_snapshot *node = read_windows_node();
 
-	CU_ASSERT_EQUAL(read_options(node, &options).source, GRANT_NOTHING);
+	CU_ASSERT_EQUAL(read_options(node, &options).source, GRANTED_NOTHING);
 	options.envs = envs;
 	options.env_count = 1;
-	CU_ASSERT_EQUAL(read_options(node, &options).source, GRANT_UNTOLD);
+	CU_ASSERT_EQUAL(read_options(node, &options).source, GRANTED_UNTOLD);
 	discovery_free(node);
 }
 

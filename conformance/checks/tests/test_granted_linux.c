@@ -7,7 +7,7 @@
 #include "base/path.h"
 #include "base/tests/unit.h"
 #include "base/text.h"
-#include "conformance/checks/grant.h"
+#include "conformance/checks/granted.h"
 
 #include <errno.h>
 #include <string.h>
@@ -24,7 +24,7 @@ struct fixture {
 	struct discovery_node nodes[2][2];
 	struct discovery_device devices[4];
 	struct discovery_snapshot node;
-	struct grant_reader *reader;
+	struct granted_reader *reader;
 };
 
 static struct fixture fixture;
@@ -117,18 +117,18 @@ static void test_open(void)
 		(void)make_node("renderD129", 129);
 		(void)make_node("control", 0);
 	}
-	CU_ASSERT_EQUAL_FATAL(grant_reader_new(&fixture.node, &fixture.reader, &err), 0);
+	CU_ASSERT_EQUAL_FATAL(granted_reader_new(&fixture.node, &fixture.reader, &err), 0);
 }
 
 static void test_close(void)
 {
-	grant_reader_free(&fixture.reader);
+	granted_reader_free(&fixture.reader);
 	text_list_free(&fixture.strings);
 	CU_ASSERT_EQUAL(file_remove_tree(fixture.folder, NULL), 0);
 	free(fixture.folder);
 }
 
-static struct grant of_mounts(const char *const *sources)
+static struct granted of_mounts(const char *const *sources)
 {
 	struct kubelet_mount mounts[4] = {{0}};
 	struct kubelet_container_options options = {.mounts = mounts};
@@ -136,19 +136,19 @@ static struct grant of_mounts(const char *const *sources)
 	for (; sources[options.mount_count] != NULL; options.mount_count++)
 		mounts[options.mount_count] = (struct kubelet_mount){
 			.container_path = "/opt/x", .host_path = sources[options.mount_count]};
-	return grant_read(fixture.reader, &options);
+	return granted_read(fixture.reader, &options);
 }
 
-static struct grant of_node(const char *path)
+static struct granted of_node(const char *path)
 {
 	struct kubelet_device_node device = {.container_path = "/dev/x", .host_path = path};
 	struct kubelet_container_options options = {.devices = &device, .device_count = 1};
 
-	return grant_read(fixture.reader, &options);
+	return granted_read(fixture.reader, &options);
 }
 
 /* `index` of the one device; -1: none. */
-static void expect_device(struct grant grant, int index, enum grant_source source)
+static void expect_device(struct granted grant, int index, enum granted_source source)
 {
 	CU_ASSERT_EQUAL(grant.source, source);
 	CU_ASSERT_EQUAL_FATAL(grant.count, index < 0 ? 0 : 1);
@@ -160,22 +160,22 @@ static void expect_mount(const char *source, int index)
 {
 	const char *const sources[] = {source, NULL};
 
-	expect_device(of_mounts(sources), index, index >= 0 ? GRANT_READ : GRANT_UNTOLD);
+	expect_device(of_mounts(sources), index, index >= 0 ? GRANTED_READ : GRANTED_UNTOLD);
 }
 
 static void test_a_node_counts_by_its_number(void)
 {
 	if (geteuid() != 0)
 		return;
-	expect_device(of_node(at("renderD128")), 0, GRANT_READ);
-	expect_device(of_node(make_node("another-name", 129)), 1, GRANT_READ);
-	expect_device(of_node(make_link(at("renderD129"), "by-path")), 1, GRANT_READ);
+	expect_device(of_node(at("renderD128")), 0, GRANTED_READ);
+	expect_device(of_node(make_node("another-name", 129)), 1, GRANTED_READ);
+	expect_device(of_node(make_link(at("renderD129"), "by-path")), 1, GRANTED_READ);
 	/* The name of one device on the number of another. */
 	expect_device(of_node(make_link(at("renderD129"), "renderD128-in-name-only")), 1,
-		      GRANT_READ);
-	expect_device(of_node(at("control")), -1, GRANT_UNTOLD);
-	expect_device(of_node("/dev/null"), -1, GRANT_UNTOLD);
-	expect_device(of_node(at("missing")), -1, GRANT_UNTOLD);
+		      GRANTED_READ);
+	expect_device(of_node(at("control")), -1, GRANTED_UNTOLD);
+	expect_device(of_node("/dev/null"), -1, GRANTED_UNTOLD);
+	expect_device(of_node(at("missing")), -1, GRANTED_UNTOLD);
 }
 
 static void test_a_file_counts_by_any_path(void)
@@ -200,8 +200,8 @@ static void test_a_folder_counts_by_what_lies_in_it(void)
 	(void)write_file("driver-root/deep/manifest", "rewritten");
 	expect_mount(at("driver-root"), 3);
 	expect_mount(make_link(at("driver-root"), "driver-link"), 3);
-	expect_device(of_mounts(both), -1, GRANT_UNTOLD);
-	expect_device(of_mounts(named), 3, GRANT_READ);
+	expect_device(of_mounts(both), -1, GRANTED_UNTOLD);
+	expect_device(of_mounts(named), 3, GRANTED_READ);
 	expect_mount(make_folder("empty"), -1);
 }
 
@@ -209,9 +209,9 @@ static void test_two_devices_are_two(void)
 {
 	const char *const sources[] = {fixture.files[0][0].source, fixture.files[1][1].source,
 				       NULL};
-	struct grant grant = of_mounts(sources);
+	struct granted grant = of_mounts(sources);
 
-	CU_ASSERT_EQUAL(grant.source, GRANT_READ);
+	CU_ASSERT_EQUAL(grant.source, GRANTED_READ);
 	CU_ASSERT_EQUAL(grant.count, 2);
 }
 
@@ -221,12 +221,12 @@ static void test_what_only_a_runtime_understands_is_untold(void)
 	struct kubelet_cdi_device cdi = {.name = "example.com/gpu=0"};
 	struct kubelet_container_options options = {.envs = &env, .env_count = 1};
 
-	expect_device(grant_read(fixture.reader, &options), -1, GRANT_UNTOLD);
-	CU_ASSERT_TRUE(grant_read(fixture.reader, &options).by_runtime);
+	expect_device(granted_read(fixture.reader, &options), -1, GRANTED_UNTOLD);
+	CU_ASSERT_TRUE(granted_read(fixture.reader, &options).by_runtime);
 	options = (struct kubelet_container_options){.cdi_devices = &cdi, .cdi_device_count = 1};
-	expect_device(grant_read(fixture.reader, &options), -1, GRANT_UNTOLD);
+	expect_device(granted_read(fixture.reader, &options), -1, GRANTED_UNTOLD);
 	options = (struct kubelet_container_options){0};
-	expect_device(grant_read(fixture.reader, &options), -1, GRANT_NOTHING);
+	expect_device(granted_read(fixture.reader, &options), -1, GRANTED_NOTHING);
 }
 
 /* Each file is looked at once, so many answers cost little more than one. */
@@ -237,7 +237,7 @@ static void test_many_answers_are_quick(void)
 	uint64_t began = clock_monotonic_ms();
 
 	for (size_t i = 0; i < ANSWERS; i++)
-		expect_device(of_mounts(sources), 3, GRANT_READ);
+		expect_device(of_mounts(sources), 3, GRANTED_READ);
 	CU_ASSERT_TRUE(clock_monotonic_ms() - began < LIMIT_MS);
 }
 

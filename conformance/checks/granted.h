@@ -20,39 +20,39 @@
 
 #include <gpucert/discovery.h>
 
-enum { GRANT_DEVICES_MAX = 64 };
+enum { GRANTED_DEVICES_MAX = 64 };
 
-enum grant_source {
-	GRANT_READ,    /* `devices` were handed out */
-	GRANT_NOTHING, /* the answer is empty */
-	GRANT_UNTOLD,  /* the answer hands out something, no device that can be named */
-	GRANT_SEEN,    /* the answer cannot be read: `devices` are what a container saw */
+enum granted_source {
+	GRANTED_READ,	 /* `devices` were handed out */
+	GRANTED_NOTHING, /* the answer is empty */
+	GRANTED_UNTOLD,	 /* the answer hands out something, no device that can be named */
+	GRANTED_SEEN,	 /* the answer cannot be read: `devices` are what a container saw */
 };
 
-struct grant {
-	const struct discovery_device *devices[GRANT_DEVICES_MAX];
+struct granted {
+	const struct discovery_device *devices[GRANTED_DEVICES_MAX];
 	size_t count;
-	enum grant_source source;
+	enum granted_source source;
 	bool by_runtime; /* the answer holds something that a container runtime may act on */
 };
 
 /* What tells the node's devices apart, and what was found out about files. */
-struct grant_reader;
+struct granted_reader;
 
-#define CLEANUP_GRANT_READER __attribute__((cleanup(grant_reader_free)))
+#define CLEANUP_GRANTED_READER __attribute__((cleanup(granted_reader_free)))
 
 /* The node is borrowed. ERROR_MEMORY. */
-int grant_reader_new(const struct discovery_snapshot *node, struct grant_reader **out,
-		     struct error *err);
-void grant_reader_free(struct grant_reader **reader);
+int granted_reader_new(const struct discovery_snapshot *node, struct granted_reader **out,
+		       struct error *err);
+void granted_reader_free(struct granted_reader **reader);
 
-struct grant grant_read(struct grant_reader *reader,
-			const struct kubelet_container_options *options);
+struct granted granted_read(struct granted_reader *reader,
+			    const struct kubelet_container_options *options);
 
-void grant_add(struct grant *grant, const struct discovery_device *device); /* once */
-bool grant_has(const struct grant *grant, const struct discovery_device *device);
+void granted_add(struct granted *grant, const struct discovery_device *device); /* once */
+bool granted_has(const struct granted *grant, const struct discovery_device *device);
 
 /* How many of the granted devices offer the API. */
-size_t grant_count(const struct grant *grant, const char *api);
+size_t granted_count(const struct granted *grant, const char *api);
 
-bool grant_device_offers(const struct discovery_device *device, const char *api);
+bool granted_device_offers(const struct discovery_device *device, const char *api);
