@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/text.h"
 #include "discovery/builder.h"
+#include "discovery/members.h"
 #include "discovery/source.h"
 
 #include <stdlib.h>
@@ -33,20 +34,12 @@ const struct discovery_device *discovery_find(const struct discovery_snapshot *s
 
 const char *discovery_kind_name(enum discovery_kind kind)
 {
-	switch (kind) {
-	case DISCOVERY_DISPLAY:
-		return "display";
-	case DISCOVERY_COMPUTE:
-		return "compute";
-	case DISCOVERY_SOFTWARE:
-		return "software";
-	}
-	return "unknown";
+	return discovery_kind_names[kind];
 }
 
 const char *discovery_health_name(enum discovery_health health)
 {
-	return health == DISCOVERY_HEALTHY ? "healthy" : "unhealthy";
+	return discovery_health_names[health];
 }
 
 const char *discovery_version(void)

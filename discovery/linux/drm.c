@@ -31,17 +31,17 @@ static const struct {
 /* Kernel drivers whose render nodes belong to no GPU: they exist for tests. */
 static const char *const drm_not_gpus[] = {"vgem", "vkms"};
 
-static void drm_add_apis(struct builder *builder, struct draft *draft)
+static void drm_add_apis(struct builder *builder, struct discovery_device *device)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(drm_drivers); i++) {
-		if (!text_equal(drm_drivers[i].driver, draft->device.driver_name))
+		if (!text_equal(drm_drivers[i].driver, device->driver_name))
 			continue;
 		for (size_t k = 0; k < ARRAY_SIZE(drm_drivers[i].apis); k++) {
 			if (drm_drivers[i].apis[k] != NULL)
-				builder_add_api(builder, draft, drm_drivers[i].apis[k]);
+				builder_add_name(builder, &device->apis, drm_drivers[i].apis[k]);
 		}
 	}
-	draft->device.compute = draft->api_count > 0;
+	device->compute = device->apis[0] != NULL;
 }
 
 /*
@@ -147,7 +147,7 @@ static bool drm_is_minor(const char *name, const char *prefix)
 /* The render node itself, then the display node of the same device: programs that open the primary
  * node (media stacks, X servers) look for it, and both belong to one device. */
 static void drm_add_nodes(struct node *node, const char *directory, const char *render,
-			  struct draft *draft)
+			  struct discovery_device *device)
 {
 	char *siblings CLEANUP_FREE = path_join(directory, "drm");
 	char *path CLEANUP_FREE = text_format("dri/%s", render);
@@ -157,16 +157,16 @@ static void drm_add_nodes(struct node *node, const char *directory, const char *
 		node->builder->arena.failed = true;
 		return;
 	}
-	node_add_device_node(node, draft, path, NODE_REQUIRED);
+	node_add_device_node(node, device, path, NODE_REQUIRED);
 	(void)file_list(siblings, &names, NULL);
 	for (size_t i = 0; i < names.count; i++) {
 		char *card CLEANUP_FREE = text_format("dri/%s", names.items[i]);
 
 		if (card != NULL && drm_is_minor(names.items[i], "card"))
-			node_add_device_node(node, draft, card, NODE_OPTIONAL);
+			node_add_device_node(node, device, card, NODE_OPTIONAL);
 	}
-	if (text_equal(draft->device.driver_name, "amdgpu"))
-		node_add_device_node(node, draft, "kfd", NODE_OPTIONAL);
+	if (text_equal(device->driver_name, "amdgpu"))
+		node_add_device_node(node, device, "kfd", NODE_OPTIONAL);
 }
 
 static bool drm_is_gpu(const char *driver)
@@ -182,28 +182,29 @@ static void drm_add_device(struct node *node, const char *directory, const char 
 {
 	struct builder *builder = node->builder;
 	char *pci CLEANUP_FREE = drm_pci_directory(directory);
-	struct draft *draft = pci != NULL ? builder_find_pci(builder, path_base(pci)) : NULL;
+	struct discovery_device *device =
+		pci != NULL ? builder_find_pci(builder, path_base(pci)) : NULL;
 
 	/* A GPU with several render nodes is one device. */
-	if (draft != NULL) {
+	if (device != NULL) {
 		char *path CLEANUP_FREE = text_format("dri/%s", render);
 
 		if (path != NULL)
-			node_add_device_node(node, draft, path, NODE_REQUIRED);
+			node_add_device_node(node, device, path, NODE_REQUIRED);
 		return;
 	}
 	const char *id = builder_new_id(builder, path_base(pci != NULL ? pci : directory));
 
-	draft = builder_add(builder);
-	if (draft == NULL)
+	device = builder_add(builder);
+	if (device == NULL)
 		return;
-	draft->device.id = id;
+	device->id = id;
 	if (pci != NULL)
-		drm_describe_pci(node, pci, directory, &draft->device);
+		drm_describe_pci(node, pci, directory, device);
 	else
-		drm_describe_platform(node, directory, &draft->device);
-	drm_add_apis(builder, draft);
-	drm_add_nodes(node, directory, render, draft);
+		drm_describe_platform(node, directory, device);
+	drm_add_apis(builder, device);
+	drm_add_nodes(node, directory, render, device);
 }
 
 void drm_discover(struct node *node)

@@ -77,7 +77,7 @@ static bool gcc_is_for(const char *triple, const char *machine)
 /* The GCC that Clang would choose: the newest one for this machine that has a crtbegin.o. */
 static int gcc_find(const struct runtime *runtime, struct gcc *out, struct error *err)
 {
-	const char *machine = runtime->node->builder->system.architecture;
+	const char *machine = runtime->node->builder->snapshot.system.architecture;
 	char *base CLEANUP_FREE = places_local(runtime->node->places, "/usr/lib/gcc");
 	struct text_list triples CLEANUP_TEXT_LIST = {0};
 	int rc = base == NULL ? error_memory(err) : file_list(base, &triples, err);

@@ -23,7 +23,7 @@ const char *node_pci_names(struct node *node)
 	return node->pci_names;
 }
 
-void node_add_device_node(struct node *node, struct draft *draft, const char *name,
+void node_add_device_node(struct node *node, struct discovery_device *device, const char *name,
 			  enum node_need need)
 {
 	char *path CLEANUP_FREE = path_join(node->places->dev, name);
@@ -37,17 +37,11 @@ void node_add_device_node(struct node *node, struct draft *draft, const char *na
 
 	if (!exists && need == NODE_OPTIONAL)
 		return;
-	if (!exists && draft->device.health == DISCOVERY_HEALTHY) {
-		draft->device.health = DISCOVERY_UNHEALTHY;
-		draft->device.health_reason =
-			builder_format(node->builder, "%s does not exist", host);
+	if (!exists && device->health == DISCOVERY_HEALTHY) {
+		device->health = DISCOVERY_UNHEALTHY;
+		device->health_reason = builder_format(node->builder, "%s does not exist", host);
 	}
-	builder_add_node(node->builder, draft,
-			 &(struct discovery_node){
-				 .path = host,
-				 .container_path = host,
-				 .permissions = "rw",
-			 });
+	builder_add_node(node->builder, device, host);
 }
 
 int node_discover(const struct discovery_options *options, struct builder *builder,

@@ -20,7 +20,7 @@ const char *node_pci_names(struct node *node);
 /* Adds `name` below /dev ("dri/renderD128") to the device. A node that must be there and is not
  * makes the device unhealthy; one that may be absent is left out then. */
 enum node_need { NODE_REQUIRED, NODE_OPTIONAL };
-void node_add_device_node(struct node *node, struct draft *draft, const char *name,
+void node_add_device_node(struct node *node, struct discovery_device *device, const char *name,
 			  enum node_need need);
 
 /* Devices behind DRM render nodes, in /sys/class/drm. */

@@ -31,56 +31,53 @@ static const char *nvidia_module_version(struct node *node)
 
 /* The device at a PCI address: the one that its DRM node made, or a new one. NULL: out of memory.
  */
-static struct draft *nvidia_device(struct node *node, const char *address)
+static struct discovery_device *nvidia_device(struct node *node, const char *address)
 {
 	struct builder *builder = node->builder;
-	struct draft *draft = builder_find_pci(builder, address);
+	struct discovery_device *device = builder_find_pci(builder, address);
 	char *directory CLEANUP_FREE =
 		text_format("%s/bus/pci/devices/%s", node->places->sysfs, address);
 
-	if (draft != NULL || directory == NULL)
-		return draft;
+	if (device != NULL || directory == NULL)
+		return device;
 	const char *id = builder_new_id(builder, address);
 
-	draft = builder_add(builder);
-	if (draft == NULL)
+	device = builder_add(builder);
+	if (device == NULL)
 		return NULL;
-	draft->device.id = id;
-	pci_describe(builder, directory, address, node_pci_names(node), node->kernel,
-		     &draft->device);
-	return draft;
+	device->id = id;
+	pci_describe(builder, directory, address, node_pci_names(node), node->kernel, device);
+	return device;
 }
 
-static void nvidia_add_nodes(struct node *node, struct draft *draft, long long minor)
+static void nvidia_add_nodes(struct node *node, struct discovery_device *device, long long minor)
 {
 	char *gpu CLEANUP_FREE = text_format("nvidia%lld", minor);
 
 	if (gpu == NULL)
 		return;
-	node_add_device_node(node, draft, gpu, NODE_REQUIRED);
-	node_add_device_node(node, draft, "nvidiactl", NODE_REQUIRED);
-	node_add_device_node(node, draft, "nvidia-modeset", NODE_OPTIONAL);
-	size_t before = draft->node_count;
+	node_add_device_node(node, device, gpu, NODE_REQUIRED);
+	node_add_device_node(node, device, "nvidiactl", NODE_REQUIRED);
+	node_add_device_node(node, device, "nvidia-modeset", NODE_OPTIONAL);
+	size_t before = device->node_count;
 
-	node_add_device_node(node, draft, "nvidia-uvm", NODE_OPTIONAL);
-	if (draft->node_count == before)
-		builder_diagnose(node->builder, draft->device.id,
+	node_add_device_node(node, device, "nvidia-uvm", NODE_OPTIONAL);
+	if (device->node_count == before)
+		builder_diagnose(node->builder, device->id,
 				 "/dev/nvidia-uvm does not exist: CUDA will not start");
-	node_add_device_node(node, draft, "nvidia-uvm-tools", NODE_OPTIONAL);
+	node_add_device_node(node, device, "nvidia-uvm-tools", NODE_OPTIONAL);
 }
 
 static void nvidia_add(struct node *node, const char *address, const char *text,
 		       const char *version)
 {
 	struct builder *builder = node->builder;
-	struct draft *draft = nvidia_device(node, address);
+	struct discovery_device *device = nvidia_device(node, address);
 	struct nvidia_information information = {.minor = DISCOVERY_UNKNOWN};
 
-	if (draft == NULL)
+	if (device == NULL)
 		return;
 	nvidia_information_parse(text, &information);
-	struct discovery_device *device = &draft->device;
-
 	device->vendor = "NVIDIA";
 	device->driver_name = "nvidia";
 	if (version[0] != '\0')
@@ -88,15 +85,15 @@ static void nvidia_add(struct node *node, const char *address, const char *text,
 	device->compute = true;
 	if (information.model[0] != '\0')
 		device->description = builder_string(builder, information.model);
-	builder_add_api(builder, draft, "cuda");
-	builder_add_api(builder, draft, "vulkan");
-	builder_add_api(builder, draft, "opencl");
+	builder_add_name(builder, &device->apis, "cuda");
+	builder_add_name(builder, &device->apis, "vulkan");
+	builder_add_name(builder, &device->apis, "opencl");
 	if (information.excluded) {
 		device->health = DISCOVERY_UNHEALTHY;
 		device->health_reason = "the driver was told to leave this GPU alone";
 	}
 	if (information.minor != DISCOVERY_UNKNOWN) {
-		nvidia_add_nodes(node, draft, information.minor);
+		nvidia_add_nodes(node, device, information.minor);
 	} else {
 		device->health = DISCOVERY_UNHEALTHY;
 		device->health_reason = "the driver names no device minor";

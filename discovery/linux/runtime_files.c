@@ -22,13 +22,13 @@ bool runtime_is_in_every_image(const char *path)
 
 static int runtime_add(struct runtime *runtime, const struct discovery_file *file)
 {
-	const struct draft *draft = runtime->draft;
+	const struct discovery_device *device = runtime->device;
 
-	for (size_t i = 0; i < draft->file_count; i++) {
-		if (text_equal(draft->files[i].destination, file->destination))
+	for (size_t i = 0; i < device->file_count; i++) {
+		if (text_equal(device->files[i].destination, file->destination))
 			return 0;
 	}
-	builder_add_file(runtime->node->builder, runtime->draft, file);
+	builder_add_file(runtime->node->builder, runtime->device, file);
 	return 0;
 }
 
@@ -86,7 +86,7 @@ static bool runtime_is_beside(const struct runtime *runtime, const struct elf_mi
 static void runtime_report_missing(struct runtime *runtime, const struct elf_missing *missing)
 {
 	struct builder *builder = runtime->node->builder;
-	struct discovery_device *device = &runtime->draft->device;
+	struct discovery_device *device = runtime->device;
 
 	builder_diagnose(builder, missing->needed_by, "needs %s, which is not installed",
 			 missing->name);

@@ -16,7 +16,7 @@
 
 struct runtime {
 	struct node *node;
-	struct draft *draft;
+	struct discovery_device *device;
 	struct elf_closure *closure;
 };
 

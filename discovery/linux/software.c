@@ -61,12 +61,12 @@ static const struct software_driver *software_find(const struct software_driver 
 /* Is the library offered already? The loader, too, loads a library once that two manifests name. */
 static bool software_is_known(const struct node *node, const char *source)
 {
-	for (size_t i = 0; i < node->builder->draft_count; i++) {
-		const struct draft *draft = node->builder->drafts[i];
+	for (size_t i = 0; i < node->builder->device_count; i++) {
+		const struct discovery_device *device = node->builder->devices[i];
 
-		for (size_t k = 0; k < draft->file_count; k++) {
-			if (text_equal(draft->files[k].origin, "driver-library") &&
-			    text_equal(draft->files[k].source, source))
+		for (size_t k = 0; k < device->file_count; k++) {
+			if (text_equal(device->files[k].origin, "driver-library") &&
+			    text_equal(device->files[k].source, source))
 				return true;
 		}
 	}
@@ -87,31 +87,29 @@ static const char *software_version(struct node *node, const struct installed *i
 	return builder_string(node->builder, in_name[0] != '\0' ? in_name : installed->api_version);
 }
 
-static void software_add_environment(struct node *node, struct draft *draft,
+static void software_add_environment(struct node *node, struct discovery_device *device,
 				     const struct installed *installed)
 {
 	struct builder *builder = node->builder;
 	char *directory CLEANUP_FREE = path_directory(installed->manifest);
 
 	if (text_equal(installed->api, "vulkan")) {
-		builder_add_variable(builder, draft, "VK_DRIVER_FILES", installed->manifest);
+		builder_add_variable(builder, device, "VK_DRIVER_FILES", installed->manifest);
 		/* Loaders before 1.3.207 know the old name only. */
-		builder_add_variable(builder, draft, "VK_ICD_FILENAMES", installed->manifest);
+		builder_add_variable(builder, device, "VK_ICD_FILENAMES", installed->manifest);
 		return;
 	}
 	if (directory == NULL)
 		builder->arena.failed = true;
 	else
-		builder_add_variable(builder, draft, "OCL_ICD_VENDORS", directory);
+		builder_add_variable(builder, device, "OCL_ICD_VENDORS", directory);
 	if (text_equal(installed->driver->name, "pocl"))
-		builder_add_variable(builder, draft, "POCL_CACHE_DIR", "/tmp/pocl-cache");
+		builder_add_variable(builder, device, "POCL_CACHE_DIR", "/tmp/pocl-cache");
 }
 
-static void software_describe(struct node *node, struct draft *draft,
+static void software_describe(struct node *node, struct discovery_device *device,
 			      const struct installed *installed, const char *source)
 {
-	struct discovery_device *device = &draft->device;
-
 	device->kind = DISCOVERY_SOFTWARE;
 	device->vendor = installed->driver->vendor;
 	device->description = installed->driver->description;
@@ -119,8 +117,8 @@ static void software_describe(struct node *node, struct draft *draft,
 	device->driver_version = software_version(node, installed, source);
 	device->display = installed->driver->display;
 	device->compute = true;
-	builder_add_api(node->builder, draft, installed->api);
-	software_add_environment(node, draft, installed);
+	builder_add_name(node->builder, &device->apis, installed->api);
+	software_add_environment(node, device, installed);
 }
 
 static int software_add_files(struct runtime *runtime, const struct installed *installed,
@@ -160,19 +158,19 @@ static int software_add_device(struct node *node, const struct installed *instal
 	if (rc < 0 || software_is_known(node, source) || !software_fits(node, source))
 		return rc;
 	const char *id = builder_new_id(builder, installed->driver->name);
-	struct draft *draft = builder_add(builder);
+	struct discovery_device *device = builder_add(builder);
 
-	if (draft == NULL)
+	if (device == NULL)
 		return error_memory(err);
-	draft->device.id = id;
-	software_describe(node, draft, installed, source);
-	struct runtime runtime = {.node = node, .draft = draft, .closure = closure};
+	device->id = id;
+	software_describe(node, device, installed, source);
+	struct runtime runtime = {.node = node, .device = device, .closure = closure};
 
 	rc = software_add_files(&runtime, installed, err);
 	if (rc < 0) {
-		draft->device.health = DISCOVERY_UNHEALTHY;
+		device->health = DISCOVERY_UNHEALTHY;
 		if (err->code == rc)
-			draft->device.health_reason = builder_string(builder, err->text);
+			device->health_reason = builder_string(builder, err->text);
 	}
 	return rc;
 }

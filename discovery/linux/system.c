@@ -37,7 +37,7 @@ static const char *system_value(struct builder *builder, const char *text, const
 void system_describe(struct node *node)
 {
 	static const char *const files[] = {"/etc/os-release", "/usr/lib/os-release"};
-	struct discovery_system *system = &node->builder->system;
+	struct discovery_system *system = &node->builder->snapshot.system;
 	struct utsname name = {0};
 
 	*system = (struct discovery_system){

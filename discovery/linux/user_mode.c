@@ -76,8 +76,8 @@ static void user_mode_tell(struct node *node, const struct user_mode *driver, co
 		library_version_scan(path, driver->marker, version);
 	if (told[0] == '\0')
 		return;
-	for (size_t i = 0; i < node->builder->draft_count; i++) {
-		struct discovery_device *device = &node->builder->drafts[i]->device;
+	for (size_t i = 0; i < node->builder->device_count; i++) {
+		struct discovery_device *device = node->builder->devices[i];
 
 		if (user_mode_serves(driver, device))
 			device->user_mode_driver =
@@ -96,8 +96,8 @@ static int user_mode_read(struct node *node, const char *manifest, const char *d
 
 	/* What is wrong with a manifest is told where software drivers are looked for. */
 	driver = rc == 0 ? user_mode_find(icd.library_path) : NULL;
-	for (size_t i = 0; driver != NULL && i < node->builder->draft_count; i++)
-		wanted = wanted || user_mode_serves(driver, &node->builder->drafts[i]->device);
+	for (size_t i = 0; driver != NULL && i < node->builder->device_count; i++)
+		wanted = wanted || user_mode_serves(driver, node->builder->devices[i]);
 	if (wanted && user_mode_locate(node, manifest, icd.library_path, &library, err) == 0)
 		user_mode_tell(node, driver, library);
 	return 0;
@@ -107,6 +107,6 @@ void user_mode_discover(struct node *node)
 {
 	const struct text_list *directories = &node->places->vulkan_icd_directories;
 
-	for (size_t i = 0; node->builder->draft_count != 0 && i < directories->count; i++)
+	for (size_t i = 0; node->builder->device_count != 0 && i < directories->count; i++)
 		manifest_read_directory(node, directories->items[i], ".json", user_mode_read);
 }

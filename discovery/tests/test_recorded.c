@@ -289,12 +289,12 @@ static void test_ids_are_made_valid_and_different(void)
 
 	for (size_t i = 0; i < ARRAY_SIZE(wanted); i++) {
 		const char *id = builder_new_id(&builder, texts[i]);
-		struct draft *draft = builder_add(&builder);
+		struct discovery_device *device = builder_add(&builder);
 
 		UNIT_STRING(id, wanted[i]);
 		CU_ASSERT_TRUE(device_id_is_valid(id));
-		if (draft != NULL)
-			draft->device.id = id;
+		if (device != NULL)
+			device->id = id;
 	}
 }
 

@@ -86,13 +86,11 @@ static void assemble_pci(struct builder *builder, struct discovery_device *devic
 }
 
 /* The system's order does not say which path is of PCI; HCS takes that one alone. */
-static void assemble_location(struct builder *builder, struct draft *draft,
+static void assemble_location(struct builder *builder, struct discovery_device *device,
 			      const struct pnp_device *source)
 {
-	struct discovery_device *device = &draft->device;
-
 	for (const char *const *path = source->location_paths; *path != NULL; path++) {
-		builder_add_location_path(builder, draft, *path);
+		builder_add_name(builder, &device->location_paths, *path);
 		if (device->location_path[0] == '\0' && strncasecmp(*path, "PCIROOT(", 8) == 0)
 			device->location_path = builder_string(builder, *path);
 	}
@@ -131,11 +129,9 @@ static const char *assemble_version(struct builder *builder, uint64_t version)
 			      (unsigned)(version >> 16 & 0xFFFF), (unsigned)(version & 0xFFFF));
 }
 
-static void assemble_adapter(struct builder *builder, struct draft *draft,
+static void assemble_adapter(struct builder *builder, struct discovery_device *device,
 			     const struct adapter *adapter)
 {
-	struct discovery_device *device = &draft->device;
-
 	device->luid = adapter->luid;
 	device->dedicated_memory = adapter->dedicated_memory;
 	device->shared_memory = adapter->shared_memory;
@@ -147,44 +143,43 @@ static void assemble_adapter(struct builder *builder, struct draft *draft,
 		device->description = adapter->description;
 	for (size_t i = 0; i < ARRAY_SIZE(attributes); i++) {
 		if ((adapter->attributes & attributes[i].bit) != 0)
-			builder_add_attribute(builder, draft, attributes[i].name);
+			builder_add_name(builder, &device->attributes, attributes[i].name);
 	}
 }
 
 static void assemble_device(const struct windows_hardware *hardware, struct builder *builder,
 			    const struct adapter *adapter, const struct pnp_device *source)
 {
-	struct draft *draft = builder_add(builder);
+	struct discovery_device *device = builder_add(builder);
 	struct adapter_ids ids = device_id_parse(source->instance_id);
 
-	if (draft == NULL)
+	if (device == NULL)
 		return;
-	draft->device.id = device_id_of_instance(builder, source->instance_id);
-	draft->device.pnp_instance_id = source->instance_id;
-	draft->device.description = source->description;
-	draft->device.manufacturer = source->manufacturer;
-	draft->device.driver_name = source->service;
-	draft->device.driver_version = source->driver_version;
-	draft->device.driver_date = source->driver_date;
-	draft->device.driver_inf = source->driver_inf;
-	draft->device.luid = source->has_luid ? source->luid : 0;
+	device->id = device_id_of_instance(builder, source->instance_id);
+	device->pnp_instance_id = source->instance_id;
+	device->description = source->description;
+	device->manufacturer = source->manufacturer;
+	device->driver_name = source->service;
+	device->driver_version = source->driver_version;
+	device->driver_date = source->driver_date;
+	device->driver_inf = source->driver_inf;
+	device->luid = source->has_luid ? source->luid : 0;
 	if (source->driver_key[0] != '\0')
-		draft->device.driver_key =
-			builder_format(builder, CLASS_KEY "%s", source->driver_key);
+		device->driver_key = builder_format(builder, CLASS_KEY "%s", source->driver_key);
 	if (adapter != NULL) {
-		assemble_adapter(builder, draft, adapter);
+		assemble_adapter(builder, device, adapter);
 		ids = adapter->ids.vendor != ADAPTER_ID_UNKNOWN ? adapter->ids : ids;
 	}
-	assemble_pci(builder, &draft->device, &ids);
-	assemble_kind(&draft->device, adapter, source);
-	assemble_location(builder, draft, source);
+	assemble_pci(builder, device, &ids);
+	assemble_kind(device, adapter, source);
+	assemble_location(builder, device, source);
 	if (source->problem != 0) {
-		draft->device.health = DISCOVERY_UNHEALTHY;
-		draft->device.health_reason = builder_format(
+		device->health = DISCOVERY_UNHEALTHY;
+		device->health_reason = builder_format(
 			builder, "the device manager reports problem %u", source->problem);
 	}
-	builder_add_api(builder, draft, "directx");
-	runtime_files_add(builder, draft, source, hardware->windows);
+	builder_add_name(builder, &device->apis, "directx");
+	runtime_files_add(builder, device, source, hardware->windows);
 }
 
 /* Adapters that no device stands behind: software ones are meant to be without. */

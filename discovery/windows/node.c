@@ -19,7 +19,7 @@ static int node_describe_system(struct builder *builder, struct error *err)
 
 	if (rc < 0)
 		return rc;
-	builder->system = (struct discovery_system){
+	builder->snapshot.system = (struct discovery_system){
 		.os = "windows",
 		.product = builder_string(builder, version.product),
 		.version = builder_string(builder, version.display_version),
@@ -45,7 +45,7 @@ static const char *node_windows_folder(struct builder *builder)
 
 static int node_list_adapters(struct adapters *adapters, struct error *err)
 {
-	struct discovery_system *system = &adapters->builder->system;
+	struct discovery_system *system = &adapters->builder->snapshot.system;
 	struct error without = {0};
 	int rc = dxcore_list(adapters, &without);
 
@@ -100,7 +100,7 @@ int node_discover(const struct discovery_options *options, struct builder *build
 	hardware.adapter_count = adapters.count;
 	hardware.devices = devices.items;
 	hardware.device_count = devices.count;
-	hardware.adapters_are_complete = strcmp(builder->system.enumerator, "dxcore") == 0;
+	hardware.adapters_are_complete = strcmp(builder->snapshot.system.enumerator, "dxcore") == 0;
 	windows_assemble(&hardware, builder);
 	return 0;
 }

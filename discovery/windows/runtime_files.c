@@ -18,29 +18,29 @@ static const struct {
 	{"nvcuda.dll", "cuda"},
 };
 
-static const struct discovery_file *runtime_files_claimed(const struct draft *draft,
+static const struct discovery_file *runtime_files_claimed(const struct discovery_device *device,
 							  const char *destination)
 {
-	for (size_t i = 0; i < draft->file_count; i++) {
-		if (strcasecmp(draft->files[i].destination, destination) == 0)
-			return &draft->files[i];
+	for (size_t i = 0; i < device->file_count; i++) {
+		if (strcasecmp(device->files[i].destination, destination) == 0)
+			return &device->files[i];
 	}
 	return NULL;
 }
 
-static void runtime_files_add_one(struct builder *builder, struct draft *draft,
+static void runtime_files_add_one(struct builder *builder, struct discovery_device *device,
 				  const struct copy_to_vm_key *key, const char *place,
 				  const struct copy_to_vm_file *parsed)
 {
 	struct discovery_file file = {
-		.source = builder_format(builder, "%s\\%s", draft->device.driver_store_path,
+		.source = builder_format(builder, "%s\\%s", device->driver_store_path,
 					 parsed->source),
 		.destination =
 			builder_format(builder, "%s\\%s", key->directory, parsed->destination),
 		.bits = key->bits,
 		.origin = key->name,
 	};
-	const struct discovery_file *claimed = runtime_files_claimed(draft, file.destination);
+	const struct discovery_file *claimed = runtime_files_claimed(device, file.destination);
 
 	if (claimed != NULL) {
 		if (strcasecmp(claimed->source, file.source) != 0)
@@ -48,19 +48,19 @@ static void runtime_files_add_one(struct builder *builder, struct draft *draft,
 					 file.destination, claimed->source, parsed->source);
 		return;
 	}
-	builder_add_file(builder, draft, &file);
+	builder_add_file(builder, device, &file);
 	for (size_t i = 0; key->bits == 64 && i < ARRAY_SIZE(enabled); i++) {
 		if (strcasecmp(parsed->destination, enabled[i].file) == 0)
-			builder_add_api(builder, draft, enabled[i].api);
+			builder_add_name(builder, &device->apis, enabled[i].api);
 	}
 }
 
-static void runtime_files_add_value(struct builder *builder, struct draft *draft,
+static void runtime_files_add_value(struct builder *builder, struct discovery_device *device,
 				    const struct registry_value *value)
 {
 	const struct copy_to_vm_key *key = copy_to_vm_find_key(value->key);
-	const char *place = builder_format(builder, "%s\\%s\\%s", draft->device.driver_key,
-					   value->key, value->name);
+	const char *place =
+		builder_format(builder, "%s\\%s\\%s", device->driver_key, value->key, value->name);
 	struct copy_to_vm_file file CLEANUP(copy_to_vm_file_free) = {0};
 	struct error err = {0};
 
@@ -69,31 +69,31 @@ static void runtime_files_add_value(struct builder *builder, struct draft *draft
 	if (copy_to_vm_parse(value->type, value->data, value->size, &file, &err) < 0)
 		builder_diagnose(builder, place, "%s", err.text);
 	else
-		runtime_files_add_one(builder, draft, key, place, &file);
+		runtime_files_add_one(builder, device, key, place, &file);
 }
 
-void runtime_files_add(struct builder *builder, struct draft *draft,
-		       const struct pnp_device *device, const char *windows)
+void runtime_files_add(struct builder *builder, struct discovery_device *device,
+		       const struct pnp_device *source, const char *windows)
 {
 	char *store CLEANUP_FREE = NULL;
 	struct error err = {0};
 
-	if (device->store_path[0] == '\0') {
-		builder_diagnose(builder, device->instance_id, "driver store folder: %s",
-				 device->store_path_error);
+	if (source->store_path[0] == '\0') {
+		builder_diagnose(builder, source->instance_id, "driver store folder: %s",
+				 source->store_path_error);
 		return;
 	}
-	if (store_path_normalize(device->store_path, windows, &store, &err) < 0) {
-		builder_diagnose(builder, device->instance_id, "%s", err.text);
+	if (store_path_normalize(source->store_path, windows, &store, &err) < 0) {
+		builder_diagnose(builder, source->instance_id, "%s", err.text);
 		return;
 	}
-	draft->device.driver_store_path = builder_string(builder, store);
+	device->driver_store_path = builder_string(builder, store);
 	if (store_path_is_in_container(store))
 		return;
 	for (size_t k = 0; k < COPY_TO_VM_KEY_COUNT; k++) {
-		for (size_t i = 0; i < device->value_count; i++) {
-			if (text_equal(device->values[i].key, copy_to_vm_keys[k].name))
-				runtime_files_add_value(builder, draft, &device->values[i]);
+		for (size_t i = 0; i < source->value_count; i++) {
+			if (text_equal(source->values[i].key, copy_to_vm_keys[k].name))
+				runtime_files_add_value(builder, device, &source->values[i]);
 		}
 	}
 }

@@ -7,8 +7,8 @@
 #include "discovery/builder.h"
 #include "discovery/windows/adapter.h"
 
-/* Sets the driver store path of the draft, adds its files and the APIs that they enable. A value
+/* Sets the driver store path of the device, adds its files and the APIs that they enable. A value
  * that is malformed, and one whose destination an earlier one claimed (whatever the case), costs
  * that value alone and is a diagnostic. In a container there are no files to add. */
-void runtime_files_add(struct builder *builder, struct draft *draft,
-		       const struct pnp_device *device, const char *windows);
+void runtime_files_add(struct builder *builder, struct discovery_device *device,
+		       const struct pnp_device *source, const char *windows);

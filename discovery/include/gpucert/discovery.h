@@ -207,7 +207,7 @@ DISCOVERY_API intptr_t discovery_watch_handle(const struct discovery_watch *watc
 DISCOVERY_API bool discovery_watch_changed(struct discovery_watch *watch);
 DISCOVERY_API void discovery_watch_close(struct discovery_watch *watch);
 
-enum discovery_change { DISCOVERY_ADDED, DISCOVERY_REMOVED, DISCOVERY_CHANGED, DISCOVERY_SAME };
+enum discovery_change { DISCOVERY_ADDED, DISCOVERY_REMOVED, DISCOVERY_CHANGED };
 DISCOVERY_API const char *discovery_change_name(enum discovery_change change);
 
 /* Calls `each` for every device that differs between two snapshots (by id). Returns how many. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "discovery/arena.h"
+#include "base/arena.h"
 
 #include <stdint.h>
 #include <stdio.h>

@@ -1,0 +1,487 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/json_members.h"
+
+#include <string.h>
+
+static const char *const no_names[] = {NULL};
+
+static const char *string_of(const struct json_member *member, const void *structure)
+{
+	return *(const char *const *)(const void *)((const char *)structure + member->offset);
+}
+
+static const char *const *names_of(const struct json_member *member, const void *structure)
+{
+	return *(const char *const *const *)(const void *)((const char *)structure +
+							   member->offset);
+}
+
+static int64_t number_of(const struct json_member *member, const void *structure)
+{
+	const char *at = (const char *)structure + member->offset;
+
+	if (member->size == sizeof(bool))
+		return *(const bool *)(const void *)at;
+	if (member->size == sizeof(int32_t))
+		return *(const int32_t *)(const void *)at;
+	return *(const int64_t *)(const void *)at;
+}
+
+static size_t count_of(const struct json_member *member, const void *structure)
+{
+	return *(const size_t *)(const void *)((const char *)structure + member->count);
+}
+
+/* Element `index` of OBJECTS or of a MAP. */
+static const void *element_of(const struct json_member *member, const void *structure, size_t index)
+{
+	return string_of(member, structure) + index * member->size;
+}
+
+static void put_pointer(const struct json_member *member, void *structure, const void *pointer)
+{
+	*(const void **)(void *)((char *)structure + member->offset) = pointer;
+}
+
+static void put_count(const struct json_member *member, void *structure, size_t count)
+{
+	*(size_t *)(void *)((char *)structure + member->count) = count;
+}
+
+static void put_number(const struct json_member *member, void *structure, int64_t number)
+{
+	char *at = (char *)structure + member->offset;
+
+	if (member->size == sizeof(bool))
+		*(bool *)(void *)at = number != 0;
+	else if (member->size == sizeof(int32_t))
+		*(int32_t *)(void *)at = (int32_t)number;
+	else
+		*(int64_t *)(void *)at = number;
+}
+
+void json_members_reset(const struct json_member *members, void *structure)
+{
+	for (const struct json_member *member = members; member->key != NULL; member++) {
+		switch (member->type) {
+		case JSON_MEMBER_STRING:
+			put_pointer(member, structure, "");
+			break;
+		case JSON_MEMBER_BOOL:
+		case JSON_MEMBER_INT:
+		case JSON_MEMBER_HEX:
+		case JSON_MEMBER_CHOICE:
+			put_number(member, structure, member->empty);
+			break;
+		case JSON_MEMBER_NAMES:
+			put_pointer(member, structure, no_names);
+			break;
+		case JSON_MEMBER_OBJECT:
+			json_members_reset(member->members, (char *)structure + member->offset);
+			break;
+		case JSON_MEMBER_OBJECTS:
+		case JSON_MEMBER_MAP:
+			put_pointer(member, structure, NULL);
+			put_count(member, structure, 0);
+			break;
+		case JSON_MEMBER_CONSTANT:
+			break;
+		}
+	}
+}
+
+static int read_hex(const struct json_member *member, const struct json_at *at, void *structure,
+		    struct error *err)
+{
+	const char *text = at->node->valuestring;
+	int digits = (int)member->max;
+	long long value = 0;
+
+	if (!text_starts_with(text, "0x") ||
+	    text_to_int64(text, member->key, 0, (INT64_C(1) << 4 * digits) - 1, &value, NULL) < 0)
+		return json_error(at, err, "expected \"0x\" and at most %d digits", digits);
+	put_number(member, structure, value);
+	return 0;
+}
+
+static int read_choice(const struct json_member *member, const struct json_at *at, void *structure,
+		       struct error *err)
+{
+	struct text known CLEANUP_TEXT = {0};
+
+	for (size_t i = 0; member->names[i] != NULL; i++) {
+		bool last = member->names[i + 1] == NULL;
+
+		if (text_equal(at->node->valuestring, member->names[i])) {
+			put_number(member, structure, (int64_t)i);
+			return 0;
+		}
+		text_addf(&known, "%s\"%s\"", i == 0 ? "" : last ? " or " : ", ", member->names[i]);
+	}
+	return json_error(at, err, "expected %s", text_string(&known));
+}
+
+static int check_count(const struct json_member *member, const struct json_at *at, const char *what,
+		       struct error *err)
+{
+	if (json_count(at) > (size_t)member->max)
+		return json_error(at, err, "more than %lld %s", (long long)member->max, what);
+	return 0;
+}
+
+static bool has_name(const char *const *names, const char *name)
+{
+	while (*names != NULL && !text_equal(*names, name))
+		names++;
+	return *names != NULL;
+}
+
+static int read_names(const struct json_member *member, const struct json_at *at, void *structure,
+		      struct arena *arena, struct error *err)
+{
+	const char **names = arena_allocate(arena, (json_count(at) + 1) * sizeof(*names));
+	struct json_at name = {.parent = at};
+	size_t count = 0;
+	int rc = check_count(member, at, "elements", err);
+
+	if (rc < 0 || names == NULL)
+		return rc < 0 ? rc : error_memory(err);
+	cJSON_ArrayForEach (name.node, at->node) {
+		if (!cJSON_IsString(name.node))
+			return json_error(&name, err, "expected string");
+		if (name.node->valuestring[0] == '\0')
+			return json_error(&name, err, "expected %s", member->what);
+		if (!has_name(names, name.node->valuestring))
+			names[count++] = arena_string(arena, name.node->valuestring);
+		name.index++;
+	}
+	put_pointer(member, structure, count > 0 ? names : no_names);
+	return 0;
+}
+
+static int read_objects(const struct json_member *member, const struct json_at *at, void *structure,
+			struct arena *arena, struct error *err)
+{
+	size_t count = json_count(at);
+	struct json_at element = {.parent = at};
+	int rc = check_count(member, at, "elements", err);
+	char *items = rc == 0 ? arena_allocate(arena, count * member->size) : NULL;
+
+	if (items == NULL)
+		return rc < 0 ? rc : error_memory(err);
+	cJSON_ArrayForEach (element.node, at->node) {
+		if (!cJSON_IsObject(element.node))
+			return json_error(&element, err, "expected object");
+		rc = json_members_read(&element, member->members,
+				       items + element.index * member->size, arena, err);
+		if (rc < 0)
+			return rc;
+		element.index++;
+	}
+	put_pointer(member, structure, items);
+	put_count(member, structure, count);
+	return 0;
+}
+
+static int read_map(const struct json_member *member, const struct json_at *at, void *structure,
+		    struct arena *arena, struct error *err)
+{
+	const cJSON *child = NULL;
+	size_t count = 0;
+	int rc = check_count(member, at, "members", err);
+	struct json_pair *pairs =
+		rc == 0 ? arena_allocate(arena, json_count(at) * sizeof(*pairs)) : NULL;
+
+	if (pairs == NULL)
+		return rc < 0 ? rc : error_memory(err);
+	cJSON_ArrayForEach (child, at->node) {
+		struct json_at pair = {.node = child, .parent = at, .key = child->string};
+
+		rc = member->check != NULL ? member->check(&pair, err) : 0;
+		if (rc == 0 && !cJSON_IsString(child))
+			rc = json_error(&pair, err, "expected string");
+		if (rc < 0)
+			return rc;
+		pairs[count++] = (struct json_pair){arena_string(arena, child->string),
+						    arena_string(arena, child->valuestring)};
+	}
+	put_pointer(member, structure, pairs);
+	put_count(member, structure, count);
+	return 0;
+}
+
+static int read_constant(const struct json_member *member, const struct json_at *at,
+			 struct error *err)
+{
+	if (!text_equal(at->node->valuestring, member->what))
+		return json_error(at, err, "expected \"%s\"", member->what);
+	return 0;
+}
+
+static int read_int(const struct json_member *member, const struct json_at *object, void *structure,
+		    struct error *err)
+{
+	int64_t number = 0;
+	int rc = json_need_int(object, member->key, member->min, member->max, &number, err);
+
+	if (rc == 0)
+		put_number(member, structure, number);
+	return rc;
+}
+
+/* The member is there, and of its type. */
+static int read_member(const struct json_member *member, const struct json_at *at, void *structure,
+		       struct arena *arena, struct error *err)
+{
+	switch (member->type) {
+	case JSON_MEMBER_STRING:
+		put_pointer(member, structure, arena_string(arena, at->node->valuestring));
+		return 0;
+	case JSON_MEMBER_BOOL:
+		put_number(member, structure, cJSON_IsTrue(at->node));
+		return 0;
+	case JSON_MEMBER_INT:
+		return read_int(member, at->parent, structure, err);
+	case JSON_MEMBER_HEX:
+		return read_hex(member, at, structure, err);
+	case JSON_MEMBER_CHOICE:
+		return read_choice(member, at, structure, err);
+	case JSON_MEMBER_NAMES:
+		return read_names(member, at, structure, arena, err);
+	case JSON_MEMBER_OBJECT:
+		return json_members_read(at, member->members, (char *)structure + member->offset,
+					 arena, err);
+	case JSON_MEMBER_OBJECTS:
+		return read_objects(member, at, structure, arena, err);
+	case JSON_MEMBER_MAP:
+		return read_map(member, at, structure, arena, err);
+	case JSON_MEMBER_CONSTANT:
+		return read_constant(member, at, err);
+	}
+	return 0;
+}
+
+static enum json_type type_of(enum json_member_type type)
+{
+	static const enum json_type types[] = {
+		[JSON_MEMBER_STRING] = JSON_STRING, [JSON_MEMBER_BOOL] = JSON_BOOL,
+		[JSON_MEMBER_INT] = JSON_NUMBER,    [JSON_MEMBER_HEX] = JSON_STRING,
+		[JSON_MEMBER_CHOICE] = JSON_STRING, [JSON_MEMBER_NAMES] = JSON_ARRAY,
+		[JSON_MEMBER_OBJECT] = JSON_OBJECT, [JSON_MEMBER_OBJECTS] = JSON_ARRAY,
+		[JSON_MEMBER_MAP] = JSON_OBJECT,    [JSON_MEMBER_CONSTANT] = JSON_STRING,
+	};
+
+	return types[type];
+}
+
+static int only_members(const struct json_at *object, const struct json_member *members,
+			struct error *err)
+{
+	const cJSON *child = NULL;
+
+	cJSON_ArrayForEach (child, object->node) {
+		struct json_at at = {.node = child, .parent = object, .key = child->string};
+		const struct json_member *member = members;
+
+		while (member->key != NULL && !text_equal(member->key, child->string))
+			member++;
+		if (member->key == NULL)
+			return json_error(&at, err, "unknown member");
+	}
+	return 0;
+}
+
+int json_members_read(const struct json_at *object, const struct json_member *members,
+		      void *structure, struct arena *arena, struct error *err)
+{
+	json_members_reset(members, structure);
+	for (const struct json_member *member = members; member->key != NULL; member++) {
+		struct json_at at = {0};
+		enum json_type type = type_of(member->type);
+		int rc = member->presence == JSON_REQUIRED
+				 ? json_need(object, member->key, type, &at, err)
+				 : json_have(object, member->key, type, &at, err);
+
+		if (rc == 0 && at.node != NULL)
+			rc = read_member(member, &at, structure, arena, err);
+		if (rc == 0 && at.node != NULL && member->check != NULL &&
+		    member->type != JSON_MEMBER_MAP)
+			rc = member->check(&at, err);
+		if (rc < 0)
+			return rc;
+	}
+	return arena->failed ? error_memory(err) : only_members(object, members, err);
+}
+
+static bool all_empty(const struct json_member *members, const void *structure);
+
+static bool is_empty(const struct json_member *member, const void *structure)
+{
+	switch (member->type) {
+	case JSON_MEMBER_STRING:
+		return string_of(member, structure)[0] == '\0';
+	case JSON_MEMBER_BOOL:
+	case JSON_MEMBER_INT:
+	case JSON_MEMBER_HEX:
+	case JSON_MEMBER_CHOICE:
+		return number_of(member, structure) == member->empty;
+	case JSON_MEMBER_NAMES:
+		return names_of(member, structure)[0] == NULL;
+	case JSON_MEMBER_OBJECT:
+		return all_empty(member->members, (const char *)structure + member->offset);
+	case JSON_MEMBER_OBJECTS:
+	case JSON_MEMBER_MAP:
+		return count_of(member, structure) == 0;
+	case JSON_MEMBER_CONSTANT:
+		return false;
+	}
+	return true;
+}
+
+static bool all_empty(const struct json_member *members, const void *structure)
+{
+	while (members->key != NULL && is_empty(members, structure))
+		members++;
+	return members->key == NULL;
+}
+
+/* Adds an item that may be NULL, out of memory, to an object, or to an array where `key` is NULL. */
+static bool add(cJSON *to, const char *key, cJSON *item)
+{
+	if (item != NULL &&
+	    (key != NULL ? cJSON_AddItemToObject(to, key, item) : cJSON_AddItemToArray(to, item)))
+		return true;
+	cJSON_Delete(item);
+	return false;
+}
+
+static cJSON *write_string(const char *string)
+{
+	return json_new_string(string, strlen(string));
+}
+
+static cJSON *write_hex(const struct json_member *member, const void *structure)
+{
+	char text[24] = "";
+
+	(void)snprintf(text, sizeof(text), "0x%0*llx", (int)member->max,
+		       (unsigned long long)number_of(member, structure));
+	return cJSON_CreateString(text);
+}
+
+/* NAMES, OBJECTS or a MAP. */
+static cJSON *write_elements(const struct json_member *member, const void *structure)
+{
+	bool map = member->type == JSON_MEMBER_MAP;
+	cJSON *json CLEANUP_JSON = map ? cJSON_CreateObject() : cJSON_CreateArray();
+	bool ok = json != NULL;
+
+	if (member->type == JSON_MEMBER_NAMES) {
+		for (const char *const *name = names_of(member, structure); ok && *name; name++)
+			ok = add(json, NULL, write_string(*name));
+		return ok ? STEAL(json) : NULL;
+	}
+	for (size_t i = 0; ok && i < count_of(member, structure); i++) {
+		const void *element = element_of(member, structure, i);
+		const struct json_pair *pair = element;
+
+		ok = map ? add(json, pair->name, write_string(pair->value))
+			 : add(json, NULL, json_members_write(member->members, element));
+	}
+	return ok ? STEAL(json) : NULL;
+}
+
+static cJSON *write_member(const struct json_member *member, const void *structure)
+{
+	switch (member->type) {
+	case JSON_MEMBER_STRING:
+		return write_string(string_of(member, structure));
+	case JSON_MEMBER_BOOL:
+		return cJSON_CreateBool(number_of(member, structure) != 0);
+	case JSON_MEMBER_INT:
+		return cJSON_CreateNumber((double)number_of(member, structure));
+	case JSON_MEMBER_HEX:
+		return write_hex(member, structure);
+	case JSON_MEMBER_CHOICE:
+		return cJSON_CreateString(member->names[number_of(member, structure)]);
+	case JSON_MEMBER_OBJECT:
+		return json_members_write(member->members,
+					  (const char *)structure + member->offset);
+	case JSON_MEMBER_NAMES:
+	case JSON_MEMBER_OBJECTS:
+	case JSON_MEMBER_MAP:
+		return write_elements(member, structure);
+	case JSON_MEMBER_CONSTANT:
+		return cJSON_CreateString(member->what);
+	}
+	return NULL;
+}
+
+cJSON *json_members_write(const struct json_member *members, const void *structure)
+{
+	cJSON *json CLEANUP_JSON = cJSON_CreateObject();
+
+	for (; members->key != NULL; members++) {
+		if (members->presence == JSON_OPTIONAL && is_empty(members, structure))
+			continue;
+		if (!add(json, members->key, write_member(members, structure)))
+			return NULL;
+	}
+	return STEAL(json);
+}
+
+static bool names_equal(const char *const *a, const char *const *b)
+{
+	for (; *a != NULL && *b != NULL && text_equal(*a, *b); a++)
+		b++;
+	return *a == NULL && *b == NULL;
+}
+
+static bool elements_equal(const struct json_member *member, const void *a, const void *b)
+{
+	static const struct json_member pair[] = {
+		{.key = "name", JSON_AT(struct json_pair, name)},
+		{.key = "value", JSON_AT(struct json_pair, value)},
+		{0},
+	};
+	const struct json_member *members =
+		member->type == JSON_MEMBER_MAP ? pair : member->members;
+	size_t count = count_of(member, a);
+	bool equal = count == count_of(member, b);
+
+	for (size_t i = 0; equal && i < count; i++)
+		equal = json_members_equal(members, element_of(member, a, i),
+					   element_of(member, b, i));
+	return equal;
+}
+
+static bool member_equal(const struct json_member *member, const void *a, const void *b)
+{
+	switch (member->type) {
+	case JSON_MEMBER_STRING:
+		return text_equal(string_of(member, a), string_of(member, b));
+	case JSON_MEMBER_BOOL:
+	case JSON_MEMBER_INT:
+	case JSON_MEMBER_HEX:
+	case JSON_MEMBER_CHOICE:
+		return number_of(member, a) == number_of(member, b);
+	case JSON_MEMBER_NAMES:
+		return names_equal(names_of(member, a), names_of(member, b));
+	case JSON_MEMBER_OBJECT:
+		return json_members_equal(member->members, (const char *)a + member->offset,
+					  (const char *)b + member->offset);
+	case JSON_MEMBER_OBJECTS:
+	case JSON_MEMBER_MAP:
+		return elements_equal(member, a, b);
+	case JSON_MEMBER_CONSTANT:
+		return true;
+	}
+	return false;
+}
+
+bool json_members_equal(const struct json_member *members, const void *a, const void *b)
+{
+	while (members->key != NULL && member_equal(members, a, b))
+		members++;
+	return members->key == NULL;
+}
