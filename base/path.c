@@ -168,40 +168,6 @@ bool path_is_bare_name(const char *name)
 	return true;
 }
 
-/* "CON", "com1.txt": the name before the first dot is a device's. */
-static bool path_is_windows_device(const char *name)
-{
-	static const char *const devices[] = {"CON", "PRN", "AUX", "NUL", "CONIN$", "CONOUT$"};
-	size_t length = strcspn(name, ".");
-	char stem[8] = "";
-	const char *number = stem + 3;
-
-	while (length > 0 && name[length - 1] == ' ')
-		length--;
-	if (length == 0 || length >= sizeof(stem))
-		return false;
-	for (size_t i = 0; i < length; i++)
-		stem[i] = (char)toupper((unsigned char)name[i]);
-	for (size_t i = 0; i < ARRAY_SIZE(devices); i++) {
-		if (strcmp(stem, devices[i]) == 0)
-			return true;
-	}
-	if (strncmp(stem, "COM", 3) != 0 && strncmp(stem, "LPT", 3) != 0)
-		return false;
-	/* Superscripts are digits as well. */
-	return (length == 4 && isdigit((unsigned char)*number)) ||
-	       strcmp(number, "\xc2\xb9") == 0 || strcmp(number, "\xc2\xb2") == 0 ||
-	       strcmp(number, "\xc2\xb3") == 0;
-}
-
-bool path_is_windows_name(const char *name)
-{
-	size_t length = strlen(name);
-
-	return path_is_bare_name(name) && strpbrk(name, "<>:\"|?*") == NULL &&
-	       name[length - 1] != '.' && name[length - 1] != ' ' && !path_is_windows_device(name);
-}
-
 int path_of_program(char **out, struct error *err)
 {
 	char buffer[4096];

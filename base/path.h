@@ -36,11 +36,6 @@ bool path_is_within(const char *path, const char *directory);
 /* A bare file name: not empty, not "." or "..", no '/', no '\\', no control characters. */
 bool path_is_bare_name(const char *name);
 
-/* A bare name that means a file of that very name on Windows: none of <>:"|?*, no stream, no dot or
- * space at the end, no device (CON, NUL, COM1, also with an extension). The same on every system.
- */
-bool path_is_windows_name(const char *name);
-
 /* The absolute path of the running program. Caller frees *out. */
 int path_of_program(char **out, struct error *err);
 

@@ -17,24 +17,6 @@ static void test_bare_names(void)
 	CU_ASSERT_TRUE(path_is_bare_name("\xc3\xa9"));
 }
 
-static void test_windows_names(void)
-{
-	static const char *const bad[] = {
-		"",	    ".",    "..",    "a/b", "a\\b",	   "a:b",	    "a.",
-		"a ",	    "CON",  "con",   "NUL", "nul.txt",	   "nul .txt",	    "COM1",
-		"lpt9.dll", "AUX.", "PRN.a", "a*",  "a?",	   "CONOUT$",	    "\"a\"",
-		"<",	    "a|b",  "a\x01", "C:",  "COM\xc2\xb9", "lpt\xc2\xb3.x",
-	};
-	static const char *const good[] = {
-		"nvapi64.dll", "COM10", "CONSOLE", "a.b.c", "nul1", "\xc3\xa9", ".hidden", "a b",
-	};
-
-	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
-		CU_ASSERT_FALSE(path_is_windows_name(bad[i]));
-	for (size_t i = 0; i < ARRAY_SIZE(good); i++)
-		CU_ASSERT_TRUE(path_is_windows_name(good[i]));
-}
-
 static void test_program(void)
 {
 	char *program CLEANUP_FREE = NULL;
@@ -52,5 +34,4 @@ static void test_program(void)
 	CU_ASSERT_TRUE(file_is_directory(tests));
 }
 
-UNIT_MAIN("path", {"bare names", test_bare_names}, {"Windows' names", test_windows_names},
-	  {"program", test_program})
+UNIT_MAIN("path", {"bare names", test_bare_names}, {"program", test_program})

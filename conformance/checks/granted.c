@@ -5,11 +5,12 @@
 #include "base/digest.h"
 #include "base/file.h"
 #include "base/path.h"
-#include "conformance/checks/device_string.h"
+#include "base/windows_device.h"
 #include "conformance/checks/node_file.h"
 
 #include <inttypes.h>
 #include <string.h>
+#include <strings.h>
 
 enum { KEY_SIZE = 64, WALK_MAX = 65536, KNOWN_MAX = 256 };
 
@@ -405,13 +406,31 @@ static void granted_read_mounts(struct granted_reader *reader,
 		granted_take_own(grant, &in_folders);
 }
 
+bool granted_by_string(const char *host_path, const struct discovery_device *device)
+{
+	struct windows_device string = {.id = ""};
+
+	if (windows_device_parse(host_path, &string, NULL) < 0)
+		return false;
+	switch (string.type) {
+	case WINDOWS_DEVICE_LOCATION_PATH:
+		return device->location_path[0] != '\0' &&
+		       strcasecmp(device->location_path, string.id) == 0;
+	case WINDOWS_DEVICE_CLASS:
+		return device->display && strcasecmp(string.id, WINDOWS_DISPLAY_CLASS) == 0;
+	case WINDOWS_DEVICE_OTHER:
+		break;
+	}
+	return false;
+}
+
 static void granted_read_strings(const struct discovery_snapshot *node,
 				 const struct kubelet_container_options *options,
 				 struct granted *grant)
 {
 	for (size_t i = 0; i < node->device_count; i++) {
 		for (size_t j = 0; j < options->device_count; j++) {
-			if (device_string_grants(options->devices[j].host_path, &node->devices[i]))
+			if (granted_by_string(options->devices[j].host_path, &node->devices[i]))
 				granted_add(grant, &node->devices[i]);
 		}
 	}

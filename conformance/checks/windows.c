@@ -3,7 +3,7 @@
  */
 #include "conformance/checks/windows.h"
 
-#include "conformance/checks/device_string.h"
+#include "base/windows_device.h"
 #include "conformance/checks/granted.h"
 #include "conformance/checks/suites.h"
 #include "rpc/rpc.h"
@@ -63,12 +63,12 @@ static void string_form(struct rig *rig, const char *id,
 	(void)check_expect(rig->run, response->n_devices != 0, id, "a device string", "%zu",
 			   response->n_devices);
 	for (size_t i = 0; i < response->n_devices; i++) {
-		struct device_string string = {0};
+		struct windows_device string = {0};
 		struct error err = {0};
 
 		(void)check_expect_ok(
 			rig->run,
-			device_string_parse(response->devices[i]->host_path, &string, &err),
+			windows_device_parse(response->devices[i]->host_path, &string, &err),
 			"devices[].host_path", &err);
 	}
 }
@@ -86,9 +86,9 @@ static void isolation_type(struct rig *rig, const char *id,
 			   response->n_devices);
 	for (size_t i = 0; i < response->n_devices; i++) {
 		const char *host_path = response->devices[i]->host_path;
-		struct device_string string = {0};
-		bool taken = device_string_parse(host_path, &string, NULL) == 0 &&
-			     string.type != DEVICE_STRING_OTHER;
+		struct windows_device string = {0};
+		bool taken = windows_device_parse(host_path, &string, NULL) == 0 &&
+			     string.type != WINDOWS_DEVICE_OTHER;
 
 		(void)check_expect(rig->run, taken, "devices[].host_path",
 				   "class, vpci-class-guid or vpci-location-path", "%s", host_path);
@@ -102,8 +102,8 @@ static void windows_isolation_type(struct check_run *run)
 
 /* How many device strings of the type the answers held, and the check of each. */
 struct windows_typed {
-	enum device_string_type type;
-	void (*judge)(struct rig *rig, const char *host_path, const struct device_string *string);
+	enum windows_device_type type;
+	void (*judge)(struct rig *rig, const char *host_path, const struct windows_device *string);
 	size_t count;
 };
 
@@ -114,9 +114,9 @@ static void windows_judge_typed(struct rig *rig, const char *id,
 
 	(void)id;
 	for (size_t i = 0; i < response->n_devices; i++) {
-		struct device_string string = {0};
+		struct windows_device string = {0};
 
-		if (device_string_parse(response->devices[i]->host_path, &string, NULL) < 0 ||
+		if (windows_device_parse(response->devices[i]->host_path, &string, NULL) < 0 ||
 		    string.type != typed->type)
 			continue;
 		typed->count++;
@@ -132,36 +132,35 @@ static void windows_each_typed(struct check_run *run, struct windows_typed *type
 }
 
 static void class_is_display(struct rig *rig, const char *host_path,
-			     const struct device_string *string)
+			     const struct windows_device *string)
 {
-	(void)check_expect(rig->run, strcasecmp(string->id, DEVICE_STRING_DISPLAY_CLASS) == 0,
-			   "devices[].host_path", "class " DEVICE_STRING_DISPLAY_CLASS, "%s",
-			   host_path);
+	(void)check_expect(rig->run, strcasecmp(string->id, WINDOWS_DISPLAY_CLASS) == 0,
+			   "devices[].host_path", "class " WINDOWS_DISPLAY_CLASS, "%s", host_path);
 }
 
 static void windows_class_guid(struct check_run *run)
 {
-	struct windows_typed typed = {.type = DEVICE_STRING_CLASS, .judge = class_is_display};
+	struct windows_typed typed = {.type = WINDOWS_DEVICE_CLASS, .judge = class_is_display};
 
 	windows_each_typed(run, &typed, "device class");
 }
 
 static void location_is_present(struct rig *rig, const char *host_path,
-				const struct device_string *string)
+				const struct windows_device *string)
 {
 	const struct discovery_snapshot *node = rig->context->node;
 	bool present = false;
 
 	(void)string;
 	for (size_t i = 0; i < node->device_count; i++)
-		present = present || device_string_grants(host_path, &node->devices[i]);
+		present = present || granted_by_string(host_path, &node->devices[i]);
 	(void)check_expect(rig->run, present, "devices[].host_path",
 			   "the location path of a device of the node", "%s", host_path);
 }
 
 static void windows_location_path(struct check_run *run)
 {
-	struct windows_typed typed = {.type = DEVICE_STRING_LOCATION_PATH,
+	struct windows_typed typed = {.type = WINDOWS_DEVICE_LOCATION_PATH,
 				      .judge = location_is_present};
 
 	windows_each_typed(run, &typed, "location path");
@@ -277,7 +276,7 @@ static const struct check checks[] = {
 	{
 		WINDOWS_CHECK("class-guid", windows_class_guid),
 		.title = "A device class is that of display adapters",
-		.advice = "DirectX devices are those of class " DEVICE_STRING_DISPLAY_CLASS ".",
+		.advice = "DirectX devices are those of class " WINDOWS_DISPLAY_CLASS ".",
 		.requirement = CHECK_WIN_04,
 		.severity = CHECK_HIGH,
 	},

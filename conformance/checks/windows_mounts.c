@@ -1,29 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* Where the mounts of an answer come from and where they end on a Windows node. */
-#include "base/path.h"
-#include "conformance/checks/device_string.h"
+#include "base/windows_path.h"
+#include "conformance/checks/granted.h"
 #include "conformance/checks/windows.h"
 
-#include <ctype.h>
-#include <stdio.h>
-#include <string.h>
 #include <strings.h>
-
-enum { WINDOWS_NAME_MAX = 255 * 3 }; /* 255 UTF-16 units */
-
-/* Windows paths as text, on whichever system the suite runs. */
-static const char system32[] = "C:\\Windows\\System32\\";
-static const char syswow64[] = "C:\\Windows\\SysWOW64\\";
 
 static bool windows_is_target(const char *path)
 {
-	size_t system32_length = sizeof(system32) - 1;
-	size_t syswow64_length = sizeof(syswow64) - 1;
-
-	if (strncasecmp(path, system32, system32_length) == 0)
-		return path_is_windows_name(path + system32_length);
-	return strncasecmp(path, syswow64, syswow64_length) == 0 &&
-	       path_is_windows_name(path + syswow64_length);
+	return windows_path_is_in(path, WINDOWS_SYSTEM32) ||
+	       windows_path_is_in(path, WINDOWS_SYSWOW64);
 }
 
 static void mount_targets(struct rig *rig, const char *id,
@@ -67,34 +53,6 @@ void windows_mount_targets(struct check_run *run)
 	windows_each_mount(run, mount_targets);
 }
 
-/* "C:\\dir\\file": a local drive, and below it names that mean what they say. */
-static bool windows_is_plain_path(const char *path)
-{
-	char name[WINDOWS_NAME_MAX + 1] = "";
-
-	if (!isalpha((unsigned char)path[0]) || strncmp(path + 1, ":\\", 2) != 0)
-		return false;
-	for (const char *at = path + 2; *at == '\\'; at += strlen(name)) {
-		size_t length = strcspn(++at, "\\");
-
-		if (length > WINDOWS_NAME_MAX)
-			return false;
-		(void)snprintf(name, sizeof(name), "%.*s", (int)length, at);
-		if (!path_is_windows_name(name))
-			return false;
-	}
-	return true;
-}
-
-static bool windows_is_below(const char *path, const char *directory)
-{
-	size_t length = strlen(directory);
-
-	while (length > 0 && directory[length - 1] == '\\')
-		length--;
-	return length != 0 && strncasecmp(path, directory, length) == 0 && path[length] == '\\';
-}
-
 /* Is the path in the driver store folder of a device that the answer grants? A node that does not
  * tell a device's folder leaves nothing to compare with. */
 static bool windows_is_source(const struct rig *rig,
@@ -108,9 +66,9 @@ static bool windows_is_source(const struct rig *rig,
 
 		for (size_t j = 0; j < response->n_devices; j++)
 			granted = granted ||
-				  device_string_grants(response->devices[j]->host_path, device);
+				  granted_by_string(response->devices[j]->host_path, device);
 		if (granted && (device->driver_store_path[0] == '\0' ||
-				windows_is_below(path, device->driver_store_path)))
+				windows_path_is_within(path, device->driver_store_path)))
 			return true;
 	}
 	return false;
@@ -126,11 +84,12 @@ static void mount_sources(struct rig *rig, const char *id,
 	for (size_t i = 0; i < response->n_mounts; i++) {
 		const char *source = response->mounts[i]->host_path;
 
-		(void)check_expect(
-			rig->run,
-			windows_is_plain_path(source) && windows_is_source(rig, response, source),
-			"mounts[].host_path", "a file below the driver store folder of the device",
-			"%s", source);
+		(void)check_expect(rig->run,
+				   windows_path_is_absolute(source) &&
+					   windows_is_source(rig, response, source),
+				   "mounts[].host_path",
+				   "a file below the driver store folder of the device", "%s",
+				   source);
 	}
 }
 

@@ -3,7 +3,7 @@
  */
 #include "base/cleanup.h"
 #include "base/path.h"
-#include "containers/wine/windows_path.h"
+#include "containers/wine/place.h"
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -21,13 +21,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (text == NULL || windows_path_parse(text, "path", &path, &err) < 0)
 		return 0;
-	for (size_t i = 0; i < path.steps.count; i++) {
-		const char *step = path.steps.items[i];
+	for (size_t i = 0; i < path.names.count; i++) {
+		const char *name = path.names.items[i];
 
-		if (!path_is_bare_name(step) || strpbrk(step, ":*?\"<>|") != NULL)
+		if (!windows_path_is_name(name))
 			abort();
 	}
-	if (windows_path_below(&path, "/nonexistent/drive_c", &place, &found, &err) == 0 &&
+	if (wine_place(&path, "/nonexistent/drive_c", &place, &found, &err) == 0 &&
 	    (found || !path_is_within(place, "/nonexistent/drive_c")))
 		abort();
 	return 0;

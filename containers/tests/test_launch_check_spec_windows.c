@@ -38,15 +38,15 @@ static void test_devices(void)
 		{{"vpci-class-guid://" GUID, "", ""}, NULL},
 		{{"gpu://0", "", ""}, NULL},
 		{{"/dev/dri/card0", "", ""},
-		 "device /dev/dri/card0: neither TYPE://ID nor class/GUID"},
-		{{"://x", "", ""}, "device ://x: neither TYPE://ID nor class/GUID"},
-		{{"vpci-location-path://", "", ""},
-		 "device vpci-location-path://: neither TYPE://ID nor class/GUID"},
-		{{NULL, "", ""}, "device : neither TYPE://ID nor class/GUID"},
-		{{"class/", "", ""}, "device class/: \"\" is no GUID"},
+		 "device '/dev/dri/card0' is neither IDType://ID nor class/GUID"},
+		{{"://x", "", ""}, "device '://x' has no id type"},
+		{{"vpci-location-path://", "", ""}, "device 'vpci-location-path://' has no id"},
+		{{NULL, "", ""}, "device '' is neither IDType://ID nor class/GUID"},
+		{{"class/", "", ""}, "device 'class/' has no id"},
 		{{"class/{" GUID "}", "", ""},
-		 "device class/{" GUID "}: \"{" GUID "}\" is no GUID"},
-		{{"class://5B45201D", "", ""}, "device class://5B45201D: \"5B45201D\" is no GUID"},
+		 "device 'class/{" GUID "}': '{" GUID "}' is not a GUID"},
+		{{"class://5B45201D", "", ""},
+		 "device 'class://5B45201D': '5B45201D' is not a GUID"},
 		{{"gpu://0", "C:\\gpu", ""},
 		 "device gpu://0: container path \"C:\\gpu\", which containerd refuses"},
 		{{"gpu://0", "", "rwm"},
@@ -82,22 +82,24 @@ static void test_targets(void)
 		{"c:/Windows/System32/nvapi64.dll", NULL},
 		{"\\Windows\\System32\\\xc3\xa9.dll", NULL},
 		{"D:\\x", NULL},
-		{"x.dll", "mount target x.dll: path is not absolute"},
-		{"C:x.dll", "mount target C:x.dll: path is not absolute"},
-		{"C:", "mount target C:: path is not absolute"},
-		{"C:\\", "mount target C:\\: path is the root of a drive of the container"},
-		{"/", "mount target /: path is the root of a drive of the container"},
+		{"x.dll", "mount target 'x.dll': does not begin at the root of a drive"},
+		{"C:x.dll", "mount target 'C:x.dll': does not begin at the root of a drive"},
+		{"C:", "mount target 'C:': does not begin at the root of a drive"},
+		{"C:\\", "mount target 'C:\\': is the root of a drive of the container"},
+		{"/", "mount target '/': is the root of a drive of the container"},
 		{"", "mount target: path is empty"},
 		{NULL, "mount target: path is empty"},
 		{"C:\\Windows\\..\\x",
-		 "mount target C:\\Windows\\..\\x: \"..\" is no file name on Windows"},
-		{"C:\\x.dll:s", "mount target C:\\x.dll:s: \"x.dll:s\" is no file name on Windows"},
-		{"C:\\nul.dll", "mount target C:\\nul.dll: \"nul.dll\" is no file name on Windows"},
-		{"C:\\a.\\x", "mount target C:\\a.\\x: \"a.\" is no file name on Windows"},
+		 "mount target 'C:\\\\Windows\\\\..\\\\x': '..' steps up or stays"},
+		{"C:\\x.dll:s",
+		 "mount target 'C:\\\\x.dll:s': 'x.dll:s' names an alternate data stream"},
+		{"C:\\nul.dll", "mount target 'C:\\\\nul.dll': 'nul.dll' is the name of a device"},
+		{"C:\\a.\\x",
+		 "mount target 'C:\\\\a.\\\\x': 'a.' ends with a dot or a blank, which Windows drops"},
 		{"\\\\server\\share\\x",
-		 "mount target \\\\server\\share\\x: a share or device path is no path of a drive"},
+		 "mount target '\\\\\\\\server\\\\share\\\\x': is a network or device path"},
 		{"\\\\.\\pipe\\x",
-		 "mount target \\\\.\\pipe\\x: a share or device path is no path of a drive"},
+		 "mount target '\\\\\\\\.\\\\pipe\\\\x': is a network or device path"},
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
@@ -123,7 +125,7 @@ static void test_pipes(void)
 	expect(
 		&(struct launch_spec){
 			.name = "a", .command = command, .mounts = &nameless, .mount_count = 1},
-		"mount source \\\\.\\pipe\\: a share or device path is no path of a drive");
+		"mount source '\\\\\\\\.\\\\pipe\\\\': is a network or device path");
 }
 
 static void test_targets_are_used_once(void)
@@ -160,7 +162,7 @@ static void test_sources(void)
 	expect(
 		&(struct launch_spec){
 			.name = "a", .command = command, .mounts = &relative, .mount_count = 1},
-		"mount source x: path is not absolute");
+		"mount source 'x': does not begin at the root of a drive");
 #ifdef _WIN32
 	expect(
 		&(struct launch_spec){

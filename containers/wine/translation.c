@@ -3,16 +3,15 @@
 
 #include "base/cleanup.h"
 #include "base/file.h"
-#include "base/path.h"
+#include "base/windows_device.h"
 #include "containers/wine/image.h"
-#include "containers/wine/windows_path.h"
+#include "containers/wine/place.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
-#define DISPLAY_INTERFACE "5B45201D-F2F2-4F3B-85BB-30FF1F953599"
-#define DRIVE_C		  "/drive_c"
+#define DRIVE_C "/drive_c"
 
 void wine_translation_free(struct wine_translation *translation)
 {
@@ -46,10 +45,10 @@ static int translate_target(const struct wine_node *node, const char *text, char
 	if (rc == 0 && path.drive != 'C')
 		return error_set(err, ERROR_ARGUMENT,
 				 "mount target '%s': containers have no drive but C:", text);
-	if (rc == 0 && path.steps.count == 0)
+	if (rc == 0 && path.names.count == 0)
 		return error_set(err, ERROR_ARGUMENT, "mount target '%s': is the root of the drive",
 				 text);
-	rc = rc == 0 ? windows_path_below(&path, drive, &place, &found, err) : rc;
+	rc = rc == 0 ? wine_place(&path, drive, &place, &found, err) : rc;
 	if (rc < 0)
 		return rc;
 	*out = place != NULL ? strdup(place + strlen(node->root)) : NULL;
@@ -73,8 +72,7 @@ static int translate_find(const struct windows_path *path, const char *directory
 			  bool *found, struct error *err)
 {
 	*found = false;
-	return directory != NULL ? windows_path_below(path, directory, out, found, err)
-				 : error_memory(err);
+	return directory != NULL ? wine_place(path, directory, out, found, err) : error_memory(err);
 }
 
 int wine_find_file(const struct wine_node *node, const char *text, char **out, struct error *err)
@@ -89,7 +87,7 @@ int wine_find_file(const struct wine_node *node, const char *text, char **out, s
 	if (rc < 0)
 		return rc;
 	if (path.drive == 'Z') {
-		bool of_root = path.steps.count > 0 && translate_is_of_root(path.steps.items[0]);
+		bool of_root = path.names.count > 0 && translate_is_of_root(path.names.items[0]);
 
 		rc = translate_find(&path, of_root ? node->root : "/", &place, &found, err);
 	} else if (path.drive == 'C') {
@@ -127,44 +125,31 @@ static int translate_mount(const struct wine_node *node, const struct launch_mou
 	return 0;
 }
 
-/* What stands behind a prefix, case not regarded; NULL: another prefix. */
-static const char *translate_after(const char *text, const char *prefix)
-{
-	size_t size = strlen(prefix);
-
-	return strncasecmp(text, prefix, size) == 0 ? text + size : NULL;
-}
-
 static int translate_device(const struct wine_node *node, const char *host_path,
 			    struct wine_translation *out, struct error *err)
 {
-	static const char *const class_forms[] = {"class://", "class/", "vpci-class-guid://"};
-	const char *location = translate_after(host_path, "vpci-location-path://");
+	struct windows_device string = {0};
 	const struct wine_device *device = NULL;
+	int rc = windows_device_parse(host_path, &string, err);
 
-	if (location != NULL) {
-		device = wine_device_at(location);
+	if (rc < 0)
+		return rc;
+	if (string.type == WINDOWS_DEVICE_LOCATION_PATH) {
+		device = wine_device_at(string.id);
 		return device != NULL
 			       ? wine_drivers_add(node, device, &out->drivers, err)
 			       : error_set(err, ERROR_NOT_FOUND,
 					   "device '%s': the node has none there", host_path);
 	}
-	for (size_t i = 0; i < ARRAY_SIZE(class_forms); i++) {
-		const char *class = translate_after(host_path, class_forms[i]);
-		int rc = 0;
-
-		if (class == NULL)
-			continue;
-		if (strcasecmp(class, DISPLAY_INTERFACE) != 0)
-			return error_set(err, ERROR_NOT_FOUND,
-					 "device '%s': the node has no device of that class",
-					 host_path);
-		for (size_t j = 0; rc == 0 && j < WINE_DEVICE_COUNT; j++)
-			rc = wine_drivers_add(node, &wine_devices[j], &out->drivers, err);
-		return rc;
-	}
-	return error_set(err, ERROR_ARGUMENT, "device '%s': not a form that Windows knows",
-			 host_path);
+	if (string.type == WINDOWS_DEVICE_OTHER)
+		return error_set(err, ERROR_ARGUMENT,
+				 "device '%s': not a type for process isolation", host_path);
+	if (strcasecmp(string.id, WINDOWS_DISPLAY_CLASS) != 0)
+		return error_set(err, ERROR_NOT_FOUND,
+				 "device '%s': the node has no device of that class", host_path);
+	for (size_t i = 0; rc == 0 && i < WINE_DEVICE_COUNT; i++)
+		rc = wine_drivers_add(node, &wine_devices[i], &out->drivers, err);
+	return rc;
 }
 
 /* The drivers' files behind the plugin's mounts, and their variables before the plugin's, which

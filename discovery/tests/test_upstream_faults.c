@@ -412,7 +412,7 @@ static void test_large_values(void)
 
 static void test_paths_stay_in_place(void)
 {
-	static const char outside[] = "! the source is no path inside the driver's folder\n";
+	static const char outside[] = "! the source is not a path inside the driver's folder\n";
 	static const char elsewhere[] = "! the destination is no bare file name\n";
 	static const struct registry_value sources[] = {
 		VALUE("CopyToVmOverwrite", "1", REG_SZ_TYPE, u"..\\a.dll"),

@@ -2,23 +2,19 @@
 #include "discovery/windows/copy_to_vm.h"
 
 #include "base/cleanup.h"
-#include "base/path.h"
-#include "base/text.h"
 #include "base/utf16.h"
+#include "base/windows_path.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum { TYPE_SZ = 1, TYPE_MULTI_SZ = 7, STRINGS_MAX = 2 };
 
-#define SYSTEM32 "C:\\Windows\\System32"
-#define SYSWOW64 "C:\\Windows\\SysWOW64"
-
 const struct copy_to_vm_key copy_to_vm_keys[COPY_TO_VM_KEY_COUNT] = {
-	{"CopyToVmOverwrite", 64, SYSTEM32},
-	{"CopyToVmWhenNewer", 64, SYSTEM32},
-	{"CopyToVmOverwriteWow64", 32, SYSWOW64},
-	{"CopyToVmWhenNewerWow64", 32, SYSWOW64},
+	{"CopyToVmOverwrite", 64, WINDOWS_SYSTEM32},
+	{"CopyToVmWhenNewer", 64, WINDOWS_SYSTEM32},
+	{"CopyToVmOverwriteWow64", 32, WINDOWS_SYSWOW64},
+	{"CopyToVmWhenNewerWow64", 32, WINDOWS_SYSWOW64},
 };
 
 const struct copy_to_vm_key *copy_to_vm_find_key(const char *name)
@@ -52,26 +48,6 @@ static int copy_to_vm_strings(uint32_t type, const uint16_t *units, size_t count
 	return 0;
 }
 
-/* Each part a plain name: no "..", drive, stream or device. */
-static int copy_to_vm_check_source(char *source, struct error *err)
-{
-	for (char *c = source; *c != '\0'; c++)
-		*c = *c == '/' ? '\\' : *c;
-	for (const char *part = source;;) {
-		size_t length = strcspn(part, "\\");
-		char *name CLEANUP_FREE = strndup(part, length);
-
-		if (name == NULL)
-			return error_memory(err);
-		if (!path_is_windows_name(name))
-			return error_set(err, ERROR_FORMAT,
-					 "the source is no path inside the driver's folder");
-		if (part[length] == '\0')
-			return 0;
-		part += length + 1;
-	}
-}
-
 int copy_to_vm_parse(uint32_t type, const uint8_t *data, size_t size, struct copy_to_vm_file *out,
 		     struct error *err)
 {
@@ -94,12 +70,13 @@ int copy_to_vm_parse(uint32_t type, const uint8_t *data, size_t size, struct cop
 		return rc;
 	if (strings.count == 0)
 		return error_set(err, ERROR_FORMAT, "it is empty");
-	rc = copy_to_vm_check_source(strings.items[0], err);
-	if (rc < 0)
-		return rc;
-	last = strrchr(strings.items[0], '\\');
-	last = strings.count == 2 ? strings.items[1] : last != NULL ? last + 1 : strings.items[0];
-	if (!path_is_windows_name(last))
+	if (!windows_path_is_relative(strings.items[0]))
+		return error_set(err, ERROR_FORMAT,
+				 "the source is not a path inside the driver's folder");
+	for (char *c = strings.items[0]; *c != '\0'; c++)
+		*c = *c == '/' ? '\\' : *c;
+	last = strings.count == 2 ? strings.items[1] : windows_path_base(strings.items[0]);
+	if (!windows_path_is_name(last))
 		return error_set(err, ERROR_FORMAT, "the destination is no bare file name");
 	*out = (struct copy_to_vm_file){strdup(strings.items[0]), strdup(last)};
 	if (out->source != NULL && out->destination != NULL)

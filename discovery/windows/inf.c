@@ -7,6 +7,7 @@
 #include "base/path.h"
 #include "base/text.h"
 #include "base/windows/wide.h"
+#include "base/windows_path.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -84,7 +85,7 @@ int inf_store_path(const char *inf, const char *windows, char **out, struct erro
 	char *installed CLEANUP_FREE = NULL;
 	char *repository CLEANUP_FREE = NULL;
 
-	if (!path_is_windows_name(inf))
+	if (!windows_path_is_name(inf))
 		return error_set(err, ERROR_NOT_FOUND,
 				 inf[0] == '\0' ? "the driver key names no INF"
 						: "'%s' is not the name of an INF",

@@ -2,10 +2,8 @@
 #include "discovery/windows/store_path.h"
 
 #include "base/cleanup.h"
-#include "base/path.h"
-#include "base/text.h"
+#include "base/windows_path.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -16,24 +14,6 @@ static const char *store_path_after(const char *path, const char *prefix)
 	size_t length = strlen(prefix);
 
 	return strncasecmp(path, prefix, length) == 0 ? path + length : NULL;
-}
-
-static bool store_path_is_drive(const char *path)
-{
-	return isalpha((unsigned char)path[0]) && path[1] == ':' && path[2] == '\\';
-}
-
-static bool store_path_parts_are_sound(const char *path)
-{
-	for (const char *part = path; *part != '\0';) {
-		size_t length = strcspn(part, "\\");
-		char *name CLEANUP_FREE = strndup(part, length);
-
-		if (name == NULL || !path_is_windows_name(name))
-			return false;
-		part += length + (part[length] != '\0' ? 1 : 0);
-	}
-	return true;
 }
 
 int store_path_normalize(const char *path, const char *windows, char **out, struct error *err)
@@ -55,7 +35,7 @@ int store_path_normalize(const char *path, const char *windows, char **out, stru
 		return error_memory(err);
 	for (size_t length = strlen(full); length > 3 && full[length - 1] == '\\'; length--)
 		full[length - 1] = '\0';
-	if (!store_path_is_drive(full) || !store_path_parts_are_sound(full + 3))
+	if (!windows_path_is_absolute(full))
 		return error_set(err, ERROR_FORMAT, "'%s' is no path of a driver store folder",
 				 path);
 	*out = STEAL(full);

@@ -76,7 +76,3 @@ int answer_build(const struct answer_host *host, const struct answer_rules *rule
 		 struct error *err);
 
 void answer_free(struct answer *answer);
-
-/* The class of display adapters (GUID_DEVINTERFACE_DISPLAY_ADAPTER, ntddvdeo.h), in the form that
- * CRI takes. */
-#define ANSWER_DISPLAY_CLASS "class/5B45201D-F2F2-4F3B-85BB-30FF1F953599"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The device strings of Windows: which adapter a container gets, and in the class way the variables
  * that say which of all adapters it should use. */
+#include "base/windows_device.h"
 #include "reference-plugin/answer/answer_internal.h"
 #include "reference-plugin/inventory/wire.h"
 
@@ -93,7 +94,7 @@ static int add_class(struct answer *answer, const struct answer_request *request
 		calloc(VARIABLES, sizeof(V1beta1__ContainerAllocateResponse__EnvsEntry *));
 	if (answer->variables == NULL || answer->message.envs == NULL)
 		return error_memory(err);
-	add_string(answer, device, wire_string(ANSWER_DISPLAY_CLASS));
+	add_string(answer, device, wire_string("class/" WINDOWS_DISPLAY_CLASS));
 	add_variable(answer, device, "DIRECTX_GPU_DriverVersion", device->driver_version);
 	add_variable(answer, device, "DIRECTX_GPU_Name", device->description);
 	add_variable(answer, device, "DIRECTX_GPU_PNPDeviceID", device->pnp_instance_id);

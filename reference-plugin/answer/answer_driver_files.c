@@ -6,8 +6,8 @@
  */
 #include "base/cleanup.h"
 #include "base/file.h"
+#include "base/windows_path.h"
 #include "reference-plugin/answer/answer_internal.h"
-#include "reference-plugin/configuration/windows_path.h"
 #include "reference-plugin/inventory/wire.h"
 
 #include <string.h>

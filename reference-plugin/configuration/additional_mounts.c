@@ -2,9 +2,8 @@
 #include "reference-plugin/configuration/additional_mounts.h"
 
 #include "base/cleanup.h"
-#include "base/path.h"
 #include "base/text.h"
-#include "reference-plugin/configuration/windows_path.h"
+#include "base/windows_path.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -91,7 +90,7 @@ static int new_windows_mount(struct additional_mount *mount, const char *source,
 			"source '%s' is not a path below the driver's directory: no drive, "
 			"no leading separator, no '..', no '.'",
 			source);
-	if (!path_is_windows_name(target))
+	if (!windows_path_is_name(target))
 		return error_set(err, ERROR_FORMAT,
 				 "destination '%s' is not a file name: the file goes into %s",
 				 target, directory);

@@ -4,8 +4,8 @@
  * driver's directory and lands in System32 or SysWOW64, each name once. */
 #include "base/cleanup.h"
 #include "base/text.h"
+#include "base/windows_path.h"
 #include "reference-plugin/answer/answer.h"
-#include "reference-plugin/configuration/windows_path.h"
 #include "reference-plugin/tests/sample_node.h"
 
 #include <string.h>

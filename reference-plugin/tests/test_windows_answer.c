@@ -2,8 +2,8 @@
 /* What a container of a Windows node is given. */
 #include "base/cleanup.h"
 #include "base/tests/unit.h"
+#include "base/windows_path.h"
 #include "reference-plugin/answer/answer.h"
-#include "reference-plugin/configuration/windows_path.h"
 #include "reference-plugin/tests/sample_node.h"
 
 #define STORE	 "C:\\Windows\\System32\\DriverStore\\FileRepository\\nv.inf_amd64_1"

@@ -2,7 +2,7 @@
 #include "base/cleanup.h"
 #include "base/tests/unit.h"
 #include "base/text.h"
-#include "conformance/checks/device_string.h"
+#include "base/windows_device.h"
 #include "conformance/checks/granted.h"
 
 #include <stdlib.h>
@@ -62,9 +62,9 @@ static void test_location_path_grants_its_device(void)
 static void test_class_grants_every_display_device(void)
 {
 	static const char *const forms[] = {
-		"class/" DEVICE_STRING_DISPLAY_CLASS,
+		"class/" WINDOWS_DISPLAY_CLASS,
 		"class://5b45201d-f2f2-4f3b-85bb-30ff1f953599",
-		"vpci-class-guid://" DEVICE_STRING_DISPLAY_CLASS,
+		"vpci-class-guid://" WINDOWS_DISPLAY_CLASS,
 	};
 	struct discovery_snapshot *node = read_windows_node();
 
@@ -111,25 +111,7 @@ static void test_files_alone_grant_nothing(void)
 	discovery_free(node);
 }
 
-static void test_device_string_says_what_is_wrong(void)
-{
-	struct device_string string = {0};
-	struct error err = {0};
-
-	CU_ASSERT_EQUAL(device_string_parse("vpci-location-path/X", &string, &err), ERROR_FORMAT);
-	CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "IDType://ID"));
-	CU_ASSERT_EQUAL(device_string_parse("://X", &string, &err), ERROR_FORMAT);
-	CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "no id type"));
-	CU_ASSERT_EQUAL(device_string_parse("class/", &string, &err), ERROR_FORMAT);
-	CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "no id"));
-	CU_ASSERT_EQUAL(device_string_parse("gpu://X", &string, &err), 0);
-	CU_ASSERT_EQUAL(string.type, DEVICE_STRING_OTHER);
-	CU_ASSERT_EQUAL(string.type_length, 3);
-	CU_ASSERT_STRING_EQUAL(string.id, "X");
-}
-
 UNIT_MAIN("grant", {"a location path grants its device", test_location_path_grants_its_device},
 	  {"a class grants every display device", test_class_grants_every_display_device},
 	  {"other strings grant nothing", test_other_strings_grant_nothing},
-	  {"files alone grant nothing", test_files_alone_grant_nothing},
-	  {"a device string says what is wrong", test_device_string_says_what_is_wrong})
+	  {"files alone grant nothing", test_files_alone_grant_nothing})

@@ -128,13 +128,13 @@ static void test_devices(void)
 		const char *reason;
 	} cases[] = {
 		{"vpci-location-path://PCIROOT(0)#PCI(FF00)", ERROR_NOT_FOUND, "none there"},
-		{"vpci-location-path://", ERROR_NOT_FOUND, "none there"},
+		{"vpci-location-path://", ERROR_ARGUMENT, "no id"},
 		{"class/00000000-0000-0000-0000-000000000000", ERROR_NOT_FOUND, "of that class"},
-		{"class://", ERROR_NOT_FOUND, "of that class"},
-		{"/dev/dri/renderD128", ERROR_ARGUMENT, "not a form"},
-		{"", ERROR_ARGUMENT, "not a form"},
+		{"class://", ERROR_ARGUMENT, "no id"},
+		{"/dev/dri/renderD128", ERROR_ARGUMENT, "neither IDType://ID"},
+		{"", ERROR_ARGUMENT, "neither IDType://ID"},
 		/* The root of this test has no drivers: no device without its drivers. */
-		{"VPCI-Location-Path://pciroot(0)#pci(0100)", ERROR_NOT_FOUND, "has no lavapipe"},
+		{"vpci-location-path://pciroot(0)#pci(0100)", ERROR_NOT_FOUND, "has no lavapipe"},
 		{"class/5b45201d-f2f2-4f3b-85bb-30ff1f953599", ERROR_NOT_FOUND, "has no lavapipe"},
 	};
 

@@ -291,7 +291,7 @@ static void test_malformed_registry_data(void)
 	expect_diagnostic(live, "\\CopyToVmOverwrite\\a: its type is 4");
 	expect_diagnostic(live, "\\CopyToVmOverwrite\\b: an odd number of bytes");
 	expect_diagnostic(live, "\\CopyToVmOverwrite\\c: its type is 3");
-	expect_diagnostic(live, "\\CopyToVmOverwrite\\d: the source is no path inside");
+	expect_diagnostic(live, "\\CopyToVmOverwrite\\d: the source is not a path inside");
 }
 
 /* Upstream gives discovery up for one device whose properties have another type. */
