@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Files *.icd of OpenCL over arbitrary bytes: one line of text, or an error that says why. */
 #include "base/cleanup.h"
-#include "discovery/linux/opencl_icd.h"
+#include "discovery/linux/manifest.h"
 
 #include <stdint.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Manifests of Vulkan drivers over arbitrary bytes: a library that is named, or an error that says
  * why. */
-#include "discovery/linux/vulkan_icd.h"
+#include "discovery/linux/manifest.h"
 
 #include <stdint.h>
 #include <stdlib.h>

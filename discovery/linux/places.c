@@ -2,6 +2,7 @@
 #include "discovery/linux/places.h"
 
 #include "base/cleanup.h"
+#include "base/file.h"
 #include "base/path.h"
 
 #include <string.h>
@@ -29,6 +30,13 @@ const char *places_host(const struct places *places, const char *local_path)
 	return strncmp(local_path, places->root, size) == 0 && local_path[size] == '/'
 		       ? local_path + size
 		       : local_path;
+}
+
+bool places_exist(const struct places *places, const char *host_path)
+{
+	char *local CLEANUP_FREE = places_local(places, host_path);
+
+	return local != NULL && file_exists(local);
 }
 
 static int places_add_directory(struct places *places, const char *host_path, struct error *err)

@@ -24,5 +24,8 @@ void places_close(struct places *places);
 /* The local path of a host path. NULL: out of memory. Caller frees. */
 char *places_local(const struct places *places, const char *host_path);
 
+/* Is there anything at a host path? */
+bool places_exist(const struct places *places, const char *host_path);
+
 /* The host path of a local path, within `local_path`. */
 const char *places_host(const struct places *places, const char *local_path);

@@ -7,13 +7,173 @@
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "base/path.h"
-#include "discovery/linux/link_tools.h"
+#include "discovery/linux/linker_script.h"
+#include "discovery/linux/runtime_files.h"
 
-static bool pocl_exists(const struct runtime *runtime, const char *path)
+#include <ctype.h>
+#include <string.h>
+
+enum { SCRIPT_MAX = 64 * 1024 };
+
+struct gcc {
+	char *triple;	 /* "x86_64-linux-gnu" */
+	char *version;	 /* "12" */
+	char *directory; /* "/usr/lib/gcc/x86_64-linux-gnu/12" */
+};
+
+static void gcc_free(struct gcc *gcc)
+{
+	free(gcc->triple);
+	free(gcc->version);
+	free(gcc->directory);
+}
+
+/* Takes /usr/lib/gcc/TRIPLE/VERSION when it is newer than what was found so far. */
+static int gcc_consider(const struct runtime *runtime, const char *triple, const char *version,
+			struct gcc *best, struct error *err)
+{
+	char *directory CLEANUP_FREE = text_format("/usr/lib/gcc/%s/%s", triple, version);
+	char *mark CLEANUP_FREE = directory != NULL ? path_join(directory, "crtbegin.o") : NULL;
+
+	if (mark == NULL)
+		return error_memory(err);
+	if (!isdigit((unsigned char)version[0]) || !places_exist(runtime->node->places, mark) ||
+	    (best->version != NULL && strverscmp(version, best->version) <= 0))
+		return 0;
+	gcc_free(best);
+	*best = (struct gcc){strdup(triple), strdup(version), STEAL(directory)};
+	return best->triple != NULL && best->version != NULL ? 0 : error_memory(err);
+}
+
+/* Is it "x86_64-linux-gnu", "x86_64-redhat-linux", ... and no cross compiler? */
+static bool gcc_is_for(const char *triple, const char *machine)
+{
+	return text_starts_with(triple, machine) && strstr(triple, "-linux") != NULL &&
+	       !text_ends_with(triple, "x32");
+}
+
+/* The GCC that Clang would choose: the newest one for this machine that has a crtbegin.o. */
+static int gcc_find(const struct runtime *runtime, struct gcc *out, struct error *err)
+{
+	const char *machine = runtime->node->builder->snapshot.system.architecture;
+	char *base CLEANUP_FREE = places_local(runtime->node->places, "/usr/lib/gcc");
+	struct text_list triples CLEANUP_TEXT_LIST = {0};
+	int rc = base == NULL ? error_memory(err) : file_list(base, &triples, err);
+
+	for (size_t i = 0; rc == 0 && i < triples.count; i++) {
+		char *below CLEANUP_FREE = path_join(base, triples.items[i]);
+		struct text_list versions CLEANUP_TEXT_LIST = {0};
+
+		if (below == NULL)
+			return error_memory(err);
+		if (!gcc_is_for(triples.items[i], machine) || file_list(below, &versions, NULL) < 0)
+			continue;
+		for (size_t k = 0; rc == 0 && k < versions.count; k++)
+			rc = gcc_consider(runtime, triples.items[i], versions.items[k], out, err);
+	}
+	if (rc == 0 && out->directory == NULL)
+		return error_set(err, ERROR_NOT_FOUND, "/usr/lib/gcc: no GCC for %s", machine);
+	return rc;
+}
+
+/* Files that the linker script at `path` names by absolute path. Libraries among them keep the path
+ * that is written there, since the linker opens just that. */
+static int link_add_script_inputs(struct runtime *runtime, const char *path, struct error *err)
 {
 	char *local CLEANUP_FREE = places_local(runtime->node->places, path);
+	char *script CLEANUP_FREE = NULL;
+	struct text_list inputs CLEANUP_TEXT_LIST = {0};
+	size_t size = 0;
+	int rc = local == NULL ? error_memory(err)
+			       : file_read(local, SCRIPT_MAX, &script, &size, err);
 
-	return local != NULL && file_exists(local);
+	if (rc == 0)
+		rc = linker_script_inputs(script, size, &inputs, err);
+	for (size_t i = 0; rc == 0 && i < inputs.count; i++) {
+		if (path_is_absolute(inputs.items[i]) &&
+		    !runtime_is_in_every_image(inputs.items[i]))
+			rc = runtime_add_file(runtime, inputs.items[i], "link-library", err);
+	}
+	return rc < 0 ? error_wrap(err, rc, "%s", path) : 0;
+}
+
+/* The first of the directories with the file; *found is false when none has it. */
+static int link_add_from(struct runtime *runtime, const char *const *directories, const char *name,
+			 const char *origin, bool *found, struct error *err)
+{
+	*found = false;
+	for (size_t i = 0; directories[i] != NULL; i++) {
+		char *path CLEANUP_FREE = path_join(directories[i], name);
+		char *local CLEANUP_FREE =
+			path != NULL ? places_local(runtime->node->places, path) : NULL;
+		struct elf_info info = {0};
+
+		if (local == NULL)
+			return error_memory(err);
+		if (!file_exists(local))
+			continue;
+		*found = true;
+		int rc = runtime_add_file(runtime, path, origin, err);
+		bool is_library = elf_read(local, &info, NULL) == 0;
+
+		elf_info_free(&info);
+		if (rc < 0 || is_library || !text_ends_with(name, ".so"))
+			return rc;
+		return link_add_script_inputs(runtime, path, err);
+	}
+	return 0;
+}
+
+/* The shared form of a library, or else the static one, as `-lNAME` finds it. */
+static int link_add_library(struct runtime *runtime, const char *const *directories,
+			    const char *name, const char *origin, struct error *err)
+{
+	char *shared CLEANUP_FREE = text_format("lib%s.so", name);
+	char *archive CLEANUP_FREE = text_format("lib%s.a", name);
+	bool found = false;
+	int rc = shared == NULL || archive == NULL
+			 ? error_memory(err)
+			 : link_add_from(runtime, directories, shared, origin, &found, err);
+
+	if (rc == 0 && !found)
+		rc = link_add_from(runtime, directories, archive, origin, &found, err);
+	if (rc == 0 && !found)
+		return error_set(err, ERROR_NOT_FOUND, "-l%s: not installed for linking", name);
+	return rc;
+}
+
+static int link_add_libraries(struct runtime *runtime, const struct gcc *gcc, struct error *err)
+{
+	char *multiarch CLEANUP_FREE = text_format("/usr/lib/%s", gcc->triple);
+	char *mark CLEANUP_FREE = path_join(gcc->directory, "crtbegin.o");
+	const char *const directories[] = {gcc->directory, multiarch, "/usr/lib64", "/usr/lib",
+					   NULL};
+	int rc = multiarch == NULL || mark == NULL
+			 ? error_memory(err)
+			 : runtime_add_file(runtime, mark, "compiler-library", err);
+
+	if (rc == 0)
+		rc = link_add_library(runtime, directories, "gcc", "compiler-library", err);
+	if (rc == 0)
+		rc = link_add_library(runtime, directories, "gcc_s", "compiler-library", err);
+	if (rc == 0)
+		rc = link_add_library(runtime, directories, "m", "link-library", err);
+	return rc < 0 ? rc : link_add_library(runtime, directories, "c", "link-library", err);
+}
+
+/*
+ * What `ld -shared ... -lm -lgcc -lgcc_s -lc` needs where a Clang driver calls it: the linker with
+ * its libraries ("linker"), the marks and libraries of the newest GCC ("compiler-library"), and the
+ * link-time forms of libm and libc with the files that they name ("link-library").
+ */
+static int add_link_tools(struct runtime *runtime, struct error *err)
+{
+	struct gcc gcc CLEANUP(gcc_free) = {0};
+	int rc = runtime_add_library(runtime, "/usr/bin/ld", "linker", err);
+
+	if (rc == 0)
+		rc = gcc_find(runtime, &gcc, err);
+	return rc < 0 ? rc : link_add_libraries(runtime, &gcc, err);
 }
 
 /* A path beside the library, at the place where links in its directory lead. */
@@ -46,7 +206,7 @@ static int pocl_add_data(struct runtime *runtime, const char *library, struct er
 
 		if (rc < 0)
 			return rc;
-		if (pocl_exists(runtime, path))
+		if (places_exist(runtime->node->places, path))
 			return runtime_add_directory(runtime, path, "driver-data", err);
 	}
 	return error_set(err, ERROR_NOT_FOUND, "%s: no directory share/pocl belongs to it",
@@ -63,7 +223,7 @@ static int pocl_add_device_libraries(struct runtime *runtime, const char *librar
 	struct text_list names CLEANUP_TEXT_LIST = {0};
 	int rc = pocl_beside(runtime, library, "pocl", &directory, err);
 
-	if (rc < 0 || !pocl_exists(runtime, directory))
+	if (rc < 0 || !places_exist(runtime->node->places, directory))
 		return rc;
 	local = places_local(runtime->node->places, directory);
 	rc = local == NULL ? error_memory(err) : file_list(local, &names, err);
@@ -84,5 +244,5 @@ int runtime_add_pocl(struct runtime *runtime, const char *library, struct error 
 
 	if (rc == 0)
 		rc = pocl_add_device_libraries(runtime, library, err);
-	return rc < 0 ? rc : runtime_add_link_tools(runtime, err);
+	return rc < 0 ? rc : add_link_tools(runtime, err);
 }

@@ -78,9 +78,8 @@ static bool runtime_is_beside(const struct runtime *runtime, const struct elf_mi
 {
 	char *directory CLEANUP_FREE = path_directory(missing->needed_by);
 	char *path CLEANUP_FREE = directory != NULL ? path_join(directory, missing->name) : NULL;
-	char *local CLEANUP_FREE = path != NULL ? places_local(runtime->node->places, path) : NULL;
 
-	return local != NULL && file_exists(local);
+	return path != NULL && places_exist(runtime->node->places, path);
 }
 
 static void runtime_report_missing(struct runtime *runtime, const struct elf_missing *missing)

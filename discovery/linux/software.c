@@ -4,9 +4,7 @@
 #include "base/path.h"
 #include "discovery/linux/library_version.h"
 #include "discovery/linux/manifest.h"
-#include "discovery/linux/opencl_icd.h"
 #include "discovery/linux/runtime_files.h"
-#include "discovery/linux/vulkan_icd.h"
 
 #include <string.h>
 

@@ -6,7 +6,6 @@
 #include "base/path.h"
 #include "discovery/linux/library_version.h"
 #include "discovery/linux/manifest.h"
-#include "discovery/linux/vulkan_icd.h"
 
 #include <string.h>
 

@@ -3,12 +3,10 @@
 #include "base/cleanup.h"
 #include "base/tests/unit.h"
 #include "discovery/linux/library_version.h"
-#include "discovery/linux/link_tools.h"
 #include "discovery/linux/linker_script.h"
+#include "discovery/linux/manifest.h"
 #include "discovery/linux/nvidia_text.h"
-#include "discovery/linux/opencl_icd.h"
 #include "discovery/linux/pci.h"
-#include "discovery/linux/vulkan_icd.h"
 
 static void expect_vulkan(const char *text, const char *library, const char *version,
 			  const char *error)
@@ -128,15 +126,6 @@ static void test_library_versions(void)
 	UNIT_STRING(library_version_of_name("libx.so.debug"), "");
 }
 
-static void test_version_order(void)
-{
-	CU_ASSERT_TRUE(version_compare("12", "9") > 0);
-	CU_ASSERT_TRUE(version_compare("4.9.2", "4.9") > 0);
-	CU_ASSERT_TRUE(version_compare("4.8.5", "4.9") < 0);
-	CU_ASSERT_TRUE(version_compare("13", "13") == 0);
-	CU_ASSERT_TRUE(version_compare("13-win32", "13") > 0);
-}
-
 static void test_nvidia_texts(void)
 {
 	struct nvidia_information information = {.minor = -1};
@@ -191,5 +180,4 @@ UNIT_MAIN("texts", {"Vulkan manifests", test_vulkan_manifests},
 	  {"OpenCL manifests", test_opencl_manifests},
 	  {"OpenCL manifest of any length", test_opencl_manifest_of_any_length},
 	  {"linker scripts", test_linker_scripts}, {"library versions", test_library_versions},
-	  {"version order", test_version_order}, {"NVIDIA texts", test_nvidia_texts},
-	  {"PCI", test_pci})
+	  {"NVIDIA texts", test_nvidia_texts}, {"PCI", test_pci})
