@@ -4,17 +4,12 @@
 // alike: they pass.
 import {execFileSync} from 'node:child_process';
 import {cpSync, mkdirSync, symlinkSync, writeFileSync} from 'node:fs';
-import {basename, dirname, join, resolve} from 'node:path';
+import {basename, dirname, join} from 'node:path';
 import {build, file, judgeAll, scripted, work} from './harness.mjs';
+import {device, needRoot} from './machine.mjs';
 
-const skip = (why) => {
-	console.log(`skipped: ${why}`);
-	process.exit(77);
-};
-if (process.getuid() !== 0) skip('needs root');
+needRoot();
 
-const node = JSON.parse(execFileSync(join(build, 'bin', 'gpu-discovery'), ['--json'], {maxBuffer: 1 << 26}));
-const device = (id) => node.devices.find((d) => d.id === id) ?? skip(`${id} is not installed`);
 const vulkan = device('lavapipe');
 
 const mount = (f) => ({host_path: f.source, container_path: f.destination, read_only: true});
@@ -31,7 +26,7 @@ const plugin = ({mounts = [], envs = {}, devices = []}) =>
 const over = (source, target) => ({mounts: [{host_path: source, container_path: target, read_only: true}]});
 
 // A program that answers at once, and a library that does nothing: that either is there is enough to fail.
-const program = resolve(build, 'tests', 'container-programs', 'probe-test');
+const program = join(build, 'tests', 'container-programs', 'probe-test');
 const library = file('libnothing.so', 'not even a library');
 const folder = (name) => {
 	const path = join(work, name);

@@ -3,9 +3,9 @@
 import {spawn} from 'node:child_process';
 import {mkdtempSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
 import {tmpdir} from 'node:os';
-import {join} from 'node:path';
+import {join, resolve} from 'node:path';
 
-export const build = process.argv[2];
+export const build = resolve(process.argv[2]);
 export const work = mkdtempSync(join(tmpdir(), 'gpucert-wrong-'));
 process.env.KEEP ?? process.on('exit', () => rmSync(work, {recursive: true, force: true}));
 

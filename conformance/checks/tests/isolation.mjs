@@ -5,16 +5,11 @@
 import {execFileSync} from 'node:child_process';
 import {appendFileSync, copyFileSync, mkdirSync, readFileSync, symlinkSync, writeFileSync} from 'node:fs';
 import {basename, join} from 'node:path';
-import {build, file, judgeAll, numbers, scripted, work} from './harness.mjs';
+import {file, judgeAll, numbers, scripted, work} from './harness.mjs';
+import {device, needRoot} from './machine.mjs';
 
-const skip = (why) => {
-	console.log(`skipped: ${why}`);
-	process.exit(77);
-};
-if (process.getuid() !== 0) skip('needs root');
+needRoot();
 
-const node = JSON.parse(execFileSync(join(build, 'bin', 'gpu-discovery'), ['--json'], {maxBuffer: 1 << 26}));
-const device = (id) => node.devices.find((d) => d.id === id) ?? skip(`${id} is not installed`);
 const vulkan = device('lavapipe');
 const opencl = device('pocl');
 const own = (d, origin) => d.files.find((f) => f.origin === origin);

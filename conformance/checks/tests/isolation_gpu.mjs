@@ -8,12 +8,9 @@ import {appendFileSync, copyFileSync, mkdirSync, readdirSync, readFileSync, syml
 import {dirname, join} from 'node:path';
 import {fileURLToPath} from 'node:url';
 import {build, file, judgeAll, scripted, work} from './harness.mjs';
+import {device, discoveredNode, needRoot, skip} from './machine.mjs';
 
-const skip = (why) => {
-	console.log(`skipped: ${why}`);
-	process.exit(77);
-};
-if (process.getuid() !== 0) skip('needs root');
+needRoot();
 const self = fileURLToPath(import.meta.url);
 if (!process.env.GPUCERT_TEST_NAMESPACE) {
 	const run = spawnSync('unshare', ['--mount', '--propagation', 'private', process.execPath, self, build], {
@@ -57,10 +54,10 @@ for (const kept of ['fs/cgroup', 'kernel', 'module']) {
 mountOn('--rbind', sys, '/sys');
 mountOn('--rbind', dev, '/dev');
 
-const node = JSON.parse(execFileSync(join(build, 'bin', 'gpu-discovery'), ['--json'], {maxBuffer: 1 << 26}));
+const node = discoveredNode();
 const gpus = node.devices.filter((d) => d.kind !== 'software' && d.nodes.length !== 0);
 if (gpus.length < 2) skip(`discovery finds ${gpus.length} GPUs in the tree: ${JSON.stringify(node.diagnostics)}`);
-const software = node.devices.find((d) => d.id === 'lavapipe') ?? skip('lavapipe is not installed');
+const software = device('lavapipe');
 const render = (gpu) => gpu.nodes.find((n) => n.path.includes('render')).path;
 
 const handOut = (path, containerPath = path) => ({host_path: path, container_path: containerPath, permissions: 'rw'});

@@ -2,18 +2,12 @@
 // usage: node right_containers.mjs BUILD
 // Unusual plugins that conform, and the containers that they hand devices to: the rows of right_plugins.mjs that need the
 // software drivers of this machine. Answers that are hard to read are in isolation.mjs.
-import {execFileSync} from 'node:child_process';
 import {join} from 'node:path';
-import {build, judgeAll, numbers, scripted, work} from './harness.mjs';
+import {judgeAll, numbers, scripted, work} from './harness.mjs';
+import {device, needRoot} from './machine.mjs';
 
-const skip = (why) => {
-	console.log(`skipped: ${why}`);
-	process.exit(77);
-};
-if (process.getuid() !== 0) skip('needs root');
+needRoot();
 
-const node = JSON.parse(execFileSync(join(build, 'bin', 'gpu-discovery'), ['--json'], {maxBuffer: 1 << 26}));
-const device = (id) => node.devices.find((d) => d.id === id) ?? skip(`${id} is not installed`);
 const answer = (d, root = '') => ({
 	mounts: d.files.map((f) => ({host_path: root + f.source, container_path: f.destination, read_only: true})),
 	envs: d.environment,

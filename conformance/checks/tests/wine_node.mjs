@@ -7,12 +7,9 @@ import {spawnSync} from 'node:child_process';
 import {existsSync, readFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {build, judgeAll, scripted, work} from './harness.mjs';
+import {needRoot, skip} from './machine.mjs';
 
-const skip = (why) => {
-	console.log(`skipped: ${why}`);
-	process.exit(77);
-};
-if (process.getuid() !== 0) skip('needs root');
+needRoot();
 
 const programs = process.env.GPUCERT_WINDOWS_PROGRAMS ?? join(build, '..', 'windows');
 const probe = (api) => `libexec/gpucert/probe-${api}.exe`;

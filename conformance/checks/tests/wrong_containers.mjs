@@ -2,19 +2,14 @@
 // usage: node wrong_containers.mjs BUILD
 // The checks that launch containers, on plugins that give a container too little or too much. The plugins' answers are made
 // from what gpu-discovery finds here, so the containers are as real as in a normal run.
-import {execFileSync} from 'node:child_process';
 import {readFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {build, file, judgeAll, scripted} from './harness.mjs';
+import {device, discoveredNode, needRoot} from './machine.mjs';
 
-const skip = (why) => {
-	console.log(`skipped: ${why}`);
-	process.exit(77);
-};
-if (process.getuid() !== 0) skip('needs root');
+needRoot();
 
-const node = JSON.parse(execFileSync(join(build, 'bin', 'gpu-discovery'), ['--json'], {maxBuffer: 1 << 26}));
-const device = (id) => node.devices.find((d) => d.id === id) ?? skip(`${id} is not installed`);
+const node = discoveredNode();
 const vulkan = device('lavapipe');
 const opencl = device('pocl');
 

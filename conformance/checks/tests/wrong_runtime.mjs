@@ -5,21 +5,17 @@
 import {execFileSync, spawn} from 'node:child_process';
 import {mkdirSync, mkdtempSync, rmSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
-import {build, judgeAll} from './harness.mjs';
+import {judgeAll} from './harness.mjs';
+import {device, needRoot, skip} from './machine.mjs';
 
-const skip = (why) => {
-	console.log(`skipped: ${why}`);
-	process.exit(77);
-};
-if (process.getuid() !== 0) skip('needs root');
+needRoot();
 try {
 	execFileSync('containerd', ['--version'], {stdio: 'ignore'});
 } catch {
 	skip('needs containerd');
 }
 
-const node = JSON.parse(execFileSync(join(build, 'bin', 'gpu-discovery'), ['--json'], {maxBuffer: 1 << 26}));
-const vulkan = node.devices.find((d) => d.id === 'lavapipe') ?? skip('lavapipe is not installed');
+const vulkan = device('lavapipe');
 
 // A base specification that every container starts from.
 function baseSpec(generous) {
