@@ -11,6 +11,7 @@
 #include "base/path.h"
 #include "base/text.h"
 #include "bench/echo.h"
+#include "bench/growth.h"
 #include "bench/plugin.h"
 #include "bench/table.h"
 #include "rpc/loop.h"
@@ -281,6 +282,8 @@ static int bench_main(const struct text_list *arguments)
 		table_missing(&table, "memory", err.text);
 	if (bench_start(&loop, &table, &err) < 0)
 		table_missing(&table, "start", err.text);
+	if (growth_measure(&table, &err) < 0)
+		table_missing(&table, "growth", err.text);
 	if (options.run && bench_run(&table, &err) < 0)
 		table_missing(&table, "gpucert run", err.text);
 	(void)loop_drain(&loop, READY_TIMEOUT_MS, NULL);
