@@ -45,6 +45,9 @@ struct option_spec {
 	const char *env;	    /* environment variable; may be NULL */
 };
 
+/* The beginning of a row in a table of options. */
+#define OPTION_ROW(name_, type_, target_) .name = (name_), .type = (type_), .target = &(target_)
+
 /* A program, or one of its commands ("gpucert run"). */
 struct command_spec {
 	const char *name;      /* "device-plugin-gpu", or "run" for a command */

@@ -134,8 +134,10 @@ static int bench_calls(uv_loop_t *loop, struct table *table, struct error *err)
 	double p50 = 0;
 	int rc = samples_reserve(&ours, (size_t)options.calls, err);
 
-	rc = rc == 0 ? samples_reserve(&floor, (size_t)options.calls, err) : rc;
-	rc = rc == 0 ? samples_reserve(&peer, (size_t)options.calls, err) : rc;
+	if (rc == 0)
+		rc = samples_reserve(&floor, (size_t)options.calls, err);
+	if (rc == 0)
+		rc = samples_reserve(&peer, (size_t)options.calls, err);
 	if (rc < 0)
 		return rc;
 	pin_to_one_processor(&processors);
@@ -165,23 +167,28 @@ static int bench_memory(uv_loop_t *loop, struct table *table, struct error *err)
 	double after = 0;
 	int rc = bench_plugin_start(loop, node_file, 1, &plugin, err);
 
-	rc = rc == 0 ? bench_plugin_connect(&plugin, err) : rc;
-	rc = rc == 0 ? bench_allocate(plugin.channel, plugin.device_id, 1000, &dropped, NULL, NULL,
-				      err)
-		     : rc;
-	rc = rc == 0 ? bench_plugin_memory(&plugin, &before, err) : rc;
-	rc = rc == 0 ? bench_allocate(plugin.channel, plugin.device_id, GROWTH_CALLS, &dropped,
-				      NULL, NULL, err)
-		     : rc;
-	rc = rc == 0 ? bench_plugin_memory(&plugin, &after, err) : rc;
+	if (rc == 0)
+		rc = bench_plugin_connect(&plugin, err);
+	if (rc == 0)
+		rc = bench_allocate(plugin.channel, plugin.device_id, 1000, &dropped, NULL, NULL,
+				    err);
+	if (rc == 0)
+		rc = bench_plugin_memory(&plugin, &before, err);
+	if (rc == 0)
+		rc = bench_allocate(plugin.channel, plugin.device_id, GROWTH_CALLS, &dropped, NULL,
+				    NULL, err);
+	if (rc == 0)
+		rc = bench_plugin_memory(&plugin, &after, err);
 	bench_plugin_stop(&plugin);
 	if (rc < 0)
 		return rc;
 	table_row(table, "plugin resident memory, 4 devices", before / 1024, "MB", 6);
 	table_row(table, "growth over 100,000 calls", after - before, "KB", 64);
 	rc = bench_plugin_start(loop, node_file, 250, &plugin, err);
-	rc = rc == 0 ? bench_plugin_connect(&plugin, err) : rc;
-	rc = rc == 0 ? bench_plugin_memory(&plugin, &after, err) : rc;
+	if (rc == 0)
+		rc = bench_plugin_connect(&plugin, err);
+	if (rc == 0)
+		rc = bench_plugin_memory(&plugin, &after, err);
 	if (rc == 0 && plugin.device_count != 1000)
 		rc = error_set(err, ERROR_FORMAT, "%zu replicas instead of 1000",
 			       plugin.device_count);
@@ -199,7 +206,8 @@ static int bench_start(uv_loop_t *loop, struct table *table, struct error *err)
 	struct process_spec spec = {.argv = argv};
 	int rc = samples_reserve(&empty, STARTS, err);
 
-	rc = rc == 0 ? samples_reserve(&start, STARTS, err) : rc;
+	if (rc == 0)
+		rc = samples_reserve(&start, STARTS, err);
 	for (int i = 0; rc == 0 && i < STARTS; i++) {
 		struct process_result result = {0};
 		struct bench_plugin plugin = {0};
@@ -208,7 +216,8 @@ static int bench_start(uv_loop_t *loop, struct table *table, struct error *err)
 		rc = process_run(&spec, &result, err);
 		samples_add(&empty, clock_monotonic_ns() - begin);
 		process_result_free(&result);
-		rc = rc == 0 ? bench_plugin_start(loop, node_file, 1, &plugin, err) : rc;
+		if (rc == 0)
+			rc = bench_plugin_start(loop, node_file, 1, &plugin, err);
 		if (rc == 0) {
 			samples_add(&start, plugin.registered_ns - plugin.started_ns);
 			bench_plugin_stop(&plugin);
@@ -237,7 +246,8 @@ static int bench_run(struct table *table, struct error *err)
 	double seconds = 0;
 	int rc = file_make_temporary("/tmp", "gpucert-bench-", &directory, err);
 
-	rc = rc == 0 ? path_beside_program("../bin/gpucert", &program, err) : rc;
+	if (rc == 0)
+		rc = path_beside_program("../bin/gpucert", &program, err);
 	for (int i = 0; rc == 0 && i < 2; i++) {
 		const char *const argv[] = {program, "run", "--quiet", "--out", directory, NULL};
 		struct process_spec spec = {.argv = argv};
@@ -249,7 +259,8 @@ static int bench_run(struct table *table, struct error *err)
 		process_result_free(&result);
 	}
 	report_path = rc == 0 ? path_join(directory, "report.json") : NULL;
-	rc = rc == 0 ? json_read_file(report_path, &report, err) : rc;
+	if (rc == 0)
+		rc = json_read_file(report_path, &report, err);
 	if (directory != NULL)
 		(void)file_remove_tree(directory, NULL);
 	if (rc < 0)
@@ -293,16 +304,9 @@ static int bench_main(const struct text_list *arguments)
 int main(int argc, char **argv)
 {
 	const struct option_spec specs[] = {
-		{.name = "calls",
-		 .type = OPTION_INT,
-		 .target = &options.calls,
-		 .value = "N",
-		 .help = "Allocate calls to time.",
-		 .min = 100,
-		 .max = 10000000},
-		{.name = "run",
-		 .type = OPTION_FLAG,
-		 .target = &options.run,
+		{OPTION_ROW("calls", OPTION_INT, options.calls), .value = "N",
+		 .help = "Allocate calls to time.", .min = 100, .max = 10000000},
+		{OPTION_ROW("run", OPTION_FLAG, options.run),
 		 .help = "Time a whole 'gpucert run' as well; needs root."},
 		{.name = NULL},
 	};
