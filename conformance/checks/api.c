@@ -174,7 +174,7 @@ static const cJSON *api_run(struct api_tally *tally, const char *label, struct o
 		return NULL;
 	}
 	return offer_admit(tally->rig, tally->grants, offer)
-		       ? stage_run(tally->stage, name, command, &offer->options)
+		       ? stage_run(tally->stage, name, command, &offer->grant)
 		       : NULL;
 }
 
@@ -206,12 +206,13 @@ static void api_ask(struct api_tally *tally, struct offer *offer)
 static bool api_try_offer(struct offer *offer, void *user)
 {
 	struct api_tally *tally = user;
-	const struct granted *grant = &offer->grant;
+	const struct granted *granted = &offer->granted;
 
-	if (grant->source == GRANTED_UNTOLD)
+	if (granted->source == GRANTED_UNTOLD)
 		api_ask(tally, offer);
-	else if (grant->count == 1 && api_is_wanted(tally, grant->devices[0]))
-		api_judge(tally, grant->devices[0], api_run(tally, grant->devices[0]->id, offer));
+	else if (granted->count == 1 && api_is_wanted(tally, granted->devices[0]))
+		api_judge(tally, granted->devices[0],
+			  api_run(tally, granted->devices[0]->id, offer));
 	return true;
 }
 

@@ -66,15 +66,14 @@ static bool authenticity_expect_variables(struct check_run *run, const char *lab
 
 /* Of the answer's mounts as they came to lie. */
 static bool authenticity_expect_mounts(struct check_run *run, const char *label,
-				       const struct launch_spec *spec,
-				       const struct container_view *view)
+				       const struct grant *grant, const struct container_view *view)
 {
 	struct text_list found CLEANUP_TEXT_LIST = {0};
 	char *what CLEANUP_FREE = text_format("%s: the answer in the container", label);
 	struct error err = {0};
 
 	if (what == NULL ||
-	    tamper_find_seen(spec, &check_context(run)->image, view, &found, &err) < 0) {
+	    tamper_find_seen(grant, &check_context(run)->image, view, &found, &err) < 0) {
 		check_broken(run, "%s: %s", label, err.text);
 		return false;
 	}
@@ -85,7 +84,7 @@ static bool authenticity_expect_mounts(struct check_run *run, const char *label,
 }
 
 bool authenticity_expect(struct check_run *run, const char *label, const char *probe,
-			 const struct launch_spec *spec, int64_t pid, struct container_view *view)
+			 const struct grant *grant, int64_t pid, struct container_view *view)
 {
 	struct error err = {0};
 	int rc = container_inspect(pid, view, &err);
@@ -105,5 +104,5 @@ bool authenticity_expect(struct check_run *run, const char *label, const char *p
 	return authenticity_expect_variables(run, label, view) &&
 	       authenticity_expect_program(run, label, probe, view) &&
 	       authenticity_expect_files(run, label, view) &&
-	       authenticity_expect_mounts(run, label, spec, view);
+	       authenticity_expect_mounts(run, label, grant, view);
 }

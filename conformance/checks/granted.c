@@ -55,27 +55,27 @@ bool granted_device_offers(const struct discovery_device *device, const char *ap
 	return false;
 }
 
-bool granted_has(const struct granted *grant, const struct discovery_device *device)
+bool granted_has(const struct granted *granted, const struct discovery_device *device)
 {
-	for (size_t i = 0; i < grant->count; i++) {
-		if (grant->devices[i] == device)
+	for (size_t i = 0; i < granted->count; i++) {
+		if (granted->devices[i] == device)
 			return true;
 	}
 	return false;
 }
 
-void granted_add(struct granted *grant, const struct discovery_device *device)
+void granted_add(struct granted *granted, const struct discovery_device *device)
 {
-	if (grant->count < GRANTED_DEVICES_MAX && !granted_has(grant, device))
-		grant->devices[grant->count++] = device;
+	if (granted->count < GRANTED_DEVICES_MAX && !granted_has(granted, device))
+		granted->devices[granted->count++] = device;
 }
 
-size_t granted_count(const struct granted *grant, const char *api)
+size_t granted_count(const struct granted *granted, const char *api)
 {
 	size_t count = 0;
 
-	for (size_t i = 0; i < grant->count; i++)
-		count += granted_device_offers(grant->devices[i], api) ? 1 : 0;
+	for (size_t i = 0; i < granted->count; i++)
+		count += granted_device_offers(granted->devices[i], api) ? 1 : 0;
 	return count;
 }
 
@@ -354,18 +354,17 @@ static const struct granted *granted_of_file(struct granted_reader *reader, cons
 }
 
 /* What several devices have (/dev/nvidiactl, a shared library) tells none of them. */
-static void granted_take_own(struct granted *grant, const struct granted *found)
+static void granted_take_own(struct granted *granted, const struct granted *found)
 {
 	if (found->count == 1)
-		granted_add(grant, found->devices[0]);
+		granted_add(granted, found->devices[0]);
 }
 
-static void granted_read_nodes(struct granted_reader *reader,
-			       const struct kubelet_container_options *options,
-			       struct granted *grant)
+static void granted_read_nodes(struct granted_reader *reader, const struct grant *grant,
+			       struct granted *granted)
 {
-	for (size_t i = 0; i < options->device_count; i++) {
-		const char *path = options->devices[i].host_path;
+	for (size_t i = 0; i < grant->devices.count; i++) {
+		const char *path = grant->devices.items[i].host_path;
 		struct node_file file = {0};
 		struct granted found = {0};
 
@@ -373,26 +372,25 @@ static void granted_read_nodes(struct granted_reader *reader,
 			granted_find_file(reader, &file, &found);
 		else
 			granted_find_path(reader, "node", path, &found);
-		granted_take_own(grant, &found);
+		granted_take_own(granted, &found);
 	}
 }
 
-static void granted_read_mounts(struct granted_reader *reader,
-				const struct kubelet_container_options *options,
-				struct granted *grant)
+static void granted_read_mounts(struct granted_reader *reader, const struct grant *grant,
+				struct granted *granted)
 {
 	struct granted in_folders = {0};
 
-	for (size_t i = 0; i < options->mount_count; i++) {
-		const char *path = options->mounts[i].host_path;
+	for (size_t i = 0; i < grant->mounts.count; i++) {
+		const char *path = grant->mounts.items[i].host_path;
 		struct node_file file = {0};
 		struct granted found = {0};
 
 		if (!node_file_identify(path, &file)) {
 			granted_find_path(reader, "source", path, &found);
-			granted_take_own(grant, &found);
+			granted_take_own(granted, &found);
 		} else if (file.kind == NODE_FILE_REGULAR) {
-			granted_take_own(grant, granted_of_file(reader, path, &file));
+			granted_take_own(granted, granted_of_file(reader, path, &file));
 		} else if (file.kind == NODE_FILE_FOLDER) {
 			const struct granted *all = granted_of_file(reader, path, &file);
 
@@ -402,8 +400,8 @@ static void granted_read_mounts(struct granted_reader *reader,
 	}
 	/* A folder says something only where nothing else does, and where it is about one device.
 	 */
-	if (grant->count == 0)
-		granted_take_own(grant, &in_folders);
+	if (granted->count == 0)
+		granted_take_own(granted, &in_folders);
 }
 
 bool granted_by_string(const char *host_path, const struct discovery_device *device)
@@ -424,14 +422,13 @@ bool granted_by_string(const char *host_path, const struct discovery_device *dev
 	return false;
 }
 
-static void granted_read_strings(const struct discovery_snapshot *node,
-				 const struct kubelet_container_options *options,
-				 struct granted *grant)
+static void granted_read_strings(const struct discovery_snapshot *node, const struct grant *grant,
+				 struct granted *granted)
 {
 	for (size_t i = 0; i < node->device_count; i++) {
-		for (size_t j = 0; j < options->device_count; j++) {
-			if (granted_by_string(options->devices[j].host_path, &node->devices[i]))
-				granted_add(grant, &node->devices[i]);
+		for (size_t j = 0; j < grant->devices.count; j++) {
+			if (granted_by_string(grant->devices.items[j].host_path, &node->devices[i]))
+				granted_add(granted, &node->devices[i]);
 		}
 	}
 }
@@ -448,39 +445,37 @@ static bool granted_is_loaders(const struct discovery_snapshot *node, const char
 	return false;
 }
 
-static bool granted_is_by_runtime(const struct discovery_snapshot *node,
-				  const struct kubelet_container_options *options)
+static bool granted_is_by_runtime(const struct discovery_snapshot *node, const struct grant *grant)
 {
-	if (options->cdi_device_count != 0 || options->annotation_count != 0)
+	if (grant->cdi_devices.count != 0 || grant->annotations.count != 0)
 		return true;
-	for (size_t i = 0; i < options->env_count; i++) {
-		if (!granted_is_loaders(node, options->envs[i].name))
+	for (size_t i = 0; i < grant->envs.count; i++) {
+		if (!granted_is_loaders(node, grant->envs.items[i].name))
 			return true;
 	}
 	return false;
 }
 
-struct granted granted_read(struct granted_reader *reader,
-			    const struct kubelet_container_options *options)
+struct granted granted_read(struct granted_reader *reader, const struct grant *grant)
 {
 	bool windows = strcmp(reader->node->system.os, "windows") == 0;
-	struct granted grant = {
+	struct granted granted = {
 		.source = GRANTED_READ,
-		.by_runtime = granted_is_by_runtime(reader->node, options),
+		.by_runtime = granted_is_by_runtime(reader->node, grant),
 	};
 
 	if (windows) {
-		granted_read_strings(reader->node, options, &grant);
+		granted_read_strings(reader->node, grant, &granted);
 	} else {
-		granted_read_nodes(reader, options, &grant);
-		granted_read_mounts(reader, options, &grant);
+		granted_read_nodes(reader, grant, &granted);
+		granted_read_mounts(reader, grant, &granted);
 	}
 	/* On Windows files without a device are a driver with nothing to drive. */
-	if (grant.count == 0)
-		grant.source = options->device_count == 0 &&
-					       (windows || options->mount_count == 0) &&
-					       !grant.by_runtime
-				       ? GRANTED_NOTHING
-				       : GRANTED_UNTOLD;
-	return grant;
+	if (granted.count == 0)
+		granted.source = grant->devices.count == 0 &&
+						 (windows || grant->mounts.count == 0) &&
+						 !granted.by_runtime
+					 ? GRANTED_NOTHING
+					 : GRANTED_UNTOLD;
+	return granted;
 }

@@ -16,7 +16,7 @@
  * to be asked what it sees (checks/visibility.h).
  */
 
-#include "conformance/kubelet/container_options.h"
+#include "conformance/kubelet/merge.h"
 
 #include <gpucert/discovery.h>
 
@@ -46,14 +46,13 @@ int granted_reader_new(const struct discovery_snapshot *node, struct granted_rea
 		       struct error *err);
 void granted_reader_free(struct granted_reader **reader);
 
-struct granted granted_read(struct granted_reader *reader,
-			    const struct kubelet_container_options *options);
+struct granted granted_read(struct granted_reader *reader, const struct grant *grant);
 
-void granted_add(struct granted *grant, const struct discovery_device *device); /* once */
-bool granted_has(const struct granted *grant, const struct discovery_device *device);
+void granted_add(struct granted *granted, const struct discovery_device *device); /* once */
+bool granted_has(const struct granted *granted, const struct discovery_device *device);
 
 /* How many of the granted devices offer the API. */
-size_t granted_count(const struct granted *grant, const char *api);
+size_t granted_count(const struct granted *granted, const char *api);
 
 /* Is the device among those that a Windows device string hands to a container? */
 bool granted_by_string(const char *host_path, const struct discovery_device *device);

@@ -39,11 +39,11 @@ static void isolation_close(struct isolation *isolation)
 	host_places_free(&isolation->places);
 }
 
-/* What a container with these options sees. False: recorded. */
+/* What a container with this grant sees. False: recorded. */
 static bool isolation_look(struct isolation *isolation, const char *label,
-			   const struct kubelet_container_options *options, struct sight *out)
+			   const struct grant *grant, struct sight *out)
 {
-	struct probe *probe = stage_start(isolation->stage, label, look, options);
+	struct probe *probe = stage_start(isolation->stage, label, look, grant);
 
 	*out = (struct sight){0};
 	if (probe != NULL)
@@ -56,16 +56,16 @@ static bool isolation_look_offer(struct isolation *isolation, const char *label,
 				 struct offer *offer, struct sight *out)
 {
 	return offer_admit(isolation->rig, isolation->grants, offer) &&
-	       isolation_look(isolation, label, &offer->options, out);
+	       isolation_look(isolation, label, &offer->grant, out);
 }
 
 /* The container saw the granted devices and nothing else of the node. */
 static void isolation_expect_only(struct isolation *isolation, const char *label,
-				  const struct sight *sight, const struct granted *grant)
+				  const struct sight *sight, const struct granted *granted)
 {
 	visibility_expect_confined(isolation->run, label, sight, &isolation->bare,
 				   isolation->places);
-	visibility_expect_only(isolation->run, label, sight, &isolation->bare, grant);
+	visibility_expect_only(isolation->run, label, sight, &isolation->bare, granted);
 }
 
 /* Isolation holds for the runtime that it was seen on. */
@@ -132,7 +132,7 @@ struct isolation_tally {
 static bool isolation_is_new(struct isolation_tally *tally, const struct offer *offer,
 			     char digest[DIGEST_SIZE])
 {
-	cJSON *json CLEANUP_JSON = kubelet_container_options_json(&offer->options);
+	cJSON *json CLEANUP_JSON = grant_json(&offer->grant);
 	char *text CLEANUP_FREE = json != NULL ? cJSON_PrintUnformatted(json) : NULL;
 
 	if (text == NULL) {
@@ -144,10 +144,10 @@ static bool isolation_is_new(struct isolation_tally *tally, const struct offer *
 }
 
 /* What only a runtime understands may be nothing for this runtime. */
-static bool isolation_is_empty(const struct granted *grant)
+static bool isolation_is_empty(const struct granted *granted)
 {
-	return grant->source == GRANTED_NOTHING ||
-	       (grant->source == GRANTED_SEEN && grant->count == 0 && !grant->by_runtime);
+	return granted->source == GRANTED_NOTHING ||
+	       (granted->source == GRANTED_SEEN && granted->count == 0 && !granted->by_runtime);
 }
 
 /* The answer cannot be read: the container is asked. False: recorded. */
@@ -157,8 +157,8 @@ static bool isolation_ask(struct isolation *isolation, struct offer *offer, stru
 
 	if (label == NULL || !isolation_look_offer(isolation, label, offer, sight))
 		return false;
-	visibility_identify(isolation->rig->context->node, sight, &offer->grant);
-	offer->grant.source = GRANTED_SEEN;
+	visibility_identify(isolation->rig->context->node, sight, &offer->granted);
+	offer->granted.source = GRANTED_SEEN;
 	return true;
 }
 
@@ -166,7 +166,7 @@ static bool isolation_ask(struct isolation *isolation, struct offer *offer, stru
 static bool isolation_wants_look(struct isolation_tally *tally, const struct offer *offer,
 				 bool is_new)
 {
-	if (!text_list_has(&tally->launched, offer->grant.devices[0]->id))
+	if (!text_list_has(&tally->launched, offer->granted.devices[0]->id))
 		return true;
 	return is_new && tally->others++ < OTHERS_MAX;
 }
@@ -180,7 +180,7 @@ static bool isolation_judge_offer(struct offer *offer, void *user)
 	char digest[DIGEST_SIZE] = "";
 	bool is_new = isolation_is_new(tally, offer, digest);
 
-	if (offer->grant.source == GRANTED_UNTOLD) {
+	if (offer->granted.source == GRANTED_UNTOLD) {
 		if (!is_new)
 			return true;
 		if (tally->unreadable++ >= UNREADABLE_MAX) {
@@ -191,24 +191,24 @@ static bool isolation_judge_offer(struct offer *offer, void *user)
 		if (!isolation_ask(isolation, offer, &sight))
 			return true;
 	}
-	tally_add(&tally->something, !isolation_is_empty(&offer->grant), "nothing by %s of %s",
+	tally_add(&tally->something, !isolation_is_empty(&offer->granted), "nothing by %s of %s",
 		  offer->id, offer->resource);
-	if (isolation_is_empty(&offer->grant))
+	if (isolation_is_empty(&offer->granted))
 		return true;
-	if (offer->grant.count == 0) {
+	if (offer->granted.count == 0) {
 		tally->unseen++;
 		return true;
 	}
-	tally_add(&tally->one, offer->grant.count == 1, "%zu by %s of %s", offer->grant.count,
+	tally_add(&tally->one, offer->granted.count == 1, "%zu by %s of %s", offer->granted.count,
 		  offer->id, offer->resource);
-	if (offer->grant.count != 1 ||
+	if (offer->granted.count != 1 ||
 	    (sight.document == NULL && !isolation_wants_look(tally, offer, is_new)))
 		return true;
-	(void)text_list_add(&tally->launched, offer->grant.devices[0]->id, NULL);
+	(void)text_list_add(&tally->launched, offer->granted.devices[0]->id, NULL);
 	(void)text_list_add(&tally->answers, digest, NULL);
 	if (sight.document != NULL ||
-	    isolation_look_offer(isolation, offer->grant.devices[0]->id, offer, &sight))
-		isolation_expect_only(isolation, offer->resource, &sight, &offer->grant);
+	    isolation_look_offer(isolation, offer->granted.devices[0]->id, offer, &sight))
+		isolation_expect_only(isolation, offer->resource, &sight, &offer->granted);
 	return true;
 }
 
@@ -286,14 +286,15 @@ static bool isolation_pair_offer(struct offer *offer, void *user)
 	struct isolation_pair *pair = user;
 	struct sight sight = {0};
 
-	if (offer->grant.source == GRANTED_UNTOLD && pair->unreadable++ < UNREADABLE_MAX)
+	if (offer->granted.source == GRANTED_UNTOLD && pair->unreadable++ < UNREADABLE_MAX)
 		(void)isolation_ask(pair->isolation, offer, &sight);
-	if (offer->grant.count != 1) {
-		pair->unseen += offer->grant.count == 0 && offer->grant.source != GRANTED_NOTHING;
+	if (offer->granted.count != 1) {
+		pair->unseen +=
+			offer->granted.count == 0 && offer->granted.source != GRANTED_NOTHING;
 		return true;
 	}
 	for (size_t i = 0; i < pair->seen_count; i++) {
-		if ((pair->seen[i].grant.devices[0] == offer->grant.devices[0]) == pair->same)
+		if ((pair->seen[i].granted.devices[0] == offer->granted.devices[0]) == pair->same)
 			return isolation_take_second(pair, offer, i);
 	}
 	if (pair->seen_count < GRANTED_DEVICES_MAX) {
@@ -311,10 +312,9 @@ static bool isolation_run_both(struct isolation *isolation, const struct isolati
 	struct check_run *run = isolation->run;
 	struct stage *stage = isolation->stage;
 	struct probe *first =
-		stage_start(stage, "first", look_late, &pair->seen[pair->first].options);
+		stage_start(stage, "first", look_late, &pair->seen[pair->first].grant);
 	struct probe *second =
-		first != NULL ? stage_start(stage, "second", look_late, &pair->second.options)
-			      : NULL;
+		first != NULL ? stage_start(stage, "second", look_late, &pair->second.grant) : NULL;
 
 	if (first != NULL)
 		sights[0] = (struct sight){stage_finish(stage, first), probe_view(first)};
@@ -388,8 +388,8 @@ static void isolation_two_containers(struct check_run *run)
 	if (pair == NULL)
 		return;
 	if (isolation_run_pair(&isolation, pair, sights)) {
-		const struct granted *first = &pair->seen[pair->first].grant;
-		const struct granted *second = &pair->second.grant;
+		const struct granted *first = &pair->seen[pair->first].granted;
+		const struct granted *second = &pair->second.granted;
 
 		isolation_expect_only(&isolation, first->devices[0]->id, &sights[0], first);
 		isolation_expect_only(&isolation, second->devices[0]->id, &sights[1], second);
@@ -421,8 +421,8 @@ static bool isolation_open_both(struct isolation *isolation, struct isolation_pa
 /* What one resource says and another one takes back is for allocate.* to judge. */
 static bool isolation_is_contradicted(const struct offer *offer)
 {
-	for (size_t i = 0; i < offer->options.conflict_count; i++) {
-		if (!offer->options.conflicts[i].same && !offer->options.conflicts[i].dropped)
+	for (size_t i = 0; i < offer->grant.conflict_count; i++) {
+		if (!offer->grant.conflicts[i].same && !offer->grant.conflicts[i].dropped)
 			return true;
 	}
 	return false;
@@ -434,8 +434,8 @@ static void isolation_judge_both(struct isolation *isolation, struct isolation_p
 	struct granted wanted = {.source = GRANTED_READ};
 	struct sight sight = {0};
 
-	granted_add(&wanted, pair->seen[pair->first].grant.devices[0]);
-	granted_add(&wanted, pair->second.grant.devices[0]);
+	granted_add(&wanted, pair->seen[pair->first].granted.devices[0]);
+	granted_add(&wanted, pair->second.granted.devices[0]);
 	if (isolation_is_contradicted(both)) {
 		check_not_applicable(isolation->run,
 				     "the answers of %s and %s contradict each other, and a "
@@ -443,10 +443,10 @@ static void isolation_judge_both(struct isolation *isolation, struct isolation_p
 				     pair->seen[pair->first].resource, pair->second.resource);
 		return;
 	}
-	if (both->grant.source == GRANTED_READ)
+	if (both->granted.source == GRANTED_READ)
 		(void)check_expect_int(isolation->run, "devices granted",
-				       (long long)both->grant.count, 2);
-	if (isolation_look(isolation, "two-devices", &both->options, &sight))
+				       (long long)both->granted.count, 2);
+	if (isolation_look(isolation, "two-devices", &both->grant, &sight))
 		isolation_expect_only(isolation, "two devices", &sight, &wanted);
 }
 
@@ -479,9 +479,10 @@ static void isolation_shared_replicas(struct check_run *run)
 	if (pair == NULL)
 		return;
 	if (isolation_run_pair(&isolation, pair, sights)) {
-		isolation_expect_only(&isolation, "first replica", &sights[0], &pair->second.grant);
+		isolation_expect_only(&isolation, "first replica", &sights[0],
+				      &pair->second.granted);
 		isolation_expect_only(&isolation, "second replica", &sights[1],
-				      &pair->second.grant);
+				      &pair->second.granted);
 		visibility_expect_same_devices(run, sights[0].document, sights[1].document);
 	}
 	isolation_pair_free(pair);

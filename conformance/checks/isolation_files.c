@@ -31,8 +31,8 @@ static bool isolation_judge_files(struct offer *offer, void *user)
 	struct isolation_files *files = user;
 
 	tally_add(&files->answers, true, "%s", offer->id);
-	for (size_t i = 0; i < offer->options.mount_count; i++) {
-		const struct kubelet_mount *mount = &offer->options.mounts[i];
+	for (size_t i = 0; i < offer->grant.mounts.count; i++) {
+		const struct grant_entry *mount = &offer->grant.mounts.items[i];
 		const char *given = NULL;
 		struct error err = {0};
 
@@ -43,8 +43,8 @@ static bool isolation_judge_files(struct offer *offer, void *user)
 			  given != NULL ? given : "", mount->host_path,
 			  mount->read_only ? "read-only" : "writable", offer->id);
 	}
-	for (size_t i = 0; i < offer->options.device_count; i++) {
-		const char *path = offer->options.devices[i].host_path;
+	for (size_t i = 0; i < offer->grant.devices.count; i++) {
+		const char *path = offer->grant.devices.items[i].host_path;
 		struct node_file file = {0};
 		bool harmful = node_file_identify(path, &file) && isolation_is_of_the_node(&file);
 

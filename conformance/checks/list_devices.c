@@ -74,9 +74,9 @@ struct list_asked {
 
 /* The grant of one id. False: there is no answer, which other checks judge. */
 static bool list_read_id(const struct list_asked *asked, const char *resource, const char *id,
-			 struct granted *grant)
+			 struct granted *granted)
 {
-	struct kubelet_container_options options = {0};
+	struct grant grant = {0};
 	struct kubelet_reply reply = {0};
 	uint64_t start = clock_monotonic_ns();
 	bool answered =
@@ -91,12 +91,11 @@ static bool list_read_id(const struct list_asked *asked, const char *resource, c
 	if (answered) {
 		struct kubelet_answer answer = {resource, response->container_responses[0]};
 
-		answered = kubelet_container_options_merge(rig_is_windows(asked->rig), &answer, 1,
-							   &options, NULL) == 0;
+		answered = kubelet_merge(rig_is_windows(asked->rig), &answer, 1, &grant, NULL) == 0;
 	}
 	if (answered)
-		*grant = granted_read(asked->reader, &options);
-	kubelet_container_options_free(&options);
+		*granted = granted_read(asked->reader, &grant);
+	grant_free(&grant);
 	kubelet_reply_free(&reply);
 	return answered;
 }
@@ -109,15 +108,15 @@ static void list_ask(struct list_asked *asked, const char *resource, const struc
 
 	for (size_t i = 0; i < count; i++) {
 		const char *id = ids->items[i * ids->count / count];
-		struct granted grant = {0};
+		struct granted granted = {0};
 
-		if (!list_read_id(asked, resource, id, &grant))
+		if (!list_read_id(asked, resource, id, &granted))
 			continue;
-		tally_add(&empty, grant.source != GRANTED_NOTHING, "nothing for %s", id);
-		for (size_t j = 0; j < grant.count; j++)
-			granted_add(&asked->granted, grant.devices[j]);
+		tally_add(&empty, granted.source != GRANTED_NOTHING, "nothing for %s", id);
+		for (size_t j = 0; j < granted.count; j++)
+			granted_add(&asked->granted, granted.devices[j]);
 		asked->asked++;
-		asked->unread += grant.source == GRANTED_UNTOLD;
+		asked->unread += granted.source == GRANTED_UNTOLD;
 	}
 	asked->ids += ids->count;
 	(void)tally_end(&empty);

@@ -11,8 +11,8 @@
 enum { OFFERS_MS = 60000 };
 
 /* What a kubelet makes of the answer for one id. */
-static int offer_call(struct rig *rig, const char *resource, const char *id,
-		      struct kubelet_container_options *options, struct error *err)
+static int offer_call(struct rig *rig, const char *resource, const char *id, struct grant *grant,
+		      struct error *err)
 {
 	struct kubelet_reply reply = {0};
 	int rc = kubelet_call_allocate(kubelet_resource_plugin(rig->kubelet, resource), &id, 1,
@@ -28,7 +28,7 @@ static int offer_call(struct rig *rig, const char *resource, const char *id,
 	if (rc == 0) {
 		struct kubelet_answer answer = {resource, response->container_responses[0]};
 
-		rc = kubelet_container_options_merge(rig_is_windows(rig), &answer, 1, options, err);
+		rc = kubelet_merge(rig_is_windows(rig), &answer, 1, grant, err);
 	}
 	kubelet_reply_free(&reply);
 	return rc < 0 ? error_wrap(err, rc, "%s of %s", id, resource) : 0;
@@ -45,12 +45,12 @@ static bool offer_read(struct rig *rig, struct granted_reader *grants, const cha
 		check_broken(rig->run, "out of memory");
 		return false;
 	}
-	if (offer_call(rig, resource, id, &out->options, &err) < 0) {
+	if (offer_call(rig, resource, id, &out->grant, &err) < 0) {
 		(void)check_expect_ok(rig->run, ERROR_REMOTE, "Allocate", &err);
 		offer_close(rig, out);
 		return false;
 	}
-	out->grant = granted_read(grants, &out->options);
+	out->granted = granted_read(grants, &out->grant);
 	return true;
 }
 
@@ -65,11 +65,11 @@ bool offer_open(struct rig *rig, struct granted_reader *grants, const struct kub
 		check_broken(rig->run, "out of memory");
 		return false;
 	}
-	if (!rig_admit(rig, pod, limits, count, &out->options))
+	if (!rig_admit(rig, pod, limits, count, &out->grant))
 		return false;
 	out->id = STEAL(id);
 	out->pod = STEAL(pod);
-	out->grant = granted_read(grants, &out->options);
+	out->granted = granted_read(grants, &out->grant);
 	return true;
 }
 
@@ -78,20 +78,20 @@ static bool offer_expect_same(struct rig *rig, const struct offer *asked,
 			      const struct offer *admitted)
 {
 	struct text saw CLEANUP_TEXT = {0};
-	bool same = asked->grant.source != GRANTED_READ ||
-		    (admitted->grant.source == GRANTED_READ &&
-		     admitted->grant.count == asked->grant.count);
+	bool same = asked->granted.source != GRANTED_READ ||
+		    (admitted->granted.source == GRANTED_READ &&
+		     admitted->granted.count == asked->granted.count);
 
-	for (size_t i = 0; asked->grant.source == GRANTED_READ && i < asked->grant.count; i++)
-		same = same && granted_has(&admitted->grant, asked->grant.devices[i]);
+	for (size_t i = 0; asked->granted.source == GRANTED_READ && i < asked->granted.count; i++)
+		same = same && granted_has(&admitted->granted, asked->granted.devices[i]);
 	if (same)
 		return true;
-	for (size_t i = 0; i < admitted->grant.count; i++)
-		text_addf(&saw, "%s%s", i != 0 ? ", " : "", admitted->grant.devices[i]->id);
+	for (size_t i = 0; i < admitted->granted.count; i++)
+		text_addf(&saw, "%s%s", i != 0 ? ", " : "", admitted->granted.devices[i]->id);
 	return check_expect(rig->run, false, "what an id hands out", "the same each time",
 			    "%s at first and %s later by %s of %s",
-			    asked->grant.count != 0 ? asked->grant.devices[0]->id : "nothing",
-			    admitted->grant.count != 0 ? text_string(&saw) : "nothing", asked->id,
+			    asked->granted.count != 0 ? asked->granted.devices[0]->id : "nothing",
+			    admitted->granted.count != 0 ? text_string(&saw) : "nothing", asked->id,
 			    asked->resource);
 }
 
@@ -118,7 +118,7 @@ void offer_close(struct rig *rig, struct offer *offer)
 {
 	if (offer->pod != NULL)
 		rig_release(rig, offer->pod);
-	kubelet_container_options_free(&offer->options);
+	grant_free(&offer->grant);
 	free(offer->id);
 	free(offer->pod);
 	*offer = (struct offer){0};

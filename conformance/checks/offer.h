@@ -11,8 +11,8 @@ struct offer {
 	const char *resource;
 	char *id;
 	char *pod; /* holds the id; NULL: nobody was admitted */
-	struct kubelet_container_options options;
-	struct granted grant; /* read off the options */
+	struct grant grant;
+	struct granted granted; /* read off the grant */
 };
 
 /* Admits a container for an offer that was read. False: recorded. */

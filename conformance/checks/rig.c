@@ -285,7 +285,7 @@ void rig_expect_descriptors(struct rig *rig, int before)
 
 /* Admission and start of the pod's one container. */
 static int rig_run_pod(struct rig *rig, const char *pod, const struct kubelet_limit *limits,
-		       size_t count, struct kubelet_container_options *options, struct error *err)
+		       size_t count, struct grant *grant, struct error *err)
 {
 	const struct kubelet_container container = {
 		.pod = pod,
@@ -300,7 +300,7 @@ static int rig_run_pod(struct rig *rig, const char *pod, const struct kubelet_li
 	if (rc == 0 && outcome.accepted)
 		rc = kubelet_start_container(rig->kubelet, pod, container.name,
 					     context_wait_ms(rig->context, RIG_START_MS), &outcome,
-					     options, err);
+					     grant, err);
 	if (rc == 0 && !outcome.accepted)
 		rc = error_set(err, ERROR_REMOTE, "%s: %s", outcome.reason, outcome.message);
 	kubelet_outcome_free(&outcome);
@@ -308,11 +308,11 @@ static int rig_run_pod(struct rig *rig, const char *pod, const struct kubelet_li
 }
 
 bool rig_admit(struct rig *rig, const char *pod, const struct kubelet_limit *limits, size_t count,
-	       struct kubelet_container_options *options)
+	       struct grant *grant)
 {
 	struct error err = {0};
 	uint64_t start = clock_monotonic_ns();
-	int rc = rig_run_pod(rig, pod, limits, count, options, &err);
+	int rc = rig_run_pod(rig, pod, limits, count, grant, &err);
 
 	rig_waited(rig, start);
 	if (rc == 0 && rig->admitted)

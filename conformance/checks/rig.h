@@ -124,9 +124,9 @@ bool rig_healthy_ids(struct rig *rig, const char *resource, struct text_list *id
  * requires it, and the merge into what the container is given. `pod` names the container and holds
  * the devices until rig_release(); limits[].ids asks for certain devices. A failure is recorded,
  * and of several admissions the first that worked. False: recorded, and the pod holds nothing.
- * Caller frees the options. */
+ * Caller frees the grant. */
 bool rig_admit(struct rig *rig, const char *pod, const struct kubelet_limit *limits, size_t count,
-	       struct kubelet_container_options *options);
+	       struct grant *grant);
 
 /* The pod is gone: its devices are free again. */
 void rig_release(struct rig *rig, const char *pod);

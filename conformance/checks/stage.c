@@ -148,74 +148,17 @@ void stage_judges_runtime(struct stage *stage)
 	stage->judges_runtime = true;
 }
 
-/* The arrays of a launch, converted from what the kubelet merged. */
-struct stage_arrays {
-	struct launch_variable *envs;
-	struct launch_variable *annotations;
-	struct launch_mount *mounts;
-	struct launch_device *devices;
-	const char **cdi_devices;
-};
-
-static void stage_arrays_free(struct stage_arrays *arrays)
-{
-	free(arrays->envs);
-	free(arrays->annotations);
-	free(arrays->mounts);
-	free(arrays->devices);
-	free(arrays->cdi_devices);
-}
-
-static int stage_convert(const struct kubelet_container_options *options,
-			 struct stage_arrays *arrays, struct launch_spec *spec, struct error *err)
-{
-	arrays->envs = calloc(options->env_count + 1, sizeof(*arrays->envs));
-	arrays->annotations = calloc(options->annotation_count + 1, sizeof(*arrays->annotations));
-	arrays->mounts = calloc(options->mount_count + 1, sizeof(*arrays->mounts));
-	arrays->devices = calloc(options->device_count + 1, sizeof(*arrays->devices));
-	arrays->cdi_devices = calloc(options->cdi_device_count + 1, sizeof(*arrays->cdi_devices));
-	if (arrays->envs == NULL || arrays->annotations == NULL || arrays->mounts == NULL ||
-	    arrays->devices == NULL || arrays->cdi_devices == NULL)
-		return error_memory(err);
-	for (size_t i = 0; i < options->env_count; i++)
-		arrays->envs[i] =
-			(struct launch_variable){options->envs[i].name, options->envs[i].value};
-	for (size_t i = 0; i < options->annotation_count; i++)
-		arrays->annotations[i] = (struct launch_variable){options->annotations[i].name,
-								  options->annotations[i].value};
-	for (size_t i = 0; i < options->mount_count; i++)
-		arrays->mounts[i] = (struct launch_mount){options->mounts[i].host_path,
-							  options->mounts[i].container_path,
-							  options->mounts[i].read_only};
-	for (size_t i = 0; i < options->device_count; i++)
-		arrays->devices[i] = (struct launch_device){options->devices[i].host_path,
-							    options->devices[i].container_path,
-							    options->devices[i].permissions};
-	for (size_t i = 0; i < options->cdi_device_count; i++)
-		arrays->cdi_devices[i] = options->cdi_devices[i].name;
-	spec->envs = arrays->envs;
-	spec->env_count = options->env_count;
-	spec->annotations = arrays->annotations;
-	spec->annotation_count = options->annotation_count;
-	spec->mounts = arrays->mounts;
-	spec->mount_count = options->mount_count;
-	spec->devices = arrays->devices;
-	spec->device_count = options->device_count;
-	spec->cdi_devices = arrays->cdi_devices;
-	return 0;
-}
-
 /* Records what of the answer changes the probe itself; false: then its document would prove
  * nothing. */
 static bool stage_expect_untampered(struct stage *stage, const char *label,
-				    const struct launch_spec *spec)
+				    const struct grant *grant)
 {
 	struct text_list found CLEANUP_TEXT_LIST = {0};
 	char *what CLEANUP_FREE = text_format("%s: the answer", label);
 	struct error err = {0};
 	bool windows = strcmp(stage->context->node->system.os, "windows") == 0;
-	int rc = windows ? tamper_find_windows(spec, &found, &err)
-			 : tamper_find(spec, &stage->context->image, &found, &err);
+	int rc = windows ? tamper_find_windows(grant, &found, &err)
+			 : tamper_find(grant, &stage->context->image, &found, &err);
 
 	if (rc < 0 || what == NULL) {
 		check_broken(stage->run, "%s: %s", label, err.text);
@@ -314,8 +257,8 @@ static bool stage_let_go(struct stage *stage, struct probe *probe, const char *l
 
 	if (!stage_wait_held(stage, probe, label, &pid))
 		return false;
-	if (pid != 0 &&
-	    !authenticity_expect(stage->run, label, probe->identity.probe, spec, pid, &probe->view))
+	if (pid != 0 && !authenticity_expect(stage->run, label, probe->identity.probe, &spec->grant,
+					     pid, &probe->view))
 		return false;
 	if (line == NULL || launch_release(probe->launch, line, &err) < 0) {
 		check_broken(stage->run, "%s: %s", label, err.text);
@@ -325,10 +268,8 @@ static bool stage_let_go(struct stage *stage, struct probe *probe, const char *l
 }
 
 struct probe *stage_start(struct stage *stage, const char *label, const char *const *command,
-			  const struct kubelet_container_options *options)
+			  const struct grant *grant)
 {
-	static const struct kubelet_container_options nothing = {0};
-	struct stage_arrays arrays CLEANUP(stage_arrays_free) = {0};
 	char *name CLEANUP_FREE = text_format("%s-%zu", command[0], stage->count);
 	struct document_launch identity = {0};
 	char seed[16] = "";
@@ -344,15 +285,15 @@ struct probe *stage_start(struct stage *stage, const char *label, const char *co
 	bool refused = false;
 	int rc = name != NULL && probe != NULL && own_label != NULL ? 0 : error_memory(&err);
 
+	if (grant != NULL)
+		spec.grant = *grant;
 	rc = rc == 0 ? document_new_launch(command[0], &identity, &err) : rc;
 	if (rc == 0) {
 		words = stage_command(stage, command, &identity, seed, sizeof(seed));
 		rc = words != NULL ? 0 : error_memory(&err);
 		spec.command = words;
 	}
-	if (rc == 0)
-		rc = stage_convert(options != NULL ? options : &nothing, &arrays, &spec, &err);
-	if (rc == 0 && !stage_expect_untampered(stage, label, &spec)) {
+	if (rc == 0 && !stage_expect_untampered(stage, label, &spec.grant)) {
 		free(probe);
 		return NULL;
 	}
@@ -451,9 +392,9 @@ const cJSON *stage_finish(struct stage *stage, struct probe *probe)
 }
 
 const cJSON *stage_run(struct stage *stage, const char *label, const char *const *command,
-		       const struct kubelet_container_options *options)
+		       const struct grant *grant)
 {
-	struct probe *probe = stage_start(stage, label, command, options);
+	struct probe *probe = stage_start(stage, label, command, grant);
 
 	return probe != NULL ? stage_finish(stage, probe) : NULL;
 }

@@ -6,7 +6,6 @@
  * check, and what a probe said is kept as evidence. Taken down by the check's clean-up.
  */
 
-#include "conformance/kubelet/container_options.h"
 #include "conformance/runner/check.h"
 #include "containers/inspect/inspect.h"
 #include "containers/launch/launch.h"
@@ -25,10 +24,10 @@ struct probe;
 
 /* In a Linux container the probe is held until it is proven to be the image's own (authenticity.h).
  *
- * Starts `command` (NULL-ended, "probe-vulkan" first) with what the container was given; `options`
+ * Starts `command` (NULL-ended, "probe-vulkan" first) with what the container is given; `grant`
  * NULL: nothing. `label` names it in evidence. NULL: recorded. */
 struct probe *stage_start(struct stage *stage, const char *label, const char *const *command,
-			  const struct kubelet_container_options *options);
+			  const struct grant *grant);
 
 /* What the host sees of its container: taken while the probe was held at its start, after all that
  * the runtime does to a container. NULL: it could not be looked at. */
@@ -41,7 +40,7 @@ const cJSON *stage_finish(struct stage *stage, struct probe *probe);
 
 /* stage_start() and stage_finish(). */
 const cJSON *stage_run(struct stage *stage, const char *label, const char *const *command,
-		       const struct kubelet_container_options *options);
+		       const struct grant *grant);
 
 /* When the program ran, as the runtime says; 0: unknown. */
 int64_t probe_started_ns(const struct probe *probe);

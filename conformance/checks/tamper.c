@@ -4,6 +4,7 @@
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "base/path.h"
+#include "containers/launch/launch.h"
 
 #include <string.h>
 
@@ -43,7 +44,7 @@ static const struct {
 };
 
 struct tamper {
-	const struct launch_spec *spec;
+	const struct grant *grant;
 	const struct image_manifest *image;
 	struct text_list places;  /* of the files of the image, in their order */
 	struct text_list targets; /* of the mounts, in their order; "" for none */
@@ -238,7 +239,7 @@ static char *given_at(const struct tamper *tamper, const char *path, bool *faile
 	}
 	if (*failed || target[0] == '\0')
 		return NULL;
-	source = source_of(tamper->spec->mounts[best].host_path, target, place);
+	source = source_of(tamper->grant->mounts.items[best].host_path, target, place);
 	*failed = source == NULL;
 	return source;
 }
@@ -310,7 +311,7 @@ static int judge_better_libraries(struct tamper *tamper, const char *path, struc
 	return rc;
 }
 
-static int judge_variable(struct tamper *tamper, const struct launch_variable *variable,
+static int judge_variable(struct tamper *tamper, const struct grant_entry *variable,
 			  struct error *err)
 {
 	const char *reason = variable->name != NULL ? tamper_variable(variable->name) : NULL;
@@ -324,7 +325,7 @@ static int judge_variable(struct tamper *tamper, const struct launch_variable *v
 
 static int judge_mount(struct tamper *tamper, size_t index, struct error *err)
 {
-	const struct launch_mount *mount = &tamper->spec->mounts[index];
+	const struct grant_entry *mount = &tamper->grant->mounts.items[index];
 	const char *target = tamper->targets.items[index];
 	char *what CLEANUP_FREE = NULL;
 	int rc = 0;
@@ -345,19 +346,19 @@ static void tamper_close(struct tamper *tamper)
 }
 
 /* The home folder of the probe: the last one counts. */
-static const char *tamper_home(const struct launch_spec *spec)
+static const char *tamper_home(const struct grant *grant)
 {
 	const char *home = "/root";
 
-	for (size_t i = 0; i < spec->env_count; i++) {
-		if (text_equal(spec->envs[i].name, "HOME") && spec->envs[i].value != NULL)
-			home = spec->envs[i].value;
+	for (size_t i = 0; i < grant->envs.count; i++) {
+		if (text_equal(grant->envs.items[i].name, "HOME") &&
+		    grant->envs.items[i].value != NULL)
+			home = grant->envs.items[i].value;
 	}
 	return home;
 }
 
-static int tamper_add_layers(const struct launch_spec *spec, struct text_list *places,
-			     struct error *err)
+static int tamper_add_layers(const struct grant *grant, struct text_list *places, struct error *err)
 {
 	int rc = 0;
 
@@ -366,7 +367,7 @@ static int tamper_add_layers(const struct launch_spec *spec, struct text_list *p
 		const char *root = layer_roots[i / ARRAY_SIZE(layer_folders)];
 		bool homely = root[0] == '~';
 		char *folder CLEANUP_FREE = text_format(
-			"%s%s/%s", homely ? tamper_home(spec) : "", root + (homely ? 1 : 0),
+			"%s%s/%s", homely ? tamper_home(grant) : "", root + (homely ? 1 : 0),
 			layer_folders[i % ARRAY_SIZE(layer_folders)]);
 
 		rc = folder != NULL ? text_list_take(places, target_of(folder), err)
@@ -375,36 +376,36 @@ static int tamper_add_layers(const struct launch_spec *spec, struct text_list *p
 	return rc;
 }
 
-int tamper_add_loader_places(const struct launch_spec *spec, struct text_list *places,
-			     struct error *err)
+int tamper_add_loader_places(const struct grant *grant, struct text_list *places, struct error *err)
 {
-	int rc = tamper_add_layers(spec, places, err);
+	int rc = tamper_add_layers(grant, places, err);
 
 	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(linker_files); i++)
 		rc = text_list_add(places, linker_files[i], err);
 	return rc;
 }
 
-int tamper_find(const struct launch_spec *spec, const struct image_manifest *image,
+int tamper_find(const struct grant *grant, const struct image_manifest *image,
 		struct text_list *found, struct error *err)
 {
-	struct tamper tamper CLEANUP(tamper_close) = {.spec = spec, .image = image, .found = found};
-	int rc = tamper_add_layers(spec, &tamper.layers, err);
+	struct tamper tamper CLEANUP(tamper_close) = {
+		.grant = grant, .image = image, .found = found};
+	int rc = tamper_add_layers(grant, &tamper.layers, err);
 
 	for (size_t i = 0; rc == 0 && i < image->count; i++)
 		rc = text_list_take(&tamper.places, place_of(image->files[i].path), err);
-	for (size_t i = 0; rc == 0 && i < spec->mount_count; i++)
-		rc = text_list_take(&tamper.targets, target_of(spec->mounts[i].container_path),
-				    err);
-	for (size_t i = 0; rc == 0 && i < spec->mount_count; i++)
+	for (size_t i = 0; rc == 0 && i < grant->mounts.count; i++)
+		rc = text_list_take(&tamper.targets,
+				    target_of(grant->mounts.items[i].container_path), err);
+	for (size_t i = 0; rc == 0 && i < grant->mounts.count; i++)
 		rc = judge_mount(&tamper, i, err);
-	for (size_t i = 0; rc == 0 && i < spec->device_count; i++) {
-		char *target CLEANUP_FREE = target_of(spec->devices[i].container_path);
+	for (size_t i = 0; rc == 0 && i < grant->devices.count; i++) {
+		char *target CLEANUP_FREE = target_of(grant->devices.items[i].container_path);
 
 		rc = target != NULL ? judge_target(&tamper, "device node", NULL, target, err)
 				    : error_memory(err);
 	}
-	for (size_t i = 0; rc == 0 && i < spec->env_count; i++)
-		rc = judge_variable(&tamper, &spec->envs[i], err);
+	for (size_t i = 0; rc == 0 && i < grant->envs.count; i++)
+		rc = judge_variable(&tamper, &grant->envs.items[i], err);
 	return rc;
 }

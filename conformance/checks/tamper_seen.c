@@ -8,7 +8,7 @@
 #include <string.h>
 
 struct seen {
-	const struct launch_spec *spec;
+	const struct grant *grant;
 	const struct image_manifest *image;
 	const struct container_view *view;
 	struct container_place *sources; /* of the answer's mounts; inode 0: there is none */
@@ -52,14 +52,14 @@ static bool is_runtimes(const struct container_mount *mount)
 }
 
 /* NULL: not one of the answer's. */
-static const struct launch_mount *answers_mount(const struct seen *seen,
-						const struct container_mount *mount)
+static const struct grant_entry *answers_mount(const struct seen *seen,
+					       const struct container_mount *mount)
 {
 	if (mount == NULL || mount->covered || is_runtimes(mount))
 		return NULL;
-	for (size_t i = 0; i < seen->spec->mount_count; i++) {
+	for (size_t i = 0; i < seen->grant->mounts.count; i++) {
 		if (is_place(&seen->sources[i], mount->device, mount->inode))
-			return &seen->spec->mounts[i];
+			return &seen->grant->mounts.items[i];
 	}
 	return NULL;
 }
@@ -80,14 +80,14 @@ static const char *seen_variable(const struct seen *seen, const char *name)
 }
 
 /* What loaders read where the image has nothing. */
-static int judge_loader_places(struct seen *seen, const struct launch_spec *real, struct error *err)
+static int judge_loader_places(struct seen *seen, const struct grant *real, struct error *err)
 {
 	struct text_list places CLEANUP_TEXT_LIST = {0};
 	int rc = tamper_add_loader_places(real, &places, err);
 
 	for (size_t i = 0; rc == 0 && i < places.count; i++) {
 		const char *path = places.items[i];
-		const struct launch_mount *mount = NULL;
+		const struct grant_entry *mount = NULL;
 		struct container_sight sight = {0};
 
 		if (path[0] == '\0')
@@ -106,21 +106,21 @@ static int judge_loader_places(struct seen *seen, const struct launch_spec *real
 static int judge_real_targets(struct seen *seen, struct error *err)
 {
 	const struct container_view *view = seen->view;
-	struct launch_mount *mounts CLEANUP_FREE = calloc(view->mount_count + 1, sizeof(*mounts));
-	const struct launch_variable home = {"HOME", seen_variable(seen, "HOME")};
-	struct launch_spec real = {
-		.mounts = mounts, .envs = &home, .env_count = home.value != NULL ? 1 : 0};
+	struct grant_entry *mounts CLEANUP_FREE = calloc(view->mount_count + 1, sizeof(*mounts));
+	struct grant_entry home = {.name = "HOME", .value = seen_variable(seen, "HOME")};
+	struct grant real = {.mounts = {mounts, 0}, .envs = {&home, home.value != NULL ? 1 : 0}};
 	int rc = mounts != NULL ? 0 : error_memory(err);
 
 	for (size_t i = 0; rc == 0 && i < view->mount_count; i++) {
 		const struct container_mount *mount = &view->mounts[i];
-		const struct launch_mount *told = answers_mount(seen, mount);
+		const struct grant_entry *told = answers_mount(seen, mount);
 		bool own = told != NULL && is_own_place(mount->target, mount->device, mount->inode);
 
 		if (told != NULL)
-			mounts[real.mount_count++] =
-				(struct launch_mount){own ? mount->target : told->host_path,
-						      mount->target, told->read_only};
+			mounts[real.mounts.count++] = (struct grant_entry){
+				.host_path = own ? mount->target : told->host_path,
+				.container_path = mount->target,
+				.read_only = told->read_only};
 	}
 	rc = rc == 0 ? tamper_find(&real, seen->image, seen->found, err) : rc;
 	return rc == 0 && seen->found->count == 0 ? judge_loader_places(seen, &real, err) : rc;
@@ -190,19 +190,19 @@ static int judge_library_path(struct seen *seen, struct error *err)
 	return rc;
 }
 
-int tamper_find_seen(const struct launch_spec *spec, const struct image_manifest *image,
+int tamper_find_seen(const struct grant *grant, const struct image_manifest *image,
 		     const struct container_view *view, struct text_list *found, struct error *err)
 {
 	struct container_place *sources CLEANUP_FREE =
-		calloc(spec->mount_count + 1, sizeof(*sources));
+		calloc(grant->mounts.count + 1, sizeof(*sources));
 	struct seen seen = {
-		.spec = spec, .image = image, .view = view, .sources = sources, .found = found};
+		.grant = grant, .image = image, .view = view, .sources = sources, .found = found};
 	int rc = 0;
 
 	if (sources == NULL)
 		return error_memory(err);
-	for (size_t i = 0; i < spec->mount_count; i++)
-		(void)container_host_place(spec->mounts[i].host_path, &sources[i]);
+	for (size_t i = 0; i < grant->mounts.count; i++)
+		(void)container_host_place(grant->mounts.items[i].host_path, &sources[i]);
 	rc = judge_real_targets(&seen, err);
 	rc = rc == 0 ? judge_own_folders(&seen, err) : rc;
 	return rc == 0 ? judge_library_path(&seen, err) : rc;

@@ -45,7 +45,7 @@ static bool windows_is_within(const char *path, const char *folder)
 	return strncmp(path, folder, length) == 0 && (path[length] == '\0' || path[length] == '\\');
 }
 
-static int judge_mount(const struct launch_mount *mount, struct text_list *found, struct error *err)
+static int judge_mount(const struct grant_entry *mount, struct text_list *found, struct error *err)
 {
 	char *place CLEANUP_FREE =
 		windows_place(mount->container_path != NULL ? mount->container_path : "");
@@ -65,14 +65,14 @@ static int judge_mount(const struct launch_mount *mount, struct text_list *found
 	return 0;
 }
 
-int tamper_find_windows(const struct launch_spec *spec, struct text_list *found, struct error *err)
+int tamper_find_windows(const struct grant *grant, struct text_list *found, struct error *err)
 {
 	int rc = 0;
 
-	for (size_t i = 0; rc == 0 && i < spec->mount_count; i++)
-		rc = judge_mount(&spec->mounts[i], found, err);
-	for (size_t i = 0; rc == 0 && i < spec->env_count; i++) {
-		const char *name = spec->envs[i].name;
+	for (size_t i = 0; rc == 0 && i < grant->mounts.count; i++)
+		rc = judge_mount(&grant->mounts.items[i], found, err);
+	for (size_t i = 0; rc == 0 && i < grant->envs.count; i++) {
+		const char *name = grant->envs.items[i].name;
 		const char *reason = name != NULL ? tamper_variable(name) : NULL;
 
 		if (reason != NULL)

@@ -314,7 +314,7 @@ static int serve_allocation(struct session *session, size_t index, struct error 
 {
 	struct kubelet_limit limit = {0};
 	struct kubelet_outcome outcome = {0};
-	struct kubelet_container_options merged = {0};
+	struct grant merged = {0};
 	char *pod CLEANUP_FREE = text_format("gpucert-%zu", index);
 	char *copy CLEANUP_FREE = strdup(allocations.items[index]);
 	if (pod == NULL || copy == NULL)
@@ -333,7 +333,7 @@ static int serve_allocation(struct session *session, size_t index, struct error 
 					     &outcome, &merged, err);
 		refused = rc == 0 && !outcome.accepted;
 		kubelet_outcome_free(&outcome);
-		kubelet_container_options_free(&merged);
+		grant_free(&merged);
 	}
 	session->unserved = session->unserved || refused;
 	return rc;

@@ -3,7 +3,7 @@
 
 #include "base/clock.h"
 #include "base/json.h"
-#include "conformance/kubelet/container_options.h"
+#include "conformance/kubelet/merge.h"
 #include "rpc/rpc.h"
 
 #include <string.h>
@@ -119,8 +119,7 @@ cJSON *kubelet_event_json(const struct kubelet_event *event)
 		    add_count(json, "duration_ms", event->duration_ms) &&
 		    add_options(json, event->options) && add_devices(json, event->devices) &&
 		    add_ids(json, event->ids);
-	if (good && event->container_options != NULL)
-		good = add_item(json, "container_options",
-				kubelet_container_options_json(event->container_options));
+	if (good && event->grant != NULL)
+		good = add_item(json, "container_options", grant_json(event->grant));
 	return good ? STEAL(json) : NULL;
 }

@@ -56,7 +56,7 @@ enum kubelet_event_type {
 		KUBELET_EVENT_COUNT
 };
 
-struct kubelet_container_options;
+struct grant;
 
 struct kubelet_plugin_options {
 	bool pre_start_required;
@@ -75,7 +75,7 @@ struct kubelet_event {
 	const struct kubelet_plugin_options *options;
 	const struct kubelet_device_list *devices;
 	const struct text_list *ids;
-	const struct kubelet_container_options *container_options;
+	const struct grant *grant;
 };
 
 #define KUBELET_EVENT_EMPTY(kind)                                                                  \

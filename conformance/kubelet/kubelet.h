@@ -16,7 +16,7 @@
  *   plugin.h             one connection to one plugin socket, raw calls
  *   stream.h             one ListAndWatch stream
  *   pod.h                admission of containers, Allocate, PreStartContainer
- *   container_options.h  merging the answers into what the runtime is told
+ *   merge.h              merging the answers into what the runtime is told
  *   faults.h             named misbehaviour of the kubelet
  *   event.h              everything that happens, as it happens
  *   plugin_process.h     the plugin under test as a child process

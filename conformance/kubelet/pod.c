@@ -309,26 +309,26 @@ static struct allocation **collect(const struct start *start, size_t *count)
 }
 
 static int merge(const struct start *start, struct allocation *const *list, size_t count,
-		 struct kubelet_container_options *options)
+		 struct grant *grant)
 {
 	struct kubelet_answer *answers CLEANUP_FREE = calloc(count + 1, sizeof(*answers));
 	if (answers == NULL)
 		return error_memory(start->err);
 	for (size_t i = 0; i < count; i++)
 		answers[i] = (struct kubelet_answer){list[i]->resource, list[i]->response};
-	return kubelet_container_options_merge(start->kubelet->options.os == KUBELET_OS_WINDOWS,
-					       answers, count, options, start->err);
+	return kubelet_merge(start->kubelet->options.os == KUBELET_OS_WINDOWS, answers, count,
+			     grant, start->err);
 }
 
 int kubelet_start_container(struct kubelet *kubelet, const char *pod, const char *container,
-			    uint64_t timeout_ms, struct kubelet_outcome *out,
-			    struct kubelet_container_options *options, struct error *err)
+			    uint64_t timeout_ms, struct kubelet_outcome *out, struct grant *grant,
+			    struct error *err)
 {
 	struct error why = {0};
 	const struct start start = {kubelet, pod, container, timeout_ms, &why};
 	size_t count = 0;
 	*out = (struct kubelet_outcome){0};
-	*options = (struct kubelet_container_options){0};
+	*grant = (struct grant){0};
 	struct allocation **list CLEANUP_FREE = collect(&start, &count);
 	if (list == NULL)
 		return error_memory(err);
@@ -339,7 +339,7 @@ int kubelet_start_container(struct kubelet *kubelet, const char *pod, const char
 	for (size_t i = 0; rc == 0 && i < count; i++)
 		rc = pre_start(&start, list[i]);
 	if (rc == 0)
-		rc = merge(&start, list, count, options);
+		rc = merge(&start, list, count, grant);
 	if (is_refusal(rc))
 		return refuse(kubelet, pod, container, "CreateContainerError",
 			      strdup(rc == ERROR_REMOTE ? kubelet->refusal : why.text), out, err);
@@ -349,7 +349,7 @@ int kubelet_start_container(struct kubelet *kubelet, const char *pod, const char
 	struct kubelet_event event = KUBELET_EVENT_EMPTY(CONTAINER_OPTIONS);
 	event.pod = pod;
 	event.container = container;
-	event.container_options = options;
+	event.grant = grant;
 	kubelet_report(kubelet, event);
 	return 0;
 }

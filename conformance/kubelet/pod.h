@@ -7,8 +7,8 @@
  * allocateContainerResources, GetDeviceRunContainerOptions) of kubelet v1.36.2.
  */
 
-#include "conformance/kubelet/container_options.h"
 #include "conformance/kubelet/kubelet.h"
+#include "conformance/kubelet/merge.h"
 
 struct kubelet_limit {
 	const char *resource;
@@ -75,12 +75,12 @@ const struct kubelet_allocation *kubelet_allocation(const struct kubelet *kubele
 /*
  * What happens before each start of an admitted container: PreStartContainer for every resource
  * whose plugin requires it, then the merge of the cached responses in random order of resources. A
- * refusal is an outcome; `options` is filled when accepted. Errors as kubelet_admit();
+ * refusal is an outcome; `grant` is filled when accepted. Errors as kubelet_admit();
  * ERROR_NOT_FOUND for a container that was never admitted.
  */
 int kubelet_start_container(struct kubelet *kubelet, const char *pod, const char *container,
-			    uint64_t timeout_ms, struct kubelet_outcome *out,
-			    struct kubelet_container_options *options, struct error *err);
+			    uint64_t timeout_ms, struct kubelet_outcome *out, struct grant *grant,
+			    struct error *err);
 
 /* The pod is gone: its devices are free again. Plugins are not told; there is no such call. */
 void kubelet_remove_pod(struct kubelet *kubelet, const char *pod);

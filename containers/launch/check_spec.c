@@ -37,9 +37,11 @@ bool spec_stat(struct spec_check *check, const char *what, const char *path, uv_
 
 static const char *spec_target(const struct launch_spec *spec, size_t index)
 {
-	const char *path = index < spec->mount_count
-				   ? spec->mounts[index].container_path
-				   : spec->devices[index - spec->mount_count].container_path;
+	const struct grant_list *mounts = &spec->grant.mounts;
+	const char *path =
+		index < mounts->count
+			? mounts->items[index].container_path
+			: spec->grant.devices.items[index - mounts->count].container_path;
 
 	return path != NULL ? path : "";
 }
@@ -50,7 +52,7 @@ static int spec_find_duplicates(struct spec_check *check, const struct launch_sp
 	struct text_index seen CLEANUP_TEXT_INDEX = {0};
 	struct text_list places CLEANUP_TEXT_LIST = {0};
 	bool windows = check->system == LAUNCH_WINDOWS;
-	size_t count = spec->mount_count + (windows ? 0 : spec->device_count);
+	size_t count = spec->grant.mounts.count + (windows ? 0 : spec->grant.devices.count);
 
 	for (size_t i = 0; i < count; i++) {
 		const char *path = spec_target(spec, i);
@@ -70,7 +72,7 @@ static int spec_find_duplicates(struct spec_check *check, const struct launch_sp
 	return 0;
 }
 
-static void spec_variable(struct spec_check *check, const struct launch_variable *variable)
+static void spec_variable(struct spec_check *check, const struct grant_entry *variable)
 {
 	if (variable->name == NULL || variable->name[0] == '\0')
 		spec_offence(check, "environment variable: name is empty");
@@ -101,12 +103,14 @@ int launch_check_spec(const struct launch_spec *spec, enum launch_system system,
 	spec_name(&check, spec->name);
 	if (spec->command == NULL || spec->command[0] == NULL || spec->command[0][0] == '\0')
 		spec_offence(&check, "command is empty");
-	for (size_t i = 0; i < spec->env_count; i++)
-		spec_variable(&check, &spec->envs[i]);
-	for (size_t i = 0; i < spec->mount_count; i++)
-		(windows ? spec_windows_mount : spec_linux_mount)(&check, &spec->mounts[i]);
-	for (size_t i = 0; i < spec->device_count; i++)
-		(windows ? spec_windows_device : spec_linux_device)(&check, &spec->devices[i]);
+	for (size_t i = 0; i < spec->grant.envs.count; i++)
+		spec_variable(&check, &spec->grant.envs.items[i]);
+	for (size_t i = 0; i < spec->grant.mounts.count; i++)
+		(windows ? spec_windows_mount : spec_linux_mount)(&check,
+								  &spec->grant.mounts.items[i]);
+	for (size_t i = 0; i < spec->grant.devices.count; i++)
+		(windows ? spec_windows_device : spec_linux_device)(&check,
+								    &spec->grant.devices.items[i]);
 	if (spec_find_duplicates(&check, spec) < 0 || check.out_of_memory)
 		return error_memory(err);
 	return check.count > 0 ? error_set(err, ERROR_ARGUMENT, "%s", first.text) : 0;

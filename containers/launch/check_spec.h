@@ -18,10 +18,10 @@ void spec_offence(struct spec_check *check, const char *format, ...) PRINTF_LIKE
 /* False, and an offence, when there is no such file. */
 bool spec_stat(struct spec_check *check, const char *what, const char *path, uv_stat_t *status);
 
-void spec_linux_mount(struct spec_check *check, const struct launch_mount *mount);
-void spec_linux_device(struct spec_check *check, const struct launch_device *device);
+void spec_linux_mount(struct spec_check *check, const struct grant_entry *mount);
+void spec_linux_device(struct spec_check *check, const struct grant_entry *device);
 
-void spec_windows_mount(struct spec_check *check, const struct launch_mount *mount);
-void spec_windows_device(struct spec_check *check, const struct launch_device *device);
+void spec_windows_mount(struct spec_check *check, const struct grant_entry *mount);
+void spec_windows_device(struct spec_check *check, const struct grant_entry *device);
 /* The same string for paths of the same place. Caller frees. */
 char *spec_windows_place(const char *path);

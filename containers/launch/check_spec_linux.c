@@ -37,7 +37,7 @@ static void spec_container_path(struct spec_check *check, const char *what, cons
 		spec_offence(check, "%s %s: path is the root of the container", what, path);
 }
 
-void spec_linux_mount(struct spec_check *check, const struct launch_mount *mount)
+void spec_linux_mount(struct spec_check *check, const struct grant_entry *mount)
 {
 	uv_stat_t status = {0};
 
@@ -46,7 +46,7 @@ void spec_linux_mount(struct spec_check *check, const struct launch_mount *mount
 	spec_container_path(check, "mount target", mount->container_path);
 }
 
-void spec_linux_device(struct spec_check *check, const struct launch_device *device)
+void spec_linux_device(struct spec_check *check, const struct grant_entry *device)
 {
 	const char *letters = device->permissions != NULL ? device->permissions : "";
 	uv_stat_t status = {0};

@@ -56,7 +56,7 @@ static void spec_mount_source(struct spec_check *check, const char *path)
 		(void)spec_stat(check, "mount source", path, &status);
 }
 
-void spec_windows_mount(struct spec_check *check, const struct launch_mount *mount)
+void spec_windows_mount(struct spec_check *check, const struct grant_entry *mount)
 {
 	bool pipe = mount->host_path != NULL && spec_is_pipe(mount->host_path);
 
@@ -77,7 +77,7 @@ static void spec_device_id(struct spec_check *check, const char *path)
 		spec_offence(check, "device '%s': '%s' is not a GUID", path, device.id);
 }
 
-void spec_windows_device(struct spec_check *check, const struct launch_device *device)
+void spec_windows_device(struct spec_check *check, const struct grant_entry *device)
 {
 	const char *path = device->host_path != NULL ? device->host_path : "";
 

@@ -178,9 +178,10 @@ int containerd_launch_start(struct launcher *launcher, struct launch *launch,
 	int rc = 0;
 
 	self->hold_fd = -1;
-	if (spec->cdi_devices != NULL && spec->cdi_devices[0] != NULL && !maker->applies_cdi)
+	if (spec->grant.cdi_devices.count > 0 && !maker->applies_cdi)
 		return launch_ignored(maker, launch, "CDI devices", err);
-	if (launcher->system == LAUNCH_WINDOWS && spec->device_count > 0 && !maker->applies_devices)
+	if (launcher->system == LAUNCH_WINDOWS && spec->grant.devices.count > 0 &&
+	    !maker->applies_devices)
 		return launch_ignored(maker, launch, "devices", err);
 	rc = launch_make(maker, self, spec, err);
 	launch->result.setup_ms = clock_monotonic_ms() - begin;

@@ -18,6 +18,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "containers/cri/cri.h"
+#include "containers/grant/grant.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -32,41 +33,16 @@ enum launch_system {
 	LAUNCH_WINDOWS,
 };
 
-struct launch_variable {
-	const char *name;
-	const char *value;
-};
-
-struct launch_mount {
-	const char *host_path;
-	const char *container_path;
-	bool read_only;
-};
-
-struct launch_device {
-	const char *host_path;
-	const char *container_path;
-	const char *permissions; /* some of "rwm"; Windows: "" as the container path */
-};
-
 struct launch_spec {
 	const char *name;	    /* of the container: [a-z0-9-], at most 63 bytes */
 	const char *const *command; /* NULL-ended. A first word without '/' (Windows: nor '\\') is a
 				       probe of the image ("probe-vulkan") */
-	const struct launch_variable *envs;
-	size_t env_count;
-	const struct launch_mount *mounts;
-	size_t mount_count;
-	const struct launch_device *devices;
-	size_t device_count;
-	const struct launch_variable *annotations;
-	size_t annotation_count;
-	const char *const *cdi_devices; /* NULL-ended; may be NULL */
-	const char *image;		/* NULL: the launcher's */
-	bool hold;	       /* the program waits at LAUNCH_HOLD_PATH: launch_wait_held() */
-	uint64_t timeout_ms;   /* from the start of the program; 0: one minute */
-	uint64_t memory_limit; /* bytes; 0: none */
-	size_t output_max;     /* bytes kept of each of stdout and stderr; 0: 1 MiB */
+	struct grant grant;	    /* borrowed: what the container gets from plugins */
+	const char *image;	    /* NULL: the launcher's */
+	bool hold;		    /* the program waits at LAUNCH_HOLD_PATH: launch_wait_held() */
+	uint64_t timeout_ms;	    /* from the start of the program; 0: one minute */
+	uint64_t memory_limit;	    /* bytes; 0: none */
+	size_t output_max;	    /* bytes kept of each of stdout and stderr; 0: 1 MiB */
 };
 
 /*

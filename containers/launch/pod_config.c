@@ -23,18 +23,28 @@ char **pod_config_borrow_list(const char *const *strings)
 	return borrowed;
 }
 
-static void *pod_block(struct pod_config *config, size_t count, size_t size)
+static void *pod_block(struct pod_config *config, size_t size)
 {
-	void *block = NULL;
+	void *block = config->block_count < POD_CONFIG_BLOCKS ? calloc(1, size) : NULL;
 
-	if (config->block_count < POD_CONFIG_BLOCKS)
-		block = calloc(count > 0 ? count : 1, size);
-	if (block == NULL) {
+	if (block == NULL)
 		config->failed = true;
-		return NULL;
-	}
-	config->blocks[config->block_count++] = block;
+	else
+		config->blocks[config->block_count++] = block;
 	return block;
+}
+
+/* `count` zeroed messages behind a list of pointers to them, which is what protobuf-c takes. NULL:
+ * out of memory. */
+static void *pod_messages(struct pod_config *config, size_t count, size_t size)
+{
+	void **list = count < SIZE_MAX / (size + sizeof(*list))
+			      ? pod_block(config, (count + 1) * (sizeof(*list) + size))
+			      : NULL;
+
+	for (size_t i = 0; list != NULL && i < count; i++)
+		list[i] = (char *)(list + count) + i * size;
+	return list;
 }
 
 void pod_config_free(struct pod_config *config)
@@ -87,111 +97,85 @@ static void pod_command(struct pod_config *config, const struct pod_identity *id
 
 	while (spec->command[count] != NULL)
 		count++;
-	container->command = pod_block(config, count, sizeof(char *));
+	container->command = pod_block(config, (count + 1) * sizeof(char *));
 	for (size_t i = 0; container->command != NULL && i < count; i++)
 		container->command[i] =
 			pod_config_borrow(i == 0 ? identity->program : spec->command[i]);
 	container->n_command = count;
 }
 
-static void pod_envs(struct pod_config *config, const struct launch_spec *spec)
+static void pod_envs(struct pod_config *config, const struct grant_list *envs)
 {
-	Runtime__V1__KeyValue *envs = pod_block(config, spec->env_count, sizeof(*envs));
-	Runtime__V1__KeyValue **list = pod_block(config, spec->env_count, sizeof(void *));
+	Runtime__V1__KeyValue **list = pod_messages(config, envs->count, sizeof(**list));
 
-	if (config->failed)
-		return;
-	for (size_t i = 0; i < spec->env_count; i++) {
-		runtime__v1__key_value__init(&envs[i]);
-		envs[i].key = pod_config_borrow(spec->envs[i].name);
-		envs[i].value.data = (uint8_t *)pod_config_borrow(spec->envs[i].value);
-		envs[i].value.len = strlen(spec->envs[i].value);
-		list[i] = &envs[i];
+	for (size_t i = 0; list != NULL && i < envs->count; i++) {
+		runtime__v1__key_value__init(list[i]);
+		list[i]->key = pod_config_borrow(envs->items[i].name);
+		list[i]->value.data = (uint8_t *)pod_config_borrow(envs->items[i].value);
+		list[i]->value.len = strlen(envs->items[i].value);
 	}
 	config->container.envs = list;
-	config->container.n_envs = spec->env_count;
+	config->container.n_envs = envs->count;
 }
 
-static void pod_mounts(struct pod_config *config, const struct pod_identity *identity,
-		       const struct launch_spec *spec)
+static void pod_mounts(struct pod_config *config, const struct grant_list *mounts,
+		       const char *hold_fifo)
 {
-	const struct launch_mount hold = {identity->hold_fifo, LAUNCH_HOLD_PATH, true};
-	size_t count = spec->mount_count + (identity->hold_fifo != NULL ? 1 : 0);
-	Runtime__V1__Mount *mounts = pod_block(config, count, sizeof(*mounts));
-	Runtime__V1__Mount **list = pod_block(config, count, sizeof(void *));
+	const struct grant_entry hold = {
+		.host_path = hold_fifo, .container_path = LAUNCH_HOLD_PATH, .read_only = true};
+	size_t count = mounts->count + (hold_fifo != NULL ? 1 : 0);
+	Runtime__V1__Mount **list = pod_messages(config, count, sizeof(**list));
 
-	if (config->failed)
-		return;
-	for (size_t i = 0; i < count; i++) {
-		const struct launch_mount *mount = i < spec->mount_count ? &spec->mounts[i] : &hold;
+	for (size_t i = 0; list != NULL && i < count; i++) {
+		const struct grant_entry *mount = i < mounts->count ? &mounts->items[i] : &hold;
 
-		runtime__v1__mount__init(&mounts[i]);
-		mounts[i].host_path = pod_config_borrow(mount->host_path);
-		mounts[i].container_path = pod_config_borrow(mount->container_path);
-		mounts[i].readonly = mount->read_only;
-		list[i] = &mounts[i];
+		runtime__v1__mount__init(list[i]);
+		list[i]->host_path = pod_config_borrow(mount->host_path);
+		list[i]->container_path = pod_config_borrow(mount->container_path);
+		list[i]->readonly = mount->read_only;
 	}
 	config->container.mounts = list;
 	config->container.n_mounts = count;
 }
 
-static void pod_devices(struct pod_config *config, const struct launch_spec *spec)
+static void pod_devices(struct pod_config *config, const struct grant_list *devices)
 {
-	Runtime__V1__Device *devices = pod_block(config, spec->device_count, sizeof(*devices));
-	Runtime__V1__Device **list = pod_block(config, spec->device_count, sizeof(void *));
+	Runtime__V1__Device **list = pod_messages(config, devices->count, sizeof(**list));
 
-	if (config->failed)
-		return;
-	for (size_t i = 0; i < spec->device_count; i++) {
-		runtime__v1__device__init(&devices[i]);
-		devices[i].host_path = pod_config_borrow(spec->devices[i].host_path);
-		devices[i].container_path = pod_config_borrow(spec->devices[i].container_path);
-		devices[i].permissions = pod_config_borrow(spec->devices[i].permissions);
-		list[i] = &devices[i];
+	for (size_t i = 0; list != NULL && i < devices->count; i++) {
+		runtime__v1__device__init(list[i]);
+		list[i]->host_path = pod_config_borrow(devices->items[i].host_path);
+		list[i]->container_path = pod_config_borrow(devices->items[i].container_path);
+		list[i]->permissions = pod_config_borrow(devices->items[i].permissions);
 	}
 	config->container.devices = list;
-	config->container.n_devices = spec->device_count;
+	config->container.n_devices = devices->count;
 }
 
-static void pod_annotations(struct pod_config *config, const struct launch_spec *spec)
+static void pod_annotations(struct pod_config *config, const struct grant_list *annotations)
 {
-	size_t count = spec->annotation_count;
-	Runtime__V1__ContainerConfig__AnnotationsEntry *entries =
-		pod_block(config, count, sizeof(*entries));
 	Runtime__V1__ContainerConfig__AnnotationsEntry **list =
-		pod_block(config, count, sizeof(void *));
+		pod_messages(config, annotations->count, sizeof(**list));
 
-	if (config->failed)
-		return;
-	for (size_t i = 0; i < count; i++) {
-		runtime__v1__container_config__annotations_entry__init(&entries[i]);
-		entries[i].key = pod_config_borrow(spec->annotations[i].name);
-		entries[i].value = pod_config_borrow(spec->annotations[i].value);
-		list[i] = &entries[i];
+	for (size_t i = 0; list != NULL && i < annotations->count; i++) {
+		runtime__v1__container_config__annotations_entry__init(list[i]);
+		list[i]->key = pod_config_borrow(annotations->items[i].name);
+		list[i]->value = pod_config_borrow(annotations->items[i].value);
 	}
 	config->container.annotations = list;
-	config->container.n_annotations = count;
+	config->container.n_annotations = annotations->count;
 }
 
-static void pod_cdi_devices(struct pod_config *config, const struct launch_spec *spec)
+static void pod_cdi_devices(struct pod_config *config, const struct grant_list *devices)
 {
-	Runtime__V1__CDIDevice *devices = NULL;
-	Runtime__V1__CDIDevice **list = NULL;
-	size_t count = 0;
+	Runtime__V1__CDIDevice **list = pod_messages(config, devices->count, sizeof(**list));
 
-	while (spec->cdi_devices != NULL && spec->cdi_devices[count] != NULL)
-		count++;
-	devices = pod_block(config, count, sizeof(*devices));
-	list = pod_block(config, count, sizeof(void *));
-	if (config->failed)
-		return;
-	for (size_t i = 0; i < count; i++) {
-		runtime__v1__cdidevice__init(&devices[i]);
-		devices[i].name = pod_config_borrow(spec->cdi_devices[i]);
-		list[i] = &devices[i];
+	for (size_t i = 0; list != NULL && i < devices->count; i++) {
+		runtime__v1__cdidevice__init(list[i]);
+		list[i]->name = pod_config_borrow(devices->items[i].name);
 	}
 	config->container.cdi_devices = list;
-	config->container.n_cdi_devices = count;
+	config->container.n_cdi_devices = devices->count;
 }
 
 int pod_config_make(struct pod_config *config, const struct pod_identity *identity,
@@ -214,10 +198,10 @@ int pod_config_make(struct pod_config *config, const struct pod_identity *identi
 	else
 		pod_config_linux(config, identity, spec);
 	pod_command(config, identity, spec);
-	pod_envs(config, spec);
-	pod_mounts(config, identity, spec);
-	pod_devices(config, spec);
-	pod_annotations(config, spec);
-	pod_cdi_devices(config, spec);
+	pod_envs(config, &spec->grant.envs);
+	pod_mounts(config, &spec->grant.mounts, identity->hold_fifo);
+	pod_devices(config, &spec->grant.devices);
+	pod_annotations(config, &spec->grant.annotations);
+	pod_cdi_devices(config, &spec->grant.cdi_devices);
 	return config->failed ? error_memory(err) : 0;
 }

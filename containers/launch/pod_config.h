@@ -18,7 +18,7 @@ struct pod_identity {
 	bool seccomp;		   /* ask for the default filter */
 };
 
-enum { POD_CONFIG_BLOCKS = 16 };
+enum { POD_CONFIG_BLOCKS = 8 };
 
 /* Points into the spec and the identity that it was made from; not to be copied. */
 struct pod_config {

@@ -24,29 +24,24 @@ struct process_launch {
 	struct process *process;
 };
 
-static int process_note_ignored(struct launch *launch, size_t count, const char *what,
-				struct error *err)
+/* Says what a process of the host does not get. */
+static int note_ignored(struct launch *launch, const struct launch_spec *spec, struct error *err)
 {
-	if (count == 0)
-		return 0;
-	return launch_note(launch, err, "%zu %s not applied: the program runs on the host", count,
-			   what);
-}
-
-static int process_note_all(struct launch *launch, const struct launch_spec *spec,
-			    struct error *err)
-{
-	size_t cdi = 0;
+	static const char *const names[GRANT_KINDS] = {
+		[GRANT_MOUNT] = "mounts",
+		[GRANT_DEVICE] = "device nodes",
+		[GRANT_ANNOTATION] = "annotations",
+		[GRANT_CDI_DEVICE] = "CDI devices",
+	};
 	int rc = 0;
 
-	while (spec->cdi_devices != NULL && spec->cdi_devices[cdi] != NULL)
-		cdi++;
-	if ((rc = process_note_ignored(launch, spec->mount_count, "mounts", err)) < 0 ||
-	    (rc = process_note_ignored(launch, spec->device_count, "device nodes", err)) < 0 ||
-	    (rc = process_note_ignored(launch, spec->annotation_count, "annotations", err)) < 0 ||
-	    (rc = process_note_ignored(launch, cdi, "CDI devices", err)) < 0)
-		return rc;
-	return process_note_ignored(launch, spec->memory_limit > 0, "memory limits", err);
+	for (size_t i = 0; rc == 0 && i < GRANT_KINDS; i++) {
+		if (names[i] != NULL && spec->grant.lists[i].count > 0)
+			rc = launch_note(launch, err,
+					 "%zu %s not applied: the program runs on the host",
+					 spec->grant.lists[i].count, names[i]);
+	}
+	return rc;
 }
 
 static int process_make_env(const struct launch_spec *spec, struct text_list *env,
@@ -54,9 +49,12 @@ static int process_make_env(const struct launch_spec *spec, struct text_list *en
 {
 	int rc = 0;
 
-	for (size_t i = 0; rc == 0 && i < spec->env_count; i++)
-		rc = text_list_take(
-			env, text_format("%s=%s", spec->envs[i].name, spec->envs[i].value), err);
+	for (size_t i = 0; rc == 0 && i < spec->grant.envs.count; i++) {
+		const struct grant_entry *variable = &spec->grant.envs.items[i];
+
+		rc = text_list_take(env, text_format("%s=%s", variable->name, variable->value),
+				    err);
+	}
 	return rc;
 }
 
@@ -96,7 +94,7 @@ static int process_launch_start(struct launcher *launcher, struct launch *launch
 						 : error_memory(err);
 
 	if (rc == 0)
-		rc = process_note_all(launch, spec, err);
+		rc = note_ignored(launch, spec, err);
 	if (rc < 0)
 		return rc;
 	memcpy(&child.env, &env.items, sizeof(child.env));

@@ -3,6 +3,7 @@
 
 #include "base/cleanup.h"
 #include "base/tests/unit.h"
+#include "containers/grant/tests/entries.h"
 
 #include <string.h>
 #include <time.h>
@@ -33,17 +34,17 @@ static void expect_offence(const struct launch_spec *spec, const char *sentence)
 static void test_many_devices(void)
 {
 	enum { COUNT = 100000 };
-	struct launch_device *devices CLEANUP_FREE = calloc(COUNT, sizeof(*devices));
+	struct grant_entry *devices CLEANUP_FREE = calloc(COUNT, sizeof(*devices));
 	struct text_list paths CLEANUP_TEXT_LIST = {0};
-	struct launch_spec spec = {.name = "probe-1", .command = command, .device_count = COUNT};
+	struct launch_spec spec = {.name = "probe-1", .command = command};
 
 	CU_ASSERT_PTR_NOT_NULL_FATAL(devices);
 	for (size_t i = 0; devices != NULL && i < COUNT; i++) {
 		CU_ASSERT_EQUAL_FATAL(text_list_take(&paths, text_format("/dev/gpu%zu", i), NULL),
 				      0);
-		devices[i] = (struct launch_device){"/dev/null", paths.items[i], "rw"};
+		devices[i] = (struct grant_entry)DEVICE("/dev/null", paths.items[i], "rw");
 	}
-	spec.devices = devices;
+	spec.grant.devices = (struct grant_list){devices, COUNT};
 	clock_t start = clock();
 	expect_sound(&spec);
 	devices[COUNT - 1].container_path = "/dev/gpu0";
@@ -53,101 +54,95 @@ static void test_many_devices(void)
 
 static void test_a_sound_spec_passes(void)
 {
-	const struct launch_mount mounts[] = {
-		{"/proc/self/exe", "/usr/lib/x.so", true},
-		{"/proc", "/host..proc", true},
+	struct grant_entry mounts[] = {
+		MOUNT("/proc/self/exe", "/usr/lib/x.so", true),
+		MOUNT("/proc", "/host..proc", true),
 	};
-	const struct launch_device devices[] = {{"/dev/null", "/dev/gpu0", "rwm"}};
-	const struct launch_variable envs[] = {{"VK_DRIVER_FILES", "/a.json"}, {"EMPTY", ""}};
+	struct grant_entry devices[] = {DEVICE("/dev/null", "/dev/gpu0", "rwm")};
+	struct grant_entry envs[] = {VARIABLE("VK_DRIVER_FILES", "/a.json"), VARIABLE("EMPTY", "")};
 
 	expect_sound(&(struct launch_spec){
 		.name = "probe-1",
 		.command = command,
-		.mounts = mounts,
-		.mount_count = ARRAY_SIZE(mounts),
-		.devices = devices,
-		.device_count = ARRAY_SIZE(devices),
-		.envs = envs,
-		.env_count = ARRAY_SIZE(envs),
+		.grant.mounts = {mounts, ARRAY_SIZE(mounts)},
+		.grant.devices = {devices, ARRAY_SIZE(devices)},
+		.grant.envs = {envs, ARRAY_SIZE(envs)},
 	});
 }
 
 static void test_bad_mounts_are_named(void)
 {
-	static const struct {
-		struct launch_mount mount;
+	static struct {
+		struct grant_entry mount;
 		const char *sentence;
 	} cases[] = {
-		{{"/nonexistent/lib.so", "/lib.so", true},
+		{MOUNT("/nonexistent/lib.so", "/lib.so", true),
 		 "mount source /nonexistent/lib.so: no such file or directory"},
-		{{"/dev/null/x", "/lib.so", true}, "mount source /dev/null/x: not a directory"},
-		{{"usr/lib", "/lib", true}, "mount source usr/lib: path is not absolute"},
-		{{"/usr/../etc", "/lib", true}, "mount source /usr/../etc: path holds \"..\""},
-		{{"/..", "/lib", true}, "mount source /..: path holds \"..\""},
-		{{"", "/lib", true}, "mount source: path is empty"},
-		{{"/usr", "lib", true}, "mount target lib: path is not absolute"},
-		{{"/usr", "/lib/..", true}, "mount target /lib/..: path holds \"..\""},
-		{{"/usr", "//.", true}, "mount target //.: path is the root of the container"},
-		{{"/usr", NULL, true}, "mount target: path is empty"},
+		{MOUNT("/dev/null/x", "/lib.so", true),
+		 "mount source /dev/null/x: not a directory"},
+		{MOUNT("usr/lib", "/lib", true), "mount source usr/lib: path is not absolute"},
+		{MOUNT("/usr/../etc", "/lib", true), "mount source /usr/../etc: path holds \"..\""},
+		{MOUNT("/..", "/lib", true), "mount source /..: path holds \"..\""},
+		{MOUNT("", "/lib", true), "mount source: path is empty"},
+		{MOUNT("/usr", "lib", true), "mount target lib: path is not absolute"},
+		{MOUNT("/usr", "/lib/..", true), "mount target /lib/..: path holds \"..\""},
+		{MOUNT("/usr", "//.", true), "mount target //.: path is the root of the container"},
+		{MOUNT("/usr", NULL, true), "mount target: path is empty"},
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
 		expect_offence(&(struct launch_spec){.name = "a",
 						     .command = command,
-						     .mounts = &cases[i].mount,
-						     .mount_count = 1},
+						     .grant.mounts = {&cases[i].mount, 1}},
 			       cases[i].sentence);
 }
 
 static void test_bad_devices_are_named(void)
 {
-	static const struct {
-		struct launch_device device;
+	static struct {
+		struct grant_entry device;
 		const char *sentence;
 	} cases[] = {
-		{{"/dev/nonexistent", "/dev/x", "rw"},
+		{DEVICE("/dev/nonexistent", "/dev/x", "rw"),
 		 "device node /dev/nonexistent: no such file or directory"},
-		{{"/etc/passwd", "/dev/x", "rw"},
+		{DEVICE("/etc/passwd", "/dev/x", "rw"),
 		 "device node /etc/passwd: not a character or block device"},
-		{{"/dev", "/dev/x", "rw"}, "device node /dev: not a character or block device"},
-		{{"/dev/null", "/dev/x", ""},
+		{DEVICE("/dev", "/dev/x", "rw"),
+		 "device node /dev: not a character or block device"},
+		{DEVICE("/dev/null", "/dev/x", ""),
 		 "device node /dev/null: permissions \"\" are not letters of \"rwm\""},
-		{{"/dev/null", "/dev/x", "rwx"},
+		{DEVICE("/dev/null", "/dev/x", "rwx"),
 		 "device node /dev/null: permissions \"rwx\" are not letters of \"rwm\""},
-		{{"/dev/null", "dev/x", "rw"}, "device target dev/x: path is not absolute"},
+		{DEVICE("/dev/null", "dev/x", "rw"), "device target dev/x: path is not absolute"},
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
 		expect_offence(&(struct launch_spec){.name = "a",
 						     .command = command,
-						     .devices = &cases[i].device,
-						     .device_count = 1},
+						     .grant.devices = {&cases[i].device, 1}},
 			       cases[i].sentence);
 }
 
 static void test_container_paths_are_used_once(void)
 {
-	const struct launch_mount mounts[] = {{"/usr", "/x", true}, {"/etc", "/x", true}};
-	const struct launch_device device = {"/dev/null", "/x", "r"};
+	struct grant_entry mounts[] = {MOUNT("/usr", "/x", true), MOUNT("/etc", "/x", true)};
+	struct grant_entry device = DEVICE("/dev/null", "/x", "r");
 
 	expect_offence(
-		&(struct launch_spec){
-			.name = "a", .command = command, .mounts = mounts, .mount_count = 2},
+		&(struct launch_spec){.name = "a", .command = command, .grant.mounts = {mounts, 2}},
 		"container path /x: used twice");
 	expect_offence(&(struct launch_spec){.name = "a",
 					     .command = command,
-					     .mounts = mounts,
-					     .mount_count = 1,
-					     .devices = &device,
-					     .device_count = 1},
+					     .grant.mounts = {mounts, 1},
+					     .grant.devices = {&device, 1}},
 		       "container path /x: used twice");
 }
 
 static void test_names_and_commands_are_checked(void)
 {
-	const struct launch_variable empty = {"", "x"};
-	const struct launch_variable equals = {"A=B", "x"};
-	const struct launch_variable unset = {"A", NULL};
+	struct grant_entry empty = VARIABLE("", "x");
+	struct grant_entry equals = VARIABLE("A=B", "x");
+	struct grant_entry unset = VARIABLE("A", NULL);
 	const char *const none[] = {NULL};
 
 	expect_offence(&(struct launch_spec){.name = "", .command = command},
@@ -156,25 +151,22 @@ static void test_names_and_commands_are_checked(void)
 		       "container name \"A/b\": not 1 to 63 of [a-z0-9-]");
 	expect_offence(&(struct launch_spec){.name = "a", .command = none}, "command is empty");
 	expect_offence(
-		&(struct launch_spec){
-			.name = "a", .command = command, .envs = &empty, .env_count = 1},
+		&(struct launch_spec){.name = "a", .command = command, .grant.envs = {&empty, 1}},
 		"environment variable: name is empty");
 	expect_offence(
-		&(struct launch_spec){
-			.name = "a", .command = command, .envs = &equals, .env_count = 1},
+		&(struct launch_spec){.name = "a", .command = command, .grant.envs = {&equals, 1}},
 		"environment variable A=B: name holds '='");
 	expect_offence(
-		&(struct launch_spec){
-			.name = "a", .command = command, .envs = &unset, .env_count = 1},
+		&(struct launch_spec){.name = "a", .command = command, .grant.envs = {&unset, 1}},
 		"environment variable A: no value");
 }
 
 static void test_every_offender_is_listed(void)
 {
-	const struct launch_mount mounts[] = {
-		{"/missing/1", "/a", true}, {"/usr", "/b", true}, {"/missing/2", "/c", true}};
+	struct grant_entry mounts[] = {MOUNT("/missing/1", "/a", true), MOUNT("/usr", "/b", true),
+				       MOUNT("/missing/2", "/c", true)};
 	const struct launch_spec spec = {
-		.name = "a", .command = command, .mounts = mounts, .mount_count = 3};
+		.name = "a", .command = command, .grant.mounts = {mounts, 3}};
 	struct text_list offences CLEANUP_TEXT_LIST = {0};
 	struct error err = {0};
 

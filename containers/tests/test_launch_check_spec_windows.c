@@ -4,6 +4,7 @@
 
 #include "base/cleanup.h"
 #include "base/tests/unit.h"
+#include "containers/grant/tests/entries.h"
 
 #include <string.h>
 
@@ -27,49 +28,49 @@ static void expect(const struct launch_spec *spec, const char *sentence)
 
 static void test_devices(void)
 {
-	static const struct {
-		struct launch_device device;
+	static struct {
+		struct grant_entry device;
 		const char *sentence;
 	} cases[] = {
-		{{"vpci-location-path://PCIROOT(0)#PCI(0100)#PCI(0000)", "", ""}, NULL},
-		{{"vpci-location-path://PCIROOT(0)", NULL, NULL}, NULL},
-		{{"class/" GUID, "", ""}, NULL},
-		{{"class://" GUID, "", ""}, NULL},
-		{{"vpci-class-guid://" GUID, "", ""}, NULL},
-		{{"gpu://0", "", ""}, NULL},
-		{{"/dev/dri/card0", "", ""},
+		{DEVICE("vpci-location-path://PCIROOT(0)#PCI(0100)#PCI(0000)", "", ""), NULL},
+		{DEVICE("vpci-location-path://PCIROOT(0)", NULL, NULL), NULL},
+		{DEVICE("class/" GUID, "", ""), NULL},
+		{DEVICE("class://" GUID, "", ""), NULL},
+		{DEVICE("vpci-class-guid://" GUID, "", ""), NULL},
+		{DEVICE("gpu://0", "", ""), NULL},
+		{DEVICE("/dev/dri/card0", "", ""),
 		 "device '/dev/dri/card0' is neither IDType://ID nor class/GUID"},
-		{{"://x", "", ""}, "device '://x' has no id type"},
-		{{"vpci-location-path://", "", ""}, "device 'vpci-location-path://' has no id"},
-		{{NULL, "", ""}, "device '' is neither IDType://ID nor class/GUID"},
-		{{"class/", "", ""}, "device 'class/' has no id"},
-		{{"class/{" GUID "}", "", ""},
+		{DEVICE("://x", "", ""), "device '://x' has no id type"},
+		{DEVICE("vpci-location-path://", "", ""),
+		 "device 'vpci-location-path://' has no id"},
+		{DEVICE(NULL, "", ""), "device '' is neither IDType://ID nor class/GUID"},
+		{DEVICE("class/", "", ""), "device 'class/' has no id"},
+		{DEVICE("class/{" GUID "}", "", ""),
 		 "device 'class/{" GUID "}': '{" GUID "}' is not a GUID"},
-		{{"class://5B45201D", "", ""},
+		{DEVICE("class://5B45201D", "", ""),
 		 "device 'class://5B45201D': '5B45201D' is not a GUID"},
-		{{"gpu://0", "C:\\gpu", ""},
+		{DEVICE("gpu://0", "C:\\gpu", ""),
 		 "device gpu://0: container path \"C:\\gpu\", which containerd refuses"},
-		{{"gpu://0", "", "rwm"},
+		{DEVICE("gpu://0", "", "rwm"),
 		 "device gpu://0: permissions \"rwm\", which containerd refuses"},
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
 		expect(&(struct launch_spec){.name = "a",
 					     .command = command,
-					     .devices = &cases[i].device,
-					     .device_count = 1},
+					     .grant.devices = {&cases[i].device, 1}},
 		       cases[i].sentence);
 }
 
 /* Several devices have no place in common. */
 static void test_many_devices(void)
 {
-	const struct launch_device devices[] = {{"gpu://0", "", ""}, {"gpu://1", "", ""}};
+	struct grant_entry devices[] = {DEVICE("gpu://0", "", ""), DEVICE("gpu://1", "", "")};
 
-	expect(
-		&(struct launch_spec){
-			.name = "a", .command = command, .devices = devices, .device_count = 2},
-		NULL);
+	expect(&(struct launch_spec){.name = "a",
+				     .command = command,
+				     .grant.devices = {devices, 2}},
+	       NULL);
 }
 
 static void test_targets(void)
@@ -103,29 +104,26 @@ static void test_targets(void)
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		const struct launch_mount mount = {A_FOLDER, cases[i].target, true};
+		struct grant_entry mount = MOUNT(A_FOLDER, cases[i].target, true);
 
 		expect(&(struct launch_spec){.name = "a",
 					     .command = command,
-					     .mounts = &mount,
-					     .mount_count = 1},
+					     .grant.mounts = {&mount, 1}},
 		       cases[i].sentence);
 	}
 }
 
 static void test_pipes(void)
 {
-	const struct launch_mount pipe = {"\\\\.\\pipe\\ContainerD", "//./PIPE/x", false};
-	const struct launch_mount nameless = {"\\\\.\\pipe\\", "C:\\x", false};
+	struct grant_entry pipe = MOUNT("\\\\.\\pipe\\ContainerD", "//./PIPE/x", false);
+	struct grant_entry nameless = MOUNT("\\\\.\\pipe\\", "C:\\x", false);
 
-	expect(
-		&(struct launch_spec){
-			.name = "a", .command = command, .mounts = &pipe, .mount_count = 1},
-		NULL);
-	expect(
-		&(struct launch_spec){
-			.name = "a", .command = command, .mounts = &nameless, .mount_count = 1},
-		"mount source '\\\\\\\\.\\\\pipe\\\\': is a network or device path");
+	expect(&(struct launch_spec){.name = "a", .command = command, .grant.mounts = {&pipe, 1}},
+	       NULL);
+	expect(&(struct launch_spec){.name = "a",
+				     .command = command,
+				     .grant.mounts = {&nameless, 1}},
+	       "mount source '\\\\\\\\.\\\\pipe\\\\': is a network or device path");
 }
 
 static void test_targets_are_used_once(void)
@@ -141,38 +139,37 @@ static void test_targets_are_used_once(void)
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		const struct launch_mount mounts[] = {{A_FOLDER, cases[i].a, true},
-						      {A_FOLDER, cases[i].b, true}};
+		struct grant_entry mounts[] = {MOUNT(A_FOLDER, cases[i].a, true),
+					       MOUNT(A_FOLDER, cases[i].b, true)};
 		char *sentence CLEANUP_FREE =
 			text_format("container path %s: used twice", cases[i].b);
 
 		expect(&(struct launch_spec){.name = "a",
 					     .command = command,
-					     .mounts = mounts,
-					     .mount_count = 2},
+					     .grant.mounts = {mounts, 2}},
 		       cases[i].same ? sentence : NULL);
 	}
 }
 
 static void test_sources(void)
 {
-	const struct launch_mount relative = {"x", "C:\\x", true};
-	const struct launch_mount missing = {"C:\\no\\such\\file.dll", "C:\\x", true};
+	struct grant_entry relative = MOUNT("x", "C:\\x", true);
+	struct grant_entry missing = MOUNT("C:\\no\\such\\file.dll", "C:\\x", true);
 
-	expect(
-		&(struct launch_spec){
-			.name = "a", .command = command, .mounts = &relative, .mount_count = 1},
-		"mount source 'x': does not begin at the root of a drive");
+	expect(&(struct launch_spec){.name = "a",
+				     .command = command,
+				     .grant.mounts = {&relative, 1}},
+	       "mount source 'x': does not begin at the root of a drive");
 #ifdef _WIN32
-	expect(
-		&(struct launch_spec){
-			.name = "a", .command = command, .mounts = &missing, .mount_count = 1},
-		"mount source C:\\no\\such\\file.dll: no such file or directory");
+	expect(&(struct launch_spec){.name = "a",
+				     .command = command,
+				     .grant.mounts = {&missing, 1}},
+	       "mount source C:\\no\\such\\file.dll: no such file or directory");
 #else
-	expect(
-		&(struct launch_spec){
-			.name = "a", .command = command, .mounts = &missing, .mount_count = 1},
-		NULL);
+	expect(&(struct launch_spec){.name = "a",
+				     .command = command,
+				     .grant.mounts = {&missing, 1}},
+	       NULL);
 #endif
 }
 

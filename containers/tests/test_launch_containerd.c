@@ -5,6 +5,7 @@
 #include "base/path.h"
 #include "base/tests/unit.h"
 #include "containers/cri/sweep.h"
+#include "containers/grant/tests/entries.h"
 #include "containers/inspect/inspect.h"
 #include "containers/tests/rig.h"
 #include "rpc/loop.h"
@@ -172,15 +173,14 @@ static void test_a_file_that_is_no_program(void)
 {
 	char *script CLEANUP_FREE =
 		path_join(runtime_describe(rig.runtime)->work_directory, "text");
-	const struct launch_mount mount = {script, "/script", true};
+	struct grant_entry mount = MOUNT(script, "/script", true);
 	const char *const words[] = {"/script", NULL};
 	struct launch *launch CLEANUP_LAUNCH = NULL;
 
 	CU_ASSERT_EQUAL_FATAL(file_write_atomic(script, "not a program\n", 14, 0755, NULL), 0);
 	launch = rig_run(&rig, &(struct launch_spec){.name = "test",
 						     .command = words,
-						     .mounts = &mount,
-						     .mount_count = 1});
+						     .grant.mounts = {&mount, 1}});
 	UNIT_INT(launch_result(launch)->end, LAUNCH_NOT_STARTED);
 	UNIT_CONTAINS(launch_result(launch)->reason, "exec");
 	expect_nothing_left(launch_result(launch));
@@ -202,12 +202,11 @@ static void test_an_unknown_image(void)
 /* Two mounts that cannot both be made: the runtime, not we, says no. */
 static void test_a_mount_that_the_runtime_refuses(void)
 {
-	const struct launch_mount mount = {"/proc", "/etc/passwd", true};
+	struct grant_entry mount = MOUNT("/proc", "/etc/passwd", true);
 	struct launch *launch CLEANUP_LAUNCH =
 		rig_run(&rig, &(struct launch_spec){.name = "test",
 						    .command = WORDS("out=x"),
-						    .mounts = &mount,
-						    .mount_count = 1});
+						    .grant.mounts = {&mount, 1}});
 	const struct launch_result *result = launch_result(launch);
 
 	UNIT_INT(result->end, LAUNCH_FAILED);
@@ -217,13 +216,12 @@ static void test_a_mount_that_the_runtime_refuses(void)
 
 static void test_a_missing_mount_source_is_refused(void)
 {
-	const struct launch_mount mounts[] = {{"/nonexistent-gpucert/one", "/a", true},
-					      {"/nonexistent-gpucert/two", "/b", true}};
+	struct grant_entry mounts[] = {MOUNT("/nonexistent-gpucert/one", "/a", true),
+				       MOUNT("/nonexistent-gpucert/two", "/b", true)};
 	struct launch *launch CLEANUP_LAUNCH =
 		rig_run(&rig, &(struct launch_spec){.name = "test",
 						    .command = WORDS("out=x"),
-						    .mounts = mounts,
-						    .mount_count = 2});
+						    .grant.mounts = {mounts, 2}});
 	const struct launch_result *result = launch_result(launch);
 
 	UNIT_INT(result->end, LAUNCH_REFUSED);
@@ -235,10 +233,11 @@ static void test_a_missing_mount_source_is_refused(void)
 
 static void test_cdi_is_refused_where_it_would_be_ignored(void)
 {
-	const char *const devices[] = {"vendor.example/gpu=0", NULL};
-	struct launch *launch CLEANUP_LAUNCH = rig_run(
-		&rig, &(struct launch_spec){
-			      .name = "test", .command = WORDS("out=x"), .cdi_devices = devices});
+	struct grant_entry device = {.name = "vendor.example/gpu=0"};
+	struct launch *launch CLEANUP_LAUNCH =
+		rig_run(&rig, &(struct launch_spec){.name = "test",
+						    .command = WORDS("out=x"),
+						    .grant.cdi_devices = {&device, 1}});
 	const struct launch_result *result = launch_result(launch);
 
 	/* 1.6 ignores them, later versions do not know this device. */
@@ -292,11 +291,12 @@ static void test_endless_output_is_bounded(void)
 
 static void test_what_the_plugin_asks_for_is_applied(void)
 {
-	const struct launch_mount mounts[] = {{"/etc/debian_version", "/plugin/version", true},
-					      {"/etc", "/plugin/etc", true}};
-	const struct launch_device device = {"/dev/zero", "/dev/gpu0", "rw"};
-	const struct launch_variable envs[] = {{"VK_DRIVER_FILES", "/a:b=c \"d\""}, {"EMPTY", ""}};
-	const struct launch_variable annotation = {"gpucert.internal/x", "y"};
+	struct grant_entry mounts[] = {MOUNT("/etc/debian_version", "/plugin/version", true),
+				       MOUNT("/etc", "/plugin/etc", true)};
+	struct grant_entry device = DEVICE("/dev/zero", "/dev/gpu0", "rw");
+	struct grant_entry envs[] = {VARIABLE("VK_DRIVER_FILES", "/a:b=c \"d\""),
+				     VARIABLE("EMPTY", "")};
+	struct grant_entry annotation = VARIABLE("gpucert.internal/x", "y");
 	struct launch *launch CLEANUP_LAUNCH = rig_run(
 		&rig, &(struct launch_spec){
 			      .name = "test",
@@ -304,14 +304,10 @@ static void test_what_the_plugin_asks_for_is_applied(void)
 					       "stat=/plugin/etc", "stat=/dev/gpu0",
 					       "stat=/dev/dri", "env=VK_DRIVER_FILES", "env=EMPTY",
 					       "env=HOME", "env=NOT_THERE"),
-			      .mounts = mounts,
-			      .mount_count = ARRAY_SIZE(mounts),
-			      .devices = &device,
-			      .device_count = 1,
-			      .envs = envs,
-			      .env_count = ARRAY_SIZE(envs),
-			      .annotations = &annotation,
-			      .annotation_count = 1,
+			      .grant.mounts = {mounts, ARRAY_SIZE(mounts)},
+			      .grant.devices = {&device, 1},
+			      .grant.envs = {envs, ARRAY_SIZE(envs)},
+			      .grant.annotations = {&annotation, 1},
 		      });
 
 	UNIT_STRING(text_string(&launch_result(launch)->out),
@@ -339,10 +335,10 @@ static void test_two_at_the_same_time(void)
 {
 	char *shared CLEANUP_FREE =
 		path_join(runtime_describe(rig.runtime)->work_directory, "shared");
-	const struct launch_mount mount = {shared, "/shared", false};
+	struct grant_entry mount = MOUNT(shared, "/shared", false);
 	struct launch *first CLEANUP_LAUNCH = NULL;
 	struct launch *second CLEANUP_LAUNCH = NULL;
-	struct launch_spec spec = {.name = "first", .mounts = &mount, .mount_count = 1};
+	struct launch_spec spec = {.name = "first", .grant.mounts = {&mount, 1}};
 	struct error err = {0};
 
 	CU_ASSERT_EQUAL_FATAL(file_make_directories(shared, 0700, &err), 0);

@@ -2,6 +2,7 @@
 /* The launcher without containers. */
 #include "base/cleanup.h"
 #include "base/tests/unit.h"
+#include "containers/grant/tests/entries.h"
 #include "containers/launch/launch.h"
 #include "rpc/loop.h"
 
@@ -31,12 +32,11 @@ static struct launch *run(const struct launch_spec *spec)
 
 static void test_output_environment_and_exit_code(void)
 {
-	const struct launch_variable env = {"GPUCERT_X", "a=b c"};
+	struct grant_entry env = VARIABLE("GPUCERT_X", "a=b c");
 	struct launch *launch CLEANUP_LAUNCH =
 		run(&(struct launch_spec){.name = "a",
 					  .command = WORDS("env=GPUCERT_X", "err=oops", "exit=5"),
-					  .envs = &env,
-					  .env_count = 1});
+					  .grant.envs = {&env, 1}});
 	const struct launch_result *result = launch_result(launch);
 
 	UNIT_INT(result->end, LAUNCH_EXITED);
@@ -76,17 +76,15 @@ static void test_a_missing_program(void)
 
 static void test_what_cannot_be_applied_is_said(void)
 {
-	const struct launch_mount mounts[] = {{"/usr", "/a", true}, {"/etc", "/b", true}};
-	const struct launch_device device = {"/dev/null", "/dev/gpu", "rw"};
-	const char *const cdi[] = {"vendor.example/gpu=0", NULL};
+	struct grant_entry mounts[] = {MOUNT("/usr", "/a", true), MOUNT("/etc", "/b", true)};
+	struct grant_entry device = DEVICE("/dev/null", "/dev/gpu", "rw");
+	struct grant_entry cdi = {.name = "vendor.example/gpu=0"};
 	struct launch *launch CLEANUP_LAUNCH = run(&(struct launch_spec){
 		.name = "a",
 		.command = WORDS("exit=0"),
-		.mounts = mounts,
-		.mount_count = 2,
-		.devices = &device,
-		.device_count = 1,
-		.cdi_devices = cdi,
+		.grant.mounts = {mounts, 2},
+		.grant.devices = {&device, 1},
+		.grant.cdi_devices = {&cdi, 1},
 	});
 	const struct launch_result *result = launch_result(launch);
 
@@ -99,9 +97,9 @@ static void test_what_cannot_be_applied_is_said(void)
 
 static void test_bad_specs_are_refused_here_too(void)
 {
-	const struct launch_mount mount = {"/nonexistent", "/a", true};
+	struct grant_entry mount = MOUNT("/nonexistent", "/a", true);
 	struct launch *launch CLEANUP_LAUNCH = run(&(struct launch_spec){
-		.name = "a", .command = WORDS("exit=0"), .mounts = &mount, .mount_count = 1});
+		.name = "a", .command = WORDS("exit=0"), .grant.mounts = {&mount, 1}});
 
 	UNIT_INT(launch_result(launch)->end, LAUNCH_REFUSED);
 	UNIT_CONTAINS(launch_result(launch)->reason, "/nonexistent");

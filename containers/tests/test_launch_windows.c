@@ -5,6 +5,7 @@
 #include "base/tests/unit.h"
 #include "containers/cri/sweep.h"
 #include "containers/doubles/cri_double.h"
+#include "containers/grant/tests/entries.h"
 #include "containers/launch/launch.h"
 #include "rpc/loop.h"
 #include "rpc/rpc.h"
@@ -114,28 +115,24 @@ static struct launch *launch(const struct launch_spec *spec)
 }
 
 static const char *const command[] = {"probe-d3d12", "--adapter", "0", NULL};
-static const struct launch_mount mounts[] = {
-	{DRIVER_STORE, "C:\\Windows\\System32\\nvapi64.dll", true},
-	{DRIVER_STORE, "/data", false},
+static struct grant_entry mounts[] = {
+	MOUNT(DRIVER_STORE, "C:\\Windows\\System32\\nvapi64.dll", true),
+	MOUNT(DRIVER_STORE, "/data", false),
 };
-static const struct launch_device devices[] = {
-	{LOCATION, "", ""},
-	{"class/5B45201D-F2F2-4F3B-85BB-30FF1F953599", NULL, NULL},
+static struct grant_entry devices[] = {
+	DEVICE(LOCATION, "", ""),
+	DEVICE("class/5B45201D-F2F2-4F3B-85BB-30FF1F953599", NULL, NULL),
 };
-static const struct launch_variable envs[] = {{"DIRECTX_GPU_Name", "\xc3\xa9 4"}};
-static const struct launch_variable annotations[] = {
-	{"io.microsoft.container.wcow.deviceextensions", "x"}};
+static struct grant_entry envs[] = {VARIABLE("DIRECTX_GPU_Name", "\xc3\xa9 4")};
+static struct grant_entry annotations[] = {
+	VARIABLE("io.microsoft.container.wcow.deviceextensions", "x")};
 static const struct launch_spec spec = {
 	.name = "probe-1",
 	.command = command,
-	.mounts = mounts,
-	.mount_count = ARRAY_SIZE(mounts),
-	.devices = devices,
-	.device_count = ARRAY_SIZE(devices),
-	.envs = envs,
-	.env_count = ARRAY_SIZE(envs),
-	.annotations = annotations,
-	.annotation_count = ARRAY_SIZE(annotations),
+	.grant.mounts = {mounts, ARRAY_SIZE(mounts)},
+	.grant.devices = {devices, ARRAY_SIZE(devices)},
+	.grant.envs = {envs, ARRAY_SIZE(envs)},
+	.grant.annotations = {annotations, ARRAY_SIZE(annotations)},
 	.memory_limit = 1 << 30,
 };
 
@@ -281,10 +278,10 @@ static void test_ends(void)
 
 static void test_what_the_runtime_would_ignore(void)
 {
-	const char *const cdi[] = {"vendor.example/gpu=0", NULL};
+	struct grant_entry cdi = {.name = "vendor.example/gpu=0"};
 	struct launch_spec with_cdi = spec;
 
-	with_cdi.cdi_devices = cdi;
+	with_cdi.grant.cdi_devices = (struct grant_list){&cdi, 1};
 	enter("2.1.0");
 	expect_end(&with_cdi, LAUNCH_IGNORED, 0,
 		   "containerd 2.1.0 ignores CDI devices of Windows containers");

@@ -5,6 +5,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/tests/unit.h"
+#include "containers/grant/tests/entries.h"
 #include "containers/tests/rig.h"
 
 #include <gpucert/discovery.h>
@@ -31,8 +32,8 @@ static cJSON *run_probe(const char *probe, const struct discovery_device *device
 	const char *const words[] = {probe, NULL};
 	size_t mount_count = device != NULL ? device->file_count : 0;
 	size_t device_env_count = device != NULL ? device->variable_count : 0;
-	struct launch_mount *mounts CLEANUP_FREE = calloc(mount_count + 1, sizeof(*mounts));
-	struct launch_variable *envs CLEANUP_FREE = calloc(device_env_count + 1, sizeof(*envs));
+	struct grant_entry *mounts CLEANUP_FREE = calloc(mount_count + 1, sizeof(*mounts));
+	struct grant_entry *envs CLEANUP_FREE = calloc(device_env_count + 1, sizeof(*envs));
 	struct launch *launch = NULL;
 	const struct launch_result *result = NULL;
 	cJSON *document = NULL;
@@ -41,19 +42,17 @@ static cJSON *run_probe(const char *probe, const struct discovery_device *device
 	if (mounts == NULL || envs == NULL)
 		abort();
 	for (size_t i = 0; i < mount_count; i++)
-		mounts[i] = (struct launch_mount){device->files[i].source,
-						  device->files[i].destination, true};
+		mounts[i] = (struct grant_entry)MOUNT(device->files[i].source,
+						      device->files[i].destination, true);
 	for (size_t i = 0; i < device_env_count; i++)
-		envs[i] = (struct launch_variable){device->environment[i].name,
-						   device->environment[i].value};
+		envs[i] = (struct grant_entry)VARIABLE(device->environment[i].name,
+						       device->environment[i].value);
 	/* Drivers leak, and in a build with sanitizers their leaks would be the probe's failure. */
-	envs[device_env_count] = (struct launch_variable){"LSAN_OPTIONS", "detect_leaks=0"};
+	envs[device_env_count] = (struct grant_entry)VARIABLE("LSAN_OPTIONS", "detect_leaks=0");
 	launch = rig_run(&rig, &(struct launch_spec){.name = "probe",
 						     .command = words,
-						     .mounts = mounts,
-						     .mount_count = mount_count,
-						     .envs = envs,
-						     .env_count = device_env_count + 1});
+						     .grant.mounts = {mounts, mount_count},
+						     .grant.envs = {envs, device_env_count + 1}});
 	result = launch_result(launch);
 	launch_describe(result, end, sizeof(end));
 	UNIT_STRING(end, "exited with code 0");

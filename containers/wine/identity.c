@@ -74,11 +74,11 @@ int wine_identity_add_files(const struct wine_node *node, const char *location_p
 			    struct digest_set *set, struct digests *digests, struct error *err)
 {
 	const struct wine_device *device = wine_device_at(location_path);
-	struct wine_drivers drivers CLEANUP_WINE_DRIVERS = {0};
+	struct grant drivers CLEANUP_GRANT = {0};
 	int rc = device != NULL ? wine_drivers_add(node, device, &drivers, err) : 0;
 
-	for (size_t i = 0; rc == 0 && i < drivers.count; i++)
-		rc = digest_set_add(set, digests, drivers.mounts[i].destination,
-				    drivers.mounts[i].source, err);
+	for (size_t i = 0; rc == 0 && i < drivers.mounts.count; i++)
+		rc = digest_set_add(set, digests, drivers.mounts.items[i].container_path,
+				    drivers.mounts.items[i].host_path, err);
 	return rc;
 }

@@ -4,6 +4,7 @@
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "base/windows_device.h"
+#include "containers/wine/drivers.h"
 #include "containers/wine/image.h"
 #include "containers/wine/place.h"
 
@@ -15,20 +16,9 @@
 
 void wine_translation_free(struct wine_translation *translation)
 {
-	wine_drivers_free(&translation->drivers);
-	text_list_free(&translation->strings);
-	free(translation->mounts);
-	free(translation->envs);
+	grant_free(&translation->spec.grant);
 	free(translation->command);
 	*translation = (struct wine_translation){0};
-}
-
-/* Hands a string to the translation and returns it. NULL: out of memory. */
-static const char *translation_keep(struct wine_translation *out, char *string)
-{
-	return text_list_take(&out->strings, string, NULL) == 0
-		       ? out->strings.items[out->strings.count - 1]
-		       : NULL;
 }
 
 /* C:\... of the container: a place in the image's prefix. */
@@ -105,28 +95,25 @@ int wine_find_file(const struct wine_node *node, const char *text, char **out, s
 	return rc;
 }
 
-static int translate_mount(const struct wine_node *node, const struct launch_mount *mount,
-			   struct wine_translation *out, struct error *err)
+static int translate_mount(const struct wine_node *node, const struct grant_entry *mount,
+			   struct grant *out, struct error *err)
 {
-	struct launch_mount *translated = &out->mounts[out->spec.mount_count];
+	struct grant_entry translated = *mount;
 	char *source CLEANUP_FREE = NULL;
 	char *target CLEANUP_FREE = NULL;
 	int rc = wine_find_file(node, mount->host_path, &source, err);
 
-	rc = rc == 0 ? translate_target(node, mount->container_path, &target, err) : rc;
+	if (rc == 0)
+		rc = translate_target(node, mount->container_path, &target, err);
 	if (rc < 0)
 		return rc;
-	translated->host_path = translation_keep(out, STEAL(source));
-	translated->container_path = translation_keep(out, STEAL(target));
-	translated->read_only = mount->read_only;
-	if (translated->host_path == NULL || translated->container_path == NULL)
-		return error_memory(err);
-	out->spec.mount_count++;
-	return 0;
+	translated.host_path = source;
+	translated.container_path = target;
+	return grant_add(out, GRANT_MOUNT, &translated, err);
 }
 
 static int translate_device(const struct wine_node *node, const char *host_path,
-			    struct wine_translation *out, struct error *err)
+			    struct grant *drivers, struct error *err)
 {
 	struct windows_device string = {0};
 	const struct wine_device *device = NULL;
@@ -137,7 +124,7 @@ static int translate_device(const struct wine_node *node, const char *host_path,
 	if (string.type == WINDOWS_DEVICE_LOCATION_PATH) {
 		device = wine_device_at(string.id);
 		return device != NULL
-			       ? wine_drivers_add(node, device, &out->drivers, err)
+			       ? wine_drivers_add(node, device, drivers, err)
 			       : error_set(err, ERROR_NOT_FOUND,
 					   "device '%s': the node has none there", host_path);
 	}
@@ -148,36 +135,40 @@ static int translate_device(const struct wine_node *node, const char *host_path,
 		return error_set(err, ERROR_NOT_FOUND,
 				 "device '%s': the node has no device of that class", host_path);
 	for (size_t i = 0; rc == 0 && i < WINE_DEVICE_COUNT; i++)
-		rc = wine_drivers_add(node, &wine_devices[i], &out->drivers, err);
+		rc = wine_drivers_add(node, &wine_devices[i], drivers, err);
 	return rc;
 }
 
-/* The drivers' files behind the plugin's mounts, and their variables before the plugin's, which
- * win. */
-static int translate_drivers(const struct launch_spec *windows, struct wine_translation *out,
-			     struct error *err)
+static int add_all(struct grant *out, enum grant_kind kind, const struct grant_list *list,
+		   struct error *err)
 {
-	struct wine_drivers *drivers = &out->drivers;
-	size_t added = 0;
+	int rc = 0;
 
-	out->envs = calloc(drivers->environment.count + windows->env_count + 1, sizeof(*out->envs));
-	if (out->envs == NULL)
-		return error_memory(err);
-	for (size_t i = 0; i < drivers->environment.count; i++) {
-		char *line = drivers->environment.items[i];
-		char *equals = strchr(line, '=');
+	for (size_t i = 0; rc == 0 && i < list->count; i++)
+		rc = grant_add(out, kind, &list->items[i], err);
+	return rc;
+}
 
-		*equals = '\0';
-		out->envs[added++] = (struct launch_variable){line, equals + 1};
-	}
-	for (size_t i = 0; i < windows->env_count; i++)
-		out->envs[added++] = windows->envs[i];
-	out->spec.envs = out->envs;
-	out->spec.env_count = added;
-	for (size_t i = 0; i < drivers->count; i++)
-		out->mounts[out->spec.mount_count++] = (struct launch_mount){
-			drivers->mounts[i].source, drivers->mounts[i].destination, true};
-	return 0;
+/* The drivers' variables lie before the plugin's, which win. */
+static int translate_grant(const struct wine_node *node, const struct grant *windows,
+			   struct grant *out, struct error *err)
+{
+	struct grant drivers CLEANUP_GRANT = {0};
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < windows->devices.count; i++)
+		rc = translate_device(node, windows->devices.items[i].host_path, &drivers, err);
+	for (size_t i = 0; rc == 0 && i < windows->mounts.count; i++)
+		rc = translate_mount(node, &windows->mounts.items[i], out, err);
+	if (rc == 0)
+		rc = add_all(out, GRANT_MOUNT, &drivers.mounts, err);
+	if (rc == 0)
+		rc = add_all(out, GRANT_ENV, &drivers.envs, err);
+	if (rc == 0)
+		rc = add_all(out, GRANT_ENV, &windows->envs, err);
+	if (rc == 0)
+		rc = add_all(out, GRANT_ANNOTATION, &windows->annotations, err);
+	return rc == 0 ? add_all(out, GRANT_CDI_DEVICE, &windows->cdi_devices, err) : rc;
 }
 
 /* A bare word is a probe, as for launch_spec; anything else a Windows or Linux path of the
@@ -201,12 +192,14 @@ static int translate_command(const struct launch_spec *windows, struct wine_tran
 	memcpy(out->command, starter, sizeof(starter));
 	memcpy(out->command + ARRAY_SIZE(starter), windows->command, count * sizeof(char *));
 	if (word[strcspn(word, "/\\")] == '\0') {
-		const char *program = translation_keep(
-			out, text_format("Z:" IMAGES_PROGRAM_DIRECTORY "/%s.exe", word));
+		char *program CLEANUP_FREE =
+			text_format("Z:" IMAGES_PROGRAM_DIRECTORY "/%s.exe", word);
 
 		if (program == NULL)
 			return error_memory(err);
 		out->command[ARRAY_SIZE(starter)] = program;
+		if (grant_keep(&out->spec.grant, &out->command[ARRAY_SIZE(starter)], err) < 0)
+			return ERROR_MEMORY;
 	}
 	out->spec.command = out->command;
 	return 0;
@@ -215,23 +208,14 @@ static int translate_command(const struct launch_spec *windows, struct wine_tran
 int wine_translate(const struct wine_node *node, const struct launch_spec *windows,
 		   struct wine_translation *out, struct error *err)
 {
-	struct wine_translation translation CLEANUP_WINE_TRANSLATION = {.spec = *windows};
+	struct wine_translation translation CLEANUP_WINE_TRANSLATION = {0};
 	int rc = 0;
 
-	for (size_t i = 0; rc == 0 && i < windows->device_count; i++)
-		rc = translate_device(node, windows->devices[i].host_path, &translation, err);
-	translation.spec.devices = NULL;
-	translation.spec.device_count = 0;
-	translation.spec.mount_count = 0;
-	translation.mounts = calloc(windows->mount_count + translation.drivers.count + 1,
-				    sizeof(*translation.mounts));
-	if (translation.mounts == NULL)
-		return error_memory(err);
-	for (size_t i = 0; rc == 0 && i < windows->mount_count; i++)
-		rc = translate_mount(node, &windows->mounts[i], &translation, err);
-	rc = rc == 0 ? translate_drivers(windows, &translation, err) : rc;
-	rc = rc == 0 ? translate_command(windows, &translation, err) : rc;
-	translation.spec.mounts = translation.mounts;
+	translation.spec = *windows;
+	translation.spec.grant = (struct grant){0};
+	rc = translate_grant(node, &windows->grant, &translation.spec.grant, err);
+	if (rc == 0)
+		rc = translate_command(windows, &translation, err);
 	if (rc < 0)
 		return rc;
 	*out = translation;

@@ -5,30 +5,25 @@
  * From what a Windows container is to be given to what the Linux container gets in which Wine plays
  * it:
  *
- *   program probe-x              wine-run --inside-root ... /libexec/gpucert/probe-x.exe: a
- * display, then Wine mount target C:\a\b          the place of C:\a\b in the image's prefix; case
- * does not matter mount source C:\a\b          that file of the node: planted over the prefix, or
- * of the prefix mount source Z:\a\b          /a/b of the host; of the root where that is what
- * Wine's programs see device vpci-location-path:// the software drivers that the device stands for
- * (containers/wine/device.h), mounted read-only; there is no device node device class/GUID,
- * class://  all devices, when the GUID is that of the display interface environment, annotations as
- * they are
+ *   program probe-x              wine-run --inside-root ... /libexec/gpucert/probe-x.exe: a display,
+ *                                then Wine
+ *   mount target C:\a\b          the place of C:\a\b in the image's prefix; case does not matter
+ *   mount source C:\a\b          that file of the node: planted over the prefix, or of the prefix
+ *   mount source Z:\a\b          /a/b of the host; of the root where Wine's programs see the root
+ *   vpci-location-path://...     the software drivers that the device stands for
+ *                                (containers/wine/device.h), mounted read-only; no device node
+ *   class/GUID, class://GUID     all devices, when the GUID is that of the display interface
+ *   environment, annotations     as they are
  *
  * Nothing else makes a driver visible: the image has none. What cannot be translated is an error,
  * for it could not be applied on Windows either.
  */
 
 #include "containers/launch/launch.h"
-#include "containers/wine/drivers.h"
 #include "containers/wine/node.h"
 
 struct wine_translation {
-	struct launch_spec
-		spec; /* for launch_start(); borrows from the rest and from the original */
-	struct wine_drivers drivers;
-	struct text_list strings;
-	struct launch_mount *mounts;
-	struct launch_variable *envs;
+	struct launch_spec spec; /* for launch_start(); its grant is the translation's own */
 	const char **command;
 };
 

@@ -10,29 +10,28 @@
 
 static const char windows_node[] = GPUCERT_SOURCE_DIR "/discovery/nodes/windows-4x-tesla-t4.json";
 
-static struct granted read_options(const struct discovery_snapshot *node,
-				   const struct kubelet_container_options *options)
+static struct granted granted_by(const struct discovery_snapshot *node, const struct grant *grant)
 {
 	struct granted_reader *reader CLEANUP_GRANTED_READER = NULL;
 	struct error err = {0};
 
 	CU_ASSERT_EQUAL_FATAL(granted_reader_new(node, &reader, &err), 0);
-	return granted_read(reader, options);
+	return granted_read(reader, grant);
 }
 
 static struct granted granted_of(const struct discovery_snapshot *node,
 				 const char *const *host_paths)
 {
-	struct kubelet_device_node devices[4] = {{0}};
-	struct kubelet_container_options options = {.devices = devices};
+	struct grant_entry devices[4] = {0};
+	struct grant grant = {.devices = {devices, 0}};
 
-	for (; host_paths[options.device_count] != NULL; options.device_count++)
-		devices[options.device_count] = (struct kubelet_device_node){
+	for (; host_paths[grant.devices.count] != NULL; grant.devices.count++)
+		devices[grant.devices.count] = (struct grant_entry){
 			.container_path = "",
-			.host_path = host_paths[options.device_count],
+			.host_path = host_paths[grant.devices.count],
 			.permissions = "",
 		};
-	return read_options(node, &options);
+	return granted_by(node, &grant);
 }
 
 static struct discovery_snapshot *read_windows_node(void)
@@ -51,10 +50,10 @@ static void test_location_path_grants_its_device(void)
 	struct discovery_snapshot *node = read_windows_node();
 	char *host_path = text_format("vpci-location-path://%s", node->devices[2].location_path);
 	const char *const host_paths[] = {host_path, NULL};
-	struct granted grant = granted_of(node, host_paths);
+	struct granted granted = granted_of(node, host_paths);
 
-	CU_ASSERT_EQUAL_FATAL(grant.count, 1);
-	CU_ASSERT_PTR_EQUAL(grant.devices[0], &node->devices[2]);
+	CU_ASSERT_EQUAL_FATAL(granted.count, 1);
+	CU_ASSERT_PTR_EQUAL(granted.devices[0], &node->devices[2]);
 	free(host_path);
 	discovery_free(node);
 }
@@ -98,16 +97,15 @@ static void test_other_strings_grant_nothing(void)
 
 static void test_files_alone_grant_nothing(void)
 {
-	struct kubelet_mount mounts[] = {
+	struct grant_entry mounts[] = {
 		{.host_path = "C:\\driver\\a.dll", .container_path = "C:\\a.dll"}};
-	struct kubelet_env envs[] = {{.name = "SOME_DEVICES", .value = "0"}};
-	struct kubelet_container_options options = {.mounts = mounts, .mount_count = 1};
+	struct grant_entry envs[] = {{.name = "SOME_DEVICES", .value = "0"}};
+	struct grant grant = {.mounts = {mounts, 1}};
 	struct discovery_snapshot *node = read_windows_node();
 
-	CU_ASSERT_EQUAL(read_options(node, &options).source, GRANTED_NOTHING);
-	options.envs = envs;
-	options.env_count = 1;
-	CU_ASSERT_EQUAL(read_options(node, &options).source, GRANTED_UNTOLD);
+	CU_ASSERT_EQUAL(granted_by(node, &grant).source, GRANTED_NOTHING);
+	grant.envs = (struct grant_list){envs, 1};
+	CU_ASSERT_EQUAL(granted_by(node, &grant).source, GRANTED_UNTOLD);
 	discovery_free(node);
 }
 

@@ -129,30 +129,30 @@ static void test_close(void)
 
 static struct granted of_mounts(const char *const *sources)
 {
-	struct kubelet_mount mounts[4] = {{0}};
-	struct kubelet_container_options options = {.mounts = mounts};
+	struct grant_entry mounts[4] = {0};
+	struct grant grant = {.mounts = {mounts, 0}};
 
-	for (; sources[options.mount_count] != NULL; options.mount_count++)
-		mounts[options.mount_count] = (struct kubelet_mount){
-			.container_path = "/opt/x", .host_path = sources[options.mount_count]};
-	return granted_read(fixture.reader, &options);
+	for (; sources[grant.mounts.count] != NULL; grant.mounts.count++)
+		mounts[grant.mounts.count] = (struct grant_entry){
+			.container_path = "/opt/x", .host_path = sources[grant.mounts.count]};
+	return granted_read(fixture.reader, &grant);
 }
 
 static struct granted of_node(const char *path)
 {
-	struct kubelet_device_node device = {.container_path = "/dev/x", .host_path = path};
-	struct kubelet_container_options options = {.devices = &device, .device_count = 1};
+	struct grant_entry device = {.container_path = "/dev/x", .host_path = path};
+	struct grant grant = {.devices = {&device, 1}};
 
-	return granted_read(fixture.reader, &options);
+	return granted_read(fixture.reader, &grant);
 }
 
 /* `index` of the one device; -1: none. */
-static void expect_device(struct granted grant, int index, enum granted_source source)
+static void expect_device(struct granted granted, int index, enum granted_source source)
 {
-	CU_ASSERT_EQUAL(grant.source, source);
-	CU_ASSERT_EQUAL_FATAL(grant.count, index < 0 ? 0 : 1);
+	CU_ASSERT_EQUAL(granted.source, source);
+	CU_ASSERT_EQUAL_FATAL(granted.count, index < 0 ? 0 : 1);
 	if (index >= 0)
-		CU_ASSERT_PTR_EQUAL(grant.devices[0], &fixture.devices[index]);
+		CU_ASSERT_PTR_EQUAL(granted.devices[0], &fixture.devices[index]);
 }
 
 static void expect_mount(const char *source, int index)
@@ -208,24 +208,24 @@ static void test_two_devices_are_two(void)
 {
 	const char *const sources[] = {fixture.files[0][0].source, fixture.files[1][1].source,
 				       NULL};
-	struct granted grant = of_mounts(sources);
+	struct granted granted = of_mounts(sources);
 
-	CU_ASSERT_EQUAL(grant.source, GRANTED_READ);
-	CU_ASSERT_EQUAL(grant.count, 2);
+	CU_ASSERT_EQUAL(granted.source, GRANTED_READ);
+	CU_ASSERT_EQUAL(granted.count, 2);
 }
 
 static void test_what_only_a_runtime_understands_is_untold(void)
 {
-	struct kubelet_env env = {.name = "NVIDIA_VISIBLE_DEVICES", .value = "GPU-1"};
-	struct kubelet_cdi_device cdi = {.name = "example.com/gpu=0"};
-	struct kubelet_container_options options = {.envs = &env, .env_count = 1};
+	struct grant_entry env = {.name = "NVIDIA_VISIBLE_DEVICES", .value = "GPU-1"};
+	struct grant_entry cdi = {.name = "example.com/gpu=0"};
+	struct grant grant = {.envs = {&env, 1}};
 
-	expect_device(granted_read(fixture.reader, &options), -1, GRANTED_UNTOLD);
-	CU_ASSERT_TRUE(granted_read(fixture.reader, &options).by_runtime);
-	options = (struct kubelet_container_options){.cdi_devices = &cdi, .cdi_device_count = 1};
-	expect_device(granted_read(fixture.reader, &options), -1, GRANTED_UNTOLD);
-	options = (struct kubelet_container_options){0};
-	expect_device(granted_read(fixture.reader, &options), -1, GRANTED_NOTHING);
+	expect_device(granted_read(fixture.reader, &grant), -1, GRANTED_UNTOLD);
+	CU_ASSERT_TRUE(granted_read(fixture.reader, &grant).by_runtime);
+	grant = (struct grant){.cdi_devices = {&cdi, 1}};
+	expect_device(granted_read(fixture.reader, &grant), -1, GRANTED_UNTOLD);
+	grant = (struct grant){0};
+	expect_device(granted_read(fixture.reader, &grant), -1, GRANTED_NOTHING);
 }
 
 /* What this process has read so far. */

@@ -6,6 +6,7 @@
 #include "base/file.h"
 #include "base/path.h"
 #include "base/tests/unit.h"
+#include "containers/grant/tests/entries.h"
 
 static struct {
 	char *folder;
@@ -58,11 +59,11 @@ static int close_place(void)
 }
 
 /* `wanted` NULL: innocent. */
-static void expect(const struct launch_spec *spec, const char *wanted)
+static void expect(const struct grant *grant, const char *wanted)
 {
 	struct text_list found CLEANUP_TEXT_LIST = {0};
 
-	UNIT_INT(tamper_find(spec, &place.image, &found, NULL), 0);
+	UNIT_INT(tamper_find(grant, &place.image, &found, NULL), 0);
 	UNIT_INT(found.count, wanted != NULL ? 1 : 0);
 	if (wanted != NULL && found.count == 1 && strstr(found.items[0], wanted) == NULL)
 		UNIT_STRING(found.items[0], wanted);
@@ -73,16 +74,16 @@ static void expect(const struct launch_spec *spec, const char *wanted)
 static void expect_mount(const char *source, const char *target, const char *wanted)
 {
 	char *host CLEANUP_FREE = source[0] == '/' ? strdup(source) : below(source);
-	const struct launch_mount mount = {host, target, true};
+	struct grant_entry mount = MOUNT(host, target, true);
 
-	expect(&(struct launch_spec){.mounts = &mount, .mount_count = 1}, wanted);
+	expect(&(struct grant){.mounts = {&mount, 1}}, wanted);
 }
 
 static void expect_variable(const char *name, const char *value, const char *wanted)
 {
-	const struct launch_variable variable = {name, value};
+	struct grant_entry variable = VARIABLE(name, value);
 
-	expect(&(struct launch_spec){.envs = &variable, .env_count = 1}, wanted);
+	expect(&(struct grant){.envs = {&variable, 1}}, wanted);
 }
 
 static void test_files_of_the_image(void)
@@ -134,24 +135,23 @@ static void test_the_dynamic_linker(void)
 /* The loader looks for layers below the home folder, which an answer may move. */
 static void test_layers_at_home(void)
 {
-	const struct launch_variable home = {"HOME", "/opt/home"};
+	struct grant_entry home = VARIABLE("HOME", "/opt/home");
 	char *layers CLEANUP_FREE = below("layers");
 	char *driver CLEANUP_FREE = below("driver");
-	struct launch_mount mount = {layers, "/opt/home/.local/share", true};
-	struct launch_spec spec = {
-		.mounts = &mount, .mount_count = 1, .envs = &home, .env_count = 1};
+	struct grant_entry mount = MOUNT(layers, "/opt/home/.local/share", true);
+	struct grant grant = {.mounts = {&mount, 1}, .envs = {&home, 1}};
 
-	expect(&spec, "puts a layer in front");
+	expect(&grant, "puts a layer in front");
 	mount.container_path = "/opt/home/.config";
-	expect(&spec, "puts a layer in front");
+	expect(&grant, "puts a layer in front");
 	mount.container_path = "/root/.config";
-	expect(&spec, NULL);
-	mount = (struct launch_mount){driver, "/opt/home", true};
-	expect(&spec, NULL);
+	expect(&grant, NULL);
+	mount = (struct grant_entry)MOUNT(driver, "/opt/home", true);
+	expect(&grant, NULL);
 	expect_mount("layers", "/root/.config", "puts a layer in front");
-	mount = (struct launch_mount){driver, "/opt/driver", true};
-	spec.envs = &(struct launch_variable){"HOME", "here"};
-	expect(&spec, NULL);
+	mount = (struct grant_entry)MOUNT(driver, "/opt/driver", true);
+	home.value = "here";
+	expect(&grant, NULL);
 	expect_mount("driver/libdriver.so", "/etc/vulkan/loader_settings.d/x.json",
 		     "puts a layer in front");
 }
@@ -160,17 +160,18 @@ static void test_layers_at_home(void)
 static void test_many_mounts(void)
 {
 	enum { COUNT = 100000 };
-	struct launch_mount *mounts = calloc(COUNT, sizeof(*mounts));
+	struct grant_entry *mounts = calloc(COUNT, sizeof(*mounts));
 	char *driver CLEANUP_FREE = below("driver");
 
 	CU_ASSERT_PTR_NOT_NULL_FATAL(mounts);
 	for (size_t i = 0; i < COUNT; i++)
-		mounts[i] = (struct launch_mount){driver, "/opt/glibc-hwcaps/x86-64-v2/x", true};
-	expect(&(struct launch_spec){.mounts = mounts, .mount_count = COUNT},
+		mounts[i] =
+			(struct grant_entry)MOUNT(driver, "/opt/glibc-hwcaps/x86-64-v2/x", true);
+	expect(&(struct grant){.mounts = {mounts, COUNT}},
 	       "mounts below /glibc-hwcaps are not looked at");
 	for (size_t i = 0; i < COUNT; i++)
 		mounts[i].container_path = "/opt/driver/lib/libdriver.so";
-	expect(&(struct launch_spec){.mounts = mounts, .mount_count = COUNT}, NULL);
+	expect(&(struct grant){.mounts = {mounts, COUNT}}, NULL);
 	free(mounts);
 }
 
@@ -201,11 +202,11 @@ static void test_layers(void)
 
 static void test_device_nodes(void)
 {
-	const struct launch_device over = {"/dev/null", "/libexec/gpucert/probe-vulkan", "rw"};
-	const struct launch_device beside = {"/dev/null", "/dev/dri/renderD128", "rw"};
+	struct grant_entry over = DEVICE("/dev/null", "/libexec/gpucert/probe-vulkan", "rw");
+	struct grant_entry beside = DEVICE("/dev/null", "/dev/dri/renderD128", "rw");
 
-	expect(&(struct launch_spec){.devices = &over, .device_count = 1}, "hides the image's");
-	expect(&(struct launch_spec){.devices = &beside, .device_count = 1}, NULL);
+	expect(&(struct grant){.devices = {&over, 1}}, "hides the image's");
+	expect(&(struct grant){.devices = {&beside, 1}}, NULL);
 }
 
 static void test_variables(void)
@@ -230,8 +231,8 @@ static void test_the_library_path(void)
 {
 	char *driver CLEANUP_FREE = below("driver");
 	char *other CLEANUP_FREE = below("other");
-	const struct launch_mount mounts[] = {{driver, "/opt/driver", true},
-					      {other, "/opt/other", true}};
+	struct grant_entry mounts[] = {MOUNT(driver, "/opt/driver", true),
+				       MOUNT(other, "/opt/other", true)};
 	static const struct {
 		const char *value, *wanted;
 	} cases[] = {
@@ -243,12 +244,10 @@ static void test_the_library_path(void)
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		const struct launch_variable variable = {"LD_LIBRARY_PATH", cases[i].value};
+		struct grant_entry variable = VARIABLE("LD_LIBRARY_PATH", cases[i].value);
 
-		expect(&(struct launch_spec){.mounts = mounts,
-					     .mount_count = ARRAY_SIZE(mounts),
-					     .envs = &variable,
-					     .env_count = 1},
+		expect(&(struct grant){.mounts = {mounts, ARRAY_SIZE(mounts)},
+				       .envs = {&variable, 1}},
 		       cases[i].wanted);
 	}
 }
@@ -272,19 +271,19 @@ static void test_windows(void)
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		const struct launch_mount mount = {"C:\\x", cases[i].target, true};
-		const struct launch_spec spec = {.mounts = &mount, .mount_count = 1};
+		struct grant_entry mount = MOUNT("C:\\x", cases[i].target, true);
+		const struct grant grant = {.mounts = {&mount, 1}};
 		struct text_list found CLEANUP_TEXT_LIST = {0};
 
-		UNIT_INT(tamper_find_windows(&spec, &found, NULL), 0);
+		UNIT_INT(tamper_find_windows(&grant, &found, NULL), 0);
 		if ((found.count == 1) != cases[i].tampers)
 			UNIT_STRING(cases[i].target, cases[i].tampers ? "tampers" : "is innocent");
 	}
-	const struct launch_variable variable = {"WINEDLLPATH", "/x"};
-	const struct launch_spec spec = {.envs = &variable, .env_count = 1};
+	struct grant_entry variable = VARIABLE("WINEDLLPATH", "/x");
+	const struct grant grant = {.envs = {&variable, 1}};
 	struct text_list found CLEANUP_TEXT_LIST = {0};
 
-	UNIT_INT(tamper_find_windows(&spec, &found, NULL), 0);
+	UNIT_INT(tamper_find_windows(&grant, &found, NULL), 0);
 	UNIT_INT(found.count, 1);
 }
 

@@ -2,12 +2,12 @@
 #include "base/cleanup.h"
 #include "base/json.h"
 #include "base/tests/unit.h"
-#include "conformance/kubelet/container_options.h"
 #include "conformance/kubelet/fault_state.h"
 #include "conformance/kubelet/faults.h"
 #include "conformance/kubelet/go_text.h"
 #include "conformance/kubelet/id_set.h"
 #include "conformance/kubelet/kubelet.h"
+#include "conformance/kubelet/merge.h"
 #include "rpc/rpc.h"
 
 #include <time.h>
@@ -159,33 +159,32 @@ static void make_answer(struct answer_parts *parts, const char *path, const char
 	parts->response.n_cdi_devices = 1;
 }
 
-static const struct kubelet_conflict *conflict_of(const struct kubelet_container_options *options,
-						  enum kubelet_option_kind kind)
+static const struct grant_conflict *conflict_of(const struct grant *grant, enum grant_kind kind)
 {
-	for (size_t i = 0; i < options->conflict_count; i++)
-		if (options->conflicts[i].kind == kind)
-			return &options->conflicts[i];
+	for (size_t i = 0; i < grant->conflict_count; i++)
+		if (grant->conflicts[i].kind == kind)
+			return &grant->conflicts[i];
 	return NULL;
 }
 
 static void test_first_one_wins(void)
 {
 	static struct answer_parts first, second;
-	struct kubelet_container_options options = {0};
+	struct grant grant = {0};
 	make_answer(&first, "/dev/gpu", "/dev/a", true);
 	make_answer(&second, "/dev/gpu", "/dev/b", false);
 	const struct kubelet_answer answers[] = {{"example.com/a", &first.response},
 						 {"example.com/b", &second.response}};
-	UNIT_INT(kubelet_container_options_merge(false, answers, 2, &options, NULL), 0);
-	UNIT_INT(options.env_count, 1);
-	UNIT_STRING(options.envs[0].value, "/dev/a");
-	UNIT_INT(options.mount_count, 1);
-	UNIT_STRING(options.mounts[0].host_path, "/dev/a");
-	CU_ASSERT(options.mounts[0].read_only);
-	UNIT_INT(options.device_count, 1);
-	UNIT_INT(options.cdi_device_count, 1);
-	UNIT_INT(options.conflict_count, 4);
-	const struct kubelet_conflict *mount = conflict_of(&options, KUBELET_OPTION_MOUNT);
+	UNIT_INT(kubelet_merge(false, answers, 2, &grant, NULL), 0);
+	UNIT_INT(grant.envs.count, 1);
+	UNIT_STRING(grant.envs.items[0].value, "/dev/a");
+	UNIT_INT(grant.mounts.count, 1);
+	UNIT_STRING(grant.mounts.items[0].host_path, "/dev/a");
+	CU_ASSERT(grant.mounts.items[0].read_only);
+	UNIT_INT(grant.devices.count, 1);
+	UNIT_INT(grant.cdi_devices.count, 1);
+	UNIT_INT(grant.conflict_count, 4);
+	const struct grant_conflict *mount = conflict_of(&grant, GRANT_MOUNT);
 	CU_ASSERT_PTR_NOT_NULL_FATAL(mount);
 	if (mount == NULL)
 		return;
@@ -195,12 +194,12 @@ static void test_first_one_wins(void)
 	UNIT_STRING(mount->loser, "/dev/b (rw)");
 	UNIT_STRING(mount->loser_resource, "example.com/b");
 	CU_ASSERT_FALSE(mount->same);
-	const struct kubelet_conflict *cdi = conflict_of(&options, KUBELET_OPTION_CDI_DEVICE);
+	const struct grant_conflict *cdi = conflict_of(&grant, GRANT_CDI_DEVICE);
 	CU_ASSERT(cdi != NULL && cdi->same);
-	cJSON *json CLEANUP_JSON = kubelet_container_options_json(&options);
+	cJSON *json CLEANUP_JSON = grant_json(&grant);
 	CU_ASSERT_PTR_NOT_NULL(json_pointer(json, "/conflicts/3/loser"));
 	CU_ASSERT_PTR_NOT_NULL(json_pointer(json, "/mounts/0/read_only"));
-	kubelet_container_options_free(&options);
+	grant_free(&grant);
 }
 
 /* A map's last value of a key counts, and that alone. */
@@ -209,7 +208,7 @@ static void test_last_value_of_a_key(void)
 	static struct answer_parts parts;
 	V1beta1__ContainerAllocateResponse__EnvsEntry again;
 	V1beta1__ContainerAllocateResponse__EnvsEntry *envs[] = {&parts.env, &again};
-	struct kubelet_container_options options = {0};
+	struct grant grant = {0};
 	char name[] = "GPU";
 	char value[] = "later";
 	make_answer(&parts, "/dev/gpu", "/dev/a", true);
@@ -219,13 +218,13 @@ static void test_last_value_of_a_key(void)
 	parts.response.envs = envs;
 	parts.response.n_envs = 2;
 	const struct kubelet_answer answers[] = {{"example.com/a", &parts.response}};
-	UNIT_INT(kubelet_container_options_merge(false, answers, 1, &options, NULL), 0);
-	UNIT_INT(options.env_count, 1);
-	UNIT_STRING(options.envs[0].value, "later");
-	const struct kubelet_conflict *env = conflict_of(&options, KUBELET_OPTION_ENV);
+	UNIT_INT(kubelet_merge(false, answers, 1, &grant, NULL), 0);
+	UNIT_INT(grant.envs.count, 1);
+	UNIT_STRING(grant.envs.items[0].value, "later");
+	const struct grant_conflict *env = conflict_of(&grant, GRANT_ENV);
 	CU_ASSERT(env != NULL && strcmp(env->winner, "later") == 0 &&
 		  strcmp(env->loser, "/dev/a") == 0);
-	kubelet_container_options_free(&options);
+	grant_free(&grant);
 }
 
 /* Each of them twice. Its time is the harness' own: comparing each with each would take minutes. */
@@ -236,7 +235,7 @@ static void test_many_mounts(void)
 	V1beta1__Mount *mounts CLEANUP_FREE = calloc(COUNT, sizeof(*mounts));
 	V1beta1__Mount **list CLEANUP_FREE = calloc(COUNT, sizeof(*list));
 	struct text_list paths CLEANUP_TEXT_LIST = {0};
-	struct kubelet_container_options options = {0};
+	struct grant grant = {0};
 	CU_ASSERT_FATAL(mounts != NULL && list != NULL);
 	if (mounts == NULL || list == NULL)
 		return;
@@ -252,32 +251,32 @@ static void test_many_mounts(void)
 	const struct kubelet_answer answers[] = {{"a.example/x", &response},
 						 {"b.example/x", &response}};
 	clock_t start = clock();
-	UNIT_INT(kubelet_container_options_merge(false, answers, 2, &options, NULL), 0);
+	UNIT_INT(kubelet_merge(false, answers, 2, &grant, NULL), 0);
 	CU_ASSERT((clock() - start) / CLOCKS_PER_SEC < 5);
-	UNIT_INT(options.mount_count, COUNT);
-	UNIT_INT(options.conflict_count, COUNT);
-	UNIT_STRING(options.mounts[COUNT - 1].host_path, paths.items[COUNT - 1]);
-	UNIT_STRING(options.conflicts[COUNT - 1].key, paths.items[COUNT - 1]);
-	kubelet_container_options_free(&options);
+	UNIT_INT(grant.mounts.count, COUNT);
+	UNIT_INT(grant.conflict_count, COUNT);
+	UNIT_STRING(grant.mounts.items[COUNT - 1].host_path, paths.items[COUNT - 1]);
+	UNIT_STRING(grant.conflicts[COUNT - 1].key, paths.items[COUNT - 1]);
+	grant_free(&grant);
 }
 
 static void test_windows_drops_cdi_and_later_devices(void)
 {
 	static struct answer_parts first, second;
-	struct kubelet_container_options options = {0};
+	struct grant grant = {0};
 	make_answer(&first, "", "class/5B45201D-F2F2-4F3B-85BB", false);
 	make_answer(&second, "", "vpci-location-path://PCIROOT", false);
 	const struct kubelet_answer answers[] = {{"a.example/x", &first.response},
 						 {"b.example/x", &second.response}};
-	UNIT_INT(kubelet_container_options_merge(true, answers, 2, &options, NULL), 0);
-	UNIT_INT(options.cdi_device_count, 0);
-	UNIT_INT(options.device_count, 1);
-	UNIT_STRING(options.devices[0].host_path, "class/5B45201D-F2F2-4F3B-85BB");
-	const struct kubelet_conflict *cdi = conflict_of(&options, KUBELET_OPTION_CDI_DEVICE);
+	UNIT_INT(kubelet_merge(true, answers, 2, &grant, NULL), 0);
+	UNIT_INT(grant.cdi_devices.count, 0);
+	UNIT_INT(grant.devices.count, 1);
+	UNIT_STRING(grant.devices.items[0].host_path, "class/5B45201D-F2F2-4F3B-85BB");
+	const struct grant_conflict *cdi = conflict_of(&grant, GRANT_CDI_DEVICE);
 	CU_ASSERT(cdi != NULL && cdi->dropped);
-	const struct kubelet_conflict *device = conflict_of(&options, KUBELET_OPTION_DEVICE);
+	const struct grant_conflict *device = conflict_of(&grant, GRANT_DEVICE);
 	CU_ASSERT(device != NULL && !device->same && !device->dropped);
-	kubelet_container_options_free(&options);
+	grant_free(&grant);
 }
 
 static void test_events_have_one_json_form(void)

@@ -338,7 +338,7 @@ static void test_start_calls_pre_start_and_merges(void)
 {
 	struct rig rig;
 	struct kubelet_outcome outcome = {0};
-	struct kubelet_container_options options = {0};
+	struct grant grant = {0};
 	struct error err = {0};
 	rig_start(&rig, KUBELET_PROFILE_1_36);
 	struct scripted_plugin *plugin = rig_plugin(
@@ -348,23 +348,23 @@ static void test_start_calls_pre_start_and_merges(void)
 		      " 'resetting', 'times': 1}}}");
 	rig_wait_listed(&rig);
 	UNIT_INT(kubelet_start_container(rig.kubelet, "pod", "main", RIG_PATIENCE_MS, &outcome,
-					 &options, &err),
+					 &grant, &err),
 		 ERROR_NOT_FOUND);
 	expect_admission(rig_admit(&rig, "pod", "main", 1));
 	CHECK_OK(kubelet_start_container(rig.kubelet, "pod", "main", RIG_PATIENCE_MS, &outcome,
-					 &options, ERR));
+					 &grant, ERR));
 	CU_ASSERT_FALSE(outcome.accepted);
 	UNIT_STRING(outcome.reason, "CreateContainerError");
 	UNIT_CONTAINS(outcome.message, "code = Unavailable desc = resetting");
 	kubelet_outcome_free(&outcome);
 	CHECK_OK(kubelet_start_container(rig.kubelet, "pod", "main", RIG_PATIENCE_MS, &outcome,
-					 &options, ERR));
+					 &grant, ERR));
 	CU_ASSERT(outcome.accepted);
-	UNIT_INT(options.mount_count, 1);
-	UNIT_STRING(options.mounts[0].host_path, "/h/device-0");
+	UNIT_INT(grant.mounts.count, 1);
+	UNIT_STRING(grant.mounts.items[0].host_path, "/h/device-0");
 	UNIT_INT(scripted_plugin_calls(plugin, SCRIPT_PRE_START), 2);
 	UNIT_INT(scripted_plugin_calls(plugin, SCRIPT_ALLOCATE), 1);
-	kubelet_container_options_free(&options);
+	grant_free(&grant);
 	rig_close(&rig);
 }
 
@@ -373,7 +373,7 @@ static void test_pre_start_has_a_deadline(void)
 	struct rig rig;
 	const struct kubelet_options times = {.pre_start_timeout_ms = 20};
 	struct kubelet_outcome outcome = {0};
-	struct kubelet_container_options options = {0};
+	struct grant grant = {0};
 	rig_init(&rig);
 	rig_make(&rig, &times);
 	CHECK_OK(kubelet_start(rig.kubelet, ERR));
@@ -382,7 +382,7 @@ static void test_pre_start_has_a_deadline(void)
 	rig_wait_listed(&rig);
 	expect_admission(rig_admit(&rig, "pod", "main", 1));
 	CHECK_OK(kubelet_start_container(rig.kubelet, "pod", "main", RIG_PATIENCE_MS, &outcome,
-					 &options, ERR));
+					 &grant, ERR));
 	CU_ASSERT_FALSE(outcome.accepted);
 	UNIT_CONTAINS(outcome.message, "code = DeadlineExceeded");
 	kubelet_outcome_free(&outcome);
@@ -393,7 +393,7 @@ static void test_allocations_outlive_a_kubelet_restart(void)
 {
 	struct rig rig;
 	struct kubelet_outcome outcome = {0};
-	struct kubelet_container_options options = {0};
+	struct grant grant = {0};
 	rig_start(&rig, KUBELET_PROFILE_1_36);
 	struct scripted_plugin *plugin = rig_plugin(
 		&rig,
@@ -407,11 +407,11 @@ static void test_allocations_outlive_a_kubelet_restart(void)
 	rig_wait_listed(&rig);
 	expect_admission(rig_admit(&rig, "pod", "main", 1));
 	CHECK_OK(kubelet_start_container(rig.kubelet, "pod", "main", RIG_PATIENCE_MS, &outcome,
-					 &options, ERR));
-	UNIT_INT(options.env_count, 1);
-	CU_ASSERT(text_ends_with(options.envs[0].value, " 0"));
+					 &grant, ERR));
+	UNIT_INT(grant.envs.count, 1);
+	CU_ASSERT(text_ends_with(grant.envs.items[0].value, " 0"));
 	UNIT_INT(scripted_plugin_calls(plugin, SCRIPT_ALLOCATE), 1);
-	kubelet_container_options_free(&options);
+	grant_free(&grant);
 	rig_close(&rig);
 }
 

@@ -69,7 +69,7 @@ static void add_code(const struct play *play, struct text *line, const struct ku
  * itself closed. */
 static void describe(const struct play *play, const struct kubelet_event *event, struct text *line)
 {
-	const struct kubelet_container_options *options = event->container_options;
+	const struct grant *grant = event->grant;
 	switch ((int)event->type) {
 	case KUBELET_EVENT_REGISTER_ANSWERED:
 		text_add(line, event->code == RPC_OK ? "registered" : "answer ");
@@ -118,8 +118,8 @@ static void describe(const struct play *play, const struct kubelet_event *event,
 		break;
 	case KUBELET_EVENT_CONTAINER_OPTIONS:
 		text_addf(line, "container envs=%zu mounts=%zu devices=%zu annotations=%zu cdi=%zu",
-			  options->env_count, options->mount_count, options->device_count,
-			  options->annotation_count, options->cdi_device_count);
+			  grant->envs.count, grant->mounts.count, grant->devices.count,
+			  grant->annotations.count, grant->cdi_devices.count);
 		break;
 	case KUBELET_EVENT_WATCHER_NOTIFIED:
 		if (event->text != NULL)
@@ -213,12 +213,12 @@ static void do_start(struct play *play, const char *words)
 {
 	char pod[64] = "", name[64] = "";
 	struct kubelet_outcome outcome = {0};
-	struct kubelet_container_options options = {0};
+	struct grant grant = {0};
 	CU_ASSERT_FATAL(sscanf(words, "%63[^/]/%63s", pod, name) == 2);
 	CHECK_OK(kubelet_start_container(play->rig.kubelet, pod, name, RIG_PATIENCE_MS, &outcome,
-					 &options, ERR));
+					 &grant, ERR));
 	kubelet_outcome_free(&outcome);
-	kubelet_container_options_free(&options);
+	grant_free(&grant);
 }
 
 static void do_plugin(struct play *play, const char *words)

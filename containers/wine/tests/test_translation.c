@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "base/path.h"
 #include "base/tests/unit.h"
+#include "containers/grant/tests/entries.h"
 #include "containers/wine/identity.h"
 #include "containers/wine/registry.h"
 #include "containers/wine/translation.h"
@@ -26,20 +27,17 @@ static void make_file(const char *name)
 		abort();
 }
 
-static int translate(const struct launch_mount *mount, const struct launch_device *device,
+static int translate(struct grant_entry *mount, struct grant_entry *device,
 		     struct wine_translation *out, struct error *err)
 {
 	static const char *const command[] = {"probe-vulkan", "--device", "0", NULL};
-	static const struct launch_variable variable = {"NAME", "C:\\value"};
+	static struct grant_entry variable = VARIABLE("NAME", "C:\\value");
 	const struct launch_spec spec = {
 		.name = "probe",
 		.command = command,
-		.mounts = mount,
-		.mount_count = mount != NULL ? 1 : 0,
-		.devices = device,
-		.device_count = device != NULL ? 1 : 0,
-		.envs = &variable,
-		.env_count = 1,
+		.grant.mounts = {mount, mount != NULL ? 1 : 0},
+		.grant.devices = {device, device != NULL ? 1 : 0},
+		.grant.envs = {&variable, 1},
 		.timeout_ms = 7,
 	};
 
@@ -49,17 +47,17 @@ static int translate(const struct launch_mount *mount, const struct launch_devic
 static void expect_mount(const char *source, const char *target, const char *wanted_source,
 			 const char *wanted_target)
 {
-	const struct launch_mount mount = {source, target, true};
+	struct grant_entry mount = MOUNT(source, target, true);
 	struct wine_translation translation CLEANUP_WINE_TRANSLATION = {0};
 	char *place CLEANUP_FREE = path_join(directory, wanted_source);
 	struct error err = {0};
 
 	UNIT_INT(translate(&mount, NULL, &translation, &err), 0);
 	UNIT_STRING(err.text, "");
-	UNIT_NEED(translation.spec.mount_count == 1);
-	UNIT_STRING(translation.spec.mounts[0].host_path, place);
-	UNIT_STRING(translation.spec.mounts[0].container_path, wanted_target);
-	CU_ASSERT_TRUE(translation.spec.mounts[0].read_only);
+	UNIT_NEED(translation.spec.grant.mounts.count == 1);
+	UNIT_STRING(translation.spec.grant.mounts.items[0].host_path, place);
+	UNIT_STRING(translation.spec.grant.mounts.items[0].container_path, wanted_target);
+	CU_ASSERT_TRUE(translation.spec.grant.mounts.items[0].read_only);
 }
 
 static void test_mounts(void)
@@ -81,13 +79,13 @@ static void test_mounts(void)
 static void expect_mount_refused(const char *source, const char *target, int code,
 				 const char *reason)
 {
-	const struct launch_mount mount = {source, target, true};
+	struct grant_entry mount = MOUNT(source, target, true);
 	struct wine_translation translation = {0};
 	struct error err = {0};
 
 	UNIT_INT(translate(&mount, NULL, &translation, &err), code);
 	UNIT_CONTAINS(err.text, reason);
-	CU_ASSERT_PTR_NULL(translation.mounts);
+	CU_ASSERT_PTR_NULL(translation.spec.grant.mounts.items);
 }
 
 static void test_hostile_mounts(void)
@@ -139,7 +137,7 @@ static void test_devices(void)
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		const struct launch_device device = {cases[i].host_path, "", ""};
+		struct grant_entry device = DEVICE(cases[i].host_path, "", "");
 		struct wine_translation translation = {0};
 		struct error err = {0};
 
@@ -169,9 +167,9 @@ static void test_program(void)
 		UNIT_STRING(translation.spec.command[i], wanted[i]);
 	}
 	CU_ASSERT_PTR_NULL(translation.spec.command[ARRAY_SIZE(wanted) - 1]);
-	UNIT_INT(translation.spec.env_count, 1);
-	UNIT_STRING(translation.spec.envs[0].value, "C:\\value");
-	UNIT_INT(translation.spec.device_count, 0);
+	UNIT_INT(translation.spec.grant.envs.count, 1);
+	UNIT_STRING(translation.spec.grant.envs.items[0].value, "C:\\value");
+	UNIT_INT(translation.spec.grant.devices.count, 0);
 	UNIT_INT(translation.spec.timeout_ms, 7);
 	UNIT_STRING(translation.spec.name, "probe");
 }

@@ -5,8 +5,10 @@
 #include "base/file.h"
 #include "base/path.h"
 #include "base/tests/unit.h"
+#include "containers/grant/tests/entries.h"
 #include "containers/runtime/containerd.h"
 #include "containers/tests/rig.h"
+#include "containers/wine/device.h"
 #include "containers/wine/image.h"
 #include "containers/wine/translation.h"
 #include "rpc/loop.h"
@@ -30,23 +32,21 @@ static struct wine_node node;
 static char *cache; /* of images, for this test alone */
 
 /* What a plugin answers for a device: the device string and the files of the driver. */
-static const struct launch_mount driver_mounts[] = {
-	{STORE "gpucert_vulkan64.dll", "C:\\Windows\\System32\\vulkan-1.dll", true},
-	{STORE "Bin\\gpucert_opencl64.dll", "c:/windows/system32/OpenCL.DLL", true},
-	{STORE "gpucert_icd32.json", "C:\\Windows\\SysWOW64\\gpucert_icd32.json", true},
+static struct grant_entry driver_mounts[] = {
+	MOUNT(STORE "gpucert_vulkan64.dll", "C:\\Windows\\System32\\vulkan-1.dll", true),
+	MOUNT(STORE "Bin\\gpucert_opencl64.dll", "c:/windows/system32/OpenCL.DLL", true),
+	MOUNT(STORE "gpucert_icd32.json", "C:\\Windows\\SysWOW64\\gpucert_icd32.json", true),
 };
 
-static char *run_with(const struct launch_device *devices, size_t device_count, size_t mount_count)
+static char *run_with(struct grant_entry *devices, size_t device_count, size_t mount_count)
 {
 	const char *const command[] = {"probe-adapters",
 				       "C:\\windows\\syswow64\\gpucert_icd32.json", NULL};
 	const struct launch_spec spec = {
 		.name = "adapters",
 		.command = command,
-		.devices = devices,
-		.device_count = device_count,
-		.mounts = driver_mounts,
-		.mount_count = mount_count,
+		.grant.devices = {devices, device_count},
+		.grant.mounts = {driver_mounts, mount_count},
 		.timeout_ms = TIMEOUT_MS,
 	};
 	struct wine_translation translation CLEANUP_WINE_TRANSLATION = {0};
@@ -94,7 +94,7 @@ static void test_one_device(void)
 	for (size_t i = 0; i < WINE_DEVICE_COUNT; i++) {
 		char *string CLEANUP_FREE =
 			text_format("vpci-location-path://%s", wine_devices[i].location_path);
-		const struct launch_device device = {string, "", ""};
+		struct grant_entry device = DEVICE(string, "", "");
 		char *seen CLEANUP_FREE = run_with(&device, 1, ARRAY_SIZE(driver_mounts));
 
 		UNIT_STRING(seen, "dxgi=1\nd3d11=1\nd3d12=1\nvulkan=1\nopencl=1\n"
@@ -104,7 +104,7 @@ static void test_one_device(void)
 
 static void test_all_devices(void)
 {
-	const struct launch_device device = {"class/5b45201d-f2f2-4f3b-85bb-30ff1f953599", "", ""};
+	struct grant_entry device = DEVICE("class/5b45201d-f2f2-4f3b-85bb-30ff1f953599", "", "");
 	char *seen CLEANUP_FREE = run_with(&device, 1, ARRAY_SIZE(driver_mounts));
 
 	UNIT_CONTAINS(seen, "vulkan=2\n");

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: MIT */
+#include "containers/grant/grant.h"
+
+#include "base/cleanup.h"
+#include "base/json.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* How each kind is called, and the members of its JSON. */
+static const struct {
+	const char *name, *list, *key, *value;
+} kinds[GRANT_KINDS] = {
+	[GRANT_ENV] = {"env", "envs", "name", "value"},
+	[GRANT_MOUNT] = {"mount", "mounts", "container_path", "host_path"},
+	[GRANT_DEVICE] = {"device", "devices", "container_path", "host_path"},
+	[GRANT_ANNOTATION] = {"annotation", "annotations", "name", "value"},
+	[GRANT_CDI_DEVICE] = {"cdi-device", "cdi_devices", "name", "value"},
+};
+
+const char *grant_kind_name(enum grant_kind kind)
+{
+	return kinds[kind].name;
+}
+
+int grant_keep(struct grant *grant, const char **string, struct error *err)
+{
+	if (*string == NULL)
+		return 0;
+	int rc = text_list_add(&grant->strings, *string, err);
+	if (rc == 0)
+		*string = grant->strings.items[grant->strings.count - 1];
+	return rc;
+}
+
+/* Room for one more; the capacity is the next power of two. */
+static void *grow(void *items, size_t count, size_t size, struct error *err)
+{
+	if ((count & (count - 1)) != 0)
+		return items;
+	items = reallocarray(items, count == 0 ? 1 : 2 * count, size);
+	if (items == NULL)
+		(void)error_memory(err);
+	return items;
+}
+
+int grant_add(struct grant *grant, enum grant_kind kind, const struct grant_entry *entry,
+	      struct error *err)
+{
+	struct grant_list *list = &grant->lists[kind];
+	struct grant_entry kept = *entry;
+	struct grant_entry *items = grow(list->items, list->count, sizeof(*items), err);
+	if (items == NULL)
+		return ERROR_MEMORY;
+	list->items = items;
+	if (grant_keep(grant, &kept.name, err) < 0 || grant_keep(grant, &kept.value, err) < 0 ||
+	    grant_keep(grant, &kept.permissions, err) < 0)
+		return ERROR_MEMORY;
+	items[list->count++] = kept;
+	return 0;
+}
+
+int grant_add_conflict(struct grant *grant, const struct grant_conflict *conflict,
+		       struct error *err)
+{
+	struct grant_conflict kept = *conflict;
+	struct grant_conflict *items =
+		grow(grant->conflicts, grant->conflict_count, sizeof(*items), err);
+	if (items == NULL)
+		return ERROR_MEMORY;
+	grant->conflicts = items;
+	if (grant_keep(grant, &kept.key, err) < 0 || grant_keep(grant, &kept.winner, err) < 0 ||
+	    grant_keep(grant, &kept.loser, err) < 0)
+		return ERROR_MEMORY;
+	items[grant->conflict_count++] = kept;
+	return 0;
+}
+
+void grant_free(struct grant *grant)
+{
+	for (size_t kind = 0; kind < GRANT_KINDS; kind++)
+		free(grant->lists[kind].items);
+	free(grant->conflicts);
+	text_list_free(&grant->strings);
+	*grant = (struct grant){0};
+}
+
+/* NULL is left out. */
+static bool add_string(cJSON *object, const char *key, const char *value)
+{
+	if (value == NULL)
+		return true;
+	cJSON *item = json_new_string(value, strlen(value));
+	if (item != NULL && cJSON_AddItemToObject(object, key, item))
+		return true;
+	cJSON_Delete(item);
+	return false;
+}
+
+/* A new object at the end of `array`; NULL when memory ran out. */
+static cJSON *add_object(cJSON *array)
+{
+	cJSON *object = cJSON_CreateObject();
+	if (object != NULL && cJSON_AddItemToArray(array, object))
+		return object;
+	cJSON_Delete(object);
+	return NULL;
+}
+
+static bool add_entry(cJSON *array, enum grant_kind kind, const struct grant_entry *entry)
+{
+	cJSON *object = add_object(array);
+	return object != NULL && add_string(object, kinds[kind].key, entry->name) &&
+	       add_string(object, kinds[kind].value, entry->value) &&
+	       (kind != GRANT_MOUNT ||
+		cJSON_AddBoolToObject(object, "read_only", entry->read_only) != NULL) &&
+	       add_string(object, "permissions", entry->permissions) &&
+	       add_string(object, "resource", entry->resource);
+}
+
+static bool add_conflict(cJSON *array, const struct grant_conflict *conflict)
+{
+	cJSON *object = add_object(array);
+	return object != NULL && add_string(object, "kind", kinds[conflict->kind].name) &&
+	       add_string(object, "key", conflict->key) &&
+	       add_string(object, "winner", conflict->winner) &&
+	       add_string(object, "winner_resource", conflict->winner_resource) &&
+	       add_string(object, "loser", conflict->loser) &&
+	       add_string(object, "loser_resource", conflict->loser_resource) &&
+	       cJSON_AddBoolToObject(object, "same", conflict->same) != NULL &&
+	       cJSON_AddBoolToObject(object, "dropped", conflict->dropped) != NULL;
+}
+
+cJSON *grant_json(const struct grant *grant)
+{
+	cJSON *json CLEANUP_JSON = cJSON_CreateObject();
+	bool good = json != NULL;
+	for (enum grant_kind kind = 0; good && kind < GRANT_KINDS; kind++) {
+		cJSON *array = cJSON_AddArrayToObject(json, kinds[kind].list);
+		good = array != NULL;
+		for (size_t i = 0; good && i < grant->lists[kind].count; i++)
+			good = add_entry(array, kind, &grant->lists[kind].items[i]);
+	}
+	cJSON *conflicts = good ? cJSON_AddArrayToObject(json, "conflicts") : NULL;
+	good = conflicts != NULL;
+	for (size_t i = 0; good && i < grant->conflict_count; i++)
+		good = add_conflict(conflicts, &grant->conflicts[i]);
+	return good ? STEAL(json) : NULL;
+}
