@@ -78,13 +78,13 @@ static int open_scanner(struct plugin *plugin, struct error *err)
 		.on_change = on_devices_changed,
 		.user = plugin,
 	};
-	int result = scanner_open(&options, FIRST_SCAN_MS, &plugin->scanner, err);
+	int rc = scanner_open(&options, FIRST_SCAN_MS, &plugin->scanner, err);
 
 	/* A recorded node is quick to read, and one that cannot be read is a mistake to tell at
 	 * once. */
-	if (result == 0 && plugin->config->node[0] != '\0')
-		result = scanner_scan(plugin->scanner, err);
-	return result;
+	if (rc == 0 && plugin->config->node[0] != '\0')
+		rc = scanner_scan(plugin->scanner, err);
+	return rc;
 }
 
 static bool is_wanted(const struct plugin *plugin, enum inventory_resource resource)
@@ -103,29 +103,29 @@ static int open_instances(struct plugin *plugin, struct error *err)
 		.on_suspicion = on_suspicion,
 		.user = plugin,
 	};
-	int result = 0;
+	int rc = 0;
 
-	for (int i = 0; result == 0 && i < INVENTORY_RESOURCE_COUNT; i++) {
+	for (int i = 0; rc == 0 && i < INVENTORY_RESOURCE_COUNT; i++) {
 		options.resource = (enum inventory_resource)i;
 		if (is_wanted(plugin, options.resource))
-			result = instance_open(&options, &plugin->instances[i], err);
+			rc = instance_open(&options, &plugin->instances[i], err);
 	}
-	return result;
+	return rc;
 }
 
 static int open_directory_watches(struct plugin *plugin, struct error *err)
 {
 	const struct config *config = plugin->config;
 	char *kubelet CLEANUP_FREE = path_directory(config->kubelet_socket);
-	int result = directory_watch_open(&plugin->loop, config->plugin_dir, on_directory_changed,
-					  plugin, &plugin->plugin_directory, err);
+	int rc = directory_watch_open(&plugin->loop, config->plugin_dir, on_directory_changed,
+				      plugin, &plugin->plugin_directory, err);
 
 	if (kubelet == NULL)
 		return error_memory(err);
-	if (result == 0 && strcmp(kubelet, config->plugin_dir) != 0)
-		result = directory_watch_open(&plugin->loop, kubelet, on_directory_changed, plugin,
-					      &plugin->kubelet_directory, err);
-	return result;
+	if (rc == 0 && strcmp(kubelet, config->plugin_dir) != 0)
+		rc = directory_watch_open(&plugin->loop, kubelet, on_directory_changed, plugin,
+					  &plugin->kubelet_directory, err);
+	return rc;
 }
 
 static void on_instance_closed(void *user)
@@ -187,26 +187,26 @@ int plugin_run(const struct config *config, struct error *err)
 			},
 	};
 	struct error drain = {0};
-	int result = check_node(config, err);
+	int rc = check_node(config, err);
 
-	if (result < 0)
-		return result;
-	result = uv_loop_init(&plugin.loop);
-	if (result != 0)
-		return error_uv(err, result, "event loop");
+	if (rc < 0)
+		return rc;
+	rc = uv_loop_init(&plugin.loop);
+	if (rc != 0)
+		return error_uv(err, rc, "event loop");
 	log_info("%s %s", config->program->name, GPUCERT_VERSION);
-	result = termination_open(&plugin.loop, on_request, &plugin, &plugin.termination, err);
-	if (result == 0)
-		result = open_scanner(&plugin, err);
-	if (result == 0)
-		result = open_instances(&plugin, err);
-	if (result == 0)
-		result = open_directory_watches(&plugin, err);
-	if (result == 0)
+	rc = termination_open(&plugin.loop, on_request, &plugin, &plugin.termination, err);
+	if (rc == 0)
+		rc = open_scanner(&plugin, err);
+	if (rc == 0)
+		rc = open_instances(&plugin, err);
+	if (rc == 0)
+		rc = open_directory_watches(&plugin, err);
+	if (rc == 0)
 		(void)uv_run(&plugin.loop, UV_RUN_DEFAULT);
 	stop(&plugin);
 	if (loop_drain(&plugin.loop, DRAIN_MS, &drain) < 0)
 		log_warning("%s", drain.text);
 	inventory_free(&plugin.inventory);
-	return result;
+	return rc;
 }

@@ -158,8 +158,7 @@ static const char wddm_description[] =
 	"Every option that has a value can also be given by an environment variable "
 	"(--poll-interval is WDDM_DEVICE_PLUGIN_POLL_INTERVAL) and by a key of the configuration "
 	"file (pollInterval). An option goes before the environment, that before the file. The "
-	"file "
-	"is the one of --config, else of WDDM_DEVICE_PLUGIN_CONFIG_FILE, else wddm.yaml (or "
+	"file is the one of --config, else of WDDM_DEVICE_PLUGIN_CONFIG_FILE, else wddm.yaml (or "
 	"another extension) in the working directory or in /etc/directx-device-plugins.";
 
 static const char mcdm_description[] =
@@ -169,8 +168,7 @@ static const char mcdm_description[] =
 	"Every option that has a value can also be given by an environment variable "
 	"(--poll-interval is MCDM_DEVICE_PLUGIN_POLL_INTERVAL) and by a key of the configuration "
 	"file (pollInterval). An option goes before the environment, that before the file. The "
-	"file "
-	"is the one of --config, else of MCDM_DEVICE_PLUGIN_CONFIG_FILE, else mcdm.yaml (or "
+	"file is the one of --config, else of MCDM_DEVICE_PLUGIN_CONFIG_FILE, else mcdm.yaml (or "
 	"another extension) in the working directory or in /etc/directx-device-plugins.";
 
 static const char *const gpu_examples[] = {

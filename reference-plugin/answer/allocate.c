@@ -22,22 +22,22 @@ static int chosen_devices(const struct inventory *inventory, enum inventory_reso
 {
 	char quoted[REPLICA_ID_QUOTED_SIZE];
 	struct replica_set chosen CLEANUP(replica_set_free) = {0};
-	int result = replica_set_init(&chosen, inventory, err);
+	int rc = replica_set_init(&chosen, inventory, err);
 
-	for (size_t i = 0; result == 0 && i < request->n_devices_ids; i++) {
+	for (size_t i = 0; rc == 0 && i < request->n_devices_ids; i++) {
 		const char *id = request->devices_ids[i];
 		size_t device = 0;
 		uint32_t replica = 0;
 
-		result = inventory_locate(inventory, resource, id, &device, &replica, err);
-		if (result == 0)
-			result = check_health(&inventory->devices[device], id, err);
-		if (result == 0 && !replica_set_add(&chosen, device, replica))
-			result = error_set(err, ERROR_ARGUMENT, "device id %s is asked for twice",
-					   replica_id_quote(id, quoted));
+		rc = inventory_locate(inventory, resource, id, &device, &replica, err);
+		if (rc == 0)
+			rc = check_health(&inventory->devices[device], id, err);
+		if (rc == 0 && !replica_set_add(&chosen, device, replica))
+			rc = error_set(err, ERROR_ARGUMENT, "device id %s is asked for twice",
+				       replica_id_quote(id, quoted));
 	}
-	if (result < 0)
-		return result;
+	if (rc < 0)
+		return rc;
 	*devices = calloc(inventory->device_count + 1, sizeof(**devices));
 	if (*devices == NULL)
 		return error_memory(err);
@@ -71,13 +71,13 @@ static int answer_container(const struct inventory *inventory, enum inventory_re
 {
 	size_t *devices CLEANUP_FREE = NULL;
 	size_t count = 0;
-	int result = 0;
+	int rc = 0;
 
 	if (request->n_devices_ids == 0)
 		return error_set(err, ERROR_ARGUMENT, "a container asks for no device id");
-	result = chosen_devices(inventory, resource, request, &devices, &count, err);
-	if (result < 0)
-		return result;
+	rc = chosen_devices(inventory, resource, request, &devices, &count, err);
+	if (rc < 0)
+		return rc;
 	return answer_devices(inventory, rules, devices, count, out, err);
 }
 
@@ -98,14 +98,14 @@ int allocate(const struct inventory *inventory, enum inventory_resource resource
 		return error_memory(err);
 	for (size_t i = 0; i < count; i++) {
 		struct answer *answer = &out->answers[i];
-		int result = 0;
+		int rc = 0;
 
 		out->message.container_responses[i] = &answer->message;
 		out->message.n_container_responses = i + 1;
-		result = answer_container(inventory, resource, rules,
-					  request->container_requests[i], answer, err);
-		if (result < 0)
-			return result;
+		rc = answer_container(inventory, resource, rules, request->container_requests[i],
+				      answer, err);
+		if (rc < 0)
+			return rc;
 	}
 	return 0;
 }

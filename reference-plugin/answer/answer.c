@@ -37,25 +37,25 @@ int answer_stat(const struct answer_host *host, const char *path, struct stat *s
 
 static int build_linux(struct answer *out, const struct answer_request *request, struct error *err)
 {
-	int result = check_gives_access(request, err);
+	int rc = check_gives_access(request, err);
 
-	if (result == 0)
-		result = answer_add_nodes(out, request, err);
-	if (result == 0)
-		result = answer_add_mounts(out, request, err);
-	if (result == 0)
-		result = answer_add_variables(out, request, err);
-	return result;
+	if (rc == 0)
+		rc = answer_add_nodes(out, request, err);
+	if (rc == 0)
+		rc = answer_add_mounts(out, request, err);
+	if (rc == 0)
+		rc = answer_add_variables(out, request, err);
+	return rc;
 }
 
 static int build_windows(struct answer *out, const struct answer_request *request,
 			 struct error *err)
 {
-	int result = answer_add_device_strings(out, request, err);
+	int rc = answer_add_device_strings(out, request, err);
 
-	if (result == 0 && !request->rules->skip_runtime_mounts)
-		result = answer_add_driver_files(out, request, err);
-	return result;
+	if (rc == 0 && !request->rules->skip_runtime_mounts)
+		rc = answer_add_driver_files(out, request, err);
+	return rc;
 }
 
 int answer_build(const struct answer_host *host, const struct answer_rules *rules,

@@ -25,11 +25,11 @@ static int check_count(const struct answer_request *request, struct error *err)
 
 static int take_string(struct answer *answer, char *string, char **out, struct error *err)
 {
-	int result = text_list_take(&answer->strings, string, err);
+	int rc = text_list_take(&answer->strings, string, err);
 
-	if (result == 0)
+	if (rc == 0)
 		*out = answer->strings.items[answer->strings.count - 1];
-	return result;
+	return rc;
 }
 
 /* Container path and permissions must be empty (containerd, internal/cri/opts/
@@ -58,16 +58,16 @@ static int add_location_path(struct answer *answer, const struct discovery_devic
 			     struct error *err)
 {
 	char *host_path = NULL;
-	int result = 0;
+	int rc = 0;
 
 	if (device->location_path[0] == '\0')
 		return error_set(err, ERROR_UNSUPPORTED,
 				 "device '%s' has no location path to assign it by", device->id);
-	result = take_string(answer, text_format("vpci-location-path://%s", device->location_path),
-			     &host_path, err);
-	if (result == 0 && !has_string(answer, host_path))
+	rc = take_string(answer, text_format("vpci-location-path://%s", device->location_path),
+			 &host_path, err);
+	if (rc == 0 && !has_string(answer, host_path))
 		add_string(answer, device, host_path);
-	return result;
+	return rc;
 }
 
 static void add_variable(struct answer *answer, const struct discovery_device *device,
@@ -108,17 +108,17 @@ static int add_class(struct answer *answer, const struct answer_request *request
 int answer_add_device_strings(struct answer *answer, const struct answer_request *request,
 			      struct error *err)
 {
-	int result = check_count(request, err);
+	int rc = check_count(request, err);
 
-	if (result < 0)
-		return result;
+	if (rc < 0)
+		return rc;
 	answer->nodes = calloc(request->count + 1, sizeof(*answer->nodes));
 	answer->message.devices = calloc(request->count + 1, sizeof(V1beta1__DeviceSpec *));
 	if (answer->nodes == NULL || answer->message.devices == NULL)
 		return error_memory(err);
 	if (request->rules->allocation == ANSWER_CLASS)
 		return request->count > 0 ? add_class(answer, request, err) : 0;
-	for (size_t i = 0; result == 0 && i < request->count; i++)
-		result = add_location_path(answer, request->devices[i], err);
-	return result;
+	for (size_t i = 0; rc == 0 && i < request->count; i++)
+		rc = add_location_path(answer, request->devices[i], err);
+	return rc;
 }

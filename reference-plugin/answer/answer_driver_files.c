@@ -85,9 +85,9 @@ static const char *objection(const struct discovery_device *device,
 
 static int add_registry_files(struct collection *collection, const struct discovery_device *device)
 {
-	int result = 0;
+	int rc = 0;
 
-	for (size_t i = 0; result == 0 && i < device->file_count; i++) {
+	for (size_t i = 0; rc == 0 && i < device->file_count; i++) {
 		const struct discovery_file *file = &device->files[i];
 		const char *why = objection(device, file);
 
@@ -95,12 +95,11 @@ static int add_registry_files(struct collection *collection, const struct discov
 			add_file(collection, device, SOURCE_REGISTRY, file->source,
 				 file->destination);
 		else
-			result =
-				warn(collection,
-				     text_format("device '%s': '%s' is not mounted at '%s': %s",
-						 device->id, file->source, file->destination, why));
+			rc = warn(collection,
+				  text_format("device '%s': '%s' is not mounted at '%s': %s",
+					      device->id, file->source, file->destination, why));
 	}
-	return result;
+	return rc;
 }
 
 /* A file that is named relative to the driver's directory. */
@@ -108,7 +107,7 @@ static int add_store_file(struct collection *collection, const struct discovery_
 			  enum source from, const char *relative, const char *destination)
 {
 	struct text_list *strings = &collection->answer->strings;
-	int result = 0;
+	int rc = 0;
 
 	if (!windows_path_is_absolute(device->driver_store_path)) {
 		if (from == SOURCE_BUILT_IN)
@@ -117,39 +116,39 @@ static int add_store_file(struct collection *collection, const struct discovery_
 						    "driver lies is not known",
 						    device->id, relative));
 	}
-	result = text_list_take(strings, text_format("%s\\%s", device->driver_store_path, relative),
-				collection->err);
-	if (result == 0)
+	rc = text_list_take(strings, text_format("%s\\%s", device->driver_store_path, relative),
+			    collection->err);
+	if (rc == 0)
 		add_file(collection, device, from, strings->items[strings->count - 1], destination);
-	return result;
+	return rc;
 }
 
 static int add_configured_files(struct collection *collection,
 				const struct discovery_device *device)
 {
 	const struct additional_mounts *mounts = collection->request->rules->additional;
-	int result = 0;
+	int rc = 0;
 
-	for (size_t i = 0; result == 0 && mounts != NULL && i < mounts->count; i++) {
+	for (size_t i = 0; rc == 0 && mounts != NULL && i < mounts->count; i++) {
 		const struct additional_mount *mount = &mounts->items[i];
 
 		if (mount->kind != ADDITIONAL_MOUNT_LINUX && vendor_matches(mount->vendor, device))
-			result = add_store_file(collection, device, SOURCE_CONFIGURATION,
-						mount->source, mount->destination);
+			rc = add_store_file(collection, device, SOURCE_CONFIGURATION, mount->source,
+					    mount->destination);
 	}
-	return result;
+	return rc;
 }
 
 static int add_built_in_files(struct collection *collection, const struct discovery_device *device)
 {
-	int result = 0;
+	int rc = 0;
 
-	for (size_t i = 0; result == 0 && i < ARRAY_SIZE(built_in); i++) {
+	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(built_in); i++) {
 		if (vendor_matches(built_in[i].vendor, device))
-			result = add_store_file(collection, device, SOURCE_BUILT_IN,
-						built_in[i].source, built_in[i].destination);
+			rc = add_store_file(collection, device, SOURCE_BUILT_IN, built_in[i].source,
+					    built_in[i].destination);
 	}
-	return result;
+	return rc;
 }
 
 static int by_destination(const void *a, const void *b)
@@ -168,8 +167,7 @@ static int warn_of_missing(struct collection *collection, const struct answer_fi
 	if (file->from == SOURCE_BUILT_IN)
 		return 0;
 	return warn(collection,
-		    text_format("device '%s': '%s' is not mounted at '%s': it does not "
-				"exist",
+		    text_format("device '%s': '%s' is not mounted at '%s': it does not exist",
 				file->device, file->mount.host_path, file->mount.container_path));
 }
 
@@ -178,16 +176,16 @@ static int drop_missing(struct collection *collection)
 {
 	struct answer_file *files = collection->answer->files;
 	size_t kept = 0;
-	int result = 0;
+	int rc = 0;
 
-	for (size_t i = 0; result == 0 && i < collection->count; i++) {
+	for (size_t i = 0; rc == 0 && i < collection->count; i++) {
 		if (collection->request->host->recorded || file_exists(files[i].mount.host_path))
 			files[kept++] = files[i];
 		else
-			result = warn_of_missing(collection, &files[i]);
+			rc = warn_of_missing(collection, &files[i]);
 	}
 	collection->count = kept;
-	return result;
+	return rc;
 }
 
 static int warn_of_loser(struct collection *collection, const struct answer_file *winner,
@@ -208,19 +206,19 @@ static int drop_repeats(struct collection *collection)
 {
 	struct answer_file *files = collection->answer->files;
 	size_t kept = 0;
-	int result = 0;
+	int rc = 0;
 
-	for (size_t i = 0; result == 0 && i < collection->count; i++) {
+	for (size_t i = 0; rc == 0 && i < collection->count; i++) {
 		const struct answer_file *last = kept > 0 ? &files[kept - 1] : NULL;
 
 		if (last == NULL ||
 		    strcasecmp(last->mount.container_path, files[i].mount.container_path) != 0)
 			files[kept++] = files[i];
 		else
-			result = warn_of_loser(collection, last, &files[i]);
+			rc = warn_of_loser(collection, last, &files[i]);
 	}
 	collection->count = kept;
-	return result;
+	return rc;
 }
 
 static size_t files_wanted(const struct answer_request *request)
@@ -239,26 +237,26 @@ int answer_add_driver_files(struct answer *answer, const struct answer_request *
 {
 	struct collection collection = {.answer = answer, .request = request, .err = err};
 	size_t wanted = files_wanted(request);
-	int result = 0;
+	int rc = 0;
 
 	answer->files = calloc(wanted + 1, sizeof(*answer->files));
 	answer->message.mounts = calloc(wanted + 1, sizeof(V1beta1__Mount *));
 	if (answer->files == NULL || answer->message.mounts == NULL)
 		return error_memory(err);
-	for (size_t i = 0; result == 0 && i < request->count; i++) {
-		result = add_registry_files(&collection, request->devices[i]);
-		if (result == 0)
-			result = add_configured_files(&collection, request->devices[i]);
-		if (result == 0)
-			result = add_built_in_files(&collection, request->devices[i]);
+	for (size_t i = 0; rc == 0 && i < request->count; i++) {
+		rc = add_registry_files(&collection, request->devices[i]);
+		if (rc == 0)
+			rc = add_configured_files(&collection, request->devices[i]);
+		if (rc == 0)
+			rc = add_built_in_files(&collection, request->devices[i]);
 	}
-	if (result == 0)
-		result = drop_missing(&collection);
+	if (rc == 0)
+		rc = drop_missing(&collection);
 	qsort(answer->files, collection.count, sizeof(*answer->files), by_destination);
-	if (result == 0)
-		result = drop_repeats(&collection);
+	if (rc == 0)
+		rc = drop_repeats(&collection);
 	for (size_t i = 0; i < collection.count; i++)
 		answer->message.mounts[i] = &answer->files[i].mount;
 	answer->message.n_mounts = collection.count;
-	return result;
+	return rc;
 }

@@ -125,7 +125,7 @@ int answer_add_mounts(struct answer *answer, const struct answer_request *reques
 {
 	size_t wanted = mounts_wanted(request);
 	size_t mounts = 0;
-	int result = 0;
+	int rc = 0;
 
 	answer->mounts = calloc(wanted + 1, sizeof(*answer->mounts));
 	answer->message.mounts = calloc(wanted + 1, sizeof(V1beta1__Mount *));
@@ -135,12 +135,12 @@ int answer_add_mounts(struct answer *answer, const struct answer_request *reques
 		mounts += add_mounts_of(&answer->mounts[mounts], request->devices[i],
 					additional_of(request));
 	qsort(answer->mounts, mounts, sizeof(*answer->mounts), by_destination);
-	result = drop_repeats(answer->mounts, &mounts, err);
-	for (size_t i = 0; result == 0 && i < mounts; i++) {
+	rc = drop_repeats(answer->mounts, &mounts, err);
+	for (size_t i = 0; rc == 0 && i < mounts; i++) {
 		if (!request->host->recorded)
-			result = check_source(request->host, &answer->mounts[i], err);
+			rc = check_source(request->host, &answer->mounts[i], err);
 		answer->message.mounts[i] = &answer->mounts[i].mount;
 	}
 	answer->message.n_mounts = mounts;
-	return result;
+	return rc;
 }

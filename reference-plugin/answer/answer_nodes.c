@@ -79,7 +79,7 @@ int answer_add_nodes(struct answer *answer, const struct answer_request *request
 {
 	size_t wanted = 0;
 	size_t nodes = 0;
-	int result = 0;
+	int rc = 0;
 
 	for (size_t i = 0; i < request->count; i++)
 		wanted += request->devices[i]->node_count;
@@ -94,12 +94,12 @@ int answer_add_nodes(struct answer *answer, const struct answer_request *request
 			add_node(&answer->nodes[nodes++], found, &found->nodes[j]);
 	}
 	qsort(answer->nodes, nodes, sizeof(*answer->nodes), by_path);
-	result = drop_repeats(answer->nodes, &nodes, err);
-	for (size_t i = 0; result == 0 && i < nodes; i++) {
+	rc = drop_repeats(answer->nodes, &nodes, err);
+	for (size_t i = 0; rc == 0 && i < nodes; i++) {
 		if (!request->host->recorded)
-			result = check_node(request->host, &answer->nodes[i], err);
+			rc = check_node(request->host, &answer->nodes[i], err);
 		answer->message.devices[i] = &answer->nodes[i].spec;
 	}
 	answer->message.n_devices = nodes;
-	return result;
+	return rc;
 }

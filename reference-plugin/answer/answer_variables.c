@@ -23,17 +23,17 @@ static int join_lists(const char *first, const char *second, char **out, struct 
 {
 	struct text_list paths CLEANUP_TEXT_LIST = {0};
 	struct text joined CLEANUP_TEXT = {0};
-	int result = text_list_split(&paths, second, ':', err);
+	int rc = text_list_split(&paths, second, ':', err);
 
-	if (result < 0)
-		return result;
+	if (rc < 0)
+		return rc;
 	text_add(&joined, first);
 	for (size_t i = 0; i < paths.count; i++) {
 		struct text_list have CLEANUP_TEXT_LIST = {0};
 
-		result = text_list_split(&have, text_string(&joined), ':', err);
-		if (result < 0)
-			return result;
+		rc = text_list_split(&have, text_string(&joined), ':', err);
+		if (rc < 0)
+			return rc;
 		if (!text_list_has(&have, paths.items[i]))
 			text_addf(&joined, ":%s", paths.items[i]);
 	}
@@ -70,25 +70,24 @@ static int join(struct answer *answer, struct answer_variable *kept,
 		const struct answer_variable *next, struct error *err)
 {
 	char *value = NULL;
-	int result = 0;
+	int rc = 0;
 
 	if (strcmp(kept->entry.value, next->entry.value) == 0)
 		return 0;
 	if (is_path_list(kept->entry.key))
-		result = join_lists(kept->entry.value, next->entry.value, &value, err);
+		rc = join_lists(kept->entry.value, next->entry.value, &value, err);
 	else if (strcmp(kept->entry.key, "OCL_ICD_VENDORS") == 0)
-		result = join_manifests(kept, next, &value, err);
+		rc = join_manifests(kept, next, &value, err);
 	else
-		result = error_set(
-			err, ERROR_UNSUPPORTED,
-			"devices '%s' and '%s' need different values of %s: '%s' and '%s'",
-			kept->device, next->device, kept->entry.key, kept->entry.value,
-			next->entry.value);
-	if (result == 0)
-		result = text_list_take(&answer->strings, value, err);
-	if (result == 0)
+		rc = error_set(err, ERROR_UNSUPPORTED,
+			       "devices '%s' and '%s' need different values of %s: '%s' and '%s'",
+			       kept->device, next->device, kept->entry.key, kept->entry.value,
+			       next->entry.value);
+	if (rc == 0)
+		rc = text_list_take(&answer->strings, value, err);
+	if (rc == 0)
 		kept->entry.value = answer->strings.items[answer->strings.count - 1];
-	return result;
+	return rc;
 }
 
 static int by_name(const void *a, const void *b)
@@ -125,15 +124,15 @@ static int drop_repeats(struct answer *answer, size_t count, size_t *kept, struc
 
 	for (size_t i = 0; i < count; i++) {
 		struct answer_variable *last = *kept > 0 ? &variables[*kept - 1] : NULL;
-		int result = 0;
+		int rc = 0;
 
 		if (last == NULL || strcmp(last->entry.key, variables[i].entry.key) != 0) {
 			variables[(*kept)++] = variables[i];
 			continue;
 		}
-		result = join(answer, last, &variables[i], err);
-		if (result < 0)
-			return result;
+		rc = join(answer, last, &variables[i], err);
+		if (rc < 0)
+			return rc;
 	}
 	return 0;
 }
@@ -143,7 +142,7 @@ int answer_add_variables(struct answer *answer, const struct answer_request *req
 {
 	size_t wanted = 0;
 	size_t kept = 0;
-	int result = 0;
+	int rc = 0;
 
 	for (size_t i = 0; i < request->count; i++)
 		wanted += request->devices[i]->variable_count;
@@ -154,9 +153,9 @@ int answer_add_variables(struct answer *answer, const struct answer_request *req
 		return error_memory(err);
 	wanted = collect(answer->variables, request);
 	qsort(answer->variables, wanted, sizeof(*answer->variables), by_name);
-	result = drop_repeats(answer, wanted, &kept, err);
-	for (size_t i = 0; result == 0 && i < kept; i++)
+	rc = drop_repeats(answer, wanted, &kept, err);
+	for (size_t i = 0; rc == 0 && i < kept; i++)
 		answer->message.envs[i] = &answer->variables[i].entry;
 	answer->message.n_envs = kept;
-	return result;
+	return rc;
 }

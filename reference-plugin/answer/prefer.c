@@ -20,10 +20,10 @@ static void read_available(const struct inventory *inventory, enum inventory_res
 	for (size_t i = 0; i < request->n_available_deviceids; i++) {
 		size_t device = 0;
 		uint32_t replica = 0;
-		int result = inventory_locate(inventory, resource, request->available_deviceids[i],
-					      &device, &replica, NULL);
+		int rc = inventory_locate(inventory, resource, request->available_deviceids[i],
+					  &device, &replica, NULL);
 
-		if (result == 0 && inventory->devices[device].healthy)
+		if (rc == 0 && inventory->devices[device].healthy)
 			(void)replica_set_add(available, device, replica);
 	}
 }
@@ -35,12 +35,11 @@ static int read_wanted(const struct inventory *inventory, enum inventory_resourc
 	for (size_t i = 0; i < request->n_must_include_deviceids; i++) {
 		size_t device = 0;
 		uint32_t replica = 0;
-		int result =
-			inventory_locate(inventory, resource, request->must_include_deviceids[i],
-					 &device, &replica, err);
+		int rc = inventory_locate(inventory, resource, request->must_include_deviceids[i],
+					  &device, &replica, err);
 
-		if (result < 0)
-			return error_wrap(err, result, "must be included");
+		if (rc < 0)
+			return error_wrap(err, rc, "must be included");
 		*count += replica_set_add(wanted, device, replica) ? 1 : 0;
 	}
 	if (request->allocation_size < 0 || (size_t)request->allocation_size < *count)
@@ -76,10 +75,10 @@ static int add_id(struct preference_container *out, const struct inventory_devic
 		  uint32_t replica, struct error *err)
 {
 	size_t at = out->message.n_deviceids;
-	int result = replica_id_format(device->id, replica, out->ids[at], err);
+	int rc = replica_id_format(device->id, replica, out->ids[at], err);
 
-	if (result < 0)
-		return result;
+	if (rc < 0)
+		return rc;
 	out->message.deviceids[at] = out->ids[at];
 	out->message.n_deviceids++;
 	return 0;
@@ -94,14 +93,14 @@ static int name_replicas(const struct inventory *inventory, size_t index, uint32
 
 	for (uint32_t replica = 0; take > 0 && replica < inventory->replicas; replica++) {
 		bool must = replica_set_has(wanted, index, replica);
-		int result = 0;
+		int rc = 0;
 
 		if (!must && (more == 0 || !replica_set_has(available, index, replica)))
 			continue;
 		more -= must ? 0 : 1;
-		result = add_id(out, &inventory->devices[index], replica, err);
-		if (result < 0)
-			return result;
+		rc = add_id(out, &inventory->devices[index], replica, err);
+		if (rc < 0)
+			return rc;
 	}
 	return 0;
 }
@@ -126,16 +125,16 @@ static int prefer_container(const struct inventory *inventory, enum inventory_re
 	struct prefer_device *devices CLEANUP_FREE = NULL;
 	size_t must = 0;
 	size_t total = 0;
-	int result = replica_set_init(&available, inventory, err);
+	int rc = replica_set_init(&available, inventory, err);
 
-	if (result == 0)
-		result = replica_set_init(&wanted, inventory, err);
-	if (result != 0)
-		return result;
+	if (rc == 0)
+		rc = replica_set_init(&wanted, inventory, err);
+	if (rc != 0)
+		return rc;
 	read_available(inventory, resource, request, &available);
-	result = read_wanted(inventory, resource, request, &wanted, &must, err);
-	if (result != 0)
-		return result;
+	rc = read_wanted(inventory, resource, request, &wanted, &must, err);
+	if (rc != 0)
+		return rc;
 	devices = new_devices(inventory, &available, &wanted);
 	if (devices == NULL)
 		return error_memory(err);
@@ -146,10 +145,9 @@ static int prefer_container(const struct inventory *inventory, enum inventory_re
 	out->message.deviceids = calloc(total + 1, sizeof(char *));
 	if (out->ids == NULL || out->message.deviceids == NULL)
 		return error_memory(err);
-	for (size_t i = 0; result == 0 && i < inventory->device_count; i++)
-		result = name_replicas(inventory, i, devices[i].taken, &available, &wanted, out,
-				       err);
-	return result;
+	for (size_t i = 0; rc == 0 && i < inventory->device_count; i++)
+		rc = name_replicas(inventory, i, devices[i].taken, &available, &wanted, out, err);
+	return rc;
 }
 
 int prefer(const struct inventory *inventory, enum inventory_resource resource,
@@ -169,15 +167,15 @@ int prefer(const struct inventory *inventory, enum inventory_resource resource,
 		return error_memory(err);
 	for (size_t i = 0; i < count; i++) {
 		struct preference_container *container = &out->containers[i];
-		int result = 0;
+		int rc = 0;
 
 		v1beta1__container_preferred_allocation_response__init(&container->message);
 		out->message.container_responses[i] = &container->message;
 		out->message.n_container_responses = i + 1;
-		result = prefer_container(inventory, resource, policy,
-					  request->container_requests[i], container, err);
-		if (result < 0)
-			return result;
+		rc = prefer_container(inventory, resource, policy, request->container_requests[i],
+				      container, err);
+		if (rc < 0)
+			return rc;
 	}
 	return 0;
 }

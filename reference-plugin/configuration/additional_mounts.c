@@ -64,14 +64,14 @@ static int new_linux_mount(struct additional_mount *mount, const char *source,
 			   const char *destination, struct error *err)
 {
 	const char *target = destination != NULL ? destination : source;
-	int result = check_path(source, "source", err);
+	int rc = check_path(source, "source", err);
 
-	if (result == 0)
-		result = check_path(target, "destination", err);
-	if (result == 0)
-		result = check_destination(target, err);
-	if (result < 0)
-		return result;
+	if (rc == 0)
+		rc = check_path(target, "destination", err);
+	if (rc == 0)
+		rc = check_destination(target, err);
+	if (rc < 0)
+		return rc;
 	mount->source = strdup(source);
 	mount->destination = strdup(target);
 	return 0;
@@ -116,16 +116,15 @@ int additional_mounts_add(struct additional_mounts *mounts, enum additional_moun
 {
 	struct additional_mount mount = {.kind = kind};
 	struct additional_mount *grown = NULL;
-	int result = 0;
+	int rc = 0;
 
 	if (mounts->count == ADDITIONAL_MOUNTS_MAX)
 		return error_set(err, ERROR_LIMIT, "more than %d additional mounts",
 				 (int)ADDITIONAL_MOUNTS_MAX);
-	result = kind == ADDITIONAL_MOUNT_LINUX
-			 ? new_linux_mount(&mount, source, destination, err)
-			 : new_windows_mount(&mount, source, destination, err);
-	if (result < 0)
-		return result;
+	rc = kind == ADDITIONAL_MOUNT_LINUX ? new_linux_mount(&mount, source, destination, err)
+					    : new_windows_mount(&mount, source, destination, err);
+	if (rc < 0)
+		return rc;
 	mount.vendor = strdup(vendor);
 	grown = realloc(mounts->items, (mounts->count + 1) * sizeof(*grown));
 	if (grown != NULL)

@@ -26,14 +26,14 @@ const char *config_resource_name(const struct config *config, bool display)
 
 static int set_defaults(struct config *config, struct error *err)
 {
-	int result = 0;
+	int rc = 0;
 
-	for (size_t i = 0; result == 0 && i < CONFIG_SETTING_COUNT; i++)
-		result = setting_set(&settings[i], setting_initial(&settings[i], config->program),
-				     config, err);
+	for (size_t i = 0; rc == 0 && i < CONFIG_SETTING_COUNT; i++)
+		rc = setting_set(&settings[i], setting_initial(&settings[i], config->program),
+				 config, err);
 	if (config->program->resource != CONFIG_RESOURCE_BOTH)
 		config->resource = (int)config->program->resource;
-	return result;
+	return rc;
 }
 
 static int apply_environment(struct config *config, struct error *err)
@@ -41,21 +41,21 @@ static int apply_environment(struct config *config, struct error *err)
 	for (size_t i = 0; i < CONFIG_SETTING_COUNT; i++) {
 		struct text variable CLEANUP_TEXT = {0};
 		char *value CLEANUP_FREE = NULL;
-		int result = 0;
+		int rc = 0;
 
 		if (!setting_is_for(&settings[i], config->program))
 			continue;
 		setting_add_variable(&settings[i], config->program->env_prefix, &variable);
 		if (variable.failed)
 			return error_memory(err);
-		result = environment_get(text_string(&variable), &value, err);
-		if (result < 0)
-			return result;
+		rc = environment_get(text_string(&variable), &value, err);
+		if (rc < 0)
+			return rc;
 		if (value == NULL || value[0] == '\0')
 			continue;
-		result = setting_set(&settings[i], value, config, err);
-		if (result < 0)
-			return error_wrap(err, result, "environment variable %s",
+		rc = setting_set(&settings[i], value, config, err);
+		if (rc < 0)
+			return error_wrap(err, rc, "environment variable %s",
 					  text_string(&variable));
 		config->origins[i] = (struct config_origin){.layer = CONFIG_ENVIRONMENT};
 	}
@@ -67,16 +67,16 @@ static int apply_options(const struct config_options *options, struct config *co
 {
 	for (size_t i = 0; i < CONFIG_SETTING_COUNT; i++) {
 		const char *initial = setting_initial(&settings[i], config->program);
-		int result = 0;
+		int rc = 0;
 
 		if (options->values[i] != NULL && options->values[i] != initial)
-			result = setting_set(&settings[i], options->values[i], config, err);
+			rc = setting_set(&settings[i], options->values[i], config, err);
 		else if (options->lists[i].count > 0)
-			result = setting_set_list(&settings[i], &options->lists[i], config, err);
+			rc = setting_set_list(&settings[i], &options->lists[i], config, err);
 		else
 			continue;
-		if (result < 0)
-			return error_wrap(err, result, "option --%s", settings[i].option);
+		if (rc < 0)
+			return error_wrap(err, rc, "option --%s", settings[i].option);
 		config->origins[i] = (struct config_origin){.layer = CONFIG_OPTION};
 	}
 	return 0;
@@ -88,16 +88,16 @@ static int add_drive(struct config *config, struct error *err)
 	char *drive CLEANUP_FREE = NULL;
 	char *whole = NULL;
 	size_t setting = 0;
-	int result = 0;
+	int rc = 0;
 
 	if (!config_is_windows)
 		return 0;
 	setting = (size_t)(setting_find(config->program, "pluginDir") - settings);
 	if (config->origins[setting].layer != CONFIG_DEFAULT)
 		return 0;
-	result = environment_get("SYSTEMDRIVE", &drive, err);
-	if (result < 0)
-		return error_wrap(err, result, "the system drive");
+	rc = environment_get("SYSTEMDRIVE", &drive, err);
+	if (rc < 0)
+		return error_wrap(err, rc, "the system drive");
 	whole = text_format("%s%s",
 			    drive != NULL && drive[0] != '\0' ? drive : "C:", config->plugin_dir);
 	if (whole == NULL)
@@ -109,13 +109,13 @@ static int add_drive(struct config *config, struct error *err)
 
 static int finish_paths(struct config *config, struct error *err)
 {
-	int result = 0;
+	int rc = 0;
 
 	if (config->plugin_dir[0] == '\0')
 		return error_set(err, ERROR_ARGUMENT, "the plugin directory is empty");
-	result = add_drive(config, err);
-	if (result < 0)
-		return error_wrap(err, result, "the plugin directory");
+	rc = add_drive(config, err);
+	if (rc < 0)
+		return error_wrap(err, rc, "the plugin directory");
 	if (config->kubelet_socket[0] == '\0') {
 		free(config->kubelet_socket);
 		config->kubelet_socket = path_join(config->plugin_dir, "kubelet.sock");
@@ -125,7 +125,7 @@ static int finish_paths(struct config *config, struct error *err)
 
 static int finish(struct config *config, struct error *err)
 {
-	int result = 0;
+	int rc = 0;
 
 	if (config->multitenancy == 0)
 		config->multitenancy = 1;
@@ -135,9 +135,9 @@ static int finish(struct config *config, struct error *err)
 				err, ERROR_ARGUMENT,
 				"a resource name is for one resource: choose display or compute "
 				"with --resource");
-		result = resource_name_check(config->resource_name, err);
-		if (result < 0)
-			return result;
+		rc = resource_name_check(config->resource_name, err);
+		if (rc < 0)
+			return rc;
 	}
 	return finish_paths(config, err);
 }
@@ -145,22 +145,22 @@ static int finish(struct config *config, struct error *err)
 int config_load(const struct config_program *program, const struct config_options *options,
 		struct config *out, struct error *err)
 {
-	int result = 0;
+	int rc = 0;
 
 	out->program = program;
-	result = set_defaults(out, err);
-	if (result == 0)
-		result = config_file_find(program, options->file, &out->file, err);
-	if (result == 0 && out->file[0] != '\0') {
-		result = config_read_yaml(out->file, out, err);
-		if (result < 0)
-			return error_wrap(err, result, "configuration");
+	rc = set_defaults(out, err);
+	if (rc == 0)
+		rc = config_file_find(program, options->file, &out->file, err);
+	if (rc == 0 && out->file[0] != '\0') {
+		rc = config_read_yaml(out->file, out, err);
+		if (rc < 0)
+			return error_wrap(err, rc, "configuration");
 	}
-	if (result == 0)
-		result = apply_environment(out, err);
-	if (result == 0)
-		result = apply_options(options, out, err);
-	return result == 0 ? finish(out, err) : result;
+	if (rc == 0)
+		rc = apply_environment(out, err);
+	if (rc == 0)
+		rc = apply_options(options, out, err);
+	return rc == 0 ? finish(out, err) : rc;
 }
 
 void config_free(struct config *config)

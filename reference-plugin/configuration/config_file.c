@@ -62,15 +62,15 @@ int config_file_find(const struct config_program *program, const char *named, ch
 {
 	char *variable CLEANUP_FREE = text_format("%sCONFIG_FILE", program->env_prefix);
 	char *value CLEANUP_FREE = NULL;
-	int result = 0;
+	int rc = 0;
 
 	if (variable == NULL)
 		return error_memory(err);
-	result = environment_get(variable, &value, err);
-	if (result == 0 && named == NULL && value != NULL && program->directx)
-		result = check_variable(variable, value, err);
-	if (result < 0)
-		return result;
+	rc = environment_get(variable, &value, err);
+	if (rc == 0 && named == NULL && value != NULL && program->directx)
+		rc = check_variable(variable, value, err);
+	if (rc < 0)
+		return rc;
 	if (named == NULL)
 		named = value;
 	*path = named != NULL && named[0] != '\0' ? strdup(named) : default_file(program);

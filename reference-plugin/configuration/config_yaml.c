@@ -89,17 +89,17 @@ static int read_list(const struct reader *reader, const struct setting *setting,
 		     const yaml_node_t *node, struct error *err)
 {
 	struct text_list values CLEANUP_TEXT_LIST = {0};
-	int result = 0;
+	int rc = 0;
 
 	for (const yaml_node_item_t *item = node->data.sequence.items.start;
-	     result == 0 && item < node->data.sequence.items.top; item++) {
+	     rc == 0 && item < node->data.sequence.items.top; item++) {
 		const char *value = scalar(node_at(reader, *item));
 
 		if (value == NULL)
 			return wrong(reader, node_at(reader, *item), err, "an element is not text");
-		result = text_list_add(&values, value, err);
+		rc = text_list_add(&values, value, err);
 	}
-	return result < 0 ? result : setting_set_list(setting, &values, reader->config, err);
+	return rc < 0 ? rc : setting_set_list(setting, &values, reader->config, err);
 }
 
 static int read_setting(const struct reader *reader, const struct setting *setting,
@@ -107,16 +107,16 @@ static int read_setting(const struct reader *reader, const struct setting *setti
 {
 	struct config_origin *origin = &reader->config->origins[setting - settings];
 	const char *value = scalar(node);
-	int result = 0;
+	int rc = 0;
 
 	if (is_null(node))
 		return 0;
 	*origin = (struct config_origin){CONFIG_FILE, node->start_mark.line + 1};
 	if (setting->type == SETTING_LIST && node->type == YAML_SEQUENCE_NODE)
 		return read_list(reader, setting, node, err);
-	result = value != NULL ? setting_set(setting, value, reader->config, err)
-			       : error_set(err, ERROR_FORMAT, "expected one value");
-	return result < 0 ? wrap(reader, node, setting->key, result, err) : 0;
+	rc = value != NULL ? setting_set(setting, value, reader->config, err)
+			   : error_set(err, ERROR_FORMAT, "expected one value");
+	return rc < 0 ? wrap(reader, node, setting->key, rc, err) : 0;
 }
 
 /* additionalMounts or additionalMountsWow64. */
@@ -130,7 +130,7 @@ static int read_mount(const struct reader *reader, const struct mounts_key *moun
 {
 	const char *source = NULL;
 	const char *destination = NULL;
-	int result = 0;
+	int rc = 0;
 
 	if (node->type != YAML_MAPPING_NODE)
 		return wrong(reader, node, err,
@@ -140,9 +140,9 @@ static int read_mount(const struct reader *reader, const struct mounts_key *moun
 		const yaml_node_t *value = node_at(reader, pair->value);
 		const char *key = NULL;
 
-		result = key_of(reader, node, pair, &key, err);
-		if (result < 0)
-			return result;
+		rc = key_of(reader, node, pair, &key, err);
+		if (rc < 0)
+			return rc;
 		if (strcasecmp(key, "source") != 0 && strcasecmp(key, "destination") != 0)
 			return unknown_key(reader, pair, key, err);
 		if (scalar(value) == NULL)
@@ -153,22 +153,22 @@ static int read_mount(const struct reader *reader, const struct mounts_key *moun
 	}
 	if (source == NULL)
 		return wrong(reader, node, err, "a mount has no source");
-	result = additional_mounts_add(&reader->config->additional_mounts, mounts->kind, vendor,
-				       source, destination, err);
-	return result < 0 ? wrap(reader, node, mounts->name, result, err) : 0;
+	rc = additional_mounts_add(&reader->config->additional_mounts, mounts->kind, vendor, source,
+				   destination, err);
+	return rc < 0 ? wrap(reader, node, mounts->name, rc, err) : 0;
 }
 
 static int read_mounts_of(const struct reader *reader, const struct mounts_key *mounts,
 			  const char *vendor, const yaml_node_t *node, struct error *err)
 {
-	int result = 0;
+	int rc = 0;
 
 	if (node->type != YAML_SEQUENCE_NODE)
 		return wrong(reader, node, err, "the mounts of a vendor are not a list");
 	for (const yaml_node_item_t *item = node->data.sequence.items.start;
-	     result == 0 && item < node->data.sequence.items.top; item++)
-		result = read_mount(reader, mounts, vendor, node_at(reader, *item), err);
-	return result;
+	     rc == 0 && item < node->data.sequence.items.top; item++)
+		rc = read_mount(reader, mounts, vendor, node_at(reader, *item), err);
+	return rc;
 }
 
 static int read_additional_mounts(const struct reader *reader, const struct mounts_key *mounts,
@@ -176,7 +176,7 @@ static int read_additional_mounts(const struct reader *reader, const struct moun
 {
 	struct config *config = reader->config;
 	char *message CLEANUP_FREE = NULL;
-	int result = 0;
+	int rc = 0;
 
 	if (is_null(node))
 		return 0;
@@ -188,15 +188,15 @@ static int read_additional_mounts(const struct reader *reader, const struct moun
 						    : &config->additional_mounts_origin) =
 		(struct config_origin){CONFIG_FILE, node->start_mark.line + 1};
 	for (const yaml_node_pair_t *pair = node->data.mapping.pairs.start;
-	     result == 0 && pair < node->data.mapping.pairs.top; pair++) {
+	     rc == 0 && pair < node->data.mapping.pairs.top; pair++) {
 		const yaml_node_t *value = node_at(reader, pair->value);
 		const char *vendor = NULL;
 
-		result = key_of(reader, node, pair, &vendor, err);
-		if (result == 0 && !is_null(value))
-			result = read_mounts_of(reader, mounts, vendor, value, err);
+		rc = key_of(reader, node, pair, &vendor, err);
+		if (rc == 0 && !is_null(value))
+			rc = read_mounts_of(reader, mounts, vendor, value, err);
 	}
-	return result;
+	return rc;
 }
 
 static int read_pair(const struct reader *reader, const yaml_node_t *root,
@@ -210,10 +210,10 @@ static int read_pair(const struct reader *reader, const yaml_node_t *root,
 	static const struct mounts_key wow64 = {"additionalMountsWow64", ADDITIONAL_MOUNT_SYSWOW64};
 	const struct setting *setting = NULL;
 	const char *key = NULL;
-	int result = key_of(reader, root, pair, &key, err);
+	int rc = key_of(reader, root, pair, &key, err);
 
-	if (result < 0)
-		return result;
+	if (rc < 0)
+		return rc;
 	if (strcasecmp(key, mounts.name) == 0)
 		return read_additional_mounts(reader, &mounts, value, err);
 	if (strcasecmp(key, wow64.name) == 0 && program->directx)
@@ -230,16 +230,16 @@ static int read_pair(const struct reader *reader, const yaml_node_t *root,
 static int read_document(const struct reader *reader, struct error *err)
 {
 	const yaml_node_t *root = yaml_document_get_root_node(reader->document);
-	int result = 0;
+	int rc = 0;
 
 	if (root == NULL || is_null(root))
 		return 0;
 	if (root->type != YAML_MAPPING_NODE)
 		return wrong(reader, root, err, "the file is not a mapping");
 	for (const yaml_node_pair_t *pair = root->data.mapping.pairs.start;
-	     result == 0 && pair < root->data.mapping.pairs.top; pair++)
-		result = read_pair(reader, root, pair, err);
-	return result;
+	     rc == 0 && pair < root->data.mapping.pairs.top; pair++)
+		rc = read_pair(reader, root, pair, err);
+	return rc;
 }
 
 static int parser_error(const char *name, const yaml_parser_t *parser, struct error *err)
@@ -273,7 +273,7 @@ int config_parse_yaml(const char *name, const char *data, size_t size, struct co
 	yaml_document_t document;
 	struct reader reader = {.name = name, .document = &document, .config = config};
 	bool empty = false;
-	int result = 0;
+	int rc = 0;
 
 	if (!yaml_parser_initialize(&parser))
 		return error_memory(err);
@@ -282,18 +282,18 @@ int config_parse_yaml(const char *name, const char *data, size_t size, struct co
 	if (!yaml_parser_load(&parser, &document))
 		return parser_error(name, &parser, err);
 	empty = yaml_document_get_root_node(&document) == NULL;
-	result = read_document(&reader, err);
+	rc = read_document(&reader, err);
 	yaml_document_delete(&document);
-	if (result == 0 && !empty)
-		result = expect_end(name, &parser, err);
-	return result;
+	if (rc == 0 && !empty)
+		rc = expect_end(name, &parser, err);
+	return rc;
 }
 
 int config_read_yaml(const char *path, struct config *config, struct error *err)
 {
 	char *data CLEANUP_FREE = NULL;
 	size_t size = 0;
-	int result = file_read(path, YAML_FILE_MAX, &data, &size, err);
+	int rc = file_read(path, YAML_FILE_MAX, &data, &size, err);
 
-	return result < 0 ? result : config_parse_yaml(path, data, size, config, err);
+	return rc < 0 ? rc : config_parse_yaml(path, data, size, config, err);
 }

@@ -35,11 +35,11 @@ static int parse_count(const struct setting *setting, const char *value, uint32_
 		       struct error *err)
 {
 	long long number = 0;
-	int result = text_to_int64(value, "", (long long)setting->min, (long long)setting->max,
-				   &number, NULL);
+	int rc = text_to_int64(value, "", (long long)setting->min, (long long)setting->max, &number,
+			       NULL);
 
-	if (result < 0)
-		return error_set(err, result, "'%s' is not a whole number from %llu to %llu", value,
+	if (rc < 0)
+		return error_set(err, rc, "'%s' is not a whole number from %llu to %llu", value,
 				 (unsigned long long)setting->min,
 				 (unsigned long long)setting->max);
 	*out = (uint32_t)number;
@@ -108,10 +108,10 @@ int setting_set_list(const struct setting *setting, const struct text_list *valu
 	text_list_free(list);
 	*list = (struct text_list){0};
 	for (size_t i = 0; i < values->count; i++) {
-		int result = text_list_add(list, values->items[i], err);
+		int rc = text_list_add(list, values->items[i], err);
 
-		if (result < 0)
-			return result;
+		if (rc < 0)
+			return rc;
 	}
 	return 0;
 }
@@ -120,9 +120,9 @@ static int set_separated(const struct setting *setting, const char *value, struc
 			 struct error *err)
 {
 	struct text_list values CLEANUP_TEXT_LIST = {0};
-	int result = value[0] == '\0' ? 0 : text_list_split(&values, value, ',', err);
+	int rc = value[0] == '\0' ? 0 : text_list_split(&values, value, ',', err);
 
-	return result < 0 ? result : setting_set_list(setting, &values, config, err);
+	return rc < 0 ? rc : setting_set_list(setting, &values, config, err);
 }
 
 int setting_set(const struct setting *setting, const char *value, struct config *config,

@@ -25,8 +25,7 @@ enum { SECOND = 1000, HOUR = 3600 * SECOND, DAY = 24 * HOUR };
 const struct setting settings[CONFIG_SETTING_COUNT] = {
 	{"resource", "resource", SETTING_CHOICE, MEMBER(resource), "both", "RESOURCE",
 	 "Which resources to serve: display (devices that render), compute (devices that only "
-	 "compute) "
-	 "or both.",
+	 "compute) or both.",
 	 .choices = resources, .scope = SETTING_LINUX},
 	{"resource-name", "resourceName", SETTING_TEXT, MEMBER(resource_name), "", "NAME",
 	 "Name of the resource, instead of the program's own; where a program serves both, with "

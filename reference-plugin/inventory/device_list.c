@@ -18,10 +18,10 @@ struct entry {
 static int entry_fill(struct entry *entry, const struct inventory_device *device, uint32_t replica,
 		      struct error *err)
 {
-	int result = replica_id_format(device->id, replica, entry->id, err);
+	int rc = replica_id_format(device->id, replica, entry->id, err);
 
-	if (result < 0)
-		return result;
+	if (rc < 0)
+		return rc;
 	v1beta1__device__init(&entry->device);
 	entry->device.id = entry->id;
 	entry->device.health = wire_string(device->healthy ? "Healthy" : "Unhealthy");
@@ -61,10 +61,10 @@ int device_list_pack(const struct inventory *inventory, enum inventory_resource 
 			continue;
 		for (uint32_t replica = 0; replica < inventory->replicas; replica++) {
 			struct entry *entry = &entries[list.n_devices];
-			int result = entry_fill(entry, &inventory->devices[i], replica, err);
+			int rc = entry_fill(entry, &inventory->devices[i], replica, err);
 
-			if (result < 0)
-				return result;
+			if (rc < 0)
+				return rc;
 			pointers[list.n_devices++] = &entry->device;
 		}
 	}

@@ -146,28 +146,28 @@ static bool grace_is_over(const struct inventory *inventory, const struct invent
 static int merge_missing(struct merge *merge, const struct inventory_device *before,
 			 struct error *err)
 {
-	int result = 0;
+	int rc = 0;
 
 	if (grace_is_over(merge->inventory, before, merge->now_ms))
 		return 0;
-	result = device_gone(before, merge->now_ms, &merge->devices[merge->count], err);
-	if (result == 0)
+	rc = device_gone(before, merge->now_ms, &merge->devices[merge->count], err);
+	if (rc == 0)
 		merge->count++;
-	return result;
+	return rc;
 }
 
 /* A device that is found, whether it was known or not. */
 static int merge_found(struct merge *merge, const struct discovery_device *after, struct error *err)
 {
-	int result = 0;
+	int rc = 0;
 
 	/* Ids are unique; should a node repeat one, its first device counts. */
 	if (merge->count > 0 && strcmp(merge->devices[merge->count - 1].id, after->id) == 0)
 		return 0;
-	result = device_from_found(after, merge->windows, &merge->devices[merge->count], err);
-	if (result == 0)
+	rc = device_from_found(after, merge->windows, &merge->devices[merge->count], err);
+	if (rc == 0)
 		merge->count++;
-	return result;
+	return rc;
 }
 
 /* Merges two sorted lists: the old table and the devices found now. */
@@ -176,9 +176,9 @@ static int merge_all(struct merge *merge, struct error *err)
 	const struct inventory *inventory = merge->inventory;
 	const struct discovery_device **after = merge->found;
 	size_t old = 0;
-	int result = 0;
+	int rc = 0;
 
-	while (result == 0 && (old < inventory->device_count || *after != NULL)) {
+	while (rc == 0 && (old < inventory->device_count || *after != NULL)) {
 		int order = 0;
 
 		if (old == inventory->device_count)
@@ -188,13 +188,13 @@ static int merge_all(struct merge *merge, struct error *err)
 		else
 			order = strcmp(inventory->devices[old].id, (*after)->id);
 		if (order < 0 || *after == NULL)
-			result = merge_missing(merge, &inventory->devices[old], err);
+			rc = merge_missing(merge, &inventory->devices[old], err);
 		else
-			result = merge_found(merge, *after, err);
+			rc = merge_found(merge, *after, err);
 		old += order <= 0 ? 1 : 0;
 		after += order >= 0 ? 1 : 0;
 	}
-	return result;
+	return rc;
 }
 
 static int merge_check_limits(const struct merge *merge, struct error *err)
@@ -261,19 +261,19 @@ int inventory_update(struct inventory *inventory, const struct discovery_snapsho
 			      .now_ms = now_ms};
 	struct inventory_device *old_devices = inventory->devices;
 	size_t old_count = inventory->device_count;
-	int result = 0;
+	int rc = 0;
 
 	merge.devices = calloc(old_count + snapshot->device_count + 1, sizeof(*merge.devices));
 	if (found == NULL || merge.devices == NULL) {
 		free(merge.devices);
 		return error_memory(err);
 	}
-	result = merge_all(&merge, err);
-	if (result == 0)
-		result = merge_check_limits(&merge, err);
-	if (result != 0) {
+	rc = merge_all(&merge, err);
+	if (rc == 0)
+		rc = merge_check_limits(&merge, err);
+	if (rc != 0) {
 		devices_free(merge.devices, merge.count);
-		return result;
+		return rc;
 	}
 	inventory->devices = merge.devices;
 	inventory->device_count = merge.count;
@@ -329,10 +329,10 @@ int inventory_locate(const struct inventory *inventory, enum inventory_resource 
 	const struct inventory_device *found = NULL;
 	size_t length = 0;
 	uint32_t number = 0;
-	int result = replica_id_parse(id, &length, &number, err);
+	int rc = replica_id_parse(id, &length, &number, err);
 
-	if (result < 0)
-		return result;
+	if (rc < 0)
+		return rc;
 	found = find(inventory, id, length);
 	if (found == NULL)
 		return error_set(err, ERROR_NOT_FOUND, "device id %s names no device of this node",

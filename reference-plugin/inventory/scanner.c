@@ -108,17 +108,17 @@ static int check_system(const struct scanner *scanner, const struct discovery_sn
 static int take(struct scanner *scanner, struct error *err)
 {
 	struct discovery_snapshot *snapshot = NULL;
-	int result = discovery_take(&scanner->discovery, &snapshot, err);
+	int rc = discovery_take(&scanner->discovery, &snapshot, err);
 
-	if (result < 0)
-		return error_wrap(err, result, "cannot look for devices");
-	result = check_system(scanner, snapshot, err);
-	if (result == 0)
-		result = inventory_update(scanner->options.inventory, snapshot,
-					  uv_now(scanner->options.loop), on_event, scanner, err);
-	if (result < 0) {
+	if (rc < 0)
+		return error_wrap(err, rc, "cannot look for devices");
+	rc = check_system(scanner, snapshot, err);
+	if (rc == 0)
+		rc = inventory_update(scanner->options.inventory, snapshot,
+				      uv_now(scanner->options.loop), on_event, scanner, err);
+	if (rc < 0) {
 		discovery_free(snapshot);
-		return result;
+		return rc;
 	}
 	tell_diagnostics(snapshot);
 	tell_withheld(scanner, snapshot);
@@ -170,31 +170,31 @@ static void on_watch(void *user)
 static void open_watch(struct scanner *scanner)
 {
 	struct error err = {0};
-	int result = discovery_watch_open(&scanner->discovery, 0, &scanner->watch, &err);
+	int rc = discovery_watch_open(&scanner->discovery, 0, &scanner->watch, &err);
 
 	scanner->watching = true;
-	if (result == 0)
-		result = wake_start(scanner->options.loop, discovery_watch_handle(scanner->watch),
-				    on_watch, scanner, &scanner->wake, &err);
-	if (result < 0)
+	if (rc == 0)
+		rc = wake_start(scanner->options.loop, discovery_watch_handle(scanner->watch),
+				on_watch, scanner, &scanner->wake, &err);
+	if (rc < 0)
 		log_debug("no events about devices, polling instead: %s", err.text);
 }
 
 int scanner_scan(struct scanner *scanner, struct error *err)
 {
-	int result = 0;
+	int rc = 0;
 
 	if (!scanner->watching)
 		open_watch(scanner);
 	uv_update_time(scanner->options.loop);
 	scanner->last_ms = uv_now(scanner->options.loop);
-	result = take(scanner, err);
+	rc = take(scanner, err);
 	schedule(scanner);
 	if (scanner->changed) {
 		scanner->changed = false;
 		scanner->options.on_change(scanner->options.user);
 	}
-	return result;
+	return rc;
 }
 
 static void on_timer(uv_timer_t *timer)

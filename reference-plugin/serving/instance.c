@@ -175,10 +175,10 @@ static int serve_and_register(struct instance *instance, struct error *err)
 	const struct instance_options *options = &instance->options;
 	char *name CLEANUP_FREE =
 		socket_file_name(options->config->program->short_name, instance->label);
-	int result = name != NULL ? open_service(instance, name, err) : error_memory(err);
+	int rc = name != NULL ? open_service(instance, name, err) : error_memory(err);
 
-	if (result < 0)
-		return result;
+	if (rc < 0)
+		return rc;
 	instance->own = socket_file_at(instance->socket_path);
 	instance->kubelet = socket_file_at(options->config->kubelet_socket);
 	log_info("%s: serving on %s", instance->resource_name, instance->socket_path);
@@ -248,25 +248,25 @@ int instance_open(const struct instance_options *options, struct instance **out,
 {
 	const struct config *config = options->config;
 	struct instance *instance = calloc(1, sizeof(*instance));
-	int result = 0;
+	int rc = 0;
 
 	if (instance == NULL)
 		return error_memory(err);
 	instance->options = *options;
 	instance->resource_name =
 		config_resource_name(config, options->resource == INVENTORY_DISPLAY);
-	result = new_parts(instance, err);
-	if (result == 0)
+	rc = new_parts(instance, err);
+	if (rc == 0)
 		socket_file_remove_stale(config->plugin_dir, config->program->short_name,
 					 instance->label);
-	if (result == 0 && file_exists(config->plugin_dir))
-		result = serve_and_register(instance, err);
-	else if (result == 0)
+	if (rc == 0 && file_exists(config->plugin_dir))
+		rc = serve_and_register(instance, err);
+	else if (rc == 0)
 		log_info("%s: waiting for the directory %s", instance->resource_name,
 			 config->plugin_dir);
-	if (result < 0) {
+	if (rc < 0) {
 		instance_free(instance);
-		return error_wrap(err, result, "cannot serve %s",
+		return error_wrap(err, rc, "cannot serve %s",
 				  inventory_resource_name(options->resource));
 	}
 	*out = instance;

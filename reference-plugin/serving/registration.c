@@ -87,7 +87,7 @@ static int send_request(struct registration *registration, struct error *err)
 	V1beta1__DevicePluginOptions plugin_options = V1BETA1__DEVICE_PLUGIN_OPTIONS__INIT;
 	V1beta1__RegisterRequest request;
 	char *address CLEANUP_FREE = text_format("unix:%s", options->kubelet_socket);
-	int result = 0;
+	int rc = 0;
 
 	if (address == NULL)
 		return error_memory(err);
@@ -98,9 +98,9 @@ static int send_request(struct registration *registration, struct error *err)
 	request.endpoint = wire_string(registration->endpoint);
 	request.resource_name = wire_string(options->resource_name);
 	request.options = &plugin_options;
-	result = rpc_channel_open(options->loop, address, NULL, &registration->channel, err);
-	if (result < 0)
-		return result;
+	rc = rpc_channel_open(options->loop, address, NULL, &registration->channel, err);
+	if (rc < 0)
+		return rc;
 	return rpc_unary(registration->channel, method, &request.base, &v1beta1__empty__descriptor,
 			 options->timeout_ms, on_reply, registration, NULL, err);
 }

@@ -124,31 +124,31 @@ static int add_methods(struct service *service, struct error *err)
 		{"/v1beta1.DevicePlugin/GetPreferredAllocation", handle_preferred},
 		{"/v1beta1.DevicePlugin/Allocate", handle_allocate},
 	};
-	int result = 0;
+	int rc = 0;
 
-	for (size_t i = 0; result == 0 && i < ARRAY_SIZE(methods); i++)
-		result = rpc_server_add(service->server, methods[i].path, methods[i].handler,
-					service, err);
-	return result;
+	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(methods); i++)
+		rc = rpc_server_add(service->server, methods[i].path, methods[i].handler, service,
+				    err);
+	return rc;
 }
 
 int service_open(const struct service_options *options, struct service **out, struct error *err)
 {
 	struct service *service = calloc(1, sizeof(*service));
-	int result = 0;
+	int rc = 0;
 
 	if (service == NULL)
 		return error_memory(err);
 	service->options = *options;
-	result = rpc_server_new(options->loop, NULL, &service->server, err);
-	if (result == 0)
-		result = add_methods(service, err);
-	if (result == 0)
-		result = rpc_server_listen(service->server, options->address, err);
-	if (result < 0) {
+	rc = rpc_server_new(options->loop, NULL, &service->server, err);
+	if (rc == 0)
+		rc = add_methods(service, err);
+	if (rc == 0)
+		rc = rpc_server_listen(service->server, options->address, err);
+	if (rc < 0) {
 		rpc_server_close(service->server);
 		free(service);
-		return result;
+		return rc;
 	}
 	*out = service;
 	return 0;
@@ -159,11 +159,11 @@ int service_refresh(struct service *service, struct error *err)
 	const struct service_options *options = &service->options;
 	uint8_t *list CLEANUP_FREE = NULL;
 	size_t size = 0;
-	int result = device_list_pack(options->inventory(options->user), options->resource, &list,
-				      &size, err);
+	int rc = device_list_pack(options->inventory(options->user), options->resource, &list,
+				  &size, err);
 
-	if (result < 0)
-		return result;
+	if (rc < 0)
+		return rc;
 	if (service->version > 0 && size == service->list_size &&
 	    memcmp(list, service->list, size) == 0)
 		return 0;

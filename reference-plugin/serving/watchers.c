@@ -17,15 +17,15 @@ static void watcher_send(struct watcher *watcher)
 	const struct service *service = watcher->service;
 	struct rpc_slice list = {service->list, service->list_size};
 	struct error err = {0};
-	int result = 0;
+	int rc = 0;
 
 	if (watcher->sent == service->version)
 		return;
-	result = rpc_stream_send(watcher->stream, list, &err);
-	if (result == 0)
+	rc = rpc_stream_send(watcher->stream, list, &err);
+	if (rc == 0)
 		watcher->sent = service->version;
 	/* ERROR_BUSY: on_drain tries again. ERROR_CANCELLED: on_end follows. */
-	else if (result != ERROR_BUSY && result != ERROR_CANCELLED)
+	else if (rc != ERROR_BUSY && rc != ERROR_CANCELLED)
 		rpc_stream_finish(watcher->stream, RPC_RESOURCE_EXHAUSTED, "%s", err.text);
 }
 

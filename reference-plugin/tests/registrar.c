@@ -60,10 +60,10 @@ static int dial_back(struct dial *dial, struct error *err)
 	V1beta1__Empty empty = V1BETA1__EMPTY__INIT;
 	char *address CLEANUP_FREE = text_format("unix:%s/%s", registrar->directory,
 						 registrar->entries[dial->entry].endpoint);
-	int result = rpc_channel_open(registrar->loop, address, NULL, &dial->channel, err);
+	int rc = rpc_channel_open(registrar->loop, address, NULL, &dial->channel, err);
 
-	if (result < 0)
-		return result;
+	if (rc < 0)
+		return rc;
 	return rpc_unary(dial->channel, "/v1beta1.DevicePlugin/GetDevicePluginOptions", &empty.base,
 			 &v1beta1__device_plugin_options__descriptor, DIAL_TIMEOUT_MS, on_options,
 			 dial, NULL, err);
@@ -116,14 +116,14 @@ static void handle_register(struct rpc_stream *stream, struct rpc_slice bytes, v
 int registrar_open(struct registrar *registrar, struct error *err)
 {
 	char *address CLEANUP_FREE = text_format("unix:%s/kubelet.sock", registrar->directory);
-	int result = rpc_server_new(registrar->loop, NULL, &registrar->server, err);
+	int rc = rpc_server_new(registrar->loop, NULL, &registrar->server, err);
 
-	if (result == 0)
-		result = rpc_server_add(registrar->server, "/v1beta1.Registration/Register",
-					handle_register, registrar, err);
-	if (result == 0)
-		result = rpc_server_listen(registrar->server, address, err);
-	return result;
+	if (rc == 0)
+		rc = rpc_server_add(registrar->server, "/v1beta1.Registration/Register",
+				    handle_register, registrar, err);
+	if (rc == 0)
+		rc = rpc_server_listen(registrar->server, address, err);
+	return rc;
 }
 
 void registrar_close(struct registrar *registrar)

@@ -22,9 +22,9 @@ static void expect_events(struct inventory *inventory, const struct discovery_sn
 {
 	struct text events CLEANUP_TEXT = {0};
 	struct error err = {0};
-	int result = inventory_update(inventory, snapshot, now_ms, log_event, &events, &err);
+	int rc = inventory_update(inventory, snapshot, now_ms, log_event, &events, &err);
 
-	UNIT_INT(result, 0);
+	UNIT_INT(rc, 0);
 	UNIT_STRING(err.text, "");
 	UNIT_STRING(text_string(&events), wanted);
 }

@@ -40,7 +40,7 @@ static int ask(const struct inventory *inventory, enum prefer_policy policy, con
 	V1beta1__ContainerPreferredAllocationRequest *containers[] = {&container};
 	V1beta1__PreferredAllocationRequest request = V1BETA1__PREFERRED_ALLOCATION_REQUEST__INIT;
 	struct preference preference CLEANUP(preference_free) = {0};
-	int result = 0;
+	int rc = 0;
 
 	if (available[0] != '\0')
 		UNIT_INT(text_list_split(&free_ids, available, ' ', NULL), 0);
@@ -53,9 +53,9 @@ static int ask(const struct inventory *inventory, enum prefer_policy policy, con
 	container.allocation_size = size;
 	request.n_container_requests = 1;
 	request.container_requests = containers;
-	result = prefer(inventory, INVENTORY_DISPLAY, policy, &request, &preference, err);
-	if (result < 0)
-		return result;
+	rc = prefer(inventory, INVENTORY_DISPLAY, policy, &request, &preference, err);
+	if (rc < 0)
+		return rc;
 	for (size_t i = 0; i < preference.message.container_responses[0]->n_deviceids; i++)
 		text_addf(out, "%s%s", i == 0 ? "" : " ",
 			  preference.message.container_responses[0]->deviceids[i]);

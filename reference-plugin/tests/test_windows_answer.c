@@ -76,11 +76,11 @@ static void expect_on(const struct answer_host *host, const struct answer_rules 
 	struct answer answer CLEANUP(answer_free) = {0};
 	struct text seen CLEANUP_TEXT = {0};
 	struct error err = {0};
-	int result = answer_build(host, rules, devices, second != NULL ? 2 : 1, &answer, &err);
+	int rc = answer_build(host, rules, devices, second != NULL ? 2 : 1, &answer, &err);
 
 	UNIT_STRING(err.text, "");
-	UNIT_INT(result, 0);
-	if (result == 0)
+	UNIT_INT(rc, 0);
+	if (rc == 0)
 		describe(&answer, &seen);
 	UNIT_STRING(text_string(&seen), wanted);
 }

@@ -86,8 +86,7 @@ static const struct option_spec options[] = {
 	 .target = &given.allocation,
 	 .choices = allocations,
 	 .help = "On Windows: each device by its location path, which needs Windows Server 2022, "
-		 "or "
-		 "the class of all display adapters. location-path unless given, with docker "
+		 "or the class of all display adapters. location-path unless given, with docker "
 		 "class."},
 	{.name = "skip-runtime-mounts",
 	 .type = OPTION_FLAG,
@@ -98,8 +97,7 @@ static const struct option_spec options[] = {
 	 .target = &given.format,
 	 .choices = formats,
 	 .help = "How to print: one line quoted for a shell (text: the one of this system), json: "
-		 "an "
-		 "array with one string an argument, cri: devices, mounts and envs of a "
+		 "an array with one string an argument, cri: devices, mounts and envs of a "
 		 "ContainerConfig."},
 	{.name = "run",
 	 .type = OPTION_FLAG,
@@ -402,16 +400,13 @@ int main(int argc, char **argv)
 			"Chooses devices of this machine, or of a recorded node, and prints the "
 			"flags that give them to a container: devices, the files of their drivers "
 			"(read-only) and variables, the same as the device plugins answer. A "
-			"device "
-			"is chosen when any of --all, --index, --id, --luid, --path and --vendor "
-			"means it; a value that means none is an error. Only the flags go to "
-			"stdout.\n\n"
+			"device is chosen when any of --all, --index, --id, --luid, --path and "
+			"--vendor means it; a value that means none is an error. Only the flags go "
+			"to stdout.\n\n"
 			"With --run the arguments go behind the flags: IMAGE CONTAINER-ID "
-			"[COMMAND] "
-			"for ctr, IMAGE [COMMAND] for the others. Put -- before them when they "
-			"have "
-			"options. ctr takes address and namespace from CONTAINERD_ADDRESS and "
-			"CONTAINERD_NAMESPACE.",
+			"[COMMAND] for ctr, IMAGE [COMMAND] for the others. Put -- before them "
+			"when they have options. ctr takes address and namespace from "
+			"CONTAINERD_ADDRESS and CONTAINERD_NAMESPACE.",
 		.options = options,
 		.examples = examples,
 		.exit_codes = exit_codes,

@@ -219,21 +219,18 @@ int main(int argc, char **argv)
 						 "wrong usage, or a node that is none of Windows",
 						 "3",
 						 "this machine has no Host Compute Service, or it "
-						 "cannot be asked; or the node cannot be "
-						 "read",
+						 "cannot be asked; or the node cannot be read",
 						 NULL};
 	const struct command_spec program = {
 		.name = "query-hcs-capabilities",
 		.summary = "Shows which devices and images a Windows host takes for containers",
 		.description =
 			"Asks the Host Compute Service of this machine which versions of its "
-			"schema it "
-			"supports, and says what they allow: devices by class GUID need 2.1, "
-			"devices "
-			"by location path, which is what device plugins use, 2.2. For another host "
-			"(--build, --node) a table of builds answers, as far as anything is "
-			"published; "
-			"where this machine's service cannot be asked, it is shown as well.",
+			"schema it supports, and says what they allow: devices by class GUID need "
+			"2.1, devices by location path, which is what device plugins use, 2.2. For "
+			"another host (--build, --node) a table of builds answers, as far as "
+			"anything is published; where this machine's service cannot be asked, it "
+			"is shown as well.",
 		.options = options,
 		.examples = examples,
 		.exit_codes = exit_codes,
