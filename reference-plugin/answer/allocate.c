@@ -3,65 +3,42 @@
 
 #include "base/cleanup.h"
 #include "reference-plugin/inventory/replica_id.h"
-#include "reference-plugin/inventory/replica_set.h"
 
-static int check_health(const struct inventory_device *device, const char *id, struct error *err)
-{
-	char quoted[REPLICA_ID_QUOTED_SIZE];
+#include <string.h>
 
-	if (device->healthy)
-		return 0;
-	return error_set(err, ERROR_UNAVAILABLE, "device id %s is unhealthy: %s",
-			 replica_id_quote(id, quoted), device->reason);
-}
-
-/* The devices behind the ids, each once, ascending. */
+/* The devices behind the ids, each once, sorted by id. */
 static int chosen_devices(const struct inventory *inventory, enum inventory_resource resource,
-			  const V1beta1__ContainerAllocateRequest *request, size_t **devices,
-			  size_t *count, struct error *err)
+			  const V1beta1__ContainerAllocateRequest *request,
+			  const struct discovery_device **devices, size_t *count, struct error *err)
 {
 	char quoted[REPLICA_ID_QUOTED_SIZE];
-	struct replica_set chosen CLEANUP(replica_set_free) = {0};
-	int rc = replica_set_init(&chosen, inventory, err);
+	size_t replicas = inventory->replicas;
+	bool *chosen CLEANUP_FREE = calloc(inventory->device_count + 1, replicas * sizeof(*chosen));
 
-	for (size_t i = 0; rc == 0 && i < request->n_devices_ids; i++) {
-		const char *id = request->devices_ids[i];
-		size_t device = 0;
-		uint32_t replica = 0;
-
-		rc = inventory_locate(inventory, resource, id, &device, &replica, err);
-		if (rc == 0)
-			rc = check_health(&inventory->devices[device], id, err);
-		if (rc == 0 && !replica_set_add(&chosen, device, replica))
-			rc = error_set(err, ERROR_ARGUMENT, "device id %s is asked for twice",
-				       replica_id_quote(id, quoted));
-	}
-	if (rc < 0)
-		return rc;
-	*devices = calloc(inventory->device_count + 1, sizeof(**devices));
-	if (*devices == NULL)
+	if (chosen == NULL)
 		return error_memory(err);
+	for (size_t i = 0; i < request->n_devices_ids; i++) {
+		const char *id = request->devices_ids[i];
+		const struct inventory_device *device = NULL;
+		size_t slot = 0;
+		int rc = inventory_locate(inventory, resource, id, &slot, err);
+
+		if (rc < 0)
+			return rc;
+		device = &inventory->devices[slot / replicas];
+		if (!device->healthy)
+			return error_set(err, ERROR_UNAVAILABLE, "device id %s is unhealthy: %s",
+					 replica_id_quote(id, quoted), device->reason);
+		if (chosen[slot])
+			return error_set(err, ERROR_ARGUMENT, "device id %s is asked for twice",
+					 replica_id_quote(id, quoted));
+		chosen[slot] = true;
+	}
 	for (size_t i = 0; i < inventory->device_count; i++) {
-		if (replica_set_count(&chosen, i) > 0)
-			(*devices)[(*count)++] = i;
+		if (memchr(&chosen[i * replicas], true, replicas) != NULL)
+			devices[(*count)++] = inventory->devices[i].found;
 	}
 	return 0;
-}
-
-static int answer_devices(const struct inventory *inventory, const struct answer_rules *rules,
-			  const size_t *chosen, size_t count, struct answer *out, struct error *err)
-{
-	const struct answer_host host = {.windows = inventory->windows,
-					 .recorded = inventory->recorded,
-					 .root = inventory->root};
-	const struct discovery_device **devices CLEANUP_FREE =
-		calloc(count + 1, sizeof(struct discovery_device *));
-
-	if (devices == NULL)
-		return error_memory(err);
-	for (size_t i = 0; i < count; i++)
-		devices[i] = inventory->devices[chosen[i]].found;
-	return answer_build(&host, rules, devices, count, out, err);
 }
 
 static int answer_container(const struct inventory *inventory, enum inventory_resource resource,
@@ -69,16 +46,20 @@ static int answer_container(const struct inventory *inventory, enum inventory_re
 			    const V1beta1__ContainerAllocateRequest *request, struct answer *out,
 			    struct error *err)
 {
-	size_t *devices CLEANUP_FREE = NULL;
+	const struct answer_host host = {.windows = inventory->windows,
+					 .recorded = inventory->recorded,
+					 .root = inventory->root};
+	const struct discovery_device **devices CLEANUP_FREE =
+		calloc(inventory->device_count + 1, sizeof(struct discovery_device *));
 	size_t count = 0;
 	int rc = 0;
 
+	if (devices == NULL)
+		return error_memory(err);
 	if (request->n_devices_ids == 0)
 		return error_set(err, ERROR_ARGUMENT, "a container asks for no device id");
-	rc = chosen_devices(inventory, resource, request, &devices, &count, err);
-	if (rc < 0)
-		return rc;
-	return answer_devices(inventory, rules, devices, count, out, err);
+	rc = chosen_devices(inventory, resource, request, devices, &count, err);
+	return rc == 0 ? answer_build(&host, rules, devices, count, out, err) : rc;
 }
 
 int allocate(const struct inventory *inventory, enum inventory_resource resource,
@@ -86,6 +67,7 @@ int allocate(const struct inventory *inventory, enum inventory_resource resource
 	     struct allocation *out, struct error *err)
 {
 	size_t count = request->n_container_requests;
+	int rc = 0;
 
 	v1beta1__allocate_response__init(&out->message);
 	if (count > ALLOCATE_CONTAINERS_MAX)
@@ -96,18 +78,13 @@ int allocate(const struct inventory *inventory, enum inventory_resource resource
 		calloc(count + 1, sizeof(V1beta1__ContainerAllocateResponse *));
 	if (out->answers == NULL || out->message.container_responses == NULL)
 		return error_memory(err);
-	for (size_t i = 0; i < count; i++) {
-		struct answer *answer = &out->answers[i];
-		int rc = 0;
-
-		out->message.container_responses[i] = &answer->message;
+	for (size_t i = 0; rc == 0 && i < count; i++) {
+		out->message.container_responses[i] = &out->answers[i].message;
 		out->message.n_container_responses = i + 1;
 		rc = answer_container(inventory, resource, rules, request->container_requests[i],
-				      answer, err);
-		if (rc < 0)
-			return rc;
+				      &out->answers[i], err);
 	}
-	return 0;
+	return rc;
 }
 
 void allocation_free(struct allocation *allocation)

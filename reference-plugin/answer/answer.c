@@ -1,61 +1,125 @@
 /* SPDX-License-Identifier: MIT */
 #include "reference-plugin/answer/answer.h"
 
-#include "base/cleanup.h"
-#include "base/path.h"
 #include "reference-plugin/answer/answer_internal.h"
+#include "reference-plugin/inventory/wire.h"
 
-#include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
-static int check_gives_access(const struct answer_request *request, struct error *err)
+void answer_add(struct answer *answer, struct answer_item item)
 {
-	for (size_t i = 0; i < request->count; i++) {
-		const struct discovery_device *device = request->devices[i];
+	if (item.permissions == NULL)
+		item.permissions = "";
+	answer->items[answer->count++] = item;
+}
 
-		if (device->node_count == 0 && device->file_count == 0)
-			return error_set(err, ERROR_UNSUPPORTED,
-					 "device '%s' has neither device nodes nor files to give",
-					 device->id);
+int answer_keep(struct answer *answer, char *string, const char **out, struct error *err)
+{
+	int rc = text_list_take(&answer->strings, string, err);
+
+	if (rc == 0)
+		*out = answer->strings.items[answer->strings.count - 1];
+	return rc;
+}
+
+static int by_place(const void *a, const void *b)
+{
+	const struct answer_item *left = a;
+	const struct answer_item *right = b;
+	int order = (int)left->kind - (int)right->kind;
+
+	if (order == 0)
+		order = left->compare(left->place, right->place);
+	if (order == 0)
+		order = (left->rank > right->rank) - (left->rank < right->rank);
+	if (order == 0)
+		order = strcmp(left->source, right->source);
+	if (order == 0)
+		order = strcmp(left->permissions, right->permissions);
+	return order != 0 ? order : strcmp(left->device, right->device);
+}
+
+int answer_settle(struct answer *answer, answer_compare *compare, answer_join *join,
+		  struct error *err)
+{
+	struct answer_item *items = answer->items;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < answer->count; i++)
+		items[i].compare = compare;
+	qsort(items, answer->count, sizeof(*items), by_place);
+	for (size_t i = 0; i < answer->count; i++) {
+		struct answer_item *last = kept > 0 ? &items[kept - 1] : NULL;
+		int rc = 0;
+
+		if (last != NULL && last->kind == items[i].kind &&
+		    compare(last->place, items[i].place) == 0)
+			rc = join(answer, last, &items[i], err);
+		else
+			items[kept++] = items[i];
+		if (rc < 0)
+			return rc;
 	}
+	answer->count = kept;
 	return 0;
 }
 
-int answer_stat(const struct answer_host *host, const char *path, struct stat *status)
+static int reserve(struct answer *answer, const struct answer_request *request, struct error *err)
 {
-	char *below CLEANUP_FREE = NULL;
+	const struct additional_mounts *additional = request->rules->additional;
+	size_t room = 1;
 
-	if (host->root == NULL || host->root[0] == '\0')
-		return stat(path, status);
-	below = path_join(host->root, path);
-	if (below == NULL) {
-		errno = ENOMEM;
-		return -1;
+	for (size_t i = 0; i < request->count; i++) {
+		const struct discovery_device *device = request->devices[i];
+
+		room += device->node_count + device->file_count + device->variable_count +
+			(additional != NULL ? additional->count : 0) + ANSWER_EXTRA_ITEMS;
 	}
-	return stat(below, status);
+	answer->items = calloc(room, sizeof(*answer->items));
+	answer->message.devices = calloc(room, sizeof(V1beta1__DeviceSpec *));
+	answer->message.mounts = calloc(room, sizeof(V1beta1__Mount *));
+	answer->message.envs =
+		calloc(room, sizeof(V1beta1__ContainerAllocateResponse__EnvsEntry *));
+	return answer->items != NULL && answer->message.devices != NULL &&
+			       answer->message.mounts != NULL && answer->message.envs != NULL
+		       ? 0
+		       : error_memory(err);
 }
 
-static int build_linux(struct answer *out, const struct answer_request *request, struct error *err)
+static void fill_message(struct answer *answer, bool windows)
 {
-	int rc = check_gives_access(request, err);
+	V1beta1__ContainerAllocateResponse *message = &answer->message;
 
-	if (rc == 0)
-		rc = answer_add_nodes(out, request, err);
-	if (rc == 0)
-		rc = answer_add_mounts(out, request, err);
-	if (rc == 0)
-		rc = answer_add_variables(out, request, err);
-	return rc;
-}
+	for (size_t i = 0; i < answer->count; i++) {
+		struct answer_item *item = &answer->items[i];
 
-static int build_windows(struct answer *out, const struct answer_request *request,
-			 struct error *err)
-{
-	int rc = answer_add_device_strings(out, request, err);
-
-	if (rc == 0 && !request->rules->skip_runtime_mounts)
-		rc = answer_add_driver_files(out, request, err);
-	return rc;
+		switch (item->kind) {
+		case ANSWER_NODE:
+			v1beta1__device_spec__init(&item->wire.node);
+			item->wire.node.host_path = wire_string(item->source);
+			/* containerd wants it empty on Windows (internal/cri/opts,
+			 * spec_windows_opts.go), as the permissions. */
+			item->wire.node.container_path = wire_string(windows ? "" : item->place);
+			item->wire.node.permissions = wire_string(item->permissions);
+			message->devices[message->n_devices++] = &item->wire.node;
+			break;
+		case ANSWER_MOUNT:
+			v1beta1__mount__init(&item->wire.mount);
+			item->wire.mount.host_path = wire_string(item->source);
+			item->wire.mount.container_path = wire_string(item->place);
+			item->wire.mount.read_only = 1;
+			message->mounts[message->n_mounts++] = &item->wire.mount;
+			break;
+		case ANSWER_VARIABLE:
+			v1beta1__container_allocate_response__envs_entry__init(
+				&item->wire.variable);
+			item->wire.variable.key = wire_string(item->place);
+			item->wire.variable.value = wire_string(item->source);
+			message->envs[message->n_envs++] = &item->wire.variable;
+			break;
+		}
+	}
 }
 
 int answer_build(const struct answer_host *host, const struct answer_rules *rules,
@@ -63,9 +127,16 @@ int answer_build(const struct answer_host *host, const struct answer_rules *rule
 		 struct error *err)
 {
 	struct answer_request request = {host, rules, devices, count};
+	int rc = 0;
 
 	v1beta1__container_allocate_response__init(&out->message);
-	return host->windows ? build_windows(out, &request, err) : build_linux(out, &request, err);
+	rc = reserve(out, &request, err);
+	if (rc == 0)
+		rc = host->windows ? answer_build_windows(out, &request, err)
+				   : answer_build_linux(out, &request, err);
+	if (rc == 0)
+		fill_message(out, host->windows);
+	return rc;
 }
 
 void answer_free(struct answer *answer)
@@ -73,10 +144,7 @@ void answer_free(struct answer *answer)
 	free(answer->message.devices);
 	free(answer->message.mounts);
 	free(answer->message.envs);
-	free(answer->nodes);
-	free(answer->mounts);
-	free(answer->files);
-	free(answer->variables);
+	free(answer->items);
 	text_list_free(&answer->strings);
 	text_list_free(&answer->warnings);
 	*answer = (struct answer){0};

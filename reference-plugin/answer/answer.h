@@ -21,7 +21,6 @@
 
 #include <gpucert/discovery.h>
 #include <stddef.h>
-#include <sys/stat.h>
 
 /* How a container is given a Windows device. */
 enum answer_allocation {
@@ -43,17 +42,14 @@ struct answer_rules {
 /* The node that the devices belong to. */
 struct answer_host {
 	bool windows;
-	bool recorded; /* nodes and files need not exist here */
-	const char
-		*root; /* directory below which the node's files are seen here; "" or NULL: "/" */
+	bool recorded;	  /* nodes and files need not exist here */
+	const char *root; /* below it the node's files are seen here; "" or NULL: "/" */
 };
 
 struct answer {
 	V1beta1__ContainerAllocateResponse message; /* borrows from below, devices and rules */
-	struct answer_mount *mounts;
-	struct answer_file *files;
-	struct answer_node *nodes;
-	struct answer_variable *variables;
+	struct answer_item *items;
+	size_t count;
 	struct text_list strings;
 	struct text_list warnings; /* what the container lacks that somebody asked for */
 };

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-/* The parts of answer_build(), one file each: answer*.c alone. */
+/* How an answer is made: answer*.c alone. The part of a system adds what each device asks for, and
+ * says what becomes of two things in one place. */
 
 #include "reference-plugin/answer/answer.h"
 
@@ -12,30 +13,44 @@ struct answer_request {
 	size_t count;
 };
 
-/* With the id of the device that each is for. */
-struct answer_node {
-	V1beta1__DeviceSpec spec;
-	const char *device;
+enum answer_kind { ANSWER_NODE, ANSWER_MOUNT, ANSWER_VARIABLE };
+
+typedef int answer_compare(const char *a, const char *b);
+
+/* One thing that a container is given. */
+struct answer_item {
+	enum answer_kind kind;
+	const char *place;	 /* path in the container, name of a variable */
+	const char *source;	 /* path on the node, value of a variable */
+	const char *permissions; /* of a device node; NULL and "" are the same */
+	const char *device;	 /* id of the one that it is for */
+	bool directory;		 /* the source of a mount is one */
+	uint64_t rank;		 /* of several in one place the lowest comes first */
+	answer_compare *compare; /* set by answer_settle() */
+	union {
+		V1beta1__DeviceSpec node;
+		V1beta1__Mount mount;
+		V1beta1__ContainerAllocateResponse__EnvsEntry variable;
+	} wire;
 };
 
-struct answer_variable {
-	V1beta1__ContainerAllocateResponse__EnvsEntry entry;
-	const char *device;
-};
+/* There is room for this many of each device, besides what it and the configuration name. */
+enum { ANSWER_EXTRA_ITEMS = 8 };
 
-/* Linux. */
-int answer_add_mounts(struct answer *answer, const struct answer_request *request,
-		      struct error *err);
-int answer_add_nodes(struct answer *answer, const struct answer_request *request,
-		     struct error *err);
-int answer_add_variables(struct answer *answer, const struct answer_request *request,
+void answer_add(struct answer *answer, struct answer_item item);
+
+/* Keeps `string`, which may be NULL for out of memory, as long as the answer. */
+int answer_keep(struct answer *answer, char *string, const char **out, struct error *err);
+
+/* Called when `next` is for the same place as `kept`; `next` is dropped afterwards. */
+typedef int answer_join(struct answer *answer, struct answer_item *kept,
+			const struct answer_item *next, struct error *err);
+
+/* Sorts the items and leaves one for each place; `compare` compares places. */
+int answer_settle(struct answer *answer, answer_compare *compare, answer_join *join,
+		  struct error *err);
+
+int answer_build_linux(struct answer *answer, const struct answer_request *request,
+		       struct error *err);
+int answer_build_windows(struct answer *answer, const struct answer_request *request,
 			 struct error *err);
-
-/* Windows. */
-int answer_add_device_strings(struct answer *answer, const struct answer_request *request,
-			      struct error *err);
-int answer_add_driver_files(struct answer *answer, const struct answer_request *request,
-			    struct error *err);
-
-/* stat(2) of one of the node's files as it is seen here. */
-int answer_stat(const struct answer_host *host, const char *path, struct stat *status);

@@ -2,117 +2,263 @@
 #include "reference-plugin/answer/prefer.h"
 
 #include "base/cleanup.h"
-#include "reference-plugin/answer/prefer_choice.h"
 #include "reference-plugin/inventory/replica_id.h"
-#include "reference-plugin/inventory/replica_set.h"
+
+#include <string.h>
 
 enum { PREFER_CONTAINERS_MAX = 256 };
+
+/* NUMA nodes, and one more for devices without one. */
+enum { NODE_COUNT = INVENTORY_NUMA_MAX + 2 };
+
+/* What a request says of one id. */
+enum mark { MARK_NONE, MARK_AVAILABLE, MARK_MUST };
 
 struct preference_container {
 	V1beta1__ContainerPreferredAllocationResponse message;
 	char (*ids)[REPLICA_ID_SIZE];
 };
 
-static void read_available(const struct inventory *inventory, enum inventory_resource resource,
-			   const V1beta1__ContainerPreferredAllocationRequest *request,
-			   struct replica_set *available)
-{
-	for (size_t i = 0; i < request->n_available_deviceids; i++) {
-		size_t device = 0;
-		uint32_t replica = 0;
-		int rc = inventory_locate(inventory, resource, request->available_deviceids[i],
-					  &device, &replica, NULL);
+struct candidate {
+	size_t node;
+	size_t available; /* replicas that may still be taken */
+	size_t taken;	  /* replicas in the answer; at first those that must be included */
+};
 
-		if (rc == 0 && inventory->devices[device].healthy)
-			(void)replica_set_add(available, device, replica);
-	}
+/* One container's question. */
+struct choice {
+	const struct inventory *inventory;
+	enum inventory_resource resource;
+	enum prefer_policy policy;
+	uint8_t *marks;		      /* enum mark of each slot of the inventory */
+	struct candidate *candidates; /* one a device */
+	size_t size;		      /* ids that are still to be chosen */
+};
+
+/* Compared from the first number on; the greater one is chosen. */
+struct rank {
+	long long key[4];
+};
+
+static bool outranks(struct rank a, struct rank b)
+{
+	size_t i = 0;
+
+	while (i + 1 < ARRAY_SIZE(a.key) && a.key[i] == b.key[i])
+		i++;
+	return a.key[i] > b.key[i];
 }
 
-static int read_wanted(const struct inventory *inventory, enum inventory_resource resource,
-		       const V1beta1__ContainerPreferredAllocationRequest *request,
-		       struct replica_set *wanted, size_t *count, struct error *err)
+static void mark(struct choice *choice, size_t slot, enum mark as)
 {
+	struct candidate *candidate = &choice->candidates[slot / choice->inventory->replicas];
+
+	if (choice->marks[slot] != MARK_NONE)
+		return;
+	choice->marks[slot] = (uint8_t)as;
+	*(as == MARK_MUST ? &candidate->taken : &candidate->available) += 1;
+}
+
+static int read_request(struct choice *choice,
+			const V1beta1__ContainerPreferredAllocationRequest *request,
+			struct error *err)
+{
+	const struct inventory *inventory = choice->inventory;
+	size_t slot = 0;
+	size_t must = 0;
+
 	for (size_t i = 0; i < request->n_must_include_deviceids; i++) {
-		size_t device = 0;
-		uint32_t replica = 0;
-		int rc = inventory_locate(inventory, resource, request->must_include_deviceids[i],
-					  &device, &replica, err);
+		int rc = inventory_locate(inventory, choice->resource,
+					  request->must_include_deviceids[i], &slot, err);
 
 		if (rc < 0)
 			return error_wrap(err, rc, "must be included");
-		*count += replica_set_add(wanted, device, replica) ? 1 : 0;
+		must += choice->marks[slot] == MARK_NONE ? 1 : 0;
+		mark(choice, slot, MARK_MUST);
 	}
-	if (request->allocation_size < 0 || (size_t)request->allocation_size < *count)
+	if (request->allocation_size < 0 || (size_t)request->allocation_size < must)
 		return error_set(
 			err, ERROR_ARGUMENT,
 			"allocation size %d is too small for %zu ids that must be included",
-			request->allocation_size, *count);
+			request->allocation_size, must);
+	choice->size = (size_t)request->allocation_size - must;
+	for (size_t i = 0; i < request->n_available_deviceids; i++) {
+		if (inventory_locate(inventory, choice->resource, request->available_deviceids[i],
+				     &slot, NULL) == 0 &&
+		    inventory->devices[slot / inventory->replicas].healthy)
+			mark(choice, slot, MARK_AVAILABLE);
+	}
 	return 0;
 }
 
-/* NULL when memory ran out. */
-static struct prefer_device *new_devices(const struct inventory *inventory,
-					 const struct replica_set *available,
-					 const struct replica_set *wanted)
+static void take(struct choice *choice, struct candidate *candidate, size_t count)
 {
-	struct prefer_device *devices = calloc(inventory->device_count + 1, sizeof(*devices));
+	candidate->available -= count;
+	candidate->taken += count;
+	choice->size -= count;
+}
 
-	for (size_t i = 0; devices != NULL && i < inventory->device_count; i++) {
-		devices[i].numa_node = inventory->devices[i].numa_node;
-		devices[i].taken = replica_set_count(wanted, i);
-		if (replica_set_count(available, i) == 0)
+/* A node on which something is taken, then one that can give all, then the one that gives most. Of
+ * several that can give all, spread takes the one with most devices, pack the one with least to
+ * spare. */
+static struct rank rank_node(const struct choice *choice, size_t node)
+{
+	bool pack = choice->policy == PREFER_PACK;
+	long long available = 0;
+	long long devices = 0;
+	bool taken = false;
+	bool suffices = false;
+
+	for (size_t i = 0; i < choice->inventory->device_count; i++) {
+		const struct candidate *candidate = &choice->candidates[i];
+
+		if (candidate->node != node)
 			continue;
-		for (uint32_t replica = 0; replica < inventory->replicas; replica++) {
-			if (replica_set_has(available, i, replica) &&
-			    !replica_set_has(wanted, i, replica))
-				devices[i].available++;
+		available += (long long)candidate->available;
+		devices += candidate->available > 0 ? 1 : 0;
+		taken = taken || candidate->taken > 0;
+	}
+	suffices = available >= (long long)choice->size;
+	if (available == 0)
+		return (struct rank){{-1}};
+	return (struct rank){{taken, suffices, suffices && !pack ? devices : 0,
+			      suffices && pack ? -available : available}};
+}
+
+static size_t best_node(const struct choice *choice)
+{
+	struct rank best = {{-1}};
+	size_t found = NODE_COUNT;
+
+	for (size_t i = 0; i < NODE_COUNT; i++) {
+		struct rank rank = rank_node(choice, i);
+
+		if (outranks(rank, best)) {
+			best = rank;
+			found = i;
 		}
 	}
-	return devices;
+	return found;
 }
 
-static int add_id(struct preference_container *out, const struct inventory_device *device,
-		  uint32_t replica, struct error *err)
+static struct rank rank_device(const struct choice *choice, const struct candidate *candidate)
 {
-	size_t at = out->message.n_deviceids;
-	int rc = replica_id_format(device->id, replica, out->ids[at], err);
+	long long taken = (long long)candidate->taken;
+	long long available = (long long)candidate->available;
+	bool suffices = candidate->available >= choice->size;
 
+	if (choice->policy == PREFER_SPREAD)
+		return (struct rank){{0, -taken, available}};
+	return (struct rank){{taken > 0, suffices, suffices ? -available : available}};
+}
+
+static struct candidate *best_device(const struct choice *choice, size_t node)
+{
+	struct candidate *found = NULL;
+	struct rank best = {{-1}};
+
+	for (size_t i = 0; i < choice->inventory->device_count; i++) {
+		struct candidate *candidate = &choice->candidates[i];
+		struct rank rank = rank_device(choice, candidate);
+
+		if (candidate->available > 0 && candidate->node == node && outranks(rank, best)) {
+			best = rank;
+			found = candidate;
+		}
+	}
+	return found;
+}
+
+static void choose_by_node(struct choice *choice)
+{
+	size_t node = 0;
+
+	while (choice->size > 0 && (node = best_node(choice)) != NODE_COUNT) {
+		struct candidate *candidate = NULL;
+
+		while (choice->size > 0 && (candidate = best_device(choice, node)) != NULL)
+			take(choice, candidate, 1);
+	}
+}
+
+/* From one device alone, the one on which something is taken already, as far as one has enough. Of
+ * several devices a container of Windows would be refused, or see the first one alone. */
+static void choose_one_device(struct choice *choice)
+{
+	bool pack = choice->policy == PREFER_PACK;
+	struct candidate *found = NULL;
+	struct rank best = {{-1}};
+	size_t taken_from = 0;
+
+	for (size_t i = 0; i < choice->inventory->device_count; i++)
+		taken_from += choice->candidates[i].taken > 0 ? 1 : 0;
+	for (size_t i = 0; taken_from <= 1 && i < choice->inventory->device_count; i++) {
+		struct candidate *candidate = &choice->candidates[i];
+		long long available = (long long)candidate->available;
+		struct rank rank = {{0, pack ? -available : available}};
+
+		if (candidate->available >= choice->size &&
+		    (taken_from == 0 || candidate->taken > 0) && outranks(rank, best)) {
+			best = rank;
+			found = candidate;
+		}
+	}
+	if (found != NULL)
+		take(choice, found, choice->size);
+}
+
+/* Names the replicas: those that must be included, then the lowest that are available. */
+static void add_ids(const struct choice *choice, struct preference_container *out)
+{
+	uint32_t replicas = choice->inventory->replicas;
+
+	for (size_t i = 0; i < choice->inventory->device_count; i++) {
+		const uint8_t *marks = &choice->marks[i * replicas];
+		size_t left = choice->candidates[i].taken;
+
+		for (uint32_t replica = 0; replica < replicas; replica++)
+			left -= marks[replica] == MARK_MUST ? 1 : 0;
+		for (uint32_t replica = 0; replica < replicas; replica++) {
+			char *id = out->ids[out->message.n_deviceids];
+
+			if (marks[replica] == MARK_NONE ||
+			    (marks[replica] == MARK_AVAILABLE && left == 0))
+				continue;
+			left -= marks[replica] == MARK_AVAILABLE ? 1 : 0;
+			replica_id_format(choice->inventory->devices[i].id, replica, id);
+			out->message.deviceids[out->message.n_deviceids++] = id;
+		}
+	}
+}
+
+static int choose(struct choice *choice,
+		  const V1beta1__ContainerPreferredAllocationRequest *request,
+		  struct preference_container *out, struct error *err)
+{
+	const struct inventory *inventory = choice->inventory;
+	size_t total = 0;
+	int rc = 0;
+
+	for (size_t i = 0; i < inventory->device_count; i++) {
+		int32_t numa_node = inventory->devices[i].numa_node;
+
+		choice->candidates[i].node =
+			numa_node == DISCOVERY_UNKNOWN ? NODE_COUNT - 1 : (size_t)numa_node;
+	}
+	rc = read_request(choice, request, err);
 	if (rc < 0)
 		return rc;
-	out->message.deviceids[at] = out->ids[at];
-	out->message.n_deviceids++;
+	if (inventory->windows)
+		choose_one_device(choice);
+	choose_by_node(choice);
+	for (size_t i = 0; i < inventory->device_count; i++)
+		total += choice->candidates[i].taken;
+	out->ids = calloc(total + 1, sizeof(*out->ids));
+	out->message.deviceids = calloc(total + 1, sizeof(char *));
+	if (out->ids == NULL || out->message.deviceids == NULL)
+		return error_memory(err);
+	add_ids(choice, out);
 	return 0;
-}
-
-/* Which replicas of a device: those that must be included, then the lowest that are available. */
-static int name_replicas(const struct inventory *inventory, size_t index, uint32_t take,
-			 const struct replica_set *available, const struct replica_set *wanted,
-			 struct preference_container *out, struct error *err)
-{
-	uint32_t more = take - replica_set_count(wanted, index);
-
-	for (uint32_t replica = 0; take > 0 && replica < inventory->replicas; replica++) {
-		bool must = replica_set_has(wanted, index, replica);
-		int rc = 0;
-
-		if (!must && (more == 0 || !replica_set_has(available, index, replica)))
-			continue;
-		more -= must ? 0 : 1;
-		rc = add_id(out, &inventory->devices[index], replica, err);
-		if (rc < 0)
-			return rc;
-	}
-	return 0;
-}
-
-/* Of several devices a container of Windows would be refused, or see the first one alone. */
-static void choose(const struct inventory *inventory, struct prefer_device *devices, size_t size,
-		   enum prefer_policy policy)
-{
-	size_t count = inventory->device_count;
-
-	if (!inventory->windows || !prefer_choose_one(devices, count, size, policy))
-		prefer_choose(devices, count, size, policy);
 }
 
 static int prefer_container(const struct inventory *inventory, enum inventory_resource resource,
@@ -120,34 +266,17 @@ static int prefer_container(const struct inventory *inventory, enum inventory_re
 			    const V1beta1__ContainerPreferredAllocationRequest *request,
 			    struct preference_container *out, struct error *err)
 {
-	struct replica_set available CLEANUP(replica_set_free) = {0};
-	struct replica_set wanted CLEANUP(replica_set_free) = {0};
-	struct prefer_device *devices CLEANUP_FREE = NULL;
-	size_t must = 0;
-	size_t total = 0;
-	int rc = replica_set_init(&available, inventory, err);
+	uint8_t *marks CLEANUP_FREE = calloc(inventory->device_count + 1, inventory->replicas);
+	struct candidate *candidates CLEANUP_FREE =
+		calloc(inventory->device_count + 1, sizeof(*candidates));
+	struct choice choice = {.inventory = inventory,
+				.resource = resource,
+				.policy = policy,
+				.marks = marks,
+				.candidates = candidates};
 
-	if (rc == 0)
-		rc = replica_set_init(&wanted, inventory, err);
-	if (rc != 0)
-		return rc;
-	read_available(inventory, resource, request, &available);
-	rc = read_wanted(inventory, resource, request, &wanted, &must, err);
-	if (rc != 0)
-		return rc;
-	devices = new_devices(inventory, &available, &wanted);
-	if (devices == NULL)
-		return error_memory(err);
-	choose(inventory, devices, (size_t)request->allocation_size - must, policy);
-	for (size_t i = 0; i < inventory->device_count; i++)
-		total += devices[i].taken;
-	out->ids = calloc(total + 1, sizeof(*out->ids));
-	out->message.deviceids = calloc(total + 1, sizeof(char *));
-	if (out->ids == NULL || out->message.deviceids == NULL)
-		return error_memory(err);
-	for (size_t i = 0; rc == 0 && i < inventory->device_count; i++)
-		rc = name_replicas(inventory, i, devices[i].taken, &available, &wanted, out, err);
-	return rc;
+	return marks != NULL && candidates != NULL ? choose(&choice, request, out, err)
+						   : error_memory(err);
 }
 
 int prefer(const struct inventory *inventory, enum inventory_resource resource,
@@ -155,6 +284,7 @@ int prefer(const struct inventory *inventory, enum inventory_resource resource,
 	   struct preference *out, struct error *err)
 {
 	size_t count = request->n_container_requests;
+	int rc = 0;
 
 	v1beta1__preferred_allocation_response__init(&out->message);
 	if (count > PREFER_CONTAINERS_MAX)
@@ -165,19 +295,16 @@ int prefer(const struct inventory *inventory, enum inventory_resource resource,
 		calloc(count + 1, sizeof(V1beta1__ContainerPreferredAllocationResponse *));
 	if (out->containers == NULL || out->message.container_responses == NULL)
 		return error_memory(err);
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; rc == 0 && i < count; i++) {
 		struct preference_container *container = &out->containers[i];
-		int rc = 0;
 
 		v1beta1__container_preferred_allocation_response__init(&container->message);
 		out->message.container_responses[i] = &container->message;
 		out->message.n_container_responses = i + 1;
 		rc = prefer_container(inventory, resource, policy, request->container_requests[i],
 				      container, err);
-		if (rc < 0)
-			return rc;
 	}
-	return 0;
+	return rc;
 }
 
 void preference_free(struct preference *preference)

@@ -15,18 +15,14 @@ struct entry {
 	char id[REPLICA_ID_SIZE];
 };
 
-static int entry_fill(struct entry *entry, const struct inventory_device *device, uint32_t replica,
-		      struct error *err)
+static void fill(struct entry *entry, const struct inventory_device *device, uint32_t replica)
 {
-	int rc = replica_id_format(device->id, replica, entry->id, err);
-
-	if (rc < 0)
-		return rc;
+	replica_id_format(device->id, replica, entry->id);
 	v1beta1__device__init(&entry->device);
 	entry->device.id = entry->id;
 	entry->device.health = wire_string(device->healthy ? "Healthy" : "Unhealthy");
 	if (device->numa_node == DISCOVERY_UNKNOWN)
-		return 0;
+		return;
 	v1beta1__numanode__init(&entry->numa);
 	entry->numa.id = device->numa_node;
 	entry->numas[0] = &entry->numa;
@@ -34,22 +30,12 @@ static int entry_fill(struct entry *entry, const struct inventory_device *device
 	entry->topology.n_nodes = 1;
 	entry->topology.nodes = entry->numas;
 	entry->device.topology = &entry->topology;
-	return 0;
-}
-
-static size_t id_count(const struct inventory *inventory, enum inventory_resource resource)
-{
-	size_t count = 0;
-
-	for (size_t i = 0; i < inventory->device_count; i++)
-		count += inventory->devices[i].resource == resource ? inventory->replicas : 0;
-	return count;
 }
 
 int device_list_pack(const struct inventory *inventory, enum inventory_resource resource,
 		     uint8_t **data, size_t *size, struct error *err)
 {
-	size_t count = id_count(inventory, resource);
+	size_t count = inventory->device_count * inventory->replicas;
 	struct entry *entries CLEANUP_FREE = calloc(count + 1, sizeof(*entries));
 	V1beta1__Device **pointers CLEANUP_FREE = calloc(count + 1, sizeof(V1beta1__Device *));
 	V1beta1__ListAndWatchResponse list = V1BETA1__LIST_AND_WATCH_RESPONSE__INIT;
@@ -60,12 +46,9 @@ int device_list_pack(const struct inventory *inventory, enum inventory_resource 
 		if (inventory->devices[i].resource != resource)
 			continue;
 		for (uint32_t replica = 0; replica < inventory->replicas; replica++) {
-			struct entry *entry = &entries[list.n_devices];
-			int rc = entry_fill(entry, &inventory->devices[i], replica, err);
-
-			if (rc < 0)
-				return rc;
-			pointers[list.n_devices++] = &entry->device;
+			fill(&entries[list.n_devices], &inventory->devices[i], replica);
+			pointers[list.n_devices] = &entries[list.n_devices].device;
+			list.n_devices++;
 		}
 	}
 	list.devices = pointers;

@@ -11,6 +11,6 @@
 
 /* Packs the whole list: every replica of every device, by device id and replica, with health and,
  * where the node has them, NUMA nodes. An empty list has size 0 and is a valid message. Caller
- * frees *data. ERROR_MEMORY, ERROR_LIMIT (an id that is too long). */
+ * frees *data. ERROR_MEMORY. */
 int device_list_pack(const struct inventory *inventory, enum inventory_resource resource,
 		     uint8_t **data, size_t *size, struct error *err);

@@ -2,7 +2,10 @@
 #pragma once
 
 /*
- * The devices that the plugin offers, kept over several discovery snapshots.
+ * The room inventory/ holds what the plugin offers: this table, the scanner that keeps it true, the
+ * ids that the kubelet sees and the list that it is sent.
+ *
+ * Here: the devices that the plugin offers, kept over several discovery snapshots.
  *
  * A device that a new snapshot no longer holds stays listed as unhealthy for a grace period,
  * because the kubelet may be about to hand it to a container, and is removed afterwards. When it
@@ -27,15 +30,17 @@ enum {
 	INVENTORY_IDS_MAX = 32768,
 	/* The kubelet keeps NUMA nodes in a 64-bit mask. */
 	INVENTORY_NUMA_MAX = 63,
+	/* Of an id, as discovery.h bounds it, and the NUL. */
+	INVENTORY_ID_SIZE = 56,
 };
 
 struct inventory_device {
-	char *id;
+	char id[INVENTORY_ID_SIZE];
 	enum inventory_resource resource;
 	int32_t numa_node; /* 0 to INVENTORY_NUMA_MAX, or DISCOVERY_UNKNOWN */
 	bool healthy;
-	char *reason;			      /* why it is unhealthy; "" otherwise */
-	uint64_t gone_since_ms;		      /* valid while `found` is NULL */
+	const char *reason;	/* why it is unhealthy; "" otherwise; borrowed as below */
+	uint64_t gone_since_ms; /* valid while `found` is NULL */
 	const struct discovery_device *found; /* borrowed from the snapshot; NULL: gone */
 };
 
@@ -50,8 +55,7 @@ struct inventory_rules {
 struct inventory {
 	uint32_t replicas; /* ids per device, at least 1 */
 	uint64_t removal_grace_ms;
-	const char
-		*root; /* directory below which the node's files are seen here; "" or NULL: "/" */
+	const char *root; /* below it the node's files are seen here; "" or NULL: "/" */
 	struct inventory_rules rules;
 	bool recorded; /* from a recorded node: nodes and files need not exist here */
 	bool windows;
@@ -91,10 +95,10 @@ const char *inventory_withholds(const struct inventory_rules *rules, bool window
  * none. */
 uint64_t inventory_next_removal_ms(const struct inventory *inventory, uint64_t now_ms);
 
-/* An id from the wire to its place: index into `devices`, and replica. The whole id is validated.
- * ERROR_ARGUMENT: malformed; ERROR_NOT_FOUND: no such device, no such replica, or another
- * resource's. */
+/* An id from the wire to its slot: index into `devices` times `replicas`, plus the replica. The
+ * whole id is validated. ERROR_ARGUMENT: malformed; ERROR_NOT_FOUND: no such device, no such
+ * replica, or another resource's. */
 int inventory_locate(const struct inventory *inventory, enum inventory_resource resource,
-		     const char *id, size_t *device, uint32_t *replica, struct error *err);
+		     const char *id, size_t *slot, struct error *err);
 
 void inventory_free(struct inventory *inventory); /* what it owns; not the structure itself */

@@ -10,39 +10,27 @@ enum { REPLICA_DIGITS_MAX = 9 };
 
 static const char separator[] = "::";
 
-int replica_id_format(const char *device_id, uint32_t replica, char out[REPLICA_ID_SIZE],
-		      struct error *err)
+void replica_id_format(const char *device_id, uint32_t replica, char out[REPLICA_ID_SIZE])
 {
-	int length = snprintf(out, REPLICA_ID_SIZE, "%s%s%u", device_id, separator, replica);
-
-	if (length < 0 || length >= REPLICA_ID_SIZE)
-		return error_set(err, ERROR_LIMIT,
-				 "device id '%s' with replica %u is longer than %d characters",
-				 device_id, replica, REPLICA_ID_SIZE - 1);
-	return 0;
-}
-
-static const char *last_separator(const char *id)
-{
-	const char *found = NULL;
-
-	for (const char *at = strstr(id, separator); at != NULL; at = strstr(at + 1, separator))
-		found = at;
-	return found;
+	(void)snprintf(out, REPLICA_ID_SIZE, "%s%s%u", device_id, separator, replica);
 }
 
 int replica_id_parse(const char *id, size_t *device_length, uint32_t *replica, struct error *err)
 {
 	char quoted[REPLICA_ID_QUOTED_SIZE];
-	const char *split = last_separator(id);
-	const char *digits = split != NULL ? split + strlen(separator) : NULL;
-	size_t count = digits != NULL ? strspn(digits, "0123456789") : 0;
+	const char *split = NULL;
+	const char *digits = NULL;
+	size_t count = 0;
 	uint32_t value = 0;
 
+	for (const char *at = strstr(id, separator); at != NULL; at = strstr(at + 1, separator))
+		split = at;
 	if (split == NULL || split == id)
 		return error_set(err, ERROR_ARGUMENT,
 				 "device id %s is not of the form <device>::<replica>",
 				 replica_id_quote(id, quoted));
+	digits = split + strlen(separator);
+	count = strspn(digits, "0123456789");
 	if (count == 0 || count > REPLICA_DIGITS_MAX || digits[count] != '\0' ||
 	    (digits[0] == '0' && count > 1))
 		return error_set(err, ERROR_ARGUMENT, "device id %s has no valid replica number",

@@ -11,12 +11,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* 63 characters, which is what the comments of api.proto allow, and the NUL. */
+/* 63 characters, which is what the comments of api.proto allow, and the NUL: room for 55 of the
+ * device id and for as many replicas as there can be. */
 enum { REPLICA_ID_SIZE = 64 };
 
-/* ERROR_LIMIT when the id does not fit. */
-int replica_id_format(const char *device_id, uint32_t replica, char out[REPLICA_ID_SIZE],
-		      struct error *err);
+void replica_id_format(const char *device_id, uint32_t replica, char out[REPLICA_ID_SIZE]);
 
 /* Splits an id that came from the wire: the device id is its first *device_length bytes. A replica
  * is written in decimal without leading zeros. ERROR_ARGUMENT names the id, escaped. */

@@ -174,10 +174,9 @@ static void expect_error(const struct inventory *inventory, const char *id, int 
 			 const char *text)
 {
 	struct error err = {0};
-	size_t device = 0;
-	uint32_t replica = 0;
+	size_t slot = 0;
 
-	UNIT_INT(inventory_locate(inventory, INVENTORY_DISPLAY, id, &device, &replica, &err), code);
+	UNIT_INT(inventory_locate(inventory, INVENTORY_DISPLAY, id, &slot, &err), code);
 	UNIT_STRING(err.text, text);
 }
 
@@ -187,18 +186,15 @@ static void test_whole_id_is_validated(void)
 	struct discovery_device devices[] = {sample_device("0000:03:00.0"),
 					     sample_device("lavapipe"), sample_device("pocl")};
 	struct discovery_snapshot node = sample_snapshot(devices, 3);
-	size_t device = 99;
-	uint32_t replica = 99;
+	size_t slot = 99;
 
 	devices[2].display = false;
 	devices[2].compute = true;
 	expect_events(&inventory, &node, 0,
 		      "0000:03:00.0 appeared;lavapipe appeared;pocl appeared;");
-	UNIT_INT(inventory_locate(&inventory, INVENTORY_DISPLAY, "lavapipe::11", &device, &replica,
-				  NULL),
-		 0);
-	UNIT_INT(device, 1);
-	UNIT_INT(replica, 11);
+	UNIT_INT(inventory_locate(&inventory, INVENTORY_DISPLAY, "lavapipe::11", &slot, NULL), 0);
+	UNIT_INT(slot / 12, 1);
+	UNIT_INT(slot % 12, 11);
 	expect_error(&inventory, "lavapipe::12", ERROR_NOT_FOUND,
 		     "device id \"lavapipe::12\": replicas of this device are 0 to 11");
 	expect_error(&inventory, "lavapip::0", ERROR_NOT_FOUND,

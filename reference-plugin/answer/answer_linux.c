@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: MIT */
+/* What a container of Linux is given: device nodes, the files of drivers, and the variables that
+ * their loaders read. */
+#include "base/cleanup.h"
+#include "base/path.h"
+#include "reference-plugin/answer/answer_internal.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* Of mounts; additional ones give way to those of devices, and may be of either type. */
+enum { RANK_DEVICE, RANK_ADDITIONAL };
+
+static void add_additional(struct answer *answer, const struct additional_mounts *mounts,
+			   const struct discovery_device *device)
+{
+	for (size_t i = 0; mounts != NULL && i < mounts->count; i++) {
+		const struct additional_mount *mount = &mounts->items[i];
+
+		if (mount->kind == ADDITIONAL_MOUNT_LINUX && vendor_matches(mount->vendor, device))
+			answer_add(answer, (struct answer_item){.kind = ANSWER_MOUNT,
+								.place = mount->destination,
+								.source = mount->source,
+								.device = device->id,
+								.rank = RANK_ADDITIONAL});
+	}
+}
+
+static void add_device(struct answer *answer, const struct answer_request *request, size_t index)
+{
+	const struct discovery_device *device = request->devices[index];
+
+	for (size_t i = 0; i < device->node_count; i++)
+		answer_add(answer, (struct answer_item){.kind = ANSWER_NODE,
+							.place = device->nodes[i].container_path,
+							.source = device->nodes[i].path,
+							.permissions = device->nodes[i].permissions,
+							.device = device->id});
+	for (size_t i = 0; i < device->file_count; i++)
+		answer_add(answer, (struct answer_item){.kind = ANSWER_MOUNT,
+							.place = device->files[i].destination,
+							.source = device->files[i].source,
+							.directory = device->files[i].directory,
+							.device = device->id,
+							.rank = RANK_DEVICE});
+	for (size_t i = 0; i < device->variable_count; i++)
+		answer_add(answer, (struct answer_item){.kind = ANSWER_VARIABLE,
+							.place = device->environment[i].name,
+							.source = device->environment[i].value,
+							.device = device->id,
+							.rank = index});
+	add_additional(answer, request->rules->additional, device);
+}
+
+/* The Vulkan loader takes lists of manifests (Vulkan-Loader, LoaderDriverInterface.md). */
+static bool is_path_list(const char *name)
+{
+	return strcmp(name, "VK_DRIVER_FILES") == 0 || strcmp(name, "VK_ICD_FILENAMES") == 0 ||
+	       strcmp(name, "VK_ADD_DRIVER_FILES") == 0;
+}
+
+static int join_lists(const char *first, const char *second, char **out, struct error *err)
+{
+	struct text_list have CLEANUP_TEXT_LIST = {0};
+	struct text_list paths CLEANUP_TEXT_LIST = {0};
+	struct text joined CLEANUP_TEXT = {0};
+	int rc = text_list_split(&have, first, ':', err);
+
+	if (rc == 0)
+		rc = text_list_split(&paths, second, ':', err);
+	text_add(&joined, first);
+	for (size_t i = 0; rc == 0 && i < paths.count; i++) {
+		if (text_list_has(&have, paths.items[i]))
+			continue;
+		text_addf(&joined, ":%s", paths.items[i]);
+		rc = text_list_add(&have, paths.items[i], err);
+	}
+	*out = text_take(&joined);
+	return rc;
+}
+
+/* The OpenCL loader takes one manifest or one directory of manifests (ocl-icd(7)), so several
+ * manifests are named by the directory that they are mounted in. */
+static char *manifest_directory(const char *value)
+{
+	return text_ends_with(value, ".icd") ? path_directory(value) : path_normalize(value);
+}
+
+static int join_manifests(const struct answer_item *first, const struct answer_item *second,
+			  char **out, struct error *err)
+{
+	char *left CLEANUP_FREE = manifest_directory(first->source);
+	char *right CLEANUP_FREE = manifest_directory(second->source);
+
+	if (left == NULL || right == NULL)
+		return error_memory(err);
+	if (strcmp(left, right) != 0)
+		return error_set(err, ERROR_UNSUPPORTED,
+				 "devices '%s' and '%s' have their OpenCL manifests in different "
+				 "directories: '%s' and '%s'",
+				 first->device, second->device, left, right);
+	*out = STEAL(left);
+	return 0;
+}
+
+static int join_variables(struct answer *answer, struct answer_item *kept,
+			  const struct answer_item *next, struct error *err)
+{
+	char *value = NULL;
+	int rc = 0;
+
+	if (is_path_list(kept->place))
+		rc = join_lists(kept->source, next->source, &value, err);
+	else if (strcmp(kept->place, "OCL_ICD_VENDORS") == 0)
+		rc = join_manifests(kept, next, &value, err);
+	else
+		rc = error_set(err, ERROR_UNSUPPORTED,
+			       "devices '%s' and '%s' need different values of %s: '%s' and '%s'",
+			       kept->device, next->device, kept->place, kept->source, next->source);
+	return rc == 0 ? answer_keep(answer, value, &kept->source, err) : rc;
+}
+
+/* Devices of one vendor share nodes (/dev/nvidiactl) and files: each is given once. */
+static int join(struct answer *answer, struct answer_item *kept, const struct answer_item *next,
+		struct error *err)
+{
+	if (strcmp(kept->source, next->source) == 0 &&
+	    strcmp(kept->permissions, next->permissions) == 0)
+		return 0;
+	if (kept->kind == ANSWER_VARIABLE)
+		return join_variables(answer, kept, next, err);
+	if (kept->kind == ANSWER_NODE)
+		return error_set(err, ERROR_UNSUPPORTED,
+				 "devices '%s' and '%s' need different device nodes at '%s'",
+				 kept->device, next->device, next->place);
+	if (kept->rank != next->rank)
+		return 0;
+	return error_set(err, ERROR_UNSUPPORTED,
+			 "devices '%s' and '%s' need different files at '%s': '%s' and '%s'",
+			 kept->device, next->device, kept->place, kept->source, next->source);
+}
+
+static int stat_below(const char *root, const char *path, struct stat *status)
+{
+	char *below CLEANUP_FREE = root != NULL && root[0] != '\0' ? path_join(root, path) : NULL;
+
+	return stat(below != NULL ? below : path, status);
+}
+
+static int check_source(const char *root, const struct answer_item *item, struct error *err)
+{
+	const char *wanted = "character device";
+	struct stat status;
+	bool good = false;
+
+	if (item->kind == ANSWER_VARIABLE)
+		return 0;
+	if (stat_below(root, item->source, &status) != 0)
+		return error_set(err, ERROR_IO, "device '%s' needs '%s': %s", item->device,
+				 item->source, strerror(errno));
+	if (item->kind == ANSWER_NODE) {
+		good = S_ISCHR(status.st_mode);
+	} else if (item->rank == RANK_ADDITIONAL) {
+		wanted = "file or directory";
+		good = S_ISDIR(status.st_mode) || S_ISREG(status.st_mode);
+	} else {
+		wanted = item->directory ? "directory" : "file";
+		good = item->directory == (S_ISDIR(status.st_mode) != 0);
+	}
+	if (good)
+		return 0;
+	return error_set(err, ERROR_IO, "device '%s' needs '%s', which is not a %s", item->device,
+			 item->source, wanted);
+}
+
+int answer_build_linux(struct answer *answer, const struct answer_request *request,
+		       struct error *err)
+{
+	int rc = 0;
+
+	for (size_t i = 0; i < request->count; i++) {
+		const struct discovery_device *device = request->devices[i];
+
+		if (device->node_count == 0 && device->file_count == 0)
+			return error_set(err, ERROR_UNSUPPORTED,
+					 "device '%s' has neither device nodes nor files to give",
+					 device->id);
+		add_device(answer, request, i);
+	}
+	rc = answer_settle(answer, strcmp, join, err);
+	for (size_t i = 0; rc == 0 && !request->host->recorded && i < answer->count; i++)
+		rc = check_source(request->host->root, &answer->items[i], err);
+	return rc;
+}

@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a container of Windows is given: device strings, in the class way the variables that say
+ * which of all adapters it should use, and the files of drivers that it lacks. Those are what the
+ * driver's registry keys name (CopyToVm*), what the configuration adds, and what is known to be
+ * worth having. Each is mounted read-only under a bare name into System32, or into SysWOW64 for
+ * 32-bit programs.
+ */
+#include "base/cleanup.h"
+#include "base/file.h"
+#include "base/windows_device.h"
+#include "base/windows_path.h"
+#include "reference-plugin/answer/answer_internal.h"
+
+#include <string.h>
+#include <strings.h>
+
+/* Who names a file, in order of precedence. */
+enum origin { ORIGIN_REGISTRY, ORIGIN_CONFIGURATION, ORIGIN_BUILT_IN };
+
+/* The rank of an item: its origin, and below that its turn. */
+enum { TURN_BITS = 32 };
+
+/* Tools that lie in the driver's directory and that no registry key names. */
+static const struct {
+	const char *vendor;
+	const char *source;
+	const char *destination;
+} built_in[] = {
+	{"0x10de", "nvidia-smi.exe", WINDOWS_SYSTEM32 "\\nvidia-smi.exe"},
+	{"0x10de", "vulkaninfo-x64.exe", WINDOWS_SYSTEM32 "\\vulkaninfo.exe"},
+	{"0x10de", "vulkaninfo-x86.exe", WINDOWS_SYSWOW64 "\\vulkaninfo.exe"},
+};
+
+/* The items of one device. */
+struct part {
+	struct answer *answer;
+	const struct answer_request *request;
+	const struct discovery_device *device;
+	struct error *err;
+};
+
+static int warn(struct answer *answer, char *warning, struct error *err)
+{
+	return text_list_take(&answer->warnings, warning, err);
+}
+
+static int check_count(const struct answer_request *request, struct error *err)
+{
+	struct text ids CLEANUP_TEXT = {0};
+
+	if (request->count <= 1 || request->rules->allow_several)
+		return 0;
+	for (size_t i = 0; i < request->count; i++)
+		text_addf(&ids, "%s'%s'", i == 0 ? "" : ", ", request->devices[i]->id);
+	return error_set(err, ERROR_UNSUPPORTED,
+			 "one container cannot have %zu devices (%s): a kubelet up to 1.36 passes "
+			 "only the first device on to a container of Windows; ask for ids of one "
+			 "device, or allow it by severalDevices: allow",
+			 request->count, text_string(&ids));
+}
+
+static void add(struct answer *answer, enum answer_kind kind, const struct discovery_device *device,
+		const char *place, const char *source)
+{
+	answer_add(answer,
+		   (struct answer_item){
+			   .kind = kind, .place = place, .source = source, .device = device->id});
+}
+
+static int add_location_path(const struct part *part)
+{
+	const struct discovery_device *device = part->device;
+	const char *string = NULL;
+	int rc = 0;
+
+	if (device->location_path[0] == '\0')
+		return error_set(part->err, ERROR_UNSUPPORTED,
+				 "device '%s' has no location path to assign it by", device->id);
+	rc = answer_keep(part->answer,
+			 text_format("vpci-location-path://%s", device->location_path), &string,
+			 part->err);
+	if (rc == 0)
+		add(part->answer, ANSWER_NODE, device, string, string);
+	return rc;
+}
+
+/* The variables of aarnaud/k8s-directx-device-plugin. */
+static int add_class(struct answer *answer, const struct answer_request *request, struct error *err)
+{
+	static const char class[] = "class/" WINDOWS_DISPLAY_CLASS;
+	const struct discovery_device *device = request->devices[0];
+
+	add(answer, ANSWER_NODE, device, class, class);
+	add(answer, ANSWER_VARIABLE, device, "DIRECTX_GPU_DriverVersion", device->driver_version);
+	add(answer, ANSWER_VARIABLE, device, "DIRECTX_GPU_Name", device->description);
+	add(answer, ANSWER_VARIABLE, device, "DIRECTX_GPU_PNPDeviceID", device->pnp_instance_id);
+	if (request->count == 1)
+		return 0;
+	return warn(answer,
+		    text_format("the variables DIRECTX_GPU_* name '%s' alone of %zu devices",
+				device->id, request->count),
+		    err);
+}
+
+/* A missing source would become an empty directory in the container. */
+static int add_file(const struct part *part, enum origin origin, const char *source,
+		    const char *destination)
+{
+	struct answer *answer = part->answer;
+
+	if (part->request->host->recorded || file_exists(source)) {
+		add(answer, ANSWER_MOUNT, part->device, destination, source);
+		answer->items[answer->count - 1].rank =
+			(uint64_t)origin << TURN_BITS | answer->count;
+		return 0;
+	}
+	if (origin == ORIGIN_BUILT_IN)
+		return 0;
+	return warn(answer,
+		    text_format("device '%s': '%s' is not mounted at '%s': it does not exist",
+				part->device->id, source, destination),
+		    part->err);
+}
+
+/* Why a file that a driver names is not mounted; NULL when nothing speaks against it. Discovery has
+ * looked as well; but what is mounted from the node into a container is judged where it is decided,
+ * and recorded nodes come from anywhere. */
+static const char *objection(const struct discovery_device *device,
+			     const struct discovery_file *file)
+{
+	bool wow64 = windows_path_is_in(file->destination, WINDOWS_SYSWOW64);
+
+	if (!wow64 && !windows_path_is_in(file->destination, WINDOWS_SYSTEM32))
+		return "its destination is not a file in System32 or SysWOW64";
+	if (wow64 ? file->bits == 64 : file->bits == 32)
+		return wow64 ? "64-bit files do not belong into SysWOW64"
+			     : "32-bit files do not belong into System32";
+	if (file->directory)
+		return "it is a directory";
+	if (!windows_path_is_absolute(file->source))
+		return "its source is not an absolute path without '..'";
+	if (device->driver_store_path[0] != '\0' &&
+	    !windows_path_is_within(file->source, device->driver_store_path))
+		return "its source is not in the driver's directory";
+	return NULL;
+}
+
+static int add_registry_file(const struct part *part, const struct discovery_file *file)
+{
+	const char *why = objection(part->device, file);
+
+	if (why == NULL)
+		return add_file(part, ORIGIN_REGISTRY, file->source, file->destination);
+	return warn(part->answer,
+		    text_format("device '%s': '%s' is not mounted at '%s': %s", part->device->id,
+				file->source, file->destination, why),
+		    part->err);
+}
+
+/* A file that is named relative to the driver's directory, for devices of a vendor. */
+static int add_store_file(const struct part *part, enum origin origin, const char *vendor,
+			  const char *relative, const char *destination)
+{
+	const struct discovery_device *device = part->device;
+	const char *source = NULL;
+	int rc = 0;
+
+	if (!vendor_matches(vendor, device))
+		return 0;
+	if (windows_path_is_absolute(device->driver_store_path)) {
+		rc = answer_keep(part->answer,
+				 text_format("%s\\%s", device->driver_store_path, relative),
+				 &source, part->err);
+		return rc == 0 ? add_file(part, origin, source, destination) : rc;
+	}
+	if (origin == ORIGIN_BUILT_IN)
+		return 0;
+	return warn(
+		part->answer,
+		text_format("device '%s': '%s' is not mounted: where its driver lies is not known",
+			    device->id, relative),
+		part->err);
+}
+
+static int add_files(const struct part *part)
+{
+	const struct additional_mounts *mounts = part->request->rules->additional;
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < part->device->file_count; i++)
+		rc = add_registry_file(part, &part->device->files[i]);
+	for (size_t i = 0; rc == 0 && mounts != NULL && i < mounts->count; i++) {
+		const struct additional_mount *mount = &mounts->items[i];
+
+		if (mount->kind != ADDITIONAL_MOUNT_LINUX)
+			rc = add_store_file(part, ORIGIN_CONFIGURATION, mount->vendor,
+					    mount->source, mount->destination);
+	}
+	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(built_in); i++)
+		rc = add_store_file(part, ORIGIN_BUILT_IN, built_in[i].vendor, built_in[i].source,
+				    built_in[i].destination);
+	return rc;
+}
+
+/* Two functions of one adapter share its string; of files with one name the first wins. */
+static int join(struct answer *answer, struct answer_item *kept, const struct answer_item *next,
+		struct error *err)
+{
+	if (next->rank >> TURN_BITS == ORIGIN_BUILT_IN ||
+	    strcasecmp(kept->source, next->source) == 0)
+		return 0;
+	return warn(
+		answer,
+		text_format("device '%s': '%s' is not mounted at '%s': device '%s' has '%s' there",
+			    next->device, next->source, next->place, kept->device, kept->source),
+		err);
+}
+
+int answer_build_windows(struct answer *answer, const struct answer_request *request,
+			 struct error *err)
+{
+	bool class = request->rules->allocation == ANSWER_CLASS;
+	int rc = check_count(request, err);
+
+	if (rc == 0 && class && request->count > 0)
+		rc = add_class(answer, request, err);
+	for (size_t i = 0; rc == 0 && i < request->count; i++) {
+		struct part part = {answer, request, request->devices[i], err};
+
+		if (!class)
+			rc = add_location_path(&part);
+		if (rc == 0 && !request->rules->skip_runtime_mounts)
+			rc = add_files(&part);
+	}
+	/* Names in System32 do not depend on case. */
+	return rc == 0 ? answer_settle(answer, strcasecmp, join, err) : rc;
+}
