@@ -14,18 +14,18 @@
 #include <string.h>
 
 enum {
-	FIRST_SCAN_MS = 200, /* after the start, unless somebody asks before */
+	FIRST_SCAN_MS = 200,
 	DRAIN_MS = 5000,
 };
 
 struct plugin {
 	uv_loop_t loop;
 	const struct config *config;
-	struct inventory inventory;
 	struct scanner *scanner;
 	struct directory_watch *plugin_directory;
-	struct directory_watch *kubelet_directory; /* NULL when it is the same */
-	struct instance *instances[INVENTORY_RESOURCE_COUNT];
+	struct directory_watch *kubelet_directory;	      /* NULL when it is the same */
+	struct instance *instances[INVENTORY_RESOURCE_COUNT]; /* NULL: not served */
+	size_t open_instances;
 	struct termination *termination;
 	bool stopping;
 };
@@ -45,70 +45,47 @@ static void on_devices_changed(void *user)
 	struct plugin *plugin = user;
 
 	for (size_t i = 0; i < INVENTORY_RESOURCE_COUNT; i++) {
-		if (plugin->instances[i] != NULL)
+		if (plugin->instances[i] != NULL && !plugin->stopping)
 			instance_refresh(plugin->instances[i]);
 	}
 }
 
-static const struct inventory *current_inventory(void *user)
-{
-	struct plugin *plugin = user;
-	struct error err = {0};
-
-	if (plugin->inventory.generation == 0 && !plugin->stopping &&
-	    scanner_scan(plugin->scanner, &err) < 0)
-		log_error("%s", err.text);
-	return &plugin->inventory;
-}
-
-static void on_suspicion(void *user)
-{
-	struct plugin *plugin = user;
-
-	if (!plugin->stopping)
-		scanner_scan_soon(plugin->scanner);
-}
-
 static int open_scanner(struct plugin *plugin, struct error *err)
 {
-	struct scanner_options options = {
+	const struct config *config = plugin->config;
+	const struct scanner_options options = {
 		.loop = &plugin->loop,
-		.config = plugin->config,
-		.inventory = &plugin->inventory,
+		.config = config,
+		.rules = {.display_computes = config->program->directx,
+			  .without_location_path = config->allocation == ANSWER_CLASS},
+		.first_ms = FIRST_SCAN_MS,
 		.on_change = on_devices_changed,
 		.user = plugin,
 	};
-	int rc = scanner_open(&options, FIRST_SCAN_MS, &plugin->scanner, err);
+	int rc = scanner_open(&options, &plugin->scanner, err);
 
 	/* A recorded node is quick to read, and one that cannot be read is a mistake to tell at
 	 * once. */
-	if (rc == 0 && plugin->config->node[0] != '\0')
+	if (rc == 0 && config->node[0] != '\0')
 		rc = scanner_scan(plugin->scanner, err);
 	return rc;
 }
 
-static bool is_wanted(const struct plugin *plugin, enum inventory_resource resource)
-{
-	return plugin->config->resource == CONFIG_RESOURCE_BOTH ||
-	       (plugin->config->resource == CONFIG_RESOURCE_DISPLAY) ==
-		       (resource == INVENTORY_DISPLAY);
-}
-
 static int open_instances(struct plugin *plugin, struct error *err)
 {
-	struct instance_options options = {
-		.loop = &plugin->loop,
-		.config = plugin->config,
-		.inventory = current_inventory,
-		.on_suspicion = on_suspicion,
-		.user = plugin,
+	static const enum config_resource others[INVENTORY_RESOURCE_COUNT] = {
+		[INVENTORY_DISPLAY] = CONFIG_RESOURCE_COMPUTE,
+		[INVENTORY_COMPUTE] = CONFIG_RESOURCE_DISPLAY,
 	};
+	const struct config *config = plugin->config;
 	int rc = 0;
 
 	for (int i = 0; rc == 0 && i < INVENTORY_RESOURCE_COUNT; i++) {
-		options.resource = (enum inventory_resource)i;
-		if (is_wanted(plugin, options.resource))
-			rc = instance_open(&options, &plugin->instances[i], err);
+		if (config->resource == (int)others[i])
+			continue;
+		rc = instance_open(&plugin->loop, config, (enum inventory_resource)i,
+				   plugin->scanner, &plugin->instances[i], err);
+		plugin->open_instances += rc == 0 ? 1 : 0;
 	}
 	return rc;
 }
@@ -128,11 +105,13 @@ static int open_directory_watches(struct plugin *plugin, struct error *err)
 	return rc;
 }
 
+/* Instances ask the scanner to their end. */
 static void on_instance_closed(void *user)
 {
-	struct instance **instance = user;
+	struct plugin *plugin = user;
 
-	*instance = NULL;
+	if (--plugin->open_instances == 0)
+		scanner_close(plugin->scanner);
 }
 
 static void stop(struct plugin *plugin)
@@ -143,12 +122,12 @@ static void stop(struct plugin *plugin)
 	termination_close(plugin->termination);
 	directory_watch_close(plugin->plugin_directory);
 	directory_watch_close(plugin->kubelet_directory);
+	if (plugin->open_instances == 0)
+		scanner_close(plugin->scanner);
 	for (size_t i = 0; i < INVENTORY_RESOURCE_COUNT; i++) {
 		if (plugin->instances[i] != NULL)
-			instance_close(plugin->instances[i], on_instance_closed,
-				       &plugin->instances[i]);
+			instance_close(plugin->instances[i], on_instance_closed, plugin);
 	}
-	scanner_close(plugin->scanner);
 }
 
 static void on_request(const char *what, void *user)
@@ -174,18 +153,7 @@ static int check_node(const struct config *config, struct error *err)
 
 int plugin_run(const struct config *config, struct error *err)
 {
-	struct plugin plugin = {
-		.config = config,
-		.inventory =
-			{
-				.replicas = config->multitenancy,
-				.removal_grace_ms = config->removal_grace_ms,
-				.root = config->root,
-				.rules = {.display_computes = config->program->directx,
-					  .without_location_path =
-						  config->allocation == ANSWER_CLASS},
-			},
-	};
+	struct plugin plugin = {.config = config};
 	struct error drain = {0};
 	int rc = check_node(config, err);
 
@@ -207,6 +175,5 @@ int plugin_run(const struct config *config, struct error *err)
 	stop(&plugin);
 	if (loop_drain(&plugin.loop, DRAIN_MS, &drain) < 0)
 		log_warning("%s", drain.text);
-	inventory_free(&plugin.inventory);
 	return rc;
 }

@@ -9,6 +9,7 @@
 
 struct scanner {
 	struct scanner_options options;
+	struct inventory inventory;
 	struct discovery_options discovery;
 	struct discovery_snapshot *snapshot;
 	struct discovery_watch *watch;
@@ -70,7 +71,7 @@ static void tell_diagnostics(const struct discovery_snapshot *snapshot)
 /* Each device that is not offered is told of once, and again when the reason is another one. */
 static void tell_withheld(struct scanner *scanner, const struct discovery_snapshot *snapshot)
 {
-	const struct inventory *inventory = scanner->options.inventory;
+	const struct inventory *inventory = &scanner->inventory;
 	struct text_list now CLEANUP_TEXT_LIST = {0};
 	struct text_list old = {0};
 
@@ -114,8 +115,8 @@ static int take(struct scanner *scanner, struct error *err)
 		return error_wrap(err, rc, "cannot look for devices");
 	rc = check_system(scanner, snapshot, err);
 	if (rc == 0)
-		rc = inventory_update(scanner->options.inventory, snapshot,
-				      uv_now(scanner->options.loop), on_event, scanner, err);
+		rc = inventory_update(&scanner->inventory, snapshot, uv_now(scanner->options.loop),
+				      on_event, scanner, err);
 	if (rc < 0) {
 		discovery_free(snapshot);
 		return rc;
@@ -138,8 +139,8 @@ static uint64_t pause_ms(const struct scanner *scanner)
 
 static void schedule(struct scanner *scanner)
 {
-	uint64_t wait = inventory_next_removal_ms(scanner->options.inventory,
-						  uv_now(scanner->options.loop));
+	uint64_t wait =
+		inventory_next_removal_ms(&scanner->inventory, uv_now(scanner->options.loop));
 
 	if (wait > scanner->options.config->poll_interval_ms)
 		wait = scanner->options.config->poll_interval_ms;
@@ -211,18 +212,33 @@ static void on_timer(uv_timer_t *timer)
 	memcpy(scanner->last_problem, err.text, sizeof(err.text));
 }
 
-int scanner_open(const struct scanner_options *options, uint64_t first_ms, struct scanner **out,
-		 struct error *err)
+const struct inventory *scanner_inventory(struct scanner *scanner)
 {
+	struct error err = {0};
+
+	if (scanner->inventory.generation == 0 && scanner_scan(scanner, &err) < 0)
+		log_error("%s", err.text);
+	return &scanner->inventory;
+}
+
+int scanner_open(const struct scanner_options *options, struct scanner **out, struct error *err)
+{
+	const struct config *config = options->config;
 	struct scanner *scanner = calloc(1, sizeof(*scanner));
 
 	if (scanner == NULL)
 		return error_memory(err);
 	scanner->options = *options;
-	scanner->discovery = discovery_options_of(options->config);
+	scanner->inventory = (struct inventory){
+		.replicas = config->multitenancy,
+		.removal_grace_ms = config->removal_grace_ms,
+		.root = config->root,
+		.rules = options->rules,
+	};
+	scanner->discovery = discovery_options_of(config);
 	(void)uv_timer_init(options->loop, &scanner->timer);
 	scanner->timer.data = scanner;
-	(void)uv_timer_start(&scanner->timer, on_timer, first_ms, 0);
+	(void)uv_timer_start(&scanner->timer, on_timer, options->first_ms, 0);
 	*out = scanner;
 	return 0;
 }
@@ -232,6 +248,7 @@ static void on_closed(uv_handle_t *handle)
 	struct scanner *scanner = handle->data;
 
 	discovery_watch_close(scanner->watch);
+	inventory_free(&scanner->inventory);
 	discovery_free(scanner->snapshot);
 	text_list_free(&scanner->withheld);
 	free(scanner);

@@ -22,15 +22,18 @@ struct scanner;
 
 struct scanner_options {
 	uv_loop_t *loop;
-	const struct config *config; /* borrowed for the scanner's life, as is the inventory */
-	struct inventory *inventory;
+	const struct config *config; /* borrowed for the scanner's life */
+	struct inventory_rules rules;
+	uint64_t first_ms;	       /* until the first snapshot, unless somebody asks before */
 	void (*on_change)(void *user); /* what the kubelet is told has changed */
 	void *user;
 };
 
-/* Begins to watch; the first snapshot is taken `first_ms` from now. ERROR_MEMORY. */
-int scanner_open(const struct scanner_options *options, uint64_t first_ms, struct scanner **out,
-		 struct error *err);
+/* Begins to watch. ERROR_MEMORY. */
+int scanner_open(const struct scanner_options *options, struct scanner **out, struct error *err);
+
+/* The devices as they are known now; the first call looks for them. */
+const struct inventory *scanner_inventory(struct scanner *scanner);
 
 /* Takes a snapshot now. Errors: those of discovery_take() and inventory_update(). */
 int scanner_scan(struct scanner *scanner, struct error *err);
@@ -38,6 +41,6 @@ int scanner_scan(struct scanner *scanner, struct error *err);
 /* Takes one as soon as the pause allows. */
 void scanner_scan_soon(struct scanner *scanner);
 
-/* The inventory may not be used afterwards: it borrows from the last snapshot. The memory is freed
- * when libuv has closed its handles. NULL is allowed. */
+/* The inventory may not be used afterwards. The memory is freed when libuv has closed its handles.
+ * NULL is allowed. */
 void scanner_close(struct scanner *scanner);

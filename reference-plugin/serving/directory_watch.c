@@ -6,37 +6,20 @@
 
 #include <string.h>
 
-enum { HANDLES = 3 };
+enum { HANDLES = 2 };
 
 struct directory_watch {
 	char *path;
 	void (*on_change)(void *user);
 	void *user;
 	uv_fs_event_t events;
-	uv_timer_t settle;
-	uv_timer_t poll;
+	uv_timer_t timer;
 	bool armed;
 	uint64_t device, inode; /* of the directory that is watched */
 	unsigned open_handles;
 };
 
-static void on_settled(uv_timer_t *timer)
-{
-	struct directory_watch *watch = timer->data;
-
-	watch->on_change(watch->user);
-}
-
-static void on_event(uv_fs_event_t *handle, const char *name, int events, int status)
-{
-	struct directory_watch *watch = handle->data;
-
-	(void)name;
-	(void)events;
-	(void)status;
-	if (!uv_is_active((uv_handle_t *)&watch->settle))
-		(void)uv_timer_start(&watch->settle, on_settled, DIRECTORY_WATCH_SETTLE_MS, 0);
-}
+static void on_event(uv_fs_event_t *handle, const char *name, int events, int status);
 
 /* Watches the directory that lies at the path now. */
 static void arm(struct directory_watch *watch)
@@ -51,12 +34,24 @@ static void arm(struct directory_watch *watch)
 	watch->inode = now.inode;
 }
 
-static void on_poll(uv_timer_t *timer)
+static void on_timer(uv_timer_t *timer)
 {
 	struct directory_watch *watch = timer->data;
 
 	arm(watch);
 	watch->on_change(watch->user);
+}
+
+static void on_event(uv_fs_event_t *handle, const char *name, int events, int status)
+{
+	struct directory_watch *watch = handle->data;
+
+	(void)name;
+	(void)events;
+	(void)status;
+	if (uv_timer_get_due_in(&watch->timer) > DIRECTORY_WATCH_SETTLE_MS)
+		(void)uv_timer_start(&watch->timer, on_timer, DIRECTORY_WATCH_SETTLE_MS,
+				     DIRECTORY_WATCH_POLL_MS);
 }
 
 int directory_watch_open(uv_loop_t *loop, const char *path, void (*on_change)(void *user),
@@ -73,12 +68,10 @@ int directory_watch_open(uv_loop_t *loop, const char *path, void (*on_change)(vo
 	*watch = (struct directory_watch){
 		.path = copy, .on_change = on_change, .user = user, .open_handles = HANDLES};
 	(void)uv_fs_event_init(loop, &watch->events);
-	(void)uv_timer_init(loop, &watch->settle);
-	(void)uv_timer_init(loop, &watch->poll);
+	(void)uv_timer_init(loop, &watch->timer);
 	watch->events.data = watch;
-	watch->settle.data = watch;
-	watch->poll.data = watch;
-	(void)uv_timer_start(&watch->poll, on_poll, DIRECTORY_WATCH_POLL_MS,
+	watch->timer.data = watch;
+	(void)uv_timer_start(&watch->timer, on_timer, DIRECTORY_WATCH_POLL_MS,
 			     DIRECTORY_WATCH_POLL_MS);
 	arm(watch);
 	*out = watch;
@@ -100,6 +93,5 @@ void directory_watch_close(struct directory_watch *watch)
 	if (watch == NULL)
 		return;
 	uv_close((uv_handle_t *)&watch->events, on_closed);
-	uv_close((uv_handle_t *)&watch->settle, on_closed);
-	uv_close((uv_handle_t *)&watch->poll, on_closed);
+	uv_close((uv_handle_t *)&watch->timer, on_closed);
 }

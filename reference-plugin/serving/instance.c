@@ -7,30 +7,30 @@
 #include "base/log.h"
 #include "base/path.h"
 #include "base/text.h"
-#include "reference-plugin/serving/backoff.h"
 #include "reference-plugin/serving/registration.h"
 #include "reference-plugin/serving/service.h"
-#include "reference-plugin/serving/socket_file.h"
 
 #include <string.h>
 
 enum { STEADY_MS = 60 * 1000 };
 
 struct instance {
-	struct instance_options options;
+	uv_loop_t *loop;
+	const struct config *config;
+	struct scanner *scanner;
+	enum inventory_resource resource;
 	const char *resource_name;
-	char *label; /* of the resource, in the names of sockets */
+	char *label; /* begins the names of sockets: "gpu-display" */
 	struct registration *registration;
 	struct service *service; /* NULL while one is closing and when one could not be opened */
 	bool service_closing;
 	char *socket_path;
 	struct socket_file own;
-	struct socket_file attempted; /* the kubelet's, as it was at the last attempt to register */
 	struct socket_file kubelet; /* as it was when registered with, or the service was opened */
 	bool registered;	    /* and no further attempt is under way */
 	bool superseded;	    /* a newer instance serves the resource */
 	unsigned losses;	    /* of the kubelet's stream, in a row */
-	uv_timer_t *look;	    /* whether the kubelet watches again */
+	uv_timer_t look;	    /* whether the kubelet watches again */
 	char last_problem[ERROR_TEXT_SIZE];
 	void (*closed)(void *user); /* not NULL: the instance is closing */
 	void *closed_user;
@@ -46,13 +46,6 @@ static void tell_problem(struct instance *instance, const char *what, const stru
 	memcpy(instance->last_problem, why->text, sizeof(instance->last_problem));
 }
 
-static void on_attempt(void *user)
-{
-	struct instance *instance = user;
-
-	instance->attempted = socket_file_at(instance->options.config->kubelet_socket);
-}
-
 static void register_endpoint(struct instance *instance)
 {
 	instance->registered = false;
@@ -61,10 +54,8 @@ static void register_endpoint(struct instance *instance)
 
 static bool newer_instance_serves(const struct instance *instance)
 {
-	const struct config *config = instance->options.config;
-
-	return socket_file_newer_serves(config->plugin_dir, config->program->short_name,
-					instance->label, path_base(instance->socket_path));
+	return socket_file_newer_serves(instance->config->plugin_dir, instance->label,
+					path_base(instance->socket_path));
 }
 
 /* A kubelet that is gone is waited for elsewhere, and the newest of several instances is the one
@@ -74,7 +65,7 @@ static void on_look(uv_timer_t *timer)
 	struct instance *instance = timer->data;
 
 	if (!instance->registered || service_is_watched(instance->service) ||
-	    !socket_file_at(instance->options.config->kubelet_socket).exists)
+	    !socket_file_at(instance->config->kubelet_socket).exists)
 		return;
 	instance->superseded = newer_instance_serves(instance);
 	if (instance->superseded)
@@ -86,7 +77,7 @@ static void on_look(uv_timer_t *timer)
 static void look_later(struct instance *instance)
 {
 	instance->losses++;
-	(void)uv_timer_start(instance->look, on_look, backoff_ms(instance->losses, 0), 0);
+	(void)uv_timer_start(&instance->look, on_look, backoff_ms(instance->losses, 0), 0);
 }
 
 /* Kubelets up to 1.36 end the stream of the newer of two instances when that of the older ends. */
@@ -99,17 +90,17 @@ static void on_unwatched(uint64_t watched_ms, void *user)
 	look_later(instance);
 }
 
-static void on_registered(void *user)
+static void on_registered(struct socket_file kubelet, void *user)
 {
 	struct instance *instance = user;
 
 	instance->registered = true;
 	if (instance->losses > 0)
 		look_later(instance);
-	instance->kubelet = instance->attempted;
+	instance->kubelet = kubelet;
 	instance->last_problem[0] = '\0';
 	log_info("%s: registered with the kubelet at %s", instance->resource_name,
-		 instance->options.config->kubelet_socket);
+		 instance->config->kubelet_socket);
 }
 
 static void on_not_registered(const struct error *why, uint64_t retry_ms, void *user)
@@ -121,66 +112,35 @@ static void on_not_registered(const struct error *why, uint64_t retry_ms, void *
 		  (unsigned long long)retry_ms);
 }
 
-static struct answer_rules rules_of(const struct config *config)
+static int open_service(struct instance *instance, struct error *err)
 {
-	return (struct answer_rules){
-		.allocation = (enum answer_allocation)config->allocation,
-		.allow_several = config->several_devices == CONFIG_SEVERAL_ALLOW,
-		.skip_runtime_mounts = config->skip_runtime_mounts,
-		.additional = &config->additional_mounts,
-	};
-}
-
-static const struct inventory *current_inventory(void *user)
-{
-	const struct instance_options *options = &((struct instance *)user)->options;
-
-	return options->inventory(options->user);
-}
-
-static void on_suspicion(void *user)
-{
-	const struct instance_options *options = &((struct instance *)user)->options;
-
-	options->on_suspicion(options->user);
-}
-
-static int open_service(struct instance *instance, const char *name, struct error *err)
-{
-	const struct instance_options *options = &instance->options;
-	struct service_options service = {
-		.loop = options->loop,
-		.resource = options->resource,
-		.policy = (enum prefer_policy)options->config->preferred_allocation,
-		.rules = rules_of(options->config),
-		.inventory = current_inventory,
-		.on_suspicion = on_suspicion,
+	char *name CLEANUP_FREE = socket_file_name(instance->label);
+	char *path = name != NULL ? path_join(instance->config->plugin_dir, name) : NULL;
+	char *address CLEANUP_FREE = path != NULL ? text_format("unix:%s", path) : NULL;
+	const struct service_options options = {
+		.loop = instance->loop,
+		.address = address,
+		.config = instance->config,
+		.scanner = instance->scanner,
+		.resource = instance->resource,
 		.on_unwatched = on_unwatched,
 		.user = instance,
 	};
-	char *address CLEANUP_FREE = NULL;
 
 	free(instance->socket_path);
-	instance->socket_path = path_join(options->config->plugin_dir, name);
-	if (instance->socket_path != NULL)
-		address = text_format("unix:%s", instance->socket_path);
-	if (address == NULL)
-		return error_memory(err);
-	service.address = address;
-	return service_open(&service, &instance->service, err);
+	instance->socket_path = path;
+	return address != NULL ? service_open(&options, &instance->service, err)
+			       : error_memory(err);
 }
 
 static int serve_and_register(struct instance *instance, struct error *err)
 {
-	const struct instance_options *options = &instance->options;
-	char *name CLEANUP_FREE =
-		socket_file_name(options->config->program->short_name, instance->label);
-	int rc = name != NULL ? open_service(instance, name, err) : error_memory(err);
+	int rc = open_service(instance, err);
 
 	if (rc < 0)
 		return rc;
 	instance->own = socket_file_at(instance->socket_path);
-	instance->kubelet = socket_file_at(options->config->kubelet_socket);
+	instance->kubelet = socket_file_at(instance->config->kubelet_socket);
 	log_info("%s: serving on %s", instance->resource_name, instance->socket_path);
 	instance->superseded = false;
 	instance->losses = 0;
@@ -188,86 +148,81 @@ static int serve_and_register(struct instance *instance, struct error *err)
 	return 0;
 }
 
-static int new_registration(struct instance *instance, struct error *err)
+/* Instances of one resource know each other by the names of their sockets. */
+static char *label_of(const struct config *config, enum inventory_resource resource)
 {
-	struct registration_options registration = {
-		.loop = instance->options.loop,
-		.kubelet_socket = instance->options.config->kubelet_socket,
+	const char *program = config->program->short_name;
+	const char *kind = inventory_resource_name(resource);
+	char digest[DIGEST_SIZE] = "";
+
+	if (config->resource_name[0] == '\0')
+		return text_format("%s-%s", program, kind);
+	digest_bytes(config->resource_name, strlen(config->resource_name), digest);
+	return text_format("%s-%s.%.8s", program, kind, digest + strlen("sha256:"));
+}
+
+static int open_parts(struct instance *instance, struct error *err)
+{
+	const struct config *config = instance->config;
+	const struct registration_options registration = {
+		.loop = instance->loop,
+		.kubelet_socket = config->kubelet_socket,
 		.resource_name = instance->resource_name,
-		.timeout_ms = instance->options.config->register_timeout_ms,
-		.on_attempt = on_attempt,
+		.timeout_ms = config->register_timeout_ms,
 		.on_success = on_registered,
 		.on_failure = on_not_registered,
 		.user = instance,
 	};
+	int rc = registration_new(&registration, &instance->registration, err);
 
-	return registration_new(&registration, &instance->registration, err);
-}
-
-/* Instances of one resource know each other by the names of their sockets. */
-static char *label_of(const struct instance_options *options)
-{
-	const char *kind = inventory_resource_name(options->resource);
-	const char *name = options->config->resource_name;
-	char digest[DIGEST_SIZE] = "";
-
-	if (name[0] == '\0')
-		return strdup(kind);
-	digest_bytes(name, strlen(name), digest);
-	return text_format("%s.%.8s", kind, digest + strlen("sha256:"));
+	if (rc < 0)
+		return rc;
+	instance->label = label_of(config, instance->resource);
+	if (instance->label == NULL)
+		return error_memory(err);
+	socket_file_remove_stale(config->plugin_dir, instance->label);
+	if (file_exists(config->plugin_dir))
+		return serve_and_register(instance, err);
+	log_info("%s: waiting for the directory %s", instance->resource_name, config->plugin_dir);
+	return 0;
 }
 
 static void on_look_closed(uv_handle_t *handle)
 {
-	free(handle);
-}
+	struct instance *instance = handle->data;
 
-static void instance_free(struct instance *instance)
-{
-	registration_close(instance->registration);
-	if (instance->look != NULL)
-		uv_close((uv_handle_t *)instance->look, on_look_closed);
+	if (instance->closed != NULL)
+		instance->closed(instance->closed_user);
 	free(instance->label);
 	free(instance->socket_path);
 	free(instance);
 }
 
-static int new_parts(struct instance *instance, struct error *err)
+static void free_later(struct instance *instance)
 {
-	instance->label = label_of(&instance->options);
-	instance->look = calloc(1, sizeof(*instance->look));
-	if (instance->look != NULL)
-		(void)uv_timer_init(instance->options.loop, instance->look);
-	if (instance->label == NULL || instance->look == NULL)
-		return error_memory(err);
-	instance->look->data = instance;
-	return new_registration(instance, err);
+	registration_close(instance->registration);
+	uv_close((uv_handle_t *)&instance->look, on_look_closed);
 }
 
-int instance_open(const struct instance_options *options, struct instance **out, struct error *err)
+int instance_open(uv_loop_t *loop, const struct config *config, enum inventory_resource resource,
+		  struct scanner *scanner, struct instance **out, struct error *err)
 {
-	const struct config *config = options->config;
 	struct instance *instance = calloc(1, sizeof(*instance));
 	int rc = 0;
 
 	if (instance == NULL)
 		return error_memory(err);
-	instance->options = *options;
-	instance->resource_name =
-		config_resource_name(config, options->resource == INVENTORY_DISPLAY);
-	rc = new_parts(instance, err);
-	if (rc == 0)
-		socket_file_remove_stale(config->plugin_dir, config->program->short_name,
-					 instance->label);
-	if (rc == 0 && file_exists(config->plugin_dir))
-		rc = serve_and_register(instance, err);
-	else if (rc == 0)
-		log_info("%s: waiting for the directory %s", instance->resource_name,
-			 config->plugin_dir);
+	instance->loop = loop;
+	instance->config = config;
+	instance->scanner = scanner;
+	instance->resource = resource;
+	instance->resource_name = config_resource_name(config, resource == INVENTORY_DISPLAY);
+	(void)uv_timer_init(loop, &instance->look);
+	instance->look.data = instance;
+	rc = open_parts(instance, err);
 	if (rc < 0) {
-		instance_free(instance);
-		return error_wrap(err, rc, "cannot serve %s",
-				  inventory_resource_name(options->resource));
+		free_later(instance);
+		return error_wrap(err, rc, "cannot serve %s", inventory_resource_name(resource));
 	}
 	*out = instance;
 	return 0;
@@ -284,22 +239,18 @@ static void serve_again(struct instance *instance)
 static void on_service_closed(void *user)
 {
 	struct instance *instance = user;
-	void (*closed)(void *user) = instance->closed;
-	void *closed_user = instance->closed_user;
 
 	instance->service_closing = false;
-	if (closed == NULL) {
+	if (instance->closed == NULL)
 		serve_again(instance);
-		return;
-	}
-	instance_free(instance);
-	closed(closed_user);
+	else
+		free_later(instance);
 }
 
 static void close_service(struct instance *instance, const char *why)
 {
 	registration_stop(instance->registration);
-	(void)uv_timer_stop(instance->look);
+	(void)uv_timer_stop(&instance->look);
 	instance->registered = false;
 	instance->service_closing = true;
 	service_close(STEAL(instance->service), why, on_service_closed, instance);
@@ -308,7 +259,7 @@ static void close_service(struct instance *instance, const char *why)
 static const char *reason_to_start_over(const struct instance *instance)
 {
 	struct socket_file own = socket_file_at(instance->socket_path);
-	struct socket_file kubelet = socket_file_at(instance->options.config->kubelet_socket);
+	struct socket_file kubelet = socket_file_at(instance->config->kubelet_socket);
 
 	if (!socket_file_same(&own, &instance->own))
 		return "the plugin's socket was removed";
@@ -337,7 +288,7 @@ void instance_check(struct instance *instance)
 	if (instance->closed != NULL || instance->service_closing)
 		return;
 	if (instance->service == NULL) {
-		if (file_exists(instance->options.config->plugin_dir))
+		if (file_exists(instance->config->plugin_dir))
 			serve_again(instance);
 		return;
 	}
@@ -362,10 +313,8 @@ void instance_close(struct instance *instance, void (*closed)(void *user), void 
 {
 	instance->closed = closed;
 	instance->closed_user = user;
-	if (instance->service != NULL) {
+	if (instance->service != NULL)
 		close_service(instance, "the device plugin is stopping");
-	} else if (!instance->service_closing) {
-		instance_free(instance);
-		closed(user);
-	}
+	else if (!instance->service_closing)
+		free_later(instance);
 }

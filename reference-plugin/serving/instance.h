@@ -17,24 +17,16 @@
 
 #include "base/error.h"
 #include "reference-plugin/configuration/config.h"
-#include "reference-plugin/inventory/inventory.h"
+#include "reference-plugin/inventory/scanner.h"
 
 #include <uv.h>
 
 struct instance;
 
-struct instance_options {
-	uv_loop_t *loop;
-	const struct config *config; /* borrowed for the instance's life */
-	enum inventory_resource resource;
-	const struct inventory *(*inventory)(void *user); /* as in service.h */
-	void (*on_suspicion)(void *user);
-	void *user;
-};
-
 /* Serves and begins to register; without the plugin directory, once it is there (instance_check()).
- * Errors: those of service_open(). */
-int instance_open(const struct instance_options *options, struct instance **out, struct error *err);
+ * Configuration and scanner are borrowed for the instance's life. Errors: those of service_open(). */
+int instance_open(uv_loop_t *loop, const struct config *config, enum inventory_resource resource,
+		  struct scanner *scanner, struct instance **out, struct error *err);
 
 /* Looks whether its socket and the kubelet's are still the ones it knows. */
 void instance_check(struct instance *instance);
@@ -43,5 +35,5 @@ void instance_check(struct instance *instance);
 void instance_refresh(struct instance *instance);
 
 /* Ends the streams with trailers and removes the socket. The instance is gone when `closed` runs,
- * which may be before this returns. */
+ * which is not before this returns. */
 void instance_close(struct instance *instance, void (*closed)(void *user), void *user);

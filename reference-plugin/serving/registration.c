@@ -4,7 +4,6 @@
 #include "base/cleanup.h"
 #include "base/text.h"
 #include "reference-plugin/inventory/wire.h"
-#include "reference-plugin/serving/backoff.h"
 #include "reference-plugin/serving/service.h"
 #include "rpc/client.h"
 #include "rpc/proto/deviceplugin_v1beta1.pb-c.h"
@@ -18,8 +17,20 @@ struct registration {
 	unsigned failures;	     /* in a row */
 	bool attempted;
 	uint64_t last_attempt_ms;
-	uv_timer_t timer; /* to the next attempt */
+	struct socket_file kubelet; /* as it was at the last attempt */
+	uv_timer_t timer;	    /* to the next attempt */
 };
+
+uint64_t backoff_ms(unsigned failures, uint32_t random)
+{
+	uint64_t delay = BACKOFF_FIRST_MS;
+
+	for (unsigned i = 1; i < failures && delay < BACKOFF_LAST_MS; i++)
+		delay *= 2;
+	if (delay > BACKOFF_LAST_MS)
+		delay = BACKOFF_LAST_MS;
+	return delay + (delay / 4) * random / UINT32_MAX;
+}
 
 static void attempt(struct registration *registration);
 
@@ -78,13 +89,13 @@ static void on_reply(const struct rpc_status *status, ProtobufCMessage *reply, v
 		return;
 	}
 	registration->failures = 0;
-	registration->options.on_success(registration->options.user);
+	registration->options.on_success(registration->kubelet, registration->options.user);
 }
 
 static int send_request(struct registration *registration, struct error *err)
 {
 	const struct registration_options *options = &registration->options;
-	V1beta1__DevicePluginOptions plugin_options = V1BETA1__DEVICE_PLUGIN_OPTIONS__INIT;
+	V1beta1__DevicePluginOptions plugin_options = service_plugin_options();
 	V1beta1__RegisterRequest request;
 	char *address CLEANUP_FREE = text_format("unix:%s", options->kubelet_socket);
 	int rc = 0;
@@ -92,8 +103,6 @@ static int send_request(struct registration *registration, struct error *err)
 	if (address == NULL)
 		return error_memory(err);
 	v1beta1__register_request__init(&request);
-	plugin_options.pre_start_required = SERVICE_PRE_START_REQUIRED;
-	plugin_options.get_preferred_allocation_available = SERVICE_PREFERRED_ALLOCATION_AVAILABLE;
 	request.version = wire_string("v1beta1");
 	request.endpoint = wire_string(registration->endpoint);
 	request.resource_name = wire_string(options->resource_name);
@@ -111,7 +120,7 @@ static void attempt(struct registration *registration)
 
 	registration->attempted = true;
 	registration->last_attempt_ms = uv_now(registration->options.loop);
-	registration->options.on_attempt(registration->options.user);
+	registration->kubelet = socket_file_at(registration->options.kubelet_socket);
 	if (send_request(registration, &err) == 0)
 		return;
 	close_channel(registration);

@@ -4,13 +4,106 @@
 #include "base/cleanup.h"
 #include "base/log.h"
 #include "reference-plugin/answer/allocate.h"
+#include "reference-plugin/answer/prefer.h"
 #include "reference-plugin/inventory/device_list.h"
-#include "reference-plugin/serving/service_internal.h"
 #include "rpc/server.h"
 
 #include <string.h>
 
 enum { CLOSE_GRACE_MS = 500 };
+
+struct service {
+	struct service_options options;
+	struct rpc_server *server;
+	uint8_t *list; /* packed ListAndWatchResponse */
+	size_t list_size;
+	uint64_t version; /* of the list; 0: none yet */
+	struct watcher *watchers;
+	uint64_t watched_since_ms; /* as long as there are watchers */
+	void (*closed)(void *user);
+	void *closed_user;
+};
+
+/* One open ListAndWatch stream. */
+struct watcher {
+	struct service *service;
+	struct rpc_stream *stream;
+	uint64_t sent; /* version of the last list that was queued */
+	struct watcher *previous;
+	struct watcher *next;
+};
+
+static void watcher_send(struct watcher *watcher)
+{
+	const struct service *service = watcher->service;
+	struct rpc_slice list = {service->list, service->list_size};
+	struct error err = {0};
+	int rc = 0;
+
+	if (watcher->sent == service->version)
+		return;
+	rc = rpc_stream_send(watcher->stream, list, &err);
+	if (rc == 0)
+		watcher->sent = service->version;
+	/* ERROR_BUSY: on_drain tries again. ERROR_CANCELLED: on_end follows. */
+	else if (rc != ERROR_BUSY && rc != ERROR_CANCELLED)
+		rpc_stream_finish(watcher->stream, RPC_RESOURCE_EXHAUSTED, "%s", err.text);
+}
+
+static void on_drain(struct rpc_stream *stream, void *user)
+{
+	(void)stream;
+	watcher_send(user);
+}
+
+static void on_end(void *user)
+{
+	struct watcher *watcher = user;
+	struct service *service = watcher->service;
+
+	if (watcher->previous != NULL)
+		watcher->previous->next = watcher->next;
+	else
+		service->watchers = watcher->next;
+	if (watcher->next != NULL)
+		watcher->next->previous = watcher->previous;
+	free(watcher);
+	if (service->watchers == NULL && service->closed == NULL)
+		service->options.on_unwatched(uv_now(service->options.loop) -
+						      service->watched_since_ms,
+					      service->options.user);
+}
+
+static void watcher_open(struct service *service, struct rpc_stream *stream)
+{
+	struct watcher *watcher = calloc(1, sizeof(*watcher));
+
+	if (watcher == NULL) {
+		rpc_stream_finish(stream, RPC_RESOURCE_EXHAUSTED, "out of memory");
+		return;
+	}
+	watcher->service = service;
+	watcher->stream = stream;
+	watcher->next = service->watchers;
+	if (watcher->next != NULL)
+		watcher->next->previous = watcher;
+	else
+		service->watched_since_ms = uv_now(service->options.loop);
+	service->watchers = watcher;
+	rpc_stream_on_end(stream, on_end, watcher);
+	rpc_stream_on_drain(stream, on_drain, watcher);
+	watcher_send(watcher);
+}
+
+static void watchers_send(struct service *service)
+{
+	struct watcher *next = NULL;
+
+	for (struct watcher *watcher = service->watchers; watcher != NULL; watcher = next) {
+		next = watcher->next;
+		watcher_send(watcher);
+	}
+}
 
 static int status_of(int code)
 {
@@ -32,17 +125,23 @@ static int status_of(int code)
 	}
 }
 
+V1beta1__DevicePluginOptions service_plugin_options(void)
+{
+	V1beta1__DevicePluginOptions options = V1BETA1__DEVICE_PLUGIN_OPTIONS__INIT;
+
+	options.get_preferred_allocation_available = 1;
+	return options;
+}
+
 static void handle_options(struct rpc_stream *stream, struct rpc_slice request, void *user)
 {
-	V1beta1__DevicePluginOptions reply = V1BETA1__DEVICE_PLUGIN_OPTIONS__INIT;
+	V1beta1__DevicePluginOptions reply = service_plugin_options();
 	ProtobufCMessage *empty = rpc_stream_unpack(stream, request, &v1beta1__empty__descriptor);
 
 	(void)user;
 	if (empty == NULL)
 		return;
 	protobuf_c_message_free_unpacked(empty, NULL);
-	reply.pre_start_required = SERVICE_PRE_START_REQUIRED;
-	reply.get_preferred_allocation_available = SERVICE_PREFERRED_ALLOCATION_AVAILABLE;
 	rpc_stream_reply(stream, &reply.base);
 }
 
@@ -74,8 +173,14 @@ static void tell_warnings(const struct allocation *allocation)
 
 static void handle_allocate(struct rpc_stream *stream, struct rpc_slice request, void *user)
 {
-	const struct service *service = user;
-	const struct service_options *options = &service->options;
+	const struct service_options *options = &((const struct service *)user)->options;
+	const struct config *config = options->config;
+	const struct answer_rules rules = {
+		.allocation = (enum answer_allocation)config->allocation,
+		.allow_several = config->several_devices == CONFIG_SEVERAL_ALLOW,
+		.skip_runtime_mounts = config->skip_runtime_mounts,
+		.additional = &config->additional_mounts,
+	};
 	struct allocation allocation CLEANUP(allocation_free) = {0};
 	struct error err = {0};
 	ProtobufCMessage *message =
@@ -83,21 +188,21 @@ static void handle_allocate(struct rpc_stream *stream, struct rpc_slice request,
 
 	if (message == NULL)
 		return;
-	if (allocate(options->inventory(options->user), options->resource, &options->rules,
+	if (allocate(scanner_inventory(options->scanner), options->resource, &rules,
 		     (const V1beta1__AllocateRequest *)message, &allocation, &err) == 0)
 		rpc_stream_reply(stream, &allocation.message.base);
 	else
 		rpc_stream_finish(stream, status_of(err.code), "%s", err.text);
 	protobuf_c_message_free_unpacked(message, NULL);
 	tell_warnings(&allocation);
+	/* Something that discovery saw is not there (any more). */
 	if (err.code == ERROR_IO)
-		options->on_suspicion(options->user);
+		scanner_scan_soon(options->scanner);
 }
 
 static void handle_preferred(struct rpc_stream *stream, struct rpc_slice request, void *user)
 {
-	const struct service *service = user;
-	const struct service_options *options = &service->options;
+	const struct service_options *options = &((const struct service *)user)->options;
 	struct preference preference CLEANUP(preference_free) = {0};
 	struct error err = {0};
 	ProtobufCMessage *message = rpc_stream_unpack(
@@ -105,7 +210,8 @@ static void handle_preferred(struct rpc_stream *stream, struct rpc_slice request
 
 	if (message == NULL)
 		return;
-	if (prefer(options->inventory(options->user), options->resource, options->policy,
+	if (prefer(scanner_inventory(options->scanner), options->resource,
+		   (enum prefer_policy)options->config->preferred_allocation,
 		   (const V1beta1__PreferredAllocationRequest *)message, &preference, &err) == 0)
 		rpc_stream_reply(stream, &preference.message.base);
 	else
@@ -159,7 +265,7 @@ int service_refresh(struct service *service, struct error *err)
 	const struct service_options *options = &service->options;
 	uint8_t *list CLEANUP_FREE = NULL;
 	size_t size = 0;
-	int rc = device_list_pack(options->inventory(options->user), options->resource, &list,
+	int rc = device_list_pack(scanner_inventory(options->scanner), options->resource, &list,
 				  &size, err);
 
 	if (rc < 0)
@@ -193,8 +299,13 @@ bool service_is_watched(const struct service *service)
 
 void service_close(struct service *service, const char *why, void (*closed)(void *user), void *user)
 {
+	struct watcher *next = NULL;
+
 	service->closed = closed;
 	service->closed_user = user;
-	watchers_finish(service, why);
+	for (struct watcher *watcher = service->watchers; watcher != NULL; watcher = next) {
+		next = watcher->next;
+		rpc_stream_finish(watcher->stream, RPC_UNAVAILABLE, "%s", why);
+	}
 	rpc_server_shutdown(service->server, CLOSE_GRACE_MS, on_server_closed, service);
 }

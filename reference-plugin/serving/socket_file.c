@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
+#include "reference-plugin/serving/socket_file.h"
+
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "base/path.h"
 #include "base/text.h"
-#include "reference-plugin/serving/socket_file_internal.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +16,7 @@ bool socket_file_same(const struct socket_file *a, const struct socket_file *b)
 	       a->created_s == b->created_s && a->created_ns == b->created_ns;
 }
 
-char *socket_file_name(const char *program, const char *resource)
+char *socket_file_name(const char *label)
 {
 	static long long last_ms;
 	uv_timeval64_t now = {0};
@@ -25,60 +26,62 @@ char *socket_file_name(const char *program, const char *resource)
 	ms = (long long)now.tv_sec * 1000 + now.tv_usec / 1000;
 	/* Also when the clock is set back, and twice within a millisecond. */
 	last_ms = ms > last_ms ? ms : last_ms + 1;
-	return text_format("%s-%s-%lld-%d.sock", program, resource, last_ms, (int)uv_os_getpid());
+	return text_format("%s-%lld-%d.sock", label, last_ms, (int)uv_os_getpid());
 }
 
-/* Is it PREFIX<digits>-<digits>.sock? */
-static bool is_own_form(const char *name, const char *prefix)
+/* The time in a name of socket_file_name(); -1 when it is none of the label. */
+static long long made_ms(const char *name, const char *label)
 {
 	static const char digits[] = "0123456789";
-	const char *rest = name + strlen(prefix);
-	size_t count = 0;
+	const char *ms = NULL;
+	const char *process = NULL;
 
-	if (!text_starts_with(name, prefix))
-		return false;
-	count = strspn(rest, digits);
-	if (count == 0 || rest[count] != '-')
-		return false;
-	rest += count + 1;
-	count = strspn(rest, digits);
-	return count > 0 && strcmp(rest + count, ".sock") == 0;
+	if (!text_starts_with(name, label) || name[strlen(label)] != '-')
+		return -1;
+	ms = name + strlen(label) + 1;
+	process = ms + strspn(ms, digits);
+	if (process == ms || *process++ != '-' || strspn(process, digits) == 0)
+		return -1;
+	if (strcmp(process + strspn(process, digits), ".sock") != 0)
+		return -1;
+	return strtoll(ms, NULL, 10);
 }
 
-bool socket_file_newer_serves(const char *directory, const char *program, const char *resource,
-			      const char *own_name)
+/* The sockets of a label that were made after `after_ms`. */
+static struct text_list sockets(const char *directory, const char *label, long long after_ms)
 {
 	struct text_list names CLEANUP_TEXT_LIST = {0};
-	char *prefix CLEANUP_FREE = text_format("%s-%s-", program, resource);
-	long long own_ms = 0;
+	struct text_list paths = {0};
 
-	if (prefix == NULL || file_list(directory, &names, NULL) < 0)
-		return false;
-	own_ms = strtoll(own_name + strlen(prefix), NULL, 10);
+	if (file_list(directory, &names, NULL) < 0)
+		return paths;
 	for (size_t i = 0; i < names.count; i++) {
-		char *path CLEANUP_FREE = path_join(directory, names.items[i]);
+		if (made_ms(names.items[i], label) > after_ms)
+			(void)text_list_take(&paths, path_join(directory, names.items[i]), NULL);
+	}
+	return paths;
+}
 
-		if (path != NULL && is_own_form(names.items[i], prefix) &&
-		    strtoll(names.items[i] + strlen(prefix), NULL, 10) > own_ms &&
-		    !socket_file_nobody_listens(path))
+bool socket_file_newer_serves(const char *directory, const char *label, const char *own_name)
+{
+	struct text_list newer CLEANUP_TEXT_LIST =
+		sockets(directory, label, made_ms(own_name, label));
+
+	for (size_t i = 0; i < newer.count; i++) {
+		if (!socket_file_nobody_listens(newer.items[i]))
 			return true;
 	}
 	return false;
 }
 
-void socket_file_remove_stale(const char *directory, const char *program, const char *resource)
+void socket_file_remove_stale(const char *directory, const char *label)
 {
-	struct text_list names CLEANUP_TEXT_LIST = {0};
-	char *prefix CLEANUP_FREE = text_format("%s-%s-", program, resource);
+	struct text_list all CLEANUP_TEXT_LIST = sockets(directory, label, -1);
 
-	if (prefix == NULL || file_list(directory, &names, NULL) < 0)
-		return;
-	for (size_t i = 0; i < names.count; i++) {
-		char *path CLEANUP_FREE = path_join(directory, names.items[i]);
+	for (size_t i = 0; i < all.count; i++) {
 		uv_fs_t request;
 
-		if (path != NULL && is_own_form(names.items[i], prefix) &&
-		    socket_file_nobody_listens(path))
-			(void)uv_fs_unlink(NULL, &request, path, NULL);
+		if (socket_file_nobody_listens(all.items[i]))
+			(void)uv_fs_unlink(NULL, &request, all.items[i], NULL);
 	}
 }

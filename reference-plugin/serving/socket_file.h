@@ -16,17 +16,20 @@ struct socket_file {
 	int64_t created_s, created_ns;
 };
 
-struct socket_file socket_file_at(const char *path);
+struct socket_file socket_file_at(const char *path); /* of directories too */
 bool socket_file_same(const struct socket_file *a, const struct socket_file *b);
 
-/* A name that no other instance and no later one of this has: "gpu-display-<unix ms>-<pid>.sock".
- * Caller frees; NULL: out of memory. */
-char *socket_file_name(const char *program, const char *resource);
+/* A name that no other instance and no later one of this has: "LABEL-<unix ms>-<pid>.sock". Caller
+ * frees; NULL: out of memory. */
+char *socket_file_name(const char *label);
 
-/* Does an instance that was started after the one of `own_name` serve the same resource? */
-bool socket_file_newer_serves(const char *directory, const char *program, const char *resource,
-			      const char *own_name);
+/* Does an instance with the same label that was started after the one of `own_name` serve? */
+bool socket_file_newer_serves(const char *directory, const char *label, const char *own_name);
 
-/* Removes sockets of that form that a killed instance left: nobody listens on them. What cannot be
+/* Removes sockets of that label that a killed instance left: nobody listens on them. What cannot be
  * read or removed stays. */
-void socket_file_remove_stale(const char *directory, const char *program, const char *resource);
+void socket_file_remove_stale(const char *directory, const char *label);
+
+/* Is the file, which has a name of socket_file_name(), left over from an instance that ended? False
+ * in doubt. */
+bool socket_file_nobody_listens(const char *path);

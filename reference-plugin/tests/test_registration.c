@@ -3,7 +3,7 @@
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "base/path.h"
-#include "reference-plugin/serving/backoff.h"
+#include "reference-plugin/serving/registration.h"
 #include "reference-plugin/tests/plugin_rig.h"
 #include "rpc/loop.h"
 

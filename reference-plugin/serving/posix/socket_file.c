@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+#include "reference-plugin/serving/socket_file.h"
 #include "base/cleanup.h"
-#include "reference-plugin/serving/socket_file_internal.h"
 
 #include <errno.h>
 #include <string.h>

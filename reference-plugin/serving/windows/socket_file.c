@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+#include "reference-plugin/serving/socket_file.h"
 #include "base/cleanup.h"
 #include "base/text.h"
 #include "base/utf16.h"
-#include "reference-plugin/serving/socket_file_internal.h"
 
 #include <stdlib.h>
 #include <string.h>
