@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-/* What posix/process.c and windows/process.c share: keeping the output of a child
- * (process_output.c), and taking its result (process_run.c). */
+/* The parts of base/process.c: keeping the output of a child (process_output.c), and what each
+ * system does its own way (posix/ and windows/, process.c and process_spawn.c). */
 
 #include "base/process.h"
 
@@ -24,9 +24,38 @@ void process_output_lines(struct process_output *output, const char *data, size_
 			  const bool *wanted, process_line_fn *on_line, void *user);
 void process_output_last_line(struct process_output *output, process_line_fn *on_line, void *user);
 
-/* Moves the result out of an ended process. */
-struct process_result process_take_result(struct process *process);
+enum { PROCESS_KILLED_CODE = 128 + 9 }; /* on Windows as a POSIX system would tell it */
+
+/* A child as the system knows it, with its group: those that it started. */
+struct process_child {
+	int id;		/* of the leader; 0 once it is reaped or released */
+	intptr_t ended; /* for wake_start(): a pidfd or HANDLE, ready when the leader has ended */
+	void *job;	/* Windows: the job object; closing it kills the group */
+	int out_fd, err_fd; /* read ends; -1 when the output is inherited */
+};
+
+/* Returns once the program runs; otherwise nothing is left behind. Errors as process_start(). */
+int process_spawn(const struct process_spec *spec, struct process_child *child, struct error *err);
+
+/* Asks the group to end. False: it cannot be asked. */
+bool process_child_ask(const struct process_child *child);
+void process_child_kill(const struct process_child *child); /* the group */
+
+/* The leader has ended: kills what is left of the group and takes its status. `result->end` says
+ * whether we ended it. Releases the child. */
+void process_child_reap(struct process_child *child, struct process_result *result);
+void process_child_release(struct process_child *child);
+
+/* To the leader alone. Errors as process_signal(). */
+int process_child_signal(const struct process_child *child, int signal, struct error *err);
 
 /* What ended a process with PROCESS_SIGNALLED, for people: "signal 11 (Segmentation fault)",
  * "exception 0xc0000005 (access violation)". */
 void process_describe_signal(int code, char *out, size_t size);
+
+/* Is this a child of process_start() that is not reaped yet? */
+bool process_is_started(int id);
+
+/* Windows: the command line from which the C library of the child gets just these arguments. NULL:
+ * out of memory. Caller frees. */
+char *process_command_line(const char *const *argv);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Processes that left the group of a child and outlived their parents. */
 #include "base/cleanup.h"
-#include "base/posix/process_spawn.h"
-#include "base/process.h"
+#include "base/process_internal.h"
 
 #include <dirent.h>
 #include <errno.h>

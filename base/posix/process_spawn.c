@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "base/posix/process_spawn.h"
+#include "base/process_internal.h"
 
 #include "base/cleanup.h"
 #include "base/file.h"
@@ -225,11 +225,11 @@ static int spawn_fork(struct spawn_plan *plan, pid_t *id, struct error *err)
 }
 
 /* The C library of older systems has no function for it. */
-static int spawn_watch(pid_t id, int *fd, struct error *err)
+static int spawn_watch(pid_t id, intptr_t *fd, struct error *err)
 {
 	int reason = 0;
 
-	*fd = (int)syscall(SYS_pidfd_open, id, 0);
+	*fd = syscall(SYS_pidfd_open, id, 0);
 	if (*fd >= 0)
 		return 0;
 	reason = errno;
@@ -253,6 +253,7 @@ int process_spawn(const struct process_spec *spec, struct process_child *child, 
 	int err_write CLEANUP_FD = -1;
 	struct spawn_plan plan = {.spec = spec, .pass_fd = spec->pass_fd > 0 ? spec->pass_fd : -1};
 	int pair[2] = {-1, -1};
+	pid_t id = 0;
 	int rc = 0;
 
 	if (spec->argv == NULL || spec->argv[0] == NULL || spec->argv[0][0] == '\0')
@@ -280,11 +281,12 @@ int process_spawn(const struct process_spec *spec, struct process_child *child, 
 	plan.null_fd = null_fd;
 	plan.out_fd = out_write;
 	plan.err_fd = err_write;
-	rc = spawn_fork(&plan, &child->id, err);
+	rc = spawn_fork(&plan, &id, err);
 	if (rc == 0)
-		rc = spawn_watch(child->id, &child->exit_fd, err);
+		rc = spawn_watch(id, &child->ended, err);
 	if (rc < 0)
 		return rc;
+	child->id = id;
 	child->out_fd = STEAL_FD(out_read);
 	child->err_fd = STEAL_FD(err_read);
 	return 0;

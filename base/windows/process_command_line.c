@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "base/windows/process_spawn.h"
+#include "base/process_internal.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "base/windows/process_spawn.h"
+#include "base/process_internal.h"
 
 #include "base/cleanup.h"
 #include "base/file.h"
@@ -151,7 +151,8 @@ static int spawn_plan_streams(const struct process_spec *spec, struct spawn_plan
 		spawn_inherit(plan->handles[2]);
 	} else {
 		rc = spawn_pipe(&plan->out_read, &plan->handles[1], err);
-		rc = rc == 0 ? spawn_pipe(&plan->err_read, &plan->handles[2], err) : rc;
+		if (rc == 0)
+			rc = spawn_pipe(&plan->err_read, &plan->handles[2], err);
 	}
 	if (rc == 0 && spec->pass_fd > 0 &&
 	    !DuplicateHandle(GetCurrentProcess(), (HANDLE)_get_osfhandle(spec->pass_fd),
@@ -187,7 +188,7 @@ static int spawn_plan_make(const struct process_spec *spec, struct spawn_plan *p
 }
 
 /* A job that takes all its processes along when its last handle is closed. */
-static int spawn_make_job(HANDLE *job, struct error *err)
+static int spawn_make_job(void **job, struct error *err)
 {
 	JOBOBJECT_EXTENDED_LIMIT_INFORMATION limits = {
 		.BasicLimitInformation.LimitFlags = JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE,
@@ -278,7 +279,7 @@ static int spawn_create(const struct process_spec *spec, struct spawn_plan *plan
 	free(attributes);
 	if (!made)
 		return error_windows(err, reason, "%s", spec->argv[0]);
-	child->process = created.hProcess;
+	child->ended = (intptr_t)created.hProcess;
 	child->id = (int)created.dwProcessId;
 	if (!AssignProcessToJobObject(child->job, created.hProcess)) {
 		reason = GetLastError();
@@ -299,14 +300,16 @@ int process_spawn(const struct process_spec *spec, struct process_child *child, 
 	if (spec->argv == NULL || spec->argv[0] == NULL || spec->argv[0][0] == '\0')
 		return error_set(err, ERROR_ARGUMENT, "no program to start");
 	rc = spawn_plan_make(spec, &plan, err);
-	rc = rc == 0 ? spawn_make_job(&child->job, err) : rc;
-	rc = rc == 0 ? spawn_create(spec, &plan, child, err) : rc;
+	if (rc == 0)
+		rc = spawn_make_job(&child->job, err);
+	if (rc == 0)
+		rc = spawn_create(spec, &plan, child, err);
 	if (rc < 0) {
-		if (child->process != NULL)
-			(void)CloseHandle(child->process);
+		if (child->ended != 0)
+			(void)CloseHandle((HANDLE)child->ended);
 		if (child->job != NULL)
 			(void)CloseHandle(child->job);
-		*child = (struct process_child){.out_fd = -1, .err_fd = -1};
+		*child = (struct process_child){.id = 0};
 		return rc;
 	}
 	child->out_fd = STEAL_FD(plan.out_read);

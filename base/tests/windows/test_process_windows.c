@@ -5,7 +5,7 @@
 #include "base/path.h"
 #include "base/process.h"
 #include "base/tests/unit.h"
-#include "base/windows/process_spawn.h"
+#include "base/process_internal.h"
 
 #include <fcntl.h>
 #include <io.h>

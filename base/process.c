@@ -1,0 +1,450 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/process.h"
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/process_internal.h"
+#include "base/wake.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum {
+	CHUNK_SIZE = 64 * 1024,
+	/* How long output may stay open after the leader's end: only a process that left the group
+	   can. */
+	DRAIN_MS = 1000,
+	UNKILLABLE_MS = 5000,
+};
+
+enum phase {
+	RUNNING,     /* the timer, if any, is the deadline */
+	TERMINATING, /* the timer is the grace period */
+	KILLING,     /* the timer is how long the kill may take */
+	DRAINING,    /* the leader is reaped; the timer is how long output may stay open */
+	ENDED,
+};
+
+struct process_stream {
+	struct process *process;
+	uv_pipe_t pipe;
+	bool open;
+	bool is_stderr;
+	struct process_output output;
+};
+
+struct process {
+	struct process *next;	  /* of `started` */
+	struct process_spec spec; /* argv, env and directory are not kept */
+	struct process_result result;
+	enum phase phase;
+	struct process_child child;
+	bool leader_ended; /* but perhaps not reaped, which keeps its number from reuse */
+	bool wanted;	   /* the owner has not freed it */
+	bool lines_wanted; /* wanted, and there is an on_line */
+	uint64_t started_ns;
+	struct wake *exit_wake; /* NULL once the leader has ended */
+	unsigned handles;	/* libuv handles not closed yet */
+	uv_timer_t timer;
+	struct process_stream out, err;
+	char chunk[CHUNK_SIZE];
+};
+
+/* Every process that is not freed: what tells children of this program's own from orphans. */
+static struct process *started;
+
+static void on_timer(uv_timer_t *timer);
+
+bool process_is_started(int id)
+{
+	const struct process *process = started;
+
+	while (process != NULL && process->child.id != id)
+		process = process->next;
+	return process != NULL;
+}
+
+static void forget(const struct process *process)
+{
+	struct process **at = &started;
+
+	while (*at != NULL && *at != process)
+		at = &(*at)->next;
+	if (*at != NULL)
+		*at = process->next;
+}
+
+static void on_closed(uv_handle_t *handle)
+{
+	struct process *process = handle->data;
+
+	if (--process->handles > 0)
+		return;
+	forget(process);
+	process_result_free(&process->result);
+	text_free(&process->out.output.line);
+	text_free(&process->err.output.line);
+	free(process);
+}
+
+static void close_handle(void *handle)
+{
+	if (!uv_is_closing(handle))
+		uv_close(handle, on_closed);
+}
+
+static void close_all(struct process *process)
+{
+	wake_free(STEAL(process->exit_wake));
+	process_child_release(&process->child);
+	close_handle(&process->timer);
+	close_handle(&process->out.pipe);
+	close_handle(&process->err.pipe);
+}
+
+static void set_timer(struct process *process, uint64_t timeout_ms)
+{
+	uv_update_time(process->timer.loop);
+	(void)uv_timer_start(&process->timer, on_timer, timeout_ms, 0);
+}
+
+static bool output_is_open(const struct process *process)
+{
+	return process->out.open || process->err.open;
+}
+
+static void end_if_over(struct process *process)
+{
+	if (process->phase == ENDED || process->child.id != 0 || output_is_open(process))
+		return;
+	process->phase = ENDED;
+	process_output_trim(&process->out.output);
+	process_output_trim(&process->err.output);
+	if (!process->wanted) {
+		close_all(process);
+		return;
+	}
+	/* Nothing more is to come, so nothing may keep the loop alive. */
+	(void)uv_timer_stop(&process->timer);
+	if (process->spec.on_end != NULL)
+		process->spec.on_end(process, &process->result, process->spec.user);
+}
+
+static void take_duration(struct process *process)
+{
+	process->result.duration_ms = (clock_monotonic_ns() - process->started_ns) / 1000000U;
+}
+
+/* The leader has ended: ends its group, takes its status and waits for the end of the output. */
+static void reap(struct process *process)
+{
+	take_duration(process);
+	process_child_reap(&process->child, &process->result);
+	process->phase = DRAINING;
+	set_timer(process, DRAIN_MS);
+	end_if_over(process);
+}
+
+/* From here until it is reaped, the leader keeps its number, and the group's, from being reused. */
+static void on_exit_wake(void *user)
+{
+	struct process *process = user;
+
+	wake_free(STEAL(process->exit_wake));
+	process->leader_ended = true;
+	if (process->phase != TERMINATING || !output_is_open(process))
+		reap(process);
+}
+
+static void close_stream(struct process_stream *stream)
+{
+	struct process *process = stream->process;
+
+	if (!stream->open)
+		return;
+	stream->open = false;
+	close_handle(&stream->pipe);
+	if (output_is_open(process))
+		return;
+	if (process->leader_ended && process->child.id != 0)
+		reap(process);
+	else
+		end_if_over(process);
+}
+
+static void give_up(struct process *process)
+{
+	process->result.unkillable = true;
+	process->result.code = PROCESS_KILLED_CODE;
+	take_duration(process);
+	wake_free(STEAL(process->exit_wake));
+	process_child_release(&process->child);
+	process->phase = DRAINING;
+}
+
+static void terminate(struct process *process, enum process_end end)
+{
+	uint64_t grace = process->spec.grace_ms;
+
+	process->result.end = end;
+	process->phase = TERMINATING;
+	(void)process_child_ask(&process->child);
+	set_timer(process, grace != 0 ? grace : PROCESS_GRACE_DEFAULT_MS);
+}
+
+static void kill_group(struct process *process)
+{
+	process->phase = KILLING;
+	set_timer(process, UNKILLABLE_MS);
+	process_child_kill(&process->child);
+	if (process->leader_ended)
+		reap(process);
+}
+
+static void on_timer(uv_timer_t *timer)
+{
+	struct process *process = timer->data;
+
+	switch (process->phase) {
+	case RUNNING:
+		terminate(process, PROCESS_TIMED_OUT);
+		return;
+	case TERMINATING:
+		kill_group(process);
+		return;
+	case KILLING:
+		give_up(process);
+		break;
+	case DRAINING:
+	case ENDED:
+		break;
+	}
+	close_stream(&process->out);
+	close_stream(&process->err);
+	end_if_over(process);
+}
+
+static void deliver_line(void *user, const char *line, size_t size)
+{
+	struct process_stream *stream = user;
+	const struct process_spec *spec = &stream->process->spec;
+
+	if (size > 0 && line[size - 1] == '\r')
+		size--;
+	if (stream->process->lines_wanted)
+		spec->on_line(stream->is_stderr, line, size, spec->user);
+}
+
+static void on_alloc(uv_handle_t *handle, size_t suggested, uv_buf_t *buffer)
+{
+	struct process *process = handle->data;
+
+	(void)suggested;
+	*buffer = uv_buf_init(process->chunk, sizeof(process->chunk));
+}
+
+static void on_read(uv_stream_t *pipe, ssize_t count, const uv_buf_t *buffer)
+{
+	struct process *process = pipe->data;
+	struct process_stream *stream =
+		pipe == (uv_stream_t *)&process->out.pipe ? &process->out : &process->err;
+
+	if (count > 0 && process->wanted) {
+		process_output_add(&stream->output, buffer->base, (size_t)count);
+		process_output_lines(&stream->output, buffer->base, (size_t)count,
+				     &process->lines_wanted, deliver_line, stream);
+	} else if (count < 0) {
+		process_output_last_line(&stream->output, deliver_line, stream);
+		close_stream(stream);
+	}
+}
+
+static void init_stream(struct process *process, uv_loop_t *loop, struct process_stream *stream,
+			struct text *captured, uint64_t *dropped)
+{
+	stream->process = process;
+	stream->is_stderr = stream == &process->err;
+	stream->output.captured = captured;
+	stream->output.dropped = dropped;
+	stream->output.capture_max = process->spec.capture_max;
+	(void)uv_pipe_init(loop, &stream->pipe, 0);
+	stream->pipe.data = process;
+}
+
+static void init(struct process *process, uv_loop_t *loop, const struct process_spec *spec)
+{
+	struct process_result *result = &process->result;
+
+	process->spec = *spec;
+	if (process->spec.capture_max == 0)
+		process->spec.capture_max = PROCESS_CAPTURE_DEFAULT;
+	process->wanted = true;
+	process->lines_wanted = spec->on_line != NULL;
+	init_stream(process, loop, &process->out, &result->out, &result->out_dropped);
+	init_stream(process, loop, &process->err, &result->err, &result->err_dropped);
+	(void)uv_timer_init(loop, &process->timer);
+	process->timer.data = process;
+	process->handles = 3;
+	process->next = started;
+	started = process;
+}
+
+/* Takes `fd` over. */
+static int open_stream(struct process_stream *stream, int fd, struct error *err)
+{
+	int owned CLEANUP_FD = fd;
+	int rc = 0;
+
+	if (fd < 0)
+		return 0;
+	rc = uv_pipe_open(&stream->pipe, fd);
+	if (rc < 0)
+		return error_uv(err, rc, "output of a child process");
+	owned = -1;
+	stream->open = true;
+	(void)uv_read_start((uv_stream_t *)&stream->pipe, on_alloc, on_read);
+	return 0;
+}
+
+static int launch(struct process *process, struct error *err)
+{
+	struct process_child *child = &process->child;
+	int rcs[3] = {process_spawn(&process->spec, child, err), 0, 0};
+
+	if (rcs[0] < 0)
+		return rcs[0];
+	process->started_ns = clock_monotonic_ns();
+	rcs[0] = wake_start(process->timer.loop, child->ended, on_exit_wake, process,
+			    &process->exit_wake, err);
+	rcs[1] = open_stream(&process->out, child->out_fd, err);
+	rcs[2] = open_stream(&process->err, child->err_fd, err);
+	for (size_t i = 0; i < ARRAY_SIZE(rcs); i++) {
+		if (rcs[i] < 0)
+			return rcs[i];
+	}
+	return 0;
+}
+
+int process_start(uv_loop_t *loop, const struct process_spec *spec, struct process **out,
+		  struct error *err)
+{
+	struct process *process = calloc(1, sizeof(*process));
+	int rc = 0;
+
+	if (process == NULL)
+		return error_memory(err);
+	init(process, loop, spec);
+	rc = launch(process, err);
+	if (rc < 0) {
+		process_free(process);
+		return rc;
+	}
+	process->spec.argv = NULL;
+	process->spec.env = NULL;
+	process->spec.directory = NULL;
+	if (spec->timeout_ms != 0)
+		set_timer(process, spec->timeout_ms);
+	*out = process;
+	return 0;
+}
+
+int process_id(const struct process *process)
+{
+	return process->child.id;
+}
+
+bool process_has_ended(const struct process *process)
+{
+	return process->phase == ENDED;
+}
+
+int process_signal(struct process *process, int signal, struct error *err)
+{
+	if (process->child.id == 0)
+		return error_set(err, ERROR_NOT_FOUND, "the process has ended");
+	return process_child_signal(&process->child, signal, err);
+}
+
+void process_stop(struct process *process)
+{
+	if (process->phase == RUNNING)
+		terminate(process, PROCESS_STOPPED);
+}
+
+const struct process_result *process_result(const struct process *process)
+{
+	return &process->result;
+}
+
+void process_free(struct process *process)
+{
+	if (process == NULL)
+		return;
+	process->wanted = false;
+	process->lines_wanted = false;
+	if (process->phase == ENDED || process->child.id == 0) {
+		process->phase = ENDED;
+		close_all(process);
+		return;
+	}
+	kill_group(process);
+	close_stream(&process->out);
+	close_stream(&process->err);
+}
+
+static int run_on(uv_loop_t *loop, const struct process_spec *spec, struct process_result *result,
+		  struct error *err)
+{
+	struct process *process = NULL;
+	int rc = process_start(loop, spec, &process, err);
+
+	if (rc < 0)
+		return rc;
+	(void)uv_run(loop, UV_RUN_DEFAULT);
+	*result = process->result;
+	process->result = (struct process_result){0};
+	process_free(process);
+	return 0;
+}
+
+int process_run(const struct process_spec *spec, struct process_result *result, struct error *err)
+{
+	uv_loop_t loop;
+	int rc = uv_loop_init(&loop);
+
+	if (rc < 0)
+		return error_uv(err, rc, "event loop");
+	rc = run_on(&loop, spec, result, err);
+	(void)uv_run(&loop, UV_RUN_DEFAULT); /* closes the handles */
+	(void)uv_loop_close(&loop);
+	return rc;
+}
+
+void process_result_free(struct process_result *result)
+{
+	text_free(&result->out);
+	text_free(&result->err);
+}
+
+void process_describe(const struct process_result *result, char *out, size_t size)
+{
+	const char *outcome = result->unkillable ? " and could not be killed" : "";
+	char signal[128] = "";
+
+	switch (result->end) {
+	case PROCESS_EXITED:
+		(void)snprintf(out, size, "exited with code %d", result->code);
+		return;
+	case PROCESS_SIGNALLED:
+		process_describe_signal(result->code, signal, sizeof(signal));
+		(void)snprintf(out, size, "killed by %s", signal);
+		return;
+	case PROCESS_TIMED_OUT:
+		(void)snprintf(out, size, "timed out after %.1f s%s",
+			       (double)result->duration_ms / 1000.0, outcome);
+		return;
+	case PROCESS_STOPPED:
+		(void)snprintf(out, size, "stopped on request%s", outcome);
+		return;
+	}
+}
