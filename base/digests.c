@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/digests.h"
 
+#include "base/array.h"
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "base/path.h"
@@ -167,6 +168,7 @@ static int set_add_file(struct digest_set *set, struct digests *digests, const c
 			const char *path, struct error *err)
 {
 	const struct digest_job *job = NULL;
+	const struct digest_job **jobs = NULL;
 
 	if (set->names.count == FILES_MAX)
 		return error_set(err, ERROR_LIMIT, "%s: more than %d files", path, FILES_MAX);
@@ -174,16 +176,10 @@ static int set_add_file(struct digest_set *set, struct digests *digests, const c
 		set->incomplete = true;
 		return 0;
 	}
-	if (set->names.count == set->capacity) {
-		size_t capacity = set->capacity != 0 ? 2 * set->capacity : 64;
-		const struct digest_job **jobs =
-			realloc(set->jobs, capacity * sizeof(const struct digest_job *));
-
-		if (jobs == NULL)
-			return error_memory(err);
-		set->jobs = jobs;
-		set->capacity = capacity;
-	}
+	jobs = array_grow(set->jobs, set->names.count, sizeof(const struct digest_job *));
+	if (jobs == NULL)
+		return error_memory(err);
+	set->jobs = jobs;
 	set->jobs[set->names.count] = job;
 	return text_list_add(&set->names, name, err);
 }

@@ -42,8 +42,7 @@ const char *digest_result(const struct digest_job *job);
 struct digest_set {
 	struct text_list names;
 	const struct digest_job **jobs; /* as many as names */
-	size_t capacity;
-	bool incomplete; /* a file could not be had */
+	bool incomplete;		/* a file could not be had */
 };
 
 #define CLEANUP_DIGEST_SET __attribute__((cleanup(digest_set_free)))

@@ -11,13 +11,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A file or bytes in memory. */
-struct elf_source {
-	int fd; /* -1: memory */
-	const unsigned char *data;
-	size_t size;
-};
-
 /* One layout for both word sizes. */
 struct elf_segment {
 	uint32_t type;
@@ -25,7 +18,7 @@ struct elf_segment {
 };
 
 struct elf_reader {
-	const struct elf_source *source;
+	int fd;
 	struct elf_info *info;
 	struct elf_segment *segments;
 	size_t segment_count;
@@ -33,27 +26,20 @@ struct elf_reader {
 	struct error *err;
 };
 
-static int elf_read_at(const struct elf_source *source, uint64_t offset, void *out, size_t size,
-		       size_t *got, struct error *err)
+static int elf_read_at(const struct elf_reader *reader, uint64_t offset, void *out, size_t size,
+		       size_t *got)
 {
 	*got = 0;
 	if (offset > INT64_MAX)
 		return 0;
-	if (source->fd < 0) {
-		if (offset < source->size)
-			*got = source->size - offset < size ? source->size - (size_t)offset : size;
-		if (*got != 0)
-			memcpy(out, source->data + offset, *got);
-		return 0;
-	}
 	while (*got < size) {
 		ssize_t count =
-			pread(source->fd, (char *)out + *got, size - *got, (off_t)(offset + *got));
+			pread(reader->fd, (char *)out + *got, size - *got, (off_t)(offset + *got));
 
 		if (count < 0 && errno == EINTR)
 			continue;
 		if (count < 0)
-			return error_system(err, errno, "reading");
+			return error_system(reader->err, errno, "reading");
 		if (count == 0)
 			break;
 		*got += (size_t)count;
@@ -65,7 +51,7 @@ static int elf_read_exactly(const struct elf_reader *reader, uint64_t offset, vo
 			    size_t size, const char *what)
 {
 	size_t got = 0;
-	int rc = elf_read_at(reader->source, offset, out, size, &got, reader->err);
+	int rc = elf_read_at(reader, offset, out, size, &got);
 
 	if (rc == 0 && got != size)
 		rc = error_set(reader->err, ERROR_FORMAT, "ELF file ends within its %s", what);
@@ -84,7 +70,7 @@ static int elf_read_string(const struct elf_reader *reader, uint64_t offset, uin
 	/* Nearly all strings are short. */
 	for (size_t piece = 128; rc == 0; piece = size) {
 		piece = piece < size ? piece : size;
-		rc = elf_read_at(reader->source, offset, buffer, piece, &got, reader->err);
+		rc = elf_read_at(reader, offset, buffer, piece, &got);
 		if (rc == 0 && memchr(buffer, '\0', got) != NULL) {
 			*out = strdup(buffer);
 			return *out != NULL ? 0 : error_memory(reader->err);
@@ -99,7 +85,7 @@ static int elf_read_identity(struct elf_reader *reader)
 {
 	unsigned char identity[EI_NIDENT] = {0};
 	size_t got = 0;
-	int rc = elf_read_at(reader->source, 0, identity, sizeof(identity), &got, reader->err);
+	int rc = elf_read_at(reader, 0, identity, sizeof(identity), &got);
 
 	if (rc < 0)
 		return rc;
@@ -326,10 +312,10 @@ static int elf_read_dynamic(struct elf_reader *reader)
 	return rc;
 }
 
-static int elf_read_source(const struct elf_source *source, struct elf_info *out, struct error *err)
+static int elf_read_file(int fd, struct elf_info *out, struct error *err)
 {
 	struct elf_info info CLEANUP(elf_info_free) = {0};
-	struct elf_reader reader = {.source = source, .info = &info, .err = err};
+	struct elf_reader reader = {.fd = fd, .info = &info, .err = err};
 	const struct elf_segment *interpreter = NULL;
 	struct elf_table table = {0};
 	int rc = elf_read_identity(&reader);
@@ -355,7 +341,6 @@ static int elf_read_source(const struct elf_source *source, struct elf_info *out
 int elf_read(const char *path, struct elf_info *out, struct error *err)
 {
 	int fd CLEANUP_FD = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	struct elf_source source = {.fd = fd};
 	struct stat status = {0};
 	int rc = 0;
 
@@ -363,17 +348,10 @@ int elf_read(const char *path, struct elf_info *out, struct error *err)
 		return error_system(err, errno, "%s", path);
 	if (!S_ISREG(status.st_mode))
 		return error_set(err, ERROR_FORMAT, "%s: not a regular file", path);
-	rc = elf_read_source(&source, out, err);
+	rc = elf_read_file(fd, out, err);
 	if (rc < 0)
 		(void)error_wrap(err, rc, "%s", path);
 	return rc;
-}
-
-int elf_read_bytes(const void *data, size_t size, struct elf_info *out, struct error *err)
-{
-	struct elf_source source = {.fd = -1, .data = data, .size = size};
-
-	return elf_read_source(&source, out, err);
 }
 
 void elf_info_free(struct elf_info *info)

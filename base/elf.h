@@ -43,8 +43,6 @@ struct elf_info {
  * ERROR_UNSUPPORTED: big-endian; every error names the path. Free with elf_info_free(). */
 int elf_read(const char *path, struct elf_info *out, struct error *err);
 
-/* elf_read() of bytes in memory. */
-int elf_read_bytes(const void *data, size_t size, struct elf_info *out, struct error *err);
 void elf_info_free(struct elf_info *info);
 
 struct elf_file {

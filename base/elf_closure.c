@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/array.h"
 #include "base/cleanup.h"
 #include "base/elf.h"
 #include "base/elf_internal.h"
@@ -18,7 +19,7 @@ struct closure_object {
 struct closure_process {
 	struct elf_closure *closure;
 	struct closure_object **objects; /* in the order of loading, breadth first */
-	size_t count, capacity;
+	size_t count;
 	struct text_list names; /* known to the loader: file names as requested, and sonames */
 };
 
@@ -84,7 +85,7 @@ static int closure_add_file(struct elf_closure *closure, const struct elf_known 
 	if (closure->file_count >= ELF_CLOSURE_MAX)
 		return error_set(err, ERROR_LIMIT, "%s: more than %d files are needed", destination,
 				 (int)ELF_CLOSURE_MAX);
-	grown = realloc(closure->files, (closure->file_count + 1) * sizeof(*grown));
+	grown = array_grow(closure->files, closure->file_count, sizeof(*grown));
 	if (grown == NULL)
 		return error_memory(err);
 	closure->files = grown;
@@ -104,7 +105,7 @@ static int closure_add_missing(struct elf_closure *closure, const char *name, co
 		if (strcmp(closure->missing[i].name, name) == 0)
 			return 0;
 	}
-	grown = realloc(closure->missing, (closure->missing_count + 1) * sizeof(*grown));
+	grown = array_grow(closure->missing, closure->missing_count, sizeof(*grown));
 	if (grown == NULL)
 		return error_memory(err);
 	closure->missing = grown;
@@ -126,16 +127,12 @@ static bool closure_is_loaded(const struct closure_process *process, const struc
 static int closure_push(struct closure_process *process, struct closure_object *object,
 			struct error *err)
 {
-	if (process->count == process->capacity) {
-		size_t capacity = process->capacity != 0 ? process->capacity * 2 : 32;
-		struct closure_object **grown =
-			realloc(process->objects, capacity * sizeof(struct closure_object *));
+	struct closure_object **grown =
+		array_grow(process->objects, process->count, sizeof(struct closure_object *));
 
-		if (grown == NULL)
-			return error_memory(err);
-		process->objects = grown;
-		process->capacity = capacity;
-	}
+	if (grown == NULL)
+		return error_memory(err);
+	process->objects = grown;
 	process->objects[process->count++] = object;
 	return 0;
 }

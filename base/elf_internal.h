@@ -9,7 +9,7 @@ struct elf_search {
 	char *root;		     /* NULL: the running system */
 	struct text_list configured; /* directories of ld.so.conf */
 	struct elf_known **known;    /* what was read of each file */
-	size_t known_count, known_capacity;
+	size_t known_count;
 };
 
 /* A file that was looked at: read once, however many names lead to it. Stays where it is. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/elf_internal.h"
 
+#include "base/array.h"
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "base/path.h"
@@ -151,19 +152,11 @@ void elf_search_free(struct elf_search *search)
 /* A new entry. NULL: out of memory. */
 static struct elf_known *search_know(struct elf_search *search)
 {
-	struct elf_known *known = NULL;
+	struct elf_known **grown =
+		array_grow(search->known, search->known_count, sizeof(struct elf_known *));
+	struct elf_known *known = grown != NULL ? calloc(1, sizeof(*known)) : NULL;
 
-	if (search->known_count == search->known_capacity) {
-		size_t capacity = search->known_capacity != 0 ? search->known_capacity * 2 : 64;
-		struct elf_known **grown =
-			realloc(search->known, capacity * sizeof(struct elf_known *));
-
-		if (grown == NULL)
-			return NULL;
-		search->known = grown;
-		search->known_capacity = capacity;
-	}
-	known = calloc(1, sizeof(*known));
+	search->known = grown != NULL ? grown : search->known;
 	if (known != NULL)
 		search->known[search->known_count++] = known;
 	return known;

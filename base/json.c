@@ -157,22 +157,13 @@ static void json_add_clean(struct text *text, const char *data, size_t size)
 {
 	size_t start = 0;
 
-	if (text_is_utf8(data, size)) {
-		text_append(text, data, size);
-		return;
-	}
 	while (start < size) {
-		size_t length = 1;
+		uint32_t code = 0;
+		size_t length = text_character(data + start, size - start, &code);
 
-		while (length <= 4 && start + length <= size && !text_is_utf8(data + start, length))
-			length++;
-		if (length > 4 || start + length > size) {
-			text_add(text, "\xef\xbf\xbd");
-			start++;
-		} else {
-			text_append(text, data + start, length);
-			start += length;
-		}
+		text_append(text, length != 0 ? data + start : "\xef\xbf\xbd",
+			    length != 0 ? length : 3);
+		start += length != 0 ? length : 1;
 	}
 }
 
@@ -292,38 +283,21 @@ int json_error(const struct json_at *at, struct error *err, const char *format, 
 	return error_set(err, ERROR_FORMAT, "%s", text_string(&text));
 }
 
-static bool json_is(const cJSON *node, enum json_type type)
-{
-	switch (type) {
-	case JSON_OBJECT:
-		return cJSON_IsObject(node);
-	case JSON_ARRAY:
-		return cJSON_IsArray(node);
-	case JSON_STRING:
-		return cJSON_IsString(node);
-	case JSON_NUMBER:
-		return cJSON_IsNumber(node);
-	case JSON_BOOL:
-		return cJSON_IsBool(node);
-	case JSON_ANY:
-		return node != NULL;
-	}
-	return false;
-}
-
-static const char *json_type_name(enum json_type type)
-{
-	static const char *const names[] = {"object", "array",	 "string",
-					    "number", "boolean", "value"};
-
-	return names[type];
-}
+static const struct {
+	cJSON_bool (*is)(const cJSON *node);
+	const char *name;
+} json_types[] = {
+	[JSON_OBJECT] = {cJSON_IsObject, "object"}, [JSON_ARRAY] = {cJSON_IsArray, "array"},
+	[JSON_STRING] = {cJSON_IsString, "string"}, [JSON_NUMBER] = {cJSON_IsNumber, "number"},
+	[JSON_BOOL] = {cJSON_IsBool, "boolean"},
+};
 
 static int json_check_type(const struct json_at *at, enum json_type type, struct error *err)
 {
-	if (!json_is(at->node, type))
-		return json_error(at, err, "expected %s", json_type_name(type));
-	return 0;
+	if (at->node != NULL && (type == JSON_ANY || json_types[type].is(at->node)))
+		return 0;
+	return json_error(at, err, "expected %s",
+			  type == JSON_ANY ? "value" : json_types[type].name);
 }
 
 int json_have(const struct json_at *object, const char *key, enum json_type type,
@@ -346,7 +320,8 @@ int json_need(const struct json_at *object, const char *key, enum json_type type
 	int rc = json_have(object, key, type, out, err);
 
 	if (rc == 0 && out->node == NULL)
-		return json_error(out, err, "missing, expected %s", json_type_name(type));
+		return json_error(out, err, "missing, expected %s",
+				  type == JSON_ANY ? "value" : json_types[type].name);
 	return rc;
 }
 

@@ -109,40 +109,6 @@ enum options_offer options_offer(const char *value)
 
 enum { NEAREST_LENGTH_MAX = 63 };
 
-/* Edits (insert, delete, replace, swap of neighbours) that make one out of the other. */
-static size_t options_distance(const char *a, const char *b)
-{
-	size_t rows[3][NEAREST_LENGTH_MAX + 1] = {{0}};
-	size_t *before = rows[0];
-	size_t *above = rows[1];
-	size_t *row = rows[2];
-	size_t width = strlen(b);
-
-	for (size_t j = 0; j <= width; j++)
-		above[j] = j;
-	for (size_t i = 1; a[i - 1] != '\0'; i++) {
-		size_t *oldest = before;
-
-		row[0] = i;
-		for (size_t j = 1; j <= width; j++) {
-			size_t best = above[j - 1] + (a[i - 1] != b[j - 1] ? 1 : 0);
-
-			if (above[j] + 1 < best)
-				best = above[j] + 1;
-			if (row[j - 1] + 1 < best)
-				best = row[j - 1] + 1;
-			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] &&
-			    before[j - 2] + 1 < best)
-				best = before[j - 2] + 1;
-			row[j] = best;
-		}
-		before = above;
-		above = row;
-		row = oldest;
-	}
-	return above[width];
-}
-
 void options_nearest_try(struct options_nearest *nearest, const char *candidate)
 {
 	size_t wanted = strlen(nearest->wanted);
@@ -154,7 +120,7 @@ void options_nearest_try(struct options_nearest *nearest, const char *candidate)
 	/* A beginning of a name is as good as one typing error. */
 	distance = wanted >= 3 && text_starts_with(candidate, nearest->wanted)
 			   ? 1
-			   : options_distance(nearest->wanted, candidate);
+			   : text_distance(nearest->wanted, candidate);
 	if (distance > (known < 6 ? 1 + (known > 3 ? 1 : 0) : known / 3))
 		return;
 	if (nearest->found == NULL || distance < nearest->distance) {

@@ -52,7 +52,7 @@ struct options_line {
 	const struct command_spec *program;
 	const struct command_spec *command; /* NULL until one is chosen, and for a program alone */
 	struct options_given *given;
-	size_t count, capacity;
+	size_t count;
 	struct text_list arguments;
 	bool help, version;
 	const char *generate; /* NULL: not asked for */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Taking a command line apart, by the tables alone. */
+#include "base/array.h"
 #include "base/cleanup.h"
 #include "base/options_internal.h"
 
@@ -114,6 +115,7 @@ static int options_note(const struct options_reader *reader, const struct option
 			const char *value)
 {
 	struct options_line *line = reader->line;
+	struct options_given *grown = NULL;
 
 	if (option == &options_builtin[OPTIONS_BUILTIN_HELP])
 		line->help = true;
@@ -123,15 +125,10 @@ static int options_note(const struct options_reader *reader, const struct option
 		line->generate = value;
 	if (option == &options_generate || option->target == NULL)
 		return 0;
-	if (line->count == line->capacity) {
-		size_t capacity = line->capacity != 0 ? line->capacity * 2 : 16;
-		struct options_given *grown = realloc(line->given, capacity * sizeof(*grown));
-
-		if (grown == NULL)
-			return error_memory(reader->err);
-		line->given = grown;
-		line->capacity = capacity;
-	}
+	grown = array_grow(line->given, line->count, sizeof(*grown));
+	if (grown == NULL)
+		return error_memory(reader->err);
+	line->given = grown;
 	line->given[line->count++] = (struct options_given){.option = option, .value = value};
 	return 0;
 }

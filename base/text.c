@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/text.h"
 
+#include "base/array.h"
+
 #include <errno.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -117,42 +119,27 @@ void text_free(struct text *text)
 	*text = (struct text){0};
 }
 
-/* Length of the UTF-8 character at `data`, 0 when the bytes are not one; its value in *code. */
-static size_t text_utf8_next(const char *data, size_t size, uint32_t *code)
+size_t text_character(const char *data, size_t size, uint32_t *code)
 {
-	const unsigned char *s = (const unsigned char *)data;
 	static const uint32_t smallest[] = {0, 0, 0x80, 0x800, 0x10000};
-	size_t length = 0;
-	uint32_t value = 0;
+	const unsigned char *s = (const unsigned char *)data;
+	size_t length = size == 0		? 0
+			: s[0] < 0x80		? 1
+			: (s[0] & 0xe0) == 0xc0 ? 2
+			: (s[0] & 0xf0) == 0xe0 ? 3
+			: (s[0] & 0xf8) == 0xf0 ? 4
+						: 0;
 
-	if (size == 0)
+	if (length == 0 || length > size)
 		return 0;
-	if (s[0] < 0x80) {
-		*code = s[0];
-		return 1;
-	}
-	if ((s[0] & 0xe0) == 0xc0) {
-		length = 2;
-		value = s[0] & 0x1fU;
-	} else if ((s[0] & 0xf0) == 0xe0) {
-		length = 3;
-		value = s[0] & 0x0fU;
-	} else if ((s[0] & 0xf8) == 0xf0) {
-		length = 4;
-		value = s[0] & 0x07U;
-	} else {
-		return 0;
-	}
-	if (size < length)
-		return 0;
+	*code = length == 1 ? s[0] : s[0] & (0x7fU >> length);
 	for (size_t i = 1; i < length; i++) {
 		if ((s[i] & 0xc0) != 0x80)
 			return 0;
-		value = value << 6 | (s[i] & 0x3fU);
+		*code = *code << 6 | (s[i] & 0x3fU);
 	}
-	if (value < smallest[length] || value > 0x10ffff || (value >= 0xd800 && value <= 0xdfff))
+	if (*code < smallest[length] || *code > 0x10ffff || (*code >= 0xd800 && *code <= 0xdfff))
 		return 0;
-	*code = value;
 	return length;
 }
 
@@ -161,7 +148,7 @@ bool text_is_utf8(const char *data, size_t size)
 	uint32_t code = 0;
 
 	for (size_t i = 0; i < size;) {
-		size_t length = text_utf8_next(data + i, size - i, &code);
+		size_t length = text_character(data + i, size - i, &code);
 
 		if (length == 0)
 			return false;
@@ -182,7 +169,7 @@ void text_add_escaped(struct text *text, const char *data, size_t size)
 {
 	for (size_t i = 0; i < size;) {
 		uint32_t code = 0;
-		size_t length = text_utf8_next(data + i, size - i, &code);
+		size_t length = text_character(data + i, size - i, &code);
 
 		if (length == 0) {
 			text_addf(text, "\\x%02x", (unsigned)(unsigned char)data[i]);
@@ -215,7 +202,7 @@ void text_add_xml(struct text *text, const char *data, size_t size)
 {
 	for (size_t i = 0; i < size;) {
 		uint32_t code = 0;
-		size_t length = text_utf8_next(data + i, size - i, &code);
+		size_t length = text_character(data + i, size - i, &code);
 
 		if (length == 0 || !text_is_xml_character(code)) {
 			text_add(text, "\xef\xbf\xbd");
@@ -341,19 +328,16 @@ int text_to_bool(const char *string, const char *what, bool *out, struct error *
 
 int text_list_take(struct text_list *list, char *string, struct error *err)
 {
+	char **grown = NULL;
+
 	if (string == NULL)
 		return error_memory(err);
-	if (list->count + 2 > list->capacity) {
-		size_t capacity = list->capacity != 0 ? list->capacity * 2 : 8;
-		char **grown = realloc(list->items, capacity * sizeof(*grown));
-
-		if (grown == NULL) {
-			free(string);
-			return error_memory(err);
-		}
-		list->items = grown;
-		list->capacity = capacity;
+	grown = array_grow(list->items, list->count, sizeof(*grown));
+	if (grown == NULL) {
+		free(string);
+		return error_memory(err);
 	}
+	list->items = grown;
 	list->items[list->count++] = string;
 	list->items[list->count] = NULL;
 	return 0;
@@ -407,4 +391,37 @@ void text_list_free(struct text_list *list)
 		free(list->items[i]);
 	free(list->items);
 	*list = (struct text_list){0};
+}
+
+enum { DISTANCE_LENGTH_MAX = 79 };
+
+/* By the last three rows of the table of distances between beginnings. */
+size_t text_distance(const char *a, const char *b)
+{
+	size_t rows[3][DISTANCE_LENGTH_MAX + 1] = {{0}};
+	size_t height = strnlen(a, DISTANCE_LENGTH_MAX);
+	size_t width = strnlen(b, DISTANCE_LENGTH_MAX);
+
+	for (size_t j = 0; j <= width; j++)
+		rows[0][j] = j;
+	for (size_t i = 1; i <= height; i++) {
+		const size_t *before = rows[(i + 1) % 3];
+		const size_t *above = rows[(i + 2) % 3];
+		size_t *row = rows[i % 3];
+
+		row[0] = i;
+		for (size_t j = 1; j <= width; j++) {
+			size_t best = above[j - 1] + (a[i - 1] != b[j - 1] ? 1 : 0);
+
+			if (above[j] + 1 < best)
+				best = above[j] + 1;
+			if (row[j - 1] + 1 < best)
+				best = row[j - 1] + 1;
+			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] &&
+			    before[j - 2] + 1 < best)
+				best = before[j - 2] + 1;
+			row[j] = best;
+		}
+	}
+	return rows[height % 3][width];
 }

@@ -13,6 +13,7 @@
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 struct text {
 	char *data; /* NUL-ended once anything was appended; may hold other NULs */
@@ -58,8 +59,15 @@ bool text_starts_with(const char *string, const char *prefix);
 bool text_ends_with(const char *string, const char *suffix);
 bool text_equal(const char *a, const char *b);	  /* NULL equals only NULL */
 bool text_is_utf8(const char *data, size_t size); /* strict: no surrogates, no overlong forms */
+
+/* Length of the UTF-8 character at `data`, whose value goes into *code; 0: there is none. */
+size_t text_character(const char *data, size_t size, uint32_t *code);
 bool text_glob(const char *pattern,
 	       const char *string); /* '*' any run, '?' one byte; nothing else */
+
+/* Edits (insert, delete, replace, swap of neighbours) that make one string out of the other, for
+ * "did you mean"; long ones are cut. */
+size_t text_distance(const char *a, const char *b);
 
 /* Whole-string integers. ERROR_FORMAT when it is no number, ERROR_LIMIT when out of [min, max].
  * `what` names the value in the error. Base 10, or 16 with 0x. */
@@ -71,7 +79,6 @@ int text_to_bool(const char *string, const char *what, bool *out, struct error *
 struct text_list {
 	char **items;
 	size_t count;
-	size_t capacity;
 };
 
 int text_list_add(struct text_list *list, const char *string, struct error *err); /* copies */

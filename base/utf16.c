@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/utf16.h"
 
+#include "base/text.h"
+
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -67,32 +69,6 @@ char *utf16_to_utf8(const uint16_t *text, size_t count)
 	return out;
 }
 
-/* The character at `text`, which is not empty; *used bytes. */
-static uint32_t utf8_decode(const unsigned char *text, size_t *used)
-{
-	static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
-	size_t length = text[0] < 0x80		   ? 1
-			: (text[0] & 0xE0) == 0xC0 ? 2
-			: (text[0] & 0xF0) == 0xE0 ? 3
-			: (text[0] & 0xF8) == 0xF0 ? 4
-						   : 0;
-	uint32_t character = length == 1 ? text[0] : length != 0 ? text[0] & (0x7FU >> length) : 0;
-
-	*used = 1;
-	if (length == 0)
-		return REPLACEMENT;
-	for (size_t i = 1; i < length; i++) {
-		if ((text[i] & 0xC0) != 0x80)
-			return REPLACEMENT;
-		character = (character << 6) | (text[i] & 0x3FU);
-	}
-	if (character < least[length] || character > 0x10FFFF || utf16_is_high(character) ||
-	    utf16_is_low(character))
-		return REPLACEMENT;
-	*used = length;
-	return character;
-}
-
 uint16_t *utf16_from_utf8(const char *text, size_t *count)
 {
 	size_t size = strlen(text);
@@ -100,9 +76,13 @@ uint16_t *utf16_from_utf8(const char *text, size_t *count)
 	uint16_t *out = size < SIZE_MAX / 4 ? malloc((size + 1) * sizeof(*out)) : NULL;
 	size_t units = 0;
 
-	for (size_t i = 0, used = 0; out != NULL && i < size; i += used) {
-		uint32_t character = utf8_decode((const unsigned char *)text + i, &used);
+	for (size_t i = 0; out != NULL && i < size;) {
+		uint32_t character = 0;
+		size_t used = text_character(text + i, size - i, &character);
 
+		if (used == 0)
+			character = REPLACEMENT;
+		i += used != 0 ? used : 1;
 		if (character >= 0x10000) {
 			out[units++] = (uint16_t)(0xD800 + ((character - 0x10000) >> 10));
 			out[units++] = (uint16_t)(0xDC00 + ((character - 0x10000) & 0x3FF));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The ELF reader over arbitrary bytes. */
 #include "base/cleanup.h"
-#include "base/elf.h"
+#include "base/tests/elf_bytes.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -5,6 +5,7 @@
 #include "base/file.h"
 #include "base/path.h"
 #include "base/process.h"
+#include "base/tests/elf_bytes.h"
 #include "base/tests/elf_maker.h"
 #include "base/tests/unit.h"
 
@@ -84,7 +85,7 @@ static void test_errors(void)
 	struct error err = {0};
 
 	UNIT_INT(elf_read_bytes("#!/bin/sh\necho no ELF\n", 22, &info, &err), ERROR_FORMAT);
-	UNIT_STRING(err.text, "not an ELF file");
+	UNIT_CONTAINS(err.text, "not an ELF file");
 	UNIT_INT(elf_read("/etc/passwd", &info, &err), ERROR_FORMAT);
 	UNIT_STRING(err.text, "/etc/passwd: not an ELF file");
 	UNIT_INT(elf_read("/no/such/file", &info, &err), ERROR_NOT_FOUND);

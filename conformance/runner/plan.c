@@ -184,32 +184,6 @@ static int plan_consider_check(struct plan *plan, const struct plan_filter *filt
 	return rc;
 }
 
-/* The distance by single-character edits, for "did you mean"; long names are cut. */
-static size_t plan_distance(const char *a, const char *b)
-{
-	size_t row[80] = {0};
-	size_t m = strlen(a) < ARRAY_SIZE(row) ? strlen(a) : ARRAY_SIZE(row) - 1;
-	size_t n = strlen(b) < ARRAY_SIZE(row) ? strlen(b) : ARRAY_SIZE(row) - 1;
-
-	for (size_t j = 0; j <= n; j++)
-		row[j] = j;
-	for (size_t i = 1; i <= m; i++) {
-		size_t diagonal = row[0];
-
-		row[0] = i;
-		for (size_t j = 1; j <= n; j++) {
-			size_t above = row[j];
-			size_t best = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
-
-			best = above + 1 < best ? above + 1 : best;
-			best = row[j - 1] + 1 < best ? row[j - 1] + 1 : best;
-			diagonal = above;
-			row[j] = best;
-		}
-	}
-	return row[n];
-}
-
 static int plan_not_found(const struct check_suite *const *suites, const char *pattern,
 			  struct error *err)
 {
@@ -218,7 +192,7 @@ static int plan_not_found(const struct check_suite *const *suites, const char *p
 
 	for (; *suites != NULL; suites++) {
 		for (const struct check *check = (*suites)->checks; check->id != NULL; check++) {
-			size_t distance = plan_distance(pattern, check->id);
+			size_t distance = text_distance(pattern, check->id);
 
 			if (distance < least) {
 				least = distance;
