@@ -80,11 +80,6 @@ int options_main(const struct command_spec *program, int argc, char **argv);
 /* The same for any arguments, which are UTF-8. */
 int options_run_line(const struct command_spec *program, int argc, char **argv);
 
-/* Parsing alone, of a program or command without commands; argv[0] is the name and is skipped.
- * Fills the targets, puts positional arguments into `arguments`. ERROR_ARGUMENT; ERROR_MEMORY. */
-int options_parse(const struct command_spec *command, int argc, char **argv,
-		  struct text_list *arguments, struct error *err);
-
 /* Texts; appended to `out`. `command` is one of the program's, or NULL for the program itself.
  * `color` adds terminal styles to the help, which is as wide as the terminal on standard output. */
 void options_help(const struct command_spec *program, const struct command_spec *command,

@@ -2,16 +2,6 @@
 /* The completion for bash; it needs nothing but bash. */
 #include "base/options_internal.h"
 
-#include <ctype.h>
-#include <string.h>
-
-static void bash_add_function_name(struct text *out, const char *program)
-{
-	text_add(out, "_");
-	for (const char *p = program; *p != '\0'; p++)
-		text_addf(out, "%c", isalnum((unsigned char)*p) != 0 ? *p : '_');
-}
-
 static void bash_add_names(struct text *out, const struct option_spec *options)
 {
 	OPTIONS_EACH(option, options)
@@ -24,23 +14,27 @@ static void bash_add_names(struct text *out, const struct option_spec *options)
 
 static void bash_add_offer(struct text *out, enum options_offer offer)
 {
-	switch (offer) {
-	case OFFER_FILES:
-		text_add(out, "files=1 words=$(compgen -f -- \"$cur\")");
-		return;
-	case OFFER_DIRECTORIES:
-		text_add(out, "files=1 words=$(compgen -d -- \"$cur\")");
-		return;
-	case OFFER_COMMANDS:
-		text_add(out, "words=$(compgen -c -- \"$cur\")");
-		return;
-	case OFFER_NOTHING:
-		text_add(out, ":");
-		return;
-	}
+	static const char *const words[] = {
+		[OFFER_NOTHING] = ":",
+		[OFFER_FILES] = "files=1 words=$(compgen -f -- \"$cur\")",
+		[OFFER_DIRECTORIES] = "files=1 words=$(compgen -d -- \"$cur\")",
+		[OFFER_COMMANDS] = "words=$(compgen -c -- \"$cur\")",
+	};
+
+	text_add(out, words[offer]);
 }
 
-/* One case per option with a value: what the value may be. */
+/* "COMMAND:--plugin | COMMAND:-p)": the options with values, as patterns of a case. */
+static void bash_add_pattern(struct text *out, const char *command,
+			     const struct option_spec *option)
+{
+	text_addf(out, "%s:--%s", command, option->name);
+	if (option->letter != '\0')
+		text_addf(out, " | %s:-%c", command, option->letter);
+	text_add(out, ")");
+}
+
+/* What the values may be. */
 static void bash_add_values(struct text *out, const char *command,
 			    const struct option_spec *options)
 {
@@ -48,14 +42,12 @@ static void bash_add_values(struct text *out, const char *command,
 	{
 		if (!options_takes_value(option))
 			continue;
-		text_addf(out, "\t%s:--%s", command, option->name);
-		if (option->letter != '\0')
-			text_addf(out, " | %s:-%c", command, option->letter);
-		text_add(out, ")\n\t\t");
+		text_add(out, "\t");
+		bash_add_pattern(out, command, option);
+		text_add(out, "\n\t\t");
 		if (option->type == OPTION_CHOICE) {
 			text_add(out, "words=$(compgen -W '");
-			for (size_t i = 0; option->choices[i] != NULL; i++)
-				text_addf(out, "%s%s", i != 0 ? " " : "", option->choices[i]);
+			options_add_joined(out, option->choices, " ");
 			text_add(out, "' -- \"$cur\")");
 		} else {
 			bash_add_offer(out, options_offer(option->value));
@@ -64,7 +56,7 @@ static void bash_add_values(struct text *out, const char *command,
 	}
 }
 
-/* "--plugin | -p | ...": the options whose next word is a value. */
+/* The options whose next word is a value. */
 static void bash_add_valued(struct text *out, const char *command,
 			    const struct option_spec *options)
 {
@@ -72,10 +64,9 @@ static void bash_add_valued(struct text *out, const char *command,
 	{
 		if (!options_takes_value(option))
 			continue;
-		text_addf(out, "\t\t%s:--%s", command, option->name);
-		if (option->letter != '\0')
-			text_addf(out, " | %s:-%c", command, option->letter);
-		text_add(out, ") ((i++)) ;;\n");
+		text_add(out, "\t\t");
+		bash_add_pattern(out, command, option);
+		text_add(out, " ((i++)) ;;\n");
 	}
 }
 
@@ -133,7 +124,7 @@ void options_bash(const struct command_spec *program, struct text *out)
 {
 	text_addf(out, "# bash completion for %s, written by '%s --generate bash'\n", program->name,
 		  program->name);
-	bash_add_function_name(out, program->name);
+	options_add_identifier(out, "_", program->name);
 	text_add(out,
 		 "()\n{\n"
 		 "\tlocal cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]}\n"
@@ -151,6 +142,6 @@ void options_bash(const struct command_spec *program, struct text *out)
 		      "\t[[ -n $words ]] && mapfile -t COMPREPLY <<<\"$words\"\n"
 		      "\t[[ -n $files ]] && compopt -o filenames 2>/dev/null\n"
 		      "\treturn 0\n}\ncomplete -F ");
-	bash_add_function_name(out, program->name);
+	options_add_identifier(out, "_", program->name);
 	text_addf(out, " %s\n", program->name);
 }

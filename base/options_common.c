@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/options_internal.h"
 
+#include <ctype.h>
 #include <string.h>
 
 const struct option_spec options_builtin[] = {
@@ -21,7 +22,16 @@ const char *options_value_name(const struct option_spec *option)
 	return option->type == OPTION_INT ? "NUMBER" : "VALUE";
 }
 
-static void options_add_joined(struct text *out, const char *const *items, const char *separator)
+const char *options_arguments(const struct command_spec *shown)
+{
+	if (shown->arguments != NULL)
+		return shown->arguments;
+	if (shown->commands == NULL)
+		return "";
+	return shown->run != NULL ? "[COMMAND] ..." : "COMMAND ...";
+}
+
+void options_add_joined(struct text *out, const char *const *items, const char *separator)
 {
 	for (size_t i = 0; items != NULL && items[i] != NULL; i++)
 		text_addf(out, "%s%s", i != 0 ? separator : "", items[i]);
@@ -94,6 +104,24 @@ void options_add_details(struct text *out, const struct option_spec *option)
 	options_add_default(out, option);
 	if (option->env != NULL)
 		text_addf(out, " [env: %s]", option->env);
+}
+
+void options_add_identifier(struct text *out, const char *prefix, const char *name)
+{
+	text_add(out, prefix);
+	for (; *name != '\0'; name++)
+		text_addf(out, "%c", isalnum((unsigned char)*name) != 0 ? *name : '_');
+}
+
+char *options_next_paragraph(const char **rest)
+{
+	const char *start = *rest;
+	const char *end = start != NULL ? strstr(start, "\n\n") : NULL;
+
+	*rest = end != NULL ? end + 2 : NULL;
+	if (start == NULL)
+		return NULL;
+	return end != NULL ? strndup(start, (size_t)(end - start)) : strdup(start);
 }
 
 enum options_offer options_offer(const char *value)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/cleanup.h"
 #include "base/options_internal.h"
 #include "base/style.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -65,18 +65,13 @@ static void help_wrap(const struct help *help, const char *string, size_t indent
 
 static void help_paragraphs(const struct help *help, const char *string)
 {
-	while (string != NULL && *string != '\0') {
-		const char *end = strstr(string, "\n\n");
-		size_t length = end != NULL ? (size_t)(end - string) : strlen(string);
-		char *paragraph = text_format("%.*s", (int)length, string);
+	while (string != NULL) {
+		char *paragraph CLEANUP_FREE = options_next_paragraph(&string);
 
 		text_add(help->out, "\n");
-		if (paragraph == NULL)
-			help->out->failed = true;
-		else
+		if (paragraph != NULL)
 			help_wrap(help, paragraph, 0, 0);
-		free(paragraph);
-		string = end != NULL ? end + 2 : NULL;
+		help->out->failed |= paragraph == NULL;
 	}
 }
 
@@ -168,11 +163,8 @@ static void help_usage(const struct help *help, const struct command_spec *progr
 	if (command != NULL)
 		text_addf(help->out, " %s", command->name);
 	text_add(help->out, " [OPTIONS]");
-	if (shown->arguments != NULL)
-		text_addf(help->out, " %s", shown->arguments);
-	else if (shown->commands != NULL)
-		text_add(help->out, shown->run != NULL ? " [COMMAND] ..." : " COMMAND ...");
-	text_add(help->out, "\n");
+	text_addf(help->out, "%s%s\n", options_arguments(shown)[0] != '\0' ? " " : "",
+		  options_arguments(shown));
 }
 
 static void help_pairs(const struct help *help, const char *heading, const char *const *pairs,

@@ -30,6 +30,18 @@ options_value_name(const struct option_spec *option); /* "DIR"; "VALUE" when not
 /* "[possible values: a, b] [default: x] [env: NAME]"; nothing when there is nothing to say. */
 void options_add_details(struct text *out, const struct option_spec *option);
 
+void options_add_joined(struct text *out, const char *const *items, const char *separator);
+
+/* Positional arguments for the usage line: "FILE", "COMMAND ..."; "" for none. */
+const char *options_arguments(const struct command_spec *shown);
+
+/* The name with '_' for what shells do not take in names. */
+void options_add_identifier(struct text *out, const char *prefix, const char *name);
+
+/* The text up to an empty line; *rest moves behind that, NULL at the end. NULL: there is nothing
+ * more, or memory ran out. Caller frees. */
+char *options_next_paragraph(const char **rest);
+
 /* What completions offer for a value or for positional arguments. */
 enum options_offer { OFFER_NOTHING, OFFER_FILES, OFFER_DIRECTORIES, OFFER_COMMANDS };
 enum options_offer options_offer(const char *value);

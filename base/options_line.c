@@ -15,8 +15,10 @@ struct options_reader {
 	struct error *err;
 };
 
-static const struct option_spec options_generate = {
-	.name = "generate", .type = OPTION_STRING, .value = "FORMAT"};
+static const struct option_spec options_generate[] = {
+	{.name = "generate", .type = OPTION_STRING, .value = "FORMAT"},
+	{.name = NULL},
+};
 
 static const struct option_spec *options_in_table(const struct option_spec *table, const char *name,
 						  size_t length)
@@ -29,48 +31,42 @@ static const struct option_spec *options_in_table(const struct option_spec *tabl
 	return NULL;
 }
 
+/* Where options are looked for. */
+enum { TABLES = 3 };
+
+static void options_tables(const struct options_line *line,
+			   const struct option_spec *tables[TABLES])
+{
+	tables[0] = line->command != NULL ? line->command->options : NULL;
+	tables[1] = line->program->options;
+	tables[2] = options_builtin;
+}
+
 static const struct option_spec *options_find(const struct options_line *line, const char *name,
 					      size_t length)
 {
+	const struct option_spec *tables[TABLES] = {NULL};
 	const struct option_spec *found = NULL;
 
-	if (line->command != NULL)
-		found = options_in_table(line->command->options, name, length);
-	if (found == NULL)
-		found = options_in_table(line->program->options, name, length);
-	if (found == NULL)
-		found = options_in_table(options_builtin, name, length);
-	if (found == NULL && strncmp(options_generate.name, name, length) == 0 &&
-	    options_generate.name[length] == '\0')
-		found = &options_generate;
-	return found;
+	options_tables(line, tables);
+	for (size_t i = 0; found == NULL && i < TABLES; i++)
+		found = options_in_table(tables[i], name, length);
+	return found != NULL ? found : options_in_table(options_generate, name, length);
 }
 
 static const struct option_spec *options_find_letter(const struct options_line *line, char letter)
 {
-	const struct option_spec *tables[] = {
-		line->command != NULL ? line->command->options : NULL,
-		line->program->options,
-		options_builtin,
-	};
+	const struct option_spec *tables[TABLES] = {NULL};
 
-	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) {
+	options_tables(line, tables);
+	for (size_t i = 0; i < TABLES; i++) {
 		OPTIONS_EACH(option, tables[i])
 		{
-			if (option->letter == letter && letter != '\0')
+			if (option->letter == letter)
 				return option;
 		}
 	}
 	return NULL;
-}
-
-static void options_nearest_in_table(struct options_nearest *nearest,
-				     const struct option_spec *table)
-{
-	OPTIONS_EACH(option, table)
-	{
-		options_nearest_try(nearest, option->name);
-	}
 }
 
 /* The command that has the option, when it stands before the command or without one. */
@@ -92,6 +88,7 @@ static int options_unknown(const struct options_reader *reader, const char *word
 	const struct options_line *line = reader->line;
 	char *name CLEANUP_FREE = strndup(word, length);
 	struct options_nearest nearest = {.wanted = name};
+	const struct option_spec *tables[TABLES] = {NULL};
 	const struct command_spec *command = NULL;
 
 	if (name == NULL)
@@ -101,10 +98,13 @@ static int options_unknown(const struct options_reader *reader, const char *word
 		return error_set(reader->err, ERROR_ARGUMENT,
 				 "option '--%s' belongs to '%s' and goes behind it", name,
 				 command->name);
-	if (line->command != NULL)
-		options_nearest_in_table(&nearest, line->command->options);
-	options_nearest_in_table(&nearest, line->program->options);
-	options_nearest_in_table(&nearest, options_builtin);
+	options_tables(line, tables);
+	for (size_t i = 0; i < TABLES; i++) {
+		OPTIONS_EACH(option, tables[i])
+		{
+			options_nearest_try(&nearest, option->name);
+		}
+	}
 	if (nearest.found == NULL)
 		return error_set(reader->err, ERROR_ARGUMENT, "unknown option '--%s'", name);
 	return error_set(reader->err, ERROR_ARGUMENT, "unknown option '--%s'; did you mean '--%s'?",
@@ -121,9 +121,9 @@ static int options_note(const struct options_reader *reader, const struct option
 		line->help = true;
 	else if (option == &options_builtin[OPTIONS_BUILTIN_VERSION])
 		line->version = true;
-	else if (option == &options_generate)
+	else if (option == options_generate)
 		line->generate = value;
-	if (option == &options_generate || option->target == NULL)
+	if (option == options_generate || option->target == NULL)
 		return 0;
 	grown = array_grow(line->given, line->count, sizeof(*grown));
 	if (grown == NULL)

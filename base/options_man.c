@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The manual page, in the classic man macros. */
+#include "base/cleanup.h"
 #include "base/options_internal.h"
 
 #include <ctype.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Text in which nothing is a macro, an escape or a typographic hyphen. */
@@ -33,28 +33,25 @@ static void man_add_font(struct text *out, char font, const char *string)
 	text_add(out, "\\fR");
 }
 
-/* Words in capitals are placeholders. */
-static void man_add_arguments(struct text *out, const char *arguments)
+/* A placeholder behind what is there; nothing for "". */
+static void man_add_word(struct text *out, const char *word)
 {
+	if (word[0] == '\0')
+		return;
 	text_add(out, " ");
-	man_add_font(out, 'I', arguments);
+	man_add_font(out, 'I', word);
 }
 
 static void man_paragraphs(struct text *out, const char *string)
 {
-	while (string != NULL && *string != '\0') {
-		const char *end = strstr(string, "\n\n");
-		size_t length = end != NULL ? (size_t)(end - string) : strlen(string);
-		char *paragraph = text_format("%.*s", (int)length, string);
+	while (string != NULL) {
+		char *paragraph CLEANUP_FREE = options_next_paragraph(&string);
 
 		text_add(out, ".PP\n");
-		if (paragraph == NULL)
-			out->failed = true;
-		else
+		if (paragraph != NULL)
 			man_add(out, paragraph);
 		text_add(out, "\n");
-		free(paragraph);
-		string = end != NULL ? end + 2 : NULL;
+		out->failed |= paragraph == NULL;
 	}
 }
 
@@ -64,20 +61,17 @@ static void man_options(struct text *out, const struct option_spec *options)
 	{
 		struct text details CLEANUP_TEXT = {0};
 		char letter[] = {'-', option->letter, '\0'};
-		char *name = text_format("--%s", option->name);
 
 		text_add(out, ".TP\n");
 		if (option->letter != '\0') {
 			man_add_font(out, 'B', letter);
 			text_add(out, ", ");
 		}
-		man_add_font(out, 'B', name != NULL ? name : "");
-		out->failed |= name == NULL;
-		free(name);
-		if (options_takes_value(option)) {
-			text_add(out, " ");
-			man_add_font(out, 'I', options_value_name(option));
-		}
+		text_add(out, "\\fB\\-\\-");
+		man_add(out, option->name);
+		text_add(out, "\\fR");
+		if (options_takes_value(option))
+			man_add_word(out, options_value_name(option));
 		text_add(out, "\n");
 		text_add(&details, option->help);
 		options_add_details(&details, option);
@@ -86,8 +80,10 @@ static void man_options(struct text *out, const struct option_spec *options)
 	}
 }
 
-static void man_pairs(struct text *out, const char *const *pairs)
+static void man_pairs(struct text *out, const char *heading, const char *const *pairs)
 {
+	if (pairs != NULL)
+		text_add(out, heading);
 	for (size_t i = 0; pairs != NULL && pairs[i] != NULL && pairs[i + 1] != NULL; i += 2) {
 		text_add(out, ".TP\n");
 		man_add_font(out, 'B', pairs[i]);
@@ -108,10 +104,7 @@ static void man_synopsis(struct text *out, const struct command_spec *program,
 		man_add_font(out, 'B', command->name);
 	}
 	text_add(out, " [\\fIOPTIONS\\fR]");
-	if (shown->arguments != NULL)
-		man_add_arguments(out, shown->arguments);
-	else if (shown->commands != NULL)
-		man_add_arguments(out, shown->run != NULL ? "[COMMAND] ..." : "COMMAND ...");
+	man_add_word(out, options_arguments(shown));
 	text_add(out, "\n");
 }
 
@@ -131,12 +124,8 @@ static void man_commands(struct text *out, const struct command_spec *program)
 		text_add(out, "\n");
 		man_paragraphs(out, command->description);
 		man_options(out, command->options);
-		if (command->examples != NULL)
-			text_add(out, ".PP\nExamples:\n");
-		man_pairs(out, command->examples);
-		if (command->exit_codes != NULL)
-			text_add(out, ".PP\nExit codes:\n");
-		man_pairs(out, command->exit_codes);
+		man_pairs(out, ".PP\nExamples:\n", command->examples);
+		man_pairs(out, ".PP\nExit codes:\n", command->exit_codes);
 	}
 }
 
@@ -186,10 +175,6 @@ void options_man(const struct command_spec *program, struct text *out)
 	man_options(out, options_builtin);
 	man_commands(out, program);
 	man_environment(out, program);
-	if (program->examples != NULL)
-		text_add(out, ".SH EXAMPLES\n");
-	man_pairs(out, program->examples);
-	if (program->exit_codes != NULL)
-		text_add(out, ".SH EXIT STATUS\n");
-	man_pairs(out, program->exit_codes);
+	man_pairs(out, ".SH EXAMPLES\n", program->examples);
+	man_pairs(out, ".SH EXIT STATUS\n", program->exit_codes);
 }

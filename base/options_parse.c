@@ -160,18 +160,3 @@ int options_check_arguments(const char *usage, const struct text_list *arguments
 				 arguments->items[most]);
 	return 0;
 }
-
-int options_parse(const struct command_spec *command, int argc, char **argv,
-		  struct text_list *arguments, struct error *err)
-{
-	struct options_line line CLEANUP(options_line_free) = {.program = command};
-	int rc = options_line_read(&line, argc, argv, err);
-
-	if (rc == 0)
-		rc = options_check_arguments(command->arguments, &line.arguments, err);
-	if (rc == 0)
-		rc = options_line_apply(&line, err);
-	for (size_t i = 0; rc == 0 && i < line.arguments.count; i++)
-		rc = text_list_add(arguments, line.arguments.items[i], err);
-	return rc;
-}

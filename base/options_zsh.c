@@ -2,16 +2,7 @@
 /* The completion for zsh, in terms of _arguments and _describe. */
 #include "base/options_internal.h"
 
-#include <ctype.h>
-#include <stdlib.h>
 #include <string.h>
-
-static void zsh_add_function_name(struct text *out, const char *program)
-{
-	text_add(out, "_");
-	for (const char *p = program; *p != '\0'; p++)
-		text_addf(out, "%c", isalnum((unsigned char)*p) != 0 ? *p : '_');
-}
 
 /* Text within single quotes in which none of the characters means anything to _arguments. */
 static void zsh_add_quoted(struct text *out, const char *string)
@@ -26,20 +17,12 @@ static void zsh_add_quoted(struct text *out, const char *string)
 	}
 }
 
-static const char *zsh_offer(enum options_offer offer)
-{
-	switch (offer) {
-	case OFFER_FILES:
-		return "_files";
-	case OFFER_DIRECTORIES:
-		return "_files -/";
-	case OFFER_COMMANDS:
-		return "_command_names -e";
-	case OFFER_NOTHING:
-		return " ";
-	}
-	return " ";
-}
+static const char *const zsh_offers[] = {
+	[OFFER_NOTHING] = " ",
+	[OFFER_FILES] = "_files",
+	[OFFER_DIRECTORIES] = "_files -/",
+	[OFFER_COMMANDS] = "_command_names -e",
+};
 
 static void zsh_add_value(struct text *out, const struct option_spec *option)
 {
@@ -47,7 +30,7 @@ static void zsh_add_value(struct text *out, const struct option_spec *option)
 	zsh_add_quoted(out, options_value_name(option));
 	text_add(out, ":");
 	if (option->type != OPTION_CHOICE) {
-		text_add(out, zsh_offer(options_offer(option->value)));
+		text_add(out, zsh_offers[options_offer(option->value)]);
 		return;
 	}
 	text_add(out, "(");
@@ -58,12 +41,12 @@ static void zsh_add_value(struct text *out, const struct option_spec *option)
 	text_add(out, ")");
 }
 
-static void zsh_add_spec(struct text *out, const struct option_spec *option, const char *name)
+/* `joint` stands before a value in the same word. */
+static void zsh_add_spec(struct text *out, const struct option_spec *option, const char *dashes,
+			 const char *name, const char *joint)
 {
-	text_addf(out, "\t\t'%s%s%s[", option->type == OPTION_LIST ? "*" : "", name,
-		  !options_takes_value(option) ? ""
-		  : name[1] == '-'	       ? "="
-					       : "+");
+	text_addf(out, "\t\t'%s%s%s%s[", option->type == OPTION_LIST ? "*" : "", dashes, name,
+		  options_takes_value(option) ? joint : "");
 	zsh_add_quoted(out, option->help);
 	text_add(out, "]");
 	if (options_takes_value(option))
@@ -75,15 +58,11 @@ static void zsh_add_specs(struct text *out, const struct option_spec *options)
 {
 	OPTIONS_EACH(option, options)
 	{
-		char letter[] = {'-', option->letter, '\0'};
-		char *name = text_format("--%s", option->name);
+		const char letter[] = {option->letter, '\0'};
 
 		if (option->letter != '\0')
-			zsh_add_spec(out, option, letter);
-		if (name != NULL)
-			zsh_add_spec(out, option, name);
-		out->failed |= name == NULL;
-		free(name);
+			zsh_add_spec(out, option, "-", letter, "+");
+		zsh_add_spec(out, option, "--", option->name, "=");
 	}
 }
 
@@ -93,7 +72,7 @@ static void zsh_add_arguments(struct text *out, const char *arguments)
 		return;
 	text_add(out, "\t\t'*:");
 	zsh_add_quoted(out, arguments);
-	text_addf(out, ":%s'\n", zsh_offer(options_offer(arguments)));
+	text_addf(out, ":%s'\n", zsh_offers[options_offer(arguments)]);
 }
 
 static void zsh_add_commands(struct text *out, const struct command_spec *program)
@@ -115,9 +94,7 @@ static void zsh_add_commands(struct text *out, const struct command_spec *progra
 	{
 		text_addf(out, "\t\t%s)\n\t\t_arguments -s -S \"${common[@]}\" \\\n",
 			  command->name);
-		text_add(out, "\t\t\"${(@)specs_");
-		for (const char *p = command->name; *p != '\0'; p++)
-			text_addf(out, "%c", isalnum((unsigned char)*p) != 0 ? *p : '_');
+		options_add_identifier(out, "\t\t\"${(@)specs_", command->name);
 		text_add(out, "}\"\n\t\t;;\n");
 	}
 	text_add(out, "\t\tesac\n\t\t;;\n\tesac\n");
@@ -131,9 +108,7 @@ static void zsh_add_tables(struct text *out, const struct command_spec *program)
 	text_add(out, "\t)\n");
 	OPTIONS_EACH_COMMAND(command, program)
 	{
-		text_add(out, "\tlocal -a specs_");
-		for (const char *p = command->name; *p != '\0'; p++)
-			text_addf(out, "%c", isalnum((unsigned char)*p) != 0 ? *p : '_');
+		options_add_identifier(out, "\tlocal -a specs_", command->name);
 		text_add(out, "=(\n");
 		zsh_add_specs(out, command->options);
 		zsh_add_arguments(out, command->arguments);
@@ -145,7 +120,7 @@ void options_zsh(const struct command_spec *program, struct text *out)
 {
 	text_addf(out, "#compdef %s\n# Written by '%s --generate zsh'.\n", program->name,
 		  program->name);
-	zsh_add_function_name(out, program->name);
+	options_add_identifier(out, "_", program->name);
 	text_add(out, "() {\n\tlocal curcontext=$curcontext state line\n\ttypeset -A opt_args\n");
 	zsh_add_tables(out, program);
 	if (program->commands != NULL) {
@@ -157,8 +132,8 @@ void options_zsh(const struct command_spec *program, struct text *out)
 	}
 	text_add(out, "}\nif [[ $funcstack[1] == ");
 	text_addf(out, "_%s ]]; then\n\t", program->name);
-	zsh_add_function_name(out, program->name);
+	options_add_identifier(out, "_", program->name);
 	text_add(out, " \"$@\"\nelse\n\tcompdef ");
-	zsh_add_function_name(out, program->name);
+	options_add_identifier(out, "_", program->name);
 	text_addf(out, " %s\nfi\n", program->name);
 }
