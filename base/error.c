@@ -19,28 +19,6 @@ static void error_cut(char *text)
 	memcpy(text + end, cut_mark, sizeof(cut_mark));
 }
 
-static void error_vformat(char *text, const char *format, va_list args) PRINTF_LIKE(2, 0);
-
-static void error_vformat(char *text, const char *format, va_list args)
-{
-	if (vsnprintf(text, ERROR_TEXT_SIZE, format, args) >= ERROR_TEXT_SIZE)
-		error_cut(text);
-}
-
-int error_set(struct error *err, int code, const char *format, ...)
-{
-	va_list args;
-
-	if (err == NULL)
-		return code;
-	err->code = code;
-	err->remote = 0;
-	va_start(args, format);
-	error_vformat(err->text, format, args);
-	va_end(args);
-	return code;
-}
-
 static void error_append(struct error *err, const char *suffix)
 {
 	char head[ERROR_TEXT_SIZE];
@@ -48,6 +26,34 @@ static void error_append(struct error *err, const char *suffix)
 	memcpy(head, err->text, sizeof(head));
 	if (snprintf(err->text, ERROR_TEXT_SIZE, "%s: %s", head, suffix) >= ERROR_TEXT_SIZE)
 		error_cut(err->text);
+}
+
+static int error_fill(struct error *err, int code, const char *reason, const char *format,
+		      va_list args) PRINTF_LIKE(4, 0);
+
+/* `reason` may be NULL. */
+static int error_fill(struct error *err, int code, const char *reason, const char *format,
+		      va_list args)
+{
+	if (err == NULL)
+		return code;
+	err->code = code;
+	err->remote = 0;
+	if (vsnprintf(err->text, ERROR_TEXT_SIZE, format, args) >= ERROR_TEXT_SIZE)
+		error_cut(err->text);
+	if (reason != NULL)
+		error_append(err, reason);
+	return code;
+}
+
+int error_set(struct error *err, int code, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	(void)error_fill(err, code, NULL, format, args);
+	va_end(args);
+	return code;
 }
 
 static int error_code_of_errno(int system_errno)
@@ -72,58 +78,45 @@ int error_system(struct error *err, int system_errno, const char *format, ...)
 	int code = error_code_of_errno(system_errno);
 	va_list args;
 
-	if (err == NULL)
-		return code;
-	err->code = code;
-	err->remote = 0;
 	va_start(args, format);
-	error_vformat(err->text, format, args);
+	(void)error_fill(err, code, strerror(system_errno), format, args);
 	va_end(args);
-	error_append(err, strerror(system_errno));
 	return code;
+}
+
+static int error_code_of_uv(int uv_status)
+{
+	switch (uv_status) {
+	case UV_ENOENT:
+		return ERROR_NOT_FOUND;
+	case UV_EEXIST:
+		return ERROR_EXISTS;
+	case UV_EACCES:
+	case UV_EPERM:
+		return ERROR_PERMISSION;
+	case UV_ENOMEM:
+		return ERROR_MEMORY;
+	case UV_ECANCELED:
+		return ERROR_CANCELLED;
+	case UV_ETIMEDOUT:
+		return ERROR_TIMEOUT;
+	case UV_ECONNREFUSED:
+	case UV_ECONNRESET:
+	case UV_EPIPE:
+		return ERROR_UNAVAILABLE;
+	default:
+		return ERROR_IO;
+	}
 }
 
 int error_uv(struct error *err, int uv_status, const char *format, ...)
 {
-	int code = ERROR_IO;
+	int code = error_code_of_uv(uv_status);
 	va_list args;
 
-	switch (uv_status) {
-	case UV_ENOENT:
-		code = ERROR_NOT_FOUND;
-		break;
-	case UV_EEXIST:
-		code = ERROR_EXISTS;
-		break;
-	case UV_EACCES:
-	case UV_EPERM:
-		code = ERROR_PERMISSION;
-		break;
-	case UV_ENOMEM:
-		code = ERROR_MEMORY;
-		break;
-	case UV_ECANCELED:
-		code = ERROR_CANCELLED;
-		break;
-	case UV_ETIMEDOUT:
-		code = ERROR_TIMEOUT;
-		break;
-	case UV_ECONNREFUSED:
-	case UV_ECONNRESET:
-	case UV_EPIPE:
-		code = ERROR_UNAVAILABLE;
-		break;
-	default:
-		break;
-	}
-	if (err == NULL)
-		return code;
-	err->code = code;
-	err->remote = 0;
 	va_start(args, format);
-	error_vformat(err->text, format, args);
+	(void)error_fill(err, code, uv_strerror(uv_status), format, args);
 	va_end(args);
-	error_append(err, uv_strerror(uv_status));
 	return code;
 }
 
@@ -136,16 +129,16 @@ int error_copy(struct error *err, const struct error *from)
 
 int error_wrap(struct error *err, int code, const char *format, ...)
 {
-	char tail[ERROR_TEXT_SIZE];
+	struct error inner;
 	va_list args;
 
 	if (err == NULL)
 		return code;
-	memcpy(tail, err->text, sizeof(tail));
+	inner = *err;
 	va_start(args, format);
-	error_vformat(err->text, format, args);
+	(void)error_fill(err, inner.code, inner.text, format, args);
 	va_end(args);
-	error_append(err, tail);
+	err->remote = inner.remote;
 	return code;
 }
 

@@ -9,11 +9,7 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <string.h>
-#ifdef _WIN32
-#include <windows.h>
-#else
 #include <unistd.h>
-#endif
 
 static struct {
 	const char *program;
@@ -38,23 +34,6 @@ void log_set_json(bool json)
 	logger.json = json;
 }
 
-const char *log_level_name(enum log_level level)
-{
-	return level_names[level];
-}
-
-int log_level_parse(const char *name, enum log_level *out, struct error *err)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(level_names); i++) {
-		if (strcmp(name, level_names[i]) == 0) {
-			*out = (enum log_level)i;
-			return 0;
-		}
-	}
-	return error_set(err, ERROR_ARGUMENT,
-			 "log level '%s' is not one of error, warning, info, debug", name);
-}
-
 static void log_add_line(struct text *line, enum log_level level, const struct text *message)
 {
 	char now[CLOCK_UTC_SIZE];
@@ -73,18 +52,10 @@ static void log_add_line(struct text *line, enum log_level level, const struct t
 	text_add(line, "}\n");
 }
 
-#ifdef _WIN32
-static void log_write(const char *data, size_t size)
-{
-	DWORD written = 0;
-
-	(void)WriteFile(GetStdHandle(STD_ERROR_HANDLE), data, (DWORD)size, &written, NULL);
-}
-#else
 static void log_write(const char *data, size_t size)
 {
 	for (size_t written = 0; written < size;) {
-		ssize_t count = write(STDERR_FILENO, data + written, size - written);
+		ssize_t count = write(STDERR_FILENO, data + written, (unsigned)(size - written));
 
 		if (count < 0 && errno == EINTR)
 			continue;
@@ -93,7 +64,6 @@ static void log_write(const char *data, size_t size)
 		written += (size_t)count;
 	}
 }
-#endif
 
 /* In the place of a message that could not be put together, for which memory is short. */
 static void log_write_lost(void)

@@ -20,10 +20,6 @@ void log_set_program(const char *name);	  /* kept by reference */
 void log_set_level(enum log_level level); /* default: info */
 void log_set_json(bool json);
 
-/* "error", "warning", "info", "debug"; ERROR_ARGUMENT names the four. */
-int log_level_parse(const char *name, enum log_level *out, struct error *err);
-const char *log_level_name(enum log_level level);
-
 void log_message(enum log_level level, const char *format, ...) PRINTF_LIKE(2, 3);
 
 #define log_error(...)	 log_message(LOG_LEVEL_ERROR, __VA_ARGS__)

@@ -88,20 +88,7 @@ static void test_json_form(void)
 	UNIT_INT(strlen(cJSON_GetStringValue(json_pointer(json, "/time"))), CLOCK_UTC_SIZE - 1);
 }
 
-static void test_level_names(void)
-{
-	enum log_level level = LOG_LEVEL_ERROR;
-	struct error err = {0};
-
-	for (int i = LOG_LEVEL_ERROR; i <= LOG_LEVEL_DEBUG; i++) {
-		UNIT_INT(log_level_parse(log_level_name((enum log_level)i), &level, &err), 0);
-		UNIT_INT(level, i);
-	}
-	UNIT_INT(log_level_parse("loud", &level, &err), ERROR_ARGUMENT);
-	UNIT_STRING(err.text, "log level 'loud' is not one of error, warning, info, debug");
-}
-
 UNIT_MAIN("log", {"text form", test_text_form}, {"levels", test_levels},
 	  {"lost messages are told", test_lost_messages_are_told},
 	  {"messages cannot forge lines", test_messages_cannot_forge_lines},
-	  {"JSON form", test_json_form}, {"level names", test_level_names})
+	  {"JSON form", test_json_form})

@@ -3,7 +3,7 @@
 
 #include "base/cleanup.h"
 #include "base/path.h"
-#include "base/windows/file_unique.h"
+#include "base/windows/private.h"
 #include "base/windows/wide.h"
 
 #include <fcntl.h>
@@ -12,7 +12,7 @@
 #include <windows.h>
 
 enum {
-	FILE_CHUNK_SIZE = 65536,
+	WRITE_SIZE_MAX = 65536,
 	FILE_RENAME_INFO_EX = 22, /* FileRenameInfoEx, which MinGW's headers hide */
 };
 
@@ -47,43 +47,6 @@ static int file_open(const char *path, HANDLE *out, struct error *err)
 	*out = file;
 	file = INVALID_HANDLE_VALUE;
 	return 0;
-}
-
-int file_read(const char *path, size_t max, char **data, size_t *size, struct error *err)
-{
-	struct text content CLEANUP_TEXT = {0};
-	HANDLE file CLEANUP(file_close) = INVALID_HANDLE_VALUE;
-	char chunk[FILE_CHUNK_SIZE];
-	DWORD count = 0;
-	int rc = file_open(path, &file, err);
-
-	if (rc < 0)
-		return rc;
-	for (;;) {
-		if (!ReadFile(file, chunk, sizeof(chunk), &count, NULL))
-			return error_windows(err, GetLastError(), "%s", path);
-		if (count == 0)
-			break;
-		if (content.size + count > max)
-			return error_set(err, ERROR_LIMIT, "%s: longer than %zu bytes", path, max);
-		text_append(&content, chunk, count);
-	}
-	if (size != NULL)
-		*size = content.size;
-	if (content.size == 0)
-		text_add(&content, ""); /* an empty file is an empty string */
-	*data = text_take(&content);
-	return *data != NULL ? 0 : error_memory(err);
-}
-
-int file_read_line(const char *path, char **line, struct error *err)
-{
-	size_t size = 0;
-	int rc = file_read(path, 4096, line, &size, err);
-
-	while (rc == 0 && size > 0 && strchr(" \t\r\n", (*line)[size - 1]) != NULL)
-		(*line)[--size] = '\0';
-	return rc;
 }
 
 int file_open_to_read(const char *path, int *fd, struct error *err)
@@ -127,7 +90,7 @@ static bool file_write_all(HANDLE file, const char *data, size_t size)
 	DWORD count = 0;
 
 	for (; size > 0; data += count, size -= count) {
-		DWORD part = size < FILE_CHUNK_SIZE ? (DWORD)size : FILE_CHUNK_SIZE;
+		DWORD part = size < WRITE_SIZE_MAX ? (DWORD)size : WRITE_SIZE_MAX;
 
 		if (!WriteFile(file, data, part, &count, NULL))
 			return false;
@@ -174,7 +137,7 @@ int file_write_atomic(const char *path, const void *data, size_t size, unsigned 
 	char *prefix CLEANUP_FREE = text_format("%s.", path);
 	char *temporary CLEANUP_FREE = NULL;
 	HANDLE file = INVALID_HANDLE_VALUE;
-	int rc = prefix != NULL ? file_make_unique(prefix, mode, &temporary, &file, err)
+	int rc = prefix != NULL ? private_make_unique(prefix, mode, &temporary, &file, err)
 				: error_memory(err);
 
 	if (rc < 0)

@@ -1,16 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /* Directories, and paths on disk. */
-#include "base/file.h"
+#include "base/file_internal.h"
 
 #include "base/cleanup.h"
 #include "base/path.h"
-#include "base/windows/file_unique.h"
 #include "base/windows/private.h"
 #include "base/windows/wide.h"
 
 #include <string.h>
 #include <uv.h>
 #include <windows.h>
+
+char *file_native_path(const char *path)
+{
+	wchar_t *wide CLEANUP_FREE = wide_path(path);
+
+	return wide != NULL ? wide_to_utf8(wide) : NULL;
+}
 
 static void file_close(const HANDLE *file)
 {
@@ -56,41 +62,16 @@ bool file_is_directory(const char *path)
 	       (attributes & FILE_ATTRIBUTE_DIRECTORY) != 0;
 }
 
-static int file_make_directory(const char *path, unsigned mode, struct error *err)
+int file_make_directory(const char *path, unsigned mode, struct error *err)
 {
 	wchar_t *wide CLEANUP_FREE = wide_path(path);
 	SECURITY_ATTRIBUTES attributes CLEANUP_PRIVATE = {0};
-	DWORD reason = 0;
-	int rc = wide != NULL ? private_attributes(mode, &attributes, err) : 0;
+	int rc = wide != NULL ? private_attributes(mode, &attributes, err) : error_memory(err);
 
-	if (wide == NULL)
-		return error_memory(err);
 	if (rc < 0)
-		return error_wrap(err, rc, "%s", path);
-	if (CreateDirectoryW(wide, &attributes))
-		return 0;
-	reason = GetLastError();
-	/* A drive or share that exists is refused with other codes. */
-	return file_is_directory(path) ? 0 : error_windows(err, reason, "%s", path);
-}
-
-int file_make_directories(const char *path, unsigned mode, struct error *err)
-{
-	char *normal CLEANUP_FREE = path_normalize(path);
-	char *parent CLEANUP_FREE = normal != NULL ? path_directory(normal) : NULL;
-	int rc = 0;
-
-	if (path[0] == '\0')
-		return error_set(err, ERROR_ARGUMENT, "a directory without a name");
-	if (parent == NULL)
-		return error_memory(err);
-	if (file_is_directory(normal))
-		return 0;
-	if (file_exists(normal))
-		return error_set(err, ERROR_EXISTS, "%s: exists and is not a directory", path);
-	if (strcmp(parent, ".") != 0 && strcmp(parent, normal) != 0)
-		rc = file_make_directories(parent, mode, err);
-	return rc == 0 ? file_make_directory(normal, mode, err) : rc;
+		return rc;
+	return CreateDirectoryW(wide, &attributes) ? 0
+						   : error_windows(err, GetLastError(), "%s", path);
 }
 
 int file_make_temporary(const char *parent, const char *prefix, char **path, struct error *err)
@@ -107,7 +88,8 @@ int file_make_temporary(const char *parent, const char *prefix, char **path, str
 		parent = temporary;
 	}
 	below = path_join(parent, prefix);
-	return below != NULL ? file_make_unique(below, 0700, path, NULL, err) : error_memory(err);
+	return below != NULL ? private_make_unique(below, 0700, path, NULL, err)
+			     : error_memory(err);
 }
 
 /* Removes a file, an empty directory, or a reparse point (link, junction, socket) itself. */
@@ -151,81 +133,22 @@ int file_remove_tree(const char *path, struct error *err)
 	return rc == 0 ? file_remove_one(path, attributes, err) : rc;
 }
 
-static int file_list_add(struct text_list *names, const wchar_t *wide, struct error *err)
-{
-	char *name CLEANUP_FREE = NULL;
-
-	if (wcscmp(wide, L".") == 0 || wcscmp(wide, L"..") == 0)
-		return 0;
-	name = wide_to_utf8(wide);
-	return text_list_take(names, STEAL(name), err);
-}
-
-int file_list(const char *path, struct text_list *names, struct error *err)
-{
-	char *pattern CLEANUP_FREE = path_join(path, "*");
-	wchar_t *wide CLEANUP_FREE = pattern != NULL ? wide_path(pattern) : NULL;
-	WIN32_FIND_DATAW found = {0};
-	HANDLE search = INVALID_HANDLE_VALUE;
-	DWORD reason = 0;
-	int rc = 0;
-
-	if (wide == NULL)
-		return error_memory(err);
-	search = FindFirstFileW(wide, &found);
-	if (search == INVALID_HANDLE_VALUE)
-		return error_windows(err, GetLastError(), "%s", path);
-	do
-		rc = file_list_add(names, found.cFileName, err);
-	while (rc == 0 && FindNextFileW(search, &found));
-	reason = GetLastError();
-	(void)FindClose(search);
-	if (rc == 0 && reason != ERROR_NO_MORE_FILES)
-		return error_windows(err, reason, "%s", path);
-	text_list_sort(names);
-	return rc;
-}
-
-/* The path of an open file, without the prefix that marks paths of any length. */
-static int file_final_path(HANDLE file, const char *path, char **out, struct error *err)
-{
-	enum { PATH_UNITS_MAX = 32768 };
-	wchar_t *wide CLEANUP_FREE = calloc(PATH_UNITS_MAX, sizeof(*wide));
-	char *final CLEANUP_FREE = NULL;
-	DWORD length = 0;
-
-	if (wide == NULL)
-		return error_memory(err);
-	length = GetFinalPathNameByHandleW(file, wide, PATH_UNITS_MAX, VOLUME_NAME_DOS);
-	if (length == 0 || length >= PATH_UNITS_MAX)
-		return error_windows(err, GetLastError(), "%s", path);
-	final = wide_to_utf8(wide);
-	if (final == NULL)
-		return error_memory(err);
-	if (text_starts_with(final, "\\\\?\\UNC\\"))
-		*out = text_format("\\\\%s", final + strlen("\\\\?\\UNC\\"));
-	else
-		*out = strdup(text_starts_with(final, "\\\\?\\") ? final + 4 : final);
-	return *out != NULL ? 0 : error_memory(err);
-}
-
 static int file_real_path(const char *path, char **real, struct error *err)
 {
-	wchar_t *wide CLEANUP_FREE = wide_path(path);
-	HANDLE file CLEANUP(file_close) = INVALID_HANDLE_VALUE;
+	char *native CLEANUP_FREE = file_native_path(path);
+	uv_fs_t request = {0};
+	int rc = 0;
 
-	if (wide == NULL)
+	if (native == NULL)
 		return error_memory(err);
-	file = CreateFileW(wide, 0, FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE, NULL,
-			   OPEN_EXISTING, FILE_FLAG_BACKUP_SEMANTICS, NULL);
-	if (file == INVALID_HANDLE_VALUE) {
-		DWORD reason = GetLastError();
-
-		return reason == ERROR_CANT_RESOLVE_FILENAME
-			       ? error_set(err, ERROR_LIMIT, "%s: too many links", path)
-			       : error_windows(err, reason, "%s", path);
-	}
-	return file_final_path(file, path, real, err);
+	rc = uv_fs_realpath(NULL, &request, native, NULL);
+	*real = rc == 0 ? strdup(request.ptr) : NULL;
+	uv_fs_req_cleanup(&request);
+	if (rc == UV_ELOOP)
+		return error_set(err, ERROR_LIMIT, "%s: too many links", path);
+	if (rc < 0)
+		return error_uv(err, rc, "%s", path);
+	return *real != NULL ? 0 : error_memory(err);
 }
 
 int file_resolve(const char *root, const char *path, char **resolved, struct error *err)
@@ -245,8 +168,9 @@ int file_resolve(const char *root, const char *path, char **resolved, struct err
 	if (below == NULL)
 		return error_memory(err);
 	rc = file_real_path(root, &real_root, err);
-	rc = rc == 0 ? file_real_path(below, &real, err) : rc;
-	if (rc < 0 || real == NULL || real_root == NULL)
+	if (rc == 0)
+		rc = file_real_path(below, &real, err);
+	if (rc < 0)
 		return rc;
 	if (!path_is_within(real, real_root))
 		return error_set(err, ERROR_NOT_FOUND, "%s: leads out of %s", path, root);

@@ -6,5 +6,7 @@
 
 #include <stddef.h>
 
+#define gmtime_r(seconds, parts) (gmtime_s(parts, seconds) == 0 ? (parts) : NULL)
+
 char *strndup(const char *string, size_t size);
 void *reallocarray(void *pointer, size_t count, size_t size);

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/windows/private.h"
 
+#include "base/cleanup.h"
+#include "base/text.h"
 #include "base/windows/wide.h"
 
 #include <sddl.h>
+#include <uv.h>
 
 /* Protected; full access, handed down to what is made below, for owner, SYSTEM, Administrators. */
 static const wchar_t owner_only[] = L"D:P(A;OICI;FA;;;OW)(A;OICI;FA;;;SY)(A;OICI;FA;;;BA)";
@@ -24,4 +27,66 @@ void private_free(SECURITY_ATTRIBUTES *attributes)
 {
 	if (attributes->lpSecurityDescriptor != NULL)
 		(void)LocalFree(attributes->lpSecurityDescriptor);
+}
+
+enum { UNIQUE_LETTERS = 6, UNIQUE_TRIES = 100 };
+
+static char *unique_name(const char *prefix, struct error *err)
+{
+	/* A power of two, and without regard to case, which file names do not have. */
+	static const char letters[] = "abcdefghijklmnopqrstuvwxyz234567";
+	unsigned char random[UNIQUE_LETTERS] = {0};
+	char ending[UNIQUE_LETTERS + 1] = "";
+	char *name = NULL;
+	int rc = uv_random(NULL, NULL, random, sizeof(random), 0, NULL);
+
+	if (rc < 0) {
+		(void)error_uv(err, rc, "random numbers");
+		return NULL;
+	}
+	for (size_t i = 0; i < UNIQUE_LETTERS; i++)
+		ending[i] = letters[random[i] % (sizeof(letters) - 1)];
+	name = text_format("%s%s", prefix, ending);
+	if (name == NULL)
+		(void)error_memory(err);
+	return name;
+}
+
+/* 0, or the system's reason. */
+static DWORD unique_make(const wchar_t *path, SECURITY_ATTRIBUTES *attributes, HANDLE *file)
+{
+	if (file == NULL)
+		return CreateDirectoryW(path, attributes) ? 0 : GetLastError();
+	*file = CreateFileW(path, GENERIC_WRITE | DELETE, FILE_SHARE_READ | FILE_SHARE_DELETE,
+			    attributes, CREATE_NEW, FILE_ATTRIBUTE_NORMAL, NULL);
+	return *file != INVALID_HANDLE_VALUE ? 0 : GetLastError();
+}
+
+int private_make_unique(const char *prefix, unsigned mode, char **path, HANDLE *file,
+			struct error *err)
+{
+	SECURITY_ATTRIBUTES attributes CLEANUP_PRIVATE = {0};
+	DWORD reason = ERROR_ALREADY_EXISTS;
+	int rc = private_attributes(mode, &attributes, err);
+
+	if (rc < 0)
+		return error_wrap(err, rc, "%s", prefix);
+	for (int i = 0; i < UNIQUE_TRIES; i++) {
+		struct error failure = {0};
+		char *name CLEANUP_FREE = unique_name(prefix, &failure);
+		wchar_t *wide CLEANUP_FREE = name != NULL ? wide_path(name) : NULL;
+
+		if (name == NULL)
+			return error_copy(err, &failure);
+		if (wide == NULL)
+			return error_memory(err);
+		reason = unique_make(wide, &attributes, file);
+		if (reason == 0) {
+			*path = STEAL(name);
+			return 0;
+		}
+		if (reason != ERROR_FILE_EXISTS && reason != ERROR_ALREADY_EXISTS)
+			break;
+	}
+	return error_windows(err, reason, "%sXXXXXX", prefix);
 }

@@ -17,3 +17,9 @@ int private_attributes(unsigned mode, SECURITY_ATTRIBUTES *attributes, struct er
 void private_free(SECURITY_ATTRIBUTES *attributes);
 
 #define CLEANUP_PRIVATE CLEANUP(private_free)
+
+/* A new file `prefix`XXXXXX whose name nobody else has or guesses, open for writing and renaming;
+ * with `file` NULL a directory. Caller frees *path and closes *file. ERROR_NOT_FOUND: the folder is
+ * missing. */
+int private_make_unique(const char *prefix, unsigned mode, char **path, HANDLE *file,
+			struct error *err);
