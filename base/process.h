@@ -53,8 +53,6 @@ struct process_result {
 	bool unkillable; /* SIGKILL did not end it (stuck in the kernel): it was given up; code is
 			    128 + 9 */
 	uint64_t duration_ms;
-	uint64_t max_rss_kib; /* of the leader; never below what this process held when it started
-				 it */
 	/* Captured output; free with process_result_free(). When bytes were left out, they are
 	 * missing behind the first half of capture_max. */
 	struct text out, err;
@@ -63,9 +61,8 @@ struct process_result {
 
 struct process_spec {
 	const char *const *argv; /* NULL-ended; argv[0] is looked up in PATH unless it holds '/' */
-	const char *const
-		*env;	/* NULL-ended "NAME=value" added over the inherited ones; may be NULL */
-	bool clear_env; /* start from an empty environment instead */
+	/* NULL-ended "NAME=value" added over the inherited ones; may be NULL */
+	const char *const *env;
 	const char *directory; /* working directory; NULL: inherited */
 	size_t capture_max;    /* bytes kept per stream; 0: PROCESS_CAPTURE_DEFAULT */
 	uint64_t timeout_ms;   /* 0: none */
@@ -73,7 +70,7 @@ struct process_spec {
 	bool inherit_output;   /* stdout and stderr are ours instead of being captured */
 	int pass_fd; /* inherited as descriptor 3 in the child (on Windows by programs of the C
 			library's conventions, as ours are); 0 or -1: none */
-	/* With this, lines of output (newline removed, at most PROCESS_LINE_MAX) go here as well.
+	/* With this, lines of output (LF or CR LF removed, at most PROCESS_LINE_MAX) go here as well.
 	 * May be NULL. It may call process_stop() and process_free(). */
 	void (*on_line)(bool is_stderr, const char *line, size_t size, void *user);
 	/* Called once when the child has ended and its output is closed, from the loop. May be

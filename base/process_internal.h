@@ -6,6 +6,8 @@
 
 #include "base/process.h"
 
+#include <wchar.h>
+
 /* One captured stream: the head up to capture_max / 2, and as much of the tail. */
 struct process_output {
 	struct text *captured;
@@ -55,6 +57,10 @@ void process_describe_signal(int code, char *out, size_t size);
 
 /* Is this a child of process_start() that is not reaped yet? */
 bool process_is_started(int id);
+
+/* Windows: the environment block of a child, sorted as Windows wants it: this process' variables with
+ * those of `env` (NULL-ended "NAME=value", may be NULL) in their place. Caller frees. */
+int process_environment(const char *const *env, wchar_t **out, struct error *err);
 
 /* Windows: the command line from which the C library of the child gets just these arguments. NULL:
  * out of memory. Caller frees. */

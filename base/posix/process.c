@@ -8,7 +8,6 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -28,13 +27,11 @@ void process_child_kill(const struct process_child *child)
 
 void process_child_reap(struct process_child *child, struct process_result *result)
 {
-	struct rusage usage = {0};
 	int status = 0;
 
 	process_child_kill(child);
-	while (wait4(child->id, &status, 0, &usage) < 0 && errno == EINTR)
+	while (waitpid(child->id, &status, 0) < 0 && errno == EINTR)
 		continue;
-	result->max_rss_kib = (uint64_t)usage.ru_maxrss;
 	if (WIFEXITED(status)) {
 		result->code = WEXITSTATUS(status);
 	} else if (result->end != PROCESS_EXITED) {

@@ -96,7 +96,7 @@ static int spawn_make_env(const struct process_spec *spec, char ***out, struct e
 
 	while (spec->env != NULL && spec->env[own] != NULL)
 		own++;
-	while (!spec->clear_env && environ != NULL && environ[inherited] != NULL)
+	while (environ != NULL && environ[inherited] != NULL)
 		inherited++;
 	env = calloc(own + inherited + 1, sizeof(*env));
 	if (env == NULL)

@@ -9,8 +9,6 @@
 #include <signal.h>
 #include <stdio.h>
 
-#include <psapi.h>
-
 enum { PROCESS_INTERRUPTED_CODE = 128 + 2 }; /* as a POSIX system would tell it */
 
 /* The group by Ctrl-Break where we have a console; programs of ours also without. */
@@ -29,12 +27,9 @@ void process_child_kill(const struct process_child *child)
 void process_child_reap(struct process_child *child, struct process_result *result)
 {
 	HANDLE leader = (HANDLE)child->ended;
-	PROCESS_MEMORY_COUNTERS memory = {.cb = sizeof(memory)};
 	DWORD code = 0;
 
 	(void)GetExitCodeProcess(leader, &code);
-	if (GetProcessMemoryInfo(leader, &memory, sizeof(memory)))
-		result->max_rss_kib = memory.PeakWorkingSetSize / 1024;
 	result->code = (int)code;
 	if (result->end == PROCESS_EXITED && nt_status_is_exception((int)code))
 		result->end = PROCESS_SIGNALLED;

@@ -1,108 +1,74 @@
 /* SPDX-License-Identifier: MIT */
-#include "base/windows/process_environment.h"
+/* The environment block of a child process. */
+#include "base/process_internal.h"
 
 #include "base/cleanup.h"
 #include "base/windows/wide.h"
 
-#include <stdlib.h>
 #include <string.h>
-#include <windows.h>
 
-struct environment {
-	wchar_t **items;
-	size_t count;
-};
-
-static void environment_free(struct environment *environment)
+/* "=C:=C:\\dir" is a variable too: its name begins with '='. */
+static size_t name_length(const char *entry)
 {
-	for (size_t i = 0; i < environment->count; i++)
-		free(environment->items[i]);
-	free(environment->items);
+	return entry[0] != '\0' ? 1 + strcspn(entry + 1, "=") : 0;
 }
 
-/* "=C:=C:\dir" is a variable too: its name begins with '='. */
-static size_t environment_name_length(const wchar_t *entry)
+static int compare(const void *a, const void *b)
 {
-	return entry[0] != L'\0' ? 1 + wcscspn(entry + 1, L"=") : 0;
+	return stricmp(*(char *const *)a, *(char *const *)b);
 }
 
-static int environment_compare_names(const wchar_t *a, const wchar_t *b)
+/* Consumes `entry`; NULL is out of memory. Names are the same whatever their case. */
+static int set(struct text_list *entries, char *entry, struct error *err)
 {
-	return CompareStringOrdinal(a, (int)environment_name_length(a), b,
-				    (int)environment_name_length(b), TRUE) -
-	       CSTR_EQUAL;
-}
+	for (size_t i = 0; entry != NULL && i < entries->count; i++) {
+		size_t length = name_length(entry);
 
-static int environment_compare(const void *a, const void *b)
-{
-	return environment_compare_names(*(wchar_t *const *)a, *(wchar_t *const *)b);
-}
-
-/* Consumes `entry`; NULL is out of memory. */
-static int environment_set(struct environment *environment, wchar_t *entry, struct error *err)
-{
-	wchar_t **grown = NULL;
-
-	if (entry == NULL)
-		return error_memory(err);
-	for (size_t i = 0; i < environment->count; i++) {
-		if (environment_compare_names(environment->items[i], entry) == 0) {
-			free(environment->items[i]);
-			environment->items[i] = entry;
-			return 0;
-		}
+		if (length != name_length(entries->items[i]) ||
+		    strnicmp(entries->items[i], entry, length) != 0)
+			continue;
+		free(entries->items[i]);
+		entries->items[i] = entry;
+		return 0;
 	}
-	grown = reallocarray(environment->items, environment->count + 1, sizeof(*grown));
-	if (grown == NULL) {
-		free(entry);
-		return error_memory(err);
-	}
-	environment->items = grown;
-	grown[environment->count++] = entry;
-	return 0;
+	return text_list_take(entries, entry, err);
 }
 
-static int environment_inherit(struct environment *environment, struct error *err)
+static int inherit(struct text_list *entries, struct error *err)
 {
-	wchar_t *block = GetEnvironmentStringsW();
-	int rc = block != NULL ? 0 : error_memory(err);
+	uv_env_item_t *items = NULL;
+	int count = 0;
+	int rc = uv_os_environ(&items, &count);
 
-	for (const wchar_t *entry = block; rc == 0 && *entry != L'\0'; entry += wcslen(entry) + 1)
-		rc = environment_set(environment, _wcsdup(entry), err);
-	if (block != NULL)
-		(void)FreeEnvironmentStringsW(block);
+	if (rc < 0)
+		return error_uv(err, rc, "environment");
+	for (int i = 0; rc == 0 && i < count; i++)
+		rc = set(entries, text_format("%s=%s", items[i].name, items[i].value), err);
+	uv_os_free_environ(items, count);
 	return rc;
 }
 
-static wchar_t *environment_block(const struct environment *environment)
+int process_environment(const char *const *env, wchar_t **out, struct error *err)
 {
-	size_t units = 2; /* an empty block is ended by two NULs as well */
-	wchar_t *block = NULL;
-	wchar_t *end = NULL;
+	struct text_list entries CLEANUP_TEXT_LIST = {0};
+	struct text block CLEANUP_TEXT = {0};
+	int rc = inherit(&entries, err);
 
-	for (size_t i = 0; i < environment->count; i++)
-		units += wcslen(environment->items[i]) + 1;
-	block = calloc(units, sizeof(*block));
-	end = block;
-	for (size_t i = 0; block != NULL && i < environment->count; i++) {
-		wcscpy(end, environment->items[i]);
-		end += wcslen(end) + 1;
-	}
-	return block;
-}
-
-int process_environment(const char *const *env, bool clear, wchar_t **out, struct error *err)
-{
-	struct environment environment CLEANUP(environment_free) = {0};
-	int rc = clear ? 0 : environment_inherit(&environment, err);
-
-	for (; rc == 0 && env != NULL && *env != NULL; env++)
-		rc = environment_set(&environment, wide_from_utf8(*env), err);
+	for (size_t i = 0; rc == 0 && env != NULL && env[i] != NULL; i++)
+		rc = set(&entries, strdup(env[i]), err);
 	if (rc < 0)
 		return rc;
-	if (environment.count != 0)
-		qsort(environment.items, environment.count, sizeof(*environment.items),
-		      environment_compare);
-	*out = environment_block(&environment);
+	if (entries.count > 0)
+		qsort(entries.items, entries.count, sizeof(*entries.items), compare);
+	for (size_t i = 0; i < entries.count; i++) {
+		wchar_t *wide CLEANUP_FREE = wide_from_utf8(entries.items[i]);
+
+		if (wide == NULL)
+			return error_memory(err);
+		text_append(&block, (const char *)wide, (wcslen(wide) + 1) * sizeof(*wide));
+	}
+	/* An empty block is ended by two NULs as well. */
+	text_append(&block, (const char *)L"\0", 2 * sizeof(wchar_t));
+	*out = (wchar_t *)(void *)text_take(&block);
 	return *out != NULL ? 0 : error_memory(err);
 }

@@ -4,7 +4,6 @@
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "base/path.h"
-#include "base/windows/process_environment.h"
 #include "base/windows/wide.h"
 
 #include <fcntl.h>
@@ -170,7 +169,7 @@ static int spawn_plan_make(const struct process_spec *spec, struct spawn_plan *p
 			      : error_memory(err);
 
 	if (rc == 0)
-		rc = process_environment(spec->env, spec->clear_env, &plan->environment, err);
+		rc = process_environment(spec->env, &plan->environment, err);
 	if (rc < 0)
 		return rc;
 	plan->command_line = wide_from_utf8(line);

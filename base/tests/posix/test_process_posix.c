@@ -43,7 +43,6 @@ static void test_exit_code_and_output(void)
 	UNIT_STRING(text_string(&result.out), "out\n");
 	UNIT_STRING(text_string(&result.err), "err\n");
 	UNIT_INT(result.out_dropped, 0);
-	CU_ASSERT_TRUE(result.max_rss_kib > 0);
 	process_describe(&result, said, sizeof(said));
 	UNIT_STRING(said, "exited with code 3");
 }
@@ -116,14 +115,9 @@ static void test_environment_and_directory(void)
 				    .env = env,
 				    .directory = "/usr"};
 	struct process_result inherited CLEANUP_RESULT = {0};
-	struct process_result cleared CLEANUP_RESULT = {0};
 
 	UNIT_INT(process_run(&spec, &inherited, NULL), 0);
 	UNIT_STRING(text_string(&inherited.out), "2 /elsewhere /usr path\n");
-	spec.argv = (const char *const[]){"/usr/bin/env", NULL};
-	spec.clear_env = true;
-	UNIT_INT(process_run(&spec, &cleared, NULL), 0);
-	UNIT_STRING(text_string(&cleared.out), "GPUCERT_A=2\nHOME=/elsewhere\n");
 }
 
 static void test_default_dispositions(void)

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/cleanup.h"
 #include "base/file.h"
-#include "base/os_version.h"
 #include "base/path.h"
 #include "base/process.h"
-#include "base/tests/unit.h"
 #include "base/process_internal.h"
+#include "base/tests/unit.h"
 
 #include <fcntl.h>
 #include <io.h>
@@ -15,13 +14,6 @@
 #define CHILD(...)     ((const char *const[]){child_program, __VA_ARGS__, NULL})
 
 static char *child_program;
-
-static bool is_wine(void)
-{
-	struct os_version version = {0};
-
-	return os_version_read(&version, NULL) == 0 && version.wine[0] != '\0';
-}
 
 static void test_command_lines(void)
 {
@@ -71,7 +63,6 @@ static void test_exit_code_and_output(void)
 	UNIT_INT(result.code, 300);
 	UNIT_STRING(text_string(&result.out), "");
 	UNIT_STRING(text_string(&result.err), "leaving\n");
-	CU_ASSERT_TRUE(result.max_rss_kib > 0 || is_wine()); /* which forgets it at the end */
 	process_describe(&result, said, sizeof(said));
 	UNIT_STRING(said, "exited with code 300");
 }
@@ -159,16 +150,11 @@ static void test_environment(void)
 	const char *const env[] = {"GPUCERT_A=1", "gpucert_a=\xc3\xa9", "Z=", NULL};
 	struct process_spec spec = {.argv = CHILD("environment"), .env = env};
 	struct process_result inherited CLEANUP_RESULT = {0};
-	struct process_result cleared CLEANUP_RESULT = {0};
 
 	UNIT_INT(process_run(&spec, &inherited, NULL), 0);
 	UNIT_CONTAINS(text_string(&inherited.out), "\ngpucert_a=\xc3\xa9\n");
 	UNIT_CONTAINS(text_string(&inherited.out), "SystemRoot=");
 	CU_ASSERT_PTR_NULL(strstr(text_string(&inherited.out), "GPUCERT_A=1"));
-	spec.clear_env = true;
-	UNIT_INT(process_run(&spec, &cleared, NULL), 0);
-	UNIT_CONTAINS(text_string(&cleared.out), "gpucert_a=\xc3\xa9\n");
-	CU_ASSERT_PTR_NULL(strstr(text_string(&cleared.out), "PATH="));
 }
 
 static void test_directory(void)
