@@ -9,6 +9,21 @@
 #include <string.h>
 #include <unistd.h>
 
+/* libsodium computes SHA-256 in portable C. Nettle, which libarchive brings along on Linux, has the
+ * processor do it, five times as fast: a run digests hundreds of megabytes of drivers. */
+#ifdef _WIN32
+typedef crypto_hash_sha256_state hash_state;
+#define hash_init(state)	       crypto_hash_sha256_init(state)
+#define hash_update(state, data, size) crypto_hash_sha256_update(state, data, size)
+#define hash_final(state, hash)	       crypto_hash_sha256_final(state, hash)
+#else
+#include <nettle/sha2.h>
+typedef struct sha256_ctx hash_state;
+#define hash_init(state)	       nettle_sha256_init(state)
+#define hash_update(state, data, size) nettle_sha256_update(state, size, data)
+#define hash_final(state, hash)	       nettle_sha256_digest(state, crypto_hash_sha256_BYTES, hash)
+#endif
+
 static void digest_print(const unsigned char hash[crypto_hash_sha256_BYTES], char out[DIGEST_SIZE])
 {
 	static const char prefix[] = "sha256:";
@@ -31,14 +46,14 @@ int digest_file(const char *path, char out[DIGEST_SIZE], unsigned long long *siz
 {
 	int fd CLEANUP_FD = -1;
 	unsigned char hash[crypto_hash_sha256_BYTES] = {0};
-	crypto_hash_sha256_state state;
+	hash_state state;
 	unsigned char chunk[65536];
 	unsigned long long total = 0;
 	int rc = file_open_to_read(path, &fd, err);
 
 	if (rc < 0)
 		return rc;
-	(void)crypto_hash_sha256_init(&state);
+	(void)hash_init(&state);
 	for (;;) {
 		ssize_t count = read(fd, chunk, sizeof(chunk));
 
@@ -48,10 +63,10 @@ int digest_file(const char *path, char out[DIGEST_SIZE], unsigned long long *siz
 			return error_system(err, errno, "%s", path);
 		if (count == 0)
 			break;
-		(void)crypto_hash_sha256_update(&state, chunk, (size_t)count);
+		(void)hash_update(&state, chunk, (size_t)count);
 		total += (unsigned long long)count;
 	}
-	(void)crypto_hash_sha256_final(&state, hash);
+	(void)hash_final(&state, hash);
 	digest_print(hash, out);
 	if (size != NULL)
 		*size = total;

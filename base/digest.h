@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-/* SHA-256 over libsodium, as "sha256:" and 64 lower-case hex digits. */
+/* SHA-256, as "sha256:" and 64 lower-case hex digits. */
 
 #include "base/error.h"
 
