@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* What is in the answer of Allocate. */
+/* Answers of Allocate: asking for them, comparing them, and what is in them. */
 #include "conformance/checks/allocate.h"
 
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/path.h"
 #include "conformance/checks/tally.h"
-#include "conformance/runner/context.h"
 #include "containers/wine/translation.h"
 #include "rpc/rpc.h"
 
@@ -14,13 +13,132 @@
 #include <string.h>
 #include <sys/stat.h>
 
+enum { ASKED_MAX = 256 /* ids that are tested one by one */ };
+
 #ifdef _WIN32
 #define SEPARATORS "/\\"
 #else
 #define SEPARATORS "/"
 #endif
 
-static bool allocate_path_is_sound(const char *path)
+const V1beta1__ContainerAllocateResponse *allocate_expect(struct rig *rig, const char *resource,
+							  const char *const *ids, size_t count,
+							  const char *what,
+							  struct kubelet_reply *reply)
+{
+	struct error err = {0};
+	int rc = rig_allocate(rig, resource, ids, count, reply, &err);
+	const V1beta1__ContainerAllocateResponse *response = NULL;
+
+	if (rc != 0) {
+		(void)check_expect_ok(rig->run, rc, "Allocate is answered", &err);
+		return NULL;
+	}
+	if (rig_is_windows(rig) && count > 1 && reply->reply == NULL) {
+		if (check_expect(rig->run, reply->message[0] != '\0', what,
+				 "OK, or a refusal that says why", "%s without a message",
+				 rpc_code_name(reply->code)))
+			check_note(rig->run, "%s: refused, which Windows allows: %s", what,
+				   reply->message);
+		return NULL;
+	}
+	if (!check_expect(rig->run, reply->reply != NULL, what, "OK", "%s%s%s",
+			  rpc_code_name(reply->code), reply->message[0] != '\0' ? ": " : "",
+			  reply->message))
+		return NULL;
+	response = rig_first_response(reply);
+	if (response == NULL)
+		(void)check_expect(rig->run, false, "container responses", "one", "none");
+	return response;
+}
+
+size_t allocate_for_each(struct rig *rig, const struct rig_item *item, check_judge *judge)
+{
+	const struct text_list *ids = item->ids;
+	size_t count = ids->count < ASKED_MAX ? ids->count : ASKED_MAX;
+
+	if (count < ids->count)
+		check_note(rig->run, "%zu of the %zu ids of %s were tested", count, ids->count,
+			   item->resource);
+	for (size_t i = 0; i < count; i++) {
+		const char *id = ids->items[i * ids->count / count];
+		struct kubelet_reply reply CLEANUP_KUBELET_REPLY = {0};
+		struct rig_item one = {.resource = item->resource, .id = id, .user = item->user};
+
+		one.answer = allocate_expect(rig, item->resource, &id, 1, id, &reply);
+		if (one.answer != NULL && judge != NULL)
+			judge(rig, &one);
+	}
+	return count;
+}
+
+/* Entries of an answer by their fields: texts, the container path or name first, and flags. */
+static int compare_entries(const void *a, const void *b)
+{
+	const ProtobufCMessage *left = *(ProtobufCMessage *const *)a;
+	const ProtobufCMessage *right = *(ProtobufCMessage *const *)b;
+	int order = 0;
+
+	for (unsigned i = 0; order == 0 && i < left->descriptor->n_fields; i++) {
+		const ProtobufCFieldDescriptor *field = &left->descriptor->fields[i];
+		const void *one = (const char *)left + field->offset;
+		const void *other = (const char *)right + field->offset;
+
+		order = field->type == PROTOBUF_C_TYPE_STRING
+				? strcmp(*(char *const *)one, *(char *const *)other)
+				: *(const protobuf_c_boolean *)one -
+					  *(const protobuf_c_boolean *)other;
+	}
+	return order;
+}
+
+static void sort_entries(void *entries, size_t count)
+{
+	if (count > 1)
+		qsort(entries, count, sizeof(void *), compare_entries);
+}
+
+/* A response is a set: its members in any order mean the same. Packed bytes of one that is sorted;
+ * equal answers pack to equal bytes. NULL: out of memory. */
+static uint8_t *pack_sorted(const V1beta1__ContainerAllocateResponse *response, size_t *size)
+{
+	sort_entries(response->mounts, response->n_mounts);
+	sort_entries(response->devices, response->n_devices);
+	sort_entries(response->envs, response->n_envs);
+	sort_entries(response->annotations, response->n_annotations);
+	sort_entries(response->cdi_devices, response->n_cdi_devices);
+	*size = v1beta1__container_allocate_response__get_packed_size(response);
+	uint8_t *bytes = malloc(*size + 1);
+
+	if (bytes != NULL)
+		(void)v1beta1__container_allocate_response__pack(response, bytes);
+	return bytes;
+}
+
+bool allocate_is_same(const V1beta1__ContainerAllocateResponse *first,
+		      const V1beta1__ContainerAllocateResponse *second)
+{
+	size_t sizes[2] = {0, 0};
+	uint8_t *left CLEANUP_FREE = pack_sorted(first, &sizes[0]);
+	uint8_t *right CLEANUP_FREE = pack_sorted(second, &sizes[1]);
+
+	return left != NULL && right != NULL && sizes[0] == sizes[1] &&
+	       memcmp(left, right, sizes[0]) == 0;
+}
+
+void allocate_expect_same(struct rig *rig, const char *what,
+			  const V1beta1__ContainerAllocateResponse *first,
+			  const V1beta1__ContainerAllocateResponse *second)
+{
+	if (first == NULL || second == NULL)
+		return;
+	bool same = allocate_is_same(first, second);
+
+	(void)check_expect(rig->run, same, what, "the same answer", "%s",
+			   same ? "the same answer" : "another answer");
+}
+
+static bool path_is_sound(const char *path)
 {
 	const char *part = path;
 
@@ -35,7 +153,7 @@ static bool allocate_path_is_sound(const char *path)
 }
 
 /* On the Wine node, Windows paths are files of this machine. */
-static bool allocate_is_on_wine_node(const struct context *context, const char *path)
+static bool is_on_wine_node(const struct context *context, const char *path)
 {
 	struct wine_node node CLEANUP_WINE_NODE = {0};
 	char *place CLEANUP_FREE = NULL;
@@ -44,200 +162,140 @@ static bool allocate_is_on_wine_node(const struct context *context, const char *
 	       wine_find_file(&node, path, &place, NULL) == 0;
 }
 
-static bool allocate_path_exists(const struct context *context, const char *path)
+static bool path_exists(const struct context *context, const char *path)
 {
 	if (context->wine_directory != NULL)
-		return allocate_is_on_wine_node(context, path);
-	return allocate_path_is_sound(path) && file_exists(path);
+		return is_on_wine_node(context, path);
+	return path_is_sound(path) && file_exists(path);
 }
 
-static bool allocate_is_device_node(const char *path)
+static bool is_device_node(const char *path)
 {
 	struct stat status = {0};
 
-	return allocate_path_is_sound(path) && stat(path, &status) == 0 &&
+	return path_is_sound(path) && stat(path, &status) == 0 &&
 	       (S_ISCHR(status.st_mode) || S_ISBLK(status.st_mode));
 }
 
 /* Files may be put in place by PreStartContainer, after the answer that names them. */
-static void allocate_prepare(struct rig *rig, const char *resource, char **id)
+static void prepare(struct rig *rig, const struct rig_item *item)
 {
-	struct kubelet_plugin *plugin = kubelet_resource_plugin(rig->kubelet, resource);
-	const struct kubelet_registration *r = rig_registration(rig, resource);
-	struct kubelet_reply reply = {0};
+	struct kubelet_plugin *plugin = kubelet_resource_plugin(rig->kubelet, item->resource);
+	const struct kubelet_registration *r = rig_registration(rig, item->resource);
+	struct kubelet_reply reply CLEANUP_KUBELET_REPLY = {0};
 	struct error err = {0};
 	uint64_t start = clock_monotonic_ns();
-	int rc = 0;
 
 	if (r == NULL || !r->options.pre_start_required)
 		return;
-	rc = kubelet_call_pre_start(plugin, (const char *const *)id, 1, RIG_START_MS, &reply, &err);
+	int rc = kubelet_call_pre_start(plugin, &item->id, 1, RIG_START_MS, &reply, &err);
+
 	if (rc == 0 && reply.code != RPC_OK)
 		rc = error_set(&err, ERROR_REMOTE, "%s: %s", rpc_code_name(reply.code),
 			       reply.message);
 	rig_waited(rig, start);
 	if (rc < 0)
 		(void)check_expect_ok(rig->run, rc, "PreStartContainer", &err);
-	kubelet_reply_free(&reply);
 }
 
-static void paths_exist(struct rig *rig, const char *resource, const struct text_list *ids)
+/* What is judged of all answers of a resource. */
+struct answers {
+	struct tally mounts, others;
+};
+
+static void look_for_paths(struct rig *rig, const struct rig_item *item)
 {
-	struct tally sources = TALLY(rig->run, "mounts[].host_path", "absolute and present");
-	struct tally nodes = TALLY(rig->run, "devices[].host_path", "a device node");
-	size_t count = allocate_sample(rig, resource, ids);
+	const V1beta1__ContainerAllocateResponse *answer = item->answer;
+	struct answers *answers = item->user;
 
-	for (size_t i = 0; i < count; i++) {
-		char **id = allocate_sampled(ids, count, i);
-		struct kubelet_reply reply = {0};
-		const V1beta1__ContainerAllocateResponse *response =
-			allocate_expect(rig, resource, (const char *const *)id, 1, *id, &reply);
+	prepare(rig, item);
+	for (size_t i = 0; i < answer->n_mounts; i++) {
+		const char *path = answer->mounts[i]->host_path;
+		bool there = path_exists(rig->context, path);
 
-		if (response != NULL)
-			allocate_prepare(rig, resource, id);
-		for (size_t j = 0; response != NULL && j < response->n_mounts; j++) {
-			const char *path = response->mounts[j]->host_path;
-			bool there = allocate_path_exists(rig->context, path);
-
-			tally_add(&sources, there, "%s%s", path, there ? "" : " (missing)");
-		}
-		/* On Windows it is no path; windows.string-form and windows.location-path look at
-		 * it. */
-		for (size_t j = 0;
-		     response != NULL && !rig_is_windows(rig) && j < response->n_devices; j++) {
-			const char *path = response->devices[j]->host_path;
-
-			tally_add(&nodes, allocate_is_device_node(path),
-				  "%s (missing, or not a device node)", path);
-		}
-		kubelet_reply_free(&reply);
+		tally_add(&answers->mounts, there, "%s%s", path, there ? "" : " (missing)");
 	}
-	(void)tally_end(&sources);
-	(void)tally_end(&nodes);
+	/* On Windows it is no path; windows.string-form and windows.location-path look at it. */
+	for (size_t i = 0; !rig_is_windows(rig) && i < answer->n_devices; i++)
+		tally_add(&answers->others, is_device_node(answer->devices[i]->host_path),
+			  "%s (missing, or not a device node)", answer->devices[i]->host_path);
 }
 
-void allocate_paths_exist(struct check_run *run)
+void allocate_paths_exist(struct rig *rig, const struct rig_item *item)
 {
-	allocate_each(run, paths_exist);
+	struct answers answers = {
+		.mounts = TALLY(rig->run, "mounts[].host_path", "absolute and present"),
+		.others = TALLY(rig->run, "devices[].host_path", "a device node"),
+	};
+	struct rig_item all = {.resource = item->resource, .ids = item->ids, .user = &answers};
+
+	(void)allocate_for_each(rig, &all, look_for_paths);
+	(void)tally_end(&answers.mounts);
+	(void)tally_end(&answers.others);
 }
 
-static int allocate_order_mounts(const void *a, const void *b)
+/* Of the entries with one container path the kubelet takes the first and drops the others. Both
+ * kinds of entries begin with the container path and the host path. */
+static void expect_unique(struct rig *rig, const char *what, void *entries, size_t count)
 {
-	const V1beta1__Mount *left = *(V1beta1__Mount *const *)a;
-	const V1beta1__Mount *right = *(V1beta1__Mount *const *)b;
-	int order = strcmp(left->container_path, right->container_path);
+	ProtobufCMessage **all = entries;
+	struct tally paths = TALLY(rig->run, what, "the same each time");
 
-	order = order != 0 ? order : strcmp(left->host_path, right->host_path);
-	return order != 0 ? order : (int)left->read_only - (int)right->read_only;
-}
-
-static int allocate_order_nodes(const void *a, const void *b)
-{
-	const V1beta1__DeviceSpec *left = *(V1beta1__DeviceSpec *const *)a;
-	const V1beta1__DeviceSpec *right = *(V1beta1__DeviceSpec *const *)b;
-	int order = strcmp(left->container_path, right->container_path);
-
-	order = order != 0 ? order : strcmp(left->host_path, right->host_path);
-	return order != 0 ? order : strcmp(left->permissions, right->permissions);
-}
-
-/* Of the entries with one container path the kubelet takes the first and drops the others. */
-static void allocate_expect_unique_mounts(struct rig *rig,
-					  const V1beta1__ContainerAllocateResponse *response)
-{
-	struct tally paths = TALLY(rig->run, "mounts[].container_path", "the same each time");
-
-	if (response->n_mounts > 1)
-		qsort(response->mounts, response->n_mounts, sizeof(*response->mounts),
-		      allocate_order_mounts);
-	for (size_t i = 0; i < response->n_mounts; i++) {
-		V1beta1__Mount *const *pair = &response->mounts[i == 0 ? 0 : i - 1];
-		const V1beta1__Mount *mount = response->mounts[i];
+	sort_entries(entries, count);
+	for (size_t i = 0; i < count; i++) {
+		const V1beta1__Mount *mount = (const V1beta1__Mount *)all[i];
+		const V1beta1__Mount *before = (const V1beta1__Mount *)all[i == 0 ? 0 : i - 1];
 
 		tally_add(&paths,
-			  strcmp(pair[0]->container_path, mount->container_path) != 0 ||
-				  allocate_order_mounts(&pair[0], &response->mounts[i]) == 0,
-			  "%s is %s and %s", mount->container_path, pair[0]->host_path,
+			  strcmp(before->container_path, mount->container_path) != 0 ||
+				  compare_entries(&all[i == 0 ? 0 : i - 1], &all[i]) == 0,
+			  "%s is %s and %s", mount->container_path, before->host_path,
 			  mount->host_path);
 	}
 	(void)tally_end(&paths);
 }
 
-static void allocate_expect_unique_nodes(struct rig *rig,
-					 const V1beta1__ContainerAllocateResponse *response)
+static void expect_unique_paths(struct rig *rig, const struct rig_item *item)
 {
-	struct tally paths = TALLY(rig->run, "devices[].container_path", "the same each time");
+	const V1beta1__ContainerAllocateResponse *answer = item->answer;
 
-	if (response->n_devices > 1)
-		qsort(response->devices, response->n_devices, sizeof(*response->devices),
-		      allocate_order_nodes);
-	for (size_t i = 0; i < response->n_devices; i++) {
-		V1beta1__DeviceSpec *const *pair = &response->devices[i == 0 ? 0 : i - 1];
-		const V1beta1__DeviceSpec *node = response->devices[i];
-
-		tally_add(&paths,
-			  strcmp(pair[0]->container_path, node->container_path) != 0 ||
-				  allocate_order_nodes(&pair[0], &response->devices[i]) == 0,
-			  "%s is %s and %s", node->container_path, pair[0]->host_path,
-			  node->host_path);
-	}
-	(void)tally_end(&paths);
-}
-
-static void allocate_expect_unique_paths(struct rig *rig,
-					 const V1beta1__ContainerAllocateResponse *response)
-{
-	allocate_expect_unique_mounts(rig, response);
+	expect_unique(rig, "mounts[].container_path", answer->mounts, answer->n_mounts);
 	/* Windows devices have no path in the container: containerd demands an empty one. */
 	if (!rig_is_windows(rig))
-		allocate_expect_unique_nodes(rig, response);
-	if (response->n_mounts == 0 && response->n_devices == 0)
+		expect_unique(rig, "devices[].container_path", answer->devices, answer->n_devices);
+	if (answer->n_mounts == 0 && answer->n_devices == 0)
 		(void)check_expect(rig->run, true, "entries of the answer", "any number", "none");
 }
 
-static void unique_paths(struct rig *rig, const char *resource, const struct text_list *ids)
+void allocate_unique_paths(struct rig *rig, const struct rig_item *item)
 {
+	const struct text_list *ids = item->ids;
 	size_t count = ids->count < ALLOCATE_TOGETHER_MAX ? ids->count : ALLOCATE_TOGETHER_MAX;
-	struct kubelet_reply together = {0};
-	const V1beta1__ContainerAllocateResponse *response =
-		allocate_expect_together(rig, resource, (const char *const *)ids->items, count,
-					 "all devices together", &together);
+	struct kubelet_reply reply CLEANUP_KUBELET_REPLY = {0};
+	struct rig_item together = {.resource = item->resource};
 
-	if (response != NULL)
-		allocate_expect_unique_paths(rig, response);
-	/* Refused together: one by one. */
-	for (size_t i = 0; response == NULL && i < count; i++) {
-		struct kubelet_reply reply = {0};
-		const V1beta1__ContainerAllocateResponse *alone =
-			allocate_expect(rig, resource, (const char *const *)&ids->items[i], 1,
-					ids->items[i], &reply);
-
-		if (alone != NULL)
-			allocate_expect_unique_paths(rig, alone);
-		kubelet_reply_free(&reply);
-	}
-	kubelet_reply_free(&together);
-}
-
-void allocate_unique_paths(struct check_run *run)
-{
-	allocate_each(run, unique_paths);
+	together.answer = allocate_expect(rig, item->resource, (const char *const *)ids->items,
+					  count, "all devices together", &reply);
+	if (together.answer != NULL)
+		expect_unique_paths(rig, &together);
+	else /* refused together: one by one */
+		(void)allocate_for_each(rig, item, expect_unique_paths);
 }
 
 /* Names that most images have for folders of other names. */
-static char *allocate_plain_path(const char *path)
+static char *plain_path(const char *path)
 {
-	static const struct {
-		const char *name, *folder;
-	} links[] = {{"/var/run", "/run"},     {"/bin", "/usr/bin"},	 {"/sbin", "/usr/sbin"},
-		     {"/lib", "/usr/lib"},     {"/lib64", "/usr/lib64"}, {"/var/lock", "/run/lock"},
-		     {"/usr/sbin", "/usr/bin"}};
+	static const char *const links[][2] = {
+		{"/var/run", "/run"},	   {"/bin", "/usr/bin"},     {"/sbin", "/usr/sbin"},
+		{"/lib", "/usr/lib"},	   {"/lib64", "/usr/lib64"}, {"/var/lock", "/run/lock"},
+		{"/usr/sbin", "/usr/bin"},
+	};
 	char *plain = path_normalize(path);
 
 	for (size_t i = 0; plain != NULL && i < ARRAY_SIZE(links); i++) {
-		if (path_is_within(plain, links[i].name)) {
+		if (path_is_within(plain, links[i][0])) {
 			char *longer =
-				text_format("%s%s", links[i].folder, plain + strlen(links[i].name));
+				text_format("%s%s", links[i][1], plain + strlen(links[i][0]));
 
 			free(plain);
 			plain = longer;
@@ -246,14 +304,14 @@ static char *allocate_plain_path(const char *path)
 	return plain;
 }
 
-static bool allocate_is_one_of(const char *path, const char *const *paths)
+static bool is_one_of(const char *path, const char *const *paths)
 {
 	while (*paths != NULL && strcmp(path, *paths) != 0)
 		paths++;
 	return *paths != NULL;
 }
 
-static bool allocate_is_below(const char *path, const char *const *folders)
+static bool is_below(const char *path, const char *const *folders)
 {
 	while (*folders != NULL && !path_is_within(path, *folders))
 		folders++;
@@ -261,7 +319,7 @@ static bool allocate_is_below(const char *path, const char *const *folders)
 }
 
 /* Folders of which a part may well be a driver's, and those of which nothing is. */
-static bool allocate_is_system_folder(const char *path)
+static bool is_system_folder(const char *path)
 {
 	static const char *const whole[] = {
 		"/",	"/dev",	      "/etc",	  "/opt",     "/run",	  "/srv",
@@ -287,19 +345,19 @@ static bool allocate_is_system_folder(const char *path)
 					     "/var/lib/kubelet",
 					     NULL};
 
-	return allocate_is_one_of(path, whole) || allocate_is_below(path, inside);
+	return is_one_of(path, whole) || is_below(path, inside);
 }
 
 /* Of the host: what no container should get to read. */
-static bool allocate_is_harmful_source(const char *path)
+static bool is_harmful_source(const char *path)
 {
 	static const char *const secrets[] = {"/etc/gshadow", "/etc/shadow", "/etc/sudoers", NULL};
 
-	return allocate_is_system_folder(path) || allocate_is_below(path, secrets);
+	return is_system_folder(path) || is_below(path, secrets);
 }
 
 /* In the container: what every program relies on. */
-static bool allocate_is_harmful_target(const char *path)
+static bool is_harmful_target(const char *path)
 {
 	static const char *const files[] = {
 		"/etc/group",	      "/etc/hosts",    "/etc/ld.so.preload",
@@ -309,14 +367,14 @@ static bool allocate_is_harmful_target(const char *path)
 		"/usr/bin/init",      "/usr/bin/sudo", NULL};
 	const char *name = path_base(path);
 
-	return allocate_is_system_folder(path) || allocate_is_one_of(path, files) ||
+	return is_system_folder(path) || is_one_of(path, files) ||
 	       text_starts_with(name, "ld-linux") || text_starts_with(name, "ld-musl") ||
 	       text_starts_with(name, "libc.so.") || text_starts_with(name, "libc.musl");
 }
 
 /* The file that a source is, links followed; as it is written where this machine does not have it.
  */
-static char *allocate_real_source(const struct context *context, const char *path)
+static char *real_source(const struct context *context, const char *path)
 {
 	char *real = NULL;
 
@@ -326,48 +384,43 @@ static char *allocate_real_source(const struct context *context, const char *pat
 	return path_normalize(path);
 }
 
-static void allocate_expect_harmless(struct rig *rig, const V1beta1__Mount *mount,
-				     struct tally *paths)
+static void expect_harmless(struct rig *rig, const V1beta1__Mount *mount, struct tally *paths)
 {
-	char *real CLEANUP_FREE = allocate_real_source(rig->context, mount->host_path);
-	char *source CLEANUP_FREE = real != NULL ? allocate_plain_path(real) : NULL;
-	char *target CLEANUP_FREE = allocate_plain_path(mount->container_path);
+	char *real CLEANUP_FREE = real_source(rig->context, mount->host_path);
+	char *source CLEANUP_FREE = real != NULL ? plain_path(real) : NULL;
+	char *target CLEANUP_FREE = plain_path(mount->container_path);
 
 	if (source == NULL || target == NULL) {
 		check_broken(rig->run, "out of memory");
 		return;
 	}
-	tally_add(paths, !allocate_is_harmful_source(source) && !allocate_is_harmful_target(target),
-		  "%s%s%s on %s", mount->host_path,
-		  strcmp(real, mount->host_path) != 0 ? " = " : "",
-		  strcmp(real, mount->host_path) != 0 ? real : "", mount->container_path);
+	bool other = strcmp(real, mount->host_path) != 0;
+
+	tally_add(paths, !is_harmful_source(source) && !is_harmful_target(target), "%s%s%s on %s",
+		  mount->host_path, other ? " = " : "", other ? real : "", mount->container_path);
 }
 
-static void read_only(struct rig *rig, const char *resource, const struct text_list *ids)
+static void look_for_harm(struct rig *rig, const struct rig_item *item)
 {
-	struct tally writable = TALLY(rig->run, "mounts[].read_only", "true");
-	struct tally paths = TALLY(rig->run, "mounts[]", "harmless paths");
-	size_t count = allocate_sample(rig, resource, ids);
+	struct answers *answers = item->user;
 
-	for (size_t i = 0; i < count; i++) {
-		char **id = allocate_sampled(ids, count, i);
-		struct kubelet_reply reply = {0};
-		const V1beta1__ContainerAllocateResponse *response =
-			allocate_expect(rig, resource, (const char *const *)id, 1, *id, &reply);
+	for (size_t i = 0; i < item->answer->n_mounts; i++) {
+		const V1beta1__Mount *mount = item->answer->mounts[i];
 
-		for (size_t j = 0; response != NULL && j < response->n_mounts; j++) {
-			const V1beta1__Mount *mount = response->mounts[j];
-
-			tally_add(&writable, mount->read_only, "%s: false", mount->container_path);
-			allocate_expect_harmless(rig, mount, &paths);
-		}
-		kubelet_reply_free(&reply);
+		tally_add(&answers->others, mount->read_only, "%s: false", mount->container_path);
+		expect_harmless(rig, mount, &answers->mounts);
 	}
-	(void)tally_end(&writable);
-	(void)tally_end(&paths);
 }
 
-void allocate_read_only(struct check_run *run)
+void allocate_read_only(struct rig *rig, const struct rig_item *item)
 {
-	allocate_each(run, read_only);
+	struct answers answers = {
+		.mounts = TALLY(rig->run, "mounts[]", "harmless paths"),
+		.others = TALLY(rig->run, "mounts[].read_only", "true"),
+	};
+	struct rig_item all = {.resource = item->resource, .ids = item->ids, .user = &answers};
+
+	(void)allocate_for_each(rig, &all, look_for_harm);
+	(void)tally_end(&answers.others);
+	(void)tally_end(&answers.mounts);
 }

@@ -127,7 +127,6 @@ static void api_expect_work(struct check_run *run, const struct discovery_device
 struct api_tally {
 	struct rig *rig;
 	struct stage *stage;
-	struct granted_reader *grants;
 	const char *api;
 	struct text_list tested; /* ids of devices */
 	struct identity_seen seen;
@@ -173,7 +172,7 @@ static const cJSON *api_run(struct api_tally *tally, const char *label, struct o
 		check_broken(tally->rig->run, "out of memory");
 		return NULL;
 	}
-	return offer_admit(tally->rig, tally->grants, offer)
+	return offer_admit(tally->rig, offer)
 		       ? stage_run(tally->stage, name, command, &offer->grant)
 		       : NULL;
 }
@@ -245,19 +244,14 @@ static size_t api_expect_all(const struct api_tally *tally)
 
 static void api_computes(struct check_run *run, const char *api)
 {
-	struct rig *rig = rig_ready(run);
+	struct rig *rig = rig_ready(run, NULL);
 	struct stage *stage = rig != NULL ? stage_open(run, &rig->loop) : NULL;
 	struct api_tally tally = {.rig = rig, .stage = stage, .api = api};
-	struct error err = {0};
 	size_t offering = 0;
 
 	if (stage == NULL)
 		return;
-	if (granted_reader_new(rig->context->node, &tally.grants, &err) < 0) {
-		check_broken(run, "%s", err.text);
-		return;
-	}
-	(void)offers_each(rig, tally.grants, api_try_offer, &tally);
+	(void)offers_each(rig, api_try_offer, &tally);
 	offering = api_expect_all(&tally);
 	if (offering == 0)
 		check_not_applicable(run, "no device offers %s", api);
@@ -266,7 +260,6 @@ static void api_computes(struct check_run *run, const char *api)
 			run, "no id of the resources under test grants a device that offers %s",
 			api);
 	text_list_free(&tally.tested);
-	granted_reader_free(&tally.grants);
 	identity_seen_free(&tally.seen);
 }
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Isolation: a container sees what it was given, and nothing else. */
-#include "conformance/checks/isolation.h"
 #include "base/cleanup.h"
 #include "base/digest.h"
 #include "base/json.h"
@@ -20,13 +19,12 @@ enum {
 
 /* Milliseconds that a probe waits for the other container: on a busy machine one may come late. */
 static const char *const delays[] = {"1500", "6000", "20000"};
-static const char *const look[] = {"probe-visibility", NULL};
+static const char *const look_now[] = {"probe-visibility", NULL};
 
 struct isolation {
 	struct check_run *run;
 	struct rig *rig;
 	struct stage *stage;
-	struct granted_reader *grants;
 	struct host_places *places;
 	struct sight bare; /* a container without devices */
 };
@@ -35,15 +33,14 @@ struct isolation {
 
 static void isolation_close(struct isolation *isolation)
 {
-	granted_reader_free(&isolation->grants);
 	host_places_free(&isolation->places);
 }
 
 /* What a container with this grant sees. False: recorded. */
-static bool isolation_look(struct isolation *isolation, const char *label,
-			   const struct grant *grant, struct sight *out)
+static bool look(struct isolation *isolation, const char *label, const struct grant *grant,
+		 struct sight *out)
 {
-	struct probe *probe = stage_start(isolation->stage, label, look, grant);
+	struct probe *probe = stage_start(isolation->stage, label, look_now, grant);
 
 	*out = (struct sight){0};
 	if (probe != NULL)
@@ -52,16 +49,15 @@ static bool isolation_look(struct isolation *isolation, const char *label,
 }
 
 /* The same for an offer, which is admitted first. */
-static bool isolation_look_offer(struct isolation *isolation, const char *label,
-				 struct offer *offer, struct sight *out)
+static bool look_at_offer(struct isolation *isolation, const char *label, struct offer *offer,
+			  struct sight *out)
 {
-	return offer_admit(isolation->rig, isolation->grants, offer) &&
-	       isolation_look(isolation, label, &offer->grant, out);
+	return offer_admit(isolation->rig, offer) && look(isolation, label, &offer->grant, out);
 }
 
 /* The container saw the granted devices and nothing else of the node. */
-static void isolation_expect_only(struct isolation *isolation, const char *label,
-				  const struct sight *sight, const struct granted *granted)
+static void expect_only(struct isolation *isolation, const char *label, const struct sight *sight,
+			const struct granted *granted)
 {
 	visibility_expect_confined(isolation->run, label, sight, &isolation->bare,
 				   isolation->places);
@@ -69,7 +65,7 @@ static void isolation_expect_only(struct isolation *isolation, const char *label
 }
 
 /* Isolation holds for the runtime that it was seen on. */
-static void isolation_note_runtime(struct check_run *run)
+static void note_runtime(struct check_run *run)
 {
 	const struct context *context = check_context(run);
 	const char *handler = context->runtime_handler != NULL ? context->runtime_handler : "";
@@ -90,35 +86,43 @@ static bool isolation_open(struct isolation *isolation, struct check_run *run,
 	struct error err = {0};
 
 	isolation->run = run;
-	isolation->rig = rig_ready_with(run, env);
+	isolation->rig = rig_ready(run, env);
 	if (isolation->rig == NULL)
 		return false;
 	isolation->stage = stage_open(run, &isolation->rig->loop);
-	if (isolation->stage == NULL)
+	if (isolation->stage == NULL ||
+	    !check_works(
+		    run,
+		    host_places_new(isolation->rig->context->cri_address, &isolation->places, &err),
+		    NULL, &err))
 		return false;
-	if (granted_reader_new(isolation->rig->context->node, &isolation->grants, &err) < 0 ||
-	    host_places_new(isolation->rig->context->cri_address, &isolation->places, &err) < 0) {
-		check_broken(run, "%s", err.text);
-		return false;
-	}
-	isolation_note_runtime(run);
-	return isolation_look(isolation, "bare", NULL, &isolation->bare);
+	note_runtime(run);
+	return look(isolation, "bare", NULL, &isolation->bare);
 }
 
-static void isolation_no_allocation(struct check_run *run)
+static void no_allocation(struct check_run *run)
 {
 	static const struct granted nothing;
 	struct isolation isolation = {.run = run, .stage = stage_open(run, NULL)};
 	struct sight sight = {0};
 
-	if (isolation.stage == NULL || !isolation_look(&isolation, "no-allocation", NULL, &sight))
+	if (isolation.stage == NULL || !look(&isolation, "no-allocation", NULL, &sight))
 		return;
-	isolation_note_runtime(run);
+	note_runtime(run);
 	visibility_expect_only(run, "no allocation", &sight, NULL, &nothing);
 }
 
+static void tell_unseen(struct check_run *run, size_t unseen)
+{
+	check_unsupported(run,
+			  "which devices %zu ids hand out cannot be told: their answers hold names "
+			  "for a container runtime alone, and containers on this one saw no device "
+			  "of the node",
+			  unseen);
+}
+
 /* How the answers of ids turned out. */
-struct isolation_tally {
+struct judged {
 	struct isolation *isolation;
 	struct text_list launched; /* devices that a container was looked at with */
 	struct text_list answers;  /* digests of the answers that one was looked at with */
@@ -129,33 +133,32 @@ struct isolation_tally {
 
 /* Replicas of a device answer alike; what answers otherwise is looked at by itself. False: a
  * container was looked at with this answer, or recorded. */
-static bool isolation_is_new(struct isolation_tally *tally, const struct offer *offer,
-			     char digest[DIGEST_SIZE])
+static bool is_new(struct judged *judged, const struct offer *offer, char digest[DIGEST_SIZE])
 {
 	cJSON *json CLEANUP_JSON = grant_json(&offer->grant);
 	char *text CLEANUP_FREE = json != NULL ? cJSON_PrintUnformatted(json) : NULL;
 
 	if (text == NULL) {
-		check_broken(tally->isolation->run, "out of memory");
+		check_broken(judged->isolation->run, "out of memory");
 		return false;
 	}
 	digest_bytes(text, strlen(text), digest);
-	return !text_list_has(&tally->answers, digest);
+	return !text_list_has(&judged->answers, digest);
 }
 
 /* What only a runtime understands may be nothing for this runtime. */
-static bool isolation_is_empty(const struct granted *granted)
+static bool is_empty(const struct granted *granted)
 {
 	return granted->source == GRANTED_NOTHING ||
 	       (granted->source == GRANTED_SEEN && granted->count == 0 && !granted->by_runtime);
 }
 
 /* The answer cannot be read: the container is asked. False: recorded. */
-static bool isolation_ask(struct isolation *isolation, struct offer *offer, struct sight *sight)
+static bool ask_container(struct isolation *isolation, struct offer *offer, struct sight *sight)
 {
-	char *label CLEANUP_FREE = text_format("%s-%s", "asked", offer->id);
+	const char *label = check_format(isolation->run, "asked-%s", offer->id);
 
-	if (label == NULL || !isolation_look_offer(isolation, label, offer, sight))
+	if (!look_at_offer(isolation, label, offer, sight))
 		return false;
 	visibility_identify(isolation->rig->context->node, sight, &offer->granted);
 	offer->granted.source = GRANTED_SEEN;
@@ -163,156 +166,159 @@ static bool isolation_ask(struct isolation *isolation, struct offer *offer, stru
 }
 
 /* Is a container to be looked at with this answer, which hands out one device? */
-static bool isolation_wants_look(struct isolation_tally *tally, const struct offer *offer,
-				 bool is_new)
+static bool wants_look(struct judged *judged, const struct offer *offer, bool new_answer)
 {
-	if (!text_list_has(&tally->launched, offer->granted.devices[0]->id))
+	if (!text_list_has(&judged->launched, offer->granted.devices[0]->id))
 		return true;
-	return is_new && tally->others++ < OTHERS_MAX;
+	return new_answer && judged->others++ < OTHERS_MAX;
 }
 
 /* Looks at a container for each answer that differs, within bounds. */
-static bool isolation_judge_offer(struct offer *offer, void *user)
+static bool judge_offer(struct offer *offer, void *user)
 {
-	struct isolation_tally *tally = user;
-	struct isolation *isolation = tally->isolation;
+	struct judged *judged = user;
+	struct isolation *isolation = judged->isolation;
 	struct sight sight = {0};
 	char digest[DIGEST_SIZE] = "";
-	bool is_new = isolation_is_new(tally, offer, digest);
+	bool new_answer = is_new(judged, offer, digest);
 
 	if (offer->granted.source == GRANTED_UNTOLD) {
-		if (!is_new)
+		if (!new_answer)
 			return true;
-		if (tally->unreadable++ >= UNREADABLE_MAX) {
-			tally->unasked++;
+		if (judged->unreadable++ >= UNREADABLE_MAX) {
+			judged->unasked++;
 			return true;
 		}
-		(void)text_list_add(&tally->answers, digest, NULL);
-		if (!isolation_ask(isolation, offer, &sight))
+		(void)text_list_add(&judged->answers, digest, NULL);
+		if (!ask_container(isolation, offer, &sight))
 			return true;
 	}
-	tally_add(&tally->something, !isolation_is_empty(&offer->granted), "nothing by %s of %s",
-		  offer->id, offer->resource);
-	if (isolation_is_empty(&offer->granted))
+	tally_add(&judged->something, !is_empty(&offer->granted), "nothing by %s of %s", offer->id,
+		  offer->resource);
+	if (is_empty(&offer->granted))
 		return true;
 	if (offer->granted.count == 0) {
-		tally->unseen++;
+		judged->unseen++;
 		return true;
 	}
-	tally_add(&tally->one, offer->granted.count == 1, "%zu by %s of %s", offer->granted.count,
+	tally_add(&judged->one, offer->granted.count == 1, "%zu by %s of %s", offer->granted.count,
 		  offer->id, offer->resource);
 	if (offer->granted.count != 1 ||
-	    (sight.document == NULL && !isolation_wants_look(tally, offer, is_new)))
+	    (sight.document == NULL && !wants_look(judged, offer, new_answer)))
 		return true;
-	(void)text_list_add(&tally->launched, offer->granted.devices[0]->id, NULL);
-	(void)text_list_add(&tally->answers, digest, NULL);
+	(void)text_list_add(&judged->launched, offer->granted.devices[0]->id, NULL);
+	(void)text_list_add(&judged->answers, digest, NULL);
 	if (sight.document != NULL ||
-	    isolation_look_offer(isolation, offer->granted.devices[0]->id, offer, &sight))
-		isolation_expect_only(isolation, offer->resource, &sight, &offer->granted);
+	    look_at_offer(isolation, offer->granted.devices[0]->id, offer, &sight))
+		expect_only(isolation, offer->resource, &sight, &offer->granted);
 	return true;
 }
 
-static void isolation_sum_up(struct check_run *run, struct isolation_tally *tally)
-{
-	(void)tally_end(&tally->something);
-	(void)tally_end(&tally->one);
-	if (tally->others > OTHERS_MAX)
-		check_note(run,
-			   "%zu ids answer otherwise than the first one of their device; the "
-			   "containers of %d of them were looked at",
-			   tally->others, OTHERS_MAX);
-	if (tally->unasked != 0)
-		check_unsupported(
-			run,
-			"the answers of %zu ids cannot be read and differ; the containers "
-			"of the first %d were asked instead",
-			tally->unreadable, UNREADABLE_MAX);
-	if (tally->unseen != 0)
-		check_unsupported(run,
-				  "which devices %zu ids hand out cannot be told: their answers "
-				  "hold names for a container runtime alone, and containers on "
-				  "this one saw no device of the node",
-				  tally->unseen);
-}
-
-static void isolation_single_device(struct check_run *run)
+static void single_device(struct check_run *run)
 {
 	struct isolation isolation CLEANUP_ISOLATION = {0};
-	struct isolation_tally tally = {
+	struct judged judged = {
 		.isolation = &isolation,
 		.something = TALLY(run, "what an id hands out", "a device"),
 		.one = TALLY(run, "devices granted", "1"),
 	};
 
-	if (isolation_open(&isolation, run, NULL)) {
-		(void)offers_each(isolation.rig, isolation.grants, isolation_judge_offer, &tally);
-		isolation_sum_up(run, &tally);
-	}
-	text_list_free(&tally.launched);
-	text_list_free(&tally.answers);
+	if (!isolation_open(&isolation, run, NULL))
+		return;
+	(void)offers_each(isolation.rig, judge_offer, &judged);
+	(void)tally_end(&judged.something);
+	(void)tally_end(&judged.one);
+	if (judged.others > OTHERS_MAX)
+		check_note(run,
+			   "%zu ids answer otherwise than the first one of their device; the "
+			   "containers of %d of them were looked at",
+			   judged.others, OTHERS_MAX);
+	if (judged.unasked != 0)
+		check_unsupported(
+			run,
+			"the answers of %zu ids cannot be read and differ; the containers "
+			"of the first %d were asked instead",
+			judged.unreadable, UNREADABLE_MAX);
+	if (judged.unseen != 0)
+		tell_unseen(run, judged.unseen);
+	text_list_free(&judged.launched);
+	text_list_free(&judged.answers);
 }
 
-/* The search for two ids that hand out one device each: different ones, or the same one. */
-struct isolation_pair {
-	struct isolation *isolation;
+/* Two ids that hand out one device each: different ones, or the same one. */
+struct pair {
+	struct isolation isolation;
 	bool same;
 	struct offer seen[GRANTED_DEVICES_MAX]; /* the first offer of each device */
 	size_t seen_count;
-	struct offer second; /* and the one that goes with seen[first] */
-	size_t first;
-	bool found;
+	struct offer *first, second; /* of `seen`, NULL until both are found */
 	size_t unreadable, unseen;
 };
 
-static void isolation_pair_free(struct isolation_pair *pair)
+static void pair_free(struct pair **pair)
 {
-	for (size_t i = 0; i < pair->seen_count; i++)
-		offer_close(pair->isolation->rig, &pair->seen[i]);
-	offer_close(pair->isolation->rig, &pair->second);
-	free(pair);
+	if (*pair == NULL)
+		return;
+	for (size_t i = 0; i < (*pair)->seen_count; i++)
+		offer_close((*pair)->isolation.rig, &(*pair)->seen[i]);
+	offer_close((*pair)->isolation.rig, &(*pair)->second);
+	isolation_close(&(*pair)->isolation);
+	free(*pair);
 }
 
-static bool isolation_take_second(struct isolation_pair *pair, struct offer *offer, size_t first)
+/* Takes the offer over when it is one of the pair, or may become one. */
+static bool pair_offer(struct offer *offer, void *user)
 {
-	pair->second = *offer;
-	*offer = (struct offer){0};
-	pair->first = first;
-	pair->found = true;
-	return false;
-}
-
-static bool isolation_pair_offer(struct offer *offer, void *user)
-{
-	struct isolation_pair *pair = user;
+	struct pair *pair = user;
 	struct sight sight = {0};
 
 	if (offer->granted.source == GRANTED_UNTOLD && pair->unreadable++ < UNREADABLE_MAX)
-		(void)isolation_ask(pair->isolation, offer, &sight);
+		(void)ask_container(&pair->isolation, offer, &sight);
 	if (offer->granted.count != 1) {
 		pair->unseen +=
 			offer->granted.count == 0 && offer->granted.source != GRANTED_NOTHING;
 		return true;
 	}
-	for (size_t i = 0; i < pair->seen_count; i++) {
+	for (size_t i = 0; pair->first == NULL && i < pair->seen_count; i++) {
 		if ((pair->seen[i].granted.devices[0] == offer->granted.devices[0]) == pair->same)
-			return isolation_take_second(pair, offer, i);
+			pair->first = &pair->seen[i];
 	}
-	if (pair->seen_count < GRANTED_DEVICES_MAX) {
-		pair->seen[pair->seen_count++] = *offer;
-		*offer = (struct offer){0};
-	}
-	return true;
+	if (pair->first == NULL && pair->seen_count == GRANTED_DEVICES_MAX)
+		return true;
+	*(pair->first != NULL ? &pair->second : &pair->seen[pair->seen_count++]) = *offer;
+	*offer = (struct offer){0};
+	return pair->first == NULL;
+}
+
+/* NULL: recorded. */
+static struct pair *find_pair(struct check_run *run, bool same, const char *const *env)
+{
+	struct pair *pair CLEANUP(pair_free) = calloc(1, sizeof(*pair));
+	struct error err = {0};
+
+	if (!check_works(run, pair != NULL ? 0 : error_memory(&err), NULL, &err) ||
+	    !isolation_open(&pair->isolation, run, env))
+		return NULL;
+	pair->same = same;
+	size_t ids = offers_each(pair->isolation.rig, pair_offer, pair);
+
+	if (pair->first != NULL)
+		return STEAL(pair);
+	if (ids != 0 && pair->unseen != 0)
+		tell_unseen(run, pair->unseen);
+	else if (ids != 0 && same)
+		check_not_applicable(run, "the plugin offers no replicas of one device");
+	else if (ids != 0)
+		check_unsupported(run, "no two of the %zu ids hand out different devices", ids);
+	return NULL;
 }
 
 /* Runs both containers, and says whether they overlapped. False: recorded. */
-static bool isolation_run_both(struct isolation *isolation, const struct isolation_pair *pair,
-			       const char *delay, struct sight sights[2], bool *together)
+static bool run_both(struct pair *pair, const char *delay, struct sight sights[2], bool *together)
 {
 	const char *const look_late[] = {"probe-visibility", "--delay", delay, NULL};
-	struct check_run *run = isolation->run;
-	struct stage *stage = isolation->stage;
-	struct probe *first =
-		stage_start(stage, "first", look_late, &pair->seen[pair->first].grant);
+	struct stage *stage = pair->isolation.stage;
+	struct probe *first = stage_start(stage, "first", look_late, &pair->first->grant);
 	struct probe *second =
 		first != NULL ? stage_start(stage, "second", look_late, &pair->second.grant) : NULL;
 
@@ -323,103 +329,66 @@ static bool isolation_run_both(struct isolation *isolation, const struct isolati
 	if (sights[0].document == NULL || sights[1].document == NULL)
 		return false;
 	if (probe_finished_ns(first) == 0 || probe_started_ns(second) == 0) {
-		check_broken(run, "the runtime does not tell when the containers ran");
+		check_broken(pair->isolation.run,
+			     "the runtime does not tell when the containers ran");
 		return false;
 	}
 	*together = probe_started_ns(second) < probe_finished_ns(first);
 	return true;
 }
 
-static bool isolation_run_pair(struct isolation *isolation, struct isolation_pair *pair,
-			       struct sight sights[2])
+static bool run_pair(struct pair *pair, struct sight sights[2])
 {
 	bool together = false;
 
-	if (!offer_admit(isolation->rig, isolation->grants, &pair->seen[pair->first]) ||
-	    !offer_admit(isolation->rig, isolation->grants, &pair->second))
+	if (!offer_admit(pair->isolation.rig, pair->first) ||
+	    !offer_admit(pair->isolation.rig, &pair->second))
 		return false;
 	for (size_t i = 0; !together && i < ARRAY_SIZE(delays); i++) {
-		if (!isolation_run_both(isolation, pair, delays[i], sights, &together))
+		if (!run_both(pair, delays[i], sights, &together))
 			return false;
 	}
 	if (!together)
-		check_broken(isolation->run, "the containers did not run at the same time");
+		check_broken(pair->isolation.run, "the containers did not run at the same time");
 	return together;
 }
 
-/* NULL: recorded. */
-static struct isolation_pair *isolation_find_pair(struct isolation *isolation, bool same)
+static void two_containers(struct check_run *run)
 {
-	struct isolation_pair *pair = calloc(1, sizeof(*pair));
-	size_t ids = 0;
-
-	if (pair == NULL) {
-		check_broken(isolation->run, "out of memory");
-		return NULL;
-	}
-	pair->isolation = isolation;
-	pair->same = same;
-	ids = offers_each(isolation->rig, isolation->grants, isolation_pair_offer, pair);
-	if (pair->found)
-		return pair;
-	if (ids != 0 && pair->unseen != 0)
-		check_unsupported(isolation->run,
-				  "which devices %zu of %zu ids hand out cannot be told: their "
-				  "answers hold names for a container runtime alone, and "
-				  "containers on this one saw no device of the node",
-				  pair->unseen, ids);
-	else if (ids != 0 && same)
-		check_not_applicable(isolation->run, "the plugin offers no replicas of one device");
-	else if (ids != 0)
-		check_unsupported(isolation->run,
-				  "no two of the %zu ids hand out different devices", ids);
-	isolation_pair_free(pair);
-	return NULL;
-}
-
-static void isolation_two_containers(struct check_run *run)
-{
-	struct isolation isolation CLEANUP_ISOLATION = {0};
-	struct isolation_pair *pair = isolation_open(&isolation, run, NULL)
-					      ? isolation_find_pair(&isolation, false)
-					      : NULL;
+	struct pair *pair CLEANUP(pair_free) = find_pair(run, false, NULL);
 	struct sight sights[2] = {{0}};
 
-	if (pair == NULL)
+	if (pair == NULL || !run_pair(pair, sights))
 		return;
-	if (isolation_run_pair(&isolation, pair, sights)) {
-		const struct granted *first = &pair->seen[pair->first].granted;
-		const struct granted *second = &pair->second.granted;
+	const struct granted *first = &pair->first->granted;
+	const struct granted *second = &pair->second.granted;
 
-		isolation_expect_only(&isolation, first->devices[0]->id, &sights[0], first);
-		isolation_expect_only(&isolation, second->devices[0]->id, &sights[1], second);
-		visibility_expect_different_devices(run, sights[0].document, sights[1].document);
-	}
-	isolation_pair_free(pair);
+	expect_only(&pair->isolation, first->devices[0]->id, &sights[0], first);
+	expect_only(&pair->isolation, second->devices[0]->id, &sights[1], second);
+	visibility_expect_different_devices(run, sights[0].document, sights[1].document);
 }
 
 /* One container with the devices of both offers. */
-static bool isolation_open_both(struct isolation *isolation, struct isolation_pair *pair,
-				struct offer *both)
+static bool open_both(struct pair *pair, struct offer *both)
 {
-	const struct offer *taken[] = {&pair->seen[pair->first], &pair->second};
-	const char *const ids[] = {taken[0]->id, taken[1]->id};
-	const char *resources[] = {pair->seen[pair->first].resource, pair->second.resource};
+	struct rig *rig = pair->isolation.rig;
+	const char *const ids[] = {pair->first->id, pair->second.id};
+	const char *resources[] = {pair->first->resource, pair->second.resource};
 	bool same = strcmp(resources[0], resources[1]) == 0;
 	const struct kubelet_limit limits[] = {
 		{.resource = resources[0], .count = same ? 2 : 1, .ids = ids},
 		{.resource = resources[1], .count = 1, .ids = &ids[1]},
 	};
 
-	for (size_t i = 0; i < ARRAY_SIZE(taken); i++) {
-		if (taken[i]->pod != NULL)
-			rig_release(isolation->rig, taken[i]->pod);
-	}
-	return offer_open(isolation->rig, isolation->grants, limits, same ? 1 : 2, both);
+	if (pair->first->pod != NULL)
+		rig_release(rig, pair->first->pod);
+	if (pair->second.pod != NULL)
+		rig_release(rig, pair->second.pod);
+	return offer_open(rig, limits, same ? 1 : 2, both);
 }
 
 /* What one resource says and another one takes back is for allocate.* to judge. */
-static bool isolation_is_contradicted(const struct offer *offer)
+static bool is_contradicted(const struct offer *offer)
 {
 	for (size_t i = 0; i < offer->grant.conflict_count; i++) {
 		if (!offer->grant.conflicts[i].same && !offer->grant.conflicts[i].dropped)
@@ -428,95 +397,81 @@ static bool isolation_is_contradicted(const struct offer *offer)
 	return false;
 }
 
-static void isolation_judge_both(struct isolation *isolation, struct isolation_pair *pair,
-				 struct offer *both)
+static void judge_both(struct pair *pair, struct offer *both)
 {
 	struct granted wanted = {.source = GRANTED_READ};
 	struct sight sight = {0};
 
-	granted_add(&wanted, pair->seen[pair->first].granted.devices[0]);
+	granted_add(&wanted, pair->first->granted.devices[0]);
 	granted_add(&wanted, pair->second.granted.devices[0]);
-	if (isolation_is_contradicted(both)) {
-		check_not_applicable(isolation->run,
+	if (is_contradicted(both)) {
+		check_not_applicable(pair->isolation.run,
 				     "the answers of %s and %s contradict each other, and a "
 				     "kubelet keeps one of them",
-				     pair->seen[pair->first].resource, pair->second.resource);
+				     pair->first->resource, pair->second.resource);
 		return;
 	}
 	if (both->granted.source == GRANTED_READ)
-		(void)check_expect_int(isolation->run, "devices granted",
+		(void)check_expect_int(pair->isolation.run, "devices granted",
 				       (long long)both->granted.count, 2);
-	if (isolation_look(isolation, "two-devices", &both->grant, &sight))
-		isolation_expect_only(isolation, "two devices", &sight, &wanted);
+	if (look(&pair->isolation, "two-devices", &both->grant, &sight))
+		expect_only(&pair->isolation, "two devices", &sight, &wanted);
 }
 
-static void isolation_two_devices(struct check_run *run)
+static void two_devices(struct check_run *run)
 {
-	struct isolation isolation CLEANUP_ISOLATION = {0};
-	struct isolation_pair *pair = isolation_open(&isolation, run, NULL)
-					      ? isolation_find_pair(&isolation, false)
-					      : NULL;
+	struct pair *pair CLEANUP(pair_free) = find_pair(run, false, NULL);
 	struct offer both = {0};
 
-	if (pair == NULL)
+	if (pair == NULL || !open_both(pair, &both))
 		return;
-	if (isolation_open_both(&isolation, pair, &both))
-		isolation_judge_both(&isolation, pair, &both);
-	offer_close(isolation.rig, &both);
-	isolation_pair_free(pair);
+	judge_both(pair, &both);
+	offer_close(pair->isolation.rig, &both);
 }
 
-static void isolation_shared_replicas(struct check_run *run)
+static void shared_replicas(struct check_run *run)
 {
 	static const char *const two_replicas[] = {"DEVICE_PLUGIN_GPU_MULTITENANCY=2",
 						   "WDDM_DEVICE_PLUGIN_MULTITENANCY=2", NULL};
-	struct isolation isolation CLEANUP_ISOLATION = {0};
 	const char *const *env = check_context(run)->reference_plugin ? two_replicas : NULL;
-	struct isolation_pair *pair =
-		isolation_open(&isolation, run, env) ? isolation_find_pair(&isolation, true) : NULL;
+	struct pair *pair CLEANUP(pair_free) = find_pair(run, true, env);
 	struct sight sights[2] = {{0}};
 
-	if (pair == NULL)
+	if (pair == NULL || !run_pair(pair, sights))
 		return;
-	if (isolation_run_pair(&isolation, pair, sights)) {
-		isolation_expect_only(&isolation, "first replica", &sights[0],
-				      &pair->second.granted);
-		isolation_expect_only(&isolation, "second replica", &sights[1],
-				      &pair->second.granted);
-		visibility_expect_same_devices(run, sights[0].document, sights[1].document);
-	}
-	isolation_pair_free(pair);
+	expect_only(&pair->isolation, "first replica", &sights[0], &pair->second.granted);
+	expect_only(&pair->isolation, "second replica", &sights[1], &pair->second.granted);
+	visibility_expect_same_devices(run, sights[0].document, sights[1].document);
 }
 
 static const char *const tags_isolation[] = {"isolation", "container", NULL};
 
-#define ISOLATION_CHECK(name, meaning, body)                                                       \
+#define ISOLATION(name, meaning, body)                                                             \
 	.id = "isolation." name, .revision = (meaning), .timeout_s = 300, .run = (body),           \
 	.tags = tags_isolation, .severity = CHECK_CRITICAL
 
 static const struct check checks[] = {
 	{
-		ISOLATION_CHECK("no-allocation", 2, isolation_no_allocation),
+		ISOLATION("no-allocation", 2, no_allocation),
 		.title = "A container without a device sees no GPU",
 		.advice = "Look at what the evidence shows: a runtime hook, a default mount or a "
-			  "privileged "
-			  "runtime gives every container the GPU.",
+			  "privileged runtime gives every container the GPU.",
 		.requirement = CHECK_ISO_01,
 		.needs = {.containers = true},
 		.stands_on = "environment.container",
 	},
 	{
-		ISOLATION_CHECK("single-device", 2, isolation_single_device),
+		ISOLATION("single-device", 2, single_device),
 		.title = "A container with one device sees that device and no other",
 		.advice = "Compare the evidence with the plugin's answer; if the answer names one "
-			  "device, the "
-			  "driver does not isolate: run one GPU per node until it does.",
+			  "device, the driver does not isolate: run one GPU per node until it "
+			  "does.",
 		.requirement = CHECK_ISO_02,
 		.needs = {.devices = 1, .containers = true},
 		.stands_on = "allocate.one-response",
 	},
 	{
-		ISOLATION_CHECK("two-containers", 2, isolation_two_containers),
+		ISOLATION("two-containers", 2, two_containers),
 		.title = "Two containers at the same time see one device each, their own",
 		.advice = "As for isolation.single-device; here both containers run side by side.",
 		.requirement = CHECK_ISO_03,
@@ -524,7 +479,7 @@ static const struct check checks[] = {
 		.stands_on = "allocate.one-response",
 	},
 	{
-		ISOLATION_CHECK("two-devices", 1, isolation_two_devices),
+		ISOLATION("two-devices", 1, two_devices),
 		.title = "A container with two devices sees both and no third",
 		.advice = "Compare the answer for two ids with those for each of them alone: a "
 			  "variable or a path that is there once holds one device.",
@@ -533,7 +488,7 @@ static const struct check checks[] = {
 		.stands_on = "allocate.one-response",
 	},
 	{
-		ISOLATION_CHECK("node-files", 1, isolation_node_files),
+		ISOLATION("node-files", 1, isolation_node_files),
 		.title = "No answer hands out the node itself",
 		.advice = "Mount what the driver needs, file by file, and hand out the nodes of "
 			  "GPUs alone: who holds the node's root, its /proc, /sys or /etc, its "
@@ -543,7 +498,7 @@ static const struct check checks[] = {
 		.stands_on = "allocate.one-response",
 	},
 	{
-		ISOLATION_CHECK("shared-replicas", 2, isolation_shared_replicas),
+		ISOLATION("shared-replicas", 2, shared_replicas),
 		.title = "Two containers with replicas of one device both see that device",
 		.advice = "Check that the plugin maps each replica's id to its device.",
 		.requirement = CHECK_ISO_04,

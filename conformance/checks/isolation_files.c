@@ -2,20 +2,20 @@
 /* What of the node itself the answers hand out: judged for each id, without a container. */
 #include "base/cleanup.h"
 #include "conformance/checks/host_places.h"
-#include "conformance/checks/isolation.h"
 #include "conformance/checks/node_file.h"
 #include "conformance/checks/offer.h"
+#include "conformance/checks/suites.h"
 #include "conformance/checks/tally.h"
 
 /* What the answers of all ids mount and hand out as nodes. */
-struct isolation_files {
+struct files {
 	struct check_run *run;
 	const struct host_places *places;
 	struct tally answers, mounts, nodes;
 };
 
 /* /dev/mem, /dev/kmem, /dev/port, /dev/core, /dev/kmsg */
-static bool isolation_is_of_the_node(const struct node_file *file)
+static bool is_of_the_node(const struct node_file *file)
 {
 	static const unsigned minors[] = {1, 2, 4, 6, 11};
 
@@ -26,9 +26,9 @@ static bool isolation_is_of_the_node(const struct node_file *file)
 	return file->kind == NODE_FILE_BLOCK;
 }
 
-static bool isolation_judge_files(struct offer *offer, void *user)
+static bool judge_files(struct offer *offer, void *user)
 {
-	struct isolation_files *files = user;
+	struct files *files = user;
 
 	tally_add(&files->answers, true, "%s", offer->id);
 	for (size_t i = 0; i < offer->grant.mounts.count; i++) {
@@ -36,9 +36,10 @@ static bool isolation_judge_files(struct offer *offer, void *user)
 		const char *given = NULL;
 		struct error err = {0};
 
-		if (host_places_given(files->places, mount->host_path, mount->read_only, &given,
-				      &err) < 0)
-			check_broken(files->run, "%s", err.text);
+		(void)check_works(files->run,
+				  host_places_given(files->places, mount->host_path,
+						    mount->read_only, &given, &err),
+				  NULL, &err);
 		tally_add(&files->mounts, given == NULL, "%s by %s (%s) for %s",
 			  given != NULL ? given : "", mount->host_path,
 			  mount->read_only ? "read-only" : "writable", offer->id);
@@ -46,7 +47,7 @@ static bool isolation_judge_files(struct offer *offer, void *user)
 	for (size_t i = 0; i < offer->grant.devices.count; i++) {
 		const char *path = offer->grant.devices.items[i].host_path;
 		struct node_file file = {0};
-		bool harmful = node_file_identify(path, &file) && isolation_is_of_the_node(&file);
+		bool harmful = node_file_identify(path, &file) && is_of_the_node(&file);
 
 		tally_add(&files->nodes, !harmful, "%s (%s %u:%u) for %s", path,
 			  file.kind == NODE_FILE_BLOCK ? "block" : "character", file.major,
@@ -57,26 +58,22 @@ static bool isolation_judge_files(struct offer *offer, void *user)
 
 void isolation_node_files(struct check_run *run)
 {
-	struct granted_reader *grants CLEANUP_GRANTED_READER = NULL;
 	struct host_places *places CLEANUP_HOST_PLACES = NULL;
-	struct rig *rig = rig_ready(run);
+	struct rig *rig = rig_ready(run, NULL);
 	struct error err = {0};
-	struct isolation_files files = {
+	struct files files = {
 		.run = run,
 		.answers = TALLY(run, "answers", "looked at"),
 		.mounts = TALLY(run, "mounts", "nothing that the node needs for itself"),
 		.nodes = TALLY(run, "device nodes", "no disk and no memory of the node"),
 	};
 
-	if (rig == NULL)
+	if (rig == NULL ||
+	    !check_works(run, host_places_new(rig->context->cri_address, &places, &err), NULL,
+			 &err))
 		return;
-	if (granted_reader_new(rig->context->node, &grants, &err) < 0 ||
-	    host_places_new(rig->context->cri_address, &places, &err) < 0) {
-		check_broken(run, "%s", err.text);
-		return;
-	}
 	files.places = places;
-	(void)offers_each(rig, grants, isolation_judge_files, &files);
+	(void)offers_each(rig, judge_files, &files);
 	(void)tally_end(&files.answers);
 	(void)tally_end(&files.mounts);
 	(void)tally_end(&files.nodes);

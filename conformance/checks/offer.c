@@ -10,72 +10,72 @@
 
 enum { OFFERS_MS = 60000 };
 
-/* What a kubelet makes of the answer for one id. */
-static int offer_call(struct rig *rig, const char *resource, const char *id, struct grant *grant,
-		      struct error *err)
+static int read_options(struct rig *rig, struct offer *offer, struct error *err)
 {
-	struct kubelet_reply reply = {0};
-	int rc = kubelet_call_allocate(kubelet_resource_plugin(rig->kubelet, resource), &id, 1,
-				       context_wait_ms(rig->context, RIG_CALL_MS), &reply, err);
-	const V1beta1__AllocateResponse *response =
-		rc == 0 ? (const V1beta1__AllocateResponse *)reply.reply : NULL;
+	int rc = 0;
 
-	if (rc == 0 && reply.code != RPC_OK)
-		rc = error_set(err, ERROR_REMOTE, "%s: %s", rpc_code_name(reply.code),
-			       reply.message);
-	if (rc == 0 && (response == NULL || response->n_container_responses == 0))
-		rc = error_set(err, ERROR_PROTOCOL, "no container response");
-	if (rc == 0) {
-		struct kubelet_answer answer = {resource, response->container_responses[0]};
-
-		rc = kubelet_merge(rig_is_windows(rig), &answer, 1, grant, err);
-	}
-	kubelet_reply_free(&reply);
-	return rc < 0 ? error_wrap(err, rc, "%s of %s", id, resource) : 0;
+	if (rig->granted == NULL)
+		rc = granted_reader_new(rig->context->node, &rig->granted, err);
+	if (rc == 0)
+		offer->granted = granted_read(rig->granted, &offer->grant);
+	return rc;
 }
 
-/* Asks for the answer alone. False: recorded, and there is nothing to close. */
-static bool offer_read(struct rig *rig, struct granted_reader *grants, const char *resource,
-		       const char *id, struct offer *out)
+/* What a kubelet makes of the answer for one id. */
+static int merge_answer(struct rig *rig, const struct kubelet_reply *reply, struct offer *offer,
+			struct error *err)
 {
-	struct error err = {0};
+	struct kubelet_answer answer = {offer->resource, rig_first_response(reply)};
+
+	if (reply->code != RPC_OK)
+		return error_set(err, ERROR_REMOTE, "%s: %s", rpc_code_name(reply->code),
+				 reply->message);
+	if (answer.response == NULL)
+		return error_set(err, ERROR_PROTOCOL, "no container response");
+	return kubelet_merge(rig_is_windows(rig), &answer, 1, &offer->grant, err);
+}
+
+int offer_ask(struct rig *rig, const char *resource, const char *id, struct offer *out,
+	      struct error *err)
+{
+	struct kubelet_reply reply CLEANUP_KUBELET_REPLY = {0};
 
 	*out = (struct offer){.resource = resource, .id = strdup(id)};
-	if (out->id == NULL) {
-		check_broken(rig->run, "out of memory");
-		return false;
-	}
-	if (offer_call(rig, resource, id, &out->grant, &err) < 0) {
-		(void)check_expect_ok(rig->run, ERROR_REMOTE, "Allocate", &err);
-		offer_close(rig, out);
-		return false;
-	}
-	out->granted = granted_read(grants, &out->grant);
-	return true;
+	int rc = out->id != NULL ? rig_allocate(rig, resource, &id, 1, &reply, err)
+				 : error_memory(err);
+
+	if (rc == 0)
+		rc = merge_answer(rig, &reply, out, err);
+	if (rc == 0)
+		rc = read_options(rig, out, err);
+	if (rc == 0)
+		return 0;
+	offer_close(rig, out);
+	return error_wrap(err, rc, "%s of %s", id, resource);
 }
 
-bool offer_open(struct rig *rig, struct granted_reader *grants, const struct kubelet_limit *limits,
-		size_t count, struct offer *out)
+bool offer_open(struct rig *rig, const struct kubelet_limit *limits, size_t count,
+		struct offer *out)
 {
 	char *id CLEANUP_FREE = strdup(limits->ids[0]);
 	char *pod CLEANUP_FREE = text_format("%s/%s", limits->resource, limits->ids[0]);
+	struct error err = {0};
 
 	*out = (struct offer){.resource = limits->resource};
-	if (id == NULL || pod == NULL) {
-		check_broken(rig->run, "out of memory");
-		return false;
-	}
-	if (!rig_admit(rig, pod, limits, count, &out->grant))
+	if (!check_works(rig->run, id != NULL && pod != NULL ? 0 : error_memory(&err), NULL,
+			 &err) ||
+	    !rig_admit(rig, pod, limits, count, &out->grant))
 		return false;
 	out->id = STEAL(id);
 	out->pod = STEAL(pod);
-	out->granted = granted_read(grants, &out->grant);
-	return true;
+	if (check_works(rig->run, read_options(rig, out, &err), NULL, &err))
+		return true;
+	offer_close(rig, out);
+	return false;
 }
 
 /* An id stands for the same device each time. False: recorded. */
-static bool offer_expect_same(struct rig *rig, const struct offer *asked,
-			      const struct offer *admitted)
+static bool expect_same(struct rig *rig, const struct offer *asked, const struct offer *admitted)
 {
 	struct text saw CLEANUP_TEXT = {0};
 	bool same = asked->granted.source != GRANTED_READ ||
@@ -95,7 +95,7 @@ static bool offer_expect_same(struct rig *rig, const struct offer *asked,
 			    asked->resource);
 }
 
-bool offer_admit(struct rig *rig, struct granted_reader *grants, struct offer *offer)
+bool offer_admit(struct rig *rig, struct offer *offer)
 {
 	const char *id = offer->id;
 	const struct kubelet_limit limit = {.resource = offer->resource, .count = 1, .ids = &id};
@@ -103,9 +103,9 @@ bool offer_admit(struct rig *rig, struct granted_reader *grants, struct offer *o
 
 	if (offer->pod != NULL)
 		return true;
-	if (!offer_open(rig, grants, &limit, 1, &admitted))
+	if (!offer_open(rig, &limit, 1, &admitted))
 		return false;
-	if (!offer_expect_same(rig, offer, &admitted)) {
+	if (!expect_same(rig, offer, &admitted)) {
 		offer_close(rig, &admitted);
 		return false;
 	}
@@ -125,60 +125,44 @@ void offer_close(struct rig *rig, struct offer *offer)
 }
 
 struct offers {
-	struct rig *rig;
-	struct granted_reader *grants;
 	bool (*visit)(struct offer *offer, void *user);
 	void *user;
-	uint64_t began_ms;
-	uint64_t waited_ns; /* for answers */
+	uint64_t end_ms;
 	size_t visited;
+	bool ended;
 };
 
-/* False: it is to end. */
-static bool offers_of_resource(struct offers *offers, const char *resource)
+static void visit_resource(struct rig *rig, const struct rig_item *item)
 {
-	struct text_list ids CLEANUP_TEXT_LIST = {0};
+	struct offers *offers = item->user;
 
-	if (!rig_healthy_ids(offers->rig, resource, &ids))
-		return false;
-	for (size_t i = 0; i < ids.count; i++) {
+	for (size_t i = 0; !offers->ended && i < item->ids->count; i++) {
 		struct offer offer = {0};
-		bool more = false;
-		uint64_t start_ns = clock_monotonic_ns();
+		struct error err = {0};
 
-		if (clock_monotonic_ms() - offers->began_ms >
-		    context_limit_ms(offers->rig->context, OFFERS_MS)) {
-			check_note(offers->rig->run, "%zu of the %zu ids of %s were asked for", i,
-				   ids.count, resource);
-			return true;
+		if (clock_monotonic_ms() > offers->end_ms) {
+			check_note(rig->run, "%zu of the %zu ids of %s were asked for", i,
+				   item->ids->count, item->resource);
+			return;
 		}
-		if (!offer_read(offers->rig, offers->grants, resource, ids.items[i], &offer))
-			return false;
-		offers->waited_ns += clock_monotonic_ns() - start_ns;
-		offers->visited++;
-		more = offers->visit(&offer, offers->user);
-		offer_close(offers->rig, &offer);
-		if (!more)
-			return false;
+		int rc = offer_ask(rig, item->resource, item->ids->items[i], &offer, &err);
+
+		if (rc < 0)
+			(void)check_expect_ok(rig->run, rc, "Allocate", &err);
+		offers->visited += rc == 0;
+		offers->ended = rc < 0 || !offers->visit(&offer, offers->user);
+		offer_close(rig, &offer);
 	}
-	return true;
 }
 
-size_t offers_each(struct rig *rig, struct granted_reader *grants,
-		   bool (*visit)(struct offer *offer, void *user), void *user)
+size_t offers_each(struct rig *rig, bool (*visit)(struct offer *offer, void *user), void *user)
 {
 	struct offers offers = {
-		.rig = rig,
-		.grants = grants,
 		.visit = visit,
 		.user = user,
-		.began_ms = clock_monotonic_ms(),
+		.end_ms = clock_monotonic_ms() + context_limit_ms(rig->context, OFFERS_MS),
 	};
 
-	for (size_t i = 0; i < rig->resources.count; i++) {
-		if (!offers_of_resource(&offers, rig->resources.items[i]))
-			break;
-	}
-	check_add_time(rig->run, REPORT_PHASE_PLUGIN, offers.waited_ns);
+	(void)rig_for_each(rig, visit_resource, &offers);
 	return offers.visited;
 }

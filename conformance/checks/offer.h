@@ -15,23 +15,26 @@ struct offer {
 	struct granted granted; /* read off the grant */
 };
 
-/* Admits a container for an offer that was read. False: recorded. */
-bool offer_admit(struct rig *rig, struct granted_reader *grants, struct offer *offer);
+/* Asks for the answer for one id. On error, which names the id, there is nothing to close. */
+int offer_ask(struct rig *rig, const char *resource, const char *id, struct offer *out,
+	      struct error *err);
+
+/* Admits a container for an offer that was asked for. False: recorded. */
+bool offer_admit(struct rig *rig, struct offer *offer);
 
 /* Admits a container that asks for these ids; the first one names the offer. False: recorded, and
  * there is nothing to close. */
-bool offer_open(struct rig *rig, struct granted_reader *grants, const struct kubelet_limit *limits,
-		size_t count, struct offer *out);
+bool offer_open(struct rig *rig, const struct kubelet_limit *limits, size_t count,
+		struct offer *out);
 
 /* The container, if there was one, is gone. A zeroed offer, because somebody took it, is left
  * alone. */
 void offer_close(struct rig *rig, struct offer *offer);
 
 /*
- * Reads an offer for each healthy id of each resource under test, one after the other, and closes
- * it after `visit`, which returns false to end it all. An id without an answer ends it as well.
+ * Asks for each healthy id of each resource under test, one after the other, and closes the offer
+ * after `visit`, which returns false to end it all. An id without an answer ends it as well.
  * Many ids take long: after a minute the rest is left out, which a note says. Returns how many ids
  * were visited.
  */
-size_t offers_each(struct rig *rig, struct granted_reader *grants,
-		   bool (*visit)(struct offer *offer, void *user), void *user);
+size_t offers_each(struct rig *rig, bool (*visit)(struct offer *offer, void *user), void *user);

@@ -17,111 +17,100 @@ enum {
 	FLAP_THOROUGH_MS = 1000,
 };
 
-/* Every resource lists its devices and allocates one of them. */
-static void restart_expect_works(struct rig *rig)
+static void allocates(struct rig *rig, const struct rig_item *item)
 {
-	if (!rig_expect_listed(rig))
-		return;
-	for (size_t i = 0; i < rig->resources.count; i++) {
-		const char *resource = rig->resources.items[i];
-		struct text_list ids CLEANUP_TEXT_LIST = {0};
-		struct kubelet_reply reply = {0};
-		struct error err = {0};
+	struct kubelet_reply reply CLEANUP_KUBELET_REPLY = {0};
+	struct error err = {0};
+	int rc = rig_allocate(rig, item->resource, (const char *const *)item->ids->items, 1, &reply,
+			      &err);
 
-		if (!rig_healthy_ids(rig, resource, &ids))
-			return;
-		int rc = kubelet_call_allocate(kubelet_resource_plugin(rig->kubelet, resource),
-					       (const char *const *)ids.items, 1, RIG_CALL_MS,
-					       &reply, &err);
-
-		if (check_expect_ok(rig->run, rc, "Allocate afterwards", &err))
-			(void)check_expect(rig->run, reply.code == RPC_OK, "Allocate afterwards",
-					   "OK", "%s %s", rpc_code_name(reply.code), reply.message);
-		kubelet_reply_free(&reply);
-	}
+	if (check_expect_ok(rig->run, rc, "Allocate afterwards", &err))
+		(void)check_expect(rig->run, reply.code == RPC_OK, "Allocate afterwards", "OK",
+				   "%s %s", rpc_code_name(reply.code), reply.message);
 }
 
-static void restart_kubelet(struct rig *rig, enum kubelet_restart what,
-			    enum check_requirement requirement, const char *event)
+/* Every resource lists its devices and allocates one of them. */
+static void expect_works(struct rig *rig)
+{
+	if (rig_expect_listed(rig))
+		(void)rig_for_each(rig, allocates, NULL);
+}
+
+static void restart_kubelet(struct rig *rig, enum kubelet_restart what, const char *event)
 {
 	struct error err = {0};
-	size_t from = 0;
 
 	if (rig == NULL)
 		return;
-	from = kubelet_registration_count(rig->kubelet);
-	if (kubelet_restart(rig->kubelet, what, &err) < 0) {
-		check_broken(rig->run, "fake kubelet: %s", err.text);
-		return;
-	}
-	if (rig_expect_return(rig, from, requirement, event))
-		restart_expect_works(rig);
+	size_t from = kubelet_registration_count(rig->kubelet);
+
+	if (check_works(rig->run, kubelet_restart(rig->kubelet, what, &err), "fake kubelet",
+			&err) &&
+	    rig_expect_return(rig, from, check_row(rig->run)->requirement, event))
+		expect_works(rig);
 }
 
 /* What a kubelet does when it starts. A plugin that ends over it comes back with its pod. */
-static void restart_kubelet_restart(struct check_run *run)
+static void kubelet_restarts(struct check_run *run)
 {
-	struct rig *rig = rig_ready(run);
+	struct rig *rig = rig_ready(run, NULL);
 
 	if (rig != NULL)
 		rig->supervised = true;
-	restart_kubelet(rig, KUBELET_RESTART_WHOLE, CHECK_RES_01, "the kubelet's restart");
+	restart_kubelet(rig, KUBELET_RESTART_WHOLE, "the kubelet's restart");
 }
 
-static void restart_socket_removed(struct check_run *run)
+static void socket_removed(struct check_run *run)
 {
-	restart_kubelet(rig_ready(run), KUBELET_RESTART_PLUGIN_SOCKETS, CHECK_RES_02,
+	restart_kubelet(rig_ready(run, NULL), KUBELET_RESTART_PLUGIN_SOCKETS,
 			"the removal of the plugin's socket");
 }
 
-static void restart_kubelet_socket(struct check_run *run)
+static void kubelet_socket_recreated(struct check_run *run)
 {
-	restart_kubelet(rig_ready(run), KUBELET_RESTART_KUBELET_SOCKET, CHECK_RES_03,
+	restart_kubelet(rig_ready(run, NULL), KUBELET_RESTART_KUBELET_SOCKET,
 			"the return of kubelet.sock");
 }
 
-static void restart_flapping(struct check_run *run)
+static void flapping(struct check_run *run)
 {
-	struct rig *rig = rig_ready(run);
+	struct rig *rig = rig_ready(run, NULL);
 	struct error err = {0};
 	size_t from = 0;
-	int before = 0;
 
 	if (rig == NULL)
 		return;
-	before = rig_descriptors(rig);
+	int before = rig_descriptors(rig);
+
 	for (int i = 0; i < (rig->context->thorough ? FLAPS_THOROUGH : FLAPS); i++) {
 		from = kubelet_registration_count(rig->kubelet);
-		if (kubelet_restart(rig->kubelet, KUBELET_RESTART_WHOLE, &err) < 0) {
-			check_broken(run, "fake kubelet: %s", err.text);
+		if (!check_works(run, kubelet_restart(rig->kubelet, KUBELET_RESTART_WHOLE, &err),
+				 "fake kubelet", &err))
 			return;
-		}
 		(void)rig_watch(rig, FLAP_MS, FLAP_THOROUGH_MS);
 	}
 	if (!rig_expect_return(rig, from, CHECK_RES_05, "the last restart"))
 		return;
-	restart_expect_works(rig);
+	expect_works(rig);
 	rig_expect_descriptors(rig, before);
 }
 
 /* Under a DaemonSet they die with the container; as a service of the node they stay for ever. */
-static void restart_expect_no_daemons(struct check_run *run)
+static void expect_no_daemons(struct check_run *run)
 {
 	struct text_list names CLEANUP_TEXT_LIST = {0};
 	struct error err = {0};
 
-	if (process_end_orphans(&names, &err) < 0) {
-		check_broken(run, "processes of the plugin: %s", err.text);
-		return;
-	}
-	(void)check_expect(run, names.count == 0, "processes that the plugin left running", "none",
-			   "%s", names.count != 0 ? names.items[0] : "none");
+	if (check_works(run, process_end_orphans(&names, &err), "processes of the plugin", &err))
+		(void)check_expect(run, names.count == 0, "processes that the plugin left running",
+				   "none", "%s", names.count != 0 ? names.items[0] : "none");
 }
 
-static void restart_terminate(struct check_run *run)
+static void terminate(struct check_run *run)
 {
-	struct rig *rig = rig_ready(run);
+	struct rig *rig = rig_ready(run, NULL);
 	struct text_list sockets CLEANUP_TEXT_LIST = {0};
+	struct error err = {0};
 
 	if (rig == NULL)
 		return;
@@ -129,8 +118,9 @@ static void restart_terminate(struct check_run *run)
 		const struct kubelet_registration *r =
 			rig_registration(rig, rig->resources.items[i]);
 
-		if (r != NULL && text_list_add(&sockets, r->socket, NULL) < 0)
-			check_broken(run, "out of memory");
+		if (r != NULL)
+			(void)check_works(run, text_list_add(&sockets, r->socket, &err), NULL,
+					  &err);
 	}
 	uint64_t limit_ms = requirement_limit_ms(CHECK_RES_08);
 	uint64_t start_ms = clock_monotonic_ms();
@@ -147,7 +137,7 @@ static void restart_terminate(struct check_run *run)
 	(void)check_expect(run, result->end == PROCESS_EXITED && result->code == 0,
 			   "the plugin's end", "exit code 0", "%s %d",
 			   result->end == PROCESS_EXITED ? "exit code" : "signal", result->code);
-	restart_expect_no_daemons(run);
+	expect_no_daemons(run);
 	for (size_t i = 0; i < sockets.count; i++) {
 		bool there = file_exists(sockets.items[i]);
 
@@ -156,39 +146,26 @@ static void restart_terminate(struct check_run *run)
 	}
 }
 
-static void restart_kill_and_return(struct check_run *run)
+static void kill_and_return(struct check_run *run)
 {
-	struct rig *rig = rig_ready(run);
+	struct rig *rig = rig_ready(run, NULL);
 
-	if (rig == NULL)
+	if (rig == NULL || !rig_stop_plugin(rig, SIGKILL))
 		return;
-	if (!rig_end_plugin(rig, SIGKILL, RIG_END_MS)) {
-		check_broken(run, "the plugin did not end after SIGKILL");
-		return;
-	}
 	rig_leave_second(rig);
 	if (rig_start_plugin(rig, NULL) && rig_expect_registered(rig))
-		restart_expect_works(rig);
+		expect_works(rig);
 }
 
-/* Two instances of the plugin, of which the older one stops. */
-struct succession {
-	struct rig *rig;
-	struct plugin_process *older;
-};
-
-static void succession_free(void *argument)
+static void free_plugin(void *plugin)
 {
-	struct succession *succession = argument;
-
-	plugin_process_free(succession->older);
-	free(succession);
+	plugin_process_free(plugin);
 }
 
-static bool restart_older_is_unwatched(void *user)
+/* Nobody watches the devices of the plugin's earlier runs any more. */
+static bool older_is_unwatched(void *user)
 {
-	const struct succession *succession = user;
-	const struct rig *rig = succession->rig;
+	const struct rig *rig = user;
 
 	for (size_t i = 0; i < rig->first_registration; i++) {
 		const struct kubelet_registration *r = kubelet_registration_at(rig->kubelet, i);
@@ -201,7 +178,7 @@ static bool restart_older_is_unwatched(void *user)
 	return true;
 }
 
-static bool restart_is_allocatable(void *user)
+static bool is_allocatable(void *user)
 {
 	const struct rig *rig = user;
 
@@ -215,168 +192,130 @@ static bool restart_is_allocatable(void *user)
 	return true;
 }
 
-/* A second instance beside the one that runs; NULL: recorded. */
-static struct succession *restart_begin_succession(struct rig *rig)
+/* Starts a second instance beside the one that runs, and returns that one; NULL: recorded. */
+static struct plugin_process *begin_succession(struct rig *rig)
 {
-	struct succession *succession = calloc(1, sizeof(*succession));
+	struct plugin_process *older = STEAL(rig->plugin);
+	struct error err = {0};
 
-	if (succession == NULL) {
-		check_broken(rig->run, "out of memory");
-		return NULL;
-	}
-	succession->rig = rig;
-	succession->older = STEAL(rig->plugin);
-	check_defer(rig->run, succession_free, succession);
+	check_defer(rig->run, free_plugin, older);
 	rig_leave_second(rig);
 	if (!rig_start_plugin(rig, NULL))
 		return NULL;
-	struct error err = {0};
 	int rc = rig_settle(rig, &err);
 
-	if (rc < 0 && (plugin_process_has_ended(rig->plugin) ||
-		       plugin_process_has_ended(succession->older))) {
+	if (rc < 0 && (plugin_process_has_ended(rig->plugin) || plugin_process_has_ended(older))) {
 		check_unsupported(rig->run, "two instances do not run side by side: %s", err.text);
 		return NULL;
 	}
 	return check_expect_ok(rig->run, rc, "a second instance registers", &err) &&
 			       rig_expect_listed(rig)
-		       ? succession
+		       ? older
 		       : NULL;
 }
 
 /* Stops the older instance, and waits until the kubelet has seen its streams end. */
-static bool restart_end_older(struct succession *succession)
+static bool end_older(struct rig *rig, struct plugin_process *older)
 {
-	struct rig *rig = succession->rig;
 	struct plugin_process *newer = rig->plugin;
 	struct error err = {0};
 
-	rig->plugin = succession->older;
+	rig->plugin = older;
 	if (!rig_end_plugin(rig, SIGTERM, RIG_END_MS))
 		(void)rig_end_plugin(rig, SIGKILL, RIG_END_MS);
 	rig->plugin = newer;
-	if (kubelet_wait(rig->kubelet, restart_older_is_unwatched, succession, RIG_CALL_MS,
-			 "the end of the older instance's streams", &err) == 0)
-		return true;
-	check_broken(rig->run, "%s", err.text);
-	return false;
+	return check_works(rig->run,
+			   kubelet_wait(rig->kubelet, older_is_unwatched, rig, RIG_CALL_MS,
+					"the end of the older instance's streams", &err),
+			   NULL, &err);
 }
 
-static void restart_rolling_update(struct check_run *run)
+static void rolling_update(struct check_run *run)
 {
-	struct rig *rig = rig_ready(run);
-	struct succession *succession = rig != NULL ? restart_begin_succession(rig) : NULL;
+	struct rig *rig = rig_ready(run, NULL);
+	struct plugin_process *older = rig != NULL ? begin_succession(rig) : NULL;
 	struct error err = {0};
-	uint64_t start = 0;
-	int rc = 0;
 
-	if (succession == NULL || !restart_end_older(succession))
+	if (older == NULL || !end_older(rig, older))
 		return;
-	start = clock_monotonic_ns();
-	rc = kubelet_wait(rig->kubelet, restart_is_allocatable, rig, rig_wait_ms(rig, CHECK_RES_10),
+	uint64_t start = clock_monotonic_ms();
+	int rc = rig_wait(rig, is_allocatable, rig, rig_wait_ms(rig, CHECK_RES_10),
 			  "allocatable devices of each resource", &err);
-	uint64_t duration_ns = clock_monotonic_ns() - start;
+	uint64_t duration_ms = clock_monotonic_ms() - start;
 
-	rig_waited(rig, start);
 	if (check_expect_ok(run, rc, "allocatable again after the older instance's end", &err) &&
 	    check_expect_at_most(run, "milliseconds from the older instance's end",
-				 (long long)(duration_ns / 1000000),
+				 (long long)duration_ms,
 				 (long long)requirement_limit_ms(CHECK_RES_10)))
-		restart_expect_works(rig);
+		expect_works(rig);
 }
+
+#define RESTART(name, body)                                                                        \
+	.id = "restart." name, .revision = 1, .timeout_s = 300,                                    \
+	.stands_on = "list-and-watch.arrives", .run = (body)
 
 static const struct check checks[] = {
 	{
-		.id = "restart.kubelet-restart",
+		RESTART("kubelet-restart", kubelet_restarts),
 		.title = "After a kubelet restart the plugin registers again",
 		.advice = "Watch the plugin directory: when the own socket or kubelet.sock goes, "
-			  "serve on a "
-			  "new socket and register as soon as kubelet.sock is back.",
+			  "serve on a new socket and register as soon as kubelet.sock is back.",
 		.requirement = CHECK_RES_01,
 		.severity = CHECK_CRITICAL,
-		.revision = 1,
-		.timeout_s = 240,
 		.needs = {.devices = 1},
-		.stands_on = "list-and-watch.arrives",
-		.run = restart_kubelet_restart,
 	},
 	{
-		.id = "restart.socket-removed",
+		RESTART("socket-removed", socket_removed),
 		.title = "A plugin whose own socket is removed registers again",
 		.advice = "Watch the own socket file: the kubelet unlinks it when it starts, "
-			  "before it "
-			  "makes kubelet.sock.",
+			  "before it makes kubelet.sock.",
 		.requirement = CHECK_RES_02,
 		.severity = CHECK_MEDIUM,
-		.revision = 1,
-		.timeout_s = 240,
 		.needs = {.devices = 1},
-		.stands_on = "list-and-watch.arrives",
-		.run = restart_socket_removed,
 	},
 	{
-		.id = "restart.kubelet-socket-recreated",
+		RESTART("kubelet-socket-recreated", kubelet_socket_recreated),
 		.title = "A plugin registers again when only kubelet.sock is made anew",
 		.advice = "Watch for the creation of kubelet.sock, not only for the loss of the "
 			  "own socket.",
 		.requirement = CHECK_RES_03,
 		.severity = CHECK_MEDIUM,
-		.revision = 1,
-		.timeout_s = 240,
 		.needs = {.devices = 1},
-		.stands_on = "list-and-watch.arrives",
-		.run = restart_kubelet_socket,
 	},
 	{
-		.id = "restart.flapping",
+		RESTART("flapping", flapping),
 		.title = "A flapping kubelet leaves the plugin registered and unharmed",
 		.advice = "Close the old listener and its connections before serving anew.",
 		.requirement = CHECK_RES_05,
 		.severity = CHECK_MEDIUM,
-		.revision = 1,
-		.timeout_s = 300,
 		.needs = {.devices = 1},
-		.stands_on = "list-and-watch.arrives",
-		.run = restart_flapping,
 	},
 	{
-		.id = "restart.terminate",
+		RESTART("terminate", terminate),
 		.title = "SIGTERM ends the plugin and removes its socket",
 		.advice = "Handle SIGTERM: end the streams, remove the socket, exit with 0.",
 		.requirement = CHECK_RES_08,
 		.severity = CHECK_MEDIUM,
-		.revision = 1,
-		.timeout_s = 240,
 		.needs = {.devices = 1, .own_plugin = true},
-		.stands_on = "list-and-watch.arrives",
-		.run = restart_terminate,
 	},
 	{
-		.id = "restart.kill-and-return",
+		RESTART("kill-and-return", kill_and_return),
 		.title = "A plugin that was killed comes back beside its stale socket",
 		.advice = "Use a new socket name at each start, or remove a stale socket before "
 			  "binding.",
 		.requirement = CHECK_RES_09,
 		.severity = CHECK_HIGH,
-		.revision = 1,
-		.timeout_s = 240,
 		.needs = {.devices = 1, .own_plugin = true},
-		.stands_on = "list-and-watch.arrives",
-		.run = restart_kill_and_return,
 	},
 	{
-		.id = "restart.rolling-update",
+		RESTART("rolling-update", rolling_update),
 		.title = "A resource outlives the older of two instances",
 		.advice = "When the kubelet ends the stream though kubelet.sock is still there, "
 			  "register again, with back-off: kubelets up to 1.36 end the newer "
 			  "instance's stream when the older one stops.",
 		.requirement = CHECK_RES_10,
 		.severity = CHECK_MEDIUM,
-		.revision = 1,
-		.timeout_s = 240,
 		.needs = {.devices = 1, .own_plugin = true},
-		.stands_on = "list-and-watch.arrives",
-		.run = restart_rolling_update,
 	},
 	{.id = NULL},
 };

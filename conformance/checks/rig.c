@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 #include "conformance/checks/rig.h"
-#include "rpc/loop.h"
+
+#include "conformance/checks/granted.h"
 
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/path.h"
 #include "rpc/client.h"
+#include "rpc/loop.h"
 #include "rpc/rpc.h"
 
+#include <signal.h>
 #include <string.h>
 #include <time.h>
 
@@ -17,12 +20,21 @@ enum {
 	RIG_DRAIN_MS = 5000,
 	RIG_DESCRIPTORS_MORE = 4,
 	RIG_SECOND_LOOK_MS = 20,
+	RIG_WAITED_TOLD_NS = 10000000, /* many short calls are told together */
 	RIG_EVIDENCE_MAX = 4 * 1024 * 1024,
 };
 
+static void tell_waited(struct rig *rig)
+{
+	check_add_time(rig->run, REPORT_PHASE_PLUGIN, rig->waited_ns);
+	rig->waited_ns = 0;
+}
+
 void rig_waited(struct rig *rig, uint64_t start_ns)
 {
-	check_add_time(rig->run, REPORT_PHASE_PLUGIN, clock_monotonic_ns() - start_ns);
+	rig->waited_ns += clock_monotonic_ns() - start_ns;
+	if (rig->waited_ns >= RIG_WAITED_TOLD_NS)
+		tell_waited(rig);
 }
 
 bool rig_is_windows(const struct rig *rig)
@@ -31,7 +43,7 @@ bool rig_is_windows(const struct rig *rig)
 }
 
 /* For the report, while the plugin is there. Under Wine a relay serves its socket. */
-static void rig_tell_plugin(struct rig *rig, const char *resource)
+static void tell_plugin(struct rig *rig, const char *resource)
 {
 	struct kubelet_plugin *plugin = kubelet_resource_plugin(rig->kubelet, resource);
 	struct rpc_channel *channel = plugin != NULL ? kubelet_plugin_channel(plugin) : NULL;
@@ -42,7 +54,7 @@ static void rig_tell_plugin(struct rig *rig, const char *resource)
 				 channel != NULL && !relayed ? rpc_channel_peer(channel) : 0);
 }
 
-static void rig_on_event(const struct kubelet_event *event, void *user)
+static void on_event(const struct kubelet_event *event, void *user)
 {
 	struct rig *rig = user;
 	bool full = rig->events.size >= RIG_EVIDENCE_MAX;
@@ -52,10 +64,10 @@ static void rig_on_event(const struct kubelet_event *event, void *user)
 	if (line != NULL)
 		text_addf(&rig->events, "%s\n", line);
 	if (event->type == KUBELET_EVENT_REGISTER_ANSWERED && event->code == RPC_OK)
-		rig_tell_plugin(rig, event->resource);
+		tell_plugin(rig, event->resource);
 }
 
-static void rig_on_plugin_line(bool is_stderr, const char *line, size_t size, void *user)
+static void on_plugin_line(bool is_stderr, const char *line, size_t size, void *user)
 {
 	struct rig *rig = user;
 
@@ -67,8 +79,8 @@ static void rig_on_plugin_line(bool is_stderr, const char *line, size_t size, vo
 }
 
 /* A plugin that dies on its own ends whatever the check waits for. */
-static void rig_on_plugin_end(struct plugin_process *plugin, const struct process_result *result,
-			      void *user)
+static void on_plugin_end(struct plugin_process *plugin, const struct process_result *result,
+			  void *user)
 {
 	struct rig *rig = user;
 	char description[256] = "";
@@ -80,23 +92,17 @@ static void rig_on_plugin_end(struct plugin_process *plugin, const struct proces
 	kubelet_interrupt(rig->kubelet, reason);
 }
 
-/* Who else but the plugin uses kubelet.sock? NULL: nobody did anything to it. */
-static const char *rig_socket_harm(const struct rig *rig)
-{
-	return rig->kubelet != NULL ? kubelet_socket_harm(rig->kubelet) : NULL;
-}
-
 void rig_explain_harm(const struct rig *rig, int rc, struct error *err)
 {
-	const char *harm = rig_socket_harm(rig);
+	const char *harm = kubelet_socket_harm(rig->kubelet);
 
 	if (rc < 0 && harm != NULL)
 		(void)error_wrap(err, rc, "the plugin %s kubelet.sock", harm);
 }
 
-static void rig_note_harm(const struct rig *rig)
+static void note_harm(const struct rig *rig)
 {
-	const char *harm = rig_socket_harm(rig);
+	const char *harm = rig->kubelet != NULL ? kubelet_socket_harm(rig->kubelet) : NULL;
 
 	if (harm != NULL)
 		check_note(rig->run,
@@ -104,7 +110,7 @@ static void rig_note_harm(const struct rig *rig)
 			   harm);
 }
 
-static void rig_close(void *argument)
+static void close_rig(void *argument)
 {
 	struct rig *rig = argument;
 	struct error err = {0};
@@ -115,7 +121,8 @@ static void rig_close(void *argument)
 		check_note(rig->run, "stopping the plugin: %s", err.text);
 	plugin_process_free(rig->plugin);
 	rig_waited(rig, start);
-	rig_note_harm(rig);
+	tell_waited(rig);
+	note_harm(rig);
 	rig_tell_untested(rig);
 	kubelet_free(rig->kubelet);
 	if (loop_drain(&rig->loop, RIG_DRAIN_MS, &err) < 0)
@@ -131,17 +138,18 @@ static void rig_close(void *argument)
 	text_list_free(&rig->resources);
 	text_list_free(&rig->left_out);
 	cJSON_Delete(rig->known);
+	granted_reader_free(&rig->granted);
 	free(rig);
 }
 
-static int rig_make_kubelet(struct rig *rig, struct error *err)
+static int make_kubelet(struct rig *rig, struct error *err)
 {
 	char *directory CLEANUP_FREE = path_join(check_directory(rig->run), "dp");
 	struct kubelet_options options = {
 		.plugin_dir = directory,
 		.os = rig_is_windows(rig) ? KUBELET_OS_WINDOWS : KUBELET_OS_LINUX,
 		.seed = 1,
-		.on_event = rig_on_event,
+		.on_event = on_event,
 		.user = rig,
 	};
 	int rc = 0;
@@ -156,41 +164,23 @@ static int rig_make_kubelet(struct rig *rig, struct error *err)
 	return rc == 0 ? kubelet_new(&rig->loop, &options, &rig->kubelet, err) : rc;
 }
 
-/* A rig whose kubelet is there and not started. NULL: recorded as broken. */
-static struct rig *rig_new(struct check_run *run)
+struct rig *rig_with_kubelet(struct check_run *run)
 {
 	struct rig *rig = calloc(1, sizeof(*rig));
 	struct error err = {0};
+	int rc = rig != NULL ? loop_open(&rig->loop, &err) : error_memory(&err);
 
-	if (rig == NULL) {
-		check_broken(run, "out of memory");
-		return NULL;
-	}
-	if (loop_open(&rig->loop, &err) < 0) {
-		check_broken(run, "%s", err.text);
+	if (!check_works(run, rc, NULL, &err)) {
 		free(rig);
 		return NULL;
 	}
 	rig->run = run;
 	rig->context = check_context(run);
-	check_defer(run, rig_close, rig);
-	if (rig_make_kubelet(rig, &err) < 0) {
-		check_broken(run, "fake kubelet: %s", err.text);
-		return NULL;
-	}
-	return rig;
-}
-
-struct rig *rig_with_kubelet(struct check_run *run)
-{
-	struct rig *rig = rig_new(run);
-	struct error err = {0};
-
-	if (rig != NULL && kubelet_start(rig->kubelet, &err) < 0) {
-		check_broken(run, "fake kubelet: %s", err.text);
-		return NULL;
-	}
-	return rig;
+	check_defer(run, close_rig, rig);
+	rc = make_kubelet(rig, &err);
+	if (rc == 0)
+		rc = kubelet_start(rig->kubelet, &err);
+	return check_works(run, rc, "fake kubelet", &err) ? rig : NULL;
 }
 
 bool rig_start_plugin(struct rig *rig, const char *const *env)
@@ -202,8 +192,8 @@ bool rig_start_plugin(struct rig *rig, const char *const *env)
 		.private_mounts = rig->context->hidden_directory,
 		.env = env,
 		.grace_ms = RIG_STOP_GRACE_MS,
-		.on_line = rig_on_plugin_line,
-		.on_end = rig_on_plugin_end,
+		.on_line = on_plugin_line,
+		.on_end = on_plugin_end,
 		.user = rig,
 	};
 	struct error err = {0};
@@ -215,11 +205,8 @@ bool rig_start_plugin(struct rig *rig, const char *const *env)
 		return true;
 	plugin_process_free(rig->plugin);
 	rig->plugin = NULL;
-	if (plugin_process_start(&rig->loop, &spec, &rig->plugin, &err) < 0) {
-		check_broken(rig->run, "the plugin could not be started: %s", err.text);
-		return false;
-	}
-	return true;
+	return check_works(rig->run, plugin_process_start(&rig->loop, &spec, &rig->plugin, &err),
+			   "the plugin could not be started", &err);
 }
 
 bool rig_end_plugin(struct rig *rig, int signal, uint64_t timeout_ms)
@@ -235,6 +222,16 @@ bool rig_end_plugin(struct rig *rig, int signal, uint64_t timeout_ms)
 	/* Its death was wanted: waits may go on. */
 	kubelet_interrupt(rig->kubelet, NULL);
 	return rc == 0;
+}
+
+bool rig_stop_plugin(struct rig *rig, int signal)
+{
+	bool ended = rig_end_plugin(rig, signal, RIG_END_MS);
+
+	if (!ended)
+		check_broken(rig->run, "the plugin did not end after %s",
+			     signal == SIGTERM ? "SIGTERM" : "SIGKILL");
+	return ended;
 }
 
 void rig_leave_second(struct rig *rig)
@@ -283,9 +280,122 @@ void rig_expect_descriptors(struct rig *rig, int before)
 					   after, before + RIG_DESCRIPTORS_MORE);
 }
 
+/* Leaves the resources with a healthy device under test: a plugin may offer resources that this
+ * node has no device for. */
+static bool leave_out_empty(struct rig *rig)
+{
+	struct text_list all CLEANUP_TEXT_LIST = rig->resources;
+	struct error err = {0};
+	int rc = 0;
+
+	rig->resources = (struct text_list){0};
+	for (size_t i = 0; rc == 0 && i < all.count; i++) {
+		bool empty = kubelet_resource_status(rig->kubelet, all.items[i]).allocatable == 0;
+
+		rc = text_list_add(empty ? &rig->left_out : &rig->resources, all.items[i], &err);
+		if (empty)
+			check_note(rig->run, "%s lists no healthy device and is left out",
+				   all.items[i]);
+	}
+	if (check_works(rig->run, rc, NULL, &err) && rig->resources.count == 0)
+		check_unsupported(rig->run, "the plugin lists no healthy device; see "
+					    "list-and-watch.devices-present");
+	return rc == 0 && rig->resources.count != 0;
+}
+
+static struct rig *registered_with(struct check_run *run, const char *const *env)
+{
+	struct rig *rig = rig_with_kubelet(run);
+
+	return rig != NULL && rig_start_plugin(rig, env) && rig_expect_registered(rig) ? rig : NULL;
+}
+
+struct rig *rig_registered(struct check_run *run)
+{
+	return registered_with(run, NULL);
+}
+
+struct rig *rig_listed(struct check_run *run)
+{
+	struct rig *rig = rig_registered(run);
+
+	return rig != NULL && rig_expect_listed(rig) ? rig : NULL;
+}
+
+struct rig *rig_ready(struct check_run *run, const char *const *env)
+{
+	struct rig *rig = registered_with(run, env);
+
+	return rig != NULL && rig_expect_listed(rig) && leave_out_empty(rig) ? rig : NULL;
+}
+
+bool rig_healthy_ids(struct rig *rig, const char *resource, struct text_list *ids)
+{
+	const struct kubelet_device_list *list = kubelet_resource_devices(rig->kubelet, resource);
+	struct text_list healthy CLEANUP_TEXT_LIST = {0};
+	struct error err = {0};
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && list != NULL && i < list->count; i++) {
+		if (kubelet_device_is_healthy(&list->items[i]))
+			rc = text_list_add(&healthy, list->items[i].id, &err);
+	}
+	text_list_sort(&healthy);
+	/* An id that was sent twice is one device for the kubelet. */
+	for (size_t i = 0; rc == 0 && i < healthy.count; i++) {
+		if (i == 0 || strcmp(healthy.items[i], healthy.items[i - 1]) != 0)
+			rc = text_list_add(ids, healthy.items[i], &err);
+	}
+	return check_works(rig->run, rc, NULL, &err) &&
+	       (healthy.count != 0 || check_expect(rig->run, false, "healthy devices",
+						   "at least one", "none of %s", resource));
+}
+
+bool rig_for_each(struct rig *rig, check_judge *judge, void *user)
+{
+	for (size_t i = 0; i < rig->resources.count; i++) {
+		struct text_list ids CLEANUP_TEXT_LIST = {0};
+		struct rig_item item = {
+			.resource = rig->resources.items[i], .ids = &ids, .user = user};
+
+		if (!rig_healthy_ids(rig, item.resource, &ids))
+			return false;
+		judge(rig, &item);
+	}
+	return true;
+}
+
+void rig_each_resource(struct check_run *run)
+{
+	struct rig *rig = rig_ready(run, NULL);
+
+	if (rig != NULL)
+		(void)rig_for_each(rig, check_row(run)->judge, NULL);
+}
+
+int rig_allocate(struct rig *rig, const char *resource, const char *const *ids, size_t count,
+		 struct kubelet_reply *reply, struct error *err)
+{
+	uint64_t start = clock_monotonic_ns();
+	int rc = kubelet_call_allocate(kubelet_resource_plugin(rig->kubelet, resource), ids, count,
+				       context_wait_ms(rig->context, RIG_CALL_MS), reply, err);
+
+	rig_waited(rig, start);
+	return rc;
+}
+
+const V1beta1__ContainerAllocateResponse *rig_first_response(const struct kubelet_reply *reply)
+{
+	const V1beta1__AllocateResponse *response = (const V1beta1__AllocateResponse *)reply->reply;
+
+	return response != NULL && response->n_container_responses != 0
+		       ? response->container_responses[0]
+		       : NULL;
+}
+
 /* Admission and start of the pod's one container. */
-static int rig_run_pod(struct rig *rig, const char *pod, const struct kubelet_limit *limits,
-		       size_t count, struct grant *grant, struct error *err)
+static int run_pod(struct rig *rig, const char *pod, const struct kubelet_limit *limits,
+		   size_t count, struct grant *grant, struct error *err)
 {
 	const struct kubelet_container container = {
 		.pod = pod,
@@ -312,7 +422,7 @@ bool rig_admit(struct rig *rig, const char *pod, const struct kubelet_limit *lim
 {
 	struct error err = {0};
 	uint64_t start = clock_monotonic_ns();
-	int rc = rig_run_pod(rig, pod, limits, count, grant, &err);
+	int rc = run_pod(rig, pod, limits, count, grant, &err);
 
 	rig_waited(rig, start);
 	if (rc == 0 && rig->admitted)

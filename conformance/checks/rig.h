@@ -16,10 +16,13 @@
 #include "conformance/subject/plugin_process.h"
 
 enum {
-	RIG_CALL_MS = 30000,  /* any single call of a plugin: a kubelet has no deadline */
-	RIG_START_MS = 35000, /* PreStartContainer, to which the kubelet gives 30 s */
-	RIG_END_MS = 30000,   /* the end of the plugin, where that is not what is tested */
+	RIG_CALL_MS = 30000,	/* any single call of a plugin: a kubelet has no deadline */
+	RIG_START_MS = 35000,	/* PreStartContainer, to which the kubelet gives 30 s */
+	RIG_END_MS = 30000,	/* the end of the plugin, where that is not what is tested */
+	RIG_HEALTHY_MS = 30000, /* devices may be listed, or turn healthy, later */
 };
+
+#define CLEANUP_KUBELET_REPLY CLEANUP(kubelet_reply_free)
 
 struct rig {
 	struct check_run *run;
@@ -30,29 +33,51 @@ struct rig {
 	struct text_list resources;    /* under test; complete after rig_settle() */
 	struct text_list left_out;     /* that have no healthy device */
 	cJSON *known; /* {resource: healthy devices}, as this run has seen them so far */
+	struct granted_reader *granted; /* of offer.h, once there was one */
 	size_t first_registration; /* index of the first registration of the plugin's present run */
 	uint64_t started_ms;	   /* clock_monotonic_ms() of that run's start */
 	struct text events;	   /* JSON lines */
 	unsigned told;		   /* registrations that the report was told of */
 	struct text output;	   /* of every run of the plugin */
 	bool admitted;		   /* an admission that worked is recorded */
+	uint64_t waited_ns;	   /* for the plugin, not told to the report yet */
 	bool supervised;	   /* a plugin that ends is started again, as a DaemonSet does */
 };
 
 /* A rig whose kubelet runs. NULL: recorded as broken. */
 struct rig *rig_with_kubelet(struct check_run *run);
 
-/* A rig whose plugin has registered each of its resources and listed their devices; those that are
- * known to become healthy are. NULL: recorded. */
+/* A rig whose plugin has registered each of its resources. NULL: recorded. */
+struct rig *rig_registered(struct check_run *run);
+
+/* The same, and has listed their devices; those that are known to become healthy are. */
 struct rig *rig_listed(struct check_run *run);
 
 /* As rig_listed(), for what needs devices: resources without a healthy one are left out, with a
  * note. When that is all of them, the check is unsupported: that there are devices is what
- * list-and-watch.devices-present judges. */
-struct rig *rig_ready(struct check_run *run);
+ * list-and-watch.devices-present judges. `env` (NULL-ended "NAME=value", or NULL) is added to the
+ * plugin's environment. */
+struct rig *rig_ready(struct check_run *run, const char *const *env);
 
-/* As rig_ready(), with "NAME=value" added to the plugin's environment; NULL-ended. */
-struct rig *rig_ready_with(struct check_run *run, const char *const *env);
+/*
+ * One thing of the plugin under test, for the `judge` of a row. Members that a body does not go
+ * through are NULL.
+ */
+struct rig_item {
+	const char *resource;
+	const struct text_list *ids; /* healthy ones, sorted, each once */
+	const struct kubelet_registration *registration;
+	const struct kubelet_message *list; /* the latest of the resource */
+	const char *id;			    /* the one of them that `answer` is for */
+	const V1beta1__ContainerAllocateResponse *answer;
+	void *user; /* of who goes through them */
+};
+
+/* A body: the row's judge for each resource of a plugin that is ready, with its healthy ids. */
+check_body rig_each_resource;
+
+/* The same with another judge; false when a resource has no healthy id, which is recorded. */
+bool rig_for_each(struct rig *rig, check_judge *judge, void *user);
 
 /* Starts the plugin; an attached one is expected to notice the kubelet. `env` may be NULL. */
 bool rig_start_plugin(struct rig *rig, const char *const *env);
@@ -78,16 +103,27 @@ bool rig_expect_listed(struct rig *rig);
 /* The first accepted registration of `resource` in the plugin's present run; NULL: none. */
 const struct kubelet_registration *rig_registration(const struct rig *rig, const char *resource);
 
+/* The stream that brings the resource's lists; NULL when there is none. */
+struct kubelet_stream *rig_stream(const struct rig *rig, const char *resource);
+
 /* Waits for a registration with at least index `from` of every resource under test, and judges the
  * time by the requirement's limit. `event` is what should lead to it. */
 bool rig_expect_return(struct rig *rig, size_t from, enum check_requirement requirement,
 		       const char *event);
+
+/* kubelet_wait(), whose time is the plugin's. */
+int rig_wait(struct rig *rig, loop_condition *done, void *user, uint64_t timeout_ms,
+	     const char *what, struct error *err);
 
 /* How long to wait for what a requirement limits: never less than that limit. */
 uint64_t rig_wait_ms(const struct rig *rig, enum check_requirement requirement);
 
 /* Signals the plugin and waits for its end. True when it ended in time. */
 bool rig_end_plugin(struct rig *rig, int signal, uint64_t timeout_ms);
+
+/* The same where the end is not what is tested: a plugin that does not end makes the check broken.
+ */
+bool rig_stop_plugin(struct rig *rig, int signal);
 
 /* Waits until the present second of the clock is over: sockets may be named by it, and no pod comes
  * back within the second in which it ended. */
@@ -118,6 +154,13 @@ void rig_waited(struct rig *rig, uint64_t start_ns);
 
 /* Adds the healthy ids of a resource, sorted and each once. False when there is none: recorded. */
 bool rig_healthy_ids(struct rig *rig, const char *resource, struct text_list *ids);
+
+/* One Allocate call with these ids. A refusal is an answer: it is in `reply`. */
+int rig_allocate(struct rig *rig, const char *resource, const char *const *ids, size_t count,
+		 struct kubelet_reply *reply, struct error *err);
+
+/* The first container response of an Allocate, which is all that a kubelet takes; NULL: none. */
+const V1beta1__ContainerAllocateResponse *rig_first_response(const struct kubelet_reply *reply);
 
 /* The way of a container as the kubelet goes it: the choice of devices, with GetPreferredAllocation
  * where the kubelet chooses and the plugin offers it, Allocate, PreStartContainer where the plugin

@@ -14,3 +14,6 @@ extern const struct check_suite suite_windows;
 extern const struct check_suite suite_restart;
 extern const struct check_suite suite_api;
 extern const struct check_suite suite_isolation;
+
+/* Bodies that stand in a file of their own (list_devices.c, isolation_files.c). */
+check_body list_devices_present, isolation_node_files;

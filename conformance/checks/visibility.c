@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "conformance/checks/visibility.h"
 
+#include "base/cleanup.h"
 #include "base/json.h"
 #include "base/text.h"
 #include "conformance/runner/context.h"
@@ -9,72 +10,77 @@
 
 const char *const visibility_apis[] = {"vulkan", "opencl", "cuda", NULL};
 
-static const char *visibility_text(const cJSON *json, const char *pointer)
+static const char *text_at(const cJSON *json, const char *pointer)
 {
 	return cJSON_GetStringValue(json_pointer(json, pointer));
 }
 
 /* The entry of one API in `list` ("/apis"); NULL when the probe does not know it. */
-static const cJSON *visibility_entry(const cJSON *document, const char *list, const char *api)
+static const cJSON *entry_of(const cJSON *document, const char *list, const char *api)
 {
 	const cJSON *entry = NULL;
 
 	cJSON_ArrayForEach (entry, json_pointer(document, list)) {
-		if (text_equal(visibility_text(entry, "/api/name"), api))
+		if (text_equal(text_at(entry, "/api/name"), api))
 			return entry;
 	}
 	return NULL;
 }
 
-static bool visibility_is_software(const cJSON *device)
+/* What the container saw through the API. */
+static const cJSON *devices_of(const cJSON *document, const char *api)
+{
+	return json_pointer(entry_of(document, "/apis", api), "/devices");
+}
+
+static bool is_software(const cJSON *device)
 {
 	return cJSON_IsTrue(json_pointer(device, "/software"));
 }
 
 /* "226:128"; false when nothing is told. */
-static bool visibility_number(const cJSON *json, const char *pointer, unsigned *major,
-			      unsigned *minor)
+static bool number_at(const cJSON *json, const char *pointer, unsigned *major, unsigned *minor)
 {
-	const char *number = visibility_text(json, pointer);
+	const char *number = text_at(json, pointer);
 
 	return number != NULL && sscanf(number, "%u:%u", major, minor) == 2;
 }
 
 /* The number that a PCI id stands for; DISCOVERY_UNKNOWN for what is none: Khronos gives vendors
  * without one ids of its own, from 0x10000 on. */
-static long visibility_pci_id(const cJSON *json, const char *pointer)
+static long pci_id(const cJSON *json, const char *pointer)
 {
-	const char *text = visibility_text(json, pointer);
+	const char *text = text_at(json, pointer);
 	unsigned long id = text != NULL ? strtoul(text, NULL, 16) : 0;
 
 	return id == 0 || id > 0xffff ? DISCOVERY_UNKNOWN : (long)id;
 }
 
 /* Whether what the API tells is said of this device: -1 no, 0 nothing is told of both, 1 yes. */
-static int visibility_same_address(const struct discovery_device *device, const cJSON *seen)
+static int same_address(const struct discovery_device *device, const cJSON *seen)
 {
-	const char *address = visibility_text(seen, "/pciAddress");
+	const char *address = text_at(seen, "/pciAddress");
 
 	if (address == NULL || device->pci_address[0] == '\0')
 		return 0;
 	return text_equal(address, device->pci_address) ? 1 : -1;
 }
 
-static int visibility_same_node(const struct discovery_device *device, const cJSON *seen)
+static int same_node(const struct discovery_device *device, const cJSON *seen)
 {
 	unsigned major = 0;
 	unsigned minor = 0;
 
-	if (device->node_count == 0 || (!visibility_number(seen, "/drm/render", &major, &minor) &&
-					!visibility_number(seen, "/drm/primary", &major, &minor)))
+	if (device->node_count == 0 || (!number_at(seen, "/drm/render", &major, &minor) &&
+					!number_at(seen, "/drm/primary", &major, &minor)))
 		return 0;
 	return visibility_is_node_of(device, false, major, minor) ? 1 : -1;
 }
 
-static int visibility_same_ids(const struct discovery_device *device, const cJSON *seen)
+static int same_ids(const struct discovery_device *device, const cJSON *seen)
 {
-	long vendor = visibility_pci_id(seen, "/vendorId");
-	long id = visibility_pci_id(seen, "/deviceId");
+	long vendor = pci_id(seen, "/vendorId");
+	long id = pci_id(seen, "/deviceId");
 
 	if (vendor < 0 || id < 0 || device->pci_vendor < 0 || device->pci_device < 0)
 		return 0;
@@ -83,8 +89,8 @@ static int visibility_same_ids(const struct discovery_device *device, const cJSO
 
 /* The only device of the node that `same` says yes of. */
 static const struct discovery_device *
-visibility_only(const struct discovery_snapshot *node, const cJSON *seen,
-		int (*same)(const struct discovery_device *device, const cJSON *seen))
+only_device(const struct discovery_snapshot *node, const cJSON *seen,
+	    int (*same)(const struct discovery_device *device, const cJSON *seen))
 {
 	const struct discovery_device *found = NULL;
 
@@ -98,54 +104,53 @@ visibility_only(const struct discovery_snapshot *node, const cJSON *seen,
 	return found;
 }
 
-static const struct discovery_device *
-visibility_software_device(const struct discovery_snapshot *node, const char *api)
+/* The only software device of the node that offers the API. */
+static const struct discovery_device *software_device(const struct discovery_snapshot *node,
+						      const char *api)
 {
 	const struct discovery_device *found = NULL;
 
 	for (size_t i = 0; i < node->device_count; i++) {
-		if (node->devices[i].kind != DISCOVERY_SOFTWARE ||
-		    !granted_device_offers(&node->devices[i], api))
+		const struct discovery_device *device = &node->devices[i];
+
+		if (device->kind != DISCOVERY_SOFTWARE || !granted_device_offers(device, api))
 			continue;
 		if (found != NULL)
 			return NULL;
-		found = &node->devices[i];
+		found = device;
 	}
 	return found;
 }
+
+/* What an API tells of a device, and whether it is said of this one; the surest first. */
+static const struct {
+	const char *name;
+	int (*same)(const struct discovery_device *device, const cJSON *seen);
+} facts[] = {
+	{"PCI address", same_address},
+	{"device node", same_node},
+	{"vendor and device id", same_ids},
+};
 
 const struct discovery_device *visibility_device(const struct discovery_snapshot *node,
 						 const char *api, const cJSON *device)
 {
 	const struct discovery_device *found = NULL;
 
-	if (visibility_is_software(device))
-		return visibility_software_device(node, api);
-	found = visibility_only(node, device, visibility_same_address);
-	if (found == NULL)
-		found = visibility_only(node, device, visibility_same_node);
-	if (found == NULL)
-		found = visibility_only(node, device, visibility_same_ids);
+	if (is_software(device))
+		return software_device(node, api);
+	for (size_t i = 0; found == NULL && i < ARRAY_SIZE(facts); i++)
+		found = only_device(node, device, facts[i].same);
 	return found;
-}
-
-static void visibility_identify_nodes(const struct discovery_snapshot *node,
-				      const struct sight *sight, struct granted *grant)
-{
-	for (size_t i = 0; i < node->device_count; i++) {
-		if (visibility_has_own_node(node, &node->devices[i], sight))
-			granted_add(grant, &node->devices[i]);
-	}
 }
 
 void visibility_identify(const struct discovery_snapshot *node, const struct sight *sight,
 			 struct granted *grant)
 {
 	for (size_t i = 0; visibility_apis[i] != NULL; i++) {
-		const cJSON *entry = visibility_entry(sight->document, "/apis", visibility_apis[i]);
 		const cJSON *device = NULL;
 
-		cJSON_ArrayForEach (device, json_pointer(entry, "/devices")) {
+		cJSON_ArrayForEach (device, devices_of(sight->document, visibility_apis[i])) {
 			const struct discovery_device *found =
 				visibility_device(node, visibility_apis[i], device);
 
@@ -153,52 +158,54 @@ void visibility_identify(const struct discovery_snapshot *node, const struct sig
 				granted_add(grant, found);
 		}
 	}
-	visibility_identify_nodes(node, sight, grant);
+	for (size_t i = 0; i < node->device_count; i++) {
+		if (visibility_has_own_node(node, &node->devices[i], sight))
+			granted_add(grant, &node->devices[i]);
+	}
 }
 
 /* Several drivers may show one device. */
-static bool visibility_is_repeated(const cJSON *devices, int index)
+static bool is_repeated(const cJSON *devices, int index)
 {
 	static const char *const pointers[] = {"/pciAddress", "/drm/render"};
 	const cJSON *device = cJSON_GetArrayItem(devices, index);
 
 	for (size_t i = 0; i < ARRAY_SIZE(pointers); i++) {
-		const char *told = visibility_text(device, pointers[i]);
+		const char *told = text_at(device, pointers[i]);
 
 		for (int j = 0; told != NULL && j < index; j++) {
-			if (text_equal(told, visibility_text(cJSON_GetArrayItem(devices, j),
-							     pointers[i])))
+			if (text_equal(told, text_at(cJSON_GetArrayItem(devices, j), pointers[i])))
 				return true;
 		}
 	}
 	return false;
 }
 
-struct visibility_count {
+struct saw {
 	long long hardware, software;
 };
 
-static struct visibility_count visibility_count(const cJSON *devices)
+static struct saw count_devices(const cJSON *devices)
 {
-	struct visibility_count count = {0};
+	struct saw count = {0};
 
 	for (int i = 0; i < cJSON_GetArraySize(devices); i++) {
-		if (visibility_is_software(cJSON_GetArrayItem(devices, i)))
+		if (is_software(cJSON_GetArrayItem(devices, i)))
 			count.software++;
-		else if (!visibility_is_repeated(devices, i))
+		else if (!is_repeated(devices, i))
 			count.hardware++;
 	}
 	return count;
 }
 
 /* How many devices of one API the grant stands for, by how many it must and may show. */
-struct visibility_wanted {
+struct wanted {
 	long long software, hardware_least, hardware_most;
 };
 
-static struct visibility_wanted visibility_wanted(const struct granted *grant, const char *api)
+static struct wanted count_wanted(const struct granted *grant, const char *api)
 {
-	struct visibility_wanted wanted = {0};
+	struct wanted wanted = {0};
 
 	for (size_t i = 0; i < grant->count; i++) {
 		const struct discovery_device *device = grant->devices[i];
@@ -214,71 +221,56 @@ static struct visibility_wanted visibility_wanted(const struct granted *grant, c
 	return wanted;
 }
 
-static bool visibility_expect_told(struct check_run *run, const char *what, const cJSON *entry)
+static bool expect_told(struct check_run *run, const char *what, const cJSON *entry)
 {
-	const char *status = visibility_text(entry, "/api/status");
-	const char *reason = visibility_text(entry, "/api/reason");
+	const char *status = text_at(entry, "/api/status");
+	const char *reason = text_at(entry, "/api/reason");
 	bool told = text_equal(status, "ok") || text_equal(status, "unsupported");
 
 	return check_expect(run, told, what, "told", "%s (%s)", status != NULL ? status : "nothing",
 			    reason != NULL ? reason : "no reason");
 }
 
-static const char *visibility_emulator(struct check_run *run)
-{
-	const char *emulator = check_context(run)->node->system.emulator;
-
-	return emulator != NULL ? emulator : "";
-}
-
 /* Whatever else an API tells of hardware is told of a granted device as well. */
-static void visibility_expect_identity(struct check_run *run, const char *what, const char *api,
-				       const cJSON *device, const struct granted *grant)
+static void expect_identity(struct check_run *run, const char *what, const char *api,
+			    const cJSON *device, const struct granted *grant)
 {
-	static const struct {
-		const char *name;
-		int (*same)(const struct discovery_device *device, const cJSON *seen);
-	} rules[] = {
-		{"PCI address", visibility_same_address},
-		{"device node", visibility_same_node},
-		{"vendor and device id", visibility_same_ids},
-	};
-
-	for (size_t i = 0; i < ARRAY_SIZE(rules); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(facts); i++) {
 		bool yes = false;
 		bool no = false;
 
 		/* Only Vulkan and DXGI promise the ids of PCI. */
-		if (rules[i].same == visibility_same_ids && strcmp(api, "vulkan") != 0)
+		if (facts[i].same == same_ids && strcmp(api, "vulkan") != 0)
 			continue;
 		for (size_t j = 0; j < grant->count; j++) {
-			int same = rules[i].same(grant->devices[j], device);
+			int same = facts[i].same(grant->devices[j], device);
 
 			yes = yes || same > 0;
 			no = no || same < 0;
 		}
 		if (yes || no)
 			(void)check_expect(run, yes, what, "a granted device", "%s of %s",
-					   yes ? "a device" : rules[i].name,
-					   visibility_text(device, "/name") != NULL
-						   ? visibility_text(device, "/name")
+					   yes ? "a device" : facts[i].name,
+					   text_at(device, "/name") != NULL
+						   ? text_at(device, "/name")
 						   : "a device without a name");
 	}
 }
 
 /* `exactly`: the granted devices must be there as well. */
-static void visibility_expect_devices(struct check_run *run, const char *what, const char *api,
-				      const cJSON *devices, const cJSON *bare,
-				      const struct granted *grant, bool exactly)
+static void expect_devices(struct check_run *run, const char *what, const char *api,
+			   const cJSON *devices, const cJSON *bare, const struct granted *grant,
+			   bool exactly)
 {
-	struct visibility_wanted wanted = visibility_wanted(grant, api);
-	struct visibility_count saw = visibility_count(devices);
+	const char *emulator = check_context(run)->node->system.emulator;
+	struct wanted wanted = count_wanted(grant, api);
+	struct saw saw = count_devices(devices);
 	/* A composed image brings no driver: what its bare container shows is the runtime's gift.
 	 */
-	long long own = check_context(run)->image.complete ? 0 : visibility_count(bare).software;
+	long long own = check_context(run)->image.complete ? 0 : count_devices(bare).software;
 	const cJSON *device = NULL;
 
-	if (visibility_emulator(run)[0] != '\0') {
+	if (emulator != NULL && emulator[0] != '\0') {
 		/* A software renderer stands in for the hardware. */
 		(void)check_expect_int(run, what, saw.software + saw.hardware,
 				       (long long)granted_count(grant, api));
@@ -296,64 +288,45 @@ static void visibility_expect_devices(struct check_run *run, const char *what, c
 			   what, "granted hardware", "%lld of hardware, %lld granted", saw.hardware,
 			   wanted.hardware_most);
 	cJSON_ArrayForEach (device, devices) {
-		if (!visibility_is_software(device))
-			visibility_expect_identity(run, what, api, device, grant);
+		if (!is_software(device))
+			expect_identity(run, what, api, device, grant);
 	}
 }
 
-static void visibility_expect_api(struct check_run *run, const char *label, const char *api,
-				  const struct sight *sight, const struct sight *bare,
-				  const struct granted *grant)
+static void expect_api(struct check_run *run, const char *label, const char *api,
+		       const struct sight *sight, const struct sight *bare,
+		       const struct granted *grant)
 {
-	const cJSON *entry = visibility_entry(sight->document, "/apis", api);
-	const cJSON *again = visibility_entry(sight->document, "/unsteered", api);
-	const cJSON *others =
-		bare != NULL
-			? json_pointer(visibility_entry(bare->document, "/apis", api), "/devices")
-			: NULL;
-	char *what CLEANUP_FREE = text_format("%s: devices through %s", label, api);
-	char *unsteered CLEANUP_FREE = text_format(
-		"%s: devices through %s without the variables that hide some", label, api);
+	const cJSON *entry = entry_of(sight->document, "/apis", api);
+	const cJSON *again = entry_of(sight->document, "/unsteered", api);
+	const cJSON *others = bare != NULL ? devices_of(bare->document, api) : NULL;
+	const char *what = check_format(run, "%s: devices through %s", label, api);
+	const char *unsteered = check_format(run, "%s without the variables that hide some", what);
 
-	if (what == NULL || unsteered == NULL) {
-		check_broken(run, "out of memory");
-		return;
-	}
-	if (visibility_expect_told(run, what, entry))
-		visibility_expect_devices(run, what, api, json_pointer(entry, "/devices"), others,
-					  grant, true);
-	if (again != NULL && text_equal(visibility_text(again, "/api/status"), "failed"))
-		check_note(run, "%s: %s", unsteered, visibility_text(again, "/api/reason"));
+	if (expect_told(run, what, entry))
+		expect_devices(run, what, api, json_pointer(entry, "/devices"), others, grant,
+			       true);
+	if (again != NULL && text_equal(text_at(again, "/api/status"), "failed"))
+		check_note(run, "%s: %s", unsteered, text_at(again, "/api/reason"));
 	else if (again != NULL)
-		visibility_expect_devices(run, unsteered, api, json_pointer(again, "/devices"),
-					  others, grant, false);
+		expect_devices(run, unsteered, api, json_pointer(again, "/devices"), others, grant,
+			       false);
 }
 
-/* WARP: 1414:008c. */
-static bool visibility_is_basic_render_driver(const cJSON *device)
+/* Windows' own software renderer (Microsoft Basic Render Driver, 1414:008c) is in every container
+ * and is not counted. */
+static void expect_dxgi(struct check_run *run, const char *label, const cJSON *document,
+			const struct granted *grant)
 {
-	return text_equal(visibility_text(device, "/vendorId"), "0x1414") &&
-	       text_equal(visibility_text(device, "/deviceId"), "0x008c");
-}
-
-/* Windows' own software renderer (Microsoft Basic Render Driver) is in every container and is not
- * counted. */
-static void visibility_expect_dxgi(struct check_run *run, const char *label, const cJSON *document,
-				   const struct granted *grant)
-{
-	const cJSON *entry = visibility_entry(document, "/apis", "dxgi");
 	const cJSON *device = NULL;
 	long long seen = 0;
-	char *what CLEANUP_FREE = text_format("%s: adapters through DXGI", label);
+	const char *what = check_format(run, "%s: adapters through DXGI", label);
 
-	if (what == NULL) {
-		check_broken(run, "out of memory");
+	if (!expect_told(run, what, entry_of(document, "/apis", "dxgi")))
 		return;
-	}
-	if (!visibility_expect_told(run, what, entry))
-		return;
-	cJSON_ArrayForEach (device, json_pointer(entry, "/devices"))
-		seen += visibility_is_basic_render_driver(device) ? 0 : 1;
+	cJSON_ArrayForEach (device, devices_of(document, "dxgi"))
+		seen += !text_equal(text_at(device, "/vendorId"), "0x1414") ||
+			!text_equal(text_at(device, "/deviceId"), "0x008c");
 	(void)check_expect_int(run, what, seen, (long long)granted_count(grant, "directx"));
 }
 
@@ -361,9 +334,9 @@ void visibility_expect_only(struct check_run *run, const char *label, const stru
 			    const struct sight *bare, const struct granted *grant)
 {
 	for (size_t i = 0; visibility_apis[i] != NULL; i++)
-		visibility_expect_api(run, label, visibility_apis[i], sight, bare, grant);
+		expect_api(run, label, visibility_apis[i], sight, bare, grant);
 	if (strcmp(check_context(run)->node->system.os, "windows") == 0)
-		visibility_expect_dxgi(run, label, sight->document, grant);
+		expect_dxgi(run, label, sight->document, grant);
 	visibility_expect_nodes(run, label, sight, bare, grant);
 	for (size_t i = 0; i < grant->count; i++)
 		check_add_device(run, grant->devices[i]->id);
@@ -372,39 +345,30 @@ void visibility_expect_only(struct check_run *run, const char *label, const stru
 void visibility_expect_same_devices(struct check_run *run, const cJSON *first, const cJSON *second)
 {
 	for (size_t i = 0; visibility_apis[i] != NULL; i++) {
-		const cJSON *devices[2] = {
-			json_pointer(visibility_entry(first, "/apis", visibility_apis[i]),
-				     "/devices"),
-			json_pointer(visibility_entry(second, "/apis", visibility_apis[i]),
-				     "/devices"),
-		};
+		const cJSON *others = devices_of(second, visibility_apis[i]);
+		const cJSON *device = NULL;
+		int index = 0;
 
-		for (int j = 0; j < cJSON_GetArraySize(devices[0]); j++) {
-			const cJSON *one = cJSON_GetArrayItem(devices[0], j);
-			const cJSON *other = cJSON_GetArrayItem(devices[1], j);
+		cJSON_ArrayForEach (device, devices_of(first, visibility_apis[i])) {
+			const cJSON *other = cJSON_GetArrayItem(others, index++);
 
-			(void)check_expect_text(run, "name", visibility_text(other, "/name"),
-						visibility_text(one, "/name"));
-			(void)check_expect_text(run, "deviceUuid",
-						visibility_text(other, "/deviceUuid"),
-						visibility_text(one, "/deviceUuid"));
+			(void)check_expect_text(run, "name", text_at(other, "/name"),
+						text_at(device, "/name"));
+			(void)check_expect_text(run, "deviceUuid", text_at(other, "/deviceUuid"),
+						text_at(device, "/deviceUuid"));
 		}
 	}
 }
 
-static void visibility_expect_uuid_unseen(struct check_run *run, const char *api,
-					  const cJSON *device, const cJSON *others)
+static bool has_uuid(const cJSON *devices, const char *uuid)
 {
-	const char *uuid = visibility_text(device, "/deviceUuid");
-	const cJSON *other = NULL;
-	bool seen = false;
+	const cJSON *device = NULL;
 
-	if (uuid == NULL || visibility_is_software(device))
-		return;
-	cJSON_ArrayForEach (other, others)
-		seen = seen || text_equal(uuid, visibility_text(other, "/deviceUuid"));
-	(void)check_expect(run, !seen, api, "another device in each container",
-			   "%s in %s container", uuid, seen ? "either" : "one");
+	cJSON_ArrayForEach (device, devices) {
+		if (text_equal(uuid, text_at(device, "/deviceUuid")))
+			return true;
+	}
+	return false;
 }
 
 void visibility_expect_different_devices(struct check_run *run, const cJSON *first,
@@ -412,12 +376,17 @@ void visibility_expect_different_devices(struct check_run *run, const cJSON *fir
 {
 	for (size_t i = 0; visibility_apis[i] != NULL; i++) {
 		const char *api = visibility_apis[i];
-		const cJSON *others =
-			json_pointer(visibility_entry(second, "/apis", api), "/devices");
 		const cJSON *device = NULL;
 
-		cJSON_ArrayForEach (device,
-				    json_pointer(visibility_entry(first, "/apis", api), "/devices"))
-			visibility_expect_uuid_unseen(run, api, device, others);
+		cJSON_ArrayForEach (device, devices_of(first, api)) {
+			const char *uuid = text_at(device, "/deviceUuid");
+
+			if (uuid == NULL || is_software(device))
+				continue;
+			bool seen = has_uuid(devices_of(second, api), uuid);
+
+			(void)check_expect(run, !seen, api, "another device in each container",
+					   "%s in %s container", uuid, seen ? "either" : "one");
+		}
 	}
 }

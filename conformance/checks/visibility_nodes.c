@@ -8,52 +8,42 @@
 #include "base/path.h"
 #include "base/text.h"
 #include "conformance/checks/node_file.h"
+#include "conformance/checks/tally.h"
 #include "conformance/runner/context.h"
 
 #include <string.h>
 
-enum { NODES_TOLD = 8, PROC_DEVICES_MAX = 64 * 1024 };
+enum { PROC_DEVICES_MAX = 64 * 1024 };
 
-struct visible_node {
-	const char *path;
-	bool block;
-	unsigned major, minor;
-};
-
-/* Calls `each` for the device nodes in the container; the probe knows those of GPUs alone. False:
- * `each` ended it. */
-static bool visibility_each_node(const struct sight *sight,
-				 bool (*each)(const struct visible_node *node, void *user),
-				 void *user)
+/* The device node at *index or behind it, which is moved on; the probe knows those of GPUs alone.
+ * False: there is none. */
+static bool next_node(const struct sight *sight, size_t *index, struct container_node *out)
 {
-	const cJSON *entry = NULL;
+	const struct container_view *view = sight->view;
+	const cJSON *nodes = view == NULL ? json_pointer(sight->document, "/nodes") : NULL;
 
-	for (size_t i = 0; sight->view != NULL && i < sight->view->node_count; i++) {
-		const struct container_node *told = &sight->view->nodes[i];
-
-		if (!each(&(struct visible_node){told->path, told->block, told->major, told->minor},
-			  user))
-			return false;
-	}
-	if (sight->view != NULL)
+	if (view != NULL && *index < view->node_count) {
+		*out = view->nodes[(*index)++];
 		return true;
-	cJSON_ArrayForEach (entry, json_pointer(sight->document, "/nodes")) {
-		const char *path = cJSON_GetStringValue(json_pointer(entry, "/path"));
+	}
+	for (const cJSON *entry = cJSON_GetArrayItem(nodes, (int)*index); entry != NULL;
+	     entry = entry->next) {
 		const char *type = cJSON_GetStringValue(json_pointer(entry, "/type"));
 		const char *number = cJSON_GetStringValue(json_pointer(entry, "/number"));
-		struct visible_node node = {.path = path != NULL ? path : "",
-					    .block = text_equal(type, "block")};
 
-		if (number != NULL && sscanf(number, "%u:%u", &node.major, &node.minor) == 2 &&
-		    !each(&node, user))
-			return false;
+		++*index;
+		*out = (struct container_node){
+			.path = cJSON_GetStringValue(json_pointer(entry, "/path")),
+			.block = text_equal(type, "block"),
+		};
+		if (number != NULL && sscanf(number, "%u:%u", &out->major, &out->minor) == 2)
+			return true;
 	}
-	return true;
+	return false;
 }
 
 /* /dev/dri/card0 beside /dev/dri/renderD128: the kernel says whose they are. */
-static bool visibility_is_sibling(const struct discovery_device *device, unsigned major,
-				  unsigned minor)
+static bool is_sibling(const struct discovery_device *device, unsigned major, unsigned minor)
 {
 	char *link CLEANUP_FREE = text_format("/sys/dev/char/%u:%u/device", major, minor);
 	char *real CLEANUP_FREE = NULL;
@@ -65,7 +55,7 @@ static bool visibility_is_sibling(const struct discovery_device *device, unsigne
 
 /* Nodes that NVIDIA's driver has beside those of its GPUs (nvidia-uvm, nvidia-caps, ...), by the
  * names of majors in /proc/devices. */
-static bool visibility_accompanies(const struct discovery_device *device, unsigned major)
+static bool accompanies(const struct discovery_device *device, unsigned major)
 {
 	char *text CLEANUP_FREE = NULL;
 	struct text_list lines CLEANUP_TEXT_LIST = {0};
@@ -97,122 +87,74 @@ bool visibility_is_node_of(const struct discovery_device *device, bool block, un
 			return true;
 	}
 	return !block && device->node_count != 0 &&
-	       (visibility_is_sibling(device, major, minor) ||
-		visibility_accompanies(device, major));
+	       (is_sibling(device, major, minor) || accompanies(device, major));
 }
 
-struct visibility_search {
-	const struct discovery_snapshot *node;
-	const struct discovery_device *device; /* whose own nodes are looked for */
-	const struct visible_node *same;       /* or one like this */
-};
-
-/* Ends at a node that is the device's and no other's. */
-static bool visibility_is_not_own(const struct visible_node *node, void *user)
+/* How many devices of the node it belongs to. */
+static size_t count_owners(const struct discovery_snapshot *node, const struct container_node *seen)
 {
-	const struct visibility_search *search = user;
+	size_t count = 0;
 
-	if (!visibility_is_node_of(search->device, node->block, node->major, node->minor))
-		return true;
-	for (size_t i = 0; i < search->node->device_count; i++) {
-		const struct discovery_device *other = &search->node->devices[i];
-
-		if (other != search->device &&
-		    visibility_is_node_of(other, node->block, node->major, node->minor))
-			return true;
-	}
-	return false;
+	for (size_t i = 0; i < node->device_count; i++)
+		count += visibility_is_node_of(&node->devices[i], seen->block, seen->major,
+					       seen->minor);
+	return count;
 }
 
 bool visibility_has_own_node(const struct discovery_snapshot *node,
 			     const struct discovery_device *device, const struct sight *sight)
 {
-	struct visibility_search search = {.node = node, .device = device};
+	struct container_node seen = {0};
 
-	return device->node_count != 0 &&
-	       !visibility_each_node(sight, visibility_is_not_own, &search);
-}
-
-static bool visibility_is_another(const struct visible_node *node, void *user)
-{
-	const struct visibility_search *search = user;
-
-	return node->block != search->same->block || node->major != search->same->major ||
-	       node->minor != search->same->minor;
-}
-
-struct visibility_judgement {
-	const struct discovery_snapshot *node;
-	const struct sight *bare;
-	const struct granted *grant;
-	struct text strangers;
-	size_t count, strange;
-};
-
-/* Without a bare container to compare with, the nodes of the node's devices are strange. */
-static bool visibility_is_strange(const struct visibility_judgement *judgement,
-				  const struct visible_node *node)
-{
-	struct visibility_search search = {.same = node};
-
-	for (size_t i = 0; i < judgement->grant->count; i++) {
-		if (visibility_is_node_of(judgement->grant->devices[i], node->block, node->major,
-					  node->minor))
-			return false;
-	}
-	if (judgement->bare != NULL && judgement->bare->view != NULL)
-		return visibility_each_node(judgement->bare, visibility_is_another, &search);
-	if (judgement->bare != NULL)
-		return true;
-	for (size_t i = 0; i < judgement->node->device_count; i++) {
-		if (visibility_is_node_of(&judgement->node->devices[i], node->block, node->major,
-					  node->minor))
+	for (size_t i = 0; device->node_count != 0 && next_node(sight, &i, &seen);) {
+		if (visibility_is_node_of(device, seen.block, seen.major, seen.minor) &&
+		    count_owners(node, &seen) == 1)
 			return true;
 	}
 	return false;
 }
 
-static bool visibility_judge_node(const struct visible_node *node, void *user)
+/* Without a bare container to compare with, the nodes of the node's devices are strange. */
+static bool is_strange(const struct discovery_snapshot *node, const struct sight *bare,
+		       const struct granted *grant, const struct container_node *seen)
 {
-	struct visibility_judgement *judgement = user;
+	struct container_node usual = {0};
 
-	judgement->count++;
-	if (!visibility_is_strange(judgement, node))
-		return true;
-	if (judgement->strange++ < NODES_TOLD)
-		text_addf(&judgement->strangers, "%s%s (%s %u:%u)",
-			  judgement->strange != 1 ? ", " : "", node->path,
-			  node->block ? "block" : "character", node->major, node->minor);
+	for (size_t i = 0; i < grant->count; i++) {
+		if (visibility_is_node_of(grant->devices[i], seen->block, seen->major, seen->minor))
+			return false;
+	}
+	if (bare == NULL)
+		return count_owners(node, seen) != 0;
+	for (size_t i = 0; bare->view != NULL && next_node(bare, &i, &usual);) {
+		if (usual.block == seen->block && usual.major == seen->major &&
+		    usual.minor == seen->minor)
+			return false;
+	}
 	return true;
 }
 
 void visibility_expect_nodes(struct check_run *run, const char *label, const struct sight *sight,
 			     const struct sight *bare, const struct granted *grant)
 {
-	struct visibility_judgement judgement = {
-		.node = check_context(run)->node, .bare = bare, .grant = grant};
-	char *what CLEANUP_FREE = text_format("%s: device nodes", label);
+	const struct discovery_snapshot *node = check_context(run)->node;
+	const char *what = check_format(run, "%s: device nodes", label);
+	struct tally nodes = TALLY(run, what, "those of the granted devices");
+	struct container_node seen = {0};
 
-	(void)visibility_each_node(sight, visibility_judge_node, &judgement);
-	if (what == NULL || judgement.strangers.failed)
-		check_broken(run, "out of memory");
-	else if (judgement.strange == 0)
-		(void)check_expect(run, true, what, "those of the granted devices",
-				   "%zu, none of another device", judgement.count);
-	else
-		(void)check_expect(run, false, what, "those of the granted devices",
-				   "%zu others: %s%s", judgement.strange,
-				   text_string(&judgement.strangers),
-				   judgement.strange > NODES_TOLD ? ", ..." : "");
-	for (size_t i = 0; what != NULL && i < grant->count; i++) {
+	for (size_t i = 0; next_node(sight, &i, &seen);)
+		tally_add(&nodes, !is_strange(node, bare, grant, &seen), "%s (%s %u:%u)",
+			  seen.path != NULL ? seen.path : "", seen.block ? "block" : "character",
+			  seen.major, seen.minor);
+	(void)tally_end(&nodes);
+	for (size_t i = 0; i < grant->count; i++) {
 		const struct discovery_device *device = grant->devices[i];
-		bool there = device->node_count == 0 ||
-			     visibility_has_own_node(judgement.node, device, sight);
+		bool there =
+			device->node_count == 0 || visibility_has_own_node(node, device, sight);
 
 		(void)check_expect(run, there, what, "there", "those of %s: %s", device->id,
 				   there ? "there" : "missing");
 	}
 	if (sight->view != NULL && sight->view->nodes_cut)
 		check_unsupported(run, "%s has too many files to look for device nodes", label);
-	text_free(&judgement.strangers);
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Device strings: what a plugin on a Windows node must hand out for containerd and HCS to take it.
- */
-#include "conformance/checks/windows.h"
-
+/* What a plugin on a Windows node must hand out for containerd and HCS to take it: device strings,
+ * and mounts from and to the right places. */
 #include "base/windows_device.h"
+#include "base/windows_path.h"
+#include "conformance/checks/allocate.h"
 #include "conformance/checks/granted.h"
 #include "conformance/checks/suites.h"
 #include "rpc/rpc.h"
@@ -11,246 +11,269 @@
 #include <string.h>
 #include <strings.h>
 
-void windows_each_answer(struct check_run *run,
-			 void (*judge)(struct rig *rig, const char *id,
-				       const V1beta1__ContainerAllocateResponse *response,
-				       void *user),
-			 void *user)
+static void judge_answers(struct rig *rig, const struct rig_item *item)
 {
-	struct rig *rig = rig_ready(run);
-
-	for (size_t i = 0; rig != NULL && i < rig->resources.count; i++) {
-		struct text_list ids CLEANUP_TEXT_LIST = {0};
-
-		if (!rig_healthy_ids(rig, rig->resources.items[i], &ids))
-			return;
-		for (size_t j = 0; j < ids.count && j < ALLOCATE_TOGETHER_MAX; j++) {
-			struct kubelet_reply reply = {0};
-			const V1beta1__ContainerAllocateResponse *response = allocate_expect(
-				rig, rig->resources.items[i], (const char *const *)&ids.items[j], 1,
-				ids.items[j], &reply);
-
-			if (response != NULL)
-				judge(rig, ids.items[j], response, user);
-			kubelet_reply_free(&reply);
-		}
-	}
+	(void)allocate_for_each(rig, item, check_row(rig->run)->judge);
 }
 
-static void empty_fields(struct rig *rig, const char *id,
-			 const V1beta1__ContainerAllocateResponse *response, void *user)
+/* The row's judge for the answer for each id. It counts what it looks at, if `none` says what it
+ * means that there is nothing. */
+static void each_answer_or(struct check_run *run, const char *none)
 {
-	(void)user;
-	(void)check_expect(rig->run, response->n_devices != 0, id, "a device string", "%zu",
-			   response->n_devices);
-	for (size_t i = 0; i < response->n_devices; i++) {
+	struct rig *rig = rig_ready(run, NULL);
+	size_t seen = 0;
+
+	if (rig == NULL)
+		return;
+	(void)rig_for_each(rig, judge_answers, &seen);
+	if (seen == 0 && none != NULL)
+		check_not_applicable(run, "%s", none);
+}
+
+static void each_answer(struct check_run *run)
+{
+	each_answer_or(run, NULL);
+}
+
+static void each_class(struct check_run *run)
+{
+	each_answer_or(run, "the plugin hands out no device class");
+}
+
+static void each_location_path(struct check_run *run)
+{
+	each_answer_or(run, "the plugin hands out no location path");
+}
+
+static void each_mount(struct check_run *run)
+{
+	each_answer_or(run, "the answers hold no mounts");
+}
+
+/* The device strings of an answer; that there is none is recorded. */
+static size_t expect_strings(struct rig *rig, const struct rig_item *item)
+{
+	(void)check_expect(rig->run, item->answer->n_devices != 0, item->id, "a device string",
+			   "%zu", item->answer->n_devices);
+	return item->answer->n_devices;
+}
+
+static void empty_fields(struct rig *rig, const struct rig_item *item)
+{
+	size_t count = expect_strings(rig, item);
+
+	for (size_t i = 0; i < count; i++) {
+		const V1beta1__DeviceSpec *device = item->answer->devices[i];
+
 		(void)check_expect_text(rig->run, "devices[].container_path",
-					response->devices[i]->container_path, "");
-		(void)check_expect_text(rig->run, "devices[].permissions",
-					response->devices[i]->permissions, "");
+					device->container_path, "");
+		(void)check_expect_text(rig->run, "devices[].permissions", device->permissions, "");
 	}
 }
 
-static void windows_empty_fields(struct check_run *run)
+static void string_form(struct rig *rig, const struct rig_item *item)
 {
-	windows_each_answer(run, empty_fields, NULL);
-}
+	size_t count = expect_strings(rig, item);
 
-static void string_form(struct rig *rig, const char *id,
-			const V1beta1__ContainerAllocateResponse *response, void *user)
-{
-	(void)user;
-	(void)check_expect(rig->run, response->n_devices != 0, id, "a device string", "%zu",
-			   response->n_devices);
-	for (size_t i = 0; i < response->n_devices; i++) {
+	for (size_t i = 0; i < count; i++) {
 		struct windows_device string = {0};
 		struct error err = {0};
+		int rc = windows_device_parse(item->answer->devices[i]->host_path, &string, &err);
 
-		(void)check_expect_ok(
-			rig->run,
-			windows_device_parse(response->devices[i]->host_path, &string, &err),
-			"devices[].host_path", &err);
+		(void)check_expect_ok(rig->run, rc, "devices[].host_path", &err);
 	}
 }
 
-static void windows_string_form(struct check_run *run)
+static bool is_of_type(const V1beta1__DeviceSpec *device, enum windows_device_type type,
+		       struct windows_device *string)
 {
-	windows_each_answer(run, string_form, NULL);
+	return windows_device_parse(device->host_path, string, NULL) == 0 && string->type == type;
 }
 
-static void isolation_type(struct rig *rig, const char *id,
-			   const V1beta1__ContainerAllocateResponse *response, void *user)
+static void isolation_type(struct rig *rig, const struct rig_item *item)
 {
-	(void)user;
-	(void)check_expect(rig->run, response->n_devices != 0, id, "a device string", "%zu",
-			   response->n_devices);
-	for (size_t i = 0; i < response->n_devices; i++) {
-		const char *host_path = response->devices[i]->host_path;
+	size_t count = expect_strings(rig, item);
+
+	for (size_t i = 0; i < count; i++) {
+		const V1beta1__DeviceSpec *device = item->answer->devices[i];
 		struct windows_device string = {0};
-		bool taken = windows_device_parse(host_path, &string, NULL) == 0 &&
-			     string.type != WINDOWS_DEVICE_OTHER;
+		bool taken = is_of_type(device, WINDOWS_DEVICE_CLASS, &string) ||
+			     is_of_type(device, WINDOWS_DEVICE_LOCATION_PATH, &string);
 
 		(void)check_expect(rig->run, taken, "devices[].host_path",
-				   "class, vpci-class-guid or vpci-location-path", "%s", host_path);
+				   "class, vpci-class-guid or vpci-location-path", "%s",
+				   device->host_path);
 	}
 }
 
-static void windows_isolation_type(struct check_run *run)
+static void class_is_display(struct rig *rig, const struct rig_item *item)
 {
-	windows_each_answer(run, isolation_type, NULL);
-}
+	size_t *seen = item->user;
 
-/* How many device strings of the type the answers held, and the check of each. */
-struct windows_typed {
-	enum windows_device_type type;
-	void (*judge)(struct rig *rig, const char *host_path, const struct windows_device *string);
-	size_t count;
-};
-
-static void windows_judge_typed(struct rig *rig, const char *id,
-				const V1beta1__ContainerAllocateResponse *response, void *user)
-{
-	struct windows_typed *typed = user;
-
-	(void)id;
-	for (size_t i = 0; i < response->n_devices; i++) {
+	for (size_t i = 0; i < item->answer->n_devices; i++) {
+		const V1beta1__DeviceSpec *device = item->answer->devices[i];
 		struct windows_device string = {0};
 
-		if (windows_device_parse(response->devices[i]->host_path, &string, NULL) < 0 ||
-		    string.type != typed->type)
+		if (!is_of_type(device, WINDOWS_DEVICE_CLASS, &string))
 			continue;
-		typed->count++;
-		typed->judge(rig, response->devices[i]->host_path, &string);
+		++*seen;
+		(void)check_expect(rig->run, strcasecmp(string.id, WINDOWS_DISPLAY_CLASS) == 0,
+				   "devices[].host_path", "class " WINDOWS_DISPLAY_CLASS, "%s",
+				   device->host_path);
 	}
 }
 
-static void windows_each_typed(struct check_run *run, struct windows_typed *typed, const char *name)
-{
-	windows_each_answer(run, windows_judge_typed, typed);
-	if (typed->count == 0)
-		check_not_applicable(run, "the plugin hands out no %s", name);
-}
-
-static void class_is_display(struct rig *rig, const char *host_path,
-			     const struct windows_device *string)
-{
-	(void)check_expect(rig->run, strcasecmp(string->id, WINDOWS_DISPLAY_CLASS) == 0,
-			   "devices[].host_path", "class " WINDOWS_DISPLAY_CLASS, "%s", host_path);
-}
-
-static void windows_class_guid(struct check_run *run)
-{
-	struct windows_typed typed = {.type = WINDOWS_DEVICE_CLASS, .judge = class_is_display};
-
-	windows_each_typed(run, &typed, "device class");
-}
-
-static void location_is_present(struct rig *rig, const char *host_path,
-				const struct windows_device *string)
+static void location_is_present(struct rig *rig, const struct rig_item *item)
 {
 	const struct discovery_snapshot *node = rig->context->node;
-	bool present = false;
+	size_t *seen = item->user;
 
-	(void)string;
-	for (size_t i = 0; i < node->device_count; i++)
-		present = present || granted_by_string(host_path, &node->devices[i]);
-	(void)check_expect(rig->run, present, "devices[].host_path",
-			   "the location path of a device of the node", "%s", host_path);
-}
+	for (size_t i = 0; i < item->answer->n_devices; i++) {
+		const V1beta1__DeviceSpec *device = item->answer->devices[i];
+		struct windows_device string = {0};
+		bool present = false;
 
-static void windows_location_path(struct check_run *run)
-{
-	struct windows_typed typed = {.type = WINDOWS_DEVICE_LOCATION_PATH,
-				      .judge = location_is_present};
-
-	windows_each_typed(run, &typed, "location path");
-}
-
-static void strings_differ(struct rig *rig, const char *id,
-			   const V1beta1__ContainerAllocateResponse *response, void *user)
-{
-	(void)user;
-	(void)check_expect(rig->run, response->n_devices != 0, id, "a device string", "%zu",
-			   response->n_devices);
-	for (size_t i = 0; i < response->n_devices; i++) {
-		for (size_t j = 0; j < i; j++)
-			(void)check_expect(rig->run,
-					   strcmp(response->devices[i]->host_path,
-						  response->devices[j]->host_path) != 0,
-					   "devices[].host_path", "sent once", "%s",
-					   response->devices[i]->host_path);
+		if (!is_of_type(device, WINDOWS_DEVICE_LOCATION_PATH, &string))
+			continue;
+		++*seen;
+		for (size_t j = 0; j < node->device_count; j++)
+			present =
+				present || granted_by_string(device->host_path, &node->devices[j]);
+		(void)check_expect(rig->run, present, "devices[].host_path",
+				   "the location path of a device of the node", "%s",
+				   device->host_path);
 	}
 }
 
-static void windows_strings_differ(struct check_run *run)
+static void strings_differ(struct rig *rig, const struct rig_item *item)
 {
-	windows_each_answer(run, strings_differ, NULL);
+	size_t count = expect_strings(rig, item);
+
+	for (size_t i = 0; i < count; i++) {
+		const char *host_path = item->answer->devices[i]->host_path;
+
+		for (size_t j = 0; j < i; j++)
+			(void)check_expect(rig->run,
+					   strcmp(host_path, item->answer->devices[j]->host_path) !=
+						   0,
+					   "devices[].host_path", "sent once", "%s", host_path);
+	}
 }
 
-static void no_cdi(struct rig *rig, const char *id,
-		   const V1beta1__ContainerAllocateResponse *response, void *user)
+static void no_cdi(struct rig *rig, const struct rig_item *item)
 {
-	(void)user;
-	(void)check_expect(rig->run, response->n_cdi_devices == 0, id, "no CDI devices", "%zu",
-			   response->n_cdi_devices);
+	(void)check_expect(rig->run, item->answer->n_cdi_devices == 0, item->id, "no CDI devices",
+			   "%zu", item->answer->n_cdi_devices);
 }
 
-static void windows_no_cdi(struct check_run *run)
+static void no_topology(struct rig *rig, const struct rig_item *item)
 {
-	windows_each_answer(run, no_cdi, NULL);
-}
+	const struct kubelet_device_list *list =
+		kubelet_resource_devices(rig->kubelet, item->resource);
 
-static void no_topology(struct rig *rig, const char *resource, const struct text_list *ids)
-{
-	const struct kubelet_device_list *list = kubelet_resource_devices(rig->kubelet, resource);
-
-	(void)ids;
 	for (size_t i = 0; list != NULL && i < list->count; i++)
 		(void)check_expect(rig->run, list->items[i].numa_count == 0, list->items[i].id,
 				   "no NUMA nodes", "%zu", list->items[i].numa_count);
 }
 
-static void windows_no_topology(struct check_run *run)
-{
-	allocate_each(run, no_topology);
-}
-
 /* A container that asks for two devices gets both, or is told that it cannot have them. */
-static void whole_answer(struct rig *rig, const char *resource, const struct text_list *ids)
+static void whole_answer(struct rig *rig, const struct rig_item *item)
 {
+	const struct text_list *ids = item->ids;
 	size_t count = ids->count < ALLOCATE_TOGETHER_MAX ? ids->count : ALLOCATE_TOGETHER_MAX;
-	const V1beta1__AllocateResponse *response = NULL;
-	struct kubelet_reply reply = {0};
+	struct kubelet_reply reply CLEANUP_KUBELET_REPLY = {0};
+	struct error err = {0};
+	int rc = rig_allocate(rig, item->resource, (const char *const *)ids->items, count, &reply,
+			      &err);
+	const V1beta1__ContainerAllocateResponse *response = rig_first_response(&reply);
+	size_t strings = response != NULL ? response->n_devices : 0;
 
-	if (allocate_call(rig, resource, (const char *const *)ids->items, count, &reply,
-			  &response)) {
-		size_t strings = response != NULL && response->n_container_responses != 0
-					 ? response->container_responses[0]->n_devices
-					 : 0;
-
-		(void)check_expect(rig->run, strings <= 1,
-				   "device strings for all devices in one container",
-				   "one, or a refusal", "%zu", strings);
-		if (response == NULL)
-			(void)check_expect(rig->run, reply.message[0] != '\0',
-					   "the refusal of several devices", "a message", "%s",
-					   rpc_code_name(reply.code));
+	if (rc != 0) {
+		(void)check_expect_ok(rig->run, rc, "Allocate is answered", &err);
+		return;
 	}
-	kubelet_reply_free(&reply);
+	(void)check_expect(rig->run, strings <= 1,
+			   "device strings for all devices in one container", "one, or a refusal",
+			   "%zu", strings);
+	if (reply.reply == NULL)
+		(void)check_expect(rig->run, reply.message[0] != '\0',
+				   "the refusal of several devices", "a message", "%s",
+				   rpc_code_name(reply.code));
 }
 
-static void windows_whole_answer(struct check_run *run)
+static void mount_targets(struct rig *rig, const struct rig_item *item)
 {
-	allocate_each(run, whole_answer);
+	size_t *seen = item->user;
+
+	*seen += item->answer->n_mounts;
+	for (size_t i = 0; i < item->answer->n_mounts; i++) {
+		const V1beta1__Mount *mount = item->answer->mounts[i];
+		const char *target = mount->container_path;
+		bool again = false;
+
+		(void)check_expect(rig->run,
+				   windows_path_is_in(target, WINDOWS_SYSTEM32) ||
+					   windows_path_is_in(target, WINDOWS_SYSWOW64),
+				   "mounts[].container_path", "a file in System32 or SysWOW64",
+				   "%s", target);
+		(void)check_expect(rig->run, mount->read_only, "mounts[].read_only", "true",
+				   "%s: %s", target, mount->read_only ? "true" : "false");
+		for (size_t j = 0; j < i; j++)
+			again = again ||
+				strcasecmp(item->answer->mounts[j]->container_path, target) == 0;
+		(void)check_expect(rig->run, !again, "mounts[].container_path",
+				   "used once, whatever the case", "%s", target);
+	}
 }
 
-#define WINDOWS_CHECK(name, body)                                                                  \
-	.id = "windows." name, .revision = 1, .timeout_s = 90, .run = (body),                      \
+static bool is_granted(const V1beta1__ContainerAllocateResponse *answer,
+		       const struct discovery_device *device)
+{
+	for (size_t i = 0; i < answer->n_devices; i++) {
+		if (granted_by_string(answer->devices[i]->host_path, device))
+			return true;
+	}
+	return false;
+}
+
+/* Is the path in the driver store folder of a device that the answer grants? A node that does not
+ * tell a device's folder leaves nothing to compare with. */
+static bool is_source(const struct rig *rig, const struct rig_item *item, const char *path)
+{
+	const struct discovery_snapshot *node = rig->context->node;
+
+	for (size_t i = 0; i < node->device_count; i++) {
+		const char *store = node->devices[i].driver_store_path;
+
+		if (is_granted(item->answer, &node->devices[i]) &&
+		    (store[0] == '\0' || windows_path_is_within(path, store)))
+			return true;
+	}
+	return false;
+}
+
+static void mount_sources(struct rig *rig, const struct rig_item *item)
+{
+	size_t *seen = item->user;
+
+	*seen += item->answer->n_mounts;
+	for (size_t i = 0; i < item->answer->n_mounts; i++) {
+		const char *source = item->answer->mounts[i]->host_path;
+
+		(void)check_expect(
+			rig->run, windows_path_is_absolute(source) && is_source(rig, item, source),
+			"mounts[].host_path", "a file below the driver store folder of the device",
+			"%s", source);
+	}
+}
+
+#define WINDOWS(name, body, judging)                                                               \
+	.id = "windows." name, .revision = 1, .timeout_s = 90, .run = (body), .judge = (judging),  \
 	.needs = {.devices = 1, .os = "windows"}, .stands_on = "allocate.one-response"
 
 static const struct check checks[] = {
 	{
-		WINDOWS_CHECK("empty-fields", windows_empty_fields),
+		WINDOWS("empty-fields", each_answer, empty_fields),
 		.title = "Device specs have neither container path nor permissions",
 		.advice = "Leave container_path and permissions empty: containerd on Windows "
 			  "refuses the container otherwise.",
@@ -258,7 +281,7 @@ static const struct check checks[] = {
 		.severity = CHECK_CRITICAL,
 	},
 	{
-		WINDOWS_CHECK("string-form", windows_string_form),
+		WINDOWS("string-form", each_answer, string_form),
 		.title = "Host paths of devices have the form IDType://ID or class/GUID",
 		.advice = "Write vpci-location-path://PCIROOT(0)#PCI(0100), never with a single "
 			  "slash, and hand out no device whose location path is empty.",
@@ -266,7 +289,7 @@ static const struct check checks[] = {
 		.severity = CHECK_CRITICAL,
 	},
 	{
-		WINDOWS_CHECK("isolation-type", windows_isolation_type),
+		WINDOWS("isolation-type", each_answer, isolation_type),
 		.title = "Device strings are of a type that process isolation takes",
 		.advice = "Use vpci-location-path or class: HCS assigns the other types to virtual "
 			  "machines only.",
@@ -274,14 +297,14 @@ static const struct check checks[] = {
 		.severity = CHECK_CRITICAL,
 	},
 	{
-		WINDOWS_CHECK("class-guid", windows_class_guid),
+		WINDOWS("class-guid", each_class, class_is_display),
 		.title = "A device class is that of display adapters",
 		.advice = "DirectX devices are those of class " WINDOWS_DISPLAY_CLASS ".",
 		.requirement = CHECK_WIN_04,
 		.severity = CHECK_HIGH,
 	},
 	{
-		WINDOWS_CHECK("location-path", windows_location_path),
+		WINDOWS("location-path", each_location_path, location_is_present),
 		.title = "A location path is that of a device which is present",
 		.advice = "Hand out the location path as the system spells it, without change, and "
 			  "look for devices again when one comes or goes.",
@@ -289,7 +312,7 @@ static const struct check checks[] = {
 		.severity = CHECK_HIGH,
 	},
 	{
-		WINDOWS_CHECK("whole-answer", windows_whole_answer),
+		WINDOWS("whole-answer", rig_each_resource, whole_answer),
 		.title = "No container gets fewer devices than the answer holds",
 		.advice = "Refuse an Allocate across several devices with a clear message: of "
 			  "several device specs kubelets up to 1.36 hand only the first on.",
@@ -297,37 +320,36 @@ static const struct check checks[] = {
 		.severity = CHECK_HIGH,
 	},
 	{
-		WINDOWS_CHECK("strings-differ", windows_strings_differ),
+		WINDOWS("strings-differ", each_answer, strings_differ),
 		.title = "No device string is sent twice in an answer",
 		.advice = "Merge the device specs of replicas of one device.",
 		.requirement = CHECK_WIN_07,
 		.severity = CHECK_LOW,
 	},
 	{
-		WINDOWS_CHECK("no-cdi", windows_no_cdi),
+		WINDOWS("no-cdi", each_answer, no_cdi),
 		.title = "Answers hold no CDI devices",
 		.advice = "Use device specs: kubelet and containerd drop CDI devices on Windows.",
 		.requirement = CHECK_WIN_08,
 		.severity = CHECK_MEDIUM,
 	},
 	{
-		WINDOWS_CHECK("no-topology", windows_no_topology),
+		WINDOWS("no-topology", rig_each_resource, no_topology),
 		.title = "Device lists name no NUMA nodes",
 		.advice = "Send no topology: with a strict topology policy pods would be refused.",
 		.requirement = CHECK_WIN_09,
 		.severity = CHECK_LOW,
 	},
 	{
-		WINDOWS_CHECK("mount-targets", windows_mount_targets),
+		WINDOWS("mount-targets", each_mount, mount_targets),
 		.title = "Mounts end at files in System32 or SysWOW64, each place once",
-		.advice =
-			"Mount driver files read-only, each under a bare file name; compare names "
-			"without case, and report what lost.",
+		.advice = "Mount driver files read-only, each under a bare file name; compare "
+			  "names without case, and report what lost.",
 		.requirement = CHECK_WIN_10,
 		.severity = CHECK_HIGH,
 	},
 	{
-		WINDOWS_CHECK("mount-sources", windows_mount_sources),
+		WINDOWS("mount-sources", each_mount, mount_sources),
 		.title = "Mounts come from the driver store of a device that was asked for",
 		.advice = "Refuse sources with '..', other drives, streams or shares in them: the "
 			  "registry values and configuration they come from are not trusted.",

@@ -69,6 +69,12 @@ struct check_variant {
 struct check_run; /* one execution of one check */
 typedef void check_body(struct check_run *run);
 
+/* What a body that several rows share calls for each thing that it goes through; see
+ * conformance/checks/rig.h. */
+struct rig;
+struct rig_item;
+typedef void check_judge(struct rig *rig, const struct rig_item *item);
+
 struct check {
 	const char *id;	    /* "registration.version": suite, dot, kebab-case; never reused */
 	const char *title;  /* one sentence of at most 72 characters */
@@ -84,6 +90,7 @@ struct check {
 				  that one does not pass, this one does not run */
 	const struct check_variant *variants; /* ended by {NULL, NULL}; NULL for none */
 	check_body *run;
+	check_judge *judge; /* for `run`; NULL where it has no use for one */
 };
 
 struct check_suite {
@@ -151,6 +158,14 @@ void check_expect_ok_at(struct check_run *run, const char *file, int line, int r
 /* The harness could not find out: outcome `broken`, whatever else was recorded. */
 void check_broken(struct check_run *run, const char *format, ...) PRINTF_LIKE(2, 3);
 
+/* What the harness itself must manage: true when `rc` is 0, else the check is broken for the error's
+ * reason, of which `what` (NULL: nothing) tells where it came up. */
+bool check_works(struct check_run *run, int rc, const char *what, const struct error *err);
+
+/* Formatted text that lives as long as the check, for what verdicts are labelled with. When memory
+ * runs out the check is broken and the text "". */
+const char *check_format(struct check_run *run, const char *format, ...) PRINTF_LIKE(2, 3);
+
 /* An optional thing turned out to be absent: outcome `unsupported` unless something failed. */
 void check_unsupported(struct check_run *run, const char *format, ...) PRINTF_LIKE(2, 3);
 
@@ -196,3 +211,6 @@ const char *check_directory(const struct check_run *run);
 
 /* "isolation.single-device@vulkan". */
 const char *check_name(const struct check_run *run);
+
+/* The row that runs. */
+const struct check *check_row(const struct check_run *run);

@@ -40,6 +40,7 @@ struct deferred {
 };
 
 struct check_run {
+	const struct check *check;
 	const struct check_variant *variant;
 	const struct context *context;
 	const char *directory;
@@ -48,6 +49,7 @@ struct check_run {
 	int write_error; /* errno of the first record that could not be written */
 	struct deferred deferred[DEFERRED_MAX];
 	size_t deferred_count;
+	struct text_list texts; /* of check_format() */
 	unsigned evidence_count;
 	struct share failed;
 	struct share held;
@@ -377,6 +379,33 @@ void check_defer(struct check_run *run, void (*cleanup)(void *argument), void *a
 	run->deferred[run->deferred_count++] = (struct deferred){cleanup, argument};
 }
 
+bool check_works(struct check_run *run, int rc, const char *what, const struct error *err)
+{
+	if (rc != 0)
+		check_broken(run, "%s%s%s", what != NULL ? what : "", what != NULL ? ": " : "",
+			     err->text);
+	return rc == 0;
+}
+
+const char *check_format(struct check_run *run, const char *format, ...)
+{
+	struct text text CLEANUP_TEXT = {0};
+	struct error err = {0};
+	va_list args;
+
+	va_start(args, format);
+	text_vaddf(&text, format, args);
+	va_end(args);
+	return check_works(run, text_list_take(&run->texts, text_take(&text), &err), NULL, &err)
+		       ? run->texts.items[run->texts.count - 1]
+		       : "";
+}
+
+const struct check *check_row(const struct check_run *run)
+{
+	return run->check;
+}
+
 const void *check_param(const struct check_run *run)
 {
 	return run->variant != NULL ? run->variant->param : NULL;
@@ -455,6 +484,7 @@ int check_run_execute(const struct check *check, const struct check_variant *var
 		      struct error *err)
 {
 	struct check_run run = {
+		.check = check,
 		.variant = variant,
 		.context = context,
 		.directory = directory,
@@ -477,5 +507,6 @@ int check_run_execute(const struct check *check, const struct check_variant *var
 	check_end_orphans(&run);
 	check_tell_left_out(&run);
 	check_send(&run, &finished);
+	text_list_free(&run.texts);
 	return run.write_error != 0 ? error_system(err, run.write_error, "result pipe") : 0;
 }
