@@ -32,7 +32,8 @@ static int image_write_layer(const struct image_tree *tree, struct layout_blob *
 
 	if (rc < 0)
 		return rc;
-	rc = tar_add_tree(tar, tree, err);
+	for (size_t i = 0; rc == 0 && i < tree->count; i++)
+		rc = tar_add(tar, &tree->entries[i], err);
 	if (rc < 0) {
 		tar_abandon(tar);
 		return rc;

@@ -27,7 +27,7 @@ static int content_add_programs(const struct image_spec *spec, struct elf_closur
 		rc = elf_closure_add(closure, source, err);
 		if (rc < 0)
 			return error_wrap(err, rc, "program %s", source);
-		rc = image_tree_file(tree, path, source, 0755, err);
+		rc = image_tree_add(tree, IMAGE_FILE, path, source, 0755, err);
 	}
 	return rc;
 }
@@ -46,7 +46,8 @@ static int content_add_closure(const struct image_spec *spec, const struct elf_c
 			is_program =
 				is_program || strcmp(spec->programs[at], file->destination) == 0;
 		if (!is_program)
-			rc = image_tree_file(tree, file->destination, file->source, 0755, err);
+			rc = image_tree_add(tree, IMAGE_FILE, file->destination, file->source, 0755,
+					    err);
 	}
 	return rc;
 }

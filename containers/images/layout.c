@@ -7,13 +7,12 @@
 #include <string.h>
 #include <sys/utsname.h>
 
-static const char oci_layout[] = "{\"imageLayoutVersion\":\"1.0.0\"}";
-
 /* Probes find their loaders and temporary files with it; anything else comes from the device
  * plugin. */
 static const char *const image_environment[] = {
 	"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
 	"HOME=/root",
+	NULL,
 };
 
 void layout_blob_free(struct layout_blob *blob)
@@ -39,164 +38,95 @@ int layout_architecture(const char *machine, const char **out, struct error *err
 	return error_set(err, ERROR_UNSUPPORTED, "images for %s machines are not known", machine);
 }
 
-/* Takes the document over. */
-static int layout_blob_from_json(cJSON *json, struct layout_blob *out, struct error *err)
+static void add_strings(struct text *json, const char *const *strings)
 {
-	cJSON *document CLEANUP_JSON = json;
+	for (size_t i = 0; strings[i] != NULL; i++) {
+		text_add(json, i > 0 ? "," : "");
+		json_add_quoted(json, strings[i], strlen(strings[i]));
+	}
+}
 
-	out->data = document != NULL ? json_print_compact(document) : NULL;
+static void add_descriptor(struct text *json, const char *media_type,
+			   const struct layout_blob *blob)
+{
+	text_addf(json, "{\"mediaType\":\"%s\",\"digest\":\"%s\",\"size\":%llu", media_type,
+		  blob->digest, blob->size);
+}
+
+static int blob_take(struct text *json, struct layout_blob *out, struct error *err)
+{
+	out->size = json->size;
+	out->data = text_take(json);
 	if (out->data == NULL)
 		return error_memory(err);
-	out->size = strlen(out->data);
 	digest_bytes(out->data, out->size, out->digest);
 	return 0;
-}
-
-static cJSON *layout_strings(const char *const *strings, size_t count)
-{
-	cJSON *array = cJSON_CreateArray();
-
-	for (size_t i = 0; array != NULL && i < count; i++) {
-		if (!cJSON_AddItemToArray(array, cJSON_CreateString(strings[i]))) {
-			cJSON_Delete(array);
-			return NULL;
-		}
-	}
-	return array;
-}
-
-/* Adds `item` (NULL: out of memory) or frees it. */
-static bool layout_add(cJSON *object, const char *key, cJSON *item)
-{
-	if (item != NULL && cJSON_AddItemToObject(object, key, item))
-		return true;
-	cJSON_Delete(item);
-	return false;
-}
-
-static cJSON *layout_run_config(const struct image_spec *spec)
-{
-	cJSON *config = cJSON_CreateObject();
-	size_t words = 0;
-
-	while (spec->command != NULL && spec->command[words] != NULL)
-		words++;
-	if (layout_add(config, "Env",
-		       layout_strings(image_environment, ARRAY_SIZE(image_environment))) &&
-	    (words == 0 || layout_add(config, "Cmd", layout_strings(spec->command, words))) &&
-	    layout_add(config, "WorkingDir", cJSON_CreateString("/")))
-		return config;
-	cJSON_Delete(config);
-	return NULL;
-}
-
-static cJSON *layout_rootfs(const struct layout_blob *layer)
-{
-	cJSON *rootfs = cJSON_CreateObject();
-	const char *digest = layer->digest;
-
-	/* The layer is not compressed, so the digest of its content is that of the blob. */
-	if (layout_add(rootfs, "type", cJSON_CreateString("layers")) &&
-	    layout_add(rootfs, "diff_ids", layout_strings(&digest, 1)))
-		return rootfs;
-	cJSON_Delete(rootfs);
-	return NULL;
 }
 
 int layout_config(const struct image_spec *spec, const struct layout_blob *layer,
 		  struct layout_blob *out, struct error *err)
 {
+	struct text json CLEANUP_TEXT = {0};
 	struct utsname system = {0};
 	const char *architecture = NULL;
-	cJSON *json = NULL;
 	int rc = 0;
 
 	(void)uname(&system);
 	rc = layout_architecture(system.machine, &architecture, err);
 	if (rc < 0)
 		return rc;
-	json = cJSON_CreateObject();
-	if (!layout_add(json, "architecture", cJSON_CreateString(architecture)) ||
-	    !layout_add(json, "os", cJSON_CreateString("linux")) ||
-	    !layout_add(json, "config", layout_run_config(spec)) ||
-	    !layout_add(json, "rootfs", layout_rootfs(layer))) {
-		cJSON_Delete(json);
-		return error_memory(err);
+	text_addf(&json, "{\"architecture\":\"%s\",\"os\":\"linux\",\"config\":{\"Env\":[",
+		  architecture);
+	add_strings(&json, image_environment);
+	if (spec->command != NULL) {
+		text_add(&json, "],\"Cmd\":[");
+		add_strings(&json, spec->command);
 	}
-	return layout_blob_from_json(json, out, err);
-}
-
-static cJSON *layout_descriptor(const char *media_type, const struct layout_blob *blob)
-{
-	cJSON *json = cJSON_CreateObject();
-
-	if (layout_add(json, "mediaType", cJSON_CreateString(media_type)) &&
-	    layout_add(json, "digest", cJSON_CreateString(blob->digest)) &&
-	    layout_add(json, "size", cJSON_CreateNumber((double)blob->size)))
-		return json;
-	cJSON_Delete(json);
-	return NULL;
-}
-
-/* An array with one element, which it takes over. */
-static cJSON *layout_one(cJSON *item)
-{
-	cJSON *array = cJSON_CreateArray();
-
-	if (item != NULL && array != NULL && cJSON_AddItemToArray(array, item))
-		return array;
-	cJSON_Delete(array);
-	cJSON_Delete(item);
-	return NULL;
+	/* The layer is not compressed, so the digest of its content is that of the blob. */
+	text_addf(&json,
+		  "],\"WorkingDir\":\"/\"},\"rootfs\":{\"type\":\"layers\","
+		  "\"diff_ids\":[\"%s\"]}}",
+		  layer->digest);
+	return blob_take(&json, out, err);
 }
 
 int layout_manifest(const struct layout_blob *config, const struct layout_blob *layer,
 		    struct layout_blob *out, struct error *err)
 {
-	cJSON *json = cJSON_CreateObject();
+	struct text json CLEANUP_TEXT = {0};
 
-	if (!layout_add(json, "schemaVersion", cJSON_CreateNumber(2)) ||
-	    !layout_add(json, "mediaType", cJSON_CreateString(MEDIA_TYPE_MANIFEST)) ||
-	    !layout_add(json, "config", layout_descriptor(MEDIA_TYPE_CONFIG, config)) ||
-	    !layout_add(json, "layers", layout_one(layout_descriptor(MEDIA_TYPE_LAYER, layer)))) {
-		cJSON_Delete(json);
-		return error_memory(err);
-	}
-	return layout_blob_from_json(json, out, err);
+	text_add(&json,
+		 "{\"schemaVersion\":2,\"mediaType\":\"" MEDIA_TYPE_MANIFEST "\",\"config\":");
+	add_descriptor(&json, MEDIA_TYPE_CONFIG, config);
+	text_add(&json, "},\"layers\":[");
+	add_descriptor(&json, MEDIA_TYPE_LAYER, layer);
+	text_add(&json, "}]}");
+	return blob_take(&json, out, err);
 }
 
 /* containerd names an imported image by the first annotation; the second is the specification's. */
-static cJSON *layout_index_entry(const struct layout_image *image)
-{
-	cJSON *entry = layout_descriptor(MEDIA_TYPE_MANIFEST, &image->manifest);
-	cJSON *annotations = cJSON_CreateObject();
-	const char *tag = strrchr(image->reference, ':');
-
-	if (layout_add(annotations, "io.containerd.image.name",
-		       cJSON_CreateString(image->reference)) &&
-	    layout_add(annotations, "org.opencontainers.image.ref.name",
-		       cJSON_CreateString(tag != NULL ? tag + 1 : image->reference)) &&
-	    layout_add(entry, "annotations", annotations))
-		return entry;
-	cJSON_Delete(entry);
-	return NULL;
-}
-
 static int layout_index(const struct layout_image *images, size_t count, struct layout_blob *out,
 			struct error *err)
 {
-	cJSON *json = cJSON_CreateObject();
-	cJSON *manifests = cJSON_CreateArray();
-	bool sound = layout_add(json, "schemaVersion", cJSON_CreateNumber(2)) &&
-		     layout_add(json, "mediaType", cJSON_CreateString(MEDIA_TYPE_INDEX));
+	struct text json CLEANUP_TEXT = {0};
 
-	for (size_t i = 0; sound && i < count; i++)
-		sound = cJSON_AddItemToArray(manifests, layout_index_entry(&images[i]));
-	if (!sound || !layout_add(json, "manifests", manifests)) {
-		cJSON_Delete(json);
-		return error_memory(err);
+	text_add(&json,
+		 "{\"schemaVersion\":2,\"mediaType\":\"" MEDIA_TYPE_INDEX "\",\"manifests\":[");
+	for (size_t i = 0; i < count; i++) {
+		const char *reference = images[i].reference;
+		const char *tag = strrchr(reference, ':');
+
+		text_add(&json, i > 0 ? "," : "");
+		add_descriptor(&json, MEDIA_TYPE_MANIFEST, &images[i].manifest);
+		text_add(&json, ",\"annotations\":{\"io.containerd.image.name\":");
+		json_add_quoted(&json, reference, strlen(reference));
+		text_add(&json, ",\"org.opencontainers.image.ref.name\":");
+		tag = tag != NULL ? tag + 1 : reference;
+		json_add_quoted(&json, tag, strlen(tag));
+		text_add(&json, "}}");
 	}
-	return layout_blob_from_json(json, out, err);
+	text_add(&json, "]}");
+	return blob_take(&json, out, err);
 }
 
 static int layout_compare_blobs(const void *a, const void *b)
@@ -211,9 +141,10 @@ static int layout_write_blob(struct tar *tar, const struct layout_blob *blob, st
 
 	if (path == NULL)
 		return error_memory(err);
-	if (blob->data != NULL)
-		return tar_add_bytes(tar, path, 0444, blob->data, (size_t)blob->size, err);
-	return tar_add_file(tar, path, 0444, blob->file, err);
+	return tar_add(tar,
+		       &(struct image_entry){blob->data != NULL ? IMAGE_TEXT : IMAGE_FILE, path,
+					     blob->data != NULL ? blob->data : blob->file, 0444},
+		       err);
 }
 
 static int layout_write_blobs(struct tar *tar, const struct layout_image *images, size_t count,
@@ -243,15 +174,15 @@ static int layout_fill(struct tar *tar, const struct layout_image *images, size_
 {
 	struct layout_blob index = {0};
 	int rc = layout_index(images, count, &index, err);
+	const struct image_entry entries[] = {
+		{IMAGE_TEXT, "oci-layout", "{\"imageLayoutVersion\":\"1.0.0\"}", 0444},
+		{IMAGE_TEXT, "index.json", index.data, 0444},
+		{IMAGE_DIRECTORY, "blobs", "", 0755},
+		{IMAGE_DIRECTORY, "blobs/sha256", "", 0755},
+	};
 
-	if (rc == 0)
-		rc = tar_add_bytes(tar, "oci-layout", 0444, oci_layout, strlen(oci_layout), err);
-	if (rc == 0)
-		rc = tar_add_bytes(tar, "index.json", 0444, index.data, (size_t)index.size, err);
-	if (rc == 0)
-		rc = tar_add_directory(tar, "blobs", 0755, err);
-	if (rc == 0)
-		rc = tar_add_directory(tar, "blobs/sha256", 0755, err);
+	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(entries); i++)
+		rc = tar_add(tar, &entries[i], err);
 	if (rc == 0)
 		rc = layout_write_blobs(tar, images, count, err);
 	layout_blob_free(&index);

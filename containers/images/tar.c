@@ -60,23 +60,23 @@ int tar_open(const char *path, struct tar **out, struct error *err)
 }
 
 /* Writes the header of an entry; `type` is AE_IFREG and so on. Names in a tar are relative. */
-static int tar_add_header(struct tar *tar, const char *path, unsigned type, unsigned mode,
-			  int64_t size, const char *target, struct error *err)
+static int tar_add_header(struct tar *tar, const struct image_entry *from, unsigned type,
+			  int64_t size, struct error *err)
 {
 	struct archive_entry *entry = archive_entry_new();
 	int rc = 0;
 
 	if (entry == NULL)
 		return error_memory(err);
-	archive_entry_set_pathname(entry, path + strspn(path, "/"));
+	archive_entry_set_pathname(entry, from->path + strspn(from->path, "/"));
 	archive_entry_set_filetype(entry, type);
-	archive_entry_set_perm(entry, mode);
+	archive_entry_set_perm(entry, from->mode);
 	archive_entry_set_uid(entry, 0);
 	archive_entry_set_gid(entry, 0);
 	archive_entry_set_mtime(entry, 0, 0);
 	archive_entry_set_size(entry, size);
-	if (target != NULL)
-		archive_entry_set_symlink(entry, target);
+	if (type == AE_IFLNK)
+		archive_entry_set_symlink(entry, from->content);
 	if (archive_write_header(tar->archive, entry) != ARCHIVE_OK)
 		rc = tar_error(tar, err);
 	archive_entry_free(entry);
@@ -88,24 +88,6 @@ static int tar_add_data(struct tar *tar, const void *data, size_t size, struct e
 	if (size > 0 && archive_write_data(tar->archive, data, size) != (la_ssize_t)size)
 		return tar_error(tar, err);
 	return 0;
-}
-
-int tar_add_directory(struct tar *tar, const char *path, unsigned mode, struct error *err)
-{
-	return tar_add_header(tar, path, AE_IFDIR, mode, 0, NULL, err);
-}
-
-int tar_add_link(struct tar *tar, const char *path, const char *target, struct error *err)
-{
-	return tar_add_header(tar, path, AE_IFLNK, 0777, 0, target, err);
-}
-
-int tar_add_bytes(struct tar *tar, const char *path, unsigned mode, const void *data, size_t size,
-		  struct error *err)
-{
-	int rc = tar_add_header(tar, path, AE_IFREG, mode, (int64_t)size, NULL, err);
-
-	return rc == 0 ? tar_add_data(tar, data, size, err) : rc;
 }
 
 static int tar_copy(struct tar *tar, int fd, int64_t left, const char *source, struct error *err)
@@ -130,44 +112,37 @@ static int tar_copy(struct tar *tar, int fd, int64_t left, const char *source, s
 	return 0;
 }
 
-int tar_add_file(struct tar *tar, const char *path, unsigned mode, const char *source,
-		 struct error *err)
+static int tar_add_file(struct tar *tar, const struct image_entry *entry, struct error *err)
 {
-	int fd CLEANUP_FD = open(source, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	int fd CLEANUP_FD = open(entry->content, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	struct stat status = {0};
 	int rc = 0;
 
 	if (fd < 0 || fstat(fd, &status) < 0)
-		return error_system(err, errno, "%s", source);
+		return error_system(err, errno, "%s", entry->content);
 	if (!S_ISREG(status.st_mode))
-		return error_set(err, ERROR_ARGUMENT, "%s: not a regular file", source);
-	rc = tar_add_header(tar, path, AE_IFREG, mode, status.st_size, NULL, err);
-	return rc == 0 ? tar_copy(tar, fd, status.st_size, source, err) : rc;
+		return error_set(err, ERROR_ARGUMENT, "%s: not a regular file", entry->content);
+	rc = tar_add_header(tar, entry, AE_IFREG, status.st_size, err);
+	return rc < 0 ? rc : tar_copy(tar, fd, status.st_size, entry->content, err);
 }
 
-static int tar_add_entry(struct tar *tar, const struct image_entry *entry, struct error *err)
+int tar_add(struct tar *tar, const struct image_entry *entry, struct error *err)
 {
+	size_t size = strlen(entry->content);
+	int rc = 0;
+
 	switch (entry->type) {
 	case IMAGE_DIRECTORY:
-		return tar_add_directory(tar, entry->path, entry->mode, err);
+		return tar_add_header(tar, entry, AE_IFDIR, 0, err);
 	case IMAGE_LINK:
-		return tar_add_link(tar, entry->path, entry->content, err);
+		return tar_add_header(tar, entry, AE_IFLNK, 0, err);
 	case IMAGE_TEXT:
-		return tar_add_bytes(tar, entry->path, entry->mode, entry->content,
-				     strlen(entry->content), err);
+		rc = tar_add_header(tar, entry, AE_IFREG, (int64_t)size, err);
+		return rc < 0 ? rc : tar_add_data(tar, entry->content, size, err);
 	case IMAGE_FILE:
 		break;
 	}
-	return tar_add_file(tar, entry->path, entry->mode, entry->content, err);
-}
-
-int tar_add_tree(struct tar *tar, const struct image_tree *tree, struct error *err)
-{
-	int rc = 0;
-
-	for (size_t i = 0; rc == 0 && i < tree->count; i++)
-		rc = tar_add_entry(tar, &tree->entries[i], err);
-	return rc;
+	return tar_add_file(tar, entry, err);
 }
 
 int tar_close(struct tar *tar, struct error *err)

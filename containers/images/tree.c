@@ -13,11 +13,7 @@ static const char *const merged[] = {"bin", "sbin", "lib", "lib32", "lib64", "li
 
 void image_tree_free(struct image_tree *tree)
 {
-	for (size_t i = 0; i < tree->count; i++) {
-		free(tree->entries[i].path);
-		free(tree->entries[i].content);
-	}
-	free(tree->entries);
+	arena_free(&tree->arena);
 	*tree = (struct image_tree){0};
 }
 
@@ -49,38 +45,21 @@ static char *image_tree_place(const char *path)
 	return STEAL(normal);
 }
 
-static int image_tree_append(struct image_tree *tree, struct image_entry *entry, struct error *err)
-{
-	if (tree->count == tree->capacity) {
-		size_t capacity = tree->capacity > 0 ? 2 * tree->capacity : 64;
-		struct image_entry *grown = reallocarray(tree->entries, capacity, sizeof(*grown));
-
-		if (grown == NULL)
-			return error_memory(err);
-		tree->entries = grown;
-		tree->capacity = capacity;
-	}
-	tree->entries[tree->count++] = *entry;
-	*entry = (struct image_entry){0};
-	return 0;
-}
-
 /* `path` is normalised. */
 static int image_tree_put(struct image_tree *tree, enum image_entry_type type, const char *path,
 			  const char *content, unsigned mode, struct error *err)
 {
-	struct image_entry entry = {.type = type, .mode = mode};
-	int rc = 0;
+	struct image_entry *grown = NULL;
 
 	if (image_tree_has(tree, path))
 		return 0;
-	entry.path = strdup(path);
-	entry.content = strdup(content);
-	rc = entry.path != NULL && entry.content != NULL ? image_tree_append(tree, &entry, err)
-							 : error_memory(err);
-	free(entry.path);
-	free(entry.content);
-	return rc;
+	grown = arena_grow(&tree->arena, tree->entries, tree->count, sizeof(*grown));
+	if (grown == NULL)
+		return error_memory(err);
+	tree->entries = grown;
+	grown[tree->count++] = (struct image_entry){type, arena_string(&tree->arena, path),
+						    arena_string(&tree->arena, content), mode};
+	return tree->arena.failed ? error_memory(err) : 0;
 }
 
 static int image_tree_put_parents(struct image_tree *tree, const char *path, struct error *err)
@@ -97,8 +76,8 @@ static int image_tree_put_parents(struct image_tree *tree, const char *path, str
 	return rc;
 }
 
-static int image_tree_add(struct image_tree *tree, enum image_entry_type type, const char *path,
-			  const char *content, unsigned mode, struct error *err)
+int image_tree_add(struct image_tree *tree, enum image_entry_type type, const char *path,
+		   const char *content, unsigned mode, struct error *err)
 {
 	char *place CLEANUP_FREE = NULL;
 	int rc = 0;
@@ -116,30 +95,6 @@ static int image_tree_add(struct image_tree *tree, enum image_entry_type type, c
 	return image_tree_put(tree, type, place, content, mode, err);
 }
 
-int image_tree_directory(struct image_tree *tree, const char *path, unsigned mode,
-			 struct error *err)
-{
-	return image_tree_add(tree, IMAGE_DIRECTORY, path, "", mode, err);
-}
-
-int image_tree_link(struct image_tree *tree, const char *path, const char *target,
-		    struct error *err)
-{
-	return image_tree_add(tree, IMAGE_LINK, path, target, 0777, err);
-}
-
-int image_tree_text(struct image_tree *tree, const char *path, const char *content, unsigned mode,
-		    struct error *err)
-{
-	return image_tree_add(tree, IMAGE_TEXT, path, content, mode, err);
-}
-
-int image_tree_file(struct image_tree *tree, const char *path, const char *source, unsigned mode,
-		    struct error *err)
-{
-	return image_tree_add(tree, IMAGE_FILE, path, source, mode, err);
-}
-
 int image_tree_base(struct image_tree *tree, struct error *err)
 {
 	static const struct {
@@ -155,22 +110,24 @@ int image_tree_base(struct image_tree *tree, struct error *err)
 	int rc = 0;
 
 	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(directories); i++)
-		rc = image_tree_directory(tree, directories[i].path, directories[i].mode, err);
+		rc = image_tree_add(tree, IMAGE_DIRECTORY, directories[i].path, "",
+				    directories[i].mode, err);
 	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(merged); i++) {
 		char *path CLEANUP_FREE = text_format("/%s", merged[i]);
 		char *target CLEANUP_FREE = text_format("usr/%s", merged[i]);
 
-		rc = path != NULL && target != NULL ? image_tree_link(tree, path, target, err)
-						    : error_memory(err);
+		rc = path != NULL && target != NULL
+			     ? image_tree_add(tree, IMAGE_LINK, path, target, 0777, err)
+			     : error_memory(err);
 	}
 	if (rc == 0)
-		rc = image_tree_text(tree, "/etc/passwd",
-				     "root:x:0:0:root:/root:/sbin/nologin\n"
-				     "nobody:x:65534:65534:nobody:/:/sbin/nologin\n",
-				     0644, err);
+		rc = image_tree_add(tree, IMAGE_TEXT, "/etc/passwd",
+				    "root:x:0:0:root:/root:/sbin/nologin\n"
+				    "nobody:x:65534:65534:nobody:/:/sbin/nologin\n",
+				    0644, err);
 	if (rc == 0)
-		rc = image_tree_text(tree, "/etc/group", "root:x:0:\nnogroup:x:65534:\n", 0644,
-				     err);
+		rc = image_tree_add(tree, IMAGE_TEXT, "/etc/group", "root:x:0:\nnogroup:x:65534:\n",
+				    0644, err);
 	return rc;
 }
 

@@ -269,11 +269,13 @@ static void test_places_in_the_tree(void)
 {
 	struct image_tree tree CLEANUP_IMAGE_TREE = {0};
 
-	UNIT_INT(image_tree_text(&tree, "/lib/x86_64-linux-gnu/../a//b", "1", 0644, NULL), 0);
-	UNIT_INT(image_tree_text(&tree, "/usr/lib/a/b", "2", 0644, NULL), 0);
-	UNIT_INT(image_tree_text(&tree, "/library/c", "3", 0644, NULL), 0);
-	UNIT_INT(image_tree_text(&tree, "relative", "4", 0644, NULL), ERROR_ARGUMENT);
-	UNIT_INT(image_tree_directory(&tree, "/", 0700, NULL), 0);
+	UNIT_INT(
+		image_tree_add(&tree, IMAGE_TEXT, "/lib/x86_64-linux-gnu/../a//b", "1", 0644, NULL),
+		0);
+	UNIT_INT(image_tree_add(&tree, IMAGE_TEXT, "/usr/lib/a/b", "2", 0644, NULL), 0);
+	UNIT_INT(image_tree_add(&tree, IMAGE_TEXT, "/library/c", "3", 0644, NULL), 0);
+	UNIT_INT(image_tree_add(&tree, IMAGE_TEXT, "relative", "4", 0644, NULL), ERROR_ARGUMENT);
+	UNIT_INT(image_tree_add(&tree, IMAGE_DIRECTORY, "/", "", 0700, NULL), 0);
 	image_tree_sort(&tree);
 	CU_ASSERT_EQUAL_FATAL(tree.count, 6);
 	UNIT_STRING(tree.entries[0].path, "/library");

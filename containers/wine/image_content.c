@@ -176,8 +176,8 @@ static int wine_add_elf_files(const struct wine_content *content)
 	for (size_t i = 0; rc == 0 && i < content->closure->file_count; i++) {
 		const struct elf_file *file = &content->closure->files[i];
 
-		rc = image_tree_file(content->tree, file->destination, file->source, 0755,
-				     content->err);
+		rc = image_tree_add(content->tree, IMAGE_FILE, file->destination, file->source,
+				    0755, content->err);
 	}
 	return rc;
 }
@@ -190,7 +190,7 @@ static int wine_add_link(const struct wine_content *content, const char *path, c
 
 	if (length < 0)
 		return error_set(content->err, ERROR_IO, "%s: link cannot be read", local);
-	return image_tree_link(content->tree, path, target, content->err);
+	return image_tree_add(content->tree, IMAGE_LINK, path, target, 0777, content->err);
 }
 
 static int wine_add_tree(const struct wine_content *content, const char *path, unsigned depth);
@@ -217,8 +217,10 @@ static int wine_add_entry(const struct wine_content *content, const char *path, 
 		return 0;
 	if ((strcmp(path, SYSTEM_DLLS) == 0 || strcmp(path, WINDOWS) == 0) &&
 	    image_tree_has(content->tree, original))
-		return image_tree_link(content->tree, entry, original, content->err);
-	return image_tree_file(content->tree, entry, local, status.st_mode & 0777U, content->err);
+		return image_tree_add(content->tree, IMAGE_LINK, entry, original, 0777,
+				      content->err);
+	return image_tree_add(content->tree, IMAGE_FILE, entry, local, status.st_mode & 0777U,
+			      content->err);
 }
 
 /* Loaders that come with a driver on Windows: a bare container has none. Wine's own folder keeps
@@ -249,7 +251,8 @@ static int wine_add_tree(const struct wine_content *content, const char *path, u
 
 	if (rc == 0 && depth > DEPTH_MAX)
 		return error_set(content->err, ERROR_LIMIT, "%s: nested too deeply", local);
-	rc = rc == 0 ? image_tree_directory(content->tree, path, 0755, content->err) : rc;
+	rc = rc == 0 ? image_tree_add(content->tree, IMAGE_DIRECTORY, path, "", 0755, content->err)
+		     : rc;
 	rc = rc == 0 ? file_list(local, &names, content->err) : rc;
 	for (size_t i = 0; rc == 0 && i < names.count; i++) {
 		if (!wine_is_left_out(path, names.items[i]))
@@ -273,36 +276,41 @@ static int wine_add_trees(const struct wine_content *content)
 static int wine_add_stamp(const struct wine_content *content)
 {
 	char *inf CLEANUP_FREE = path_join(content->root, WINE_INF);
-	int rc = inf != NULL ? image_tree_file(content->tree, WINE_INF, inf, 0644, content->err)
+	int rc = inf != NULL ? image_tree_add(content->tree, IMAGE_FILE, WINE_INF, inf, 0644,
+					      content->err)
 			     : error_memory(content->err);
 
-	return rc == 0 ? image_tree_text(content->tree, WINE_IMAGE_PREFIX "/.update-timestamp",
-					 "disable\n", 0644, content->err)
+	return rc == 0 ? image_tree_add(content->tree, IMAGE_TEXT,
+					WINE_IMAGE_PREFIX "/.update-timestamp", "disable\n", 0644,
+					content->err)
 		       : rc;
 }
 
 static int wine_add_programs(const struct wine_content *content,
 			     const struct wine_image_options *options)
 {
-	int rc = image_tree_file(content->tree, WINE_IMAGE_STARTER, options->starter, 0755,
-				 content->err);
+	int rc = image_tree_add(content->tree, IMAGE_FILE, WINE_IMAGE_STARTER, options->starter,
+				0755, content->err);
 
-	rc = rc == 0 ? image_tree_link(content->tree, "/usr/bin/sh", "bash", content->err) : rc;
-	rc = rc == 0 ? image_tree_link(content->tree, "/usr/lib/wine/wineserver", "wineserver64",
-				       content->err)
+	rc = rc == 0 ? image_tree_add(content->tree, IMAGE_LINK, "/usr/bin/sh", "bash", 0777,
+				      content->err)
 		     : rc;
-	rc = rc == 0 ? image_tree_directory(content->tree, "/tmp/.X11-unix", 01777, content->err)
+	rc = rc == 0 ? image_tree_add(content->tree, IMAGE_LINK, "/usr/lib/wine/wineserver",
+				      "wineserver64", 0777, content->err)
 		     : rc;
-	rc = rc == 0 ? image_tree_text(content->tree, "/etc/fonts/fonts.conf",
-				       "<fontconfig><cachedir>/tmp</cachedir></fontconfig>\n", 0644,
-				       content->err)
+	rc = rc == 0 ? image_tree_add(content->tree, IMAGE_DIRECTORY, "/tmp/.X11-unix", "", 01777,
+				      content->err)
+		     : rc;
+	rc = rc == 0 ? image_tree_add(content->tree, IMAGE_TEXT, "/etc/fonts/fonts.conf",
+				      "<fontconfig><cachedir>/tmp</cachedir></fontconfig>\n", 0644,
+				      content->err)
 		     : rc;
 	for (size_t i = 0; rc == 0 && options->programs[i] != NULL; i++) {
 		char *path CLEANUP_FREE =
 			path_join(IMAGES_PROGRAM_DIRECTORY, path_base(options->programs[i]));
 
-		rc = path != NULL ? image_tree_file(content->tree, path, options->programs[i], 0755,
-						    content->err)
+		rc = path != NULL ? image_tree_add(content->tree, IMAGE_FILE, path,
+						   options->programs[i], 0755, content->err)
 				  : error_memory(content->err);
 	}
 	return rc;
