@@ -106,13 +106,13 @@ static int judge_loader_places(struct seen *seen, const struct grant *real, stru
 static int judge_real_targets(struct seen *seen, struct error *err)
 {
 	const struct container_view *view = seen->view;
-	struct grant_entry *mounts CLEANUP_FREE = calloc(view->mount_count + 1, sizeof(*mounts));
+	struct grant_entry *mounts CLEANUP_FREE = calloc(view->mounts.count + 1, sizeof(*mounts));
 	struct grant_entry home = {.name = "HOME", .value = seen_variable(seen, "HOME")};
 	struct grant real = {.mounts = {mounts, 0}, .envs = {&home, home.value != NULL ? 1 : 0}};
 	int rc = mounts != NULL ? 0 : error_memory(err);
 
-	for (size_t i = 0; rc == 0 && i < view->mount_count; i++) {
-		const struct container_mount *mount = &view->mounts[i];
+	for (size_t i = 0; rc == 0 && i < view->mounts.count; i++) {
+		const struct container_mount *mount = &view->mounts.items[i];
 		const struct grant_entry *told = answers_mount(seen, mount);
 		bool own = told != NULL && is_own_place(mount->target, mount->device, mount->inode);
 

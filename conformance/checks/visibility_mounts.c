@@ -10,9 +10,9 @@
 /* A mount that a container without devices has as well is the runtime's own. */
 static bool is_in_bare(const struct container_view *bare, const struct container_mount *mount)
 {
-	for (size_t i = 0; i < bare->mount_count; i++) {
-		if (text_equal(bare->mounts[i].target, mount->target) &&
-		    text_equal(bare->mounts[i].type, mount->type))
+	for (size_t i = 0; i < bare->mounts.count; i++) {
+		if (text_equal(bare->mounts.items[i].target, mount->target) &&
+		    text_equal(bare->mounts.items[i].type, mount->type))
 			return true;
 	}
 	return false;
@@ -26,8 +26,8 @@ static void expect_mounts(struct check_run *run, const char *label,
 	struct tally harmless = TALLY(run, what, "nothing that the node needs for itself");
 	struct tally kept = TALLY(run, what, "kept from the node's other mounts");
 
-	for (size_t i = 0; i < view->mount_count; i++) {
-		const struct container_mount *mount = &view->mounts[i];
+	for (size_t i = 0; i < view->mounts.count; i++) {
+		const struct container_mount *mount = &view->mounts.items[i];
 		const char *given = NULL;
 		struct error err = {0};
 		int rc = 0;

@@ -8,9 +8,9 @@
 
 static const struct container_mount *mount_by_id(const struct container_view *view, int id)
 {
-	for (size_t i = 0; i < view->mount_count; i++) {
-		if (view->mounts[i].id == id)
-			return &view->mounts[i];
+	for (size_t i = 0; i < view->mounts.count; i++) {
+		if (view->mounts.items[i].id == id)
+			return &view->mounts.items[i];
 	}
 	return NULL;
 }

@@ -89,10 +89,14 @@ int container_inspect(int64_t pid, struct container_view *out, struct error *err
 	int root CLEANUP_FD = -1;
 	int rc = container_open_root(pid, &root, err);
 
-	rc = rc == 0 ? container_check_kernel(root, err) : rc;
-	rc = rc == 0 ? container_view_process(&view, err) : rc;
-	rc = rc == 0 ? container_view_mounts(&view, root, err) : rc;
-	rc = rc == 0 ? container_view_nodes(&view, root, err) : rc;
+	if (rc == 0)
+		rc = container_check_kernel(root, err);
+	if (rc == 0)
+		rc = container_view_process(&view, err);
+	if (rc == 0)
+		rc = container_view_mounts(&view, root, err);
+	if (rc == 0)
+		rc = container_view_nodes(&view, root, err);
 	if (rc < 0)
 		return error_wrap(err, rc, "process %lld of the container", (long long)pid);
 	*out = view;
@@ -102,15 +106,9 @@ int container_inspect(int64_t pid, struct container_view *out, struct error *err
 
 void container_view_free(struct container_view *view)
 {
-	for (size_t i = 0; i < view->file_count; i++)
-		free(view->files[i].path);
-	for (size_t i = 0; i < view->node_count; i++)
-		free(view->nodes[i].path);
-	container_mounts_free(view->mounts, view->mount_count);
+	arena_free(&view->arena);
+	container_mounts_free(&view->mounts);
 	text_list_free(&view->environment);
-	free(view->files);
-	free(view->nodes);
-	free(view->exe);
 	*view = (struct container_view){0};
 }
 
@@ -119,8 +117,8 @@ const struct container_mount *container_mount_of(const struct container_view *vi
 {
 	const struct container_mount *found = NULL;
 
-	for (size_t i = 0; i < view->mount_count; i++) {
-		const struct container_mount *mount = &view->mounts[i];
+	for (size_t i = 0; i < view->mounts.count; i++) {
+		const struct container_mount *mount = &view->mounts.items[i];
 
 		if (!mount->covered && path_is_within(path, mount->target) &&
 		    (found == NULL || strlen(mount->target) >= strlen(found->target)))

@@ -10,6 +10,7 @@
  * elsewhere.
  */
 
+#include "base/arena.h"
 #include "base/digest.h"
 #include "base/error.h"
 #include "base/text.h"
@@ -23,7 +24,7 @@ enum { CONTAINER_ENTRIES_MAX = 100000 };
 
 /* A file that the process has mapped, its program included. */
 struct container_file {
-	char *path;	       /* as the container names it; " (deleted)" is the kernel's */
+	const char *path;      /* as the container names it; " (deleted)" is the kernel's */
 	unsigned major, minor; /* of the file system, as in /proc/PID/maps */
 	uint64_t inode;
 	char digest[DIGEST_SIZE]; /* of what is mapped, not of what lies at the path now */
@@ -33,10 +34,10 @@ struct container_file {
 struct container_mount {
 	int id, parent;
 	unsigned major, minor; /* of the file system */
-	char *root;	       /* what of the file system is mounted */
-	char *target;	       /* in the container */
-	char *type;	       /* "overlay" */
-	char *source;	       /* "/dev/vda1", "tmpfs" */
+	const char *root;      /* what of the file system is mounted */
+	const char *target;    /* in the container */
+	const char *type;      /* "overlay" */
+	const char *source;    /* "/dev/vda1", "tmpfs" */
 	bool read_only;	       /* the mount or its whole file system */
 	bool nodev, nosuid, noexec;
 	bool shared; /* mounts below it spread to others: propagation "shared" */
@@ -48,25 +49,32 @@ struct container_mount {
 	/* The host's path of the same file or directory, found by file system and inode, with all
 	 * symbolic links resolved. NULL: the host does not see it (the runtime's own file systems).
 	 */
-	char *host_path;
+	const char *host_path;
+};
+
+/* Mounts as mountinfo lists them, in the order of mounting. */
+struct container_mounts {
+	struct arena arena;
+	struct container_mount *items; /* the members behind `slave` are empty */
+	size_t count;
 };
 
 /* A device node that can be opened as far as mounts go (not below a mount with nodev). */
 struct container_node {
-	char *path; /* in the container */
+	const char *path; /* in the container */
 	bool block;
 	unsigned major, minor;
 	unsigned mode; /* permission bits */
 };
 
 struct container_view {
+	struct arena arena; /* owns everything but the environment */
 	int64_t pid;
-	char *exe; /* path of the program, as the container names it */
+	const char *exe; /* path of the program, as the container names it */
 	char exe_digest[DIGEST_SIZE];
 	struct container_file *files;
 	size_t file_count;
-	struct container_mount *mounts; /* in the order of mounting */
-	size_t mount_count;
+	struct container_mounts mounts;
 	struct container_node *nodes;
 	size_t node_count;
 	bool nodes_cut; /* CONTAINER_ENTRIES_MAX was reached: there may be more nodes */
@@ -119,8 +127,10 @@ int container_see(const struct container_view *view, const char *path, struct co
 int container_compare(const struct container_view *view, const struct image_manifest *manifest,
 		      struct text_list *differences, struct error *err);
 
-/* mountinfo's text as mounts; the members behind `slave` stay empty. ERROR_FORMAT names the line.
- * Free with container_mounts_free(). */
-int container_mounts_parse(const char *text, struct container_mount **out, size_t *count,
-			   struct error *err);
-void container_mounts_free(struct container_mount *mounts, size_t count);
+#define CLEANUP_CONTAINER_MOUNTS __attribute__((cleanup(container_mounts_free)))
+
+/* Of mountinfo's text. ERROR_FORMAT names the line. */
+int container_mounts_parse(const char *text, struct container_mounts *out, struct error *err);
+/* Of a process; "self" is this one. */
+int container_mounts_read(const char *process, struct container_mounts *out, struct error *err);
+void container_mounts_free(struct container_mounts *mounts);

@@ -7,18 +7,19 @@
  * file.
  */
 
-#include "base/digest.h"
+#include "base/arena.h"
 #include "base/error.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 
 struct image_manifest_file {
-	char *path; /* absolute, in the container */
-	char digest[DIGEST_SIZE];
+	const char *path; /* absolute, in the container */
+	const char *digest;
 };
 
 struct image_manifest {
+	struct arena arena;		   /* owns everything */
 	struct image_manifest_file *files; /* in the order of adding */
 	size_t count;
 	bool complete; /* the image has no other program and no other library */

@@ -19,16 +19,10 @@ enum {
 	FIELDS_BEHIND_DASH = 4,
 };
 
-void container_mounts_free(struct container_mount *mounts, size_t count)
+void container_mounts_free(struct container_mounts *mounts)
 {
-	for (size_t i = 0; i < count; i++) {
-		free(mounts[i].root);
-		free(mounts[i].target);
-		free(mounts[i].type);
-		free(mounts[i].source);
-		free(mounts[i].host_path);
-	}
-	free(mounts);
+	arena_free(&mounts->arena);
+	*mounts = (struct container_mounts){0};
 }
 
 static bool is_octal(char letter)
@@ -36,13 +30,12 @@ static bool is_octal(char letter)
 	return letter >= '0' && letter <= '7';
 }
 
-/* "\040" stands for a space, and so on. NULL: out of memory. */
-static char *mount_unescape(const char *field)
+/* "\040" stands for a space, and so on; in place. */
+static const char *mount_unescape(struct arena *arena, char *field)
 {
-	char *copy = strdup(field);
-	char *to = copy;
+	char *to = field;
 
-	for (const char *from = field; copy != NULL && *from != '\0'; to++) {
+	for (const char *from = field; *from != '\0'; to++) {
 		if (from[0] == '\\' && is_octal(from[1]) && is_octal(from[2]) &&
 		    is_octal(from[3])) {
 			*to = (char)((from[1] - '0') * 64 + (from[2] - '0') * 8 + (from[3] - '0'));
@@ -51,9 +44,8 @@ static char *mount_unescape(const char *field)
 			*to = *from++;
 		}
 	}
-	if (copy != NULL)
-		*to = '\0';
-	return copy;
+	*to = '\0';
+	return arena_string(arena, field);
 }
 
 static bool has_option(const char *options, const char *wanted)
@@ -69,7 +61,8 @@ static bool has_option(const char *options, const char *wanted)
 }
 
 /* ID PARENT MAJOR:MINOR ROOT TARGET OPTIONS [TAG...] "-" TYPE SOURCE SUPER-OPTIONS */
-static int mount_parse(const char *line, struct container_mount *mount, struct error *err)
+static int mount_parse(const char *line, struct arena *arena, struct container_mount *mount,
+		       struct error *err)
 {
 	struct text_list fields CLEANUP_TEXT_LIST = {0};
 	size_t dash = FIELD_TAGS;
@@ -92,49 +85,57 @@ static int mount_parse(const char *line, struct container_mount *mount, struct e
 	mount->nodev = has_option(fields.items[FIELD_OPTIONS], "nodev");
 	mount->nosuid = has_option(fields.items[FIELD_OPTIONS], "nosuid");
 	mount->noexec = has_option(fields.items[FIELD_OPTIONS], "noexec");
-	mount->root = mount_unescape(fields.items[FIELD_ROOT]);
-	mount->target = mount_unescape(fields.items[FIELD_TARGET]);
-	mount->type = mount_unescape(fields.items[dash + 1]);
-	mount->source = mount_unescape(fields.items[dash + 2]);
-	return mount->root != NULL && mount->target != NULL && mount->type != NULL &&
-			       mount->source != NULL
-		       ? 0
-		       : error_memory(err);
-}
-
-int container_mounts_parse(const char *text, struct container_mount **out, size_t *count,
-			   struct error *err)
-{
-	struct text_list lines CLEANUP_TEXT_LIST = {0};
-	struct container_mount *mounts = NULL;
-	size_t made = 0;
-	int rc = text_list_split(&lines, text, '\n', err);
-
-	mounts = calloc(lines.count + 1, sizeof(*mounts));
-	if (mounts == NULL)
-		return error_memory(err);
-	for (size_t i = 0; rc == 0 && i < lines.count; i++) {
-		if (lines.items[i][0] == '\0')
-			continue;
-		rc = mount_parse(lines.items[i], &mounts[made++], err);
-		if (rc < 0)
-			error_wrap(err, rc, "mountinfo line %zu", i + 1);
-	}
-	if (rc < 0) {
-		container_mounts_free(mounts, made);
-		return rc;
-	}
-	*out = mounts;
-	*count = made;
+	mount->root = mount_unescape(arena, fields.items[FIELD_ROOT]);
+	mount->target = mount_unescape(arena, fields.items[FIELD_TARGET]);
+	mount->type = mount_unescape(arena, fields.items[dash + 1]);
+	mount->source = mount_unescape(arena, fields.items[dash + 2]);
 	return 0;
 }
 
-/* The host's name of what is mounted there, if `host` is a mount that shows it. NULL: it does not,
- * or out of memory, in which case *failed. */
-static char *mount_seen_through(const struct container_mount *mount,
-				const struct container_mount *host, bool *failed)
+int container_mounts_parse(const char *text, struct container_mounts *out, struct error *err)
+{
+	struct text_list lines CLEANUP_TEXT_LIST = {0};
+	struct container_mounts mounts CLEANUP_CONTAINER_MOUNTS = {0};
+	int rc = text_list_split(&lines, text, '\n', err);
+
+	mounts.items = arena_allocate(&mounts.arena, (lines.count + 1) * sizeof(*mounts.items));
+	for (size_t i = 0; rc == 0 && !mounts.arena.failed && i < lines.count; i++) {
+		if (lines.items[i][0] == '\0')
+			continue;
+		rc = mount_parse(lines.items[i], &mounts.arena, &mounts.items[mounts.count++], err);
+		if (rc < 0)
+			error_wrap(err, rc, "mountinfo line %zu", i + 1);
+	}
+	if (rc < 0 || mounts.arena.failed)
+		return rc < 0 ? rc : error_memory(err);
+	*out = mounts;
+	mounts = (struct container_mounts){0};
+	return 0;
+}
+
+int container_mounts_read(const char *process, struct container_mounts *out, struct error *err)
+{
+	char *path CLEANUP_FREE = text_format("/proc/%s/mountinfo", process);
+	char *text CLEANUP_FREE = NULL;
+	int rc =
+		path != NULL ? file_read(path, PROC_FILE_MAX, &text, NULL, err) : error_memory(err);
+
+	return rc < 0 ? rc : container_mounts_parse(text, out, err);
+}
+
+/* Does `path` of the host lie at what is mounted there? */
+static bool mount_shows(const struct container_mount *mount, const char *path)
 {
 	struct stat status = {0};
+
+	return stat(path, &status) == 0 && status.st_dev == mount->device &&
+	       status.st_ino == mount->inode;
+}
+
+/* The host's name of what is mounted there, if `host` is a mount that shows it; else NULL. */
+static const char *mount_seen_through(struct arena *arena, const struct container_mount *mount,
+				      const struct container_mount *host)
+{
 	char *path CLEANUP_FREE = NULL;
 	char *joined CLEANUP_FREE = NULL;
 
@@ -144,45 +145,39 @@ static char *mount_seen_through(const struct container_mount *mount,
 	joined = text_format("%s/%s", host->target,
 			     mount->root + (strcmp(host->root, "/") == 0 ? 0 : strlen(host->root)));
 	path = joined != NULL ? path_normalize(joined) : NULL;
-	*failed = path == NULL;
-	if (path == NULL || stat(path, &status) < 0 || status.st_dev != mount->device ||
-	    status.st_ino != mount->inode)
-		return NULL;
-	return STEAL(path);
+	if (path == NULL)
+		arena->failed = true;
+	return path != NULL && mount_shows(mount, path) ? arena_string(arena, path) : NULL;
 }
 
-static int mount_look(struct container_mount *mount, int root, const struct container_mount *hosts,
-		      size_t host_count, struct error *err)
+static void mount_look(struct arena *arena, struct container_mount *mount, int root,
+		       const struct container_mounts *hosts)
 {
 	struct container_identity identity = {0};
 	int fd CLEANUP_FD = container_open(root, mount->target, false);
-	bool failed = false;
 
 	mount->covered =
 		fd < 0 || container_identify(fd, &identity) < 0 || identity.mount != mount->id;
 	if (mount->covered)
-		return 0;
+		return;
 	mount->directory = identity.type == S_IFDIR;
 	mount->device = identity.device;
 	mount->inode = identity.inode;
-	for (size_t i = 0; mount->host_path == NULL && !failed && i < host_count; i++)
-		mount->host_path = mount_seen_through(mount, &hosts[i], &failed);
-	return failed ? error_memory(err) : 0;
+	for (size_t i = 0; mount->host_path == NULL && i < hosts->count; i++)
+		mount->host_path = mount_seen_through(arena, mount, &hosts->items[i]);
 }
 
 int container_view_mounts(struct container_view *view, int root, struct error *err)
 {
-	char *own CLEANUP_FREE = NULL;
-	char *text CLEANUP_FREE = NULL;
-	struct container_mount *hosts = NULL;
-	size_t host_count = 0;
-	int rc = proc_read(view->pid, "mountinfo", &text, NULL, err);
+	struct container_mounts hosts CLEANUP_CONTAINER_MOUNTS = {0};
+	char process[24] = "";
+	int rc = 0;
 
-	rc = rc == 0 ? container_mounts_parse(text, &view->mounts, &view->mount_count, err) : rc;
-	rc = rc == 0 ? file_read("/proc/self/mountinfo", PROC_FILE_MAX, &own, NULL, err) : rc;
-	rc = rc == 0 ? container_mounts_parse(own, &hosts, &host_count, err) : rc;
-	for (size_t i = 0; rc == 0 && i < view->mount_count; i++)
-		rc = mount_look(&view->mounts[i], root, hosts, host_count, err);
-	container_mounts_free(hosts, host_count);
-	return rc;
+	(void)snprintf(process, sizeof(process), "%lld", (long long)view->pid);
+	rc = container_mounts_read(process, &view->mounts, err);
+	if (rc == 0)
+		rc = container_mounts_read("self", &hosts, err);
+	for (size_t i = 0; rc == 0 && i < view->mounts.count; i++)
+		mount_look(&view->arena, &view->mounts.items[i], root, &hosts);
+	return rc == 0 && view->arena.failed ? error_memory(err) : rc;
 }

@@ -27,21 +27,18 @@ static int walk_add(struct walk *walk, const char *path, const struct container_
 {
 	struct container_view *view = walk->view;
 	struct container_node *grown =
-		realloc(view->nodes, (view->node_count + 1) * sizeof(*grown));
+		arena_grow(&view->arena, view->nodes, view->node_count, sizeof(*grown));
 
 	if (grown == NULL)
 		return error_memory(err);
 	view->nodes = grown;
-	grown[view->node_count] = (struct container_node){
-		.path = strdup(path),
+	grown[view->node_count++] = (struct container_node){
+		.path = arena_string(&view->arena, path),
 		.block = identity->type == S_IFBLK,
 		.major = identity->major,
 		.minor = identity->minor,
 		.mode = identity->mode,
 	};
-	if (grown[view->node_count].path == NULL)
-		return error_memory(err);
-	view->node_count++;
 	return 0;
 }
 
@@ -133,8 +130,8 @@ int container_view_nodes(struct container_view *view, int root, struct error *er
 	struct walk walk = {.view = view};
 	int rc = 0;
 
-	for (size_t i = 0; rc == 0 && i < view->mount_count; i++) {
-		walk.mount = &view->mounts[i];
+	for (size_t i = 0; rc == 0 && i < view->mounts.count; i++) {
+		walk.mount = &view->mounts.items[i];
 		walk.entries = 0;
 		if (mount_has_nodes(walk.mount))
 			rc = walk_mount(&walk, root, err);

@@ -19,9 +19,9 @@ static int view_exe(struct container_view *view, struct error *err)
 		return error_memory(err);
 	if (length < 0)
 		return error_system(err, errno, "%s", path);
-	view->exe = strndup(target, (size_t)length);
-	return view->exe != NULL ? digest_file(path, view->exe_digest, NULL, err)
-				 : error_memory(err);
+	target[length] = '\0';
+	view->exe = arena_string(&view->arena, target);
+	return digest_file(path, view->exe_digest, NULL, err);
 }
 
 static bool view_has_file(const struct container_view *view, const struct container_file *file)
@@ -53,18 +53,15 @@ static int view_mapping(struct container_view *view, const char *line, struct er
 	if (view_has_file(view, &file))
 		return 0;
 	mapped = text_format("/proc/%lld/map_files/%llx-%llx", (long long)view->pid, begin, end);
-	grown = realloc(view->files, (view->file_count + 1) * sizeof(*grown));
-	if (grown != NULL)
-		view->files = grown;
+	grown = arena_grow(&view->arena, view->files, view->file_count, sizeof(*grown));
 	if (mapped == NULL || grown == NULL)
 		return error_memory(err);
+	view->files = grown;
 	int rc = digest_file(mapped, file.digest, NULL, err);
 
 	if (rc < 0)
 		return rc;
-	file.path = strdup(line + path_at);
-	if (file.path == NULL)
-		return error_memory(err);
+	file.path = arena_string(&view->arena, line + path_at);
 	grown[view->file_count++] = file;
 	return 0;
 }
@@ -75,7 +72,8 @@ static int view_mapped_files(struct container_view *view, struct error *err)
 	char *text CLEANUP_FREE = NULL;
 	int rc = proc_read(view->pid, "maps", &text, NULL, err);
 
-	rc = rc == 0 ? text_list_split(&lines, text, '\n', err) : rc;
+	if (rc == 0)
+		rc = text_list_split(&lines, text, '\n', err);
 	for (size_t i = 0; rc == 0 && i < lines.count; i++)
 		rc = view_mapping(view, lines.items[i], err);
 	return rc;
@@ -112,7 +110,8 @@ static int view_status(struct container_view *view, struct error *err)
 
 	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(capabilities); i++)
 		rc = status_number(status, capabilities[i].name, 16, capabilities[i].out, err);
-	rc = rc == 0 ? status_number(status, "NoNewPrivs", 10, &no_new_privileges, err) : rc;
+	if (rc == 0)
+		rc = status_number(status, "NoNewPrivs", 10, &no_new_privileges, err);
 	/* A kernel without seccomp has no such line. */
 	if (rc == 0 && strstr(status, "\nSeccomp:\t") != NULL)
 		rc = status_number(status, "Seccomp", 10, &seccomp, err);
@@ -136,7 +135,11 @@ int container_view_process(struct container_view *view, struct error *err)
 {
 	int rc = view_exe(view, err);
 
-	rc = rc == 0 ? view_mapped_files(view, err) : rc;
-	rc = rc == 0 ? view_status(view, err) : rc;
-	return rc == 0 ? view_environment(view, err) : rc;
+	if (rc == 0)
+		rc = view_mapped_files(view, err);
+	if (rc == 0)
+		rc = view_status(view, err);
+	if (rc == 0)
+		rc = view_environment(view, err);
+	return rc == 0 && view->arena.failed ? error_memory(err) : rc;
 }

@@ -94,16 +94,16 @@ static int cgroup_walk(const char *path, int depth, cgroup_visit *visit, size_t 
 
 static int cgroups_visit(const char *parent, cgroup_visit *visit, size_t *killed, struct error *err)
 {
-	struct mount_list mounts CLEANUP_MOUNTS = {0};
-	int result = mounts_read(&mounts, err);
+	struct container_mounts mounts CLEANUP_CONTAINER_MOUNTS = {0};
+	int result = container_mounts_read("self", &mounts, err);
 
 	for (size_t i = 0; result == 0 && i < mounts.count; i++) {
-		const struct mount_entry *mount = &mounts.entries[i];
+		const struct container_mount *mount = &mounts.items[i];
 		char *path CLEANUP_FREE = NULL;
 
 		if (strcmp(mount->type, "cgroup") != 0 && strcmp(mount->type, "cgroup2") != 0)
 			continue;
-		path = path_join(mount->mount_point, parent);
+		path = path_join(mount->target, parent);
 		if (path == NULL)
 			return error_memory(err);
 		if (file_is_directory(path))

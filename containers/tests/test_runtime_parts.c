@@ -130,29 +130,6 @@ static void test_run_directories(void)
 	UNIT_CONTAINS(err.text, "too long for a socket path");
 }
 
-static void test_mountinfo(void)
-{
-	struct mount_list mounts CLEANUP_MOUNTS = {0};
-	struct error err = {0};
-
-	UNIT_INT(mounts_parse("21 1 8:1 / / rw,relatime - ext4 /dev/sda1 rw\n"
-			      "30 21 0:5 /x /run/a\\040b\\134c rw shared:1 master:2 - overlay "
-			      "overlay rw\n",
-			      &mounts, &err),
-		 0);
-	CU_ASSERT_EQUAL_FATAL(mounts.count, 2);
-	UNIT_STRING(mounts.entries[0].mount_point, "/");
-	UNIT_STRING(mounts.entries[1].mount_point, "/run/a b\\c");
-	UNIT_STRING(mounts.entries[1].type, "overlay");
-	mounts_free(&mounts);
-	UNIT_INT(mounts_parse("21 1 8:1 / / rw - ext4 x rw\n30 21 0:5 /x\n", &mounts, &err),
-		 ERROR_FORMAT);
-	UNIT_CONTAINS(err.text, "line 2");
-	UNIT_INT(mounts_parse("21 1 8:1 / / rw -", &mounts, &err), ERROR_FORMAT);
-	UNIT_INT(mounts_read(&mounts, &err), 0);
-	CU_ASSERT_TRUE(mounts.count > 0);
-}
-
 static void test_command_lines(void)
 {
 	static const struct {
@@ -287,7 +264,6 @@ static void test_only_our_containerd_is_killed(void)
 
 UNIT_MAIN("runtime parts", {"stat lines", test_stat_lines}, {"owners", test_owners},
 	  {"owner files that cannot be read", test_owner_files_that_cannot_be_read},
-	  {"run directories", test_run_directories}, {"mountinfo", test_mountinfo},
-	  {"command lines", test_command_lines}, {"versions", test_versions},
-	  {"the configuration", test_the_configuration},
+	  {"run directories", test_run_directories}, {"command lines", test_command_lines},
+	  {"versions", test_versions}, {"the configuration", test_the_configuration},
 	  {"only our containerd is killed", test_only_our_containerd_is_killed})

@@ -62,23 +62,23 @@ static void kill_victim(struct process *victim)
 
 static void expect_no_mounts(void)
 {
-	struct mount_list mounts CLEANUP_MOUNTS = {0};
+	struct container_mounts mounts CLEANUP_CONTAINER_MOUNTS = {0};
 
-	CU_ASSERT_EQUAL(mounts_read(&mounts, NULL), 0);
+	CU_ASSERT_EQUAL(container_mounts_read("self", &mounts, NULL), 0);
 	for (size_t i = 0; i < mounts.count; i++)
-		CU_ASSERT_FALSE(path_is_within(mounts.entries[i].mount_point, base));
+		CU_ASSERT_FALSE(path_is_within(mounts.items[i].target, base));
 }
 
 static void expect_no_cgroups(const char *name)
 {
-	struct mount_list mounts CLEANUP_MOUNTS = {0};
+	struct container_mounts mounts CLEANUP_CONTAINER_MOUNTS = {0};
 	char *group CLEANUP_FREE = text_format("gpucert-%s", name + strlen("run-"));
 
-	CU_ASSERT_EQUAL(mounts_read(&mounts, NULL), 0);
+	CU_ASSERT_EQUAL(container_mounts_read("self", &mounts, NULL), 0);
 	for (size_t i = 0; i < mounts.count; i++) {
-		char *path CLEANUP_FREE = path_join(mounts.entries[i].mount_point, group);
+		char *path CLEANUP_FREE = path_join(mounts.items[i].target, group);
 
-		if (text_starts_with(mounts.entries[i].type, "cgroup"))
+		if (text_starts_with(mounts.items[i].type, "cgroup"))
 			CU_ASSERT_FALSE(file_exists(path));
 	}
 }

@@ -149,7 +149,7 @@ static void test_a_file_mounted_over(void)
 	CU_ASSERT_PTR_NOT_NULL(strstr(differences.items[0],
 				      "/bin/ls: is another file than the image's, on the mount "));
 	CU_ASSERT_PTR_NOT_NULL(strstr(differences.items[0], "/bin/true"));
-	mount = &view.mounts[view.mount_count - 1];
+	mount = &view.mounts.items[view.mounts.count - 1];
 	CU_ASSERT_FALSE(mount->covered);
 	CU_ASSERT_FALSE(mount->directory);
 	CU_ASSERT_FALSE(mount->shared);
@@ -291,11 +291,12 @@ static void test_mountinfo(void)
 		"36 35 98:0 /mnt1 /mnt2 rw,noatime master:1 - ext3 /dev/root rw,errors=continue\n"
 		"37 36 0:5 / /a\\040b ro,nodev,nosuid,noexec shared:7 master:2 - tmpfs a\\134b rw\n"
 		"38 36 0:6 / /c rw - proc proc ro\n";
-	struct container_mount *mounts = NULL;
-	size_t count = 0;
+	struct container_mounts list CLEANUP_CONTAINER_MOUNTS = {0};
 
-	UNIT_INT(container_mounts_parse(text, &mounts, &count, NULL), 0);
-	UNIT_INT(count, 3);
+	UNIT_INT(container_mounts_parse(text, &list, NULL), 0);
+	CU_ASSERT_EQUAL_FATAL(list.count, 3);
+	const struct container_mount *mounts = list.items;
+
 	UNIT_INT(mounts[0].id, 36);
 	UNIT_INT(mounts[0].parent, 35);
 	UNIT_INT(mounts[0].major, 98);
@@ -307,20 +308,19 @@ static void test_mountinfo(void)
 	CU_ASSERT_TRUE(mounts[1].slave && mounts[1].shared && mounts[1].read_only);
 	CU_ASSERT_TRUE(mounts[1].nodev && mounts[1].nosuid && mounts[1].noexec);
 	CU_ASSERT_TRUE(mounts[2].read_only && !mounts[2].slave && !mounts[2].shared);
-	container_mounts_free(mounts, count);
 }
 
 static void test_mountinfo_that_cannot_be_read(void)
 {
 	static const char *const broken[] = {"36 35 98:0 /mnt1 /mnt2 rw - ext3 /dev/root",
+					     "21 1 8:1 / / rw -", "30 21 0:5 /x",
 					     "36 35 98 /mnt1 /mnt2 rw - ext3 /dev/root rw", "x"};
 
 	for (size_t i = 0; i < ARRAY_SIZE(broken); i++) {
-		struct container_mount *mounts = NULL;
+		struct container_mounts mounts CLEANUP_CONTAINER_MOUNTS = {0};
 		struct error err = {0};
-		size_t count = 0;
 
-		UNIT_INT(container_mounts_parse(broken[i], &mounts, &count, &err), ERROR_FORMAT);
+		UNIT_INT(container_mounts_parse(broken[i], &mounts, &err), ERROR_FORMAT);
 		CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "mountinfo line 1"));
 	}
 }
