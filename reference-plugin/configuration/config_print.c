@@ -3,8 +3,6 @@
 #include "base/json.h"
 #include "reference-plugin/configuration/settings.h"
 
-#include <string.h>
-
 static const char *const layer_names[] = {
 	[CONFIG_DEFAULT] = "default",
 	[CONFIG_FILE] = "file",
@@ -72,11 +70,6 @@ void config_print(const struct config *config, struct text *out)
 	}
 }
 
-static bool add_string(cJSON *object, const char *key, const char *value)
-{
-	return cJSON_AddItemToObject(object, key, json_new_string(value, strlen(value)));
-}
-
 static cJSON *mounts_to_json(const struct additional_mounts *mounts,
 			     enum additional_mount_kind kind)
 {
@@ -90,20 +83,9 @@ static cJSON *mounts_to_json(const struct additional_mounts *mounts,
 			continue;
 		item = cJSON_CreateObject();
 		if (!cJSON_AddItemToArray(array, item) ||
-		    !add_string(item, "vendor", mount->vendor) ||
-		    !add_string(item, "source", mount->source) ||
-		    !add_string(item, "destination", mount->destination))
-			return NULL;
-	}
-	return STEAL(array);
-}
-
-static cJSON *list_to_json(const struct text_list *list)
-{
-	cJSON *array CLEANUP_JSON = cJSON_CreateArray();
-
-	for (size_t i = 0; array != NULL && i < list->count; i++) {
-		if (!cJSON_AddItemToArray(array, cJSON_CreateString(list->items[i])))
+		    !json_add_string(item, "vendor", mount->vendor) ||
+		    !json_add_string(item, "source", mount->source) ||
+		    !json_add_string(item, "destination", mount->destination))
 			return NULL;
 	}
 	return STEAL(array);
@@ -123,7 +105,7 @@ static cJSON *value_to_json(const struct setting *setting, const struct config *
 	case SETTING_DURATION:
 		return cJSON_CreateNumber((double)*(const uint64_t *)value / 1000.0);
 	case SETTING_LIST:
-		return list_to_json(value);
+		return json_new_strings(value);
 	case SETTING_MOUNTS:
 		return mounts_to_json(&config->additional_mounts, setting->mounts);
 	case SETTING_TEXT:
@@ -147,8 +129,8 @@ cJSON *config_to_json(const struct config *config)
 		add_place(config, i, &place);
 		entry = cJSON_AddObjectToObject(object, settings[i].key);
 		if (!cJSON_AddItemToObject(entry, "value", value_to_json(&settings[i], config)) ||
-		    !add_string(entry, "origin", layer_names[config->origins[i].layer]) ||
-		    !add_string(entry, "place", text_string(&place)))
+		    !json_add_string(entry, "origin", layer_names[config->origins[i].layer]) ||
+		    !json_add_string(entry, "place", text_string(&place)))
 			return NULL;
 	}
 	return STEAL(object);

@@ -28,6 +28,15 @@ const char *inventory_event_name(enum inventory_event event)
 	return names[event];
 }
 
+const char *inventory_unassignable(bool windows, const struct discovery_device *device)
+{
+	if (!device->allocatable)
+		return device->not_allocatable_reason;
+	if (windows && device->location_path[0] == '\0')
+		return "it has no location path to assign it by";
+	return NULL;
+}
+
 const char *inventory_withholds(const struct inventory_rules *rules, bool windows,
 				const struct discovery_device *device)
 {
@@ -35,13 +44,8 @@ const char *inventory_withholds(const struct inventory_rules *rules, bool window
 		return "it neither renders nor computes";
 	if (rules->display_computes && device->display && !device->compute)
 		return "it renders and does not compute: it has no Direct3D 12";
-	if (windows && rules->without_location_path)
-		return NULL;
-	if (!device->allocatable)
-		return device->not_allocatable_reason;
-	if (windows && device->location_path[0] == '\0')
-		return "it has no location path to assign it by";
-	return NULL;
+	return windows && rules->without_location_path ? NULL
+						       : inventory_unassignable(windows, device);
 }
 
 /* On Windows the kubelet's topology manager knows no nodes, and where it is turned on rejects the

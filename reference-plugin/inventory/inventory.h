@@ -91,6 +91,9 @@ int inventory_update(struct inventory *inventory, const struct discovery_snapsho
 const char *inventory_withholds(const struct inventory_rules *rules, bool windows,
 				const struct discovery_device *device);
 
+/* Why it cannot be given to a container, on Windows by its location path; NULL when it can. */
+const char *inventory_unassignable(bool windows, const struct discovery_device *device);
+
 /* Milliseconds until the next gone device is due for removal by inventory_update(); UINT64_MAX:
  * none. */
 uint64_t inventory_next_removal_ms(const struct inventory *inventory, uint64_t now_ms);

@@ -2,6 +2,7 @@
 #include "tools/gen-device-mounts/container_flags.h"
 
 #include "base/cleanup.h"
+#include "base/json.h"
 
 #include <string.h>
 
@@ -128,4 +129,48 @@ int container_flags_add(struct text_list *flags, enum container_tool tool, bool 
 		rc = add(&writer, "--env",
 			 text_format("%s=%s", answer->envs[i]->key, answer->envs[i]->value));
 	return rc;
+}
+
+/* A new object at the end of an array, with two members; NULL when memory ran out. */
+static cJSON *add_pair(cJSON *array, const char *first, const char *first_value, const char *second,
+		       const char *second_value)
+{
+	cJSON *object = cJSON_CreateObject();
+
+	if (!cJSON_AddItemToArray(array, object)) {
+		cJSON_Delete(object);
+		return NULL;
+	}
+	return json_add_string(object, first, first_value) &&
+			       json_add_string(object, second, second_value)
+		       ? object
+		       : NULL;
+}
+
+cJSON *container_config(const V1beta1__ContainerAllocateResponse *answer)
+{
+	cJSON *config CLEANUP_JSON = cJSON_CreateObject();
+	cJSON *devices = cJSON_AddArrayToObject(config, "devices");
+	cJSON *mounts = cJSON_AddArrayToObject(config, "mounts");
+	cJSON *variables = cJSON_AddArrayToObject(config, "envs");
+	bool complete = devices != NULL && mounts != NULL && variables != NULL;
+
+	for (size_t i = 0; complete && i < answer->n_devices; i++) {
+		const V1beta1__DeviceSpec *device = answer->devices[i];
+		cJSON *object = add_pair(devices, "container_path", device->container_path,
+					 "host_path", device->host_path);
+
+		complete = json_add_string(object, "permissions", device->permissions);
+	}
+	for (size_t i = 0; complete && i < answer->n_mounts; i++) {
+		const V1beta1__Mount *mount = answer->mounts[i];
+		cJSON *object = add_pair(mounts, "container_path", mount->container_path,
+					 "host_path", mount->host_path);
+
+		complete = cJSON_AddBoolToObject(object, "readonly", mount->read_only != 0) != NULL;
+	}
+	for (size_t i = 0; complete && i < answer->n_envs; i++)
+		complete = add_pair(variables, "key", answer->envs[i]->key, "value",
+				    answer->envs[i]->value) != NULL;
+	return complete ? STEAL(config) : NULL;
 }

@@ -21,33 +21,16 @@ static struct {
 static const char *const requirements[] = {"class", "location-path", NULL};
 
 static const struct option_spec options[] = {
-	{.name = "json",
-	 .type = OPTION_FLAG,
-	 .target = &given.json,
-	 .help = "Print JSON (hcs.schema.json)."},
-	{.name = "build",
-	 .letter = 'b',
-	 .type = OPTION_STRING,
-	 .target = &given.build,
-	 .value = "VERSION",
+	{OPTION_ROW("json", OPTION_FLAG, given.json), .help = "Print JSON (hcs.schema.json)."},
+	{OPTION_ROW("build", OPTION_STRING, given.build), .letter = 'b', .value = "VERSION",
 	 .help = "Answer for a host of this build of Windows from the table: 20348, 20348.2582 or "
 		 "10.0.20348.2582."},
-	{.name = "node",
-	 .letter = 'n',
-	 .type = OPTION_STRING,
-	 .target = &given.node,
-	 .value = "FILE",
+	{OPTION_ROW("node", OPTION_STRING, given.node), .letter = 'n', .value = "FILE",
 	 .help = "Answer for a recorded node from the table."},
-	{.name = "image-build",
-	 .letter = 'i',
-	 .type = OPTION_STRING,
-	 .target = &given.image_build,
+	{OPTION_ROW("image-build", OPTION_STRING, given.image_build), .letter = 'i',
 	 .value = "VERSION",
 	 .help = "Say as well whether an image of this build runs on the host."},
-	{.name = "require",
-	 .type = OPTION_CHOICE,
-	 .target = &given.require,
-	 .choices = requirements,
+	{OPTION_ROW("require", OPTION_CHOICE, given.require), .choices = requirements,
 	 .help = "Exit with 1 when devices cannot be given that way, or when nobody knows."},
 	{.name = NULL},
 };
@@ -78,7 +61,7 @@ static int host_from_node(struct host *host, struct error *err)
 		return rc;
 	system = &host->snapshot->system;
 	if (strcmp(system->os, "windows") != 0)
-		return error_set(err, ERROR_ARGUMENT, "%s is no node of Windows but of '%s'",
+		return error_set(err, ERROR_ARGUMENT, "%s is not a Windows node but one of '%s'",
 				 given.node, system->os);
 	if (text_starts_with(system->emulator, "Wine "))
 		host->capabilities.wine = system->emulator + strlen("Wine ");
@@ -209,18 +192,19 @@ int main(int argc, char **argv)
 		"query-hcs-capabilities --node node.json --json",
 		"Answer for a recorded node, as JSON.",
 		NULL};
-	static const char *const exit_codes[] = {"0",
-						 "done",
-						 "1",
-						 "devices cannot be given the way that --require "
-						 "asks for, or the image of --image-build "
-						 "does not run",
-						 "2",
-						 "wrong usage, or a node that is none of Windows",
-						 "3",
-						 "this machine has no Host Compute Service, or it "
-						 "cannot be asked; or the node cannot be read",
-						 NULL};
+	static const char *const exit_codes[] = {
+		"0",
+		"done",
+		"1",
+		"devices cannot be given the way that --require "
+		"asks for, or the image of --image-build "
+		"does not run",
+		"2",
+		"wrong usage, or a node that is not a Windows node",
+		"3",
+		"this machine has no Host Compute Service, or it "
+		"cannot be asked; or the node cannot be read",
+		NULL};
 	const struct command_spec program = {
 		.name = "query-hcs-capabilities",
 		.summary = "Shows which devices and images a Windows host takes for containers",
