@@ -8,7 +8,6 @@
 #include "base/windows_service.h"
 #endif
 #include "reference-plugin/configuration/settings.h"
-#include "reference-plugin/plugin.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -109,13 +108,10 @@ static struct {
 static int print(const struct config *config)
 {
 	struct text table CLEANUP_TEXT = {0};
-	cJSON *json CLEANUP_JSON = given.print_json ? config_to_json(config) : NULL;
-	char *text CLEANUP_FREE = json != NULL ? json_print(json) : NULL;
+	cJSON *json CLEANUP_JSON = config_to_json(config);
 
-	if (!given.print_json) {
-		config_print(config, &table);
-		text = text_take(&table);
-	}
+	config_print(config, &table);
+	char *text CLEANUP_FREE = given.print_json ? json_print(json) : text_take(&table);
 	if (text == NULL) {
 		log_error("out of memory");
 		return EXIT_FAILED;
@@ -236,13 +232,12 @@ int program_main(const struct config_program *program, int argc, char **argv)
 		.run = run,
 	};
 	size_t own = 0;
-	int code = 0;
 
 	given.program = program;
 	while (options[own].name != NULL)
 		own++;
 	setting_options(program, &given.options, &options[own]);
-	code = options_main(&command, argc, argv);
+	int code = options_main(&command, argc, argv);
 	config_options_free(&given.options);
 	return code;
 }

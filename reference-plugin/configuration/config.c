@@ -5,7 +5,6 @@
 #include "base/file.h"
 #include "base/path.h"
 #include "base/program.h"
-#include "reference-plugin/configuration/config_yaml.h"
 #include "reference-plugin/configuration/settings.h"
 #include "rpc/resource_name.h"
 
@@ -84,12 +83,11 @@ static int find_file(const struct config_program *program, const char *named, ch
 		     struct error *err)
 {
 	char *variable CLEANUP_FREE = text_format("%sCONFIG_FILE", program->env_prefix);
-	const char *value = NULL;
 	int rc = 0;
 
 	if (variable == NULL)
 		return error_memory(err);
-	value = program_variable(variable);
+	const char *value = program_variable(variable);
 	if (named == NULL && value != NULL && program->directx)
 		rc = check_variable(variable, value, err);
 	if (rc < 0)
@@ -114,18 +112,16 @@ static int apply_environment(struct config *config, struct error *err)
 {
 	for (size_t i = 0; i < CONFIG_SETTING_COUNT; i++) {
 		struct text variable CLEANUP_TEXT = {0};
-		const char *value = NULL;
-		int rc = 0;
 
 		if (!setting_is_for(&settings[i], config->program))
 			continue;
 		setting_add_variable(&settings[i], config->program->env_prefix, &variable);
 		if (variable.failed)
 			return error_memory(err);
-		value = program_variable(text_string(&variable));
+		const char *value = program_variable(text_string(&variable));
 		if (value == NULL || value[0] == '\0')
 			continue;
-		rc = setting_set(&settings[i], value, config, err);
+		int rc = setting_set(&settings[i], value, config, err);
 		if (rc < 0)
 			return error_wrap(err, rc, "environment variable %s",
 					  text_string(&variable));
@@ -159,14 +155,13 @@ static int add_drive(struct config *config, struct error *err)
 {
 	const struct setting *setting = setting_find(config->program, "pluginDir");
 	const char *drive = program_variable("SYSTEMDRIVE");
-	char *whole = NULL;
 
 	if (config->origins[setting - settings].layer != CONFIG_DEFAULT ||
 	    config->plugin_dir[0] != '\\')
 		return 0;
 	if (drive == NULL || drive[0] == '\0')
 		drive = "C:";
-	whole = text_format("%s%s", drive, config->plugin_dir);
+	char *whole = text_format("%s%s", drive, config->plugin_dir);
 	if (whole == NULL)
 		return error_memory(err);
 	free(config->plugin_dir);
@@ -201,10 +196,8 @@ static int finish(struct config *config, struct error *err)
 int config_load(const struct config_program *program, struct config_options *options,
 		struct config *out, struct error *err)
 {
-	int rc = 0;
-
 	out->program = program;
-	rc = set_defaults(out, err);
+	int rc = set_defaults(out, err);
 	if (rc == 0)
 		rc = apply_file(options->file, out, err);
 	if (rc == 0)

@@ -77,11 +77,10 @@ static cJSON *mounts_to_json(const struct additional_mounts *mounts,
 
 	for (size_t i = 0; array != NULL && i < mounts->count; i++) {
 		const struct additional_mount *mount = &mounts->items[i];
-		cJSON *item = NULL;
 
 		if (mount->kind != kind)
 			continue;
-		item = cJSON_CreateObject();
+		cJSON *item = cJSON_CreateObject();
 		if (!cJSON_AddItemToArray(array, item) ||
 		    !json_add_string(item, "vendor", mount->vendor) ||
 		    !json_add_string(item, "source", mount->source) ||
@@ -99,9 +98,9 @@ static cJSON *value_to_json(const struct setting *setting, const struct config *
 
 	switch (setting->type) {
 	case SETTING_BOOL:
-		return cJSON_CreateBool(*(const bool *)value);
 	case SETTING_COUNT:
-		return cJSON_CreateNumber(*(const uint32_t *)value);
+		setting_format(setting, config, &text);
+		return cJSON_Parse(text_string(&text));
 	case SETTING_DURATION:
 		return cJSON_CreateNumber((double)*(const uint64_t *)value / 1000.0);
 	case SETTING_LIST:
@@ -122,12 +121,11 @@ cJSON *config_to_json(const struct config *config)
 
 	for (size_t i = 0; i < CONFIG_KEY_COUNT; i++) {
 		struct text place CLEANUP_TEXT = {0};
-		cJSON *entry = NULL;
 
 		if (!setting_is_for(&settings[i], config->program))
 			continue;
 		add_place(config, i, &place);
-		entry = cJSON_AddObjectToObject(object, settings[i].key);
+		cJSON *entry = cJSON_AddObjectToObject(object, settings[i].key);
 		if (!cJSON_AddItemToObject(entry, "value", value_to_json(&settings[i], config)) ||
 		    !json_add_string(entry, "origin", layer_names[config->origins[i].layer]) ||
 		    !json_add_string(entry, "place", text_string(&place)))

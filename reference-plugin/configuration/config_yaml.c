@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include "reference-plugin/configuration/config_yaml.h"
-
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "reference-plugin/configuration/settings.h"
@@ -119,12 +117,11 @@ static int read_value(const struct reader *reader, const struct setting *setting
 		      const yaml_node_t *node)
 {
 	const char *value = scalar(node);
-	int rc = 0;
 
 	if (setting->type == SETTING_LIST && node->type == YAML_SEQUENCE_NODE)
 		return read_list(reader, setting, node);
-	rc = value != NULL ? setting_set(setting, value, reader->config, reader->err)
-			   : error_set(reader->err, ERROR_FORMAT, "expected one value");
+	int rc = value != NULL ? setting_set(setting, value, reader->config, reader->err)
+			       : error_set(reader->err, ERROR_FORMAT, "expected one value");
 	return rc < 0 ? wrap(reader, node, setting->key, rc) : 0;
 }
 
@@ -151,11 +148,10 @@ static int read_mount(const struct reader *reader, const struct setting *setting
 		      const char *vendor, const yaml_node_t *node)
 {
 	struct mount mount = {NULL, NULL};
-	int rc = 0;
 
 	if (node->type != YAML_MAPPING_NODE)
 		return wrong(reader, node, "a mount is not a mapping with source and destination");
-	rc = each_pair(reader, node, read_mount_key, &mount);
+	int rc = each_pair(reader, node, read_mount_key, &mount);
 	if (rc < 0)
 		return rc;
 	if (mount.source == NULL)
@@ -230,7 +226,6 @@ int config_parse_yaml(const char *name, const char *data, size_t size, struct co
 	yaml_parser_t parser CLEANUP(yaml_parser_delete) = {0};
 	yaml_document_t document CLEANUP(yaml_document_delete) = {0};
 	const struct reader reader = {name, &document, config, err};
-	const yaml_node_t *root = NULL;
 	int rc = 0;
 
 	if (!yaml_parser_initialize(&parser))
@@ -239,7 +234,7 @@ int config_parse_yaml(const char *name, const char *data, size_t size, struct co
 	yaml_parser_set_input_string(&parser, (const unsigned char *)data, size);
 	if (!yaml_parser_load(&parser, &document))
 		return parser_error(&reader, &parser);
-	root = yaml_document_get_root_node(&document);
+	const yaml_node_t *root = yaml_document_get_root_node(&document);
 	if (root == NULL)
 		return 0;
 	if (root->type == YAML_MAPPING_NODE)

@@ -99,17 +99,11 @@ const struct setting settings[CONFIG_KEY_COUNT] = {
 	 "How to log: lines of text or of JSON.", .choices = log_formats},
 	{"log-file", "logFile", SETTING_TEXT, MEMBER(log_file), "", "FILE",
 	 "Append the log to this file, instead of writing it to standard error."},
-	{.key = "additionalMounts",
-	 .type = SETTING_MOUNTS,
-	 .mounts = ADDITIONAL_MOUNT_LINUX,
+	{NULL, "additionalMounts", SETTING_MOUNTS, .mounts = ADDITIONAL_MOUNT_LINUX,
 	 .scope = SETTING_LINUX},
-	{.key = "additionalMounts",
-	 .type = SETTING_MOUNTS,
-	 .mounts = ADDITIONAL_MOUNT_SYSTEM32,
+	{NULL, "additionalMounts", SETTING_MOUNTS, .mounts = ADDITIONAL_MOUNT_SYSTEM32,
 	 .scope = SETTING_DIRECTX},
-	{.key = "additionalMountsWow64",
-	 .type = SETTING_MOUNTS,
-	 .mounts = ADDITIONAL_MOUNT_SYSWOW64,
+	{NULL, "additionalMountsWow64", SETTING_MOUNTS, .mounts = ADDITIONAL_MOUNT_SYSWOW64,
 	 .scope = SETTING_DIRECTX},
 };
 
@@ -203,7 +197,6 @@ static int parse_duration(const struct setting *setting, const char *value, uint
 		uint64_t ms;
 	} units[] = {{"", SECOND}, {"ms", 1}, {"s", SECOND}, {"m", 60 * SECOND}, {"h", HOUR}};
 	size_t digits = strspn(value, "0123456789");
-	uint64_t number = 0;
 	size_t unit = 0;
 
 	while (unit < ARRAY_SIZE(units) && strcmp(units[unit].name, value + digits) != 0)
@@ -211,7 +204,7 @@ static int parse_duration(const struct setting *setting, const char *value, uint
 	if (digits == 0 || digits > DIGITS_MAX || unit == ARRAY_SIZE(units))
 		return error_set(err, ERROR_FORMAT,
 				 "'%s' is not a duration such as 500ms, 10s, 5m or 1h", value);
-	number = strtoull(value, NULL, 10) * units[unit].ms;
+	uint64_t number = strtoull(value, NULL, 10) * units[unit].ms;
 	if (number < setting->min || number > setting->max)
 		return error_set(err, ERROR_LIMIT, "'%s' is not between %llu ms and %llu s", value,
 				 (unsigned long long)setting->min,

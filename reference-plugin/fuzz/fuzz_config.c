@@ -3,7 +3,6 @@
  */
 #include "base/cleanup.h"
 #include "base/text.h"
-#include "reference-plugin/configuration/config_yaml.h"
 #include "reference-plugin/configuration/settings.h"
 #include "reference-plugin/programs.h"
 

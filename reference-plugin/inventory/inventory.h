@@ -64,22 +64,14 @@ struct inventory {
 	size_t device_count;
 };
 
-enum inventory_event {
-	INVENTORY_APPEARED,
-	INVENTORY_RETURNED,
-	INVENTORY_SICK, /* found, but discovery says that it does not work */
-	INVENTORY_HEALED,
-	INVENTORY_GONE, /* no longer found: unhealthy until the grace period ends */
-	INVENTORY_REMOVED,
-	INVENTORY_MOVED, /* its NUMA node is another one */
-};
-
-/* Called for every change of what the kubelet is told. `device` is borrowed for the call. */
-typedef void inventory_event_fn(enum inventory_event event, const struct inventory_device *device,
+/* Called for every change of what the kubelet is told. `event` is "appeared", "returned",
+ * "unhealthy" (found, but discovery says that it does not work), "healthy again", "gone" (unhealthy
+ * until the grace period ends), "removed" or "on another NUMA node". `device` is borrowed for the
+ * call. */
+typedef void inventory_event_fn(const char *event, const struct inventory_device *device,
 				void *user);
 
 const char *inventory_resource_name(enum inventory_resource resource); /* "display", "compute" */
-const char *inventory_event_name(enum inventory_event event);	       /* "appeared", "gone", ... */
 
 /* Takes over what `snapshot` says, but for the devices that the rules withhold. It is borrowed
  * until the next update. On error the inventory is as it was before. ERROR_LIMIT: more devices or

@@ -5,7 +5,6 @@
 #include "base/path.h"
 #include "base/tests/unit.h"
 #include "reference-plugin/answer/prefer.h"
-#include "reference-plugin/configuration/config_yaml.h"
 #include "reference-plugin/configuration/settings.h"
 
 #include <uv.h>

@@ -4,7 +4,6 @@
 #include "base/file.h"
 #include "base/tests/unit.h"
 #include "base/text.h"
-#include "reference-plugin/configuration/config_yaml.h"
 #include "reference-plugin/configuration/settings.h"
 #include "reference-plugin/programs.h"
 

@@ -7,7 +7,6 @@
 #include "base/path.h"
 #include "base/tests/unit.h"
 #include "reference-plugin/answer/answer.h"
-#include "reference-plugin/configuration/config_yaml.h"
 #include "reference-plugin/configuration/settings.h"
 #include "reference-plugin/programs.h"
 

@@ -13,16 +13,7 @@ struct writer {
 	struct error *err;
 };
 
-const char *container_tool_name(enum container_tool tool)
-{
-	static const char *const names[] = {
-		[TOOL_CTR] = "ctr",
-		[TOOL_NERDCTL] = "nerdctl",
-		[TOOL_DOCKER] = "docker",
-	};
-
-	return names[tool];
-}
+const char *const container_tools[] = {"ctr", "nerdctl", "docker", NULL};
 
 /* A flag and its value, which is consumed. */
 static int add(struct writer *writer, const char *flag, char *value)
@@ -106,7 +97,7 @@ static int add_linux_device(struct writer *writer, const V1beta1__DeviceSpec *de
 	if (strchr(device->host_path, ':') != NULL || strchr(device->container_path, ':') != NULL)
 		return error_set(writer->err, ERROR_UNSUPPORTED,
 				 "%s cannot take '%s', because of the colon in it",
-				 container_tool_name(writer->tool), device->host_path);
+				 container_tools[writer->tool], device->host_path);
 	return add(writer, "--device",
 		   text_format("%s:%s:%s", device->host_path, device->container_path,
 			       device->permissions));

@@ -28,7 +28,6 @@ static struct {
 } given = {.resource = "any", .format = "text"};
 
 static const char *const resources[] = {"any", "display", "compute", NULL};
-static const char *const tools[] = {"ctr", "nerdctl", "docker", NULL};
 static const char *const allocations[] = {"location-path", "class", NULL};
 static const char *const formats[] = {"text", "sh", "cmd", "powershell", "json", "cri", NULL};
 
@@ -52,7 +51,7 @@ static const struct option_spec options[] = {
 	{OPTION_ROW("resource", OPTION_CHOICE, given.resource), .letter = 'r', .choices = resources,
 	 .help = "Of these, only devices that can render or present (display), or only those that "
 		 "cannot (compute)."},
-	{OPTION_ROW("for", OPTION_CHOICE, given.tool), .letter = 'f', .choices = tools,
+	{OPTION_ROW("for", OPTION_CHOICE, given.tool), .letter = 'f', .choices = container_tools,
 	 .help = "The program whose flags are wanted; ctr unless given. docker on Windows can give "
 		 "the class of display adapters only, and no files."},
 	{OPTION_ROW("allocation", OPTION_CHOICE, given.allocation), .choices = allocations,
@@ -89,7 +88,7 @@ static int choice_of(const char *value, const char *const *choices, int otherwis
 
 static enum container_tool tool_given(void)
 {
-	return (enum container_tool)choice_of(given.tool, tools, TOOL_CTR);
+	return (enum container_tool)choice_of(given.tool, container_tools, TOOL_CTR);
 }
 
 static bool is_cri(void)
@@ -154,22 +153,16 @@ static void tell_user(const struct selected *selected, const struct answer *answ
 			 snapshot->diagnostics[i].message);
 }
 
-static int print(const char *text)
+static int print(char *text)
 {
-	if (fputs(text, stdout) != EOF && fflush(stdout) == 0)
-		return EXIT_SUCCESS;
-	log_error("stdout: writing failed");
-	return EXIT_BROKEN;
-}
+	char *owned CLEANUP_FREE = text;
 
-static int print_json(cJSON *json)
-{
-	char *text CLEANUP_FREE = json != NULL ? json_print(json) : NULL;
-
-	if (text != NULL)
-		return print(text);
-	log_error("out of memory");
-	return EXIT_BROKEN;
+	if (owned == NULL) {
+		log_error("out of memory");
+		return EXIT_BROKEN;
+	}
+	(void)fputs(owned, stdout);
+	return EXIT_SUCCESS;
 }
 
 static int print_flags(const struct text_list *flags)
@@ -180,10 +173,8 @@ static int print_flags(const struct text_list *flags)
 	int rc = quote_add_all(&line, (enum quote_shell)shell, flags, &err);
 
 	text_add(&line, "\n");
-	if (rc == 0 && line.failed)
-		rc = error_memory(&err);
 	if (rc == 0)
-		return print(text_string(&line));
+		return print(text_take(&line));
 	log_error("%s", err.text);
 	return EXIT_NO_DEVICE;
 }
@@ -217,10 +208,10 @@ static int deliver(const struct answer *answer, bool windows, const struct text_
 
 	if (is_cri()) {
 		json = container_config(&answer->message);
-		return print_json(json);
+		return print(json_print(json));
 	}
 	if (given.run)
-		rc = text_list_add(&flags, container_tool_name(tool_given()), &err);
+		rc = text_list_add(&flags, container_tools[tool_given()], &err);
 	if (rc == 0 && given.run)
 		rc = text_list_add(&flags, "run", &err);
 	if (rc == 0 && given.run)
@@ -236,34 +227,37 @@ static int deliver(const struct answer *answer, bool windows, const struct text_
 	if (strcmp(given.format, "json") != 0)
 		return print_flags(&flags);
 	json = json_new_strings(&flags);
-	return print_json(json);
+	return print(json_print(json));
 }
 
 static int answer_for(const struct discovery_snapshot *snapshot, const struct text_list *arguments)
 {
 	struct selected selected CLEANUP(selected_free) = {0};
 	struct answer answer CLEANUP(answer_free) = {0};
-	struct answer_host host = {
+	struct answer_rules rules = {0};
+	struct answer_request request = {
 		.windows = strcmp(snapshot->system.os, "windows") == 0,
 		.recorded = snapshot->recorded,
 		.root = given.root,
+		.rules = &rules,
 	};
-	struct answer_rules rules = {0};
 	struct error err = {0};
-	int rc = choose_rules(host.windows, &rules, &err);
+	int rc = choose_rules(request.windows, &rules, &err);
 
 	if (rc == 0)
 		rc = selection_apply(&given.selection, snapshot, rules.allocation, &selected, &err);
+	request.devices = selected.devices;
+	request.count = selected.count;
 	if (rc == 0)
-		rc = answer_build(&host, &rules, selected.devices, selected.count, &answer, &err);
+		rc = answer_build(&request, &answer, &err);
 	if (rc < 0) {
 		log_error("%s", err.text);
 		return rc == ERROR_ARGUMENT || rc == ERROR_FORMAT || rc == ERROR_LIMIT
 			       ? OPTIONS_EXIT_USAGE
 			       : EXIT_NO_DEVICE;
 	}
-	tell_user(&selected, &answer, snapshot, host.windows, &rules);
-	return deliver(&answer, host.windows, arguments);
+	tell_user(&selected, &answer, snapshot, request.windows, &rules);
+	return deliver(&answer, request.windows, arguments);
 }
 
 /* What the command line says that makes no sense; NULL when it does. */
@@ -311,43 +305,48 @@ static int run(const struct text_list *arguments)
 	return code;
 }
 
+static const char description[] =
+	"Chooses devices of this machine, or of a recorded node, and prints the flags that give "
+	"them to a container: devices, the files of their drivers (read-only) and variables, the "
+	"same as the device plugins answer. A device is chosen when any of --all, --index, --id, "
+	"--luid, --path and --vendor means it; a value that means none is an error. Only the flags "
+	"go to stdout.\n\n"
+	"With --run the arguments go behind the flags: IMAGE CONTAINER-ID [COMMAND] for ctr, IMAGE "
+	"[COMMAND] for the others. Put -- before them when they have options. ctr takes address "
+	"and namespace from CONTAINERD_ADDRESS and CONTAINERD_NAMESPACE.";
+
+static const char *const examples[] = {
+	"gen-device-mounts --all",
+	"Print the flags with which ctr gives a container every device.",
+	"gen-device-mounts --index 0 --run -- registry.example/image test vulkaninfo",
+	"Start a container named test with the first device.",
+	"gen-device-mounts --path \"PCIROOT(0)#PCI(1B00)\" --format powershell",
+	"Print flags that can be pasted into PowerShell.",
+	"gen-device-mounts --node node.json --vendor nvidia --format cri",
+	"Print what crictl needs in its container configuration, for another machine.",
+	NULL,
+};
+
+static const char *const exit_codes[] = {
+	"0",   "done",
+	"1",   "no such device, or it cannot be given to a container that way",
+	"2",   "wrong usage",
+	"3",   "the node cannot be read, or nothing can be written",
+	"127", "with --run: the program cannot be started; every other code is its own",
+	NULL,
+};
+
 int main(int argc, char **argv)
 {
-	static const char *const examples[] = {
-		"gen-device-mounts --all",
-		"Print the flags with which ctr gives a container every device.",
-		"gen-device-mounts --index 0 --run -- registry.example/image test vulkaninfo",
-		"Start a container named test with the first device.",
-		"gen-device-mounts --path \"PCIROOT(0)#PCI(1B00)\" --format powershell",
-		"Print flags that can be pasted into PowerShell.",
-		"gen-device-mounts --node node.json --vendor nvidia --format cri",
-		"Print what crictl needs in its container configuration, for another machine.",
-		NULL};
-	static const char *const exit_codes[] = {
-		"0",   "done",
-		"1",   "no such device, or it cannot be given to a container that way",
-		"2",   "wrong usage",
-		"3",   "the node cannot be read, or nothing can be written",
-		"127", "with --run: the program cannot be started; every other code is its own",
-		NULL};
 	const struct command_spec program = {
 		.name = "gen-device-mounts",
 		.summary = "Prints what a container needs to use devices, or starts one with it",
 		.arguments = "[ARGUMENT...]",
-		.description =
-			"Chooses devices of this machine, or of a recorded node, and prints the "
-			"flags that give them to a container: devices, the files of their drivers "
-			"(read-only) and variables, the same as the device plugins answer. A "
-			"device is chosen when any of --all, --index, --id, --luid, --path and "
-			"--vendor means it; a value that means none is an error. Only the flags go "
-			"to stdout.\n\n"
-			"With --run the arguments go behind the flags: IMAGE CONTAINER-ID "
-			"[COMMAND] for ctr, IMAGE [COMMAND] for the others. Put -- before them "
-			"when they have options. ctr takes address and namespace from "
-			"CONTAINERD_ADDRESS and CONTAINERD_NAMESPACE.",
+		.description = description,
 		.options = options,
 		.examples = examples,
 		.exit_codes = exit_codes,
+		.exit_output = EXIT_BROKEN,
 		.run = run,
 	};
 

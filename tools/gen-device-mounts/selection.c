@@ -2,6 +2,7 @@
 #include "tools/gen-device-mounts/selection.h"
 
 #include "base/cleanup.h"
+#include "discovery/filter.h"
 #include "reference-plugin/inventory/inventory.h"
 
 #include <string.h>
@@ -17,62 +18,50 @@ struct pick {
 	enum meant *meant; /* of each device of the snapshot */
 };
 
-typedef bool match_fn(const struct discovery_device *device, const char *value, long long number);
-
-static bool matches_id(const struct discovery_device *device, const char *value, long long number)
+/* `number` is that of a value that has to be one. */
+static bool matches(enum selection_key key, const struct discovery_device *device,
+		    const char *value, long long number)
 {
-	(void)number;
-	return strcasecmp(device->id, value) == 0;
-}
+	bool found = false;
 
-static bool matches_index(const struct discovery_device *device, const char *value,
-			  long long number)
-{
-	(void)value;
-	return (long long)device->index == number;
-}
-
-static bool matches_luid(const struct discovery_device *device, const char *value, long long number)
-{
-	(void)value;
-	return device->luid != 0 && device->luid == number;
-}
-
-static bool matches_path(const struct discovery_device *device, const char *value, long long number)
-{
-	(void)number;
-	for (size_t i = 0; device->location_paths[i] != NULL; i++) {
-		if (strcasecmp(device->location_paths[i], value) == 0)
-			return true;
+	switch (key) {
+	case SELECTION_ID:
+		return strcasecmp(device->id, value) == 0;
+	case SELECTION_INDEX:
+		return (long long)device->index == number;
+	case SELECTION_LUID:
+		return device->luid != 0 && device->luid == number;
+	case SELECTION_PATH:
+		for (size_t i = 0; device->location_paths[i] != NULL; i++)
+			found = found || strcasecmp(device->location_paths[i], value) == 0;
+		return found || (device->location_path[0] != '\0' &&
+				 strcasecmp(device->location_path, value) == 0);
+	case SELECTION_VENDOR:
+		return filter_vendor_matches(value, device);
+	case SELECTION_KEYS:
+	default:
+		return false;
 	}
-	return device->location_path[0] != '\0' && strcasecmp(device->location_path, value) == 0;
-}
-
-static bool matches_vendor(const struct discovery_device *device, const char *value,
-			   long long number)
-{
-	(void)number;
-	return vendor_matches(value, device);
 }
 
 static const struct key {
 	const char *option;
 	bool number; /* or several with commas */
 	long long min;
-	match_fn *matches;
 	enum meant as;
 } keys[SELECTION_KEYS] = {
-	[SELECTION_ID] = {"--id", false, 0, matches_id, MEANT_BY_ITSELF},
-	[SELECTION_INDEX] = {"--index", true, 0, matches_index, MEANT_BY_ITSELF},
-	[SELECTION_LUID] = {"--luid", true, INT64_MIN, matches_luid, MEANT_BY_ITSELF},
-	[SELECTION_PATH] = {"--path", false, 0, matches_path, MEANT_BY_ITSELF},
-	[SELECTION_VENDOR] = {"--vendor", false, 0, matches_vendor, MEANT_AMONG_OTHERS},
+	[SELECTION_ID] = {"--id", false, 0, MEANT_BY_ITSELF},
+	[SELECTION_INDEX] = {"--index", true, 0, MEANT_BY_ITSELF},
+	[SELECTION_LUID] = {"--luid", true, INT64_MIN, MEANT_BY_ITSELF},
+	[SELECTION_PATH] = {"--path", false, 0, MEANT_BY_ITSELF},
+	[SELECTION_VENDOR] = {"--vendor", false, 0, MEANT_AMONG_OTHERS},
 };
 
 /* Marks what one value means; there has to be something. */
-static int pick_value(struct pick *pick, const struct key *key, const char *value,
+static int pick_value(struct pick *pick, enum selection_key by, const char *value,
 		      struct error *err)
 {
+	const struct key *key = &keys[by];
 	long long number = 0;
 	bool found = false;
 	int rc = key->number ? text_to_int64(value, key->option, key->min, INT64_MAX, &number, err)
@@ -81,7 +70,7 @@ static int pick_value(struct pick *pick, const struct key *key, const char *valu
 	if (rc < 0)
 		return rc;
 	for (size_t i = 0; i < pick->snapshot->device_count; i++) {
-		if (!key->matches(&pick->snapshot->devices[i], value, number))
+		if (!matches(by, &pick->snapshot->devices[i], value, number))
 			continue;
 		found = true;
 		if (pick->meant[i] < key->as)
@@ -95,19 +84,18 @@ static int pick_value(struct pick *pick, const struct key *key, const char *valu
 		key->option, value, pick->snapshot->device_count);
 }
 
-static int pick_values(struct pick *pick, const struct key *key, const char *value,
+static int pick_values(struct pick *pick, enum selection_key by, const char *value,
 		       struct error *err)
 {
 	struct text_list values CLEANUP_TEXT_LIST = {0};
-	int rc = 0;
 
-	if (!key->number)
-		return pick_value(pick, key, value, err);
+	if (!keys[by].number)
+		return pick_value(pick, by, value, err);
 	if (value[0] == '\0')
-		return error_set(err, ERROR_FORMAT, "%s: there is no number", key->option);
-	rc = text_list_split(&values, value, ',', err);
+		return error_set(err, ERROR_FORMAT, "%s: there is no number", keys[by].option);
+	int rc = text_list_split(&values, value, ',', err);
 	for (size_t i = 0; rc == 0 && i < values.count; i++)
-		rc = pick_value(pick, key, values.items[i], err);
+		rc = pick_value(pick, by, values.items[i], err);
 	return rc;
 }
 
@@ -118,9 +106,11 @@ static int pick_devices(struct pick *pick, struct error *err)
 
 	for (size_t i = 0; selection->all && i < pick->snapshot->device_count; i++)
 		pick->meant[i] = MEANT_AMONG_OTHERS;
-	for (size_t i = 0; i < SELECTION_KEYS; i++) {
-		for (size_t j = 0; rc == 0 && j < selection->values[i].count; j++)
-			rc = pick_values(pick, &keys[i], selection->values[i].items[j], err);
+	for (int i = 0; i < SELECTION_KEYS; i++) {
+		const struct text_list *values = &selection->values[i];
+
+		for (size_t j = 0; rc == 0 && j < values->count; j++)
+			rc = pick_values(pick, (enum selection_key)i, values->items[j], err);
 	}
 	return rc;
 }
@@ -175,12 +165,11 @@ int selection_apply(const struct selection *selection, const struct discovery_sn
 {
 	enum meant *meant CLEANUP_FREE = calloc(snapshot->device_count + 1, sizeof(*meant));
 	struct pick pick = {selection, snapshot, allocation, meant};
-	int rc = 0;
 
 	out->devices = calloc(snapshot->device_count + 1, sizeof(struct discovery_device *));
 	if (meant == NULL || out->devices == NULL)
 		return error_memory(err);
-	rc = pick_devices(&pick, err);
+	int rc = pick_devices(&pick, err);
 	for (size_t i = 0; rc == 0 && i < snapshot->device_count; i++) {
 		if (meant[i] != NOT_MEANT &&
 		    (selection->resource == SELECTION_ANY ||
