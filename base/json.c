@@ -199,6 +199,24 @@ cJSON *json_new_string(const char *data, size_t size)
 	return clean.failed ? NULL : cJSON_CreateString(text_string(&clean));
 }
 
+bool json_add_string(cJSON *object, const char *key, const char *value)
+{
+	return cJSON_AddItemToObject(object, key, json_new_string(value, strlen(value)));
+}
+
+cJSON *json_new_strings(const struct text_list *list)
+{
+	cJSON *array CLEANUP_JSON = cJSON_CreateArray();
+
+	for (size_t i = 0; array != NULL && i < list->count; i++) {
+		const char *item = list->items[i];
+
+		if (!cJSON_AddItemToArray(array, json_new_string(item, strlen(item))))
+			return NULL;
+	}
+	return STEAL(array);
+}
+
 enum { JSON_INDEX_DIGITS = 9 };
 
 /* Is `name` what the reference token says, in which "~1" stands for '/' and "~0" for '~'? */

@@ -41,6 +41,10 @@ void json_add_quoted(struct text *text, const char *data, size_t size);
 /* A cJSON string of untrusted bytes: bytes that are not UTF-8 become U+FFFD. NULL: out of memory.
  */
 cJSON *json_new_string(const char *data, size_t size);
+cJSON *json_new_strings(const struct text_list *list); /* an array of such */
+
+/* Adds a member to an object, NULL included. False: out of memory. */
+bool json_add_string(cJSON *object, const char *key, const char *value);
 
 /* RFC 6901 JSON pointer ("/adapters/0/name"); NULL when nothing is there. */
 const cJSON *json_pointer(const cJSON *root, const char *pointer);

@@ -6,20 +6,22 @@
 #include <stdio.h>
 #include <strings.h>
 
-/* A vendor is asked for by its name or by its PCI id ("0x10DE"), in either case. */
-static bool filter_vendor_matches(const struct discovery_device *device, const char *wanted)
+bool filter_vendor_matches(const char *vendor, const struct discovery_device *device)
 {
+	const char *digits = strncasecmp(vendor, "0x", 2) == 0 ? vendor + 2 : vendor;
 	char id[16] = "";
 
 	if (device->pci_vendor != DISCOVERY_UNKNOWN)
-		(void)snprintf(id, sizeof(id), "0x%04x", (unsigned)device->pci_vendor);
-	return strcasecmp(device->vendor, wanted) == 0 || strcasecmp(id, wanted) == 0;
+		(void)snprintf(id, sizeof(id), "%04x", (unsigned)device->pci_vendor);
+	return vendor[0] != '\0' && (strcasecmp(vendor, device->vendor) == 0 ||
+				     strcasecmp(vendor, device->manufacturer) == 0 ||
+				     (id[0] != '\0' && strcasecmp(digits, id) == 0));
 }
 
 static bool filter_vendors(const char *const *vendors, const struct discovery_device *device)
 {
 	for (size_t i = 0; vendors[i] != NULL; i++) {
-		if (filter_vendor_matches(device, vendors[i]))
+		if (filter_vendor_matches(vendors[i], device))
 			return true;
 	}
 	return false;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "reference-plugin/plugin.h"
+#include "reference-plugin/programs.h"
 
 #include "base/cleanup.h"
 #include "base/log.h"
@@ -13,10 +13,7 @@
 
 #include <string.h>
 
-enum {
-	FIRST_SCAN_MS = 200,
-	DRAIN_MS = 5000,
-};
+enum { DRAIN_MS = 5000 };
 
 struct plugin {
 	uv_loop_t loop;
@@ -30,24 +27,22 @@ struct plugin {
 	bool stopping;
 };
 
+static void each_instance(struct plugin *plugin, void (*call)(struct instance *instance))
+{
+	for (size_t i = 0; !plugin->stopping && i < INVENTORY_RESOURCE_COUNT; i++) {
+		if (plugin->instances[i] != NULL)
+			call(plugin->instances[i]);
+	}
+}
+
 static void on_directory_changed(void *user)
 {
-	struct plugin *plugin = user;
-
-	for (size_t i = 0; i < INVENTORY_RESOURCE_COUNT; i++) {
-		if (plugin->instances[i] != NULL)
-			instance_check(plugin->instances[i]);
-	}
+	each_instance(user, instance_check);
 }
 
 static void on_devices_changed(void *user)
 {
-	struct plugin *plugin = user;
-
-	for (size_t i = 0; i < INVENTORY_RESOURCE_COUNT; i++) {
-		if (plugin->instances[i] != NULL && !plugin->stopping)
-			instance_refresh(plugin->instances[i]);
-	}
+	each_instance(user, instance_refresh);
 }
 
 static int open_scanner(struct plugin *plugin, struct error *err)
@@ -58,7 +53,6 @@ static int open_scanner(struct plugin *plugin, struct error *err)
 		.config = config,
 		.rules = {.display_computes = config->program->directx,
 			  .without_location_path = config->allocation == ANSWER_CLASS},
-		.first_ms = FIRST_SCAN_MS,
 		.on_change = on_devices_changed,
 		.user = plugin,
 	};

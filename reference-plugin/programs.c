@@ -4,26 +4,51 @@
 #include "base/cleanup.h"
 #include "base/json.h"
 #include "base/log.h"
-#include "base/options.h"
 #ifdef _WIN32
 #include "base/windows_service.h"
 #endif
-#include "reference-plugin/configuration/setting.h"
-#include "reference-plugin/plugin.h"
+#include "reference-plugin/configuration/settings.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <unistd.h>
 #include <uv.h>
 
-enum { EXIT_FAILED = 1 };
+enum { EXIT_FAILED = 1, OWN_OPTIONS_MAX = 4 };
 
-/* Options that are no settings. */
-#ifdef _WIN32
-enum { PROGRAM_OPTIONS = 4 };
-#else
-enum { PROGRAM_OPTIONS = 3 };
-#endif
+static const char *const gpu_examples[] = {
+	"device-plugin-gpu",
+	"Serve both resources to the kubelet of this machine.",
+	"device-plugin-gpu --multitenancy 4 --preferred-allocation pack",
+	"Let four containers share a device, and fill one before the next.",
+	"device-plugin-gpu --node node.json --plugin-dir /tmp/plugins --log-level debug",
+	"Offer the devices of a recorded node to a fake kubelet.",
+	"device-plugin-gpu --print-config --json",
+	"Show what would be used and where each value came from.",
+	NULL,
+};
+
+static const char *const wddm_examples[] = {
+	"device-plugin-wddm --multitenancy 4",
+	"Let four containers share a device.",
+	"device-plugin-wddm --include-integrated true --skip-runtime-mounts true",
+	"Offer integrated GPUs too, and give devices without the files of their drivers.",
+	"device-plugin-wddm --node node.json --plugin-dir /tmp/plugins --log-level debug",
+	"Offer the devices of a recorded Windows node to a fake kubelet.",
+	"device-plugin-wddm --print-config --json",
+	"Show what would be used and where each value came from.",
+	NULL,
+};
+
+static const char *const mcdm_examples[] = {
+	"device-plugin-mcdm --multitenancy 4",
+	"Let four containers share a device.",
+	"device-plugin-mcdm --node node.json --plugin-dir /tmp/plugins --log-level debug",
+	"Offer the devices of a recorded Windows node to a fake kubelet.",
+	"device-plugin-mcdm --print-config --json",
+	"Show what would be used and where each value came from.",
+	NULL,
+};
 
 const struct config_program program_gpu = {
 	.name = "device-plugin-gpu",
@@ -32,7 +57,18 @@ const struct config_program program_gpu = {
 	.default_file = "/etc/gpucert/device-plugin-gpu.yaml",
 	.display_name = "gpucert.internal/display",
 	.compute_name = "gpucert.internal/compute",
+	.summary = "Kubernetes device plugin for GPUs and their software stand-ins",
+	.description =
+		"Offers the GPUs of this machine to the kubelet, and the software implementations "
+		"of GPU APIs that are installed on it. A container that is given a device gets its "
+		"device nodes, or the files of its driver mounted read-only, so that an unmodified "
+		"image can use it.",
+	.examples = gpu_examples,
 };
+
+#define WINDOWS_CONTAINER                                                                           \
+	" A container that is given one gets it by its location path, and the files of its driver " \
+	"mounted read-only into System32 and SysWOW64."
 
 const struct config_program program_wddm = {
 	.name = "device-plugin-wddm",
@@ -41,6 +77,11 @@ const struct config_program program_wddm = {
 	.directx = true,
 	.resource = CONFIG_RESOURCE_DISPLAY,
 	.display_name = "directx.microsoft.com/display",
+	.summary = "Kubernetes device plugin for the display adapters of Windows nodes",
+	.description =
+		"Offers the display adapters of a Windows node that render and compute (WDDM) to "
+		"the kubelet as directx.microsoft.com/display." WINDOWS_CONTAINER,
+	.examples = wddm_examples,
 };
 
 const struct config_program program_mcdm = {
@@ -50,6 +91,10 @@ const struct config_program program_mcdm = {
 	.directx = true,
 	.resource = CONFIG_RESOURCE_COMPUTE,
 	.compute_name = "directx.microsoft.com/compute",
+	.summary = "Kubernetes device plugin for the compute accelerators of Windows nodes",
+	.description = "Offers the adapters of a Windows node that only compute (MCDM) to the "
+		       "kubelet as directx.microsoft.com/compute." WINDOWS_CONTAINER,
+	.examples = mcdm_examples,
 };
 
 static struct {
@@ -57,21 +102,16 @@ static struct {
 	struct config_options options;
 	bool print_config;
 	bool print_json;
-#ifdef _WIN32
 	bool service;
-#endif
 } given;
 
 static int print(const struct config *config)
 {
 	struct text table CLEANUP_TEXT = {0};
-	cJSON *json CLEANUP_JSON = given.print_json ? config_to_json(config) : NULL;
-	char *text CLEANUP_FREE = json != NULL ? json_print(json) : NULL;
+	cJSON *json CLEANUP_JSON = config_to_json(config);
 
-	if (!given.print_json) {
-		config_print(config, &table);
-		text = text_take(&table);
-	}
+	config_print(config, &table);
+	char *text CLEANUP_FREE = given.print_json ? json_print(json) : text_take(&table);
 	if (text == NULL) {
 		log_error("out of memory");
 		return EXIT_FAILED;
@@ -118,116 +158,41 @@ static int run_plugin(void *user)
 	return EXIT_SUCCESS;
 }
 
-#ifdef _WIN32
-static int run_as_service(void)
-{
-	struct error err = {0};
-	int code = 0;
-
-	if (windows_service_run(run_plugin, NULL, &code, &err) == 0)
-		return code;
-	log_error("%s", err.text);
-	return OPTIONS_EXIT_USAGE;
-}
-#endif
-
 static int run(const struct text_list *arguments)
 {
 	(void)arguments;
 	log_set_program(given.program->name);
 #ifdef _WIN32
-	if (given.service)
-		return run_as_service();
+	if (given.service) {
+		struct error err = {0};
+		int code = 0;
+
+		if (windows_service_run(run_plugin, NULL, &code, &err) == 0)
+			return code;
+		log_error("%s", err.text);
+		return OPTIONS_EXIT_USAGE;
+	}
 #endif
 	return run_plugin(NULL);
 }
 
-static const char gpu_description[] =
-	"Offers the GPUs of this machine to the kubelet, and the software implementations of GPU "
-	"APIs that are installed on it. A container that is given a device gets its device nodes, "
-	"or the files of its driver mounted read-only, so that an unmodified image can use it.\n\n"
-	"Every option that has a value can also be given by an environment variable "
-	"(--poll-interval is DEVICE_PLUGIN_GPU_POLL_INTERVAL) and by a key of the configuration "
-	"file (pollInterval). An option goes before the environment, that before the file.";
-
-static const char wddm_description[] =
-	"Offers the display adapters of a Windows node that render and compute (WDDM) to the "
-	"kubelet as directx.microsoft.com/display. A container that is given one gets it by its "
-	"location path, and the files of its driver mounted read-only into System32 and "
-	"SysWOW64.\n\n"
-	"Every option that has a value can also be given by an environment variable "
-	"(--poll-interval is WDDM_DEVICE_PLUGIN_POLL_INTERVAL) and by a key of the configuration "
-	"file (pollInterval). An option goes before the environment, that before the file. The "
-	"file is the one of --config, else of WDDM_DEVICE_PLUGIN_CONFIG_FILE, else wddm.yaml (or "
-	"another extension) in the working directory or in /etc/directx-device-plugins.";
-
-static const char mcdm_description[] =
-	"Offers the adapters of a Windows node that only compute (MCDM) to the kubelet as "
-	"directx.microsoft.com/compute. A container that is given one gets it by its location "
-	"path, and the files of its driver mounted read-only into System32 and SysWOW64.\n\n"
-	"Every option that has a value can also be given by an environment variable "
-	"(--poll-interval is MCDM_DEVICE_PLUGIN_POLL_INTERVAL) and by a key of the configuration "
-	"file (pollInterval). An option goes before the environment, that before the file. The "
-	"file is the one of --config, else of MCDM_DEVICE_PLUGIN_CONFIG_FILE, else mcdm.yaml (or "
-	"another extension) in the working directory or in /etc/directx-device-plugins.";
-
-static const char *const gpu_examples[] = {
-	"device-plugin-gpu",
-	"Serve both resources to the kubelet of this machine.",
-	"device-plugin-gpu --multitenancy 4 --preferred-allocation pack",
-	"Let four containers share a device, and fill one before the next.",
-	"device-plugin-gpu --node node.json --plugin-dir /tmp/plugins --log-level debug",
-	"Offer the devices of a recorded node to a fake kubelet.",
-	"device-plugin-gpu --print-config --json",
-	"Show what would be used and where each value came from.",
-	NULL,
-};
-
-static const char *const wddm_examples[] = {
-	"device-plugin-wddm --multitenancy 4",
-	"Let four containers share a device.",
-	"device-plugin-wddm --include-integrated true --skip-runtime-mounts true",
-	"Offer integrated GPUs too, and give devices without the files of their drivers.",
-	"device-plugin-wddm --node node.json --plugin-dir /tmp/plugins --log-level debug",
-	"Offer the devices of a recorded Windows node to a fake kubelet.",
-	"device-plugin-wddm --print-config --json",
-	"Show what would be used and where each value came from.",
-	NULL,
-};
-
-static const char *const mcdm_examples[] = {
-	"device-plugin-mcdm --multitenancy 4",
-	"Let four containers share a device.",
-	"device-plugin-mcdm --node node.json --plugin-dir /tmp/plugins --log-level debug",
-	"Offer the devices of a recorded Windows node to a fake kubelet.",
-	"device-plugin-mcdm --print-config --json",
-	"Show what would be used and where each value came from.",
-	NULL,
-};
-
-static const struct {
-	const struct config_program *program;
-	const char *summary;
-	const char *description;
-	const char *const *examples;
-	const char *config_help;
-} helps[] = {
-	{&program_gpu, "Kubernetes device plugin for GPUs and their software stand-ins",
-	 gpu_description, gpu_examples,
-	 "Read this YAML file instead of /etc/gpucert/device-plugin-gpu.yaml."},
-	{&program_wddm, "Kubernetes device plugin for the display adapters of Windows nodes",
-	 wddm_description, wddm_examples, "Read this YAML file instead of looking for wddm.yaml."},
-	{&program_mcdm, "Kubernetes device plugin for the compute accelerators of Windows nodes",
-	 mcdm_description, mcdm_examples, "Read this YAML file instead of looking for mcdm.yaml."},
-};
-
-static size_t help_of(const struct config_program *program)
+/* What every program says of its options and its configuration file. */
+static char *description_of(const struct config_program *program)
 {
-	size_t found = 0;
+	static const char options[] =
+		"Every option that has a value can also be given by an environment variable "
+		"(--poll-interval is %sPOLL_INTERVAL) and by a key of the configuration file "
+		"(pollInterval). An option goes before the environment, that before the file.";
+	static const char search[] =
+		" The file is the one of --config, else of %sCONFIG_FILE, else %s.yaml (or another "
+		"extension) in the working directory or in /etc/directx-device-plugins.";
+	struct text text CLEANUP_TEXT = {0};
 
-	for (size_t i = 0; i < ARRAY_SIZE(helps); i++)
-		found = helps[i].program == program ? i : found;
-	return found;
+	text_addf(&text, "%s\n\n", program->description);
+	text_addf(&text, options, program->env_prefix);
+	if (program->directx)
+		text_addf(&text, search, program->env_prefix, program->short_name);
+	return text_take(&text);
 }
 
 int program_main(const struct config_program *program, int argc, char **argv)
@@ -238,41 +203,41 @@ int program_main(const struct config_program *program, int argc, char **argv)
 		"2",  "the command line, the environment or the configuration file makes no sense",
 		NULL,
 	};
-	size_t help = help_of(program);
-	struct option_spec options[PROGRAM_OPTIONS + CONFIG_SETTING_COUNT + 1] = {
-		{.name = "config",
-		 .letter = 'c',
-		 .type = OPTION_STRING,
-		 .target = &given.options.file,
-		 .value = "FILE",
-		 .help = helps[help].config_help},
-		{.name = "print-config",
-		 .target = &given.print_config,
+	char *description CLEANUP_FREE = description_of(program);
+	char *config_help CLEANUP_FREE =
+		program->default_file != NULL
+			? text_format("Read this YAML file instead of %s.", program->default_file)
+			: text_format("Read this YAML file instead of looking for %s.yaml.",
+				      program->short_name);
+	struct option_spec options[OWN_OPTIONS_MAX + CONFIG_SETTING_COUNT + 1] = {
+		{OPTION_ROW("config", OPTION_STRING, given.options.file), .letter = 'c',
+		 .value = "FILE", .help = config_help},
+		{OPTION_ROW("print-config", OPTION_FLAG, given.print_config),
 		 .help = "Print the merged configuration with the origin of each value, and exit."},
-		{.name = "json",
-		 .target = &given.print_json,
+		{OPTION_ROW("json", OPTION_FLAG, given.print_json),
 		 .help = "With --print-config: print JSON."},
 #ifdef _WIN32
-		{.name = "service",
-		 .target = &given.service,
+		{OPTION_ROW("service", OPTION_FLAG, given.service),
 		 .help = "Run as a Windows service; the service control manager gives this option, "
 			 "and --log-file tells where to log."},
 #endif
 	};
 	const struct command_spec command = {
 		.name = program->name,
-		.summary = helps[help].summary,
-		.description = helps[help].description,
+		.summary = program->summary,
+		.description = description,
 		.options = options,
-		.examples = helps[help].examples,
+		.examples = program->examples,
 		.exit_codes = exit_codes,
 		.run = run,
 	};
-	int code = 0;
+	size_t own = 0;
 
 	given.program = program;
-	setting_options(program, &given.options, &options[PROGRAM_OPTIONS]);
-	code = options_main(&command, argc, argv);
+	while (options[own].name != NULL)
+		own++;
+	setting_options(program, &given.options, &options[own]);
+	int code = options_main(&command, argc, argv);
 	config_options_free(&given.options);
 	return code;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-/* The programs that are made from this library, and their command line. */
+/* The programs that are made from this library: their command line (programs.c), and what they do
+ * with the rooms configuration/, inventory/, answer/ and serving/ (plugin.c). */
 
 #include "reference-plugin/configuration/config.h"
 
@@ -12,3 +13,18 @@ extern const struct config_program program_mcdm; /* device-plugin-mcdm */
 /* The whole of main(). Exit codes: 0 after a request to stop, 1 after a failure, 2 for a command
  * line, environment or configuration file that makes no sense. */
 int program_main(const struct config_program *program, int argc, char **argv);
+
+/*
+ * Serves the configured resources until SIGTERM or SIGINT, then ends the streams, removes the
+ * sockets and returns 0. A resource is served and registered also while the node has no device for
+ * it: an empty list is legal, the node then shows 0 of it, and a device that appears later is
+ * listed at once.
+ *
+ * The order at start is: serve, register, look for devices. So the kubelet knows the plugin early,
+ * and a driver that is slow to answer delays its own devices alone.
+ *
+ * Problems that may pass are logged and tried again. Errors are those that cannot pass without a
+ * change from outside: the plugin directory cannot be written, the recorded node cannot be read, a
+ * plugin for Windows nodes has none to look at.
+ */
+int plugin_run(const struct config *config, struct error *err);

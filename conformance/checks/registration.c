@@ -4,6 +4,7 @@
 #include "base/path.h"
 #include "conformance/checks/rig.h"
 #include "conformance/checks/suites.h"
+#include "rpc/resource_name.h"
 #include "rpc/rpc.h"
 
 #include <signal.h>
@@ -152,7 +153,7 @@ static void resource_name(struct rig *rig, const struct rig_item *item)
 {
 	const char *name = item->registration->resource;
 	struct error err = {0};
-	bool valid = kubelet_resource_name_is_valid(name, &err);
+	bool valid = resource_name_check(name, &err) == 0;
 
 	(void)check_expect(rig->run, valid, "RegisterRequest.resource_name",
 			   "an extended resource name", "%s%s%s", name, valid ? "" : ": ",

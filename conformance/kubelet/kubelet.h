@@ -143,10 +143,6 @@ size_t kubelet_registration_count(const struct kubelet *kubelet); /* since kubel
 const struct kubelet_registration *kubelet_registration_at(const struct kubelet *kubelet,
 							   size_t index);
 
-/* IsExtendedResourceName (pkg/apis/core/v1/helper/helpers.go). On false `err` says which rule is
- * broken. */
-bool kubelet_resource_name_is_valid(const char *name, struct error *err);
-
 /*
  * Resources.
  */

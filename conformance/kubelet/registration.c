@@ -5,6 +5,7 @@
 #include "base/path.h"
 #include "conformance/kubelet/internal.h"
 #include "rpc/message.h"
+#include "rpc/resource_name.h"
 
 #include <string.h>
 
@@ -364,7 +365,7 @@ static bool is_acceptable(struct registration *registration)
 		go_quote(&text, seen->version);
 		text_add(&text, " is not supported by kubelet. Supported version is "
 				"[\"" DEVICE_PLUGIN_VERSION "\"]");
-	} else if (!kubelet_resource_name_is_valid(seen->resource, NULL)) {
+	} else if (resource_name_check(seen->resource, NULL) < 0) {
 		text_add(&text, "the ResourceName ");
 		go_quote(&text, seen->resource);
 		text_add(&text, " is invalid");

@@ -4,6 +4,7 @@
 #include "base/path.h"
 #include "conformance/kubelet/internal.h"
 #include "rpc/proto/pluginregistration_v1.pb-c.h"
+#include "rpc/resource_name.h"
 #include "rpc/socket.h"
 
 #include <stdio.h>
@@ -202,7 +203,7 @@ static void register_plugin(struct entry *entry, const Pluginregistration__Plugi
 			  "plugin validation failed with err: manager version, "
 			  "%s, is not among plugin supported versions %s",
 			  DEVICE_PLUGIN_VERSION, text_string(&versions));
-	} else if (!kubelet_resource_name_is_valid(info->name, NULL)) {
+	} else if (resource_name_check(info->name, NULL) < 0) {
 		text_add(&refusal, "plugin validation failed with err: invalid name of device "
 				   "plugin socket: the ResourceName ");
 		go_quote(&refusal, info->name);

@@ -2,7 +2,7 @@
 #include "reference-plugin/answer/allocate.h"
 
 #include "base/cleanup.h"
-#include "reference-plugin/inventory/replica_id.h"
+#include "reference-plugin/inventory/wire.h"
 
 #include <string.h>
 
@@ -19,13 +19,12 @@ static int chosen_devices(const struct inventory *inventory, enum inventory_reso
 		return error_memory(err);
 	for (size_t i = 0; i < request->n_devices_ids; i++) {
 		const char *id = request->devices_ids[i];
-		const struct inventory_device *device = NULL;
 		size_t slot = 0;
 		int rc = inventory_locate(inventory, resource, id, &slot, err);
 
 		if (rc < 0)
 			return rc;
-		device = &inventory->devices[slot / replicas];
+		const struct inventory_device *device = &inventory->devices[slot / replicas];
 		if (!device->healthy)
 			return error_set(err, ERROR_UNAVAILABLE, "device id %s is unhealthy: %s",
 					 replica_id_quote(id, quoted), device->reason);
@@ -43,23 +42,23 @@ static int chosen_devices(const struct inventory *inventory, enum inventory_reso
 
 static int answer_container(const struct inventory *inventory, enum inventory_resource resource,
 			    const struct answer_rules *rules,
-			    const V1beta1__ContainerAllocateRequest *request, struct answer *out,
+			    const V1beta1__ContainerAllocateRequest *container, struct answer *out,
 			    struct error *err)
 {
-	const struct answer_host host = {.windows = inventory->windows,
-					 .recorded = inventory->recorded,
-					 .root = inventory->root};
 	const struct discovery_device **devices CLEANUP_FREE =
 		calloc(inventory->device_count + 1, sizeof(struct discovery_device *));
-	size_t count = 0;
-	int rc = 0;
+	struct answer_request request = {.windows = inventory->windows,
+					 .recorded = inventory->recorded,
+					 .root = inventory->root,
+					 .rules = rules,
+					 .devices = devices};
 
 	if (devices == NULL)
 		return error_memory(err);
-	if (request->n_devices_ids == 0)
+	if (container->n_devices_ids == 0)
 		return error_set(err, ERROR_ARGUMENT, "a container asks for no device id");
-	rc = chosen_devices(inventory, resource, request, devices, &count, err);
-	return rc == 0 ? answer_build(&host, rules, devices, count, out, err) : rc;
+	int rc = chosen_devices(inventory, resource, container, devices, &request.count, err);
+	return rc == 0 ? answer_build(&request, out, err) : rc;
 }
 
 int allocate(const struct inventory *inventory, enum inventory_resource resource,

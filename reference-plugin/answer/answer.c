@@ -7,11 +7,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-void answer_add(struct answer *answer, struct answer_item item)
+struct answer_item *answer_add(struct answer *answer, enum answer_kind kind,
+			       const struct discovery_device *device, const char *place,
+			       const char *source)
 {
-	if (item.permissions == NULL)
-		item.permissions = "";
-	answer->items[answer->count++] = item;
+	struct answer_item *item = &answer->items[answer->count++];
+
+	*item = (struct answer_item){.kind = kind,
+				     .place = place,
+				     .source = source,
+				     .permissions = "",
+				     .device = device->id};
+	return item;
 }
 
 int answer_keep(struct answer *answer, char *string, const char **out, struct error *err)
@@ -122,20 +129,15 @@ static void fill_message(struct answer *answer, bool windows)
 	}
 }
 
-int answer_build(const struct answer_host *host, const struct answer_rules *rules,
-		 const struct discovery_device *const *devices, size_t count, struct answer *out,
-		 struct error *err)
+int answer_build(const struct answer_request *request, struct answer *out, struct error *err)
 {
-	struct answer_request request = {host, rules, devices, count};
-	int rc = 0;
-
 	v1beta1__container_allocate_response__init(&out->message);
-	rc = reserve(out, &request, err);
+	int rc = reserve(out, request, err);
 	if (rc == 0)
-		rc = host->windows ? answer_build_windows(out, &request, err)
-				   : answer_build_linux(out, &request, err);
+		rc = request->windows ? answer_build_windows(out, request, err)
+				      : answer_build_linux(out, request, err);
 	if (rc == 0)
-		fill_message(out, host->windows);
+		fill_message(out, request->windows);
 	return rc;
 }
 

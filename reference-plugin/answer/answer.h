@@ -2,7 +2,9 @@
 #pragma once
 
 /*
- * What one container is given for a set of devices: device nodes or device strings, mounts and
+ * The room answer/ holds the answers to Allocate and GetPreferredAllocation.
+ *
+ * Here: what one container is given for a set of devices: device nodes or device strings, mounts and
  * environment variables. Nothing here knows of the kubelet: tools that launch containers themselves
  * use the same answers.
  *
@@ -39,11 +41,14 @@ struct answer_rules {
 	const struct additional_mounts *additional; /* NULL: none */
 };
 
-/* The node that the devices belong to. */
-struct answer_host {
-	bool windows;
-	bool recorded;	  /* nodes and files need not exist here */
+/* Who asks for what. */
+struct answer_request {
+	bool windows;	  /* the node that the devices belong to */
+	bool recorded;	  /* its nodes and files need not exist here */
 	const char *root; /* below it the node's files are seen here; "" or NULL: "/" */
+	const struct answer_rules *rules;
+	const struct discovery_device *const *devices; /* each once, sorted by id */
+	size_t count;
 };
 
 struct answer {
@@ -55,8 +60,8 @@ struct answer {
 };
 
 /*
- * Devices are each given once, sorted by id. `out` is zeroed; free it with answer_free(), also
- * after an error. Mounts of a device win over additional ones at the same destination.
+ * `out` is zeroed; free it with answer_free(), also after an error. Mounts of a device win over
+ * additional ones at the same destination.
  *
  * On Linux every source must exist and have the right type, unless the node is a recorded one: a
  * container runtime creates an empty directory for a missing source, silently. On Windows a file
@@ -67,8 +72,6 @@ struct answer {
  * contradict each other, there is nothing that would give access to a device, or several Windows
  * devices and the rules do not allow that; ERROR_MEMORY.
  */
-int answer_build(const struct answer_host *host, const struct answer_rules *rules,
-		 const struct discovery_device *const *devices, size_t count, struct answer *out,
-		 struct error *err);
+int answer_build(const struct answer_request *request, struct answer *out, struct error *err);
 
 void answer_free(struct answer *answer);

@@ -6,13 +6,6 @@
 
 #include "reference-plugin/answer/answer.h"
 
-struct answer_request {
-	const struct answer_host *host;
-	const struct answer_rules *rules;
-	const struct discovery_device *const *devices;
-	size_t count;
-};
-
 enum answer_kind { ANSWER_NODE, ANSWER_MOUNT, ANSWER_VARIABLE };
 
 typedef int answer_compare(const char *a, const char *b);
@@ -22,7 +15,7 @@ struct answer_item {
 	enum answer_kind kind;
 	const char *place;	 /* path in the container, name of a variable */
 	const char *source;	 /* path on the node, value of a variable */
-	const char *permissions; /* of a device node; NULL and "" are the same */
+	const char *permissions; /* of a device node; "" otherwise */
 	const char *device;	 /* id of the one that it is for */
 	bool directory;		 /* the source of a mount is one */
 	uint64_t rank;		 /* of several in one place the lowest comes first */
@@ -37,7 +30,10 @@ struct answer_item {
 /* There is room for this many of each device, besides what it and the configuration name. */
 enum { ANSWER_EXTRA_ITEMS = 8 };
 
-void answer_add(struct answer *answer, struct answer_item item);
+/* Adds one, whose other members the caller may set. */
+struct answer_item *answer_add(struct answer *answer, enum answer_kind kind,
+			       const struct discovery_device *device, const char *place,
+			       const char *source);
 
 /* Keeps `string`, which may be NULL for out of memory, as long as the answer. */
 int answer_keep(struct answer *answer, char *string, const char **out, struct error *err);

@@ -3,6 +3,7 @@
  * their loaders read. */
 #include "base/cleanup.h"
 #include "base/path.h"
+#include "discovery/filter.h"
 #include "reference-plugin/answer/answer_internal.h"
 
 #include <errno.h>
@@ -12,45 +13,37 @@
 /* Of mounts; additional ones give way to those of devices, and may be of either type. */
 enum { RANK_DEVICE, RANK_ADDITIONAL };
 
-static void add_additional(struct answer *answer, const struct additional_mounts *mounts,
-			   const struct discovery_device *device)
+static void add_device(struct answer *answer, const struct additional_mounts *additional,
+		       const struct discovery_device *device)
 {
-	for (size_t i = 0; mounts != NULL && i < mounts->count; i++) {
-		const struct additional_mount *mount = &mounts->items[i];
+	for (size_t i = 0; i < device->node_count; i++) {
+		const struct discovery_node *node = &device->nodes[i];
 
-		if (mount->kind == ADDITIONAL_MOUNT_LINUX && vendor_matches(mount->vendor, device))
-			answer_add(answer, (struct answer_item){.kind = ANSWER_MOUNT,
-								.place = mount->destination,
-								.source = mount->source,
-								.device = device->id,
-								.rank = RANK_ADDITIONAL});
+		answer_add(answer, ANSWER_NODE, device, node->container_path, node->path)
+			->permissions = node->permissions;
 	}
-}
+	for (size_t i = 0; i < device->file_count; i++) {
+		const struct discovery_file *file = &device->files[i];
 
-static void add_device(struct answer *answer, const struct answer_request *request, size_t index)
-{
-	const struct discovery_device *device = request->devices[index];
+		answer_add(answer, ANSWER_MOUNT, device, file->destination, file->source)
+			->directory = file->directory;
+	}
+	for (size_t i = 0; i < device->variable_count; i++) {
+		const struct discovery_variable *variable = &device->environment[i];
+		size_t turn = answer->count;
 
-	for (size_t i = 0; i < device->node_count; i++)
-		answer_add(answer, (struct answer_item){.kind = ANSWER_NODE,
-							.place = device->nodes[i].container_path,
-							.source = device->nodes[i].path,
-							.permissions = device->nodes[i].permissions,
-							.device = device->id});
-	for (size_t i = 0; i < device->file_count; i++)
-		answer_add(answer, (struct answer_item){.kind = ANSWER_MOUNT,
-							.place = device->files[i].destination,
-							.source = device->files[i].source,
-							.directory = device->files[i].directory,
-							.device = device->id,
-							.rank = RANK_DEVICE});
-	for (size_t i = 0; i < device->variable_count; i++)
-		answer_add(answer, (struct answer_item){.kind = ANSWER_VARIABLE,
-							.place = device->environment[i].name,
-							.source = device->environment[i].value,
-							.device = device->id,
-							.rank = index});
-	add_additional(answer, request->rules->additional, device);
+		/* Values are joined in the order of the devices. */
+		answer_add(answer, ANSWER_VARIABLE, device, variable->name, variable->value)->rank =
+			turn;
+	}
+	for (size_t i = 0; additional != NULL && i < additional->count; i++) {
+		const struct additional_mount *mount = &additional->items[i];
+
+		if (mount->kind == ADDITIONAL_MOUNT_LINUX &&
+		    filter_vendor_matches(mount->vendor, device))
+			answer_add(answer, ANSWER_MOUNT, device, mount->destination, mount->source)
+				->rank = RANK_ADDITIONAL;
+	}
 }
 
 /* The Vulkan loader takes lists of manifests (Vulkan-Loader, LoaderDriverInterface.md). */
@@ -177,8 +170,6 @@ static int check_source(const char *root, const struct answer_item *item, struct
 int answer_build_linux(struct answer *answer, const struct answer_request *request,
 		       struct error *err)
 {
-	int rc = 0;
-
 	for (size_t i = 0; i < request->count; i++) {
 		const struct discovery_device *device = request->devices[i];
 
@@ -186,10 +177,10 @@ int answer_build_linux(struct answer *answer, const struct answer_request *reque
 			return error_set(err, ERROR_UNSUPPORTED,
 					 "device '%s' has neither device nodes nor files to give",
 					 device->id);
-		add_device(answer, request, i);
+		add_device(answer, request->rules->additional, device);
 	}
-	rc = answer_settle(answer, strcmp, join, err);
-	for (size_t i = 0; rc == 0 && !request->host->recorded && i < answer->count; i++)
-		rc = check_source(request->host->root, &answer->items[i], err);
+	int rc = answer_settle(answer, strcmp, join, err);
+	for (size_t i = 0; rc == 0 && !request->recorded && i < answer->count; i++)
+		rc = check_source(request->root, &answer->items[i], err);
 	return rc;
 }

@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "base/windows_device.h"
 #include "base/windows_path.h"
+#include "discovery/filter.h"
 #include "reference-plugin/answer/answer_internal.h"
 
 #include <string.h>
@@ -60,28 +61,19 @@ static int check_count(const struct answer_request *request, struct error *err)
 			 request->count, text_string(&ids));
 }
 
-static void add(struct answer *answer, enum answer_kind kind, const struct discovery_device *device,
-		const char *place, const char *source)
-{
-	answer_add(answer,
-		   (struct answer_item){
-			   .kind = kind, .place = place, .source = source, .device = device->id});
-}
-
 static int add_location_path(const struct part *part)
 {
 	const struct discovery_device *device = part->device;
 	const char *string = NULL;
-	int rc = 0;
 
 	if (device->location_path[0] == '\0')
 		return error_set(part->err, ERROR_UNSUPPORTED,
 				 "device '%s' has no location path to assign it by", device->id);
-	rc = answer_keep(part->answer,
-			 text_format("vpci-location-path://%s", device->location_path), &string,
-			 part->err);
+	int rc = answer_keep(part->answer,
+			     text_format("vpci-location-path://%s", device->location_path), &string,
+			     part->err);
 	if (rc == 0)
-		add(part->answer, ANSWER_NODE, device, string, string);
+		answer_add(part->answer, ANSWER_NODE, device, string, string);
 	return rc;
 }
 
@@ -91,10 +83,12 @@ static int add_class(struct answer *answer, const struct answer_request *request
 	static const char class[] = "class/" WINDOWS_DISPLAY_CLASS;
 	const struct discovery_device *device = request->devices[0];
 
-	add(answer, ANSWER_NODE, device, class, class);
-	add(answer, ANSWER_VARIABLE, device, "DIRECTX_GPU_DriverVersion", device->driver_version);
-	add(answer, ANSWER_VARIABLE, device, "DIRECTX_GPU_Name", device->description);
-	add(answer, ANSWER_VARIABLE, device, "DIRECTX_GPU_PNPDeviceID", device->pnp_instance_id);
+	answer_add(answer, ANSWER_NODE, device, class, class);
+	answer_add(answer, ANSWER_VARIABLE, device, "DIRECTX_GPU_DriverVersion",
+		   device->driver_version);
+	answer_add(answer, ANSWER_VARIABLE, device, "DIRECTX_GPU_Name", device->description);
+	answer_add(answer, ANSWER_VARIABLE, device, "DIRECTX_GPU_PNPDeviceID",
+		   device->pnp_instance_id);
 	if (request->count == 1)
 		return 0;
 	return warn(answer,
@@ -108,11 +102,10 @@ static int add_file(const struct part *part, enum origin origin, const char *sou
 		    const char *destination)
 {
 	struct answer *answer = part->answer;
+	uint64_t rank = (uint64_t)origin << TURN_BITS | answer->count;
 
-	if (part->request->host->recorded || file_exists(source)) {
-		add(answer, ANSWER_MOUNT, part->device, destination, source);
-		answer->items[answer->count - 1].rank =
-			(uint64_t)origin << TURN_BITS | answer->count;
+	if (part->request->recorded || file_exists(source)) {
+		answer_add(answer, ANSWER_MOUNT, part->device, destination, source)->rank = rank;
 		return 0;
 	}
 	if (origin == ORIGIN_BUILT_IN)
@@ -166,7 +159,7 @@ static int add_store_file(const struct part *part, enum origin origin, const cha
 	const char *source = NULL;
 	int rc = 0;
 
-	if (!vendor_matches(vendor, device))
+	if (!filter_vendor_matches(vendor, device))
 		return 0;
 	if (windows_path_is_absolute(device->driver_store_path)) {
 		rc = answer_keep(part->answer,

@@ -25,15 +25,11 @@
 
 enum prefer_policy { PREFER_SPREAD, PREFER_PACK };
 
-struct preference {
-	V1beta1__PreferredAllocationResponse message; /* borrows from below */
-	struct preference_container *containers;
-};
-
 /*
  * Available ids that are not listed (any more) and those of unhealthy devices are passed over,
  * because an error here would fail the pod; so an answer may be shorter than asked for, which the
- * kubelet tops up. `out` is zeroed; free it with preference_free(), also after an error.
+ * kubelet tops up. The caller frees *out, also after an error, with
+ * v1beta1__preferred_allocation_response__free_unpacked().
  *
  * ERROR_ARGUMENT: a negative size, one that is smaller than what must be included, too many
  * containers; ERROR_ARGUMENT, ERROR_NOT_FOUND: an id that must be included and is malformed or not
@@ -41,6 +37,4 @@ struct preference {
  */
 int prefer(const struct inventory *inventory, enum inventory_resource resource,
 	   enum prefer_policy policy, const V1beta1__PreferredAllocationRequest *request,
-	   struct preference *out, struct error *err);
-
-void preference_free(struct preference *preference);
+	   V1beta1__PreferredAllocationResponse **out, struct error *err);

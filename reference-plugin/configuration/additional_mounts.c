@@ -5,11 +5,7 @@
 #include "base/text.h"
 #include "base/windows_path.h"
 
-#include <stdio.h>
 #include <string.h>
-#include <strings.h>
-
-enum { ADDITIONAL_MOUNTS_MAX = 256 };
 
 /* Whole directories of a container's system: a mount on one of them replaces what the image brings.
  */
@@ -37,14 +33,6 @@ static bool is_plain_absolute(const char *path)
 	return length > 0 && path[0] == '\0';
 }
 
-static int check_path(const char *path, const char *what, struct error *err)
-{
-	if (is_plain_absolute(path))
-		return 0;
-	return error_set(err, ERROR_FORMAT,
-			 "%s '%s' is not an absolute path without '..', '.' and '//'", what, path);
-}
-
 static int check_destination(const char *path, struct error *err)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(system_directories); i++) {
@@ -63,17 +51,17 @@ static int check_destination(const char *path, struct error *err)
 static int new_linux_mount(struct additional_mount *mount, const char *source,
 			   const char *destination, struct error *err)
 {
-	const char *target = destination != NULL ? destination : source;
-	int rc = check_path(source, "source", err);
+	bool plain = is_plain_absolute(source);
 
-	if (rc == 0)
-		rc = check_path(target, "destination", err);
-	if (rc == 0)
-		rc = check_destination(target, err);
+	if (!plain || !is_plain_absolute(destination))
+		return error_set(err, ERROR_FORMAT,
+				 "%s '%s' is not an absolute path without '..', '.' and '//'",
+				 plain ? "destination" : "source", plain ? destination : source);
+	int rc = check_destination(destination, err);
 	if (rc < 0)
 		return rc;
 	mount->source = strdup(source);
-	mount->destination = strdup(target);
+	mount->destination = strdup(destination);
 	return 0;
 }
 
@@ -115,22 +103,18 @@ int additional_mounts_add(struct additional_mounts *mounts, enum additional_moun
 			  struct error *err)
 {
 	struct additional_mount mount = {.kind = kind};
-	struct additional_mount *grown = NULL;
-	int rc = 0;
 
 	if (mounts->count == ADDITIONAL_MOUNTS_MAX)
 		return error_set(err, ERROR_LIMIT, "more than %d additional mounts",
 				 (int)ADDITIONAL_MOUNTS_MAX);
-	rc = kind == ADDITIONAL_MOUNT_LINUX ? new_linux_mount(&mount, source, destination, err)
-					    : new_windows_mount(&mount, source, destination, err);
+	int rc = kind == ADDITIONAL_MOUNT_LINUX
+			 ? new_linux_mount(&mount, source,
+					   destination != NULL ? destination : source, err)
+			 : new_windows_mount(&mount, source, destination, err);
 	if (rc < 0)
 		return rc;
 	mount.vendor = strdup(vendor);
-	grown = realloc(mounts->items, (mounts->count + 1) * sizeof(*grown));
-	if (grown != NULL)
-		mounts->items = grown;
-	if (grown == NULL || mount.vendor == NULL || mount.source == NULL ||
-	    mount.destination == NULL) {
+	if (mount.vendor == NULL || mount.source == NULL || mount.destination == NULL) {
 		mount_free(&mount);
 		return error_memory(err);
 	}
@@ -142,20 +126,5 @@ void additional_mounts_free(struct additional_mounts *mounts)
 {
 	for (size_t i = 0; i < mounts->count; i++)
 		mount_free(&mounts->items[i]);
-	free(mounts->items);
-	*mounts = (struct additional_mounts){0};
-}
-
-bool vendor_matches(const char *vendor, const struct discovery_device *device)
-{
-	const char *digits = text_starts_with(vendor, "0x") ? vendor + 2 : vendor;
-	char id[16] = "";
-
-	if (device->pci_vendor != DISCOVERY_UNKNOWN)
-		(void)snprintf(id, sizeof(id), "%04x", (unsigned)device->pci_vendor);
-	if (vendor[0] == '\0')
-		return false;
-	return strcasecmp(vendor, device->vendor) == 0 ||
-	       strcasecmp(vendor, device->manufacturer) == 0 ||
-	       (id[0] != '\0' && strcasecmp(digits, id) == 0);
+	mounts->count = 0;
 }

@@ -5,7 +5,6 @@
 
 #include "base/error.h"
 
-#include <gpucert/discovery.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -17,14 +16,16 @@ enum additional_mount_kind {
 
 struct additional_mount {
 	enum additional_mount_kind kind;
-	char *vendor; /* as vendor_matches() takes it */
+	char *vendor; /* as discovery/filter.h takes it */
 	char *source; /* Linux: absolute path on the node; Windows: relative to the directory of
 			 the device's driver in the driver store, with backslashes */
 	char *destination; /* absolute path in the container */
 };
 
+enum { ADDITIONAL_MOUNTS_MAX = 256 };
+
 struct additional_mounts {
-	struct additional_mount *items;
+	struct additional_mount items[ADDITIONAL_MOUNTS_MAX];
 	size_t count;
 };
 
@@ -32,14 +33,9 @@ struct additional_mounts {
  * ERROR_FORMAT: on Linux a path that is not absolute or not normalised, or a destination that would
  * hide a part of the container that is not the device's ("/", "/etc", "/usr/lib", ...); on Windows
  * a source that does not stay in the driver's directory, or a destination that is more than a file
- * name. ERROR_LIMIT: more than 256 in all. */
+ * name. ERROR_LIMIT: more than ADDITIONAL_MOUNTS_MAX. */
 int additional_mounts_add(struct additional_mounts *mounts, enum additional_mount_kind kind,
 			  const char *vendor, const char *source, const char *destination,
 			  struct error *err);
 
 void additional_mounts_free(struct additional_mounts *mounts);
-
-/* Is a device meant by its vendor's name ("AMD"), by its manufacturer as the system says it
- * ("Advanced Micro Devices, Inc."), or by its PCI vendor id ("0x1002" or "1002")? Compared without
- * case, whole, with any dots and commas. */
-bool vendor_matches(const char *vendor, const struct discovery_device *device);

@@ -2,19 +2,18 @@
 #include "reference-plugin/configuration/config.h"
 
 #include "base/cleanup.h"
+#include "base/file.h"
 #include "base/path.h"
-#include "reference-plugin/configuration/config_file.h"
-#include "reference-plugin/configuration/config_yaml.h"
-#include "reference-plugin/configuration/environment.h"
-#include "reference-plugin/configuration/resource_name.h"
-#include "reference-plugin/configuration/setting.h"
+#include "base/program.h"
+#include "reference-plugin/configuration/settings.h"
+#include "rpc/resource_name.h"
 
 #include <string.h>
 
 #ifdef _WIN32
-static const bool config_is_windows = true;
+#define SEARCH_DIRECTORY "\\etc\\directx-device-plugins"
 #else
-static const bool config_is_windows = false;
+#define SEARCH_DIRECTORY "/etc/directx-device-plugins"
 #endif
 
 const char *config_resource_name(const struct config *config, bool display)
@@ -36,24 +35,93 @@ static int set_defaults(struct config *config, struct error *err)
 	return rc;
 }
 
+char *config_search(const char *const *directories, const char *short_name)
+{
+	static const char *const extensions[] = {
+		".json", ".toml",   ".yaml",   ".yml", ".properties", ".props", ".prop",
+		".hcl",	 ".tfvars", ".dotenv", ".env", ".ini",	      "",
+	};
+
+	for (; *directories != NULL; directories++) {
+		for (size_t i = 0; i < ARRAY_SIZE(extensions); i++) {
+			char *name CLEANUP_FREE = text_format("%s%s", short_name, extensions[i]);
+			char *path CLEANUP_FREE =
+				name != NULL ? path_join(*directories, name) : NULL;
+
+			if (path == NULL)
+				return NULL;
+			if (file_exists(path) && !file_is_directory(path))
+				return STEAL(path);
+		}
+	}
+	return strdup("");
+}
+
+static int check_variable(const char *variable, const char *path, struct error *err)
+{
+	if (!path_is_absolute(path))
+		return error_set(err, ERROR_FORMAT,
+				 "environment variable %s: '%s' is not an absolute path", variable,
+				 path);
+	if (!file_exists(path))
+		return error_set(err, ERROR_NOT_FOUND, "environment variable %s: there is no '%s'",
+				 variable, path);
+	return 0;
+}
+
+static char *default_file(const struct config_program *program)
+{
+	static const char *const directories[] = {".", SEARCH_DIRECTORY, NULL};
+
+	if (program->default_file == NULL)
+		return config_search(directories, program->short_name);
+	return strdup(file_exists(program->default_file) ? program->default_file : "");
+}
+
+/* *path is "" when there is none. */
+static int find_file(const struct config_program *program, const char *named, char **path,
+		     struct error *err)
+{
+	char *variable CLEANUP_FREE = text_format("%sCONFIG_FILE", program->env_prefix);
+	int rc = 0;
+
+	if (variable == NULL)
+		return error_memory(err);
+	const char *value = program_variable(variable);
+	if (named == NULL && value != NULL && program->directx)
+		rc = check_variable(variable, value, err);
+	if (rc < 0)
+		return rc;
+	if (named == NULL)
+		named = value;
+	*path = named != NULL && named[0] != '\0' ? strdup(named) : default_file(program);
+	return *path != NULL ? 0 : error_memory(err);
+}
+
+static int apply_file(const char *named, struct config *config, struct error *err)
+{
+	int rc = find_file(config->program, named, &config->file, err);
+
+	if (rc < 0 || config->file[0] == '\0')
+		return rc;
+	rc = config_read_yaml(config->file, config, err);
+	return rc < 0 ? error_wrap(err, rc, "configuration") : 0;
+}
+
 static int apply_environment(struct config *config, struct error *err)
 {
 	for (size_t i = 0; i < CONFIG_SETTING_COUNT; i++) {
 		struct text variable CLEANUP_TEXT = {0};
-		char *value CLEANUP_FREE = NULL;
-		int rc = 0;
 
 		if (!setting_is_for(&settings[i], config->program))
 			continue;
 		setting_add_variable(&settings[i], config->program->env_prefix, &variable);
 		if (variable.failed)
 			return error_memory(err);
-		rc = environment_get(text_string(&variable), &value, err);
-		if (rc < 0)
-			return rc;
+		const char *value = program_variable(text_string(&variable));
 		if (value == NULL || value[0] == '\0')
 			continue;
-		rc = setting_set(&settings[i], value, config, err);
+		int rc = setting_set(&settings[i], value, config, err);
 		if (rc < 0)
 			return error_wrap(err, rc, "environment variable %s",
 					  text_string(&variable));
@@ -62,17 +130,17 @@ static int apply_environment(struct config *config, struct error *err)
 	return 0;
 }
 
-static int apply_options(const struct config_options *options, struct config *config,
-			 struct error *err)
+static int apply_options(struct config_options *options, struct config *config, struct error *err)
 {
 	for (size_t i = 0; i < CONFIG_SETTING_COUNT; i++) {
 		const char *initial = setting_initial(&settings[i], config->program);
+		const char *value = options->values[i];
 		int rc = 0;
 
-		if (options->values[i] != NULL && options->values[i] != initial)
-			rc = setting_set(&settings[i], options->values[i], config, err);
-		else if (options->lists[i].count > 0)
-			rc = setting_set_list(&settings[i], &options->lists[i], config, err);
+		if (options->lists[i].count > 0)
+			setting_take_list(&settings[i], &options->lists[i], config);
+		else if (value != NULL && value != initial)
+			rc = setting_set(&settings[i], value, config, err);
 		else
 			continue;
 		if (rc < 0)
@@ -82,45 +150,23 @@ static int apply_options(const struct config_options *options, struct config *co
 	return 0;
 }
 
-/* The default lies on the system drive of Windows, where the kubelet has it. */
+/* The default of Windows lies on the system drive, where the kubelet has it. */
 static int add_drive(struct config *config, struct error *err)
 {
-	char *drive CLEANUP_FREE = NULL;
-	char *whole = NULL;
-	size_t setting = 0;
-	int rc = 0;
+	const struct setting *setting = setting_find(config->program, "pluginDir");
+	const char *drive = program_variable("SYSTEMDRIVE");
 
-	if (!config_is_windows)
+	if (config->origins[setting - settings].layer != CONFIG_DEFAULT ||
+	    config->plugin_dir[0] != '\\')
 		return 0;
-	setting = (size_t)(setting_find(config->program, "pluginDir") - settings);
-	if (config->origins[setting].layer != CONFIG_DEFAULT)
-		return 0;
-	rc = environment_get("SYSTEMDRIVE", &drive, err);
-	if (rc < 0)
-		return error_wrap(err, rc, "the system drive");
-	whole = text_format("%s%s",
-			    drive != NULL && drive[0] != '\0' ? drive : "C:", config->plugin_dir);
+	if (drive == NULL || drive[0] == '\0')
+		drive = "C:";
+	char *whole = text_format("%s%s", drive, config->plugin_dir);
 	if (whole == NULL)
 		return error_memory(err);
 	free(config->plugin_dir);
 	config->plugin_dir = whole;
 	return 0;
-}
-
-static int finish_paths(struct config *config, struct error *err)
-{
-	int rc = 0;
-
-	if (config->plugin_dir[0] == '\0')
-		return error_set(err, ERROR_ARGUMENT, "the plugin directory is empty");
-	rc = add_drive(config, err);
-	if (rc < 0)
-		return error_wrap(err, rc, "the plugin directory");
-	if (config->kubelet_socket[0] == '\0') {
-		free(config->kubelet_socket);
-		config->kubelet_socket = path_join(config->plugin_dir, "kubelet.sock");
-	}
-	return config->kubelet_socket != NULL ? 0 : error_memory(err);
 }
 
 static int finish(struct config *config, struct error *err)
@@ -129,33 +175,31 @@ static int finish(struct config *config, struct error *err)
 
 	if (config->multitenancy == 0)
 		config->multitenancy = 1;
-	if (config->resource_name[0] != '\0') {
-		if (config->resource == CONFIG_RESOURCE_BOTH)
-			return error_set(
-				err, ERROR_ARGUMENT,
-				"a resource name is for one resource: choose display or compute "
-				"with --resource");
+	if (config->resource_name[0] != '\0' && config->resource == CONFIG_RESOURCE_BOTH)
+		return error_set(err, ERROR_ARGUMENT,
+				 "a resource name is for one resource: choose display or compute "
+				 "with --resource");
+	if (config->resource_name[0] != '\0')
 		rc = resource_name_check(config->resource_name, err);
-		if (rc < 0)
-			return rc;
-	}
-	return finish_paths(config, err);
+	if (rc < 0)
+		return error_wrap(err, rc, "resource name '%s'", config->resource_name);
+	if (config->plugin_dir[0] == '\0')
+		return error_set(err, ERROR_ARGUMENT, "the plugin directory is empty");
+	rc = add_drive(config, err);
+	if (rc < 0 || config->kubelet_socket[0] != '\0')
+		return rc;
+	free(config->kubelet_socket);
+	config->kubelet_socket = path_join(config->plugin_dir, "kubelet.sock");
+	return config->kubelet_socket != NULL ? 0 : error_memory(err);
 }
 
-int config_load(const struct config_program *program, const struct config_options *options,
+int config_load(const struct config_program *program, struct config_options *options,
 		struct config *out, struct error *err)
 {
-	int rc = 0;
-
 	out->program = program;
-	rc = set_defaults(out, err);
+	int rc = set_defaults(out, err);
 	if (rc == 0)
-		rc = config_file_find(program, options->file, &out->file, err);
-	if (rc == 0 && out->file[0] != '\0') {
-		rc = config_read_yaml(out->file, out, err);
-		if (rc < 0)
-			return error_wrap(err, rc, "configuration");
-	}
+		rc = apply_file(options->file, out, err);
 	if (rc == 0)
 		rc = apply_environment(out, err);
 	if (rc == 0)
@@ -165,18 +209,14 @@ int config_load(const struct config_program *program, const struct config_option
 
 void config_free(struct config *config)
 {
-	free(config->resource_name);
-	text_list_free(&config->vendors);
-	free(config->plugin_dir);
-	free(config->kubelet_socket);
-	free(config->node);
-	free(config->root);
-	free(config->sysfs);
-	free(config->proc);
-	free(config->dev);
-	text_list_free(&config->vulkan_icd_dirs);
-	free(config->opencl_vendors);
-	free(config->log_file);
+	for (size_t i = 0; i < CONFIG_SETTING_COUNT; i++) {
+		void *member = (char *)config + settings[i].offset;
+
+		if (settings[i].type == SETTING_TEXT)
+			free(*(char **)member);
+		else if (settings[i].type == SETTING_LIST)
+			text_list_free(member);
+	}
 	additional_mounts_free(&config->additional_mounts);
 	free(config->file);
 	*config = (struct config){0};

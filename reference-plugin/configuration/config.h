@@ -2,7 +2,10 @@
 #pragma once
 
 /*
- * The plugin's configuration, merged from four layers: option > environment > file > default.
+ * The room configuration/ holds what the plugin is told: this structure, the table of settings that
+ * fills it, and the readers of its layers.
+ *
+ * Here: the plugin's configuration, merged from four layers: option > environment > file > default.
  *
  * Option "--include-integrated" is the environment variable PREFIX_INCLUDE_INTEGRATED and the key
  * includeIntegrated of the YAML file. An environment variable that is set and empty counts as not
@@ -30,7 +33,10 @@ struct config_origin {
 	size_t line; /* of the file, counted from 1 */
 };
 
-enum { CONFIG_SETTING_COUNT = 26 };
+enum {
+	CONFIG_SETTING_COUNT = 26,
+	CONFIG_KEY_COUNT = CONFIG_SETTING_COUNT + 3, /* with the additional mounts */
+};
 
 /* What differs between the programs that are made from this library. */
 struct config_program {
@@ -41,11 +47,15 @@ struct config_program {
 	 * plugins. */
 	bool directx;
 	/* Read when it exists and no other file is named; NULL: as the DirectX plugins look for it
-	 * (config_file.h). */
+	 * (config_search()). */
 	const char *default_file;
 	enum config_resource resource; /* CONFIG_RESOURCE_BOTH: the setting chooses */
 	const char *display_name;      /* of the resource: "directx.microsoft.com/display" */
 	const char *compute_name;
+	/* For --help. */
+	const char *summary;
+	const char *description;
+	const char *const *examples;
 };
 
 struct config {
@@ -79,9 +89,7 @@ struct config {
 
 	char *file; /* that was read; "": none */
 	const struct config_program *program;
-	struct config_origin origins[CONFIG_SETTING_COUNT];
-	struct config_origin additional_mounts_origin;
-	struct config_origin additional_mounts_wow64_origin;
+	struct config_origin origins[CONFIG_KEY_COUNT];
 };
 
 /* What the command line said: for each setting a string, NULL when the option was not given, or a
@@ -92,14 +100,56 @@ struct config_options {
 	struct text_list lists[CONFIG_SETTING_COUNT];
 };
 
-/* Merges the layers. Errors name the option, the variable or file:line. ERROR_ARGUMENT,
- * ERROR_FORMAT, ERROR_LIMIT: a value that cannot be; ERROR_NOT_FOUND and the other errors of
- * file_read(): a named file that cannot be read. `out` is zeroed; free it with config_free(), also
- * after an error. */
-int config_load(const struct config_program *program, const struct config_options *options,
+/*
+ * Merges the layers; lists are taken out of `options`. The file is that of the command line, else
+ * the one of PREFIX_CONFIG_FILE, else the default one. In that variable the DirectX plugins demand
+ * an absolute path of an existing file, also when it is set and empty.
+ *
+ * Errors name the option, the variable or file:line. ERROR_ARGUMENT, ERROR_FORMAT, ERROR_LIMIT: a
+ * value that cannot be; ERROR_NOT_FOUND and the other errors of file_read(): a named file that
+ * cannot be read. `out` is zeroed; free it with config_free(), also after an error.
+ */
+int config_load(const struct config_program *program, struct config_options *options,
 		struct config *out, struct error *err);
 void config_free(struct config *config);
 void config_options_free(struct config_options *options);
+
+/*
+ * Reads a YAML file over the values in `config`:
+ *
+ *   multitenancy: 4
+ *   vendors: [NVIDIA, AMD]
+ *   additionalMounts:
+ *     NVIDIA:
+ *       - {source: /usr/bin/nvidia-smi}                  # destination: the same path
+ *       - {source: /opt/a, destination: /opt/b}
+ *
+ * and for the DirectX plugins, whose files lie in the driver's directory:
+ *
+ *   additionalMounts:
+ *     Advanced Micro Devices, Inc.:
+ *       - {source: amf\amfrt64.dll}                      # destination: System32\amfrt64.dll
+ *   additionalMountsWow64:
+ *     "0x10de":
+ *       - {source: nvml32.dll, destination: nvml.dll}     # SysWOW64\nvml.dll
+ *
+ * A key without a value counts as not given. Errors are "FILE:LINE: ...". ERROR_FORMAT: no YAML, an
+ * unknown key, a key given twice (in any case), a value of another type; ERROR_LIMIT: more than 1
+ * MiB; and those of setting_set(), additional_mounts_add() and file_read().
+ */
+int config_read_yaml(const char *path, struct config *config, struct error *err);
+
+/* The same for a text in memory; `name` stands in errors. */
+int config_parse_yaml(const char *name, const char *data, size_t size, struct config *config,
+		      struct error *err);
+
+/* The default file of the DirectX plugins, SHORT_NAME.EXTENSION, in the first of `directories`
+ * (NULL-ended) that has one; "" when none has, NULL: out of memory. They look in the working
+ * directory and in /etc/directx-device-plugins (on Windows \etc\directx-device-plugins). Extensions
+ * are tried in the order of the library that they use (viper v1.12.0): json, toml, yaml, yml,
+ * properties, props, prop, hcl, tfvars, dotenv, env, ini, and none. Whatever the extension, the
+ * file is YAML. */
+char *config_search(const char *const *directories, const char *short_name);
 
 /* The merged values and where each came from: a table, or JSON (NULL: out of memory). */
 void config_print(const struct config *config, struct text *out);

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/cleanup.h"
 #include "base/json.h"
-#include "reference-plugin/configuration/setting.h"
-
-#include <string.h>
+#include "reference-plugin/configuration/settings.h"
 
 static const char *const layer_names[] = {
 	[CONFIG_DEFAULT] = "default",
@@ -13,140 +11,125 @@ static const char *const layer_names[] = {
 };
 
 /* "/etc/plugin.yaml:3", "DEVICE_PLUGIN_GPU_NODE", "--node"; nothing for a default. */
-static void add_place(const struct config *config, const struct setting *setting,
-		      const struct config_origin *origin, struct text *out)
+static void add_place(const struct config *config, size_t index, struct text *out)
 {
-	switch (origin->layer) {
+	switch (config->origins[index].layer) {
 	case CONFIG_DEFAULT:
 		break;
 	case CONFIG_FILE:
-		text_addf(out, "%s:%zu", config->file, origin->line);
+		text_addf(out, "%s:%zu", config->file, config->origins[index].line);
 		break;
 	case CONFIG_ENVIRONMENT:
-		setting_add_variable(setting, config->program->env_prefix, out);
+		setting_add_variable(&settings[index], config->program->env_prefix, out);
 		break;
 	case CONFIG_OPTION:
-		text_addf(out, "--%s", setting->option);
+		text_addf(out, "--%s", settings[index].option);
 		break;
 	}
 }
 
-static void add_row(const char *key, const struct text *value, const char *layer,
-		    const struct text *place, struct text *out)
+static void add_row(const struct config *config, size_t index, const struct text *value,
+		    struct text *out)
 {
-	text_addf(out, "%-20s  ", key);
+	struct text place CLEANUP_TEXT = {0};
+
+	add_place(config, index, &place);
+	text_addf(out, "%-20s  ", settings[index].key);
 	text_add_escaped(out, value->size > 0 ? value->data : "-",
 			 value->size > 0 ? value->size : 1);
-	text_addf(out, "  (%s%s", layer, place->size > 0 ? " " : "");
-	text_add_escaped(out, text_string(place), place->size);
+	text_addf(out, "  (%s%s", layer_names[config->origins[index].layer],
+		  place.size > 0 ? " " : "");
+	text_add_escaped(out, text_string(&place), place.size);
 	text_add(out, ")\n");
 }
 
-static bool is_wow64(const struct additional_mount *mount)
+static void add_mounts(const struct config *config, size_t index, struct text *out)
 {
-	return mount->kind == ADDITIONAL_MOUNT_SYSWOW64;
-}
+	for (size_t i = 0; i < config->additional_mounts.count; i++) {
+		const struct additional_mount *mount = &config->additional_mounts.items[i];
+		struct text value CLEANUP_TEXT = {0};
 
-static const char *mounts_key(bool wow64)
-{
-	return wow64 ? "additionalMountsWow64" : "additionalMounts";
-}
-
-static const struct config_origin *mounts_origin(const struct config *config, bool wow64)
-{
-	return wow64 ? &config->additional_mounts_wow64_origin : &config->additional_mounts_origin;
+		text_addf(&value, "%s: %s => %s", mount->vendor, mount->source, mount->destination);
+		if (mount->kind == settings[index].mounts)
+			add_row(config, index, &value, out);
+	}
 }
 
 void config_print(const struct config *config, struct text *out)
 {
-	for (size_t i = 0; i < CONFIG_SETTING_COUNT; i++) {
+	for (size_t i = 0; i < CONFIG_KEY_COUNT; i++) {
 		struct text value CLEANUP_TEXT = {0};
-		struct text place CLEANUP_TEXT = {0};
 
 		if (!setting_is_for(&settings[i], config->program))
 			continue;
 		setting_format(&settings[i], config, &value);
-		add_place(config, &settings[i], &config->origins[i], &place);
-		add_row(settings[i].key, &value, layer_names[config->origins[i].layer], &place,
-			out);
-	}
-	for (size_t i = 0; i < config->additional_mounts.count; i++) {
-		const struct additional_mount *mount = &config->additional_mounts.items[i];
-		struct text value CLEANUP_TEXT = {0};
-		struct text place CLEANUP_TEXT = {0};
-
-		text_addf(&value, "%s: %s => %s", mount->vendor, mount->source, mount->destination);
-		text_addf(&place, "%s:%zu", config->file,
-			  mounts_origin(config, is_wow64(mount))->line);
-		add_row(mounts_key(is_wow64(mount)), &value, layer_names[CONFIG_FILE], &place, out);
+		if (settings[i].type == SETTING_MOUNTS)
+			add_mounts(config, i, out);
+		else
+			add_row(config, i, &value, out);
 	}
 }
 
-static bool add_string(cJSON *object, const char *key, const char *value)
-{
-	return cJSON_AddItemToObject(object, key, json_new_string(value, strlen(value)));
-}
-
-static cJSON *mounts_to_json(const struct additional_mounts *mounts, bool wow64)
+static cJSON *mounts_to_json(const struct additional_mounts *mounts,
+			     enum additional_mount_kind kind)
 {
 	cJSON *array CLEANUP_JSON = cJSON_CreateArray();
 
 	for (size_t i = 0; array != NULL && i < mounts->count; i++) {
-		cJSON *item = NULL;
+		const struct additional_mount *mount = &mounts->items[i];
 
-		if (is_wow64(&mounts->items[i]) != wow64)
+		if (mount->kind != kind)
 			continue;
-		item = cJSON_CreateObject();
+		cJSON *item = cJSON_CreateObject();
 		if (!cJSON_AddItemToArray(array, item) ||
-		    !add_string(item, "vendor", mounts->items[i].vendor) ||
-		    !add_string(item, "source", mounts->items[i].source) ||
-		    !add_string(item, "destination", mounts->items[i].destination))
+		    !json_add_string(item, "vendor", mount->vendor) ||
+		    !json_add_string(item, "source", mount->source) ||
+		    !json_add_string(item, "destination", mount->destination))
 			return NULL;
 	}
 	return STEAL(array);
 }
 
-static bool add_entry(cJSON *object, const char *key, cJSON *value, enum config_layer layer,
-		      const struct text *place)
+/* Boolean, number (durations in seconds), string or array. */
+static cJSON *value_to_json(const struct setting *setting, const struct config *config)
 {
-	cJSON *entry = cJSON_AddObjectToObject(object, key);
+	const void *value = (const char *)config + setting->offset;
+	struct text text CLEANUP_TEXT = {0};
 
-	if (entry == NULL || value == NULL) {
-		cJSON_Delete(value);
-		return false;
+	switch (setting->type) {
+	case SETTING_BOOL:
+	case SETTING_COUNT:
+		setting_format(setting, config, &text);
+		return cJSON_Parse(text_string(&text));
+	case SETTING_DURATION:
+		return cJSON_CreateNumber((double)*(const uint64_t *)value / 1000.0);
+	case SETTING_LIST:
+		return json_new_strings(value);
+	case SETTING_MOUNTS:
+		return mounts_to_json(&config->additional_mounts, setting->mounts);
+	case SETTING_TEXT:
+	case SETTING_CHOICE:
+	default:
+		setting_format(setting, config, &text);
+		return json_new_string(text_string(&text), text.size);
 	}
-	return cJSON_AddItemToObject(entry, "value", value) &&
-	       add_string(entry, "origin", layer_names[layer]) &&
-	       add_string(entry, "place", text_string(place));
-}
-
-static bool add_mounts(const struct config *config, bool wow64, cJSON *object)
-{
-	const struct config_origin *origin = mounts_origin(config, wow64);
-	struct text place CLEANUP_TEXT = {0};
-
-	if (origin->layer == CONFIG_FILE)
-		text_addf(&place, "%s:%zu", config->file, origin->line);
-	return add_entry(object, mounts_key(wow64),
-			 mounts_to_json(&config->additional_mounts, wow64), origin->layer, &place);
 }
 
 cJSON *config_to_json(const struct config *config)
 {
 	cJSON *object CLEANUP_JSON = cJSON_CreateObject();
 
-	for (size_t i = 0; i < CONFIG_SETTING_COUNT; i++) {
+	for (size_t i = 0; i < CONFIG_KEY_COUNT; i++) {
 		struct text place CLEANUP_TEXT = {0};
 
 		if (!setting_is_for(&settings[i], config->program))
 			continue;
-		add_place(config, &settings[i], &config->origins[i], &place);
-		if (!add_entry(object, settings[i].key, setting_to_json(&settings[i], config),
-			       config->origins[i].layer, &place))
+		add_place(config, i, &place);
+		cJSON *entry = cJSON_AddObjectToObject(object, settings[i].key);
+		if (!cJSON_AddItemToObject(entry, "value", value_to_json(&settings[i], config)) ||
+		    !json_add_string(entry, "origin", layer_names[config->origins[i].layer]) ||
+		    !json_add_string(entry, "place", text_string(&place)))
 			return NULL;
 	}
-	if (!add_mounts(config, false, object) ||
-	    (config->program->directx && !add_mounts(config, true, object)))
-		return NULL;
 	return STEAL(object);
 }

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#include "reference-plugin/configuration/setting.h"
+#include "reference-plugin/configuration/settings.h"
 
+#include "base/cleanup.h"
+
+#include <ctype.h>
 #include <string.h>
 #include <strings.h>
 
@@ -22,7 +25,7 @@ enum { SECOND = 1000, HOUR = 3600 * SECOND, DAY = 24 * HOUR };
 
 #define MEMBER(name) .offset = offsetof(struct config, name)
 
-const struct setting settings[CONFIG_SETTING_COUNT] = {
+const struct setting settings[CONFIG_KEY_COUNT] = {
 	{"resource", "resource", SETTING_CHOICE, MEMBER(resource), "both", "RESOURCE",
 	 "Which resources to serve: display (devices that render), compute (devices that only "
 	 "compute) or both.",
@@ -34,12 +37,12 @@ const struct setting settings[CONFIG_SETTING_COUNT] = {
 	 "How many containers may share a device: that many ids are listed for each.",
 	 .max = 10000},
 	{"include-integrated", "includeIntegrated", SETTING_BOOL, MEMBER(include_integrated),
-	 "false", "BOOL", "Offer integrated GPUs.", .choices = truth},
+	 "false", "BOOL", "Offer integrated GPUs."},
 	{"include-detachable", "includeDetachable", SETTING_BOOL, MEMBER(include_detachable),
-	 "false", "BOOL", "Offer GPUs that can be unplugged.", .choices = truth},
+	 "false", "BOOL", "Offer GPUs that can be unplugged."},
 	{"include-software", "includeSoftware", SETTING_BOOL, MEMBER(include_software), "true",
 	 "BOOL", "Offer software implementations of GPU APIs, such as lavapipe and PoCL.",
-	 .choices = truth, .directx_initial = "false"},
+	 .directx_initial = "false"},
 	{"vendor", "vendors", SETTING_LIST, MEMBER(vendors), "", "VENDOR",
 	 "Offer devices of this vendor alone (name or PCI id)."},
 	{"preferred-allocation", "preferredAllocation", SETTING_CHOICE,
@@ -57,7 +60,7 @@ const struct setting settings[CONFIG_SETTING_COUNT] = {
 	 "first on.",
 	 .choices = severals, .scope = SETTING_DIRECTX},
 	{"skip-runtime-mounts", "skipRuntimeMounts", SETTING_BOOL, MEMBER(skip_runtime_mounts),
-	 "false", "BOOL", "Mount no driver files: the device alone is given.", .choices = truth,
+	 "false", "BOOL", "Mount no driver files: the device alone is given.",
 	 .scope = SETTING_DIRECTX},
 	{"poll-interval", "pollInterval", SETTING_DURATION, MEMBER(poll_interval_ms), "10s",
 	 "DURATION",
@@ -96,6 +99,12 @@ const struct setting settings[CONFIG_SETTING_COUNT] = {
 	 "How to log: lines of text or of JSON.", .choices = log_formats},
 	{"log-file", "logFile", SETTING_TEXT, MEMBER(log_file), "", "FILE",
 	 "Append the log to this file, instead of writing it to standard error."},
+	{NULL, "additionalMounts", SETTING_MOUNTS, .mounts = ADDITIONAL_MOUNT_LINUX,
+	 .scope = SETTING_LINUX},
+	{NULL, "additionalMounts", SETTING_MOUNTS, .mounts = ADDITIONAL_MOUNT_SYSTEM32,
+	 .scope = SETTING_DIRECTX},
+	{NULL, "additionalMountsWow64", SETTING_MOUNTS, .mounts = ADDITIONAL_MOUNT_SYSWOW64,
+	 .scope = SETTING_DIRECTX},
 };
 
 bool setting_is_for(const struct setting *setting, const struct config_program *program)
@@ -110,41 +119,189 @@ const char *setting_initial(const struct setting *setting, const struct config_p
 								       : setting->initial;
 }
 
-static struct option_spec option_of(const struct setting *setting, const char **value,
-				    struct text_list *values)
-{
-	bool list = setting->type == SETTING_LIST;
-	bool choice = setting->type == SETTING_BOOL || setting->type == SETTING_CHOICE;
-
-	return (struct option_spec){
-		.name = setting->option,
-		.type = list ? OPTION_LIST : (choice ? OPTION_CHOICE : OPTION_STRING),
-		.target = list ? (void *)values : (void *)value,
-		.value = setting->value,
-		.help = setting->help,
-		.choices = setting->choices,
-	};
-}
-
 void setting_options(const struct config_program *program, struct config_options *options,
 		     struct option_spec rows[CONFIG_SETTING_COUNT])
 {
 	for (size_t i = 0; i < CONFIG_SETTING_COUNT; i++) {
 		const struct setting *setting = &settings[i];
+		bool list = setting->type == SETTING_LIST;
+		const char *const *choices =
+			setting->type == SETTING_BOOL ? truth : setting->choices;
 
 		if (!setting_is_for(setting, program))
 			continue;
-		if (setting->type != SETTING_LIST)
+		if (!list)
 			options->values[i] = setting_initial(setting, program);
-		*rows++ = option_of(setting, &options->values[i], &options->lists[i]);
+		*rows++ = (struct option_spec){
+			.name = setting->option,
+			.type = list ? OPTION_LIST
+				     : (choices != NULL ? OPTION_CHOICE : OPTION_STRING),
+			.target = list ? (void *)&options->lists[i] : (void *)&options->values[i],
+			.value = setting->value,
+			.help = setting->help,
+			.choices = choices,
+		};
 	}
 }
 
 const struct setting *setting_find(const struct config_program *program, const char *key)
 {
-	for (size_t i = 0; i < CONFIG_SETTING_COUNT; i++) {
+	for (size_t i = 0; i < CONFIG_KEY_COUNT; i++) {
 		if (setting_is_for(&settings[i], program) && strcasecmp(settings[i].key, key) == 0)
 			return &settings[i];
 	}
 	return NULL;
+}
+
+static void *member(const struct setting *setting, struct config *config)
+{
+	return (char *)config + setting->offset;
+}
+
+static int parse_choice(const struct setting *setting, const char *value, int *out,
+			struct error *err)
+{
+	struct text names CLEANUP_TEXT = {0};
+
+	for (int i = 0; setting->choices[i] != NULL; i++) {
+		if (strcmp(setting->choices[i], value) == 0) {
+			*out = i;
+			return 0;
+		}
+		text_addf(&names, "%s%s", i == 0 ? "" : ", ", setting->choices[i]);
+	}
+	return error_set(err, ERROR_FORMAT, "'%s' is not one of %s", value, text_string(&names));
+}
+
+static int parse_count(const struct setting *setting, const char *value, uint32_t *out,
+		       struct error *err)
+{
+	long long number = 0;
+	int rc = text_to_int64(value, "", (long long)setting->min, (long long)setting->max, &number,
+			       NULL);
+
+	if (rc < 0)
+		return error_set(err, rc, "'%s' is not a whole number from %llu to %llu", value,
+				 (unsigned long long)setting->min,
+				 (unsigned long long)setting->max);
+	*out = (uint32_t)number;
+	return 0;
+}
+
+static int parse_duration(const struct setting *setting, const char *value, uint64_t *out,
+			  struct error *err)
+{
+	enum { DIGITS_MAX = 12 };
+	static const struct {
+		const char *name;
+		uint64_t ms;
+	} units[] = {{"", SECOND}, {"ms", 1}, {"s", SECOND}, {"m", 60 * SECOND}, {"h", HOUR}};
+	size_t digits = strspn(value, "0123456789");
+	size_t unit = 0;
+
+	while (unit < ARRAY_SIZE(units) && strcmp(units[unit].name, value + digits) != 0)
+		unit++;
+	if (digits == 0 || digits > DIGITS_MAX || unit == ARRAY_SIZE(units))
+		return error_set(err, ERROR_FORMAT,
+				 "'%s' is not a duration such as 500ms, 10s, 5m or 1h", value);
+	uint64_t number = strtoull(value, NULL, 10) * units[unit].ms;
+	if (number < setting->min || number > setting->max)
+		return error_set(err, ERROR_LIMIT, "'%s' is not between %llu ms and %llu s", value,
+				 (unsigned long long)setting->min,
+				 (unsigned long long)setting->max / 1000);
+	*out = number;
+	return 0;
+}
+
+void setting_take_list(const struct setting *setting, struct text_list *values,
+		       struct config *config)
+{
+	struct text_list *list = member(setting, config);
+
+	text_list_free(list);
+	*list = *values;
+	*values = (struct text_list){0};
+}
+
+int setting_set(const struct setting *setting, const char *value, struct config *config,
+		struct error *err)
+{
+	struct text_list values CLEANUP_TEXT_LIST = {0};
+	void *target = member(setting, config);
+	int rc = 0;
+
+	switch (setting->type) {
+	case SETTING_BOOL:
+		if (text_to_bool(value, "", target, NULL) < 0)
+			rc = error_set(err, ERROR_FORMAT, "'%s' is neither true nor false", value);
+		break;
+	case SETTING_COUNT:
+		rc = parse_count(setting, value, target, err);
+		break;
+	case SETTING_DURATION:
+		rc = parse_duration(setting, value, target, err);
+		break;
+	case SETTING_TEXT:
+		free(*(char **)target);
+		*(char **)target = strdup(value);
+		rc = *(char **)target != NULL ? 0 : error_memory(err);
+		break;
+	case SETTING_LIST:
+		if (value[0] != '\0')
+			rc = text_list_split(&values, value, ',', err);
+		if (rc == 0)
+			setting_take_list(setting, &values, config);
+		break;
+	case SETTING_CHOICE:
+		rc = parse_choice(setting, value, target, err);
+		break;
+	case SETTING_MOUNTS:
+		break;
+	}
+	return rc;
+}
+
+static void format_duration(uint64_t ms, struct text *out)
+{
+	if (ms % 1000 != 0)
+		text_addf(out, "%llums", (unsigned long long)ms);
+	else
+		text_addf(out, "%llus", (unsigned long long)ms / 1000);
+}
+
+void setting_format(const struct setting *setting, const struct config *config, struct text *out)
+{
+	const void *value = (const char *)config + setting->offset;
+	const struct text_list *list = value;
+
+	switch (setting->type) {
+	case SETTING_BOOL:
+		text_add(out, *(const bool *)value ? "true" : "false");
+		break;
+	case SETTING_COUNT:
+		text_addf(out, "%u", *(const uint32_t *)value);
+		break;
+	case SETTING_DURATION:
+		format_duration(*(const uint64_t *)value, out);
+		break;
+	case SETTING_TEXT:
+		text_add(out, *(const char *const *)value);
+		break;
+	case SETTING_LIST:
+		for (size_t i = 0; i < list->count; i++)
+			text_addf(out, "%s%s", i == 0 ? "" : ",", list->items[i]);
+		break;
+	case SETTING_CHOICE:
+		text_add(out, setting->choices[*(const int *)value]);
+		break;
+	case SETTING_MOUNTS:
+		break;
+	}
+}
+
+void setting_add_variable(const struct setting *setting, const char *prefix, struct text *out)
+{
+	text_add(out, prefix);
+	for (const char *at = setting->option; *at != '\0'; at++)
+		text_addf(out, "%c", *at == '-' ? '_' : toupper((unsigned char)*at));
 }

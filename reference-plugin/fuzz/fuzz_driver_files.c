@@ -47,12 +47,12 @@ static void check_mount(const struct discovery_device *device, const V1beta1__Mo
 
 static void check(const struct discovery_device *device)
 {
-	static const struct answer_host host = {.windows = true, .recorded = true};
 	static const struct answer_rules rules;
+	const struct answer_request request = {true, true, NULL, &rules, &device, 1};
 	struct answer answer CLEANUP(answer_free) = {0};
 	const V1beta1__ContainerAllocateResponse *message = &answer.message;
 
-	if (answer_build(&host, &rules, &device, 1, &answer, NULL) < 0)
+	if (answer_build(&request, &answer, NULL) < 0)
 		abort();
 	for (size_t i = 0; i < message->n_mounts; i++) {
 		check_mount(device, message->mounts[i]);

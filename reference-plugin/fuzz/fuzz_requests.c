@@ -10,8 +10,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static void ignore_event(enum inventory_event event, const struct inventory_device *device,
-			 void *user)
+static void ignore_event(const char *event, const struct inventory_device *device, void *user)
 {
 	(void)event;
 	(void)device;
@@ -64,22 +63,23 @@ static void try_allocate(const struct inventory *inventory, const uint8_t *data,
 
 static void try_prefer(const struct inventory *inventory, const uint8_t *data, size_t size)
 {
-	struct preference preference CLEANUP(preference_free) = {0};
+	V1beta1__PreferredAllocationResponse *response = NULL;
 	struct error err = {0};
 	V1beta1__PreferredAllocationRequest *request =
 		v1beta1__preferred_allocation_request__unpack(NULL, size, data);
 
 	if (request == NULL)
 		return;
-	if (prefer(inventory, INVENTORY_DISPLAY, PREFER_PACK, request, &preference, &err) == 0) {
+	if (prefer(inventory, INVENTORY_DISPLAY, PREFER_PACK, request, &response, &err) == 0) {
 		for (size_t i = 0; i < request->n_container_requests; i++) {
-			if (preference.message.container_responses[i]->n_deviceids >
+			if (response->container_responses[i]->n_deviceids >
 			    (size_t)request->container_requests[i]->allocation_size)
 				abort();
 		}
 	} else if (err.text[0] == '\0') {
 		abort();
 	}
+	v1beta1__preferred_allocation_response__free_unpacked(response, NULL);
 	v1beta1__preferred_allocation_request__free_unpacked(request, NULL);
 }
 

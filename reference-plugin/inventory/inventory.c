@@ -2,7 +2,7 @@
 #include "reference-plugin/inventory/inventory.h"
 
 #include "base/cleanup.h"
-#include "reference-plugin/inventory/replica_id.h"
+#include "reference-plugin/inventory/wire.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,19 +13,13 @@ const char *inventory_resource_name(enum inventory_resource resource)
 	return resource == INVENTORY_DISPLAY ? "display" : "compute";
 }
 
-const char *inventory_event_name(enum inventory_event event)
+const char *inventory_unassignable(bool windows, const struct discovery_device *device)
 {
-	static const char *const names[] = {
-		[INVENTORY_APPEARED] = "appeared",
-		[INVENTORY_RETURNED] = "returned",
-		[INVENTORY_SICK] = "unhealthy",
-		[INVENTORY_HEALED] = "healthy again",
-		[INVENTORY_GONE] = "gone",
-		[INVENTORY_REMOVED] = "removed",
-		[INVENTORY_MOVED] = "on another NUMA node",
-	};
-
-	return names[event];
+	if (!device->allocatable)
+		return device->not_allocatable_reason;
+	if (windows && device->location_path[0] == '\0')
+		return "it has no location path to assign it by";
+	return NULL;
 }
 
 const char *inventory_withholds(const struct inventory_rules *rules, bool windows,
@@ -35,13 +29,8 @@ const char *inventory_withholds(const struct inventory_rules *rules, bool window
 		return "it neither renders nor computes";
 	if (rules->display_computes && device->display && !device->compute)
 		return "it renders and does not compute: it has no Direct3D 12";
-	if (windows && rules->without_location_path)
-		return NULL;
-	if (!device->allocatable)
-		return device->not_allocatable_reason;
-	if (windows && device->location_path[0] == '\0')
-		return "it has no location path to assign it by";
-	return NULL;
+	return windows && rules->without_location_path ? NULL
+						       : inventory_unassignable(windows, device);
 }
 
 /* On Windows the kubelet's topology manager knows no nodes, and where it is turned on rejects the
@@ -87,23 +76,16 @@ struct table {
 	size_t count;
 };
 
-static const struct inventory_device *find(struct table table, const char *id, size_t length)
+static int by_key(const void *id, const void *device)
 {
-	size_t low = 0;
+	return strcmp(id, ((const struct inventory_device *)device)->id);
+}
 
-	while (low < table.count) {
-		size_t middle = low + (table.count - low) / 2;
-		const char *candidate = table.devices[middle].id;
-		int order = strncmp(candidate, id, length);
-
-		if (order == 0 && candidate[length] == '\0')
-			return &table.devices[middle];
-		if (order < 0)
-			low = middle + 1;
-		else
-			table.count = middle;
-	}
-	return NULL;
+static const struct inventory_device *find(struct table table, const char *id)
+{
+	return table.count == 0
+		       ? NULL
+		       : bsearch(id, table.devices, table.count, sizeof(*table.devices), by_key);
 }
 
 /* Ids are unique; should a node repeat one, its first device counts. */
@@ -134,7 +116,7 @@ static void add_gone(const struct inventory *inventory, uint64_t now_ms, struct 
 		bool over = device->found == NULL &&
 			    now_ms - device->gone_since_ms >= inventory->removal_grace_ms;
 
-		if (!over && find(found, device->id, strlen(device->id)) == NULL)
+		if (!over && find(found, device->id) == NULL)
 			out->devices[out->count++] = gone_device(device, now_ms);
 	}
 	qsort(out->devices, out->count, sizeof(*out->devices), by_id);
@@ -157,20 +139,20 @@ static void compare(const struct inventory_device *before, const struct inventor
 		    inventory_event_fn *on_event, void *user)
 {
 	if (before == NULL) {
-		on_event(INVENTORY_APPEARED, after, user);
+		on_event("appeared", after, user);
 	} else if (after == NULL) {
-		on_event(INVENTORY_REMOVED, before, user);
+		on_event("removed", before, user);
 	} else if (before->resource != after->resource) {
-		on_event(INVENTORY_REMOVED, before, user);
-		on_event(INVENTORY_APPEARED, after, user);
+		on_event("removed", before, user);
+		on_event("appeared", after, user);
 	} else if (before->found != NULL && after->found == NULL) {
-		on_event(INVENTORY_GONE, after, user);
+		on_event("gone", after, user);
 	} else if (before->found == NULL && after->found != NULL) {
-		on_event(after->healthy ? INVENTORY_RETURNED : INVENTORY_SICK, after, user);
+		on_event(after->healthy ? "returned" : "unhealthy", after, user);
 	} else if (before->healthy != after->healthy) {
-		on_event(after->healthy ? INVENTORY_HEALED : INVENTORY_SICK, after, user);
+		on_event(after->healthy ? "healthy again" : "unhealthy", after, user);
 	} else if (before->numa_node != after->numa_node) {
-		on_event(INVENTORY_MOVED, after, user);
+		on_event("on another NUMA node", after, user);
 	}
 }
 
@@ -180,31 +162,28 @@ int inventory_update(struct inventory *inventory, const struct discovery_snapsho
 	bool windows = strcmp(snapshot->system.os, "windows") == 0;
 	struct inventory_device *devices CLEANUP_FREE =
 		calloc(inventory->device_count + snapshot->device_count + 1, sizeof(*devices));
-	struct inventory_device *old_devices CLEANUP_FREE = NULL;
 	struct table old = {inventory->devices, inventory->device_count};
 	struct table new = {devices, 0};
-	int rc = 0;
 
 	if (devices == NULL)
 		return error_memory(err);
 	add_found(inventory, snapshot, windows, &new);
 	add_gone(inventory, now_ms, &new);
-	rc = check_limits(new.count, inventory->replicas, err);
+	int rc = check_limits(new.count, inventory->replicas, err);
 	if (rc < 0)
 		return rc;
-	old_devices = inventory->devices;
+	struct inventory_device *old_devices CLEANUP_FREE = inventory->devices;
 	inventory->devices = STEAL(devices);
 	inventory->device_count = new.count;
 	inventory->recorded = snapshot->recorded;
 	inventory->windows = windows;
 	inventory->generation++;
 	for (size_t i = 0; i < old.count; i++) {
-		if (find(new, old.devices[i].id, strlen(old.devices[i].id)) == NULL)
+		if (find(new, old.devices[i].id) == NULL)
 			compare(&old.devices[i], NULL, on_event, user);
 	}
 	for (size_t i = 0; i < new.count; i++)
-		compare(find(old, new.devices[i].id, strlen(new.devices[i].id)), &new.devices[i],
-			on_event, user);
+		compare(find(old, new.devices[i].id), &new.devices[i], on_event, user);
 	return 0;
 }
 
@@ -229,14 +208,13 @@ int inventory_locate(const struct inventory *inventory, enum inventory_resource 
 {
 	const struct table table = {inventory->devices, inventory->device_count};
 	char quoted[REPLICA_ID_QUOTED_SIZE];
-	const struct inventory_device *found = NULL;
-	size_t length = 0;
+	char device[REPLICA_ID_SIZE];
 	uint32_t replica = 0;
-	int rc = replica_id_parse(id, &length, &replica, err);
+	int rc = replica_id_parse(id, device, &replica, err);
 
 	if (rc < 0)
 		return rc;
-	found = find(table, id, length);
+	const struct inventory_device *found = find(table, device);
 	if (found == NULL)
 		return error_set(err, ERROR_NOT_FOUND, "device id %s names no device of this node",
 				 replica_id_quote(id, quoted));

@@ -64,22 +64,14 @@ struct inventory {
 	size_t device_count;
 };
 
-enum inventory_event {
-	INVENTORY_APPEARED,
-	INVENTORY_RETURNED,
-	INVENTORY_SICK, /* found, but discovery says that it does not work */
-	INVENTORY_HEALED,
-	INVENTORY_GONE, /* no longer found: unhealthy until the grace period ends */
-	INVENTORY_REMOVED,
-	INVENTORY_MOVED, /* its NUMA node is another one */
-};
-
-/* Called for every change of what the kubelet is told. `device` is borrowed for the call. */
-typedef void inventory_event_fn(enum inventory_event event, const struct inventory_device *device,
+/* Called for every change of what the kubelet is told. `event` is "appeared", "returned",
+ * "unhealthy" (found, but discovery says that it does not work), "healthy again", "gone" (unhealthy
+ * until the grace period ends), "removed" or "on another NUMA node". `device` is borrowed for the
+ * call. */
+typedef void inventory_event_fn(const char *event, const struct inventory_device *device,
 				void *user);
 
 const char *inventory_resource_name(enum inventory_resource resource); /* "display", "compute" */
-const char *inventory_event_name(enum inventory_event event);	       /* "appeared", "gone", ... */
 
 /* Takes over what `snapshot` says, but for the devices that the rules withhold. It is borrowed
  * until the next update. On error the inventory is as it was before. ERROR_LIMIT: more devices or
@@ -90,6 +82,9 @@ int inventory_update(struct inventory *inventory, const struct discovery_snapsho
 /* Why a device that was found is not offered; NULL when it is. Borrowed from the device. */
 const char *inventory_withholds(const struct inventory_rules *rules, bool windows,
 				const struct discovery_device *device);
+
+/* Why it cannot be given to a container, on Windows by its location path; NULL when it can. */
+const char *inventory_unassignable(bool windows, const struct discovery_device *device);
 
 /* Milliseconds until the next gone device is due for removal by inventory_update(); UINT64_MAX:
  * none. */

@@ -49,16 +49,16 @@ static struct discovery_options discovery_options_of(const struct config *config
 	};
 }
 
-static void on_event(enum inventory_event event, const struct inventory_device *device, void *user)
+static void on_event(const char *event, const struct inventory_device *device, void *user)
 {
 	struct scanner *scanner = user;
-	bool bad = event == INVENTORY_SICK || event == INVENTORY_GONE;
+	bool removed = strcmp(event, "removed") == 0;
+	bool sick = !device->healthy && device->found != NULL && !removed;
 
 	scanner->changed = true;
-	log_message(bad ? LOG_LEVEL_WARNING : LOG_LEVEL_INFO, "device %s (%s) %s%s%s", device->id,
-		    inventory_resource_name(device->resource), inventory_event_name(event),
-		    event == INVENTORY_SICK ? ": " : "",
-		    event == INVENTORY_SICK ? device->reason : "");
+	log_message(device->healthy || removed ? LOG_LEVEL_INFO : LOG_LEVEL_WARNING,
+		    "device %s (%s) %s%s%s", device->id, inventory_resource_name(device->resource),
+		    event, sick ? ": " : "", sick ? device->reason : "");
 }
 
 static void tell_diagnostics(const struct discovery_snapshot *snapshot)
@@ -73,7 +73,6 @@ static void tell_withheld(struct scanner *scanner, const struct discovery_snapsh
 {
 	const struct inventory *inventory = &scanner->inventory;
 	struct text_list now CLEANUP_TEXT_LIST = {0};
-	struct text_list old = {0};
 
 	for (size_t i = 0; i < snapshot->device_count; i++) {
 		const struct discovery_device *device = &snapshot->devices[i];
@@ -88,7 +87,7 @@ static void tell_withheld(struct scanner *scanner, const struct discovery_snapsh
 		if (!text_list_has(&scanner->withheld, now.items[now.count - 1]))
 			log_warning("%s", now.items[now.count - 1]);
 	}
-	old = scanner->withheld;
+	struct text_list old = scanner->withheld;
 	scanner->withheld = now;
 	now = old;
 }
@@ -183,13 +182,11 @@ static void open_watch(struct scanner *scanner)
 
 int scanner_scan(struct scanner *scanner, struct error *err)
 {
-	int rc = 0;
-
 	if (!scanner->watching)
 		open_watch(scanner);
 	uv_update_time(scanner->options.loop);
 	scanner->last_ms = uv_now(scanner->options.loop);
-	rc = take(scanner, err);
+	int rc = take(scanner, err);
 	schedule(scanner);
 	if (scanner->changed) {
 		scanner->changed = false;
@@ -238,7 +235,7 @@ int scanner_open(const struct scanner_options *options, struct scanner **out, st
 	scanner->discovery = discovery_options_of(config);
 	(void)uv_timer_init(options->loop, &scanner->timer);
 	scanner->timer.data = scanner;
-	(void)uv_timer_start(&scanner->timer, on_timer, options->first_ms, 0);
+	(void)uv_timer_start(&scanner->timer, on_timer, SCANNER_FIRST_MS, 0);
 	*out = scanner;
 	return 0;
 }

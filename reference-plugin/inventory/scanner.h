@@ -16,7 +16,7 @@
 
 #include <uv.h>
 
-enum { SCANNER_PAUSE_MS = 1000 };
+enum { SCANNER_PAUSE_MS = 1000, SCANNER_FIRST_MS = 200 };
 
 struct scanner;
 
@@ -24,12 +24,11 @@ struct scanner_options {
 	uv_loop_t *loop;
 	const struct config *config; /* borrowed for the scanner's life */
 	struct inventory_rules rules;
-	uint64_t first_ms;	       /* until the first snapshot, unless somebody asks before */
 	void (*on_change)(void *user); /* what the kubelet is told has changed */
 	void *user;
 };
 
-/* Begins to watch. ERROR_MEMORY. */
+/* The first snapshot is taken after SCANNER_FIRST_MS, unless somebody asks before. ERROR_MEMORY. */
 int scanner_open(const struct scanner_options *options, struct scanner **out, struct error *err);
 
 /* The devices as they are known now; the first call looks for them. */

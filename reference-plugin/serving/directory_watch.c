@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "reference-plugin/serving/directory_watch.h"
 
-#include "base/cleanup.h"
 #include "reference-plugin/serving/socket_file.h"
 
+#include <stdlib.h>
 #include <string.h>
-
-enum { HANDLES = 2 };
 
 struct directory_watch {
 	char *path;
@@ -14,33 +12,10 @@ struct directory_watch {
 	void *user;
 	uv_fs_event_t events;
 	uv_timer_t timer;
-	bool armed;
-	uint64_t device, inode; /* of the directory that is watched */
-	unsigned open_handles;
+	struct socket_file watched; /* the directory; does not exist: none is */
 };
 
-static void on_event(uv_fs_event_t *handle, const char *name, int events, int status);
-
-/* Watches the directory that lies at the path now. */
-static void arm(struct directory_watch *watch)
-{
-	struct socket_file now = socket_file_at(watch->path);
-
-	if (watch->armed && now.device == watch->device && now.inode == watch->inode)
-		return;
-	(void)uv_fs_event_stop(&watch->events);
-	watch->armed = uv_fs_event_start(&watch->events, on_event, watch->path, 0) == 0;
-	watch->device = now.device;
-	watch->inode = now.inode;
-}
-
-static void on_timer(uv_timer_t *timer)
-{
-	struct directory_watch *watch = timer->data;
-
-	arm(watch);
-	watch->on_change(watch->user);
-}
+static void on_timer(uv_timer_t *timer);
 
 static void on_event(uv_fs_event_t *handle, const char *name, int events, int status)
 {
@@ -54,6 +29,28 @@ static void on_event(uv_fs_event_t *handle, const char *name, int events, int st
 				     DIRECTORY_WATCH_POLL_MS);
 }
 
+/* Watches the directory that lies at the path now. On Windows libuv cannot start anew before the
+ * end of what it stopped was seen, so this is not done without need. */
+static void arm(struct directory_watch *watch)
+{
+	struct socket_file now = socket_file_at(watch->path);
+
+	if (now.exists == watch->watched.exists && now.device == watch->watched.device &&
+	    now.inode == watch->watched.inode)
+		return;
+	(void)uv_fs_event_stop(&watch->events);
+	now.exists = uv_fs_event_start(&watch->events, on_event, watch->path, 0) == 0;
+	watch->watched = now;
+}
+
+static void on_timer(uv_timer_t *timer)
+{
+	struct directory_watch *watch = timer->data;
+
+	arm(watch);
+	watch->on_change(watch->user);
+}
+
 int directory_watch_open(uv_loop_t *loop, const char *path, void (*on_change)(void *user),
 			 void *user, struct directory_watch **out, struct error *err)
 {
@@ -65,8 +62,7 @@ int directory_watch_open(uv_loop_t *loop, const char *path, void (*on_change)(vo
 		free(copy);
 		return error_memory(err);
 	}
-	*watch = (struct directory_watch){
-		.path = copy, .on_change = on_change, .user = user, .open_handles = HANDLES};
+	*watch = (struct directory_watch){.path = copy, .on_change = on_change, .user = user};
 	(void)uv_fs_event_init(loop, &watch->events);
 	(void)uv_timer_init(loop, &watch->timer);
 	watch->events.data = watch;
@@ -82,16 +78,19 @@ static void on_closed(uv_handle_t *handle)
 {
 	struct directory_watch *watch = handle->data;
 
-	if (--watch->open_handles > 0)
-		return;
 	free(watch->path);
 	free(watch);
 }
 
+static void on_events_closed(uv_handle_t *handle)
+{
+	struct directory_watch *watch = handle->data;
+
+	uv_close((uv_handle_t *)&watch->timer, on_closed);
+}
+
 void directory_watch_close(struct directory_watch *watch)
 {
-	if (watch == NULL)
-		return;
-	uv_close((uv_handle_t *)&watch->events, on_closed);
-	uv_close((uv_handle_t *)&watch->timer, on_closed);
+	if (watch != NULL)
+		uv_close((uv_handle_t *)&watch->events, on_events_closed);
 }

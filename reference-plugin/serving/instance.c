@@ -7,8 +7,10 @@
 #include "base/log.h"
 #include "base/path.h"
 #include "base/text.h"
-#include "reference-plugin/serving/registration.h"
+#include "reference-plugin/inventory/wire.h"
 #include "reference-plugin/serving/service.h"
+#include "reference-plugin/serving/socket_file.h"
+#include "rpc/client.h"
 
 #include <string.h>
 
@@ -20,21 +22,35 @@ struct instance {
 	struct scanner *scanner;
 	enum inventory_resource resource;
 	const char *resource_name;
-	char *label; /* begins the names of sockets: "gpu-display" */
-	struct registration *registration;
+	char *label;		 /* begins the names of sockets: "gpu-display" */
 	struct service *service; /* NULL while one is closing and when one could not be opened */
 	bool service_closing;
 	char *socket_path;
 	struct socket_file own;
-	struct socket_file kubelet; /* as it was when registered with, or the service was opened */
-	bool registered;	    /* and no further attempt is under way */
-	bool superseded;	    /* a newer instance serves the resource */
-	unsigned losses;	    /* of the kubelet's stream, in a row */
-	uv_timer_t look;	    /* whether the kubelet watches again */
+	struct socket_file kubelet;  /* as it was when registered with, or the service was opened */
+	struct rpc_channel *channel; /* of the attempt to register that is under way */
+	struct socket_file attempted; /* the kubelet's, as it was at the last attempt */
+	uint64_t last_attempt_ms;
+	unsigned failures; /* to register, in a row */
+	bool registered;   /* and no further attempt is under way */
+	bool superseded;   /* a newer instance serves the resource */
+	unsigned losses;   /* of the kubelet's stream, in a row */
+	uv_timer_t timer;  /* until registered: to the next attempt; then to look for the kubelet */
 	char last_problem[ERROR_TEXT_SIZE];
 	void (*closed)(void *user); /* not NULL: the instance is closing */
 	void *closed_user;
 };
+
+uint64_t backoff_ms(unsigned failures, uint32_t random)
+{
+	uint64_t delay = BACKOFF_FIRST_MS;
+
+	for (unsigned i = 1; i < failures && delay < BACKOFF_LAST_MS; i++)
+		delay *= 2;
+	if (delay > BACKOFF_LAST_MS)
+		delay = BACKOFF_LAST_MS;
+	return delay + (delay / 4) * random / UINT32_MAX;
+}
 
 /* A problem that repeats is told once. */
 static void tell_problem(struct instance *instance, const char *what, const struct error *why)
@@ -46,25 +62,116 @@ static void tell_problem(struct instance *instance, const char *what, const stru
 	memcpy(instance->last_problem, why->text, sizeof(instance->last_problem));
 }
 
-static void register_endpoint(struct instance *instance)
-{
-	instance->registered = false;
-	registration_start(instance->registration, path_base(instance->socket_path));
-}
-
 static bool newer_instance_serves(const struct instance *instance)
 {
 	return socket_file_newer_serves(instance->config->plugin_dir, instance->label,
 					path_base(instance->socket_path));
 }
 
+static void on_timer(uv_timer_t *timer);
+
+static void look_later(struct instance *instance)
+{
+	(void)uv_timer_start(&instance->timer, on_timer, backoff_ms(++instance->losses, 0), 0);
+}
+
+static void fail(struct instance *instance, const struct error *why)
+{
+	uint32_t random = 0;
+
+	(void)uv_random(NULL, NULL, &random, sizeof(random), 0, NULL);
+	uint64_t delay = backoff_ms(++instance->failures, random);
+	(void)uv_timer_start(&instance->timer, on_timer, delay, 0);
+	tell_problem(instance, "registration failed and is tried again", why);
+	log_debug("%s: next attempt in %llu ms", instance->resource_name,
+		  (unsigned long long)delay);
+}
+
+static void on_reply(const struct rpc_status *status, ProtobufCMessage *reply, void *user)
+{
+	struct instance *instance = user;
+	struct error why = {0};
+
+	if (reply != NULL)
+		protobuf_c_message_free_unpacked(reply, NULL);
+	/* Without a channel it was given up. */
+	if (instance->channel == NULL)
+		return;
+	if (status->code != RPC_OK)
+		(void)error_set(&why, ERROR_REMOTE, "%s: %s", rpc_code_name(status->code),
+				status->message);
+	rpc_channel_close(STEAL(instance->channel));
+	if (why.code != 0) {
+		fail(instance, &why);
+		return;
+	}
+	instance->registered = true;
+	if (instance->losses > 0)
+		look_later(instance);
+	instance->kubelet = instance->attempted;
+	instance->last_problem[0] = '\0';
+	log_info("%s: registered with the kubelet at %s", instance->resource_name,
+		 instance->config->kubelet_socket);
+}
+
+static int send_request(struct instance *instance, struct error *err)
+{
+	V1beta1__DevicePluginOptions options = service_plugin_options();
+	V1beta1__RegisterRequest request = V1BETA1__REGISTER_REQUEST__INIT;
+	char *address CLEANUP_FREE = text_format("unix:%s", instance->config->kubelet_socket);
+
+	if (address == NULL)
+		return error_memory(err);
+	request.version = wire_string("v1beta1");
+	request.endpoint = wire_string(path_base(instance->socket_path));
+	request.resource_name = wire_string(instance->resource_name);
+	request.options = &options;
+	int rc = rpc_channel_open(instance->loop, address, NULL, &instance->channel, err);
+	if (rc < 0)
+		return rc;
+	return rpc_unary(instance->channel, "/v1beta1.Registration/Register", &request.base,
+			 &v1beta1__empty__descriptor, instance->config->register_timeout_ms,
+			 on_reply, instance, NULL, err);
+}
+
+static void attempt(struct instance *instance)
+{
+	struct error err = {0};
+
+	instance->last_attempt_ms = uv_now(instance->loop);
+	instance->attempted = socket_file_at(instance->config->kubelet_socket);
+	if (send_request(instance, &err) == 0)
+		return;
+	rpc_channel_close(STEAL(instance->channel));
+	fail(instance, &err);
+}
+
+/* Gives up the attempt that is under way. */
+static void stop_registering(struct instance *instance)
+{
+	(void)uv_timer_stop(&instance->timer);
+	rpc_channel_close(STEAL(instance->channel));
+	instance->registered = false;
+}
+
+static void register_endpoint(struct instance *instance)
+{
+	uint64_t now_ms = uv_now(instance->loop);
+	uint64_t due_ms = instance->last_attempt_ms + BACKOFF_FIRST_MS;
+
+	stop_registering(instance);
+	instance->failures = 0;
+	if (now_ms >= due_ms)
+		attempt(instance);
+	else
+		(void)uv_timer_start(&instance->timer, on_timer, due_ms - now_ms, 0);
+}
+
 /* A kubelet that is gone is waited for elsewhere, and the newest of several instances is the one
  * that registers. */
-static void on_look(uv_timer_t *timer)
+static void look(struct instance *instance)
 {
-	struct instance *instance = timer->data;
-
-	if (!instance->registered || service_is_watched(instance->service) ||
+	if (service_is_watched(instance->service) ||
 	    !socket_file_at(instance->config->kubelet_socket).exists)
 		return;
 	instance->superseded = newer_instance_serves(instance);
@@ -74,10 +181,14 @@ static void on_look(uv_timer_t *timer)
 	register_endpoint(instance);
 }
 
-static void look_later(struct instance *instance)
+static void on_timer(uv_timer_t *timer)
 {
-	instance->losses++;
-	(void)uv_timer_start(&instance->look, on_look, backoff_ms(instance->losses, 0), 0);
+	struct instance *instance = timer->data;
+
+	if (instance->registered)
+		look(instance);
+	else
+		attempt(instance);
 }
 
 /* Kubelets up to 1.36 end the stream of the newer of two instances when that of the older ends. */
@@ -87,29 +198,10 @@ static void on_unwatched(uint64_t watched_ms, void *user)
 
 	if (watched_ms >= STEADY_MS)
 		instance->losses = 0;
-	look_later(instance);
-}
-
-static void on_registered(struct socket_file kubelet, void *user)
-{
-	struct instance *instance = user;
-
-	instance->registered = true;
-	if (instance->losses > 0)
+	if (instance->registered)
 		look_later(instance);
-	instance->kubelet = kubelet;
-	instance->last_problem[0] = '\0';
-	log_info("%s: registered with the kubelet at %s", instance->resource_name,
-		 instance->config->kubelet_socket);
-}
-
-static void on_not_registered(const struct error *why, uint64_t retry_ms, void *user)
-{
-	struct instance *instance = user;
-
-	tell_problem(instance, "registration failed and is tried again", why);
-	log_debug("%s: next attempt in %llu ms", instance->resource_name,
-		  (unsigned long long)retry_ms);
+	else
+		instance->losses++;
 }
 
 static int open_service(struct instance *instance, struct error *err)
@@ -164,19 +256,7 @@ static char *label_of(const struct config *config, enum inventory_resource resou
 static int open_parts(struct instance *instance, struct error *err)
 {
 	const struct config *config = instance->config;
-	const struct registration_options registration = {
-		.loop = instance->loop,
-		.kubelet_socket = config->kubelet_socket,
-		.resource_name = instance->resource_name,
-		.timeout_ms = config->register_timeout_ms,
-		.on_success = on_registered,
-		.on_failure = on_not_registered,
-		.user = instance,
-	};
-	int rc = registration_new(&registration, &instance->registration, err);
 
-	if (rc < 0)
-		return rc;
 	instance->label = label_of(config, instance->resource);
 	if (instance->label == NULL)
 		return error_memory(err);
@@ -187,7 +267,7 @@ static int open_parts(struct instance *instance, struct error *err)
 	return 0;
 }
 
-static void on_look_closed(uv_handle_t *handle)
+static void on_timer_closed(uv_handle_t *handle)
 {
 	struct instance *instance = handle->data;
 
@@ -200,15 +280,14 @@ static void on_look_closed(uv_handle_t *handle)
 
 static void free_later(struct instance *instance)
 {
-	registration_close(instance->registration);
-	uv_close((uv_handle_t *)&instance->look, on_look_closed);
+	rpc_channel_close(STEAL(instance->channel));
+	uv_close((uv_handle_t *)&instance->timer, on_timer_closed);
 }
 
 int instance_open(uv_loop_t *loop, const struct config *config, enum inventory_resource resource,
 		  struct scanner *scanner, struct instance **out, struct error *err)
 {
 	struct instance *instance = calloc(1, sizeof(*instance));
-	int rc = 0;
 
 	if (instance == NULL)
 		return error_memory(err);
@@ -217,9 +296,9 @@ int instance_open(uv_loop_t *loop, const struct config *config, enum inventory_r
 	instance->scanner = scanner;
 	instance->resource = resource;
 	instance->resource_name = config_resource_name(config, resource == INVENTORY_DISPLAY);
-	(void)uv_timer_init(loop, &instance->look);
-	instance->look.data = instance;
-	rc = open_parts(instance, err);
+	(void)uv_timer_init(loop, &instance->timer);
+	instance->timer.data = instance;
+	int rc = open_parts(instance, err);
 	if (rc < 0) {
 		free_later(instance);
 		return error_wrap(err, rc, "cannot serve %s", inventory_resource_name(resource));
@@ -249,9 +328,7 @@ static void on_service_closed(void *user)
 
 static void close_service(struct instance *instance, const char *why)
 {
-	registration_stop(instance->registration);
-	(void)uv_timer_stop(&instance->look);
-	instance->registered = false;
+	stop_registering(instance);
 	instance->service_closing = true;
 	service_close(STEAL(instance->service), why, on_service_closed, instance);
 }
@@ -283,8 +360,6 @@ static void check_succession(struct instance *instance)
 
 void instance_check(struct instance *instance)
 {
-	const char *reason = NULL;
-
 	if (instance->closed != NULL || instance->service_closing)
 		return;
 	if (instance->service == NULL) {
@@ -292,7 +367,7 @@ void instance_check(struct instance *instance)
 			serve_again(instance);
 		return;
 	}
-	reason = reason_to_start_over(instance);
+	const char *reason = reason_to_start_over(instance);
 	if (reason == NULL) {
 		check_succession(instance);
 		return;

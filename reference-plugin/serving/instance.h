@@ -13,6 +13,11 @@
  * Where the kubelet is still there and ended the stream, the endpoint is registered again, with
  * back-off; of several instances that serve one resource the newest does, and the next one when
  * that is gone. As long as a stream is open and no newer instance was seen, nothing is registered.
+ *
+ * The kubelet dials the endpoint and asks for its options before it answers a registration, so the
+ * loop must run. A failure (no kubelet, refused, time-out) is retried with back-off, for ever: a
+ * node without a kubelet is waiting for one. Two attempts are never less than BACKOFF_FIRST_MS
+ * apart.
  */
 
 #include "base/error.h"
@@ -37,3 +42,10 @@ void instance_refresh(struct instance *instance);
 /* Ends the streams with trailers and removes the socket. The instance is gone when `closed` runs,
  * which is not before this returns. */
 void instance_close(struct instance *instance, void (*closed)(void *user), void *user);
+
+enum { BACKOFF_FIRST_MS = 1000, BACKOFF_LAST_MS = 30 * 1000 };
+
+/* Milliseconds to wait after the failure number `failures`, counted from 1: doubling from
+ * BACKOFF_FIRST_MS to BACKOFF_LAST_MS, and up to a quarter more by `random`, so that the plugins of
+ * a node do not come back in step. Never less than BACKOFF_FIRST_MS. */
+uint64_t backoff_ms(unsigned failures, uint32_t random);

@@ -5,7 +5,7 @@
 #include "base/log.h"
 #include "reference-plugin/answer/allocate.h"
 #include "reference-plugin/answer/prefer.h"
-#include "reference-plugin/inventory/device_list.h"
+#include "reference-plugin/inventory/wire.h"
 #include "rpc/server.h"
 
 #include <string.h>
@@ -29,7 +29,6 @@ struct watcher {
 	struct service *service;
 	struct rpc_stream *stream;
 	uint64_t sent; /* version of the last list that was queued */
-	struct watcher *previous;
 	struct watcher *next;
 };
 
@@ -38,11 +37,10 @@ static void watcher_send(struct watcher *watcher)
 	const struct service *service = watcher->service;
 	struct rpc_slice list = {service->list, service->list_size};
 	struct error err = {0};
-	int rc = 0;
 
 	if (watcher->sent == service->version)
 		return;
-	rc = rpc_stream_send(watcher->stream, list, &err);
+	int rc = rpc_stream_send(watcher->stream, list, &err);
 	if (rc == 0)
 		watcher->sent = service->version;
 	/* ERROR_BUSY: on_drain tries again. ERROR_CANCELLED: on_end follows. */
@@ -60,13 +58,11 @@ static void on_end(void *user)
 {
 	struct watcher *watcher = user;
 	struct service *service = watcher->service;
+	struct watcher **place = &service->watchers;
 
-	if (watcher->previous != NULL)
-		watcher->previous->next = watcher->next;
-	else
-		service->watchers = watcher->next;
-	if (watcher->next != NULL)
-		watcher->next->previous = watcher->previous;
+	while (*place != watcher)
+		place = &(*place)->next;
+	*place = watcher->next;
 	free(watcher);
 	if (service->watchers == NULL && service->closed == NULL)
 		service->options.on_unwatched(uv_now(service->options.loop) -
@@ -85,9 +81,7 @@ static void watcher_open(struct service *service, struct rpc_stream *stream)
 	watcher->service = service;
 	watcher->stream = stream;
 	watcher->next = service->watchers;
-	if (watcher->next != NULL)
-		watcher->next->previous = watcher;
-	else
+	if (watcher->next == NULL)
 		service->watched_since_ms = uv_now(service->options.loop);
 	service->watchers = watcher;
 	rpc_stream_on_end(stream, on_end, watcher);
@@ -107,22 +101,21 @@ static void watchers_send(struct service *service)
 
 static int status_of(int code)
 {
-	switch (code) {
-	case ERROR_ARGUMENT:
-		return RPC_INVALID_ARGUMENT;
-	case ERROR_NOT_FOUND:
-		return RPC_NOT_FOUND;
-	case ERROR_UNAVAILABLE:
-		return RPC_UNAVAILABLE;
-	case ERROR_IO:
-	case ERROR_UNSUPPORTED:
-		return RPC_FAILED_PRECONDITION;
-	case ERROR_MEMORY:
-	case ERROR_LIMIT:
-		return RPC_RESOURCE_EXHAUSTED;
-	default:
-		return RPC_INTERNAL;
+	static const int statuses[][2] = {
+		{ERROR_ARGUMENT, RPC_INVALID_ARGUMENT},
+		{ERROR_NOT_FOUND, RPC_NOT_FOUND},
+		{ERROR_UNAVAILABLE, RPC_UNAVAILABLE},
+		{ERROR_IO, RPC_FAILED_PRECONDITION},
+		{ERROR_UNSUPPORTED, RPC_FAILED_PRECONDITION},
+		{ERROR_MEMORY, RPC_RESOURCE_EXHAUSTED},
+		{ERROR_LIMIT, RPC_RESOURCE_EXHAUSTED},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(statuses); i++) {
+		if (statuses[i][0] == code)
+			return statuses[i][1];
 	}
+	return RPC_INTERNAL;
 }
 
 V1beta1__DevicePluginOptions service_plugin_options(void)
@@ -133,31 +126,43 @@ V1beta1__DevicePluginOptions service_plugin_options(void)
 	return options;
 }
 
+static bool take_empty(struct rpc_stream *stream, struct rpc_slice request)
+{
+	ProtobufCMessage *empty = rpc_stream_unpack(stream, request, &v1beta1__empty__descriptor);
+
+	protobuf_c_message_free_unpacked(empty, NULL);
+	return empty != NULL;
+}
+
 static void handle_options(struct rpc_stream *stream, struct rpc_slice request, void *user)
 {
 	V1beta1__DevicePluginOptions reply = service_plugin_options();
-	ProtobufCMessage *empty = rpc_stream_unpack(stream, request, &v1beta1__empty__descriptor);
 
 	(void)user;
-	if (empty == NULL)
-		return;
-	protobuf_c_message_free_unpacked(empty, NULL);
-	rpc_stream_reply(stream, &reply.base);
+	if (take_empty(stream, request))
+		rpc_stream_reply(stream, &reply.base);
 }
 
 static void handle_list_and_watch(struct rpc_stream *stream, struct rpc_slice request, void *user)
 {
 	struct service *service = user;
-	ProtobufCMessage *empty = rpc_stream_unpack(stream, request, &v1beta1__empty__descriptor);
 	struct error err = {0};
 
-	if (empty == NULL)
+	if (!take_empty(stream, request))
 		return;
-	protobuf_c_message_free_unpacked(empty, NULL);
 	if (service->version == 0 && service_refresh(service, &err) < 0)
 		rpc_stream_finish(stream, status_of(err.code), "%s", err.text);
 	else
 		watcher_open(service, stream);
+}
+
+static void answer_call(struct rpc_stream *stream, const ProtobufCMessage *reply,
+			const struct error *err)
+{
+	if (err->code == 0)
+		rpc_stream_reply(stream, reply);
+	else
+		rpc_stream_finish(stream, status_of(err->code), "%s", err->text);
 }
 
 /* An answer that is not all that was asked for is given; the log says what is missing. */
@@ -188,11 +193,9 @@ static void handle_allocate(struct rpc_stream *stream, struct rpc_slice request,
 
 	if (message == NULL)
 		return;
-	if (allocate(scanner_inventory(options->scanner), options->resource, &rules,
-		     (const V1beta1__AllocateRequest *)message, &allocation, &err) == 0)
-		rpc_stream_reply(stream, &allocation.message.base);
-	else
-		rpc_stream_finish(stream, status_of(err.code), "%s", err.text);
+	(void)allocate(scanner_inventory(options->scanner), options->resource, &rules,
+		       (const V1beta1__AllocateRequest *)message, &allocation, &err);
+	answer_call(stream, &allocation.message.base, &err);
 	protobuf_c_message_free_unpacked(message, NULL);
 	tell_warnings(&allocation);
 	/* Something that discovery saw is not there (any more). */
@@ -203,19 +206,18 @@ static void handle_allocate(struct rpc_stream *stream, struct rpc_slice request,
 static void handle_preferred(struct rpc_stream *stream, struct rpc_slice request, void *user)
 {
 	const struct service_options *options = &((const struct service *)user)->options;
-	struct preference preference CLEANUP(preference_free) = {0};
+	V1beta1__PreferredAllocationResponse *response = NULL;
 	struct error err = {0};
 	ProtobufCMessage *message = rpc_stream_unpack(
 		stream, request, &v1beta1__preferred_allocation_request__descriptor);
 
 	if (message == NULL)
 		return;
-	if (prefer(scanner_inventory(options->scanner), options->resource,
-		   (enum prefer_policy)options->config->preferred_allocation,
-		   (const V1beta1__PreferredAllocationRequest *)message, &preference, &err) == 0)
-		rpc_stream_reply(stream, &preference.message.base);
-	else
-		rpc_stream_finish(stream, status_of(err.code), "%s", err.text);
+	(void)prefer(scanner_inventory(options->scanner), options->resource,
+		     (enum prefer_policy)options->config->preferred_allocation,
+		     (const V1beta1__PreferredAllocationRequest *)message, &response, &err);
+	answer_call(stream, response != NULL ? &response->base : NULL, &err);
+	v1beta1__preferred_allocation_response__free_unpacked(response, NULL);
 	protobuf_c_message_free_unpacked(message, NULL);
 }
 
@@ -241,12 +243,11 @@ static int add_methods(struct service *service, struct error *err)
 int service_open(const struct service_options *options, struct service **out, struct error *err)
 {
 	struct service *service = calloc(1, sizeof(*service));
-	int rc = 0;
 
 	if (service == NULL)
 		return error_memory(err);
 	service->options = *options;
-	rc = rpc_server_new(options->loop, NULL, &service->server, err);
+	int rc = rpc_server_new(options->loop, NULL, &service->server, err);
 	if (rc == 0)
 		rc = add_methods(service, err);
 	if (rc == 0)

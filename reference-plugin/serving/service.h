@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * The room serving/ holds how the kubelet is served: this service, the instance that keeps one on a
- * socket, and registration.
+ * The room serving/ holds how the kubelet is served: this service, and the instance that keeps one on a
+ * socket and registers it.
  *
  * Here: the DevicePlugin service of one resource on one socket. Any number of ListAndWatch streams
  * may be open: each gets the whole list at once and again whenever it changes. A reader that is

@@ -20,10 +20,9 @@ char *socket_file_name(const char *label)
 {
 	static long long last_ms;
 	uv_timeval64_t now = {0};
-	long long ms = 0;
 
 	(void)uv_gettimeofday(&now);
-	ms = (long long)now.tv_sec * 1000 + now.tv_usec / 1000;
+	long long ms = (long long)now.tv_sec * 1000 + now.tv_usec / 1000;
 	/* Also when the clock is set back, and twice within a millisecond. */
 	last_ms = ms > last_ms ? ms : last_ms + 1;
 	return text_format("%s-%lld-%d.sock", label, last_ms, (int)uv_os_getpid());
@@ -33,13 +32,11 @@ char *socket_file_name(const char *label)
 static long long made_ms(const char *name, const char *label)
 {
 	static const char digits[] = "0123456789";
-	const char *ms = NULL;
-	const char *process = NULL;
 
 	if (!text_starts_with(name, label) || name[strlen(label)] != '-')
 		return -1;
-	ms = name + strlen(label) + 1;
-	process = ms + strspn(ms, digits);
+	const char *ms = name + strlen(label) + 1;
+	const char *process = ms + strspn(ms, digits);
 	if (process == ms || *process++ != '-' || strspn(process, digits) == 0)
 		return -1;
 	if (strcmp(process + strspn(process, digits), ".sock") != 0)

@@ -362,3 +362,19 @@ void listing_await(struct rig *rig, struct listing *listing, const char *devices
 	(void)rig_until(rig, list_is, &expected, devices);
 	UNIT_STRING(text_string(&listing->devices), devices);
 }
+
+void rig_begin(struct rig *rig, const char *devices, const char *more, const char *value)
+{
+	rig_open(rig);
+	rig_kubelet(rig);
+	rig_start_with_node(rig, devices, more, value);
+	rig_await_registrations(rig, DISPLAY, 1);
+	if (value == NULL || strcmp(value, "display") != 0)
+		rig_await_registrations(rig, COMPUTE, 1);
+}
+
+void rig_end(struct rig *rig)
+{
+	UNIT_INT(rig_stop(rig, SIGTERM), 0);
+	rig_close(rig);
+}

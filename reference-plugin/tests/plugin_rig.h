@@ -55,6 +55,13 @@ void rig_await_registrations(struct rig *rig, const char *resource, size_t count
 
 void rig_await_log(struct rig *rig, const char *part);
 
+/* All of it: a kubelet, and a plugin that registered what it serves, which is both resources
+ * unless `value` is "display". */
+void rig_begin(struct rig *rig, const char *devices, const char *more, const char *value);
+
+/* The plugin stops on SIGTERM with exit code 0. */
+void rig_end(struct rig *rig);
+
 /* The path of the newest endpoint of a resource; caller frees. */
 char *rig_endpoint_path(const struct rig *rig, const char *resource);
 

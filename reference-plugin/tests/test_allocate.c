@@ -12,8 +12,7 @@
 #define CLEANUP_ALLOCATION CLEANUP(allocation_free)
 #define CLEANUP_MOUNTS	   CLEANUP(additional_mounts_free)
 
-static void ignore_event(enum inventory_event event, const struct inventory_device *device,
-			 void *user)
+static void ignore_event(const char *event, const struct inventory_device *device, void *user)
 {
 	(void)event;
 	(void)device;

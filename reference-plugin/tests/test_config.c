@@ -5,9 +5,7 @@
 #include "base/path.h"
 #include "base/tests/unit.h"
 #include "reference-plugin/answer/prefer.h"
-#include "reference-plugin/configuration/config_yaml.h"
-#include "reference-plugin/configuration/resource_name.h"
-#include "reference-plugin/configuration/setting.h"
+#include "reference-plugin/configuration/settings.h"
 
 #include <uv.h>
 
@@ -234,7 +232,7 @@ static void test_example_file(void)
 	}
 }
 
-static void expect_load_error(const struct config_options *options, const char *wanted)
+static void expect_load_error(struct config_options *options, const char *wanted)
 {
 	struct config config CLEANUP_CONFIG = {0};
 	struct error err = {0};
@@ -260,38 +258,7 @@ static void test_errors_name_option_and_variable(void)
 			  "with --resource");
 	options.values[index_of("resource")] = "display";
 	options.values[index_of("resourceName")] = "gpu";
-	expect_load_error(&options, "resource name 'gpu' has no '/'");
-}
-
-static void test_resource_names(void)
-{
-	static const char *const bad[] = {
-		"",
-		"gpu",
-		"/gpu",
-		"example.com/",
-		"a/b/c",
-		"Example.com/gpu",
-		"-a.com/gpu",
-		"a-.com/gpu",
-		"a..com/gpu",
-		"kubernetes.io/gpu",
-		"x.kubernetes.io/gpu",
-		"requests.example.com/gpu",
-		"example.com/-gpu",
-		"example.com/g u",
-		"example.com/0123456789012345678901234567890123456789012345678901234567890123",
-	};
-
-	UNIT_INT(resource_name_check("gpucert.internal/display", NULL), 0);
-	UNIT_INT(resource_name_check("directx.microsoft.com/compute", NULL), 0);
-	UNIT_INT(resource_name_check("a/B_c.d-E", NULL), 0);
-	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
-		struct error err = {0};
-
-		UNIT_INT(resource_name_check(bad[i], &err), ERROR_FORMAT);
-		UNIT_CONTAINS(err.text, bad[i]);
-	}
+	expect_load_error(&options, "resource name 'gpu': there is no '/'");
 }
 
 static void test_print(void)
@@ -333,7 +300,6 @@ int main(void)
 		{"additional mounts", test_additional_mounts},
 		{"example file", test_example_file},
 		{"errors name option and variable", test_errors_name_option_and_variable},
-		{"resource names", test_resource_names},
 		{"print", test_print},
 		CU_TEST_INFO_NULL,
 	};

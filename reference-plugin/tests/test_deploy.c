@@ -4,8 +4,7 @@
 #include "base/file.h"
 #include "base/tests/unit.h"
 #include "base/text.h"
-#include "reference-plugin/configuration/config_yaml.h"
-#include "reference-plugin/configuration/setting.h"
+#include "reference-plugin/configuration/settings.h"
 #include "reference-plugin/programs.h"
 
 #include <string.h>

@@ -7,9 +7,7 @@
 #include "base/path.h"
 #include "base/tests/unit.h"
 #include "reference-plugin/answer/answer.h"
-#include "reference-plugin/configuration/config_file.h"
-#include "reference-plugin/configuration/config_yaml.h"
-#include "reference-plugin/configuration/setting.h"
+#include "reference-plugin/configuration/settings.h"
 #include "reference-plugin/programs.h"
 
 #include <uv.h>
@@ -132,7 +130,7 @@ static void test_config_file_variable(void)
 
 static void expect_found(const char *const *directories, const char *directory, const char *name)
 {
-	char *found CLEANUP_FREE = config_file_search(directories, "wddm");
+	char *found CLEANUP_FREE = config_search(directories, "wddm");
 	char *wanted CLEANUP_FREE = path_join(directory, name);
 
 	UNIT_STRING(found, wanted);
@@ -152,7 +150,7 @@ static void test_search(void)
 
 	UNIT_INT(file_make_directories(trap, 0755, NULL), 0);
 	UNIT_INT(file_make_directories(second, 0755, NULL), 0);
-	nothing = config_file_search(directories, "wddm");
+	nothing = config_search(directories, "wddm");
 	UNIT_STRING(nothing, "");
 	write_to(bare, "");
 	expect_found(directories, second, "wddm");

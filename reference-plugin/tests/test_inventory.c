@@ -2,8 +2,7 @@
 #include "base/cleanup.h"
 #include "base/tests/unit.h"
 #include "base/text.h"
-#include "reference-plugin/inventory/device_list.h"
-#include "reference-plugin/inventory/replica_id.h"
+#include "reference-plugin/inventory/wire.h"
 #include "reference-plugin/tests/sample_node.h"
 #include "rpc/proto/deviceplugin_v1beta1.pb-c.h"
 
@@ -11,9 +10,9 @@
 
 enum { GRACE_MS = 1000 };
 
-static void log_event(enum inventory_event event, const struct inventory_device *device, void *user)
+static void log_event(const char *event, const struct inventory_device *device, void *user)
 {
-	text_addf(user, "%s %s;", device->id, inventory_event_name(event));
+	text_addf(user, "%s %s;", device->id, event);
 }
 
 /* The events of one update, which must succeed. */

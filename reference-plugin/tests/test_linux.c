@@ -17,10 +17,7 @@ static void test_directory_is_made_anew(void)
 	struct rig rig;
 	struct listing listing;
 
-	rig_open(&rig);
-	rig_kubelet(&rig);
-	rig_start_with_node(&rig, "a", "--resource", "display");
-	rig_await_registrations(&rig, DISPLAY, 1);
+	rig_begin(&rig, "a", "--resource", "display");
 	registrar_close(&rig.registrar);
 	UNIT_INT(file_remove_tree(rig.directory, NULL), 0);
 	UNIT_INT(file_make_directories(rig.directory, 0750, NULL), 0);
@@ -30,8 +27,7 @@ static void test_directory_is_made_anew(void)
 	listing_open(&rig, DISPLAY, &listing);
 	listing_await(&rig, &listing, "a::0");
 	listing_close(&listing);
-	UNIT_INT(rig_stop(&rig, SIGTERM), 0);
-	rig_close(&rig);
+	rig_end(&rig);
 }
 
 static size_t open_files(const struct rig *rig)
@@ -49,10 +45,7 @@ static void test_restarts_leave_no_files_open(void)
 	struct rig rig;
 	size_t before = 0;
 
-	rig_open(&rig);
-	rig_kubelet(&rig);
-	rig_start_with_node(&rig, "a", "--resource", "display");
-	rig_await_registrations(&rig, DISPLAY, 1);
+	rig_begin(&rig, "a", "--resource", "display");
 	for (size_t i = 1; i <= RESTARTS; i++) {
 		struct listing listing;
 
@@ -66,8 +59,7 @@ static void test_restarts_leave_no_files_open(void)
 		rig_await_registrations(&rig, DISPLAY, i + 1);
 		listing_close(&listing);
 	}
-	UNIT_INT(rig_stop(&rig, SIGTERM), 0);
-	rig_close(&rig);
+	rig_end(&rig);
 }
 
 static bool has_tried(void *user)
@@ -143,8 +135,7 @@ static void test_software_driver_comes_and_goes(void)
 	UNIT_INT(file_write_atomic(manifest, content, size, 0644, NULL), 0);
 	listing_await(&rig, &listing, "lavapipe::0");
 	listing_close(&listing);
-	UNIT_INT(rig_stop(&rig, SIGTERM), 0);
-	rig_close(&rig);
+	rig_end(&rig);
 }
 
 UNIT_MAIN("Linux", {"the directory is made anew", test_directory_is_made_anew},

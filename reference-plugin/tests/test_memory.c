@@ -5,7 +5,6 @@
 #include "base/path.h"
 #include "reference-plugin/tests/plugin_rig.h"
 
-#include <signal.h>
 #include <stdlib.h>
 
 enum {
@@ -77,8 +76,7 @@ static void test_size_and_growth(void)
 	CU_ASSERT_TRUE(after - before <= GROWTH_MAX_KIB);
 	rpc_channel_close(channel);
 	listing_close(&listing);
-	UNIT_INT(rig_stop(&rig, SIGTERM), 0);
-	rig_close(&rig);
+	rig_end(&rig);
 }
 
 static bool has_list(void *user)
@@ -104,8 +102,7 @@ static void test_thousand_ids(void)
 	(void)printf("%ld KiB with a thousand ids: ", resident);
 	CU_ASSERT_TRUE(resident > 0 && resident <= THOUSAND_IDS_MAX_KIB);
 	listing_close(&listing);
-	UNIT_INT(rig_stop(&rig, SIGTERM), 0);
-	rig_close(&rig);
+	rig_end(&rig);
 }
 
 int main(void)

@@ -3,11 +3,10 @@
 #include "base/tests/unit.h"
 #include "base/text.h"
 #include "reference-plugin/answer/prefer.h"
-#include "reference-plugin/inventory/replica_id.h"
+#include "reference-plugin/inventory/wire.h"
 #include "reference-plugin/tests/sample_node.h"
 
-static void ignore_event(enum inventory_event event, const struct inventory_device *device,
-			 void *user)
+static void ignore_event(const char *event, const struct inventory_device *device, void *user)
 {
 	(void)event;
 	(void)device;
@@ -39,7 +38,7 @@ static int ask(const struct inventory *inventory, enum prefer_policy policy, con
 		V1BETA1__CONTAINER_PREFERRED_ALLOCATION_REQUEST__INIT;
 	V1beta1__ContainerPreferredAllocationRequest *containers[] = {&container};
 	V1beta1__PreferredAllocationRequest request = V1BETA1__PREFERRED_ALLOCATION_REQUEST__INIT;
-	struct preference preference CLEANUP(preference_free) = {0};
+	V1beta1__PreferredAllocationResponse *response = NULL;
 	int rc = 0;
 
 	if (available[0] != '\0')
@@ -53,13 +52,12 @@ static int ask(const struct inventory *inventory, enum prefer_policy policy, con
 	container.allocation_size = size;
 	request.n_container_requests = 1;
 	request.container_requests = containers;
-	rc = prefer(inventory, INVENTORY_DISPLAY, policy, &request, &preference, err);
-	if (rc < 0)
-		return rc;
-	for (size_t i = 0; i < preference.message.container_responses[0]->n_deviceids; i++)
+	rc = prefer(inventory, INVENTORY_DISPLAY, policy, &request, &response, err);
+	for (size_t i = 0; rc == 0 && i < response->container_responses[0]->n_deviceids; i++)
 		text_addf(out, "%s%s", i == 0 ? "" : " ",
-			  preference.message.container_responses[0]->deviceids[i]);
-	return 0;
+			  response->container_responses[0]->deviceids[i]);
+	v1beta1__preferred_allocation_response__free_unpacked(response, NULL);
+	return rc;
 }
 
 static void expect(const struct inventory *inventory, enum prefer_policy policy,

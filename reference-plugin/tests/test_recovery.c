@@ -15,10 +15,7 @@ static void test_kubelet_restart(void)
 	char *before CLEANUP_FREE = NULL;
 	char *after CLEANUP_FREE = NULL;
 
-	rig_open(&rig);
-	rig_kubelet(&rig);
-	rig_start_with_node(&rig, "a", "--resource", "display");
-	rig_await_registrations(&rig, DISPLAY, 1);
+	rig_begin(&rig, "a", "--resource", "display");
 	before = rig_endpoint_path(&rig, DISPLAY);
 	registrar_close(&rig.registrar);
 	registrar_remove_sockets(&rig.registrar);
@@ -29,8 +26,7 @@ static void test_kubelet_restart(void)
 	listing_open(&rig, DISPLAY, &listing);
 	listing_await(&rig, &listing, "a::0");
 	listing_close(&listing);
-	UNIT_INT(rig_stop(&rig, SIGTERM), 0);
-	rig_close(&rig);
+	rig_end(&rig);
 }
 
 static void test_own_socket_is_removed(void)
@@ -39,11 +35,7 @@ static void test_own_socket_is_removed(void)
 	struct listing listing;
 	char *before CLEANUP_FREE = NULL;
 
-	rig_open(&rig);
-	rig_kubelet(&rig);
-	rig_start_with_node(&rig, "a", NULL, NULL);
-	rig_await_registrations(&rig, DISPLAY, 1);
-	rig_await_registrations(&rig, COMPUTE, 1);
+	rig_begin(&rig, "a", NULL, NULL);
 	listing_open(&rig, DISPLAY, &listing);
 	listing_await(&rig, &listing, "a::0");
 	before = rig_endpoint_path(&rig, DISPLAY);
@@ -53,8 +45,7 @@ static void test_own_socket_is_removed(void)
 	UNIT_INT(registrar_accepted(&rig.registrar, COMPUTE), 1);
 	CU_ASSERT_TRUE(listing.ended);
 	listing_close(&listing);
-	UNIT_INT(rig_stop(&rig, SIGTERM), 0);
-	rig_close(&rig);
+	rig_end(&rig);
 }
 
 static void test_kubelet_socket_is_made_anew(void)
@@ -62,17 +53,13 @@ static void test_kubelet_socket_is_made_anew(void)
 	struct rig rig;
 	char *before CLEANUP_FREE = NULL;
 
-	rig_open(&rig);
-	rig_kubelet(&rig);
-	rig_start_with_node(&rig, "a", "--resource", "display");
-	rig_await_registrations(&rig, DISPLAY, 1);
+	rig_begin(&rig, "a", "--resource", "display");
 	before = rig_endpoint_path(&rig, DISPLAY);
 	registrar_close(&rig.registrar);
 	rig_kubelet(&rig);
 	rig_await_registrations(&rig, DISPLAY, 2);
 	CU_ASSERT_FALSE(file_exists(before));
-	UNIT_INT(rig_stop(&rig, SIGTERM), 0);
-	rig_close(&rig);
+	rig_end(&rig);
 }
 
 static void test_killed_plugin_returns(void)
@@ -81,10 +68,7 @@ static void test_killed_plugin_returns(void)
 	char *before CLEANUP_FREE = NULL;
 	struct listing listing;
 
-	rig_open(&rig);
-	rig_kubelet(&rig);
-	rig_start_with_node(&rig, "a b", "--resource", "display");
-	rig_await_registrations(&rig, DISPLAY, 1);
+	rig_begin(&rig, "a b", "--resource", "display");
 	before = rig_endpoint_path(&rig, DISPLAY);
 	UNIT_INT(rig_stop(&rig, SIGKILL), RIG_KILLED);
 	CU_ASSERT_TRUE(file_exists(before));
@@ -94,8 +78,7 @@ static void test_killed_plugin_returns(void)
 	listing_open(&rig, DISPLAY, &listing);
 	listing_await(&rig, &listing, "a::0 b::0");
 	listing_close(&listing);
-	UNIT_INT(rig_stop(&rig, SIGTERM), 0);
-	rig_close(&rig);
+	rig_end(&rig);
 }
 
 /* A kubelet that is still there and ends the stream, as up to 1.36 when another instance stops. */
@@ -106,10 +89,7 @@ static void test_stream_is_ended(void)
 	char *before CLEANUP_FREE = NULL;
 	char *after CLEANUP_FREE = NULL;
 
-	rig_open(&rig);
-	rig_kubelet(&rig);
-	rig_start_with_node(&rig, "a", "--resource", "display");
-	rig_await_registrations(&rig, DISPLAY, 1);
+	rig_begin(&rig, "a", "--resource", "display");
 	before = rig_endpoint_path(&rig, DISPLAY);
 	listing_open(&rig, DISPLAY, &listing);
 	listing_await(&rig, &listing, "a::0");
@@ -124,8 +104,7 @@ static void test_stream_is_ended(void)
 	loop_run_for(&rig.loop, 4500);
 	UNIT_INT(rig.registrar.attempts, 3);
 	listing_close(&listing);
-	UNIT_INT(rig_stop(&rig, SIGTERM), 0);
-	rig_close(&rig);
+	rig_end(&rig);
 }
 
 static void test_newest_instance_registers(void)
@@ -137,10 +116,7 @@ static void test_newest_instance_registers(void)
 	char *before CLEANUP_FREE = NULL;
 	char *after CLEANUP_FREE = NULL;
 
-	rig_open(&rig);
-	rig_kubelet(&rig);
-	rig_start_with_node(&rig, "a", "--resource", "display");
-	rig_await_registrations(&rig, DISPLAY, 1);
+	rig_begin(&rig, "a", "--resource", "display");
 	before = rig_endpoint_path(&rig, DISPLAY);
 	listing_open(&rig, DISPLAY, &older);
 	listing_await(&rig, &older, "a::0");
@@ -174,8 +150,7 @@ static void test_directory_comes_late(void)
 	UNIT_INT(file_make_directories(rig.directory, 0755, NULL), 0);
 	rig_kubelet(&rig);
 	rig_await_registrations(&rig, DISPLAY, 1);
-	UNIT_INT(rig_stop(&rig, SIGTERM), 0);
-	rig_close(&rig);
+	rig_end(&rig);
 }
 
 UNIT_MAIN("recovery", {"a stream is ended", test_stream_is_ended},

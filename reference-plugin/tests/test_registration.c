@@ -3,7 +3,7 @@
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "base/path.h"
-#include "reference-plugin/serving/registration.h"
+#include "reference-plugin/serving/instance.h"
 #include "reference-plugin/tests/plugin_rig.h"
 #include "rpc/loop.h"
 
@@ -26,11 +26,7 @@ static void test_both_resources_register(void)
 	struct rig rig;
 	char *path CLEANUP_FREE = NULL;
 
-	rig_open(&rig);
-	rig_kubelet(&rig);
-	rig_start_with_node(&rig, "a b/c", NULL, NULL);
-	rig_await_registrations(&rig, DISPLAY, 1);
-	rig_await_registrations(&rig, COMPUTE, 1);
+	rig_begin(&rig, "a b/c", NULL, NULL);
 	for (size_t i = 0; i < rig.registrar.count; i++) {
 		const struct registrar_entry *entry = &rig.registrar.entries[i];
 
@@ -105,8 +101,7 @@ static void test_kubelet_comes_late(void)
 	rig_remove_file(kubelet);
 	rig_kubelet(&rig);
 	rig_await_registrations(&rig, DISPLAY, 1);
-	UNIT_INT(rig_stop(&rig, SIGTERM), 0);
-	rig_close(&rig);
+	rig_end(&rig);
 }
 
 static void test_refusal_is_no_busy_loop(void)
@@ -123,8 +118,7 @@ static void test_refusal_is_no_busy_loop(void)
 	CU_ASSERT_TRUE(rig.registrar.attempts <= 2);
 	rig.registrar.mode = REGISTRAR_ACCEPT;
 	rig_await_registrations(&rig, DISPLAY, 1);
-	UNIT_INT(rig_stop(&rig, SIGTERM), 0);
-	rig_close(&rig);
+	rig_end(&rig);
 }
 
 static void test_silence_times_out(void)
@@ -144,8 +138,7 @@ static void test_silence_times_out(void)
 	UNIT_INT(rig.registrar.attempts, 1);
 	rig.registrar.mode = REGISTRAR_ACCEPT;
 	rig_await_registrations(&rig, DISPLAY, 1);
-	UNIT_INT(rig_stop(&rig, SIGTERM), 0);
-	rig_close(&rig);
+	rig_end(&rig);
 }
 
 static void test_unchanged_instance_registers_once(void)
@@ -153,17 +146,13 @@ static void test_unchanged_instance_registers_once(void)
 	struct rig rig;
 	char *kubelet CLEANUP_FREE = NULL;
 
-	rig_open(&rig);
-	rig_kubelet(&rig);
-	rig_start_with_node(&rig, "a", "--resource", "display");
-	rig_await_registrations(&rig, DISPLAY, 1);
+	rig_begin(&rig, "a", "--resource", "display");
 	kubelet = path_join(rig.directory, "kubelet.sock");
 	UNIT_INT(chmod(kubelet, 0660), 0);
 	rig_write_node(&rig, "a b");
 	loop_run_for(&rig.loop, 1300);
 	UNIT_INT(rig.registrar.attempts, 1);
-	UNIT_INT(rig_stop(&rig, SIGTERM), 0);
-	rig_close(&rig);
+	rig_end(&rig);
 }
 
 static void test_two_instances_side_by_side(void)
@@ -172,10 +161,7 @@ static void test_two_instances_side_by_side(void)
 	struct listing listing;
 	struct process *first = NULL;
 
-	rig_open(&rig);
-	rig_kubelet(&rig);
-	rig_start_with_node(&rig, "a", "--resource", "display");
-	rig_await_registrations(&rig, DISPLAY, 1);
+	rig_begin(&rig, "a", "--resource", "display");
 	listing_open(&rig, DISPLAY, &listing);
 	listing_await(&rig, &listing, "a::0");
 	first = STEAL(rig.process);

@@ -6,23 +6,6 @@
 #include "reference-plugin/tests/plugin_rig.h"
 #include "rpc/loop.h"
 
-#include <signal.h>
-
-static void start(struct rig *rig, const char *devices, const char *more, const char *value)
-{
-	rig_open(rig);
-	rig_kubelet(rig);
-	rig_start_with_node(rig, devices, more, value);
-	rig_await_registrations(rig, DISPLAY, 1);
-	rig_await_registrations(rig, COMPUTE, 1);
-}
-
-static void stop(struct rig *rig)
-{
-	UNIT_INT(rig_stop(rig, SIGTERM), 0);
-	rig_close(rig);
-}
-
 static void expect(struct rig *rig, const char *ids, int code, const char *wanted)
 {
 	struct text answer CLEANUP_TEXT = {0};
@@ -37,7 +20,7 @@ static void test_allocate(void)
 {
 	struct rig rig;
 
-	start(&rig, "a b sick! c/c", "--multitenancy", "2");
+	rig_begin(&rig, "a b sick! c/c", "--multitenancy", "2");
 	/* No list was asked for before. */
 	expect(&rig, "a::0", RPC_OK, "/dev/a;");
 	expect(&rig, "b::0 a::1 a::0", RPC_OK, "/dev/a;/dev/b;");
@@ -56,7 +39,7 @@ static void test_allocate(void)
 	expect(&rig, "c::0", RPC_NOT_FOUND,
 	       ALLOCATE "NOT_FOUND: device id \"c::0\" belongs to the compute resource, not to the "
 			"display resource");
-	stop(&rig);
+	rig_end(&rig);
 }
 
 static void test_other_methods(void)
@@ -71,7 +54,7 @@ static void test_other_methods(void)
 	ProtobufCMessage *reply = NULL;
 	const V1beta1__PreferredAllocationResponse *response = NULL;
 
-	start(&rig, "a b", "--multitenancy", "2");
+	rig_begin(&rig, "a b", "--multitenancy", "2");
 	UNIT_INT(rig_call(&rig, DISPLAY, "/v1beta1.DevicePlugin/PreStartContainer", &pre_start.base,
 			  &v1beta1__pre_start_container_response__descriptor, &reply, NULL),
 		 RPC_UNIMPLEMENTED);
@@ -90,7 +73,7 @@ static void test_other_methods(void)
 	UNIT_STRING(response->container_responses[0]->deviceids[0], "a::0");
 	UNIT_STRING(response->container_responses[0]->deviceids[1], "b::0");
 	protobuf_c_message_free_unpacked(reply, NULL);
-	stop(&rig);
+	rig_end(&rig);
 }
 
 static void test_devices_come_and_go(void)
@@ -100,7 +83,7 @@ static void test_devices_come_and_go(void)
 	struct listing second;
 	struct text answer CLEANUP_TEXT = {0};
 
-	start(&rig, "a b", "--removal-grace", "300ms");
+	rig_begin(&rig, "a b", "--removal-grace", "300ms");
 	listing_open(&rig, DISPLAY, &first);
 	listing_await(&rig, &first, "a::0 b::0");
 	rig_write_node(&rig, "b");
@@ -122,7 +105,7 @@ static void test_devices_come_and_go(void)
 	CU_ASSERT_FALSE(first.ended);
 	listing_close(&first);
 	listing_close(&second);
-	stop(&rig);
+	rig_end(&rig);
 }
 
 static void test_unreadable_node_keeps_devices(void)
@@ -130,7 +113,7 @@ static void test_unreadable_node_keeps_devices(void)
 	struct rig rig;
 	struct listing listing;
 
-	start(&rig, "a", "--removal-grace", "0");
+	rig_begin(&rig, "a", "--removal-grace", "0");
 	listing_open(&rig, DISPLAY, &listing);
 	listing_await(&rig, &listing, "a::0");
 	UNIT_INT(file_write_atomic(rig.node, "{", 1, 0644, NULL), 0);
@@ -139,7 +122,7 @@ static void test_unreadable_node_keeps_devices(void)
 	rig_write_node(&rig, "a b");
 	listing_await(&rig, &listing, "a::0 b::0");
 	listing_close(&listing);
-	stop(&rig);
+	rig_end(&rig);
 }
 
 static void test_empty_resource_waits_for_devices(void)
@@ -147,13 +130,13 @@ static void test_empty_resource_waits_for_devices(void)
 	struct rig rig;
 	struct listing listing;
 
-	start(&rig, "", NULL, NULL);
+	rig_begin(&rig, "", NULL, NULL);
 	listing_open(&rig, COMPUTE, &listing);
 	listing_await(&rig, &listing, "");
 	rig_write_node(&rig, "c/c");
 	listing_await(&rig, &listing, "c::0");
 	listing_close(&listing);
-	stop(&rig);
+	rig_end(&rig);
 }
 
 struct lists_wanted {
@@ -176,7 +159,7 @@ static void test_slow_reader_gets_the_newest_list(void)
 	struct listing quick;
 	char *newest CLEANUP_FREE = NULL;
 
-	start(&rig, "a b", "--multitenancy", "5000");
+	rig_begin(&rig, "a b", "--multitenancy", "5000");
 	listing_open(&rig, DISPLAY, &slow);
 	rpc_call_pause(slow.call);
 	listing_open(&rig, DISPLAY, &quick);
@@ -195,7 +178,7 @@ static void test_slow_reader_gets_the_newest_list(void)
 	UNIT_INT(slow.messages, 2);
 	listing_close(&slow);
 	listing_close(&quick);
-	stop(&rig);
+	rig_end(&rig);
 }
 
 static void test_streams_are_freed(void)
@@ -203,7 +186,7 @@ static void test_streams_are_freed(void)
 	struct rig rig;
 	struct listing last;
 
-	start(&rig, "a", NULL, NULL);
+	rig_begin(&rig, "a", NULL, NULL);
 	for (int i = 0; i < 50; i++) {
 		struct listing listing;
 
@@ -218,7 +201,7 @@ static void test_streams_are_freed(void)
 	rig_write_node(&rig, "a!");
 	listing_await(&rig, &last, "a::0!");
 	listing_close(&last);
-	stop(&rig);
+	rig_end(&rig);
 }
 
 UNIT_MAIN("service", {"Allocate", test_allocate}, {"other methods", test_other_methods},

@@ -3,6 +3,7 @@
 #include "base/cleanup.h"
 #include "base/tests/unit.h"
 #include "base/windows_path.h"
+#include "discovery/filter.h"
 #include "reference-plugin/answer/answer.h"
 #include "reference-plugin/tests/sample_node.h"
 
@@ -10,7 +11,7 @@
 #define SYSTEM32 "C:\\Windows\\System32\\"
 #define SYSWOW64 "C:\\Windows\\SysWOW64\\"
 
-static const struct answer_host recorded = {.windows = true, .recorded = true};
+static const struct answer_request recorded = {.windows = true, .recorded = true};
 
 static const struct discovery_file t4_files[] = {
 	{STORE "\\nvcuda_loader64.dll", SYSTEM32 "nvcuda.dll", 64, false, "CopyToVmWhenNewer"},
@@ -68,7 +69,7 @@ static void describe(const struct answer *answer, struct text *out)
 		text_addf(out, "warning: %s\n", answer->warnings.items[i]);
 }
 
-static void expect_on(const struct answer_host *host, const struct answer_rules *rules,
+static void expect_on(const struct answer_request *node, const struct answer_rules *rules,
 		      const struct discovery_device *first, const struct discovery_device *second,
 		      const char *wanted)
 {
@@ -76,7 +77,12 @@ static void expect_on(const struct answer_host *host, const struct answer_rules 
 	struct answer answer CLEANUP(answer_free) = {0};
 	struct text seen CLEANUP_TEXT = {0};
 	struct error err = {0};
-	int rc = answer_build(host, rules, devices, second != NULL ? 2 : 1, &answer, &err);
+	struct answer_request request = *node;
+
+	request.rules = rules;
+	request.devices = devices;
+	request.count = second != NULL ? 2 : 1;
+	int rc = answer_build(&request, &answer, &err);
 
 	UNIT_STRING(err.text, "");
 	UNIT_INT(rc, 0);
@@ -96,10 +102,13 @@ static void expect_error(const struct answer_rules *rules, const struct discover
 {
 	const struct discovery_device *const devices[] = {first, second};
 	struct answer answer CLEANUP(answer_free) = {0};
+	struct answer_request request = recorded;
 	struct error err = {0};
 
-	UNIT_INT(answer_build(&recorded, rules, devices, second != NULL ? 2 : 1, &answer, &err),
-		 ERROR_UNSUPPORTED);
+	request.rules = rules;
+	request.devices = devices;
+	request.count = second != NULL ? 2 : 1;
+	UNIT_INT(answer_build(&request, &answer, &err), ERROR_UNSUPPORTED);
 	UNIT_STRING(err.text, wanted);
 }
 
@@ -299,7 +308,7 @@ static void test_long_and_foreign_names(void)
 
 static void test_missing_files_are_left_out(void)
 {
-	static const struct answer_host live = {.windows = true};
+	static const struct answer_request live = {.windows = true};
 	struct discovery_device device = t4("t4", "X");
 
 	device.file_count = 1;
@@ -344,18 +353,18 @@ static void test_vendors(void)
 {
 	struct discovery_device device = sample_device("x");
 
-	CU_ASSERT_FALSE(vendor_matches("", &device));
+	CU_ASSERT_FALSE(filter_vendor_matches("", &device));
 	device.vendor = "AMD";
 	device.manufacturer = "Advanced Micro Devices, Inc.";
-	CU_ASSERT_TRUE(vendor_matches("amd", &device));
-	CU_ASSERT_TRUE(vendor_matches("advanced micro devices, inc.", &device));
-	CU_ASSERT_FALSE(vendor_matches("advanced micro devices, inc", &device));
-	CU_ASSERT_FALSE(vendor_matches("0x1002", &device));
-	CU_ASSERT_FALSE(vendor_matches("", &device));
+	CU_ASSERT_TRUE(filter_vendor_matches("amd", &device));
+	CU_ASSERT_TRUE(filter_vendor_matches("advanced micro devices, inc.", &device));
+	CU_ASSERT_FALSE(filter_vendor_matches("advanced micro devices, inc", &device));
+	CU_ASSERT_FALSE(filter_vendor_matches("0x1002", &device));
+	CU_ASSERT_FALSE(filter_vendor_matches("", &device));
 	device.pci_vendor = 0x1002;
-	CU_ASSERT_TRUE(vendor_matches("0x1002", &device));
-	CU_ASSERT_TRUE(vendor_matches("1002", &device));
-	CU_ASSERT_FALSE(vendor_matches("0x10020", &device));
+	CU_ASSERT_TRUE(filter_vendor_matches("0x1002", &device));
+	CU_ASSERT_TRUE(filter_vendor_matches("1002", &device));
+	CU_ASSERT_FALSE(filter_vendor_matches("0x10020", &device));
 }
 
 UNIT_MAIN("Windows answers", {"location path", test_location_path},

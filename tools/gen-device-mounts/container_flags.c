@@ -2,6 +2,7 @@
 #include "tools/gen-device-mounts/container_flags.h"
 
 #include "base/cleanup.h"
+#include "base/json.h"
 
 #include <string.h>
 
@@ -12,16 +13,7 @@ struct writer {
 	struct error *err;
 };
 
-const char *container_tool_name(enum container_tool tool)
-{
-	static const char *const names[] = {
-		[TOOL_CTR] = "ctr",
-		[TOOL_NERDCTL] = "nerdctl",
-		[TOOL_DOCKER] = "docker",
-	};
-
-	return names[tool];
-}
+const char *const container_tools[] = {"ctr", "nerdctl", "docker", NULL};
 
 /* A flag and its value, which is consumed. */
 static int add(struct writer *writer, const char *flag, char *value)
@@ -105,7 +97,7 @@ static int add_linux_device(struct writer *writer, const V1beta1__DeviceSpec *de
 	if (strchr(device->host_path, ':') != NULL || strchr(device->container_path, ':') != NULL)
 		return error_set(writer->err, ERROR_UNSUPPORTED,
 				 "%s cannot take '%s', because of the colon in it",
-				 container_tool_name(writer->tool), device->host_path);
+				 container_tools[writer->tool], device->host_path);
 	return add(writer, "--device",
 		   text_format("%s:%s:%s", device->host_path, device->container_path,
 			       device->permissions));
@@ -128,4 +120,48 @@ int container_flags_add(struct text_list *flags, enum container_tool tool, bool 
 		rc = add(&writer, "--env",
 			 text_format("%s=%s", answer->envs[i]->key, answer->envs[i]->value));
 	return rc;
+}
+
+/* A new object at the end of an array, with two members; NULL when memory ran out. */
+static cJSON *add_pair(cJSON *array, const char *first, const char *first_value, const char *second,
+		       const char *second_value)
+{
+	cJSON *object = cJSON_CreateObject();
+
+	if (!cJSON_AddItemToArray(array, object)) {
+		cJSON_Delete(object);
+		return NULL;
+	}
+	return json_add_string(object, first, first_value) &&
+			       json_add_string(object, second, second_value)
+		       ? object
+		       : NULL;
+}
+
+cJSON *container_config(const V1beta1__ContainerAllocateResponse *answer)
+{
+	cJSON *config CLEANUP_JSON = cJSON_CreateObject();
+	cJSON *devices = cJSON_AddArrayToObject(config, "devices");
+	cJSON *mounts = cJSON_AddArrayToObject(config, "mounts");
+	cJSON *variables = cJSON_AddArrayToObject(config, "envs");
+	bool complete = devices != NULL && mounts != NULL && variables != NULL;
+
+	for (size_t i = 0; complete && i < answer->n_devices; i++) {
+		const V1beta1__DeviceSpec *device = answer->devices[i];
+		cJSON *object = add_pair(devices, "container_path", device->container_path,
+					 "host_path", device->host_path);
+
+		complete = json_add_string(object, "permissions", device->permissions);
+	}
+	for (size_t i = 0; complete && i < answer->n_mounts; i++) {
+		const V1beta1__Mount *mount = answer->mounts[i];
+		cJSON *object = add_pair(mounts, "container_path", mount->container_path,
+					 "host_path", mount->host_path);
+
+		complete = cJSON_AddBoolToObject(object, "readonly", mount->read_only != 0) != NULL;
+	}
+	for (size_t i = 0; complete && i < answer->n_envs; i++)
+		complete = add_pair(variables, "key", answer->envs[i]->key, "value",
+				    answer->envs[i]->value) != NULL;
+	return complete ? STEAL(config) : NULL;
 }

@@ -12,7 +12,7 @@
 
 enum container_tool { TOOL_CTR, TOOL_NERDCTL, TOOL_DOCKER };
 
-const char *container_tool_name(enum container_tool tool); /* "ctr" */
+extern const char *const container_tools[]; /* their names, NULL-ended */
 
 /*
  * The flags for `TOOL run`, one string each, appended. All mounts are read-only.

@@ -28,97 +28,50 @@ static struct {
 } given = {.resource = "any", .format = "text"};
 
 static const char *const resources[] = {"any", "display", "compute", NULL};
-static const char *const tools[] = {"ctr", "nerdctl", "docker", NULL};
 static const char *const allocations[] = {"location-path", "class", NULL};
 static const char *const formats[] = {"text", "sh", "cmd", "powershell", "json", "cri", NULL};
 
 static const struct option_spec options[] = {
-	{.name = "all",
-	 .letter = 'a',
-	 .type = OPTION_FLAG,
-	 .target = &given.selection.all,
+	{OPTION_ROW("all", OPTION_FLAG, given.selection.all), .letter = 'a',
 	 .help = "Every device of the node."},
-	{.name = "index",
-	 .letter = 'i',
-	 .type = OPTION_LIST,
-	 .target = &given.selection.indices,
+	{OPTION_ROW("index", OPTION_LIST, given.selection.values[SELECTION_INDEX]), .letter = 'i',
 	 .value = "N",
 	 .help = "The device at this place of what gpu-discovery lists, counted from 0; several "
 		 "with commas."},
-	{.name = "id",
-	 .type = OPTION_LIST,
-	 .target = &given.selection.ids,
-	 .value = "ID",
+	{OPTION_ROW("id", OPTION_LIST, given.selection.values[SELECTION_ID]), .value = "ID",
 	 .help = "The device with this id."},
-	{.name = "luid",
-	 .letter = 'l',
-	 .type = OPTION_LIST,
-	 .target = &given.selection.luids,
+	{OPTION_ROW("luid", OPTION_LIST, given.selection.values[SELECTION_LUID]), .letter = 'l',
 	 .value = "LUID",
 	 .help = "The Windows adapter with this LUID, decimal or as 0x...; several with commas."},
-	{.name = "path",
-	 .letter = 'p',
-	 .type = OPTION_LIST,
-	 .target = &given.selection.paths,
+	{OPTION_ROW("path", OPTION_LIST, given.selection.values[SELECTION_PATH]), .letter = 'p',
 	 .value = "LOCATION",
 	 .help = "The Windows device at this location path, PCIROOT(0)#PCI(1B00)."},
-	{.name = "vendor",
-	 .type = OPTION_LIST,
-	 .target = &given.selection.vendors,
-	 .value = "VENDOR",
-	 .help = "Every device of VENDOR, a name or a PCI id like 0x10de."},
-	{.name = "resource",
-	 .letter = 'r',
-	 .type = OPTION_CHOICE,
-	 .target = &given.resource,
-	 .choices = resources,
+	{OPTION_ROW("vendor", OPTION_LIST, given.selection.values[SELECTION_VENDOR]),
+	 .value = "VENDOR", .help = "Every device of VENDOR, a name or a PCI id like 0x10de."},
+	{OPTION_ROW("resource", OPTION_CHOICE, given.resource), .letter = 'r', .choices = resources,
 	 .help = "Of these, only devices that can render or present (display), or only those that "
 		 "cannot (compute)."},
-	{.name = "for",
-	 .letter = 'f',
-	 .type = OPTION_CHOICE,
-	 .target = &given.tool,
-	 .choices = tools,
+	{OPTION_ROW("for", OPTION_CHOICE, given.tool), .letter = 'f', .choices = container_tools,
 	 .help = "The program whose flags are wanted; ctr unless given. docker on Windows can give "
 		 "the class of display adapters only, and no files."},
-	{.name = "allocation",
-	 .type = OPTION_CHOICE,
-	 .target = &given.allocation,
-	 .choices = allocations,
+	{OPTION_ROW("allocation", OPTION_CHOICE, given.allocation), .choices = allocations,
 	 .help = "On Windows: each device by its location path, which needs Windows Server 2022, "
 		 "or the class of all display adapters. location-path unless given, with docker "
 		 "class."},
-	{.name = "skip-runtime-mounts",
-	 .type = OPTION_FLAG,
-	 .target = &given.skip_runtime_mounts,
+	{OPTION_ROW("skip-runtime-mounts", OPTION_FLAG, given.skip_runtime_mounts),
 	 .help = "On Windows: without the files of the drivers."},
-	{.name = "format",
-	 .type = OPTION_CHOICE,
-	 .target = &given.format,
-	 .choices = formats,
+	{OPTION_ROW("format", OPTION_CHOICE, given.format), .choices = formats,
 	 .help = "How to print: one line quoted for a shell (text: the one of this system), json: "
 		 "an array with one string an argument, cri: devices, mounts and envs of a "
 		 "ContainerConfig."},
-	{.name = "run",
-	 .type = OPTION_FLAG,
-	 .target = &given.run,
+	{OPTION_ROW("run", OPTION_FLAG, given.run),
 	 .help = "Run 'ctr run --rm' (or the program of --for) with the flags and the arguments, "
 		 "instead of printing."},
-	{.name = "node",
-	 .letter = 'n',
-	 .type = OPTION_STRING,
-	 .target = &given.node,
-	 .value = "FILE",
+	{OPTION_ROW("node", OPTION_STRING, given.node), .letter = 'n', .value = "FILE",
 	 .help = "Read a recorded node instead of looking at this machine."},
-	{.name = "root",
-	 .type = OPTION_STRING,
-	 .target = &given.root,
-	 .value = "DIR",
+	{OPTION_ROW("root", OPTION_STRING, given.root), .value = "DIR",
 	 .help = "Look below DIR, where the root of another system is mounted."},
-	{.name = "verbose",
-	 .letter = 'v',
-	 .type = OPTION_FLAG,
-	 .target = &given.verbose,
+	{OPTION_ROW("verbose", OPTION_FLAG, given.verbose), .letter = 'v',
 	 .help = "Tell on stderr which devices were chosen, and what was seen of the others."},
 	{.name = NULL},
 };
@@ -135,7 +88,7 @@ static int choice_of(const char *value, const char *const *choices, int otherwis
 
 static enum container_tool tool_given(void)
 {
-	return (enum container_tool)choice_of(given.tool, tools, TOOL_CTR);
+	return (enum container_tool)choice_of(given.tool, container_tools, TOOL_CTR);
 }
 
 static bool is_cri(void)
@@ -200,25 +153,19 @@ static void tell_user(const struct selected *selected, const struct answer *answ
 			 snapshot->diagnostics[i].message);
 }
 
-static int print(const char *text)
+static int print(char *text)
 {
-	if (fputs(text, stdout) != EOF && fflush(stdout) == 0)
-		return EXIT_SUCCESS;
-	log_error("stdout: writing failed");
-	return EXIT_BROKEN;
+	char *owned CLEANUP_FREE = text;
+
+	if (owned == NULL) {
+		log_error("out of memory");
+		return EXIT_BROKEN;
+	}
+	(void)fputs(owned, stdout);
+	return EXIT_SUCCESS;
 }
 
-static int print_json(cJSON *json)
-{
-	char *text CLEANUP_FREE = json != NULL ? json_print(json) : NULL;
-
-	if (text != NULL)
-		return print(text);
-	log_error("out of memory");
-	return EXIT_BROKEN;
-}
-
-static int print_line(const struct text_list *flags)
+static int print_flags(const struct text_list *flags)
 {
 	struct text line CLEANUP_TEXT = {0};
 	struct error err = {0};
@@ -226,60 +173,26 @@ static int print_line(const struct text_list *flags)
 	int rc = quote_add_all(&line, (enum quote_shell)shell, flags, &err);
 
 	text_add(&line, "\n");
-	if (rc == 0 && line.failed)
-		rc = error_memory(&err);
 	if (rc == 0)
-		return print(text_string(&line));
+		return print(text_take(&line));
 	log_error("%s", err.text);
 	return EXIT_NO_DEVICE;
 }
 
-static int print_flags(const struct text_list *flags)
-{
-	cJSON *array CLEANUP_JSON = NULL;
-
-	if (strcmp(given.format, "json") != 0)
-		return print_line(flags);
-	array = cJSON_CreateArray();
-	for (size_t i = 0; i < flags->count; i++) {
-		const char *flag = flags->items[i];
-
-		if (!cJSON_AddItemToArray(array, json_new_string(flag, strlen(flag)))) {
-			cJSON_Delete(array);
-			array = NULL;
-		}
-	}
-	return print_json(array);
-}
-
-static void tell_command(const struct text_list *command)
+static int run_tool(struct text_list *command, const struct text_list *arguments)
 {
 	struct text line CLEANUP_TEXT = {0};
-
-	if (quote_add_all(&line, (enum quote_shell)SHELL_OF_SYSTEM, command, NULL) == 0)
-		log_info("%s", text_string(&line));
-}
-
-/* The whole command line, with what the user gave behind the flags. */
-static int run_tool(const struct text_list *flags, const struct text_list *arguments)
-{
-	struct text_list command CLEANUP_TEXT_LIST = {0};
 	struct error err = {0};
 	int code = 0;
-	int rc = text_list_add(&command, container_tool_name(tool_given()), &err);
+	int rc = 0;
 
-	if (rc == 0)
-		rc = text_list_add(&command, "run", &err);
-	if (rc == 0)
-		rc = text_list_add(&command, "--rm", &err);
-	for (size_t i = 0; rc == 0 && i < flags->count; i++)
-		rc = text_list_add(&command, flags->items[i], &err);
 	for (size_t i = 0; rc == 0 && i < arguments->count; i++)
-		rc = text_list_add(&command, arguments->items[i], &err);
-	if (rc == 0 && given.verbose)
-		tell_command(&command);
+		rc = text_list_add(command, arguments->items[i], &err);
+	if (rc == 0 && given.verbose &&
+	    quote_add_all(&line, (enum quote_shell)SHELL_OF_SYSTEM, command, NULL) == 0)
+		log_info("%s", text_string(&line));
 	if (rc == 0)
-		rc = launch_wait((const char *const *)command.items, &code, &err);
+		rc = launch_wait((const char *const *)command->items, &code, &err);
 	if (rc == 0)
 		return code;
 	log_error("%s", err.text);
@@ -289,43 +202,62 @@ static int run_tool(const struct text_list *flags, const struct text_list *argum
 static int deliver(const struct answer *answer, bool windows, const struct text_list *arguments)
 {
 	struct text_list flags CLEANUP_TEXT_LIST = {0};
-	cJSON *config CLEANUP_JSON = is_cri() ? container_config(&answer->message) : NULL;
+	cJSON *json CLEANUP_JSON = NULL;
 	struct error err = {0};
+	int rc = 0;
 
-	if (is_cri())
-		return print_json(config);
-	if (container_flags_add(&flags, tool_given(), windows, &answer->message, &err) < 0) {
+	if (is_cri()) {
+		json = container_config(&answer->message);
+		return print(json_print(json));
+	}
+	if (given.run)
+		rc = text_list_add(&flags, container_tools[tool_given()], &err);
+	if (rc == 0 && given.run)
+		rc = text_list_add(&flags, "run", &err);
+	if (rc == 0 && given.run)
+		rc = text_list_add(&flags, "--rm", &err);
+	if (rc == 0)
+		rc = container_flags_add(&flags, tool_given(), windows, &answer->message, &err);
+	if (rc < 0) {
 		log_error("%s", err.text);
 		return EXIT_NO_DEVICE;
 	}
-	return given.run ? run_tool(&flags, arguments) : print_flags(&flags);
+	if (given.run)
+		return run_tool(&flags, arguments);
+	if (strcmp(given.format, "json") != 0)
+		return print_flags(&flags);
+	json = json_new_strings(&flags);
+	return print(json_print(json));
 }
 
 static int answer_for(const struct discovery_snapshot *snapshot, const struct text_list *arguments)
 {
 	struct selected selected CLEANUP(selected_free) = {0};
 	struct answer answer CLEANUP(answer_free) = {0};
-	struct answer_host host = {
+	struct answer_rules rules = {0};
+	struct answer_request request = {
 		.windows = strcmp(snapshot->system.os, "windows") == 0,
 		.recorded = snapshot->recorded,
 		.root = given.root,
+		.rules = &rules,
 	};
-	struct answer_rules rules = {0};
 	struct error err = {0};
-	int rc = choose_rules(host.windows, &rules, &err);
+	int rc = choose_rules(request.windows, &rules, &err);
 
 	if (rc == 0)
 		rc = selection_apply(&given.selection, snapshot, rules.allocation, &selected, &err);
+	request.devices = selected.devices;
+	request.count = selected.count;
 	if (rc == 0)
-		rc = answer_build(&host, &rules, selected.devices, selected.count, &answer, &err);
+		rc = answer_build(&request, &answer, &err);
 	if (rc < 0) {
 		log_error("%s", err.text);
 		return rc == ERROR_ARGUMENT || rc == ERROR_FORMAT || rc == ERROR_LIMIT
 			       ? OPTIONS_EXIT_USAGE
 			       : EXIT_NO_DEVICE;
 	}
-	tell_user(&selected, &answer, snapshot, host.windows, &rules);
-	return deliver(&answer, host.windows, arguments);
+	tell_user(&selected, &answer, snapshot, request.windows, &rules);
+	return deliver(&answer, request.windows, arguments);
 }
 
 /* What the command line says that makes no sense; NULL when it does. */
@@ -373,43 +305,48 @@ static int run(const struct text_list *arguments)
 	return code;
 }
 
+static const char description[] =
+	"Chooses devices of this machine, or of a recorded node, and prints the flags that give "
+	"them to a container: devices, the files of their drivers (read-only) and variables, the "
+	"same as the device plugins answer. A device is chosen when any of --all, --index, --id, "
+	"--luid, --path and --vendor means it; a value that means none is an error. Only the flags "
+	"go to stdout.\n\n"
+	"With --run the arguments go behind the flags: IMAGE CONTAINER-ID [COMMAND] for ctr, IMAGE "
+	"[COMMAND] for the others. Put -- before them when they have options. ctr takes address "
+	"and namespace from CONTAINERD_ADDRESS and CONTAINERD_NAMESPACE.";
+
+static const char *const examples[] = {
+	"gen-device-mounts --all",
+	"Print the flags with which ctr gives a container every device.",
+	"gen-device-mounts --index 0 --run -- registry.example/image test vulkaninfo",
+	"Start a container named test with the first device.",
+	"gen-device-mounts --path \"PCIROOT(0)#PCI(1B00)\" --format powershell",
+	"Print flags that can be pasted into PowerShell.",
+	"gen-device-mounts --node node.json --vendor nvidia --format cri",
+	"Print what crictl needs in its container configuration, for another machine.",
+	NULL,
+};
+
+static const char *const exit_codes[] = {
+	"0",   "done",
+	"1",   "no such device, or it cannot be given to a container that way",
+	"2",   "wrong usage",
+	"3",   "the node cannot be read, or nothing can be written",
+	"127", "with --run: the program cannot be started; every other code is its own",
+	NULL,
+};
+
 int main(int argc, char **argv)
 {
-	static const char *const examples[] = {
-		"gen-device-mounts --all",
-		"Print the flags with which ctr gives a container every device.",
-		"gen-device-mounts --index 0 --run -- registry.example/image test vulkaninfo",
-		"Start a container named test with the first device.",
-		"gen-device-mounts --path \"PCIROOT(0)#PCI(1B00)\" --format powershell",
-		"Print flags that can be pasted into PowerShell.",
-		"gen-device-mounts --node node.json --vendor nvidia --format cri",
-		"Print what crictl needs in its container configuration, for another machine.",
-		NULL};
-	static const char *const exit_codes[] = {
-		"0",   "done",
-		"1",   "no such device, or it cannot be given to a container that way",
-		"2",   "wrong usage",
-		"3",   "the node cannot be read, or nothing can be written",
-		"127", "with --run: the program cannot be started; every other code is its own",
-		NULL};
 	const struct command_spec program = {
 		.name = "gen-device-mounts",
 		.summary = "Prints what a container needs to use devices, or starts one with it",
 		.arguments = "[ARGUMENT...]",
-		.description =
-			"Chooses devices of this machine, or of a recorded node, and prints the "
-			"flags that give them to a container: devices, the files of their drivers "
-			"(read-only) and variables, the same as the device plugins answer. A "
-			"device is chosen when any of --all, --index, --id, --luid, --path and "
-			"--vendor means it; a value that means none is an error. Only the flags go "
-			"to stdout.\n\n"
-			"With --run the arguments go behind the flags: IMAGE CONTAINER-ID "
-			"[COMMAND] for ctr, IMAGE [COMMAND] for the others. Put -- before them "
-			"when they have options. ctr takes address and namespace from "
-			"CONTAINERD_ADDRESS and CONTAINERD_NAMESPACE.",
+		.description = description,
 		.options = options,
 		.examples = examples,
 		.exit_codes = exit_codes,
+		.exit_output = EXIT_BROKEN,
 		.run = run,
 	};
 

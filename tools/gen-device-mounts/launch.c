@@ -12,14 +12,19 @@ struct launch {
 	int code;
 };
 
+static void launch_close(struct launch *launch)
+{
+	uv_close((uv_handle_t *)&launch->process, NULL);
+	uv_close((uv_handle_t *)&launch->interrupt, NULL);
+	uv_close((uv_handle_t *)&launch->terminate, NULL);
+}
+
 static void on_exit_of(uv_process_t *process, int64_t status, int signal)
 {
 	struct launch *launch = process->data;
 
 	launch->code = signal != 0 ? SIGNAL_BASE + signal : (int)status;
-	uv_close((uv_handle_t *)process, NULL);
-	uv_close((uv_handle_t *)&launch->interrupt, NULL);
-	uv_close((uv_handle_t *)&launch->terminate, NULL);
+	launch_close(launch);
 }
 
 /* The terminal tells every process of the group, so that there is nothing to do but to live on. */
@@ -70,11 +75,8 @@ int launch_wait(const char *const *argv, int *code, struct error *err)
 	if (status < 0)
 		return error_uv(err, status, "event loop");
 	status = start(&loop, argv, &launch);
-	if (status < 0) {
-		uv_close((uv_handle_t *)&launch.process, NULL);
-		uv_close((uv_handle_t *)&launch.interrupt, NULL);
-		uv_close((uv_handle_t *)&launch.terminate, NULL);
-	}
+	if (status < 0)
+		launch_close(&launch);
 	(void)uv_run(&loop, UV_RUN_DEFAULT);
 	(void)uv_loop_close(&loop);
 	*code = launch.code;

@@ -2,6 +2,8 @@
 #include "tools/gen-device-mounts/selection.h"
 
 #include "base/cleanup.h"
+#include "discovery/filter.h"
+#include "reference-plugin/inventory/inventory.h"
 
 #include <string.h>
 #include <strings.h>
@@ -16,93 +18,84 @@ struct pick {
 	enum meant *meant; /* of each device of the snapshot */
 };
 
-typedef bool match_fn(const struct discovery_device *device, const char *value, long long number);
-
-static bool matches_id(const struct discovery_device *device, const char *value, long long number)
-{
-	(void)number;
-	return strcasecmp(device->id, value) == 0;
-}
-
-static bool matches_index(const struct discovery_device *device, const char *value,
-			  long long number)
-{
-	(void)value;
-	return (long long)device->index == number;
-}
-
-static bool matches_luid(const struct discovery_device *device, const char *value, long long number)
-{
-	(void)value;
-	return device->luid != 0 && device->luid == number;
-}
-
-static bool matches_path(const struct discovery_device *device, const char *value, long long number)
-{
-	(void)number;
-	for (size_t i = 0; device->location_paths[i] != NULL; i++) {
-		if (strcasecmp(device->location_paths[i], value) == 0)
-			return true;
-	}
-	return device->location_path[0] != '\0' && strcasecmp(device->location_path, value) == 0;
-}
-
-static bool matches_vendor(const struct discovery_device *device, const char *value,
-			   long long number)
-{
-	(void)number;
-	return vendor_matches(value, device);
-}
-
-/* Marks what one value means; there has to be something. */
-static int pick_value(struct pick *pick, const char *option, const char *value, long long number,
-		      match_fn *matches, enum meant as, struct error *err)
+/* `number` is that of a value that has to be one. */
+static bool matches(enum selection_key key, const struct discovery_device *device,
+		    const char *value, long long number)
 {
 	bool found = false;
 
+	switch (key) {
+	case SELECTION_ID:
+		return strcasecmp(device->id, value) == 0;
+	case SELECTION_INDEX:
+		return (long long)device->index == number;
+	case SELECTION_LUID:
+		return device->luid != 0 && device->luid == number;
+	case SELECTION_PATH:
+		for (size_t i = 0; device->location_paths[i] != NULL; i++)
+			found = found || strcasecmp(device->location_paths[i], value) == 0;
+		return found || (device->location_path[0] != '\0' &&
+				 strcasecmp(device->location_path, value) == 0);
+	case SELECTION_VENDOR:
+		return filter_vendor_matches(value, device);
+	case SELECTION_KEYS:
+	default:
+		return false;
+	}
+}
+
+static const struct key {
+	const char *option;
+	bool number; /* or several with commas */
+	long long min;
+	enum meant as;
+} keys[SELECTION_KEYS] = {
+	[SELECTION_ID] = {"--id", false, 0, MEANT_BY_ITSELF},
+	[SELECTION_INDEX] = {"--index", true, 0, MEANT_BY_ITSELF},
+	[SELECTION_LUID] = {"--luid", true, INT64_MIN, MEANT_BY_ITSELF},
+	[SELECTION_PATH] = {"--path", false, 0, MEANT_BY_ITSELF},
+	[SELECTION_VENDOR] = {"--vendor", false, 0, MEANT_AMONG_OTHERS},
+};
+
+/* Marks what one value means; there has to be something. */
+static int pick_value(struct pick *pick, enum selection_key by, const char *value,
+		      struct error *err)
+{
+	const struct key *key = &keys[by];
+	long long number = 0;
+	bool found = false;
+	int rc = key->number ? text_to_int64(value, key->option, key->min, INT64_MAX, &number, err)
+			     : 0;
+
+	if (rc < 0)
+		return rc;
 	for (size_t i = 0; i < pick->snapshot->device_count; i++) {
-		if (!matches(&pick->snapshot->devices[i], value, number))
+		if (!matches(by, &pick->snapshot->devices[i], value, number))
 			continue;
 		found = true;
-		if (pick->meant[i] < as)
-			pick->meant[i] = as;
+		if (pick->meant[i] < key->as)
+			pick->meant[i] = key->as;
 	}
 	if (found)
 		return 0;
 	return error_set(
 		err, ERROR_NOT_FOUND,
-		"%s %s: the node has no such device (it has %zu; gpu-discovery lists them)", option,
-		value, pick->snapshot->device_count);
+		"%s %s: the node has no such device (it has %zu; gpu-discovery lists them)",
+		key->option, value, pick->snapshot->device_count);
 }
 
-static int pick_texts(struct pick *pick, const char *option, const struct text_list *values,
-		      match_fn *matches, enum meant as, struct error *err)
+static int pick_values(struct pick *pick, enum selection_key by, const char *value,
+		       struct error *err)
 {
-	int rc = 0;
+	struct text_list values CLEANUP_TEXT_LIST = {0};
 
-	for (size_t i = 0; rc == 0 && i < values->count; i++)
-		rc = pick_value(pick, option, values->items[i], 0, matches, as, err);
-	return rc;
-}
-
-static int pick_numbers(struct pick *pick, const char *option, const struct text_list *values,
-			long long min, match_fn *matches, struct error *err)
-{
-	struct text_list numbers CLEANUP_TEXT_LIST = {0};
-	int rc = 0;
-
-	for (size_t i = 0; rc == 0 && i < values->count; i++)
-		rc = values->items[i][0] != '\0'
-			     ? text_list_split(&numbers, values->items[i], ',', err)
-			     : error_set(err, ERROR_FORMAT, "%s: there is no number", option);
-	for (size_t i = 0; rc == 0 && i < numbers.count; i++) {
-		long long number = 0;
-
-		rc = text_to_int64(numbers.items[i], option, min, INT64_MAX, &number, err);
-		if (rc == 0)
-			rc = pick_value(pick, option, numbers.items[i], number, matches,
-					MEANT_BY_ITSELF, err);
-	}
+	if (!keys[by].number)
+		return pick_value(pick, by, value, err);
+	if (value[0] == '\0')
+		return error_set(err, ERROR_FORMAT, "%s: there is no number", keys[by].option);
+	int rc = text_list_split(&values, value, ',', err);
+	for (size_t i = 0; rc == 0 && i < values.count; i++)
+		rc = pick_value(pick, by, values.items[i], err);
 	return rc;
 }
 
@@ -113,31 +106,13 @@ static int pick_devices(struct pick *pick, struct error *err)
 
 	for (size_t i = 0; selection->all && i < pick->snapshot->device_count; i++)
 		pick->meant[i] = MEANT_AMONG_OTHERS;
-	rc = pick_texts(pick, "--vendor", &selection->vendors, matches_vendor, MEANT_AMONG_OTHERS,
-			err);
-	if (rc == 0)
-		rc = pick_texts(pick, "--id", &selection->ids, matches_id, MEANT_BY_ITSELF, err);
-	if (rc == 0)
-		rc = pick_texts(pick, "--path", &selection->paths, matches_path, MEANT_BY_ITSELF,
-				err);
-	if (rc == 0)
-		rc = pick_numbers(pick, "--index", &selection->indices, 0, matches_index, err);
-	if (rc == 0)
-		rc = pick_numbers(pick, "--luid", &selection->luids, INT64_MIN, matches_luid, err);
-	return rc;
-}
+	for (int i = 0; i < SELECTION_KEYS; i++) {
+		const struct text_list *values = &selection->values[i];
 
-static bool is_of_resource(const struct discovery_device *device, enum selection_resource resource)
-{
-	switch (resource) {
-	case SELECTION_DISPLAY:
-		return device->display;
-	case SELECTION_COMPUTE:
-		return !device->display;
-	case SELECTION_ANY:
-	default:
-		return true;
+		for (size_t j = 0; rc == 0 && j < values->count; j++)
+			rc = pick_values(pick, (enum selection_key)i, values->items[j], err);
 	}
+	return rc;
 }
 
 /* Why a device cannot be given to a container; NULL when it can. */
@@ -145,15 +120,11 @@ static const char *objection(const struct pick *pick, const struct discovery_dev
 {
 	bool windows = strcmp(pick->snapshot->system.os, "windows") == 0;
 
-	if (windows && pick->allocation == ANSWER_CLASS)
-		return device->display ? NULL
-				       : "it only computes, and whether the class of display "
-					 "adapters covers such devices is not known";
-	if (!device->allocatable)
-		return device->not_allocatable_reason;
-	if (windows && device->location_path[0] == '\0')
-		return "it has no location path to assign it by";
-	return NULL;
+	if (!windows || pick->allocation != ANSWER_CLASS)
+		return inventory_unassignable(windows, device);
+	return device->display ? NULL
+			       : "it only computes, and whether the class of display adapters "
+				 "covers such devices is not known";
 }
 
 static int by_id(const void *a, const void *b)
@@ -182,9 +153,11 @@ static int take(const struct pick *pick, size_t index, struct selected *out, str
 
 bool selection_is_empty(const struct selection *selection)
 {
-	return !selection->all && selection->ids.count == 0 && selection->indices.count == 0 &&
-	       selection->luids.count == 0 && selection->paths.count == 0 &&
-	       selection->vendors.count == 0;
+	size_t values = 0;
+
+	for (size_t i = 0; i < SELECTION_KEYS; i++)
+		values += selection->values[i].count;
+	return !selection->all && values == 0;
 }
 
 int selection_apply(const struct selection *selection, const struct discovery_snapshot *snapshot,
@@ -192,15 +165,15 @@ int selection_apply(const struct selection *selection, const struct discovery_sn
 {
 	enum meant *meant CLEANUP_FREE = calloc(snapshot->device_count + 1, sizeof(*meant));
 	struct pick pick = {selection, snapshot, allocation, meant};
-	int rc = 0;
 
 	out->devices = calloc(snapshot->device_count + 1, sizeof(struct discovery_device *));
 	if (meant == NULL || out->devices == NULL)
 		return error_memory(err);
-	rc = pick_devices(&pick, err);
+	int rc = pick_devices(&pick, err);
 	for (size_t i = 0; rc == 0 && i < snapshot->device_count; i++) {
 		if (meant[i] != NOT_MEANT &&
-		    is_of_resource(&snapshot->devices[i], selection->resource))
+		    (selection->resource == SELECTION_ANY ||
+		     (selection->resource == SELECTION_DISPLAY) == snapshot->devices[i].display))
 			rc = take(&pick, i, out, err);
 	}
 	if (rc < 0)
@@ -224,9 +197,6 @@ void selected_free(struct selected *selected)
 
 void selection_free(struct selection *selection)
 {
-	text_list_free(&selection->ids);
-	text_list_free(&selection->indices);
-	text_list_free(&selection->luids);
-	text_list_free(&selection->paths);
-	text_list_free(&selection->vendors);
+	for (size_t i = 0; i < SELECTION_KEYS; i++)
+		text_list_free(&selection->values[i]);
 }

@@ -12,23 +12,27 @@
 
 enum selection_resource { SELECTION_ANY, SELECTION_DISPLAY, SELECTION_COMPUTE };
 
-/* A device is meant when any of the first members means it, and has to be of the resource as well.
- */
+/* What a value names a device by. */
+enum selection_key {
+	SELECTION_ID,
+	SELECTION_INDEX,  /* as gpu-discovery counts: "0", or "0,2" */
+	SELECTION_LUID,	  /* decimal or 0x..., or several with commas */
+	SELECTION_PATH,	  /* location path, compared without case */
+	SELECTION_VENDOR, /* name or PCI vendor id: one of many */
+	SELECTION_KEYS
+};
+
+/* A device is meant when `all` or any value means it, and has to be of the resource as well. */
 struct selection {
 	bool all;
-	struct text_list ids;
-	struct text_list indices; /* as gpu-discovery counts: "0", or "0,2" */
-	struct text_list luids;	  /* decimal or 0x..., or several with commas */
-	struct text_list paths;	  /* location paths, compared without case */
-	struct text_list vendors; /* names or PCI vendor ids */
+	struct text_list values[SELECTION_KEYS];
 	enum selection_resource resource;
 };
 
 struct selected {
 	const struct discovery_device **devices; /* borrowed from the snapshot; sorted by id */
 	size_t count;
-	struct text_list
-		notes; /* devices that were meant by --all or --vendor and left out, and why */
+	struct text_list notes; /* devices meant by --all or --vendor and left out, and why */
 };
 
 bool selection_is_empty(const struct selection *selection);
@@ -38,7 +42,7 @@ bool selection_is_empty(const struct selection *selection);
  * cannot is an error where it was named by itself, and left out where it is one of many.
  *
  * ERROR_NOT_FOUND: a value that means no device, which is named, or nothing is left; ERROR_FORMAT,
- * ERROR_LIMIT: an index or LUID that is no number; ERROR_UNSUPPORTED: a device that cannot be
+ * ERROR_LIMIT: an index or LUID that is not a number; ERROR_UNSUPPORTED: a device that cannot be
  * given; ERROR_MEMORY. `out` is zeroed; free it with selected_free(), also after an error.
  */
 int selection_apply(const struct selection *selection, const struct discovery_snapshot *snapshot,

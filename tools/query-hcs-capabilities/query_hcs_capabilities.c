@@ -21,33 +21,16 @@ static struct {
 static const char *const requirements[] = {"class", "location-path", NULL};
 
 static const struct option_spec options[] = {
-	{.name = "json",
-	 .type = OPTION_FLAG,
-	 .target = &given.json,
-	 .help = "Print JSON (hcs.schema.json)."},
-	{.name = "build",
-	 .letter = 'b',
-	 .type = OPTION_STRING,
-	 .target = &given.build,
-	 .value = "VERSION",
+	{OPTION_ROW("json", OPTION_FLAG, given.json), .help = "Print JSON (hcs.schema.json)."},
+	{OPTION_ROW("build", OPTION_STRING, given.build), .letter = 'b', .value = "VERSION",
 	 .help = "Answer for a host of this build of Windows from the table: 20348, 20348.2582 or "
 		 "10.0.20348.2582."},
-	{.name = "node",
-	 .letter = 'n',
-	 .type = OPTION_STRING,
-	 .target = &given.node,
-	 .value = "FILE",
+	{OPTION_ROW("node", OPTION_STRING, given.node), .letter = 'n', .value = "FILE",
 	 .help = "Answer for a recorded node from the table."},
-	{.name = "image-build",
-	 .letter = 'i',
-	 .type = OPTION_STRING,
-	 .target = &given.image_build,
+	{OPTION_ROW("image-build", OPTION_STRING, given.image_build), .letter = 'i',
 	 .value = "VERSION",
 	 .help = "Say as well whether an image of this build runs on the host."},
-	{.name = "require",
-	 .type = OPTION_CHOICE,
-	 .target = &given.require,
-	 .choices = requirements,
+	{OPTION_ROW("require", OPTION_CHOICE, given.require), .choices = requirements,
 	 .help = "Exit with 1 when devices cannot be given that way, or when nobody knows."},
 	{.name = NULL},
 };
@@ -78,7 +61,7 @@ static int host_from_node(struct host *host, struct error *err)
 		return rc;
 	system = &host->snapshot->system;
 	if (strcmp(system->os, "windows") != 0)
-		return error_set(err, ERROR_ARGUMENT, "%s is no node of Windows but of '%s'",
+		return error_set(err, ERROR_ARGUMENT, "%s is not a Windows node but one of '%s'",
 				 given.node, system->os);
 	if (text_starts_with(system->emulator, "Wine "))
 		host->capabilities.wine = system->emulator + strlen("Wine ");
@@ -92,10 +75,6 @@ static int host_from_machine(struct host *host, struct error *err)
 
 	if (rc < 0)
 		return rc;
-	capabilities->product = host->system.product;
-	capabilities->display_version = host->system.display_version;
-	capabilities->kernel = host->system.kernel;
-	capabilities->wine = host->system.wine;
 #if defined(_WIN32)
 	capabilities->os = "windows";
 	capabilities->version =
@@ -105,8 +84,6 @@ static int host_from_machine(struct host *host, struct error *err)
 	capabilities->os = "linux";
 #endif
 	capabilities->asked = hcs_service_ask(&capabilities->service, &host->problem) == 0;
-	if (!capabilities->asked)
-		capabilities->problem = host->problem.text;
 	return 0;
 }
 
@@ -116,14 +93,14 @@ static int host_open(struct host *host, struct error *err)
 	int rc = 0;
 
 	*capabilities = (struct capabilities){
-		.product = "",
-		.display_version = "",
-		.kernel = "",
-		.wine = "",
-		.problem = "",
+		.product = host->system.product,
+		.display_version = host->system.display_version,
+		.kernel = host->system.kernel,
+		.wine = host->system.wine,
+		.problem = host->problem.text,
 		.image_given = given.image_build != NULL,
 	};
-	if (given.image_build != NULL)
+	if (capabilities->image_given)
 		rc = windows_version_parse(given.image_build, "--image-build", &capabilities->image,
 					   err);
 	if (rc < 0)
@@ -136,17 +113,13 @@ static int host_open(struct host *host, struct error *err)
 static int print(const struct capabilities *capabilities, struct error *err)
 {
 	struct text text CLEANUP_TEXT = {0};
-	cJSON *json CLEANUP_JSON = given.json ? capabilities_to_json(capabilities) : NULL;
-	char *printed CLEANUP_FREE = json != NULL ? json_print(json) : NULL;
+	cJSON *json CLEANUP_JSON = capabilities_to_json(capabilities);
 
-	if (!given.json) {
-		capabilities_print(capabilities, &text);
-		printed = text_take(&text);
-	}
+	capabilities_print(capabilities, &text);
+	char *printed CLEANUP_FREE = given.json ? json_print(json) : text_take(&text);
 	if (printed == NULL)
 		return error_memory(err);
-	if (fputs(printed, stdout) == EOF || fflush(stdout) != 0)
-		return error_set(err, ERROR_IO, "stdout: writing failed");
+	(void)fputs(printed, stdout);
 	return 0;
 }
 
@@ -197,43 +170,43 @@ static int run(const struct text_list *arguments)
 	return code;
 }
 
+static const char description[] =
+	"Asks the Host Compute Service of this machine which versions of its schema it supports, "
+	"and says what they allow: devices by class GUID need 2.1, devices by location path, which "
+	"is what device plugins use, 2.2. For another host (--build, --node) a table of builds "
+	"answers, as far as anything is published; where this machine's service cannot be asked, "
+	"it is shown as well.";
+
+static const char *const examples[] = {
+	"query-hcs-capabilities",
+	"Show what this Windows host supports.",
+	"query-hcs-capabilities --require location-path",
+	"Check in a script that single devices can be given to containers.",
+	"query-hcs-capabilities --build 26100 --image-build 20348",
+	"Ask whether an image of Windows Server 2022 runs on Windows Server 2025.",
+	"query-hcs-capabilities --node node.json --json",
+	"Answer for a recorded node, as JSON.",
+	NULL,
+};
+
+static const char *const exit_codes[] = {
+	"0",  "done",
+	"1",  "devices cannot be given as --require asks, or the image does not run",
+	"2",  "wrong usage, or a node that is not a Windows node",
+	"3",  "no Host Compute Service answers on this machine, or the node cannot be read",
+	NULL,
+};
+
 int main(int argc, char **argv)
 {
-	static const char *const examples[] = {
-		"query-hcs-capabilities",
-		"Show what this Windows host supports.",
-		"query-hcs-capabilities --require location-path",
-		"Check in a script that single devices can be given to containers.",
-		"query-hcs-capabilities --build 26100 --image-build 20348",
-		"Ask whether an image of Windows Server 2022 runs on Windows Server 2025.",
-		"query-hcs-capabilities --node node.json --json",
-		"Answer for a recorded node, as JSON.",
-		NULL};
-	static const char *const exit_codes[] = {"0",
-						 "done",
-						 "1",
-						 "devices cannot be given the way that --require "
-						 "asks for, or the image of --image-build "
-						 "does not run",
-						 "2",
-						 "wrong usage, or a node that is none of Windows",
-						 "3",
-						 "this machine has no Host Compute Service, or it "
-						 "cannot be asked; or the node cannot be read",
-						 NULL};
 	const struct command_spec program = {
 		.name = "query-hcs-capabilities",
 		.summary = "Shows which devices and images a Windows host takes for containers",
-		.description =
-			"Asks the Host Compute Service of this machine which versions of its "
-			"schema it supports, and says what they allow: devices by class GUID need "
-			"2.1, devices by location path, which is what device plugins use, 2.2. For "
-			"another host (--build, --node) a table of builds answers, as far as "
-			"anything is published; where this machine's service cannot be asked, it "
-			"is shown as well.",
+		.description = description,
 		.options = options,
 		.examples = examples,
 		.exit_codes = exit_codes,
+		.exit_output = EXIT_NO_SERVICE,
 		.run = run,
 	};
 

@@ -8,6 +8,7 @@
 #include "conformance/kubelet/id_set.h"
 #include "conformance/kubelet/kubelet.h"
 #include "conformance/kubelet/merge.h"
+#include "rpc/resource_name.h"
 #include "rpc/rpc.h"
 
 #include <time.h>
@@ -28,6 +29,9 @@ static void test_resource_names(void)
 		{"/gpu", false},
 		{"example.com/", false},
 		{"example.com/a/b", false},
+		{"a-.com/gpu", false},
+		{"directx.microsoft.com/compute", true},
+		{"a/B_c.d-E", true},
 		{"Example.com/gpu", false},
 		{"-example.com/gpu", false},
 		{"example..com/gpu", false},
@@ -40,21 +44,21 @@ static void test_resource_names(void)
 	};
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct error err = {0};
-		bool valid = kubelet_resource_name_is_valid(cases[i].name, &err);
+		bool valid = resource_name_check(cases[i].name, &err) == 0;
 		if (valid != cases[i].valid)
 			(void)printf("%s: %s\n", cases[i].name, err.text);
 		CU_ASSERT_EQUAL(valid, cases[i].valid);
 	}
 	memset(longest, 'a', sizeof(longest));
 	(void)snprintf(longest + 244, sizeof(longest) - 244, "/b");
-	CU_ASSERT(kubelet_resource_name_is_valid(longest, NULL));
+	UNIT_INT(resource_name_check(longest, NULL), 0);
 	longest[244] = 'a';
 	(void)snprintf(longest + 245, sizeof(longest) - 245, "/b");
-	CU_ASSERT_FALSE(kubelet_resource_name_is_valid(longest, NULL));
+	UNIT_INT(resource_name_check(longest, NULL), ERROR_FORMAT);
 	(void)snprintf(longest, sizeof(longest), "a/%063d", 0);
-	CU_ASSERT(kubelet_resource_name_is_valid(longest, NULL));
+	UNIT_INT(resource_name_check(longest, NULL), 0);
 	(void)snprintf(longest, sizeof(longest), "a/%064d", 0);
-	CU_ASSERT_FALSE(kubelet_resource_name_is_valid(longest, NULL));
+	UNIT_INT(resource_name_check(longest, NULL), ERROR_FORMAT);
 }
 
 static void test_fault_texts(void)

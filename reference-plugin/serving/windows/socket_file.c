@@ -61,13 +61,11 @@ static bool is_gone(DWORD process, int64_t named_ms)
 	FILETIME unused[3];
 	DWORD code = 0;
 	HANDLE handle = OpenProcess(PROCESS_QUERY_LIMITED_INFORMATION, FALSE, process);
-	bool known = false;
-	bool ended = false;
 
 	if (handle == NULL)
 		return GetLastError() == ERROR_INVALID_PARAMETER;
-	ended = GetExitCodeProcess(handle, &code) && code != STILL_ACTIVE;
-	known = GetProcessTimes(handle, &created, &unused[0], &unused[1], &unused[2]);
+	bool ended = GetExitCodeProcess(handle, &code) && code != STILL_ACTIVE;
+	bool known = GetProcessTimes(handle, &created, &unused[0], &unused[1], &unused[2]);
 	(void)CloseHandle(handle);
 	return ended || (known && unix_ms(&created) > named_ms);
 }

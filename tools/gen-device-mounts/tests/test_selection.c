@@ -86,27 +86,27 @@ static void test_numbers(void)
 {
 	struct selection selection = {0};
 
-	add(&selection.indices, "1,0");
+	add(&selection.values[SELECTION_INDEX], "1,0");
 	expect(&selection, ANSWER_LOCATION_PATH, 0, "m z ");
 	selection = (struct selection){0};
-	add(&selection.luids, "0x6b8b86");
-	add(&selection.luids, "-2");
+	add(&selection.values[SELECTION_LUID], "0x6b8b86");
+	add(&selection.values[SELECTION_LUID], "-2");
 	expect(&selection, ANSWER_LOCATION_PATH, 0, "m z ");
 	selection = (struct selection){0};
-	add(&selection.indices, "4");
+	add(&selection.values[SELECTION_INDEX], "4");
 	expect(&selection, ANSWER_LOCATION_PATH, ERROR_NOT_FOUND, "--index 4");
 	selection = (struct selection){0};
-	add(&selection.indices, "0,x");
+	add(&selection.values[SELECTION_INDEX], "0,x");
 	expect(&selection, ANSWER_LOCATION_PATH, ERROR_FORMAT, "--index");
 	selection = (struct selection){0};
-	add(&selection.indices, "");
+	add(&selection.values[SELECTION_INDEX], "");
 	expect(&selection, ANSWER_LOCATION_PATH, ERROR_FORMAT, "--index");
 	selection = (struct selection){0};
-	add(&selection.indices, "-1");
+	add(&selection.values[SELECTION_INDEX], "-1");
 	expect(&selection, ANSWER_LOCATION_PATH, ERROR_LIMIT, "--index");
 	/* 0 is an unknown LUID, not that of every device without one. */
 	selection = (struct selection){0};
-	add(&selection.luids, "0");
+	add(&selection.values[SELECTION_LUID], "0");
 	expect(&selection, ANSWER_LOCATION_PATH, ERROR_NOT_FOUND, "--luid 0");
 }
 
@@ -114,24 +114,24 @@ static void test_texts(void)
 {
 	struct selection selection = {0};
 
-	add(&selection.paths, "pciroot(0)#pci(1d00)");
-	add(&selection.ids, "Z");
+	add(&selection.values[SELECTION_PATH], "pciroot(0)#pci(1d00)");
+	add(&selection.values[SELECTION_ID], "Z");
 	expect(&selection, ANSWER_LOCATION_PATH, 0, "a z ");
 	selection = (struct selection){0};
-	add(&selection.vendors, "nvidia");
-	add(&selection.vendors, "amd");
+	add(&selection.values[SELECTION_VENDOR], "nvidia");
+	add(&selection.values[SELECTION_VENDOR], "amd");
 	expect(&selection, ANSWER_LOCATION_PATH, 0,
 	       "m z [device 'q' is left out: it has no location path to assign it by]");
 	selection = (struct selection){0};
-	add(&selection.vendors, "matrox");
+	add(&selection.values[SELECTION_VENDOR], "matrox");
 	expect(&selection, ANSWER_LOCATION_PATH, ERROR_NOT_FOUND, "--vendor matrox");
 	/* Every path of a device is one. */
 	selection = (struct selection){0};
-	add(&selection.paths, "acpi(_SB_)#ACPI(PCI0)#ACPI(GFX0)");
+	add(&selection.values[SELECTION_PATH], "acpi(_SB_)#ACPI(PCI0)#ACPI(GFX0)");
 	expect(&selection, ANSWER_LOCATION_PATH, 0, "m ");
 	/* A path that no device has is not the one of the device without. */
 	selection = (struct selection){0};
-	add(&selection.paths, "");
+	add(&selection.values[SELECTION_PATH], "");
 	expect(&selection, ANSWER_LOCATION_PATH, ERROR_NOT_FOUND, "--path");
 }
 
@@ -143,7 +143,7 @@ static void test_resources(void)
 	selection = (struct selection){.all = true, .resource = SELECTION_DISPLAY};
 	expect(&selection, ANSWER_CLASS, 0, "m q z ");
 	selection = (struct selection){.resource = SELECTION_COMPUTE};
-	add(&selection.indices, "0");
+	add(&selection.values[SELECTION_INDEX], "0");
 	expect(&selection, ANSWER_LOCATION_PATH, ERROR_NOT_FOUND, "no device of the node is meant");
 	selection = (struct selection){.all = true, .resource = SELECTION_COMPUTE};
 	expect(&selection, ANSWER_CLASS, ERROR_NOT_FOUND, "it only computes");
@@ -154,10 +154,10 @@ static void test_devices_that_cannot_be_given(void)
 {
 	struct selection selection = {.all = true};
 
-	add(&selection.ids, "q");
+	add(&selection.values[SELECTION_ID], "q");
 	expect(&selection, ANSWER_LOCATION_PATH, ERROR_UNSUPPORTED, "device 'q'");
 	selection = (struct selection){0};
-	add(&selection.indices, "2");
+	add(&selection.values[SELECTION_INDEX], "2");
 	expect(&selection, ANSWER_CLASS, ERROR_UNSUPPORTED, "it only computes");
 }
 
@@ -183,7 +183,7 @@ static void test_empty(void)
 	struct selection selection = {0};
 
 	CU_ASSERT_TRUE(selection_is_empty(&selection));
-	add(&selection.luids, "1");
+	add(&selection.values[SELECTION_LUID], "1");
 	CU_ASSERT_FALSE(selection_is_empty(&selection));
 	selection_free(&selection);
 	selection = (struct selection){.all = true};

@@ -83,7 +83,7 @@ static void test_failures(void)
 	expect_failure(2, "two hosts", "--build", "20348", "--node", "x");
 	expect_failure(2, "--build", "--build", "ten", NULL, NULL);
 	expect_failure(2, "--image-build", "--build", "20348", "--image-build", "1.2.3.4.5");
-	expect_failure(2, "no node of Windows", "--node", GPUCERT_NODES "/linux-intel-amd.json",
+	expect_failure(2, "is not a Windows node", "--node", GPUCERT_NODES "/linux-intel-amd.json",
 		       NULL, NULL);
 	expect_failure(3, "/nonexistent", "--node", "/nonexistent", NULL, NULL);
 	expect_failure(2, "location-path", "--require", "everything", NULL, NULL);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-#include "conformance/kubelet/kubelet.h"
+#include "rpc/resource_name.h"
+
+#include "base/text.h"
 
 #include <string.h>
 
-/*
- * IsExtendedResourceName, pkg/apis/core/v1/helper/helpers.go and IsQualifiedName, apimachinery
- * pkg/util/validation: the name with "requests." in front must be a qualified name.
- */
+/* The name with "requests." in front must be a qualified name (IsQualifiedName, apimachinery
+ * pkg/util/validation). */
 enum { PREFIX_MAX = 253 - (int)(sizeof("requests.") - 1), NAME_MAX_SIZE = 63 };
 
 static bool is_lower_or_digit(char c)
@@ -48,7 +48,7 @@ static int check_prefix(const char *name, size_t size, struct error *err)
 	if (!is_subdomain(name, size))
 		return error_set(
 			err, ERROR_FORMAT,
-			"the part before '/' is no DNS-1123 subdomain (lower-case letters, "
+			"the part before '/' is not a DNS-1123 subdomain (lower-case letters, "
 			"digits, '-', '.')");
 	return 0;
 }
@@ -71,19 +71,19 @@ static int check_name(const char *name, struct error *err)
 	return 0;
 }
 
-bool kubelet_resource_name_is_valid(const char *name, struct error *err)
+int resource_name_check(const char *name, struct error *err)
 {
 	const char *slash = strchr(name, '/');
 	int rc = 0;
+
 	if (slash == NULL)
-		rc = error_set(err, ERROR_FORMAT, "there is no '/'");
-	else if (strstr(name, "kubernetes.io/") != NULL)
-		rc = error_set(err, ERROR_FORMAT, "\"kubernetes.io/\" is for Kubernetes itself");
-	else if (strncmp(name, "requests.", strlen("requests.")) == 0)
-		rc = error_set(err, ERROR_FORMAT, "it begins with \"requests.\"");
-	else if (strchr(slash + 1, '/') != NULL)
-		rc = error_set(err, ERROR_FORMAT, "there is more than one '/'");
-	else if ((rc = check_prefix(name, (size_t)(slash - name), err)) == 0)
-		rc = check_name(slash + 1, err);
-	return rc == 0;
+		return error_set(err, ERROR_FORMAT, "there is no '/'");
+	if (strstr(name, "kubernetes.io/") != NULL)
+		return error_set(err, ERROR_FORMAT, "\"kubernetes.io/\" is for Kubernetes itself");
+	if (text_starts_with(name, "requests."))
+		return error_set(err, ERROR_FORMAT, "it begins with \"requests.\"");
+	if (strchr(slash + 1, '/') != NULL)
+		return error_set(err, ERROR_FORMAT, "there is more than one '/'");
+	rc = check_prefix(name, (size_t)(slash - name), err);
+	return rc == 0 ? check_name(slash + 1, err) : rc;
 }

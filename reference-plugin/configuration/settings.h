@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-/* The table of settings: options, environment variables, YAML keys, defaults and help all come from
- * it. */
+/* The table of settings: options, environment variables, YAML keys, defaults, help and what
+ * --print-config shows all come from it. */
 
 #include "base/options.h"
 #include "reference-plugin/configuration/config.h"
@@ -15,6 +15,7 @@ enum setting_type {
 	SETTING_TEXT,	  /* char * */
 	SETTING_LIST,	  /* struct text_list; separated by commas in an environment variable */
 	SETTING_CHOICE,	  /* int, index into `choices` */
+	SETTING_MOUNTS,	  /* those of a kind in additional_mounts; from the file alone */
 };
 
 /* Programs that have the setting. */
@@ -29,12 +30,14 @@ struct setting {
 	const char *value; /* what --help shows for the value */
 	const char *help;
 	uint64_t min, max;	    /* SETTING_COUNT, SETTING_DURATION (milliseconds) */
-	const char *const *choices; /* SETTING_CHOICE and SETTING_BOOL, NULL-ended */
+	const char *const *choices; /* SETTING_CHOICE, NULL-ended */
 	enum setting_scope scope;
 	char directx_initial[8]; /* default of the DirectX plugins where theirs is another one */
+	enum additional_mount_kind mounts; /* SETTING_MOUNTS */
 };
 
-extern const struct setting settings[CONFIG_SETTING_COUNT];
+/* The first CONFIG_SETTING_COUNT have options and variables; the others are keys of the file. */
+extern const struct setting settings[CONFIG_KEY_COUNT];
 
 bool setting_is_for(const struct setting *setting, const struct config_program *program);
 const char *setting_initial(const struct setting *setting, const struct config_program *program);
@@ -52,15 +55,11 @@ const struct setting *setting_find(const struct config_program *program, const c
  */
 int setting_set(const struct setting *setting, const char *value, struct config *config,
 		struct error *err);
-int setting_set_list(const struct setting *setting, const struct text_list *values,
-		     struct config *config, struct error *err);
+void setting_take_list(const struct setting *setting, struct text_list *values,
+		       struct config *config);
 
-/* The value as text for people; appended. */
+/* The value as text for people; appended. Nothing for SETTING_MOUNTS. */
 void setting_format(const struct setting *setting, const struct config *config, struct text *out);
-
-/* The value as JSON: boolean, number (durations in seconds), string or array. NULL: out of memory.
- */
-cJSON *setting_to_json(const struct setting *setting, const struct config *config);
 
 /* PREFIX and the option in capitals; appended. */
 void setting_add_variable(const struct setting *setting, const char *prefix, struct text *out);

@@ -3,5 +3,5 @@
 
 int main(int argc, char **argv)
 {
-	return program_main(&program_mcdm, argc, argv);
+	return program_main(&PROGRAM, argc, argv);
 }

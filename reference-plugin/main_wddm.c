@@ -1,7 +1,0 @@
-/* SPDX-License-Identifier: MIT */
-#include "reference-plugin/programs.h"
-
-int main(int argc, char **argv)
-{
-	return program_main(&program_wddm, argc, argv);
-}
