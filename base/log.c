@@ -34,7 +34,7 @@ void log_set_json(bool json)
 	logger.json = json;
 }
 
-static void log_add_line(struct text *line, enum log_level level, const struct text *message)
+static void add_line(struct text *line, enum log_level level, const struct text *message)
 {
 	char now[CLOCK_UTC_SIZE];
 
@@ -66,7 +66,7 @@ static void log_write(const char *data, size_t size)
 }
 
 /* In the place of a message that could not be put together, for which memory is short. */
-static void log_write_lost(void)
+static void write_lost(void)
 {
 	static const char text[] = "a message was lost\n";
 	static const char json[] = "{\"level\":\"error\",\"message\":\"a message was lost\"}\n";
@@ -88,9 +88,9 @@ void log_message(enum log_level level, const char *format, ...)
 	va_start(args, format);
 	text_vaddf(&message, format, args);
 	va_end(args);
-	log_add_line(&line, level, &message);
+	add_line(&line, level, &message);
 	if (message.failed || line.failed)
-		log_write_lost();
+		write_lost();
 	else
 		log_write(line.data, line.size);
 }
