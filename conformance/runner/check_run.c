@@ -83,18 +83,8 @@ static void check_send_shared(struct check_run *run, struct members *record, str
 	}
 	if (share != NULL && !share_takes(share, line.size))
 		return;
-	for (size_t sent = 0; sent < line.size;) {
-		ssize_t count =
-			write(run->result_fd, line.data + sent, (unsigned)(line.size - sent));
-
-		if (count < 0 && errno == EINTR)
-			continue;
-		if (count < 0) {
-			run->write_error = errno;
-			return;
-		}
-		sent += (size_t)count;
-	}
+	if (!file_write_all(run->result_fd, line.data, line.size))
+		run->write_error = errno;
 }
 
 static void check_send(struct check_run *run, struct members *record)
