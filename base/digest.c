@@ -4,10 +4,8 @@
 #include "base/cleanup.h"
 #include "base/file.h"
 
-#include <errno.h>
 #include <sodium.h>
 #include <string.h>
-#include <unistd.h>
 
 /* libsodium computes SHA-256 in portable C. Nettle, which libarchive brings along on Linux, has the
  * processor do it, five times as fast: a run digests hundreds of megabytes of drivers. */
@@ -49,23 +47,19 @@ int digest_file(const char *path, char out[DIGEST_SIZE], unsigned long long *siz
 	hash_state state;
 	unsigned char chunk[65536];
 	unsigned long long total = 0;
+	size_t count = 0;
 	int rc = file_open_to_read(path, &fd, err);
 
 	if (rc < 0)
 		return rc;
 	(void)hash_init(&state);
-	for (;;) {
-		ssize_t count = read(fd, chunk, sizeof(chunk));
-
-		if (count < 0 && errno == EINTR)
-			continue;
-		if (count < 0)
-			return error_system(err, errno, "%s", path);
-		if (count == 0)
-			break;
-		(void)hash_update(&state, chunk, (size_t)count);
-		total += (unsigned long long)count;
-	}
+	do {
+		rc = file_read_some(fd, path, chunk, sizeof(chunk), &count, err);
+		if (rc < 0)
+			return rc;
+		(void)hash_update(&state, chunk, count);
+		total += count;
+	} while (count > 0);
 	(void)hash_final(&state, hash);
 	digest_print(hash, out);
 	if (size != NULL)

@@ -61,7 +61,7 @@ void elf_closure_cleanup(struct elf_closure **closure)
 	elf_closure_free(*closure);
 }
 
-static void process_free_all(struct closure_process *process)
+static void free_all(struct closure_process *process)
 {
 	for (size_t i = 0; i < process->count; i++) {
 		free(process->objects[i]->destination);
@@ -72,8 +72,8 @@ static void process_free_all(struct closure_process *process)
 	text_list_free(&process->names);
 }
 
-static int closure_add_file(struct elf_closure *closure, const struct elf_known *known,
-			    const char *destination, struct error *err)
+static int add_file(struct elf_closure *closure, const struct elf_known *known,
+		    const char *destination, struct error *err)
 {
 	struct elf_file *grown = NULL;
 	struct elf_file file = {.bits = known->info.bits};
@@ -95,8 +95,8 @@ static int closure_add_file(struct elf_closure *closure, const struct elf_known 
 	return file.source != NULL && file.destination != NULL ? 0 : error_memory(err);
 }
 
-static int closure_add_missing(struct elf_closure *closure, const char *name, const char *needed_by,
-			       struct error *err)
+static int add_missing(struct elf_closure *closure, const char *name, const char *needed_by,
+		       struct error *err)
 {
 	struct elf_missing *grown = NULL;
 	struct elf_missing missing = {0};
@@ -115,7 +115,7 @@ static int closure_add_missing(struct elf_closure *closure, const char *name, co
 	return missing.name != NULL && missing.needed_by != NULL ? 0 : error_memory(err);
 }
 
-static bool closure_is_loaded(const struct closure_process *process, const struct elf_known *known)
+static bool is_loaded(const struct closure_process *process, const struct elf_known *known)
 {
 	for (size_t i = 0; i < process->count; i++) {
 		if (process->objects[i]->known == known)
@@ -124,8 +124,7 @@ static bool closure_is_loaded(const struct closure_process *process, const struc
 	return false;
 }
 
-static int closure_push(struct closure_process *process, struct closure_object *object,
-			struct error *err)
+static int push(struct closure_process *process, struct closure_object *object, struct error *err)
 {
 	struct closure_object **grown =
 		array_grow(process->objects, process->count, sizeof(struct closure_object *));
@@ -145,18 +144,18 @@ static int closure_load(struct closure_process *process, const struct elf_known 
 	const struct elf_info *info = &known->info;
 	bool program = info->interpreter != NULL;
 	struct closure_object *object = NULL;
-	int rc = closure_add_file(process->closure, known, destination, err);
+	int rc = add_file(process->closure, known, destination, err);
 
 	if (rc == 0)
 		rc = text_list_add(&process->names, name, err);
 	if (rc == 0 && info->soname != NULL && !text_list_has(&process->names, info->soname))
 		rc = text_list_add(&process->names, info->soname, err);
-	if (rc < 0 || closure_is_loaded(process, known))
+	if (rc < 0 || is_loaded(process, known))
 		return rc;
 	object = calloc(1, sizeof(*object));
 	if (object == NULL)
 		return error_memory(err);
-	rc = closure_push(process, object, err);
+	rc = push(process, object, err);
 	if (rc < 0) {
 		free(object);
 		return rc;
@@ -170,10 +169,9 @@ static int closure_load(struct closure_process *process, const struct elf_known 
 }
 
 /* DT_RPATH counts only without DT_RUNPATH, but then also that of the objects that led here. */
-static int closure_search_rpath(const struct closure_process *process,
-				const struct closure_object *object, const char *name,
-				const struct elf_known **found, char **destination,
-				struct error *err)
+static int search_rpath(const struct closure_process *process, const struct closure_object *object,
+			const char *name, const struct elf_known **found, char **destination,
+			struct error *err)
 {
 	const struct elf_info *fits = &object->known->info;
 
@@ -200,7 +198,7 @@ static int closure_search(const struct closure_process *process,
 	struct elf_search *search = process->closure->search;
 	const struct elf_info *info = &object->known->info;
 	struct text_list standard CLEANUP_TEXT_LIST = {0};
-	int rc = closure_search_rpath(process, object, name, found, destination, err);
+	int rc = search_rpath(process, object, name, found, destination, err);
 
 	if (rc == ERROR_NOT_FOUND)
 		rc = elf_search_directories(search, &info->runpath, object->origin, name, info,
@@ -236,8 +234,8 @@ static int closure_search_path(const struct closure_process *process,
 	return *destination != NULL ? 0 : error_memory(err);
 }
 
-static int closure_load_needed(struct closure_process *process, const struct closure_object *object,
-			       const char *name, struct error *err)
+static int load_needed(struct closure_process *process, const struct closure_object *object,
+		       const char *name, struct error *err)
 {
 	const struct elf_known *found = NULL;
 	char *destination CLEANUP_FREE = NULL;
@@ -251,12 +249,12 @@ static int closure_load_needed(struct closure_process *process, const struct clo
 	if (rc == ERROR_MEMORY)
 		return error_memory(err);
 	if (rc < 0)
-		return closure_add_missing(process->closure, name, object->destination, err);
+		return add_missing(process->closure, name, object->destination, err);
 	return closure_load(process, found, name, destination, object, err);
 }
 
-static int closure_load_interpreter(struct closure_process *process,
-				    const struct closure_object *program, struct error *err)
+static int load_interpreter(struct closure_process *process, const struct closure_object *program,
+			    struct error *err)
 {
 	const char *path = program->known->info.interpreter;
 	const struct elf_known *known = NULL;
@@ -265,13 +263,13 @@ static int closure_load_interpreter(struct closure_process *process,
 	if (rc == ERROR_MEMORY)
 		return error_memory(err);
 	if (rc < 0)
-		return closure_add_missing(process->closure, path, program->destination, err);
+		return add_missing(process->closure, path, program->destination, err);
 	return closure_load(process, known, path, path, program, err);
 }
 
 int elf_closure_add(struct elf_closure *closure, const char *path, struct error *err)
 {
-	struct closure_process process CLEANUP(process_free_all) = {.closure = closure};
+	struct closure_process process CLEANUP(free_all) = {.closure = closure};
 	char *destination CLEANUP_FREE = path_normalize(path);
 	const struct elf_known *known = NULL;
 	int rc = 0;
@@ -282,13 +280,13 @@ int elf_closure_add(struct elf_closure *closure, const char *path, struct error 
 	if (rc == 0)
 		rc = closure_load(&process, known, destination, destination, NULL, err);
 	if (rc == 0 && process.count != 0 && known->info.interpreter != NULL)
-		rc = closure_load_interpreter(&process, process.objects[0], err);
+		rc = load_interpreter(&process, process.objects[0], err);
 	for (size_t i = 0; rc == 0 && i < process.count; i++) {
 		const struct closure_object *object = process.objects[i];
 		const struct text_list *needed = &object->known->info.needed;
 
 		for (size_t j = 0; rc == 0 && j < needed->count; j++)
-			rc = closure_load_needed(&process, object, needed->items[j], err);
+			rc = load_needed(&process, object, needed->items[j], err);
 	}
 	return rc;
 }

@@ -19,7 +19,7 @@ static void error_cut(char *text)
 	memcpy(text + end, cut_mark, sizeof(cut_mark));
 }
 
-static void error_append(struct error *err, const char *suffix)
+static void append(struct error *err, const char *suffix)
 {
 	char head[ERROR_TEXT_SIZE];
 
@@ -42,7 +42,7 @@ static int error_fill(struct error *err, int code, const char *reason, const cha
 	if (vsnprintf(err->text, ERROR_TEXT_SIZE, format, args) >= ERROR_TEXT_SIZE)
 		error_cut(err->text);
 	if (reason != NULL)
-		error_append(err, reason);
+		append(err, reason);
 	return code;
 }
 
@@ -56,7 +56,7 @@ int error_set(struct error *err, int code, const char *format, ...)
 	return code;
 }
 
-static int error_code_of_errno(int system_errno)
+static int code_of_errno(int system_errno)
 {
 	switch (system_errno) {
 	case ENOENT:
@@ -75,7 +75,7 @@ static int error_code_of_errno(int system_errno)
 
 int error_system(struct error *err, int system_errno, const char *format, ...)
 {
-	int code = error_code_of_errno(system_errno);
+	int code = code_of_errno(system_errno);
 	va_list args;
 
 	va_start(args, format);
@@ -84,7 +84,7 @@ int error_system(struct error *err, int system_errno, const char *format, ...)
 	return code;
 }
 
-static int error_code_of_uv(int uv_status)
+static int code_of_uv(int uv_status)
 {
 	switch (uv_status) {
 	case UV_ENOENT:
@@ -111,7 +111,7 @@ static int error_code_of_uv(int uv_status)
 
 int error_uv(struct error *err, int uv_status, const char *format, ...)
 {
-	int code = error_code_of_uv(uv_status);
+	int code = code_of_uv(uv_status);
 	va_list args;
 
 	va_start(args, format);

@@ -11,28 +11,54 @@
 #include <unistd.h>
 #include <uv.h>
 
+int file_read_some(int fd, const char *path, void *out, size_t size, size_t *count,
+		   struct error *err)
+{
+	ssize_t got = 0;
+
+	do
+		got = read(fd, out, (unsigned)size);
+	while (got < 0 && errno == EINTR);
+	*count = got > 0 ? (size_t)got : 0;
+	return got < 0 ? error_system(err, errno, "%s", path) : 0;
+}
+
+bool file_write_all(int fd, const void *data, size_t size)
+{
+	enum { PART_MAX = 1 << 20 }; /* on Windows write() counts to INT_MAX alone */
+	const char *left = data;
+
+	while (size > 0) {
+		ssize_t count = write(fd, left, size < PART_MAX ? (unsigned)size : PART_MAX);
+
+		if (count < 0 && errno == EINTR)
+			continue;
+		if (count < 0)
+			return false;
+		left += count;
+		size -= (size_t)count;
+	}
+	return true;
+}
+
 int file_read(const char *path, size_t max, char **data, size_t *size, struct error *err)
 {
 	struct text content CLEANUP_TEXT = {0};
 	int fd CLEANUP_FD = -1;
 	char chunk[16384];
+	size_t count = 0;
 	int rc = file_open_to_read(path, &fd, err);
 
 	if (rc < 0)
 		return rc;
-	for (;;) {
-		ssize_t count = read(fd, chunk, sizeof(chunk));
-
-		if (count < 0 && errno == EINTR)
-			continue;
-		if (count < 0)
-			return error_system(err, errno, "%s", path);
-		if (count == 0)
-			break;
-		if (content.size + (size_t)count > max)
+	do {
+		rc = file_read_some(fd, path, chunk, sizeof(chunk), &count, err);
+		if (rc < 0)
+			return rc;
+		if (content.size + count > max)
 			return error_set(err, ERROR_LIMIT, "%s: longer than %zu bytes", path, max);
-		text_append(&content, chunk, (size_t)count);
-	}
+		text_append(&content, chunk, count);
+	} while (count > 0);
 	if (size != NULL)
 		*size = content.size;
 	*data = text_take(&content);

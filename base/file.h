@@ -30,6 +30,13 @@ int file_write_atomic(const char *path, const void *data, size_t size, unsigned 
  */
 int file_open_to_read(const char *path, int *fd, struct error *err);
 
+/* The next bytes of the file, whose path is for the error; *count is 0 at its end. ERROR_IO. */
+int file_read_some(int fd, const char *path, void *out, size_t size, size_t *count,
+		   struct error *err);
+
+/* All of it, to any descriptor. False: errno has the reason. */
+bool file_write_all(int fd, const void *data, size_t size);
+
 bool file_exists(const char *path); /* follows symbolic links */
 bool file_is_directory(const char *path);
 

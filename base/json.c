@@ -8,8 +8,8 @@
 #include <stdarg.h>
 #include <string.h>
 
-static int json_parse_error(const char *data, size_t size, const char *at, const char *what,
-			    struct error *err)
+static int parse_error(const char *data, size_t size, const char *at, const char *what,
+		       struct error *err)
 {
 	size_t line = 1;
 	size_t column = 1;
@@ -32,7 +32,7 @@ static int json_check(const char *data, size_t size, struct error *err)
 	for (size_t i = 0; i < size; i++) {
 		if (data[i] == '\0' || (in_string && size - i >= sizeof(nul) - 1 &&
 					memcmp(data + i, nul, sizeof(nul) - 1) == 0))
-			return json_parse_error(data, size, data + i, "NUL character", err);
+			return parse_error(data, size, data + i, "NUL character", err);
 		if (in_string) {
 			if (data[i] == '\\')
 				i++;
@@ -52,14 +52,14 @@ static int json_check(const char *data, size_t size, struct error *err)
 }
 
 /* The parser makes infinity of a number like 1e999, and would print it as null. */
-static bool json_is_finite(const cJSON *json)
+static bool is_finite(const cJSON *json)
 {
 	const cJSON *child = NULL;
 
 	if (cJSON_IsNumber(json) && !(fabs(json->valuedouble) <= DBL_MAX))
 		return false;
 	cJSON_ArrayForEach (child, json) {
-		if (!json_is_finite(child))
+		if (!is_finite(child))
 			return false;
 	}
 	return true;
@@ -77,12 +77,12 @@ int json_parse(const char *data, size_t size, cJSON **out, struct error *err)
 		return error_set(err, ERROR_FORMAT, "JSON is not UTF-8");
 	json = cJSON_ParseWithLengthOpts(data, size, &end, 0);
 	if (json == NULL)
-		return json_parse_error(data, size, end, "not valid JSON", err);
+		return parse_error(data, size, end, "not valid JSON", err);
 	while (end < data + size && strchr(" \t\r\n", *end) != NULL)
 		end++;
 	if (end != data + size)
-		return json_parse_error(data, size, end, "not valid JSON", err);
-	if (!json_is_finite(json))
+		return parse_error(data, size, end, "not valid JSON", err);
+	if (!is_finite(json))
 		return error_set(err, ERROR_FORMAT, "JSON holds a number that is out of range");
 	*out = STEAL(json);
 	return 0;
@@ -102,7 +102,7 @@ int json_read_file(const char *path, cJSON **out, struct error *err)
 	return rc;
 }
 
-static void json_print_into(struct text *text, const cJSON *json, int depth)
+static void print_into(struct text *text, const cJSON *json, int depth)
 {
 	const cJSON *child = NULL;
 	bool object = cJSON_IsObject(json);
@@ -123,7 +123,7 @@ static void json_print_into(struct text *text, const cJSON *json, int depth)
 			json_add_quoted(text, child->string, strlen(child->string));
 			text_add(text, ": ");
 		}
-		json_print_into(text, child, depth + 1);
+		print_into(text, child, depth + 1);
 		text_add(text, child->next != NULL ? ",\n" : "\n");
 	}
 	text_addf(text, "%*s%s", depth * 2, "", object ? "}" : "]");
@@ -133,7 +133,7 @@ char *json_print(const cJSON *json)
 {
 	struct text text CLEANUP_TEXT = {0};
 
-	json_print_into(&text, json, 0);
+	print_into(&text, json, 0);
 	text_add(&text, "\n");
 	return text_take(&text);
 }
@@ -153,7 +153,7 @@ int json_write_file(const char *path, const cJSON *json, struct error *err)
 }
 
 /* Appends the bytes with everything that is not UTF-8 replaced by U+FFFD. */
-static void json_add_clean(struct text *text, const char *data, size_t size)
+static void add_clean(struct text *text, const char *data, size_t size)
 {
 	size_t start = 0;
 
@@ -171,7 +171,7 @@ void json_add_quoted(struct text *text, const char *data, size_t size)
 {
 	struct text clean CLEANUP_TEXT = {0};
 
-	json_add_clean(&clean, data, size);
+	add_clean(&clean, data, size);
 	text->failed = text->failed || clean.failed;
 	text_add(text, "\"");
 	for (size_t i = 0; i < clean.size; i++) {
@@ -195,7 +195,7 @@ cJSON *json_new_string(const char *data, size_t size)
 {
 	struct text clean CLEANUP_TEXT = {0};
 
-	json_add_clean(&clean, data, size);
+	add_clean(&clean, data, size);
 	return clean.failed ? NULL : cJSON_CreateString(text_string(&clean));
 }
 
@@ -220,7 +220,7 @@ cJSON *json_new_strings(const struct text_list *list)
 enum { JSON_INDEX_DIGITS = 9 };
 
 /* Is `name` what the reference token says, in which "~1" stands for '/' and "~0" for '~'? */
-static bool json_token_names(const char *token, size_t size, const char *name)
+static bool token_names(const char *token, size_t size, const char *name)
 {
 	for (size_t i = 0; i < size; i++, name++) {
 		char letter = token[i];
@@ -234,7 +234,7 @@ static bool json_token_names(const char *token, size_t size, const char *name)
 }
 
 /* Allocates nothing: what is there is found, whatever memory is left. */
-static const cJSON *json_pointer_step(const cJSON *node, const char *token, size_t size)
+static const cJSON *pointer_step(const cJSON *node, const char *token, size_t size)
 {
 	const cJSON *child = node->child;
 	size_t index = 0;
@@ -251,7 +251,7 @@ static const cJSON *json_pointer_step(const cJSON *node, const char *token, size
 	}
 	if (!cJSON_IsObject(node))
 		return NULL;
-	while (child != NULL && !json_token_names(token, size, child->string))
+	while (child != NULL && !token_names(token, size, child->string))
 		child = child->next;
 	return child;
 }
@@ -263,7 +263,7 @@ const cJSON *json_pointer(const cJSON *root, const char *pointer)
 	while (node != NULL && *pointer == '/') {
 		size_t size = strcspn(pointer + 1, "/");
 
-		node = json_pointer_step(node, pointer + 1, size);
+		node = pointer_step(node, pointer + 1, size);
 		pointer += size + 1;
 	}
 	return *pointer == '\0' ? node : NULL;
@@ -274,11 +274,11 @@ struct json_at json_root(const cJSON *document)
 	return (struct json_at){.node = document};
 }
 
-static void json_add_place(struct text *text, const struct json_at *at)
+static void add_place(struct text *text, const struct json_at *at)
 {
 	if (at->parent == NULL)
 		return;
-	json_add_place(text, at->parent);
+	add_place(text, at->parent);
 	if (at->key == NULL) {
 		text_addf(text, "[%zu]", at->index);
 		return;
@@ -293,7 +293,7 @@ int json_error(const struct json_at *at, struct error *err, const char *format, 
 	struct text text CLEANUP_TEXT = {0};
 	va_list args;
 
-	json_add_place(&text, at);
+	add_place(&text, at);
 	text_add(&text, text.size != 0 ? ": " : "");
 	va_start(args, format);
 	text_vaddf(&text, format, args);
@@ -310,7 +310,7 @@ static const struct {
 	[JSON_BOOL] = {cJSON_IsBool, "boolean"},
 };
 
-static int json_check_type(const struct json_at *at, enum json_type type, struct error *err)
+static int check_type(const struct json_at *at, enum json_type type, struct error *err)
 {
 	if (at->node != NULL && (type == JSON_ANY || json_types[type].is(at->node)))
 		return 0;
@@ -329,7 +329,7 @@ int json_have(const struct json_at *object, const char *key, enum json_type type
 		out->node = NULL;
 		return 0;
 	}
-	return json_check_type(out, type, err);
+	return check_type(out, type, err);
 }
 
 int json_need(const struct json_at *object, const char *key, enum json_type type,
@@ -349,7 +349,7 @@ int json_element(const struct json_at *array, size_t index, enum json_type type,
 	*out = (struct json_at){.parent = array, .index = index};
 	if (index <= INT32_MAX)
 		out->node = cJSON_GetArrayItem(array->node, (int)index);
-	return json_check_type(out, type, err);
+	return check_type(out, type, err);
 }
 
 size_t json_count(const struct json_at *array)
@@ -357,8 +357,8 @@ size_t json_count(const struct json_at *array)
 	return array->node != NULL ? (size_t)cJSON_GetArraySize(array->node) : 0;
 }
 
-static int json_at_int(const struct json_at *at, int64_t min, int64_t max, int64_t *out,
-		       struct error *err)
+static int at_int(const struct json_at *at, int64_t min, int64_t max, int64_t *out,
+		  struct error *err)
 {
 	double value = at->node->valuedouble;
 
@@ -389,7 +389,7 @@ int json_need_int(const struct json_at *object, const char *key, int64_t min, in
 	struct json_at at = {0};
 	int rc = json_need(object, key, JSON_NUMBER, &at, err);
 
-	return rc == 0 && at.node != NULL ? json_at_int(&at, min, max, out, err) : rc;
+	return rc == 0 && at.node != NULL ? at_int(&at, min, max, out, err) : rc;
 }
 
 int json_need_bool(const struct json_at *object, const char *key, bool *out, struct error *err)
@@ -419,7 +419,7 @@ int json_have_int(const struct json_at *object, const char *key, int64_t min, in
 	struct json_at at = {0};
 	int rc = json_have(object, key, JSON_NUMBER, &at, err);
 
-	return rc == 0 && at.node != NULL ? json_at_int(&at, min, max, out, err) : rc;
+	return rc == 0 && at.node != NULL ? at_int(&at, min, max, out, err) : rc;
 }
 
 int json_have_bool(const struct json_at *object, const char *key, bool *out, struct error *err)

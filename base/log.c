@@ -3,10 +3,10 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/file.h"
 #include "base/json.h"
 #include "base/text.h"
 
-#include <errno.h>
 #include <stdarg.h>
 #include <string.h>
 #include <unistd.h>
@@ -34,7 +34,7 @@ void log_set_json(bool json)
 	logger.json = json;
 }
 
-static void log_add_line(struct text *line, enum log_level level, const struct text *message)
+static void add_line(struct text *line, enum log_level level, const struct text *message)
 {
 	char now[CLOCK_UTC_SIZE];
 
@@ -52,29 +52,16 @@ static void log_add_line(struct text *line, enum log_level level, const struct t
 	text_add(line, "}\n");
 }
 
-static void log_write(const char *data, size_t size)
-{
-	for (size_t written = 0; written < size;) {
-		ssize_t count = write(STDERR_FILENO, data + written, (unsigned)(size - written));
-
-		if (count < 0 && errno == EINTR)
-			continue;
-		if (count <= 0)
-			return;
-		written += (size_t)count;
-	}
-}
-
-/* In the place of a message that could not be put together, for which memory is short. */
-static void log_write_lost(void)
+/* Instead of a message that could not be put together, for which memory is short. */
+static void write_lost(void)
 {
 	static const char text[] = "a message was lost\n";
 	static const char json[] = "{\"level\":\"error\",\"message\":\"a message was lost\"}\n";
 
 	if (logger.json)
-		log_write(json, sizeof(json) - 1);
+		(void)file_write_all(STDERR_FILENO, json, sizeof(json) - 1);
 	else
-		log_write(text, sizeof(text) - 1);
+		(void)file_write_all(STDERR_FILENO, text, sizeof(text) - 1);
 }
 
 void log_message(enum log_level level, const char *format, ...)
@@ -88,9 +75,9 @@ void log_message(enum log_level level, const char *format, ...)
 	va_start(args, format);
 	text_vaddf(&message, format, args);
 	va_end(args);
-	log_add_line(&line, level, &message);
+	add_line(&line, level, &message);
 	if (message.failed || line.failed)
-		log_write_lost();
+		write_lost();
 	else
-		log_write(line.data, line.size);
+		(void)file_write_all(STDERR_FILENO, line.data, line.size);
 }

@@ -12,8 +12,8 @@
 #include <string.h>
 #include <unistd.h>
 
-static int options_usage_error(const struct command_spec *program,
-			       const struct command_spec *command, const struct error *err)
+static int usage_error(const struct command_spec *program, const struct command_spec *command,
+		       const struct error *err)
 {
 	struct text text CLEANUP_TEXT = {0};
 
@@ -35,8 +35,8 @@ static int options_print(const struct text *text)
 	return EXIT_SUCCESS;
 }
 
-static int options_generate_text(const struct command_spec *program, const char *format,
-				 struct text *out, struct error *err)
+static int generate_text(const struct command_spec *program, const char *format, struct text *out,
+			 struct error *err)
 {
 	static const struct {
 		const char *name;
@@ -64,8 +64,8 @@ static int options_answer(const struct options_line *line)
 		options_help(program, line->command, style_enabled(STDOUT_FILENO), &text);
 	else if (line->version)
 		text_addf(&text, "%s %s\n", program->name, GPUCERT_VERSION);
-	else if (options_generate_text(program, line->generate, &text, &err) < 0)
-		return options_usage_error(program, line->command, &err);
+	else if (generate_text(program, line->generate, &text, &err) < 0)
+		return usage_error(program, line->command, &err);
 	return options_print(&text);
 }
 
@@ -78,17 +78,17 @@ static int options_run(struct options_line *line)
 
 	if (command->run == NULL) {
 		(void)error_set(&err, ERROR_ARGUMENT, "a command is needed");
-		return options_usage_error(program, NULL, &err);
+		return usage_error(program, NULL, &err);
 	}
 	rc = options_check_arguments(command->arguments, &line->arguments, &err);
 	if (rc == 0)
 		rc = options_line_apply(line, &err);
 	if (rc < 0)
-		return options_usage_error(program, line->command, &err);
+		return usage_error(program, line->command, &err);
 	return command->run(&line->arguments);
 }
 
-static int options_check_output(const struct command_spec *program, int code)
+static int check_output(const struct command_spec *program, int code)
 {
 	if (fflush(stdout) == 0 && ferror(stdout) == 0)
 		return code;
@@ -110,8 +110,8 @@ int options_run_line(const struct command_spec *program, int argc, char **argv)
 	struct error err = {0};
 
 	if (options_line_read(&line, argc, argv, &err) < 0)
-		return options_usage_error(program, line.command, &err);
+		return usage_error(program, line.command, &err);
 	if (line.help || line.version || line.generate != NULL)
-		return options_check_output(program, options_answer(&line));
-	return options_check_output(program, options_run(&line));
+		return check_output(program, options_answer(&line));
+	return check_output(program, options_run(&line));
 }

@@ -2,7 +2,7 @@
 /* The completion for bash; it needs nothing but bash. */
 #include "base/options_internal.h"
 
-static void bash_add_names(struct text *out, const struct option_spec *options)
+static void add_names(struct text *out, const struct option_spec *options)
 {
 	OPTIONS_EACH(option, options)
 	{
@@ -12,7 +12,7 @@ static void bash_add_names(struct text *out, const struct option_spec *options)
 	}
 }
 
-static void bash_add_offer(struct text *out, enum options_offer offer)
+static void add_offer(struct text *out, enum options_offer offer)
 {
 	static const char *const words[] = {
 		[OFFER_NOTHING] = ":",
@@ -25,8 +25,7 @@ static void bash_add_offer(struct text *out, enum options_offer offer)
 }
 
 /* "COMMAND:--plugin | COMMAND:-p)": the options with values, as patterns of a case. */
-static void bash_add_pattern(struct text *out, const char *command,
-			     const struct option_spec *option)
+static void add_pattern(struct text *out, const char *command, const struct option_spec *option)
 {
 	text_addf(out, "%s:--%s", command, option->name);
 	if (option->letter != '\0')
@@ -35,42 +34,40 @@ static void bash_add_pattern(struct text *out, const char *command,
 }
 
 /* What the values may be. */
-static void bash_add_values(struct text *out, const char *command,
-			    const struct option_spec *options)
+static void add_values(struct text *out, const char *command, const struct option_spec *options)
 {
 	OPTIONS_EACH(option, options)
 	{
 		if (!options_takes_value(option))
 			continue;
 		text_add(out, "\t");
-		bash_add_pattern(out, command, option);
+		add_pattern(out, command, option);
 		text_add(out, "\n\t\t");
 		if (option->type == OPTION_CHOICE) {
 			text_add(out, "words=$(compgen -W '");
 			options_add_joined(out, option->choices, " ");
 			text_add(out, "' -- \"$cur\")");
 		} else {
-			bash_add_offer(out, options_offer(option->value));
+			add_offer(out, options_offer(option->value));
 		}
 		text_add(out, "\n\t\t;;\n");
 	}
 }
 
 /* The options whose next word is a value. */
-static void bash_add_valued(struct text *out, const char *command,
-			    const struct option_spec *options)
+static void add_valued(struct text *out, const char *command, const struct option_spec *options)
 {
 	OPTIONS_EACH(option, options)
 	{
 		if (!options_takes_value(option))
 			continue;
 		text_add(out, "\t\t");
-		bash_add_pattern(out, command, option);
+		add_pattern(out, command, option);
 		text_add(out, " ((i++)) ;;\n");
 	}
 }
 
-static void bash_add_command_search(struct text *out, const struct command_spec *program)
+static void add_command_search(struct text *out, const struct command_spec *program)
 {
 	text_add(out, "\tlocal i command= ended=\n"
 		      "\tfor ((i = 1; i < COMP_CWORD; i++)); do\n"
@@ -78,8 +75,8 @@ static void bash_add_command_search(struct text *out, const struct command_spec 
 		      "\t\tif [[ ${COMP_WORDS[i + 1]} == = ]]; then ((i += 2)); continue; fi\n"
 		      "\t\tcase $command:${COMP_WORDS[i]} in\n");
 	OPTIONS_EACH_COMMAND(command, program)
-	bash_add_valued(out, command->name, command->options);
-	bash_add_valued(out, "*", program->options);
+	add_valued(out, command->name, command->options);
+	add_valued(out, "*", program->options);
 	text_add(out, "\t\t*:--) ended=1; break ;;\n\t\t*:-*) ;;\n");
 	OPTIONS_EACH_COMMAND(command, program)
 	text_addf(out, "\t\t:%s) command=%s ;;\n", command->name, command->name);
@@ -87,27 +84,27 @@ static void bash_add_command_search(struct text *out, const struct command_spec 
 }
 
 /* Option names behind a "-", else commands or arguments. */
-static void bash_add_words(struct text *out, const struct command_spec *program)
+static void add_words(struct text *out, const struct command_spec *program)
 {
 	text_add(out, "\t*)\n\t\tcase $ended$command in\n");
 	OPTIONS_EACH_COMMAND(command, program)
 	{
 		text_addf(out, "\t\t%s) options='", command->name);
-		bash_add_names(out, command->options);
-		bash_add_names(out, program->options);
-		bash_add_names(out, options_builtin);
+		add_names(out, command->options);
+		add_names(out, program->options);
+		add_names(out, options_builtin);
 		text_add(out, "'; ");
-		bash_add_offer(out, options_offer(command->arguments));
+		add_offer(out, options_offer(command->arguments));
 		text_add(out, " ;;\n");
 	}
 	text_add(out, "\t\t1*) ");
-	bash_add_offer(out, OFFER_FILES);
+	add_offer(out, OFFER_FILES);
 	text_add(out, " ;;\n\t\t*) options='");
-	bash_add_names(out, program->options);
-	bash_add_names(out, options_builtin);
+	add_names(out, program->options);
+	add_names(out, options_builtin);
 	text_add(out, "'; ");
 	if (program->commands == NULL) {
-		bash_add_offer(out, options_offer(program->arguments));
+		add_offer(out, options_offer(program->arguments));
 	} else {
 		text_add(out, "words=$(compgen -W '");
 		OPTIONS_EACH_COMMAND(command, program)
@@ -131,12 +128,12 @@ void options_bash(const struct command_spec *program, struct text *out)
 		 "\tlocal options= words= files=\n"
 		 "\tif [[ $cur == = ]]; then\n\t\tcur=\n"
 		 "\telif [[ $prev == = ]]; then\n\t\tprev=${COMP_WORDS[COMP_CWORD - 2]}\n\tfi\n");
-	bash_add_command_search(out, program);
+	add_command_search(out, program);
 	text_add(out, "\tcase $command:$prev in\n");
 	OPTIONS_EACH_COMMAND(command, program)
-	bash_add_values(out, command->name, command->options);
-	bash_add_values(out, "*", program->options);
-	bash_add_words(out, program);
+	add_values(out, command->name, command->options);
+	add_values(out, "*", program->options);
+	add_words(out, program);
 	text_add(out, "\tesac\n"
 		      "\tCOMPREPLY=()\n"
 		      "\t[[ -n $words ]] && mapfile -t COMPREPLY <<<\"$words\"\n"

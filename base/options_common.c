@@ -37,7 +37,7 @@ void options_add_joined(struct text *out, const char *const *items, const char *
 		text_addf(out, "%s%s", i != 0 ? separator : "", items[i]);
 }
 
-static void options_add_range(struct text *out, const struct option_spec *option)
+static void add_range(struct text *out, const struct option_spec *option)
 {
 	if (option->min == 0 && option->max == 0)
 		return;
@@ -49,7 +49,7 @@ static void options_add_range(struct text *out, const struct option_spec *option
 		text_addf(out, " [at most %lld]", (long long)option->max);
 }
 
-static void options_add_default_int(struct text *out, const struct option_spec *option)
+static void add_default_int(struct text *out, const struct option_spec *option)
 {
 	int64_t value = *(const int64_t *)option->target;
 	bool any = option->min == 0 && option->max == 0;
@@ -58,7 +58,7 @@ static void options_add_default_int(struct text *out, const struct option_spec *
 		text_addf(out, " [default: %lld]", (long long)value);
 }
 
-static void options_add_default(struct text *out, const struct option_spec *option)
+static void add_default(struct text *out, const struct option_spec *option)
 {
 	const char *string = NULL;
 	const struct text_list *list = NULL;
@@ -71,7 +71,7 @@ static void options_add_default(struct text *out, const struct option_spec *opti
 			text_add(out, " [default: true]");
 		return;
 	case OPTION_INT:
-		options_add_default_int(out, option);
+		add_default_int(out, option);
 		return;
 	case OPTION_LIST:
 		list = option->target;
@@ -100,8 +100,8 @@ void options_add_details(struct text *out, const struct option_spec *option)
 		text_add(out, "]");
 	}
 	if (option->type == OPTION_INT)
-		options_add_range(out, option);
-	options_add_default(out, option);
+		add_range(out, option);
+	add_default(out, option);
 	if (option->env != NULL)
 		text_addf(out, " [env: %s]", option->env);
 }

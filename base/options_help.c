@@ -40,7 +40,7 @@ static size_t help_piece(const char *string, size_t room)
 }
 
 /* Adds words from column `indent` on, and a newline. The cursor stands at `column`. */
-static void help_wrap(const struct help *help, const char *string, size_t indent, size_t column)
+static void wrap(const struct help *help, const char *string, size_t indent, size_t column)
 {
 	bool first = true;
 
@@ -70,7 +70,7 @@ static void help_paragraphs(const struct help *help, const char *string)
 
 		text_add(help->out, "\n");
 		if (paragraph != NULL)
-			help_wrap(help, paragraph, 0, 0);
+			wrap(help, paragraph, 0, 0);
 		help->out->failed |= paragraph == NULL;
 	}
 }
@@ -93,10 +93,10 @@ static void help_row(const struct help *help, const char *left, const char *righ
 		used = 0;
 	}
 	text_addf(help->out, "%*s", (int)(column - used), "");
-	help_wrap(help, right, column, column);
+	wrap(help, right, column, column);
 }
 
-static void help_add_option_left(struct text *out, const struct option_spec *option)
+static void add_option_left(struct text *out, const struct option_spec *option)
 {
 	if (option->letter != '\0')
 		text_addf(out, "-%c, ", option->letter);
@@ -114,7 +114,7 @@ static size_t help_options_column(const struct option_spec *options, size_t colu
 		struct text left CLEANUP_TEXT = {0};
 		size_t needed = 0;
 
-		help_add_option_left(&left, option);
+		add_option_left(&left, option);
 		needed = help_columns(text_string(&left), left.size) + 4;
 		if (needed > column && needed <= HELP_COLUMN_MAX)
 			column = needed;
@@ -129,7 +129,7 @@ static void help_options(const struct help *help, const struct option_spec *opti
 		struct text left CLEANUP_TEXT = {0};
 		struct text right CLEANUP_TEXT = {0};
 
-		help_add_option_left(&left, option);
+		add_option_left(&left, option);
 		text_add(&right, option->help);
 		options_add_details(&right, option);
 		help_row(help, text_string(&left), text_string(&right), column);
@@ -180,7 +180,7 @@ static void help_pairs(const struct help *help, const char *heading, const char 
 		}
 		text_addf(help->out, "  %s%s%s\n      ", style(help->color, STYLE_BOLD), pairs[i],
 			  style(help->color, STYLE_RESET));
-		help_wrap(help, pairs[i + 1], 6, 6);
+		wrap(help, pairs[i + 1], 6, 6);
 	}
 }
 
@@ -204,7 +204,7 @@ void options_help(const struct command_spec *program, const struct command_spec 
 	column = help_options_column(shown->options, column);
 	help_usage(&help, program, command);
 	text_add(out, "\n");
-	help_wrap(&help, shown->summary, 0, 0);
+	wrap(&help, shown->summary, 0, 0);
 	help_paragraphs(&help, shown->description);
 	if (command == NULL)
 		help_commands(&help, program);

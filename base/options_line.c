@@ -20,8 +20,8 @@ static const struct option_spec options_generate[] = {
 	{.name = NULL},
 };
 
-static const struct option_spec *options_in_table(const struct option_spec *table, const char *name,
-						  size_t length)
+static const struct option_spec *in_table(const struct option_spec *table, const char *name,
+					  size_t length)
 {
 	OPTIONS_EACH(option, table)
 	{
@@ -50,11 +50,11 @@ static const struct option_spec *options_find(const struct options_line *line, c
 
 	options_tables(line, tables);
 	for (size_t i = 0; found == NULL && i < TABLES; i++)
-		found = options_in_table(tables[i], name, length);
-	return found != NULL ? found : options_in_table(options_generate, name, length);
+		found = in_table(tables[i], name, length);
+	return found != NULL ? found : in_table(options_generate, name, length);
 }
 
-static const struct option_spec *options_find_letter(const struct options_line *line, char letter)
+static const struct option_spec *find_letter(const struct options_line *line, char letter)
 {
 	const struct option_spec *tables[TABLES] = {NULL};
 
@@ -70,14 +70,13 @@ static const struct option_spec *options_find_letter(const struct options_line *
 }
 
 /* The command that has the option, when it stands before the command or without one. */
-static const struct command_spec *options_command_with(const struct options_line *line,
-						       const char *name)
+static const struct command_spec *command_with(const struct options_line *line, const char *name)
 {
 	if (line->command != NULL)
 		return NULL;
 	OPTIONS_EACH_COMMAND(command, line->program)
 	{
-		if (options_in_table(command->options, name, strlen(name)) != NULL)
+		if (in_table(command->options, name, strlen(name)) != NULL)
 			return command;
 	}
 	return NULL;
@@ -93,7 +92,7 @@ static int options_unknown(const struct options_reader *reader, const char *word
 
 	if (name == NULL)
 		return error_memory(reader->err);
-	command = options_command_with(line, name);
+	command = command_with(line, name);
 	if (command != NULL)
 		return error_set(reader->err, ERROR_ARGUMENT,
 				 "option '--%s' belongs to '%s' and goes behind it", name,
@@ -111,8 +110,8 @@ static int options_unknown(const struct options_reader *reader, const char *word
 			 name, nearest.found);
 }
 
-static int options_note(const struct options_reader *reader, const struct option_spec *option,
-			const char *value)
+static int note(const struct options_reader *reader, const struct option_spec *option,
+		const char *value)
 {
 	struct options_line *line = reader->line;
 	struct options_given *grown = NULL;
@@ -134,18 +133,18 @@ static int options_note(const struct options_reader *reader, const struct option
 }
 
 /* The value behind an option: what follows in the same word, or the next word. */
-static int options_take_value(struct options_reader *reader, const struct option_spec *option,
-			      const char *attached)
+static int take_value(struct options_reader *reader, const struct option_spec *option,
+		      const char *attached)
 {
 	if (attached != NULL)
-		return options_note(reader, option, attached);
+		return note(reader, option, attached);
 	if (reader->next >= reader->argc)
 		return error_set(reader->err, ERROR_ARGUMENT, "option '--%s' needs a value: %s",
 				 option->name, options_value_name(option));
-	return options_note(reader, option, reader->argv[reader->next++]);
+	return note(reader, option, reader->argv[reader->next++]);
 }
 
-static int options_read_long(struct options_reader *reader, const char *word)
+static int read_long(struct options_reader *reader, const char *word)
 {
 	size_t length = strcspn(word, "=");
 	const char *attached = word[length] == '=' ? word + length + 1 : NULL;
@@ -154,31 +153,31 @@ static int options_read_long(struct options_reader *reader, const char *word)
 	if (option == NULL)
 		return options_unknown(reader, word, length);
 	if (options_takes_value(option))
-		return options_take_value(reader, option, attached);
+		return take_value(reader, option, attached);
 	if (attached != NULL && option->target == NULL)
 		return error_set(reader->err, ERROR_ARGUMENT, "option '--%s' takes no value",
 				 option->name);
-	return options_note(reader, option, attached);
+	return note(reader, option, attached);
 }
 
-static int options_read_letters(struct options_reader *reader, const char *letters)
+static int read_letters(struct options_reader *reader, const char *letters)
 {
 	for (const char *p = letters; *p != '\0'; p++) {
-		const struct option_spec *option = options_find_letter(reader->line, *p);
+		const struct option_spec *option = find_letter(reader->line, *p);
 		int rc = 0;
 
 		if (option == NULL)
 			return error_set(reader->err, ERROR_ARGUMENT, "unknown option '-%c'", *p);
 		if (options_takes_value(option))
-			return options_take_value(reader, option, p[1] != '\0' ? p + 1 : NULL);
-		rc = options_note(reader, option, NULL);
+			return take_value(reader, option, p[1] != '\0' ? p + 1 : NULL);
+		rc = note(reader, option, NULL);
 		if (rc < 0)
 			return rc;
 	}
 	return 0;
 }
 
-static int options_read_word(struct options_reader *reader, const char *word)
+static int read_word(struct options_reader *reader, const char *word)
 {
 	struct options_line *line = reader->line;
 	struct options_nearest nearest = {.wanted = word};
@@ -212,13 +211,13 @@ int options_line_read(struct options_line *line, int argc, char **argv, struct e
 		int rc = 0;
 
 		if (ended || word[0] != '-' || word[1] == '\0')
-			rc = options_read_word(&reader, word);
+			rc = read_word(&reader, word);
 		else if (strcmp(word, "--") == 0)
 			ended = true;
 		else if (word[1] == '-')
-			rc = options_read_long(&reader, word + 2);
+			rc = read_long(&reader, word + 2);
 		else
-			rc = options_read_letters(&reader, word + 1);
+			rc = read_letters(&reader, word + 1);
 		if (rc < 0 && !line->help)
 			return rc;
 	}

@@ -26,7 +26,7 @@ static void man_add(struct text *out, const char *string)
 	}
 }
 
-static void man_add_font(struct text *out, char font, const char *string)
+static void add_font(struct text *out, char font, const char *string)
 {
 	text_addf(out, "\\f%c", font);
 	man_add(out, string);
@@ -34,12 +34,12 @@ static void man_add_font(struct text *out, char font, const char *string)
 }
 
 /* A placeholder behind what is there; nothing for "". */
-static void man_add_word(struct text *out, const char *word)
+static void add_word(struct text *out, const char *word)
 {
 	if (word[0] == '\0')
 		return;
 	text_add(out, " ");
-	man_add_font(out, 'I', word);
+	add_font(out, 'I', word);
 }
 
 static void man_paragraphs(struct text *out, const char *string)
@@ -64,14 +64,14 @@ static void man_options(struct text *out, const struct option_spec *options)
 
 		text_add(out, ".TP\n");
 		if (option->letter != '\0') {
-			man_add_font(out, 'B', letter);
+			add_font(out, 'B', letter);
 			text_add(out, ", ");
 		}
 		text_add(out, "\\fB\\-\\-");
 		man_add(out, option->name);
 		text_add(out, "\\fR");
 		if (options_takes_value(option))
-			man_add_word(out, options_value_name(option));
+			add_word(out, options_value_name(option));
 		text_add(out, "\n");
 		text_add(&details, option->help);
 		options_add_details(&details, option);
@@ -86,25 +86,25 @@ static void man_pairs(struct text *out, const char *heading, const char *const *
 		text_add(out, heading);
 	for (size_t i = 0; pairs != NULL && pairs[i] != NULL && pairs[i + 1] != NULL; i += 2) {
 		text_add(out, ".TP\n");
-		man_add_font(out, 'B', pairs[i]);
+		add_font(out, 'B', pairs[i]);
 		text_add(out, "\n");
 		man_add(out, pairs[i + 1]);
 		text_add(out, "\n");
 	}
 }
 
-static void man_synopsis(struct text *out, const struct command_spec *program,
-			 const struct command_spec *command)
+static void synopsis(struct text *out, const struct command_spec *program,
+		     const struct command_spec *command)
 {
 	const struct command_spec *shown = command != NULL ? command : program;
 
-	man_add_font(out, 'B', program->name);
+	add_font(out, 'B', program->name);
 	if (command != NULL) {
 		text_add(out, " ");
-		man_add_font(out, 'B', command->name);
+		add_font(out, 'B', command->name);
 	}
 	text_add(out, " [\\fIOPTIONS\\fR]");
-	man_add_word(out, options_arguments(shown));
+	add_word(out, options_arguments(shown));
 	text_add(out, "\n");
 }
 
@@ -118,7 +118,7 @@ static void man_commands(struct text *out, const struct command_spec *program)
 		text_add(out, ".SS ");
 		man_add(out, command->name);
 		text_add(out, "\n");
-		man_synopsis(out, program, command);
+		synopsis(out, program, command);
 		text_add(out, ".PP\n");
 		man_add(out, command->summary);
 		text_add(out, "\n");
@@ -129,8 +129,8 @@ static void man_commands(struct text *out, const struct command_spec *program)
 	}
 }
 
-static void man_environment_of(struct text *out, const struct option_spec *options,
-			       struct text_list *named)
+static void environment_of(struct text *out, const struct option_spec *options,
+			   struct text_list *named)
 {
 	OPTIONS_EACH(option, options)
 	{
@@ -138,10 +138,10 @@ static void man_environment_of(struct text *out, const struct option_spec *optio
 			continue;
 		out->failed |= text_list_add(named, option->env, NULL) < 0;
 		text_add(out, named->count == 1 ? ".SH ENVIRONMENT\n.TP\n" : ".TP\n");
-		man_add_font(out, 'B', option->env);
+		add_font(out, 'B', option->env);
 		text_add(out, "\nWhat holds when ");
-		man_add_font(out, 'B', "--");
-		man_add_font(out, 'B', option->name);
+		add_font(out, 'B', "--");
+		add_font(out, 'B', option->name);
 		text_add(out, " is not given.\n");
 	}
 }
@@ -150,9 +150,9 @@ static void man_environment(struct text *out, const struct command_spec *program
 {
 	struct text_list named CLEANUP_TEXT_LIST = {0};
 
-	man_environment_of(out, program->options, &named);
+	environment_of(out, program->options, &named);
 	OPTIONS_EACH_COMMAND(command, program)
-	man_environment_of(out, command->options, &named);
+	environment_of(out, command->options, &named);
 }
 
 void options_man(const struct command_spec *program, struct text *out)
@@ -166,7 +166,7 @@ void options_man(const struct command_spec *program, struct text *out)
 	text_add(out, " \\- ");
 	man_add(out, program->summary);
 	text_add(out, "\n.SH SYNOPSIS\n");
-	man_synopsis(out, program, NULL);
+	synopsis(out, program, NULL);
 	if (program->description != NULL)
 		text_add(out, ".SH DESCRIPTION\n");
 	man_paragraphs(out, program->description);

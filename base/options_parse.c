@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int options_set_int(const struct option_spec *option, const char *value, const char *what,
-			   struct error *err)
+static int set_int(const struct option_spec *option, const char *value, const char *what,
+		   struct error *err)
 {
 	bool any = option->min == 0 && option->max == 0;
 	long long number = 0;
@@ -21,8 +21,8 @@ static int options_set_int(const struct option_spec *option, const char *value, 
 	return rc;
 }
 
-static int options_set_choice(const struct option_spec *option, const char *value, const char *what,
-			      struct error *err)
+static int set_choice(const struct option_spec *option, const char *value, const char *what,
+		      struct error *err)
 {
 	struct options_nearest nearest = {.wanted = value};
 	struct text known CLEANUP_TEXT = {0};
@@ -56,17 +56,17 @@ static int options_set(const struct option_spec *option, const char *value, cons
 		*(const char **)option->target = value;
 		return 0;
 	case OPTION_INT:
-		return options_set_int(option, value, what, err);
+		return set_int(option, value, what, err);
 	case OPTION_LIST:
 		return text_list_add(option->target, value, err);
 	case OPTION_CHOICE:
-		return options_set_choice(option, value, what, err);
+		return set_choice(option, value, what, err);
 	}
 	return 0;
 }
 
 /* Whatever is wrong with a value is an argument that makes no sense. */
-static int options_as_argument_error(int rc, struct error *err)
+static int as_argument_error(int rc, struct error *err)
 {
 	if (rc == 0 || rc == ERROR_MEMORY)
 		return rc;
@@ -75,7 +75,7 @@ static int options_as_argument_error(int rc, struct error *err)
 	return ERROR_ARGUMENT;
 }
 
-static int options_apply_environment(const struct option_spec *option, struct error *err)
+static int apply_environment(const struct option_spec *option, struct error *err)
 {
 	const char *value = option->env != NULL ? program_variable(option->env) : NULL;
 	char *what = NULL;
@@ -90,13 +90,13 @@ static int options_apply_environment(const struct option_spec *option, struct er
 	what = text_format("environment variable %s", option->env);
 	if (what == NULL)
 		return error_memory(err);
-	rc = options_as_argument_error(options_set(option, value, what, err), err);
+	rc = as_argument_error(options_set(option, value, what, err), err);
 	free(what);
 	return rc;
 }
 
-static int options_apply_one(const struct options_line *line, const struct option_spec *option,
-			     struct error *err)
+static int apply_one(const struct options_line *line, const struct option_spec *option,
+		     struct error *err)
 {
 	char what[128] = "";
 	bool given = false;
@@ -112,26 +112,28 @@ static int options_apply_one(const struct options_line *line, const struct optio
 		given = true;
 		rc = options_set(option, line->given[i].value, what, err);
 		if (rc < 0)
-			return options_as_argument_error(rc, err);
+			return as_argument_error(rc, err);
 	}
-	return given ? 0 : options_apply_environment(option, err);
+	return given ? 0 : apply_environment(option, err);
 }
 
 int options_line_apply(const struct options_line *line, struct error *err)
 {
-	int rc = 0;
+	const struct option_spec *const tables[] = {
+		line->program->options,
+		line->command != NULL ? line->command->options : NULL,
+	};
 
-	OPTIONS_EACH(option, line->program->options)
-	{
-		rc = rc == 0 ? options_apply_one(line, option, err) : rc;
+	for (size_t i = 0; i < ARRAY_SIZE(tables); i++) {
+		OPTIONS_EACH(option, tables[i])
+		{
+			int rc = apply_one(line, option, err);
+
+			if (rc < 0)
+				return rc;
+		}
 	}
-	if (line->command == NULL)
-		return rc;
-	OPTIONS_EACH(option, line->command->options)
-	{
-		rc = rc == 0 ? options_apply_one(line, option, err) : rc;
-	}
-	return rc;
+	return 0;
 }
 
 int options_check_arguments(const char *usage, const struct text_list *arguments, struct error *err)

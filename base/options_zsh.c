@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* Text within single quotes in which none of the characters means anything to _arguments. */
-static void zsh_add_quoted(struct text *out, const char *string)
+static void add_quoted(struct text *out, const char *string)
 {
 	for (const char *p = string; *p != '\0'; p++) {
 		if (*p == '\'')
@@ -24,10 +24,10 @@ static const char *const zsh_offers[] = {
 	[OFFER_COMMANDS] = "_command_names -e",
 };
 
-static void zsh_add_value(struct text *out, const struct option_spec *option)
+static void add_value(struct text *out, const struct option_spec *option)
 {
 	text_add(out, ":");
-	zsh_add_quoted(out, options_value_name(option));
+	add_quoted(out, options_value_name(option));
 	text_add(out, ":");
 	if (option->type != OPTION_CHOICE) {
 		text_add(out, zsh_offers[options_offer(option->value)]);
@@ -36,52 +36,52 @@ static void zsh_add_value(struct text *out, const struct option_spec *option)
 	text_add(out, "(");
 	for (size_t i = 0; option->choices[i] != NULL; i++) {
 		text_add(out, i != 0 ? " " : "");
-		zsh_add_quoted(out, option->choices[i]);
+		add_quoted(out, option->choices[i]);
 	}
 	text_add(out, ")");
 }
 
 /* `joint` stands before a value in the same word. */
-static void zsh_add_spec(struct text *out, const struct option_spec *option, const char *dashes,
-			 const char *name, const char *joint)
+static void add_spec(struct text *out, const struct option_spec *option, const char *dashes,
+		     const char *name, const char *joint)
 {
 	text_addf(out, "\t\t'%s%s%s%s[", option->type == OPTION_LIST ? "*" : "", dashes, name,
 		  options_takes_value(option) ? joint : "");
-	zsh_add_quoted(out, option->help);
+	add_quoted(out, option->help);
 	text_add(out, "]");
 	if (options_takes_value(option))
-		zsh_add_value(out, option);
+		add_value(out, option);
 	text_add(out, "'\n");
 }
 
-static void zsh_add_specs(struct text *out, const struct option_spec *options)
+static void add_specs(struct text *out, const struct option_spec *options)
 {
 	OPTIONS_EACH(option, options)
 	{
 		const char letter[] = {option->letter, '\0'};
 
 		if (option->letter != '\0')
-			zsh_add_spec(out, option, "-", letter, "+");
-		zsh_add_spec(out, option, "--", option->name, "=");
+			add_spec(out, option, "-", letter, "+");
+		add_spec(out, option, "--", option->name, "=");
 	}
 }
 
-static void zsh_add_arguments(struct text *out, const char *arguments)
+static void add_arguments(struct text *out, const char *arguments)
 {
 	if (arguments == NULL)
 		return;
 	text_add(out, "\t\t'*:");
-	zsh_add_quoted(out, arguments);
+	add_quoted(out, arguments);
 	text_addf(out, ":%s'\n", zsh_offers[options_offer(arguments)]);
 }
 
-static void zsh_add_commands(struct text *out, const struct command_spec *program)
+static void add_commands(struct text *out, const struct command_spec *program)
 {
 	text_add(out, "\tlocal -a commands=(\n");
 	OPTIONS_EACH_COMMAND(command, program)
 	{
 		text_addf(out, "\t\t'%s:", command->name);
-		zsh_add_quoted(out, command->summary);
+		add_quoted(out, command->summary);
 		text_add(out, "'\n");
 	}
 	text_add(out, "\t)\n"
@@ -100,18 +100,18 @@ static void zsh_add_commands(struct text *out, const struct command_spec *progra
 	text_add(out, "\t\tesac\n\t\t;;\n\tesac\n");
 }
 
-static void zsh_add_tables(struct text *out, const struct command_spec *program)
+static void add_tables(struct text *out, const struct command_spec *program)
 {
 	text_add(out, "\tlocal -a common=(\n");
-	zsh_add_specs(out, program->options);
-	zsh_add_specs(out, options_builtin);
+	add_specs(out, program->options);
+	add_specs(out, options_builtin);
 	text_add(out, "\t)\n");
 	OPTIONS_EACH_COMMAND(command, program)
 	{
 		options_add_identifier(out, "\tlocal -a specs_", command->name);
 		text_add(out, "=(\n");
-		zsh_add_specs(out, command->options);
-		zsh_add_arguments(out, command->arguments);
+		add_specs(out, command->options);
+		add_arguments(out, command->arguments);
 		text_add(out, "\t)\n");
 	}
 }
@@ -122,12 +122,12 @@ void options_zsh(const struct command_spec *program, struct text *out)
 		  program->name);
 	options_add_identifier(out, "_", program->name);
 	text_add(out, "() {\n\tlocal curcontext=$curcontext state line\n\ttypeset -A opt_args\n");
-	zsh_add_tables(out, program);
+	add_tables(out, program);
 	if (program->commands != NULL) {
-		zsh_add_commands(out, program);
+		add_commands(out, program);
 	} else {
 		text_add(out, "\tlocal -a arguments=(\n");
-		zsh_add_arguments(out, program->arguments);
+		add_arguments(out, program->arguments);
 		text_add(out, "\t)\n\t_arguments -s -S \"${common[@]}\" \"${arguments[@]}\"\n");
 	}
 	text_add(out, "}\nif [[ $funcstack[1] == ");

@@ -16,51 +16,51 @@
 #define PATH_SEPARATOR	"/"
 #endif
 
-static bool path_is_separator(char c)
+static bool is_separator(char c)
 {
 	return c != '\0' && strchr(PATH_SEPARATORS, c) != NULL;
 }
 
-static const char *path_last_separator(const char *path)
+static const char *last_separator(const char *path)
 {
 	const char *last = NULL;
 
 	for (; *path != '\0'; path++)
-		last = path_is_separator(*path) ? path : last;
+		last = is_separator(*path) ? path : last;
 	return last;
 }
 
 #ifdef _WIN32
 /* "C:\", "\\server\share\", "\\?\", "\", or what of it is there; a drive alone ("C:") is no root.
  */
-static size_t path_root_length(const char *path)
+static size_t root_length(const char *path)
 {
 	size_t length = 2;
 
 	if (isalpha((unsigned char)path[0]) && path[1] == ':')
-		return path_is_separator(path[2]) ? 3 : 0;
-	if (!path_is_separator(path[0]))
+		return is_separator(path[2]) ? 3 : 0;
+	if (!is_separator(path[0]))
 		return 0;
-	if (!path_is_separator(path[1]))
+	if (!is_separator(path[1]))
 		return 1;
 	for (int parts = 0; parts < 2; parts++) {
 		length += strcspn(path + length, PATH_SEPARATORS);
-		length += path_is_separator(path[length]) ? 1 : 0;
+		length += is_separator(path[length]) ? 1 : 0;
 	}
 	return length;
 }
 
-static int path_compare(const char *a, const char *b, size_t length)
+static int compare(const char *a, const char *b, size_t length)
 {
 	return strnicmp(a, b, length);
 }
 #else
-static size_t path_root_length(const char *path)
+static size_t root_length(const char *path)
 {
 	return path[0] == '/' ? 1 : 0;
 }
 
-static int path_compare(const char *a, const char *b, size_t length)
+static int compare(const char *a, const char *b, size_t length)
 {
 	return strncmp(a, b, length);
 }
@@ -70,43 +70,43 @@ char *path_join(const char *head, const char *tail)
 {
 	size_t length = strlen(head);
 
-	while (length > 0 && path_is_separator(head[length - 1]))
+	while (length > 0 && is_separator(head[length - 1]))
 		length--;
-	while (path_is_separator(*tail))
+	while (is_separator(*tail))
 		tail++;
 	return text_format("%.*s" PATH_SEPARATOR "%s", (int)length, head, tail);
 }
 
 const char *path_base(const char *path)
 {
-	const char *separator = path_last_separator(path);
+	const char *separator = last_separator(path);
 
 	return separator != NULL ? separator + 1 : path;
 }
 
 char *path_directory(const char *path)
 {
-	const char *separator = path_last_separator(path);
-	size_t root = path_root_length(path);
+	const char *separator = last_separator(path);
+	size_t root = root_length(path);
 
 	if (separator == NULL)
 		return strdup(".");
-	while (separator > path && path_is_separator(separator[-1]))
+	while (separator > path && is_separator(separator[-1]))
 		separator--;
 	return strndup(path, (size_t)(separator - path) < root ? root : (size_t)(separator - path));
 }
 
 bool path_is_absolute(const char *path)
 {
-	return path_root_length(path) != 0;
+	return root_length(path) != 0;
 }
 
 /* Drops the last component behind the root of `out`; false when there is none that may be dropped.
  */
-static bool path_drop_last(struct text *out, size_t root)
+static bool drop_last(struct text *out, size_t root)
 {
 	const char *rest = text_string(out) + root;
-	const char *separator = path_last_separator(rest);
+	const char *separator = last_separator(rest);
 	const char *last = separator != NULL ? separator + 1 : rest;
 
 	if (out->size <= root || strcmp(last, "..") == 0)
@@ -119,18 +119,18 @@ static bool path_drop_last(struct text *out, size_t root)
 char *path_normalize(const char *path)
 {
 	struct text out CLEANUP_TEXT = {0};
-	size_t root = path_root_length(path);
+	size_t root = root_length(path);
 
 	for (size_t i = 0; i < root; i++)
-		text_append(&out, path_is_separator(path[i]) ? PATH_SEPARATOR : path + i, 1);
+		text_append(&out, is_separator(path[i]) ? PATH_SEPARATOR : path + i, 1);
 	for (const char *p = path + root; *p != '\0';) {
 		size_t length = strcspn(p, PATH_SEPARATORS);
 		bool parent = length == 2 && memcmp(p, "..", 2) == 0;
 
 		if (length != 0 && !(length == 1 && *p == '.') &&
-		    !(parent && path_drop_last(&out, root))) {
+		    !(parent && drop_last(&out, root))) {
 			if (out.size > root ||
-			    (root != 0 && !path_is_separator(text_string(&out)[out.size - 1])))
+			    (root != 0 && !is_separator(text_string(&out)[out.size - 1])))
 				text_add(&out, PATH_SEPARATOR);
 			text_append(&out, p, length);
 		}
@@ -151,9 +151,9 @@ bool path_is_within(const char *path, const char *directory)
 	if (inner == NULL || outer == NULL)
 		return false;
 	length = strlen(outer);
-	if (path_compare(inner, outer, length) != 0)
+	if (compare(inner, outer, length) != 0)
 		return false;
-	return path_is_separator(outer[length - 1]) || path_is_separator(inner[length]) ||
+	return is_separator(outer[length - 1]) || is_separator(inner[length]) ||
 	       inner[length] == '\0';
 }
 

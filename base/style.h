@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-enum style { STYLE_RESET, STYLE_BOLD, STYLE_DIM, STYLE_RED, STYLE_GREEN, STYLE_YELLOW, STYLE_BLUE };
+enum style { STYLE_RESET, STYLE_BOLD, STYLE_RED, STYLE_GREEN, STYLE_YELLOW };
 
 bool style_enabled(int fd);
 

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <strings.h>
 
-static bool text_reserve(struct text *text, size_t more)
+static bool reserve(struct text *text, size_t more)
 {
 	size_t capacity = text->capacity != 0 ? text->capacity : 64;
 	char *grown = NULL;
@@ -37,7 +37,7 @@ static bool text_reserve(struct text *text, size_t more)
 
 void text_append(struct text *text, const char *data, size_t size)
 {
-	if (!text_reserve(text, size))
+	if (!reserve(text, size))
 		return;
 	if (size != 0)
 		memcpy(text->data + text->size, data, size);
@@ -52,7 +52,7 @@ void text_add(struct text *text, const char *string)
 
 char *text_extend(struct text *text, size_t size)
 {
-	if (!text_reserve(text, size))
+	if (!reserve(text, size))
 		return NULL;
 	text->size += size;
 	text->data[text->size] = '\0';
@@ -71,7 +71,7 @@ void text_vaddf(struct text *text, const char *format, va_list args)
 		text->failed = true;
 		return;
 	}
-	if (!text_reserve(text, (size_t)length))
+	if (!reserve(text, (size_t)length))
 		return;
 	(void)vsnprintf(text->data + text->size, (size_t)length + 1, format, args);
 	text->size += (size_t)length;
@@ -157,7 +157,7 @@ bool text_is_utf8(const char *data, size_t size)
 	return true;
 }
 
-static bool text_is_hazardous(uint32_t code)
+static bool is_hazardous(uint32_t code)
 {
 	return code < 0x20 || (code >= 0x7f && code < 0xa0) || code == 0x061c || code == 0x200b ||
 	       code == 0x200e || code == 0x200f || code == 0x2060 ||
@@ -182,9 +182,9 @@ void text_add_escaped(struct text *text, const char *data, size_t size)
 			text_append(text, "\\n", 2);
 		else if (code == '\t')
 			text_append(text, "\\t", 2);
-		else if (text_is_hazardous(code) && code < 0x80)
+		else if (is_hazardous(code) && code < 0x80)
 			text_addf(text, "\\x%02x", (unsigned)code);
-		else if (text_is_hazardous(code))
+		else if (is_hazardous(code))
 			text_addf(text, "\\u{%04x}", (unsigned)code);
 		else
 			text_append(text, data + i, length);
@@ -192,7 +192,7 @@ void text_add_escaped(struct text *text, const char *data, size_t size)
 	}
 }
 
-static bool text_is_xml_character(uint32_t code)
+static bool is_xml_character(uint32_t code)
 {
 	return code == '\t' || code == '\n' || code == '\r' || (code >= 0x20 && code <= 0xd7ff) ||
 	       (code >= 0xe000 && code <= 0xfffd) || code >= 0x10000;
@@ -204,7 +204,7 @@ void text_add_xml(struct text *text, const char *data, size_t size)
 		uint32_t code = 0;
 		size_t length = text_character(data + i, size - i, &code);
 
-		if (length == 0 || !text_is_xml_character(code)) {
+		if (length == 0 || !is_xml_character(code)) {
 			text_add(text, "\xef\xbf\xbd");
 			i += length != 0 ? length : 1;
 			continue;

@@ -9,30 +9,30 @@
 
 enum { REPLACEMENT = 0xFFFD };
 
-static bool utf16_is_high(uint32_t unit)
+static bool is_high(uint32_t unit)
 {
 	return unit >= 0xD800 && unit <= 0xDBFF;
 }
 
-static bool utf16_is_low(uint32_t unit)
+static bool is_low(uint32_t unit)
 {
 	return unit >= 0xDC00 && unit <= 0xDFFF;
 }
 
 /* The character at `text`, which holds at least one unit; *used units. */
-static uint32_t utf16_decode(const uint16_t *text, size_t count, size_t *used)
+static uint32_t decode(const uint16_t *text, size_t count, size_t *used)
 {
 	uint32_t first = text[0];
 
 	*used = 1;
-	if (utf16_is_high(first) && count > 1 && utf16_is_low(text[1])) {
+	if (is_high(first) && count > 1 && is_low(text[1])) {
 		*used = 2;
 		return 0x10000 + ((first - 0xD800) << 10) + (text[1] - 0xDC00U);
 	}
-	return utf16_is_high(first) || utf16_is_low(first) ? REPLACEMENT : first;
+	return is_high(first) || is_low(first) ? REPLACEMENT : first;
 }
 
-static size_t utf8_encode(uint32_t character, char *out)
+static size_t encode(uint32_t character, char *out)
 {
 	if (character < 0x80) {
 		out[0] = (char)character;
@@ -63,7 +63,7 @@ char *utf16_to_utf8(const uint16_t *text, size_t count)
 	size_t size = 0;
 
 	for (size_t i = 0, used = 0; out != NULL && i < count; i += used)
-		size += utf8_encode(utf16_decode(text + i, count - i, &used), out + size);
+		size += encode(decode(text + i, count - i, &used), out + size);
 	if (out != NULL)
 		out[size] = '\0';
 	return out;

@@ -7,7 +7,7 @@ int copy_string(const struct json_at *from, const char *key, struct members *to,
 	int rc = json_need_string(from, key, &string, err);
 
 	if (rc == 0)
-		members_add_string(to, key, string);
+		member_string(to, key, string);
 	return rc;
 }
 
@@ -18,7 +18,7 @@ int copy_string_or_null(const struct json_at *from, const char *key, struct memb
 	int rc = json_have_string(from, key, &string, err);
 
 	if (rc == 0)
-		members_add_string(to, key, string);
+		member_string(to, key, string);
 	return rc;
 }
 
@@ -28,7 +28,7 @@ int copy_count(const struct json_at *from, const char *key, struct members *to, 
 	int rc = json_need_int(from, key, 0, INT64_MAX, &value, err);
 
 	if (rc == 0)
-		members_add_int(to, key, value);
+		member_int(to, key, value);
 	return rc;
 }
 
@@ -38,7 +38,7 @@ int copy_bool(const struct json_at *from, const char *key, struct members *to, s
 	int rc = json_need_bool(from, key, &value, err);
 
 	if (rc == 0)
-		members_add_bool(to, key, value);
+		member_bool(to, key, value);
 	return rc;
 }
 
@@ -71,7 +71,7 @@ int copy_array(const struct json_at *from, const char *key, copy_item_fn *copy_i
 
 	rc = rc == 0 ? copy_items(from, key, copy_item, array, err) : rc;
 	if (rc == 0)
-		members_add(to, key, STEAL(array));
+		member_item(to, key, STEAL(array));
 	return rc;
 }
 

@@ -7,7 +7,7 @@
  * shows when the object is taken (members_take()).
  */
 
-#include "reports/members.h"
+#include "base/members.h"
 
 int copy_string(const struct json_at *from, const char *key, struct members *to, struct error *err);
 

@@ -55,9 +55,9 @@ cJSON *environment_new(void)
 
 	for (size_t i = 0; i < ARRAY_SIZE(sections); i++) {
 		if (sections[i].type == JSON_ARRAY)
-			members_add(&environment, sections[i].name, cJSON_CreateArray());
+			member_item(&environment, sections[i].name, cJSON_CreateArray());
 		else
-			members_add_string(&environment, sections[i].name, NULL);
+			member_string(&environment, sections[i].name, NULL);
 	}
 	return members_take(&environment);
 }

@@ -8,7 +8,7 @@
  */
 
 #include "base/digest.h"
-#include "reports/members.h"
+#include "base/members.h"
 
 /* An environment in which nothing is known: objects null, arrays empty. */
 cJSON *environment_new(void);

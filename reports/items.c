@@ -17,7 +17,7 @@ int item_copy_assertion(const struct json_at *item, cJSON *array, struct error *
 	if (rc == 0 && varies != NULL) {
 		if (strcmp(varies, "saw") != 0 && strcmp(varies, "both") != 0)
 			return error_set(err, ERROR_FORMAT, "varies: unknown value");
-		members_add_string(&assertion, "varies", varies);
+		member_string(&assertion, "varies", varies);
 	}
 	return rc == 0 ? members_append(array, members_take(&assertion), err) : rc;
 }

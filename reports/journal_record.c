@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "reports/journal_record.h"
 
+#include "base/members.h"
 #include "reports/items.h"
 #include "reports/journal_read.h"
-#include "reports/members.h"
 
 #include <string.h>
 
@@ -21,7 +21,7 @@ static struct members record_new(enum journal_type type)
 {
 	struct members record = members_new();
 
-	members_add_string(&record, "type", journal_type_name(type));
+	member_string(&record, "type", journal_type_name(type));
 	return record;
 }
 
@@ -44,18 +44,18 @@ cJSON *journal_record_run_begin(const struct journal_run *run)
 	struct members harness CLEANUP_MEMBERS = members_new();
 	struct members invocation CLEANUP_MEMBERS = members_new();
 
-	members_add_string(&harness, "version", GPUCERT_VERSION);
-	members_add_string(&harness, "commit", run->commit);
-	members_add_string(&harness, "compiler", COMPILER);
-	members_add_string(&harness, "tableDigest", run->table_digest);
-	members_add(&invocation, "argv", record_strings(run->argv));
-	members_add_int(&invocation, "timeoutPercent", run->timeout_percent);
-	members_add_int(&invocation, "minRun", run->min_run);
-	members_add_bool(&invocation, "conformanceRequired", run->conformance_required);
-	members_add_string(&record, "schema", JOURNAL_SCHEMA);
-	members_add_string(&record, "id", run->id);
-	members_add(&record, "harness", members_take(&harness));
-	members_add(&record, "invocation", members_take(&invocation));
+	member_string(&harness, "version", GPUCERT_VERSION);
+	member_string(&harness, "commit", run->commit);
+	member_string(&harness, "compiler", COMPILER);
+	member_string(&harness, "tableDigest", run->table_digest);
+	member_item(&invocation, "argv", record_strings(run->argv));
+	member_int(&invocation, "timeoutPercent", run->timeout_percent);
+	member_int(&invocation, "minRun", run->min_run);
+	member_bool(&invocation, "conformanceRequired", run->conformance_required);
+	member_string(&record, "schema", JOURNAL_SCHEMA);
+	member_string(&record, "id", run->id);
+	member_item(&record, "harness", members_take(&harness));
+	member_item(&record, "invocation", members_take(&invocation));
 	return members_take(&record);
 }
 
@@ -63,7 +63,7 @@ cJSON *journal_record_environment(const cJSON *environment)
 {
 	struct members record CLEANUP_MEMBERS = record_new(JOURNAL_ENVIRONMENT);
 
-	members_add_copy(&record, "environment", environment);
+	member_copy(&record, "environment", environment);
 	return members_take(&record);
 }
 
@@ -71,8 +71,8 @@ static cJSON *record_expected(const struct journal_planned_check *check)
 {
 	struct members expected CLEANUP_MEMBERS = members_new();
 
-	members_add_string(&expected, "outcome", report_outcome_name(check->expected));
-	members_add_string(&expected, "entry", check->expectation);
+	member_string(&expected, "outcome", report_outcome_name(check->expected));
+	member_string(&expected, "entry", check->expectation);
 	return members_take(&expected);
 }
 
@@ -81,21 +81,21 @@ static cJSON *record_planned_check(const struct journal_planned_check *check)
 	struct members planned CLEANUP_MEMBERS = members_new();
 	bool runs = check->outcome == REPORT_PASS;
 
-	members_add_string(&planned, "id", check->id);
-	members_add_string(&planned, "variant", check->variant);
-	members_add_int(&planned, "revision", check->revision);
-	members_add_string(&planned, "requirement", check->requirement);
-	members_add_string(&planned, "severity", check->severity);
-	members_add_string(&planned, "title", check->title);
-	members_add_string(&planned, "advice", check->advice);
+	member_string(&planned, "id", check->id);
+	member_string(&planned, "variant", check->variant);
+	member_int(&planned, "revision", check->revision);
+	member_string(&planned, "requirement", check->requirement);
+	member_string(&planned, "severity", check->severity);
+	member_string(&planned, "title", check->title);
+	member_string(&planned, "advice", check->advice);
 	if (check->expectation != NULL)
-		members_add(&planned, "expected", record_expected(check));
+		member_item(&planned, "expected", record_expected(check));
 	if (check->unproven != NULL)
-		members_add_text(&planned, "unproven", check->unproven, JOURNAL_TEXT_MAX);
+		member_cut(&planned, "unproven", check->unproven, JOURNAL_TEXT_MAX);
 	if (!runs) {
-		members_add_string(&planned, "outcome", report_outcome_name(check->outcome));
-		members_add_text(&planned, "reason", check->reason != NULL ? check->reason : "",
-				 JOURNAL_TEXT_MAX);
+		member_string(&planned, "outcome", report_outcome_name(check->outcome));
+		member_cut(&planned, "reason", check->reason != NULL ? check->reason : "",
+			   JOURNAL_TEXT_MAX);
 	}
 	return members_take(&planned);
 }
@@ -104,15 +104,14 @@ static cJSON *record_requirement(const struct journal_requirement *requirement)
 {
 	struct members member CLEANUP_MEMBERS = members_new();
 
-	members_add_string(&member, "id", requirement->id);
-	members_add_string(&member, "level", requirement->level);
-	members_add_string(&member, "sentence", requirement->sentence);
-	members_add_string(&member, "source", requirement->source);
+	member_string(&member, "id", requirement->id);
+	member_string(&member, "level", requirement->level);
+	member_string(&member, "sentence", requirement->sentence);
+	member_string(&member, "source", requirement->source);
 	if (requirement->left_out != NULL && requirement->left_out[0] != NULL)
-		members_add(&member, "leftOut", record_strings(requirement->left_out));
+		member_item(&member, "leftOut", record_strings(requirement->left_out));
 	if (requirement->not_applicable != NULL)
-		members_add_text(&member, "notApplicable", requirement->not_applicable,
-				 JOURNAL_TEXT_MAX);
+		member_cut(&member, "notApplicable", requirement->not_applicable, JOURNAL_TEXT_MAX);
 	return members_take(&member);
 }
 
@@ -120,9 +119,9 @@ static cJSON *record_settings(const struct journal_settings *settings)
 {
 	struct members member CLEANUP_MEMBERS = members_new();
 
-	members_add_string(&member, "launcher", settings->launcher);
-	members_add_string(&member, "profile", settings->profile);
-	members_add_bool(&member, "thorough", settings->thorough);
+	member_string(&member, "launcher", settings->launcher);
+	member_string(&member, "profile", settings->profile);
+	member_bool(&member, "thorough", settings->thorough);
 	return members_take(&member);
 }
 
@@ -139,10 +138,10 @@ cJSON *journal_record_plan(const struct journal_plan *plan)
 		rc = members_append(requirements, record_requirement(&plan->requirements[i]), NULL);
 	if (rc < 0)
 		return NULL;
-	members_add(&record, "settings", record_settings(&plan->settings));
-	members_add_int(&record, "filteredOut", (int64_t)plan->filtered_out);
-	members_add(&record, "requirements", STEAL(requirements));
-	members_add(&record, "checks", STEAL(checks));
+	member_item(&record, "settings", record_settings(&plan->settings));
+	member_int(&record, "filteredOut", (int64_t)plan->filtered_out);
+	member_item(&record, "requirements", STEAL(requirements));
+	member_item(&record, "checks", STEAL(checks));
 	return members_take(&record);
 }
 
@@ -150,9 +149,9 @@ cJSON *journal_record_phase(enum report_phase phase, const char *what, uint64_t 
 {
 	struct members record CLEANUP_MEMBERS = record_new(JOURNAL_PHASE);
 
-	members_add_string(&record, "phase", report_phase_name(phase));
-	members_add_text(&record, "what", what, JOURNAL_TEXT_MAX);
-	members_add_int(&record, "durationMs", (int64_t)duration_ms);
+	member_string(&record, "phase", report_phase_name(phase));
+	member_cut(&record, "what", what, JOURNAL_TEXT_MAX);
+	member_int(&record, "durationMs", (int64_t)duration_ms);
 	return members_take(&record);
 }
 
@@ -160,9 +159,9 @@ cJSON *journal_record_check_begin(const char *check, unsigned attempt, uint64_t 
 {
 	struct members record CLEANUP_MEMBERS = record_new(JOURNAL_CHECK_BEGIN);
 
-	members_add_string(&record, "check", check);
-	members_add_int(&record, "attempt", attempt);
-	members_add_int(&record, "timeoutMs", (int64_t)timeout_ms);
+	member_string(&record, "check", check);
+	member_int(&record, "attempt", attempt);
+	member_int(&record, "timeoutMs", (int64_t)timeout_ms);
 	return members_take(&record);
 }
 
@@ -170,8 +169,8 @@ cJSON *journal_record_evidence(const char *check, const cJSON *evidence)
 {
 	struct members record CLEANUP_MEMBERS = record_new(JOURNAL_EVIDENCE);
 
-	members_add_string(&record, "check", check);
-	members_add_copy(&record, "evidence", evidence);
+	member_string(&record, "check", check);
+	member_copy(&record, "evidence", evidence);
 	return members_take(&record);
 }
 
@@ -179,9 +178,9 @@ cJSON *journal_record_event(const char *check, const char *kind, const char *tex
 {
 	struct members record CLEANUP_MEMBERS = record_new(JOURNAL_EVENT);
 
-	members_add_string(&record, "check", check);
-	members_add_string(&record, "kind", kind);
-	members_add_text(&record, "text", text, JOURNAL_TEXT_MAX);
+	member_string(&record, "check", check);
+	member_string(&record, "kind", kind);
+	member_cut(&record, "text", text, JOURNAL_TEXT_MAX);
 	return members_take(&record);
 }
 
@@ -190,8 +189,7 @@ static cJSON *record_phases(const uint64_t phases_ms[REPORT_PHASE_COUNT])
 	struct members phases CLEANUP_MEMBERS = members_new();
 
 	for (int i = 0; i < REPORT_PHASE_COUNT; i++)
-		members_add_int(&phases, report_phase_name((enum report_phase)i),
-				(int64_t)phases_ms[i]);
+		member_int(&phases, report_phase_name((enum report_phase)i), (int64_t)phases_ms[i]);
 	return members_take(&phases);
 }
 
@@ -259,16 +257,16 @@ static void record_add_array(struct members *record, const char *key, const cJSO
 			record->failed = true;
 	}
 	*left_out += bounds.left_out;
-	members_add(record, key, STEAL(kept));
+	member_item(record, key, STEAL(kept));
 }
 
 cJSON *journal_record_check_held(const char *check, const char *cause, const char *reason)
 {
 	struct members record CLEANUP_MEMBERS = record_new(JOURNAL_CHECK_HELD);
 
-	members_add_string(&record, "check", check);
-	members_add_string(&record, "cause", cause);
-	members_add_text(&record, "reason", reason, JOURNAL_TEXT_MAX);
+	member_string(&record, "check", check);
+	member_string(&record, "cause", cause);
+	member_cut(&record, "reason", reason, JOURNAL_TEXT_MAX);
 	return members_take(&record);
 }
 
@@ -276,8 +274,8 @@ static cJSON *record_watched(const struct journal_check_end *end)
 {
 	struct members watched CLEANUP_MEMBERS = members_new();
 
-	members_add_int(&watched, "ms", (int64_t)end->watched_ms);
-	members_add_int(&watched, "thoroughMs", (int64_t)end->watched_thorough_ms);
+	member_int(&watched, "ms", (int64_t)end->watched_ms);
+	member_int(&watched, "thoroughMs", (int64_t)end->watched_thorough_ms);
 	return members_take(&watched);
 }
 
@@ -286,19 +284,19 @@ cJSON *journal_record_check_end(const struct journal_check_end *end)
 	struct members record CLEANUP_MEMBERS = record_new(JOURNAL_CHECK_END);
 	int64_t left_out = 0;
 
-	members_add_string(&record, "check", end->check);
-	members_add_int(&record, "attempt", end->attempt);
-	members_add_string(&record, "outcome", report_outcome_name(end->outcome));
-	members_add_text(&record, "reason", end->reason, JOURNAL_TEXT_MAX);
-	members_add_int(&record, "durationMs", (int64_t)end->duration_ms);
-	members_add(&record, "phasesMs", record_phases(end->phases_ms));
+	member_string(&record, "check", end->check);
+	member_int(&record, "attempt", end->attempt);
+	member_string(&record, "outcome", report_outcome_name(end->outcome));
+	member_cut(&record, "reason", end->reason, JOURNAL_TEXT_MAX);
+	member_int(&record, "durationMs", (int64_t)end->duration_ms);
+	member_item(&record, "phasesMs", record_phases(end->phases_ms));
 	if (end->watched_thorough_ms != 0)
-		members_add(&record, "watched", record_watched(end));
+		member_item(&record, "watched", record_watched(end));
 	record_add_array(&record, "assertions", end->assertions, item_copy_assertion, &left_out);
 	record_add_array(&record, "notes", end->notes, copy_string_item, &left_out);
 	record_add_array(&record, "evidence", end->evidence, item_copy_evidence, &left_out);
 	record_add_array(&record, "devices", end->devices, copy_string_item, &left_out);
-	members_add_int(&record, "leftOut", left_out);
+	member_int(&record, "leftOut", left_out);
 	return members_take(&record);
 }
 
@@ -306,8 +304,8 @@ cJSON *journal_record_abort(enum report_abort abort, const char *reason)
 {
 	struct members record CLEANUP_MEMBERS = record_new(JOURNAL_ABORT);
 
-	members_add_string(&record, "kind", report_abort_name(abort));
-	members_add_text(&record, "reason", reason, JOURNAL_TEXT_MAX);
+	member_string(&record, "kind", report_abort_name(abort));
+	member_cut(&record, "reason", reason, JOURNAL_TEXT_MAX);
 	return members_take(&record);
 }
 

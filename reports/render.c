@@ -40,9 +40,9 @@ static int render_take_phase(struct render *render, const struct json_at *record
 
 	rc = rc == 0 ? json_need_string(record, "phase", &name, err) : rc;
 	rc = rc == 0 ? report_phase_parse(name, &kind, err) : rc;
-	members_add_string(&phase, "phase", name);
+	member_string(&phase, "phase", name);
 	rc = rc == 0 ? copy_string(record, "what", &phase, err) : rc;
-	members_add_int(&phase, "durationMs", duration_ms);
+	member_int(&phase, "durationMs", duration_ms);
 	if (rc < 0)
 		return rc;
 	render->phases_ms[kind] += duration_ms;
@@ -122,11 +122,11 @@ static int render_add_environment(struct render *render, struct members *report,
 	cJSON *section = NULL;
 	int rc = environment_digest(render->environment, digest, err);
 
-	members_add_string(&environment, "digest", digest);
+	member_string(&environment, "digest", digest);
 	cJSON_ArrayForEach (section, render->environment) {
-		members_add_copy(&environment, section->string, section);
+		member_copy(&environment, section->string, section);
 	}
-	members_add(report, "environment", members_take(&environment));
+	member_item(report, "environment", members_take(&environment));
 	return rc;
 }
 
@@ -138,7 +138,7 @@ static int render_add_checks(struct render *render, struct members *report, stru
 	for (size_t i = 0; rc == 0 && i < render->check_count; i++)
 		rc = members_append(checks, render_check_json(&render->checks[i]), err);
 	if (rc == 0)
-		members_add(report, "checks", STEAL(checks));
+		member_item(report, "checks", STEAL(checks));
 	return rc;
 }
 
@@ -147,7 +147,7 @@ static int render_report(struct render *render, cJSON **report, struct error *er
 	struct members json CLEANUP_MEMBERS = members_new();
 	int rc = render_close_checks(render, err);
 
-	members_add_string(&json, "schema", REPORT_SCHEMA);
+	member_string(&json, "schema", REPORT_SCHEMA);
 	rc = rc == 0 ? render_add_run(render, &json, err) : rc;
 	rc = rc == 0 ? render_add_environment(render, &json, err) : rc;
 	rc = rc == 0 ? render_add_verdict(render, &json, err) : rc;

@@ -90,7 +90,7 @@ static cJSON *check_phases_json(const int64_t phases_ms[REPORT_PHASE_COUNT])
 	struct members phases CLEANUP_MEMBERS = members_new();
 
 	for (int i = 0; i < REPORT_PHASE_COUNT; i++)
-		members_add_int(&phases, report_phase_name((enum report_phase)i), phases_ms[i]);
+		member_int(&phases, report_phase_name((enum report_phase)i), phases_ms[i]);
 	return members_take(&phases);
 }
 
@@ -101,13 +101,13 @@ static int check_add_attempt(struct render_check *check, int64_t duration_ms,
 	struct members attempt CLEANUP_MEMBERS = members_new();
 	const cJSON *timeout = cJSON_GetObjectItemCaseSensitive(check->begin->json, "timeoutMs");
 
-	members_add_int(&attempt, "n", check->attempt);
-	members_add_string(&attempt, "outcome", report_outcome_name(check->outcome));
-	members_add_string(&attempt, "reason", check->reason);
-	members_add_int(&attempt, "startedMs", check->begin->at_ms);
-	members_add_int(&attempt, "durationMs", duration_ms);
-	members_add_number(&attempt, "timeoutMs", timeout->valuedouble);
-	members_add(&attempt, "phasesMs", check_phases_json(phases_ms));
+	member_int(&attempt, "n", check->attempt);
+	member_string(&attempt, "outcome", report_outcome_name(check->outcome));
+	member_string(&attempt, "reason", check->reason);
+	member_int(&attempt, "startedMs", check->begin->at_ms);
+	member_int(&attempt, "durationMs", duration_ms);
+	member_number(&attempt, "timeoutMs", timeout->valuedouble);
+	member_item(&attempt, "phasesMs", check_phases_json(phases_ms));
 	check->begin = NULL;
 	return members_append(check->attempts, members_take(&attempt), err);
 }
@@ -148,12 +148,12 @@ static void check_add_watched(const struct render_check *check, struct members *
 	struct members watched CLEANUP_MEMBERS = members_new();
 
 	if (check->watched_thorough_ms == 0) {
-		members_add_string(json, "watched", NULL);
+		member_string(json, "watched", NULL);
 		return;
 	}
-	members_add_int(&watched, "ms", check->watched_ms);
-	members_add_int(&watched, "thoroughMs", check->watched_thorough_ms);
-	members_add(json, "watched", members_take(&watched));
+	member_int(&watched, "ms", check->watched_ms);
+	member_int(&watched, "thoroughMs", check->watched_thorough_ms);
+	member_item(json, "watched", members_take(&watched));
 }
 
 /* What a check-end says beyond its outcome. */
@@ -236,7 +236,7 @@ int render_add_event(const struct journal_record *record, cJSON *events, struct 
 	int rc = copy_string(&root, "kind", &event, err);
 
 	rc = rc == 0 ? copy_string(&root, "text", &event, err) : rc;
-	members_add_int(&event, "atMs", record->at_ms);
+	member_int(&event, "atMs", record->at_ms);
 	return rc == 0 ? members_append(events, members_take(&event), err) : rc;
 }
 
@@ -345,9 +345,9 @@ static void check_copy_planned(const struct render_check *check, const char *con
 		const cJSON *member = cJSON_GetObjectItemCaseSensitive(check->planned, *keys);
 
 		if (member != NULL)
-			members_add_copy(json, *keys, member);
+			member_copy(json, *keys, member);
 		else
-			members_add_string(json, *keys, NULL);
+			member_string(json, *keys, NULL);
 	}
 }
 
@@ -356,12 +356,12 @@ static void check_add_expected(const struct render_check *check, struct members 
 	struct members expected CLEANUP_MEMBERS = members_new();
 
 	if (check->expectation == NULL) {
-		members_add_string(json, "expected", NULL);
+		member_string(json, "expected", NULL);
 		return;
 	}
-	members_add_string(&expected, "outcome", report_outcome_name(check->expected));
-	members_add_string(&expected, "entry", check->expectation);
-	members_add(json, "expected", members_take(&expected));
+	member_string(&expected, "outcome", report_outcome_name(check->expected));
+	member_string(&expected, "entry", check->expectation);
+	member_item(json, "expected", members_take(&expected));
 }
 
 cJSON *render_check_json(struct render_check *check)
@@ -371,24 +371,23 @@ cJSON *render_check_json(struct render_check *check)
 	struct members json CLEANUP_MEMBERS = members_new();
 
 	check_copy_planned(check, identity, &json);
-	members_add_string(&json, "level",
-			   check->requirement != NULL ? check->requirement->level : NULL);
+	member_string(&json, "level",
+		      check->requirement != NULL ? check->requirement->level : NULL);
 	check_copy_planned(check, texts, &json);
-	members_add_string(&json, "outcome", report_outcome_name(check->outcome));
+	member_string(&json, "outcome", report_outcome_name(check->outcome));
 	check_add_expected(check, &json);
-	members_add_string(&json, "disposition",
-			   report_disposition_name(render_disposition(check)));
-	members_add_string(&json, "reason", check->reason);
+	member_string(&json, "disposition", report_disposition_name(render_disposition(check)));
+	member_string(&json, "reason", check->reason);
 	if (check->cause != NULL)
-		members_add_string(&json, "cause", check->cause);
-	members_add_string(&json, "unproven", check->unproven);
+		member_string(&json, "cause", check->cause);
+	member_string(&json, "unproven", check->unproven);
 	check_add_watched(check, &json);
-	members_add(&json, "devices", STEAL(check->devices));
-	members_add(&json, "attempts", STEAL(check->attempts));
-	members_add(&json, "assertions", STEAL(check->assertions));
-	members_add(&json, "notes", STEAL(check->notes));
-	members_add(&json, "evidence", STEAL(check->evidence));
-	members_add(&json, "events", STEAL(check->events));
-	members_add_int(&json, "leftOut", check->left_out);
+	member_item(&json, "devices", STEAL(check->devices));
+	member_item(&json, "attempts", STEAL(check->attempts));
+	member_item(&json, "assertions", STEAL(check->assertions));
+	member_item(&json, "notes", STEAL(check->notes));
+	member_item(&json, "evidence", STEAL(check->evidence));
+	member_item(&json, "events", STEAL(check->events));
+	member_int(&json, "leftOut", check->left_out);
 	return members_take(&json);
 }

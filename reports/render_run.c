@@ -21,7 +21,7 @@ static int run_add_harness(const struct json_at *root, struct members *run, stru
 	rc = rc == 0 ? copy_string(&from, "compiler", &harness, err) : rc;
 	rc = rc == 0 ? copy_string_or_null(&from, "tableDigest", &harness, err) : rc;
 	if (rc == 0)
-		members_add(run, "harness", members_take(&harness));
+		member_item(run, "harness", members_take(&harness));
 	return rc;
 }
 
@@ -36,7 +36,7 @@ static int run_add_invocation(const struct json_at *root, struct members *run, s
 	rc = rc == 0 ? copy_count(&from, "minRun", &invocation, err) : rc;
 	rc = rc == 0 ? copy_bool(&from, "conformanceRequired", &invocation, err) : rc;
 	if (rc == 0)
-		members_add(run, "invocation", members_take(&invocation));
+		member_item(run, "invocation", members_take(&invocation));
 	return rc;
 }
 
@@ -46,14 +46,14 @@ static void run_add_abort(const struct render *render, struct members *run)
 	const cJSON *reason = NULL;
 
 	if (render->aborted == NULL) {
-		members_add_string(run, "abort", NULL);
+		member_string(run, "abort", NULL);
 		return;
 	}
 	reason = cJSON_GetObjectItemCaseSensitive(render->aborted->json, "reason");
-	members_add_string(&abort, "kind", report_abort_name(render->abort_kind));
-	members_add_copy(&abort, "reason", reason);
-	members_add_int(&abort, "atMs", render->aborted->at_ms);
-	members_add(run, "abort", members_take(&abort));
+	member_string(&abort, "kind", report_abort_name(render->abort_kind));
+	member_copy(&abort, "reason", reason);
+	member_int(&abort, "atMs", render->aborted->at_ms);
+	member_item(run, "abort", members_take(&abort));
 }
 
 static void run_add_counts(const struct render *render, struct members *run)
@@ -61,13 +61,13 @@ static void run_add_counts(const struct render *render, struct members *run)
 	struct members plan CLEANUP_MEMBERS = members_new();
 	struct members journal CLEANUP_MEMBERS = members_new();
 
-	members_add_int(&plan, "selected", (int64_t)render->check_count);
-	members_add_int(&plan, "filteredOut", render->filtered_out);
-	members_add(run, "plan", members_take(&plan));
-	members_add_int(&journal, "records", (int64_t)render->log->count);
-	members_add_bool(&journal, "torn", render->log->torn);
-	members_add_string(&journal, "digest", render->log->digest);
-	members_add(run, "journal", members_take(&journal));
+	member_int(&plan, "selected", (int64_t)render->check_count);
+	member_int(&plan, "filteredOut", render->filtered_out);
+	member_item(run, "plan", members_take(&plan));
+	member_int(&journal, "records", (int64_t)render->log->count);
+	member_bool(&journal, "torn", render->log->torn);
+	member_string(&journal, "digest", render->log->digest);
+	member_item(run, "journal", members_take(&journal));
 }
 
 /* Where the run's time went. What no phase claims, and what setup and cleanup claim, is the
@@ -84,14 +84,14 @@ static void run_add_time(const struct render *render, int64_t total_ms, struct m
 		other_ms = 0;
 	if (total_ms > 0)
 		percent = round(1000.0 * (double)other_ms / (double)total_ms) / 10.0;
-	members_add_int(&time, "criMs", ms[REPORT_PHASE_CRI]);
-	members_add_int(&time, "probeMs", ms[REPORT_PHASE_PROBE]);
-	members_add_int(&time, "declaredWaitMs", declared_ms);
-	members_add_int(&time, "pluginMs", ms[REPORT_PHASE_PLUGIN]);
-	members_add_int(&time, "otherMs", other_ms);
-	members_add_int(&time, "totalMs", total_ms);
-	members_add_number(&time, "overheadPercent", percent);
-	members_add(run, "time", members_take(&time));
+	member_int(&time, "criMs", ms[REPORT_PHASE_CRI]);
+	member_int(&time, "probeMs", ms[REPORT_PHASE_PROBE]);
+	member_int(&time, "declaredWaitMs", declared_ms);
+	member_int(&time, "pluginMs", ms[REPORT_PHASE_PLUGIN]);
+	member_int(&time, "otherMs", other_ms);
+	member_int(&time, "totalMs", total_ms);
+	member_number(&time, "overheadPercent", percent);
+	member_item(run, "time", members_take(&time));
 }
 
 int render_add_run(const struct render *render, struct members *report, struct error *err)
@@ -102,23 +102,23 @@ int render_add_run(const struct render *render, struct members *report, struct e
 	struct members run CLEANUP_MEMBERS = members_new();
 	int rc = copy_string(&root, "id", &run, err);
 
-	members_add_string(&run, "started", log->records[0].time);
-	members_add_string(&run, "ended", last->time);
-	members_add_int(&run, "durationMs", last->at_ms);
-	members_add_string(&run, "state", report_state_name(render_state_of(render)));
+	member_string(&run, "started", log->records[0].time);
+	member_string(&run, "ended", last->time);
+	member_int(&run, "durationMs", last->at_ms);
+	member_string(&run, "state", report_state_name(render_state_of(render)));
 	run_add_abort(render, &run);
 	rc = rc == 0 ? run_add_harness(&root, &run, err) : rc;
 	rc = rc == 0 ? run_add_invocation(&root, &run, err) : rc;
 	if (rc < 0)
 		return journal_record_wrap(log, &log->records[0], rc, err);
 	if (render->settings != NULL)
-		members_add_copy(&run, "settings", render->settings);
+		member_copy(&run, "settings", render->settings);
 	else
-		members_add_string(&run, "settings", NULL);
+		member_string(&run, "settings", NULL);
 	run_add_counts(render, &run);
 	run_add_time(render, last->at_ms, &run);
-	members_add_copy(&run, "phases", render->phases);
-	members_add_copy(&run, "events", render->events);
-	members_add(report, "run", members_take(&run));
+	member_copy(&run, "phases", render->phases);
+	member_copy(&run, "events", render->events);
+	member_item(report, "run", members_take(&run));
 	return 0;
 }

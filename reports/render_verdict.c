@@ -80,12 +80,12 @@ static cJSON *verdict_conformance(const struct render *render, enum report_confo
 							  : strdup("");
 	if (reason == NULL)
 		return NULL;
-	members_add_string(&conformance, "result", report_conformance_name(*result));
-	members_add_string(&conformance, "reason", reason);
-	members_add(&conformance, "must", STEAL(must));
-	members_add(&conformance, "should", STEAL(should));
-	members_add(&conformance, "notTested", STEAL(open));
-	members_add(&conformance, "notApplicable", STEAL(other));
+	member_string(&conformance, "result", report_conformance_name(*result));
+	member_string(&conformance, "reason", reason);
+	member_item(&conformance, "must", STEAL(must));
+	member_item(&conformance, "should", STEAL(should));
+	member_item(&conformance, "notTested", STEAL(open));
+	member_item(&conformance, "notApplicable", STEAL(other));
 	return members_take(&conformance);
 }
 
@@ -105,9 +105,8 @@ static cJSON *verdict_expectation(const struct render *render)
 	}
 	if (checks == NULL)
 		return NULL;
-	members_add_string(&expectation, "result",
-			   checks->child != NULL ? "unexpected" : "as-expected");
-	members_add(&expectation, "checks", STEAL(checks));
+	member_string(&expectation, "result", checks->child != NULL ? "unexpected" : "as-expected");
+	member_item(&expectation, "checks", STEAL(checks));
 	return members_take(&expectation);
 }
 
@@ -118,15 +117,15 @@ static cJSON *verdict_totals(const struct report_tally *tally)
 	struct members dispositions CLEANUP_MEMBERS = members_new();
 
 	for (int i = 0; i < REPORT_OUTCOME_COUNT; i++)
-		members_add_int(&outcomes, report_outcome_name((enum report_outcome)i),
-				(int64_t)tally->outcomes[i]);
+		member_int(&outcomes, report_outcome_name((enum report_outcome)i),
+			   (int64_t)tally->outcomes[i]);
 	for (int i = 0; i < REPORT_DISPOSITION_COUNT; i++)
-		members_add_int(&dispositions, report_disposition_name((enum report_disposition)i),
-				(int64_t)tally->dispositions[i]);
-	members_add_int(&totals, "checks", (int64_t)report_tally_total(tally));
-	members_add_int(&totals, "ran", (int64_t)report_tally_ran(tally));
-	members_add(&totals, "outcome", members_take(&outcomes));
-	members_add(&totals, "disposition", members_take(&dispositions));
+		member_int(&dispositions, report_disposition_name((enum report_disposition)i),
+			   (int64_t)tally->dispositions[i]);
+	member_int(&totals, "checks", (int64_t)report_tally_total(tally));
+	member_int(&totals, "ran", (int64_t)report_tally_ran(tally));
+	member_item(&totals, "outcome", members_take(&outcomes));
+	member_item(&totals, "disposition", members_take(&dispositions));
 	return members_take(&totals);
 }
 
@@ -140,14 +139,14 @@ static cJSON *verdict_requirements(const struct render *render)
 		struct members json CLEANUP_MEMBERS = members_new();
 
 		for (size_t k = 0; k < ARRAY_SIZE(keys); k++)
-			members_add_copy(
+			member_copy(
 				&json, keys[k],
 				cJSON_GetObjectItemCaseSensitive(requirement->planned, keys[k]));
-		members_add_copy(&json, "checks", requirement->checks);
-		members_add_string(&json, "verdict",
-				   report_requirement_verdict_name(
-					   report_requirement_verdict_of(&requirement->tally)));
-		members_add_taken(&json, "reason", render_requirement_reason(requirement));
+		member_copy(&json, "checks", requirement->checks);
+		member_string(&json, "verdict",
+			      report_requirement_verdict_name(
+				      report_requirement_verdict_of(&requirement->tally)));
+		member_taken(&json, "reason", render_requirement_reason(requirement));
 		if (members_append(array, members_take(&json), NULL) < 0)
 			return NULL;
 	}
@@ -182,11 +181,11 @@ int render_add_verdict(struct render *render, struct members *report, struct err
 		.conformance = REPORT_CONFORMANCE_INCOMPLETE,
 	};
 
-	members_add(&verdict, "conformance", verdict_conformance(render, &facts.conformance));
-	members_add(&verdict, "expectation", verdict_expectation(render));
-	members_add_int(&verdict, "exitCode", report_exit_of(&facts));
-	members_add(report, "requirements", verdict_requirements(render));
-	members_add(report, "totals", verdict_totals(&tally));
-	members_add(report, "verdict", members_take(&verdict));
+	member_item(&verdict, "conformance", verdict_conformance(render, &facts.conformance));
+	member_item(&verdict, "expectation", verdict_expectation(render));
+	member_int(&verdict, "exitCode", report_exit_of(&facts));
+	member_item(report, "requirements", verdict_requirements(render));
+	member_item(report, "totals", verdict_totals(&tally));
+	member_item(report, "verdict", members_take(&verdict));
 	return report->failed ? error_memory(err) : 0;
 }

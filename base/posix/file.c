@@ -16,21 +16,6 @@ int file_open_to_read(const char *path, int *fd, struct error *err)
 	return *fd >= 0 ? 0 : error_system(err, errno, "%s", path);
 }
 
-static int file_write_all(int fd, const char *data, size_t size)
-{
-	while (size > 0) {
-		ssize_t count = write(fd, data, size);
-
-		if (count < 0 && errno == EINTR)
-			continue;
-		if (count < 0)
-			return -1;
-		data += count;
-		size -= (size_t)count;
-	}
-	return fsync(fd);
-}
-
 int file_write_atomic(const char *path, const void *data, size_t size, unsigned mode,
 		      struct error *err)
 {
@@ -43,7 +28,7 @@ int file_write_atomic(const char *path, const void *data, size_t size, unsigned 
 	fd = mkostemp(temporary, O_CLOEXEC);
 	if (fd < 0)
 		return error_system(err, errno, "%s", path);
-	if (fchmod(fd, mode) < 0 || file_write_all(fd, data, size) < 0 ||
+	if (fchmod(fd, mode) < 0 || !file_write_all(fd, data, size) || fsync(fd) < 0 ||
 	    rename(temporary, path) < 0) {
 		reason = errno;
 		(void)unlink(temporary);

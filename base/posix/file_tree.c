@@ -57,10 +57,10 @@ static int removal_mount(int fd, uint64_t *mount, struct error *err)
 	return 0;
 }
 
-static void removal_add_path(struct text *out, const struct place *place)
+static void add_path(struct text *out, const struct place *place)
 {
 	if (place->above != NULL)
-		removal_add_path(out, place->above);
+		add_path(out, place->above);
 	text_addf(out, "%s%s", place->name, place->depth >= 0 ? "/" : "");
 }
 
@@ -73,7 +73,7 @@ static void removal_failed(struct removal *removal, const struct place *place, c
 
 	if (removal->stayed++ > 0)
 		return;
-	removal_add_path(&path, &last);
+	add_path(&path, &last);
 	removal->rc =
 		reason == EBUSY
 			? error_set(removal->err, ERROR_IO, "%s: a mount point", text_string(&path))
@@ -91,7 +91,7 @@ static int removal_unlink(int fd, const char *name, int flags)
 	return errno;
 }
 
-static void removal_move_up(struct removal *removal, const struct place *place, const char *name)
+static void move_up(struct removal *removal, const struct place *place, const char *name)
 {
 	char free_name[NAME_SIZE] = "";
 
@@ -126,7 +126,7 @@ static void removal_directory(struct removal *removal, const struct place *place
 		return;
 	}
 	if (below.depth > DEPTH_MAX) {
-		removal_move_up(removal, place, name);
+		move_up(removal, place, name);
 		return;
 	}
 	removal_empty(removal, &below);
@@ -165,7 +165,7 @@ static void removal_empty(struct removal *removal, const struct place *place)
 		removal_failed(removal, place, ".", errno);
 }
 
-static int removal_finish(const struct removal *removal, const char *path)
+static int finish(const struct removal *removal, const char *path)
 {
 	struct error *err = removal->err;
 
@@ -202,5 +202,5 @@ int file_remove_tree(const char *path, struct error *err)
 		removal.stayed = 0;
 		removal_empty(&removal, &top);
 	} while (removal.again);
-	return removal_finish(&removal, path);
+	return finish(&removal, path);
 }

@@ -39,7 +39,7 @@ struct spawn_plan {
 	int null_fd, out_fd, err_fd, pass_fd, status_fd; /* -1: none */
 };
 
-static bool spawn_is_program(const char *path)
+static bool is_program(const char *path)
 {
 	struct stat status = {0};
 
@@ -65,7 +65,7 @@ int process_find_program(const char *name, char **out, struct error *err)
 
 		if (candidate == NULL)
 			return error_memory(err);
-		if (!path_is_absolute(candidate) || !spawn_is_program(candidate))
+		if (!path_is_absolute(candidate) || !is_program(candidate))
 			continue;
 		seen = true;
 		if (access(candidate, X_OK) == 0) {
@@ -79,7 +79,7 @@ int process_find_program(const char *name, char **out, struct error *err)
 	return error_set(err, ERROR_NOT_FOUND, "%s: not found in PATH", name);
 }
 
-static bool spawn_same_variable(const char *a, const char *b)
+static bool same_variable(const char *a, const char *b)
 {
 	size_t length = strcspn(a, "=");
 
@@ -87,7 +87,7 @@ static bool spawn_same_variable(const char *a, const char *b)
 }
 
 /* Only the array is owned; its strings are borrowed. */
-static int spawn_make_env(const struct process_spec *spec, char ***out, struct error *err)
+static int make_env(const struct process_spec *spec, char ***out, struct error *err)
 {
 	size_t own = 0;
 	size_t inherited = 0;
@@ -107,7 +107,7 @@ static int spawn_make_env(const struct process_spec *spec, char ***out, struct e
 			i < inherited ? environ[i] : (char *)(uintptr_t)spec->env[i - inherited];
 		size_t place = 0;
 
-		while (place < count && !spawn_same_variable(entry, env[place]))
+		while (place < count && !same_variable(entry, env[place]))
 			place++;
 		env[place] = entry;
 		count += place == count ? 1 : 0;
@@ -155,7 +155,7 @@ static int spawn_become(const struct spawn_plan *plan, enum spawn_stage *stage)
 	return errno;
 }
 
-static _Noreturn void spawn_in_child(const struct spawn_plan *plan)
+static _Noreturn void in_child(const struct spawn_plan *plan)
 {
 	int status_fd = fcntl(plan->status_fd, F_DUPFD_CLOEXEC, SPAWN_SAFE_FD);
 	struct spawn_failure failure = {0};
@@ -214,7 +214,7 @@ static int spawn_fork(struct spawn_plan *plan, pid_t *id, struct error *err)
 	(void)pthread_sigmask(SIG_BLOCK, &all, &before);
 	*id = fork();
 	if (*id == 0)
-		spawn_in_child(plan);
+		in_child(plan);
 	reason = errno;
 	(void)pthread_sigmask(SIG_SETMASK, &before, NULL);
 	(void)close(status[1]);
@@ -225,7 +225,7 @@ static int spawn_fork(struct spawn_plan *plan, pid_t *id, struct error *err)
 }
 
 /* The C library of older systems has no function for it. */
-static int spawn_watch(pid_t id, intptr_t *fd, struct error *err)
+static int watch(pid_t id, intptr_t *fd, struct error *err)
 {
 	int reason = 0;
 
@@ -260,7 +260,7 @@ int process_spawn(const struct process_spec *spec, struct process_child *child, 
 		return error_set(err, ERROR_ARGUMENT, "no program to start");
 	rc = process_find_program(spec->argv[0], &program, err);
 	if (rc == 0)
-		rc = spawn_make_env(spec, &env, err);
+		rc = make_env(spec, &env, err);
 	if (rc < 0)
 		return rc;
 	null_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
@@ -283,7 +283,7 @@ int process_spawn(const struct process_spec *spec, struct process_child *child, 
 	plan.err_fd = err_write;
 	rc = spawn_fork(&plan, &id, err);
 	if (rc == 0)
-		rc = spawn_watch(id, &child->ended, err);
+		rc = watch(id, &child->ended, err);
 	if (rc < 0)
 		return rc;
 	child->id = id;

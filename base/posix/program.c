@@ -8,7 +8,7 @@
 
 /* open() takes the lowest free number, so the streams are filled from below. The wrong direction
  * makes every use an error, as it is on a closed stream. */
-static void program_open_streams(void)
+static void open_streams(void)
 {
 	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
 		if (fcntl(fd, F_GETFD) < 0)
@@ -20,7 +20,7 @@ void program_begin(int *argc, char ***argv)
 {
 	(void)argc;
 	(void)argv;
-	program_open_streams();
+	open_streams();
 	(void)signal(SIGXFSZ, SIG_IGN);
 }
 

@@ -53,7 +53,7 @@ static int proc_strings(int pid, const char *name, struct text_list *out, struct
 	return rc;
 }
 
-static int program_read_search_path(int pid, struct running_program *program, struct error *err)
+static int read_search_path(int pid, struct running_program *program, struct error *err)
 {
 	struct text_list variables CLEANUP_TEXT_LIST = {0};
 	const char *value = "";
@@ -74,9 +74,12 @@ int running_program_read(int pid, struct running_program *out, struct error *err
 	char *path CLEANUP_FREE = NULL;
 	int rc = proc_link(pid, "exe", &path, err);
 
-	rc = rc == 0 ? proc_link(pid, "cwd", &program.directory, err) : rc;
-	rc = rc == 0 ? proc_strings(pid, "cmdline", &program.words, err) : rc;
-	rc = rc == 0 ? program_read_search_path(pid, &program, err) : rc;
+	if (rc == 0)
+		rc = proc_link(pid, "cwd", &program.directory, err);
+	if (rc == 0)
+		rc = proc_strings(pid, "cmdline", &program.words, err);
+	if (rc == 0)
+		rc = read_search_path(pid, &program, err);
 	if (rc < 0)
 		return rc;
 	if (text_ends_with(path, deleted))

@@ -9,7 +9,7 @@ struct wake {
 	void *user;
 };
 
-static void wake_on_ready(uv_poll_t *poll, int status, int events)
+static void on_ready(uv_poll_t *poll, int status, int events)
 {
 	struct wake *wake = poll->data;
 
@@ -33,12 +33,12 @@ int wake_start(uv_loop_t *loop, intptr_t object, void (*on_wake)(void *user), vo
 		return error_uv(err, rc, "watching a descriptor");
 	}
 	wake->poll.data = wake;
-	(void)uv_poll_start(&wake->poll, UV_READABLE, wake_on_ready);
+	(void)uv_poll_start(&wake->poll, UV_READABLE, on_ready);
 	*out = wake;
 	return 0;
 }
 
-static void wake_on_closed(uv_handle_t *handle)
+static void on_closed(uv_handle_t *handle)
 {
 	free(handle->data);
 }
@@ -46,5 +46,5 @@ static void wake_on_closed(uv_handle_t *handle)
 void wake_free(struct wake *wake)
 {
 	if (wake != NULL)
-		uv_close((uv_handle_t *)&wake->poll, wake_on_closed);
+		uv_close((uv_handle_t *)&wake->poll, on_closed);
 }

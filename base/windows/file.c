@@ -85,7 +85,7 @@ int file_lock_directory(const char *path, int *lock, struct error *err)
 	return 0;
 }
 
-static bool file_write_all(HANDLE file, const char *data, size_t size)
+static bool write_all(HANDLE file, const char *data, size_t size)
 {
 	DWORD count = 0;
 
@@ -99,7 +99,7 @@ static bool file_write_all(HANDLE file, const char *data, size_t size)
 }
 
 /* Over a file that somebody reads, too, as on POSIX systems: Windows 10 1607 and later, NTFS. */
-static bool file_rename_posix(HANDLE file, const wchar_t *to)
+static bool rename_posix(HANDLE file, const wchar_t *to)
 {
 	size_t length = wcslen(to) * sizeof(*to);
 	size_t size = sizeof(FILE_RENAME_INFO) + length; /* which has room for the end's 0 */
@@ -119,7 +119,7 @@ static int file_rename(HANDLE file, const char *from, const char *to, struct err
 {
 	wchar_t *source CLEANUP_FREE = wide_path(from);
 	wchar_t *target CLEANUP_FREE = wide_full_path(to);
-	bool renamed = target != NULL && file_rename_posix(file, target);
+	bool renamed = target != NULL && rename_posix(file, target);
 
 	(void)CloseHandle(file);
 	if (source == NULL || target == NULL)
@@ -142,7 +142,7 @@ int file_write_atomic(const char *path, const void *data, size_t size, unsigned 
 
 	if (rc < 0)
 		return rc;
-	if (file_write_all(file, data, size)) {
+	if (write_all(file, data, size)) {
 		rc = file_rename(file, temporary, path, err);
 	} else {
 		rc = error_windows(err, GetLastError(), "%s", path);

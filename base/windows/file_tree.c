@@ -24,7 +24,7 @@ static void file_close(const HANDLE *file)
 		(void)CloseHandle(*file);
 }
 
-static bool file_is_missing(DWORD reason)
+static bool is_missing(DWORD reason)
 {
 	return reason == ERROR_FILE_NOT_FOUND || reason == ERROR_PATH_NOT_FOUND;
 }
@@ -45,7 +45,7 @@ static DWORD file_attributes(const char *path, bool follow)
 			   OPEN_EXISTING, FILE_FLAG_BACKUP_SEMANTICS, NULL);
 	/* Sockets are reparse points that cannot be opened, but they are there. */
 	if (file == INVALID_HANDLE_VALUE)
-		return file_is_missing(GetLastError()) ? INVALID_FILE_ATTRIBUTES : attributes;
+		return is_missing(GetLastError()) ? INVALID_FILE_ATTRIBUTES : attributes;
 	return GetFileInformationByHandle(file, &info) ? info.dwFileAttributes : attributes;
 }
 
@@ -93,7 +93,7 @@ int file_make_temporary(const char *parent, const char *prefix, char **path, str
 }
 
 /* Removes a file, an empty directory, or a reparse point (link, junction, socket) itself. */
-static int file_remove_one(const char *path, DWORD attributes, struct error *err)
+static int remove_one(const char *path, DWORD attributes, struct error *err)
 {
 	wchar_t *wide CLEANUP_FREE = wide_path(path);
 	DWORD reason = 0;
@@ -106,7 +106,7 @@ static int file_remove_one(const char *path, DWORD attributes, struct error *err
 							 : DeleteFileW(wide))
 		return 0;
 	reason = GetLastError();
-	return file_is_missing(reason) ? 0 : error_windows(err, reason, "%s", path);
+	return is_missing(reason) ? 0 : error_windows(err, reason, "%s", path);
 }
 
 int file_remove_tree(const char *path, struct error *err)
@@ -118,7 +118,7 @@ int file_remove_tree(const char *path, struct error *err)
 	if (attributes == INVALID_FILE_ATTRIBUTES) {
 		DWORD reason = GetLastError();
 
-		return file_is_missing(reason) ? 0 : error_windows(err, reason, "%s", path);
+		return is_missing(reason) ? 0 : error_windows(err, reason, "%s", path);
 	}
 	if ((attributes & FILE_ATTRIBUTE_DIRECTORY) != 0 &&
 	    (attributes & FILE_ATTRIBUTE_REPARSE_POINT) == 0)
@@ -128,12 +128,13 @@ int file_remove_tree(const char *path, struct error *err)
 		struct error *first = rc == 0 ? err : NULL;
 		int one = below != NULL ? file_remove_tree(below, first) : error_memory(first);
 
-		rc = rc == 0 ? one : rc;
+		if (rc == 0)
+			rc = one;
 	}
-	return rc == 0 ? file_remove_one(path, attributes, err) : rc;
+	return rc == 0 ? remove_one(path, attributes, err) : rc;
 }
 
-static int file_real_path(const char *path, char **real, struct error *err)
+static int real_path(const char *path, char **real, struct error *err)
 {
 	char *native CLEANUP_FREE = file_native_path(path);
 	uv_fs_t request = {0};
@@ -162,14 +163,14 @@ int file_resolve(const char *root, const char *path, char **resolved, struct err
 	if (!path_is_absolute(path))
 		return error_set(err, ERROR_FORMAT, "%s: not an absolute path", path);
 	if (root == NULL)
-		return file_real_path(path, resolved, err);
+		return real_path(path, resolved, err);
 	inside = path_normalize(path); /* ".." ends at the root */
 	below = inside != NULL ? path_join(root, inside) : NULL;
 	if (below == NULL)
 		return error_memory(err);
-	rc = file_real_path(root, &real_root, err);
+	rc = real_path(root, &real_root, err);
 	if (rc == 0)
-		rc = file_real_path(below, &real, err);
+		rc = real_path(below, &real, err);
 	if (rc < 0)
 		return rc;
 	if (!path_is_within(real, real_root))

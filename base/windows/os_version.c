@@ -64,7 +64,8 @@ int os_version_read(struct os_version *out, struct error *err)
 	int rc = library_open("ntdll.dll", &ntdll, err);
 
 	*out = (struct os_version){0};
-	rc = rc == 0 ? os_version_numbers(ntdll, out, &client, err) : rc;
+	if (rc == 0)
+		rc = os_version_numbers(ntdll, out, &client, err);
 	if (rc < 0)
 		return rc;
 	out->revision = os_version_revision();

@@ -26,7 +26,7 @@ struct spawn_plan {
 	int out_read, err_read;
 };
 
-static void spawn_plan_free(struct spawn_plan *plan)
+static void plan_free(struct spawn_plan *plan)
 {
 	free(plan->program);
 	free(plan->command_line);
@@ -43,7 +43,7 @@ static void spawn_plan_free(struct spawn_plan *plan)
 }
 
 /* `path` or `path`.exe, whichever is a file. */
-static char *spawn_program_at(const char *path)
+static char *program_at(const char *path)
 {
 	char *with_extension = NULL;
 
@@ -74,7 +74,7 @@ static int spawn_search_path(const char *name, char **out, struct error *err)
 		if (candidate == NULL)
 			return error_memory(err);
 		if (path_is_absolute(directories.items[i]))
-			*out = spawn_program_at(candidate);
+			*out = program_at(candidate);
 	}
 	return rc;
 }
@@ -85,7 +85,7 @@ int process_find_program(const char *name, char **out, struct error *err)
 
 	*out = NULL;
 	if (strpbrk(name, "/\\") != NULL)
-		*out = spawn_program_at(name);
+		*out = program_at(name);
 	else
 		rc = spawn_search_path(name, out, err);
 	if (rc == 0 && *out == NULL)
@@ -94,7 +94,7 @@ int process_find_program(const char *name, char **out, struct error *err)
 	return rc;
 }
 
-static int spawn_find_program(const char *name, wchar_t **out, struct error *err)
+static int find_program(const char *name, wchar_t **out, struct error *err)
 {
 	char *found CLEANUP_FREE = NULL;
 	int rc = process_find_program(name, &found, err);
@@ -134,8 +134,7 @@ static int spawn_pipe(int *read_fd, HANDLE *write_handle, struct error *err)
 	return rc;
 }
 
-static int spawn_plan_streams(const struct process_spec *spec, struct spawn_plan *plan,
-			      struct error *err)
+static int plan_streams(const struct process_spec *spec, struct spawn_plan *plan, struct error *err)
 {
 	int rc = 0;
 
@@ -161,12 +160,11 @@ static int spawn_plan_streams(const struct process_spec *spec, struct spawn_plan
 	return rc;
 }
 
-static int spawn_plan_make(const struct process_spec *spec, struct spawn_plan *plan,
-			   struct error *err)
+static int plan_make(const struct process_spec *spec, struct spawn_plan *plan, struct error *err)
 {
 	char *line CLEANUP_FREE = process_command_line(spec->argv);
-	int rc = line != NULL ? spawn_find_program(spec->argv[0], &plan->program, err)
-			      : error_memory(err);
+	int rc =
+		line != NULL ? find_program(spec->argv[0], &plan->program, err) : error_memory(err);
 
 	if (rc == 0)
 		rc = process_environment(spec->env, &plan->environment, err);
@@ -183,11 +181,11 @@ static int spawn_plan_make(const struct process_spec *spec, struct spawn_plan *p
 		if (plan->directory == NULL)
 			return error_memory(err);
 	}
-	return spawn_plan_streams(spec, plan, err);
+	return plan_streams(spec, plan, err);
 }
 
 /* A job that takes all its processes along when its last handle is closed. */
-static int spawn_make_job(void **job, struct error *err)
+static int make_job(void **job, struct error *err)
 {
 	JOBOBJECT_EXTENDED_LIMIT_INFORMATION limits = {
 		.BasicLimitInformation.LimitFlags = JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE,
@@ -229,7 +227,7 @@ static LPPROC_THREAD_ATTRIBUTE_LIST spawn_attributes(const struct spawn_plan *pl
 }
 
 /* The C library of the child takes its descriptors from this: a count, flags, handles. */
-static WORD spawn_descriptor_table(const struct spawn_plan *plan, BYTE *table)
+static WORD descriptor_table(const struct spawn_plan *plan, BYTE *table)
 {
 	const DWORD count = SPAWN_DESCRIPTORS;
 	BYTE *flags = table + sizeof(count);
@@ -248,8 +246,8 @@ static WORD spawn_descriptor_table(const struct spawn_plan *plan, BYTE *table)
 	return (WORD)(sizeof(count) + SPAWN_DESCRIPTORS * (1 + sizeof(HANDLE)));
 }
 
-static int spawn_create(const struct process_spec *spec, struct spawn_plan *plan,
-			struct process_child *child, struct error *err)
+static int create(const struct process_spec *spec, struct spawn_plan *plan,
+		  struct process_child *child, struct error *err)
 {
 	BYTE table[sizeof(DWORD) + SPAWN_DESCRIPTORS * (1 + sizeof(HANDLE))] = {0};
 	HANDLE inherited[SPAWN_DESCRIPTORS] = {NULL};
@@ -267,7 +265,7 @@ static int spawn_create(const struct process_spec *spec, struct spawn_plan *plan
 		return error_windows(err, GetLastError(), "%s: handles to inherit", spec->argv[0]);
 	startup.lpAttributeList = attributes;
 	startup.StartupInfo.lpReserved2 = table;
-	startup.StartupInfo.cbReserved2 = spawn_descriptor_table(plan, table);
+	startup.StartupInfo.cbReserved2 = descriptor_table(plan, table);
 	/* Suspended until it is in its job, so that nothing it starts escapes. */
 	made = CreateProcessW(plan->program, plan->command_line, NULL, NULL, TRUE,
 			      CREATE_SUSPENDED | CREATE_NEW_PROCESS_GROUP |
@@ -293,16 +291,16 @@ static int spawn_create(const struct process_spec *spec, struct spawn_plan *plan
 
 int process_spawn(const struct process_spec *spec, struct process_child *child, struct error *err)
 {
-	struct spawn_plan plan CLEANUP(spawn_plan_free) = {.out_read = -1, .err_read = -1};
+	struct spawn_plan plan CLEANUP(plan_free) = {.out_read = -1, .err_read = -1};
 	int rc = 0;
 
 	if (spec->argv == NULL || spec->argv[0] == NULL || spec->argv[0][0] == '\0')
 		return error_set(err, ERROR_ARGUMENT, "no program to start");
-	rc = spawn_plan_make(spec, &plan, err);
+	rc = plan_make(spec, &plan, err);
 	if (rc == 0)
-		rc = spawn_make_job(&child->job, err);
+		rc = make_job(&child->job, err);
 	if (rc == 0)
-		rc = spawn_create(spec, &plan, child, err);
+		rc = create(spec, &plan, child, err);
 	if (rc < 0) {
 		if (child->ended != 0)
 			(void)CloseHandle((HANDLE)child->ended);
@@ -316,8 +314,8 @@ int process_spawn(const struct process_spec *spec, struct process_child *child, 
 	return 0;
 }
 
-static void spawn_ignore_parameter(const wchar_t *expression, const wchar_t *function,
-				   const wchar_t *file, unsigned line, uintptr_t reserved)
+static void ignore_parameter(const wchar_t *expression, const wchar_t *function,
+			     const wchar_t *file, unsigned line, uintptr_t reserved)
 {
 	(void)expression;
 	(void)function;
@@ -329,7 +327,7 @@ static void spawn_ignore_parameter(const wchar_t *expression, const wchar_t *fun
 int process_take_passed(int *fd, struct error *err)
 {
 	/* The C library ends programs that ask it for a descriptor that is not open. */
-	_invalid_parameter_handler before = _set_invalid_parameter_handler(spawn_ignore_parameter);
+	_invalid_parameter_handler before = _set_invalid_parameter_handler(ignore_parameter);
 	HANDLE passed = (HANDLE)_get_osfhandle(SPAWN_PASSED_FD);
 
 	(void)_set_invalid_parameter_handler(before);

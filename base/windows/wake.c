@@ -14,7 +14,7 @@ struct wake {
 	void *user;
 };
 
-static VOID CALLBACK wake_on_signalled(void *context, BOOLEAN timed_out)
+static VOID CALLBACK on_signalled(void *context, BOOLEAN timed_out)
 {
 	struct wake *wake = context;
 
@@ -24,25 +24,25 @@ static VOID CALLBACK wake_on_signalled(void *context, BOOLEAN timed_out)
 
 static BOOL wake_register(struct wake *wake)
 {
-	return RegisterWaitForSingleObject(&wake->wait, wake->object, wake_on_signalled, wake,
-					   INFINITE, WT_EXECUTEONLYONCE);
+	return RegisterWaitForSingleObject(&wake->wait, wake->object, on_signalled, wake, INFINITE,
+					   WT_EXECUTEONLYONCE);
 }
 
 /* Waits until the callback is not running, and will not. */
-static void wake_unregister(struct wake *wake)
+static void unregister(struct wake *wake)
 {
 	if (wake->wait != NULL)
 		(void)UnregisterWaitEx(wake->wait, INVALID_HANDLE_VALUE);
 	wake->wait = NULL;
 }
 
-static void wake_on_async(uv_async_t *async)
+static void on_async(uv_async_t *async)
 {
 	struct wake *wake = async->data;
 
 	if (uv_is_closing((uv_handle_t *)async))
 		return;
-	wake_unregister(wake);
+	unregister(wake);
 	wake->on_wake(wake->user);
 	/* The callback may have freed the wake, whose memory goes later. */
 	if (!uv_is_closing((uv_handle_t *)async))
@@ -64,7 +64,7 @@ int wake_start(uv_loop_t *loop, intptr_t object, void (*on_wake)(void *user), vo
 	wake->object = (HANDLE)object;
 	wake->on_wake = on_wake;
 	wake->user = user;
-	rc = uv_async_init(loop, &wake->async, wake_on_async);
+	rc = uv_async_init(loop, &wake->async, on_async);
 	if (rc < 0) {
 		free(wake);
 		return error_uv(err, rc, "watching a handle");
@@ -79,7 +79,7 @@ int wake_start(uv_loop_t *loop, intptr_t object, void (*on_wake)(void *user), vo
 	return 0;
 }
 
-static void wake_on_closed(uv_handle_t *handle)
+static void on_closed(uv_handle_t *handle)
 {
 	free(handle->data);
 }
@@ -88,6 +88,6 @@ void wake_free(struct wake *wake)
 {
 	if (wake == NULL)
 		return;
-	wake_unregister(wake);
-	uv_close((uv_handle_t *)&wake->async, wake_on_closed);
+	unregister(wake);
+	uv_close((uv_handle_t *)&wake->async, on_closed);
 }

@@ -64,7 +64,7 @@ wchar_t *wide_full_path(const char *path)
 	return plain != NULL ? wide_full(plain, L"") : NULL;
 }
 
-static int error_code_of_windows(unsigned long code)
+static int code_of_windows(unsigned long code)
 {
 	switch (code) {
 	case ERROR_FILE_NOT_FOUND:
@@ -118,6 +118,6 @@ int error_windows(struct error *err, unsigned long code, const char *format, ...
 	va_start(args, format);
 	text_vaddf(&text, format, args);
 	va_end(args);
-	return error_set(err, error_code_of_windows(code), "%s: %s", text_string(&text),
+	return error_set(err, code_of_windows(code), "%s: %s", text_string(&text),
 			 message != NULL ? message : "");
 }

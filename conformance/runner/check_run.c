@@ -4,12 +4,12 @@
 #include "base/clock.h"
 #include "base/digest.h"
 #include "base/file.h"
+#include "base/members.h"
 #include "base/path.h"
 #include "base/process.h"
 #include "base/text.h"
 #include "conformance/runner/output.h"
 #include "conformance/runner/result.h"
-#include "reports/members.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -83,18 +83,8 @@ static void check_send_shared(struct check_run *run, struct members *record, str
 	}
 	if (share != NULL && !share_takes(share, line.size))
 		return;
-	for (size_t sent = 0; sent < line.size;) {
-		ssize_t count =
-			write(run->result_fd, line.data + sent, (unsigned)(line.size - sent));
-
-		if (count < 0 && errno == EINTR)
-			continue;
-		if (count < 0) {
-			run->write_error = errno;
-			return;
-		}
-		sent += (size_t)count;
-	}
+	if (!file_write_all(run->result_fd, line.data, line.size))
+		run->write_error = errno;
 }
 
 static void check_send(struct check_run *run, struct members *record)
@@ -106,7 +96,7 @@ static struct members check_record(const char *type)
 {
 	struct members record = members_new();
 
-	members_add_string(&record, "record", type);
+	member_string(&record, "record", type);
 	return record;
 }
 
@@ -122,7 +112,7 @@ static void check_add_text(struct members *record, const char *key, const char *
 		text = cut.failed ? NULL : text_string(&cut);
 		size = cut.size;
 	}
-	members_add(record, key, text != NULL ? json_new_string(text, size) : NULL);
+	member_item(record, key, text != NULL ? json_new_string(text, size) : NULL);
 }
 
 /* `varies` is what differs from run to run: "saw", "both" (also what is wanted), or NULL. */
@@ -135,10 +125,10 @@ static void check_assert(struct check_run *run, const char *file, int line, bool
 	check_add_text(&record, "what", what);
 	check_add_text(&record, "wanted", wanted);
 	check_add_text(&record, "saw", saw);
-	members_add_bool(&record, "ok", held);
+	member_bool(&record, "ok", held);
 	check_add_text(&record, "at", at);
 	if (varies != NULL)
-		members_add_string(&record, "varies", varies);
+		member_string(&record, "varies", varies);
 	check_send_shared(run, &record, held ? &run->held : &run->failed);
 }
 
@@ -341,8 +331,8 @@ static void check_add_evidence(struct check_run *run, const char *name, const ch
 	check_add_text(&record, "media", media);
 	check_add_text(&record, "path", relative);
 	check_add_text(&record, "digest", digest);
-	members_add_int(&record, "bytes", (int64_t)size);
-	members_add_bool(&record, "truncated", cut.size != 0);
+	member_int(&record, "bytes", (int64_t)size);
+	member_bool(&record, "truncated", cut.size != 0);
 	check_send(run, &record);
 }
 
@@ -415,8 +405,8 @@ void check_add_time(struct check_run *run, enum report_phase phase, uint64_t dur
 {
 	struct members record CLEANUP_MEMBERS = check_record("time");
 
-	members_add_int(&record, "phase", (int64_t)phase);
-	members_add_int(&record, "ns", (int64_t)duration_ns);
+	member_int(&record, "phase", (int64_t)phase);
+	member_int(&record, "ns", (int64_t)duration_ns);
 	check_send(run, &record);
 }
 
@@ -425,7 +415,7 @@ void check_add_plugin(struct check_run *run, const char *resource, int pid)
 	struct members record CLEANUP_MEMBERS = check_record("plugin");
 
 	check_add_text(&record, "resource", resource);
-	members_add_int(&record, "pid", pid);
+	member_int(&record, "pid", pid);
 	check_send(run, &record);
 }
 
@@ -433,8 +423,8 @@ void check_add_watched(struct check_run *run, uint64_t ms, uint64_t thorough_ms)
 {
 	struct members record CLEANUP_MEMBERS = check_record("watched");
 
-	members_add_int(&record, "ms", (int64_t)ms);
-	members_add_int(&record, "thoroughMs", (int64_t)thorough_ms);
+	member_int(&record, "ms", (int64_t)ms);
+	member_int(&record, "thoroughMs", (int64_t)thorough_ms);
 	check_send(run, &record);
 }
 

@@ -4,7 +4,6 @@
 #include "base/cleanup.h"
 #include "base/file.h"
 
-#include <errno.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -182,14 +181,13 @@ int container_log_read(struct container_log *log, const char *path, size_t strea
 	if (rc < 0)
 		return rc;
 	for (;;) {
-		ssize_t count = read(fd, chunk, sizeof(chunk));
+		size_t count = 0;
 
-		if (count < 0 && errno == EINTR)
-			continue;
-		if (count < 0)
-			return error_system(err, errno, "%s", path);
+		rc = file_read_some(fd, path, chunk, sizeof(chunk), &count, err);
+		if (rc < 0)
+			return rc;
 		if (count == 0)
 			return container_log_end(log, err);
-		container_log_feed(log, chunk, (size_t)count);
+		container_log_feed(log, chunk, count);
 	}
 }

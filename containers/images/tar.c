@@ -2,6 +2,7 @@
 #include "containers/images/tar.h"
 
 #include "base/cleanup.h"
+#include "base/file.h"
 
 #include <archive.h>
 #include <archive_entry.h>
@@ -95,19 +96,17 @@ static int tar_copy(struct tar *tar, int fd, int64_t left, const char *source, s
 	char chunk[65536];
 
 	while (left > 0) {
-		ssize_t count = read(fd, chunk, sizeof(chunk));
-		int rc = 0;
+		size_t count = 0;
+		int rc = file_read_some(fd, source, chunk, sizeof(chunk), &count, err);
 
-		if (count < 0 && errno == EINTR)
-			continue;
-		if (count < 0)
-			return error_system(err, errno, "%s", source);
-		if (count == 0 || count > left)
-			return error_set(err, ERROR_IO, "%s: changed while it was read", source);
-		rc = tar_add_data(tar, chunk, (size_t)count, err);
 		if (rc < 0)
 			return rc;
-		left -= count;
+		if (count == 0 || (int64_t)count > left)
+			return error_set(err, ERROR_IO, "%s: changed while it was read", source);
+		rc = tar_add_data(tar, chunk, count, err);
+		if (rc < 0)
+			return rc;
+		left -= (int64_t)count;
 	}
 	return 0;
 }

@@ -75,7 +75,7 @@ static cJSON *messages_json(const struct text_list *messages)
 
 static cJSON *loader_json(const struct api_report *report)
 {
-	struct members loader CLEANUP_MEMBERS = members_begin();
+	struct members loader CLEANUP_MEMBERS = members_new();
 
 	member_string(&loader, "library", report->library);
 	member_optional(&loader, "path", report->path);
@@ -86,7 +86,7 @@ static cJSON *loader_json(const struct api_report *report)
 
 void api_report_members(struct api_report *report, struct members *members)
 {
-	struct members api CLEANUP_MEMBERS = members_begin();
+	struct members api CLEANUP_MEMBERS = members_new();
 
 	member_string(&api, "name", report->name);
 	member_string(&api, "status", status_names[report->status]);

@@ -5,8 +5,8 @@
  * document (workloads/schema/probe.schema.json). */
 
 #include "base/error.h"
+#include "base/members.h"
 #include "base/text.h"
-#include "workloads/common/members.h"
 
 #include <cjson/cJSON.h>
 #include <stdint.h>

@@ -79,7 +79,7 @@ static int do_work(const struct api_driver *api, void *session, uint32_t seed,
 static int probe(cJSON **out, bool *orderly, struct error *err)
 {
 	const struct api_driver *api = given.program->api;
-	struct members document CLEANUP_MEMBERS = members_begin();
+	struct members document CLEANUP_MEMBERS = members_new();
 	struct api_report report CLEANUP_API_REPORT = {0};
 	struct work_report work CLEANUP_WORK_REPORT = {0};
 	struct probe_launch launch = {0};

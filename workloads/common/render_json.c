@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include "workloads/common/members.h"
+#include "base/members.h"
 #include "workloads/common/render.h"
 
 static cJSON *first_json(const struct render_report *report)
 {
-	struct members first CLEANUP_MEMBERS = members_begin();
+	struct members first CLEANUP_MEMBERS = members_new();
 	char expected[RENDER_COLOUR_TEXT] = "";
 	char actual[RENDER_COLOUR_TEXT] = "";
 
@@ -21,7 +21,7 @@ static cJSON *first_json(const struct render_report *report)
 
 cJSON *render_report_json(const struct render_report *report)
 {
-	struct members render CLEANUP_MEMBERS = members_begin();
+	struct members render CLEANUP_MEMBERS = members_new();
 
 	if (!report->done)
 		return cJSON_CreateNull();

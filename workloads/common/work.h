@@ -4,7 +4,7 @@
 /* The work that every compute API does (reference.h), and the verification of its result. */
 
 #include "base/error.h"
-#include "workloads/common/members.h"
+#include "base/members.h"
 #include "workloads/common/reference.h"
 #include "workloads/common/render.h"
 

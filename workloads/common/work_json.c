@@ -26,7 +26,7 @@ static const char *const timing_names[WORK_STAGE_COUNT] = {
 
 static cJSON *failure_json(const struct call_failure *failure)
 {
-	struct members error CLEANUP_MEMBERS = members_begin();
+	struct members error CLEANUP_MEMBERS = members_new();
 
 	if (failure->call == NULL)
 		return cJSON_CreateNull();
@@ -38,7 +38,7 @@ static cJSON *failure_json(const struct call_failure *failure)
 
 static cJSON *first_mismatch_json(const struct work_report *report)
 {
-	struct members first CLEANUP_MEMBERS = members_begin();
+	struct members first CLEANUP_MEMBERS = members_new();
 
 	if (report->mismatches == 0)
 		return cJSON_CreateNull();
@@ -52,7 +52,7 @@ static cJSON *first_mismatch_json(const struct work_report *report)
 
 static cJSON *timings_json(const struct work_report *report)
 {
-	struct members timings CLEANUP_MEMBERS = members_begin();
+	struct members timings CLEANUP_MEMBERS = members_new();
 
 	for (size_t i = 0; i < WORK_STAGE_COUNT; i++) {
 		if (timing_names[i] == NULL)
@@ -68,7 +68,7 @@ static cJSON *timings_json(const struct work_report *report)
 /* Of what was read back. */
 static cJSON *digests_json(const struct work_report *report)
 {
-	struct members digests CLEANUP_MEMBERS = members_begin();
+	struct members digests CLEANUP_MEMBERS = members_new();
 
 	for (size_t i = 0; i < report->digest_count; i++)
 		member_string(&digests, report->digests[i].array, report->digests[i].digest);
@@ -79,7 +79,7 @@ static cJSON *digests_json(const struct work_report *report)
 
 cJSON *work_report_json(const struct work_report *report)
 {
-	struct members work CLEANUP_MEMBERS = members_begin();
+	struct members work CLEANUP_MEMBERS = members_new();
 
 	member_number(&work, "device", (double)report->device);
 	member_string(&work, "status", status_names[report->status]);

@@ -79,7 +79,7 @@ static int attribute(const struct cuda *cuda, cuda_device device, enum cuda_attr
 
 static cJSON *driver_json(void)
 {
-	struct members driver CLEANUP_MEMBERS = members_begin();
+	struct members driver CLEANUP_MEMBERS = members_new();
 
 	member_null(&driver, "version");
 	return members_take(&driver);
@@ -88,7 +88,7 @@ static cJSON *driver_json(void)
 static cJSON *describe(const struct cuda *cuda, const struct api_report *report, int ordinal,
 		       cuda_device device)
 {
-	struct members members CLEANUP_MEMBERS = members_begin();
+	struct members members CLEANUP_MEMBERS = members_new();
 	struct cuda_uuid uuid = {{0}};
 	char name[256] = "";
 	size_t memory = 0;

@@ -145,8 +145,8 @@ static uint64_t local_memory(struct d3d12_platform *platform, VkPhysicalDevice d
 
 static cJSON *describe(struct d3d12_platform *platform, size_t index)
 {
-	struct members device CLEANUP_MEMBERS = members_begin();
-	struct members driver CLEANUP_MEMBERS = members_begin();
+	struct members device CLEANUP_MEMBERS = members_new();
+	struct members driver CLEANUP_MEMBERS = members_new();
 	VkPhysicalDeviceProperties properties = {0};
 
 	platform->vkGetPhysicalDeviceProperties(platform->devices[index], &properties);

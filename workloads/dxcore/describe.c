@@ -62,7 +62,7 @@ static const char *type_of(const struct dxcore_adapter *adapter)
 
 static cJSON *describe_driver(const struct dxcore_adapter *adapter)
 {
-	struct members driver CLEANUP_MEMBERS = members_begin();
+	struct members driver CLEANUP_MEMBERS = members_new();
 	uint64_t version = 0;
 
 	if (ask(adapter, DXCORE_DRIVER_VERSION, &version, sizeof(version)))
@@ -87,7 +87,7 @@ static cJSON *describe_attributes(const struct dxcore_adapter *adapter)
 
 cJSON *dxcore_describe(const struct dxcore_adapter *adapter, size_t index)
 {
-	struct members device CLEANUP_MEMBERS = members_begin();
+	struct members device CLEANUP_MEMBERS = members_new();
 	struct dxcore_hardware_id id = {0};
 	uint64_t memory = 0;
 

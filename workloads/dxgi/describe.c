@@ -27,7 +27,7 @@ static void tell_name(struct members *device, const WCHAR *name, size_t size)
 /* The version of the user-mode driver. */
 static cJSON *describe_driver(IDXGIAdapter1 *adapter)
 {
-	struct members driver CLEANUP_MEMBERS = members_begin();
+	struct members driver CLEANUP_MEMBERS = members_new();
 	LARGE_INTEGER version = {0};
 
 	if (IDXGIAdapter1_CheckInterfaceSupport(adapter, &IID_IDXGIDevice, &version) < 0)
@@ -51,7 +51,7 @@ static bool is_software(const struct dxgi *dxgi, const DXGI_ADAPTER_DESC1 *descr
 
 cJSON *dxgi_describe(struct dxgi *dxgi, size_t index)
 {
-	struct members device CLEANUP_MEMBERS = members_begin();
+	struct members device CLEANUP_MEMBERS = members_new();
 	DXGI_ADAPTER_DESC1 description = {0};
 	bool software = false;
 

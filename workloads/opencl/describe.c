@@ -66,7 +66,7 @@ static void member_platform_info(struct members *members, const char *key, const
 cJSON *opencl_describe_platform(struct opencl *cl, cl_platform_id platform, size_t index,
 				const struct error *failure)
 {
-	struct members members CLEANUP_MEMBERS = members_begin();
+	struct members members CLEANUP_MEMBERS = members_new();
 
 	member_number(&members, "index", (double)index);
 	member_platform_info(&members, "name", cl, platform, CL_PLATFORM_NAME);
@@ -141,7 +141,7 @@ static void member_pci(struct members *members, const struct opencl *cl, cl_devi
 
 static cJSON *driver_json(const struct opencl *cl, cl_device_id device)
 {
-	struct members driver CLEANUP_MEMBERS = members_begin();
+	struct members driver CLEANUP_MEMBERS = members_new();
 
 	member_info(&driver, "version", cl, device, CL_DRIVER_VERSION);
 	return members_take(&driver);
@@ -149,7 +149,7 @@ static cJSON *driver_json(const struct opencl *cl, cl_device_id device)
 
 cJSON *opencl_describe_device(struct opencl *cl, size_t index)
 {
-	struct members device CLEANUP_MEMBERS = members_begin();
+	struct members device CLEANUP_MEMBERS = members_new();
 	const struct opencl_device *described = &cl->devices[index];
 	cl_device_id id = described->id;
 	cl_device_type type = 0;

@@ -164,7 +164,7 @@ static void test_a_picture_that_was_not_drawn_is_wrong(void)
 static cJSON *dxgi_document(void)
 {
 	struct api_report report CLEANUP_API_REPORT = {0};
-	struct members members CLEANUP_MEMBERS = members_begin();
+	struct members members CLEANUP_MEMBERS = members_new();
 	struct error err = {0};
 	void *session = NULL;
 

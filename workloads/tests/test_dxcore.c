@@ -16,7 +16,7 @@
 static cJSON *document_with(const char *setting)
 {
 	struct api_report report CLEANUP_API_REPORT = {0};
-	struct members members CLEANUP_MEMBERS = members_begin();
+	struct members members CLEANUP_MEMBERS = members_new();
 	struct error err = {0};
 	void *session = NULL;
 

@@ -6,7 +6,7 @@
 int isolate_ask(const struct api_driver *api, cJSON **out, struct error *err)
 {
 	struct api_report report CLEANUP_API_REPORT = {0};
-	struct members members CLEANUP_MEMBERS = members_begin();
+	struct members members CLEANUP_MEMBERS = members_new();
 	uint64_t began_ns = clock_monotonic_ns();
 	void *session = NULL;
 	int code = api->open(&report, &session, err);
@@ -23,7 +23,7 @@ static int failed_json(const struct api_driver *api, const struct error *reason,
 		       struct error *err)
 {
 	struct api_report report CLEANUP_API_REPORT = {0};
-	struct members members CLEANUP_MEMBERS = members_begin();
+	struct members members CLEANUP_MEMBERS = members_new();
 	int code = api_report_begin(&report, api->name, api->library, err);
 
 	if (code != 0)

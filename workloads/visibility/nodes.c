@@ -3,9 +3,9 @@
 
 #include "base/cleanup.h"
 #include "base/file.h"
+#include "base/members.h"
 #include "base/path.h"
 #include "base/text.h"
-#include "workloads/common/members.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -61,7 +61,7 @@ static void member_open(struct members *members, const char *key, const char *pa
 
 static cJSON *open_json(const char *path, bool try_open)
 {
-	struct members members CLEANUP_MEMBERS = members_begin();
+	struct members members CLEANUP_MEMBERS = members_new();
 
 	if (try_open) {
 		member_open(&members, "readWrite", path, O_RDWR);
@@ -76,7 +76,7 @@ static cJSON *open_json(const char *path, bool try_open)
 static cJSON *node_json(const char *path, const char *told, const char *kind,
 			const struct stat *status, bool try_open)
 {
-	struct members node CLEANUP_MEMBERS = members_begin();
+	struct members node CLEANUP_MEMBERS = members_new();
 	const bool is_device = S_ISCHR(status->st_mode) || S_ISBLK(status->st_mode);
 
 	member_string(&node, "path", told);

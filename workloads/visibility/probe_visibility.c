@@ -83,7 +83,7 @@ static int look_again(cJSON **out, struct error *err)
 
 static int probe(cJSON **out, bool *orderly, struct error *err)
 {
-	struct members document CLEANUP_MEMBERS = members_begin();
+	struct members document CLEANUP_MEMBERS = members_new();
 	cJSON *listed CLEANUP_JSON = NULL;
 	cJSON *unsteered CLEANUP_JSON = NULL;
 	cJSON *nodes CLEANUP_JSON = NULL;

@@ -3,9 +3,9 @@
 
 #include "base/cleanup.h"
 #include "base/file.h"
+#include "base/members.h"
 #include "base/path.h"
 #include "base/text.h"
-#include "workloads/common/members.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -66,7 +66,7 @@ static void member_link(struct members *members, const char *key, const char *ca
 
 static cJSON *card_json(const char *folder, const char *name)
 {
-	struct members members CLEANUP_MEMBERS = members_begin();
+	struct members members CLEANUP_MEMBERS = members_new();
 	char *card CLEANUP_FREE = path_join(folder, name);
 
 	if (card == NULL)
@@ -113,7 +113,7 @@ static int list_folder(const char *root, const char *below, bool (*accept)(const
 
 int sysfs_list(const char *sys_root, const char *proc_root, cJSON **out, struct error *err)
 {
-	struct members sysfs CLEANUP_MEMBERS = members_begin();
+	struct members sysfs CLEANUP_MEMBERS = members_new();
 	cJSON *drm CLEANUP_JSON = NULL;
 	cJSON *nvidia CLEANUP_JSON = NULL;
 	int code = list_folder(sys_root, "class/drm", is_card, card_json, &drm, err);

@@ -132,7 +132,7 @@ static void describe_node(struct members *drm, const char *key, VkBool32 has, in
 static cJSON *drm_json(const struct facts *facts)
 {
 	const VkPhysicalDeviceDrmPropertiesEXT *nodes = &facts->drm;
-	struct members drm CLEANUP_MEMBERS = members_begin();
+	struct members drm CLEANUP_MEMBERS = members_new();
 
 	if (!facts->has_drm)
 		return cJSON_CreateNull();
@@ -144,7 +144,7 @@ static cJSON *drm_json(const struct facts *facts)
 static cJSON *driver_json(const struct facts *facts)
 {
 	const VkPhysicalDeviceDriverProperties *driver = &facts->driver;
-	struct members members CLEANUP_MEMBERS = members_begin();
+	struct members members CLEANUP_MEMBERS = members_new();
 
 	if (facts->has_driver) {
 		member_number(&members, "id", driver->driverID);
@@ -188,7 +188,7 @@ static double device_local_bytes(const struct vulkan *vk, VkPhysicalDevice devic
 
 cJSON *vulkan_describe_device(const struct vulkan *vk, size_t index)
 {
-	struct members device CLEANUP_MEMBERS = members_begin();
+	struct members device CLEANUP_MEMBERS = members_new();
 	struct facts facts = {0};
 
 	if (read_facts(vk, vk->devices[index], &facts) != 0)

@@ -3,29 +3,10 @@
 
 #include "base/cleanup.h"
 #include "base/path.h"
-#include "base/tests/unit.h"
+#include "base/tests/own_directory.h"
 
 #include <sys/stat.h>
 #include <unistd.h>
-
-static char *directory; /* of one test */
-
-static char *in(const char *name)
-{
-	return path_join(directory, name);
-}
-
-static void begin(void)
-{
-	UNIT_INT(file_make_temporary("/tmp", "gpucert-test-", &directory, NULL), 0);
-}
-
-static void end(void)
-{
-	UNIT_INT(file_remove_tree(directory, NULL), 0);
-	CU_ASSERT_FALSE(file_exists(directory));
-	free(STEAL(directory));
-}
 
 static void test_modes(void)
 {

@@ -3,7 +3,7 @@
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "base/path.h"
-#include "base/tests/unit.h"
+#include "base/tests/own_directory.h"
 
 #include <fcntl.h>
 #include <linux/fs.h>
@@ -15,25 +15,6 @@
 #include <unistd.h>
 
 #define LONG_NAME "a-folder-with-a-name-that-soon-makes-the-path-too-long"
-
-static char *directory; /* of one test */
-
-static char *in(const char *name)
-{
-	return path_join(directory, name);
-}
-
-static void begin(void)
-{
-	UNIT_INT(file_make_temporary("/tmp", "gpucert-test-", &directory, NULL), 0);
-}
-
-static void end(void)
-{
-	UNIT_INT(file_remove_tree(directory, NULL), 0);
-	CU_ASSERT_FALSE(file_exists(directory));
-	free(STEAL(directory));
-}
 
 static void put(const char *name)
 {

@@ -4,15 +4,13 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/file.h"
-#include "base/tests/unit.h"
+#include "base/tests/process_watch.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#define CLEANUP_RESULT CLEANUP(process_result_free)
 
 static const char *const *shell(const char *script)
 {
@@ -193,68 +191,16 @@ static void test_leader_end_ends_the_group(void)
 	CU_ASSERT_TRUE(result.duration_ms < 5000);
 }
 
-struct watched {
-	struct process *process;
-	struct text lines;
-	unsigned ends;
-	enum process_end end;
-	int code;
-	bool stop_at_first_line, free_at_first_line, free_at_end;
-};
-
-static void watch_line(bool is_stderr, const char *line, size_t size, void *user)
-{
-	struct watched *watched = user;
-
-	text_addf(&watched->lines, "%s%.*s|", is_stderr ? "!" : "", (int)size, line);
-	if (watched->stop_at_first_line)
-		process_stop(watched->process);
-	if (watched->free_at_first_line)
-		process_free(STEAL(watched->process));
-}
-
-static void watch_end(struct process *process, const struct process_result *result, void *user)
-{
-	struct watched *watched = user;
-
-	CU_ASSERT_TRUE(process_has_ended(process));
-	UNIT_INT(process_id(process), 0);
-	watched->ends++;
-	watched->end = result->end;
-	watched->code = result->code;
-	if (watched->free_at_end)
-		process_free(STEAL(watched->process));
-}
-
-/* Starts a script and runs the loop until nothing is left to do. */
-static void watch(struct watched *watched, const char *script)
-{
-	struct process_spec spec = {.argv = shell(script),
-				    .on_line = watch_line,
-				    .on_end = watch_end,
-				    .grace_ms = 5000,
-				    .user = watched};
-	uv_loop_t loop;
-
-	UNIT_INT(uv_loop_init(&loop), 0);
-	UNIT_INT(process_start(&loop, &spec, &watched->process, NULL), 0);
-	CU_ASSERT_TRUE(process_id(watched->process) > 0);
-	UNIT_INT(uv_run(&loop, UV_RUN_DEFAULT), 0);
-	process_free(watched->process);
-	UNIT_INT(uv_run(&loop, UV_RUN_DEFAULT), 0);
-	UNIT_INT(uv_loop_close(&loop), 0);
-}
-
 static void test_lines(void)
 {
 	struct watched watched = {0};
 
-	watch(&watched, "printf 'one\\ntwo\\n\\nthr'; printf 'ee\\nlast'");
+	watch(&watched, shell("printf 'one\\r\\ntwo\\n\\nthr'; printf 'ee\\nlast'"));
 	UNIT_STRING(text_string(&watched.lines), "one|two||three|last|");
 	UNIT_INT(watched.ends, 1);
 	text_free(&watched.lines);
 	watched = (struct watched){0};
-	watch(&watched, "echo wrong >&2");
+	watch(&watched, shell("echo wrong >&2"));
 	UNIT_STRING(text_string(&watched.lines), "!wrong|");
 	text_free(&watched.lines);
 }
@@ -264,8 +210,8 @@ static void test_long_lines_arrive_in_pieces(void)
 	struct watched watched = {0};
 
 	/* Exactly the limit is one line; one byte more is two pieces. */
-	watch(&watched, "head -c 65536 /dev/zero | tr '\\0' a; echo; "
-			"head -c 65537 /dev/zero | tr '\\0' b; echo");
+	watch(&watched, shell("head -c 65536 /dev/zero | tr '\\0' a; echo; "
+			      "head -c 65537 /dev/zero | tr '\\0' b; echo"));
 	UNIT_INT(watched.lines.size, 65537 + 65537 + 2);
 	UNIT_INT(watched.lines.data[65536], '|');
 	UNIT_INT(watched.lines.data[65537 + 65536], '|');
@@ -278,7 +224,7 @@ static void test_stop(void)
 	struct watched watched = {.stop_at_first_line = true};
 
 	watch(&watched,
-	      "trap 'echo bye; exit 7' TERM; sleep 600 >/dev/null 2>&1 & echo ready; wait");
+	      shell("trap 'echo bye; exit 7' TERM; sleep 600 >/dev/null 2>&1 & echo ready; wait"));
 	UNIT_STRING(text_string(&watched.lines), "ready|bye|");
 	UNIT_INT(watched.ends, 1);
 	UNIT_INT(watched.end, PROCESS_STOPPED);
@@ -291,9 +237,9 @@ static void test_stop_lets_the_group_finish(void)
 	struct watched watched = {.stop_at_first_line = true};
 
 	/* The leader dies of SIGTERM at once; its child still has something to say. */
-	watch(&watched, "sh -c 'trap \"sleep 0.1; echo cleaned; exit 0\" TERM; sleep 600 "
-			">/dev/null 2>&1 & echo ready; "
-			"wait' & wait; exit 1");
+	watch(&watched, shell("sh -c 'trap \"sleep 0.1; echo cleaned; exit 0\" TERM; sleep 600 "
+			      ">/dev/null 2>&1 & echo ready; "
+			      "wait' & wait; exit 1"));
 	UNIT_STRING(text_string(&watched.lines), "ready|cleaned|");
 	UNIT_INT(watched.end, PROCESS_STOPPED);
 	text_free(&watched.lines);
@@ -303,12 +249,12 @@ static void test_free_within_callbacks(void)
 {
 	struct watched watched = {.free_at_first_line = true};
 
-	watch(&watched, "echo one; echo two; sleep 600");
+	watch(&watched, shell("echo one; echo two; sleep 600"));
 	UNIT_STRING(text_string(&watched.lines), "one|");
 	UNIT_INT(watched.ends, 0);
 	text_free(&watched.lines);
 	watched = (struct watched){.free_at_end = true};
-	watch(&watched, "echo one");
+	watch(&watched, shell("echo one"));
 	UNIT_INT(watched.ends, 1);
 	text_free(&watched.lines);
 }

@@ -4,14 +4,13 @@
 #include "base/path.h"
 #include "base/process.h"
 #include "base/process_internal.h"
-#include "base/tests/unit.h"
+#include "base/tests/process_watch.h"
 
 #include <fcntl.h>
 #include <io.h>
 #include <signal.h>
 
-#define CLEANUP_RESULT CLEANUP(process_result_free)
-#define CHILD(...)     ((const char *const[]){child_program, __VA_ARGS__, NULL})
+#define CHILD(...) ((const char *const[]){child_program, __VA_ARGS__, NULL})
 
 static char *child_program;
 
@@ -202,57 +201,6 @@ static void test_leader_end_ends_the_job(void)
 	UNIT_INT(result.end, PROCESS_EXITED);
 	UNIT_INT(result.code, 0);
 	UNIT_STRING(text_string(&result.out), "started\n");
-}
-
-struct watched {
-	struct process *process;
-	struct text lines;
-	unsigned ends;
-	enum process_end end;
-	int code;
-	bool stop_at_first_line, free_at_first_line, free_at_end;
-};
-
-static void watch_line(bool is_stderr, const char *line, size_t size, void *user)
-{
-	struct watched *watched = user;
-
-	text_addf(&watched->lines, "%s%.*s|", is_stderr ? "!" : "", (int)size, line);
-	if (watched->stop_at_first_line)
-		process_stop(watched->process);
-	if (watched->free_at_first_line)
-		process_free(STEAL(watched->process));
-}
-
-static void watch_end(struct process *process, const struct process_result *result, void *user)
-{
-	struct watched *watched = user;
-
-	CU_ASSERT_TRUE(process_has_ended(process));
-	UNIT_INT(process_id(process), 0);
-	watched->ends++;
-	watched->end = result->end;
-	watched->code = result->code;
-	if (watched->free_at_end)
-		process_free(STEAL(watched->process));
-}
-
-static void watch(struct watched *watched, const char *const *argv)
-{
-	struct process_spec spec = {.argv = argv,
-				    .on_line = watch_line,
-				    .on_end = watch_end,
-				    .grace_ms = 10000,
-				    .user = watched};
-	uv_loop_t loop;
-
-	UNIT_INT(uv_loop_init(&loop), 0);
-	UNIT_INT(process_start(&loop, &spec, &watched->process, NULL), 0);
-	CU_ASSERT_TRUE(process_id(watched->process) > 0);
-	(void)uv_run(&loop, UV_RUN_DEFAULT);
-	process_free(watched->process);
-	(void)uv_run(&loop, UV_RUN_DEFAULT);
-	UNIT_INT(uv_loop_close(&loop), 0);
 }
 
 static void test_lines(void)

@@ -3,6 +3,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/file.h"
 #include "base/json.h"
 
 #include <errno.h>
@@ -46,21 +47,8 @@ __attribute__((noreturn)) static void child(const struct api_driver *api, bool a
 	if (anew)
 		start_anew(api, fd);
 	const char *text = answer(api);
-	size_t left = text != NULL ? strlen(text) : 0;
 
-	if (text == NULL)
-		_exit(1);
-	while (left > 0) {
-		ssize_t written = write(fd, text, left);
-
-		if (written < 0 && errno != EINTR)
-			_exit(1);
-		if (written > 0) {
-			text += written;
-			left -= (size_t)written;
-		}
-	}
-	_exit(0);
+	_exit(text != NULL && file_write_all(fd, text, strlen(text)) ? 0 : 1);
 }
 
 /* Reads until the child closes the pipe. ERROR_TIMEOUT, ERROR_LIMIT, ERROR_IO, ERROR_MEMORY. */

@@ -65,8 +65,8 @@ static bool ask(const struct kernel *kernel, uint32_t adapter, uint32_t type, vo
 static cJSON *describe(const struct kernel *kernel, size_t index)
 {
 	const struct d3dkmt_adapter_info *adapter = &kernel->adapters[index];
-	struct members device CLEANUP_MEMBERS = members_begin();
-	struct members driver CLEANUP_MEMBERS = members_begin();
+	struct members device CLEANUP_MEMBERS = members_new();
+	struct members driver CLEANUP_MEMBERS = members_new();
 	struct adapter_address address = {0};
 	uint32_t type = 0;
 	bool known = ask(kernel, adapter->adapter, D3DKMT_ADAPTER_TYPE, &type, sizeof(type));

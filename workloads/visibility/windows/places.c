@@ -2,7 +2,7 @@
 #include "workloads/visibility/nodes.h"
 #include "workloads/visibility/sysfs.h"
 
-#include "workloads/common/members.h"
+#include "base/members.h"
 
 /* Windows has no device nodes in the file system, and no file system of its kernel. */
 
@@ -16,7 +16,7 @@ int nodes_list(const char *root, bool try_open, cJSON **out, struct error *err)
 
 int sysfs_list(const char *sys_root, const char *proc_root, cJSON **out, struct error *err)
 {
-	struct members sysfs CLEANUP_MEMBERS = members_begin();
+	struct members sysfs CLEANUP_MEMBERS = members_new();
 
 	(void)sys_root;
 	(void)proc_root;

@@ -123,8 +123,8 @@ static void tell_luid(const struct setup *setup, HDEVINFO set, SP_DEVINFO_DATA *
 
 static cJSON *describe(const struct setup *setup, HDEVINFO set, SP_DEVINFO_DATA *data)
 {
-	struct members device CLEANUP_MEMBERS = members_begin();
-	struct members driver CLEANUP_MEMBERS = members_begin();
+	struct members device CLEANUP_MEMBERS = members_new();
+	struct members driver CLEANUP_MEMBERS = members_new();
 	WCHAR id[TEXT_UNITS] = {0};
 
 	member_null(&driver, "version");

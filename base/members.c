@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/members.h"
+
+#include <sodium.h>
+#include <stdarg.h>
+#include <string.h>
+
+enum { BYTES_MAX = 64 };
+
+struct members members_new(void)
+{
+	cJSON *object = cJSON_CreateObject();
+
+	return (struct members){.object = object, .failed = object == NULL};
+}
+
+void members_free(struct members *members)
+{
+	cJSON_Delete(members->object);
+	*members = (struct members){.failed = true};
+}
+
+cJSON *members_take(struct members *members)
+{
+	if (members->failed)
+		members_free(members);
+	return STEAL(members->object);
+}
+
+void member_item(struct members *members, const char *key, cJSON *item)
+{
+	if (members->failed || item == NULL || !cJSON_AddItemToObject(members->object, key, item)) {
+		cJSON_Delete(item);
+		members->failed = true;
+	}
+}
+
+void member_string(struct members *members, const char *key, const char *string)
+{
+	member_item(members, key,
+		    string != NULL ? json_new_string(string, strlen(string)) : cJSON_CreateNull());
+}
+
+void member_optional(struct members *members, const char *key, const char *string)
+{
+	member_string(members, key, string != NULL && string[0] != '\0' ? string : NULL);
+}
+
+void member_text(struct members *members, const char *key, const char *array, size_t size)
+{
+	member_item(members, key, json_new_string(array, strnlen(array, size)));
+}
+
+cJSON *members_new_text(const char *string, size_t max)
+{
+	struct text cut CLEANUP_TEXT = {0};
+	size_t size = strlen(string);
+
+	if (size <= max)
+		return json_new_string(string, size);
+	/* Back to the start of the character that the limit falls into. */
+	size = max;
+	while (size > 0 && ((unsigned char)string[size] & 0xc0) == 0x80)
+		size--;
+	text_append(&cut, string, size);
+	text_add(&cut, "...");
+	return cut.failed ? NULL : json_new_string(cut.data, cut.size);
+}
+
+void member_cut(struct members *members, const char *key, const char *string, size_t max)
+{
+	member_item(members, key, members_new_text(string, max));
+}
+
+void member_taken(struct members *members, const char *key, char *string)
+{
+	member_item(members, key, string != NULL ? json_new_string(string, strlen(string)) : NULL);
+	free(string);
+}
+
+void member_format(struct members *members, const char *key, const char *format, ...)
+{
+	struct text text CLEANUP_TEXT = {0};
+	va_list args;
+
+	va_start(args, format);
+	text_vaddf(&text, format, args);
+	va_end(args);
+	member_taken(members, key, text_take(&text));
+}
+
+void member_hex(struct members *members, const char *key, uint64_t value, int digits)
+{
+	member_format(members, key, "0x%0*llx", digits, (unsigned long long)value);
+}
+
+void member_bytes(struct members *members, const char *key, const uint8_t *bytes, size_t size)
+{
+	char hex[2 * BYTES_MAX + 1] = "";
+
+	(void)sodium_bin2hex(hex, sizeof(hex), bytes, size < BYTES_MAX ? size : BYTES_MAX);
+	member_string(members, key, hex);
+}
+
+void member_int(struct members *members, const char *key, int64_t value)
+{
+	member_number(members, key, (double)value);
+}
+
+void member_number(struct members *members, const char *key, double value)
+{
+	member_item(members, key, cJSON_CreateNumber(value));
+}
+
+void member_milliseconds(struct members *members, const char *key, uint64_t nanoseconds)
+{
+	const uint64_t microseconds = nanoseconds / 1000;
+
+	member_number(members, key, (double)microseconds / 1000.0);
+}
+
+void member_bool(struct members *members, const char *key, bool value)
+{
+	member_item(members, key, cJSON_CreateBool(value));
+}
+
+void member_null(struct members *members, const char *key)
+{
+	member_item(members, key, cJSON_CreateNull());
+}
+
+void member_copy(struct members *members, const char *key, const cJSON *value)
+{
+	member_item(members, key,
+		    value != NULL ? cJSON_Duplicate(value, true) : cJSON_CreateArray());
+}
+
+bool array_add(cJSON *array, cJSON *item)
+{
+	if (array != NULL && item != NULL && cJSON_AddItemToArray(array, item))
+		return true;
+	cJSON_Delete(item);
+	return false;
+}
+
+int members_append(cJSON *array, cJSON *item, struct error *err)
+{
+	return array_add(array, item) ? 0 : error_memory(err);
+}
