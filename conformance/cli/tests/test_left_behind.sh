@@ -73,10 +73,10 @@ gpucert run --quiet --launcher process --out "$work/killed" \
 	--plugin "sh -c 'echo {plugin-dir} >$work/where; exec sleep 600'" registration.arrives 2>/dev/null &
 run=$!
 wait_for test -s "$work/where"
-kill -KILL $run
-wait $run 2>/dev/null || true
 left=$(cat "$work/where")
 [ -d "$left" ] || complain "$left was not there"
+kill -KILL $run
+wait $run 2>/dev/null || true
 expect_exit 0 gpucert run --launcher process --out "$work/report" environment.devices
 [ ! -e "$left" ] || complain "$left is left behind"
 
