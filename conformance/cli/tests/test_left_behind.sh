@@ -6,12 +6,12 @@
 [ "$(id -u)" -eq 0 ] || skip "needs root"
 r=$work/report/report.json
 
-# wait_for COMMAND...: until it succeeds, for at most 30 s.
+# wait_for COMMAND...: until it succeeds, for at most 2 minutes.
 wait_for() {
 	tries=0
 	until "$@"; do
 		tries=$((tries + 1))
-		[ $tries -lt 300 ] || {
+		[ $tries -lt 1200 ] || {
 			complain "waited in vain for: $*"
 			return 0
 		}
