@@ -1,31 +1,89 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Installs what is missing, builds and tests: ./test.sh [PRESET...], by default windows (whose tests run under Wine), dev,
-# which certifies the Wine node with the Windows programs, and asan. ctest's summary of the last preset is the end of the output.
+# Installs what is missing, builds and tests. usage: ./test.sh [quick | PRESET...]
+#
+# By default every test runs once, where it proves most: what is built for Windows under Wine (preset windows), what a sanitizer
+# sees with sanitizers (asan), and the rest without (dev: the sources, the installed tree, memory, the Wine node). Presets that
+# are named run whole; quick is the unit and lint tests of dev. Presets are built one after another and tested side by side;
+# ctest's summary of each is the end of the output, those of presets that failed come last.
 set -eu
 
 cd "$(dirname "$0")"
 ./cmake/install-packages.sh test
-[ $# -gt 0 ] || set -- windows dev asan
-for preset; do
-	if [ "$preset" = windows ]; then
-		./cmake/windows-dependencies/make-dependencies.sh >/dev/null
-		wine_sources=$PWD/containers/wine/root
-		# shellcheck source=containers/wine/root/cache.sh
-		. "$wine_sources/cache.sh"
-		if [ ! -d "$wine_root" ]; then
-			echo "Making the root folder for Wine: once, about 1 minute"
-			"$wine_sources/make-root.sh" --check >/dev/null || [ $? -eq 77 ]
-		fi
+if [ -z "${CMAKE_C_COMPILER_LAUNCHER:-}" ] && command -v ccache >/dev/null; then
+	export CMAKE_C_COMPILER_LAUNCHER=ccache
+fi
+logs=$(mktemp -d)
+trap 'rm -rf "$logs"' EXIT
+# What runs in the background does not hear the terminal.
+trap 'rm -rf "$logs"; kill -TERM 0' INT
+
+prepare_wine() {
+	./cmake/windows-dependencies/make-dependencies.sh >/dev/null
+	wine_sources=$PWD/containers/wine/root
+	# shellcheck source=containers/wine/root/cache.sh
+	. "$wine_sources/cache.sh"
+	if [ ! -d "$wine_root" ]; then
+		echo "Making the root folder for Wine: once, about 1 minute"
+		"$wine_sources/make-root.sh" --check >/dev/null || [ $? -eq 77 ]
 	fi
-	echo "== $preset: build"
-	log=$(mktemp)
-	if ! { cmake --preset "$preset" && cmake --build --preset "$preset"; } >"$log" 2>&1; then
-		cat "$log" >&2
-		rm -f "$log"
+}
+
+build() {
+	[ "$1" != windows ] || prepare_wine
+	echo "== $1: build"
+	if ! { cmake --preset "$1" && cmake --build --preset "$1"; } >"$logs/build" 2>&1; then
+		cat "$logs/build" >&2
 		exit 1
 	fi
-	rm -f "$log"
-	echo "== $preset: test"
-	ctest --preset "$preset"
+}
+
+# start_tests PRESET OPTIONS...: in the background.
+start_tests() {
+	preset=$1
+	shift
+	{
+		status=0
+		ctest --preset "$preset" "$@" 2>&1 || status=$?
+		echo $status >"$logs/$preset.status"
+	} | tee "$logs/$preset.log" | sed -u "s/^/$preset: /" &
+}
+
+# The tests mostly wait: for a plugin, a container, a time to pass.
+jobs=$(($(nproc) * 2))
+if [ "${1:-}" = quick ]; then
+	build dev
+	ctest --preset quick -j $jobs
+	exit
+fi
+presets=${*:-windows dev asan}
+for preset in $presets; do
+	build "$preset"
 done
+for preset in $presets; do
+	if [ $# -gt 0 ]; then
+		start_tests "$preset" -j $jobs
+	elif [ "$preset" = dev ]; then
+		start_tests dev -j $jobs -L '^(lint|install|unsanitized)$'
+	elif [ "$preset" = asan ]; then
+		start_tests asan -j $jobs -LE '^(lint|install)$'
+	else
+		start_tests "$preset" -j $jobs
+	fi
+done
+wait
+
+failed=
+for preset in $presets; do
+	[ "$(cat "$logs/$preset.status")" -eq 0 ] || failed="$failed $preset"
+done
+for preset in $presets; do
+	case " $failed " in
+	*" $preset "*) ;;
+	*) echo "== $preset" && sed -n '/tests passed/,$p' "$logs/$preset.log" ;;
+	esac
+done
+for preset in $failed; do
+	echo "== $preset" && sed -n '/tests passed/,$p' "$logs/$preset.log"
+done
+[ -z "$failed" ]

@@ -13,7 +13,7 @@ elseif(BUILD_TESTING)
 	add_test(NAME lint_can_fail COMMAND "${lint}/test_lint.sh")
 	add_test(NAME shellcheck COMMAND "${lint}/check_shell.sh" "${PROJECT_SOURCE_DIR}")
 	set_tests_properties(format lint_sources lint_can_fail shellcheck PROPERTIES
-		TIMEOUT 60 LABELS "lint" SKIP_RETURN_CODE 77)
+		TIMEOUT 300 LABELS "lint" SKIP_RETURN_CODE 77)
 	add_custom_target(format
 		COMMAND "${lint}/check_format.sh" "${PROJECT_SOURCE_DIR}" --write
 		COMMENT "Formatting the C files" VERBATIM)

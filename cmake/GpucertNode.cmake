@@ -23,7 +23,7 @@ function(gpucert_npm_project name)
 		COMMAND ${CMAKE_COMMAND} -DNPM=${NPM} -DPROJECT=${project}
 			-P "${PROJECT_SOURCE_DIR}/cmake/npm-install.cmake")
 	set_tests_properties(npm_${name} PROPERTIES
-		FIXTURES_SETUP npm_${name} TIMEOUT 300 LABELS "npm")
+		FIXTURES_SETUP npm_${name} TIMEOUT 600 LABELS "npm")
 endfunction()
 
 # gpucert_schema_test(NAME SCHEMA file [FILES files...] [COMMAND program args...]): every file is valid by
@@ -42,5 +42,5 @@ function(gpucert_schema_test name)
 		COMMAND ${NODE} "${CMAKE_BINARY_DIR}/npm/schema/validate.mjs" ${arg_SCHEMA} ${arg_FILES} ${arg_COMMAND}
 		WORKING_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}")
 	set_tests_properties(${name} PROPERTIES
-		FIXTURES_REQUIRED npm_schema TIMEOUT 60 LABELS "schema")
+		FIXTURES_REQUIRED npm_schema TIMEOUT 300 LABELS "schema")
 endfunction()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# The rules of lint_sources.sh over the lines of C files. "folders" is the list of floors, top first.
+# The rules of lint_sources.sh over the lines of C files. "folders" is the list of floors, top first, "rooms" that of conformance/.
 
 function report(rule, text) {
 	printf "%s:%d: %s: %s\n", FILENAME, FNR, rule, text
@@ -47,14 +47,20 @@ function folder_of_include(path) {
 	return path
 }
 
+# "conformance/runner" of "conformance/runner/plan.h".
+function room_of(path,    parts) {
+	split(path, parts, "/")
+	return parts[1] "/" parts[2]
+}
+
 function check_include(path, quoted,    target) {
 	target = quoted || path ~ /^gpucert\// ? folder_of_include(path) : ""
 	if (target in floor && folder in floor && floor[target] > floor[folder])
 		report("L3", folder "/ includes " path ", which is of a folder below it")
 	if (folder == "workloads" && target != "" && target != "workloads" && target != "base")
 		report("L4", "workloads/ includes " path)
-	if (folder == "reference-plugin" && target == "conformance")
-		report("L5", "reference-plugin/ includes " path)
+	if (quoted && room_of(path) in room && room_of(FILENAME) in room && room[room_of(path)] > room[room_of(FILENAME)] && FILENAME !~ /\/tests\//)
+		report("L5", room_of(FILENAME) "/ includes " path ", which is of a folder below it")
 	if (!quoted && folder != "workloads" && path ~ gpu_headers && FILENAME !~ /(^|\/)tests\//)
 		report("L6", "the header of a GPU API, " path ", outside of workloads/")
 	if (path ~ /(^|\/)doubles\// && FILENAME !~ /(^|\/)(tests|doubles|fuzz)\//)
@@ -65,6 +71,9 @@ BEGIN {
 	count = split(folders, names, " ")
 	for (i = 1; i <= count; i++)
 		floor[names[i]] = i
+	count = split(rooms, names, " ")
+	for (i = 1; i <= count; i++)
+		room[names[i]] = i
 	gpu_headers = "^((vulkan|CL|GL|EGL|ffnvcodec|vpl)/|(cuda|d3d[0-9]+|dxgi)[0-9_a-z]*[.]h$)"
 	banned = "(strcpy|strcat|sprintf|vsprintf|gets|atoi|atol|atof|strtok|system|popen|alloca|assert|localtime|gmtime)"
 }

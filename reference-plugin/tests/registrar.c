@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { DIAL_TIMEOUT_MS = 5000 };
+enum { DIAL_TIMEOUT_MS = 30000 };
 
 /* A Register call whose endpoint is being asked. */
 struct dial {

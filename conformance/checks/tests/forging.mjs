@@ -106,4 +106,4 @@ const rows = [
 	{check: 'api.vulkan', plugin: plugin(over(linked, '/opt/linked.json')), wanted: 'pass'},
 ];
 
-await judgeAll(rows, 3);
+await judgeAll(rows, 4);

@@ -136,5 +136,5 @@ const rows = [
 	.map((row) => ({...row, args}));
 
 const sound = referencePlugin();
-await judgeAll(rows, 1);
+await judgeAll(rows, 3);
 if (!sound) process.exitCode = 1;

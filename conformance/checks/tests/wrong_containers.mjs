@@ -92,4 +92,4 @@ const rows = [
 	},
 ];
 
-await judgeAll(rows, 1);
+await judgeAll(rows, 4);

@@ -222,4 +222,4 @@ rows.push({
 });
 rows.push({check: 'environment.devices', args: ['--launcher', 'process', '--node', noDevices], reason: 'devices of the node'});
 
-await judgeAll(rows, 6);
+await judgeAll(rows, 10);

@@ -112,7 +112,7 @@ expect_nothing_left
 "$bin/gpucert" run --quiet --launcher containerd --out "$work/report" isolation 2>"$work/err" &
 run=$!
 tries=0
-until [ -d "$work/report/evidence/isolation.no-allocation" ] || [ $tries -eq 200 ]; do
+until [ -d "$work/report/evidence/isolation.no-allocation" ] || [ $tries -eq 1200 ]; do
 	tries=$((tries + 1))
 	sleep 0.1
 done

@@ -18,7 +18,7 @@ start_and_stop() {
 	tries=0
 	until find_owned && [ -s "$1/journal.ndjson" ] && grep -q check-begin "$1/journal.ndjson"; do
 		tries=$((tries + 1))
-		[ $tries -lt 600 ] || {
+		[ $tries -lt 1200 ] || {
 			complain "the run does not begin"
 			break
 		}

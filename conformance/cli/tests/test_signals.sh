@@ -11,7 +11,7 @@ for signal in TERM INT HUP QUIT USR1; do
 		--plugin "sh -c 'echo {plugin-dir} >$work/where; exec sleep 600'" registration.arrives >/dev/null 2>&1 &
 	run=$!
 	tries=0
-	until has_started || [ $tries -eq 300 ]; do
+	until has_started || [ $tries -eq 1200 ]; do
 		tries=$((tries + 1))
 		sleep 0.1
 	done

@@ -68,7 +68,7 @@ ended() {
 	"$@" &
 	program=$!
 	tries=0
-	until $ready || [ $tries -eq 300 ]; do
+	until $ready || [ $tries -eq 1200 ]; do
 		tries=$((tries + 1))
 		sleep 0.1
 	done
