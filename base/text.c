@@ -348,6 +348,17 @@ int text_list_add(struct text_list *list, const char *string, struct error *err)
 	return text_list_take(list, strdup(string), err);
 }
 
+int text_list_addf(struct text_list *list, struct error *err, const char *format, ...)
+{
+	struct text text CLEANUP_TEXT = {0};
+	va_list args;
+
+	va_start(args, format);
+	text_vaddf(&text, format, args);
+	va_end(args);
+	return text_list_take(list, text_take(&text), err);
+}
+
 int text_list_split(struct text_list *list, const char *string, char separator, struct error *err)
 {
 	for (const char *start = string;;) {

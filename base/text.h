@@ -84,6 +84,8 @@ struct text_list {
 int text_list_add(struct text_list *list, const char *string, struct error *err); /* copies */
 int text_list_take(struct text_list *list, char *string,
 		   struct error *err); /* consumes, NULL = out of memory */
+int text_list_addf(struct text_list *list, struct error *err, const char *format, ...)
+	PRINTF_LIKE(3, 4);
 int text_list_split(struct text_list *list, const char *string, char separator, struct error *err);
 bool text_list_has(const struct text_list *list, const char *string);
 void text_list_sort(struct text_list *list);

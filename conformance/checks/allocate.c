@@ -35,8 +35,7 @@ static void prompt(struct rig *rig, const struct rig_item *item)
 	uint64_t duration_ms = 0;
 
 	if (expect_first(rig, item, "Allocate of one device", &duration_ms))
-		(void)check_expect_at_most(rig->run, "milliseconds", (long long)duration_ms,
-					   (long long)requirement_limit_ms(CHECK_ALC_02));
+		(void)check_expect_in_time(rig->run, "milliseconds", duration_ms);
 }
 
 static void each_and_all(struct rig *rig, const struct rig_item *item)
@@ -233,10 +232,9 @@ static void allocate_on_socket(struct rig *rig, const struct kubelet_registratio
 	if (check_expect_ok(rig->run, rc, "Allocate is answered", &err) &&
 	    check_expect(rig->run, reply.code == RPC_OK, "Allocate before any ListAndWatch", "OK",
 			 "%s %s", rpc_code_name(reply.code), reply.message))
-		(void)check_expect(rig->run, first, "Allocate is answered",
-				   "before ListAndWatch is opened", "%s",
-				   first ? "before ListAndWatch is opened"
-					 : "after ListAndWatch was opened");
+		(void)check_expect_is(rig->run, first, "Allocate is answered",
+				      "before ListAndWatch is opened",
+				      "after ListAndWatch was opened");
 	rpc_channel_close(channel);
 }
 
@@ -264,137 +262,98 @@ static void before_list(struct check_run *run)
 		allocate_on_socket(rig, registering.found, ids.items[0]);
 }
 
-#define ALLOCATE(name, body)                                                                       \
-	.id = "allocate." name, .revision = 1, .timeout_s = 180, .judge = (body),                  \
-	.run = rig_each_resource, .stands_on = "allocate.one-response"
+#define ALLOCATE(name, rule, severity, body)                                                       \
+	CHECK_ROW("allocate." name, rule, severity, 1),                                            \
+		.timeout_s = 180, .stands_on = "allocate.one-response", .run = rig_each_resource,  \
+		.judge = (body)
 
-static const struct check checks[] = {
+const struct check allocate_checks[] = {
 	{
-		.id = "allocate.one-response",
-		.revision = 1,
-		.timeout_s = 180,
-		.stands_on = "list-and-watch.arrives",
-		.run = rig_each_resource,
-		.judge = one_response,
+		CHECK_ROW("allocate.one-response", ALC_01, CRITICAL, 1),
 		.title = "A container request is answered by a container response",
 		.advice = "Return one ContainerAllocateResponse for each container request: "
 			  "without one the pod fails.",
-		.requirement = CHECK_ALC_01,
-		.severity = CHECK_CRITICAL,
+		.timeout_s = 180,
 		.needs = {.devices = 1},
+		.stands_on = "list-and-watch.arrives",
+		.run = rig_each_resource,
+		.judge = one_response,
 	},
 	{
-		ALLOCATE("prompt", prompt),
+		ALLOCATE("prompt", ALC_02, CRITICAL, prompt),
 		.title = "Allocate of a healthy device is prompt",
 		.advice = "Prepare what is slow beforehand: the kubelet admits one pod at a time "
 			  "and has no deadline here.",
-		.requirement = CHECK_ALC_02,
-		.severity = CHECK_CRITICAL,
-		.needs = {.devices = 1},
 	},
 	{
-		ALLOCATE("each-and-all", each_and_all),
+		ALLOCATE("each-and-all", ALC_03, CRITICAL, each_and_all),
 		.title = "Each device and all devices together can be allocated",
 		.advice = "See which id is refused; a healthy id that is listed must be "
 			  "allocatable.",
-		.requirement = CHECK_ALC_03,
-		.severity = CHECK_CRITICAL,
-		.needs = {.devices = 1},
 	},
 	{
-		ALLOCATE("several-requests", several_requests),
+		ALLOCATE("several-requests", ALC_04, MEDIUM, several_requests),
 		.title = "Several container requests are answered one by one, in order",
 		.advice = "Answer container_requests[i] with container_responses[i].",
-		.requirement = CHECK_ALC_04,
-		.severity = CHECK_MEDIUM,
-		.needs = {.devices = 1},
 	},
 	{
-		ALLOCATE("order", order),
+		ALLOCATE("order", ALC_05, HIGH, order),
 		.title = "The same ids are given the same answer, in any order",
 		.advice = "Sort the ids, or treat them as a set: the kubelet's order is random.",
-		.requirement = CHECK_ALC_05,
-		.severity = CHECK_HIGH,
-		.needs = {.devices = 1},
 	},
 	{
-		ALLOCATE("repeat", repeat),
+		ALLOCATE("repeat", ALC_06, CRITICAL, repeat),
 		.title = "A device that was allocated can be allocated again",
 		.advice = "Keep no record of what is allocated: there is no call that gives a "
 			  "device back.",
-		.requirement = CHECK_ALC_06,
-		.severity = CHECK_CRITICAL,
-		.needs = {.devices = 1},
 	},
 	{
-		ALLOCATE("unknown-id", unknown_id),
+		ALLOCATE("unknown-id", ALC_07, HIGH, unknown_id),
 		.title = "Allocate of an unknown id is refused, and harms nothing",
 		.advice = "Look each id up in the list that was sent, and answer with an error "
 			  "status.",
-		.requirement = CHECK_ALC_07,
-		.severity = CHECK_HIGH,
-		.needs = {.devices = 1},
 	},
 	{
-		ALLOCATE("error-names-id", error_names_id),
+		ALLOCATE("error-names-id", ALC_13, LOW, error_names_id),
 		.title = "The error of a refused Allocate names the id",
 		.advice = "Put the id into the status message: it is all that the pod's owner gets "
 			  "to see.",
-		.requirement = CHECK_ALC_13,
-		.severity = CHECK_LOW,
-		.needs = {.devices = 1},
 	},
 	{
-		ALLOCATE("no-ids", no_ids),
+		ALLOCATE("no-ids", ALC_09, MEDIUM, no_ids),
 		.title = "Allocate without ids does no harm",
 		.advice = "Answer with an error or with nothing; never with a device.",
-		.requirement = CHECK_ALC_09,
-		.severity = CHECK_MEDIUM,
-		.needs = {.devices = 1},
 	},
 	{
-		.id = "allocate.before-list",
-		.revision = 1,
-		.timeout_s = 180,
-		.stands_on = "allocate.one-response",
-		.run = before_list,
+		CHECK_ROW("allocate.before-list", ALC_12, MEDIUM, 1),
 		.title = "Allocate works before any ListAndWatch stream is open",
 		.advice = "Build the device table at start, not when the first stream opens.",
-		.requirement = CHECK_ALC_12,
-		.severity = CHECK_MEDIUM,
+		.timeout_s = 180,
 		.needs = {.devices = 1, .own_plugin = true},
+		.stands_on = "allocate.one-response",
+		.run = before_list,
 	},
 	{
-		ALLOCATE("paths-exist", allocate_paths_exist),
+		CHECK_ROW("allocate.paths-exist", ALC_15, CRITICAL, 1),
 		.title = "Mount sources and device nodes in an answer exist",
 		.advice = "Check each path before answering: the container runtime creates an "
 			  "empty directory where a mount source is missing.",
-		.requirement = CHECK_ALC_15,
-		.severity = CHECK_CRITICAL,
+		.timeout_s = 180,
 		.needs = {.devices = 1, .live_node = true},
+		.stands_on = "allocate.one-response",
+		.run = rig_each_resource,
+		.judge = allocate_paths_exist,
 	},
 	{
-		ALLOCATE("unique-paths", allocate_unique_paths),
+		ALLOCATE("unique-paths", ALC_16, HIGH, allocate_unique_paths),
 		.title = "Entries of an answer with one container path are the same",
 		.advice = "Merge what several devices share: of equal container paths only the "
 			  "first counts.",
-		.requirement = CHECK_ALC_16,
-		.severity = CHECK_HIGH,
-		.needs = {.devices = 1},
 	},
 	{
-		ALLOCATE("read-only", allocate_read_only),
+		ALLOCATE("read-only", ALC_18, MEDIUM, allocate_read_only),
 		.title = "Driver files are mounted read-only, on harmless destinations",
 		.advice = "Set read_only; mount files, not whole system directories.",
-		.requirement = CHECK_ALC_18,
-		.severity = CHECK_MEDIUM,
-		.needs = {.devices = 1},
 	},
 	{.id = NULL},
-};
-
-const struct check_suite suite_allocate = {
-	.name = "allocate",
-	.title = "Allocate",
-	.checks = checks,
 };

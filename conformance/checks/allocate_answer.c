@@ -132,10 +132,8 @@ void allocate_expect_same(struct rig *rig, const char *what,
 {
 	if (first == NULL || second == NULL)
 		return;
-	bool same = allocate_is_same(first, second);
-
-	(void)check_expect(rig->run, same, what, "the same answer", "%s",
-			   same ? "the same answer" : "another answer");
+	(void)check_expect_is(rig->run, allocate_is_same(first, second), what, "the same answer",
+			      "another answer");
 }
 
 static bool path_is_sound(const char *path)

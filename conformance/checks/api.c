@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* APIs: a container with a device computes on it. */
-#include "conformance/checks/identity.h"
 #include "conformance/checks/offer.h"
 #include "conformance/checks/stage.h"
 #include "conformance/checks/suites.h"
@@ -341,7 +340,7 @@ static void api_every_api(struct check_run *run)
 
 static const char *const tags_api[] = {"gpu", "container", NULL};
 
-static const struct check checks[] = {
+const struct check api_checks[] = {
 	{
 		.id = "api.vulkan",
 		.title = "Containers compute with Vulkan on each device that offers it",
@@ -460,10 +459,4 @@ static const struct check checks[] = {
 		.run = api_every_api,
 	},
 	{.id = NULL},
-};
-
-const struct check_suite suite_api = {
-	.name = "api",
-	.title = "GPU APIs inside containers",
-	.checks = checks,
 };

@@ -2,85 +2,81 @@
 #include "conformance/checks/authenticity.h"
 
 #include "base/cleanup.h"
+#include "base/json.h"
 #include "conformance/checks/tamper.h"
 #include "conformance/runner/context.h"
 #include "containers/images/images.h"
+#include "workloads/common/reference.h"
 
+#include <stdio.h>
 #include <string.h>
+#include <uv.h>
 
-enum { DIFFERENCES_TOLD = 8 };
+enum { DIFFERENCES_TOLD = 8, ELEMENTS_MAX = 1 << 26 };
 
-static bool authenticity_expect_program(struct check_run *run, const char *label, const char *probe,
-					const struct container_view *view)
+/* Records what was found. True: nothing. */
+static bool expect_none(struct check_run *run, const char *label, const char *what,
+			const char *wanted, int rc, const struct text_list *found,
+			const struct error *err)
 {
-	const struct image_manifest *image = &check_context(run)->image;
-	char *path CLEANUP_FREE = text_format(IMAGES_PROGRAM_DIRECTORY "/%s", probe);
-	char *what CLEANUP_FREE = text_format("%s: running program", label);
-	const struct image_manifest_file *file =
-		path != NULL ? image_manifest_find(image, path) : NULL;
+	if (!check_works(run, rc, label, err))
+		return false;
+	for (size_t i = 0; i < found->count && i < DIFFERENCES_TOLD; i++)
+		(void)check_expect(run, false, check_format(run, "%s: %s", label, what), wanted,
+				   "%s", found->items[i]);
+	return found->count == 0;
+}
 
-	if (what == NULL || file == NULL) {
+bool authenticity_expect_answer(struct check_run *run, const char *label, const struct grant *grant)
+{
+	const struct context *context = check_context(run);
+	struct text_list found CLEANUP_TEXT_LIST = {0};
+	struct error err = {0};
+	int rc = strcmp(context->node->system.os, "windows") == 0
+			 ? tamper_find_windows(grant, &found, &err)
+			 : tamper_find(grant, &context->image, &found, &err);
+
+	return expect_none(run, label, "the answer", "leaves the probe untouched", rc, &found,
+			   &err);
+}
+
+/* The answer's mounts as they came to lie, and the variables, which hooks and CDI edits may add. */
+static bool expect_untouched(struct check_run *run, const char *label, const struct grant *grant,
+			     const struct container_view *view)
+{
+	struct text_list found CLEANUP_TEXT_LIST = {0};
+	struct error err = {0};
+	int rc = tamper_find_seen(grant, &check_context(run)->image, view, &found, &err);
+
+	return expect_none(run, label, "the answer in the container", "leaves the probe untouched",
+			   rc, &found, &err);
+}
+
+static bool expect_program(struct check_run *run, const char *label, const char *probe,
+			   const struct container_view *view)
+{
+	const char *path = check_format(run, IMAGES_PROGRAM_DIRECTORY "/%s", probe);
+	const struct image_manifest_file *file =
+		image_manifest_find(&check_context(run)->image, path);
+
+	if (file == NULL) {
 		check_broken(run, "%s: the content of the image is not known", label);
 		return false;
 	}
-	return check_expect(run, strcmp(view->exe_digest, file->digest) == 0, what,
+	return check_expect(run, strcmp(view->exe_digest, file->digest) == 0,
+			    check_format(run, "%s: running program", label),
 			    "the image's own, by digest", "%s, %s", view->exe, view->exe_digest);
 }
 
-static bool authenticity_expect_files(struct check_run *run, const char *label,
-				      const struct container_view *view)
-{
-	struct text_list differences CLEANUP_TEXT_LIST = {0};
-	char *what CLEANUP_FREE = text_format("%s: the image's programs and libraries", label);
-	struct error err = {0};
-
-	if (what == NULL ||
-	    container_compare(view, &check_context(run)->image, &differences, &err) < 0) {
-		check_broken(run, "%s: %s", label, err.text);
-		return false;
-	}
-	for (size_t i = 0; i < differences.count && i < DIFFERENCES_TOLD; i++)
-		(void)check_expect(run, false, what, "in their places", "%s", differences.items[i]);
-	return differences.count == 0;
-}
-
-/* Of the program as it was started: the answer's, the image's and those of hooks and CDI edits. */
-static bool authenticity_expect_variables(struct check_run *run, const char *label,
-					  const struct container_view *view)
-{
-	char *what CLEANUP_FREE = text_format("%s: environment of the program", label);
-	bool held = true;
-
-	for (size_t i = 0; held && i < view->environment.count; i++) {
-		const char *variable = view->environment.items[i];
-		const char *reason = tamper_variable(variable);
-
-		held = reason == NULL;
-		if (!held)
-			(void)check_expect(run, false, what != NULL ? what : label,
-					   "leaves the probe untouched", "variable %.*s %s",
-					   (int)strcspn(variable, "="), variable, reason);
-	}
-	return held;
-}
-
-/* Of the answer's mounts as they came to lie. */
-static bool authenticity_expect_mounts(struct check_run *run, const char *label,
-				       const struct grant *grant, const struct container_view *view)
+static bool expect_files(struct check_run *run, const char *label,
+			 const struct container_view *view)
 {
 	struct text_list found CLEANUP_TEXT_LIST = {0};
-	char *what CLEANUP_FREE = text_format("%s: the answer in the container", label);
 	struct error err = {0};
+	int rc = container_compare(view, &check_context(run)->image, &found, &err);
 
-	if (what == NULL ||
-	    tamper_find_seen(grant, &check_context(run)->image, view, &found, &err) < 0) {
-		check_broken(run, "%s: %s", label, err.text);
-		return false;
-	}
-	for (size_t i = 0; i < found.count && i < DIFFERENCES_TOLD; i++)
-		(void)check_expect(run, false, what, "leaves the probe untouched", "%s",
-				   found.items[i]);
-	return found.count == 0;
+	return expect_none(run, label, "the image's programs and libraries", "in their places", rc,
+			   &found, &err);
 }
 
 bool authenticity_expect(struct check_run *run, const char *label, const char *probe,
@@ -97,12 +93,86 @@ bool authenticity_expect(struct check_run *run, const char *label, const char *p
 				  label, err.text);
 		return true;
 	}
-	if (rc < 0) {
-		check_broken(run, "%s: %s", label, err.text);
-		return false;
-	}
-	return authenticity_expect_variables(run, label, view) &&
-	       authenticity_expect_program(run, label, probe, view) &&
-	       authenticity_expect_files(run, label, view) &&
-	       authenticity_expect_mounts(run, label, grant, view);
+	return check_works(run, rc, label, &err) && expect_untouched(run, label, grant, view) &&
+	       expect_program(run, label, probe, view) && expect_files(run, label, view);
+}
+
+int document_new_launch(const char *probe, struct document_launch *out, struct error *err)
+{
+	unsigned char bytes[(DOCUMENT_NONCE_SIZE - 1) / 2] = {0};
+	uint32_t seed = 0;
+	int rc = uv_random(NULL, NULL, bytes, sizeof(bytes), 0, NULL);
+
+	if (rc == 0)
+		rc = uv_random(NULL, NULL, &seed, sizeof(seed), 0, NULL);
+	if (rc < 0)
+		return error_uv(err, rc, "random bytes");
+	*out = (struct document_launch){.probe = probe, .seed = seed != 0 ? seed : 1};
+	for (size_t i = 0; i < sizeof(bytes); i++)
+		(void)snprintf(out->nonce + 2 * i, 3, "%02x", bytes[i]);
+	return 0;
+}
+
+/* `random`: a text that this launch made up. */
+static bool expect_text(struct check_run *run, const char *label, const cJSON *document,
+			const char *pointer, const char *wanted, bool random)
+{
+	const char *what = check_format(run, "%s: %s", label, pointer);
+	const char *saw = cJSON_GetStringValue(json_pointer(document, pointer));
+
+	return random ? check_expect_random(run, what, saw, wanted)
+		      : check_expect_text(run, what, saw, wanted);
+}
+
+/* What was read back is what only the work on this launch's input makes. */
+static bool expect_digest(struct check_run *run, const char *label, const cJSON *document,
+			  const char *array, const struct document_launch *launch)
+{
+	const cJSON *elements = json_pointer(document, "/work/elements");
+	char wanted[DIGEST_SIZE] = "";
+	struct error err = {0};
+
+	if (!cJSON_IsNumber(elements) || elements->valuedouble < 1 ||
+	    elements->valuedouble > ELEMENTS_MAX)
+		return check_expect(run, false, "/work/elements", "a number of elements",
+				    "something else");
+	return check_works(run,
+			   work_expected_digest(array, launch->seed, (size_t)elements->valuedouble,
+						wanted, &err),
+			   NULL, &err) &&
+	       expect_text(run, label, document, check_format(run, "/work/digests/%s", array),
+			   wanted, true);
+}
+
+static bool expect_work(struct check_run *run, const char *label, const cJSON *document,
+			const struct document_launch *launch)
+{
+	static const char *const numbers[] = {"values", "y"};
+	static const char *const tensors[] = {"sum", "product"};
+	const char *const *arrays =
+		strcmp(launch->probe, "probe-directml") == 0 ? tensors : numbers;
+	const cJSON *seed = json_pointer(document, "/work/seed");
+	bool held = check_expect_random(
+		run, "/work/seed",
+		check_format(run, "%.0f", cJSON_IsNumber(seed) ? seed->valuedouble : 0),
+		check_format(run, "%llu", (unsigned long long)launch->seed));
+
+	for (size_t i = 0; i < ARRAY_SIZE(numbers); i++)
+		held = expect_digest(run, label, document, arrays[i], launch) && held;
+	if (cJSON_IsObject(json_pointer(document, "/work/render")))
+		held = expect_digest(run, label, document, "pixels", launch) && held;
+	return held;
+}
+
+bool document_expect_launch(struct check_run *run, const char *label, const cJSON *document,
+			    const struct document_launch *launch)
+{
+	const char *api = launch->probe + strlen("probe-");
+	const char *status = cJSON_GetStringValue(json_pointer(document, "/work/status"));
+	bool held = expect_text(run, label, document, "/schema", "gpucert-probe/1", false);
+
+	held = expect_text(run, label, document, "/probe", api, false) && held;
+	held = expect_text(run, label, document, "/version", GPUCERT_VERSION, false) && held;
+	held = expect_text(run, label, document, "/nonce", launch->nonce, true) && held;
+	return held && text_equal(status, "ok") ? expect_work(run, label, document, launch) : held;
 }

@@ -2,11 +2,20 @@
 #pragma once
 
 /* Is the probe that runs in a container the one that was put into its image, on the image's own
- * libraries? Looked at from the host while the probe is held at its start. */
+ * libraries? Looked at from the host while the probe is held at its start. And does a probe's
+ * document belong to the launch that it is taken for? */
 
 #include "conformance/runner/check.h"
 #include "containers/grant/grant.h"
 #include "containers/inspect/inspect.h"
+
+#include <cjson/cJSON.h>
+#include <stdint.h>
+
+/* Records what of an answer changes the probe itself, before there is a container. False: then its
+ * document would prove nothing. */
+bool authenticity_expect_answer(struct check_run *run, const char *label,
+				const struct grant *grant);
 
 /*
  * Fills `view` with what the host sees of the container whose first process, a held probe, is
@@ -18,3 +27,23 @@
  */
 bool authenticity_expect(struct check_run *run, const char *label, const char *probe,
 			 const struct grant *grant, int64_t pid, struct container_view *view);
+
+enum { DOCUMENT_NONCE_SIZE = 33 };
+
+struct document_launch {
+	const char *probe;		 /* "probe-vulkan" */
+	char nonce[DOCUMENT_NONCE_SIZE]; /* another one in each launch */
+	uint32_t seed;			 /* not 0 */
+};
+
+/* Chooses nonce and seed. Errors of uv_random(). */
+int document_new_launch(const char *probe, struct document_launch *out, struct error *err);
+
+/*
+ * Records that schema, probe, version and nonce of the document are those of the launch and of this
+ * build, and, for work that the probe calls done, that its seed is the launch's and that each
+ * digest of what was read back from the device is the one that follows from the seed. False:
+ * recorded, and the document proves nothing.
+ */
+bool document_expect_launch(struct check_run *run, const char *label, const cJSON *document,
+			    const struct document_launch *launch);

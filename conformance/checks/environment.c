@@ -10,7 +10,7 @@
 
 enum { DRAIN_MS = 5000 };
 
-static void environment_devices(struct check_run *run)
+static void devices(struct check_run *run)
 {
 	const struct discovery_snapshot *node = check_context(run)->node;
 	char *json = discovery_to_json(node);
@@ -27,8 +27,7 @@ static void environment_devices(struct check_run *run)
 	discovery_string_free(json);
 }
 
-static void environment_expect_conditions(struct check_run *run,
-					  const Runtime__V1__StatusResponse *response)
+static void expect_conditions(struct check_run *run, const Runtime__V1__StatusResponse *response)
 {
 	bool ready = false;
 
@@ -41,10 +40,10 @@ static void environment_expect_conditions(struct check_run *run,
 			check_note(run, "%s is false: %s %s", condition->type, condition->reason,
 				   condition->message);
 	}
-	(void)check_expect(run, ready, "RuntimeReady", "true", "%s", ready ? "true" : "false");
+	(void)check_expect_is(run, ready, "RuntimeReady", "true", "false");
 }
 
-static void environment_runtime(struct check_run *run)
+static void runtime(struct check_run *run)
 {
 	Runtime__V1__VersionResponse *version CLEANUP_CRI_REPLY = NULL;
 	Runtime__V1__StatusResponse *status CLEANUP_CRI_REPLY = NULL;
@@ -52,10 +51,8 @@ static void environment_runtime(struct check_run *run)
 	struct error err = {0};
 	uv_loop_t loop;
 
-	if (loop_open(&loop, &err) < 0) {
-		check_broken(run, "%s", err.text);
+	if (!check_works(run, loop_open(&loop, &err), NULL, &err))
 		return;
-	}
 	int rc = cri_open(&loop, check_context(run)->cri_address, &cri, &err);
 
 	if (rc == 0)
@@ -66,7 +63,7 @@ static void environment_runtime(struct check_run *run)
 		(void)check_expect_text(run, "runtime_api_version", version->runtime_api_version,
 					"v1");
 		check_note(run, "%s %s", version->runtime_name, version->runtime_version);
-		environment_expect_conditions(run, status);
+		expect_conditions(run, status);
 	}
 	if (cri != NULL)
 		check_add_time(run, REPORT_PHASE_CRI, cri_time_ms(cri) * 1000000);
@@ -74,60 +71,41 @@ static void environment_runtime(struct check_run *run)
 	(void)loop_drain(&loop, DRAIN_MS, NULL);
 }
 
-static void environment_container(struct check_run *run)
+static void container(struct check_run *run)
 {
 	static const char *const command[] = {"probe-visibility", NULL};
 	struct stage *stage = stage_open(run, NULL);
 
-	if (stage == NULL)
-		return;
-	stage_judges_runtime(stage);
-	(void)stage_run(stage, "bare-container", command, NULL);
+	if (stage != NULL)
+		(void)stage_run(stage, "bare-container", command, NULL);
 }
 
-static const struct check checks[] = {
+const struct check environment_checks[] = {
 	{
-		.id = "environment.devices",
+		CHECK_ROW("environment.devices", ENV_01, CRITICAL, 1),
 		.title = "The node has a GPU or a software driver that stands in for one",
 		.advice = "Install a driver, or mesa-vulkan-drivers and pocl-opencl-icd for "
-			  "software devices; "
-			  "'gpu-discovery' shows what is found.",
-		.requirement = CHECK_ENV_01,
-		.severity = CHECK_CRITICAL,
-		.revision = 1,
+			  "software devices; 'gpu-discovery' shows what is found.",
 		.timeout_s = 30,
-		.run = environment_devices,
+		.run = devices,
 	},
 	{
-		.id = "environment.runtime",
+		CHECK_ROW("environment.runtime", ENV_01, CRITICAL, 1),
 		.title = "The container runtime is ready and speaks CRI v1",
 		.advice = "Look at the runtime's own log; with --cri, check the address and the "
 			  "CRI plugin.",
-		.requirement = CHECK_ENV_01,
-		.severity = CHECK_CRITICAL,
-		.revision = 1,
 		.timeout_s = 60,
 		.needs = {.containers = true},
-		.run = environment_runtime,
+		.run = runtime,
 	},
 	{
-		.id = "environment.container",
+		CHECK_ROW("environment.container", ENV_02, CRITICAL, 1),
 		.title = "A container without devices runs a probe",
 		.advice = "Containers cannot run here at all: the reason is in the evidence. "
-			  "Nothing else about "
-			  "containers is proven before this passes.",
-		.requirement = CHECK_ENV_02,
-		.severity = CHECK_CRITICAL,
-		.revision = 1,
+			  "Nothing else about containers is proven before this passes.",
 		.timeout_s = 120,
 		.needs = {.launcher = true},
-		.run = environment_container,
+		.run = container,
 	},
 	{.id = NULL},
-};
-
-const struct check_suite suite_environment = {
-	.name = "environment",
-	.title = "Environment",
-	.checks = checks,
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "conformance/checks/identity.h"
+#include "conformance/checks/visibility.h"
 
 #include "base/json.h"
 #include "base/text.h"
@@ -149,12 +149,11 @@ void identity_expect(struct check_run *run, const struct discovery_snapshot *nod
 	if (!cJSON_IsBool(flag))
 		(void)check_expect(run, false, "/devices/0/software", "true or false", "neither");
 	else if (device->kind == DISCOVERY_SOFTWARE)
-		(void)check_expect(run, software, "/devices/0/software", "true", "%s",
-				   software ? "true" : "false");
+		(void)check_expect_is(run, software, "/devices/0/software", "true", "false");
 	else if (software && node->system.emulator != NULL && node->system.emulator[0] != '\0')
 		check_note(run, "%s: a software renderer, as under %s", device->id,
 			   node->system.emulator);
-	else if (check_expect(run, !software, "/devices/0/software", "false", "%s",
-			      software ? "true: a software renderer stands in" : "false"))
+	else if (check_expect_is(run, !software, "/devices/0/software", "false",
+				 "true: a software renderer stands in"))
 		compare_hardware(&identity, seen);
 }

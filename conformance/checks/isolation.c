@@ -446,70 +446,58 @@ static void shared_replicas(struct check_run *run)
 
 static const char *const tags_isolation[] = {"isolation", "container", NULL};
 
-#define ISOLATION(name, meaning, body)                                                             \
-	.id = "isolation." name, .revision = (meaning), .timeout_s = 300, .run = (body),           \
-	.tags = tags_isolation, .severity = CHECK_CRITICAL
+#define ISOLATION(name, rule, severity, meaning, body)                                             \
+	CHECK_ROW("isolation." name, rule, severity, meaning), .timeout_s = 300, .run = (body),    \
+							       .tags = tags_isolation
 
-static const struct check checks[] = {
+const struct check isolation_checks[] = {
 	{
-		ISOLATION("no-allocation", 2, no_allocation),
+		ISOLATION("no-allocation", ISO_01, CRITICAL, 2, no_allocation),
 		.title = "A container without a device sees no GPU",
 		.advice = "Look at what the evidence shows: a runtime hook, a default mount or a "
 			  "privileged runtime gives every container the GPU.",
-		.requirement = CHECK_ISO_01,
 		.needs = {.containers = true},
 		.stands_on = "environment.container",
 	},
 	{
-		ISOLATION("single-device", 2, single_device),
+		ISOLATION("single-device", ISO_02, CRITICAL, 2, single_device),
 		.title = "A container with one device sees that device and no other",
 		.advice = "Compare the evidence with the plugin's answer; if the answer names one "
 			  "device, the driver does not isolate: run one GPU per node until it "
 			  "does.",
-		.requirement = CHECK_ISO_02,
 		.needs = {.devices = 1, .containers = true},
 		.stands_on = "allocate.one-response",
 	},
 	{
-		ISOLATION("two-containers", 2, two_containers),
+		ISOLATION("two-containers", ISO_03, CRITICAL, 2, two_containers),
 		.title = "Two containers at the same time see one device each, their own",
 		.advice = "As for isolation.single-device; here both containers run side by side.",
-		.requirement = CHECK_ISO_03,
 		.needs = {.devices = 2, .containers = true},
 		.stands_on = "allocate.one-response",
 	},
 	{
-		ISOLATION("two-devices", 1, two_devices),
+		ISOLATION("two-devices", ISO_02, CRITICAL, 1, two_devices),
 		.title = "A container with two devices sees both and no third",
 		.advice = "Compare the answer for two ids with those for each of them alone: a "
 			  "variable or a path that is there once holds one device.",
-		.requirement = CHECK_ISO_02,
 		.needs = {.os = "linux", .devices = 2, .containers = true},
 		.stands_on = "allocate.one-response",
 	},
 	{
-		ISOLATION("node-files", 1, isolation_node_files),
+		ISOLATION("node-files", ISO_05, CRITICAL, 1, isolation_node_files),
 		.title = "No answer hands out the node itself",
 		.advice = "Mount what the driver needs, file by file, and hand out the nodes of "
 			  "GPUs alone: who holds the node's root, its /proc, /sys or /etc, its "
 			  "disks, its memory or a socket of kubelet or runtime holds the node.",
-		.requirement = CHECK_ISO_05,
 		.needs = {.os = "linux", .devices = 1, .live_node = true},
 		.stands_on = "allocate.one-response",
 	},
 	{
-		ISOLATION("shared-replicas", 2, shared_replicas),
+		ISOLATION("shared-replicas", ISO_04, CRITICAL, 2, shared_replicas),
 		.title = "Two containers with replicas of one device both see that device",
 		.advice = "Check that the plugin maps each replica's id to its device.",
-		.requirement = CHECK_ISO_04,
 		.needs = {.devices = 1, .containers = true},
 		.stands_on = "allocate.one-response",
 	},
 	{.id = NULL},
-};
-
-const struct check_suite suite_isolation = {
-	.name = "isolation",
-	.title = "Isolation between containers",
-	.checks = checks,
 };

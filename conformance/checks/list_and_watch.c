@@ -62,9 +62,8 @@ static void first_message(struct rig *rig, const struct rig_item *item)
 	const struct kubelet_message *first = kubelet_stream_message(stream, 0);
 
 	first = first != NULL ? first : item->list;
-	(void)check_expect_at_most(rig->run, "milliseconds to the first list",
-				   (long long)(first->time_ms - kubelet_stream_opened_ms(stream)),
-				   (long long)requirement_limit_ms(CHECK_LAW_01));
+	(void)check_expect_in_time(rig->run, "milliseconds to the first list",
+				   first->time_ms - kubelet_stream_opened_ms(stream));
 }
 
 /* Characters as the API counts them. */
@@ -254,14 +253,13 @@ static void compare_streams(struct rig *rig, const char *resource,
 		       "the whole list", NULL);
 	const struct kubelet_message *first = kubelet_stream_last(streams[0]);
 	const struct kubelet_message *second = kubelet_stream_last(streams[1]);
-	bool open = kubelet_stream_is_open(streams[0]);
 
 	if (first == NULL || second == NULL)
 		check_broken(rig->run, "%s: a stream's list is gone", resource);
 	else
 		expect_same_list(rig->run, &first->devices, &second->devices);
-	(void)check_expect(rig->run, open, "the first stream", "still open", "%s",
-			   open ? "still open" : "closed");
+	(void)check_expect_is(rig->run, kubelet_stream_is_open(streams[0]), "the first stream",
+			      "still open", "closed");
 }
 
 /* A stream of one's own, once its first list is there. The caller frees *out in any case. */
@@ -346,10 +344,9 @@ static void idle(struct check_run *run)
 	for (size_t i = 0; i < rig->resources.count; i++) {
 		const char *resource = rig->resources.items[i];
 		const struct kubelet_stream *stream = rig_stream(rig, resource);
-		bool open = kubelet_stream_is_open(stream);
 
-		(void)check_expect(run, open, "stream", "open", "%s",
-				   open ? "open" : kubelet_stream_status(stream));
+		(void)check_expect_is(run, kubelet_stream_is_open(stream), "stream", "open",
+				      kubelet_stream_status(stream));
 		expect_answers(run, kubelet_resource_plugin(rig->kubelet, resource),
 			       "a call on the idle connection");
 	}
@@ -378,116 +375,85 @@ static void no_storm(struct check_run *run)
 	}
 }
 
-#define LIST(name, body)                                                                           \
-	.id = "list-and-watch." name, .revision = 1, .timeout_s = 720,                             \
-	.stands_on = "list-and-watch.arrives", .run = (body)
+#define LIST(name, rule, severity, body)                                                           \
+	CHECK_ROW("list-and-watch." name, rule, severity, 1),                                      \
+		.timeout_s = 720, .stands_on = "list-and-watch.arrives", .run = (body)
 
-static const struct check checks[] = {
+const struct check list_and_watch_checks[] = {
 	{
-		.id = "list-and-watch.arrives",
-		.revision = 1,
-		.timeout_s = 150,
-		.stands_on = "registration.accepted",
-		.run = arrives,
+		CHECK_ROW("list-and-watch.arrives", LAW_02, CRITICAL, 1),
 		.title = "Each resource's first device list arrives",
 		.advice = "Send the list as soon as the stream opens; the reason tells how the "
 			  "stream ended, if it did.",
-		.requirement = CHECK_LAW_02,
-		.severity = CHECK_CRITICAL,
+		.timeout_s = 150,
+		.stands_on = "registration.accepted",
+		.run = arrives,
 	},
 	{
-		LIST("first-message", each_list),
-		.judge = first_message,
+		LIST("first-message", LAW_01, CRITICAL, each_list),
 		.title = "The first device list arrives promptly",
 		.advice = "Send the list as soon as the stream opens, before watching for changes.",
-		.requirement = CHECK_LAW_01,
-		.severity = CHECK_CRITICAL,
+		.judge = first_message,
 	},
 	{
-		LIST("devices-present", list_devices_present),
+		LIST("devices-present", LAW_02, CRITICAL, list_devices_present),
 		.title = "The list holds the devices that the node has",
 		.advice = "Compare with 'gpu-discovery'; a filter of the plugin may be too narrow.",
-		.requirement = CHECK_LAW_02,
-		.severity = CHECK_CRITICAL,
 		.needs = {.devices = 1},
 	},
 	{
-		LIST("ids", each_listing),
-		.judge = ids_are_sound,
+		LIST("ids", LAW_03, HIGH, each_listing),
 		.title = "Device ids are unique, printable and not too long",
 		.advice = "Shorten or hash long ids; the kubelet keeps them in its checkpoint as "
 			  "they are.",
-		.requirement = CHECK_LAW_03,
-		.severity = CHECK_HIGH,
+		.judge = ids_are_sound,
 	},
 	{
-		LIST("health", each_listing),
-		.judge = health_words,
+		LIST("health", LAW_04, CRITICAL, each_listing),
 		.title = "Health is Healthy or Unhealthy, letter for letter",
 		.advice = "The kubelet compares exactly: any other word makes the device unusable.",
-		.requirement = CHECK_LAW_04,
-		.severity = CHECK_CRITICAL,
+		.judge = health_words,
 	},
 	{
-		LIST("message-size", each_list),
-		.judge = message_size,
+		LIST("message-size", LAW_05, HIGH, each_list),
 		.title = "A device list is not longer than a kubelet receives",
 		.advice = "Offer fewer replicas or shorter ids: a longer list ends the stream.",
-		.requirement = CHECK_LAW_05,
-		.severity = CHECK_HIGH,
+		.judge = message_size,
 	},
 	{
-		LIST("ids-stable", ids_stable),
+		LIST("ids-stable", LAW_06, HIGH, ids_stable),
 		.title = "Device ids survive a restart of the plugin",
 		.advice = "Derive ids from the hardware (PCI address, UUID), not from order or "
 			  "time.",
-		.requirement = CHECK_LAW_06,
-		.severity = CHECK_HIGH,
 		.needs = {.own_plugin = true},
 	},
 	{
-		LIST("idle", idle),
+		LIST("idle", LAW_07, HIGH, idle),
 		.title = "An idle stream stays open and its connection answers",
 		.advice = "Set no deadline and no idle limit on ListAndWatch; the kubelet never "
 			  "asks again.",
-		.requirement = CHECK_LAW_07,
-		.severity = CHECK_HIGH,
 	},
 	{
-		LIST("two-streams", two_streams),
+		LIST("two-streams", LAW_08, MEDIUM, two_streams),
 		.title = "Two streams at once both get the full list",
 		.advice = "Give each ListAndWatch call its own subscription instead of one shared "
 			  "channel.",
-		.requirement = CHECK_LAW_08,
-		.severity = CHECK_MEDIUM,
 	},
 	{
-		LIST("cancel", cancel),
+		LIST("cancel", LAW_09, MEDIUM, cancel),
 		.title = "Cancelled streams are released",
 		.advice = "End the handler when the stream's context ends.",
-		.requirement = CHECK_LAW_09,
-		.severity = CHECK_MEDIUM,
 	},
 	{
-		LIST("no-storm", no_storm),
+		LIST("no-storm", LAW_14, MEDIUM, no_storm),
 		.title = "A stable node causes no storm of device lists",
 		.advice = "Send a list only when something changed: each costs a checkpoint write.",
-		.requirement = CHECK_LAW_14,
-		.severity = CHECK_MEDIUM,
 	},
 	{
-		LIST("numa-nodes", each_listing),
-		.judge = numa_nodes,
+		LIST("numa-nodes", LAW_15, HIGH, each_listing),
 		.title = "NUMA nodes in the list are numbers that a kubelet can keep",
 		.advice = "Leave the topology out when the node is unknown; do not send -1.",
-		.requirement = CHECK_LAW_15,
-		.severity = CHECK_HIGH,
+		.judge = numa_nodes,
 	},
 	{.id = NULL},
-};
-
-const struct check_suite suite_list_and_watch = {
-	.name = "list-and-watch",
-	.title = "Device lists",
-	.checks = checks,
 };

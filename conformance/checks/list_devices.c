@@ -33,8 +33,7 @@ static void expect_node(struct rig *rig, const char *resource,
 			continue;
 		for (size_t j = 0; j < list->count; j++)
 			listed = listed || is_replica(list->items[j].id, device->id);
-		(void)check_expect(rig->run, listed, device->id, "listed", "%s",
-				   listed ? "listed" : "missing");
+		(void)check_expect_is(rig->run, listed, device->id, "listed", "missing");
 	}
 	for (size_t i = 0; i < list->count; i++) {
 		bool found = false;

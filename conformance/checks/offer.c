@@ -10,7 +10,7 @@
 
 enum { OFFERS_MS = 60000 };
 
-static int read_options(struct rig *rig, struct offer *offer, struct error *err)
+static int read_grant(struct rig *rig, struct offer *offer, struct error *err)
 {
 	int rc = 0;
 
@@ -40,14 +40,13 @@ int offer_ask(struct rig *rig, const char *resource, const char *id, struct offe
 {
 	struct kubelet_reply reply CLEANUP_KUBELET_REPLY = {0};
 
-	*out = (struct offer){.resource = resource, .id = strdup(id)};
-	int rc = out->id != NULL ? rig_allocate(rig, resource, &id, 1, &reply, err)
-				 : error_memory(err);
+	*out = (struct offer){.resource = resource, .id = check_format(rig->run, "%s", id)};
+	int rc = rig_allocate(rig, resource, &id, 1, &reply, err);
 
 	if (rc == 0)
 		rc = merge_answer(rig, &reply, out, err);
 	if (rc == 0)
-		rc = read_options(rig, out, err);
+		rc = read_grant(rig, out, err);
 	if (rc == 0)
 		return 0;
 	offer_close(rig, out);
@@ -57,18 +56,15 @@ int offer_ask(struct rig *rig, const char *resource, const char *id, struct offe
 bool offer_open(struct rig *rig, const struct kubelet_limit *limits, size_t count,
 		struct offer *out)
 {
-	char *id CLEANUP_FREE = strdup(limits->ids[0]);
-	char *pod CLEANUP_FREE = text_format("%s/%s", limits->resource, limits->ids[0]);
+	const char *pod = check_format(rig->run, "%s/%s", limits->resource, limits->ids[0]);
 	struct error err = {0};
 
-	*out = (struct offer){.resource = limits->resource};
-	if (!check_works(rig->run, id != NULL && pod != NULL ? 0 : error_memory(&err), NULL,
-			 &err) ||
-	    !rig_admit(rig, pod, limits, count, &out->grant))
+	*out = (struct offer){.resource = limits->resource,
+			      .id = check_format(rig->run, "%s", limits->ids[0])};
+	if (!rig_admit(rig, pod, limits, count, &out->grant))
 		return false;
-	out->id = STEAL(id);
-	out->pod = STEAL(pod);
-	if (check_works(rig->run, read_options(rig, out, &err), NULL, &err))
+	out->pod = pod;
+	if (check_works(rig->run, read_grant(rig, out, &err), NULL, &err))
 		return true;
 	offer_close(rig, out);
 	return false;
@@ -119,8 +115,6 @@ void offer_close(struct rig *rig, struct offer *offer)
 	if (offer->pod != NULL)
 		rig_release(rig, offer->pod);
 	grant_free(&offer->grant);
-	free(offer->id);
-	free(offer->pod);
 	*offer = (struct offer){0};
 }
 

@@ -9,8 +9,8 @@
 
 struct offer {
 	const char *resource;
-	char *id;
-	char *pod; /* holds the id; NULL: nobody was admitted */
+	const char *id;
+	const char *pod; /* holds the id; NULL: nobody was admitted */
 	struct grant grant;
 	struct granted granted; /* read off the grant */
 };

@@ -34,8 +34,8 @@ static void accepted(struct rig *rig, const struct rig_item *item)
 {
 	const struct kubelet_registration *r = item->registration;
 
-	(void)check_expect(rig->run, r->code == RPC_OK, r->resource, "registered", "%s",
-			   rpc_code_name(r->code));
+	(void)check_expect_is(rig->run, r->code == RPC_OK, r->resource, "registered",
+			      rpc_code_name(r->code));
 }
 
 /* Waits for the first attempt, however it ends. NULL: recorded. */
@@ -59,9 +59,8 @@ static void arrives(struct check_run *run)
 		rig != NULL && rig_start_plugin(rig, NULL) ? expect_attempt(rig) : NULL;
 
 	if (first != NULL)
-		(void)check_expect_at_most(run, "milliseconds from the start to the first Register",
-					   (long long)(first->time_ms - rig->started_ms),
-					   (long long)requirement_limit_ms(CHECK_REG_01));
+		(void)check_expect_in_time(run, "milliseconds from the start to the first Register",
+					   first->time_ms - rig->started_ms);
 }
 
 /* Every attempt so far has been answered or given up. */
@@ -110,8 +109,8 @@ static void endpoint_accepts(struct rig *rig, const struct rig_item *item)
 {
 	const struct kubelet_registration *r = item->registration;
 
-	(void)check_expect(rig->run, r->socket_existed, "socket when Register arrived", "there",
-			   "%s", r->socket_existed ? "there" : "missing");
+	(void)check_expect_is(rig->run, r->socket_existed, "socket when Register arrived", "there",
+			      "missing");
 	(void)check_expect(rig->run, r->connected_ms != 0 && r->dial_attempts == 1,
 			   "connections tried until one was accepted", "1", "%u%s",
 			   r->dial_attempts, r->connected_ms != 0 ? "" : ", none accepted");
@@ -252,138 +251,105 @@ static void options_prompt(struct rig *rig, const struct rig_item *item)
 {
 	const struct kubelet_registration *r = item->registration;
 
-	(void)check_expect_at_most(rig->run, "milliseconds for GetDevicePluginOptions",
-				   (long long)(r->options_answered_ms - r->options_asked_ms),
-				   (long long)requirement_limit_ms(CHECK_REG_20));
+	(void)check_expect_in_time(rig->run, "milliseconds for GetDevicePluginOptions",
+				   r->options_answered_ms - r->options_asked_ms);
 }
 
 #define ARRIVES	 "registration.arrives"
 #define ACCEPTED "registration.accepted"
-#define REGISTRATION(name, foundation, body)                                                       \
-	.id = "registration." name, .revision = 1, .timeout_s = 180, .stands_on = (foundation),    \
-	.run = (body)
+#define REGISTRATION(name, rule, severity, foundation, body)                                       \
+	CHECK_ROW("registration." name, rule, severity, 1),                                        \
+		.timeout_s = 180, .stands_on = (foundation), .run = (body)
 
-static const struct check checks[] = {
+const struct check registration_checks[] = {
 	{
-		.id = "registration.arrives",
-		.revision = 2,
-		.timeout_s = 180,
-		.run = arrives,
+		CHECK_ROW("registration.arrives", REG_01, CRITICAL, 2),
 		.title = "A plugin that finds kubelet.sock calls Register",
 		.advice = "Look at the plugin's output in the evidence; it must dial kubelet.sock "
 			  "in the directory that it was given and call Register once it serves.",
-		.requirement = CHECK_REG_01,
-		.severity = CHECK_CRITICAL,
+		.timeout_s = 180,
+		.run = arrives,
 	},
 	{
-		REGISTRATION("accepted", ARRIVES, each_registration),
-		.judge = accepted,
+		REGISTRATION("accepted", REG_01, CRITICAL, ARRIVES, each_registration),
 		.title = "The kubelet accepts the plugin's registration",
 		.advice = "The reason tells what the kubelet answered; the checks of the request "
 			  "itself (version, resource-name, endpoint-name) say more.",
-		.requirement = CHECK_REG_01,
-		.severity = CHECK_CRITICAL,
+		.judge = accepted,
 	},
 	{
-		REGISTRATION("endpoint-accepts", ARRIVES, each_attempt),
-		.judge = endpoint_accepts,
+		REGISTRATION("endpoint-accepts", REG_02, CRITICAL, ARRIVES, each_attempt),
 		.title = "The plugin's socket accepts connections when it registers",
 		.advice = "Listen and serve before calling Register: the kubelet dials back inside "
 			  "it.",
-		.requirement = CHECK_REG_02,
-		.severity = CHECK_CRITICAL,
+		.judge = endpoint_accepts,
 	},
 	{
-		REGISTRATION("options-during-register", ARRIVES, options_during_register),
+		REGISTRATION("options-during-register", REG_03, CRITICAL, ARRIVES,
+			     options_during_register),
 		.title = "GetDevicePluginOptions is answered while Register is under way",
 		.advice = "Do not hold a lock or the only thread during Register: the kubelet "
 			  "calls GetDevicePluginOptions before it answers.",
-		.requirement = CHECK_REG_03,
-		.severity = CHECK_CRITICAL,
 	},
 	{
-		REGISTRATION("version", ARRIVES, each_attempt),
-		.judge = version,
+		REGISTRATION("version", REG_04, CRITICAL, ARRIVES, each_attempt),
 		.title = "The API version in Register is v1beta1",
 		.advice = "Send \"v1beta1\" in RegisterRequest.version; kubelets refuse all else.",
-		.requirement = CHECK_REG_04,
-		.severity = CHECK_CRITICAL,
+		.judge = version,
 	},
 	{
-		REGISTRATION("resource-name", ARRIVES, each_attempt),
-		.judge = resource_name,
+		REGISTRATION("resource-name", REG_05, CRITICAL, ARRIVES, each_attempt),
 		.title = "The resource name is a valid extended resource name",
 		.advice = "Use vendor-domain/name with a DNS subdomain of your own; not "
 			  "kubernetes.io/.",
-		.requirement = CHECK_REG_05,
-		.severity = CHECK_CRITICAL,
+		.judge = resource_name,
 	},
 	{
-		REGISTRATION("endpoint-name", ARRIVES, each_attempt),
-		.judge = endpoint_name,
+		REGISTRATION("endpoint-name", REG_06, CRITICAL, ARRIVES, each_attempt),
 		.title = "The endpoint is a bare file name",
 		.advice = "Send only the socket's file name; the kubelet joins it to its "
 			  "directory.",
-		.requirement = CHECK_REG_06,
-		.severity = CHECK_CRITICAL,
+		.judge = endpoint_name,
 	},
 	{
-		REGISTRATION("endpoint-length", ARRIVES, each_attempt),
-		.judge = endpoint_length,
+		REGISTRATION("endpoint-length", REG_07, HIGH, ARRIVES, each_attempt),
 		.title = "The endpoint's full path fits into a socket address",
 		.advice = "Shorten the socket's name: the limit holds for directory and name "
 			  "together.",
-		.requirement = CHECK_REG_07,
-		.severity = CHECK_HIGH,
+		.judge = endpoint_length,
 	},
 	{
-		REGISTRATION("options-agree", ACCEPTED, each_registration),
-		.judge = options_agree,
+		REGISTRATION("options-agree", REG_08, LOW, ACCEPTED, each_registration),
 		.title = "The options in Register equal those of GetDevicePluginOptions",
 		.advice = "Fill RegisterRequest.options from the same place as the answer of "
 			  "GetDevicePluginOptions; the kubelet uses the latter.",
-		.requirement = CHECK_REG_08,
-		.severity = CHECK_LOW,
+		.judge = options_agree,
 	},
 	{
-		REGISTRATION("one-per-resource", ACCEPTED, each_registration),
-		.judge = one_per_resource,
+		REGISTRATION("one-per-resource", REG_09, MEDIUM, ACCEPTED, each_registration),
 		.title = "Each resource registers exactly once",
 		.advice = "Register each resource once, after its socket serves.",
-		.requirement = CHECK_REG_09,
-		.severity = CHECK_MEDIUM,
+		.judge = one_per_resource,
 	},
 	{
-		REGISTRATION("fresh-socket-name", ACCEPTED, fresh_socket_name),
+		REGISTRATION("fresh-socket-name", REG_10, MEDIUM, ACCEPTED, fresh_socket_name),
 		.title = "Each run of the plugin uses a socket name of its own",
 		.advice = "Put a time stamp or the process id into the socket's name, so that two "
 			  "instances never fight for one path during an update.",
-		.requirement = CHECK_REG_10,
-		.severity = CHECK_MEDIUM,
 		.needs = {.own_plugin = true},
 	},
 	{
-		REGISTRATION("no-repeat", ACCEPTED, no_repeat),
+		REGISTRATION("no-repeat", REG_16, MEDIUM, ACCEPTED, no_repeat),
 		.title = "A registered plugin that is left alone does not register again",
 		.advice = "Register again only when kubelet.sock or the own socket was removed; "
 			  "each repetition leaks a connection in kubelets up to 1.36.",
-		.requirement = CHECK_REG_16,
-		.severity = CHECK_MEDIUM,
 	},
 	{
-		REGISTRATION("options-prompt", ACCEPTED, each_registration),
-		.judge = options_prompt,
+		REGISTRATION("options-prompt", REG_20, HIGH, ACCEPTED, each_registration),
 		.title = "GetDevicePluginOptions is answered promptly",
 		.advice = "Answer from memory: the kubelet has no deadline for this call, so a "
 			  "slow answer holds up the registration.",
-		.requirement = CHECK_REG_20,
-		.severity = CHECK_HIGH,
+		.judge = options_prompt,
 	},
 	{.id = NULL},
-};
-
-const struct check_suite suite_registration = {
-	.name = "registration",
-	.title = "Registration with the kubelet",
-	.checks = checks,
 };

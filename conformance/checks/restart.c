@@ -46,7 +46,7 @@ static void restart_kubelet(struct rig *rig, enum kubelet_restart what, const ch
 
 	if (check_works(rig->run, kubelet_restart(rig->kubelet, what, &err), "fake kubelet",
 			&err) &&
-	    rig_expect_return(rig, from, check_row(rig->run)->requirement, event))
+	    rig_expect_return(rig, from, event))
 		expect_works(rig);
 }
 
@@ -89,7 +89,7 @@ static void flapping(struct check_run *run)
 			return;
 		(void)rig_watch(rig, FLAP_MS, FLAP_THOROUGH_MS);
 	}
-	if (!rig_expect_return(rig, from, CHECK_RES_05, "the last restart"))
+	if (!rig_expect_return(rig, from, "the last restart"))
 		return;
 	expect_works(rig);
 	rig_expect_descriptors(rig, before);
@@ -122,15 +122,12 @@ static void terminate(struct check_run *run)
 			(void)check_works(run, text_list_add(&sockets, r->socket, &err), NULL,
 					  &err);
 	}
-	uint64_t limit_ms = requirement_limit_ms(CHECK_RES_08);
 	uint64_t start_ms = clock_monotonic_ms();
-	bool ended = rig_end_plugin(rig, SIGTERM, limit_ms);
+	bool ended = rig_end_plugin(rig, SIGTERM, requirement_limit_ms(CHECK_RES_08));
 
-	if (!check_expect(run, ended, "the plugin after SIGTERM", "ended", "%s",
-			  ended ? "ended" : "still running") ||
-	    !check_expect_at_most(run, "milliseconds from SIGTERM to the end",
-				  (long long)(clock_monotonic_ms() - start_ms),
-				  (long long)limit_ms))
+	if (!check_expect_is(run, ended, "the plugin after SIGTERM", "ended", "still running") ||
+	    !check_expect_in_time(run, "milliseconds from SIGTERM to the end",
+				  clock_monotonic_ms() - start_ms))
 		return;
 	const struct process_result *result = plugin_process_result(rig->plugin);
 
@@ -138,12 +135,9 @@ static void terminate(struct check_run *run)
 			   "the plugin's end", "exit code 0", "%s %d",
 			   result->end == PROCESS_EXITED ? "exit code" : "signal", result->code);
 	expect_no_daemons(run);
-	for (size_t i = 0; i < sockets.count; i++) {
-		bool there = file_exists(sockets.items[i]);
-
-		(void)check_expect(run, !there, "the plugin's socket", "removed", "%s",
-				   there ? "still there" : "removed");
-	}
+	for (size_t i = 0; i < sockets.count; i++)
+		(void)check_expect_is(run, !file_exists(sockets.items[i]), "the plugin's socket",
+				      "removed", "still there");
 }
 
 static void kill_and_return(struct check_run *run)
@@ -244,84 +238,62 @@ static void rolling_update(struct check_run *run)
 	uint64_t duration_ms = clock_monotonic_ms() - start;
 
 	if (check_expect_ok(run, rc, "allocatable again after the older instance's end", &err) &&
-	    check_expect_at_most(run, "milliseconds from the older instance's end",
-				 (long long)duration_ms,
-				 (long long)requirement_limit_ms(CHECK_RES_10)))
+	    check_expect_in_time(run, "milliseconds from the older instance's end", duration_ms))
 		expect_works(rig);
 }
 
-#define RESTART(name, body)                                                                        \
-	.id = "restart." name, .revision = 1, .timeout_s = 300,                                    \
-	.stands_on = "list-and-watch.arrives", .run = (body)
+#define RESTART(name, rule, severity, body)                                                        \
+	CHECK_ROW("restart." name, rule, severity, 1),                                             \
+		.timeout_s = 300, .stands_on = "list-and-watch.arrives", .run = (body)
 
-static const struct check checks[] = {
+const struct check restart_checks[] = {
 	{
-		RESTART("kubelet-restart", kubelet_restarts),
+		RESTART("kubelet-restart", RES_01, CRITICAL, kubelet_restarts),
 		.title = "After a kubelet restart the plugin registers again",
 		.advice = "Watch the plugin directory: when the own socket or kubelet.sock goes, "
 			  "serve on a new socket and register as soon as kubelet.sock is back.",
-		.requirement = CHECK_RES_01,
-		.severity = CHECK_CRITICAL,
 		.needs = {.devices = 1},
 	},
 	{
-		RESTART("socket-removed", socket_removed),
+		RESTART("socket-removed", RES_02, MEDIUM, socket_removed),
 		.title = "A plugin whose own socket is removed registers again",
 		.advice = "Watch the own socket file: the kubelet unlinks it when it starts, "
 			  "before it makes kubelet.sock.",
-		.requirement = CHECK_RES_02,
-		.severity = CHECK_MEDIUM,
 		.needs = {.devices = 1},
 	},
 	{
-		RESTART("kubelet-socket-recreated", kubelet_socket_recreated),
+		RESTART("kubelet-socket-recreated", RES_03, MEDIUM, kubelet_socket_recreated),
 		.title = "A plugin registers again when only kubelet.sock is made anew",
 		.advice = "Watch for the creation of kubelet.sock, not only for the loss of the "
 			  "own socket.",
-		.requirement = CHECK_RES_03,
-		.severity = CHECK_MEDIUM,
 		.needs = {.devices = 1},
 	},
 	{
-		RESTART("flapping", flapping),
+		RESTART("flapping", RES_05, MEDIUM, flapping),
 		.title = "A flapping kubelet leaves the plugin registered and unharmed",
 		.advice = "Close the old listener and its connections before serving anew.",
-		.requirement = CHECK_RES_05,
-		.severity = CHECK_MEDIUM,
 		.needs = {.devices = 1},
 	},
 	{
-		RESTART("terminate", terminate),
+		RESTART("terminate", RES_08, MEDIUM, terminate),
 		.title = "SIGTERM ends the plugin and removes its socket",
 		.advice = "Handle SIGTERM: end the streams, remove the socket, exit with 0.",
-		.requirement = CHECK_RES_08,
-		.severity = CHECK_MEDIUM,
 		.needs = {.devices = 1, .own_plugin = true},
 	},
 	{
-		RESTART("kill-and-return", kill_and_return),
+		RESTART("kill-and-return", RES_09, HIGH, kill_and_return),
 		.title = "A plugin that was killed comes back beside its stale socket",
 		.advice = "Use a new socket name at each start, or remove a stale socket before "
 			  "binding.",
-		.requirement = CHECK_RES_09,
-		.severity = CHECK_HIGH,
 		.needs = {.devices = 1, .own_plugin = true},
 	},
 	{
-		RESTART("rolling-update", rolling_update),
+		RESTART("rolling-update", RES_10, MEDIUM, rolling_update),
 		.title = "A resource outlives the older of two instances",
 		.advice = "When the kubelet ends the stream though kubelet.sock is still there, "
 			  "register again, with back-off: kubelets up to 1.36 end the newer "
 			  "instance's stream when the older one stops.",
-		.requirement = CHECK_RES_10,
-		.severity = CHECK_MEDIUM,
 		.needs = {.devices = 1, .own_plugin = true},
 	},
 	{.id = NULL},
-};
-
-const struct check_suite suite_restart = {
-	.name = "restart",
-	.title = "Restarts and resilience",
-	.checks = checks,
 };

@@ -274,8 +274,7 @@ void rig_expect_descriptors(struct rig *rig, int before)
 		check_note(rig->run, "the plugin's open descriptors cannot be told");
 	else if (after < 0 && !plugin_process_has_ended(rig->plugin))
 		check_broken(rig->run, "the plugin's open descriptors cannot be told any more");
-	else if (check_expect(rig->run, after >= 0, "the plugin", "still running", "%s",
-			      after >= 0 ? "still running" : "ended"))
+	else if (check_expect_is(rig->run, after >= 0, "the plugin", "still running", "ended"))
 		(void)check_expect_at_most(rig->run, "open descriptors of the plugin afterwards",
 					   after, before + RIG_DESCRIPTORS_MORE);
 }

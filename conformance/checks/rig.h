@@ -107,9 +107,8 @@ const struct kubelet_registration *rig_registration(const struct rig *rig, const
 struct kubelet_stream *rig_stream(const struct rig *rig, const char *resource);
 
 /* Waits for a registration with at least index `from` of every resource under test, and judges the
- * time by the requirement's limit. `event` is what should lead to it. */
-bool rig_expect_return(struct rig *rig, size_t from, enum check_requirement requirement,
-		       const char *event);
+ * time by the requirement of the row. `event` is what should lead to it. */
+bool rig_expect_return(struct rig *rig, size_t from, const char *event);
 
 /* kubelet_wait(), whose time is the plugin's. */
 int rig_wait(struct rig *rig, loop_condition *done, void *user, uint64_t timeout_ms,

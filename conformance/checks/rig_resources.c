@@ -340,24 +340,22 @@ static int wait_return(struct rig *rig, size_t from, uint64_t timeout_ms, struct
 	return rc;
 }
 
-bool rig_expect_return(struct rig *rig, size_t from, enum check_requirement requirement,
-		       const char *event)
+bool rig_expect_return(struct rig *rig, size_t from, const char *event)
 {
 	struct error err = {0};
-	uint64_t start = clock_monotonic_ns();
-	int rc = wait_return(rig, from, rig_wait_ms(rig, requirement), &err);
-	uint64_t duration_ns = clock_monotonic_ns() - start;
+	uint64_t start = clock_monotonic_ms();
+	int rc = wait_return(rig, from, rig_wait_ms(rig, check_row(rig->run)->requirement), &err);
+	uint64_t duration_ms = clock_monotonic_ms() - start;
 
-	rig_waited(rig, start);
+	rig_waited(rig, clock_monotonic_ns() - duration_ms * 1000000);
 	rig_explain_harm(rig, rc, &err);
 	return check_expect_ok(rig->run, rc,
 			       check_format(rig->run, "a registration after %s", event), &err) &&
-	       check_expect_at_most(rig->run,
+	       check_expect_in_time(rig->run,
 				    check_format(rig->run,
 						 "milliseconds from %s to the last registration",
 						 event),
-				    (long long)(duration_ns / 1000000),
-				    (long long)requirement_limit_ms(requirement));
+				    duration_ms);
 }
 
 struct kubelet_stream *rig_stream(const struct rig *rig, const char *resource)

@@ -4,15 +4,13 @@
 #include "base/clock.h"
 #include "base/path.h"
 #include "conformance/checks/authenticity.h"
-#include "conformance/checks/document.h"
-#include "conformance/checks/tamper.h"
 #include "conformance/runner/context.h"
 #include "containers/wine/translation.h"
 #include "rpc/loop.h"
 
 #include <string.h>
 
-enum { PROBE_TIMEOUT_MS = 90000, STAGE_DRAIN_MS = 5000, TAMPERING_TOLD = 8 };
+enum { PROBE_TIMEOUT_MS = 90000, STAGE_DRAIN_MS = 5000 };
 
 struct probe {
 	struct probe *next;
@@ -20,7 +18,7 @@ struct probe {
 	struct document_launch identity;
 	struct container_view view; /* pid 0: the container was not looked at */
 	cJSON *document;
-	char *label;
+	const char *label;
 	bool early; /* it ended before it was held */
 };
 
@@ -31,22 +29,20 @@ struct stage {
 	uv_loop_t *loop;
 	struct cri *cri;
 	struct launcher *launcher;
-	bool judges_runtime;
 	struct wine_node wine; /* directory NULL: no Wine node */
 	struct probe *probes;
 	size_t count; /* of launches so far: tells the names of containers apart */
 };
 
-static void probe_free(struct probe *probe)
+static void free_probe(struct probe *probe)
 {
 	launch_free(probe->launch);
 	container_view_free(&probe->view);
 	cJSON_Delete(probe->document);
-	free(probe->label);
 	free(probe);
 }
 
-static void stage_close(void *argument)
+static void close_stage(void *argument)
 {
 	struct stage *stage = argument;
 	struct error err = {0};
@@ -55,7 +51,7 @@ static void stage_close(void *argument)
 		struct probe *probe = stage->probes;
 
 		stage->probes = probe->next;
-		probe_free(probe);
+		free_probe(probe);
 	}
 	launcher_free(stage->launcher);
 	cri_close(stage->cri);
@@ -68,112 +64,82 @@ static void stage_close(void *argument)
 
 /* Launching and waiting, split into the runtime's part and the probe's. Spans follow one another,
  * so what runs side by side is counted once. */
-struct stage_span {
+struct span {
 	uint64_t start_ns;
 	uint64_t cri_ms;
 };
 
-static uint64_t stage_cri_ms(const struct stage *stage)
+static uint64_t cri_ms_so_far(const struct stage *stage)
 {
 	return stage->cri != NULL ? cri_time_ms(stage->cri) : 0;
 }
 
-static struct stage_span stage_span_begin(const struct stage *stage)
+static struct span span_begin(const struct stage *stage)
 {
-	return (struct stage_span){clock_monotonic_ns(), stage_cri_ms(stage)};
+	return (struct span){clock_monotonic_ns(), cri_ms_so_far(stage)};
 }
 
-static void stage_span_end(struct stage *stage, const struct stage_span *span)
+static void span_end(struct stage *stage, const struct span *span)
 {
 	uint64_t whole_ns = clock_monotonic_ns() - span->start_ns;
-	uint64_t cri_ns = (stage_cri_ms(stage) - span->cri_ms) * 1000000;
+	uint64_t cri_ns = (cri_ms_so_far(stage) - span->cri_ms) * 1000000;
 
 	cri_ns = cri_ns < whole_ns ? cri_ns : whole_ns;
 	check_add_time(stage->run, REPORT_PHASE_CRI, cri_ns);
 	check_add_time(stage->run, REPORT_PHASE_PROBE, whole_ns - cri_ns);
 }
 
-static int stage_make_launcher(struct stage *stage, struct error *err)
+static int make_launcher(struct stage *stage, struct error *err)
 {
 	const struct context *context = stage->context;
 	char *logs CLEANUP_FREE = path_join(check_directory(stage->run), "logs");
-	struct launcher_containerd_options options = {
-		.image = context->probe_image,
-		.log_directory = logs,
-		.cgroup_parent = context->cgroup_parent,
-		.runtime_handler = context->runtime_handler,
-		.run_id = context->run_id,
-		.check_id = check_name(stage->run),
-	};
-	int rc = 0;
+	int rc = logs != NULL ? 0 : error_memory(err);
 
 	if (strcmp(context->launcher, "process") == 0)
 		return launcher_process_new(stage->loop, NULL, &stage->launcher, err);
-	if (logs == NULL)
-		return error_memory(err);
-	if (context->wine_directory != NULL)
+	if (rc == 0 && context->wine_directory != NULL)
 		rc = wine_node_open(context->wine_directory, &stage->wine, err);
-	rc = rc == 0 ? cri_open(stage->loop, context->cri_address, &stage->cri, err) : rc;
-	options.cri = stage->cri;
-	return rc == 0 ? launcher_containerd_new(&options, &stage->launcher, err) : rc;
+	if (rc == 0)
+		rc = cri_open(stage->loop, context->cri_address, &stage->cri, err);
+	if (rc != 0)
+		return rc;
+	return launcher_containerd_new(
+		&(struct launcher_containerd_options){
+			.cri = stage->cri,
+			.image = context->probe_image,
+			.log_directory = logs,
+			.cgroup_parent = context->cgroup_parent,
+			.runtime_handler = context->runtime_handler,
+			.run_id = context->run_id,
+			.check_id = check_name(stage->run),
+		},
+		&stage->launcher, err);
 }
 
 struct stage *stage_open(struct check_run *run, uv_loop_t *loop)
 {
 	struct stage *stage = calloc(1, sizeof(*stage));
 	struct error err = {0};
+	int rc = stage != NULL ? 0 : error_memory(&err);
 
-	if (stage == NULL) {
-		check_broken(run, "out of memory");
-		return NULL;
-	}
-	if (loop == NULL && loop_open(&stage->own_loop, &err) < 0) {
-		check_broken(run, "%s", err.text);
+	if (rc == 0 && loop == NULL)
+		rc = loop_open(&stage->own_loop, &err);
+	if (!check_works(run, rc, NULL, &err)) {
 		free(stage);
 		return NULL;
 	}
 	stage->run = run;
 	stage->context = check_context(run);
 	stage->loop = loop != NULL ? loop : &stage->own_loop;
-	check_defer(run, stage_close, stage);
-	if (stage_make_launcher(stage, &err) < 0) {
-		check_broken(run, "container runtime: %s", err.text);
-		return NULL;
-	}
-	return stage;
-}
-
-void stage_judges_runtime(struct stage *stage)
-{
-	stage->judges_runtime = true;
-}
-
-/* Records what of the answer changes the probe itself; false: then its document would prove
- * nothing. */
-static bool stage_expect_untampered(struct stage *stage, const char *label,
-				    const struct grant *grant)
-{
-	struct text_list found CLEANUP_TEXT_LIST = {0};
-	char *what CLEANUP_FREE = text_format("%s: the answer", label);
-	struct error err = {0};
-	bool windows = strcmp(stage->context->node->system.os, "windows") == 0;
-	int rc = windows ? tamper_find_windows(grant, &found, &err)
-			 : tamper_find(grant, &stage->context->image, &found, &err);
-
-	if (rc < 0 || what == NULL) {
-		check_broken(stage->run, "%s: %s", label, err.text);
-		return false;
-	}
-	for (size_t i = 0; i < found.count && i < TAMPERING_TOLD; i++)
-		(void)check_expect(stage->run, false, what, "leaves the probe untouched", "%s",
-				   found.items[i]);
-	return found.count == 0;
+	check_defer(run, close_stage, stage);
+	return check_works(run, make_launcher(stage, &err), "container runtime", &err) ? stage
+										       : NULL;
 }
 
 /* On the Wine node, as the Linux container that plays the Windows one. What cannot be translated
  * could not be applied on Windows either: the plugin's failure. */
-static int stage_launch(struct stage *stage, const struct launch_spec *spec, struct launch **out,
-			bool *refused, struct error *err)
+static int launch_translated(struct stage *stage, const struct launch_spec *spec,
+			     struct launch **out, bool *refused, struct error *err)
 {
 	struct wine_translation translation CLEANUP_WINE_TRANSLATION = {0};
 	int rc = 0;
@@ -186,7 +152,7 @@ static int stage_launch(struct stage *stage, const struct launch_spec *spec, str
 }
 
 /* A Linux container with the run's own kind of probes can be looked at. */
-static bool stage_holds(const struct stage *stage)
+static bool holds_probes(const struct stage *stage)
 {
 #ifdef _WIN32
 	(void)stage;
@@ -198,25 +164,25 @@ static bool stage_holds(const struct stage *stage)
 
 enum { IDENTITY_WORDS = 5 }; /* behind the command, the end included */
 
-/* The command with the words that bind the document to this launch. NULL: out of memory. */
-static const char **stage_command(const struct stage *stage, const char *const *command,
-				  const struct document_launch *identity, char *seed, size_t size)
+/* The command with the words that bind the document to this launch. Caller frees the array. */
+static const char **make_command(const struct stage *stage, const char *const *command,
+				 const struct document_launch *identity)
 {
-	const char **words = NULL;
+	const char *seed = check_format(stage->run, "%lu", (unsigned long)identity->seed);
 	size_t count = 0;
 
 	while (command[count] != NULL)
 		count++;
-	words = calloc(count + IDENTITY_WORDS, sizeof(*words));
+	const char **words = calloc(count + IDENTITY_WORDS, sizeof(*words));
+
 	if (words == NULL)
 		return NULL;
 	memcpy(words, command, count * sizeof(*words));
-	if (stage_holds(stage)) {
+	if (holds_probes(stage)) {
 		words[count++] = "--launch";
 		words[count++] = LAUNCH_HOLD_PATH;
 		return words;
 	}
-	(void)snprintf(seed, size, "%lu", (unsigned long)identity->seed);
 	words[count++] = "--nonce";
 	words[count++] = identity->nonce;
 	if (strcmp(command[0], "probe-visibility") != 0) {
@@ -228,113 +194,97 @@ static const char **stage_command(const struct stage *stage, const char *const *
 
 /* Waits until the probe is held. *pid 0: it ended before, which launch_wait() tells, or its process
  * is not known, which is recorded as unsupported. False: recorded. */
-static bool stage_wait_held(struct stage *stage, struct probe *probe, const char *label,
-			    int64_t *pid)
+static bool wait_held(struct stage *stage, struct probe *probe, int64_t *pid)
 {
-	struct stage_span span = stage_span_begin(stage);
+	struct span span = span_begin(stage);
 	struct error err = {0};
 	int rc = launch_wait_held(probe->launch, pid, &err);
 
-	stage_span_end(stage, &span);
-	if (rc == ERROR_UNSUPPORTED)
-		check_unsupported(stage->run,
-				  "%s: that the image's own probe runs is not proven: %s", label,
-				  err.text);
-	else if (rc < 0)
-		check_broken(stage->run, "%s: %s", label, err.text);
+	span_end(stage, &span);
 	probe->early = rc == 0 && *pid == 0;
-	return rc == 0 || rc == ERROR_UNSUPPORTED;
+	if (rc != ERROR_UNSUPPORTED)
+		return check_works(stage->run, rc, probe->label, &err);
+	check_unsupported(stage->run, "%s: that the image's own probe runs is not proven: %s",
+			  probe->label, err.text);
+	return true;
 }
 
 /* Lets a probe go on that is what it should be; false: recorded. */
-static bool stage_let_go(struct stage *stage, struct probe *probe, const char *label,
-			 const struct launch_spec *spec)
+static bool let_go(struct stage *stage, struct probe *probe, const struct grant *grant)
 {
-	char *line CLEANUP_FREE =
-		text_format("%s %lu", probe->identity.nonce, (unsigned long)probe->identity.seed);
+	const char *line = check_format(stage->run, "%s %lu", probe->identity.nonce,
+					(unsigned long)probe->identity.seed);
 	struct error err = {0};
 	int64_t pid = 0;
 
-	if (!stage_wait_held(stage, probe, label, &pid))
-		return false;
-	if (pid != 0 && !authenticity_expect(stage->run, label, probe->identity.probe, &spec->grant,
-					     pid, &probe->view))
-		return false;
-	if (line == NULL || launch_release(probe->launch, line, &err) < 0) {
-		check_broken(stage->run, "%s: %s", label, err.text);
-		return false;
-	}
-	return true;
+	return wait_held(stage, probe, &pid) &&
+	       (pid == 0 || authenticity_expect(stage->run, probe->label, probe->identity.probe,
+						grant, pid, &probe->view)) &&
+	       check_works(stage->run, launch_release(probe->launch, line, &err), probe->label,
+			   &err);
+}
+
+/* False: recorded. */
+static bool launch_probe(struct stage *stage, struct probe *probe, const struct launch_spec *spec)
+{
+	struct error err = {0};
+	bool refused = false;
+	struct span span = span_begin(stage);
+	int rc = launch_translated(stage, spec, &probe->launch, &refused, &err);
+
+	span_end(stage, &span);
+	return refused ? check_expect(stage->run, false, probe->label, "can be applied", "%s",
+				      err.text)
+		       : check_works(stage->run, rc, probe->label, &err);
 }
 
 struct probe *stage_start(struct stage *stage, const char *label, const char *const *command,
 			  const struct grant *grant)
 {
-	char *name CLEANUP_FREE = text_format("%s-%zu", command[0], stage->count);
-	struct document_launch identity = {0};
-	char seed[16] = "";
+	struct probe *probe = calloc(1, sizeof(*probe));
 	const char **words CLEANUP_FREE = NULL;
 	struct launch_spec spec = {
-		.name = name,
-		.hold = stage_holds(stage),
+		.name = check_format(stage->run, "%s-%zu", command[0], stage->count++),
+		.hold = holds_probes(stage),
 		.timeout_ms = context_limit_ms(stage->context, PROBE_TIMEOUT_MS),
 	};
-	struct probe *probe = calloc(1, sizeof(*probe));
-	char *own_label CLEANUP_FREE = strdup(label);
 	struct error err = {0};
-	bool refused = false;
-	int rc = name != NULL && probe != NULL && own_label != NULL ? 0 : error_memory(&err);
+	int rc = probe != NULL ? document_new_launch(command[0], &probe->identity, &err)
+			       : error_memory(&err);
 
+	if (rc == 0) {
+		probe->label = check_format(stage->run, "%s", label);
+		probe->next = stage->probes;
+		stage->probes = probe;
+		words = make_command(stage, command, &probe->identity);
+		rc = words != NULL ? 0 : error_memory(&err);
+	}
+	if (!check_works(stage->run, rc, label, &err))
+		return NULL;
 	if (grant != NULL)
 		spec.grant = *grant;
-	rc = rc == 0 ? document_new_launch(command[0], &identity, &err) : rc;
-	if (rc == 0) {
-		words = stage_command(stage, command, &identity, seed, sizeof(seed));
-		rc = words != NULL ? 0 : error_memory(&err);
-		spec.command = words;
-	}
-	if (rc == 0 && !stage_expect_untampered(stage, label, &spec.grant)) {
-		free(probe);
-		return NULL;
-	}
-	if (rc == 0) {
-		struct stage_span span = stage_span_begin(stage);
-
-		rc = stage_launch(stage, &spec, &probe->launch, &refused, &err);
-		stage_span_end(stage, &span);
-	}
-	if (rc < 0) {
-		if (refused)
-			(void)check_expect(stage->run, false, label, "can be applied", "%s",
-					   err.text);
-		else
-			check_broken(stage->run, "%s: %s", label, err.text);
-		free(probe);
-		return NULL;
-	}
-	probe->label = STEAL(own_label);
-	probe->next = stage->probes;
-	stage->probes = probe;
-	stage->count++;
-	probe->identity = identity;
-	return !spec.hold || stage_let_go(stage, probe, label, &spec) ? probe : NULL;
+	spec.command = words;
+	return authenticity_expect_answer(stage->run, label, &spec.grant) &&
+			       launch_probe(stage, probe, &spec) &&
+			       (!spec.hold || let_go(stage, probe, &spec.grant))
+		       ? probe
+		       : NULL;
 }
 
-static void stage_keep_output(struct stage *stage, const struct probe *probe,
-			      const struct launch_result *result)
+static void keep_output(struct stage *stage, const struct probe *probe,
+			const struct launch_result *result)
 {
-	char *name CLEANUP_FREE = text_format("%s.stderr.txt", probe->label);
-
-	if (name != NULL && result->err.size != 0)
-		check_evidence_text(stage->run, name, text_string(&result->err), result->err.size);
+	if (result->err.size != 0)
+		check_evidence_text(stage->run,
+				    check_format(stage->run, "%s.stderr.txt", probe->label),
+				    text_string(&result->err), result->err.size);
 	for (size_t i = 0; i < result->notes.count; i++)
 		check_note(stage->run, "%s: %s", probe->label, result->notes.items[i]);
 }
 
-static const cJSON *stage_read_document(struct stage *stage, struct probe *probe,
-					const struct launch_result *result)
+static const cJSON *read_document(struct stage *stage, struct probe *probe,
+				  const struct launch_result *result)
 {
-	char *name CLEANUP_FREE = text_format("%s.json", probe->label);
 	struct error err = {0};
 	int rc = json_parse(text_string(&result->out), result->out.size, &probe->document, &err);
 
@@ -343,8 +293,8 @@ static const cJSON *stage_read_document(struct stage *stage, struct probe *probe
 				    result->out.size);
 		return NULL;
 	}
-	if (name != NULL)
-		check_evidence_json(stage->run, name, probe->document);
+	check_evidence_json(stage->run, check_format(stage->run, "%s.json", probe->label),
+			    probe->document);
 	return document_expect_launch(stage->run, probe->label, probe->document, &probe->identity)
 		       ? probe->document
 		       : NULL;
@@ -360,19 +310,19 @@ const cJSON *stage_finish(struct stage *stage, struct probe *probe)
 	const struct launch_result *result = NULL;
 	char description[512] = "";
 	struct error err = {0};
-	struct stage_span span = stage_span_begin(stage);
+	struct span span = span_begin(stage);
 	int rc = launch_wait(probe->launch, &err);
 
-	stage_span_end(stage, &span);
-	if (rc < 0) {
-		check_broken(stage->run, "%s: %s", probe->label, err.text);
+	span_end(stage, &span);
+	if (!check_works(stage->run, rc, probe->label, &err))
 		return NULL;
-	}
 	result = launch_result(probe->launch);
-	stage_keep_output(stage, probe, result);
+	keep_output(stage, probe, result);
 	launch_describe(result, description, sizeof(description));
-	if (result->end == LAUNCH_LOST ||
-	    (result->end == LAUNCH_NO_SANDBOX && !stage->judges_runtime)) {
+	/* A runtime that cannot begin a container proves nothing about the plugin; it fails the check
+	 * that is about it. */
+	if (result->end == LAUNCH_LOST || (result->end == LAUNCH_NO_SANDBOX &&
+					   check_row(stage->run)->requirement != CHECK_ENV_02)) {
 		check_broken(stage->run, "%s: %s", probe->label, description);
 		return NULL;
 	}
@@ -388,7 +338,7 @@ const cJSON *stage_finish(struct stage *stage, struct probe *probe)
 				   "ended before it could be looked at");
 		return NULL;
 	}
-	return stage_read_document(stage, probe, result);
+	return read_document(stage, probe, result);
 }
 
 const cJSON *stage_run(struct stage *stage, const char *label, const char *const *command,

@@ -15,10 +15,6 @@ struct stage;
 /* `loop` is that of the check's rig; NULL: a loop of its own. NULL: recorded as broken. */
 struct stage *stage_open(struct check_run *run, uv_loop_t *loop);
 
-/* The container runtime is itself what the check is about: one that cannot begin a container fails
- * the check. For every other check that is broken, since it proves nothing about the plugin. */
-void stage_judges_runtime(struct stage *stage);
-
 /* One started probe; belongs to the stage. */
 struct probe;
 
@@ -34,7 +30,7 @@ struct probe *stage_start(struct stage *stage, const char *label, const char *co
 const struct container_view *probe_view(const struct probe *probe);
 
 /* Waits for its end; records that it exited with 0 and printed a document that belongs
- * to this launch (document.h), which is borrowed. NULL:
+ * to this launch (authenticity.h), which is borrowed. NULL:
  * recorded. */
 const cJSON *stage_finish(struct stage *stage, struct probe *probe);
 

@@ -4,7 +4,15 @@
 #include <stddef.h>
 
 const struct check_suite *const suites[] = {
-	&suite_environment, &suite_registration, &suite_list_and_watch,
-	&suite_allocate,    &suite_windows,	 &suite_restart,
-	&suite_api,	    &suite_isolation,	 NULL,
+	&(const struct check_suite){"environment", "Environment", environment_checks},
+	&(const struct check_suite){"registration", "Registration with the kubelet",
+				    registration_checks},
+	&(const struct check_suite){"list-and-watch", "Device lists", list_and_watch_checks},
+	&(const struct check_suite){"allocate", "Allocate", allocate_checks},
+	&(const struct check_suite){"windows", "Device strings and mounts on Windows",
+				    windows_checks},
+	&(const struct check_suite){"restart", "Restarts and resilience", restart_checks},
+	&(const struct check_suite){"api", "GPU APIs inside containers", api_checks},
+	&(const struct check_suite){"isolation", "Isolation between containers", isolation_checks},
+	NULL,
 };

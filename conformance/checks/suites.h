@@ -1,19 +1,27 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
+/*
+ * The checks: suites of rows, and what their bodies are built on.
+ *
+ *   rig.h           the plugin under test on a fake kubelet
+ *   stage.h         where probes run, and what they are proven to be (authenticity.h)
+ *   offer.h         what an id hands out, and a container with it (granted.h)
+ *   visibility.h    what a container saw
+ *   tally.h         one verdict about many things
+ */
+
 #include "conformance/runner/check.h"
+
+/* What each row says first: id, requirement, severity and revision. */
+#define CHECK_ROW(name, rule, weight, meaning)                                                     \
+	.id = (name), .requirement = CHECK_##rule, .severity = CHECK_##weight, .revision = (meaning)
 
 /* Every suite of a normal run, in the order in which they run; NULL-ended. */
 extern const struct check_suite *const suites[];
 
-extern const struct check_suite suite_environment;
-extern const struct check_suite suite_registration;
-extern const struct check_suite suite_list_and_watch;
-extern const struct check_suite suite_allocate;
-extern const struct check_suite suite_windows;
-extern const struct check_suite suite_restart;
-extern const struct check_suite suite_api;
-extern const struct check_suite suite_isolation;
+extern const struct check environment_checks[], registration_checks[], list_and_watch_checks[],
+	allocate_checks[], windows_checks[], restart_checks[], api_checks[], isolation_checks[];
 
 /* Bodies that stand in a file of their own (list_devices.c, isolation_files.c). */
 check_body list_devices_present, isolation_node_files;

@@ -6,6 +6,7 @@
 #include "base/path.h"
 #include "containers/launch/launch.h"
 
+#include <ctype.h>
 #include <string.h>
 
 /* Directories of the image that are links into /usr, as image_tree_base() makes them. */
@@ -43,15 +44,43 @@ static const struct {
 	{"CUDA_INJECTION64_PATH", "puts a library in front of the CUDA driver"},
 };
 
+/* Where nothing of an answer may lie that is not the same anyway, in the order of `places`. */
+enum place_kind {
+	PLACE_KERNEL,  /* the kernel's own files */
+	PLACE_RESULTS, /* the way of the results */
+	PLACE_IMAGE,   /* the files of the image, in their order */
+	PLACE_LINKER,  /* what the dynamic linker reads */
+	PLACE_LAYERS,  /* folders of layers */
+};
+
+static const char *const first_places[] = {"/proc", "/sys", "/run/gpucert"};
+
 struct tamper {
 	const struct grant *grant;
 	const struct image_manifest *image;
-	struct text_list places;  /* of the files of the image, in their order */
+	struct text_list places;
 	struct text_list targets; /* of the mounts, in their order; "" for none */
-	struct text_list layers;  /* folders of layers, as places */
 	struct text_list *found;
 	size_t better; /* mounts of libraries for a better processor */
 };
+
+/* What an answer puts somewhere. */
+struct given {
+	const char *what;   /* "mount of /x" */
+	const char *source; /* NULL: a device node */
+	const char *target; /* a place of the image; "": what launch_check_spec() refuses */
+};
+
+static enum place_kind kind_of(const struct tamper *tamper, size_t index)
+{
+	size_t behind_image = ARRAY_SIZE(first_places) + tamper->image->count;
+
+	if (index < ARRAY_SIZE(first_places))
+		return index < 2 ? PLACE_KERNEL : PLACE_RESULTS;
+	if (index < behind_image)
+		return PLACE_IMAGE;
+	return index < behind_image + ARRAY_SIZE(linker_files) ? PLACE_LINKER : PLACE_LAYERS;
+}
 
 static bool name_matches(const char *pattern, const char *name, size_t length)
 {
@@ -98,20 +127,6 @@ static char *target_of(const char *path)
 	return path != NULL && path[0] == '/' ? place_of(path) : strdup("");
 }
 
-static int tamper_tell(struct tamper *tamper, struct error *err, const char *format, ...)
-	PRINTF_LIKE(3, 4);
-
-static int tamper_tell(struct tamper *tamper, struct error *err, const char *format, ...)
-{
-	struct text sentence CLEANUP_TEXT = {0};
-	va_list args;
-
-	va_start(args, format);
-	text_vaddf(&sentence, format, args);
-	va_end(args);
-	return text_list_take(tamper->found, text_take(&sentence), err);
-}
-
 /* The host's file that a mount of `source` at `target` puts at `place`, which is at or below the
  * target. NULL: out of memory. */
 static char *source_of(const char *source, const char *target, const char *place)
@@ -126,110 +141,88 @@ static bool has_content(const char *path, const char *digest)
 	return digest_file(path, own, NULL, NULL) == 0 && strcmp(own, digest) == 0;
 }
 
-/* `source` NULL: a device node. `target` is a place of the image. */
-static int judge_image_files(struct tamper *tamper, const char *what, const char *source,
-			     const char *target, struct error *err)
+/* Tells that it changes what is at the place, if it does; `from` is what of it lies there. */
+static int judge_place(struct tamper *tamper, size_t index, const struct given *given,
+		       const char *from, struct error *err)
 {
-	for (size_t i = 0; i < tamper->image->count; i++) {
-		const struct image_manifest_file *file = &tamper->image->files[i];
-		const char *place = tamper->places.items[i];
-		char *from CLEANUP_FREE = NULL;
+	const char *place = tamper->places.items[index];
+	bool node = given->source == NULL;
+	const struct image_manifest_file *file = NULL;
 
-		if (!is_below(place, target))
-			continue;
-		from = source != NULL ? source_of(source, target, place) : strdup("");
-		if (from == NULL)
-			return error_memory(err);
-		if (source == NULL || !has_content(from, file->digest))
-			return tamper_tell(tamper, err, "%s at %s hides the image's %s", what,
-					   target, file->path);
+	switch (kind_of(tamper, index)) {
+	case PLACE_KERNEL: /* sysfs at its own path changes nothing */
+		if (strcmp(given->target, place) == 0 || node ||
+		    strcmp(given->source, given->target) != 0)
+			return text_list_addf(tamper->found, err,
+					      "%s at %s hides what the kernel tells", given->what,
+					      given->target);
+		break;
+	case PLACE_RESULTS:
+		return text_list_addf(tamper->found, err, "%s at %s lies on the way of the results",
+				      given->what, given->target);
+	case PLACE_IMAGE:
+		file = &tamper->image->files[index - ARRAY_SIZE(first_places)];
+		if (node || !has_content(from, file->digest))
+			return text_list_addf(tamper->found, err, "%s at %s hides the image's %s",
+					      given->what, given->target, file->path);
+		break;
+	case PLACE_LINKER:
+		if (node || file_exists(from))
+			return text_list_addf(tamper->found, err,
+					      "%s at %s gives the dynamic linker its %s",
+					      given->what, given->target, place);
+		break;
+	case PLACE_LAYERS: /* those of the node's own drivers lie where the node has them */
+		place = is_below(given->target, place) ? given->target : place;
+		if (!node && strcmp(from, place) != 0 && file_exists(from))
+			return text_list_addf(tamper->found, err,
+					      "%s at %s puts a layer in front of the driver",
+					      given->what, given->target);
+		break;
 	}
 	return 0;
 }
 
-static int judge_linker_files(struct tamper *tamper, const char *what, const char *source,
-			      const char *target, struct error *err)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(linker_files); i++) {
-		char *from CLEANUP_FREE = NULL;
-
-		if (!is_below(linker_files[i], target))
-			continue;
-		from = source != NULL ? source_of(source, target, linker_files[i]) : strdup("/");
-		if (from == NULL)
-			return error_memory(err);
-		if (file_exists(from))
-			return tamper_tell(tamper, err, "%s at %s gives the dynamic linker its %s",
-					   what, target, linker_files[i]);
-	}
-	return 0;
-}
-
-/* Layers of the node's own drivers lie where the node has them. */
-static int judge_layer_folder(struct tamper *tamper, const char *what, const char *source,
-			      const char *target, const char *folder, struct error *err)
-{
-	bool below = is_below(target, folder);
-	char *from CLEANUP_FREE = NULL;
-
-	if (folder[0] == '\0' || (!below && !is_below(folder, target)))
-		return 0;
-	from = below ? strdup(source) : source_of(source, target, folder);
-	if (from == NULL)
-		return error_memory(err);
-	return strcmp(from, below ? target : folder) != 0 && file_exists(from)
-		       ? tamper_tell(tamper, err, "%s at %s puts a layer in front of the driver",
-				     what, target)
-		       : 0;
-}
-
-static int judge_layers(struct tamper *tamper, const char *what, const char *source,
-			const char *target, struct error *err)
+/* Tells the first place that it changes. */
+static int judge_given(struct tamper *tamper, const struct given *given, struct error *err)
 {
 	size_t before = tamper->found->count;
 	int rc = 0;
 
-	for (size_t i = 0; source != NULL && rc == 0 && tamper->found->count == before &&
-			   i < tamper->layers.count;
-	     i++)
-		rc = judge_layer_folder(tamper, what, source, target, tamper->layers.items[i], err);
+	for (size_t i = 0; rc == 0 && given->target[0] != '\0' && i < tamper->places.count &&
+			   tamper->found->count == before;
+	     i++) {
+		const char *place = tamper->places.items[i];
+		enum place_kind kind = kind_of(tamper, i);
+		bool inside = kind != PLACE_IMAGE && kind != PLACE_LINKER &&
+			      is_below(given->target, place);
+		bool over = kind != PLACE_KERNEL && is_below(place, given->target);
+		char *from CLEANUP_FREE = NULL;
+
+		if (place[0] == '\0' || (!inside && !over))
+			continue;
+		if (given->source != NULL) {
+			from = inside ? strdup(given->source)
+				      : source_of(given->source, given->target, place);
+			if (from == NULL)
+				return error_memory(err);
+		}
+		rc = judge_place(tamper, i, given, from, err);
+	}
 	return rc;
 }
 
-/* `target` is a place of the image; "": what launch_check_spec() refuses. */
-static int judge_target(struct tamper *tamper, const char *what, const char *source,
-			const char *target, struct error *err)
-{
-	static const char *const kernels[] = {"/proc", "/sys"};
-	int rc = 0;
-
-	if (target[0] == '\0')
-		return 0;
-	for (size_t i = 0; i < ARRAY_SIZE(kernels); i++) {
-		if (is_below(target, kernels[i]) && (strcmp(target, kernels[i]) == 0 ||
-						     source == NULL || strcmp(source, target) != 0))
-			return tamper_tell(tamper, err, "%s at %s hides what the kernel tells",
-					   what, target);
-	}
-	if (is_below(LAUNCH_HOLD_PATH, target) || is_below(target, "/run/gpucert"))
-		return tamper_tell(tamper, err, "%s at %s lies on the way of the results", what,
-				   target);
-	rc = judge_image_files(tamper, what, source, target, err);
-	rc = rc == 0 ? judge_linker_files(tamper, what, source, target, err) : rc;
-	return rc == 0 ? judge_layers(tamper, what, source, target, err) : rc;
-}
-
-/* The host's file that the answer puts at a path of the container; NULL: none, or out of memory,
- * and then *failed. */
-static char *given_at(const struct tamper *tamper, const char *path, bool *failed)
+/* The host's file that the answer puts at a path of the container; *source NULL: none. */
+static int find_given(const struct tamper *tamper, const char *path, char **source,
+		      struct error *err)
 {
 	char *place CLEANUP_FREE = place_of(path);
 	const char *target = "";
 	size_t best = 0;
-	char *source = NULL;
 
-	*failed = place == NULL;
-	for (size_t i = 0; !*failed && i < tamper->targets.count; i++) {
+	if (place == NULL)
+		return error_memory(err);
+	for (size_t i = 0; i < tamper->targets.count; i++) {
 		const char *other = tamper->targets.items[i];
 
 		if (strlen(other) > strlen(target) && is_below(place, other)) {
@@ -237,11 +230,10 @@ static char *given_at(const struct tamper *tamper, const char *path, bool *faile
 			best = i;
 		}
 	}
-	if (*failed || target[0] == '\0')
-		return NULL;
-	source = source_of(tamper->grant->mounts.items[best].host_path, target, place);
-	*failed = source == NULL;
-	return source;
+	if (target[0] == '\0')
+		return 0;
+	*source = source_of(tamper->grant->mounts.items[best].host_path, target, place);
+	return *source != NULL ? 0 : error_memory(err);
 }
 
 /* A folder that the dynamic linker looks into before the image's own. */
@@ -252,14 +244,14 @@ static int judge_folder(struct tamper *tamper, const char *why, const char *fold
 		const struct image_manifest_file *file = &tamper->image->files[i];
 		char *path CLEANUP_FREE = path_join(folder, path_base(file->path));
 		char *source CLEANUP_FREE = NULL;
-		bool failed = path == NULL;
+		int rc = path != NULL ? find_given(tamper, path, &source, err) : error_memory(err);
 
-		source = !failed ? given_at(tamper, path, &failed) : NULL;
-		if (failed)
-			return error_memory(err);
+		if (rc < 0)
+			return rc;
 		if (source != NULL && file_exists(source) && !has_content(source, file->digest))
-			return tamper_tell(tamper, err, "%s puts %s in front of the image's %s",
-					   why, path, file->path);
+			return text_list_addf(tamper->found, err,
+					      "%s puts %s in front of the image's %s", why, path,
+					      file->path);
 	}
 	return 0;
 }
@@ -270,17 +262,16 @@ static int judge_library_path(struct tamper *tamper, const char *value, struct e
 	int rc = text_list_split(&folders, value, ':', err);
 
 	if (rc == 0 && folders.count > TAMPER_LIBRARY_FOLDERS_MAX)
-		return tamper_tell(tamper, err,
-				   "LD_LIBRARY_PATH names %zu folders: more than %d are not "
-				   "looked at",
-				   folders.count, TAMPER_LIBRARY_FOLDERS_MAX);
+		return text_list_addf(
+			tamper->found, err,
+			"LD_LIBRARY_PATH names %zu folders: more than %d are not looked at",
+			folders.count, TAMPER_LIBRARY_FOLDERS_MAX);
 	for (size_t i = 0; rc == 0 && i < folders.count; i++) {
-		char *folder CLEANUP_FREE =
-			folders.items[i][0] == '/' ? path_normalize(folders.items[i]) : strdup("");
+		char *folder CLEANUP_FREE = path_normalize(folders.items[i]);
 
 		if (folder == NULL)
 			return error_memory(err);
-		if (folder[0] != '\0')
+		if (folders.items[i][0] == '/')
 			rc = judge_folder(tamper, "LD_LIBRARY_PATH", folder, err);
 	}
 	return rc;
@@ -294,14 +285,13 @@ static int judge_better_libraries(struct tamper *tamper, const char *path, struc
 	const char *at = strstr(path, hwcaps);
 	int rc = 0;
 
-	if (at != NULL && ++tamper->better > BETTER_MOUNTS_MAX)
-		return tamper->better > BETTER_MOUNTS_MAX + 1
-			       ? 0
-			       : tamper_tell(tamper, err,
-					     "more than %d mounts below %s are not looked at",
-					     BETTER_MOUNTS_MAX, hwcaps);
-
-	for (size_t i = 0; rc == 0 && at != NULL && i < ARRAY_SIZE(levels); i++) {
+	if (at == NULL || ++tamper->better > BETTER_MOUNTS_MAX + 1)
+		return 0;
+	if (tamper->better == BETTER_MOUNTS_MAX + 1)
+		return text_list_addf(tamper->found, err,
+				      "more than %d mounts below %s are not looked at",
+				      BETTER_MOUNTS_MAX, hwcaps);
+	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(levels); i++) {
 		char *folder CLEANUP_FREE =
 			text_format("%.*s%s/%s", (int)(at - path), path, hwcaps, levels[i]);
 
@@ -311,16 +301,18 @@ static int judge_better_libraries(struct tamper *tamper, const char *path, struc
 	return rc;
 }
 
-static int judge_variable(struct tamper *tamper, const struct grant_entry *variable,
-			  struct error *err)
+static int find_variables(const struct grant *grant, struct text_list *found, struct error *err)
 {
-	const char *reason = variable->name != NULL ? tamper_variable(variable->name) : NULL;
+	int rc = 0;
 
-	if (reason != NULL)
-		return tamper_tell(tamper, err, "variable %s %s", variable->name, reason);
-	return text_equal(variable->name, "LD_LIBRARY_PATH") && variable->value != NULL
-		       ? judge_library_path(tamper, variable->value, err)
-		       : 0;
+	for (size_t i = 0; rc == 0 && i < grant->envs.count; i++) {
+		const char *name = grant->envs.items[i].name;
+		const char *reason = name != NULL ? tamper_variable(name) : NULL;
+
+		if (reason != NULL)
+			rc = text_list_addf(found, err, "variable %s %s", name, reason);
+	}
+	return rc;
 }
 
 static int judge_mount(struct tamper *tamper, size_t index, struct error *err)
@@ -328,47 +320,55 @@ static int judge_mount(struct tamper *tamper, size_t index, struct error *err)
 	const struct grant_entry *mount = &tamper->grant->mounts.items[index];
 	const char *target = tamper->targets.items[index];
 	char *what CLEANUP_FREE = NULL;
-	int rc = 0;
 
 	if (mount->host_path == NULL)
 		return 0; /* launch_check_spec() refuses it */
 	what = text_format("mount of %s", mount->host_path);
-	rc = what != NULL ? judge_target(tamper, what, mount->host_path, target, err)
-			  : error_memory(err);
+	if (what == NULL)
+		return error_memory(err);
+	int rc = judge_given(tamper, &(struct given){what, mount->host_path, target}, err);
+
 	return rc == 0 ? judge_better_libraries(tamper, target, err) : rc;
 }
 
-static void tamper_close(struct tamper *tamper)
+static int judge_node(struct tamper *tamper, const struct grant_entry *node, struct error *err)
 {
-	text_list_free(&tamper->places);
-	text_list_free(&tamper->targets);
-	text_list_free(&tamper->layers);
+	char *target CLEANUP_FREE = target_of(node->container_path);
+
+	return target != NULL
+		       ? judge_given(tamper, &(struct given){"device node", NULL, target}, err)
+		       : error_memory(err);
 }
 
-/* The home folder of the probe: the last one counts. */
-static const char *tamper_home(const struct grant *grant)
+const char *tamper_value(const struct grant *grant, const char *name)
 {
-	const char *home = "/root";
+	const char *value = NULL;
 
 	for (size_t i = 0; i < grant->envs.count; i++) {
-		if (text_equal(grant->envs.items[i].name, "HOME") &&
+		if (text_equal(grant->envs.items[i].name, name) &&
 		    grant->envs.items[i].value != NULL)
-			home = grant->envs.items[i].value;
+			value = grant->envs.items[i].value;
 	}
-	return home;
+	return value;
 }
 
-static int tamper_add_layers(const struct grant *grant, struct text_list *places, struct error *err)
+int tamper_add_loader_places(const struct grant *grant, struct text_list *places, struct error *err)
 {
+	const char *home = tamper_value(grant, "HOME");
 	int rc = 0;
 
+	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(linker_files); i++)
+		rc = text_list_add(places, linker_files[i], err);
 	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(layer_roots) * ARRAY_SIZE(layer_folders);
 	     i++) {
 		const char *root = layer_roots[i / ARRAY_SIZE(layer_folders)];
-		bool homely = root[0] == '~';
+		bool at_home = root[0] == '~';
 		char *folder CLEANUP_FREE = text_format(
-			"%s%s/%s", homely ? tamper_home(grant) : "", root + (homely ? 1 : 0),
-			layer_folders[i % ARRAY_SIZE(layer_folders)]);
+			"%s%s/%s",
+			!at_home       ? ""
+			: home != NULL ? home
+				       : "/root",
+			root + (at_home ? 1 : 0), layer_folders[i % ARRAY_SIZE(layer_folders)]);
 
 		rc = folder != NULL ? text_list_take(places, target_of(folder), err)
 				    : error_memory(err);
@@ -376,13 +376,10 @@ static int tamper_add_layers(const struct grant *grant, struct text_list *places
 	return rc;
 }
 
-int tamper_add_loader_places(const struct grant *grant, struct text_list *places, struct error *err)
+static void tamper_close(struct tamper *tamper)
 {
-	int rc = tamper_add_layers(grant, places, err);
-
-	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(linker_files); i++)
-		rc = text_list_add(places, linker_files[i], err);
-	return rc;
+	text_list_free(&tamper->places);
+	text_list_free(&tamper->targets);
 }
 
 int tamper_find(const struct grant *grant, const struct image_manifest *image,
@@ -390,22 +387,89 @@ int tamper_find(const struct grant *grant, const struct image_manifest *image,
 {
 	struct tamper tamper CLEANUP(tamper_close) = {
 		.grant = grant, .image = image, .found = found};
-	int rc = tamper_add_layers(grant, &tamper.layers, err);
+	const char *folders = tamper_value(grant, "LD_LIBRARY_PATH");
+	int rc = 0;
 
+	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(first_places); i++)
+		rc = text_list_add(&tamper.places, first_places[i], err);
 	for (size_t i = 0; rc == 0 && i < image->count; i++)
 		rc = text_list_take(&tamper.places, place_of(image->files[i].path), err);
+	if (rc == 0)
+		rc = tamper_add_loader_places(grant, &tamper.places, err);
 	for (size_t i = 0; rc == 0 && i < grant->mounts.count; i++)
 		rc = text_list_take(&tamper.targets,
 				    target_of(grant->mounts.items[i].container_path), err);
 	for (size_t i = 0; rc == 0 && i < grant->mounts.count; i++)
 		rc = judge_mount(&tamper, i, err);
-	for (size_t i = 0; rc == 0 && i < grant->devices.count; i++) {
-		char *target CLEANUP_FREE = target_of(grant->devices.items[i].container_path);
+	for (size_t i = 0; rc == 0 && i < grant->devices.count; i++)
+		rc = judge_node(&tamper, &grant->devices.items[i], err);
+	if (rc == 0)
+		rc = find_variables(grant, found, err);
+	return rc == 0 && folders != NULL ? judge_library_path(&tamper, folders, err) : rc;
+}
 
-		rc = target != NULL ? judge_target(&tamper, "device node", NULL, target, err)
-				    : error_memory(err);
+/* Without drive, in lower case. The image's programs, and what every program stands on. Libraries
+ * of APIs come from drivers: they are nobody's but theirs. */
+static const char *const own_places[] = {
+	"\\gpucert",
+	"\\windows\\system32\\ntdll.dll",
+	"\\windows\\system32\\kernel32.dll",
+	"\\windows\\system32\\kernelbase.dll",
+	"\\windows\\system32\\ucrtbase.dll",
+	"\\windows\\system32\\msvcrt.dll",
+};
+
+/* One spelling for each path: case, kind and number of separators and the drive make no other.
+ * NULL: out of memory. */
+static char *windows_place(const char *path)
+{
+	struct text place CLEANUP_TEXT = {0};
+
+	if (isalpha((unsigned char)path[0]) && path[1] == ':')
+		path += 2;
+	for (; *path != '\0'; path++) {
+		bool separator = *path == '/' || *path == '\\';
+		char letter = separator ? '\\' : (char)tolower((unsigned char)*path);
+
+		if (separator && place.size > 0 && place.data[place.size - 1] == '\\')
+			continue;
+		text_append(&place, &letter, 1);
 	}
-	for (size_t i = 0; rc == 0 && i < grant->envs.count; i++)
-		rc = judge_variable(&tamper, &grant->envs.items[i], err);
-	return rc;
+	if (place.size > 1 && place.data[place.size - 1] == '\\')
+		place.data[--place.size] = '\0';
+	return place.failed ? NULL : (place.size > 0 ? text_take(&place) : strdup(""));
+}
+
+static bool windows_is_within(const char *path, const char *folder)
+{
+	size_t length = strlen(folder);
+
+	return strncmp(path, folder, length) == 0 && (path[length] == '\0' || path[length] == '\\');
+}
+
+static int judge_windows_mount(const struct grant_entry *mount, struct text_list *found,
+			       struct error *err)
+{
+	char *place CLEANUP_FREE =
+		windows_place(mount->container_path != NULL ? mount->container_path : "");
+
+	if (place == NULL)
+		return error_memory(err);
+	for (size_t i = 0; place[0] != '\0' && i < ARRAY_SIZE(own_places); i++) {
+		if (windows_is_within(place, own_places[i]) ||
+		    windows_is_within(own_places[i], place))
+			return text_list_addf(found, err, "mount of %s at %s hides the image's %s",
+					      mount->host_path != NULL ? mount->host_path : "",
+					      mount->container_path, own_places[i]);
+	}
+	return 0;
+}
+
+int tamper_find_windows(const struct grant *grant, struct text_list *found, struct error *err)
+{
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < grant->mounts.count; i++)
+		rc = judge_windows_mount(&grant->mounts.items[i], found, err);
+	return rc == 0 ? find_variables(grant, found, err) : rc;
 }

@@ -38,5 +38,8 @@ enum { TAMPER_LIBRARY_FOLDERS_MAX = 16 };
  * image's programs and the system's base libraries. ERROR_MEMORY. */
 int tamper_find_windows(const struct grant *grant, struct text_list *found, struct error *err);
 
-/* Of a variable alone, "NAME=value": why it is one, or NULL. For those that the runtime adds. */
+/* Of a variable alone, by its name: why it is one, or NULL. */
 const char *tamper_variable(const char *variable);
+
+/* The value of a variable, of which the last one counts; NULL: it is not set. */
+const char *tamper_value(const struct grant *grant, const char *name);

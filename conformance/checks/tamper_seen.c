@@ -15,20 +15,6 @@ struct seen {
 	struct text_list *found;
 };
 
-static int seen_tell(struct seen *seen, struct error *err, const char *format, ...)
-	PRINTF_LIKE(3, 4);
-
-static int seen_tell(struct seen *seen, struct error *err, const char *format, ...)
-{
-	struct text sentence CLEANUP_TEXT = {0};
-	va_list args;
-
-	va_start(args, format);
-	text_vaddf(&sentence, format, args);
-	va_end(args);
-	return text_list_take(seen->found, text_take(&sentence), err);
-}
-
 static bool is_place(const struct container_place *place, uint64_t device, uint64_t inode)
 {
 	return place->inode != 0 && place->inode == inode && place->device == device;
@@ -64,21 +50,6 @@ static const struct grant_entry *answers_mount(const struct seen *seen,
 	return NULL;
 }
 
-/* The last one counts. NULL: it is not set. */
-static const char *seen_variable(const struct seen *seen, const char *name)
-{
-	size_t length = strlen(name);
-	const char *value = NULL;
-
-	for (size_t i = 0; i < seen->view->environment.count; i++) {
-		const char *variable = seen->view->environment.items[i];
-
-		if (strncmp(variable, name, length) == 0 && variable[length] == '=')
-			value = variable + length + 1;
-	}
-	return value;
-}
-
 /* What loaders read where the image has nothing. */
 static int judge_loader_places(struct seen *seen, const struct grant *real, struct error *err)
 {
@@ -95,35 +66,51 @@ static int judge_loader_places(struct seen *seen, const struct grant *real, stru
 		rc = container_see(seen->view, path, &sight, err);
 		mount = rc == 0 && sight.there ? answers_mount(seen, sight.mount) : NULL;
 		if (mount != NULL && !is_own_place(path, sight.place.device, sight.place.inode))
-			rc = seen_tell(seen, err,
-				       "mount of %s gives loaders their %s, to which links lead",
-				       mount->host_path, path);
+			rc = text_list_addf(
+				seen->found, err,
+				"mount of %s gives loaders their %s, to which links lead",
+				mount->host_path, path);
 	}
 	return rc;
 }
 
-/* The mounts of the answer where they lie, as if it had said so. */
-static int judge_real_targets(struct seen *seen, struct error *err)
+/* "NAME=value" */
+static int add_variable(struct grant *grant, const char *variable, struct error *err)
+{
+	char *name CLEANUP_FREE = strdup(variable);
+	char *equals = name != NULL ? strchr(name, '=') : NULL;
+
+	if (name == NULL)
+		return error_memory(err);
+	if (equals == NULL)
+		return 0;
+	*equals = '\0';
+	return grant_add(grant, GRANT_ENV, &(struct grant_entry){.name = name, .value = equals + 1},
+			 err);
+}
+
+/* The mounts of the answer where they lie, and the variables as they are, those of hooks and CDI
+ * edits as well: as if the answer had said so. */
+static int read_real(struct seen *seen, struct grant *real, struct error *err)
 {
 	const struct container_view *view = seen->view;
-	struct grant_entry *mounts CLEANUP_FREE = calloc(view->mounts.count + 1, sizeof(*mounts));
-	struct grant_entry home = {.name = "HOME", .value = seen_variable(seen, "HOME")};
-	struct grant real = {.mounts = {mounts, 0}, .envs = {&home, home.value != NULL ? 1 : 0}};
-	int rc = mounts != NULL ? 0 : error_memory(err);
+	int rc = 0;
 
+	for (size_t i = 0; rc == 0 && i < view->environment.count; i++)
+		rc = add_variable(real, view->environment.items[i], err);
 	for (size_t i = 0; rc == 0 && i < view->mounts.count; i++) {
 		const struct container_mount *mount = &view->mounts.items[i];
 		const struct grant_entry *told = answers_mount(seen, mount);
-		bool own = told != NULL && is_own_place(mount->target, mount->device, mount->inode);
+		struct grant_entry entry = {.container_path = mount->target};
 
-		if (told != NULL)
-			mounts[real.mounts.count++] = (struct grant_entry){
-				.host_path = own ? mount->target : told->host_path,
-				.container_path = mount->target,
-				.read_only = told->read_only};
+		if (told == NULL)
+			continue;
+		entry.host_path = is_own_place(mount->target, mount->device, mount->inode)
+					  ? mount->target
+					  : told->host_path;
+		rc = grant_add(real, GRANT_MOUNT, &entry, err);
 	}
-	rc = rc == 0 ? tamper_find(&real, seen->image, seen->found, err) : rc;
-	return rc == 0 && seen->found->count == 0 ? judge_loader_places(seen, &real, err) : rc;
+	return rc;
 }
 
 /* Is a library in `folder` taken for one of the image? The image's own are, as it means them. */
@@ -137,8 +124,9 @@ static int judge_front(struct seen *seen, const char *why, const char *folder, c
 	if (rc < 0 || !sight.file || sight.mount == NULL || strcmp(sight.mount->target, "/") == 0 ||
 	    strcmp(sight.digest, file->digest) == 0)
 		return rc;
-	return seen_tell(seen, err, "%s puts %s in front of the image's %s, on the mount %s", why,
-			 path, file->path, sight.mount->target);
+	return text_list_addf(seen->found, err,
+			      "%s puts %s in front of the image's %s, on the mount %s", why, path,
+			      file->path, sight.mount->target);
 }
 
 /* The dynamic linker looks into each folder's libraries for better processors first. */
@@ -168,21 +156,20 @@ static int judge_own_folders(struct seen *seen, struct error *err)
 	return rc;
 }
 
-static int judge_library_path(struct seen *seen, struct error *err)
+static int judge_library_path(struct seen *seen, const char *value, struct error *err)
 {
-	static const char name[] = "LD_LIBRARY_PATH";
-	const char *value = seen_variable(seen, name);
-	char *copy CLEANUP_FREE = strdup(value != NULL ? value : "");
 	struct text_list folders CLEANUP_TEXT_LIST = {0};
-	int rc = 0;
+	char *copy CLEANUP_FREE = strdup(value);
 
-	for (char *at = copy; at != NULL && (at = strchr(at, ';')) != NULL;)
+	if (copy == NULL)
+		return error_memory(err);
+	for (char *at = strchr(copy, ';'); at != NULL; at = strchr(at, ';'))
 		*at = ':';
-	rc = copy != NULL ? text_list_split(&folders, copy, ':', err) : error_memory(err);
-	if (rc < 0 || value == NULL)
-		return rc;
-	if (folders.count > TAMPER_LIBRARY_FOLDERS_MAX || strchr(value, '$') != NULL)
-		return seen_tell(seen, err, "%s %s is not looked at whole", name, value);
+	int rc = text_list_split(&folders, copy, ':', err);
+
+	if (rc == 0 && (folders.count > TAMPER_LIBRARY_FOLDERS_MAX || strchr(value, '$') != NULL))
+		return text_list_addf(seen->found, err, "LD_LIBRARY_PATH %s is not looked at whole",
+				      value);
 	for (size_t i = 0; rc == 0 && i < folders.count * seen->image->count; i++)
 		rc = judge_folder(seen, "variable LD_LIBRARY_PATH",
 				  folders.items[i / seen->image->count],
@@ -195,15 +182,22 @@ int tamper_find_seen(const struct grant *grant, const struct image_manifest *ima
 {
 	struct container_place *sources CLEANUP_FREE =
 		calloc(grant->mounts.count + 1, sizeof(*sources));
+	struct grant real CLEANUP_GRANT = {0};
 	struct seen seen = {
 		.grant = grant, .image = image, .view = view, .sources = sources, .found = found};
-	int rc = 0;
 
 	if (sources == NULL)
 		return error_memory(err);
 	for (size_t i = 0; i < grant->mounts.count; i++)
 		(void)container_host_place(grant->mounts.items[i].host_path, &sources[i]);
-	rc = judge_real_targets(&seen, err);
-	rc = rc == 0 ? judge_own_folders(&seen, err) : rc;
-	return rc == 0 ? judge_library_path(&seen, err) : rc;
+	int rc = read_real(&seen, &real, err);
+	const char *folders = tamper_value(&real, "LD_LIBRARY_PATH");
+
+	if (rc == 0)
+		rc = tamper_find(&real, image, found, err);
+	if (rc == 0 && found->count == 0)
+		rc = judge_loader_places(&seen, &real, err);
+	if (rc == 0)
+		rc = judge_own_folders(&seen, err);
+	return rc == 0 && folders != NULL ? judge_library_path(&seen, folders, err) : rc;
 }

@@ -267,100 +267,73 @@ static void mount_sources(struct rig *rig, const struct rig_item *item)
 	}
 }
 
-#define WINDOWS(name, body, judging)                                                               \
-	.id = "windows." name, .revision = 1, .timeout_s = 90, .run = (body), .judge = (judging),  \
-	.needs = {.devices = 1, .os = "windows"}, .stands_on = "allocate.one-response"
+#define WINDOWS(name, rule, severity, body, judging)                                               \
+	CHECK_ROW("windows." name, rule, severity, 1),                                             \
+		.timeout_s = 90, .needs = {.devices = 1, .os = "windows"},                         \
+		.stands_on = "allocate.one-response", .run = (body), .judge = (judging)
 
-static const struct check checks[] = {
+const struct check windows_checks[] = {
 	{
-		WINDOWS("empty-fields", each_answer, empty_fields),
+		WINDOWS("empty-fields", WIN_01, CRITICAL, each_answer, empty_fields),
 		.title = "Device specs have neither container path nor permissions",
 		.advice = "Leave container_path and permissions empty: containerd on Windows "
 			  "refuses the container otherwise.",
-		.requirement = CHECK_WIN_01,
-		.severity = CHECK_CRITICAL,
 	},
 	{
-		WINDOWS("string-form", each_answer, string_form),
+		WINDOWS("string-form", WIN_02, CRITICAL, each_answer, string_form),
 		.title = "Host paths of devices have the form IDType://ID or class/GUID",
 		.advice = "Write vpci-location-path://PCIROOT(0)#PCI(0100), never with a single "
 			  "slash, and hand out no device whose location path is empty.",
-		.requirement = CHECK_WIN_02,
-		.severity = CHECK_CRITICAL,
 	},
 	{
-		WINDOWS("isolation-type", each_answer, isolation_type),
+		WINDOWS("isolation-type", WIN_03, CRITICAL, each_answer, isolation_type),
 		.title = "Device strings are of a type that process isolation takes",
 		.advice = "Use vpci-location-path or class: HCS assigns the other types to virtual "
 			  "machines only.",
-		.requirement = CHECK_WIN_03,
-		.severity = CHECK_CRITICAL,
 	},
 	{
-		WINDOWS("class-guid", each_class, class_is_display),
+		WINDOWS("class-guid", WIN_04, HIGH, each_class, class_is_display),
 		.title = "A device class is that of display adapters",
 		.advice = "DirectX devices are those of class " WINDOWS_DISPLAY_CLASS ".",
-		.requirement = CHECK_WIN_04,
-		.severity = CHECK_HIGH,
 	},
 	{
-		WINDOWS("location-path", each_location_path, location_is_present),
+		WINDOWS("location-path", WIN_05, HIGH, each_location_path, location_is_present),
 		.title = "A location path is that of a device which is present",
 		.advice = "Hand out the location path as the system spells it, without change, and "
 			  "look for devices again when one comes or goes.",
-		.requirement = CHECK_WIN_05,
-		.severity = CHECK_HIGH,
 	},
 	{
-		WINDOWS("whole-answer", rig_each_resource, whole_answer),
+		WINDOWS("whole-answer", WIN_06, HIGH, rig_each_resource, whole_answer),
 		.title = "No container gets fewer devices than the answer holds",
 		.advice = "Refuse an Allocate across several devices with a clear message: of "
 			  "several device specs kubelets up to 1.36 hand only the first on.",
-		.requirement = CHECK_WIN_06,
-		.severity = CHECK_HIGH,
 	},
 	{
-		WINDOWS("strings-differ", each_answer, strings_differ),
+		WINDOWS("strings-differ", WIN_07, LOW, each_answer, strings_differ),
 		.title = "No device string is sent twice in an answer",
 		.advice = "Merge the device specs of replicas of one device.",
-		.requirement = CHECK_WIN_07,
-		.severity = CHECK_LOW,
 	},
 	{
-		WINDOWS("no-cdi", each_answer, no_cdi),
+		WINDOWS("no-cdi", WIN_08, MEDIUM, each_answer, no_cdi),
 		.title = "Answers hold no CDI devices",
 		.advice = "Use device specs: kubelet and containerd drop CDI devices on Windows.",
-		.requirement = CHECK_WIN_08,
-		.severity = CHECK_MEDIUM,
 	},
 	{
-		WINDOWS("no-topology", rig_each_resource, no_topology),
+		WINDOWS("no-topology", WIN_09, LOW, rig_each_resource, no_topology),
 		.title = "Device lists name no NUMA nodes",
 		.advice = "Send no topology: with a strict topology policy pods would be refused.",
-		.requirement = CHECK_WIN_09,
-		.severity = CHECK_LOW,
 	},
 	{
-		WINDOWS("mount-targets", each_mount, mount_targets),
+		WINDOWS("mount-targets", WIN_10, HIGH, each_mount, mount_targets),
 		.title = "Mounts end at files in System32 or SysWOW64, each place once",
 		.advice = "Mount driver files read-only, each under a bare file name; compare "
 			  "names without case, and report what lost.",
-		.requirement = CHECK_WIN_10,
-		.severity = CHECK_HIGH,
 	},
 	{
-		WINDOWS("mount-sources", each_mount, mount_sources),
+		WINDOWS("mount-sources", WIN_10S, HIGH, each_mount, mount_sources),
 		.title = "Mounts come from the driver store of a device that was asked for",
 		.advice = "Refuse sources with '..', other drives, streams or shares in them: the "
 			  "registry values and configuration they come from are not trusted.",
-		.requirement = CHECK_WIN_10S,
-		.severity = CHECK_HIGH,
 	},
 	{.id = NULL},
-};
-
-const struct check_suite suite_windows = {
-	.name = "windows",
-	.title = "Device strings and mounts on Windows",
-	.checks = checks,
 };

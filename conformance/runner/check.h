@@ -128,6 +128,18 @@ struct check_suite {
 /* As check_expect_text(), of a text that this run made up, such as a nonce. */
 #define check_expect_random(run, what, saw, wanted)                                                \
 	check_expect_random_at(run, __FILE__, __LINE__, what, saw, wanted)
+/* As check_expect(), where what is not as wanted is `otherwise`. */
+#define check_expect_is(run, held, what, wanted, otherwise)                                        \
+	__extension__({                                                                            \
+		bool is_ = (held);                                                                 \
+		check_expect_at(run, __FILE__, __LINE__, is_, what, wanted, "%s",                  \
+				is_ ? (wanted) : (otherwise));                                     \
+		is_;                                                                               \
+	})
+/* As check_expect_at_most(), of milliseconds and the limit of the row's requirement. */
+#define check_expect_in_time(run, what, saw_ms)                                                    \
+	check_expect_at_most_at(run, __FILE__, __LINE__, what, (long long)(saw_ms),                \
+				requirement_limit(check_row(run)->requirement) * 1000)
 /* An operation that the product must manage: holds when `rc` is 0, else saw is the error's text. */
 #define check_expect_ok(run, rc, what, err)                                                        \
 	__extension__({                                                                            \

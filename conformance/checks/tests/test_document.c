@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A document counts for its own launch alone. */
 #include "base/json.h"
-#include "conformance/checks/document.h"
+#include "conformance/checks/authenticity.h"
 #include "conformance/checks/tests/recorder.h"
 #include "workloads/common/reference.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The device that worked is the one that was granted, or it is not said to be. */
 #include "base/json.h"
-#include "conformance/checks/identity.h"
+#include "conformance/checks/visibility.h"
 #include "conformance/checks/tests/recorder.h"
 
 #include <sys/stat.h>
