@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The device that worked is the one that was granted, or it is not said to be. */
 #include "base/json.h"
-#include "conformance/checks/visibility.h"
 #include "conformance/checks/tests/recorder.h"
+#include "conformance/checks/visibility.h"
 
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
