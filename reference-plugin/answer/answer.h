@@ -13,7 +13,7 @@
  *
  * Devices of Linux that contradict each other are an error, because a container that silently lacks
  * one driver's file fails later and far away. On Windows every driver brings an OpenCL.dll, so
- * there the first one is mounted and the others are told of in `warnings`.
+ * there the first one is mounted and `warnings` names the others.
  */
 
 #include "base/error.h"
@@ -66,7 +66,7 @@ struct answer {
  * On Linux every source must exist and have the right type, unless the node is a recorded one: a
  * container runtime creates an empty directory for a missing source, silently. On Windows a file
  * that is missing, would be mounted outside of System32 and SysWOW64, or comes from outside the
- * driver's directory, is left out and told of in `warnings`.
+ * driver's directory, is left out and named in `warnings`.
  *
  * ERROR_IO: a file or device node is missing or of the wrong type; ERROR_UNSUPPORTED: the devices
  * contradict each other, there is nothing that would give access to a device, or several Windows

@@ -52,7 +52,7 @@ static yaml_node_t *node_at(const struct reader *reader, int index)
 	return yaml_document_get_node(reader->document, index);
 }
 
-/* NULL when the node is no scalar or holds a NUL. */
+/* NULL when the node is not a scalar or holds a NUL. */
 static const char *scalar(const yaml_node_t *node)
 {
 	const char *value = NULL;

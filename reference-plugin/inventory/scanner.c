@@ -19,7 +19,7 @@ struct scanner {
 	bool watching; /* or tried to */
 	bool changed;
 	char last_problem[ERROR_TEXT_SIZE];
-	struct text_list withheld; /* what was told of them */
+	struct text_list withheld; /* what was said of them */
 };
 
 static const char *given(const char *value)
@@ -61,14 +61,7 @@ static void on_event(const char *event, const struct inventory_device *device, v
 		    event, sick ? ": " : "", sick ? device->reason : "");
 }
 
-static void tell_diagnostics(const struct discovery_snapshot *snapshot)
-{
-	for (size_t i = 0; i < snapshot->diagnostic_count; i++)
-		log_debug("discovery: %s: %s", snapshot->diagnostics[i].place,
-			  snapshot->diagnostics[i].message);
-}
-
-/* Each device that is not offered is told of once, and again when the reason is another one. */
+/* Each device that is not offered is reported once, and again when the reason changes. */
 static void tell_withheld(struct scanner *scanner, const struct discovery_snapshot *snapshot)
 {
 	const struct inventory *inventory = &scanner->inventory;
@@ -120,7 +113,9 @@ static int take(struct scanner *scanner, struct error *err)
 		discovery_free(snapshot);
 		return rc;
 	}
-	tell_diagnostics(snapshot);
+	for (size_t i = 0; i < snapshot->diagnostic_count; i++)
+		log_debug("discovery: %s: %s", snapshot->diagnostics[i].place,
+			  snapshot->diagnostics[i].message);
 	tell_withheld(scanner, snapshot);
 	discovery_free(scanner->snapshot);
 	scanner->snapshot = snapshot;

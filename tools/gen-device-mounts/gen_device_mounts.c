@@ -6,9 +6,8 @@
 #include "base/log.h"
 #include "base/options.h"
 #include "tools/gen-device-mounts/container_flags.h"
-#include "tools/gen-device-mounts/launch.h"
-#include "tools/gen-device-mounts/quote.h"
 #include "tools/gen-device-mounts/selection.h"
+#include "tools/gen-device-mounts/shell.h"
 
 #include <stdio.h>
 #include <string.h>

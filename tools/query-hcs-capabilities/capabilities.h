@@ -17,7 +17,7 @@ struct capabilities {
 	const char *os;		     /* "windows", "linux" */
 	const char *product;	     /* "Windows Server 2022 Datacenter"; "" */
 	const char *display_version; /* "21H2"; "" */
-	const char *kernel;	     /* of what is no Windows: its release */
+	const char *kernel;	     /* of other systems than Windows: its release */
 	const char *wine;	     /* version of Wine, which only claims to be that Windows; "" */
 	struct windows_version version; /* of Windows */
 

@@ -4,7 +4,7 @@
 #include "base/file.h"
 #include "base/process.h"
 #include "base/tests/unit.h"
-#include "tools/gen-device-mounts/quote.h"
+#include "tools/gen-device-mounts/shell.h"
 
 static const char *const arguments[] = {
 	"--device",
@@ -28,7 +28,7 @@ static const char *const arguments[] = {
 };
 
 /* By the rules of cmd (carets and double quotes; variables that do not exist stay as they are),
- * then those of the C runtime: the inverse of what quote.c does, written after the documentation.
+ * then those of the C runtime: the inverse of what shell.c does, written after the documentation.
  */
 static void split_cmd(const char *line, struct text_list *out)
 {

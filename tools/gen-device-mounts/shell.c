@@ -1,35 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-#include "tools/gen-device-mounts/quote.h"
+#include "tools/gen-device-mounts/shell.h"
 
+#include <signal.h>
 #include <string.h>
+#include <uv.h>
 
-static bool only_holds(const char *string, const char *others)
+#define LETTERS_AND_DIGITS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+
+static bool only_holds(const char *string, const char *characters)
 {
-	for (; *string != '\0'; string++) {
-		bool letter =
-			(*string >= 'A' && *string <= 'Z') || (*string >= 'a' && *string <= 'z');
-		bool digit = *string >= '0' && *string <= '9';
-
-		if (!letter && !digit && strchr(others, *string) == NULL)
-			return false;
-	}
-	return true;
-}
-
-static void add_sh(struct text *out, const char *argument)
-{
-	if (argument[0] != '\0' && only_holds(argument, "_@%+=:,./-")) {
-		text_add(out, argument);
-		return;
-	}
-	text_add(out, "'");
-	for (; *argument != '\0'; argument++) {
-		if (*argument == '\'')
-			text_add(out, "'\\''");
-		else
-			text_append(out, argument, 1);
-	}
-	text_add(out, "'");
+	return string[strspn(string, characters)] == '\0';
 }
 
 /* Quotes and backslashes as the C runtime of Windows reads them (Microsoft, "Parsing C command-line
@@ -73,7 +53,7 @@ static int add_cmd(struct text *out, const char *argument, struct error *err)
 	if (strpbrk(argument, "\r\n") != NULL)
 		return error_set(err, ERROR_UNSUPPORTED,
 				 "cmd cannot pass an argument with a line break in it");
-	if (argument[0] != '\0' && only_holds(argument, "_@+:./\\#-"))
+	if (argument[0] != '\0' && only_holds(argument, LETTERS_AND_DIGITS "_@+:./\\#-"))
 		text_add(out, argument);
 	else if (strpbrk(argument, "\"%") != NULL)
 		add_cmd_escaped(out, argument);
@@ -89,6 +69,22 @@ static size_t powershell_quote(const char *at)
 			   (unsigned char)at[2] >= 0x98 && (unsigned char)at[2] <= 0x9b;
 
 	return *at == '\'' ? 1 : typographic ? 3 : 0;
+}
+
+/* In single quotes, where sh ends the string for a quote, and PowerShell takes two for one. */
+static void add_single_quoted(struct text *out, const char *argument, bool powershell)
+{
+	text_add(out, "'");
+	while (*argument != '\0') {
+		size_t quote = powershell ? powershell_quote(argument) : *argument == '\'';
+		size_t size = quote > 0 ? quote : 1;
+
+		if (quote > 0)
+			text_append(out, powershell ? argument : "'\\'", powershell ? size : 3);
+		text_append(out, argument, size);
+		argument += size;
+	}
+	text_add(out, "'");
 }
 
 /* Windows PowerShell puts quotes around an argument with blanks, without a thought for backslashes
@@ -109,8 +105,8 @@ static const char *powershell_objection(const char *argument)
 static bool powershell_bare(const char *argument)
 {
 	if (text_starts_with(argument, "--"))
-		return only_holds(argument + 2, "-");
-	return argument[0] != '-' && only_holds(argument, "_./\\:-");
+		return only_holds(argument + 2, LETTERS_AND_DIGITS "-");
+	return argument[0] != '-' && only_holds(argument, LETTERS_AND_DIGITS "_./\\:-");
 }
 
 static int add_powershell(struct text *out, const char *argument, struct error *err)
@@ -121,21 +117,10 @@ static int add_powershell(struct text *out, const char *argument, struct error *
 		return error_set(err, ERROR_UNSUPPORTED,
 				 "Windows PowerShell cannot pass an argument with %s: %s",
 				 objection, argument);
-	if (powershell_bare(argument)) {
+	if (powershell_bare(argument))
 		text_add(out, argument);
-		return 0;
-	}
-	text_add(out, "'");
-	while (*argument != '\0') {
-		size_t quote = powershell_quote(argument);
-		size_t size = quote > 0 ? quote : 1;
-
-		if (quote > 0)
-			text_append(out, argument, size);
-		text_append(out, argument, size);
-		argument += size;
-	}
-	text_add(out, "'");
+	else
+		add_single_quoted(out, argument, true);
 	return 0;
 }
 
@@ -148,7 +133,10 @@ int quote_add(struct text *out, enum quote_shell shell, const char *argument, st
 		return add_powershell(out, argument, err);
 	case QUOTE_SH:
 	default:
-		add_sh(out, argument);
+		if (argument[0] != '\0' && only_holds(argument, LETTERS_AND_DIGITS "_@%+=:,./-"))
+			text_add(out, argument);
+		else
+			add_single_quoted(out, argument, false);
 		return 0;
 	}
 }
@@ -163,4 +151,83 @@ int quote_add_all(struct text *out, enum quote_shell shell, const struct text_li
 		rc = quote_add(out, shell, arguments->items[i], err);
 	}
 	return rc;
+}
+
+enum { STREAMS = 3, SIGNAL_BASE = 128 };
+
+struct launch {
+	uv_process_t process;
+	uv_signal_t interrupt, terminate;
+	int code;
+};
+
+static void launch_close(struct launch *launch)
+{
+	uv_close((uv_handle_t *)&launch->process, NULL);
+	uv_close((uv_handle_t *)&launch->interrupt, NULL);
+	uv_close((uv_handle_t *)&launch->terminate, NULL);
+}
+
+static void on_exit_of(uv_process_t *process, int64_t status, int signal)
+{
+	struct launch *launch = process->data;
+
+	launch->code = signal != 0 ? SIGNAL_BASE + signal : (int)status;
+	launch_close(launch);
+}
+
+/* The terminal tells every process of the group, so that there is nothing to do but to live on. */
+static void on_interrupt(uv_signal_t *handle, int number)
+{
+	(void)handle;
+	(void)number;
+}
+
+static void on_terminate(uv_signal_t *handle, int number)
+{
+	struct launch *launch = handle->data;
+
+	(void)uv_process_kill(&launch->process, number);
+}
+
+static int start(uv_loop_t *loop, const char *const *argv, struct launch *launch)
+{
+	uv_stdio_container_t streams[STREAMS] = {
+		{.flags = UV_INHERIT_FD, .data.fd = 0},
+		{.flags = UV_INHERIT_FD, .data.fd = 1},
+		{.flags = UV_INHERIT_FD, .data.fd = 2},
+	};
+	uv_process_options_t options = {
+		.exit_cb = on_exit_of,
+		.file = argv[0],
+		/* libuv reads the strings alone, but has them without const. */
+		.args = (char **)(uintptr_t)argv,
+		.stdio_count = STREAMS,
+		.stdio = streams,
+	};
+
+	launch->process.data = launch;
+	launch->terminate.data = launch;
+	(void)uv_signal_init(loop, &launch->interrupt);
+	(void)uv_signal_init(loop, &launch->terminate);
+	(void)uv_signal_start(&launch->interrupt, on_interrupt, SIGINT);
+	(void)uv_signal_start(&launch->terminate, on_terminate, SIGTERM);
+	return uv_spawn(loop, &launch->process, &options);
+}
+
+int launch_wait(const char *const *argv, int *code, struct error *err)
+{
+	struct launch launch = {0};
+	uv_loop_t loop = {0};
+	int status = uv_loop_init(&loop);
+
+	if (status < 0)
+		return error_uv(err, status, "event loop");
+	status = start(&loop, argv, &launch);
+	if (status < 0)
+		launch_close(&launch);
+	(void)uv_run(&loop, UV_RUN_DEFAULT);
+	(void)uv_loop_close(&loop);
+	*code = launch.code;
+	return status < 0 ? error_uv(err, status, "cannot start '%s'", argv[0]) : 0;
 }

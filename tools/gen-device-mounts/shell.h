@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-/* Command lines that can be pasted: what the shell makes of them are the arguments again. */
+/* Command lines: written so that they can be pasted, what the shell makes of them being the
+ * arguments again, and run. */
 
 #include "base/error.h"
 #include "base/text.h"
@@ -21,3 +22,12 @@ int quote_add(struct text *out, enum quote_shell shell, const char *argument, st
 /* Appends all of them with blanks between. */
 int quote_add_all(struct text *out, enum quote_shell shell, const struct text_list *arguments,
 		  struct error *err);
+
+/*
+ * Runs argv[0], found in PATH, to its end. *code is its exit code, or 128 and the number of the
+ * signal that killed it. What a terminal sends with Ctrl-C reaches it by itself; SIGTERM is handed
+ * on.
+ *
+ * ERROR_NOT_FOUND, ERROR_PERMISSION and others: it cannot be started.
+ */
+int launch_wait(const char *const *argv, int *code, struct error *err);
