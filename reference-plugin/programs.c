@@ -219,7 +219,7 @@ int program_main(const struct config_program *program, int argc, char **argv)
 #ifdef _WIN32
 		{OPTION_ROW("service", OPTION_FLAG, given.service),
 		 .help = "Run as a Windows service; the service control manager gives this option, "
-			 "and --log-file tells where to log."},
+			 "and --log-file says where to log."},
 #endif
 	};
 	const struct command_spec command = {

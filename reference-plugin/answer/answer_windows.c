@@ -92,7 +92,7 @@ static int add_class(struct answer *answer, const struct answer_request *request
 	if (request->count == 1)
 		return 0;
 	return warn(answer,
-		    text_format("the variables DIRECTX_GPU_* name '%s' alone of %zu devices",
+		    text_format("the variables DIRECTX_GPU_* name only '%s' of %zu devices",
 				device->id, request->count),
 		    err);
 }

@@ -177,7 +177,6 @@ int inventory_update(struct inventory *inventory, const struct discovery_snapsho
 	inventory->device_count = new.count;
 	inventory->recorded = snapshot->recorded;
 	inventory->windows = windows;
-	inventory->generation++;
 	for (size_t i = 0; i < old.count; i++) {
 		if (find(new, old.devices[i].id) == NULL)
 			compare(&old.devices[i], NULL, on_event, user);
@@ -206,7 +205,6 @@ uint64_t inventory_next_removal_ms(const struct inventory *inventory, uint64_t n
 int inventory_locate(const struct inventory *inventory, enum inventory_resource resource,
 		     const char *id, size_t *slot, struct error *err)
 {
-	const struct table table = {inventory->devices, inventory->device_count};
 	char quoted[REPLICA_ID_QUOTED_SIZE];
 	char device[REPLICA_ID_SIZE];
 	uint32_t replica = 0;
@@ -214,6 +212,7 @@ int inventory_locate(const struct inventory *inventory, enum inventory_resource 
 
 	if (rc < 0)
 		return rc;
+	const struct table table = {inventory->devices, inventory->device_count};
 	const struct inventory_device *found = find(table, device);
 	if (found == NULL)
 		return error_set(err, ERROR_NOT_FOUND, "device id %s names no device of this node",

@@ -59,7 +59,6 @@ struct inventory {
 	struct inventory_rules rules;
 	bool recorded; /* from a recorded node: nodes and files need not exist here */
 	bool windows;
-	uint64_t generation; /* counts updates: what was derived from an older one is stale */
 	struct inventory_device *devices; /* sorted by id */
 	size_t device_count;
 };

@@ -208,7 +208,7 @@ const struct inventory *scanner_inventory(struct scanner *scanner)
 {
 	struct error err = {0};
 
-	if (scanner->inventory.generation == 0 && scanner_scan(scanner, &err) < 0)
+	if (scanner->snapshot == NULL && scanner_scan(scanner, &err) < 0)
 		log_error("%s", err.text);
 	return &scanner->inventory;
 }

@@ -163,7 +163,7 @@ static void test_class(void)
 	       "DIRECTX_GPU_DriverVersion=31.0.15.3713\n"
 	       "DIRECTX_GPU_Name=NVIDIA Tesla T4\n"
 	       "DIRECTX_GPU_PNPDeviceID=PCI\\VEN_10DE&DEV_1EB8\\3&13C0B0C5&1&D8\n"
-	       "warning: the variables DIRECTX_GPU_* name 'a' alone of 2 devices\n");
+	       "warning: the variables DIRECTX_GPU_* name only 'a' of 2 devices\n");
 }
 
 static void test_several_devices(void)

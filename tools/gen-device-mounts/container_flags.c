@@ -80,7 +80,7 @@ static int add_windows_device(struct writer *writer, const V1beta1__DeviceSpec *
 	if (writer->tool == TOOL_DOCKER && !is_class)
 		return error_set(writer->err, ERROR_UNSUPPORTED,
 				 "docker cannot assign '%s': it uses the first interface of the "
-				 "Host Compute Service, which knows classes of devices alone",
+				 "Host Compute Service, which knows only classes of devices",
 				 device->host_path);
 	return add(writer, "--device", text_format("%s", device->host_path));
 }

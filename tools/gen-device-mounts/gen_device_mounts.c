@@ -71,7 +71,7 @@ static const struct option_spec options[] = {
 	{OPTION_ROW("root", OPTION_STRING, given.root), .value = "DIR",
 	 .help = "Look below DIR, where the root of another system is mounted."},
 	{OPTION_ROW("verbose", OPTION_FLAG, given.verbose), .letter = 'v',
-	 .help = "Tell on stderr which devices were chosen, and what was seen of the others."},
+	 .help = "Print on stderr which devices were chosen, and what was seen of the others."},
 	{.name = NULL},
 };
 
@@ -112,7 +112,7 @@ static int choose_rules(bool windows, struct answer_rules *out, struct error *er
 			err, ERROR_ARGUMENT,
 			"docker on Windows cannot assign a device by its location path: it "
 			"uses the first interface of the Host Compute Service, which knows "
-			"classes of devices alone");
+			"only classes of devices");
 	*out = (struct answer_rules){
 		.allocation = (enum answer_allocation)allocation,
 		.allow_several = true,
@@ -169,7 +169,7 @@ static int print_flags(const struct text_list *flags)
 	struct text line CLEANUP_TEXT = {0};
 	struct error err = {0};
 	int shell = choice_of(given.format, &formats[1], SHELL_OF_SYSTEM);
-	int rc = quote_add_all(&line, (enum quote_shell)shell, flags, &err);
+	int rc = quote_add(&line, (enum quote_shell)shell, flags, &err);
 
 	text_add(&line, "\n");
 	if (rc == 0)
@@ -188,7 +188,7 @@ static int run_tool(struct text_list *command, const struct text_list *arguments
 	for (size_t i = 0; rc == 0 && i < arguments->count; i++)
 		rc = text_list_add(command, arguments->items[i], &err);
 	if (rc == 0 && given.verbose &&
-	    quote_add_all(&line, (enum quote_shell)SHELL_OF_SYSTEM, command, NULL) == 0)
+	    quote_add(&line, (enum quote_shell)SHELL_OF_SYSTEM, command, NULL) == 0)
 		log_info("%s", text_string(&line));
 	if (rc == 0)
 		rc = launch_wait((const char *const *)command->items, &code, &err);
@@ -263,15 +263,15 @@ static int answer_for(const struct discovery_snapshot *snapshot, const struct te
 static const char *objection(const struct text_list *arguments)
 {
 	if (selection_is_empty(&given.selection))
-		return "which devices? --all, --index, --id, --luid, --path or --vendor tells";
+		return "which devices? Give --all, --index, --id, --luid, --path or --vendor";
 	if (given.run && is_cri())
-		return "--run starts a container with flags, so it does not go with --format cri";
+		return "--run starts a container with flags, so it cannot be combined with --format cri";
 	if (given.run && arguments->count == 0)
-		return "--run needs an image, and what the program of --for takes besides";
+		return "--run needs an image, and whatever else the program of --for takes";
 	if (!given.run && arguments->count > 0)
 		return "there are arguments for the container, but no --run";
 	if (given.tool != NULL && is_cri())
-		return "--format cri is for no program's flags, so it does not go with --for";
+		return "--format cri prints no program's flags, so it cannot be combined with --for";
 	return NULL;
 }
 

@@ -124,7 +124,8 @@ static int add_powershell(struct text *out, const char *argument, struct error *
 	return 0;
 }
 
-int quote_add(struct text *out, enum quote_shell shell, const char *argument, struct error *err)
+static int add_quoted(struct text *out, enum quote_shell shell, const char *argument,
+		      struct error *err)
 {
 	switch (shell) {
 	case QUOTE_CMD:
@@ -141,14 +142,14 @@ int quote_add(struct text *out, enum quote_shell shell, const char *argument, st
 	}
 }
 
-int quote_add_all(struct text *out, enum quote_shell shell, const struct text_list *arguments,
-		  struct error *err)
+int quote_add(struct text *out, enum quote_shell shell, const struct text_list *arguments,
+	      struct error *err)
 {
 	int rc = 0;
 
 	for (size_t i = 0; rc == 0 && i < arguments->count; i++) {
 		text_add(out, i > 0 ? " " : "");
-		rc = quote_add(out, shell, arguments->items[i], err);
+		rc = add_quoted(out, shell, arguments->items[i], err);
 	}
 	return rc;
 }

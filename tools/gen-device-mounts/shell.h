@@ -14,14 +14,11 @@ enum quote_shell {
 	QUOTE_POWERSHELL, /* Windows PowerShell 5.1 and later */
 };
 
-/* Appends one argument, in quotes where it needs them. ERROR_UNSUPPORTED: the shell has no way to
- * pass it (cmd: a line break; PowerShell 5.1: a double quote, nothing at all, a blank together with
- * a backslash at the end). */
-int quote_add(struct text *out, enum quote_shell shell, const char *argument, struct error *err);
-
-/* Appends all of them with blanks between. */
-int quote_add_all(struct text *out, enum quote_shell shell, const struct text_list *arguments,
-		  struct error *err);
+/* Appends the arguments with blanks between, in quotes where they need them. ERROR_UNSUPPORTED: the
+ * shell has no way to pass one (cmd: a line break; PowerShell 5.1: a double quote, nothing at all,
+ * a blank together with a backslash at the end). */
+int quote_add(struct text *out, enum quote_shell shell, const struct text_list *arguments,
+	      struct error *err);
 
 /*
  * Runs argv[0], found in PATH, to its end. *code is its exit code, or 128 and the number of the

@@ -12,12 +12,6 @@ static bool is_windows(const struct capabilities *capabilities)
 	return strcmp(capabilities->os, "windows") == 0;
 }
 
-/* A revision that is not known counts as a newer one: hosts get updates. */
-static bool row_holds(const struct windows_build *row, struct windows_version version)
-{
-	return !version.revision_known || version.revision >= row->since_revision;
-}
-
 const struct hcs_version *capabilities_schema(const struct capabilities *capabilities,
 					      struct hcs_version *at_least)
 {
@@ -34,7 +28,10 @@ const struct hcs_version *capabilities_schema(const struct capabilities *capabil
 	if (!is_windows(capabilities) ||
 	    windows_build_at_least(capabilities->version.build, at_least, NULL) < 0)
 		return NULL;
-	if (row != NULL && row->schema != NULL && row_holds(row, capabilities->version)) {
+	/* A revision that is not known counts as a newer one: hosts get updates. */
+	if (row != NULL && row->schema != NULL &&
+	    (!capabilities->version.revision_known ||
+	     capabilities->version.revision >= row->since_revision)) {
 		*at_least = *row->schema;
 		return row->schema;
 	}
@@ -119,11 +116,10 @@ static void tell_table(struct text *out, const struct capabilities *capabilities
 			  "%u.%u\n",
 			  windows_build_source_name(row->source), newest->major, newest->minor);
 	else if (at_least.major > 0)
-		text_addf(
-			out,
-			"\nSupported HCS schema versions (no source tells of this build; it has at "
-			"least):\n- %u.%u\n",
-			at_least.major, at_least.minor);
+		text_addf(out,
+			  "\nSupported HCS schema versions (no source covers this build; it has at "
+			  "least):\n- %u.%u\n",
+			  at_least.major, at_least.minor);
 }
 
 static void tell_devices(struct text *out, const struct capabilities *capabilities)

@@ -80,8 +80,8 @@ static void test_windows(void)
 	       "--volume\nC:\\Store\\a.dll:C:\\Windows\\System32\\b.dll:ro\n--env\nA=b c\n");
 	expect(&sample, TOOL_DOCKER, true,
 	       "docker cannot assign '" LOCATION
-	       "': it uses the first interface of the Host Compute Service, which knows classes of "
-	       "devices alone");
+	       "': it uses the first interface of the Host Compute Service, which knows only "
+	       "classes of devices");
 }
 
 static void test_class(void)

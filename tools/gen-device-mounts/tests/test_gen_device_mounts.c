@@ -91,7 +91,7 @@ static void test_docker(void)
 	UNIT_CONTAINS(text_string(&output.err), "docker cannot mount single files");
 	UNIT_INT(refused.code, 2);
 	UNIT_STRING(text_string(&refused.out), "");
-	UNIT_CONTAINS(text_string(&refused.err), "classes of devices alone");
+	UNIT_CONTAINS(text_string(&refused.err), "classes of devices");
 }
 
 static void test_cri(void)

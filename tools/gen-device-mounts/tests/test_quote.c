@@ -6,6 +6,15 @@
 #include "base/tests/unit.h"
 #include "tools/gen-device-mounts/shell.h"
 
+static int quote_one(struct text *out, enum quote_shell shell, const char *argument,
+		     struct error *err)
+{
+	struct text_list list CLEANUP_TEXT_LIST = {0};
+
+	UNIT_INT(text_list_add(&list, argument, NULL), 0);
+	return quote_add(out, shell, &list, err);
+}
+
 static const char *const arguments[] = {
 	"--device",
 	"vpci-location-path://PCIROOT(0)#PCI(1B00)",
@@ -82,12 +91,12 @@ static void test_cmd(void)
 
 	for (size_t i = 0; i < ARRAY_SIZE(arguments); i++)
 		UNIT_INT(text_list_add(&wanted, arguments[i], NULL), 0);
-	UNIT_INT(quote_add_all(&line, QUOTE_CMD, &wanted, &err), 0);
+	UNIT_INT(quote_add(&line, QUOTE_CMD, &wanted, &err), 0);
 	split_cmd(text_string(&line), &seen);
 	UNIT_INT(seen.count, wanted.count);
 	for (size_t i = 0; i < seen.count && i < wanted.count; i++)
 		UNIT_STRING(seen.items[i], wanted.items[i]);
-	UNIT_INT(quote_add(&line, QUOTE_CMD, "a\nb", &err), ERROR_UNSUPPORTED);
+	UNIT_INT(quote_one(&line, QUOTE_CMD, "a\nb", &err), ERROR_UNSUPPORTED);
 	UNIT_CONTAINS(err.text, "line break");
 }
 
@@ -96,7 +105,7 @@ static void expect(enum quote_shell shell, const char *argument, const char *wan
 	struct text line CLEANUP_TEXT = {0};
 	struct error err = {0};
 
-	UNIT_INT(quote_add(&line, shell, argument, &err), 0);
+	UNIT_INT(quote_one(&line, shell, argument, &err), 0);
 	UNIT_STRING(text_string(&line), wanted);
 }
 
@@ -123,7 +132,7 @@ static void expect_powershell_cannot(const char *argument, const char *why)
 	struct text line CLEANUP_TEXT = {0};
 	struct error err = {0};
 
-	UNIT_INT(quote_add(&line, QUOTE_POWERSHELL, argument, &err), ERROR_UNSUPPORTED);
+	UNIT_INT(quote_one(&line, QUOTE_POWERSHELL, argument, &err), ERROR_UNSUPPORTED);
 	UNIT_CONTAINS(err.text, why);
 }
 
@@ -146,7 +155,7 @@ static bool add_to_batch(struct text *batch, const char *argument)
 		if ((unsigned char)*at > 0x7e)
 			return false;
 	}
-	UNIT_INT(quote_add(&quoted, QUOTE_CMD, argument, NULL), 0);
+	UNIT_INT(quote_one(&quoted, QUOTE_CMD, argument, NULL), 0);
 	text_add(batch, " ");
 	for (const char *at = text_string(&quoted); *at != '\0'; at++)
 		text_append(batch, *at == '%' ? "%%" : at, *at == '%' ? 2 : 1);
@@ -200,7 +209,7 @@ static void test_shell(void)
 	UNIT_INT(text_list_add(&all, "line\nbreak", NULL), 0);
 	text_add(&wanted, "<line\nbreak>\n");
 	text_add(&line, "printf '<%s>\\n' ");
-	UNIT_INT(quote_add_all(&line, QUOTE_SH, &all, NULL), 0);
+	UNIT_INT(quote_add(&line, QUOTE_SH, &all, NULL), 0);
 	argv[2] = text_string(&line);
 	UNIT_INT(process_run(&spec, &result, NULL), 0);
 	UNIT_STRING(text_string(&result.out), text_string(&wanted));

@@ -115,7 +115,7 @@ static void test_text_of_unknown_schema(void)
 	UNIT_CONTAINS(text_string(&out),
 		      "Windows 11 25H2 (OS build 10.0.26200), as Wine 10.0 claims");
 	UNIT_CONTAINS(text_string(&out),
-		      "no source tells of this build; it has at least):\n- 2.11\n");
+		      "no source covers this build; it has at least):\n- 2.11\n");
 }
 
 static void test_json(void)
