@@ -30,7 +30,6 @@ static int file_path(const char *text, enum address_rules rules, const char **pa
 		     struct error *err)
 {
 	const char *rest = text + strlen("unix:");
-
 	if (text_starts_with(rest, "//")) {
 		rest += 2;
 		/* A path with a drive is absolute behind "unix://" and, as in a URL, "unix:///". */
@@ -49,7 +48,6 @@ static int file_path(const char *text, enum address_rules rules, const char **pa
 static const char *behind_pipe_root(const char *text)
 {
 	static const char root[] = "//./pipe/";
-
 	for (size_t i = 0; i < sizeof(root) - 1; i++) {
 		if (text[i] != root[i] && !(root[i] == '/' && text[i] == '\\'))
 			return NULL;
@@ -63,7 +61,6 @@ static int pipe_name(const char *text, enum address_rules rules, struct address 
 	static const char root[] = "\\\\.\\pipe\\";
 	const char *rest = text_starts_with(text, "npipe:") ? text + strlen("npipe:") : text;
 	const char *name = behind_pipe_root(rest);
-
 	if (name == NULL && text_starts_with(rest, "//")) /* npipe:////./pipe/NAME */
 		name = behind_pipe_root(rest + 2);
 	if (name == NULL || *name == '\0' || strpbrk(name, "/\\") != NULL)
@@ -87,8 +84,6 @@ int address_parse(const char *text, enum address_rules rules, struct address *ou
 		  struct error *err)
 {
 	const char *path = "";
-	int rc = 0;
-
 	if (text_starts_with(text, "npipe:") || text_starts_with(text, "\\\\"))
 		return pipe_name(text, rules, out, err);
 	if (!text_starts_with(text, "unix:"))
@@ -96,14 +91,13 @@ int address_parse(const char *text, enum address_rules rules, struct address *ou
 				 "address \"%s\": expected unix:PATH, unix:///PATH or "
 				 "npipe:////./pipe/NAME",
 				 text);
-	rc = file_path(text, rules, &path, err);
+	int rc = file_path(text, rules, &path, err);
 	return rc < 0 ? rc : address_of_path(path, out, err);
 }
 
 int address_of_path(const char *path, struct address *out, struct error *err)
 {
 	int rc = check_path(path, err);
-
 	if (rc < 0)
 		return rc;
 	out->kind = ADDRESS_FILE;

@@ -75,12 +75,10 @@ static bool call_resend(struct rpc_call *call)
 	struct exchange *exchange = &call->exchange;
 	struct rpc_channel *channel = (struct rpc_channel *)exchange->session;
 	struct rpc_channel *owner = channel->owner != NULL ? channel->owner : channel;
-	struct rpc_channel *other = NULL;
-
 	if (exchange->close_code != NGHTTP2_REFUSED_STREAM || call->http_status != 0 ||
 	    call->resent || call->method == NULL || owner->released)
 		return false;
-	other = channel_for_call(owner);
+	struct rpc_channel *other = channel_for_call(owner);
 	if (other == channel || channel_lost_reason(other) != NULL)
 		return false;
 	exchange_move(exchange, &other->session);
@@ -101,7 +99,6 @@ static void call_finish_as_told(struct rpc_call *call)
 	const char *message = headers_get(&call->trailers, "grpc-message");
 	struct text text CLEANUP_TEXT = {0};
 	bool truncated = frame_reader_is_partial(&exchange->reader);
-
 	if (exchange->input_ended && code != NULL) {
 		percent_decode(&text, message != NULL ? message : "");
 		if (status_parse(code) == RPC_OK && truncated)
@@ -128,7 +125,6 @@ static bool call_reject_answer(struct rpc_call *call)
 	bool is_answer = call->http_status == 0 || (call->http_status == 200 && call->is_grpc) ||
 			 headers_get(&call->trailers, "grpc-status") != NULL;
 	int code = RPC_OK;
-
 	if (is_answer && !call->headers_too_large)
 		return false;
 	if (call->headers_too_large) {
@@ -174,7 +170,6 @@ void call_expire(struct exchange *exchange)
 {
 	struct rpc_call *call = (struct rpc_call *)exchange;
 	const struct error *lost = channel_lost_reason((struct rpc_channel *)exchange->session);
-
 	if (exchange->released)
 		return;
 	exchange_wake(exchange);
@@ -187,7 +182,6 @@ void call_expire(struct exchange *exchange)
 void call_abort(struct exchange *exchange, int code, const char *message)
 {
 	struct rpc_call *call = (struct rpc_call *)exchange;
-
 	if (!exchange->released)
 		call_finish(call, code, message);
 }
@@ -195,7 +189,6 @@ void call_abort(struct exchange *exchange, int code, const char *message)
 void call_destroy(struct exchange *exchange)
 {
 	struct rpc_call *call = (struct rpc_call *)exchange;
-
 	headers_free(&call->trailers);
 	headers_free(&call->metadata);
 	free(call->method);
@@ -208,7 +201,6 @@ static int call_check(const struct rpc_channel *channel, const struct rpc_call_r
 	const struct rpc_limits *limits = &channel->session.limits;
 	size_t listed = 0;
 	int rc = 0;
-
 	if (request->method == NULL || request->method[0] != '/' ||
 	    strchr(request->method + 1, '/') == NULL)
 		return error_set(err, ERROR_ARGUMENT,
@@ -236,7 +228,6 @@ int call_prepare(struct rpc_channel *channel, const struct rpc_call_request *req
 {
 	struct rpc_call *call = NULL;
 	int rc = call_check(channel, request, size, err);
-
 	if (rc < 0)
 		return rc;
 	call = calloc(1, sizeof(*call));
@@ -274,7 +265,6 @@ static int call_submit(struct rpc_call *call, const struct rpc_call_request *req
 	char timeout[TIMEOUT_SIZE] = "";
 	size_t count = 0;
 	int id = NGHTTP2_ERR_NOMEM;
-
 	if (fields == NULL)
 		return id;
 	fields[count++] = header_field(":method", "POST");
@@ -335,7 +325,6 @@ int call_launch(struct rpc_call *call, const struct rpc_call_request *request, s
 	struct session *session = exchange->session;
 	struct rpc_channel *channel = (struct rpc_channel *)session;
 	int rc = 0;
-
 	exchange->closed = true; /* until there is a stream */
 	if (channel_lost_reason(channel) != NULL) {
 		exchange_set_deadline(exchange, 0); /* call_expire() tells why, in the loop */
@@ -368,7 +357,6 @@ int rpc_call_start(struct rpc_channel *channel, const struct rpc_call_request *r
 	uint8_t *bytes = NULL;
 	int rc = call_prepare(channel, request, events, user, request->message.size, &call, &bytes,
 			      err);
-
 	if (rc < 0)
 		return rc;
 	if (request->message.size > 0)
@@ -382,7 +370,6 @@ int rpc_call_start(struct rpc_channel *channel, const struct rpc_call_request *r
 void rpc_call_cancel(struct rpc_call *call)
 {
 	struct session *session = call->exchange.session;
-
 	session_enter(session);
 	call_abort(&call->exchange, RPC_CANCELLED, "the call was cancelled");
 	exchange_wake(&call->exchange);
@@ -397,7 +384,6 @@ void rpc_call_pause(struct rpc_call *call)
 void rpc_call_resume(struct rpc_call *call)
 {
 	struct session *session = call->exchange.session;
-
 	session_enter(session);
 	call->paused = false;
 	exchange_wake(&call->exchange);

@@ -28,7 +28,6 @@ static void reader_start_over(struct frame_reader *reader)
 static int reader_check_prefix(struct frame_reader *reader, struct error *err)
 {
 	const uint8_t *prefix = reader->prefix;
-
 	if (prefix[0] > 1)
 		return error_set(err, ERROR_FORMAT, "message flags 0x%02x are not defined",
 				 prefix[0]);
@@ -59,7 +58,6 @@ int frame_read(struct frame_reader *reader, struct rpc_slice *input, bool *whole
 {
 	size_t size = 0;
 	int rc = 0;
-
 	*whole = false;
 	if (reader->whole)
 		reader_start_over(reader);

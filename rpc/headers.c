@@ -15,12 +15,10 @@ struct rpc_slice slice_of(const char *string)
 static bool name_is_valid(struct rpc_slice name)
 {
 	size_t start = name.size > 0 && name.data[0] == ':' ? 1 : 0;
-
 	if (name.size == start)
 		return false;
 	for (size_t i = start; i < name.size; i++) {
 		char byte = (char)name.data[i];
-
 		if ((byte >= 'a' && byte <= 'z') || (byte >= '0' && byte <= '9'))
 			continue;
 		if (byte == '\0' || strchr("!#$%&'*+-.^_`|~", byte) == NULL)
@@ -64,10 +62,8 @@ void headers_add(struct headers *headers, struct rpc_slice name, struct rpc_slic
 const char *headers_get(const struct headers *headers, const char *name)
 {
 	const char *at = text_string(&headers->pairs);
-
 	for (size_t i = 0; i < headers->count; i++) {
 		const char *value = at + strlen(at) + 1;
-
 		if (strcmp(at, name) == 0)
 			return value;
 		at = value + strlen(value) + 1;
@@ -79,7 +75,6 @@ int headers_list(const struct headers *headers, struct rpc_metadata **items, siz
 		 struct error *err)
 {
 	const char *at = text_string(&headers->pairs);
-
 	*items = NULL;
 	*count = 0;
 	if (headers->count == 0)
@@ -89,7 +84,6 @@ int headers_list(const struct headers *headers, struct rpc_metadata **items, siz
 		return error_memory(err);
 	for (size_t i = 0; i < headers->count; i++) {
 		const char *value = at + strlen(at) + 1;
-
 		if (at[0] != ':')
 			(*items)[(*count)++] = (struct rpc_metadata){at, value};
 		at = value + strlen(value) + 1;
@@ -139,7 +133,6 @@ bool content_type_is_grpc(const char *value)
 {
 	static const char prefix[] = "application/grpc";
 	char next = '\0';
-
 	if (value == NULL || !text_starts_with(value, prefix))
 		return false;
 	next = value[sizeof(prefix) - 1];

@@ -15,14 +15,12 @@ struct alarm {
 static void on_alarm(uv_timer_t *timer)
 {
 	struct alarm *alarm = timer->data;
-
 	alarm->rang = true;
 }
 
 static struct alarm *alarm_start(uv_loop_t *loop, uint64_t timeout_ms)
 {
 	struct alarm *alarm = calloc(1, sizeof(*alarm));
-
 	if (alarm == NULL)
 		return NULL;
 	(void)uv_timer_init(loop, &alarm->timer);
@@ -46,20 +44,17 @@ static void alarm_stop(struct alarm *alarm)
 int loop_open(uv_loop_t *loop, struct error *err)
 {
 	int rc = uv_loop_init(loop);
-
 	return rc == 0 ? 0 : error_uv(err, rc, "event loop");
 }
 
 int loop_wait(uv_loop_t *loop, loop_condition *done, void *user, uint64_t timeout_ms,
 	      const char *what, struct error *err)
 {
-	struct alarm *alarm = NULL;
 	bool is_done = done(user);
 	bool alive = true;
-
 	if (is_done)
 		return 0;
-	alarm = alarm_start(loop, timeout_ms);
+	struct alarm *alarm = alarm_start(loop, timeout_ms);
 	if (alarm == NULL)
 		return error_memory(err);
 	while (!is_done && !alarm->rang && alive) {
@@ -97,7 +92,6 @@ static void on_handle(uv_handle_t *handle, void *user)
 {
 	struct open_handles *open = user;
 	const char *name = uv_handle_type_name(handle->type);
-
 	if (open->alarm != NULL && handle == (const uv_handle_t *)&open->alarm->timer)
 		return;
 	open->count++;
@@ -119,8 +113,6 @@ int loop_drain(uv_loop_t *loop, uint64_t timeout_ms, struct error *err)
 	struct alarm *alarm = alarm_start(loop, timeout_ms);
 	struct text names CLEANUP_TEXT = {0};
 	bool rang = false;
-	int rc = 0;
-
 	if (alarm == NULL)
 		return error_memory(err);
 	while (count_handles(loop, alarm, NULL) > 0 && !alarm->rang)
@@ -132,6 +124,6 @@ int loop_drain(uv_loop_t *loop, uint64_t timeout_ms, struct error *err)
 	if (rang && names.size > 0)
 		return error_set(err, ERROR_TIMEOUT, "handles are still open after %llu ms: %s",
 				 (unsigned long long)timeout_ms, text_string(&names));
-	rc = uv_loop_close(loop);
+	int rc = uv_loop_close(loop);
 	return rc == 0 ? 0 : error_uv(err, rc, "cannot close the loop");
 }

@@ -19,7 +19,6 @@ static bool take_varint(struct rpc_slice *from, uint64_t *out)
 	*out = 0;
 	for (unsigned shift = 0; shift < 64 && from->size > 0; shift += 7) {
 		uint8_t byte = *from->data++;
-
 		from->size--;
 		*out |= (uint64_t)(byte & 0x7f) << shift;
 		if (byte < 0x80)
@@ -31,10 +30,8 @@ static bool take_varint(struct rpc_slice *from, uint64_t *out)
 static bool take_value(struct rpc_slice *from, unsigned wire, struct rpc_slice *data)
 {
 	uint64_t size = wire == WIRE_64_BIT ? 8 : wire == WIRE_32_BIT ? 4 : 0;
-
 	if (wire == WIRE_VARINT || wire == WIRE_LENGTH) {
 		uint64_t value = 0;
-
 		if (!take_varint(from, &value))
 			return false;
 		size = wire == WIRE_LENGTH ? value : 0;
@@ -55,7 +52,6 @@ static bool take_field(const ProtobufCMessageDescriptor *type, struct rpc_slice 
 {
 	const uint8_t *start = from->data;
 	uint64_t key = 0;
-
 	*out = (struct wire_field){0};
 	if (from->size == 0 || !take_varint(from, &key))
 		return false;
@@ -84,7 +80,6 @@ static void scan(const ProtobufCMessageDescriptor *type, struct rpc_slice bytes,
 
 	while (take_field(type, &bytes, &field)) {
 		const char *text = (const char *)field.data.data;
-
 		if (field.known == NULL)
 			continue;
 		if (field.known->type == PROTOBUF_C_TYPE_MESSAGE) {
@@ -104,11 +99,9 @@ static void replace_text(struct rpc_slice text, const struct exchanged *what, st
 {
 	const uint8_t *end = text.data + text.size;
 	const uint8_t *at = text.data;
-
 	while (at < end) {
 		bool hit = (size_t)(end - at) >= what->from.size &&
 			   memcmp(at, what->from.data, what->from.size) == 0;
-
 		if (hit)
 			text_append(out, (const char *)what->to.data, what->to.size);
 		else
@@ -121,7 +114,6 @@ static void append_varint(struct text *out, uint64_t value)
 {
 	for (; value >= 0x80; value >>= 7) {
 		char byte = (char)(unsigned char)(value | 0x80);
-
 		text_append(out, &byte, 1);
 	}
 	text_append(out, (const char[]){(char)value}, 1);
@@ -135,7 +127,6 @@ static void replace(const ProtobufCMessageDescriptor *type, struct rpc_slice byt
 
 	while (take_field(type, &bytes, &field)) {
 		struct text inner CLEANUP_TEXT = {0};
-
 		if (field.known == NULL) {
 			text_append(out, (const char *)field.whole.data, field.whole.size);
 			continue;
@@ -190,7 +181,6 @@ bool message_has_nul(struct rpc_slice bytes)
 {
 	const uint8_t *end = bytes.data + bytes.size;
 	const uint8_t *at = bytes.data;
-
 	while (at != NULL && at < end) {
 		at = memchr(at, MESSAGE_NUL[0] & 0xff, (size_t)(end - at));
 		if (at != NULL && ++at < end && *at == (MESSAGE_NUL[1] & 0xff))

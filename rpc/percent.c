@@ -9,11 +9,9 @@ void percent_encode(struct text *out, const char *message)
 {
 	const char *start = message;
 	const char *at = message;
-
 	for (; *at != '\0'; at++) {
 		unsigned char byte = (unsigned char)*at;
 		char escape[3] = {'%', hex_digits[byte >> 4], hex_digits[byte & 15]};
-
 		if (byte >= 0x20 && byte <= 0x7e && byte != '%')
 			continue;
 		text_append(out, start, (size_t)(at - start));
@@ -38,12 +36,10 @@ void percent_decode(struct text *out, const char *encoded)
 {
 	const char *start = encoded;
 	const char *at = encoded;
-
 	while (*at != '\0') {
 		int high = *at == '%' ? hex_value(at[1]) : -1;
 		int low = high >= 0 ? hex_value(at[2]) : -1;
 		char byte = (char)(unsigned char)(high >= 0 && low >= 0 ? high * 16 + low : 0);
-
 		if (byte == '\0') {
 			at++;
 			continue;

@@ -12,7 +12,6 @@ static bool request_check_http(struct rpc_stream *stream)
 {
 	const struct headers *request = &stream->request;
 	const char *method = headers_get(request, ":method");
-
 	if (request->too_large) {
 		rpc_stream_finish(stream, RPC_RESOURCE_EXHAUSTED,
 				  "the request's header list exceeds %zu bytes",
@@ -43,7 +42,6 @@ static void request_refuse_method(struct rpc_stream *stream, const char *path)
 	const char *slash = strrchr(name, '/');
 	int size = slash == NULL ? 0 : (int)(slash - name);
 	int shown = size < 256 ? size : 256;
-
 	if (slash == NULL)
 		rpc_stream_finish(stream, RPC_UNIMPLEMENTED, "malformed method name: \"%.256s\"",
 				  path);

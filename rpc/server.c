@@ -17,7 +17,6 @@ int rpc_server_new(uv_loop_t *loop, const struct rpc_server_options *options,
 		   struct rpc_server **out, struct error *err)
 {
 	struct rpc_server *server = calloc(1, sizeof(*server));
-
 	if (server == NULL)
 		return error_memory(err);
 	if (options != NULL)
@@ -40,7 +39,6 @@ int rpc_server_add(struct rpc_server *server, const char *method, rpc_handler *h
 {
 	struct method *grown = NULL;
 	char *path CLEANUP_FREE = strdup(method);
-
 	if (path == NULL)
 		return error_memory(err);
 	grown = reallocarray(server->methods, server->method_count + 1, sizeof(*grown));
@@ -55,7 +53,6 @@ int rpc_server_add(struct rpc_server *server, const char *method, rpc_handler *h
 static void on_connection(struct listener *listener, void *user)
 {
 	struct server_listener *own = user;
-
 	if (!own->server->closing)
 		peer_accept(own->server, listener);
 }
@@ -65,7 +62,6 @@ static void on_listener_closed(void *user)
 	struct server_listener *own = user;
 	struct rpc_server *server = own->server;
 	struct server_listener **link = &server->listeners;
-
 	while (*link != own)
 		link = &(*link)->next;
 	*link = own->next;
@@ -101,7 +97,6 @@ int rpc_server_listen(struct rpc_server *server, const char *address, struct err
 static void on_grace_closed(uv_handle_t *handle)
 {
 	struct rpc_server *server = handle->data;
-
 	handle->data = NULL;
 	server_settle(server);
 }
@@ -144,7 +139,6 @@ static void server_cut(struct rpc_server *server)
 static void on_grace(uv_timer_t *timer)
 {
 	struct rpc_server *server = timer->data;
-
 	if (server->last_words) {
 		server_cut(server);
 		return;

@@ -36,7 +36,6 @@ static int session_new_http2(struct session *session)
 	nghttp2_session_callbacks *callbacks = NULL;
 	nghttp2_option *option = NULL;
 	int rc = nghttp2_session_callbacks_new(&callbacks);
-
 	if (rc == 0)
 		rc = nghttp2_option_new(&option);
 	if (rc == 0) {
@@ -65,12 +64,10 @@ static int session_submit_settings(struct session *session, uint32_t initial_win
 		{NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, initial_window},
 		{NGHTTP2_SETTINGS_ENABLE_PUSH, 0},
 	};
-	int rc = 0;
-
 	if (session->role->is_server)
 		settings[2] = (nghttp2_settings_entry){NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS,
 						       session->limits.concurrent_streams_max};
-	rc = nghttp2_submit_settings(session->http2, NGHTTP2_FLAG_NONE, settings, 3);
+	int rc = nghttp2_submit_settings(session->http2, NGHTTP2_FLAG_NONE, settings, 3);
 	if (rc != 0)
 		return rc;
 	return nghttp2_session_set_local_window_size(session->http2, NGHTTP2_FLAG_NONE, 0,
@@ -81,15 +78,13 @@ int session_init(struct session *session, const struct session_role *role,
 		 const struct session_transport *transport, const struct rpc_limits *limits,
 		 uint32_t initial_window, struct error *err)
 {
-	int rc = 0;
-
 	*session = (struct session){
 		.role = role,
 		.transport = transport,
 		.limits = session_limits(limits),
 	};
 	session->ready_end = &session->ready_first;
-	rc = session_new_http2(session);
+	int rc = session_new_http2(session);
 	if (rc == 0)
 		rc = session_submit_settings(session, initial_window);
 	if (rc != 0) {
@@ -120,7 +115,6 @@ void session_enter(struct session *session)
 static struct exchange *session_next_ready(struct session *session)
 {
 	struct exchange *exchange = session->ready_first;
-
 	if (exchange == NULL)
 		return NULL;
 	session->ready_first = exchange->next_ready;
@@ -148,7 +142,6 @@ static void session_tell_role(struct session *session)
 static void session_process_ready(struct session *session)
 {
 	struct exchange *exchange = NULL;
-
 	if (!session->ended)
 		session_tell_role(session);
 	while ((exchange = session_next_ready(session)) != NULL) {
@@ -199,11 +192,10 @@ void session_run(struct session *session)
 void session_receive(struct session *session, const uint8_t *data, size_t size)
 {
 	struct error why = {0};
-	ssize_t rc = 0;
 
 	if (session->ended || session->failing)
 		return;
-	rc = nghttp2_session_mem_recv(session->http2, data, size);
+	ssize_t rc = nghttp2_session_mem_recv(session->http2, data, size);
 	if (rc >= 0)
 		return;
 	(void)error_set(&why, ERROR_PROTOCOL, "HTTP/2: %s", nghttp2_strerror((int)rc));
@@ -220,7 +212,6 @@ bool session_produce(struct session *session)
 	while (session->output.size < SESSION_OUTPUT_MAX) {
 		const uint8_t *data = NULL;
 		ssize_t size = nghttp2_session_mem_send(session->http2, &data);
-
 		if (size < 0) {
 			(void)error_set(&why, ERROR_PROTOCOL, "HTTP/2: %s",
 					nghttp2_strerror((int)size));
@@ -264,7 +255,6 @@ uint64_t session_expire(struct session *session, uint64_t now_ms)
 {
 	uint64_t next_ms = UINT64_MAX;
 	struct exchange *next = NULL;
-
 	for (struct exchange *exchange = session->first; exchange != NULL; exchange = next) {
 		next = exchange->next; /* exchanges are destroyed in session_run() alone */
 		if (exchange->deadline_ms <= now_ms) {

@@ -16,7 +16,6 @@ struct attempt {
 static void on_connected(struct transport *transport, const struct error *why)
 {
 	struct attempt *attempt = transport->user;
-
 	if (why != NULL)
 		attempt->why = *why;
 	transport_close(transport, NULL);

@@ -75,7 +75,6 @@ int status_of_http(int http_status)
 int status_parse(const char *value)
 {
 	int64_t code = 0;
-
 	if (value[0] == '\0')
 		return RPC_UNKNOWN;
 	for (const char *at = value; *at != '\0'; at++) {

@@ -16,7 +16,6 @@ enum { STATUS_MESSAGE_MAX = 2048 };
 struct rpc_stream *stream_new(struct session *session)
 {
 	struct rpc_stream *stream = calloc(1, sizeof(*stream));
-
 	if (stream != NULL)
 		exchange_attach(session, &stream->exchange);
 	return stream;
@@ -25,7 +24,6 @@ struct rpc_stream *stream_new(struct session *session)
 void stream_destroy(struct exchange *exchange)
 {
 	struct rpc_stream *stream = (struct rpc_stream *)exchange;
-
 	headers_free(&stream->request);
 	headers_free(&stream->trailers);
 	text_free(&stream->text);
@@ -35,7 +33,6 @@ void stream_destroy(struct exchange *exchange)
 void stream_headers(struct exchange *exchange)
 {
 	struct rpc_stream *stream = (struct rpc_stream *)exchange;
-
 	if (stream->has_request)
 		return; /* a client's trailers mean nothing in gRPC */
 	stream->has_request = true;
@@ -56,7 +53,6 @@ void stream_release(struct rpc_stream *stream)
 void stream_process(struct exchange *exchange)
 {
 	struct rpc_stream *stream = (struct rpc_stream *)exchange;
-
 	if (exchange->closed) {
 		stream_release(stream);
 		return;
@@ -73,7 +69,6 @@ void stream_process(struct exchange *exchange)
 void stream_abort(struct rpc_stream *stream, int code, const char *message)
 {
 	struct exchange *exchange = &stream->exchange;
-
 	stream_release(stream);
 	if (exchange->closed)
 		exchange_wake(exchange);
@@ -96,7 +91,6 @@ static nghttp2_nv *stream_status_fields(const struct rpc_stream *stream, bool al
 {
 	nghttp2_nv *fields = NULL;
 	size_t extras = 0;
-
 	*count = 0;
 	if (headers_list(&stream->trailers, extra, &extras, NULL) < 0)
 		return NULL;
@@ -120,11 +114,9 @@ int stream_trailers(struct exchange *exchange)
 {
 	const struct rpc_stream *stream = (const struct rpc_stream *)exchange;
 	struct rpc_metadata *extra CLEANUP_FREE = NULL;
-	nghttp2_nv *fields CLEANUP_FREE = NULL;
 	char code[4] = "";
 	size_t count = 0;
-
-	fields = stream_status_fields(stream, false, code, &extra, &count);
+	nghttp2_nv *fields CLEANUP_FREE = stream_status_fields(stream, false, code, &extra, &count);
 	if (fields == NULL)
 		return NGHTTP2_ERR_NOMEM;
 	return nghttp2_submit_trailer(exchange->session->http2, exchange->id, fields, count);
@@ -135,11 +127,9 @@ static int stream_submit_status(struct rpc_stream *stream)
 {
 	struct exchange *exchange = &stream->exchange;
 	struct rpc_metadata *extra CLEANUP_FREE = NULL;
-	nghttp2_nv *fields CLEANUP_FREE = NULL;
 	char code[4] = "";
 	size_t count = 0;
-
-	fields = stream_status_fields(stream, true, code, &extra, &count);
+	nghttp2_nv *fields CLEANUP_FREE = stream_status_fields(stream, true, code, &extra, &count);
 	if (fields == NULL)
 		return NGHTTP2_ERR_NOMEM;
 	return nghttp2_submit_response(exchange->session->http2, exchange->id, fields, count, NULL);
@@ -153,7 +143,6 @@ static int stream_submit_headers(struct rpc_stream *stream)
 		header_field(":status", "200"),
 		header_field("content-type", "application/grpc"),
 	};
-
 	return nghttp2_submit_response(exchange->session->http2, exchange->id, fields,
 				       ARRAY_SIZE(fields), &body);
 }
@@ -162,7 +151,6 @@ void stream_finish_http(struct rpc_stream *stream, const char *status)
 {
 	struct exchange *exchange = &stream->exchange;
 	nghttp2_nv fields[] = {header_field(":status", status)};
-
 	stream->finished = true;
 	exchange_ignore_input(exchange);
 	if (nghttp2_submit_response(exchange->session->http2, exchange->id, fields, 1, NULL) != 0)
@@ -174,7 +162,6 @@ static int stream_check(const struct rpc_stream *stream, size_t size, struct err
 {
 	const struct exchange *exchange = &stream->exchange;
 	size_t max = exchange->session->limits.message_max;
-
 	if (exchange->session->ended || exchange->closed || stream->finished)
 		return error_set(err, ERROR_CANCELLED, "the stream has ended");
 	if (size > max)
@@ -189,7 +176,6 @@ static int stream_message(struct rpc_stream *stream, size_t size, uint8_t **byte
 {
 	struct exchange *exchange = &stream->exchange;
 	int rc = stream_check(stream, size, err);
-
 	if (rc < 0)
 		return rc;
 	if (exchange_has_output(exchange))
@@ -214,10 +200,8 @@ int rpc_stream_send(struct rpc_stream *stream, struct rpc_slice message, struct 
 {
 	struct session *session = stream->exchange.session;
 	uint8_t *bytes = NULL;
-	int rc = 0;
-
 	session_enter(session);
-	rc = stream_message(stream, message.size, &bytes, err);
+	int rc = stream_message(stream, message.size, &bytes, err);
 	if (bytes != NULL) {
 		if (message.size > 0)
 			memcpy(bytes, message.data, message.size);
@@ -232,10 +216,8 @@ int rpc_stream_send_message(struct rpc_stream *stream, const ProtobufCMessage *m
 {
 	struct session *session = stream->exchange.session;
 	uint8_t *bytes = NULL;
-	int rc = 0;
-
 	session_enter(session);
-	rc = stream_message(stream, protobuf_c_message_get_packed_size(message), &bytes, err);
+	int rc = stream_message(stream, protobuf_c_message_get_packed_size(message), &bytes, err);
 	if (bytes != NULL) {
 		(void)protobuf_c_message_pack(message, bytes);
 		rc = stream_submit(stream, err);
@@ -250,11 +232,9 @@ static void stream_set_text(struct rpc_stream *stream, const char *format, va_li
 static void stream_set_text(struct rpc_stream *stream, const char *format, va_list args)
 {
 	struct text plain CLEANUP_TEXT = {0};
-
 	text_vaddf(&plain, format, args);
 	if (plain.size > STATUS_MESSAGE_MAX) {
 		size_t size = STATUS_MESSAGE_MAX;
-
 		while (size > 0 && ((unsigned char)plain.data[size] & 0xc0) == 0x80)
 			size--;
 		plain.data[size] = '\0';
@@ -267,7 +247,6 @@ void rpc_stream_finish(struct rpc_stream *stream, int code, const char *format, 
 	struct exchange *exchange = &stream->exchange;
 	va_list args;
 	int rc = 0;
-
 	if (stream->finished || exchange->closed || exchange->session->ended)
 		return;
 	session_enter(exchange->session);
@@ -293,10 +272,9 @@ void rpc_stream_reply(struct rpc_stream *stream, const ProtobufCMessage *message
 {
 	struct session *session = stream->exchange.session;
 	struct error err = {0};
-	int rc = 0;
 
 	session_enter(session);
-	rc = rpc_stream_send_message(stream, message, &err);
+	int rc = rpc_stream_send_message(stream, message, &err);
 	if (rc == 0)
 		rpc_stream_finish(stream, RPC_OK, "%s", "");
 	else
@@ -309,7 +287,6 @@ int rpc_stream_add_trailer(struct rpc_stream *stream, const struct rpc_metadata 
 			   struct error *err)
 {
 	int rc = metadata_check(trailer, err);
-
 	if (rc < 0)
 		return rc;
 	headers_add(&stream->trailers, slice_of(trailer->name), slice_of(trailer->value),
@@ -336,7 +313,6 @@ uint64_t rpc_stream_time_left_ms(const struct rpc_stream *stream)
 {
 	uint64_t deadline_ms = stream->exchange.deadline_ms;
 	uint64_t now_ms = clock_monotonic_ms();
-
 	if (deadline_ms == UINT64_MAX)
 		return UINT64_MAX;
 	return deadline_ms > now_ms ? deadline_ms - now_ms : 0;
@@ -351,7 +327,6 @@ ProtobufCMessage *rpc_stream_unpack(struct rpc_stream *stream, struct rpc_slice 
 				    const ProtobufCMessageDescriptor *type)
 {
 	ProtobufCMessage *message = NULL;
-
 	if (message_unpack(type, request, &message) != NULL)
 		rpc_stream_finish(stream, RPC_INVALID_ARGUMENT, "the request is no valid %s",
 				  type->name);

@@ -11,7 +11,6 @@ int timeout_parse(const char *text, uint64_t *milliseconds, struct error *err)
 {
 	uint64_t value = 0;
 	const char *at = text;
-
 	while (*at >= '0' && *at <= '9' && at - text < 8)
 		value = value * 10 + (uint64_t)(*at++ - '0');
 	if (at == text || at[0] == '\0' || at[1] != '\0')
@@ -52,7 +51,6 @@ char *timeout_format(uint64_t milliseconds, char out[TIMEOUT_SIZE])
 	for (size_t i = 0; i < ARRAY_SIZE(units); i++) {
 		uint64_t parts = milliseconds / units[i].milliseconds +
 				 (milliseconds % units[i].milliseconds != 0);
-
 		if (parts <= VALUE_MAX) {
 			value = parts;
 			unit = units[i].unit;

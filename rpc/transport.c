@@ -17,7 +17,6 @@ void transport_tell(struct transport *transport, int uv_status)
 static void on_pipe_connect(uv_connect_t *connect, int status)
 {
 	struct transport *transport = connect->data;
-
 	if (transport->open)
 		transport_tell(transport, status);
 }
@@ -25,7 +24,6 @@ static void on_pipe_connect(uv_connect_t *connect, int status)
 int transport_connect_pipe(struct transport *transport, uv_loop_t *loop, struct error *err)
 {
 	int rc = uv_pipe_init(loop, &transport->pipe, 0);
-
 	if (rc < 0)
 		return error_uv(err, rc, "cannot make a pipe handle");
 	transport->pipe.data = transport;

@@ -22,7 +22,6 @@ struct unary {
 static void unary_message(struct rpc_call *call, struct rpc_slice message, void *user)
 {
 	struct unary *unary = user;
-
 	if (unary->answered) {
 		unary->fault = "the server sent more than one message";
 		unary->fault_code = RPC_UNIMPLEMENTED;
@@ -64,7 +63,6 @@ static int unary_restore_nul(struct rpc_call *call, const ProtobufCMessage *requ
 {
 	struct text bytes CLEANUP_TEXT = {0};
 	uint8_t *shorter = NULL;
-
 	if (!message_has_nul(packed))
 		return 0;
 	message_restore_nul(request->descriptor, packed, &bytes);
@@ -86,12 +84,11 @@ int rpc_unary(struct rpc_channel *channel, const char *method, const ProtobufCMe
 	struct rpc_call *call = NULL;
 	uint8_t *bytes = NULL;
 	size_t size = protobuf_c_message_get_packed_size(request);
-	int rc = 0;
 
 	if (unary == NULL)
 		return error_memory(err);
 	*unary = (struct unary){.reply_type = reply_type, .done = done, .user = user};
-	rc = call_prepare(channel, &call_request, &events, unary, size, &call, &bytes, err);
+	int rc = call_prepare(channel, &call_request, &events, unary, size, &call, &bytes, err);
 	if (rc < 0)
 		return rc;
 	(void)protobuf_c_message_pack(request, bytes);
@@ -119,7 +116,6 @@ struct unary_wait {
 static void wait_done(const struct rpc_status *status, ProtobufCMessage *reply, void *user)
 {
 	struct unary_wait *wait = user;
-
 	wait->done = true;
 	wait->code = status->code;
 	wait->message = strdup(status->message);
@@ -129,7 +125,6 @@ static void wait_done(const struct rpc_status *status, ProtobufCMessage *reply, 
 static bool wait_is_done(void *user)
 {
 	const struct unary_wait *wait = user;
-
 	return wait->done;
 }
 

@@ -42,7 +42,6 @@ static void check_texts(const uint8_t *data, size_t size)
 	struct text encoded CLEANUP_TEXT = {0};
 	struct text again CLEANUP_TEXT = {0};
 	uint64_t milliseconds = 0;
-
 	if (string == NULL)
 		abort();
 	percent_decode(&decoded, string);
@@ -58,7 +57,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct text pieces CLEANUP_TEXT = {0};
 	struct text whole CLEANUP_TEXT = {0};
-
 	if (size < 1)
 		return 0;
 	read_all(data + 1, size - 1, data[0], &pieces);

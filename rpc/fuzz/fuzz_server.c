@@ -49,7 +49,6 @@ static void drive(struct session *session, const uint8_t *data, size_t size, uin
 	wire_stop(&wire);
 	while (size > 0 && !session->ended) {
 		size_t piece = step != 0 && step < size ? step : size;
-
 		memory_feed(session, data, piece);
 		data += piece;
 		size -= piece;

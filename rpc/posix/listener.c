@@ -44,10 +44,9 @@ static int bind_socket(int fd, const char *path, bool replace_stale, struct erro
 {
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
 	const struct sockaddr *bound = (const struct sockaddr *)&address;
-	int rc = 0;
 
 	memcpy(address.sun_path, path, strnlen(path, sizeof(address.sun_path) - 1));
-	rc = bind(fd, bound, sizeof(address));
+	int rc = bind(fd, bound, sizeof(address));
 	if (rc < 0 && errno == EADDRINUSE) {
 		if (!replace_stale || !remove_stale(path))
 			return error_set(err, ERROR_EXISTS, "cannot listen on %s: it exists", path);
@@ -61,17 +60,15 @@ static int make_socket(struct listener *listener, int *fd, struct error *err)
 {
 	struct stat status = {0};
 	int made CLEANUP_FD = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	int rc = 0;
 
 	if (made < 0)
 		return error_system(err, errno, "cannot make a socket");
-	rc = bind_socket(made, listener->path, listener->options.replace_stale, err);
+	int rc = bind_socket(made, listener->path, listener->options.replace_stale, err);
 	if (rc < 0)
 		return rc;
 	if (chmod(listener->path, (mode_t)listener->options.mode) < 0 ||
 	    lstat(listener->path, &status) < 0) {
 		int reason = errno;
-
 		(void)unlink(listener->path);
 		return error_system(err, reason, "cannot prepare %s", listener->path);
 	}
@@ -84,7 +81,6 @@ static int make_socket(struct listener *listener, int *fd, struct error *err)
 static void on_connection(uv_stream_t *stream, int status)
 {
 	struct listener *listener = stream->data;
-
 	if (status == 0)
 		listener->options.on_connection(listener, listener->options.user);
 }
@@ -92,11 +88,9 @@ static void on_connection(uv_stream_t *stream, int status)
 /* From here on the handle owns `fd`, and its closing the listener. */
 static int listen_on(struct listener *listener, uv_loop_t *loop, int fd, struct error *err)
 {
-	int rc = 0;
-
 	(void)uv_pipe_init(loop, &listener->pipe, 0);
 	listener->pipe.data = listener;
-	rc = uv_pipe_open(&listener->pipe, fd);
+	int rc = uv_pipe_open(&listener->pipe, fd);
 	if (rc < 0)
 		(void)close(fd);
 	else if (!listener->options.refuse)
@@ -112,19 +106,16 @@ int listener_open(uv_loop_t *loop, const struct address *address,
 		  const struct listener_options *options, struct listener **out, struct error *err)
 {
 	struct listener *listener CLEANUP_FREE = calloc(1, sizeof(*listener));
-	struct listener *opened = NULL;
 	int fd = -1;
-	int rc = 0;
-
 	if (listener == NULL)
 		return error_memory(err);
 	listener->options = *options;
 	(void)snprintf(listener->path, sizeof(listener->path), "%.*s", ADDRESS_PATH_MAX,
 		       address->name);
-	rc = make_socket(listener, &fd, err);
+	int rc = make_socket(listener, &fd, err);
 	if (rc < 0)
 		return rc;
-	opened = STEAL(listener);
+	struct listener *opened = STEAL(listener);
 	rc = listen_on(opened, loop, fd, err);
 	if (rc == 0)
 		*out = opened;
@@ -134,10 +125,8 @@ int listener_open(uv_loop_t *loop, const struct address *address,
 int listener_accept(struct listener *listener, struct transport *transport, void *user,
 		    struct error *err)
 {
-	int rc = 0;
-
 	*transport = (struct transport){.user = user};
-	rc = uv_pipe_init(listener->pipe.loop, &transport->pipe, 0);
+	int rc = uv_pipe_init(listener->pipe.loop, &transport->pipe, 0);
 	if (rc < 0)
 		return error_uv(err, rc, "cannot make a pipe handle");
 	transport->pipe.data = transport;

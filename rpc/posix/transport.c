@@ -14,7 +14,6 @@ int transport_connect(struct transport *transport, uv_loop_t *loop, const struct
 static void on_handle_closed(uv_handle_t *handle)
 {
 	struct transport *transport = handle->data;
-
 	if (transport->on_closed != NULL)
 		transport->on_closed(transport);
 }

@@ -28,7 +28,6 @@ static void check(int rc, const struct error *err)
 static void on_echo(struct rpc_stream *stream, struct rpc_slice request, void *user)
 {
 	struct rig *rig = user;
-
 	rig->handled++;
 	CU_ASSERT(rpc_stream_send(stream, request, NULL) == 0);
 	rpc_stream_finish(stream, RPC_OK, "%s", "");
@@ -37,7 +36,6 @@ static void on_echo(struct rpc_stream *stream, struct rpc_slice request, void *u
 static void on_fail(struct rpc_stream *stream, struct rpc_slice request, void *user)
 {
 	struct rig *rig = user;
-
 	rig->handled++;
 	CU_ASSERT_FATAL(request.size >= 1);
 	rpc_stream_finish(stream, request.data[0], "%.*s", (int)request.size - 1,
@@ -54,7 +52,6 @@ struct counter {
 static void counter_advance(struct rpc_stream *stream, void *user)
 {
 	struct counter *counter = user;
-
 	while (counter->next < counter->messages) {
 		struct rpc_slice message = {counter->bytes, counter->size};
 		int rc = 0;
@@ -74,7 +71,6 @@ static void counter_advance(struct rpc_stream *stream, void *user)
 static void counter_drain(struct rpc_stream *stream, void *user)
 {
 	struct counter *counter = user;
-
 	counter->rig->drained++;
 	counter_advance(stream, user);
 }
@@ -82,7 +78,6 @@ static void counter_drain(struct rpc_stream *stream, void *user)
 static void counter_end(void *user)
 {
 	struct counter *counter = user;
-
 	counter->rig->ended++;
 	free(counter->bytes);
 	free(counter);
@@ -91,7 +86,6 @@ static void counter_end(void *user)
 static void on_count(struct rpc_stream *stream, struct rpc_slice request, void *user)
 {
 	struct counter *counter = must(calloc(1, sizeof(*counter)));
-
 	CU_ASSERT_FATAL(request.size == 8);
 	counter->rig = user;
 	counter->rig->handled++;
@@ -106,7 +100,6 @@ static void on_count(struct rpc_stream *stream, struct rpc_slice request, void *
 static void hold_end(void *user)
 {
 	struct rig *rig = user;
-
 	rig->held = NULL;
 	rig->ended++;
 }
@@ -114,7 +107,6 @@ static void hold_end(void *user)
 static void on_hold(struct rpc_stream *stream, struct rpc_slice request, void *user)
 {
 	struct rig *rig = user;
-
 	(void)request;
 	rig->handled++;
 	rig->held = stream;
@@ -141,7 +133,6 @@ static void allocate_fill(V1beta1__ContainerAllocateResponse *response,
 {
 	static V1beta1__ContainerAllocateResponse__EnvsEntry *envs[1];
 	static char key[] = "DEVICE";
-
 	v1beta1__container_allocate_response__init(response);
 	v1beta1__container_allocate_response__envs_entry__init(env);
 	env->key = key;
@@ -160,7 +151,6 @@ static void on_allocate(struct rpc_stream *stream, struct rpc_slice request, voi
 	V1beta1__ContainerAllocateResponse__EnvsEntry env;
 	V1beta1__AllocateRequest *asked = (V1beta1__AllocateRequest *)rpc_stream_unpack(
 		stream, request, &v1beta1__allocate_request__descriptor);
-
 	rig->handled++;
 	if (asked == NULL)
 		return;
@@ -240,7 +230,6 @@ static void on_message(struct rpc_call *call, struct rpc_slice message, void *us
 {
 	struct outcome *out = user;
 	uint32_t index = 0;
-
 	(void)call;
 	if (message.size >= sizeof(index)) {
 		memcpy(&index, message.data, sizeof(index));
@@ -258,7 +247,6 @@ static void on_message(struct rpc_call *call, struct rpc_slice message, void *us
 static void on_done(const struct rpc_status *status, void *user)
 {
 	struct outcome *out = user;
-
 	CU_ASSERT(!out->done);
 	out->done = true;
 	out->call = NULL;
@@ -284,7 +272,6 @@ void outcome_start(struct rig *rig, const struct rpc_call_request *request, stru
 static bool outcome_is_done(void *user)
 {
 	const struct outcome *out = user;
-
 	return out->done;
 }
 

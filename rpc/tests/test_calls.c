@@ -36,7 +36,6 @@ static void test_every_code(void)
 	rig_start(&rig, NULL, NULL);
 	for (int code = RPC_OK; code <= RPC_UNAUTHENTICATED; code++) {
 		char request[] = "?100 % \xe2\x82\xac\n gone";
-
 		request[0] = (char)code;
 		outcome_call(&rig, "/test.Test/Fail", request, strlen(request + 1) + 1, &out);
 		CU_ASSERT_EQUAL(out.code, code);
@@ -141,7 +140,6 @@ static void allocate(struct rig *rig, const char *id, ProtobufCMessage **reply, 
 	V1beta1__ContainerAllocateRequest *containers[] = {&container};
 	char *copy = strdup(id);
 	char *ids[] = {copy};
-
 	container.devices_ids = ids;
 	container.n_devices_ids = id[0] != '\0';
 	request.container_requests = containers;
@@ -155,14 +153,13 @@ static void test_typed_unary(void)
 {
 	struct rig rig;
 	ProtobufCMessage *reply = NULL;
-	const V1beta1__AllocateResponse *answer = NULL;
 	struct error err = {0};
 	int rc = 0;
 
 	rig_start(&rig, NULL, NULL);
 	allocate(&rig, "gpu-0", &reply, &rc, &err);
 	CU_ASSERT_EQUAL_FATAL(rc, 0);
-	answer = (const V1beta1__AllocateResponse *)reply;
+	const V1beta1__AllocateResponse *answer = (const V1beta1__AllocateResponse *)reply;
 	CU_ASSERT_EQUAL_FATAL(answer->n_container_responses, 1);
 	CU_ASSERT_EQUAL_FATAL(answer->container_responses[0]->n_envs, 1);
 	CU_ASSERT_STRING_EQUAL(answer->container_responses[0]->envs[0]->value, "gpu-0");

@@ -24,7 +24,6 @@ struct subject {
 static void on_message(struct rpc_call *call, struct rpc_slice message, void *user)
 {
 	struct subject *subject = user;
-
 	(void)call;
 	(void)message;
 	subject->messages++;
@@ -33,7 +32,6 @@ static void on_message(struct rpc_call *call, struct rpc_slice message, void *us
 static void on_done(const struct rpc_status *status, void *user)
 {
 	struct subject *subject = user;
-
 	subject->done++;
 	subject->code = status->code;
 	(void)snprintf(subject->message, sizeof(subject->message), "%s", status->message);
@@ -42,7 +40,6 @@ static void on_done(const struct rpc_status *status, void *user)
 static void on_lost(struct rpc_channel *channel, const struct error *why, void *user)
 {
 	struct subject *subject = user;
-
 	(void)channel;
 	CU_ASSERT(why->text[0] != '\0');
 	subject->lost++;

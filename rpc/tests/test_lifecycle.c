@@ -15,7 +15,6 @@
 static bool is_held(void *user)
 {
 	const struct rig *rig = user;
-
 	return rig->held != NULL;
 }
 
@@ -37,7 +36,6 @@ struct loss {
 static void on_lost(struct rpc_channel *channel, const struct error *why, void *user)
 {
 	struct loss *loss = user;
-
 	(void)channel;
 	loss->count++;
 	(void)snprintf(loss->text, sizeof(loss->text), "%s", why->text);
@@ -46,7 +44,6 @@ static void on_lost(struct rpc_channel *channel, const struct error *why, void *
 static void on_ready(struct rpc_channel *channel, void *user)
 {
 	int *count = user;
-
 	(void)channel;
 	(*count)++;
 }
@@ -256,7 +253,6 @@ static void test_shutdown_grace_over(void)
 static bool has_sent(void *user)
 {
 	const struct rig *rig = user;
-
 	return rig->sent > 0;
 }
 
@@ -339,7 +335,6 @@ struct meddler {
 static void meddle_message(struct rpc_call *call, struct rpc_slice message, void *user)
 {
 	struct meddler *meddler = user;
-
 	(void)message;
 	meddler->messages++;
 	if (meddler->close_server) {
@@ -372,7 +367,6 @@ static void meddle_start(struct meddler *meddler)
 static void meddle_done(const struct rpc_status *status, void *user)
 {
 	struct meddler *meddler = user;
-
 	meddler->code = status->code;
 	if (meddler->again-- > 0)
 		meddle_start(meddler);
@@ -405,7 +399,6 @@ static void test_meddling_callbacks(void)
 static void on_suicide(struct rpc_stream *stream, struct rpc_slice request, void *user)
 {
 	struct rig *rig = user;
-
 	(void)stream;
 	(void)request;
 	rpc_server_close(rig->server);
@@ -434,11 +427,10 @@ static void test_abrupt_closes(void)
 				       "\0\0\3\0\0\0\0\0\1\0\0\0"; /* DATA: a part of a prefix */
 	struct rig rig;
 	struct outcome out;
-	size_t before = 0;
 
 	rig_start(&rig, NULL, NULL);
 	CU_ASSERT_EQUAL(rpc_channel_connect_wait(rig.channel, 5000, NULL), 0);
-	before = raw_handle_count();
+	size_t before = raw_handle_count();
 	for (size_t i = 0; i < 1000; i++) {
 		struct raw raw = raw_connect(&rig);
 

@@ -13,7 +13,6 @@ static const struct rpc_channel_options redialling = {.redials = true};
 static bool is_held(void *user)
 {
 	const struct rig *rig = user;
-
 	return rig->held != NULL;
 }
 

@@ -24,7 +24,6 @@ struct subject {
 static void on_echo(struct rpc_stream *stream, struct rpc_slice request, void *user)
 {
 	struct subject *subject = user;
-
 	subject->handled++;
 	(void)rpc_stream_send(stream, request, NULL);
 	rpc_stream_finish(stream, RPC_OK, "%s", "");
@@ -33,7 +32,6 @@ static void on_echo(struct rpc_stream *stream, struct rpc_slice request, void *u
 static void on_end(void *user)
 {
 	struct subject *subject = user;
-
 	subject->ended++;
 	subject->held = NULL;
 }
@@ -41,7 +39,6 @@ static void on_end(void *user)
 static void on_hold(struct rpc_stream *stream, struct rpc_slice request, void *user)
 {
 	struct subject *subject = user;
-
 	(void)request;
 	subject->handled++;
 	subject->held = stream;
@@ -92,7 +89,6 @@ static void test_garbage(void)
 		"PRI * HTTP/2.0\r\n\r\nSM\r\n\rX and so on",
 		"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n this is no SETTINGS frame, is it?",
 	};
-
 	for (size_t i = 0; i < ARRAY_SIZE(openings); i++) {
 		struct subject subject;
 
@@ -109,7 +105,6 @@ static void test_byte_by_byte(void)
 {
 	struct subject subject;
 	struct text bytes CLEANUP_TEXT = {0};
-	const struct wire_stream *stream = NULL;
 
 	start(&subject);
 	wire_request(&subject.wire, 0, 1, "/t.T/Echo", NULL);
@@ -120,7 +115,7 @@ static void test_byte_by_byte(void)
 		text_append(&subject.wire.bytes, bytes.data + i, 1);
 		(void)talk(&subject, 1);
 	}
-	stream = talk(&subject, 1);
+	const struct wire_stream *stream = talk(&subject, 1);
 	CU_ASSERT_EQUAL(subject.handled, 1);
 	CU_ASSERT_EQUAL(stream->grpc_status, RPC_OK);
 	CU_ASSERT_EQUAL(stream->data, 10);
@@ -230,11 +225,10 @@ static void test_request_bodies(void)
 static void test_answer_before_the_request_ends(void)
 {
 	struct subject subject;
-	const struct wire_stream *stream = NULL;
 
 	start(&subject);
 	wire_request(&subject.wire, 0, 1, "/t.T/Nothing", NULL);
-	stream = talk(&subject, 1);
+	const struct wire_stream *stream = talk(&subject, 1);
 	CU_ASSERT_EQUAL(stream->grpc_status, RPC_UNIMPLEMENTED);
 	CU_ASSERT_EQUAL(stream->reset, NGHTTP2_NO_ERROR);
 	CU_ASSERT_PTR_NULL(subject.session->first);
@@ -245,12 +239,11 @@ static void test_deadline(void)
 {
 	const struct rpc_metadata timeout = {"grpc-timeout", "5m"};
 	struct subject subject;
-	const struct wire_stream *stream = NULL;
 
 	start(&subject);
 	wire_request(&subject.wire, 0, 1, "/t.T/Hold", &timeout);
 	wire_message(&subject.wire, NGHTTP2_FLAG_END_STREAM, 1, "", 0);
-	stream = talk(&subject, 1);
+	const struct wire_stream *stream = talk(&subject, 1);
 	CU_ASSERT_EQUAL(stream->grpc_status, -1);
 	CU_ASSERT_EQUAL(session_expire(subject.session, clock_monotonic_ms() + 10), UINT64_MAX);
 	stream = talk(&subject, 1);
@@ -307,13 +300,12 @@ static void test_window_of_one_byte(void)
 	static const uint8_t tiny[6] = {0, NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, 0, 0, 0, 0};
 	static const uint8_t one[4] = {0, 0, 0, 1};
 	struct subject subject;
-	const struct wire_stream *stream = NULL;
 
 	start(&subject);
 	wire_frame(&subject.wire, NGHTTP2_SETTINGS, 0, 0, tiny, 6);
 	wire_request(&subject.wire, 0, 1, "/t.T/Echo", NULL);
 	wire_message(&subject.wire, NGHTTP2_FLAG_END_STREAM, 1, "hello", 5);
-	stream = talk(&subject, 1);
+	const struct wire_stream *stream = talk(&subject, 1);
 	CU_ASSERT_EQUAL(subject.handled, 1);
 	for (size_t i = 0; i < 10; i++) {
 		CU_ASSERT_EQUAL(stream->data, i);
@@ -419,7 +411,6 @@ static void test_header_bomb(void)
 {
 	struct subject subject;
 	struct text block CLEANUP_TEXT = {0};
-	const struct wire_stream *stream = NULL;
 	char value[4000];
 
 	memset(value, 'v', sizeof(value));
@@ -430,7 +421,7 @@ static void test_header_bomb(void)
 	start(&subject);
 	wire_frame(&subject.wire, NGHTTP2_HEADERS,
 		   NGHTTP2_FLAG_END_HEADERS | NGHTTP2_FLAG_END_STREAM, 1, block.data, block.size);
-	stream = talk(&subject, 1);
+	const struct wire_stream *stream = talk(&subject, 1);
 	CU_ASSERT(subject.session->ended || stream->grpc_status == RPC_RESOURCE_EXHAUSTED);
 	stop(&subject);
 }

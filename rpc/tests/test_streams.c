@@ -48,7 +48,6 @@ static void test_tiny_windows(void)
 static bool is_stuck(void *user)
 {
 	const struct rig *rig = user;
-
 	return rig->sent > 0;
 }
 
@@ -116,14 +115,12 @@ static void test_pause_at_the_end(void)
 static bool is_held(void *user)
 {
 	const struct rig *rig = user;
-
 	return rig->held != NULL;
 }
 
 static bool has_ended(void *user)
 {
 	const struct rig *rig = user;
-
 	return rig->ended > 0;
 }
 

@@ -131,7 +131,6 @@ static void test_frames_in_pieces(void)
 {
 	static const uint8_t bytes[] = "\0\0\0\0\3abc\0\0\0\0\0\0\0\0\0\5hel";
 	size_t total = sizeof(bytes) - 1;
-
 	for (size_t step = 1; step <= total; step++) {
 		struct frame_reader reader = {.max = 10};
 		struct text seen CLEANUP_TEXT = {0};
@@ -191,7 +190,6 @@ static void test_frames_refused(void)
 static void test_frame_prefix(void)
 {
 	uint8_t prefix[FRAME_PREFIX_SIZE];
-
 	frame_write_prefix(prefix, 0x01020304);
 	CU_ASSERT(memcmp(prefix, "\0\1\2\3\4", 5) == 0);
 }
@@ -248,11 +246,9 @@ static void test_percent(void)
 		{"%", "%"},	  {"%4", "%4"},		  {"%zz", "%zz"}, {"%41%", "A%"},
 		{"%00x", "%00x"}, {"%e2%82", "\xe2\x82"}, {"a+b", "a+b"},
 	};
-
 	for (size_t i = 0; i < ARRAY_SIZE(pairs); i++) {
 		struct text encoded CLEANUP_TEXT = {0};
 		struct text decoded CLEANUP_TEXT = {0};
-
 		percent_encode(&encoded, pairs[i][0]);
 		CU_ASSERT_STRING_EQUAL(text_string(&encoded), pairs[i][1]);
 		percent_decode(&decoded, text_string(&encoded));
@@ -260,7 +256,6 @@ static void test_percent(void)
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(odd); i++) {
 		struct text decoded CLEANUP_TEXT = {0};
-
 		percent_decode(&decoded, odd[i][0]);
 		CU_ASSERT_STRING_EQUAL(text_string(&decoded), odd[i][1]);
 	}
@@ -310,11 +305,10 @@ static void test_message_strings(void)
 	struct text packed CLEANUP_TEXT = {0};
 	struct text restored CLEANUP_TEXT = {0};
 	ProtobufCMessage *message = NULL;
-	const V1beta1__ListAndWatchResponse *response = NULL;
-
 	CU_ASSERT_PTR_NULL(message_unpack(type, (struct rpc_slice){list, sizeof(list)}, &message));
 	CU_ASSERT_PTR_NOT_NULL_FATAL(message);
-	response = (const V1beta1__ListAndWatchResponse *)(const void *)message;
+	const V1beta1__ListAndWatchResponse *response =
+		(const V1beta1__ListAndWatchResponse *)(const void *)message;
 	CU_ASSERT_EQUAL_FATAL(response->n_devices, 1);
 	UNIT_STRING(response->devices[0]->id, "a" MESSAGE_NUL "b");
 	UNIT_STRING(response->devices[0]->health, "OK" MESSAGE_NUL "xy");

@@ -50,7 +50,6 @@ static void on_handle_closed(uv_handle_t *handle)
 static void on_pipe_connection(uv_stream_t *stream, int status)
 {
 	struct listener *listener = stream->data;
-
 	if (status == 0)
 		listener->options.on_connection(listener, listener->options.user);
 }
@@ -59,7 +58,6 @@ static void on_pipe_connection(uv_stream_t *stream, int status)
 static bool pipe_exists(const char *name)
 {
 	wchar_t *wide CLEANUP_FREE = wide_from_utf8(name);
-
 	return wide == NULL || WaitNamedPipeW(wide, 1) || GetLastError() != ERROR_FILE_NOT_FOUND;
 }
 
@@ -68,7 +66,6 @@ static int listen_on_pipe(struct listener *listener, struct error *err)
 	const char *name = listener->address.name;
 	uv_os_fd_t handle = INVALID_HANDLE_VALUE;
 	int rc = pipe_exists(name) ? UV_EADDRINUSE : uv_pipe_bind(&listener->pipe, name);
-
 	if (rc == UV_EADDRINUSE || rc == UV_EACCES)
 		return error_set(err, ERROR_EXISTS, "cannot listen on %s: it exists", name);
 	if (rc == 0)
@@ -86,11 +83,9 @@ static int listen_on_pipe(struct listener *listener, struct error *err)
 
 static int open_pipe(uv_loop_t *loop, struct listener *listener, struct error *err)
 {
-	int rc = 0;
-
 	(void)uv_pipe_init(loop, &listener->pipe, 0); /* cannot fail */
 	listener->handle.data = listener;
-	rc = listen_on_pipe(listener, err);
+	int rc = listen_on_pipe(listener, err);
 	if (rc < 0)
 		listener_close(listener, NULL);
 	return rc;
@@ -104,7 +99,6 @@ static void on_event(void *user)
 {
 	struct listener *listener = user;
 	int code = 0;
-
 	(void)winsock_take_event(&listener->winsock, FD_ACCEPT, &code);
 	/* One event may stand for several connections. */
 	while (!listener->closing && listener->accepted == INVALID_SOCKET) {
@@ -119,7 +113,6 @@ static void on_event(void *user)
 static bool remove_stale(const char *path)
 {
 	bool served = true;
-
 	return socket_file_look(path, NULL) == SOCKET_FILE_SOCKET &&
 	       socket_is_served(path, &served, NULL) == 0 && !served && socket_file_remove(path);
 }
@@ -127,7 +120,6 @@ static bool remove_stale(const char *path)
 static int make_room(const struct listener *listener, struct error *err)
 {
 	const char *path = listener->address.name;
-
 	if (socket_file_look(path, NULL) == SOCKET_FILE_NONE ||
 	    (listener->options.replace_stale && remove_stale(path)))
 		return 0;
@@ -140,7 +132,6 @@ static int restrict_file(const char *path, unsigned mode, struct error *err)
 	SECURITY_ATTRIBUTES attributes;
 	wchar_t *wide CLEANUP_FREE = wide_path(path);
 	int rc = private_attributes(mode, &attributes, err);
-
 	if (rc < 0)
 		return rc;
 	if (wide == NULL)
@@ -160,11 +151,10 @@ static int bind_unix(struct listener *listener, struct error *err)
 	const char *path = listener->address.name;
 	union winsock_address address;
 	int size = winsock_unix_address(path, &address);
-	int rc = 0;
 
 	if (bind(listener->winsock.socket, &address.any, size) != 0)
 		return error_winsock(err, WSAGetLastError(), "cannot listen on %s", path);
-	rc = restrict_file(path, listener->options.mode, err);
+	int rc = restrict_file(path, listener->options.mode, err);
 	return rc < 0 ? error_wrap(err, rc, "cannot prepare %s", path) : 0;
 }
 
@@ -211,7 +201,6 @@ static int open_file(uv_loop_t *loop, struct listener *listener, struct error *e
 {
 	int family = winsock_has_unix() ? AF_UNIX : AF_INET;
 	int rc = winsock_open(&listener->winsock, loop, family, FD_ACCEPT, on_event, listener, err);
-
 	if (rc < 0) {
 		free(listener);
 		return rc;
@@ -228,16 +217,14 @@ int listener_open(uv_loop_t *loop, const struct address *address,
 		  const struct listener_options *options, struct listener **out, struct error *err)
 {
 	struct listener *listener = calloc(1, sizeof(*listener));
-	int rc = 0;
-
 	if (listener == NULL)
 		return error_memory(err);
 	listener->address = *address;
 	listener->options = *options;
 	listener->accepted = INVALID_SOCKET;
 	listener->winsock = (struct winsock){.socket = INVALID_SOCKET, .event = WSA_INVALID_EVENT};
-	rc = address->kind == ADDRESS_PIPE ? open_pipe(loop, listener, err)
-					   : open_file(loop, listener, err);
+	int rc = address->kind == ADDRESS_PIPE ? open_pipe(loop, listener, err)
+					       : open_file(loop, listener, err);
 	if (rc == 0)
 		*out = listener;
 	return rc;
@@ -246,7 +233,6 @@ int listener_open(uv_loop_t *loop, const struct address *address,
 static int accept_pipe(struct listener *listener, struct transport *transport, struct error *err)
 {
 	int rc = uv_pipe_init(listener->handle.loop, &transport->pipe, 0);
-
 	if (rc == 0)
 		rc = uv_accept(&listener->stream, &transport->stream);
 	return rc == 0 ? 0 : error_uv(err, rc, "cannot accept a connection");
@@ -256,7 +242,6 @@ static int accept_socket(struct listener *listener, struct transport *transport,
 {
 	SOCKET accepted = listener->accepted;
 	int rc = uv_tcp_init(listener->handle.loop, &transport->tcp);
-
 	listener->accepted = INVALID_SOCKET;
 	if (rc == 0)
 		rc = uv_tcp_open(&transport->tcp, accepted);
@@ -275,11 +260,9 @@ static int accept_socket(struct listener *listener, struct transport *transport,
 int listener_accept(struct listener *listener, struct transport *transport, void *user,
 		    struct error *err)
 {
-	int rc = 0;
-
 	*transport = (struct transport){.user = user};
-	rc = listener->address.kind == ADDRESS_PIPE ? accept_pipe(listener, transport, err)
-						    : accept_socket(listener, transport, err);
+	int rc = listener->address.kind == ADDRESS_PIPE ? accept_pipe(listener, transport, err)
+							: accept_socket(listener, transport, err);
 	transport->handle.data = transport;
 	transport->open = true;
 	return rc;

@@ -17,7 +17,6 @@ int pipe_access_set(HANDLE pipe, unsigned mode, struct error *err)
 	BOOL done = ConvertStringSecurityDescriptorToSecurityDescriptorA(list, SDDL_REVISION_1,
 									 &descriptor, NULL);
 	int rc = 0;
-
 	if (done)
 		done = SetKernelObjectSecurity(
 			pipe, DACL_SECURITY_INFORMATION | PROTECTED_DACL_SECURITY_INFORMATION,

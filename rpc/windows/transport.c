@@ -31,7 +31,6 @@ static void adopt_socket(struct transport *transport, struct error *why)
 {
 	SOCKET connected = winsock_release(&transport->pending->winsock);
 	int rc = uv_tcp_open(&transport->tcp, connected);
-
 	if (rc == 0) {
 		(void)uv_tcp_nodelay(&transport->tcp, 1); /* of no use to AF_UNIX, nor needed */
 		return;
@@ -62,11 +61,10 @@ static void on_event(void *user)
 static int find_address(struct transport *transport, union winsock_address *out, struct error *err)
 {
 	struct rendezvous rendezvous;
-	int rc = 0;
 
 	if (winsock_has_unix())
 		return winsock_unix_address(transport->address.name, out);
-	rc = rendezvous_read(transport->address.name, &rendezvous, err);
+	int rc = rendezvous_read(transport->address.name, &rendezvous, err);
 	if (rc < 0)
 		return error_wrap(err, rc, "cannot connect to %s", transport->address.name);
 	transport->greeting = TRANSPORT_GREETS;
@@ -94,13 +92,11 @@ static void begin_connect(struct transport *transport)
 static int connect_file(struct transport *transport, uv_loop_t *loop, struct error *err)
 {
 	int family = winsock_has_unix() ? AF_UNIX : AF_INET;
-	int rc = 0;
-
 	transport->pending = calloc(1, sizeof(*transport->pending));
 	if (transport->pending == NULL)
 		return error_memory(err);
-	rc = winsock_open(&transport->pending->winsock, loop, family, FD_CONNECT, on_event,
-			  transport, err);
+	int rc = winsock_open(&transport->pending->winsock, loop, family, FD_CONNECT, on_event,
+			      transport, err);
 	if (rc < 0) {
 		free(transport->pending);
 		transport->pending = NULL;
@@ -125,7 +121,6 @@ int transport_connect(struct transport *transport, uv_loop_t *loop, const struct
 static void on_handle_closed(uv_handle_t *handle)
 {
 	struct transport *transport = handle->data;
-
 	if (transport->on_closed != NULL)
 		transport->on_closed(transport);
 }
