@@ -108,7 +108,6 @@ int address_of_path(const char *path, struct address *out, struct error *err)
 int rpc_address_check(const char *address, struct error *err)
 {
 	struct address parsed;
-
 	return address_parse(address, ADDRESS_RULES_HERE, &parsed, err);
 }
 

@@ -89,7 +89,6 @@ int channel_new(const struct rpc_channel_options *options,
 	static const struct rpc_channel_options defaults = {0};
 	const struct rpc_channel_options *given = options != NULL ? options : &defaults;
 	struct rpc_channel *channel = calloc(1, sizeof(*channel));
-
 	if (channel == NULL)
 		return error_memory(err);
 	int rc = session_init(
@@ -153,7 +152,6 @@ int rpc_channel_open(uv_loop_t *loop, const char *address,
 	struct connection *connection = NULL;
 	struct address parsed;
 	int rc = address_parse(address, ADDRESS_RULES_HERE, &parsed, err);
-
 	if (rc < 0)
 		return rc;
 	rc = channel_new(options, &connection_transport, &channel, err);
@@ -185,7 +183,6 @@ struct rpc_channel *channel_for_call(struct rpc_channel *channel)
 {
 	struct rpc_channel *newest = channel->later != NULL ? channel->later : channel;
 	struct rpc_channel_options options = channel->options;
-
 	if (channel->address == NULL || channel->released || channel_lost_reason(newest) == NULL)
 		return newest;
 	options.redials = false;

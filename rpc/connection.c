@@ -11,7 +11,6 @@ enum { INPUT_SIZE = 64 * 1024 };
 static void fail(struct connection *connection, int uv_status, const char *what)
 {
 	struct error why = {0};
-
 	connection->up = false;
 	if (uv_status == UV_EOF || uv_status == UV_ECONNRESET || uv_status == UV_EPIPE)
 		(void)error_set(&why, ERROR_UNAVAILABLE, "the peer closed the connection");
@@ -79,7 +78,6 @@ static void receive(struct connection *connection, const uint8_t *data, size_t s
 {
 	const struct transport *transport = &connection->transport;
 	struct error why = {0};
-
 	while (!connection->up && size > 0) {
 		if (*data != transport->nonce[connection->greeting_seen++])
 			connection->greeting_is_wrong = true;
@@ -118,7 +116,6 @@ static void on_timer(uv_timer_t *timer)
 	struct session *session = connection->session;
 	uint64_t now_ms = clock_monotonic_ms();
 	struct error why = {0};
-
 	connection->timer_ms = UINT64_MAX;
 	uint64_t next_ms = session_expire(session, now_ms);
 	if (session->settled)

@@ -77,7 +77,6 @@ int exchange_read(struct exchange *exchange, bool *whole, struct rpc_slice *mess
 	};
 	size_t before = input.size;
 	int rc = frame_read(&exchange->reader, &input, whole, message, err);
-
 	exchange->input_start += before - input.size;
 	if (exchange->input_start == exchange->input.size) {
 		text_reset(&exchange->input);

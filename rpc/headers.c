@@ -7,11 +7,6 @@
 
 enum { FIELD_OVERHEAD = 32 };
 
-struct rpc_slice slice_of(const char *string)
-{
-	return (struct rpc_slice){(const uint8_t *)string, strlen(string)};
-}
-
 static bool name_is_valid(struct rpc_slice name)
 {
 	size_t start = name.size > 0 && name.data[0] == ':' ? 1 : 0;
@@ -71,30 +66,9 @@ const char *headers_get(const struct headers *headers, const char *name)
 	return NULL;
 }
 
-int headers_list(const struct headers *headers, struct rpc_metadata **items, size_t *count,
-		 struct error *err)
-{
-	const char *at = text_string(&headers->pairs);
-	*items = NULL;
-	*count = 0;
-	if (headers->count == 0)
-		return 0;
-	*items = calloc(headers->count, sizeof(**items));
-	if (*items == NULL)
-		return error_memory(err);
-	for (size_t i = 0; i < headers->count; i++) {
-		const char *value = at + strlen(at) + 1;
-		if (at[0] != ':')
-			(*items)[(*count)++] = (struct rpc_metadata){at, value};
-		at = value + strlen(value) + 1;
-	}
-	return 0;
-}
-
 void headers_reset(struct headers *headers)
 {
 	struct text pairs = headers->pairs;
-
 	text_reset(&pairs);
 	*headers = (struct headers){.pairs = pairs};
 }
@@ -103,38 +77,4 @@ void headers_free(struct headers *headers)
 {
 	text_free(&headers->pairs);
 	*headers = (struct headers){0};
-}
-
-int metadata_check(const struct rpc_metadata *metadata, struct error *err)
-{
-	static const char *const reserved[] = {"te",	     "content-type", "user-agent",
-					       "connection", "host",	     "transfer-encoding"};
-	struct rpc_slice name = slice_of(metadata->name);
-
-	if (!name_is_valid(name) || name.data[0] == ':' ||
-	    text_starts_with(metadata->name, "grpc-"))
-		return error_set(err, ERROR_ARGUMENT, "metadata name \"%s\" is not allowed",
-				 metadata->name);
-	for (size_t i = 0; i < ARRAY_SIZE(reserved); i++) {
-		if (strcmp(metadata->name, reserved[i]) == 0)
-			return error_set(err, ERROR_ARGUMENT, "metadata name \"%s\" is reserved",
-					 metadata->name);
-	}
-	for (const char *at = metadata->value; *at != '\0'; at++) {
-		if (*at < 0x20 || *at > 0x7e)
-			return error_set(err, ERROR_ARGUMENT,
-					 "the value of metadata \"%s\" is not printable ASCII",
-					 metadata->name);
-	}
-	return 0;
-}
-
-bool content_type_is_grpc(const char *value)
-{
-	static const char prefix[] = "application/grpc";
-	char next = '\0';
-	if (value == NULL || !text_starts_with(value, prefix))
-		return false;
-	next = value[sizeof(prefix) - 1];
-	return next == '\0' || next == '+' || next == ';';
 }

@@ -77,7 +77,6 @@ static void scan(const ProtobufCMessageDescriptor *type, struct rpc_slice bytes,
 		 struct findings *found)
 {
 	struct wire_field field;
-
 	while (take_field(type, &bytes, &field)) {
 		const char *text = (const char *)field.data.data;
 		if (field.known == NULL)
@@ -124,7 +123,6 @@ static void replace(const ProtobufCMessageDescriptor *type, struct rpc_slice byt
 		    const struct exchanged *what, struct text *out)
 {
 	struct wire_field field;
-
 	while (take_field(type, &bytes, &field)) {
 		struct text inner CLEANUP_TEXT = {0};
 		if (field.known == NULL) {
@@ -159,7 +157,6 @@ const char *message_unpack(const ProtobufCMessageDescriptor *type, struct rpc_sl
 {
 	struct text rewritten CLEANUP_TEXT = {0};
 	struct findings found = {0};
-
 	*out = NULL;
 	scan(type, bytes, &found);
 	if (found.not_utf8)
@@ -177,21 +174,21 @@ const char *message_unpack(const ProtobufCMessageDescriptor *type, struct rpc_sl
 	return *out != NULL ? NULL : "grpc: failed to unmarshal the received message";
 }
 
-bool message_has_nul(struct rpc_slice bytes)
+int message_pack(const ProtobufCMessage *message, struct text *out, struct error *err)
 {
-	const uint8_t *end = bytes.data + bytes.size;
-	const uint8_t *at = bytes.data;
-	while (at != NULL && at < end) {
-		at = memchr(at, MESSAGE_NUL[0] & 0xff, (size_t)(end - at));
-		if (at != NULL && ++at < end && *at == (MESSAGE_NUL[1] & 0xff))
-			return true;
-	}
-	return false;
-}
-
-void message_restore_nul(const ProtobufCMessageDescriptor *type, struct rpc_slice bytes,
-			 struct text *out)
-{
-	replace(type, bytes, &(struct exchanged){.from = nul_in_memory(), .to = nul_on_the_wire()},
-		out);
+	struct text packed CLEANUP_TEXT = {0};
+	size_t size = protobuf_c_message_get_packed_size(message);
+	char *bytes = text_extend(&packed, size);
+	bool has_nul = false;
+	if (bytes == NULL)
+		return error_memory(err);
+	(void)protobuf_c_message_pack(message, (uint8_t *)bytes);
+	for (size_t i = 1; i < size && !has_nul; i++)
+		has_nul = memcmp(&bytes[i - 1], MESSAGE_NUL, 2) == 0;
+	if (has_nul)
+		replace(message->descriptor, (struct rpc_slice){(const uint8_t *)bytes, size},
+			&(struct exchanged){.from = nul_in_memory(), .to = nul_on_the_wire()}, out);
+	else
+		text_append(out, bytes, size);
+	return out->failed ? error_memory(err) : 0;
 }

@@ -46,7 +46,6 @@ int rendezvous_parse(const char *text, size_t size, struct rendezvous *out, stru
 	char copy[RENDEZVOUS_TEXT_MAX] = {0};
 	const char *rest = copy + sizeof(beginning) - 1;
 	struct rendezvous read = {0};
-
 	if (size >= sizeof(copy))
 		return error_set(err, ERROR_FORMAT, "not a rendezvous file: it is too long");
 	memcpy(copy, text, size);

@@ -40,8 +40,8 @@ enum rpc_code {
 	RPC_UNAUTHENTICATED = 16,
 };
 
-const char *rpc_code_name(
-	int code); /* "NOT_FOUND"; "CODE_n" never: "UNKNOWN" for unknown numbers; "NO_STATUS" */
+/* "NOT_FOUND", "NO_STATUS"; "UNKNOWN" for numbers that gRPC does not define. */
+const char *rpc_code_name(int code);
 
 /* Borrowed bytes. */
 struct rpc_slice {
@@ -49,22 +49,10 @@ struct rpc_slice {
 	size_t size;
 };
 
-/* One metadata pair: lower-case name, printable ASCII value ("-bin" values are base64 text). */
-struct rpc_metadata {
-	const char *name;
-	const char *value;
-};
-
-struct rpc_metadata_list {
-	const struct rpc_metadata *items;
-	size_t count;
-};
-
 /* How a call ended. Borrowed for the duration of the callback. */
 struct rpc_status {
 	int code;	     /* enum rpc_code, or what the peer sent instead */
 	const char *message; /* percent-decoded; "" when there is none */
-	struct rpc_metadata_list trailers;
 };
 
 /* Bounds on what a peer may make us do. A zero member means its default. */
@@ -78,9 +66,9 @@ struct rpc_limits {
 /*
  * Addresses; the rules live in rpc/address.c alone.
  *
- *   unix:PATH, unix:///PATH (CRI style)         a socket file: AF_UNIX on Linux and on Windows,
- * where PATH may begin with a drive; at most 107 bytes npipe:////./pipe/NAME, \\.\pipe\NAME a named
- * pipe, on Windows alone
+ *   unix:PATH, unix:///PATH                   a socket file of at most 107 bytes: AF_UNIX on Linux
+ *                                             and on Windows, where PATH may begin with a drive
+ *   npipe:////./pipe/NAME, \\.\pipe\NAME      a named pipe, on Windows alone
  *
  * On a Windows without AF_UNIX a socket file is a rendezvous file instead (rpc/rendezvous.h).
  *

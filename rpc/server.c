@@ -74,13 +74,11 @@ int rpc_server_listen(struct rpc_server *server, const char *address, struct err
 	struct server_listener *own CLEANUP_FREE = calloc(1, sizeof(*own));
 	const struct listener_options options = {
 		.mode = server->options.socket_mode,
-		.replace_stale = server->options.replace_stale,
 		.on_connection = on_connection,
 		.user = own,
 	};
 	struct address parsed;
 	int rc = address_parse(address, ADDRESS_RULES_HERE, &parsed, err);
-
 	if (rc < 0)
 		return rc;
 	if (own == NULL)

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "rpc/session.h"
 
-#include "rpc/session_callbacks.h"
-
 enum {
 	MESSAGE_MAX_DEFAULT = 4 * 1024 * 1024,
 	HEADER_LIST_MAX_DEFAULT = 16 * 1024,
@@ -12,10 +10,9 @@ enum {
 	OUTPUT_KEPT_CAPACITY = 128 * 1024,
 };
 
-struct rpc_limits session_limits(const struct rpc_limits *limits)
+static struct rpc_limits with_defaults(const struct rpc_limits *limits)
 {
 	struct rpc_limits filled = limits != NULL ? *limits : (struct rpc_limits){0};
-
 	if (filled.message_max == 0)
 		filled.message_max = MESSAGE_MAX_DEFAULT;
 	if (filled.message_max > UINT32_MAX)
@@ -81,7 +78,7 @@ int session_init(struct session *session, const struct session_role *role,
 	*session = (struct session){
 		.role = role,
 		.transport = transport,
-		.limits = session_limits(limits),
+		.limits = with_defaults(limits),
 	};
 	session->ready_end = &session->ready_first;
 	int rc = session_new_http2(session);
@@ -158,6 +155,13 @@ void session_flush(struct session *session)
 	session->transport->flush(session);
 }
 
+/* Both sides are done with each other and everything was written. */
+static bool is_finished(const struct session *session)
+{
+	return session->output.size == 0 && !nghttp2_session_want_read(session->http2) &&
+	       !nghttp2_session_want_write(session->http2);
+}
+
 void session_leave(struct session *session)
 {
 	session->depth--;
@@ -166,7 +170,7 @@ void session_leave(struct session *session)
 	if (!session->ended)
 		session_flush(session);
 	if (session->ready_first != NULL || session->failing ||
-	    (!session->ended && session_is_finished(session)))
+	    (!session->ended && is_finished(session)))
 		session->transport->wake_at(session, 0);
 }
 
@@ -180,7 +184,7 @@ void session_run(struct session *session)
 		session_flush(session);
 		if (session->ready_first != NULL)
 			continue;
-		if (session->failing || session_is_finished(session)) {
+		if (session->failing || is_finished(session)) {
 			session->ended = true;
 			session->role->lost(session, &session->failure);
 		}
@@ -192,7 +196,6 @@ void session_run(struct session *session)
 void session_receive(struct session *session, const uint8_t *data, size_t size)
 {
 	struct error why = {0};
-
 	if (session->ended || session->failing)
 		return;
 	ssize_t rc = nghttp2_session_mem_recv(session->http2, data, size);
@@ -206,7 +209,6 @@ bool session_produce(struct session *session)
 {
 	size_t before = session->output.size;
 	struct error why = {0};
-
 	if (session->output.capacity > OUTPUT_KEPT_CAPACITY && session->output.size == 0)
 		text_free(&session->output);
 	while (session->output.size < SESSION_OUTPUT_MAX) {
@@ -235,12 +237,6 @@ void session_say_goaway(struct session *session)
 	(void)nghttp2_submit_goaway(session->http2, NGHTTP2_FLAG_NONE,
 				    nghttp2_session_get_last_proc_stream_id(session->http2),
 				    NGHTTP2_NO_ERROR, NULL, 0);
-}
-
-bool session_is_finished(const struct session *session)
-{
-	return session->output.size == 0 && !nghttp2_session_want_read(session->http2) &&
-	       !nghttp2_session_want_write(session->http2);
 }
 
 void session_fail(struct session *session, const struct error *why)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "rpc/session_callbacks.h"
+#include "rpc/session.h"
 
 #include "base/clock.h"
 
@@ -41,7 +41,6 @@ static void count_reset(struct session *session)
 {
 	uint64_t second = clock_monotonic_ms() / 1000;
 	struct error why = {0};
-
 	if (second != session->reset_second) {
 		session->reset_second = second;
 		session->reset_count = 0;

@@ -27,7 +27,6 @@ int socket_is_served(const char *path, bool *served, struct error *err)
 	struct address address;
 	uv_loop_t loop;
 	int rc = address_of_path(path, &address, err);
-
 	if (rc < 0)
 		return rc;
 	rc = uv_loop_init(&loop);

@@ -3,7 +3,7 @@
 
 #include "base/cleanup.h"
 #include "base/text.h"
-#include "conformance/kubelet/timer.h"
+#include "rpc/timer.h"
 
 #include <string.h>
 

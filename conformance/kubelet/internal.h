@@ -11,7 +11,7 @@
 #include "conformance/kubelet/plugin_directory.h"
 #include "conformance/kubelet/pod.h"
 #include "conformance/kubelet/random.h"
-#include "conformance/kubelet/timer.h"
+#include "rpc/timer.h"
 #include "rpc/server.h"
 #include "rpc/socket.h"
 

@@ -57,7 +57,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct caller callers[3] = {0};
 	struct memory memory = {0};
 	struct rpc_channel *channel = NULL;
-
 	if (size < 2)
 		return 0;
 	if (channel_new((data[0] & 2) != 0 ? &small : NULL, &memory_transport, &channel, NULL) < 0)

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* gRPC framing, percent-encoding and timeouts. The first byte: how many bytes the framing gets at a
  * time (0: all). What is read must not depend on it. */
+#include "rpc/field.h"
 #include "rpc/frame.h"
-#include "rpc/percent.h"
-#include "rpc/timeout.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -16,13 +15,11 @@ static void read_all(const uint8_t *data, size_t size, size_t step, struct text 
 {
 	struct frame_reader reader = {.max = 1000};
 	int rc = 0;
-
 	while (size > 0 && rc == 0) {
 		size_t piece = step != 0 && step < size ? step : size;
 		struct rpc_slice input = {data, piece};
 		struct rpc_slice message = {0};
 		bool whole = true;
-
 		data += piece;
 		size -= piece;
 		while (whole && rc == 0) {

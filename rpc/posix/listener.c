@@ -25,34 +25,20 @@ struct listener {
 static void remove_own(const struct listener *listener)
 {
 	struct stat status = {0};
-
 	if (lstat(listener->path, &status) == 0 && S_ISSOCK(status.st_mode) &&
 	    status.st_dev == listener->device && status.st_ino == listener->inode)
 		(void)unlink(listener->path);
 }
 
-static bool remove_stale(const char *path)
-{
-	bool served = true;
-	struct stat status = {0};
-
-	return lstat(path, &status) == 0 && S_ISSOCK(status.st_mode) &&
-	       socket_is_served(path, &served, NULL) == 0 && !served && unlink(path) == 0;
-}
-
-static int bind_socket(int fd, const char *path, bool replace_stale, struct error *err)
+static int bind_socket(int fd, const char *path, struct error *err)
 {
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
-	const struct sockaddr *bound = (const struct sockaddr *)&address;
-
 	memcpy(address.sun_path, path, strnlen(path, sizeof(address.sun_path) - 1));
-	int rc = bind(fd, bound, sizeof(address));
-	if (rc < 0 && errno == EADDRINUSE) {
-		if (!replace_stale || !remove_stale(path))
-			return error_set(err, ERROR_EXISTS, "cannot listen on %s: it exists", path);
-		rc = bind(fd, bound, sizeof(address));
-	}
-	return rc == 0 ? 0 : error_system(err, errno, "cannot listen on %s", path);
+	if (bind(fd, (const struct sockaddr *)&address, sizeof(address)) == 0)
+		return 0;
+	if (errno == EADDRINUSE)
+		return error_set(err, ERROR_EXISTS, "cannot listen on %s: it exists", path);
+	return error_system(err, errno, "cannot listen on %s", path);
 }
 
 /* A bound socket, not yet listening, so that nobody gets in before its mode is set. */
@@ -60,10 +46,9 @@ static int make_socket(struct listener *listener, int *fd, struct error *err)
 {
 	struct stat status = {0};
 	int made CLEANUP_FD = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-
 	if (made < 0)
 		return error_system(err, errno, "cannot make a socket");
-	int rc = bind_socket(made, listener->path, listener->options.replace_stale, err);
+	int rc = bind_socket(made, listener->path, err);
 	if (rc < 0)
 		return rc;
 	if (chmod(listener->path, (mode_t)listener->options.mode) < 0 ||

@@ -55,7 +55,6 @@ static void counter_advance(struct rpc_stream *stream, void *user)
 	while (counter->next < counter->messages) {
 		struct rpc_slice message = {counter->bytes, counter->size};
 		int rc = 0;
-
 		if (counter->size >= sizeof(counter->next))
 			memcpy(counter->bytes, &counter->next, sizeof(counter->next));
 		rc = rpc_stream_send(stream, message, NULL);
@@ -114,20 +113,6 @@ static void on_hold(struct rpc_stream *stream, struct rpc_slice request, void *u
 	rpc_stream_on_end(stream, hold_end, rig);
 }
 
-static void on_metadata(struct rpc_stream *stream, struct rpc_slice request, void *user)
-{
-	struct rig *rig = user;
-	const char *asked = rpc_stream_metadata(stream, "x-ask");
-	struct rpc_metadata told = {"x-told", asked != NULL ? asked : "nothing"};
-	struct rpc_slice answer = {(const uint8_t *)told.value, strlen(told.value)};
-
-	(void)request;
-	rig->handled++;
-	CU_ASSERT(rpc_stream_add_trailer(stream, &told, NULL) == 0);
-	CU_ASSERT(rpc_stream_send(stream, answer, NULL) == 0);
-	rpc_stream_finish(stream, RPC_OK, "%s", "");
-}
-
 static void allocate_fill(V1beta1__ContainerAllocateResponse *response,
 			  V1beta1__ContainerAllocateResponse__EnvsEntry *env, char *id)
 {
@@ -169,7 +154,6 @@ static void rig_find_address(struct rig *rig)
 {
 	const char *transport = getenv("GPUCERT_TEST_TRANSPORT");
 	struct error err = {0};
-
 	check(file_make_temporary(NULL, "rpc-test-", &rig->directory, &err), &err);
 	rig->is_pipe = transport != NULL && strcmp(transport, "pipe") == 0;
 	if (rig->is_pipe)
@@ -189,7 +173,6 @@ void rig_serve(struct rig *rig, const struct rpc_server_options *server)
 		{"/test.Test/Fail", on_fail},
 		{"/test.Test/Count", on_count},
 		{"/test.Test/Hold", on_hold},
-		{"/test.Test/Metadata", on_metadata},
 		{"/v1beta1.DevicePlugin/Allocate", on_allocate},
 	};
 	struct error err = {0};
@@ -205,7 +188,6 @@ void rig_start(struct rig *rig, const struct rpc_server_options *server,
 	       const struct rpc_channel_options *client)
 {
 	struct error err = {0};
-
 	*rig = (struct rig){0};
 	check(uv_loop_init(&rig->loop), &err);
 	rig_find_address(rig);
@@ -216,7 +198,6 @@ void rig_start(struct rig *rig, const struct rpc_server_options *server,
 void rig_stop(struct rig *rig)
 {
 	struct error err = {0};
-
 	rpc_channel_close(rig->channel);
 	rpc_server_close(rig->server);
 	check(loop_drain(&rig->loop, PATIENCE_MS, &err), &err);
@@ -252,18 +233,12 @@ static void on_done(const struct rpc_status *status, void *user)
 	out->call = NULL;
 	out->code = status->code;
 	(void)snprintf(out->message, sizeof(out->message), "%s", status->message);
-	for (size_t i = 0; i < status->trailers.count; i++) {
-		if (strcmp(status->trailers.items[i].name, "x-told") == 0)
-			(void)snprintf(out->trailer, sizeof(out->trailer), "%s",
-				       status->trailers.items[i].value);
-	}
 }
 
 void outcome_start(struct rig *rig, const struct rpc_call_request *request, struct outcome *out)
 {
 	static const struct rpc_call_events events = {on_message, on_done};
 	struct error err = {0};
-
 	*out = (struct outcome){.in_order = true};
 	check(rpc_call_start(rig->channel, request, &events, out, &out->call, &err), &err);
 	CU_ASSERT(!out->done);
@@ -278,7 +253,6 @@ static bool outcome_is_done(void *user)
 void rig_until(struct rig *rig, bool (*condition)(void *user), void *user, const char *what)
 {
 	struct error err = {0};
-
 	check(loop_wait(&rig->loop, condition, user, PATIENCE_MS, what, &err), &err);
 }
 
@@ -291,7 +265,6 @@ void outcome_call(struct rig *rig, const char *method, const void *bytes, size_t
 		  struct outcome *out)
 {
 	const struct rpc_call_request request = {.method = method, .message = {bytes, size}};
-
 	outcome_start(rig, &request, out);
 	outcome_wait(rig, out);
 }

@@ -32,10 +32,9 @@ struct rig {
  *   /test.Test/Echo     answers the request's bytes
  *   /test.Test/Fail     the request is a code as one byte, then the message
  *   /test.Test/Count    the request is a number n and a size (two uint32_t); n messages of that
- * size, the first four bytes of each its index /test.Test/Hold     answers nothing: rig->held
- *   /test.Test/Metadata answers the value of the request header "x-ask", and in the trailer
- * "x-told" /v1beta1.DevicePlugin/Allocate  one container response per request, an env for each
- * device
+ *                       size, the first four bytes of each its index
+ *   /test.Test/Hold     answers nothing: rig->held
+ *   /v1beta1.DevicePlugin/Allocate  one container response, with an env for the device
  */
 void rig_start(struct rig *rig, const struct rpc_server_options *server,
 	       const struct rpc_channel_options *client);
@@ -48,7 +47,6 @@ struct outcome {
 	bool done;
 	int code;
 	char message[256];
-	char trailer[64]; /* the value of x-told */
 	size_t messages;
 	size_t bytes;
 	bool in_order; /* the messages of Count */

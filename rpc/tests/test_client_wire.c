@@ -49,7 +49,6 @@ static void call(struct subject *subject)
 {
 	static const struct rpc_call_events events = {on_message, on_done};
 	const struct rpc_call_request request = {.method = "/t.T/Echo", .message = {NULL, 0}};
-
 	CU_ASSERT_FATAL(rpc_call_start(subject->channel, &request, &events, subject, &subject->call,
 				       NULL) == 0);
 }
@@ -62,7 +61,6 @@ static void start(struct subject *subject)
 		.user = subject,
 		.limits = {.message_max = 1000, .header_list_max = 2000},
 	};
-
 	*subject = (struct subject){.code = -1};
 	CU_ASSERT_FATAL(channel_new(&options, &memory_transport, &subject->channel, NULL) == 0);
 	subject->session = &subject->channel->session;
@@ -90,28 +88,25 @@ enum { END = NGHTTP2_FLAG_END_STREAM };
 static void answer(struct subject *subject, uint8_t flags, const char *status,
 		   const char *content_type)
 {
-	const struct rpc_metadata fields[] = {
+	const struct wire_field fields[] = {
 		{":status", status},
 		{"content-type", content_type},
 	};
-
 	wire_headers(&subject->wire, flags, 1, fields, content_type != NULL ? 2 : 1);
 }
 
 static void trailers(struct subject *subject, const char *status, const char *message)
 {
-	const struct rpc_metadata fields[] = {
+	const struct wire_field fields[] = {
 		{"grpc-status", status},
 		{"grpc-message", message},
 	};
-
 	wire_headers(&subject->wire, END, 1, fields, message != NULL ? 2 : 1);
 }
 
 static void test_good_answer(void)
 {
 	struct subject subject;
-
 	start(&subject);
 	answer(&subject, 0, "100", NULL);
 	answer(&subject, 0, "200", "application/grpc+proto");
@@ -144,7 +139,6 @@ static void test_trailers(void)
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct subject subject;
-
 		start(&subject);
 		answer(&subject, 0, "200", "application/grpc");
 		trailers(&subject, cases[i].status, cases[i].message);
@@ -157,14 +151,13 @@ static void test_trailers(void)
 
 static void test_trailers_only(void)
 {
-	const struct rpc_metadata fields[] = {
+	const struct wire_field fields[] = {
 		{":status", "200"},
 		{"content-type", "application/grpc"},
 		{"grpc-status", "12"},
 		{"grpc-message", "no such method"},
 	};
 	struct subject subject;
-
 	start(&subject);
 	wire_headers(&subject.wire, END, 1, fields, ARRAY_SIZE(fields));
 	talk(&subject);
@@ -190,7 +183,6 @@ static void test_no_grpc(void)
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct subject subject;
-
 		start(&subject);
 		answer(&subject, cases[i].flags, cases[i].status, cases[i].content_type);
 		talk(&subject);
@@ -206,7 +198,6 @@ static void test_no_grpc(void)
 static void test_missing_trailers(void)
 {
 	struct subject subject;
-
 	start(&subject);
 	answer(&subject, 0, "200", "application/grpc");
 	wire_message(&subject.wire, END, 1, "hello", 5);
@@ -219,7 +210,6 @@ static void test_missing_trailers(void)
 static void test_truncated_message(void)
 {
 	struct subject subject;
-
 	start(&subject);
 	answer(&subject, 0, "200", "application/grpc");
 	wire_frame(&subject.wire, NGHTTP2_DATA, 0, 1, "\0\0\0\0\5hel", 8);
@@ -243,7 +233,6 @@ static void test_bad_messages(void)
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct subject subject;
-
 		start(&subject);
 		answer(&subject, 0, "200", "application/grpc");
 		wire_frame(&subject.wire, NGHTTP2_DATA, 0, 1, cases[i].bytes, 5);
@@ -276,7 +265,6 @@ static void test_resets(void)
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		const uint8_t error[4] = {0, 0, 0, cases[i].error};
 		struct subject subject;
-
 		start(&subject);
 		answer(&subject, 0, "200", "application/grpc");
 		wire_message(&subject.wire, 0, 1, "hello", 5);
@@ -291,13 +279,12 @@ static void test_resets(void)
 static void test_large_header_list(void)
 {
 	char value[2001];
-	const struct rpc_metadata fields[] = {
+	const struct wire_field fields[] = {
 		{":status", "200"},
 		{"content-type", "application/grpc"},
 		{"x-large", value},
 	};
 	struct subject subject;
-
 	memset(value, 'v', 2000);
 	value[2000] = '\0';
 	start(&subject);
@@ -313,7 +300,6 @@ static void test_goaway(void)
 	static const uint8_t last_is_1[] = "\0\0\0\1\0\0\0\0going away\n";
 	struct subject subject;
 	struct subject late = {.code = -1};
-
 	start(&subject);
 	late.channel = subject.channel;
 	call(&late);
@@ -351,7 +337,6 @@ static void test_broken_frames(void)
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct subject subject;
-
 		start(&subject);
 		wire_frame(&subject.wire, cases[i].type, cases[i].flags, cases[i].stream, zeros,
 			   cases[i].size);
@@ -366,7 +351,6 @@ static void test_broken_frames(void)
 static void test_garbage(void)
 {
 	struct subject subject;
-
 	start(&subject);
 	text_add(&subject.wire.bytes, "HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n");
 	talk(&subject);

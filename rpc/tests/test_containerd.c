@@ -76,7 +76,6 @@ static ProtobufCMessage *call(const char *method, const ProtobufCMessage *reques
 {
 	ProtobufCMessage *reply = NULL;
 	struct error err = {0};
-
 	CU_ASSERT_EQUAL_FATAL(
 		rpc_unary_wait(channel, method, request, type, PATIENCE_MS, &reply, &err), 0);
 	return reply;
@@ -127,7 +126,6 @@ static void test_errors(void)
 	static char name[] = "no-such-container";
 	Runtime__V1__StartContainerRequest request;
 	struct error err = {0};
-
 	runtime__v1__start_container_request__init(&request);
 	request.container_id = name;
 	CU_ASSERT_EQUAL(rpc_unary_wait(channel, "/runtime.v1.RuntimeService/StartContainer",
@@ -159,7 +157,6 @@ static bool has_ended(void *user)
 static int stop(void)
 {
 	struct error err = {0};
-
 	rpc_channel_close(channel);
 	if (containerd != NULL) {
 		process_stop(containerd);
@@ -184,7 +181,6 @@ int main(void)
 		{"many calls", test_many_calls},   CU_TEST_INFO_NULL,
 	};
 	struct error err = {0};
-
 	if (geteuid() != 0) {
 		(void)puts("skipped: containerd needs root");
 		return SKIPPED;

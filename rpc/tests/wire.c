@@ -78,7 +78,7 @@ void wire_frame(struct wire *wire, uint8_t type, uint8_t flags, uint32_t stream,
 }
 
 void wire_headers(struct wire *wire, uint8_t flags, uint32_t stream,
-		  const struct rpc_metadata *fields, size_t count)
+		  const struct wire_field *fields, size_t count)
 {
 	nghttp2_nv list[40];
 	uint8_t block[16384];
@@ -92,15 +92,14 @@ void wire_headers(struct wire *wire, uint8_t flags, uint32_t stream,
 }
 
 void wire_request(struct wire *wire, uint8_t flags, uint32_t stream, const char *path,
-		  const struct rpc_metadata *extra)
+		  const struct wire_field *extra)
 {
-	struct rpc_metadata fields[7] = {
+	struct wire_field fields[7] = {
 		{":method", "POST"}, {":scheme", "http"},
 		{":path", path},     {":authority", "localhost"},
 		{"te", "trailers"},  {"content-type", "application/grpc"},
 	};
 	size_t count = 6;
-
 	if (extra != NULL)
 		fields[count++] = *extra;
 	wire_headers(wire, flags, stream, fields, count);

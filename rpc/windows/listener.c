@@ -3,10 +3,10 @@
 #include "base/windows/private.h"
 #include "base/windows/wide.h"
 #include "rpc/transport.h"
-#include "rpc/windows/pipe_access.h"
 #include "rpc/windows/socket.h"
 #include "rpc/windows/winsock.h"
 
+#include <sddl.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -61,6 +61,31 @@ static bool pipe_exists(const char *name)
 	return wide == NULL || WaitNamedPipeW(wide, 1) || GetLastError() != ERROR_FILE_NOT_FOUND;
 }
 
+/* NU: who came over the network; OW: the owner; SY, BA: SYSTEM and Administrators; AU: every user.
+ */
+#define ACCESS_OWNER "D:P(D;;GA;;;NU)(A;;GA;;;OW)(A;;GA;;;SY)(A;;GA;;;BA)"
+#define ACCESS_USERS ACCESS_OWNER "(A;;GRGW;;;AU)"
+
+/* Admits to the pipe whom `mode` says, as of a file: without bits for group and others its owner,
+ * SYSTEM and Administrators, otherwise every user of this machine. All instances of the pipe share
+ * what is set. */
+static int restrict_pipe(HANDLE pipe, unsigned mode, struct error *err)
+{
+	const char *list = (mode & 077) == 0 ? ACCESS_OWNER : ACCESS_USERS;
+	PSECURITY_DESCRIPTOR descriptor = NULL;
+	BOOL done = ConvertStringSecurityDescriptorToSecurityDescriptorA(list, SDDL_REVISION_1,
+									 &descriptor, NULL);
+	int rc = 0;
+	if (done)
+		done = SetKernelObjectSecurity(
+			pipe, DACL_SECURITY_INFORMATION | PROTECTED_DACL_SECURITY_INFORMATION,
+			descriptor);
+	if (!done)
+		rc = error_windows(err, GetLastError(), "cannot restrict the pipe to its owner");
+	(void)LocalFree(descriptor);
+	return rc;
+}
+
 static int listen_on_pipe(struct listener *listener, struct error *err)
 {
 	const char *name = listener->address.name;
@@ -73,7 +98,7 @@ static int listen_on_pipe(struct listener *listener, struct error *err)
 	if (rc < 0)
 		return error_uv(err, rc, "cannot listen on %s", name);
 	/* libuv makes pipes that everybody may read. */
-	rc = pipe_access_set(handle, listener->options.mode, err);
+	rc = restrict_pipe(handle, listener->options.mode, err);
 	if (rc < 0)
 		return error_wrap(err, rc, "cannot listen on %s", name);
 	if (!listener->options.refuse)
@@ -110,22 +135,6 @@ static void on_event(void *user)
 	}
 }
 
-static bool remove_stale(const char *path)
-{
-	bool served = true;
-	return socket_file_look(path, NULL) == SOCKET_FILE_SOCKET &&
-	       socket_is_served(path, &served, NULL) == 0 && !served && socket_file_remove(path);
-}
-
-static int make_room(const struct listener *listener, struct error *err)
-{
-	const char *path = listener->address.name;
-	if (socket_file_look(path, NULL) == SOCKET_FILE_NONE ||
-	    (listener->options.replace_stale && remove_stale(path)))
-		return 0;
-	return error_set(err, ERROR_EXISTS, "cannot listen on %s: it exists", path);
-}
-
 /* As chmod() of a file that is there. */
 static int restrict_file(const char *path, unsigned mode, struct error *err)
 {
@@ -151,7 +160,6 @@ static int bind_unix(struct listener *listener, struct error *err)
 	const char *path = listener->address.name;
 	union winsock_address address;
 	int size = winsock_unix_address(path, &address);
-
 	if (bind(listener->winsock.socket, &address.any, size) != 0)
 		return error_winsock(err, WSAGetLastError(), "cannot listen on %s", path);
 	int rc = restrict_file(path, listener->options.mode, err);
@@ -165,7 +173,6 @@ static int bind_port(struct listener *listener, struct rendezvous *rendezvous, s
 	union winsock_address address;
 	int size = winsock_port_address(0, &address);
 	int rc = uv_random(NULL, NULL, rendezvous->nonce, sizeof(rendezvous->nonce), 0, NULL);
-
 	if (rc < 0)
 		return error_uv(err, rc, "cannot make a nonce");
 	if (bind(listener->winsock.socket, &address.any, size) != 0 ||
@@ -182,10 +189,9 @@ static int listen_on_file(struct listener *listener, struct error *err)
 	const char *path = listener->address.name;
 	bool has_unix = winsock_has_unix();
 	struct rendezvous rendezvous = {0};
-	int rc = make_room(listener, err);
-
-	if (rc == 0)
-		rc = has_unix ? bind_unix(listener, err) : bind_port(listener, &rendezvous, err);
+	if (socket_file_look(path, NULL) != SOCKET_FILE_NONE)
+		return error_set(err, ERROR_EXISTS, "cannot listen on %s: it exists", path);
+	int rc = has_unix ? bind_unix(listener, err) : bind_port(listener, &rendezvous, err);
 	if (rc == 0 && !listener->options.refuse && listen(listener->winsock.socket, BACKLOG) != 0)
 		rc = error_winsock(err, WSAGetLastError(), "cannot listen on %s", path);
 	if (rc == 0 && !has_unix)
@@ -271,7 +277,6 @@ int listener_accept(struct listener *listener, struct transport *transport, void
 void listener_close(struct listener *listener, void (*on_closed)(void *user))
 {
 	struct socket_identity now;
-
 	if (listener->address.kind == ADDRESS_FILE && listener->identity.inode != 0 &&
 	    socket_file_look(listener->address.name, &now) == SOCKET_FILE_SOCKET &&
 	    socket_is_same(&now, &listener->identity))

@@ -47,7 +47,6 @@ enum socket_file_kind socket_file_look(const char *path, struct socket_identity 
 	struct socket_identity ignored;
 	struct rendezvous rendezvous;
 	HANDLE file = open_attributes(path, FILE_FLAG_OPEN_REPARSE_POINT);
-
 	if (file == INVALID_HANDLE_VALUE)
 		return GetLastError() == ERROR_FILE_NOT_FOUND ||
 				       GetLastError() == ERROR_PATH_NOT_FOUND

@@ -103,7 +103,6 @@ void winsock_close(struct winsock *winsock)
 int winsock_unix_address(const char *path, union winsock_address *out)
 {
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
-
 	_Static_assert(sizeof(address) <= sizeof(*out), "room for every kind");
 	_Static_assert(sizeof(address.sun_path) == ADDRESS_PATH_MAX + 1, "the limit is Winsock's");
 	memcpy(address.sun_path, path, strnlen(path, sizeof(address.sun_path) - 1));
@@ -114,7 +113,6 @@ int winsock_unix_address(const char *path, union winsock_address *out)
 int winsock_port_address(uint16_t port, union winsock_address *out)
 {
 	struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons(port)};
-
 	address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
 	memcpy(out, &address, sizeof(address));
 	return (int)sizeof(address);

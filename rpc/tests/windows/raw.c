@@ -14,7 +14,6 @@ enum { PATIENCE = 1000 };
 static struct raw connect_pipe(struct rig *rig)
 {
 	HANDLE pipe = INVALID_HANDLE_VALUE;
-
 	for (int i = 0; i < PATIENCE && pipe == INVALID_HANDLE_VALUE; i++) {
 		pipe = CreateFileA(rig->path, GENERIC_READ | GENERIC_WRITE, 0, NULL, OPEN_EXISTING,
 				   0, NULL);
@@ -32,12 +31,10 @@ static struct raw connect_file(const struct rig *rig)
 	struct raw raw = {.object = (intptr_t)made};
 	struct rendezvous rendezvous = {0};
 	union winsock_address address;
-	int size = 0;
-
 	if (!has_unix)
 		CU_ASSERT_FATAL(rendezvous_read(rig->path, &rendezvous, NULL) == 0);
-	size = has_unix ? winsock_unix_address(rig->path, &address)
-			: winsock_port_address(rendezvous.port, &address);
+	int size = has_unix ? winsock_unix_address(rig->path, &address)
+			    : winsock_port_address(rendezvous.port, &address);
 	CU_ASSERT_FATAL(connect(made, &address.any, size) == 0);
 	if (!has_unix)
 		raw_write(raw, rendezvous.nonce, sizeof(rendezvous.nonce));
@@ -52,7 +49,6 @@ struct raw raw_connect(struct rig *rig)
 void raw_write(struct raw raw, const void *bytes, size_t size)
 {
 	DWORD written = 0;
-
 	if (raw.is_pipe) {
 		CU_ASSERT(WriteFile((HANDLE)raw.object, bytes, (DWORD)size, &written, NULL));
 		CU_ASSERT(written == size);
@@ -66,7 +62,6 @@ static bool pipe_was_closed(HANDLE pipe)
 	DWORD waiting = 0;
 	DWORD got = 0;
 	char byte = 0;
-
 	while (PeekNamedPipe(pipe, NULL, 0, NULL, &waiting, NULL)) {
 		if (waiting == 0)
 			return false;
@@ -80,7 +75,6 @@ bool raw_was_closed(struct raw raw)
 	u_long non_blocking = 1;
 	char byte = 0;
 	int size = 0;
-
 	if (raw.is_pipe)
 		return pipe_was_closed((HANDLE)raw.object);
 	(void)ioctlsocket((SOCKET)raw.object, (long)FIONBIO, &non_blocking);
@@ -103,7 +97,6 @@ void raw_close(struct raw raw)
 static bool is_private_list(const char *list)
 {
 	static const char *const strangers[] = {"WD)", "BU)", "BG)", "AU)", "IU)", "AN)"};
-
 	for (size_t i = 0; i < sizeof(strangers) / sizeof(strangers[0]); i++) {
 		if (strstr(list, strangers[i]) != NULL)
 			return false;
@@ -117,7 +110,6 @@ bool raw_is_private(struct rig *rig)
 	PSECURITY_DESCRIPTOR descriptor = NULL;
 	char *list = NULL;
 	bool known = false;
-
 	if (rig->is_pipe) {
 		pipe = connect_pipe(rig);
 		known = GetSecurityInfo((HANDLE)pipe.object, SE_KERNEL_OBJECT,
@@ -141,7 +133,6 @@ bool raw_is_private(struct rig *rig)
 size_t raw_handle_count(void)
 {
 	DWORD count = 0;
-
 	CU_ASSERT(GetProcessHandleCount(GetCurrentProcess(), &count));
 	return count;
 }
