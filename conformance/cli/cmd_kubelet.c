@@ -151,8 +151,7 @@ static void print_event(const struct kubelet_event *event, void *user)
 static void print_plugin_event(struct session *session, enum kubelet_event_type type,
 			       const char *stream, const char *text)
 {
-	struct kubelet_event event = KUBELET_EVENT_EMPTY(PLUGIN_OUTPUT);
-	event.type = type;
+	struct kubelet_event event = kubelet_event_of(type);
 	event.elapsed_ms = kubelet_elapsed_ms(session->kubelet);
 	event.stream = stream;
 	event.text = text;

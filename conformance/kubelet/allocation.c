@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/cleanup.h"
-#include "conformance/kubelet/internal.h"
+#include "conformance/kubelet/pods.h"
+#include "conformance/kubelet/resources.h"
 
 #include <string.h>
 
-/* Which container holds which devices (pod_devices.go). */
+/* pod_devices.go */
 
 static bool belongs_to(const struct allocation *allocation, const char *pod, const char *container)
 {
@@ -43,44 +44,28 @@ copy_response(const V1beta1__ContainerAllocateResponse *response)
 	return v1beta1__container_allocate_response__unpack(NULL, size, bytes);
 }
 
-static int allocation_fill(struct allocation *allocation, const struct kubelet_allocation *seen,
-			   struct error *err)
-{
-	allocation->pod = strdup(seen->pod);
-	allocation->container = strdup(seen->container);
-	allocation->resource = strdup(seen->resource);
-	allocation->response = copy_response(seen->response);
-	if (allocation->pod == NULL || allocation->container == NULL ||
-	    allocation->resource == NULL || allocation->response == NULL)
-		return error_memory(err);
-	int rc = id_set_add_strings(&allocation->ids, seen->ids, seen->id_count, err);
-	allocation->seen = *seen;
-	allocation->seen.pod = allocation->pod;
-	allocation->seen.container = allocation->container;
-	allocation->seen.resource = allocation->resource;
-	allocation->seen.ids = (const char *const *)allocation->ids.items;
-	allocation->seen.id_count = allocation->ids.count;
-	allocation->seen.response = allocation->response;
-	return rc;
-}
-
-int allocation_add(struct kubelet *kubelet, const struct kubelet_allocation *seen,
-		   struct allocation **out, struct error *err)
+int allocation_add(struct kubelet *kubelet, const char *pod, const char *container,
+		   const char *resource, const struct id_set *ids,
+		   const V1beta1__ContainerAllocateResponse *response, struct error *err)
 {
 	struct allocation *allocation = calloc(1, sizeof(*allocation));
+	struct allocation **link = &kubelet->allocations;
 	if (allocation == NULL)
 		return error_memory(err);
-	int rc = allocation_fill(allocation, seen, err);
-	if (rc != 0) {
+	allocation->pod = strdup(pod);
+	allocation->container = strdup(container);
+	allocation->resource = strdup(resource);
+	allocation->response = copy_response(response);
+	id_set_add(&allocation->ids, ids);
+	if (allocation->pod == NULL || allocation->container == NULL ||
+	    allocation->resource == NULL || allocation->response == NULL ||
+	    allocation->ids.failed) {
 		allocation_free(allocation);
-		return rc;
+		return error_memory(err);
 	}
-	struct allocation **link = &kubelet->allocations;
 	while (*link != NULL)
 		link = &(*link)->next;
 	*link = allocation;
-	if (out != NULL)
-		*out = allocation;
 	return 0;
 }
 
@@ -102,25 +87,38 @@ void allocation_remove(struct kubelet *kubelet, const char *pod, const char *con
 		resources_recount(kubelet);
 }
 
-int allocation_in_use(const struct kubelet *kubelet, const char *resource, struct id_set *ids,
-		      struct error *err)
+void allocation_in_use(const struct kubelet *kubelet, const char *resource, struct id_set *ids)
 {
 	const struct resource *known = resource_find(kubelet, resource);
-	int rc = known == NULL ? 0 : id_set_add_all(ids, &known->leaked, err);
-	for (const struct allocation *allocation = kubelet->allocations;
-	     rc == 0 && allocation != NULL; allocation = allocation->next)
+	if (known != NULL)
+		id_set_add(ids, &known->leaked);
+	for (const struct allocation *allocation = kubelet->allocations; allocation != NULL;
+	     allocation = allocation->next)
 		if (strcmp(allocation->resource, resource) == 0)
-			rc = id_set_add_all(ids, &allocation->ids, err);
-	return rc;
+			id_set_add(ids, &allocation->ids);
 }
 
-struct reusable *reusable_find(const struct kubelet *kubelet, const char *pod, const char *resource)
+struct reusable {
+	struct reusable *next;
+	char *pod, *resource;
+	struct id_set ids;
+};
+
+static struct reusable *reusable_find(const struct kubelet *kubelet, const char *pod,
+				      const char *resource)
 {
 	struct reusable *reusable = kubelet->reusables;
 	while (reusable != NULL &&
 	       (strcmp(reusable->pod, pod) != 0 || strcmp(reusable->resource, resource) != 0))
 		reusable = reusable->next;
 	return reusable;
+}
+
+const struct id_set *reusable_ids(const struct kubelet *kubelet, const char *pod,
+				  const char *resource)
+{
+	const struct reusable *reusable = reusable_find(kubelet, pod, resource);
+	return reusable == NULL ? NULL : &reusable->ids;
 }
 
 static void reusable_free(struct reusable *reusable)
@@ -131,25 +129,24 @@ static void reusable_free(struct reusable *reusable)
 	free(reusable);
 }
 
-static int reusable_get(struct kubelet *kubelet, const char *pod, const char *resource,
-			struct reusable **out, struct error *err)
+/* NULL: out of memory. */
+static struct reusable *reusable_get(struct kubelet *kubelet, const char *pod, const char *resource)
 {
 	struct reusable *reusable = reusable_find(kubelet, pod, resource);
-	if (reusable == NULL) {
-		reusable = calloc(1, sizeof(*reusable));
-		if (reusable == NULL)
-			return error_memory(err);
-		reusable->pod = strdup(pod);
-		reusable->resource = strdup(resource);
-		if (reusable->pod == NULL || reusable->resource == NULL) {
-			reusable_free(reusable);
-			return error_memory(err);
-		}
-		reusable->next = kubelet->reusables;
-		kubelet->reusables = reusable;
+	if (reusable != NULL)
+		return reusable;
+	reusable = calloc(1, sizeof(*reusable));
+	if (reusable == NULL)
+		return NULL;
+	reusable->pod = strdup(pod);
+	reusable->resource = strdup(resource);
+	if (reusable->pod == NULL || reusable->resource == NULL) {
+		reusable_free(reusable);
+		return NULL;
 	}
-	*out = reusable;
-	return 0;
+	reusable->next = kubelet->reusables;
+	kubelet->reusables = reusable;
+	return reusable;
 }
 
 /* manager.go, Allocate: an init container's devices become reusable; those of an application
@@ -157,19 +154,22 @@ static int reusable_get(struct kubelet *kubelet, const char *pod, const char *re
 int reusable_update(struct kubelet *kubelet, const struct kubelet_container *container,
 		    struct error *err)
 {
-	int rc = 0;
-	for (const struct allocation *allocation = kubelet->allocations;
-	     rc == 0 && allocation != NULL; allocation = allocation->next) {
-		struct reusable *reusable = NULL;
+	for (const struct allocation *allocation = kubelet->allocations; allocation != NULL;
+	     allocation = allocation->next) {
 		if (!belongs_to(allocation, container->pod, container->name))
 			continue;
-		rc = reusable_get(kubelet, container->pod, allocation->resource, &reusable, err);
-		if (rc == 0 && container->kind == KUBELET_CONTAINER_INIT)
-			rc = id_set_add_all(&reusable->ids, &allocation->ids, err);
-		else if (rc == 0)
-			id_set_remove_all(&reusable->ids, &allocation->ids);
+		struct reusable *reusable =
+			reusable_get(kubelet, container->pod, allocation->resource);
+		if (reusable == NULL)
+			return error_memory(err);
+		if (container->kind == KUBELET_CONTAINER_INIT)
+			id_set_add(&reusable->ids, &allocation->ids);
+		else
+			id_set_remove(&reusable->ids, &allocation->ids);
+		if (reusable->ids.failed)
+			return error_memory(err);
 	}
-	return rc;
+	return 0;
 }
 
 static void reusable_remove(struct kubelet *kubelet, const char *pod)
@@ -194,13 +194,6 @@ void allocations_free(struct kubelet *kubelet)
 		kubelet->allocations = allocation->next;
 		allocation_free(allocation);
 	}
-}
-
-const struct kubelet_allocation *kubelet_allocation(const struct kubelet *kubelet, const char *pod,
-						    const char *container, const char *resource)
-{
-	const struct allocation *allocation = allocation_find(kubelet, pod, container, resource);
-	return allocation == NULL ? NULL : &allocation->seen;
 }
 
 void kubelet_remove_pod(struct kubelet *kubelet, const char *pod)

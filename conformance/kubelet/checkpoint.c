@@ -2,7 +2,8 @@
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "base/json.h"
-#include "conformance/kubelet/internal.h"
+#include "conformance/kubelet/pods.h"
+#include "conformance/kubelet/resources.h"
 
 #include <sodium.h>
 #include <string.h>
@@ -44,35 +45,23 @@ static V1beta1__ContainerAllocateResponse *decode_response(const char *text)
 static bool add_strings(cJSON *object, const char *key, const struct id_set *ids)
 {
 	cJSON *array = cJSON_AddArrayToObject(object, key);
-	for (size_t i = 0; array != NULL && i < ids->count; i++) {
-		cJSON *id = json_new_string(ids->items[i], strlen(ids->items[i]));
-		if (id == NULL || !cJSON_AddItemToArray(array, id)) {
-			cJSON_Delete(id);
-			return false;
-		}
-	}
-	return array != NULL;
+	bool good = array != NULL;
+	for (size_t i = 0; good && i < ids->list.count; i++)
+		good = cJSON_AddItemToArray(
+			array, json_new_string(ids->list.items[i], strlen(ids->list.items[i])));
+	return good;
 }
 
 static bool add_entry(cJSON *entries, const struct allocation *allocation)
 {
 	cJSON *entry = cJSON_CreateObject();
-	if (entry == NULL || !cJSON_AddItemToArray(entries, entry)) {
-		cJSON_Delete(entry);
-		return false;
-	}
 	char *response CLEANUP_FREE = encode_response(allocation->response);
-	cJSON *nodes = cJSON_CreateObject();
-	bool good = response != NULL && nodes != NULL &&
-		    cJSON_AddStringToObject(entry, "PodUID", allocation->pod) &&
-		    cJSON_AddStringToObject(entry, "ContainerName", allocation->container) &&
-		    cJSON_AddStringToObject(entry, "ResourceName", allocation->resource) &&
-		    cJSON_AddStringToObject(entry, "AllocResp", response);
-	if (nodes == NULL || !cJSON_AddItemToObject(entry, "DeviceIDs", nodes)) {
-		cJSON_Delete(nodes);
-		return false;
-	}
-	return good && add_strings(nodes, "-1", &allocation->ids);
+	return cJSON_AddItemToArray(entries, entry) && response != NULL &&
+	       cJSON_AddStringToObject(entry, "PodUID", allocation->pod) &&
+	       cJSON_AddStringToObject(entry, "ContainerName", allocation->container) &&
+	       cJSON_AddStringToObject(entry, "ResourceName", allocation->resource) &&
+	       cJSON_AddStringToObject(entry, "AllocResp", response) &&
+	       add_strings(cJSON_AddObjectToObject(entry, "DeviceIDs"), "-1", &allocation->ids);
 }
 
 static cJSON *checkpoint_json(const struct kubelet *kubelet)
@@ -109,48 +98,45 @@ void checkpoint_write(struct kubelet *kubelet)
 
 static int read_ids(const struct json_at *nodes, struct id_set *ids, struct error *err)
 {
-	for (const cJSON *node = nodes->node->child; node != NULL; node = node->next) {
+	int rc = 0;
+	for (const cJSON *node = nodes->node->child; rc == 0 && node != NULL; node = node->next) {
 		struct json_at array = {0};
-		int rc = json_need(nodes, node->string, JSON_ARRAY, &array, err);
+		rc = json_need(nodes, node->string, JSON_ARRAY, &array, err);
 		for (size_t i = 0; rc == 0 && i < json_count(&array); i++) {
 			struct json_at id = {0};
 			rc = json_element(&array, i, JSON_STRING, &id, err);
 			if (rc == 0)
-				rc = id_set_add(ids, id.node->valuestring, err);
+				id_set_add_strings(ids, (const char *[]){id.node->valuestring}, 1);
 		}
-		if (rc != 0)
-			return rc;
 	}
-	return 0;
+	return rc;
 }
 
 static int read_entry(struct kubelet *kubelet, const struct json_at *entry, struct error *err)
 {
-	struct kubelet_allocation seen = {0};
-	struct json_at nodes = {0};
-	const char *response = NULL;
+	struct {
+		const char *key, *value;
+	} strings[] = {{"PodUID", NULL},
+		       {"ContainerName", NULL},
+		       {"ResourceName", NULL},
+		       {"AllocResp", NULL}};
 	struct id_set ids CLEANUP_ID_SET = {0};
-	int rc = json_need_string(entry, "PodUID", &seen.pod, err);
-	if (rc == 0)
-		rc = json_need_string(entry, "ContainerName", &seen.container, err);
-	if (rc == 0)
-		rc = json_need_string(entry, "ResourceName", &seen.resource, err);
-	if (rc == 0)
-		rc = json_need_string(entry, "AllocResp", &response, err);
+	struct json_at nodes = {0};
+	int rc = 0;
+	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(strings); i++)
+		rc = json_need_string(entry, strings[i].key, &strings[i].value, err);
 	if (rc == 0)
 		rc = json_need(entry, "DeviceIDs", JSON_OBJECT, &nodes, err);
 	if (rc == 0)
 		rc = read_ids(&nodes, &ids, err);
 	if (rc != 0)
 		return rc;
-	V1beta1__ContainerAllocateResponse *decoded = decode_response(response);
-	if (decoded == NULL)
-		return json_error(entry, err, "AllocResp is no ContainerAllocateResponse");
-	seen.ids = (const char *const *)ids.items;
-	seen.id_count = ids.count;
-	seen.response = decoded;
-	rc = allocation_add(kubelet, &seen, NULL, err);
-	v1beta1__container_allocate_response__free_unpacked(decoded, NULL);
+	V1beta1__ContainerAllocateResponse *response = decode_response(strings[3].value);
+	if (response == NULL)
+		return json_error(entry, err, "AllocResp is not a ContainerAllocateResponse");
+	rc = allocation_add(kubelet, strings[0].value, strings[1].value, strings[2].value, &ids,
+			    response, err);
+	v1beta1__container_allocate_response__free_unpacked(response, NULL);
 	return rc;
 }
 
@@ -171,16 +157,10 @@ static int read_document(struct kubelet *kubelet, const cJSON *json, struct erro
 		if (rc == 0)
 			rc = read_entry(kubelet, &entry, err);
 	}
-	for (const cJSON *each = rc == 0 ? registered.node->child : NULL; rc == 0 && each != NULL;
-	     each = each->next) {
-		/* A stopped endpoint without devices: capacity 0 until the plugin registers again.
-		 */
-		struct resource *resource = resource_get(kubelet, each->string, err);
-		if (resource == NULL)
-			return ERROR_MEMORY;
-		resource->stopped = true;
-		resource->stopped_ms = kubelet_elapsed_ms(kubelet);
-	}
+	if (rc != 0)
+		return rc;
+	for (const cJSON *each = registered.node->child; rc == 0 && each != NULL; each = each->next)
+		rc = resource_recall(kubelet, each->string, err);
 	return rc;
 }
 

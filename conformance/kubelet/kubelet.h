@@ -19,7 +19,6 @@
  *   merge.h              merging the answers into what the runtime is told
  *   faults.h             named misbehaviour of the kubelet
  *   event.h              everything that happens, as it happens
- *   plugin_process.h     the plugin under test as a child process
  */
 
 #include "conformance/kubelet/event.h"
@@ -38,7 +37,6 @@ enum kubelet_profile {
 
 /* "1.36", "1.37"; ERROR_ARGUMENT names the two. */
 int kubelet_profile_parse(const char *name, enum kubelet_profile *out, struct error *err);
-const char *kubelet_profile_name(enum kubelet_profile profile);
 
 enum kubelet_os { KUBELET_OS_LINUX, KUBELET_OS_WINDOWS };
 
@@ -97,10 +95,8 @@ const char *kubelet_socket(const struct kubelet *kubelet); /* PLUGIN_DIR/kubelet
 const char *kubelet_socket_harm(struct kubelet *kubelet);
 const char *kubelet_plugin_dir(const struct kubelet *kubelet);
 const char *kubelet_registry_dir(const struct kubelet *kubelet); /* NULL: no watcher */
-uint64_t
-kubelet_elapsed_ms(const struct kubelet *kubelet); /* since kubelet_new(), virtual time included */
-uv_loop_t *kubelet_loop(const struct kubelet *kubelet);
-bool kubelet_is_running(const struct kubelet *kubelet);
+/* Since kubelet_new(), virtual time included. */
+uint64_t kubelet_elapsed_ms(const struct kubelet *kubelet);
 
 /* Moves the kubelet's clock forward: grace periods pass without waiting. Nothing else is affected.
  */
@@ -192,10 +188,6 @@ int kubelet_wait_registered(struct kubelet *kubelet, const char *resource, size_
 /* Until the resource is connected and has a list. */
 int kubelet_wait_listed(struct kubelet *kubelet, const char *resource, uint64_t timeout_ms,
 			struct error *err);
-
-/* Until exactly so many devices are allocatable. */
-int kubelet_wait_allocatable(struct kubelet *kubelet, const char *resource, size_t count,
-			     uint64_t timeout_ms, struct error *err);
 
 /* Ends the wait that is running and every later one with ERROR_CANCELLED and `reason` (the plugin
  * process died, a signal came); may be called from callbacks. NULL lifts it. */

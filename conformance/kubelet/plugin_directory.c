@@ -15,6 +15,13 @@
 
 enum { DIRECTORY_MODE = 0750, MOVED_MODE = 0700 };
 
+static void tell(const struct plugin_directory *directory, enum kubelet_event_type what,
+		 const char *path)
+{
+	if (directory->on_file != NULL)
+		directory->on_file(what, path, directory->user);
+}
+
 static int rename_file(const char *from, const char *to, struct error *err)
 {
 	uv_fs_t request;
@@ -71,8 +78,8 @@ static int move_aside(struct plugin_directory *directory, const char *name, stru
 	if (from == NULL || to == NULL)
 		return error_memory(err);
 	rc = rename_file(from, to, err);
-	if (rc == 0 && directory->on_moved != NULL)
-		directory->on_moved(from, directory->user);
+	if (rc == 0)
+		tell(directory, KUBELET_EVENT_SOCKET_MOVED, from);
 	return rc;
 }
 
@@ -122,8 +129,8 @@ static bool is_abandoned(const char *path)
 static int remove_socket(struct plugin_directory *directory, const char *path, struct error *err)
 {
 	int rc = remove_file(path, err);
-	if (rc == 0 && directory->on_swept != NULL)
-		directory->on_swept(path, directory->user);
+	if (rc == 0)
+		tell(directory, KUBELET_EVENT_SOCKET_SWEPT, path);
 	return rc;
 }
 
@@ -131,8 +138,8 @@ static int leave_socket(struct plugin_directory *directory, const char *name, co
 			struct error *err)
 {
 	int rc = text_list_add(&directory->left, name, err);
-	if (rc == 0 && directory->on_left != NULL)
-		directory->on_left(path, directory->user);
+	if (rc == 0)
+		tell(directory, KUBELET_EVENT_PROBLEM, path);
 	return rc;
 }
 
@@ -235,8 +242,8 @@ static int put_back(struct plugin_directory *directory, const char *aside, const
 		return error_set(err, ERROR_EXISTS, "%s stays in %s: its name is taken", name,
 				 aside);
 	int rc = rename_file(from, to, err);
-	if (rc == 0 && directory->on_returned != NULL)
-		directory->on_returned(to, directory->user);
+	if (rc == 0)
+		tell(directory, KUBELET_EVENT_SOCKET_RETURNED, to);
 	return rc;
 }
 

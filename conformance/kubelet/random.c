@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "conformance/kubelet/random.h"
 
-uint64_t random_next(struct random *random)
+#include <string.h>
+
+static uint64_t next(struct random *random)
 {
 	random->state += UINT64_C(0x9e3779b97f4a7c15);
 	uint64_t value = random->state;
@@ -10,17 +12,15 @@ uint64_t random_next(struct random *random)
 	return value ^ (value >> 31);
 }
 
-uint64_t random_below(struct random *random, uint64_t limit)
+void random_shuffle(struct random *random, void *pointers, size_t count)
 {
-	return limit == 0 ? 0 : random_next(random) % limit;
-}
-
-void random_shuffle(struct random *random, const char **items, size_t count)
-{
+	enum { SIZE = sizeof(void *) };
 	for (size_t i = count; i > 1; i--) {
-		size_t other = (size_t)random_below(random, i);
-		const char *item = items[i - 1];
-		items[i - 1] = items[other];
-		items[other] = item;
+		char *last = (char *)pointers + (i - 1) * SIZE;
+		char *other = (char *)pointers + next(random) % i * SIZE;
+		char item[SIZE];
+		memcpy(item, last, SIZE);
+		memmove(last, other, SIZE);
+		memcpy(other, item, SIZE);
 	}
 }

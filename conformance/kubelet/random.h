@@ -11,8 +11,5 @@ struct random {
 	uint64_t state;
 };
 
-uint64_t random_next(struct random *random);
-uint64_t random_below(struct random *random, uint64_t limit); /* 0 when limit is 0 */
-
-/* Fisher-Yates over an array of borrowed strings. */
-void random_shuffle(struct random *random, const char **items, size_t count);
+/* Fisher-Yates over an array of pointers. */
+void random_shuffle(struct random *random, void *pointers, size_t count);

@@ -3,7 +3,10 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/path.h"
-#include "conformance/kubelet/internal.h"
+#include "conformance/kubelet/endpoints.h"
+#include "conformance/kubelet/go_text.h"
+#include "conformance/kubelet/registrations.h"
+#include "conformance/kubelet/resources.h"
 #include "rpc/message.h"
 #include "rpc/resource_name.h"
 
@@ -114,8 +117,7 @@ void registrations_free(struct kubelet *kubelet)
 static void report_answer(const struct registration *registration, enum kubelet_event_type type)
 {
 	const struct kubelet_registration *seen = &registration->seen;
-	struct kubelet_event event = KUBELET_EVENT_EMPTY(REGISTER_ANSWERED);
-	event.type = type;
+	struct kubelet_event event = kubelet_event_of(type);
 	event.resource = seen->resource;
 	event.endpoint = seen->endpoint;
 	if (type == KUBELET_EVENT_REGISTER_ANSWERED) {
@@ -162,15 +164,15 @@ static void send_answer(void *user)
 static void answer(struct registration *registration, int code, const char *message)
 {
 	struct kubelet *kubelet = registration->kubelet;
-	uint64_t delay_ms = 0;
 	if (registration->over)
 		return;
 	registration->seen.code = code;
 	registration->seen.message = keep(registration, message);
-	if (!registration->seen.by_watcher)
-		delay_ms = fault_take_delay(&kubelet->faults);
-	if (delay_ms == 0 || timer_start(kubelet->loop, delay_ms, 0, send_answer, registration,
-					 &registration->delay, NULL) != 0)
+	const struct fault_setting *delay =
+		registration->seen.by_watcher ? NULL
+					      : fault_take(&kubelet->faults, FAULT_REGISTER_DELAY);
+	if (delay == NULL || timer_start(kubelet->loop, delay->delay_ms, 0, send_answer,
+					 registration, &registration->delay, NULL) != 0)
 		send_answer(registration);
 }
 
@@ -189,8 +191,7 @@ static void report_dial(const struct registration *registration, enum kubelet_ev
 			const char *reason)
 {
 	const struct kubelet_registration *seen = &registration->seen;
-	struct kubelet_event event = KUBELET_EVENT_EMPTY(CONNECTED);
-	event.type = type;
+	struct kubelet_event event = kubelet_event_of(type);
 	event.resource = seen->resource;
 	event.socket = seen->socket;
 	event.text = reason;
@@ -220,7 +221,7 @@ static void on_caller_gone(void *user)
 static void report_options(const struct registration *registration, const char *text)
 {
 	const struct kubelet_registration *seen = &registration->seen;
-	struct kubelet_event event = KUBELET_EVENT_EMPTY(OPTIONS);
+	struct kubelet_event event = kubelet_event_of(KUBELET_EVENT_OPTIONS);
 	event.resource = seen->resource;
 	event.socket = seen->socket;
 	event.code = seen->options_code;
@@ -379,7 +380,7 @@ static bool is_acceptable(struct registration *registration)
 static void report_register(const struct registration *registration)
 {
 	const struct kubelet_registration *seen = &registration->seen;
-	struct kubelet_event event = KUBELET_EVENT_EMPTY(REGISTER);
+	struct kubelet_event event = kubelet_event_of(KUBELET_EVENT_REGISTER);
 	event.resource = seen->resource;
 	event.endpoint = seen->endpoint;
 	event.version = seen->version;
@@ -416,16 +417,15 @@ static int join_endpoint(struct registration *registration, struct error *err)
 
 static void registration_begin(struct registration *registration)
 {
-	struct kubelet *kubelet = registration->kubelet;
-	struct fault_answer fault = {0};
+	struct fault_state *faults = &registration->kubelet->faults;
 	struct error err = {0};
 	report_register(registration);
-	if (fault_take_answer(&kubelet->faults, &fault)) {
-		if (!fault.hang)
-			answer(registration, fault.code, fault.message);
+	const struct fault_setting *status = fault_take(faults, FAULT_REGISTER_STATUS);
+	if (status != NULL) {
+		answer(registration, status->code, status->message);
 		return;
 	}
-	if (!is_acceptable(registration))
+	if (fault_take(faults, FAULT_REGISTER_HANG) != NULL || !is_acceptable(registration))
 		return;
 	if (join_endpoint(registration, &err) != 0)
 		answer(registration, RPC_UNKNOWN, err.text);
@@ -444,19 +444,16 @@ void registration_handle(struct rpc_stream *stream, struct rpc_slice bytes, void
 	}
 	registration->stream = stream;
 	rpc_stream_on_end(stream, on_caller_gone, registration);
-	V1beta1__RegisterRequest empty;
+	V1beta1__RegisterRequest empty = V1BETA1__REGISTER_REQUEST__INIT;
 	ProtobufCMessage *request = NULL;
-	const char *fault = message_unpack(&v1beta1__register_request__descriptor, bytes, &request);
-	v1beta1__register_request__init(&empty);
-	fill_from_request(registration,
-			  fault != NULL ? &empty
-					: (const V1beta1__RegisterRequest *)(const void *)request);
-	if (fault != NULL)
+	if (message_unpack(&v1beta1__register_request__descriptor, bytes, &request) != NULL) {
+		fill_from_request(registration, &empty);
 		answer(registration, RPC_INTERNAL, "grpc: error unmarshalling request");
-	else
-		registration_begin(registration);
-	if (request != NULL)
-		protobuf_c_message_free_unpacked(request, NULL);
+		return;
+	}
+	fill_from_request(registration, (const V1beta1__RegisterRequest *)(const void *)request);
+	registration_begin(registration);
+	protobuf_c_message_free_unpacked(request, NULL);
 }
 
 int registration_by_watcher(struct kubelet *kubelet, const char *resource, const char *endpoint,

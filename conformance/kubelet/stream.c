@@ -18,7 +18,7 @@ struct kubelet_stream {
 	struct error fault; /* what is wrong with a message; ends the stream */
 	int code;
 	struct text status;
-	uint64_t opened_ms, ended_ms;
+	uint64_t opened_ms;
 };
 
 static void stream_drop_first(struct kubelet_stream *stream)
@@ -85,7 +85,6 @@ static void on_done(const struct rpc_status *status, void *user)
 	struct kubelet_stream *stream = user;
 	bool faulty = stream->fault.code != 0;
 	stream->call = NULL;
-	stream->ended_ms = clock_monotonic_ms();
 	stream->code = faulty ? RPC_INTERNAL : status->code;
 	text_add(&stream->status, faulty ? stream->fault.text : status->message);
 	if (stream->events.on_end != NULL)
@@ -134,11 +133,6 @@ uint64_t kubelet_stream_opened_ms(const struct kubelet_stream *stream)
 	return stream->opened_ms;
 }
 
-uint64_t kubelet_stream_ended_ms(const struct kubelet_stream *stream)
-{
-	return stream->ended_ms;
-}
-
 size_t kubelet_stream_message_count(const struct kubelet_stream *stream)
 {
 	return stream->dropped + stream->kept;
@@ -169,12 +163,6 @@ void kubelet_stream_pause(struct kubelet_stream *stream)
 		rpc_call_pause(stream->call);
 }
 
-void kubelet_stream_resume(struct kubelet_stream *stream)
-{
-	if (stream->call != NULL)
-		rpc_call_resume(stream->call);
-}
-
 struct stream_wait {
 	const struct kubelet_stream *stream;
 	size_t number;
@@ -203,18 +191,6 @@ int kubelet_stream_wait(struct kubelet_stream *stream, size_t number, uint64_t t
 	if (out != NULL)
 		*out = kubelet_stream_message(stream, number);
 	return 0;
-}
-
-static bool has_ended(void *user)
-{
-	const struct kubelet_stream *stream = user;
-	return stream->call == NULL;
-}
-
-int kubelet_stream_wait_end(struct kubelet_stream *stream, uint64_t timeout_ms, struct error *err)
-{
-	return loop_wait(stream->loop, has_ended, stream, timeout_ms, "the end of ListAndWatch",
-			 err);
 }
 
 void kubelet_stream_free(struct kubelet_stream *stream)

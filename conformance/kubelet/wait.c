@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/cleanup.h"
-#include "conformance/kubelet/internal.h"
+#include "conformance/kubelet/state.h"
 
 #include <string.h>
 
@@ -116,7 +116,6 @@ int kubelet_wait_registered(struct kubelet *kubelet, const char *resource, size_
 struct resource_wait {
 	const struct kubelet *kubelet;
 	const char *resource;
-	size_t count;
 };
 
 static bool resource_is_listed(void *user)
@@ -134,23 +133,4 @@ int kubelet_wait_listed(struct kubelet *kubelet, const char *resource, uint64_t 
 	char *what CLEANUP_FREE = text_format("the device list of %s", resource);
 	return kubelet_wait(kubelet, resource_is_listed, &wait, timeout_ms,
 			    what == NULL ? "the device list" : what, err);
-}
-
-static bool resource_has_allocatable(void *user)
-{
-	const struct resource_wait *wait = user;
-	return kubelet_resource_status(wait->kubelet, wait->resource).allocatable == wait->count;
-}
-
-int kubelet_wait_allocatable(struct kubelet *kubelet, const char *resource, size_t count,
-			     uint64_t timeout_ms, struct error *err)
-{
-	struct resource_wait wait = {kubelet, resource, count};
-	char *what CLEANUP_FREE = text_format("%zu allocatable devices of %s", count, resource);
-	int rc = kubelet_wait(kubelet, resource_has_allocatable, &wait, timeout_ms,
-			      what == NULL ? "allocatable devices" : what, err);
-	if (rc == ERROR_TIMEOUT)
-		return error_wrap(err, rc, "%zu are allocatable",
-				  kubelet_resource_status(kubelet, resource).allocatable);
-	return rc;
 }

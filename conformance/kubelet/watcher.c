@@ -2,7 +2,9 @@
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "base/path.h"
-#include "conformance/kubelet/internal.h"
+#include "conformance/kubelet/endpoints.h"
+#include "conformance/kubelet/go_text.h"
+#include "conformance/kubelet/registrations.h"
 #include "rpc/proto/pluginregistration_v1.pb-c.h"
 #include "rpc/resource_name.h"
 #include "rpc/socket.h"
@@ -44,7 +46,6 @@ struct entry {
 	uint64_t retry_ms, backoff_ms; /* kubelet_elapsed_ms() */
 	struct dial *dial;
 	struct rpc_channel *channel;
-	struct rpc_call *call;
 	char *plugin_name, *plugin_socket; /* what was registered */
 	bool registered;
 };
@@ -59,8 +60,7 @@ struct watcher {
 
 static void report(const struct entry *entry, enum kubelet_event_type type, const char *text)
 {
-	struct kubelet_event event = KUBELET_EVENT_EMPTY(WATCHER_SOCKET);
-	event.type = type;
+	struct kubelet_event event = kubelet_event_of(type);
 	event.socket = entry->path;
 	event.text = text;
 	kubelet_report(entry->watcher->kubelet, event);
@@ -68,13 +68,14 @@ static void report(const struct entry *entry, enum kubelet_event_type type, cons
 
 static void entry_hang_up(struct entry *entry)
 {
-	struct rpc_channel *channel = STEAL(entry->channel);
-	rpc_channel_close(channel);
+	rpc_channel_close(STEAL(entry->channel));
 }
 
+/* The end of an attempt. */
 static void entry_settle(struct entry *entry, bool registered)
 {
 	const struct kubelet *kubelet = entry->watcher->kubelet;
+	entry_hang_up(entry);
 	entry->state = registered ? ENTRY_REGISTERED : ENTRY_FAILED;
 	if (registered)
 		return;
@@ -104,13 +105,11 @@ static void notify_failed(struct entry *entry, const char *cause)
 	report(entry, KUBELET_EVENT_WATCHER_NOTIFIED, text);
 	entry_deregister(entry);
 	entry_settle(entry, false);
-	entry_hang_up(entry);
 }
 
 static void on_notified(const struct rpc_status *status, ProtobufCMessage *reply, void *user)
 {
 	struct entry *entry = user;
-	entry->call = NULL;
 	if (reply != NULL)
 		protobuf_c_message_free_unpacked(reply, NULL);
 	if (entry->watcher == NULL)
@@ -122,7 +121,6 @@ static void on_notified(const struct rpc_status *status, ProtobufCMessage *reply
 	}
 	report(entry, KUBELET_EVENT_WATCHER_NOTIFIED, NULL);
 	entry_settle(entry, entry->registered);
-	entry_hang_up(entry);
 }
 
 /* NotifyRegistrationStatus; `error` NULL means registered. */
@@ -138,7 +136,7 @@ static void notify(struct entry *entry, const char *error)
 		status.error = copy;
 	if (rpc_unary(entry->channel, REGISTRATION_SERVICE "NotifyRegistrationStatus", &status.base,
 		      &pluginregistration__registration_status_response__descriptor, NOTIFY_MS,
-		      on_notified, entry, &entry->call, &err) != 0)
+		      on_notified, entry, NULL, &err) != 0)
 		notify_failed(entry, err.text);
 }
 
@@ -155,7 +153,7 @@ static void on_registered(const struct kubelet_registration *registration, void 
 static void report_info(const struct entry *entry, const struct rpc_status *status,
 			const Pluginregistration__PluginInfo *info)
 {
-	struct kubelet_event event = KUBELET_EVENT_EMPTY(WATCHER_INFO);
+	struct kubelet_event event = kubelet_event_of(KUBELET_EVENT_WATCHER_INFO);
 	event.socket = entry->path;
 	event.code = status->code;
 	event.text = info == NULL ? status->message : info->type;
@@ -225,15 +223,12 @@ static void on_info(const struct rpc_status *status, ProtobufCMessage *reply, vo
 {
 	struct entry *entry = user;
 	Pluginregistration__PluginInfo *info = (Pluginregistration__PluginInfo *)(void *)reply;
-	entry->call = NULL;
 	if (entry->watcher != NULL) {
 		report_info(entry, status, info);
-		if (info != NULL) {
+		if (info != NULL)
 			register_plugin(entry, info);
-		} else {
+		else
 			entry_settle(entry, false);
-			entry_hang_up(entry);
-		}
 	}
 	if (reply != NULL)
 		protobuf_c_message_free_unpacked(reply, NULL);
@@ -256,7 +251,7 @@ static void on_dialled(const struct dial_result *result, void *user)
 	}
 	if (rpc_unary(entry->channel, REGISTRATION_SERVICE "GetInfo", &request.base,
 		      &pluginregistration__plugin_info__descriptor, GET_INFO_MS, on_info, entry,
-		      &entry->call, &err) != 0) {
+		      NULL, &err) != 0) {
 		kubelet_report_problem(entry->watcher->kubelet, &err);
 		entry_settle(entry, false);
 	}
@@ -292,8 +287,10 @@ static void entry_register(struct entry *entry)
 	}
 }
 
-static void entry_free(struct entry *entry)
+/* The registration that is under way must not call back. */
+static void entry_forget(struct entry *entry)
 {
+	registrations_forget_user(entry->watcher->kubelet, entry);
 	entry->watcher = NULL;
 	entry_hang_up(entry);
 	dial_free(entry->dial);
@@ -301,13 +298,6 @@ static void entry_free(struct entry *entry)
 	free(entry->plugin_name);
 	free(entry->plugin_socket);
 	free(entry);
-}
-
-/* The registration that is under way must not call back. */
-static void entry_forget(struct entry *entry)
-{
-	registrations_forget_user(entry->watcher->kubelet, entry);
-	entry_free(entry);
 }
 
 static struct entry *entry_find(const struct watcher *watcher, const char *path)

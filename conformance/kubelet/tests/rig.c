@@ -125,6 +125,23 @@ void rig_wait(struct rig *rig, loop_condition *done, void *user, const char *wha
 	CHECK_OK(loop_wait(&rig->loop, done, user, RIG_PATIENCE_MS, what, ERR));
 }
 
+struct allocatable_wait {
+	const struct kubelet *kubelet;
+	size_t count;
+};
+
+static bool is_allocatable(void *user)
+{
+	const struct allocatable_wait *wait = user;
+	return kubelet_resource_status(wait->kubelet, RIG_RESOURCE).allocatable == wait->count;
+}
+
+void rig_wait_allocatable(struct rig *rig, size_t count)
+{
+	struct allocatable_wait wait = {rig->kubelet, count};
+	rig_wait(rig, is_allocatable, &wait, "allocatable devices");
+}
+
 struct event_wait {
 	const struct rig *rig;
 	enum kubelet_event_type type;

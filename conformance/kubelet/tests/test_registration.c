@@ -163,7 +163,7 @@ static void test_abandoned_attempt_ends_with_its_call(void)
 			   "the end of the abandoned attempt", ERR));
 	UNIT_STRING(rig.last_text[KUBELET_EVENT_DIAL_FAILED], "the caller of Register left");
 	scripted_plugin_cut(good);
-	CHECK_OK(kubelet_wait_allocatable(rig.kubelet, RIG_RESOURCE, 0, RIG_PATIENCE_MS, ERR));
+	rig_wait_allocatable(&rig, 0);
 	rig_close(&rig);
 }
 
@@ -233,7 +233,6 @@ static void test_slow_and_silent_answers(void)
 	CU_ASSERT(hung->abandoned);
 	UNIT_INT(hung->answered_ms, 0);
 	UNIT_INT(rig.events[KUBELET_EVENT_REGISTER_ABANDONED], 1);
-	CHECK_OK(kubelet_fault_clear(rig.kubelet, NULL, ERR));
 	rig_close(&rig);
 }
 
@@ -248,8 +247,6 @@ static void faulty_socket(const char *fault)
 	while (scripted_plugin_refused(plugin) < 2)
 		(void)uv_run(&rig.loop, UV_RUN_ONCE);
 	UNIT_INT(kubelet_registration_count(rig.kubelet), 0);
-	CHECK_OK(kubelet_fault_clear(rig.kubelet, NULL, ERR));
-	rig_wait(&rig, plugin_is_registered, plugin, "the registration");
 	rig_close(&rig);
 }
 
