@@ -105,17 +105,16 @@ static int place_checkpoint(struct plugin_directory *directory, bool is_served, 
 {
 	char *path CLEANUP_FREE = path_join(directory->path, KUBELET_CHECKPOINT_NAME);
 	char *aside CLEANUP_FREE = NULL;
-	int rc = 0;
 	if (path == NULL)
 		return error_memory(err);
-	if (!is_served && !(file_exists(path) && checkpoint_is_foreign(path))) {
+	if (is_served || (file_exists(path) && checkpoint_is_foreign(path))) {
+		int rc = make_aside(directory, &aside, err);
+		if (rc != 0)
+			return rc;
+		*out = path_join(aside, OWN_CHECKPOINT);
+	} else {
 		*out = STEAL(path);
-		return 0;
 	}
-	rc = make_aside(directory, &aside, err);
-	if (rc != 0)
-		return rc;
-	*out = path_join(aside, OWN_CHECKPOINT);
 	return *out == NULL ? error_memory(err) : 0;
 }
 
@@ -134,15 +133,6 @@ static int remove_socket(struct plugin_directory *directory, const char *path, s
 	return rc;
 }
 
-static int leave_socket(struct plugin_directory *directory, const char *name, const char *path,
-			struct error *err)
-{
-	int rc = text_list_add(&directory->left, name, err);
-	if (rc == 0)
-		tell(directory, KUBELET_EVENT_PROBLEM, path);
-	return rc;
-}
-
 static int claim_sockets(struct plugin_directory *directory, bool take_over, struct error *err)
 {
 	struct text_list names CLEANUP_TEXT_LIST = {0};
@@ -157,8 +147,8 @@ static int claim_sockets(struct plugin_directory *directory, bool take_over, str
 			rc = remove_socket(directory, path, err);
 		else if (take_over)
 			rc = move_aside(directory, names.items[i], err);
-		else
-			rc = leave_socket(directory, names.items[i], path, err);
+		else if ((rc = text_list_add(&directory->left, names.items[i], err)) == 0)
+			tell(directory, KUBELET_EVENT_PROBLEM, path);
 	}
 	return rc;
 }
@@ -294,11 +284,10 @@ static int remove_remains(const char *directory, struct error *err)
 
 int plugin_directory_restore(const char *path, bool *restored, struct error *err)
 {
-	char *copy CLEANUP_FREE = strdup(path);
 	char *aside CLEANUP_FREE = path_join(path, KUBELET_MOVED_NAME);
-	if (copy == NULL || aside == NULL)
+	struct plugin_directory directory = {.path = path};
+	if (aside == NULL)
 		return error_memory(err);
-	struct plugin_directory directory = {.path = copy};
 	if (restored != NULL)
 		*restored = file_is_directory(aside);
 	if (!file_is_directory(aside))

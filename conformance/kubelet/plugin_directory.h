@@ -14,7 +14,7 @@
 #define KUBELET_MOVED_NAME	".gpucert-moved"
 
 struct plugin_directory {
-	char *path;
+	const char *path;
 	bool claimed;
 	bool moved; /* KUBELET_MOVED_NAME is there, and its lock is held */
 	int lock;

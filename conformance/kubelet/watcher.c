@@ -162,59 +162,60 @@ static void report_info(const struct entry *entry, const struct rpc_status *stat
 	kubelet_report(entry->watcher->kubelet, event);
 }
 
-/* `versions` as Go prints a list: "[v1 v1beta1]"; `joined` with commas. */
-static bool names_version(const Pluginregistration__PluginInfo *info, struct text *versions,
-			  struct text *joined)
+static bool names_version(const Pluginregistration__PluginInfo *info)
 {
-	bool found = false;
-	text_add(versions, "[");
-	for (size_t i = 0; i < info->n_supported_versions; i++) {
-		text_addf(joined, "%s%s", i == 0 ? "" : ",", info->supported_versions[i]);
-		text_addf(versions, "%s%s", i == 0 ? "" : " ", info->supported_versions[i]);
-		found = found || strcmp(info->supported_versions[i], DEVICE_PLUGIN_VERSION) == 0;
-	}
-	text_add(versions, "]");
-	return found;
+	for (size_t i = 0; i < info->n_supported_versions; i++)
+		if (strcmp(info->supported_versions[i], DEVICE_PLUGIN_VERSION) == 0)
+			return true;
+	return false;
 }
 
-static int entry_take_info(struct entry *entry, const Pluginregistration__PluginInfo *info)
+static void join_versions(const Pluginregistration__PluginInfo *info, const char *separator,
+			  struct text *out)
 {
+	for (size_t i = 0; i < info->n_supported_versions; i++)
+		text_addf(out, "%s%s", i == 0 ? "" : separator, info->supported_versions[i]);
+}
+
+static int entry_register_plugin(struct entry *entry, const Pluginregistration__PluginInfo *info,
+				 struct error *err)
+{
+	struct text versions CLEANUP_TEXT = {0};
 	free(entry->plugin_name);
 	free(entry->plugin_socket);
 	entry->plugin_name = strdup(info->name);
 	entry->plugin_socket = strdup(info->endpoint[0] == '\0' ? entry->path : info->endpoint);
-	return entry->plugin_name == NULL || entry->plugin_socket == NULL ? ERROR_MEMORY : 0;
+	if (entry->plugin_name == NULL || entry->plugin_socket == NULL)
+		return error_memory(err);
+	join_versions(info, ",", &versions);
+	return registration_by_watcher(entry->watcher->kubelet, entry->plugin_name,
+				       entry->plugin_socket, text_string(&versions), on_registered,
+				       entry, err);
 }
 
 /* ValidatePlugin and RegisterPlugin of the device plugin's handler. */
 static void register_plugin(struct entry *entry, const Pluginregistration__PluginInfo *info)
 {
-	struct text versions CLEANUP_TEXT = {0};
-	struct text joined CLEANUP_TEXT = {0};
 	struct text refusal CLEANUP_TEXT = {0};
 	struct error err = {0};
 	if (strcmp(info->type, "DevicePlugin") != 0) {
 		text_addf(&refusal, "no handler registered for plugin type: %s at socket %s",
 			  info->type, entry->path);
-	} else if (!names_version(info, &versions, &joined)) {
-		text_addf(&refusal,
-			  "plugin validation failed with err: manager version, "
-			  "%s, is not among plugin supported versions %s",
-			  DEVICE_PLUGIN_VERSION, text_string(&versions));
+	} else if (!names_version(info)) {
+		text_add(&refusal, "plugin validation failed with err: manager version, "
+				   DEVICE_PLUGIN_VERSION
+				   ", is not among plugin supported versions [");
+		join_versions(info, " ", &refusal);
+		text_add(&refusal, "]");
 	} else if (resource_name_check(info->name, NULL) < 0) {
 		text_add(&refusal, "plugin validation failed with err: invalid name of device "
 				   "plugin socket: the ResourceName ");
 		go_quote(&refusal, info->name);
 		text_add(&refusal, " is invalid");
 	} else {
-		int rc = entry_take_info(entry, info);
-		if (rc == 0)
-			rc = registration_by_watcher(entry->watcher->kubelet, entry->plugin_name,
-						     entry->plugin_socket, text_string(&joined),
-						     on_registered, entry, &err);
-		if (rc == 0)
+		if (entry_register_plugin(entry, info, &err) == 0)
 			return;
-		text_add(&refusal, "out of memory");
+		text_add(&refusal, err.text);
 	}
 	notify(entry, text_string(&refusal));
 }
@@ -424,8 +425,7 @@ static void changes_open(struct watcher *watcher)
 		return;
 	(void)uv_fs_event_init(watcher->kubelet->loop, watcher->changes);
 	watcher->changes->data = watcher;
-	if (uv_fs_event_start(watcher->changes, on_change, watcher->kubelet->registry_dir, 0) != 0)
-		changes_close(watcher);
+	(void)uv_fs_event_start(watcher->changes, on_change, watcher->kubelet->registry_dir, 0);
 }
 
 int watcher_start(struct kubelet *kubelet, struct error *err)

@@ -16,19 +16,10 @@ enum { BACKLOG = 128 };
 struct listener {
 	uv_pipe_t pipe;
 	char path[ADDRESS_PATH_MAX + 1];
-	dev_t device; /* which file is ours */
-	ino_t inode;
+	struct socket_identity identity; /* of our file */
 	struct listener_options options;
 	void (*on_closed)(void *user);
 };
-
-static void remove_own(const struct listener *listener)
-{
-	struct stat status = {0};
-	if (lstat(listener->path, &status) == 0 && S_ISSOCK(status.st_mode) &&
-	    status.st_dev == listener->device && status.st_ino == listener->inode)
-		(void)unlink(listener->path);
-}
 
 static int bind_socket(int fd, const char *path, struct error *err)
 {
@@ -44,7 +35,6 @@ static int bind_socket(int fd, const char *path, struct error *err)
 /* A bound socket, not yet listening, so that nobody gets in before its mode is set. */
 static int make_socket(struct listener *listener, int *fd, struct error *err)
 {
-	struct stat status = {0};
 	int made CLEANUP_FD = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (made < 0)
 		return error_system(err, errno, "cannot make a socket");
@@ -52,13 +42,11 @@ static int make_socket(struct listener *listener, int *fd, struct error *err)
 	if (rc < 0)
 		return rc;
 	if (chmod(listener->path, (mode_t)listener->options.mode) < 0 ||
-	    lstat(listener->path, &status) < 0) {
-		int reason = errno;
+	    !socket_identify(listener->path, &listener->identity)) {
+		rc = error_system(err, errno, "cannot prepare %s", listener->path);
 		(void)unlink(listener->path);
-		return error_system(err, reason, "cannot prepare %s", listener->path);
+		return rc;
 	}
-	listener->device = status.st_dev;
-	listener->inode = status.st_ino;
 	*fd = STEAL_FD(made);
 	return 0;
 }
@@ -135,7 +123,9 @@ static void on_pipe_closed(uv_handle_t *handle)
 
 void listener_close(struct listener *listener, void (*on_closed)(void *user))
 {
-	remove_own(listener);
+	struct socket_identity now;
+	if (socket_identify(listener->path, &now) && socket_is_same(&now, &listener->identity))
+		(void)unlink(listener->path);
 	listener->on_closed = on_closed;
 	uv_close((uv_handle_t *)&listener->pipe, on_pipe_closed);
 }

@@ -172,7 +172,7 @@ static void test_frames_refused(void)
 		CU_ASSERT_EQUAL(frame_error_status(rc), cases[i].status);
 		CU_ASSERT(!whole);
 		/* A prefix promises bytes; only bytes that came take memory. */
-		CU_ASSERT(reader.body.capacity <= 64);
+		CU_ASSERT(reader.bytes.capacity <= 64);
 		frame_reader_free(&reader);
 	}
 }

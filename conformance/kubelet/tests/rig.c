@@ -110,8 +110,8 @@ void rig_stop_plugin(struct rig *rig, struct scripted_plugin *plugin)
 const struct kubelet_registration *rig_registration(struct rig *rig, size_t index)
 {
 	const struct kubelet_registration *found = NULL;
-	CHECK_OK(
-		kubelet_wait_registration(rig->kubelet, NULL, index, RIG_PATIENCE_MS, &found, ERR));
+	CHECK_OK(kubelet_wait_registration(rig->kubelet, NULL, index, false, RIG_PATIENCE_MS,
+					   &found, ERR));
 	return found;
 }
 

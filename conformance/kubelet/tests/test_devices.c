@@ -59,8 +59,7 @@ static void test_ids_do_not_end_at_nul(void)
 	struct kubelet_outcome outcome = rig_admit(&rig, "pod", "main", 2);
 	CU_ASSERT(outcome.accepted);
 	kubelet_outcome_free(&outcome);
-	const struct allocation *held =
-		allocation_find(rig.kubelet, "pod", "main", RIG_RESOURCE);
+	const struct allocation *held = allocation_find(rig.kubelet, "pod", "main", RIG_RESOURCE);
 	CU_ASSERT_PTR_NOT_NULL_FATAL(held);
 	if (held != NULL)
 		UNIT_STRING(held->response->envs[0]->value, "a,a" MESSAGE_NUL "z");

@@ -20,8 +20,7 @@ static void expect_admission(struct kubelet_outcome outcome)
 	kubelet_outcome_free(&outcome);
 }
 
-static const struct allocation *held(struct rig *rig, const char *pod,
-					     const char *container)
+static const struct allocation *held(struct rig *rig, const char *pod, const char *container)
 {
 	const struct allocation *allocation =
 		allocation_find(rig->kubelet, pod, container, RIG_RESOURCE);
@@ -232,19 +231,20 @@ static void test_init_containers_pass_devices_on(void)
 	CHECK_OK(kubelet_admit(rig.kubelet, &container, RIG_PATIENCE_MS, &outcome, ERR));
 	expect_admission(outcome);
 	expect_admission(rig_admit(&rig, "pod", "main", 1));
-	UNIT_STRING(held(&rig, "pod", "init")->ids.list.items[0], held(&rig, "pod", "main")->ids.list.items[0]);
+	UNIT_STRING(held(&rig, "pod", "init")->ids.list.items[0],
+		    held(&rig, "pod", "main")->ids.list.items[0]);
 	UNIT_INT(scripted_plugin_calls(plugin, SCRIPT_ALLOCATE), 2);
 	/* Taken by main, it is not handed on a second time. */
 	expect_admission(rig_admit(&rig, "pod", "second", 1));
-	CU_ASSERT(strcmp(held(&rig, "pod", "main")->ids.list.items[0], held(&rig, "pod", "second")->ids.list.items[0]) !=
-		  0);
+	CU_ASSERT(strcmp(held(&rig, "pod", "main")->ids.list.items[0],
+			 held(&rig, "pod", "second")->ids.list.items[0]) != 0);
 	kubelet_remove_pod(rig.kubelet, "pod");
 	container.kind = KUBELET_CONTAINER_RESTARTABLE_INIT;
 	CHECK_OK(kubelet_admit(rig.kubelet, &container, RIG_PATIENCE_MS, &outcome, ERR));
 	expect_admission(outcome);
 	expect_admission(rig_admit(&rig, "pod", "main", 1));
-	CU_ASSERT(strcmp(held(&rig, "pod", "init")->ids.list.items[0], held(&rig, "pod", "main")->ids.list.items[0]) !=
-		  0);
+	CU_ASSERT(strcmp(held(&rig, "pod", "init")->ids.list.items[0],
+			 held(&rig, "pod", "main")->ids.list.items[0]) != 0);
 	rig_close(&rig);
 }
 
