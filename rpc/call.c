@@ -120,8 +120,8 @@ static bool call_reject_answer(struct rpc_call *call)
 	if (call->headers_too_large) {
 		code = RPC_RESOURCE_EXHAUSTED;
 		(void)snprintf(message, sizeof(message),
-			       "the answer's header list exceeds %zu bytes",
-			       limits->header_list_max);
+			       "the answer's header list exceeds %lu bytes",
+			       (unsigned long)limits->header_list_max);
 	} else if (call->http_status != 200) {
 		code = status_of_http(call->http_status);
 		(void)snprintf(message, sizeof(message), "HTTP status %d", call->http_status);

@@ -14,8 +14,8 @@ static bool request_check_http(struct rpc_stream *stream)
 	const char *method = headers_get(request, ":method");
 	if (request->too_large) {
 		rpc_stream_finish(stream, RPC_RESOURCE_EXHAUSTED,
-				  "the request's header list exceeds %zu bytes",
-				  stream->exchange.session->limits.header_list_max);
+				  "the request's header list exceeds %lu bytes",
+				  (unsigned long)stream->exchange.session->limits.header_list_max);
 		return false;
 	}
 	if (request->malformed || method == NULL || headers_get(request, ":path") == NULL) {

@@ -57,8 +57,8 @@ struct rpc_status {
 
 /* Bounds on what a peer may make us do. A zero member means its default. */
 struct rpc_limits {
-	size_t message_max;		 /* 4 MiB, as grpc-go's default */
-	size_t header_list_max;		 /* 16 KiB, names and values of one header list */
+	uint32_t message_max;		 /* 4 MiB, as grpc-go's default */
+	uint32_t header_list_max;	 /* 16 KiB, names and values of one header list */
 	uint32_t concurrent_streams_max; /* 256, server side */
 	uint32_t reset_rate_max; /* 200 RST_STREAM frames a second from the peer, then GOAWAY */
 };

@@ -15,12 +15,8 @@ static struct rpc_limits with_defaults(const struct rpc_limits *limits)
 	struct rpc_limits filled = limits != NULL ? *limits : (struct rpc_limits){0};
 	if (filled.message_max == 0)
 		filled.message_max = MESSAGE_MAX_DEFAULT;
-	if (filled.message_max > UINT32_MAX)
-		filled.message_max = UINT32_MAX;
 	if (filled.header_list_max == 0)
 		filled.header_list_max = HEADER_LIST_MAX_DEFAULT;
-	if (filled.header_list_max > UINT32_MAX)
-		filled.header_list_max = UINT32_MAX;
 	if (filled.concurrent_streams_max == 0)
 		filled.concurrent_streams_max = CONCURRENT_STREAMS_DEFAULT;
 	if (filled.reset_rate_max == 0)
@@ -57,7 +53,7 @@ static int session_new_http2(struct session *session)
 static int session_submit_settings(struct session *session, uint32_t initial_window)
 {
 	nghttp2_settings_entry settings[3] = {
-		{NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE, (uint32_t)session->limits.header_list_max},
+		{NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE, session->limits.header_list_max},
 		{NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, initial_window},
 		{NGHTTP2_SETTINGS_ENABLE_PUSH, 0},
 	};

@@ -168,26 +168,12 @@ int rpc_stream_send(struct rpc_stream *stream, struct rpc_slice message, struct 
 	return rc;
 }
 
-static void stream_set_text(struct rpc_stream *stream, const char *format, va_list args)
-	PRINTF_LIKE(2, 0);
-
-static void stream_set_text(struct rpc_stream *stream, const char *format, va_list args)
-{
-	struct text plain CLEANUP_TEXT = {0};
-	text_vaddf(&plain, format, args);
-	if (plain.size > STATUS_MESSAGE_MAX) {
-		size_t size = STATUS_MESSAGE_MAX;
-		while (size > 0 && ((unsigned char)plain.data[size] & 0xc0) == 0x80)
-			size--;
-		plain.data[size] = '\0';
-	}
-	percent_encode(&stream->text, text_string(&plain));
-}
-
 void rpc_stream_finish(struct rpc_stream *stream, int code, const char *format, ...)
 {
 	struct exchange *exchange = &stream->exchange;
 	nghttp2_nv fields[STATUS_FIELDS_MAX];
+	char plain[STATUS_MESSAGE_MAX + 2];
+	size_t size = STATUS_MESSAGE_MAX;
 	char code_text[4] = "";
 	va_list args;
 	int rc = 0;
@@ -197,8 +183,14 @@ void rpc_stream_finish(struct rpc_stream *stream, int code, const char *format, 
 	stream->finished = true;
 	stream->code = code >= RPC_OK && code <= 999 ? code : RPC_UNKNOWN;
 	va_start(args, format);
-	stream_set_text(stream, format, args);
+	(void)vsnprintf(plain, sizeof(plain), format, args);
 	va_end(args);
+	if (strlen(plain) > size) {
+		while (size > 0 && ((unsigned char)plain[size] & 0xc0) == 0x80)
+			size--;
+		plain[size] = '\0';
+	}
+	percent_encode(&stream->text, plain);
 	if (!stream->dispatched)
 		exchange_ignore_input(
 			exchange); /* otherwise the handler may still read the request */
