@@ -54,8 +54,7 @@ static void call_finish(struct rpc_call *call, int code, const char *message)
 		exchange_reset(exchange, NGHTTP2_CANCEL);
 		exchange_ignore_input(exchange);
 	}
-	if (call->events.on_done != NULL)
-		call->events.on_done(&status, call->user);
+	call->events.on_done(&status, call->user);
 }
 
 /* Sends a call that the peer did not take on another connection, once: as grpc-go, "transparent
@@ -146,7 +145,7 @@ void call_process(struct exchange *exchange)
 			call_finish(call, frame_error_status(err.code), err.text);
 			return;
 		}
-		if (whole && call->events.on_message != NULL)
+		if (whole)
 			call->events.on_message(call, message, call->user);
 		if (exchange->released)
 			return;

@@ -34,7 +34,7 @@ struct rpc_channel_options {
 
 /* Starts to connect. Calls made before the connection stands wait for it (their deadline counts). A
  * connection that cannot be made ends them with RPC_UNAVAILABLE. `options` may be NULL.
- * Errors: those of rpc_address_path(), ERROR_MEMORY, ERROR_IO. */
+ * Errors: those of address_parse(), ERROR_MEMORY, ERROR_IO. */
 int rpc_channel_open(uv_loop_t *loop, const char *address,
 		     const struct rpc_channel_options *options, struct rpc_channel **out,
 		     struct error *err);

@@ -62,20 +62,3 @@ struct rpc_limits {
 	uint32_t concurrent_streams_max; /* 256, server side */
 	uint32_t reset_rate_max; /* 200 RST_STREAM frames a second from the peer, then GOAWAY */
 };
-
-/*
- * Addresses; the rules live in rpc/address.c alone.
- *
- *   unix:PATH, unix:///PATH                   a socket file of at most 107 bytes: AF_UNIX on Linux
- *                                             and on Windows, where PATH may begin with a drive
- *   npipe:////./pipe/NAME, \\.\pipe\NAME      a named pipe, on Windows alone
- *
- * On a Windows without AF_UNIX a socket file is a rendezvous file instead (rpc/rendezvous.h).
- *
- * ERROR_ARGUMENT for every other form, ERROR_LIMIT for a path or name that is too long,
- * ERROR_UNSUPPORTED for a named pipe on other systems.
- */
-int rpc_address_check(const char *address, struct error *err);
-
-/* The path of an address of a socket file, a part of `address`. Errors as above. */
-int rpc_address_path(const char *address, const char **path, struct error *err);

@@ -96,70 +96,54 @@ void checkpoint_write(struct kubelet *kubelet)
 		kubelet->checkpoint_written = true;
 }
 
-static int read_ids(const struct json_at *nodes, struct id_set *ids, struct error *err)
+static const char *string_in(const cJSON *entry, const char *key)
 {
-	int rc = 0;
-	for (const cJSON *node = nodes->node->child; rc == 0 && node != NULL; node = node->next) {
-		struct json_at array = {0};
-		rc = json_need(nodes, node->string, JSON_ARRAY, &array, err);
-		for (size_t i = 0; rc == 0 && i < json_count(&array); i++) {
-			struct json_at id = {0};
-			rc = json_element(&array, i, JSON_STRING, &id, err);
-			if (rc == 0)
-				id_set_add_strings(ids, (const char *[]){id.node->valuestring}, 1);
-		}
-	}
-	return rc;
+	return cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(entry, key));
 }
 
-static int read_entry(struct kubelet *kubelet, const struct json_at *entry, struct error *err)
+/* False: a member is missing or of another type. */
+static bool read_ids(const cJSON *nodes, struct id_set *ids)
 {
-	struct {
-		const char *key, *value;
-	} strings[] = {{"PodUID", NULL},
-		       {"ContainerName", NULL},
-		       {"ResourceName", NULL},
-		       {"AllocResp", NULL}};
+	bool good = cJSON_IsObject(nodes);
+	for (const cJSON *node = good ? nodes->child : NULL; good && node != NULL;
+	     node = node->next) {
+		good = cJSON_IsArray(node);
+		for (const cJSON *id = good ? node->child : NULL; good && id != NULL; id = id->next)
+			if ((good = cJSON_IsString(id)))
+				id_set_add_strings(ids, (const char *[]){id->valuestring}, 1);
+	}
+	return good;
+}
+
+static int read_entry(struct kubelet *kubelet, const cJSON *entry, struct error *err)
+{
+	const char *pod = string_in(entry, "PodUID");
+	const char *container = string_in(entry, "ContainerName");
+	const char *resource = string_in(entry, "ResourceName");
+	const char *encoded = string_in(entry, "AllocResp");
 	struct id_set ids CLEANUP_ID_SET = {0};
-	struct json_at nodes = {0};
-	int rc = 0;
-	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(strings); i++)
-		rc = json_need_string(entry, strings[i].key, &strings[i].value, err);
-	if (rc == 0)
-		rc = json_need(entry, "DeviceIDs", JSON_OBJECT, &nodes, err);
-	if (rc == 0)
-		rc = read_ids(&nodes, &ids, err);
-	if (rc != 0)
-		return rc;
-	V1beta1__ContainerAllocateResponse *response = decode_response(strings[3].value);
-	if (response == NULL)
-		return json_error(entry, err, "AllocResp is not a ContainerAllocateResponse");
-	rc = allocation_add(kubelet, strings[0].value, strings[1].value, strings[2].value, &ids,
-			    response, err);
-	v1beta1__container_allocate_response__free_unpacked(response, NULL);
-	return rc;
+	V1beta1__ContainerAllocateResponse *response =
+		encoded == NULL ? NULL : decode_response(encoded);
+	bool good = pod != NULL && container != NULL && resource != NULL && response != NULL &&
+		    read_ids(cJSON_GetObjectItemCaseSensitive(entry, "DeviceIDs"), &ids);
+	if (good)
+		return allocation_add(kubelet, pod, container, resource, &ids, response, err);
+	if (response != NULL)
+		v1beta1__container_allocate_response__free_unpacked(response, NULL);
+	return error_set(err, ERROR_FORMAT, "an entry of PodDeviceEntries is corrupt");
 }
 
 static int read_document(struct kubelet *kubelet, const cJSON *json, struct error *err)
 {
-	struct json_at root = json_root(json);
-	struct json_at data = {0};
-	struct json_at entries = {0};
-	struct json_at registered = {0};
-	int rc = json_need(&root, "Data", JSON_OBJECT, &data, err);
-	if (rc == 0)
-		rc = json_need(&data, "PodDeviceEntries", JSON_ARRAY, &entries, err);
-	if (rc == 0)
-		rc = json_need(&data, "RegisteredDevices", JSON_OBJECT, &registered, err);
-	for (size_t i = 0; rc == 0 && i < json_count(&entries); i++) {
-		struct json_at entry = {0};
-		rc = json_element(&entries, i, JSON_OBJECT, &entry, err);
-		if (rc == 0)
-			rc = read_entry(kubelet, &entry, err);
-	}
-	if (rc != 0)
-		return rc;
-	for (const cJSON *each = registered.node->child; rc == 0 && each != NULL; each = each->next)
+	const cJSON *entries = json_pointer(json, "/Data/PodDeviceEntries");
+	const cJSON *registered = json_pointer(json, "/Data/RegisteredDevices");
+	int rc = 0;
+	if (!cJSON_IsArray(entries) || !cJSON_IsObject(registered))
+		return error_set(err, ERROR_FORMAT,
+				 "PodDeviceEntries or RegisteredDevices is missing");
+	for (const cJSON *entry = entries->child; rc == 0 && entry != NULL; entry = entry->next)
+		rc = read_entry(kubelet, entry, err);
+	for (const cJSON *each = registered->child; rc == 0 && each != NULL; each = each->next)
 		rc = resource_recall(kubelet, each->string, err);
 	return rc;
 }

@@ -6,7 +6,17 @@
 
 #include "base/cleanup.h"
 #include "base/text.h"
-#include "conformance/kubelet/random.h"
+
+#include <stdint.h>
+
+/* Reproducible random order (SplitMix64): where the kubelet's order is that of a Go map, ours is
+ * that of a seed. */
+struct random {
+	uint64_t state;
+};
+
+/* Fisher-Yates over an array of pointers. */
+void random_shuffle(struct random *random, void *pointers, size_t count);
 
 struct id_set {
 	struct text_list list;

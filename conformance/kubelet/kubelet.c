@@ -17,7 +17,6 @@
 enum {
 	DIAL_TIMEOUT_MS = 10 * 1000,
 	PRE_START_TIMEOUT_MS = 30 * 1000,
-	GRACE_MS = 5 * 60 * 1000,
 	NODE_STATUS_MS = 10 * 1000,
 	SOCKET_MODE = 0755, /* net.Listen with the umask 022 */
 };
@@ -138,7 +137,6 @@ int kubelet_new(uv_loop_t *loop, const struct kubelet_options *options, struct k
 	kubelet->random.state = options->seed;
 	set_default(&kubelet->options.dial_timeout_ms, DIAL_TIMEOUT_MS);
 	set_default(&kubelet->options.pre_start_timeout_ms, PRE_START_TIMEOUT_MS);
-	set_default(&kubelet->options.grace_ms, GRACE_MS);
 	int rc = fill_paths(kubelet, err);
 	if (rc != 0) {
 		kubelet_release(kubelet);

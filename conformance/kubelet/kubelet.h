@@ -50,7 +50,6 @@ struct kubelet_options {
 	/* A zero time means the kubelet's own. */
 	uint64_t dial_timeout_ms;      /* 10 s: connecting to a plugin's socket, retries included */
 	uint64_t pre_start_timeout_ms; /* 30 s: grpc-timeout of PreStartContainer */
-	uint64_t grace_ms;	       /* 5 min: from a disconnect to the removal of the resource */
 	void (*on_event)(const struct kubelet_event *event, void *user); /* may be NULL */
 	void *user;
 };
@@ -113,7 +112,6 @@ enum { KUBELET_REGISTRATIONS_KEPT = 256 };
 /* One attempt to register. Strings and pointers live as long as its record. Times are
  * clock_monotonic_ms(); 0 means that it has not happened. */
 struct kubelet_registration {
-	size_t index;	 /* 0 is the first since kubelet_new() */
 	bool by_watcher; /* through plugins_registry instead of a Register call */
 	uint64_t time_ms;
 	const char *version, *endpoint, *resource; /* as sent; a watcher's versions joined by "," */

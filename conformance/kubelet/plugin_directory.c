@@ -133,7 +133,11 @@ static int remove_socket(struct plugin_directory *directory, const char *path, s
 	return rc;
 }
 
-static int claim_sockets(struct plugin_directory *directory, bool take_over, struct error *err)
+/* Every socket in the directory goes to `act`; `how` is for it. */
+static int for_each_socket(struct plugin_directory *directory, int how,
+			   int (*act)(struct plugin_directory *directory, const char *name,
+				      const char *path, int how, struct error *err),
+			   struct error *err)
 {
 	struct text_list names CLEANUP_TEXT_LIST = {0};
 	int rc = file_list(directory->path, &names, err);
@@ -141,16 +145,21 @@ static int claim_sockets(struct plugin_directory *directory, bool take_over, str
 		char *path CLEANUP_FREE = path_join(directory->path, names.items[i]);
 		if (path == NULL)
 			return error_memory(err);
-		if (!socket_is_at(path))
-			continue;
-		if (is_abandoned(path))
-			rc = remove_socket(directory, path, err);
-		else if (take_over)
-			rc = move_aside(directory, names.items[i], err);
-		else if ((rc = text_list_add(&directory->left, names.items[i], err)) == 0)
-			tell(directory, KUBELET_EVENT_PROBLEM, path);
+		if (socket_is_at(path))
+			rc = act(directory, names.items[i], path, how, err);
 	}
 	return rc;
+}
+
+static int claim_socket(struct plugin_directory *directory, const char *name, const char *path,
+			int take_over, struct error *err)
+{
+	if (is_abandoned(path))
+		return remove_socket(directory, path, err);
+	if (take_over)
+		return move_aside(directory, name, err);
+	tell(directory, KUBELET_EVENT_PROBLEM, path);
+	return text_list_add(&directory->left, name, err);
 }
 
 static int check_place(const struct plugin_directory *directory, const char *socket,
@@ -190,31 +199,24 @@ int plugin_directory_claim(struct plugin_directory *directory, bool take_over, c
 	if (rc == 0)
 		rc = place_checkpoint(directory, served, checkpoint, err);
 	if (rc == 0)
-		rc = claim_sockets(directory, take_over, err);
+		rc = for_each_socket(directory, take_over, claim_socket, err);
 	directory->claimed = rc == 0;
 	return rc;
 }
 
-static bool is_swept(const struct plugin_directory *directory, enum sweep what, const char *name)
+static int sweep_socket(struct plugin_directory *directory, const char *name, const char *path,
+			int what, struct error *err)
 {
 	bool is_kubelet = strcmp(name, KUBELET_SOCKET_NAME) == 0;
-	if (is_kubelet ? what == SWEEP_PLUGINS : what == SWEEP_KUBELET)
-		return false;
-	return !text_list_has(&directory->left, name);
+	if (what == (is_kubelet ? SWEEP_PLUGINS : SWEEP_KUBELET) ||
+	    text_list_has(&directory->left, name))
+		return 0;
+	return remove_socket(directory, path, err);
 }
 
 int plugin_directory_sweep(struct plugin_directory *directory, enum sweep what, struct error *err)
 {
-	struct text_list names CLEANUP_TEXT_LIST = {0};
-	int rc = file_list(directory->path, &names, err);
-	for (size_t i = 0; rc == 0 && i < names.count; i++) {
-		char *path CLEANUP_FREE = path_join(directory->path, names.items[i]);
-		if (path == NULL)
-			return error_memory(err);
-		if (is_swept(directory, what, names.items[i]) && socket_is_at(path))
-			rc = remove_socket(directory, path, err);
-	}
-	return rc;
+	return for_each_socket(directory, (int)what, sweep_socket, err);
 }
 
 static int put_back(struct plugin_directory *directory, const char *aside, const char *name,

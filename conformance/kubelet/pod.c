@@ -76,8 +76,7 @@ static void warn_about_vanished(const struct work *work, const char *resource,
 static int keep_answer(const struct work *work, const char *resource, const struct id_set *ids,
 		       const struct kubelet_reply *reply)
 {
-	const V1beta1__AllocateResponse *response =
-		(const V1beta1__AllocateResponse *)(const void *)reply->reply;
+	V1beta1__AllocateResponse *response = (V1beta1__AllocateResponse *)(void *)reply->reply;
 	if (reply->code != RPC_OK) {
 		resources_recount(work->kubelet);
 		return kubelet_refuse_status(work->kubelet, work->err, "", reply);
@@ -90,7 +89,7 @@ static int keep_answer(const struct work *work, const char *resource, const stru
 	}
 	warn_about_vanished(work, resource, ids);
 	return allocation_add(work->kubelet, work->pod, work->container, resource, ids,
-			      response->container_responses[0], work->err);
+			      STEAL(response->container_responses[0]), work->err);
 }
 
 static int call_allocate(const struct work *work, const char *resource, const struct id_set *ids)

@@ -8,7 +8,7 @@
 #include "conformance/kubelet/pod.h"
 #include "conformance/kubelet/state.h"
 
-/* What one container got of one resource. */
+/* What one container got of one resource, or what of it later containers of its pod may reuse. */
 struct allocation {
 	struct allocation *next; /* oldest first */
 	char *pod, *container, *resource;
@@ -18,10 +18,10 @@ struct allocation {
 
 struct allocation *allocation_find(const struct kubelet *kubelet, const char *pod,
 				   const char *container, const char *resource);
-/* Everything is copied. ERROR_MEMORY. */
+/* Takes over the response, copies the rest. ERROR_MEMORY. */
 int allocation_add(struct kubelet *kubelet, const char *pod, const char *container,
 		   const char *resource, const struct id_set *ids,
-		   const V1beta1__ContainerAllocateResponse *response, struct error *err);
+		   V1beta1__ContainerAllocateResponse *response, struct error *err);
 /* `container` NULL: all of the pod. When something was removed, what is in use is counted again
  * (resources_recount()). */
 void allocation_remove(struct kubelet *kubelet, const char *pod, const char *container);

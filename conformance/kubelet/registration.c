@@ -85,7 +85,7 @@ static struct registration *registration_new(struct kubelet *kubelet, struct err
 	}
 	*place = registration;
 	registration->kubelet = kubelet;
-	registration->seen.index = kubelet->registration_count++;
+	kubelet->registration_count++;
 	registration->seen.time_ms = clock_monotonic_ms();
 	registration->seen.message = "";
 	registration->seen.code = RPC_NO_STATUS;

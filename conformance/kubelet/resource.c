@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+enum { GRACE_MS = 5 * 60 * 1000 };
+
 struct resource *resource_find(const struct kubelet *kubelet, const char *name)
 {
 	struct resource *resource = kubelet->resources;
@@ -107,7 +109,6 @@ void resource_serve(struct kubelet *kubelet, struct kubelet_plugin *plugin)
 static int resource_replace(struct resource *resource, const struct kubelet_device_list *devices,
 			    struct error *err)
 {
-	struct kubelet_device_list copy = {0};
 	const char **ids CLEANUP_FREE = calloc(devices->count + 1, sizeof(*ids));
 	size_t healthy = 0;
 	size_t unhealthy = devices->count;
@@ -116,11 +117,8 @@ static int resource_replace(struct resource *resource, const struct kubelet_devi
 	for (size_t i = 0; i < devices->count; i++)
 		ids[kubelet_device_is_healthy(&devices->items[i]) ? healthy++ : --unhealthy] =
 			devices->items[i].id;
-	int rc = kubelet_device_list_copy(devices, &copy, err);
-	if (rc != 0)
-		return rc;
 	kubelet_device_list_free(&resource->devices);
-	resource->devices = copy;
+	resource->devices = kubelet_device_list_share(devices);
 	resource->listed = true;
 	resource->relisted = true;
 	id_set_clear(&resource->healthy);
@@ -183,8 +181,8 @@ void resources_sweep(struct kubelet *kubelet)
 	struct resource **link = &kubelet->resources;
 	while (*link != NULL) {
 		struct resource *resource = *link;
-		if (!resource->stopped || kubelet_elapsed_ms(kubelet) - resource->stopped_ms <
-						  kubelet->options.grace_ms) {
+		if (!resource->stopped ||
+		    kubelet_elapsed_ms(kubelet) - resource->stopped_ms < GRACE_MS) {
 			link = &resource->next;
 			continue;
 		}

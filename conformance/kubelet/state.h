@@ -8,9 +8,9 @@
  */
 
 #include "conformance/kubelet/fault_state.h"
+#include "conformance/kubelet/id_set.h"
 #include "conformance/kubelet/kubelet.h"
 #include "conformance/kubelet/plugin_directory.h"
-#include "conformance/kubelet/random.h"
 #include "rpc/server.h"
 #include "rpc/socket.h"
 #include "rpc/timer.h"
@@ -36,8 +36,7 @@ struct kubelet {
 	size_t registration_count;
 	struct kubelet_plugin *plugins;
 	struct resource *resources;
-	struct allocation *allocations;
-	struct reusable *reusables;
+	struct allocation *allocations, *reusables;
 };
 
 void kubelet_report(struct kubelet *kubelet, struct kubelet_event event);

@@ -202,9 +202,10 @@ static void register_plugin(struct entry *entry, const Pluginregistration__Plugi
 		text_addf(&refusal, "no handler registered for plugin type: %s at socket %s",
 			  info->type, entry->path);
 	} else if (!names_version(info)) {
-		text_add(&refusal, "plugin validation failed with err: manager version, "
-				   DEVICE_PLUGIN_VERSION
-				   ", is not among plugin supported versions [");
+		text_add(
+			&refusal,
+			"plugin validation failed with err: manager version, " DEVICE_PLUGIN_VERSION
+			", is not among plugin supported versions [");
 		join_versions(info, " ", &refusal);
 		text_add(&refusal, "]");
 	} else if (resource_name_check(info->name, NULL) < 0) {

@@ -15,6 +15,16 @@
 #include <nghttp2/nghttp2.h>
 #include <string.h>
 
+static void check_address(const char *text, enum address_rules rules, enum address_kind kind,
+			  const char *name)
+{
+	struct address parsed = {0};
+	struct error err = {0};
+	UNIT_INT(address_parse(text, rules, &parsed, &err), 0);
+	CU_ASSERT_EQUAL(parsed.kind, kind);
+	UNIT_STRING(parsed.name, name);
+}
+
 static void test_addresses(void)
 {
 	static const char *const wrong[] = {
@@ -36,34 +46,21 @@ static void test_addresses(void)
 	char longest[5 + 107 + 1] = "unix:/";
 	char too_long[5 + 108 + 1] = "unix:/";
 	struct error err = {0};
-	const char *path = NULL;
-	CU_ASSERT(rpc_address_path("unix:/run/a.sock", &path, &err) == 0);
-	CU_ASSERT_STRING_EQUAL(path, "/run/a.sock");
-	CU_ASSERT(rpc_address_path("unix:///run/a.sock", &path, &err) == 0);
-	CU_ASSERT_STRING_EQUAL(path, "/run/a.sock");
-	CU_ASSERT(rpc_address_path("unix:a.sock", &path, &err) == 0);
-	CU_ASSERT_STRING_EQUAL(path, "a.sock");
+	struct address long_one;
+	check_address("unix:/run/a.sock", ADDRESS_POSIX, ADDRESS_FILE, "/run/a.sock");
+	check_address("unix:///run/a.sock", ADDRESS_POSIX, ADDRESS_FILE, "/run/a.sock");
+	check_address("unix:a.sock", ADDRESS_POSIX, ADDRESS_FILE, "a.sock");
 	for (size_t i = 0; i < ARRAY_SIZE(wrong); i++) {
 		struct address parsed;
-		CU_ASSERT_EQUAL(rpc_address_path(wrong[i], &path, &err), ERROR_ARGUMENT);
 		CU_ASSERT_EQUAL(address_parse(wrong[i], ADDRESS_POSIX, &parsed, &err),
 				ERROR_ARGUMENT);
 		CU_ASSERT_EQUAL(address_parse(wrong[i], ADDRESS_WINDOWS, &parsed, &err),
 				ERROR_ARGUMENT);
 	}
 	memset(longest + 6, 'x', sizeof(longest) - 7);
-	CU_ASSERT_EQUAL(rpc_address_path(longest, &path, &err), 0);
+	CU_ASSERT_EQUAL(address_parse(longest, ADDRESS_POSIX, &long_one, &err), 0);
 	memset(too_long + 6, 'x', sizeof(too_long) - 7);
-	CU_ASSERT_EQUAL(rpc_address_path(too_long, &path, &err), ERROR_LIMIT);
-}
-
-static void check_windows_address(const char *text, enum address_kind kind, const char *name)
-{
-	struct address parsed = {0};
-	struct error err = {0};
-	UNIT_INT(address_parse(text, ADDRESS_WINDOWS, &parsed, &err), 0);
-	CU_ASSERT_EQUAL(parsed.kind, kind);
-	UNIT_STRING(parsed.name, name);
+	CU_ASSERT_EQUAL(address_parse(too_long, ADDRESS_POSIX, &long_one, &err), ERROR_LIMIT);
 }
 
 static void test_windows_addresses(void)
@@ -71,14 +68,14 @@ static void test_windows_addresses(void)
 	char long_pipe[300] = "npipe:////./pipe/";
 	struct address parsed;
 	struct error err = {0};
-	check_windows_address("unix:C:\\a b\\x.sock", ADDRESS_FILE, "C:\\a b\\x.sock");
-	check_windows_address("unix:///C:/a/x.sock", ADDRESS_FILE, "C:/a/x.sock");
-	check_windows_address("unix://C:/a/x.sock", ADDRESS_FILE, "C:/a/x.sock");
-	check_windows_address("unix:///var/x.sock", ADDRESS_FILE, "/var/x.sock");
-	check_windows_address("npipe:////./pipe/containerd-containerd", ADDRESS_PIPE,
-			      "\\\\.\\pipe\\containerd-containerd");
-	check_windows_address("npipe:\\\\.\\pipe\\x", ADDRESS_PIPE, "\\\\.\\pipe\\x");
-	check_windows_address("\\\\.\\pipe\\x", ADDRESS_PIPE, "\\\\.\\pipe\\x");
+	check_address("unix:C:\\a b\\x.sock", ADDRESS_WINDOWS, ADDRESS_FILE, "C:\\a b\\x.sock");
+	check_address("unix:///C:/a/x.sock", ADDRESS_WINDOWS, ADDRESS_FILE, "C:/a/x.sock");
+	check_address("unix://C:/a/x.sock", ADDRESS_WINDOWS, ADDRESS_FILE, "C:/a/x.sock");
+	check_address("unix:///var/x.sock", ADDRESS_WINDOWS, ADDRESS_FILE, "/var/x.sock");
+	check_address("npipe:////./pipe/containerd-containerd", ADDRESS_WINDOWS, ADDRESS_PIPE,
+		      "\\\\.\\pipe\\containerd-containerd");
+	check_address("npipe:\\\\.\\pipe\\x", ADDRESS_WINDOWS, ADDRESS_PIPE, "\\\\.\\pipe\\x");
+	check_address("\\\\.\\pipe\\x", ADDRESS_WINDOWS, ADDRESS_PIPE, "\\\\.\\pipe\\x");
 	/* The drive is a file name elsewhere, and named pipes are not there. */
 	CU_ASSERT_EQUAL(address_parse("unix://C:/a", ADDRESS_POSIX, &parsed, &err), ERROR_ARGUMENT);
 	CU_ASSERT_EQUAL(address_parse("npipe:////./pipe/x", ADDRESS_POSIX, &parsed, &err),

@@ -9,7 +9,7 @@
 
 static void set_list(struct scripted_plugin *plugin, struct kubelet_device *items, size_t count)
 {
-	const struct kubelet_device_list list = {items, count};
+	const struct kubelet_device_list list = {.items = items, .count = count};
 	CHECK_OK(scripted_plugin_list(plugin, &list, ERR));
 }
 

@@ -112,7 +112,7 @@ static void test_device_that_got_ill_is_refused_on_restart(void)
 	expect_admission(rig_admit(&rig, "pod", "main", 1));
 	char a[] = "a", b[] = "b", ill[] = "Unhealthy", well[] = "Healthy";
 	struct kubelet_device items[] = {{.id = a, .health = ill}, {.id = b, .health = well}};
-	const struct kubelet_device_list list = {items, 2};
+	const struct kubelet_device_list list = {.items = items, .count = 2};
 	CHECK_OK(scripted_plugin_list(plugin, &list, ERR));
 	rig_wait_event(&rig, KUBELET_EVENT_DEVICES, 2);
 	expect_refusal(rig_admit(&rig, "pod", "main", 1),
