@@ -35,7 +35,8 @@ typedef void rpc_handler(struct rpc_stream *stream, struct rpc_slice request, vo
 int rpc_server_add(struct rpc_server *server, const char *method, rpc_handler *handler, void *user,
 		   struct error *err);
 
-/* Binds and listens, once. Neither the socket file nor the pipe may exist (ERROR_EXISTS). */
+/* Binds and listens, once. The socket file may not exist (ERROR_EXISTS); a named pipe is
+ * ERROR_UNSUPPORTED. */
 int rpc_server_listen(struct rpc_server *server, const char *address, struct error *err);
 
 /* Tells every client to make its new calls on a new connection; what is open or on its way goes on,

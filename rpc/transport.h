@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * The byte streams below HTTP/2, and who listens for them: socket files and named pipes
- * (rpc/rpc.h). rpc/posix/ and rpc/windows/ implement it.
+ * The byte streams below HTTP/2, which go to socket files and named pipes (rpc/address.h), and who
+ * listens for them at socket files. rpc/posix/ and rpc/windows/ implement it.
  */
 
 #include "rpc/address.h"
@@ -68,7 +68,7 @@ struct listener_options {
 	void *user;
 };
 
-/* Listens. ERROR_EXISTS: something is there. ERROR_NOT_FOUND: the directory of the file is not.
+/* Listens. ERROR_UNSUPPORTED: a named pipe. ERROR_EXISTS: something is there. ERROR_NOT_FOUND: the directory of the file is not.
  * ERROR_PERMISSION, ERROR_IO, ERROR_MEMORY. */
 int listener_open(uv_loop_t *loop, const struct address *address,
 		  const struct listener_options *options, struct listener **out, struct error *err);

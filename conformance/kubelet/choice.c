@@ -13,7 +13,7 @@
  */
 
 /* Where a device stands to the topology hint. */
-enum affinity { ALIGNED, UNALIGNED, NO_AFFINITY, AFFINITIES };
+enum affinity { HINTED_NODES, OTHER_NODES, WITHOUT_NODES, AFFINITIES };
 
 struct choice {
 	struct kubelet *kubelet;
@@ -51,12 +51,12 @@ static enum affinity affinity_of(const struct choice *choice, const char *id)
 	const struct kubelet_device *device =
 		mask == 0 ? NULL : kubelet_device_find(&choice->resource->devices, id);
 	if (device == NULL || device->numa_count == 0)
-		return NO_AFFINITY;
+		return WITHOUT_NODES;
 	for (size_t i = 0; i < device->numa_count; i++)
 		if (device->numa[i] >= 0 && device->numa[i] < 64 &&
 		    (mask >> device->numa[i] & 1) != 0)
-			return ALIGNED;
-	return UNALIGNED;
+			return HINTED_NODES;
+	return OTHER_NODES;
 }
 
 static int split_by_affinity(struct choice *choice)
@@ -65,7 +65,7 @@ static int split_by_affinity(struct choice *choice)
 	const char **ids CLEANUP_FREE = calloc(available->count + 1, sizeof(*ids));
 	if (ids == NULL || choice->available.failed)
 		return error_memory(choice->err);
-	for (enum affinity affinity = ALIGNED; affinity < AFFINITIES; affinity++) {
+	for (enum affinity affinity = HINTED_NODES; affinity < AFFINITIES; affinity++) {
 		size_t count = 0;
 		for (size_t i = 0; i < available->count; i++)
 			if (affinity_of(choice, available->items[i]) == affinity)
@@ -163,7 +163,7 @@ static int take_preferred(struct choice *choice, const struct id_set *offered)
 
 static int take_available(struct choice *choice)
 {
-	const struct id_set *aligned = &choice->by_affinity[ALIGNED];
+	const struct id_set *aligned = &choice->by_affinity[HINTED_NODES];
 	int rc = 0;
 	if (choice->needed < aligned->list.count) {
 		rc = take_preferred(choice, aligned);
@@ -173,8 +173,8 @@ static int take_available(struct choice *choice)
 	if (rc == 0 && choice->needed > 0)
 		rc = take_preferred(choice, &choice->available);
 	if (rc == 0)
-		rc = take_from(choice, &choice->by_affinity[UNALIGNED]);
-	return rc == 0 ? take_from(choice, &choice->by_affinity[NO_AFFINITY]) : rc;
+		rc = take_from(choice, &choice->by_affinity[OTHER_NODES]);
+	return rc == 0 ? take_from(choice, &choice->by_affinity[WITHOUT_NODES]) : rc;
 }
 
 static int find_available(struct choice *choice)

@@ -15,8 +15,8 @@
 
 enum { DIRECTORY_MODE = 0750, MOVED_MODE = 0700 };
 
-static void tell(const struct plugin_directory *directory, enum kubelet_event_type what,
-		 const char *path)
+static void report(const struct plugin_directory *directory, enum kubelet_event_type what,
+		   const char *path)
 {
 	if (directory->on_file != NULL)
 		directory->on_file(what, path, directory->user);
@@ -79,7 +79,7 @@ static int move_aside(struct plugin_directory *directory, const char *name, stru
 		return error_memory(err);
 	rc = rename_file(from, to, err);
 	if (rc == 0)
-		tell(directory, KUBELET_EVENT_SOCKET_MOVED, from);
+		report(directory, KUBELET_EVENT_SOCKET_MOVED, from);
 	return rc;
 }
 
@@ -129,7 +129,7 @@ static int remove_socket(struct plugin_directory *directory, const char *path, s
 {
 	int rc = remove_file(path, err);
 	if (rc == 0)
-		tell(directory, KUBELET_EVENT_SOCKET_SWEPT, path);
+		report(directory, KUBELET_EVENT_SOCKET_SWEPT, path);
 	return rc;
 }
 
@@ -158,7 +158,7 @@ static int claim_socket(struct plugin_directory *directory, const char *name, co
 		return remove_socket(directory, path, err);
 	if (take_over)
 		return move_aside(directory, name, err);
-	tell(directory, KUBELET_EVENT_PROBLEM, path);
+	report(directory, KUBELET_EVENT_PROBLEM, path);
 	return text_list_add(&directory->left, name, err);
 }
 
@@ -235,7 +235,7 @@ static int put_back(struct plugin_directory *directory, const char *aside, const
 				 aside);
 	int rc = rename_file(from, to, err);
 	if (rc == 0)
-		tell(directory, KUBELET_EVENT_SOCKET_RETURNED, to);
+		report(directory, KUBELET_EVENT_SOCKET_RETURNED, to);
 	return rc;
 }
 

@@ -47,7 +47,6 @@ struct entry {
 	struct dial *dial;
 	struct rpc_channel *channel;
 	char *plugin_name, *plugin_socket; /* what was registered */
-	bool registered;
 };
 
 struct watcher {
@@ -71,40 +70,35 @@ static void entry_hang_up(struct entry *entry)
 	rpc_channel_close(STEAL(entry->channel));
 }
 
-/* The end of an attempt. */
-static void entry_settle(struct entry *entry, bool registered)
+static void entry_fail(struct entry *entry)
 {
-	const struct kubelet *kubelet = entry->watcher->kubelet;
 	entry_hang_up(entry);
-	entry->state = registered ? ENTRY_REGISTERED : ENTRY_FAILED;
-	if (registered)
-		return;
+	entry->state = ENTRY_FAILED;
 	entry->backoff_ms = entry->backoff_ms == 0 ? BACKOFF_FIRST_MS : entry->backoff_ms * 2;
 	if (entry->backoff_ms > BACKOFF_LAST_MS)
 		entry->backoff_ms = BACKOFF_LAST_MS;
-	entry->retry_ms = kubelet_elapsed_ms(kubelet) + entry->backoff_ms;
+	entry->retry_ms = kubelet_elapsed_ms(entry->watcher->kubelet) + entry->backoff_ms;
 }
 
 /* DeRegisterPlugin. */
-static void entry_deregister(struct entry *entry)
+static void entry_deregister(const struct entry *entry)
 {
-	if (entry->registered)
+	if (entry->state == ENTRY_REGISTERED)
 		client_disconnect_holder(entry->watcher->kubelet, entry->plugin_name,
 					 entry->plugin_socket);
-	entry->registered = false;
 }
 
 /* A plugin that cannot be told that it is registered is deregistered again
- * (operation_generator.go).
- */
+ * (operation_generator.go). */
 static void notify_failed(struct entry *entry, const char *cause)
 {
-	char *text CLEANUP_FREE = text_format(
-		REGISTER_ERROR "failed to send %s at socket %s, err: : %s",
-		entry->registered ? "registration status" : "error", entry->path, cause);
+	char *text CLEANUP_FREE =
+		text_format(REGISTER_ERROR "failed to send %s at socket %s, err: : %s",
+			    entry->state == ENTRY_REGISTERED ? "registration status" : "error",
+			    entry->path, cause);
 	report(entry, KUBELET_EVENT_WATCHER_NOTIFIED, text);
 	entry_deregister(entry);
-	entry_settle(entry, false);
+	entry_fail(entry);
 }
 
 static void on_notified(const struct rpc_status *status, ProtobufCMessage *reply, void *user)
@@ -120,7 +114,10 @@ static void on_notified(const struct rpc_status *status, ProtobufCMessage *reply
 		return;
 	}
 	report(entry, KUBELET_EVENT_WATCHER_NOTIFIED, NULL);
-	entry_settle(entry, entry->registered);
+	if (entry->state == ENTRY_REGISTERED)
+		entry_hang_up(entry);
+	else
+		entry_fail(entry);
 }
 
 /* NotifyRegistrationStatus; `error` NULL means registered. */
@@ -131,7 +128,8 @@ static void notify(struct entry *entry, const char *error)
 	struct error err = {0};
 	pluginregistration__registration_status__init(&status);
 	status.plugin_registered = error == NULL;
-	entry->registered = error == NULL;
+	if (error == NULL)
+		entry->state = ENTRY_REGISTERED;
 	if (copy != NULL)
 		status.error = copy;
 	if (rpc_unary(entry->channel, REGISTRATION_SERVICE "NotifyRegistrationStatus", &status.base,
@@ -230,7 +228,7 @@ static void on_info(const struct rpc_status *status, ProtobufCMessage *reply, vo
 		if (info != NULL)
 			register_plugin(entry, info);
 		else
-			entry_settle(entry, false);
+			entry_fail(entry);
 	}
 	if (reply != NULL)
 		protobuf_c_message_free_unpacked(reply, NULL);
@@ -248,14 +246,14 @@ static void on_dialled(const struct dial_result *result, void *user)
 				       "err: context deadline exceeded (%s)",
 			entry->path, entry->path, result->reason);
 		report(entry, KUBELET_EVENT_WATCHER_INFO, text);
-		entry_settle(entry, false);
+		entry_fail(entry);
 		return;
 	}
 	if (rpc_unary(entry->channel, REGISTRATION_SERVICE "GetInfo", &request.base,
 		      &pluginregistration__plugin_info__descriptor, GET_INFO_MS, on_info, entry,
 		      NULL, &err) != 0) {
 		kubelet_report_problem(entry->watcher->kubelet, &err);
-		entry_settle(entry, false);
+		entry_fail(entry);
 	}
 }
 
@@ -285,7 +283,7 @@ static void entry_register(struct entry *entry)
 	if (dial_start(kubelet->loop, entry->path, authority, DIAL_MS, on_dialled, entry,
 		       &entry->dial, &err) != 0) {
 		kubelet_report_problem(kubelet, &err);
-		entry_settle(entry, false);
+		entry_fail(entry);
 	}
 }
 

@@ -152,15 +152,10 @@ static void on_allocate(struct rpc_stream *stream, struct rpc_slice request, voi
 
 static void rig_find_address(struct rig *rig)
 {
-	const char *transport = getenv("GPUCERT_TEST_TRANSPORT");
 	struct error err = {0};
 	check(file_make_temporary(NULL, "rpc-test-", &rig->directory, &err), &err);
-	rig->is_pipe = transport != NULL && strcmp(transport, "pipe") == 0;
-	if (rig->is_pipe)
-		rig->path = text_format("\\\\.\\pipe\\%s", path_base(rig->directory));
-	else
-		rig->path = path_join(rig->directory, "socket");
-	rig->address = text_format("%s%s", rig->is_pipe ? "" : "unix:", rig->path);
+	rig->path = path_join(rig->directory, "socket");
+	rig->address = text_format("unix:%s", rig->path);
 }
 
 void rig_serve(struct rig *rig, const struct rpc_server_options *server)

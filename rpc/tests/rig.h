@@ -14,9 +14,8 @@ void *must(void *memory);
 struct rig {
 	uv_loop_t loop;
 	char *directory; /* holds the socket; removed with the rig */
-	char *path;	 /* of the socket file, or the pipe's name */
+	char *path;	 /* of the socket file */
 	char *address;
-	bool is_pipe; /* Windows, with GPUCERT_TEST_TRANSPORT=pipe */
 	struct rpc_server *server;
 	struct rpc_channel *channel;
 	struct rpc_stream *held; /* the stream of /test.Test/Hold, until it ends */
