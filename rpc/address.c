@@ -2,7 +2,6 @@
 #include "rpc/address.h"
 
 #include "base/text.h"
-#include "rpc/rpc.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -14,42 +13,23 @@ static bool has_drive(const char *path)
 	       path[1] == ':';
 }
 
-static int check_path(const char *path, struct error *err)
+/* The path of "unix:..."; a part of `text`. NULL: it is not absolute where it must be. */
+static const char *file_path(const char *text, enum address_rules rules)
 {
-	if (*path == '\0')
-		return error_set(err, ERROR_ARGUMENT, "the path of a socket is empty");
-	if (strlen(path) > ADDRESS_PATH_MAX)
-		return error_set(err, ERROR_LIMIT,
-				 "socket path \"%s\" has %zu bytes; at most %d are possible", path,
-				 strlen(path), (int)ADDRESS_PATH_MAX);
-	return 0;
-}
-
-/* The path of "unix:..."; a part of `text`. */
-static int file_path(const char *text, enum address_rules rules, const char **path,
-		     struct error *err)
-{
-	const char *rest = text + strlen("unix:");
-
-	if (text_starts_with(rest, "//")) {
-		rest += 2;
-		/* A path with a drive is absolute behind "unix://" and, as in a URL, "unix:///". */
-		if (rules == ADDRESS_WINDOWS && rest[0] == '/' && has_drive(rest + 1))
-			rest++;
-		if (*rest != '/' && !(rules == ADDRESS_WINDOWS && has_drive(rest)))
-			return error_set(err, ERROR_ARGUMENT,
-					 "address \"%s\": a path behind unix:// must be absolute",
-					 text);
-	}
-	*path = rest;
-	return check_path(rest, err);
+	const char *path = text + strlen("unix:");
+	if (!text_starts_with(path, "//"))
+		return path;
+	path += 2;
+	/* A path with a drive is absolute behind "unix://" and, as in a URL, "unix:///". */
+	if (rules == ADDRESS_WINDOWS && path[0] == '/' && has_drive(path + 1))
+		path++;
+	return path[0] == '/' || (rules == ADDRESS_WINDOWS && has_drive(path)) ? path : NULL;
 }
 
 /* What stands behind "\\.\pipe\", in either kind of slash. */
 static const char *behind_pipe_root(const char *text)
 {
 	static const char root[] = "//./pipe/";
-
 	for (size_t i = 0; i < sizeof(root) - 1; i++) {
 		if (text[i] != root[i] && !(root[i] == '/' && text[i] == '\\'))
 			return NULL;
@@ -63,7 +43,6 @@ static int pipe_name(const char *text, enum address_rules rules, struct address 
 	static const char root[] = "\\\\.\\pipe\\";
 	const char *rest = text_starts_with(text, "npipe:") ? text + strlen("npipe:") : text;
 	const char *name = behind_pipe_root(rest);
-
 	if (name == NULL && text_starts_with(rest, "//")) /* npipe:////./pipe/NAME */
 		name = behind_pipe_root(rest + 2);
 	if (name == NULL || *name == '\0' || strpbrk(name, "/\\") != NULL)
@@ -86,9 +65,6 @@ static int pipe_name(const char *text, enum address_rules rules, struct address 
 int address_parse(const char *text, enum address_rules rules, struct address *out,
 		  struct error *err)
 {
-	const char *path = "";
-	int rc = 0;
-
 	if (text_starts_with(text, "npipe:") || text_starts_with(text, "\\\\"))
 		return pipe_name(text, rules, out, err);
 	if (!text_starts_with(text, "unix:"))
@@ -96,32 +72,22 @@ int address_parse(const char *text, enum address_rules rules, struct address *ou
 				 "address \"%s\": expected unix:PATH, unix:///PATH or "
 				 "npipe:////./pipe/NAME",
 				 text);
-	rc = file_path(text, rules, &path, err);
-	return rc < 0 ? rc : address_of_path(path, out, err);
+	const char *path = file_path(text, rules);
+	if (path == NULL)
+		return error_set(err, ERROR_ARGUMENT,
+				 "address \"%s\": a path behind unix:// must be absolute", text);
+	return address_of_path(path, out, err);
 }
 
 int address_of_path(const char *path, struct address *out, struct error *err)
 {
-	int rc = check_path(path, err);
-
-	if (rc < 0)
-		return rc;
+	if (*path == '\0')
+		return error_set(err, ERROR_ARGUMENT, "the path of a socket is empty");
+	if (strlen(path) > ADDRESS_PATH_MAX)
+		return error_set(err, ERROR_LIMIT,
+				 "socket path \"%s\" has %zu bytes; at most %d are possible", path,
+				 strlen(path), (int)ADDRESS_PATH_MAX);
 	out->kind = ADDRESS_FILE;
 	(void)snprintf(out->name, sizeof(out->name), "%s", path);
 	return 0;
-}
-
-int rpc_address_check(const char *address, struct error *err)
-{
-	struct address parsed;
-
-	return address_parse(address, ADDRESS_RULES_HERE, &parsed, err);
-}
-
-int rpc_address_path(const char *address, const char **path, struct error *err)
-{
-	if (!text_starts_with(address, "unix:"))
-		return error_set(err, ERROR_ARGUMENT,
-				 "address \"%s\": expected unix:PATH or unix:///PATH", address);
-	return file_path(address, ADDRESS_RULES_HERE, path, err);
 }

@@ -1,7 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-/* The forms of addresses; rpc/rpc.h lists them. */
+/*
+ * The forms of addresses:
+ *
+ *   unix:PATH, unix:///PATH                   a socket file of at most 107 bytes: AF_UNIX on Linux
+ *                                             and on Windows, where PATH may begin with a drive
+ *   npipe:////./pipe/NAME, \\.\pipe\NAME      a named pipe, on Windows alone
+ *
+ * On a Windows without AF_UNIX a socket file is a rendezvous file instead (rpc/rendezvous.h).
+ */
 
 #include "base/error.h"
 
@@ -29,7 +37,8 @@ struct address {
 	char name[ADDRESS_PIPE_MAX + 1]; /* a path, or \\.\pipe\NAME */
 };
 
-/* Errors as rpc_address_check(). */
+/* ERROR_ARGUMENT for every other form, ERROR_LIMIT for a path or name that is too long,
+ * ERROR_UNSUPPORTED for a named pipe on other systems. */
 int address_parse(const char *text, enum address_rules rules, struct address *out,
 		  struct error *err);
 

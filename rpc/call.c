@@ -3,9 +3,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
-#include "rpc/percent.h"
-#include "rpc/status.h"
-#include "rpc/timeout.h"
+#include "rpc/field.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -20,9 +18,8 @@ struct rpc_call {
 	bool paused;
 	bool waiting; /* for the connection, to be sent */
 	bool resent;
-	char *method; /* it and the next two: the request, while it may have to be sent (again) */
+	char *method;
 	uint64_t timeout_ms;
-	struct headers metadata;
 	struct headers trailers;
 };
 
@@ -31,7 +28,6 @@ void call_headers(struct exchange *exchange)
 	struct rpc_call *call = (struct rpc_call *)exchange;
 	const char *status = headers_get(&exchange->headers, ":status");
 	struct headers received = exchange->headers;
-
 	if (exchange->headers.too_large)
 		call->headers_too_large = true;
 	if (status != NULL && status[0] == '1')
@@ -51,21 +47,14 @@ void call_headers(struct exchange *exchange)
 static void call_finish(struct rpc_call *call, int code, const char *message)
 {
 	struct exchange *exchange = &call->exchange;
-	struct rpc_metadata *items = NULL;
-	struct rpc_status status = {.code = code, .message = message};
-
+	const struct rpc_status status = {.code = code, .message = message};
 	exchange->released = true;
 	exchange->deadline_ms = UINT64_MAX;
 	if (!exchange->session->ended) {
 		exchange_reset(exchange, NGHTTP2_CANCEL);
 		exchange_ignore_input(exchange);
 	}
-	if (exchange->input_ended)
-		(void)headers_list(&call->trailers, &items, &status.trailers.count, NULL);
-	status.trailers.items = items;
-	if (call->events.on_done != NULL)
-		call->events.on_done(&status, call->user);
-	free(items);
+	call->events.on_done(&status, call->user);
 }
 
 /* Sends a call that the peer did not take on another connection, once: as grpc-go, "transparent
@@ -75,12 +64,10 @@ static bool call_resend(struct rpc_call *call)
 	struct exchange *exchange = &call->exchange;
 	struct rpc_channel *channel = (struct rpc_channel *)exchange->session;
 	struct rpc_channel *owner = channel->owner != NULL ? channel->owner : channel;
-	struct rpc_channel *other = NULL;
-
 	if (exchange->close_code != NGHTTP2_REFUSED_STREAM || call->http_status != 0 ||
-	    call->resent || call->method == NULL || owner->released)
+	    call->resent || owner->released)
 		return false;
-	other = channel_for_call(owner);
+	struct rpc_channel *other = channel_for_call(owner);
 	if (other == channel || channel_lost_reason(other) != NULL)
 		return false;
 	exchange_move(exchange, &other->session);
@@ -101,7 +88,6 @@ static void call_finish_as_told(struct rpc_call *call)
 	const char *message = headers_get(&call->trailers, "grpc-message");
 	struct text text CLEANUP_TEXT = {0};
 	bool truncated = frame_reader_is_partial(&exchange->reader);
-
 	if (exchange->input_ended && code != NULL) {
 		percent_decode(&text, message != NULL ? message : "");
 		if (status_parse(code) == RPC_OK && truncated)
@@ -128,14 +114,13 @@ static bool call_reject_answer(struct rpc_call *call)
 	bool is_answer = call->http_status == 0 || (call->http_status == 200 && call->is_grpc) ||
 			 headers_get(&call->trailers, "grpc-status") != NULL;
 	int code = RPC_OK;
-
 	if (is_answer && !call->headers_too_large)
 		return false;
 	if (call->headers_too_large) {
 		code = RPC_RESOURCE_EXHAUSTED;
 		(void)snprintf(message, sizeof(message),
-			       "the answer's header list exceeds %zu bytes",
-			       limits->header_list_max);
+			       "the answer's header list exceeds %lu bytes",
+			       (unsigned long)limits->header_list_max);
 	} else if (call->http_status != 200) {
 		code = status_of_http(call->http_status);
 		(void)snprintf(message, sizeof(message), "HTTP status %d", call->http_status);
@@ -153,7 +138,6 @@ void call_process(struct exchange *exchange)
 	struct rpc_slice message = {0};
 	struct error err = {0};
 	bool whole = true;
-
 	if (exchange->released || call->waiting || call_reject_answer(call))
 		return;
 	while (whole && !call->paused) {
@@ -161,7 +145,7 @@ void call_process(struct exchange *exchange)
 			call_finish(call, frame_error_status(err.code), err.text);
 			return;
 		}
-		if (whole && call->events.on_message != NULL)
+		if (whole)
 			call->events.on_message(call, message, call->user);
 		if (exchange->released)
 			return;
@@ -174,7 +158,6 @@ void call_expire(struct exchange *exchange)
 {
 	struct rpc_call *call = (struct rpc_call *)exchange;
 	const struct error *lost = channel_lost_reason((struct rpc_channel *)exchange->session);
-
 	if (exchange->released)
 		return;
 	exchange_wake(exchange);
@@ -187,7 +170,6 @@ void call_expire(struct exchange *exchange)
 void call_abort(struct exchange *exchange, int code, const char *message)
 {
 	struct rpc_call *call = (struct rpc_call *)exchange;
-
 	if (!exchange->released)
 		call_finish(call, code, message);
 }
@@ -195,105 +177,31 @@ void call_abort(struct exchange *exchange, int code, const char *message)
 void call_destroy(struct exchange *exchange)
 {
 	struct rpc_call *call = (struct rpc_call *)exchange;
-
 	headers_free(&call->trailers);
-	headers_free(&call->metadata);
 	free(call->method);
 	free(call);
 }
 
-static int call_check(const struct rpc_channel *channel, const struct rpc_call_request *request,
-		      size_t size, struct error *err)
-{
-	const struct rpc_limits *limits = &channel->session.limits;
-	size_t listed = 0;
-	int rc = 0;
-
-	if (request->method == NULL || request->method[0] != '/' ||
-	    strchr(request->method + 1, '/') == NULL)
-		return error_set(err, ERROR_ARGUMENT,
-				 "method \"%s\": expected \"/package.Service/Method\"",
-				 request->method != NULL ? request->method : "");
-	if (size > limits->message_max)
-		return error_set(err, ERROR_LIMIT, "%s: request of %zu bytes; the limit is %zu",
-				 request->method, size, limits->message_max);
-	for (size_t i = 0; i < request->metadata.count; i++) {
-		rc = metadata_check(&request->metadata.items[i], err);
-		if (rc < 0)
-			return rc;
-		listed += strlen(request->metadata.items[i].name) +
-			  strlen(request->metadata.items[i].value) + 32;
-	}
-	if (listed > limits->header_list_max)
-		return error_set(err, ERROR_LIMIT, "%s: metadata of %zu bytes; the limit is %zu",
-				 request->method, listed, limits->header_list_max);
-	return 0;
-}
-
-int call_prepare(struct rpc_channel *channel, const struct rpc_call_request *request,
-		 const struct rpc_call_events *events, void *user, size_t size,
-		 struct rpc_call **out, uint8_t **bytes, struct error *err)
-{
-	struct rpc_call *call = NULL;
-	int rc = call_check(channel, request, size, err);
-
-	if (rc < 0)
-		return rc;
-	call = calloc(1, sizeof(*call));
-	if (call == NULL)
-		return error_memory(err);
-	exchange_attach(&channel_for_call(channel)->session, &call->exchange);
-	call->events = *events;
-	call->user = user;
-	*bytes = exchange_message(&call->exchange, size);
-	if (*bytes == NULL) {
-		exchange_destroy(&call->exchange);
-		return error_memory(err);
-	}
-	call->exchange.output_last = true;
-	*out = call;
-	return 0;
-}
-
-uint8_t *call_resize(struct rpc_call *call, size_t size)
-{
-	return exchange_message(&call->exchange, size);
-}
-
-void call_discard(struct rpc_call *call)
-{
-	exchange_destroy(&call->exchange);
-}
-
 /* Sends the request's headers; the message follows. nghttp2 error. */
-static int call_submit(struct rpc_call *call, const struct rpc_call_request *request)
+static int call_submit(struct rpc_call *call)
 {
 	struct rpc_channel *channel = (struct rpc_channel *)call->exchange.session;
 	nghttp2_data_provider body = exchange_body(&call->exchange);
-	nghttp2_nv *fields = calloc(9 + request->metadata.count, sizeof(*fields));
 	char timeout[TIMEOUT_SIZE] = "";
-	size_t count = 0;
-	int id = NGHTTP2_ERR_NOMEM;
-
-	if (fields == NULL)
-		return id;
-	fields[count++] = header_field(":method", "POST");
-	fields[count++] = header_field(":scheme", "http");
-	fields[count++] = header_field(":path", request->method);
-	fields[count++] = header_field(":authority", channel->options.authority);
-	fields[count++] = header_field("content-type", "application/grpc");
-	fields[count++] = header_field("user-agent", "gpucert/" GPUCERT_VERSION);
-	fields[count++] = header_field("te", "trailers");
-	fields[count++] = header_field("grpc-accept-encoding", "identity");
-	if (request->timeout_ms != 0)
-		fields[count++] =
-			header_field("grpc-timeout", timeout_format(request->timeout_ms, timeout));
-	for (size_t i = 0; i < request->metadata.count; i++)
-		fields[count++] = header_field(request->metadata.items[i].name,
-					       request->metadata.items[i].value);
-	id = nghttp2_submit_request(channel->session.http2, NULL, fields, count, &body,
-				    &call->exchange);
-	free(fields);
+	const nghttp2_nv fields[] = {
+		header_field(":method", "POST"),
+		header_field(":scheme", "http"),
+		header_field(":path", call->method),
+		header_field(":authority", channel->options.authority),
+		header_field("content-type", "application/grpc"),
+		header_field("user-agent", "gpucert/" GPUCERT_VERSION),
+		header_field("te", "trailers"),
+		header_field("grpc-accept-encoding", "identity"),
+		header_field("grpc-timeout", timeout_format(call->timeout_ms, timeout)),
+	};
+	size_t count = ARRAY_SIZE(fields) - (call->timeout_ms == 0 ? 1 : 0);
+	int id = nghttp2_submit_request(channel->session.http2, NULL, fields, count, &body,
+					&call->exchange);
 	if (id < 0)
 		return id;
 	call->exchange.id = id;
@@ -301,88 +209,98 @@ static int call_submit(struct rpc_call *call, const struct rpc_call_request *req
 	return 0;
 }
 
-static int call_keep(struct rpc_call *call, const struct rpc_call_request *request)
-{
-	call->timeout_ms = request->timeout_ms;
-	call->method = strdup(request->method);
-	for (size_t i = 0; i < request->metadata.count; i++)
-		headers_add(&call->metadata, slice_of(request->metadata.items[i].name),
-			    slice_of(request->metadata.items[i].value), SIZE_MAX);
-	return call->method != NULL && !call->metadata.too_large ? 0 : NGHTTP2_ERR_NOMEM;
-}
-
 void call_send(struct exchange *exchange)
 {
 	struct rpc_call *call = (struct rpc_call *)exchange;
-	struct rpc_call_request request = {.method = call->method, .timeout_ms = call->timeout_ms};
-	struct rpc_metadata *items CLEANUP_FREE = NULL;
-
 	if (!call->waiting || exchange->released)
 		return;
 	call->waiting = false;
-	if (headers_list(&call->metadata, &items, &request.metadata.count, NULL) == 0) {
-		request.metadata.items = items;
-		if (call_submit(call, &request) == 0)
-			return;
-	}
+	if (call_submit(call) == 0)
+		return;
 	exchange_wake(exchange);
 	call_finish(call, RPC_RESOURCE_EXHAUSTED, "out of memory");
 }
 
-int call_launch(struct rpc_call *call, const struct rpc_call_request *request, struct error *err)
+static int call_check(const struct rpc_channel *channel, const struct rpc_call_request *request,
+		      struct error *err)
+{
+	size_t max = channel->session.limits.message_max;
+	if (request->method[0] != '/' || strchr(request->method + 1, '/') == NULL)
+		return error_set(err, ERROR_ARGUMENT,
+				 "method \"%s\": expected \"/package.Service/Method\"",
+				 request->method);
+	if (request->message.size > max)
+		return error_set(err, ERROR_LIMIT, "%s: request of %zu bytes; the limit is %zu",
+				 request->method, request->message.size, max);
+	return 0;
+}
+
+static struct rpc_call *call_new(struct rpc_channel *channel,
+				 const struct rpc_call_request *request,
+				 const struct rpc_call_events *events, void *user)
+{
+	struct rpc_call *call = calloc(1, sizeof(*call));
+	if (call == NULL)
+		return NULL;
+	exchange_attach(&channel_for_call(channel)->session, &call->exchange);
+	call->exchange.closed = true; /* until there is a stream */
+	call->exchange.output_last = true;
+	call->events = *events;
+	call->user = user;
+	call->timeout_ms = request->timeout_ms;
+	call->method = strdup(request->method);
+	uint8_t *bytes = exchange_message(&call->exchange, request->message.size);
+	if (call->method == NULL || bytes == NULL) {
+		exchange_destroy(&call->exchange);
+		return NULL;
+	}
+	if (request->message.size > 0)
+		memcpy(bytes, request->message.data, request->message.size);
+	return call;
+}
+
+/* Sends the call, or lets it wait for the connection. nghttp2 error. */
+static int call_launch(struct rpc_call *call)
 {
 	struct exchange *exchange = &call->exchange;
 	struct session *session = exchange->session;
-	struct rpc_channel *channel = (struct rpc_channel *)session;
-	int rc = 0;
-
-	exchange->closed = true; /* until there is a stream */
-	if (channel_lost_reason(channel) != NULL) {
+	if (channel_lost_reason((struct rpc_channel *)session) != NULL) {
 		exchange_set_deadline(exchange, 0); /* call_expire() tells why, in the loop */
 		return 0;
 	}
 	session_enter(session);
-	if (!session->settled || channel->owner != NULL || channel->address != NULL)
-		rc = call_keep(call, request);
-	if (rc == 0 && session->settled)
-		rc = call_submit(call, request);
-	else
-		call->waiting = true;
-	if (rc == 0 && request->timeout_ms != 0)
-		exchange_set_deadline(exchange, clock_monotonic_ms() + request->timeout_ms);
+	call->waiting = !session->settled;
+	int rc = call->waiting ? 0 : call_submit(call);
 	if (rc < 0)
 		exchange_destroy(exchange);
+	else if (call->timeout_ms != 0)
+		exchange_set_deadline(exchange, clock_monotonic_ms() + call->timeout_ms);
 	session_leave(session);
-	if (rc == NGHTTP2_ERR_NOMEM)
-		return error_memory(err);
-	return rc == 0 ? 0
-		       : error_set(err, ERROR_UNAVAILABLE, "%s: %s", request->method,
-				   nghttp2_strerror(rc));
+	return rc;
 }
 
 int rpc_call_start(struct rpc_channel *channel, const struct rpc_call_request *request,
 		   const struct rpc_call_events *events, void *user, struct rpc_call **out,
 		   struct error *err)
 {
-	struct rpc_call *call = NULL;
-	uint8_t *bytes = NULL;
-	int rc = call_prepare(channel, request, events, user, request->message.size, &call, &bytes,
-			      err);
-
+	int rc = call_check(channel, request, err);
 	if (rc < 0)
 		return rc;
-	if (request->message.size > 0)
-		memcpy(bytes, request->message.data, request->message.size);
-	rc = call_launch(call, request, err);
-	if (rc == 0 && out != NULL)
+	struct rpc_call *call = call_new(channel, request, events, user);
+	rc = call == NULL ? NGHTTP2_ERR_NOMEM : call_launch(call);
+	if (rc == NGHTTP2_ERR_NOMEM)
+		return error_memory(err);
+	if (rc < 0)
+		return error_set(err, ERROR_UNAVAILABLE, "%s: %s", request->method,
+				 nghttp2_strerror(rc));
+	if (out != NULL)
 		*out = call;
-	return rc;
+	return 0;
 }
 
 void rpc_call_cancel(struct rpc_call *call)
 {
 	struct session *session = call->exchange.session;
-
 	session_enter(session);
 	call_abort(&call->exchange, RPC_CANCELLED, "the call was cancelled");
 	exchange_wake(&call->exchange);
@@ -397,7 +315,6 @@ void rpc_call_pause(struct rpc_call *call)
 void rpc_call_resume(struct rpc_call *call)
 {
 	struct session *session = call->exchange.session;
-
 	session_enter(session);
 	call->paused = false;
 	exchange_wake(&call->exchange);

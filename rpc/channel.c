@@ -26,7 +26,6 @@ static void channel_settled(struct session *session)
 {
 	struct rpc_channel *channel = (struct rpc_channel *)session;
 	struct exchange *call = session->first;
-
 	while (call != NULL && call->next != NULL)
 		call = call->next;
 	for (; call != NULL; call = call->previous) /* the oldest is the last of the list */
@@ -43,7 +42,6 @@ static void channel_goaway(struct session *session)
 static void channel_abort_calls(struct rpc_channel *channel, int code, const char *message)
 {
 	struct exchange *next = NULL;
-
 	for (struct exchange *call = channel->session.first; call != NULL; call = next) {
 		next = call->next;
 		call_abort(call, code, message);
@@ -53,7 +51,6 @@ static void channel_abort_calls(struct rpc_channel *channel, int code, const cha
 static void channel_lost(struct session *session, const struct error *why)
 {
 	struct rpc_channel *channel = (struct rpc_channel *)session;
-
 	/* A peer that says GOAWAY and goes has said why already. */
 	if (session->goaway.code != 0)
 		session->failure = session->goaway;
@@ -80,7 +77,6 @@ const struct session_role client_role = {
 const struct error *channel_lost_reason(const struct rpc_channel *channel)
 {
 	const struct session *session = &channel->session;
-
 	if (session->goaway.code != 0)
 		return &session->goaway;
 	return session->ended || session->failing ? &session->failure : NULL;
@@ -93,11 +89,9 @@ int channel_new(const struct rpc_channel_options *options,
 	static const struct rpc_channel_options defaults = {0};
 	const struct rpc_channel_options *given = options != NULL ? options : &defaults;
 	struct rpc_channel *channel = calloc(1, sizeof(*channel));
-	int rc = 0;
-
 	if (channel == NULL)
 		return error_memory(err);
-	rc = session_init(
+	int rc = session_init(
 		&channel->session, &client_role, transport, &given->limits,
 		given->initial_window != 0 ? given->initial_window : INITIAL_WINDOW_DEFAULT, err);
 	if (rc < 0) {
@@ -118,7 +112,6 @@ int channel_new(const struct rpc_channel_options *options,
 static void channel_leave_owner(struct rpc_channel *channel)
 {
 	struct rpc_channel **link = &channel->owner->later;
-
 	while (*link != channel)
 		link = &(*link)->next;
 	*link = channel->next;
@@ -144,7 +137,6 @@ static void on_connected(struct transport *transport, const struct error *why)
 {
 	struct connection *connection = transport->user;
 	struct session *session = connection->session;
-
 	if (why != NULL)
 		session_fail(session, why);
 	else
@@ -160,7 +152,6 @@ int rpc_channel_open(uv_loop_t *loop, const char *address,
 	struct connection *connection = NULL;
 	struct address parsed;
 	int rc = address_parse(address, ADDRESS_RULES_HERE, &parsed, err);
-
 	if (rc < 0)
 		return rc;
 	rc = channel_new(options, &connection_transport, &channel, err);
@@ -192,7 +183,6 @@ struct rpc_channel *channel_for_call(struct rpc_channel *channel)
 {
 	struct rpc_channel *newest = channel->later != NULL ? channel->later : channel;
 	struct rpc_channel_options options = channel->options;
-
 	if (channel->address == NULL || channel->released || channel_lost_reason(newest) == NULL)
 		return newest;
 	options.redials = false;
@@ -210,33 +200,28 @@ struct rpc_channel *channel_for_call(struct rpc_channel *channel)
 static bool channel_is_decided(void *user)
 {
 	const struct rpc_channel *channel = user;
-
 	return channel->session.settled || channel->session.ended;
 }
 
 int rpc_channel_connect_wait(struct rpc_channel *channel, uint64_t timeout_ms, struct error *err)
 {
-	const struct error *lost = NULL;
 	int rc = loop_wait(channel->loop, channel_is_decided, channel, timeout_ms, "the connection",
 			   err);
-
 	if (rc < 0)
 		return rc;
-	lost = channel_lost_reason(channel);
+	const struct error *lost = channel_lost_reason(channel);
 	return lost == NULL ? 0 : error_set(err, ERROR_UNAVAILABLE, "%s", lost->text);
 }
 
 void rpc_channel_close(struct rpc_channel *channel)
 {
 	struct session *session = NULL;
-
 	if (channel == NULL || channel->released)
 		return;
 	session = &channel->session;
 	channel->released = true;
 	while (channel->later != NULL) {
 		struct rpc_channel *later = channel->later;
-
 		channel_leave_owner(later);
 		rpc_channel_close(later);
 	}

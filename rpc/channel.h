@@ -44,12 +44,3 @@ void call_destroy(struct exchange *exchange);
 
 /* Ends a call that the session cannot carry on with. */
 void call_abort(struct exchange *exchange, int code, const char *message);
-
-/* A call whose message is packed by the caller into *bytes, which holds `size` bytes, before
- * call_launch(). Errors as rpc_call_start(). */
-int call_prepare(struct rpc_channel *channel, const struct rpc_call_request *request,
-		 const struct rpc_call_events *events, void *user, size_t size,
-		 struct rpc_call **out, uint8_t **bytes, struct error *err);
-uint8_t *call_resize(struct rpc_call *call, size_t size); /* NULL: out of memory */
-void call_discard(struct rpc_call *call);		  /* instead of call_launch() */
-int call_launch(struct rpc_call *call, const struct rpc_call_request *request, struct error *err);

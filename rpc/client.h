@@ -34,7 +34,7 @@ struct rpc_channel_options {
 
 /* Starts to connect. Calls made before the connection stands wait for it (their deadline counts). A
  * connection that cannot be made ends them with RPC_UNAVAILABLE. `options` may be NULL.
- * Errors: those of rpc_address_path(), ERROR_MEMORY, ERROR_IO. */
+ * Errors: those of address_parse(), ERROR_MEMORY, ERROR_IO. */
 int rpc_channel_open(uv_loop_t *loop, const char *address,
 		     const struct rpc_channel_options *options, struct rpc_channel **out,
 		     struct error *err);
@@ -51,7 +51,6 @@ struct rpc_call_request {
 	const char *method; /* "/package.Service/Method" */
 	struct rpc_slice message;
 	uint64_t timeout_ms; /* 0: no deadline, and no grpc-timeout is sent */
-	struct rpc_metadata_list metadata;
 };
 
 struct rpc_call_events {
@@ -62,9 +61,9 @@ struct rpc_call_events {
 };
 
 /* Starts a unary or server-streaming call. `message` is copied. `out` may be NULL.
- * on_done never runs before this returns. Errors: ERROR_ARGUMENT (method, metadata), ERROR_LIMIT
- * (message, metadata), ERROR_UNAVAILABLE (the connection has used up its stream numbers),
- * ERROR_MEMORY; on_done is not called then. */
+ * on_done never runs before this returns. Errors: ERROR_ARGUMENT (method), ERROR_LIMIT (message),
+ * ERROR_UNAVAILABLE (the connection has used up its stream numbers), ERROR_MEMORY; on_done is not
+ * called then. */
 int rpc_call_start(struct rpc_channel *channel, const struct rpc_call_request *request,
 		   const struct rpc_call_events *events, void *user, struct rpc_call **out,
 		   struct error *err);
@@ -89,6 +88,30 @@ typedef void rpc_reply_fn(const struct rpc_status *status, ProtobufCMessage *rep
 int rpc_unary(struct rpc_channel *channel, const char *method, const ProtobufCMessage *request,
 	      const ProtobufCMessageDescriptor *reply_type, uint64_t timeout_ms, rpc_reply_fn *done,
 	      void *user, struct rpc_call **out, struct error *err);
+
+/* A unary call that the loop is run for. */
+struct rpc_unary_call {
+	const char *method;
+	const ProtobufCMessage *request;
+	const ProtobufCMessageDescriptor *reply_type;
+	uint64_t timeout_ms;  /* sent as grpc-timeout; 0: none */
+	uint64_t patience_ms; /* when it passes the call is cancelled: ERROR_TIMEOUT; 0: for ever */
+	bool (*stop)(void *user); /* true cancels the call: ERROR_CANCELLED; may be NULL */
+	void *user;
+};
+
+struct rpc_answer {
+	int code;		 /* gRPC status; RPC_NO_STATUS: there was none */
+	char *message;		 /* grpc-message; "" when there is none */
+	ProtobufCMessage *reply; /* NULL unless code is RPC_OK */
+	uint64_t duration_ns;
+};
+
+/* Runs the loop until there is an answer, also one with a status other than OK. After an error *out
+ * is empty. */
+int rpc_unary_answer(struct rpc_channel *channel, const struct rpc_unary_call *call,
+		     struct rpc_answer *out, struct error *err);
+void rpc_answer_free(struct rpc_answer *answer);
 
 /* Runs the loop until the answer is there. A gRPC status other than OK is ERROR_REMOTE with
  * err->remote the status code and the text "METHOD: NOT_FOUND: message". Caller frees *reply.

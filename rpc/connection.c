@@ -11,7 +11,6 @@ enum { INPUT_SIZE = 64 * 1024 };
 static void fail(struct connection *connection, int uv_status, const char *what)
 {
 	struct error why = {0};
-
 	connection->up = false;
 	if (uv_status == UV_EOF || uv_status == UV_ECONNRESET || uv_status == UV_EPIPE)
 		(void)error_set(&why, ERROR_UNAVAILABLE, "the peer closed the connection");
@@ -23,7 +22,6 @@ static void fail(struct connection *connection, int uv_status, const char *what)
 static void on_written(uv_write_t *write, int status)
 {
 	struct connection *connection = write->data;
-
 	connection->writing = false;
 	if (!connection->transport.open)
 		return;
@@ -39,7 +37,6 @@ static void write_output(struct connection *connection)
 	struct text *output = &connection->session->output;
 	uv_buf_t bytes = uv_buf_init(output->data, (unsigned)output->size);
 	int written = uv_try_write(&connection->transport.stream, &bytes, 1);
-
 	if (written == (int)output->size) {
 		text_reset(output);
 		return;
@@ -63,7 +60,6 @@ static void write_output(struct connection *connection)
 static void connection_flush(struct session *session)
 {
 	struct connection *connection = session->transport_data;
-
 	while (connection->up && !connection->writing && session_produce(session))
 		write_output(connection);
 }
@@ -71,7 +67,6 @@ static void connection_flush(struct session *session)
 static void on_alloc(uv_handle_t *handle, size_t suggested, uv_buf_t *buffer)
 {
 	struct connection *connection = ((struct transport *)handle->data)->user;
-
 	(void)suggested;
 	if (connection->input == NULL)
 		connection->input = malloc(INPUT_SIZE);
@@ -83,7 +78,6 @@ static void receive(struct connection *connection, const uint8_t *data, size_t s
 {
 	const struct transport *transport = &connection->transport;
 	struct error why = {0};
-
 	while (!connection->up && size > 0) {
 		if (*data != transport->nonce[connection->greeting_seen++])
 			connection->greeting_is_wrong = true;
@@ -105,7 +99,6 @@ static void receive(struct connection *connection, const uint8_t *data, size_t s
 static void on_read(uv_stream_t *stream, ssize_t size, const uv_buf_t *buffer)
 {
 	struct connection *connection = ((struct transport *)stream->data)->user;
-
 	if (size == 0)
 		return;
 	if (size > 0)
@@ -122,11 +115,9 @@ static void on_timer(uv_timer_t *timer)
 	struct connection *connection = timer->data;
 	struct session *session = connection->session;
 	uint64_t now_ms = clock_monotonic_ms();
-	uint64_t next_ms = UINT64_MAX;
 	struct error why = {0};
-
 	connection->timer_ms = UINT64_MAX;
-	next_ms = session_expire(session, now_ms);
+	uint64_t next_ms = session_expire(session, now_ms);
 	if (session->settled)
 		connection->settle_ms = UINT64_MAX;
 	if (connection->settle_ms <= now_ms) {
@@ -143,7 +134,6 @@ static void on_timer(uv_timer_t *timer)
 static void arm_timer(struct connection *connection, uint64_t at_ms)
 {
 	uint64_t now_ms = clock_monotonic_ms();
-
 	if (at_ms >= connection->timer_ms || !connection->timer_open)
 		return;
 	connection->timer_ms = at_ms;
@@ -182,7 +172,6 @@ void connection_start(struct connection *connection)
 {
 	struct transport *transport = &connection->transport;
 	int rc = uv_read_start(&transport->stream, on_alloc, on_read);
-
 	connection->up = transport->greeting != TRANSPORT_IS_GREETED;
 	if (transport->greeting == TRANSPORT_GREETS)
 		text_append(&connection->session->output, (const char *)transport->nonce,

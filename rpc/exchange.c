@@ -40,7 +40,6 @@ void exchange_destroy(struct exchange *exchange)
 void exchange_move(struct exchange *exchange, struct session *to)
 {
 	uint64_t deadline_ms = exchange->deadline_ms;
-
 	exchange_detach(exchange);
 	*exchange = (struct exchange){
 		.closed = true,
@@ -56,7 +55,6 @@ void exchange_move(struct exchange *exchange, struct session *to)
 void exchange_wake(struct exchange *exchange)
 {
 	struct session *session = exchange->session;
-
 	if (exchange->is_ready)
 		return;
 	exchange->is_ready = true;
@@ -79,7 +77,6 @@ int exchange_read(struct exchange *exchange, bool *whole, struct rpc_slice *mess
 	};
 	size_t before = input.size;
 	int rc = frame_read(&exchange->reader, &input, whole, message, err);
-
 	exchange->input_start += before - input.size;
 	if (exchange->input_start == exchange->input.size) {
 		text_reset(&exchange->input);
@@ -94,7 +91,6 @@ int exchange_read(struct exchange *exchange, bool *whole, struct rpc_slice *mess
 void exchange_ignore_input(struct exchange *exchange)
 {
 	size_t size = exchange->input.size - exchange->input_start;
-
 	if (!exchange->closed && size > 0)
 		(void)nghttp2_session_consume_stream(exchange->session->http2, exchange->id, size);
 	exchange->input_ignored = true;
@@ -107,7 +103,6 @@ uint8_t *exchange_message(struct exchange *exchange, size_t size)
 {
 	struct text *output = &exchange->output;
 	uint8_t prefix[FRAME_PREFIX_SIZE] = {0};
-
 	if (output->capacity > KEPT_CAPACITY && output->capacity / 2 > size)
 		text_free(output);
 	text_reset(output);
@@ -147,7 +142,6 @@ static ssize_t read_body(nghttp2_session *http2, int32_t stream_id, uint8_t *buf
 	const struct session_role *role = exchange->session->role;
 	size_t left = exchange->output.size - exchange->output_start;
 	size_t size = left < length ? left : length;
-
 	(void)http2;
 	(void)stream_id;
 	(void)buffer;

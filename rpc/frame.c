@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "rpc/frame.h"
 
-#include <string.h>
-
 /* Memory of a larger message is given back before the next one is read. */
 enum { KEPT_CAPACITY = 64 * 1024 };
 
@@ -15,89 +13,70 @@ void frame_write_prefix(uint8_t out[FRAME_PREFIX_SIZE], uint32_t size)
 	out[4] = (uint8_t)size;
 }
 
-static void reader_start_over(struct frame_reader *reader)
+/* Moves bytes from the front of *input until the reader holds `size`, if there are so many. */
+static bool fill(struct frame_reader *reader, size_t size, struct rpc_slice *input)
 {
-	reader->whole = false;
-	reader->prefix_size = 0;
-	if (reader->body.capacity > KEPT_CAPACITY)
-		text_free(&reader->body);
-	else
-		text_reset(&reader->body);
+	size_t missing = size - reader->bytes.size;
+	size_t taken = missing < input->size ? missing : input->size;
+	if (taken > 0)
+		text_append(&reader->bytes, (const char *)input->data, taken);
+	input->data += taken;
+	input->size -= taken;
+	return taken == missing;
 }
 
-static int reader_check_prefix(struct frame_reader *reader, struct error *err)
+static int check_prefix(const uint8_t *prefix, size_t length, size_t max, struct error *err)
 {
-	const uint8_t *prefix = reader->prefix;
-
 	if (prefix[0] > 1)
 		return error_set(err, ERROR_FORMAT, "message flags 0x%02x are not defined",
 				 prefix[0]);
 	if (prefix[0] == 1)
 		return error_set(err, ERROR_UNSUPPORTED, "the message is compressed");
-	reader->length = (uint32_t)prefix[1] << 24 | (uint32_t)prefix[2] << 16 |
-			 (uint32_t)prefix[3] << 8 | prefix[4];
-	if (reader->length > reader->max)
+	if (length > max)
 		return error_set(err, ERROR_LIMIT,
-				 "grpc: received message larger than max (%lu vs. %zu)",
-				 (unsigned long)reader->length, reader->max);
+				 "grpc: received message larger than max (%zu vs. %zu)", length,
+				 max);
 	return 0;
-}
-
-static void slice_skip(struct rpc_slice *slice, size_t size)
-{
-	slice->data += size;
-	slice->size -= size;
-}
-
-static size_t smaller(size_t a, size_t b)
-{
-	return a < b ? a : b;
 }
 
 int frame_read(struct frame_reader *reader, struct rpc_slice *input, bool *whole,
 	       struct rpc_slice *message, struct error *err)
 {
-	size_t size = 0;
-	int rc = 0;
-
+	struct text *bytes = &reader->bytes;
 	*whole = false;
-	if (reader->whole)
-		reader_start_over(reader);
-	if (reader->prefix_size < FRAME_PREFIX_SIZE && input->size > 0) {
-		size = smaller(FRAME_PREFIX_SIZE - reader->prefix_size, input->size);
-		memcpy(reader->prefix + reader->prefix_size, input->data, size);
-		reader->prefix_size += size;
-		slice_skip(input, size);
-		if (reader->prefix_size == FRAME_PREFIX_SIZE) {
-			rc = reader_check_prefix(reader, err);
-			if (rc < 0)
-				return rc;
-		}
-	}
-	if (reader->prefix_size < FRAME_PREFIX_SIZE)
+	if (reader->whole && bytes->capacity > KEPT_CAPACITY)
+		text_free(bytes);
+	else if (reader->whole)
+		text_reset(bytes);
+	reader->whole = false;
+	if (bytes->size < FRAME_PREFIX_SIZE && !fill(reader, FRAME_PREFIX_SIZE, input))
 		return 0;
-	size = smaller(reader->length - reader->body.size, input->size);
-	if (size > 0)
-		text_append(&reader->body, (const char *)input->data, size);
-	if (reader->body.failed)
+	if (bytes->failed)
 		return error_memory(err);
-	slice_skip(input, size);
-	if (reader->body.size < reader->length)
-		return 0;
-	reader->whole = true;
-	*whole = true;
-	*message = (struct rpc_slice){(const uint8_t *)text_string(&reader->body), reader->length};
+	const uint8_t *prefix = (const uint8_t *)bytes->data;
+	size_t length = (size_t)prefix[1] << 24 | (size_t)prefix[2] << 16 | (size_t)prefix[3] << 8 |
+			prefix[4];
+	int rc = check_prefix(prefix, length, reader->max, err);
+	if (rc < 0)
+		return rc;
+	*whole = fill(reader, FRAME_PREFIX_SIZE + length, input);
+	if (bytes->failed)
+		return error_memory(err);
+	reader->whole = *whole;
+	if (*whole)
+		*message = (struct rpc_slice){(const uint8_t *)bytes->data + FRAME_PREFIX_SIZE,
+					      length};
 	return 0;
 }
 
 bool frame_reader_is_partial(const struct frame_reader *reader)
 {
-	return !reader->whole && reader->prefix_size > 0;
+	return !reader->whole && reader->bytes.size > 0;
 }
 
 void frame_reader_free(struct frame_reader *reader)
 {
-	text_free(&reader->body);
+	text_free(&reader->bytes);
 }
 
 int frame_error_status(int error_code)

@@ -17,12 +17,9 @@ void frame_write_prefix(uint8_t out[FRAME_PREFIX_SIZE], uint32_t size);
 
 /* Puts messages together from bytes as they come. Zero-initialise, then set `max`. */
 struct frame_reader {
-	size_t max; /* largest message, bytes */
-	uint8_t prefix[FRAME_PREFIX_SIZE];
-	size_t prefix_size;
-	uint32_t length;  /* announced by the prefix */
-	struct text body; /* grows as bytes come, never by what the prefix announces */
-	bool whole;	  /* the body is a message that was handed out */
+	size_t max;	   /* largest message, bytes */
+	struct text bytes; /* prefix and message; grow as they come, never by what is announced */
+	bool whole;	   /* the message was handed out */
 };
 
 /*

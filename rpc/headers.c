@@ -1,40 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 #include "rpc/headers.h"
 
-#include "base/cleanup.h"
-
+#include <nghttp2/nghttp2.h>
 #include <string.h>
 
 enum { FIELD_OVERHEAD = 32 };
 
-struct rpc_slice slice_of(const char *string)
-{
-	return (struct rpc_slice){(const uint8_t *)string, strlen(string)};
-}
-
-static bool name_is_valid(struct rpc_slice name)
-{
-	size_t start = name.size > 0 && name.data[0] == ':' ? 1 : 0;
-
-	if (name.size == start)
-		return false;
-	for (size_t i = start; i < name.size; i++) {
-		char byte = (char)name.data[i];
-
-		if ((byte >= 'a' && byte <= 'z') || (byte >= '0' && byte <= '9'))
-			continue;
-		if (byte == '\0' || strchr("!#$%&'*+-.^_`|~", byte) == NULL)
-			return false;
-	}
-	return true;
-}
-
+/* RFC 9113, 8.2.1; nghttp2's own check of values refuses more. */
 static bool value_is_valid(struct rpc_slice value)
 {
-	for (size_t i = 0; i < value.size; i++) {
+	for (size_t i = 0; i < value.size; i++)
 		if (value.data[i] == '\0' || value.data[i] == '\r' || value.data[i] == '\n')
 			return false;
-	}
 	return true;
 }
 
@@ -47,7 +24,7 @@ void headers_add(struct headers *headers, struct rpc_slice name, struct rpc_slic
 		return;
 	}
 	headers->listed += name.size + value.size + FIELD_OVERHEAD;
-	if (!name_is_valid(name) || !value_is_valid(value)) {
+	if (!nghttp2_check_header_name(name.data, name.size) || !value_is_valid(value)) {
 		headers->malformed = true;
 		return;
 	}
@@ -64,10 +41,8 @@ void headers_add(struct headers *headers, struct rpc_slice name, struct rpc_slic
 const char *headers_get(const struct headers *headers, const char *name)
 {
 	const char *at = text_string(&headers->pairs);
-
 	for (size_t i = 0; i < headers->count; i++) {
 		const char *value = at + strlen(at) + 1;
-
 		if (strcmp(at, name) == 0)
 			return value;
 		at = value + strlen(value) + 1;
@@ -75,32 +50,9 @@ const char *headers_get(const struct headers *headers, const char *name)
 	return NULL;
 }
 
-int headers_list(const struct headers *headers, struct rpc_metadata **items, size_t *count,
-		 struct error *err)
-{
-	const char *at = text_string(&headers->pairs);
-
-	*items = NULL;
-	*count = 0;
-	if (headers->count == 0)
-		return 0;
-	*items = calloc(headers->count, sizeof(**items));
-	if (*items == NULL)
-		return error_memory(err);
-	for (size_t i = 0; i < headers->count; i++) {
-		const char *value = at + strlen(at) + 1;
-
-		if (at[0] != ':')
-			(*items)[(*count)++] = (struct rpc_metadata){at, value};
-		at = value + strlen(value) + 1;
-	}
-	return 0;
-}
-
 void headers_reset(struct headers *headers)
 {
 	struct text pairs = headers->pairs;
-
 	text_reset(&pairs);
 	*headers = (struct headers){.pairs = pairs};
 }
@@ -109,39 +61,4 @@ void headers_free(struct headers *headers)
 {
 	text_free(&headers->pairs);
 	*headers = (struct headers){0};
-}
-
-int metadata_check(const struct rpc_metadata *metadata, struct error *err)
-{
-	static const char *const reserved[] = {"te",	     "content-type", "user-agent",
-					       "connection", "host",	     "transfer-encoding"};
-	struct rpc_slice name = slice_of(metadata->name);
-
-	if (!name_is_valid(name) || name.data[0] == ':' ||
-	    text_starts_with(metadata->name, "grpc-"))
-		return error_set(err, ERROR_ARGUMENT, "metadata name \"%s\" is not allowed",
-				 metadata->name);
-	for (size_t i = 0; i < ARRAY_SIZE(reserved); i++) {
-		if (strcmp(metadata->name, reserved[i]) == 0)
-			return error_set(err, ERROR_ARGUMENT, "metadata name \"%s\" is reserved",
-					 metadata->name);
-	}
-	for (const char *at = metadata->value; *at != '\0'; at++) {
-		if (*at < 0x20 || *at > 0x7e)
-			return error_set(err, ERROR_ARGUMENT,
-					 "the value of metadata \"%s\" is not printable ASCII",
-					 metadata->name);
-	}
-	return 0;
-}
-
-bool content_type_is_grpc(const char *value)
-{
-	static const char prefix[] = "application/grpc";
-	char next = '\0';
-
-	if (value == NULL || !text_starts_with(value, prefix))
-		return false;
-	next = value[sizeof(prefix) - 1];
-	return next == '\0' || next == '+' || next == ';';
 }

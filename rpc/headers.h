@@ -8,8 +8,6 @@
 
 #include <stdbool.h>
 
-struct rpc_slice slice_of(const char *string);
-
 /* Zero-initialise. */
 struct headers {
 	struct text pairs; /* name NUL value NUL, one pair behind the other */
@@ -25,18 +23,5 @@ void headers_add(struct headers *headers, struct rpc_slice name, struct rpc_slic
 /* The first value with this name; NULL when absent. Borrowed. */
 const char *headers_get(const struct headers *headers, const char *name);
 
-/* The list as an array whose memory the caller frees; the strings are borrowed. Pseudo-header
- * fields
- * (":path") are left out. NULL in *items when it is empty. ERROR_MEMORY. */
-int headers_list(const struct headers *headers, struct rpc_metadata **items, size_t *count,
-		 struct error *err);
-
 void headers_reset(struct headers *headers); /* empties it and keeps the memory */
 void headers_free(struct headers *headers);
-
-/* May a caller send this pair? A lower-case name that gRPC and HTTP/2 do not use themselves, and a
- * printable ASCII value. ERROR_ARGUMENT. */
-int metadata_check(const struct rpc_metadata *metadata, struct error *err);
-
-/* Is it "application/grpc", alone or with "+proto", ";charset=..."? */
-bool content_type_is_grpc(const char *value);

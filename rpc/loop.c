@@ -3,70 +3,38 @@
 
 #include "base/cleanup.h"
 #include "base/text.h"
+#include "rpc/timer.h"
 
-#include <stdlib.h>
-
-/* A timer of its own memory, since a handle outlives uv_close() by a turn of the loop. */
-struct alarm {
-	uv_timer_t timer;
-	bool rang;
-};
-
-static void on_alarm(uv_timer_t *timer)
+static void set_true(void *user)
 {
-	struct alarm *alarm = timer->data;
-
-	alarm->rang = true;
-}
-
-static struct alarm *alarm_start(uv_loop_t *loop, uint64_t timeout_ms)
-{
-	struct alarm *alarm = calloc(1, sizeof(*alarm));
-
-	if (alarm == NULL)
-		return NULL;
-	(void)uv_timer_init(loop, &alarm->timer);
-	alarm->timer.data = alarm;
-	uv_update_time(loop);
-	if (timeout_ms != UINT64_MAX)
-		(void)uv_timer_start(&alarm->timer, on_alarm, timeout_ms, 0);
-	return alarm;
-}
-
-static void on_alarm_closed(uv_handle_t *handle)
-{
-	free(handle->data);
-}
-
-static void alarm_stop(struct alarm *alarm)
-{
-	uv_close((uv_handle_t *)&alarm->timer, on_alarm_closed);
+	*(bool *)user = true;
 }
 
 int loop_open(uv_loop_t *loop, struct error *err)
 {
 	int rc = uv_loop_init(loop);
-
 	return rc == 0 ? 0 : error_uv(err, rc, "event loop");
 }
 
 int loop_wait(uv_loop_t *loop, loop_condition *done, void *user, uint64_t timeout_ms,
 	      const char *what, struct error *err)
 {
-	struct alarm *alarm = NULL;
+	struct timer *timer = NULL;
+	bool late = false;
 	bool is_done = done(user);
 	bool alive = true;
-
 	if (is_done)
 		return 0;
-	alarm = alarm_start(loop, timeout_ms);
-	if (alarm == NULL)
-		return error_memory(err);
-	while (!is_done && !alarm->rang && alive) {
-		alive = uv_run(loop, UV_RUN_ONCE) != 0 || alarm->rang;
+	if (timeout_ms != UINT64_MAX) {
+		int rc = timer_start(loop, timeout_ms, 0, set_true, &late, &timer, err);
+		if (rc != 0)
+			return rc;
+	}
+	while (!is_done && !late && alive) {
+		alive = uv_run(loop, UV_RUN_ONCE) != 0 || late;
 		is_done = done(user);
 	}
-	alarm_stop(alarm);
+	timer_cancel(&timer);
 	if (is_done)
 		return 0;
 	if (!alive)
@@ -88,8 +56,7 @@ void loop_run_for(uv_loop_t *loop, uint64_t duration_ms)
 }
 
 struct open_handles {
-	const struct alarm *alarm;
-	struct text *names;
+	struct text names;
 	size_t count;
 };
 
@@ -97,41 +64,37 @@ static void on_handle(uv_handle_t *handle, void *user)
 {
 	struct open_handles *open = user;
 	const char *name = uv_handle_type_name(handle->type);
-
-	if (open->alarm != NULL && handle == (const uv_handle_t *)&open->alarm->timer)
-		return;
-	open->count++;
-	if (open->names != NULL)
-		text_addf(open->names, "%s%s", open->names->size > 0 ? ", " : "",
-			  name != NULL ? name : "unknown");
+	text_addf(&open->names, "%s%s", open->count++ > 0 ? ", " : "",
+		  name != NULL ? name : "unknown");
 }
 
-static size_t count_handles(uv_loop_t *loop, const struct alarm *alarm, struct text *names)
+static size_t count_handles(uv_loop_t *loop, struct open_handles *open)
 {
-	struct open_handles open = {.alarm = alarm, .names = names};
-
-	uv_walk(loop, on_handle, &open);
-	return open.count;
+	text_reset(&open->names);
+	open->count = 0;
+	uv_walk(loop, on_handle, open);
+	return open->count;
 }
 
 int loop_drain(uv_loop_t *loop, uint64_t timeout_ms, struct error *err)
 {
-	struct alarm *alarm = alarm_start(loop, timeout_ms);
-	struct text names CLEANUP_TEXT = {0};
-	bool rang = false;
-	int rc = 0;
-
-	if (alarm == NULL)
-		return error_memory(err);
-	while (count_handles(loop, alarm, NULL) > 0 && !alarm->rang)
+	struct open_handles open = {0};
+	struct timer *timer = NULL;
+	bool late = false;
+	int rc = timer_start(loop, timeout_ms, 0, set_true, &late, &timer, err);
+	if (rc != 0)
+		return rc;
+	while (count_handles(loop, &open) > 1 && !late) /* our own is the last one */
 		(void)uv_run(loop, UV_RUN_ONCE);
-	rang = alarm->rang;
-	(void)count_handles(loop, alarm, &names);
-	alarm_stop(alarm);
+	timer_cancel(&timer);
 	(void)uv_run(loop, UV_RUN_NOWAIT);
-	if (rang && names.size > 0)
-		return error_set(err, ERROR_TIMEOUT, "handles are still open after %llu ms: %s",
-				 (unsigned long long)timeout_ms, text_string(&names));
+	rc = 0;
+	if (count_handles(loop, &open) > 0)
+		rc = error_set(err, ERROR_TIMEOUT, "handles are still open after %llu ms: %s",
+			       (unsigned long long)timeout_ms, text_string(&open.names));
+	text_free(&open.names);
+	if (rc != 0)
+		return rc;
 	rc = uv_loop_close(loop);
 	return rc == 0 ? 0 : error_uv(err, rc, "cannot close the loop");
 }

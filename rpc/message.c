@@ -19,7 +19,6 @@ static bool take_varint(struct rpc_slice *from, uint64_t *out)
 	*out = 0;
 	for (unsigned shift = 0; shift < 64 && from->size > 0; shift += 7) {
 		uint8_t byte = *from->data++;
-
 		from->size--;
 		*out |= (uint64_t)(byte & 0x7f) << shift;
 		if (byte < 0x80)
@@ -31,10 +30,8 @@ static bool take_varint(struct rpc_slice *from, uint64_t *out)
 static bool take_value(struct rpc_slice *from, unsigned wire, struct rpc_slice *data)
 {
 	uint64_t size = wire == WIRE_64_BIT ? 8 : wire == WIRE_32_BIT ? 4 : 0;
-
 	if (wire == WIRE_VARINT || wire == WIRE_LENGTH) {
 		uint64_t value = 0;
-
 		if (!take_varint(from, &value))
 			return false;
 		size = wire == WIRE_LENGTH ? value : 0;
@@ -55,7 +52,6 @@ static bool take_field(const ProtobufCMessageDescriptor *type, struct rpc_slice 
 {
 	const uint8_t *start = from->data;
 	uint64_t key = 0;
-
 	*out = (struct wire_field){0};
 	if (from->size == 0 || !take_varint(from, &key))
 		return false;
@@ -81,10 +77,8 @@ static void scan(const ProtobufCMessageDescriptor *type, struct rpc_slice bytes,
 		 struct findings *found)
 {
 	struct wire_field field;
-
 	while (take_field(type, &bytes, &field)) {
 		const char *text = (const char *)field.data.data;
-
 		if (field.known == NULL)
 			continue;
 		if (field.known->type == PROTOBUF_C_TYPE_MESSAGE) {
@@ -104,11 +98,9 @@ static void replace_text(struct rpc_slice text, const struct exchanged *what, st
 {
 	const uint8_t *end = text.data + text.size;
 	const uint8_t *at = text.data;
-
 	while (at < end) {
 		bool hit = (size_t)(end - at) >= what->from.size &&
 			   memcmp(at, what->from.data, what->from.size) == 0;
-
 		if (hit)
 			text_append(out, (const char *)what->to.data, what->to.size);
 		else
@@ -121,7 +113,6 @@ static void append_varint(struct text *out, uint64_t value)
 {
 	for (; value >= 0x80; value >>= 7) {
 		char byte = (char)(unsigned char)(value | 0x80);
-
 		text_append(out, &byte, 1);
 	}
 	text_append(out, (const char[]){(char)value}, 1);
@@ -132,10 +123,8 @@ static void replace(const ProtobufCMessageDescriptor *type, struct rpc_slice byt
 		    const struct exchanged *what, struct text *out)
 {
 	struct wire_field field;
-
 	while (take_field(type, &bytes, &field)) {
 		struct text inner CLEANUP_TEXT = {0};
-
 		if (field.known == NULL) {
 			text_append(out, (const char *)field.whole.data, field.whole.size);
 			continue;
@@ -168,7 +157,6 @@ const char *message_unpack(const ProtobufCMessageDescriptor *type, struct rpc_sl
 {
 	struct text rewritten CLEANUP_TEXT = {0};
 	struct findings found = {0};
-
 	*out = NULL;
 	scan(type, bytes, &found);
 	if (found.not_utf8)
@@ -186,22 +174,21 @@ const char *message_unpack(const ProtobufCMessageDescriptor *type, struct rpc_sl
 	return *out != NULL ? NULL : "grpc: failed to unmarshal the received message";
 }
 
-bool message_has_nul(struct rpc_slice bytes)
+int message_pack(const ProtobufCMessage *message, struct text *out, struct error *err)
 {
-	const uint8_t *end = bytes.data + bytes.size;
-	const uint8_t *at = bytes.data;
-
-	while (at != NULL && at < end) {
-		at = memchr(at, MESSAGE_NUL[0] & 0xff, (size_t)(end - at));
-		if (at != NULL && ++at < end && *at == (MESSAGE_NUL[1] & 0xff))
-			return true;
-	}
-	return false;
-}
-
-void message_restore_nul(const ProtobufCMessageDescriptor *type, struct rpc_slice bytes,
-			 struct text *out)
-{
-	replace(type, bytes, &(struct exchanged){.from = nul_in_memory(), .to = nul_on_the_wire()},
-		out);
+	struct text packed CLEANUP_TEXT = {0};
+	size_t size = protobuf_c_message_get_packed_size(message);
+	char *bytes = text_extend(&packed, size);
+	bool has_nul = false;
+	if (bytes == NULL)
+		return error_memory(err);
+	(void)protobuf_c_message_pack(message, (uint8_t *)bytes);
+	for (size_t i = 1; i < size && !has_nul; i++)
+		has_nul = memcmp(&bytes[i - 1], MESSAGE_NUL, 2) == 0;
+	if (has_nul)
+		replace(message->descriptor, (struct rpc_slice){(const uint8_t *)bytes, size},
+			&(struct exchanged){.from = nul_in_memory(), .to = nul_on_the_wire()}, out);
+	else
+		text_append(out, bytes, size);
+	return out->failed ? error_memory(err) : 0;
 }

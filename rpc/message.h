@@ -19,9 +19,16 @@
 const char *message_unpack(const ProtobufCMessageDescriptor *type, struct rpc_slice bytes,
 			   ProtobufCMessage **out);
 
-/* Is MESSAGE_NUL among the bytes of a packed message? */
-bool message_has_nul(struct rpc_slice bytes);
+/* Appends the packed message, with NUL in its strings for MESSAGE_NUL. ERROR_MEMORY. */
+int message_pack(const ProtobufCMessage *message, struct text *out, struct error *err);
 
-/* Appends the packed message with NUL in its strings for MESSAGE_NUL. */
-void message_restore_nul(const ProtobufCMessageDescriptor *type, struct rpc_slice bytes,
-			 struct text *out);
+/* protobuf-c wants the strings of a message writable; nothing writes to those of a request. */
+static inline char *message_string(const char *string)
+{
+	return (char *)(uintptr_t)string;
+}
+
+static inline char **message_strings(const char *const *strings)
+{
+	return (char **)(uintptr_t)strings;
+}

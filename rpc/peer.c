@@ -7,7 +7,6 @@
 const struct method *session_find_method(const struct session *session, const char *path)
 {
 	const struct rpc_server *server = ((const struct peer *)session)->server;
-
 	for (size_t i = 0; i < server->method_count; i++) {
 		if (strcmp(server->methods[i].path, path) == 0)
 			return &server->methods[i];
@@ -18,10 +17,8 @@ const struct method *session_find_method(const struct session *session, const ch
 bool session_has_service(const struct session *session, const char *name, size_t size)
 {
 	const struct rpc_server *server = ((const struct peer *)session)->server;
-
 	for (size_t i = 0; i < server->method_count; i++) {
 		const char *path = server->methods[i].path + 1;
-
 		if (strncmp(path, name, size) == 0 && path[size] == '/')
 			return true;
 	}
@@ -31,7 +28,6 @@ bool session_has_service(const struct session *session, const char *name, size_t
 static struct exchange *peer_accept_stream(struct session *session)
 {
 	struct rpc_stream *stream = stream_new(session);
-
 	return stream != NULL ? &stream->exchange : NULL;
 }
 
@@ -45,7 +41,6 @@ static void peer_release_streams(struct peer *peer)
 static void peer_lost(struct session *session, const struct error *why)
 {
 	struct peer *peer = (struct peer *)session;
-
 	(void)why;
 	peer_release_streams(peer);
 	connection_close(&peer->connection);
@@ -66,12 +61,10 @@ int peer_new(struct rpc_server *server, const struct session_transport *transpor
 	     struct peer **out, struct error *err)
 {
 	struct peer *peer = calloc(1, sizeof(*peer));
-	int rc = 0;
-
 	if (peer == NULL)
 		return error_memory(err);
-	rc = session_init(&peer->session, &server_role, transport, &server->options.limits,
-			  server->options.initial_window, err);
+	int rc = session_init(&peer->session, &server_role, transport, &server->options.limits,
+			      server->options.initial_window, err);
 	if (rc < 0) {
 		free(peer);
 		return rc;
@@ -101,7 +94,6 @@ static void on_peer_closed(struct connection *connection)
 {
 	struct peer *peer = (struct peer *)connection->session;
 	struct rpc_server *server = peer->server;
-
 	peer_free(peer);
 	server_settle(server);
 }
@@ -110,7 +102,6 @@ void peer_accept(struct rpc_server *server, struct listener *listener)
 {
 	struct peer *peer = NULL;
 	struct connection *connection = NULL;
-
 	/* Without memory the connection stays in the backlog. */
 	if (peer_new(server, &connection_transport, &peer, NULL) < 0)
 		return;
@@ -138,7 +129,6 @@ void peer_say_goaway(struct peer *peer)
 void peer_drain(struct peer *peer)
 {
 	struct session *session = &peer->session;
-
 	if (session->ended || session->draining)
 		return;
 	session_enter(session);
@@ -151,7 +141,6 @@ void peer_drain(struct peer *peer)
 void peer_abort_streams(struct peer *peer)
 {
 	struct exchange *next = NULL;
-
 	if (peer->session.ended)
 		return;
 	session_enter(&peer->session);

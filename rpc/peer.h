@@ -6,23 +6,17 @@
 #include "rpc/connection.h"
 #include "rpc/server.h"
 #include "rpc/stream.h"
-
-/* One of a server's listeners. */
-struct server_listener {
-	struct listener *listener;
-	struct rpc_server *server;
-	struct server_listener *next;
-	bool closing;
-};
+#include "rpc/timer.h"
 
 struct rpc_server {
 	uv_loop_t *loop;
 	struct rpc_server_options options;
 	struct method *methods;
 	size_t method_count;
-	struct server_listener *listeners;
+	struct listener *listener;
 	struct peer *peers;
-	uv_timer_t grace; /* of the shutdown; its data is NULL once it is closed */
+	struct timer *grace; /* of the shutdown */
+	bool listening;	     /* there is a listener, or it is being closed */
 	bool closing;
 	bool last_words; /* the grace is over */
 	void (*on_closed)(void *user);

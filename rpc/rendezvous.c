@@ -19,7 +19,6 @@ static bool read_port(const char **text, uint16_t *port)
 {
 	unsigned value = 0;
 	size_t digits = strspn(*text, "0123456789");
-
 	if (digits == 0 || digits > 5 || **text == '0')
 		return false;
 	for (size_t i = 0; i < digits; i++)
@@ -34,7 +33,6 @@ static bool read_nonce(const char **text, uint8_t nonce[RENDEZVOUS_NONCE_SIZE])
 	for (size_t i = 0; i < RENDEZVOUS_NONCE_SIZE; i++) {
 		int high = hex_digit(**text);
 		int low = high < 0 ? -1 : hex_digit((*text)[1]);
-
 		if (low < 0)
 			return false;
 		nonce[i] = (uint8_t)(high << 4 | low);
@@ -48,7 +46,6 @@ int rendezvous_parse(const char *text, size_t size, struct rendezvous *out, stru
 	char copy[RENDEZVOUS_TEXT_MAX] = {0};
 	const char *rest = copy + sizeof(beginning) - 1;
 	struct rendezvous read = {0};
-
 	if (size >= sizeof(copy))
 		return error_set(err, ERROR_FORMAT, "not a rendezvous file: it is too long");
 	memcpy(copy, text, size);
@@ -68,7 +65,6 @@ int rendezvous_parse(const char *text, size_t size, struct rendezvous *out, stru
 void rendezvous_format(const struct rendezvous *rendezvous, char out[RENDEZVOUS_TEXT_MAX])
 {
 	int used = snprintf(out, RENDEZVOUS_TEXT_MAX, "%s%u ", beginning, rendezvous->port);
-
 	for (size_t i = 0; i < RENDEZVOUS_NONCE_SIZE; i++)
 		used += snprintf(out + used, (size_t)(RENDEZVOUS_TEXT_MAX - used), "%02x",
 				 rendezvous->nonce[i]);

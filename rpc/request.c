@@ -3,7 +3,7 @@
 #include "rpc/stream.h"
 
 #include "base/clock.h"
-#include "rpc/timeout.h"
+#include "rpc/field.h"
 
 #include <string.h>
 
@@ -12,11 +12,10 @@ static bool request_check_http(struct rpc_stream *stream)
 {
 	const struct headers *request = &stream->request;
 	const char *method = headers_get(request, ":method");
-
 	if (request->too_large) {
 		rpc_stream_finish(stream, RPC_RESOURCE_EXHAUSTED,
-				  "the request's header list exceeds %zu bytes",
-				  stream->exchange.session->limits.header_list_max);
+				  "the request's header list exceeds %lu bytes",
+				  (unsigned long)stream->exchange.session->limits.header_list_max);
 		return false;
 	}
 	if (request->malformed || method == NULL || headers_get(request, ":path") == NULL) {
@@ -43,7 +42,6 @@ static void request_refuse_method(struct rpc_stream *stream, const char *path)
 	const char *slash = strrchr(name, '/');
 	int size = slash == NULL ? 0 : (int)(slash - name);
 	int shown = size < 256 ? size : 256;
-
 	if (slash == NULL)
 		rpc_stream_finish(stream, RPC_UNIMPLEMENTED, "malformed method name: \"%.256s\"",
 				  path);
@@ -62,15 +60,13 @@ static bool request_check_grpc(struct rpc_stream *stream)
 	const char *timeout = headers_get(request, "grpc-timeout");
 	uint64_t timeout_ms = 0;
 	struct error err = {0};
-
 	stream->method = session_find_method(stream->exchange.session, path);
 	if (stream->method == NULL) {
 		request_refuse_method(stream, path);
 		return false;
 	}
 	if (encoding != NULL && strcmp(encoding, "identity") != 0) {
-		headers_add(&stream->trailers, slice_of("grpc-accept-encoding"),
-			    slice_of("identity"), SIZE_MAX);
+		stream->encoding_refused = true;
 		rpc_stream_finish(stream, RPC_UNIMPLEMENTED, "unknown grpc-encoding %.64s",
 				  encoding);
 		return false;
@@ -92,7 +88,6 @@ static bool request_read(struct rpc_stream *stream)
 	struct exchange *exchange = &stream->exchange;
 	struct error err = {0};
 	int rc = 0;
-
 	if (!stream->has_message)
 		rc = exchange_read(exchange, &stream->has_message, &stream->message, &err);
 	if (rc < 0) {

@@ -40,8 +40,8 @@ enum rpc_code {
 	RPC_UNAUTHENTICATED = 16,
 };
 
-const char *rpc_code_name(
-	int code); /* "NOT_FOUND"; "CODE_n" never: "UNKNOWN" for unknown numbers; "NO_STATUS" */
+/* "NOT_FOUND", "NO_STATUS"; "UNKNOWN" for numbers that gRPC does not define. */
+const char *rpc_code_name(int code);
 
 /* Borrowed bytes. */
 struct rpc_slice {
@@ -49,45 +49,16 @@ struct rpc_slice {
 	size_t size;
 };
 
-/* One metadata pair: lower-case name, printable ASCII value ("-bin" values are base64 text). */
-struct rpc_metadata {
-	const char *name;
-	const char *value;
-};
-
-struct rpc_metadata_list {
-	const struct rpc_metadata *items;
-	size_t count;
-};
-
 /* How a call ended. Borrowed for the duration of the callback. */
 struct rpc_status {
 	int code;	     /* enum rpc_code, or what the peer sent instead */
 	const char *message; /* percent-decoded; "" when there is none */
-	struct rpc_metadata_list trailers;
 };
 
 /* Bounds on what a peer may make us do. A zero member means its default. */
 struct rpc_limits {
-	size_t message_max;		 /* 4 MiB, as grpc-go's default */
-	size_t header_list_max;		 /* 16 KiB, names and values of one header list */
+	uint32_t message_max;		 /* 4 MiB, as grpc-go's default */
+	uint32_t header_list_max;	 /* 16 KiB, names and values of one header list */
 	uint32_t concurrent_streams_max; /* 256, server side */
 	uint32_t reset_rate_max; /* 200 RST_STREAM frames a second from the peer, then GOAWAY */
 };
-
-/*
- * Addresses; the rules live in rpc/address.c alone.
- *
- *   unix:PATH, unix:///PATH (CRI style)         a socket file: AF_UNIX on Linux and on Windows,
- * where PATH may begin with a drive; at most 107 bytes npipe:////./pipe/NAME, \\.\pipe\NAME a named
- * pipe, on Windows alone
- *
- * On a Windows without AF_UNIX a socket file is a rendezvous file instead (rpc/rendezvous.h).
- *
- * ERROR_ARGUMENT for every other form, ERROR_LIMIT for a path or name that is too long,
- * ERROR_UNSUPPORTED for a named pipe on other systems.
- */
-int rpc_address_check(const char *address, struct error *err);
-
-/* The path of an address of a socket file, a part of `address`. Errors as above. */
-int rpc_address_path(const char *address, const char **path, struct error *err);

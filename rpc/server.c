@@ -17,7 +17,6 @@ int rpc_server_new(uv_loop_t *loop, const struct rpc_server_options *options,
 		   struct rpc_server **out, struct error *err)
 {
 	struct rpc_server *server = calloc(1, sizeof(*server));
-
 	if (server == NULL)
 		return error_memory(err);
 	if (options != NULL)
@@ -29,8 +28,6 @@ int rpc_server_new(uv_loop_t *loop, const struct rpc_server_options *options,
 	if (server->options.initial_window == 0)
 		server->options.initial_window = INITIAL_WINDOW_DEFAULT;
 	server->loop = loop;
-	(void)uv_timer_init(loop, &server->grace);
-	server->grace.data = server;
 	*out = server;
 	return 0;
 }
@@ -40,7 +37,6 @@ int rpc_server_add(struct rpc_server *server, const char *method, rpc_handler *h
 {
 	struct method *grown = NULL;
 	char *path CLEANUP_FREE = strdup(method);
-
 	if (path == NULL)
 		return error_memory(err);
 	grown = reallocarray(server->methods, server->method_count + 1, sizeof(*grown));
@@ -54,69 +50,33 @@ int rpc_server_add(struct rpc_server *server, const char *method, rpc_handler *h
 
 static void on_connection(struct listener *listener, void *user)
 {
-	struct server_listener *own = user;
-
-	if (!own->server->closing)
-		peer_accept(own->server, listener);
-}
-
-static void on_listener_closed(void *user)
-{
-	struct server_listener *own = user;
-	struct rpc_server *server = own->server;
-	struct server_listener **link = &server->listeners;
-
-	while (*link != own)
-		link = &(*link)->next;
-	*link = own->next;
-	free(own);
-	server_settle(server);
+	struct rpc_server *server = user;
+	if (!server->closing)
+		peer_accept(server, listener);
 }
 
 int rpc_server_listen(struct rpc_server *server, const char *address, struct error *err)
 {
-	struct server_listener *own CLEANUP_FREE = calloc(1, sizeof(*own));
 	const struct listener_options options = {
 		.mode = server->options.socket_mode,
-		.replace_stale = server->options.replace_stale,
 		.on_connection = on_connection,
-		.user = own,
+		.user = server,
 	};
 	struct address parsed;
 	int rc = address_parse(address, ADDRESS_RULES_HERE, &parsed, err);
-
-	if (rc < 0)
-		return rc;
-	if (own == NULL)
-		return error_memory(err);
-	rc = listener_open(server->loop, &parsed, &options, &own->listener, err);
-	if (rc < 0)
-		return rc;
-	own->server = server;
-	own->next = server->listeners;
-	server->listeners = STEAL(own);
-	return 0;
-}
-
-static void on_grace_closed(uv_handle_t *handle)
-{
-	struct rpc_server *server = handle->data;
-
-	handle->data = NULL;
-	server_settle(server);
+	if (rc == 0)
+		rc = listener_open(server->loop, &parsed, &options, &server->listener, err);
+	server->listening = rc == 0;
+	return rc;
 }
 
 void server_settle(struct rpc_server *server)
 {
 	void (*on_closed)(void *user) = server->on_closed;
 	void *user = server->closed_user;
-
-	if (!server->closing || server->peers != NULL || server->listeners != NULL)
+	if (!server->closing || server->peers != NULL || server->listening)
 		return;
-	if (!uv_is_closing((uv_handle_t *)&server->grace))
-		uv_close((uv_handle_t *)&server->grace, on_grace_closed);
-	if (server->grace.data != NULL)
-		return;
+	timer_cancel(&server->grace);
 	for (size_t i = 0; i < server->method_count; i++)
 		free(server->methods[i].path);
 	free(server->methods);
@@ -125,14 +85,19 @@ void server_settle(struct rpc_server *server)
 		on_closed(user);
 }
 
+static void on_listener_closed(void *user)
+{
+	struct rpc_server *server = user;
+	server->listening = false;
+	server_settle(server);
+}
+
 static void server_stop_listening(struct rpc_server *server)
 {
+	struct listener *listener = STEAL(server->listener);
 	server->closing = true;
-	for (struct server_listener *own = server->listeners; own != NULL; own = own->next) {
-		if (!own->closing)
-			listener_close(own->listener, on_listener_closed);
-		own->closing = true;
-	}
+	if (listener != NULL)
+		listener_close(listener, on_listener_closed);
 }
 
 static void server_cut(struct rpc_server *server)
@@ -141,10 +106,9 @@ static void server_cut(struct rpc_server *server)
 		peer_cut(peer);
 }
 
-static void on_grace(uv_timer_t *timer)
+static void on_grace(void *user)
 {
-	struct rpc_server *server = timer->data;
-
+	struct rpc_server *server = user;
 	if (server->last_words) {
 		server_cut(server);
 		return;
@@ -152,7 +116,6 @@ static void on_grace(uv_timer_t *timer)
 	server->last_words = true;
 	for (struct peer *peer = server->peers; peer != NULL; peer = peer->next)
 		peer_abort_streams(peer);
-	(void)uv_timer_start(timer, on_grace, LAST_WORDS_MS, 0);
 }
 
 void rpc_server_say_goaway(struct rpc_server *server)
@@ -171,8 +134,9 @@ void rpc_server_shutdown(struct rpc_server *server, uint64_t grace_ms, void (*cl
 	server_stop_listening(server);
 	for (struct peer *peer = server->peers; peer != NULL; peer = peer->next)
 		peer_say_goaway(peer);
-	uv_update_time(server->loop);
-	(void)uv_timer_start(&server->grace, on_grace, grace_ms, 0);
+	if (timer_start(server->loop, grace_ms, LAST_WORDS_MS, on_grace, server, &server->grace,
+			NULL) != 0)
+		server_cut(server);
 	server_settle(server);
 }
 

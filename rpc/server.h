@@ -18,7 +18,6 @@ struct rpc_stream;
 struct rpc_server_options {
 	struct rpc_limits limits;
 	unsigned socket_mode;	     /* of the socket file; default 0600 */
-	bool replace_stale;	     /* a socket file that nobody serves is no obstacle */
 	uint64_t preface_timeout_ms; /* a connection that sends no preface by then is closed;
 					default 10 s */
 	uint32_t initial_window;     /* bytes a client may send ahead on a stream; default 65535 */
@@ -36,8 +35,8 @@ typedef void rpc_handler(struct rpc_stream *stream, struct rpc_slice request, vo
 int rpc_server_add(struct rpc_server *server, const char *method, rpc_handler *handler, void *user,
 		   struct error *err);
 
-/* Binds and listens. The socket file must not exist, unless replace_stale allows it, and the pipe
- * must not be another server's (ERROR_EXISTS). May be called for several addresses. */
+/* Binds and listens, once. The socket file may not exist (ERROR_EXISTS); a named pipe is
+ * ERROR_UNSUPPORTED. */
 int rpc_server_listen(struct rpc_server *server, const char *address, struct error *err);
 
 /* Tells every client to make its new calls on a new connection; what is open or on its way goes on,
@@ -63,21 +62,14 @@ void rpc_server_close(struct rpc_server *server);
  * peer's flow-control window: try again from on_drain. ERROR_LIMIT: larger than message_max.
  * ERROR_CANCELLED: the client is gone, on_end is about to run. */
 int rpc_stream_send(struct rpc_stream *stream, struct rpc_slice message, struct error *err);
-int rpc_stream_send_message(struct rpc_stream *stream, const ProtobufCMessage *message,
-			    struct error *err);
 
 /* Sends the trailers behind what is queued. The stream may not be used afterwards. `format` is the
  * grpc-message and is percent-encoded here; pass "%s", "" for none. */
 void rpc_stream_finish(struct rpc_stream *stream, int code, const char *format, ...)
 	PRINTF_LIKE(3, 4);
 
-/* rpc_stream_send_message() and rpc_stream_finish(RPC_OK). */
+/* Sends the message and finishes with RPC_OK. */
 void rpc_stream_reply(struct rpc_stream *stream, const ProtobufCMessage *message);
-
-/* Adds a field to the trailers, before rpc_stream_finish(). ERROR_ARGUMENT: a name or value that
- * may not be sent. ERROR_LIMIT: together larger than header_list_max. */
-int rpc_stream_add_trailer(struct rpc_stream *stream, const struct rpc_metadata *trailer,
-			   struct error *err);
 
 /* `on_end` runs once when the stream is gone for any reason: finished and sent, cancelled by the
  * client, deadline passed, connection lost. Do not touch the stream in it or after it. */
@@ -89,9 +81,6 @@ void rpc_stream_on_drain(struct rpc_stream *stream,
 
 /* Milliseconds left of the client's grpc-timeout; UINT64_MAX without one. */
 uint64_t rpc_stream_time_left_ms(const struct rpc_stream *stream);
-
-/* A request header by lower-case name; NULL when absent. Borrowed until the stream ends. */
-const char *rpc_stream_metadata(const struct rpc_stream *stream, const char *name);
 
 /* Unpacks a request; when it is malformed finishes the stream with RPC_INVALID_ARGUMENT and returns
  * NULL. Caller frees (protobuf_c_message_free_unpacked). */

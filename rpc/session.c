@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "rpc/session.h"
 
-#include "rpc/session_callbacks.h"
-
 enum {
 	MESSAGE_MAX_DEFAULT = 4 * 1024 * 1024,
 	HEADER_LIST_MAX_DEFAULT = 16 * 1024,
@@ -12,18 +10,13 @@ enum {
 	OUTPUT_KEPT_CAPACITY = 128 * 1024,
 };
 
-struct rpc_limits session_limits(const struct rpc_limits *limits)
+static struct rpc_limits with_defaults(const struct rpc_limits *limits)
 {
 	struct rpc_limits filled = limits != NULL ? *limits : (struct rpc_limits){0};
-
 	if (filled.message_max == 0)
 		filled.message_max = MESSAGE_MAX_DEFAULT;
-	if (filled.message_max > UINT32_MAX)
-		filled.message_max = UINT32_MAX;
 	if (filled.header_list_max == 0)
 		filled.header_list_max = HEADER_LIST_MAX_DEFAULT;
-	if (filled.header_list_max > UINT32_MAX)
-		filled.header_list_max = UINT32_MAX;
 	if (filled.concurrent_streams_max == 0)
 		filled.concurrent_streams_max = CONCURRENT_STREAMS_DEFAULT;
 	if (filled.reset_rate_max == 0)
@@ -36,7 +29,6 @@ static int session_new_http2(struct session *session)
 	nghttp2_session_callbacks *callbacks = NULL;
 	nghttp2_option *option = NULL;
 	int rc = nghttp2_session_callbacks_new(&callbacks);
-
 	if (rc == 0)
 		rc = nghttp2_option_new(&option);
 	if (rc == 0) {
@@ -61,16 +53,14 @@ static int session_new_http2(struct session *session)
 static int session_submit_settings(struct session *session, uint32_t initial_window)
 {
 	nghttp2_settings_entry settings[3] = {
-		{NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE, (uint32_t)session->limits.header_list_max},
+		{NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE, session->limits.header_list_max},
 		{NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, initial_window},
 		{NGHTTP2_SETTINGS_ENABLE_PUSH, 0},
 	};
-	int rc = 0;
-
 	if (session->role->is_server)
 		settings[2] = (nghttp2_settings_entry){NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS,
 						       session->limits.concurrent_streams_max};
-	rc = nghttp2_submit_settings(session->http2, NGHTTP2_FLAG_NONE, settings, 3);
+	int rc = nghttp2_submit_settings(session->http2, NGHTTP2_FLAG_NONE, settings, 3);
 	if (rc != 0)
 		return rc;
 	return nghttp2_session_set_local_window_size(session->http2, NGHTTP2_FLAG_NONE, 0,
@@ -81,15 +71,13 @@ int session_init(struct session *session, const struct session_role *role,
 		 const struct session_transport *transport, const struct rpc_limits *limits,
 		 uint32_t initial_window, struct error *err)
 {
-	int rc = 0;
-
 	*session = (struct session){
 		.role = role,
 		.transport = transport,
-		.limits = session_limits(limits),
+		.limits = with_defaults(limits),
 	};
 	session->ready_end = &session->ready_first;
-	rc = session_new_http2(session);
+	int rc = session_new_http2(session);
 	if (rc == 0)
 		rc = session_submit_settings(session, initial_window);
 	if (rc != 0) {
@@ -120,7 +108,6 @@ void session_enter(struct session *session)
 static struct exchange *session_next_ready(struct session *session)
 {
 	struct exchange *exchange = session->ready_first;
-
 	if (exchange == NULL)
 		return NULL;
 	session->ready_first = exchange->next_ready;
@@ -148,7 +135,6 @@ static void session_tell_role(struct session *session)
 static void session_process_ready(struct session *session)
 {
 	struct exchange *exchange = NULL;
-
 	if (!session->ended)
 		session_tell_role(session);
 	while ((exchange = session_next_ready(session)) != NULL) {
@@ -165,6 +151,13 @@ void session_flush(struct session *session)
 	session->transport->flush(session);
 }
 
+/* Both sides are done with each other and everything was written. */
+static bool is_finished(const struct session *session)
+{
+	return session->output.size == 0 && !nghttp2_session_want_read(session->http2) &&
+	       !nghttp2_session_want_write(session->http2);
+}
+
 void session_leave(struct session *session)
 {
 	session->depth--;
@@ -173,7 +166,7 @@ void session_leave(struct session *session)
 	if (!session->ended)
 		session_flush(session);
 	if (session->ready_first != NULL || session->failing ||
-	    (!session->ended && session_is_finished(session)))
+	    (!session->ended && is_finished(session)))
 		session->transport->wake_at(session, 0);
 }
 
@@ -187,7 +180,7 @@ void session_run(struct session *session)
 		session_flush(session);
 		if (session->ready_first != NULL)
 			continue;
-		if (session->failing || session_is_finished(session)) {
+		if (session->failing || is_finished(session)) {
 			session->ended = true;
 			session->role->lost(session, &session->failure);
 		}
@@ -199,11 +192,9 @@ void session_run(struct session *session)
 void session_receive(struct session *session, const uint8_t *data, size_t size)
 {
 	struct error why = {0};
-	ssize_t rc = 0;
-
 	if (session->ended || session->failing)
 		return;
-	rc = nghttp2_session_mem_recv(session->http2, data, size);
+	ssize_t rc = nghttp2_session_mem_recv(session->http2, data, size);
 	if (rc >= 0)
 		return;
 	(void)error_set(&why, ERROR_PROTOCOL, "HTTP/2: %s", nghttp2_strerror((int)rc));
@@ -214,13 +205,11 @@ bool session_produce(struct session *session)
 {
 	size_t before = session->output.size;
 	struct error why = {0};
-
 	if (session->output.capacity > OUTPUT_KEPT_CAPACITY && session->output.size == 0)
 		text_free(&session->output);
 	while (session->output.size < SESSION_OUTPUT_MAX) {
 		const uint8_t *data = NULL;
 		ssize_t size = nghttp2_session_mem_send(session->http2, &data);
-
 		if (size < 0) {
 			(void)error_set(&why, ERROR_PROTOCOL, "HTTP/2: %s",
 					nghttp2_strerror((int)size));
@@ -246,12 +235,6 @@ void session_say_goaway(struct session *session)
 				    NGHTTP2_NO_ERROR, NULL, 0);
 }
 
-bool session_is_finished(const struct session *session)
-{
-	return session->output.size == 0 && !nghttp2_session_want_read(session->http2) &&
-	       !nghttp2_session_want_write(session->http2);
-}
-
 void session_fail(struct session *session, const struct error *why)
 {
 	if (session->failing)
@@ -264,7 +247,6 @@ uint64_t session_expire(struct session *session, uint64_t now_ms)
 {
 	uint64_t next_ms = UINT64_MAX;
 	struct exchange *next = NULL;
-
 	for (struct exchange *exchange = session->first; exchange != NULL; exchange = next) {
 		next = exchange->next; /* exchanges are destroyed in session_run() alone */
 		if (exchange->deadline_ms <= now_ms) {

@@ -105,9 +105,6 @@ struct session {
 	uint32_t reset_count;
 };
 
-/* Limits with the defaults filled in. */
-struct rpc_limits session_limits(const struct rpc_limits *limits);
-
 /* `initial_window`: bytes a stream's peer may send ahead. The session's first bytes are ready after
  * it. */
 int session_init(struct session *session, const struct session_role *role,
@@ -136,15 +133,19 @@ bool session_produce(struct session *session);
 /* The streams that have come are the last ones (GOAWAY). */
 void session_say_goaway(struct session *session);
 
-/* Both sides are done with each other and everything was written. */
-bool session_is_finished(const struct session *session);
-
 /* Ends the session in the next session_run(). The first reason counts. */
 void session_fail(struct session *session, const struct error *why);
 
 /* Ends exchanges whose deadline has passed; returns the next deadline. session_run() must follow.
  */
 uint64_t session_expire(struct session *session, uint64_t now_ms);
+
+/* Bytes after which session_produce() stops: one good write. */
+enum { SESSION_OUTPUT_MAX = 64 * 1024 };
+
+/* What nghttp2 calls while it reads and writes: keeps the exchanges up to date
+ * (session_callbacks.c). */
+void session_set_callbacks(nghttp2_session_callbacks *callbacks);
 
 void exchange_attach(struct session *session, struct exchange *exchange);
 void exchange_destroy(struct exchange *exchange);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "rpc/session_callbacks.h"
+#include "rpc/session.h"
 
 #include "base/clock.h"
 
@@ -13,11 +13,9 @@ static struct exchange *exchange_of(nghttp2_session *http2, int32_t stream_id)
 static int on_begin_headers(nghttp2_session *http2, const nghttp2_frame *frame, void *user)
 {
 	struct session *session = user;
-	struct exchange *exchange = NULL;
-
 	if (!session->role->is_server || frame->headers.cat != NGHTTP2_HCAT_REQUEST)
 		return 0;
-	exchange = session->role->accept(session);
+	struct exchange *exchange = session->role->accept(session);
 	if (exchange == NULL)
 		return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;
 	exchange->id = frame->hd.stream_id;
@@ -31,7 +29,6 @@ static int on_header(nghttp2_session *http2, const nghttp2_frame *frame, const u
 {
 	struct session *session = user;
 	struct exchange *exchange = exchange_of(http2, frame->hd.stream_id);
-
 	(void)flags;
 	if (exchange != NULL)
 		headers_add(&exchange->headers, (struct rpc_slice){name, name_size},
@@ -44,7 +41,6 @@ static void count_reset(struct session *session)
 {
 	uint64_t second = clock_monotonic_ms() / 1000;
 	struct error why = {0};
-
 	if (second != session->reset_second) {
 		session->reset_second = second;
 		session->reset_count = 0;
@@ -60,7 +56,6 @@ static void count_reset(struct session *session)
 static void on_goaway(struct session *session, const nghttp2_goaway *goaway)
 {
 	struct text text CLEANUP_TEXT = {0};
-
 	if (session->goaway.code != 0)
 		return;
 	text_add_escaped(&text, (const char *)goaway->opaque_data,
@@ -73,8 +68,6 @@ static void on_goaway(struct session *session, const nghttp2_goaway *goaway)
 static int on_frame_recv(nghttp2_session *http2, const nghttp2_frame *frame, void *user)
 {
 	struct session *session = user;
-	struct exchange *exchange = NULL;
-
 	switch (frame->hd.type) {
 	case NGHTTP2_SETTINGS:
 		session->settled = true;
@@ -97,7 +90,7 @@ static int on_frame_recv(nghttp2_session *http2, const nghttp2_frame *frame, voi
 	default:
 		return 0;
 	}
-	exchange = exchange_of(http2, frame->hd.stream_id);
+	struct exchange *exchange = exchange_of(http2, frame->hd.stream_id);
 	if (exchange == NULL)
 		return 0;
 	if ((frame->hd.flags & NGHTTP2_FLAG_END_STREAM) != 0)
@@ -114,7 +107,6 @@ static int on_data_chunk(nghttp2_session *http2, uint8_t flags, int32_t stream_i
 			 const uint8_t *data, size_t size, void *user)
 {
 	struct exchange *exchange = exchange_of(http2, stream_id);
-
 	(void)flags;
 	(void)user;
 	/* The connection's window is never the brake: each stream has its own. */
@@ -132,7 +124,6 @@ static int on_stream_close(nghttp2_session *http2, int32_t stream_id, uint32_t e
 			   void *user)
 {
 	struct exchange *exchange = exchange_of(http2, stream_id);
-
 	(void)user;
 	if (exchange == NULL)
 		return 0;
@@ -145,7 +136,6 @@ static int on_stream_close(nghttp2_session *http2, int32_t stream_id, uint32_t e
 static int on_frame_send(nghttp2_session *http2, const nghttp2_frame *frame, void *user)
 {
 	struct session *session = user;
-
 	if (!session->role->is_server)
 		return 0;
 	/* A client that we did not cancel, but that made us refuse its stream. */
@@ -166,7 +156,6 @@ static int on_send_data(nghttp2_session *http2, nghttp2_frame *frame, const uint
 {
 	struct session *session = user;
 	struct exchange *exchange = source->ptr;
-
 	(void)http2;
 	(void)frame;
 	if (session->output.size >= SESSION_OUTPUT_MAX)

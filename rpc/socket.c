@@ -16,7 +16,6 @@ struct attempt {
 static void on_connected(struct transport *transport, const struct error *why)
 {
 	struct attempt *attempt = transport->user;
-
 	if (why != NULL)
 		attempt->why = *why;
 	transport_close(transport, NULL);
@@ -28,7 +27,6 @@ int socket_is_served(const char *path, bool *served, struct error *err)
 	struct address address;
 	uv_loop_t loop;
 	int rc = address_of_path(path, &address, err);
-
 	if (rc < 0)
 		return rc;
 	rc = uv_loop_init(&loop);

@@ -19,14 +19,14 @@ struct rpc_stream {
 	bool has_request; /* the request's headers are complete */
 	bool checked;	  /* ... and in order */
 	bool has_message;
-	bool dispatched; /* the handler has it */
-	bool responded;	 /* the answer's headers are submitted */
-	bool finished;	 /* the status is decided */
+	bool dispatched;       /* the handler has it */
+	bool responded;	       /* the answer's headers are submitted */
+	bool finished;	       /* the status is decided */
+	bool encoding_refused; /* and the answer says which is understood */
 	struct rpc_slice message;
 	const struct method *method;
 	int code;
-	struct text text;	 /* grpc-message, percent-encoded */
-	struct headers trailers; /* what the handler adds */
+	struct text text; /* grpc-message, percent-encoded */
 	void (*on_end)(void *user);
 	void *end_user;
 	void (*on_drain)(struct rpc_stream *stream, void *user);

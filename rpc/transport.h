@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * The byte streams below HTTP/2, and who listens for them: socket files and named pipes
- * (rpc/rpc.h). rpc/posix/ and rpc/windows/ implement it.
+ * The byte streams below HTTP/2, which go to socket files and named pipes (rpc/address.h), and who
+ * listens for them at socket files. rpc/posix/ and rpc/windows/ implement it.
  */
 
 #include "rpc/address.h"
@@ -40,12 +40,16 @@ struct transport {
 	transport_connected *on_connected;
 	void (*on_closed)(struct transport *transport);
 	uv_connect_t connect;
-	struct pending_connect *pending; /* Windows: a connection that is being made */
+	struct pending_connect *pending;	      /* Windows: a connection that is being made */
+	void (*give_up)(struct transport *transport); /* frees `pending`; NULL: there is none */
 };
 
 /* Calls back from the loop, once, unless it is closed first. On error nothing is open. */
 int transport_connect(struct transport *transport, uv_loop_t *loop, const struct address *address,
 		      transport_connected *on_connected, void *user, struct error *err);
+
+/* For the implementations: makes transport->pipe and connects it to transport->address. */
+int transport_connect_pipe(struct transport *transport, uv_loop_t *loop, struct error *err);
 
 /* An open transport. `on_closed`, which may be NULL, runs from the loop. */
 void transport_close(struct transport *transport, void (*on_closed)(struct transport *transport));
@@ -57,15 +61,14 @@ int transport_peer(const struct transport *transport);
 struct listener;
 
 struct listener_options {
-	unsigned mode;	    /* of the socket file, as chmod's */
-	bool replace_stale; /* first remove a socket file that nobody serves */
-	bool refuse;	    /* bind, but do not listen: nobody can connect */
+	unsigned mode; /* of the socket file, as chmod's */
+	bool refuse;   /* bind, but do not listen: nobody can connect */
 	/* A connection waits. It must be accepted before the next is told. */
 	void (*on_connection)(struct listener *listener, void *user);
 	void *user;
 };
 
-/* Listens. ERROR_EXISTS: something is there. ERROR_NOT_FOUND: the directory of the file is not.
+/* Listens. ERROR_UNSUPPORTED: a named pipe. ERROR_EXISTS: something is there. ERROR_NOT_FOUND: the directory of the file is not.
  * ERROR_PERMISSION, ERROR_IO, ERROR_MEMORY. */
 int listener_open(uv_loop_t *loop, const struct address *address,
 		  const struct listener_options *options, struct listener **out, struct error *err);

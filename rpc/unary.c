@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#include "rpc/channel.h"
+#include "rpc/client.h"
 
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "rpc/loop.h"
 #include "rpc/message.h"
 
@@ -22,7 +23,6 @@ struct unary {
 static void unary_message(struct rpc_call *call, struct rpc_slice message, void *user)
 {
 	struct unary *unary = user;
-
 	if (unary->answered) {
 		unary->fault = "the server sent more than one message";
 		unary->fault_code = RPC_UNIMPLEMENTED;
@@ -40,7 +40,6 @@ static void unary_done(const struct rpc_status *status, void *user)
 	struct unary *unary = user;
 	ProtobufCMessage *reply = STEAL(unary->reply);
 	struct rpc_status told = *status;
-
 	if (status->code == RPC_OK && !unary->answered) {
 		unary->fault = "the server sent no message";
 		unary->fault_code = RPC_UNIMPLEMENTED;
@@ -58,110 +57,103 @@ static void unary_done(const struct rpc_status *status, void *user)
 	free(unary);
 }
 
-/* The request goes out with NUL in its strings again: fewer bytes than were packed. */
-static int unary_restore_nul(struct rpc_call *call, const ProtobufCMessage *request,
-			     struct rpc_slice packed, struct error *err)
-{
-	struct text bytes CLEANUP_TEXT = {0};
-	uint8_t *shorter = NULL;
-
-	if (!message_has_nul(packed))
-		return 0;
-	message_restore_nul(request->descriptor, packed, &bytes);
-	if (!bytes.failed)
-		shorter = call_resize(call, bytes.size);
-	if (shorter == NULL)
-		return error_memory(err);
-	memcpy(shorter, text_string(&bytes), bytes.size);
-	return 0;
-}
-
 int rpc_unary(struct rpc_channel *channel, const char *method, const ProtobufCMessage *request,
 	      const ProtobufCMessageDescriptor *reply_type, uint64_t timeout_ms, rpc_reply_fn *done,
 	      void *user, struct rpc_call **out, struct error *err)
 {
 	static const struct rpc_call_events events = {unary_message, unary_done};
-	const struct rpc_call_request call_request = {.method = method, .timeout_ms = timeout_ms};
 	struct unary *unary CLEANUP_FREE = calloc(1, sizeof(*unary));
-	struct rpc_call *call = NULL;
-	uint8_t *bytes = NULL;
-	size_t size = protobuf_c_message_get_packed_size(request);
-	int rc = 0;
-
+	struct text bytes CLEANUP_TEXT = {0};
 	if (unary == NULL)
 		return error_memory(err);
 	*unary = (struct unary){.reply_type = reply_type, .done = done, .user = user};
-	rc = call_prepare(channel, &call_request, &events, unary, size, &call, &bytes, err);
+	int rc = message_pack(request, &bytes, err);
 	if (rc < 0)
 		return rc;
-	(void)protobuf_c_message_pack(request, bytes);
-	rc = unary_restore_nul(call, request, (struct rpc_slice){bytes, size}, err);
-	if (rc < 0) {
-		call_discard(call);
-		return rc;
-	}
-	rc = call_launch(call, &call_request, err);
-	if (rc < 0)
-		return rc;
-	unary = NULL;
-	if (out != NULL)
-		*out = call;
-	return 0;
+	const struct rpc_call_request call = {
+		.method = method,
+		.message = {(const uint8_t *)text_string(&bytes), bytes.size},
+		.timeout_ms = timeout_ms,
+	};
+	rc = rpc_call_start(channel, &call, &events, unary, out, err);
+	if (rc == 0)
+		unary = NULL;
+	return rc;
 }
 
 struct unary_wait {
+	const struct rpc_unary_call *call;
+	struct rpc_answer *answer;
+	uint64_t started_ns;
 	bool done;
-	int code;
-	char *message;
-	ProtobufCMessage *reply;
 };
 
 static void wait_done(const struct rpc_status *status, ProtobufCMessage *reply, void *user)
 {
 	struct unary_wait *wait = user;
-
 	wait->done = true;
-	wait->code = status->code;
-	wait->message = strdup(status->message);
-	wait->reply = reply;
+	wait->answer->duration_ns = clock_monotonic_ns() - wait->started_ns;
+	wait->answer->code = status->code;
+	wait->answer->message = strdup(status->message);
+	wait->answer->reply = reply;
 }
 
-static bool wait_is_done(void *user)
+static bool wait_is_over(void *user)
 {
 	const struct unary_wait *wait = user;
+	return wait->done || (wait->call->stop != NULL && wait->call->stop(wait->call->user));
+}
 
-	return wait->done;
+int rpc_unary_answer(struct rpc_channel *channel, const struct rpc_unary_call *call,
+		     struct rpc_answer *out, struct error *err)
+{
+	struct unary_wait wait = {.call = call, .answer = out, .started_ns = clock_monotonic_ns()};
+	struct rpc_call *running = NULL;
+	*out = (struct rpc_answer){.code = RPC_NO_STATUS};
+	int rc = rpc_unary(channel, call->method, call->request, call->reply_type, call->timeout_ms,
+			   wait_done, &wait, &running, err);
+	if (rc < 0)
+		return rc;
+	rc = loop_wait(rpc_channel_loop(channel), wait_is_over, &wait,
+		       call->patience_ms == 0 ? UINT64_MAX : call->patience_ms, call->method, err);
+	if (wait.done && out->message != NULL)
+		return 0;
+	if (wait.done)
+		rc = error_memory(err);
+	else
+		rpc_call_cancel(running);
+	rpc_answer_free(out);
+	return rc != 0 ? rc : error_set(err, ERROR_CANCELLED, "%s was given up", call->method);
+}
+
+void rpc_answer_free(struct rpc_answer *answer)
+{
+	if (answer->reply != NULL)
+		protobuf_c_message_free_unpacked(answer->reply, NULL);
+	free(answer->message);
+	*answer = (struct rpc_answer){.code = RPC_NO_STATUS};
 }
 
 int rpc_unary_wait(struct rpc_channel *channel, const char *method, const ProtobufCMessage *request,
 		   const ProtobufCMessageDescriptor *reply_type, uint64_t timeout_ms,
 		   ProtobufCMessage **reply, struct error *err)
 {
-	struct unary_wait wait = {0};
-	struct rpc_call *call = NULL;
-	char *message CLEANUP_FREE = NULL;
-	int rc = rpc_unary(channel, method, request, reply_type, timeout_ms, wait_done, &wait,
-			   &call, err);
-
+	const struct rpc_unary_call call = {.method = method,
+					    .request = request,
+					    .reply_type = reply_type,
+					    .timeout_ms = timeout_ms};
+	struct rpc_answer answer CLEANUP(rpc_answer_free) = {0};
+	int rc = rpc_unary_answer(channel, &call, &answer, err);
 	if (rc < 0)
 		return rc;
-	rc = loop_wait(rpc_channel_loop(channel), wait_is_done, &wait, UINT64_MAX, method, err);
-	if (!wait.done)
-		rpc_call_cancel(call);
-	message = wait.message;
-	if (rc < 0)
-		return rc;
-	if (wait.code != RPC_OK) {
-		rc = error_set(err, ERROR_REMOTE, "%s: %s%s%s", method, rpc_code_name(wait.code),
-			       message != NULL && message[0] != '\0' ? ": " : "",
-			       message != NULL ? message : "");
+	if (answer.code != RPC_OK) {
+		rc = error_set(err, ERROR_REMOTE, "%s: %s%s%s", method, rpc_code_name(answer.code),
+			       answer.message[0] != '\0' ? ": " : "", answer.message);
 		if (err != NULL)
-			err->remote = wait.code;
+			err->remote = answer.code;
 		return rc;
 	}
 	if (reply != NULL)
-		*reply = wait.reply;
-	else
-		protobuf_c_message_free_unpacked(wait.reply, NULL);
+		*reply = STEAL(answer.reply);
 	return 0;
 }

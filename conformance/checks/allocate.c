@@ -84,12 +84,11 @@ static void repeat(struct rig *rig, const struct rig_item *item)
 
 /* The response is the one that the request alone gets; nothing to tell where that differs each
  * time. */
-static void expect_alone(struct rig *rig, const char *resource, char *const *id,
+static void expect_alone(struct rig *rig, const char *resource, const char *const *ids,
 			 const V1beta1__ContainerAllocateResponse *response)
 {
 	struct kubelet_reply first CLEANUP_KUBELET_REPLY = {0};
 	struct kubelet_reply second CLEANUP_KUBELET_REPLY = {0};
-	const char *const *ids = (const char *const *)id;
 	const V1beta1__ContainerAllocateResponse *alone =
 		allocate_expect(rig, resource, ids, 1, "the second request alone", &first);
 	const V1beta1__ContainerAllocateResponse *again =
@@ -104,22 +103,17 @@ static void expect_alone(struct rig *rig, const char *resource, char *const *id,
 /* Several container requests in one call, each for one id. */
 static void several_requests(struct rig *rig, const struct rig_item *item)
 {
-	V1beta1__ContainerAllocateRequest first = V1BETA1__CONTAINER_ALLOCATE_REQUEST__INIT;
-	V1beta1__ContainerAllocateRequest last = V1BETA1__CONTAINER_ALLOCATE_REQUEST__INIT;
-	V1beta1__ContainerAllocateRequest *containers[] = {&first, &last};
-	V1beta1__AllocateRequest request = V1BETA1__ALLOCATE_REQUEST__INIT;
+	const char *const *all = (const char *const *)item->ids->items;
+	const char *const *last = &all[item->ids->count - 1];
+	struct kubelet_allocate_request request = {0};
 	struct kubelet_reply reply CLEANUP_KUBELET_REPLY = {0};
 	struct error err = {0};
 
-	first.devices_ids = &item->ids->items[0];
-	first.n_devices_ids = 1;
-	last.devices_ids = &item->ids->items[item->ids->count - 1];
-	last.n_devices_ids = 1;
-	request.container_requests = containers;
-	request.n_container_requests = 2;
+	kubelet_allocate_request_add(&request, all, 1);
+	kubelet_allocate_request_add(&request, last, 1);
 	int rc = kubelet_call(kubelet_resource_plugin(rig->kubelet, item->resource), "Allocate",
-			      &request.base, &v1beta1__allocate_response__descriptor, RIG_CALL_MS,
-			      &reply, &err);
+			      &request.request.base, &v1beta1__allocate_response__descriptor,
+			      RIG_CALL_MS, &reply, &err);
 	const V1beta1__AllocateResponse *response = (const V1beta1__AllocateResponse *)reply.reply;
 
 	if (check_expect_ok(rig->run, rc, "Allocate is answered", &err) &&
@@ -127,8 +121,7 @@ static void several_requests(struct rig *rig, const struct rig_item *item)
 			      "OK") &&
 	    check_expect_int(rig->run, "container responses",
 			     (long long)response->n_container_responses, 2))
-		expect_alone(rig, item->resource, last.devices_ids,
-			     response->container_responses[1]);
+		expect_alone(rig, item->resource, last, response->container_responses[1]);
 }
 
 /* Allocate of an id, or none, that the plugin does not have. False: no answer at all, recorded. */
@@ -209,22 +202,18 @@ static bool is_registering(void *user)
 }
 
 /* Calls Allocate on the socket of a registration that is under way. */
-static void allocate_on_socket(struct rig *rig, const struct kubelet_registration *r, char *id)
+static void allocate_on_socket(struct rig *rig, const struct kubelet_registration *r,
+			       const char *id)
 {
-	V1beta1__ContainerAllocateRequest container = V1BETA1__CONTAINER_ALLOCATE_REQUEST__INIT;
-	V1beta1__ContainerAllocateRequest *containers[] = {&container};
-	V1beta1__AllocateRequest request = V1BETA1__ALLOCATE_REQUEST__INIT;
+	struct kubelet_allocate_request request = {0};
 	struct rpc_channel *channel = NULL;
 	struct kubelet_reply reply CLEANUP_KUBELET_REPLY = {0};
 	struct error err = {0};
 	int rc = kubelet_dial(&rig->loop, r->socket, RIG_CALL_MS, &channel, &err);
 
-	container.devices_ids = &id;
-	container.n_devices_ids = 1;
-	request.container_requests = containers;
-	request.n_container_requests = 1;
+	kubelet_allocate_request_add(&request, &id, 1);
 	if (rc == 0)
-		rc = kubelet_call_on(channel, DEVICE_PLUGIN_SERVICE "Allocate", &request.base,
+		rc = kubelet_call_on(channel, "Allocate", &request.request.base,
 				     &v1beta1__allocate_response__descriptor, RIG_CALL_MS, &reply,
 				     &err);
 	bool first = r->plugin == NULL || kubelet_plugin_stream(r->plugin) == NULL;

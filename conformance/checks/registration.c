@@ -44,8 +44,8 @@ static const struct kubelet_registration *expect_attempt(struct rig *rig)
 	const struct kubelet_registration *first = NULL;
 	struct error err = {0};
 	uint64_t start = clock_monotonic_ns();
-	int rc = kubelet_wait_registration(rig->kubelet, NULL, 0, rig_wait_ms(rig, CHECK_REG_01),
-					   &first, &err);
+	int rc = kubelet_wait_registration(rig->kubelet, NULL, 0, false,
+					   rig_wait_ms(rig, CHECK_REG_01), &first, &err);
 
 	rig_waited(rig, start);
 	rig_explain_harm(rig, rc, &err);

@@ -129,7 +129,7 @@ static void terminate(struct check_run *run)
 	    !check_expect_in_time(run, "milliseconds from SIGTERM to the end",
 				  clock_monotonic_ms() - start_ms))
 		return;
-	const struct process_result *result = plugin_process_result(rig->plugin);
+	const struct process_result *result = process_result(rig->plugin);
 
 	(void)check_expect(run, result->end == PROCESS_EXITED && result->code == 0,
 			   "the plugin's end", "exit code 0", "%s %d",
@@ -153,7 +153,7 @@ static void kill_and_return(struct check_run *run)
 
 static void free_plugin(void *plugin)
 {
-	plugin_process_free(plugin);
+	process_free(plugin);
 }
 
 /* Nobody watches the devices of the plugin's earlier runs any more. */
@@ -187,9 +187,9 @@ static bool is_allocatable(void *user)
 }
 
 /* Starts a second instance beside the one that runs, and returns that one; NULL: recorded. */
-static struct plugin_process *begin_succession(struct rig *rig)
+static struct process *begin_succession(struct rig *rig)
 {
-	struct plugin_process *older = STEAL(rig->plugin);
+	struct process *older = STEAL(rig->plugin);
 	struct error err = {0};
 
 	check_defer(rig->run, free_plugin, older);
@@ -198,7 +198,7 @@ static struct plugin_process *begin_succession(struct rig *rig)
 		return NULL;
 	int rc = rig_settle(rig, &err);
 
-	if (rc < 0 && (plugin_process_has_ended(rig->plugin) || plugin_process_has_ended(older))) {
+	if (rc < 0 && (process_has_ended(rig->plugin) || process_has_ended(older))) {
 		check_unsupported(rig->run, "two instances do not run side by side: %s", err.text);
 		return NULL;
 	}
@@ -209,9 +209,9 @@ static struct plugin_process *begin_succession(struct rig *rig)
 }
 
 /* Stops the older instance, and waits until the kubelet has seen its streams end. */
-static bool end_older(struct rig *rig, struct plugin_process *older)
+static bool end_older(struct rig *rig, struct process *older)
 {
-	struct plugin_process *newer = rig->plugin;
+	struct process *newer = rig->plugin;
 	struct error err = {0};
 
 	rig->plugin = older;
@@ -227,7 +227,7 @@ static bool end_older(struct rig *rig, struct plugin_process *older)
 static void rolling_update(struct check_run *run)
 {
 	struct rig *rig = rig_ready(run, NULL);
-	struct plugin_process *older = rig != NULL ? begin_succession(rig) : NULL;
+	struct process *older = rig != NULL ? begin_succession(rig) : NULL;
 	struct error err = {0};
 
 	if (older == NULL || !end_older(rig, older))

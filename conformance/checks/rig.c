@@ -79,8 +79,7 @@ static void on_plugin_line(bool is_stderr, const char *line, size_t size, void *
 }
 
 /* A plugin that dies on its own ends whatever the check waits for. */
-static void on_plugin_end(struct plugin_process *plugin, const struct process_result *result,
-			  void *user)
+static void on_plugin_end(struct process *plugin, const struct process_result *result, void *user)
 {
 	struct rig *rig = user;
 	char description[256] = "";
@@ -116,10 +115,10 @@ static void close_rig(void *argument)
 	struct error err = {0};
 	uint64_t start = clock_monotonic_ns();
 
-	if (rig->plugin != NULL && !plugin_process_has_ended(rig->plugin) &&
-	    plugin_process_stop(rig->plugin, &err) < 0)
+	if (rig->plugin != NULL && !process_has_ended(rig->plugin) &&
+	    plugin_process_stop(&rig->loop, rig->plugin, &err) < 0)
 		check_note(rig->run, "stopping the plugin: %s", err.text);
-	plugin_process_free(rig->plugin);
+	process_free(rig->plugin);
 	rig_waited(rig, start);
 	tell_waited(rig);
 	note_harm(rig);
@@ -203,7 +202,7 @@ bool rig_start_plugin(struct rig *rig, const char *const *env)
 	kubelet_interrupt(rig->kubelet, NULL);
 	if (spec.command == NULL)
 		return true;
-	plugin_process_free(rig->plugin);
+	process_free(rig->plugin);
 	rig->plugin = NULL;
 	return check_works(rig->run, plugin_process_start(&rig->loop, &spec, &rig->plugin, &err),
 			   "the plugin could not be started", &err);
@@ -213,11 +212,11 @@ bool rig_end_plugin(struct rig *rig, int signal, uint64_t timeout_ms)
 {
 	struct error err = {0};
 	uint64_t start = clock_monotonic_ns();
-	int rc = plugin_process_signal(rig->plugin, signal, &err);
+	int rc = process_signal(rig->plugin, signal, &err);
 
 	if (rc == 0)
-		rc = plugin_process_wait(rig->plugin, context_wait_ms(rig->context, timeout_ms),
-					 &err);
+		rc = plugin_process_wait(&rig->loop, rig->plugin,
+					 context_wait_ms(rig->context, timeout_ms), &err);
 	rig_waited(rig, start);
 	/* Its death was wanted: waits may go on. */
 	kubelet_interrupt(rig->kubelet, NULL);
@@ -258,9 +257,9 @@ int rig_descriptors(const struct rig *rig)
 	struct text_list names CLEANUP_TEXT_LIST = {0};
 	char *path CLEANUP_FREE = NULL;
 
-	if (rig->plugin == NULL || plugin_process_id(rig->plugin) == 0)
+	if (rig->plugin == NULL || process_id(rig->plugin) == 0)
 		return -1;
-	path = text_format("/proc/%d/fd", plugin_process_id(rig->plugin));
+	path = text_format("/proc/%d/fd", process_id(rig->plugin));
 	if (path == NULL || file_list(path, &names, NULL) < 0)
 		return -1;
 	return (int)names.count;
@@ -272,7 +271,7 @@ void rig_expect_descriptors(struct rig *rig, int before)
 
 	if (before < 0)
 		check_note(rig->run, "the plugin's open descriptors cannot be told");
-	else if (after < 0 && !plugin_process_has_ended(rig->plugin))
+	else if (after < 0 && !process_has_ended(rig->plugin))
 		check_broken(rig->run, "the plugin's open descriptors cannot be told any more");
 	else if (check_expect_is(rig->run, after >= 0, "the plugin", "still running", "ended"))
 		(void)check_expect_at_most(rig->run, "open descriptors of the plugin afterwards",

@@ -29,9 +29,9 @@ struct rig {
 	const struct context *context;
 	uv_loop_t loop;
 	struct kubelet *kubelet;
-	struct plugin_process *plugin; /* NULL: attached, or not started */
-	struct text_list resources;    /* under test; complete after rig_settle() */
-	struct text_list left_out;     /* that have no healthy device */
+	struct process *plugin;	    /* NULL: attached, or not started */
+	struct text_list resources; /* under test; complete after rig_settle() */
+	struct text_list left_out;  /* that have no healthy device */
 	cJSON *known; /* {resource: healthy devices}, as this run has seen them so far */
 	struct granted_reader *granted; /* of offer.h, once there was one */
 	size_t first_registration; /* index of the first registration of the plugin's present run */

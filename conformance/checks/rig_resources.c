@@ -147,7 +147,7 @@ static void learn(struct rig *rig)
 	if (rig->known != NULL || rig->context->reference_plugin ||
 	    kubelet_registration_count(rig->kubelet) == seen)
 		return;
-	while (rig->plugin == NULL || !plugin_process_has_ended(rig->plugin)) {
+	while (rig->plugin == NULL || !process_has_ended(rig->plugin)) {
 		uint64_t now = clock_monotonic_ms();
 		bool waits = lacks_devices(rig);
 
@@ -287,8 +287,8 @@ static int settle(struct rig *rig, bool refused, struct error *err)
 	if (rc == 0 && rig->resources.count != 0)
 		rc = wait_registered(&wait, timeout_ms, err);
 	else if (rc == 0 && !refused)
-		rc = kubelet_wait_registered(rig->kubelet, NULL, rig->first_registration,
-					     timeout_ms, NULL, err);
+		rc = kubelet_wait_registration(rig->kubelet, NULL, rig->first_registration, true,
+					       timeout_ms, NULL, err);
 	learn(rig);
 	rig_waited(rig, start);
 	return rc;
@@ -329,7 +329,7 @@ static int wait_return(struct rig *rig, size_t from, uint64_t timeout_ms, struct
 	int rc = wait_registered(&wait, timeout_ms, err);
 
 	while (rc == ERROR_CANCELLED && rig->supervised && rig->plugin != NULL &&
-	       plugin_process_has_ended(rig->plugin) && clock_monotonic_ms() + pause_ms < end) {
+	       process_has_ended(rig->plugin) && clock_monotonic_ms() + pause_ms < end) {
 		loop_run_for(&rig->loop, pause_ms);
 		pause_ms = pause_ms == 0 ? BACK_OFF_MS : pause_ms * 2;
 		check_note(rig->run, "the plugin ended and was started again, as in a DaemonSet");

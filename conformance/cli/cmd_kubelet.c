@@ -133,7 +133,7 @@ struct session {
 	struct termination *termination;
 	uv_timer_t timer;
 	struct kubelet *kubelet;
-	struct plugin_process *plugin;
+	struct process *plugin;
 	bool unserved, plugin_ended, stopping;
 };
 
@@ -151,8 +151,7 @@ static void print_event(const struct kubelet_event *event, void *user)
 static void print_plugin_event(struct session *session, enum kubelet_event_type type,
 			       const char *stream, const char *text)
 {
-	struct kubelet_event event = KUBELET_EVENT_EMPTY(PLUGIN_OUTPUT);
-	event.type = type;
+	struct kubelet_event event = kubelet_event_of(type);
 	event.elapsed_ms = kubelet_elapsed_ms(session->kubelet);
 	event.stream = stream;
 	event.text = text;
@@ -167,8 +166,7 @@ static void on_plugin_line(bool is_stderr, const char *line, size_t size, void *
 			   text_string(&text));
 }
 
-static void on_plugin_end(struct plugin_process *plugin, const struct process_result *result,
-			  void *user)
+static void on_plugin_end(struct process *plugin, const struct process_result *result, void *user)
 {
 	struct session *session = user;
 	char how[128] = "";
@@ -383,10 +381,10 @@ static void session_close(struct session *session)
 {
 	struct error err = {0};
 	session->stopping = true;
-	if (session->plugin != NULL && !plugin_process_has_ended(session->plugin) &&
-	    plugin_process_stop(session->plugin, &err) != 0)
+	if (session->plugin != NULL && !process_has_ended(session->plugin) &&
+	    plugin_process_stop(&session->loop, session->plugin, &err) != 0)
 		log_warning("%s", err.text);
-	plugin_process_free(session->plugin);
+	process_free(session->plugin);
 	end_orphans();
 	kubelet_free(session->kubelet);
 	session->kubelet = NULL;

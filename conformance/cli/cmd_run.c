@@ -6,7 +6,7 @@
 #include "conformance/cli/commands.h"
 #include "conformance/runner/runner.h"
 #include "reports/model.h"
-#include "rpc/rpc.h"
+#include "rpc/address.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -177,6 +177,7 @@ static const struct option_spec run_options[] = {
 static int run_check_settings(struct error *err)
 {
 	const struct runner_settings *settings = &run.settings;
+	struct address address;
 	int rc = 0;
 
 	if (settings->plugin_command != NULL && settings->attach_directory != NULL)
@@ -198,7 +199,7 @@ static int run_check_settings(struct error *err)
 	if (text_equal(settings->node_file, RUNNER_WINE_NODE) && settings->image != NULL)
 		return error_set(err, ERROR_ARGUMENT, "--node wine and --image exclude each other");
 	if (settings->cri_address != NULL)
-		rc = rpc_address_check(settings->cri_address, err);
+		rc = address_parse(settings->cri_address, ADDRESS_RULES_HERE, &address, err);
 	return rc < 0 ? error_wrap(err, rc, "--cri") : 0;
 }
 

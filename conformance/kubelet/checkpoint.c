@@ -2,7 +2,8 @@
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "base/json.h"
-#include "conformance/kubelet/internal.h"
+#include "conformance/kubelet/pods.h"
+#include "conformance/kubelet/resources.h"
 
 #include <sodium.h>
 #include <string.h>
@@ -44,35 +45,23 @@ static V1beta1__ContainerAllocateResponse *decode_response(const char *text)
 static bool add_strings(cJSON *object, const char *key, const struct id_set *ids)
 {
 	cJSON *array = cJSON_AddArrayToObject(object, key);
-	for (size_t i = 0; array != NULL && i < ids->count; i++) {
-		cJSON *id = json_new_string(ids->items[i], strlen(ids->items[i]));
-		if (id == NULL || !cJSON_AddItemToArray(array, id)) {
-			cJSON_Delete(id);
-			return false;
-		}
-	}
-	return array != NULL;
+	bool good = array != NULL;
+	for (size_t i = 0; good && i < ids->list.count; i++)
+		good = cJSON_AddItemToArray(
+			array, json_new_string(ids->list.items[i], strlen(ids->list.items[i])));
+	return good;
 }
 
 static bool add_entry(cJSON *entries, const struct allocation *allocation)
 {
 	cJSON *entry = cJSON_CreateObject();
-	if (entry == NULL || !cJSON_AddItemToArray(entries, entry)) {
-		cJSON_Delete(entry);
-		return false;
-	}
 	char *response CLEANUP_FREE = encode_response(allocation->response);
-	cJSON *nodes = cJSON_CreateObject();
-	bool good = response != NULL && nodes != NULL &&
-		    cJSON_AddStringToObject(entry, "PodUID", allocation->pod) &&
-		    cJSON_AddStringToObject(entry, "ContainerName", allocation->container) &&
-		    cJSON_AddStringToObject(entry, "ResourceName", allocation->resource) &&
-		    cJSON_AddStringToObject(entry, "AllocResp", response);
-	if (nodes == NULL || !cJSON_AddItemToObject(entry, "DeviceIDs", nodes)) {
-		cJSON_Delete(nodes);
-		return false;
-	}
-	return good && add_strings(nodes, "-1", &allocation->ids);
+	return cJSON_AddItemToArray(entries, entry) && response != NULL &&
+	       cJSON_AddStringToObject(entry, "PodUID", allocation->pod) &&
+	       cJSON_AddStringToObject(entry, "ContainerName", allocation->container) &&
+	       cJSON_AddStringToObject(entry, "ResourceName", allocation->resource) &&
+	       cJSON_AddStringToObject(entry, "AllocResp", response) &&
+	       add_strings(cJSON_AddObjectToObject(entry, "DeviceIDs"), "-1", &allocation->ids);
 }
 
 static cJSON *checkpoint_json(const struct kubelet *kubelet)
@@ -107,80 +96,55 @@ void checkpoint_write(struct kubelet *kubelet)
 		kubelet->checkpoint_written = true;
 }
 
-static int read_ids(const struct json_at *nodes, struct id_set *ids, struct error *err)
+static const char *string_in(const cJSON *entry, const char *key)
 {
-	for (const cJSON *node = nodes->node->child; node != NULL; node = node->next) {
-		struct json_at array = {0};
-		int rc = json_need(nodes, node->string, JSON_ARRAY, &array, err);
-		for (size_t i = 0; rc == 0 && i < json_count(&array); i++) {
-			struct json_at id = {0};
-			rc = json_element(&array, i, JSON_STRING, &id, err);
-			if (rc == 0)
-				rc = id_set_add(ids, id.node->valuestring, err);
-		}
-		if (rc != 0)
-			return rc;
-	}
-	return 0;
+	return cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(entry, key));
 }
 
-static int read_entry(struct kubelet *kubelet, const struct json_at *entry, struct error *err)
+/* False: a member is missing or of another type. */
+static bool read_ids(const cJSON *nodes, struct id_set *ids)
 {
-	struct kubelet_allocation seen = {0};
-	struct json_at nodes = {0};
-	const char *response = NULL;
+	bool good = cJSON_IsObject(nodes);
+	for (const cJSON *node = good ? nodes->child : NULL; good && node != NULL;
+	     node = node->next) {
+		good = cJSON_IsArray(node);
+		for (const cJSON *id = good ? node->child : NULL; good && id != NULL; id = id->next)
+			if ((good = cJSON_IsString(id)))
+				id_set_add_strings(ids, (const char *[]){id->valuestring}, 1);
+	}
+	return good;
+}
+
+static int read_entry(struct kubelet *kubelet, const cJSON *entry, struct error *err)
+{
+	const char *pod = string_in(entry, "PodUID");
+	const char *container = string_in(entry, "ContainerName");
+	const char *resource = string_in(entry, "ResourceName");
+	const char *encoded = string_in(entry, "AllocResp");
 	struct id_set ids CLEANUP_ID_SET = {0};
-	int rc = json_need_string(entry, "PodUID", &seen.pod, err);
-	if (rc == 0)
-		rc = json_need_string(entry, "ContainerName", &seen.container, err);
-	if (rc == 0)
-		rc = json_need_string(entry, "ResourceName", &seen.resource, err);
-	if (rc == 0)
-		rc = json_need_string(entry, "AllocResp", &response, err);
-	if (rc == 0)
-		rc = json_need(entry, "DeviceIDs", JSON_OBJECT, &nodes, err);
-	if (rc == 0)
-		rc = read_ids(&nodes, &ids, err);
-	if (rc != 0)
-		return rc;
-	V1beta1__ContainerAllocateResponse *decoded = decode_response(response);
-	if (decoded == NULL)
-		return json_error(entry, err, "AllocResp is no ContainerAllocateResponse");
-	seen.ids = (const char *const *)ids.items;
-	seen.id_count = ids.count;
-	seen.response = decoded;
-	rc = allocation_add(kubelet, &seen, NULL, err);
-	v1beta1__container_allocate_response__free_unpacked(decoded, NULL);
-	return rc;
+	V1beta1__ContainerAllocateResponse *response =
+		encoded == NULL ? NULL : decode_response(encoded);
+	bool good = pod != NULL && container != NULL && resource != NULL && response != NULL &&
+		    read_ids(cJSON_GetObjectItemCaseSensitive(entry, "DeviceIDs"), &ids);
+	if (good)
+		return allocation_add(kubelet, pod, container, resource, &ids, response, err);
+	if (response != NULL)
+		v1beta1__container_allocate_response__free_unpacked(response, NULL);
+	return error_set(err, ERROR_FORMAT, "an entry of PodDeviceEntries is corrupt");
 }
 
 static int read_document(struct kubelet *kubelet, const cJSON *json, struct error *err)
 {
-	struct json_at root = json_root(json);
-	struct json_at data = {0};
-	struct json_at entries = {0};
-	struct json_at registered = {0};
-	int rc = json_need(&root, "Data", JSON_OBJECT, &data, err);
-	if (rc == 0)
-		rc = json_need(&data, "PodDeviceEntries", JSON_ARRAY, &entries, err);
-	if (rc == 0)
-		rc = json_need(&data, "RegisteredDevices", JSON_OBJECT, &registered, err);
-	for (size_t i = 0; rc == 0 && i < json_count(&entries); i++) {
-		struct json_at entry = {0};
-		rc = json_element(&entries, i, JSON_OBJECT, &entry, err);
-		if (rc == 0)
-			rc = read_entry(kubelet, &entry, err);
-	}
-	for (const cJSON *each = rc == 0 ? registered.node->child : NULL; rc == 0 && each != NULL;
-	     each = each->next) {
-		/* A stopped endpoint without devices: capacity 0 until the plugin registers again.
-		 */
-		struct resource *resource = resource_get(kubelet, each->string, err);
-		if (resource == NULL)
-			return ERROR_MEMORY;
-		resource->stopped = true;
-		resource->stopped_ms = kubelet_elapsed_ms(kubelet);
-	}
+	const cJSON *entries = json_pointer(json, "/Data/PodDeviceEntries");
+	const cJSON *registered = json_pointer(json, "/Data/RegisteredDevices");
+	int rc = 0;
+	if (!cJSON_IsArray(entries) || !cJSON_IsObject(registered))
+		return error_set(err, ERROR_FORMAT,
+				 "PodDeviceEntries or RegisteredDevices is missing");
+	for (const cJSON *entry = entries->child; rc == 0 && entry != NULL; entry = entry->next)
+		rc = read_entry(kubelet, entry, err);
+	for (const cJSON *each = registered->child; rc == 0 && each != NULL; each = each->next)
+		rc = resource_recall(kubelet, each->string, err);
 	return rc;
 }
 

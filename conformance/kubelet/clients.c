@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/cleanup.h"
-#include "conformance/kubelet/internal.h"
+#include "conformance/kubelet/endpoints.h"
+#include "conformance/kubelet/resources.h"
 
 #include <string.h>
 
@@ -26,6 +27,21 @@ static struct kubelet_plugin *client_find(const struct kubelet *kubelet, const c
 			return plugin;
 	}
 	return NULL;
+}
+
+void client_close_channel(struct kubelet_plugin *plugin)
+{
+	rpc_channel_close(STEAL(plugin->channel));
+}
+
+static void client_free(struct kubelet_plugin *plugin)
+{
+	kubelet_stream_free(STEAL(plugin->stream)); /* first: nobody is told of its end */
+	client_close_channel(plugin);
+	dial_free(plugin->dial);
+	free(plugin->resource);
+	free(plugin->socket);
+	free(plugin);
 }
 
 int client_new(struct kubelet *kubelet, const char *resource, const char *socket,
@@ -69,12 +85,6 @@ void client_deregister(struct kubelet_plugin *plugin)
 		holder->is_client = false;
 }
 
-void client_close_channel(struct kubelet_plugin *plugin)
-{
-	struct rpc_channel *channel = STEAL(plugin->channel);
-	rpc_channel_close(channel);
-}
-
 /* Another connected socket of the same resource, the newest; NULL when there is none. */
 static struct kubelet_plugin *client_survivor(const struct kubelet_plugin *gone)
 {
@@ -111,22 +121,11 @@ void client_disconnect_holder(struct kubelet *kubelet, const char *resource, con
 		client_disconnect(holder);
 }
 
-void client_stream_ended(struct kubelet_plugin *plugin)
-{
-	struct kubelet_event event = KUBELET_EVENT_EMPTY(DISCONNECTED);
-	event.resource = plugin->resource;
-	event.socket = plugin->socket;
-	event.code = kubelet_stream_code(plugin->stream);
-	event.text = kubelet_stream_status(plugin->stream);
-	kubelet_report(plugin->kubelet, event);
-	client_disconnect(plugin);
-}
-
 static void on_list(struct kubelet_stream *stream, const struct kubelet_message *message,
 		    void *user)
 {
 	const struct kubelet_plugin *plugin = user;
-	struct kubelet_event event = KUBELET_EVENT_EMPTY(DEVICES);
+	struct kubelet_event event = kubelet_event_of(KUBELET_EVENT_DEVICES);
 	(void)stream;
 	event.resource = plugin->resource;
 	event.socket = plugin->socket;
@@ -138,8 +137,14 @@ static void on_list(struct kubelet_stream *stream, const struct kubelet_message 
 
 static void on_list_end(struct kubelet_stream *stream, void *user)
 {
-	(void)stream;
-	client_stream_ended(user);
+	struct kubelet_plugin *plugin = user;
+	struct kubelet_event event = kubelet_event_of(KUBELET_EVENT_DISCONNECTED);
+	event.resource = plugin->resource;
+	event.socket = plugin->socket;
+	event.code = kubelet_stream_code(stream);
+	event.text = kubelet_stream_status(stream);
+	kubelet_report(plugin->kubelet, event);
+	client_disconnect(plugin);
 }
 
 int client_list_and_watch(struct kubelet_plugin *plugin, struct error *err)
@@ -187,24 +192,13 @@ void clients_sweep(struct kubelet *kubelet)
 	}
 }
 
-void client_free(struct kubelet_plugin *plugin)
+void clients_free(struct kubelet *kubelet)
 {
-	kubelet_stream_free(STEAL(plugin->stream)); /* first: nobody is told of its end */
-	client_close_channel(plugin);
-	dial_free(plugin->dial);
-	free(plugin->resource);
-	free(plugin->socket);
-	free(plugin);
-}
-
-const char *kubelet_plugin_resource(const struct kubelet_plugin *plugin)
-{
-	return plugin->resource;
-}
-
-const char *kubelet_plugin_socket(const struct kubelet_plugin *plugin)
-{
-	return plugin->socket;
+	while (kubelet->plugins != NULL) {
+		struct kubelet_plugin *plugin = kubelet->plugins;
+		kubelet->plugins = plugin->next;
+		client_free(plugin);
+	}
 }
 
 bool kubelet_plugin_is_connected(const struct kubelet_plugin *plugin)
@@ -221,9 +215,4 @@ struct rpc_channel *kubelet_plugin_channel(const struct kubelet_plugin *plugin)
 struct kubelet_stream *kubelet_plugin_stream(const struct kubelet_plugin *plugin)
 {
 	return plugin->stream;
-}
-
-void kubelet_plugin_disconnect(struct kubelet_plugin *plugin)
-{
-	client_close_channel(plugin);
 }

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "conformance/kubelet/devices.h"
 
-#include "base/cleanup.h"
-
+#include <stdlib.h>
 #include <string.h>
 
 bool kubelet_device_is_healthy(const struct kubelet_device *device)
@@ -19,84 +18,57 @@ const struct kubelet_device *kubelet_device_find(const struct kubelet_device_lis
 	return NULL;
 }
 
-static void device_free(struct kubelet_device *device)
+static bool device_read(const V1beta1__Device *from, struct kubelet_device *to)
 {
-	free(device->id);
-	free(device->health);
-	free(device->numa);
-}
-
-static int device_set(struct kubelet_device *out, const char *id, const char *health,
-		      size_t numa_count, struct error *err)
-{
-	out->id = strdup(id);
-	out->health = strdup(health);
-	out->numa = numa_count == 0 ? NULL : calloc(numa_count, sizeof(*out->numa));
-	out->numa_count = numa_count;
-	if (out->id == NULL || out->health == NULL || (numa_count > 0 && out->numa == NULL))
-		return error_memory(err);
-	return 0;
-}
-
-static int list_reserve(struct kubelet_device_list *list, size_t count, struct error *err)
-{
-	*list = (struct kubelet_device_list){0};
-	if (count == 0)
-		return 0;
-	list->items = calloc(count, sizeof(*list->items));
-	if (list->items == NULL)
-		return error_memory(err);
-	list->count = count;
-	return 0;
+	size_t nodes = from->topology == NULL ? 0 : from->topology->n_nodes;
+	to->id = strdup(from->id);
+	to->health = strdup(from->health);
+	to->numa = calloc(nodes + 1, sizeof(*to->numa));
+	to->has_topology = from->topology != NULL;
+	if (to->id == NULL || to->health == NULL || to->numa == NULL)
+		return false;
+	for (; to->numa_count < nodes; to->numa_count++)
+		to->numa[to->numa_count] = from->topology->nodes[to->numa_count]->id;
+	return true;
 }
 
 int kubelet_device_list_read(const V1beta1__ListAndWatchResponse *message,
 			     struct kubelet_device_list *out, struct error *err)
 {
-	struct kubelet_device_list list = {0};
-	int rc = list_reserve(&list, message->n_devices, err);
-	for (size_t i = 0; rc == 0 && i < list.count; i++) {
-		const V1beta1__Device *from = message->devices[i];
-		size_t nodes = from->topology == NULL ? 0 : from->topology->n_nodes;
-		struct kubelet_device *to = &list.items[i];
-		rc = device_set(to, from->id, from->health, nodes, err);
-		to->has_topology = from->topology != NULL;
-		for (size_t n = 0; rc == 0 && n < nodes; n++)
-			to->numa[n] = from->topology->nodes[n]->id;
-	}
-	if (rc != 0) {
+	size_t count = message->n_devices;
+	struct kubelet_device_list list = {.items = calloc(count + 1, sizeof(*list.items)),
+					   .users = calloc(1, sizeof(*list.users))};
+	bool good = list.items != NULL && list.users != NULL;
+	for (; good && list.count < count; list.count++)
+		good = device_read(message->devices[list.count], &list.items[list.count]);
+	if (!good) {
 		kubelet_device_list_free(&list);
-		return rc;
+		return error_memory(err);
 	}
+	*list.users = 1;
 	*out = list;
 	return 0;
 }
 
-int kubelet_device_list_copy(const struct kubelet_device_list *from,
-			     struct kubelet_device_list *out, struct error *err)
+struct kubelet_device_list kubelet_device_list_share(const struct kubelet_device_list *list)
 {
-	struct kubelet_device_list list = {0};
-	int rc = list_reserve(&list, from->count, err);
-	for (size_t i = 0; rc == 0 && i < list.count; i++) {
-		const struct kubelet_device *item = &from->items[i];
-		struct kubelet_device *to = &list.items[i];
-		rc = device_set(to, item->id, item->health, item->numa_count, err);
-		to->has_topology = item->has_topology;
-		if (rc == 0 && item->numa_count > 0)
-			memcpy(to->numa, item->numa, item->numa_count * sizeof(*item->numa));
-	}
-	if (rc != 0) {
-		kubelet_device_list_free(&list);
-		return rc;
-	}
-	*out = list;
-	return 0;
+	++*list->users;
+	return *list;
 }
 
 void kubelet_device_list_free(struct kubelet_device_list *list)
 {
-	for (size_t i = 0; i < list->count; i++)
-		device_free(&list->items[i]);
-	free(list->items);
+	const struct kubelet_device_list gone = *list;
 	*list = (struct kubelet_device_list){0};
+	if (gone.users != NULL && *gone.users > 1) {
+		--*gone.users;
+		return;
+	}
+	for (size_t i = 0; i < gone.count; i++) {
+		free(gone.items[i].id);
+		free(gone.items[i].health);
+		free(gone.items[i].numa);
+	}
+	free(gone.items);
+	free(gone.users);
 }

@@ -23,6 +23,7 @@ struct kubelet_device {
 struct kubelet_device_list {
 	struct kubelet_device *items;
 	size_t count;
+	size_t *users; /* copies of this structure; the last one that is freed frees the items */
 };
 
 /* Exactly "Healthy"; every other string counts as unhealthy (manager.go, kubelet v1.36.2). */
@@ -35,6 +36,5 @@ const struct kubelet_device *kubelet_device_find(const struct kubelet_device_lis
 /* Copies a message. ERROR_MEMORY. */
 int kubelet_device_list_read(const V1beta1__ListAndWatchResponse *message,
 			     struct kubelet_device_list *out, struct error *err);
-int kubelet_device_list_copy(const struct kubelet_device_list *from,
-			     struct kubelet_device_list *out, struct error *err);
+struct kubelet_device_list kubelet_device_list_share(const struct kubelet_device_list *list);
 void kubelet_device_list_free(struct kubelet_device_list *list);

@@ -3,7 +3,7 @@
 
 #include "base/cleanup.h"
 #include "base/text.h"
-#include "conformance/kubelet/timer.h"
+#include "rpc/timer.h"
 
 #include <string.h>
 
@@ -28,8 +28,7 @@ static void dial_end(struct dial *dial)
 {
 	timer_cancel(&dial->deadline);
 	timer_cancel(&dial->backoff);
-	struct rpc_channel *channel = STEAL(dial->channel);
-	rpc_channel_close(channel);
+	rpc_channel_close(STEAL(dial->channel));
 }
 
 void dial_free(struct dial *dial)
@@ -81,8 +80,7 @@ static void dial_try(void *user)
 					      .on_ready = on_ready,
 					      .on_lost = on_lost,
 					      .user = dial};
-	struct rpc_channel *failed = STEAL(dial->channel);
-	rpc_channel_close(failed);
+	rpc_channel_close(STEAL(dial->channel));
 	dial->attempts++;
 	if (rpc_channel_open(dial->loop, dial->address, &options, &dial->channel, &dial->reason) !=
 	    0)

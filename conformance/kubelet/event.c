@@ -8,28 +8,28 @@
 
 #include <string.h>
 
-static const struct {
-	const char *name, *meaning;
-} event_table[KUBELET_EVENT_COUNT] = {
-#define EVENT_ROW(enumerator, name, meaning) {name, meaning},
-	KUBELET_EVENTS(EVENT_ROW)
-#undef EVENT_ROW
-};
-
 const char *kubelet_event_name(enum kubelet_event_type type)
 {
-	return event_table[type].name;
+	static const char *const names[KUBELET_EVENT_COUNT] = {
+#define EVENT_NAME(enumerator, name) name,
+		KUBELET_EVENTS(EVENT_NAME)
+#undef EVENT_NAME
+	};
+	return names[type];
 }
 
-const char *kubelet_event_meaning(enum kubelet_event_type type)
+struct kubelet_event kubelet_event_of(enum kubelet_event_type type)
 {
-	return event_table[type].meaning;
+	return (struct kubelet_event){.type = type,
+				      .code = -1,
+				      .size = -1,
+				      .capacity = -1,
+				      .allocatable = -1,
+				      .duration_ms = -1};
 }
 
 static bool add_item(cJSON *object, const char *key, cJSON *item)
 {
-	if (item == NULL)
-		return false;
 	if (cJSON_AddItemToObject(object, key, item))
 		return true;
 	cJSON_Delete(item);
@@ -48,53 +48,42 @@ static bool add_count(cJSON *object, const char *key, int64_t value)
 
 static bool add_options(cJSON *object, const struct kubelet_plugin_options *options)
 {
-	if (options == NULL)
-		return true;
-	cJSON *json = cJSON_AddObjectToObject(object, "options");
-	return json != NULL &&
-	       cJSON_AddBoolToObject(json, "pre_start_required", options->pre_start_required) &&
-	       cJSON_AddBoolToObject(json, "get_preferred_allocation_available",
-				     options->get_preferred_allocation_available);
+	cJSON *json = options == NULL ? NULL : cJSON_AddObjectToObject(object, "options");
+	return options == NULL ||
+	       (cJSON_AddBoolToObject(json, "pre_start_required", options->pre_start_required) &&
+		cJSON_AddBoolToObject(json, "get_preferred_allocation_available",
+				      options->get_preferred_allocation_available));
 }
 
 static bool add_device(cJSON *array, const struct kubelet_device *device)
 {
 	cJSON *json = cJSON_CreateObject();
-	if (json == NULL || !cJSON_AddItemToArray(array, json)) {
-		cJSON_Delete(json);
+	if (!cJSON_AddItemToArray(array, json) || !add_string(json, "id", device->id) ||
+	    !add_string(json, "health", device->health))
 		return false;
-	}
-	if (!add_string(json, "id", device->id) || !add_string(json, "health", device->health))
-		return false;
-	if (!device->has_topology)
-		return true;
-	cJSON *nodes = cJSON_AddArrayToObject(json, "numa");
-	for (size_t i = 0; nodes != NULL && i < device->numa_count; i++)
-		cJSON_AddItemToArray(nodes, cJSON_CreateNumber((double)device->numa[i]));
-	return nodes != NULL;
+	cJSON *nodes = device->has_topology ? cJSON_AddArrayToObject(json, "numa") : NULL;
+	bool good = !device->has_topology || nodes != NULL;
+	for (size_t i = 0; good && i < device->numa_count; i++)
+		good = cJSON_AddItemToArray(nodes, cJSON_CreateNumber((double)device->numa[i]));
+	return good;
 }
 
 static bool add_devices(cJSON *object, const struct kubelet_device_list *devices)
 {
-	if (devices == NULL)
-		return true;
-	cJSON *array = cJSON_AddArrayToObject(object, "devices");
-	bool good = array != NULL;
-	for (size_t i = 0; good && i < devices->count; i++)
+	cJSON *array = devices == NULL ? NULL : cJSON_AddArrayToObject(object, "devices");
+	bool good = devices == NULL || array != NULL;
+	for (size_t i = 0; good && devices != NULL && i < devices->count; i++)
 		good = add_device(array, &devices->items[i]);
 	return good;
 }
 
 static bool add_ids(cJSON *object, const struct text_list *ids)
 {
-	if (ids == NULL)
-		return true;
-	cJSON *array = cJSON_AddArrayToObject(object, "ids");
-	bool good = array != NULL;
-	for (size_t i = 0; good && i < ids->count; i++) {
-		cJSON *id = json_new_string(ids->items[i], strlen(ids->items[i]));
-		good = id != NULL && cJSON_AddItemToArray(array, id);
-	}
+	cJSON *array = ids == NULL ? NULL : cJSON_AddArrayToObject(object, "ids");
+	bool good = ids == NULL || array != NULL;
+	for (size_t i = 0; good && ids != NULL && i < ids->count; i++)
+		good = cJSON_AddItemToArray(array,
+					    json_new_string(ids->items[i], strlen(ids->items[i])));
 	return good;
 }
 

@@ -12,45 +12,40 @@
 #include <cjson/cJSON.h>
 #include <stdint.h>
 
-/* X(enumerator, name, meaning) */
+/* X(enumerator, name). docs/fake-kubelet.md says what each means, and which members it carries. */
 #define KUBELET_EVENTS(X)                                                                          \
-	X(STARTED, "started", "kubelet.sock accepts registrations; socket")                        \
-	X(STOPPED, "stopped", "kubelet.sock is gone; socket")                                      \
-	X(SOCKET_SWEPT, "socket-swept",                                                            \
-	  "a socket left in the plugin directory was removed; socket")                             \
-	X(SOCKET_MOVED, "socket-moved", "a file of another kubelet was moved aside; socket")       \
-	X(SOCKET_RETURNED, "socket-returned", "a moved file was put back; socket")                 \
-	X(FAULT, "fault", "a fault was applied; text is its name")                                 \
-	X(REGISTER, "register", "a Register call arrived; resource, endpoint, version, options")   \
-	X(REGISTER_ANSWERED, "register-answered", "Register was answered; resource, code, text")   \
-	X(REGISTER_ABANDONED, "register-abandoned", "the caller left before the answer; resource") \
-	X(WATCHER_SOCKET, "watcher-socket", "a socket appeared in plugins_registry; socket")       \
-	X(WATCHER_INFO, "watcher-info", "GetInfo was answered; socket, resource, endpoint, code")  \
-	X(WATCHER_NOTIFIED, "watcher-notified", "the plugin was told the outcome; socket, text")   \
-	X(CONNECTED, "connected", "the plugin's socket accepted the dial-back; resource, socket")  \
-	X(DIAL_FAILED, "dial-failed",                                                              \
-	  "the plugin's socket did not accept the dial-back in time; resource, socket, text")      \
-	X(OPTIONS, "options", "GetDevicePluginOptions was answered; resource, options, code")      \
-	X(DEVICES, "devices", "a ListAndWatch message; resource, socket, devices, size")           \
-	X(DISCONNECTED, "disconnected",                                                            \
-	  "a ListAndWatch stream ended; resource, socket, code, text")                             \
-	X(RESOURCE, "resource",                                                                    \
-	  "capacity or allocatable changed; resource, capacity, allocatable")                      \
-	X(RESOURCE_REMOVED, "resource-removed", "the grace period passed; resource")               \
-	X(PREFERRED, "preferred-allocation", "GetPreferredAllocation ended; ids are the answer")   \
-	X(ALLOCATE, "allocate", "Allocate ended; resource, pod, container, ids, code, text, size") \
-	X(PRE_START, "pre-start", "PreStartContainer ended; resource, pod, container, code, text") \
-	X(CONTAINER_OPTIONS, "container-options",                                                  \
-	  "what a container is started with; pod, container, container_options")                   \
-	X(ADMITTED, "admitted", "a container was admitted; pod, container")                        \
-	X(REJECTED, "rejected", "a container was refused; pod, container, text")                   \
-	X(PROBLEM, "problem", "something of the kubelet's own failed; text")                       \
-	X(PLUGIN_STARTED, "plugin-started", "the plugin process runs; text is its command")        \
-	X(PLUGIN_OUTPUT, "plugin-output", "a line of the plugin's output; stream, text")           \
-	X(PLUGIN_EXITED, "plugin-exited", "the plugin process ended; text")
+	X(STARTED, "started")                                                                      \
+	X(STOPPED, "stopped")                                                                      \
+	X(SOCKET_SWEPT, "socket-swept")                                                            \
+	X(SOCKET_MOVED, "socket-moved")                                                            \
+	X(SOCKET_RETURNED, "socket-returned")                                                      \
+	X(FAULT, "fault")                                                                          \
+	X(REGISTER, "register")                                                                    \
+	X(REGISTER_ANSWERED, "register-answered")                                                  \
+	X(REGISTER_ABANDONED, "register-abandoned")                                                \
+	X(WATCHER_SOCKET, "watcher-socket")                                                        \
+	X(WATCHER_INFO, "watcher-info")                                                            \
+	X(WATCHER_NOTIFIED, "watcher-notified")                                                    \
+	X(CONNECTED, "connected")                                                                  \
+	X(DIAL_FAILED, "dial-failed")                                                              \
+	X(OPTIONS, "options")                                                                      \
+	X(DEVICES, "devices")                                                                      \
+	X(DISCONNECTED, "disconnected")                                                            \
+	X(RESOURCE, "resource")                                                                    \
+	X(RESOURCE_REMOVED, "resource-removed")                                                    \
+	X(PREFERRED, "preferred-allocation")                                                       \
+	X(ALLOCATE, "allocate")                                                                    \
+	X(PRE_START, "pre-start")                                                                  \
+	X(CONTAINER_OPTIONS, "container-options")                                                  \
+	X(ADMITTED, "admitted")                                                                    \
+	X(REJECTED, "rejected")                                                                    \
+	X(PROBLEM, "problem")                                                                      \
+	X(PLUGIN_STARTED, "plugin-started")                                                        \
+	X(PLUGIN_OUTPUT, "plugin-output")                                                          \
+	X(PLUGIN_EXITED, "plugin-exited")
 
 enum kubelet_event_type {
-#define KUBELET_EVENT_ENUM(enumerator, name, meaning) KUBELET_EVENT_##enumerator,
+#define KUBELET_EVENT_ENUM(enumerator, name) KUBELET_EVENT_##enumerator,
 	KUBELET_EVENTS(KUBELET_EVENT_ENUM)
 #undef KUBELET_EVENT_ENUM
 		KUBELET_EVENT_COUNT
@@ -63,8 +58,8 @@ struct kubelet_plugin_options {
 	bool get_preferred_allocation_available;
 };
 
-/* Everything is borrowed for the duration of the callback; what an event does not carry is NULL, -1
- * or false. Set from KUBELET_EVENT_EMPTY. */
+/* Everything is borrowed for the duration of the callback; what an event does not carry is NULL or
+ * -1, as kubelet_event_of() sets it. */
 struct kubelet_event {
 	enum kubelet_event_type type;
 	uint64_t elapsed_ms;
@@ -78,16 +73,9 @@ struct kubelet_event {
 	const struct grant *grant;
 };
 
-#define KUBELET_EVENT_EMPTY(kind)                                                                  \
-	((struct kubelet_event){.type = KUBELET_EVENT_##kind,                                      \
-				.code = -1,                                                        \
-				.size = -1,                                                        \
-				.capacity = -1,                                                    \
-				.allocatable = -1,                                                 \
-				.duration_ms = -1})
+struct kubelet_event kubelet_event_of(enum kubelet_event_type type);
 
-const char *kubelet_event_name(enum kubelet_event_type type);	 /* "register-answered" */
-const char *kubelet_event_meaning(enum kubelet_event_type type); /* for documentation */
+const char *kubelet_event_name(enum kubelet_event_type type); /* "register-answered" */
 
 /* NULL when memory ran out. Caller frees with cJSON_Delete(). Bytes that are not UTF-8 become
  * U+FFFD. */

@@ -1,26 +1,20 @@
 /* SPDX-License-Identifier: MIT */
-#include "conformance/kubelet/fault_listener.h"
-
+#include "conformance/kubelet/fault_state.h"
 #include "rpc/transport.h"
 
 #include <stdlib.h>
-#include <string.h>
 
-enum { SOCKET_MODE = 0600, INPUT_SIZE = 4096, CONNECTIONS_MAX = 256 };
-
-static const char garbage[] = "HTTP/1.1 400 This is no HTTP/2\r\n\r\n\0\xff\xfe garbage";
+enum { SOCKET_MODE = 0600, CONNECTIONS_MAX = 256 };
 
 struct fault_connection {
 	struct transport transport;
-	uv_write_t write;
 	struct fault_listener *listener; /* NULL once that is closed */
 	struct fault_connection *next;
-	char input[INPUT_SIZE];
 };
 
 struct fault_listener {
 	struct listener *listener;
-	enum fault_listener_kind kind;
+	enum fault kind;
 	struct fault_connection *connections;
 	size_t connection_count;
 };
@@ -44,11 +38,13 @@ static void connection_close(struct fault_connection *connection)
 		transport_close(&connection->transport, on_connection_closed);
 }
 
+/* Nobody looks at what comes. */
 static void on_alloc(uv_handle_t *handle, size_t suggested, uv_buf_t *buffer)
 {
-	struct fault_connection *connection = ((struct transport *)handle->data)->user;
+	static char input[4096];
+	(void)handle;
 	(void)suggested;
-	*buffer = uv_buf_init(connection->input, INPUT_SIZE);
+	*buffer = uv_buf_init(input, sizeof(input));
 }
 
 static void on_read(uv_stream_t *stream, ssize_t size, const uv_buf_t *buffer)
@@ -58,35 +54,17 @@ static void on_read(uv_stream_t *stream, ssize_t size, const uv_buf_t *buffer)
 		connection_close(((struct transport *)stream->data)->user);
 }
 
-static void on_written(uv_write_t *write, int status)
-{
-	(void)status;
-	connection_close(write->data);
-}
-
 static void connection_misbehave(struct fault_connection *connection)
 {
+	static char garbage[] = "HTTP/1.1 400 This is no HTTP/2\r\n\r\n\0\xff\xfe garbage";
+	const uv_buf_t buffer = uv_buf_init(garbage, sizeof(garbage));
 	uv_stream_t *stream = &connection->transport.stream;
-	static char bytes[sizeof(garbage)];
-	int rc = 0;
-	switch (connection->listener->kind) {
-	case FAULT_LISTENER_SILENT:
-		rc = uv_read_start(stream, on_alloc, on_read);
-		break;
-	case FAULT_LISTENER_GARBAGE: {
-		memcpy(bytes, garbage, sizeof(garbage));
-		uv_buf_t buffer = uv_buf_init(bytes, sizeof(bytes));
-		connection->write.data = connection;
-		rc = uv_write(&connection->write, stream, &buffer, 1, on_written);
-		break;
-	}
-	case FAULT_LISTENER_CLOSE:
-	case FAULT_LISTENER_REFUSE:
-		connection_close(connection);
-		break;
-	}
-	if (rc != 0)
-		connection_close(connection);
+	if (connection->listener->kind == FAULT_CONNECTION_SILENT &&
+	    uv_read_start(stream, on_alloc, on_read) == 0)
+		return;
+	if (connection->listener->kind == FAULT_CONNECTION_GARBAGE)
+		(void)uv_try_write(stream, &buffer, 1);
+	connection_close(connection);
 }
 
 static void on_connection(struct listener *waiting, void *user)
@@ -110,12 +88,12 @@ static void on_connection(struct listener *waiting, void *user)
 		connection_misbehave(connection);
 }
 
-int fault_listener_open(uv_loop_t *loop, const char *path, enum fault_listener_kind kind,
+int fault_listener_open(uv_loop_t *loop, const char *path, enum fault kind,
 			struct fault_listener **out, struct error *err)
 {
 	struct fault_listener *listener = calloc(1, sizeof(*listener));
 	const struct listener_options options = {.mode = SOCKET_MODE,
-						 .refuse = kind == FAULT_LISTENER_REFUSE,
+						 .refuse = kind == FAULT_CONNECTION_REFUSE,
 						 .on_connection = on_connection,
 						 .user = listener};
 	struct address address;

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-/* Which faults are set, and reading them from text. faults.c applies them. */
+/* Which faults are set (faults.c), and the socket that does not speak gRPC in place of kubelet.sock
+ * (fault_listener.c). */
 
 #include "base/error.h"
-#include "base/text.h"
-#include "conformance/kubelet/fault_listener.h"
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
+#include <uv.h>
+
+struct kubelet;
+struct kubelet_plugin;
 
 enum fault {
 	FAULT_REGISTER_STATUS,
@@ -21,39 +23,37 @@ enum fault {
 	FAULT_CONNECTION_REFUSE,
 	FAULT_SOCKET_ABSENT,
 	FAULT_LIST_STALL,
-	FAULT_LIST_CANCEL,
-	FAULT_DISCONNECT,
-	FAULT_PLUGIN_SOCKETS_REMOVED,
-	FAULT_SOCKET_RECREATED,
-	FAULT_RESTART,
 	FAULT_COUNT
 };
 
 /* A fault as it was asked for. */
 struct fault_setting {
 	enum fault fault;
-	uint64_t times; /* left; UINT64_MAX: until cleared */
+	uint64_t times; /* left; UINT64_MAX: for ever, 0: it is not set */
 	uint64_t delay_ms;
 	int code;
 	char message[256];
 };
 
 struct fault_state {
-	bool set[FAULT_COUNT];
 	struct fault_setting settings[FAULT_COUNT];
 	struct fault_listener *listener; /* in place of the server, for the connection-* faults */
-};
-
-/* What Register is to be answered with instead of being looked at. */
-struct fault_answer {
-	bool hang;
-	int code;
-	const char *message; /* valid until the fault is set again */
 };
 
 /* "NAME[=VALUE][*TIMES]" as faults.h describes it. ERROR_ARGUMENT. */
 int fault_setting_parse(const char *spec, struct fault_setting *out, struct error *err);
 
-/* Each counts as one occurrence. False and 0: no such fault is set. */
-bool fault_take_answer(struct fault_state *state, struct fault_answer *out);
-uint64_t fault_take_delay(struct fault_state *state);
+/* One occurrence of the fault; NULL when it is not set. */
+const struct fault_setting *fault_take(struct fault_state *state, enum fault fault);
+
+/* A ListAndWatch was opened. */
+void faults_on_stream(struct kubelet_plugin *plugin);
+/* Opens what a connection fault puts in the place of kubelet.sock, if one is set. */
+int faults_replace_socket(struct kubelet *kubelet, bool *replaced, struct error *err);
+
+/* `kind` is one of the connection-* faults. The path must be free. ERROR_EXISTS, ERROR_IO. */
+int fault_listener_open(uv_loop_t *loop, const char *path, enum fault kind,
+			struct fault_listener **out, struct error *err);
+
+/* Closes every connection and removes the socket. NULL is allowed. */
+void fault_listener_close(struct fault_listener *listener);

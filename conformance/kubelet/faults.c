@@ -1,132 +1,156 @@
 /* SPDX-License-Identifier: MIT */
 #include "conformance/kubelet/faults.h"
 
-#include "conformance/kubelet/internal.h"
+#include "base/cleanup.h"
+#include "conformance/kubelet/endpoints.h"
 
+#include <stdio.h>
 #include <string.h>
+
+static const char *const names[FAULT_COUNT + 1] = {
+	[FAULT_REGISTER_STATUS] = "register-status",
+	[FAULT_REGISTER_DELAY] = "register-delay",
+	[FAULT_REGISTER_HANG] = "register-hang",
+	[FAULT_CONNECTION_SILENT] = "connection-silent",
+	[FAULT_CONNECTION_GARBAGE] = "connection-garbage",
+	[FAULT_CONNECTION_CLOSE] = "connection-close",
+	[FAULT_CONNECTION_REFUSE] = "connection-refuse",
+	[FAULT_SOCKET_ABSENT] = "socket-absent",
+	[FAULT_LIST_STALL] = "list-stall",
+};
+
+const char *const *kubelet_fault_names(void)
+{
+	return names;
+}
+
+static int find_fault(const char *name, enum fault *out, struct error *err)
+{
+	for (size_t i = 0; i < FAULT_COUNT; i++) {
+		if (strcmp(names[i], name) == 0) {
+			*out = (enum fault)i;
+			return 0;
+		}
+	}
+	return error_set(err, ERROR_ARGUMENT, "no fault \"%s\"", name);
+}
+
+static int parse_status(char *value, struct fault_setting *out, struct error *err)
+{
+	char *colon = strchr(value, ':');
+	long long number = 0;
+	if (colon != NULL) {
+		*colon = '\0';
+		(void)snprintf(out->message, sizeof(out->message), "%s", colon + 1);
+	}
+	for (out->code = RPC_OK; out->code <= RPC_UNAUTHENTICATED; out->code++)
+		if (strcmp(value, rpc_code_name(out->code)) == 0)
+			return 0;
+	if (text_to_int64(value, "status", RPC_OK, RPC_UNAUTHENTICATED, &number, NULL) != 0)
+		return error_set(err, ERROR_ARGUMENT, "\"%s\" is not a gRPC status code", value);
+	out->code = (int)number;
+	return 0;
+}
+
+static int parse_value(char *value, struct fault_setting *out, struct error *err)
+{
+	const char *name = names[out->fault];
+	long long number = 0;
+	int rc = 0;
+	bool needed = out->fault == FAULT_REGISTER_STATUS || out->fault == FAULT_REGISTER_DELAY;
+	if (needed != (value != NULL))
+		return error_set(err, ERROR_ARGUMENT, "fault %s %s", name,
+				 needed ? "needs a value" : "takes no value");
+	if (out->fault == FAULT_REGISTER_STATUS)
+		rc = parse_status(value, out, err);
+	else if (needed)
+		rc = text_to_int64(value, name, 0, 24LL * 3600 * 1000, &number, err);
+	out->delay_ms = (uint64_t)number;
+	return rc == 0 ? 0 : error_wrap(err, rc, "fault %s", name);
+}
+
+int fault_setting_parse(const char *spec, struct fault_setting *out, struct error *err)
+{
+	char *copy CLEANUP_FREE = strdup(spec);
+	struct fault_setting setting = {.times = UINT64_MAX};
+	long long times = 0;
+	if (copy == NULL)
+		return error_memory(err);
+	char *star = strrchr(copy, '*');
+	if (star != NULL) {
+		*star = '\0';
+		int rc = text_to_int64(star + 1, "times", 1, 1000000, &times, err);
+		if (rc != 0)
+			return error_wrap(err, rc, "fault %s", copy);
+		setting.times = (uint64_t)times;
+	}
+	char *value = strchr(copy, '=');
+	if (value != NULL)
+		*value++ = '\0';
+	int rc = find_fault(copy, &setting.fault, err);
+	if (rc == 0)
+		rc = parse_value(value, &setting, err);
+	if (rc == 0)
+		*out = setting;
+	return rc;
+}
+
+const struct fault_setting *fault_take(struct fault_state *state, enum fault fault)
+{
+	struct fault_setting *setting = &state->settings[fault];
+	if (setting->times == 0)
+		return NULL;
+	if (setting->times != UINT64_MAX)
+		setting->times--;
+	return setting;
+}
+
+void faults_on_stream(struct kubelet_plugin *plugin)
+{
+	if (plugin->kubelet->faults.settings[FAULT_LIST_STALL].times > 0)
+		kubelet_stream_pause(plugin->stream);
+}
 
 static bool replaces_socket(enum fault fault)
 {
 	return fault >= FAULT_CONNECTION_SILENT && fault <= FAULT_SOCKET_ABSENT;
 }
 
-void faults_on_stream(struct kubelet_plugin *plugin)
-{
-	if (plugin->kubelet->faults.set[FAULT_LIST_STALL])
-		kubelet_stream_pause(plugin->stream);
-}
-
-static void for_each_stream(struct kubelet *kubelet, void (*act)(struct kubelet_stream *stream))
-{
-	for (struct kubelet_plugin *plugin = kubelet->plugins; plugin != NULL;
-	     plugin = plugin->next)
-		if (plugin->stream != NULL)
-			act(plugin->stream);
-}
-
-static void disconnect_all(struct kubelet *kubelet)
-{
-	for (struct kubelet_plugin *plugin = kubelet->plugins; plugin != NULL;
-	     plugin = plugin->next)
-		client_close_channel(plugin);
-}
-
-static int act_now(struct kubelet *kubelet, enum fault fault, struct error *err)
-{
-	switch ((int)fault) {
-	case FAULT_LIST_CANCEL:
-		for_each_stream(kubelet, kubelet_stream_cancel);
-		return 0;
-	case FAULT_DISCONNECT:
-		disconnect_all(kubelet);
-		return 0;
-	case FAULT_PLUGIN_SOCKETS_REMOVED:
-		return kubelet_restart(kubelet, KUBELET_RESTART_PLUGIN_SOCKETS, err);
-	case FAULT_SOCKET_RECREATED:
-		return kubelet_restart(kubelet, KUBELET_RESTART_KUBELET_SOCKET, err);
-	default:
-		return kubelet_restart(kubelet, KUBELET_RESTART_WHOLE, err);
-	}
-}
-
 int faults_replace_socket(struct kubelet *kubelet, bool *replaced, struct error *err)
 {
-	static const enum fault_listener_kind kinds[FAULT_COUNT] = {
-		[FAULT_CONNECTION_SILENT] = FAULT_LISTENER_SILENT,
-		[FAULT_CONNECTION_GARBAGE] = FAULT_LISTENER_GARBAGE,
-		[FAULT_CONNECTION_CLOSE] = FAULT_LISTENER_CLOSE,
-		[FAULT_CONNECTION_REFUSE] = FAULT_LISTENER_REFUSE,
-	};
-	int fault = FAULT_CONNECTION_SILENT;
-	while (fault <= FAULT_SOCKET_ABSENT && !kubelet->faults.set[fault])
+	struct fault_state *faults = &kubelet->faults;
+	enum fault fault = FAULT_CONNECTION_SILENT;
+	while (replaces_socket(fault) && faults->settings[fault].times == 0)
 		fault++;
-	*replaced = fault <= FAULT_SOCKET_ABSENT;
+	*replaced = replaces_socket(fault);
 	if (!*replaced || fault == FAULT_SOCKET_ABSENT)
 		return 0;
-	return fault_listener_open(kubelet->loop, kubelet->socket, kinds[fault],
-				   &kubelet->faults.listener, err);
-}
-
-static void set_fault(struct kubelet *kubelet, const struct fault_setting *setting)
-{
-	if (replaces_socket(setting->fault))
-		for (int other = FAULT_CONNECTION_SILENT; other <= FAULT_SOCKET_ABSENT; other++)
-			kubelet->faults.set[other] = false;
-	kubelet->faults.set[setting->fault] = true;
-	kubelet->faults.settings[setting->fault] = *setting;
-}
-
-/* kubelet.sock closed and opened again, as the faults say. */
-static int reopen(struct kubelet *kubelet, struct error *err)
-{
-	kubelet_unlisten(kubelet);
-	return kubelet->running ? kubelet_listen(kubelet, err) : 0;
+	return fault_listener_open(kubelet->loop, kubelet->socket, fault, &faults->listener, err);
 }
 
 int kubelet_fault_check(const char *spec, struct error *err)
 {
-	struct fault_setting setting = {.fault = FAULT_COUNT};
-
+	struct fault_setting setting = {0};
 	return fault_setting_parse(spec, &setting, err);
 }
 
 int kubelet_fault_set(struct kubelet *kubelet, const char *spec, struct error *err)
 {
-	struct fault_setting setting = {.fault = FAULT_COUNT};
+	struct fault_setting setting = {0};
 	int rc = fault_setting_parse(spec, &setting, err);
 	if (rc != 0)
 		return rc;
-	size_t count = 0;
-	bool immediate = kubelet_faults(&count)[setting.fault].immediate;
-	struct kubelet_event event = KUBELET_EVENT_EMPTY(FAULT);
+	struct kubelet_event event = kubelet_event_of(KUBELET_EVENT_FAULT);
 	event.text = spec;
 	kubelet_report(kubelet, event);
-	if (immediate)
-		return act_now(kubelet, setting.fault, err);
-	set_fault(kubelet, &setting);
+	if (replaces_socket(setting.fault))
+		for (enum fault other = FAULT_CONNECTION_SILENT; replaces_socket(other); other++)
+			kubelet->faults.settings[other].times = 0;
+	kubelet->faults.settings[setting.fault] = setting;
 	if (setting.fault == FAULT_LIST_STALL)
-		for_each_stream(kubelet, kubelet_stream_pause);
-	return replaces_socket(setting.fault) ? reopen(kubelet, err) : 0;
-}
-
-int kubelet_fault_clear(struct kubelet *kubelet, const char *name, struct error *err)
-{
-	size_t count = 0;
-	const struct kubelet_fault *faults = kubelet_faults(&count);
-	bool socket_cleared = false;
-	bool known = name == NULL;
-	for (size_t i = 0; i < count; i++) {
-		if (name != NULL && strcmp(name, faults[i].name) != 0)
-			continue;
-		known = true;
-		if (!kubelet->faults.set[i])
-			continue;
-		kubelet->faults.set[i] = false;
-		socket_cleared = socket_cleared || replaces_socket((enum fault)i);
-		if (i == FAULT_LIST_STALL)
-			for_each_stream(kubelet, kubelet_stream_resume);
-	}
-	if (!known)
-		return error_set(err, ERROR_ARGUMENT, "no fault \"%s\"", name);
-	return socket_cleared ? reopen(kubelet, err) : 0;
+		for (struct kubelet_plugin *plugin = kubelet->plugins; plugin != NULL;
+		     plugin = plugin->next)
+			if (plugin->stream != NULL)
+				kubelet_stream_pause(plugin->stream);
+	return replaces_socket(setting.fault) ? kubelet_reopen(kubelet, err) : 0;
 }

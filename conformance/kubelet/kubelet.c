@@ -4,7 +4,12 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/path.h"
-#include "conformance/kubelet/internal.h"
+#include "conformance/kubelet/endpoints.h"
+#include "conformance/kubelet/go_text.h"
+#include "conformance/kubelet/pods.h"
+#include "conformance/kubelet/registrations.h"
+#include "conformance/kubelet/resources.h"
+#include "rpc/address.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -12,7 +17,6 @@
 enum {
 	DIAL_TIMEOUT_MS = 10 * 1000,
 	PRE_START_TIMEOUT_MS = 30 * 1000,
-	GRACE_MS = 5 * 60 * 1000,
 	NODE_STATUS_MS = 10 * 1000,
 	SOCKET_MODE = 0755, /* net.Listen with the umask 022 */
 };
@@ -32,7 +36,7 @@ void kubelet_report(struct kubelet *kubelet, struct kubelet_event event)
 
 void kubelet_report_problem(struct kubelet *kubelet, const struct error *err)
 {
-	struct kubelet_event event = KUBELET_EVENT_EMPTY(PROBLEM);
+	struct kubelet_event event = kubelet_event_of(KUBELET_EVENT_PROBLEM);
 	event.text = err->text;
 	kubelet_report(kubelet, event);
 }
@@ -51,35 +55,31 @@ int kubelet_refuse(struct kubelet *kubelet, struct error *err, const char *forma
 	return error_set(err, ERROR_REMOTE, "%s", kubelet->refusal);
 }
 
-static void report_socket(struct kubelet *kubelet, enum kubelet_event_type type, const char *path)
+int kubelet_refuse_status(struct kubelet *kubelet, struct error *err, const char *what,
+			  const struct kubelet_reply *reply)
 {
-	struct kubelet_event event = KUBELET_EVENT_EMPTY(STARTED);
-	event.type = type;
+	char *status CLEANUP_FREE = go_status_text(reply->code, reply->message);
+	return kubelet_refuse(kubelet, err, "%s%s", what, status == NULL ? "" : status);
+}
+
+static void report_socket(enum kubelet_event_type type, const char *path, void *user)
+{
+	struct kubelet_event event = kubelet_event_of(type);
 	event.socket = path;
-	kubelet_report(kubelet, event);
+	kubelet_report(user, event);
 }
 
-static void on_swept(const char *path, void *user)
-{
-	report_socket(user, KUBELET_EVENT_SOCKET_SWEPT, path);
-}
-
-static void on_moved(const char *path, void *user)
-{
-	report_socket(user, KUBELET_EVENT_SOCKET_MOVED, path);
-}
-
-static void on_left(const char *path, void *user)
+/* What happens in the plugin directory; a problem is a socket that stays. */
+static void on_file(enum kubelet_event_type type, const char *path, void *user)
 {
 	struct error stays = {0};
+	if (type != KUBELET_EVENT_PROBLEM) {
+		report_socket(type, path, user);
+		return;
+	}
 	(void)error_set(&stays, ERROR_EXISTS,
 			"%s stays: somebody listens on it; --take-over moves it aside", path);
 	kubelet_report_problem(user, &stays);
-}
-
-static void on_returned(const char *path, void *user)
-{
-	report_socket(user, KUBELET_EVENT_SOCKET_RETURNED, path);
 }
 
 static void kubelet_release(struct kubelet *kubelet)
@@ -93,42 +93,41 @@ static void kubelet_release(struct kubelet *kubelet)
 	free(kubelet);
 }
 
-static int check_options(const struct kubelet_options *options, struct error *err)
+/* `path` normalised; it must be absolute. */
+static int take_path(const char *what, const char *path, char **out, struct error *err)
 {
-	if (options->plugin_dir == NULL || !path_is_absolute(options->plugin_dir))
-		return error_set(err, ERROR_ARGUMENT, "plugin directory \"%s\" is not absolute",
-				 options->plugin_dir == NULL ? "" : options->plugin_dir);
-	if (options->registry_dir != NULL && !path_is_absolute(options->registry_dir))
-		return error_set(err, ERROR_ARGUMENT, "registry directory \"%s\" is not absolute",
-				 options->registry_dir);
-	return 0;
+	if (!path_is_absolute(path))
+		return error_set(err, ERROR_ARGUMENT, "%s directory \"%s\" is not absolute", what,
+				 path);
+	*out = path_normalize(path);
+	return *out == NULL ? error_memory(err) : 0;
 }
 
 static int fill_paths(struct kubelet *kubelet, struct error *err)
 {
 	struct kubelet_options *options = &kubelet->options;
-	kubelet->plugin_dir = path_normalize(options->plugin_dir);
-	if (kubelet->plugin_dir == NULL)
-		return error_memory(err);
+	struct address address;
+	int rc = take_path("plugin", options->plugin_dir, &kubelet->plugin_dir, err);
+	if (rc == 0 && options->registry_dir != NULL)
+		rc = take_path("registry", options->registry_dir, &kubelet->registry_dir, err);
+	if (rc != 0)
+		return rc;
 	kubelet->socket = path_join(kubelet->plugin_dir, KUBELET_SOCKET_NAME);
-	if (options->registry_dir != NULL)
-		kubelet->registry_dir = path_normalize(options->registry_dir);
-	if (kubelet->socket == NULL ||
-	    (options->registry_dir != NULL && kubelet->registry_dir == NULL))
-		return error_memory(err);
 	options->plugin_dir = kubelet->plugin_dir;
 	options->registry_dir = kubelet->registry_dir;
-	char *address CLEANUP_FREE = text_format("unix:%s", kubelet->socket);
-	const char *path = NULL;
-	return address == NULL ? error_memory(err) : rpc_address_path(address, &path, err);
+	return kubelet->socket == NULL ? error_memory(err)
+				       : address_of_path(kubelet->socket, &address, err);
+}
+
+static void set_default(uint64_t *value, uint64_t preset)
+{
+	if (*value == 0)
+		*value = preset;
 }
 
 int kubelet_new(uv_loop_t *loop, const struct kubelet_options *options, struct kubelet **out,
 		struct error *err)
 {
-	int rc = check_options(options, err);
-	if (rc != 0)
-		return rc;
 	struct kubelet *kubelet = calloc(1, sizeof(*kubelet));
 	if (kubelet == NULL)
 		return error_memory(err);
@@ -136,26 +135,30 @@ int kubelet_new(uv_loop_t *loop, const struct kubelet_options *options, struct k
 	kubelet->options = *options;
 	kubelet->born_ms = clock_monotonic_ms();
 	kubelet->random.state = options->seed;
-	struct kubelet_options *own = &kubelet->options;
-	if (own->dial_timeout_ms == 0)
-		own->dial_timeout_ms = DIAL_TIMEOUT_MS;
-	if (own->pre_start_timeout_ms == 0)
-		own->pre_start_timeout_ms = PRE_START_TIMEOUT_MS;
-	if (own->grace_ms == 0)
-		own->grace_ms = GRACE_MS;
-	rc = fill_paths(kubelet, err);
+	set_default(&kubelet->options.dial_timeout_ms, DIAL_TIMEOUT_MS);
+	set_default(&kubelet->options.pre_start_timeout_ms, PRE_START_TIMEOUT_MS);
+	int rc = fill_paths(kubelet, err);
 	if (rc != 0) {
 		kubelet_release(kubelet);
 		return rc;
 	}
-	kubelet->directory = (struct plugin_directory){.path = kubelet->plugin_dir,
-						       .on_swept = on_swept,
-						       .on_moved = on_moved,
-						       .on_returned = on_returned,
-						       .on_left = on_left,
-						       .user = kubelet};
+	kubelet->directory = (struct plugin_directory){
+		.path = kubelet->plugin_dir, .on_file = on_file, .user = kubelet};
 	*out = kubelet;
 	return 0;
+}
+
+/* Stops to serve and removes kubelet.sock. */
+static void unlisten(struct kubelet *kubelet)
+{
+	bool listening = kubelet->server != NULL || kubelet->faults.listener != NULL;
+	(void)kubelet_socket_harm(kubelet);
+	kubelet->socket_known = false;
+	registrations_stop(kubelet);
+	rpc_server_close(STEAL(kubelet->server));
+	fault_listener_close(STEAL(kubelet->faults.listener));
+	if (listening)
+		report_socket(KUBELET_EVENT_STOPPED, kubelet->socket, kubelet);
 }
 
 static int serve(struct kubelet *kubelet, struct error *err)
@@ -172,13 +175,13 @@ static int serve(struct kubelet *kubelet, struct error *err)
 	if (rc == 0)
 		rc = rpc_server_listen(kubelet->server, address, err);
 	if (rc != 0)
-		kubelet_unlisten(kubelet);
+		unlisten(kubelet);
 	else
-		report_socket(kubelet, KUBELET_EVENT_STARTED, kubelet->socket);
+		report_socket(KUBELET_EVENT_STARTED, kubelet->socket, kubelet);
 	return rc;
 }
 
-int kubelet_listen(struct kubelet *kubelet, struct error *err)
+static int listen_on_socket(struct kubelet *kubelet, struct error *err)
 {
 	bool replaced = false;
 	int rc = faults_replace_socket(kubelet, &replaced, err);
@@ -207,29 +210,21 @@ const char *kubelet_socket_harm(struct kubelet *kubelet)
 	return kubelet->socket_harm;
 }
 
-void kubelet_unlisten(struct kubelet *kubelet)
+int kubelet_reopen(struct kubelet *kubelet, struct error *err)
 {
-	bool listening = kubelet->server != NULL || kubelet->faults.listener != NULL;
-	(void)kubelet_socket_harm(kubelet);
-	kubelet->socket_known = false;
-	registrations_stop(kubelet);
-	struct rpc_server *server = STEAL(kubelet->server);
-	rpc_server_close(server);
-	struct fault_listener *listener = STEAL(kubelet->faults.listener);
-	fault_listener_close(listener);
-	if (listening)
-		report_socket(kubelet, KUBELET_EVENT_STOPPED, kubelet->socket);
+	unlisten(kubelet);
+	return kubelet->running ? listen_on_socket(kubelet, err) : 0;
 }
 
 /* The node status loop: where the kubelet looks at grace periods. */
 static void on_node_status(void *user)
 {
-	resource_sweep(user);
+	resources_sweep(user);
 }
 
 static int begin_running(struct kubelet *kubelet, struct error *err)
 {
-	int rc = kubelet_listen(kubelet, err);
+	int rc = listen_on_socket(kubelet, err);
 	if (rc == 0)
 		rc = timer_start(kubelet->loop, NODE_STATUS_MS, NODE_STATUS_MS, on_node_status,
 				 kubelet, &kubelet->node_status, err);
@@ -265,7 +260,7 @@ void kubelet_stop(struct kubelet *kubelet)
 	watcher_stop(kubelet);
 	timer_cancel(&kubelet->node_status);
 	clients_stop(kubelet);
-	kubelet_unlisten(kubelet);
+	unlisten(kubelet);
 }
 
 /* What a plugin put at the path, or did to the directory, is no obstacle, as for a real kubelet. */
@@ -299,7 +294,7 @@ void kubelet_free(struct kubelet *kubelet)
 	if (kubelet == NULL)
 		return;
 	kubelet_stop(kubelet);
-	kubelet_unlisten(kubelet);
+	unlisten(kubelet);
 	if (kubelet->checkpoint_written)
 		(void)plugin_directory_forget(kubelet->checkpoint, NULL);
 	if (plugin_directory_return(&kubelet->directory, &err) != 0)
@@ -307,11 +302,7 @@ void kubelet_free(struct kubelet *kubelet)
 	plugin_directory_free(&kubelet->directory);
 	kubelet->freeing = true;
 	registrations_free(kubelet);
-	while (kubelet->plugins != NULL) {
-		struct kubelet_plugin *plugin = kubelet->plugins;
-		kubelet->plugins = plugin->next;
-		client_free(plugin);
-	}
+	clients_free(kubelet);
 	resources_free(kubelet);
 	allocations_free(kubelet);
 	kubelet_release(kubelet);
@@ -332,18 +323,17 @@ const char *kubelet_registry_dir(const struct kubelet *kubelet)
 	return kubelet->registry_dir;
 }
 
-uv_loop_t *kubelet_loop(const struct kubelet *kubelet)
-{
-	return kubelet->loop;
-}
-
-bool kubelet_is_running(const struct kubelet *kubelet)
-{
-	return kubelet->running;
-}
-
 void kubelet_advance_time(struct kubelet *kubelet, uint64_t ms)
 {
 	kubelet->advanced_ms += ms;
-	resource_sweep(kubelet);
+	resources_sweep(kubelet);
+}
+
+int kubelet_profile_parse(const char *name, enum kubelet_profile *out, struct error *err)
+{
+	bool newer = strcmp(name, "1.37") == 0;
+	*out = newer ? KUBELET_PROFILE_1_37 : KUBELET_PROFILE_1_36;
+	if (newer || strcmp(name, "1.36") == 0)
+		return 0;
+	return error_set(err, ERROR_ARGUMENT, "no profile \"%s\"; there are 1.36 and 1.37", name);
 }

@@ -19,7 +19,6 @@
  *   merge.h              merging the answers into what the runtime is told
  *   faults.h             named misbehaviour of the kubelet
  *   event.h              everything that happens, as it happens
- *   plugin_process.h     the plugin under test as a child process
  */
 
 #include "conformance/kubelet/event.h"
@@ -38,7 +37,6 @@ enum kubelet_profile {
 
 /* "1.36", "1.37"; ERROR_ARGUMENT names the two. */
 int kubelet_profile_parse(const char *name, enum kubelet_profile *out, struct error *err);
-const char *kubelet_profile_name(enum kubelet_profile profile);
 
 enum kubelet_os { KUBELET_OS_LINUX, KUBELET_OS_WINDOWS };
 
@@ -52,7 +50,6 @@ struct kubelet_options {
 	/* A zero time means the kubelet's own. */
 	uint64_t dial_timeout_ms;      /* 10 s: connecting to a plugin's socket, retries included */
 	uint64_t pre_start_timeout_ms; /* 30 s: grpc-timeout of PreStartContainer */
-	uint64_t grace_ms;	       /* 5 min: from a disconnect to the removal of the resource */
 	void (*on_event)(const struct kubelet_event *event, void *user); /* may be NULL */
 	void *user;
 };
@@ -97,10 +94,8 @@ const char *kubelet_socket(const struct kubelet *kubelet); /* PLUGIN_DIR/kubelet
 const char *kubelet_socket_harm(struct kubelet *kubelet);
 const char *kubelet_plugin_dir(const struct kubelet *kubelet);
 const char *kubelet_registry_dir(const struct kubelet *kubelet); /* NULL: no watcher */
-uint64_t
-kubelet_elapsed_ms(const struct kubelet *kubelet); /* since kubelet_new(), virtual time included */
-uv_loop_t *kubelet_loop(const struct kubelet *kubelet);
-bool kubelet_is_running(const struct kubelet *kubelet);
+/* Since kubelet_new(), virtual time included. */
+uint64_t kubelet_elapsed_ms(const struct kubelet *kubelet);
 
 /* Moves the kubelet's clock forward: grace periods pass without waiting. Nothing else is affected.
  */
@@ -117,7 +112,6 @@ enum { KUBELET_REGISTRATIONS_KEPT = 256 };
 /* One attempt to register. Strings and pointers live as long as its record. Times are
  * clock_monotonic_ms(); 0 means that it has not happened. */
 struct kubelet_registration {
-	size_t index;	 /* 0 is the first since kubelet_new() */
 	bool by_watcher; /* through plugins_registry instead of a Register call */
 	uint64_t time_ms;
 	const char *version, *endpoint, *resource; /* as sent; a watcher's versions joined by "," */
@@ -178,24 +172,16 @@ struct kubelet_plugin *kubelet_resource_plugin(const struct kubelet *kubelet, co
 int kubelet_wait(struct kubelet *kubelet, loop_condition *done, void *user, uint64_t timeout_ms,
 		 const char *what, struct error *err);
 
-/* Until an attempt with at least this index has been answered or abandoned; NULL `resource`: any
- * resource. The first such attempt goes to *out (may be NULL). */
+/* Until an attempt with at least this index has been answered or abandoned, or, when it must be
+ * `accepted`, answered with RPC_OK; NULL `resource`: any resource. The first such attempt goes to
+ * *out (may be NULL). An error tells the last refusal. */
 int kubelet_wait_registration(struct kubelet *kubelet, const char *resource, size_t from,
-			      uint64_t timeout_ms, const struct kubelet_registration **out,
-			      struct error *err);
-
-/* As above, but until one was answered with RPC_OK; the error then tells the last refusal. */
-int kubelet_wait_registered(struct kubelet *kubelet, const char *resource, size_t from,
-			    uint64_t timeout_ms, const struct kubelet_registration **out,
-			    struct error *err);
+			      bool accepted, uint64_t timeout_ms,
+			      const struct kubelet_registration **out, struct error *err);
 
 /* Until the resource is connected and has a list. */
 int kubelet_wait_listed(struct kubelet *kubelet, const char *resource, uint64_t timeout_ms,
 			struct error *err);
-
-/* Until exactly so many devices are allocatable. */
-int kubelet_wait_allocatable(struct kubelet *kubelet, const char *resource, size_t count,
-			     uint64_t timeout_ms, struct error *err);
 
 /* Ends the wait that is running and every later one with ERROR_CANCELLED and `reason` (the plugin
  * process died, a signal came); may be called from callbacks. NULL lifts it. */

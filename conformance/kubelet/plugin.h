@@ -14,8 +14,6 @@
 
 struct kubelet_plugin;
 
-const char *kubelet_plugin_resource(const struct kubelet_plugin *plugin);
-const char *kubelet_plugin_socket(const struct kubelet_plugin *plugin);
 bool kubelet_plugin_is_connected(const struct kubelet_plugin *plugin);
 
 /* For any call of one's own, also asynchronous ones (rpc/client.h); NULL once disconnected. */
@@ -23,10 +21,6 @@ struct rpc_channel *kubelet_plugin_channel(const struct kubelet_plugin *plugin);
 
 /* The kubelet's own ListAndWatch; NULL before it was opened. It stays readable after its end. */
 struct kubelet_stream *kubelet_plugin_stream(const struct kubelet_plugin *plugin);
-
-/* Closes the connection as the kubelet does when it stops. The device model follows as after the
- * end of the stream. */
-void kubelet_plugin_disconnect(struct kubelet_plugin *plugin);
 
 /*
  * Raw calls: they bypass the device model, run the loop, and report the gRPC status as data. They
@@ -36,11 +30,9 @@ void kubelet_plugin_disconnect(struct kubelet_plugin *plugin);
  */
 
 struct kubelet_reply {
-	int code;	     /* gRPC status; RPC_NO_STATUS: there was none */
-	const char *message; /* grpc-message, whole; never NULL after a call */
-	char *text;	     /* owns the message */
+	int code;      /* gRPC status; RPC_NO_STATUS: there was none */
+	char *message; /* grpc-message, whole; never NULL after a call */
 	uint64_t duration_ms;
-	uint64_t duration_us;
 	ProtobufCMessage *reply; /* NULL unless code is RPC_OK */
 };
 
@@ -54,15 +46,19 @@ int kubelet_call_on(struct rpc_channel *channel, const char *method,
 		    const ProtobufCMessage *request, const ProtobufCMessageDescriptor *reply_type,
 		    uint64_t timeout_ms, struct kubelet_reply *out, struct error *err);
 
+/* An AllocateRequest with up to two container_requests. Zero-initialise, then add them; `ids` is
+ * borrowed. */
+struct kubelet_allocate_request {
+	V1beta1__AllocateRequest request;
+	V1beta1__ContainerAllocateRequest containers[2], *pointers[2];
+};
+
+void kubelet_allocate_request_add(struct kubelet_allocate_request *request, const char *const *ids,
+				  size_t count);
+
 /* Allocate with one container_request that holds these ids (V1beta1__AllocateResponse). */
 int kubelet_call_allocate(struct kubelet_plugin *plugin, const char *const *ids, size_t count,
 			  uint64_t timeout_ms, struct kubelet_reply *out, struct error *err);
-
-/* GetPreferredAllocation with one container_request (V1beta1__PreferredAllocationResponse). */
-int kubelet_call_preferred(struct kubelet_plugin *plugin, const char *const *available,
-			   size_t available_count, const char *const *must_include,
-			   size_t must_include_count, int32_t size, uint64_t timeout_ms,
-			   struct kubelet_reply *out, struct error *err);
 
 /* PreStartContainer (V1beta1__PreStartContainerResponse). */
 int kubelet_call_pre_start(struct kubelet_plugin *plugin, const char *const *ids, size_t count,

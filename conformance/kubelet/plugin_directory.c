@@ -15,6 +15,13 @@
 
 enum { DIRECTORY_MODE = 0750, MOVED_MODE = 0700 };
 
+static void report(const struct plugin_directory *directory, enum kubelet_event_type what,
+		   const char *path)
+{
+	if (directory->on_file != NULL)
+		directory->on_file(what, path, directory->user);
+}
+
 static int rename_file(const char *from, const char *to, struct error *err)
 {
 	uv_fs_t request;
@@ -71,8 +78,8 @@ static int move_aside(struct plugin_directory *directory, const char *name, stru
 	if (from == NULL || to == NULL)
 		return error_memory(err);
 	rc = rename_file(from, to, err);
-	if (rc == 0 && directory->on_moved != NULL)
-		directory->on_moved(from, directory->user);
+	if (rc == 0)
+		report(directory, KUBELET_EVENT_SOCKET_MOVED, from);
 	return rc;
 }
 
@@ -98,17 +105,16 @@ static int place_checkpoint(struct plugin_directory *directory, bool is_served, 
 {
 	char *path CLEANUP_FREE = path_join(directory->path, KUBELET_CHECKPOINT_NAME);
 	char *aside CLEANUP_FREE = NULL;
-	int rc = 0;
 	if (path == NULL)
 		return error_memory(err);
-	if (!is_served && !(file_exists(path) && checkpoint_is_foreign(path))) {
+	if (is_served || (file_exists(path) && checkpoint_is_foreign(path))) {
+		int rc = make_aside(directory, &aside, err);
+		if (rc != 0)
+			return rc;
+		*out = path_join(aside, OWN_CHECKPOINT);
+	} else {
 		*out = STEAL(path);
-		return 0;
 	}
-	rc = make_aside(directory, &aside, err);
-	if (rc != 0)
-		return rc;
-	*out = path_join(aside, OWN_CHECKPOINT);
 	return *out == NULL ? error_memory(err) : 0;
 }
 
@@ -122,21 +128,16 @@ static bool is_abandoned(const char *path)
 static int remove_socket(struct plugin_directory *directory, const char *path, struct error *err)
 {
 	int rc = remove_file(path, err);
-	if (rc == 0 && directory->on_swept != NULL)
-		directory->on_swept(path, directory->user);
+	if (rc == 0)
+		report(directory, KUBELET_EVENT_SOCKET_SWEPT, path);
 	return rc;
 }
 
-static int leave_socket(struct plugin_directory *directory, const char *name, const char *path,
-			struct error *err)
-{
-	int rc = text_list_add(&directory->left, name, err);
-	if (rc == 0 && directory->on_left != NULL)
-		directory->on_left(path, directory->user);
-	return rc;
-}
-
-static int claim_sockets(struct plugin_directory *directory, bool take_over, struct error *err)
+/* Every socket in the directory goes to `act`; `how` is for it. */
+static int for_each_socket(struct plugin_directory *directory, int how,
+			   int (*act)(struct plugin_directory *directory, const char *name,
+				      const char *path, int how, struct error *err),
+			   struct error *err)
 {
 	struct text_list names CLEANUP_TEXT_LIST = {0};
 	int rc = file_list(directory->path, &names, err);
@@ -144,16 +145,21 @@ static int claim_sockets(struct plugin_directory *directory, bool take_over, str
 		char *path CLEANUP_FREE = path_join(directory->path, names.items[i]);
 		if (path == NULL)
 			return error_memory(err);
-		if (!socket_is_at(path))
-			continue;
-		if (is_abandoned(path))
-			rc = remove_socket(directory, path, err);
-		else if (take_over)
-			rc = move_aside(directory, names.items[i], err);
-		else
-			rc = leave_socket(directory, names.items[i], path, err);
+		if (socket_is_at(path))
+			rc = act(directory, names.items[i], path, how, err);
 	}
 	return rc;
+}
+
+static int claim_socket(struct plugin_directory *directory, const char *name, const char *path,
+			int take_over, struct error *err)
+{
+	if (is_abandoned(path))
+		return remove_socket(directory, path, err);
+	if (take_over)
+		return move_aside(directory, name, err);
+	report(directory, KUBELET_EVENT_PROBLEM, path);
+	return text_list_add(&directory->left, name, err);
 }
 
 static int check_place(const struct plugin_directory *directory, const char *socket,
@@ -193,31 +199,24 @@ int plugin_directory_claim(struct plugin_directory *directory, bool take_over, c
 	if (rc == 0)
 		rc = place_checkpoint(directory, served, checkpoint, err);
 	if (rc == 0)
-		rc = claim_sockets(directory, take_over, err);
+		rc = for_each_socket(directory, take_over, claim_socket, err);
 	directory->claimed = rc == 0;
 	return rc;
 }
 
-static bool is_swept(const struct plugin_directory *directory, enum sweep what, const char *name)
+static int sweep_socket(struct plugin_directory *directory, const char *name, const char *path,
+			int what, struct error *err)
 {
 	bool is_kubelet = strcmp(name, KUBELET_SOCKET_NAME) == 0;
-	if (is_kubelet ? what == SWEEP_PLUGINS : what == SWEEP_KUBELET)
-		return false;
-	return !text_list_has(&directory->left, name);
+	if (what == (is_kubelet ? SWEEP_PLUGINS : SWEEP_KUBELET) ||
+	    text_list_has(&directory->left, name))
+		return 0;
+	return remove_socket(directory, path, err);
 }
 
 int plugin_directory_sweep(struct plugin_directory *directory, enum sweep what, struct error *err)
 {
-	struct text_list names CLEANUP_TEXT_LIST = {0};
-	int rc = file_list(directory->path, &names, err);
-	for (size_t i = 0; rc == 0 && i < names.count; i++) {
-		char *path CLEANUP_FREE = path_join(directory->path, names.items[i]);
-		if (path == NULL)
-			return error_memory(err);
-		if (is_swept(directory, what, names.items[i]) && socket_is_at(path))
-			rc = remove_socket(directory, path, err);
-	}
-	return rc;
+	return for_each_socket(directory, (int)what, sweep_socket, err);
 }
 
 static int put_back(struct plugin_directory *directory, const char *aside, const char *name,
@@ -235,8 +234,8 @@ static int put_back(struct plugin_directory *directory, const char *aside, const
 		return error_set(err, ERROR_EXISTS, "%s stays in %s: its name is taken", name,
 				 aside);
 	int rc = rename_file(from, to, err);
-	if (rc == 0 && directory->on_returned != NULL)
-		directory->on_returned(to, directory->user);
+	if (rc == 0)
+		report(directory, KUBELET_EVENT_SOCKET_RETURNED, to);
 	return rc;
 }
 
@@ -287,11 +286,10 @@ static int remove_remains(const char *directory, struct error *err)
 
 int plugin_directory_restore(const char *path, bool *restored, struct error *err)
 {
-	char *copy CLEANUP_FREE = strdup(path);
 	char *aside CLEANUP_FREE = path_join(path, KUBELET_MOVED_NAME);
-	if (copy == NULL || aside == NULL)
+	struct plugin_directory directory = {.path = path};
+	if (aside == NULL)
 		return error_memory(err);
-	struct plugin_directory directory = {.path = copy};
 	if (restored != NULL)
 		*restored = file_is_directory(aside);
 	if (!file_is_directory(aside))

@@ -7,26 +7,21 @@
  * somebody serves in a subdirectory, the checkpoint of another kubelet where it is.
  */
 
-#include "base/error.h"
-#include "base/text.h"
-
-#include <stdbool.h>
+#include "conformance/kubelet/event.h"
 
 #define KUBELET_SOCKET_NAME	"kubelet.sock"
 #define KUBELET_CHECKPOINT_NAME "kubelet_internal_checkpoint"
 #define KUBELET_MOVED_NAME	".gpucert-moved"
 
 struct plugin_directory {
-	char *path;
+	const char *path;
 	bool claimed;
 	bool moved; /* KUBELET_MOVED_NAME is there, and its lock is held */
 	int lock;
 	struct text_list left; /* sockets of others, which are never swept */
-	/* Told the path of every file that is touched; may be NULL. */
-	void (*on_swept)(const char *path, void *user);
-	void (*on_moved)(const char *path, void *user);
-	void (*on_returned)(const char *path, void *user);
-	void (*on_left)(const char *path, void *user); /* a served socket that stays */
+	/* Told the path of every file that is touched: KUBELET_EVENT_SOCKET_SWEPT, _MOVED,
+	 * _RETURNED, and KUBELET_EVENT_PROBLEM for a served socket that stays. May be NULL. */
+	void (*on_file)(enum kubelet_event_type what, const char *path, void *user);
 	void *user;
 };
 

@@ -56,22 +56,6 @@ void kubelet_outcome_free(struct kubelet_outcome *outcome);
 int kubelet_admit(struct kubelet *kubelet, const struct kubelet_container *container,
 		  uint64_t timeout_ms, struct kubelet_outcome *out, struct error *err);
 
-/* What one container got of one resource. Lives until the pod is removed or the kubelet starts
- * again, which reads everything from the checkpoint. */
-struct kubelet_allocation {
-	const char *pod, *container, *resource;
-	const char *const *ids; /* sorted */
-	size_t id_count;
-	const V1beta1__ContainerAllocateResponse
-		*response;    /* the cached one; later responses are ignored */
-	size_t response_size; /* bytes of the AllocateResponse */
-	uint64_t duration_ms; /* of the Allocate call */
-};
-
-/* NULL when the container holds nothing of it. */
-const struct kubelet_allocation *kubelet_allocation(const struct kubelet *kubelet, const char *pod,
-						    const char *container, const char *resource);
-
 /*
  * What happens before each start of an admitted container: PreStartContainer for every resource
  * whose plugin requires it, then the merge of the cached responses in random order of resources. A

@@ -3,7 +3,10 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/path.h"
-#include "conformance/kubelet/internal.h"
+#include "conformance/kubelet/endpoints.h"
+#include "conformance/kubelet/go_text.h"
+#include "conformance/kubelet/registrations.h"
+#include "conformance/kubelet/resources.h"
 #include "rpc/message.h"
 #include "rpc/resource_name.h"
 
@@ -82,7 +85,7 @@ static struct registration *registration_new(struct kubelet *kubelet, struct err
 	}
 	*place = registration;
 	registration->kubelet = kubelet;
-	registration->seen.index = kubelet->registration_count++;
+	kubelet->registration_count++;
 	registration->seen.time_ms = clock_monotonic_ms();
 	registration->seen.message = "";
 	registration->seen.code = RPC_NO_STATUS;
@@ -111,19 +114,19 @@ void registrations_free(struct kubelet *kubelet)
 		registration_free(*place_of(kubelet, i));
 }
 
-static void report_answer(const struct registration *registration, enum kubelet_event_type type)
+/* An event of the attempt: while it is answered it tells the endpoint, while it is dialled the
+ * socket. */
+static struct kubelet_event event_of(const struct registration *registration,
+				     enum kubelet_event_type type)
 {
 	const struct kubelet_registration *seen = &registration->seen;
-	struct kubelet_event event = KUBELET_EVENT_EMPTY(REGISTER_ANSWERED);
-	event.type = type;
+	struct kubelet_event event = kubelet_event_of(type);
+	bool dialled = type == KUBELET_EVENT_CONNECTED || type == KUBELET_EVENT_DIAL_FAILED ||
+		       type == KUBELET_EVENT_OPTIONS;
 	event.resource = seen->resource;
-	event.endpoint = seen->endpoint;
-	if (type == KUBELET_EVENT_REGISTER_ANSWERED) {
-		event.code = seen->code;
-		event.text = seen->message;
-		event.duration_ms = (int64_t)(seen->answered_ms - seen->time_ms);
-	}
-	kubelet_report(registration->kubelet, event);
+	event.endpoint = dialled ? NULL : seen->endpoint;
+	event.socket = dialled ? seen->socket : NULL;
+	return event;
 }
 
 static void watch_list(struct kubelet_plugin *plugin)
@@ -152,7 +155,11 @@ static void send_answer(void *user)
 			rpc_stream_finish(stream, seen->code, "%s", seen->message);
 	}
 	seen->answered_ms = clock_monotonic_ms();
-	report_answer(registration, KUBELET_EVENT_REGISTER_ANSWERED);
+	struct kubelet_event event = event_of(registration, KUBELET_EVENT_REGISTER_ANSWERED);
+	event.code = seen->code;
+	event.text = seen->message;
+	event.duration_ms = (int64_t)(seen->answered_ms - seen->time_ms);
+	kubelet_report(registration->kubelet, event);
 	if (registration->done != NULL)
 		registration->done(seen, registration->user);
 	if (seen->code == RPC_OK && !seen->deduplicated && seen->plugin != NULL)
@@ -162,15 +169,15 @@ static void send_answer(void *user)
 static void answer(struct registration *registration, int code, const char *message)
 {
 	struct kubelet *kubelet = registration->kubelet;
-	uint64_t delay_ms = 0;
 	if (registration->over)
 		return;
 	registration->seen.code = code;
 	registration->seen.message = keep(registration, message);
-	if (!registration->seen.by_watcher)
-		delay_ms = fault_take_delay(&kubelet->faults);
-	if (delay_ms == 0 || timer_start(kubelet->loop, delay_ms, 0, send_answer, registration,
-					 &registration->delay, NULL) != 0)
+	const struct fault_setting *delay =
+		registration->seen.by_watcher ? NULL
+					      : fault_take(&kubelet->faults, FAULT_REGISTER_DELAY);
+	if (delay == NULL || timer_start(kubelet->loop, delay->delay_ms, 0, send_answer,
+					 registration, &registration->delay, NULL) != 0)
 		send_answer(registration);
 }
 
@@ -188,13 +195,9 @@ static void connection_failed(struct registration *registration, const char *mes
 static void report_dial(const struct registration *registration, enum kubelet_event_type type,
 			const char *reason)
 {
-	const struct kubelet_registration *seen = &registration->seen;
-	struct kubelet_event event = KUBELET_EVENT_EMPTY(CONNECTED);
-	event.type = type;
-	event.resource = seen->resource;
-	event.socket = seen->socket;
+	struct kubelet_event event = event_of(registration, type);
 	event.text = reason;
-	event.duration_ms = (int64_t)(clock_monotonic_ms() - seen->time_ms);
+	event.duration_ms = (int64_t)(clock_monotonic_ms() - registration->seen.time_ms);
 	kubelet_report(registration->kubelet, event);
 }
 
@@ -206,7 +209,8 @@ static void on_caller_gone(void *user)
 	struct kubelet_plugin *plugin = registration->seen.plugin;
 	registration->stream = NULL;
 	registration->seen.abandoned = true;
-	report_answer(registration, KUBELET_EVENT_REGISTER_ABANDONED);
+	kubelet_report(registration->kubelet,
+		       event_of(registration, KUBELET_EVENT_REGISTER_ABANDONED));
 	if (registration->options_call != NULL) {
 		rpc_call_cancel(registration->options_call);
 	} else if (registration->dialling) {
@@ -220,9 +224,7 @@ static void on_caller_gone(void *user)
 static void report_options(const struct registration *registration, const char *text)
 {
 	const struct kubelet_registration *seen = &registration->seen;
-	struct kubelet_event event = KUBELET_EVENT_EMPTY(OPTIONS);
-	event.resource = seen->resource;
-	event.socket = seen->socket;
+	struct kubelet_event event = event_of(registration, KUBELET_EVENT_OPTIONS);
 	event.code = seen->options_code;
 	event.text = text;
 	event.duration_ms = (int64_t)(seen->options_answered_ms - seen->options_asked_ms);
@@ -230,12 +232,10 @@ static void report_options(const struct registration *registration, const char *
 	kubelet_report(registration->kubelet, event);
 }
 
-static void connection_stands(struct registration *registration)
+static struct kubelet_plugin_options options_of(const V1beta1__DevicePluginOptions *options)
 {
-	struct kubelet_plugin *plugin = registration->seen.plugin;
-	plugin->options = registration->seen.options;
-	resource_serve(registration->kubelet, plugin);
-	answer(registration, RPC_OK, "");
+	return (struct kubelet_plugin_options){options->pre_start_required != 0,
+					       options->get_preferred_allocation_available != 0};
 }
 
 static void on_options(const struct rpc_status *status, ProtobufCMessage *reply, void *user)
@@ -246,18 +246,16 @@ static void on_options(const struct rpc_status *status, ProtobufCMessage *reply,
 	seen->options_answered_ms = clock_monotonic_ms();
 	seen->options_code = status->code;
 	if (reply != NULL) {
-		const V1beta1__DevicePluginOptions *options =
-			(const V1beta1__DevicePluginOptions *)(const void *)reply;
-		seen->options.pre_start_required = options->pre_start_required != 0;
-		seen->options.get_preferred_allocation_available =
-			options->get_preferred_allocation_available != 0;
+		seen->options = options_of((const V1beta1__DevicePluginOptions *)(void *)reply);
 		protobuf_c_message_free_unpacked(reply, NULL);
 	}
 	if (registration->over)
 		return;
 	report_options(registration, status->message);
 	if (status->code == RPC_OK) {
-		connection_stands(registration);
+		seen->plugin->options = seen->options;
+		resource_serve(registration->kubelet, seen->plugin);
+		answer(registration, RPC_OK, "");
 		return;
 	}
 	char *cause CLEANUP_FREE = go_status_text(status->code, status->message);
@@ -331,18 +329,18 @@ static void connect_client(struct registration *registration)
 	struct kubelet_registration *seen = &registration->seen;
 	struct error err = {0};
 	seen->socket_existed = file_exists(seen->socket);
-	if (kubelet->options.profile == KUBELET_PROFILE_1_37) {
+	if (kubelet->options.profile == KUBELET_PROFILE_1_37)
 		seen->plugin = client_connected(kubelet, seen->resource, seen->socket);
-		seen->deduplicated = seen->plugin != NULL;
-	}
-	if (seen->deduplicated) {
+	seen->deduplicated = seen->plugin != NULL;
+	int rc = seen->deduplicated
+			 ? 0
+			 : client_new(kubelet, seen->resource, seen->socket, &seen->plugin, &err);
+	if (rc == 0)
 		seen->plugin->records++;
+	if (seen->deduplicated) {
 		answer(registration, RPC_OK, "");
 		return;
 	}
-	int rc = client_new(kubelet, seen->resource, seen->socket, &seen->plugin, &err);
-	if (rc == 0)
-		seen->plugin->records++;
 	if (rc == 0 && has_control_character(seen->socket)) {
 		refuse_target(registration);
 		return;
@@ -379,9 +377,7 @@ static bool is_acceptable(struct registration *registration)
 static void report_register(const struct registration *registration)
 {
 	const struct kubelet_registration *seen = &registration->seen;
-	struct kubelet_event event = KUBELET_EVENT_EMPTY(REGISTER);
-	event.resource = seen->resource;
-	event.endpoint = seen->endpoint;
+	struct kubelet_event event = event_of(registration, KUBELET_EVENT_REGISTER);
 	event.version = seen->version;
 	event.options = seen->has_options ? &seen->sent_options : NULL;
 	kubelet_report(registration->kubelet, event);
@@ -397,40 +393,30 @@ static void fill_from_request(struct registration *registration,
 	if (request->options == NULL)
 		return;
 	seen->has_options = true;
-	seen->sent_options = (struct kubelet_plugin_options){
-		request->options->pre_start_required != 0,
-		request->options->get_preferred_allocation_available != 0};
-}
-
-/* filepath.Join: an absolute endpoint goes below the directory, ".." may leave it. */
-static int join_endpoint(struct registration *registration, struct error *err)
-{
-	char *joined CLEANUP_FREE =
-		path_join(registration->kubelet->plugin_dir, registration->seen.endpoint);
-	char *socket CLEANUP_FREE = joined == NULL ? NULL : path_normalize(joined);
-	if (socket == NULL)
-		return error_memory(err);
-	registration->seen.socket = keep(registration, socket);
-	return 0;
+	seen->sent_options = options_of(request->options);
 }
 
 static void registration_begin(struct registration *registration)
 {
-	struct kubelet *kubelet = registration->kubelet;
-	struct fault_answer fault = {0};
-	struct error err = {0};
+	struct kubelet_registration *seen = &registration->seen;
+	struct fault_state *faults = &registration->kubelet->faults;
 	report_register(registration);
-	if (fault_take_answer(&kubelet->faults, &fault)) {
-		if (!fault.hang)
-			answer(registration, fault.code, fault.message);
+	const struct fault_setting *status = fault_take(faults, FAULT_REGISTER_STATUS);
+	if (status != NULL) {
+		answer(registration, status->code, status->message);
 		return;
 	}
-	if (!is_acceptable(registration))
+	if (fault_take(faults, FAULT_REGISTER_HANG) != NULL || !is_acceptable(registration))
 		return;
-	if (join_endpoint(registration, &err) != 0)
-		answer(registration, RPC_UNKNOWN, err.text);
-	else
-		connect_client(registration);
+	/* filepath.Join: an absolute endpoint goes below the directory, ".." may leave it. */
+	char *joined CLEANUP_FREE = path_join(registration->kubelet->plugin_dir, seen->endpoint);
+	char *socket CLEANUP_FREE = joined == NULL ? NULL : path_normalize(joined);
+	if (socket == NULL) {
+		answer(registration, RPC_UNKNOWN, "out of memory");
+		return;
+	}
+	seen->socket = keep(registration, socket);
+	connect_client(registration);
 }
 
 void registration_handle(struct rpc_stream *stream, struct rpc_slice bytes, void *user)
@@ -444,19 +430,16 @@ void registration_handle(struct rpc_stream *stream, struct rpc_slice bytes, void
 	}
 	registration->stream = stream;
 	rpc_stream_on_end(stream, on_caller_gone, registration);
-	V1beta1__RegisterRequest empty;
+	V1beta1__RegisterRequest empty = V1BETA1__REGISTER_REQUEST__INIT;
 	ProtobufCMessage *request = NULL;
-	const char *fault = message_unpack(&v1beta1__register_request__descriptor, bytes, &request);
-	v1beta1__register_request__init(&empty);
-	fill_from_request(registration,
-			  fault != NULL ? &empty
-					: (const V1beta1__RegisterRequest *)(const void *)request);
-	if (fault != NULL)
+	if (message_unpack(&v1beta1__register_request__descriptor, bytes, &request) != NULL) {
+		fill_from_request(registration, &empty);
 		answer(registration, RPC_INTERNAL, "grpc: error unmarshalling request");
-	else
-		registration_begin(registration);
-	if (request != NULL)
-		protobuf_c_message_free_unpacked(request, NULL);
+		return;
+	}
+	fill_from_request(registration, (const V1beta1__RegisterRequest *)(const void *)request);
+	registration_begin(registration);
+	protobuf_c_message_free_unpacked(request, NULL);
 }
 
 int registration_by_watcher(struct kubelet *kubelet, const char *resource, const char *endpoint,

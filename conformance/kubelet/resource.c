@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: MIT */
+#include "conformance/kubelet/resources.h"
+
 #include "base/cleanup.h"
-#include "conformance/kubelet/internal.h"
+#include "conformance/kubelet/endpoints.h"
+#include "conformance/kubelet/pods.h"
 
 #include <string.h>
+
+enum { GRACE_MS = 5 * 60 * 1000 };
 
 struct resource *resource_find(const struct kubelet *kubelet, const char *name)
 {
@@ -22,7 +27,8 @@ static void resource_free(struct resource *resource)
 	free(resource);
 }
 
-struct resource *resource_get(struct kubelet *kubelet, const char *name, struct error *err)
+/* Makes it when absent; NULL: out of memory. */
+static struct resource *resource_get(struct kubelet *kubelet, const char *name, struct error *err)
 {
 	struct resource *resource = resource_find(kubelet, name);
 	if (resource != NULL)
@@ -43,15 +49,15 @@ struct resource *resource_get(struct kubelet *kubelet, const char *name, struct 
 /* Tells capacity and allocatable when they are not what was told last. */
 static void resource_tell(struct kubelet *kubelet, struct resource *resource)
 {
-	size_t capacity = resource->healthy.count + resource->unhealthy.count;
-	size_t allocatable = resource->healthy.count;
+	size_t allocatable = resource->healthy.list.count;
+	size_t capacity = allocatable + resource->unhealthy.list.count;
 	if (resource->told && capacity == resource->told_capacity &&
 	    allocatable == resource->told_allocatable)
 		return;
 	resource->told = true;
 	resource->told_capacity = capacity;
 	resource->told_allocatable = allocatable;
-	struct kubelet_event event = KUBELET_EVENT_EMPTY(RESOURCE);
+	struct kubelet_event event = kubelet_event_of(KUBELET_EVENT_RESOURCE);
 	event.resource = resource->name;
 	event.capacity = (int64_t)capacity;
 	event.allocatable = (int64_t)allocatable;
@@ -69,7 +75,10 @@ int resource_leak(struct kubelet *kubelet, const char *name, const struct id_set
 		  struct error *err)
 {
 	struct resource *resource = resource_find(kubelet, name);
-	return resource == NULL ? 0 : id_set_add_all(&resource->leaked, ids, err);
+	if (resource == NULL)
+		return 0;
+	id_set_add(&resource->leaked, ids);
+	return resource->leaked.failed ? error_memory(err) : 0;
 }
 
 void resources_recount(struct kubelet *kubelet)
@@ -100,32 +109,23 @@ void resource_serve(struct kubelet *kubelet, struct kubelet_plugin *plugin)
 static int resource_replace(struct resource *resource, const struct kubelet_device_list *devices,
 			    struct error *err)
 {
-	struct kubelet_device_list copy = {0};
-	const char **healthy CLEANUP_FREE = calloc(devices->count + 1, sizeof(*healthy));
-	const char **unhealthy CLEANUP_FREE = calloc(devices->count + 1, sizeof(*unhealthy));
-	size_t healthy_count = 0;
-	size_t unhealthy_count = 0;
-	if (healthy == NULL || unhealthy == NULL)
+	const char **ids CLEANUP_FREE = calloc(devices->count + 1, sizeof(*ids));
+	size_t healthy = 0;
+	size_t unhealthy = devices->count;
+	if (ids == NULL)
 		return error_memory(err);
-	for (size_t i = 0; i < devices->count; i++) {
-		if (kubelet_device_is_healthy(&devices->items[i]))
-			healthy[healthy_count++] = devices->items[i].id;
-		else
-			unhealthy[unhealthy_count++] = devices->items[i].id;
-	}
-	int rc = kubelet_device_list_copy(devices, &copy, err);
-	if (rc != 0)
-		return rc;
+	for (size_t i = 0; i < devices->count; i++)
+		ids[kubelet_device_is_healthy(&devices->items[i]) ? healthy++ : --unhealthy] =
+			devices->items[i].id;
 	kubelet_device_list_free(&resource->devices);
-	resource->devices = copy;
+	resource->devices = kubelet_device_list_share(devices);
 	resource->listed = true;
 	resource->relisted = true;
 	id_set_clear(&resource->healthy);
 	id_set_clear(&resource->unhealthy);
-	rc = id_set_add_strings(&resource->healthy, healthy, healthy_count, err);
-	if (rc == 0)
-		rc = id_set_add_strings(&resource->unhealthy, unhealthy, unhealthy_count, err);
-	return rc;
+	id_set_add_strings(&resource->healthy, ids, healthy);
+	id_set_add_strings(&resource->unhealthy, ids + healthy, devices->count - healthy);
+	return resource->healthy.failed || resource->unhealthy.failed ? error_memory(err) : 0;
 }
 
 void resource_list(struct kubelet *kubelet, const char *name,
@@ -141,6 +141,12 @@ void resource_list(struct kubelet *kubelet, const char *name,
 	checkpoint_write(kubelet);
 }
 
+static void resource_stop(const struct kubelet *kubelet, struct resource *resource)
+{
+	resource->stopped = true;
+	resource->stopped_ms = kubelet_elapsed_ms(kubelet);
+}
+
 /* Every device becomes unhealthy and the grace period begins (manager.go, PluginDisconnected). */
 void resource_disconnected(struct kubelet *kubelet, const char *name)
 {
@@ -148,29 +154,40 @@ void resource_disconnected(struct kubelet *kubelet, const char *name)
 	struct error err = {0};
 	if (resource == NULL || resource->stopped)
 		return;
-	resource->stopped = true;
-	resource->stopped_ms = kubelet_elapsed_ms(kubelet);
-	if (id_set_add_all(&resource->unhealthy, &resource->healthy, &err) != 0)
+	resource_stop(kubelet, resource);
+	id_set_add(&resource->unhealthy, &resource->healthy);
+	if (resource->unhealthy.failed) {
+		(void)error_memory(&err);
 		kubelet_report_problem(kubelet, &err);
+	}
 	id_set_clear(&resource->healthy);
 	resource_tell(kubelet, resource);
 }
 
+int resource_recall(struct kubelet *kubelet, const char *name, struct error *err)
+{
+	struct resource *resource = resource_get(kubelet, name, err);
+	if (resource == NULL)
+		return ERROR_MEMORY;
+	resource_stop(kubelet, resource);
+	return 0;
+}
+
 /* Resources whose endpoint has been stopped for the grace period are dropped (manager.go,
  * GetCapacity). */
-void resource_sweep(struct kubelet *kubelet)
+void resources_sweep(struct kubelet *kubelet)
 {
 	bool removed = false;
 	struct resource **link = &kubelet->resources;
 	while (*link != NULL) {
 		struct resource *resource = *link;
-		if (!resource->stopped || kubelet_elapsed_ms(kubelet) - resource->stopped_ms <
-						  kubelet->options.grace_ms) {
+		if (!resource->stopped ||
+		    kubelet_elapsed_ms(kubelet) - resource->stopped_ms < GRACE_MS) {
 			link = &resource->next;
 			continue;
 		}
 		*link = resource->next;
-		struct kubelet_event event = KUBELET_EVENT_EMPTY(RESOURCE_REMOVED);
+		struct kubelet_event event = kubelet_event_of(KUBELET_EVENT_RESOURCE_REMOVED);
 		event.resource = resource->name;
 		event.capacity = 0;
 		event.allocatable = 0;
@@ -198,14 +215,14 @@ struct kubelet_resource_status kubelet_resource_status(const struct kubelet *kub
 	struct id_set in_use CLEANUP_ID_SET = {0};
 	if (found == NULL)
 		return (struct kubelet_resource_status){0};
-	(void)allocation_in_use(kubelet, resource, &in_use, NULL);
+	allocation_in_use(kubelet, resource, &in_use);
 	return (struct kubelet_resource_status){
 		.known = true,
 		.connected = found->endpoint != NULL && !found->stopped,
 		.listed = found->relisted,
-		.capacity = found->healthy.count + found->unhealthy.count,
-		.allocatable = found->healthy.count,
-		.in_use = in_use.count,
+		.capacity = found->healthy.list.count + found->unhealthy.list.count,
+		.allocatable = found->healthy.list.count,
+		.in_use = in_use.list.count,
 	};
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "conformance/kubelet/stream.h"
 
+#include "base/array.h"
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "conformance/kubelet/plugin.h"
@@ -14,11 +15,11 @@ struct kubelet_stream {
 	struct rpc_call *call; /* NULL once ended */
 	struct kubelet_stream_events events;
 	struct kubelet_message *messages; /* a queue without holes; the first is number `dropped` */
-	size_t kept, capacity, dropped, bytes;
+	size_t kept, dropped, bytes;
 	struct error fault; /* what is wrong with a message; ends the stream */
 	int code;
 	struct text status;
-	uint64_t opened_ms, ended_ms;
+	uint64_t opened_ms;
 };
 
 static void stream_drop_first(struct kubelet_stream *stream)
@@ -37,15 +38,10 @@ static int stream_keep(struct kubelet_stream *stream, struct kubelet_message *me
 	while (stream->kept > 0 && (stream->kept >= KUBELET_STREAM_MESSAGES_MAX ||
 				    stream->bytes + message->size > KUBELET_STREAM_BYTES_MAX))
 		stream_drop_first(stream);
-	if (stream->kept == stream->capacity) {
-		size_t capacity = stream->capacity == 0 ? 4 : stream->capacity * 2;
-		struct kubelet_message *grown =
-			realloc(stream->messages, capacity * sizeof(*grown));
-		if (grown == NULL)
-			return error_memory(err);
-		stream->messages = grown;
-		stream->capacity = capacity;
-	}
+	struct kubelet_message *grown = array_grow(stream->messages, stream->kept, sizeof(*grown));
+	if (grown == NULL)
+		return error_memory(err);
+	stream->messages = grown;
 	message->number = stream->dropped + stream->kept;
 	stream->bytes += message->size;
 	stream->messages[stream->kept++] = *message;
@@ -85,7 +81,6 @@ static void on_done(const struct rpc_status *status, void *user)
 	struct kubelet_stream *stream = user;
 	bool faulty = stream->fault.code != 0;
 	stream->call = NULL;
-	stream->ended_ms = clock_monotonic_ms();
 	stream->code = faulty ? RPC_INTERNAL : status->code;
 	text_add(&stream->status, faulty ? stream->fault.text : status->message);
 	if (stream->events.on_end != NULL)
@@ -134,11 +129,6 @@ uint64_t kubelet_stream_opened_ms(const struct kubelet_stream *stream)
 	return stream->opened_ms;
 }
 
-uint64_t kubelet_stream_ended_ms(const struct kubelet_stream *stream)
-{
-	return stream->ended_ms;
-}
-
 size_t kubelet_stream_message_count(const struct kubelet_stream *stream)
 {
 	return stream->dropped + stream->kept;
@@ -169,12 +159,6 @@ void kubelet_stream_pause(struct kubelet_stream *stream)
 		rpc_call_pause(stream->call);
 }
 
-void kubelet_stream_resume(struct kubelet_stream *stream)
-{
-	if (stream->call != NULL)
-		rpc_call_resume(stream->call);
-}
-
 struct stream_wait {
 	const struct kubelet_stream *stream;
 	size_t number;
@@ -203,18 +187,6 @@ int kubelet_stream_wait(struct kubelet_stream *stream, size_t number, uint64_t t
 	if (out != NULL)
 		*out = kubelet_stream_message(stream, number);
 	return 0;
-}
-
-static bool has_ended(void *user)
-{
-	const struct kubelet_stream *stream = user;
-	return stream->call == NULL;
-}
-
-int kubelet_stream_wait_end(struct kubelet_stream *stream, uint64_t timeout_ms, struct error *err)
-{
-	return loop_wait(stream->loop, has_ended, stream, timeout_ms, "the end of ListAndWatch",
-			 err);
 }
 
 void kubelet_stream_free(struct kubelet_stream *stream)

@@ -45,7 +45,6 @@ bool kubelet_stream_is_open(const struct kubelet_stream *stream);
 int kubelet_stream_code(const struct kubelet_stream *stream);
 const char *kubelet_stream_status(const struct kubelet_stream *stream);
 uint64_t kubelet_stream_opened_ms(const struct kubelet_stream *stream);
-uint64_t kubelet_stream_ended_ms(const struct kubelet_stream *stream); /* 0 while open */
 
 size_t kubelet_stream_message_count(const struct kubelet_stream *stream); /* received so far */
 
@@ -55,17 +54,13 @@ const struct kubelet_message *kubelet_stream_message(const struct kubelet_stream
 const struct kubelet_message *kubelet_stream_last(const struct kubelet_stream *stream);
 
 void kubelet_stream_cancel(struct kubelet_stream *stream); /* RST_STREAM(CANCEL); on_end runs */
-void kubelet_stream_pause(
-	struct kubelet_stream *stream); /* holds the plugin back by flow control */
-void kubelet_stream_resume(struct kubelet_stream *stream);
+/* Reads no more of it: flow control holds the plugin back. */
+void kubelet_stream_pause(struct kubelet_stream *stream);
 
 /* Runs the loop until message `number` is there. ERROR_TIMEOUT; ERROR_UNAVAILABLE with the status
  * when the stream ended before. */
 int kubelet_stream_wait(struct kubelet_stream *stream, size_t number, uint64_t timeout_ms,
 			const struct kubelet_message **out, struct error *err);
-
-/* Runs the loop until the stream has ended. ERROR_TIMEOUT. */
-int kubelet_stream_wait_end(struct kubelet_stream *stream, uint64_t timeout_ms, struct error *err);
 
 /* Cancels the call if it is open (no on_end) and frees. NULL is allowed. */
 void kubelet_stream_free(struct kubelet_stream *stream);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/cleanup.h"
-#include "conformance/kubelet/internal.h"
+#include "conformance/kubelet/state.h"
 
 #include <string.h>
 
@@ -37,86 +37,53 @@ struct registration_wait {
 	const char *resource;
 	size_t from;
 	bool accepted; /* only one that was answered with RPC_OK counts */
-	const struct kubelet_registration *found;
+	const struct kubelet_registration *found, *refused; /* the last refusal */
 };
-
-static bool is_over(const struct kubelet_registration *seen)
-{
-	return seen->answered_ms != 0 || seen->abandoned;
-}
 
 static bool registration_found(void *user)
 {
 	struct registration_wait *wait = user;
+	wait->refused = NULL;
 	for (size_t i = wait->from; i < wait->kubelet->registration_count; i++) {
 		const struct kubelet_registration *seen = kubelet_registration_at(wait->kubelet, i);
-		if (!is_over(seen) || (wait->resource != NULL && seen->resource != NULL &&
-				       strcmp(seen->resource, wait->resource) != 0))
+		bool answered = seen->answered_ms != 0;
+		if ((!answered && !seen->abandoned) ||
+		    (wait->resource != NULL && seen->resource != NULL &&
+		     strcmp(seen->resource, wait->resource) != 0))
 			continue;
-		if (wait->accepted && (seen->answered_ms == 0 || seen->code != RPC_OK))
-			continue;
-		wait->found = seen;
-		return true;
+		if (answered && seen->code != RPC_OK)
+			wait->refused = seen;
+		if (!wait->accepted || (answered && seen->code == RPC_OK)) {
+			wait->found = seen;
+			return true;
+		}
 	}
 	return false;
 }
 
-static int wait_registration(struct kubelet *kubelet, struct registration_wait *wait,
-			     uint64_t timeout_ms, const struct kubelet_registration **out,
-			     struct error *err)
-{
-	char *what CLEANUP_FREE =
-		text_format("a%s registration of %s", wait->accepted ? "n accepted" : "",
-			    wait->resource == NULL ? "any resource" : wait->resource);
-	int rc = kubelet_wait(kubelet, registration_found, wait, timeout_ms,
-			      what == NULL ? "a registration" : what, err);
-	if (rc == 0 && out != NULL)
-		*out = wait->found;
-	return rc;
-}
-
 int kubelet_wait_registration(struct kubelet *kubelet, const char *resource, size_t from,
-			      uint64_t timeout_ms, const struct kubelet_registration **out,
-			      struct error *err)
-{
-	struct registration_wait wait = {.kubelet = kubelet, .resource = resource, .from = from};
-	return wait_registration(kubelet, &wait, timeout_ms, out, err);
-}
-
-/* The last attempt of those waited for that was refused; NULL when there was none. */
-static const struct kubelet_registration *last_refusal(const struct kubelet *kubelet,
-						       const char *resource, size_t from)
-{
-	for (size_t i = kubelet->registration_count; i > from; i--) {
-		const struct kubelet_registration *seen = kubelet_registration_at(kubelet, i - 1);
-		if (seen->answered_ms != 0 && seen->code != RPC_OK &&
-		    (resource == NULL || strcmp(seen->resource, resource) == 0))
-			return seen;
-	}
-	return NULL;
-}
-
-int kubelet_wait_registered(struct kubelet *kubelet, const char *resource, size_t from,
-			    uint64_t timeout_ms, const struct kubelet_registration **out,
-			    struct error *err)
+			      bool accepted, uint64_t timeout_ms,
+			      const struct kubelet_registration **out, struct error *err)
 {
 	struct registration_wait wait = {
-		.kubelet = kubelet, .resource = resource, .from = from, .accepted = true};
+		.kubelet = kubelet, .resource = resource, .from = from, .accepted = accepted};
 	struct error why = {0};
-	int rc = wait_registration(kubelet, &wait, timeout_ms, out, &why);
-	if (rc == 0)
-		return 0;
-	const struct kubelet_registration *refusal = last_refusal(kubelet, resource, from);
-	if (refusal == NULL)
-		return error_copy(err, &why);
+	char *what CLEANUP_FREE =
+		text_format("a%s registration of %s", accepted ? "n accepted" : "",
+			    resource == NULL ? "any resource" : resource);
+	int rc = kubelet_wait(kubelet, registration_found, &wait, timeout_ms,
+			      what == NULL ? "a registration" : what, &why);
+	if (rc == 0 && out != NULL)
+		*out = wait.found;
+	if (rc == 0 || wait.refused == NULL)
+		return rc == 0 ? 0 : error_copy(err, &why);
 	return error_set(err, rc, "%s; the last attempt was refused: %s", why.text,
-			 refusal->message);
+			 wait.refused->message);
 }
 
 struct resource_wait {
 	const struct kubelet *kubelet;
 	const char *resource;
-	size_t count;
 };
 
 static bool resource_is_listed(void *user)
@@ -130,27 +97,8 @@ static bool resource_is_listed(void *user)
 int kubelet_wait_listed(struct kubelet *kubelet, const char *resource, uint64_t timeout_ms,
 			struct error *err)
 {
-	struct resource_wait wait = {.kubelet = kubelet, .resource = resource};
+	struct resource_wait wait = {kubelet, resource};
 	char *what CLEANUP_FREE = text_format("the device list of %s", resource);
 	return kubelet_wait(kubelet, resource_is_listed, &wait, timeout_ms,
 			    what == NULL ? "the device list" : what, err);
-}
-
-static bool resource_has_allocatable(void *user)
-{
-	const struct resource_wait *wait = user;
-	return kubelet_resource_status(wait->kubelet, wait->resource).allocatable == wait->count;
-}
-
-int kubelet_wait_allocatable(struct kubelet *kubelet, const char *resource, size_t count,
-			     uint64_t timeout_ms, struct error *err)
-{
-	struct resource_wait wait = {kubelet, resource, count};
-	char *what CLEANUP_FREE = text_format("%zu allocatable devices of %s", count, resource);
-	int rc = kubelet_wait(kubelet, resource_has_allocatable, &wait, timeout_ms,
-			      what == NULL ? "allocatable devices" : what, err);
-	if (rc == ERROR_TIMEOUT)
-		return error_wrap(err, rc, "%zu are allocatable",
-				  kubelet_resource_status(kubelet, resource).allocatable);
-	return rc;
 }

@@ -2,7 +2,9 @@
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "base/path.h"
-#include "conformance/kubelet/internal.h"
+#include "conformance/kubelet/endpoints.h"
+#include "conformance/kubelet/go_text.h"
+#include "conformance/kubelet/registrations.h"
 #include "rpc/proto/pluginregistration_v1.pb-c.h"
 #include "rpc/resource_name.h"
 #include "rpc/socket.h"
@@ -44,9 +46,7 @@ struct entry {
 	uint64_t retry_ms, backoff_ms; /* kubelet_elapsed_ms() */
 	struct dial *dial;
 	struct rpc_channel *channel;
-	struct rpc_call *call;
 	char *plugin_name, *plugin_socket; /* what was registered */
-	bool registered;
 };
 
 struct watcher {
@@ -59,8 +59,7 @@ struct watcher {
 
 static void report(const struct entry *entry, enum kubelet_event_type type, const char *text)
 {
-	struct kubelet_event event = KUBELET_EVENT_EMPTY(WATCHER_SOCKET);
-	event.type = type;
+	struct kubelet_event event = kubelet_event_of(type);
 	event.socket = entry->path;
 	event.text = text;
 	kubelet_report(entry->watcher->kubelet, event);
@@ -68,49 +67,43 @@ static void report(const struct entry *entry, enum kubelet_event_type type, cons
 
 static void entry_hang_up(struct entry *entry)
 {
-	struct rpc_channel *channel = STEAL(entry->channel);
-	rpc_channel_close(channel);
+	rpc_channel_close(STEAL(entry->channel));
 }
 
-static void entry_settle(struct entry *entry, bool registered)
+static void entry_fail(struct entry *entry)
 {
-	const struct kubelet *kubelet = entry->watcher->kubelet;
-	entry->state = registered ? ENTRY_REGISTERED : ENTRY_FAILED;
-	if (registered)
-		return;
+	entry_hang_up(entry);
+	entry->state = ENTRY_FAILED;
 	entry->backoff_ms = entry->backoff_ms == 0 ? BACKOFF_FIRST_MS : entry->backoff_ms * 2;
 	if (entry->backoff_ms > BACKOFF_LAST_MS)
 		entry->backoff_ms = BACKOFF_LAST_MS;
-	entry->retry_ms = kubelet_elapsed_ms(kubelet) + entry->backoff_ms;
+	entry->retry_ms = kubelet_elapsed_ms(entry->watcher->kubelet) + entry->backoff_ms;
 }
 
 /* DeRegisterPlugin. */
-static void entry_deregister(struct entry *entry)
+static void entry_deregister(const struct entry *entry)
 {
-	if (entry->registered)
+	if (entry->state == ENTRY_REGISTERED)
 		client_disconnect_holder(entry->watcher->kubelet, entry->plugin_name,
 					 entry->plugin_socket);
-	entry->registered = false;
 }
 
 /* A plugin that cannot be told that it is registered is deregistered again
- * (operation_generator.go).
- */
+ * (operation_generator.go). */
 static void notify_failed(struct entry *entry, const char *cause)
 {
-	char *text CLEANUP_FREE = text_format(
-		REGISTER_ERROR "failed to send %s at socket %s, err: : %s",
-		entry->registered ? "registration status" : "error", entry->path, cause);
+	char *text CLEANUP_FREE =
+		text_format(REGISTER_ERROR "failed to send %s at socket %s, err: : %s",
+			    entry->state == ENTRY_REGISTERED ? "registration status" : "error",
+			    entry->path, cause);
 	report(entry, KUBELET_EVENT_WATCHER_NOTIFIED, text);
 	entry_deregister(entry);
-	entry_settle(entry, false);
-	entry_hang_up(entry);
+	entry_fail(entry);
 }
 
 static void on_notified(const struct rpc_status *status, ProtobufCMessage *reply, void *user)
 {
 	struct entry *entry = user;
-	entry->call = NULL;
 	if (reply != NULL)
 		protobuf_c_message_free_unpacked(reply, NULL);
 	if (entry->watcher == NULL)
@@ -121,8 +114,10 @@ static void on_notified(const struct rpc_status *status, ProtobufCMessage *reply
 		return;
 	}
 	report(entry, KUBELET_EVENT_WATCHER_NOTIFIED, NULL);
-	entry_settle(entry, entry->registered);
-	entry_hang_up(entry);
+	if (entry->state == ENTRY_REGISTERED)
+		entry_hang_up(entry);
+	else
+		entry_fail(entry);
 }
 
 /* NotifyRegistrationStatus; `error` NULL means registered. */
@@ -133,12 +128,13 @@ static void notify(struct entry *entry, const char *error)
 	struct error err = {0};
 	pluginregistration__registration_status__init(&status);
 	status.plugin_registered = error == NULL;
-	entry->registered = error == NULL;
+	if (error == NULL)
+		entry->state = ENTRY_REGISTERED;
 	if (copy != NULL)
 		status.error = copy;
 	if (rpc_unary(entry->channel, REGISTRATION_SERVICE "NotifyRegistrationStatus", &status.base,
 		      &pluginregistration__registration_status_response__descriptor, NOTIFY_MS,
-		      on_notified, entry, &entry->call, &err) != 0)
+		      on_notified, entry, NULL, &err) != 0)
 		notify_failed(entry, err.text);
 }
 
@@ -155,7 +151,7 @@ static void on_registered(const struct kubelet_registration *registration, void 
 static void report_info(const struct entry *entry, const struct rpc_status *status,
 			const Pluginregistration__PluginInfo *info)
 {
-	struct kubelet_event event = KUBELET_EVENT_EMPTY(WATCHER_INFO);
+	struct kubelet_event event = kubelet_event_of(KUBELET_EVENT_WATCHER_INFO);
 	event.socket = entry->path;
 	event.code = status->code;
 	event.text = info == NULL ? status->message : info->type;
@@ -164,59 +160,61 @@ static void report_info(const struct entry *entry, const struct rpc_status *stat
 	kubelet_report(entry->watcher->kubelet, event);
 }
 
-/* `versions` as Go prints a list: "[v1 v1beta1]"; `joined` with commas. */
-static bool names_version(const Pluginregistration__PluginInfo *info, struct text *versions,
-			  struct text *joined)
+static bool names_version(const Pluginregistration__PluginInfo *info)
 {
-	bool found = false;
-	text_add(versions, "[");
-	for (size_t i = 0; i < info->n_supported_versions; i++) {
-		text_addf(joined, "%s%s", i == 0 ? "" : ",", info->supported_versions[i]);
-		text_addf(versions, "%s%s", i == 0 ? "" : " ", info->supported_versions[i]);
-		found = found || strcmp(info->supported_versions[i], DEVICE_PLUGIN_VERSION) == 0;
-	}
-	text_add(versions, "]");
-	return found;
+	for (size_t i = 0; i < info->n_supported_versions; i++)
+		if (strcmp(info->supported_versions[i], DEVICE_PLUGIN_VERSION) == 0)
+			return true;
+	return false;
 }
 
-static int entry_take_info(struct entry *entry, const Pluginregistration__PluginInfo *info)
+static void join_versions(const Pluginregistration__PluginInfo *info, const char *separator,
+			  struct text *out)
 {
+	for (size_t i = 0; i < info->n_supported_versions; i++)
+		text_addf(out, "%s%s", i == 0 ? "" : separator, info->supported_versions[i]);
+}
+
+static int entry_register_plugin(struct entry *entry, const Pluginregistration__PluginInfo *info,
+				 struct error *err)
+{
+	struct text versions CLEANUP_TEXT = {0};
 	free(entry->plugin_name);
 	free(entry->plugin_socket);
 	entry->plugin_name = strdup(info->name);
 	entry->plugin_socket = strdup(info->endpoint[0] == '\0' ? entry->path : info->endpoint);
-	return entry->plugin_name == NULL || entry->plugin_socket == NULL ? ERROR_MEMORY : 0;
+	if (entry->plugin_name == NULL || entry->plugin_socket == NULL)
+		return error_memory(err);
+	join_versions(info, ",", &versions);
+	return registration_by_watcher(entry->watcher->kubelet, entry->plugin_name,
+				       entry->plugin_socket, text_string(&versions), on_registered,
+				       entry, err);
 }
 
 /* ValidatePlugin and RegisterPlugin of the device plugin's handler. */
 static void register_plugin(struct entry *entry, const Pluginregistration__PluginInfo *info)
 {
-	struct text versions CLEANUP_TEXT = {0};
-	struct text joined CLEANUP_TEXT = {0};
 	struct text refusal CLEANUP_TEXT = {0};
 	struct error err = {0};
 	if (strcmp(info->type, "DevicePlugin") != 0) {
 		text_addf(&refusal, "no handler registered for plugin type: %s at socket %s",
 			  info->type, entry->path);
-	} else if (!names_version(info, &versions, &joined)) {
-		text_addf(&refusal,
-			  "plugin validation failed with err: manager version, "
-			  "%s, is not among plugin supported versions %s",
-			  DEVICE_PLUGIN_VERSION, text_string(&versions));
+	} else if (!names_version(info)) {
+		text_add(
+			&refusal,
+			"plugin validation failed with err: manager version, " DEVICE_PLUGIN_VERSION
+			", is not among plugin supported versions [");
+		join_versions(info, " ", &refusal);
+		text_add(&refusal, "]");
 	} else if (resource_name_check(info->name, NULL) < 0) {
 		text_add(&refusal, "plugin validation failed with err: invalid name of device "
 				   "plugin socket: the ResourceName ");
 		go_quote(&refusal, info->name);
 		text_add(&refusal, " is invalid");
 	} else {
-		int rc = entry_take_info(entry, info);
-		if (rc == 0)
-			rc = registration_by_watcher(entry->watcher->kubelet, entry->plugin_name,
-						     entry->plugin_socket, text_string(&joined),
-						     on_registered, entry, &err);
-		if (rc == 0)
+		if (entry_register_plugin(entry, info, &err) == 0)
 			return;
-		text_add(&refusal, "out of memory");
+		text_add(&refusal, err.text);
 	}
 	notify(entry, text_string(&refusal));
 }
@@ -225,15 +223,12 @@ static void on_info(const struct rpc_status *status, ProtobufCMessage *reply, vo
 {
 	struct entry *entry = user;
 	Pluginregistration__PluginInfo *info = (Pluginregistration__PluginInfo *)(void *)reply;
-	entry->call = NULL;
 	if (entry->watcher != NULL) {
 		report_info(entry, status, info);
-		if (info != NULL) {
+		if (info != NULL)
 			register_plugin(entry, info);
-		} else {
-			entry_settle(entry, false);
-			entry_hang_up(entry);
-		}
+		else
+			entry_fail(entry);
 	}
 	if (reply != NULL)
 		protobuf_c_message_free_unpacked(reply, NULL);
@@ -251,14 +246,14 @@ static void on_dialled(const struct dial_result *result, void *user)
 				       "err: context deadline exceeded (%s)",
 			entry->path, entry->path, result->reason);
 		report(entry, KUBELET_EVENT_WATCHER_INFO, text);
-		entry_settle(entry, false);
+		entry_fail(entry);
 		return;
 	}
 	if (rpc_unary(entry->channel, REGISTRATION_SERVICE "GetInfo", &request.base,
 		      &pluginregistration__plugin_info__descriptor, GET_INFO_MS, on_info, entry,
-		      &entry->call, &err) != 0) {
+		      NULL, &err) != 0) {
 		kubelet_report_problem(entry->watcher->kubelet, &err);
-		entry_settle(entry, false);
+		entry_fail(entry);
 	}
 }
 
@@ -288,12 +283,14 @@ static void entry_register(struct entry *entry)
 	if (dial_start(kubelet->loop, entry->path, authority, DIAL_MS, on_dialled, entry,
 		       &entry->dial, &err) != 0) {
 		kubelet_report_problem(kubelet, &err);
-		entry_settle(entry, false);
+		entry_fail(entry);
 	}
 }
 
-static void entry_free(struct entry *entry)
+/* The registration that is under way must not call back. */
+static void entry_forget(struct entry *entry)
 {
+	registrations_forget_user(entry->watcher->kubelet, entry);
 	entry->watcher = NULL;
 	entry_hang_up(entry);
 	dial_free(entry->dial);
@@ -301,13 +298,6 @@ static void entry_free(struct entry *entry)
 	free(entry->plugin_name);
 	free(entry->plugin_socket);
 	free(entry);
-}
-
-/* The registration that is under way must not call back. */
-static void entry_forget(struct entry *entry)
-{
-	registrations_forget_user(entry->watcher->kubelet, entry);
-	entry_free(entry);
 }
 
 static struct entry *entry_find(const struct watcher *watcher, const char *path)
@@ -434,8 +424,7 @@ static void changes_open(struct watcher *watcher)
 		return;
 	(void)uv_fs_event_init(watcher->kubelet->loop, watcher->changes);
 	watcher->changes->data = watcher;
-	if (uv_fs_event_start(watcher->changes, on_change, watcher->kubelet->registry_dir, 0) != 0)
-		changes_close(watcher);
+	(void)uv_fs_event_start(watcher->changes, on_change, watcher->kubelet->registry_dir, 0);
 }
 
 int watcher_start(struct kubelet *kubelet, struct error *err)

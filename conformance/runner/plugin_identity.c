@@ -157,7 +157,7 @@ int plugin_identity_of_command(struct plugin_identity *identity, const char *com
 		identity->untold = strdup("which process serves the plugin's socket");
 		return identity->name != NULL && identity->untold != NULL ? 0 : error_memory(err);
 	}
-	if (command_line_split(command, &words, NULL) < 0 || words.count == 0)
+	if (command_line_split(COMMAND_LINE_HERE, command, &words, NULL) < 0 || words.count == 0)
 		return 0;
 	return identity_of_words(identity, &words, digests, err);
 }

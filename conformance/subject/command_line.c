@@ -77,8 +77,8 @@ static int read_word(const char **line, read_backslash *backslash, struct text *
 	return 0;
 }
 
-int command_line_split_as(enum command_line_rules rules, const char *line, struct text_list *words,
-			  struct error *err)
+int command_line_split(enum command_line_rules rules, const char *line, struct text_list *words,
+		       struct error *err)
 {
 	read_backslash *backslash =
 		rules == COMMAND_LINE_WINDOWS ? read_windows_backslash : read_posix_backslash;
@@ -98,13 +98,4 @@ int command_line_split_as(enum command_line_rules rules, const char *line, struc
 		if (rc != 0)
 			return rc;
 	}
-}
-
-int command_line_split(const char *line, struct text_list *words, struct error *err)
-{
-#ifdef _WIN32
-	return command_line_split_as(COMMAND_LINE_WINDOWS, line, words, err);
-#else
-	return command_line_split_as(COMMAND_LINE_POSIX, line, words, err);
-#endif
 }

@@ -25,8 +25,6 @@
 #define KUBELET_STANDARD_PLUGIN_DIR   "/var/lib/kubelet/device-plugins"
 #define KUBELET_STANDARD_REGISTRY_DIR "/var/lib/kubelet/plugins_registry"
 
-struct plugin_process;
-
 struct plugin_process_spec {
 	const char *command;
 	const char *plugin_dir, *kubelet_socket; /* absolute */
@@ -34,12 +32,10 @@ struct plugin_process_spec {
 	bool private_mounts;			 /* the mount namespace described above */
 	const char *standard_plugin_dir;	 /* NULL: KUBELET_STANDARD_PLUGIN_DIR */
 	const char *const *env;			 /* NULL-ended "NAME=value" on top; may be NULL */
-	size_t capture_max;			 /* bytes kept of each output stream; 0: 256 KiB */
 	uint64_t grace_ms;			 /* between SIGTERM and SIGKILL on stop; 0: 30 s */
-	/* May be NULL. */
+	/* As those of a process_spec. */
 	void (*on_line)(bool is_stderr, const char *line, size_t size, void *user);
-	void (*on_end)(struct plugin_process *plugin, const struct process_result *result,
-		       void *user);
+	void (*on_end)(struct process *plugin, const struct process_result *result, void *user);
 	void *user;
 };
 
@@ -47,27 +43,23 @@ struct plugin_process_spec {
  * ERROR_PERMISSION for a program that cannot be started, ERROR_UNSUPPORTED for private_mounts where
  * there are none. */
 int plugin_process_start(uv_loop_t *loop, const struct plugin_process_spec *spec,
-			 struct plugin_process **out, struct error *err);
-
-int plugin_process_id(const struct plugin_process *plugin); /* 0 once it has ended */
-bool plugin_process_has_ended(const struct plugin_process *plugin);
-/* Output and end so far. Borrowed. */
-const struct process_result *plugin_process_result(const struct plugin_process *plugin);
-int plugin_process_signal(struct plugin_process *plugin, int signal, struct error *err);
+			 struct process **out, struct error *err);
 
 /* Runs the loop until it has ended. ERROR_TIMEOUT. */
-int plugin_process_wait(struct plugin_process *plugin, uint64_t timeout_ms, struct error *err);
+int plugin_process_wait(uv_loop_t *loop, struct process *plugin, uint64_t timeout_ms,
+			struct error *err);
 
-/* SIGTERM to its group, SIGKILL after the grace period, and waits for the end. */
-int plugin_process_stop(struct plugin_process *plugin, struct error *err);
-
-/* Kills what still runs and frees. NULL is allowed. */
-void plugin_process_free(struct plugin_process *plugin);
+/* process_stop(), and runs the loop until it has ended. */
+int plugin_process_stop(uv_loop_t *loop, struct process *plugin, struct error *err);
 
 enum command_line_rules { COMMAND_LINE_POSIX, COMMAND_LINE_WINDOWS };
 
-/* Splits a command line into words, by the rules of the system that the program runs on, or by
- * `rules`. ERROR_ARGUMENT names the unclosed quote; no words is success. */
-int command_line_split(const char *line, struct text_list *words, struct error *err);
-int command_line_split_as(enum command_line_rules rules, const char *line, struct text_list *words,
-			  struct error *err);
+#ifdef _WIN32
+#define COMMAND_LINE_HERE COMMAND_LINE_WINDOWS
+#else
+#define COMMAND_LINE_HERE COMMAND_LINE_POSIX
+#endif
+
+/* Splits a command line into words. ERROR_ARGUMENT names the unclosed quote; no words is success. */
+int command_line_split(enum command_line_rules rules, const char *line, struct text_list *words,
+		       struct error *err);

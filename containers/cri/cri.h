@@ -38,7 +38,7 @@ enum {
 struct cri;
 
 /* Connects to "unix:///path", on Windows also to "npipe:////./pipe/name". ERROR_UNAVAILABLE when
- * nothing listens there; errors of rpc_address_path(). */
+ * nothing listens there; errors of address_parse(). */
 int cri_open(uv_loop_t *loop, const char *address, struct cri **out, struct error *err);
 void cri_close(struct cri *cri); /* NULL is allowed */
 

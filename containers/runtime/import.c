@@ -5,8 +5,8 @@
 #include "base/path.h"
 #include "base/process.h"
 #include "containers/runtime/runtime_internal.h"
+#include "rpc/address.h"
 #include "rpc/loop.h"
-#include "rpc/rpc.h"
 
 #include <string.h>
 
@@ -43,13 +43,14 @@ static int import_wait_known(struct runtime *runtime, const char *reference, str
 
 static int import_run_ctr(struct runtime *runtime, const char *archive, struct error *err)
 {
-	const char *socket = NULL;
+	struct address address = {0};
 	const char *snapshotter = runtime->snapshotter;
 	struct process_result result = {0};
 	char end[128] = "";
-	int rc = rpc_address_path(runtime->address, &socket, err);
-	const char *argv[] = {"ctr",	"--address", socket, "--namespace", "k8s.io", "images",
-			      "import", archive,     NULL,   NULL,	    NULL};
+	int rc = address_parse(runtime->address, ADDRESS_RULES_HERE, &address, err);
+	const char *argv[] = {"ctr",	"--address", address.name, "--namespace",
+			      "k8s.io", "images",    "import",	   archive,
+			      NULL,	NULL,	     NULL};
 	const struct process_spec spec = {.argv = argv, .timeout_ms = IMPORT_TIMEOUT_MS};
 
 	if (snapshotter != NULL) {

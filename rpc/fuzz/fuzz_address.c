@@ -11,7 +11,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 static void check_address(const char *text, enum address_rules rules)
 {
 	struct address address;
-
 	if (address_parse(text, rules, &address, NULL) < 0)
 		return;
 	if (strlen(address.name) >
@@ -24,7 +23,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	char *text = strndup((const char *)data, size);
 	char again[RENDEZVOUS_TEXT_MAX];
 	struct rendezvous rendezvous;
-
 	if (text == NULL)
 		abort();
 	check_address(text, ADDRESS_POSIX);

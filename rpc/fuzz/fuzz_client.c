@@ -18,7 +18,6 @@ struct caller {
 static void on_message(struct rpc_call *call, struct rpc_slice message, void *user)
 {
 	const struct caller *caller = user;
-
 	(void)message;
 	if (caller->cancel)
 		rpc_call_cancel(call);
@@ -27,7 +26,6 @@ static void on_message(struct rpc_call *call, struct rpc_slice message, void *us
 static void on_done(const struct rpc_status *status, void *user)
 {
 	struct caller *caller = user;
-
 	if (status->message == NULL || status->code < RPC_OK || status->code > RPC_UNAUTHENTICATED)
 		abort();
 	caller->ends++;
@@ -38,7 +36,6 @@ static void drive(struct session *session, const uint8_t *data, size_t size, siz
 {
 	while (size > 0 && !session->ended) {
 		size_t piece = step != 0 && step < size ? step : size;
-
 		memory_feed(session, data, piece);
 		data += piece;
 		size -= piece;
@@ -60,7 +57,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct caller callers[3] = {0};
 	struct memory memory = {0};
 	struct rpc_channel *channel = NULL;
-
 	if (size < 2)
 		return 0;
 	if (channel_new((data[0] & 2) != 0 ? &small : NULL, &memory_transport, &channel, NULL) < 0)

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* gRPC framing, percent-encoding and timeouts. The first byte: how many bytes the framing gets at a
  * time (0: all). What is read must not depend on it. */
+#include "rpc/field.h"
 #include "rpc/frame.h"
-#include "rpc/percent.h"
-#include "rpc/timeout.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -16,13 +15,11 @@ static void read_all(const uint8_t *data, size_t size, size_t step, struct text 
 {
 	struct frame_reader reader = {.max = 1000};
 	int rc = 0;
-
 	while (size > 0 && rc == 0) {
 		size_t piece = step != 0 && step < size ? step : size;
 		struct rpc_slice input = {data, piece};
 		struct rpc_slice message = {0};
 		bool whole = true;
-
 		data += piece;
 		size -= piece;
 		while (whole && rc == 0) {
@@ -42,7 +39,6 @@ static void check_texts(const uint8_t *data, size_t size)
 	struct text encoded CLEANUP_TEXT = {0};
 	struct text again CLEANUP_TEXT = {0};
 	uint64_t milliseconds = 0;
-
 	if (string == NULL)
 		abort();
 	percent_decode(&decoded, string);
@@ -58,7 +54,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct text pieces CLEANUP_TEXT = {0};
 	struct text whole CLEANUP_TEXT = {0};
-
 	if (size < 1)
 		return 0;
 	read_all(data + 1, size - 1, data[0], &pieces);

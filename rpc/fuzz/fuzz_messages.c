@@ -9,10 +9,8 @@
 
 static uint8_t *pack(const ProtobufCMessage *message, size_t *size)
 {
-	uint8_t *bytes = NULL;
-
 	*size = protobuf_c_message_get_packed_size(message);
-	bytes = malloc(*size + 1);
+	uint8_t *bytes = malloc(*size + 1);
 	if (bytes == NULL || protobuf_c_message_pack(message, bytes) != *size)
 		abort();
 	return bytes;
@@ -21,26 +19,21 @@ static uint8_t *pack(const ProtobufCMessage *message, size_t *size)
 void fuzz_messages(const ProtobufCMessageDescriptor *const *types, size_t count,
 		   const uint8_t *data, size_t size)
 {
-	const ProtobufCMessageDescriptor *type = NULL;
 	ProtobufCMessage *message = NULL;
-	ProtobufCMessage *again = NULL;
 	struct text restored CLEANUP_TEXT = {0};
-	uint8_t *first = NULL;
 	uint8_t *second = NULL;
 	size_t first_size = 0;
 	size_t second_size = 0;
-
 	if (size < 1)
 		return;
-	type = types[data[0] % count];
+	const ProtobufCMessageDescriptor *type = types[data[0] % count];
 	if (message_unpack(type, (struct rpc_slice){data + 1, size - 1}, &message) != NULL)
 		return;
-	first = pack(message, &first_size);
-	message_restore_nul(type, (struct rpc_slice){first, first_size}, &restored);
-	if (restored.failed || restored.size > first_size)
+	uint8_t *first = pack(message, &first_size);
+	if (message_pack(message, &restored, NULL) != 0 || restored.size > first_size)
 		abort();
 	/* protobuf-c keeps an unknown field 0 as it came and does not take it again. */
-	again = protobuf_c_message_unpack(type, NULL, first_size, first);
+	ProtobufCMessage *again = protobuf_c_message_unpack(type, NULL, first_size, first);
 	if (again != NULL) {
 		second = pack(again, &second_size);
 		if (first_size != second_size || memcmp(first, second, first_size) != 0)

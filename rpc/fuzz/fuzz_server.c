@@ -34,22 +34,19 @@ static void on_echo(struct rpc_stream *stream, struct rpc_slice request, void *u
 	(void)user;
 	(void)rpc_stream_send(stream, request, NULL);
 	(void)rpc_stream_send(stream, request, NULL);
-	rpc_stream_finish(stream, (int)(request.size % 17), "%s",
-			  rpc_stream_metadata(stream, ":path"));
+	rpc_stream_finish(stream, (int)(request.size % 17), "%s", "%\xc3\xa4\n");
 }
 
 static void drive(struct session *session, const uint8_t *data, size_t size, uint8_t options,
 		  size_t step)
 {
 	struct wire wire;
-
 	wire_start(&wire, true);
 	if ((options & 1) != 0)
 		memory_feed(session, wire.bytes.data, wire.bytes.size);
 	wire_stop(&wire);
 	while (size > 0 && !session->ended) {
 		size_t piece = step != 0 && step < size ? step : size;
-
 		memory_feed(session, data, piece);
 		data += piece;
 		size -= piece;
@@ -70,7 +67,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct rpc_server *server = NULL;
 	struct peer *peer = NULL;
 	uv_loop_t loop;
-
 	if (size < 2)
 		return 0;
 	held = NULL;

@@ -16,67 +16,37 @@ enum { BACKLOG = 128 };
 struct listener {
 	uv_pipe_t pipe;
 	char path[ADDRESS_PATH_MAX + 1];
-	dev_t device; /* which file is ours */
-	ino_t inode;
+	struct socket_identity identity; /* of our file */
 	struct listener_options options;
 	void (*on_closed)(void *user);
 };
 
-static void remove_own(const struct listener *listener)
-{
-	struct stat status = {0};
-
-	if (lstat(listener->path, &status) == 0 && S_ISSOCK(status.st_mode) &&
-	    status.st_dev == listener->device && status.st_ino == listener->inode)
-		(void)unlink(listener->path);
-}
-
-static bool remove_stale(const char *path)
-{
-	bool served = true;
-	struct stat status = {0};
-
-	return lstat(path, &status) == 0 && S_ISSOCK(status.st_mode) &&
-	       socket_is_served(path, &served, NULL) == 0 && !served && unlink(path) == 0;
-}
-
-static int bind_socket(int fd, const char *path, bool replace_stale, struct error *err)
+static int bind_socket(int fd, const char *path, struct error *err)
 {
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
-	const struct sockaddr *bound = (const struct sockaddr *)&address;
-	int rc = 0;
-
 	memcpy(address.sun_path, path, strnlen(path, sizeof(address.sun_path) - 1));
-	rc = bind(fd, bound, sizeof(address));
-	if (rc < 0 && errno == EADDRINUSE) {
-		if (!replace_stale || !remove_stale(path))
-			return error_set(err, ERROR_EXISTS, "cannot listen on %s: it exists", path);
-		rc = bind(fd, bound, sizeof(address));
-	}
-	return rc == 0 ? 0 : error_system(err, errno, "cannot listen on %s", path);
+	if (bind(fd, (const struct sockaddr *)&address, sizeof(address)) == 0)
+		return 0;
+	if (errno == EADDRINUSE)
+		return error_set(err, ERROR_EXISTS, "cannot listen on %s: it exists", path);
+	return error_system(err, errno, "cannot listen on %s", path);
 }
 
 /* A bound socket, not yet listening, so that nobody gets in before its mode is set. */
 static int make_socket(struct listener *listener, int *fd, struct error *err)
 {
-	struct stat status = {0};
 	int made CLEANUP_FD = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	int rc = 0;
-
 	if (made < 0)
 		return error_system(err, errno, "cannot make a socket");
-	rc = bind_socket(made, listener->path, listener->options.replace_stale, err);
+	int rc = bind_socket(made, listener->path, err);
 	if (rc < 0)
 		return rc;
 	if (chmod(listener->path, (mode_t)listener->options.mode) < 0 ||
-	    lstat(listener->path, &status) < 0) {
-		int reason = errno;
-
+	    !socket_identify(listener->path, &listener->identity)) {
+		rc = error_system(err, errno, "cannot prepare %s", listener->path);
 		(void)unlink(listener->path);
-		return error_system(err, reason, "cannot prepare %s", listener->path);
+		return rc;
 	}
-	listener->device = status.st_dev;
-	listener->inode = status.st_ino;
 	*fd = STEAL_FD(made);
 	return 0;
 }
@@ -84,7 +54,6 @@ static int make_socket(struct listener *listener, int *fd, struct error *err)
 static void on_connection(uv_stream_t *stream, int status)
 {
 	struct listener *listener = stream->data;
-
 	if (status == 0)
 		listener->options.on_connection(listener, listener->options.user);
 }
@@ -92,11 +61,9 @@ static void on_connection(uv_stream_t *stream, int status)
 /* From here on the handle owns `fd`, and its closing the listener. */
 static int listen_on(struct listener *listener, uv_loop_t *loop, int fd, struct error *err)
 {
-	int rc = 0;
-
 	(void)uv_pipe_init(loop, &listener->pipe, 0);
 	listener->pipe.data = listener;
-	rc = uv_pipe_open(&listener->pipe, fd);
+	int rc = uv_pipe_open(&listener->pipe, fd);
 	if (rc < 0)
 		(void)close(fd);
 	else if (!listener->options.refuse)
@@ -112,19 +79,16 @@ int listener_open(uv_loop_t *loop, const struct address *address,
 		  const struct listener_options *options, struct listener **out, struct error *err)
 {
 	struct listener *listener CLEANUP_FREE = calloc(1, sizeof(*listener));
-	struct listener *opened = NULL;
 	int fd = -1;
-	int rc = 0;
-
 	if (listener == NULL)
 		return error_memory(err);
 	listener->options = *options;
 	(void)snprintf(listener->path, sizeof(listener->path), "%.*s", ADDRESS_PATH_MAX,
 		       address->name);
-	rc = make_socket(listener, &fd, err);
+	int rc = make_socket(listener, &fd, err);
 	if (rc < 0)
 		return rc;
-	opened = STEAL(listener);
+	struct listener *opened = STEAL(listener);
 	rc = listen_on(opened, loop, fd, err);
 	if (rc == 0)
 		*out = opened;
@@ -134,10 +98,8 @@ int listener_open(uv_loop_t *loop, const struct address *address,
 int listener_accept(struct listener *listener, struct transport *transport, void *user,
 		    struct error *err)
 {
-	int rc = 0;
-
 	*transport = (struct transport){.user = user};
-	rc = uv_pipe_init(listener->pipe.loop, &transport->pipe, 0);
+	int rc = uv_pipe_init(listener->pipe.loop, &transport->pipe, 0);
 	if (rc < 0)
 		return error_uv(err, rc, "cannot make a pipe handle");
 	transport->pipe.data = transport;
@@ -161,7 +123,9 @@ static void on_pipe_closed(uv_handle_t *handle)
 
 void listener_close(struct listener *listener, void (*on_closed)(void *user))
 {
-	remove_own(listener);
+	struct socket_identity now;
+	if (socket_identify(listener->path, &now) && socket_is_same(&now, &listener->identity))
+		(void)unlink(listener->path);
 	listener->on_closed = on_closed;
 	uv_close((uv_handle_t *)&listener->pipe, on_pipe_closed);
 }

@@ -7,14 +7,12 @@
 bool socket_is_at(const char *path)
 {
 	struct stat status = {0};
-
 	return stat(path, &status) == 0 && S_ISSOCK(status.st_mode);
 }
 
 bool socket_identify(const char *path, struct socket_identity *out)
 {
 	struct stat status = {0};
-
 	if (stat(path, &status) < 0)
 		return false;
 	*out = (struct socket_identity){
@@ -29,7 +27,6 @@ bool socket_identify(const char *path, struct socket_identity *out)
 void socket_ignore_sigpipe(void)
 {
 	struct sigaction action = {0};
-
 	if (sigaction(SIGPIPE, NULL, &action) < 0 || action.sa_handler != SIG_DFL)
 		return;
 	action.sa_handler = SIG_IGN;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "rpc/transport_internal.h"
+#include "rpc/transport.h"
 
 #include <sys/socket.h>
 
@@ -11,29 +11,13 @@ int transport_connect(struct transport *transport, uv_loop_t *loop, const struct
 	return transport_connect_pipe(transport, loop, err);
 }
 
-static void on_handle_closed(uv_handle_t *handle)
-{
-	struct transport *transport = handle->data;
-
-	if (transport->on_closed != NULL)
-		transport->on_closed(transport);
-}
-
 int transport_peer(const struct transport *transport)
 {
 	struct ucred peer = {0};
 	socklen_t size = sizeof(peer);
 	uv_os_fd_t fd = -1;
-
 	if (!transport->open || uv_fileno(&transport->handle, &fd) < 0 ||
 	    getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) < 0)
 		return 0;
 	return peer.pid;
-}
-
-void transport_close(struct transport *transport, void (*on_closed)(struct transport *transport))
-{
-	transport->open = false;
-	transport->on_closed = on_closed;
-	uv_close(&transport->handle, on_handle_closed);
 }

@@ -6,8 +6,7 @@
 #include "rpc/tests/rig.h"
 
 struct raw {
-	intptr_t object; /* a descriptor, SOCKET or HANDLE */
-	bool is_pipe;	 /* of Windows */
+	intptr_t object; /* a descriptor or SOCKET */
 };
 
 struct raw raw_connect(struct rig *rig); /* behind a greeting where one is due */

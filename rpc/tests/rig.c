@@ -28,7 +28,6 @@ static void check(int rc, const struct error *err)
 static void on_echo(struct rpc_stream *stream, struct rpc_slice request, void *user)
 {
 	struct rig *rig = user;
-
 	rig->handled++;
 	CU_ASSERT(rpc_stream_send(stream, request, NULL) == 0);
 	rpc_stream_finish(stream, RPC_OK, "%s", "");
@@ -37,7 +36,6 @@ static void on_echo(struct rpc_stream *stream, struct rpc_slice request, void *u
 static void on_fail(struct rpc_stream *stream, struct rpc_slice request, void *user)
 {
 	struct rig *rig = user;
-
 	rig->handled++;
 	CU_ASSERT_FATAL(request.size >= 1);
 	rpc_stream_finish(stream, request.data[0], "%.*s", (int)request.size - 1,
@@ -54,11 +52,9 @@ struct counter {
 static void counter_advance(struct rpc_stream *stream, void *user)
 {
 	struct counter *counter = user;
-
 	while (counter->next < counter->messages) {
 		struct rpc_slice message = {counter->bytes, counter->size};
 		int rc = 0;
-
 		if (counter->size >= sizeof(counter->next))
 			memcpy(counter->bytes, &counter->next, sizeof(counter->next));
 		rc = rpc_stream_send(stream, message, NULL);
@@ -74,7 +70,6 @@ static void counter_advance(struct rpc_stream *stream, void *user)
 static void counter_drain(struct rpc_stream *stream, void *user)
 {
 	struct counter *counter = user;
-
 	counter->rig->drained++;
 	counter_advance(stream, user);
 }
@@ -82,7 +77,6 @@ static void counter_drain(struct rpc_stream *stream, void *user)
 static void counter_end(void *user)
 {
 	struct counter *counter = user;
-
 	counter->rig->ended++;
 	free(counter->bytes);
 	free(counter);
@@ -91,7 +85,6 @@ static void counter_end(void *user)
 static void on_count(struct rpc_stream *stream, struct rpc_slice request, void *user)
 {
 	struct counter *counter = must(calloc(1, sizeof(*counter)));
-
 	CU_ASSERT_FATAL(request.size == 8);
 	counter->rig = user;
 	counter->rig->handled++;
@@ -106,7 +99,6 @@ static void on_count(struct rpc_stream *stream, struct rpc_slice request, void *
 static void hold_end(void *user)
 {
 	struct rig *rig = user;
-
 	rig->held = NULL;
 	rig->ended++;
 }
@@ -114,7 +106,6 @@ static void hold_end(void *user)
 static void on_hold(struct rpc_stream *stream, struct rpc_slice request, void *user)
 {
 	struct rig *rig = user;
-
 	(void)request;
 	rig->handled++;
 	rig->held = stream;
@@ -122,26 +113,11 @@ static void on_hold(struct rpc_stream *stream, struct rpc_slice request, void *u
 	rpc_stream_on_end(stream, hold_end, rig);
 }
 
-static void on_metadata(struct rpc_stream *stream, struct rpc_slice request, void *user)
-{
-	struct rig *rig = user;
-	const char *asked = rpc_stream_metadata(stream, "x-ask");
-	struct rpc_metadata told = {"x-told", asked != NULL ? asked : "nothing"};
-	struct rpc_slice answer = {(const uint8_t *)told.value, strlen(told.value)};
-
-	(void)request;
-	rig->handled++;
-	CU_ASSERT(rpc_stream_add_trailer(stream, &told, NULL) == 0);
-	CU_ASSERT(rpc_stream_send(stream, answer, NULL) == 0);
-	rpc_stream_finish(stream, RPC_OK, "%s", "");
-}
-
 static void allocate_fill(V1beta1__ContainerAllocateResponse *response,
 			  V1beta1__ContainerAllocateResponse__EnvsEntry *env, char *id)
 {
 	static V1beta1__ContainerAllocateResponse__EnvsEntry *envs[1];
 	static char key[] = "DEVICE";
-
 	v1beta1__container_allocate_response__init(response);
 	v1beta1__container_allocate_response__envs_entry__init(env);
 	env->key = key;
@@ -160,7 +136,6 @@ static void on_allocate(struct rpc_stream *stream, struct rpc_slice request, voi
 	V1beta1__ContainerAllocateResponse__EnvsEntry env;
 	V1beta1__AllocateRequest *asked = (V1beta1__AllocateRequest *)rpc_stream_unpack(
 		stream, request, &v1beta1__allocate_request__descriptor);
-
 	rig->handled++;
 	if (asked == NULL)
 		return;
@@ -177,16 +152,10 @@ static void on_allocate(struct rpc_stream *stream, struct rpc_slice request, voi
 
 static void rig_find_address(struct rig *rig)
 {
-	const char *transport = getenv("GPUCERT_TEST_TRANSPORT");
 	struct error err = {0};
-
 	check(file_make_temporary(NULL, "rpc-test-", &rig->directory, &err), &err);
-	rig->is_pipe = transport != NULL && strcmp(transport, "pipe") == 0;
-	if (rig->is_pipe)
-		rig->path = text_format("\\\\.\\pipe\\%s", path_base(rig->directory));
-	else
-		rig->path = path_join(rig->directory, "socket");
-	rig->address = text_format("%s%s", rig->is_pipe ? "" : "unix:", rig->path);
+	rig->path = path_join(rig->directory, "socket");
+	rig->address = text_format("unix:%s", rig->path);
 }
 
 void rig_serve(struct rig *rig, const struct rpc_server_options *server)
@@ -199,7 +168,6 @@ void rig_serve(struct rig *rig, const struct rpc_server_options *server)
 		{"/test.Test/Fail", on_fail},
 		{"/test.Test/Count", on_count},
 		{"/test.Test/Hold", on_hold},
-		{"/test.Test/Metadata", on_metadata},
 		{"/v1beta1.DevicePlugin/Allocate", on_allocate},
 	};
 	struct error err = {0};
@@ -215,7 +183,6 @@ void rig_start(struct rig *rig, const struct rpc_server_options *server,
 	       const struct rpc_channel_options *client)
 {
 	struct error err = {0};
-
 	*rig = (struct rig){0};
 	check(uv_loop_init(&rig->loop), &err);
 	rig_find_address(rig);
@@ -226,7 +193,6 @@ void rig_start(struct rig *rig, const struct rpc_server_options *server,
 void rig_stop(struct rig *rig)
 {
 	struct error err = {0};
-
 	rpc_channel_close(rig->channel);
 	rpc_server_close(rig->server);
 	check(loop_drain(&rig->loop, PATIENCE_MS, &err), &err);
@@ -240,7 +206,6 @@ static void on_message(struct rpc_call *call, struct rpc_slice message, void *us
 {
 	struct outcome *out = user;
 	uint32_t index = 0;
-
 	(void)call;
 	if (message.size >= sizeof(index)) {
 		memcpy(&index, message.data, sizeof(index));
@@ -258,24 +223,17 @@ static void on_message(struct rpc_call *call, struct rpc_slice message, void *us
 static void on_done(const struct rpc_status *status, void *user)
 {
 	struct outcome *out = user;
-
 	CU_ASSERT(!out->done);
 	out->done = true;
 	out->call = NULL;
 	out->code = status->code;
 	(void)snprintf(out->message, sizeof(out->message), "%s", status->message);
-	for (size_t i = 0; i < status->trailers.count; i++) {
-		if (strcmp(status->trailers.items[i].name, "x-told") == 0)
-			(void)snprintf(out->trailer, sizeof(out->trailer), "%s",
-				       status->trailers.items[i].value);
-	}
 }
 
 void outcome_start(struct rig *rig, const struct rpc_call_request *request, struct outcome *out)
 {
 	static const struct rpc_call_events events = {on_message, on_done};
 	struct error err = {0};
-
 	*out = (struct outcome){.in_order = true};
 	check(rpc_call_start(rig->channel, request, &events, out, &out->call, &err), &err);
 	CU_ASSERT(!out->done);
@@ -284,14 +242,12 @@ void outcome_start(struct rig *rig, const struct rpc_call_request *request, stru
 static bool outcome_is_done(void *user)
 {
 	const struct outcome *out = user;
-
 	return out->done;
 }
 
 void rig_until(struct rig *rig, bool (*condition)(void *user), void *user, const char *what)
 {
 	struct error err = {0};
-
 	check(loop_wait(&rig->loop, condition, user, PATIENCE_MS, what, &err), &err);
 }
 
@@ -304,7 +260,6 @@ void outcome_call(struct rig *rig, const char *method, const void *bytes, size_t
 		  struct outcome *out)
 {
 	const struct rpc_call_request request = {.method = method, .message = {bytes, size}};
-
 	outcome_start(rig, &request, out);
 	outcome_wait(rig, out);
 }

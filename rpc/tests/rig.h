@@ -14,9 +14,8 @@ void *must(void *memory);
 struct rig {
 	uv_loop_t loop;
 	char *directory; /* holds the socket; removed with the rig */
-	char *path;	 /* of the socket file, or the pipe's name */
+	char *path;	 /* of the socket file */
 	char *address;
-	bool is_pipe; /* Windows, with GPUCERT_TEST_TRANSPORT=pipe */
 	struct rpc_server *server;
 	struct rpc_channel *channel;
 	struct rpc_stream *held; /* the stream of /test.Test/Hold, until it ends */
@@ -32,10 +31,9 @@ struct rig {
  *   /test.Test/Echo     answers the request's bytes
  *   /test.Test/Fail     the request is a code as one byte, then the message
  *   /test.Test/Count    the request is a number n and a size (two uint32_t); n messages of that
- * size, the first four bytes of each its index /test.Test/Hold     answers nothing: rig->held
- *   /test.Test/Metadata answers the value of the request header "x-ask", and in the trailer
- * "x-told" /v1beta1.DevicePlugin/Allocate  one container response per request, an env for each
- * device
+ *                       size, the first four bytes of each its index
+ *   /test.Test/Hold     answers nothing: rig->held
+ *   /v1beta1.DevicePlugin/Allocate  one container response, with an env for the device
  */
 void rig_start(struct rig *rig, const struct rpc_server_options *server,
 	       const struct rpc_channel_options *client);
@@ -48,7 +46,6 @@ struct outcome {
 	bool done;
 	int code;
 	char message[256];
-	char trailer[64]; /* the value of x-told */
 	size_t messages;
 	size_t bytes;
 	bool in_order; /* the messages of Count */

@@ -24,7 +24,6 @@ struct subject {
 static void on_message(struct rpc_call *call, struct rpc_slice message, void *user)
 {
 	struct subject *subject = user;
-
 	(void)call;
 	(void)message;
 	subject->messages++;
@@ -33,7 +32,6 @@ static void on_message(struct rpc_call *call, struct rpc_slice message, void *us
 static void on_done(const struct rpc_status *status, void *user)
 {
 	struct subject *subject = user;
-
 	subject->done++;
 	subject->code = status->code;
 	(void)snprintf(subject->message, sizeof(subject->message), "%s", status->message);
@@ -42,7 +40,6 @@ static void on_done(const struct rpc_status *status, void *user)
 static void on_lost(struct rpc_channel *channel, const struct error *why, void *user)
 {
 	struct subject *subject = user;
-
 	(void)channel;
 	CU_ASSERT(why->text[0] != '\0');
 	subject->lost++;
@@ -52,7 +49,6 @@ static void call(struct subject *subject)
 {
 	static const struct rpc_call_events events = {on_message, on_done};
 	const struct rpc_call_request request = {.method = "/t.T/Echo", .message = {NULL, 0}};
-
 	CU_ASSERT_FATAL(rpc_call_start(subject->channel, &request, &events, subject, &subject->call,
 				       NULL) == 0);
 }
@@ -65,7 +61,6 @@ static void start(struct subject *subject)
 		.user = subject,
 		.limits = {.message_max = 1000, .header_list_max = 2000},
 	};
-
 	*subject = (struct subject){.code = -1};
 	CU_ASSERT_FATAL(channel_new(&options, &memory_transport, &subject->channel, NULL) == 0);
 	subject->session = &subject->channel->session;
@@ -93,28 +88,25 @@ enum { END = NGHTTP2_FLAG_END_STREAM };
 static void answer(struct subject *subject, uint8_t flags, const char *status,
 		   const char *content_type)
 {
-	const struct rpc_metadata fields[] = {
+	const struct wire_field fields[] = {
 		{":status", status},
 		{"content-type", content_type},
 	};
-
 	wire_headers(&subject->wire, flags, 1, fields, content_type != NULL ? 2 : 1);
 }
 
 static void trailers(struct subject *subject, const char *status, const char *message)
 {
-	const struct rpc_metadata fields[] = {
+	const struct wire_field fields[] = {
 		{"grpc-status", status},
 		{"grpc-message", message},
 	};
-
 	wire_headers(&subject->wire, END, 1, fields, message != NULL ? 2 : 1);
 }
 
 static void test_good_answer(void)
 {
 	struct subject subject;
-
 	start(&subject);
 	answer(&subject, 0, "100", NULL);
 	answer(&subject, 0, "200", "application/grpc+proto");
@@ -147,7 +139,6 @@ static void test_trailers(void)
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct subject subject;
-
 		start(&subject);
 		answer(&subject, 0, "200", "application/grpc");
 		trailers(&subject, cases[i].status, cases[i].message);
@@ -160,14 +151,13 @@ static void test_trailers(void)
 
 static void test_trailers_only(void)
 {
-	const struct rpc_metadata fields[] = {
+	const struct wire_field fields[] = {
 		{":status", "200"},
 		{"content-type", "application/grpc"},
 		{"grpc-status", "12"},
 		{"grpc-message", "no such method"},
 	};
 	struct subject subject;
-
 	start(&subject);
 	wire_headers(&subject.wire, END, 1, fields, ARRAY_SIZE(fields));
 	talk(&subject);
@@ -193,7 +183,6 @@ static void test_no_grpc(void)
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct subject subject;
-
 		start(&subject);
 		answer(&subject, cases[i].flags, cases[i].status, cases[i].content_type);
 		talk(&subject);
@@ -209,7 +198,6 @@ static void test_no_grpc(void)
 static void test_missing_trailers(void)
 {
 	struct subject subject;
-
 	start(&subject);
 	answer(&subject, 0, "200", "application/grpc");
 	wire_message(&subject.wire, END, 1, "hello", 5);
@@ -222,7 +210,6 @@ static void test_missing_trailers(void)
 static void test_truncated_message(void)
 {
 	struct subject subject;
-
 	start(&subject);
 	answer(&subject, 0, "200", "application/grpc");
 	wire_frame(&subject.wire, NGHTTP2_DATA, 0, 1, "\0\0\0\0\5hel", 8);
@@ -246,7 +233,6 @@ static void test_bad_messages(void)
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct subject subject;
-
 		start(&subject);
 		answer(&subject, 0, "200", "application/grpc");
 		wire_frame(&subject.wire, NGHTTP2_DATA, 0, 1, cases[i].bytes, 5);
@@ -279,7 +265,6 @@ static void test_resets(void)
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		const uint8_t error[4] = {0, 0, 0, cases[i].error};
 		struct subject subject;
-
 		start(&subject);
 		answer(&subject, 0, "200", "application/grpc");
 		wire_message(&subject.wire, 0, 1, "hello", 5);
@@ -294,13 +279,12 @@ static void test_resets(void)
 static void test_large_header_list(void)
 {
 	char value[2001];
-	const struct rpc_metadata fields[] = {
+	const struct wire_field fields[] = {
 		{":status", "200"},
 		{"content-type", "application/grpc"},
 		{"x-large", value},
 	};
 	struct subject subject;
-
 	memset(value, 'v', 2000);
 	value[2000] = '\0';
 	start(&subject);
@@ -316,7 +300,6 @@ static void test_goaway(void)
 	static const uint8_t last_is_1[] = "\0\0\0\1\0\0\0\0going away\n";
 	struct subject subject;
 	struct subject late = {.code = -1};
-
 	start(&subject);
 	late.channel = subject.channel;
 	call(&late);
@@ -354,7 +337,6 @@ static void test_broken_frames(void)
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct subject subject;
-
 		start(&subject);
 		wire_frame(&subject.wire, cases[i].type, cases[i].flags, cases[i].stream, zeros,
 			   cases[i].size);
@@ -369,7 +351,6 @@ static void test_broken_frames(void)
 static void test_garbage(void)
 {
 	struct subject subject;
-
 	start(&subject);
 	text_add(&subject.wire.bytes, "HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n");
 	talk(&subject);

@@ -25,7 +25,6 @@ static struct rpc_channel *channel;
 static int write_configuration(char **path, struct error *err)
 {
 	struct text text CLEANUP_TEXT = {0};
-
 	text_addf(&text,
 		  "version = 2\nroot = \"%s/root\"\nstate = \"%s/state\"\n"
 		  "[grpc]\naddress = \"%s/containerd.sock\"\n"
@@ -41,7 +40,6 @@ static int start_containerd(struct error *err)
 {
 	char *configuration CLEANUP_FREE = NULL;
 	int rc = file_make_temporary("/tmp", "rpc-containerd-", &directory, err);
-
 	if (rc == 0)
 		rc = write_configuration(&configuration, err);
 	if (rc < 0)
@@ -59,7 +57,6 @@ static int start_containerd(struct error *err)
 static int connect_to_containerd(struct error *err)
 {
 	int rc = ERROR_UNAVAILABLE;
-
 	for (int i = 0; i < PATIENCE_MS / RETRY_MS && rc == ERROR_UNAVAILABLE; i++) {
 		rpc_channel_close(channel);
 		channel = NULL;
@@ -79,7 +76,6 @@ static ProtobufCMessage *call(const char *method, const ProtobufCMessage *reques
 {
 	ProtobufCMessage *reply = NULL;
 	struct error err = {0};
-
 	CU_ASSERT_EQUAL_FATAL(
 		rpc_unary_wait(channel, method, request, type, PATIENCE_MS, &reply, &err), 0);
 	return reply;
@@ -88,12 +84,10 @@ static ProtobufCMessage *call(const char *method, const ProtobufCMessage *reques
 static void test_version(void)
 {
 	Runtime__V1__VersionRequest request;
-	Runtime__V1__VersionResponse *reply = NULL;
-
 	runtime__v1__version_request__init(&request);
-	reply = (Runtime__V1__VersionResponse *)call("/runtime.v1.RuntimeService/Version",
-						     &request.base,
-						     &runtime__v1__version_response__descriptor);
+	Runtime__V1__VersionResponse *reply = (Runtime__V1__VersionResponse *)call(
+		"/runtime.v1.RuntimeService/Version", &request.base,
+		&runtime__v1__version_response__descriptor);
 	CU_ASSERT_STRING_EQUAL(reply->runtime_name, "containerd");
 	CU_ASSERT_STRING_EQUAL(reply->runtime_api_version, "v1");
 	runtime__v1__version_response__free_unpacked(reply, NULL);
@@ -102,13 +96,11 @@ static void test_version(void)
 static void test_status(void)
 {
 	Runtime__V1__StatusRequest request = RUNTIME__V1__STATUS_REQUEST__INIT;
-	Runtime__V1__StatusResponse *reply = NULL;
 	bool ready = false;
-
 	request.verbose = 1;
-	reply = (Runtime__V1__StatusResponse *)call("/runtime.v1.RuntimeService/Status",
-						    &request.base,
-						    &runtime__v1__status_response__descriptor);
+	Runtime__V1__StatusResponse *reply = (Runtime__V1__StatusResponse *)call(
+		"/runtime.v1.RuntimeService/Status", &request.base,
+		&runtime__v1__status_response__descriptor);
 	if (reply->status == NULL)
 		abort();
 	for (size_t i = 0; i < reply->status->n_conditions; i++)
@@ -125,7 +117,6 @@ static void test_list_images(void)
 	Runtime__V1__ListImagesResponse *reply = (Runtime__V1__ListImagesResponse *)call(
 		"/runtime.v1.ImageService/ListImages", &request.base,
 		&runtime__v1__list_images_response__descriptor);
-
 	CU_ASSERT_EQUAL(reply->n_images, 0);
 	runtime__v1__list_images_response__free_unpacked(reply, NULL);
 }
@@ -135,7 +126,6 @@ static void test_errors(void)
 	static char name[] = "no-such-container";
 	Runtime__V1__StartContainerRequest request;
 	struct error err = {0};
-
 	runtime__v1__start_container_request__init(&request);
 	request.container_id = name;
 	CU_ASSERT_EQUAL(rpc_unary_wait(channel, "/runtime.v1.RuntimeService/StartContainer",
@@ -167,7 +157,6 @@ static bool has_ended(void *user)
 static int stop(void)
 {
 	struct error err = {0};
-
 	rpc_channel_close(channel);
 	if (containerd != NULL) {
 		process_stop(containerd);
@@ -191,9 +180,7 @@ int main(void)
 		{"list images", test_list_images}, {"errors", test_errors},
 		{"many calls", test_many_calls},   CU_TEST_INFO_NULL,
 	};
-	int rc = 0;
 	struct error err = {0};
-
 	if (geteuid() != 0) {
 		(void)puts("skipped: containerd needs root");
 		return SKIPPED;
@@ -209,6 +196,6 @@ int main(void)
 		(void)stop();
 		return 1;
 	}
-	rc = unit_run("client against containerd", tests);
+	int rc = unit_run("client against containerd", tests);
 	return stop() < 0 || rc != 0;
 }

@@ -15,7 +15,6 @@
 static bool is_held(void *user)
 {
 	const struct rig *rig = user;
-
 	return rig->held != NULL;
 }
 
@@ -37,7 +36,6 @@ struct loss {
 static void on_lost(struct rpc_channel *channel, const struct error *why, void *user)
 {
 	struct loss *loss = user;
-
 	(void)channel;
 	loss->count++;
 	(void)snprintf(loss->text, sizeof(loss->text), "%s", why->text);
@@ -46,7 +44,6 @@ static void on_lost(struct rpc_channel *channel, const struct error *why, void *
 static void on_ready(struct rpc_channel *channel, void *user)
 {
 	int *count = user;
-
 	(void)channel;
 	(*count)++;
 }
@@ -57,7 +54,6 @@ static void test_connect(void)
 	struct error err = {0};
 	int ready = 0;
 	const struct rpc_channel_options options = {.on_ready = on_ready, .user = &ready};
-
 	rig_start(&rig, NULL, &options);
 	CU_ASSERT_EQUAL(rpc_channel_connect_wait(rig.channel, 5000, &err), 0);
 	CU_ASSERT_EQUAL(ready, 1);
@@ -74,7 +70,6 @@ static void test_no_server(void)
 	struct outcome first;
 	struct outcome second;
 	struct error err = {0};
-
 	rig_start(&rig, NULL, &options);
 	rpc_channel_close(rig.channel);
 	rpc_server_close(rig.server);
@@ -116,7 +111,6 @@ static void test_silent_server(void)
 	struct address address;
 	struct outcome out;
 	struct error err = {0};
-
 	rig_start(&rig, NULL, NULL);
 	rpc_server_close(rig.server);
 	rig.server = NULL;
@@ -139,12 +133,9 @@ static void test_silent_server(void)
 	rig_stop(&rig);
 }
 
-static int listen_at(struct rig *rig, bool replace_stale, struct rpc_server **server,
-		     struct error *err)
+static int listen_at(struct rig *rig, struct rpc_server **server, struct error *err)
 {
-	const struct rpc_server_options options = {.replace_stale = replace_stale};
-
-	CU_ASSERT_EQUAL_FATAL(rpc_server_new(&rig->loop, &options, server, err), 0);
+	CU_ASSERT_EQUAL_FATAL(rpc_server_new(&rig->loop, NULL, server, err), 0);
 	return rpc_server_listen(*server, rig->address, err);
 }
 
@@ -158,22 +149,14 @@ static void test_socket_file(void)
 	struct error err = {0};
 	bool served = false;
 	char *aside = NULL;
-
 	rig_start(&rig, NULL, NULL);
-	if (rig.is_pipe) { /* which has no file, and a first server */
-		CU_ASSERT_EQUAL(listen_at(&rig, true, &second, &err), ERROR_EXISTS);
-		UNIT_CONTAINS(err.text, rig.path);
-		rpc_server_close(second);
-		rig_stop(&rig);
-		return;
-	}
 	aside = must(text_format("%s.aside", rig.path));
 	CU_ASSERT(!socket_is_at(aside) && !socket_identify(aside, &before));
 	CU_ASSERT(socket_is_served(aside, &served, &err) == 0 && !served);
 	CU_ASSERT(socket_is_at(rig.path) && socket_identify(rig.path, &before));
 	CU_ASSERT(socket_is_served(rig.path, &served, &err) == 0 && served);
 	/* A served one is never replaced. */
-	CU_ASSERT_EQUAL(listen_at(&rig, true, &second, &err), ERROR_EXISTS);
+	CU_ASSERT_EQUAL(listen_at(&rig, &second, &err), ERROR_EXISTS);
 	UNIT_CONTAINS(err.text, rig.path);
 	rpc_server_close(second);
 	/* What a killed server leaves: closing finds nothing at the path to remove. */
@@ -184,16 +167,17 @@ static void test_socket_file(void)
 	CU_ASSERT(socket_is_at(rig.path) && socket_identify(rig.path, &after));
 	CU_ASSERT(socket_is_same(&before, &after));
 	CU_ASSERT(socket_is_served(rig.path, &served, &err) == 0 && !served);
-	CU_ASSERT_EQUAL(listen_at(&rig, false, &second, &err), ERROR_EXISTS);
+	CU_ASSERT_EQUAL(listen_at(&rig, &second, &err), ERROR_EXISTS);
 	rpc_server_close(second);
-	CU_ASSERT_EQUAL(listen_at(&rig, true, &rig.server, &err), 0);
+	CU_ASSERT_EQUAL(remove(rig.path), 0);
+	CU_ASSERT_EQUAL(listen_at(&rig, &rig.server, &err), 0);
 	CU_ASSERT(socket_is_served(rig.path, &served, &err) == 0 && served);
 	/* Another file in its place stays when the server closes, and is not listened on. */
 	CU_ASSERT_EQUAL(rename(rig.path, aside), 0);
 	CU_ASSERT_EQUAL(file_write_atomic(rig.path, "mine", 4, 0600, &err), 0);
 	CU_ASSERT(!socket_is_at(rig.path));
 	CU_ASSERT(socket_is_served(rig.path, &served, &err) == 0 && !served);
-	CU_ASSERT_EQUAL(listen_at(&rig, true, &second, &err), ERROR_EXISTS);
+	CU_ASSERT_EQUAL(listen_at(&rig, &second, &err), ERROR_EXISTS);
 	rpc_server_close(second);
 	rpc_server_close(rig.server);
 	rig.server = NULL;
@@ -210,7 +194,6 @@ static void test_graceful_shutdown(void)
 	struct outcome held;
 	struct outcome late;
 	bool closed = false;
-
 	rig_start(&rig, NULL, &options);
 	outcome_start(&rig, &(struct rpc_call_request){.method = "/test.Test/Hold"}, &held);
 	rig_until(&rig, is_held, &rig, "the handler");
@@ -239,7 +222,6 @@ static void test_shutdown_grace_over(void)
 	struct rig rig;
 	struct outcome out;
 	bool closed = false;
-
 	rig_start(&rig, NULL, NULL);
 	outcome_start(&rig, &(struct rpc_call_request){.method = "/test.Test/Hold"}, &out);
 	rig_until(&rig, is_held, &rig, "the handler");
@@ -256,7 +238,6 @@ static void test_shutdown_grace_over(void)
 static bool has_sent(void *user)
 {
 	const struct rig *rig = user;
-
 	return rig->sent > 0;
 }
 
@@ -271,7 +252,6 @@ static void test_shutdown_stalled(void)
 		.method = "/test.Test/Count",
 		.message = count_request(1000, 10000, request),
 	};
-
 	rig_start(&rig, NULL, NULL);
 	outcome_start(&rig, &call, &out);
 	rpc_call_pause(out.call);
@@ -289,7 +269,6 @@ static void test_server_cut(void)
 {
 	struct rig rig;
 	struct outcome out;
-
 	rig_start(&rig, NULL, NULL);
 	outcome_start(&rig, &(struct rpc_call_request){.method = "/test.Test/Hold"}, &out);
 	rig_until(&rig, is_held, &rig, "the handler");
@@ -308,7 +287,6 @@ static void test_channel_closed(void)
 	const struct rpc_channel_options options = {.on_lost = on_lost, .user = &loss};
 	struct rig rig;
 	struct outcome out;
-
 	rig_start(&rig, NULL, &options);
 	outcome_start(&rig, &(struct rpc_call_request){.method = "/test.Test/Hold"}, &out);
 	rig_until(&rig, is_held, &rig, "the handler");
@@ -339,7 +317,6 @@ struct meddler {
 static void meddle_message(struct rpc_call *call, struct rpc_slice message, void *user)
 {
 	struct meddler *meddler = user;
-
 	(void)message;
 	meddler->messages++;
 	if (meddler->close_server) {
@@ -364,7 +341,6 @@ static void meddle_start(struct meddler *meddler)
 		.method = "/test.Test/Count",
 		.message = count_request(5, 8, bytes),
 	};
-
 	CU_ASSERT_EQUAL_FATAL(
 		rpc_call_start(meddler->rig->channel, &call, &events, meddler, NULL, NULL), 0);
 }
@@ -372,7 +348,6 @@ static void meddle_start(struct meddler *meddler)
 static void meddle_done(const struct rpc_status *status, void *user)
 {
 	struct meddler *meddler = user;
-
 	meddler->code = status->code;
 	if (meddler->again-- > 0)
 		meddle_start(meddler);
@@ -383,7 +358,6 @@ static void meddle_done(const struct rpc_status *status, void *user)
 static void run_meddler(struct meddler meddler, int code, int messages)
 {
 	struct rig rig;
-
 	rig_start(&rig, NULL, NULL);
 	meddler.rig = &rig;
 	meddle_start(&meddler);
@@ -405,7 +379,6 @@ static void test_meddling_callbacks(void)
 static void on_suicide(struct rpc_stream *stream, struct rpc_slice request, void *user)
 {
 	struct rig *rig = user;
-
 	(void)stream;
 	(void)request;
 	rpc_server_close(rig->server);
@@ -417,7 +390,6 @@ static void test_handler_closes_server(void)
 	struct rig rig;
 	struct outcome out;
 	struct error err = {0};
-
 	rig_start(&rig, NULL, NULL);
 	CU_ASSERT_EQUAL(rpc_server_add(rig.server, "/test.Test/Close", on_suicide, &rig, &err), 0);
 	outcome_call(&rig, "/test.Test/Close", "x", 1, &out);
@@ -434,14 +406,11 @@ static void test_abrupt_closes(void)
 				       "\0\0\3\0\0\0\0\0\1\0\0\0"; /* DATA: a part of a prefix */
 	struct rig rig;
 	struct outcome out;
-	size_t before = 0;
-
 	rig_start(&rig, NULL, NULL);
 	CU_ASSERT_EQUAL(rpc_channel_connect_wait(rig.channel, 5000, NULL), 0);
-	before = raw_handle_count();
+	size_t before = raw_handle_count();
 	for (size_t i = 0; i < 1000; i++) {
 		struct raw raw = raw_connect(&rig);
-
 		raw_write(raw, bytes, i % sizeof(bytes));
 		if (i % 3 == 0)
 			(void)uv_run(&rig.loop, UV_RUN_NOWAIT);
@@ -464,7 +433,6 @@ static void test_preface_timeout(void)
 	struct outcome out;
 	struct raw silent;
 	struct raw half;
-
 	rig_start(&rig, &options, NULL);
 	silent = raw_connect(&rig);
 	half = raw_connect(&rig);
@@ -492,7 +460,6 @@ static void test_loop_helpers(void)
 	uv_timer_t timer;
 	bool yes = true;
 	struct error err = {0};
-
 	CU_ASSERT_EQUAL_FATAL(uv_loop_init(&loop), 0);
 	CU_ASSERT_EQUAL(loop_wait(&loop, is_true, &yes, 0, "nothing", &err), 0);
 	CU_ASSERT_EQUAL(loop_wait(&loop, never, NULL, 1, "a miracle", &err), ERROR_TIMEOUT);

@@ -13,7 +13,6 @@ static const struct rpc_channel_options redialling = {.redials = true};
 static bool is_held(void *user)
 {
 	const struct rig *rig = user;
-
 	return rig->held != NULL;
 }
 
@@ -37,7 +36,6 @@ static int echo(struct rig *rig)
 {
 	struct outcome out;
 	int code = 0;
-
 	outcome_call(rig, "/test.Test/Echo", "hello", 5, &out);
 	code = out.code;
 	if (code == RPC_OK)
@@ -52,7 +50,6 @@ static void test_goaway(void)
 {
 	struct rig rig;
 	struct outcome held;
-
 	rig_start(&rig, NULL, &redialling);
 	hold(&rig, &held);
 	for (int i = 0; i < 20; i++) {
@@ -77,7 +74,6 @@ static void test_next_server(void)
 	struct rig rig;
 	struct outcome held;
 	bool closed = false;
-
 	rig_start(&rig, NULL, &redialling);
 	hold(&rig, &held);
 	rpc_server_shutdown(rig.server, 5000, set_true, &closed);
@@ -98,7 +94,6 @@ static void test_lost_connection(void)
 {
 	struct rig rig;
 	struct outcome held;
-
 	rig_start(&rig, NULL, &redialling);
 	for (int i = 0; i < 3; i++) {
 		hold(&rig, &held);
@@ -119,7 +114,6 @@ static void test_call_that_was_not_taken(void)
 	struct outcome held;
 	struct outcome out;
 	uint8_t request[8];
-
 	rig_start(&rig, NULL, &redialling);
 	hold(&rig, &held);
 	outcome_start(&rig,
@@ -144,7 +138,6 @@ static void test_call_on_its_way(void)
 {
 	struct rig rig;
 	struct outcome out;
-
 	rig_start(&rig, NULL, NULL);
 	UNIT_INT(echo(&rig), RPC_OK);
 	for (int i = 0; i < 2; i++) {
@@ -163,7 +156,6 @@ static void test_close(void)
 	struct rig rig;
 	struct outcome held;
 	struct outcome waiting;
-
 	rig_start(&rig, NULL, &redialling);
 	hold(&rig, &held);
 	rpc_server_say_goaway(rig.server);

@@ -24,7 +24,6 @@ struct subject {
 static void on_echo(struct rpc_stream *stream, struct rpc_slice request, void *user)
 {
 	struct subject *subject = user;
-
 	subject->handled++;
 	(void)rpc_stream_send(stream, request, NULL);
 	rpc_stream_finish(stream, RPC_OK, "%s", "");
@@ -33,7 +32,6 @@ static void on_echo(struct rpc_stream *stream, struct rpc_slice request, void *u
 static void on_end(void *user)
 {
 	struct subject *subject = user;
-
 	subject->ended++;
 	subject->held = NULL;
 }
@@ -41,7 +39,6 @@ static void on_end(void *user)
 static void on_hold(struct rpc_stream *stream, struct rpc_slice request, void *user)
 {
 	struct subject *subject = user;
-
 	(void)request;
 	subject->handled++;
 	subject->held = stream;
@@ -92,10 +89,8 @@ static void test_garbage(void)
 		"PRI * HTTP/2.0\r\n\r\nSM\r\n\rX and so on",
 		"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n this is no SETTINGS frame, is it?",
 	};
-
 	for (size_t i = 0; i < ARRAY_SIZE(openings); i++) {
 		struct subject subject;
-
 		start_with(&subject, NULL, false);
 		text_add(&subject.wire.bytes, openings[i]);
 		(void)talk(&subject, 1);
@@ -109,8 +104,6 @@ static void test_byte_by_byte(void)
 {
 	struct subject subject;
 	struct text bytes CLEANUP_TEXT = {0};
-	const struct wire_stream *stream = NULL;
-
 	start(&subject);
 	wire_request(&subject.wire, 0, 1, "/t.T/Echo", NULL);
 	wire_message(&subject.wire, NGHTTP2_FLAG_END_STREAM, 1, "hello", 5);
@@ -120,7 +113,7 @@ static void test_byte_by_byte(void)
 		text_append(&subject.wire.bytes, bytes.data + i, 1);
 		(void)talk(&subject, 1);
 	}
-	stream = talk(&subject, 1);
+	const struct wire_stream *stream = talk(&subject, 1);
 	CU_ASSERT_EQUAL(subject.handled, 1);
 	CU_ASSERT_EQUAL(stream->grpc_status, RPC_OK);
 	CU_ASSERT_EQUAL(stream->data, 10);
@@ -133,7 +126,7 @@ static void test_byte_by_byte(void)
 static void test_request_headers(void)
 {
 	static const struct {
-		struct rpc_metadata change;
+		struct wire_field change;
 		int http_status, grpc_status;
 		int64_t reset;
 	} cases[] = {
@@ -160,7 +153,7 @@ static void test_request_headers(void)
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		struct rpc_metadata fields[] = {
+		struct wire_field fields[] = {
 			{":method", "POST"},
 			{":scheme", "http"},
 			{":path", "/t.T/Echo"},
@@ -171,7 +164,6 @@ static void test_request_headers(void)
 		struct subject subject;
 		const struct wire_stream *stream = NULL;
 		size_t at = ARRAY_SIZE(fields) - 1;
-
 		for (size_t k = 0; k < ARRAY_SIZE(fields); k++) {
 			if (strcmp(fields[k].name, cases[i].change.name) == 0)
 				at = k;
@@ -188,6 +180,21 @@ static void test_request_headers(void)
 		CU_ASSERT_PTR_NULL(subject.session->first);
 		stop(&subject);
 	}
+}
+
+static void test_large_header_list(void)
+{
+	const struct rpc_server_options options = {.limits = {.header_list_max = 1000}};
+	char value[901] = "";
+	const struct wire_field large = {"x-large", value};
+	struct subject subject;
+	memset(value, 'v', sizeof(value) - 1);
+	start_with(&subject, &options, true);
+	wire_request(&subject.wire, 0, 1, "/t.T/Echo", &large);
+	wire_message(&subject.wire, NGHTTP2_FLAG_END_STREAM, 1, "hello", 5);
+	CU_ASSERT_EQUAL(talk(&subject, 1)->grpc_status, RPC_RESOURCE_EXHAUSTED);
+	CU_ASSERT_EQUAL(subject.handled, 0);
+	stop(&subject);
 }
 
 static void test_request_bodies(void)
@@ -213,7 +220,6 @@ static void test_request_bodies(void)
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct subject subject;
 		const struct wire_stream *stream = NULL;
-
 		start(&subject);
 		wire_request(&subject.wire, 0, 1, "/t.T/Echo", NULL);
 		wire_frame(&subject.wire, NGHTTP2_DATA, NGHTTP2_FLAG_END_STREAM, 1, cases[i].bytes,
@@ -230,11 +236,9 @@ static void test_request_bodies(void)
 static void test_answer_before_the_request_ends(void)
 {
 	struct subject subject;
-	const struct wire_stream *stream = NULL;
-
 	start(&subject);
 	wire_request(&subject.wire, 0, 1, "/t.T/Nothing", NULL);
-	stream = talk(&subject, 1);
+	const struct wire_stream *stream = talk(&subject, 1);
 	CU_ASSERT_EQUAL(stream->grpc_status, RPC_UNIMPLEMENTED);
 	CU_ASSERT_EQUAL(stream->reset, NGHTTP2_NO_ERROR);
 	CU_ASSERT_PTR_NULL(subject.session->first);
@@ -243,14 +247,12 @@ static void test_answer_before_the_request_ends(void)
 
 static void test_deadline(void)
 {
-	const struct rpc_metadata timeout = {"grpc-timeout", "5m"};
+	const struct wire_field timeout = {"grpc-timeout", "5m"};
 	struct subject subject;
-	const struct wire_stream *stream = NULL;
-
 	start(&subject);
 	wire_request(&subject.wire, 0, 1, "/t.T/Hold", &timeout);
 	wire_message(&subject.wire, NGHTTP2_FLAG_END_STREAM, 1, "", 0);
-	stream = talk(&subject, 1);
+	const struct wire_stream *stream = talk(&subject, 1);
 	CU_ASSERT_EQUAL(stream->grpc_status, -1);
 	CU_ASSERT_EQUAL(session_expire(subject.session, clock_monotonic_ms() + 10), UINT64_MAX);
 	stream = talk(&subject, 1);
@@ -263,7 +265,6 @@ static void test_cancelled_by_reset(void)
 {
 	static const uint8_t cancel[4] = {0, 0, 0, NGHTTP2_CANCEL};
 	struct subject subject;
-
 	start(&subject);
 	wire_request(&subject.wire, 0, 1, "/t.T/Hold", NULL);
 	wire_message(&subject.wire, NGHTTP2_FLAG_END_STREAM, 1, "", 0);
@@ -288,7 +289,6 @@ static void test_ping_and_goaway(void)
 {
 	static const uint8_t last[8] = {0};
 	struct subject subject;
-
 	start(&subject);
 	wire_frame(&subject.wire, NGHTTP2_PING, 0, 0, "12345678", 8);
 	(void)talk(&subject, 1);
@@ -307,13 +307,11 @@ static void test_window_of_one_byte(void)
 	static const uint8_t tiny[6] = {0, NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, 0, 0, 0, 0};
 	static const uint8_t one[4] = {0, 0, 0, 1};
 	struct subject subject;
-	const struct wire_stream *stream = NULL;
-
 	start(&subject);
 	wire_frame(&subject.wire, NGHTTP2_SETTINGS, 0, 0, tiny, 6);
 	wire_request(&subject.wire, 0, 1, "/t.T/Echo", NULL);
 	wire_message(&subject.wire, NGHTTP2_FLAG_END_STREAM, 1, "hello", 5);
-	stream = talk(&subject, 1);
+	const struct wire_stream *stream = talk(&subject, 1);
 	CU_ASSERT_EQUAL(subject.handled, 1);
 	for (size_t i = 0; i < 10; i++) {
 		CU_ASSERT_EQUAL(stream->data, i);
@@ -332,7 +330,6 @@ static void test_flow_control_violated(void)
 	const struct rpc_server_options options = {.initial_window = 100};
 	static const uint8_t zeros[200];
 	struct subject subject;
-
 	start_with(&subject, &options, true);
 	(void)talk(&subject, 1);
 	wire_frame(&subject.wire, NGHTTP2_SETTINGS, NGHTTP2_FLAG_ACK, 0, NULL, 0);
@@ -350,7 +347,6 @@ static void test_concurrent_streams_limit(void)
 	const struct rpc_server_options options = {.limits = {.concurrent_streams_max = 10}};
 	struct subject subject;
 	size_t open = 0;
-
 	start_with(&subject, &options, true);
 	for (uint32_t id = 1; id < 100; id += 2)
 		wire_request(&subject.wire, 0, id, "/t.T/Hold", NULL);
@@ -370,7 +366,6 @@ static void test_rapid_reset(void)
 	const struct rpc_server_options options = {.limits = {.reset_rate_max = 50}};
 	struct subject subject;
 	uint32_t id = 1;
-
 	start_with(&subject, &options, true);
 	/* Twice the limit and one, so that a second's turn in between makes no difference. */
 	for (; id <= 2 * 101; id += 2) {
@@ -388,9 +383,8 @@ static void test_rapid_reset(void)
 static void test_provoked_resets(void)
 {
 	const struct rpc_server_options options = {.limits = {.reset_rate_max = 50}};
-	const struct rpc_metadata bad = {"x bad", "v"};
+	const struct wire_field bad = {"x bad", "v"};
 	struct subject subject;
-
 	start_with(&subject, &options, true);
 	for (uint32_t id = 1; id <= 2 * 101; id += 2)
 		wire_request(&subject.wire, 0, id, "/t.T/Hold", &bad);
@@ -404,7 +398,6 @@ static void test_provoked_resets(void)
 static void test_continuation_flood(void)
 {
 	struct subject subject;
-
 	start(&subject);
 	wire_frame(&subject.wire, NGHTTP2_HEADERS, 0, 1, "", 0);
 	for (size_t i = 0; i < 1000; i++)
@@ -419,9 +412,7 @@ static void test_header_bomb(void)
 {
 	struct subject subject;
 	struct text block CLEANUP_TEXT = {0};
-	const struct wire_stream *stream = NULL;
 	char value[4000];
-
 	memset(value, 'v', sizeof(value));
 	text_append(&block, "\x40\x01x\x7f\xa1\x1e", 6); /* "x", a value of 127 + 3873 bytes */
 	text_append(&block, value, sizeof(value));
@@ -430,7 +421,7 @@ static void test_header_bomb(void)
 	start(&subject);
 	wire_frame(&subject.wire, NGHTTP2_HEADERS,
 		   NGHTTP2_FLAG_END_HEADERS | NGHTTP2_FLAG_END_STREAM, 1, block.data, block.size);
-	stream = talk(&subject, 1);
+	const struct wire_stream *stream = talk(&subject, 1);
 	CU_ASSERT(subject.session->ended || stream->grpc_status == RPC_RESOURCE_EXHAUSTED);
 	stop(&subject);
 }
@@ -439,7 +430,6 @@ static void test_header_bomb(void)
 static void test_ping_flood_unread(void)
 {
 	struct subject subject;
-
 	start(&subject);
 	(void)talk(&subject, 1);
 	subject.memory.blocked = true;
@@ -481,7 +471,6 @@ static void test_broken_frames(void)
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct subject subject;
-
 		start(&subject);
 		wire_frame(&subject.wire, cases[i].type, cases[i].flags, cases[i].stream, zeros,
 			   cases[i].size);
@@ -494,7 +483,8 @@ static void test_broken_frames(void)
 }
 
 UNIT_MAIN("server on the wire", {"garbage", test_garbage}, {"byte by byte", test_byte_by_byte},
-	  {"request headers", test_request_headers}, {"request bodies", test_request_bodies},
+	  {"request headers", test_request_headers}, {"large header list", test_large_header_list},
+	  {"request bodies", test_request_bodies},
 	  {"answer before the request ends", test_answer_before_the_request_ends},
 	  {"deadline", test_deadline}, {"cancelled by reset", test_cancelled_by_reset},
 	  {"ping and goaway", test_ping_and_goaway},

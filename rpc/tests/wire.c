@@ -14,7 +14,6 @@ static void need(bool holds)
 static void memory_flush(struct session *session)
 {
 	struct memory *memory = session->transport_data;
-
 	while (!memory->blocked && session_produce(session)) {
 		text_append(&memory->written, session->output.data, session->output.size);
 		text_reset(&session->output);
@@ -74,37 +73,33 @@ void wire_frame(struct wire *wire, uint8_t type, uint8_t flags, uint32_t stream,
 		(uint8_t)(stream >> 8),
 		(uint8_t)stream,
 	};
-
 	text_append(&wire->bytes, (const char *)head, sizeof(head));
 	text_append(&wire->bytes, payload, size);
 }
 
 void wire_headers(struct wire *wire, uint8_t flags, uint32_t stream,
-		  const struct rpc_metadata *fields, size_t count)
+		  const struct wire_field *fields, size_t count)
 {
 	nghttp2_nv list[40];
 	uint8_t block[16384];
-	ssize_t size = 0;
-
 	need(count <= sizeof(list) / sizeof(list[0]));
 	for (size_t i = 0; i < count; i++)
 		list[i] = header_field(fields[i].name, fields[i].value);
-	size = nghttp2_hd_deflate_hd(wire->deflater, block, sizeof(block), list, count);
+	ssize_t size = nghttp2_hd_deflate_hd(wire->deflater, block, sizeof(block), list, count);
 	need(size >= 0);
 	wire_frame(wire, NGHTTP2_HEADERS, flags | NGHTTP2_FLAG_END_HEADERS, stream, block,
 		   (size_t)size);
 }
 
 void wire_request(struct wire *wire, uint8_t flags, uint32_t stream, const char *path,
-		  const struct rpc_metadata *extra)
+		  const struct wire_field *extra)
 {
-	struct rpc_metadata fields[7] = {
+	struct wire_field fields[7] = {
 		{":method", "POST"}, {":scheme", "http"},
 		{":path", path},     {":authority", "localhost"},
 		{"te", "trailers"},  {"content-type", "application/grpc"},
 	};
 	size_t count = 6;
-
 	if (extra != NULL)
 		fields[count++] = *extra;
 	wire_headers(wire, flags, stream, fields, count);
@@ -114,7 +109,6 @@ void wire_message(struct wire *wire, uint8_t flags, uint32_t stream, const void 
 {
 	struct text payload CLEANUP_TEXT = {0};
 	uint8_t prefix[FRAME_PREFIX_SIZE];
-
 	frame_write_prefix(prefix, (uint32_t)size);
 	text_append(&payload, (const char *)prefix, sizeof(prefix));
 	text_append(&payload, bytes, size);
@@ -130,7 +124,6 @@ static void read_headers(struct wire *wire, struct wire_stream *stream, const ui
 		ssize_t used =
 			nghttp2_hd_inflate_hd2(wire->inflater, &field, &flags, block, size, 1);
 		const char *value = (const char *)field.value;
-
 		need(used >= 0);
 		block += used;
 		size -= (size_t)used;
@@ -157,7 +150,6 @@ static void read_frame(struct wire *wire, const uint8_t *head, const uint8_t *pa
 	struct wire_facts *facts = &wire->facts;
 	uint8_t flags = head[4];
 	struct wire_stream *stream = &facts->streams[number_at(head + 5) % WIRE_STREAMS];
-
 	switch (head[3]) {
 	case NGHTTP2_DATA:
 		stream->data += size;
@@ -191,19 +183,15 @@ static void read_frame(struct wire *wire, const uint8_t *head, const uint8_t *pa
 void wire_talk(struct wire *wire, struct session *session)
 {
 	struct memory *memory = session->transport_data;
-	const uint8_t *at = NULL;
-	const uint8_t *end = NULL;
-
 	memory_feed(session, text_string(&wire->bytes), wire->bytes.size);
 	text_reset(&wire->bytes);
-	at = (const uint8_t *)text_string(&memory->written);
-	end = at + memory->written.size;
+	const uint8_t *at = (const uint8_t *)text_string(&memory->written);
+	const uint8_t *end = at + memory->written.size;
 	if (!session->role->is_server && memory->written.size >= NGHTTP2_CLIENT_MAGIC_LEN &&
 	    memcmp(at, NGHTTP2_CLIENT_MAGIC, NGHTTP2_CLIENT_MAGIC_LEN) == 0)
 		at += NGHTTP2_CLIENT_MAGIC_LEN;
 	while (end - at >= 9) {
 		size_t size = (size_t)at[0] << 16 | (size_t)at[1] << 8 | at[2];
-
 		need((size_t)(end - at) >= size + 9);
 		read_frame(wire, at, at + 9, size);
 		at += size + 9;

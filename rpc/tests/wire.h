@@ -21,6 +21,11 @@ void memory_feed(struct session *session, const void *bytes, size_t size);
 
 enum { WIRE_STREAMS = 600 };
 
+/* A header field. */
+struct wire_field {
+	const char *name, *value;
+};
+
 /* What a session has written, frame by frame. */
 struct wire_facts {
 	int goaways;
@@ -53,10 +58,10 @@ void wire_frame(struct wire *wire, uint8_t type, uint8_t flags, uint32_t stream,
 		const void *payload, size_t size);
 /* HEADERS; with NGHTTP2_FLAG_END_HEADERS added. */
 void wire_headers(struct wire *wire, uint8_t flags, uint32_t stream,
-		  const struct rpc_metadata *fields, size_t count);
+		  const struct wire_field *fields, size_t count);
 /* The headers of a good request for `path`; `extra` comes last, may be NULL. */
 void wire_request(struct wire *wire, uint8_t flags, uint32_t stream, const char *path,
-		  const struct rpc_metadata *extra);
+		  const struct wire_field *extra);
 /* DATA with one message. */
 void wire_message(struct wire *wire, uint8_t flags, uint32_t stream, const void *bytes,
 		  size_t size);

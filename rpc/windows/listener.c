@@ -3,7 +3,6 @@
 #include "base/windows/private.h"
 #include "base/windows/wide.h"
 #include "rpc/transport.h"
-#include "rpc/windows/pipe_access.h"
 #include "rpc/windows/socket.h"
 #include "rpc/windows/winsock.h"
 
@@ -13,14 +12,7 @@
 enum { BACKLOG = 128 };
 
 struct listener {
-	/* The pipe that is listened on; for a socket file the handle whose closing ends the
-	 * listener. */
-	union {
-		uv_handle_t handle;
-		uv_stream_t stream;
-		uv_pipe_t pipe;
-		uv_tcp_t tcp;
-	};
+	uv_tcp_t tcp; /* whose closing ends the listener */
 	struct address address;
 	struct listener_options options;
 	struct winsock winsock;
@@ -43,68 +35,10 @@ static void on_handle_closed(uv_handle_t *handle)
 		on_closed(user);
 }
 
-/*
- * Named pipes.
- */
-
-static void on_pipe_connection(uv_stream_t *stream, int status)
-{
-	struct listener *listener = stream->data;
-
-	if (status == 0)
-		listener->options.on_connection(listener, listener->options.user);
-}
-
-/* For Wine, which lets a second server make instances of the first one's pipe. */
-static bool pipe_exists(const char *name)
-{
-	wchar_t *wide CLEANUP_FREE = wide_from_utf8(name);
-
-	return wide == NULL || WaitNamedPipeW(wide, 1) || GetLastError() != ERROR_FILE_NOT_FOUND;
-}
-
-static int listen_on_pipe(struct listener *listener, struct error *err)
-{
-	const char *name = listener->address.name;
-	uv_os_fd_t handle = INVALID_HANDLE_VALUE;
-	int rc = pipe_exists(name) ? UV_EADDRINUSE : uv_pipe_bind(&listener->pipe, name);
-
-	if (rc == UV_EADDRINUSE || rc == UV_EACCES)
-		return error_set(err, ERROR_EXISTS, "cannot listen on %s: it exists", name);
-	if (rc == 0)
-		rc = uv_fileno(&listener->handle, &handle);
-	if (rc < 0)
-		return error_uv(err, rc, "cannot listen on %s", name);
-	/* libuv makes pipes that everybody may read. */
-	rc = pipe_access_set(handle, listener->options.mode, err);
-	if (rc < 0)
-		return error_wrap(err, rc, "cannot listen on %s", name);
-	if (!listener->options.refuse)
-		rc = uv_listen(&listener->stream, BACKLOG, on_pipe_connection);
-	return rc == 0 ? 0 : error_uv(err, rc, "cannot listen on %s", name);
-}
-
-static int open_pipe(uv_loop_t *loop, struct listener *listener, struct error *err)
-{
-	int rc = 0;
-
-	(void)uv_pipe_init(loop, &listener->pipe, 0); /* cannot fail */
-	listener->handle.data = listener;
-	rc = listen_on_pipe(listener, err);
-	if (rc < 0)
-		listener_close(listener, NULL);
-	return rc;
-}
-
-/*
- * Socket files.
- */
-
 static void on_event(void *user)
 {
 	struct listener *listener = user;
 	int code = 0;
-
 	(void)winsock_take_event(&listener->winsock, FD_ACCEPT, &code);
 	/* One event may stand for several connections. */
 	while (!listener->closing && listener->accepted == INVALID_SOCKET) {
@@ -116,31 +50,12 @@ static void on_event(void *user)
 	}
 }
 
-static bool remove_stale(const char *path)
-{
-	bool served = true;
-
-	return socket_file_look(path, NULL) == SOCKET_FILE_SOCKET &&
-	       socket_is_served(path, &served, NULL) == 0 && !served && socket_file_remove(path);
-}
-
-static int make_room(const struct listener *listener, struct error *err)
-{
-	const char *path = listener->address.name;
-
-	if (socket_file_look(path, NULL) == SOCKET_FILE_NONE ||
-	    (listener->options.replace_stale && remove_stale(path)))
-		return 0;
-	return error_set(err, ERROR_EXISTS, "cannot listen on %s: it exists", path);
-}
-
 /* As chmod() of a file that is there. */
 static int restrict_file(const char *path, unsigned mode, struct error *err)
 {
 	SECURITY_ATTRIBUTES attributes;
 	wchar_t *wide CLEANUP_FREE = wide_path(path);
 	int rc = private_attributes(mode, &attributes, err);
-
 	if (rc < 0)
 		return rc;
 	if (wide == NULL)
@@ -160,11 +75,9 @@ static int bind_unix(struct listener *listener, struct error *err)
 	const char *path = listener->address.name;
 	union winsock_address address;
 	int size = winsock_unix_address(path, &address);
-	int rc = 0;
-
 	if (bind(listener->winsock.socket, &address.any, size) != 0)
 		return error_winsock(err, WSAGetLastError(), "cannot listen on %s", path);
-	rc = restrict_file(path, listener->options.mode, err);
+	int rc = restrict_file(path, listener->options.mode, err);
 	return rc < 0 ? error_wrap(err, rc, "cannot prepare %s", path) : 0;
 }
 
@@ -175,7 +88,6 @@ static int bind_port(struct listener *listener, struct rendezvous *rendezvous, s
 	union winsock_address address;
 	int size = winsock_port_address(0, &address);
 	int rc = uv_random(NULL, NULL, rendezvous->nonce, sizeof(rendezvous->nonce), 0, NULL);
-
 	if (rc < 0)
 		return error_uv(err, rc, "cannot make a nonce");
 	if (bind(listener->winsock.socket, &address.any, size) != 0 ||
@@ -192,10 +104,9 @@ static int listen_on_file(struct listener *listener, struct error *err)
 	const char *path = listener->address.name;
 	bool has_unix = winsock_has_unix();
 	struct rendezvous rendezvous = {0};
-	int rc = make_room(listener, err);
-
-	if (rc == 0)
-		rc = has_unix ? bind_unix(listener, err) : bind_port(listener, &rendezvous, err);
+	if (socket_file_look(path, NULL) != SOCKET_FILE_NONE)
+		return error_set(err, ERROR_EXISTS, "cannot listen on %s: it exists", path);
+	int rc = has_unix ? bind_unix(listener, err) : bind_port(listener, &rendezvous, err);
 	if (rc == 0 && !listener->options.refuse && listen(listener->winsock.socket, BACKLOG) != 0)
 		rc = error_winsock(err, WSAGetLastError(), "cannot listen on %s", path);
 	if (rc == 0 && !has_unix)
@@ -207,57 +118,43 @@ static int listen_on_file(struct listener *listener, struct error *err)
 	return 0;
 }
 
-static int open_file(uv_loop_t *loop, struct listener *listener, struct error *err)
-{
-	int family = winsock_has_unix() ? AF_UNIX : AF_INET;
-	int rc = winsock_open(&listener->winsock, loop, family, FD_ACCEPT, on_event, listener, err);
-
-	if (rc < 0) {
-		free(listener);
-		return rc;
-	}
-	(void)uv_tcp_init(loop, &listener->tcp);
-	listener->handle.data = listener;
-	rc = listen_on_file(listener, err);
-	if (rc < 0)
-		listener_close(listener, NULL);
-	return rc;
-}
-
 int listener_open(uv_loop_t *loop, const struct address *address,
 		  const struct listener_options *options, struct listener **out, struct error *err)
 {
+	int family = winsock_has_unix() ? AF_UNIX : AF_INET;
+	if (address->kind == ADDRESS_PIPE)
+		return error_set(err, ERROR_UNSUPPORTED, "cannot listen on %s: it is a named pipe",
+				 address->name);
 	struct listener *listener = calloc(1, sizeof(*listener));
-	int rc = 0;
-
 	if (listener == NULL)
 		return error_memory(err);
 	listener->address = *address;
 	listener->options = *options;
 	listener->accepted = INVALID_SOCKET;
-	listener->winsock = (struct winsock){.socket = INVALID_SOCKET, .event = WSA_INVALID_EVENT};
-	rc = address->kind == ADDRESS_PIPE ? open_pipe(loop, listener, err)
-					   : open_file(loop, listener, err);
-	if (rc == 0)
+	int rc = winsock_open(&listener->winsock, loop, family, FD_ACCEPT, on_event, listener, err);
+	if (rc < 0) {
+		free(listener);
+		return rc;
+	}
+	(void)uv_tcp_init(loop, &listener->tcp);
+	listener->tcp.data = listener;
+	rc = listen_on_file(listener, err);
+	if (rc < 0)
+		listener_close(listener, NULL);
+	else
 		*out = listener;
 	return rc;
 }
 
-static int accept_pipe(struct listener *listener, struct transport *transport, struct error *err)
-{
-	int rc = uv_pipe_init(listener->handle.loop, &transport->pipe, 0);
-
-	if (rc == 0)
-		rc = uv_accept(&listener->stream, &transport->stream);
-	return rc == 0 ? 0 : error_uv(err, rc, "cannot accept a connection");
-}
-
-static int accept_socket(struct listener *listener, struct transport *transport, struct error *err)
+int listener_accept(struct listener *listener, struct transport *transport, void *user,
+		    struct error *err)
 {
 	SOCKET accepted = listener->accepted;
-	int rc = uv_tcp_init(listener->handle.loop, &transport->tcp);
-
+	*transport = (struct transport){.user = user};
 	listener->accepted = INVALID_SOCKET;
+	int rc = uv_tcp_init(listener->tcp.loop, &transport->tcp);
+	transport->handle.data = transport;
+	transport->open = true;
 	if (rc == 0)
 		rc = uv_tcp_open(&transport->tcp, accepted);
 	if (rc < 0) {
@@ -272,24 +169,10 @@ static int accept_socket(struct listener *listener, struct transport *transport,
 	return 0;
 }
 
-int listener_accept(struct listener *listener, struct transport *transport, void *user,
-		    struct error *err)
-{
-	int rc = 0;
-
-	*transport = (struct transport){.user = user};
-	rc = listener->address.kind == ADDRESS_PIPE ? accept_pipe(listener, transport, err)
-						    : accept_socket(listener, transport, err);
-	transport->handle.data = transport;
-	transport->open = true;
-	return rc;
-}
-
 void listener_close(struct listener *listener, void (*on_closed)(void *user))
 {
 	struct socket_identity now;
-
-	if (listener->address.kind == ADDRESS_FILE && listener->identity.inode != 0 &&
+	if (listener->identity.inode != 0 &&
 	    socket_file_look(listener->address.name, &now) == SOCKET_FILE_SOCKET &&
 	    socket_is_same(&now, &listener->identity))
 		(void)socket_file_remove(listener->address.name);
@@ -298,5 +181,5 @@ void listener_close(struct listener *listener, void (*on_closed)(void *user))
 		(void)closesocket(listener->accepted);
 	listener->closing = true;
 	listener->on_closed = on_closed;
-	uv_close(&listener->handle, on_handle_closed);
+	uv_close((uv_handle_t *)&listener->tcp, on_handle_closed);
 }

@@ -12,7 +12,6 @@
 static HANDLE open_attributes(const char *path, DWORD flags)
 {
 	wchar_t *wide CLEANUP_FREE = wide_path(path);
-
 	if (wide == NULL)
 		return INVALID_HANDLE_VALUE;
 	return CreateFileW(wide, FILE_READ_ATTRIBUTES,
@@ -23,7 +22,6 @@ static HANDLE open_attributes(const char *path, DWORD flags)
 static bool identify(HANDLE file, struct socket_identity *out)
 {
 	BY_HANDLE_FILE_INFORMATION info = {0};
-
 	if (!GetFileInformationByHandle(file, &info))
 		return false;
 	*out = (struct socket_identity){
@@ -39,7 +37,6 @@ static bool identify(HANDLE file, struct socket_identity *out)
 static bool is_socket_tag(HANDLE file)
 {
 	FILE_ATTRIBUTE_TAG_INFO info = {0};
-
 	return GetFileInformationByHandleEx(file, FileAttributeTagInfo, &info, sizeof(info)) &&
 	       (info.FileAttributes & FILE_ATTRIBUTE_REPARSE_POINT) != 0 &&
 	       info.ReparseTag == IO_REPARSE_TAG_AF_UNIX;
@@ -50,14 +47,12 @@ enum socket_file_kind socket_file_look(const char *path, struct socket_identity 
 	struct socket_identity ignored;
 	struct rendezvous rendezvous;
 	HANDLE file = open_attributes(path, FILE_FLAG_OPEN_REPARSE_POINT);
-	bool is_socket = false;
-
 	if (file == INVALID_HANDLE_VALUE)
 		return GetLastError() == ERROR_FILE_NOT_FOUND ||
 				       GetLastError() == ERROR_PATH_NOT_FOUND
 			       ? SOCKET_FILE_NONE
 			       : SOCKET_FILE_OTHER;
-	is_socket = is_socket_tag(file);
+	bool is_socket = is_socket_tag(file);
 	if (!identify(file, identity != NULL ? identity : &ignored))
 		is_socket = false;
 	(void)CloseHandle(file);
@@ -69,7 +64,6 @@ enum socket_file_kind socket_file_look(const char *path, struct socket_identity 
 bool socket_file_remove(const char *path)
 {
 	wchar_t *wide CLEANUP_FREE = wide_path(path);
-
 	return wide != NULL && DeleteFileW(wide);
 }
 
@@ -83,13 +77,11 @@ bool socket_is_at(const char *path)
 bool socket_identify(const char *path, struct socket_identity *out)
 {
 	HANDLE file = open_attributes(path, 0);
-	bool known = false;
-
 	if (file == INVALID_HANDLE_VALUE)
 		file = open_attributes(path, FILE_FLAG_OPEN_REPARSE_POINT);
 	if (file == INVALID_HANDLE_VALUE)
 		return false;
-	known = identify(file, out);
+	bool known = identify(file, out);
 	(void)CloseHandle(file);
 	return known;
 }

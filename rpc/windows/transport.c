@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "rpc/transport_internal.h"
+#include "rpc/transport.h"
 #include "rpc/windows/winsock.h"
 
 #include <stdlib.h>
@@ -20,8 +20,7 @@ struct pending_connect {
 
 static void pending_free(struct transport *transport)
 {
-	if (transport->pending == NULL)
-		return;
+	transport->give_up = NULL;
 	winsock_close(&transport->pending->winsock);
 	free(transport->pending);
 	transport->pending = NULL;
@@ -31,7 +30,6 @@ static void adopt_socket(struct transport *transport, struct error *why)
 {
 	SOCKET connected = winsock_release(&transport->pending->winsock);
 	int rc = uv_tcp_open(&transport->tcp, connected);
-
 	if (rc == 0) {
 		(void)uv_tcp_nodelay(&transport->tcp, 1); /* of no use to AF_UNIX, nor needed */
 		return;
@@ -47,7 +45,6 @@ static void on_event(void *user)
 	struct error why = pending->why;
 	bool decided = pending->stands || why.code != 0;
 	int code = 0;
-
 	if (!decided && !winsock_take_event(&pending->winsock, FD_CONNECT, &code))
 		return;
 	if (code != 0)
@@ -62,11 +59,9 @@ static void on_event(void *user)
 static int find_address(struct transport *transport, union winsock_address *out, struct error *err)
 {
 	struct rendezvous rendezvous;
-	int rc = 0;
-
 	if (winsock_has_unix())
 		return winsock_unix_address(transport->address.name, out);
-	rc = rendezvous_read(transport->address.name, &rendezvous, err);
+	int rc = rendezvous_read(transport->address.name, &rendezvous, err);
 	if (rc < 0)
 		return error_wrap(err, rc, "cannot connect to %s", transport->address.name);
 	transport->greeting = TRANSPORT_GREETS;
@@ -80,7 +75,6 @@ static void begin_connect(struct transport *transport)
 	struct pending_connect *pending = transport->pending;
 	union winsock_address address;
 	int size = find_address(transport, &address, &pending->why);
-
 	if (size > 0) {
 		pending->stands = connect(pending->winsock.socket, &address.any, size) == 0;
 		if (!pending->stands && WSAGetLastError() != WSAEWOULDBLOCK)
@@ -94,16 +88,14 @@ static void begin_connect(struct transport *transport)
 static int connect_file(struct transport *transport, uv_loop_t *loop, struct error *err)
 {
 	int family = winsock_has_unix() ? AF_UNIX : AF_INET;
-	int rc = 0;
-
 	transport->pending = calloc(1, sizeof(*transport->pending));
 	if (transport->pending == NULL)
 		return error_memory(err);
-	rc = winsock_open(&transport->pending->winsock, loop, family, FD_CONNECT, on_event,
-			  transport, err);
+	int rc = winsock_open(&transport->pending->winsock, loop, family, FD_CONNECT, on_event,
+			      transport, err);
+	transport->give_up = pending_free;
 	if (rc < 0) {
-		free(transport->pending);
-		transport->pending = NULL;
+		pending_free(transport);
 		return rc;
 	}
 	(void)uv_tcp_init(loop, &transport->tcp);
@@ -120,20 +112,4 @@ int transport_connect(struct transport *transport, uv_loop_t *loop, const struct
 		(struct transport){.address = *address, .on_connected = on_connected, .user = user};
 	return address->kind == ADDRESS_PIPE ? transport_connect_pipe(transport, loop, err)
 					     : connect_file(transport, loop, err);
-}
-
-static void on_handle_closed(uv_handle_t *handle)
-{
-	struct transport *transport = handle->data;
-
-	if (transport->on_closed != NULL)
-		transport->on_closed(transport);
-}
-
-void transport_close(struct transport *transport, void (*on_closed)(struct transport *transport))
-{
-	pending_free(transport);
-	transport->open = false;
-	transport->on_closed = on_closed;
-	uv_close(&transport->handle, on_handle_closed);
 }

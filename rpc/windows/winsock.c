@@ -10,7 +10,6 @@ int error_winsock(struct error *err, int code, const char *format, ...)
 {
 	char text[ERROR_TEXT_SIZE];
 	va_list args;
-
 	va_start(args, format);
 	(void)vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
@@ -21,7 +20,6 @@ static bool winsock_start(void)
 {
 	static bool started;
 	WSADATA data;
-
 	started = started || WSAStartup(MAKEWORD(2, 2), &data) == 0;
 	return started;
 }
@@ -37,10 +35,8 @@ static SOCKET make_socket(int family)
 bool winsock_has_unix(void)
 {
 	static int known = -1;
-
 	if (known < 0) {
 		SOCKET probe = make_socket(AF_UNIX);
-
 		known = probe != INVALID_SOCKET || WSAGetLastError() != WSAEAFNOSUPPORT;
 		if (probe != INVALID_SOCKET)
 			(void)closesocket(probe);
@@ -52,7 +48,6 @@ int winsock_open(struct winsock *winsock, uv_loop_t *loop, int family, long even
 		 void (*on_event)(void *user), void *user, struct error *err)
 {
 	int rc = 0;
-
 	*winsock = (struct winsock){.socket = make_socket(family), .event = WSA_INVALID_EVENT};
 	if (winsock->socket == INVALID_SOCKET)
 		return error_winsock(err, WSAGetLastError(), "cannot make a socket");
@@ -72,7 +67,6 @@ bool winsock_take_event(struct winsock *winsock, long event, int *code)
 {
 	WSANETWORKEVENTS events = {0};
 	int bit = event == FD_CONNECT ? FD_CONNECT_BIT : FD_ACCEPT_BIT;
-
 	if (WSAEnumNetworkEvents(winsock->socket, winsock->event, &events) != 0) {
 		*code = WSAGetLastError();
 		(void)WSAResetEvent(winsock->event);
@@ -90,7 +84,6 @@ void winsock_forget_events(SOCKET made)
 SOCKET winsock_release(struct winsock *winsock)
 {
 	SOCKET taken = winsock->socket;
-
 	winsock_forget_events(taken);
 	winsock->socket = INVALID_SOCKET;
 	winsock_close(winsock);
@@ -110,7 +103,6 @@ void winsock_close(struct winsock *winsock)
 int winsock_unix_address(const char *path, union winsock_address *out)
 {
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
-
 	_Static_assert(sizeof(address) <= sizeof(*out), "room for every kind");
 	_Static_assert(sizeof(address.sun_path) == ADDRESS_PATH_MAX + 1, "the limit is Winsock's");
 	memcpy(address.sun_path, path, strnlen(path, sizeof(address.sun_path) - 1));
@@ -121,7 +113,6 @@ int winsock_unix_address(const char *path, union winsock_address *out)
 int winsock_port_address(uint16_t port, union winsock_address *out)
 {
 	struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons(port)};
-
 	address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
 	memcpy(out, &address, sizeof(address));
 	return (int)sizeof(address);

@@ -8,20 +8,12 @@
 
 int scripted_pack(const ProtobufCMessage *message, struct scripted_bytes *out, struct error *err)
 {
-	out->size = protobuf_c_message_get_packed_size(message);
-	out->data = malloc(out->size + 1);
-	if (out->data == NULL)
-		return error_memory(err);
-	(void)protobuf_c_message_pack(message, out->data);
-	const struct rpc_slice packed = {out->data, out->size};
 	struct text bytes CLEANUP_TEXT = {0};
-	if (!message_has_nul(packed))
-		return 0;
-	message_restore_nul(message->descriptor, packed, &bytes);
-	if (bytes.failed)
-		return error_memory(err);
-	memcpy(out->data, text_string(&bytes), bytes.size);
+	int rc = message_pack(message, &bytes, err);
+	if (rc != 0)
+		return rc;
 	out->size = bytes.size;
+	out->data = (uint8_t *)text_take(&bytes);
 	return 0;
 }
 

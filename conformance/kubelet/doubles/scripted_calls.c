@@ -174,13 +174,31 @@ static void on_drain(struct rpc_stream *stream, void *user)
 		(void)watch_send(call);
 }
 
+static bool copy_list(const struct kubelet_device_list *from, struct kubelet_device_list *to)
+{
+	to->items = calloc(from->count + 1, sizeof(*to->items));
+	to->users = calloc(1, sizeof(*to->users));
+	bool good = to->items != NULL && to->users != NULL;
+	for (; good && to->count < from->count; to->count++) {
+		const struct kubelet_device *device = &from->items[to->count];
+		struct kubelet_device *copy = &to->items[to->count];
+		*copy = *device;
+		copy->id = strdup(device->id);
+		copy->health = strdup(device->health);
+		copy->numa = calloc(device->numa_count + 1, sizeof(*copy->numa));
+		good = copy->id != NULL && copy->health != NULL && copy->numa != NULL;
+		if (good && device->numa_count > 0)
+			memcpy(copy->numa, device->numa, device->numa_count * sizeof(*copy->numa));
+	}
+	return good;
+}
+
 int scripted_plugin_list(struct scripted_plugin *plugin, const struct kubelet_device_list *devices,
 			 struct error *err)
 {
 	struct kubelet_device_list copy = {0};
-	int rc = kubelet_device_list_copy(devices, &copy, err);
-	if (rc != 0)
-		return rc;
+	if (!copy_list(devices, &copy))
+		return error_memory(err);
 	kubelet_device_list_free(&plugin->override);
 	plugin->override = copy;
 	plugin->overridden = true;

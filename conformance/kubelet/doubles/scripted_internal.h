@@ -3,7 +3,7 @@
 
 #include "conformance/kubelet/doubles/scripted_answer.h"
 #include "conformance/kubelet/doubles/scripted_plugin.h"
-#include "conformance/kubelet/timer.h"
+#include "rpc/timer.h"
 #include "rpc/client.h"
 #include "rpc/server.h"
 

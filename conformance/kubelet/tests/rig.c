@@ -110,8 +110,8 @@ void rig_stop_plugin(struct rig *rig, struct scripted_plugin *plugin)
 const struct kubelet_registration *rig_registration(struct rig *rig, size_t index)
 {
 	const struct kubelet_registration *found = NULL;
-	CHECK_OK(
-		kubelet_wait_registration(rig->kubelet, NULL, index, RIG_PATIENCE_MS, &found, ERR));
+	CHECK_OK(kubelet_wait_registration(rig->kubelet, NULL, index, false, RIG_PATIENCE_MS,
+					   &found, ERR));
 	return found;
 }
 
@@ -123,6 +123,23 @@ void rig_wait_listed(struct rig *rig)
 void rig_wait(struct rig *rig, loop_condition *done, void *user, const char *what)
 {
 	CHECK_OK(loop_wait(&rig->loop, done, user, RIG_PATIENCE_MS, what, ERR));
+}
+
+struct allocatable_wait {
+	const struct kubelet *kubelet;
+	size_t count;
+};
+
+static bool is_allocatable(void *user)
+{
+	const struct allocatable_wait *wait = user;
+	return kubelet_resource_status(wait->kubelet, RIG_RESOURCE).allocatable == wait->count;
+}
+
+void rig_wait_allocatable(struct rig *rig, size_t count)
+{
+	struct allocatable_wait wait = {rig->kubelet, count};
+	rig_wait(rig, is_allocatable, &wait, "allocatable devices");
 }
 
 struct event_wait {

@@ -46,6 +46,7 @@ void rig_stop_plugin(struct rig *rig, struct scripted_plugin *plugin);
 /* Waits for the next registration to be answered. */
 const struct kubelet_registration *rig_registration(struct rig *rig, size_t index);
 void rig_wait_listed(struct rig *rig);
+void rig_wait_allocatable(struct rig *rig, size_t count); /* of RIG_RESOURCE */
 void rig_wait(struct rig *rig, loop_condition *done, void *user, const char *what);
 void rig_wait_event(struct rig *rig, enum kubelet_event_type type, size_t count);
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "conformance/kubelet/pods.h"
 #include "conformance/kubelet/tests/rig.h"
 
 #include "base/cleanup.h"
@@ -19,11 +20,10 @@ static void expect_admission(struct kubelet_outcome outcome)
 	kubelet_outcome_free(&outcome);
 }
 
-static const struct kubelet_allocation *held(struct rig *rig, const char *pod,
-					     const char *container)
+static const struct allocation *held(struct rig *rig, const char *pod, const char *container)
 {
-	const struct kubelet_allocation *allocation =
-		kubelet_allocation(rig->kubelet, pod, container, RIG_RESOURCE);
+	const struct allocation *allocation =
+		allocation_find(rig->kubelet, pod, container, RIG_RESOURCE);
 	CU_ASSERT_PTR_NOT_NULL_FATAL(allocation);
 	return allocation;
 }
@@ -36,7 +36,7 @@ static void test_devices_are_allocated_and_freed(void)
 		&rig, "{'device_count': 3, 'allocate': {'once': {'envs': {'GPUS': '{sorted}'}}}}");
 	rig_wait_listed(&rig);
 	expect_admission(rig_admit(&rig, "pod-a", "main", 2));
-	UNIT_INT(held(&rig, "pod-a", "main")->id_count, 2);
+	UNIT_INT(held(&rig, "pod-a", "main")->ids.list.count, 2);
 	UNIT_INT(held(&rig, "pod-a", "main")->response->n_envs, 1);
 	UNIT_INT(kubelet_resource_status(rig.kubelet, RIG_RESOURCE).in_use, 2);
 	expect_refusal(rig_admit(&rig, "pod-b", "main", 2),
@@ -50,7 +50,7 @@ static void test_devices_are_allocated_and_freed(void)
 	expect_refusal(rig_admit(&rig, "pod-a", "main", 1),
 		       "changed request for resource \"example.com/gpu\" from 2 to 1");
 	kubelet_remove_pod(rig.kubelet, "pod-a");
-	CU_ASSERT_PTR_NULL(kubelet_allocation(rig.kubelet, "pod-a", "main", RIG_RESOURCE));
+	CU_ASSERT_PTR_NULL(allocation_find(rig.kubelet, "pod-a", "main", RIG_RESOURCE));
 	expect_admission(rig_admit(&rig, "pod-c", "main", 2));
 	rig_close(&rig);
 }
@@ -78,9 +78,9 @@ static void test_named_devices_are_allocated(void)
 				 " {'id': 'd', 'health': 'Unhealthy'}]}");
 	rig_wait_listed(&rig);
 	expect_admission(admit_ids(&rig, "pod", ids, 2));
-	UNIT_INT(held(&rig, "pod", "main")->id_count, 2);
-	UNIT_STRING(held(&rig, "pod", "main")->ids[0], "a");
-	UNIT_STRING(held(&rig, "pod", "main")->ids[1], "c");
+	UNIT_INT(held(&rig, "pod", "main")->ids.list.count, 2);
+	UNIT_STRING(held(&rig, "pod", "main")->ids.list.items[0], "a");
+	UNIT_STRING(held(&rig, "pod", "main")->ids.list.items[1], "c");
 	/* Nothing is left to prefer. */
 	UNIT_INT(scripted_plugin_calls(plugin, SCRIPT_PREFERRED), 0);
 	expect_refusal(admit_ids(&rig, "other", ids, 1),
@@ -112,7 +112,7 @@ static void test_device_that_got_ill_is_refused_on_restart(void)
 	expect_admission(rig_admit(&rig, "pod", "main", 1));
 	char a[] = "a", b[] = "b", ill[] = "Unhealthy", well[] = "Healthy";
 	struct kubelet_device items[] = {{.id = a, .health = ill}, {.id = b, .health = well}};
-	const struct kubelet_device_list list = {items, 2};
+	const struct kubelet_device_list list = {.items = items, .count = 2};
 	CHECK_OK(scripted_plugin_list(plugin, &list, ERR));
 	rig_wait_event(&rig, KUBELET_EVENT_DEVICES, 2);
 	expect_refusal(rig_admit(&rig, "pod", "main", 1),
@@ -208,7 +208,7 @@ static void test_hanging_allocate_is_given_up(void)
 	(void)rig_plugin(&rig, "{'device_count': 1, 'rpc': {'Allocate': {'hang': true}}}");
 	rig_wait_listed(&rig);
 	UNIT_INT(kubelet_admit(rig.kubelet, &container, 20, &outcome, &err), ERROR_TIMEOUT);
-	CU_ASSERT_PTR_NULL(kubelet_allocation(rig.kubelet, "pod", "main", RIG_RESOURCE));
+	CU_ASSERT_PTR_NULL(allocation_find(rig.kubelet, "pod", "main", RIG_RESOURCE));
 	kubelet_interrupt(rig.kubelet, "enough");
 	UNIT_INT(kubelet_admit(rig.kubelet, &container, RIG_PATIENCE_MS, &outcome, &err),
 		 ERROR_CANCELLED);
@@ -231,19 +231,20 @@ static void test_init_containers_pass_devices_on(void)
 	CHECK_OK(kubelet_admit(rig.kubelet, &container, RIG_PATIENCE_MS, &outcome, ERR));
 	expect_admission(outcome);
 	expect_admission(rig_admit(&rig, "pod", "main", 1));
-	UNIT_STRING(held(&rig, "pod", "init")->ids[0], held(&rig, "pod", "main")->ids[0]);
+	UNIT_STRING(held(&rig, "pod", "init")->ids.list.items[0],
+		    held(&rig, "pod", "main")->ids.list.items[0]);
 	UNIT_INT(scripted_plugin_calls(plugin, SCRIPT_ALLOCATE), 2);
 	/* Taken by main, it is not handed on a second time. */
 	expect_admission(rig_admit(&rig, "pod", "second", 1));
-	CU_ASSERT(strcmp(held(&rig, "pod", "main")->ids[0], held(&rig, "pod", "second")->ids[0]) !=
-		  0);
+	CU_ASSERT(strcmp(held(&rig, "pod", "main")->ids.list.items[0],
+			 held(&rig, "pod", "second")->ids.list.items[0]) != 0);
 	kubelet_remove_pod(rig.kubelet, "pod");
 	container.kind = KUBELET_CONTAINER_RESTARTABLE_INIT;
 	CHECK_OK(kubelet_admit(rig.kubelet, &container, RIG_PATIENCE_MS, &outcome, ERR));
 	expect_admission(outcome);
 	expect_admission(rig_admit(&rig, "pod", "main", 1));
-	CU_ASSERT(strcmp(held(&rig, "pod", "init")->ids[0], held(&rig, "pod", "main")->ids[0]) !=
-		  0);
+	CU_ASSERT(strcmp(held(&rig, "pod", "init")->ids.list.items[0],
+			 held(&rig, "pod", "main")->ids.list.items[0]) != 0);
 	rig_close(&rig);
 }
 
@@ -256,11 +257,11 @@ static void test_preferred_allocation(void)
 		      " 'preferred': ['device-3', 'nobody-knows-this', 'device-1']}");
 	rig_wait_listed(&rig);
 	expect_admission(rig_admit(&rig, "pod-a", "main", 2));
-	UNIT_STRING(held(&rig, "pod-a", "main")->ids[0], "device-1");
-	UNIT_STRING(held(&rig, "pod-a", "main")->ids[1], "device-3");
+	UNIT_STRING(held(&rig, "pod-a", "main")->ids.list.items[0], "device-1");
+	UNIT_STRING(held(&rig, "pod-a", "main")->ids.list.items[1], "device-3");
 	/* What it prefers is taken: the kubelet chooses by itself. */
 	expect_admission(rig_admit(&rig, "pod-b", "main", 2));
-	UNIT_INT(held(&rig, "pod-b", "main")->id_count, 2);
+	UNIT_INT(held(&rig, "pod-b", "main")->ids.list.count, 2);
 	UNIT_INT(scripted_plugin_calls(plugin, SCRIPT_PREFERRED), 2);
 	rig_close(&rig);
 	rig_start(&rig, KUBELET_PROFILE_1_36);
@@ -275,11 +276,11 @@ static void test_preferred_allocation(void)
 	rig_close(&rig);
 }
 
-static size_t count_on_node(const struct kubelet_allocation *allocation, char node)
+static size_t count_on_node(const struct allocation *allocation, char node)
 {
 	size_t count = 0;
-	for (size_t i = 0; i < allocation->id_count; i++)
-		count += allocation->ids[i][0] == node ? 1 : 0;
+	for (size_t i = 0; i < allocation->ids.list.count; i++)
+		count += allocation->ids.list.items[i][0] == node ? 1 : 0;
 	return count;
 }
 
@@ -325,7 +326,7 @@ static void test_order_follows_the_seed(void)
 		rig_wait_listed(&rig);
 		expect_admission(rig_admit(&rig, "pod", "main", 1));
 		(void)snprintf(first[round], sizeof(first[round]), "%s",
-			       held(&rig, "pod", "main")->ids[0]);
+			       held(&rig, "pod", "main")->ids.list.items[0]);
 		differs = differs || strcmp(first[round], first[0]) != 0;
 		rig_close(&rig);
 	}
@@ -400,9 +401,9 @@ static void test_allocations_outlive_a_kubelet_restart(void)
 		"{'device_count': 2, 'allocate': {'each': {'envs': {'GPU': '{id} {call}'}}}}");
 	rig_wait_listed(&rig);
 	expect_admission(rig_admit(&rig, "pod", "main", 1));
-	char *id CLEANUP_FREE = strdup(held(&rig, "pod", "main")->ids[0]);
+	char *id CLEANUP_FREE = strdup(held(&rig, "pod", "main")->ids.list.items[0]);
 	CHECK_OK(kubelet_restart(rig.kubelet, KUBELET_RESTART_WHOLE, ERR));
-	UNIT_STRING(held(&rig, "pod", "main")->ids[0], id);
+	UNIT_STRING(held(&rig, "pod", "main")->ids.list.items[0], id);
 	UNIT_INT(rig_registration(&rig, 1)->code, RPC_OK);
 	rig_wait_listed(&rig);
 	expect_admission(rig_admit(&rig, "pod", "main", 1));
@@ -422,7 +423,7 @@ static void test_raw_calls(void)
 	const char *const unknown[] = {"nobody"};
 	const char *const known[] = {"device-0"};
 	rig_start(&rig, KUBELET_PROFILE_1_36);
-	(void)rig_plugin(&rig, "{'device_count': 1}");
+	const struct scripted_plugin *served = rig_plugin(&rig, "{'device_count': 1}");
 	rig_wait_listed(&rig);
 	struct kubelet_plugin *plugin = kubelet_resource_plugin(rig.kubelet, RIG_RESOURCE);
 	CHECK_OK(kubelet_call_allocate(plugin, unknown, 1, RIG_PATIENCE_MS, &reply, ERR));
@@ -433,19 +434,15 @@ static void test_raw_calls(void)
 	UNIT_INT(reply.code, RPC_OK);
 	CU_ASSERT_PTR_NOT_NULL(reply.reply);
 	kubelet_reply_free(&reply);
-	CHECK_OK(
-		kubelet_call_preferred(plugin, known, 1, NULL, 0, 1, RIG_PATIENCE_MS, &reply, ERR));
-	UNIT_INT(reply.code, RPC_OK);
-	kubelet_reply_free(&reply);
 	V1beta1__Empty empty = V1BETA1__EMPTY__INIT;
 	CHECK_OK(kubelet_call(plugin, "/v1alpha.DevicePlugin/Allocate", &empty.base,
 			      &v1beta1__empty__descriptor, RIG_PATIENCE_MS, &reply, ERR));
 	UNIT_INT(reply.code, RPC_UNIMPLEMENTED);
 	kubelet_reply_free(&reply);
-	kubelet_plugin_disconnect(plugin);
+	kubelet_stop(rig.kubelet);
 	UNIT_INT(kubelet_call_options(plugin, RIG_PATIENCE_MS, &reply, NULL), ERROR_UNAVAILABLE);
 	struct rpc_channel *channel = NULL;
-	CHECK_OK(kubelet_dial(&rig.loop, kubelet_plugin_socket(plugin), RIG_PATIENCE_MS, &channel,
+	CHECK_OK(kubelet_dial(&rig.loop, scripted_plugin_socket(served), RIG_PATIENCE_MS, &channel,
 			      ERR));
 	CHECK_OK(kubelet_call_on(channel, "GetDevicePluginOptions", &empty.base,
 				 &v1beta1__device_plugin_options__descriptor, RIG_PATIENCE_MS,

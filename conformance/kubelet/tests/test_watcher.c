@@ -90,7 +90,7 @@ static void test_failed_notification_deregisters(void)
 		rig_plugin(&rig, "{'device_count': 4, 'register': {'via': 'watcher'}, 'rpc':"
 				 " {'NotifyRegistrationStatus': {'code': 2, 'message': 'no',"
 				 " 'delay_ms': 100, 'times': 2}}}");
-	CHECK_OK(kubelet_wait_allocatable(rig.kubelet, RIG_RESOURCE, 4, RIG_PATIENCE_MS, ERR));
+	rig_wait_allocatable(&rig, 4);
 	rig_wait_event(&rig, KUBELET_EVENT_WATCHER_NOTIFIED, 1);
 	UNIT_CONTAINS(rig.last_text[KUBELET_EVENT_WATCHER_NOTIFIED],
 		      ", err: : rpc error: code = Unknown desc = no");
@@ -98,7 +98,7 @@ static void test_failed_notification_deregisters(void)
 	UNIT_INT(kubelet_resource_status(rig.kubelet, RIG_RESOURCE).allocatable, 0);
 	rig_wait(&rig, was_told, plugin, "the third notification");
 	UNIT_INT(scripted_plugin_calls(plugin, SCRIPT_NOTIFY), 3);
-	CHECK_OK(kubelet_wait_allocatable(rig.kubelet, RIG_RESOURCE, 4, RIG_PATIENCE_MS, ERR));
+	rig_wait_allocatable(&rig, 4);
 	rig_close(&rig);
 }
 

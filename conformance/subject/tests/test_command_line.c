@@ -7,7 +7,7 @@ static void check_words(enum command_line_rules rules, const char *line, const c
 {
 	struct text_list words CLEANUP_TEXT_LIST = {0};
 	struct text joined CLEANUP_TEXT = {0};
-	UNIT_INT(command_line_split_as(rules, line, &words, NULL), 0);
+	UNIT_INT(command_line_split(rules, line, &words, NULL), 0);
 	for (size_t w = 0; w < words.count; w++)
 		text_addf(&joined, "%s%s", w == 0 ? "" : "|", words.items[w]);
 	UNIT_STRING(text_string(&joined), wanted);
@@ -41,13 +41,11 @@ static void test_command_lines(void)
 		    "a\"b|c\"d|\\\\host\\share");
 	struct text_list words CLEANUP_TEXT_LIST = {0};
 	struct error err = {0};
-	UNIT_INT(command_line_split("a 'b", &words, &err), ERROR_ARGUMENT);
+	UNIT_INT(command_line_split(COMMAND_LINE_POSIX, "a 'b", &words, &err), ERROR_ARGUMENT);
 	UNIT_CONTAINS(err.text, "'b");
-	UNIT_INT(command_line_split_as(COMMAND_LINE_POSIX, "a \"b\\", &words, &err),
-		 ERROR_ARGUMENT);
-	UNIT_INT(command_line_split_as(COMMAND_LINE_POSIX, "a\\", &words, &err), ERROR_ARGUMENT);
-	UNIT_INT(command_line_split_as(COMMAND_LINE_WINDOWS, "\"a\\\"", &words, &err),
-		 ERROR_ARGUMENT);
+	UNIT_INT(command_line_split(COMMAND_LINE_POSIX, "a \"b\\", &words, &err), ERROR_ARGUMENT);
+	UNIT_INT(command_line_split(COMMAND_LINE_POSIX, "a\\", &words, &err), ERROR_ARGUMENT);
+	UNIT_INT(command_line_split(COMMAND_LINE_WINDOWS, "\"a\\\"", &words, &err), ERROR_ARGUMENT);
 }
 
 UNIT_MAIN("subject command line", {"command lines", test_command_lines})

@@ -39,7 +39,7 @@ static void on_line(bool is_stderr, const char *line, size_t size, void *user)
 		(void)snprintf(watched->first, sizeof(watched->first), "%.*s", (int)size, line);
 }
 
-static void on_end(struct plugin_process *plugin, const struct process_result *result, void *user)
+static void on_end(struct process *plugin, const struct process_result *result, void *user)
 {
 	struct watched *watched = user;
 	(void)plugin;
@@ -71,26 +71,26 @@ static void test_placeholders_and_environment(void)
 {
 	struct rig rig;
 	struct watched watched = {0};
-	struct plugin_process *plugin = NULL;
+	struct process *plugin = NULL;
 	rig_start(&rig, KUBELET_PROFILE_1_36);
 	struct plugin_process_spec spec = spec_for(&rig, ECHO_COMMAND, &watched);
 	CHECK_OK(plugin_process_start(&rig.loop, &spec, &plugin, ERR));
-	CHECK_OK(plugin_process_wait(plugin, RIG_PATIENCE_MS, ERR));
+	CHECK_OK(plugin_process_wait(&rig.loop, plugin, RIG_PATIENCE_MS, ERR));
 	char *wanted CLEANUP_FREE = text_format("%s:%s %s", rig.plugin_dir,
 						kubelet_socket(rig.kubelet), rig.registry_dir);
 	UNIT_STRING(watched.first, wanted);
 	UNIT_INT(watched.ends, 1);
-	UNIT_INT(plugin_process_result(plugin)->code, 0);
-	plugin_process_free(plugin);
+	UNIT_INT(process_result(plugin)->code, 0);
+	process_free(plugin);
 	spec.command = SHELL_COMMAND;
 	spec.env = (const char *const[]){"OWN=mine", NULL};
 	CHECK_OK(plugin_process_start(&rig.loop, &spec, &plugin, ERR));
-	CHECK_OK(plugin_process_wait(plugin, RIG_PATIENCE_MS, ERR));
+	CHECK_OK(plugin_process_wait(&rig.loop, plugin, RIG_PATIENCE_MS, ERR));
 	char *printed CLEANUP_FREE =
 		text_format("%s %s mine" LINE_END, rig.plugin_dir, kubelet_socket(rig.kubelet));
-	UNIT_STRING(text_string(&plugin_process_result(plugin)->out), printed);
-	UNIT_INT(plugin_process_result(plugin)->code, 4);
-	plugin_process_free(plugin);
+	UNIT_STRING(text_string(&process_result(plugin)->out), printed);
+	UNIT_INT(process_result(plugin)->code, 4);
+	process_free(plugin);
 	rig_close(&rig);
 }
 
@@ -98,27 +98,27 @@ static void test_plugin_registers_and_is_stopped(void)
 {
 	struct rig rig;
 	struct watched watched = {0};
-	struct plugin_process *plugin = NULL;
+	struct process *plugin = NULL;
 	rig_start(&rig, KUBELET_PROFILE_1_36);
 	char *command CLEANUP_FREE =
 		scripted_command(&rig, "{\"plugins\": [{\"device_count\": 2}]}", "");
 	struct plugin_process_spec spec = spec_for(&rig, command, &watched);
 	CHECK_OK(plugin_process_start(&rig.loop, &spec, &plugin, ERR));
 	rig_wait_listed(&rig);
-	CU_ASSERT(plugin_process_id(plugin) > 0);
-	CHECK_OK(plugin_process_stop(plugin, ERR));
-	UNIT_INT(plugin_process_result(plugin)->end, PROCESS_STOPPED);
-	UNIT_INT(plugin_process_result(plugin)->code, 0);
+	CU_ASSERT(process_id(plugin) > 0);
+	CHECK_OK(plugin_process_stop(&rig.loop, plugin, ERR));
+	UNIT_INT(process_result(plugin)->end, PROCESS_STOPPED);
+	UNIT_INT(process_result(plugin)->code, 0);
 	rig_wait_event(&rig, KUBELET_EVENT_DISCONNECTED, 1);
-	plugin_process_free(plugin);
+	process_free(plugin);
 	/* Killed, it leaves its socket; a second one comes up beside it. */
 	CHECK_OK(plugin_process_start(&rig.loop, &spec, &plugin, ERR));
 	rig_wait_listed(&rig);
-	CHECK_OK(plugin_process_signal(plugin, SIGKILL, ERR));
-	CHECK_OK(plugin_process_wait(plugin, RIG_PATIENCE_MS, ERR));
-	UNIT_INT(plugin_process_result(plugin)->end, KILLED);
+	CHECK_OK(process_signal(plugin, SIGKILL, ERR));
+	CHECK_OK(plugin_process_wait(&rig.loop, plugin, RIG_PATIENCE_MS, ERR));
+	UNIT_INT(process_result(plugin)->end, KILLED);
 	rig_wait_event(&rig, KUBELET_EVENT_DISCONNECTED, 2);
-	plugin_process_free(plugin);
+	process_free(plugin);
 	rig_close(&rig);
 }
 
@@ -126,7 +126,7 @@ static void test_stubborn_plugin_is_killed(void)
 {
 	struct rig rig;
 	struct watched watched = {0};
-	struct plugin_process *plugin = NULL;
+	struct process *plugin = NULL;
 	rig_start(&rig, KUBELET_PROFILE_1_36);
 	char *command CLEANUP_FREE = scripted_command(
 		&rig, "{\"on_sigterm\": \"ignore\", \"plugins\": [{\"device_count\": 1}]}", "");
@@ -134,9 +134,9 @@ static void test_stubborn_plugin_is_killed(void)
 	spec.grace_ms = 20;
 	CHECK_OK(plugin_process_start(&rig.loop, &spec, &plugin, ERR));
 	rig_wait_listed(&rig);
-	CHECK_OK(plugin_process_stop(plugin, ERR));
-	UNIT_INT(plugin_process_result(plugin)->code, 128 + SIGKILL);
-	plugin_process_free(plugin);
+	CHECK_OK(plugin_process_stop(&rig.loop, plugin, ERR));
+	UNIT_INT(process_result(plugin)->code, 128 + SIGKILL);
+	process_free(plugin);
 	rig_close(&rig);
 }
 
@@ -144,7 +144,7 @@ static void test_bad_commands(void)
 {
 	struct rig rig;
 	struct watched watched = {0};
-	struct plugin_process *plugin = NULL;
+	struct process *plugin = NULL;
 	struct error err = {0};
 	rig_start(&rig, KUBELET_PROFILE_1_36);
 	struct plugin_process_spec spec = spec_for(&rig, "  ", &watched);

@@ -13,9 +13,9 @@ enum { EXIT_SKIPPED = 77 };
 
 #define ABSENT "/var/lib/gpucert-test-absent"
 
-static struct plugin_process *start(struct rig *rig, const char *command, const char *standard)
+static struct process *start(struct rig *rig, const char *command, const char *standard)
 {
-	struct plugin_process *plugin = NULL;
+	struct process *plugin = NULL;
 	const struct plugin_process_spec spec = {
 		.command = command,
 		.plugin_dir = rig->plugin_dir,
@@ -30,11 +30,11 @@ static struct plugin_process *start(struct rig *rig, const char *command, const 
 static void expect_output(struct rig *rig, const char *command, const char *standard,
 			  const char *output)
 {
-	struct plugin_process *plugin = start(rig, command, standard);
-	CHECK_OK(plugin_process_wait(plugin, RIG_PATIENCE_MS, ERR));
-	UNIT_STRING(text_string(&plugin_process_result(plugin)->out), output);
-	UNIT_STRING(text_string(&plugin_process_result(plugin)->err), "");
-	plugin_process_free(plugin);
+	struct process *plugin = start(rig, command, standard);
+	CHECK_OK(plugin_process_wait(&rig->loop, plugin, RIG_PATIENCE_MS, ERR));
+	UNIT_STRING(text_string(&process_result(plugin)->out), output);
+	UNIT_STRING(text_string(&process_result(plugin)->err), "");
+	process_free(plugin);
 }
 
 /* A plugin that knows the standard directory alone registers with the fake kubelet. */
@@ -49,13 +49,13 @@ static void test_hard_coded_plugin_registers(void)
 		GPUCERT_BINARY_DIR "/tests/scripted-plugin %s " ABSENT "/device-plugins " ABSENT
 				   "/device-plugins/kubelet.sock",
 		script);
-	struct plugin_process *plugin = start(&rig, command, ABSENT "/device-plugins");
+	struct process *plugin = start(&rig, command, ABSENT "/device-plugins");
 	rig_wait_listed(&rig);
 	UNIT_INT(kubelet_resource_status(rig.kubelet, RIG_RESOURCE).allocatable, 2);
 	CU_ASSERT_FALSE(file_exists(ABSENT));
-	CHECK_OK(plugin_process_stop(plugin, ERR));
-	UNIT_INT(plugin_process_result(plugin)->code, 0);
-	plugin_process_free(plugin);
+	CHECK_OK(plugin_process_stop(&rig.loop, plugin, ERR));
+	UNIT_INT(process_result(plugin)->code, 0);
+	process_free(plugin);
 	CU_ASSERT_FALSE(file_exists(ABSENT));
 	rig_close(&rig);
 }

@@ -14,6 +14,7 @@
 
 static struct rpc_server *server;
 static unsigned long ended;
+static bool forever; /* of the next ListAndWatch */
 
 /* The fixed parts of an answer. */
 static char id_key[] = "ID", kind_key[] = "kind", kind_value[] = "test";
@@ -26,15 +27,6 @@ static void on_end(void *user)
 	ended++;
 }
 
-static void tell(struct rpc_stream *stream)
-{
-	const char *asked = rpc_stream_metadata(stream, "x-ask");
-	struct rpc_metadata told = {"x-told", asked};
-
-	if (asked != NULL && rpc_stream_add_trailer(stream, &told, NULL) < 0)
-		abort();
-}
-
 static void reply_allocate(struct rpc_stream *stream, char *id)
 {
 	V1beta1__ContainerAllocateResponse__EnvsEntry env;
@@ -44,7 +36,6 @@ static void reply_allocate(struct rpc_stream *stream, char *id)
 	V1beta1__CDIDevice cdi;
 	V1beta1__ContainerAllocateResponse container;
 	V1beta1__AllocateResponse answer;
-
 	v1beta1__container_allocate_response__envs_entry__init(&env);
 	v1beta1__container_allocate_response__annotations_entry__init(&annotation);
 	v1beta1__mount__init(&mount);
@@ -84,14 +75,12 @@ static void on_allocate(struct rpc_stream *stream, struct rpc_slice request, voi
 	V1beta1__AllocateRequest *asked = (V1beta1__AllocateRequest *)rpc_stream_unpack(
 		stream, request, &v1beta1__allocate_request__descriptor);
 	char number[24] = "";
-	char *id = NULL;
-
 	(void)user;
 	if (asked == NULL)
 		return;
-	tell(stream);
-	id = asked->container_requests[0]->devices_ids[0];
+	char *id = asked->container_requests[0]->devices_ids[0];
 	(void)snprintf(number, sizeof(number), "%lu", ended);
+	forever = strcmp(id, "forever") == 0;
 	if (text_starts_with(id, "fail:"))
 		rpc_stream_finish(stream, (int)strtol(id + 5, NULL, 10), "%s",
 				  strchr(id + 5, ':') + 1);
@@ -111,19 +100,19 @@ struct lister {
 static void lister_advance(struct rpc_stream *stream, void *user)
 {
 	struct lister *lister = user;
-
 	while (lister->next < lister->count) {
 		V1beta1__ListAndWatchResponse list = V1BETA1__LIST_AND_WATCH_RESPONSE__INIT;
 		V1beta1__Device device;
 		char id[24] = "";
-
 		(void)snprintf(id, sizeof(id), "gpu-%u", lister->next);
 		v1beta1__device__init(&device);
 		device.id = id;
 		device.health = healthy;
 		list.n_devices = 1;
 		list.devices = (V1beta1__Device *[]){&device};
-		if (rpc_stream_send_message(stream, &list.base, NULL) < 0)
+		uint8_t bytes[64];
+		struct rpc_slice message = {bytes, protobuf_c_message_pack(&list.base, bytes)};
+		if (rpc_stream_send(stream, message, NULL) < 0)
 			return; /* on_drain comes */
 		lister->next++;
 	}
@@ -134,7 +123,6 @@ static void lister_advance(struct rpc_stream *stream, void *user)
 static void lister_end(void *user)
 {
 	const struct lister *lister = user;
-
 	if (lister->forever)
 		ended++;
 	free(user);
@@ -143,14 +131,12 @@ static void lister_end(void *user)
 static void on_list(struct rpc_stream *stream, struct rpc_slice request, void *user)
 {
 	struct lister *lister = calloc(1, sizeof(*lister));
-
 	(void)request;
 	(void)user;
 	if (lister == NULL)
 		abort();
-	lister->forever = rpc_stream_metadata(stream, "x-forever") != NULL;
+	lister->forever = forever;
 	lister->count = lister->forever ? 1 : 100;
-	tell(stream);
 	rpc_stream_on_end(stream, lister_end, lister);
 	rpc_stream_on_drain(stream, lister_advance, lister);
 	lister_advance(stream, lister);
@@ -168,7 +154,6 @@ int main(int argc, char **argv)
 	struct error err = {0};
 	uv_signal_t sigterm;
 	uv_loop_t loop;
-
 	if (argc != 2 || uv_loop_init(&loop) < 0 || uv_signal_init(&loop, &sigterm) < 0 ||
 	    uv_signal_start(&sigterm, on_signal, SIGTERM) < 0 ||
 	    rpc_server_new(&loop, NULL, &server, &err) < 0 ||

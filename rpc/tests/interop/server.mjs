@@ -13,42 +13,36 @@ const directory = mkdtempSync(join(tmpdir(), "rpc-interop-"));
 const address = `unix:${join(directory, "server.sock")}`;
 const server = new grpc.Server();
 let ended = 0;
-
-function told(call) {
-	const trailers = new grpc.Metadata();
-	for (const value of call.metadata.get("x-ask")) {
-		trailers.add("x-told", value);
-	}
-	return trailers;
-}
+let wish = ""; // of the next ListAndWatch
 
 server.addService(devicePlugin(includeDirs).service, {
 	GetDevicePluginOptions(call, reply) {
 		reply(null, { pre_start_required: true, get_preferred_allocation_available: false });
 	},
 	ListAndWatch(call) {
-		const forever = call.metadata.get("x-forever").length > 0;
+		const forever = wish === "forever" || wish === "shutdown";
 		call.on("cancelled", () => ended++);
 		for (let i = 0; i < (forever ? 1 : 100); i++) {
 			call.write({ devices: [{ ID: `gpu-${i}`, health: "Healthy" }] });
 		}
-		if (call.metadata.get("x-shutdown").length > 0) {
+		if (wish === "shutdown") {
 			server.tryShutdown(() => {});
 		}
 		if (!forever) {
-			call.end(told(call));
+			call.end();
 		}
 	},
 	Allocate(call, reply) {
 		const id = call.request.container_requests[0].devices_ids[0];
+		wish = id;
 		const failure = /^fail:(\d+):([^]*)$/.exec(id);
 		if (failure) {
-			reply({ code: Number(failure[1]), details: failure[2], metadata: told(call) });
+			reply({ code: Number(failure[1]), details: failure[2] });
 		} else if (id === "hold") {
 			call.on("cancelled", () => ended++);
 		} else {
 			const value = id === "ended" ? String(ended) : id;
-			reply(null, { container_responses: [{ envs: { ID: value } }] }, told(call));
+			reply(null, { container_responses: [{ envs: { ID: value } }] });
 		}
 	},
 });

@@ -15,7 +15,6 @@ static struct raw connect_port(const struct rendezvous *rendezvous)
 	union winsock_address address;
 	int size = winsock_port_address(rendezvous->port, &address);
 	SOCKET made = socket(AF_INET, SOCK_STREAM, 0);
-
 	CU_ASSERT_FATAL(connect(made, &address.any, size) == 0);
 	return (struct raw){.object = (intptr_t)made};
 }
@@ -24,7 +23,6 @@ static bool can_read(void *user)
 {
 	const struct raw *raw = user;
 	u_long waiting = 0;
-
 	(void)ioctlsocket((SOCKET)raw->object, FIONREAD, &waiting);
 	return waiting > 0;
 }
@@ -32,7 +30,6 @@ static bool can_read(void *user)
 static bool was_closed(void *user)
 {
 	const struct raw *raw = user;
-
 	return raw_was_closed(*raw);
 }
 
@@ -43,7 +40,6 @@ static void test_wrong_nonce(void)
 	struct rendezvous rendezvous;
 	struct outcome out;
 	struct error err = {0};
-
 	rig_start(&rig, NULL, NULL);
 	CU_ASSERT_EQUAL_FATAL(rendezvous_read(rig.path, &rendezvous, &err), 0);
 	raw = connect_port(&rendezvous);
@@ -69,7 +65,6 @@ static void test_nonce_in_pieces(void)
 	struct raw raw;
 	struct rendezvous rendezvous;
 	struct error err = {0};
-
 	rig_start(&rig, NULL, NULL);
 	CU_ASSERT_EQUAL_FATAL(rendezvous_read(rig.path, &rendezvous, &err), 0);
 	raw = connect_port(&rendezvous);
@@ -87,7 +82,6 @@ static void check_refusal(const char *content, const char *reason)
 {
 	struct rig rig;
 	struct error err = {0};
-
 	rig_start(&rig, NULL, NULL);
 	rpc_server_close(rig.server);
 	rpc_channel_close(rig.channel);
@@ -117,7 +111,6 @@ static void test_long_path(void)
 	struct rpc_server *server = NULL;
 	struct error err = {0};
 	char *address = NULL;
-
 	rig_start(&rig, NULL, NULL);
 	address = must(text_format("%s%0100d", rig.address, 1));
 	CU_ASSERT_EQUAL_FATAL(rpc_server_new(&rig.loop, NULL, &server, &err), 0);
@@ -137,7 +130,6 @@ int main(void)
 		{"long path", test_long_path},
 		CU_TEST_INFO_NULL,
 	};
-
 	if (winsock_has_unix()) {
 		(void)printf("AF_UNIX is there: rendezvous files are not used\n");
 		return 77;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "conformance/kubelet/timer.h"
+#include "rpc/timer.h"
 
 #include "base/cleanup.h"
 
