@@ -98,6 +98,10 @@ void member_bytes(struct members *members, const char *key, const uint8_t *bytes
 {
 	char hex[2 * BYTES_MAX + 1] = "";
 
+	if (bytes == NULL) {
+		member_null(members, key);
+		return;
+	}
 	(void)sodium_bin2hex(hex, sizeof(hex), bytes, size < BYTES_MAX ? size : BYTES_MAX);
 	member_string(members, key, hex);
 }

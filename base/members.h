@@ -38,7 +38,7 @@ void member_format(struct members *members, const char *key, const char *format,
 	PRINTF_LIKE(3, 4);
 /* "0x10de": at least `digits` hexadecimal digits. */
 void member_hex(struct members *members, const char *key, uint64_t value, int digits);
-/* Bytes as lower-case hexadecimal digits; at most 64 bytes. */
+/* At most 64 bytes as lower-case hexadecimal digits; NULL becomes null. */
 void member_bytes(struct members *members, const char *key, const uint8_t *bytes, size_t size);
 void member_int(struct members *members, const char *key, int64_t value);
 void member_number(struct members *members, const char *key, double value);

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* APIs: a container with a device computes on it. */
+#include "base/gpu_apis.h"
 #include "conformance/checks/offer.h"
 #include "conformance/checks/stage.h"
 #include "conformance/checks/suites.h"
 #include "conformance/checks/visibility.h"
 
 #include <string.h>
+#include <strings.h>
 
 enum {
 	ELEMENTS = 1 << 20,
@@ -15,18 +17,6 @@ enum {
 /* DirectX is one API of a device, and which of its parts a device offers is told by the lists that
  * DXCore has it in. A node that is listed otherwise tells no attributes: there, every part counts
  * as offered. */
-static const struct {
-	const char *name;
-	const char *attributes[4]; /* one of these is enough */
-	bool works;		   /* false: the probe enumerates alone */
-} api_directx[] = {
-	{"dxcore", {"d3d11-graphics", "d3d12-graphics", "d3d12-core-compute"}, false},
-	{"dxgi", {"d3d11-graphics", "d3d12-graphics"}, false},
-	{"d3d11", {"d3d11-graphics"}, true},
-	{"d3d12", {"d3d12-graphics", "d3d12-core-compute"}, true},
-	{"directml", {"d3d12-core-compute"}, true},
-};
-
 static bool api_has_attribute(const struct discovery_device *device, const char *const *wanted)
 {
 	const char *const *told = device->attributes;
@@ -42,23 +32,10 @@ static bool api_has_attribute(const struct discovery_device *device, const char 
 	return false;
 }
 
-static bool api_is_offered(const struct discovery_device *device, const char *api)
+static bool api_is_offered(const struct discovery_device *device, const struct gpu_api *api)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(api_directx); i++) {
-		if (strcmp(api_directx[i].name, api) == 0)
-			return granted_device_offers(device, "directx") &&
-			       api_has_attribute(device, api_directx[i].attributes);
-	}
-	return granted_device_offers(device, api);
-}
-
-static bool api_only_enumerates(const char *api)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(api_directx); i++) {
-		if (strcmp(api_directx[i].name, api) == 0)
-			return !api_directx[i].works;
-	}
-	return false;
+	return granted_device_offers(device, api->offered) &&
+	       (api->attributes[0] == NULL || api_has_attribute(device, api->attributes));
 }
 
 static const char *api_text(const cJSON *document, const char *pointer)
@@ -79,29 +56,31 @@ static bool api_expect_status(struct check_run *run, const cJSON *document, bool
 			    why[0] != '\0' ? " (" : "", why, why[0] != '\0' ? ")" : "");
 }
 
-/* The libraries of DirectX belong to Windows: an image without them is no fault of the plugin. */
+/* What belongs to Windows: an image without it is no fault of the plugin. A dxcore.dll that is a
+ * stub is told as "DXCore". */
 static bool api_lacks_library(const cJSON *document)
 {
-	static const char *const libraries[] = {"dxgi.dll",   "d3d11.dll",    "d3d12.dll",
-						"dxcore.dll", "DirectML.dll", "DXCore"};
 	const char *missing = api_text(document, "/api/missing");
 
-	for (size_t i = 0; i < ARRAY_SIZE(libraries); i++) {
-		if (strcmp(libraries[i], missing) == 0)
+	for (const struct gpu_api *api = gpu_apis; api->name != NULL; api++) {
+		if (api->windows_dll != NULL &&
+		    (strcmp(api->windows_dll, missing) == 0 || strcasecmp(api->name, missing) == 0))
 			return true;
 	}
 	return false;
 }
 
 static void api_expect_work(struct check_run *run, const struct discovery_device *device,
-			    const char *api, const cJSON *document, struct identity_seen *seen)
+			    const struct gpu_api *api, const cJSON *document,
+			    struct identity_seen *seen)
 {
 	const cJSON *elements = json_pointer(document, "/work/elements");
 	int count = cJSON_GetArraySize(json_pointer(document, "/devices"));
 
 	if (api_lacks_library(document)) {
 		check_unsupported(
-			run, "%s: the container has no %s, which is of the image and no driver's",
+			run,
+			"%s: the container has no %s, which belongs to the image, not to a driver",
 			device->id, api_text(document, "/api/missing"));
 		return;
 	}
@@ -111,7 +90,7 @@ static void api_expect_work(struct check_run *run, const struct discovery_device
 	if (!check_expect_int(run, "/devices/count", count, 1))
 		return;
 	identity_expect(run, check_context(run)->node, device, document, seen);
-	if (api_only_enumerates(api))
+	if (api->enumerates)
 		return;
 	(void)api_expect_status(run, document,
 				cJSON_IsTrue(json_pointer(document, "/work/verified")),
@@ -119,14 +98,14 @@ static void api_expect_work(struct check_run *run, const struct discovery_device
 	(void)check_expect(run, cJSON_IsNumber(elements) && elements->valuedouble >= ELEMENTS,
 			   "/work/elements", "at least 1048576", "%.0f",
 			   cJSON_IsNumber(elements) ? elements->valuedouble : 0);
-	check_note(run, "%s computed on %s: %s", api, device->id,
+	check_note(run, "%s computed on %s: %s", api->name, device->id,
 		   api_text(document, "/devices/0/name"));
 }
 
 struct api_tally {
 	struct rig *rig;
 	struct stage *stage;
-	const char *api;
+	const struct gpu_api *api;
 	struct text_list tested; /* ids of devices */
 	struct identity_seen seen;
 	size_t unreadable, untold;
@@ -163,8 +142,8 @@ static void api_judge(struct api_tally *tally, const struct discovery_device *de
 
 static const cJSON *api_run(struct api_tally *tally, const char *label, struct offer *offer)
 {
-	char *probe CLEANUP_FREE = text_format("probe-%s", tally->api);
-	char *name CLEANUP_FREE = text_format("probe-%s-%s", tally->api, label);
+	char *probe CLEANUP_FREE = text_format("probe-%s", tally->api->name);
+	char *name CLEANUP_FREE = text_format("probe-%s-%s", tally->api->name, label);
 	const char *const command[] = {probe, "--device", "0", "--size", "1048576", NULL};
 
 	if (probe == NULL || name == NULL) {
@@ -192,7 +171,8 @@ static void api_ask(struct api_tally *tally, struct offer *offer)
 	if (tally->unreadable++ < UNREADABLE_MAX)
 		document = api_run(tally, offer->id, offer);
 	if (document != NULL)
-		device = visibility_device(node, tally->api, json_pointer(document, "/devices/0"));
+		device = visibility_device(node, tally->api->name,
+					   json_pointer(document, "/devices/0"));
 	if (device == NULL)
 		tally->untold++;
 	else if (api_is_wanted(tally, device))
@@ -241,8 +221,9 @@ static size_t api_expect_all(const struct api_tally *tally)
 	return offering;
 }
 
-static void api_computes(struct check_run *run, const char *api)
+static void api_computes(struct check_run *run)
 {
+	const struct gpu_api *api = gpu_api_find(check_param(run));
 	struct rig *rig = rig_ready(run, NULL);
 	struct stage *stage = rig != NULL ? stage_open(run, &rig->loop) : NULL;
 	struct api_tally tally = {.rig = rig, .stage = stage, .api = api};
@@ -253,57 +234,20 @@ static void api_computes(struct check_run *run, const char *api)
 	(void)offers_each(rig, api_try_offer, &tally);
 	offering = api_expect_all(&tally);
 	if (offering == 0)
-		check_not_applicable(run, "no device offers %s", api);
+		check_not_applicable(run, "no device offers %s", api->name);
 	else if (tally.tested.count == 0)
 		check_unsupported(
 			run, "no id of the resources under test grants a device that offers %s",
-			api);
+			api->name);
 	text_list_free(&tally.tested);
 	identity_seen_free(&tally.seen);
 }
 
-static void api_vulkan(struct check_run *run)
+/* Is there a check of what discovery calls `offered`? */
+static bool api_has_check(const char *offered)
 {
-	api_computes(run, "vulkan");
-}
-
-static void api_opencl(struct check_run *run)
-{
-	api_computes(run, "opencl");
-}
-
-static void api_dxcore(struct check_run *run)
-{
-	api_computes(run, "dxcore");
-}
-
-static void api_dxgi(struct check_run *run)
-{
-	api_computes(run, "dxgi");
-}
-
-static void api_d3d11(struct check_run *run)
-{
-	api_computes(run, "d3d11");
-}
-
-static void api_d3d12(struct check_run *run)
-{
-	api_computes(run, "d3d12");
-}
-
-static void api_directml(struct check_run *run)
-{
-	api_computes(run, "directml");
-}
-
-/* DirectX has checks of its parts. */
-static bool api_has_check(const char *api)
-{
-	static const char *const tested[] = {"vulkan", "opencl", "directx"};
-
-	for (size_t i = 0; i < ARRAY_SIZE(tested); i++) {
-		if (strcmp(tested[i], api) == 0)
+	for (const struct gpu_api *api = gpu_apis; api->name != NULL; api++) {
+		if (api->tested && strcmp(api->offered, offered) == 0)
 			return true;
 	}
 	return false;
@@ -340,112 +284,27 @@ static void api_every_api(struct check_run *run)
 
 static const char *const tags_api[] = {"gpu", "container", NULL};
 
+#define OS_ANY	   NULL
+#define OS_WINDOWS "windows"
+
+#define API(name, system, sight, offered, title_, advice_, ...)                                    \
+	{                                                                                          \
+		.id = "api." #name,                                                                \
+		.title = title_,                                                                   \
+		.advice = advice_,                                                                 \
+		.requirement = CHECK_API_01,                                                       \
+		.severity = CHECK_CRITICAL,                                                        \
+		.revision = 1,                                                                     \
+		.timeout_s = 300,                                                                  \
+		.tags = tags_api,                                                                  \
+		.needs = {.os = OS_##system, .devices = 1, .launcher = true, .api = offered},      \
+		.stands_on = "allocate.one-response",                                              \
+		.param = #name,                                                                    \
+		.run = api_computes,                                                               \
+	},
+
 const struct check api_checks[] = {
-	{
-		.id = "api.vulkan",
-		.title = "Containers compute with Vulkan on each device that offers it",
-		.advice = "Read the probe's document and stderr in the evidence: a missing file of "
-			  "the driver "
-			  "makes the loader find no device.",
-		.requirement = CHECK_API_01,
-		.severity = CHECK_CRITICAL,
-		.revision = 1,
-		.timeout_s = 300,
-		.tags = tags_api,
-		.needs = {.devices = 1, .launcher = true, .api = "vulkan"},
-		.stands_on = "allocate.one-response",
-		.run = api_vulkan,
-	},
-	{
-		.id = "api.opencl",
-		.title = "Containers compute with OpenCL on each device that offers it",
-		.advice = "Read the probe's document and build log in the evidence: kernels are "
-			  "built by the "
-			  "driver in the container, which needs its compiler's files too.",
-		.requirement = CHECK_API_01,
-		.severity = CHECK_CRITICAL,
-		.revision = 1,
-		.timeout_s = 300,
-		.tags = tags_api,
-		.needs = {.devices = 1, .launcher = true, .api = "opencl"},
-		.stands_on = "allocate.one-response",
-		.run = api_opencl,
-	},
-	{
-		.id = "api.dxcore",
-		.title = "Containers see each DirectX device through DXCore",
-		.advice = "Read the probe's document in the evidence. DXCore lists what the host "
-			  "assigned: compare "
-			  "the device string of the answer with the device's location path.",
-		.requirement = CHECK_API_01,
-		.severity = CHECK_CRITICAL,
-		.revision = 1,
-		.timeout_s = 300,
-		.tags = tags_api,
-		.needs = {.os = "windows", .devices = 1, .launcher = true, .api = "directx"},
-		.stands_on = "allocate.one-response",
-		.run = api_dxcore,
-	},
-	{
-		.id = "api.dxgi",
-		.title = "Containers see each DirectX graphics device through DXGI",
-		.advice = "Read the probe's document in the evidence. An adapter named Microsoft "
-			  "Basic Render Driver "
-			  "means that the device's driver was not found in the container.",
-		.requirement = CHECK_API_01,
-		.severity = CHECK_CRITICAL,
-		.revision = 1,
-		.timeout_s = 300,
-		.tags = tags_api,
-		.needs = {.os = "windows", .devices = 1, .launcher = true, .api = "directx"},
-		.stands_on = "allocate.one-response",
-		.run = api_dxgi,
-	},
-	{
-		.id = "api.d3d11",
-		.title = "Containers compute and draw with Direct3D 11 on each such device",
-		.advice = "Read the probe's document in the evidence: it names the call that "
-			  "failed, and why a "
-			  "device was removed.",
-		.requirement = CHECK_API_01,
-		.severity = CHECK_CRITICAL,
-		.revision = 1,
-		.timeout_s = 300,
-		.tags = tags_api,
-		.needs = {.os = "windows", .devices = 1, .launcher = true, .api = "directx"},
-		.stands_on = "allocate.one-response",
-		.run = api_d3d11,
-	},
-	{
-		.id = "api.d3d12",
-		.title = "Containers compute and draw with Direct3D 12 on each such device",
-		.advice = "Read the probe's document in the evidence: it names the call that "
-			  "failed, and why a "
-			  "device was removed. Compute-only devices draw nothing.",
-		.requirement = CHECK_API_01,
-		.severity = CHECK_CRITICAL,
-		.revision = 1,
-		.timeout_s = 300,
-		.tags = tags_api,
-		.needs = {.os = "windows", .devices = 1, .launcher = true, .api = "directx"},
-		.stands_on = "allocate.one-response",
-		.run = api_d3d12,
-	},
-	{
-		.id = "api.directml",
-		.title = "Containers run DirectML operators on each device that offers them",
-		.advice = "Read the probe's document in the evidence. DirectML.dll is of the "
-			  "image: Server Core "
-			  "has none.",
-		.requirement = CHECK_API_01,
-		.severity = CHECK_CRITICAL,
-		.revision = 1,
-		.timeout_s = 300,
-		.tags = tags_api,
-		.needs = {.os = "windows", .devices = 1, .launcher = true, .api = "directx"},
-		.stands_on = "allocate.one-response",
-		.run = api_directml,
-	},
+#include "base/gpu_apis.def"
 	{
 		.id = "api.every-api",
 		.title = "Each API that a device enables is tested",

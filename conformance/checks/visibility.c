@@ -8,7 +8,18 @@
 
 #include <string.h>
 
-const char *const visibility_apis[] = {"vulkan", "opencl", "cuda", NULL};
+/* The APIs that probe-visibility asks on every system. */
+#define ASKED_ANY_SEEN(name) #name,
+#define ASKED_ANY_UNSEEN(name)
+#define ASKED_WINDOWS_SEEN(name)
+#define ASKED_WINDOWS_UNSEEN(name)
+#define API(name, system, sight, ...)		    ASKED_##system##_##sight(name)
+#define API_WITHOUT_CHECK(name, system, sight, ...) ASKED_##system##_##sight(name)
+
+static const char *const visibility_apis[] = {
+#include "base/gpu_apis.def"
+	NULL,
+};
 
 static const char *text_at(const cJSON *json, const char *pointer)
 {

@@ -17,9 +17,6 @@ struct sight {
 	const struct container_view *view; /* NULL: the container cannot be looked into */
 };
 
-/* The APIs that probe-visibility asks; NULL-ended. */
-extern const char *const visibility_apis[];
-
 /* The device of the node that an API shows: by PCI address, by the numbers of its device nodes, by
  * vendor and device id where that is one device's, or, for a software renderer, because the node
  * has one that offers the API. NULL: none, or it cannot be told. */

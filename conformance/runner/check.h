@@ -89,6 +89,7 @@ struct check {
 				  can tell nothing of its own; NULL for none. In a run in which
 				  that one does not pass, this one does not run */
 	const struct check_variant *variants; /* ended by {NULL, NULL}; NULL for none */
+	const void *param;		      /* check_param(); NULL for none */
 	check_body *run;
 	check_judge *judge; /* for `run`; NULL where it has no use for one */
 };
@@ -199,7 +200,7 @@ void check_add_device(struct check_run *run, const char *id);
 /* Clean-ups run last in, first out after the body, however it ended. */
 void check_defer(struct check_run *run, void (*cleanup)(void *argument), void *argument);
 
-/* The variant's parameter; NULL without variants. */
+/* The `param` of the check's row, or of the variant. */
 const void *check_param(const struct check_run *run);
 
 /* The report's environment.plugin: `resource` registered, and process `pid` serves its socket (0:

@@ -398,7 +398,7 @@ const struct check *check_row(const struct check_run *run)
 
 const void *check_param(const struct check_run *run)
 {
-	return run->variant != NULL ? run->variant->param : NULL;
+	return run->variant != NULL ? run->variant->param : run->check->param;
 }
 
 void check_add_time(struct check_run *run, enum report_phase phase, uint64_t duration_ns)

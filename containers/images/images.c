@@ -3,13 +3,11 @@
 
 #include "base/cleanup.h"
 #include "base/file.h"
+#include "base/gpu_apis.h"
 #include "base/path.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-/* What probes open at run time; drivers come from the device plugin. */
-static const char *const loaders[] = {"libvulkan.so.1", "libOpenCL.so.1", NULL};
 
 /* Sorted, so that the image does not depend on the order of a directory. */
 static int images_list_probes(const char *directory, struct text_list *probes, struct error *err)
@@ -26,15 +24,28 @@ static int images_list_probes(const char *directory, struct text_list *probes, s
 	return rc;
 }
 
+/* What probes open at run time; drivers come from the device plugin. */
+static int images_list_loaders(struct text_list *loaders, struct error *err)
+{
+	int rc = 0;
+
+	for (const struct gpu_api *api = gpu_apis; rc == 0 && api->name != NULL; api++) {
+		if (api->loader != NULL)
+			rc = text_list_add(loaders, api->loader, err);
+	}
+	return rc;
+}
+
 static int images_compose(const char *program_directory, struct images *images, struct error *err)
 {
 	struct text_list probes CLEANUP_TEXT_LIST = {0};
+	struct text_list loaders CLEANUP_TEXT_LIST = {0};
 	char *pause CLEANUP_FREE = path_join(program_directory, "pause");
 	const char *const pause_programs[] = {pause, NULL};
 	const char *const pause_command[] = {IMAGES_PROGRAM_DIRECTORY "/pause", NULL};
 	struct image_description described[2] = {{0}};
 	struct image_spec specs[2] = {
-		{.repository = IMAGES_PROBE_REPOSITORY, .loaded_libraries = loaders},
+		{.repository = IMAGES_PROBE_REPOSITORY},
 		{
 			.repository = IMAGES_PAUSE_REPOSITORY,
 			.tag = IMAGES_PAUSE_TAG,
@@ -45,9 +56,12 @@ static int images_compose(const char *program_directory, struct images *images, 
 	int rc = pause != NULL ? images_list_probes(program_directory, &probes, err)
 			       : error_memory(err);
 
+	if (rc == 0)
+		rc = images_list_loaders(&loaders, err);
 	if (rc < 0)
 		return rc;
-	memcpy(&specs[0].programs, &probes.items, sizeof(specs[0].programs));
+	specs[0].programs = (const char *const *)probes.items;
+	specs[0].loaded_libraries = (const char *const *)loaders.items;
 	rc = image_compose(images->archive, specs, ARRAY_SIZE(specs), described, err);
 	if (rc < 0)
 		return rc;

@@ -3,11 +3,13 @@
 #include "base/cleanup.h"
 #include "base/elf.h"
 #include "base/file.h"
+#include "base/gpu_apis.h"
 #include "base/path.h"
 #include "containers/wine/image_internal.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -223,17 +225,22 @@ static int wine_add_entry(const struct wine_content *content, const char *path, 
 			      content->err);
 }
 
-/* Loaders that come with a driver on Windows: a bare container has none. Wine's own folder keeps
- * them, for it takes the Unix half of a DLL from there. */
-static const char *const driver_dlls[] = {"vulkan-1.dll", "opencl.dll"};
+/* A loader that comes with a driver on Windows: a bare container has none. Wine's own folder keeps
+ * it, for it takes the Unix half of a DLL from there. */
+static bool wine_is_driver_dll(const char *name)
+{
+	for (const struct gpu_api *api = gpu_apis; api->name != NULL; api++) {
+		if (api->driver_dll != NULL && strcasecmp(api->driver_dll, name) == 0)
+			return true;
+	}
+	return false;
+}
 
 /* What of the prefix and of Wine's folder is left out. */
 static bool wine_is_left_out(const char *path, const char *name)
 {
-	for (size_t i = 0; strcmp(path, SYSTEM_DLLS) == 0 && i < ARRAY_SIZE(driver_dlls); i++) {
-		if (strcmp(driver_dlls[i], name) == 0)
-			return true;
-	}
+	if (strcmp(path, SYSTEM_DLLS) == 0 && wine_is_driver_dll(name))
+		return true;
 	if (strcmp(path, WINE_DLLS) == 0 || strcmp(path, SYSTEM_DLLS) == 0)
 		return wine_is_unused(name);
 	if (strcmp(path, WINDOWS) == 0 && strcmp(name, "explorer.exe") == 0)

@@ -3,9 +3,9 @@
 
 #include "base/cleanup.h"
 #include "base/text.h"
+#include "base/windows/dxcore_abi.h"
 #include "discovery/include/gpucert/discovery.h"
 #include "discovery/windows/adapter.h"
-#include "discovery/windows/dxcore_abi.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -116,7 +116,7 @@ static bool double_has(const struct discovery_device *device, const GUID *attrib
 {
 	for (size_t i = 0; i < DXCORE_ATTRIBUTE_COUNT; i++) {
 		if (memcmp(&dxcore_attributes[i].guid, attribute, sizeof(*attribute)) == 0)
-			return (double_attributes(device) & dxcore_attributes[i].bit) != 0;
+			return (double_attributes(device) & (1U << i)) != 0;
 	}
 	return false;
 }

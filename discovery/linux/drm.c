@@ -10,39 +10,8 @@
 #include <limits.h>
 #include <string.h>
 
-/* What a matching user-mode driver in the image reaches through the device nodes of a kernel
- * driver. */
-static const struct {
-	const char *driver;
-	const char *apis[4];
-} drm_drivers[] = {
-	{"amdgpu", {"vulkan", "opencl"}},
-	{"asahi", {"vulkan", "opencl"}},
-	{"i915", {"vulkan", "opencl"}},
-	{"msm_dpu", {"vulkan", "opencl"}},
-	{"nouveau", {"vulkan"}},
-	{"nvidia", {"cuda", "vulkan", "opencl"}},
-	{"panfrost", {"opencl"}},
-	{"panthor", {"vulkan", "opencl"}},
-	{"v3d", {"vulkan"}},
-	{"xe", {"vulkan", "opencl"}},
-};
-
 /* Kernel drivers whose render nodes belong to no GPU: they exist for tests. */
 static const char *const drm_not_gpus[] = {"vgem", "vkms"};
-
-static void drm_add_apis(struct builder *builder, struct discovery_device *device)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(drm_drivers); i++) {
-		if (!text_equal(drm_drivers[i].driver, device->driver_name))
-			continue;
-		for (size_t k = 0; k < ARRAY_SIZE(drm_drivers[i].apis); k++) {
-			if (drm_drivers[i].apis[k] != NULL)
-				builder_add_name(builder, &device->apis, drm_drivers[i].apis[k]);
-		}
-	}
-	device->compute = device->apis[0] != NULL;
-}
 
 /*
  * The metrics table of an AMD GPU begins with its size (two bytes) and the revision of its format:
@@ -203,7 +172,8 @@ static void drm_add_device(struct node *node, const char *directory, const char 
 		drm_describe_pci(node, pci, directory, device);
 	else
 		drm_describe_platform(node, directory, device);
-	drm_add_apis(builder, device);
+	node_add_apis(node, device);
+	device->compute = device->apis[0] != NULL;
 	drm_add_nodes(node, directory, render, device);
 }
 

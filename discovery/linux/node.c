@@ -3,6 +3,7 @@
 
 #include "base/cleanup.h"
 #include "base/file.h"
+#include "base/gpu_apis.h"
 #include "base/path.h"
 #include "discovery/source.h"
 
@@ -42,6 +43,16 @@ void node_add_device_node(struct node *node, struct discovery_device *device, co
 		device->health_reason = builder_format(node->builder, "%s does not exist", host);
 	}
 	builder_add_node(node->builder, device, host);
+}
+
+void node_add_apis(struct node *node, struct discovery_device *device)
+{
+	for (const struct gpu_api *api = gpu_apis; api->name != NULL; api++) {
+		for (const char *const *driver = api->kernel_drivers; *driver != NULL; driver++) {
+			if (text_equal(*driver, device->driver_name))
+				builder_add_name(node->builder, &device->apis, api->offered);
+		}
+	}
 }
 
 int node_discover(const struct discovery_options *options, struct builder *builder,

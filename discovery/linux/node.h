@@ -23,6 +23,10 @@ enum node_need { NODE_REQUIRED, NODE_OPTIONAL };
 void node_add_device_node(struct node *node, struct discovery_device *device, const char *name,
 			  enum node_need need);
 
+/* Adds the APIs that a matching user-mode driver in the image reaches through the device nodes of
+ * device->driver_name. */
+void node_add_apis(struct node *node, struct discovery_device *device);
+
 /* Devices behind DRM render nodes, in /sys/class/drm. */
 void drm_discover(struct node *node);
 

@@ -85,9 +85,7 @@ static void nvidia_add(struct node *node, const char *address, const char *text,
 	device->compute = true;
 	if (information.model[0] != '\0')
 		device->description = builder_string(builder, information.model);
-	builder_add_name(builder, &device->apis, "cuda");
-	builder_add_name(builder, &device->apis, "vulkan");
-	builder_add_name(builder, &device->apis, "opencl");
+	node_add_apis(node, device);
 	if (information.excluded) {
 		device->health = DISCOVERY_UNHEALTHY;
 		device->health_reason = "the driver was told to leave this GPU alone";

@@ -12,7 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What DXCore calls attributes; bits of adapter.attributes. */
+/* What DXCore calls attributes; bits of adapter.attributes, in the order of dxcore_attributes
+ * (base/windows/dxcore_abi.h). */
 enum adapter_attribute {
 	ADAPTER_D3D11_GRAPHICS = 1 << 0,
 	ADAPTER_D3D12_GRAPHICS = 1 << 1,

@@ -111,7 +111,7 @@ static void dxcore_describe(IDXCoreAdapter *source, struct builder *builder,
 	adapter->detachable = dxcore_flag(source, DXCORE_IS_DETACHABLE);
 	for (size_t i = 0; i < DXCORE_ATTRIBUTE_COUNT; i++) {
 		if (source->lpVtbl->IsAttributeSupported(source, &dxcore_attributes[i].guid))
-			adapter->attributes |= dxcore_attributes[i].bit;
+			adapter->attributes |= 1U << i;
 	}
 }
 

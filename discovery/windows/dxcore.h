@@ -3,8 +3,10 @@
 
 /* DirectX adapters as DXCore lists them (Windows 10 2004 and later). */
 
+#include "base/windows/dxcore_abi.h"
 #include "discovery/windows/adapters.h"
-#include "discovery/windows/dxcore_abi.h"
+
+enum { DXCORE_LIST_COUNT = 4 }; /* of dxcore_attributes: by these adapters are listed */
 
 /* The factory. ERROR_UNSUPPORTED: DXCore is not there, or does not work (a stub); says which. */
 int dxcore_factory_open(IDXCoreAdapterFactory **out, struct error *err);

@@ -4,7 +4,7 @@
 /* DXCore's notifications: an adapter list became stale, an adapter is no longer valid. */
 
 #include "base/error.h"
-#include "discovery/windows/dxcore_abi.h"
+#include "base/windows/dxcore_abi.h"
 
 struct dxcore_watch;
 

@@ -2,21 +2,13 @@
 #include "discovery/windows/runtime_files.h"
 
 #include "base/cleanup.h"
+#include "base/gpu_apis.h"
 #include "base/text.h"
 #include "discovery/windows/copy_to_vm.h"
 #include "discovery/windows/store_path.h"
 
 #include <string.h>
 #include <strings.h>
-
-/* Loaders and drivers by the name that programs in a container load them by. */
-static const struct {
-	const char *file, *api;
-} enabled[] = {
-	{"vulkan-1.dll", "vulkan"},
-	{"OpenCL.dll", "opencl"},
-	{"nvcuda.dll", "cuda"},
-};
 
 static const struct discovery_file *runtime_files_claimed(const struct discovery_device *device,
 							  const char *destination)
@@ -49,9 +41,10 @@ static void runtime_files_add_one(struct builder *builder, struct discovery_devi
 		return;
 	}
 	builder_add_file(builder, device, &file);
-	for (size_t i = 0; key->bits == 64 && i < ARRAY_SIZE(enabled); i++) {
-		if (strcasecmp(parsed->destination, enabled[i].file) == 0)
-			builder_add_name(builder, &device->apis, enabled[i].api);
+	for (const struct gpu_api *api = gpu_apis; key->bits == 64 && api->name != NULL; api++) {
+		if (api->driver_dll != NULL &&
+		    strcasecmp(parsed->destination, api->driver_dll) == 0)
+			builder_add_name(builder, &device->apis, api->offered);
 	}
 }
 

@@ -2,8 +2,10 @@
 #include "workloads/common/api.h"
 
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/json.h"
 #include "base/library.h"
+#include "workloads/common/work.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -14,12 +16,79 @@ static const char *const status_names[] = {
 	[API_FAILED] = "failed",
 };
 
-int api_report_begin(struct api_report *report, const char *name, const char *library,
-		     struct error *err)
+static int begin(struct api_report *report, const struct api_driver *api, struct error *err)
 {
-	*report = (struct api_report){.name = name, .library = library};
+	*report = (struct api_report){.api = api};
 	report->devices = cJSON_CreateArray();
 	return report->devices != NULL ? 0 : error_memory(err);
+}
+
+static void judge(struct api_report *report, const struct error *reason)
+{
+	report->status = reason->code == ERROR_NOT_FOUND || reason->code == ERROR_UNSUPPORTED
+				 ? API_UNSUPPORTED
+				 : API_FAILED;
+	if (report->status == API_FAILED)
+		report->missing = NULL;
+	else if (report->missing == NULL)
+		report->missing = report->api->library;
+	(void)snprintf(report->reason, sizeof(report->reason), "%s", reason->text);
+}
+
+int api_open(const struct api_driver *api, struct api_report *report, void **session,
+	     struct error *err)
+{
+	struct error reason = {0};
+	const uint64_t began_ns = clock_monotonic_ns();
+	int rc = begin(report, api, err);
+
+	if (rc != 0)
+		return rc;
+	rc = api->open(report, session, &reason);
+	report->open_ns = clock_monotonic_ns() - began_ns;
+	if (rc == ERROR_MEMORY)
+		return error_memory(err);
+	if (rc != 0)
+		judge(report, &reason);
+	else
+		report->missing = NULL;
+	return 0;
+}
+
+int api_work(const struct api_driver *api, void *session, size_t devices,
+	     const struct work_request *request, struct work_report *report, struct error *err)
+{
+	struct error reason = {0};
+	int rc = 0;
+
+	report->device = request->device;
+	report->elements = request->elements;
+	report->seed = request->seed;
+	work_stage_begin(report, WORK_STAGE_SELECT);
+	if (devices == 0)
+		rc = error_set(&reason, ERROR_UNSUPPORTED, "no device is visible");
+	else if (request->device >= devices)
+		rc = error_set(&reason, ERROR_UNSUPPORTED,
+			       "there is no device %zu: the devices are 0 to %zu", request->device,
+			       devices - 1);
+	else
+		rc = api->work(session, request, report, &reason);
+	work_stage_end(report);
+	if (rc == ERROR_MEMORY)
+		return error_memory(err);
+	if (rc != 0)
+		work_report_failure(report, &reason);
+	return 0;
+}
+
+int api_report_failed(const struct api_driver *api, const struct error *reason,
+		      struct api_report *report, struct error *err)
+{
+	int rc = begin(report, api, err);
+
+	report->status = API_FAILED;
+	(void)snprintf(report->reason, sizeof(report->reason), "%s", reason->text);
+	return rc;
 }
 
 void api_report_free(struct api_report *report)
@@ -30,24 +99,24 @@ void api_report_free(struct api_report *report)
 	*report = (struct api_report){0};
 }
 
-void api_report_loaded(struct api_report *report, void *library)
+int api_load(struct api_report *report, const char *library, const struct api_function *functions,
+	     struct error *err)
 {
-	library_path(library, report->path, sizeof(report->path));
-	library_version(library, report->file_version, sizeof(report->file_version));
-}
+	void *handle = NULL;
+	int rc = library_open(library, &handle, err);
 
-void api_report_unsupported(struct api_report *report, const char *missing,
-			    const struct error *reason)
-{
-	report->status = API_UNSUPPORTED;
-	report->missing = missing;
-	(void)snprintf(report->reason, sizeof(report->reason), "%s", reason->text);
-}
-
-void api_report_failed(struct api_report *report, const struct error *reason)
-{
-	report->status = API_FAILED;
-	(void)snprintf(report->reason, sizeof(report->reason), "%s", reason->text);
+	if (rc != 0)
+		return rc;
+	if (report != NULL) {
+		library_path(handle, report->path, sizeof(report->path));
+		library_version(handle, report->file_version, sizeof(report->file_version));
+	}
+	for (size_t i = 0; functions[i].name != NULL; i++) {
+		if (library_function(handle, functions[i].name, functions[i].pointer, NULL) != 0)
+			return error_set(err, ERROR_UNAVAILABLE, "%s has no function %s", library,
+					 functions[i].name);
+	}
+	return 0;
 }
 
 void api_report_message(struct api_report *report, const char *message)
@@ -60,6 +129,29 @@ void api_report_message(struct api_report *report, const char *message)
 	(void)text_list_add(&report->messages, cut, NULL);
 }
 
+void api_add_driver(struct members *device, const char *version)
+{
+	struct members driver CLEANUP_MEMBERS = members_new();
+
+	member_string(&driver, "version", version);
+	member_item(device, "driver", members_take(&driver));
+}
+
+void api_add_windows_driver(struct members *device, bool told, uint64_t version)
+{
+	char text[32] = "";
+
+	(void)snprintf(text, sizeof(text), "%u.%u.%u.%u", (unsigned)(version >> 48),
+		       (unsigned)(version >> 32) & 0xFFFFu, (unsigned)(version >> 16) & 0xFFFFu,
+		       (unsigned)version & 0xFFFFu);
+	api_add_driver(device, told ? text : NULL);
+}
+
+int api_report_device(struct api_report *report, cJSON *device, struct error *err)
+{
+	return members_append(report->devices, device, err);
+}
+
 static cJSON *messages_json(const struct text_list *messages)
 {
 	cJSON *array CLEANUP_JSON = cJSON_CreateArray();
@@ -67,7 +159,7 @@ static cJSON *messages_json(const struct text_list *messages)
 	for (size_t i = 0; i < messages->count; i++) {
 		const char *message = messages->items[i];
 
-		if (!array_add(array, json_new_string(message, strlen(message))))
+		if (members_append(array, json_new_string(message, strlen(message)), NULL) != 0)
 			return NULL;
 	}
 	return STEAL(array);
@@ -77,7 +169,7 @@ static cJSON *loader_json(const struct api_report *report)
 {
 	struct members loader CLEANUP_MEMBERS = members_new();
 
-	member_string(&loader, "library", report->library);
+	member_string(&loader, "library", report->api->library);
 	member_optional(&loader, "path", report->path);
 	member_optional(&loader, "version", report->version);
 	member_optional(&loader, "fileVersion", report->file_version);
@@ -88,7 +180,7 @@ void api_report_members(struct api_report *report, struct members *members)
 {
 	struct members api CLEANUP_MEMBERS = members_new();
 
-	member_string(&api, "name", report->name);
+	member_string(&api, "name", report->api->name);
 	member_string(&api, "status", status_names[report->status]);
 	member_optional(&api, "reason", report->reason);
 	member_string(&api, "missing", report->missing);

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-/* What one API told about itself and its devices: the members `api`, `platforms` and `devices` of a
- * document (workloads/schema/probe.schema.json). */
+/* An API as probes use it, and what it told about itself and its devices: the members `api`,
+ * `platforms` and `devices` of a document (workloads/schema/probe.schema.json). */
 
 #include "base/error.h"
 #include "base/members.h"
 #include "base/text.h"
 
 #include <cjson/cJSON.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 enum {
@@ -17,6 +18,37 @@ enum {
 	API_DEVICES_MAX = 256, /* devices described; a driver that tells more is not believed */
 };
 
+struct api_report;
+struct work_report;
+struct work_request;
+
+/* An API: what its folder below workloads/ offers, under the name NAME_api. */
+struct api_driver {
+	const char *name;	 /* of its row in base/gpu_apis.def: "vulkan" */
+	const char *library;	 /* that it opens: "libvulkan.so.1" */
+	const char *summary;	 /* for --help: one line */
+	const char *description; /* for --help: what the probe does, whole sentences */
+	/* Loads, enumerates and fills the report; *session, NULL before the call, is what there is
+	 * to work with. What an error means: ERROR_NOT_FOUND, ERROR_UNSUPPORTED: report->missing, or
+	 * else `library`, is not there; ERROR_MEMORY: the probe cannot go on; any other: it is there
+	 * and does not work. Then there is no session. */
+	int (*open)(struct api_report *report, void **session, struct error *err);
+	/* Works on one device of the report. NULL: there is nothing but the enumeration. What an
+	 * error means: ERROR_TIMEOUT, ERROR_UNSUPPORTED: the device cannot do it; ERROR_MEMORY; any
+	 * other: a call failed, report->failure when that is known. */
+	int (*work)(void *session, const struct work_request *request, struct work_report *report,
+		    struct error *err);
+	/* Frees the session. False when a driver object is still in use by the device (a wait timed
+	 * out) and was left alone: the process must then end without running exit handlers. NULL:
+	 * there is never a session. */
+	bool (*close)(void *session);
+};
+
+/* vulkan_api, opencl_api, ...: all that are known, also where this system has none of them. */
+#define API(name, ...)		     extern const struct api_driver name##_api;
+#define API_WITHOUT_CHECK(name, ...) extern const struct api_driver name##_api;
+#include "base/gpu_apis.def"
+
 enum api_status {
 	API_OK,		 /* it answered; there may be no device all the same */
 	API_UNSUPPORTED, /* its loader or every driver is missing: `missing` */
@@ -24,37 +56,58 @@ enum api_status {
 };
 
 struct api_report {
-	const char *name; /* "vulkan" */
+	const struct api_driver *api;
 	enum api_status status;
 	char reason[ERROR_TEXT_SIZE]; /* "" with API_OK */
 	const char *missing;	      /* "libvulkan.so.1", "Vulkan driver"; NULL if nothing is */
-	const char *library;	      /* soname that was asked for */
-	char path[1024];	      /* where it was found; "" if it was not */
+	char path[1024];	      /* where the library was found; "" if it was not */
 	char file_version[64];	      /* that the file states; "" if it states none */
 	char version[64];  /* of the loader or the API as the loader tells it; "" if unknown */
 	char emulator[32]; /* what stands in for Windows: "Wine 10.0"; "" otherwise */
 	struct text_list messages; /* warnings and errors of loader and drivers */
 	cJSON *platforms;	   /* array; NULL for APIs that have none */
-	cJSON *devices;		   /* array; never NULL after api_report_begin() */
+	cJSON *devices;		   /* array */
 	uint64_t open_ns;	   /* from loading the library to the last device */
 };
 
 #define CLEANUP_API_REPORT __attribute__((cleanup(api_report_free)))
 
-int api_report_begin(struct api_report *report, const char *name, const char *library,
-		     struct error *err);
+/* Opens the API and judges how that went. ERROR_MEMORY. */
+int api_open(const struct api_driver *api, struct api_report *report, void **session,
+	     struct error *err);
+
+/* Has the API do one piece of work on a device, of `devices`, and judges how that went.
+ * ERROR_MEMORY. */
+int api_work(const struct api_driver *api, void *session, size_t devices,
+	     const struct work_request *request, struct work_report *report, struct error *err);
+
+/* A report about an API that could not be asked. ERROR_MEMORY. */
+int api_report_failed(const struct api_driver *api, const struct error *reason,
+		      struct api_report *report, struct error *err);
 void api_report_free(struct api_report *report);
 
-/* The library is there: tells where it was found. */
-void api_report_loaded(struct api_report *report, void *library);
+/* A function of a library, and where its address goes. */
+struct api_function {
+	const char *name;
+	void *pointer; /* to the function pointer */
+};
 
-/* The API is not there; `missing` is a literal. */
-void api_report_unsupported(struct api_report *report, const char *missing,
-			    const struct error *reason);
-void api_report_failed(struct api_report *report, const struct error *reason);
+/* Opens a library and finds functions, up to one without a name. `report`, NULL for a library that
+ * is not the API's own, learns where it was found. ERROR_NOT_FOUND: there is no such library.
+ * ERROR_UNAVAILABLE: it cannot be loaded, or lacks a function. */
+int api_load(struct api_report *report, const char *library, const struct api_function *functions,
+	     struct error *err);
 
 /* Keeps a message; beyond the bounds it is cut or dropped. Out of memory drops it too. */
 void api_report_message(struct api_report *report, const char *message);
+
+/* For an element of `devices`: {"driver": {"version": ...}}; NULL for a version that is not told. */
+void api_add_driver(struct members *device, const char *version);
+/* The version as Windows codes it: four times 16 bits. */
+void api_add_windows_driver(struct members *device, bool told, uint64_t version);
+
+/* Adds an element to `devices`, which it consumes; NULL: out of memory. ERROR_MEMORY. */
+int api_report_device(struct api_report *report, cJSON *device, struct error *err);
 
 /* Adds `api`, `platforms` (when there are any) and `devices`; the two arrays are consumed. */
 void api_report_members(struct api_report *report, struct members *members);

@@ -5,8 +5,12 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/options.h"
+#include "base/text.h"
 #include "workloads/common/output.h"
 
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -17,17 +21,11 @@ const char *const probe_exit_codes[] = {
 	NULL,
 };
 
-enum { TIMEOUT_DEFAULT_MS = 20000 };
+enum { LINE_MAX_BYTES = 256 };
 
 /* The command line; options_main() reaches run() without a user pointer. */
-static struct {
-	const struct probe_program *program;
-	bool list;
-	int64_t device;
-	int64_t size;
-	int64_t timeout_ms;
-	struct probe_launch_options launch;
-} given = {.size = WORK_ELEMENTS_DEFAULT, .timeout_ms = TIMEOUT_DEFAULT_MS};
+static const struct api_driver *given_api;
+static struct probe_options given = {.size = WORK_ELEMENTS_DEFAULT, .timeout_ms = PROBE_TIMEOUT_MS};
 
 void probe_members(struct members *document, const char *probe, const struct probe_launch *launch)
 {
@@ -37,13 +35,56 @@ void probe_members(struct members *document, const char *probe, const struct pro
 	member_optional(document, "nonce", launch->nonce);
 }
 
-int probe_launch_take(const struct probe_launch_options *options, struct probe_launch *launch,
+static int set_nonce(struct probe_launch *launch, const char *nonce, struct error *err)
+{
+	static const char letters[] =
+		"0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+	size_t length = strlen(nonce);
+
+	if (length == 0 || length > LAUNCH_NONCE_MAX || nonce[strspn(nonce, letters)] != '\0')
+		return error_set(err, ERROR_FORMAT, "nonce: not 1 to %d letters and digits",
+				 LAUNCH_NONCE_MAX);
+	memcpy(launch->nonce, nonce, length + 1);
+	return 0;
+}
+
+static int parse_line(struct probe_launch *launch, char *line, const char *path, struct error *err)
+{
+	char *space = strchr(line, ' ');
+	long long seed = 0;
+	int rc = 0;
+
+	line[strcspn(line, "\r\n")] = '\0';
+	if (space == NULL)
+		return error_set(err, ERROR_FORMAT, "%s: not a nonce and a seed", path);
+	*space = '\0';
+	rc = set_nonce(launch, line, err);
+	if (rc == 0)
+		rc = text_to_int64(space + 1, "seed", 1, UINT32_MAX, &seed, err);
+	launch->seed = (uint32_t)seed;
+	return rc < 0 ? error_wrap(err, rc, "%s", path) : 0;
+}
+
+/* Not file_read(): this one is to block until a writer of the FIFO has come and gone. */
+static int wait_for_line(struct probe_launch *launch, const char *path, struct error *err)
+{
+	FILE *file CLEANUP_FILE = fopen(path, "r");
+	char line[LINE_MAX_BYTES] = "";
+
+	if (file == NULL)
+		return error_system(err, errno, "%s", path);
+	if (fgets(line, sizeof(line), file) == NULL)
+		return error_set(err, ERROR_FORMAT, "%s: nobody wrote a nonce and a seed", path);
+	return parse_line(launch, line, path, err);
+}
+
+int probe_launch_take(const struct probe_options *options, struct probe_launch *launch,
 		      struct error *err)
 {
 	launch->seed = (uint32_t)options->seed;
 	if (options->file != NULL)
-		return probe_launch_wait(launch, options->file, err);
-	return options->nonce != NULL ? probe_launch_set_nonce(launch, options->nonce, err) : 0;
+		return wait_for_line(launch, options->file, err);
+	return options->nonce != NULL ? set_nonce(launch, options->nonce, err) : 0;
 }
 
 /* Another one in each run. */
@@ -55,50 +96,36 @@ static uint32_t choose_seed(void)
 	return seed != 0 ? seed : 1;
 }
 
-static int do_work(const struct api_driver *api, void *session, uint32_t seed,
-		   struct work_report *report, struct error *err)
-{
-	const struct work_request request = {
-		.device = (size_t)given.device,
-		.elements = (size_t)given.size,
-		.seed = seed != 0 ? seed : choose_seed(),
-		.timeout_ms = (uint64_t)given.timeout_ms,
-	};
-
-	report->device = request.device;
-	report->elements = request.elements;
-	report->seed = request.seed;
-	work_stage_begin(report, WORK_STAGE_SELECT);
-	int code = api->work(session, &request, report, err);
-
-	work_stage_end(report);
-	return code;
-}
-
 /* Runs the API and builds the document. *orderly: the driver was closed. */
 static int probe(cJSON **out, bool *orderly, struct error *err)
 {
-	const struct api_driver *api = given.program->api;
+	const struct api_driver *api = given_api;
 	struct members document CLEANUP_MEMBERS = members_new();
 	struct api_report report CLEANUP_API_REPORT = {0};
 	struct work_report work CLEANUP_WORK_REPORT = {0};
 	struct probe_launch launch = {0};
-	uint64_t began_ns = 0;
 	void *session = NULL;
 	bool works = false;
-	int code = probe_launch_take(&given.launch, &launch, err);
+	int rc = probe_launch_take(&given, &launch, err);
 
-	if (code != 0)
-		return code;
-	began_ns = clock_monotonic_ns();
-	code = api->open(&report, &session, err);
-	report.open_ns = clock_monotonic_ns() - began_ns;
-	works = code == 0 && session != NULL && !given.list && api->work != NULL;
+	if (rc != 0)
+		return rc;
+	const uint64_t began_ns = clock_monotonic_ns();
+	const struct work_request request = {
+		.device = (size_t)given.device,
+		.elements = (size_t)given.size,
+		.seed = launch.seed != 0 ? launch.seed : choose_seed(),
+		.timeout_ms = (uint64_t)given.timeout_ms,
+	};
+
+	rc = api_open(api, &report, &session, err);
+	works = rc == 0 && session != NULL && !given.list && api->work != NULL;
 	if (works)
-		code = do_work(api, session, launch.seed, &work, err);
+		rc = api_work(api, session, (size_t)cJSON_GetArraySize(report.devices), &request,
+			      &work, err);
 	*orderly = session == NULL || api->close(session);
-	if (code != 0)
-		return code;
+	if (rc != 0)
+		return rc;
 	probe_members(&document, api->name, &launch);
 	api_report_members(&report, &document);
 	if (works)
@@ -116,22 +143,22 @@ int probe_print(const struct text_list *arguments, probe_build build)
 	cJSON *document CLEANUP_JSON = NULL;
 	int fd = -1;
 	bool orderly = true;
-	int code = 0;
+	int rc = 0;
 
 	if (arguments->count > 0) {
 		log_error("%s: unexpected argument", arguments->items[0]);
 		return 2;
 	}
-	code = output_claim(&fd, &err);
-	if (code == 0)
-		code = build(&document, &orderly, &err);
-	if (code == 0)
-		code = output_write(fd, document, &err);
-	if (code != 0)
+	rc = output_claim(&fd, &err);
+	if (rc == 0)
+		rc = build(&document, &orderly, &err);
+	if (rc == 0)
+		rc = output_write(fd, document, &err);
+	if (rc != 0)
 		log_error("%s", err.text);
 	if (!orderly)
-		_exit(code == 0 ? 0 : 1);
-	return code == 0 ? 0 : 1;
+		_exit(rc == 0 ? 0 : 1);
+	return rc == 0 ? 0 : 1;
 }
 
 static int run(const struct text_list *arguments)
@@ -139,58 +166,44 @@ static int run(const struct text_list *arguments)
 	return probe_print(arguments, probe);
 }
 
-int probe_main(const struct probe_program *program, int argc, char **argv)
+/* Behind what the API's own description says. */
+static const char truth[] =
+	" Prints one JSON document on one line.\n\n"
+	"A missing loader or driver, a call that fails, a device that is removed and a wrong result are facts that the document "
+	"tells; the exit code is 0 all the same. Nothing is printed before everything is done: a probe that its driver kills "
+	"prints nothing.";
+
+int probe_main(const struct api_driver *api, int argc, char **argv)
 {
 	static const struct option_spec options[] = {
-		{.name = "list",
-		 .letter = 'l',
-		 .type = OPTION_FLAG,
-		 .target = &given.list,
-		 .help = "Enumerate the devices and do no work."},
-		{.name = "device",
-		 .letter = 'd',
-		 .type = OPTION_INT,
-		 .target = &given.device,
-		 .value = "N",
-		 .help = "Work on device N of the enumeration, counted from 0.",
-		 .max = API_DEVICES_MAX - 1},
-		{.name = "size",
-		 .letter = 's',
-		 .type = OPTION_INT,
-		 .target = &given.size,
-		 .value = "N",
-		 .help = "Number of elements to work on.",
-		 .min = 1,
-		 .max = WORK_ELEMENTS_MAX},
-		{.name = "timeout",
-		 .letter = 't',
-		 .type = OPTION_INT,
-		 .target = &given.timeout_ms,
-		 .value = "MS",
-		 .help = "Milliseconds to wait for the device before the work counts as timed out.",
-		 .min = 1,
-		 .max = 3600000},
+		PROBE_OPTIONS(
+			given, "Enumerate the devices and do no work.",
+			"Work on device N of the enumeration, counted from 0.", 0,
+			"Number of elements to work on.",
+			"Milliseconds to wait for the device before the work counts as timed out."),
 		{.name = "seed",
 		 .type = OPTION_INT,
-		 .target = &given.launch.seed,
+		 .target = &given.seed,
 		 .value = "N",
-		 .help = "What the input of the work follows from; 0, the default, chooses one for "
-			 "this run. The document tells it.",
+		 .help = "What the input of the work follows from; 0, the default, chooses one for this run. The document "
+			 "tells it.",
 		 .max = UINT32_MAX},
-		PROBE_OPTION_NONCE(given.launch),
-		PROBE_OPTION_LAUNCH(given.launch),
 		{.name = NULL},
 	};
+	char *name CLEANUP_FREE = text_format("probe-%s", api->name);
+	char *description CLEANUP_FREE = text_format("%s%s", api->description, truth);
 	const struct command_spec command = {
-		.name = program->name,
-		.summary = program->summary,
-		.description = program->description,
+		.name = name,
+		.summary = api->summary,
+		.description = description,
 		.options = options,
 		.exit_codes = probe_exit_codes,
 		.run = run,
 	};
 
-	given.program = program;
-	log_set_program(program->name);
+	if (name == NULL || description == NULL)
+		return 1;
+	given_api = api;
+	log_set_program(name);
 	return options_main(&command, argc, argv);
 }

@@ -11,46 +11,15 @@
 #include "base/error.h"
 #include "base/options.h"
 #include "workloads/common/api.h"
-#include "workloads/common/launch.h"
 #include "workloads/common/work.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-struct work_request {
-	size_t device;	     /* index into the enumeration; need not exist */
-	size_t elements;     /* 1 to WORK_ELEMENTS_MAX */
-	uint32_t seed;	     /* of work_data */
-	uint64_t timeout_ms; /* for each wait on the device */
-};
-
-/* An API. Functions return an error only when the probe itself cannot go on (ERROR_MEMORY);
- * whatever the API does is told in the report. */
-struct api_driver {
-	const char *name;    /* "vulkan" */
-	const char *library; /* that it opens: "libvulkan.so.1" */
-	/* Loads, enumerates and fills the report. *session stays NULL when there is nothing to work
-	 * with. */
-	int (*open)(struct api_report *report, void **session, struct error *err);
-	/* Works on one device; `report` comes with `device`, `elements` and `seed` set. NULL: there
-	 * is nothing but the enumeration. */
-	int (*work)(void *session, const struct work_request *request, struct work_report *report,
-		    struct error *err);
-	/* Frees the session. False when a driver object is still in use by the device (a wait timed
-	 * out) and was left alone: the process must then end without running exit handlers. */
-	bool (*close)(void *session);
-};
-
-struct probe_program {
-	const char *name;	 /* "probe-vulkan" */
-	const char *summary;	 /* one line */
-	const char *description; /* paragraphs for --help */
-	const struct api_driver *api;
-};
-
-/* The whole of main(). 0: the document was printed; 1: it could not be; 2: usage. */
-int probe_main(const struct probe_program *program, int argc, char **argv);
+/* The whole of main() of the program probe-NAME. 0: the document was printed; 1: it could not be;
+ * 2: usage. */
+int probe_main(const struct api_driver *api, int argc, char **argv);
 
 /* Builds the document. *orderly, true before the call: exit handlers may run. Fails only when there
  * is no document. */
@@ -62,29 +31,76 @@ int probe_print(const struct text_list *arguments, probe_build build);
 /* For the command_spec of a probe. */
 extern const char *const probe_exit_codes[];
 
-/* --nonce, --launch and --seed, rows for the options of a probe; their targets. */
-struct probe_launch_options {
-	const char *nonce;
-	const char *file;
-	int64_t seed;
+/* What every probe is given on its command line: the targets of PROBE_OPTIONS(). */
+struct probe_options {
+	bool list;
+	int64_t device;
+	int64_t size;
+	int64_t timeout_ms;
+	int64_t seed;	   /* 0: chosen for this run */
+	const char *nonce; /* NULL: none */
+	const char *file;  /* NULL: nothing to wait for */
 };
-#define PROBE_OPTION_NONCE(given)                                                                  \
-	{                                                                                          \
-		.name = "nonce", .type = OPTION_STRING, .target = &(given).nonce, .value = "TEXT", \
-		.help = "What the document repeats as its nonce, to show which launch it belongs " \
-			"to: 1 "                                                                   \
-			"to 64 letters and digits."                                                \
-	}
-#define PROBE_OPTION_LAUNCH(given)                                                                 \
-	{                                                                                          \
-		.name = "launch", .type = OPTION_STRING, .target = &(given).file, .value = "FILE", \
-		.help = "Before anything is loaded, wait for the line \"NONCE SEED\" from this "   \
-			"file, "                                                                   \
-			"usually a FIFO, and use them as --nonce and --seed."                      \
+
+enum { PROBE_TIMEOUT_MS = 20000 };
+
+/* The rows that all probes have, with the help of those that mean something else to some. */
+#define PROBE_OPTIONS(given, list_help, device_help, first_device, size_help, timeout_help)                                                               \
+	{.name = "list",                                                                                                                                  \
+	 .letter = 'l',                                                                                                                                   \
+	 .type = OPTION_FLAG,                                                                                                                             \
+	 .target = &(given).list,                                                                                                                         \
+	 .help = list_help},                                                                                                                              \
+		{.name = "device",                                                                                                                        \
+		 .letter = 'd',                                                                                                                           \
+		 .type = OPTION_INT,                                                                                                                      \
+		 .target = &(given).device,                                                                                                               \
+		 .value = "N",                                                                                                                            \
+		 .help = device_help,                                                                                                                     \
+		 .min = first_device,                                                                                                                     \
+		 .max = API_DEVICES_MAX - 1},                                                                                                             \
+		{.name = "size",                                                                                                                          \
+		 .letter = 's',                                                                                                                           \
+		 .type = OPTION_INT,                                                                                                                      \
+		 .target = &(given).size,                                                                                                                 \
+		 .value = "N",                                                                                                                            \
+		 .help = size_help,                                                                                                                       \
+		 .min = 1,                                                                                                                                \
+		 .max = WORK_ELEMENTS_MAX},                                                                                                               \
+		{.name = "timeout",                                                                                                                       \
+		 .letter = 't',                                                                                                                           \
+		 .type = OPTION_INT,                                                                                                                      \
+		 .target = &(given).timeout_ms,                                                                                                           \
+		 .value = "MS",                                                                                                                           \
+		 .help = timeout_help,                                                                                                                    \
+		 .min = 1,                                                                                                                                \
+		 .max = 3600000},                                                                                                                         \
+		{.name = "nonce",                                                                                                                         \
+		 .type = OPTION_STRING,                                                                                                                   \
+		 .target = &(given).nonce,                                                                                                                \
+		 .value = "TEXT",                                                                                                                         \
+		 .help = "What the document repeats as its nonce, to show which launch it belongs to: 1 to 64 letters and digits."},                      \
+	{                                                                                                                                                 \
+		.name = "launch", .type = OPTION_STRING, .target = &(given).file, .value = "FILE",                                                        \
+		.help = "Before anything is loaded, wait for the line \"NONCE SEED\" from this file, usually a FIFO, and use them as --nonce and --seed." \
 	}
 
-/* Waits for them where that is asked for. ERROR_FORMAT, ERROR_IO, ERROR_NOT_FOUND. */
-int probe_launch_take(const struct probe_launch_options *options, struct probe_launch *launch,
+/*
+ * What binds a document to the launch of its probe. Whoever starts a probe gives it a nonce, which
+ * the document repeats, and a seed, which the work follows from; both on the command line, or
+ * through a file, usually a FIFO, at which the probe waits before it loads anything: meanwhile it
+ * can be looked at from outside.
+ */
+enum { LAUNCH_NONCE_MAX = 64 }; /* letters and digits */
+
+struct probe_launch {
+	char nonce[LAUNCH_NONCE_MAX + 1]; /* "": none was given */
+	uint32_t seed;			  /* 0: none was given */
+};
+
+/* Takes them from the options, or waits until the file can be read to its end and takes them from
+ * its only line, "NONCE SEED". ERROR_FORMAT, ERROR_IO, ERROR_NOT_FOUND. */
+int probe_launch_take(const struct probe_options *options, struct probe_launch *launch,
 		      struct error *err);
 
 /* The members that every document begins with. */

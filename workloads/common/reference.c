@@ -55,12 +55,32 @@ uint32_t work_operand(uint32_t seed, size_t input, size_t index)
 	return work_expected_value(seed, index) >> (input == 0 ? 0 : 16) & 0xFFu;
 }
 
-float work_expected_sum(uint32_t seed, size_t index)
+static void put_float(void *out, float value)
 {
-	return (float)(work_operand(seed, 0, index) + work_operand(seed, 1, index));
+	memcpy(out, &value, sizeof(value));
 }
 
-float work_expected_product(uint32_t seed, size_t index)
+static void expect_value(uint32_t seed, size_t elements, size_t index, void *out)
+{
+	uint32_t value =
+		index < elements ? work_expected_value(seed, index) : work_input_value(seed, index);
+
+	memcpy(out, &value, sizeof(value));
+}
+
+static void expect_y(uint32_t seed, size_t elements, size_t index, void *out)
+{
+	put_float(out, index < elements ? work_expected_y(seed, index) : work_input_y(seed, index));
+}
+
+static void expect_sum(uint32_t seed, size_t elements, size_t index, void *out)
+{
+	uint32_t sum = work_operand(seed, 0, index) + work_operand(seed, 1, index);
+
+	put_float(out, index < elements ? (float)sum : work_poison);
+}
+
+static void expect_product(uint32_t seed, size_t elements, size_t index, void *out)
 {
 	const size_t row = index / WORK_MATRIX;
 	const size_t column = index % WORK_MATRIX;
@@ -69,41 +89,10 @@ float work_expected_product(uint32_t seed, size_t index)
 	for (size_t i = 0; i < WORK_MATRIX; i++)
 		sum += work_operand(seed, 0, row * WORK_MATRIX + i) *
 		       work_operand(seed, 1, i * WORK_MATRIX + column);
-	return (float)sum;
+	put_float(out, index < elements ? (float)sum : work_poison);
 }
 
-/* Writes element `index` of an array as it must be read back. */
-typedef void (*write_element)(uint32_t seed, size_t elements, size_t index, void *out);
-
-static void put_float(void *out, float value)
-{
-	memcpy(out, &value, sizeof(value));
-}
-
-static void write_value(uint32_t seed, size_t elements, size_t index, void *out)
-{
-	uint32_t value =
-		index < elements ? work_expected_value(seed, index) : work_input_value(seed, index);
-
-	memcpy(out, &value, sizeof(value));
-}
-
-static void write_y(uint32_t seed, size_t elements, size_t index, void *out)
-{
-	put_float(out, index < elements ? work_expected_y(seed, index) : work_input_y(seed, index));
-}
-
-static void write_sum(uint32_t seed, size_t elements, size_t index, void *out)
-{
-	put_float(out, index < elements ? work_expected_sum(seed, index) : work_poison);
-}
-
-static void write_product(uint32_t seed, size_t elements, size_t index, void *out)
-{
-	put_float(out, index < elements ? work_expected_product(seed, index) : work_poison);
-}
-
-static void write_pixel(uint32_t seed, size_t elements, size_t index, void *out)
+static void expect_pixel(uint32_t seed, size_t elements, size_t index, void *out)
 {
 	struct render_colour colour =
 		render_expected(seed, index % RENDER_SIZE, index / RENDER_SIZE);
@@ -112,34 +101,38 @@ static void write_pixel(uint32_t seed, size_t elements, size_t index, void *out)
 	memcpy(out, colour.channels, RENDER_PIXEL);
 }
 
-int work_expected_digest(const char *array, uint32_t seed, size_t elements, char out[DIGEST_SIZE],
-			 struct error *err)
+const struct work_array *work_array_find(const char *name)
 {
-	const size_t matrix = (size_t)WORK_MATRIX * WORK_MATRIX;
-	const struct {
-		const char *array;
-		size_t elements, guard;
-		write_element write;
-	} arrays[] = {
-		{"values", elements, WORK_GUARD, write_value},
-		{"y", elements, WORK_GUARD, write_y},
-		{"sum", elements, WORK_GUARD, write_sum},
-		{"product", matrix, WORK_GUARD, write_product},
-		{"pixels", (size_t)RENDER_SIZE * RENDER_SIZE, 0, write_pixel},
+	static const struct work_array arrays[] = {
+		{"values", true, WORK_GUARD, 0, expect_value},
+		{"y", false, WORK_GUARD, 0, expect_y},
+		{"sum", false, WORK_GUARD, 0, expect_sum},
+		{"product", false, WORK_GUARD, WORK_MATRIX * WORK_MATRIX, expect_product},
+		{"pixels", true, 0, RENDER_SIZE * RENDER_SIZE, expect_pixel},
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(arrays); i++) {
-		if (strcmp(arrays[i].array, array) != 0)
-			continue;
-		const size_t count = arrays[i].elements + arrays[i].guard;
-		unsigned char *all CLEANUP_FREE = calloc(count, WORK_ELEMENT_SIZE);
-
-		if (all == NULL)
-			return error_memory(err);
-		for (size_t at = 0; at < count; at++)
-			arrays[i].write(seed, arrays[i].elements, at, all + at * WORK_ELEMENT_SIZE);
-		digest_bytes(all, count * WORK_ELEMENT_SIZE, out);
-		return 0;
+		if (strcmp(arrays[i].name, name) == 0)
+			return &arrays[i];
 	}
-	return error_set(err, ERROR_ARGUMENT, "'%s' is not an array of the work", array);
+	return NULL;
+}
+
+int work_expected_digest(const char *array, uint32_t seed, size_t elements, char out[DIGEST_SIZE],
+			 struct error *err)
+{
+	const struct work_array *found = work_array_find(array);
+
+	if (found == NULL)
+		return error_set(err, ERROR_ARGUMENT, "'%s' is not an array of the work", array);
+	const size_t own = found->elements != 0 ? found->elements : elements;
+	const size_t count = own + found->guard;
+	unsigned char *all CLEANUP_FREE = calloc(count, WORK_ELEMENT_SIZE);
+
+	if (all == NULL)
+		return error_memory(err);
+	for (size_t i = 0; i < count; i++)
+		found->expect(seed, own, i, all + i * WORK_ELEMENT_SIZE);
+	digest_bytes(all, count * WORK_ELEMENT_SIZE, out);
+	return 0;
 }

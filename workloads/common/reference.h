@@ -19,6 +19,7 @@
 #include "base/digest.h"
 #include "base/error.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -46,14 +47,22 @@ uint32_t work_operand(uint32_t seed, size_t input, size_t index);
 /* What one element must become. */
 uint32_t work_expected_value(uint32_t seed, size_t index);
 float work_expected_y(uint32_t seed, size_t index);
-float work_expected_sum(uint32_t seed, size_t index);
-float work_expected_product(uint32_t seed, size_t index);
 
-/*
- * The digest that an array has when it was read back as it must be, guard included, its elements
- * little-endian: "values" and "y"; "sum" and "product" of DirectML; "pixels" of the picture
- * (render.h), four bytes each, without gaps between rows. ERROR_ARGUMENT: there is no such array.
- * ERROR_MEMORY.
- */
+/* An array of results: "values" and "y"; "sum" and "product" of DirectML; "pixels" of the picture
+ * (render.h), four bytes each, without gaps between rows. */
+struct work_array {
+	const char *name;
+	bool integers;	 /* else floats */
+	size_t guard;	 /* elements behind the end that must be left alone */
+	size_t elements; /* however many the work is told to have; 0: as many as that */
+	/* Writes element `index`, the guard's included, as it must be read back. */
+	void (*expect)(uint32_t seed, size_t elements, size_t index, void *out);
+};
+
+/* NULL: there is no such array. */
+const struct work_array *work_array_find(const char *name);
+
+/* The digest that an array has when it was read back as it must be, guard included, its elements
+ * little-endian. ERROR_ARGUMENT: there is no such array. ERROR_MEMORY. */
 int work_expected_digest(const char *array, uint32_t seed, size_t elements, char out[DIGEST_SIZE],
 			 struct error *err);

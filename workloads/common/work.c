@@ -7,54 +7,62 @@
 #include <stdlib.h>
 #include <string.h>
 
+size_t work_array_size(const struct work_request *request)
+{
+	return (request->elements + WORK_GUARD) * WORK_ELEMENT_SIZE;
+}
+
 void work_fill(const struct work_data *data)
 {
+	uint32_t *values = data->arrays[WORK_VALUES];
+	float *x = data->arrays[WORK_X];
+	float *y = data->arrays[WORK_Y];
+
 	for (size_t i = 0; i < data->elements + WORK_GUARD; i++) {
-		data->values[i] = work_input_value(data->seed, i);
-		data->x[i] = work_input_x(data->seed, i);
-		data->y[i] = work_input_y(data->seed, i);
+		values[i] = work_input_value(data->seed, i);
+		x[i] = work_input_x(data->seed, i);
+		y[i] = work_input_y(data->seed, i);
 	}
 }
 
-static uint32_t float_bits(float value)
+void work_overwrite(const struct work_data *data)
 {
-	uint32_t bits = 0;
-
-	memcpy(&bits, &value, sizeof(bits));
-	return bits;
+	for (size_t i = 0; i < WORK_ARRAYS; i++)
+		memset(data->arrays[i], 0xA5, (data->elements + WORK_GUARD) * WORK_ELEMENT_SIZE);
 }
 
-static void compare_value(const struct work_data *data, size_t index, struct work_report *report)
+int work_data_new(struct work_data *data, const struct work_request *request, struct error *err)
 {
-	uint32_t expected = index < data->elements ? work_expected_value(data->seed, index)
-						   : work_input_value(data->seed, index);
-
-	if (data->values[index] == expected || report->mismatches++ > 0)
-		return;
-	report->first = (struct work_mismatch){
-		.array = "values", .index = index, .guard = index >= data->elements};
-	(void)snprintf(report->first.expected, sizeof(report->first.expected), "0x%08x", expected);
-	(void)snprintf(report->first.actual, sizeof(report->first.actual), "0x%08x",
-		       data->values[index]);
+	*data = (struct work_data){.elements = request->elements, .seed = request->seed};
+	for (size_t i = 0; i < WORK_ARRAYS; i++) {
+		data->arrays[i] = malloc(work_array_size(request));
+		if (data->arrays[i] == NULL)
+			return error_memory(err);
+	}
+	work_fill(data);
+	return 0;
 }
 
-static void compare_y(const struct work_data *data, size_t index, struct work_report *report)
+void work_data_free(struct work_data *data)
 {
-	float expected = index < data->elements ? work_expected_y(data->seed, index)
-						: work_input_y(data->seed, index);
-
-	/* By bits: -0 and NaN are wrong, too. */
-	if (float_bits(data->y[index]) == float_bits(expected) || report->mismatches++ > 0)
-		return;
-	report->first = (struct work_mismatch){
-		.array = "y", .index = index, .guard = index >= data->elements};
-	(void)snprintf(report->first.expected, sizeof(report->first.expected), "%.9g",
-		       (double)expected);
-	(void)snprintf(report->first.actual, sizeof(report->first.actual), "%.9g",
-		       (double)data->y[index]);
+	for (size_t i = 0; i < WORK_ARRAYS; i++)
+		free(data->arrays[i]);
 }
 
-void work_report_digest(struct work_report *report, const char *array, const void *data,
+static void print_element(const struct work_array *array, const void *element, char out[32])
+{
+	uint32_t integer = 0;
+	float number = 0;
+
+	memcpy(&integer, element, sizeof(integer));
+	memcpy(&number, element, sizeof(number));
+	if (array->integers)
+		(void)snprintf(out, 32, "0x%08x", integer);
+	else
+		(void)snprintf(out, 32, "%.9g", (double)number);
+}
+
+static void keep_digest(struct work_report *report, const char *array, const void *data,
 			size_t size)
 {
 	if (report->digest_count == WORK_DIGESTS_MAX)
@@ -63,18 +71,30 @@ void work_report_digest(struct work_report *report, const char *array, const voi
 	digest_bytes(data, size, report->digests[report->digest_count++].digest);
 }
 
-void work_verify(const struct work_data *data, struct work_report *report)
+/* By bits: of floats -0 and NaN are wrong, too. */
+void work_compare(struct work_report *report, const char *name, size_t elements, const void *data)
 {
-	const size_t count = data->elements + WORK_GUARD;
+	const struct work_array *array = work_array_find(name);
+	const size_t own = array->elements != 0 ? array->elements : elements;
+	const size_t count = own + array->guard;
 
-	report->digest_count = 0;
-	work_report_digest(report, "values", data->values, count * sizeof(*data->values));
-	work_report_digest(report, "y", data->y, count * sizeof(*data->y));
-	report->mismatches = 0;
+	keep_digest(report, array->name, data, count * WORK_ELEMENT_SIZE);
 	for (size_t i = 0; i < count; i++) {
-		compare_value(data, i, report);
-		compare_y(data, i, report);
+		const uint8_t *actual = (const uint8_t *)data + i * WORK_ELEMENT_SIZE;
+		uint8_t expected[WORK_ELEMENT_SIZE] = {0};
+
+		array->expect(report->seed, own, i, expected);
+		if (memcmp(actual, expected, sizeof(expected)) == 0 || report->mismatches++ > 0)
+			continue;
+		report->first =
+			(struct work_mismatch){.array = array->name, .index = i, .guard = i >= own};
+		print_element(array, expected, report->first.expected);
+		print_element(array, actual, report->first.actual);
 	}
+}
+
+void work_judge(struct work_report *report)
+{
 	report->status =
 		report->mismatches == 0 && report->render.mismatches == 0 ? WORK_OK : WORK_WRONG;
 	if (report->mismatches == 0) {
@@ -86,6 +106,43 @@ void work_verify(const struct work_data *data, struct work_report *report)
 		       report->mismatches, report->first.array, report->first.index,
 		       report->first.guard ? " (behind the end)" : "", report->first.actual,
 		       report->first.expected);
+}
+
+void work_verify(const struct work_data *data, struct work_report *report)
+{
+	report->seed = data->seed;
+	report->digest_count = 0;
+	report->mismatches = 0;
+	work_compare(report, "values", data->elements, data->arrays[WORK_VALUES]);
+	work_compare(report, "y", data->elements, data->arrays[WORK_Y]);
+	work_judge(report);
+}
+
+int work_run(work_step *const steps[WORK_STAGE_COUNT], void *work, const struct work_data *data,
+	     struct work_report *report, struct error *err)
+{
+	int rc = 0;
+
+	for (int stage = 0; rc == 0 && stage < WORK_STAGE_COUNT; stage++) {
+		if (steps[stage] == NULL)
+			continue;
+		work_stage_begin(report, (enum work_stage)stage);
+		rc = steps[stage](work, err);
+	}
+	if (rc == 0 && data != NULL) {
+		work_stage_begin(report, WORK_STAGE_VERIFY);
+		work_verify(data, report);
+	}
+	work_stage_end(report);
+	return rc;
+}
+
+int call_failed(struct call_failure *failure, const char *call, int code, const char *name,
+		struct error *err)
+{
+	*failure = (struct call_failure){.call = call, .code = code, .code_name = name};
+	return error_set(err, ERROR_REMOTE, "%s: %s (%d)", call,
+			 name != NULL ? name : "unknown result", code);
 }
 
 void work_stage_end(struct work_report *report)
@@ -102,32 +159,15 @@ void work_stage_begin(struct work_report *report, enum work_stage stage)
 	report->stage_began_ns = clock_monotonic_ns();
 }
 
-int work_report_absent(struct work_report *report, size_t count)
+void work_report_failure(struct work_report *report, const struct error *reason)
 {
-	report->status = WORK_UNSUPPORTED;
-	if (count == 0)
-		(void)snprintf(report->reason, sizeof(report->reason), "no device is visible");
-	else
-		(void)snprintf(report->reason, sizeof(report->reason),
-			       "there is no device %zu: the devices are 0 to %zu", report->device,
-			       count - 1);
-	return 0;
-}
-
-int work_report_failure(struct work_report *report, const struct error *reason,
-			const struct call_failure *failure, struct error *err)
-{
-	if (reason->code == ERROR_MEMORY)
-		return error_memory(err);
 	if (reason->code == ERROR_TIMEOUT)
 		report->status = WORK_TIMED_OUT;
 	else if (reason->code == ERROR_UNSUPPORTED)
 		report->status = WORK_UNSUPPORTED;
 	else
 		report->status = WORK_FAILED;
-	report->failure = *failure;
 	(void)snprintf(report->reason, sizeof(report->reason), "%s", reason->text);
-	return 0;
 }
 
 void work_report_free(struct work_report *report)

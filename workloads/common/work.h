@@ -18,16 +18,34 @@ enum {
 	WORK_ELEMENTS_MAX = 1 << 26,
 };
 
-/* Three arrays of `elements` + WORK_GUARD each; owned by the caller. */
+/* What a probe is asked to do on a device. */
+struct work_request {
+	size_t device;	     /* index into the enumeration */
+	size_t elements;     /* 1 to WORK_ELEMENTS_MAX */
+	uint32_t seed;	     /* of work_data */
+	uint64_t timeout_ms; /* for each wait on the device */
+};
+
+/* Three arrays of `elements` + WORK_GUARD each: uint32_t values, float x, float y. */
+enum { WORK_VALUES, WORK_X, WORK_Y, WORK_ARRAYS };
+
 struct work_data {
-	uint32_t *values;
-	float *x;
-	float *y;
+	void *arrays[WORK_ARRAYS]; /* the caller's own, or of work_data_new() */
 	size_t elements;
 	uint32_t seed;
 };
 
+/* The bytes of one array. */
+size_t work_array_size(const struct work_request *request);
+
 void work_fill(const struct work_data *data);
+
+/* What is read back must come from the device, not from what was sent: between the two. */
+void work_overwrite(const struct work_data *data);
+
+/* Allocates the arrays and fills them. ERROR_MEMORY. */
+int work_data_new(struct work_data *data, const struct work_request *request, struct error *err);
+void work_data_free(struct work_data *data);
 
 enum work_status {
 	WORK_OK,	  /* every element is right */
@@ -102,22 +120,35 @@ void work_report_free(struct work_report *report);
 void work_stage_begin(struct work_report *report, enum work_stage stage);
 void work_stage_end(struct work_report *report);
 
-/* Keeps the digest of an array that was read back; `array` is a literal. */
-void work_report_digest(struct work_report *report, const char *array, const void *data,
-			size_t size);
+/*
+ * The work as one function for each stage, which is what a probe is made of. `work` is the probe's
+ * own state. Errors as for the `work` of an api_driver.
+ */
+typedef int work_step(void *work, struct error *err);
 
-/* Keeps the digests of both arrays, compares every element and the guards, and judges what was
- * rendered; sets status, mismatches, first and reason. */
+/* Takes the steps in the order of their stages and times them; a stage without one is left out.
+ * Then verifies `data`, which may be NULL. */
+int work_run(work_step *const steps[WORK_STAGE_COUNT], void *work, const struct work_data *data,
+	     struct work_report *report, struct error *err);
+
+/* Keeps call and result, and says so: "vkCreateDevice: VK_ERROR_DEVICE_LOST (-4)". `name` is NULL
+ * for a code that is not known. Returns ERROR_REMOTE. */
+int call_failed(struct call_failure *failure, const char *call, int code, const char *name,
+		struct error *err);
+
+/* Compares an array (reference.h) that was read back, element by element, the guard included: keeps
+ * its digest, adds to mismatches and keeps the first. `elements` as they were asked for. */
+void work_compare(struct work_report *report, const char *array, size_t elements, const void *data);
+
+/* Sets status and reason by what was compared and rendered. */
+void work_judge(struct work_report *report);
+
+/* All of that for the arrays of work_data. */
 void work_verify(const struct work_data *data, struct work_report *report);
 
-/* There is no device with the wanted index among `count`. Returns 0. */
-int work_report_absent(struct work_report *report, size_t count);
-
 /* Turns the error of a piece of work into the report: ERROR_TIMEOUT, ERROR_UNSUPPORTED, anything
- * else is a failure. Returns 0, or ERROR_MEMORY when that was the error: then the probe cannot go
- * on. */
-int work_report_failure(struct work_report *report, const struct error *reason,
-			const struct call_failure *failure, struct error *err);
+ * else is a failure. */
+void work_report_failure(struct work_report *report, const struct error *reason);
 
 /* The `work` member of a document. NULL: out of memory. */
 cJSON *work_report_json(const struct work_report *report);

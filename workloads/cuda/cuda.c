@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "workloads/cuda/cuda.h"
 
-#include "base/library.h"
+#include "workloads/common/api.h"
 
 #include <stdio.h>
 
@@ -25,16 +25,7 @@ struct cuda {
 
 static int load(struct cuda *cuda, struct api_report *report, struct error *err)
 {
-	void *library = NULL;
-	int code = library_open(DRIVER_LIBRARY, &library, err);
-
-	if (code != 0)
-		return code;
-	api_report_loaded(report, library);
-	const struct {
-		const char *name;
-		void *function;
-	} functions[] = {
+	const struct api_function functions[] = {
 		{"cuInit", &cuda->cuInit},
 		{"cuDriverGetVersion", &cuda->cuDriverGetVersion},
 		{"cuGetErrorName", &cuda->cuGetErrorName},
@@ -43,20 +34,19 @@ static int load(struct cuda *cuda, struct api_report *report, struct error *err)
 		{"cuDeviceGetName", &cuda->cuDeviceGetName},
 		{"cuDeviceTotalMem_v2", &cuda->cuDeviceTotalMem},
 		{"cuDeviceGetAttribute", &cuda->cuDeviceGetAttribute},
+		{NULL, NULL},
 	};
-
-	for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++)
-		if (library_function(library, functions[i].name, functions[i].function, NULL) != 0)
-			return error_set(err, ERROR_UNAVAILABLE,
-					 DRIVER_LIBRARY " has no function %s", functions[i].name);
 	/* The second version tells the UUID of a part of a device (MIG) instead of the whole one's.
 	 */
-	if (library_function(library, "cuDeviceGetUuid_v2", &cuda->cuDeviceGetUuid, NULL) == 0)
-		return 0;
-	code = library_function(library, "cuDeviceGetUuid", &cuda->cuDeviceGetUuid, NULL);
-	return code != 0 ? error_set(err, ERROR_UNAVAILABLE,
-				     DRIVER_LIBRARY " has no function cuDeviceGetUuid")
-			 : 0;
+	const struct api_function uuid[] = {{"cuDeviceGetUuid_v2", &cuda->cuDeviceGetUuid},
+					    {NULL, NULL}};
+	const struct api_function old[] = {{"cuDeviceGetUuid", &cuda->cuDeviceGetUuid},
+					   {NULL, NULL}};
+	int rc = api_load(report, DRIVER_LIBRARY, functions, err);
+
+	if (rc == 0 && api_load(NULL, DRIVER_LIBRARY, uuid, NULL) != 0)
+		rc = api_load(NULL, DRIVER_LIBRARY, old, err);
+	return rc;
 }
 
 static int check(const struct cuda *cuda, cuda_result result, const char *call, struct error *err)
@@ -77,14 +67,6 @@ static int attribute(const struct cuda *cuda, cuda_device device, enum cuda_attr
 	return cuda->cuDeviceGetAttribute(&value, (int)what, device) == CUDA_SUCCESS ? value : 0;
 }
 
-static cJSON *driver_json(void)
-{
-	struct members driver CLEANUP_MEMBERS = members_new();
-
-	member_null(&driver, "version");
-	return members_take(&driver);
-}
-
 static cJSON *describe(const struct cuda *cuda, const struct api_report *report, int ordinal,
 		       cuda_device device)
 {
@@ -101,10 +83,9 @@ static cJSON *describe(const struct cuda *cuda, const struct api_report *report,
 		      attribute(cuda, device, CUDA_ATTRIBUTE_INTEGRATED) != 0 ? "integrated-gpu"
 									      : "discrete-gpu");
 	member_bool(&members, "software", false);
-	if (cuda->cuDeviceGetUuid(&uuid, device) == CUDA_SUCCESS)
-		member_bytes(&members, "deviceUuid", uuid.bytes, sizeof(uuid.bytes));
-	else
-		member_null(&members, "deviceUuid");
+	member_bytes(&members, "deviceUuid",
+		     cuda->cuDeviceGetUuid(&uuid, device) == CUDA_SUCCESS ? uuid.bytes : NULL,
+		     sizeof(uuid.bytes));
 	member_format(&members, "pciAddress", "%04x:%02x:%02x.0",
 		      (unsigned)attribute(cuda, device, CUDA_ATTRIBUTE_PCI_DOMAIN),
 		      (unsigned)attribute(cuda, device, CUDA_ATTRIBUTE_PCI_BUS) & 0xFFu,
@@ -113,7 +94,7 @@ static cJSON *describe(const struct cuda *cuda, const struct api_report *report,
 	member_format(&members, "computeCapability", "%d.%d",
 		      attribute(cuda, device, CUDA_ATTRIBUTE_CAPABILITY_MAJOR),
 		      attribute(cuda, device, CUDA_ATTRIBUTE_CAPABILITY_MINOR));
-	member_item(&members, "driver", driver_json());
+	api_add_driver(&members, NULL);
 	member_number(&members, "computeUnits",
 		      attribute(cuda, device, CUDA_ATTRIBUTE_MULTIPROCESSORS));
 	member_number(&members, "memoryBytes", (double)memory);
@@ -136,47 +117,37 @@ static int initialize(const struct cuda *cuda, struct api_report *report, int *c
 		*count = 0;
 		return 0;
 	}
-	int code = check(cuda, result, "cuInit", err);
+	int rc = check(cuda, result, "cuInit", err);
 
-	return code != 0 ? code
-			 : check(cuda, cuda->cuDeviceGetCount(count), "cuDeviceGetCount", err);
+	return rc == 0 ? check(cuda, cuda->cuDeviceGetCount(count), "cuDeviceGetCount", err) : rc;
 }
 
 static int enumerate(const struct cuda *cuda, struct api_report *report, struct error *err)
 {
 	int count = 0;
-	int code = initialize(cuda, report, &count, err);
+	int rc = initialize(cuda, report, &count, err);
 
-	for (int i = 0; code == 0 && i < count && i < API_DEVICES_MAX; i++) {
+	for (int i = 0; rc == 0 && i < count && i < API_DEVICES_MAX; i++) {
 		cuda_device device = 0;
 
-		code = check(cuda, cuda->cuDeviceGet(&device, i), "cuDeviceGet", err);
-		if (code == 0 && !array_add(report->devices, describe(cuda, report, i, device)))
-			code = error_memory(err);
+		rc = check(cuda, cuda->cuDeviceGet(&device, i), "cuDeviceGet", err);
+		if (rc == 0)
+			rc = api_report_device(report, describe(cuda, report, i, device), err);
 	}
-	return code;
+	return rc;
 }
 
-static int cuda_api_open(struct api_report *report, void **session, struct error *err)
+static int cuda_open(struct api_report *report, void **session, struct error *err)
 {
 	struct cuda cuda = {0};
-	struct error reason = {0};
-	int code = api_report_begin(report, "cuda", DRIVER_LIBRARY, err);
+	int rc = load(&cuda, report, err);
 
-	*session = NULL;
-	if (code != 0)
-		return code;
-	code = load(&cuda, report, &reason);
-	if (code == 0)
-		code = enumerate(&cuda, report, &reason);
-	if (code == ERROR_MEMORY)
-		return error_memory(err);
-	if (code == ERROR_NOT_FOUND)
-		api_report_unsupported(report, DRIVER_LIBRARY, &reason);
-	else if (code != 0)
-		api_report_failed(report, &reason);
-	return 0;
+	(void)session; /* there is no work yet */
+	return rc == 0 ? enumerate(&cuda, report, err) : rc;
 }
 
 const struct api_driver cuda_api = {
-	.name = "cuda", .library = DRIVER_LIBRARY, .open = cuda_api_open};
+	.name = "cuda",
+	.library = DRIVER_LIBRARY,
+	.open = cuda_open,
+};

@@ -6,7 +6,7 @@
  * Source: CUDA Driver API reference, modules Initialization, Version Management, Device Management.
  */
 
-#include "workloads/common/program.h"
+#include <stdint.h>
 
 typedef int cuda_result;
 typedef int cuda_device;
@@ -27,6 +27,3 @@ enum cuda_attribute {
 	CUDA_ATTRIBUTE_CAPABILITY_MAJOR = 75,
 	CUDA_ATTRIBUTE_CAPABILITY_MINOR = 76,
 };
-
-/* Enumeration alone: `work` is NULL, and there is never a session. */
-extern const struct api_driver cuda_api;

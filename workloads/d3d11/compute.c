@@ -2,10 +2,9 @@
 #include "workloads/d3d11/d3d11.h"
 #include "workloads/directx/shaders/work.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-enum { ARRAYS = 3, LOCAL_SIZE = 64, GROUPS_MAX = 65535 };
+enum { LOCAL_SIZE = 64, GROUPS_MAX = 65535 };
 
 /* Of the shader, in its order. */
 struct parameters {
@@ -19,25 +18,31 @@ struct computation {
 	struct d3d11_device gpu;
 	ID3D11ComputeShader *shader;
 	ID3D11Buffer *parameters;
-	ID3D11Buffer *arrays[ARRAYS], *staging[ARRAYS];
-	ID3D11UnorderedAccessView *views[ARRAYS];
-	uint32_t *host[ARRAYS]; /* values, x, y of struct work_data */
-	size_t array_size;	/* bytes of one */
+	ID3D11Buffer *arrays[WORK_ARRAYS], *staging[WORK_ARRAYS];
+	ID3D11UnorderedAccessView *views[WORK_ARRAYS];
+	struct work_data data;
+	size_t array_size; /* bytes of one */
 	uint32_t groups;
 };
 
-static int build(struct computation *c, struct error *err)
+static int open_device(void *work, struct error *err)
 {
-	return d3d11_check(&c->gpu,
-			   ID3D11Device_CreateComputeShader(c->gpu.device, work_bytecode,
-							    sizeof(work_bytecode), NULL,
-							    &c->shader),
-			   "ID3D11Device::CreateComputeShader", err);
+	struct computation *c = work;
+
+	return d3d11_device_open(&c->gpu, err);
 }
 
-static int create_parameters(struct computation *c, const struct work_request *request,
-			     struct error *err)
+static int build(void *work, struct error *err)
 {
+	struct computation *c = work;
+
+	return D3D11_CALL(&c->gpu, err, ID3D11Device, CreateComputeShader, c->gpu.device,
+			  work_bytecode, sizeof(work_bytecode), NULL, &c->shader);
+}
+
+static int create_parameters(struct computation *c, struct error *err)
+{
+	const struct work_request *request = c->gpu.request;
 	const struct parameters parameters = {
 		.elements = (uint32_t)request->elements,
 		.key = work_key(request->seed),
@@ -71,176 +76,133 @@ static int create_array(struct computation *c, size_t index, struct error *err)
 		.ViewDimension = D3D11_UAV_DIMENSION_BUFFER,
 		.Buffer = {.NumElements = (UINT)(c->array_size / sizeof(uint32_t))},
 	};
-	int code = d3d11_create_buffer(&c->gpu, &array, NULL, &c->arrays[index], err);
+	int rc = d3d11_create_buffer(&c->gpu, &array, NULL, &c->arrays[index], err);
 
-	if (code == 0)
-		code = d3d11_create_buffer(&c->gpu, &staging, NULL, &c->staging[index], err);
-	if (code == 0)
-		code = d3d11_check(&c->gpu,
-				   ID3D11Device_CreateUnorderedAccessView(
-					   c->gpu.device, (ID3D11Resource *)c->arrays[index], &view,
-					   &c->views[index]),
-				   "ID3D11Device::CreateUnorderedAccessView", err);
-	return code;
+	if (rc == 0)
+		rc = d3d11_create_buffer(&c->gpu, &staging, NULL, &c->staging[index], err);
+	if (rc == 0)
+		rc = D3D11_CALL(&c->gpu, err, ID3D11Device, CreateUnorderedAccessView,
+				c->gpu.device, (ID3D11Resource *)c->arrays[index], &view,
+				&c->views[index]);
+	return rc;
 }
 
-static int create_memory(struct computation *c, const struct work_request *request,
-			 struct error *err)
+static int create_memory(void *work, struct error *err)
 {
-	int code = create_parameters(c, request, err);
+	struct computation *c = work;
+	int rc = create_parameters(c, err);
 
-	for (size_t i = 0; code == 0 && i < ARRAYS; i++) {
-		c->host[i] = malloc(c->array_size);
-		code = c->host[i] != NULL ? create_array(c, i, err) : error_memory(err);
-	}
-	return code;
+	for (size_t i = 0; rc == 0 && i < WORK_ARRAYS; i++)
+		rc = create_array(c, i, err);
+	if (rc == 0)
+		rc = work_data_new(&c->data, c->gpu.request, err);
+	return rc;
 }
 
-static int upload(struct computation *c, struct error *err)
+static int upload(void *work, struct error *err)
 {
-	for (size_t i = 0; i < ARRAYS; i++)
-		ID3D11DeviceContext_UpdateSubresource(
-			c->gpu.context, (ID3D11Resource *)c->arrays[i], 0, NULL, c->host[i], 0, 0);
+	struct computation *c = work;
+
+	for (size_t i = 0; i < WORK_ARRAYS; i++)
+		ID3D11DeviceContext_UpdateSubresource(c->gpu.context,
+						      (ID3D11Resource *)c->arrays[i], 0, NULL,
+						      c->data.arrays[i], 0, 0);
 	return d3d11_device_wait(&c->gpu, err);
 }
 
-static int dispatch(struct computation *c, struct error *err)
+static int dispatch(void *work, struct error *err)
 {
-	static ID3D11UnorderedAccessView *const none[ARRAYS] = {NULL};
+	struct computation *c = work;
+	static ID3D11UnorderedAccessView *const none[WORK_ARRAYS] = {NULL};
 	ID3D11DeviceContext *context = c->gpu.context;
 
 	ID3D11DeviceContext_CSSetShader(context, c->shader, NULL, 0);
 	ID3D11DeviceContext_CSSetConstantBuffers(context, 0, 1, &c->parameters);
-	ID3D11DeviceContext_CSSetUnorderedAccessViews(context, 0, ARRAYS, c->views, NULL);
+	ID3D11DeviceContext_CSSetUnorderedAccessViews(context, 0, WORK_ARRAYS, c->views, NULL);
 	ID3D11DeviceContext_Dispatch(context, c->groups, 1, 1);
-	ID3D11DeviceContext_CSSetUnorderedAccessViews(context, 0, ARRAYS, none, NULL);
+	ID3D11DeviceContext_CSSetUnorderedAccessViews(context, 0, WORK_ARRAYS, none, NULL);
 	return d3d11_device_wait(&c->gpu, err);
-}
-
-static int map(struct computation *c, size_t index, D3D11_MAP purpose, void **out,
-	       struct error *err)
-{
-	D3D11_MAPPED_SUBRESOURCE mapped = {0};
-	int code = d3d11_check(&c->gpu,
-			       ID3D11DeviceContext_Map(c->gpu.context,
-						       (ID3D11Resource *)c->staging[index], 0,
-						       purpose, 0, &mapped),
-			       "ID3D11DeviceContext::Map", err);
-
-	*out = mapped.pData;
-	return code;
 }
 
 /* What is read back must come from the device: the memory for it is overwritten first. */
 static int poison(struct computation *c, struct error *err)
 {
-	int code = 0;
+	int rc = 0;
 
-	for (size_t i = 0; code == 0 && i < ARRAYS; i++) {
-		void *mapped = NULL;
+	work_overwrite(&c->data);
+	for (size_t i = 0; rc == 0 && i < WORK_ARRAYS; i++) {
+		D3D11_MAPPED_SUBRESOURCE mapped = {0};
 
-		memset(c->host[i], 0xA5, c->array_size);
-		code = map(c, i, D3D11_MAP_WRITE, &mapped, err);
-		if (code != 0)
+		rc = d3d11_map(&c->gpu, c->staging[i], D3D11_MAP_WRITE, &mapped, err);
+		if (rc != 0)
 			break;
-		memset(mapped, 0xA5, c->array_size);
-		ID3D11DeviceContext_Unmap(c->gpu.context, (ID3D11Resource *)c->staging[i], 0);
+		memset(mapped.pData, 0xA5, c->array_size);
+		d3d11_unmap(&c->gpu, c->staging[i]);
 	}
-	return code;
+	return rc;
 }
 
-static int download(struct computation *c, struct error *err)
+static int download(void *work, struct error *err)
 {
-	int code = poison(c, err);
+	struct computation *c = work;
+	int rc = poison(c, err);
 
-	if (code != 0)
-		return code;
-	for (size_t i = 0; i < ARRAYS; i++)
+	if (rc != 0)
+		return rc;
+	for (size_t i = 0; i < WORK_ARRAYS; i++)
 		ID3D11DeviceContext_CopyResource(c->gpu.context, (ID3D11Resource *)c->staging[i],
 						 (ID3D11Resource *)c->arrays[i]);
-	code = d3d11_device_wait(&c->gpu, err);
-	for (size_t i = 0; code == 0 && i < ARRAYS; i++) {
-		void *mapped = NULL;
+	rc = d3d11_device_wait(&c->gpu, err);
+	for (size_t i = 0; rc == 0 && i < WORK_ARRAYS; i++) {
+		D3D11_MAPPED_SUBRESOURCE mapped = {0};
 
-		code = map(c, i, D3D11_MAP_READ, &mapped, err);
-		if (code != 0)
+		rc = d3d11_map(&c->gpu, c->staging[i], D3D11_MAP_READ, &mapped, err);
+		if (rc != 0)
 			break;
-		memcpy(c->host[i], mapped, c->array_size);
-		ID3D11DeviceContext_Unmap(c->gpu.context, (ID3D11Resource *)c->staging[i], 0);
+		memcpy(c->data.arrays[i], mapped.pData, c->array_size);
+		d3d11_unmap(&c->gpu, c->staging[i]);
 	}
-	return code;
+	return rc;
 }
 
-static int compute(struct computation *c, struct d3d11 *d3d, const struct work_request *request,
-		   struct work_report *report, struct error *err)
+static int render(void *work, struct error *err)
 {
-	int code = 0;
+	struct computation *c = work;
 
-	work_stage_begin(report, WORK_STAGE_DEVICE);
-	code = d3d11_device_open(d3d, request, &c->gpu, report, err);
-	if (code != 0)
-		return code;
-	work_stage_begin(report, WORK_STAGE_BUILD);
-	code = build(c, err);
-	if (code != 0)
-		return code;
-	work_stage_begin(report, WORK_STAGE_MEMORY);
-	code = create_memory(c, request, err);
-	if (code != 0)
-		return code;
-	const struct work_data data = {.values = c->host[0],
-				       .x = (float *)(void *)c->host[1],
-				       .y = (float *)(void *)c->host[2],
-				       .elements = request->elements,
-				       .seed = request->seed};
-
-	work_fill(&data);
-	work_stage_begin(report, WORK_STAGE_UPLOAD);
-	code = upload(c, err);
-	if (code != 0)
-		return code;
-	work_stage_begin(report, WORK_STAGE_DISPATCH);
-	code = dispatch(c, err);
-	if (code != 0)
-		return code;
-	work_stage_begin(report, WORK_STAGE_DOWNLOAD);
-	code = download(c, err);
-	if (code != 0)
-		return code;
-	work_stage_begin(report, WORK_STAGE_RENDER);
-	code = d3d11_render(&c->gpu, report, err);
-	if (code != 0)
-		return code;
-	work_stage_begin(report, WORK_STAGE_VERIFY);
-	work_verify(&data, report);
-	return 0;
+	return d3d11_render(&c->gpu, err);
 }
 
 static void release(struct computation *c)
 {
-	for (size_t i = 0; i < ARRAYS; i++) {
+	work_data_free(&c->data);
+	for (size_t i = 0; i < WORK_ARRAYS; i++) {
 		com_release(c->views[i]);
 		com_release(c->staging[i]);
 		com_release(c->arrays[i]);
-		free(c->host[i]);
 	}
 	com_release(c->parameters);
 	com_release(c->shader);
 }
 
-int d3d11_compute(struct d3d11 *d3d, const struct work_request *request, struct work_report *report,
-		  struct error *err)
+int d3d11_work(void *session, const struct work_request *request, struct work_report *report,
+	       struct error *err)
 {
+	static work_step *const steps[WORK_STAGE_COUNT] = {
+		[WORK_STAGE_DEVICE] = open_device,   [WORK_STAGE_BUILD] = build,
+		[WORK_STAGE_MEMORY] = create_memory, [WORK_STAGE_UPLOAD] = upload,
+		[WORK_STAGE_DISPATCH] = dispatch,    [WORK_STAGE_DOWNLOAD] = download,
+		[WORK_STAGE_RENDER] = render,
+	};
 	const size_t groups = (request->elements + LOCAL_SIZE - 1) / LOCAL_SIZE;
 	struct computation c = {
-		.array_size = (request->elements + WORK_GUARD) * sizeof(uint32_t),
+		.gpu = {.d3d = session, .request = request, .report = report},
+		.array_size = work_array_size(request),
 		.groups = groups < GROUPS_MAX ? (uint32_t)groups : GROUPS_MAX,
 	};
-	int code = compute(&c, d3d, request, report, err);
+	int rc = work_run(steps, &c, &c.data, report, err);
 
-	work_stage_end(report);
-	if (!d3d->abandoned)
+	if (!c.gpu.d3d->abandoned)
 		release(&c);
 	d3d11_device_free(&c.gpu);
-	return code;
+	return rc;
 }

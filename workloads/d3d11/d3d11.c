@@ -2,64 +2,112 @@
 #include "workloads/d3d11/d3d11.h"
 
 #include "base/cleanup.h"
-#include "base/library.h"
+#include "base/clock.h"
+#include "workloads/directx/hresult.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
-static int load(struct d3d11 *d3d, struct api_report *report, struct error *err)
+int d3d11_check(struct d3d11_device *gpu, HRESULT result, const char *call, struct error *err)
 {
-	void *library = NULL;
-	int code = library_open(D3D11_LIBRARY, &library, err);
+	int rc = hresult_check(result, call, &gpu->report->failure, err);
 
-	if (code != 0)
-		return code;
-	api_report_loaded(report, library);
-	if (library_function(library, "D3D11CreateDevice", &d3d->create_device, NULL) != 0)
-		return error_set(err, ERROR_UNAVAILABLE,
-				 D3D11_LIBRARY " has no function D3D11CreateDevice");
-	return 0;
+	if (rc != 0 && hresult_is_removal(result) && gpu->device != NULL)
+		hresult_add_removal(ID3D11Device_GetDeviceRemovedReason(gpu->device), err);
+	return rc;
 }
 
-static int d3d11_api_open(struct api_report *report, void **session, struct error *err)
+/* A runtime that does not know a level refuses the whole list, so that each is tried alone. */
+static HRESULT create(struct d3d11_device *gpu, D3D_FEATURE_LEVEL *level)
 {
-	struct d3d11 *d3d CLEANUP_FREE = calloc(1, sizeof(*d3d));
-	struct error reason = {0};
-	int code = api_report_begin(report, "d3d11", D3D11_LIBRARY, err);
+	static const D3D_FEATURE_LEVEL levels[] = {D3D_FEATURE_LEVEL_12_1, D3D_FEATURE_LEVEL_12_0,
+						   D3D_FEATURE_LEVEL_11_1, D3D_FEATURE_LEVEL_11_0};
+	HRESULT result = 0;
 
-	if (code != 0 || d3d == NULL)
-		return error_memory(err);
-	code = load(d3d, report, &reason);
-	if (code == ERROR_NOT_FOUND)
-		api_report_unsupported(report, D3D11_LIBRARY, &reason);
-	else if (code != 0)
-		api_report_failed(report, &reason);
-	if (code != 0)
-		return 0;
-	if (dxgi_open(&d3d->dxgi, &reason) != 0)
-		return dxgi_report_failure(report, &reason, err);
-	code = dxgi_report(d3d->dxgi, report, err);
-	if (code != 0)
-		dxgi_free(d3d->dxgi);
-	else
-		*session = STEAL(d3d);
-	return code;
+	for (size_t i = 0; i < ARRAY_SIZE(levels) && gpu->device == NULL; i++)
+		result = gpu->d3d->create_device(
+			(IDXGIAdapter *)gpu->d3d->dxgi->adapters[gpu->request->device],
+			D3D_DRIVER_TYPE_UNKNOWN, NULL, 0, &levels[i], 1, D3D11_SDK_VERSION,
+			&gpu->device, level, &gpu->context);
+	return result;
 }
 
-static int d3d11_api_work(void *session, const struct work_request *request,
-			  struct work_report *report, struct error *err)
+int d3d11_device_open(struct d3d11_device *gpu, struct error *err)
 {
-	struct d3d11 *d3d = session;
-	struct error reason = {0};
-	int code = 0;
+	const D3D11_QUERY_DESC query = {.Query = D3D11_QUERY_EVENT};
+	D3D_FEATURE_LEVEL level = 0;
 
-	if (request->device >= d3d->dxgi->count)
-		return work_report_absent(report, d3d->dxgi->count);
-	d3d->failure = (struct call_failure){0};
-	code = d3d11_compute(d3d, request, report, &reason);
-	return code == 0 ? 0 : work_report_failure(report, &reason, &d3d->failure, err);
+	int rc = d3d11_check(gpu, create(gpu, &level), "D3D11CreateDevice", err);
+
+	if (rc != 0)
+		return rc;
+	if (gpu->device == NULL || gpu->context == NULL)
+		return error_set(err, ERROR_REMOTE,
+				 "D3D11CreateDevice succeeded and made no device");
+	(void)snprintf(gpu->report->feature_level, sizeof(gpu->report->feature_level), "%u_%u",
+		       (unsigned)level >> 12, ((unsigned)level >> 8) & 0xFu);
+	return D3D11_CALL(gpu, err, ID3D11Device, CreateQuery, gpu->device, &query, &gpu->finished);
 }
 
-static bool d3d11_api_close(void *session)
+void d3d11_device_free(struct d3d11_device *gpu)
+{
+	if (gpu->d3d == NULL || gpu->d3d->abandoned)
+		return;
+	com_release(gpu->finished);
+	com_release(gpu->context);
+	com_release(gpu->device);
+}
+
+/* Direct3D 11 has no wait with a time limit, so the query is asked until it is answered. */
+int d3d11_device_wait(struct d3d11_device *gpu, struct error *err)
+{
+	const uint64_t deadline_ms = clock_monotonic_ms() + gpu->request->timeout_ms;
+	ID3D11Asynchronous *query = (ID3D11Asynchronous *)gpu->finished;
+	WINBOOL finished = FALSE;
+	HRESULT result = S_FALSE;
+
+	ID3D11DeviceContext_End(gpu->context, query);
+	for (;;) {
+		result = ID3D11DeviceContext_GetData(gpu->context, query, &finished,
+						     sizeof(finished), 0);
+		if (result < 0)
+			return d3d11_check(gpu, result, "ID3D11DeviceContext::GetData", err);
+		if (result == S_OK)
+			break;
+		if (clock_monotonic_ms() >= deadline_ms) {
+			gpu->d3d->abandoned = true;
+			return error_set(
+				err, ERROR_TIMEOUT,
+				"the event query was not answered within %llu ms: the device did not finish",
+				(unsigned long long)gpu->request->timeout_ms);
+		}
+		clock_sleep_ms(1);
+	}
+	return D3D11_CALL(gpu, err, ID3D11Device, GetDeviceRemovedReason, gpu->device);
+}
+
+int d3d11_create_buffer(struct d3d11_device *gpu, const D3D11_BUFFER_DESC *description,
+			const void *data, ID3D11Buffer **out, struct error *err)
+{
+	const D3D11_SUBRESOURCE_DATA initial = {.pSysMem = data};
+
+	return D3D11_CALL(gpu, err, ID3D11Device, CreateBuffer, gpu->device, description,
+			  data != NULL ? &initial : NULL, out);
+}
+
+int d3d11_map(struct d3d11_device *gpu, void *staging, D3D11_MAP purpose,
+	      D3D11_MAPPED_SUBRESOURCE *out, struct error *err)
+{
+	return D3D11_CALL(gpu, err, ID3D11DeviceContext, Map, gpu->context, staging, 0, purpose, 0,
+			  out);
+}
+
+void d3d11_unmap(struct d3d11_device *gpu, void *staging)
+{
+	ID3D11DeviceContext_Unmap(gpu->context, (ID3D11Resource *)staging, 0);
+}
+
+static bool d3d11_close(void *session)
 {
 	struct d3d11 *d3d = session;
 
@@ -70,10 +118,31 @@ static bool d3d11_api_close(void *session)
 	return true;
 }
 
+static int d3d11_open(struct api_report *report, void **session, struct error *err)
+{
+	struct d3d11 *d3d CLEANUP_FREE = calloc(1, sizeof(*d3d));
+
+	if (d3d == NULL)
+		return error_memory(err);
+	const struct api_function functions[] = {{"D3D11CreateDevice", &d3d->create_device},
+						 {NULL, NULL}};
+	int rc = api_load(report, D3D11_LIBRARY, functions, err);
+
+	if (rc == 0)
+		rc = dxgi_open(report, &d3d->dxgi, err);
+	if (rc == 0)
+		*session = STEAL(d3d);
+	return rc;
+}
+
 const struct api_driver d3d11_api = {
 	.name = "d3d11",
 	.library = D3D11_LIBRARY,
-	.open = d3d11_api_open,
-	.work = d3d11_api_work,
-	.close = d3d11_api_close,
+	.summary = "Make Direct3D 11 work on a device and tell what happened",
+	.description =
+		"Opens Direct3D 11, enumerates the adapters, runs a compute shader on one of them and draws a triangle "
+		"off-screen, and verifies every element and every pixel on the CPU.",
+	.open = d3d11_open,
+	.work = d3d11_work,
+	.close = d3d11_close,
 };

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-/* Direct3D 11 as probes use it. d3d11_api is what programs need; the rest is shared by the files of
- * this folder. */
+/* Direct3D 11 as probes use it. Shared by the files of this folder. */
 
 #include "base/error.h"
 #include "workloads/common/api.h"
-#include "workloads/common/program.h"
 #include "workloads/common/work.h"
 #include "workloads/dxgi/dxgi.h"
 
@@ -27,23 +25,25 @@ struct d3d11 {
 	bool abandoned;		     /* the device did not finish: nothing may be released */
 };
 
-extern const struct api_driver d3d11_api;
-
-/* device.c: a device and its immediate context. */
+/* A device and its immediate context. */
 struct d3d11_device {
 	struct d3d11 *d3d;
+	const struct work_request *request;
+	struct work_report *report;
 	ID3D11Device *device;
 	ID3D11DeviceContext *context;
 	ID3D11Query *finished; /* of the event kind */
-	uint64_t timeout_ms;
 };
 
 /* Errors as hresult_check() tells them, with the reason of the removal when the device is gone. */
 int d3d11_check(struct d3d11_device *gpu, HRESULT result, const char *call, struct error *err);
 
-/* Opens device `index` of DXGI at feature level 11_0 or higher; tells the level. */
-int d3d11_device_open(struct d3d11 *d3d, const struct work_request *request,
-		      struct d3d11_device *gpu, struct work_report *report, struct error *err);
+/* d3d11_check() of a method. */
+#define D3D11_CALL(gpu, err, interface, method, ...)                                               \
+	d3d11_check(gpu, interface##_##method(__VA_ARGS__), #interface "::" #method, err)
+
+/* Opens the device that is asked for, at feature level 11_0 or higher; tells the level. */
+int d3d11_device_open(struct d3d11_device *gpu, struct error *err);
 void d3d11_device_free(struct d3d11_device *gpu);
 
 /* Waits for everything that was asked of the context. ERROR_TIMEOUT: it did not finish and
@@ -54,8 +54,12 @@ int d3d11_device_wait(struct d3d11_device *gpu, struct error *err);
 int d3d11_create_buffer(struct d3d11_device *gpu, const D3D11_BUFFER_DESC *description,
 			const void *data, ID3D11Buffer **out, struct error *err);
 
-/* compute.c, render.c: the work and the picture. ERROR_REMOTE, ERROR_TIMEOUT, ERROR_UNSUPPORTED,
- * ERROR_MEMORY. */
-int d3d11_compute(struct d3d11 *d3d, const struct work_request *request, struct work_report *report,
-		  struct error *err);
-int d3d11_render(struct d3d11_device *gpu, struct work_report *report, struct error *err);
+/* Maps a staging resource. */
+int d3d11_map(struct d3d11_device *gpu, void *staging, D3D11_MAP purpose,
+	      D3D11_MAPPED_SUBRESOURCE *out, struct error *err);
+void d3d11_unmap(struct d3d11_device *gpu, void *staging);
+
+/* compute.c, render.c: the work and the picture. Errors as for the `work` of an api_driver. */
+int d3d11_work(void *session, const struct work_request *request, struct work_report *report,
+	       struct error *err);
+int d3d11_render(struct d3d11_device *gpu, struct error *err);

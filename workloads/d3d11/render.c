@@ -20,24 +20,18 @@ static int build(struct d3d11_device *gpu, struct rendering *r, struct error *er
 {
 	const D3D11_RASTERIZER_DESC rasterizer = {
 		.FillMode = D3D11_FILL_SOLID, .CullMode = D3D11_CULL_NONE, .DepthClipEnable = TRUE};
-	int code = d3d11_check(
-		gpu,
-		ID3D11Device_CreateVertexShader(gpu->device, triangle_vertex_bytecode,
-						sizeof(triangle_vertex_bytecode), NULL, &r->vertex),
-		"ID3D11Device::CreateVertexShader", err);
+	int rc = D3D11_CALL(gpu, err, ID3D11Device, CreateVertexShader, gpu->device,
+			    triangle_vertex_bytecode, sizeof(triangle_vertex_bytecode), NULL,
+			    &r->vertex);
 
-	if (code == 0)
-		code = d3d11_check(gpu,
-				   ID3D11Device_CreatePixelShader(
-					   gpu->device, triangle_pixel_bytecode,
-					   sizeof(triangle_pixel_bytecode), NULL, &r->pixel),
-				   "ID3D11Device::CreatePixelShader", err);
-	if (code == 0)
-		code = d3d11_check(gpu,
-				   ID3D11Device_CreateRasterizerState(gpu->device, &rasterizer,
-								      &r->rasterizer),
-				   "ID3D11Device::CreateRasterizerState", err);
-	return code;
+	if (rc == 0)
+		rc = D3D11_CALL(gpu, err, ID3D11Device, CreatePixelShader, gpu->device,
+				triangle_pixel_bytecode, sizeof(triangle_pixel_bytecode), NULL,
+				&r->pixel);
+	if (rc == 0)
+		rc = D3D11_CALL(gpu, err, ID3D11Device, CreateRasterizerState, gpu->device,
+				&rasterizer, &r->rasterizer);
+	return rc;
 }
 
 static int create_texture(struct d3d11_device *gpu, D3D11_USAGE usage, UINT bind, UINT access,
@@ -55,8 +49,8 @@ static int create_texture(struct d3d11_device *gpu, D3D11_USAGE usage, UINT bind
 		.CPUAccessFlags = access,
 	};
 
-	return d3d11_check(gpu, ID3D11Device_CreateTexture2D(gpu->device, &description, NULL, out),
-			   "ID3D11Device::CreateTexture2D", err);
+	return D3D11_CALL(gpu, err, ID3D11Device, CreateTexture2D, gpu->device, &description, NULL,
+			  out);
 }
 
 static int create_memory(struct d3d11_device *gpu, const struct render_colour_float *triangle,
@@ -67,22 +61,19 @@ static int create_memory(struct d3d11_device *gpu, const struct render_colour_fl
 		.Usage = D3D11_USAGE_IMMUTABLE,
 		.BindFlags = D3D11_BIND_CONSTANT_BUFFER,
 	};
-	int code = d3d11_create_buffer(gpu, &colour, triangle, &r->colour, err);
+	int rc = d3d11_create_buffer(gpu, &colour, triangle, &r->colour, err);
 
-	if (code == 0)
-		code = create_texture(gpu, D3D11_USAGE_DEFAULT, D3D11_BIND_RENDER_TARGET, 0,
-				      &r->picture, err);
-	if (code == 0)
-		code = create_texture(gpu, D3D11_USAGE_STAGING, 0,
-				      D3D11_CPU_ACCESS_READ | D3D11_CPU_ACCESS_WRITE, &r->staging,
-				      err);
-	if (code == 0)
-		code = d3d11_check(gpu,
-				   ID3D11Device_CreateRenderTargetView(gpu->device,
-								       (ID3D11Resource *)r->picture,
-								       NULL, &r->target),
-				   "ID3D11Device::CreateRenderTargetView", err);
-	return code;
+	if (rc == 0)
+		rc = create_texture(gpu, D3D11_USAGE_DEFAULT, D3D11_BIND_RENDER_TARGET, 0,
+				    &r->picture, err);
+	if (rc == 0)
+		rc = create_texture(gpu, D3D11_USAGE_STAGING, 0,
+				    D3D11_CPU_ACCESS_READ | D3D11_CPU_ACCESS_WRITE, &r->staging,
+				    err);
+	if (rc == 0)
+		rc = D3D11_CALL(gpu, err, ID3D11Device, CreateRenderTargetView, gpu->device,
+				(ID3D11Resource *)r->picture, NULL, &r->target);
+	return rc;
 }
 
 static void draw(struct d3d11_device *gpu, struct rendering *r,
@@ -105,51 +96,42 @@ static void draw(struct d3d11_device *gpu, struct rendering *r,
 					 (ID3D11Resource *)r->picture);
 }
 
-static int map(struct d3d11_device *gpu, struct rendering *r, D3D11_MAP purpose,
-	       D3D11_MAPPED_SUBRESOURCE *out, struct error *err)
+static int render(struct d3d11_device *gpu, struct rendering *r, struct error *err)
 {
-	return d3d11_check(gpu,
-			   ID3D11DeviceContext_Map(gpu->context, (ID3D11Resource *)r->staging, 0,
-						   purpose, 0, out),
-			   "ID3D11DeviceContext::Map", err);
-}
-
-static int render(struct d3d11_device *gpu, struct rendering *r, struct work_report *report,
-		  struct error *err)
-{
+	struct work_report *report = gpu->report;
 	const struct render_colour_float background =
 		render_colour_float(render_background(report->seed));
 	const struct render_colour_float triangle =
 		render_colour_float(render_triangle(report->seed));
 	D3D11_MAPPED_SUBRESOURCE mapped = {0};
-	int code = build(gpu, r, err);
+	int rc = build(gpu, r, err);
 
-	if (code == 0)
-		code = create_memory(gpu, &triangle, r, err);
-	if (code == 0)
-		code = map(gpu, r, D3D11_MAP_WRITE, &mapped, err);
-	if (code != 0)
-		return code;
+	if (rc == 0)
+		rc = create_memory(gpu, &triangle, r, err);
+	if (rc == 0)
+		rc = d3d11_map(gpu, r->staging, D3D11_MAP_WRITE, &mapped, err);
+	if (rc != 0)
+		return rc;
 	memset(mapped.pData, 0xA5, (size_t)mapped.RowPitch * RENDER_SIZE);
-	ID3D11DeviceContext_Unmap(gpu->context, (ID3D11Resource *)r->staging, 0);
+	d3d11_unmap(gpu, r->staging);
 	draw(gpu, r, &background);
-	code = d3d11_device_wait(gpu, err);
-	if (code == 0)
-		code = map(gpu, r, D3D11_MAP_READ, &mapped, err);
-	if (code != 0)
-		return code;
+	rc = d3d11_device_wait(gpu, err);
+	if (rc == 0)
+		rc = d3d11_map(gpu, r->staging, D3D11_MAP_READ, &mapped, err);
+	if (rc != 0)
+		return rc;
 	render_verify(report->seed, mapped.pData, mapped.RowPitch, &report->render);
-	ID3D11DeviceContext_Unmap(gpu->context, (ID3D11Resource *)r->staging, 0);
+	d3d11_unmap(gpu, r->staging);
 	return 0;
 }
 
-int d3d11_render(struct d3d11_device *gpu, struct work_report *report, struct error *err)
+int d3d11_render(struct d3d11_device *gpu, struct error *err)
 {
 	struct rendering r = {0};
-	int code = render(gpu, &r, report, err);
+	int rc = render(gpu, &r, err);
 
 	if (gpu->d3d->abandoned)
-		return code;
+		return rc;
 	com_release(r.target);
 	com_release(r.staging);
 	com_release(r.picture);
@@ -157,5 +139,5 @@ int d3d11_render(struct d3d11_device *gpu, struct work_report *report, struct er
 	com_release(r.rasterizer);
 	com_release(r.pixel);
 	com_release(r.vertex);
-	return code;
+	return rc;
 }

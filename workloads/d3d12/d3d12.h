@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-/* Direct3D 12 as probes use it. d3d12_api is what programs need; the rest is shared by the files of
- * this folder and by DirectML, which works on a device of Direct3D 12. */
+/* Direct3D 12 as probes use it. Shared by the files of this folder and by DirectML, which works on a
+ * device of Direct3D 12. */
 
 #include "base/error.h"
 #include "workloads/common/api.h"
-#include "workloads/common/program.h"
 #include "workloads/common/work.h"
 #include "workloads/d3d12/platform.h"
 #include "workloads/directx/d3d12_headers.h"
@@ -17,21 +16,18 @@
 
 struct d3d12 {
 	struct d3d12_platform *platform;
-	size_t device_count;
-	struct call_failure failure; /* the last call that failed */
-	bool abandoned;		     /* the device did not finish: nothing may be released */
+	bool abandoned; /* the device did not finish: nothing may be released */
 };
 
-extern const struct api_driver d3d12_api;
-
-/* d3d12.c: loads and enumerates into a report that is begun; *out stays NULL when the report tells
- * why there is nothing. ERROR_MEMORY. */
-int d3d12_open(struct api_report *report, struct d3d12 **out, struct error *err);
-bool d3d12_close(struct d3d12 *d3d); /* see struct api_driver */
+/* Loads and enumerates; as the `open` and `close` of an api_driver. */
+int d3d12_open(struct api_report *report, void **session, struct error *err);
+bool d3d12_close(void *session);
 
 /* device.c: a device with one queue, and one command list that is recorded, run and waited for. */
 struct d3d12_device {
 	struct d3d12 *d3d;
+	const struct work_request *request;
+	struct work_report *report;
 	ID3D12Device *device;
 	bool graphics; /* false: compute and copies alone (feature level 1_0_CORE) */
 	ID3D12CommandQueue *queue;
@@ -39,15 +35,18 @@ struct d3d12_device {
 	ID3D12GraphicsCommandList *list; /* being recorded */
 	ID3D12Fence *fence;
 	uint64_t fence_value;
-	uint64_t timeout_ms;
 };
 
 /* Errors as hresult_check() tells them, with the reason of the removal when the device is gone. */
 int d3d12_check(struct d3d12_device *gpu, HRESULT result, const char *call, struct error *err);
 
-/* Opens device `index`, at feature level 11_0 or as a compute-only one; tells the level. */
-int d3d12_device_open(struct d3d12 *d3d, const struct work_request *request,
-		      struct d3d12_device *gpu, struct work_report *report, struct error *err);
+/* d3d12_check() of a method. */
+#define D3D12_CALL(gpu, err, interface, method, ...)                                               \
+	d3d12_check(gpu, interface##_##method(__VA_ARGS__), #interface "::" #method, err)
+
+/* Opens the device that is asked for, at feature level 11_0 or as a compute-only one; tells the
+ * level. */
+int d3d12_device_open(struct d3d12_device *gpu, struct error *err);
 void d3d12_device_free(struct d3d12_device *gpu);
 
 /* Runs what was recorded, waits for it, and begins to record anew. ERROR_TIMEOUT: the device did
@@ -67,8 +66,7 @@ void d3d12_record_transition(struct d3d12_device *gpu, ID3D12Resource *resource,
 int d3d12_create_root_signature(struct d3d12_device *gpu, unsigned constants, unsigned buffers,
 				ID3D12RootSignature **out, struct error *err);
 
-/* compute.c, render.c: the work and the picture. ERROR_REMOTE, ERROR_TIMEOUT, ERROR_UNSUPPORTED,
- * ERROR_MEMORY. */
-int d3d12_compute(struct d3d12 *d3d, const struct work_request *request, struct work_report *report,
-		  struct error *err);
-int d3d12_render(struct d3d12_device *gpu, struct work_report *report, struct error *err);
+/* compute.c, render.c: the work and the picture. Errors as for the `work` of an api_driver. */
+int d3d12_work(void *session, const struct work_request *request, struct work_report *report,
+	       struct error *err);
+int d3d12_render(struct d3d12_device *gpu, struct error *err);

@@ -11,15 +11,16 @@ enum { LEVEL_1_0_CORE = 0x1000 };
 
 int d3d12_check(struct d3d12_device *gpu, HRESULT result, const char *call, struct error *err)
 {
-	int code = hresult_check((int32_t)result, call, &gpu->d3d->failure, err);
+	int rc = hresult_check(result, call, &gpu->report->failure, err);
 
-	if (code != 0 && hresult_is_removal((int32_t)result) && gpu->device != NULL)
-		hresult_add_removal((int32_t)ID3D12Device_GetDeviceRemovedReason(gpu->device), err);
-	return code;
+	if (rc != 0 && hresult_is_removal(result) && gpu->device != NULL)
+		hresult_add_removal(ID3D12Device_GetDeviceRemovedReason(gpu->device), err);
+	return rc;
 }
 
-static void tell_level(struct d3d12_device *gpu, struct work_report *report)
+static void tell_level(struct d3d12_device *gpu)
 {
+	struct work_report *report = gpu->report;
 	static const D3D_FEATURE_LEVEL levels[] = {D3D_FEATURE_LEVEL_11_0, D3D_FEATURE_LEVEL_11_1,
 						   D3D_FEATURE_LEVEL_12_0, D3D_FEATURE_LEVEL_12_1};
 	D3D12_FEATURE_DATA_FEATURE_LEVELS query = {.NumFeatureLevels = ARRAY_SIZE(levels),
@@ -37,8 +38,9 @@ static void tell_level(struct d3d12_device *gpu, struct work_report *report)
 		       ((unsigned)query.MaxSupportedFeatureLevel >> 8) & 0xFu);
 }
 
-static int create_device(struct d3d12_device *gpu, size_t index, struct error *err)
+static int create_device(struct d3d12_device *gpu, struct error *err)
 {
+	const size_t index = gpu->request->device;
 	struct d3d12_platform *platform = gpu->d3d->platform;
 	HRESULT result =
 		d3d12_platform_create_device(platform, index, D3D_FEATURE_LEVEL_11_0, &gpu->device);
@@ -62,41 +64,29 @@ static int create_commands(struct d3d12_device *gpu, struct error *err)
 	const D3D12_COMMAND_LIST_TYPE type =
 		gpu->graphics ? D3D12_COMMAND_LIST_TYPE_DIRECT : D3D12_COMMAND_LIST_TYPE_COMPUTE;
 	const D3D12_COMMAND_QUEUE_DESC queue = {.Type = type};
-	int code = d3d12_check(gpu,
-			       ID3D12Device_CreateCommandQueue(gpu->device, &queue,
-							       &IID_ID3D12CommandQueue,
-							       (void **)&gpu->queue),
-			       "ID3D12Device::CreateCommandQueue", err);
+	int rc = D3D12_CALL(gpu, err, ID3D12Device, CreateCommandQueue, gpu->device, &queue,
+			    &IID_ID3D12CommandQueue, (void **)&gpu->queue);
 
-	if (code == 0)
-		code = d3d12_check(gpu,
-				   ID3D12Device_CreateCommandAllocator(gpu->device, type,
-								       &IID_ID3D12CommandAllocator,
-								       (void **)&gpu->allocator),
-				   "ID3D12Device::CreateCommandAllocator", err);
-	if (code == 0)
-		code = d3d12_check(gpu,
-				   ID3D12Device_CreateCommandList(
-					   gpu->device, 0, type, gpu->allocator, NULL,
-					   &IID_ID3D12GraphicsCommandList, (void **)&gpu->list),
-				   "ID3D12Device::CreateCommandList", err);
-	if (code == 0)
-		code = d3d12_check(gpu,
-				   ID3D12Device_CreateFence(gpu->device, 0, D3D12_FENCE_FLAG_NONE,
-							    &IID_ID3D12Fence, (void **)&gpu->fence),
-				   "ID3D12Device::CreateFence", err);
-	return code;
+	if (rc == 0)
+		rc = D3D12_CALL(gpu, err, ID3D12Device, CreateCommandAllocator, gpu->device, type,
+				&IID_ID3D12CommandAllocator, (void **)&gpu->allocator);
+	if (rc == 0)
+		rc = D3D12_CALL(gpu, err, ID3D12Device, CreateCommandList, gpu->device, 0, type,
+				gpu->allocator, NULL, &IID_ID3D12GraphicsCommandList,
+				(void **)&gpu->list);
+	if (rc == 0)
+		rc = D3D12_CALL(gpu, err, ID3D12Device, CreateFence, gpu->device, 0,
+				D3D12_FENCE_FLAG_NONE, &IID_ID3D12Fence, (void **)&gpu->fence);
+	return rc;
 }
 
-int d3d12_device_open(struct d3d12 *d3d, const struct work_request *request,
-		      struct d3d12_device *gpu, struct work_report *report, struct error *err)
+int d3d12_device_open(struct d3d12_device *gpu, struct error *err)
 {
-	*gpu = (struct d3d12_device){.d3d = d3d, .timeout_ms = request->timeout_ms};
-	int code = create_device(gpu, request->device, err);
+	int rc = create_device(gpu, err);
 
-	if (code != 0)
-		return code;
-	tell_level(gpu, report);
+	if (rc != 0)
+		return rc;
+	tell_level(gpu);
 	return create_commands(gpu, err);
 }
 
@@ -114,44 +104,39 @@ void d3d12_device_free(struct d3d12_device *gpu)
 /* The fence of a device that was removed tells the largest number. */
 static int wait(struct d3d12_device *gpu, struct error *err)
 {
-	int code =
-		d3d12_check(gpu, d3d12_platform_wait(gpu->fence, gpu->fence_value, gpu->timeout_ms),
-			    "ID3D12Fence::SetEventOnCompletion", err);
+	int rc = d3d12_check(
+		gpu, d3d12_platform_wait(gpu->fence, gpu->fence_value, gpu->request->timeout_ms),
+		"ID3D12Fence::SetEventOnCompletion", err);
 	const uint64_t reached = ID3D12Fence_GetCompletedValue(gpu->fence);
 
-	if (code != 0)
-		return code;
+	if (rc != 0)
+		return rc;
 	if (reached < gpu->fence_value) {
 		gpu->d3d->abandoned = true;
 		return error_set(
 			err, ERROR_TIMEOUT,
 			"the fence was not reached within %llu ms: the device did not finish",
-			(unsigned long long)gpu->timeout_ms);
+			(unsigned long long)gpu->request->timeout_ms);
 	}
-	return d3d12_check(gpu, ID3D12Device_GetDeviceRemovedReason(gpu->device),
-			   "ID3D12Device::GetDeviceRemovedReason", err);
+	return D3D12_CALL(gpu, err, ID3D12Device, GetDeviceRemovedReason, gpu->device);
 }
 
 int d3d12_device_run(struct d3d12_device *gpu, struct error *err)
 {
 	ID3D12CommandList *const lists[] = {(ID3D12CommandList *)gpu->list};
-	int code = d3d12_check(gpu, ID3D12GraphicsCommandList_Close(gpu->list),
-			       "ID3D12GraphicsCommandList::Close", err);
+	int rc = D3D12_CALL(gpu, err, ID3D12GraphicsCommandList, Close, gpu->list);
 
-	if (code != 0)
-		return code;
+	if (rc != 0)
+		return rc;
 	ID3D12CommandQueue_ExecuteCommandLists(gpu->queue, 1, lists);
-	code = d3d12_check(gpu,
-			   ID3D12CommandQueue_Signal(gpu->queue, gpu->fence, ++gpu->fence_value),
-			   "ID3D12CommandQueue::Signal", err);
-	if (code == 0)
-		code = wait(gpu, err);
-	if (code == 0)
-		code = d3d12_check(gpu, ID3D12CommandAllocator_Reset(gpu->allocator),
-				   "ID3D12CommandAllocator::Reset", err);
-	if (code == 0)
-		code = d3d12_check(gpu,
-				   ID3D12GraphicsCommandList_Reset(gpu->list, gpu->allocator, NULL),
-				   "ID3D12GraphicsCommandList::Reset", err);
-	return code;
+	rc = D3D12_CALL(gpu, err, ID3D12CommandQueue, Signal, gpu->queue, gpu->fence,
+			++gpu->fence_value);
+	if (rc == 0)
+		rc = wait(gpu, err);
+	if (rc == 0)
+		rc = D3D12_CALL(gpu, err, ID3D12CommandAllocator, Reset, gpu->allocator);
+	if (rc == 0)
+		rc = D3D12_CALL(gpu, err, ID3D12GraphicsCommandList, Reset, gpu->list,
+				gpu->allocator, NULL);
+	return rc;
 }

@@ -21,12 +21,9 @@
 
 struct d3d12_platform;
 
-/* Loads, lists the adapters and fills the report, which is begun. *out stays NULL when the report
- * tells why there is nothing. ERROR_MEMORY. */
+/* Loads, lists the adapters and fills the report. Errors as for the `open` of an api_driver. */
 int d3d12_platform_open(struct api_report *report, struct d3d12_platform **out, struct error *err);
 void d3d12_platform_free(struct d3d12_platform *platform);
-
-size_t d3d12_platform_count(const struct d3d12_platform *platform);
 
 HRESULT d3d12_platform_create_device(struct d3d12_platform *platform, size_t index,
 				     D3D_FEATURE_LEVEL level, ID3D12Device **out);

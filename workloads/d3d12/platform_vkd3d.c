@@ -3,12 +3,11 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
-#include "base/library.h"
 #include "workloads/directx/hresult.h"
+#include "workloads/vulkan/vulkan.h"
 
+#include <stdio.h>
 #include <stdlib.h>
-
-#define VULKAN_LIBRARY "libvulkan.so.1"
 
 const char d3d12_platform_create_device_call[] = "vkd3d_create_device";
 
@@ -27,53 +26,31 @@ struct d3d12_platform {
 	uint32_t count;
 };
 
-static int load_function(void *library, const char *file, const char *name, void *function,
-			 struct error *err)
-{
-	if (library_function(library, name, function, NULL) == 0)
-		return 0;
-	return error_set(err, ERROR_UNAVAILABLE, "%s has no function %s", file, name);
-}
-
 static int load(struct d3d12_platform *platform, struct api_report *report, struct error *err)
 {
-	void *library = NULL;
-	void *vulkan = NULL;
-	int code = library_open(D3D12_LIBRARY, &library, err);
-
-	if (code != 0)
-		return code;
-	api_report_loaded(report, library);
-	code = library_open(VULKAN_LIBRARY, &vulkan, err);
-	if (code != 0) {
-		(void)error_set(err, ERROR_UNAVAILABLE, "%s cannot be opened", VULKAN_LIBRARY);
-		return ERROR_UNAVAILABLE;
-	}
-	const struct {
-		void *library;
-		const char *file, *name;
-		void *function;
-	} functions[] = {
-		{library, D3D12_LIBRARY, "vkd3d_create_instance", &platform->create_instance},
-		{library, D3D12_LIBRARY, "vkd3d_instance_decref", &platform->instance_decref},
-		{library, D3D12_LIBRARY, "vkd3d_instance_get_vk_instance",
-		 &platform->get_vk_instance},
-		{library, D3D12_LIBRARY, "vkd3d_create_device", &platform->create_device},
-		{library, D3D12_LIBRARY, "vkd3d_serialize_root_signature",
-		 &platform->serialize_root_signature},
-		{vulkan, VULKAN_LIBRARY, "vkGetInstanceProcAddr", &platform->vkGetInstanceProcAddr},
-		{vulkan, VULKAN_LIBRARY, "vkEnumeratePhysicalDevices",
-		 &platform->vkEnumeratePhysicalDevices},
-		{vulkan, VULKAN_LIBRARY, "vkGetPhysicalDeviceProperties",
-		 &platform->vkGetPhysicalDeviceProperties},
-		{vulkan, VULKAN_LIBRARY, "vkGetPhysicalDeviceMemoryProperties",
-		 &platform->vkGetPhysicalDeviceMemoryProperties},
+	const struct api_function vkd3d[] = {
+		{"vkd3d_create_instance", &platform->create_instance},
+		{"vkd3d_instance_decref", &platform->instance_decref},
+		{"vkd3d_instance_get_vk_instance", &platform->get_vk_instance},
+		{"vkd3d_create_device", &platform->create_device},
+		{"vkd3d_serialize_root_signature", &platform->serialize_root_signature},
+		{NULL, NULL},
 	};
+	const struct api_function vulkan[] = {
+		{"vkGetInstanceProcAddr", &platform->vkGetInstanceProcAddr},
+		{"vkEnumeratePhysicalDevices", &platform->vkEnumeratePhysicalDevices},
+		{"vkGetPhysicalDeviceProperties", &platform->vkGetPhysicalDeviceProperties},
+		{"vkGetPhysicalDeviceMemoryProperties",
+		 &platform->vkGetPhysicalDeviceMemoryProperties},
+		{NULL, NULL},
+	};
+	int rc = api_load(report, D3D12_LIBRARY, vkd3d, err);
 
-	for (size_t i = 0; code == 0 && i < ARRAY_SIZE(functions); i++)
-		code = load_function(functions[i].library, functions[i].file, functions[i].name,
-				     functions[i].function, err);
-	return code;
+	if (rc != 0)
+		return rc;
+	rc = api_load(NULL, VULKAN_LIBRARY, vulkan, err);
+	return rc == 0 ? 0
+		       : error_set(err, ERROR_UNAVAILABLE, "%s cannot be opened", VULKAN_LIBRARY);
 }
 
 /* Events are never waited for: vkd3d 1.2 knows no wait that ends. */
@@ -97,12 +74,11 @@ static const struct vkd3d_instance_create_info *instance_info(struct d3d12_platf
 
 static int enumerate(struct d3d12_platform *platform, struct error *err)
 {
-	struct call_failure failure = {0};
-	int code = hresult_check(
+	int rc = hresult_check(
 		platform->create_instance(instance_info(platform), &platform->instance),
-		"vkd3d_create_instance", &failure, err);
+		"vkd3d_create_instance", NULL, err);
 
-	if (code != 0) /* it tells E_FAIL whatever Vulkan said */
+	if (rc != 0) /* it tells E_FAIL whatever Vulkan said */
 		return error_set(err, ERROR_UNSUPPORTED,
 				 "vkd3d found no Vulkan driver that it can use (%s)", err->text);
 	platform->count = API_DEVICES_MAX;
@@ -115,90 +91,51 @@ static int enumerate(struct d3d12_platform *platform, struct error *err)
 	return error_set(err, ERROR_REMOTE, "vkEnumeratePhysicalDevices: %d", (int)result);
 }
 
-static const char *type_name(VkPhysicalDeviceType type)
-{
-	switch ((int)type) {
-	case VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU:
-		return "integrated-gpu";
-	case VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU:
-		return "discrete-gpu";
-	case VK_PHYSICAL_DEVICE_TYPE_VIRTUAL_GPU:
-		return "virtual-gpu";
-	case VK_PHYSICAL_DEVICE_TYPE_CPU:
-		return "cpu";
-	default:
-		return "other";
-	}
-}
-
-static uint64_t local_memory(struct d3d12_platform *platform, VkPhysicalDevice device)
-{
-	VkPhysicalDeviceMemoryProperties memory = {0};
-	uint64_t bytes = 0;
-
-	platform->vkGetPhysicalDeviceMemoryProperties(device, &memory);
-	for (uint32_t i = 0; i < memory.memoryHeapCount && i < VK_MAX_MEMORY_HEAPS; i++)
-		if ((memory.memoryHeaps[i].flags & VK_MEMORY_HEAP_DEVICE_LOCAL_BIT) != 0)
-			bytes += memory.memoryHeaps[i].size;
-	return bytes;
-}
-
 static cJSON *describe(struct d3d12_platform *platform, size_t index)
 {
 	struct members device CLEANUP_MEMBERS = members_new();
-	struct members driver CLEANUP_MEMBERS = members_new();
+	VkPhysicalDeviceMemoryProperties memory = {0};
+	char version[16] = "";
 	VkPhysicalDeviceProperties properties = {0};
 
 	platform->vkGetPhysicalDeviceProperties(platform->devices[index], &properties);
-	member_format(&driver, "version", "0x%08x", properties.driverVersion);
+	platform->vkGetPhysicalDeviceMemoryProperties(platform->devices[index], &memory);
+	(void)snprintf(version, sizeof(version), "0x%08x", properties.driverVersion);
 	member_number(&device, "index", (double)index);
 	member_text(&device, "name", properties.deviceName, sizeof(properties.deviceName));
-	member_string(&device, "type", type_name(properties.deviceType));
+	member_string(&device, "type", vulkan_device_type_name(properties.deviceType));
 	member_bool(&device, "software", properties.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU);
 	member_hex(&device, "vendorId", properties.vendorID, 4);
 	member_hex(&device, "deviceId", properties.deviceID, 4);
 	member_null(&device, "deviceUuid");
 	member_null(&device, "pciAddress");
-	member_item(&device, "driver", members_take(&driver));
-	member_number(&device, "memoryBytes",
-		      (double)local_memory(platform, platform->devices[index]));
+	api_add_driver(&device, version);
+	member_number(&device, "memoryBytes", vulkan_local_bytes(&memory));
 	return members_take(&device);
 }
 
 int d3d12_platform_open(struct api_report *report, struct d3d12_platform **out, struct error *err)
 {
 	struct d3d12_platform *platform CLEANUP_FREE = calloc(1, sizeof(*platform));
-	struct error reason = {0};
-	int code = 0;
 
 	if (platform == NULL)
 		return error_memory(err);
-	code = load(platform, report, &reason);
-	if (code == 0)
-		code = enumerate(platform, &reason);
-	for (size_t i = 0; code == 0 && i < platform->count; i++)
-		if (!array_add(report->devices, describe(platform, i)))
-			return error_memory(err);
-	if (code == 0)
+	int rc = load(platform, report, err);
+
+	report->missing = rc == 0 ? "Vulkan driver" : NULL;
+	if (rc == 0)
+		rc = enumerate(platform, err);
+	for (size_t i = 0; rc == 0 && i < platform->count; i++)
+		rc = api_report_device(report, describe(platform, i), err);
+	if (rc == 0)
 		*out = STEAL(platform);
-	else if (code == ERROR_NOT_FOUND)
-		api_report_unsupported(report, D3D12_LIBRARY, &reason);
-	else if (code == ERROR_UNSUPPORTED)
-		api_report_unsupported(report, "Vulkan driver", &reason);
-	else
-		api_report_failed(report, &reason);
-	return 0;
+	return rc;
 }
 
 void d3d12_platform_free(struct d3d12_platform *platform)
 {
 	(void)platform->instance_decref(platform->instance);
 	free(platform);
-}
-
-size_t d3d12_platform_count(const struct d3d12_platform *platform)
-{
-	return platform->count;
 }
 
 HRESULT d3d12_platform_create_device(struct d3d12_platform *platform, size_t index,

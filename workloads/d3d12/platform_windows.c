@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "workloads/d3d12/platform.h"
 
-#include "base/cleanup.h"
-#include "base/library.h"
 #include "workloads/directx/com.h"
 #include "workloads/directx/hresult.h"
 #include "workloads/dxcore/dxcore.h"
@@ -26,22 +24,6 @@ struct d3d12_platform {
 	IUnknown *adapters[API_DEVICES_MAX]; /* of one of the two */
 };
 
-static int load(struct d3d12_platform *platform, struct api_report *report, struct error *err)
-{
-	void *library = NULL;
-	int code = library_open(D3D12_LIBRARY, &library, err);
-
-	if (code != 0)
-		return code;
-	api_report_loaded(report, library);
-	if (library_function(library, "D3D12CreateDevice", &platform->create_device, NULL) != 0 ||
-	    library_function(library, "D3D12SerializeRootSignature",
-			     &platform->serialize_root_signature, NULL) != 0)
-		return error_set(err, ERROR_UNAVAILABLE,
-				 D3D12_LIBRARY " lacks functions of Direct3D 12");
-	return 0;
-}
-
 static bool dxgi_has(struct dxgi *dxgi, const LUID *luid)
 {
 	for (size_t i = 0; dxgi != NULL && i < dxgi->count; i++) {
@@ -59,61 +41,60 @@ static int add_compute_only(struct d3d12_platform *platform, struct api_report *
 			    struct error *err)
 {
 	struct dxcore *dxcore = platform->dxcore;
+	int rc = 0;
 
-	for (size_t i = 0; dxcore != NULL && i < dxcore->count; i++) {
+	for (size_t i = 0; rc == 0 && dxcore != NULL && i < dxcore->count; i++) {
 		const struct dxcore_adapter *adapter = &dxcore->adapters[i];
 
 		if (!adapter->attributes[DXCORE_CORE_COMPUTE] ||
 		    dxgi_has(platform->dxgi, &adapter->luid) || platform->count == API_DEVICES_MAX)
 			continue;
-		if (!array_add(report->devices, dxcore_describe(adapter, platform->count)))
-			return error_memory(err);
+		rc = api_report_device(report, dxcore_describe(adapter, platform->count), err);
 		platform->adapters[platform->count++] = (IUnknown *)adapter->object;
 	}
-	return 0;
+	return rc;
 }
 
+/* Where there are compute-only adapters alone, it is no failure that DXGI has none. */
 static int list_adapters(struct d3d12_platform *platform, struct api_report *report,
 			 struct error *err)
 {
 	struct error reason = {0};
 	struct error ignored = {0};
-	int found = dxgi_open(&platform->dxgi, &reason);
-	int code = 0;
+	int found = dxgi_open(report, &platform->dxgi, &reason);
 
-	(void)dxcore_open(&platform->dxcore, &ignored);
-	if (found == 0)
-		code = dxgi_report(platform->dxgi, report, err);
 	for (size_t i = 0; found == 0 && i < platform->dxgi->count; i++)
 		platform->adapters[platform->count++] = (IUnknown *)platform->dxgi->adapters[i];
-	if (code == 0)
-		code = add_compute_only(platform, report, err);
-	return code == 0 && found != 0 && platform->count == 0
-		       ? dxgi_report_failure(report, &reason, err)
-		       : code;
+	(void)dxcore_open(NULL, &platform->dxcore, &ignored);
+	int rc = add_compute_only(platform, report, err);
+
+	if (rc == 0 && found != 0 && platform->count == 0) {
+		*err = reason;
+		return found;
+	}
+	return rc;
 }
 
 int d3d12_platform_open(struct api_report *report, struct d3d12_platform **out, struct error *err)
 {
 	struct d3d12_platform *platform = calloc(1, sizeof(*platform));
-	struct error reason = {0};
-	int code = platform != NULL ? load(platform, report, &reason) : error_memory(&reason);
 
-	if (code == ERROR_NOT_FOUND)
-		api_report_unsupported(report, D3D12_LIBRARY, &reason);
-	else if (code != 0 && code != ERROR_MEMORY)
-		api_report_failed(report, &reason);
-	if (code == ERROR_MEMORY)
-		(void)error_memory(err);
-	else if (code != 0)
-		code = 0;
-	else
-		code = list_adapters(platform, report, err);
-	if (code == 0 && report->status == API_OK)
+	if (platform == NULL)
+		return error_memory(err);
+	const struct api_function functions[] = {
+		{"D3D12CreateDevice", &platform->create_device},
+		{"D3D12SerializeRootSignature", &platform->serialize_root_signature},
+		{NULL, NULL},
+	};
+	int rc = api_load(report, D3D12_LIBRARY, functions, err);
+
+	if (rc == 0)
+		rc = list_adapters(platform, report, err);
+	if (rc == 0)
 		*out = platform;
 	else
 		d3d12_platform_free(platform);
-	return code;
+	return rc;
 }
 
 void d3d12_platform_free(struct d3d12_platform *platform)
@@ -123,11 +104,6 @@ void d3d12_platform_free(struct d3d12_platform *platform)
 	dxcore_free(platform->dxcore);
 	dxgi_free(platform->dxgi);
 	free(platform);
-}
-
-size_t d3d12_platform_count(const struct d3d12_platform *platform)
-{
-	return platform->count;
 }
 
 HRESULT d3d12_platform_create_device(struct d3d12_platform *platform, size_t index,

@@ -21,7 +21,7 @@ struct rendering {
 
 static int build(struct d3d12_device *gpu, struct rendering *r, struct error *err)
 {
-	int code = d3d12_create_root_signature(gpu, RENDER_PIXEL, 0, &r->signature, err);
+	int rc = d3d12_create_root_signature(gpu, RENDER_PIXEL, 0, &r->signature, err);
 	const D3D12_GRAPHICS_PIPELINE_STATE_DESC pipeline = {
 		.pRootSignature = r->signature,
 		.VS = {triangle_vertex_bytecode, sizeof(triangle_vertex_bytecode)},
@@ -37,12 +37,10 @@ static int build(struct d3d12_device *gpu, struct rendering *r, struct error *er
 		.SampleDesc = {.Count = 1},
 	};
 
-	return code != 0 ? code
-			 : d3d12_check(gpu,
-				       ID3D12Device_CreateGraphicsPipelineState(
-					       gpu->device, &pipeline, &IID_ID3D12PipelineState,
-					       (void **)&r->pipeline),
-				       "ID3D12Device::CreateGraphicsPipelineState", err);
+	return rc != 0 ? rc
+		       : D3D12_CALL(gpu, err, ID3D12Device, CreateGraphicsPipelineState,
+				    gpu->device, &pipeline, &IID_ID3D12PipelineState,
+				    (void **)&r->pipeline);
 }
 
 static int create_picture(struct d3d12_device *gpu, const struct render_colour_float *background,
@@ -62,12 +60,9 @@ static int create_picture(struct d3d12_device *gpu, const struct render_colour_f
 	D3D12_CLEAR_VALUE clear = {.Format = (DXGI_FORMAT)FORMAT};
 
 	memcpy(clear.Color, background->channels, sizeof(clear.Color));
-	return d3d12_check(gpu,
-			   ID3D12Device_CreateCommittedResource(
-				   gpu->device, &heap, D3D12_HEAP_FLAG_NONE, &description,
-				   D3D12_RESOURCE_STATE_RENDER_TARGET, &clear, &IID_ID3D12Resource,
-				   (void **)&r->picture),
-			   "ID3D12Device::CreateCommittedResource", err);
+	return D3D12_CALL(gpu, err, ID3D12Device, CreateCommittedResource, gpu->device, &heap,
+			  D3D12_HEAP_FLAG_NONE, &description, D3D12_RESOURCE_STATE_RENDER_TARGET,
+			  &clear, &IID_ID3D12Resource, (void **)&r->picture);
 }
 
 static int create_memory(struct d3d12_device *gpu, const struct render_colour_float *background,
@@ -75,21 +70,17 @@ static int create_memory(struct d3d12_device *gpu, const struct render_colour_fl
 {
 	const D3D12_DESCRIPTOR_HEAP_DESC heap = {.Type = D3D12_DESCRIPTOR_HEAP_TYPE_RTV,
 						 .NumDescriptors = 1};
-	int code = create_picture(gpu, background, r, err);
+	int rc = create_picture(gpu, background, r, err);
 
-	if (code == 0)
-		code = d3d12_create_buffer(gpu, D3D12_HEAP_TYPE_READBACK,
-					   (size_t)PITCH * RENDER_SIZE, D3D12_RESOURCE_FLAG_NONE,
-					   &r->readback, err);
-	if (code == 0)
-		code = d3d12_map(gpu, r->readback, &r->downloaded, err);
-	if (code == 0)
-		code = d3d12_check(gpu,
-				   ID3D12Device_CreateDescriptorHeap(gpu->device, &heap,
-								     &IID_ID3D12DescriptorHeap,
-								     (void **)&r->targets),
-				   "ID3D12Device::CreateDescriptorHeap", err);
-	return code;
+	if (rc == 0)
+		rc = d3d12_create_buffer(gpu, D3D12_HEAP_TYPE_READBACK, (size_t)PITCH * RENDER_SIZE,
+					 D3D12_RESOURCE_FLAG_NONE, &r->readback, err);
+	if (rc == 0)
+		rc = d3d12_map(gpu, r->readback, &r->downloaded, err);
+	if (rc == 0)
+		rc = D3D12_CALL(gpu, err, ID3D12Device, CreateDescriptorHeap, gpu->device, &heap,
+				&IID_ID3D12DescriptorHeap, (void **)&r->targets);
+	return rc;
 }
 
 static void record_draw(struct d3d12_device *gpu, struct rendering *r,
@@ -136,39 +127,39 @@ static void record_copy(struct d3d12_device *gpu, struct rendering *r)
 	ID3D12GraphicsCommandList_CopyTextureRegion(gpu->list, &to, 0, 0, 0, &from, NULL);
 }
 
-static int render(struct d3d12_device *gpu, struct rendering *r, struct work_report *report,
-		  struct error *err)
+static int render(struct d3d12_device *gpu, struct rendering *r, struct error *err)
 {
+	struct work_report *report = gpu->report;
 	const struct render_colour_float background =
 		render_colour_float(render_background(report->seed));
 	const struct render_colour_float triangle =
 		render_colour_float(render_triangle(report->seed));
-	int code = build(gpu, r, err);
+	int rc = build(gpu, r, err);
 
-	if (code == 0)
-		code = create_memory(gpu, &background, r, err);
-	if (code != 0)
-		return code;
+	if (rc == 0)
+		rc = create_memory(gpu, &background, r, err);
+	if (rc != 0)
+		return rc;
 	memset(r->downloaded, 0xA5, (size_t)PITCH * RENDER_SIZE);
 	record_draw(gpu, r, &background, &triangle);
 	record_copy(gpu, r);
-	code = d3d12_device_run(gpu, err);
-	if (code == 0)
+	rc = d3d12_device_run(gpu, err);
+	if (rc == 0)
 		render_verify(report->seed, r->downloaded, PITCH, &report->render);
-	return code;
+	return rc;
 }
 
-int d3d12_render(struct d3d12_device *gpu, struct work_report *report, struct error *err)
+int d3d12_render(struct d3d12_device *gpu, struct error *err)
 {
 	struct rendering r = {0};
-	int code = render(gpu, &r, report, err);
+	int rc = render(gpu, &r, err);
 
 	if (gpu->d3d->abandoned)
-		return code;
+		return rc;
 	com_release(r.targets);
 	com_release(r.readback);
 	com_release(r.picture);
 	com_release(r.pipeline);
 	com_release(r.signature);
-	return code;
+	return rc;
 }

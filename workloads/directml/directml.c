@@ -2,77 +2,223 @@
 #include "workloads/directml/directml.h"
 
 #include "base/cleanup.h"
-#include "base/library.h"
-#include "workloads/directml/work.h"
 #include "workloads/directx/wine.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static int load(struct directml *dml, struct api_report *report, struct error *err)
-{
-	void *library = NULL;
-	int code = library_open(DIRECTML_LIBRARY, &library, err);
+enum { BUFFERS = DIRECTML_INPUTS + 1 };
 
-	if (code != 0)
-		return code;
-	api_report_loaded(report, library);
-	if (library_function(library, "DMLCreateDevice", &dml->create_device, NULL) != 0)
-		return error_set(err, ERROR_UNAVAILABLE,
-				 DIRECTML_LIBRARY " has no function DMLCreateDevice");
+struct directml {
+	dml_create_device create_device;
+	struct d3d12 *d3d;
+};
+
+struct execution {
+	struct directml_operator op;
+	const struct directml_task *task;
+	ID3D12Resource *upload, *readback; /* the inputs and the output, one behind the other */
+	struct directml_buffers buffers;
+	uint8_t *uploaded, *downloaded;
+	size_t size; /* bytes of one buffer, guard included */
+};
+
+static int build(void *work, struct error *err)
+{
+	struct execution *x = work;
+
+	return directml_operator_build(&x->op, x->task, err);
+}
+
+/* The output and the guards begin as poison. */
+static void fill(const struct execution *x)
+{
+	for (size_t i = 0; i < BUFFERS; i++) {
+		float *floats = (float *)(void *)(x->uploaded + i * x->size);
+
+		for (size_t j = 0; j < x->task->elements + WORK_GUARD; j++)
+			floats[j] = i < DIRECTML_INPUTS && j < x->task->elements
+					    ? (float)work_operand(x->op.gpu->request->seed, i, j)
+					    : work_poison;
+	}
+}
+
+static int create_memory(void *work, struct error *err)
+{
+	struct execution *x = work;
+	struct d3d12_device *gpu = x->op.gpu;
+	ID3D12Resource **const buffers[BUFFERS] = {&x->buffers.inputs[0], &x->buffers.inputs[1],
+						   &x->buffers.output};
+	int rc = d3d12_create_buffer(gpu, D3D12_HEAP_TYPE_UPLOAD, BUFFERS * x->size,
+				     D3D12_RESOURCE_FLAG_NONE, &x->upload, err);
+
+	if (rc == 0)
+		rc = d3d12_create_buffer(gpu, D3D12_HEAP_TYPE_READBACK, x->size,
+					 D3D12_RESOURCE_FLAG_NONE, &x->readback, err);
+	for (size_t i = 0; rc == 0 && i < BUFFERS; i++)
+		rc = d3d12_create_buffer(gpu, D3D12_HEAP_TYPE_DEFAULT, x->size,
+					 D3D12_RESOURCE_FLAG_ALLOW_UNORDERED_ACCESS, buffers[i],
+					 err);
+	if (rc == 0)
+		rc = d3d12_map(gpu, x->upload, &x->uploaded, err);
+	if (rc == 0)
+		rc = d3d12_map(gpu, x->readback, &x->downloaded, err);
+	if (rc == 0)
+		fill(x);
+	return rc;
+}
+
+static int upload(void *work, struct error *err)
+{
+	struct execution *x = work;
+	ID3D12Resource *const buffers[BUFFERS] = {x->buffers.inputs[0], x->buffers.inputs[1],
+						  x->buffers.output};
+
+	for (size_t i = 0; i < BUFFERS; i++) {
+		d3d12_record_transition(x->op.gpu, buffers[i], D3D12_RESOURCE_STATE_COMMON,
+					D3D12_RESOURCE_STATE_COPY_DEST);
+		ID3D12GraphicsCommandList_CopyBufferRegion(x->op.gpu->list, buffers[i], 0,
+							   x->upload, i * x->size, x->size);
+		d3d12_record_transition(x->op.gpu, buffers[i], D3D12_RESOURCE_STATE_COPY_DEST,
+					D3D12_RESOURCE_STATE_COMMON);
+	}
+	return d3d12_device_run(x->op.gpu, err);
+}
+
+static int download(void *work, struct error *err)
+{
+	struct execution *x = work;
+
+	memset(x->downloaded, 0xA5, x->size);
+	d3d12_record_transition(x->op.gpu, x->buffers.output, D3D12_RESOURCE_STATE_COMMON,
+				D3D12_RESOURCE_STATE_COPY_SOURCE);
+	ID3D12GraphicsCommandList_CopyBufferRegion(x->op.gpu->list, x->readback, 0,
+						   x->buffers.output, 0, x->size);
+	d3d12_record_transition(x->op.gpu, x->buffers.output, D3D12_RESOURCE_STATE_COPY_SOURCE,
+				D3D12_RESOURCE_STATE_COMMON);
+	return d3d12_device_run(x->op.gpu, err);
+}
+
+static int dispatch(void *work, struct error *err)
+{
+	struct execution *x = work;
+	int rc = directml_operator_record(&x->op, x->task, &x->buffers, err);
+
+	return rc == 0 ? d3d12_device_run(x->op.gpu, err) : rc;
+}
+
+static int verify(void *work, struct error *err)
+{
+	struct execution *x = work;
+	struct d3d12_device *gpu = x->op.gpu;
+
+	(void)err;
+	work_compare(gpu->report, x->task->name, gpu->request->elements, x->downloaded);
 	return 0;
+}
+
+static int run_task(struct d3d12_device *gpu, IDMLDevice *device, const struct directml_task *task,
+		    struct error *err)
+{
+	static work_step *const steps[WORK_STAGE_COUNT] = {
+		[WORK_STAGE_BUILD] = build,	  [WORK_STAGE_MEMORY] = create_memory,
+		[WORK_STAGE_UPLOAD] = upload,	  [WORK_STAGE_DISPATCH] = dispatch,
+		[WORK_STAGE_DOWNLOAD] = download, [WORK_STAGE_VERIFY] = verify,
+	};
+	struct execution x = {
+		.op = {.gpu = gpu, .device = device},
+		.task = task,
+		.size = (task->elements + WORK_GUARD) * WORK_ELEMENT_SIZE,
+	};
+	int rc = work_run(steps, &x, NULL, gpu->report, err);
+
+	if (gpu->d3d->abandoned)
+		return rc;
+	directml_operator_free(&x.op);
+	for (size_t i = 0; i < DIRECTML_INPUTS; i++)
+		com_release(x.buffers.inputs[i]);
+	com_release(x.buffers.output);
+	com_release(x.readback);
+	com_release(x.upload);
+	return rc;
+}
+
+static int run_tasks(struct directml *dml, struct d3d12_device *gpu, struct error *err)
+{
+	const size_t elements = gpu->request->elements;
+	const struct directml_task tasks[] = {
+		{"sum", DML_OPERATOR_ELEMENT_WISE_ADD, {1, 1, 1, (uint32_t)elements}, elements},
+		{"product",
+		 DML_OPERATOR_GEMM,
+		 {1, 1, WORK_MATRIX, WORK_MATRIX},
+		 WORK_MATRIX * WORK_MATRIX},
+	};
+	IDMLDevice *device = NULL;
+	int rc = d3d12_device_open(gpu, err);
+
+	if (rc == 0)
+		rc = d3d12_check(
+			gpu, dml->create_device(gpu->device, 0, &dml_iid_device, (void **)&device),
+			"DMLCreateDevice", err);
+	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(tasks); i++)
+		rc = run_task(gpu, device, &tasks[i], err);
+	if (rc == 0)
+		rc = d3d12_check(gpu, device->lpVtbl->GetDeviceRemovedReason(device),
+				 "IDMLDevice::GetDeviceRemovedReason", err);
+	if (rc == 0)
+		work_judge(gpu->report);
+	if (!gpu->d3d->abandoned)
+		com_release(device);
+	return rc;
+}
+
+static int directml_work(void *session, const struct work_request *request,
+			 struct work_report *report, struct error *err)
+{
+	struct directml *dml = session;
+	struct d3d12_device gpu = {.d3d = dml->d3d, .request = request, .report = report};
+
+	work_stage_begin(report, WORK_STAGE_DEVICE);
+	int rc = run_tasks(dml, &gpu, err);
+
+	work_stage_end(report);
+	d3d12_device_free(&gpu);
+	return rc;
 }
 
 /* The adapters are those of Direct3D 12; the library that counts is DirectML's. */
 static int enumerate(struct directml *dml, struct api_report *report, struct error *err)
 {
 	struct api_report told = *report;
-	int code = d3d12_open(report, &dml->d3d, err);
+	void *d3d = NULL;
+	int rc = d3d12_open(report, &d3d, err);
 
+	dml->d3d = d3d;
 	memcpy(report->path, told.path, sizeof(report->path));
 	memcpy(report->file_version, told.file_version, sizeof(report->file_version));
-	return code;
+	return rc;
 }
 
-static int directml_api_open(struct api_report *report, void **session, struct error *err)
+static int directml_open(struct api_report *report, void **session, struct error *err)
 {
 	struct directml *dml CLEANUP_FREE = calloc(1, sizeof(*dml));
-	struct error reason = {0};
-	int code = api_report_begin(report, "directml", DIRECTML_LIBRARY, err);
 
-	if (code != 0)
-		return code;
 	if (dml == NULL)
 		return error_memory(err);
+	const struct api_function functions[] = {{"DMLCreateDevice", &dml->create_device},
+						 {NULL, NULL}};
+
 	wine_name(report->emulator, sizeof(report->emulator));
-	code = load(dml, report, &reason);
-	if (code == ERROR_NOT_FOUND)
-		api_report_unsupported(report, DIRECTML_LIBRARY, &reason);
-	else if (code != 0)
-		api_report_failed(report, &reason);
-	if (code != 0)
-		return 0;
-	code = enumerate(dml, report, err);
-	if (code == 0 && dml->d3d != NULL)
+	int rc = api_load(report, DIRECTML_LIBRARY, functions, err);
+
+	if (rc == 0)
+		rc = enumerate(dml, report, err);
+	if (rc == 0)
 		*session = STEAL(dml);
-	return code;
+	return rc;
 }
 
-static int directml_api_work(void *session, const struct work_request *request,
-			     struct work_report *report, struct error *err)
-{
-	struct directml *dml = session;
-	struct error reason = {0};
-	int code = 0;
-
-	if (request->device >= dml->d3d->device_count)
-		return work_report_absent(report, dml->d3d->device_count);
-	dml->d3d->failure = (struct call_failure){0};
-	code = directml_work(dml, request, report, &reason);
-	return code == 0 ? 0 : work_report_failure(report, &reason, &dml->d3d->failure, err);
-}
-
-static bool directml_api_close(void *session)
+static bool directml_close(void *session)
 {
 	struct directml *dml = session;
 
@@ -85,7 +231,11 @@ static bool directml_api_close(void *session)
 const struct api_driver directml_api = {
 	.name = "directml",
 	.library = DIRECTML_LIBRARY,
-	.open = directml_api_open,
-	.work = directml_api_work,
-	.close = directml_api_close,
+	.summary = "Make DirectML work on a device and tell what happened",
+	.description =
+		"Opens DirectML on a device of Direct3D 12, adds two tensors and multiplies two matrices of 64 by 64, and "
+		"verifies every element on the CPU.",
+	.open = directml_open,
+	.work = directml_work,
+	.close = directml_close,
 };

@@ -10,33 +10,16 @@
 
 #define DIRECTML_LIBRARY "DirectML.dll"
 
-struct directml {
-	dml_create_device create_device;
-	struct d3d12 *d3d;
-};
-
-extern const struct api_driver directml_api;
-
 enum { DIRECTML_INPUTS = 2 };
 
-/* data.c: the tensors of both operators, and what must come out. Floats that are small whole
- * numbers: sums and products are exact in whatever order they are made. */
+/* One of the two operators. The tensors are floats that are small whole numbers: sums and products
+ * are exact in whatever order they are made. */
 struct directml_task {
-	const char *name; /* "sum", "product": of the array in mismatches */
+	const char *name; /* "sum", "product": of the array (reference.h) */
 	uint32_t type;	  /* DML_OPERATOR_... */
 	uint32_t sizes[4];
 	size_t elements; /* of each tensor */
-	uint32_t seed;
 };
-
-struct directml_task directml_sum(const struct work_request *request);
-struct directml_task directml_product(const struct work_request *request);
-float directml_input(const struct directml_task *task, size_t input, size_t index);
-float directml_expected(const struct directml_task *task, size_t index);
-/* Keeps the digest of the output, compares every element, and the guard of WORK_GUARD elements
- * behind them, which must hold work_poison; adds to the report's mismatches. */
-void directml_compare(const struct directml_task *task, const float *output,
-		      struct work_report *report);
 
 /* operator.c: one operator, compiled, initialised and run. ERROR_REMOTE, ERROR_TIMEOUT,
  * ERROR_MEMORY. */
@@ -62,3 +45,8 @@ int directml_operator_build(struct directml_operator *op, const struct directml_
 int directml_operator_record(struct directml_operator *op, const struct directml_task *task,
 			     const struct directml_buffers *buffers, struct error *err);
 void directml_operator_free(struct directml_operator *op);
+
+/* d3d12_check() of a method. */
+#define DIRECTML_CALL(gpu, err, interface, object, method, ...)                                    \
+	d3d12_check(gpu, (object)->lpVtbl->method(object, __VA_ARGS__), #interface "::" #method,   \
+		    err)

@@ -1,31 +1,35 @@
 /* SPDX-License-Identifier: MIT */
 #include "workloads/directml/directml.h"
 
+const GUID dml_iid_device = {
+	0x6dbd6437, 0x96fd, 0x423f, {0xa9, 0x8c, 0xae, 0x5e, 0x7c, 0x2a, 0x57, 0x3f}};
+const GUID dml_iid_operator = {
+	0x26caae7a, 0x3081, 0x4633, {0x95, 0x81, 0x22, 0x6f, 0xbe, 0x57, 0x69, 0x5d}};
+const GUID dml_iid_compiled_operator = {
+	0x6b15e56a, 0xbf5c, 0x4902, {0x92, 0xd8, 0xda, 0x3a, 0x65, 0x0a, 0xfe, 0xa4}};
+const GUID dml_iid_operator_initializer = {
+	0x427c1113, 0x435c, 0x469c, {0x86, 0x76, 0x4d, 0x5d, 0xd0, 0x72, 0xf8, 0x13}};
+const GUID dml_iid_binding_table = {
+	0x29c687dc, 0xde74, 0x4e3b, {0xab, 0x00, 0x11, 0x68, 0xf2, 0xfc, 0x3c, 0xfc}};
+const GUID dml_iid_command_recorder = {
+	0xe6857a76, 0x2e3e, 0x4fdd, {0xbf, 0xf4, 0x5d, 0x2b, 0xa1, 0x0f, 0xb4, 0x53}};
+
 static int compile(struct directml_operator *op, const struct dml_operator_desc *description,
 		   struct error *err)
 {
 	IDMLOperator *operator= NULL;
-	int code =
-		d3d12_check(op->gpu,
-			    op->device->lpVtbl->CreateOperator(
-				    op->device, description, &dml_iid_operator, (void **)&operator),
-			    "IDMLDevice::CreateOperator", err);
+	int rc = DIRECTML_CALL(op->gpu, err, IDMLDevice, op->device, CreateOperator, description,
+			       &dml_iid_operator, (void **)&operator);
 
-	if (code == 0)
-		code = d3d12_check(op->gpu,
-				   op->device->lpVtbl->CompileOperator(op->device, operator, 0,
-								       &dml_iid_compiled_operator,
-								       (void **)&op->compiled),
-				   "IDMLDevice::CompileOperator", err);
+	if (rc == 0)
+		rc = DIRECTML_CALL(op->gpu, err, IDMLDevice, op->device, CompileOperator, operator,
+				   0, &dml_iid_compiled_operator, (void **)&op->compiled);
 	com_release(operator);
-	if (code == 0)
-		code = d3d12_check(
-			op->gpu,
-			op->device->lpVtbl->CreateOperatorInitializer(op->device, 1, &op->compiled,
-								      &dml_iid_operator_initializer,
-								      (void **)&op->initializer),
-			"IDMLDevice::CreateOperatorInitializer", err);
-	return code;
+	if (rc == 0)
+		rc = DIRECTML_CALL(op->gpu, err, IDMLDevice, op->device, CreateOperatorInitializer,
+				   1, &op->compiled, &dml_iid_operator_initializer,
+				   (void **)&op->initializer);
+	return rc;
 }
 
 static int compile_task(struct directml_operator *op, const struct directml_task *task,
@@ -74,17 +78,14 @@ static int create_memory(struct directml_operator *op, struct error *err)
 		.NumDescriptors = larger(count, 1),
 		.Flags = D3D12_DESCRIPTOR_HEAP_FLAG_SHADER_VISIBLE,
 	};
-	int code = d3d12_check(op->gpu,
-			       ID3D12Device_CreateDescriptorHeap(op->gpu->device, &heap,
-								 &IID_ID3D12DescriptorHeap,
-								 (void **)&op->descriptors),
-			       "ID3D12Device::CreateDescriptorHeap", err);
+	int rc = D3D12_CALL(op->gpu, err, ID3D12Device, CreateDescriptorHeap, op->gpu->device,
+			    &heap, &IID_ID3D12DescriptorHeap, (void **)&op->descriptors);
 
-	if (code == 0)
-		code = create_resource(op, temporary, &op->temporary, err);
-	if (code == 0)
-		code = create_resource(op, op->running.persistent_size, &op->persistent, err);
-	return code;
+	if (rc == 0)
+		rc = create_resource(op, temporary, &op->temporary, err);
+	if (rc == 0)
+		rc = create_resource(op, op->running.persistent_size, &op->persistent, err);
+	return rc;
 }
 
 static struct dml_binding_table_desc table_desc(const struct directml_operator *op,
@@ -127,14 +128,11 @@ static int initialise(struct directml_operator *op, struct error *err)
 	const struct dml_binding_desc binding = {op->persistent != NULL ? DML_BINDING_TYPE_BUFFER
 									: DML_BINDING_TYPE_NONE,
 						 op->persistent != NULL ? &buffer : NULL};
-	int code = d3d12_check(op->gpu,
-			       op->device->lpVtbl->CreateBindingTable(op->device, &description,
-								      &dml_iid_binding_table,
-								      (void **)&op->table),
-			       "IDMLDevice::CreateBindingTable", err);
+	int rc = DIRECTML_CALL(op->gpu, err, IDMLDevice, op->device, CreateBindingTable,
+			       &description, &dml_iid_binding_table, (void **)&op->table);
 
-	if (code != 0)
-		return code;
+	if (rc != 0)
+		return rc;
 	bind_temporary(op, op->initializing.temporary_size);
 	op->table->lpVtbl->BindOutputs(op->table, 1, &binding);
 	record(op, op->initializer);
@@ -144,20 +142,17 @@ static int initialise(struct directml_operator *op, struct error *err)
 int directml_operator_build(struct directml_operator *op, const struct directml_task *task,
 			    struct error *err)
 {
-	int code =
-		d3d12_check(op->gpu,
-			    op->device->lpVtbl->CreateCommandRecorder(
-				    op->device, &dml_iid_command_recorder, (void **)&op->recorder),
-			    "IDMLDevice::CreateCommandRecorder", err);
+	int rc = DIRECTML_CALL(op->gpu, err, IDMLDevice, op->device, CreateCommandRecorder,
+			       &dml_iid_command_recorder, (void **)&op->recorder);
 
-	if (code == 0)
-		code = compile_task(op, task, err);
-	if (code != 0)
-		return code;
+	if (rc == 0)
+		rc = compile_task(op, task, err);
+	if (rc != 0)
+		return rc;
 	(void)op->initializer->lpVtbl->GetBindingProperties(op->initializer, &op->initializing);
 	(void)op->compiled->lpVtbl->GetBindingProperties(op->compiled, &op->running);
-	code = create_memory(op, err);
-	return code == 0 ? initialise(op, err) : code;
+	rc = create_memory(op, err);
+	return rc == 0 ? initialise(op, err) : rc;
 }
 
 static void record_transitions(struct directml_operator *op, const struct directml_buffers *buffers,
@@ -195,11 +190,10 @@ int directml_operator_record(struct directml_operator *op, const struct directml
 {
 	const struct dml_binding_table_desc description =
 		table_desc(op, op->compiled, op->running.descriptor_count);
-	int code = d3d12_check(op->gpu, op->table->lpVtbl->Reset(op->table, &description),
-			       "IDMLBindingTable::Reset", err);
+	int rc = DIRECTML_CALL(op->gpu, err, IDMLBindingTable, op->table, Reset, &description);
 
-	if (code != 0)
-		return code;
+	if (rc != 0)
+		return rc;
 	bind_buffers(op, task, buffers);
 	record_transitions(op, buffers, D3D12_RESOURCE_STATE_COMMON,
 			   D3D12_RESOURCE_STATE_UNORDERED_ACCESS);

@@ -58,7 +58,8 @@ int hresult_check(int32_t result, const char *call, struct call_failure *failure
 
 	if (result >= 0)
 		return 0;
-	*failure = (struct call_failure){.call = call, .code = result, .code_name = name};
+	if (failure != NULL)
+		*failure = (struct call_failure){.call = call, .code = result, .code_name = name};
 	return error_set(err, result == HRESULT_DXGI_UNSUPPORTED ? ERROR_UNSUPPORTED : ERROR_REMOTE,
 			 "%s: %s (0x%08x)", call, name != NULL ? name : "unknown error",
 			 (unsigned)result);

@@ -22,7 +22,7 @@ const char *hresult_name(int32_t result);
 /* The device is gone, and the runtime has a reason to tell. */
 bool hresult_is_removal(int32_t result);
 
-/* 0 when the call succeeded; otherwise keeps call and code in `failure` and returns ERROR_REMOTE,
+/* 0 when the call succeeded; otherwise keeps call and code in `failure` (NULL: nowhere) and returns ERROR_REMOTE,
  * or ERROR_UNSUPPORTED for what the device or the system does not offer. */
 int hresult_check(int32_t result, const char *call, struct call_failure *failure,
 		  struct error *err);

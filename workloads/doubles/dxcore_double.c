@@ -4,7 +4,7 @@
  * The environment variable GPUCERT_DOUBLE may hold "stub" (no factory) or "lists" (listing fails).
  */
 
-#include "workloads/dxcore/dxcore_abi.h"
+#include "base/windows/dxcore_abi.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -49,7 +49,7 @@ static bool STDMETHODCALLTYPE is_attribute(IDXCoreAdapter *object, REFGUID guid)
 {
 	const struct adapter *adapter = (const struct adapter *)object;
 
-	for (unsigned i = 0; i < DXCORE_ATTRIBUTES; i++)
+	for (unsigned i = 0; i < DXCORE_ATTRIBUTE_COUNT; i++)
 		if (memcmp(&dxcore_attributes[i].guid, guid, sizeof(*guid)) == 0)
 			return (adapter->attributes >> i & 1u) != 0;
 	return false;
@@ -194,12 +194,12 @@ static bool told(const char *word)
 static HRESULT STDMETHODCALLTYPE create_list(IDXCoreAdapterFactory *object, uint32_t count,
 					     const GUID *attribute, REFIID id, void **out)
 {
-	static struct list lists[DXCORE_ATTRIBUTES];
+	static struct list lists[DXCORE_ATTRIBUTE_COUNT];
 
 	(void)object;
 	if (told("lists") || count != 1 || memcmp(id, &dxcore_iid_list, sizeof(*id)) != 0)
 		return (HRESULT)0x887A0005;
-	for (unsigned i = 0; i < DXCORE_ATTRIBUTES; i++) {
+	for (unsigned i = 0; i < DXCORE_ATTRIBUTE_COUNT; i++) {
 		if (memcmp(&dxcore_attributes[i].guid, attribute, sizeof(*attribute)) != 0)
 			continue;
 		lists[i] = (struct list){.object = {&list_methods}, .attribute = i};

@@ -60,27 +60,13 @@ static const char *type_of(const struct dxcore_adapter *adapter)
 	return ask_bool(adapter, DXCORE_IS_INTEGRATED, false) ? "integrated-gpu" : "discrete-gpu";
 }
 
-static cJSON *describe_driver(const struct dxcore_adapter *adapter)
-{
-	struct members driver CLEANUP_MEMBERS = members_new();
-	uint64_t version = 0;
-
-	if (ask(adapter, DXCORE_DRIVER_VERSION, &version, sizeof(version)))
-		member_format(&driver, "version", "%u.%u.%u.%u", (unsigned)(version >> 48),
-			      (unsigned)(version >> 32) & 0xFFFFu,
-			      (unsigned)(version >> 16) & 0xFFFFu, (unsigned)version & 0xFFFFu);
-	else
-		member_null(&driver, "version");
-	return members_take(&driver);
-}
-
 static cJSON *describe_attributes(const struct dxcore_adapter *adapter)
 {
 	cJSON *array CLEANUP_JSON = cJSON_CreateArray();
 
-	for (size_t i = 0; i < DXCORE_ATTRIBUTES; i++)
+	for (size_t i = 0; i < DXCORE_ATTRIBUTE_COUNT; i++)
 		if (adapter->attributes[i] &&
-		    !array_add(array, cJSON_CreateString(dxcore_attributes[i].name)))
+		    members_append(array, cJSON_CreateString(dxcore_attributes[i].name), NULL) != 0)
 			return NULL;
 	return STEAL(array);
 }
@@ -90,6 +76,8 @@ cJSON *dxcore_describe(const struct dxcore_adapter *adapter, size_t index)
 	struct members device CLEANUP_MEMBERS = members_new();
 	struct dxcore_hardware_id id = {0};
 	uint64_t memory = 0;
+	uint64_t version = 0;
+	bool told = false;
 
 	member_number(&device, "index", (double)index);
 	tell_name(adapter, &device);
@@ -105,7 +93,8 @@ cJSON *dxcore_describe(const struct dxcore_adapter *adapter, size_t index)
 	member_bytes(&device, "deviceLuid", (const uint8_t *)&adapter->luid, sizeof(adapter->luid));
 	member_null(&device, "pciAddress");
 	member_item(&device, "attributes", describe_attributes(adapter));
-	member_item(&device, "driver", describe_driver(adapter));
+	told = ask(adapter, DXCORE_DRIVER_VERSION, &version, sizeof(version));
+	api_add_windows_driver(&device, told, version);
 	if (ask(adapter, DXCORE_DEDICATED_ADAPTER_MEMORY, &memory, sizeof(memory)))
 		member_number(&device, "memoryBytes", (double)memory);
 	else

@@ -5,10 +5,9 @@
  * need. */
 
 #include "base/error.h"
+#include "base/windows/dxcore_abi.h"
 #include "workloads/common/api.h"
-#include "workloads/common/program.h"
 #include "workloads/common/work.h"
-#include "workloads/dxcore/dxcore_abi.h"
 
 #include <cjson/cJSON.h>
 #include <stdbool.h>
@@ -16,24 +15,26 @@
 
 #define DXCORE_LIBRARY "dxcore.dll"
 
+enum {
+	DXCORE_LISTS = 5,	 /* of dxcore_attributes: by these adapters are listed */
+	DXCORE_CORE_COMPUTE = 2, /* index of "d3d12-core-compute" */
+};
+
 struct dxcore_adapter {
 	IDXCoreAdapter *object;
 	LUID luid;
-	bool attributes[DXCORE_ATTRIBUTES];
+	bool attributes[DXCORE_ATTRIBUTE_COUNT];
 };
 
 struct dxcore {
 	IDXCoreAdapterFactory *factory;
 	size_t count;
 	struct dxcore_adapter adapters[API_DEVICES_MAX]; /* each once, in the order of the lists */
-	struct call_failure failure;
 };
 
-extern const struct api_driver dxcore_api;
-
 /* Loads and lists. ERROR_NOT_FOUND: there is no dxcore.dll. ERROR_UNSUPPORTED: it offers no adapter
- * factory. ERROR_REMOTE, ERROR_UNAVAILABLE, ERROR_MEMORY. */
-int dxcore_open(struct dxcore **out, struct error *err);
+ * factory. ERROR_REMOTE, ERROR_UNAVAILABLE, ERROR_MEMORY. `report`: as for api_load(). */
+int dxcore_open(struct api_report *report, struct dxcore **out, struct error *err);
 void dxcore_free(struct dxcore *dxcore);
 
 /* One element of `devices`, with its place among them. NULL: out of memory. */

@@ -2,64 +2,125 @@
 #include "workloads/dxgi/dxgi.h"
 
 #include "base/cleanup.h"
-#include "base/library.h"
+#include "base/utf16.h"
 #include "workloads/directx/com.h"
 #include "workloads/directx/hresult.h"
 #include "workloads/directx/wine.h"
 
 #include <stdlib.h>
+#include <string.h>
+#include <wchar.h>
 
-typedef HRESULT(WINAPI *create_factory)(REFIID interface_id, void **factory);
+enum { VENDOR_MICROSOFT = 0x1414, DEVICE_BASIC_RENDER = 0x8c, DXGI_FLAG_SOFTWARE = 2 };
 
-static int create(struct dxgi *dxgi, struct error *err)
+static void tell_name(struct members *device, const WCHAR *name, size_t size)
 {
-	create_factory make = NULL;
-	void *library = NULL;
-	int code = library_open(DXGI_LIBRARY, &library, err);
+	size_t length = wcsnlen(name, size);
+	uint16_t units[ARRAY_SIZE(((DXGI_ADAPTER_DESC1 *)NULL)->Description)] = {0};
 
-	if (code != 0)
-		return code;
-	if (library_function(library, "CreateDXGIFactory1", &make, NULL) != 0)
-		return error_set(err, ERROR_UNAVAILABLE,
-				 DXGI_LIBRARY " has no function CreateDXGIFactory1");
-	return hresult_check((int32_t)make(&IID_IDXGIFactory1, (void **)&dxgi->factory),
-			     "CreateDXGIFactory1", &dxgi->failure, err);
+	memcpy(units, name, length * sizeof(*units));
+	char *text CLEANUP_FREE = utf16_to_utf8(units, length);
+
+	if (text == NULL)
+		device->failed = true;
+	member_string(device, "name", text);
 }
 
-static int enumerate(struct dxgi *dxgi, struct error *err)
+static bool is_software(const struct dxgi *dxgi, const DXGI_ADAPTER_DESC1 *description,
+			const char *name)
 {
-	while (dxgi->count < API_DEVICES_MAX) {
+	return (description->Flags & DXGI_FLAG_SOFTWARE) != 0 ||
+	       (description->VendorId == VENDOR_MICROSOFT &&
+		description->DeviceId == DEVICE_BASIC_RENDER) ||
+	       (dxgi->emulated &&
+		(wine_renderer_is_software(dxgi->renderer) || wine_renderer_is_software(name)));
+}
+
+cJSON *dxgi_describe(const struct dxgi *dxgi, size_t index)
+{
+	struct members device CLEANUP_MEMBERS = members_new();
+	IDXGIAdapter1 *adapter = dxgi->adapters[index];
+	DXGI_ADAPTER_DESC1 description = {0};
+	LARGE_INTEGER version = {0}; /* of the user-mode driver */
+	bool software = false;
+
+	(void)IDXGIAdapter1_GetDesc1(adapter, &description);
+	member_number(&device, "index", (double)index);
+	tell_name(&device, description.Description, ARRAY_SIZE(description.Description));
+	software = is_software(dxgi, &description,
+			       cJSON_GetStringValue(cJSON_GetObjectItem(device.object, "name")));
+	member_string(&device, "type", software ? "cpu" : NULL);
+	member_bool(&device, "software", software);
+	member_hex(&device, "vendorId", description.VendorId, 4);
+	member_hex(&device, "deviceId", description.DeviceId, 4);
+	member_hex(&device, "subSystemId", description.SubSysId, 8);
+	member_hex(&device, "revision", description.Revision, 2);
+	member_null(&device, "deviceUuid");
+	member_bytes(&device, "deviceLuid", (const uint8_t *)&description.AdapterLuid,
+		     sizeof(description.AdapterLuid));
+	member_null(&device, "pciAddress");
+	bool told = IDXGIAdapter1_CheckInterfaceSupport(adapter, &IID_IDXGIDevice, &version) >= 0;
+
+	api_add_windows_driver(&device, told, (uint64_t)version.QuadPart);
+	member_number(&device, "memoryBytes", (double)description.DedicatedVideoMemory);
+	if (dxgi->emulated)
+		member_optional(&device, "renderer", dxgi->renderer);
+	return members_take(&device);
+}
+
+static int create(struct dxgi *dxgi, struct api_report *report, struct error *err)
+{
+	HRESULT(WINAPI * make)(REFIID interface_id, void **factory) = NULL;
+	const struct api_function functions[] = {{"CreateDXGIFactory1", &make}, {NULL, NULL}};
+	int rc = api_load(report->api == &dxgi_api ? report : NULL, DXGI_LIBRARY, functions, err);
+
+	if (rc != 0)
+		return rc;
+	return hresult_check(make(&IID_IDXGIFactory1, (void **)&dxgi->factory),
+			     "CreateDXGIFactory1", NULL, err);
+}
+
+static int enumerate(struct dxgi *dxgi, struct api_report *report, struct error *err)
+{
+	int rc = 0;
+
+	while (rc == 0 && dxgi->count < API_DEVICES_MAX) {
 		HRESULT result = IDXGIFactory1_EnumAdapters1(dxgi->factory, (UINT)dxgi->count,
 							     &dxgi->adapters[dxgi->count]);
-		int code = 0;
 
 		if ((int32_t)result == HRESULT_DXGI_NOT_FOUND)
-			return 0;
-		code = hresult_check((int32_t)result, "IDXGIFactory1::EnumAdapters1",
-				     &dxgi->failure, err);
-		if (code != 0)
-			return code;
-		dxgi->count++;
+			break;
+		rc = hresult_check(result, "IDXGIFactory1::EnumAdapters1", NULL, err);
+		if (rc == 0)
+			dxgi->count++;
 	}
-	return 0;
+	dxgi->emulated = report->emulator[0] != '\0';
+	if (dxgi->emulated)
+		wine_renderer(dxgi->renderer, sizeof(dxgi->renderer));
+	for (size_t i = 0; rc == 0 && i < dxgi->count; i++)
+		rc = api_report_device(report, dxgi_describe(dxgi, i), err);
+	return rc;
 }
 
-int dxgi_open(struct dxgi **out, struct error *err)
+int dxgi_open(struct api_report *report, struct dxgi **out, struct error *err)
 {
 	struct dxgi *dxgi = calloc(1, sizeof(*dxgi));
-	int code = dxgi != NULL ? create(dxgi, err) : error_memory(err);
 
-	if (code == 0)
-		code = enumerate(dxgi, err);
-	if (code != 0) {
+	if (dxgi == NULL)
+		return error_memory(err);
+	wine_name(report->emulator, sizeof(report->emulator));
+	report->missing = DXGI_LIBRARY;
+	int rc = create(dxgi, report, err);
+
+	if (rc == ERROR_UNSUPPORTED)
+		report->missing = "DXGI adapter";
+	if (rc == 0)
+		rc = enumerate(dxgi, report, err);
+	if (rc == 0)
+		*out = dxgi;
+	else
 		dxgi_free(dxgi);
-		return code;
-	}
-	wine_name(dxgi->emulator, sizeof(dxgi->emulator));
-	if (dxgi->emulator[0] != '\0')
-		wine_renderer(dxgi->renderer, sizeof(dxgi->renderer));
-	*out = dxgi;
-	return 0;
+	return rc;
 }
 
 void dxgi_free(struct dxgi *dxgi)
@@ -72,44 +133,13 @@ void dxgi_free(struct dxgi *dxgi)
 	free(dxgi);
 }
 
-int dxgi_report(struct dxgi *dxgi, struct api_report *report, struct error *err)
-{
-	memcpy(report->emulator, dxgi->emulator, sizeof(report->emulator));
-	for (size_t i = 0; i < dxgi->count; i++)
-		if (!array_add(report->devices, dxgi_describe(dxgi, i)))
-			return error_memory(err);
-	return 0;
-}
-
-int dxgi_report_failure(struct api_report *report, const struct error *reason, struct error *err)
-{
-	wine_name(report->emulator, sizeof(report->emulator));
-	if (reason->code == ERROR_MEMORY)
-		return error_memory(err);
-	if (reason->code == ERROR_NOT_FOUND)
-		api_report_unsupported(report, DXGI_LIBRARY, reason);
-	else if (reason->code == ERROR_UNSUPPORTED)
-		api_report_unsupported(report, "DXGI adapter", reason);
-	else
-		api_report_failed(report, reason);
-	return 0;
-}
-
 static int dxgi_api_open(struct api_report *report, void **session, struct error *err)
 {
 	struct dxgi *dxgi = NULL;
-	void *library = NULL;
-	struct error reason = {0};
-	int code = api_report_begin(report, "dxgi", DXGI_LIBRARY, err);
+	int rc = dxgi_open(report, &dxgi, err);
 
-	if (code != 0)
-		return code;
-	if (library_open(DXGI_LIBRARY, &library, NULL) == 0)
-		api_report_loaded(report, library);
-	if (dxgi_open(&dxgi, &reason) != 0)
-		return dxgi_report_failure(report, &reason, err);
 	*session = dxgi;
-	return dxgi_report(dxgi, report, err);
+	return rc;
 }
 
 static bool dxgi_api_close(void *session)
@@ -121,6 +151,10 @@ static bool dxgi_api_close(void *session)
 const struct api_driver dxgi_api = {
 	.name = "dxgi",
 	.library = DXGI_LIBRARY,
+	.summary = "Tell the adapters that DXGI shows",
+	.description =
+		"Enumerates the adapters of DXGI, which Direct3D 11 and 12 work on, with ids, memory and driver, and tells "
+		"software adapters apart.",
 	.open = dxgi_api_open,
 	.close = dxgi_api_close,
 };

@@ -46,16 +46,16 @@ static char *read_string(const struct opencl *cl, cl_device_id device, cl_device
 	return STEAL(string);
 }
 
-static void member_info(struct members *members, const char *key, const struct opencl *cl,
-			cl_device_id device, cl_device_info what)
+static void add_info(struct members *members, const char *key, const struct opencl *cl,
+		     cl_device_id device, cl_device_info what)
 {
 	char *string CLEANUP_FREE = read_string(cl, device, what);
 
 	member_string(members, key, string);
 }
 
-static void member_platform_info(struct members *members, const char *key, const struct opencl *cl,
-				 cl_platform_id platform, cl_platform_info what)
+static void add_platform_info(struct members *members, const char *key, const struct opencl *cl,
+			      cl_platform_id platform, cl_platform_info what)
 {
 	char string[4096] = "";
 	cl_int code = cl->clGetPlatformInfo(platform, what, sizeof(string) - 1, string, NULL);
@@ -69,10 +69,10 @@ cJSON *opencl_describe_platform(struct opencl *cl, cl_platform_id platform, size
 	struct members members CLEANUP_MEMBERS = members_new();
 
 	member_number(&members, "index", (double)index);
-	member_platform_info(&members, "name", cl, platform, CL_PLATFORM_NAME);
-	member_platform_info(&members, "vendor", cl, platform, CL_PLATFORM_VENDOR);
-	member_platform_info(&members, "version", cl, platform, CL_PLATFORM_VERSION);
-	member_platform_info(&members, "profile", cl, platform, CL_PLATFORM_PROFILE);
+	add_platform_info(&members, "name", cl, platform, CL_PLATFORM_NAME);
+	add_platform_info(&members, "vendor", cl, platform, CL_PLATFORM_VENDOR);
+	add_platform_info(&members, "version", cl, platform, CL_PLATFORM_VERSION);
+	add_platform_info(&members, "profile", cl, platform, CL_PLATFORM_PROFILE);
 	member_optional(&members, "reason", failure->text);
 	return members_take(&members);
 }
@@ -90,30 +90,29 @@ static const char *type_name(cl_device_type type)
 	return NULL;
 }
 
-static void member_uuid(struct members *members, const char *key, const struct opencl *cl,
-			cl_device_id device, cl_device_info what)
+static void add_uuid(struct members *members, const char *key, const struct opencl *cl,
+		     cl_device_id device, cl_device_info what)
 {
 	uint8_t uuid[CL_UUID_SIZE_KHR] = {0};
 
-	if (read_value(cl, device, what, uuid, sizeof(uuid)))
-		member_bytes(members, key, uuid, sizeof(uuid));
-	else
-		member_null(members, key);
+	bool known = read_value(cl, device, what, uuid, sizeof(uuid));
+
+	member_bytes(members, key, known ? uuid : NULL, sizeof(uuid));
 }
 
-static void member_luid(struct members *members, const struct opencl *cl, cl_device_id device)
+static void add_luid(struct members *members, const struct opencl *cl, cl_device_id device)
 {
 	uint8_t luid[CL_LUID_SIZE_KHR] = {0};
 	cl_bool valid = CL_FALSE;
 
-	if (read_value(cl, device, CL_DEVICE_LUID_VALID_KHR, &valid, sizeof(valid)) &&
-	    valid != CL_FALSE && read_value(cl, device, CL_DEVICE_LUID_KHR, luid, sizeof(luid)))
-		member_bytes(members, "deviceLuid", luid, sizeof(luid));
-	else
-		member_null(members, "deviceLuid");
+	bool known = read_value(cl, device, CL_DEVICE_LUID_VALID_KHR, &valid, sizeof(valid)) &&
+		     valid != CL_FALSE &&
+		     read_value(cl, device, CL_DEVICE_LUID_KHR, luid, sizeof(luid));
+
+	member_bytes(members, "deviceLuid", known ? luid : NULL, sizeof(luid));
 }
 
-static void member_pci(struct members *members, const struct opencl *cl, cl_device_id device)
+static void add_pci(struct members *members, const struct opencl *cl, cl_device_id device)
 {
 	cl_device_pci_bus_info_khr khr = {0};
 	struct amd_topology amd = {0};
@@ -139,18 +138,11 @@ static void member_pci(struct members *members, const struct opencl *cl, cl_devi
 	}
 }
 
-static cJSON *driver_json(const struct opencl *cl, cl_device_id device)
-{
-	struct members driver CLEANUP_MEMBERS = members_new();
-
-	member_info(&driver, "version", cl, device, CL_DRIVER_VERSION);
-	return members_take(&driver);
-}
-
 cJSON *opencl_describe_device(struct opencl *cl, size_t index)
 {
 	struct members device CLEANUP_MEMBERS = members_new();
 	const struct opencl_device *described = &cl->devices[index];
+	char *version CLEANUP_FREE = read_string(cl, described->id, CL_DRIVER_VERSION);
 	cl_device_id id = described->id;
 	cl_device_type type = 0;
 	cl_ulong memory = 0;
@@ -165,18 +157,18 @@ cJSON *opencl_describe_device(struct opencl *cl, size_t index)
 	(void)read_value(cl, id, CL_DEVICE_AVAILABLE, &available, sizeof(available));
 	member_number(&device, "index", (double)index);
 	member_number(&device, "platform", (double)described->platform_index);
-	member_info(&device, "name", cl, id, CL_DEVICE_NAME);
+	add_info(&device, "name", cl, id, CL_DEVICE_NAME);
 	member_string(&device, "type", type_name(type));
 	member_bool(&device, "software", (type & CL_DEVICE_TYPE_CPU) != 0);
-	member_info(&device, "vendor", cl, id, CL_DEVICE_VENDOR);
+	add_info(&device, "vendor", cl, id, CL_DEVICE_VENDOR);
 	member_hex(&device, "vendorId", vendor, 4);
-	member_uuid(&device, "deviceUuid", cl, id, CL_DEVICE_UUID_KHR);
-	member_uuid(&device, "driverUuid", cl, id, CL_DRIVER_UUID_KHR);
-	member_luid(&device, cl, id);
-	member_pci(&device, cl, id);
-	member_info(&device, "apiVersion", cl, id, CL_DEVICE_VERSION);
-	member_info(&device, "languageVersion", cl, id, CL_DEVICE_OPENCL_C_VERSION);
-	member_item(&device, "driver", driver_json(cl, id));
+	add_uuid(&device, "deviceUuid", cl, id, CL_DEVICE_UUID_KHR);
+	add_uuid(&device, "driverUuid", cl, id, CL_DRIVER_UUID_KHR);
+	add_luid(&device, cl, id);
+	add_pci(&device, cl, id);
+	add_info(&device, "apiVersion", cl, id, CL_DEVICE_VERSION);
+	add_info(&device, "languageVersion", cl, id, CL_DEVICE_OPENCL_C_VERSION);
+	api_add_driver(&device, version);
 	member_bool(&device, "available", available != CL_FALSE);
 	member_number(&device, "computeUnits", units);
 	member_number(&device, "memoryBytes", (double)memory);

@@ -6,7 +6,6 @@
 
 #include "base/error.h"
 #include "workloads/common/api.h"
-#include "workloads/common/program.h"
 #include "workloads/common/work.h"
 
 #ifndef CL_TARGET_OPENCL_VERSION
@@ -69,14 +68,12 @@ struct opencl {
 	bool abandoned;		     /* the device did not finish: nothing may be released */
 };
 
-extern const struct api_driver opencl_api;
-
-/* loader.c: loads and enumerates; *out stays NULL when the report tells why there is no platform.
- * ERROR_MEMORY. */
-int opencl_open(struct api_report *report, struct opencl **out, struct error *err);
-
 /* 0 for CL_SUCCESS; otherwise keeps call and code in cl->failure and returns ERROR_REMOTE. */
 int opencl_check(struct opencl *cl, cl_int code, const char *call, struct error *err);
+
+/* opencl_check() of a function that returns its result. */
+#define OPENCL_CALL(cl, err, function, ...)                                                        \
+	opencl_check(cl, (cl)->function(__VA_ARGS__), #function, err)
 
 /* describe.c: elements of `platforms` and `devices`. NULL: out of memory. `failure` (may be NULL)
  * tells why the platform's devices are not known. */
@@ -84,10 +81,9 @@ cJSON *opencl_describe_platform(struct opencl *cl, cl_platform_id platform, size
 				const struct error *failure);
 cJSON *opencl_describe_device(struct opencl *cl, size_t index);
 
-/* compute.c: the work on one device that exists. Errors: ERROR_REMOTE (cl->failure), ERROR_TIMEOUT,
- * ERROR_UNSUPPORTED, ERROR_MEMORY. */
-int opencl_compute(struct opencl *cl, const struct work_request *request,
-		   struct work_report *report, struct error *err);
+/* compute.c: the work on one device that exists. Errors as for the `work` of an api_driver. */
+int opencl_work(void *session, const struct work_request *request, struct work_report *report,
+		struct error *err);
 
 /* names.c: as the specification spells it; NULL for codes it does not know. */
 const char *opencl_error_name(cl_int code);

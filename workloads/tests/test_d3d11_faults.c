@@ -29,10 +29,10 @@ static bool find_methods(void)
 {
 	const struct work_request request = {.timeout_ms = 1000};
 	struct work_report report = {0};
-	struct d3d11_device gpu = {0};
+	struct d3d11_device gpu = {.d3d = d3d, .request = &request, .report = &report};
 	struct error err = {0};
 
-	if (d3d11_device_open(d3d, &request, &gpu, &report, &err) != 0) {
+	if (d3d11_device_open(&gpu, &err) != 0) {
 		(void)fprintf(stderr, "%s\n", err.text);
 		return false;
 	}
@@ -63,10 +63,10 @@ static struct work_report work(uint64_t timeout_ms)
 {
 	const struct work_request request = {
 		.elements = 1000, .seed = 4711, .timeout_ms = timeout_ms};
-	struct work_report report = {.elements = request.elements, .seed = request.seed};
+	struct work_report report = {0};
 	struct error err = {0};
 
-	CU_ASSERT_EQUAL_FATAL(d3d11_api.work(d3d, &request, &report, &err), 0);
+	CU_ASSERT_EQUAL_FATAL(api_work(&d3d11_api, d3d, 1, &request, &report, &err), 0);
 	restore();
 	return report;
 }
@@ -168,7 +168,7 @@ static cJSON *dxgi_document(void)
 	struct error err = {0};
 	void *session = NULL;
 
-	CU_ASSERT_EQUAL_FATAL(dxgi_api.open(&report, &session, &err), 0);
+	CU_ASSERT_EQUAL_FATAL(api_open(&dxgi_api, &report, &session, &err), 0);
 	restore();
 	if (session != NULL)
 		CU_ASSERT_TRUE(dxgi_api.close(session));
@@ -229,7 +229,7 @@ static cJSON *describe_as_windows(void)
 {
 	const struct dxgi told = *d3d->dxgi;
 
-	d3d->dxgi->emulator[0] = '\0';
+	d3d->dxgi->emulated = false;
 	d3d->dxgi->renderer[0] = '\0';
 	cJSON *device = dxgi_describe(d3d->dxgi, 0);
 
@@ -294,7 +294,7 @@ int main(void)
 	struct api_report report CLEANUP_API_REPORT = {0};
 	struct error err = {0};
 	void *session = NULL;
-	int code = d3d11_api.open(&report, &session, &err);
+	int code = api_open(&d3d11_api, &report, &session, &err);
 
 	d3d = session;
 	if (code != 0 || d3d == NULL || !find_methods()) {

@@ -44,10 +44,10 @@ static bool find_methods(void)
 {
 	const struct work_request request = {.timeout_ms = 1000};
 	struct work_report report = {0};
-	struct d3d12_device gpu = {0};
+	struct d3d12_device gpu = {.d3d = d3d, .request = &request, .report = &report};
 	struct error err = {0};
 
-	if (d3d12_device_open(d3d, &request, &gpu, &report, &err) != 0) {
+	if (d3d12_device_open(&gpu, &err) != 0) {
 		(void)fprintf(stderr, "%s\n", err.text);
 		return false;
 	}
@@ -74,10 +74,10 @@ static void restore(void)
 static struct work_report work(void)
 {
 	const struct work_request request = {.elements = 1000, .seed = 4711, .timeout_ms = 20000};
-	struct work_report report = {.elements = request.elements, .seed = request.seed};
+	struct work_report report = {0};
 	struct error err = {0};
 
-	CU_ASSERT_EQUAL_FATAL(d3d12_api.work(d3d, &request, &report, &err), 0);
+	CU_ASSERT_EQUAL_FATAL(api_work(&d3d12_api, d3d, 1, &request, &report, &err), 0);
 	restore();
 	return report;
 }
@@ -276,12 +276,12 @@ static HRESULT STDMETHODCALLTYPE no_event(ID3D12Fence *fence, UINT64 value, HAND
 static void test_a_fence_that_is_never_reached_times_out(void)
 {
 	const struct work_request request = {.elements = 1000, .seed = 4711, .timeout_ms = 50};
-	struct work_report report = {.elements = request.elements, .seed = request.seed};
+	struct work_report report = {0};
 	struct error err = {0};
 
 	fence_methods->GetCompletedValue = never;
 	fence_methods->SetEventOnCompletion = no_event;
-	CU_ASSERT_EQUAL(d3d12_api.work(d3d, &request, &report, &err), 0);
+	CU_ASSERT_EQUAL(api_work(&d3d12_api, d3d, 1, &request, &report, &err), 0);
 	restore();
 	CU_ASSERT_EQUAL(report.status, WORK_TIMED_OUT);
 	CU_ASSERT_EQUAL(report.stage, WORK_STAGE_UPLOAD);
@@ -308,7 +308,7 @@ int main(void)
 	struct api_report report CLEANUP_API_REPORT = {0};
 	struct error err = {0};
 	void *session = NULL;
-	int code = d3d12_api.open(&report, &session, &err);
+	int code = api_open(&d3d12_api, &report, &session, &err);
 
 	d3d = session;
 	if (code != 0 || d3d == NULL || !find_methods()) {

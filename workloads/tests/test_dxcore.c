@@ -21,7 +21,7 @@ static cJSON *document_with(const char *setting)
 	void *session = NULL;
 
 	CU_ASSERT_EQUAL_FATAL(_putenv_s("GPUCERT_DOUBLE", setting), 0);
-	CU_ASSERT_EQUAL_FATAL(dxcore_api.open(&report, &session, &err), 0);
+	CU_ASSERT_EQUAL_FATAL(api_open(&dxcore_api, &report, &session, &err), 0);
 	if (session != NULL)
 		CU_ASSERT_TRUE(dxcore_api.close(session));
 	api_report_members(&report, &members);

@@ -13,45 +13,43 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static int begin(struct api_report *report, struct error *err)
-{
-	return api_report_begin(report, "vulkan", "libvulkan.so.1", err);
-}
-
 static int open_answering(struct api_report *report, void **session, struct error *err)
 {
-	int code = begin(report, err);
+	int rc = 0;
 
-	*session = NULL;
-	for (int i = 0; i < API_DEVICES_MAX; i++) /* more than a pipe holds */
-		(void)array_add(report->devices, cJSON_CreateString("a device"));
+	(void)session;
+	for (int i = 0; rc == 0 && i < API_DEVICES_MAX; i++) /* more than a pipe holds */
+		rc = api_report_device(report, cJSON_CreateString("a device"), err);
 	api_report_message(report, "a message");
-	return code;
+	return rc;
 }
 
 static int open_crashing(struct api_report *report, void **session, struct error *err)
 {
 	const struct rlimit none = {0};
 
-	*session = NULL;
+	(void)report;
+	(void)session;
+	(void)err;
 	(void)setrlimit(RLIMIT_CORE, &none);
 	(void)signal(SIGSEGV, SIG_DFL);
-	(void)begin(report, err);
 	(void)raise(SIGSEGV);
 	return 0;
 }
 
 static int open_exiting(struct api_report *report, void **session, struct error *err)
 {
-	*session = NULL;
-	(void)begin(report, err);
+	(void)report;
+	(void)session;
+	(void)err;
 	_exit(3);
 }
 
 static int open_hanging(struct api_report *report, void **session, struct error *err)
 {
-	*session = NULL;
-	(void)begin(report, err);
+	(void)report;
+	(void)session;
+	(void)err;
 	while (getpid() != 0)
 		(void)pause();
 	return 0;
@@ -59,19 +57,46 @@ static int open_hanging(struct api_report *report, void **session, struct error 
 
 static int open_out_of_memory(struct api_report *report, void **session, struct error *err)
 {
-	*session = NULL;
-	(void)begin(report, err);
+	(void)report;
+	(void)session;
 	return error_memory(err);
 }
 
-static cJSON *enumerate(int (*open)(struct api_report *, void **, struct error *),
-			uint64_t timeout_ms)
+static const struct api_driver apis[] = {
+	{.name = "answering", .library = "libvulkan.so.1", .open = open_answering},
+	{.name = "crashing", .library = "libvulkan.so.1", .open = open_crashing},
+	{.name = "exiting", .library = "libvulkan.so.1", .open = open_exiting},
+	{.name = "hanging", .library = "libvulkan.so.1", .open = open_hanging},
+	{.name = "out-of-memory", .library = "libvulkan.so.1", .open = open_out_of_memory},
+};
+
+static const struct api_driver *find(const char *name)
 {
-	const struct api_driver api = {.name = "vulkan", .library = "libvulkan.so.1", .open = open};
+	for (size_t i = 0; i < ARRAY_SIZE(apis); i++) {
+		if (strcmp(apis[i].name, name) == 0)
+			return &apis[i];
+	}
+	return NULL;
+}
+
+/* What probe-visibility does with --api. */
+static int answer(const char *name)
+{
+	cJSON *json CLEANUP_JSON = NULL;
+
+	if (isolate_ask(find(name), &json, NULL) != 0)
+		return 1;
+	char *text CLEANUP_FREE = json_print_compact(json);
+
+	return text != NULL && puts(text) >= 0 ? 0 : 1;
+}
+
+static cJSON *enumerate(const char *name, uint64_t timeout_ms)
+{
 	struct error err = {0};
 	cJSON *json = NULL;
 
-	CU_ASSERT_EQUAL_FATAL(isolate_enumerate(&api, timeout_ms, false, &json, &err), 0);
+	CU_ASSERT_EQUAL_FATAL(isolate_enumerate(find(name), timeout_ms, &json, &err), 0);
 	CU_ASSERT_EQUAL(waitpid(-1, NULL, WNOHANG), -1); /* no child is left */
 	return json;
 }
@@ -86,7 +111,7 @@ static void expect_failed(const cJSON *json, const char *reason)
 
 static void test_an_answer_comes_through(void)
 {
-	cJSON *json CLEANUP_JSON = enumerate(open_answering, 10000);
+	cJSON *json CLEANUP_JSON = enumerate("answering", 10000);
 
 	expect_string(json, "/api/status", "ok");
 	expect_string(json, "/api/messages/0", "a message");
@@ -95,7 +120,7 @@ static void test_an_answer_comes_through(void)
 
 static void test_a_crash_is_told(void)
 {
-	cJSON *json CLEANUP_JSON = enumerate(open_crashing, 10000);
+	cJSON *json CLEANUP_JSON = enumerate("crashing", 10000);
 
 	expect_failed(json, "the driver was killed by signal 11 (Segmentation fault) when it was "
 			    "asked for its devices");
@@ -103,7 +128,7 @@ static void test_a_crash_is_told(void)
 
 static void test_an_exit_is_told(void)
 {
-	cJSON *json CLEANUP_JSON = enumerate(open_exiting, 10000);
+	cJSON *json CLEANUP_JSON = enumerate("exiting", 10000);
 
 	expect_failed(json, "the process ended with exit code 3 when the driver was asked for its "
 			    "devices");
@@ -112,7 +137,7 @@ static void test_an_exit_is_told(void)
 static void test_a_hang_is_ended(void)
 {
 	const uint64_t began_ms = clock_monotonic_ms();
-	cJSON *json CLEANUP_JSON = enumerate(open_hanging, 30);
+	cJSON *json CLEANUP_JSON = enumerate("hanging", 30);
 
 	expect_failed(json, "the driver did not tell its devices within 30 ms");
 	CU_ASSERT_TRUE(clock_monotonic_ms() - began_ms >= 30);
@@ -120,13 +145,13 @@ static void test_a_hang_is_ended(void)
 
 static void test_a_child_without_memory_is_told(void)
 {
-	cJSON *json CLEANUP_JSON = enumerate(open_out_of_memory, 10000);
+	cJSON *json CLEANUP_JSON = enumerate("out-of-memory", 10000);
 
 	expect_failed(json, "the process ended with exit code 1 when the driver was asked for its "
 			    "devices");
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	CU_TestInfo tests[] = {
 		{"an answer comes through", test_an_answer_comes_through},
@@ -137,5 +162,7 @@ int main(void)
 		CU_TEST_INFO_NULL,
 	};
 
+	if (argc == 3 && strcmp(argv[1], "--api") == 0)
+		return answer(argv[2]);
 	return unit_run("isolate", tests);
 }

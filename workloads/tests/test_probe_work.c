@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/cleanup.h"
 #include "base/tests/unit.h"
+#include "workloads/common/api.h"
 #include "workloads/common/work.h"
 #include "workloads/tests/expect.h"
 
@@ -15,18 +16,18 @@ static struct {
 	float y[ELEMENTS + WORK_GUARD];
 } memory;
 
-static const struct work_data data = {memory.values, memory.x, memory.y, ELEMENTS, 0};
+static const struct work_data data = {{memory.values, memory.x, memory.y}, ELEMENTS, 0};
 
 /* The work as a device does it, written a second time. */
 static void work_on(size_t first, size_t end)
 {
 	for (size_t i = first; i < end; i++) {
-		uint32_t v = data.values[i] ^ 0x5bd1e995u;
+		uint32_t v = memory.values[i] ^ 0x5bd1e995u;
 
 		v = (v ^ (v >> 16)) * 0x7feb352du;
 		v = (v ^ (v >> 15)) * 0x846ca68bu;
-		data.values[i] = v ^ (v >> 16);
-		data.y[i] = fmaf(3.0f, data.x[i], data.y[i]);
+		memory.values[i] = v ^ (v >> 16);
+		memory.y[i] = fmaf(3.0f, memory.x[i], memory.y[i]);
 	}
 }
 
@@ -162,22 +163,38 @@ static void test_errors_become_statuses(void)
 		{ERROR_REMOTE, WORK_FAILED},
 		{ERROR_IO, WORK_FAILED},
 	};
-	const struct call_failure failure = {"vkQueueSubmit", -4, "VK_ERROR_DEVICE_LOST"};
-	struct error err = {0};
-
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct work_report report = {0};
 		const struct error reason = {.code = cases[i].code, .text = "lost"};
 
-		CU_ASSERT_EQUAL(work_report_failure(&report, &reason, &failure, &err), 0);
+		work_report_failure(&report, &reason);
 		CU_ASSERT_EQUAL(report.status, cases[i].status);
 		CU_ASSERT_STRING_EQUAL(report.reason, "lost");
-		CU_ASSERT_STRING_EQUAL(report.failure.call, "vkQueueSubmit");
 	}
-	struct work_report report = {0};
-	const struct error memory_error = {.code = ERROR_MEMORY};
+}
 
-	CU_ASSERT_EQUAL(work_report_failure(&report, &memory_error, &failure, &err), ERROR_MEMORY);
+static int lose_device(void *session, const struct work_request *request,
+		       struct work_report *report, struct error *err)
+{
+	(void)session;
+	return request->timeout_ms == 0 ? error_memory(err)
+					: call_failed(&report->failure, "vkQueueSubmit", -4,
+						      "VK_ERROR_DEVICE_LOST", err);
+}
+
+static void test_a_failed_call_is_named(void)
+{
+	const struct api_driver api = {.name = "vulkan", .work = lose_device};
+	struct work_request request = {.device = 1, .timeout_ms = 1};
+	struct work_report report = {0};
+	struct error err = {0};
+
+	CU_ASSERT_EQUAL(api_work(&api, NULL, 2, &request, &report, &err), 0);
+	CU_ASSERT_EQUAL(report.status, WORK_FAILED);
+	CU_ASSERT_STRING_EQUAL(report.failure.call, "vkQueueSubmit");
+	CU_ASSERT_STRING_EQUAL(report.reason, "vkQueueSubmit: VK_ERROR_DEVICE_LOST (-4)");
+	request.timeout_ms = 0;
+	CU_ASSERT_EQUAL(api_work(&api, NULL, 2, &request, &report, &err), ERROR_MEMORY);
 }
 
 /* Whoever knows the seed tells the digests of right results, and of no others. */
@@ -199,7 +216,7 @@ static void test_digests_follow_from_the_seed(void)
 		UNIT_INT(work_expected_digest(arrays[i], 0, ELEMENTS - 1, digest, NULL), 0);
 		CU_ASSERT_STRING_NOT_EQUAL(report.digests[i].digest, digest);
 	}
-	data.values[ELEMENTS] ^= 1; /* the guard */
+	memory.values[ELEMENTS] ^= 1; /* the guard */
 	report = verified();
 	UNIT_INT(work_expected_digest("values", 0, ELEMENTS, digest, NULL), 0);
 	CU_ASSERT_STRING_NOT_EQUAL(report.digests[0].digest, digest);
@@ -240,6 +257,7 @@ int main(void)
 {
 	CU_TestInfo tests[] = {
 		{"right results pass", test_right_results_pass},
+		{"a failed call is named", test_a_failed_call_is_named},
 		{"work that never ran is wrong", test_work_that_never_ran_is_wrong},
 		{"work done twice is wrong", test_work_done_twice_is_wrong},
 		{"a skipped end is wrong", test_a_skipped_end_is_wrong},

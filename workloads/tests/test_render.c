@@ -100,7 +100,7 @@ static void test_a_wrong_picture_makes_the_work_wrong(void)
 	uint32_t values[1 + WORK_GUARD] = {0};
 	float x[1 + WORK_GUARD] = {0};
 	float y[1 + WORK_GUARD] = {0};
-	const struct work_data data = {values, x, y, 1, SEED};
+	const struct work_data data = {{values, x, y}, 1, SEED};
 	struct work_report report = {.elements = 1};
 
 	work_fill(&data);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/tests/unit.h"
 #include "workloads/tests/expect.h"
-#include "workloads/visibility/environment.h"
 #include "workloads/visibility/nodes.h"
-#include "workloads/visibility/sysfs.h"
+#include "workloads/visibility/steering.h"
 
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "base/path.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -131,98 +131,41 @@ static void test_the_reason_of_a_refusal_is_told(void)
 	CU_ASSERT_TRUE(strcmp(reason, "ENXIO") == 0 || strcmp(reason, "EACCES") == 0);
 }
 
-static void fill_sys(void)
-{
-	put("sys/devices/pci0000:00/0000:00:02.0/vendor", "0x8086\n");
-	put("sys/devices/pci0000:00/0000:00:02.0/device", "0x9a49\n");
-	put_link("sys/devices/pci0000:00/0000:00:02.0/driver", "../../../bus/pci/drivers/i915");
-	put("sys/bus/pci/drivers/i915/uevent", "");
-	put("sys/devices/virtual/vkms/uevent", "");
-	put("sys/class/drm/card0/dev", "226:0\n");
-	put_link("sys/class/drm/card0/device", "../../../devices/pci0000:00/0000:00:02.0");
-	put("sys/class/drm/renderD128/dev", "226:128\n");
-	put_link("sys/class/drm/renderD128/device", "../../../devices/pci0000:00/0000:00:02.0");
-	put("sys/class/drm/card0-HDMI-A-1/status", "disconnected\n");
-	put("sys/class/drm/version", "drm 1.1.0 20060810\n");
-	put("sys/class/drm/card1/dev", "226:1\n");
-	put_link("sys/class/drm/card1/device", "../../../devices/virtual/vkms");
-	put("proc/driver/nvidia/gpus/0000:65:00.0/information", "");
-	put("proc/driver/nvidia/gpus/00010000:65:00.0/information", "");
-	put("proc/driver/nvidia/gpus/power/information", "");
-}
-
 static void test_trees_are_made(void)
 {
 	fill_dev();
-	fill_sys();
 }
 
-static void test_sysfs_tells_cards_and_their_devices(void)
+static void test_a_missing_place_holds_no_nodes(void)
 {
-	char *sys CLEANUP_FREE = path_join(root, "sys");
-	char *proc CLEANUP_FREE = path_join(root, "proc");
-	cJSON *sysfs CLEANUP_JSON = NULL;
-	struct error err = {0};
-
-	CU_ASSERT_EQUAL_FATAL(sysfs_list(sys, proc, &sysfs, &err), 0);
-	expect_count(sysfs, "/drm", 3);
-	expect_string(sysfs, "/drm/0/name", "card0");
-	expect_string(sysfs, "/drm/0/number", "226:0");
-	expect_string(sysfs, "/drm/0/vendorId", "0x8086");
-	expect_string(sysfs, "/drm/0/deviceId", "0x9a49");
-	expect_string(sysfs, "/drm/0/pciAddress", "0000:00:02.0");
-	expect_string(sysfs, "/drm/0/driver", "i915");
-	expect_string(sysfs, "/drm/1/name", "card1");
-	expect_null(sysfs, "/drm/1/pciAddress");
-	expect_null(sysfs, "/drm/1/vendorId");
-	expect_null(sysfs, "/drm/1/driver");
-	expect_string(sysfs, "/drm/2/name", "renderD128");
-	expect_count(sysfs, "/nvidia", 2);
-	expect_string(sysfs, "/nvidia/0", "0000:65:00.0");
-	expect_string(sysfs, "/nvidia/1", "00010000:65:00.0");
-}
-
-static void test_missing_places_are_null(void)
-{
-	cJSON *sysfs CLEANUP_JSON = NULL;
 	cJSON *nodes CLEANUP_JSON = NULL;
 	struct error err = {0};
 
-	CU_ASSERT_EQUAL_FATAL(sysfs_list("/nonexistent", "/nonexistent", &sysfs, &err), 0);
-	expect_null(sysfs, "/drm");
-	expect_null(sysfs, "/nvidia");
 	CU_ASSERT_EQUAL_FATAL(nodes_list("/nonexistent", true, &nodes, &err), 0);
 	CU_ASSERT_EQUAL(cJSON_GetArraySize(nodes), 0);
 }
 
-static void test_the_environment_is_chosen_and_sorted(void)
+static void test_variables_that_steer_are_removed(void)
 {
-	const char *const variables[] = {
-		"VK_DRIVER_FILES=/a.json",
-		"SHELL=/bin/sh",
-		"NVIDIA_VISIBLE_DEVICES=GPU-1=2",
-		"VK_DRIVER_FILES=/second.json",
-		"NVIDIA_API_KEY=abc",
-		"VKANYTHING=1",
-		"VK_ICD_FILENAMES=\xff",
-		"LD_PRELOADED=1",
-		"LD_PRELOAD=",
-		"vk_driver_files=1",
-		"VK_\xff=1",
-		"no equals sign",
-		"=",
-		NULL,
-	};
-	cJSON *environment CLEANUP_JSON = NULL;
-	char *text CLEANUP_FREE = NULL;
+	static const char *const steering[] = {"VK_DRIVER_FILES", "NVIDIA_VISIBLE_DEVICES",
+					       "LD_PRELOAD"};
+	static const char *const others[] = {"SHELL", "VKANYTHING", "LD_PRELOADED",
+					     "vk_driver_files", "POCL_CACHE_DIR"};
 	struct error err = {0};
+	bool steered = false;
 
-	CU_ASSERT_EQUAL_FATAL(environment_list(variables, &environment, &err), 0);
-	text = json_print_compact(environment);
-	CU_ASSERT_STRING_EQUAL(text, "{\"LD_PRELOAD\":\"\",\"NVIDIA_API_KEY\":\"(hidden)\","
-				     "\"NVIDIA_VISIBLE_DEVICES\":\"GPU-1=2\","
-				     "\"VK_DRIVER_FILES\":\"/a.json\","
-				     "\"VK_ICD_FILENAMES\":\"\xef\xbf\xbd\"}");
+	for (size_t i = 0; i < ARRAY_SIZE(steering); i++)
+		(void)setenv(steering[i], "", 1);
+	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
+		(void)setenv(others[i], "1", 1);
+	CU_ASSERT_EQUAL(steering_remove(&steered, &err), 0);
+	CU_ASSERT_TRUE(steered);
+	for (size_t i = 0; i < ARRAY_SIZE(steering); i++)
+		CU_ASSERT_PTR_NULL(getenv(steering[i]));
+	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
+		CU_ASSERT_PTR_NOT_NULL(getenv(others[i]));
+	CU_ASSERT_EQUAL(steering_remove(&steered, &err), 0);
+	CU_ASSERT_FALSE(steered);
 }
 
 int main(void)
@@ -233,9 +176,8 @@ int main(void)
 		{"a file is no device", test_a_file_is_no_device},
 		{"nodes need not be opened", test_nodes_need_not_be_opened},
 		{"the reason of a refusal is told", test_the_reason_of_a_refusal_is_told},
-		{"sysfs tells cards and their devices", test_sysfs_tells_cards_and_their_devices},
-		{"missing places are null", test_missing_places_are_null},
-		{"the environment is chosen and sorted", test_the_environment_is_chosen_and_sorted},
+		{"a missing place holds no nodes", test_a_missing_place_holds_no_nodes},
+		{"variables that steer are removed", test_variables_that_steer_are_removed},
 		CU_TEST_INFO_NULL,
 	};
 	int code = create_root();

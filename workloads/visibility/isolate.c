@@ -1,46 +1,92 @@
 /* SPDX-License-Identifier: MIT */
 #include "workloads/visibility/isolate.h"
 
-#include "base/clock.h"
+#include "base/cleanup.h"
+#include "base/json.h"
+#include "base/process.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <uv.h>
+
+enum { ANSWER_MAX = 8 * 1024 * 1024, PATH_BYTES = 32768 };
+
+static int element(struct api_report *report, cJSON **out, struct error *err)
+{
+	struct members members CLEANUP_MEMBERS = members_new();
+
+	api_report_members(report, &members);
+	*out = members_take(&members);
+	return *out != NULL ? 0 : error_memory(err);
+}
 
 int isolate_ask(const struct api_driver *api, cJSON **out, struct error *err)
 {
 	struct api_report report CLEANUP_API_REPORT = {0};
-	struct members members CLEANUP_MEMBERS = members_new();
-	uint64_t began_ns = clock_monotonic_ns();
 	void *session = NULL;
-	int code = api->open(&report, &session, err);
+	int rc = api_open(api, &report, &session, err);
 
-	if (code != 0)
-		return code;
-	report.open_ns = clock_monotonic_ns() - began_ns;
-	api_report_members(&report, &members);
-	*out = members_take(&members);
-	return *out != NULL ? 0 : error_memory(err);
+	return rc == 0 ? element(&report, out, err) : rc;
 }
 
-static int failed_json(const struct api_driver *api, const struct error *reason, cJSON **out,
-		       struct error *err)
+static int judge(const struct process_result *result, uint64_t timeout_ms, struct error *err)
 {
-	struct api_report report CLEANUP_API_REPORT = {0};
-	struct members members CLEANUP_MEMBERS = members_new();
-	int code = api_report_begin(&report, api->name, api->library, err);
+	char ended[256] = "";
 
-	if (code != 0)
-		return code;
-	api_report_failed(&report, reason);
-	api_report_members(&report, &members);
-	*out = members_take(&members);
-	return *out != NULL ? 0 : error_memory(err);
+	process_describe(result, ended, sizeof(ended));
+	if (result->end == PROCESS_TIMED_OUT)
+		return error_set(err, ERROR_TIMEOUT,
+				 "the driver did not tell its devices within %llu ms",
+				 (unsigned long long)timeout_ms);
+	if (result->end != PROCESS_EXITED)
+		return error_set(err, ERROR_REMOTE,
+				 "the driver was %s when it was asked for its devices", ended);
+	if (result->code != 0)
+		return error_set(
+			err, ERROR_REMOTE,
+			"the process ended with exit code %d when the driver was asked for its devices",
+			result->code);
+	if (result->out_dropped != 0)
+		return error_set(err, ERROR_LIMIT, "the answer is longer than %d bytes",
+				 ANSWER_MAX);
+	return 0;
 }
 
-int isolate_enumerate(const struct api_driver *api, uint64_t timeout_ms, bool anew, cJSON **out,
+static int run(const struct api_driver *api, uint64_t timeout_ms, cJSON **out, struct error *err)
+{
+	char *self CLEANUP_FREE = malloc(PATH_BYTES);
+	size_t size = PATH_BYTES;
+	struct process_result result = {0};
+
+	if (self == NULL)
+		return error_memory(err);
+	if (uv_exepath(self, &size) != 0)
+		return error_set(err, ERROR_IO, "the path of this program is not known");
+	const char *const argv[] = {self, "--api", api->name, NULL};
+	const struct process_spec spec = {
+		.argv = argv, .capture_max = ANSWER_MAX, .timeout_ms = timeout_ms, .grace_ms = 1};
+	int rc = process_run(&spec, &result, err);
+
+	if (rc == 0)
+		rc = judge(&result, timeout_ms, err);
+	if (rc == 0)
+		rc = json_parse(text_string(&result.out), result.out.size, out, err);
+	(void)fwrite(text_string(&result.err), 1, result.err.size, stderr);
+	process_result_free(&result);
+	return rc;
+}
+
+int isolate_enumerate(const struct api_driver *api, uint64_t timeout_ms, cJSON **out,
 		      struct error *err)
 {
+	struct api_report report CLEANUP_API_REPORT = {0};
 	struct error reason = {0};
-	int code = isolate_run(api, timeout_ms, anew, out, &reason);
+	int rc = run(api, timeout_ms, out, &reason);
 
-	if (code == ERROR_MEMORY)
+	if (rc == 0)
+		return 0;
+	if (rc == ERROR_MEMORY)
 		return error_memory(err);
-	return code == 0 ? 0 : failed_json(api, &reason, out, err);
+	rc = api_report_failed(api, &reason, &report, err);
+	return rc == 0 ? element(&report, out, err) : rc;
 }

@@ -3,43 +3,50 @@
 
 #include "workloads/vulkan/device.h"
 
-#include <string.h>
-
 struct computation {
+	struct vulkan *vk;
+	const struct work_request *request;
 	struct vulkan_device device;
 	struct vulkan_pipeline pipeline;
 	struct vulkan_layout layout;
 	struct vulkan_buffer storage, staging;
-	uint64_t timeout_ms;
+	struct work_data data; /* in the staging buffer */
 };
 
-static int create_memory(struct computation *c, const struct work_request *request,
-			 struct error *err)
+static int open_device(void *work, struct error *err)
 {
-	int code = vulkan_layout_plan(&c->device, request->elements, &c->layout, err);
+	struct computation *c = work;
 
-	if (code == 0)
-		code = vulkan_buffer_create(&c->device, VULKAN_BUFFER_STORAGE, c->layout.size,
-					    &c->storage, err);
-	if (code == 0)
-		code = vulkan_buffer_create(&c->device, VULKAN_BUFFER_STAGING, c->layout.size,
-					    &c->staging, err);
-	return code != 0 ? code
-			 : vulkan_pipeline_record(&c->device, &c->pipeline, &c->layout, request,
-						  c->storage.buffer, c->staging.buffer, err);
+	return vulkan_device_open(c->vk, c->vk->devices[c->request->device], &c->device, err);
 }
 
-static struct work_data staged_data(const struct computation *c, const struct work_request *request)
+static int build(void *work, struct error *err)
 {
-	uint8_t *bytes = c->staging.mapped;
+	struct computation *c = work;
 
-	return (struct work_data){
-		.values = (void *)(bytes + c->layout.offsets[0]),
-		.x = (void *)(bytes + c->layout.offsets[1]),
-		.y = (void *)(bytes + c->layout.offsets[2]),
-		.elements = request->elements,
-		.seed = request->seed,
-	};
+	return vulkan_pipeline_build(&c->device, &c->pipeline, err);
+}
+
+static int create_memory(void *work, struct error *err)
+{
+	struct computation *c = work;
+	int rc = vulkan_layout_plan(&c->device, c->request->elements, &c->layout, err);
+
+	if (rc == 0)
+		rc = vulkan_buffer_create(&c->device, VULKAN_BUFFER_STORAGE, c->layout.size,
+					  &c->storage, err);
+	if (rc == 0)
+		rc = vulkan_buffer_create(&c->device, VULKAN_BUFFER_STAGING, c->layout.size,
+					  &c->staging, err);
+	if (rc == 0)
+		rc = vulkan_pipeline_record(&c->device, &c->pipeline, &c->layout, c->request,
+					    c->storage.buffer, c->staging.buffer, err);
+	if (rc != 0)
+		return rc;
+	for (size_t i = 0; i < WORK_ARRAYS; i++)
+		c->data.arrays[i] = (uint8_t *)c->staging.mapped + c->layout.offsets[i];
+	work_fill(&c->data);
+	return 0;
 }
 
 /* Submits one step and waits for it. After a wait that timed out the objects belong to the device.
@@ -53,75 +60,65 @@ static int run_step(struct computation *c, enum vulkan_step step, struct error *
 		.pCommandBuffers = &c->pipeline.commands[step],
 	};
 	VkFence fence = c->pipeline.fences[step];
-	int code = vulkan_check(device->vk, device->vkQueueSubmit(device->queue, 1, &submit, fence),
-				"vkQueueSubmit", err);
+	int rc = VULKAN_CALL(device, err, vkQueueSubmit, device->queue, 1, &submit, fence);
 
-	if (code != 0)
-		return code;
+	if (rc != 0)
+		return rc;
 	VkResult result = device->vkWaitForFences(device->handle, 1, &fence, VK_TRUE,
-						  c->timeout_ms * 1000000u);
+						  c->request->timeout_ms * 1000000u);
 
-	code = vulkan_check(device->vk, result, "vkWaitForFences", err);
+	rc = vulkan_check(device->vk, result, "vkWaitForFences", err);
 	if (result != VK_TIMEOUT)
-		return code;
+		return rc;
 	device->vk->abandoned = true;
 	return error_set(err, ERROR_TIMEOUT,
 			 "vkWaitForFences: the device did not finish within %llu ms",
-			 (unsigned long long)c->timeout_ms);
+			 (unsigned long long)c->request->timeout_ms);
 }
 
-static int compute(struct computation *c, VkPhysicalDevice physical,
-		   const struct work_request *request, struct work_report *report,
-		   struct vulkan *vk, struct error *err)
+static int upload(void *work, struct error *err)
 {
-	struct work_data data = {0};
-	int code = 0;
+	struct computation *c = work;
+	int rc = run_step(c, VULKAN_STEP_UPLOAD, err);
 
-	work_stage_begin(report, WORK_STAGE_DEVICE);
-	code = vulkan_device_open(vk, physical, &c->device, err);
-	if (code != 0)
-		return code;
-	work_stage_begin(report, WORK_STAGE_BUILD);
-	code = vulkan_pipeline_build(&c->device, &c->pipeline, err);
-	if (code != 0)
-		return code;
-	work_stage_begin(report, WORK_STAGE_MEMORY);
-	code = create_memory(c, request, err);
-	if (code != 0)
-		return code;
-	data = staged_data(c, request);
-	work_fill(&data);
-	work_stage_begin(report, WORK_STAGE_UPLOAD);
-	code = run_step(c, VULKAN_STEP_UPLOAD, err);
-	if (code != 0)
-		return code;
-	/* What is read back must come from the device, not from what was staged. */
-	memset(c->staging.mapped, 0xA5, (size_t)c->layout.size);
-	work_stage_begin(report, WORK_STAGE_DISPATCH);
-	code = run_step(c, VULKAN_STEP_DISPATCH, err);
-	if (code != 0)
-		return code;
-	work_stage_begin(report, WORK_STAGE_DOWNLOAD);
-	code = run_step(c, VULKAN_STEP_DOWNLOAD, err);
-	if (code != 0)
-		return code;
-	work_stage_begin(report, WORK_STAGE_VERIFY);
-	work_verify(&data, report);
-	return 0;
+	if (rc == 0)
+		work_overwrite(&c->data);
+	return rc;
 }
 
-int vulkan_compute(struct vulkan *vk, const struct work_request *request,
-		   struct work_report *report, struct error *err)
+static int dispatch(void *work, struct error *err)
 {
-	struct computation c = {.timeout_ms = request->timeout_ms};
-	int code = compute(&c, vk->devices[request->device], request, report, vk, err);
+	return run_step(work, VULKAN_STEP_DISPATCH, err);
+}
 
-	work_stage_end(report);
+static int download(void *work, struct error *err)
+{
+	return run_step(work, VULKAN_STEP_DOWNLOAD, err);
+}
+
+int vulkan_work(void *session, const struct work_request *request, struct work_report *report,
+		struct error *err)
+{
+	static work_step *const steps[WORK_STAGE_COUNT] = {
+		[WORK_STAGE_DEVICE] = open_device,   [WORK_STAGE_BUILD] = build,
+		[WORK_STAGE_MEMORY] = create_memory, [WORK_STAGE_UPLOAD] = upload,
+		[WORK_STAGE_DISPATCH] = dispatch,    [WORK_STAGE_DOWNLOAD] = download,
+	};
+	struct computation c = {
+		.vk = session,
+		.request = request,
+		.data = {.elements = request->elements, .seed = request->seed},
+	};
+
+	c.vk->failure = (struct call_failure){0};
+	int rc = work_run(steps, &c, &c.data, report, err);
+
+	report->failure = c.vk->failure;
 	if (c.device.queue != NULL) {
 		vulkan_pipeline_free(&c.device, &c.pipeline);
 		vulkan_buffer_free(&c.device, &c.staging);
 		vulkan_buffer_free(&c.device, &c.storage);
 	}
 	vulkan_device_free(&c.device);
-	return code;
+	return rc;
 }

@@ -102,17 +102,14 @@ static void describe_ids(const struct facts *facts, struct members *device)
 {
 	const VkPhysicalDeviceIDProperties *id = &facts->id;
 
-	if (facts->has_id) {
-		member_bytes(device, "deviceUuid", id->deviceUUID, sizeof(id->deviceUUID));
-		member_bytes(device, "driverUuid", id->driverUUID, sizeof(id->driverUUID));
-	} else {
-		member_null(device, "deviceUuid");
-		member_null(device, "driverUuid");
-	}
-	if (facts->has_id && id->deviceLUIDValid != VK_FALSE)
-		member_bytes(device, "deviceLuid", id->deviceLUID, sizeof(id->deviceLUID));
-	else
-		member_null(device, "deviceLuid");
+	const bool has_luid = facts->has_id && id->deviceLUIDValid != VK_FALSE;
+
+	member_bytes(device, "deviceUuid", facts->has_id ? id->deviceUUID : NULL,
+		     sizeof(id->deviceUUID));
+	member_bytes(device, "driverUuid", facts->has_id ? id->driverUUID : NULL,
+		     sizeof(id->driverUUID));
+	member_bytes(device, "deviceLuid", has_luid ? id->deviceLUID : NULL,
+		     sizeof(id->deviceLUID));
 	if (facts->has_pci)
 		member_format(device, "pciAddress", "%04x:%02x:%02x.%x", facts->pci.pciDomain,
 			      facts->pci.pciBus, facts->pci.pciDevice, facts->pci.pciFunction);
@@ -174,15 +171,14 @@ static bool is_software(const struct facts *facts)
 				     facts->driver.driverID == VK_DRIVER_ID_GOOGLE_SWIFTSHADER);
 }
 
-static double device_local_bytes(const struct vulkan *vk, VkPhysicalDevice device)
+double vulkan_local_bytes(const VkPhysicalDeviceMemoryProperties *memory)
 {
-	VkPhysicalDeviceMemoryProperties memory = {0};
 	double bytes = 0;
 
-	vk->vkGetPhysicalDeviceMemoryProperties(device, &memory);
-	for (uint32_t i = 0; i < memory.memoryHeapCount && i < VK_MAX_MEMORY_HEAPS; i++)
-		if (memory.memoryHeaps[i].flags & VK_MEMORY_HEAP_DEVICE_LOCAL_BIT)
-			bytes += (double)memory.memoryHeaps[i].size;
+	for (uint32_t i = 0; i < memory->memoryHeapCount && i < VK_MAX_MEMORY_HEAPS; i++) {
+		if ((memory->memoryHeaps[i].flags & VK_MEMORY_HEAP_DEVICE_LOCAL_BIT) != 0)
+			bytes += (double)memory->memoryHeaps[i].size;
+	}
 	return bytes;
 }
 
@@ -190,7 +186,9 @@ cJSON *vulkan_describe_device(const struct vulkan *vk, size_t index)
 {
 	struct members device CLEANUP_MEMBERS = members_new();
 	struct facts facts = {0};
+	VkPhysicalDeviceMemoryProperties memory = {0};
 
+	vk->vkGetPhysicalDeviceMemoryProperties(vk->devices[index], &memory);
 	if (read_facts(vk, vk->devices[index], &facts) != 0)
 		return NULL;
 	const VkPhysicalDeviceProperties *properties = &facts.properties.properties;
@@ -208,6 +206,6 @@ cJSON *vulkan_describe_device(const struct vulkan *vk, size_t index)
 		      VK_API_VERSION_MINOR(properties->apiVersion),
 		      VK_API_VERSION_PATCH(properties->apiVersion));
 	member_item(&device, "driver", driver_json(&facts));
-	member_number(&device, "memoryBytes", device_local_bytes(vk, vk->devices[index]));
+	member_number(&device, "memoryBytes", vulkan_local_bytes(&memory));
 	return members_take(&device);
 }

@@ -39,10 +39,10 @@ int vulkan_device_open(struct vulkan *vk, VkPhysicalDevice physical, struct vulk
 	static const float priority = 1.0f;
 
 	*out = (struct vulkan_device){.vk = vk, .physical = physical};
-	int code = find_compute_family(out, err);
+	int rc = find_compute_family(out, err);
 
-	if (code != 0)
-		return code;
+	if (rc != 0)
+		return rc;
 	const VkDeviceQueueCreateInfo queue = {
 		.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,
 		.queueFamilyIndex = out->queue_family,
@@ -55,13 +55,13 @@ int vulkan_device_open(struct vulkan *vk, VkPhysicalDevice physical, struct vulk
 		.pQueueCreateInfos = &queue,
 	};
 
-	code = vulkan_check(vk, vk->vkCreateDevice(physical, &info, NULL, &out->handle),
-			    "vkCreateDevice", err);
-	if (code == 0)
-		code = load_device_functions(out, err);
-	if (code == 0)
+	rc = vulkan_check(vk, vk->vkCreateDevice(physical, &info, NULL, &out->handle),
+			  "vkCreateDevice", err);
+	if (rc == 0)
+		rc = load_device_functions(out, err);
+	if (rc == 0)
 		out->vkGetDeviceQueue(out->handle, out->queue_family, 0, &out->queue);
-	return code;
+	return rc;
 }
 
 void vulkan_device_free(struct vulkan_device *device)

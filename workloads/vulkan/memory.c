@@ -21,11 +21,10 @@ static int allocate(struct vulkan_device *device, enum vulkan_buffer_use use,
 						     ? VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT
 						     : VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT |
 							       VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
-	struct vulkan *vk = device->vk;
 	VkPhysicalDeviceMemoryProperties memory = {0};
 	VkMemoryRequirements needs = {0};
 
-	vk->vkGetPhysicalDeviceMemoryProperties(device->physical, &memory);
+	device->vk->vkGetPhysicalDeviceMemoryProperties(device->physical, &memory);
 	device->vkGetBufferMemoryRequirements(device->handle, out->buffer, &needs);
 	uint32_t type = find_type(&memory, needs.memoryTypeBits, wanted);
 
@@ -38,14 +37,13 @@ static int allocate(struct vulkan_device *device, enum vulkan_buffer_use use,
 		.memoryTypeIndex = type,
 	};
 
-	return vulkan_check(vk, device->vkAllocateMemory(device->handle, &info, NULL, &out->memory),
-			    "vkAllocateMemory", err);
+	return VULKAN_CALL(device, err, vkAllocateMemory, device->handle, &info, NULL,
+			   &out->memory);
 }
 
 int vulkan_buffer_create(struct vulkan_device *device, enum vulkan_buffer_use use,
 			 VkDeviceSize size, struct vulkan_buffer *out, struct error *err)
 {
-	struct vulkan *vk = device->vk;
 	const VkBufferCreateInfo info = {
 		.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO,
 		.size = size,
@@ -55,22 +53,18 @@ int vulkan_buffer_create(struct vulkan_device *device, enum vulkan_buffer_use us
 	};
 
 	out->size = size;
-	int code =
-		vulkan_check(vk, device->vkCreateBuffer(device->handle, &info, NULL, &out->buffer),
-			     "vkCreateBuffer", err);
+	int rc =
+		VULKAN_CALL(device, err, vkCreateBuffer, device->handle, &info, NULL, &out->buffer);
 
-	if (code == 0)
-		code = allocate(device, use, out, err);
-	if (code == 0)
-		code = vulkan_check(
-			vk, device->vkBindBufferMemory(device->handle, out->buffer, out->memory, 0),
-			"vkBindBufferMemory", err);
-	if (code == 0 && use == VULKAN_BUFFER_STAGING)
-		code = vulkan_check(vk,
-				    device->vkMapMemory(device->handle, out->memory, 0,
-							VK_WHOLE_SIZE, 0, &out->mapped),
-				    "vkMapMemory", err);
-	return code;
+	if (rc == 0)
+		rc = allocate(device, use, out, err);
+	if (rc == 0)
+		rc = VULKAN_CALL(device, err, vkBindBufferMemory, device->handle, out->buffer,
+				 out->memory, 0);
+	if (rc == 0 && use == VULKAN_BUFFER_STAGING)
+		rc = VULKAN_CALL(device, err, vkMapMemory, device->handle, out->memory, 0,
+				 VK_WHOLE_SIZE, 0, &out->mapped);
+	return rc;
 }
 
 void vulkan_buffer_free(struct vulkan_device *device, struct vulkan_buffer *buffer)

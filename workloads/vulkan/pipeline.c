@@ -36,13 +36,11 @@ static int create_layouts(struct vulkan_device *device, struct vulkan_pipeline *
 		.bindingCount = BINDINGS,
 		.pBindings = bindings,
 	};
-	int code = vulkan_check(device->vk,
-				device->vkCreateDescriptorSetLayout(device->handle, &set_info, NULL,
-								    &out->set_layout),
-				"vkCreateDescriptorSetLayout", err);
+	int rc = VULKAN_CALL(device, err, vkCreateDescriptorSetLayout, device->handle, &set_info,
+			     NULL, &out->set_layout);
 
-	if (code != 0)
-		return code;
+	if (rc != 0)
+		return rc;
 	const VkPipelineLayoutCreateInfo layout_info = {
 		.sType = VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO,
 		.setLayoutCount = 1,
@@ -51,10 +49,8 @@ static int create_layouts(struct vulkan_device *device, struct vulkan_pipeline *
 		.pPushConstantRanges = &constants,
 	};
 
-	return vulkan_check(
-		device->vk,
-		device->vkCreatePipelineLayout(device->handle, &layout_info, NULL, &out->layout),
-		"vkCreatePipelineLayout", err);
+	return VULKAN_CALL(device, err, vkCreatePipelineLayout, device->handle, &layout_info, NULL,
+			   &out->layout);
 }
 
 static int create_pipeline(struct vulkan_device *device, struct vulkan_pipeline *out,
@@ -65,13 +61,11 @@ static int create_pipeline(struct vulkan_device *device, struct vulkan_pipeline 
 		.codeSize = sizeof(work_spirv),
 		.pCode = work_spirv,
 	};
-	int code = vulkan_check(
-		device->vk,
-		device->vkCreateShaderModule(device->handle, &shader_info, NULL, &out->shader),
-		"vkCreateShaderModule", err);
+	int rc = VULKAN_CALL(device, err, vkCreateShaderModule, device->handle, &shader_info, NULL,
+			     &out->shader);
 
-	if (code != 0)
-		return code;
+	if (rc != 0)
+		return rc;
 	const VkComputePipelineCreateInfo info = {
 		.sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO,
 		.stage = {.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
@@ -81,10 +75,8 @@ static int create_pipeline(struct vulkan_device *device, struct vulkan_pipeline 
 		.layout = out->layout,
 	};
 
-	return vulkan_check(device->vk,
-			    device->vkCreateComputePipelines(device->handle, VK_NULL_HANDLE, 1,
-							     &info, NULL, &out->pipeline),
-			    "vkCreateComputePipelines", err);
+	return VULKAN_CALL(device, err, vkCreateComputePipelines, device->handle, VK_NULL_HANDLE, 1,
+			   &info, NULL, &out->pipeline);
 }
 
 static int create_descriptor_set(struct vulkan_device *device, struct vulkan_pipeline *out,
@@ -98,13 +90,11 @@ static int create_descriptor_set(struct vulkan_device *device, struct vulkan_pip
 		.poolSizeCount = 1,
 		.pPoolSizes = &size,
 	};
-	int code = vulkan_check(device->vk,
-				device->vkCreateDescriptorPool(device->handle, &pool_info, NULL,
-							       &out->descriptor_pool),
-				"vkCreateDescriptorPool", err);
+	int rc = VULKAN_CALL(device, err, vkCreateDescriptorPool, device->handle, &pool_info, NULL,
+			     &out->descriptor_pool);
 
-	if (code != 0)
-		return code;
+	if (rc != 0)
+		return rc;
 	const VkDescriptorSetAllocateInfo info = {
 		.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO,
 		.descriptorPool = out->descriptor_pool,
@@ -112,9 +102,7 @@ static int create_descriptor_set(struct vulkan_device *device, struct vulkan_pip
 		.pSetLayouts = &out->set_layout,
 	};
 
-	return vulkan_check(device->vk,
-			    device->vkAllocateDescriptorSets(device->handle, &info, &out->set),
-			    "vkAllocateDescriptorSets", err);
+	return VULKAN_CALL(device, err, vkAllocateDescriptorSets, device->handle, &info, &out->set);
 }
 
 static int create_commands(struct vulkan_device *device, struct vulkan_pipeline *out,
@@ -125,13 +113,11 @@ static int create_commands(struct vulkan_device *device, struct vulkan_pipeline 
 		.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO,
 		.queueFamilyIndex = device->queue_family,
 	};
-	int code = vulkan_check(
-		device->vk,
-		device->vkCreateCommandPool(device->handle, &pool_info, NULL, &out->command_pool),
-		"vkCreateCommandPool", err);
+	int rc = VULKAN_CALL(device, err, vkCreateCommandPool, device->handle, &pool_info, NULL,
+			     &out->command_pool);
 
-	if (code != 0)
-		return code;
+	if (rc != 0)
+		return rc;
 	const VkCommandBufferAllocateInfo info = {
 		.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
 		.commandPool = out->command_pool,
@@ -139,29 +125,26 @@ static int create_commands(struct vulkan_device *device, struct vulkan_pipeline 
 		.commandBufferCount = VULKAN_STEP_COUNT,
 	};
 
-	code = vulkan_check(device->vk,
-			    device->vkAllocateCommandBuffers(device->handle, &info, out->commands),
-			    "vkAllocateCommandBuffers", err);
-	for (size_t i = 0; code == 0 && i < VULKAN_STEP_COUNT; i++)
-		code = vulkan_check(
-			device->vk,
-			device->vkCreateFence(device->handle, &fence_info, NULL, &out->fences[i]),
-			"vkCreateFence", err);
-	return code;
+	rc = VULKAN_CALL(device, err, vkAllocateCommandBuffers, device->handle, &info,
+			 out->commands);
+	for (size_t i = 0; rc == 0 && i < VULKAN_STEP_COUNT; i++)
+		rc = VULKAN_CALL(device, err, vkCreateFence, device->handle, &fence_info, NULL,
+				 &out->fences[i]);
+	return rc;
 }
 
 int vulkan_pipeline_build(struct vulkan_device *device, struct vulkan_pipeline *out,
 			  struct error *err)
 {
-	int code = create_layouts(device, out, err);
+	int rc = create_layouts(device, out, err);
 
-	if (code == 0)
-		code = create_pipeline(device, out, err);
-	if (code == 0)
-		code = create_descriptor_set(device, out, err);
-	if (code == 0)
-		code = create_commands(device, out, err);
-	return code;
+	if (rc == 0)
+		rc = create_pipeline(device, out, err);
+	if (rc == 0)
+		rc = create_descriptor_set(device, out, err);
+	if (rc == 0)
+		rc = create_commands(device, out, err);
+	return rc;
 }
 
 static void bind_arrays(struct vulkan_device *device, const struct vulkan_pipeline *pipeline,
@@ -240,15 +223,14 @@ int vulkan_pipeline_record(struct vulkan_device *device, struct vulkan_pipeline 
 		.flags = VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT,
 	};
 	const VkBufferCopy whole = {.size = layout->size};
-	int code = 0;
+	int rc = 0;
 
 	bind_arrays(device, pipeline, layout, storage);
-	for (size_t i = 0; code == 0 && i < VULKAN_STEP_COUNT; i++) {
+	for (size_t i = 0; rc == 0 && i < VULKAN_STEP_COUNT; i++) {
 		VkCommandBuffer commands = pipeline->commands[i];
 
-		code = vulkan_check(device->vk, device->vkBeginCommandBuffer(commands, &begin),
-				    "vkBeginCommandBuffer", err);
-		if (code != 0)
+		rc = VULKAN_CALL(device, err, vkBeginCommandBuffer, commands, &begin);
+		if (rc != 0)
 			break;
 		if (i == VULKAN_STEP_UPLOAD)
 			device->vkCmdCopyBuffer(commands, staging, storage, 1, &whole);
@@ -257,10 +239,9 @@ int vulkan_pipeline_record(struct vulkan_device *device, struct vulkan_pipeline 
 		else
 			record_dispatch(device, pipeline, commands, request);
 		record_barrier(device, commands, (enum vulkan_step)i);
-		code = vulkan_check(device->vk, device->vkEndCommandBuffer(commands),
-				    "vkEndCommandBuffer", err);
+		rc = VULKAN_CALL(device, err, vkEndCommandBuffer, commands);
 	}
-	return code;
+	return rc;
 }
 
 void vulkan_pipeline_free(struct vulkan_device *device, struct vulkan_pipeline *pipeline)

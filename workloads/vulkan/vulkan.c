@@ -1,43 +1,187 @@
 /* SPDX-License-Identifier: MIT */
 #include "workloads/vulkan/vulkan.h"
 
-static int vulkan_api_open(struct api_report *report, void **session, struct error *err)
-{
-	struct vulkan *vk = NULL;
-	int code = vulkan_open(report, &vk, err);
+#include <stdio.h>
+#include <stdlib.h>
 
-	*session = vk;
-	return code;
+/* The newest version whose rules this code follows. */
+#define NEWEST_VERSION VK_API_VERSION_1_3
+
+int vulkan_check(struct vulkan *vk, VkResult result, const char *call, struct error *err)
+{
+	if (result == VK_SUCCESS)
+		return 0;
+	return call_failed(&vk->failure, call, (int)result, vulkan_result_name(result), err);
 }
 
-static int vulkan_api_work(void *session, const struct work_request *request,
-			   struct work_report *report, struct error *err)
+/* A loader without vkEnumerateInstanceVersion is one of Vulkan 1.0. */
+static int read_version(struct vulkan *vk, struct error *err)
 {
-	struct vulkan *vk = session;
-	struct error reason = {0};
-	int code = 0;
+	PFN_vkEnumerateInstanceVersion enumerate =
+		(PFN_vkEnumerateInstanceVersion)vk->vkGetInstanceProcAddr(
+			NULL, "vkEnumerateInstanceVersion");
+	uint32_t version = VK_API_VERSION_1_0;
+	int rc = 0;
 
-	if (request->device >= vk->device_count)
-		return work_report_absent(report, vk->device_count);
-	vk->failure = (struct call_failure){0};
-	code = vulkan_compute(vk, request, report, &reason);
-	return code == 0 ? 0 : work_report_failure(report, &reason, &vk->failure, err);
+	if (enumerate != NULL)
+		rc = vulkan_check(vk, enumerate(&version), "vkEnumerateInstanceVersion", err);
+	if (rc != 0)
+		return rc;
+	(void)snprintf(vk->report->version, sizeof(vk->report->version), "%u.%u.%u",
+		       VK_API_VERSION_MAJOR(version), VK_API_VERSION_MINOR(version),
+		       VK_API_VERSION_PATCH(version));
+	vk->report->missing = "Vulkan 1.1 loader";
+	if (version < VK_API_VERSION_1_1)
+		return error_set(err, ERROR_UNSUPPORTED,
+				 "the loader offers Vulkan %s; at least 1.1 is needed",
+				 vk->report->version);
+	vk->api_version = version < NEWEST_VERSION ? version : NEWEST_VERSION;
+	return 0;
 }
 
-static bool vulkan_api_close(void *session)
+static int create_instance(struct vulkan *vk, struct error *err)
+{
+	static const char *const extensions[] = {VK_EXT_DEBUG_UTILS_EXTENSION_NAME};
+	const bool messages = vulkan_messages_offered(vk);
+	const VkDebugUtilsMessengerCreateInfoEXT messenger = vulkan_messages_info(vk);
+	const VkApplicationInfo application = {
+		.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO,
+		.pApplicationName = "gpucert",
+		.apiVersion = vk->api_version,
+	};
+	const VkInstanceCreateInfo info = {
+		.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO,
+		.pNext = messages ? &messenger : NULL,
+		.pApplicationInfo = &application,
+		.enabledExtensionCount = messages ? 1 : 0,
+		.ppEnabledExtensionNames = extensions,
+	};
+	PFN_vkCreateInstance create =
+		(PFN_vkCreateInstance)vk->vkGetInstanceProcAddr(NULL, "vkCreateInstance");
+
+	if (create == NULL)
+		return error_set(err, ERROR_UNAVAILABLE,
+				 VULKAN_LIBRARY " offers no vkCreateInstance");
+	int rc = vulkan_check(vk, create(&info, NULL, &vk->instance), "vkCreateInstance", err);
+
+	if (rc == 0 && messages)
+		vulkan_messages_begin(vk);
+	return rc;
+}
+
+static int load_instance_functions(struct vulkan *vk, struct error *err)
+{
+#define LOAD(name)                                                                                 \
+	vk->name = (PFN_##name)vk->vkGetInstanceProcAddr(vk->instance, #name);                     \
+	if (vk->name == NULL)                                                                      \
+		return error_set(err, ERROR_UNAVAILABLE, "the loader offers no " #name);
+	VULKAN_INSTANCE_FUNCTIONS(LOAD)
+#undef LOAD
+	return 0;
+}
+
+/* Loaders up to 1.3.2xx answer VK_ERROR_INITIALIZATION_FAILED where no driver found a device; what
+ * they say tells that from a driver that failed. */
+static int enumerate_devices(struct vulkan *vk, struct error *err)
+{
+	uint32_t count = API_DEVICES_MAX;
+	VkResult result = VK_SUCCESS;
+	int rc = 0;
+
+	vk->cause[0] = '\0';
+	result = vk->vkEnumeratePhysicalDevices(vk->instance, &count, vk->devices);
+	if (result == VK_ERROR_INITIALIZATION_FAILED && vk->messenger != VK_NULL_HANDLE &&
+	    vk->cause[0] == '\0')
+		return 0;
+	if (result != VK_INCOMPLETE)
+		rc = vulkan_check(vk, result, "vkEnumeratePhysicalDevices", err);
+	if (rc == 0)
+		vk->device_count = count < API_DEVICES_MAX ? count : API_DEVICES_MAX;
+	return rc;
+}
+
+static int describe_devices(struct vulkan *vk, struct error *err)
+{
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < vk->device_count; i++)
+		rc = api_report_device(vk->report, vulkan_describe_device(vk, i), err);
+	return rc;
+}
+
+/* A loader without any driver and one whose drivers are broken answer alike; only the latter gives
+ * a reason. */
+static int no_driver(struct vulkan *vk, struct error *err)
+{
+	const struct error before = *err;
+
+	if (vk->cause[0] != '\0')
+		return error_set(err, ERROR_UNAVAILABLE,
+				 "the Vulkan loader found a driver that it cannot use: %s",
+				 vk->cause);
+	vk->report->missing = "Vulkan driver";
+	return error_set(err, ERROR_UNSUPPORTED, "the Vulkan loader found no driver (%s)",
+			 before.text);
+}
+
+static int start(struct vulkan *vk, struct error *err)
+{
+	const struct api_function functions[] = {
+		{"vkGetInstanceProcAddr", &vk->vkGetInstanceProcAddr}, {NULL, NULL}};
+	int rc = api_load(vk->report, VULKAN_LIBRARY, functions, err);
+
+	if (rc == 0)
+		rc = read_version(vk, err);
+	if (rc == 0)
+		rc = create_instance(vk, err);
+	if (rc == 0)
+		rc = load_instance_functions(vk, err);
+	if (rc == 0)
+		rc = enumerate_devices(vk, err);
+	if (rc == 0)
+		rc = describe_devices(vk, err);
+	if (rc == ERROR_REMOTE && vk->failure.code == VK_ERROR_INCOMPATIBLE_DRIVER)
+		rc = no_driver(vk, err);
+	vulkan_messages_end(vk);
+	return rc;
+}
+
+static bool vulkan_close(void *session)
 {
 	struct vulkan *vk = session;
-	bool orderly = !vk->abandoned;
 
-	if (orderly)
-		vulkan_free(vk);
-	return orderly;
+	if (vk->abandoned)
+		return false;
+	if (vk->instance != NULL && vk->vkDestroyInstance != NULL)
+		vk->vkDestroyInstance(vk->instance, NULL);
+	free(vk);
+	return true;
+}
+
+static int vulkan_open(struct api_report *report, void **session, struct error *err)
+{
+	struct vulkan *vk = calloc(1, sizeof(*vk));
+
+	if (vk == NULL)
+		return error_memory(err);
+	vk->report = report;
+	int rc = start(vk, err);
+
+	if (rc == 0)
+		*session = vk;
+	else
+		(void)vulkan_close(vk);
+	return rc;
 }
 
 const struct api_driver vulkan_api = {
 	.name = "vulkan",
 	.library = VULKAN_LIBRARY,
-	.open = vulkan_api_open,
-	.work = vulkan_api_work,
-	.close = vulkan_api_close,
+	.summary = "Make Vulkan work on a device and tell what happened",
+	.description =
+		"Opens the Vulkan loader, enumerates the physical devices, runs a compute pipeline on one of them and verifies "
+		"every element of the result on the CPU.",
+	.open = vulkan_open,
+	.work = vulkan_work,
+	.close = vulkan_close,
 };

@@ -6,7 +6,6 @@
 
 #include "base/error.h"
 #include "workloads/common/api.h"
-#include "workloads/common/program.h"
 #include "workloads/common/work.h"
 
 #ifndef VK_NO_PROTOTYPES
@@ -38,8 +37,7 @@
 #define VULKAN_DECLARE(name) PFN_##name name;
 
 struct vulkan {
-	struct api_report *report; /* receives the loader's messages; borrowed until vulkan_open()
-				      returns */
+	struct api_report *report; /* receives the loader's messages while the API is opened */
 	PFN_vkGetInstanceProcAddr vkGetInstanceProcAddr;
 	VULKAN_INSTANCE_FUNCTIONS(VULKAN_DECLARE)
 	uint32_t api_version; /* of the instance: at least 1.1 */
@@ -53,15 +51,12 @@ struct vulkan {
 	bool abandoned;			  /* the device did not finish: nothing may be destroyed */
 };
 
-extern const struct api_driver vulkan_api;
-
-/* instance.c: loads and creates; *out stays NULL when the report tells why there is no instance.
- * ERROR_MEMORY. */
-int vulkan_open(struct api_report *report, struct vulkan **out, struct error *err);
-void vulkan_free(struct vulkan *vk);
-
 /* 0 for VK_SUCCESS; otherwise keeps call and result in vk->failure and returns ERROR_REMOTE. */
 int vulkan_check(struct vulkan *vk, VkResult result, const char *call, struct error *err);
+
+/* vulkan_check() of a function of a struct vulkan_device. */
+#define VULKAN_CALL(device, err, function, ...)                                                    \
+	vulkan_check((device)->vk, (device)->function(__VA_ARGS__), #function, err)
 
 /* messages.c: what the loader says goes to vk->report until vulkan_messages_end(). The loader
  * itself offers VK_EXT_debug_utils; `info` is for the pNext of VkInstanceCreateInfo. */
@@ -70,13 +65,15 @@ VkDebugUtilsMessengerCreateInfoEXT vulkan_messages_info(struct vulkan *vk);
 void vulkan_messages_begin(struct vulkan *vk);
 void vulkan_messages_end(struct vulkan *vk);
 
+/* Of all heaps that are the device's own. */
+double vulkan_local_bytes(const VkPhysicalDeviceMemoryProperties *memory);
+
 /* describe.c: one element of `devices`. NULL: out of memory. */
 cJSON *vulkan_describe_device(const struct vulkan *vk, size_t index);
 
-/* compute.c: the work on one device that exists. Errors: ERROR_REMOTE (vk->failure), ERROR_TIMEOUT,
- * ERROR_UNSUPPORTED, ERROR_MEMORY. */
-int vulkan_compute(struct vulkan *vk, const struct work_request *request,
-		   struct work_report *report, struct error *err);
+/* compute.c: the work on one device that exists. Errors as for the `work` of an api_driver. */
+int vulkan_work(void *session, const struct work_request *request, struct work_report *report,
+		struct error *err);
 
 /* names.c: enumerators as the specification spells them; NULL for values it does not know. */
 const char *vulkan_result_name(VkResult result);

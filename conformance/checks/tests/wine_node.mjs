@@ -56,7 +56,7 @@ function referencePlugin() {
 	}
 	for (const [id, library] of Object.entries(missing)) {
 		const check = report.checks.find((c) => c.id === id);
-		if (check?.outcome !== 'unsupported' || !check.reason.includes(`the container has no ${library}, which is of the image`))
+		if (check?.outcome !== 'unsupported' || !check.reason.includes(`the container has no ${library}, which belongs to the image`))
 			complaints.push(`${id}: ${check?.outcome} (${check?.reason}) instead of unsupported for want of ${library}`);
 	}
 	const {node, drivers} = report.environment;

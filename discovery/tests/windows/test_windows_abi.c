@@ -2,8 +2,8 @@
 /* The interfaces of Windows that we declare ourselves, held to the layout that Microsoft's headers
  * (DirectX-Headers, windows-driver-docs-ddi) give them on 64-bit Windows. */
 #include "base/tests/unit.h"
+#include "base/windows/dxcore_abi.h"
 #include "discovery/windows/d3dkmt_abi.h"
-#include "discovery/windows/dxcore_abi.h"
 
 #include <stddef.h>
 

@@ -51,7 +51,7 @@ static const char *errno_name(int code, char out[32])
 	return out;
 }
 
-static void member_open(struct members *members, const char *key, const char *path, int flags)
+static void add_open(struct members *members, const char *key, const char *path, int flags)
 {
 	char unknown[32] = "";
 	int fd CLEANUP_FD = open(path, flags | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
@@ -64,8 +64,8 @@ static cJSON *open_json(const char *path, bool try_open)
 	struct members members CLEANUP_MEMBERS = members_new();
 
 	if (try_open) {
-		member_open(&members, "readWrite", path, O_RDWR);
-		member_open(&members, "readOnly", path, O_RDONLY);
+		add_open(&members, "readWrite", path, O_RDWR);
+		add_open(&members, "readOnly", path, O_RDONLY);
 	} else {
 		member_null(&members, "readWrite");
 		member_null(&members, "readOnly");
@@ -116,9 +116,9 @@ static int add_node(const char *path, const char *directory, const char *name, b
 	char *told CLEANUP_FREE =
 		text_format("/dev/%s%s%s", directory, directory[0] != '\0' ? "/" : "", name);
 
-	if (told == NULL || !array_add(nodes, node_json(path, told, rule->kind, &status, try_open)))
+	if (told == NULL)
 		return error_memory(err);
-	return 0;
+	return members_append(nodes, node_json(path, told, rule->kind, &status, try_open), err);
 }
 
 static int add_directory(const char *root, const char *directory, bool try_open, cJSON *nodes,
@@ -131,27 +131,26 @@ static int add_directory(const char *root, const char *directory, bool try_open,
 		return error_memory(err);
 	if (!file_is_directory(folder))
 		return 0;
-	int code = file_list(folder, &names, err);
+	int rc = file_list(folder, &names, err);
 
-	for (size_t i = 0; code == 0 && i < names.count; i++) {
+	for (size_t i = 0; rc == 0 && i < names.count; i++) {
 		char *path CLEANUP_FREE = path_join(folder, names.items[i]);
 
-		code = path == NULL
-			       ? error_memory(err)
-			       : add_node(path, directory, names.items[i], try_open, nodes, err);
+		rc = path == NULL ? error_memory(err)
+				  : add_node(path, directory, names.items[i], try_open, nodes, err);
 	}
-	return code;
+	return rc;
 }
 
 int nodes_list(const char *root, bool try_open, cJSON **out, struct error *err)
 {
 	cJSON *nodes CLEANUP_JSON = cJSON_CreateArray();
-	int code = nodes != NULL ? 0 : error_memory(err);
+	int rc = nodes != NULL ? 0 : error_memory(err);
 
-	for (size_t i = 0; code == 0 && i < ARRAY_SIZE(rules); i++)
+	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(rules); i++)
 		if (i == 0 || strcmp(rules[i].directory, rules[i - 1].directory) != 0)
-			code = add_directory(root, rules[i].directory, try_open, nodes, err);
-	if (code == 0)
+			rc = add_directory(root, rules[i].directory, try_open, nodes, err);
+	if (rc == 0)
 		*out = STEAL(nodes);
-	return code;
+	return rc;
 }

@@ -107,13 +107,13 @@ typedef HRESULT(STDMETHODCALLTYPE *dxcore_create_factory)(REFIID, void **);
 
 extern const GUID dxcore_iid_factory, dxcore_iid_list, dxcore_iid_adapter;
 
-/* Attributes, with the bit that stands for each in adapter.attributes. */
+/* What an adapter is for, and what it is. */
 struct dxcore_attribute {
 	GUID guid;
-	unsigned bit;
+	const char *name; /* "d3d12-core-compute" */
 };
 
-enum { DXCORE_ATTRIBUTE_COUNT = 9, DXCORE_LIST_COUNT = 4 };
+enum { DXCORE_ATTRIBUTE_COUNT = 9 };
 
-/* The first DXCORE_LIST_COUNT are those by which adapters are listed. */
+/* By the first ones, up to "d3d12-generic-media", adapters are listed. */
 extern const struct dxcore_attribute dxcore_attributes[DXCORE_ATTRIBUTE_COUNT];

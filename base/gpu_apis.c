@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/gpu_apis.h"
+
+#include <string.h>
+
+#define SIGHT_SEEN   true
+#define SIGHT_UNSEEN false
+
+#define API(name_, system, sight, offered_, title, advice, ...)                                    \
+	{.name = #name_, .offered = offered_, .seen = SIGHT_##sight, .tested = true, __VA_ARGS__},
+#define API_WITHOUT_CHECK(name_, system, sight, offered_, ...)                                     \
+	{.name = #name_, .offered = offered_, .seen = SIGHT_##sight, __VA_ARGS__},
+
+const struct gpu_api gpu_apis[] = {
+#include "base/gpu_apis.def"
+	{.name = NULL},
+};
+
+const struct gpu_api *gpu_api_find(const char *name)
+{
+	for (const struct gpu_api *api = gpu_apis; api->name != NULL; api++) {
+		if (strcmp(api->name, name) == 0)
+			return api;
+	}
+	return NULL;
+}

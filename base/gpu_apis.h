@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+/* The GPU APIs that the project knows: the rows of base/gpu_apis.def. */
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct gpu_api {
+	const char *name;    /* "vulkan" */
+	const char *offered; /* as discovery tells it of a device: "vulkan", "directx" */
+	bool seen;	     /* probe-visibility asks it */
+	bool tested;	     /* there is a check api.NAME */
+	bool enumerates;     /* its probe lists devices and does no work on them */
+	const char *loader;  /* Linux: what the probe image brings, for drivers are behind it:
+				"libvulkan.so.1"; NULL: the driver brings everything */
+	/* Windows: the library that comes with a driver, which a bare container lacks, and the one
+	 * that Windows itself brings, where the image has it; NULL for none. */
+	const char *driver_dll;
+	const char *windows_dll;
+	/* Linux: kernel drivers whose device nodes are enough for it, where the image has the
+	 * user-mode driver; NULL-ended. */
+	const char *kernel_drivers[16];
+	/* DirectX: a device offers it that DXCore lists for one of these; NULL-ended. */
+	const char *attributes[4];
+};
+
+/* Ended by a row without a name. */
+extern const struct gpu_api gpu_apis[];
+
+/* NULL: there is none of that name. */
+const struct gpu_api *gpu_api_find(const char *name);
