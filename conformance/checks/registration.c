@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Registration: from kubelet.sock to an answered Register call. */
+#include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/path.h"
 #include "conformance/checks/rig.h"
@@ -8,6 +9,7 @@
 #include "rpc/rpc.h"
 
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -94,15 +96,36 @@ static struct rig *attempted(struct check_run *run)
 		       : NULL;
 }
 
-/* A body: looks at every attempt, because one that is refused never becomes a registration. */
+/* Attempts by the names of their resources, and by time. */
+static int compare_attempts(const void *a, const void *b)
+{
+	const struct kubelet_registration *one = *(const struct kubelet_registration *const *)a;
+	const struct kubelet_registration *other = *(const struct kubelet_registration *const *)b;
+	int order = strcmp(one->resource != NULL ? one->resource : "",
+			   other->resource != NULL ? other->resource : "");
+
+	return order != 0 ? order
+			  : (one->time_ms > other->time_ms) - (one->time_ms < other->time_ms);
+}
+
+/* A body: looks at every attempt, because one that is refused never becomes a registration. Which
+ * of several resources came first differs from run to run, and reports do not. */
 static void each_attempt(struct check_run *run)
 {
 	struct rig *rig = attempted(run);
+	size_t count = rig != NULL ? kubelet_registration_count(rig->kubelet) : 0;
+	const struct kubelet_registration **attempts CLEANUP_FREE =
+		calloc(count + 1, sizeof(*attempts));
 
-	for (size_t i = 0; rig != NULL && i < kubelet_registration_count(rig->kubelet); i++)
-		check_row(run)->judge(
-			rig, &(struct rig_item){.registration =
-							kubelet_registration_at(rig->kubelet, i)});
+	if (attempts == NULL) {
+		check_broken(run, "out of memory");
+		return;
+	}
+	for (size_t i = 0; i < count; i++)
+		attempts[i] = kubelet_registration_at(rig->kubelet, i);
+	qsort(attempts, count, sizeof(*attempts), compare_attempts);
+	for (size_t i = 0; i < count; i++)
+		check_row(run)->judge(rig, &(struct rig_item){.registration = attempts[i]});
 }
 
 static void endpoint_accepts(struct rig *rig, const struct rig_item *item)

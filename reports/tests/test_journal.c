@@ -4,6 +4,7 @@
 #include "base/process.h"
 #include "base/tests/unit.h"
 #include "reports/tests/cases.h"
+#include "reports/tests/sample_plan.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -33,36 +34,6 @@ static int close_directory(void)
 static const char *const argv[] = {"run", "--out", "\xff\x1b[0m", NULL};
 static const struct journal_run run = {
 	.id = "20261120T101502Z-7f3a", .argv = argv, .timeout_percent = 100};
-
-static const struct journal_requirement requirements[] = {
-	{.id = "R-1", .level = "must", .sentence = "It holds.", .source = "a text"}};
-static const struct journal_planned_check checks[] = {
-	{.id = "a.one",
-	 .revision = 1,
-	 .requirement = "R-1",
-	 .severity = "high",
-	 .title = "One",
-	 .advice = "Do.",
-	 .expectation = "entry#1",
-	 .expected = REPORT_FAIL},
-	{.id = "a.two",
-	 .variant = "x",
-	 .revision = 2,
-	 .severity = "low",
-	 .title = "Two",
-	 .advice = "Do.",
-	 .outcome = REPORT_UNSUPPORTED,
-	 .reason = "needs more"},
-	{.id = "a.three", .revision = 1, .severity = "low", .title = "Three", .advice = "Do."},
-};
-static const struct journal_plan plan = {
-	.settings = {.launcher = "none", .profile = "1.36"},
-	.checks = checks,
-	.check_count = 3,
-	.requirements = requirements,
-	.requirement_count = 1,
-	.filtered_out = 7,
-};
 
 static struct journal *create(const char *path)
 {
@@ -114,7 +85,7 @@ static void write_everything(struct journal *journal)
 
 	CU_ASSERT_EQUAL(journal_add_environment(journal, environment, NULL), 0);
 	CU_ASSERT_EQUAL(journal_add_phase(journal, REPORT_PHASE_CRI, "started", 5, NULL), 0);
-	CU_ASSERT_EQUAL(journal_add_plan(journal, &plan, NULL), 0);
+	CU_ASSERT_EQUAL(journal_add_plan(journal, &sample_plan, NULL), 0);
 	CU_ASSERT_EQUAL(journal_add_event(journal, NULL, "kind", "\xc3(", NULL), 0);
 	CU_ASSERT_EQUAL(journal_begin_check(journal, "a.one", 1, 1000, NULL), 0);
 	CU_ASSERT_EQUAL(journal_add_evidence(journal, "a.one", evidence, NULL), 0);
@@ -202,7 +173,7 @@ static void test_flood_is_bounded(void)
 					.reason = "r",
 					.assertions = assertions};
 
-	CU_ASSERT_EQUAL(journal_add_plan(journal, &plan, NULL), 0);
+	CU_ASSERT_EQUAL(journal_add_plan(journal, &sample_plan, NULL), 0);
 	CU_ASSERT_EQUAL(journal_begin_check(journal, "a.one", 1, 1000, NULL), 0);
 	CU_ASSERT_EQUAL(journal_end_check(journal, &end, NULL), 0);
 	report = render_file(path);
@@ -256,7 +227,7 @@ static void test_malformed_members_are_kept_out(void)
 
 	CU_ASSERT_EQUAL(journal_add_environment(journal, environment, &err), ERROR_FORMAT);
 	CU_ASSERT_STRING_EQUAL(err.text, "environment.devices[0].ref: missing, expected string");
-	CU_ASSERT_EQUAL(journal_add_plan(journal, &plan, NULL), 0);
+	CU_ASSERT_EQUAL(journal_add_plan(journal, &sample_plan, NULL), 0);
 	CU_ASSERT_EQUAL(journal_begin_check(journal, "a.one", 1, 1000, NULL), 0);
 	CU_ASSERT_EQUAL(journal_add_evidence(journal, "a.one", evidence, &err), ERROR_FORMAT);
 	CU_ASSERT_STRING_EQUAL(err.text, "media: missing, expected string");
@@ -310,7 +281,7 @@ static int write_until_killed(const char *path)
 	if (journal_create(path, &run, &journal, NULL) < 0)
 		return 1;
 	(void)setvbuf(stdout, NULL, _IONBF, 0);
-	(void)journal_add_plan(journal, &plan, NULL);
+	(void)journal_add_plan(journal, &sample_plan, NULL);
 	for (;; end.attempt++) {
 		if (journal_begin_check(journal, "a.one", end.attempt, 1000, NULL) < 0 ||
 		    puts("begin") < 0 || journal_end_check(journal, &end, NULL) < 0 ||

@@ -11,6 +11,7 @@
 #include "conformance/runner/result.h"
 #include "reports/journal.h"
 #include "reports/render.h"
+#include "reports/tests/sample_plan.h"
 #include "reports/writer.h"
 
 #include <fcntl.h>
@@ -123,34 +124,8 @@ static void test_writers(void)
 	}
 }
 
-static const struct journal_requirement requirements[] = {
-	{.id = "R-1", .level = "must", .sentence = "It holds.", .source = "a text"}};
-static const struct journal_planned_check checks[] = {
-	{.id = "a.one",
-	 .revision = 1,
-	 .requirement = "R-1",
-	 .severity = "high",
-	 .title = "One",
-	 .advice = "Do."},
-	{.id = "a.two",
-	 .variant = "x",
-	 .revision = 2,
-	 .severity = "low",
-	 .title = "Two",
-	 .advice = "Do.",
-	 .outcome = REPORT_UNSUPPORTED,
-	 .reason = "needs more"},
-};
-
 static int write_journal(struct journal *journal, const cJSON *environment, const cJSON *assertions)
 {
-	const struct journal_plan plan = {
-		.settings = {.launcher = "none", .profile = "1.36"},
-		.checks = checks,
-		.check_count = ARRAY_SIZE(checks),
-		.requirements = requirements,
-		.requirement_count = ARRAY_SIZE(requirements),
-	};
 	const struct journal_check_end end = {.check = "a.one",
 					      .attempt = 1,
 					      .outcome = REPORT_FAIL,
@@ -158,7 +133,7 @@ static int write_journal(struct journal *journal, const cJSON *environment, cons
 					      .assertions = assertions};
 	int rc = journal_add_environment(journal, environment, NULL);
 
-	rc = rc == 0 ? journal_add_plan(journal, &plan, NULL) : rc;
+	rc = rc == 0 ? journal_add_plan(journal, &sample_plan, NULL) : rc;
 	rc = rc == 0 ? journal_begin_check(journal, "a.one", 1, 1000, NULL) : rc;
 	rc = rc == 0 ? journal_add_event(journal, "a.one", "kind", "text", NULL) : rc;
 	rc = rc == 0 ? journal_end_check(journal, &end, NULL) : rc;
