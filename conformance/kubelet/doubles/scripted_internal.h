@@ -3,9 +3,9 @@
 
 #include "conformance/kubelet/doubles/scripted_answer.h"
 #include "conformance/kubelet/doubles/scripted_plugin.h"
-#include "rpc/timer.h"
 #include "rpc/client.h"
 #include "rpc/server.h"
+#include "rpc/timer.h"
 
 struct scripted_call;
 
