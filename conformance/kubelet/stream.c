@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "conformance/kubelet/stream.h"
 
+#include "base/array.h"
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "conformance/kubelet/plugin.h"
@@ -14,7 +15,7 @@ struct kubelet_stream {
 	struct rpc_call *call; /* NULL once ended */
 	struct kubelet_stream_events events;
 	struct kubelet_message *messages; /* a queue without holes; the first is number `dropped` */
-	size_t kept, capacity, dropped, bytes;
+	size_t kept, dropped, bytes;
 	struct error fault; /* what is wrong with a message; ends the stream */
 	int code;
 	struct text status;
@@ -37,15 +38,10 @@ static int stream_keep(struct kubelet_stream *stream, struct kubelet_message *me
 	while (stream->kept > 0 && (stream->kept >= KUBELET_STREAM_MESSAGES_MAX ||
 				    stream->bytes + message->size > KUBELET_STREAM_BYTES_MAX))
 		stream_drop_first(stream);
-	if (stream->kept == stream->capacity) {
-		size_t capacity = stream->capacity == 0 ? 4 : stream->capacity * 2;
-		struct kubelet_message *grown =
-			realloc(stream->messages, capacity * sizeof(*grown));
-		if (grown == NULL)
-			return error_memory(err);
-		stream->messages = grown;
-		stream->capacity = capacity;
-	}
+	struct kubelet_message *grown = array_grow(stream->messages, stream->kept, sizeof(*grown));
+	if (grown == NULL)
+		return error_memory(err);
+	stream->messages = grown;
 	message->number = stream->dropped + stream->kept;
 	stream->bytes += message->size;
 	stream->messages[stream->kept++] = *message;
