@@ -1,6 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
+/*
+ * base/ holds what every folder may use and what knows nothing of GPUs: errors, text, files, JSON, child
+ * processes, command lines. Compilers and operating systems differ here and nowhere else: what is the
+ * same on every system lies in base/ itself, what differs behind one header in posix/ and windows/.
+ */
+
 /* The error object is part of the public C API, so its header is installed. */
 #include "base/include/gpucert/error.h"
 

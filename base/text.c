@@ -314,14 +314,12 @@ int text_to_bool(const char *string, const char *what, bool *out, struct error *
 	static const char *const no[] = {"false", "no", "off", "0", "f", "n"};
 
 	for (size_t i = 0; i < sizeof(yes) / sizeof(yes[0]); i++) {
-		if (strcasecmp(string, yes[i]) == 0) {
-			*out = true;
-			return 0;
-		}
-		if (strcasecmp(string, no[i]) == 0) {
-			*out = false;
-			return 0;
-		}
+		bool is_yes = strcasecmp(string, yes[i]) == 0;
+
+		if (!is_yes && strcasecmp(string, no[i]) != 0)
+			continue;
+		*out = is_yes;
+		return 0;
 	}
 	return error_set(err, ERROR_FORMAT, "%s: '%s' is neither true nor false", what, string);
 }

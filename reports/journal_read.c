@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "reports/journal_read.h"
 
+#include "base/array.h"
 #include "base/file.h"
 #include "reports/journal.h"
 
@@ -63,15 +64,11 @@ static int journal_read_head(const struct journal_log *log, struct journal_recor
 
 static int journal_push(struct journal_log *log, struct journal_record *record, struct error *err)
 {
-	if (log->count == log->capacity) {
-		size_t capacity = log->capacity != 0 ? log->capacity * 2 : 64;
-		struct journal_record *grown = realloc(log->records, capacity * sizeof(*grown));
+	struct journal_record *grown = array_grow(log->records, log->count, sizeof(*grown));
 
-		if (grown == NULL)
-			return error_memory(err);
-		log->records = grown;
-		log->capacity = capacity;
-	}
+	if (grown == NULL)
+		return error_memory(err);
+	log->records = grown;
 	log->records[log->count++] = *record;
 	record->json = NULL;
 	return 0;

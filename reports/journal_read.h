@@ -44,8 +44,7 @@ struct journal_log {
 	char *name;			/* for errors: the path */
 	struct journal_record *records; /* records[i] stands in line i + 1 */
 	size_t count;			/* at least 1 */
-	size_t capacity;
-	bool torn;	  /* a last line was left out */
+	bool torn;			/* a last line was left out */
 	size_t unchained; /* the first line that does not follow from the one before, from 1;
 			     0: none */
 	char digest[DIGEST_SIZE]; /* of the last complete line, and so of all of them */

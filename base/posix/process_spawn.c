@@ -18,7 +18,8 @@
 
 enum {
 	SPAWN_PASSED_FD = 3, /* what the program sees pass_fd as */
-	SPAWN_SAFE_FD = 16,  /* descriptors from here on are out of the way of those above */
+	SPAWN_FDS,
+	SPAWN_SAFE_FD = 16, /* descriptors from here on are out of the way of those above */
 };
 
 enum spawn_stage { SPAWN_SETUP, SPAWN_DIRECTORY, SPAWN_EXECUTE };
@@ -36,7 +37,8 @@ struct spawn_plan {
 	const char *program;
 	char **env;
 	pid_t parent;
-	int null_fd, out_fd, err_fd, pass_fd, status_fd; /* -1: none */
+	int fds[SPAWN_FDS]; /* what the program sees under these numbers; -1: as here */
+	int status_fd;
 };
 
 static bool is_program(const char *path)
@@ -120,12 +122,11 @@ static int spawn_become(const struct spawn_plan *plan, enum spawn_stage *stage)
 {
 	struct sigaction standard = {.sa_handler = SIG_DFL};
 	sigset_t none;
-	int null_fd = fcntl(plan->null_fd, F_DUPFD_CLOEXEC, SPAWN_SAFE_FD);
-	int out_fd = plan->out_fd >= 0 ? fcntl(plan->out_fd, F_DUPFD_CLOEXEC, SPAWN_SAFE_FD) : -1;
-	int err_fd = plan->err_fd >= 0 ? fcntl(plan->err_fd, F_DUPFD_CLOEXEC, SPAWN_SAFE_FD) : -1;
-	int pass_fd =
-		plan->pass_fd >= 0 ? fcntl(plan->pass_fd, F_DUPFD_CLOEXEC, SPAWN_SAFE_FD) : -1;
+	int moved[SPAWN_FDS] = {0};
 
+	for (int i = 0; i < SPAWN_FDS; i++)
+		moved[i] = plan->fds[i] >= 0 ? fcntl(plan->fds[i], F_DUPFD_CLOEXEC, SPAWN_SAFE_FD)
+					     : -1;
 	*stage = SPAWN_SETUP;
 	if (setsid() < 0 || prctl(PR_SET_PDEATHSIG, SIGKILL) < 0)
 		return errno;
@@ -135,18 +136,14 @@ static int spawn_become(const struct spawn_plan *plan, enum spawn_stage *stage)
 		(void)sigaction(signal, &standard, NULL);
 	(void)sigemptyset(&none);
 	(void)sigprocmask(SIG_SETMASK, &none, NULL);
-	if (null_fd < 0 || dup2(null_fd, STDIN_FILENO) < 0)
-		return errno;
-	if (plan->out_fd >= 0 && (out_fd < 0 || dup2(out_fd, STDOUT_FILENO) < 0))
-		return errno;
-	if (plan->err_fd >= 0 && (err_fd < 0 || dup2(err_fd, STDERR_FILENO) < 0))
-		return errno;
-	if (plan->pass_fd >= 0 && (pass_fd < 0 || dup2(pass_fd, SPAWN_PASSED_FD) < 0))
-		return errno;
+	for (int i = 0; i < SPAWN_FDS; i++) {
+		if (plan->fds[i] >= 0 && (moved[i] < 0 || dup2(moved[i], i) < 0))
+			return errno;
+	}
 	/* Descriptors without close-on-exec, from whoever started this process, stop here. Kernels
 	 * before 5.11 cannot do it; then they are inherited. */
-	(void)close_range(plan->pass_fd >= 0 ? SPAWN_PASSED_FD + 1 : SPAWN_PASSED_FD, UINT_MAX,
-			  CLOSE_RANGE_CLOEXEC);
+	(void)close_range(plan->fds[SPAWN_PASSED_FD] >= 0 ? SPAWN_PASSED_FD + 1 : SPAWN_PASSED_FD,
+			  UINT_MAX, CLOSE_RANGE_CLOEXEC);
 	*stage = SPAWN_DIRECTORY;
 	if (plan->spec->directory != NULL && chdir(plan->spec->directory) < 0)
 		return errno;
@@ -251,7 +248,7 @@ int process_spawn(const struct process_spec *spec, struct process_child *child, 
 	int out_write CLEANUP_FD = -1;
 	int err_read CLEANUP_FD = -1;
 	int err_write CLEANUP_FD = -1;
-	struct spawn_plan plan = {.spec = spec, .pass_fd = spec->pass_fd > 0 ? spec->pass_fd : -1};
+	struct spawn_plan plan = {.spec = spec};
 	int pair[2] = {-1, -1};
 	pid_t id = 0;
 	int rc = 0;
@@ -278,9 +275,10 @@ int process_spawn(const struct process_spec *spec, struct process_child *child, 
 	}
 	plan.program = program;
 	plan.env = env;
-	plan.null_fd = null_fd;
-	plan.out_fd = out_write;
-	plan.err_fd = err_write;
+	plan.fds[STDIN_FILENO] = null_fd;
+	plan.fds[STDOUT_FILENO] = out_write;
+	plan.fds[STDERR_FILENO] = err_write;
+	plan.fds[SPAWN_PASSED_FD] = spec->pass_fd > 0 ? spec->pass_fd : -1;
 	rc = spawn_fork(&plan, &id, err);
 	if (rc == 0)
 		rc = watch(id, &child->ended, err);
