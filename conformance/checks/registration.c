@@ -240,10 +240,7 @@ static void fresh_socket_name(struct check_run *run)
 	for (size_t i = 0; i < kubelet_registration_count(rig->kubelet); i++)
 		(void)text_list_add(&endpoints, kubelet_registration_at(rig->kubelet, i)->endpoint,
 				    NULL);
-	if (!rig_stop_plugin(rig, SIGTERM))
-		return;
-	rig_leave_second(rig);
-	if (!rig_start_plugin(rig, NULL) || !rig_expect_registered(rig))
+	if (!rig_restart_plugin(rig, SIGTERM))
 		return;
 	for (size_t i = 0; i < rig->resources.count; i++) {
 		const struct kubelet_registration *r =

@@ -144,10 +144,7 @@ static void kill_and_return(struct check_run *run)
 {
 	struct rig *rig = rig_ready(run, NULL);
 
-	if (rig == NULL || !rig_stop_plugin(rig, SIGKILL))
-		return;
-	rig_leave_second(rig);
-	if (rig_start_plugin(rig, NULL) && rig_expect_registered(rig))
+	if (rig != NULL && rig_restart_plugin(rig, SIGKILL))
 		expect_works(rig);
 }
 

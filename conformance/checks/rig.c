@@ -301,6 +301,14 @@ static bool leave_out_empty(struct rig *rig)
 	return rc == 0 && rig->resources.count != 0;
 }
 
+bool rig_restart_plugin(struct rig *rig, int signal)
+{
+	if (!rig_stop_plugin(rig, signal))
+		return false;
+	rig_leave_second(rig);
+	return rig_start_plugin(rig, NULL) && rig_expect_registered(rig);
+}
+
 static struct rig *registered_with(struct check_run *run, const char *const *env)
 {
 	struct rig *rig = rig_with_kubelet(run);

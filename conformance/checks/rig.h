@@ -124,6 +124,10 @@ bool rig_end_plugin(struct rig *rig, int signal, uint64_t timeout_ms);
  */
 bool rig_stop_plugin(struct rig *rig, int signal);
 
+/* Ends the plugin so, and waits until another run of it has registered, begun in another second.
+ * False: recorded. */
+bool rig_restart_plugin(struct rig *rig, int signal);
+
 /* Waits until the present second of the clock is over: sockets may be named by it, and no pod comes
  * back within the second in which it ended. */
 void rig_leave_second(struct rig *rig);
