@@ -47,13 +47,13 @@ done
 
 arguments=('a b' 'q"uote' '' "end\\" '--timeout' '*' 'ü' '$HOME')
 printf '[%s]\n' "${arguments[@]}" >wanted.txt
-"$wine_run" --timeout 60 -- ./subject.exe arguments "${arguments[@]}" | tr -d '\r' >seen.txt
+"$wine_run" --timeout 300 -- ./subject.exe arguments "${arguments[@]}" | tr -d '\r' >seen.txt
 diff wanted.txt seen.txt || fail "arguments changed"
 
 [ "$(printf 'one\ntwo\n' | "$wine_run" ./subject.exe copy | tr -d '\r')" = "$(printf 'one\ntwo')" ] || fail "stdin is not handed on"
 
 status=0
-timeout 30 "$wine_run" ./subject.exe crash 2>/dev/null || status=$?
+timeout 300 "$wine_run" ./subject.exe crash 2>/dev/null || status=$?
 [ "$status" -eq 5 ] || fail "a crash ended with $status instead of 5"
 
 # PoCL brings LLVM, which would take Wine's signals over: the exit code is the program's all the same.
@@ -66,10 +66,10 @@ done
 # The deadline: the program, its child and Wine's own processes are gone.
 cp subject.exe deadline-subject.exe
 status=0
-"$wine_run" --timeout 2 ./deadline-subject.exe hang >out.txt 2>err.txt || status=$?
+"$wine_run" --timeout 15 ./deadline-subject.exe hang >out.txt 2>err.txt || status=$?
 [ "$status" -eq 124 ] || fail "the deadline ended with $status instead of 124"
 grep -q hanging out.txt || fail "the program that hangs did not get so far"
-grep -q 'deadline-subject.exe did not end within 2 s' err.txt || fail "the deadline is not told: $(cat err.txt)"
+grep -q 'deadline-subject.exe did not end within 15 s' err.txt || fail "the deadline is not told: $(cat err.txt)"
 expect_no_processes 'deadline-subject\.exe' "after the deadline"
 
 # wine-run killed without a chance to clean up.
