@@ -64,11 +64,11 @@ for preset in $presets; do
 	if [ $# -gt 0 ]; then
 		start_tests "$preset" -j $jobs
 	elif [ "$preset" = dev ]; then
-		start_tests dev -j $jobs -L '^(lint|install|unsanitized)$'
+		start_tests dev -j "$(nproc)" -L '^(lint|install|unsanitized)$'
 	elif [ "$preset" = asan ]; then
 		start_tests asan -j $jobs -LE '^(lint|install)$'
 	else
-		start_tests "$preset" -j $jobs
+		start_tests "$preset" -j "$(nproc)"
 	fi
 done
 wait

@@ -83,7 +83,7 @@ static void test_devices_come_and_go(void)
 	struct listing second;
 	struct text answer CLEANUP_TEXT = {0};
 
-	rig_begin(&rig, "a b", "--removal-grace", "300ms");
+	rig_begin(&rig, "a b", "--removal-grace", "3s");
 	listing_open(&rig, DISPLAY, &first);
 	listing_await(&rig, &first, "a::0 b::0");
 	rig_write_node(&rig, "b");
