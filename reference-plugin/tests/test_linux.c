@@ -120,7 +120,7 @@ static void test_software_driver_comes_and_goes(void)
 	{
 		const char *const arguments[] = {"--resource",	    "display", "--vulkan-icd-dir",
 						 drivers,	    "--sysfs", rig.directory,
-						 "--removal-grace", "3s",   NULL};
+						 "--removal-grace", "3s",      NULL};
 
 		rig_start(&rig, arguments);
 	}
