@@ -56,7 +56,7 @@ static int pipe_name(const char *text, enum address_rules rules, struct address 
 				 strlen(name), ADDRESS_PIPE_MAX - strlen(root));
 	if (rules == ADDRESS_POSIX)
 		return error_set(err, ERROR_UNSUPPORTED,
-				 "address \"%s\": named pipes exist on Windows alone", text);
+				 "address \"%s\": named pipes exist on Windows only", text);
 	out->kind = ADDRESS_PIPE;
 	(void)snprintf(out->name, sizeof(out->name), "%s%s", root, name);
 	return 0;

@@ -138,7 +138,7 @@ static void replace(const ProtobufCMessageDescriptor *type, struct rpc_slice byt
 		text_append(out, text_string(&inner), inner.size);
 		out->failed = out->failed || inner.failed;
 	}
-	/* What is no message stays none. */
+	/* The rest is not a message, and stays what it is. */
 	text_append(out, (const char *)bytes.data, bytes.size);
 }
 

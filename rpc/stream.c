@@ -252,7 +252,7 @@ ProtobufCMessage *rpc_stream_unpack(struct rpc_stream *stream, struct rpc_slice 
 {
 	ProtobufCMessage *message = NULL;
 	if (message_unpack(type, request, &message) != NULL)
-		rpc_stream_finish(stream, RPC_INVALID_ARGUMENT, "the request is no valid %s",
+		rpc_stream_finish(stream, RPC_INVALID_ARGUMENT, "the request is not a valid %s",
 				  type->name);
 	return message;
 }

@@ -22,8 +22,6 @@ enum {
 	RIG_HEALTHY_MS = 30000, /* devices may be listed, or turn healthy, later */
 };
 
-#define CLEANUP_KUBELET_REPLY CLEANUP(kubelet_reply_free)
-
 struct rig {
 	struct check_run *run;
 	const struct context *context;

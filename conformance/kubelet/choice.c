@@ -146,7 +146,7 @@ static int take_preferred(struct choice *choice, const struct id_set *offered)
 	const struct kubelet_plugin *plugin = choice->resource->endpoint;
 	struct id_set all CLEANUP_ID_SET = {0};
 	struct id_set preferred CLEANUP_ID_SET = {0};
-	struct kubelet_reply reply = {0};
+	struct kubelet_reply reply CLEANUP_KUBELET_REPLY = {0};
 	if (plugin == NULL || !plugin->options.get_preferred_allocation_available)
 		return 0;
 	id_set_add(&all, offered);
@@ -154,7 +154,6 @@ static int take_preferred(struct choice *choice, const struct id_set *offered)
 	int rc = call_preferred(choice, &all, &reply);
 	if (rc == 0)
 		rc = read_preferred(choice, &reply, &preferred);
-	kubelet_reply_free(&reply);
 	if (rc != 0)
 		return rc;
 	id_set_keep(&preferred, offered);

@@ -263,7 +263,7 @@ void kubelet_stop(struct kubelet *kubelet)
 	unlisten(kubelet);
 }
 
-/* What a plugin put at the path, or did to the directory, is no obstacle, as for a real kubelet. */
+/* What a plugin put at the path, or did to the directory, does not matter, as to a real kubelet. */
 static int remake_socket(struct kubelet *kubelet, struct error *err)
 {
 	kubelet_stop(kubelet);

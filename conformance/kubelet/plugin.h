@@ -7,6 +7,7 @@
  * ends or somebody cuts it.
  */
 
+#include "base/cleanup.h"
 #include "conformance/kubelet/stream.h"
 
 #define DEVICE_PLUGIN_VERSION "v1beta1"
@@ -70,6 +71,7 @@ int kubelet_call_options(struct kubelet_plugin *plugin, uint64_t timeout_ms,
 
 /* Of every reply, before it is used again. */
 void kubelet_reply_free(struct kubelet_reply *reply);
+#define CLEANUP_KUBELET_REPLY CLEANUP(kubelet_reply_free)
 
 /* A second connection to a socket, for checks that need one: channel options as the kubelet's,
  * connected when it returns. Caller closes it with rpc_channel_close(). ERROR_TIMEOUT,

@@ -96,7 +96,7 @@ static int call_allocate(const struct work *work, const char *resource, const st
 {
 	struct kubelet_plugin *plugin = kubelet_resource_plugin(work->kubelet, resource);
 	struct kubelet_allocate_request request = {0};
-	struct kubelet_reply reply = {0};
+	struct kubelet_reply reply CLEANUP_KUBELET_REPLY = {0};
 	if (plugin == NULL || plugin->channel == NULL)
 		return refuse_stopped(work, resource);
 	const char **order CLEANUP_FREE = id_set_shuffled(ids, &work->kubelet->random);
@@ -106,12 +106,10 @@ static int call_allocate(const struct work *work, const char *resource, const st
 	int rc = own_call(plugin, "Allocate", &request.request.base,
 			  &v1beta1__allocate_response__descriptor, 0, work->timeout_ms, &reply,
 			  work->err);
-	if (rc == 0) {
-		report_allocate(work, resource, order, ids->list.count, &reply);
-		rc = keep_answer(work, resource, ids, &reply);
-	}
-	kubelet_reply_free(&reply);
-	return rc;
+	if (rc != 0)
+		return rc;
+	report_allocate(work, resource, order, ids->list.count, &reply);
+	return keep_answer(work, resource, ids, &reply);
 }
 
 static int allocate_resource(const struct work *work, const struct kubelet_container *container,
@@ -191,7 +189,7 @@ static int call_pre_start(const struct work *work, const struct allocation *allo
 {
 	const char **order CLEANUP_FREE = id_set_shuffled(&allocation->ids, &work->kubelet->random);
 	V1beta1__PreStartContainerRequest request = V1BETA1__PRE_START_CONTAINER_REQUEST__INIT;
-	struct kubelet_reply reply = {0};
+	struct kubelet_reply reply CLEANUP_KUBELET_REPLY = {0};
 	if (order == NULL)
 		return error_memory(work->err);
 	request.devices_ids = message_strings(order);
@@ -208,12 +206,11 @@ static int call_pre_start(const struct work *work, const struct allocation *allo
 	event.text = reply.message;
 	event.duration_ms = (int64_t)reply.duration_ms;
 	kubelet_report(work->kubelet, event);
-	if (reply.code != RPC_OK)
-		rc = kubelet_refuse_status(
-			work->kubelet, work->err,
-			"device plugin PreStartContainer rpc failed with err: ", &reply);
-	kubelet_reply_free(&reply);
-	return rc;
+	if (reply.code == RPC_OK)
+		return 0;
+	return kubelet_refuse_status(
+		work->kubelet, work->err,
+		"device plugin PreStartContainer rpc failed with err: ", &reply);
 }
 
 /* Skipped while the plugin's options are not known: after a kubelet restart, before it registered

@@ -39,7 +39,7 @@ int kubelet_stream_open(struct rpc_channel *channel, const struct kubelet_stream
 
 bool kubelet_stream_is_open(const struct kubelet_stream *stream);
 
-/* How it ended; code is RPC_NO_STATUS and the text "" while it is open. A message that is no valid
+/* How it ended; code is RPC_NO_STATUS and the text "" while it is open. A message that is not a valid
  * ListAndWatchResponse, or holds a string that is not UTF-8, ends it with RPC_INTERNAL, as in
  * grpc-go. */
 int kubelet_stream_code(const struct kubelet_stream *stream);

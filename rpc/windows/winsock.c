@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "rpc/windows/winsock.h"
 
+#include "base/cleanup.h"
+#include "base/file.h"
+#include "base/text.h"
+#include "base/windows/wide.h"
+
 #include <afunix.h>
 #include <stdarg.h>
 #include <string.h>
@@ -116,4 +121,32 @@ int winsock_port_address(uint16_t port, union winsock_address *out)
 	address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
 	memcpy(out, &address, sizeof(address));
 	return (int)sizeof(address);
+}
+
+int rendezvous_read(const char *path, struct rendezvous *out, struct error *err)
+{
+	char *text CLEANUP_FREE = NULL;
+	size_t size = 0;
+	int rc = file_read(path, RENDEZVOUS_TEXT_MAX, &text, &size, err);
+	return rc < 0 ? rc : rendezvous_parse(text, size, out, err);
+}
+
+int rendezvous_write(const char *path, unsigned mode, const struct rendezvous *rendezvous,
+		     struct error *err)
+{
+	char text[RENDEZVOUS_TEXT_MAX];
+	char *new CLEANUP_FREE = text_format("%s.%lu", path, (unsigned long)GetCurrentProcessId());
+	wchar_t *from CLEANUP_FREE = new == NULL ? NULL : wide_path(new);
+	wchar_t *to CLEANUP_FREE = wide_path(path);
+	if (from == NULL || to == NULL)
+		return error_memory(err);
+	rendezvous_format(rendezvous, text);
+	int rc = file_write_atomic(new, text, strlen(text), mode, err);
+	if (rc < 0)
+		return rc;
+	if (MoveFileExW(from, to, 0))
+		return 0;
+	rc = error_windows(err, GetLastError(), "cannot make %s", path);
+	(void)DeleteFileW(from);
+	return rc;
 }

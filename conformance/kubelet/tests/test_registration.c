@@ -154,7 +154,7 @@ static void test_abandoned_attempt_ends_with_its_call(void)
 	struct rig rig;
 	rig_start(&rig, KUBELET_PROFILE_1_36);
 	(void)rig_plugin(&rig, "{'endpoint': 'missing.sock',"
-			       " 'register': {'deadline_ms': 50, 'retries': 0}}");
+			       " 'register': {'deadline_ms': 1000, 'retries': 0}}");
 	const struct kubelet_registration *abandoned = rig_registration(&rig, 0);
 	CU_ASSERT(abandoned->abandoned);
 	struct scripted_plugin *good = rig_plugin(&rig, "{'device_count': 2}");
