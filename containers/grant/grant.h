@@ -24,8 +24,6 @@ enum grant_kind {
 	GRANT_KINDS
 };
 
-const char *grant_kind_name(enum grant_kind kind); /* "mount" */
-
 struct grant_entry {
 	/* The key, by which the entries of a kind are told apart. */
 	union {

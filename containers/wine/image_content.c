@@ -31,33 +31,36 @@ struct wine_content {
 	const char *root;
 	struct elf_closure *closure;
 	struct image_tree *tree;
+	struct text_list unused; /* patterns of DLLs */
 	struct error *err;
 };
 
 /* ELF programs and libraries: their needs come with them. */
-static const char *const elf_files[] = {"/usr/bin/bash",
-					"/usr/bin/sleep",
-					"/usr/bin/timeout",
-					"/usr/bin/Xvfb",
-					"/usr/bin/xkbcomp",
-					"/usr/local/lib/keep-signals.so",
-					"/usr/lib/wine/wine64",
-					"/usr/lib/wine/wineserver64",
-					WINE_UNIX "/bcrypt.so",
-					WINE_UNIX "/crypt32.so",
-					WINE_UNIX "/dnsapi.so",
-					WINE_UNIX "/dwrite.so",
-					WINE_UNIX "/mountmgr.so",
-					WINE_UNIX "/msv1_0.so",
-					WINE_UNIX "/nsiproxy.so",
-					WINE_UNIX "/ntdll.so",
-					WINE_UNIX "/opencl.so",
-					WINE_UNIX "/opengl32.so",
-					WINE_UNIX "/secur32.so",
-					WINE_UNIX "/win32u.so",
-					WINE_UNIX "/winevulkan.so",
-					WINE_UNIX "/winex11.so",
-					WINE_UNIX "/ws2_32.so"};
+static const char *const elf_files[] = {
+	"/usr/bin/bash",
+	"/usr/bin/sleep",
+	"/usr/bin/timeout",
+	"/usr/bin/Xvfb",
+	"/usr/bin/xkbcomp",
+	"/usr/local/lib/keep-signals.so",
+	"/usr/lib/wine/wine64",
+	"/usr/lib/wine/wineserver64",
+	WINE_UNIX "/bcrypt.so",
+	WINE_UNIX "/crypt32.so",
+	WINE_UNIX "/dnsapi.so",
+	WINE_UNIX "/dwrite.so",
+	WINE_UNIX "/mountmgr.so",
+	WINE_UNIX "/msv1_0.so",
+	WINE_UNIX "/nsiproxy.so",
+	WINE_UNIX "/ntdll.so",
+	WINE_UNIX "/opencl.so",
+	WINE_UNIX "/opengl32.so",
+	WINE_UNIX "/secur32.so",
+	WINE_UNIX "/win32u.so",
+	WINE_UNIX "/winevulkan.so",
+	WINE_UNIX "/winex11.so",
+	WINE_UNIX "/ws2_32.so",
+};
 
 /* What those open at run time. Drivers are not among them. */
 static const char *const loaded_libraries[] = {
@@ -68,83 +71,21 @@ static const char *const loaded_libraries[] = {
 	"libgcc_s.so.1",   "libgnutls.so.30",	 "libvulkan.so.1",     NULL,
 };
 
-/* Wine's DLLs that no probe asks for and that are large or many. */
-static const char *const unused_dlls[] = {"*.acm",
-					  "*.ax",
-					  "*.cpl",
-					  "*.ds",
-					  "*.msstyles",
-					  "*.tlb",
-					  "avi*",
-					  "cards*",
-					  "d3dcompiler_3*",
-					  "d3dcompiler_40.dll",
-					  "d3dcompiler_41.dll",
-					  "d3dcompiler_42.dll",
-					  "d3dx10*",
-					  "d3dx11*",
-					  "d3dx9*",
-					  "d3drm*",
-					  "d3d10_*",
-					  "d3d8*",
-					  "ddraw*",
-					  "dinput*",
-					  "dmusic*",
-					  "dmime*",
-					  "dplay*",
-					  "ieframe*",
-					  "iexplore*",
-					  "inetcpl*",
-					  "jscript*",
-					  "mf*",
-					  "mmdevapi*",
-					  "msado*",
-					  "mshtml*",
-					  "msi.dll",
-					  "msvcp60.dll",
-					  "msvc?7*",
-					  "msvc?8*",
-					  "msvc?9*",
-					  "msvc?10*",
-					  "msvc?110*",
-					  "msvc?120*",
-					  "msxml*",
-					  "notepad*",
-					  "oleview*",
-					  "qasf*",
-					  "qcap*",
-					  "qedit*",
-					  "quartz*",
-					  "regedit*",
-					  "riched*",
-					  "sane*",
-					  "taskmgr*",
-					  "twain*",
-					  "vbscript*",
-					  "wine3d*",
-					  "winebth*",
-					  "winecfg*",
-					  "winedbg*",
-					  "winedmo*",
-					  "winefile*",
-					  "winegstreamer*",
-					  "winemine*",
-					  "wineps*",
-					  "wineusb*",
-					  "wmp*",
-					  "wmvcore*",
-					  "wordpad*",
-					  "wpcap*",
-					  "x3daudio*",
-					  "xactengine*",
-					  "xapofx*",
-					  "xaudio*",
-					  "xinput*"};
+/* Wine's DLLs that no probe asks for and that are large or many: patterns. */
+static const char unused_dlls[] =
+	"*.acm *.ax *.cpl *.ds *.msstyles *.tlb avi* cards* d3dcompiler_3* "
+	"d3dcompiler_40.dll d3dcompiler_41.dll d3dcompiler_42.dll d3dx10* d3dx11* d3dx9* "
+	"d3drm* d3d10_* d3d8* ddraw* dinput* dmusic* dmime* dplay* ieframe* iexplore* "
+	"inetcpl* jscript* mf* mmdevapi* msado* mshtml* msi.dll msvcp60.dll msvc?7* msvc?8* "
+	"msvc?9* msvc?10* msvc?110* msvc?120* msxml* notepad* oleview* qasf* qcap* qedit* "
+	"quartz* regedit* riched* sane* taskmgr* twain* vbscript* wine3d* winebth* winecfg* "
+	"winedbg* winedmo* winefile* winegstreamer* winemine* wineps* wineusb* wmp* wmvcore* "
+	"wordpad* wpcap* x3daudio* xactengine* xapofx* xaudio* xinput*";
 
-static bool is_unused(const char *name)
+static bool is_unused(const struct wine_content *content, const char *name)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(unused_dlls); i++) {
-		if (text_glob(unused_dlls[i], name))
+	for (size_t i = 0; i < content->unused.count; i++) {
+		if (text_glob(content->unused.items[i], name))
 			return true;
 	}
 	return false;
@@ -223,12 +164,12 @@ static bool wine_is_driver_dll(const char *name)
 }
 
 /* What of the prefix and of Wine's folder is left out. */
-static bool is_left_out(const char *path, const char *name)
+static bool is_left_out(const struct wine_content *content, const char *path, const char *name)
 {
 	if (strcmp(path, SYSTEM_DLLS) == 0 && wine_is_driver_dll(name))
 		return true;
 	if (strcmp(path, WINE_DLLS) == 0 || strcmp(path, SYSTEM_DLLS) == 0)
-		return is_unused(name);
+		return is_unused(content, name);
 	if (strcmp(path, WINDOWS) == 0 && strcmp(name, "explorer.exe") == 0)
 		return false;
 	return strcmp(name, "winsxs") == 0 || strcmp(name, "Accessories") == 0 ||
@@ -249,7 +190,7 @@ static int add_tree(const struct wine_content *content, const char *path, unsign
 	if (rc == 0)
 		rc = file_list(local, &names, content->err);
 	for (size_t i = 0; rc == 0 && i < names.count; i++) {
-		if (!is_left_out(path, names.items[i]))
+		if (!is_left_out(content, path, names.items[i]))
 			rc = add_entry(content, path, names.items[i], depth);
 	}
 	return rc;
@@ -301,12 +242,17 @@ int wine_image_content(const struct image_spec *spec, struct image_tree *tree, s
 
 	if (closure == NULL)
 		return err != NULL ? err->code : ERROR_MEMORY;
-	rc = image_tree_base(tree, err);
+	rc = text_list_split(&content.unused, unused_dlls, ' ', err);
+	if (rc == 0)
+		rc = image_tree_base(tree, err);
 	if (rc == 0)
 		rc = add_elf_files(&content);
 	if (rc == 0)
 		rc = image_tree_add_all(tree, fixed, ARRAY_SIZE(fixed), err);
 	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(trees); i++)
 		rc = add_tree(&content, trees[i], 0);
-	return rc == 0 ? add_programs(&content, options) : rc;
+	if (rc == 0)
+		rc = add_programs(&content, options);
+	text_list_free(&content.unused);
+	return rc;
 }
