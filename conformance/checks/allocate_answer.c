@@ -6,6 +6,7 @@
 #include "base/file.h"
 #include "base/path.h"
 #include "conformance/checks/tally.h"
+#include "containers/offers.h"
 #include "containers/wine/translation.h"
 #include "rpc/rpc.h"
 
@@ -162,7 +163,7 @@ static bool is_on_wine_node(const struct context *context, const char *path)
 
 static bool path_exists(const struct context *context, const char *path)
 {
-	if (context->wine_directory != NULL)
+	if (OFFERS_WINE_NODE && context->wine_directory != NULL)
 		return is_on_wine_node(context, path);
 	return path_is_sound(path) && file_exists(path);
 }

@@ -5,6 +5,7 @@
 #include "base/path.h"
 #include "conformance/checks/authenticity.h"
 #include "conformance/runner/context.h"
+#include "containers/offers.h"
 #include "containers/wine/translation.h"
 #include "rpc/loop.h"
 
@@ -37,7 +38,8 @@ struct stage {
 static void free_probe(struct probe *probe)
 {
 	launch_free(probe->launch);
-	container_view_free(&probe->view);
+	if (OFFERS_INSPECTION)
+		container_view_free(&probe->view);
 	cJSON_Delete(probe->document);
 	free(probe);
 }
@@ -55,7 +57,8 @@ static void close_stage(void *argument)
 	}
 	launcher_free(stage->launcher);
 	cri_close(stage->cri);
-	wine_node_free(&stage->wine);
+	if (OFFERS_WINE_NODE)
+		wine_node_free(&stage->wine);
 	if (stage->loop == &stage->own_loop &&
 	    loop_drain(&stage->own_loop, STAGE_DRAIN_MS, &err) < 0)
 		check_note(stage->run, "clean-up: %s", err.text);
@@ -97,7 +100,7 @@ static int make_launcher(struct stage *stage, struct error *err)
 
 	if (strcmp(context->launcher, "process") == 0)
 		return launcher_process_new(stage->loop, NULL, &stage->launcher, err);
-	if (rc == 0 && context->wine_directory != NULL)
+	if (OFFERS_WINE_NODE && rc == 0 && context->wine_directory != NULL)
 		rc = wine_node_open(context->wine_directory, &stage->wine, err);
 	if (rc == 0)
 		rc = cri_open(stage->loop, context->cri_address, &stage->cri, err);
@@ -109,6 +112,7 @@ static int make_launcher(struct stage *stage, struct error *err)
 			.image = context->probe_image,
 			.log_directory = logs,
 			.cgroup_parent = context->cgroup_parent,
+			.system = launch_host,
 			.runtime_handler = context->runtime_handler,
 			.run_id = context->run_id,
 			.check_id = check_name(stage->run),
@@ -142,11 +146,8 @@ static int launch_translated(struct stage *stage, const struct launch_spec *spec
 			     struct launch **out, bool *refused, struct error *err)
 {
 	struct wine_translation translation CLEANUP_WINE_TRANSLATION = {0};
-	int rc = 0;
+	int rc = wine_translate(&stage->wine, spec, &translation, err);
 
-	if (stage->wine.directory == NULL)
-		return launch_start(stage->launcher, spec, out, err);
-	rc = wine_translate(&stage->wine, spec, &translation, err);
 	*refused = rc == ERROR_ARGUMENT || rc == ERROR_NOT_FOUND;
 	return rc == 0 ? launch_start(stage->launcher, &translation.spec, out, err) : rc;
 }
@@ -154,12 +155,7 @@ static int launch_translated(struct stage *stage, const struct launch_spec *spec
 /* A Linux container with the run's own kind of probes can be looked at. */
 static bool holds_probes(const struct stage *stage)
 {
-#ifdef _WIN32
-	(void)stage;
-	return false;
-#else
-	return stage->cri != NULL && stage->wine.directory == NULL;
-#endif
+	return stage->cri != NULL && stage->wine.directory == NULL && OFFERS_INSPECTION;
 }
 
 enum { IDENTITY_WORDS = 5 }; /* behind the command, the end included */
@@ -230,7 +226,9 @@ static bool launch_probe(struct stage *stage, struct probe *probe, const struct 
 	struct error err = {0};
 	bool refused = false;
 	struct span span = span_begin(stage);
-	int rc = launch_translated(stage, spec, &probe->launch, &refused, &err);
+	int rc = OFFERS_WINE_NODE && stage->wine.directory != NULL
+			 ? launch_translated(stage, spec, &probe->launch, &refused, &err)
+			 : launch_start(stage->launcher, spec, &probe->launch, &err);
 
 	span_end(stage, &span);
 	return refused ? check_expect(stage->run, false, probe->label, "can be applied", "%s",
@@ -266,7 +264,8 @@ struct probe *stage_start(struct stage *stage, const char *label, const char *co
 	spec.command = words;
 	return authenticity_expect_answer(stage->run, label, &spec.grant) &&
 			       launch_probe(stage, probe, &spec) &&
-			       (!spec.hold || let_go(stage, probe, &spec.grant))
+			       (!OFFERS_INSPECTION || !spec.hold ||
+				let_go(stage, probe, &spec.grant))
 		       ? probe
 		       : NULL;
 }

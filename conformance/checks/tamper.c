@@ -68,7 +68,7 @@ struct tamper {
 struct given {
 	const char *what;   /* "mount of /x" */
 	const char *source; /* NULL: a device node */
-	const char *target; /* a place of the image; "": what launch_check_spec() refuses */
+	const char *target; /* a place of the image; "": what launch_check_grant() refuses */
 };
 
 static enum place_kind kind_of(const struct tamper *tamper, size_t index)
@@ -322,7 +322,7 @@ static int judge_mount(struct tamper *tamper, size_t index, struct error *err)
 	char *what CLEANUP_FREE = NULL;
 
 	if (mount->host_path == NULL)
-		return 0; /* launch_check_spec() refuses it */
+		return 0; /* launch_check_grant() refuses it */
 	what = text_format("mount of %s", mount->host_path);
 	if (what == NULL)
 		return error_memory(err);

@@ -5,6 +5,7 @@
 #include "conformance/checks/suites.h"
 #include "conformance/cli/commands.h"
 #include "conformance/runner/runner.h"
+#include "containers/offers.h"
 #include "reports/model.h"
 #include "rpc/address.h"
 
@@ -185,6 +186,8 @@ static int run_check_settings(struct error *err)
 	if (settings->cri_address != NULL && text_equal(settings->launcher, "process"))
 		return error_set(err, ERROR_ARGUMENT,
 				 "--cri and --launcher process exclude each other");
+	if (!OFFERS_WINE_NODE && text_equal(settings->node_file, RUNNER_WINE_NODE))
+		return error_set(err, ERROR_ARGUMENT, "--node wine is for Linux");
 	if (text_equal(settings->node_file, RUNNER_WINE_NODE) &&
 	    text_equal(settings->launcher, "process"))
 		return error_set(err, ERROR_ARGUMENT,

@@ -5,6 +5,7 @@
 #include "base/json.h"
 #include "base/os_version.h"
 #include "base/path.h"
+#include "containers/offers.h"
 #include "containers/runtime/identity.h"
 
 #include <string.h>
@@ -17,7 +18,7 @@ void environment_add_text(cJSON *object, const char *key, const char *value)
 
 static bool environment_is_wine(const struct wine_node *wine)
 {
-	return wine->directory != NULL;
+	return OFFERS_WINE_NODE && wine->directory != NULL;
 }
 
 /* The machine that stands in for the node. */
@@ -75,7 +76,7 @@ static char *environment_wine_product(const struct discovery_system *system,
 {
 	char *version CLEANUP_FREE = NULL;
 
-	if (wine->directory != NULL)
+	if (OFFERS_WINE_NODE && wine->directory != NULL)
 		(void)wine_node_version(wine, &version, NULL);
 	else
 		version = strdup(system->emulator);
@@ -225,7 +226,7 @@ int environment_open(struct environment *environment, uv_loop_t *loop,
 	environment->driver_stores = calloc(node->device_count + 1, sizeof(struct digest_set));
 	if (rc == 0 && (environment->device_files == NULL || environment->driver_stores == NULL))
 		rc = error_memory(err);
-	if (rc == 0 && wine != NULL)
+	if (rc == 0 && OFFERS_WINE_NODE && wine != NULL)
 		rc = wine_identity_read(wine, &environment->wine, err);
 	for (size_t i = 0; rc == 0 && i < node->device_count; i++)
 		rc = environment_begin_device(environment, i, node, wine, err);
@@ -245,7 +246,8 @@ void environment_close(struct environment *environment)
 	free(environment->device_files);
 	free(environment->driver_stores);
 	plugin_identity_free(&environment->plugin);
-	wine_identity_free(&environment->wine);
+	if (OFFERS_WINE_NODE)
+		wine_identity_free(&environment->wine);
 	digests_free(environment->digests);
 	*environment = (struct environment){0};
 }

@@ -3,6 +3,7 @@
 #include "conformance/runner/environment_internal.h"
 
 #include "base/path.h"
+#include "containers/offers.h"
 
 #include <string.h>
 
@@ -15,7 +16,7 @@ int environment_begin_device(struct environment *environment, size_t index,
 	struct digest_set *files = &environment->device_files[index];
 	int rc = 0;
 
-	if (wine != NULL)
+	if (OFFERS_WINE_NODE && wine != NULL)
 		return wine_identity_add_files(wine, device->location_path, files,
 					       environment->digests, err);
 	if (node->recorded)

@@ -4,6 +4,7 @@
 #include "base/cleanup.h"
 #include "base/path.h"
 #include "base/text.h"
+#include "containers/offers.h"
 
 #include <uv.h>
 
@@ -71,13 +72,15 @@ int plugin_command_wine(const struct wine_node *wine, char **out, struct error *
 	struct text command CLEANUP_TEXT = {0};
 	char *relay CLEANUP_FREE = NULL;
 	char *plugin CLEANUP_FREE = NULL;
-	char *variable CLEANUP_FREE = wine_node_environment(wine);
+	char *variable CLEANUP_FREE = OFFERS_WINE_NODE ? wine_node_environment(wine) : NULL;
 	int rc = variable != NULL
 			 ? path_beside_program("../libexec/gpucert/wine-relay", &relay, err)
 			 : error_memory(err);
 
-	rc = rc == 0 ? wine_node_program(wine, WINE_NODE_PLUGIN, &plugin, err) : rc;
-	rc = rc == 0 ? wine_node_command(wine, 0, &words, err) : rc;
+	if (OFFERS_WINE_NODE && rc == 0)
+		rc = wine_node_program(wine, WINE_NODE_PLUGIN, &plugin, err);
+	if (OFFERS_WINE_NODE && rc == 0)
+		rc = wine_node_command(wine, 0, &words, err);
 	if (rc < 0 || relay == NULL || plugin == NULL)
 		return rc;
 	add_quoted(&command, relay);

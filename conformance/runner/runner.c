@@ -10,7 +10,7 @@
 #include "conformance/runner/execution.h"
 #include "conformance/runner/output.h"
 #include "conformance/runner/plugin_command.h"
-#include "containers/cri/sweep.h"
+#include "containers/offers.h"
 #include "reports/render.h"
 #include "reports/writer.h"
 #include "rpc/loop.h"
@@ -146,13 +146,13 @@ static int runner_end_check(struct runner *runner, const struct plan_item *item,
 static int runner_sweep(struct runner *runner, const struct plan_item *item,
 			struct execution *execution, struct error *err)
 {
-	struct cri_swept swept = {0};
+	size_t found = 0;
 
 	if (runner->workplace.runtime == NULL ||
 	    !(item->check->needs.containers || item->check->needs.launcher))
 		return 0;
 	int rc = cri_sweep(runtime_cri(runner->workplace.runtime), runner->context.run_id,
-			   item->name, &swept, err);
+			   item->name, &found, err);
 
 	if (rc < 0) {
 		struct error lost = *err;
@@ -164,7 +164,7 @@ static int runner_sweep(struct runner *runner, const struct plan_item *item,
 			(void)runner_end_check(runner, item, execution, NULL);
 		return error_wrap(err, rc, "containers that %s left behind", item->name);
 	}
-	if (swept.sandboxes == 0 || execution->outcome != REPORT_PASS)
+	if (found == 0 || execution->outcome != REPORT_PASS)
 		return 0;
 	free(execution->reason);
 	execution->outcome = REPORT_BROKEN;
@@ -406,7 +406,8 @@ static int runner_open_workplace(struct runner *runner, struct error *err)
 	};
 	int rc = workplace_open(&runner->loop, &options, &runner->workplace, err);
 
-	rc = rc == 0 && options.wine ? runner_discover_wine(runner, err) : rc;
+	if (OFFERS_WINE_NODE && rc == 0 && options.wine)
+		rc = runner_discover_wine(runner, err);
 	if (rc == 0 && options.wine && runner_has_own_plugin(runner))
 		rc = plugin_command_wine(&runner->workplace.wine, &runner->plugin_command, err);
 	if (rc < 0)

@@ -8,10 +8,14 @@
 #include "base/path.h"
 #include "conformance/kubelet/plugin_directory.h"
 #include "containers/cri/cri.h"
+#include "containers/offers.h"
 #include "containers/wine/image.h"
 
 #include <string.h>
 
+#define ONLY_ATTACHED                                                                              \
+	"a private containerd is for Linux; name a running one with --cri "                        \
+	"npipe:////./pipe/containerd-containerd"
 #define WITHOUT " (--launcher process goes without containers, and proves nothing about them)"
 
 /* The node and the image of its probes. */
@@ -43,14 +47,19 @@ static int workplace_prepare_wine_image(struct workplace *workplace, struct erro
 static int workplace_import(struct workplace *workplace, struct error *err)
 {
 	uint64_t start = clock_monotonic_ms();
-	int rc = workplace->wine.directory != NULL
-			 ? workplace_prepare_wine_image(workplace, err)
-			 : images_prepare(workplace->run_directory, NULL, &workplace->images, err);
+	int rc = 0;
 
+	if (!OFFERS_IMAGES)
+		return error_set(err, ERROR_UNSUPPORTED,
+				 "images of Windows programs are not composed; build one and name "
+				 "it with --image (docs/windows-node.md)");
+	rc = workplace->wine.directory != NULL
+		     ? workplace_prepare_wine_image(workplace, err)
+		     : images_prepare(workplace->run_directory, NULL, &workplace->images, err);
 	if (rc == 0) {
 		const char *const references[] = {
 			workplace->images.probe.reference,
-			workplace->images.pause.reference,
+			IMAGES_PAUSE_REFERENCE,
 			NULL,
 		};
 
@@ -75,9 +84,8 @@ static void workplace_copy_digest(char out[DIGEST_SIZE], const char *text)
  * Windows not even that. */
 static int workplace_expect_probes(struct workplace *workplace, struct error *err)
 {
-	int rc = images_describe_probes(NULL, &workplace->images.probe.manifest, err);
-
-	return rc == ERROR_UNSUPPORTED ? 0 : rc;
+	return OFFERS_IMAGES ? images_describe_probes(NULL, &workplace->images.probe.manifest, err)
+			     : 0;
 }
 
 /* The build that a Windows image is made for, as the runtime tells from its configuration. NULL: it
@@ -122,12 +130,16 @@ static int workplace_use_image(struct workplace *workplace, const char *image, s
 static int workplace_start_runtime(struct workplace *workplace, const char *cri_address,
 				   struct error *err)
 {
+	const struct runtime_options defaults = {0};
 	uint64_t start = clock_monotonic_ms();
-	int rc = cri_address != NULL
-			 ? runtime_attach(workplace->loop, cri_address, NULL, &workplace->runtime,
-					  err)
-			 : runtime_start(workplace->loop, NULL, &workplace->runtime, err);
+	int rc = 0;
 
+	if (cri_address != NULL)
+		rc = runtime_attach(workplace->loop, cri_address, NULL, &workplace->runtime, err);
+	else if (OFFERS_PRIVATE_RUNTIME)
+		rc = runtime_start(workplace->loop, &defaults, &workplace->runtime, err);
+	else
+		rc = error_set(err, ERROR_UNSUPPORTED, ONLY_ATTACHED);
 	workplace->runtime_ms = clock_monotonic_ms() - start;
 	return rc;
 }
@@ -165,7 +177,7 @@ static int workplace_open_directory(struct workplace *workplace,
 {
 	int rc = workplace_make_directory(workplace, err);
 
-	return rc == 0 && options->wine
+	return rc == 0 && OFFERS_WINE_NODE && options->wine
 		       ? workplace_make_wine(workplace, options->windows_programs, err)
 		       : rc;
 }
@@ -200,7 +212,9 @@ static int workplace_choose(struct workplace *workplace, const struct workplace_
 		workplace->launcher = options->launcher;
 		return 0;
 	}
-	rc = asked ? 0 : runtime_is_offered(&reason);
+	if (!asked)
+		rc = OFFERS_PRIVATE_RUNTIME ? runtime_is_offered(&reason)
+					    : error_set(&reason, ERROR_UNSUPPORTED, ONLY_ATTACHED);
 	if (rc == ERROR_UNSUPPORTED)
 		return workplace_do_without(workplace, &reason, err);
 	rc = rc == 0 ? workplace_open_containers(workplace, options, &reason) : rc;
@@ -241,7 +255,7 @@ static void workplace_recover(struct workplace *workplace)
 	};
 	struct error why = {0};
 
-	if (runtime_recover(&recovery, &workplace->recovered, &why) < 0)
+	if (OFFERS_PRIVATE_RUNTIME && runtime_recover(&recovery, &workplace->recovered, &why) < 0)
 		(void)text_list_add(&workplace->resisted, why.text, NULL);
 }
 
@@ -272,7 +286,8 @@ int workplace_close(struct workplace *workplace, struct error *err)
 
 		rc = rc == 0 ? removed : rc;
 	}
-	wine_node_free(&workplace->wine);
+	if (OFFERS_WINE_NODE)
+		wine_node_free(&workplace->wine);
 	images_free(&workplace->images);
 	free(workplace->run_directory);
 	free(workplace->own_directory);

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 /* Keeps the first and the last half of the limit. */
-static void container_stream_trim(struct container_stream *stream)
+static void stream_trim(struct container_stream *stream)
 {
 	struct text *content = &stream->content;
 	size_t tail = stream->max / 2;
@@ -23,16 +23,15 @@ static void container_stream_trim(struct container_stream *stream)
 }
 
 /* Trims at twice the limit only, so that a long stream costs one copy of each byte. */
-static void container_stream_add(struct container_stream *stream, const char *data, size_t size)
+static void stream_add(struct container_stream *stream, const char *data, size_t size)
 {
 	text_append(&stream->content, data, size);
 	if (stream->content.size / 2 > stream->max)
-		container_stream_trim(stream);
+		stream_trim(stream);
 }
 
-/* Takes the next field that ends in a space off the record. */
-static bool container_log_field(const char **record, const char *end, const char **field,
-				size_t *size)
+/* Takes the next field that ends in a space off the record. False: there is none. */
+static bool take_field(const char **record, const char *end, const char **field, size_t *size)
 {
 	const char *space = memchr(*record, ' ', (size_t)(end - *record));
 
@@ -44,13 +43,13 @@ static bool container_log_field(const char **record, const char *end, const char
 	return true;
 }
 
-static bool container_log_is(const char *field, size_t size, const char *word)
+static bool is(const char *field, size_t size, const char *word)
 {
 	return size == strlen(word) && memcmp(field, word, size) == 0;
 }
 
 /* A digit stands for any digit: the shape of "2026-11-20T10:15:02". */
-static bool container_log_is_time(const char *field, size_t size)
+static bool is_time(const char *field, size_t size)
 {
 	static const char shape[] = "0000-00-00T00:00:00";
 
@@ -66,39 +65,34 @@ static bool container_log_is_time(const char *field, size_t size)
 }
 
 /* NULL when the record is well-formed, else what is wrong with it. */
-static const char *container_log_record(struct container_log *log, const char *record, size_t size)
+static const char *read_record(struct container_log *log, const char *record, size_t size)
 {
 	const char *end = record + size;
 	const char *field = NULL;
 	size_t length = 0;
 	struct container_stream *stream = NULL;
-	bool full = false;
 
-	if (!container_log_field(&record, end, &field, &length) ||
-	    !container_log_is_time(field, length))
+	if (!take_field(&record, end, &field, &length) || !is_time(field, length))
 		return "no timestamp";
-	if (!container_log_field(&record, end, &field, &length))
+	if (!take_field(&record, end, &field, &length))
 		return "no stream";
-	if (container_log_is(field, length, "stdout"))
+	if (is(field, length, "stdout"))
 		stream = &log->out;
-	else if (container_log_is(field, length, "stderr"))
+	else if (is(field, length, "stderr"))
 		stream = &log->err;
 	else
 		return "stream is neither stdout nor stderr";
-	if (!container_log_field(&record, end, &field, &length))
+	if (!take_field(&record, end, &field, &length))
 		return "no tags";
-	if (length > 1 && field[1] == ':')
-		length = 1;
-	full = container_log_is(field, length, "F");
-	if (!full && !container_log_is(field, length, "P"))
+	if ((length > 1 && field[1] != ':') || length == 0 || (*field != 'F' && *field != 'P'))
 		return "first tag is neither F nor P";
-	container_stream_add(stream, record, (size_t)(end - record));
-	if (full)
-		container_stream_add(stream, "\n", 1);
+	stream_add(stream, record, (size_t)(end - record));
+	if (*field == 'F')
+		stream_add(stream, "\n", 1);
 	return NULL;
 }
 
-static void container_log_malformed(struct container_log *log, const char *why)
+static void note_malformed(struct container_log *log, const char *why)
 {
 	if (log->malformed++ > 0)
 		return;
@@ -106,17 +100,15 @@ static void container_log_malformed(struct container_log *log, const char *why)
 	log->malformed_why = why;
 }
 
-static void container_log_line(struct container_log *log)
+static void end_line(struct container_log *log)
 {
-	const char *why = NULL;
+	const char *why = log->skipping
+				  ? "record is too long"
+				  : read_record(log, text_string(&log->pending), log->pending.size);
 
 	log->lines++;
-	if (log->skipping)
-		why = "record is too long";
-	else
-		why = container_log_record(log, text_string(&log->pending), log->pending.size);
 	if (why != NULL)
-		container_log_malformed(log, why);
+		note_malformed(log, why);
 	else
 		log->records++;
 	log->skipping = false;
@@ -144,7 +136,7 @@ void container_log_feed(struct container_log *log, const char *data, size_t size
 			text_append(&log->pending, data, part);
 		if (newline == NULL)
 			return;
-		container_log_line(log);
+		end_line(log);
 		data += part + 1;
 		size -= part + 1;
 	}
@@ -154,10 +146,10 @@ int container_log_end(struct container_log *log, struct error *err)
 {
 	if (log->pending.size > 0 || log->skipping) {
 		log->lines++;
-		container_log_malformed(log, "last record has no end");
+		note_malformed(log, "last record has no end");
 	}
-	container_stream_trim(&log->out);
-	container_stream_trim(&log->err);
+	stream_trim(&log->out);
+	stream_trim(&log->err);
 	if (log->out.content.failed || log->err.content.failed || log->pending.failed)
 		return error_memory(err);
 	return 0;

@@ -54,6 +54,8 @@ void container_log_feed(struct container_log *log, const char *data, size_t size
 int container_log_end(struct container_log *log, struct error *err);
 void container_log_free(struct container_log *log);
 
+#define CLEANUP_CONTAINER_LOG __attribute__((cleanup(container_log_free)))
+
 /* The three above over a file. ERROR_NOT_FOUND, ERROR_IO. */
 int container_log_read(struct container_log *log, const char *path, size_t stream_max,
 		       struct error *err);

@@ -3,19 +3,25 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
-#include "containers/cri/call.h"
+#include "base/text.h"
 #include "rpc/client.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define CRI_HANGS "the container runtime does not answer any more"
+enum {
+	CONNECT_TIMEOUT_MS = 5000,
+	CALL_TIMEOUT_MS = 2 * 60 * 1000,
+	SANDBOX_TIMEOUT_MS = 2 * CALL_TIMEOUT_MS,
+	PATIENCE_MS = 10 * 1000,
+	MESSAGE_MAX = 16 * 1024 * 1024,
+};
+
+#define HANGS "the container runtime does not answer any more"
 
 struct cri {
 	struct rpc_channel *channel; /* NULL: the runtime hangs */
-	char *address;
 	uint64_t time_ns;
-	uint64_t calls;
 	uv_loop_t *loop;
 	uv_timer_t watchdog;
 	uint64_t patience_ms;
@@ -23,9 +29,9 @@ struct cri {
 	bool hangs;	  /* found out; the channel is closed in the next turn of the loop */
 };
 
-static void cri_on_quiet(uv_timer_t *watchdog);
+static void on_quiet(uv_timer_t *watchdog);
 
-static void cri_on_life(const struct rpc_status *status, ProtobufCMessage *reply, void *user)
+static void on_life(const struct rpc_status *status, ProtobufCMessage *reply, void *user)
 {
 	struct cri *cri = user;
 
@@ -34,32 +40,27 @@ static void cri_on_life(const struct rpc_status *status, ProtobufCMessage *reply
 	if (cri->waiting == 0 || cri->channel == NULL || status->code == RPC_CANCELLED)
 		return;
 	cri->hangs = status->code == RPC_DEADLINE_EXCEEDED;
-	(void)uv_timer_start(&cri->watchdog, cri_on_quiet, cri->hangs ? 0 : cri->patience_ms, 0);
+	(void)uv_timer_start(&cri->watchdog, on_quiet, cri->hangs ? 0 : cri->patience_ms, 0);
 }
 
 /* A call takes long. A runtime that works answers Version meanwhile; from one that hangs nothing is
  * waited for any more. */
-static void cri_on_quiet(uv_timer_t *watchdog)
+static void on_quiet(uv_timer_t *watchdog)
 {
 	struct cri *cri = watchdog->data;
-	Runtime__V1__VersionRequest request = {0};
+	Runtime__V1__VersionRequest request = RUNTIME__V1__VERSION_REQUEST__INIT;
 
-	if (cri->hangs) {
+	if (cri->hangs)
 		rpc_channel_close(STEAL(cri->channel));
-		return;
-	}
-	runtime__v1__version_request__init(&request);
-	(void)rpc_unary(cri->channel, CRI_RUNTIME_METHOD("Version"), &request.base,
-			&runtime__v1__version_response__descriptor, cri->patience_ms, cri_on_life,
-			cri, NULL, NULL);
+	else
+		(void)rpc_unary(cri->channel, "/runtime.v1.RuntimeService/Version", &request.base,
+				&runtime__v1__version_response__descriptor, cri->patience_ms,
+				on_life, cri, NULL, NULL);
 }
 
-static void cri_on_closed(uv_handle_t *watchdog)
+static void on_closed(uv_handle_t *watchdog)
 {
-	struct cri *cri = watchdog->data;
-
-	free(cri->address);
-	free(cri);
+	free(watchdog->data);
 }
 
 void cri_hurry(struct cri *cri, uint64_t patience_ms)
@@ -69,21 +70,19 @@ void cri_hurry(struct cri *cri, uint64_t patience_ms)
 
 int cri_open(uv_loop_t *loop, const char *address, struct cri **out, struct error *err)
 {
-	const struct rpc_channel_options options = {.limits = {.message_max = CRI_MESSAGE_MAX}};
+	const struct rpc_channel_options options = {.limits = {.message_max = MESSAGE_MAX}};
 	struct cri *cri = calloc(1, sizeof(*cri));
 	int rc = 0;
 
 	if (cri == NULL)
 		return error_memory(err);
 	cri->loop = loop;
-	cri->patience_ms = CRI_PATIENCE_MS;
+	cri->patience_ms = PATIENCE_MS;
 	(void)uv_timer_init(loop, &cri->watchdog);
 	cri->watchdog.data = cri;
-	cri->address = strdup(address);
-	rc = cri->address != NULL ? rpc_channel_open(loop, address, &options, &cri->channel, err)
-				  : error_memory(err);
+	rc = rpc_channel_open(loop, address, &options, &cri->channel, err);
 	if (rc == 0)
-		rc = rpc_channel_connect_wait(cri->channel, CRI_CONNECT_TIMEOUT_MS, err);
+		rc = rpc_channel_connect_wait(cri->channel, CONNECT_TIMEOUT_MS, err);
 	if (rc < 0) {
 		cri_close(cri);
 		return rc;
@@ -97,7 +96,7 @@ void cri_close(struct cri *cri)
 	if (cri == NULL)
 		return;
 	rpc_channel_close(STEAL(cri->channel));
-	uv_close((uv_handle_t *)&cri->watchdog, cri_on_closed);
+	uv_close((uv_handle_t *)&cri->watchdog, on_closed);
 }
 
 uv_loop_t *cri_loop(const struct cri *cri)
@@ -110,19 +109,9 @@ int cri_peer(const struct cri *cri)
 	return cri->channel != NULL ? rpc_channel_peer(cri->channel) : 0;
 }
 
-const char *cri_address(const struct cri *cri)
-{
-	return cri->address;
-}
-
 uint64_t cri_time_ms(const struct cri *cri)
 {
 	return cri->time_ns / 1000000;
-}
-
-uint64_t cri_call_count(const struct cri *cri)
-{
-	return cri->calls;
 }
 
 void cri_reply_free_(void *reply)
@@ -134,7 +123,7 @@ void cri_reply_free_(void *reply)
 }
 
 /* Statuses that have an error code of their own. */
-static int cri_error_code(const struct error *failure)
+static int error_code_of(const struct error *failure)
 {
 	if (failure->code != ERROR_REMOTE)
 		return failure->code;
@@ -150,43 +139,51 @@ static int cri_error_code(const struct error *failure)
 	}
 }
 
-int cri_call_wait(struct cri *cri, const char *method, const ProtobufCMessage *request,
-		  const ProtobufCMessageDescriptor *reply_type, uint64_t timeout_ms, void *out,
+/* NULL: the interface has no such method. */
+static const ProtobufCMethodDescriptor *find_method(const char *name, const char **service)
+{
+	static const ProtobufCServiceDescriptor *const services[] = {
+		&runtime__v1__runtime_service__descriptor, &runtime__v1__image_service__descriptor};
+	const ProtobufCMethodDescriptor *method = NULL;
+
+	for (size_t i = 0; method == NULL && i < ARRAY_SIZE(services); i++) {
+		*service = services[i]->name;
+		method = protobuf_c_service_descriptor_get_method_by_name(services[i], name);
+	}
+	return method;
+}
+
+int cri_call_wait(struct cri *cri, const char *method, const ProtobufCMessage *request, void *reply,
 		  struct error *err)
 {
-	ProtobufCMessage *reply CLEANUP_CRI_REPLY = NULL;
+	const char *service = "";
+	const ProtobufCMethodDescriptor *found = find_method(method, &service);
+	char *path CLEANUP_FREE = text_format("/%s/%s", service, method);
+	ProtobufCMessage *answer CLEANUP_CRI_REPLY = NULL;
 	struct error failure = {0};
 	uint64_t begin = clock_monotonic_ns();
 	int rc = 0;
 
+	if (path == NULL || found == NULL)
+		return error_memory(err);
 	if (cri->channel == NULL)
-		return error_set(err, ERROR_UNAVAILABLE, "%s: %s", method, CRI_HANGS);
+		return error_set(err, ERROR_UNAVAILABLE, "%s: " HANGS, path);
 	cri->waiting++;
-	(void)uv_timer_start(&cri->watchdog, cri_on_quiet, cri->patience_ms, 0);
-	rc = rpc_unary_wait(cri->channel, method, request, reply_type, timeout_ms, &reply,
-			    &failure);
+	(void)uv_timer_start(&cri->watchdog, on_quiet, cri->patience_ms, 0);
+	rc = rpc_unary_wait(cri->channel, path, request, found->output,
+			    strcmp(method, "RunPodSandbox") == 0 ? SANDBOX_TIMEOUT_MS
+								 : CALL_TIMEOUT_MS,
+			    &answer, &failure);
 	if (--cri->waiting == 0)
 		(void)uv_timer_stop(&cri->watchdog);
 	cri->time_ns += clock_monotonic_ns() - begin;
-	cri->calls++;
 	if (rc < 0 && cri->channel == NULL)
-		return error_set(err, ERROR_TIMEOUT, "%s: %s", method, CRI_HANGS);
+		return error_set(err, ERROR_TIMEOUT, "%s: " HANGS, path);
 	if (rc < 0) {
-		failure.code = cri_error_code(&failure);
+		failure.code = error_code_of(&failure);
 		return error_copy(err, &failure);
 	}
-	if (out != NULL)
-		*(ProtobufCMessage **)out = STEAL(reply);
+	if (reply != NULL)
+		*(ProtobufCMessage **)reply = STEAL(answer);
 	return 0;
-}
-
-int cri_call_id_wait(struct cri *cri, const char *method, const ProtobufCMessage *request,
-		     const ProtobufCMessageDescriptor *reply_type, struct error *err)
-{
-	struct error failure = {0};
-	int rc = cri_call_wait(cri, method, request, reply_type, CRI_TIMEOUT_MS, NULL, &failure);
-
-	if (rc == 0 || failure.remote == RPC_NOT_FOUND)
-		return 0;
-	return error_copy(err, &failure);
 }

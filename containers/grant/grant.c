@@ -18,11 +18,6 @@ static const struct {
 	[GRANT_CDI_DEVICE] = {"cdi-device", "cdi_devices", "name", "value"},
 };
 
-const char *grant_kind_name(enum grant_kind kind)
-{
-	return kinds[kind].name;
-}
-
 int grant_keep(struct grant *grant, const char **string, struct error *err)
 {
 	if (*string == NULL)

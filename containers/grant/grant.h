@@ -5,7 +5,7 @@
  * What a container is given by device plugins: filled by the kubelet's merge of their answers
  * (conformance/kubelet/merge.h), read by checks, translated for the Wine node, and sent to the
  * container runtime (containers/launch/). The same structure all the way. Paths, names and values
- * are the plugins' own words: launch_check_spec() judges them.
+ * are the plugins' own words: launch_check_grant() judges them.
  */
 
 #include "base/error.h"
@@ -23,8 +23,6 @@ enum grant_kind {
 	GRANT_CDI_DEVICE, /* a name, nothing else */
 	GRANT_KINDS
 };
-
-const char *grant_kind_name(enum grant_kind kind); /* "mount" */
 
 struct grant_entry {
 	/* The key, by which the entries of a kind are told apart. */

@@ -1,59 +1,187 @@
 /* SPDX-License-Identifier: MIT */
-#include "containers/images/images.h"
-
+/* The JSON documents of an image (OCI image specification 1.0) and the archive that holds them. */
 #include "base/cleanup.h"
-#include "containers/images/content.h"
-#include "containers/images/layout.h"
+#include "base/json.h"
+#include "containers/images/internal.h"
+#include "containers/images/tar.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 enum { TAG_DIGITS = 12 };
 
-static void layout_images_free(struct layout_image *images, size_t count)
+#define MEDIA_TYPE "application/vnd.oci.image."
+
+/* What is stored under its digest. */
+struct blob {
+	enum image_entry_type type;
+	char *content; /* IMAGE_FILE: its path */
+	unsigned long long size;
+	char digest[DIGEST_SIZE];
+};
+
+enum { LAYER, CONFIG, MANIFEST, BLOBS };
+
+struct image {
+	struct blob blobs[BLOBS];
+	const char *reference; /* of its description */
+};
+
+static void free_images(struct image *images, size_t count)
 {
-	for (size_t i = 0; images != NULL && i < count; i++) {
-		if (images[i].layer.file != NULL)
-			(void)unlink(images[i].layer.file);
-		layout_blob_free(&images[i].layer);
-		layout_blob_free(&images[i].config);
-		layout_blob_free(&images[i].manifest);
-		free(images[i].reference);
+	for (size_t i = 0; i < count * BLOBS; i++) {
+		struct blob *blob = &images[i / BLOBS].blobs[i % BLOBS];
+
+		if (blob->type == IMAGE_FILE && blob->content != NULL)
+			(void)unlink(blob->content);
+		free(blob->content);
 	}
 	free(images);
 }
 
-static int image_write_layer(const struct image_tree *tree, struct layout_blob *layer,
-			     struct error *err)
+int image_architecture(const char *machine, const char **out, struct error *err)
 {
-	struct tar *tar = NULL;
-	int rc = tar_open(layer->file, &tar, err);
+	static const char *const names[][2] = {
+		{"x86_64", "amd64"},	{"aarch64", "arm64"}, {"i686", "386"},
+		{"ppc64le", "ppc64le"}, {"s390x", "s390x"},   {"riscv64", "riscv64"},
+	};
 
-	if (rc < 0)
-		return rc;
-	for (size_t i = 0; rc == 0 && i < tree->count; i++)
-		rc = tar_add(tar, &tree->entries[i], err);
-	if (rc < 0) {
-		tar_abandon(tar);
-		return rc;
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		if (strcmp(names[i][0], machine) == 0) {
+			*out = names[i][1];
+			return 0;
+		}
 	}
-	rc = tar_close(tar, err);
-	return rc == 0 ? digest_file(layer->file, layer->digest, &layer->size, err) : rc;
+	return error_set(err, ERROR_UNSUPPORTED, "images for %s machines are not known", machine);
 }
 
-static int image_list_files(const struct image_tree *tree, struct text_list *files,
-			    struct error *err)
+/* Takes the text over. */
+static int take_document(struct text *text, struct blob *out, struct error *err)
 {
+	out->type = IMAGE_TEXT;
+	out->size = text->size;
+	out->content = text_take(text);
+	if (out->content == NULL)
+		return error_memory(err);
+	digest_bytes(out->content, out->size, out->digest);
+	return 0;
+}
+
+/* Probes find their loaders and temporary files with the environment; anything else comes from the
+ * device plugin. The layer is not compressed, so the digest of its content is that of the blob. */
+static int make_config(const struct image_spec *spec, const struct blob *layer, struct blob *out,
+		       struct error *err)
+{
+	struct utsname system = {0};
+	const char *architecture = NULL;
+	struct text json CLEANUP_TEXT = {0};
 	int rc = 0;
 
-	for (size_t i = 0; rc == 0 && i < tree->count; i++)
-		rc = text_list_add(files, tree->entries[i].path, err);
-	return rc;
+	(void)uname(&system);
+	rc = image_architecture(system.machine, &architecture, err);
+	if (rc < 0)
+		return rc;
+	text_addf(&json,
+		  "{\"architecture\":\"%s\",\"os\":\"linux\",\"config\":{\"Env\":["
+		  "\"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin\","
+		  "\"HOME=/root\"],",
+		  architecture);
+	for (size_t i = 0; spec->command != NULL && spec->command[i] != NULL; i++) {
+		text_add(&json, i == 0 ? "\"Cmd\":[" : ",");
+		json_add_quoted(&json, spec->command[i], strlen(spec->command[i]));
+		text_add(&json, spec->command[i + 1] == NULL ? "]," : "");
+	}
+	text_addf(&json,
+		  "\"WorkingDir\":\"/\"},\"rootfs\":{\"type\":\"layers\",\"diff_ids\":[\"%s\"]}}",
+		  layer->digest);
+	return take_document(&json, out, err);
 }
 
-static int image_list_content(const struct image_tree *tree, struct image_manifest *manifest,
-			      struct error *err)
+static void add_descriptor(struct text *json, const char *type, const struct blob *blob)
+{
+	text_addf(json, "\"mediaType\":\"" MEDIA_TYPE "%s\",\"digest\":\"%s\",\"size\":%llu", type,
+		  blob->digest, blob->size);
+}
+
+static int make_manifest(struct image *image, struct error *err)
+{
+	struct text json CLEANUP_TEXT = {0};
+
+	text_add(&json, "{\"schemaVersion\":2,\"mediaType\":\"" MEDIA_TYPE "manifest.v1+json\","
+			"\"config\":{");
+	add_descriptor(&json, "config.v1+json", &image->blobs[CONFIG]);
+	text_add(&json, "},\"layers\":[{");
+	add_descriptor(&json, "layer.v1.tar", &image->blobs[LAYER]);
+	text_add(&json, "}]}");
+	return take_document(&json, &image->blobs[MANIFEST], err);
+}
+
+/* containerd names an imported image by the first annotation; the second is the specification's. */
+static int make_index(const struct image *images, size_t count, struct blob *out, struct error *err)
+{
+	struct text json CLEANUP_TEXT = {0};
+
+	text_add(&json, "{\"schemaVersion\":2,\"mediaType\":\"" MEDIA_TYPE "index.v1+json\","
+			"\"manifests\":[");
+	for (size_t i = 0; i < count; i++) {
+		text_add(&json, i == 0 ? "{" : ",{");
+		add_descriptor(&json, "manifest.v1+json", &images[i].blobs[MANIFEST]);
+		text_addf(&json,
+			  ",\"annotations\":{\"io.containerd.image.name\":\"%s\","
+			  "\"org.opencontainers.image.ref.name\":\"%s\"}}",
+			  images[i].reference, strrchr(images[i].reference, ':') + 1);
+	}
+	text_add(&json, "]}");
+	return take_document(&json, out, err);
+}
+
+static int write_layer(const struct image_tree *tree, struct blob *layer, struct error *err)
+{
+	struct tar *tar CLEANUP_TAR = NULL;
+	int rc = tar_open(layer->content, &tar, err);
+
+	for (size_t i = 0; rc == 0 && i < tree->count; i++)
+		rc = tar_add(tar, &tree->entries[i], err);
+	if (rc == 0)
+		rc = tar_finish(tar, err);
+	return rc == 0 ? digest_file(layer->content, layer->digest, &layer->size, err) : rc;
+}
+
+static int write_blob(struct tar *tar, const struct blob *blob, struct error *err)
+{
+	char *path CLEANUP_FREE = text_format("blobs/sha256/%s", blob->digest + strlen("sha256:"));
+	const struct image_entry entry = {blob->type, path, blob->content, 0444};
+
+	return path != NULL ? tar_add(tar, &entry, err) : error_memory(err);
+}
+
+static int write_archive(const char *path, const struct image *images, size_t count,
+			 struct error *err)
+{
+	struct blob index = {0};
+	struct tar *tar CLEANUP_TAR = NULL;
+	int rc = make_index(images, count, &index, err);
+	char *content CLEANUP_FREE = index.content;
+	const struct image_entry heads[] = {
+		{IMAGE_TEXT, "oci-layout", "{\"imageLayoutVersion\":\"1.0.0\"}", 0444},
+		{IMAGE_TEXT, "index.json", content, 0444},
+		{IMAGE_DIRECTORY, "blobs", "", 0755},
+		{IMAGE_DIRECTORY, "blobs/sha256", "", 0755},
+	};
+
+	if (rc == 0)
+		rc = tar_open(path, &tar, err);
+	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(heads); i++)
+		rc = tar_add(tar, &heads[i], err);
+	for (size_t i = 0; rc == 0 && i < count * BLOBS; i++)
+		rc = write_blob(tar, &images[i / BLOBS].blobs[i % BLOBS], err);
+	return rc == 0 ? tar_finish(tar, err) : rc;
+}
+
+static int list_content(const struct image_tree *tree, struct image_manifest *manifest,
+			struct error *err)
 {
 	int rc = 0;
 
@@ -66,66 +194,59 @@ static int image_list_content(const struct image_tree *tree, struct image_manife
 	return rc;
 }
 
-static int image_describe(const struct image_spec *spec, const struct layout_image *image,
-			  struct image_description *out, struct error *err)
+char *image_reference(const char *repository, const char *digest)
 {
-	const char *digits = image->manifest.digest + strlen("sha256:");
-
-	out->reference = spec->tag != NULL
-				 ? text_format("%s:%s", spec->repository, spec->tag)
-				 : text_format("%s:%.*s", spec->repository, TAG_DIGITS, digits);
-	memcpy(out->digest, image->manifest.digest, sizeof(out->digest));
-	memcpy(out->layer, image->layer.digest, sizeof(out->layer));
-	out->size = image->layer.size;
-	return out->reference != NULL ? 0 : error_memory(err);
+	return text_format("%s:%.*s", repository, TAG_DIGITS, digest + strlen("sha256:"));
 }
 
-static int image_make(const char *archive, size_t index, const struct image_spec *spec,
-		      struct layout_image *image, struct image_description *out, struct error *err)
+static int make_image(const char *archive, size_t index, const struct image_spec *spec,
+		      struct image *image, struct image_description *out, struct error *err)
 {
 	struct image_tree tree CLEANUP_IMAGE_TREE = {0};
-	int rc = spec->content != NULL ? spec->content(spec, &tree, &out->missing, err)
-				       : image_content(spec, &tree, &out->missing, err);
+	struct blob *layer = &image->blobs[LAYER];
+	int rc = (spec->content != NULL ? spec->content : image_content)(spec, &tree, err);
 
 	if (rc < 0)
 		return rc;
 	image_tree_sort(&tree);
-	rc = image_list_files(&tree, &out->files, err);
-	rc = rc == 0 ? image_list_content(&tree, &out->manifest, err) : rc;
+	layer->type = IMAGE_FILE;
+	layer->content = text_format("%s.layer%zu", archive, index);
+	if (layer->content == NULL)
+		return error_memory(err);
+	rc = list_content(&tree, &out->manifest, err);
+	if (rc == 0)
+		rc = write_layer(&tree, layer, err);
+	if (rc == 0)
+		rc = make_config(spec, layer, &image->blobs[CONFIG], err);
+	if (rc == 0)
+		rc = make_manifest(image, err);
 	if (rc < 0)
 		return rc;
-	image->layer.file = text_format("%s.layer%zu", archive, index);
-	if (image->layer.file == NULL)
-		return error_memory(err);
-	if ((rc = image_write_layer(&tree, &image->layer, err)) < 0 ||
-	    (rc = layout_config(spec, &image->layer, &image->config, err)) < 0 ||
-	    (rc = layout_manifest(&image->config, &image->layer, &image->manifest, err)) < 0 ||
-	    (rc = image_describe(spec, image, out, err)) < 0)
-		return rc;
-	image->reference = strdup(out->reference);
-	return image->reference != NULL ? 0 : error_memory(err);
+	memcpy(out->digest, image->blobs[MANIFEST].digest, sizeof(out->digest));
+	out->reference = spec->reference != NULL ? strdup(spec->reference)
+						 : image_reference(spec->repository, out->digest);
+	image->reference = out->reference;
+	return out->reference != NULL ? 0 : error_memory(err);
 }
 
 int image_compose(const char *path, const struct image_spec *specs, size_t count,
 		  struct image_description *out, struct error *err)
 {
-	struct layout_image *images = calloc(count, sizeof(*images));
-	int rc = 0;
+	struct image *images = calloc(count, sizeof(*images));
+	int rc = images != NULL ? 0 : error_memory(err);
 
-	if (images == NULL)
-		return error_memory(err);
 	for (size_t i = 0; rc == 0 && i < count; i++) {
-		rc = image_make(path, i, &specs[i], &images[i], &out[i], err);
+		rc = make_image(path, i, &specs[i], &images[i], &out[i], err);
 		if (rc < 0)
 			error_wrap(err, rc, "image %s", specs[i].repository);
 	}
 	if (rc == 0)
-		rc = layout_write(path, images, count, err);
-	layout_images_free(images, count);
-	if (rc == 0)
-		return 0;
-	(void)unlink(path);
-	for (size_t i = 0; i < count; i++)
-		image_description_free(&out[i]);
+		rc = write_archive(path, images, count, err);
+	free_images(images, images != NULL ? count : 0);
+	if (rc < 0) {
+		(void)unlink(path);
+		for (size_t i = 0; i < count; i++)
+			image_description_free(&out[i]);
+	}
 	return rc;
 }

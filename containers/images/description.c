@@ -7,16 +7,13 @@ void image_description_free(struct image_description *description)
 {
 	free(description->reference);
 	free(description->os_version);
-	text_list_free(&description->files);
 	image_manifest_free(&description->manifest);
-	text_list_free(&description->missing);
 	*description = (struct image_description){0};
 }
 
 void images_free(struct images *images)
 {
 	image_description_free(&images->probe);
-	image_description_free(&images->pause);
 	free(images->archive);
 	*images = (struct images){0};
 }

@@ -9,8 +9,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* `directory` NULL: ../libexec/gpucert beside the running program. Caller frees *out. */
+static int find_directory(const char *directory, char **out, struct error *err)
+{
+	if (directory == NULL)
+		return path_beside_program("../libexec/gpucert", out, err);
+	*out = strdup(directory);
+	return *out != NULL ? 0 : error_memory(err);
+}
+
 /* Sorted, so that the image does not depend on the order of a directory. */
-static int images_list_probes(const char *directory, struct text_list *probes, struct error *err)
+static int list_probes(const char *directory, struct text_list *probes, struct error *err)
 {
 	struct text_list names CLEANUP_TEXT_LIST = {0};
 	int rc = file_list(directory, &names, err);
@@ -25,7 +34,7 @@ static int images_list_probes(const char *directory, struct text_list *probes, s
 }
 
 /* What probes open at run time; drivers come from the device plugin. */
-static int images_list_loaders(struct text_list *loaders, struct error *err)
+static int list_loaders(struct text_list *loaders, struct error *err)
 {
 	int rc = 0;
 
@@ -36,37 +45,32 @@ static int images_list_loaders(struct text_list *loaders, struct error *err)
 	return rc;
 }
 
-static int images_compose(const char *program_directory, struct images *images, struct error *err)
+int images_compose(const char *archive, const struct image_spec *probe,
+		   const char *program_directory, struct images *out, struct error *err)
 {
-	struct text_list probes CLEANUP_TEXT_LIST = {0};
-	struct text_list loaders CLEANUP_TEXT_LIST = {0};
-	char *pause CLEANUP_FREE = path_join(program_directory, "pause");
-	const char *const pause_programs[] = {pause, NULL};
-	const char *const pause_command[] = {IMAGES_PROGRAM_DIRECTORY "/pause", NULL};
-	struct image_description described[2] = {{0}};
-	struct image_spec specs[2] = {
-		{.repository = IMAGES_PROBE_REPOSITORY},
-		{
-			.repository = IMAGES_PAUSE_REPOSITORY,
-			.tag = IMAGES_PAUSE_TAG,
-			.programs = pause_programs,
-			.command = pause_command,
-		},
+	char *directory CLEANUP_FREE = NULL;
+	int rc = find_directory(program_directory, &directory, err);
+	char *pause CLEANUP_FREE = rc == 0 ? path_join(directory, "pause") : NULL;
+	const char *const programs[] = {pause, NULL};
+	const char *const command[] = {IMAGES_PROGRAM_DIRECTORY "/pause", NULL};
+	const struct image_spec specs[] = {
+		*probe,
+		{.repository = IMAGES_PAUSE_REFERENCE,
+		 .reference = IMAGES_PAUSE_REFERENCE,
+		 .programs = programs,
+		 .command = command},
 	};
-	int rc = pause != NULL ? images_list_probes(program_directory, &probes, err)
-			       : error_memory(err);
+	struct image_description described[ARRAY_SIZE(specs)] = {{0}};
+	char *copy CLEANUP_FREE = strdup(archive);
 
+	if (rc == 0 && (pause == NULL || copy == NULL))
+		rc = error_memory(err);
 	if (rc == 0)
-		rc = images_list_loaders(&loaders, err);
+		rc = image_compose(archive, specs, ARRAY_SIZE(specs), described, err);
 	if (rc < 0)
 		return rc;
-	specs[0].programs = (const char *const *)probes.items;
-	specs[0].loaded_libraries = (const char *const *)loaders.items;
-	rc = image_compose(images->archive, specs, ARRAY_SIZE(specs), described, err);
-	if (rc < 0)
-		return rc;
-	images->probe = described[0];
-	images->pause = described[1];
+	image_description_free(&described[1]);
+	*out = (struct images){.probe = described[0], .archive = STEAL(copy)};
 	return 0;
 }
 
@@ -75,13 +79,11 @@ int images_describe_probes(const char *program_directory, struct image_manifest 
 {
 	struct image_manifest manifest CLEANUP_IMAGE_MANIFEST = {0};
 	struct text_list probes CLEANUP_TEXT_LIST = {0};
-	char *beside CLEANUP_FREE = NULL;
-	int rc = program_directory == NULL ? path_beside_program("../libexec/gpucert", &beside, err)
-					   : 0;
+	char *directory CLEANUP_FREE = NULL;
+	int rc = find_directory(program_directory, &directory, err);
 
 	if (rc == 0)
-		rc = images_list_probes(program_directory != NULL ? program_directory : beside,
-					&probes, err);
+		rc = list_probes(directory, &probes, err);
 	for (size_t i = 0; rc == 0 && i < probes.count; i++) {
 		char *path CLEANUP_FREE =
 			path_join(IMAGES_PROGRAM_DIRECTORY, path_base(probes.items[i]));
@@ -99,23 +101,19 @@ int images_describe_probes(const char *program_directory, struct image_manifest 
 int images_prepare(const char *directory, const char *program_directory, struct images *out,
 		   struct error *err)
 {
-	char *beside CLEANUP_FREE = NULL;
-	struct images images = {0};
-	int rc = 0;
+	struct text_list probes CLEANUP_TEXT_LIST = {0};
+	struct text_list loaders CLEANUP_TEXT_LIST = {0};
+	char *programs CLEANUP_FREE = NULL;
+	char *archive CLEANUP_FREE = path_join(directory, "images.tar");
+	struct image_spec spec = {.repository = IMAGES_PROBE_REPOSITORY};
+	int rc = archive != NULL ? find_directory(program_directory, &programs, err)
+				 : error_memory(err);
 
-	if (program_directory == NULL)
-		rc = path_beside_program("../libexec/gpucert", &beside, err);
-	if (rc < 0)
-		return rc;
-	images.archive = path_join(directory, "images.tar");
-	rc = images.archive != NULL
-		     ? images_compose(program_directory != NULL ? program_directory : beside,
-				      &images, err)
-		     : error_memory(err);
-	if (rc < 0) {
-		images_free(&images);
-		return rc;
-	}
-	*out = images;
-	return 0;
+	if (rc == 0)
+		rc = list_probes(programs, &probes, err);
+	if (rc == 0)
+		rc = list_loaders(&loaders, err);
+	spec.programs = (const char *const *)probes.items;
+	spec.loaded_libraries = (const char *const *)loaders.items;
+	return rc == 0 ? images_compose(archive, &spec, programs, out, err) : rc;
 }

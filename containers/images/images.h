@@ -29,39 +29,34 @@
  */
 #define IMAGES_WINDOWS_PROGRAM_DIRECTORY "C:\\gpucert\\libexec\\gpucert"
 #define IMAGES_PROBE_REPOSITORY		 "docker.io/gpucert/probe"
-#define IMAGES_PAUSE_REPOSITORY		 "docker.io/gpucert/pause"
-#define IMAGES_PAUSE_TAG		 "1"
-#define IMAGES_PAUSE_REFERENCE		 IMAGES_PAUSE_REPOSITORY ":" IMAGES_PAUSE_TAG
+#define IMAGES_PAUSE_REFERENCE		 "docker.io/gpucert/pause:1"
 
 struct image_tree;
 
 struct image_spec {
-	/* "docker.io/gpucert/probe"; the tag is the first 12 digits of the digest unless `tag` says
-	 * otherwise. */
+	/* "docker.io/gpucert/probe"; the tag is the first 12 digits of the digest. */
 	const char *repository;
-	const char *tag;
+	const char *reference; /* instead of that; NULL: that */
 	/* NULL-ended absolute host paths; installed under their base name. */
 	const char *const *programs;
 	/* NULL-ended sonames that the programs open at run time. They come with what they need; one
-	 * that this machine lacks is left out and listed in `missing`. May be NULL. */
+	 * that this machine lacks is left out. May be NULL. */
 	const char *const *loaded_libraries;
 	const char *const *command; /* NULL-ended default command; may be NULL */
 	/* What is in the image, instead of the rules above. NULL: those. `user` is for it. */
-	int (*content)(const struct image_spec *spec, struct image_tree *tree,
-		       struct text_list *missing, struct error *err);
+	int (*content)(const struct image_spec *spec, struct image_tree *tree, struct error *err);
 	const void *user;
 };
 
 struct image_description {
 	char *reference;		/* "docker.io/gpucert/probe:0123456789ab" */
 	char digest[DIGEST_SIZE];	/* of the manifest */
-	char layer[DIGEST_SIZE];	/* of the only layer */
-	uint64_t size;			/* bytes of the layer */
-	struct text_list files;		/* paths in the image, sorted */
 	struct image_manifest manifest; /* of programs and libraries */
-	struct text_list missing;	/* libraries that the machine lacks */
 	char *os_version; /* the Windows build that it is made for; NULL: none, or not known */
 };
+
+/* "REPOSITORY:0123456789ab" for a digest. NULL: out of memory. */
+char *image_reference(const char *repository, const char *digest);
 
 void image_description_free(struct image_description *description);
 
@@ -74,16 +69,18 @@ int image_compose(const char *path, const struct image_spec *specs, size_t count
 /* The images of a run. */
 struct images {
 	struct image_description probe;
-	struct image_description pause;
 	char *archive; /* path */
 };
 
+/* Composes an image of probes and the pause image (IMAGES_PAUSE_REFERENCE), which is the program
+ * `pause` of `program_directory` (NULL: ../libexec/gpucert beside the running program), into
+ * `archive`. Errors of image_compose(). */
+int images_compose(const char *archive, const struct image_spec *probe,
+		   const char *program_directory, struct images *out, struct error *err);
+
 /* Composes probe and pause image into `directory`/images.tar: every probe-* program of
- * `program_directory` with the Vulkan and OpenCL loaders, and the program `pause` of the same
- * directory. `program_directory` NULL: ../libexec/gpucert beside the running program.
- * ERROR_NOT_FOUND names the directory when there are no probes. ERROR_UNSUPPORTED on Windows, whose
- * images have layers of their own kind above Microsoft's. Takes less than a tenth of a
- * second, so nothing is cached. */
+ * `program_directory` with the Vulkan and OpenCL loaders. ERROR_NOT_FOUND names the
+ * directory when there are no probes. Takes less than a tenth of a second, so nothing is cached. */
 int images_prepare(const char *directory, const char *program_directory, struct images *out,
 		   struct error *err);
 /* What an image that was composed elsewhere must hold all the same: the probes of

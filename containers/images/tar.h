@@ -11,13 +11,13 @@
 
 struct tar;
 
+#define CLEANUP_TAR __attribute__((cleanup(tar_free)))
+
 /* Creates (and truncates) the file at `path`. Every error names it. */
 int tar_open(const char *path, struct tar **out, struct error *err);
 
-/* A file of the host is a regular one, behind symbolic links; ERROR_IO also when it changes
- * meanwhile. */
+/* A file of the host is followed through symbolic links. ERROR_IO also when it changes meanwhile. */
 int tar_add(struct tar *tar, const struct image_entry *entry, struct error *err);
 
-/* Completes the file. The tar is gone afterwards, also on failure. */
-int tar_close(struct tar *tar, struct error *err);
-void tar_abandon(struct tar *tar); /* NULL is allowed; the file is left as it is */
+int tar_finish(struct tar *tar, struct error *err); /* completes the file */
+void tar_free(struct tar **tar);

@@ -3,7 +3,8 @@
 
 /* The files of an image before they are written. Internal to images/. */
 
-#include "base/arena.h"
+#include "base/error.h"
+#include "base/text.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -12,28 +13,29 @@ enum image_entry_type { IMAGE_DIRECTORY, IMAGE_LINK, IMAGE_TEXT, IMAGE_FILE };
 
 struct image_entry {
 	enum image_entry_type type;
-	const char *path; /* absolute, normalised; in an archive also relative */
-	const char *
-		content; /* IMAGE_LINK: target; IMAGE_TEXT: content; IMAGE_FILE: path on the host */
+	const char *path;    /* absolute, normalised */
+	const char *content; /* IMAGE_LINK: target; IMAGE_TEXT: content; IMAGE_FILE: host path */
 	unsigned mode;
 };
 
 struct image_tree {
-	struct arena arena; /* owns everything */
 	struct image_entry *entries;
 	size_t count;
+	struct text_list strings; /* of the entries */
 };
 
 #define CLEANUP_IMAGE_TREE __attribute__((cleanup(image_tree_free)))
 
 /*
- * Adds an entry with the directories above it (mode 0755); strings are copied. A path that is there
- * already keeps what it is. Paths below /bin, /sbin and /lib* go below /usr, where
- * image_tree_base() points those names. `content` of a directory is "". ERROR_ARGUMENT: not
- * absolute. ERROR_MEMORY.
+ * Adds an entry with the directories above it (mode 0755); strings are copied, `content` is "" for
+ * a directory. A path that is there already keeps what it is. Paths below /bin, /sbin and /lib* go
+ * below /usr, where image_tree_base() points those names. ERROR_ARGUMENT: not absolute.
+ * ERROR_MEMORY.
  */
 int image_tree_add(struct image_tree *tree, enum image_entry_type type, const char *path,
 		   const char *content, unsigned mode, struct error *err);
+int image_tree_add_all(struct image_tree *tree, const struct image_entry *entries, size_t count,
+		       struct error *err);
 
 /* What every image has: the skeleton of a root file system, users, name service without a network.
  */

@@ -5,6 +5,8 @@
 
 #include "containers/launch/launcher.h"
 
+enum { CONTAINERD_UID_SIZE = 17 };
+
 struct containerd_launcher {
 	struct launcher base;
 	struct cri *cri;
@@ -17,27 +19,36 @@ struct containerd_launcher {
 	char *runtime; /* "containerd 1.6.20" */
 	bool applies_cdi;
 	bool applies_devices; /* to Windows containers */
-	bool seccomp;
+	bool seccomp;	      /* ask for the default filter */
 };
 
 struct containerd_launch {
 	struct launch base;
-	char *sandbox_id;    /* NULL: none was made */
-	char *log_directory; /* of this launch; NULL: none was made */
+	char uid[CONTAINERD_UID_SIZE]; /* unique in the runtime */
+	char *program;		       /* the command's first word, as a path in the container */
+	char *log_directory;	       /* of this launch; NULL: none was made */
+	char *sandbox_id;	       /* NULL: none was made */
 	uint64_t deadline_ms;
 	char *hold_fifo;    /* the host's end; NULL: the program is not held */
 	int hold_fd;	    /* its writing end, once the program reads; -1 */
 	bool has_container; /* base.result.container_id was created */
 };
 
-int containerd_launch_start(struct launcher *launcher, struct launch *launch,
-			    const struct launch_spec *spec, struct error *err);
-/* hold.c, whose Windows stands aside: ERROR_UNSUPPORTED. */
+#define POD_LOG_FILE "0.log" /* of the container, below the log directory */
+
+int containerd_start(struct launcher *launcher, struct launch *launch,
+		     const struct launch_spec *spec, struct error *err);
+int containerd_finish(struct launch *launch, bool stop, struct error *err);
+
+struct cri *containerd_cri(const struct launch *launch);
+
+/* Runs the loop for a little longer each time, up to 16 ms: there is no event for what is awaited. */
+void containerd_pause(const struct launch *launch, uint64_t *pause_ms);
+
+/* Asks the runtime once whether the program has ended; it has when the runtime is gone, too. */
+int containerd_look(struct containerd_launch *launch, bool *ended, struct error *err);
+
 int containerd_make_hold(struct containerd_launch *launch, struct error *err);
 int containerd_wait_held(struct launch *launch, int64_t *pid, struct error *err);
 int containerd_release(struct launch *launch, const char *line, struct error *err);
 void containerd_close_hold(struct containerd_launch *launch);
-
-/* Asks the runtime once whether the program has ended; it has when the runtime is gone, too. */
-int containerd_look(struct containerd_launch *launch, bool *ended, struct error *err);
-int containerd_launch_finish(struct launch *launch, bool stop, struct error *err);

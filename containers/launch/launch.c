@@ -2,20 +2,13 @@
 #include "containers/launch/launch.h"
 
 #include "base/cleanup.h"
+#include "base/nt_status.h"
 #include "containers/launch/launcher.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-const char *launcher_name(const struct launcher *launcher)
-{
-	return launcher->class->name;
-}
-
-bool launcher_isolates(const struct launcher *launcher)
-{
-	return launcher->class->isolates;
-}
+enum { TIMEOUT_MS = 60 * 1000 };
 
 void launcher_free(struct launcher *launcher)
 {
@@ -23,14 +16,18 @@ void launcher_free(struct launcher *launcher)
 		launcher->class->free_launcher(launcher);
 }
 
-enum launch_system launch_system(enum launch_system system)
-{
-	return system == LAUNCH_SYSTEM_OF_HOST ? LAUNCH_HOST : system;
-}
-
 bool launch_is_path(enum launch_system system, const char *word)
 {
 	return strpbrk(word, system == LAUNCH_WINDOWS ? "/\\" : "/") != NULL;
+}
+
+size_t launch_count_words(const char *const *command)
+{
+	size_t count = 0;
+
+	while (command[count] != NULL)
+		count++;
+	return count;
 }
 
 int launch_ended(struct launch *launch, enum launch_end end, const char *reason, struct error *err)
@@ -59,21 +56,8 @@ int launch_note(struct launch *launch, struct error *err, const char *format, ..
 	return text_list_take(&launch->result.notes, text_take(&note), err);
 }
 
-static int launch_prepare(struct launch *launch, struct launcher *launcher,
-			  const struct launch_spec *spec, struct error *err)
-{
-	launch->launcher = launcher;
-	launch->timeout_ms = spec->timeout_ms != 0 ? spec->timeout_ms : LAUNCH_TIMEOUT_MS;
-	launch->output_max = spec->output_max != 0 ? spec->output_max : LAUNCH_OUTPUT_MAX;
-	launch->result.reason = strdup("");
-	launch->result.container_id = strdup("");
-	if (launch->result.reason == NULL || launch->result.container_id == NULL)
-		return error_memory(err);
-	return 0;
-}
-
 /* Every offence, in one text: the plugin's author wants to see them all. */
-static int launch_refuse(struct launch *launch, const struct text_list *offences, struct error *err)
+static int refuse(struct launch *launch, const struct text_list *offences, struct error *err)
 {
 	struct text reason CLEANUP_TEXT = {0};
 
@@ -81,44 +65,45 @@ static int launch_refuse(struct launch *launch, const struct text_list *offences
 		text_addf(&reason, "%s%s", i > 0 ? "; " : "", offences->items[i]);
 	if (reason.failed)
 		return error_memory(err);
-	launch->finished = true;
 	return launch_ended(launch, LAUNCH_REFUSED, text_string(&reason), err);
+}
+
+static int start(struct launch *launch, const struct launch_spec *spec, struct error *err)
+{
+	struct launcher *launcher = launch->launcher;
+	struct text_list offences CLEANUP_TEXT_LIST = {0};
+
+	launch->timeout_ms = spec->timeout_ms != 0 ? spec->timeout_ms : TIMEOUT_MS;
+	launch->result.reason = strdup("");
+	launch->result.container_id = strdup("");
+	if (launch->result.reason == NULL || launch->result.container_id == NULL)
+		return error_memory(err);
+	if (spec->hold && launcher->class->wait_held == NULL)
+		return error_set(err, ERROR_UNSUPPORTED, "programs cannot be held here");
+	if (launch_check_grant(&spec->grant, launcher->system, &offences, err) < 0)
+		return ERROR_MEMORY;
+	if (offences.count > 0)
+		return refuse(launch, &offences, err);
+	launch->finished = false;
+	return launcher->class->start(launcher, launch, spec, err);
 }
 
 int launch_start(struct launcher *launcher, const struct launch_spec *spec, struct launch **out,
 		 struct error *err)
 {
-	struct text_list offences CLEANUP_TEXT_LIST = {0};
-	struct launch *launch = NULL;
-	int rc = launch_check_spec(spec, launcher->system, &offences, err);
+	struct launch *launch = calloc(1, launcher->class->launch_size);
+	int rc = 0;
 
-	if (rc == ERROR_MEMORY)
-		return ERROR_MEMORY;
-	launch = calloc(1, launcher->class->launch_size);
-	if (launch == NULL) {
-		error_memory(err);
-		return ERROR_MEMORY;
-	}
-	rc = spec->hold && launcher->class->wait_held == NULL
-		     ? error_set(err, ERROR_UNSUPPORTED, "programs cannot be held here")
-		     : launch_prepare(launch, launcher, spec, err);
-	if (rc == 0 && offences.count > 0)
-		rc = launch_refuse(launch, &offences, err);
-	else if (rc == 0)
-		rc = launcher->class->start(launcher, launch, spec, err);
-	if (rc != 0) {
+	if (launch == NULL)
+		return error_memory(err);
+	launch->launcher = launcher;
+	launch->finished = true; /* nothing is there yet */
+	rc = start(launch, spec, err);
+	if (rc < 0)
 		launch_free(launch);
-		return rc;
-	}
-	*out = launch;
-	return 0;
-}
-
-static int launch_finish(struct launch *launch, bool stop, struct error *err)
-{
-	if (launch->finished)
-		return 0;
-	return launch->launcher->class->finish(launch, stop, err);
+	else
+		*out = launch;
+	return rc;
 }
 
 int launch_wait_held(struct launch *launch, int64_t *pid, struct error *err)
@@ -134,12 +119,7 @@ int launch_release(struct launch *launch, const char *line, struct error *err)
 
 int launch_wait(struct launch *launch, struct error *err)
 {
-	return launch_finish(launch, false, err);
-}
-
-int launch_stop(struct launch *launch, struct error *err)
-{
-	return launch_finish(launch, true, err);
+	return launch->finished ? 0 : launch->launcher->class->finish(launch, false, err);
 }
 
 const struct launch_result *launch_result(const struct launch *launch)
@@ -151,7 +131,8 @@ void launch_free(struct launch *launch)
 {
 	if (launch == NULL)
 		return;
-	(void)launch_finish(launch, true, NULL);
+	if (!launch->finished)
+		(void)launch->launcher->class->finish(launch, true, NULL);
 	free(launch->result.reason);
 	free(launch->result.container_id);
 	text_free(&launch->result.out);
@@ -160,18 +141,41 @@ void launch_free(struct launch *launch)
 	launch->launcher->class->free_launch(launch);
 }
 
-int launch_run(struct launcher *launcher, const struct launch_spec *spec, struct launch **out,
-	       struct error *err)
+static void describe_kill(int code, char *out, size_t size)
 {
-	struct launch *launch = NULL;
-	int rc = launch_start(launcher, spec, &launch, err);
+	const char *name = host_signal_name(code);
 
-	if (rc == 0)
-		rc = launch_wait(launch, err);
-	if (rc != 0) {
-		launch_free(launch);
-		return rc;
-	}
-	*out = launch;
-	return 0;
+	if (nt_status_is_exception(code))
+		(void)snprintf(out, size, "killed by exception 0x%08x (%s)", (unsigned)code,
+			       nt_status_name(code));
+	else
+		(void)snprintf(out, size, "killed by signal %d (%s)", code,
+			       name != NULL ? name : "unnamed");
+}
+
+void launch_describe(const struct launch_result *result, char *out, size_t size)
+{
+	static const char *const sentences[] = {
+		[LAUNCH_RUNNING] = "still running",
+		[LAUNCH_REFUSED] = "launch refused",
+		[LAUNCH_IGNORED] = "not launched",
+		[LAUNCH_NO_SANDBOX] = "no container could be begun",
+		[LAUNCH_FAILED] = "container could not be set up",
+		[LAUNCH_NOT_STARTED] = "program not started",
+		[LAUNCH_OUT_OF_MEMORY] = "killed at its memory limit",
+		[LAUNCH_STOPPED] = "stopped on request",
+		[LAUNCH_LOST] = "the runtime was lost",
+	};
+	const char *reason = result->reason != NULL ? result->reason : "";
+
+	if (result->end == LAUNCH_KILLED)
+		describe_kill(result->code, out, size);
+	else if (result->end == LAUNCH_EXITED)
+		(void)snprintf(out, size, "exited with code %d", result->code);
+	else if (result->end == LAUNCH_TIMED_OUT)
+		(void)snprintf(out, size, "killed at its deadline after %llu ms",
+			       (unsigned long long)result->run_ms);
+	else
+		(void)snprintf(out, size, "%s%s%s", sentences[result->end],
+			       reason[0] != '\0' ? ": " : "", reason);
 }

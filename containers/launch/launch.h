@@ -27,31 +27,25 @@
 
 /* What the containers are. Windows: no host network, so the runtime needs a CNI configuration; the
  * program is the first one that is the plugin author's business, devices are "TYPE://ID". */
-enum launch_system {
-	LAUNCH_SYSTEM_OF_HOST,
-	LAUNCH_LINUX,
-	LAUNCH_WINDOWS,
-};
+enum launch_system { LAUNCH_LINUX, LAUNCH_WINDOWS };
+
+extern const enum launch_system launch_host; /* what this program runs on */
 
 struct launch_spec {
 	const char *name;	    /* of the container: [a-z0-9-], at most 63 bytes */
 	const char *const *command; /* NULL-ended. A first word without '/' (Windows: nor '\\') is a
 				       probe of the image ("probe-vulkan") */
 	struct grant grant;	    /* borrowed: what the container gets from plugins */
-	const char *image;	    /* NULL: the launcher's */
 	bool hold;		    /* the program waits at LAUNCH_HOLD_PATH: launch_wait_held() */
 	uint64_t timeout_ms;	    /* from the start of the program; 0: one minute */
-	uint64_t memory_limit;	    /* bytes; 0: none */
-	size_t output_max;	    /* bytes kept of each of stdout and stderr; 0: 1 MiB */
 };
 
 /*
- * Checks a spec against this host, because a runtime does not: containerd creates a directory where
- * a mount source is missing. Every mount source must be absolute, without "..", and exist; every
- * device node must be a character or block device; container paths must be absolute, without "..",
- * not "/" and not used twice; permissions must be letters of "rwm"; names of variables must not be
- * empty or hold '='. Adds one sentence per offender to `offences` (may be NULL) and returns
- * ERROR_ARGUMENT with the first of them if there is any. ERROR_MEMORY.
+ * Checks a grant against this host, because a runtime does not: containerd creates a directory
+ * where a mount source is missing. Every mount source must be absolute, without "..", and exist;
+ * every device node must be a character or block device; container paths must be absolute, without
+ * "..", not "/" and not used twice; permissions must be letters of "rwm"; names of variables must
+ * not be empty or hold '='. Adds one sentence per offender to `offences`. ERROR_MEMORY.
  *
  * Windows containers: paths by Windows' rules, with a drive or without ("\\usr\\x" is on C:), a
  * named pipe of the host ("\\\\.\\pipe\\x") in the place of one; the root is that of any drive;
@@ -60,12 +54,12 @@ struct launch_spec {
  * (containerd refuses those, internal/cri/opts/spec_windows_opts.go, and does not look at GUIDs).
  * Whether mount sources exist is looked at on Windows alone.
  */
-int launch_check_spec(const struct launch_spec *spec, enum launch_system system,
-		      struct text_list *offences, struct error *err);
+int launch_check_grant(const struct grant *grant, enum launch_system system,
+		       struct text_list *offences, struct error *err);
 
 enum launch_end {
 	LAUNCH_RUNNING, /* not ended yet */
-	LAUNCH_REFUSED, /* launch_check_spec() found something, or the launcher cannot apply it */
+	LAUNCH_REFUSED, /* launch_check_grant() found something, */
 	LAUNCH_IGNORED, /* this version of the runtime would ignore a part of the spec: `reason` */
 	LAUNCH_NO_SANDBOX,  /* image or pod sandbox not set up: nothing of the spec had been looked
 			       at; `reason` is the runtime's */
@@ -76,25 +70,19 @@ enum launch_end {
 			       NTSTATUS is `code` */
 	LAUNCH_OUT_OF_MEMORY, /* killed at the memory limit */
 	LAUNCH_TIMED_OUT,     /* we killed it at its deadline */
-	LAUNCH_STOPPED,	      /* we killed it on request */
+	LAUNCH_STOPPED,	      /* we killed it: by launch_free(), or for endless output */
 	LAUNCH_LOST, /* the runtime stopped to answer while the container was made or ran */
 };
-
-const char *launch_end_name(enum launch_end end); /* "not-started" */
 
 /* CRI reports a kill as exit code 128 + signal; codes 129 to 192 are therefore told as
  * LAUNCH_KILLED, for Windows containers 0xC0000000 to 0xCFFFFFFF. */
 struct launch_result {
 	enum launch_end end;
 	int code;
-	char *reason;			   /* "" when there is nothing to add */
-	struct text out, err;		   /* output of the program, bounded */
-	uint64_t out_dropped, err_dropped; /* bytes left out in the middle */
+	char *reason;		/* "" when there is nothing to add */
+	struct text out, err;	/* of the program; of each the first and the last 512 KiB */
 	struct text_list notes; /* what was not applied or looked odd: one sentence each */
-	uint64_t setup_ms;	/* until the program was started */
-	uint64_t run_ms;	/* of the program */
-	uint64_t cleanup_ms;
-	uint64_t cri_ms; /* spent in calls to the runtime, part of the three above */
+	uint64_t run_ms;
 	/* Since 1970, as the runtime says; 0: unknown. containerd may note the start some ms late,
 	 * up to the end of a short program, never early. */
 	int64_t started_ns, finished_ns;
@@ -115,11 +103,11 @@ struct launcher_containerd_options {
 					Not for Windows */
 	enum launch_system system;   /* what the runtime's containers are */
 	const char *runtime_handler; /* "runhcs-wcow-process"; "" or NULL: the runtime's default */
-	const char *run_id;	     /* labels: see containers/cri/sweep.h */
+	const char *run_id;	     /* labels: cri_sweep() */
 	const char *check_id;
 };
 
-/* Strings are copied. ERROR_ARGUMENT for a missing member. */
+/* Strings are copied. Errors of cri_version_wait(). */
 int launcher_containerd_new(const struct launcher_containerd_options *options,
 			    struct launcher **out, struct error *err);
 
@@ -129,8 +117,6 @@ int launcher_containerd_new(const struct launcher_containerd_options *options,
 int launcher_process_new(uv_loop_t *loop, const char *program_directory, struct launcher **out,
 			 struct error *err);
 
-const char *launcher_name(const struct launcher *launcher); /* "containerd", "process" */
-bool launcher_isolates(const struct launcher *launcher);    /* does it make containers? */
 void launcher_free(struct launcher *launcher); /* NULL is allowed; after its launches */
 
 /* Starts the program. What prevented that is in the result (end is not LAUNCH_RUNNING). `spec` is
@@ -160,16 +146,8 @@ int launch_release(struct launch *launch, const char *line, struct error *err);
  * looked at only in here. */
 int launch_wait(struct launch *launch, struct error *err);
 
-/* Kills the program, then as launch_wait(). The result of a program that had ended stays as it was.
- */
-int launch_stop(struct launch *launch, struct error *err);
-
-/* Borrowed; complete after launch_wait() or launch_stop(). */
+/* Borrowed; complete after launch_wait(). */
 const struct launch_result *launch_result(const struct launch *launch);
 
-/* Stops first if needed. NULL is allowed. */
+/* Kills the program first if it still runs. NULL is allowed. */
 void launch_free(struct launch *launch);
-
-/* launch_start() and launch_wait(); on success caller frees *out. */
-int launch_run(struct launcher *launcher, const struct launch_spec *spec, struct launch **out,
-	       struct error *err);

@@ -5,19 +5,16 @@
 
 #include "containers/launch/launch.h"
 
-enum { LAUNCH_TIMEOUT_MS = 60 * 1000, LAUNCH_OUTPUT_MAX = 1024 * 1024 };
+enum { LAUNCH_OUTPUT_MAX = 1024 * 1024 }; /* bytes kept of stdout, and of stderr */
 
 struct launch {
 	struct launcher *launcher;
 	struct launch_result result;
 	uint64_t timeout_ms;
-	size_t output_max;
 	bool finished; /* result is complete, nothing is left to clean up */
 };
 
 struct launcher_class {
-	const char *name;
-	bool isolates;
 	size_t launch_size; /* of its own launch structure, which begins with `struct launch` */
 	/* The spec has been checked. What keeps the program from running is put into the result. */
 	int (*start)(struct launcher *launcher, struct launch *launch,
@@ -33,22 +30,19 @@ struct launcher_class {
 
 struct launcher {
 	const struct launcher_class *class;
-	enum launch_system system; /* never LAUNCH_SYSTEM_OF_HOST */
+	enum launch_system system;
 };
-
-#ifdef _WIN32
-#define LAUNCH_HOST LAUNCH_WINDOWS
-#else
-#define LAUNCH_HOST LAUNCH_LINUX
-#endif
-
-/* LAUNCH_SYSTEM_OF_HOST resolved. */
-enum launch_system launch_system(enum launch_system system);
 
 /* Has the command's first word a folder in it? Then it is no probe's name. */
 bool launch_is_path(enum launch_system system, const char *word);
+size_t launch_count_words(const char *const *command);
 
 /* Sets end and reason (copied); keeps what was set first. */
 int launch_ended(struct launch *launch, enum launch_end end, const char *reason, struct error *err);
 int launch_note(struct launch *launch, struct error *err, const char *format, ...)
 	PRINTF_LIKE(3, 4);
+
+/* What differs between systems. */
+const char *host_signal_name(int number); /* NULL: it has none */
+bool host_has_seccomp(void); /* asking for a filter that the kernel cannot have is an error */
+int host_make_fifo(const char *path, struct error *err); /* ERROR_UNSUPPORTED on Windows */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Programs as processes of the host. */
 #include "base/process.h"
-
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/path.h"
@@ -44,55 +44,43 @@ static int note_ignored(struct launch *launch, const struct launch_spec *spec, s
 	return rc;
 }
 
-static int process_make_env(const struct launch_spec *spec, struct text_list *env,
-			    struct error *err)
+static int make_env(const struct grant_list *envs, struct text_list *env, struct error *err)
 {
 	int rc = 0;
 
-	for (size_t i = 0; rc == 0 && i < spec->grant.envs.count; i++) {
-		const struct grant_entry *variable = &spec->grant.envs.items[i];
-
-		rc = text_list_take(env, text_format("%s=%s", variable->name, variable->value),
-				    err);
-	}
+	for (size_t i = 0; rc == 0 && i < envs->count; i++)
+		rc = text_list_take(
+			env, text_format("%s=%s", envs->items[i].name, envs->items[i].value), err);
 	return rc;
 }
 
-/* The command with a probe's name replaced by its path. Strings are borrowed from both. */
-static const char **process_make_argv(const struct launch_spec *spec, const char *program)
-{
-	const char **argv = NULL;
-	size_t count = 0;
-
-	while (spec->command[count] != NULL)
-		count++;
-	argv = calloc(count + 1, sizeof(*argv));
-	for (size_t i = 0; argv != NULL && i < count; i++)
-		argv[i] = i == 0 ? program : spec->command[i];
-	return argv;
-}
-
-static int process_launch_start(struct launcher *launcher, struct launch *launch,
-				const struct launch_spec *spec, struct error *err)
+static int start(struct launcher *launcher, struct launch *launch, const struct launch_spec *spec,
+		 struct error *err)
 {
 	struct process_launcher *maker = (struct process_launcher *)launcher;
 	struct process_launch *self = (struct process_launch *)launch;
 	const char *word = spec->command[0];
-	char *program CLEANUP_FREE = launch_is_path(LAUNCH_HOST, word)
+	size_t count = launch_count_words(spec->command);
+	char *program CLEANUP_FREE = launch_is_path(launch_host, word)
 					     ? strdup(word)
 					     : path_join(maker->program_directory, word);
-	const char **argv CLEANUP_FREE = process_make_argv(spec, program);
+	const char **argv CLEANUP_FREE = calloc(count + 1, sizeof(*argv));
 	struct text_list env CLEANUP_TEXT_LIST = {0};
 	struct process_spec child = {
 		.argv = argv,
-		.capture_max = launch->output_max,
+		.capture_max = LAUNCH_OUTPUT_MAX,
 		.timeout_ms = launch->timeout_ms,
 		.grace_ms = KILL_GRACE_MS,
 	};
 	struct error failure = {0};
-	int rc = program != NULL && argv != NULL ? process_make_env(spec, &env, err)
-						 : error_memory(err);
+	int rc = 0;
 
+	launch->finished = true; /* there is nothing to wait for yet */
+	if (program == NULL || argv == NULL)
+		return error_memory(err);
+	memcpy(argv, spec->command, count * sizeof(*argv));
+	argv[0] = program;
+	rc = make_env(&spec->grant.envs, &env, err);
 	if (rc == 0)
 		rc = note_ignored(launch, spec, err);
 	if (rc < 0)
@@ -101,38 +89,28 @@ static int process_launch_start(struct launcher *launcher, struct launch *launch
 	rc = process_start(maker->loop, &child, &self->process, &failure);
 	if (rc == ERROR_MEMORY)
 		return error_memory(err);
-	if (rc < 0) {
-		launch->finished = true;
+	if (rc < 0)
 		return launch_ended(launch, LAUNCH_NOT_STARTED, failure.text, err);
-	}
+	launch->finished = false;
 	launch->result.started_ns = clock_realtime_ns();
 	return 0;
 }
 
-static bool process_launch_has_ended(void *user)
+static bool has_ended(void *user)
 {
 	const struct process_launch *launch = user;
 
 	return process_has_ended(launch->process);
 }
 
-static enum launch_end process_launch_end(enum process_end end)
+static int finish(struct launch *launch, bool stop, struct error *err)
 {
-	switch (end) {
-	case PROCESS_EXITED:
-		return LAUNCH_EXITED;
-	case PROCESS_SIGNALLED:
-		return LAUNCH_KILLED;
-	case PROCESS_TIMED_OUT:
-		return LAUNCH_TIMED_OUT;
-	case PROCESS_STOPPED:
-		break;
-	}
-	return LAUNCH_STOPPED;
-}
-
-static int process_launch_finish(struct launch *launch, bool stop, struct error *err)
-{
+	static const enum launch_end ends[] = {
+		[PROCESS_EXITED] = LAUNCH_EXITED,
+		[PROCESS_SIGNALLED] = LAUNCH_KILLED,
+		[PROCESS_TIMED_OUT] = LAUNCH_TIMED_OUT,
+		[PROCESS_STOPPED] = LAUNCH_STOPPED,
+	};
 	struct process_launcher *maker = (struct process_launcher *)launch->launcher;
 	struct process_launch *self = (struct process_launch *)launch;
 	struct launch_result *result = &launch->result;
@@ -143,24 +121,21 @@ static int process_launch_finish(struct launch *launch, bool stop, struct error 
 	if (stop)
 		process_stop(self->process);
 	/* The process has its own deadline and is killed after it. */
-	rc = loop_wait(maker->loop, process_launch_has_ended, self, UINT64_MAX,
-		       "end of the program", err);
+	rc = loop_wait(maker->loop, has_ended, self, UINT64_MAX, "end of the program", err);
 	if (rc < 0)
 		return rc;
 	ended = process_result(self->process);
 	text_append(&result->out, text_string(&ended->out), ended->out.size);
 	text_append(&result->err, text_string(&ended->err), ended->err.size);
-	result->out_dropped = ended->out_dropped;
-	result->err_dropped = ended->err_dropped;
 	result->code = ended->code;
 	result->run_ms = ended->duration_ms;
 	result->finished_ns = result->started_ns + (int64_t)ended->duration_ms * 1000000;
 	if (result->out.failed || result->err.failed)
 		return error_memory(err);
-	return launch_ended(launch, process_launch_end(ended->end), "", err);
+	return launch_ended(launch, ends[ended->end], "", err);
 }
 
-static void process_free_launch(struct launch *launch)
+static void free_launch(struct launch *launch)
 {
 	struct process_launch *self = (struct process_launch *)launch;
 
@@ -168,7 +143,7 @@ static void process_free_launch(struct launch *launch)
 	free(self);
 }
 
-static void process_launcher_free(struct launcher *launcher)
+static void free_launcher(struct launcher *launcher)
 {
 	struct process_launcher *self = (struct process_launcher *)launcher;
 
@@ -177,13 +152,11 @@ static void process_launcher_free(struct launcher *launcher)
 }
 
 static const struct launcher_class process_class = {
-	.name = "process",
-	.isolates = false,
 	.launch_size = sizeof(struct process_launch),
-	.start = process_launch_start,
-	.finish = process_launch_finish,
-	.free_launch = process_free_launch,
-	.free_launcher = process_launcher_free,
+	.start = start,
+	.finish = finish,
+	.free_launch = free_launch,
+	.free_launcher = free_launcher,
 };
 
 int launcher_process_new(uv_loop_t *loop, const char *program_directory, struct launcher **out,
@@ -195,16 +168,15 @@ int launcher_process_new(uv_loop_t *loop, const char *program_directory, struct 
 	if (self == NULL)
 		return error_memory(err);
 	self->base.class = &process_class;
-	self->base.system = LAUNCH_HOST;
+	self->base.system = launch_host;
 	self->loop = loop;
 	if (program_directory == NULL)
 		rc = path_beside_program("../libexec/gpucert", &self->program_directory, err);
 	else if ((self->program_directory = strdup(program_directory)) == NULL)
 		rc = error_memory(err);
-	if (rc < 0) {
-		process_launcher_free(&self->base);
-		return rc;
-	}
-	*out = &self->base;
-	return 0;
+	if (rc < 0)
+		free_launcher(&self->base);
+	else
+		*out = &self->base;
+	return rc;
 }

@@ -5,37 +5,32 @@
 #include "base/file.h"
 #include "base/path.h"
 #include "base/process.h"
-#include "containers/cri/version.h"
+#include "containers/cri/cri.h"
+#include "containers/images/images.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/mount.h>
 
 enum { VERSION_TIMEOUT_MS = 20000, VERSION_WORD = 2 };
 
-int containerd_parse_version(const char *output, struct containerd_version *out, struct error *err)
+int containerd_parse_version(const char *output, char **out, struct error *err)
 {
 	struct text_list words CLEANUP_TEXT_LIST = {0};
-	struct containerd_version version = {0};
 	const char *word = NULL;
 	int rc = text_list_split(&words, output, ' ', err);
 
 	if (rc < 0)
 		return rc;
-	if (words.count <= VERSION_WORD || strcmp(words.items[0], "containerd") != 0)
+	if (words.count > VERSION_WORD && strcmp(words.items[0], "containerd") == 0)
+		word = words.items[VERSION_WORD] + (words.items[VERSION_WORD][0] == 'v');
+	if (word == NULL || !cri_version_at_least(word, 0, 0))
 		return error_set(err, ERROR_FORMAT, "not the version of a containerd");
-	word = words.items[VERSION_WORD];
-	if (!cri_parse_version(word, &version.major, &version.minor))
-		return error_set(err, ERROR_FORMAT, "not the version of a containerd");
-	word += *word == 'v';
-	(void)snprintf(version.text, sizeof(version.text), "%.*s", (int)strcspn(word, "\r\n"),
-		       word);
-	*out = version;
-	return 0;
+	*out = strndup(word, strcspn(word, "\r\n"));
+	return *out != NULL ? 0 : error_memory(err);
 }
 
-int containerd_probe_version(const char *program, struct containerd_version *out, struct error *err)
+int containerd_probe_version(const char *program, char **out, struct error *err)
 {
 	const char *const argv[] = {program, "--version", NULL};
 	const struct process_spec spec = {.argv = argv, .timeout_ms = VERSION_TIMEOUT_MS};
@@ -54,7 +49,7 @@ int containerd_probe_version(const char *program, struct containerd_version *out
 	return rc;
 }
 
-static int containerd_try_overlay(const char *directory, char **reason, struct error *err)
+static int try_overlay(const char *directory, char **reason, struct error *err)
 {
 	static const char *const names[] = {"lower", "upper", "work", "merged"};
 	char *merged CLEANUP_FREE = path_join(directory, "merged");
@@ -82,7 +77,7 @@ int containerd_choose_snapshotter(const char *directory, const char **snapshotte
 				  struct error *err)
 {
 	char *trial CLEANUP_FREE = path_join(directory, "overlay-trial");
-	int rc = trial != NULL ? containerd_try_overlay(trial, reason, err) : error_memory(err);
+	int rc = trial != NULL ? try_overlay(trial, reason, err) : error_memory(err);
 
 	if (rc < 0)
 		return rc;
@@ -107,13 +102,8 @@ static const char disabled_plugins[] = "disabled_plugins = [\n"
 
 #define CRI_PLUGIN "plugins.\"io.containerd.grpc.v1.cri\""
 
-static bool containerd_has_cdi(const struct containerd_version *version)
-{
-	return version->major > 1 || version->minor >= 7;
-}
-
 /* The directory's path holds no characters that TOML would need escaped: it comes from
- * run_directory_make() below a base directory that runtime_start() has checked. */
+ * run_directory_make(), which has checked the base directory. */
 void containerd_config(const struct containerd_config *config, struct text *out)
 {
 	const char *directory = config->directory;
@@ -125,11 +115,10 @@ void containerd_config(const struct containerd_config *config, struct text *out)
 	text_add(out, "\n[debug]\nlevel = \"warn\"\n");
 	/* Without CAP_SYS_RESOURCE a score below our own cannot be set, and no sandbox would start.
 	 */
-	text_addf(out,
-		  "\n[" CRI_PLUGIN "]\nsandbox_image = \"%s\"\nrestrict_oom_score_adj = true\n"
-		  "stream_server_address = \"127.0.0.1\"\nstream_server_port = \"0\"\n",
-		  config->pause_image);
-	if (containerd_has_cdi(&config->version))
+	text_add(out, "\n[" CRI_PLUGIN "]\nsandbox_image = \"" IMAGES_PAUSE_REFERENCE "\"\n"
+		      "restrict_oom_score_adj = true\n"
+		      "stream_server_address = \"127.0.0.1\"\nstream_server_port = \"0\"\n");
+	if (cri_version_at_least(config->version, 1, 7))
 		text_add(out, "enable_cdi = true\n");
 	/* Sandboxes use the host's network; the machine's CNI configuration is not to be looked at.
 	 */

@@ -7,21 +7,12 @@
 #include "base/error.h"
 #include "base/text.h"
 
-#include <stdbool.h>
-
-struct containerd_version {
-	unsigned major;
-	unsigned minor;
-	char text[64]; /* "1.6.20~ds1" */
-};
-
-/* `output` is what "containerd --version" prints: "containerd REPOSITORY [v]1.6.20... [REVISION]".
- * ERROR_FORMAT. */
-int containerd_parse_version(const char *output, struct containerd_version *out, struct error *err);
+/* "1.6.20~ds1" of what "containerd --version" prints: "containerd REPOSITORY [v]1.6.20...
+ * [REVISION]". ERROR_FORMAT. Caller frees *out. */
+int containerd_parse_version(const char *output, char **out, struct error *err);
 
 /* Runs "PROGRAM --version". ERROR_NOT_FOUND: no such program. */
-int containerd_probe_version(const char *program, struct containerd_version *out,
-			     struct error *err);
+int containerd_probe_version(const char *program, char **out, struct error *err);
 
 /* "overlayfs" when it can be mounted below `directory`, else "native" with the reason (caller
  * frees). */
@@ -31,8 +22,7 @@ int containerd_choose_snapshotter(const char *directory, const char **snapshotte
 struct containerd_config {
 	const char *directory; /* of the run; absolute */
 	const char *snapshotter;
-	const char *pause_image;
-	struct containerd_version version;
+	const char *version;
 };
 
 /* The content of config.toml (configuration version 2, which containerd 1.6 to 2.x read). */

@@ -10,9 +10,11 @@
 #define TEMPORARY_PREFIX     "gpucert-" /* a directory without a runtime, among temporary files */
 
 /* Makes BASE/run-XXXXXX with owner.json and work/; it appears under that name only once it is
- * owned. `cri` as for owner_write(). Caller frees *path. ERROR_LIMIT: a socket in it would have too
- * long a path. */
+ * owned. `base` NULL: RUNTIME_BASE_DIRECTORY, on Windows the user's temporary files; `cri` as for
+ * owner_write(). Caller frees *path. ERROR_PERMISSION: not root. ERROR_LIMIT: a socket in it would
+ * have too long a path. */
 int run_directory_make(const char *base, const char *cri, char **path, struct error *err);
 
-/* Removes the base directory of a run directory that is gone, if no other run has one in it. */
-void run_directory_leave(const char *path);
+/* Removes it with all that a private containerd left, then the base directory, if no other run has
+ * one in it. */
+int run_directory_remove(const char *path, struct error *err);

@@ -54,7 +54,7 @@ char *runtime_shim_name(const char *type)
 }
 
 /* What the program says of its version. */
-static char *identity_version(const char *file, const char *name, const char *option)
+static char *ask_version(const char *file, const char *name, const char *option)
 {
 	const char *const argv[] = {file, option, NULL};
 	const struct process_spec spec = {.argv = argv, .timeout_ms = VERSION_TIMEOUT_MS};
@@ -69,7 +69,7 @@ static char *identity_version(const char *file, const char *name, const char *op
 }
 
 /* containerd's configuration of its CRI service, as its Status tells it. */
-static cJSON *identity_read_config(struct runtime *runtime)
+static cJSON *read_config(struct runtime *runtime)
 {
 	Runtime__V1__StatusResponse *status CLEANUP_CRI_REPLY = NULL;
 	cJSON *config = NULL;
@@ -85,61 +85,60 @@ static cJSON *identity_read_config(struct runtime *runtime)
 	return config;
 }
 
-static const char *identity_string(const cJSON *object, const char *key)
+static const char *string_of(const cJSON *object, const char *key)
 {
 	const char *value = cJSON_GetStringValue(cJSON_GetObjectItem(object, key));
 
 	return value != NULL ? value : "";
 }
 
-static const cJSON *identity_find_handler(const cJSON *config, const char *handler)
+static const cJSON *find_handler(const cJSON *config, const char *handler)
 {
 	const cJSON *containerd = cJSON_GetObjectItem(config, "containerd");
 
 	if (handler == NULL || handler[0] == '\0')
-		handler = identity_string(containerd, "defaultRuntimeName");
+		handler = string_of(containerd, "defaultRuntimeName");
 	return cJSON_GetObjectItemCaseSensitive(cJSON_GetObjectItem(containerd, "runtimes"),
 						handler);
 }
 
-static void identity_find_shim(const cJSON *handler, const struct running_program *daemon,
-			       struct runtime_identity *out)
+static void find_shim(const cJSON *handler, const struct running_program *daemon,
+		      struct runtime_identity *out)
 {
-	const char *path = identity_string(handler, "runtimePath");
-	char *name CLEANUP_FREE =
-		path[0] != '\0' ? strdup(path)
-				: runtime_shim_name(identity_string(handler, "runtimeType"));
+	const char *path = string_of(handler, "runtimePath");
+	char *name CLEANUP_FREE = path[0] != '\0'
+					  ? strdup(path)
+					  : runtime_shim_name(string_of(handler, "runtimeType"));
 
 	if (name == NULL)
 		return;
 	out->shim_file = running_program_find(daemon, name);
-	out->shim = out->shim_file != NULL ? identity_version(out->shim_file, path_base(name), "-v")
+	out->shim = out->shim_file != NULL ? ask_version(out->shim_file, path_base(name), "-v")
 					   : strdup(path_base(name));
 }
 
 /* The shims of runc, and those made in its image, start the program that their options name. */
-static void identity_find_oci(const cJSON *handler, const struct running_program *daemon,
-			      struct runtime_identity *out)
+static void find_oci(const cJSON *handler, const struct running_program *daemon,
+		     struct runtime_identity *out)
 {
-	const char *type = identity_string(handler, "runtimeType");
-	const char *name = identity_string(cJSON_GetObjectItem(handler, "options"), "BinaryName");
+	const char *type = string_of(handler, "runtimeType");
+	const char *name = string_of(cJSON_GetObjectItem(handler, "options"), "BinaryName");
 
 	if (name[0] == '\0' && text_starts_with(type, "io.containerd.runc."))
 		name = "runc";
 	if (name[0] == '\0')
 		return;
 	out->oci_file = running_program_find(daemon, name);
-	out->oci = out->oci_file != NULL
-			   ? identity_version(out->oci_file, path_base(name), "--version")
-			   : strdup(path_base(name));
+	out->oci = out->oci_file != NULL ? ask_version(out->oci_file, path_base(name), "--version")
+					 : strdup(path_base(name));
 }
 
 int runtime_identify(struct runtime *runtime, const char *handler, struct runtime_identity *out,
 		     struct error *err)
 {
 	struct running_program daemon CLEANUP_RUNNING_PROGRAM = {0};
-	cJSON *config CLEANUP_JSON = identity_read_config(runtime);
-	const cJSON *found = identity_find_handler(config, handler);
+	cJSON *config CLEANUP_JSON = read_config(runtime);
+	const cJSON *found = find_handler(config, handler);
 	int peer = cri_peer(runtime->cri);
 	struct error reason = {.text = "the system does not tell which process serves the runtime"};
 	bool known = peer > 0 && running_program_read(peer, &daemon, &reason) == 0;
@@ -150,8 +149,8 @@ int runtime_identify(struct runtime *runtime, const char *handler, struct runtim
 	else
 		out->untold = strdup(reason.text);
 	if (found != NULL) {
-		identity_find_shim(found, &daemon, out);
-		identity_find_oci(found, &daemon, out);
+		find_shim(found, &daemon, out);
+		find_oci(found, &daemon, out);
 	}
 	if (out->untold == NULL && out->oci_file == NULL)
 		out->untold =

@@ -12,8 +12,7 @@
 
 enum { IMPORT_TIMEOUT_MS = 120000, KNOWN_TIMEOUT_MS = 20000, KNOWN_POLL_MS = 3, TEXT_MAX = 500 };
 
-static int import_is_known(struct runtime *runtime, const char *reference, bool *known,
-			   struct error *err)
+static int is_known(struct runtime *runtime, const char *reference, bool *known, struct error *err)
 {
 	Runtime__V1__ImageStatusResponse *reply CLEANUP_CRI_REPLY = NULL;
 	int rc = cri_image_status_wait(runtime->cri, reference, false, &reply, err);
@@ -24,13 +23,13 @@ static int import_is_known(struct runtime *runtime, const char *reference, bool 
 }
 
 /* The CRI service learns of an imported image by an event, a little after the import has ended. */
-static int import_wait_known(struct runtime *runtime, const char *reference, struct error *err)
+static int wait_known(struct runtime *runtime, const char *reference, struct error *err)
 {
 	uint64_t deadline = clock_monotonic_ms() + KNOWN_TIMEOUT_MS;
 
 	for (;;) {
 		bool known = false;
-		int rc = import_is_known(runtime, reference, &known, err);
+		int rc = is_known(runtime, reference, &known, err);
 
 		if (rc < 0 || known)
 			return rc;
@@ -41,19 +40,19 @@ static int import_wait_known(struct runtime *runtime, const char *reference, str
 	}
 }
 
-static int import_run_ctr(struct runtime *runtime, const char *archive, struct error *err)
+static int run_ctr(struct runtime *runtime, const char *archive, struct error *err)
 {
 	struct address address = {0};
-	const char *snapshotter = runtime->snapshotter;
+	const char *snapshotter = runtime->description.snapshotter;
 	struct process_result result = {0};
 	char end[128] = "";
-	int rc = address_parse(runtime->address, ADDRESS_RULES_HERE, &address, err);
+	int rc = address_parse(runtime->description.address, ADDRESS_RULES_HERE, &address, err);
 	const char *argv[] = {"ctr",	"--address", address.name, "--namespace",
 			      "k8s.io", "images",    "import",	   archive,
 			      NULL,	NULL,	     NULL};
 	const struct process_spec spec = {.argv = argv, .timeout_ms = IMPORT_TIMEOUT_MS};
 
-	if (snapshotter != NULL) {
+	if (snapshotter[0] != '\0') {
 		argv[7] = "--snapshotter";
 		argv[8] = snapshotter;
 		argv[9] = archive;
@@ -71,8 +70,8 @@ static int import_run_ctr(struct runtime *runtime, const char *archive, struct e
 }
 
 /* Which of the images are not there yet. */
-static int import_list_new(struct runtime *runtime, const char *const *references,
-			   struct text_list *new, struct error *err)
+static int list_new(struct runtime *runtime, const char *const *references, struct text_list *new,
+		    struct error *err)
 {
 	int rc = 0;
 
@@ -80,7 +79,7 @@ static int import_list_new(struct runtime *runtime, const char *const *reference
 	     reference++) {
 		bool known = false;
 
-		rc = import_is_known(runtime, *reference, &known, err);
+		rc = is_known(runtime, *reference, &known, err);
 		if (rc == 0 && !known)
 			rc = text_list_add(new, *reference, err);
 	}
@@ -88,8 +87,8 @@ static int import_list_new(struct runtime *runtime, const char *const *reference
 }
 
 /* Written first: a run that is killed cannot remove its images, so the next one does. */
-static int import_announce(const struct runtime *runtime, const struct text_list *references,
-			   struct error *err)
+static int announce(const struct runtime *runtime, const struct text_list *references,
+		    struct error *err)
 {
 	char *path CLEANUP_FREE = path_join(runtime->directory, RUNTIME_IMPORTED_FILE);
 	struct text lines CLEANUP_TEXT = {0};
@@ -105,15 +104,15 @@ int runtime_import(struct runtime *runtime, const char *archive, const char *con
 		   struct error *err)
 {
 	struct text_list new CLEANUP_TEXT_LIST = {0};
-	int rc = import_list_new(runtime, references, &new, err);
+	int rc = list_new(runtime, references, &new, err);
 
 	if (rc == 0 && !runtime->description.is_private)
-		rc = import_announce(runtime, &new, err);
+		rc = announce(runtime, &new, err);
 	if (rc == 0 && new.count > 0)
-		rc = import_run_ctr(runtime, archive, err);
+		rc = run_ctr(runtime, archive, err);
 	for (size_t i = 0; rc == 0 && i < new.count; i++)
 		rc = text_list_add(&runtime->imported, new.items[i], err);
 	for (size_t i = 0; rc == 0 && i < new.count; i++)
-		rc = import_wait_known(runtime, new.items[i], err);
+		rc = wait_known(runtime, new.items[i], err);
 	return rc < 0 ? error_wrap(err, rc, "import of %s", archive) : 0;
 }

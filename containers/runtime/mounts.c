@@ -2,11 +2,9 @@
 #include "containers/runtime/mounts.h"
 
 #include "base/cleanup.h"
-#include "base/file.h"
 #include "base/path.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
 

@@ -50,8 +50,7 @@ int process_kill_matching(pid_t pid, bool (*matches)(pid_t pid, const void *user
 		return 0;
 	if (syscall(SYS_pidfd_send_signal, fd, SIGKILL, NULL, 0) < 0)
 		return errno == ESRCH ? 0 : error_system(err, errno, "kill process %d", (int)pid);
-	if (killed != NULL)
-		(*killed)++;
+	(*killed)++;
 	return process_wait_end(fd, pid, err);
 }
 
@@ -124,8 +123,7 @@ int processes_kill_containerd(const char *directory, size_t *killed, struct erro
 		size_t count = 0;
 		int rc = processes_kill_round(directory, &count, err);
 
-		if (killed != NULL)
-			*killed += count;
+		*killed += count;
 		if (rc < 0 || count == 0)
 			return rc;
 	}

@@ -10,7 +10,7 @@
 #include <sys/types.h>
 
 /* Sends SIGKILL to a process if `matches` still holds once it is pinned, and waits until it has
- * ended. A process that is gone already is success. `killed` is counted up; may be NULL.
+ * ended. A process that is gone already is success. `killed` is counted up.
  * ERROR_TIMEOUT after 10 s (a process in an uninterruptible wait), ERROR_UNSUPPORTED: the kernel
  * has no pidfd_open (before 5.3). */
 int process_kill_matching(pid_t pid, bool (*matches)(pid_t pid, const void *user), const void *user,

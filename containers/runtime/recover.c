@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "base/path.h"
-#include "containers/cri/sweep.h"
 #include "containers/runtime/directory.h"
 #include "containers/runtime/owner.h"
 #include "containers/runtime/remains.h"
@@ -21,7 +19,7 @@ enum { UNOWNED_SECONDS = 60, DRAIN_TIMEOUT_MS = 5000, IMPORTED_MAX = 64 * 1024 }
 
 /* A lock on the directory itself, held while recovering, so that two runs do not clean the same
  * directory at once. */
-static int recover_lock(const char *base, int *lock, struct error *err)
+static int lock_base(const char *base, int *lock, struct error *err)
 {
 	int fd CLEANUP_FD = open(base, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
 
@@ -36,7 +34,7 @@ static int recover_lock(const char *base, int *lock, struct error *err)
 }
 
 /* A directory without an owner is being made, or its maker died between two steps. */
-static bool recover_is_stale(const char *directory)
+static bool is_stale(const char *directory)
 {
 	struct stat status = {0};
 
@@ -44,7 +42,7 @@ static bool recover_is_stale(const char *directory)
 }
 
 /* Images are shared by their names: they stay while a living run uses the same runtime. */
-static bool recover_is_shared(const char *directory, const char *address)
+static bool is_shared(const char *directory, const char *address)
 {
 	struct text_list names CLEANUP_TEXT_LIST = {0};
 	char *base CLEANUP_FREE = path_directory(directory);
@@ -73,11 +71,12 @@ static int recover_images(struct cri *cri, const char *directory, const char *ad
 		return error_memory(err);
 	if (!file_exists(path))
 		return 0;
-	if (recover_is_shared(directory, address))
+	if (is_shared(directory, address))
 		return error_set(err, ERROR_BUSY, "%s: images in %s stay while another run uses it",
 				 directory, address);
 	rc = file_read(path, IMPORTED_MAX, &text, NULL, err);
-	rc = rc == 0 ? text_list_split(&references, text, '\n', err) : rc;
+	if (rc == 0)
+		rc = text_list_split(&references, text, '\n', err);
 	for (size_t i = 0; rc == 0 && i < references.count; i++) {
 		if (references.items[i][0] != '\0')
 			rc = cri_remove_image_wait(cri, references.items[i], err);
@@ -97,7 +96,8 @@ static int recover_attached(const char *directory, const char *address, struct e
 		return error_uv(err, rc, "event loop");
 	if (cri_open(&loop, address, &cri, NULL) == 0) {
 		rc = cri_sweep(cri, path_base(directory), NULL, NULL, err);
-		rc = rc == 0 ? recover_images(cri, directory, address, err) : rc;
+		if (rc == 0)
+			rc = recover_images(cri, directory, address, err);
 	}
 	cri_close(cri);
 	(void)loop_drain(&loop, DRAIN_TIMEOUT_MS, NULL);
@@ -109,10 +109,10 @@ static int recover_dead(const struct runtime_recovery *recovery, const char *dir
 			const char *address, struct runtime_recovered *recovered, struct error *err)
 {
 	char *work CLEANUP_FREE = path_join(directory, "work");
-	int rc = work == NULL	   ? error_memory(err)
-		 : address != NULL ? recover_attached(directory, address, err)
-				   : 0;
+	int rc = work != NULL ? 0 : error_memory(err);
 
+	if (rc == 0 && address != NULL)
+		rc = recover_attached(directory, address, err);
 	if (rc == 0 && recovery->on_dead != NULL)
 		recovery->on_dead(file_is_directory(work) ? work : directory, recovery->user);
 	if (rc == 0)
@@ -130,7 +130,7 @@ static int recover_directory(const struct runtime_recovery *recovery, const char
 	char *address CLEANUP_FREE = NULL;
 	int rc = owner_read(directory, &state, &address, &unreadable);
 
-	if (rc == ERROR_NOT_FOUND && !recover_is_stale(directory))
+	if (rc == ERROR_NOT_FOUND && !is_stale(directory))
 		return 0;
 	if (rc < 0 && rc != ERROR_NOT_FOUND)
 		return error_copy(err, &unreadable);
@@ -167,14 +167,13 @@ static int recover_each(const struct runtime_recovery *recovery, const char *par
 
 	for (size_t i = 0; i < names.count; i++) {
 		char *directory CLEANUP_FREE = path_join(parent, names.items[i]);
-		struct error *first = result == 0 ? err : NULL;
 		int rc = 0;
 
 		if (directory == NULL)
 			return error_memory(err);
 		if (text_starts_with(names.items[i], prefix) ||
 		    text_starts_with(names.items[i], other_prefix))
-			rc = one(recovery, directory, recovered, first);
+			rc = one(recovery, directory, recovered, result == 0 ? err : NULL);
 		result = result == 0 ? rc : result;
 	}
 	return result;
@@ -185,7 +184,7 @@ static int recover_base(const struct runtime_recovery *recovery,
 {
 	const char *base = recovery->base_directory;
 	int lock CLEANUP_FD = -1;
-	int rc = recover_lock(base, &lock, err);
+	int rc = lock_base(base, &lock, err);
 
 	if (rc == 0)
 		rc = recover_each(recovery, base, RUN_DIRECTORY_PREFIX, NEW_DIRECTORY_PREFIX,

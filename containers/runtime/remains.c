@@ -27,7 +27,7 @@ char *remains_cgroup_parent(const char *directory)
 }
 
 /* Each task's directory names its shim's socket in the file "address". */
-static int remains_list_sockets(const char *directory, struct text_list *sockets, struct error *err)
+static int list_sockets(const char *directory, struct text_list *sockets, struct error *err)
 {
 	char *tasks CLEANUP_FREE = path_join(directory, TASK_DIRECTORY);
 	struct text_list names CLEANUP_TEXT_LIST = {0};
@@ -47,30 +47,25 @@ static int remains_list_sockets(const char *directory, struct text_list *sockets
 		if (file_read_line(file, &address, NULL) == 0 &&
 		    text_starts_with(address, "unix://" SHIM_SOCKET_DIRECTORY "/") &&
 		    path_is_bare_name(path_base(address)))
-			rc = text_list_add(sockets, path_base(address), err);
+			rc = text_list_add(sockets, address + strlen("unix://"), err);
 	}
 	return rc;
 }
 
-static int remains_remove_sockets(const struct text_list *sockets, struct error *err)
+static int remove_sockets(const struct text_list *sockets, struct error *err)
 {
 	for (size_t i = 0; i < sockets->count; i++) {
-		char *path CLEANUP_FREE = path_join(SHIM_SOCKET_DIRECTORY, sockets->items[i]);
-
-		if (path == NULL)
-			return error_memory(err);
-		if (unlink(path) < 0 && errno != ENOENT)
-			return error_system(err, errno, "%s", path);
+		if (unlink(sockets->items[i]) < 0 && errno != ENOENT)
+			return error_system(err, errno, "%s", sockets->items[i]);
 	}
 	return 0;
 }
 
 /* Keeps the first failure of several steps that are all tried. */
-static void remains_keep(int rc, const struct error *step, int *result, struct error *err)
+static void keep(int rc, const struct error *step, int *result, struct error *err)
 {
-	if (rc == 0 || *result < 0)
-		return;
-	*result = error_copy(err, step);
+	if (rc < 0 && *result == 0)
+		*result = error_copy(err, step);
 }
 
 int remains_remove(const char *directory, struct runtime_recovered *counts, struct error *err)
@@ -82,16 +77,13 @@ int remains_remove(const char *directory, struct runtime_recovered *counts, stru
 
 	if (parent == NULL)
 		return error_memory(err);
-	remains_keep(processes_kill_containerd(directory, &counts->processes, &step), &step,
-		     &result, err);
-	remains_keep(cgroups_kill(parent, &counts->processes, &step), &step, &result, err);
-	remains_keep(remains_list_sockets(directory, &sockets, &step), &step, &result, err);
-	remains_keep(mounts_undo_below(directory, &counts->mounts, &step), &step, &result, err);
-	remains_keep(cgroups_remove(parent, &step), &step, &result, err);
-	remains_keep(remains_remove_sockets(&sockets, &step), &step, &result, err);
+	keep(processes_kill_containerd(directory, &counts->processes, &step), &step, &result, err);
+	keep(cgroups_kill(parent, &counts->processes, &step), &step, &result, err);
+	keep(list_sockets(directory, &sockets, &step), &step, &result, err);
+	keep(mounts_undo_below(directory, &counts->mounts, &step), &step, &result, err);
+	keep(cgroups_remove(parent, &step), &step, &result, err);
+	keep(remove_sockets(&sockets, &step), &step, &result, err);
 	/* owner.json goes with the directory, so what failed above is tried again by the next run.
 	 */
-	if (result == 0)
-		result = runtime_remove_directory(directory, &counts->mounts, err);
-	return result;
+	return result == 0 ? runtime_remove_directory(directory, &counts->mounts, err) : result;
 }

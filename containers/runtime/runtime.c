@@ -1,258 +1,100 @@
 /* SPDX-License-Identifier: MIT */
+/* What a private runtime and one that is only used share. */
 #include "containers/runtime/runtime.h"
 
 #include "base/cleanup.h"
-#include "base/clock.h"
-#include "base/file.h"
 #include "base/path.h"
-#include "base/process.h"
-#include "containers/images/images.h"
-#include "containers/runtime/containerd.h"
 #include "containers/runtime/directory.h"
-#include "containers/runtime/remains.h"
 #include "containers/runtime/runtime_internal.h"
 #include "rpc/loop.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-enum {
-	START_TIMEOUT_MS = 30000,
-	READY_POLL_MS = 10,
-	STOP_GRACE_MS = 2000,
-	STOP_TIMEOUT_MS = 15000,
-	LOG_TAIL_MAX = 600,
-	LOG_MAX = 64 * 1024 * 1024,
-};
+enum { STOP_TIMEOUT_MS = 15000 };
 
-static const char *runtime_base(const char *base_directory)
+static void runtime_free(struct runtime *runtime)
 {
-	return base_directory != NULL ? base_directory : RUNTIME_BASE_DIRECTORY;
+	free(runtime->directory);
+	arena_free(&runtime->strings);
+	text_list_free(&runtime->imported);
+	free(runtime);
 }
 
-/* The path goes into a TOML string, unescaped. */
-static int runtime_check_base(const char *base, struct error *err)
-{
-	if (geteuid() != 0)
-		return error_set(err, ERROR_PERMISSION, "containers need root");
-	if (!path_is_absolute(base))
-		return error_set(err, ERROR_ARGUMENT, "%s: base directory is not absolute", base);
-	for (const char *at = base; *at != '\0'; at++) {
-		if (*at == '"' || *at == '\\' || (unsigned char)*at < ' ')
-			return error_set(
-				err, ERROR_ARGUMENT,
-				"base directory holds a quote, backslash or control character");
-	}
-	return 0;
-}
-
-static int runtime_new(uv_loop_t *loop, const char *base, const char *attach_address,
-		       struct runtime **out, struct error *err)
+int runtime_new(uv_loop_t *loop, const char *base_directory, const char *cri_address,
+		struct runtime **out, struct error *err)
 {
 	struct runtime *runtime = calloc(1, sizeof(*runtime));
+	char *work CLEANUP_FREE = NULL;
 	int rc = 0;
 
-	if (runtime == NULL) {
-		error_memory(err);
-		return ERROR_MEMORY;
-	}
-	rc = runtime_check_base(base, err);
-	if (rc == 0)
-		rc = run_directory_make(base, attach_address, &runtime->directory, err);
-	if (rc != 0) {
-		free(runtime);
+	if (runtime == NULL)
+		return error_memory(err);
+	rc = run_directory_make(base_directory, cri_address, &runtime->directory, err);
+	work = rc == 0 ? path_join(runtime->directory, "work") : NULL;
+	if (rc == 0 && work == NULL)
+		rc = error_memory(err);
+	if (rc < 0) {
+		runtime_free(runtime);
 		return rc;
 	}
 	runtime->loop = loop;
-	runtime->work_directory = path_join(runtime->directory, "work");
-	runtime->address = attach_address != NULL
-				   ? strdup(attach_address)
-				   : text_format("unix://%s/containerd.sock", runtime->directory);
-	runtime->cgroup_parent =
-		attach_address != NULL ? strdup("") : remains_cgroup_parent(runtime->directory);
-	*out = runtime;
-	if (runtime->work_directory == NULL || runtime->address == NULL ||
-	    runtime->cgroup_parent == NULL)
-		return error_memory(err);
 	runtime->description = (struct runtime_description){
-		.is_private = attach_address == NULL,
+		.is_private = cri_address == NULL,
 		.run_id = path_base(runtime->directory),
 		.name = "",
 		.version = "",
 		.api_version = "",
 		.snapshotter = "",
 		.snapshotter_reason = "",
-		.address = runtime->address,
-		.cgroup_parent = runtime->cgroup_parent,
-		.work_directory = runtime->work_directory,
+		.address = arena_string(&runtime->strings, cri_address),
+		.cgroup_parent = "",
+		.work_directory = arena_string(&runtime->strings, work),
 	};
-	return 0;
-}
-
-static int runtime_write_config(struct runtime *runtime, const struct runtime_options *options,
-				struct error *err)
-{
-	struct containerd_config config = {
-		.directory = runtime->directory,
-		.snapshotter = options->snapshotter,
-		.pause_image = options->pause_image != NULL ? options->pause_image
-							    : IMAGES_PAUSE_REFERENCE,
-		.version = runtime->containerd_version,
-	};
-	char *path CLEANUP_FREE = path_join(runtime->directory, "config.toml");
-	struct text toml CLEANUP_TEXT = {0};
-	int rc = 0;
-
-	if (config.snapshotter == NULL)
-		rc = containerd_choose_snapshotter(runtime->directory, &config.snapshotter,
-						   &runtime->snapshotter_reason, err);
-	if (rc != 0)
-		return rc;
-	runtime->snapshotter = strdup(config.snapshotter);
-	containerd_config(&config, &toml);
-	if (path == NULL || runtime->snapshotter == NULL || toml.failed)
-		return error_memory(err);
-	runtime->description.snapshotter = runtime->snapshotter;
-	if (runtime->snapshotter_reason != NULL)
-		runtime->description.snapshotter_reason = runtime->snapshotter_reason;
-	return file_write_atomic(path, toml.data, toml.size, 0600, err);
-}
-
-/* containerd cannot log into a file by itself, and a pipe that nobody reads would block it. */
-static int runtime_spawn(struct runtime *runtime, const char *program, struct error *err)
-{
-	char *config CLEANUP_FREE = path_join(runtime->directory, "config.toml");
-	char *log CLEANUP_FREE = path_join(runtime->directory, "containerd.log");
-	const char *const argv[] = {
-		"/bin/sh", "-c",   "exec \"$0\" --config \"$1\" >\"$2\" 2>&1 </dev/null",
-		program,   config, log,
-		NULL,
-	};
-	const struct process_spec spec = {.argv = argv, .grace_ms = STOP_GRACE_MS};
-
-	if (config == NULL || log == NULL)
-		return error_memory(err);
-	return process_start(runtime->loop, &spec, &runtime->containerd, err);
-}
-
-static bool runtime_has_ended(void *user)
-{
-	const struct runtime *runtime = user;
-
-	return process_has_ended(runtime->containerd);
-}
-
-static int runtime_ended_error(const struct runtime *runtime, struct error *err)
-{
-	char *path CLEANUP_FREE = path_join(runtime->directory, "containerd.log");
-	char *log CLEANUP_FREE = NULL;
-	char end[128] = "";
-	size_t size = 0;
-
-	process_describe(process_result(runtime->containerd), end, sizeof(end));
-	if (path == NULL || file_read(path, LOG_MAX, &log, &size, NULL) < 0 || size == 0)
-		return error_set(err, ERROR_UNAVAILABLE, "containerd %s without a word", end);
-	return error_set(err, ERROR_UNAVAILABLE, "containerd %s: %s", end,
-			 size > LOG_TAIL_MAX ? log + size - LOG_TAIL_MAX : log);
-}
-
-static int runtime_wait_ready(struct runtime *runtime, uint64_t timeout_ms, struct error *err)
-{
-	const char *socket = runtime->address + strlen("unix://");
-	uint64_t deadline =
-		clock_monotonic_ms() + (timeout_ms != 0 ? timeout_ms : START_TIMEOUT_MS);
-	struct error last = {0};
-
-	for (;;) {
-		if (loop_wait(runtime->loop, runtime_has_ended, runtime, READY_POLL_MS,
-			      "end of containerd", &last) == 0)
-			return runtime_ended_error(runtime, err);
-		if (file_exists(socket) && runtime_connect(runtime, &last) == 0)
-			return 0;
-		if (clock_monotonic_ms() >= deadline)
-			return error_set(err, ERROR_TIMEOUT, "containerd is not ready: %s",
-					 last.text);
-	}
-}
-
-static int runtime_check_version(const char *program, struct containerd_version *version,
-				 struct error *err)
-{
-	int rc = containerd_probe_version(program, version, err);
-
-	if (rc < 0)
-		return rc;
-	if (version->major < 1 || (version->major == 1 && version->minor < 6))
-		return error_set(err, ERROR_UNSUPPORTED, "containerd %s is older than 1.6",
-				 version->text);
-	return 0;
-}
-
-static int runtime_start_private(struct runtime *runtime, const struct runtime_options *options,
-				 struct error *err)
-{
-	const char *program = options->containerd != NULL ? options->containerd : "containerd";
-	uint64_t begin = 0;
-	int rc = runtime_check_version(program, &runtime->containerd_version, err);
-
-	if (rc != 0)
-		return rc;
-	rc = runtime_write_config(runtime, options, err);
-	begin = clock_monotonic_ms();
-	if (rc == 0)
-		rc = runtime_spawn(runtime, program, err);
-	if (rc == 0)
-		rc = runtime_wait_ready(runtime, options->start_timeout_ms, err);
-	runtime->description.start_ms = clock_monotonic_ms() - begin;
-	return rc;
-}
-
-int runtime_is_offered(struct error *err)
-{
-	static const char *const programs[] = {"containerd", "ctr", "runc"};
-	struct containerd_version version = {0};
-
-	if (geteuid() != 0)
-		return error_set(err, ERROR_UNSUPPORTED, "containers need root");
-	for (size_t i = 0; i < ARRAY_SIZE(programs); i++) {
-		char *path CLEANUP_FREE = NULL;
-		int rc = process_find_program(programs[i], &path, err);
-
-		if (rc == ERROR_NOT_FOUND)
-			return error_set(err, ERROR_UNSUPPORTED, "%s is not installed",
-					 programs[i]);
-		if (rc < 0)
-			return rc;
-	}
-	return runtime_check_version("containerd", &version, err);
-}
-
-int runtime_start(uv_loop_t *loop, const struct runtime_options *options, struct runtime **out,
-		  struct error *err)
-{
-	const struct runtime_options defaults = {0};
-	struct runtime *runtime = NULL;
-	int rc = 0;
-
-	if (options == NULL)
-		options = &defaults;
-	rc = runtime_new(loop, runtime_base(options->base_directory), NULL, &runtime, err);
-	if (rc == 0)
-		rc = runtime_start_private(runtime, options, err);
-	if (rc != 0) {
-		(void)runtime_stop(runtime, NULL);
-		return error_wrap(err, rc, "private containerd");
-	}
 	*out = runtime;
 	return 0;
+}
+
+static bool is_ready(const Runtime__V1__StatusResponse *reply)
+{
+	for (size_t i = 0; reply->status != NULL && i < reply->status->n_conditions; i++) {
+		const Runtime__V1__RuntimeCondition *condition = reply->status->conditions[i];
+
+		if (strcmp(condition->type, "RuntimeReady") == 0)
+			return condition->status;
+	}
+	return false;
+}
+
+int runtime_connect(struct runtime *runtime, struct error *err)
+{
+	struct runtime_description *description = &runtime->description;
+	Runtime__V1__VersionResponse *version CLEANUP_CRI_REPLY = NULL;
+	Runtime__V1__StatusResponse *status CLEANUP_CRI_REPLY = NULL;
+	int rc = cri_open(runtime->loop, description->address, &runtime->cri, err);
+
+	if (rc == 0)
+		rc = cri_version_wait(runtime->cri, &version, err);
+	if (rc == 0)
+		rc = cri_status_wait(runtime->cri, false, &status, err);
+	if (rc == 0 && !is_ready(status))
+		rc = error_set(err, ERROR_UNAVAILABLE, "%s: the runtime is not ready",
+			       description->address);
+	if (rc != 0) {
+		cri_close(STEAL(runtime->cri));
+		return rc;
+	}
+	description->name = arena_string(&runtime->strings, version->runtime_name);
+	description->version = arena_string(&runtime->strings, version->runtime_version);
+	description->api_version = arena_string(&runtime->strings, version->runtime_api_version);
+	return runtime->strings.failed ? error_memory(err) : 0;
 }
 
 int runtime_attach(uv_loop_t *loop, const char *address, const char *base_directory,
 		   struct runtime **out, struct error *err)
 {
 	struct runtime *runtime = NULL;
-	int rc = runtime_new(loop, runtime_base(base_directory), address, &runtime, err);
+	int rc = runtime_new(loop, base_directory, address, &runtime, err);
 
 	if (rc == 0)
 		rc = runtime_connect(runtime, err);
@@ -264,40 +106,67 @@ int runtime_attach(uv_loop_t *loop, const char *address, const char *base_direct
 	return 0;
 }
 
+const struct runtime_description *runtime_describe(const struct runtime *runtime)
+{
+	return &runtime->description;
+}
+
+struct cri *runtime_cri(const struct runtime *runtime)
+{
+	return runtime->cri;
+}
+
+/* Removes what carries this run's label, and from a runtime that stays the imported images. */
+static int disconnect(struct runtime *runtime, struct error *err)
+{
+	int result = 0;
+
+	if (runtime->cri == NULL)
+		return 0;
+	result = cri_sweep(runtime->cri, runtime->description.run_id, NULL, NULL, err);
+	for (size_t i = 0; !runtime->description.is_private && i < runtime->imported.count; i++) {
+		int rc = cri_remove_image_wait(runtime->cri, runtime->imported.items[i],
+					       result == 0 ? err : NULL);
+
+		result = result == 0 ? rc : result;
+	}
+	cri_close(STEAL(runtime->cri));
+	/* A private runtime that has died is taken apart all the same. */
+	return runtime->description.is_private ? 0 : result;
+}
+
+static bool has_ended(void *user)
+{
+	const struct runtime *runtime = user;
+
+	return process_has_ended(runtime->containerd);
+}
+
 /* TERM and, after the grace period, KILL; the loop runs until it has ended. */
-static int runtime_end_containerd(struct runtime *runtime, struct error *err)
+static int end_containerd(struct runtime *runtime, struct error *err)
 {
 	int rc = 0;
 
 	if (runtime->containerd == NULL)
 		return 0;
 	process_stop(runtime->containerd);
-	rc = loop_wait(runtime->loop, runtime_has_ended, runtime, STOP_TIMEOUT_MS,
-		       "end of containerd", err);
-	process_free(runtime->containerd);
-	runtime->containerd = NULL;
+	rc = loop_wait(runtime->loop, has_ended, runtime, STOP_TIMEOUT_MS, "end of containerd",
+		       err);
+	process_free(STEAL(runtime->containerd));
 	return rc;
 }
 
 int runtime_stop(struct runtime *runtime, struct error *err)
 {
-	struct runtime_recovered counts = {0};
-	struct error step = {0};
 	int result = 0;
 	int rc = 0;
 
 	if (runtime == NULL)
 		return 0;
-	rc = runtime_disconnect(runtime, &step);
-	if (rc < 0)
-		result = error_copy(err, &step);
-	rc = runtime_end_containerd(runtime, &step);
-	if (rc < 0 && result == 0)
-		result = error_copy(err, &step);
-	rc = remains_remove(runtime->directory, &counts, &step);
-	if (rc < 0 && result == 0)
-		result = error_copy(err, &step);
-	run_directory_leave(runtime->directory);
+	result = disconnect(runtime, err);
+	rc = end_containerd(runtime, result == 0 ? err : NULL);
+	result = result == 0 ? rc : result;
+	rc = run_directory_remove(runtime->directory, result == 0 ? err : NULL);
 	runtime_free(runtime);
-	return result;
+	return result == 0 ? rc : result;
 }

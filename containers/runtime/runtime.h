@@ -39,8 +39,6 @@ struct runtime_options {
 	const char *containerd;	    /* program; NULL: "containerd" in PATH */
 	/* "overlayfs" or "native"; NULL: overlayfs if it can be mounted, else native. */
 	const char *snapshotter;
-	/* Full reference of the sandbox image; NULL: IMAGES_PAUSE_REFERENCE. */
-	const char *pause_image;
 	uint64_t start_timeout_ms; /* 0: 30 s */
 };
 
@@ -63,8 +61,8 @@ struct runtime_description {
  * another error. */
 int runtime_is_offered(struct error *err);
 
-/* Starts a private containerd and waits until its CRI service is ready. `options` may be NULL.
- * ERROR_UNSUPPORTED on Windows.
+/* Starts a private containerd and waits until its CRI service is ready. Linux alone, as
+ * runtime_is_offered(), runtime_import() and runtime_recover(): see containers/offers.h.
  * ERROR_PERMISSION: not root. ERROR_NOT_FOUND: no containerd. ERROR_UNSUPPORTED: older than 1.6.
  * ERROR_LIMIT: base directory too long for a socket. ERROR_UNAVAILABLE: containerd ended (the text
  * holds the end of its log). ERROR_TIMEOUT. On failure nothing is left behind. */
@@ -83,8 +81,7 @@ const struct runtime_description *runtime_describe(const struct runtime *runtime
 struct cri *runtime_cri(const struct runtime *runtime);
 
 /* Imports an OCI layout archive with the runtime's own `ctr` (the CRI has no import) and waits
- * until each of `references` (NULL-ended) is known to the CRI service. ERROR_UNSUPPORTED on
- * Windows. */
+ * until each of `references` (NULL-ended) is known to the CRI service. */
 int runtime_import(struct runtime *runtime, const char *archive, const char *const *references,
 		   struct error *err);
 

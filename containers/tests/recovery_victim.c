@@ -56,7 +56,7 @@ int main(int argc, char **argv)
 		(void)fprintf(stderr, "%s\n", err.text);
 		return 1;
 	}
-	say(launch_end_name(launch_result(launch)->end));
+	say(launch_result(launch)->end == LAUNCH_RUNNING ? "running" : "ended");
 	(void)pause();
 	return 0;
 }

@@ -26,7 +26,7 @@ static void rig_need(int rc, const char *what, const struct error *err)
 
 const char *rig_reason_to_skip(void)
 {
-	struct containerd_version version = {0};
+	char *version CLEANUP_FREE = NULL;
 
 	if (geteuid() != 0)
 		return "needs root";
@@ -92,7 +92,7 @@ void rig_open_with(struct rig *rig, const char *base_directory, const char *prog
 	description = runtime_describe(rig->runtime);
 	rig_need(images_prepare(description->work_directory, program_directory, &rig->images, &err),
 		 "images", &err);
-	const char *const references[] = {rig->images.probe.reference, rig->images.pause.reference,
+	const char *const references[] = {rig->images.probe.reference, IMAGES_PAUSE_REFERENCE,
 					  NULL};
 	rig_need(runtime_import(rig->runtime, rig->images.archive, references, &err), "import",
 		 &err);
@@ -119,6 +119,7 @@ struct launch *rig_run(struct rig *rig, const struct launch_spec *spec)
 	struct launch *launch = NULL;
 	struct error err = {0};
 
-	rig_need(launch_run(rig->launcher, spec, &launch, &err), "launch", &err);
+	rig_need(launch_start(rig->launcher, spec, &launch, &err), "launch", &err);
+	rig_need(launch_wait(launch, &err), "wait", &err);
 	return launch;
 }

@@ -4,8 +4,7 @@
 #include "base/file.h"
 #include "base/path.h"
 #include "base/tests/unit.h"
-#include "containers/cri/sweep.h"
-#include "containers/cri/version.h"
+#include "containers/cri/cri.h"
 #include "containers/doubles/cri_double.h"
 #include "containers/launch/launch.h"
 #include "rpc/loop.h"
@@ -28,7 +27,6 @@ static void enter(void)
 	address = text_format("unix://%s/cri.sock", directory);
 	runtime = cri_double_open(&loop, address);
 	CU_ASSERT_EQUAL_FATAL(cri_open(&loop, address, &cri, NULL), 0);
-	UNIT_STRING(cri_address(cri), address);
 }
 
 static void leave(void)
@@ -54,17 +52,20 @@ static void test_statuses_become_error_codes(void)
 		{RPC_INTERNAL, ERROR_REMOTE},
 	};
 
+	Runtime__V1__RuntimeConfigRequest request = RUNTIME__V1__RUNTIME_CONFIG_REQUEST__INIT;
+
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		Runtime__V1__RuntimeConfigResponse *reply CLEANUP_CRI_REPLY = NULL;
 		struct error err = {0};
 
 		cri_double_fail(runtime, "RuntimeConfig", cases[i].status, "no such luck");
-		UNIT_INT(cri_runtime_config_wait(cri, &reply, &err), cases[i].code);
+		UNIT_INT(cri_call_wait(cri, "RuntimeConfig", &request.base, &reply, &err),
+			 cases[i].code);
 		UNIT_INT(err.remote, cases[i].status);
 		UNIT_CONTAINS(err.text, "no such luck");
 		CU_ASSERT_PTR_NULL(reply);
 	}
-	UNIT_INT(cri_call_count(cri), ARRAY_SIZE(cases));
+	UNIT_INT(cri_double_calls(runtime, "RuntimeConfig"), ARRAY_SIZE(cases));
 }
 
 /* One call finds it out; whatever is to be cleaned up then costs no time. */
@@ -79,7 +80,7 @@ static void test_a_runtime_that_hangs(void)
 	UNIT_CONTAINS(err.text, "Status: the container runtime does not answer any more");
 	UNIT_INT(cri_double_calls(runtime, "Version"), 1);
 	UNIT_INT(cri_sweep(cri, "run", NULL, NULL, &err), ERROR_UNAVAILABLE);
-	UNIT_INT(cri_double_calls(runtime, "ListContainers"), 0);
+	UNIT_INT(cri_double_calls(runtime, "ListPodSandbox"), 0);
 }
 
 static void test_removing_what_is_gone_is_success(void)
@@ -90,13 +91,13 @@ static void test_removing_what_is_gone_is_success(void)
 
 	for (size_t i = 0; i < ARRAY_SIZE(methods); i++)
 		cri_double_fail(runtime, methods[i], RPC_NOT_FOUND, "gone");
-	UNIT_INT(cri_stop_container_wait(cri, "x", 0, &err), 0);
-	UNIT_INT(cri_remove_container_wait(cri, "x", &err), 0);
-	UNIT_INT(cri_stop_pod_sandbox_wait(cri, "x", &err), 0);
-	UNIT_INT(cri_remove_pod_sandbox_wait(cri, "x", &err), 0);
+	for (size_t i = 0; i < ARRAY_SIZE(methods) - 1; i++) {
+		UNIT_INT(cri_undo_wait(cri, methods[i], "x", &err), 0);
+		UNIT_INT(cri_double_calls(runtime, methods[i]), 1);
+	}
 	UNIT_INT(cri_remove_image_wait(cri, "x", &err), 0);
 	cri_double_fail(runtime, "StopContainer", RPC_UNKNOWN, "stuck");
-	UNIT_INT(cri_stop_container_wait(cri, "x", 0, &err), ERROR_REMOTE);
+	UNIT_INT(cri_undo_wait(cri, "StopContainer", "x", &err), ERROR_REMOTE);
 	UNIT_CONTAINS(err.text, "stuck");
 }
 
@@ -115,25 +116,22 @@ static void test_answers_that_lack_what_is_promised(void)
 	UNIT_INT(cri_create_container_wait(cri, "x", &container, &sandbox, &id, &err),
 		 ERROR_PROTOCOL);
 	UNIT_CONTAINS(err.text, "container id");
-	UNIT_INT(cri_container_status_wait(cri, "x", &status, &err), ERROR_PROTOCOL);
-	UNIT_INT(cri_pull_image_wait(cri, "x", &id, &err), ERROR_PROTOCOL);
+	UNIT_INT(cri_container_status_wait(cri, "x", false, &status, &err), ERROR_PROTOCOL);
 	CU_ASSERT_PTR_NULL(id);
 }
 
 static void test_nothing_is_swept_without_a_run(void)
 {
-	struct cri_swept swept = {0};
+	size_t found = 0;
 	struct error err = {0};
 
-	UNIT_INT(cri_sweep(cri, "", NULL, &swept, &err), ERROR_ARGUMENT);
-	UNIT_INT(cri_sweep(cri, NULL, "check", &swept, &err), ERROR_ARGUMENT);
-	UNIT_INT(cri_double_calls(runtime, "ListContainers"), 0);
-	UNIT_INT(cri_sweep(cri, "run", NULL, &swept, &err), 0);
-	UNIT_INT(cri_double_calls(runtime, "ListContainers"), 1);
+	UNIT_INT(cri_sweep(cri, "", NULL, &found, &err), ERROR_ARGUMENT);
+	UNIT_INT(cri_sweep(cri, NULL, "check", &found, &err), ERROR_ARGUMENT);
+	UNIT_INT(cri_double_calls(runtime, "ListPodSandbox"), 0);
+	UNIT_INT(cri_sweep(cri, "run", NULL, &found, &err), 0);
 	UNIT_INT(cri_double_calls(runtime, "ListPodSandbox"), 1);
-	/* Sandboxes are looked for even when containers cannot be listed. */
-	cri_double_fail(runtime, "ListContainers", RPC_INTERNAL, "broken");
-	UNIT_INT(cri_sweep(cri, "run", NULL, &swept, &err), ERROR_REMOTE);
+	cri_double_fail(runtime, "ListPodSandbox", RPC_INTERNAL, "broken");
+	UNIT_INT(cri_sweep(cri, "run", NULL, &found, &err), ERROR_REMOTE);
 	UNIT_CONTAINS(err.text, "broken");
 	UNIT_INT(cri_double_calls(runtime, "ListPodSandbox"), 2);
 }
@@ -206,7 +204,8 @@ static void expect_end(enum launch_end end, int code, const char *reason)
 	unsigned sandboxes = cri_double_calls(runtime, "RemovePodSandbox");
 
 	CU_ASSERT_EQUAL_FATAL(launcher_containerd_new(&options, &launcher, NULL), 0);
-	CU_ASSERT_EQUAL_FATAL(launch_run(launcher, &spec, &launch, NULL), 0);
+	CU_ASSERT_EQUAL_FATAL(launch_start(launcher, &spec, &launch, NULL), 0);
+	UNIT_INT(launch_wait(launch, NULL), 0);
 	UNIT_INT(launch_result(launch)->end, end);
 	UNIT_INT(launch_result(launch)->code, code);
 	UNIT_CONTAINS(launch_result(launch)->reason, reason);
@@ -268,7 +267,8 @@ static void test_a_sandbox_that_fails(void)
 	answer_well();
 	cri_double_fail(runtime, "RunPodSandbox", RPC_UNKNOWN, "pause image is not there");
 	CU_ASSERT_EQUAL_FATAL(launcher_containerd_new(&options, &launcher, NULL), 0);
-	CU_ASSERT_EQUAL_FATAL(launch_run(launcher, &spec, &launch, NULL), 0);
+	CU_ASSERT_EQUAL_FATAL(launch_start(launcher, &spec, &launch, NULL), 0);
+	UNIT_INT(launch_wait(launch, NULL), 0);
 	UNIT_INT(launch_result(launch)->end, LAUNCH_NO_SANDBOX);
 	UNIT_CONTAINS(launch_result(launch)->reason, "pause image is not there");
 	UNIT_INT(cri_double_calls(runtime, "CreateContainer"), 0);
@@ -278,17 +278,15 @@ static void test_a_sandbox_that_fails(void)
 
 static void test_versions(void)
 {
-	unsigned major = 0;
-	unsigned minor = 0;
-
-	CU_ASSERT_TRUE(cri_parse_version("v1.6.20~ds1", &major, &minor));
-	CU_ASSERT_TRUE(major == 1 && minor == 6);
-	CU_ASSERT_TRUE(cri_parse_version("2.10", &major, &minor));
-	CU_ASSERT_TRUE(major == 2 && minor == 10);
-	CU_ASSERT_FALSE(cri_parse_version("", &major, &minor));
-	CU_ASSERT_FALSE(cri_parse_version("1", &major, &minor));
-	CU_ASSERT_FALSE(cri_parse_version("1.x", &major, &minor));
-	CU_ASSERT_FALSE(cri_parse_version("-1.2", &major, &minor));
+	CU_ASSERT_TRUE(cri_version_at_least("v1.6.20~ds1", 1, 6));
+	CU_ASSERT_FALSE(cri_version_at_least("v1.6.20~ds1", 1, 7));
+	CU_ASSERT_TRUE(cri_version_at_least("2.10", 2, 10));
+	CU_ASSERT_TRUE(cri_version_at_least("2.10", 1, 11));
+	CU_ASSERT_FALSE(cri_version_at_least("2.10", 2, 11));
+	CU_ASSERT_FALSE(cri_version_at_least("", 0, 0));
+	CU_ASSERT_FALSE(cri_version_at_least("1", 0, 0));
+	CU_ASSERT_FALSE(cri_version_at_least("1.x", 0, 0));
+	CU_ASSERT_FALSE(cri_version_at_least("-1.2", 0, 0));
 }
 
 #define WITH_RUNTIME(test)                                                                         \

@@ -26,7 +26,8 @@ static struct launch *run(const struct launch_spec *spec)
 {
 	struct launch *launch = NULL;
 
-	CU_ASSERT_EQUAL_FATAL(launch_run(launcher, spec, &launch, NULL), 0);
+	CU_ASSERT_EQUAL_FATAL(launch_start(launcher, spec, &launch, NULL), 0);
+	UNIT_INT(launch_wait(launch, NULL), 0);
 	return launch;
 }
 
@@ -44,7 +45,6 @@ static void test_output_environment_and_exit_code(void)
 	UNIT_STRING(text_string(&result->out), "a=b c\n");
 	UNIT_STRING(text_string(&result->err), "oops\n");
 	UNIT_INT(result->notes.count, 0);
-	UNIT_INT(result->cri_ms, 0);
 }
 
 static void test_kills_deadlines_and_stops(void)
@@ -60,8 +60,7 @@ static void test_kills_deadlines_and_stops(void)
 	UNIT_INT(launch_result(killed)->code, SIGSEGV);
 	UNIT_INT(launch_result(late)->end, LAUNCH_TIMED_OUT);
 	CU_ASSERT_EQUAL_FATAL(launch_start(launcher, &hang, &stopped, NULL), 0);
-	CU_ASSERT_EQUAL(launch_stop(stopped, NULL), 0);
-	UNIT_INT(launch_result(stopped)->end, LAUNCH_STOPPED);
+	/* Freed while it runs. */
 }
 
 static void test_a_missing_program(void)
@@ -105,14 +104,13 @@ static void test_bad_specs_are_refused_here_too(void)
 	UNIT_CONTAINS(launch_result(launch)->reason, "/nonexistent");
 }
 
-static void test_every_end_has_a_name_and_a_sentence(void)
+static void test_every_end_has_a_sentence(void)
 {
 	for (int end = LAUNCH_RUNNING; end <= LAUNCH_LOST; end++) {
 		char reason[] = "why";
 		const struct launch_result result = {.end = (enum launch_end)end, .reason = reason};
 		char text[128] = "";
 
-		CU_ASSERT_TRUE(strlen(launch_end_name(result.end)) > 0);
 		launch_describe(&result, text, sizeof(text));
 		CU_ASSERT_TRUE(strlen(text) > 0);
 	}
@@ -126,7 +124,7 @@ int main(void)
 		{"a missing program", test_a_missing_program},
 		{"what cannot be applied is said", test_what_cannot_be_applied_is_said},
 		{"bad specs are refused here too", test_bad_specs_are_refused_here_too},
-		{"every end has a name and a sentence", test_every_end_has_a_name_and_a_sentence},
+		{"every end has a sentence", test_every_end_has_a_sentence},
 		CU_TEST_INFO_NULL,
 	};
 	int result = 0;

@@ -3,7 +3,6 @@
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "base/tests/unit.h"
-#include "containers/cri/sweep.h"
 #include "containers/doubles/cri_double.h"
 #include "containers/grant/tests/entries.h"
 #include "containers/launch/launch.h"
@@ -110,7 +109,8 @@ static struct launch *launch(const struct launch_spec *spec)
 {
 	struct launch *made = NULL;
 
-	CU_ASSERT_EQUAL_FATAL(launch_run(launcher, spec, &made, NULL), 0);
+	CU_ASSERT_EQUAL_FATAL(launch_start(launcher, spec, &made, NULL), 0);
+	UNIT_INT(launch_wait(made, NULL), 0);
 	return made;
 }
 
@@ -121,7 +121,7 @@ static struct grant_entry mounts[] = {
 };
 static struct grant_entry devices[] = {
 	DEVICE(LOCATION, "", ""),
-	DEVICE("class/5B45201D-F2F2-4F3B-85BB-30FF1F953599", NULL, NULL),
+	DEVICE("class/5B45201D-F2F2-4F3B-85BB-30FF1F953599", "", ""),
 };
 static struct grant_entry envs[] = {VARIABLE("DIRECTX_GPU_Name", "\xc3\xa9 4")};
 static struct grant_entry annotations[] = {
@@ -133,7 +133,6 @@ static const struct launch_spec spec = {
 	.grant.devices = {devices, ARRAY_SIZE(devices)},
 	.grant.envs = {envs, ARRAY_SIZE(envs)},
 	.grant.annotations = {annotations, ARRAY_SIZE(annotations)},
-	.memory_limit = 1 << 30,
 };
 
 static void expect_sandbox(const Runtime__V1__PodSandboxConfig *sandbox)
@@ -188,7 +187,7 @@ static void expect_container(const Runtime__V1__ContainerConfig *container)
 	UNIT_STRING(container->log_path, "0.log");
 	UNIT_NEED(container->windows->resources != NULL &&
 		  container->windows->security_context != NULL);
-	UNIT_INT(container->windows->resources->memory_limit_in_bytes, 1 << 30);
+	UNIT_INT(container->windows->resources->memory_limit_in_bytes, 0);
 	UNIT_INT(container->windows->resources->cpu_maximum, 0);
 	CU_ASSERT_FALSE(container->windows->security_context->host_process);
 	UNIT_STRING(container->windows->security_context->run_as_username, "");

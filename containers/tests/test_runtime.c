@@ -4,7 +4,6 @@
 #include "base/file.h"
 #include "base/path.h"
 #include "base/tests/unit.h"
-#include "containers/cri/sweep.h"
 #include "containers/runtime/containerd.h"
 #include "containers/runtime/processes.h"
 #include "containers/tests/rig.h"
@@ -97,7 +96,7 @@ static void test_the_native_snapshotter(void)
 	CU_ASSERT_EQUAL_FATAL(
 		images_prepare(description->work_directory, rig_program_directory(), &images, &err),
 		0);
-	const char *const references[] = {images.probe.reference, images.pause.reference, NULL};
+	const char *const references[] = {images.probe.reference, IMAGES_PAUSE_REFERENCE, NULL};
 	UNIT_INT(runtime_import(runtime, images.archive, references, &err), 0);
 	images_free(&images);
 	UNIT_INT(runtime_stop(runtime, &err), 0);
@@ -140,17 +139,19 @@ static void test_an_archive_that_cannot_be_imported(struct rig *rig)
 
 static size_t count_images(struct cri *cri)
 {
+	Runtime__V1__ListImagesRequest request = RUNTIME__V1__LIST_IMAGES_REQUEST__INIT;
 	Runtime__V1__ListImagesResponse *list CLEANUP_CRI_REPLY = NULL;
 
-	CU_ASSERT_EQUAL_FATAL(cri_list_images_wait(cri, &list, NULL), 0);
+	CU_ASSERT_EQUAL_FATAL(cri_call_wait(cri, "ListImages", &request.base, &list, NULL), 0);
 	return list != NULL ? list->n_images : 0;
 }
 
 static size_t count_containers(struct cri *cri)
 {
+	Runtime__V1__ListContainersRequest request = RUNTIME__V1__LIST_CONTAINERS_REQUEST__INIT;
 	Runtime__V1__ListContainersResponse *list CLEANUP_CRI_REPLY = NULL;
 
-	CU_ASSERT_EQUAL_FATAL(cri_list_containers_wait(cri, NULL, &list, NULL), 0);
+	CU_ASSERT_EQUAL_FATAL(cri_call_wait(cri, "ListContainers", &request.base, &list, NULL), 0);
 	return list != NULL ? list->n_containers : 0;
 }
 
@@ -264,7 +265,7 @@ static void test_a_containerd_that_dies(void)
 	UNIT_INT(launch_wait(launch, &err), 0);
 	UNIT_INT(launch_result(launch)->end, LAUNCH_LOST);
 	CU_ASSERT_TRUE(launch_result(launch)->notes.count > 0);
-	UNIT_INT(launch_run(rig.launcher, &spec, &later, &err), 0);
+	UNIT_INT(launch_start(rig.launcher, &spec, &later, &err), 0);
 	UNIT_INT(launch_result(later)->end, LAUNCH_NO_SANDBOX);
 	launch_free(launch);
 	launch_free(later);

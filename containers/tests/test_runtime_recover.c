@@ -5,7 +5,7 @@
 #include "base/path.h"
 #include "base/process.h"
 #include "base/tests/unit.h"
-#include "containers/runtime/mounts.h"
+#include "containers/inspect/inspect.h"
 #include "containers/runtime/processes.h"
 #include "containers/tests/rig.h"
 #include "rpc/loop.h"
@@ -193,9 +193,12 @@ static void test_runs_that_die_at_any_moment(void)
 
 static size_t count_sandboxes(struct rig *rig)
 {
+	Runtime__V1__ListPodSandboxRequest request = RUNTIME__V1__LIST_POD_SANDBOX_REQUEST__INIT;
 	Runtime__V1__ListPodSandboxResponse *list CLEANUP_CRI_REPLY = NULL;
 
-	CU_ASSERT_EQUAL(cri_list_pod_sandbox_wait(runtime_cri(rig->runtime), NULL, &list, NULL), 0);
+	CU_ASSERT_EQUAL(cri_call_wait(runtime_cri(rig->runtime), "ListPodSandbox", &request.base,
+				      &list, NULL),
+			0);
 	return list != NULL ? list->n_items : 0;
 }
 

@@ -58,8 +58,10 @@ int wine_identity_read(const struct wine_node *node, struct wine_identity *out, 
 	struct wine_identity identity CLEANUP_WINE_IDENTITY = {0};
 	int rc = wine_node_version(node, &identity.wine, err);
 
-	rc = rc == 0 ? discovery_take(&options, &identity.drivers, err) : rc;
-	rc = rc == 0 ? identity_read_vkd3d(node, &identity, err) : rc;
+	if (rc == 0)
+		rc = discovery_take(&options, &identity.drivers, err);
+	if (rc == 0)
+		rc = identity_read_vkd3d(node, &identity, err);
 	if (rc < 0)
 		return rc;
 	if (text_starts_with(identity.wine, name))

@@ -33,3 +33,6 @@ struct wine_image_options {
  * missing. */
 int wine_image_prepare(const struct wine_image_options *options, struct images *out,
 		       struct error *err);
+
+/* image_spec.content with `struct wine_image_options` as user. */
+int wine_image_content(const struct image_spec *spec, struct image_tree *tree, struct error *err);

@@ -5,7 +5,8 @@
 #include "base/file.h"
 #include "base/gpu_apis.h"
 #include "base/path.h"
-#include "containers/wine/image_internal.h"
+#include "containers/images/internal.h"
+#include "containers/wine/image.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -30,7 +31,7 @@ struct wine_content {
 	const char *root;
 	struct elf_closure *closure;
 	struct image_tree *tree;
-	struct text_list *missing;
+	struct text_list unused; /* patterns of DLLs */
 	struct error *err;
 };
 
@@ -67,140 +68,68 @@ static const char *const loaded_libraries[] = {
 	"libX11.so.6",	   "libXcomposite.so.1", "libXcursor.so.1",    "libXext.so.6",
 	"libXfixes.so.3",  "libXi.so.6",	 "libXinerama.so.1",   "libXrandr.so.2",
 	"libXrender.so.1", "libXxf86vm.so.1",	 "libfontconfig.so.1", "libfreetype.so.6",
-	"libgcc_s.so.1",   "libgnutls.so.30",	 "libvulkan.so.1",
+	"libgcc_s.so.1",   "libgnutls.so.30",	 "libvulkan.so.1",     NULL,
 };
 
-/* Wine's DLLs that no probe asks for and that are large or many. */
-static const char *const unused_dlls[] = {
-	"*.acm",
-	"*.ax",
-	"*.cpl",
-	"*.ds",
-	"*.msstyles",
-	"*.tlb",
-	"avi*",
-	"cards*",
-	"d3dcompiler_3*",
-	"d3dcompiler_40.dll",
-	"d3dcompiler_41.dll",
-	"d3dcompiler_42.dll",
-	"d3dx10*",
-	"d3dx11*",
-	"d3dx9*",
-	"d3drm*",
-	"d3d10_*",
-	"d3d8*",
-	"ddraw*",
-	"dinput*",
-	"dmusic*",
-	"dmime*",
-	"dplay*",
-	"ieframe*",
-	"iexplore*",
-	"inetcpl*",
-	"jscript*",
-	"mf*",
-	"mmdevapi*",
-	"msado*",
-	"mshtml*",
-	"msi.dll",
-	"msvcp60.dll",
-	"msvcp7*",
-	"msvcp8*",
-	"msvcp9*",
-	"msvcp10*",
-	"msvcp110*",
-	"msvcp120*",
-	"msvcr7*",
-	"msvcr8*",
-	"msvcr9*",
-	"msvcr10*",
-	"msvcr110*",
-	"msvcr120*",
-	"msxml*",
-	"notepad*",
-	"oleview*",
-	"qasf*",
-	"qcap*",
-	"qedit*",
-	"quartz*",
-	"regedit*",
-	"riched*",
-	"sane*",
-	"taskmgr*",
-	"twain*",
-	"vbscript*",
-	"wine3d*",
-	"winebth*",
-	"winecfg*",
-	"winedbg*",
-	"winedmo*",
-	"winefile*",
-	"winegstreamer*",
-	"winemine*",
-	"wineps*",
-	"wineusb*",
-	"wmp*",
-	"wmvcore*",
-	"wordpad*",
-	"wpcap*",
-	"x3daudio*",
-	"xactengine*",
-	"xapofx*",
-	"xaudio*",
-	"xinput*",
-};
+/* Wine's DLLs that no probe asks for and that are large or many: patterns. */
+static const char unused_dlls[] =
+	"*.acm *.ax *.cpl *.ds *.msstyles *.tlb avi* cards* d3dcompiler_3* "
+	"d3dcompiler_40.dll d3dcompiler_41.dll d3dcompiler_42.dll d3dx10* d3dx11* d3dx9* "
+	"d3drm* d3d10_* d3d8* ddraw* dinput* dmusic* dmime* dplay* ieframe* iexplore* "
+	"inetcpl* jscript* mf* mmdevapi* msado* mshtml* msi.dll msvcp60.dll msvc?7* msvc?8* "
+	"msvc?9* msvc?10* msvc?110* msvc?120* msxml* notepad* oleview* qasf* qcap* qedit* "
+	"quartz* regedit* riched* sane* taskmgr* twain* vbscript* wine3d* winebth* winecfg* "
+	"winedbg* winedmo* winefile* winegstreamer* winemine* wineps* wineusb* wmp* wmvcore* "
+	"wordpad* wpcap* x3daudio* xactengine* xapofx* xaudio* xinput*";
 
-static bool wine_is_unused(const char *name)
+static bool is_unused(const struct wine_content *content, const char *name)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(unused_dlls); i++) {
-		if (text_glob(unused_dlls[i], name))
+	for (size_t i = 0; i < content->unused.count; i++) {
+		if (text_glob(content->unused.items[i], name))
 			return true;
 	}
 	return false;
 }
 
-static int wine_add_elf_files(const struct wine_content *content)
+static int add(const struct wine_content *content, enum image_entry_type type, const char *path,
+	       const char *what, unsigned mode)
+{
+	return image_tree_add(content->tree, type, path, what, mode, content->err);
+}
+
+static int add_elf_files(const struct wine_content *content)
 {
 	int rc = 0;
 
 	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(elf_files); i++)
 		rc = elf_closure_add(content->closure, elf_files[i], content->err);
-	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(loaded_libraries); i++) {
-		char *path CLEANUP_FREE = NULL;
-
-		rc = elf_closure_find(content->closure, loaded_libraries[i], &path, content->err);
-		if (rc == ERROR_NOT_FOUND)
-			rc = text_list_add(content->missing, loaded_libraries[i], content->err);
-		else if (rc == 0)
-			rc = elf_closure_add(content->closure, path, content->err);
-	}
+	if (rc == 0)
+		rc = image_add_loaded(content->closure, loaded_libraries, content->err);
 	for (size_t i = 0; rc == 0 && i < content->closure->file_count; i++) {
 		const struct elf_file *file = &content->closure->files[i];
 
-		rc = image_tree_add(content->tree, IMAGE_FILE, file->destination, file->source,
-				    0755, content->err);
+		rc = add(content, IMAGE_FILE, file->destination, file->source, 0755);
 	}
 	return rc;
 }
 
 /* A link of the root, as it is. */
-static int wine_add_link(const struct wine_content *content, const char *path, const char *local)
+static int add_link(const struct wine_content *content, const char *path, const char *local)
 {
 	char target[LINK_MAX] = "";
 	ssize_t length = readlink(local, target, sizeof(target) - 1);
 
 	if (length < 0)
 		return error_set(content->err, ERROR_IO, "%s: link cannot be read", local);
-	return image_tree_add(content->tree, IMAGE_LINK, path, target, 0777, content->err);
+	return add(content, IMAGE_LINK, path, target, 0777);
 }
 
-static int wine_add_tree(const struct wine_content *content, const char *path, unsigned depth);
+static int add_tree(const struct wine_content *content, const char *path, unsigned depth);
 
 /* One entry of the root. In the prefix, a DLL that is Wine's own becomes a link to the only copy.
  */
-static int wine_add_entry(const struct wine_content *content, const char *path, const char *name,
-			  unsigned depth)
+static int add_entry(const struct wine_content *content, const char *path, const char *name,
+		     unsigned depth)
 {
 	char *entry CLEANUP_FREE = path_join(path, name);
 	char *local CLEANUP_FREE = entry != NULL ? path_join(content->root, entry) : NULL;
@@ -212,17 +141,15 @@ static int wine_add_entry(const struct wine_content *content, const char *path, 
 	if (lstat(local, &status) < 0)
 		return error_set(content->err, ERROR_NOT_FOUND, "%s: not there", local);
 	if (S_ISDIR(status.st_mode))
-		return wine_add_tree(content, entry, depth + 1);
+		return add_tree(content, entry, depth + 1);
 	if (S_ISLNK(status.st_mode))
-		return wine_add_link(content, entry, local);
+		return add_link(content, entry, local);
 	if (!S_ISREG(status.st_mode))
 		return 0;
 	if ((strcmp(path, SYSTEM_DLLS) == 0 || strcmp(path, WINDOWS) == 0) &&
 	    image_tree_has(content->tree, original))
-		return image_tree_add(content->tree, IMAGE_LINK, entry, original, 0777,
-				      content->err);
-	return image_tree_add(content->tree, IMAGE_FILE, entry, local, status.st_mode & 0777U,
-			      content->err);
+		return add(content, IMAGE_LINK, entry, original, 0777);
+	return add(content, IMAGE_FILE, entry, local, status.st_mode & 0777U);
 }
 
 /* A loader that comes with a driver on Windows: a bare container has none. Wine's own folder keeps
@@ -237,12 +164,12 @@ static bool wine_is_driver_dll(const char *name)
 }
 
 /* What of the prefix and of Wine's folder is left out. */
-static bool wine_is_left_out(const char *path, const char *name)
+static bool is_left_out(const struct wine_content *content, const char *path, const char *name)
 {
 	if (strcmp(path, SYSTEM_DLLS) == 0 && wine_is_driver_dll(name))
 		return true;
 	if (strcmp(path, WINE_DLLS) == 0 || strcmp(path, SYSTEM_DLLS) == 0)
-		return wine_is_unused(name);
+		return is_unused(content, name);
 	if (strcmp(path, WINDOWS) == 0 && strcmp(name, "explorer.exe") == 0)
 		return false;
 	return strcmp(name, "winsxs") == 0 || strcmp(name, "Accessories") == 0 ||
@@ -250,7 +177,7 @@ static bool wine_is_left_out(const char *path, const char *name)
 	       text_ends_with(name, ".exe");
 }
 
-static int wine_add_tree(const struct wine_content *content, const char *path, unsigned depth)
+static int add_tree(const struct wine_content *content, const char *path, unsigned depth)
 {
 	char *local CLEANUP_FREE = path_join(content->root, path);
 	struct text_list names CLEANUP_TEXT_LIST = {0};
@@ -258,73 +185,50 @@ static int wine_add_tree(const struct wine_content *content, const char *path, u
 
 	if (rc == 0 && depth > DEPTH_MAX)
 		return error_set(content->err, ERROR_LIMIT, "%s: nested too deeply", local);
-	rc = rc == 0 ? image_tree_add(content->tree, IMAGE_DIRECTORY, path, "", 0755, content->err)
-		     : rc;
-	rc = rc == 0 ? file_list(local, &names, content->err) : rc;
+	if (rc == 0)
+		rc = add(content, IMAGE_DIRECTORY, path, "", 0755);
+	if (rc == 0)
+		rc = file_list(local, &names, content->err);
 	for (size_t i = 0; rc == 0 && i < names.count; i++) {
-		if (!wine_is_left_out(path, names.items[i]))
-			rc = wine_add_entry(content, path, names.items[i], depth);
+		if (!is_left_out(content, path, names.items[i]))
+			rc = add_entry(content, path, names.items[i], depth);
 	}
 	return rc;
 }
 
-static int wine_add_trees(const struct wine_content *content)
-{
-	static const char *const trees[] = {WINE_DLLS, NLS, XKB, WINE_IMAGE_PREFIX};
-	int rc = 0;
+static const char *const trees[] = {WINE_DLLS, NLS, XKB, WINE_IMAGE_PREFIX};
 
-	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(trees); i++)
-		rc = wine_add_tree(content, trees[i], 0);
-	return rc;
-}
+static const struct image_entry fixed[] = {
+	/* Wine brings a prefix up to date whose stamp is not the time of wine.inf, and times of
+	 * images are 0. What is there first stays, so the prefix's own stamp does not follow. */
+	{IMAGE_TEXT, WINE_IMAGE_PREFIX "/.update-timestamp", "disable\n", 0644},
+	{IMAGE_LINK, "/usr/bin/sh", "bash", 0777},
+	{IMAGE_LINK, "/usr/lib/wine/wineserver", "wineserver64", 0777},
+	{IMAGE_DIRECTORY, "/tmp/.X11-unix", "", 01777},
+	{IMAGE_TEXT, "/etc/fonts/fonts.conf",
+	 "<fontconfig><cachedir>/tmp</cachedir></fontconfig>\n", 0644},
+};
 
-/* Wine brings a prefix up to date whose stamp is not the time of wine.inf, and times of images are
- * 0. What is there first stays, so the prefix's own stamp does not follow. */
-static int wine_add_stamp(const struct wine_content *content)
+static int add_programs(const struct wine_content *content,
+			const struct wine_image_options *options)
 {
 	char *inf CLEANUP_FREE = path_join(content->root, WINE_INF);
-	int rc = inf != NULL ? image_tree_add(content->tree, IMAGE_FILE, WINE_INF, inf, 0644,
-					      content->err)
+	int rc = inf != NULL ? add(content, IMAGE_FILE, WINE_INF, inf, 0644)
 			     : error_memory(content->err);
 
-	return rc == 0 ? image_tree_add(content->tree, IMAGE_TEXT,
-					WINE_IMAGE_PREFIX "/.update-timestamp", "disable\n", 0644,
-					content->err)
-		       : rc;
-}
-
-static int wine_add_programs(const struct wine_content *content,
-			     const struct wine_image_options *options)
-{
-	int rc = image_tree_add(content->tree, IMAGE_FILE, WINE_IMAGE_STARTER, options->starter,
-				0755, content->err);
-
-	rc = rc == 0 ? image_tree_add(content->tree, IMAGE_LINK, "/usr/bin/sh", "bash", 0777,
-				      content->err)
-		     : rc;
-	rc = rc == 0 ? image_tree_add(content->tree, IMAGE_LINK, "/usr/lib/wine/wineserver",
-				      "wineserver64", 0777, content->err)
-		     : rc;
-	rc = rc == 0 ? image_tree_add(content->tree, IMAGE_DIRECTORY, "/tmp/.X11-unix", "", 01777,
-				      content->err)
-		     : rc;
-	rc = rc == 0 ? image_tree_add(content->tree, IMAGE_TEXT, "/etc/fonts/fonts.conf",
-				      "<fontconfig><cachedir>/tmp</cachedir></fontconfig>\n", 0644,
-				      content->err)
-		     : rc;
+	if (rc == 0)
+		rc = add(content, IMAGE_FILE, WINE_IMAGE_STARTER, options->starter, 0755);
 	for (size_t i = 0; rc == 0 && options->programs[i] != NULL; i++) {
 		char *path CLEANUP_FREE =
 			path_join(IMAGES_PROGRAM_DIRECTORY, path_base(options->programs[i]));
 
-		rc = path != NULL ? image_tree_add(content->tree, IMAGE_FILE, path,
-						   options->programs[i], 0755, content->err)
+		rc = path != NULL ? add(content, IMAGE_FILE, path, options->programs[i], 0755)
 				  : error_memory(content->err);
 	}
 	return rc;
 }
 
-int wine_image_content(const struct image_spec *spec, struct image_tree *tree,
-		       struct text_list *missing, struct error *err)
+int wine_image_content(const struct image_spec *spec, struct image_tree *tree, struct error *err)
 {
 	const struct wine_image_options *options = spec->user;
 	struct elf_closure *closure CLEANUP_CLOSURE = elf_closure_new(options->root, err);
@@ -332,16 +236,23 @@ int wine_image_content(const struct image_spec *spec, struct image_tree *tree,
 		.root = options->root,
 		.closure = closure,
 		.tree = tree,
-		.missing = missing,
 		.err = err,
 	};
 	int rc = 0;
 
 	if (closure == NULL)
 		return err != NULL ? err->code : ERROR_MEMORY;
-	rc = image_tree_base(tree, err);
-	rc = rc == 0 ? wine_add_elf_files(&content) : rc;
-	rc = rc == 0 ? wine_add_stamp(&content) : rc;
-	rc = rc == 0 ? wine_add_trees(&content) : rc;
-	return rc == 0 ? wine_add_programs(&content, options) : rc;
+	rc = text_list_split(&content.unused, unused_dlls, ' ', err);
+	if (rc == 0)
+		rc = image_tree_base(tree, err);
+	if (rc == 0)
+		rc = add_elf_files(&content);
+	if (rc == 0)
+		rc = image_tree_add_all(tree, fixed, ARRAY_SIZE(fixed), err);
+	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(trees); i++)
+		rc = add_tree(&content, trees[i], 0);
+	if (rc == 0)
+		rc = add_programs(&content, options);
+	text_list_free(&content.unused);
+	return rc;
 }

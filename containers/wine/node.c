@@ -48,7 +48,7 @@ void wine_node_free(struct wine_node *node)
 }
 
 /* The last line of what a program said on stderr. */
-static void node_reason(const struct text *output, char *out, size_t size)
+static void last_line(const struct text *output, char *out, size_t size)
 {
 	const char *text = text_string(output);
 	size_t end = strlen(text);
@@ -62,7 +62,7 @@ static void node_reason(const struct text *output, char *out, size_t size)
 }
 
 /* The root's path, which make-root.sh prints. */
-static int node_make_root(struct wine_node *node, struct error *err)
+static int make_root(struct wine_node *node, struct error *err)
 {
 	char *script CLEANUP_FREE = NULL;
 	struct process_result result = {0};
@@ -71,12 +71,13 @@ static int node_make_root(struct wine_node *node, struct error *err)
 	const char *const argv[] = {script, "--check", NULL};
 	const struct process_spec spec = {.argv = argv, .timeout_ms = ROOT_TIMEOUT_MS};
 
-	rc = rc == 0 ? path_beside_program("../libexec/gpucert/wine/wine-run", &node->starter, err)
-		     : rc;
-	rc = rc == 0 ? process_run(&spec, &result, err) : rc;
+	if (rc == 0)
+		rc = path_beside_program("../libexec/gpucert/wine/wine-run", &node->starter, err);
+	if (rc == 0)
+		rc = process_run(&spec, &result, err);
 	if (rc < 0)
 		return rc;
-	node_reason(&result.err, reason, sizeof(reason));
+	last_line(&result.err, reason, sizeof(reason));
 	if (result.end == PROCESS_EXITED && result.code == CANNOT_RUN)
 		rc = error_set(err, ERROR_UNSUPPORTED, "%s", reason);
 	else if (result.end != PROCESS_EXITED || result.code != 0 || result.out.size < 2)
@@ -90,7 +91,7 @@ static int node_make_root(struct wine_node *node, struct error *err)
 	return rc;
 }
 
-static int node_find_programs(struct wine_node *node, const char *programs, struct error *err)
+static int find_programs(struct wine_node *node, const char *programs, struct error *err)
 {
 	static const char *const places[] = {"../libexec/gpucert/windows", "../../windows"};
 
@@ -115,7 +116,7 @@ static int node_find_programs(struct wine_node *node, const char *programs, stru
 			 "with --windows-programs");
 }
 
-static int node_copy(const struct wine_node *node, const struct wine_driver_file *file,
+static int copy_file(const struct wine_node *node, const struct wine_driver_file *file,
 		     struct error *err)
 {
 	char *source CLEANUP_FREE = path_join(node->root, file->source);
@@ -127,12 +128,13 @@ static int node_copy(const struct wine_node *node, const struct wine_driver_file
 	int rc = source != NULL && folder != NULL ? file_make_directories(folder, 0755, err)
 						  : error_memory(err);
 
-	rc = rc == 0 ? file_read(source, FILE_MAX, &data, &size, err) : rc;
+	if (rc == 0)
+		rc = file_read(source, FILE_MAX, &data, &size, err);
 	return rc == 0 ? file_write_atomic(target, data, size, 0644, err) : rc;
 }
 
-static int node_write_inf(const struct wine_node *node, const char *folder, const char *name,
-			  struct error *err)
+static int write_inf(const struct wine_node *node, const char *folder, const char *name,
+		     struct error *err)
 {
 	char *directory CLEANUP_FREE = text_format("%s/files/%s", node->directory, folder);
 	char *path CLEANUP_FREE = directory != NULL ? path_join(directory, name) : NULL;
@@ -142,7 +144,7 @@ static int node_write_inf(const struct wine_node *node, const char *folder, cons
 }
 
 /* Where Wine's Vulkan loader finds one adapter for each device. */
-static int node_write_manifests(const struct wine_node *node, struct error *err)
+static int write_manifests(const struct wine_node *node, struct error *err)
 {
 	char *source CLEANUP_FREE = path_join(node->root, VULKAN_MANIFEST);
 	char *data CLEANUP_FREE = NULL;
@@ -159,29 +161,44 @@ static int node_write_manifests(const struct wine_node *node, struct error *err)
 	return rc;
 }
 
-static int node_write_files(const struct wine_node *node, struct error *err)
+static int write_files(const struct wine_node *node, struct error *err)
 {
 	char *registry CLEANUP_FREE = path_join(node->directory, "node.reg");
 	int rc = registry != NULL ? wine_registry_write(registry, err) : error_memory(err);
 
 	for (unsigned i = 0; rc == 0 && i < wine_driver_file_count; i++)
-		rc = node_copy(node, &wine_driver_files[i], err);
-	rc = rc == 0 ? node_write_inf(node, DRIVER_STORE, "gpucert_wine.inf", err) : rc;
-	rc = rc == 0 ? node_write_inf(node, "drive_c/windows/inf", WINE_DRIVER_INF, err) : rc;
-	return rc == 0 ? node_write_manifests(node, err) : rc;
+		rc = copy_file(node, &wine_driver_files[i], err);
+	if (rc == 0)
+		rc = write_inf(node, DRIVER_STORE, "gpucert_wine.inf", err);
+	if (rc == 0)
+		rc = write_inf(node, "drive_c/windows/inf", WINE_DRIVER_INF, err);
+	return rc == 0 ? write_manifests(node, err) : rc;
 }
 
-static int node_write_description(const struct wine_node *node, struct error *err)
+/* Of DIRECTORY/wine.json. */
+static const struct {
+	const char *key;
+	size_t offset;
+} members[] = {
+	{"root", offsetof(struct wine_node, root)},
+	{"starter", offsetof(struct wine_node, starter)},
+	{"programs", offsetof(struct wine_node, programs)},
+};
+
+static char **member_of(struct wine_node *node, size_t index)
+{
+	return (char **)(void *)((char *)node + members[index].offset);
+}
+
+static int write_description(struct wine_node *node, struct error *err)
 {
 	cJSON *json CLEANUP_JSON = cJSON_CreateObject();
 	char *path CLEANUP_FREE = path_join(node->directory, "wine.json");
+	bool good = path != NULL;
 
-	if (json == NULL || path == NULL ||
-	    cJSON_AddStringToObject(json, "root", node->root) == NULL ||
-	    cJSON_AddStringToObject(json, "starter", node->starter) == NULL ||
-	    cJSON_AddStringToObject(json, "programs", node->programs) == NULL)
-		return error_memory(err);
-	return json_write_file(path, json, err);
+	for (size_t i = 0; good && i < ARRAY_SIZE(members); i++)
+		good = cJSON_AddStringToObject(json, members[i].key, *member_of(node, i)) != NULL;
+	return good ? json_write_file(path, json, err) : error_memory(err);
 }
 
 static struct wine_node wine_node_take(struct wine_node *node)
@@ -196,12 +213,14 @@ int wine_node_make(const char *directory, const char *programs, struct wine_node
 		   struct error *err)
 {
 	struct wine_node node CLEANUP_WINE_NODE = {.directory = strdup(directory)};
-	int rc = node.directory != NULL ? node_find_programs(&node, programs, err)
-					: error_memory(err);
+	int rc = node.directory != NULL ? find_programs(&node, programs, err) : error_memory(err);
 
-	rc = rc == 0 ? node_make_root(&node, err) : rc;
-	rc = rc == 0 ? node_write_files(&node, err) : rc;
-	rc = rc == 0 ? node_write_description(&node, err) : rc;
+	if (rc == 0)
+		rc = make_root(&node, err);
+	if (rc == 0)
+		rc = write_files(&node, err);
+	if (rc == 0)
+		rc = write_description(&node, err);
 	if (rc < 0)
 		return error_wrap(err, rc, "Wine node");
 	*out = wine_node_take(&node);
@@ -213,24 +232,21 @@ int wine_node_open(const char *directory, struct wine_node *out, struct error *e
 	struct wine_node node CLEANUP_WINE_NODE = {.directory = strdup(directory)};
 	char *path CLEANUP_FREE = path_join(directory, "wine.json");
 	cJSON *json CLEANUP_JSON = NULL;
-	const char *root = "", *starter = "", *programs = "";
 	struct json_at at = {0};
-	int rc = path != NULL ? json_read_file(path, &json, err) : error_memory(err);
+	int rc = path != NULL && node.directory != NULL ? json_read_file(path, &json, err)
+							: error_memory(err);
 
-	if (rc < 0)
-		return rc;
 	at = json_root(json);
-	rc = json_need_string(&at, "root", &root, err);
-	rc = rc == 0 ? json_need_string(&at, "starter", &starter, err) : rc;
-	rc = rc == 0 ? json_need_string(&at, "programs", &programs, err) : rc;
+	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(members); i++) {
+		const char *value = "";
+
+		rc = json_need_string(&at, members[i].key, &value, err);
+		*member_of(&node, i) = strdup(value);
+		if (rc == 0 && *member_of(&node, i) == NULL)
+			rc = error_memory(err);
+	}
 	if (rc < 0)
 		return error_wrap(err, rc, "%s", path);
-	node.root = strdup(root);
-	node.starter = strdup(starter);
-	node.programs = strdup(programs);
-	if (node.directory == NULL || node.root == NULL || node.starter == NULL ||
-	    node.programs == NULL)
-		return error_memory(err);
 	*out = wine_node_take(&node);
 	return 0;
 }
@@ -265,7 +281,8 @@ int wine_node_probes(const struct wine_node *node, struct text_list *out, struct
 
 		if (rc == 0 && !file_is_directory(folder))
 			continue;
-		rc = rc == 0 ? file_list(folder, &names, err) : rc;
+		if (rc == 0)
+			rc = file_list(folder, &names, err);
 		for (size_t j = 0; rc == 0 && j < names.count; j++) {
 			if (text_glob("probe-*.exe", names.items[j]))
 				rc = text_list_take(out, path_join(folder, names.items[j]), err);
@@ -338,16 +355,21 @@ int wine_node_record(const struct wine_node *node, const char *path, struct erro
 			 ? wine_node_program(node, "gpu-discovery.exe", &program, err)
 			 : error_memory(err);
 
-	rc = rc == 0 ? wine_node_command(node, DISCOVERY_TIMEOUT_S, &words, err) : rc;
-	rc = rc == 0 ? text_list_add(&words, program, err) : rc;
-	rc = rc == 0 ? text_list_add(&words, "--record", err) : rc;
-	rc = rc == 0 ? text_list_add(&words, file, err) : rc;
+	if (rc == 0)
+		rc = wine_node_command(node, DISCOVERY_TIMEOUT_S, &words, err);
+	if (rc == 0)
+		rc = text_list_add(&words, program, err);
+	if (rc == 0)
+		rc = text_list_add(&words, "--record", err);
+	if (rc == 0)
+		rc = text_list_add(&words, file, err);
 	spec.argv = (const char *const *)words.items;
-	rc = rc == 0 ? process_run(&spec, &result, err) : rc;
+	if (rc == 0)
+		rc = process_run(&spec, &result, err);
 	if (rc < 0)
 		return rc;
 	process_describe(&result, end, sizeof(end));
-	node_reason(&result.err, reason, sizeof(reason));
+	last_line(&result.err, reason, sizeof(reason));
 	if (result.end != PROCESS_EXITED || result.code != 0)
 		rc = error_set(err,
 			       result.end == PROCESS_EXITED && result.code == CANNOT_RUN

@@ -109,10 +109,12 @@ static int relay_offer_port(struct relay *relay, struct relay_mirror *mirror, st
 
 	if (path == NULL)
 		return error_memory(err);
-	rc = rc == 0 ? uv_tcp_bind(&mirror->listener.tcp, (struct sockaddr *)&address, 0) : rc;
-	rc = rc == 0 ? uv_listen(&mirror->listener.stream, BACKLOG, relay_on_connection) : rc;
-	rc = rc == 0 ? uv_tcp_getsockname(&mirror->listener.tcp, (struct sockaddr *)&address, &size)
-		     : rc;
+	if (rc == 0)
+		rc = uv_tcp_bind(&mirror->listener.tcp, (struct sockaddr *)&address, 0);
+	if (rc == 0)
+		rc = uv_listen(&mirror->listener.stream, BACKLOG, relay_on_connection);
+	if (rc == 0)
+		rc = uv_tcp_getsockname(&mirror->listener.tcp, (struct sockaddr *)&address, &size);
 	if (rc < 0)
 		return error_set(err, ERROR_IO, "port for %s: %s", mirror->name, uv_strerror(rc));
 	if (getrandom(mirror->rendezvous.nonce, RENDEZVOUS_NONCE_SIZE, 0) != RENDEZVOUS_NONCE_SIZE)
@@ -169,12 +171,13 @@ static int relay_read(struct relay *relay, struct relay_mirror *mirror, struct e
 static void relay_mirror_make(struct relay *relay, struct relay_mirror *mirror)
 {
 	struct error err = {0};
-	int rc = mirror->side == RELAY_WINE ? relay_read(relay, mirror, &err) : 0;
+	int rc = 0;
 
 	if (mirror->side == RELAY_WINE)
-		rc = rc == 0 ? relay_offer_socket(relay, mirror, &err) : rc;
-	else
-		rc = relay_offer_port(relay, mirror, &err);
+		rc = relay_read(relay, mirror, &err);
+	if (rc == 0)
+		rc = (mirror->side == RELAY_WINE ? relay_offer_socket
+						 : relay_offer_port)(relay, mirror, &err);
 	mirror->refused = rc < 0 || !relay_identify(relay, relay_other(mirror->side), mirror->name,
 						    &mirror->copy);
 	if (mirror->refused)
@@ -332,7 +335,8 @@ int relay_open(uv_loop_t *loop, const struct relay_options *options, struct rela
 		relay->directories[i] = strdup(directories[i]);
 		rc = relay->directories[i] != NULL ? 0 : error_memory(err);
 	}
-	rc = rc == 0 ? relay_watch(relay, err) : rc;
+	if (rc == 0)
+		rc = relay_watch(relay, err);
 	if (rc < 0) {
 		relay_close(relay);
 		return rc;

@@ -301,12 +301,13 @@ void relay_link_accept(struct relay_mirror *mirror)
 	(void)uv_timer_start(&link->deadline, link_on_deadline, relay->nonce_ms, 0);
 	if (mirror->side == RELAY_WINE) {
 		rc = uv_accept(&mirror->listener.stream, &link->kubelet.stream);
-		rc = rc == 0 ? link_call_plugin(link, mirror) : rc;
+		if (rc == 0)
+			rc = link_call_plugin(link, mirror);
 	} else {
 		rc = uv_accept(&mirror->listener.stream, &link->wine.stream);
-		rc = rc == 0 ? uv_read_start(&link->wine.stream, link_on_nonce_allocate,
-					     link_on_nonce)
-			     : rc;
+		if (rc == 0)
+			rc = uv_read_start(&link->wine.stream, link_on_nonce_allocate,
+					   link_on_nonce);
 	}
 	if (rc < 0)
 		relay_link_close(link);

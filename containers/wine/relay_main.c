@@ -110,9 +110,11 @@ static int program_open(struct relay_program *program, const char *kubelet_direc
 
 	if (rc == 0 && !path_is_absolute(kubelet_directory))
 		return error_set(err, ERROR_ARGUMENT, "%s: not absolute", kubelet_directory);
-	rc = rc == 0 ? file_make_temporary(parent, "wine-", &program->wine_directory, err) : rc;
+	if (rc == 0)
+		rc = file_make_temporary(parent, "wine-", &program->wine_directory, err);
 	options.wine_directory = program->wine_directory;
-	rc = rc == 0 ? relay_open(&program->loop, &options, &program->relay, err) : rc;
+	if (rc == 0)
+		rc = relay_open(&program->loop, &options, &program->relay, err);
 	return rc == 0 ? program_start(program, command, err) : rc;
 }
 

@@ -38,7 +38,8 @@ static int translate_target(const struct wine_node *node, const char *text, char
 	if (rc == 0 && path.names.count == 0)
 		return error_set(err, ERROR_ARGUMENT, "mount target '%s': is the root of the drive",
 				 text);
-	rc = rc == 0 ? wine_place(&path, drive, &place, &found, err) : rc;
+	if (rc == 0)
+		rc = wine_place(&path, drive, &place, &found, err);
 	if (rc < 0)
 		return rc;
 	*out = place != NULL ? strdup(place + strlen(node->root)) : NULL;

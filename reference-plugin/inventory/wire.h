@@ -7,6 +7,7 @@
  */
 
 #include "reference-plugin/inventory/inventory.h"
+#include "rpc/wire.h"
 
 /* Room for any replica. As there are at most 10,000, no id is longer than the 63 characters that
  * the comments of api.proto allow. */
@@ -28,14 +29,3 @@ const char *replica_id_quote(const char *id, char out[REPLICA_ID_QUOTED_SIZE]);
  * frees *data. ERROR_MEMORY. */
 int device_list_pack(const struct inventory *inventory, enum inventory_resource resource,
 		     uint8_t **data, size_t *size, struct error *err);
-
-/* protobuf-c declares the strings of messages as `char *`, although packing only reads them. */
-static inline char *wire_string(const char *string)
-{
-	union {
-		const char *in;
-		char *out;
-	} pointer = {.in = string};
-
-	return pointer.out;
-}

@@ -29,17 +29,18 @@ static void free_local(PWSTR *text)
 static int parse(const wchar_t *answer, struct hcs_versions *out, struct error *err)
 {
 	char *json CLEANUP_FREE = NULL;
-	size_t size = answer != NULL ? wcsnlen(answer, ANSWER_MAX) : 0;
+	size_t size = 0;
 	int rc = 0;
 
+	if (answer == NULL)
+		return error_set(err, ERROR_UNAVAILABLE,
+				 "HcsGetServiceProperties() answered nothing");
+	size = wcsnlen(answer, ANSWER_MAX);
 	if (size == ANSWER_MAX)
 		return error_set(err, ERROR_LIMIT,
 				 "HcsGetServiceProperties() answered with more than "
 				 "1 Mi characters");
-	json = answer != NULL ? utf16_to_utf8((const uint16_t *)answer, size) : NULL;
-	if (answer == NULL)
-		return error_set(err, ERROR_UNAVAILABLE,
-				 "HcsGetServiceProperties() answered nothing");
+	json = utf16_to_utf8((const uint16_t *)answer, size);
 	if (json == NULL)
 		return error_memory(err);
 	rc = hcs_versions_parse(json, strlen(json), out, err);

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/* For the user alone, like all that is in it. Nothing on Windows looks for directories of dead
+ * runs: they lie among the user's temporary files. */
+#include "containers/runtime/directory.h"
+
+#include "base/cleanup.h"
+#include "base/file.h"
+#include "base/path.h"
+#include "containers/runtime/runtime.h"
+
+int run_directory_make(const char *base, const char *cri, char **path, struct error *err)
+{
+	char *work CLEANUP_FREE = NULL;
+	int rc = base != NULL ? file_make_directories(base, 0700, err) : 0;
+
+	(void)cri;
+	if (rc == 0)
+		rc = file_make_temporary(base, "gpucert-run-", path, err);
+	if (rc < 0)
+		return rc;
+	work = path_join(*path, "work");
+	return work != NULL ? file_make_directories(work, 0700, err) : error_memory(err);
+}
+
+int run_directory_remove(const char *path, struct error *err)
+{
+	return file_remove_tree(path, err);
+}
+
+int runtime_make_directory(char **path, struct error *err)
+{
+	return file_make_temporary(NULL, "gpucert-", path, err);
+}
+
+int runtime_remove_directory(const char *path, size_t *undone, struct error *err)
+{
+	(void)undone;
+	return file_remove_tree(path, err);
+}
