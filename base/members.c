@@ -139,6 +139,17 @@ void member_copy(struct members *members, const char *key, const cJSON *value)
 		    value != NULL ? cJSON_Duplicate(value, true) : cJSON_CreateArray());
 }
 
+void member_strings(struct members *members, const char *key, const char *const *strings)
+{
+	cJSON *array CLEANUP_JSON = cJSON_CreateArray();
+
+	for (; strings != NULL && *strings != NULL; strings++) {
+		if (!array_add(array, json_new_string(*strings, strlen(*strings))))
+			members->failed = true;
+	}
+	member_item(members, key, STEAL(array));
+}
+
 bool array_add(cJSON *array, cJSON *item)
 {
 	if (array != NULL && item != NULL && cJSON_AddItemToArray(array, item))

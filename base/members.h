@@ -48,6 +48,8 @@ void member_bool(struct members *members, const char *key, bool value);
 void member_null(struct members *members, const char *key);
 /* A copy of `value`, or an empty array for NULL. */
 void member_copy(struct members *members, const char *key, const cJSON *value);
+/* A NULL-ended list; NULL is an empty one. */
+void member_strings(struct members *members, const char *key, const char *const *strings);
 
 /* Appends to an array; consumes `item`. False: either is NULL, or memory ran out. */
 bool array_add(cJSON *array, cJSON *item);

@@ -56,10 +56,10 @@ static int read_own_time(const char *report_path, double *ms, struct error *err)
 
 	if (rc != 0)
 		return rc;
-	if (!cJSON_IsNumber(json_pointer(report, "/checks/0/attempts/0/durationMs")))
+	if (!cJSON_IsNumber(json_pointer(report, "/checks/0/time/durationMs")))
 		return error_set(err, ERROR_FORMAT, "the check did not run");
-	*ms = json_pointer(report, "/checks/0/attempts/0/durationMs")->valuedouble;
-	cJSON_ArrayForEach (phase, json_pointer(report, "/checks/0/attempts/0/phasesMs"))
+	*ms = json_pointer(report, "/checks/0/time/durationMs")->valuedouble;
+	cJSON_ArrayForEach (phase, json_pointer(report, "/checks/0/time/phasesMs"))
 		*ms -= phase->valuedouble;
 	return 0;
 }

@@ -61,9 +61,9 @@ function summary(name) {
 // One check of the first run with the members that tell most.
 function excerpt() {
 	const whole = JSON.parse(readFileSync(join(report('run'), 'report.json')));
-	const {id, requirement, level, severity, outcome, disposition, devices, attempts, assertions, notes, evidence} =
+	const {id, requirement, level, severity, outcome, disposition, devices, time, assertions, notes, evidence} =
 		whole.checks.find((entry) => entry.id === 'api.vulkan');
-	const {n, durationMs, phasesMs: {cri, probe, plugin, wait}} = attempts[0];
+	const {durationMs, phasesMs: {cri, probe, plugin, wait}} = time;
 	const told = assertions.filter(({what}) => ['/work/verified', '/devices/0/software'].includes(what));
 	const document = evidence.find(({name}) => name.startsWith('probe-vulkan') && name.endsWith('.json'));
 	const line = (value) => JSON.stringify(value, null, ' ').replace(/\n */g, ' ').replace(/([[{]) /g, '$1').replace(/ ([\]}])/g, '$1');
@@ -71,7 +71,7 @@ function excerpt() {
 	return `{
   ${members({id, requirement, level, severity})},
   ${members({outcome, disposition, devices})},
-  ${members({attempts: [{n, durationMs, phasesMs: {cri, probe, plugin, wait}}]})},
+  ${members({time: {durationMs, phasesMs: {cri, probe, plugin, wait}}})},
   "assertions": [
 ${told.map((assertion) => `    ${line(assertion)}`).join(',\n')}
   ],

@@ -78,8 +78,7 @@ const char *const *environment_identity(const char *section)
 	return found != NULL ? found->identity : NULL;
 }
 
-static int environment_check_items(const struct section *section, const struct json_at *at,
-				   struct error *err)
+static int check_items(const struct section *section, const struct json_at *at, struct error *err)
 {
 	size_t index = 0;
 	const cJSON *node = NULL;
@@ -91,13 +90,14 @@ static int environment_check_items(const struct section *section, const struct j
 		struct json_at item = {.node = node, .parent = at, .index = index};
 		const char *name = NULL;
 
-		rc = rc == 0 ? json_need_string(&item, section->key, &name, err) : rc;
+		if (rc == 0)
+			rc = json_need_string(&item, section->key, &name, err);
 		index++;
 	}
 	return rc;
 }
 
-static int environment_replace(cJSON *environment, const struct json_at *section, struct error *err)
+static int replace(cJSON *environment, const struct json_at *section, struct error *err)
 {
 	cJSON *copy CLEANUP_JSON = cJSON_Duplicate(section->node, true);
 
@@ -108,30 +108,31 @@ static int environment_replace(cJSON *environment, const struct json_at *section
 	return 0;
 }
 
-int environment_merge(cJSON *environment, const struct json_at *record, struct error *err)
+int environment_merge(cJSON *environment, const struct json_at *from, struct error *err)
 {
-	struct json_at from = {0};
 	const cJSON *member = NULL;
-	int rc = json_need(record, "environment", JSON_OBJECT, &from, err);
 
-	cJSON_ArrayForEach (member, from.node) {
+	cJSON_ArrayForEach (member, from->node) {
 		const struct section *section = environment_section(member->string);
-		struct json_at at = {.node = member, .parent = &from, .key = member->string};
+		struct json_at at = {.node = member, .parent = from, .key = member->string};
+		int rc = 0;
 
 		if (section == NULL)
 			return json_error(&at, err, "unknown section");
-		rc = json_need(&from, section->name, section->type, &at, err);
-		rc = rc == 0 ? environment_check_items(section, &at, err) : rc;
-		rc = rc == 0 ? environment_replace(environment, &at, err) : rc;
-		if (rc < 0)
+		rc = json_need(from, section->name, section->type, &at, err);
+		if (rc == 0)
+			rc = check_items(section, &at, err);
+		if (rc == 0)
+			rc = replace(environment, &at, err);
+		if (rc != 0)
 			return rc;
 	}
-	return rc;
+	return 0;
 }
 
 /* "name/pointer=value" for each identifying member that is there. */
-static int environment_identify(const struct section *section, const cJSON *node,
-				struct text_list *lines, struct error *err)
+static int identify(const struct section *section, const cJSON *node, struct text_list *lines,
+		    struct error *err)
 {
 	struct text line CLEANUP_TEXT = {0};
 
@@ -160,11 +161,12 @@ int environment_digest(const cJSON *environment, char out[DIGEST_SIZE], struct e
 		const cJSON *item = NULL;
 
 		if (cJSON_IsObject(section))
-			rc = environment_identify(&sections[i], section, &lines, err);
+			rc = identify(&sections[i], section, &lines, err);
 		if (!cJSON_IsArray(section))
 			continue;
 		cJSON_ArrayForEach (item, section) {
-			rc = rc == 0 ? environment_identify(&sections[i], item, &lines, err) : rc;
+			if (rc == 0)
+				rc = identify(&sections[i], item, &lines, err);
 		}
 	}
 	if (rc < 0)

@@ -13,9 +13,9 @@
 /* An environment in which nothing is known: objects null, arrays empty. */
 cJSON *environment_new(void);
 
-/* Puts the sections of the record's `environment` in place of those of `environment`. ERROR_FORMAT:
+/* Puts the sections of the object `from` in place of those of `environment`. ERROR_FORMAT:
  * a section has the wrong type, or there is no such section. */
-int environment_merge(cJSON *environment, const struct json_at *record, struct error *err);
+int environment_merge(cJSON *environment, const struct json_at *from, struct error *err);
 
 /* The identifying members of a section or of each of its items, NULL-ended JSON pointers. NULL: no
  * such section. */

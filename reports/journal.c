@@ -5,11 +5,20 @@
 #include "base/digest.h"
 #include "base/file.h"
 #include "reports/environment.h"
-#include "reports/items.h"
-#include "reports/journal_record.h"
 
 #include <string.h>
 #include <uv.h>
+
+#if defined(__clang__)
+#define COMPILER "clang " __clang_version__
+#elif defined(__GNUC__)
+#define COMPILER "gcc " __VERSION__
+#else
+#error "the project is built with GCC or Clang"
+#endif
+
+/* What the check that runs has seen, by what it uses up. */
+enum seen { SEEN_FAILED, SEEN_HELD, SEEN_OTHER, SEEN_COUNT };
 
 struct journal {
 	char *path;
@@ -19,22 +28,25 @@ struct journal {
 	uint64_t start_ms;
 	bool torn;		  /* a line that failed could not be taken back */
 	char digest[DIGEST_SIZE]; /* of the last line */
+	size_t seen[SEEN_COUNT];  /* bytes, of the check that runs */
+	int64_t left_out;
 };
 
-/* One line with the members that every record has in front of those of `record`. */
-static int journal_line(const struct journal *journal, const cJSON *record, struct text *line,
-			struct error *err)
+/* One line: the members that every record has in front of those of `record`. */
+static int make_line(const struct journal *journal, enum journal_type type, const cJSON *record,
+		     struct text *line, struct error *err)
 {
 	char utc[CLOCK_UTC_SIZE] = "";
-	char *json CLEANUP_FREE = json_print_compact(record);
+	char *json CLEANUP_FREE = record != NULL ? json_print_compact(record) : NULL;
 
 	if (json == NULL)
 		return error_memory(err);
-	text_addf(line, "{\"seq\":%lld,\"prev\":\"%s\",\"atMs\":%llu,\"time\":\"%s\",",
-		  (long long)journal->sequence + 1, journal->digest,
-		  (unsigned long long)(clock_monotonic_ms() - journal->start_ms), clock_utc(utc));
-	text_add(line, json + 1); /* every record holds its type, so a member follows */
-	text_add(line, "\n");
+	text_addf(
+		line,
+		"{\"seq\":%lld,\"prev\":\"%s\",\"atMs\":%llu,\"time\":\"%s\",\"type\":\"%s\"%s%s\n",
+		(long long)journal->sequence + 1, journal->digest,
+		(unsigned long long)(clock_monotonic_ms() - journal->start_ms), clock_utc(utc),
+		journal_shapes[type].name, record->child != NULL ? "," : "", json + 1);
 	if (line->failed)
 		return error_memory(err);
 	if (line->size > JOURNAL_LINE_MAX)
@@ -44,7 +56,7 @@ static int journal_line(const struct journal *journal, const cJSON *record, stru
 }
 
 /* Takes a line back that was written in part, so that the next one starts on its own. */
-static int journal_untear(struct journal *journal, int reason, struct error *err)
+static int untear(struct journal *journal, int reason, struct error *err)
 {
 	uv_fs_t request;
 
@@ -53,7 +65,7 @@ static int journal_untear(struct journal *journal, int reason, struct error *err
 	return error_uv(err, reason, "%s", journal->path);
 }
 
-static int journal_write(struct journal *journal, const struct text *line, struct error *err)
+static int write_line(struct journal *journal, const struct text *line, struct error *err)
 {
 	uv_buf_t buffer = uv_buf_init(line->data, (unsigned)line->size);
 	uv_fs_t request;
@@ -70,14 +82,14 @@ static int journal_write(struct journal *journal, const struct text *line, struc
 	if (count < 0)
 		return error_uv(err, count, "%s", journal->path);
 	if ((size_t)count != line->size)
-		return journal_untear(journal, UV_ENOSPC, err);
+		return untear(journal, UV_ENOSPC, err);
 	journal->size += (int64_t)line->size;
 	journal->sequence++;
 	digest_bytes(line->data, line->size, journal->digest);
 	return 0;
 }
 
-static int journal_flush(struct journal *journal, struct error *err)
+static int flush(struct journal *journal, struct error *err)
 {
 	uv_fs_t request;
 	int rc = uv_fs_fdatasync(NULL, &request, journal->file, NULL);
@@ -86,32 +98,68 @@ static int journal_flush(struct journal *journal, struct error *err)
 	return rc < 0 ? error_uv(err, rc, "%s", journal->path) : 0;
 }
 
-int journal_append(struct journal *journal, cJSON *record, enum journal_durability durability,
-		   struct error *err)
+/* Takes the record. `used` is what its check has used up of JOURNAL_SEEN_MAX; NULL: no limit. */
+static int append_within(struct journal *journal, enum journal_type type, struct members *record,
+			 size_t *used, struct error *err)
 {
-	cJSON *owned CLEANUP_JSON = record;
+	cJSON *json CLEANUP_JSON = members_take(record);
 	struct text line CLEANUP_TEXT = {0};
-	int rc = owned != NULL ? 0 : error_memory(err);
+	int rc = make_line(journal, type, json, &line, err);
 
-	rc = rc == 0 ? journal_line(journal, owned, &line, err) : rc;
-	rc = rc == 0 ? journal_write(journal, &line, err) : rc;
-	return rc == 0 && durability == JOURNAL_DURABLE ? journal_flush(journal, err) : rc;
+	if (rc != 0)
+		return rc;
+	if (used != NULL && *used + line.size > JOURNAL_SEEN_MAX) {
+		journal->left_out++;
+		return 0;
+	}
+	rc = write_line(journal, &line, err);
+	if (rc == 0 && used != NULL)
+		*used += line.size;
+	return rc == 0 && journal_shapes[type].durable ? flush(journal, err) : rc;
+}
+
+static int append(struct journal *journal, enum journal_type type, struct members *record,
+		  struct error *err)
+{
+	return append_within(journal, type, record, NULL, err);
+}
+
+static cJSON *run_begin(const struct journal_run *run)
+{
+	struct members record CLEANUP_MEMBERS = members_new();
+	struct members harness CLEANUP_MEMBERS = members_new();
+	struct members invocation CLEANUP_MEMBERS = members_new();
+
+	member_string(&harness, "version", GPUCERT_VERSION);
+	member_string(&harness, "commit", run->commit);
+	member_string(&harness, "compiler", COMPILER);
+	member_string(&harness, "tableDigest", run->table_digest);
+	member_strings(&invocation, "argv", run->argv);
+	member_int(&invocation, "timeoutPercent", run->timeout_percent);
+	member_int(&invocation, "minRun", run->min_run);
+	member_bool(&invocation, "conformanceRequired", run->conformance_required);
+	member_string(&record, "schema", JOURNAL_SCHEMA);
+	member_string(&record, "id", run->id);
+	member_item(&record, "harness", members_take(&harness));
+	member_item(&record, "invocation", members_take(&invocation));
+	return members_take(&record);
 }
 
 /* The first record comes into being together with the file. */
-static int journal_start(struct journal *journal, const struct journal_run *run, struct error *err)
+static int start(struct journal *journal, const struct journal_run *run, struct error *err)
 {
-	cJSON *record CLEANUP_JSON = journal_record_run_begin(run);
+	cJSON *record CLEANUP_JSON = run_begin(run);
 	struct text line CLEANUP_TEXT = {0};
 	uv_fs_t request;
-	int rc = record != NULL ? 0 : error_memory(err);
+	int rc = 0;
 
-	if (rc == 0 && file_exists(journal->path))
-		rc = error_set(err, ERROR_EXISTS, "%s: exists; a journal is never overwritten",
-			       journal->path);
-	rc = rc == 0 ? journal_line(journal, record, &line, err) : rc;
-	rc = rc == 0 ? file_write_atomic(journal->path, line.data, line.size, 0644, err) : rc;
-	if (rc < 0)
+	if (file_exists(journal->path))
+		return error_set(err, ERROR_EXISTS, "%s: exists; a journal is never overwritten",
+				 journal->path);
+	rc = make_line(journal, JOURNAL_RUN_BEGIN, record, &line, err);
+	if (rc == 0)
+		rc = file_write_atomic(journal->path, line.data, line.size, 0644, err);
+	if (rc != 0)
 		return rc;
 	journal->size = (int64_t)line.size;
 	journal->sequence = 1;
@@ -133,7 +181,7 @@ int journal_create(const char *path, const struct journal_run *run, struct journ
 	journal->start_ms = clock_monotonic_ms();
 	digest_bytes("", 0, journal->digest);
 	journal->path = strdup(path);
-	rc = journal->path != NULL ? journal_start(journal, run, err) : error_memory(err);
+	rc = journal->path != NULL ? start(journal, run, err) : error_memory(err);
 	if (rc == 0)
 		*out = STEAL(journal);
 	return rc;
@@ -160,76 +208,119 @@ void journal_cleanup_(struct journal **journal)
 
 int journal_add_environment(struct journal *journal, const cJSON *environment, struct error *err)
 {
-	cJSON *record CLEANUP_JSON = journal_record_environment(environment);
+	struct members record CLEANUP_MEMBERS = members_new();
 	cJSON *scratch CLEANUP_JSON = environment_new();
-	struct json_at root = json_root(record);
-	int rc = record != NULL && scratch != NULL ? 0 : error_memory(err);
+	struct json_at record_at = {0};
+	struct json_at root = {.node = environment, .parent = &record_at, .key = "environment"};
+	int rc = scratch != NULL ? environment_merge(scratch, &root, err) : error_memory(err);
 
-	rc = rc == 0 ? environment_merge(scratch, &root, err) : rc;
-	return rc == 0 ? journal_append(journal, STEAL(record), JOURNAL_BUFFERED, err) : rc;
+	member_copy(&record, "environment", environment);
+	return rc == 0 ? append(journal, JOURNAL_ENVIRONMENT, &record, err) : rc;
 }
 
-int journal_add_plan(struct journal *journal, const struct journal_plan *plan, struct error *err)
+int journal_add_plan(struct journal *journal, struct members *plan, struct error *err)
 {
-	return journal_append(journal, journal_record_plan(plan), JOURNAL_BUFFERED, err);
+	return append(journal, JOURNAL_PLAN, plan, err);
 }
 
 int journal_add_phase(struct journal *journal, enum report_phase phase, const char *what,
 		      uint64_t duration_ms, struct error *err)
 {
-	return journal_append(journal, journal_record_phase(phase, what, duration_ms),
-			      JOURNAL_BUFFERED, err);
+	struct members record CLEANUP_MEMBERS = members_new();
+
+	member_string(&record, "phase", report_phase_names[phase]);
+	member_cut(&record, "what", what, JOURNAL_TEXT_MAX);
+	member_int(&record, "durationMs", (int64_t)duration_ms);
+	return append(journal, JOURNAL_PHASE, &record, err);
 }
 
-int journal_begin_check(struct journal *journal, const char *check, unsigned attempt,
-			uint64_t timeout_ms, struct error *err)
+int journal_begin_check(struct journal *journal, const char *check, uint64_t timeout_ms,
+			struct error *err)
 {
-	return journal_append(journal, journal_record_check_begin(check, attempt, timeout_ms),
-			      JOURNAL_DURABLE, err);
+	struct members record CLEANUP_MEMBERS = members_new();
+
+	memset(journal->seen, 0, sizeof(journal->seen));
+	journal->left_out = 0;
+	member_string(&record, "check", check);
+	member_int(&record, "timeoutMs", (int64_t)timeout_ms);
+	return append(journal, JOURNAL_CHECK_BEGIN, &record, err);
 }
 
-int journal_add_evidence(struct journal *journal, const char *check, const cJSON *evidence,
-			 struct error *err)
+int journal_add_seen(struct journal *journal, const char *check, enum journal_type type,
+		     const cJSON *seen, struct error *err)
 {
-	struct json_at root = json_root(evidence);
-	cJSON *checked CLEANUP_JSON = cJSON_CreateArray();
-	int rc = 0;
+	static const char *const also[] = {"type", NULL};
+	struct members record CLEANUP_MEMBERS = members_new();
+	struct json_at root = json_root(seen);
+	enum seen kind = SEEN_OTHER;
+	int rc = fields_check(&root, journal_shapes[type].fields, also, err);
 
-	if (checked == NULL)
-		return error_memory(err);
-	rc = item_copy_evidence(&root, checked, err);
-	return rc == 0 ? journal_append(journal, journal_record_evidence(check, checked->child),
-					JOURNAL_BUFFERED, err)
-		       : rc;
+	if (rc != 0)
+		return rc;
+	if (type == JOURNAL_ASSERTION)
+		kind = cJSON_IsTrue(field_get(seen, "ok")) ? SEEN_HELD : SEEN_FAILED;
+	member_string(&record, "check", check);
+	fields_copy(seen, journal_shapes[type].fields, &record);
+	return append_within(journal, type, &record, &journal->seen[kind], err);
 }
 
 int journal_add_event(struct journal *journal, const char *check, const char *kind,
 		      const char *text, struct error *err)
 {
-	return journal_append(journal, journal_record_event(check, kind, text), JOURNAL_BUFFERED,
-			      err);
+	struct members record CLEANUP_MEMBERS = members_new();
+
+	member_string(&record, "check", check);
+	member_string(&record, "kind", kind);
+	member_cut(&record, "text", text, JOURNAL_TEXT_MAX);
+	return append(journal, JOURNAL_EVENT, &record, err);
 }
 
 int journal_hold_check(struct journal *journal, const char *check, const char *cause,
 		       const char *reason, struct error *err)
 {
-	return journal_append(journal, journal_record_check_held(check, cause, reason),
-			      JOURNAL_BUFFERED, err);
+	struct members record CLEANUP_MEMBERS = members_new();
+
+	member_string(&record, "check", check);
+	member_string(&record, "cause", cause);
+	member_cut(&record, "reason", reason, JOURNAL_TEXT_MAX);
+	return append(journal, JOURNAL_CHECK_HELD, &record, err);
 }
 
 int journal_end_check(struct journal *journal, const struct journal_check_end *end,
 		      struct error *err)
 {
-	return journal_append(journal, journal_record_check_end(end), JOURNAL_DURABLE, err);
+	struct members record CLEANUP_MEMBERS = members_new();
+	struct members phases CLEANUP_MEMBERS = members_new();
+	struct members watched CLEANUP_MEMBERS = members_new();
+
+	for (int i = 0; i < REPORT_PHASE_COUNT; i++)
+		member_int(&phases, report_phase_names[i], (int64_t)end->phases_ms[i]);
+	member_int(&watched, "ms", (int64_t)end->watched_ms);
+	member_int(&watched, "thoroughMs", (int64_t)end->watched_thorough_ms);
+	member_string(&record, "check", end->check);
+	member_string(&record, "outcome", report_outcome_name(end->outcome));
+	member_cut(&record, "reason", end->reason, JOURNAL_TEXT_MAX);
+	member_int(&record, "durationMs", (int64_t)end->duration_ms);
+	member_item(&record, "phasesMs", members_take(&phases));
+	if (end->watched_thorough_ms != 0)
+		member_item(&record, "watched", members_take(&watched));
+	member_int(&record, "leftOut", journal->left_out);
+	return append(journal, JOURNAL_CHECK_END, &record, err);
 }
 
 int journal_abort(struct journal *journal, enum report_abort abort, const char *reason,
 		  struct error *err)
 {
-	return journal_append(journal, journal_record_abort(abort, reason), JOURNAL_DURABLE, err);
+	struct members record CLEANUP_MEMBERS = members_new();
+
+	member_string(&record, "kind", report_abort_names[abort]);
+	member_cut(&record, "reason", reason, JOURNAL_TEXT_MAX);
+	return append(journal, JOURNAL_ABORT, &record, err);
 }
 
 int journal_end(struct journal *journal, struct error *err)
 {
-	return journal_append(journal, journal_record_run_end(), JOURNAL_DURABLE, err);
+	struct members record CLEANUP_MEMBERS = members_new();
+
+	return append(journal, JOURNAL_RUN_END, &record, err);
 }

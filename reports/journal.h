@@ -12,23 +12,23 @@
  * the records, reports/journal_read.h reads them.
  *
  * Order: journal_create, then in any order environment, phases and events; the plan once, before
- * the first check; for each attempt at a check begin, evidence and events, end; at last
- * journal_end().
+ * the first check; for each check begin, what it has seen and events, end; at last journal_end().
  *
  * Every function copies what it is given. All errors name the journal: ERROR_IO (a full disk leaves
  * no part of the line behind), ERROR_LIMIT (line or journal too long), ERROR_MEMORY. Strings may
  * hold any bytes: what is not UTF-8 becomes U+FFFD, and texts beyond JOURNAL_TEXT_MAX are cut.
  */
 
-#include "base/json.h"
 #include "reports/model.h"
-
-#include <stdint.h>
+#include "reports/records.h"
 
 enum {
 	JOURNAL_LINE_MAX = 4 * 1024 * 1024,  /* bytes of a line */
 	JOURNAL_SIZE_MAX = 64 * 1024 * 1024, /* bytes of a journal */
-	JOURNAL_TEXT_MAX = 4096, /* bytes of a reason, an event's or an assertion's text, a note */
+	JOURNAL_TEXT_MAX = 4096,	     /* bytes of a reason or of an event's text */
+	/* Bytes that one check may use up for each of: assertions that did not hold, others that
+	 * did, all else that it has seen. Notes never hide a failure. */
+	JOURNAL_SEEN_MAX = 192 * 1024,
 };
 
 #define JOURNAL_FILE_NAME "journal.ndjson"
@@ -62,66 +62,22 @@ void journal_cleanup_(struct journal **journal);
  */
 int journal_add_environment(struct journal *journal, const cJSON *environment, struct error *err);
 
-/* A check that will run has the outcome REPORT_PASS; REPORT_UNSUPPORTED, REPORT_NOT_APPLICABLE and
- * REPORT_SKIP need a reason. */
-struct journal_planned_check {
-	const char *id;	     /* "isolation.single-device" */
-	const char *variant; /* "vulkan"; NULL without variants */
-	unsigned revision;
-	const char *requirement; /* id of one of the plan's requirements; NULL for none */
-	const char *severity;	 /* "critical", "high", "medium", "low" */
-	const char *title;
-	const char *advice;
-	enum report_outcome outcome;
-	const char *reason;	      /* why it will not run, else NULL */
-	const char *unproven;	      /* why its pass does not prove the requirement, else NULL */
-	const char *expectation;      /* the expectation entry that covers it, or NULL */
-	enum report_outcome expected; /* by that entry */
-};
-
-struct journal_requirement {
-	const char *id;	      /* "ISO-1" */
-	const char *level;    /* "must", "should", "may" */
-	const char *sentence; /* what must hold */
-	const char *source;   /* where that is written */
-	/* Ids of checks that test it and apply here, but are not in the plan; NULL-ended. */
-	const char *const *left_out;
-	/* Why checks that test it and are not in the plan do not apply here; NULL for none. */
-	const char *not_applicable;
-};
-
-/* How the run is set up. */
-struct journal_settings {
-	const char *launcher; /* where probes run: "containerd", "process", "none" */
-	const char *profile;  /* the kubelet's: "1.36" */
-	bool thorough;	      /* waits take the time that the requirement states */
-};
-
-struct journal_plan {
-	struct journal_settings settings;
-	const struct journal_planned_check *checks;
-	size_t check_count;
-	const struct journal_requirement *requirements;
-	size_t requirement_count;
-	size_t filtered_out; /* checks that the filters left out */
-};
-
-/* Checks that will not run need no further record. In records a check is named "id@variant", or
- * "id". */
-int journal_add_plan(struct journal *journal, const struct journal_plan *plan, struct error *err);
+/* Takes the members of the record `plan` (docs/report.md). Checks with an outcome will not run and
+ * need no further record. */
+int journal_add_plan(struct journal *journal, struct members *plan, struct error *err);
 
 /* Time that a run spends outside its checks: "containerd started". */
 int journal_add_phase(struct journal *journal, enum report_phase phase, const char *what,
 		      uint64_t duration_ms, struct error *err);
 
-/* `attempt` counts from 1. */
-int journal_begin_check(struct journal *journal, const char *check, unsigned attempt,
-			uint64_t timeout_ms, struct error *err);
+int journal_begin_check(struct journal *journal, const char *check, uint64_t timeout_ms,
+			struct error *err);
 
-/* Evidence of the check that runs, as soon as it is stored, so that a crash does not lose it: an
- * object with name, media, path (relative to the journal's folder), digest, bytes, truncated. */
-int journal_add_evidence(struct journal *journal, const char *check, const cJSON *evidence,
-			 struct error *err);
+/* What the check that runs has seen: a record of its process, of which only the members of that
+ * type are taken over. ERROR_FORMAT: it is not such a record. Beyond JOURNAL_SEEN_MAX it is left
+ * out, and the check's end says how many were. */
+int journal_add_seen(struct journal *journal, const char *check, enum journal_type type,
+		     const cJSON *seen, struct error *err);
 
 /* Something that happened: `kind` is a word ("plugin-exited"), `text` a sentence. `check` is the
  * check that runs, or NULL. */
@@ -135,22 +91,14 @@ int journal_hold_check(struct journal *journal, const char *check, const char *c
 
 struct journal_check_end {
 	const char *check;
-	unsigned attempt;
 	enum report_outcome outcome;
 	const char *reason; /* one sentence; "" for a pass */
 	uint64_t duration_ms;
 	uint64_t phases_ms[REPORT_PHASE_COUNT];
 	uint64_t watched_ms;	      /* how long something was watched, and how long a */
 	uint64_t watched_thorough_ms; /* thorough run watches it; 0: nothing was */
-	const cJSON *assertions;      /* array of {what, wanted, saw, ok, at}; NULL for none */
-	const cJSON *notes;	      /* array of strings; NULL for none */
-	const cJSON *evidence; /* array, as in journal_add_evidence(); NULL for none or when added
-				  there */
-	const cJSON *devices;  /* array of devices[].ref of the environment; NULL for none */
 };
 
-/* Beyond 512 KiB each of failed assertions, other assertions, notes and evidence, what comes later
- * is left out, and the record says how many. */
 int journal_end_check(struct journal *journal, const struct journal_check_end *end,
 		      struct error *err);
 

@@ -7,53 +7,27 @@
 
 #include <string.h>
 
-static const char *const type_names[JOURNAL_TYPE_COUNT] = {
-	[JOURNAL_RUN_BEGIN] = "run-begin",
-	[JOURNAL_ENVIRONMENT] = "environment",
-	[JOURNAL_PLAN] = "plan",
-	[JOURNAL_PHASE] = "phase",
-	[JOURNAL_CHECK_BEGIN] = "check-begin",
-	[JOURNAL_EVIDENCE] = "evidence",
-	[JOURNAL_EVENT] = "event",
-	[JOURNAL_CHECK_HELD] = "check-held",
-	[JOURNAL_CHECK_END] = "check-end",
-	[JOURNAL_ABORT] = "abort",
-	[JOURNAL_RUN_END] = "run-end",
-};
-
-const char *journal_type_name(enum journal_type type)
-{
-	return type_names[type];
-}
-
-static int journal_read_type(const struct json_at *root, enum journal_type *type, struct error *err)
-{
-	const char *name = NULL;
-	int rc = json_need_string(root, "type", &name, err);
-
-	for (int i = 0; rc == 0 && i < JOURNAL_TYPE_COUNT; i++) {
-		if (strcmp(name, type_names[i]) == 0) {
-			*type = (enum journal_type)i;
-			return 0;
-		}
-	}
-	return rc == 0 ? json_error(root, err, "unknown type of record") : rc;
-}
-
 /* The members that every record has. */
-static int journal_read_head(const struct journal_log *log, struct journal_record *record,
-			     struct error *err)
+static int read_head(const struct journal_log *log, struct journal_record *record,
+		     struct error *err)
 {
 	struct json_at root = json_root(record->json);
 	int64_t expected = (int64_t)log->count + 1;
 	int64_t sequence = 0;
+	const char *type = NULL;
 	int rc = json_need_int(&root, "seq", 0, INT64_MAX, &sequence, err);
 
-	rc = rc == 0 ? json_need_int(&root, "atMs", 0, INT64_MAX, &record->at_ms, err) : rc;
-	rc = rc == 0 ? json_need_string(&root, "time", &record->time, err) : rc;
-	rc = rc == 0 ? journal_read_type(&root, &record->type, err) : rc;
-	if (rc < 0)
+	if (rc == 0)
+		rc = json_need_int(&root, "atMs", 0, INT64_MAX, &record->at_ms, err);
+	if (rc == 0)
+		rc = json_need_string(&root, "time", &record->time, err);
+	if (rc == 0)
+		rc = json_need_string(&root, "type", &type, err);
+	if (rc != 0)
 		return rc;
+	record->type = journal_type_of(type);
+	if (record->type == JOURNAL_TYPE_COUNT)
+		return json_error(&root, err, "unknown type of record");
 	if (sequence != expected)
 		return error_set(err, ERROR_FORMAT, "seq: %lld, expected %lld", (long long)sequence,
 				 (long long)expected);
@@ -62,7 +36,7 @@ static int journal_read_head(const struct journal_log *log, struct journal_recor
 	return 0;
 }
 
-static int journal_push(struct journal_log *log, struct journal_record *record, struct error *err)
+static int push(struct journal_log *log, struct journal_record *record, struct error *err)
 {
 	struct journal_record *grown = array_grow(log->records, log->count, sizeof(*grown));
 
@@ -75,8 +49,7 @@ static int journal_push(struct journal_log *log, struct journal_record *record, 
 }
 
 /* `line` ends in a line feed. */
-static void journal_chain(struct journal_log *log, const cJSON *record, const char *line,
-			  size_t size)
+static void chain(struct journal_log *log, const cJSON *record, const char *line, size_t size)
 {
 	const cJSON *prev = cJSON_GetObjectItemCaseSensitive(record, "prev");
 
@@ -85,19 +58,19 @@ static void journal_chain(struct journal_log *log, const cJSON *record, const ch
 	digest_bytes(line, size, log->digest);
 }
 
-static int journal_read_line(struct journal_log *log, const char *line, size_t size,
-			     struct error *err)
+static int read_line(struct journal_log *log, const char *line, size_t size, struct error *err)
 {
 	struct journal_record record = {0};
-	int rc = 0;
+	int rc = size <= JOURNAL_LINE_MAX ? json_parse(line, size, &record.json, err)
+					  : error_set(err, ERROR_LIMIT, "longer than %d bytes",
+						      (int)JOURNAL_LINE_MAX);
 
-	if (size > JOURNAL_LINE_MAX)
-		rc = error_set(err, ERROR_LIMIT, "longer than %d bytes", (int)JOURNAL_LINE_MAX);
-	rc = rc == 0 ? json_parse(line, size, &record.json, err) : rc;
-	rc = rc == 0 ? journal_read_head(log, &record, err) : rc;
 	if (rc == 0)
-		journal_chain(log, record.json, line, size + 1);
-	rc = rc == 0 ? journal_push(log, &record, err) : rc;
+		rc = read_head(log, &record, err);
+	if (rc == 0) {
+		chain(log, record.json, line, size + 1);
+		rc = push(log, &record, err);
+	}
 	if (rc < 0)
 		(void)error_wrap(err, rc, "%s:%zu", log->name, log->count + 1);
 	cJSON_Delete(record.json);
@@ -121,7 +94,7 @@ int journal_parse(const char *name, const char *data, size_t size, struct journa
 			log->torn = true;
 			break;
 		}
-		rc = journal_read_line(log, data, (size_t)(newline - data), err);
+		rc = read_line(log, data, (size_t)(newline - data), err);
 		data = newline + 1;
 	}
 	if (rc == 0 && log->count == 0)
@@ -137,7 +110,8 @@ int journal_read(const char *path, struct journal_log *log, struct error *err)
 	size_t size = 0;
 	int rc = file_read(path, JOURNAL_SIZE_MAX, &data, &size, err);
 
-	rc = rc == 0 ? journal_parse(path, data, size, log, err) : rc;
+	if (rc == 0)
+		rc = journal_parse(path, data, size, log, err);
 	if (rc == 0 && log->unchained != 0) {
 		rc = error_set(err, ERROR_FORMAT,
 			       "%s:%zu: prev: not the digest of the line before; the journal was "
@@ -155,10 +129,4 @@ void journal_log_free(struct journal_log *log)
 	free(log->records);
 	free(log->name);
 	*log = (struct journal_log){0};
-}
-
-int journal_record_wrap(const struct journal_log *log, const struct journal_record *record,
-			int code, struct error *err)
-{
-	return error_wrap(err, code, "%s:%zu", log->name, (size_t)(record - log->records) + 1);
 }

@@ -5,33 +5,12 @@
  * Reading a journal. A last line without a newline was torn by a crash and is left out. Each record
  * holds the digest of the line before it, line feed included, and the first that of nothing; one
  * that does not is unchained. Anything else that is not a record in sequence is ERROR_FORMAT
- * (ERROR_LIMIT when too long) naming "path:line". What a record of a type must hold is checked by
- * whoever uses it, with journal_record_error() for the place.
+ * (ERROR_LIMIT when too long) naming "path:line". What a record of a type must hold
+ * (reports/records.h) is checked by report_render().
  */
 
 #include "base/digest.h"
-#include "base/json.h"
-
-#include <stdint.h>
-
-enum journal_type {
-	JOURNAL_RUN_BEGIN,
-	JOURNAL_ENVIRONMENT,
-	JOURNAL_PLAN,
-	JOURNAL_PHASE,
-	JOURNAL_CHECK_BEGIN,
-	JOURNAL_EVIDENCE,
-	JOURNAL_EVENT,
-	JOURNAL_CHECK_HELD,
-	JOURNAL_CHECK_END,
-	JOURNAL_ABORT,
-	JOURNAL_RUN_END,
-	JOURNAL_TYPE_COUNT
-};
-
-/* "run-begin", "environment", "plan", "phase", "check-begin", "evidence", "event", "check-held",
- * "check-end", "abort", "run-end". */
-const char *journal_type_name(enum journal_type type);
+#include "reports/records.h"
 
 struct journal_record {
 	enum journal_type type;
@@ -58,7 +37,3 @@ int journal_read(const char *path, struct journal_log *log, struct error *err);
 int journal_parse(const char *name, const char *data, size_t size, struct journal_log *log,
 		  struct error *err);
 void journal_log_free(struct journal_log *log);
-
-/* Puts "path:line: " in front of the error's text; returns `code`, which is the error's. */
-int journal_record_wrap(const struct journal_log *log, const struct journal_record *record,
-			int code, struct error *err);

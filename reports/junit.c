@@ -1,72 +1,57 @@
 /* SPDX-License-Identifier: MIT */
-#include "reports/junit.h"
-
 #include "reports/view.h"
+#include "reports/writer.h"
 
 #include <string.h>
 
 enum junit_kind { JUNIT_PASS, JUNIT_FAILURE, JUNIT_ERROR, JUNIT_SKIPPED, JUNIT_KIND_COUNT };
 
-static const char *const junit_elements[JUNIT_KIND_COUNT] = {NULL, "failure", "error", "skipped"};
+static const char *const elements[JUNIT_KIND_COUNT] = {NULL, "failure", "error", "skipped"};
 
-static enum junit_kind junit_kind_of(const struct view_check *check)
+static enum junit_kind kind_of(const struct view_check *check)
 {
-	if (text_equal(check->disposition, report_disposition_name(REPORT_EXPECTED_FAIL)))
+	if (check->disposition == REPORT_EXPECTED_FAIL)
 		return JUNIT_SKIPPED;
-	if (text_equal(check->disposition, report_disposition_name(REPORT_UNEXPECTED_IMPROVEMENT)))
+	if (check->disposition == REPORT_UNEXPECTED_IMPROVEMENT || check->outcome == REPORT_FAIL)
 		return JUNIT_FAILURE;
-	switch (check->outcome) {
-	case REPORT_PASS:
-		return JUNIT_PASS;
-	case REPORT_FAIL:
-		return JUNIT_FAILURE;
-	case REPORT_CRASH:
-	case REPORT_TIMEOUT:
-	case REPORT_BROKEN:
+	if (report_outcome_is_bad(check->outcome))
 		return JUNIT_ERROR;
-	case REPORT_UNSUPPORTED:
-	case REPORT_NOT_APPLICABLE:
-	case REPORT_SKIP:
-	case REPORT_NOTRUN:
-	case REPORT_OUTCOME_COUNT:
-		break;
-	}
-	return JUNIT_SKIPPED;
+	return check->outcome == REPORT_PASS ? JUNIT_PASS : JUNIT_SKIPPED;
 }
 
-static void junit_add_attribute(struct text *out, const char *name, const char *value)
+static void add_attribute(struct text *out, const char *name, const char *value)
 {
 	text_addf(out, " %s=\"", name);
 	text_add_xml(out, value, strlen(value));
 	text_add(out, "\"");
 }
 
-static void junit_add_seconds(struct text *out, int64_t ms)
+static void add_seconds(struct text *out, int64_t ms)
 {
 	text_addf(out, " time=\"%lld.%03lld\"", (long long)ms / 1000, (long long)ms % 1000);
 }
 
-static void junit_add_message(struct text *out, const struct view_check *check)
+static void add_message(struct text *out, const struct view_check *check)
 {
 	struct text message CLEANUP_TEXT = {0};
 
-	if (text_equal(check->disposition, report_disposition_name(REPORT_EXPECTED_FAIL)))
+	if (check->disposition == REPORT_EXPECTED_FAIL)
 		text_addf(&message, "expected by %s: ", check->expectation);
-	if (text_equal(check->disposition, report_disposition_name(REPORT_UNEXPECTED_IMPROVEMENT)))
+	if (check->disposition == REPORT_UNEXPECTED_IMPROVEMENT)
 		text_addf(&message, "better than expected: remove the entry %s",
 			  check->expectation);
 	text_add(&message, check->reason);
 	out->failed = out->failed || message.failed;
-	junit_add_attribute(out, "message", text_string(&message));
+	add_attribute(out, "message", text_string(&message));
 }
 
 /* What did not hold, and what to do, for the person who reads the failure. */
-static void junit_add_details(struct text *out, const struct view_check *check)
+static void add_details(struct text *out, const struct view_check *check)
 {
 	const cJSON *assertion = NULL;
 	struct text details CLEANUP_TEXT = {0};
 
-	text_addf(&details, "%s\n", check->title);
+	text_addf(&details, "%s\n", view_string(check->json, "/title"));
 	cJSON_ArrayForEach (assertion, json_pointer(check->json, "/assertions")) {
 		if (cJSON_IsTrue(json_pointer(assertion, "/ok")))
 			continue;
@@ -79,26 +64,26 @@ static void junit_add_details(struct text *out, const struct view_check *check)
 	text_add_xml(out, text_string(&details), details.size);
 }
 
-static void junit_add_result(struct text *out, const struct view_check *check)
+static void add_result(struct text *out, const struct view_check *check)
 {
-	enum junit_kind kind = junit_kind_of(check);
+	enum junit_kind kind = kind_of(check);
 
 	if (kind == JUNIT_PASS)
 		return;
-	text_addf(out, "      <%s", junit_elements[kind]);
+	text_addf(out, "      <%s", elements[kind]);
 	if (kind != JUNIT_SKIPPED)
-		junit_add_attribute(out, "type", report_outcome_name(check->outcome));
-	junit_add_message(out, check);
+		add_attribute(out, "type", report_outcome_name(check->outcome));
+	add_message(out, check);
 	if (kind == JUNIT_SKIPPED) {
 		text_add(out, "/>\n");
 		return;
 	}
 	text_add(out, ">");
-	junit_add_details(out, check);
-	text_addf(out, "</%s>\n", junit_elements[kind]);
+	add_details(out, check);
+	text_addf(out, "</%s>\n", elements[kind]);
 }
 
-static void junit_add_notes(struct text *out, const struct view_check *check)
+static void add_notes(struct text *out, const struct view_check *check)
 {
 	const cJSON *notes = json_pointer(check->json, "/notes");
 	const cJSON *note = NULL;
@@ -116,36 +101,34 @@ static void junit_add_notes(struct text *out, const struct view_check *check)
 	text_add(out, "</system-out>\n");
 }
 
-static void junit_add_case(struct text *out, const struct view_check *check)
+static void add_case(struct text *out, const struct view_check *check)
 {
-	struct text name CLEANUP_TEXT = {0};
 	struct text group CLEANUP_TEXT = {0};
 
-	view_add_name(check, &name);
 	text_addf(&group, "gpucert.%.*s", (int)view_suite_size(check), check->id);
-	out->failed = out->failed || name.failed || group.failed;
+	out->failed = out->failed || group.failed;
 	text_add(out, "    <testcase");
-	junit_add_attribute(out, "name", text_string(&name));
-	junit_add_attribute(out, "classname", text_string(&group));
-	junit_add_seconds(out, check->duration_ms);
+	add_attribute(out, "name", check->id);
+	add_attribute(out, "classname", text_string(&group));
+	add_seconds(out, check->duration_ms);
 	text_add(out, ">\n");
-	junit_add_result(out, check);
-	junit_add_notes(out, check);
+	add_result(out, check);
+	add_notes(out, check);
 	text_add(out, "    </testcase>\n");
 }
 
-struct junit_counts {
+struct counts {
 	size_t kinds[JUNIT_KIND_COUNT];
 	int64_t duration_ms;
 };
 
-static void junit_count(struct junit_counts *counts, const struct view_check *check)
+static void count_check(struct counts *counts, const struct view_check *check)
 {
-	counts->kinds[junit_kind_of(check)]++;
+	counts->kinds[kind_of(check)]++;
 	counts->duration_ms += check->duration_ms;
 }
 
-static void junit_add_counts(struct text *out, const struct junit_counts *counts)
+static void add_counts(struct text *out, const struct counts *counts)
 {
 	const size_t *kinds = counts->kinds;
 
@@ -153,74 +136,81 @@ static void junit_add_counts(struct text *out, const struct junit_counts *counts
 		  kinds[JUNIT_PASS] + kinds[JUNIT_FAILURE] + kinds[JUNIT_ERROR] +
 			  kinds[JUNIT_SKIPPED],
 		  kinds[JUNIT_FAILURE], kinds[JUNIT_ERROR], kinds[JUNIT_SKIPPED]);
-	junit_add_seconds(out, counts->duration_ms);
+	add_seconds(out, counts->duration_ms);
 }
 
-static void junit_add_property(struct text *out, const cJSON *report, const char *name,
-			       const char *pointer)
+static void add_properties(struct text *out, const cJSON *report)
 {
-	text_add(out, "      <property");
-	junit_add_attribute(out, "name", name);
-	junit_add_attribute(out, "value", view_string(report, pointer));
-	text_add(out, "/>\n");
+	static const struct {
+		const char *name, *pointer;
+	} properties[] = {
+		{"run", "/run/id"},
+		{"state", "/run/state"},
+		{"node", "/environment/node/kind"},
+		{"environment", "/environment/digest"},
+		{"conformance", "/verdict/conformance/result"},
+	};
+
+	text_add(out, "    <properties>\n");
+	for (size_t i = 0; i < ARRAY_SIZE(properties); i++) {
+		text_add(out, "      <property");
+		add_attribute(out, "name", properties[i].name);
+		add_attribute(out, "value", view_string(report, properties[i].pointer));
+		text_add(out, "/>\n");
+	}
+	text_add(out, "    </properties>\n");
+}
+
+static void begin_suite(struct text *out, const cJSON *report, const char *name, size_t size,
+			const struct counts *counts)
+{
+	text_add(out, "  <testsuite name=\"");
+	text_add_xml(out, name, size);
+	text_add(out, "\"");
+	add_counts(out, counts);
+	add_attribute(out, "timestamp", view_string(report, "/run/started"));
+	text_add(out, ">\n");
 }
 
 /* The suite to which `view->checks[first]` belongs, which is its first check. */
-static void junit_add_suite(struct text *out, const cJSON *report, const struct view *view,
-			    size_t first)
+static void add_suite(struct text *out, const cJSON *report, const struct view *view, size_t first)
 {
 	const struct view_check *head = &view->checks[first];
-	struct junit_counts counts = {0};
+	struct counts counts = {0};
 
 	for (size_t i = first; i < view->count; i++) {
 		if (view_same_suite(head, &view->checks[i]))
-			junit_count(&counts, &view->checks[i]);
+			count_check(&counts, &view->checks[i]);
 	}
-	text_add(out, "  <testsuite name=\"");
-	text_add_xml(out, head->id, view_suite_size(head));
-	text_add(out, "\"");
-	junit_add_counts(out, &counts);
-	junit_add_attribute(out, "timestamp", view_string(report, "/run/started"));
-	text_add(out, ">\n    <properties>\n");
-	junit_add_property(out, report, "run", "/run/id");
-	junit_add_property(out, report, "state", "/run/state");
-	junit_add_property(out, report, "node", "/environment/node/kind");
-	junit_add_property(out, report, "environment", "/environment/digest");
-	junit_add_property(out, report, "conformance", "/verdict/conformance/result");
-	text_add(out, "    </properties>\n");
+	begin_suite(out, report, head->id, view_suite_size(head), &counts);
+	add_properties(out, report);
 	for (size_t i = first; i < view->count; i++) {
 		if (view_same_suite(head, &view->checks[i]))
-			junit_add_case(out, &view->checks[i]);
+			add_case(out, &view->checks[i]);
 	}
 	text_add(out, "  </testsuite>\n");
 }
 
 /* The run as a whole: a test system that looks at test cases alone must not take one in which
  * nothing was proven for a success. */
-static enum junit_kind junit_conformance_kind(const cJSON *report)
+static enum junit_kind conformance_kind(const cJSON *report)
 {
 	const char *result = view_string(report, "/verdict/conformance/result");
+	int64_t exit_code = view_int(report, "/verdict/exitCode");
+	bool required = cJSON_IsTrue(json_pointer(report, "/run/invocation/conformanceRequired"));
 
-	switch (view_int(report, "/verdict/exitCode")) {
-	case REPORT_EXIT_BROKEN:
-	case REPORT_EXIT_INCOMPLETE:
+	if (exit_code == REPORT_EXIT_BROKEN || exit_code == REPORT_EXIT_INCOMPLETE)
 		return JUNIT_ERROR;
-	case REPORT_EXIT_UNEXPECTED:
-		if (strcmp(result, "violated") == 0 ||
-		    cJSON_IsTrue(json_pointer(report, "/run/invocation/conformanceRequired")))
-			return JUNIT_FAILURE;
-		break;
-	default:
-		break;
-	}
+	if (exit_code == REPORT_EXIT_UNEXPECTED && (required || strcmp(result, "violated") == 0))
+		return JUNIT_FAILURE;
 	return strcmp(result, "conformant") == 0 ? JUNIT_PASS : JUNIT_SKIPPED;
 }
 
-static void junit_add_conformance(struct text *out, const cJSON *report)
+static void add_conformance(struct text *out, const cJSON *report)
 {
-	enum junit_kind kind = junit_conformance_kind(report);
+	enum junit_kind kind = conformance_kind(report);
 	const char *abort = view_string(report, "/run/abort/reason");
-	struct junit_counts counts = {0};
+	struct counts counts = {0};
 	struct text message CLEANUP_TEXT = {0};
 
 	counts.kinds[kind] = 1;
@@ -228,56 +218,38 @@ static void junit_add_conformance(struct text *out, const cJSON *report)
 	if (abort[0] != '\0')
 		text_addf(&message, "; aborted: %s", abort);
 	out->failed = out->failed || message.failed;
-	text_add(out, "  <testsuite name=\"conformance\"");
-	junit_add_counts(out, &counts);
-	junit_add_attribute(out, "timestamp", view_string(report, "/run/started"));
-	text_add(out, ">\n    <testcase name=\"conformance\" classname=\"gpucert.conformance\" "
+	begin_suite(out, report, "conformance", strlen("conformance"), &counts);
+	text_add(out, "    <testcase name=\"conformance\" classname=\"gpucert.conformance\" "
 		      "time=\"0.000\">\n");
 	if (kind != JUNIT_PASS) {
-		text_addf(out, "      <%s", junit_elements[kind]);
-		junit_add_attribute(out, "message", text_string(&message));
+		text_addf(out, "      <%s", elements[kind]);
+		add_attribute(out, "message", text_string(&message));
 		text_add(out, "/>\n");
 	}
 	text_add(out, "    </testcase>\n  </testsuite>\n");
 }
 
-static bool junit_begins_suite(const struct view *view, size_t index)
-{
-	for (size_t i = 0; i < index; i++) {
-		if (view_same_suite(&view->checks[i], &view->checks[index]))
-			return false;
-	}
-	return true;
-}
-
-static int junit_write(const cJSON *report, const struct writer_options *options, struct text *out,
-		       struct error *err)
+int junit_write(const cJSON *report, const struct writer_options *options, struct text *out,
+		struct error *err)
 {
 	struct view view CLEANUP_VIEW = {0};
-	struct junit_counts counts = {0};
+	struct counts counts = {0};
 	int rc = view_open(report, &view, err);
 
 	(void)options;
 	if (rc < 0)
 		return rc;
 	for (size_t i = 0; i < view.count; i++)
-		junit_count(&counts, &view.checks[i]);
-	counts.kinds[junit_conformance_kind(report)]++;
+		count_check(&counts, &view.checks[i]);
+	counts.kinds[conformance_kind(report)]++;
 	text_add(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"gpucert\"");
-	junit_add_counts(out, &counts);
+	add_counts(out, &counts);
 	text_add(out, ">\n");
 	for (size_t i = 0; i < view.count; i++) {
-		if (junit_begins_suite(&view, i))
-			junit_add_suite(out, report, &view, i);
+		if (view_begins_suite(&view, i))
+			add_suite(out, report, &view, i);
 	}
-	junit_add_conformance(out, report);
+	add_conformance(out, report);
 	text_add(out, "</testsuites>\n");
 	return 0;
 }
-
-const struct writer writer_junit = {
-	.name = "junit",
-	.file_name = "junit.xml",
-	.media = "application/xml",
-	.write = junit_write,
-};

@@ -19,7 +19,6 @@ enum report_outcome {
 	REPORT_FAIL,	       /* what was seen is not what is required */
 	REPORT_UNSUPPORTED,    /* something that the check needs is not there */
 	REPORT_NOT_APPLICABLE, /* the rule is not about this node or this plugin */
-	REPORT_SKIP,	       /* a person said no */
 	REPORT_CRASH,	       /* the check, the runner or the machine died during it */
 	REPORT_TIMEOUT,	       /* it did not end within its limit */
 	REPORT_BROKEN,	       /* the harness could not tell */
@@ -27,10 +26,13 @@ enum report_outcome {
 	REPORT_OUTCOME_COUNT
 };
 
-/* "pass", "fail", "unsupported", "not-applicable", "skip", "crash", "timeout", "broken", "notrun".
- */
+/* Names by enumerator, NULL-ended: "pass", "fail", "unsupported", "not-applicable", "crash",
+ * "timeout", "broken", "notrun". */
+extern const char *const report_outcome_names[REPORT_OUTCOME_COUNT + 1];
 const char *report_outcome_name(enum report_outcome outcome);
-int report_outcome_parse(const char *name, enum report_outcome *out, struct error *err);
+
+/* The outcome with that name; REPORT_OUTCOME_COUNT when there is none. */
+enum report_outcome report_outcome_of(const char *name);
 
 /* Fail, crash, timeout or broken. */
 bool report_outcome_is_bad(enum report_outcome outcome);
@@ -41,19 +43,18 @@ enum report_disposition {
 	REPORT_EXPECTED_FAIL,	       /* as bad as its expectation entry says */
 	REPORT_UNEXPECTED_FAIL,	       /* bad without an entry, or worse than its entry */
 	REPORT_UNEXPECTED_IMPROVEMENT, /* better than its entry: remove the entry */
-	REPORT_FLAKY,		       /* its attempts ended differently */
 	REPORT_DISPOSITION_COUNT,
 	REPORT_UNDECIDED = REPORT_DISPOSITION_COUNT, /* not run: nothing follows */
 };
 
-/* "as-expected", "expected-fail", "unexpected-fail", "unexpected-improvement", "flaky"; NULL for
+/* "as-expected", "expected-fail", "unexpected-fail", "unexpected-improvement"; NULL for
  * REPORT_UNDECIDED. */
-const char *report_disposition_name(enum report_disposition disposition);
+extern const char *const report_disposition_names[REPORT_DISPOSITION_COUNT + 1];
 
-/* `expected` is the outcome of the expectation entry, or NULL without one. Order, best first: pass,
- * fail, timeout, crash. */
+/* `expected` is the outcome of the expectation entry, REPORT_PASS without one. Order, best first:
+ * pass, fail, timeout, crash. */
 enum report_disposition report_disposition_of(enum report_outcome outcome,
-					      const enum report_outcome *expected, bool flaky);
+					      enum report_outcome expected);
 
 /* What a check's time goes into. Phases do not overlap; time outside all of them is the harness'
  * own. */
@@ -67,9 +68,8 @@ enum report_phase {
 	REPORT_PHASE_COUNT
 };
 
-/* "setup", "cri", "probe", "plugin", "wait", "cleanup". */
-const char *report_phase_name(enum report_phase phase);
-int report_phase_parse(const char *name, enum report_phase *out, struct error *err);
+/* NULL-ended: "setup", "cri", "probe", "plugin", "wait", "cleanup". */
+extern const char *const report_phase_names[REPORT_PHASE_COUNT + 1];
 
 /* How far a run came. */
 enum report_state {
@@ -78,7 +78,7 @@ enum report_state {
 	REPORT_ABORTED,	   /* the runner gave up and said why */
 };
 
-const char *report_state_name(enum report_state state); /* "complete", "incomplete", "aborted" */
+extern const char *const report_state_names[]; /* "complete", "incomplete", "aborted" */
 
 /* Why a runner gave up. */
 enum report_abort {
@@ -87,8 +87,8 @@ enum report_abort {
 	REPORT_ABORT_COUNT
 };
 
-const char *report_abort_name(enum report_abort abort); /* "interrupted", "broken" */
-int report_abort_parse(const char *name, enum report_abort *out, struct error *err);
+/* NULL-ended: "interrupted", "broken". */
+extern const char *const report_abort_names[REPORT_ABORT_COUNT + 1];
 
 /* Whether a requirement holds, from the outcomes of all checks that test it. */
 enum report_requirement_verdict {
@@ -99,7 +99,8 @@ enum report_requirement_verdict {
 	REPORT_REQUIREMENT_NOT_APPLICABLE, /* no check applies to this node or this plugin */
 };
 
-const char *report_requirement_verdict_name(enum report_requirement_verdict verdict);
+/* "satisfied", "violated", "not-tested", "not-applicable". */
+extern const char *const report_requirement_verdict_names[];
 
 /* How the checks of a run or of a requirement ended. */
 struct report_tally {
@@ -113,7 +114,7 @@ struct report_tally {
 
 size_t report_tally_total(const struct report_tally *tally);
 
-/* Those that are not unsupported, not-applicable, skip or notrun. */
+/* Those that are not unsupported, not-applicable or notrun. */
 size_t report_tally_ran(const struct report_tally *tally);
 
 enum report_requirement_verdict report_requirement_verdict_of(const struct report_tally *tally);
@@ -126,8 +127,7 @@ enum report_conformance {
 	REPORT_CONFORMANCE_INCOMPLETE, /* everything else: undecided */
 };
 
-/* "conformant", "violated", "incomplete". */
-const char *report_conformance_name(enum report_conformance conformance);
+extern const char *const report_conformance_names[]; /* "conformant", "violated", "incomplete" */
 
 /* The program's exit codes. */
 enum report_exit {

@@ -11,21 +11,38 @@
 
 #define REPORT_SCHEMA "gpucert-report/1"
 
-struct report_options {
-	bool reproducible; /* volatile members (the schema's x-volatile) get their fixed values */
-};
-
 /* Caller owns *report (cJSON_Delete). ERROR_FORMAT names "path:line" and the member. */
-int report_render(const struct journal_log *log, const struct report_options *options,
-		  cJSON **report, struct error *err);
+int report_render(const struct journal_log *log, cJSON **report, struct error *err);
 
 /* The report of DIRECTORY/journal.ndjson. Caller owns *report. */
-int report_read_directory(const char *directory, const struct report_options *options,
-			  cJSON **report, struct error *err);
+int report_read_directory(const char *directory, cJSON **report, struct error *err);
 
 /* Writes what every writer with a file makes of the report (reports/writer.h: report.json,
  * junit.xml) into the directory, each replaced atomically. */
 int report_write_directory(const char *directory, const cJSON *report, struct error *err);
+
+/* Reports that can be compared byte by byte: members that differ between two runs in one environment
+ * get fixed values. reports/schema/report.schema.json marks exactly these members with x-volatile.
+ * What an assertion saw is "*" where the assertion says that it varies, and so in the reasons that
+ * are made of it. */
+int report_make_reproducible(cJSON *report, struct error *err);
+
+struct volatile_member {
+	const char *pointer; /* JSON pointer in which "*" is every item or member */
+	const char *value;   /* its fixed value, as JSON */
+};
+
+extern const struct volatile_member volatile_members[]; /* ended by {NULL, NULL} */
+
+/*
+ * Is what lies beside a report what its run stored? The journal's records are chained
+ * (reports/journal_read.h) and hold the digest of every piece of evidence; here the files are
+ * compared with them. Adds a line to `faults` for each piece of evidence that is missing below
+ * `directory` or is not what the report says. Paths that lead out of the directory are faults. An
+ * error is that of the comparison itself: ERROR_MEMORY.
+ */
+int report_verify_evidence(const char *directory, const cJSON *report, struct text_list *faults,
+			   struct error *err);
 
 /* verdict.exitCode of a report: the exit code of the program that made it. */
 int report_exit_code(const cJSON *report);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "reports/reproducible.h"
+#include "reports/render.h"
+#include "reports/view.h"
 
 #include <string.h>
 
@@ -16,16 +17,16 @@ const struct volatile_member volatile_members[] = {
 	{"/run/time/*", "0"},
 	{"/run/phases/*/durationMs", "0"},
 	{"/run/events/*/atMs", "0"},
-	{"/checks/*/attempts/*/startedMs", "0"},
-	{"/checks/*/attempts/*/durationMs", "0"},
-	{"/checks/*/attempts/*/phasesMs/*", "0"},
+	{"/checks/*/time/startedMs", "0"},
+	{"/checks/*/time/durationMs", "0"},
+	{"/checks/*/time/phasesMs/*", "0"},
 	{"/checks/*/evidence/*/digest", ZEROS},
 	{"/checks/*/evidence/*/bytes", "0"},
 	{"/checks/*/events/*/atMs", "0"},
 	{NULL, NULL},
 };
 
-static int volatile_set(cJSON *parent, cJSON *member, const char *value, struct error *err)
+static int set_value(cJSON *parent, cJSON *member, const char *value, struct error *err)
 {
 	cJSON *fixed CLEANUP_JSON = cJSON_Parse(value);
 
@@ -41,8 +42,8 @@ static int volatile_set(cJSON *parent, cJSON *member, const char *value, struct 
 	return 0;
 }
 
-static int volatile_walk(cJSON *node, const struct volatile_member *rule, const char *pointer,
-			 struct error *err)
+static int walk(cJSON *node, const struct volatile_member *rule, const char *pointer,
+		struct error *err)
 {
 	size_t size = strcspn(pointer + 1, "/");
 	bool every = size == 1 && pointer[1] == '*';
@@ -55,15 +56,17 @@ static int volatile_walk(cJSON *node, const struct volatile_member *rule, const 
 		if (!every && (child->string == NULL || strlen(child->string) != size ||
 			       strncmp(child->string, pointer + 1, size) != 0))
 			continue;
-		rc = *rest == '\0' ? volatile_set(node, child, rule->value, err)
-				   : volatile_walk(child, rule, rest, err);
+		rc = *rest == '\0' ? set_value(node, child, rule->value, err)
+				   : walk(child, rule, rest, err);
 	}
 	return rc;
 }
 
-/* Replaces the first `old` in a string of the report. */
-static int texts_replace(cJSON *node, const char *old, const char *new, struct error *err)
+/* Replaces the first `old` in a member that is a string. */
+static int replace(const cJSON *object, const char *key, const char *old, const char *new,
+		   struct error *err)
 {
+	cJSON *node = cJSON_GetObjectItemCaseSensitive(object, key);
 	const char *string = cJSON_GetStringValue(node);
 	const char *place = string != NULL ? strstr(string, old) : NULL;
 	struct text text CLEANUP_TEXT = {0};
@@ -78,74 +81,51 @@ static int texts_replace(cJSON *node, const char *old, const char *new, struct e
 		       : error_memory(err);
 }
 
-/* Reasons are made of assertions, those of requirements of the reasons of checks. */
-static int texts_replace_reasons(cJSON *items, const char *old, const char *new, struct error *err)
+static char *reason_of(const cJSON *assertion)
 {
-	cJSON *item = NULL;
+	return text_format("%s: saw %s, wanted %s", view_string(assertion, "/what"),
+			   view_string(assertion, "/saw"), view_string(assertion, "/wanted"));
+}
+
+/* Reasons are made of assertions, those of requirements of the reasons of checks. */
+static int fix_assertion(const cJSON *report, const cJSON *check, const cJSON *assertion,
+			 struct error *err)
+{
+	const cJSON *requirement = NULL;
+	const char *saw = view_string(assertion, "/saw");
+	const char *varies = view_string(assertion, "/varies");
+	char *old CLEANUP_FREE = reason_of(assertion);
+	char *new CLEANUP_FREE = NULL;
 	int rc = 0;
 
-	cJSON_ArrayForEach (item, items) {
-		cJSON *reason = cJSON_GetObjectItemCaseSensitive(item, "reason");
-
-		rc = rc == 0 ? texts_replace(reason, old, new, err) : rc;
+	if (varies[0] == '\0')
+		return 0;
+	rc = old != NULL ? replace(assertion, "saw", saw, "*", err) : error_memory(err);
+	if (rc == 0 && strcmp(varies, "both") == 0)
+		rc = replace(assertion, "wanted", view_string(assertion, "/wanted"), "*", err);
+	new = reason_of(assertion);
+	if (rc == 0 && new == NULL)
+		rc = error_memory(err);
+	if (rc != 0 || cJSON_IsTrue(json_pointer(assertion, "/ok")))
+		return rc;
+	rc = replace(check, "reason", old, new, err);
+	cJSON_ArrayForEach (requirement, json_pointer(report, "/requirements")) {
+		if (rc == 0)
+			rc = replace(requirement, "reason", old, new, err);
 	}
 	return rc;
 }
 
-static char *assertion_reason(const cJSON *assertion)
+static int fix_assertions(const cJSON *report, struct error *err)
 {
-	const char *parts[] = {"what", "saw", "wanted"};
-
-	for (size_t i = 0; i < ARRAY_SIZE(parts); i++) {
-		parts[i] =
-			cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(assertion, parts[i]));
-		if (parts[i] == NULL)
-			parts[i] = "";
-	}
-	return text_format("%s: saw %s, wanted %s", parts[0], parts[1], parts[2]);
-}
-
-static int assertion_fix(cJSON *report, cJSON *check, cJSON *assertion, struct error *err)
-{
-	const char *varies =
-		cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(assertion, "varies"));
-	cJSON *saw = cJSON_GetObjectItemCaseSensitive(assertion, "saw");
-	cJSON *wanted = cJSON_GetObjectItemCaseSensitive(assertion, "wanted");
-	char *old CLEANUP_FREE = NULL;
-	char *new CLEANUP_FREE = NULL;
+	const cJSON *check = NULL;
+	const cJSON *assertion = NULL;
 	int rc = 0;
 
-	if (varies == NULL)
-		return 0;
-	old = assertion_reason(assertion);
-	if (cJSON_SetValuestring(saw, "*") == NULL ||
-	    (strcmp(varies, "both") == 0 && cJSON_SetValuestring(wanted, "*") == NULL))
-		return error_memory(err);
-	new = assertion_reason(assertion);
-	if (old == NULL || new == NULL)
-		return error_memory(err);
-	if (cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(assertion, "ok")))
-		return 0;
-	rc = texts_replace(cJSON_GetObjectItemCaseSensitive(check, "reason"), old, new, err);
-	rc = rc == 0 ? texts_replace_reasons(cJSON_GetObjectItemCaseSensitive(check, "attempts"),
-					     old, new, err)
-		     : rc;
-	return rc == 0 ? texts_replace_reasons(
-				 cJSON_GetObjectItemCaseSensitive(report, "requirements"), old, new,
-				 err)
-		       : rc;
-}
-
-static int assertions_fix(cJSON *report, struct error *err)
-{
-	cJSON *check = NULL;
-	cJSON *assertion = NULL;
-	int rc = 0;
-
-	cJSON_ArrayForEach (check, cJSON_GetObjectItemCaseSensitive(report, "checks")) {
-		cJSON_ArrayForEach (assertion,
-				    cJSON_GetObjectItemCaseSensitive(check, "assertions")) {
-			rc = rc == 0 ? assertion_fix(report, check, assertion, err) : rc;
+	cJSON_ArrayForEach (check, json_pointer(report, "/checks")) {
+		cJSON_ArrayForEach (assertion, json_pointer(check, "/assertions")) {
+			if (rc == 0)
+				rc = fix_assertion(report, check, assertion, err);
 		}
 	}
 	return rc;
@@ -157,6 +137,6 @@ int report_make_reproducible(cJSON *report, struct error *err)
 
 	for (const struct volatile_member *rule = volatile_members;
 	     rc == 0 && rule->pointer != NULL; rule++)
-		rc = volatile_walk(report, rule, rule->pointer, err);
-	return rc == 0 ? assertions_fix(report, err) : rc;
+		rc = walk(report, rule, rule->pointer, err);
+	return rc == 0 ? fix_assertions(report, err) : rc;
 }

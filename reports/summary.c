@@ -1,24 +1,30 @@
 /* SPDX-License-Identifier: MIT */
-#include "reports/summary.h"
-
 #include "base/style.h"
 #include "reports/view.h"
+#include "reports/writer.h"
 
 #include <string.h>
 
 enum { LABEL_COLUMNS = 11, BODY_COLUMNS_MIN = 40, FRAME_LINES = 5 };
 
+/* Checks about which there is something to say. */
+struct list {
+	const struct view_check **checks;
+	size_t count;
+	size_t told;
+};
+
 struct summary {
 	const cJSON *report;
 	const struct writer_options *options;
 	struct view view;
-	const struct view_check **problems; /* unexpected failures, the gravest first */
-	size_t problem_count;
+	struct list problems; /* unexpected failures, the gravest first */
+	struct list untested; /* what did not run, or proves nothing */
 	struct text *out;
 };
 
 /* The bytes of the first `columns` characters. */
-static size_t summary_fit(const struct text *body, size_t columns)
+static size_t fit(const struct text *body, size_t columns)
 {
 	size_t characters = 0;
 
@@ -29,94 +35,68 @@ static size_t summary_fit(const struct text *body, size_t columns)
 	return body->size;
 }
 
-static void summary_add_label(struct summary *summary, enum style tone, const char *label)
+static void add_whole_line(struct summary *summary, enum style tone, const char *label,
+			   const struct text *body)
 {
 	bool color = summary->options->color;
 
+	summary->out->failed = summary->out->failed || body->failed;
 	text_addf(summary->out, "%s%-*s%s", style(color, tone), LABEL_COLUMNS, label,
 		  style(color, STYLE_RESET));
-}
-
-static void summary_add_whole_line(struct summary *summary, enum style tone, const char *label,
-				   const struct text *body)
-{
-	summary->out->failed = summary->out->failed || body->failed;
-	summary_add_label(summary, tone, label);
 	text_append(summary->out, text_string(body), body->size);
 	text_add(summary->out, "\n");
 }
 
-static void summary_add_line(struct summary *summary, enum style tone, const char *label,
-			     const struct text *body)
+static void add_line(struct summary *summary, enum style tone, const char *label, struct text *body)
 {
 	int columns = summary->options->columns - LABEL_COLUMNS;
-	size_t size = summary_fit(
-		body, (size_t)(columns < BODY_COLUMNS_MIN ? BODY_COLUMNS_MIN : columns) - 1);
+	size_t size =
+		fit(body, (size_t)(columns < BODY_COLUMNS_MIN ? BODY_COLUMNS_MIN : columns) - 1);
 
-	if (summary->options->columns == 0 || size == body->size) {
-		summary_add_whole_line(summary, tone, label, body);
-		return;
+	if (summary->options->columns != 0 && size != body->size) {
+		body->size = size;
+		text_add(body, "…");
 	}
-	summary->out->failed = summary->out->failed || body->failed;
-	summary_add_label(summary, tone, label);
-	text_append(summary->out, text_string(body), size);
-	text_add(summary->out, "…\n");
+	add_whole_line(summary, tone, label, body);
 }
 
-static void summary_add_escaped(struct text *out, const char *string)
+static void add_escaped(struct text *out, const char *string)
 {
 	text_add_escaped(out, string, strlen(string));
 }
 
-static void summary_add_name(struct text *out, const struct view_check *check)
-{
-	struct text name CLEANUP_TEXT = {0};
-
-	view_add_name(check, &name);
-	out->failed = out->failed || name.failed;
-	summary_add_escaped(out, text_string(&name));
-}
-
-struct summary_headline {
+struct headline {
 	enum style tone;
 	const char *label;
 };
 
 /* PASSED is said of what is conformant alone. */
-static const struct summary_headline *summary_headline_of(const cJSON *report)
+static struct headline headline_of(const cJSON *report)
 {
 	const char *result = view_string(report, "/verdict/conformance/result");
 	bool violated = strcmp(result, "violated") == 0;
 	bool conformant = strcmp(result, "conformant") == 0;
 	bool unexpected =
 		strcmp(view_string(report, "/verdict/expectation/result"), "unexpected") == 0;
-	static const struct summary_headline passed = {STYLE_GREEN, "PASSED"};
-	static const struct summary_headline partial = {STYLE_YELLOW, "PARTIAL"};
-	static const struct summary_headline required = {STYLE_RED, "PARTIAL"};
-	static const struct summary_headline expected = {STYLE_YELLOW, "EXPECTED"};
-	static const struct summary_headline failed = {STYLE_RED, "FAILED"};
-	static const struct summary_headline broken = {STYLE_RED, "BROKEN"};
-	static const struct summary_headline incomplete = {STYLE_YELLOW, "INCOMPLETE"};
-	static const struct summary_headline too_few = {STYLE_YELLOW, "TOO FEW"};
 
 	switch (view_int(report, "/verdict/exitCode")) {
 	case REPORT_EXIT_EXPECTED:
 		if (conformant)
-			return &passed;
-		return violated ? &expected : &partial;
+			return (struct headline){STYLE_GREEN, "PASSED"};
+		return (struct headline){STYLE_YELLOW, violated ? "EXPECTED" : "PARTIAL"};
 	case REPORT_EXIT_UNEXPECTED:
-		return violated || unexpected ? &failed : &required;
+		return (struct headline){STYLE_RED, violated || unexpected ? "FAILED" : "PARTIAL"};
 	case REPORT_EXIT_INCOMPLETE:
-		return &incomplete;
+		return (struct headline){STYLE_YELLOW, "INCOMPLETE"};
 	case REPORT_EXIT_TOO_FEW:
-		return &too_few;
+		return (struct headline){STYLE_YELLOW, "TOO FEW"};
 	default:
-		return &broken;
+		return (struct headline){STYLE_RED, "BROKEN"};
 	}
 }
 
 /* The verdict and the counts. */
-static void summary_add_verdict(struct summary *summary)
+static void add_verdict(struct summary *summary)
 {
 	const cJSON *report = summary->report;
 	const char *state = view_string(report, "/run/state");
@@ -124,7 +104,7 @@ static void summary_add_verdict(struct summary *summary)
 	const cJSON *outcome = NULL;
 	struct text conformance CLEANUP_TEXT = {0};
 	struct text body CLEANUP_TEXT = {0};
-	const struct summary_headline *headline = summary_headline_of(report);
+	struct headline headline = headline_of(report);
 
 	text_addf(&body, "%lld of %lld checks passed",
 		  (long long)view_int(report, "/totals/outcome/pass"),
@@ -137,86 +117,76 @@ static void summary_add_verdict(struct summary *summary)
 		text_addf(&body, "; run %s", state);
 	view_add_conformance(report, &conformance);
 	text_add(&body, "; ");
-	summary_add_escaped(&body, text_string(&conformance));
+	add_escaped(&body, text_string(&conformance));
 	body.failed = body.failed || conformance.failed;
-	summary_add_line(summary, headline->tone, headline->label, &body);
+	add_line(summary, headline.tone, headline.label, &body);
 }
 
-static void summary_add_part(struct text *body, const char *name, const char *version)
+/* A name and its version, if it has one; nothing when it is not known. */
+static void add_part(struct text *body, const cJSON *object, const char *name, const char *version)
 {
-	if (name[0] == '\0')
+	const char *name_text = view_string(object, name);
+	const char *version_text = view_string(object, version);
+
+	if (name_text[0] == '\0')
 		return;
 	text_add(body, body->size != 0 ? ", " : "");
-	summary_add_escaped(body, name);
-	text_add(body, version[0] != '\0' ? " " : "");
-	summary_add_escaped(body, version);
-}
-
-/* The system of a node that is not this machine, and what stood in for it. */
-static void summary_add_stand_in(struct text *body, const cJSON *report)
-{
-	summary_add_part(body, view_string(report, "/environment/os/product"),
-			 view_string(report, "/environment/os/version"));
-	text_add(body, strcmp(view_string(report, "/environment/node/kind"), "wine") == 0
-			       ? "; run on "
-			       : "; replayed on ");
-	summary_add_escaped(body, view_string(report, "/environment/node/machine/product"));
-}
-
-/* Nothing when the node is this machine, or not known. */
-static void summary_add_kind(struct text *body, const cJSON *report)
-{
-	const char *kind = view_string(report, "/environment/node/kind");
-
-	if (strcmp(kind, "recorded") == 0) {
-		text_add(body, "a recorded node (");
-		summary_add_escaped(body, view_string(report, "/environment/node/file"));
-		text_add(body, "): ");
-	} else if (strcmp(kind, "wine") == 0) {
-		text_add(body, "a Windows node under Wine: ");
-	}
+	add_escaped(body, name_text);
+	text_add(body, version_text[0] != '\0' ? " " : "");
+	add_escaped(body, version_text);
 }
 
 /* What the report is about. */
-static void summary_add_environment(struct summary *summary)
+static void add_environment(struct summary *summary)
 {
-	const cJSON *report = summary->report;
+	const cJSON *environment = json_pointer(summary->report, "/environment");
+	const char *kind = view_string(environment, "/node/kind");
 	const cJSON *device = NULL;
+	bool is_wine = strcmp(kind, "wine") == 0;
+	bool is_recorded = strcmp(kind, "recorded") == 0;
 	struct text body CLEANUP_TEXT = {0};
 	struct text parts CLEANUP_TEXT = {0};
 
-	cJSON_ArrayForEach (device, json_pointer(report, "/environment/devices")) {
-		summary_add_part(&parts, view_string(device, "/name"), "");
+	cJSON_ArrayForEach (device, json_pointer(environment, "/devices")) {
+		add_part(&parts, device, "/name", "");
 	}
-	summary_add_kind(&body, report);
-	if (body.size != 0)
-		summary_add_stand_in(&parts, report);
-	summary_add_part(&parts, view_string(report, "/environment/plugin/name"),
-			 view_string(report, "/environment/plugin/version"));
-	summary_add_part(&parts, view_string(report, "/environment/runtime/name"),
-			 view_string(report, "/environment/runtime/version"));
-	if (body.size == 0)
-		summary_add_part(&parts, view_string(report, "/environment/os/product"), "");
+	if (is_recorded) {
+		text_add(&body, "a recorded node (");
+		add_escaped(&body, view_string(environment, "/node/file"));
+		text_add(&body, "): ");
+	} else if (is_wine) {
+		text_add(&body, "a Windows node under Wine: ");
+	}
+	/* The system of a node that is not this machine, and what stood in for it. */
+	if (is_recorded || is_wine) {
+		add_part(&parts, environment, "/os/product", "/os/version");
+		text_add(&parts, is_wine ? "; run on " : "; replayed on ");
+		add_escaped(&parts, view_string(environment, "/node/machine/product"));
+	}
+	add_part(&parts, environment, "/plugin/name", "/plugin/version");
+	add_part(&parts, environment, "/runtime/name", "/runtime/version");
+	if (!is_recorded && !is_wine)
+		add_part(&parts, environment, "/os/product", "");
 	text_add(&body, parts.size != 0 ? text_string(&parts) : "an unknown environment");
 	body.failed = body.failed || parts.failed;
-	summary_add_line(summary, STYLE_BOLD, "on", &body);
+	add_line(summary, STYLE_BOLD, "on", &body);
 }
 
 /* Why the runner gave up, if it did. Returns the lines used. */
-static size_t summary_add_abort(struct summary *summary)
+static size_t add_abort(struct summary *summary)
 {
 	const char *reason = view_string(summary->report, "/run/abort/reason");
 	struct text body CLEANUP_TEXT = {0};
 
 	if (reason[0] == '\0')
 		return 0;
-	summary_add_escaped(&body, reason);
-	summary_add_line(summary, STYLE_RED, "aborted", &body);
+	add_escaped(&body, reason);
+	add_line(summary, STYLE_RED, "aborted", &body);
 	return 1;
 }
 
 /* Passed and all checks of each suite in which something passed and proves what it is about. */
-static void summary_add_works(struct summary *summary)
+static void add_works(struct summary *summary)
 {
 	const struct view *view = &summary->view;
 	struct text body CLEANUP_TEXT = {0};
@@ -225,20 +195,16 @@ static void summary_add_works(struct summary *summary)
 		const struct view_check *head = &view->checks[i];
 		size_t passed = 0;
 		size_t all = 0;
-		bool first = true;
 
-		for (size_t k = 0; k < i && first; k++)
-			first = !view_same_suite(head, &view->checks[k]);
-		for (size_t k = i; first && k < view->count; k++) {
-			if (!view_same_suite(head, &view->checks[k]))
+		for (size_t k = i; k < view->count; k++) {
+			const struct view_check *check = &view->checks[k];
+
+			if (!view_same_suite(head, check))
 				continue;
 			all++;
-			passed +=
-				view->checks[k].outcome == REPORT_PASS && !view->checks[k].unproven
-					? 1
-					: 0;
+			passed += check->outcome == REPORT_PASS && !check->unproven ? 1 : 0;
 		}
-		if (passed == 0)
+		if (passed == 0 || !view_begins_suite(view, i))
 			continue;
 		text_add(&body, body.size != 0 ? ", " : "");
 		text_add_escaped(&body, head->id, view_suite_size(head));
@@ -246,17 +212,10 @@ static void summary_add_works(struct summary *summary)
 	}
 	if (body.size == 0)
 		text_add(&body, "nothing was shown to work");
-	summary_add_line(summary, STYLE_GREEN, "works", &body);
+	add_line(summary, STYLE_GREEN, "works", &body);
 }
 
-static bool summary_is_problem(const struct view_check *check)
-{
-	return text_equal(check->disposition, report_disposition_name(REPORT_UNEXPECTED_FAIL)) ||
-	       text_equal(check->disposition,
-			  report_disposition_name(REPORT_UNEXPECTED_IMPROVEMENT));
-}
-
-static size_t summary_rank(const char *word, const char *const *words, size_t count)
+static size_t rank_of(const char *word, const char *const *words, size_t count)
 {
 	size_t rank = 0;
 
@@ -265,89 +224,109 @@ static size_t summary_rank(const char *word, const char *const *words, size_t co
 	return rank;
 }
 
-static int summary_compare(const void *a, const void *b)
+static int compare(const void *a, const void *b)
 {
 	static const char *const levels[] = {"must", "should", "may"};
 	static const char *const severities[] = {"critical", "high", "medium", "low"};
 	const struct view_check *left = *(const struct view_check *const *)a;
 	const struct view_check *right = *(const struct view_check *const *)b;
-	size_t left_rank = summary_rank(left->level, levels, 3) * 8 +
-			   summary_rank(left->severity, severities, 4);
-	size_t right_rank = summary_rank(right->level, levels, 3) * 8 +
-			    summary_rank(right->severity, severities, 4);
+	size_t left_rank =
+		rank_of(left->level, levels, 3) * 8 + rank_of(left->severity, severities, 4);
+	size_t right_rank =
+		rank_of(right->level, levels, 3) * 8 + rank_of(right->severity, severities, 4);
 
 	if (left_rank != right_rank)
 		return left_rank < right_rank ? -1 : 1;
 	return left < right ? -1 : left > right;
 }
 
-static int summary_find_problems(struct summary *summary, struct error *err)
+static int find_checks(struct summary *summary, struct error *err)
 {
-	summary->problems = calloc(summary->view.count + 1, sizeof(struct view_check *));
-	if (summary->problems == NULL)
+	const struct view *view = &summary->view;
+	struct list *problems = &summary->problems;
+	struct list *untested = &summary->untested;
+
+	problems->checks = calloc(view->count + 1, sizeof(struct view_check *));
+	untested->checks = calloc(view->count + 1, sizeof(struct view_check *));
+	if (problems->checks == NULL || untested->checks == NULL)
 		return error_memory(err);
-	for (size_t i = 0; i < summary->view.count; i++) {
-		if (summary_is_problem(&summary->view.checks[i]))
-			summary->problems[summary->problem_count++] = &summary->view.checks[i];
+	for (size_t i = 0; i < view->count; i++) {
+		const struct view_check *check = &view->checks[i];
+
+		if (check->disposition == REPORT_UNEXPECTED_FAIL ||
+		    check->disposition == REPORT_UNEXPECTED_IMPROVEMENT)
+			problems->checks[problems->count++] = check;
+		if (check->outcome == REPORT_UNSUPPORTED || check->outcome == REPORT_NOTRUN ||
+		    check->unproven)
+			untested->checks[untested->count++] = check;
 	}
-	qsort(summary->problems, summary->problem_count, sizeof(struct view_check *),
-	      summary_compare);
+	qsort(problems->checks, problems->count, sizeof(struct view_check *), compare);
 	return 0;
 }
 
-static bool summary_same_problem(const struct view_check *a, const struct view_check *b)
+static bool same_problem(const struct view_check *a, const struct view_check *b)
 {
 	return a->outcome == b->outcome && strcmp(a->reason, b->reason) == 0;
 }
 
-/* Whether an earlier problem has the same reason, and so stands for this one. */
-static bool summary_is_told(const struct summary *summary, size_t index)
+/* How many of the list have the same reason as this one, which stands for them; 0 when an earlier
+ * one does. */
+static size_t count_alike(const struct list *list, size_t index)
 {
-	for (size_t i = 0; i < index; i++) {
-		if (summary_same_problem(summary->problems[i], summary->problems[index]))
-			return true;
+	size_t alike = 0;
+
+	for (size_t i = 0; i < list->count; i++) {
+		if (!same_problem(list->checks[i], list->checks[index]))
+			continue;
+		if (i < index)
+			return 0;
+		alike++;
 	}
-	return false;
+	return alike;
 }
 
-static bool summary_is_held_by(const struct view_check *check, const struct view_check *cause)
-{
-	return check->cause != NULL && text_equal(check->cause, cause->id);
-}
-
-/* The checks that did not run because of this one. */
-static size_t summary_count_held(const struct view *view, const struct view_check *cause)
+/* The checks that did not run because of this one, or of one with the same problem. */
+static size_t count_held(const struct summary *summary, const struct view_check *problem)
 {
 	size_t count = 0;
 
-	for (size_t i = 0; i < view->count; i++)
-		count += summary_is_held_by(&view->checks[i], cause) ? 1 : 0;
+	for (size_t i = 0; i < summary->problems.count; i++) {
+		const struct view_check *cause = summary->problems.checks[i];
+
+		for (size_t k = 0; same_problem(cause, problem) && k < summary->view.count; k++)
+			count += strcmp(summary->view.checks[k].cause, cause->id) == 0 ? 1 : 0;
+	}
 	return count;
 }
 
 /* Whether the check did not run because of one of the problems, which tells of it. */
-static bool summary_is_held(const struct summary *summary, const struct view_check *check)
+static bool is_held(const struct summary *summary, const struct view_check *check)
 {
-	for (size_t i = 0; i < summary->problem_count; i++) {
-		if (summary_is_held_by(check, summary->problems[i]))
+	for (size_t i = 0; i < summary->problems.count; i++) {
+		if (strcmp(check->cause, summary->problems.checks[i]->id) == 0)
 			return true;
 	}
 	return false;
 }
 
-/* Two lines: what fails, for how many checks, what did not run because of it, and what to do. */
-static void summary_add_problem(struct summary *summary, size_t index, size_t alike, size_t held)
+static void add_name(struct text *body, const struct view_check *check, size_t alike)
 {
-	const struct view_check *check = summary->problems[index];
+	add_escaped(body, check->id);
+	if (alike > 1)
+		text_addf(body, " and %zu more", alike - 1);
+}
+
+/* Two lines: what fails, for how many checks, what did not run because of it, and what to do. */
+static void add_problem(struct summary *summary, const struct view_check *check, size_t alike,
+			size_t held)
+{
 	struct text body CLEANUP_TEXT = {0};
 	struct text advice CLEANUP_TEXT = {0};
 
-	summary_add_name(&body, check);
-	if (alike > 1)
-		text_addf(&body, " and %zu more", alike - 1);
-	if (check->requirement != NULL) {
+	add_name(&body, check, alike);
+	if (check->requirement[0] != '\0') {
 		text_addf(&body, " (%s ", check->level);
-		summary_add_escaped(&body, check->requirement);
+		add_escaped(&body, check->requirement);
 		text_add(&body, ")");
 	}
 	if (held != 0)
@@ -355,85 +334,65 @@ static void summary_add_problem(struct summary *summary, size_t index, size_t al
 	text_add(&body, ": ");
 	if (!report_outcome_is_bad(check->outcome))
 		text_add(&body, "better than expected: remove the expectation");
-	summary_add_escaped(&body, check->reason);
-	summary_add_line(summary, STYLE_RED, report_outcome_name(check->outcome), &body);
-	summary_add_escaped(&advice, check->advice);
-	summary_add_whole_line(summary, STYLE_YELLOW, "  do", &advice);
+	add_escaped(&body, check->reason);
+	add_line(summary, STYLE_RED, report_outcome_name(check->outcome), &body);
+	add_escaped(&advice, check->advice);
+	add_whole_line(summary, STYLE_YELLOW, "  do", &advice);
 }
 
-/* Problems with one reason are told once. Returns the lines used; *told counts the problems
- * covered, *held the checks that they kept from running. */
-static size_t summary_add_problems(struct summary *summary, size_t lines, size_t *told,
-				   size_t *held)
+/* Problems with one reason are told once, as long as there are lines. */
+static void add_problems(struct summary *summary, size_t *lines)
 {
-	size_t used = 0;
+	struct list *problems = &summary->problems;
 
-	for (size_t i = 0; i < summary->problem_count && used + 2 <= lines; i++) {
-		size_t alike = 0;
-		size_t held_here = 0;
+	for (size_t i = 0; i < problems->count && *lines >= 2; i++) {
+		size_t alike = count_alike(problems, i);
+		size_t held = alike != 0 ? count_held(summary, problems->checks[i]) : 0;
 
-		if (summary_is_told(summary, i))
+		if (alike == 0)
 			continue;
-		for (size_t k = i; k < summary->problem_count; k++) {
-			if (!summary_same_problem(summary->problems[i], summary->problems[k]))
-				continue;
-			alike++;
-			held_here += summary_count_held(&summary->view, summary->problems[k]);
-		}
-		summary_add_problem(summary, i, alike, held_here);
-		*told += alike;
-		*held += held_here;
-		used += 2;
+		add_problem(summary, problems->checks[i], alike, held);
+		problems->told += alike;
+		summary->untested.told += held;
+		*lines -= 2;
 	}
-	return used;
-}
-
-static bool summary_is_untested(const struct view_check *check)
-{
-	return check->outcome == REPORT_UNSUPPORTED || check->outcome == REPORT_SKIP ||
-	       check->outcome == REPORT_NOTRUN || check->unproven;
 }
 
 /* A line for each reason why checks did not run, unless a problem tells it, as long as there are
  * lines. */
-static void summary_add_untested(struct summary *summary, size_t lines, size_t *told)
+static void add_untested(struct summary *summary, size_t lines)
 {
-	const struct view *view = &summary->view;
+	struct list *untested = &summary->untested;
 
-	for (size_t i = 0; i < view->count && lines > 0; i++) {
-		const struct view_check *check = &view->checks[i];
+	for (size_t i = 0; i < untested->count && lines > 0; i++) {
+		const struct view_check *check = untested->checks[i];
+		size_t alike = count_alike(untested, i);
 		struct text body CLEANUP_TEXT = {0};
-		size_t alike = 0;
-		bool first = summary_is_untested(check) && !summary_is_held(summary, check);
 
-		for (size_t k = 0; k < i && first; k++)
-			first = !summary_same_problem(check, &view->checks[k]);
-		if (!first)
+		if (alike == 0 || is_held(summary, check))
 			continue;
-		for (size_t k = i; k < view->count; k++)
-			alike += summary_same_problem(check, &view->checks[k]) ? 1 : 0;
-		summary_add_name(&body, check);
-		if (alike > 1)
-			text_addf(&body, " and %zu more", alike - 1);
+		add_name(&body, check, alike);
 		text_addf(&body, " (%s): ", report_outcome_name(check->outcome));
-		summary_add_escaped(&body, check->reason);
-		summary_add_line(summary, STYLE_YELLOW, "untested", &body);
-		*told += alike;
+		add_escaped(&body, check->reason);
+		add_line(summary, STYLE_YELLOW, "untested", &body);
+		untested->told += alike;
 		lines--;
 	}
 }
 
 /* The last line: the time, where the report is, and how much of it is not told above. */
-static void summary_add_rest(struct summary *summary, size_t problems, size_t untested)
+static void add_rest(struct summary *summary)
 {
 	const cJSON *overhead = json_pointer(summary->report, "/run/time/overheadPercent");
+	size_t problems = summary->problems.count - summary->problems.told;
+	size_t untested = summary->untested.count - summary->untested.told;
 	struct text body CLEANUP_TEXT = {0};
 
 	if (problems + untested != 0)
 		text_addf(&body, "%zu more failed and %zu more untested checks: ", problems,
 			  untested);
 	if (summary->options->location != NULL) {
-		summary_add_escaped(&body, summary->options->location);
+		add_escaped(&body, summary->options->location);
 		text_add(&body, "/report.json");
 	} else {
 		text_add(&body, "report.json");
@@ -442,55 +401,39 @@ static void summary_add_rest(struct summary *summary, size_t problems, size_t un
 		  (double)view_int(summary->report, "/run/durationMs") / 1000.0,
 		  cJSON_IsNumber(overhead) ? overhead->valuedouble : 0.0,
 		  (long long)view_int(summary->report, "/verdict/exitCode"));
-	summary_add_line(summary, STYLE_BOLD, "report", &body);
+	add_line(summary, STYLE_BOLD, "report", &body);
 }
 
 /* Whoever keeps this line can tell later whether the journal is still that of the run. */
-static void summary_add_journal(struct summary *summary)
+static void add_journal(struct summary *summary)
 {
 	struct text body CLEANUP_TEXT = {0};
 
-	summary_add_escaped(&body, view_string(summary->report, "/run/journal/digest"));
-	summary_add_whole_line(summary, STYLE_BOLD, "journal", &body);
+	add_escaped(&body, view_string(summary->report, "/run/journal/digest"));
+	add_whole_line(summary, STYLE_BOLD, "journal", &body);
 }
 
-static size_t summary_count_untested(const struct view *view)
-{
-	size_t count = 0;
-
-	for (size_t i = 0; i < view->count; i++)
-		count += summary_is_untested(&view->checks[i]) ? 1 : 0;
-	return count;
-}
-
-static int summary_write(const cJSON *report, const struct writer_options *options,
-			 struct text *out, struct error *err)
+int summary_write(const cJSON *report, const struct writer_options *options, struct text *out,
+		  struct error *err)
 {
 	struct summary summary = {.report = report, .options = options, .out = out};
 	size_t lines = SUMMARY_LINES - FRAME_LINES;
-	size_t problems_told = 0;
-	size_t untested_told = 0;
 	int rc = view_open(report, &summary.view, err);
 
-	rc = rc == 0 ? summary_find_problems(&summary, err) : rc;
+	if (rc == 0)
+		rc = find_checks(&summary, err);
 	if (rc == 0) {
-		summary_add_verdict(&summary);
-		summary_add_environment(&summary);
-		lines -= summary_add_abort(&summary);
-		summary_add_works(&summary);
-		lines -= summary_add_problems(&summary, lines, &problems_told, &untested_told);
-		summary_add_untested(&summary, lines, &untested_told);
-		summary_add_rest(&summary, summary.problem_count - problems_told,
-				 summary_count_untested(&summary.view) - untested_told);
-		summary_add_journal(&summary);
+		add_verdict(&summary);
+		add_environment(&summary);
+		lines -= add_abort(&summary);
+		add_works(&summary);
+		add_problems(&summary, &lines);
+		add_untested(&summary, lines);
+		add_rest(&summary);
+		add_journal(&summary);
 	}
-	free(summary.problems);
+	free(summary.problems.checks);
+	free(summary.untested.checks);
 	view_free(&summary.view);
 	return rc;
 }
-
-const struct writer writer_summary = {
-	.name = "summary",
-	.media = "text/plain",
-	.write = summary_write,
-};

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-#include "reports/verify.h"
+#include "reports/render.h"
 
 #include "base/digest.h"
 #include "base/file.h"
 #include "base/path.h"
+#include "reports/view.h"
 
 #include <string.h>
 
 /* `resolved` has the separators of the system, a report's path has '/'. */
-static bool verify_same_path(const char *resolved, const char *path)
+static bool same_path(const char *resolved, const char *path)
 {
 	while (*resolved != '\0' && (*resolved == *path || (*resolved == '\\' && *path == '/'))) {
 		resolved++;
@@ -31,7 +32,7 @@ static int verify_file(const char *directory, const char *path, size_t bytes, co
 				  : error_memory(err);
 
 	/* A link would let the file be another one tomorrow. */
-	if (rc == 0 && !verify_same_path(below, absolute))
+	if (rc == 0 && !same_path(below, absolute))
 		rc = error_set(err, ERROR_FORMAT, "the path leads elsewhere");
 	if (rc == 0) {
 		real = path_join(directory, path);
@@ -45,54 +46,27 @@ static int verify_file(const char *directory, const char *path, size_t bytes, co
 		       : error_set(err, ERROR_FORMAT, "is %s, the journal says %s", seen, digest);
 }
 
-static int verify_item(const char *directory, const struct json_at *item, struct text_list *faults,
-		       struct error *err)
+int report_verify_evidence(const char *directory, const cJSON *report, struct text_list *faults,
+			   struct error *err)
 {
-	const char *path = NULL;
-	const char *digest = NULL;
-	int64_t bytes = 0;
-	struct error fault = {0};
-	int rc = json_need_string(item, "path", &path, err);
+	const cJSON *check = NULL;
+	const cJSON *item = NULL;
+	int rc = 0;
 
-	rc = rc == 0 ? json_need_string(item, "digest", &digest, err) : rc;
-	rc = rc == 0 ? json_need_int(item, "bytes", 0, INT32_MAX, &bytes, err) : rc;
-	if (rc < 0)
-		return rc;
-	rc = verify_file(directory, path, (size_t)bytes, digest, &fault);
-	if (rc == ERROR_MEMORY)
-		return error_memory(err);
-	return rc < 0 ? text_list_take(faults, text_format("%s: %s", path, fault.text), err) : 0;
-}
+	cJSON_ArrayForEach (check, json_pointer(report, "/checks")) {
+		cJSON_ArrayForEach (item, json_pointer(check, "/evidence")) {
+			const char *path = view_string(item, "/path");
+			struct error fault = {0};
 
-static int verify_check(const char *directory, const struct json_at *check,
-			struct text_list *faults, struct error *err)
-{
-	struct json_at evidence = {0};
-	const cJSON *node = NULL;
-	size_t index = 0;
-	int rc = json_need(check, "evidence", JSON_ARRAY, &evidence, err);
-
-	cJSON_ArrayForEach (node, evidence.node) {
-		struct json_at item = {.node = node, .parent = &evidence, .index = index++};
-
-		rc = rc == 0 ? verify_item(directory, &item, faults, err) : rc;
-	}
-	return rc;
-}
-
-int verify_evidence(const char *directory, const cJSON *report, struct text_list *faults,
-		    struct error *err)
-{
-	struct json_at root = json_root(report);
-	struct json_at checks = {0};
-	const cJSON *node = NULL;
-	size_t index = 0;
-	int rc = json_need(&root, "checks", JSON_ARRAY, &checks, err);
-
-	cJSON_ArrayForEach (node, checks.node) {
-		struct json_at check = {.node = node, .parent = &checks, .index = index++};
-
-		rc = rc == 0 ? verify_check(directory, &check, faults, err) : rc;
+			if (rc == 0)
+				rc = verify_file(directory, path, (size_t)view_int(item, "/bytes"),
+						 view_string(item, "/digest"), &fault);
+			if (rc == ERROR_MEMORY)
+				return error_memory(err);
+			if (rc < 0)
+				rc = text_list_take(faults, text_format("%s: %s", path, fault.text),
+						    err);
+		}
 	}
 	return rc;
 }

@@ -11,19 +11,17 @@
 struct view_check {
 	const cJSON *json;
 	const char *id;
-	const char *variant;	 /* NULL without variants */
-	const char *requirement; /* NULL for none */
-	const char *level;	 /* NULL without a requirement */
+	const char *requirement; /* "" for none */
+	const char *level;	 /* "" without a requirement */
 	const char *severity;
-	const char *title;
 	const char *advice;
 	const char *reason; /* about the outcome, or why a pass does not prove the requirement */
 	bool unproven;	    /* it passed, and does not prove the requirement */
-	const char *cause;  /* the check that kept this one from running; NULL for none */
-	const char *expectation; /* name of the expectation entry; NULL for none */
+	const char *cause;  /* the check that kept this one from running; "" for none */
+	const char *expectation; /* name of the expectation entry; "" for none */
 	enum report_outcome outcome;
-	const char *disposition; /* NULL when undecided */
-	int64_t duration_ms;	 /* of all attempts */
+	enum report_disposition disposition;
+	int64_t duration_ms;
 };
 
 struct view {
@@ -33,7 +31,7 @@ struct view {
 
 #define CLEANUP_VIEW __attribute__((cleanup(view_free)))
 
-/* ERROR_FORMAT: `report` is no report. Strings are borrowed from it. Free with view_free(). */
+/* ERROR_FORMAT: `report` is not a report. Strings are borrowed from it. Free with view_free(). */
 int view_open(const cJSON *report, struct view *view, struct error *err);
 void view_free(struct view *view);
 
@@ -44,9 +42,9 @@ const char *view_string(const cJSON *report, const char *pointer);
 /* What the report says about conformance: "conformant", or why not, with the requirements. */
 void view_add_conformance(const cJSON *report, struct text *out);
 
-/* "id@variant", or "id". */
-void view_add_name(const struct view_check *check, struct text *out);
-
 /* The length of the suite's name, with which the id begins. */
 size_t view_suite_size(const struct view_check *check);
 bool view_same_suite(const struct view_check *a, const struct view_check *b);
+
+/* Is the check the first of its suite? */
+bool view_begins_suite(const struct view *view, size_t index);

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 #include "reports/writer.h"
 
-#include "reports/junit.h"
-#include "reports/summary.h"
+#include "base/style.h"
 
+#include <errno.h>
+#include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
-static int writer_write_json(const cJSON *report, const struct writer_options *options,
-			     struct text *out, struct error *err)
+static int json_write(const cJSON *report, const struct writer_options *options, struct text *out,
+		      struct error *err)
 {
 	char *json CLEANUP_FREE = json_print(report);
 
@@ -18,25 +20,25 @@ static int writer_write_json(const cJSON *report, const struct writer_options *o
 	return 0;
 }
 
-static const struct writer writer_json = {
-	.name = "json",
-	.file_name = "report.json",
-	.media = "application/json",
-	.write = writer_write_json,
+const struct writer writers[] = {
+	{"summary", NULL, summary_write},
+	{"json", "report.json", json_write},
+	{"junit", "junit.xml", junit_write},
+	{NULL},
 };
 
-const struct writer *const writers[] = {&writer_json, &writer_junit, &writer_summary, NULL};
+const char *const writer_names[] = {"summary", "json", "junit", NULL};
 
 int writer_find(const char *name, const struct writer **out, struct error *err)
 {
 	struct text names CLEANUP_TEXT = {0};
 
-	for (const struct writer *const *writer = writers; *writer != NULL; writer++) {
-		if (strcmp((*writer)->name, name) == 0) {
-			*out = *writer;
+	for (const struct writer *writer = writers; writer->name != NULL; writer++) {
+		if (strcmp(writer->name, name) == 0) {
+			*out = writer;
 			return 0;
 		}
-		text_addf(&names, "%s%s", names.size != 0 ? ", " : "", (*writer)->name);
+		text_addf(&names, "%s%s", names.size != 0 ? ", " : "", writer->name);
 	}
 	return error_set(err, ERROR_NOT_FOUND, "there is no format '%s' (there are: %s)", name,
 			 text_string(&names));
@@ -52,4 +54,22 @@ int writer_print(const struct writer *writer, const cJSON *report,
 		return rc;
 	*out = text_take(&text);
 	return *out != NULL ? 0 : error_memory(err);
+}
+
+int writer_show(const char *name, const cJSON *report, const char *location, struct error *err)
+{
+	const struct writer_options options = {
+		.color = style_enabled(STDOUT_FILENO),
+		.columns = isatty(STDOUT_FILENO) == 1 ? style_columns(STDOUT_FILENO) : 0,
+		.location = location,
+	};
+	const struct writer *writer = NULL;
+	char *text CLEANUP_FREE = NULL;
+	int rc = writer_find(name, &writer, err);
+
+	if (rc == 0)
+		rc = writer_print(writer, report, &options, &text, err);
+	if (rc == 0 && (fputs(text, stdout) == EOF || fflush(stdout) != 0))
+		rc = error_set(err, ERROR_IO, "%s", strerror(errno));
+	return rc;
 }

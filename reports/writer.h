@@ -6,21 +6,22 @@
 #include "base/json.h"
 
 struct writer_options {
-	bool color;  /* terminal styles */
-	int columns; /* of the terminal; 0: texts are not cut to a width */
-	const char *
-		location; /* where the report is, for people: its folder; NULL when it is nowhere */
+	bool color;	      /* terminal styles */
+	int columns;	      /* of the terminal; 0: texts are not cut to a width */
+	const char *location; /* the report's folder, for people; NULL when it is nowhere */
 };
+
+typedef int writer_fn(const cJSON *report, const struct writer_options *options, struct text *out,
+		      struct error *err);
 
 struct writer {
-	const char *name;      /* "json", "junit", "summary" */
+	const char *name;      /* "summary" */
 	const char *file_name; /* in a report's folder; NULL: not written there */
-	const char *media;     /* media type */
-	int (*write)(const cJSON *report, const struct writer_options *options, struct text *out,
-		     struct error *err);
+	writer_fn *write;
 };
 
-extern const struct writer *const writers[]; /* NULL-ended */
+extern const struct writer writers[];	 /* ended by {NULL} */
+extern const char *const writer_names[]; /* theirs, NULL-ended */
 
 /* ERROR_NOT_FOUND lists the names. */
 int writer_find(const char *name, const struct writer **out, struct error *err);
@@ -28,3 +29,23 @@ int writer_find(const char *name, const struct writer **out, struct error *err);
 /* Every failure to build the text is ERROR_MEMORY. */
 int writer_print(const struct writer *writer, const cJSON *report,
 		 const struct writer_options *options, char **out, struct error *err);
+
+/* Prints the report on standard output, with the colours and the width that it has. ERROR_IO: it
+ * cannot be written. */
+int writer_show(const char *name, const cJSON *report, const char *location, struct error *err);
+
+/*
+ * The report for a terminal, in at most SUMMARY_LINES lines: the verdict, what it is about, what
+ * works, what does not and what to do about it, what was not tested and why, and the journal's
+ * digest. Everything that comes from outside is escaped. With writer_options.columns lines are cut
+ * to that width, advice and the digest excepted.
+ */
+writer_fn summary_write;
+enum { SUMMARY_LINES = 10 };
+
+/*
+ * JUnit XML: a testsuite for each suite, a testcase for each check. fail → failure; crash, timeout
+ * and broken → error; expected-fail, unsupported and notrun → skipped with the reason; an
+ * improvement → failure that names the expectation entry to remove.
+ */
+writer_fn junit_write;

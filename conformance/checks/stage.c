@@ -115,7 +115,7 @@ static int make_launcher(struct stage *stage, struct error *err)
 			.system = launch_host,
 			.runtime_handler = context->runtime_handler,
 			.run_id = context->run_id,
-			.check_id = check_name(stage->run),
+			.check_id = check_row(stage->run)->id,
 		},
 		&stage->launcher, err);
 }

@@ -15,7 +15,7 @@ static void tally_count(struct tally *tally, bool held, const char *saw)
 		return;
 	tally->wrong++;
 	if (tally->wrong <= TALLY_SHOWN)
-		check_expect_at(tally->run, tally->file, tally->line, false, tally->what,
+		check_expect_at(tally->run, tally->file, tally->line, false, NULL, tally->what,
 				tally->wanted, "%s", saw);
 }
 
@@ -47,7 +47,7 @@ bool tally_end(struct tally *tally)
 		check_note(tally->run, "%s: %zu of %zu are wrong, %d are shown", tally->what,
 			   tally->wrong, tally->count, TALLY_SHOWN);
 	if (tally->count != 0 && tally->wrong == 0)
-		check_expect_at(tally->run, tally->file, tally->line, true, tally->what,
+		check_expect_at(tally->run, tally->file, tally->line, true, NULL, tally->what,
 				tally->wanted, "%zu of %zu", tally->count, tally->count);
 	return tally->wrong == 0;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "conformance/cli/cmd_kubelet.h"
+#include "conformance/cli/commands.h"
 #include "rpc/loop.h"
 
 #include "base/cleanup.h"
@@ -24,84 +24,43 @@ static const char *os_name = "linux";
 static const char *plugin_command;
 static bool take_over, private_mounts, once;
 static struct text_list allocations, faults;
+static struct kubelet_limit *limits; /* of the allocations */
 static int64_t seconds, seed;
 
 static const char *const profiles[] = {"1.36", "1.37", NULL};
 static const char *const systems[] = {"linux", "windows", NULL};
 
 static const struct option_spec options[] = {
-	{.name = "plugin-dir",
-	 .letter = 'd',
-	 .type = OPTION_STRING,
-	 .target = &plugin_dir,
-	 .value = "DIR",
+	{OPTION_ROW("plugin-dir", OPTION_STRING, plugin_dir), .letter = 'd', .value = "DIR",
 	 .help = "Directory for kubelet.sock and the plugins' sockets; made when absent. "
 		 "Required."},
-	{.name = "registry-dir",
-	 .type = OPTION_STRING,
-	 .target = &registry_dir,
-	 .value = "DIR",
+	{OPTION_ROW("registry-dir", OPTION_STRING, registry_dir), .value = "DIR",
 	 .help = "Watch this plugins_registry directory as well."},
-	{.name = "profile",
-	 .type = OPTION_CHOICE,
-	 .target = &profile_name,
-	 .value = "VERSION",
+	{OPTION_ROW("profile", OPTION_CHOICE, profile_name), .value = "VERSION",
 	 .choices = profiles,
 	 .help = "Kubelet to behave like: 1.36 keeps one plugin for each resource, 1.37 several."},
-	{.name = "os",
-	 .type = OPTION_CHOICE,
-	 .target = &os_name,
-	 .value = "OS",
-	 .choices = systems,
+	{OPTION_ROW("os", OPTION_CHOICE, os_name), .value = "OS", .choices = systems,
 	 .help = "Operating system of that kubelet; decides how answers are merged."},
-	{.name = "plugin",
-	 .letter = 'p',
-	 .type = OPTION_STRING,
-	 .target = &plugin_command,
-	 .value = "COMMAND",
+	{OPTION_ROW("plugin", OPTION_STRING, plugin_command), .letter = 'p', .value = "COMMAND",
 	 .help = "Run this plugin. {plugin-dir}, {kubelet-socket} and {registry-dir} in it are "
 		 "replaced, and DEVICE_PLUGIN_DIR, PLUGIN_SOCK_DIR, KUBELET_SOCKET and "
 		 "PLUGINS_REGISTRY_DIR are set."},
-	{.name = "private-mounts",
-	 .type = OPTION_FLAG,
-	 .target = &private_mounts,
+	{OPTION_ROW("private-mounts", OPTION_FLAG, private_mounts),
 	 .help = "Show the plugin the directory at " KUBELET_STANDARD_PLUGIN_DIR
 		 ", in a mount namespace of its own (needs root)."},
-	{.name = "take-over",
-	 .type = OPTION_FLAG,
-	 .target = &take_over,
+	{OPTION_ROW("take-over", OPTION_FLAG, take_over),
 	 .help = "Use a directory in which a kubelet runs: sockets that somebody listens on are "
 		 "moved aside and put back at the end."},
-	{.name = "allocate",
-	 .letter = 'a',
-	 .type = OPTION_LIST,
-	 .target = &allocations,
-	 .value = "RESOURCE=N",
+	{OPTION_ROW("allocate", OPTION_LIST, allocations), .letter = 'a', .value = "RESOURCE=N",
 	 .help = "Admit and start a container with N devices once the resource is listed."},
-	{.name = "fault",
-	 .letter = 'f',
-	 .type = OPTION_LIST,
-	 .target = &faults,
-	 .value = "FAULT",
+	{OPTION_ROW("fault", OPTION_LIST, faults), .letter = 'f', .value = "FAULT",
 	 .help = "Misbehave: NAME[=VALUE][*TIMES]. The names are above."},
-	{.name = "once",
-	 .type = OPTION_FLAG,
-	 .target = &once,
+	{OPTION_ROW("once", OPTION_FLAG, once),
 	 .help = "End when every --allocate has been served."},
-	{.name = "seconds",
-	 .letter = 's',
-	 .type = OPTION_INT,
-	 .target = &seconds,
-	 .value = "N",
-	 .min = 0,
+	{OPTION_ROW("seconds", OPTION_INT, seconds), .letter = 's', .value = "N", .min = 0,
 	 .max = INT64_C(30) * 24 * 3600,
 	 .help = "End after this time; 0: not before SIGINT or SIGTERM."},
-	{.name = "seed",
-	 .type = OPTION_INT,
-	 .target = &seed,
-	 .value = "N",
-	 .min = 0,
-	 .max = INT64_MAX,
+	{OPTION_ROW("seed", OPTION_INT, seed), .value = "N", .min = 0, .max = INT64_MAX,
 	 .help = "Of the random order in which devices are chosen and sent."},
 	{.name = NULL},
 };
@@ -278,10 +237,12 @@ static int parse_allocation(char *text, struct kubelet_limit *limit, struct erro
 {
 	char *equals = strrchr(text, '=');
 	long long count = 0;
+	int rc = 0;
+
 	if (equals == NULL)
 		return error_set(err, ERROR_ARGUMENT, "--allocate %s: expected RESOURCE=N", text);
 	*equals = '\0';
-	int rc = text_to_int64(equals + 1, "--allocate", 1, INT32_MAX, &count, err);
+	rc = text_to_int64(equals + 1, "--allocate", 1, INT32_MAX, &count, err);
 	limit->resource = text;
 	limit->count = (size_t)count;
 	return rc;
@@ -299,32 +260,30 @@ static int check_options(struct error *err)
 		return error_set(err, ERROR_ARGUMENT, "--private-mounts needs --plugin");
 	for (size_t i = 0; rc == 0 && i < faults.count; i++)
 		rc = kubelet_fault_check(faults.items[i], err);
-	for (size_t i = 0; rc == 0 && i < allocations.count; i++) {
-		struct kubelet_limit limit = {0};
-		char *copy CLEANUP_FREE = strdup(allocations.items[i]);
-		rc = copy == NULL ? error_memory(err) : parse_allocation(copy, &limit, err);
-	}
+	limits = calloc(allocations.count + 1, sizeof(*limits));
+	if (limits == NULL)
+		return error_memory(err);
+	for (size_t i = 0; rc == 0 && i < allocations.count; i++)
+		rc = parse_allocation(allocations.items[i], &limits[i], err);
 	return rc;
 }
 
 /* One container with one limit, from its admission to its start. */
 static int serve_allocation(struct session *session, size_t index, struct error *err)
 {
-	struct kubelet_limit limit = {0};
 	struct kubelet_outcome outcome = {0};
 	struct grant merged = {0};
 	char *pod CLEANUP_FREE = text_format("gpucert-%zu", index);
-	char *copy CLEANUP_FREE = strdup(allocations.items[index]);
-	if (pod == NULL || copy == NULL)
-		return error_memory(err);
-	int rc = parse_allocation(copy, &limit, err);
-	if (rc == 0)
-		rc = kubelet_wait_listed(session->kubelet, limit.resource, UINT64_MAX, err);
 	const struct kubelet_container container = {
-		.pod = pod, .name = "main", .limits = &limit, .limit_count = 1};
+		.pod = pod, .name = "main", .limits = &limits[index], .limit_count = 1};
+	bool refused = false;
+	int rc = pod != NULL ? kubelet_wait_listed(session->kubelet, limits[index].resource,
+						   UINT64_MAX, err)
+			     : error_memory(err);
+
 	if (rc == 0)
 		rc = kubelet_admit(session->kubelet, &container, CALL_TIMEOUT_MS, &outcome, err);
-	bool refused = rc == 0 && !outcome.accepted;
+	refused = rc == 0 && !outcome.accepted;
 	kubelet_outcome_free(&outcome);
 	if (rc == 0 && !refused) {
 		rc = kubelet_start_container(session->kubelet, pod, "main", CALL_TIMEOUT_MS,
@@ -355,8 +314,8 @@ static int session_run(struct session *session, struct error *err)
 	for (size_t i = 0; rc == 0 && i < allocations.count; i++) {
 		rc = serve_allocation(session, i, err);
 		if (rc == ERROR_TIMEOUT || rc == ERROR_CANCELLED) {
-			log_warning("--allocate %s was not served: %s", allocations.items[i],
-				    err->text);
+			log_warning("--allocate %s=%zu was not served: %s", limits[i].resource,
+				    limits[i].count, err->text);
 			session->unserved = true;
 		}
 		if (rc == ERROR_TIMEOUT) /* a plugin that hangs; the next one may go on */
@@ -413,6 +372,7 @@ static int run_kubelet(const struct text_list *arguments)
 	if (rc != 0)
 		log_error("%s", err.text);
 	session_close(&session);
+	free(limits);
 	text_list_free(&allocations);
 	text_list_free(&faults);
 	if (rc != 0)
@@ -425,17 +385,13 @@ const struct command_spec command_kubelet = {
 	.summary = "Run the fake kubelet alone and print what happens",
 	.description =
 		"Plays the device manager of a kubelet in a directory of its own: plugins "
-		"register, "
-		"their devices are listed, containers are admitted. Every event is printed to "
-		"standard "
-		"output as one JSON object a line, as it happens.\n\n"
-		"Faults that last: register-status=CODE[:MESSAGE], register-delay=MS, "
-		"register-hang, "
+		"register, their devices are listed, containers are admitted. Every event is "
+		"printed to standard output as one JSON object a line, as it happens.\n\nFaults "
+		"that last: register-status=CODE[:MESSAGE], register-delay=MS, register-hang, "
 		"connection-silent, connection-garbage, connection-close, connection-refuse, "
-		"socket-absent, list-stall.\n\n"
-		"Nothing outside the directory is touched. A directory in which a kubelet is "
-		"listening is "
-		"refused unless --take-over is given.",
+		"socket-absent, list-stall.\n\nNothing outside the directory is touched. A "
+		"directory in which a kubelet is listening is refused unless --take-over is "
+		"given.",
 	.options = options,
 	.examples = examples,
 	.exit_codes = exit_codes,

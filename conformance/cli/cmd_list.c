@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "base/json.h"
+#include "base/members.h"
 #include "base/style.h"
 #include "conformance/checks/suites.h"
 #include "conformance/cli/commands.h"
@@ -28,49 +28,47 @@ static const char *list_level(const struct check *check)
 	return requirement != NULL ? check_level_name(requirement->level) : "";
 }
 
-static cJSON *list_item_json(const struct plan_item *item)
+static cJSON *item_json(const struct plan_item *item)
 {
-	cJSON *json = cJSON_CreateObject();
+	const struct check *check = item->check;
+	struct members json CLEANUP_MEMBERS = members_new();
 
-	if (json == NULL)
-		return NULL;
-	(void)cJSON_AddStringToObject(json, "id", item->check->id);
-	if (item->variant != NULL)
-		(void)cJSON_AddStringToObject(json, "variant", item->variant->name);
-	(void)cJSON_AddStringToObject(json, "suite", item->suite->name);
-	(void)cJSON_AddStringToObject(json, "title", item->check->title);
-	(void)cJSON_AddStringToObject(json, "requirement", list_requirement(item->check));
-	(void)cJSON_AddStringToObject(json, "level", list_level(item->check));
-	(void)cJSON_AddStringToObject(json, "severity", check_severity_name(item->check->severity));
-	if (item->check->stands_on != NULL)
-		(void)cJSON_AddStringToObject(json, "standsOn", item->check->stands_on);
-	(void)cJSON_AddNumberToObject(json, "revision", item->check->revision);
-	(void)cJSON_AddNumberToObject(json, "timeoutSeconds", item->check->timeout_s);
-	return json;
+	member_string(&json, "id", check->id);
+	member_string(&json, "suite", item->suite->name);
+	member_string(&json, "title", check->title);
+	member_string(&json, "requirement", list_requirement(check));
+	member_string(&json, "level", list_level(check));
+	member_string(&json, "severity", check_severity_name(check->severity));
+	if (check->stands_on != NULL)
+		member_string(&json, "standsOn", check->stands_on);
+	member_int(&json, "revision", check->revision);
+	member_int(&json, "timeoutSeconds", check->timeout_s);
+	return members_take(&json);
 }
 
-static int list_print_json(const struct plan *plan)
+static int print_json(const struct plan *plan)
 {
 	cJSON *array CLEANUP_JSON = cJSON_CreateArray();
 	char *text CLEANUP_FREE = NULL;
+	int rc = 0;
 
-	for (size_t i = 0; i < plan->count; i++)
-		(void)cJSON_AddItemToArray(array, list_item_json(&plan->items[i]));
-	text = array != NULL ? json_print(array) : NULL;
+	for (size_t i = 0; rc == 0 && i < plan->count; i++)
+		rc = members_append(array, item_json(&plan->items[i]), NULL);
+	text = rc == 0 ? json_print(array) : NULL;
 	if (text == NULL)
 		return 3;
 	(void)fputs(text, stdout);
 	return 0;
 }
 
-static void list_print_table(const struct plan *plan)
+static void print_table(const struct plan *plan)
 {
 	const struct check_suite *suite = NULL;
 	bool color = style_enabled(STDOUT_FILENO);
 	int width = 0;
 
 	for (size_t i = 0; i < plan->count; i++) {
-		int length = (int)strlen(plan->items[i].name);
+		int length = (int)strlen(plan->items[i].check->id);
 
 		width = length > width ? length : width;
 	}
@@ -83,7 +81,7 @@ static void list_print_table(const struct plan *plan)
 				     style(color, STYLE_RESET));
 			suite = item->suite;
 		}
-		(void)printf("  %-*s  %-7s %-6s %s\n", width, item->name,
+		(void)printf("  %-*s  %-7s %-6s %s\n", width, item->check->id,
 			     list_requirement(item->check), list_level(item->check),
 			     item->check->title);
 	}
@@ -101,21 +99,17 @@ static int list_run(const struct text_list *arguments)
 		(void)fprintf(stderr, "gpucert list: %s\n", err.text);
 		code = 2;
 	} else if (list.json) {
-		code = list_print_json(&plan);
+		code = print_json(&plan);
 	} else {
-		list_print_table(&plan);
+		print_table(&plan);
 	}
 	text_list_free(&list.exclude);
 	return code;
 }
 
 static const struct option_spec list_options[] = {
-	{.name = "json", .type = OPTION_FLAG, .target = &list.json, .help = "Print a JSON array."},
-	{.name = "exclude",
-	 .letter = 'x',
-	 .type = OPTION_LIST,
-	 .target = &list.exclude,
-	 .value = "PATTERN",
+	{OPTION_ROW("json", OPTION_FLAG, list.json), .help = "Print a JSON array."},
+	{OPTION_ROW("exclude", OPTION_LIST, list.exclude), .letter = 'x', .value = "PATTERN",
 	 .help = "Leave out checks that match."},
 	{.name = NULL},
 };
@@ -134,8 +128,8 @@ const struct command_spec command_list = {
 	.name = "list",
 	.summary = "List the checks",
 	.arguments = "[PATTERN...]",
-	.description = "A pattern is a suite (isolation), a check (api.vulkan), a glob over checks "
-		       "('registration.*'), or one of tag:NAME, level:must|should|may, "
+	.description = "A pattern is a suite (isolation), a check (api.vulkan), a glob over "
+		       "checks ('registration.*'), or one of tag:NAME, level:must|should|may, "
 		       "severity:critical|high|medium|low, requirement:ID.",
 	.options = list_options,
 	.examples = list_examples,

@@ -1,24 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/file.h"
 #include "base/path.h"
-#include "base/style.h"
 #include "conformance/cli/commands.h"
 #include "reports/journal.h"
 #include "reports/render.h"
-#include "reports/verify.h"
 #include "reports/writer.h"
 
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 static struct {
 	const char *format;
 	const char *out_directory;
 	bool reproducible;
 } report = {.format = "summary"};
-
-static const char *const formats[] = {"summary", "json", "junit", NULL};
 
 /* A report that leaves out what differs between runs never takes the place of a run's own. */
 static int report_write(const cJSON *json, struct error *err)
@@ -29,62 +24,47 @@ static int report_write(const cJSON *json, struct error *err)
 	if (rc == 0 && report.reproducible && file_exists(journal))
 		return error_set(
 			err, ERROR_EXISTS,
-			"--out: %s is the folder of a run, whose own report is not replaced "
-			"by a reproducible one",
+			"--out: %s is the folder of a run, whose own report is not replaced by a "
+			"reproducible one",
 			report.out_directory);
-	rc = rc == 0 ? file_make_directories(report.out_directory, 0755, err) : rc;
+	if (rc == 0)
+		rc = file_make_directories(report.out_directory, 0755, err);
 	return rc == 0 ? report_write_directory(report.out_directory, json, err) : rc;
 }
 
-static int report_print(const char *directory, const cJSON *json, struct error *err)
+/* Each piece of evidence that is not what the run stored. */
+static int tell(const struct text_list *faults, struct error *err)
 {
-	struct writer_options options = {
-		.color = style_enabled(STDOUT_FILENO),
-		.columns = isatty(STDOUT_FILENO) == 1 ? style_columns(STDOUT_FILENO) : 0,
-		.location = directory,
-	};
-	const struct writer *writer = NULL;
-	char *text CLEANUP_FREE = NULL;
-	int rc = writer_find(report.format, &writer, err);
-
-	rc = rc == 0 ? writer_print(writer, json, &options, &text, err) : rc;
-	if (rc == 0)
-		(void)fputs(text, stdout);
-	return rc;
-}
-
-/* Each piece of evidence that is not what the run stored is told; the report is printed all the
- * same. */
-static int report_verify(const char *directory, const cJSON *json, struct error *err)
-{
-	struct text_list faults CLEANUP_TEXT_LIST = {0};
-	int rc = verify_evidence(directory, json, &faults, err);
-
-	for (size_t i = 0; rc == 0 && i < faults.count; i++) {
+	for (size_t i = 0; i < faults->count; i++) {
 		struct text line CLEANUP_TEXT = {0};
 
-		text_add_escaped(&line, faults.items[i], strlen(faults.items[i]));
+		text_add_escaped(&line, faults->items[i], strlen(faults->items[i]));
 		(void)fprintf(stderr, "gpucert report: %s\n", text_string(&line));
 	}
-	if (rc == 0 && faults.count != 0)
-		rc = error_set(err, ERROR_FORMAT,
-			       "%zu piece%s of evidence %s not what the run stored", faults.count,
-			       faults.count == 1 ? "" : "s", faults.count == 1 ? "is" : "are");
-	return rc;
+	if (faults->count == 0)
+		return 0;
+	return error_set(err, ERROR_FORMAT, "%zu piece%s of evidence %s not what the run stored",
+			 faults->count, faults->count == 1 ? "" : "s",
+			 faults->count == 1 ? "is" : "are");
 }
 
-static int report_make(const char *directory, struct error *err)
+static int make(const char *directory, struct error *err)
 {
-	struct report_options options = {.reproducible = report.reproducible};
-	struct report_options whole = {0};
+	struct text_list faults CLEANUP_TEXT_LIST = {0};
 	cJSON *json CLEANUP_JSON = NULL;
-	cJSON *original CLEANUP_JSON = NULL;
-	int rc = report_read_directory(directory, &options, &json, err);
+	int rc = report_read_directory(directory, &json, err);
 
-	rc = rc == 0 && report.out_directory != NULL ? report_write(json, err) : rc;
-	rc = rc == 0 ? report_print(directory, json, err) : rc;
-	rc = rc == 0 ? report_read_directory(directory, &whole, &original, err) : rc;
-	return rc == 0 ? report_verify(directory, original, err) : rc;
+	if (rc == 0)
+		rc = report_verify_evidence(directory, json, &faults, err);
+	if (rc == 0 && report.reproducible)
+		rc = report_make_reproducible(json, err);
+	if (rc == 0 && report.out_directory != NULL)
+		rc = report_write(json, err);
+	if (rc == 0)
+		rc = writer_show(report.format, json, directory, err);
+	if (rc == ERROR_IO) /* which options_main() tells */
+		rc = 0;
+	return rc == 0 ? tell(&faults, err) : rc;
 }
 
 static int report_run(const struct text_list *arguments)
@@ -96,7 +76,7 @@ static int report_run(const struct text_list *arguments)
 			      "gpucert report: name the folder of one run (--out of 'run')\n");
 		return 2;
 	}
-	if (report_make(arguments->items[0], &err) < 0) {
+	if (make(arguments->items[0], &err) < 0) {
 		(void)fprintf(stderr, "gpucert report: %s\n", err.text);
 		return 3;
 	}
@@ -104,22 +84,11 @@ static int report_run(const struct text_list *arguments)
 }
 
 static const struct option_spec report_options[] = {
-	{.name = "format",
-	 .letter = 'f',
-	 .type = OPTION_CHOICE,
-	 .target = &report.format,
-	 .value = "FORMAT",
-	 .help = "What to print.",
-	 .choices = formats},
-	{.name = "reproducible",
-	 .type = OPTION_FLAG,
-	 .target = &report.reproducible,
+	{OPTION_ROW("format", OPTION_CHOICE, report.format), .letter = 'f', .value = "FORMAT",
+	 .help = "What to print.", .choices = writer_names},
+	{OPTION_ROW("reproducible", OPTION_FLAG, report.reproducible),
 	 .help = "Zero what differs from run to run."},
-	{.name = "out",
-	 .letter = 'o',
-	 .type = OPTION_STRING,
-	 .target = &report.out_directory,
-	 .value = "DIR",
+	{OPTION_ROW("out", OPTION_STRING, report.out_directory), .letter = 'o', .value = "DIR",
 	 .help = "Also write report.json and junit.xml into this folder, which may be that of the "
 		 "run."},
 	{.name = NULL},
@@ -141,8 +110,8 @@ static const char *const report_exit_codes[] = {
 	"2",
 	"usage",
 	"3",
-	"the journal cannot be read or was changed after the run, evidence is not what the "
-	"run stored, or the report cannot be written",
+	"the journal cannot be read or was changed after the run, evidence is not what the run "
+	"stored, or the report cannot be written",
 	NULL,
 };
 

@@ -18,9 +18,9 @@ static struct {
 } run = {
 	.settings =
 		{
-			.kubelet_profile = "1.36",
-			.out_directory = "gpucert-report",
-			.timeout_percent = 100,
+			.asked = {.kubelet_profile = "1.36",
+				  .out_directory = "gpucert-report",
+				  .timeout_percent = 100},
 			.min_run = 1,
 		},
 };
@@ -29,188 +29,130 @@ static const char *const launchers[] = {"containerd", "process", NULL};
 static const char *const profiles[] = {"1.36", "1.37", NULL};
 
 static const struct option_spec run_options[] = {
-	{.name = "plugin",
-	 .letter = 'p',
-	 .type = OPTION_STRING,
-	 .target = &run.settings.plugin_command,
+	{OPTION_ROW("plugin", OPTION_STRING, run.settings.asked.plugin_command), .letter = 'p',
 	 .value = "CMD",
 	 .help = "The device plugin under test, as a command line. {plugin-dir} and "
-		 "{kubelet-socket} in it "
-		 "are replaced; the environment has DEVICE_PLUGIN_DIR and KUBELET_SOCKET. Default: "
-		 "the "
-		 "reference plugin.",
+		 "{kubelet-socket} in it are replaced; the environment has DEVICE_PLUGIN_DIR and "
+		 "KUBELET_SOCKET. Default: the reference plugin.",
 	 .env = "GPUCERT_PLUGIN"},
-	{.name = "private-mounts",
-	 .type = OPTION_FLAG,
-	 .target = &run.settings.hidden_directory,
+	{OPTION_ROW("private-mounts", OPTION_FLAG, run.settings.asked.hidden_directory),
 	 .help = "The plugin hard-codes /var/lib/kubelet/device-plugins: run it in a mount "
-		 "namespace in "
-		 "which the private directory lies there."},
-	{.name = "attach",
-	 .type = OPTION_STRING,
-	 .target = &run.settings.attach_directory,
-	 .value = "DIR",
+		 "namespace in which the private directory lies there."},
+	{OPTION_ROW("attach", OPTION_STRING, run.settings.asked.attach_directory), .value = "DIR",
 	 .help = "The plugin runs already and watches DIR for kubelet.sock. What a live kubelet "
-		 "has there "
-		 "is moved aside and put back."},
-	{.name = "resource",
-	 .letter = 'r',
-	 .type = OPTION_STRING,
-	 .target = &run.settings.resource,
+		 "has there is moved aside and put back."},
+	{OPTION_ROW("resource", OPTION_STRING, run.settings.asked.resource), .letter = 'r',
 	 .value = "NAME",
 	 .help = "Test this resource only. Default: each that the plugin registers.",
 	 .env = "GPUCERT_RESOURCE"},
-	{.name = "node",
-	 .letter = 'n',
-	 .type = OPTION_STRING,
-	 .target = &run.settings.node_file,
+	{OPTION_ROW("node", OPTION_STRING, run.settings.asked.node_file), .letter = 'n',
 	 .value = "FILE",
 	 .help = "Replay a recorded node (gpu-discovery --record); checks that need the devices "
 		 "themselves are unsupported then. \"wine\": a Windows node under Wine on this "
 		 "machine, with Windows programs in containers."},
-	{.name = "windows-programs",
-	 .type = OPTION_STRING,
-	 .target = &run.settings.windows_programs,
+	{OPTION_ROW("windows-programs", OPTION_STRING, run.settings.workplace.windows_programs),
 	 .value = "DIR",
-	 .help = "Where the Windows programs for --node wine are. Default: libexec/gpucert/windows "
-		 "of the installation, or the build tree \"windows\" beside this one.",
+	 .help = "Where the Windows programs for --node wine are. Default: "
+		 "libexec/gpucert/windows of the installation, or the build tree \"windows\" "
+		 "beside this one.",
 	 .env = "GPUCERT_WINDOWS_PROGRAMS"},
-	{.name = "cri",
-	 .type = OPTION_STRING,
-	 .target = &run.settings.cri_address,
-	 .value = "ADDR",
+	{OPTION_ROW("cri", OPTION_STRING, run.settings.workplace.cri_address), .value = "ADDR",
 	 .help = "Use this container runtime (unix:///run/containerd/containerd.sock, on Windows "
 		 "npipe:////./pipe/containerd-containerd) instead of a private containerd.",
 	 .env = "GPUCERT_CRI"},
-	{.name = "image",
-	 .type = OPTION_STRING,
-	 .target = &run.settings.image,
-	 .value = "REF",
+	{OPTION_ROW("image", OPTION_STRING, run.settings.workplace.image), .value = "REF",
 	 .help = "With --cri: run the probes in this image, which the runtime has, instead of one "
 		 "that is composed. On Windows there is no other way. It holds them in "
 		 "/libexec/gpucert, on Windows in C:\\gpucert\\libexec\\gpucert.",
 	 .env = "GPUCERT_IMAGE"},
-	{.name = "runtime-handler",
-	 .type = OPTION_STRING,
-	 .target = &run.settings.runtime_handler,
+	{OPTION_ROW("runtime-handler", OPTION_STRING, run.settings.asked.runtime_handler),
 	 .value = "NAME",
 	 .help = "With --cri: the runtime's handler for the pod sandboxes. Default: its own.",
 	 .env = "GPUCERT_RUNTIME_HANDLER"},
-	{.name = "launcher",
-	 .type = OPTION_CHOICE,
-	 .target = &run.settings.launcher,
+	{OPTION_ROW("launcher", OPTION_CHOICE, run.settings.workplace.launcher),
 	 .value = "LAUNCHER",
 	 .help = "Run probes in containers, or as processes of the host, which proves nothing "
-		 "about "
-		 "containers. Default: containers, where containerd and runc are installed.",
+		 "about containers. Default: containers, where containerd and runc are installed.",
 	 .choices = launchers},
-	{.name = "profile",
-	 .type = OPTION_CHOICE,
-	 .target = &run.settings.kubelet_profile,
-	 .value = "VERSION",
-	 .help = "Behave as this kubelet.",
-	 .choices = profiles},
-	{.name = "out",
-	 .letter = 'o',
-	 .type = OPTION_STRING,
-	 .target = &run.settings.out_directory,
+	{OPTION_ROW("profile", OPTION_CHOICE, run.settings.asked.kubelet_profile),
+	 .value = "VERSION", .help = "Behave as this kubelet.", .choices = profiles},
+	{OPTION_ROW("out", OPTION_STRING, run.settings.asked.out_directory), .letter = 'o',
 	 .value = "DIR",
 	 .help = "Folder for journal, report and evidence; an earlier run's files there are "
 		 "replaced, others never. Used by one run at a time.",
 	 .env = "GPUCERT_OUT"},
-	{.name = "exclude",
-	 .letter = 'x',
-	 .type = OPTION_LIST,
-	 .target = &run.exclude,
-	 .value = "PATTERN",
+	{OPTION_ROW("exclude", OPTION_LIST, run.exclude), .letter = 'x', .value = "PATTERN",
 	 .help = "Leave out checks that match."},
-	{.name = "thorough",
-	 .type = OPTION_FLAG,
-	 .target = &run.settings.thorough,
+	{OPTION_ROW("thorough", OPTION_FLAG, run.settings.asked.thorough),
 	 .help = "Wait as long as each requirement says (minutes) instead of a few seconds."},
-	{.name = "min-run",
-	 .type = OPTION_INT,
-	 .target = &run.settings.min_run,
-	 .value = "N",
-	 .help = "Exit with 5 when fewer checks than this ran.",
-	 .min = 0,
-	 .max = 100000},
-	{.name = "require-conformant",
-	 .type = OPTION_FLAG,
-	 .target = &run.settings.conformance_required,
+	{OPTION_ROW("min-run", OPTION_INT, run.settings.min_run), .value = "N",
+	 .help = "Exit with 5 when fewer checks than this ran.", .min = 0, .max = 100000},
+	{OPTION_ROW("require-conformant", OPTION_FLAG, run.settings.conformance_required),
 	 .help = "Exit with 0 only when the node is conformant: every MUST requirement that "
 		 "applies was tested and holds."},
-	{.name = "fail-fast",
-	 .type = OPTION_FLAG,
-	 .target = &run.settings.fail_fast,
+	{OPTION_ROW("fail-fast", OPTION_FLAG, run.settings.fail_fast),
 	 .help = "Stop at the first check that does not pass."},
-	{.name = "timeout-percent",
-	 .type = OPTION_INT,
-	 .target = &run.settings.timeout_percent,
+	{OPTION_ROW("timeout-percent", OPTION_INT, run.settings.asked.timeout_percent),
 	 .value = "N",
-	 .help = "Scale how long the harness waits; 300 on a slow machine. What a "
-		 "requirement limits is judged by that limit.",
-	 .min = 10,
-	 .max = 10000},
-	{.name = "reproducible",
-	 .type = OPTION_FLAG,
-	 .target = &run.settings.reproducible,
+	 .help = "Scale how long the harness waits; 300 on a slow machine. What a requirement "
+		 "limits is judged by that limit.",
+	 .min = 10, .max = 10000},
+	{OPTION_ROW("reproducible", OPTION_FLAG, run.settings.reproducible),
 	 .help = "Zero what differs from run to run (times, ids) in the report."},
-	{.name = "dry-run",
-	 .type = OPTION_FLAG,
-	 .target = &run.settings.dry_run,
+	{OPTION_ROW("dry-run", OPTION_FLAG, run.settings.dry_run),
 	 .help = "Print what would run and what is unsupported, and end."},
-	{.name = "quiet",
-	 .letter = 'q',
-	 .type = OPTION_FLAG,
-	 .target = &run.settings.quiet,
+	{OPTION_ROW("quiet", OPTION_FLAG, run.settings.quiet), .letter = 'q',
 	 .help = "Print nothing but errors."},
-	{.name = "verbose",
-	 .letter = 'v',
-	 .type = OPTION_FLAG,
-	 .target = &run.settings.verbose,
+	{OPTION_ROW("verbose", OPTION_FLAG, run.settings.verbose), .letter = 'v',
 	 .help = "Print a line for each check."},
 	{.name = NULL},
 };
 
 #define BLANKS " \t\r\n" /* between the words of a plugin's command line */
 
-static int run_check_settings(struct error *err)
+static int check_settings(struct error *err)
 {
 	const struct runner_settings *settings = &run.settings;
+	const struct context *asked = &settings->asked;
+	const char *attach = asked->attach_directory;
+	bool cri = settings->workplace.cri_address != NULL;
+	bool processes = text_equal(settings->workplace.launcher, "process");
+	bool wine = text_equal(asked->node_file, RUNNER_WINE_NODE);
+	const struct {
+		bool broken;
+		const char *rule;
+	} rules[] = {
+		{asked->plugin_command != NULL && attach != NULL,
+		 "--plugin and --attach exclude each other"},
+		{cri && processes, "--cri and --launcher process exclude each other"},
+		{wine && !OFFERS_WINE_NODE, "--node wine is for Linux"},
+		{wine && processes, "--node wine and --launcher process exclude each other"},
+		{!cri && settings->workplace.image != NULL, "--image needs --cri"},
+		{!cri && asked->runtime_handler != NULL, "--runtime-handler needs --cri"},
+		{wine && settings->workplace.image != NULL,
+		 "--node wine and --image exclude each other"},
+	};
 	struct address address;
 	int rc = 0;
 
-	if (settings->plugin_command != NULL && settings->attach_directory != NULL)
-		return error_set(err, ERROR_ARGUMENT, "--plugin and --attach exclude each other");
-	if (settings->cri_address != NULL && text_equal(settings->launcher, "process"))
-		return error_set(err, ERROR_ARGUMENT,
-				 "--cri and --launcher process exclude each other");
-	if (!OFFERS_WINE_NODE && text_equal(settings->node_file, RUNNER_WINE_NODE))
-		return error_set(err, ERROR_ARGUMENT, "--node wine is for Linux");
-	if (text_equal(settings->node_file, RUNNER_WINE_NODE) &&
-	    text_equal(settings->launcher, "process"))
-		return error_set(err, ERROR_ARGUMENT,
-				 "--node wine and --launcher process exclude each other");
-	if (settings->attach_directory != NULL && !path_is_absolute(settings->attach_directory))
+	for (size_t i = 0; i < ARRAY_SIZE(rules); i++) {
+		if (rules[i].broken)
+			return error_set(err, ERROR_ARGUMENT, "%s", rules[i].rule);
+	}
+	if (attach != NULL && !path_is_absolute(attach))
 		return error_set(err, ERROR_ARGUMENT, "--attach: '%s' is not an absolute path",
-				 settings->attach_directory);
-	if (settings->cri_address == NULL && settings->image != NULL)
-		return error_set(err, ERROR_ARGUMENT, "--image needs --cri");
-	if (settings->cri_address == NULL && settings->runtime_handler != NULL)
-		return error_set(err, ERROR_ARGUMENT, "--runtime-handler needs --cri");
-	if (text_equal(settings->node_file, RUNNER_WINE_NODE) && settings->image != NULL)
-		return error_set(err, ERROR_ARGUMENT, "--node wine and --image exclude each other");
-	if (settings->cri_address != NULL)
-		rc = address_parse(settings->cri_address, ADDRESS_RULES_HERE, &address, err);
+				 attach);
+	if (cri)
+		rc = address_parse(settings->workplace.cri_address, ADDRESS_RULES_HERE, &address,
+				   err);
 	return rc < 0 ? error_wrap(err, rc, "--cri") : 0;
 }
 
 /* How much of an argument goes into the report. A plugin's command line may hold secrets: only the
  * program is kept of it, in whatever spelling of the option it came. */
-static size_t run_recorded_length(const char *previous, const char *word)
+static size_t recorded_length(const char *previous, const char *word)
 {
-	const char *command = run.settings.plugin_command;
+	const char *command = run.settings.asked.plugin_command;
 	size_t size = strlen(word);
 	size_t end = command != NULL ? strlen(command) : 0;
 	size_t option = 0;
@@ -227,13 +169,13 @@ static size_t run_recorded_length(const char *previous, const char *word)
 	return option + strcspn(word + option, BLANKS);
 }
 
-static int run_record_arguments(struct text_list *out, struct error *err)
+static int record_arguments(struct text_list *out, struct error *err)
 {
 	const char *previous = "";
 	int rc = 0;
 
 	for (const char *const *word = command_arguments; rc == 0 && *word != NULL; word++) {
-		rc = text_list_take(out, strndup(*word, run_recorded_length(previous, *word)), err);
+		rc = text_list_take(out, strndup(*word, recorded_length(previous, *word)), err);
 		previous = *word;
 	}
 	return rc;
@@ -244,9 +186,10 @@ static int run_run(const struct text_list *arguments)
 	struct text_list recorded CLEANUP_TEXT_LIST = {0};
 	struct error err = {0};
 	int exit_code = REPORT_EXIT_BROKEN;
-	int rc = run_check_settings(&err);
+	int rc = check_settings(&err);
 
-	rc = rc == 0 ? run_record_arguments(&recorded, &err) : rc;
+	if (rc == 0)
+		rc = record_arguments(&recorded, &err);
 	run.settings.argv = (const char *const *)recorded.items;
 	run.settings.filter.include = *arguments;
 	run.settings.filter.exclude = run.exclude;
@@ -279,7 +222,7 @@ static const char *const run_examples[] = {
 	NULL,
 };
 
-static const char *const run_exit_codes[] = {
+const char *const run_exit_codes[] = {
 	"0",  "nothing unexpected; conformance may still not be proven (--require-conformant)",
 	"1",  "something unexpected: a check failed; or not conformant and required to be",
 	"2",  "usage",
@@ -294,12 +237,9 @@ const struct command_spec command_run = {
 	.summary = "Run the checks and write a report",
 	.arguments = "[PATTERN...]",
 	.description = "Starts a fake kubelet and the device plugin, applies the plugin's answers "
-		       "as a kubelet "
-		       "would, launches containers that probe GPU APIs and isolation, and writes "
-		       "journal.ndjson, "
-		       "report.json, junit.xml and evidence to the output folder.\n\nPatterns "
-		       "select checks as "
-		       "for 'gpucert list'.",
+		       "as a kubelet would, launches containers that probe GPU APIs and "
+		       "isolation, and writes journal.ndjson, report.json, junit.xml and evidence "
+		       "to the output folder.\n\nPatterns select checks as for 'gpucert list'.",
 	.options = run_options,
 	.examples = run_examples,
 	.exit_codes = run_exit_codes,

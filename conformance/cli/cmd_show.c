@@ -14,33 +14,21 @@ static void show_field(const char *name, const char *value)
 
 static void show_needs(const struct check_needs *needs)
 {
-	const char *separator = "";
+	struct text list CLEANUP_TEXT = {0};
 
-	(void)printf("  %-12s ", "Needs");
-	if (needs->devices != 0) {
-		(void)printf("%u device%s", needs->devices, needs->devices == 1 ? "" : "s");
-		separator = ", ";
-	}
-	if (needs->api != NULL) {
-		(void)printf("%sa device that offers %s", separator, needs->api);
-		separator = ", ";
-	}
-	if (needs->own_plugin) {
-		(void)printf("%sa plugin that the suite starts (--plugin)", separator);
-		separator = ", ";
-	}
-	if (needs->live_node) {
-		(void)printf("%sthe node itself", separator);
-		separator = ", ";
-	}
-	if (needs->containers) {
-		(void)printf("%scontainers", separator);
-		separator = ", ";
-	} else if (needs->launcher) {
-		(void)printf("%sprobes that can run", separator);
-		separator = ", ";
-	}
-	(void)printf("%s\n", separator[0] == '\0' ? "nothing special" : "");
+	if (needs->devices != 0)
+		text_addf(&list, ", %u device%s", needs->devices, needs->devices == 1 ? "" : "s");
+	if (needs->api != NULL)
+		text_addf(&list, ", a device that offers %s", needs->api);
+	if (needs->own_plugin)
+		text_add(&list, ", a plugin that the suite starts (--plugin)");
+	if (needs->live_node)
+		text_add(&list, ", the node itself");
+	if (needs->containers)
+		text_add(&list, ", containers");
+	else if (needs->launcher)
+		text_add(&list, ", probes that can run");
+	show_field("Needs", list.size != 0 ? text_string(&list) + 2 : "nothing special");
 }
 
 static void show_check(const struct check_suite *suite, const struct check *check)
@@ -62,12 +50,6 @@ static void show_check(const struct check_suite *suite, const struct check *chec
 	show_needs(&check->needs);
 	if (check->stands_on != NULL)
 		show_field("Stands on", check->stands_on);
-	if (check->variants != NULL) {
-		(void)printf("  %-12s", "Variants");
-		for (const struct check_variant *v = check->variants; v->name != NULL; v++)
-			(void)printf(" %s@%s", check->id, v->name);
-		(void)printf("\n");
-	}
 	show_field("If it fails", check->advice);
 }
 
@@ -75,7 +57,6 @@ static int show_run(const struct text_list *arguments)
 {
 	const struct check_suite *suite = NULL;
 	const struct check *check = NULL;
-	const struct check_variant *variant = NULL;
 	struct error err = {0};
 
 	if (arguments->count == 0) {
@@ -83,7 +64,7 @@ static int show_run(const struct text_list *arguments)
 		return 2;
 	}
 	for (size_t i = 0; i < arguments->count; i++) {
-		if (plan_find(suites, arguments->items[i], &suite, &check, &variant, &err) < 0) {
+		if (plan_find(suites, arguments->items[i], &suite, &check, &err) < 0) {
 			(void)fprintf(stderr, "gpucert show: %s\n", err.text);
 			return 2;
 		}

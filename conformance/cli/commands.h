@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-#include "conformance/cli/cmd_kubelet.h"
+#include "base/options.h"
 
 /* The commands of `gpucert`, one file each. */
 extern const struct command_spec command_run;
 extern const struct command_spec command_list;
 extern const struct command_spec command_show;
 extern const struct command_spec command_report;
+extern const struct command_spec command_kubelet; /* the fake kubelet alone, for plugin authors */
+
+/* Of the program and of its command run. */
+extern const char *const run_exit_codes[];
 
 /* The program's arguments, NULL-ended, without the program: what a report records. */
 extern const char *const *command_arguments;

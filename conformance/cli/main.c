@@ -19,16 +19,6 @@ static const char *const examples[] = {
 	NULL,
 };
 
-static const char *const exit_codes[] = {
-	"0",  "nothing unexpected; conformance may still not be proven (--require-conformant)",
-	"1",  "something unexpected: a check failed; or not conformant and required to be",
-	"2",  "usage",
-	"3",  "broken: the environment or the harness; nothing is proven",
-	"4",  "incomplete: the run was interrupted",
-	"5",  "too few checks ran",
-	NULL,
-};
-
 const char *const *command_arguments;
 
 int main(int argc, char **argv)
@@ -42,13 +32,11 @@ int main(int argc, char **argv)
 		.name = "gpucert",
 		.summary = "Certify that GPUs work in containers",
 		.description = "Drives a Kubernetes device plugin through a fake kubelet, applies "
-			       "its answers as a "
-			       "kubelet would, launches containers that make GPU APIs do real "
-			       "work, and reports "
-			       "what holds.",
+			       "its answers as a kubelet would, launches containers that make GPU "
+			       "APIs do real work, and reports what holds.",
 		.commands = commands,
 		.examples = examples,
-		.exit_codes = exit_codes,
+		.exit_codes = run_exit_codes,
 		.exit_output = REPORT_EXIT_BROKEN, /* 1 would mean that a check failed */
 	};
 

@@ -61,11 +61,6 @@ struct check_needs {
 	const char *api;  /* a device that offers this API: "vulkan", "opencl" */
 };
 
-struct check_variant {
-	const char *name;  /* behind the '@': "vulkan" */
-	const void *param; /* check_param() */
-};
-
 struct check_run; /* one execution of one check */
 typedef void check_body(struct check_run *run);
 
@@ -85,11 +80,10 @@ struct check {
 	unsigned timeout_s;
 	const char *const *tags; /* NULL-ended; may be NULL */
 	struct check_needs needs;
-	const char *stands_on; /* id of an earlier check without variants, without which this one
-				  can tell nothing of its own; NULL for none. In a run in which
+	const char *stands_on; /* id of an earlier check, without which this one can tell nothing
+				  of its own; NULL for none. In a run in which
 				  that one does not pass, this one does not run */
-	const struct check_variant *variants; /* ended by {NULL, NULL}; NULL for none */
-	const void *param;		      /* check_param(); NULL for none */
+	const void *param;     /* check_param(); NULL for none */
 	check_body *run;
 	check_judge *judge; /* for `run`; NULL where it has no use for one */
 };
@@ -106,34 +100,34 @@ struct check_suite {
  * recorded. What held is told by the macro itself, so that compilers and analysers see it as well.
  */
 #define check_expect(run, held, what, wanted, ...)                                                 \
+	check_expect_that(run, held, NULL, what, wanted, __VA_ARGS__)
+/* As check_expect(), of something that differs from run to run and means the same: a name that the
+ * plugin makes up, a measure. A reproducible report leaves what was seen out. */
+#define check_expect_varying(run, held, what, wanted, ...)                                         \
+	check_expect_that(run, held, "saw", what, wanted, __VA_ARGS__)
+#define check_expect_that(run, held, varies, what, wanted, ...)                                    \
 	__extension__({                                                                            \
 		bool held_ = (held);                                                               \
-		check_expect_at(run, __FILE__, __LINE__, held_, what, wanted, __VA_ARGS__);        \
+		check_expect_at(run, __FILE__, __LINE__, held_, varies, what, wanted,              \
+				__VA_ARGS__);                                                      \
 		held_;                                                                             \
 	})
 #define check_expect_int(run, what, saw, wanted)                                                   \
 	check_expect_int_at(run, __FILE__, __LINE__, what, saw, wanted)
+/* A measure: what was seen differs from run to run. */
 #define check_expect_at_most(run, what, saw, most)                                                 \
 	check_expect_at_most_at(run, __FILE__, __LINE__, what, saw, most)
+/* NULL is shown as "(none)". */
 #define check_expect_text(run, what, saw, wanted)                                                  \
-	check_expect_text_at(run, __FILE__, __LINE__, what, saw, wanted)
-/* As check_expect(), of something that differs from run to run and means the same: a name that the
- * plugin makes up, a measure. A reproducible report leaves what was seen out. */
-#define check_expect_varying(run, held, what, wanted, ...)                                         \
-	__extension__({                                                                            \
-		bool held_ = (held);                                                               \
-		check_expect_varying_at(run, __FILE__, __LINE__, held_, what, wanted,              \
-					__VA_ARGS__);                                              \
-		held_;                                                                             \
-	})
+	check_expect_text_at(run, __FILE__, __LINE__, NULL, what, saw, wanted)
 /* As check_expect_text(), of a text that this run made up, such as a nonce. */
 #define check_expect_random(run, what, saw, wanted)                                                \
-	check_expect_random_at(run, __FILE__, __LINE__, what, saw, wanted)
+	check_expect_text_at(run, __FILE__, __LINE__, "both", what, saw, wanted)
 /* As check_expect(), where what is not as wanted is `otherwise`. */
 #define check_expect_is(run, held, what, wanted, otherwise)                                        \
 	__extension__({                                                                            \
 		bool is_ = (held);                                                                 \
-		check_expect_at(run, __FILE__, __LINE__, is_, what, wanted, "%s",                  \
+		check_expect_at(run, __FILE__, __LINE__, is_, NULL, what, wanted, "%s",            \
 				is_ ? (wanted) : (otherwise));                                     \
 		is_;                                                                               \
 	})
@@ -150,26 +144,21 @@ struct check_suite {
 	})
 
 /* `wanted` and the printf-formatted `saw` are kept as text, so that reports compare without parsing
- * prose. */
-void check_expect_at(struct check_run *run, const char *file, int line, bool held, const char *what,
-		     const char *wanted, const char *saw_format, ...) PRINTF_LIKE(7, 8);
-void check_expect_varying_at(struct check_run *run, const char *file, int line, bool held,
-			     const char *what, const char *wanted, const char *saw_format, ...)
-	PRINTF_LIKE(7, 8);
-bool check_expect_random_at(struct check_run *run, const char *file, int line, const char *what,
-			    const char *saw, const char *wanted); /* NULL is shown as "(none)" */
+ * prose. `varies` is what differs from run to run: "saw", "both" (also what is wanted), or NULL. */
+void check_expect_at(struct check_run *run, const char *file, int line, bool held,
+		     const char *varies, const char *what, const char *wanted,
+		     const char *saw_format, ...) PRINTF_LIKE(8, 9);
 bool check_expect_int_at(struct check_run *run, const char *file, int line, const char *what,
 			 long long saw, long long wanted);
-/* A measure: what was seen differs from run to run. */
 bool check_expect_at_most_at(struct check_run *run, const char *file, int line, const char *what,
 			     long long saw, long long most);
-bool check_expect_text_at(struct check_run *run, const char *file, int line, const char *what,
-			  const char *saw, const char *wanted); /* NULL is shown as "(none)" */
+bool check_expect_text_at(struct check_run *run, const char *file, int line, const char *varies,
+			  const char *what, const char *saw, const char *wanted);
 void check_expect_ok_at(struct check_run *run, const char *file, int line, int rc, const char *what,
 			const struct error *err);
 
 /* The harness could not find out: outcome `broken`, whatever else was recorded. */
-void check_broken(struct check_run *run, const char *format, ...) PRINTF_LIKE(2, 3);
+#define check_broken(run, ...) check_remark(run, "broken", __VA_ARGS__)
 
 /* What the harness itself must manage: true when `rc` is 0, else the check is broken for the error's
  * reason, of which `what` (NULL: nothing) tells where it came up. */
@@ -180,14 +169,17 @@ bool check_works(struct check_run *run, int rc, const char *what, const struct e
 const char *check_format(struct check_run *run, const char *format, ...) PRINTF_LIKE(2, 3);
 
 /* An optional thing turned out to be absent: outcome `unsupported` unless something failed. */
-void check_unsupported(struct check_run *run, const char *format, ...) PRINTF_LIKE(2, 3);
+#define check_unsupported(run, ...) check_remark(run, "unsupported", __VA_ARGS__)
 
 /* The rule is not about what the plugin does or what the node has ("the plugin offers no preferred
  * allocation"): outcome `not-applicable` unless something failed or was unsupported. */
-void check_not_applicable(struct check_run *run, const char *format, ...) PRINTF_LIKE(2, 3);
+#define check_not_applicable(run, ...) check_remark(run, "not-applicable", __VA_ARGS__)
 
 /* A remark for the report that changes no outcome. */
-void check_note(struct check_run *run, const char *format, ...) PRINTF_LIKE(2, 3);
+#define check_note(run, ...) check_remark(run, NULL, __VA_ARGS__)
+
+void check_remark(struct check_run *run, const char *outcome, const char *format, ...)
+	PRINTF_LIKE(3, 4);
 
 /* Evidence: stored in the run's evidence folder, digested and linked from the report. Text is cut
  * at 256 KiB (head and tail kept). The JSON stays the caller's. */
@@ -200,7 +192,7 @@ void check_add_device(struct check_run *run, const char *id);
 /* Clean-ups run last in, first out after the body, however it ended. */
 void check_defer(struct check_run *run, void (*cleanup)(void *argument), void *argument);
 
-/* The `param` of the check's row, or of the variant. */
+/* The `param` of the check's row. */
 const void *check_param(const struct check_run *run);
 
 /* The report's environment.plugin: `resource` registered, and process `pid` serves its socket (0:
@@ -221,9 +213,6 @@ const struct context *check_context(const struct check_run *run);
 
 /* A private folder for sockets and temporary files; removed by the runner. */
 const char *check_directory(const struct check_run *run);
-
-/* "isolation.single-device@vulkan". */
-const char *check_name(const struct check_run *run);
 
 /* The row that runs. */
 const struct check *check_row(const struct check_run *run);

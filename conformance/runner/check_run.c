@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "conformance/runner/check_run.h"
+#include "conformance/runner/execution.h"
 
-#include "base/clock.h"
 #include "base/digest.h"
 #include "base/file.h"
 #include "base/members.h"
@@ -9,7 +8,6 @@
 #include "base/process.h"
 #include "base/text.h"
 #include "conformance/runner/output.h"
-#include "conformance/runner/result.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -20,18 +18,7 @@ enum {
 	EVIDENCE_MAX = 256 * 1024,
 	EVIDENCE_NAME_MAX = 128,
 	DEFERRED_MAX = 64,
-	/* A plugin may answer with megabytes of paths. All records of a check end up in one line
-	 * of the journal (JOURNAL_LINE_MAX), so each kind has its share of it. */
-	TEXT_MAX = 2 * 1024,
-	SHARE_RECORDS = 1024,
-	SHARE_BYTES = 384 * 1024,
-};
-
-/* What the records of one kind have used up. */
-struct share {
-	size_t bytes;
-	unsigned records;
-	unsigned left_out;
+	TEXT_MAX = 2 * 1024, /* a plugin may answer with megabytes of paths */
 };
 
 struct deferred {
@@ -41,35 +28,19 @@ struct deferred {
 
 struct check_run {
 	const struct check *check;
-	const struct check_variant *variant;
 	const struct context *context;
 	const char *directory;
-	char *name;
 	int result_fd;
 	int write_error; /* errno of the first record that could not be written */
 	struct deferred deferred[DEFERRED_MAX];
 	size_t deferred_count;
 	struct text_list texts; /* of check_format() */
 	unsigned evidence_count;
-	struct share failed;
-	struct share held;
-	struct share notes;
 };
 
-static bool share_takes(struct share *share, size_t size)
-{
-	if (share->records == SHARE_RECORDS || share->bytes + size > SHARE_BYTES) {
-		share->left_out++;
-		return false;
-	}
-	share->records++;
-	share->bytes += size;
-	return true;
-}
-
-/* Sends one record, while its share lasts, and takes ownership of it. `share` may be NULL. A record
- * that memory did not suffice for makes the check broken: what it would have said is lost. */
-static void check_send_shared(struct check_run *run, struct members *record, struct share *share)
+/* Sends one line and takes ownership of it. One that memory did not suffice for makes the check
+ * broken: what it would have said is lost. */
+static void send_line(struct check_run *run, struct members *record)
 {
 	cJSON *owned CLEANUP_JSON = members_take(record);
 	char *json CLEANUP_FREE = owned != NULL ? json_print_compact(owned) : NULL;
@@ -81,27 +52,20 @@ static void check_send_shared(struct check_run *run, struct members *record, str
 		run->write_error = ENOMEM;
 		return;
 	}
-	if (share != NULL && !share_takes(share, line.size))
-		return;
 	if (!file_write_all(run->result_fd, line.data, line.size))
 		run->write_error = errno;
 }
 
-static void check_send(struct check_run *run, struct members *record)
-{
-	check_send_shared(run, record, NULL);
-}
-
-static struct members check_record(const char *type)
+static struct members line_new(const char *type)
 {
 	struct members record = members_new();
 
-	member_string(&record, "record", type);
+	member_string(&record, "type", type);
 	return record;
 }
 
 /* NULL: memory ran out while it was made. */
-static void check_add_text(struct members *record, const char *key, const char *text)
+static void add_text(struct members *record, const char *key, const char *text)
 {
 	struct text cut CLEANUP_TEXT = {0};
 	size_t size = text != NULL ? strlen(text) : 0;
@@ -115,56 +79,26 @@ static void check_add_text(struct members *record, const char *key, const char *
 	member_item(record, key, text != NULL ? json_new_string(text, size) : NULL);
 }
 
-/* `varies` is what differs from run to run: "saw", "both" (also what is wanted), or NULL. */
-static void check_assert(struct check_run *run, const char *file, int line, bool held,
-			 const char *what, const char *wanted, const char *saw, const char *varies)
+void check_expect_at(struct check_run *run, const char *file, int line, bool held,
+		     const char *varies, const char *what, const char *wanted,
+		     const char *saw_format, ...)
 {
-	struct members record CLEANUP_MEMBERS = check_record("assertion");
+	struct members record CLEANUP_MEMBERS = line_new("assertion");
 	char *at CLEANUP_FREE = text_format("%s:%d", path_base(file), line);
+	struct text saw CLEANUP_TEXT = {0};
+	va_list args;
 
-	check_add_text(&record, "what", what);
-	check_add_text(&record, "wanted", wanted);
-	check_add_text(&record, "saw", saw);
+	va_start(args, saw_format);
+	text_vaddf(&saw, saw_format, args);
+	va_end(args);
+	add_text(&record, "what", what);
+	add_text(&record, "wanted", wanted);
+	add_text(&record, "saw", saw.failed ? NULL : text_string(&saw));
 	member_bool(&record, "ok", held);
-	check_add_text(&record, "at", at);
+	add_text(&record, "at", at);
 	if (varies != NULL)
 		member_string(&record, "varies", varies);
-	check_send_shared(run, &record, held ? &run->held : &run->failed);
-}
-
-static void check_assert_format(struct check_run *run, const char *file, int line, bool held,
-				const char *what, const char *wanted, const char *varies,
-				const char *saw_format, va_list args) PRINTF_LIKE(8, 0);
-
-static void check_assert_format(struct check_run *run, const char *file, int line, bool held,
-				const char *what, const char *wanted, const char *varies,
-				const char *saw_format, va_list args)
-{
-	struct text saw CLEANUP_TEXT = {0};
-
-	text_vaddf(&saw, saw_format, args);
-	check_assert(run, file, line, held, what, wanted, saw.failed ? NULL : text_string(&saw),
-		     varies);
-}
-
-void check_expect_at(struct check_run *run, const char *file, int line, bool held, const char *what,
-		     const char *wanted, const char *saw_format, ...)
-{
-	va_list args;
-
-	va_start(args, saw_format);
-	check_assert_format(run, file, line, held, what, wanted, NULL, saw_format, args);
-	va_end(args);
-}
-
-void check_expect_varying_at(struct check_run *run, const char *file, int line, bool held,
-			     const char *what, const char *wanted, const char *saw_format, ...)
-{
-	va_list args;
-
-	va_start(args, saw_format);
-	check_assert_format(run, file, line, held, what, wanted, "saw", saw_format, args);
-	va_end(args);
+	send_line(run, &record);
 }
 
 bool check_expect_int_at(struct check_run *run, const char *file, int line, const char *what,
@@ -172,7 +106,7 @@ bool check_expect_int_at(struct check_run *run, const char *file, int line, cons
 {
 	char *expected CLEANUP_FREE = text_format("%lld", wanted);
 
-	check_expect_at(run, file, line, saw == wanted, what, expected, "%lld", saw);
+	check_expect_at(run, file, line, saw == wanted, NULL, what, expected, "%lld", saw);
 	return saw == wanted;
 }
 
@@ -181,98 +115,51 @@ bool check_expect_at_most_at(struct check_run *run, const char *file, int line, 
 {
 	char *expected CLEANUP_FREE = text_format("at most %lld", most);
 
-	check_expect_varying_at(run, file, line, saw <= most, what, expected, "%lld", saw);
+	check_expect_at(run, file, line, saw <= most, "saw", what, expected, "%lld", saw);
 	return saw <= most;
 }
 
-static bool check_assert_text(struct check_run *run, const char *file, int line, const char *what,
-			      const char *saw, const char *wanted, const char *varies)
+bool check_expect_text_at(struct check_run *run, const char *file, int line, const char *varies,
+			  const char *what, const char *saw, const char *wanted)
 {
 	bool held = text_equal(saw, wanted);
 
-	check_assert(run, file, line, held, what, wanted != NULL ? wanted : "(none)",
-		     saw != NULL ? saw : "(none)", varies);
+	check_expect_at(run, file, line, held, varies, what, wanted != NULL ? wanted : "(none)",
+			"%s", saw != NULL ? saw : "(none)");
 	return held;
-}
-
-bool check_expect_text_at(struct check_run *run, const char *file, int line, const char *what,
-			  const char *saw, const char *wanted)
-{
-	return check_assert_text(run, file, line, what, saw, wanted, NULL);
-}
-
-bool check_expect_random_at(struct check_run *run, const char *file, int line, const char *what,
-			    const char *saw, const char *wanted)
-{
-	return check_assert_text(run, file, line, what, saw, wanted, "both");
 }
 
 void check_expect_ok_at(struct check_run *run, const char *file, int line, int rc, const char *what,
 			const struct error *err)
 {
-	check_assert(run, file, line, rc == 0, what, "success", rc == 0 ? "success" : err->text,
-		     NULL);
+	check_expect_at(run, file, line, rc == 0, NULL, what, "success", "%s",
+			rc == 0 ? "success" : err->text);
 }
 
-static void check_send_remark(struct check_run *run, const char *type, struct share *share,
-			      const char *format, va_list args) PRINTF_LIKE(4, 0);
-
-static void check_send_remark(struct check_run *run, const char *type, struct share *share,
-			      const char *format, va_list args)
+void check_remark(struct check_run *run, const char *outcome, const char *format, ...)
 {
 	struct text text CLEANUP_TEXT = {0};
-	struct members record CLEANUP_MEMBERS = check_record(type);
+	struct members record CLEANUP_MEMBERS = line_new(outcome != NULL ? "remark" : "note");
+	va_list args;
 
+	va_start(args, format);
 	text_vaddf(&text, format, args);
-	check_add_text(&record, "text", text.failed ? NULL : text_string(&text));
-	check_send_shared(run, &record, share);
-}
-
-void check_broken(struct check_run *run, const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	check_send_remark(run, "broken", NULL, format, args);
 	va_end(args);
+	if (outcome != NULL)
+		member_string(&record, "outcome", outcome);
+	add_text(&record, "text", text.failed ? NULL : text_string(&text));
+	send_line(run, &record);
 }
 
-void check_unsupported(struct check_run *run, const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	check_send_remark(run, "unsupported", NULL, format, args);
-	va_end(args);
-}
-
-void check_not_applicable(struct check_run *run, const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	check_send_remark(run, "not-applicable", NULL, format, args);
-	va_end(args);
-}
-
-void check_note(struct check_run *run, const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	check_send_remark(run, "note", &run->notes, format, args);
-	va_end(args);
-}
-
-/* evidence/<check>@<variant>/<n>-<name>, relative to the output folder. Names hold ids of devices,
- * which are the plugin's or a file's to choose: what is no plain file name is replaced. */
-static char *check_evidence_path(struct check_run *run, const char *name)
+/* evidence/<check>/<n>-<name>, relative to the output folder. Names hold ids of devices,
+ * which are the plugin's or a file's to choose: what is not a plain file name is replaced. */
+static char *evidence_path(struct check_run *run, const char *name)
 {
 	char *path = NULL;
 	char *letter = NULL;
 
 	run->evidence_count++;
-	path = text_format(OUTPUT_EVIDENCE "/%s/%02u-%.*s", run->name, run->evidence_count,
+	path = text_format(OUTPUT_EVIDENCE "/%s/%02u-%.*s", run->check->id, run->evidence_count,
 			   (int)EVIDENCE_NAME_MAX, name);
 	if (path == NULL)
 		return NULL;
@@ -285,8 +172,8 @@ static char *check_evidence_path(struct check_run *run, const char *name)
 	return path;
 }
 
-static int check_write_evidence(const struct check_run *run, const char *relative, const char *data,
-				size_t size, struct error *err)
+static int write_evidence(const struct check_run *run, const char *relative, const char *data,
+			  size_t size, struct error *err)
 {
 	char *path CLEANUP_FREE = path_join(run->context->out_directory, relative);
 	char *directory CLEANUP_FREE = path != NULL ? path_directory(path) : NULL;
@@ -298,13 +185,13 @@ static int check_write_evidence(const struct check_run *run, const char *relativ
 	return rc == 0 ? file_write_atomic(path, data, size, 0644, err) : rc;
 }
 
-static void check_add_evidence(struct check_run *run, const char *name, const char *media,
-			       const char *data, size_t size)
+static void add_evidence(struct check_run *run, const char *name, const char *media,
+			 const char *data, size_t size)
 {
 	struct text cut CLEANUP_TEXT = {0};
-	char *relative CLEANUP_FREE = check_evidence_path(run, name);
+	char *relative CLEANUP_FREE = evidence_path(run, name);
 	char digest[DIGEST_SIZE] = "";
-	struct members record CLEANUP_MEMBERS = check_record("evidence");
+	struct members record CLEANUP_MEMBERS = line_new("evidence");
 	struct error err = {0};
 	int rc = 0;
 
@@ -319,7 +206,7 @@ static void check_add_evidence(struct check_run *run, const char *name, const ch
 		return;
 	}
 	size = cut.size != 0 ? cut.size : size;
-	rc = check_write_evidence(run, relative, data, size, &err);
+	rc = write_evidence(run, relative, data, size, &err);
 	if (rc == ERROR_MEMORY)
 		run->write_error = ENOMEM;
 	if (rc < 0) {
@@ -327,18 +214,18 @@ static void check_add_evidence(struct check_run *run, const char *name, const ch
 		return;
 	}
 	digest_bytes(data, size, digest);
-	check_add_text(&record, "name", name);
-	check_add_text(&record, "media", media);
-	check_add_text(&record, "path", relative);
-	check_add_text(&record, "digest", digest);
+	add_text(&record, "name", name);
+	add_text(&record, "media", media);
+	add_text(&record, "path", relative);
+	add_text(&record, "digest", digest);
 	member_int(&record, "bytes", (int64_t)size);
 	member_bool(&record, "truncated", cut.size != 0);
-	check_send(run, &record);
+	send_line(run, &record);
 }
 
 void check_evidence_text(struct check_run *run, const char *name, const char *data, size_t size)
 {
-	check_add_evidence(run, name, "text/plain", data, size);
+	add_evidence(run, name, "text/plain", data, size);
 }
 
 void check_evidence_json(struct check_run *run, const char *name, const cJSON *json)
@@ -346,17 +233,17 @@ void check_evidence_json(struct check_run *run, const char *name, const cJSON *j
 	char *text CLEANUP_FREE = json != NULL ? json_print(json) : NULL;
 
 	if (text != NULL)
-		check_add_evidence(run, name, "application/json", text, strlen(text));
+		add_evidence(run, name, "application/json", text, strlen(text));
 	else if (json != NULL)
 		run->write_error = ENOMEM;
 }
 
 void check_add_device(struct check_run *run, const char *id)
 {
-	struct members record CLEANUP_MEMBERS = check_record("device");
+	struct members record CLEANUP_MEMBERS = line_new("device");
 
-	check_add_text(&record, "text", id);
-	check_send(run, &record);
+	add_text(&record, "ref", id);
+	send_line(run, &record);
 }
 
 void check_defer(struct check_run *run, void (*cleanup)(void *argument), void *argument)
@@ -398,34 +285,34 @@ const struct check *check_row(const struct check_run *run)
 
 const void *check_param(const struct check_run *run)
 {
-	return run->variant != NULL ? run->variant->param : run->check->param;
+	return run->check->param;
 }
 
 void check_add_time(struct check_run *run, enum report_phase phase, uint64_t duration_ns)
 {
-	struct members record CLEANUP_MEMBERS = check_record("time");
+	struct members record CLEANUP_MEMBERS = line_new("time");
 
 	member_int(&record, "phase", (int64_t)phase);
 	member_int(&record, "ns", (int64_t)duration_ns);
-	check_send(run, &record);
+	send_line(run, &record);
 }
 
 void check_add_plugin(struct check_run *run, const char *resource, int pid)
 {
-	struct members record CLEANUP_MEMBERS = check_record("plugin");
+	struct members record CLEANUP_MEMBERS = line_new("plugin");
 
-	check_add_text(&record, "resource", resource);
+	add_text(&record, "resource", resource);
 	member_int(&record, "pid", pid);
-	check_send(run, &record);
+	send_line(run, &record);
 }
 
 void check_add_watched(struct check_run *run, uint64_t ms, uint64_t thorough_ms)
 {
-	struct members record CLEANUP_MEMBERS = check_record("watched");
+	struct members record CLEANUP_MEMBERS = line_new("watched");
 
 	member_int(&record, "ms", (int64_t)ms);
 	member_int(&record, "thoroughMs", (int64_t)thorough_ms);
-	check_send(run, &record);
+	send_line(run, &record);
 }
 
 const struct context *check_context(const struct check_run *run)
@@ -438,27 +325,8 @@ const char *check_directory(const struct check_run *run)
 	return run->directory;
 }
 
-const char *check_name(const struct check_run *run)
-{
-	return run->name;
-}
-
-static void check_tell_left_out(struct check_run *run)
-{
-	unsigned held = run->held.left_out;
-	unsigned failed = run->failed.left_out;
-	unsigned notes = run->notes.left_out;
-
-	run->notes = (struct share){0};
-	if (held + failed != 0)
-		check_note(run, "%u more assertions that held and %u that did not are left out",
-			   held, failed);
-	if (notes != 0)
-		check_note(run, "%u more notes are left out", notes);
-}
-
 /* Daemons of the plugin, most likely: everything else ended with its group. */
-static void check_end_orphans(struct check_run *run)
+static void end_orphans(struct check_run *run)
 {
 	struct text_list names CLEANUP_TEXT_LIST = {0};
 	struct error err = {0};
@@ -469,24 +337,17 @@ static void check_end_orphans(struct check_run *run)
 		check_note(run, "%s was left running and is ended", names.items[i]);
 }
 
-int check_run_execute(const struct check *check, const struct check_variant *variant,
-		      const struct context *context, const char *directory, int result_fd,
-		      struct error *err)
+int check_run_execute(const struct check *check, const struct context *context,
+		      const char *directory, int result_fd, struct error *err)
 {
 	struct check_run run = {
 		.check = check,
-		.variant = variant,
 		.context = context,
 		.directory = directory,
 		.result_fd = result_fd,
 	};
-	struct members finished CLEANUP_MEMBERS = check_record("finished");
-	char *name CLEANUP_FREE = variant != NULL ? text_format("%s@%s", check->id, variant->name)
-						  : strdup(check->id);
+	struct members finished CLEANUP_MEMBERS = line_new("finished");
 
-	if (name == NULL)
-		return error_memory(err);
-	run.name = name;
 	process_adopt_orphans();
 	check->run(&run);
 	while (run.deferred_count > 0) {
@@ -494,9 +355,8 @@ int check_run_execute(const struct check *check, const struct check_variant *var
 
 		deferred->cleanup(deferred->argument);
 	}
-	check_end_orphans(&run);
-	check_tell_left_out(&run);
-	check_send(&run, &finished);
+	end_orphans(&run);
+	send_line(&run, &finished);
 	text_list_free(&run.texts);
 	return run.write_error != 0 ? error_system(err, run.write_error, "result pipe") : 0;
 }

@@ -2,16 +2,18 @@
 #include "conformance/runner/context.h"
 
 #include "base/file.h"
-#include "base/json.h"
+#include "base/members.h"
 #include "base/path.h"
 
 #include <stddef.h>
 #include <string.h>
 
-static const struct {
+struct place {
 	const char *key;
 	size_t offset;
-} context_strings[] = {
+};
+
+static const struct place strings[] = {
 	{"runId", offsetof(struct context, run_id)},
 	{"runDirectory", offsetof(struct context, run_directory)},
 	{"outDirectory", offsetof(struct context, out_directory)},
@@ -29,128 +31,110 @@ static const struct {
 	{"wineDirectory", offsetof(struct context, wine_directory)},
 };
 
-static const struct {
-	const char *key;
-	size_t offset;
-} context_flags[] = {
+static const struct place flags[] = {
 	{"referencePlugin", offsetof(struct context, reference_plugin)},
 	{"hiddenDirectory", offsetof(struct context, hidden_directory)},
 	{"thorough", offsetof(struct context, thorough)},
 };
 
-static const char **context_string(struct context *context, size_t i)
+static void *at(struct context *context, const struct place *place)
 {
-	return (const char **)(void *)((char *)context + context_strings[i].offset);
+	return (char *)context + place->offset;
 }
 
-static bool *context_flag(struct context *context, size_t i)
+static int parse(struct context *context, struct error *err)
 {
-	return (bool *)(void *)((char *)context + context_flags[i].offset);
-}
-
-static int context_parse(struct context *context, const cJSON *json, struct error *err)
-{
-	struct json_at root = json_root(json);
+	struct json_at root = json_root(context->storage);
 	int rc = 0;
 
-	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(context_strings); i++)
-		rc = json_have_string(&root, context_strings[i].key, context_string(context, i),
-				      err);
-	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(context_flags); i++)
-		rc = json_need_bool(&root, context_flags[i].key, context_flag(context, i), err);
+	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(strings); i++)
+		rc = json_have_string(&root, strings[i].key, at(context, &strings[i]), err);
+	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(flags); i++)
+		rc = json_need_bool(&root, flags[i].key, at(context, &flags[i]), err);
 	return rc == 0 ? json_need_int(&root, "timeoutPercent", 1, 100000,
 				       &context->timeout_percent, err)
 		       : rc;
 }
 
-static int context_read_node(const char *run_directory, struct context *context, struct error *err)
-{
-	char *path CLEANUP_FREE = path_join(run_directory, "node.json");
-	struct discovery_options options = {
-		.recorded_node = path,
-		.filter = {.include_integrated = true, .include_detachable = true},
-	};
-	struct discovery_snapshot *snapshot = NULL;
-	int rc = 0;
+/* context.json, and beside it the node and what the probe image holds. */
+struct files {
+	char *context, *node, *image;
+};
 
-	if (path == NULL)
-		return error_memory(err);
-	rc = discovery_take(&options, &snapshot, err);
-	context->node = snapshot;
-	return rc;
+static void files_free(struct files *files)
+{
+	free(files->context);
+	free(files->node);
+	free(files->image);
 }
 
-static int context_read_image(const char *run_directory, struct context *context, struct error *err)
+static int files_in(const char *directory, struct files *files, struct error *err)
 {
-	char *path CLEANUP_FREE = path_join(run_directory, "image.json");
+	files->context = path_join(directory, "context.json");
+	files->node = path_join(directory, "node.json");
+	files->image = path_join(directory, "image.json");
+	return files->context != NULL && files->node != NULL && files->image != NULL
+		       ? 0
+		       : error_memory(err);
+}
 
-	return path != NULL ? image_manifest_read(path, &context->image, err) : error_memory(err);
+static int read_files(const struct files *files, struct context *context, struct error *err)
+{
+	struct discovery_options options = {
+		.recorded_node = files->node,
+		.filter = {.include_integrated = true, .include_detachable = true},
+	};
+	struct discovery_snapshot *node = NULL;
+	cJSON *json = NULL;
+	int rc = json_read_file(files->context, &json, err);
+
+	if (rc != 0)
+		return rc;
+	context->storage = json;
+	rc = parse(context, err);
+	if (rc == 0)
+		rc = discovery_take(&options, &node, err);
+	context->node = node;
+	return rc == 0 ? image_manifest_read(files->image, &context->image, err) : rc;
 }
 
 int context_read(const char *run_directory, struct context *context, struct error *err)
 {
-	char *path CLEANUP_FREE = path_join(run_directory, "context.json");
-	cJSON *json CLEANUP_JSON = NULL;
-	int rc = 0;
+	struct files files CLEANUP(files_free) = {0};
+	int rc = files_in(run_directory, &files, err);
 
 	*context = (struct context){0};
-	if (path == NULL)
-		return error_memory(err);
-	rc = json_read_file(path, &json, err);
 	if (rc == 0)
-		rc = context_parse(context, json, err);
-	if (rc < 0)
-		return error_wrap(err, rc, "context of the run");
-	context->storage = STEAL(json);
-	rc = context_read_node(run_directory, context, err);
-	rc = rc == 0 ? context_read_image(run_directory, context, err) : rc;
-	if (rc < 0) {
-		context_free(context);
-		return error_wrap(err, rc, "context of the run");
-	}
-	return 0;
-}
-
-static cJSON *context_to_json(const struct context *context)
-{
-	struct context copy = *context;
-	cJSON *json CLEANUP_JSON = cJSON_CreateObject();
-	bool added = json != NULL;
-
-	for (size_t i = 0; added && i < ARRAY_SIZE(context_strings); i++) {
-		const char *value = *context_string(&copy, i);
-
-		if (value != NULL)
-			added = cJSON_AddStringToObject(json, context_strings[i].key, value) !=
-				NULL;
-	}
-	for (size_t i = 0; added && i < ARRAY_SIZE(context_flags); i++)
-		added = cJSON_AddBoolToObject(json, context_flags[i].key,
-					      *context_flag(&copy, i)) != NULL;
-	if (!added || cJSON_AddNumberToObject(json, "timeoutPercent",
-					      (double)context->timeout_percent) == NULL)
-		return NULL;
-	return STEAL(json);
+		rc = read_files(&files, context, err);
+	if (rc == 0)
+		return 0;
+	context_free(context);
+	return error_wrap(err, rc, "context of the run");
 }
 
 int context_write(const struct context *context, struct error *err)
 {
-	cJSON *json CLEANUP_JSON = context_to_json(context);
-	char *path CLEANUP_FREE = path_join(context->run_directory, "context.json");
-	char *node_path CLEANUP_FREE = path_join(context->run_directory, "node.json");
-	char *image_path CLEANUP_FREE = path_join(context->run_directory, "image.json");
+	struct context copy = *context;
+	struct files files CLEANUP(files_free) = {0};
+	struct members members CLEANUP_MEMBERS = members_new();
+	cJSON *json CLEANUP_JSON = NULL;
 	char *node = discovery_to_json(context->node);
-	int rc = 0;
+	int rc = files_in(context->run_directory, &files, err);
 
-	if (json == NULL || path == NULL || node_path == NULL || image_path == NULL ||
-	    node == NULL) {
-		discovery_string_free(node);
-		return error_memory(err);
-	}
-	rc = file_write_atomic(node_path, node, strlen(node), 0600, err);
+	for (size_t i = 0; i < ARRAY_SIZE(strings); i++)
+		member_string(&members, strings[i].key, *(const char **)at(&copy, &strings[i]));
+	for (size_t i = 0; i < ARRAY_SIZE(flags); i++)
+		member_bool(&members, flags[i].key, *(bool *)at(&copy, &flags[i]));
+	member_int(&members, "timeoutPercent", context->timeout_percent);
+	json = members_take(&members);
+	if (json == NULL || node == NULL)
+		rc = error_memory(err);
+	if (rc == 0)
+		rc = file_write_atomic(files.node, node, strlen(node), 0600, err);
 	discovery_string_free(node);
-	rc = rc == 0 ? image_manifest_write(&context->image, image_path, err) : rc;
-	return rc == 0 ? json_write_file(path, json, err) : rc;
+	if (rc == 0)
+		rc = image_manifest_write(&context->image, files.image, err);
+	return rc == 0 ? json_write_file(files.context, json, err) : rc;
 }
 
 void context_free(struct context *context)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#include "conformance/runner/environment_internal.h"
+#include "conformance/runner/environment.h"
 
 #include "base/digest.h"
-#include "base/json.h"
+#include "base/members.h"
 #include "base/os_version.h"
 #include "base/path.h"
 #include "containers/offers.h"
@@ -10,73 +10,88 @@
 
 #include <string.h>
 
-void environment_add_text(cJSON *object, const char *key, const char *value)
+/* What drives a device that Windows programs see under Wine. */
+#define WINE_DRIVER "wine"
+
+/* Nothing for NULL and "". */
+static void add_text(struct members *object, const char *key, const char *value)
 {
 	if (value != NULL && value[0] != '\0')
-		(void)cJSON_AddItemToObject(object, key, json_new_string(value, strlen(value)));
+		member_string(object, key, value);
 }
 
-static bool environment_is_wine(const struct wine_node *wine)
+/* On this machine, under Wine. */
+static bool is_wine(const struct wine_node *wine)
 {
 	return OFFERS_WINE_NODE && wine->directory != NULL;
 }
 
-/* The machine that stands in for the node. */
-static cJSON *environment_machine(void)
-{
-	cJSON *machine = cJSON_CreateObject();
-	struct os_version version = {0};
-
-	if (os_version_read(&version, NULL) < 0)
-		return machine;
-	environment_add_text(machine, "product", version.product);
-	environment_add_text(machine, "kernel", version.kernel);
-	environment_add_text(machine, "kernelBuild", version.kernel_build);
-	environment_add_text(machine, "architecture", version.architecture);
-	return machine;
-}
-
-static void environment_add_digest(cJSON *object, const char *key, const char *path)
+static void add_digest(struct members *object, const char *key, const char *path)
 {
 	char digest[DIGEST_SIZE] = "";
 
 	if (path != NULL && digest_file(path, digest, NULL, NULL) == 0)
-		environment_add_text(object, key, digest);
+		add_text(object, key, digest);
+}
+
+/* The digest of a file that is being read, or was. */
+static void add_result(struct members *object, const char *key, const struct digest_job *job)
+{
+	add_text(object, key, job != NULL ? digest_result(job) : NULL);
+}
+
+static void add_set(struct members *object, const char *key, const struct digest_set *set)
+{
+	char digest[DIGEST_SIZE] = "";
+
+	if (digest_set_result(set, digest))
+		add_text(object, key, digest);
+}
+
+/* The machine that stands in for the node. */
+static cJSON *machine_json(void)
+{
+	struct members machine CLEANUP_MEMBERS = members_new();
+	struct os_version version = {0};
+
+	if (os_version_read(&version, NULL) == 0) {
+		add_text(&machine, "product", version.product);
+		add_text(&machine, "kernel", version.kernel);
+		add_text(&machine, "kernelBuild", version.kernel_build);
+		add_text(&machine, "architecture", version.architecture);
+	}
+	return members_take(&machine);
 }
 
 /* Whether what the other sections say of a node is true of this machine. */
-static cJSON *environment_node(const struct context *context, const struct wine_node *wine)
+static cJSON *node_json(const struct context *context, const struct wine_node *wine)
 {
-	cJSON *node = cJSON_CreateObject();
-	const char *kind = "live";
+	struct members node CLEANUP_MEMBERS = members_new();
 
-	if (environment_is_wine(wine))
-		kind = "wine";
-	else if (context->node->recorded)
-		kind = "recorded";
-	environment_add_text(node, "kind", kind);
-	if (strcmp(kind, "live") == 0)
-		return node;
-	if (environment_is_wine(wine)) {
+	if (is_wine(wine)) {
 		char *packages CLEANUP_FREE = path_join(wine->root, WINE_NODE_PACKAGES);
 
-		environment_add_digest(node, "digest", packages);
+		add_text(&node, "kind", "wine");
+		add_digest(&node, "digest", packages);
+	} else if (context->node->recorded) {
+		add_text(&node, "kind", "recorded");
+		add_text(&node, "file", path_base(context->node_file));
+		add_digest(&node, "digest", context->node_file);
+		add_text(&node, "recorded", context->node->recorded_at);
 	} else {
-		environment_add_text(node, "file", path_base(context->node_file));
-		environment_add_digest(node, "digest", context->node_file);
-		environment_add_text(node, "recorded", context->node->recorded_at);
+		add_text(&node, "kind", "live");
+		return members_take(&node);
 	}
-	(void)cJSON_AddItemToObject(node, "machine", environment_machine());
-	return node;
+	member_item(&node, "machine", machine_json());
+	return members_take(&node);
 }
 
 /* Never just the Windows that Wine says it is. NULL: out of memory. */
-static char *environment_wine_product(const struct discovery_system *system,
-				      const struct wine_node *wine)
+static char *wine_product(const struct discovery_system *system, const struct wine_node *wine)
 {
 	char *version CLEANUP_FREE = NULL;
 
-	if (OFFERS_WINE_NODE && wine->directory != NULL)
+	if (is_wine(wine))
 		(void)wine_node_version(wine, &version, NULL);
 	else
 		version = strdup(system->emulator);
@@ -84,44 +99,31 @@ static char *environment_wine_product(const struct discovery_system *system,
 			   text_starts_with(system->build, "10.0.") ? "" : "10.0.", system->build);
 }
 
-/* "20348.1547" */
-static void environment_add_build(cJSON *os, const char *build)
+static cJSON *os_json(const struct discovery_system *system, const struct wine_node *wine)
 {
-	const char *dot = strrchr(build, '.');
-	char *number CLEANUP_FREE = dot != NULL ? strndup(build, (size_t)(dot - build)) : NULL;
-
-	environment_add_text(os, "build", dot != NULL ? number : build);
-	environment_add_text(os, "revision", dot != NULL ? dot + 1 : NULL);
-}
-
-static cJSON *environment_os(const struct discovery_system *system, const struct wine_node *wine)
-{
-	cJSON *os = cJSON_CreateObject();
-	char *product CLEANUP_FREE = wine->directory != NULL || system->emulator[0] != '\0'
-					     ? environment_wine_product(system, wine)
+	struct members os CLEANUP_MEMBERS = members_new();
+	char *product CLEANUP_FREE = is_wine(wine) || system->emulator[0] != '\0'
+					     ? wine_product(system, wine)
 					     : strdup(system->product);
+	const char *dot = strrchr(system->build, '.'); /* "20348.1547" */
+	char *build CLEANUP_FREE =
+		dot != NULL ? strndup(system->build, (size_t)(dot - system->build)) : NULL;
 
-	environment_add_text(os, "name", system->os);
-	environment_add_text(os, "product", product);
-	environment_add_text(os, "version", system->version);
+	add_text(&os, "name", system->os);
+	add_text(&os, "product", product);
+	add_text(&os, "version", system->version);
 	if (strcmp(system->os, "windows") == 0) {
-		environment_add_build(os, system->build);
+		add_text(&os, "build", dot != NULL ? build : system->build);
+		add_text(&os, "revision", dot != NULL ? dot + 1 : NULL);
 	} else {
-		environment_add_text(os, "kernel", system->build);
-		environment_add_text(os, "kernelBuild", system->kernel_build);
+		add_text(&os, "kernel", system->build);
+		add_text(&os, "kernelBuild", system->kernel_build);
 	}
-	environment_add_text(os, "architecture", system->architecture);
-	return os;
+	add_text(&os, "architecture", system->architecture);
+	return members_take(&os);
 }
 
-/* The digest of a file that is being read, or was. */
-static void environment_add_result(cJSON *object, const char *key, const struct digest_job *job)
-{
-	environment_add_text(object, key, job != NULL ? digest_result(job) : NULL);
-}
-
-static const struct digest_job *environment_digest(struct environment *environment,
-						   const char *path)
+static const struct digest_job *begin_digest(struct environment *environment, const char *path)
 {
 	const struct digest_job *job = NULL;
 
@@ -130,66 +132,237 @@ static const struct digest_job *environment_digest(struct environment *environme
 	return job;
 }
 
-static int environment_runtime(struct environment *environment, const struct context *context,
-			       const struct workplace *workplace, cJSON *runtime, struct error *err)
+/* *out is NULL when no runtime is used. */
+static int runtime_json(struct environment *environment, const struct context *context,
+			struct runtime *used, cJSON **out, struct error *err)
 {
-	const struct runtime_description *description = runtime_describe(workplace->runtime);
+	const struct runtime_description *description =
+		used != NULL ? runtime_describe(used) : NULL;
 	struct runtime_identity identity CLEANUP_RUNTIME_IDENTITY = {0};
+	struct members runtime CLEANUP_MEMBERS = members_new();
 	const struct digest_job *program = NULL, *shim = NULL, *oci = NULL;
-	int rc = runtime_identify(workplace->runtime, context->runtime_handler, &identity, err);
+	int rc =
+		used != NULL ? runtime_identify(used, context->runtime_handler, &identity, err) : 0;
 
-	if (rc < 0)
+	if (rc != 0 || used == NULL)
 		return rc;
-	program = environment_digest(environment, identity.file);
-	shim = environment_digest(environment, identity.shim_file);
-	oci = environment_digest(environment, identity.oci_file);
+	program = begin_digest(environment, identity.file);
+	shim = begin_digest(environment, identity.shim_file);
+	oci = begin_digest(environment, identity.oci_file);
 	digests_wait(environment->digests);
-	environment_add_text(runtime, "name", description->name);
-	environment_add_text(runtime, "version", description->version);
-	environment_add_text(runtime, "apiVersion", description->api_version);
-	environment_add_text(runtime, "snapshotter", description->snapshotter);
-	(void)cJSON_AddBoolToObject(runtime, "private", description->is_private);
-	environment_add_result(runtime, "binaryDigest", program);
-	environment_add_text(runtime, "shim", identity.shim);
-	environment_add_result(runtime, "shimDigest", shim);
-	environment_add_text(runtime, "oci", identity.oci);
-	environment_add_result(runtime, "ociDigest", oci);
-	environment_add_text(runtime, "untold", identity.untold);
-	return 0;
+	add_text(&runtime, "name", description->name);
+	add_text(&runtime, "version", description->version);
+	add_text(&runtime, "apiVersion", description->api_version);
+	add_text(&runtime, "snapshotter", description->snapshotter);
+	member_bool(&runtime, "private", description->is_private);
+	add_result(&runtime, "binaryDigest", program);
+	add_text(&runtime, "shim", identity.shim);
+	add_result(&runtime, "shimDigest", shim);
+	add_text(&runtime, "oci", identity.oci);
+	add_result(&runtime, "ociDigest", oci);
+	add_text(&runtime, "untold", identity.untold);
+	*out = members_take(&runtime);
+	return *out != NULL ? 0 : error_memory(err);
 }
 
-static cJSON *environment_images(const struct images *images)
+static cJSON *images_json(const struct images *images)
 {
-	cJSON *array = cJSON_CreateArray();
-	cJSON *image = NULL;
+	cJSON *array CLEANUP_JSON = cJSON_CreateArray();
+	struct members image CLEANUP_MEMBERS = members_new();
 
 	if (images->probe.reference == NULL)
-		return array;
-	image = cJSON_CreateObject();
-	environment_add_text(image, "ref", images->probe.reference);
-	environment_add_text(image, "digest", images->probe.digest);
-	environment_add_text(image, "osVersion", images->probe.os_version);
-	(void)cJSON_AddItemToArray(array, image);
-	return array;
+		return STEAL(array);
+	add_text(&image, "ref", images->probe.reference);
+	add_text(&image, "digest", images->probe.digest);
+	add_text(&image, "osVersion", images->probe.os_version);
+	return members_append(array, members_take(&image), NULL) == 0 ? STEAL(array) : NULL;
 }
 
-static cJSON *environment_harness(const struct environment *environment)
+static cJSON *harness_json(const struct environment *environment)
 {
-	cJSON *harness = cJSON_CreateObject();
+	struct members harness CLEANUP_MEMBERS = members_new();
 
-	environment_add_text(harness, "version", GPUCERT_VERSION);
-	environment_add_result(harness, "binaryDigest", environment->harness);
-	return harness;
+	add_text(&harness, "version", GPUCERT_VERSION);
+	add_result(&harness, "binaryDigest", environment->harness);
+	return members_take(&harness);
+}
+
+static bool same_driver(const struct discovery_device *a, const struct discovery_device *b)
+{
+	return strcmp(a->driver_name, b->driver_name) == 0 &&
+	       strcmp(a->driver_version, b->driver_version) == 0 &&
+	       strcmp(a->driver_store_path, b->driver_store_path) == 0;
+}
+
+/* The first device that has the driver. */
+static size_t driver_of(const struct discovery_snapshot *node, size_t index)
+{
+	size_t first = 0;
+
+	while (!same_driver(&node->devices[first], &node->devices[index]))
+		first++;
+	return first;
+}
+
+/* "amdgpu"; "amdgpu#2" for another driver of that name. NULL: out of memory, or no driver. */
+static char *driver_key(const struct discovery_snapshot *node, size_t index)
+{
+	const char *name = node->devices[index].driver_name;
+	size_t first = driver_of(node, index);
+	size_t others = 0;
+
+	if (name[0] == '\0')
+		return NULL;
+	for (size_t i = 0; i < first; i++)
+		others += strcmp(node->devices[i].driver_name, name) == 0 && driver_of(node, i) == i
+				  ? 1
+				  : 0;
+	return others == 0 ? strdup(name) : text_format("%s#%zu", name, others + 1);
+}
+
+/* Who made it, and what it is called. */
+static char *driver_name(const struct discovery_device *device)
+{
+	const char *maker = device->manufacturer[0] != '\0' ? device->manufacturer : device->vendor;
+
+	if (device->kind == DISCOVERY_SOFTWARE)
+		return strdup(device->description);
+	return text_format("%s%s%s", maker, maker[0] != '\0' ? " " : "", device->driver_name);
+}
+
+static const char *driver_model(const struct discovery_snapshot *node,
+				const struct discovery_device *device)
+{
+	if (device->kind == DISCOVERY_SOFTWARE || node->system.emulator[0] != '\0')
+		return "software";
+	if (strcmp(node->system.os, "windows") != 0)
+		return "kernel";
+	return device->display ? "wddm" : "mcdm";
+}
+
+static cJSON *driver_json(const struct environment *environment,
+			  const struct discovery_snapshot *node, size_t index)
+{
+	const struct discovery_device *device = &node->devices[index];
+	const char *model = driver_model(node, device);
+	struct members driver CLEANUP_MEMBERS = members_new();
+	char *key CLEANUP_FREE = driver_key(node, index);
+	char *name CLEANUP_FREE = driver_name(device);
+
+	add_text(&driver, "key", key);
+	add_text(&driver, "name", name);
+	add_text(&driver, "version", device->driver_version);
+	add_text(&driver, "userMode", device->user_mode_driver);
+	add_text(&driver, "date", device->driver_date);
+	add_text(&driver, "inf", device->driver_inf);
+	add_text(&driver, "model", model);
+	member_bool(&driver, "software", strcmp(model, "software") == 0);
+	add_set(&driver, "storeDigest", &environment->driver_stores[index]);
+	return members_take(&driver);
+}
+
+static int add_component(cJSON *drivers, const char *key, const char *name, const char *version)
+{
+	struct members driver CLEANUP_MEMBERS = members_new();
+
+	add_text(&driver, "key", key);
+	add_text(&driver, "name", name);
+	add_text(&driver, "version", version);
+	add_text(&driver, "model", "software");
+	member_bool(&driver, "software", true);
+	return members_append(drivers, members_take(&driver), NULL);
+}
+
+/* On the Wine node no device has a driver of Windows: what does its work is named. */
+static int add_wine(cJSON *drivers, const struct wine_identity *wine)
+{
+	int rc = 0;
+
+	if (wine->wine == NULL)
+		return 0;
+	rc = add_component(drivers, WINE_DRIVER, "Wine", wine->wine);
+	if (rc == 0)
+		rc = add_component(drivers, "vkd3d", "vkd3d (Wine's Direct3D 12)", wine->vkd3d);
+	for (size_t i = 0; rc == 0 && i < wine->drivers->device_count; i++) {
+		const struct discovery_device *device = &wine->drivers->devices[i];
+
+		rc = add_component(drivers, device->driver_name, device->description,
+				   device->driver_version);
+	}
+	return rc;
+}
+
+static cJSON *drivers_json(const struct environment *environment,
+			   const struct discovery_snapshot *node)
+{
+	cJSON *drivers CLEANUP_JSON = cJSON_CreateArray();
+	int rc = add_wine(drivers, &environment->wine);
+
+	for (size_t i = 0; rc == 0 && i < node->device_count; i++) {
+		if (node->devices[i].driver_name[0] != '\0' && driver_of(node, i) == i)
+			rc = members_append(drivers, driver_json(environment, node, i), NULL);
+	}
+	return rc == 0 ? STEAL(drivers) : NULL;
+}
+
+/* `words`: the device in the node's own words (discovery/schema/node.schema.json), without what a
+ * container is given: that is long, and digested. */
+static cJSON *device_json(const struct environment *environment,
+			  const struct discovery_snapshot *node, size_t index, cJSON *words)
+{
+	static const char *const given[] = {"files", "nodes", "environment"};
+	const struct discovery_device *device = &node->devices[index];
+	struct members json CLEANUP_MEMBERS = members_new();
+	struct members files CLEANUP_MEMBERS = members_new();
+	char *driver CLEANUP_FREE = driver_key(node, index);
+	char *hardware CLEANUP_FREE = NULL;
+
+	add_text(&json, "ref", device->id);
+	add_text(&json, "driver",
+		 driver == NULL && environment->wine.wine != NULL ? WINE_DRIVER : driver);
+	add_text(&json, "name", device->description);
+	add_text(&json, "vendor", device->vendor);
+	add_text(&json, "kind", discovery_kind_name(device->kind));
+	if (device->pci_vendor != DISCOVERY_UNKNOWN)
+		hardware = text_format("PCI\\VEN_%04X&DEV_%04X", (unsigned)device->pci_vendor,
+				       (unsigned)device->pci_device);
+	add_text(&json, "hardwareId", hardware);
+	member_strings(&json, "apis", device->apis);
+	member_int(&files, "count", (int64_t)device->file_count);
+	add_set(&files, "digest", &environment->device_files[index]);
+	member_item(&json, "runtimeFiles", members_take(&files));
+	for (size_t i = 0; i < ARRAY_SIZE(given); i++)
+		cJSON_DeleteItemFromObjectCaseSensitive(words, given[i]);
+	member_item(&json, "node", words);
+	return members_take(&json);
+}
+
+static cJSON *devices_json(const struct environment *environment,
+			   const struct discovery_snapshot *node)
+{
+	cJSON *devices CLEANUP_JSON = cJSON_CreateArray();
+	cJSON *document CLEANUP_JSON = NULL;
+	char *text = discovery_to_json(node);
+	cJSON *recorded = NULL;
+	int rc = text != NULL ? json_parse(text, strlen(text), &document, NULL) : ERROR_MEMORY;
+
+	discovery_string_free(text);
+	recorded = cJSON_GetObjectItemCaseSensitive(document, "devices");
+	for (size_t i = 0; rc == 0 && i < node->device_count; i++) {
+		cJSON *words = cJSON_DetachItemFromArray(recorded, 0);
+
+		rc = members_append(devices, device_json(environment, node, i, words), NULL);
+	}
+	return rc == 0 ? STEAL(devices) : NULL;
 }
 
 /* The program that is the plugin: on the Wine node, what the relay runs. */
-static int environment_identify_plugin(struct environment *environment,
-				       const struct context *context, const struct wine_node *wine,
-				       struct error *err)
+static int identify_plugin(struct environment *environment, const struct context *context,
+			   const struct wine_node *wine, struct error *err)
 {
 	char *program CLEANUP_FREE = NULL;
 
-	if (context->reference_plugin && environment_is_wine(wine)) {
+	if (context->reference_plugin && is_wine(wine)) {
 		if (wine_node_program(wine, WINE_NODE_PLUGIN, &program, NULL) < 0)
 			return 0;
 		return plugin_identity_of_file(&environment->plugin, program, environment->digests,
@@ -202,16 +375,35 @@ static int environment_identify_plugin(struct environment *environment,
 int environment_describe_plugin(struct environment *environment, const struct context *context,
 				cJSON **out, struct error *err)
 {
-	cJSON *plugin = NULL;
-
 	digests_wait(environment->digests);
-	plugin = plugin_identity_json(&environment->plugin);
-	if (plugin == NULL)
-		return error_memory(err);
-	if (context->reference_plugin)
-		environment_add_text(plugin, "version", GPUCERT_VERSION);
-	*out = plugin;
-	return 0;
+	*out = plugin_identity_json(&environment->plugin,
+				    context->reference_plugin ? GPUCERT_VERSION : NULL);
+	return *out != NULL ? 0 : error_memory(err);
+}
+
+/* Begins to digest what a device uses. The files are those of this machine only where the node is.
+ */
+static int begin_device(struct environment *environment, size_t index,
+			const struct discovery_snapshot *node, const struct wine_node *wine,
+			struct error *err)
+{
+	const struct discovery_device *device = &node->devices[index];
+	struct digest_set *files = &environment->device_files[index];
+	int rc = 0;
+
+	if (OFFERS_WINE_NODE && wine != NULL)
+		return wine_identity_add_files(wine, device->location_path, files,
+					       environment->digests, err);
+	if (node->recorded)
+		return 0;
+	for (size_t i = 0; rc == 0 && i < device->file_count; i++)
+		rc = digest_set_add(files, environment->digests, device->files[i].destination,
+				    device->files[i].source, err);
+	if (rc == 0 && device->driver_store_path[0] != '\0')
+		rc = digest_set_add(&environment->driver_stores[index], environment->digests,
+				    path_base(device->driver_store_path), device->driver_store_path,
+				    err);
+	return rc;
 }
 
 int environment_open(struct environment *environment, uv_loop_t *loop,
@@ -229,9 +421,9 @@ int environment_open(struct environment *environment, uv_loop_t *loop,
 	if (rc == 0 && OFFERS_WINE_NODE && wine != NULL)
 		rc = wine_identity_read(wine, &environment->wine, err);
 	for (size_t i = 0; rc == 0 && i < node->device_count; i++)
-		rc = environment_begin_device(environment, i, node, wine, err);
+		rc = begin_device(environment, i, node, wine, err);
 	if (rc == 0 && path_of_program(&program, NULL) == 0)
-		environment->harness = environment_digest(environment, program);
+		environment->harness = begin_digest(environment, program);
 	return rc;
 }
 
@@ -252,48 +444,29 @@ void environment_close(struct environment *environment)
 	*environment = (struct environment){0};
 }
 
-/* Adds a section; NULL is out of memory. */
-static int environment_add(cJSON *environment, const char *name, cJSON *section, struct error *err)
-{
-	if (section != NULL && cJSON_AddItemToObject(environment, name, section))
-		return 0;
-	cJSON_Delete(section);
-	return error_memory(err);
-}
-
 int environment_describe(struct environment *environment, const struct context *context,
 			 const struct workplace *workplace, cJSON **out, struct error *err)
 {
-	cJSON *json CLEANUP_JSON = cJSON_CreateObject();
+	struct members json CLEANUP_MEMBERS = members_new();
 	cJSON *plugin = NULL;
 	cJSON *runtime = NULL;
-	int rc = environment_identify_plugin(environment, context, &workplace->wine, err);
+	int rc = identify_plugin(environment, context, &workplace->wine, err);
 
-	if (rc == 0 && workplace->runtime != NULL) {
-		runtime = cJSON_AddObjectToObject(json, "runtime");
-		rc = runtime != NULL
-			     ? environment_runtime(environment, context, workplace, runtime, err)
-			     : error_memory(err);
-	}
-	rc = rc == 0 ? environment_describe_plugin(environment, context, &plugin, err) : rc;
-	rc = rc == 0 ? environment_add(json, "plugin", plugin, err) : rc;
-	if (rc < 0)
-		return rc;
-	rc = environment_add(json, "node", environment_node(context, &workplace->wine), err);
-	rc = rc == 0 ? environment_add(json, "os",
-				       environment_os(&context->node->system, &workplace->wine),
-				       err)
-		     : rc;
-	rc = rc == 0 ? environment_add(json, "drivers",
-				       environment_drivers(environment, context->node), err)
-		     : rc;
-	rc = rc == 0 ? environment_add(json, "devices",
-				       environment_devices(environment, context->node), err)
-		     : rc;
-	rc = rc == 0 ? environment_add(json, "images", environment_images(&workplace->images), err)
-		     : rc;
-	rc = rc == 0 ? environment_add(json, "harness", environment_harness(environment), err) : rc;
 	if (rc == 0)
-		*out = STEAL(json);
-	return rc;
+		rc = runtime_json(environment, context, workplace->runtime, &runtime, err);
+	if (runtime != NULL)
+		member_item(&json, "runtime", runtime);
+	if (rc == 0)
+		rc = environment_describe_plugin(environment, context, &plugin, err);
+	if (rc != 0)
+		return rc;
+	member_item(&json, "plugin", plugin);
+	member_item(&json, "node", node_json(context, &workplace->wine));
+	member_item(&json, "os", os_json(&context->node->system, &workplace->wine));
+	member_item(&json, "drivers", drivers_json(environment, context->node));
+	member_item(&json, "devices", devices_json(environment, context->node));
+	member_item(&json, "images", images_json(&workplace->images));
+	member_item(&json, "harness", harness_json(environment));
+	*out = members_take(&json);
+	return *out != NULL ? 0 : error_memory(err);
 }

@@ -3,7 +3,6 @@
 
 #include "base/cleanup.h"
 #include "base/process.h"
-#include "conformance/runner/check_run.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -36,23 +35,24 @@ static void reader_allocate(uv_handle_t *handle, size_t suggested, uv_buf_t *buf
 
 static void reader_take(struct reader *reader, const char *data, size_t size)
 {
-	for (size_t i = 0; i < size && reader->protocol.code == 0;) {
-		const char *newline = memchr(data + i, '\n', size - i);
-		size_t length = newline != NULL ? (size_t)(newline - data) - i : size - i;
+	const char *end = data + size;
 
-		if (reader->line.size + length > RESULT_LINE_MAX)
+	while (data < end && reader->protocol.code == 0) {
+		const char *newline = memchr(data, '\n', (size_t)(end - data));
+		const char *stop = newline != NULL ? newline : end;
+
+		text_append(&reader->line, data, (size_t)(stop - data));
+		data = stop + 1;
+		if (reader->line.failed)
+			(void)error_memory(&reader->protocol);
+		else if (reader->line.size > RESULT_LINE_MAX)
 			(void)error_set(&reader->protocol, ERROR_LIMIT,
-					"a record is longer than %d bytes", RESULT_LINE_MAX);
-		else
-			text_append(&reader->line, data + i, length);
-		i += length;
-		if (newline == NULL)
-			continue;
-		i++;
-		if (reader->protocol.code == 0)
+					"a line is longer than %d bytes", (int)RESULT_LINE_MAX);
+		else if (newline != NULL)
 			(void)result_add_line(reader->result, text_string(&reader->line),
 					      reader->line.size, &reader->protocol);
-		text_reset(&reader->line);
+		if (newline != NULL)
+			text_reset(&reader->line);
 	}
 }
 
@@ -91,8 +91,13 @@ static void reader_close(struct reader *reader, uv_loop_t *loop)
 	text_free(&reader->line);
 }
 
-static int execution_set(struct execution *execution, enum report_outcome outcome, char *reason,
-			 struct error *err)
+uint64_t execution_limit_ms(const struct check *check, const struct context *context)
+{
+	return context_wait_ms(context, (uint64_t)check->timeout_s * 1000);
+}
+
+int execution_set(struct execution *execution, enum report_outcome outcome, char *reason,
+		  struct error *err)
 {
 	free(execution->reason);
 	execution->outcome = outcome;
@@ -100,8 +105,8 @@ static int execution_set(struct execution *execution, enum report_outcome outcom
 	return reason != NULL ? 0 : error_memory(err);
 }
 
-static int execution_judge(struct execution *execution, const struct reader *reader,
-			   const struct process_result *ended, bool interrupted, struct error *err)
+static int judge(struct execution *execution, const struct reader *reader,
+		 const struct process_result *ended, bool interrupted, struct error *err)
 {
 	char description[256] = "";
 	const char *reason = "";
@@ -130,11 +135,11 @@ static int execution_judge(struct execution *execution, const struct reader *rea
 	return execution_set(execution, outcome, strdup(reason), err);
 }
 
-static int execution_start(const struct execution_spec *spec, struct execution *execution,
-			   struct reader *reader, struct process **process, struct error *err)
+static int start(const struct execution_spec *spec, struct execution *execution,
+		 struct reader *reader, struct process **process, struct error *err)
 {
 	const char *const argv[] = {
-		spec->program,	 "run-check", spec->item->name, spec->context->run_directory,
+		spec->program,	 "run-check", spec->check->id, spec->context->run_directory,
 		spec->directory, NULL,
 	};
 	int ends[2] = {-1, -1};
@@ -165,14 +170,14 @@ int execution_run(const struct execution_spec *spec, struct execution *execution
 	bool stopped = false;
 	int rc = 0;
 
-	*execution = (struct execution){0};
-	execution->timeout_ms =
-		context_wait_ms(spec->context, (uint64_t)spec->item->check->timeout_s * 1000);
-	rc = result_new(&execution->result, err);
-	execution->result.on_plugin = spec->on_plugin;
-	execution->result.user = spec->user;
-	if (rc == 0)
-		rc = execution_start(spec, execution, &reader, &process, err);
+	*execution = (struct execution){
+		.timeout_ms = execution_limit_ms(spec->check, spec->context),
+		.result = {.journal = spec->journal,
+			   .check = spec->check->id,
+			   .on_plugin = spec->on_plugin,
+			   .user = spec->user},
+	};
+	rc = start(spec, execution, &reader, &process, err);
 	while (rc == 0 && !(process_has_ended(process) && reader.ended)) {
 		interrupted = interrupted || *spec->interrupted;
 		if ((interrupted || reader.protocol.code != 0) && !stopped) {
@@ -193,7 +198,7 @@ int execution_run(const struct execution_spec *spec, struct execution *execution
 
 		execution->duration_ms = ended->duration_ms;
 		text_append(&execution->err, text_string(&ended->err), ended->err.size);
-		rc = execution_judge(execution, &reader, ended, interrupted, err);
+		rc = judge(execution, &reader, ended, interrupted, err);
 	}
 	process_free(process);
 	return rc;
@@ -211,23 +216,22 @@ int execution_child(const struct check_suite *const *suites, const struct text_l
 {
 	const struct check_suite *suite = NULL;
 	const struct check *check = NULL;
-	const struct check_variant *variant = NULL;
 	struct context context = {0};
 	struct error err = {0};
 	int result_fd = -1;
 	int rc = 0;
 
 	if (arguments->count != 3 || process_take_passed(&result_fd, NULL) < 0) {
-		(void)fprintf(stderr, "run-check is how gpucert starts its own checks; "
-				      "use 'gpucert run CHECK'\n");
+		(void)fprintf(
+			stderr,
+			"run-check is how gpucert starts its own checks; use 'gpucert run CHECK'\n");
 		return 2;
 	}
-	rc = plan_find(suites, arguments->items[0], &suite, &check, &variant, &err);
+	rc = plan_find(suites, arguments->items[0], &suite, &check, &err);
 	if (rc == 0)
 		rc = context_read(arguments->items[1], &context, &err);
 	if (rc == 0)
-		rc = check_run_execute(check, variant, &context, arguments->items[2], result_fd,
-				       &err);
+		rc = check_run_execute(check, &context, arguments->items[2], result_fd, &err);
 	if (rc < 0)
 		(void)fprintf(stderr, "%s: %s\n", arguments->items[0], err.text);
 	context_free(&context);

@@ -14,7 +14,7 @@
 struct execution {
 	enum report_outcome outcome;
 	char *reason;	      /* one sentence; "" for a pass */
-	struct result result; /* what the check recorded until it ended */
+	struct result result; /* what the check's process told until it ended */
 	struct text err;      /* what its process said on stderr: the harness' own words */
 	uint64_t duration_ms;
 	uint64_t timeout_ms;
@@ -26,13 +26,17 @@ struct execution_spec {
 	uv_loop_t *loop;
 	const char *program; /* this program: it is run again with the hidden command run-check */
 	const struct context *context; /* written to its run directory already */
-	const struct plan_item *item;
-	const char *directory; /* the check's private folder; exists */
+	const struct check *check;
+	struct journal *journal; /* takes what the check has seen; it has begun there */
+	const char *directory;	 /* the check's private folder; exists */
 	const volatile bool
 		*interrupted;	  /* the user gave up: the check is stopped and ends as notrun */
 	result_plugin *on_plugin; /* while the check runs; may be NULL */
 	void *user;
 };
+
+/* The check's own limit in this run. */
+uint64_t execution_limit_ms(const struct check *check, const struct context *context);
 
 /* Runs the check to its end on spec->loop. A check that crashes, hangs or breaks the result
  * protocol is an outcome, not an error. Errors: ERROR_IO, ERROR_MEMORY, ERROR_NOT_FOUND when no
@@ -41,6 +45,16 @@ int execution_run(const struct execution_spec *spec, struct execution *execution
 		  struct error *err);
 void execution_free(struct execution *execution);
 
-/* The child's side: the program's main() for the hidden command `run-check NAME RUN-DIRECTORY
- * CHECK-DIRECTORY`. Returns the exit code. */
+/* Another outcome; takes ownership of `reason`, whose NULL is ERROR_MEMORY. */
+int execution_set(struct execution *execution, enum report_outcome outcome, char *reason,
+		  struct error *err);
+
+/* The child's side: runs `check`. What it records goes to `result_fd` (runner/result.h). `directory` is an existing
+ * private folder. Returns when the body and its clean-ups have ended.
+ * Errors: ERROR_IO when the result pipe cannot be written, ERROR_MEMORY when a record could not be
+ * made: what the check saw is not known whole then. */
+int check_run_execute(const struct check *check, const struct context *context,
+		      const char *directory, int result_fd, struct error *err);
+
+/* The program's main() for the hidden command `run-check ID RUN-DIRECTORY CHECK-DIRECTORY`. Returns the exit code. */
 int execution_child(const struct check_suite *const *suites, const struct text_list *arguments);

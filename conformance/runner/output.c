@@ -9,24 +9,25 @@
 
 #include <uv.h>
 
-static int output_list_reports(struct text_list *names, struct error *err)
+static int list_reports(struct text_list *names, struct error *err)
 {
 	int rc = 0;
 
-	for (const struct writer *const *writer = writers; rc == 0 && *writer != NULL; writer++) {
-		if ((*writer)->file_name != NULL)
-			rc = text_list_add(names, (*writer)->file_name, err);
+	for (const struct writer *writer = writers; rc == 0 && writer->name != NULL; writer++) {
+		if (writer->file_name != NULL)
+			rc = text_list_add(names, writer->file_name, err);
 	}
 	return rc;
 }
 
 /* Without a journal nothing tells that these are a run's. */
-static int output_expect_nothing(const char *directory, struct error *err)
+static int expect_nothing(const char *directory, struct error *err)
 {
 	struct text_list names CLEANUP_TEXT_LIST = {0};
-	int rc = output_list_reports(&names, err);
+	int rc = list_reports(&names, err);
 
-	rc = rc == 0 ? text_list_add(&names, OUTPUT_EVIDENCE, err) : rc;
+	if (rc == 0)
+		rc = text_list_add(&names, OUTPUT_EVIDENCE, err);
 	for (size_t i = 0; rc == 0 && i < names.count; i++) {
 		char *path CLEANUP_FREE = path_join(directory, names.items[i]);
 
@@ -51,8 +52,7 @@ static bool output_is_link(const char *path)
 	return is_link;
 }
 
-static int output_remove_evidence(const char *directory, const struct journal_log *log,
-				  struct error *err)
+static int remove_evidence(const char *directory, const struct journal_log *log, struct error *err)
 {
 	char *evidence CLEANUP_FREE = path_join(directory, OUTPUT_EVIDENCE);
 	struct text_list rest CLEANUP_TEXT_LIST = {0};
@@ -76,7 +76,7 @@ static int output_remove_evidence(const char *directory, const struct journal_lo
 }
 
 /* The journal goes last: until then the rest can be told to be of a run. */
-static int output_clear(const char *directory, const char *journal, struct error *err)
+static int clear(const char *directory, const char *journal, struct error *err)
 {
 	struct journal_log log CLEANUP_JOURNAL_LOG = {0};
 	struct text_list reports CLEANUP_TEXT_LIST = {0};
@@ -87,11 +87,12 @@ static int output_clear(const char *directory, const char *journal, struct error
 		return error_copy(err, &unreadable);
 	if (rc < 0)
 		return error_set(err, ERROR_ARGUMENT,
-				 "what is there is not replaced, since its journal cannot be read; "
-				 "use another folder: %s",
+				 "what is there is not replaced, since its journal cannot be "
+				 "read; use another folder: %s",
 				 unreadable.text);
-	rc = output_list_reports(&reports, err);
-	rc = rc == 0 ? output_remove_evidence(directory, &log, err) : rc;
+	rc = list_reports(&reports, err);
+	if (rc == 0)
+		rc = remove_evidence(directory, &log, err);
 	for (size_t i = 0; rc == 0 && i < reports.count; i++) {
 		char *path CLEANUP_FREE = path_join(directory, reports.items[i]);
 
@@ -115,7 +116,7 @@ int output_open(const char *directory, int *lock, struct error *err)
 			       "another run is writing to %s; wait for it or use another folder",
 			       directory);
 	if (rc == 0)
-		rc = file_exists(journal) ? output_clear(directory, journal, err)
-					  : output_expect_nothing(directory, err);
+		rc = file_exists(journal) ? clear(directory, journal, err)
+					  : expect_nothing(directory, err);
 	return rc < 0 ? error_wrap(err, rc, "output folder") : 0;
 }

@@ -2,17 +2,36 @@
 #include "conformance/runner/plan.h"
 
 #include "base/text.h"
-#include "conformance/runner/needs.h"
 
 #include <string.h>
 
-enum { PATTERNS_MAX = 1024 };
-
-/* Which patterns of a filter matched anything so far. */
-struct plan_matched {
-	bool include[PATTERNS_MAX];
-	bool exclude[PATTERNS_MAX];
+static const struct requirement requirements[CHECK_REQUIREMENT_COUNT] = {
+#define REQUIREMENT(symbol, id, level, sentence, source)                                           \
+	[CHECK_##symbol] = {id, level, sentence, source, 0},
+#define REQUIREMENT_LIMIT(symbol, id, level, before, limit, after, source)                         \
+	[CHECK_##symbol] = {id, level, before #limit after, source, limit},
+#include "conformance/runner/requirements.def"
+#undef REQUIREMENT
 };
+
+const struct requirement *requirement_get(enum check_requirement requirement)
+{
+	if (requirement <= CHECK_REQUIREMENT_NONE || requirement >= CHECK_REQUIREMENT_COUNT)
+		return NULL;
+	return &requirements[requirement];
+}
+
+long long requirement_limit(enum check_requirement requirement)
+{
+	const struct requirement *found = requirement_get(requirement);
+
+	return found != NULL ? found->limit : 0;
+}
+
+uint64_t requirement_limit_ms(enum check_requirement requirement)
+{
+	return (uint64_t)requirement_limit(requirement) * 1000;
+}
 
 const char *check_level_name(enum check_level level)
 {
@@ -28,7 +47,7 @@ const char *check_severity_name(enum check_severity severity)
 	return names[severity];
 }
 
-static bool plan_has_tag(const struct check *check, const char *tag)
+static bool has_tag(const struct check *check, const char *tag)
 {
 	for (const char *const *t = check->tags; t != NULL && *t != NULL; t++) {
 		if (strcmp(*t, tag) == 0)
@@ -37,155 +56,168 @@ static bool plan_has_tag(const struct check *check, const char *tag)
 	return false;
 }
 
-static bool plan_matches(const char *pattern, const struct plan_item *item)
+static bool matches(const char *pattern, const struct check_suite *suite, const struct check *check)
 {
-	const struct requirement *requirement = requirement_get(item->check->requirement);
+	const struct requirement *requirement = requirement_get(check->requirement);
 
 	if (text_starts_with(pattern, "tag:"))
-		return plan_has_tag(item->check, pattern + 4);
+		return has_tag(check, pattern + 4);
 	if (text_starts_with(pattern, "level:"))
 		return requirement != NULL &&
 		       strcmp(check_level_name(requirement->level), pattern + 6) == 0;
 	if (text_starts_with(pattern, "severity:"))
-		return strcmp(check_severity_name(item->check->severity), pattern + 9) == 0;
+		return strcmp(check_severity_name(check->severity), pattern + 9) == 0;
 	if (text_starts_with(pattern, "requirement:"))
 		return requirement != NULL && strcmp(requirement->id, pattern + 12) == 0;
-	return strcmp(item->suite->name, pattern) == 0 || text_glob(pattern, item->check->id) ||
-	       text_glob(pattern, item->name);
+	return strcmp(suite->name, pattern) == 0 || text_glob(pattern, check->id);
 }
 
-static bool plan_selects(const struct text_list *patterns, bool *matched,
-			 const struct plan_item *item)
+static bool selects(const struct text_list *patterns, const struct check_suite *suite,
+		    const struct check *check)
 {
-	bool selected = false;
-
 	for (size_t i = 0; i < patterns->count; i++) {
-		if (plan_matches(patterns->items[i], item)) {
-			matched[i] = true;
-			selected = true;
-		}
+		if (matches(patterns->items[i], suite, check))
+			return true;
 	}
-	return selected;
+	return false;
 }
 
-static void plan_item_free(struct plan_item *item)
+static bool device_offers(const struct discovery_device *device, const char *api)
 {
-	free(item->name);
-	free(item->reason);
-	*item = (struct plan_item){0};
-}
-
-static int plan_push(struct plan_item **items, size_t *count, size_t *capacity,
-		     struct plan_item *item, struct error *err)
-{
-	if (*count == *capacity) {
-		size_t wanted = *capacity != 0 ? *capacity * 2 : 64;
-		struct plan_item *grown = realloc(*items, wanted * sizeof(*grown));
-
-		if (grown == NULL)
-			return error_memory(err);
-		*items = grown;
-		*capacity = wanted;
+	for (const char *const *offered = device->apis; offered != NULL && *offered != NULL;
+	     offered++) {
+		if (strcmp(*offered, api) == 0)
+			return true;
 	}
-	(*items)[(*count)++] = *item;
-	*item = (struct plan_item){0};
-	return 0;
+	return false;
 }
 
-static int plan_judge(struct plan_item *item, const struct context *context, struct error *err)
+static size_t count_devices(const struct context *context, const char *api)
 {
-	enum needs_verdict verdict = NEEDS_MET;
-	int rc = needs_judge(&item->check->needs, context, &verdict, &item->reason, err);
+	size_t count = 0;
 
-	item->unproven = needs_unproven(&item->check->needs, context);
-	item->no_api = verdict == NEEDS_API;
-	if (verdict == NEEDS_NOT_APPLICABLE || verdict == NEEDS_API)
-		item->outcome = REPORT_NOT_APPLICABLE;
-	else if (verdict == NEEDS_UNSUPPORTED)
-		item->outcome = REPORT_UNSUPPORTED;
-	return rc;
+	for (size_t i = 0; i < context->node->device_count; i++) {
+		if (api == NULL || device_offers(&context->node->devices[i], api))
+			count++;
+	}
+	return count;
 }
 
-/* Which requirements have an item that is about this node. */
-static void plan_find_applied(const struct plan_item *items, size_t count,
-			      bool applied[CHECK_REQUIREMENT_COUNT])
+static bool os_is_met(const struct check_needs *needs, const struct context *context)
 {
-	for (size_t i = 0; i < count; i++) {
-		if (items[i].outcome != REPORT_NOT_APPLICABLE)
-			applied[items[i].check->requirement] = true;
+	return needs->os == NULL || strcmp(context->node->system.os, needs->os) == 0;
+}
+
+static bool probes(const struct check_needs *needs)
+{
+	return needs->launcher || needs->containers;
+}
+
+/* An unmet need: what it means, and its reason. */
+static void miss(struct plan_item *item, enum report_outcome outcome, char *reason)
+{
+	item->outcome = outcome;
+	item->reason = reason;
+}
+
+/* The needs without which the rule is not about this node. */
+static void judge_node(struct plan_item *item, const struct context *context)
+{
+	const struct check_needs *needs = &item->check->needs;
+	size_t devices = count_devices(context, NULL);
+
+	if (!os_is_met(needs, context)) {
+		miss(item, REPORT_NOT_APPLICABLE,
+		     text_format("needs a %s node, this one is %s", needs->os,
+				 context->node->system.os));
+	} else if (devices < needs->devices) {
+		miss(item, devices == 0 ? REPORT_UNSUPPORTED : REPORT_NOT_APPLICABLE,
+		     text_format("needs %u device%s, the node has %zu", needs->devices,
+				 needs->devices == 1 ? "" : "s", devices));
+	} else if ((needs->live_node || probes(needs)) && context->node_file != NULL) {
+		miss(item, REPORT_NOT_APPLICABLE,
+		     strdup("needs the node itself; a recorded node was given (--node)"));
+	} else if (needs->api != NULL && count_devices(context, needs->api) == 0) {
+		item->no_api = true;
+		miss(item, REPORT_NOT_APPLICABLE,
+		     text_format("no device of the node offers %s", needs->api));
 	}
 }
 
-static void plan_open(struct plan_item *items, size_t count,
-		      const bool applied[CHECK_REQUIREMENT_COUNT])
+/* The needs of a test of which the rule knows nothing. */
+static void judge_run(struct plan_item *item, const struct context *context)
 {
-	for (size_t i = 0; i < count; i++) {
-		if (items[i].no_api && !applied[items[i].check->requirement])
-			items[i].outcome = REPORT_UNSUPPORTED;
-	}
+	const struct check_needs *needs = &item->check->needs;
+
+	if (needs->own_plugin && context->plugin_command == NULL)
+		miss(item, REPORT_UNSUPPORTED,
+		     strdup("needs a plugin that the suite starts itself (--plugin)"));
+	else if (probes(needs) && strcmp(context->launcher, "none") == 0)
+		miss(item, REPORT_UNSUPPORTED,
+		     text_format("needs to run probes: %s", context->launcher_missing));
+	else if (needs->containers && strcmp(context->launcher, "containerd") != 0)
+		miss(item, REPORT_UNSUPPORTED,
+		     strdup("needs containers; --launcher process runs probes on the host"));
+}
+
+static int judge(struct plan_item *item, const struct context *context, struct error *err)
+{
+	if (item->check->needs.launcher && strcmp(context->launcher, "process") == 0)
+		item->unproven = "the probes ran on the host (--launcher process), which proves "
+				 "nothing about containers";
+	judge_node(item, context);
+	if (item->outcome == REPORT_PASS)
+		judge_run(item, context);
+	return item->outcome == REPORT_PASS || item->reason != NULL ? 0 : error_memory(err);
+}
+
+/* Of the plan's items and then of those that were left out. */
+static struct plan_item *any_item(const struct plan *plan, size_t index)
+{
+	return index < plan->count ? &plan->items[index] : &plan->left_out[index - plan->count];
 }
 
 /* A requirement applies also where no device offers any API that could show it: then it is not
  * tested. */
-static void plan_open_without_api(struct plan *plan)
+static void open_without_api(struct plan *plan)
 {
 	bool applied[CHECK_REQUIREMENT_COUNT] = {false};
+	size_t count = plan->count + plan->left_out_count;
 
-	plan_find_applied(plan->items, plan->count, applied);
-	plan_find_applied(plan->left_out, plan->left_out_count, applied);
-	plan_open(plan->items, plan->count, applied);
-	plan_open(plan->left_out, plan->left_out_count, applied);
+	for (size_t i = 0; i < count; i++) {
+		const struct plan_item *item = any_item(plan, i);
+
+		if (item->outcome != REPORT_NOT_APPLICABLE)
+			applied[item->check->requirement] = true;
+	}
+	for (size_t i = 0; i < count; i++) {
+		struct plan_item *item = any_item(plan, i);
+
+		if (item->no_api && !applied[item->check->requirement])
+			item->outcome = REPORT_UNSUPPORTED;
+	}
 }
 
-/* Makes the item of one check and variant, and keeps it when the filter selects it. */
-static int plan_consider(struct plan *plan, const struct plan_filter *filter,
-			 struct plan_matched *matched, const struct context *context,
-			 const struct check_suite *suite, const struct check *check,
-			 const struct check_variant *variant, struct error *err)
+/* Makes the check's item where the filter puts it. */
+static int consider(struct plan *plan, const struct plan_filter *filter,
+		    const struct context *context, const struct check_suite *suite,
+		    const struct check *check, struct error *err)
 {
-	struct plan_item item = {
-		.suite = suite,
-		.check = check,
-		.variant = variant,
-		.name = variant != NULL ? text_format("%s@%s", check->id, variant->name)
-					: strdup(check->id),
-	};
-	int rc = item.name != NULL ? 0 : error_memory(err);
+	bool left_out = selects(&filter->exclude, suite, check);
+	struct plan_item *item = NULL;
 
-	if (rc < 0)
-		return rc;
-	bool included = plan_selects(&filter->include, matched->include, &item);
-	bool excluded = plan_selects(&filter->exclude, matched->exclude, &item);
-
-	if (context != NULL)
-		rc = plan_judge(&item, context, err);
-	if (rc == 0 && (excluded || (filter->include.count != 0 && !included) ||
-			(filter->include.count == 0 && context != NULL &&
-			 !needs_os_is_met(&check->needs, context))))
-		rc = plan_push(&plan->left_out, &plan->left_out_count, &plan->left_out_capacity,
-			       &item, err);
-	else if (rc == 0)
-		rc = plan_push(&plan->items, &plan->count, &plan->capacity, &item, err);
-	plan_item_free(&item);
-	return rc;
+	if (filter->include.count != 0)
+		left_out = left_out || !selects(&filter->include, suite, check);
+	else if (context != NULL)
+		left_out = left_out || !os_is_met(&check->needs, context);
+	item = left_out ? &plan->left_out[plan->left_out_count++] : &plan->items[plan->count++];
+	item->suite = suite;
+	item->check = check;
+	return context != NULL ? judge(item, context, err) : 0;
 }
 
-static int plan_consider_check(struct plan *plan, const struct plan_filter *filter,
-			       struct plan_matched *matched, const struct context *context,
-			       const struct check_suite *suite, const struct check *check,
-			       struct error *err)
-{
-	int rc = 0;
-
-	if (check->variants == NULL)
-		return plan_consider(plan, filter, matched, context, suite, check, NULL, err);
-	for (const struct check_variant *v = check->variants; rc == 0 && v->name != NULL; v++)
-		rc = plan_consider(plan, filter, matched, context, suite, check, v, err);
-	return rc;
-}
-
-static int plan_not_found(const struct check_suite *const *suites, const char *pattern,
-			  struct error *err)
+static int not_found(const struct check_suite *const *suites, const char *pattern,
+		     struct error *err)
 {
 	const char *nearest = "";
 	size_t least = SIZE_MAX;
@@ -205,69 +237,83 @@ static int plan_not_found(const struct check_suite *const *suites, const char *p
 			 pattern, nearest);
 }
 
-static int plan_all_matched(const struct check_suite *const *suites,
-			    const struct text_list *patterns, const bool *matched,
-			    struct error *err)
+/* Every pattern matches a check. */
+static int all_match(const struct plan *plan, const struct check_suite *const *suites,
+		     const struct text_list *patterns, struct error *err)
 {
+	size_t count = plan->count + plan->left_out_count;
+
 	for (size_t i = 0; i < patterns->count; i++) {
-		if (!matched[i])
-			return plan_not_found(suites, patterns->items[i], err);
+		size_t k = 0;
+
+		while (k < count && !matches(patterns->items[i], any_item(plan, k)->suite,
+					     any_item(plan, k)->check))
+			k++;
+		if (k == count)
+			return not_found(suites, patterns->items[i], err);
 	}
 	return 0;
+}
+
+static size_t count_checks(const struct check_suite *const *suites)
+{
+	size_t count = 0;
+
+	for (; *suites != NULL; suites++) {
+		for (const struct check *check = (*suites)->checks; check->id != NULL; check++)
+			count++;
+	}
+	return count;
 }
 
 int plan_make(const struct check_suite *const *suites, const struct plan_filter *filter,
 	      const struct context *context, struct plan *plan, struct error *err)
 {
-	struct plan_matched matched = {0};
+	size_t count = count_checks(suites);
 	int rc = 0;
 
-	if (filter->include.count > PATTERNS_MAX || filter->exclude.count > PATTERNS_MAX)
-		return error_set(err, ERROR_LIMIT, "more than %d patterns", (int)PATTERNS_MAX);
+	plan->items = calloc(count + 1, sizeof(*plan->items));
+	plan->left_out = calloc(count + 1, sizeof(*plan->left_out));
+	if (plan->items == NULL || plan->left_out == NULL)
+		rc = error_memory(err);
 	for (const struct check_suite *const *suite = suites; rc == 0 && *suite != NULL; suite++) {
 		for (const struct check *check = (*suite)->checks; rc == 0 && check->id != NULL;
 		     check++)
-			rc = plan_consider_check(plan, filter, &matched, context, *suite, check,
-						 err);
+			rc = consider(plan, filter, context, *suite, check, err);
 	}
-	rc = rc == 0 ? plan_all_matched(suites, &filter->include, matched.include, err) : rc;
-	rc = rc == 0 ? plan_all_matched(suites, &filter->exclude, matched.exclude, err) : rc;
 	if (rc == 0)
-		plan_open_without_api(plan);
+		rc = all_match(plan, suites, &filter->include, err);
+	if (rc == 0)
+		rc = all_match(plan, suites, &filter->exclude, err);
+	if (rc == 0)
+		open_without_api(plan);
 	else
 		plan_free(plan);
 	return rc;
 }
 
-void plan_free(struct plan *plan)
+static void free_items(struct plan_item *items, size_t count)
 {
-	for (size_t i = 0; i < plan->left_out_count; i++)
-		plan_item_free(&plan->left_out[i]);
-	free(plan->left_out);
-	for (size_t i = 0; i < plan->count; i++)
-		plan_item_free(&plan->items[i]);
-	free(plan->items);
-	*plan = (struct plan){0};
+	for (size_t i = 0; i < count; i++)
+		free(items[i].reason);
+	free(items);
 }
 
-static const struct check *plan_find_check(const struct check_suite *const *suites, const char *id)
+void plan_free(struct plan *plan)
 {
-	for (; *suites != NULL; suites++) {
-		for (const struct check *check = (*suites)->checks; check->id != NULL; check++) {
-			if (strcmp(check->id, id) == 0)
-				return check;
-		}
-	}
-	return NULL;
+	free_items(plan->items, plan->count);
+	free_items(plan->left_out, plan->left_out_count);
+	*plan = (struct plan){0};
 }
 
 const struct plan_item *plan_cause(const struct plan *plan, const struct check_suite *const *suites,
 				   size_t index)
 {
 	const struct check *check = plan->items[index].check;
+	const struct check_suite *suite = NULL;
 
-	while (check != NULL && check->stands_on != NULL) {
-		check = plan_find_check(suites, check->stands_on);
+	while (check->stands_on != NULL &&
+	       plan_find(suites, check->stands_on, &suite, &check, NULL) == 0) {
 		for (size_t i = 0; i < index; i++) {
 			if (plan->items[i].check == check &&
 			    report_outcome_is_bad(plan->items[i].outcome))
@@ -277,32 +323,17 @@ const struct plan_item *plan_cause(const struct plan *plan, const struct check_s
 	return NULL;
 }
 
-int plan_find(const struct check_suite *const *suites, const char *name,
-	      const struct check_suite **suite, const struct check **check,
-	      const struct check_variant **variant, struct error *err)
+int plan_find(const struct check_suite *const *suites, const char *id,
+	      const struct check_suite **suite, const struct check **check, struct error *err)
 {
-	const char *at = strchr(name, '@');
-	size_t length = at != NULL ? (size_t)(at - name) : strlen(name);
-
 	for (const struct check_suite *const *s = suites; *s != NULL; s++) {
 		for (const struct check *c = (*s)->checks; c->id != NULL; c++) {
-			if (strlen(c->id) != length || strncmp(c->id, name, length) != 0)
-				continue;
-			*suite = *s;
-			*check = c;
-			*variant = NULL;
-			if (at == NULL)
+			if (strcmp(c->id, id) == 0) {
+				*suite = *s;
+				*check = c;
 				return 0;
-			for (const struct check_variant *v = c->variants;
-			     v != NULL && v->name != NULL; v++) {
-				if (strcmp(v->name, at + 1) == 0) {
-					*variant = v;
-					return 0;
-				}
 			}
-			return error_set(err, ERROR_NOT_FOUND, "check '%s' has no variant '%s'",
-					 c->id, at + 1);
 		}
 	}
-	return plan_not_found(suites, name, err);
+	return not_found(suites, id, err);
 }

@@ -2,7 +2,7 @@
 #pragma once
 
 /*
- * What will run: checks × variants, filtered, with needs evaluated, known before anything runs.
+ * What will run: checks, filtered, with needs evaluated, known before anything runs.
  */
 
 #include "base/text.h"
@@ -12,8 +12,6 @@
 struct plan_item {
 	const struct check_suite *suite;
 	const struct check *check;
-	const struct check_variant *variant; /* NULL without variants */
-	char *name;			     /* "isolation.single-device@vulkan" */
 	/* REPORT_UNSUPPORTED, REPORT_NOT_APPLICABLE: it will not run. Else REPORT_PASS until it
 	 * has. */
 	enum report_outcome outcome;
@@ -25,16 +23,14 @@ struct plan_item {
 struct plan {
 	struct plan_item *items;
 	size_t count;
-	size_t capacity;
 	struct plan_item *left_out; /* by the filters, with their needs evaluated */
 	size_t left_out_count;
-	size_t left_out_capacity;
 };
 
 #define CLEANUP_PLAN __attribute__((cleanup(plan_free)))
 
 /*
- * Which checks. Patterns are globs over check ids and names; a pattern without '*', '?' and '.'
+ * Which checks. Patterns are globs over check ids; a pattern without '*', '?' and '.'
  * also names a suite. "tag:NAME", "level:must|should|may", "severity:critical|high|medium|low" and
  * "requirement:ID" select by these. An empty include list is everything.
  */
@@ -54,10 +50,9 @@ void plan_free(struct plan *plan);
 const struct plan_item *plan_cause(const struct plan *plan, const struct check_suite *const *suites,
 				   size_t index);
 
-/* The check and variant with that name. ERROR_NOT_FOUND names the nearest. */
-int plan_find(const struct check_suite *const *suites, const char *name,
-	      const struct check_suite **suite, const struct check **check,
-	      const struct check_variant **variant, struct error *err);
+/* The check with that id. ERROR_NOT_FOUND names the nearest. */
+int plan_find(const struct check_suite *const *suites, const char *id,
+	      const struct check_suite **suite, const struct check **check, struct error *err);
 
 const char *check_level_name(enum check_level level);	       /* "must" */
 const char *check_severity_name(enum check_severity severity); /* "critical" */

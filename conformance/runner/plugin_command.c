@@ -52,7 +52,8 @@ int plugin_command_reference(const struct discovery_snapshot *node, const char *
 	struct text command CLEANUP_TEXT = {0};
 	int rc = path_beside_program(relative, &path, err);
 
-	rc = rc == 0 ? check_program(path, err) : rc;
+	if (rc == 0)
+		rc = check_program(path, err);
 	if (rc < 0)
 		return rc;
 	add_quoted(&command, path);

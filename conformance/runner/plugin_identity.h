@@ -35,5 +35,6 @@ int plugin_identity_of_file(struct plugin_identity *identity, const char *progra
 int plugin_identity_add(struct plugin_identity *identity, const char *resource, int pid,
 			struct digests *digests, bool *news, struct error *err);
 
-/* The report's `environment.plugin`, without version. After digests_wait(). NULL: out of memory. */
-cJSON *plugin_identity_json(const struct plugin_identity *identity);
+/* The report's `environment.plugin`; `version` NULL: not known. After digests_wait(). NULL: out of
+ * memory. */
+cJSON *plugin_identity_json(const struct plugin_identity *identity, const char *version);

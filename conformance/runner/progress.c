@@ -34,7 +34,7 @@ static uint64_t progress_left_s(const struct progress *progress, uint64_t now_ms
 	return (left_ms + 999) / 1000;
 }
 
-static void progress_add_state(const struct progress *progress, struct text *line)
+static void add_state(const struct progress *progress, struct text *line)
 {
 	uint64_t now_ms = clock_monotonic_ms();
 	uint64_t left_s = progress_left_s(progress, now_ms);
@@ -49,21 +49,21 @@ static void progress_add_state(const struct progress *progress, struct text *lin
 		text_addf(line, ", about %llu s left", (unsigned long long)left_s);
 }
 
-static void progress_clear(const struct progress *progress)
+static void clear(const struct progress *progress)
 {
 	if (progress->terminal)
 		(void)fputs("\r\x1b[K", stderr);
 }
 
-static void progress_draw(uv_timer_t *timer)
+static void draw(uv_timer_t *timer)
 {
 	const struct progress *progress = timer->data;
 	struct text line CLEANUP_TEXT = {0};
 
 	if (progress->quiet)
 		return;
-	progress_add_state(progress, &line);
-	progress_clear(progress);
+	add_state(progress, &line);
+	clear(progress);
 	(void)fprintf(stderr, progress->terminal ? "%s" : "%s\n", text_string(&line));
 	(void)fflush(stderr);
 }
@@ -86,7 +86,7 @@ int progress_open(uv_loop_t *loop, size_t planned, bool quiet, bool verbose, str
 	(void)uv_timer_init(loop, &progress->timer);
 	progress->timer.data = progress;
 	period_ms = progress->terminal ? REDRAW_MS : PLAIN_MS;
-	(void)uv_timer_start(&progress->timer, progress_draw, period_ms, period_ms);
+	(void)uv_timer_start(&progress->timer, draw, period_ms, period_ms);
 	uv_unref((uv_handle_t *)&progress->timer);
 	*out = progress;
 	return 0;
@@ -97,7 +97,7 @@ void progress_begin(struct progress *progress, const char *check)
 	(void)snprintf(progress->current, sizeof(progress->current), "%s", check);
 	progress->current_ms = clock_monotonic_ms();
 	if (progress->terminal)
-		progress_draw(&progress->timer);
+		draw(&progress->timer);
 }
 
 void progress_end(struct progress *progress, const char *check, enum report_outcome outcome,
@@ -117,11 +117,11 @@ void progress_end(struct progress *progress, const char *check, enum report_outc
 		text_add(&line, ": ");
 		text_add_escaped(&line, reason, strlen(reason));
 	}
-	progress_clear(progress);
+	clear(progress);
 	(void)fprintf(stderr, "%s\n", text_string(&line));
 }
 
-static void progress_closed(uv_handle_t *handle)
+static void closed(uv_handle_t *handle)
 {
 	free(handle->data);
 }
@@ -131,6 +131,6 @@ void progress_close(struct progress *progress)
 	if (progress == NULL)
 		return;
 	if (!progress->quiet)
-		progress_clear(progress);
-	uv_close((uv_handle_t *)&progress->timer, progress_closed);
+		clear(progress);
+	uv_close((uv_handle_t *)&progress->timer, closed);
 }

@@ -2,46 +2,49 @@
 #pragma once
 
 /*
- * What one check recorded. The check's process writes it as JSON lines to its result pipe while it
- * runs, so nothing is lost when the process dies; the runner reads the lines here.
+ * What a check's process tells the runner: JSON lines on its result pipe, written while it runs, so
+ * that nothing is lost when it dies. What the check has seen (assertion, note, evidence, device) goes
+ * into the journal at once, under the check's name and whatever the line says of itself; the rest is
+ * about the outcome and is kept here:
+ *
+ *	remark {outcome, text}     broken, unsupported or not-applicable, and why
+ *	time {phase, ns}           where the check's time went
+ *	watched {ms, thoroughMs}   how long it watched, and a thorough run does
+ *	plugin {resource, pid}     a plugin registered
+ *	finished                   the body returned and its clean-ups ran
  */
 
-#include "base/json.h"
 #include "conformance/runner/check.h"
-#include "reports/model.h"
+#include "reports/journal.h"
 
 enum {
-	RESULT_LINE_MAX = 64 * 1024, /* bytes of one record; a longer one makes the check broken */
-	RESULT_RECORDS_MAX = 4096,   /* assertions, notes and evidence of one check */
+	RESULT_LINE_MAX = 128 * 1024,  /* bytes of a line, and of all of them; */
+	RESULT_MAX = 32 * 1024 * 1024, /* more makes the check broken */
 };
 
 /* A plugin registered `resource`; process `pid` serves its socket, 0: not told. */
 typedef void result_plugin(const char *resource, int pid, void *user);
 
 struct result {
-	cJSON *assertions; /* array, as in the report */
-	cJSON *evidence;   /* array, as in the report */
-	cJSON *notes;	   /* array of strings */
-	cJSON *devices;	   /* array of device ids, each once */
+	struct journal *journal;  /* NULL: what was seen is not kept */
+	const char *check;	  /* its name in the journal */
+	result_plugin *on_plugin; /* called as the line comes; may be NULL */
+	void *user;
+	size_t bytes;
 	uint64_t time_ns[REPORT_PHASE_COUNT];
 	uint64_t watched_ms;	      /* the shortest that the check watched something; */
 	uint64_t watched_thorough_ms; /* what a thorough run watches; 0: nothing was watched */
-	size_t records;
-	bool finished;	      /* the body returned and its clean-ups ran */
-	char *failed;	      /* the first assertion that did not hold: "what: saw X, wanted Y" */
-	char *broken;	      /* the first reason why the harness could not tell */
-	char *unsupported;    /* the first optional thing that was absent */
-	char *not_applicable; /* the first reason why the rule is not about this plugin or node */
-	result_plugin *on_plugin; /* called as the record comes; may be NULL */
-	void *user;
+	bool asserted;
+	bool finished;
+	char *reasons[REPORT_OUTCOME_COUNT]; /* the first for each outcome; that of a failure is
+						"what: saw X, wanted Y" */
 };
 
 #define CLEANUP_RESULT __attribute__((cleanup(result_free)))
-
-int result_new(struct result *result, struct error *err);
 void result_free(struct result *result);
 
-/* Takes in one line of the result pipe. ERROR_FORMAT, ERROR_LIMIT: the check broke the protocol. */
+/* Takes in one line. ERROR_FORMAT, ERROR_LIMIT: the check broke the protocol; errors of the journal.
+ */
 int result_add_line(struct result *result, const char *line, size_t size, struct error *err);
 
 /* The outcome of a body that ended by itself: broken before fail before unsupported before

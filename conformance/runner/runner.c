@@ -5,7 +5,6 @@
 #include "base/file.h"
 #include "base/log.h"
 #include "base/path.h"
-#include "base/style.h"
 #include "conformance/kubelet/plugin_directory.h"
 #include "conformance/runner/execution.h"
 #include "conformance/runner/output.h"
@@ -16,17 +15,15 @@
 #include "rpc/loop.h"
 #include "rpc/socket.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 enum {
 	DRAIN_MS = 10000,
 	HURRY_MS = 2000, /* for a runtime that hangs, when the run is asked to end */
 };
 
-static void runner_asked_to_end(const char *what, void *user)
+static void asked_to_end(const char *what, void *user)
 {
 	struct runner *runner = user;
 
@@ -36,13 +33,13 @@ static void runner_asked_to_end(const char *what, void *user)
 		cri_hurry(runtime_cri(runner->workplace.runtime), HURRY_MS);
 }
 
-static bool runner_is_wine(const struct runner *runner)
+static bool is_wine(const struct runner *runner)
 {
-	return text_equal(runner->settings->node_file, RUNNER_WINE_NODE);
+	return text_equal(runner->settings->asked.node_file, RUNNER_WINE_NODE);
 }
 
-static int runner_discover(struct runner *runner, const char *recorded,
-			   const struct wine_node *wine, struct error *err)
+static int discover(struct runner *runner, const char *recorded, const struct wine_node *wine,
+		    struct error *err)
 {
 	struct discovery_options options = {
 		.recorded_node = recorded,
@@ -56,16 +53,16 @@ static int runner_discover(struct runner *runner, const char *recorded,
 }
 
 /* Discovery runs under Wine and writes a recorded node; what it says is the truth of the run. */
-static int runner_discover_wine(struct runner *runner, struct error *err)
+static int discover_wine(struct runner *runner, struct error *err)
 {
 	const struct wine_node *wine = &runner->workplace.wine;
 	char *path CLEANUP_FREE = path_join(wine->directory, "node.json");
 	int rc = path != NULL ? wine_node_record(wine, path, err) : error_memory(err);
 
-	return rc == 0 ? runner_discover(runner, path, wine, err) : rc;
+	return rc == 0 ? discover(runner, path, wine, err) : rc;
 }
 
-static void runner_make_id(char *out, size_t size)
+static void make_id(char *out, size_t size)
 {
 	char now[CLOCK_UTC_SIZE] = "";
 
@@ -75,42 +72,34 @@ static void runner_make_id(char *out, size_t size)
 		       (unsigned)(clock_monotonic_ns() ^ (uint64_t)uv_os_getpid()) & 0xffffU);
 }
 
-static void runner_fill_context(struct runner *runner)
+static void fill_context(struct runner *runner)
 {
-	const struct runner_settings *settings = runner->settings;
+	const struct workplace *workplace = &runner->workplace;
 	const struct runtime_description *runtime =
-		runner->workplace.runtime != NULL ? runtime_describe(runner->workplace.runtime)
-						  : NULL;
+		workplace->runtime != NULL ? runtime_describe(workplace->runtime) : NULL;
+	struct context *context = &runner->context;
 
-	runner->context = (struct context){
-		.run_id = runtime != NULL ? runtime->run_id : runner->id,
-		.run_directory = runner->workplace.run_directory,
-		.out_directory = settings->out_directory,
-		.plugin_command = runner->plugin_command != NULL ? runner->plugin_command
-								 : settings->plugin_command,
-		.reference_plugin = runner->plugin_command != NULL,
-		.hidden_directory = settings->hidden_directory,
-		.attach_directory = settings->attach_directory,
-		.resource = settings->resource,
-		.kubelet_profile = settings->kubelet_profile,
-		.launcher = runner->workplace.launcher,
-		.launcher_missing = runner->workplace.missing,
-		.cri_address = runtime != NULL ? runtime->address : "",
-		.runtime_handler = settings->runtime_handler,
-		.cgroup_parent = runtime != NULL ? runtime->cgroup_parent : "",
-		.probe_image = runtime != NULL ? runner->workplace.images.probe.reference : "",
-		.image = runner->workplace.images.probe.manifest,
-		.node_file = runner_is_wine(runner) ? NULL : settings->node_file,
-		.wine_directory = runner->workplace.wine.directory,
-		.thorough = settings->thorough,
-		.timeout_percent = settings->timeout_percent,
-		.node = runner->node,
-	};
+	runner->context = runner->settings->asked;
+	context->run_id = runtime != NULL ? runtime->run_id : runner->id;
+	context->run_directory = workplace->run_directory;
+	context->reference_plugin = runner->plugin_command != NULL;
+	if (runner->plugin_command != NULL)
+		context->plugin_command = runner->plugin_command;
+	context->launcher = workplace->launcher;
+	context->launcher_missing = workplace->missing;
+	context->cri_address = runtime != NULL ? runtime->address : "";
+	context->cgroup_parent = runtime != NULL ? runtime->cgroup_parent : "";
+	context->probe_image = runtime != NULL ? workplace->images.probe.reference : "";
+	context->image = workplace->images.probe.manifest;
+	if (is_wine(runner))
+		context->node_file = NULL;
+	context->wine_directory = workplace->wine.directory;
+	context->node = runner->node;
 }
 
 /* What the harness itself printed, when a check's process died: it belongs to the evidence. */
-static int runner_keep_output(struct runner *runner, const char *check,
-			      const struct execution *execution, struct error *err)
+static int keep_output(struct runner *runner, const char *check, const struct execution *execution,
+		       struct error *err)
 {
 	if (execution->err.size == 0)
 		return 0;
@@ -118,64 +107,54 @@ static int runner_keep_output(struct runner *runner, const char *check,
 				 text_string(&execution->err), err);
 }
 
-static int runner_end_check(struct runner *runner, const struct plan_item *item,
-			    const struct execution *execution, struct error *err)
+static int end_check(struct runner *runner, const struct check *check,
+		     const struct execution *execution, struct error *err)
 {
 	struct journal_check_end end = {
-		.check = item->name,
-		.attempt = 1,
+		.check = check->id,
 		.outcome = execution->outcome,
 		.reason = execution->reason,
 		.duration_ms = execution->duration_ms,
 		.watched_ms = execution->result.watched_ms,
 		.watched_thorough_ms = execution->result.watched_thorough_ms,
-		.assertions = execution->result.assertions,
-		.notes = execution->result.notes,
-		.evidence = execution->result.evidence,
-		.devices = execution->result.devices,
 	};
+	int rc = 0;
 
 	for (size_t i = 0; i < REPORT_PHASE_COUNT; i++)
 		end.phases_ms[i] = execution->result.time_ns[i] / 1000000;
-	int rc = journal_end_check(runner->journal, &end, err);
-
+	rc = journal_end_check(runner->journal, &end, err);
 	return rc == 0 ? runner_journal_plugin(runner, err) : rc;
 }
 
 /* Containers that a check left behind: the check is broken, and the next one starts clean. */
-static int runner_sweep(struct runner *runner, const struct plan_item *item,
-			struct execution *execution, struct error *err)
+static int sweep(struct runner *runner, const struct check *check, struct execution *execution,
+		 struct error *err)
 {
 	size_t found = 0;
 
 	if (runner->workplace.runtime == NULL ||
-	    !(item->check->needs.containers || item->check->needs.launcher))
+	    !(check->needs.containers || check->needs.launcher))
 		return 0;
 	int rc = cri_sweep(runtime_cri(runner->workplace.runtime), runner->context.run_id,
-			   item->name, &found, err);
+			   check->id, &found, err);
 
 	if (rc < 0) {
-		struct error lost = *err;
+		char *reason = text_format("containers cannot be looked after: %s", err->text);
 
-		free(execution->reason);
-		execution->outcome = REPORT_BROKEN;
-		execution->reason = text_format("containers cannot be looked after: %s", lost.text);
-		if (execution->reason != NULL)
-			(void)runner_end_check(runner, item, execution, NULL);
-		return error_wrap(err, rc, "containers that %s left behind", item->name);
+		if (execution_set(execution, REPORT_BROKEN, reason, NULL) == 0)
+			(void)end_check(runner, check, execution, NULL);
+		return error_wrap(err, rc, "containers that %s left behind", check->id);
 	}
 	if (found == 0 || execution->outcome != REPORT_PASS)
 		return 0;
-	free(execution->reason);
-	execution->outcome = REPORT_BROKEN;
-	execution->reason = strdup("the check left containers behind");
-	return execution->reason != NULL ? 0 : error_memory(err);
+	return execution_set(execution, REPORT_BROKEN, strdup("the check left containers behind"),
+			     err);
 }
 
 /* A check that was killed could not put back what it had moved aside for the attached plugin. */
-static int runner_restore_directory(struct runner *runner, const char *check, struct error *err)
+static int restore_directory(struct runner *runner, const char *check, struct error *err)
 {
-	const char *directory = runner->settings->attach_directory;
+	const char *directory = runner->settings->asked.attach_directory;
 	bool restored = false;
 	int rc = 0;
 
@@ -189,8 +168,8 @@ static int runner_restore_directory(struct runner *runner, const char *check, st
 
 /* What a plugin left may resist. It stays then, for the end of the run to try again, and is told.
  */
-static int runner_remove_directory(struct runner *runner, const char *check, const char *directory,
-				   struct error *err)
+static int remove_directory(struct runner *runner, const char *check, const char *directory,
+			    struct error *err)
 {
 	struct error why = {0};
 	size_t undone = 0;
@@ -205,23 +184,29 @@ static int runner_remove_directory(struct runner *runner, const char *check, con
 		       : rc;
 }
 
+/* Out of memory: the report knows less of the plugin, and the verdict does not depend on it. */
 static void runner_on_plugin(const char *resource, int pid, void *user)
 {
-	/* Out of memory: the report knows less of the plugin, and the verdict does not depend on
-	 * it. */
-	(void)runner_learn_plugin(user, resource, pid, NULL);
+	struct runner *runner = user;
+	bool news = false;
+
+	(void)plugin_identity_add(&runner->environment.plugin, resource, pid,
+				  runner->environment.digests, &news, NULL);
+	runner->plugin_news = runner->plugin_news || news;
 }
 
-static int runner_run_check(struct runner *runner, size_t index, struct error *err)
+static int run_check(struct runner *runner, size_t index, struct error *err)
 {
 	struct plan_item *item = &runner->plan.items[index];
+	const struct check *check = item->check;
 	struct execution execution CLEANUP_EXECUTION = {0};
 	char *directory CLEANUP_FREE = text_format("%s/%zu", runner->context.run_directory, index);
 	struct execution_spec spec = {
 		.loop = &runner->loop,
 		.program = runner->program,
 		.context = &runner->context,
-		.item = item,
+		.check = check,
+		.journal = runner->journal,
 		.directory = directory,
 		.interrupted = &runner->interrupted,
 		.on_plugin = runner_on_plugin,
@@ -230,29 +215,31 @@ static int runner_run_check(struct runner *runner, size_t index, struct error *e
 	int rc =
 		directory != NULL ? file_make_directories(directory, 0700, err) : error_memory(err);
 
-	progress_begin(runner->progress, item->name);
+	progress_begin(runner->progress, check->id);
 	if (rc == 0)
-		rc = journal_begin_check(
-			runner->journal, item->name, 1,
-			context_wait_ms(&runner->context, (uint64_t)item->check->timeout_s * 1000),
-			err);
-	rc = rc == 0 ? execution_run(&spec, &execution, err) : rc;
-	rc = rc == 0 ? runner_restore_directory(runner, item->name, err) : rc;
-	rc = rc == 0 ? runner_sweep(runner, item, &execution, err) : rc;
-	rc = rc == 0 ? runner_keep_output(runner, item->name, &execution, err) : rc;
-	rc = rc == 0 ? runner_end_check(runner, item, &execution, err) : rc;
-	if (rc == 0) {
-		progress_end(runner->progress, item->name, execution.outcome, execution.reason,
-			     execution.duration_ms);
-		rc = runner_remove_directory(runner, item->name, directory, err);
-		item->outcome = execution.outcome;
-	}
-	return rc;
+		rc = journal_begin_check(runner->journal, check->id,
+					 execution_limit_ms(check, &runner->context), err);
+	if (rc == 0)
+		rc = execution_run(&spec, &execution, err);
+	if (rc == 0)
+		rc = restore_directory(runner, check->id, err);
+	if (rc == 0)
+		rc = sweep(runner, check, &execution, err);
+	if (rc == 0)
+		rc = keep_output(runner, check->id, &execution, err);
+	if (rc == 0)
+		rc = end_check(runner, check, &execution, err);
+	if (rc != 0)
+		return rc;
+	progress_end(runner->progress, check->id, execution.outcome, execution.reason,
+		     execution.duration_ms);
+	item->outcome = execution.outcome;
+	return remove_directory(runner, check->id, directory, err);
 }
 
 /* The check cannot tell anything of its own: what it stands on did not pass. */
-static int runner_hold_check(struct runner *runner, const char *check,
-			     const struct plan_item *cause, struct error *err)
+static int hold_check(struct runner *runner, const char *check, const struct plan_item *cause,
+		      struct error *err)
 {
 	static const char *const verbs[REPORT_OUTCOME_COUNT] = {
 		[REPORT_FAIL] = "failed",
@@ -260,35 +247,35 @@ static int runner_hold_check(struct runner *runner, const char *check,
 		[REPORT_TIMEOUT] = "timed out",
 		[REPORT_BROKEN] = "was broken",
 	};
-	char *reason CLEANUP_FREE = text_format("%s %s", cause->name, verbs[cause->outcome]);
+	char *reason CLEANUP_FREE = text_format("%s %s", cause->check->id, verbs[cause->outcome]);
 
 	if (reason == NULL)
 		return error_memory(err);
 	progress_end(runner->progress, check, REPORT_NOTRUN, reason, 0);
-	return journal_hold_check(runner->journal, check, cause->name, reason, err);
+	return journal_hold_check(runner->journal, check, cause->check->id, reason, err);
 }
 
 /* Runs the check, unless something that it needs or stands on is missing. */
-static int runner_take_check(struct runner *runner, size_t index, struct error *err)
+static int take_check(struct runner *runner, size_t index, struct error *err)
 {
 	const struct plan_item *item = &runner->plan.items[index];
 	const struct plan_item *cause = plan_cause(&runner->plan, runner->suites, index);
 
 	if (item->outcome != REPORT_PASS) {
-		progress_end(runner->progress, item->name, item->outcome, item->reason, 0);
+		progress_end(runner->progress, item->check->id, item->outcome, item->reason, 0);
 		return 0;
 	}
 	if (cause != NULL)
-		return runner_hold_check(runner, item->name, cause, err);
-	return runner_run_check(runner, index, err);
+		return hold_check(runner, item->check->id, cause, err);
+	return run_check(runner, index, err);
 }
 
-static int runner_run_checks(struct runner *runner, struct error *err)
+static int run_checks(struct runner *runner, struct error *err)
 {
 	int rc = 0;
 
 	for (size_t i = 0; rc == 0 && i < runner->plan.count && !runner->interrupted; i++) {
-		rc = runner_take_check(runner, i, err);
+		rc = take_check(runner, i, err);
 		if (report_outcome_is_bad(runner->plan.items[i].outcome) &&
 		    runner->settings->fail_fast)
 			break;
@@ -299,7 +286,7 @@ static int runner_run_checks(struct runner *runner, struct error *err)
 	return rc;
 }
 
-static void runner_print_plan(const struct plan *plan)
+static void print_plan(const struct plan *plan)
 {
 	for (size_t i = 0; i < plan->count; i++) {
 		const struct plan_item *item = &plan->items[i];
@@ -307,112 +294,97 @@ static void runner_print_plan(const struct plan *plan)
 		bool runs = item->outcome == REPORT_PASS;
 
 		(void)printf("%-15s %s%s%s\n", runs ? "run" : report_outcome_name(item->outcome),
-			     item->name, runs ? "" : ": ", runs ? "" : item->reason);
+			     item->check->id, runs ? "" : ": ", runs ? "" : item->reason);
 	}
 }
 
 /* Renders the report and prints its summary; the exit code is the report's. */
 static int runner_report(struct runner *runner, int *exit_code, struct error *err)
 {
-	struct report_options options = {.reproducible = runner->settings->reproducible};
-	struct writer_options summary_options = {
-		.color = style_enabled(STDOUT_FILENO),
-		.columns = isatty(STDOUT_FILENO) == 1 ? style_columns(STDOUT_FILENO) : 0,
-		.location = runner->settings->out_directory,
-	};
-	const struct writer *summary = NULL;
+	const char *directory = runner->settings->asked.out_directory;
 	cJSON *report CLEANUP_JSON = NULL;
-	char *text CLEANUP_FREE = NULL;
-	const char *directory = runner->settings->out_directory;
-	int rc = report_read_directory(directory, &options, &report, err);
+	struct error why = {0};
+	int rc = report_read_directory(directory, &report, err);
 
+	if (rc == 0 && runner->settings->reproducible)
+		rc = report_make_reproducible(report, err);
 	if (rc == 0)
 		rc = report_write_directory(directory, report, err);
-	if (rc == 0)
-		rc = writer_find("summary", &summary, err);
-	if (rc == 0)
-		rc = writer_print(summary, report, &summary_options, &text, err);
-	if (rc < 0)
+	if (rc != 0)
 		return rc;
-	if (!runner->settings->quiet && (fputs(text, stdout) == EOF || fflush(stdout) != 0))
-		log_error("the report is in %s; its summary cannot be printed: %s",
-			  runner->settings->out_directory, strerror(errno));
+	if (!runner->settings->quiet && writer_show("summary", report, directory, &why) != 0)
+		log_error("the report is in %s; its summary cannot be printed: %s", directory,
+			  why.text);
 	*exit_code = report_exit_code(report);
 	return 0;
 }
 
 /* What the run consists of and runs in, and then the checks. */
-static int runner_record(struct runner *runner, struct error *err)
+static int record(struct runner *runner, struct error *err)
 {
 	int rc = runner_journal_environment(runner, err);
 
-	rc = rc == 0 ? runner_journal_plan(runner, err) : rc;
-	rc = rc == 0 ? progress_open(&runner->loop, runner->plan.count, runner->settings->quiet,
-				     runner->settings->verbose, &runner->progress, err)
-		     : rc;
-	rc = rc == 0 ? runner_run_checks(runner, err) : rc;
+	if (rc == 0)
+		rc = runner_journal_plan(runner, err);
+	if (rc == 0)
+		rc = progress_open(&runner->loop, runner->plan.count, runner->settings->quiet,
+				   runner->settings->verbose, &runner->progress, err);
+	if (rc == 0)
+		rc = run_checks(runner, err);
 	progress_close(runner->progress);
 	runner->progress = NULL;
 	return rc;
 }
 
 /* Is the plugin under test the project's own? */
-static bool runner_has_own_plugin(const struct runner *runner)
+static bool has_own_plugin(const struct runner *runner)
 {
-	return runner->settings->plugin_command == NULL &&
-	       runner->settings->attach_directory == NULL;
+	return runner->settings->asked.plugin_command == NULL &&
+	       runner->settings->asked.attach_directory == NULL;
 }
 
 /* What can be wrong about the request itself is told before anything is written or started. */
-static int runner_prepare(struct runner *runner, struct error *err)
+static int prepare(struct runner *runner, struct error *err)
 {
 	const struct runner_settings *settings = runner->settings;
-	bool wine = runner_is_wine(runner); /* whose devices and plugin need a workplace first */
+	bool wine = is_wine(runner); /* whose devices and plugin need a workplace first */
 	int rc = path_of_program(&runner->program, err);
 
-	rc = rc == 0 && !wine ? runner_discover(runner, settings->node_file, NULL, err) : rc;
-	if (rc == 0 && !wine && runner_has_own_plugin(runner))
-		rc = plugin_command_reference(runner->node, settings->node_file,
+	if (rc == 0 && !wine)
+		rc = discover(runner, settings->asked.node_file, NULL, err);
+	if (rc == 0 && !wine && has_own_plugin(runner))
+		rc = plugin_command_reference(runner->node, settings->asked.node_file,
 					      &runner->plugin_command, err);
-	rc = rc == 0 ? plan_make(runner->suites, &settings->filter, NULL, &runner->plan, err) : rc;
+	if (rc == 0)
+		rc = plan_make(runner->suites, &settings->filter, NULL, &runner->plan, err);
 	plan_free(&runner->plan);
 	if (rc == 0 && !settings->dry_run) {
-		rc = output_open(settings->out_directory, &runner->output_lock, err);
-		rc = rc == 0 ? runner_open_journal(runner, err) : rc;
+		rc = output_open(settings->asked.out_directory, &runner->output_lock, err);
+		if (rc == 0)
+			rc = runner_open_journal(runner, err);
 	}
 	return rc;
 }
 
-/* A recorded node has no devices to give to a probe. */
-static const char *runner_launcher(const struct runner *runner)
+static int open_workplace(struct runner *runner, struct error *err)
 {
 	const struct runner_settings *settings = runner->settings;
-	bool recorded = settings->node_file != NULL && !runner_is_wine(runner);
+	struct workplace_options options = settings->workplace;
+	int rc = 0;
 
-	return settings->launcher == NULL && settings->cri_address == NULL && recorded
-		       ? "none"
-		       : settings->launcher;
-}
-
-static int runner_open_workplace(struct runner *runner, struct error *err)
-{
-	const struct runner_settings *settings = runner->settings;
-	const struct workplace_options options = {
-		.launcher = runner_launcher(runner),
-		.cri_address = settings->cri_address,
-		.image = settings->image,
-		.wine = runner_is_wine(runner),
-		.windows_programs = settings->windows_programs,
-	};
-	int rc = workplace_open(&runner->loop, &options, &runner->workplace, err);
-
+	options.wine = is_wine(runner);
+	/* A recorded node has no devices to give to a probe. */
+	if (options.launcher == NULL && options.cri_address == NULL && !options.wine &&
+	    settings->asked.node_file != NULL)
+		options.launcher = "none";
+	rc = workplace_open(&runner->loop, &options, &runner->workplace, err);
 	if (OFFERS_WINE_NODE && rc == 0 && options.wine)
-		rc = runner_discover_wine(runner, err);
-	if (rc == 0 && options.wine && runner_has_own_plugin(runner))
+		rc = discover_wine(runner, err);
+	if (rc == 0 && options.wine && has_own_plugin(runner))
 		rc = plugin_command_wine(&runner->workplace.wine, &runner->plugin_command, err);
 	if (rc < 0)
 		return rc;
-	runner_fill_context(runner);
+	fill_context(runner);
 	rc = context_write(&runner->context, err);
 	return rc == 0 ? plan_make(runner->suites, &settings->filter, &runner->context,
 				   &runner->plan, err)
@@ -433,7 +405,7 @@ static void runner_close(struct runner *runner)
 }
 
 /* Stops the workplace and writes the journal's last records. */
-static int runner_finish(struct runner *runner, struct error *err)
+static int finish(struct runner *runner, struct error *err)
 {
 	struct error reason = {0};
 	uint64_t start = clock_monotonic_ms();
@@ -452,35 +424,35 @@ static int runner_finish(struct runner *runner, struct error *err)
 }
 
 /* What happened so far is kept: a run that breaks has a journal and a report that say why. */
-static int runner_give_up(struct runner *runner, const struct error *failure, struct error *err)
+static int give_up(struct runner *runner, const struct error *failure, struct error *err)
 {
-	static const struct report_options plain;
-	const char *directory = runner->settings->out_directory;
+	const char *directory = runner->settings->asked.out_directory;
 	cJSON *report CLEANUP_JSON = NULL;
 
 	if (runner->journal != NULL)
 		(void)journal_abort(runner->journal, REPORT_ABORT_BROKEN, failure->text, NULL);
-	(void)runner_finish(runner, NULL);
-	if (runner->journal != NULL && report_read_directory(directory, &plain, &report, NULL) == 0)
+	(void)finish(runner, NULL);
+	if (runner->journal != NULL && report_read_directory(directory, &report, NULL) == 0)
 		(void)report_write_directory(directory, report, NULL);
 	return error_copy(err, failure);
 }
 
 /* The run proper, with its journal from the first record to the last. */
-static int runner_work(struct runner *runner, int *exit_code, struct error *err)
+static int work(struct runner *runner, int *exit_code, struct error *err)
 {
 	struct error failure = {0};
-	int rc = runner_open_workplace(runner, &failure);
+	int rc = open_workplace(runner, &failure);
 
 	if (rc == 0 && runner->settings->dry_run) {
-		runner_print_plan(&runner->plan);
+		print_plan(&runner->plan);
 		*exit_code = REPORT_EXIT_EXPECTED;
 		return workplace_close(&runner->workplace, err);
 	}
-	rc = rc == 0 ? runner_record(runner, &failure) : rc;
+	if (rc == 0)
+		rc = record(runner, &failure);
 	if (rc < 0)
-		return runner_give_up(runner, &failure, err);
-	rc = runner_finish(runner, err);
+		return give_up(runner, &failure, err);
+	rc = finish(runner, err);
 	return rc == 0 ? runner_report(runner, exit_code, err) : rc;
 }
 
@@ -493,10 +465,12 @@ int runner_run(const struct runner_settings *settings, const struct check_suite 
 	if (rc < 0)
 		return rc;
 	socket_ignore_sigpipe(); /* whoever reads our output may go: the report is still written */
-	runner_make_id(runner.id, sizeof(runner.id));
-	rc = termination_open(&runner.loop, runner_asked_to_end, &runner, &runner.termination, err);
-	rc = rc == 0 ? runner_prepare(&runner, err) : rc;
-	rc = rc == 0 ? runner_work(&runner, exit_code, err) : rc;
+	make_id(runner.id, sizeof(runner.id));
+	rc = termination_open(&runner.loop, asked_to_end, &runner, &runner.termination, err);
+	if (rc == 0)
+		rc = prepare(&runner, err);
+	if (rc == 0)
+		rc = work(&runner, exit_code, err);
 	runner_close(&runner);
 	return rc;
 }

@@ -36,9 +36,6 @@ int runner_open_journal(struct runner *runner, struct error *err);
 /* What the run runs in, and what it took to set that up. */
 int runner_journal_environment(struct runner *runner, struct error *err);
 
-/* That a resource registered, and the process that serves it: what was learnt of the plugin. */
-int runner_learn_plugin(struct runner *runner, const char *resource, int pid, struct error *err);
-
 /* The plugin, when something was learnt since it was last told. */
 int runner_journal_plugin(struct runner *runner, struct error *err);
 

@@ -10,8 +10,8 @@
 #include <stdlib.h>
 
 /* Digest of the table of checks: two reports with the same one were judged by the same rules. */
-static int runner_digest_table(const struct check_suite *const *suites, char out[DIGEST_SIZE],
-			       struct error *err)
+static int digest_table(const struct check_suite *const *suites, char out[DIGEST_SIZE],
+			struct error *err)
 {
 	struct text table CLEANUP_TEXT = {0};
 
@@ -29,24 +29,25 @@ static int runner_digest_table(const struct check_suite *const *suites, char out
 int runner_open_journal(struct runner *runner, struct error *err)
 {
 	char table[DIGEST_SIZE] = "";
-	char *path CLEANUP_FREE = path_join(runner->settings->out_directory, JOURNAL_FILE_NAME);
+	char *path CLEANUP_FREE =
+		path_join(runner->settings->asked.out_directory, JOURNAL_FILE_NAME);
 	struct journal_run run = {
 		.id = runner->id,
 		.commit = GPUCERT_REVISION,
 		.table_digest = table,
 		.argv = runner->settings->argv,
-		.timeout_percent = (unsigned)runner->settings->timeout_percent,
+		.timeout_percent = (unsigned)runner->settings->asked.timeout_percent,
 		.min_run = (unsigned)runner->settings->min_run,
 		.conformance_required = runner->settings->conformance_required,
 	};
 
-	int rc = path != NULL ? runner_digest_table(runner->suites, table, err) : error_memory(err);
+	int rc = path != NULL ? digest_table(runner->suites, table, err) : error_memory(err);
 
 	return rc == 0 ? journal_create(path, &run, &runner->journal, err) : rc;
 }
 
 /* What earlier runs that died had left behind, and what of it stays. */
-static int runner_journal_recovery(struct runner *runner, struct error *err)
+static int journal_recovery(struct runner *runner, struct error *err)
 {
 	const struct workplace *workplace = &runner->workplace;
 	int rc = 0;
@@ -84,127 +85,93 @@ int runner_journal_environment(struct runner *runner, struct error *err)
 		rc = journal_add_phase(runner->journal, REPORT_PHASE_SETUP,
 				       "probe image composed and imported",
 				       runner->workplace.image_ms, err);
-	return rc == 0 ? runner_journal_recovery(runner, err) : rc;
-}
-
-/* The journal's words for the requirements, with the checks of each that the plan leaves out. */
-struct journal_words {
-	struct journal_requirement requirements[CHECK_REQUIREMENT_COUNT];
-	const char **left_out; /* of all requirements, each list NULL-ended */
-};
-
-static void journal_words_free(struct journal_words *words)
-{
-	free(words->left_out);
-}
-
-static int runner_list_left_out(const struct plan *plan, struct journal_words *words,
-				struct error *err)
-{
-	size_t used = 0;
-
-	words->left_out =
-		calloc(plan->left_out_count + CHECK_REQUIREMENT_COUNT, sizeof(*words->left_out));
-	if (words->left_out == NULL)
-		return error_memory(err);
-	for (size_t i = 0; i < CHECK_REQUIREMENT_COUNT - 1; i++) {
-		struct journal_requirement *requirement = &words->requirements[i];
-
-		requirement->left_out = &words->left_out[used];
-		for (size_t k = 0; k < plan->left_out_count; k++) {
-			const struct plan_item *item = &plan->left_out[k];
-
-			if ((size_t)item->check->requirement != i + 1)
-				continue;
-			if (item->outcome == REPORT_NOT_APPLICABLE)
-				requirement->not_applicable = item->reason;
-			else
-				words->left_out[used++] = item->name;
-		}
-		used++; /* the list's end */
-	}
-	return 0;
-}
-
-static struct journal_planned_check runner_planned_check(const struct plan_item *item)
-{
-	const struct requirement *r = requirement_get(item->check->requirement);
-
-	return (struct journal_planned_check){
-		.id = item->check->id,
-		.variant = item->variant != NULL ? item->variant->name : NULL,
-		.revision = item->check->revision,
-		.requirement = r != NULL ? r->id : NULL,
-		.severity = check_severity_name(item->check->severity),
-		.title = item->check->title,
-		.advice = item->check->advice,
-		.outcome = item->outcome,
-		.reason = item->reason,
-		.unproven = item->unproven,
-	};
-}
-
-int runner_learn_plugin(struct runner *runner, const char *resource, int pid, struct error *err)
-{
-	bool news = false;
-	int rc = plugin_identity_add(&runner->environment.plugin, resource, pid,
-				     runner->environment.digests, &news, err);
-
-	runner->plugin_news = runner->plugin_news || news;
-	return rc;
+	return rc == 0 ? journal_recovery(runner, err) : rc;
 }
 
 int runner_journal_plugin(struct runner *runner, struct error *err)
 {
-	cJSON *environment CLEANUP_JSON = cJSON_CreateObject();
+	struct members environment CLEANUP_MEMBERS = members_new();
+	cJSON *json CLEANUP_JSON = NULL;
 	cJSON *plugin = NULL;
-	int rc = environment != NULL ? 0 : error_memory(err);
+	int rc = 0;
 
 	if (!runner->plugin_news)
 		return 0;
-	rc = rc == 0 ? environment_describe_plugin(&runner->environment, &runner->context, &plugin,
-						   err)
-		     : rc;
-	if (rc == 0 && !cJSON_AddItemToObject(environment, "plugin", plugin)) {
-		cJSON_Delete(plugin);
-		rc = error_memory(err);
-	}
-	rc = rc == 0 ? journal_add_environment(runner->journal, environment, err) : rc;
+	rc = environment_describe_plugin(&runner->environment, &runner->context, &plugin, err);
+	if (rc != 0)
+		return rc;
+	member_item(&environment, "plugin", plugin);
+	json = members_take(&environment);
+	rc = json != NULL ? journal_add_environment(runner->journal, json, err) : error_memory(err);
 	runner->plugin_news = rc < 0;
 	return rc;
 }
 
+/* The requirement, and the checks of it that the plan leaves out. */
+static cJSON *requirement_json(const struct plan *plan, enum check_requirement about)
+{
+	const struct requirement *requirement = requirement_get(about);
+	struct members json CLEANUP_MEMBERS = members_new();
+	cJSON *left_out CLEANUP_JSON = cJSON_CreateArray();
+	const char *not_applicable = NULL;
+
+	member_string(&json, "id", requirement->id);
+	member_string(&json, "level", check_level_name(requirement->level));
+	member_string(&json, "sentence", requirement->sentence);
+	member_string(&json, "source", requirement->source);
+	for (size_t i = 0; i < plan->left_out_count; i++) {
+		const struct plan_item *item = &plan->left_out[i];
+
+		if (item->check->requirement != about)
+			continue;
+		if (item->outcome == REPORT_NOT_APPLICABLE)
+			not_applicable = item->reason;
+		else if (members_append(left_out, cJSON_CreateString(item->check->id), NULL) != 0)
+			return NULL;
+	}
+	member_item(&json, "leftOut", STEAL(left_out));
+	member_string(&json, "notApplicable", not_applicable);
+	return members_take(&json);
+}
+
+static cJSON *check_json(const struct plan_item *item)
+{
+	const struct check *check = item->check;
+	const struct requirement *requirement = requirement_get(check->requirement);
+	struct members json CLEANUP_MEMBERS = members_new();
+
+	member_string(&json, "id", check->id);
+	member_int(&json, "revision", check->revision);
+	member_string(&json, "requirement", requirement != NULL ? requirement->id : NULL);
+	member_string(&json, "severity", check_severity_name(check->severity));
+	member_string(&json, "title", check->title);
+	member_string(&json, "advice", check->advice);
+	member_string(&json, "unproven", item->unproven);
+	if (item->outcome != REPORT_PASS) {
+		member_string(&json, "outcome", report_outcome_name(item->outcome));
+		member_string(&json, "reason", item->reason);
+	}
+	return members_take(&json);
+}
+
 int runner_journal_plan(struct runner *runner, struct error *err)
 {
-	struct journal_planned_check *checks CLEANUP_FREE =
-		calloc(runner->plan.count + 1, sizeof(*checks));
-	struct journal_words words CLEANUP(journal_words_free) = {0};
-	struct journal_plan plan = {
-		.settings = {.launcher = runner->context.launcher,
-			     .profile = runner->context.kubelet_profile,
-			     .thorough = runner->context.thorough},
-		.checks = checks,
-		.check_count = runner->plan.count,
-		.requirements = words.requirements,
-		.requirement_count = CHECK_REQUIREMENT_COUNT - 1,
-		.filtered_out = runner->plan.left_out_count,
-	};
+	const struct plan *plan = &runner->plan;
+	struct members json CLEANUP_MEMBERS = members_new();
+	struct members settings CLEANUP_MEMBERS = members_new();
+	cJSON *requirements = cJSON_AddArrayToObject(json.object, "requirements");
+	cJSON *checks = cJSON_AddArrayToObject(json.object, "checks");
 	int rc = 0;
 
-	if (checks == NULL)
-		return error_memory(err);
-	for (size_t i = 0; i < plan.requirement_count; i++) {
-		const struct requirement *r = requirement_get((enum check_requirement)(i + 1));
-
-		words.requirements[i] = (struct journal_requirement){
-			.id = r->id,
-			.level = check_level_name(r->level),
-			.sentence = r->sentence,
-			.source = r->source,
-		};
-	}
-	rc = runner_list_left_out(&runner->plan, &words, err);
-	for (size_t i = 0; i < runner->plan.count; i++)
-		checks[i] = runner_planned_check(&runner->plan.items[i]);
-	return rc == 0 ? journal_add_plan(runner->journal, &plan, err) : rc;
+	member_string(&settings, "launcher", runner->context.launcher);
+	member_string(&settings, "profile", runner->context.kubelet_profile);
+	member_bool(&settings, "thorough", runner->context.thorough);
+	member_item(&json, "settings", members_take(&settings));
+	member_int(&json, "filteredOut", (int64_t)plan->left_out_count);
+	for (int i = 1; rc == 0 && i < CHECK_REQUIREMENT_COUNT; i++)
+		rc = members_append(requirements, requirement_json(plan, (enum check_requirement)i),
+				    err);
+	for (size_t i = 0; rc == 0 && i < plan->count; i++)
+		rc = members_append(checks, check_json(&plan->items[i]), err);
+	return rc == 0 ? journal_add_plan(runner->journal, &json, err) : rc;
 }

@@ -19,7 +19,7 @@
 #define WITHOUT " (--launcher process goes without containers, and proves nothing about them)"
 
 /* The node and the image of its probes. */
-static int workplace_make_wine(struct workplace *workplace, const char *programs, struct error *err)
+static int make_wine(struct workplace *workplace, const char *programs, struct error *err)
 {
 	char *directory CLEANUP_FREE = path_join(workplace->run_directory, "wine");
 	int rc =
@@ -28,7 +28,7 @@ static int workplace_make_wine(struct workplace *workplace, const char *programs
 	return rc == 0 ? wine_node_make(directory, programs, &workplace->wine, err) : rc;
 }
 
-static int workplace_prepare_wine_image(struct workplace *workplace, struct error *err)
+static int prepare_wine_image(struct workplace *workplace, struct error *err)
 {
 	struct text_list programs CLEANUP_TEXT_LIST = {0};
 	char *cache CLEANUP_FREE = path_directory(workplace->wine.root);
@@ -44,7 +44,7 @@ static int workplace_prepare_wine_image(struct workplace *workplace, struct erro
 	return rc == 0 ? wine_image_prepare(&options, &workplace->images, err) : rc;
 }
 
-static int workplace_import(struct workplace *workplace, struct error *err)
+static int import(struct workplace *workplace, struct error *err)
 {
 	uint64_t start = clock_monotonic_ms();
 	int rc = 0;
@@ -54,7 +54,7 @@ static int workplace_import(struct workplace *workplace, struct error *err)
 				 "images of Windows programs are not composed; build one and name "
 				 "it with --image (docs/windows-node.md)");
 	rc = workplace->wine.directory != NULL
-		     ? workplace_prepare_wine_image(workplace, err)
+		     ? prepare_wine_image(workplace, err)
 		     : images_prepare(workplace->run_directory, NULL, &workplace->images, err);
 	if (rc == 0) {
 		const char *const references[] = {
@@ -70,7 +70,7 @@ static int workplace_import(struct workplace *workplace, struct error *err)
 }
 
 /* The digest in "name@sha256:...", or the text itself where it is one; else nothing. */
-static void workplace_copy_digest(char out[DIGEST_SIZE], const char *text)
+static void copy_digest(char out[DIGEST_SIZE], const char *text)
 {
 	const char *at = text != NULL ? strchr(text, '@') : NULL;
 	const char *digest = at != NULL ? at + 1 : text;
@@ -82,7 +82,7 @@ static void workplace_copy_digest(char out[DIGEST_SIZE], const char *text)
 
 /* Of an image that was composed elsewhere it is only known that its probes must be this build's; on
  * Windows not even that. */
-static int workplace_expect_probes(struct workplace *workplace, struct error *err)
+static int expect_probes(struct workplace *workplace, struct error *err)
 {
 	return OFFERS_IMAGES ? images_describe_probes(NULL, &workplace->images.probe.manifest, err)
 			     : 0;
@@ -90,7 +90,7 @@ static int workplace_expect_probes(struct workplace *workplace, struct error *er
 
 /* The build that a Windows image is made for, as the runtime tells from its configuration. NULL: it
  * tells none. */
-static char *workplace_image_os_version(const Runtime__V1__ImageStatusResponse *status)
+static char *image_os_version(const Runtime__V1__ImageStatusResponse *status)
 {
 	for (size_t i = 0; i < status->n_info; i++) {
 		const char *text = status->info[i]->value;
@@ -107,7 +107,7 @@ static char *workplace_image_os_version(const Runtime__V1__ImageStatusResponse *
 }
 
 /* An image that is there already; what is in it is not known. */
-static int workplace_use_image(struct workplace *workplace, const char *image, struct error *err)
+static int use_image(struct workplace *workplace, const char *image, struct error *err)
 {
 	Runtime__V1__ImageStatusResponse *reply CLEANUP_CRI_REPLY = NULL;
 	struct image_description *probe = &workplace->images.probe;
@@ -119,16 +119,13 @@ static int workplace_use_image(struct workplace *workplace, const char *image, s
 		return error_set(err, ERROR_NOT_FOUND,
 				 "image %s: the container runtime does not have it", image);
 	probe->reference = strdup(image);
-	probe->os_version = workplace_image_os_version(reply);
-	workplace_copy_digest(probe->digest, reply->image->n_repo_digests > 0
-						     ? reply->image->repo_digests[0]
-						     : reply->image->id);
-	return probe->reference != NULL ? workplace_expect_probes(workplace, err)
-					: error_memory(err);
+	probe->os_version = image_os_version(reply);
+	copy_digest(probe->digest, reply->image->n_repo_digests > 0 ? reply->image->repo_digests[0]
+								    : reply->image->id);
+	return probe->reference != NULL ? expect_probes(workplace, err) : error_memory(err);
 }
 
-static int workplace_start_runtime(struct workplace *workplace, const char *cri_address,
-				   struct error *err)
+static int start_runtime(struct workplace *workplace, const char *cri_address, struct error *err)
 {
 	const struct runtime_options defaults = {0};
 	uint64_t start = clock_monotonic_ms();
@@ -144,27 +141,25 @@ static int workplace_start_runtime(struct workplace *workplace, const char *cri_
 	return rc;
 }
 
-static int workplace_make_directory(struct workplace *workplace, struct error *err)
+static int make_directory(struct workplace *workplace, struct error *err)
 {
+	const char *directory = NULL;
 	int rc = 0;
 
-	if (workplace->runtime != NULL) {
-		workplace->run_directory =
-			strdup(runtime_describe(workplace->runtime)->work_directory);
-		return workplace->run_directory != NULL ? 0 : error_memory(err);
-	}
-	rc = runtime_make_directory(&workplace->own_directory, err);
-	if (rc == 0) {
-		workplace->run_directory = strdup(workplace->own_directory);
-		rc = workplace->run_directory != NULL ? 0 : error_memory(err);
-	}
-	return rc;
+	if (workplace->runtime == NULL)
+		rc = runtime_make_directory(&workplace->own_directory, err);
+	if (rc != 0)
+		return rc;
+	directory = workplace->runtime != NULL
+			    ? runtime_describe(workplace->runtime)->work_directory
+			    : workplace->own_directory;
+	workplace->run_directory = strdup(directory);
+	return workplace->run_directory != NULL ? 0 : error_memory(err);
 }
 
 /* Nobody asked for containers, and this machine or this user has none to offer: told in
  * `missing`. A runtime that is there and does not work is an error. */
-static int workplace_do_without(struct workplace *workplace, const struct error *reason,
-				struct error *err)
+static int do_without(struct workplace *workplace, const struct error *reason, struct error *err)
 {
 	workplace->launcher = "none";
 	free(workplace->missing);
@@ -172,37 +167,37 @@ static int workplace_do_without(struct workplace *workplace, const struct error 
 	return workplace->missing != NULL ? 0 : error_memory(err);
 }
 
-static int workplace_open_directory(struct workplace *workplace,
-				    const struct workplace_options *options, struct error *err)
+static int open_directory(struct workplace *workplace, const struct workplace_options *options,
+			  struct error *err)
 {
-	int rc = workplace_make_directory(workplace, err);
+	int rc = make_directory(workplace, err);
 
 	return rc == 0 && OFFERS_WINE_NODE && options->wine
-		       ? workplace_make_wine(workplace, options->windows_programs, err)
+		       ? make_wine(workplace, options->windows_programs, err)
 		       : rc;
 }
 
 /* The runtime, the directory, which is the runtime's where there is one, and the images. */
-static int workplace_open_containers(struct workplace *workplace,
-				     const struct workplace_options *options, struct error *err)
+static int open_containers(struct workplace *workplace, const struct workplace_options *options,
+			   struct error *err)
 {
-	int rc = workplace_start_runtime(workplace, options->cri_address, err);
+	int rc = start_runtime(workplace, options->cri_address, err);
 
 	if (rc < 0) {
 		workplace->runtime = NULL;
 		return rc;
 	}
 	workplace->launcher = "containerd";
-	rc = workplace_open_directory(workplace, options, err);
+	rc = open_directory(workplace, options, err);
 	if (rc < 0)
 		return rc;
-	return options->image != NULL ? workplace_use_image(workplace, options->image, err)
-				      : workplace_import(workplace, err);
+	return options->image != NULL ? use_image(workplace, options->image, err)
+				      : import(workplace, err);
 }
 
 /* As asked for; by default containers, where they can be had. */
-static int workplace_choose(struct workplace *workplace, const struct workplace_options *options,
-			    struct error *err)
+static int choose(struct workplace *workplace, const struct workplace_options *options,
+		  struct error *err)
 {
 	bool asked = options->launcher != NULL || options->cri_address != NULL;
 	struct error reason = {0};
@@ -216,15 +211,16 @@ static int workplace_choose(struct workplace *workplace, const struct workplace_
 		rc = OFFERS_PRIVATE_RUNTIME ? runtime_is_offered(&reason)
 					    : error_set(&reason, ERROR_UNSUPPORTED, ONLY_ATTACHED);
 	if (rc == ERROR_UNSUPPORTED)
-		return workplace_do_without(workplace, &reason, err);
-	rc = rc == 0 ? workplace_open_containers(workplace, options, &reason) : rc;
+		return do_without(workplace, &reason, err);
+	if (rc == 0)
+		rc = open_containers(workplace, options, &reason);
 	if (rc < 0)
 		return error_set(err, rc, "%s%s", reason.text, asked ? "" : WITHOUT);
 	return 0;
 }
 
 /* A run that was killed while it was attached could not put back what it had moved aside. */
-static void workplace_restore(const char *work_directory, void *user)
+static void restore(const char *work_directory, void *user)
 {
 	struct workplace *workplace = user;
 	struct error why = {0};
@@ -245,12 +241,12 @@ static void workplace_restore(const char *work_directory, void *user)
 }
 
 /* What resists is not this run's failure: it is told, and the next run tries again. */
-static void workplace_recover(struct workplace *workplace)
+static void recover(struct workplace *workplace)
 {
 	const struct runtime_recovery recovery = {
 		.base_directory = RUNTIME_BASE_DIRECTORY,
 		.temporary_directory = "/tmp",
-		.on_dead = workplace_restore,
+		.on_dead = restore,
 		.user = workplace,
 	};
 	struct error why = {0};
@@ -267,10 +263,10 @@ int workplace_open(uv_loop_t *loop, const struct workplace_options *options,
 	*workplace = (struct workplace){.loop = loop, .launcher = "none", .missing = strdup("")};
 	if (workplace->missing == NULL)
 		return error_memory(err);
-	workplace_recover(workplace);
-	rc = workplace_choose(workplace, options, err);
+	recover(workplace);
+	rc = choose(workplace, options, err);
 	if (rc == 0 && workplace->run_directory == NULL)
-		rc = workplace_open_directory(workplace, options, err);
+		rc = open_directory(workplace, options, err);
 	if (rc < 0)
 		(void)workplace_close(workplace, NULL);
 	return rc;
@@ -284,7 +280,8 @@ int workplace_close(struct workplace *workplace, struct error *err)
 		int removed = runtime_remove_directory(workplace->own_directory, NULL,
 						       rc == 0 ? err : NULL);
 
-		rc = rc == 0 ? removed : rc;
+		if (rc == 0)
+			rc = removed;
 	}
 	if (OFFERS_WINE_NODE)
 		wine_node_free(&workplace->wine);

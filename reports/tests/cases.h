@@ -24,7 +24,7 @@ cJSON *golden_report(const char *name);
  * `err`. */
 cJSON *report_of_lines(const char *const *lines, struct error *err);
 
-/* Lines with which a journal of two checks, "a.one" and "a.two@x", begins. */
+/* Lines with which a journal of two checks, "a.one" and "a.two", begins. */
 #define LINE_RUN_BEGIN                                                                             \
 	"\"type\":\"run-begin\",\"schema\":\"gpucert-journal/1\",\"id\":\"r\","                    \
 	"\"harness\":{\"version\":\"1\",\"compiler\":\"c\"},"                                      \
@@ -37,15 +37,18 @@ cJSON *report_of_lines(const char *const *lines, struct error *err);
 	"\"level\":\"must\",\"sentence\":\"s\",\"source\":\"s\"}],\"checks\":["                    \
 	"{\"id\":\"a.one\",\"revision\":1,\"requirement\":\"R-1\",\"severity\":\"high\","          \
 	"\"title\":\"t\",\"advice\":\"a\"},"                                                       \
-	"{\"id\":\"a.two\",\"variant\":\"x\",\"revision\":1,\"severity\":\"low\","                 \
+	"{\"id\":\"a.two\",\"revision\":1,\"severity\":\"low\","                                   \
 	"\"title\":\"t\",\"advice\":\"a\"}]"
-#define LINE_BEGIN "\"type\":\"check-begin\",\"check\":\"a.one\",\"attempt\":1,\"timeoutMs\":9"
+#define LINE_BEGIN "\"type\":\"check-begin\",\"check\":\"a.one\",\"timeoutMs\":9"
 #define LINE_END                                                                                   \
-	"\"type\":\"check-end\",\"check\":\"a.one\",\"attempt\":1,\"outcome\":\"unsupported\","    \
+	"\"type\":\"check-end\",\"check\":\"a.one\",\"outcome\":\"unsupported\","                  \
 	"\"reason\":\"r\",\"durationMs\":1,\"phasesMs\":{}"
 #define LINE_FAIL                                                                                  \
-	"\"type\":\"check-end\",\"check\":\"a.one\",\"attempt\":1,\"outcome\":\"fail\","           \
+	"\"type\":\"check-end\",\"check\":\"a.one\",\"outcome\":\"fail\","                         \
 	"\"reason\":\"saw a, wanted b\",\"durationMs\":1,\"phasesMs\":{}"
 #define LINE_HELD                                                                                  \
-	"\"type\":\"check-held\",\"check\":\"a.two@x\",\"cause\":\"a.one\",\"reason\":\"a.one "    \
+	"\"type\":\"check-held\",\"check\":\"a.two\",\"cause\":\"a.one\",\"reason\":\"a.one "      \
 	"failed\""
+#define LINE_ASSERTION(ok)                                                                         \
+	"\"type\":\"assertion\",\"check\":\"a.one\",\"what\":\"w\",\"wanted\":\"x\",\"saw\":"      \
+	"\"y\",\"ok\":" ok

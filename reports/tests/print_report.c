@@ -5,13 +5,11 @@
 #include "reports/tests/cases.h"
 
 #include <stdio.h>
-#include <string.h>
 
 int main(int argc, char **argv)
 {
 	struct journal_log log CLEANUP_JOURNAL_LOG = {0};
 	const struct writer_options plain = {0};
-	struct report_options options = {0};
 	const struct writer *writer = NULL;
 	cJSON *report CLEANUP_JSON = NULL;
 	char *text CLEANUP_FREE = NULL;
@@ -19,9 +17,9 @@ int main(int argc, char **argv)
 
 	if (argc < 3)
 		return 2;
-	options.reproducible = argc > 3 && strcmp(argv[3], "reproducible") == 0;
 	if (writer_find(argv[1], &writer, &err) < 0 || journal_read(argv[2], &log, &err) < 0 ||
-	    report_render(&log, &options, &report, &err) < 0 ||
+	    report_render(&log, &report, &err) < 0 ||
+	    (argc > 3 && report_make_reproducible(report, &err) < 0) ||
 	    writer_print(writer, report, &plain, &text, &err) < 0) {
 		(void)fprintf(stderr, "%s\n", err.text);
 		return 1;

@@ -35,6 +35,21 @@ static const char *const argv[] = {"run", "--out", "\xff\x1b[0m", NULL};
 static const struct journal_run run = {
 	.id = "20261120T101502Z-7f3a", .argv = argv, .timeout_percent = 100};
 
+static int add_plan(struct journal *journal)
+{
+	struct members plan CLEANUP_MEMBERS = {.object = cJSON_Parse(sample_plan)};
+
+	return journal_add_plan(journal, &plan, NULL);
+}
+
+static int add_seen(struct journal *journal, enum journal_type type, const char *json,
+		    struct error *err)
+{
+	cJSON *seen CLEANUP_JSON = cJSON_Parse(json);
+
+	return journal_add_seen(journal, "a.one", type, seen, err);
+}
+
 static struct journal *create(const char *path)
 {
 	struct journal *journal = NULL;
@@ -47,11 +62,10 @@ static struct journal *create(const char *path)
 static cJSON *render_file(const char *path)
 {
 	struct journal_log log CLEANUP_JOURNAL_LOG = {0};
-	const struct report_options options = {0};
 	cJSON *report = NULL;
 	struct error err = {0};
 
-	if (journal_read(path, &log, &err) < 0 || report_render(&log, &options, &report, &err) < 0)
+	if (journal_read(path, &log, &err) < 0 || report_render(&log, &report, &err) < 0)
 		CU_FAIL(err.text);
 	return report;
 }
@@ -66,29 +80,33 @@ static const char *at(const cJSON *report, const char *pointer)
 static void write_everything(struct journal *journal)
 {
 	cJSON *environment CLEANUP_JSON = cJSON_Parse("{\"os\":{\"product\":\"OS\"}}");
-	cJSON *assertions CLEANUP_JSON = cJSON_Parse(
-		"[{\"what\":\"/w\",\"wanted\":\"1\",\"saw\":\"2\",\"ok\":false,\"at\":\"f.c:1\"}]");
-	cJSON *notes CLEANUP_JSON = cJSON_Parse("[\"n\"]");
-	cJSON *evidence CLEANUP_JSON = cJSON_Parse(
-		"{\"name\":\"e\",\"media\":\"text/plain\",\"path\":\"evidence/"
-		"e\",\"digest\":\"sha256:"
-		"0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef\",\"bytes\":3,"
-		"\"truncated\":false}");
 	struct journal_check_end end = {.check = "a.one",
-					.attempt = 1,
 					.outcome = REPORT_FAIL,
 					.reason = "/w: saw 2, wanted 1",
 					.duration_ms = 30,
-					.phases_ms = {[REPORT_PHASE_CRI] = 20},
-					.assertions = assertions,
-					.notes = notes};
+					.phases_ms = {[REPORT_PHASE_CRI] = 20}};
 
 	CU_ASSERT_EQUAL(journal_add_environment(journal, environment, NULL), 0);
 	CU_ASSERT_EQUAL(journal_add_phase(journal, REPORT_PHASE_CRI, "started", 5, NULL), 0);
-	CU_ASSERT_EQUAL(journal_add_plan(journal, &sample_plan, NULL), 0);
+	CU_ASSERT_EQUAL(add_plan(journal), 0);
 	CU_ASSERT_EQUAL(journal_add_event(journal, NULL, "kind", "\xc3(", NULL), 0);
-	CU_ASSERT_EQUAL(journal_begin_check(journal, "a.one", 1, 1000, NULL), 0);
-	CU_ASSERT_EQUAL(journal_add_evidence(journal, "a.one", evidence, NULL), 0);
+	CU_ASSERT_EQUAL(journal_begin_check(journal, "a.one", 1000, NULL), 0);
+	UNIT_INT(
+		add_seen(
+			journal, JOURNAL_EVIDENCE,
+			"{\"type\":\"evidence\",\"name\":\"e\",\"media\":\"text/plain\","
+			"\"path\":\"evidence/e\",\"digest\":\"sha256:0123456789abcdef0123456789abcdef"
+			"0123456789abcdef0123456789abcdef\",\"bytes\":3,\"truncated\":false}",
+			NULL),
+		0);
+	UNIT_INT(add_seen(journal, JOURNAL_ASSERTION,
+			  "{\"what\":\"/w\",\"wanted\":\"1\",\"saw\":\"2\",\"ok\":false,"
+			  "\"at\":\"f.c:1\"}",
+			  NULL),
+		 0);
+	UNIT_INT(add_seen(journal, JOURNAL_NOTE, "{\"text\":\"n\"}", NULL), 0);
+	UNIT_INT(add_seen(journal, JOURNAL_DEVICE, "{\"ref\":\"d\"}", NULL), 0);
+	UNIT_INT(add_seen(journal, JOURNAL_DEVICE, "{\"ref\":\"d\"}", NULL), 0);
 	CU_ASSERT_EQUAL(journal_add_event(journal, "a.one", "kind", "text", NULL), 0);
 	CU_ASSERT_EQUAL(journal_end_check(journal, &end, NULL), 0);
 	CU_ASSERT_EQUAL(journal_hold_check(journal, "a.three", "a.one", "a.one \xff failed", NULL),
@@ -120,6 +138,8 @@ static void test_everything_written_is_rendered(void)
 	CU_ASSERT_STRING_EQUAL(at(report, "/checks/0/evidence/0/path"), "evidence/e");
 	CU_ASSERT_STRING_EQUAL(at(report, "/checks/0/assertions/0/saw"), "2");
 	CU_ASSERT_STRING_EQUAL(at(report, "/checks/0/notes/0"), "n");
+	CU_ASSERT_STRING_EQUAL(at(report, "/checks/0/devices/0"), "d");
+	UNIT_INT(cJSON_GetArraySize(json_pointer(report, "/checks/0/devices")), 1);
 	CU_ASSERT_STRING_EQUAL(at(report, "/checks/0/events/0/text"), "text");
 	CU_ASSERT_STRING_EQUAL(at(report, "/checks/1/outcome"), "unsupported");
 	CU_ASSERT_STRING_EQUAL(at(report, "/checks/1/reason"), "needs more");
@@ -141,40 +161,30 @@ static void test_journal_is_never_overwritten(void)
 	CU_ASSERT_PTR_NULL(journal);
 }
 
-static cJSON *many_assertions(size_t passed, size_t failed, size_t size)
+static void add_assertions(struct journal *journal, int count, const char *ok, const char *saw)
 {
-	cJSON *array = cJSON_CreateArray();
-	char *saw CLEANUP_FREE = calloc(1, size + 1);
+	char *json CLEANUP_FREE =
+		text_format("{\"what\":\"/w\",\"wanted\":\"w\",\"saw\":\"%s\",\"ok\":%s}", saw, ok);
 
-	memset(saw, 'x', size);
-	for (size_t i = 0; i < passed + failed; i++) {
-		cJSON *assertion = cJSON_CreateObject();
-
-		(void)cJSON_AddStringToObject(assertion, "what", "/w");
-		(void)cJSON_AddStringToObject(assertion, "wanted", "w");
-		(void)cJSON_AddStringToObject(assertion, "saw", saw);
-		(void)cJSON_AddBoolToObject(assertion, "ok", i < passed);
-		(void)cJSON_AddStringToObject(assertion, "at", "f.c:1");
-		(void)cJSON_AddItemToArray(array, assertion);
-	}
-	return array;
+	for (int i = 0; i < count; i++)
+		UNIT_INT(add_seen(journal, JOURNAL_ASSERTION, json, NULL), 0);
 }
 
 static void test_flood_is_bounded(void)
 {
 	char *path CLEANUP_FREE = text_format("%s/flood", directory);
 	struct journal *journal CLEANUP_JOURNAL = create(path);
-	cJSON *assertions CLEANUP_JSON = many_assertions(300, 2, 6000);
+	char *saw CLEANUP_FREE = calloc(1, 6001);
 	cJSON *report CLEANUP_JSON = NULL;
 	const cJSON *kept = NULL;
-	struct journal_check_end end = {.check = "a.one",
-					.attempt = 1,
-					.outcome = REPORT_FAIL,
-					.reason = "r",
-					.assertions = assertions};
+	struct journal_check_end end = {.check = "a.one", .outcome = REPORT_FAIL, .reason = "r"};
 
-	CU_ASSERT_EQUAL(journal_add_plan(journal, &sample_plan, NULL), 0);
-	CU_ASSERT_EQUAL(journal_begin_check(journal, "a.one", 1, 1000, NULL), 0);
+	memset(saw, 'x', 6000);
+	CU_ASSERT_EQUAL(add_plan(journal), 0);
+	CU_ASSERT_EQUAL(journal_begin_check(journal, "a.one", 1000, NULL), 0);
+	add_assertions(journal, 300, "true", saw);
+	add_assertions(journal, 2, "false", saw);
+	UNIT_INT(add_seen(journal, JOURNAL_NOTE, "{\"text\":\"n\"}", NULL), 0);
 	CU_ASSERT_EQUAL(journal_end_check(journal, &end, NULL), 0);
 	report = render_file(path);
 	kept = json_pointer(report, "/checks/0/assertions");
@@ -185,7 +195,7 @@ static void test_flood_is_bounded(void)
 	/* The failed ones come last, and are kept. */
 	CU_ASSERT_TRUE(cJSON_IsFalse(
 		json_pointer(cJSON_GetArrayItem(kept, cJSON_GetArraySize(kept) - 2), "/ok")));
-	CU_ASSERT_EQUAL(strlen(at(report, "/checks/0/assertions/0/saw")), JOURNAL_TEXT_MAX + 3);
+	CU_ASSERT_STRING_EQUAL(at(report, "/checks/0/notes/0"), "n");
 }
 
 static void test_too_long_a_line_is_refused(void)
@@ -213,28 +223,18 @@ static void test_malformed_members_are_kept_out(void)
 	char *path CLEANUP_FREE = text_format("%s/malformed", directory);
 	struct journal *journal CLEANUP_JOURNAL = create(path);
 	cJSON *environment CLEANUP_JSON = cJSON_Parse("{\"devices\":[{\"name\":\"n\"}]}");
-	cJSON *evidence CLEANUP_JSON = cJSON_Parse("{\"name\":\"n\"}");
-	cJSON *assertions CLEANUP_JSON = cJSON_Parse(
-		"[1,{\"ok\":false},{\"what\":\"w\",\"wanted\":\"\",\"saw\":\"\",\"ok\":true}]");
-	cJSON *report CLEANUP_JSON = NULL;
-	struct journal_check_end end = {.check = "a.one",
-					.attempt = 1,
-					.outcome = REPORT_PASS,
-					.reason = "",
-					.assertions = assertions,
-					.notes = assertions};
 	struct error err = {0};
 
 	CU_ASSERT_EQUAL(journal_add_environment(journal, environment, &err), ERROR_FORMAT);
 	CU_ASSERT_STRING_EQUAL(err.text, "environment.devices[0].ref: missing, expected string");
-	CU_ASSERT_EQUAL(journal_add_plan(journal, &sample_plan, NULL), 0);
-	CU_ASSERT_EQUAL(journal_begin_check(journal, "a.one", 1, 1000, NULL), 0);
-	CU_ASSERT_EQUAL(journal_add_evidence(journal, "a.one", evidence, &err), ERROR_FORMAT);
+	CU_ASSERT_EQUAL(journal_begin_check(journal, "a.one", 1000, NULL), 0);
+	UNIT_INT(add_seen(journal, JOURNAL_EVIDENCE, "{\"name\":\"n\"}", &err), ERROR_FORMAT);
 	CU_ASSERT_STRING_EQUAL(err.text, "media: missing, expected string");
-	CU_ASSERT_EQUAL(journal_end_check(journal, &end, NULL), 0);
-	report = render_file(path);
-	CU_ASSERT_EQUAL(cJSON_GetArraySize(json_pointer(report, "/checks/0/assertions")), 1);
-	CU_ASSERT_EQUAL(json_pointer(report, "/checks/0/leftOut")->valueint, 5);
+	UNIT_INT(add_seen(journal, JOURNAL_ASSERTION, "1", &err), ERROR_FORMAT);
+	UNIT_INT(add_seen(journal, JOURNAL_ASSERTION, "{\"ok\":false}", &err), ERROR_FORMAT);
+	UNIT_INT(add_seen(journal, JOURNAL_NOTE, "{\"text\":\"n\",\"check\":\"a.two\"}", &err),
+		 ERROR_FORMAT);
+	CU_ASSERT_STRING_EQUAL(err.text, "check: unknown member");
 }
 
 #ifndef _WIN32
@@ -266,26 +266,42 @@ static void test_full_disk_leaves_no_torn_line(void)
 
 #endif
 
-/* Begins and ends a check until it is killed; a line on standard output for each record. */
+enum { MANY = 10000 };
+
+static cJSON *many_checks(void)
+{
+	cJSON *plan = cJSON_Parse(sample_plan);
+	cJSON *checks = cJSON_AddArrayToObject(plan, "more");
+	const cJSON *one = json_pointer(plan, "/checks/2");
+	char id[32] = "";
+
+	for (int i = 0; i < MANY; i++) {
+		cJSON *check = cJSON_Duplicate(one, true);
+
+		(void)snprintf(id, sizeof(id), "a.%d", i);
+		(void)cJSON_SetValuestring(cJSON_GetObjectItem(check, "id"), id);
+		(void)cJSON_AddItemToArray(checks, check);
+	}
+	(void)cJSON_ReplaceItemInObject(plan, "checks", cJSON_DetachItemFromObject(plan, "more"));
+	return plan;
+}
+
+/* Begins and ends checks until it is killed; a line on standard output for each record. */
 static int write_until_killed(const char *path)
 {
 	struct journal *journal CLEANUP_JOURNAL = NULL;
-	cJSON *assertions CLEANUP_JSON =
-		cJSON_Parse("[{\"what\":\"w\",\"wanted\":\"\",\"saw\":\"\",\"ok\":true}]");
-	struct journal_check_end end = {.check = "a.one",
-					.outcome = REPORT_PASS,
-					.reason = "",
-					.attempt = 1,
-					.assertions = assertions};
+	char id[32] = "";
+	struct journal_check_end end = {.check = id, .outcome = REPORT_FAIL, .reason = ""};
+	struct members plan CLEANUP_MEMBERS = {.object = many_checks()};
 
 	if (journal_create(path, &run, &journal, NULL) < 0)
 		return 1;
 	(void)setvbuf(stdout, NULL, _IONBF, 0);
-	(void)journal_add_plan(journal, &sample_plan, NULL);
-	for (;; end.attempt++) {
-		if (journal_begin_check(journal, "a.one", end.attempt, 1000, NULL) < 0 ||
-		    puts("begin") < 0 || journal_end_check(journal, &end, NULL) < 0 ||
-		    puts("end") < 0)
+	(void)journal_add_plan(journal, &plan, NULL);
+	for (int i = 0;; i++) {
+		(void)snprintf(id, sizeof(id), "a.%d", i % MANY);
+		if (journal_begin_check(journal, id, 1000, NULL) < 0 || puts("begin") < 0 ||
+		    journal_end_check(journal, &end, NULL) < 0 || puts("end") < 0)
 			return 1;
 	}
 }

@@ -5,7 +5,6 @@
 #include "base/path.h"
 #include "base/tests/unit.h"
 #include "reports/tests/cases.h"
-#include "reports/verify.h"
 
 #include <unistd.h>
 
@@ -143,7 +142,7 @@ static char *faults_of(const char *path, const char *data)
 			   "\"bytes\":%zu}]}]}",
 			   path, digest, strlen(data));
 	report = cJSON_Parse(json);
-	UNIT_INT(verify_evidence(directory, report, &faults, &err), 0);
+	UNIT_INT(report_verify_evidence(directory, report, &faults, &err), 0);
 	return strdup(faults.count != 0 ? faults.items[0] : "");
 }
 

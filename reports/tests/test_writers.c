@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/file.h"
 #include "base/tests/unit.h"
-#include "reports/summary.h"
 #include "reports/tests/cases.h"
 
 #include <stdio.h>
@@ -145,17 +144,21 @@ static void test_json_is_the_report(void)
 	CU_ASSERT_TRUE(cJSON_Compare(report, parsed, true));
 }
 
-static void test_unknown_format(void)
+static void test_formats(void)
 {
 	const struct writer *writer = NULL;
 	struct error err = {0};
 
+	for (size_t i = 0; writer_names[i] != NULL; i++) {
+		UNIT_INT(writer_find(writer_names[i], &writer, &err), 0);
+		CU_ASSERT_PTR_EQUAL(writer, &writers[i]);
+	}
 	CU_ASSERT_EQUAL(writer_find("tap", &writer, &err), ERROR_NOT_FOUND);
 	CU_ASSERT_STRING_EQUAL(err.text,
-			       "there is no format 'tap' (there are: json, junit, summary)");
+			       "there is no format 'tap' (there are: summary, json, junit)");
 }
 
-static void test_what_is_no_report(void)
+static void test_what_is_not_a_report(void)
 {
 	const struct writer_options plain = {0};
 	cJSON *nothing CLEANUP_JSON = cJSON_CreateObject();
@@ -180,8 +183,8 @@ int main(void)
 		{"a summary tells one cause", test_summary_tells_one_cause},
 		{"a summary keeps to the width", test_summary_keeps_to_the_width},
 		{"JSON is the report", test_json_is_the_report},
-		{"an unknown format is named", test_unknown_format},
-		{"what is no report is refused", test_what_is_no_report},
+		{"each format has its name", test_formats},
+		{"what is not a report is refused", test_what_is_not_a_report},
 		CU_TEST_INFO_NULL,
 	};
 

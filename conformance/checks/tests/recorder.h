@@ -4,8 +4,7 @@
 /* What a piece of a check records, as the runner reads it. */
 
 #include "base/tests/unit.h"
-#include "conformance/runner/check_run.h"
-#include "conformance/runner/result.h"
+#include "conformance/runner/execution.h"
 
 #include <unistd.h>
 
@@ -18,9 +17,9 @@ static inline struct result recorder_run(check_body *body)
 	FILE *file = tmpfile();
 	char line[RESULT_LINE_MAX] = "";
 
-	CU_ASSERT_FATAL(file != NULL && result_new(&result, NULL) == 0);
+	CU_ASSERT_FATAL(file != NULL);
 	CU_ASSERT_EQUAL_FATAL(
-		check_run_execute(&check, NULL, &context, "/nonexistent", fileno(file), NULL), 0);
+		check_run_execute(&check, &context, "/nonexistent", fileno(file), NULL), 0);
 	rewind(file);
 	while (fgets(line, sizeof(line), file) != NULL)
 		CU_ASSERT_EQUAL_FATAL(result_add_line(&result, line, strcspn(line, "\n"), NULL), 0);

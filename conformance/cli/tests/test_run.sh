@@ -21,7 +21,7 @@ expect_says "PASSED"
 expect_report "$r" "r.requirements.find((q) => q.id === 'WIN-01').verdict" not-applicable
 # The right reason: the drivers are called what they are, and they did the work.
 expect_report "$r" "r.environment.devices.some((d) => d.kind === 'software')" true
-expect_report "$r" "r.checks.find((c) => c.id === 'api.vulkan').attempts[0].notes?.some((n) => n.includes('llvmpipe')) ?? JSON.stringify(r).includes('llvmpipe')" true
+expect_report "$r" "r.checks.find((c) => c.id === 'api.vulkan').notes?.some((n) => n.includes('llvmpipe')) ?? JSON.stringify(r).includes('llvmpipe')" true
 [ $# -lt 3 ] || {
 	expect_exit 0 node "$2" "$3/report.schema.json" "$r"
 	expect_exit 0 node "$2" "$3/journal.schema.json" "$work/report/journal.ndjson"

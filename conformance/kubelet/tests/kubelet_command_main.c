@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "conformance/cli/cmd_kubelet.h"
+#include "conformance/cli/commands.h"
 
 #include "base/log.h"
 

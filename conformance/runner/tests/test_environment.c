@@ -365,7 +365,7 @@ static char *describe_command(const char *command)
 	CU_ASSERT_EQUAL(digests_new(&fixture.loop, &digests, NULL), 0);
 	CU_ASSERT_EQUAL(plugin_identity_of_command(&identity, command, digests, NULL), 0);
 	digests_wait(digests);
-	json = plugin_identity_json(&identity);
+	json = plugin_identity_json(&identity, NULL);
 	digests_free(digests);
 	text = json_print_compact(json);
 	CU_ASSERT_PTR_NOT_NULL_FATAL(text);
@@ -422,7 +422,7 @@ static void test_plugin_that_serves(void)
 			0);
 	CU_ASSERT_FALSE(news);
 	digests_wait(digests);
-	json = plugin_identity_json(&identity);
+	json = plugin_identity_json(&identity, NULL);
 	text = json_print_compact(json);
 	CU_ASSERT_PTR_NOT_NULL(strstr(text, "\"name\":\"sleep\""));
 	CU_ASSERT_PTR_NOT_NULL(strstr(text, "\"resources\":[\"example.com/a\",\"example.com/b\"]"));

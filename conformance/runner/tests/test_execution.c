@@ -6,13 +6,14 @@
 #include "base/tests/unit.h"
 #include "conformance/runner/doubles/meta_suite.h"
 #include "conformance/runner/execution.h"
-#include "reports/journal.h"
+#include "reports/render.h"
 
 #include <string.h>
 
 static struct {
 	uv_loop_t loop;
 	char *directory;
+	char *journal;
 	char *program;
 	struct context context;
 	struct discovery_snapshot node;
@@ -27,6 +28,7 @@ static int fixture_open(void)
 	if (path_of_program(&fixture.program, &err) < 0 ||
 	    file_make_temporary(NULL, "gpucert-test-", &fixture.directory, &err) < 0)
 		return 1;
+	fixture.journal = path_join(fixture.directory, JOURNAL_FILE_NAME);
 	fixture.node.recorded_at = "";
 	fixture.node.system = (struct discovery_system){
 		.os = "linux",
@@ -59,35 +61,74 @@ static int fixture_close(void)
 {
 	(void)file_remove_tree(fixture.directory, NULL);
 	free(fixture.directory);
+	free(fixture.journal);
 	free(fixture.program);
 	(void)uv_run(&fixture.loop, UV_RUN_DEFAULT); /* until the last handles are closed */
 	return uv_loop_close(&fixture.loop) == 0 ? 0 : 1;
 }
 
-static void run_check(const char *name, struct execution *execution)
+static struct journal *open_journal(const char *check)
 {
-	struct plan_item item = {.name = strdup(name)};
+	static const struct journal_run run = {.id = "test", .timeout_percent = 100};
+	struct journal *journal = NULL;
+	struct members plan CLEANUP_MEMBERS = {0};
+	char *text CLEANUP_FREE = text_format(
+		"{\"settings\":{\"launcher\":\"none\",\"profile\":\"1.36\",\"thorough\":false},"
+		"\"filteredOut\":0,\"requirements\":[],\"checks\":[{\"id\":\"%s\",\"revision\":1,"
+		"\"severity\":\"low\",\"title\":\"t\",\"advice\":\"a\"}]}",
+		check);
+
+	plan.object = cJSON_Parse(text);
+	(void)file_remove_tree(fixture.journal, NULL);
+	CU_ASSERT_EQUAL_FATAL(journal_create(fixture.journal, &run, &journal, NULL), 0);
+	UNIT_INT(journal_add_plan(journal, &plan, NULL), 0);
+	UNIT_INT(journal_begin_check(journal, check, 1000, NULL), 0);
+	return journal;
+}
+
+/* What the report says of the check. Caller owns the report. */
+static const cJSON *render(cJSON **report)
+{
+	struct error err = {0};
+	const cJSON *check = NULL;
+
+	UNIT_INT(report_read_directory(fixture.directory, report, &err), 0);
+	UNIT_STRING(err.text, "");
+	check = json_pointer(*report, "/checks/0");
+	CU_ASSERT_PTR_NOT_NULL_FATAL(check);
+	return check;
+}
+
+/* Runs the check; `report` (may be NULL) is that of its journal. */
+static void run_check(const char *name, struct execution *execution, cJSON **report)
+{
+	struct journal *journal CLEANUP_JOURNAL = open_journal(name);
+	const struct check_suite *suite = NULL;
 	struct error err = {0};
 	struct execution_spec spec = {
 		.loop = &fixture.loop,
 		.program = fixture.program,
 		.context = &fixture.context,
-		.item = &item,
+		.journal = journal,
 		.directory = fixture.directory,
 		.interrupted = &fixture.interrupted,
 	};
+	struct journal_check_end end = {.check = name};
 
-	CU_ASSERT_EQUAL_FATAL(
-		plan_find(meta_suites, name, &item.suite, &item.check, &item.variant, &err), 0);
+	CU_ASSERT_EQUAL_FATAL(plan_find(meta_suites, name, &suite, &spec.check, &err), 0);
 	CU_ASSERT_EQUAL_FATAL(execution_run(&spec, execution, &err), 0);
-	free(item.name);
+	end.outcome = execution->outcome;
+	end.reason = execution->reason;
+	UNIT_INT(journal_end_check(journal, &end, &err), 0);
+	if (report != NULL)
+		(void)render(report);
 }
 
 static void expect(const char *name, enum report_outcome outcome, const char *reason)
 {
 	struct execution execution CLEANUP_EXECUTION = {0};
 
-	run_check(name, &execution);
+	run_check(name, &execution, NULL);
 	CU_ASSERT_EQUAL(execution.outcome, outcome);
 	if (strstr(execution.reason, reason) == NULL)
 		(void)fprintf(stderr, "%s: reason is '%s'\n", name, execution.reason);
@@ -104,8 +145,11 @@ static void test_outcomes(void)
 	expect("meta.exit", REPORT_CRASH, "before it finished");
 	expect("meta.spam", REPORT_BROKEN, "more than");
 	expect("meta.hostile", REPORT_FAIL, "/na");
-	expect("meta.variant@right", REPORT_PASS, "");
-	expect("meta.variant@wrong", REPORT_FAIL, "saw wrong");
+}
+
+static int count(const cJSON *report, const char *list)
+{
+	return cJSON_GetArraySize(cJSON_GetObjectItem(json_pointer(report, "/checks/0"), list));
 }
 
 static void expect_varies(const cJSON *assertions, const char *pointer, const char *wanted)
@@ -117,13 +161,14 @@ static void expect_varies(const cJSON *assertions, const char *pointer, const ch
 static void test_measures(void)
 {
 	struct execution execution CLEANUP_EXECUTION = {0};
+	cJSON *report CLEANUP_JSON = NULL;
 
-	run_check("meta.measures", &execution);
+	run_check("meta.measures", &execution, &report);
 	UNIT_INT(execution.outcome, REPORT_PASS);
-	expect_varies(execution.result.assertions, "/0/varies", "saw");
-	expect_varies(execution.result.assertions, "/1/varies", "both");
-	expect_varies(execution.result.assertions, "/2/varies", "saw");
-	expect_varies(execution.result.assertions, "/2/saw", "gpu-7.sock");
+	expect_varies(report, "/checks/0/assertions/0/varies", "saw");
+	expect_varies(report, "/checks/0/assertions/1/varies", "both");
+	expect_varies(report, "/checks/0/assertions/2/varies", "saw");
+	expect_varies(report, "/checks/0/assertions/2/saw", "gpu-7.sock");
 	UNIT_INT(execution.result.watched_ms, 1000);
 	UNIT_INT(execution.result.watched_thorough_ms, 30000);
 }
@@ -131,16 +176,17 @@ static void test_measures(void)
 static void test_pass_keeps_everything(void)
 {
 	struct execution execution CLEANUP_EXECUTION = {0};
+	cJSON *report CLEANUP_JSON = NULL;
 	const cJSON *evidence = NULL;
 	char *path CLEANUP_FREE = NULL;
 
-	run_check("meta.pass", &execution);
+	run_check("meta.pass", &execution, &report);
 	CU_ASSERT_EQUAL(execution.outcome, REPORT_PASS);
 	CU_ASSERT_STRING_EQUAL(execution.reason, "");
-	CU_ASSERT_EQUAL(cJSON_GetArraySize(execution.result.assertions), 1);
-	CU_ASSERT_EQUAL(cJSON_GetArraySize(execution.result.notes), 1);
+	CU_ASSERT_EQUAL(count(report, "assertions"), 1);
+	CU_ASSERT_EQUAL(count(report, "notes"), 1);
 	CU_ASSERT_EQUAL(execution.result.time_ns[REPORT_PHASE_WAIT], 5000000);
-	evidence = json_pointer(execution.result.evidence, "/0/path");
+	evidence = json_pointer(report, "/checks/0/evidence/0/path");
 	UNIT_NEED(evidence != NULL);
 	path = path_join(fixture.directory, evidence->valuestring);
 	CU_ASSERT_TRUE(file_exists(path));
@@ -149,12 +195,13 @@ static void test_pass_keeps_everything(void)
 static void test_evidence_stays_in_its_folder(void)
 {
 	struct execution execution CLEANUP_EXECUTION = {0};
+	cJSON *report CLEANUP_JSON = NULL;
 	const cJSON *evidence = NULL;
 	char *path CLEANUP_FREE = NULL;
 
-	run_check("meta.escape", &execution);
+	run_check("meta.escape", &execution, &report);
 	CU_ASSERT_EQUAL(execution.outcome, REPORT_PASS);
-	evidence = json_pointer(execution.result.evidence, "/0/path");
+	evidence = json_pointer(report, "/checks/0/evidence/0/path");
 	UNIT_NEED(evidence != NULL);
 	CU_ASSERT_STRING_EQUAL(evidence->valuestring,
 			       "evidence/meta.escape/01-probe-.._.._.._.._escaped_.txt");
@@ -162,40 +209,43 @@ static void test_evidence_stays_in_its_folder(void)
 	CU_ASSERT_TRUE(file_exists(path));
 }
 
-/* Its records fit into a line of the journal, and the verdict is the one of the first failure. */
+/* The journal keeps a part of its records, failures apart from the rest, and the verdict is the one of the first failure. */
 static void test_flood_is_bounded(void)
 {
 	struct execution execution CLEANUP_EXECUTION = {0};
-	char *assertions CLEANUP_FREE = NULL;
+	cJSON *report CLEANUP_JSON = NULL;
+	char *data CLEANUP_FREE = NULL;
 
-	run_check("meta.flood", &execution);
+	run_check("meta.flood", &execution, &report);
 	CU_ASSERT_EQUAL(execution.outcome, REPORT_FAIL);
 	CU_ASSERT_PTR_NOT_NULL(strstr(execution.reason, "ppp... (3000000 bytes)"));
-	assertions = json_print_compact(execution.result.assertions);
-	UNIT_NEED(assertions != NULL);
-	CU_ASSERT_TRUE(strlen(assertions) < JOURNAL_LINE_MAX / 2);
-	CU_ASSERT_EQUAL(cJSON_GetArraySize(execution.result.notes), 1);
+	CU_ASSERT_TRUE(count(report, "assertions") > 1000);
+	UNIT_INT(count(report, "assertions") + json_pointer(report, "/checks/0/leftOut")->valueint,
+		 20001);
+	UNIT_INT(file_read(fixture.journal, 3 * JOURNAL_SEEN_MAX, &data, NULL, NULL), 0);
 }
 
 static void test_crash_keeps_what_was_recorded(void)
 {
 	struct execution execution CLEANUP_EXECUTION = {0};
+	cJSON *report CLEANUP_JSON = NULL;
 
-	run_check("meta.crash", &execution);
+	run_check("meta.crash", &execution, &report);
 	CU_ASSERT_EQUAL(execution.outcome, REPORT_CRASH);
 	CU_ASSERT_PTR_NOT_NULL(strstr(execution.reason, "killed by"));
-	CU_ASSERT_EQUAL(cJSON_GetArraySize(execution.result.assertions), 1);
+	CU_ASSERT_EQUAL(count(report, "assertions"), 1);
 }
 
 static void test_hang_ends_at_its_limit(void)
 {
 	struct execution execution CLEANUP_EXECUTION = {0};
+	cJSON *report CLEANUP_JSON = NULL;
 
-	run_check("meta.hang", &execution);
+	run_check("meta.hang", &execution, &report);
 	CU_ASSERT_EQUAL(execution.outcome, REPORT_TIMEOUT);
 	/* Scaled by 50 percent: the limit of a check is never less than its own. */
 	CU_ASSERT_EQUAL(execution.timeout_ms, 2000);
-	CU_ASSERT_EQUAL(cJSON_GetArraySize(execution.result.assertions), 1);
+	CU_ASSERT_EQUAL(count(report, "assertions"), 1);
 }
 
 static void test_leaked_process_does_not_hold_the_runner(void)
@@ -206,11 +256,12 @@ static void test_leaked_process_does_not_hold_the_runner(void)
 static void test_deferred_runs_after_the_body(void)
 {
 	struct execution execution CLEANUP_EXECUTION = {0};
+	cJSON *report CLEANUP_JSON = NULL;
 	const cJSON *note = NULL;
 
-	run_check("meta.deferred", &execution);
+	run_check("meta.deferred", &execution, &report);
 	CU_ASSERT_EQUAL(execution.outcome, REPORT_PASS);
-	note = json_pointer(execution.result.notes, "/0");
+	note = json_pointer(report, "/checks/0/notes/0");
 	UNIT_NEED(note != NULL);
 	CU_ASSERT_STRING_EQUAL(note->valuestring, "cleaned up");
 }
@@ -218,11 +269,56 @@ static void test_deferred_runs_after_the_body(void)
 static void test_interrupt_is_not_a_verdict(void)
 {
 	struct execution execution CLEANUP_EXECUTION = {0};
+	cJSON *report CLEANUP_JSON = NULL;
 
 	fixture.interrupted = true;
-	run_check("meta.hang", &execution);
+	run_check("meta.hang", &execution, &report);
 	fixture.interrupted = false;
 	CU_ASSERT_EQUAL(execution.outcome, REPORT_NOTRUN);
+}
+
+/* Whatever a check's process writes: it cannot speak for another check, for the run or for the
+ * chain, and the journal stays one that renders. */
+static void test_a_lying_check_forges_nothing(void)
+{
+	static const char *const lies[] = {
+		"{\"type\":\"run-end\"}",
+		"{\"type\":\"abort\",\"kind\":\"broken\",\"reason\":\"r\"}",
+		"{\"type\":\"check-begin\",\"check\":\"meta.pass\",\"timeoutMs\":1}",
+		"{\"type\":\"check-end\",\"outcome\":\"pass\",\"reason\":\"\",\"durationMs\":1,"
+		"\"phasesMs\":{}}",
+		"{\"type\":\"environment\",\"environment\":{}}",
+		"{\"type\":\"event\",\"kind\":\"k\",\"text\":\"t\"}",
+		"{\"type\":\"note\",\"text\":\"t\",\"check\":\"meta.pass\"}",
+		"{\"type\":\"note\",\"text\":\"t\",\"seq\":1}",
+		"{\"type\":\"note\",\"text\":\"t\",\"prev\":\"sha256:0\"}",
+		"{\"type\":\"note\",\"text\":{\"type\":\"run-end\"}}",
+		"{\"type\":\"remark\",\"outcome\":\"fine\",\"text\":\"t\"}",
+		"[{\"type\":\"finished\"}]",
+		"{\"type\":\"note\",\"text\":\"t\"}{\"type\":\"run-end\"}",
+	};
+	static const char truth[] =
+		"{\"type\":\"note\",\"type\":\"run-end\",\"text\":\"\\n{\\\"type\\\":"
+		"\\\"run-end\\\"}\\n\"}";
+	struct journal *journal CLEANUP_JOURNAL = open_journal("meta.fail");
+	struct result result CLEANUP_RESULT = {.journal = journal, .check = "meta.fail"};
+	struct journal_check_end end = {
+		.check = "meta.fail", .outcome = REPORT_BROKEN, .reason = "it lies"};
+	cJSON *report CLEANUP_JSON = NULL;
+	const cJSON *check = NULL;
+
+	for (size_t i = 0; i < ARRAY_SIZE(lies); i++) {
+		struct error err = {0};
+
+		UNIT_INT(result_add_line(&result, lies[i], strlen(lies[i]), &err), ERROR_FORMAT);
+	}
+	UNIT_INT(result_add_line(&result, truth, strlen(truth), NULL), 0);
+	UNIT_INT(journal_end_check(journal, &end, NULL), 0);
+	check = render(&report);
+	UNIT_STRING(json_pointer(check, "/outcome")->valuestring, "broken");
+	UNIT_INT(count(report, "notes"), 1);
+	UNIT_STRING(json_pointer(check, "/notes/0")->valuestring, "\n{\"type\":\"run-end\"}\n");
+	UNIT_STRING(json_pointer(report, "/run/state")->valuestring, "incomplete");
 }
 
 int main(int argc, char **argv)
@@ -240,6 +336,7 @@ int main(int argc, char **argv)
 		 test_leaked_process_does_not_hold_the_runner},
 		{"deferred clean-ups run after the body", test_deferred_runs_after_the_body},
 		{"an interrupt is not a verdict", test_interrupt_is_not_a_verdict},
+		{"a lying check forges nothing", test_a_lying_check_forges_nothing},
 		CU_TEST_INFO_NULL,
 	};
 

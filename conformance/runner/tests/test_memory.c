@@ -5,8 +5,8 @@
 #include "base/json.h"
 #include "base/path.h"
 #include "base/tests/unit.h"
-#include "conformance/runner/check_run.h"
 #include "conformance/runner/doubles/failing_allocator.h"
+#include "conformance/runner/execution.h"
 #include "conformance/runner/plan.h"
 #include "conformance/runner/result.h"
 #include "reports/journal.h"
@@ -79,12 +79,14 @@ static int taken(char *string, char **result)
 
 static int work_report(const void *subject, char **result)
 {
-	const struct report_options options = {.reproducible = true};
 	struct journal_log log CLEANUP_JOURNAL_LOG = {0};
 	cJSON *report CLEANUP_JSON = NULL;
 	int rc = journal_read(subject, &log, NULL);
 
-	rc = rc == 0 ? report_render(&log, &options, &report, NULL) : rc;
+	if (rc == 0)
+		rc = report_render(&log, &report, NULL);
+	if (rc == 0)
+		rc = report_make_reproducible(report, NULL);
 	return rc == 0 ? taken(json_print_compact(report), result) : rc;
 }
 
@@ -112,37 +114,45 @@ static int work_print(const void *subject, char **result)
 static void test_writers(void)
 {
 	struct journal_log log CLEANUP_JOURNAL_LOG = {0};
-	const struct report_options options = {0};
 	cJSON *report CLEANUP_JSON = NULL;
 
 	UNIT_INT(journal_read(GOLDEN "/outcomes/journal.ndjson", &log, NULL), 0);
-	UNIT_INT(report_render(&log, &options, &report, NULL), 0);
-	for (const struct writer *const *writer = writers; *writer != NULL; writer++) {
-		const struct printed printed = {(*writer)->name, report};
+	UNIT_INT(report_render(&log, &report, NULL), 0);
+	for (const struct writer *writer = writers; writer->name != NULL; writer++) {
+		const struct printed printed = {writer->name, report};
 
 		expect_sound(printed.format, work_print, &printed);
 	}
 }
 
-static int write_journal(struct journal *journal, const cJSON *environment, const cJSON *assertions)
+static int write_journal(struct journal *journal, const cJSON *environment, const cJSON *plan,
+			 const cJSON *assertions)
 {
-	const struct journal_check_end end = {.check = "a.one",
-					      .attempt = 1,
-					      .outcome = REPORT_FAIL,
-					      .reason = "it did not hold",
-					      .assertions = assertions};
+	const struct journal_check_end end = {
+		.check = "a.one", .outcome = REPORT_FAIL, .reason = "it did not hold"};
+	struct members planned CLEANUP_MEMBERS = {.object = cJSON_Duplicate(plan, true)};
+	const cJSON *assertion = NULL;
 	int rc = journal_add_environment(journal, environment, NULL);
 
-	rc = rc == 0 ? journal_add_plan(journal, &sample_plan, NULL) : rc;
-	rc = rc == 0 ? journal_begin_check(journal, "a.one", 1, 1000, NULL) : rc;
-	rc = rc == 0 ? journal_add_event(journal, "a.one", "kind", "text", NULL) : rc;
-	rc = rc == 0 ? journal_end_check(journal, &end, NULL) : rc;
+	if (rc == 0)
+		rc = journal_add_plan(journal, &planned, NULL);
+	if (rc == 0)
+		rc = journal_begin_check(journal, "a.one", 1000, NULL);
+	cJSON_ArrayForEach (assertion, assertions) {
+		if (rc == 0)
+			rc = journal_add_seen(journal, "a.one", JOURNAL_ASSERTION, assertion, NULL);
+	}
+	if (rc == 0)
+		rc = journal_add_event(journal, "a.one", "kind", "text", NULL);
+	if (rc == 0)
+		rc = journal_end_check(journal, &end, NULL);
 	return rc == 0 ? journal_end(journal, NULL) : rc;
 }
 
 struct journal_subject {
 	char *path;
 	cJSON *environment;
+	cJSON *plan;
 	cJSON *assertions;
 };
 
@@ -156,7 +166,7 @@ static int work_journal(const void *subject, char **result)
 
 	(void)unlink(what->path);
 	rc = journal_create(what->path, &run, &journal, NULL);
-	rc = rc == 0 ? write_journal(journal, what->environment, what->assertions) : rc;
+	rc = rc == 0 ? write_journal(journal, what->environment, what->plan, what->assertions) : rc;
 	/* What was written renders, and to the same report. */
 	return rc == 0 ? work_report(what->path, result) : rc;
 }
@@ -167,6 +177,7 @@ static void test_journals(void)
 		.path = path_join(directory, "journal.ndjson"),
 		.environment =
 			cJSON_Parse("{\"node\":{\"kind\":\"live\"},\"devices\":[{\"ref\":\"a\"}]}"),
+		.plan = cJSON_Parse(sample_plan),
 		.assertions = cJSON_Parse(
 			"[{\"what\":\"w\",\"wanted\":\"1\",\"saw\":\"1\",\"ok\":true},"
 			"{\"what\":\"w\",\"wanted\":\"1\",\"saw\":\"2\",\"ok\":false}]"),
@@ -174,27 +185,23 @@ static void test_journals(void)
 
 	expect_sound("journal", work_journal, &subject);
 	cJSON_Delete(subject.environment);
+	cJSON_Delete(subject.plan);
 	cJSON_Delete(subject.assertions);
 	free(subject.path);
 }
 
-/* The outcome and reason, and what was kept. */
 static char *describe(const struct result *result)
 {
 	const char *reason = "";
 	const char *name = report_outcome_name(result_outcome(result, &reason));
-	char *assertions CLEANUP_FREE = json_print_compact(result->assertions);
-	char *notes CLEANUP_FREE = json_print_compact(result->notes);
 
-	if (assertions == NULL || notes == NULL)
-		return NULL;
-	return text_format("%s (%s) %s %s %d", name, reason, assertions, notes, result->finished);
+	return text_format("%s (%s) %d %d", name, reason, result->asserted, result->finished);
 }
 
 static int work_result(const void *subject, char **out)
 {
 	struct result result CLEANUP_RESULT = {0};
-	int rc = result_new(&result, NULL);
+	int rc = 0;
 
 	for (const char *line = subject; rc == 0 && *line != '\0';) {
 		size_t size = strcspn(line, "\n");
@@ -205,16 +212,17 @@ static int work_result(const void *subject, char **out)
 	return rc == 0 ? taken(describe(&result), out) : rc;
 }
 
-#define HELD                                                                                       \
-	"{\"record\":\"assertion\",\"what\":\"w\",\"wanted\":\"1\",\"saw\":\"1\",\"ok\":true}\n"
+#define HELD "{\"type\":\"assertion\",\"what\":\"w\",\"wanted\":\"1\",\"saw\":\"1\",\"ok\":true}\n"
 #define FAILED                                                                                     \
-	"{\"record\":\"assertion\",\"what\":\"w\",\"wanted\":\"1\",\"saw\":\"2\",\"ok\":false}\n"
-#define REMARK(type) "{\"record\":\"" type "\",\"text\":\"t\"}\n"
-#define FINISHED     "{\"record\":\"finished\"}\n"
+	"{\"type\":\"assertion\",\"what\":\"w\",\"wanted\":\"1\",\"saw\":\"2\",\"ok\":false}\n"
+#define REMARK(outcome) "{\"type\":\"remark\",\"outcome\":\"" outcome "\",\"text\":\"t\"}\n"
+#define NOTE		"{\"type\":\"note\",\"text\":\"t\"}\n"
+#define DEVICE		"{\"type\":\"device\",\"ref\":\"d\"}\n"
+#define FINISHED	"{\"type\":\"finished\"}\n"
 
 static void test_results(void)
 {
-	expect_sound("pass", work_result, HELD REMARK("note") REMARK("device") FINISHED);
+	expect_sound("pass", work_result, HELD NOTE DEVICE FINISHED);
 	expect_sound("fail", work_result, HELD FAILED HELD FINISHED);
 	expect_sound("broken", work_result, HELD REMARK("broken") FINISHED);
 	expect_sound("unsupported", work_result, HELD REMARK("unsupported") FINISHED);
@@ -260,7 +268,7 @@ static int work_check(const void *subject, char **out)
 
 	if (rc == 0)
 		fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-	rc = rc == 0 ? check_run_execute(subject, NULL, &context, directory, fd, NULL) : rc;
+	rc = rc == 0 ? check_run_execute(subject, &context, directory, fd, NULL) : rc;
 	rc = rc == 0 ? file_read(path, 1 << 20, &records, NULL, NULL) : rc;
 	return rc == 0 ? work_result(records, out) : rc;
 }
@@ -297,7 +305,8 @@ static const struct check_suite *const planned_suites[] = {&planned_suite, NULL}
 static void describe_items(struct text *text, const struct plan_item *items, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
-		text_addf(text, "%s %s %s\n", items[i].name, report_outcome_name(items[i].outcome),
+		text_addf(text, "%s %s %s\n", items[i].check->id,
+			  report_outcome_name(items[i].outcome),
 			  items[i].reason != NULL ? items[i].reason : "");
 }
 

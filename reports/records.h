@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+/*
+ * The records of a journal: their types and what each must hold. What all of them hold (seq, prev,
+ * atMs, time, type) and the check that a record is of (`check`) is not in the tables.
+ */
+
+#include "reports/fields.h"
+
+#define JOURNAL_SCHEMA "gpucert-journal/1"
+
+enum journal_type {
+	JOURNAL_RUN_BEGIN,
+	JOURNAL_ENVIRONMENT,
+	JOURNAL_PLAN,
+	JOURNAL_PHASE,
+	JOURNAL_CHECK_BEGIN,
+	JOURNAL_ASSERTION,
+	JOURNAL_NOTE,
+	JOURNAL_EVIDENCE,
+	JOURNAL_DEVICE,
+	JOURNAL_EVENT,
+	JOURNAL_CHECK_HELD,
+	JOURNAL_CHECK_END,
+	JOURNAL_ABORT,
+	JOURNAL_RUN_END,
+	JOURNAL_TYPE_COUNT
+};
+
+struct journal_shape {
+	const char *name; /* "run-begin" */
+	const struct field *fields;
+	bool seen;    /* a check's own process wrote it, while it ran */
+	bool durable; /* on disk before the run goes on */
+};
+
+extern const struct journal_shape journal_shapes[JOURNAL_TYPE_COUNT];
+
+/* The type with that name; JOURNAL_TYPE_COUNT when there is none. */
+enum journal_type journal_type_of(const char *name);
+
+/* Objects in records that a report holds as well. */
+extern const struct field record_settings[];
+extern const struct field record_requirement[]; /* without leftOut and notApplicable */
+extern const struct field record_identity[];	/* of a planned check */

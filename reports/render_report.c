@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: MIT */
+/* The members `run`, `requirements`, `totals` and `verdict` of a report. */
+#include "reports/render_state.h"
+
+#include <math.h>
+#include <string.h>
+
+static enum report_state state_of(const struct render *render)
+{
+	if (render->aborted != NULL)
+		return REPORT_ABORTED;
+	return render->ended ? REPORT_COMPLETE : REPORT_INCOMPLETE;
+}
+
+static void add_abort(const struct render *render, struct members *run)
+{
+	struct members abort CLEANUP_MEMBERS = members_new();
+
+	if (render->aborted == NULL) {
+		member_string(run, "abort", NULL);
+		return;
+	}
+	fields_copy(render->aborted->json, journal_shapes[JOURNAL_ABORT].fields, &abort);
+	member_int(&abort, "atMs", render->aborted->at_ms);
+	member_item(run, "abort", members_take(&abort));
+}
+
+static void add_counts(const struct render *render, struct members *run)
+{
+	struct members plan CLEANUP_MEMBERS = members_new();
+	struct members journal CLEANUP_MEMBERS = members_new();
+
+	member_int(&plan, "selected", (int64_t)render->check_count);
+	member_int(&plan, "filteredOut", field_count(render->plan, "filteredOut"));
+	member_item(run, "plan", members_take(&plan));
+	member_int(&journal, "records", (int64_t)render->log->count);
+	member_bool(&journal, "torn", render->log->torn);
+	member_string(&journal, "digest", render->log->digest);
+	member_item(run, "journal", members_take(&journal));
+}
+
+/* Where the run's time went. What no phase claims, and what setup and cleanup claim, is the
+ * harness' own. */
+static void add_time(const struct render *render, int64_t total_ms, struct members *run)
+{
+	struct members time CLEANUP_MEMBERS = members_new();
+	const int64_t *ms = render->phases_ms;
+	int64_t declared_ms = ms[REPORT_PHASE_PLUGIN] + ms[REPORT_PHASE_WAIT];
+	int64_t other_ms = total_ms - ms[REPORT_PHASE_CRI] - ms[REPORT_PHASE_PROBE] - declared_ms;
+	double percent = 0;
+
+	if (other_ms < 0)
+		other_ms = 0;
+	if (total_ms > 0)
+		percent = round(1000.0 * (double)other_ms / (double)total_ms) / 10.0;
+	member_int(&time, "criMs", ms[REPORT_PHASE_CRI]);
+	member_int(&time, "probeMs", ms[REPORT_PHASE_PROBE]);
+	member_int(&time, "declaredWaitMs", declared_ms);
+	member_int(&time, "pluginMs", ms[REPORT_PHASE_PLUGIN]);
+	member_int(&time, "otherMs", other_ms);
+	member_int(&time, "totalMs", total_ms);
+	member_number(&time, "overheadPercent", percent);
+	member_item(run, "time", members_take(&time));
+}
+
+void render_add_run(const struct render *render, struct members *report)
+{
+	const struct journal_log *log = render->log;
+	const struct journal_record *first = &log->records[0];
+	const struct journal_record *last = &log->records[log->count - 1];
+	const cJSON *settings = field_get(render->plan, "settings");
+	struct members run CLEANUP_MEMBERS = members_new();
+
+	fields_copy(first->json, journal_shapes[JOURNAL_RUN_BEGIN].fields, &run);
+	cJSON_DeleteItemFromObjectCaseSensitive(run.object, "schema");
+	member_string(&run, "started", first->time);
+	member_string(&run, "ended", last->time);
+	member_int(&run, "durationMs", last->at_ms);
+	member_string(&run, "state", report_state_names[state_of(render)]);
+	add_abort(render, &run);
+	member_item(&run, "settings",
+		    settings != NULL ? cJSON_Duplicate(settings, true) : cJSON_CreateNull());
+	add_counts(render, &run);
+	add_time(render, last->at_ms, &run);
+	member_copy(&run, "phases", render->phases);
+	member_copy(&run, "events", render->events);
+	member_item(report, "run", members_take(&run));
+}
+
+/* Ids of the requirements with that verdict at that level. */
+static cJSON *ids_with(const struct render *render, enum report_requirement_verdict verdict,
+		       const char *level)
+{
+	cJSON *ids CLEANUP_JSON = cJSON_CreateArray();
+
+	for (size_t i = 0; ids != NULL && i < render->requirement_count; i++) {
+		const struct render_requirement *requirement = &render->requirements[i];
+
+		if (strcmp(field_string(requirement->planned, "level"), level) != 0 ||
+		    report_requirement_verdict_of(&requirement->tally) != verdict)
+			continue;
+		if (members_append(ids, cJSON_CreateString(requirement->id), NULL) < 0)
+			return NULL;
+	}
+	return STEAL(ids);
+}
+
+/* A recording proves nothing about a node, and neither does a journal that names none. */
+static bool is_live(const struct render *render)
+{
+	const char *kind = cJSON_GetStringValue(json_pointer(render->environment, "/node/kind"));
+
+	return text_equal(kind, "live") || text_equal(kind, "wine");
+}
+
+/* Why the conformance is undecided, for people. */
+static char *open_reason(const struct render *render, const cJSON *open)
+{
+	int count = cJSON_GetArraySize(open);
+
+	if (render->plan == NULL)
+		return strdup("the run ended before it had a plan");
+	if (state_of(render) != REPORT_COMPLETE)
+		return strdup("the run is not complete");
+	if (!is_live(render))
+		return strdup("the node is a recording, or not known");
+	if (count == 0)
+		return strdup("the plan holds no MUST requirement");
+	return text_format("%d MUST requirement%s not tested", count, count == 1 ? "" : "s");
+}
+
+/* Violated beats incomplete: one violated MUST is enough to know. */
+static cJSON *conformance_json(const struct render *render, enum report_conformance *result)
+{
+	struct members conformance CLEANUP_MEMBERS = members_new();
+	cJSON *must CLEANUP_JSON = ids_with(render, REPORT_VIOLATED, "must");
+	cJSON *should CLEANUP_JSON = ids_with(render, REPORT_VIOLATED, "should");
+	cJSON *open CLEANUP_JSON = ids_with(render, REPORT_NOT_TESTED, "must");
+	cJSON *proven CLEANUP_JSON = ids_with(render, REPORT_SATISFIED, "must");
+	cJSON *other CLEANUP_JSON = ids_with(render, REPORT_REQUIREMENT_NOT_APPLICABLE, "must");
+	char *reason CLEANUP_FREE = NULL;
+
+	if (must == NULL || should == NULL || open == NULL || proven == NULL || other == NULL)
+		return NULL;
+	*result = REPORT_CONFORMANCE_INCOMPLETE;
+	if (must->child != NULL)
+		*result = REPORT_CONFORMANCE_VIOLATED;
+	else if (open->child == NULL && proven->child != NULL && is_live(render) &&
+		 state_of(render) == REPORT_COMPLETE)
+		*result = REPORT_CONFORMANT;
+	reason = *result == REPORT_CONFORMANCE_INCOMPLETE ? open_reason(render, open) : strdup("");
+	if (reason == NULL)
+		return NULL;
+	member_string(&conformance, "result", report_conformance_names[*result]);
+	member_string(&conformance, "reason", reason);
+	member_item(&conformance, "must", STEAL(must));
+	member_item(&conformance, "should", STEAL(should));
+	member_item(&conformance, "notTested", STEAL(open));
+	member_item(&conformance, "notApplicable", STEAL(other));
+	return members_take(&conformance);
+}
+
+static cJSON *expectation_json(const struct render *render)
+{
+	struct members expectation CLEANUP_MEMBERS = members_new();
+	cJSON *checks CLEANUP_JSON = cJSON_CreateArray();
+
+	for (size_t i = 0; checks != NULL && i < render->check_count; i++) {
+		enum report_disposition disposition = render_disposition(&render->checks[i]);
+
+		if (disposition != REPORT_UNEXPECTED_FAIL &&
+		    disposition != REPORT_UNEXPECTED_IMPROVEMENT)
+			continue;
+		if (members_append(checks, cJSON_CreateString(render->checks[i].id), NULL) < 0)
+			return NULL;
+	}
+	if (checks == NULL)
+		return NULL;
+	member_string(&expectation, "result", checks->child != NULL ? "unexpected" : "as-expected");
+	member_item(&expectation, "checks", STEAL(checks));
+	return members_take(&expectation);
+}
+
+static cJSON *totals_json(const struct report_tally *tally)
+{
+	struct members totals CLEANUP_MEMBERS = members_new();
+	struct members outcomes CLEANUP_MEMBERS = members_new();
+	struct members dispositions CLEANUP_MEMBERS = members_new();
+
+	for (int i = 0; i < REPORT_OUTCOME_COUNT; i++)
+		member_int(&outcomes, report_outcome_names[i], (int64_t)tally->outcomes[i]);
+	for (int i = 0; i < REPORT_DISPOSITION_COUNT; i++)
+		member_int(&dispositions, report_disposition_names[i],
+			   (int64_t)tally->dispositions[i]);
+	member_int(&totals, "checks", (int64_t)report_tally_total(tally));
+	member_int(&totals, "ran", (int64_t)report_tally_ran(tally));
+	member_item(&totals, "outcome", members_take(&outcomes));
+	member_item(&totals, "disposition", members_take(&dispositions));
+	return members_take(&totals);
+}
+
+/* Ids of the checks in the plan that test it. */
+static cJSON *checks_of(const struct render *render, const struct render_requirement *requirement)
+{
+	cJSON *ids CLEANUP_JSON = cJSON_CreateArray();
+
+	for (size_t i = 0; ids != NULL && i < render->check_count; i++) {
+		const struct render_check *check = &render->checks[i];
+
+		if (check->requirement == requirement &&
+		    members_append(ids, cJSON_CreateString(check->id), NULL) != 0)
+			return NULL;
+	}
+	return STEAL(ids);
+}
+
+static cJSON *requirements_json(const struct render *render)
+{
+	cJSON *array CLEANUP_JSON = cJSON_CreateArray();
+
+	for (size_t i = 0; array != NULL && i < render->requirement_count; i++) {
+		const struct render_requirement *requirement = &render->requirements[i];
+		enum report_requirement_verdict verdict =
+			report_requirement_verdict_of(&requirement->tally);
+		struct members json CLEANUP_MEMBERS = members_new();
+
+		fields_copy(requirement->planned, record_requirement, &json);
+		member_item(&json, "checks", checks_of(render, requirement));
+		member_string(&json, "verdict", report_requirement_verdict_names[verdict]);
+		member_taken(&json, "reason", render_requirement_reason(requirement));
+		if (members_append(array, members_take(&json), NULL) != 0)
+			return NULL;
+	}
+	return STEAL(array);
+}
+
+static struct report_tally tally_of(const struct render *render)
+{
+	struct report_tally tally = {0};
+
+	for (size_t i = 0; i < render->check_count; i++) {
+		const struct render_check *check = &render->checks[i];
+
+		tally.outcomes[check->outcome]++;
+		tally.dispositions[render_disposition(check)]++;
+		tally.cut_off += check->cut_off ? 1 : 0;
+	}
+	return tally;
+}
+
+void render_add_verdict(const struct render *render, struct members *report)
+{
+	const cJSON *invocation = field_get(render->log->records[0].json, "invocation");
+	struct members verdict CLEANUP_MEMBERS = members_new();
+	struct report_tally tally = tally_of(render);
+	struct report_facts facts = {
+		.state = state_of(render),
+		.broken_abort = render->aborted != NULL &&
+				strcmp(field_string(render->aborted->json, "kind"),
+				       report_abort_names[REPORT_ABORT_BROKEN]) == 0,
+		.tally = &tally,
+		.min_run = (size_t)field_count(invocation, "minRun"),
+		.conformance_required = cJSON_IsTrue(field_get(invocation, "conformanceRequired")),
+		.conformance = REPORT_CONFORMANCE_INCOMPLETE,
+	};
+
+	member_item(&verdict, "conformance", conformance_json(render, &facts.conformance));
+	member_item(&verdict, "expectation", expectation_json(render));
+	member_int(&verdict, "exitCode", report_exit_of(&facts));
+	member_item(report, "requirements", requirements_json(render));
+	member_item(report, "totals", totals_json(&tally));
+	member_item(report, "verdict", members_take(&verdict));
+}
