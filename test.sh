@@ -49,11 +49,11 @@ start_tests() {
 	} | tee "$logs/$preset.log" | sed -u "s/^/$preset: /" &
 }
 
-# The tests mostly wait: for a plugin, a container, a time to pass.
-jobs=$(($(nproc) * 2))
+# The suites run several of their rows at a time, and the presets' tests run side by side.
+jobs=$(nproc)
 if [ "${1:-}" = quick ]; then
 	build dev
-	ctest --preset quick -j $jobs
+	ctest --preset quick -j $((jobs * 2))
 	exit
 fi
 presets=${*:-windows dev asan}
@@ -62,11 +62,11 @@ for preset in $presets; do
 done
 for preset in $presets; do
 	if [ $# -gt 0 ]; then
-		start_tests "$preset" -j $jobs
+		start_tests "$preset" -j "$jobs"
 	elif [ "$preset" = dev ]; then
 		start_tests dev -j "$(nproc)" -L '^(lint|install|unsanitized)$'
 	elif [ "$preset" = asan ]; then
-		start_tests asan -j $jobs -LE '^(lint|install)$'
+		start_tests asan -j "$jobs" -LE '^(lint|install)$'
 	else
 		start_tests "$preset" -j "$(nproc)"
 	fi
