@@ -87,9 +87,9 @@ static void add_device(struct text *json, const char *word, bool windows)
 }
 
 /* Wine does not rename over a file that the plugin reads at this moment. */
-static void write_node(const struct rig *rig, const struct text *json)
+void rig_write_text(const struct rig *rig, const struct text *json)
 {
-	enum { ATTEMPTS = 100, PAUSE_MS = 10 };
+	enum { ATTEMPTS = 1000, PAUSE_MS = 10 };
 	int result = ERROR_IO;
 
 	for (int i = 0; result < 0 && i < ATTEMPTS; i++) {
@@ -116,7 +116,7 @@ void rig_write_node(const struct rig *rig, const char *devices)
 		add_device(&json, words.items[i], is_windows(rig));
 	}
 	text_add(&json, "]}\n");
-	write_node(rig, &json);
+	rig_write_text(rig, &json);
 }
 
 static void on_line(bool is_stderr, const char *line, size_t size, void *user)

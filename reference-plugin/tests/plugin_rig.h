@@ -37,6 +37,8 @@ void rig_kubelet(struct rig *rig); /* opens the registrar */
  * For a DirectX plugin it is a Windows node, where "name" has the location path PCIROOT(0)#NAME,
  * and "name/x" none; display devices compute as well, but for "name/d". */
 void rig_write_node(const struct rig *rig, const char *devices);
+/* Any bytes in its place: tried again while a reader keeps Windows from replacing the file. */
+void rig_write_text(const struct rig *rig, const struct text *json);
 
 /* Starts the plugin with the rig's directory, a poll interval of 100 ms and NULL-ended further
  * arguments. */
