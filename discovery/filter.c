@@ -52,3 +52,13 @@ bool filter_admits(const struct discovery_filter *filter, const struct discovery
 		return false;
 	return filter->ids == NULL || filter_ids(filter->ids, device);
 }
+
+bool filter_offers(const struct discovery_device *device, const char *api)
+{
+	for (const char *const *offered = device->apis; offered != NULL && *offered != NULL;
+	     offered++) {
+		if (text_equal(*offered, api))
+			return true;
+	}
+	return false;
+}

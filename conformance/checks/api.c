@@ -5,6 +5,7 @@
 #include "conformance/checks/stage.h"
 #include "conformance/checks/suites.h"
 #include "conformance/checks/visibility.h"
+#include "discovery/filter.h"
 
 #include <string.h>
 #include <strings.h>
@@ -34,7 +35,7 @@ static bool api_has_attribute(const struct discovery_device *device, const char 
 
 static bool api_is_offered(const struct discovery_device *device, const struct gpu_api *api)
 {
-	return granted_device_offers(device, api->offered) &&
+	return filter_offers(device, api->offered) &&
 	       (api->attributes[0] == NULL || api_has_attribute(device, api->attributes));
 }
 

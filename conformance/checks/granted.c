@@ -7,6 +7,7 @@
 #include "base/path.h"
 #include "base/windows_device.h"
 #include "conformance/checks/node_file.h"
+#include "discovery/filter.h"
 
 #include <string.h>
 #include <strings.h>
@@ -36,16 +37,6 @@ struct granted_reader {
 	struct known known[KNOWN_MAX]; /* by inode; a newcomer takes the place */
 };
 
-bool granted_device_offers(const struct discovery_device *device, const char *api)
-{
-	for (const char *const *offered = device->apis; offered != NULL && *offered != NULL;
-	     offered++) {
-		if (strcmp(*offered, api) == 0)
-			return true;
-	}
-	return false;
-}
-
 bool granted_has(const struct granted *granted, const struct discovery_device *device)
 {
 	for (size_t i = 0; i < granted->count; i++) {
@@ -66,7 +57,7 @@ size_t granted_count(const struct granted *granted, const char *api)
 	size_t count = 0;
 
 	for (size_t i = 0; i < granted->count; i++)
-		count += granted_device_offers(granted->devices[i], api) ? 1 : 0;
+		count += filter_offers(granted->devices[i], api) ? 1 : 0;
 	return count;
 }
 

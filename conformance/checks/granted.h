@@ -56,5 +56,3 @@ size_t granted_count(const struct granted *granted, const char *api);
 
 /* Is the device among those that a Windows device string hands to a container? */
 bool granted_by_string(const char *host_path, const struct discovery_device *device);
-
-bool granted_device_offers(const struct discovery_device *device, const char *api);

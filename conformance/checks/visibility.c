@@ -5,6 +5,7 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "conformance/runner/context.h"
+#include "discovery/filter.h"
 
 #include <string.h>
 
@@ -124,7 +125,7 @@ static const struct discovery_device *software_device(const struct discovery_sna
 	for (size_t i = 0; i < node->device_count; i++) {
 		const struct discovery_device *device = &node->devices[i];
 
-		if (device->kind != DISCOVERY_SOFTWARE || !granted_device_offers(device, api))
+		if (device->kind != DISCOVERY_SOFTWARE || !filter_offers(device, api))
 			continue;
 		if (found != NULL)
 			return NULL;
@@ -220,7 +221,7 @@ static struct wanted count_wanted(const struct granted *grant, const char *api)
 
 	for (size_t i = 0; i < grant->count; i++) {
 		const struct discovery_device *device = grant->devices[i];
-		bool offered = granted_device_offers(device, api);
+		bool offered = filter_offers(device, api);
 
 		if (device->kind == DISCOVERY_SOFTWARE) {
 			wanted.software += offered ? 1 : 0;

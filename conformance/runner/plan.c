@@ -2,6 +2,7 @@
 #include "conformance/runner/plan.h"
 
 #include "base/text.h"
+#include "discovery/filter.h"
 
 #include <string.h>
 
@@ -82,22 +83,12 @@ static bool selects(const struct text_list *patterns, const struct check_suite *
 	return false;
 }
 
-static bool device_offers(const struct discovery_device *device, const char *api)
-{
-	for (const char *const *offered = device->apis; offered != NULL && *offered != NULL;
-	     offered++) {
-		if (strcmp(*offered, api) == 0)
-			return true;
-	}
-	return false;
-}
-
 static size_t count_devices(const struct context *context, const char *api)
 {
 	size_t count = 0;
 
 	for (size_t i = 0; i < context->node->device_count; i++) {
-		if (api == NULL || device_offers(&context->node->devices[i], api))
+		if (api == NULL || filter_offers(&context->node->devices[i], api))
 			count++;
 	}
 	return count;
