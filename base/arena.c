@@ -17,14 +17,12 @@ struct arena_chunk {
 static size_t arena_round_up(size_t size)
 {
 	const size_t unit = sizeof(max_align_t);
-
 	return (size + unit - 1) / unit * unit;
 }
 
 void *arena_allocate(struct arena *arena, size_t size)
 {
 	struct arena_chunk *chunk = arena->chunks;
-
 	if (size > SIZE_MAX / 2) {
 		arena->failed = true;
 		return NULL;
@@ -32,7 +30,6 @@ void *arena_allocate(struct arena *arena, size_t size)
 	size = arena_round_up(size);
 	if (chunk == NULL || chunk->size - chunk->used < size) {
 		size_t room = size > CHUNK_SIZE ? size : CHUNK_SIZE;
-
 		chunk = calloc(1, sizeof(*chunk) + room);
 		if (chunk == NULL) {
 			arena->failed = true;
@@ -53,14 +50,12 @@ const char *arena_string(struct arena *arena, const char *string)
 		return "";
 	size_t size = strlen(string) + 1;
 	char *copy = arena_allocate(arena, size);
-
 	return copy != NULL ? memcpy(copy, string, size) : "";
 }
 
 const char *arena_vformat(struct arena *arena, const char *format, va_list args)
 {
 	va_list again;
-
 	va_copy(again, args);
 	int length = vsnprintf(NULL, 0, format, again);
 	va_end(again);
@@ -75,7 +70,6 @@ void *arena_grow(struct arena *arena, void *items, size_t count, size_t element_
 {
 	/* One element more than the capacity is allocated, so the array always ends with a zero. */
 	bool full = count == 0 || (count >= FIRST_CAPACITY && (count & (count - 1)) == 0);
-
 	if (!full)
 		return items;
 	size_t capacity = count == 0 ? FIRST_CAPACITY : 2 * count;
@@ -93,7 +87,6 @@ void arena_free(struct arena *arena)
 {
 	while (arena->chunks != NULL) {
 		struct arena_chunk *next = arena->chunks->next;
-
 		free(arena->chunks);
 		arena->chunks = next;
 	}

@@ -13,7 +13,6 @@ void cleanup_fd_(int *fd)
 void cleanup_dir_(void *dir)
 {
 	DIR *opened = *(DIR **)dir;
-
 	if (opened != NULL)
 		(void)closedir(opened);
 }

@@ -23,7 +23,6 @@ uint64_t clock_monotonic_ms(void)
 int64_t clock_realtime_ns(void)
 {
 	uv_timeval64_t now = {0};
-
 	(void)uv_gettimeofday(&now);
 	return (int64_t)now.tv_sec * 1000000000 + (int64_t)now.tv_usec * 1000;
 }
@@ -34,7 +33,6 @@ char *clock_utc(char out[CLOCK_UTC_SIZE])
 	struct tm parts = {0};
 	char seconds[sizeof("2026-11-20T10:15:02")] = "";
 	time_t since_1970 = 0;
-
 	(void)uv_gettimeofday(&now);
 	since_1970 = (time_t)now.tv_sec;
 	(void)gmtime_r(&since_1970, &parts);

@@ -26,7 +26,6 @@ static void digest_print(const unsigned char hash[crypto_hash_sha256_BYTES], cha
 {
 	static const char prefix[] = "sha256:";
 	size_t length = sizeof(prefix) - 1;
-
 	memcpy(out, prefix, length);
 	(void)sodium_bin2hex(out + length, DIGEST_SIZE - length, hash, crypto_hash_sha256_BYTES);
 }
@@ -34,7 +33,6 @@ static void digest_print(const unsigned char hash[crypto_hash_sha256_BYTES], cha
 void digest_bytes(const void *data, size_t size, char out[DIGEST_SIZE])
 {
 	unsigned char hash[crypto_hash_sha256_BYTES] = {0};
-
 	(void)crypto_hash_sha256(hash, size != 0 ? data : hash, size);
 	digest_print(hash, out);
 }
@@ -49,7 +47,6 @@ int digest_file(const char *path, char out[DIGEST_SIZE], unsigned long long *siz
 	unsigned long long total = 0;
 	size_t count = 0;
 	int rc = file_open_to_read(path, &fd, err);
-
 	if (rc < 0)
 		return rc;
 	(void)hash_init(&state);

@@ -30,7 +30,6 @@ struct digests {
 int digests_new(uv_loop_t *loop, struct digests **out, struct error *err)
 {
 	struct digests *digests = calloc(1, sizeof(*digests));
-
 	if (digests == NULL)
 		return error_memory(err);
 	digests->loop = loop;
@@ -41,7 +40,6 @@ int digests_new(uv_loop_t *loop, struct digests **out, struct error *err)
 static void job_work(uv_work_t *work)
 {
 	struct digest_job *job = work->data;
-
 	if (digest_file(job->path, job->digest, NULL, NULL) < 0)
 		job->digest[0] = '\0';
 }
@@ -49,7 +47,6 @@ static void job_work(uv_work_t *work)
 static void job_ended(uv_work_t *work, int status)
 {
 	struct digest_job *job = work->data;
-
 	(void)status;
 	job->ended = true;
 	job->owner->open--;
@@ -58,7 +55,6 @@ static void job_ended(uv_work_t *work, int status)
 static struct digest_job *digests_find(const struct digests *digests, const uv_stat_t *file)
 {
 	struct digest_job *job = digests->buckets[file->st_ino % BUCKETS];
-
 	while (job != NULL && (job->inode != file->st_ino || job->device != file->st_dev))
 		job = job->next;
 	return job;
@@ -69,7 +65,6 @@ static int digests_start(struct digests *digests, const char *path, const uv_sta
 {
 	struct digest_job *job = calloc(1, sizeof(*job));
 	int rc = 0;
-
 	if (job == NULL || (job->path = strdup(path)) == NULL) {
 		free(job);
 		return error_memory(err);
@@ -97,7 +92,6 @@ static int file_look(const char *path, bool itself, uv_stat_t *out, struct error
 	uv_fs_t request = {0};
 	int rc = itself ? uv_fs_lstat(NULL, &request, path, NULL)
 			: uv_fs_stat(NULL, &request, path, NULL);
-
 	*out = request.statbuf;
 	uv_fs_req_cleanup(&request);
 	return rc < 0 ? error_uv(err, rc, "%s", path) : 0;
@@ -114,7 +108,6 @@ int digests_add(struct digests *digests, const char *path, const struct digest_j
 	uv_stat_t file = {0};
 	struct digest_job *job = NULL;
 	int rc = file_look(path, false, &file, err);
-
 	if (rc < 0)
 		return rc;
 	if (!mode_is(&file, S_IFREG))
@@ -143,7 +136,6 @@ void digests_free(struct digests *digests)
 	for (size_t i = 0; i < BUCKETS; i++) {
 		for (struct digest_job *job = digests->buckets[i]; job != NULL;) {
 			struct digest_job *next = job->next;
-
 			free(job->path);
 			free(job);
 			job = next;
@@ -169,7 +161,6 @@ static int set_add_file(struct digest_set *set, struct digests *digests, const c
 {
 	const struct digest_job *job = NULL;
 	const struct digest_job **jobs = NULL;
-
 	if (set->names.count == FILES_MAX)
 		return error_set(err, ERROR_LIMIT, "%s: more than %d files", path, FILES_MAX);
 	if (digests_add(digests, path, &job, NULL) < 0) {
@@ -190,7 +181,6 @@ static int set_add(struct digest_set *set, struct digests *digests, const char *
 	struct text_list entries CLEANUP_TEXT_LIST = {0};
 	uv_stat_t file = {0};
 	int rc = 0;
-
 	/* The first may be a link: the name is what counts. */
 	if (file_look(path, depth != 0, &file, NULL) < 0) {
 		set->incomplete = true;
@@ -208,7 +198,6 @@ static int set_add(struct digest_set *set, struct digests *digests, const char *
 	for (size_t i = 0; rc == 0 && i < entries.count; i++) {
 		char *below CLEANUP_FREE = path_join(path, entries.items[i]);
 		char *named CLEANUP_FREE = text_format("%s/%s", name, entries.items[i]);
-
 		rc = below != NULL && named != NULL
 			     ? set_add(set, digests, named, below, depth + 1, err)
 			     : error_memory(err);
@@ -226,12 +215,10 @@ bool digest_set_result(const struct digest_set *set, char out[DIGEST_SIZE])
 {
 	struct text_list lines CLEANUP_TEXT_LIST = {0};
 	struct text all CLEANUP_TEXT = {0};
-
 	if (set->incomplete || set->names.count == 0)
 		return false;
 	for (size_t i = 0; i < set->names.count; i++) {
 		const char *digest = digest_result(set->jobs[i]);
-
 		if (digest[0] == '\0' ||
 		    text_list_take(&lines, text_format("%s %s\n", set->names.items[i], digest),
 				   NULL) < 0)

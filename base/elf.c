@@ -34,7 +34,6 @@ static int read_at(const struct elf_reader *reader, uint64_t offset, void *out, 
 	while (*got < size) {
 		ssize_t count =
 			pread(reader->fd, (char *)out + *got, size - *got, (off_t)(offset + *got));
-
 		if (count < 0 && errno == EINTR)
 			continue;
 		if (count < 0)
@@ -51,7 +50,6 @@ static int read_exactly(const struct elf_reader *reader, uint64_t offset, void *
 {
 	size_t got = 0;
 	int rc = read_at(reader, offset, out, size, &got);
-
 	if (rc == 0 && got != size)
 		rc = error_set(reader->err, ERROR_FORMAT, "ELF file ends within its %s", what);
 	return rc;
@@ -65,7 +63,6 @@ static int read_string(const struct elf_reader *reader, uint64_t offset, uint64_
 	size_t size = available < sizeof(buffer) ? (size_t)available : sizeof(buffer);
 	size_t got = 0;
 	int rc = read_at(reader, offset, buffer, size, &got);
-
 	if (rc < 0)
 		return rc;
 	if (memchr(buffer, '\0', got) == NULL)
@@ -79,7 +76,6 @@ static int read_identity(struct elf_reader *reader)
 	unsigned char identity[EI_NIDENT] = {0};
 	size_t got = 0;
 	int rc = read_at(reader, 0, identity, sizeof(identity), &got);
-
 	if (rc < 0)
 		return rc;
 	if (got < sizeof(identity) || memcmp(identity, ELFMAG, SELFMAG) != 0)
@@ -106,7 +102,6 @@ static int read_segments(struct elf_reader *reader)
 	uint64_t given = 0;
 	int rc = read_exactly(reader, 0, &header,
 			      wide ? sizeof(header.wide) : sizeof(header.narrow), "header");
-
 	if (rc < 0)
 		return rc;
 	reader->info->machine = (unsigned)ELF_GET(reader, &header, 0, Ehdr, e_machine);
@@ -149,7 +144,6 @@ static bool file_offset(const struct elf_reader *reader, uint64_t address, uint6
 		uint64_t size = ELF_GET(reader, reader->segments, i, Phdr, p_filesz);
 		uint64_t place = ELF_GET(reader, reader->segments, i, Phdr, p_offset);
 		uint64_t within = address - start;
-
 		if (ELF_GET(reader, reader->segments, i, Phdr, p_type) != PT_LOAD ||
 		    address < start || within >= size || place > UINT64_MAX - within)
 			continue;
@@ -165,11 +159,9 @@ static int find_strings(struct elf_reader *reader, const void *entries, size_t c
 	uint64_t address = 0;
 	uint64_t size = 0;
 	uint64_t available = 0;
-
 	for (size_t i = 0; i < count; i++) {
 		uint64_t tag = ELF_GET(reader, entries, i, Dyn, d_tag);
 		uint64_t value = ELF_GET(reader, entries, i, Dyn, d_un.d_val);
-
 		if (tag == DT_NULL)
 			break;
 		if (tag == DT_STRTAB)
@@ -197,7 +189,6 @@ static int take_needed(struct elf_reader *reader, uint64_t index)
 {
 	char *name = NULL;
 	int rc = 0;
-
 	if (reader->info->needed.count >= ELF_NEEDED_MAX)
 		return error_set(reader->err, ERROR_LIMIT, "ELF file needs more than %d libraries",
 				 (int)ELF_NEEDED_MAX);
@@ -210,7 +201,6 @@ static int take_path(struct elf_reader *reader, uint64_t index, const char *what
 {
 	char *path CLEANUP_FREE = NULL;
 	int rc = dynamic_string(reader, index, what, &path);
-
 	if (rc < 0)
 		return rc;
 	text_list_free(out);
@@ -220,7 +210,6 @@ static int take_path(struct elf_reader *reader, uint64_t index, const char *what
 static int take_entry(struct elf_reader *reader, uint64_t tag, uint64_t value)
 {
 	struct elf_info *info = reader->info;
-
 	switch (tag) {
 	case DT_NEEDED:
 		return take_needed(reader, value);
@@ -247,7 +236,6 @@ static int read_dynamic(struct elf_reader *reader)
 	uint64_t size = 0;
 	size_t count = 0;
 	int rc = 0;
-
 	if (!find_segment(reader, PT_DYNAMIC, &offset, &size) || size < entry_size)
 		return 0;
 	if (size > ELF_DYNAMIC_SIZE_MAX)
@@ -261,7 +249,6 @@ static int read_dynamic(struct elf_reader *reader)
 		rc = find_strings(reader, entries, count);
 	for (size_t i = 0; rc == 0 && i < count; i++) {
 		uint64_t tag = ELF_GET(reader, entries, i, Dyn, d_tag);
-
 		if (tag == DT_NULL)
 			break;
 		rc = take_entry(reader, tag, ELF_GET(reader, entries, i, Dyn, d_un.d_val));
@@ -276,7 +263,6 @@ static int read_file(int fd, struct elf_info *out, struct error *err)
 	uint64_t offset = 0;
 	uint64_t size = 0;
 	int rc = read_identity(&reader);
-
 	if (rc == 0)
 		rc = read_segments(&reader);
 	if (rc == 0 && find_segment(&reader, PT_INTERP, &offset, &size))
@@ -296,7 +282,6 @@ int elf_read(const char *path, struct elf_info *out, struct error *err)
 	int fd CLEANUP_FD = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	struct stat status = {0};
 	int rc = 0;
-
 	if (fd < 0 || fstat(fd, &status) < 0)
 		return error_system(err, errno, "%s", path);
 	if (!S_ISREG(status.st_mode))

@@ -26,7 +26,6 @@ struct closure_process {
 struct elf_closure *elf_closure_new(const char *root, struct error *err)
 {
 	struct elf_closure *closure = calloc(1, sizeof(*closure));
-
 	if (closure == NULL) {
 		(void)error_memory(err);
 		return NULL;
@@ -77,7 +76,6 @@ static int add_file(struct elf_closure *closure, const struct elf_known *known,
 {
 	struct elf_file *grown = NULL;
 	struct elf_file file = {.bits = known->info.bits};
-
 	for (size_t i = 0; i < closure->file_count; i++) {
 		if (strcmp(closure->files[i].destination, destination) == 0)
 			return 0;
@@ -100,7 +98,6 @@ static int add_missing(struct elf_closure *closure, const char *name, const char
 {
 	struct elf_missing *grown = NULL;
 	struct elf_missing missing = {0};
-
 	for (size_t i = 0; i < closure->missing_count; i++) {
 		if (strcmp(closure->missing[i].name, name) == 0)
 			return 0;
@@ -128,7 +125,6 @@ static int push(struct closure_process *process, struct closure_object *object, 
 {
 	struct closure_object **grown =
 		array_grow(process->objects, process->count, sizeof(struct closure_object *));
-
 	if (grown == NULL)
 		return error_memory(err);
 	process->objects = grown;
@@ -145,7 +141,6 @@ static int closure_load(struct closure_process *process, const struct elf_known 
 	bool program = info->interpreter != NULL;
 	struct closure_object *object = NULL;
 	int rc = add_file(process->closure, known, destination, err);
-
 	if (rc == 0)
 		rc = text_list_add(&process->names, name, err);
 	if (rc == 0 && info->soname != NULL && !text_list_has(&process->names, info->soname))
@@ -174,13 +169,11 @@ static int search_rpath(const struct closure_process *process, const struct clos
 			struct error *err)
 {
 	const struct elf_info *fits = &object->known->info;
-
 	if (fits->runpath.count != 0)
 		return ERROR_NOT_FOUND;
 	for (; object != NULL; object = object->loader) {
 		const struct elf_info *info = &object->known->info;
 		int rc = ERROR_NOT_FOUND;
-
 		if (info->runpath.count == 0)
 			rc = elf_search_directories(process->closure->search, &info->rpath,
 						    object->origin, name, fits, found, destination,
@@ -199,7 +192,6 @@ static int closure_search(const struct closure_process *process,
 	const struct elf_info *info = &object->known->info;
 	struct text_list standard CLEANUP_TEXT_LIST = {0};
 	int rc = search_rpath(process, object, name, found, destination, err);
-
 	if (rc == ERROR_NOT_FOUND)
 		rc = elf_search_directories(search, &info->runpath, object->origin, name, info,
 					    found, destination, err);
@@ -222,7 +214,6 @@ static int closure_search_path(const struct closure_process *process,
 {
 	char *path CLEANUP_FREE = NULL;
 	int rc = elf_expand(name, object->origin, &object->known->info, &path, err);
-
 	if (rc < 0)
 		return rc;
 	if (path == NULL || !path_is_absolute(path))
@@ -240,7 +231,6 @@ static int load_needed(struct closure_process *process, const struct closure_obj
 	const struct elf_known *found = NULL;
 	char *destination CLEANUP_FREE = NULL;
 	int rc = 0;
-
 	if (text_list_has(&process->names, name))
 		return 0;
 	rc = strchr(name, '/') != NULL
@@ -259,7 +249,6 @@ static int load_interpreter(struct closure_process *process, const struct closur
 	const char *path = program->known->info.interpreter;
 	const struct elf_known *known = NULL;
 	int rc = elf_search_file(process->closure->search, path, &known, NULL);
-
 	if (rc == ERROR_MEMORY)
 		return error_memory(err);
 	if (rc < 0)
@@ -273,7 +262,6 @@ int elf_closure_add(struct elf_closure *closure, const char *path, struct error 
 	char *destination CLEANUP_FREE = path_normalize(path);
 	const struct elf_known *known = NULL;
 	int rc = 0;
-
 	if (destination == NULL)
 		return error_memory(err);
 	rc = elf_search_file(closure->search, path, &known, err);
@@ -284,7 +272,6 @@ int elf_closure_add(struct elf_closure *closure, const char *path, struct error 
 	for (size_t i = 0; rc == 0 && i < process.count; i++) {
 		const struct closure_object *object = process.objects[i];
 		const struct text_list *needed = &object->known->info.needed;
-
 		for (size_t j = 0; rc == 0 && j < needed->count; j++)
 			rc = load_needed(&process, object, needed->items[j], err);
 	}
@@ -297,7 +284,6 @@ int elf_closure_find(struct elf_closure *closure, const char *name, char **path,
 	struct text_list standard CLEANUP_TEXT_LIST = {0};
 	const struct elf_known *found = NULL;
 	int rc = elf_read("/proc/self/exe", &own, err);
-
 	if (rc == 0)
 		rc = elf_default_directories(&own, &standard, err);
 	if (rc < 0)

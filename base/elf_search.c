@@ -32,7 +32,6 @@ static int config_include(struct elf_search *search, const char *pattern, const 
 	char *host CLEANUP_FREE = NULL;
 	struct text_list names CLEANUP_TEXT_LIST = {0};
 	int rc = 0;
-
 	full = base == NULL		   ? NULL
 	       : path_is_absolute(pattern) ? strdup(pattern)
 					   : path_join(base, pattern);
@@ -44,7 +43,6 @@ static int config_include(struct elf_search *search, const char *pattern, const 
 		return 0; /* as the loader's own tool: what is not there is not included */
 	for (size_t i = 0; rc == 0 && i < names.count; i++) {
 		char *included CLEANUP_FREE = path_join(directory, names.items[i]);
-
 		if (included == NULL)
 			return error_memory(err);
 		if (text_glob(path_base(full), names.items[i]))
@@ -57,16 +55,13 @@ static int config_includes(struct elf_search *search, const char *patterns, cons
 			   unsigned depth, struct error *err)
 {
 	int rc = 0;
-
 	while (rc == 0) {
 		size_t length = 0;
-
 		patterns += strspn(patterns, " \t");
 		length = strcspn(patterns, " \t");
 		if (length == 0)
 			break;
 		char *pattern CLEANUP_FREE = strndup(patterns, length);
-
 		rc = pattern != NULL ? config_include(search, pattern, path, depth, err)
 				     : error_memory(err);
 		patterns += length;
@@ -78,7 +73,6 @@ static int config_line(struct elf_search *search, char *line, const char *path, 
 		       struct error *err)
 {
 	size_t length = 0;
-
 	line[strcspn(line, "#")] = '\0';
 	line += strspn(line, " \t\r");
 	length = strlen(line);
@@ -99,7 +93,6 @@ static int config_read(struct elf_search *search, const char *path, unsigned dep
 	char *host CLEANUP_FREE = NULL;
 	char *data CLEANUP_FREE = NULL;
 	int rc = 0;
-
 	if (depth > CONFIG_DEPTH_MAX || file_resolve(search->root, path, &resolved, NULL) < 0)
 		return 0;
 	host = search_host_path(search, resolved);
@@ -118,7 +111,6 @@ int elf_search_open(const char *root, struct elf_search **out, struct error *err
 	struct elf_search *search = calloc(1, sizeof(*search));
 	bool prefixed = root != NULL && root[0] != '\0' && strcmp(root, "/") != 0;
 	int rc = 0;
-
 	if (search == NULL)
 		return error_memory(err);
 	search->root = prefixed ? strdup(root) : NULL;
@@ -155,7 +147,6 @@ static struct elf_known *search_know(struct elf_search *search)
 	struct elf_known **grown =
 		array_grow(search->known, search->known_count, sizeof(struct elf_known *));
 	struct elf_known *known = grown != NULL ? calloc(1, sizeof(*known)) : NULL;
-
 	search->known = grown != NULL ? grown : search->known;
 	if (known != NULL)
 		search->known[search->known_count++] = known;
@@ -169,7 +160,6 @@ int elf_search_file(struct elf_search *search, const char *path, const struct el
 	char *source CLEANUP_FREE = NULL;
 	struct elf_known *known = NULL;
 	int rc = file_resolve(search->root, path, &resolved, err);
-
 	if (rc < 0)
 		return rc;
 	for (size_t i = 0; i < search->known_count; i++) {
@@ -227,7 +217,6 @@ int elf_default_directories(const struct elf_info *info, struct text_list *out, 
 		"/usr/lib",
 	};
 	int rc = 0;
-
 	if (multiarch != NULL) {
 		rc = text_list_take(out, text_format("/lib/%s", multiarch), err);
 		if (rc == 0)
@@ -242,7 +231,6 @@ int elf_default_directories(const struct elf_info *info, struct text_list *out, 
 static size_t search_token(const char *string, const char *name)
 {
 	size_t length = strlen(name);
-
 	if (string[1] == '{' && strncmp(string + 2, name, length) == 0 && string[2 + length] == '}')
 		return length + 3;
 	return strncmp(string + 1, name, length) == 0 ? length + 1 : 0;
@@ -253,12 +241,10 @@ int elf_expand(const char *entry, const char *origin, const struct elf_info *inf
 {
 	const char *multiarch = search_multiarch(info);
 	struct text expanded CLEANUP_TEXT = {0};
-
 	*out = NULL;
 	for (const char *p = entry; *p != '\0';) {
 		size_t token = *p == '$' ? search_token(p, "ORIGIN") : 0;
 		size_t lib = *p == '$' ? search_token(p, "LIB") : 0;
-
 		if (*p != '$') {
 			text_append(&expanded, p++, 1);
 		} else if (token != 0) {
@@ -283,7 +269,6 @@ int elf_search_directories(struct elf_search *search, const struct text_list *di
 		char *directory CLEANUP_FREE = NULL;
 		char *path CLEANUP_FREE = NULL;
 		int rc = elf_expand(directories->items[i], origin, fits, &directory, err);
-
 		if (rc < 0)
 			return rc;
 		if (directory == NULL || !path_is_absolute(directory))

@@ -13,7 +13,6 @@ static const char cut_mark[] = "...";
 static void error_cut(char *text)
 {
 	size_t end = ERROR_TEXT_SIZE - sizeof(cut_mark);
-
 	while (end > 0 && ((unsigned char)text[end] & 0xc0) == 0x80)
 		end--;
 	memcpy(text + end, cut_mark, sizeof(cut_mark));
@@ -22,7 +21,6 @@ static void error_cut(char *text)
 static void append(struct error *err, const char *suffix)
 {
 	char head[ERROR_TEXT_SIZE];
-
 	memcpy(head, err->text, sizeof(head));
 	if (snprintf(err->text, ERROR_TEXT_SIZE, "%s: %s", head, suffix) >= ERROR_TEXT_SIZE)
 		error_cut(err->text);
@@ -49,7 +47,6 @@ static int error_fill(struct error *err, int code, const char *reason, const cha
 int error_set(struct error *err, int code, const char *format, ...)
 {
 	va_list args;
-
 	va_start(args, format);
 	(void)error_fill(err, code, NULL, format, args);
 	va_end(args);
@@ -77,7 +74,6 @@ int error_system(struct error *err, int system_errno, const char *format, ...)
 {
 	int code = code_of_errno(system_errno);
 	va_list args;
-
 	va_start(args, format);
 	(void)error_fill(err, code, strerror(system_errno), format, args);
 	va_end(args);
@@ -113,7 +109,6 @@ int error_uv(struct error *err, int uv_status, const char *format, ...)
 {
 	int code = code_of_uv(uv_status);
 	va_list args;
-
 	va_start(args, format);
 	(void)error_fill(err, code, uv_strerror(uv_status), format, args);
 	va_end(args);
@@ -131,7 +126,6 @@ int error_wrap(struct error *err, int code, const char *format, ...)
 {
 	struct error inner;
 	va_list args;
-
 	if (err == NULL)
 		return code;
 	inner = *err;
@@ -150,7 +144,6 @@ const char *error_code_name(int code)
 		"remote", "permission", "unsupported", "busy",
 	};
 	int index = -code;
-
 	if (index < 0 || (size_t)index >= sizeof(names) / sizeof(names[0]))
 		return "unknown";
 	return names[index];

@@ -15,7 +15,6 @@ int file_read_some(int fd, const char *path, void *out, size_t size, size_t *cou
 		   struct error *err)
 {
 	ssize_t got = 0;
-
 	do
 		got = read(fd, out, (unsigned)size);
 	while (got < 0 && errno == EINTR);
@@ -27,10 +26,8 @@ bool file_write_all(int fd, const void *data, size_t size)
 {
 	enum { PART_MAX = 1 << 20 }; /* on Windows write() counts to INT_MAX alone */
 	const char *left = data;
-
 	while (size > 0) {
 		ssize_t count = write(fd, left, size < PART_MAX ? (unsigned)size : PART_MAX);
-
 		if (count < 0 && errno == EINTR)
 			continue;
 		if (count < 0)
@@ -48,7 +45,6 @@ int file_read(const char *path, size_t max, char **data, size_t *size, struct er
 	char chunk[16384];
 	size_t count = 0;
 	int rc = file_open_to_read(path, &fd, err);
-
 	if (rc < 0)
 		return rc;
 	do {
@@ -69,7 +65,6 @@ int file_read_line(const char *path, char **line, struct error *err)
 {
 	size_t size = 0;
 	int rc = file_read(path, 4096, line, &size, err);
-
 	while (rc == 0 && size > 0 && strchr(" \t\r\n", (*line)[size - 1]) != NULL)
 		(*line)[--size] = '\0';
 	return rc;
@@ -79,7 +74,6 @@ int file_make_directories(const char *path, unsigned mode, struct error *err)
 {
 	char *parent CLEANUP_FREE = path_directory(path);
 	int rc = 0;
-
 	if (path[0] == '\0')
 		return error_set(err, ERROR_ARGUMENT, "a directory without a name");
 	if (parent == NULL)
@@ -101,7 +95,6 @@ int file_list(const char *path, struct text_list *names, struct error *err)
 	uv_fs_t request = {0};
 	uv_dirent_t entry = {0};
 	int rc = 0;
-
 	if (native == NULL)
 		return error_memory(err);
 	rc = uv_fs_scandir(NULL, &request, native, 0, NULL);

@@ -13,7 +13,6 @@ static int parse_error(const char *data, size_t size, const char *at, const char
 {
 	size_t line = 1;
 	size_t column = 1;
-
 	for (const char *p = data; p < at && p < data + size; p++) {
 		column = *p == '\n' ? 1 : column + 1;
 		line += *p == '\n' ? 1 : 0;
@@ -28,7 +27,6 @@ static int json_check(const char *data, size_t size, struct error *err)
 	static const char nul[] = "\\u0000";
 	size_t depth = 0;
 	bool in_string = false;
-
 	for (size_t i = 0; i < size; i++) {
 		if (data[i] == '\0' || (in_string && size - i >= sizeof(nul) - 1 &&
 					memcmp(data + i, nul, sizeof(nul) - 1) == 0))
@@ -55,7 +53,6 @@ static int json_check(const char *data, size_t size, struct error *err)
 static bool is_finite(const cJSON *json)
 {
 	const cJSON *child = NULL;
-
 	if (cJSON_IsNumber(json) && !(fabs(json->valuedouble) <= DBL_MAX))
 		return false;
 	cJSON_ArrayForEach (child, json) {
@@ -70,7 +67,6 @@ int json_parse(const char *data, size_t size, cJSON **out, struct error *err)
 	const char *end = data;
 	cJSON *json CLEANUP_JSON = NULL;
 	int rc = json_check(data, size, err);
-
 	if (rc < 0)
 		return rc;
 	if (!text_is_utf8(data, size))
@@ -93,7 +89,6 @@ int json_read_file(const char *path, cJSON **out, struct error *err)
 	char *data CLEANUP_FREE = NULL;
 	size_t size = 0;
 	int rc = file_read(path, JSON_FILE_MAX, &data, &size, err);
-
 	if (rc < 0)
 		return rc;
 	rc = json_parse(data, size, out, err);
@@ -106,10 +101,8 @@ static void print_into(struct text *text, const cJSON *json, int depth)
 {
 	const cJSON *child = NULL;
 	bool object = cJSON_IsObject(json);
-
 	if ((!object && !cJSON_IsArray(json)) || json->child == NULL) {
 		char *scalar CLEANUP_FREE = cJSON_PrintUnformatted(json);
-
 		if (scalar == NULL)
 			text->failed = true;
 		else
@@ -132,7 +125,6 @@ static void print_into(struct text *text, const cJSON *json, int depth)
 char *json_print(const cJSON *json)
 {
 	struct text text CLEANUP_TEXT = {0};
-
 	print_into(&text, json, 0);
 	text_add(&text, "\n");
 	return text_take(&text);
@@ -146,7 +138,6 @@ char *json_print_compact(const cJSON *json)
 int json_write_file(const char *path, const cJSON *json, struct error *err)
 {
 	char *text CLEANUP_FREE = json_print(json);
-
 	if (text == NULL)
 		return error_memory(err);
 	return file_write_atomic(path, text, strlen(text), 0644, err);
@@ -156,11 +147,9 @@ int json_write_file(const char *path, const cJSON *json, struct error *err)
 static void add_clean(struct text *text, const char *data, size_t size)
 {
 	size_t start = 0;
-
 	while (start < size) {
 		uint32_t code = 0;
 		size_t length = text_character(data + start, size - start, &code);
-
 		text_append(text, length != 0 ? data + start : "\xef\xbf\xbd",
 			    length != 0 ? length : 3);
 		start += length != 0 ? length : 1;
@@ -170,13 +159,11 @@ static void add_clean(struct text *text, const char *data, size_t size)
 void json_add_quoted(struct text *text, const char *data, size_t size)
 {
 	struct text clean CLEANUP_TEXT = {0};
-
 	add_clean(&clean, data, size);
 	text->failed = text->failed || clean.failed;
 	text_add(text, "\"");
 	for (size_t i = 0; i < clean.size; i++) {
 		unsigned char c = (unsigned char)clean.data[i];
-
 		if (c == '"' || c == '\\')
 			text_addf(text, "\\%c", c);
 		else if (c == '\n')
@@ -194,7 +181,6 @@ void json_add_quoted(struct text *text, const char *data, size_t size)
 cJSON *json_new_string(const char *data, size_t size)
 {
 	struct text clean CLEANUP_TEXT = {0};
-
 	add_clean(&clean, data, size);
 	return clean.failed ? NULL : cJSON_CreateString(text_string(&clean));
 }
@@ -207,10 +193,8 @@ bool json_add_string(cJSON *object, const char *key, const char *value)
 cJSON *json_new_strings(const struct text_list *list)
 {
 	cJSON *array CLEANUP_JSON = cJSON_CreateArray();
-
 	for (size_t i = 0; array != NULL && i < list->count; i++) {
 		const char *item = list->items[i];
-
 		if (!cJSON_AddItemToArray(array, json_new_string(item, strlen(item))))
 			return NULL;
 	}
@@ -224,7 +208,6 @@ static bool token_names(const char *token, size_t size, const char *name)
 {
 	for (size_t i = 0; i < size; i++, name++) {
 		char letter = token[i];
-
 		if (letter == '~' && i + 1 < size && (token[i + 1] == '0' || token[i + 1] == '1'))
 			letter = token[++i] == '0' ? '~' : '/';
 		if (*name != letter)
@@ -238,7 +221,6 @@ static const cJSON *pointer_step(const cJSON *node, const char *token, size_t si
 {
 	const cJSON *child = node->child;
 	size_t index = 0;
-
 	if (cJSON_IsArray(node)) {
 		if (size == 0 || size > JSON_INDEX_DIGITS || strspn(token, "0123456789") < size ||
 		    (size > 1 && token[0] == '0'))
@@ -259,10 +241,8 @@ static const cJSON *pointer_step(const cJSON *node, const char *token, size_t si
 const cJSON *json_pointer(const cJSON *root, const char *pointer)
 {
 	const cJSON *node = root;
-
 	while (node != NULL && *pointer == '/') {
 		size_t size = strcspn(pointer + 1, "/");
-
 		node = pointer_step(node, pointer + 1, size);
 		pointer += size + 1;
 	}
@@ -292,7 +272,6 @@ int json_error(const struct json_at *at, struct error *err, const char *format, 
 {
 	struct text text CLEANUP_TEXT = {0};
 	va_list args;
-
 	add_place(&text, at);
 	text_add(&text, text.size != 0 ? ": " : "");
 	va_start(args, format);
@@ -336,7 +315,6 @@ int json_need(const struct json_at *object, const char *key, enum json_type type
 	      struct json_at *out, struct error *err)
 {
 	int rc = json_have(object, key, type, out, err);
-
 	if (rc == 0 && out->node == NULL)
 		return json_error(out, err, "missing, expected %s",
 				  type == JSON_ANY ? "value" : json_types[type].name);
@@ -361,7 +339,6 @@ static int at_int(const struct json_at *at, int64_t min, int64_t max, int64_t *o
 		  struct error *err)
 {
 	double value = at->node->valuedouble;
-
 	/* cJSON numbers are doubles: whole up to 2^53. */
 	if (floor(value) != value || fabs(value) > 9007199254740992.0)
 		return json_error(at, err, "expected integer");
@@ -377,7 +354,6 @@ int json_need_string(const struct json_at *object, const char *key, const char *
 {
 	struct json_at at = {0};
 	int rc = json_need(object, key, JSON_STRING, &at, err);
-
 	if (rc == 0 && at.node != NULL)
 		*out = at.node->valuestring;
 	return rc;
@@ -388,7 +364,6 @@ int json_need_int(const struct json_at *object, const char *key, int64_t min, in
 {
 	struct json_at at = {0};
 	int rc = json_need(object, key, JSON_NUMBER, &at, err);
-
 	return rc == 0 && at.node != NULL ? at_int(&at, min, max, out, err) : rc;
 }
 
@@ -396,7 +371,6 @@ int json_need_bool(const struct json_at *object, const char *key, bool *out, str
 {
 	struct json_at at = {0};
 	int rc = json_need(object, key, JSON_BOOL, &at, err);
-
 	if (rc == 0)
 		*out = cJSON_IsTrue(at.node);
 	return rc;
@@ -407,7 +381,6 @@ int json_have_string(const struct json_at *object, const char *key, const char *
 {
 	struct json_at at = {0};
 	int rc = json_have(object, key, JSON_STRING, &at, err);
-
 	if (rc == 0 && at.node != NULL)
 		*out = at.node->valuestring;
 	return rc;
@@ -418,7 +391,6 @@ int json_have_int(const struct json_at *object, const char *key, int64_t min, in
 {
 	struct json_at at = {0};
 	int rc = json_have(object, key, JSON_NUMBER, &at, err);
-
 	return rc == 0 && at.node != NULL ? at_int(&at, min, max, out, err) : rc;
 }
 
@@ -426,7 +398,6 @@ int json_have_bool(const struct json_at *object, const char *key, bool *out, str
 {
 	struct json_at at = {0};
 	int rc = json_have(object, key, JSON_BOOL, &at, err);
-
 	if (rc == 0 && at.node != NULL)
 		*out = cJSON_IsTrue(at.node);
 	return rc;
@@ -435,11 +406,9 @@ int json_have_bool(const struct json_at *object, const char *key, bool *out, str
 int json_only_keys(const struct json_at *object, const char *const *keys, struct error *err)
 {
 	const cJSON *child = NULL;
-
 	cJSON_ArrayForEach (child, object->node) {
 		struct json_at at = {.node = child, .parent = object, .key = child->string};
 		size_t i = 0;
-
 		while (keys[i] != NULL && strcmp(keys[i], child->string) != 0)
 			i++;
 		if (keys[i] == NULL)

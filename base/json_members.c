@@ -19,7 +19,6 @@ static const char *const *names_of(const struct json_member *member, const void 
 static int64_t number_of(const struct json_member *member, const void *structure)
 {
 	const char *at = (const char *)structure + member->offset;
-
 	if (member->size == sizeof(bool))
 		return *(const bool *)(const void *)at;
 	if (member->size == sizeof(int32_t))
@@ -51,7 +50,6 @@ static void put_count(const struct json_member *member, void *structure, size_t 
 static void put_number(const struct json_member *member, void *structure, int64_t number)
 {
 	char *at = (char *)structure + member->offset;
-
 	if (member->size == sizeof(bool))
 		*(bool *)(void *)at = number != 0;
 	else if (member->size == sizeof(int32_t))
@@ -96,7 +94,6 @@ static int read_hex(const struct json_member *member, const struct json_at *at, 
 	const char *text = at->node->valuestring;
 	int digits = (int)member->max;
 	long long value = 0;
-
 	if (!text_starts_with(text, "0x") ||
 	    text_to_int64(text, member->key, 0, (INT64_C(1) << 4 * digits) - 1, &value, NULL) < 0)
 		return json_error(at, err, "expected \"0x\" and at most %d digits", digits);
@@ -108,10 +105,8 @@ static int read_choice(const struct json_member *member, const struct json_at *a
 		       struct error *err)
 {
 	struct text known CLEANUP_TEXT = {0};
-
 	for (size_t i = 0; member->names[i] != NULL; i++) {
 		bool last = member->names[i + 1] == NULL;
-
 		if (text_equal(at->node->valuestring, member->names[i])) {
 			put_number(member, structure, (int64_t)i);
 			return 0;
@@ -143,7 +138,6 @@ static int read_names(const struct json_member *member, const struct json_at *at
 	struct json_at name = {.parent = at};
 	size_t count = 0;
 	int rc = check_count(member, at, "elements", err);
-
 	if (rc < 0 || names == NULL)
 		return rc < 0 ? rc : error_memory(err);
 	cJSON_ArrayForEach (name.node, at->node) {
@@ -166,7 +160,6 @@ static int read_objects(const struct json_member *member, const struct json_at *
 	struct json_at element = {.parent = at};
 	int rc = check_count(member, at, "elements", err);
 	char *items = rc == 0 ? arena_allocate(arena, count * member->size) : NULL;
-
 	if (items == NULL)
 		return rc < 0 ? rc : error_memory(err);
 	cJSON_ArrayForEach (element.node, at->node) {
@@ -191,12 +184,10 @@ static int read_map(const struct json_member *member, const struct json_at *at, 
 	int rc = check_count(member, at, "members", err);
 	struct json_pair *pairs =
 		rc == 0 ? arena_allocate(arena, json_count(at) * sizeof(*pairs)) : NULL;
-
 	if (pairs == NULL)
 		return rc < 0 ? rc : error_memory(err);
 	cJSON_ArrayForEach (child, at->node) {
 		struct json_at pair = {.node = child, .parent = at, .key = child->string};
-
 		rc = member->check != NULL ? member->check(&pair, err) : 0;
 		if (rc == 0 && !cJSON_IsString(child))
 			rc = json_error(&pair, err, "expected string");
@@ -223,7 +214,6 @@ static int read_int(const struct json_member *member, const struct json_at *obje
 {
 	int64_t number = 0;
 	int rc = json_need_int(object, member->key, member->min, member->max, &number, err);
-
 	if (rc == 0)
 		put_number(member, structure, number);
 	return rc;
@@ -270,7 +260,6 @@ static enum json_type type_of(enum json_member_type type)
 		[JSON_MEMBER_OBJECT] = JSON_OBJECT, [JSON_MEMBER_OBJECTS] = JSON_ARRAY,
 		[JSON_MEMBER_MAP] = JSON_OBJECT,    [JSON_MEMBER_CONSTANT] = JSON_STRING,
 	};
-
 	return types[type];
 }
 
@@ -278,11 +267,9 @@ static int only_members(const struct json_at *object, const struct json_member *
 			struct error *err)
 {
 	const cJSON *child = NULL;
-
 	cJSON_ArrayForEach (child, object->node) {
 		struct json_at at = {.node = child, .parent = object, .key = child->string};
 		const struct json_member *member = members;
-
 		while (member->key != NULL && !text_equal(member->key, child->string))
 			member++;
 		if (member->key == NULL)
@@ -301,7 +288,6 @@ int json_members_read(const struct json_at *object, const struct json_member *me
 		int rc = member->presence == JSON_REQUIRED
 				 ? json_need(object, member->key, type, &at, err)
 				 : json_have(object, member->key, type, &at, err);
-
 		if (rc == 0 && at.node != NULL)
 			rc = read_member(member, &at, structure, arena, err);
 		if (rc == 0 && at.node != NULL && member->check != NULL &&
@@ -363,7 +349,6 @@ static cJSON *write_string(const char *string)
 static cJSON *write_hex(const struct json_member *member, const void *structure)
 {
 	char text[24] = "";
-
 	(void)snprintf(text, sizeof(text), "0x%0*llx", (int)member->max,
 		       (unsigned long long)number_of(member, structure));
 	return cJSON_CreateString(text);
@@ -375,7 +360,6 @@ static cJSON *write_elements(const struct json_member *member, const void *struc
 	bool map = member->type == JSON_MEMBER_MAP;
 	cJSON *json CLEANUP_JSON = map ? cJSON_CreateObject() : cJSON_CreateArray();
 	bool ok = json != NULL;
-
 	if (member->type == JSON_MEMBER_NAMES) {
 		for (const char *const *name = names_of(member, structure); ok && *name; name++)
 			ok = add(json, NULL, write_string(*name));
@@ -384,7 +368,6 @@ static cJSON *write_elements(const struct json_member *member, const void *struc
 	for (size_t i = 0; ok && i < count_of(member, structure); i++) {
 		const void *element = element_of(member, structure, i);
 		const struct json_pair *pair = element;
-
 		ok = map ? add(json, pair->name, write_string(pair->value))
 			 : add(json, NULL, json_members_write(member->members, element));
 	}
@@ -420,7 +403,6 @@ static cJSON *write_member(const struct json_member *member, const void *structu
 cJSON *json_members_write(const struct json_member *members, const void *structure)
 {
 	cJSON *json CLEANUP_JSON = cJSON_CreateObject();
-
 	for (; members->key != NULL; members++) {
 		if (members->presence == JSON_OPTIONAL && is_empty(members, structure))
 			continue;
@@ -448,7 +430,6 @@ static bool elements_equal(const struct json_member *member, const void *a, cons
 		member->type == JSON_MEMBER_MAP ? pair : member->members;
 	size_t count = count_of(member, a);
 	bool equal = count == count_of(member, b);
-
 	for (size_t i = 0; equal && i < count; i++)
 		equal = json_members_equal(members, element_of(member, a, i),
 					   element_of(member, b, i));

@@ -37,7 +37,6 @@ void log_set_json(bool json)
 static void add_line(struct text *line, enum log_level level, const struct text *message)
 {
 	char now[CLOCK_UTC_SIZE];
-
 	(void)clock_utc(now);
 	if (!logger.json) {
 		text_addf(line, "%s %-7s %s: ", now, level_names[level], logger.program);
@@ -57,7 +56,6 @@ static void write_lost(void)
 {
 	static const char text[] = "a message was lost\n";
 	static const char json[] = "{\"level\":\"error\",\"message\":\"a message was lost\"}\n";
-
 	if (logger.json)
 		(void)file_write_all(STDERR_FILENO, json, sizeof(json) - 1);
 	else
@@ -69,7 +67,6 @@ void log_message(enum log_level level, const char *format, ...)
 	struct text message CLEANUP_TEXT = {0};
 	struct text line CLEANUP_TEXT = {0};
 	va_list args;
-
 	if (level > logger.level)
 		return;
 	va_start(args, format);

@@ -10,7 +10,6 @@ enum { BYTES_MAX = 64 };
 struct members members_new(void)
 {
 	cJSON *object = cJSON_CreateObject();
-
 	return (struct members){.object = object, .failed = object == NULL};
 }
 
@@ -55,7 +54,6 @@ cJSON *members_new_text(const char *string, size_t max)
 {
 	struct text cut CLEANUP_TEXT = {0};
 	size_t size = strlen(string);
-
 	if (size <= max)
 		return json_new_string(string, size);
 	/* Back to the start of the character that the limit falls into. */
@@ -82,7 +80,6 @@ void member_format(struct members *members, const char *key, const char *format,
 {
 	struct text text CLEANUP_TEXT = {0};
 	va_list args;
-
 	va_start(args, format);
 	text_vaddf(&text, format, args);
 	va_end(args);
@@ -97,7 +94,6 @@ void member_hex(struct members *members, const char *key, uint64_t value, int di
 void member_bytes(struct members *members, const char *key, const uint8_t *bytes, size_t size)
 {
 	char hex[2 * BYTES_MAX + 1] = "";
-
 	if (bytes == NULL) {
 		member_null(members, key);
 		return;
@@ -119,7 +115,6 @@ void member_number(struct members *members, const char *key, double value)
 void member_milliseconds(struct members *members, const char *key, uint64_t nanoseconds)
 {
 	const uint64_t microseconds = nanoseconds / 1000;
-
 	member_number(members, key, (double)microseconds / 1000.0);
 }
 
@@ -142,7 +137,6 @@ void member_copy(struct members *members, const char *key, const cJSON *value)
 void member_strings(struct members *members, const char *key, const char *const *strings)
 {
 	cJSON *array CLEANUP_JSON = cJSON_CreateArray();
-
 	for (; strings != NULL && *strings != NULL; strings++) {
 		if (!array_add(array, json_new_string(*strings, strlen(*strings))))
 			members->failed = true;

@@ -33,7 +33,6 @@ const char *nt_status_name(int exit_code)
 		{0xC0000409U, "fail fast"},
 		{0xC0000417U, "invalid C runtime parameter"},
 	};
-
 	for (size_t i = 0; i < ARRAY_SIZE(known); i++) {
 		if (known[i].status == (uint32_t)exit_code)
 			return known[i].name;

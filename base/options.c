@@ -16,7 +16,6 @@ static int usage_error(const struct command_spec *program, const struct command_
 		       const struct error *err)
 {
 	struct text text CLEANUP_TEXT = {0};
-
 	text_addf(&text, "%s: ", program->name);
 	text_add_escaped(&text, err->text, strlen(err->text));
 	text_addf(&text, "\nTry '%s%s%s --help'.\n", program->name, command != NULL ? " " : "",
@@ -42,7 +41,6 @@ static int generate_text(const struct command_spec *program, const char *format,
 		const char *name;
 		void (*write)(const struct command_spec *program, struct text *out);
 	} formats[] = {{"man", options_man}, {"bash", options_bash}, {"zsh", options_zsh}};
-
 	for (size_t i = 0; i < ARRAY_SIZE(formats); i++) {
 		if (strcmp(formats[i].name, format) == 0) {
 			formats[i].write(program, out);
@@ -59,7 +57,6 @@ static int options_answer(const struct options_line *line)
 	const struct command_spec *program = line->program;
 	struct text text CLEANUP_TEXT = {0};
 	struct error err = {0};
-
 	if (line->help)
 		options_help(program, line->command, style_enabled(STDOUT_FILENO), &text);
 	else if (line->version)
@@ -75,7 +72,6 @@ static int options_run(struct options_line *line)
 	const struct command_spec *command = line->command != NULL ? line->command : program;
 	struct error err = {0};
 	int rc = 0;
-
 	if (command->run == NULL) {
 		(void)error_set(&err, ERROR_ARGUMENT, "a command is needed");
 		return usage_error(program, NULL, &err);
@@ -108,7 +104,6 @@ int options_run_line(const struct command_spec *program, int argc, char **argv)
 {
 	struct options_line line CLEANUP(options_line_free) = {.program = program};
 	struct error err = {0};
-
 	if (options_line_read(&line, argc, argv, &err) < 0)
 		return usage_error(program, line.command, &err);
 	if (line.help || line.version || line.generate != NULL)

@@ -20,7 +20,6 @@ static void add_offer(struct text *out, enum options_offer offer)
 		[OFFER_DIRECTORIES] = "files=1 words=$(compgen -d -- \"$cur\")",
 		[OFFER_COMMANDS] = "words=$(compgen -c -- \"$cur\")",
 	};
-
 	text_add(out, words[offer]);
 }
 

@@ -53,7 +53,6 @@ static void add_default_int(struct text *out, const struct option_spec *option)
 {
 	int64_t value = *(const int64_t *)option->target;
 	bool any = option->min == 0 && option->max == 0;
-
 	if (any || (value >= option->min && value <= option->max))
 		text_addf(out, " [default: %lld]", (long long)value);
 }
@@ -62,7 +61,6 @@ static void add_default(struct text *out, const struct option_spec *option)
 {
 	const char *string = NULL;
 	const struct text_list *list = NULL;
-
 	if (option->target == NULL)
 		return;
 	switch (option->type) {
@@ -117,7 +115,6 @@ char *options_next_paragraph(const char **rest)
 {
 	const char *start = *rest;
 	const char *end = start != NULL ? strstr(start, "\n\n") : NULL;
-
 	*rest = end != NULL ? end + 2 : NULL;
 	if (start == NULL)
 		return NULL;
@@ -142,7 +139,6 @@ void options_nearest_try(struct options_nearest *nearest, const char *candidate)
 	size_t wanted = strlen(nearest->wanted);
 	size_t known = strlen(candidate);
 	size_t distance = 0;
-
 	if (wanted == 0 || wanted > NEAREST_LENGTH_MAX || known > NEAREST_LENGTH_MAX)
 		return;
 	/* A beginning of a name is as good as one typing error. */

@@ -22,7 +22,6 @@ struct help {
 static size_t help_columns(const char *string, size_t size)
 {
 	size_t columns = 0;
-
 	for (size_t i = 0; i < size; i++)
 		columns += ((unsigned char)string[i] & 0xc0U) != 0x80U ? 1 : 0;
 	return columns;
@@ -35,7 +34,6 @@ static size_t help_piece(const char *string, size_t room)
 	size_t word = strcspn(string, " \n");
 	const char *end = string[0] == '[' ? strchr(string, ']') : NULL;
 	size_t length = end != NULL ? (size_t)(end - string) + 1 + strcspn(end + 1, " \n") : 0;
-
 	return length > word && help_columns(string, length) <= room ? length : word;
 }
 
@@ -43,11 +41,9 @@ static size_t help_piece(const char *string, size_t room)
 static void wrap(const struct help *help, const char *string, size_t indent, size_t column)
 {
 	bool first = true;
-
 	for (const char *p = string; *p != '\0';) {
 		size_t length = help_piece(p, help->width - indent);
 		size_t columns = help_columns(p, length);
-
 		if (length != 0) {
 			if (!first && column + 1 + columns > help->width) {
 				text_addf(help->out, "\n%*s", (int)indent, "");
@@ -67,7 +63,6 @@ static void help_paragraphs(const struct help *help, const char *string)
 {
 	while (string != NULL) {
 		char *paragraph CLEANUP_FREE = options_next_paragraph(&string);
-
 		text_add(help->out, "\n");
 		if (paragraph != NULL)
 			wrap(help, paragraph, 0, 0);
@@ -85,7 +80,6 @@ static void help_heading(const struct help *help, const char *heading)
 static void help_row(const struct help *help, const char *left, const char *right, size_t column)
 {
 	size_t used = 2 + help_columns(left, strlen(left));
-
 	text_addf(help->out, "  %s%s%s", style(help->color, STYLE_BOLD), left,
 		  style(help->color, STYLE_RESET));
 	if (used + 2 > column) {
@@ -113,7 +107,6 @@ static size_t help_options_column(const struct option_spec *options, size_t colu
 	{
 		struct text left CLEANUP_TEXT = {0};
 		size_t needed = 0;
-
 		add_option_left(&left, option);
 		needed = help_columns(text_string(&left), left.size) + 4;
 		if (needed > column && needed <= HELP_COLUMN_MAX)
@@ -128,7 +121,6 @@ static void help_options(const struct help *help, const struct option_spec *opti
 	{
 		struct text left CLEANUP_TEXT = {0};
 		struct text right CLEANUP_TEXT = {0};
-
 		add_option_left(&left, option);
 		text_add(&right, option->help);
 		options_add_details(&right, option);
@@ -139,14 +131,12 @@ static void help_options(const struct help *help, const struct option_spec *opti
 static void help_commands(const struct help *help, const struct command_spec *program)
 {
 	size_t column = 0;
-
 	if (program->commands == NULL)
 		return;
 	help_heading(help, "Commands:");
 	OPTIONS_EACH_COMMAND(command, program)
 	{
 		size_t needed = strlen(command->name) + 4;
-
 		column = needed > column ? needed : column;
 	}
 	OPTIONS_EACH_COMMAND(command, program)
@@ -157,7 +147,6 @@ static void help_usage(const struct help *help, const struct command_spec *progr
 		       const struct command_spec *command)
 {
 	const struct command_spec *shown = command != NULL ? command : program;
-
 	text_addf(help->out, "%sUsage:%s %s", style(help->color, STYLE_BOLD),
 		  style(help->color, STYLE_RESET), program->name);
 	if (command != NULL)
@@ -187,7 +176,6 @@ static void help_pairs(const struct help *help, const char *heading, const char 
 static size_t help_width(void)
 {
 	int columns = style_columns(STDOUT_FILENO);
-
 	if (columns > HELP_WIDTH_MAX)
 		return HELP_WIDTH_MAX;
 	return columns < HELP_WIDTH_MIN ? HELP_WIDTH_MIN : (size_t)columns;
@@ -199,7 +187,6 @@ void options_help(const struct command_spec *program, const struct command_spec 
 	struct help help = {.out = out, .color = color, .width = help_width()};
 	const struct command_spec *shown = command != NULL ? command : program;
 	size_t column = help_options_column(options_builtin, 0);
-
 	column = help_options_column(program->options, column);
 	column = help_options_column(shown->options, column);
 	help_usage(&help, program, command);

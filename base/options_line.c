@@ -47,7 +47,6 @@ static const struct option_spec *options_find(const struct options_line *line, c
 {
 	const struct option_spec *tables[TABLES] = {NULL};
 	const struct option_spec *found = NULL;
-
 	options_tables(line, tables);
 	for (size_t i = 0; found == NULL && i < TABLES; i++)
 		found = in_table(tables[i], name, length);
@@ -57,7 +56,6 @@ static const struct option_spec *options_find(const struct options_line *line, c
 static const struct option_spec *find_letter(const struct options_line *line, char letter)
 {
 	const struct option_spec *tables[TABLES] = {NULL};
-
 	options_tables(line, tables);
 	for (size_t i = 0; i < TABLES; i++) {
 		OPTIONS_EACH(option, tables[i])
@@ -89,7 +87,6 @@ static int options_unknown(const struct options_reader *reader, const char *word
 	struct options_nearest nearest = {.wanted = name};
 	const struct option_spec *tables[TABLES] = {NULL};
 	const struct command_spec *command = NULL;
-
 	if (name == NULL)
 		return error_memory(reader->err);
 	command = command_with(line, name);
@@ -115,7 +112,6 @@ static int note(const struct options_reader *reader, const struct option_spec *o
 {
 	struct options_line *line = reader->line;
 	struct options_given *grown = NULL;
-
 	if (option == &options_builtin[OPTIONS_BUILTIN_HELP])
 		line->help = true;
 	else if (option == &options_builtin[OPTIONS_BUILTIN_VERSION])
@@ -149,7 +145,6 @@ static int read_long(struct options_reader *reader, const char *word)
 	size_t length = strcspn(word, "=");
 	const char *attached = word[length] == '=' ? word + length + 1 : NULL;
 	const struct option_spec *option = options_find(reader->line, word, length);
-
 	if (option == NULL)
 		return options_unknown(reader, word, length);
 	if (options_takes_value(option))
@@ -165,7 +160,6 @@ static int read_letters(struct options_reader *reader, const char *letters)
 	for (const char *p = letters; *p != '\0'; p++) {
 		const struct option_spec *option = find_letter(reader->line, *p);
 		int rc = 0;
-
 		if (option == NULL)
 			return error_set(reader->err, ERROR_ARGUMENT, "unknown option '-%c'", *p);
 		if (options_takes_value(option))
@@ -181,7 +175,6 @@ static int read_word(struct options_reader *reader, const char *word)
 {
 	struct options_line *line = reader->line;
 	struct options_nearest nearest = {.wanted = word};
-
 	if (line->program->commands == NULL || line->command != NULL)
 		return text_list_add(&line->arguments, word, reader->err);
 	OPTIONS_EACH_COMMAND(command, line->program)
@@ -205,11 +198,9 @@ int options_line_read(struct options_line *line, int argc, char **argv, struct e
 	struct options_reader reader = {
 		.line = line, .argc = argc, .argv = argv, .next = 1, .err = err};
 	bool ended = false;
-
 	while (reader.next < argc) {
 		const char *word = argv[reader.next++];
 		int rc = 0;
-
 		if (ended || word[0] != '-' || word[1] == '\0')
 			rc = read_word(&reader, word);
 		else if (strcmp(word, "--") == 0)

@@ -10,7 +10,6 @@
 static void man_add(struct text *out, const char *string)
 {
 	bool line_start = true;
-
 	for (const char *p = string; *p != '\0'; p++) {
 		if (line_start && (*p == '.' || *p == '\''))
 			text_add(out, "\\&");
@@ -46,7 +45,6 @@ static void man_paragraphs(struct text *out, const char *string)
 {
 	while (string != NULL) {
 		char *paragraph CLEANUP_FREE = options_next_paragraph(&string);
-
 		text_add(out, ".PP\n");
 		if (paragraph != NULL)
 			man_add(out, paragraph);
@@ -61,7 +59,6 @@ static void man_options(struct text *out, const struct option_spec *options)
 	{
 		struct text details CLEANUP_TEXT = {0};
 		char letter[] = {'-', option->letter, '\0'};
-
 		text_add(out, ".TP\n");
 		if (option->letter != '\0') {
 			add_font(out, 'B', letter);
@@ -97,7 +94,6 @@ static void synopsis(struct text *out, const struct command_spec *program,
 		     const struct command_spec *command)
 {
 	const struct command_spec *shown = command != NULL ? command : program;
-
 	add_font(out, 'B', program->name);
 	if (command != NULL) {
 		text_add(out, " ");
@@ -149,7 +145,6 @@ static void environment_of(struct text *out, const struct option_spec *options,
 static void man_environment(struct text *out, const struct command_spec *program)
 {
 	struct text_list named CLEANUP_TEXT_LIST = {0};
-
 	environment_of(out, program->options, &named);
 	OPTIONS_EACH_COMMAND(command, program)
 	environment_of(out, command->options, &named);

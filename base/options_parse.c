@@ -15,7 +15,6 @@ static int set_int(const struct option_spec *option, const char *value, const ch
 	long long number = 0;
 	int rc = text_to_int64(value, what, any ? INT64_MIN : option->min,
 			       any ? INT64_MAX : option->max, &number, err);
-
 	if (rc == 0)
 		*(int64_t *)option->target = number;
 	return rc;
@@ -26,7 +25,6 @@ static int set_choice(const struct option_spec *option, const char *value, const
 {
 	struct options_nearest nearest = {.wanted = value};
 	struct text known CLEANUP_TEXT = {0};
-
 	for (size_t i = 0; option->choices[i] != NULL; i++) {
 		if (strcmp(option->choices[i], value) == 0) {
 			*(const char **)option->target = option->choices[i];
@@ -80,7 +78,6 @@ static int apply_environment(const struct option_spec *option, struct error *err
 	const char *value = option->env != NULL ? program_variable(option->env) : NULL;
 	char *what = NULL;
 	int rc = 0;
-
 	if (value == NULL || value[0] == '\0')
 		return 0;
 	if (option->type == OPTION_LIST) {
@@ -100,11 +97,9 @@ static int apply_one(const struct options_line *line, const struct option_spec *
 {
 	char what[128] = "";
 	bool given = false;
-
 	(void)snprintf(what, sizeof(what), "option '--%s'", option->name);
 	for (size_t i = 0; i < line->count; i++) {
 		int rc = 0;
-
 		if (line->given[i].option != option)
 			continue;
 		if (!given && option->type == OPTION_LIST)
@@ -123,12 +118,10 @@ int options_line_apply(const struct options_line *line, struct error *err)
 		line->program->options,
 		line->command != NULL ? line->command->options : NULL,
 	};
-
 	for (size_t i = 0; i < ARRAY_SIZE(tables); i++) {
 		OPTIONS_EACH(option, tables[i])
 		{
 			int rc = apply_one(line, option, err);
-
 			if (rc < 0)
 				return rc;
 		}
@@ -141,14 +134,11 @@ int options_check_arguments(const char *usage, const struct text_list *arguments
 	size_t least = 0;
 	size_t most = 0;
 	bool endless = false;
-
 	for (const char *p = usage != NULL ? usage : ""; *p != '\0';) {
 		size_t length = strcspn(p, " ");
 		bool optional = p[0] == '[';
-
 		if (length > 0 && p[0] != '-') {
 			const char *dots = strstr(p, "...");
-
 			endless |= dots != NULL && dots < p + length;
 			most++;
 			if (!optional && ++least > arguments->count)

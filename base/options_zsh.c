@@ -59,7 +59,6 @@ static void add_specs(struct text *out, const struct option_spec *options)
 	OPTIONS_EACH(option, options)
 	{
 		const char letter[] = {option->letter, '\0'};
-
 		if (option->letter != '\0')
 			add_spec(out, option, "-", letter, "+");
 		add_spec(out, option, "--", option->name, "=");

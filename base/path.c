@@ -24,7 +24,6 @@ static bool is_separator(char c)
 static const char *last_separator(const char *path)
 {
 	const char *last = NULL;
-
 	for (; *path != '\0'; path++)
 		last = is_separator(*path) ? path : last;
 	return last;
@@ -36,7 +35,6 @@ static const char *last_separator(const char *path)
 static size_t root_length(const char *path)
 {
 	size_t length = 2;
-
 	if (isalpha((unsigned char)path[0]) && path[1] == ':')
 		return is_separator(path[2]) ? 3 : 0;
 	if (!is_separator(path[0]))
@@ -69,7 +67,6 @@ static int compare(const char *a, const char *b, size_t length)
 char *path_join(const char *head, const char *tail)
 {
 	size_t length = strlen(head);
-
 	while (length > 0 && is_separator(head[length - 1]))
 		length--;
 	while (is_separator(*tail))
@@ -80,7 +77,6 @@ char *path_join(const char *head, const char *tail)
 const char *path_base(const char *path)
 {
 	const char *separator = last_separator(path);
-
 	return separator != NULL ? separator + 1 : path;
 }
 
@@ -88,7 +84,6 @@ char *path_directory(const char *path)
 {
 	const char *separator = last_separator(path);
 	size_t root = root_length(path);
-
 	if (separator == NULL)
 		return strdup(".");
 	while (separator > path && is_separator(separator[-1]))
@@ -108,7 +103,6 @@ static bool drop_last(struct text *out, size_t root)
 	const char *rest = text_string(out) + root;
 	const char *separator = last_separator(rest);
 	const char *last = separator != NULL ? separator + 1 : rest;
-
 	if (out->size <= root || strcmp(last, "..") == 0)
 		return root != 0;
 	out->size = root + (separator != NULL ? (size_t)(separator - rest) : 0);
@@ -120,13 +114,11 @@ char *path_normalize(const char *path)
 {
 	struct text out CLEANUP_TEXT = {0};
 	size_t root = root_length(path);
-
 	for (size_t i = 0; i < root; i++)
 		text_append(&out, is_separator(path[i]) ? PATH_SEPARATOR : path + i, 1);
 	for (const char *p = path + root; *p != '\0';) {
 		size_t length = strcspn(p, PATH_SEPARATORS);
 		bool parent = length == 2 && memcmp(p, "..", 2) == 0;
-
 		if (length != 0 && !(length == 1 && *p == '.') &&
 		    !(parent && drop_last(&out, root))) {
 			if (out.size > root ||
@@ -147,7 +139,6 @@ bool path_is_within(const char *path, const char *directory)
 	char *inner CLEANUP_FREE = path_normalize(path);
 	char *outer CLEANUP_FREE = path_normalize(directory);
 	size_t length = 0;
-
 	if (inner == NULL || outer == NULL)
 		return false;
 	length = strlen(outer);
@@ -173,7 +164,6 @@ int path_of_program(char **out, struct error *err)
 	char buffer[4096];
 	size_t size = sizeof(buffer);
 	int rc = uv_exepath(buffer, &size);
-
 	if (rc < 0)
 		return error_uv(err, rc, "path of the running program");
 	*out = strdup(buffer);
@@ -186,7 +176,6 @@ int path_beside_program(const char *relative, char **out, struct error *err)
 	char *directory CLEANUP_FREE = NULL;
 	char *joined CLEANUP_FREE = NULL;
 	int rc = path_of_program(&program, err);
-
 	if (rc < 0)
 		return rc;
 	directory = program != NULL ? path_directory(program) : NULL;

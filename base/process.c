@@ -58,7 +58,6 @@ static void on_timer(uv_timer_t *timer);
 bool process_is_started(int id)
 {
 	const struct process *process = started;
-
 	while (process != NULL && process->child.id != id)
 		process = process->next;
 	return process != NULL;
@@ -67,7 +66,6 @@ bool process_is_started(int id)
 static void forget(const struct process *process)
 {
 	struct process **at = &started;
-
 	while (*at != NULL && *at != process)
 		at = &(*at)->next;
 	if (*at != NULL)
@@ -77,7 +75,6 @@ static void forget(const struct process *process)
 static void on_closed(uv_handle_t *handle)
 {
 	struct process *process = handle->data;
-
 	if (--process->handles > 0)
 		return;
 	forget(process);
@@ -149,7 +146,6 @@ static void reap(struct process *process)
 static void on_exit_wake(void *user)
 {
 	struct process *process = user;
-
 	wake_free(STEAL(process->exit_wake));
 	process->leader_ended = true;
 	if (process->phase != TERMINATING || !output_is_open(process))
@@ -159,7 +155,6 @@ static void on_exit_wake(void *user)
 static void close_stream(struct process_stream *stream)
 {
 	struct process *process = stream->process;
-
 	if (!stream->open)
 		return;
 	stream->open = false;
@@ -185,7 +180,6 @@ static void give_up(struct process *process)
 static void terminate(struct process *process, enum process_end end)
 {
 	uint64_t grace = process->spec.grace_ms;
-
 	process->result.end = end;
 	process->phase = TERMINATING;
 	(void)process_child_ask(&process->child);
@@ -204,7 +198,6 @@ static void kill_group(struct process *process)
 static void on_timer(uv_timer_t *timer)
 {
 	struct process *process = timer->data;
-
 	switch (process->phase) {
 	case RUNNING:
 		terminate(process, PROCESS_TIMED_OUT);
@@ -228,7 +221,6 @@ static void deliver_line(void *user, const char *line, size_t size)
 {
 	struct process_stream *stream = user;
 	const struct process_spec *spec = &stream->process->spec;
-
 	if (size > 0 && line[size - 1] == '\r')
 		size--;
 	if (stream->process->lines_wanted)
@@ -238,7 +230,6 @@ static void deliver_line(void *user, const char *line, size_t size)
 static void on_alloc(uv_handle_t *handle, size_t suggested, uv_buf_t *buffer)
 {
 	struct process *process = handle->data;
-
 	(void)suggested;
 	*buffer = uv_buf_init(process->chunk, sizeof(process->chunk));
 }
@@ -248,7 +239,6 @@ static void on_read(uv_stream_t *pipe, ssize_t count, const uv_buf_t *buffer)
 	struct process *process = pipe->data;
 	struct process_stream *stream =
 		pipe == (uv_stream_t *)&process->out.pipe ? &process->out : &process->err;
-
 	if (count > 0 && process->wanted) {
 		process_output_add(&stream->output, buffer->base, (size_t)count);
 		process_output_lines(&stream->output, buffer->base, (size_t)count,
@@ -274,7 +264,6 @@ static void init_stream(struct process *process, uv_loop_t *loop, struct process
 static void init(struct process *process, uv_loop_t *loop, const struct process_spec *spec)
 {
 	struct process_result *result = &process->result;
-
 	process->spec = *spec;
 	if (process->spec.capture_max == 0)
 		process->spec.capture_max = PROCESS_CAPTURE_DEFAULT;
@@ -294,7 +283,6 @@ static int open_stream(struct process_stream *stream, int fd, struct error *err)
 {
 	int owned CLEANUP_FD = fd;
 	int rc = 0;
-
 	if (fd < 0)
 		return 0;
 	rc = uv_pipe_open(&stream->pipe, fd);
@@ -310,7 +298,6 @@ static int launch(struct process *process, struct error *err)
 {
 	struct process_child *child = &process->child;
 	int rcs[3] = {process_spawn(&process->spec, child, err), 0, 0};
-
 	if (rcs[0] < 0)
 		return rcs[0];
 	process->started_ns = clock_monotonic_ns();
@@ -330,7 +317,6 @@ int process_start(uv_loop_t *loop, const struct process_spec *spec, struct proce
 {
 	struct process *process = calloc(1, sizeof(*process));
 	int rc = 0;
-
 	if (process == NULL)
 		return error_memory(err);
 	init(process, loop, spec);
@@ -397,7 +383,6 @@ static int run_on(uv_loop_t *loop, const struct process_spec *spec, struct proce
 {
 	struct process *process = NULL;
 	int rc = process_start(loop, spec, &process, err);
-
 	if (rc < 0)
 		return rc;
 	(void)uv_run(loop, UV_RUN_DEFAULT);
@@ -411,7 +396,6 @@ int process_run(const struct process_spec *spec, struct process_result *result, 
 {
 	uv_loop_t loop;
 	int rc = uv_loop_init(&loop);
-
 	if (rc < 0)
 		return error_uv(err, rc, "event loop");
 	rc = run_on(&loop, spec, result, err);
@@ -430,7 +414,6 @@ void process_describe(const struct process_result *result, char *out, size_t siz
 {
 	const char *outcome = result->unkillable ? " and could not be killed" : "";
 	char signal[128] = "";
-
 	switch (result->end) {
 	case PROCESS_EXITED:
 		(void)snprintf(out, size, "exited with code %d", result->code);

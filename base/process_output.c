@@ -8,7 +8,6 @@ static void process_output_cut(struct process_output *output, size_t head, size_
 {
 	struct text *text = output->captured;
 	size_t excess = text->size - head - tail;
-
 	memmove(text->data + head, text->data + head + excess, tail);
 	text->size -= excess;
 	text->data[text->size] = '\0';
@@ -19,7 +18,6 @@ void process_output_add(struct process_output *output, const char *data, size_t 
 {
 	size_t head = output->capture_max / 2;
 	size_t tail = output->capture_max - head;
-
 	text_append(output->captured, data, size);
 	if (output->captured->failed)
 		*output->dropped += size; /* out of memory */
@@ -31,7 +29,6 @@ void process_output_add(struct process_output *output, const char *data, size_t 
 void process_output_trim(struct process_output *output)
 {
 	size_t head = output->capture_max / 2;
-
 	if (output->captured->size > output->capture_max)
 		process_output_cut(output, head, output->capture_max - head);
 }
@@ -44,7 +41,6 @@ void process_output_lines(struct process_output *output, const char *data, size_
 		size_t part = newline != NULL ? (size_t)(newline - data) : size;
 		size_t room = PROCESS_LINE_MAX - output->line.size;
 		bool whole = newline != NULL && part <= room;
-
 		if (part > room)
 			part = room;
 		text_append(&output->line, data, part);

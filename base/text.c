@@ -14,7 +14,6 @@ static bool reserve(struct text *text, size_t more)
 {
 	size_t capacity = text->capacity != 0 ? text->capacity : 64;
 	char *grown = NULL;
-
 	if (text->failed)
 		return false;
 	if (more >= SIZE_MAX / 2 - text->size) {
@@ -63,7 +62,6 @@ void text_vaddf(struct text *text, const char *format, va_list args)
 {
 	va_list again;
 	int length = 0;
-
 	va_copy(again, args);
 	length = vsnprintf(NULL, 0, format, again);
 	va_end(again);
@@ -80,7 +78,6 @@ void text_vaddf(struct text *text, const char *format, va_list args)
 void text_addf(struct text *text, const char *format, ...)
 {
 	va_list args;
-
 	va_start(args, format);
 	text_vaddf(text, format, args);
 	va_end(args);
@@ -94,7 +91,6 @@ const char *text_string(const struct text *text)
 char *text_take(struct text *text)
 {
 	char *taken = NULL;
-
 	if (text->data == NULL)
 		text_append(text, "", 0);
 	if (!text->failed) {
@@ -129,7 +125,6 @@ size_t text_character(const char *data, size_t size, uint32_t *code)
 			: (s[0] & 0xf0) == 0xe0 ? 3
 			: (s[0] & 0xf8) == 0xf0 ? 4
 						: 0;
-
 	if (length == 0 || length > size)
 		return 0;
 	*code = length == 1 ? s[0] : s[0] & (0x7fU >> length);
@@ -146,10 +141,8 @@ size_t text_character(const char *data, size_t size, uint32_t *code)
 bool text_is_utf8(const char *data, size_t size)
 {
 	uint32_t code = 0;
-
 	for (size_t i = 0; i < size;) {
 		size_t length = text_character(data + i, size - i, &code);
-
 		if (length == 0)
 			return false;
 		i += length;
@@ -170,7 +163,6 @@ void text_add_escaped(struct text *text, const char *data, size_t size)
 	for (size_t i = 0; i < size;) {
 		uint32_t code = 0;
 		size_t length = text_character(data + i, size - i, &code);
-
 		if (length == 0) {
 			text_addf(text, "\\x%02x", (unsigned)(unsigned char)data[i]);
 			i++;
@@ -203,7 +195,6 @@ void text_add_xml(struct text *text, const char *data, size_t size)
 	for (size_t i = 0; i < size;) {
 		uint32_t code = 0;
 		size_t length = text_character(data + i, size - i, &code);
-
 		if (length == 0 || !is_xml_character(code)) {
 			text_add(text, "\xef\xbf\xbd");
 			i += length != 0 ? length : 1;
@@ -237,7 +228,6 @@ char *text_format(const char *format, ...)
 {
 	struct text text = {0};
 	va_list args;
-
 	va_start(args, format);
 	text_vaddf(&text, format, args);
 	va_end(args);
@@ -253,7 +243,6 @@ bool text_ends_with(const char *string, const char *suffix)
 {
 	size_t length = strlen(string);
 	size_t tail = strlen(suffix);
-
 	return length >= tail && memcmp(string + length - tail, suffix, tail) == 0;
 }
 
@@ -268,7 +257,6 @@ bool text_glob(const char *pattern, const char *string)
 {
 	const char *star = NULL;
 	const char *mark = NULL;
-
 	while (*string != '\0') {
 		if (*pattern == '*') {
 			star = pattern++;
@@ -294,7 +282,6 @@ int text_to_int64(const char *string, const char *what, long long min, long long
 	char *end = NULL;
 	long long value = 0;
 	int base = 10;
-
 	if (text_starts_with(string, "0x") || text_starts_with(string, "-0x"))
 		base = 16;
 	errno = 0;
@@ -312,10 +299,8 @@ int text_to_bool(const char *string, const char *what, bool *out, struct error *
 {
 	static const char *const yes[] = {"true", "yes", "on", "1", "t", "y"};
 	static const char *const no[] = {"false", "no", "off", "0", "f", "n"};
-
 	for (size_t i = 0; i < sizeof(yes) / sizeof(yes[0]); i++) {
 		bool is_yes = strcasecmp(string, yes[i]) == 0;
-
 		if (!is_yes && strcasecmp(string, no[i]) != 0)
 			continue;
 		*out = is_yes;
@@ -327,7 +312,6 @@ int text_to_bool(const char *string, const char *what, bool *out, struct error *
 int text_list_take(struct text_list *list, char *string, struct error *err)
 {
 	char **grown = NULL;
-
 	if (string == NULL)
 		return error_memory(err);
 	grown = array_grow(list->items, list->count, sizeof(*grown));
@@ -350,7 +334,6 @@ int text_list_addf(struct text_list *list, struct error *err, const char *format
 {
 	struct text text CLEANUP_TEXT = {0};
 	va_list args;
-
 	va_start(args, format);
 	text_vaddf(&text, format, args);
 	va_end(args);
@@ -363,7 +346,6 @@ int text_list_split(struct text_list *list, const char *string, char separator, 
 		const char *end = strchr(start, separator);
 		size_t length = end != NULL ? (size_t)(end - start) : strlen(start);
 		int rc = 0;
-
 		if (length != 0)
 			rc = text_list_take(list, strndup(start, length), err);
 		if (rc < 0)
@@ -410,18 +392,15 @@ size_t text_distance(const char *a, const char *b)
 	size_t rows[3][DISTANCE_LENGTH_MAX + 1] = {{0}};
 	size_t height = strnlen(a, DISTANCE_LENGTH_MAX);
 	size_t width = strnlen(b, DISTANCE_LENGTH_MAX);
-
 	for (size_t j = 0; j <= width; j++)
 		rows[0][j] = j;
 	for (size_t i = 1; i <= height; i++) {
 		const size_t *before = rows[(i + 1) % 3];
 		const size_t *above = rows[(i + 2) % 3];
 		size_t *row = rows[i % 3];
-
 		row[0] = i;
 		for (size_t j = 1; j <= width; j++) {
 			size_t best = above[j - 1] + (a[i - 1] != b[j - 1] ? 1 : 0);
-
 			if (above[j] + 1 < best)
 				best = above[j] + 1;
 			if (row[j - 1] + 1 < best)

@@ -14,7 +14,6 @@ static uint64_t hash(const char *string)
 	static unsigned char key[crypto_shorthash_KEYBYTES];
 	static bool keyed;
 	uint64_t value = 0;
-
 	if (!keyed)
 		randombytes_buf(key, sizeof(key));
 	keyed = true;
@@ -27,7 +26,6 @@ static uint64_t hash(const char *string)
 static struct text_index_slot *slot_of(const struct text_index *index, const char *string)
 {
 	size_t place = (size_t)hash(string) & (index->capacity - 1);
-
 	while (index->slots[place].string != NULL &&
 	       strcmp(index->slots[place].string, string) != 0)
 		place = (place + 1) & (index->capacity - 1);
@@ -39,7 +37,6 @@ static int grow(struct text_index *index, struct error *err)
 	struct text_index larger = {.count = index->count,
 				    .capacity = index->capacity == 0 ? CAPACITY_FIRST
 								     : index->capacity * 2};
-
 	larger.slots = calloc(larger.capacity, sizeof(*larger.slots));
 	if (larger.slots == NULL)
 		return error_memory(err);
@@ -55,10 +52,8 @@ int text_index_put(struct text_index *index, const char *string, size_t number, 
 		   struct error *err)
 {
 	struct text_index_slot *slot = NULL;
-
 	if (index->count >= index->capacity / 2) {
 		int rc = grow(index, err);
-
 		if (rc < 0)
 			return rc;
 	}

@@ -23,7 +23,6 @@ static bool is_low(uint32_t unit)
 static uint32_t decode(const uint16_t *text, size_t count, size_t *used)
 {
 	uint32_t first = text[0];
-
 	*used = 1;
 	if (is_high(first) && count > 1 && is_low(text[1])) {
 		*used = 2;
@@ -61,7 +60,6 @@ char *utf16_to_utf8(const uint16_t *text, size_t count)
 	/* A unit becomes at most three bytes. */
 	char *out = count < SIZE_MAX / 4 ? malloc(3 * count + 1) : NULL;
 	size_t size = 0;
-
 	for (size_t i = 0, used = 0; out != NULL && i < count; i += used)
 		size += encode(decode(text + i, count - i, &used), out + size);
 	if (out != NULL)
@@ -75,11 +73,9 @@ uint16_t *utf16_from_utf8(const char *text, size_t *count)
 	/* A byte becomes at most one unit. */
 	uint16_t *out = size < SIZE_MAX / 4 ? malloc((size + 1) * sizeof(*out)) : NULL;
 	size_t units = 0;
-
 	for (size_t i = 0; out != NULL && i < size;) {
 		uint32_t character = 0;
 		size_t used = text_character(text + i, size - i, &character);
-
 		if (used == 0)
 			character = REPLACEMENT;
 		i += used != 0 ? used : 1;

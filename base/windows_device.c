@@ -16,7 +16,6 @@ static enum windows_device_type type_of(const char *name, size_t length)
 		{"vpci-class-guid", WINDOWS_DEVICE_CLASS},
 		{"vpci-location-path", WINDOWS_DEVICE_LOCATION_PATH},
 	};
-
 	for (size_t i = 0; i < ARRAY_SIZE(types); i++) {
 		if (strlen(types[i].name) == length && strncmp(types[i].name, name, length) == 0)
 			return types[i].type;
@@ -28,7 +27,6 @@ int windows_device_parse(const char *host_path, struct windows_device *out, stru
 {
 	const char *separator = strstr(host_path, "://");
 	size_t skipped = strlen("://");
-
 	if (strncmp(host_path, "class/", strlen("class/")) == 0) {
 		separator = host_path + strlen("class/") - 1;
 		skipped = strlen("/");
@@ -50,7 +48,6 @@ int windows_device_parse(const char *host_path, struct windows_device *out, stru
 bool windows_device_is_guid(const char *text)
 {
 	static const char shape[] = "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx";
-
 	for (size_t i = 0; i < sizeof(shape) - 1; i++) {
 		if (shape[i] == 'x' ? !isxdigit((unsigned char)text[i]) : text[i] != '-')
 			return false;

@@ -26,7 +26,6 @@ static bool is_device(const char *name, size_t length)
 					      "CONIN$", "CONOUT$", "CLOCK$"};
 	const char *dot = memchr(name, '.', length);
 	const char *number = name + 3;
-
 	length = dot != NULL ? (size_t)(dot - name) : length;
 	while (length > 0 && name[length - 1] == ' ')
 		length--;
@@ -44,10 +43,8 @@ static bool is_device(const char *name, size_t length)
 static size_t units(const char *name, size_t length)
 {
 	size_t count = 0;
-
 	for (size_t i = 0; i < length; i++) {
 		unsigned char byte = (unsigned char)name[i];
-
 		count += byte >= 0xf0 ? 2 : (byte & 0xc0) != 0x80;
 	}
 	return count;
@@ -83,7 +80,6 @@ static const char *offence(const char *name, size_t length)
 static int refuse(const char *what, const char *text, const char *why, struct error *err)
 {
 	struct text shown CLEANUP_TEXT = {0};
-
 	text_add_escaped(&shown, text, strlen(text));
 	return error_set(err, ERROR_ARGUMENT, "%s '%.200s': %s", what, text_string(&shown), why);
 }
@@ -92,16 +88,13 @@ static int add_names(const char *text, const char *what, struct windows_path *pa
 		     struct error *err)
 {
 	size_t length = 0;
-
 	for (const char *at = text + 3; *at != '\0'; at += length) {
 		const char *why = NULL;
-
 		at += strspn(at, SEPARATORS);
 		length = strcspn(at, SEPARATORS);
 		why = length > 0 ? offence(at, length) : NULL;
 		if (why != NULL) {
 			struct text sentence CLEANUP_TEXT = {0};
-
 			text_add(&sentence, "'");
 			text_add_escaped(&sentence, at, length);
 			text_addf(&sentence, "' %s", why);
@@ -124,7 +117,6 @@ int windows_path_parse(const char *text, const char *what, struct windows_path *
 {
 	struct windows_path path CLEANUP_WINDOWS_PATH = {0};
 	int rc = 0;
-
 	if (text == NULL || text[0] == '\0')
 		return error_set(err, ERROR_ARGUMENT, "%s: path is empty", what);
 	if (strlen(text) > WINDOWS_PATH_MAX)
@@ -159,7 +151,6 @@ bool windows_path_is_relative(const char *path)
 {
 	for (;;) {
 		size_t length = strcspn(path, SEPARATORS);
-
 		if (!is_sound(path, length))
 			return false;
 		if (path[length] == '\0')
@@ -177,7 +168,6 @@ bool windows_path_is_absolute(const char *path)
 static const char *below(const char *path, const char *directory)
 {
 	size_t length = strlen(directory);
-
 	while (length > 0 && windows_path_is_separator(directory[length - 1]))
 		length--;
 	for (size_t i = 0; i < length; i++) {
@@ -199,14 +189,12 @@ bool windows_path_is_within(const char *path, const char *directory)
 bool windows_path_is_in(const char *path, const char *directory)
 {
 	const char *name = below(path, directory);
-
 	return name != NULL && windows_path_is_name(name);
 }
 
 const char *windows_path_base(const char *path)
 {
 	const char *base = path;
-
 	for (; *path != '\0'; path++)
 		base = windows_path_is_separator(*path) ? path + 1 : base;
 	return base;

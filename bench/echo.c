@@ -15,7 +15,6 @@ static bool echo_read(int fd, char *buffer, size_t size)
 {
 	for (size_t done = 0; done < size;) {
 		ssize_t count = read(fd, buffer + done, size - done);
-
 		if (count <= 0)
 			return false;
 		done += (size_t)count;
@@ -27,7 +26,6 @@ static bool echo_write(int fd, const char *buffer, size_t size)
 {
 	for (size_t done = 0; done < size;) {
 		ssize_t count = write(fd, buffer + done, size - done);
-
 		if (count <= 0)
 			return false;
 		done += (size_t)count;
@@ -50,7 +48,6 @@ int echo_measure(size_t request_size, size_t reply_size, size_t calls, struct sa
 	int ends[2] = {-1, -1};
 	bool held = true;
 	pid_t child = -1;
-
 	if (buffer == NULL)
 		return error_memory(err);
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) < 0)
@@ -63,7 +60,6 @@ int echo_measure(size_t request_size, size_t reply_size, size_t calls, struct sa
 	(void)close(ends[1]);
 	for (size_t i = 0; held && child > 0 && i < calls + calls / 10; i++) {
 		uint64_t start = clock_monotonic_ns();
-
 		held = echo_write(ends[0], buffer, request_size) &&
 		       echo_read(ends[0], buffer, reply_size);
 		if (i >= calls / 10)

@@ -20,10 +20,8 @@ int main(int argc, char **argv)
 		(const void *)protobuf_c_version(), (const void *)sodium_version_string(),
 		(const void *)uv_version_string(),  (const void *)yaml_get_version_string(),
 	};
-
 	if (argc == 3) {
 		FILE *file = fopen(argv[2], "w");
-
 		if (file == NULL || fclose(file) != 0)
 			return 1;
 		uv_sleep((unsigned)strtoul(argv[1], NULL, 10));

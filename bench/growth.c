@@ -21,7 +21,6 @@ struct growth {
 static char *plugin_of_mounts(int count)
 {
 	struct text script CLEANUP_TEXT = {0};
-
 	text_add(&script,
 		 "{\"plugins\":[{\"resource\":\"example.com/gpu\",\"devices\":[{\"id\":\"gpu\"}],"
 		 "\"allocate\":{\"once\":{\"mounts\":[");
@@ -53,7 +52,6 @@ static int read_own_time(const char *report_path, double *ms, struct error *err)
 	cJSON *report CLEANUP_JSON = NULL;
 	const cJSON *phase = NULL;
 	int rc = json_read_file(report_path, &report, err);
-
 	if (rc != 0)
 		return rc;
 	if (!cJSON_IsNumber(json_pointer(report, "/checks/0/time/durationMs")))
@@ -68,7 +66,6 @@ static int own_time(const struct growth *growth, int count, double *ms, struct e
 {
 	char *directory CLEANUP_FREE = NULL;
 	int rc = file_make_temporary("/tmp", "gpucert-bench-", &directory, err);
-
 	if (rc != 0)
 		return rc;
 	char *script CLEANUP_FREE = growth->plugin(count);
@@ -89,7 +86,6 @@ static int own_time(const struct growth *growth, int count, double *ms, struct e
 				    NULL};
 	const struct process_spec spec = {.argv = argv};
 	struct process_result result = {0};
-
 	if (script == NULL || script_path == NULL || report_path == NULL || plugin == NULL)
 		rc = error_memory(err);
 	if (rc == 0)
@@ -109,7 +105,6 @@ int growth_measure(struct table *table, struct error *err)
 		double small = 0;
 		double large = 0;
 		int rc = own_time(&growths[i], SMALL, &small, err);
-
 		if (rc == 0)
 			rc = own_time(&growths[i], LARGE, &large, err);
 		if (rc != 0)

@@ -35,7 +35,6 @@ struct peer {
 static void peer_line(bool is_stderr, const char *line, size_t size, void *user)
 {
 	struct peer *peer = user;
-
 	if (!is_stderr && size == 5 && memcmp(line, "ready", 5) == 0)
 		peer->ready = true;
 }
@@ -43,7 +42,6 @@ static void peer_line(bool is_stderr, const char *line, size_t size, void *user)
 static bool peer_is_ready(void *user)
 {
 	const struct peer *peer = user;
-
 	return peer->ready;
 }
 
@@ -57,7 +55,6 @@ static int measure_grpc_js(uv_loop_t *loop, struct samples *out, struct error *e
 	struct process *process = NULL;
 	struct rpc_channel *channel = NULL;
 	int rc = file_make_temporary("/tmp", "gpucert-bench-", &directory, err);
-
 	socket = rc == 0 ? path_join(directory, "js.sock") : NULL;
 	address = rc == 0 ? text_format("unix:%s/js.sock", directory) : NULL;
 	if (rc == 0 && (socket == NULL || address == NULL))
@@ -69,7 +66,6 @@ static int measure_grpc_js(uv_loop_t *loop, struct samples *out, struct error *e
 			"14",	NULL,
 		};
 		struct process_spec spec = {.argv = argv, .on_line = peer_line, .user = &peer};
-
 		rc = process_start(loop, &spec, &process, err);
 	}
 	if (rc == 0)
@@ -93,7 +89,6 @@ static int measure_grpc_js(uv_loop_t *loop, struct samples *out, struct error *e
 static void pin_to_one_processor(cpu_set_t *before)
 {
 	cpu_set_t one;
-
 	CPU_ZERO(&one);
 	if (sched_getaffinity(0, sizeof(*before), before) < 0)
 		return;
@@ -111,7 +106,6 @@ static int measure_calls(uv_loop_t *loop, struct samples *ours, struct samples *
 	struct bench_plugin plugin = {0};
 	size_t request_size = 0;
 	int rc = bench_plugin_start(loop, node_file, 1, &plugin, err);
-
 	if (rc < 0)
 		return rc;
 	rc = bench_plugin_connect(&plugin, err);
@@ -133,7 +127,6 @@ static int bench_calls(uv_loop_t *loop, struct table *table, struct error *err)
 	size_t reply_size = 0;
 	double p50 = 0;
 	int rc = samples_reserve(&ours, (size_t)options.calls, err);
-
 	if (rc == 0)
 		rc = samples_reserve(&floor, (size_t)options.calls, err);
 	if (rc == 0)
@@ -166,7 +159,6 @@ static int bench_memory(uv_loop_t *loop, struct table *table, struct error *err)
 	double before = 0;
 	double after = 0;
 	int rc = bench_plugin_start(loop, node_file, 1, &plugin, err);
-
 	if (rc == 0)
 		rc = bench_plugin_connect(&plugin, err);
 	if (rc == 0)
@@ -205,14 +197,12 @@ static int bench_start(uv_loop_t *loop, struct table *table, struct error *err)
 	const char *const argv[] = {GPUCERT_BINARY_DIR "/tests/bench_empty", NULL};
 	struct process_spec spec = {.argv = argv};
 	int rc = samples_reserve(&empty, STARTS, err);
-
 	if (rc == 0)
 		rc = samples_reserve(&start, STARTS, err);
 	for (int i = 0; rc == 0 && i < STARTS; i++) {
 		struct process_result result = {0};
 		struct bench_plugin plugin = {0};
 		uint64_t begin = clock_monotonic_ns();
-
 		rc = process_run(&spec, &result, err);
 		samples_add(&empty, clock_monotonic_ns() - begin);
 		process_result_free(&result);
@@ -245,14 +235,12 @@ static int bench_run(struct table *table, struct error *err)
 	uint64_t begin = 0;
 	double seconds = 0;
 	int rc = file_make_temporary("/tmp", "gpucert-bench-", &directory, err);
-
 	if (rc == 0)
 		rc = path_beside_program("../bin/gpucert", &program, err);
 	for (int i = 0; rc == 0 && i < 2; i++) {
 		const char *const argv[] = {program, "run", "--quiet", "--out", directory, NULL};
 		struct process_spec spec = {.argv = argv};
 		struct process_result result = {0};
-
 		begin = clock_monotonic_ns();
 		rc = process_run(&spec, &result, err);
 		seconds = (double)(clock_monotonic_ns() - begin) / 1e9;
@@ -281,7 +269,6 @@ static int bench_main(const struct text_list *arguments)
 	struct table table = {0};
 	struct error err = {0};
 	uv_loop_t loop;
-
 	(void)arguments;
 	if (loop_open(&loop, &err) < 0) {
 		(void)fprintf(stderr, "gpucert-bench: %s\n", err.text);
@@ -316,6 +303,5 @@ int main(int argc, char **argv)
 		.options = specs,
 		.run = bench_main,
 	};
-
 	return options_main(&program, argc, argv);
 }

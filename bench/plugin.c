@@ -20,7 +20,6 @@ static void bench_register(struct rpc_stream *stream, struct rpc_slice request, 
 	V1beta1__Empty empty = V1BETA1__EMPTY__INIT;
 	V1beta1__RegisterRequest *message = (V1beta1__RegisterRequest *)rpc_stream_unpack(
 		stream, request, &v1beta1__register_request__descriptor);
-
 	if (message == NULL)
 		return;
 	if (plugin->endpoint == NULL) {
@@ -34,7 +33,6 @@ static void bench_register(struct rpc_stream *stream, struct rpc_slice request, 
 static bool bench_is_registered(void *user)
 {
 	const struct bench_plugin *plugin = user;
-
 	return plugin->endpoint != NULL || process_has_ended(plugin->process);
 }
 
@@ -42,7 +40,6 @@ static int bench_kubelet_start(struct bench_plugin *plugin, struct error *err)
 {
 	char *address CLEANUP_FREE = text_format("unix:%s/kubelet.sock", plugin->directory);
 	int rc = rpc_server_new(plugin->loop, NULL, &plugin->kubelet, err);
-
 	if (rc == 0)
 		rc = rpc_server_add(plugin->kubelet, "/v1beta1.Registration/Register",
 				    bench_register, plugin, err);
@@ -62,7 +59,6 @@ static int bench_process_start(struct bench_plugin *plugin, const char *node_fil
 		"--multitenancy", count,	  "--log-level",     "error",  NULL,
 	};
 	struct process_spec spec = {.argv = argv};
-
 	if (rc < 0)
 		return rc;
 	plugin->started_ns = clock_monotonic_ns();
@@ -73,7 +69,6 @@ int bench_plugin_start(uv_loop_t *loop, const char *node_file, unsigned replicas
 		       struct bench_plugin *plugin, struct error *err)
 {
 	int rc = 0;
-
 	*plugin = (struct bench_plugin){.loop = loop};
 	rc = file_make_temporary("/tmp", "gpucert-bench-", &plugin->directory, err);
 	if (rc == 0)
@@ -96,7 +91,6 @@ static void bench_take_list(struct rpc_call *call, struct rpc_slice message, voi
 	struct bench_plugin *plugin = user;
 	V1beta1__ListAndWatchResponse *list =
 		v1beta1__list_and_watch_response__unpack(NULL, message.size, message.data);
-
 	(void)call;
 	if (list == NULL)
 		return;
@@ -115,7 +109,6 @@ static void bench_list_done(const struct rpc_status *status, void *user)
 static bool bench_has_list(void *user)
 {
 	const struct bench_plugin *plugin = user;
-
 	return plugin->device_id != NULL;
 }
 
@@ -125,7 +118,6 @@ int bench_plugin_connect(struct bench_plugin *plugin, struct error *err)
 	struct rpc_call_request request = {.method = "/v1beta1.DevicePlugin/ListAndWatch"};
 	char *address CLEANUP_FREE = text_format("unix:%s/%s", plugin->directory, plugin->endpoint);
 	int rc = address != NULL ? 0 : error_memory(err);
-
 	if (rc == 0)
 		rc = rpc_channel_open(plugin->loop, address, NULL, &plugin->channel, err);
 	if (rc == 0)
@@ -142,7 +134,6 @@ int bench_plugin_memory(const struct bench_plugin *plugin, double *kib, struct e
 	char *status CLEANUP_FREE = NULL;
 	const char *field = NULL;
 	int rc = path != NULL ? file_read(path, 65536, &status, NULL, err) : error_memory(err);
-
 	if (rc < 0)
 		return rc;
 	field = strstr(status, "VmRSS:");
@@ -176,7 +167,6 @@ int bench_allocate(struct rpc_channel *channel, const char *id, size_t calls, st
 	V1beta1__ContainerAllocateRequest *containers[] = {&container};
 	V1beta1__AllocateRequest request = V1BETA1__ALLOCATE_REQUEST__INIT;
 	int rc = ids[0] != NULL ? 0 : error_memory(err);
-
 	container.n_devices_ids = 1;
 	container.devices_ids = ids;
 	request.n_container_requests = 1;
@@ -184,7 +174,6 @@ int bench_allocate(struct rpc_channel *channel, const char *id, size_t calls, st
 	for (size_t i = 0; rc == 0 && i < calls + calls / 10; i++) {
 		ProtobufCMessage *reply = NULL;
 		uint64_t start = clock_monotonic_ns();
-
 		rc = rpc_unary_wait(channel, "/v1beta1.DevicePlugin/Allocate", &request.base,
 				    &v1beta1__allocate_response__descriptor, CALL_TIMEOUT_MS,
 				    &reply, err);

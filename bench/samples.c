@@ -22,14 +22,12 @@ static int samples_compare(const void *a, const void *b)
 {
 	uint64_t left = *(const uint64_t *)a;
 	uint64_t right = *(const uint64_t *)b;
-
 	return left < right ? -1 : left > right ? 1 : 0;
 }
 
 double samples_percentile_us(struct samples *samples, double percent)
 {
 	size_t index = 0;
-
 	if (samples->count == 0)
 		return 0;
 	qsort(samples->ns, samples->count, sizeof(*samples->ns), samples_compare);

@@ -15,7 +15,6 @@ void table_row(struct table *table, const char *what, double value, const char *
 	(void)printf("%-64s %9.2f %-2s", what, value, unit);
 	if (most > 0) {
 		bool met = value <= most;
-
 		table->missed += met ? 0 : 1;
 		(void)printf(" %7.2f %-2s  %s", most, unit, met ? "met" : "MISSED");
 	}

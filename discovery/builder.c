@@ -19,7 +19,6 @@ struct discovery_device *builder_add(struct builder *builder)
 	struct discovery_device **devices = arena_grow(&builder->arena, builder->devices,
 						       builder->device_count, sizeof(*devices));
 	struct discovery_device *device = arena_allocate(&builder->arena, sizeof(*device));
-
 	if (devices == NULL || device == NULL)
 		return NULL;
 	json_members_reset(discovery_device_members, device);
@@ -36,7 +35,6 @@ const char *builder_string(struct builder *builder, const char *string)
 const char *builder_format(struct builder *builder, const char *format, ...)
 {
 	va_list args;
-
 	va_start(args, format);
 	const char *text = arena_vformat(&builder->arena, format, args);
 	va_end(args);
@@ -54,7 +52,6 @@ void builder_add_file(struct builder *builder, struct discovery_device *device,
 {
 	struct discovery_file *files =
 		builder_grow(builder, device->files, device->file_count, sizeof(*files));
-
 	if (files == NULL)
 		return;
 	device->files = files;
@@ -72,7 +69,6 @@ void builder_add_node(struct builder *builder, struct discovery_device *device, 
 	struct discovery_node *nodes =
 		builder_grow(builder, device->nodes, device->node_count, sizeof(*nodes));
 	const char *copy = builder_string(builder, path);
-
 	if (nodes == NULL)
 		return;
 	device->nodes = nodes;
@@ -84,7 +80,6 @@ void builder_add_variable(struct builder *builder, struct discovery_device *devi
 {
 	struct discovery_variable *variables = builder_grow(
 		builder, device->environment, device->variable_count, sizeof(*variables));
-
 	if (variables == NULL)
 		return;
 	device->environment = variables;
@@ -96,7 +91,6 @@ void builder_add_name(struct builder *builder, const char *const **names, const 
 {
 	const char **grown = NULL;
 	size_t count = 0;
-
 	for (; (*names)[count] != NULL; count++) {
 		if (text_equal((*names)[count], name))
 			return;
@@ -114,7 +108,6 @@ void builder_diagnose(struct builder *builder, const char *place, const char *fo
 	struct discovery_diagnostic *diagnostics = builder_grow(
 		builder, snapshot->diagnostics, snapshot->diagnostic_count, sizeof(*diagnostics));
 	va_list args;
-
 	if (diagnostics == NULL)
 		return;
 	if (builder->place_prefix != NULL && text_starts_with(place, builder->place_prefix))
@@ -137,7 +130,6 @@ static bool device_id_allows(char c)
 bool device_id_is_valid(const char *id)
 {
 	size_t length = strlen(id);
-
 	if (length == 0 || length > DEVICE_ID_MAX)
 		return false;
 	for (size_t i = 0; i < length; i++) {
@@ -160,7 +152,6 @@ const char *builder_new_id(struct builder *builder, const char *text)
 {
 	char id[DEVICE_ID_MAX + 1] = "";
 	size_t length = 0;
-
 	for (; length < DEVICE_ID_MAX && text[length] != '\0'; length++)
 		id[length] = '-';
 	for (size_t i = 0; i < length; i++) {
@@ -173,7 +164,6 @@ const char *builder_new_id(struct builder *builder, const char *text)
 		char suffix[16] = "";
 		size_t size = (size_t)snprintf(suffix, sizeof(suffix), "-%u", n);
 		size_t at = length + size > DEVICE_ID_MAX ? DEVICE_ID_MAX - size : length;
-
 		memcpy(id + at, suffix, size + 1);
 	}
 	return builder_string(builder, id);
@@ -194,7 +184,6 @@ static int builder_order(const void *left, const void *right)
 	const struct discovery_device *b = *(const struct discovery_device *const *)right;
 	bool a_software = a->kind == DISCOVERY_SOFTWARE;
 	bool b_software = b->kind == DISCOVERY_SOFTWARE;
-
 	if (a_software != b_software)
 		return a_software ? 1 : -1;
 	return strcmp(a->id, b->id);
@@ -206,7 +195,6 @@ int builder_finish(struct builder *builder, const struct discovery_filter *filte
 	struct owner *owner CLEANUP_FREE = calloc(1, sizeof(*owner));
 	struct discovery_device *devices =
 		arena_allocate(&builder->arena, (builder->device_count + 1) * sizeof(*devices));
-
 	if (owner == NULL || devices == NULL || builder->arena.failed)
 		return error_memory(err);
 	if (builder->device_count > 1)
@@ -238,7 +226,6 @@ void discovery_free(struct discovery_snapshot *snapshot)
 {
 	/* The snapshot is the first member of its owner. */
 	struct owner *owner = (struct owner *)snapshot;
-
 	if (owner == NULL)
 		return;
 	arena_free(&owner->arena);

@@ -10,7 +10,6 @@ bool filter_vendor_matches(const char *vendor, const struct discovery_device *de
 {
 	const char *digits = strncasecmp(vendor, "0x", 2) == 0 ? vendor + 2 : vendor;
 	char id[16] = "";
-
 	if (device->pci_vendor != DISCOVERY_UNKNOWN)
 		(void)snprintf(id, sizeof(id), "%04x", (unsigned)device->pci_vendor);
 	return vendor[0] != '\0' && (strcasecmp(vendor, device->vendor) == 0 ||

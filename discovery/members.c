@@ -19,12 +19,10 @@ static int check_path(const struct json_at *at, struct error *err)
 	const char *path = at->node->valuestring;
 	bool drive = ((path[0] | 0x20) >= 'a' && (path[0] | 0x20) <= 'z') && path[1] == ':' &&
 		     path[2] == '\\';
-
 	if (path[0] != '/' && !drive)
 		return json_error(at, err, "expected an absolute path");
 	for (const char *p = path; (p = strstr(p, "..")) != NULL; p += 2) {
 		bool begins = p[-1] == '/' || p[-1] == '\\';
-
 		if (begins && (p[2] == '\0' || p[2] == '/' || p[2] == '\\'))
 			return json_error(at, err, "a path may not contain \"..\"");
 	}
@@ -34,7 +32,6 @@ static int check_path(const struct json_at *at, struct error *err)
 static int check_permissions(const struct json_at *at, struct error *err)
 {
 	const char *letters = at->node->valuestring;
-
 	if (letters[0] == '\0' || letters[strspn(letters, "rwm")] != '\0')
 		return json_error(at, err, "expected letters of \"rwm\"");
 	return 0;
@@ -43,7 +40,6 @@ static int check_permissions(const struct json_at *at, struct error *err)
 static int check_bits(const struct json_at *at, struct error *err)
 {
 	int bits = at->node->valueint;
-
 	return bits == 0 || bits == 32 || bits == 64 ? 0
 						     : json_error(at, err, "expected 64, 32 or 0");
 }
@@ -53,7 +49,6 @@ static int check_variable(const struct json_at *at, struct error *err)
 	static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_"
 				      "0123456789";
 	const char *name = at->key;
-
 	if (name[0] == '\0' || strchr("0123456789", name[0]) != NULL ||
 	    name[strspn(name, letters)] != '\0')
 		return json_error(at, err, "not the name of an environment variable");

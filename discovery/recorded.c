@@ -23,7 +23,6 @@ int recorded_parse(const char *data, size_t size, struct builder *builder, struc
 	cJSON *document CLEANUP_JSON = NULL;
 	int rc = json_parse(data, size, &document, err);
 	struct json_at root = json_root(document);
-
 	if (rc == 0)
 		rc = json_members_read(&root, discovery_snapshot_members, snapshot, &builder->arena,
 				       err);
@@ -31,7 +30,6 @@ int recorded_parse(const char *data, size_t size, struct builder *builder, struc
 		rc = unique_ids(snapshot, err);
 	for (size_t i = 0; rc == 0 && i < snapshot->device_count; i++) {
 		struct discovery_device *device = builder_add(builder);
-
 		if (device == NULL)
 			return error_memory(err);
 		*device = snapshot->devices[i];
@@ -49,7 +47,6 @@ int recorded_read(const char *path, struct builder *builder, struct error *err)
 	char *data CLEANUP_FREE = NULL;
 	size_t size = 0;
 	int rc = file_read(path, JSON_FILE_MAX, &data, &size, err);
-
 	if (rc < 0)
 		return rc;
 	rc = recorded_parse(data, size, builder, err);
@@ -63,10 +60,8 @@ char *discovery_to_json(const struct discovery_snapshot *snapshot)
 	struct discovery_device *devices CLEANUP_FREE =
 		calloc(snapshot->device_count + 1, sizeof(*devices));
 	cJSON *json CLEANUP_JSON = NULL;
-
 	for (size_t i = 0; devices != NULL && i < snapshot->device_count; i++) {
 		const char *const *paths = snapshot->devices[i].location_paths;
-
 		devices[i] = snapshot->devices[i];
 		/* Then locationPath says it all. */
 		if (paths[0] != NULL && paths[1] == NULL &&

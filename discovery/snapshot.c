@@ -12,7 +12,6 @@ int discovery_take(const struct discovery_options *options, struct discovery_sna
 	static const struct discovery_options live = {0};
 	struct builder builder CLEANUP_BUILDER = {0};
 	int rc = 0;
-
 	if (options == NULL)
 		options = &live;
 	if (options->recorded_node != NULL)

@@ -15,7 +15,6 @@ const char *vendor_name(int64_t id)
 		{0x1af4, "Red Hat"},   {0x1ed5, "Moore Threads"}, {0x5143, "Qualcomm"},
 		{0x8086, "Intel"},
 	};
-
 	for (size_t i = 0; i < sizeof(vendors) / sizeof(vendors[0]); i++) {
 		if (vendors[i].id == id)
 			return vendors[i].name;

@@ -57,7 +57,6 @@ static int open_scanner(struct plugin *plugin, struct error *err)
 		.user = plugin,
 	};
 	int rc = scanner_open(&options, &plugin->scanner, err);
-
 	/* A recorded node is quick to read, and one that cannot be read is a mistake to tell at
 	 * once. */
 	if (rc == 0 && config->node[0] != '\0')
@@ -73,7 +72,6 @@ static int open_instances(struct plugin *plugin, struct error *err)
 	};
 	const struct config *config = plugin->config;
 	int rc = 0;
-
 	for (int i = 0; rc == 0 && i < INVENTORY_RESOURCE_COUNT; i++) {
 		if (config->resource == (int)others[i])
 			continue;
@@ -90,7 +88,6 @@ static int open_directory_watches(struct plugin *plugin, struct error *err)
 	char *kubelet CLEANUP_FREE = path_directory(config->kubelet_socket);
 	int rc = directory_watch_open(&plugin->loop, config->plugin_dir, on_directory_changed,
 				      plugin, &plugin->plugin_directory, err);
-
 	if (kubelet == NULL)
 		return error_memory(err);
 	if (rc == 0 && strcmp(kubelet, config->plugin_dir) != 0)
@@ -103,7 +100,6 @@ static int open_directory_watches(struct plugin *plugin, struct error *err)
 static void on_instance_closed(void *user)
 {
 	struct plugin *plugin = user;
-
 	if (--plugin->open_instances == 0)
 		scanner_close(plugin->scanner);
 }
@@ -150,7 +146,6 @@ int plugin_run(const struct config *config, struct error *err)
 	struct plugin plugin = {.config = config};
 	struct error drain = {0};
 	int rc = check_node(config, err);
-
 	if (rc < 0)
 		return rc;
 	rc = uv_loop_init(&plugin.loop);

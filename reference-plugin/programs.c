@@ -109,7 +109,6 @@ static int print(const struct config *config)
 {
 	struct text table CLEANUP_TEXT = {0};
 	cJSON *json CLEANUP_JSON = config_to_json(config);
-
 	config_print(config, &table);
 	char *text CLEANUP_FREE = given.print_json ? json_print(json) : text_take(&table);
 	if (text == NULL) {
@@ -127,7 +126,6 @@ static int open_log(const char *path, struct error *err)
 	uv_fs_t request;
 	int file = uv_fs_open(NULL, &request, path, UV_FS_O_WRONLY | UV_FS_O_CREAT | UV_FS_O_APPEND,
 			      MODE, NULL);
-
 	if (file < 0)
 		return error_uv(err, file, "%s", path);
 	if (dup2(file, STDERR_FILENO) < 0)
@@ -140,7 +138,6 @@ static int run_plugin(void *user)
 {
 	struct config config CLEANUP(config_free) = {0};
 	struct error err = {0};
-
 	(void)user;
 	if (config_load(given.program, &given.options, &config, &err) < 0) {
 		log_error("%s", err.text);
@@ -166,7 +163,6 @@ static int run(const struct text_list *arguments)
 	if (given.service) {
 		struct error err = {0};
 		int code = 0;
-
 		if (windows_service_run(run_plugin, NULL, &code, &err) == 0)
 			return code;
 		log_error("%s", err.text);
@@ -187,7 +183,6 @@ static char *description_of(const struct config_program *program)
 		" The file is the one of --config, else of %sCONFIG_FILE, else %s.yaml (or another "
 		"extension) in the working directory or in /etc/directx-device-plugins.";
 	struct text text CLEANUP_TEXT = {0};
-
 	text_addf(&text, "%s\n\n", program->description);
 	text_addf(&text, options, program->env_prefix);
 	if (program->directx)
@@ -232,7 +227,6 @@ int program_main(const struct config_program *program, int argc, char **argv)
 		.run = run,
 	};
 	size_t own = 0;
-
 	given.program = program;
 	while (options[own].name != NULL)
 		own++;

@@ -52,7 +52,6 @@ static const struct section sections[] = {
 cJSON *environment_new(void)
 {
 	struct members environment CLEANUP_MEMBERS = members_new();
-
 	for (size_t i = 0; i < ARRAY_SIZE(sections); i++) {
 		if (sections[i].type == JSON_ARRAY)
 			member_item(&environment, sections[i].name, cJSON_CreateArray());
@@ -74,7 +73,6 @@ static const struct section *environment_section(const char *name)
 const char *const *environment_identity(const char *section)
 {
 	const struct section *found = environment_section(section);
-
 	return found != NULL ? found->identity : NULL;
 }
 
@@ -83,13 +81,11 @@ static int check_items(const struct section *section, const struct json_at *at, 
 	size_t index = 0;
 	const cJSON *node = NULL;
 	int rc = 0;
-
 	if (section->type != JSON_ARRAY)
 		return 0;
 	cJSON_ArrayForEach (node, at->node) {
 		struct json_at item = {.node = node, .parent = at, .index = index};
 		const char *name = NULL;
-
 		if (rc == 0)
 			rc = json_need_string(&item, section->key, &name, err);
 		index++;
@@ -100,7 +96,6 @@ static int check_items(const struct section *section, const struct json_at *at, 
 static int replace(cJSON *environment, const struct json_at *section, struct error *err)
 {
 	cJSON *copy CLEANUP_JSON = cJSON_Duplicate(section->node, true);
-
 	if (copy == NULL ||
 	    !cJSON_ReplaceItemInObjectCaseSensitive(environment, section->key, copy))
 		return error_memory(err);
@@ -111,12 +106,10 @@ static int replace(cJSON *environment, const struct json_at *section, struct err
 int environment_merge(cJSON *environment, const struct json_at *from, struct error *err)
 {
 	const cJSON *member = NULL;
-
 	cJSON_ArrayForEach (member, from->node) {
 		const struct section *section = environment_section(member->string);
 		struct json_at at = {.node = member, .parent = from, .key = member->string};
 		int rc = 0;
-
 		if (section == NULL)
 			return json_error(&at, err, "unknown section");
 		rc = json_need(from, section->name, section->type, &at, err);
@@ -135,12 +128,10 @@ static int identify(const struct section *section, const cJSON *node, struct tex
 		    struct error *err)
 {
 	struct text line CLEANUP_TEXT = {0};
-
 	text_addf(&line, "%s", section->name);
 	for (const char *const *pointer = section->identity; *pointer != NULL; pointer++) {
 		const cJSON *value = json_pointer(node, *pointer);
 		char *json CLEANUP_FREE = value != NULL ? json_print_compact(value) : NULL;
-
 		if (value != NULL && json == NULL)
 			return error_memory(err);
 		if (json != NULL)
@@ -154,12 +145,10 @@ int environment_digest(const cJSON *environment, char out[DIGEST_SIZE], struct e
 	struct text_list lines CLEANUP_TEXT_LIST = {0};
 	struct text all CLEANUP_TEXT = {0};
 	int rc = 0;
-
 	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(sections); i++) {
 		const cJSON *section =
 			cJSON_GetObjectItemCaseSensitive(environment, sections[i].name);
 		const cJSON *item = NULL;
-
 		if (cJSON_IsObject(section))
 			rc = identify(&sections[i], section, &lines, err);
 		if (!cJSON_IsArray(section))

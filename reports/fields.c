@@ -19,7 +19,6 @@ static bool has_word(const char *const *words, const char *word)
 static int check_word(const struct json_at *at, const char *const *words, struct error *err)
 {
 	struct text list CLEANUP_TEXT = {0};
-
 	if (has_word(words, at->node->valuestring))
 		return 0;
 	for (const char *const *word = words; *word != NULL; word++)
@@ -30,13 +29,11 @@ static int check_word(const struct json_at *at, const char *const *words, struct
 static int check_items(const struct json_at *array, const struct field *field, struct error *err)
 {
 	struct json_at item = {.parent = array};
-
 	cJSON_ArrayForEach (item.node, array->node) {
 		if (field->type == FIELD_STRINGS && !cJSON_IsString(item.node))
 			return json_error(&item, err, "expected string");
 		if (field->type == FIELD_OBJECTS) {
 			int rc = fields_check(&item, field->fields, NULL, err);
-
 			if (rc != 0)
 				return rc;
 		}
@@ -52,7 +49,6 @@ static int check_field(const struct json_at *object, const struct field *field, 
 	int rc = field->presence == FIELD_NEEDED
 			 ? json_need(object, field->key, json_types[field->type], &at, err)
 			 : json_have(object, field->key, json_types[field->type], &at, err);
-
 	if (rc != 0 || at.node == NULL)
 		return rc;
 	switch (field->type) {
@@ -84,18 +80,15 @@ int fields_check(const struct json_at *object, const struct field *fields, const
 		 struct error *err)
 {
 	const cJSON *member = NULL;
-
 	if (!cJSON_IsObject(object->node))
 		return json_error(object, err, "expected object");
 	for (const struct field *field = fields; field->key != NULL; field++) {
 		int rc = check_field(object, field, err);
-
 		if (rc != 0)
 			return rc;
 	}
 	cJSON_ArrayForEach (member, object->node) {
 		struct json_at at = {.node = member, .parent = object, .key = member->string};
-
 		if (!is_known(fields, member->string) && !has_word(also, member->string))
 			return json_error(&at, err, "unknown member");
 	}
@@ -107,7 +100,6 @@ void fields_copy(const cJSON *object, const struct field *fields, struct members
 	for (; fields->key != NULL; fields++) {
 		const cJSON *member = field_get(object, fields->key);
 		struct members inner CLEANUP_MEMBERS = {0};
-
 		if (member != NULL && fields->type == FIELD_OBJECT) {
 			inner = members_new();
 			fields_copy(member, fields->fields, &inner);
@@ -123,7 +115,6 @@ void fields_copy(const cJSON *object, const struct field *fields, struct members
 const cJSON *field_get(const cJSON *object, const char *key)
 {
 	const cJSON *member = cJSON_GetObjectItemCaseSensitive(object, key);
-
 	return cJSON_IsNull(member) ? NULL : member;
 }
 
@@ -135,6 +126,5 @@ const char *field_string(const cJSON *object, const char *key)
 int64_t field_count(const cJSON *object, const char *key)
 {
 	const cJSON *member = field_get(object, key);
-
 	return member != NULL ? (int64_t)member->valuedouble : 0;
 }

@@ -38,7 +38,6 @@ static int make_line(const struct journal *journal, enum journal_type type, cons
 {
 	char utc[CLOCK_UTC_SIZE] = "";
 	char *json CLEANUP_FREE = record != NULL ? json_print_compact(record) : NULL;
-
 	if (json == NULL)
 		return error_memory(err);
 	text_addf(
@@ -59,7 +58,6 @@ static int make_line(const struct journal *journal, enum journal_type type, cons
 static int untear(struct journal *journal, int reason, struct error *err)
 {
 	uv_fs_t request;
-
 	journal->torn = uv_fs_ftruncate(NULL, &request, journal->file, journal->size, NULL) < 0;
 	uv_fs_req_cleanup(&request);
 	return error_uv(err, reason, "%s", journal->path);
@@ -70,7 +68,6 @@ static int write_line(struct journal *journal, const struct text *line, struct e
 	uv_buf_t buffer = uv_buf_init(line->data, (unsigned)line->size);
 	uv_fs_t request;
 	int count = 0;
-
 	if (journal->torn)
 		return error_set(err, ERROR_IO, "%s: an earlier record was written in part",
 				 journal->path);
@@ -93,7 +90,6 @@ static int flush(struct journal *journal, struct error *err)
 {
 	uv_fs_t request;
 	int rc = uv_fs_fdatasync(NULL, &request, journal->file, NULL);
-
 	uv_fs_req_cleanup(&request);
 	return rc < 0 ? error_uv(err, rc, "%s", journal->path) : 0;
 }
@@ -105,7 +101,6 @@ static int append_within(struct journal *journal, enum journal_type type, struct
 	cJSON *json CLEANUP_JSON = members_take(record);
 	struct text line CLEANUP_TEXT = {0};
 	int rc = make_line(journal, type, json, &line, err);
-
 	if (rc != 0)
 		return rc;
 	if (used != NULL && *used + line.size > JOURNAL_SEEN_MAX) {
@@ -129,7 +124,6 @@ static cJSON *run_begin(const struct journal_run *run)
 	struct members record CLEANUP_MEMBERS = members_new();
 	struct members harness CLEANUP_MEMBERS = members_new();
 	struct members invocation CLEANUP_MEMBERS = members_new();
-
 	member_string(&harness, "version", GPUCERT_VERSION);
 	member_string(&harness, "commit", run->commit);
 	member_string(&harness, "compiler", COMPILER);
@@ -152,7 +146,6 @@ static int start(struct journal *journal, const struct journal_run *run, struct 
 	struct text line CLEANUP_TEXT = {0};
 	uv_fs_t request;
 	int rc = 0;
-
 	if (file_exists(journal->path))
 		return error_set(err, ERROR_EXISTS, "%s: exists; a journal is never overwritten",
 				 journal->path);
@@ -174,7 +167,6 @@ int journal_create(const char *path, const struct journal_run *run, struct journ
 {
 	struct journal *journal CLEANUP_JOURNAL = calloc(1, sizeof(*journal));
 	int rc = 0;
-
 	if (journal == NULL)
 		return error_memory(err);
 	journal->file = -1;
@@ -190,7 +182,6 @@ int journal_create(const char *path, const struct journal_run *run, struct journ
 void journal_close(struct journal *journal)
 {
 	uv_fs_t request;
-
 	if (journal == NULL)
 		return;
 	if (journal->file >= 0) {
@@ -213,7 +204,6 @@ int journal_add_environment(struct journal *journal, const cJSON *environment, s
 	struct json_at record_at = {0};
 	struct json_at root = {.node = environment, .parent = &record_at, .key = "environment"};
 	int rc = scratch != NULL ? environment_merge(scratch, &root, err) : error_memory(err);
-
 	member_copy(&record, "environment", environment);
 	return rc == 0 ? append(journal, JOURNAL_ENVIRONMENT, &record, err) : rc;
 }
@@ -227,7 +217,6 @@ int journal_add_phase(struct journal *journal, enum report_phase phase, const ch
 		      uint64_t duration_ms, struct error *err)
 {
 	struct members record CLEANUP_MEMBERS = members_new();
-
 	member_string(&record, "phase", report_phase_names[phase]);
 	member_cut(&record, "what", what, JOURNAL_TEXT_MAX);
 	member_int(&record, "durationMs", (int64_t)duration_ms);
@@ -238,7 +227,6 @@ int journal_begin_check(struct journal *journal, const char *check, uint64_t tim
 			struct error *err)
 {
 	struct members record CLEANUP_MEMBERS = members_new();
-
 	memset(journal->seen, 0, sizeof(journal->seen));
 	journal->left_out = 0;
 	member_string(&record, "check", check);
@@ -254,7 +242,6 @@ int journal_add_seen(struct journal *journal, const char *check, enum journal_ty
 	struct json_at root = json_root(seen);
 	enum seen kind = SEEN_OTHER;
 	int rc = fields_check(&root, journal_shapes[type].fields, also, err);
-
 	if (rc != 0)
 		return rc;
 	if (type == JOURNAL_ASSERTION)
@@ -268,7 +255,6 @@ int journal_add_event(struct journal *journal, const char *check, const char *ki
 		      const char *text, struct error *err)
 {
 	struct members record CLEANUP_MEMBERS = members_new();
-
 	member_string(&record, "check", check);
 	member_string(&record, "kind", kind);
 	member_cut(&record, "text", text, JOURNAL_TEXT_MAX);
@@ -279,7 +265,6 @@ int journal_hold_check(struct journal *journal, const char *check, const char *c
 		       const char *reason, struct error *err)
 {
 	struct members record CLEANUP_MEMBERS = members_new();
-
 	member_string(&record, "check", check);
 	member_string(&record, "cause", cause);
 	member_cut(&record, "reason", reason, JOURNAL_TEXT_MAX);
@@ -292,7 +277,6 @@ int journal_end_check(struct journal *journal, const struct journal_check_end *e
 	struct members record CLEANUP_MEMBERS = members_new();
 	struct members phases CLEANUP_MEMBERS = members_new();
 	struct members watched CLEANUP_MEMBERS = members_new();
-
 	for (int i = 0; i < REPORT_PHASE_COUNT; i++)
 		member_int(&phases, report_phase_names[i], (int64_t)end->phases_ms[i]);
 	member_int(&watched, "ms", (int64_t)end->watched_ms);
@@ -312,7 +296,6 @@ int journal_abort(struct journal *journal, enum report_abort abort, const char *
 		  struct error *err)
 {
 	struct members record CLEANUP_MEMBERS = members_new();
-
 	member_string(&record, "kind", report_abort_names[abort]);
 	member_cut(&record, "reason", reason, JOURNAL_TEXT_MAX);
 	return append(journal, JOURNAL_ABORT, &record, err);
@@ -321,6 +304,5 @@ int journal_abort(struct journal *journal, enum report_abort abort, const char *
 int journal_end(struct journal *journal, struct error *err)
 {
 	struct members record CLEANUP_MEMBERS = members_new();
-
 	return append(journal, JOURNAL_RUN_END, &record, err);
 }

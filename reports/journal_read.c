@@ -16,7 +16,6 @@ static int read_head(const struct journal_log *log, struct journal_record *recor
 	int64_t sequence = 0;
 	const char *type = NULL;
 	int rc = json_need_int(&root, "seq", 0, INT64_MAX, &sequence, err);
-
 	if (rc == 0)
 		rc = json_need_int(&root, "atMs", 0, INT64_MAX, &record->at_ms, err);
 	if (rc == 0)
@@ -39,7 +38,6 @@ static int read_head(const struct journal_log *log, struct journal_record *recor
 static int push(struct journal_log *log, struct journal_record *record, struct error *err)
 {
 	struct journal_record *grown = array_grow(log->records, log->count, sizeof(*grown));
-
 	if (grown == NULL)
 		return error_memory(err);
 	log->records = grown;
@@ -52,7 +50,6 @@ static int push(struct journal_log *log, struct journal_record *record, struct e
 static void chain(struct journal_log *log, const cJSON *record, const char *line, size_t size)
 {
 	const cJSON *prev = cJSON_GetObjectItemCaseSensitive(record, "prev");
-
 	if (log->unchained == 0 && !text_equal(cJSON_GetStringValue(prev), log->digest))
 		log->unchained = log->count + 1;
 	digest_bytes(line, size, log->digest);
@@ -64,7 +61,6 @@ static int read_line(struct journal_log *log, const char *line, size_t size, str
 	int rc = size <= JOURNAL_LINE_MAX ? json_parse(line, size, &record.json, err)
 					  : error_set(err, ERROR_LIMIT, "longer than %d bytes",
 						      (int)JOURNAL_LINE_MAX);
-
 	if (rc == 0)
 		rc = read_head(log, &record, err);
 	if (rc == 0) {
@@ -82,14 +78,12 @@ int journal_parse(const char *name, const char *data, size_t size, struct journa
 {
 	const char *end = data + size;
 	int rc = 0;
-
 	*log = (struct journal_log){.name = strdup(name)};
 	if (log->name == NULL)
 		return error_memory(err);
 	digest_bytes("", 0, log->digest);
 	while (rc == 0 && data < end) {
 		const char *newline = memchr(data, '\n', (size_t)(end - data));
-
 		if (newline == NULL) {
 			log->torn = true;
 			break;
@@ -109,7 +103,6 @@ int journal_read(const char *path, struct journal_log *log, struct error *err)
 	char *data CLEANUP_FREE = NULL;
 	size_t size = 0;
 	int rc = file_read(path, JOURNAL_SIZE_MAX, &data, &size, err);
-
 	if (rc == 0)
 		rc = journal_parse(path, data, size, log, err);
 	if (rc == 0 && log->unchained != 0) {

@@ -34,7 +34,6 @@ static void add_seconds(struct text *out, int64_t ms)
 static void add_message(struct text *out, const struct view_check *check)
 {
 	struct text message CLEANUP_TEXT = {0};
-
 	if (check->disposition == REPORT_EXPECTED_FAIL)
 		text_addf(&message, "expected by %s: ", check->expectation);
 	if (check->disposition == REPORT_UNEXPECTED_IMPROVEMENT)
@@ -50,7 +49,6 @@ static void add_details(struct text *out, const struct view_check *check)
 {
 	const cJSON *assertion = NULL;
 	struct text details CLEANUP_TEXT = {0};
-
 	text_addf(&details, "%s\n", view_string(check->json, "/title"));
 	cJSON_ArrayForEach (assertion, json_pointer(check->json, "/assertions")) {
 		if (cJSON_IsTrue(json_pointer(assertion, "/ok")))
@@ -67,7 +65,6 @@ static void add_details(struct text *out, const struct view_check *check)
 static void add_result(struct text *out, const struct view_check *check)
 {
 	enum junit_kind kind = kind_of(check);
-
 	if (kind == JUNIT_PASS)
 		return;
 	text_addf(out, "      <%s", elements[kind]);
@@ -87,13 +84,11 @@ static void add_notes(struct text *out, const struct view_check *check)
 {
 	const cJSON *notes = json_pointer(check->json, "/notes");
 	const cJSON *note = NULL;
-
 	if (notes == NULL || notes->child == NULL)
 		return;
 	text_add(out, "      <system-out>");
 	cJSON_ArrayForEach (note, notes) {
 		const char *string = cJSON_GetStringValue(note);
-
 		if (string != NULL)
 			text_add_xml(out, string, strlen(string));
 		text_add(out, "\n");
@@ -104,7 +99,6 @@ static void add_notes(struct text *out, const struct view_check *check)
 static void add_case(struct text *out, const struct view_check *check)
 {
 	struct text group CLEANUP_TEXT = {0};
-
 	text_addf(&group, "gpucert.%.*s", (int)view_suite_size(check), check->id);
 	out->failed = out->failed || group.failed;
 	text_add(out, "    <testcase");
@@ -131,7 +125,6 @@ static void count_check(struct counts *counts, const struct view_check *check)
 static void add_counts(struct text *out, const struct counts *counts)
 {
 	const size_t *kinds = counts->kinds;
-
 	text_addf(out, " tests=\"%zu\" failures=\"%zu\" errors=\"%zu\" skipped=\"%zu\"",
 		  kinds[JUNIT_PASS] + kinds[JUNIT_FAILURE] + kinds[JUNIT_ERROR] +
 			  kinds[JUNIT_SKIPPED],
@@ -150,7 +143,6 @@ static void add_properties(struct text *out, const cJSON *report)
 		{"environment", "/environment/digest"},
 		{"conformance", "/verdict/conformance/result"},
 	};
-
 	text_add(out, "    <properties>\n");
 	for (size_t i = 0; i < ARRAY_SIZE(properties); i++) {
 		text_add(out, "      <property");
@@ -177,7 +169,6 @@ static void add_suite(struct text *out, const cJSON *report, const struct view *
 {
 	const struct view_check *head = &view->checks[first];
 	struct counts counts = {0};
-
 	for (size_t i = first; i < view->count; i++) {
 		if (view_same_suite(head, &view->checks[i]))
 			count_check(&counts, &view->checks[i]);
@@ -198,7 +189,6 @@ static enum junit_kind conformance_kind(const cJSON *report)
 	const char *result = view_string(report, "/verdict/conformance/result");
 	int64_t exit_code = view_int(report, "/verdict/exitCode");
 	bool required = cJSON_IsTrue(json_pointer(report, "/run/invocation/conformanceRequired"));
-
 	if (exit_code == REPORT_EXIT_BROKEN || exit_code == REPORT_EXIT_INCOMPLETE)
 		return JUNIT_ERROR;
 	if (exit_code == REPORT_EXIT_UNEXPECTED && (required || strcmp(result, "violated") == 0))
@@ -212,7 +202,6 @@ static void add_conformance(struct text *out, const cJSON *report)
 	const char *abort = view_string(report, "/run/abort/reason");
 	struct counts counts = {0};
 	struct text message CLEANUP_TEXT = {0};
-
 	counts.kinds[kind] = 1;
 	view_add_conformance(report, &message);
 	if (abort[0] != '\0')
@@ -235,7 +224,6 @@ int junit_write(const cJSON *report, const struct writer_options *options, struc
 	struct view view CLEANUP_VIEW = {0};
 	struct counts counts = {0};
 	int rc = view_open(report, &view, err);
-
 	(void)options;
 	if (rc < 0)
 		return rc;

@@ -41,7 +41,6 @@ const char *report_outcome_name(enum report_outcome outcome)
 enum report_outcome report_outcome_of(const char *name)
 {
 	int outcome = 0;
-
 	while (outcome < REPORT_OUTCOME_COUNT && strcmp(report_outcome_names[outcome], name) != 0)
 		outcome++;
 	return (enum report_outcome)outcome;
@@ -59,7 +58,6 @@ static int outcome_rank(enum report_outcome outcome)
 	static const enum report_outcome order[] = {REPORT_PASS, REPORT_FAIL, REPORT_TIMEOUT,
 						    REPORT_CRASH};
 	int rank = ARRAY_SIZE(order) - 1;
-
 	while (rank >= 0 && order[rank] != outcome)
 		rank--;
 	return rank;
@@ -69,7 +67,6 @@ enum report_disposition report_disposition_of(enum report_outcome outcome,
 					      enum report_outcome expected)
 {
 	int rank = outcome_rank(outcome);
-
 	if (outcome == REPORT_NOTRUN)
 		return REPORT_UNDECIDED;
 	if (outcome == REPORT_BROKEN)
@@ -85,7 +82,6 @@ enum report_disposition report_disposition_of(enum report_outcome outcome,
 size_t report_tally_total(const struct report_tally *tally)
 {
 	size_t total = 0;
-
 	for (size_t i = 0; i < ARRAY_SIZE(tally->outcomes); i++)
 		total += tally->outcomes[i];
 	return total;
@@ -104,7 +100,6 @@ enum report_requirement_verdict report_requirement_verdict_of(const struct repor
 	size_t open = outcomes[REPORT_BROKEN] + outcomes[REPORT_NOTRUN] +
 		      outcomes[REPORT_UNSUPPORTED] + tally->cut_off + tally->unproven +
 		      tally->left_out;
-
 	if (outcomes[REPORT_FAIL] + outcomes[REPORT_TIMEOUT] + crashed != 0)
 		return REPORT_VIOLATED;
 	if (open != 0)
@@ -120,7 +115,6 @@ enum report_exit report_exit_of(const struct report_facts *facts)
 	const struct report_tally *tally = facts->tally;
 	size_t ran = report_tally_ran(tally);
 	size_t min_run = facts->min_run != 0 ? facts->min_run : 1;
-
 	if (facts->broken_abort || (ran != 0 && tally->outcomes[REPORT_BROKEN] == ran))
 		return REPORT_EXIT_BROKEN;
 	if (facts->state != REPORT_COMPLETE)

@@ -199,7 +199,6 @@ const struct journal_shape journal_shapes[JOURNAL_TYPE_COUNT] = {
 enum journal_type journal_type_of(const char *name)
 {
 	int type = 0;
-
 	while (type < JOURNAL_TYPE_COUNT && strcmp(journal_shapes[type].name, name) != 0)
 		type++;
 	return (enum journal_type)type;

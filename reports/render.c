@@ -13,7 +13,6 @@
 static int take_phase(struct render *render, const cJSON *record, struct error *err)
 {
 	struct members phase CLEANUP_MEMBERS = members_new();
-
 	fields_copy(record, journal_shapes[JOURNAL_PHASE].fields, &phase);
 	for (int i = 0; i < REPORT_PHASE_COUNT; i++) {
 		if (strcmp(report_phase_names[i], field_string(record, "phase")) == 0)
@@ -28,7 +27,6 @@ static int take(struct render *render, const struct journal_record *record, stru
 	struct json_at root = json_root(record->json);
 	struct json_at environment = {.parent = &root, .key = "environment"};
 	int rc = fields_check(&root, journal_shapes[record->type].fields, head, err);
-
 	if (rc != 0)
 		return rc;
 	if (render->ended)
@@ -62,7 +60,6 @@ static int make_report(struct render *render, cJSON **report, struct error *err)
 	const cJSON *section = NULL;
 	char digest[DIGEST_SIZE] = "";
 	int rc = environment_digest(render->environment, digest, err);
-
 	if (rc != 0)
 		return rc;
 	render_close_checks(render);
@@ -90,7 +87,6 @@ int report_render(const struct journal_log *log, cJSON **report, struct error *e
 		.events = cJSON_CreateArray(),
 	};
 	int rc = 0;
-
 	if (render.environment == NULL || render.phases == NULL || render.events == NULL)
 		rc = error_memory(err);
 	for (size_t i = 0; rc == 0 && i < log->count; i++) {
@@ -114,7 +110,6 @@ static int write_file(const char *directory, const struct writer *writer, const 
 	char *path CLEANUP_FREE = path_join(directory, writer->file_name);
 	char *text CLEANUP_FREE = NULL;
 	int rc = path != NULL ? 0 : error_memory(err);
-
 	if (rc == 0)
 		rc = writer_print(writer, report, &plain, &text, err);
 	return rc == 0 ? file_write_atomic(path, text, strlen(text), 0644, err) : rc;
@@ -125,7 +120,6 @@ int report_read_directory(const char *directory, cJSON **report, struct error *e
 	char *path CLEANUP_FREE = path_join(directory, JOURNAL_FILE_NAME);
 	struct journal_log log CLEANUP_JOURNAL_LOG = {0};
 	int rc = path != NULL ? 0 : error_memory(err);
-
 	if (rc == 0)
 		rc = journal_read(path, &log, err);
 	return rc == 0 ? report_render(&log, report, err) : rc;
@@ -134,7 +128,6 @@ int report_read_directory(const char *directory, cJSON **report, struct error *e
 int report_write_directory(const char *directory, const cJSON *report, struct error *err)
 {
 	int rc = 0;
-
 	for (const struct writer *writer = writers; rc == 0 && writer->name != NULL; writer++) {
 		if (writer->file_name != NULL)
 			rc = write_file(directory, writer, report, err);
@@ -145,6 +138,5 @@ int report_write_directory(const char *directory, const cJSON *report, struct er
 int report_exit_code(const cJSON *report)
 {
 	const cJSON *code = json_pointer(report, "/verdict/exitCode");
-
 	return cJSON_IsNumber(code) ? code->valueint : REPORT_EXIT_BROKEN;
 }

@@ -32,7 +32,6 @@ static int take_held(const struct render *render, struct render_check *check, co
 {
 	struct render_check *cause = NULL;
 	int rc = render_find_check(render, record, "cause", &cause, err);
-
 	if (rc != 0)
 		return rc;
 	if (!is_open(check))
@@ -48,7 +47,6 @@ static int take_held(const struct render *render, struct render_check *check, co
 static int refuse_pass(const struct render_check *check, struct error *err)
 {
 	const cJSON *assertion = NULL;
-
 	if (check->outcome != REPORT_PASS)
 		return 0;
 	if (check->lists[RENDER_ASSERTIONS]->child == NULL)
@@ -65,7 +63,6 @@ static int take_end(struct render *render, struct render_check *check,
 		    const struct journal_record *record, struct error *err)
 {
 	const cJSON *phases = field_get(record->json, "phasesMs");
-
 	check->end = record;
 	check->outcome = report_outcome_of(field_string(record->json, "outcome"));
 	check->reason = field_string(record->json, "reason");
@@ -77,7 +74,6 @@ static int take_end(struct render *render, struct render_check *check,
 static int add_object(const struct journal_record *record, cJSON *array, struct error *err)
 {
 	struct members object CLEANUP_MEMBERS = members_new();
-
 	fields_copy(record->json, journal_shapes[record->type].fields, &object);
 	return members_append(array, members_take(&object), err);
 }
@@ -90,7 +86,6 @@ static int add_string(const char *string, cJSON *array, struct error *err)
 static int add_device(struct render_check *check, const char *ref, struct error *err)
 {
 	const cJSON *known = NULL;
-
 	cJSON_ArrayForEach (known, check->lists[RENDER_DEVICES]) {
 		if (strcmp(known->valuestring, ref) == 0)
 			return 0;
@@ -101,7 +96,6 @@ static int add_device(struct render_check *check, const char *ref, struct error 
 int render_add_event(const struct journal_record *record, cJSON *events, struct error *err)
 {
 	struct members event CLEANUP_MEMBERS = members_new();
-
 	fields_copy(record->json, journal_shapes[JOURNAL_EVENT].fields, &event);
 	member_int(&event, "atMs", record->at_ms);
 	return members_append(events, members_take(&event), err);
@@ -111,7 +105,6 @@ int render_take_check(struct render *render, const struct journal_record *record
 {
 	struct render_check *check = NULL;
 	int rc = render_find_check(render, record->json, "check", &check, err);
-
 	if (rc != 0)
 		return rc;
 	if (journal_shapes[record->type].seen || record->type == JOURNAL_CHECK_END) {
@@ -159,7 +152,6 @@ static void tally(struct render_check *check)
 {
 	struct render_requirement *requirement = check->requirement;
 	const cJSON *watched = watched_of(check);
-
 	requirement->tally.outcomes[check->outcome]++;
 	requirement->tally.cut_off += check->cut_off ? 1 : 0;
 	requirement->tally.unproven +=
@@ -174,7 +166,6 @@ void render_close_checks(struct render *render)
 {
 	for (size_t i = 0; i < render->check_count; i++) {
 		struct render_check *check = &render->checks[i];
-
 		if (is_open(check))
 			check->reason = NOTRUN_REASON;
 		if (check->begin != NULL && check->end == NULL) {
@@ -191,7 +182,6 @@ void render_close_checks(struct render *render)
 static char *watched_reason(const struct render_check *check)
 {
 	const cJSON *watched = watched_of(check);
-
 	return text_format("%s: watched for %.1f s; a thorough run watches %.1f s (--thorough)",
 			   check->id, (double)field_count(watched, "ms") / 1000.0,
 			   (double)field_count(watched, "thoroughMs") / 1000.0);
@@ -203,7 +193,6 @@ char *render_requirement_reason(const struct render_requirement *requirement)
 	const cJSON *left_out = field_get(requirement->planned, "leftOut");
 	const char *reason = field_string(requirement->planned, "notApplicable");
 	int weight = why != NULL ? decides(why) : 0;
-
 	if (weight >= 2)
 		return text_format("%s (%s): %s", why->id, report_outcome_name(why->outcome),
 				   why->outcome == REPORT_PASS ? why->unproven : why->reason);
@@ -220,7 +209,6 @@ char *render_requirement_reason(const struct render_requirement *requirement)
 enum report_disposition render_disposition(const struct render_check *check)
 {
 	const char *expected = field_string(field_get(check->planned, "expected"), "outcome");
-
 	return report_disposition_of(check->outcome,
 				     expected != NULL ? report_outcome_of(expected) : REPORT_PASS);
 }
@@ -233,7 +221,6 @@ static void add_time(const struct render *render, const struct render_check *che
 	struct members phases CLEANUP_MEMBERS = members_new();
 	const struct journal_record *last = &render->log->records[render->log->count - 1];
 	const cJSON *end = check->end != NULL ? check->end->json : NULL;
-
 	if (check->begin == NULL) {
 		member_string(json, "time", NULL);
 		return;
@@ -255,7 +242,6 @@ cJSON *render_check_json(const struct render *render, struct render_check *check
 	static const char *const lists[] = {"devices", "assertions", "notes", "evidence", "events"};
 	struct members json CLEANUP_MEMBERS = members_new();
 	const cJSON *watched = watched_of(check);
-
 	fields_copy(check->planned, record_identity, &json);
 	member_string(&json, "level",
 		      check->requirement != NULL

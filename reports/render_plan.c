@@ -16,7 +16,6 @@ static int link_requirement(const struct render *render, struct render_check *ch
 			    struct error *err)
 {
 	const char *id = field_string(check->planned, "requirement");
-
 	for (size_t i = 0; id != NULL && i < render->requirement_count; i++) {
 		if (strcmp(render->requirements[i].id, id) == 0)
 			check->requirement = &render->requirements[i];
@@ -32,7 +31,6 @@ static int take_check(const struct render *render, const cJSON *planned, struct 
 		      struct error *err)
 {
 	const char *outcome = field_string(planned, "outcome");
-
 	check->planned = planned;
 	check->id = field_string(planned, "id");
 	check->unproven = field_string(planned, "unproven");
@@ -52,7 +50,6 @@ static int compare(const void *a, const void *b)
 {
 	const struct render_check *const *left = a;
 	const struct render_check *const *right = b;
-
 	return strcmp((*left)->id, (*right)->id);
 }
 
@@ -73,7 +70,6 @@ int render_take_plan(struct render *render, const cJSON *record, struct error *e
 	const cJSON *checks = field_get(record, "checks");
 	const cJSON *item = NULL;
 	size_t count = (size_t)cJSON_GetArraySize(checks);
-
 	if (render->plan != NULL)
 		return error_set(err, ERROR_FORMAT, "type: a second plan");
 	render->plan = record;
@@ -89,7 +85,6 @@ int render_take_plan(struct render *render, const cJSON *record, struct error *e
 	cJSON_ArrayForEach (item, checks) {
 		struct render_check *check = &render->checks[render->check_count];
 		int rc = 0;
-
 		render->by_id[render->check_count++] = check;
 		rc = take_check(render, item, check, err);
 		if (rc != 0)
@@ -106,7 +101,6 @@ int render_find_check(const struct render *render, const cJSON *record, const ch
 	const struct render_check *const key_pointer = &key;
 	struct render_check **found = NULL;
 	int rc = json_need_string(&root, member, &key.id, err);
-
 	if (rc != 0)
 		return rc;
 	if (render->check_count != 0)

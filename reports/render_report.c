@@ -15,7 +15,6 @@ static enum report_state state_of(const struct render *render)
 static void add_abort(const struct render *render, struct members *run)
 {
 	struct members abort CLEANUP_MEMBERS = members_new();
-
 	if (render->aborted == NULL) {
 		member_string(run, "abort", NULL);
 		return;
@@ -29,7 +28,6 @@ static void add_counts(const struct render *render, struct members *run)
 {
 	struct members plan CLEANUP_MEMBERS = members_new();
 	struct members journal CLEANUP_MEMBERS = members_new();
-
 	member_int(&plan, "selected", (int64_t)render->check_count);
 	member_int(&plan, "filteredOut", field_count(render->plan, "filteredOut"));
 	member_item(run, "plan", members_take(&plan));
@@ -48,7 +46,6 @@ static void add_time(const struct render *render, int64_t total_ms, struct membe
 	int64_t declared_ms = ms[REPORT_PHASE_PLUGIN] + ms[REPORT_PHASE_WAIT];
 	int64_t other_ms = total_ms - ms[REPORT_PHASE_CRI] - ms[REPORT_PHASE_PROBE] - declared_ms;
 	double percent = 0;
-
 	if (other_ms < 0)
 		other_ms = 0;
 	if (total_ms > 0)
@@ -70,7 +67,6 @@ void render_add_run(const struct render *render, struct members *report)
 	const struct journal_record *last = &log->records[log->count - 1];
 	const cJSON *settings = field_get(render->plan, "settings");
 	struct members run CLEANUP_MEMBERS = members_new();
-
 	fields_copy(first->json, journal_shapes[JOURNAL_RUN_BEGIN].fields, &run);
 	cJSON_DeleteItemFromObjectCaseSensitive(run.object, "schema");
 	member_string(&run, "started", first->time);
@@ -92,10 +88,8 @@ static cJSON *ids_with(const struct render *render, enum report_requirement_verd
 		       const char *level)
 {
 	cJSON *ids CLEANUP_JSON = cJSON_CreateArray();
-
 	for (size_t i = 0; ids != NULL && i < render->requirement_count; i++) {
 		const struct render_requirement *requirement = &render->requirements[i];
-
 		if (strcmp(field_string(requirement->planned, "level"), level) != 0 ||
 		    report_requirement_verdict_of(&requirement->tally) != verdict)
 			continue;
@@ -109,7 +103,6 @@ static cJSON *ids_with(const struct render *render, enum report_requirement_verd
 static bool is_live(const struct render *render)
 {
 	const char *kind = cJSON_GetStringValue(json_pointer(render->environment, "/node/kind"));
-
 	return text_equal(kind, "live") || text_equal(kind, "wine");
 }
 
@@ -117,7 +110,6 @@ static bool is_live(const struct render *render)
 static char *open_reason(const struct render *render, const cJSON *open)
 {
 	int count = cJSON_GetArraySize(open);
-
 	if (render->plan == NULL)
 		return strdup("the run ended before it had a plan");
 	if (state_of(render) != REPORT_COMPLETE)
@@ -139,7 +131,6 @@ static cJSON *conformance_json(const struct render *render, enum report_conforma
 	cJSON *proven CLEANUP_JSON = ids_with(render, REPORT_SATISFIED, "must");
 	cJSON *other CLEANUP_JSON = ids_with(render, REPORT_REQUIREMENT_NOT_APPLICABLE, "must");
 	char *reason CLEANUP_FREE = NULL;
-
 	if (must == NULL || should == NULL || open == NULL || proven == NULL || other == NULL)
 		return NULL;
 	*result = REPORT_CONFORMANCE_INCOMPLETE;
@@ -164,10 +155,8 @@ static cJSON *expectation_json(const struct render *render)
 {
 	struct members expectation CLEANUP_MEMBERS = members_new();
 	cJSON *checks CLEANUP_JSON = cJSON_CreateArray();
-
 	for (size_t i = 0; checks != NULL && i < render->check_count; i++) {
 		enum report_disposition disposition = render_disposition(&render->checks[i]);
-
 		if (disposition != REPORT_UNEXPECTED_FAIL &&
 		    disposition != REPORT_UNEXPECTED_IMPROVEMENT)
 			continue;
@@ -186,7 +175,6 @@ static cJSON *totals_json(const struct report_tally *tally)
 	struct members totals CLEANUP_MEMBERS = members_new();
 	struct members outcomes CLEANUP_MEMBERS = members_new();
 	struct members dispositions CLEANUP_MEMBERS = members_new();
-
 	for (int i = 0; i < REPORT_OUTCOME_COUNT; i++)
 		member_int(&outcomes, report_outcome_names[i], (int64_t)tally->outcomes[i]);
 	for (int i = 0; i < REPORT_DISPOSITION_COUNT; i++)
@@ -203,10 +191,8 @@ static cJSON *totals_json(const struct report_tally *tally)
 static cJSON *checks_of(const struct render *render, const struct render_requirement *requirement)
 {
 	cJSON *ids CLEANUP_JSON = cJSON_CreateArray();
-
 	for (size_t i = 0; ids != NULL && i < render->check_count; i++) {
 		const struct render_check *check = &render->checks[i];
-
 		if (check->requirement == requirement &&
 		    members_append(ids, cJSON_CreateString(check->id), NULL) != 0)
 			return NULL;
@@ -217,13 +203,11 @@ static cJSON *checks_of(const struct render *render, const struct render_require
 static cJSON *requirements_json(const struct render *render)
 {
 	cJSON *array CLEANUP_JSON = cJSON_CreateArray();
-
 	for (size_t i = 0; array != NULL && i < render->requirement_count; i++) {
 		const struct render_requirement *requirement = &render->requirements[i];
 		enum report_requirement_verdict verdict =
 			report_requirement_verdict_of(&requirement->tally);
 		struct members json CLEANUP_MEMBERS = members_new();
-
 		fields_copy(requirement->planned, record_requirement, &json);
 		member_item(&json, "checks", checks_of(render, requirement));
 		member_string(&json, "verdict", report_requirement_verdict_names[verdict]);
@@ -237,10 +221,8 @@ static cJSON *requirements_json(const struct render *render)
 static struct report_tally tally_of(const struct render *render)
 {
 	struct report_tally tally = {0};
-
 	for (size_t i = 0; i < render->check_count; i++) {
 		const struct render_check *check = &render->checks[i];
-
 		tally.outcomes[check->outcome]++;
 		tally.dispositions[render_disposition(check)]++;
 		tally.cut_off += check->cut_off ? 1 : 0;
@@ -263,7 +245,6 @@ void render_add_verdict(const struct render *render, struct members *report)
 		.conformance_required = cJSON_IsTrue(field_get(invocation, "conformanceRequired")),
 		.conformance = REPORT_CONFORMANCE_INCOMPLETE,
 	};
-
 	member_item(&verdict, "conformance", conformance_json(render, &facts.conformance));
 	member_item(&verdict, "expectation", expectation_json(render));
 	member_int(&verdict, "exitCode", report_exit_of(&facts));

@@ -29,7 +29,6 @@ const struct volatile_member volatile_members[] = {
 static int set_value(cJSON *parent, cJSON *member, const char *value, struct error *err)
 {
 	cJSON *fixed CLEANUP_JSON = cJSON_Parse(value);
-
 	/* An object's member keeps its name. */
 	if (fixed != NULL && member->string != NULL) {
 		fixed->string = strdup(member->string);
@@ -50,7 +49,6 @@ static int walk(cJSON *node, const struct volatile_member *rule, const char *poi
 	const char *rest = pointer + 1 + size;
 	cJSON *next = NULL;
 	int rc = 0;
-
 	for (cJSON *child = node->child; rc == 0 && child != NULL; child = next) {
 		next = child->next;
 		if (!every && (child->string == NULL || strlen(child->string) != size ||
@@ -70,7 +68,6 @@ static int replace(const cJSON *object, const char *key, const char *old, const 
 	const char *string = cJSON_GetStringValue(node);
 	const char *place = string != NULL ? strstr(string, old) : NULL;
 	struct text text CLEANUP_TEXT = {0};
-
 	if (place == NULL)
 		return 0;
 	text_append(&text, string, (size_t)(place - string));
@@ -97,7 +94,6 @@ static int fix_assertion(const cJSON *report, const cJSON *check, const cJSON *a
 	char *old CLEANUP_FREE = reason_of(assertion);
 	char *new CLEANUP_FREE = NULL;
 	int rc = 0;
-
 	if (varies[0] == '\0')
 		return 0;
 	rc = old != NULL ? replace(assertion, "saw", saw, "*", err) : error_memory(err);
@@ -121,7 +117,6 @@ static int fix_assertions(const cJSON *report, struct error *err)
 	const cJSON *check = NULL;
 	const cJSON *assertion = NULL;
 	int rc = 0;
-
 	cJSON_ArrayForEach (check, json_pointer(report, "/checks")) {
 		cJSON_ArrayForEach (assertion, json_pointer(check, "/assertions")) {
 			if (rc == 0)
@@ -134,7 +129,6 @@ static int fix_assertions(const cJSON *report, struct error *err)
 int report_make_reproducible(cJSON *report, struct error *err)
 {
 	int rc = 0;
-
 	for (const struct volatile_member *rule = volatile_members;
 	     rc == 0 && rule->pointer != NULL; rule++)
 		rc = walk(report, rule, rule->pointer, err);

@@ -27,7 +27,6 @@ struct summary {
 static size_t fit(const struct text *body, size_t columns)
 {
 	size_t characters = 0;
-
 	for (size_t i = 0; i < body->size; i++) {
 		if (((unsigned char)body->data[i] & 0xc0) != 0x80 && characters++ == columns)
 			return i;
@@ -39,7 +38,6 @@ static void add_whole_line(struct summary *summary, enum style tone, const char 
 			   const struct text *body)
 {
 	bool color = summary->options->color;
-
 	summary->out->failed = summary->out->failed || body->failed;
 	text_addf(summary->out, "%s%-*s%s", style(color, tone), LABEL_COLUMNS, label,
 		  style(color, STYLE_RESET));
@@ -52,7 +50,6 @@ static void add_line(struct summary *summary, enum style tone, const char *label
 	int columns = summary->options->columns - LABEL_COLUMNS;
 	size_t size =
 		fit(body, (size_t)(columns < BODY_COLUMNS_MIN ? BODY_COLUMNS_MIN : columns) - 1);
-
 	if (summary->options->columns != 0 && size != body->size) {
 		body->size = size;
 		text_add(body, "…");
@@ -78,7 +75,6 @@ static struct headline headline_of(const cJSON *report)
 	bool conformant = strcmp(result, "conformant") == 0;
 	bool unexpected =
 		strcmp(view_string(report, "/verdict/expectation/result"), "unexpected") == 0;
-
 	switch (view_int(report, "/verdict/exitCode")) {
 	case REPORT_EXIT_EXPECTED:
 		if (conformant)
@@ -105,7 +101,6 @@ static void add_verdict(struct summary *summary)
 	struct text conformance CLEANUP_TEXT = {0};
 	struct text body CLEANUP_TEXT = {0};
 	struct headline headline = headline_of(report);
-
 	text_addf(&body, "%lld of %lld checks passed",
 		  (long long)view_int(report, "/totals/outcome/pass"),
 		  (long long)view_int(report, "/totals/checks"));
@@ -127,7 +122,6 @@ static void add_part(struct text *body, const cJSON *object, const char *name, c
 {
 	const char *name_text = view_string(object, name);
 	const char *version_text = view_string(object, version);
-
 	if (name_text[0] == '\0')
 		return;
 	text_add(body, body->size != 0 ? ", " : "");
@@ -146,7 +140,6 @@ static void add_environment(struct summary *summary)
 	bool is_recorded = strcmp(kind, "recorded") == 0;
 	struct text body CLEANUP_TEXT = {0};
 	struct text parts CLEANUP_TEXT = {0};
-
 	cJSON_ArrayForEach (device, json_pointer(environment, "/devices")) {
 		add_part(&parts, device, "/name", "");
 	}
@@ -177,7 +170,6 @@ static size_t add_abort(struct summary *summary)
 {
 	const char *reason = view_string(summary->report, "/run/abort/reason");
 	struct text body CLEANUP_TEXT = {0};
-
 	if (reason[0] == '\0')
 		return 0;
 	add_escaped(&body, reason);
@@ -190,15 +182,12 @@ static void add_works(struct summary *summary)
 {
 	const struct view *view = &summary->view;
 	struct text body CLEANUP_TEXT = {0};
-
 	for (size_t i = 0; i < view->count; i++) {
 		const struct view_check *head = &view->checks[i];
 		size_t passed = 0;
 		size_t all = 0;
-
 		for (size_t k = i; k < view->count; k++) {
 			const struct view_check *check = &view->checks[k];
-
 			if (!view_same_suite(head, check))
 				continue;
 			all++;
@@ -218,7 +207,6 @@ static void add_works(struct summary *summary)
 static size_t rank_of(const char *word, const char *const *words, size_t count)
 {
 	size_t rank = 0;
-
 	while (rank < count && !text_equal(word, words[rank]))
 		rank++;
 	return rank;
@@ -234,7 +222,6 @@ static int compare(const void *a, const void *b)
 		rank_of(left->level, levels, 3) * 8 + rank_of(left->severity, severities, 4);
 	size_t right_rank =
 		rank_of(right->level, levels, 3) * 8 + rank_of(right->severity, severities, 4);
-
 	if (left_rank != right_rank)
 		return left_rank < right_rank ? -1 : 1;
 	return left < right ? -1 : left > right;
@@ -245,14 +232,12 @@ static int find_checks(struct summary *summary, struct error *err)
 	const struct view *view = &summary->view;
 	struct list *problems = &summary->problems;
 	struct list *untested = &summary->untested;
-
 	problems->checks = calloc(view->count + 1, sizeof(struct view_check *));
 	untested->checks = calloc(view->count + 1, sizeof(struct view_check *));
 	if (problems->checks == NULL || untested->checks == NULL)
 		return error_memory(err);
 	for (size_t i = 0; i < view->count; i++) {
 		const struct view_check *check = &view->checks[i];
-
 		if (check->disposition == REPORT_UNEXPECTED_FAIL ||
 		    check->disposition == REPORT_UNEXPECTED_IMPROVEMENT)
 			problems->checks[problems->count++] = check;
@@ -274,7 +259,6 @@ static bool same_problem(const struct view_check *a, const struct view_check *b)
 static size_t count_alike(const struct list *list, size_t index)
 {
 	size_t alike = 0;
-
 	for (size_t i = 0; i < list->count; i++) {
 		if (!same_problem(list->checks[i], list->checks[index]))
 			continue;
@@ -289,10 +273,8 @@ static size_t count_alike(const struct list *list, size_t index)
 static size_t count_held(const struct summary *summary, const struct view_check *problem)
 {
 	size_t count = 0;
-
 	for (size_t i = 0; i < summary->problems.count; i++) {
 		const struct view_check *cause = summary->problems.checks[i];
-
 		for (size_t k = 0; same_problem(cause, problem) && k < summary->view.count; k++)
 			count += strcmp(summary->view.checks[k].cause, cause->id) == 0 ? 1 : 0;
 	}
@@ -322,7 +304,6 @@ static void add_problem(struct summary *summary, const struct view_check *check,
 {
 	struct text body CLEANUP_TEXT = {0};
 	struct text advice CLEANUP_TEXT = {0};
-
 	add_name(&body, check, alike);
 	if (check->requirement[0] != '\0') {
 		text_addf(&body, " (%s ", check->level);
@@ -344,11 +325,9 @@ static void add_problem(struct summary *summary, const struct view_check *check,
 static void add_problems(struct summary *summary, size_t *lines)
 {
 	struct list *problems = &summary->problems;
-
 	for (size_t i = 0; i < problems->count && *lines >= 2; i++) {
 		size_t alike = count_alike(problems, i);
 		size_t held = alike != 0 ? count_held(summary, problems->checks[i]) : 0;
-
 		if (alike == 0)
 			continue;
 		add_problem(summary, problems->checks[i], alike, held);
@@ -363,12 +342,10 @@ static void add_problems(struct summary *summary, size_t *lines)
 static void add_untested(struct summary *summary, size_t lines)
 {
 	struct list *untested = &summary->untested;
-
 	for (size_t i = 0; i < untested->count && lines > 0; i++) {
 		const struct view_check *check = untested->checks[i];
 		size_t alike = count_alike(untested, i);
 		struct text body CLEANUP_TEXT = {0};
-
 		if (alike == 0 || is_held(summary, check))
 			continue;
 		add_name(&body, check, alike);
@@ -387,7 +364,6 @@ static void add_rest(struct summary *summary)
 	size_t problems = summary->problems.count - summary->problems.told;
 	size_t untested = summary->untested.count - summary->untested.told;
 	struct text body CLEANUP_TEXT = {0};
-
 	if (problems + untested != 0)
 		text_addf(&body, "%zu more failed and %zu more untested checks: ", problems,
 			  untested);
@@ -408,7 +384,6 @@ static void add_rest(struct summary *summary)
 static void add_journal(struct summary *summary)
 {
 	struct text body CLEANUP_TEXT = {0};
-
 	add_escaped(&body, view_string(summary->report, "/run/journal/digest"));
 	add_whole_line(summary, STYLE_BOLD, "journal", &body);
 }
@@ -419,7 +394,6 @@ int summary_write(const cJSON *report, const struct writer_options *options, str
 	struct summary summary = {.report = report, .options = options, .out = out};
 	size_t lines = SUMMARY_LINES - FRAME_LINES;
 	int rc = view_open(report, &summary.view, err);
-
 	if (rc == 0)
 		rc = find_checks(&summary, err);
 	if (rc == 0) {

@@ -30,7 +30,6 @@ static int verify_file(const char *directory, const char *path, size_t bytes, co
 	size_t size = 0;
 	int rc = absolute != NULL ? file_resolve(directory, absolute, &below, err)
 				  : error_memory(err);
-
 	/* A link would let the file be another one tomorrow. */
 	if (rc == 0 && !same_path(below, absolute))
 		rc = error_set(err, ERROR_FORMAT, "the path leads elsewhere");
@@ -52,12 +51,10 @@ int report_verify_evidence(const char *directory, const cJSON *report, struct te
 	const cJSON *check = NULL;
 	const cJSON *item = NULL;
 	int rc = 0;
-
 	cJSON_ArrayForEach (check, json_pointer(report, "/checks")) {
 		cJSON_ArrayForEach (item, json_pointer(check, "/evidence")) {
 			const char *path = view_string(item, "/path");
 			struct error fault = {0};
-
 			if (rc == 0)
 				rc = verify_file(directory, path, (size_t)view_int(item, "/bytes"),
 						 view_string(item, "/digest"), &fault);

@@ -9,7 +9,6 @@ static void take_check(const cJSON *json, struct view_check *check)
 {
 	const char *unproven = view_string(json, "/unproven");
 	const char *disposition = view_string(json, "/disposition");
-
 	*check = (struct view_check){
 		.json = json,
 		.id = view_string(json, "/id"),
@@ -37,7 +36,6 @@ int view_open(const cJSON *report, struct view *view, struct error *err)
 	struct json_at checks = {0};
 	const cJSON *node = NULL;
 	int rc = json_need(&root, "checks", JSON_ARRAY, &checks, err);
-
 	if (rc != 0)
 		return rc;
 	view->checks = calloc(json_count(&checks) + 1, sizeof(*view->checks));
@@ -58,14 +56,12 @@ void view_free(struct view *view)
 int64_t view_int(const cJSON *report, const char *pointer)
 {
 	const cJSON *node = json_pointer(report, pointer);
-
 	return cJSON_IsNumber(node) ? (int64_t)node->valuedouble : 0;
 }
 
 const char *view_string(const cJSON *report, const char *pointer)
 {
 	const char *string = cJSON_GetStringValue(json_pointer(report, pointer));
-
 	return string != NULL ? string : "";
 }
 
@@ -73,7 +69,6 @@ static void add_ids(const cJSON *ids, struct text *out)
 {
 	const cJSON *id = NULL;
 	int told = 0;
-
 	cJSON_ArrayForEach (id, ids) {
 		if (told == IDS_MAX) {
 			text_addf(out, " and %d more", cJSON_GetArraySize(ids) - told);
@@ -87,7 +82,6 @@ static void add_ids(const cJSON *ids, struct text *out)
 void view_add_conformance(const cJSON *report, struct text *out)
 {
 	const char *result = view_string(report, "/verdict/conformance/result");
-
 	if (strcmp(result, "violated") == 0) {
 		text_add(out, "not conformant, violated");
 		add_ids(json_pointer(report, "/verdict/conformance/must"), out);
@@ -108,7 +102,6 @@ size_t view_suite_size(const struct view_check *check)
 bool view_same_suite(const struct view_check *a, const struct view_check *b)
 {
 	size_t size = view_suite_size(a);
-
 	return size == view_suite_size(b) && memcmp(a->id, b->id, size) == 0;
 }
 

@@ -12,7 +12,6 @@ static int json_write(const cJSON *report, const struct writer_options *options,
 		      struct error *err)
 {
 	char *json CLEANUP_FREE = json_print(report);
-
 	(void)options;
 	if (json == NULL)
 		return error_memory(err);
@@ -32,7 +31,6 @@ const char *const writer_names[] = {"summary", "json", "junit", NULL};
 int writer_find(const char *name, const struct writer **out, struct error *err)
 {
 	struct text names CLEANUP_TEXT = {0};
-
 	for (const struct writer *writer = writers; writer->name != NULL; writer++) {
 		if (strcmp(writer->name, name) == 0) {
 			*out = writer;
@@ -49,7 +47,6 @@ int writer_print(const struct writer *writer, const cJSON *report,
 {
 	struct text text CLEANUP_TEXT = {0};
 	int rc = writer->write(report, options, &text, err);
-
 	if (rc < 0)
 		return rc;
 	*out = text_take(&text);
@@ -66,7 +63,6 @@ int writer_show(const char *name, const cJSON *report, const char *location, str
 	const struct writer *writer = NULL;
 	char *text CLEANUP_FREE = NULL;
 	int rc = writer_find(name, &writer, err);
-
 	if (rc == 0)
 		rc = writer_print(writer, report, &options, &text, err);
 	if (rc == 0 && (fputs(text, stdout) == EOF || fflush(stdout) != 0))

@@ -8,6 +8,5 @@ static inline char *wire_string(const char *string)
 		const char *in;
 		char *out;
 	} pointer = {.in = string};
-
 	return pointer.out;
 }

@@ -11,7 +11,6 @@ static void check_round_trip(const cJSON *json)
 {
 	cJSON *again CLEANUP_JSON = NULL;
 	char *printed CLEANUP_FREE = json_print(json);
-
 	if (printed != NULL && (json_parse(printed, strlen(printed), &again, NULL) < 0 ||
 				!cJSON_Compare(json, again, true)))
 		__builtin_trap();
@@ -21,7 +20,6 @@ static void check_round_trip(const cJSON *json)
 static bool has_duplicate_names(const cJSON *json)
 {
 	const cJSON *child = NULL;
-
 	cJSON_ArrayForEach (child, json) {
 		if (cJSON_IsObject(json) &&
 		    cJSON_GetObjectItemCaseSensitive(json, child->string) != child)
@@ -40,7 +38,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	const char *newline = size != 0 ? memchr(document, '\n', size) : NULL;
 	char *pointer CLEANUP_FREE = NULL;
 	int rc = 0;
-
 	if (newline == NULL)
 		return 0;
 	pointer = strndup(document, (size_t)(newline - document));

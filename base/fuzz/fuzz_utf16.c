@@ -23,7 +23,6 @@ static void require_stable(const char *utf8)
 	uint16_t *units = utf16_from_utf8(utf8, &count);
 	char *back = utf16_to_utf8(units, count);
 	uint16_t *again = utf16_from_utf8(back, &count_again);
-
 	require(text_is_utf8(back, strlen(back)));
 	require(count == count_again && memcmp(units, again, count * sizeof(*units)) == 0);
 	free(units);
@@ -37,7 +36,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	uint16_t *units = calloc(count + 1, sizeof(*units));
 	char *bytes = calloc(1, size + 1);
 	char *utf8 = NULL;
-
 	require(units != NULL && bytes != NULL);
 	memcpy(units, data, count * sizeof(*units));
 	memcpy(bytes, data, size);

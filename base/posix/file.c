@@ -22,7 +22,6 @@ int file_write_atomic(const char *path, const void *data, size_t size, unsigned 
 	char *temporary CLEANUP_FREE = text_format("%s.XXXXXX", path);
 	int fd CLEANUP_FD = -1;
 	int reason = 0;
-
 	if (temporary == NULL)
 		return error_memory(err);
 	fd = mkostemp(temporary, O_CLOEXEC);
@@ -45,7 +44,6 @@ bool file_exists(const char *path)
 bool file_is_directory(const char *path)
 {
 	struct stat status = {0};
-
 	return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
 }
 
@@ -62,7 +60,6 @@ char *file_native_path(const char *path)
 int file_lock_directory(const char *path, int *lock, struct error *err)
 {
 	int fd CLEANUP_FD = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-
 	if (fd < 0)
 		return error_system(err, errno, "%s", path);
 	while (flock(fd, LOCK_EX | LOCK_NB) < 0) {
@@ -78,7 +75,6 @@ int file_lock_directory(const char *path, int *lock, struct error *err)
 int file_make_temporary(const char *parent, const char *prefix, char **path, struct error *err)
 {
 	char *made CLEANUP_FREE = NULL;
-
 	if (parent == NULL)
 		parent = "/tmp";
 	made = text_format("%s/%sXXXXXX", parent, prefix);

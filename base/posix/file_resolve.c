@@ -23,7 +23,6 @@ struct resolve {
 static void resolve_drop_last(struct text *done)
 {
 	const char *slash = strrchr(text_string(done), '/');
-
 	if (slash == NULL)
 		return;
 	done->size = (size_t)(slash - done->data);
@@ -36,7 +35,6 @@ static int resolve_link(struct resolve *walk, const char *path, struct error *er
 	struct text pending CLEANUP_TEXT = {0};
 	char target[PATH_MAX];
 	ssize_t length = readlink(path, target, sizeof(target));
-
 	if (length < 0)
 		return error_system(err, errno, "%s", path);
 	if (++walk->links > RESOLVE_LINKS_MAX)
@@ -62,7 +60,6 @@ static int resolve_component(struct resolve *walk, const char *name, size_t leng
 {
 	char *path CLEANUP_FREE = NULL;
 	struct stat status = {0};
-
 	if (length == 2 && memcmp(name, "..", 2) == 0) {
 		resolve_drop_last(&walk->done);
 		return 0;
@@ -83,7 +80,6 @@ static int resolve_walk(struct resolve *walk, struct error *err)
 		const char *name = text_string(&walk->pending) + walk->next;
 		size_t length = strcspn(name, "/");
 		int rc = 0;
-
 		if (*name == '\0')
 			return 0;
 		walk->next += length + (name[length] == '/' ? 1 : 0);
@@ -99,7 +95,6 @@ int file_resolve(const char *root, const char *path, char **resolved, struct err
 {
 	struct resolve walk = {.root = root != NULL && strcmp(root, "/") != 0 ? root : ""};
 	int rc = 0;
-
 	if (!path_is_absolute(path))
 		return error_set(err, ERROR_FORMAT, "%s: not an absolute path", path);
 	text_add(&walk.pending, path);

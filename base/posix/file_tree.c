@@ -47,7 +47,6 @@ static int removal_mount(int fd, uint64_t *mount, struct error *err)
 	char *text CLEANUP_FREE = NULL;
 	const char *found = NULL;
 	int rc = path != NULL ? file_read(path, FDINFO_MAX, &text, NULL, err) : error_memory(err);
-
 	if (rc < 0)
 		return rc;
 	found = strstr(text, key);
@@ -70,7 +69,6 @@ static void removal_failed(struct removal *removal, const struct place *place, c
 {
 	const struct place last = {.above = place, .name = name, .depth = -1};
 	struct text path CLEANUP_TEXT = {0};
-
 	if (removal->stayed++ > 0)
 		return;
 	add_path(&path, &last);
@@ -94,7 +92,6 @@ static int removal_unlink(int fd, const char *name, int flags)
 static void move_up(struct removal *removal, const struct place *place, const char *name)
 {
 	char free_name[NAME_SIZE] = "";
-
 	while (removal->names < NAMES_MAX) {
 		(void)snprintf(free_name, sizeof(free_name), "gpucert-moved-%u", removal->names++);
 		if (renameat(place->fd, name, removal->top, free_name) == 0) {
@@ -115,7 +112,6 @@ static void removal_directory(struct removal *removal, const struct place *place
 	uint64_t mount = 0;
 	size_t before = removal->stayed;
 	int reason = 0;
-
 	if (fd < 0) {
 		if (errno != ENOENT)
 			removal_failed(removal, place, name, errno);
@@ -138,7 +134,6 @@ static void removal_directory(struct removal *removal, const struct place *place
 static void removal_entry(struct removal *removal, const struct place *place, const char *name)
 {
 	int reason = removal_unlink(place->fd, name, 0);
-
 	if (reason == EISDIR)
 		removal_directory(removal, place, name);
 	else if (reason != 0)
@@ -150,7 +145,6 @@ static void removal_empty(struct removal *removal, const struct place *place)
 	int fd = openat(place->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	DIR *directory CLEANUP_DIR = fd >= 0 ? fdopendir(fd) : NULL;
 	const struct dirent *entry = NULL;
-
 	if (directory == NULL) {
 		removal_failed(removal, place, ".", errno);
 		if (fd >= 0)
@@ -168,10 +162,8 @@ static void removal_empty(struct removal *removal, const struct place *place)
 static int finish(const struct removal *removal, const char *path)
 {
 	struct error *err = removal->err;
-
 	if (removal->stayed > 1 && err != NULL) {
 		size_t used = strlen(err->text);
-
 		(void)snprintf(err->text + used, sizeof(err->text) - used, " (and %zu more stay)",
 			       removal->stayed - 1);
 	}
@@ -185,7 +177,6 @@ int file_remove_tree(const char *path, struct error *err)
 	int fd CLEANUP_FD = -1;
 	struct removal removal = {.err = err};
 	struct place top = {.name = path};
-
 	if (unlink(path) == 0 || errno == ENOENT)
 		return 0;
 	if (errno != EISDIR)

@@ -17,10 +17,8 @@ static void os_version_numbers(const char *release, struct os_version *out)
 {
 	unsigned *const numbers[] = {&out->major, &out->minor, &out->build};
 	const char *rest = release;
-
 	for (size_t i = 0; i < ARRAY_SIZE(numbers); i++) {
 		char *end = NULL;
-
 		*numbers[i] = (unsigned)strtoul(rest, &end, 10);
 		if (*end != '.')
 			return;
@@ -33,11 +31,9 @@ static void os_version_product(char *text, char *out, size_t size)
 {
 	static const char key[] = "PRETTY_NAME=";
 	char *rest = NULL;
-
 	for (char *line = strtok_r(text, "\n", &rest); line != NULL;
 	     line = strtok_r(NULL, "\n", &rest)) {
 		size_t length = 0;
-
 		if (!text_starts_with(line, key))
 			continue;
 		line += sizeof(key) - 1;
@@ -56,13 +52,11 @@ int os_version_read(struct os_version *out, struct error *err)
 {
 	static const char *const files[] = {"/etc/os-release", "/usr/lib/os-release"};
 	struct utsname name = {0};
-
 	*out = (struct os_version){0};
 	if (uname(&name) != 0)
 		return error_system(err, errno, "uname");
 	for (size_t i = 0; i < ARRAY_SIZE(files) && out->product[0] == '\0'; i++) {
 		char *text CLEANUP_FREE = NULL;
-
 		if (file_read(files[i], OS_RELEASE_MAX, &text, NULL, NULL) == 0)
 			os_version_product(text, out->product, sizeof(out->product));
 	}

@@ -28,7 +28,6 @@ void process_child_kill(const struct process_child *child)
 void process_child_reap(struct process_child *child, struct process_result *result)
 {
 	int status = 0;
-
 	process_child_kill(child);
 	while (waitpid(child->id, &status, 0) < 0 && errno == EINTR)
 		continue;

@@ -39,7 +39,6 @@ static bool orphan_parse(const char *line, struct orphan *out)
 {
 	const char *open = strchr(line, '(');
 	const char *close = strrchr(line, ')');
-
 	if (open == NULL || close == NULL || strlen(close) < strlen(") S 1") ||
 	    strtol(close + strlen(") S "), NULL, 10) != getpid())
 		return false;
@@ -55,7 +54,6 @@ static bool orphan_read(const char *entry, struct orphan *out)
 	char path[PATH_SIZE] = "";
 	char line[STAT_SIZE] = "";
 	int fd CLEANUP_FD = -1;
-
 	if (strspn(entry, "0123456789") != strlen(entry))
 		return false;
 	out->id = (pid_t)strtol(entry, NULL, 10);
@@ -70,7 +68,6 @@ static void orphan_end(pid_t pid)
 {
 	int fd CLEANUP_FD = (int)syscall(SYS_pidfd_open, pid, 0);
 	struct pollfd ended = {.fd = fd, .events = POLLIN};
-
 	(void)kill(pid, SIGKILL);
 	if (fd >= 0)
 		(void)poll(&ended, 1, ORPHAN_END_MS);
@@ -83,11 +80,9 @@ static int orphans_end_round(struct text_list *names, bool *found, struct error 
 	DIR *directory CLEANUP_DIR = opendir("/proc");
 	const struct dirent *entry = NULL;
 	int rc = directory != NULL ? 0 : error_system(err, errno, "/proc");
-
 	*found = false;
 	while (rc == 0 && (entry = readdir(directory)) != NULL) {
 		struct orphan orphan = {0};
-
 		if (!orphan_read(entry->d_name, &orphan))
 			continue;
 		orphan_end(orphan.id);
@@ -104,7 +99,6 @@ int process_end_orphans(struct text_list *names, struct error *err)
 {
 	bool found = true;
 	int rc = 0;
-
 	for (int round = 0; rc == 0 && found && round < ORPHAN_ROUNDS; round++)
 		rc = orphans_end_round(names, &found, err);
 	return rc;

@@ -44,7 +44,6 @@ struct spawn_plan {
 static bool is_program(const char *path)
 {
 	struct stat status = {0};
-
 	return stat(path, &status) == 0 && S_ISREG(status.st_mode);
 }
 
@@ -54,7 +53,6 @@ int process_find_program(const char *name, char **out, struct error *err)
 	const char *path = getenv("PATH");
 	bool seen = false;
 	int rc = 0;
-
 	if (strchr(name, '/') != NULL) {
 		*out = strdup(name);
 		return *out != NULL ? 0 : error_memory(err);
@@ -64,7 +62,6 @@ int process_find_program(const char *name, char **out, struct error *err)
 		return rc;
 	for (size_t i = 0; i < directories.count; i++) {
 		char *candidate CLEANUP_FREE = path_join(directories.items[i], name);
-
 		if (candidate == NULL)
 			return error_memory(err);
 		if (!path_is_absolute(candidate) || !is_program(candidate))
@@ -84,7 +81,6 @@ int process_find_program(const char *name, char **out, struct error *err)
 static bool same_variable(const char *a, const char *b)
 {
 	size_t length = strcspn(a, "=");
-
 	return strncmp(a, b, length) == 0 && b[length] == '=';
 }
 
@@ -95,7 +91,6 @@ static int make_env(const struct process_spec *spec, char ***out, struct error *
 	size_t inherited = 0;
 	size_t count = 0;
 	char **env = NULL;
-
 	while (spec->env != NULL && spec->env[own] != NULL)
 		own++;
 	while (environ != NULL && environ[inherited] != NULL)
@@ -108,7 +103,6 @@ static int make_env(const struct process_spec *spec, char ***out, struct error *
 		char *entry =
 			i < inherited ? environ[i] : (char *)(uintptr_t)spec->env[i - inherited];
 		size_t place = 0;
-
 		while (place < count && !same_variable(entry, env[place]))
 			place++;
 		env[place] = entry;
@@ -123,7 +117,6 @@ static int spawn_become(const struct spawn_plan *plan, enum spawn_stage *stage)
 	struct sigaction standard = {.sa_handler = SIG_DFL};
 	sigset_t none;
 	int moved[SPAWN_FDS] = {0};
-
 	for (int i = 0; i < SPAWN_FDS; i++)
 		moved[i] = plan->fds[i] >= 0 ? fcntl(plan->fds[i], F_DUPFD_CLOEXEC, SPAWN_SAFE_FD)
 					     : -1;
@@ -156,7 +149,6 @@ static _Noreturn void in_child(const struct spawn_plan *plan)
 {
 	int status_fd = fcntl(plan->status_fd, F_DUPFD_CLOEXEC, SPAWN_SAFE_FD);
 	struct spawn_failure failure = {0};
-
 	failure.reason = spawn_become(plan, &failure.stage);
 	(void)!write(status_fd, &failure, sizeof(failure));
 	_exit(127);
@@ -180,7 +172,6 @@ static int spawn_wait(const struct spawn_plan *plan, int status_fd, pid_t id, st
 {
 	struct spawn_failure failure = {0};
 	ssize_t count = 0;
-
 	do
 		count = read(status_fd, &failure, sizeof(failure));
 	while (count < 0 && errno == EINTR);
@@ -201,7 +192,6 @@ static int spawn_fork(struct spawn_plan *plan, pid_t *id, struct error *err)
 	sigset_t before;
 	int reason = 0;
 	int rc = 0;
-
 	if (pipe2(status, O_CLOEXEC) < 0)
 		return error_system(err, errno, "pipe");
 	plan->status_fd = status[1];
@@ -225,7 +215,6 @@ static int spawn_fork(struct spawn_plan *plan, pid_t *id, struct error *err)
 static int watch(pid_t id, intptr_t *fd, struct error *err)
 {
 	int reason = 0;
-
 	*fd = syscall(SYS_pidfd_open, id, 0);
 	if (*fd >= 0)
 		return 0;
@@ -252,7 +241,6 @@ int process_spawn(const struct process_spec *spec, struct process_child *child, 
 	int pair[2] = {-1, -1};
 	pid_t id = 0;
 	int rc = 0;
-
 	if (spec->argv == NULL || spec->argv[0] == NULL || spec->argv[0][0] == '\0')
 		return error_set(err, ERROR_ARGUMENT, "no program to start");
 	rc = process_find_program(spec->argv[0], &program, err);

@@ -30,7 +30,6 @@ static int proc_link(int pid, const char *name, char **out, struct error *err)
 	char *path CLEANUP_FREE = text_format("/proc/%d/%s", pid, name);
 	char target[PATH_MAX] = "";
 	ssize_t size = path != NULL ? readlink(path, target, sizeof(target) - 1) : -1;
-
 	if (path == NULL)
 		return error_memory(err);
 	if (size < 0)
@@ -47,7 +46,6 @@ static int proc_strings(int pid, const char *name, struct text_list *out, struct
 	size_t size = 0;
 	int rc = path != NULL ? file_read(path, PROC_FILE_MAX, &data, &size, err)
 			      : error_memory(err);
-
 	for (size_t at = 0; rc == 0 && at < size; at += strlen(data + at) + 1)
 		rc = text_list_add(out, data + at, err);
 	return rc;
@@ -58,7 +56,6 @@ static int read_search_path(int pid, struct running_program *program, struct err
 	struct text_list variables CLEANUP_TEXT_LIST = {0};
 	const char *value = "";
 	int rc = proc_strings(pid, "environ", &variables, err);
-
 	for (size_t i = 0; i < variables.count; i++) {
 		if (text_starts_with(variables.items[i], "PATH="))
 			value = variables.items[i] + strlen("PATH=");
@@ -73,7 +70,6 @@ int running_program_read(int pid, struct running_program *out, struct error *err
 	struct running_program program CLEANUP_RUNNING_PROGRAM = {0};
 	char *path CLEANUP_FREE = NULL;
 	int rc = proc_link(pid, "exe", &path, err);
-
 	if (rc == 0)
 		rc = proc_link(pid, "cwd", &program.directory, err);
 	if (rc == 0)
@@ -102,7 +98,6 @@ char *running_program_path(const struct running_program *program, const char *pa
 	char *resolved CLEANUP_FREE = NULL;
 	char *local CLEANUP_FREE = NULL;
 	struct stat file = {0};
-
 	if (program->root == NULL || absolute == NULL ||
 	    file_resolve(program->root, absolute, &resolved, NULL) < 0)
 		return NULL;
@@ -114,7 +109,6 @@ char *running_program_path(const struct running_program *program, const char *pa
 char *running_program_find(const struct running_program *program, const char *name)
 {
 	struct text_list directories CLEANUP_TEXT_LIST = {0};
-
 	if (strchr(name, '/') != NULL)
 		return running_program_path(program, name);
 	if (program->search_path == NULL ||
@@ -123,7 +117,6 @@ char *running_program_find(const struct running_program *program, const char *na
 	for (size_t i = 0; i < directories.count; i++) {
 		char *path CLEANUP_FREE = path_join(directories.items[i], name);
 		char *found = path != NULL ? running_program_path(program, path) : NULL;
-
 		if (found != NULL)
 			return found;
 	}

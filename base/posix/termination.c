@@ -29,7 +29,6 @@ static void on_signal(uv_signal_t *handle, int number)
 {
 	struct termination *termination = handle->data;
 	const char *name = "";
-
 	for (size_t i = 0; i < HANDLES; i++) {
 		(void)uv_signal_stop(&termination->handles[i]);
 		if (signals[i].number == number)
@@ -42,7 +41,6 @@ static void on_signal(uv_signal_t *handle, int number)
 static bool is_unwanted(int number)
 {
 	struct sigaction action = {0};
-
 	return number == SIGHUP && sigaction(number, NULL, &action) == 0 &&
 	       action.sa_handler == SIG_IGN;
 }
@@ -51,7 +49,6 @@ int termination_open(uv_loop_t *loop, void (*on_request)(const char *what, void 
 		     struct termination **out, struct error *err)
 {
 	struct termination *termination = calloc(1, sizeof(*termination));
-
 	if (termination == NULL)
 		return error_memory(err);
 	*termination = (struct termination){
@@ -70,7 +67,6 @@ int termination_open(uv_loop_t *loop, void (*on_request)(const char *what, void 
 static void on_closed(uv_handle_t *handle)
 {
 	struct termination *termination = handle->data;
-
 	if (--termination->open_handles == 0)
 		free(termination);
 }

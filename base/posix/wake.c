@@ -12,7 +12,6 @@ struct wake {
 static void on_ready(uv_poll_t *poll, int status, int events)
 {
 	struct wake *wake = poll->data;
-
 	(void)status;
 	(void)events;
 	wake->on_wake(wake->user);
@@ -23,7 +22,6 @@ int wake_start(uv_loop_t *loop, intptr_t object, void (*on_wake)(void *user), vo
 {
 	struct wake *wake = calloc(1, sizeof(*wake));
 	int rc = 0;
-
 	if (wake == NULL)
 		return error_memory(err);
 	*wake = (struct wake){.on_wake = on_wake, .user = user};

@@ -15,7 +15,6 @@ static inline int elf_read_bytes(const void *data, size_t size, struct elf_info 
 	char path[64] = "";
 	int fd = memfd_create("elf", MFD_CLOEXEC);
 	int rc = 0;
-
 	if (fd < 0 || write(fd, data, size) != (ssize_t)size)
 		abort();
 	(void)snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);

@@ -37,7 +37,6 @@ static void maker_header(const struct elf_recipe *recipe, uint16_t segments, str
 	Elf64_Ehdr wide = {.e_type = ET_DYN, .e_machine = recipe->machine, .e_version = EV_CURRENT};
 	Elf32_Ehdr narrow = {
 		.e_type = ET_DYN, .e_machine = recipe->machine, .e_version = EV_CURRENT};
-
 	if (recipe->bits == 64) {
 		memcpy(wide.e_ident, identity, sizeof(identity));
 		wide.e_phoff = sizeof(wide);
@@ -62,7 +61,6 @@ static void maker_segment(unsigned bits, uint32_t type, size_t offset, size_t si
 			     .p_offset = (uint32_t)offset,
 			     .p_vaddr = (uint32_t)offset,
 			     .p_filesz = (uint32_t)size};
-
 	if (bits == 64)
 		text_append(out, (const char *)&wide, sizeof(wide));
 	else
@@ -76,7 +74,6 @@ static void maker_dynamic(const struct maker *maker, unsigned bits, struct text 
 				  .d_un.d_val = maker->entries[i].value};
 		Elf32_Dyn narrow = {.d_tag = (int32_t)maker->entries[i].tag,
 				    .d_un.d_val = (uint32_t)maker->entries[i].value};
-
 		if (bits == 64)
 			text_append(out, (const char *)&wide, sizeof(wide));
 		else
@@ -94,7 +91,6 @@ void elf_make(const struct elf_recipe *recipe, struct text *out)
 	size_t interpreter = recipe->interpreter != NULL ? strlen(recipe->interpreter) + 1 : 0;
 	size_t dynamic = 0;
 	size_t place = headers + interpreter;
-
 	text_append(&maker.strings, "", 1);
 	for (size_t i = 0; i < 4 && recipe->needed[i] != NULL; i++)
 		maker_string(&maker, DT_NEEDED, recipe->needed[i]);
@@ -107,7 +103,6 @@ void elf_make(const struct elf_recipe *recipe, struct text *out)
 	maker_entry(&maker, DT_STRTAB, place + dynamic);
 	maker_entry(&maker, DT_STRSZ, maker.strings.size);
 	maker_entry(&maker, DT_NULL, 0);
-
 	text_reset(out);
 	maker_header(recipe, segments, out);
 	maker_segment(recipe->bits, PT_LOAD, 0, place + dynamic + maker.strings.size, out);

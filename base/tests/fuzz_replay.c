@@ -13,7 +13,6 @@ int main(int argc, char **argv)
 {
 	struct text_list names CLEANUP_TEXT_LIST = {0};
 	struct error err = {0};
-
 	if (argc != 2 || file_list(argv[1], &names, &err) < 0) {
 		(void)fprintf(stderr, "usage: %s CORPUS-DIRECTORY (%s)\n", argv[0], err.text);
 		return 2;
@@ -22,7 +21,6 @@ int main(int argc, char **argv)
 		char *path CLEANUP_FREE = path_join(argv[1], names.items[i]);
 		char *data CLEANUP_FREE = NULL;
 		size_t size = 0;
-
 		if (path == NULL || file_read(path, 16U << 20, &data, &size, &err) < 0) {
 			(void)fprintf(stderr, "%s\n", err.text);
 			return 2;

@@ -20,7 +20,6 @@ struct watched {
 static inline void watch_line(bool is_stderr, const char *line, size_t size, void *user)
 {
 	struct watched *watched = user;
-
 	text_addf(&watched->lines, "%s%.*s|", is_stderr ? "!" : "", (int)size, line);
 	if (watched->stop_at_first_line)
 		process_stop(watched->process);
@@ -32,7 +31,6 @@ static inline void watch_end(struct process *process, const struct process_resul
 			     void *user)
 {
 	struct watched *watched = user;
-
 	CU_ASSERT_TRUE(process_has_ended(process));
 	UNIT_INT(process_id(process), 0);
 	watched->ends++;
@@ -51,7 +49,6 @@ static inline void watch(struct watched *watched, const char *const *argv)
 				    .grace_ms = 10000,
 				    .user = watched};
 	uv_loop_t loop;
-
 	UNIT_INT(uv_loop_init(&loop), 0);
 	UNIT_INT(process_start(&loop, &spec, &watched->process, NULL), 0);
 	CU_ASSERT_TRUE(process_id(watched->process) > 0);

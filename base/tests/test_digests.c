@@ -35,7 +35,6 @@ static void write_file(const struct fixture *fixture, const char *name, const ch
 {
 	char *path CLEANUP_FREE = path_join(fixture->directory, name);
 	char *folder CLEANUP_FREE = path_directory(path);
-
 	CU_ASSERT_EQUAL(file_make_directories(folder, 0755, NULL), 0);
 	CU_ASSERT_EQUAL(file_write_atomic(path, text, strlen(text), 0644, NULL), 0);
 }
@@ -48,7 +47,6 @@ static void test_files(void)
 	char wanted[DIGEST_SIZE] = "";
 	char *path CLEANUP_FREE = NULL;
 	char *other CLEANUP_FREE = NULL;
-
 	fixture_open(&fixture);
 	write_file(&fixture, "one", "the driver");
 	path = path_join(fixture.directory, "one");
@@ -74,7 +72,6 @@ static bool digest_both(const char *directory, char out[DIGEST_SIZE])
 	struct digests *digests = NULL;
 	uv_loop_t loop;
 	bool complete = false;
-
 	CU_ASSERT_EQUAL(uv_loop_init(&loop), 0);
 	CU_ASSERT_EQUAL(digests_new(&loop, &digests, NULL), 0);
 	CU_ASSERT_EQUAL(digest_set_add(&set, digests, "library", file, NULL), 0);
@@ -93,7 +90,6 @@ static void test_sets(void)
 	char first[DIGEST_SIZE] = "";
 	char second[DIGEST_SIZE] = "";
 	char *removed CLEANUP_FREE = NULL;
-
 	fixture_open(&fixture);
 	write_file(&fixture, "library", "one");
 	write_file(&fixture, "driver/a/x.bin", "two");
@@ -119,12 +115,10 @@ static void test_giving_up(void)
 {
 	struct fixture fixture;
 	const struct digest_job *job = NULL;
-
 	fixture_open(&fixture);
 	for (int i = 0; i < 50; i++) {
 		char *name CLEANUP_FREE = text_format("file%d", i);
 		char *path CLEANUP_FREE = path_join(fixture.directory, name);
-
 		write_file(&fixture, name, name);
 		CU_ASSERT_EQUAL(digests_add(fixture.digests, path, &job, NULL), 0);
 	}

@@ -19,7 +19,6 @@ static void test_read(unsigned bits, uint16_t machine)
 	struct elf_info info CLEANUP(elf_info_free) = {0};
 	struct text file CLEANUP_TEXT = {0};
 	struct error err = {0};
-
 	elf_make(&(struct elf_recipe){.bits = bits,
 				      .machine = machine,
 				      .interpreter = "/lib/ld.so",
@@ -54,7 +53,6 @@ static void test_broken_files(void)
 {
 	struct text file CLEANUP_TEXT = {0};
 	size_t refused = 0;
-
 	elf_make(&(struct elf_recipe){.bits = 64,
 				      .machine = EM_X86_64,
 				      .interpreter = "/lib/ld.so",
@@ -64,14 +62,12 @@ static void test_broken_files(void)
 	for (size_t size = 0; size < file.size; size++) {
 		struct elf_info info CLEANUP(elf_info_free) = {0};
 		char *exact CLEANUP_FREE = malloc(size + 1);
-
 		memcpy(exact, file.data, size);
 		refused += elf_read_bytes(exact, size, &info, NULL) < 0 ? 1 : 0;
 	}
 	UNIT_INT(refused, file.size);
 	for (size_t i = 0; i < file.size * 8; i++) {
 		struct elf_info info CLEANUP(elf_info_free) = {0};
-
 		file.data[i / 8] = (char)(file.data[i / 8] ^ (1 << (i % 8)));
 		(void)elf_read_bytes(file.data, file.size, &info, NULL);
 		file.data[i / 8] = (char)(file.data[i / 8] ^ (1 << (i % 8)));
@@ -83,7 +79,6 @@ static void test_errors(void)
 	struct text file CLEANUP_TEXT = {0};
 	struct elf_info info CLEANUP(elf_info_free) = {0};
 	struct error err = {0};
-
 	UNIT_INT(elf_read_bytes("#!/bin/sh\necho no ELF\n", 22, &info, &err), ERROR_FORMAT);
 	UNIT_CONTAINS(err.text, "not an ELF file");
 	UNIT_INT(elf_read("/etc/passwd", &info, &err), ERROR_FORMAT);
@@ -100,7 +95,6 @@ static void test_errors(void)
 static char *node_new(void)
 {
 	char *root = NULL;
-
 	UNIT_INT(file_make_temporary("/tmp", "gpucert-test-", &root, NULL), 0);
 	return root;
 }
@@ -109,7 +103,6 @@ static void node_write(const char *root, const char *path, const char *data, siz
 {
 	char *full CLEANUP_FREE = path_join(root, path);
 	char *directory CLEANUP_FREE = path_directory(full);
-
 	UNIT_INT(file_make_directories(directory, 0755, NULL), 0);
 	UNIT_INT(file_write_atomic(full, data, size, 0755, NULL), 0);
 }
@@ -117,7 +110,6 @@ static void node_write(const char *root, const char *path, const char *data, siz
 static void node_elf(const char *root, const char *path, const struct elf_recipe *recipe)
 {
 	struct text file CLEANUP_TEXT = {0};
-
 	elf_make(recipe, &file);
 	node_write(root, path, file.data, file.size);
 }
@@ -126,7 +118,6 @@ static void node_link(const char *root, const char *path, const char *target)
 {
 	char *full CLEANUP_FREE = path_join(root, path);
 	char *directory CLEANUP_FREE = path_directory(full);
-
 	UNIT_INT(file_make_directories(directory, 0755, NULL), 0);
 	UNIT_INT(symlink(target, full), 0);
 }
@@ -138,7 +129,6 @@ static void node_link(const char *root, const char *path, const char *target)
 static char *closure_string(const struct elf_closure *closure, const char *root)
 {
 	struct text text = {0};
-
 	for (size_t i = 0; i < closure->file_count; i++) {
 		CU_ASSERT_TRUE(text_starts_with(closure->files[i].source, root));
 		text_addf(&text, "%s < %s\n", closure->files[i].destination,
@@ -155,7 +145,6 @@ static void expect_closure(const char *root, const char *path, const char *wante
 	struct error err = {0};
 	struct elf_closure *closure CLEANUP_CLOSURE = elf_closure_new(root, &err);
 	char *seen CLEANUP_FREE = NULL;
-
 	UNIT_NEED(closure != NULL);
 	UNIT_INT(elf_closure_add(closure, path, &err), 0);
 	seen = closure_string(closure, root);
@@ -167,7 +156,6 @@ static void test_closure_follows_configuration(void)
 	char *root CLEANUP_FREE = node_new();
 	static const char configuration[] = "# a comment\ninclude ld.so.conf.d/*.conf\n/opt/last\n";
 	static const char included[] = "/opt/vendor/lib/  # vendor\n";
-
 	node_write(root, "/etc/ld.so.conf", configuration, sizeof(configuration) - 1);
 	node_write(root, "/etc/ld.so.conf.d/a.conf", included, sizeof(included) - 1);
 	node_write(root, "/etc/ld.so.conf.d/b.other", "/opt/ignored\n", 13);
@@ -196,7 +184,6 @@ static void test_closure_follows_configuration(void)
 static void test_closure_skips_other_machines(void)
 {
 	char *root CLEANUP_FREE = node_new();
-
 	node_elf(root, "/lib/x86_64-linux-gnu/libx.so",
 		 &(struct elf_recipe){.bits = 32, .machine = EM_386});
 	node_write(root, "/usr/lib/x86_64-linux-gnu/libx.so", "GROUP ( libx.a )", 16);
@@ -210,7 +197,6 @@ static void test_closure_skips_other_machines(void)
 static void test_closure_rpath_and_runpath(void)
 {
 	char *root CLEANUP_FREE = node_new();
-
 	/* RPATH is inherited by what it led to; RUNPATH is not, and turns RPATH off. */
 	NODE_ELF(root, "/app/bin/real", .interpreter = "/lib64/ld.so.2",
 		 .rpath = "$ORIGIN/../lib:/nowhere", .needed = {"liba.so", "libr.so"});
@@ -238,7 +224,6 @@ static void test_closure_rpath_and_runpath(void)
 static void test_closure_circles_and_aliases(void)
 {
 	char *root CLEANUP_FREE = node_new();
-
 	NODE_ELF(root, "/lib/liba.so", .needed = {"libb.so.1", "libb.so"});
 	NODE_ELF(root, "/lib/libb.so.1", .soname = NULL,
 		 .needed = {"liba.so", "/lib/libp.so", "liba.so"});
@@ -258,7 +243,6 @@ static void test_closure_errors(void)
 {
 	struct elf_closure *closure CLEANUP_CLOSURE = elf_closure_new(NULL, NULL);
 	struct error err = {0};
-
 	UNIT_NEED(closure != NULL);
 	UNIT_INT(elf_closure_add(closure, "/no/such/file", &err), ERROR_NOT_FOUND);
 	UNIT_INT(elf_closure_add(closure, "/etc/passwd", &err), ERROR_FORMAT);
@@ -273,13 +257,11 @@ static bool ldd_paths(const char *program, struct text_list *paths)
 	const char *const argv[] = {"ldd", program, NULL};
 	struct process_result result CLEANUP(process_result_free) = {0};
 	struct text_list lines CLEANUP_TEXT_LIST = {0};
-
 	if (process_run(&(struct process_spec){.argv = argv}, &result, NULL) < 0)
 		return false;
 	UNIT_INT(text_list_split(&lines, text_string(&result.out), '\n', NULL), 0);
 	for (size_t i = 0; i < lines.count; i++) {
 		char *slash = strchr(lines.items[i], '/');
-
 		if (slash == NULL)
 			continue; /* the kernel's own object */
 		slash[strcspn(slash, " ")] = '\0';
@@ -293,7 +275,6 @@ static void compare_with_ldd(const char *program)
 	struct elf_closure *closure CLEANUP_CLOSURE = elf_closure_new(NULL, NULL);
 	struct text_list wanted CLEANUP_TEXT_LIST = {0};
 	struct text_list seen CLEANUP_TEXT_LIST = {0};
-
 	UNIT_NEED(closure != NULL);
 	if (!ldd_paths(program, &wanted))
 		return;
@@ -314,7 +295,6 @@ static void compare_with_ldd(const char *program)
 static void test_same_as_ldd(void)
 {
 	char *self CLEANUP_FREE = NULL;
-
 	compare_with_ldd("/bin/ls");
 	UNIT_INT(path_of_program(&self, NULL), 0);
 	compare_with_ldd(self);

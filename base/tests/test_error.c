@@ -10,7 +10,6 @@
 static void test_set(void)
 {
 	struct error err = {.remote = 5};
-
 	UNIT_INT(error_set(&err, ERROR_FORMAT, "line %d", 3), ERROR_FORMAT);
 	UNIT_INT(err.code, ERROR_FORMAT);
 	UNIT_INT(err.remote, 0);
@@ -34,7 +33,6 @@ static void test_system_codes(void)
 	} cases[] = {{ENOENT, ERROR_NOT_FOUND}, {EEXIST, ERROR_EXISTS}, {EACCES, ERROR_PERMISSION},
 		     {EPERM, ERROR_PERMISSION}, {ENOMEM, ERROR_MEMORY}, {ENOSPC, ERROR_IO}};
 	struct error err = {0};
-
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
 		UNIT_INT(error_system(&err, cases[i].number, "x"), cases[i].code);
 	UNIT_STRING(err.text, "x: No space left on device");
@@ -48,7 +46,6 @@ static void test_system_codes(void)
 static void test_wrap(void)
 {
 	struct error err = {0};
-
 	(void)error_set(&err, ERROR_FORMAT, "expected integer");
 	err.remote = 7;
 	UNIT_INT(error_wrap(&err, ERROR_FORMAT, "devices[%d]", 2), ERROR_FORMAT);
@@ -60,7 +57,6 @@ static void test_long_texts_are_cut(void)
 {
 	char longest[2 * ERROR_TEXT_SIZE];
 	struct error err = {0};
-
 	memset(longest, 'x', sizeof(longest));
 	longest[sizeof(longest) - 1] = '\0';
 	(void)error_set(&err, ERROR_IO, "%s", longest);
@@ -75,12 +71,10 @@ static void test_long_texts_are_cut(void)
 static void test_cuts_lie_between_characters(void)
 {
 	struct error err = {0};
-
 	for (size_t lead = 0; lead < 4; lead++) {
 		struct error whole = {0};
 		char longest[2 * ERROR_TEXT_SIZE] = "";
 		size_t end = 0;
-
 		memset(longest, 'x', lead);
 		for (size_t i = lead; i + 4 < sizeof(longest); i += 4)
 			memcpy(longest + i, "\xf0\x9f\x90\xa7", 5);
@@ -101,7 +95,6 @@ static void test_copy(void)
 {
 	struct error from = {.code = ERROR_REMOTE, .remote = 5, .text = "not found"};
 	struct error err = {0};
-
 	UNIT_INT(error_copy(&err, &from), ERROR_REMOTE);
 	UNIT_INT(err.code, ERROR_REMOTE);
 	UNIT_INT(err.remote, 5);

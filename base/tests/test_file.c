@@ -13,7 +13,6 @@ static void test_read_and_write(void)
 	char *data CLEANUP_FREE = NULL;
 	struct error err = {0};
 	size_t size = 0;
-
 	begin();
 	path = in("file");
 	UNIT_INT(file_write_atomic(path, "one\0two \n", 9, 0640, &err), 0);
@@ -43,7 +42,6 @@ static void test_failed_write_leaves_nothing(void)
 	char *inside CLEANUP_FREE = NULL;
 	struct text_list names CLEANUP_TEXT_LIST = {0};
 	struct error err = {0};
-
 	begin();
 	path = in("file");
 	inside = in("file/below");
@@ -63,7 +61,6 @@ static void test_directories_are_locked_once(void)
 	struct error err = {0};
 	int lock CLEANUP_FD = -1;
 	int second CLEANUP_FD = -1;
-
 	begin();
 	other = in("other");
 	UNIT_INT(file_lock_directory(directory, &lock, &err), 0);
@@ -86,7 +83,6 @@ static void test_directories(void)
 	char *below_file CLEANUP_FREE = NULL;
 	struct error err = {0};
 	int rc = 0;
-
 	begin();
 	deep = in("a/b//c/");
 	file = in("file");
@@ -109,12 +105,10 @@ static void test_list(void)
 {
 	struct text_list names CLEANUP_TEXT_LIST = {0};
 	struct error err = {0};
-
 	begin();
 	for (const char *const *name = (const char *const[]){"b", "a", ".c", NULL}; *name != NULL;
 	     name++) {
 		char *path CLEANUP_FREE = in(*name);
-
 		UNIT_INT(file_write_atomic(path, "", 0, 0644, NULL), 0);
 	}
 	UNIT_INT(file_list(directory, &names, &err), 0);

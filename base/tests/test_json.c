@@ -25,11 +25,9 @@ static void test_parse_errors_name_the_place(void)
 		{"[{\"a\": 1e999}]", ERROR_FORMAT, "JSON holds a number that is out of range"},
 		{"{\"luid\\u0000x\": 1}", ERROR_FORMAT, "line 1, column 7: NUL character"},
 	};
-
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		cJSON *json CLEANUP_JSON = NULL;
 		struct error err = {0};
-
 		UNIT_INT(parse(cases[i].data, &json, &err), cases[i].code);
 		UNIT_STRING(err.text, cases[i].text);
 		CU_ASSERT_PTR_NULL(json);
@@ -40,7 +38,6 @@ static void test_nul_byte(void)
 {
 	cJSON *json CLEANUP_JSON = NULL;
 	struct error err = {0};
-
 	UNIT_INT(json_parse("[1\0]", 4, &json, &err), ERROR_FORMAT);
 	UNIT_STRING(err.text, "line 1, column 3: NUL character");
 	/* A backslash that is itself escaped starts no escape. */
@@ -52,10 +49,8 @@ static void test_depth(void)
 {
 	char nested[2 * (JSON_DEPTH_MAX + 1) + 1];
 	struct error err = {0};
-
 	for (size_t depth = JSON_DEPTH_MAX; depth <= JSON_DEPTH_MAX + 1; depth++) {
 		cJSON *json CLEANUP_JSON = NULL;
-
 		memset(nested, '[', depth);
 		memset(nested + depth, ']', depth);
 		UNIT_INT(json_parse(nested, 2 * depth, &json, &err),
@@ -73,7 +68,6 @@ static void test_print_is_stable(void)
 	cJSON *json CLEANUP_JSON = NULL;
 	char *printed CLEANUP_FREE = NULL;
 	char *compact CLEANUP_FREE = NULL;
-
 	UNIT_INT(parse("{\"b\":[1,2.5,[]],\"a\\\"\":{\"x\":null},\"t\":true} \n", &json, NULL), 0);
 	printed = json_print(json);
 	UNIT_STRING(printed, wanted);
@@ -88,7 +82,6 @@ static void test_files(void)
 	cJSON *json CLEANUP_JSON = NULL;
 	struct error err = {0};
 	struct error wanted = {0};
-
 	UNIT_INT(file_make_temporary("/tmp", "gpucert-test-", &directory, NULL), 0);
 	path = text_format("%s/x.json", directory);
 	UNIT_INT(parse("[1]", &json, NULL), 0);
@@ -110,7 +103,6 @@ static void test_untrusted_strings(void)
 {
 	struct text text CLEANUP_TEXT = {0};
 	cJSON *string CLEANUP_JSON = json_new_string("a\xff\xe2\x82z", 5);
-
 	json_add_quoted(&text, "a\"b\\c\n\t\x01\x7f\xff\xc3\xa9", 12);
 	UNIT_STRING(text_string(&text), "\"a\\\"b\\\\c\\n\\t\\u0001\\u007f\xef\xbf\xbd\xc3\xa9\"");
 	UNIT_STRING(cJSON_GetStringValue(string), "a\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbdz");
@@ -135,7 +127,6 @@ static void test_pointer(void)
 		{"/adapters/99999999999999999999", NULL},
 	};
 	cJSON *json CLEANUP_JSON = NULL;
-
 	UNIT_INT(parse("{\"adapters\":[{\"name\":\"a\"},{\"name\":\"b\"}],\"a/"
 		       "b\":1,\"m~n\":2,\"\":3,"
 		       "\"~1\":4}",
@@ -145,7 +136,6 @@ static void test_pointer(void)
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		const cJSON *found = json_pointer(json, cases[i].pointer);
 		char *printed CLEANUP_FREE = found != NULL ? json_print_compact(found) : NULL;
-
 		if (cases[i].wanted != NULL)
 			UNIT_STRING(printed, cases[i].wanted);
 		else
@@ -168,7 +158,6 @@ static void test_reading(void)
 	const char *kept = "kept";
 	int64_t luid = 0;
 	bool on = false;
-
 	UNIT_INT(parse(node, &json, NULL), 0);
 	root = json_root(json);
 	UNIT_INT(json_need(&root, "devices", JSON_ARRAY, &devices, NULL), 0);
@@ -202,7 +191,6 @@ static void test_reading_errors_name_the_place(void)
 	struct json_at at = {0};
 	struct error err = {0};
 	int64_t luid = 0;
-
 	UNIT_INT(parse(node, &json, NULL), 0);
 	root = json_root(json);
 	UNIT_INT(json_need(&root, "devices", JSON_ARRAY, &devices, NULL), 0);

@@ -65,7 +65,6 @@ static void test_messages_cannot_forge_lines(void)
 {
 	static const char attack[] = "x\n2026-01-01T00:00:00.000Z error   tool: forged\r\x1b[2K";
 	const char *newline = NULL;
-
 	WRITTEN(log_info("%s", attack));
 	newline = strchr(written, '\n');
 	CU_ASSERT_PTR_EQUAL(newline, written + strlen(written) - 1);
@@ -75,7 +74,6 @@ static void test_messages_cannot_forge_lines(void)
 static void test_json_form(void)
 {
 	cJSON *json CLEANUP_JSON = NULL;
-
 	log_set_json(true);
 	WRITTEN(log_warning("a \"b\"\n\x1b\xff"));
 	log_set_json(false);

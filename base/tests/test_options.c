@@ -151,7 +151,6 @@ static int parse(int argc, char **argv, struct text_list *arguments, struct erro
 {
 	struct options_line line CLEANUP(options_line_free) = {.program = &single};
 	int rc = options_line_read(&line, argc, argv, err);
-
 	if (rc == 0)
 		rc = options_check_arguments(single.arguments, &line.arguments, err);
 	if (rc == 0)
@@ -166,7 +165,6 @@ static int parse(int argc, char **argv, struct text_list *arguments, struct erro
 static void test_every_form(void)
 {
 	struct text_list arguments CLEANUP_TEXT_LIST = {0};
-
 	reset();
 	UNIT_INT(PARSE(&arguments, NULL, "--size", "7", "-qttwo", "--tag=one,1", "file",
 		       "--out=", "-t", "-3"),
@@ -186,7 +184,6 @@ static void test_every_form(void)
 static void test_last_value_counts_and_flags_can_be_off(void)
 {
 	struct text_list arguments CLEANUP_TEXT_LIST = {0};
-
 	reset();
 	UNIT_INT(PARSE(&arguments, NULL, "-n1", "-n", "2", "--quiet", "--quiet=false"), 0);
 	UNIT_INT(seen.size, 2);
@@ -196,7 +193,6 @@ static void test_last_value_counts_and_flags_can_be_off(void)
 static void test_double_dash(void)
 {
 	struct text_list arguments CLEANUP_TEXT_LIST = {0};
-
 	reset();
 	UNIT_INT(PARSE(&arguments, NULL, "-q", "--", "--size"), 0);
 	UNIT_STRING(arguments.items[0], "--size");
@@ -227,13 +223,11 @@ static void test_errors_name_the_place(void)
 		{{"--help=no"}, "option '--help' takes no value"},
 		{{"one", "two"}, "unexpected argument 'two'"},
 	};
-
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct text_list arguments CLEANUP_TEXT_LIST = {0};
 		const char *argv[] = {"x", cases[i].words[0], cases[i].words[1], NULL};
 		struct error err = {0};
 		int argc = cases[i].words[1] != NULL ? 3 : 2;
-
 		reset();
 		UNIT_INT(parse(argc, (char **)(uintptr_t)argv, &arguments, &err), ERROR_ARGUMENT);
 		UNIT_INT(err.code, ERROR_ARGUMENT);
@@ -246,7 +240,6 @@ static void test_environment(void)
 {
 	struct text_list arguments CLEANUP_TEXT_LIST = {0};
 	struct error err = {0};
-
 	reset();
 	set_variable("GPUCERT_TEST_SIZE", "9");
 	set_variable("GPUCERT_TEST_TAGS", "a,b");
@@ -271,7 +264,6 @@ static void test_environment(void)
 static void test_nothing_is_set_by_a_wrong_line(void)
 {
 	struct text_list arguments CLEANUP_TEXT_LIST = {0};
-
 	reset();
 	UNIT_INT(PARSE(&arguments, NULL, "--size", "7", "--bogus"), ERROR_ARGUMENT);
 	UNIT_INT(seen.size, 42);
@@ -287,7 +279,6 @@ struct answer {
 static void read_back(FILE *file, char *out, size_t size)
 {
 	size_t count = 0;
-
 	rewind(file);
 	count = fread(out, 1, size - 1, file);
 	out[count] = '\0';
@@ -301,7 +292,6 @@ static void call_main(struct answer *answer, const struct command_spec *program,
 	FILE *err = tmpfile();
 	int saved_out = dup(STDOUT_FILENO);
 	int saved_err = dup(STDERR_FILENO);
-
 	(void)fflush(stdout);
 	(void)dup2(fileno(out), STDOUT_FILENO);
 	(void)dup2(fileno(err), STDERR_FILENO);
@@ -321,7 +311,6 @@ static void call_main(struct answer *answer, const struct command_spec *program,
 static void test_main_runs_commands(void)
 {
 	static struct answer answer;
-
 	MAIN(&answer, &tool, "-v", "run", "--size=5", "-d", "here", "check");
 	UNIT_INT(answer.code, 11);
 	UNIT_INT(run_called, 1);
@@ -337,7 +326,6 @@ static void test_main_runs_commands(void)
 static void test_main_usage_errors(void)
 {
 	static struct answer answer;
-
 	MAIN(&answer, &tool, "rnu");
 	UNIT_INT(answer.code, OPTIONS_EXIT_USAGE);
 	UNIT_STRING(answer.err, "test-tool: unknown command 'rnu'; did you mean 'run'?\n"
@@ -360,7 +348,6 @@ static void test_main_usage_errors(void)
 static void test_main_answers(void)
 {
 	static struct answer answer;
-
 	MAIN(&answer, &tool, "--version");
 	UNIT_INT(answer.code, 0);
 	UNIT_STRING(answer.out, "test-tool " GPUCERT_VERSION "\n");
@@ -380,7 +367,6 @@ static void test_unwritable_output(void)
 {
 	int saved = dup(STDOUT_FILENO);
 	int full = open("/dev/full", O_WRONLY | O_CLOEXEC);
-
 	(void)fflush(stdout);
 	(void)dup2(full, STDOUT_FILENO);
 	UNIT_INT(options_run_line(&tool, WORDS("--version")), 1);
@@ -452,7 +438,6 @@ static void test_help(void)
 {
 	static struct answer answer;
 	struct text colored CLEANUP_TEXT = {0};
-
 	MAIN(&answer, &tool, "--help");
 	UNIT_STRING(answer.out, help_of_tool);
 	MAIN(&answer, &tool, "run", "--help");
@@ -468,7 +453,6 @@ static void check_table(const struct option_spec *options, const char *help, con
 	for (; options->name != NULL; options++) {
 		struct text plain CLEANUP_TEXT = {0};
 		struct text escaped CLEANUP_TEXT = {0};
-
 		text_addf(&plain, "--%s", options->name);
 		for (const char *p = text_string(&plain); *p != '\0'; p++)
 			text_addf(&escaped, "%s%c", *p == '-' ? "\\" : "", *p);
@@ -487,7 +471,6 @@ static void test_every_option_is_everywhere(void)
 	struct text man CLEANUP_TEXT = {0};
 	struct text bash CLEANUP_TEXT = {0};
 	struct text zsh CLEANUP_TEXT = {0};
-
 	reset();
 	options_help(&tool, command, false, &help);
 	options_man(&tool, &man);
@@ -513,7 +496,6 @@ static bool run_over(const char *const *command, const char *data, struct proces
 	const char *argv[8] = {NULL};
 	size_t count = 0;
 	int rc = 0;
-
 	UNIT_INT(file_make_temporary("/tmp", "gpucert-test-", &directory, NULL), 0);
 	path = text_format("%s/text", directory);
 	UNIT_INT(file_write_atomic(path, data, strlen(data), 0644, NULL), 0);
@@ -531,7 +513,6 @@ static void test_man_page_renders_without_warnings(void)
 {
 	struct process_result result CLEANUP(process_result_free) = {0};
 	struct text man CLEANUP_TEXT = {0};
-
 	reset();
 	options_man(&tool, &man);
 	if (!run_over((const char *const[]){"groff", "-man", "-ww", "-Tascii", NULL}, man.data,
@@ -547,7 +528,6 @@ static void check_bash(const char *bash, const char *words, const char *wanted)
 {
 	struct process_result result CLEANUP(process_result_free) = {0};
 	struct text script CLEANUP_TEXT = {0};
-
 	text_addf(&script,
 		  "%s\nCOMP_WORDS=(%s)\nCOMP_CWORD=$((${#COMP_WORDS[@]} - 1))\n"
 		  "_test_tool\necho \"${COMPREPLY[@]}\"\n",
@@ -561,7 +541,6 @@ static void check_bash(const char *bash, const char *words, const char *wanted)
 static void test_bash_completion(void)
 {
 	struct text bash CLEANUP_TEXT = {0};
-
 	options_bash(&tool, &bash);
 	check_bash(bash.data, "test-tool ''", "run compare\n");
 	check_bash(bash.data, "test-tool -d run ''", "run compare\n");
@@ -586,7 +565,6 @@ static void test_zsh_completion_parses(void)
 {
 	struct process_result result CLEANUP(process_result_free) = {0};
 	struct text zsh CLEANUP_TEXT = {0};
-
 	options_zsh(&tool, &zsh);
 	UNIT_CONTAINS(zsh.data,
 		      "'--plugin-dir=[Where the plugin'\\''s socket lies\\: '\\''here'\\'' "

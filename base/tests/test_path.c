@@ -9,7 +9,6 @@
 static void test_bare_names(void)
 {
 	static const char *const bad[] = {"", ".", "..", "a/b", "a\\b", "a\n", "\x7f"};
-
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
 		CU_ASSERT_FALSE(path_is_bare_name(bad[i]));
 	CU_ASSERT_TRUE(path_is_bare_name("gpu.sock"));
@@ -23,7 +22,6 @@ static void test_program(void)
 	char *relative CLEANUP_FREE = NULL;
 	char *beside CLEANUP_FREE = NULL;
 	char *tests CLEANUP_FREE = NULL;
-
 	UNIT_INT(path_of_program(&program, NULL), 0);
 	CU_ASSERT_TRUE(path_is_absolute(program));
 	CU_ASSERT_TRUE(text_starts_with(path_base(program), "test_path"));

@@ -14,7 +14,6 @@ static void test_monotonic(void)
 {
 	uint64_t first = clock_monotonic_ns();
 	uint64_t second = clock_monotonic_ns();
-
 	CU_ASSERT_TRUE(first > 0 && second >= first);
 	CU_ASSERT_TRUE(clock_monotonic_ms() >= second / 1000000U);
 	/* After 2026-01-01. */
@@ -25,12 +24,10 @@ static void test_utc(void)
 {
 	static const char shape[] = "dddd-dd-ddTdd:dd:dd.dddZ";
 	char now[CLOCK_UTC_SIZE] = "";
-
 	CU_ASSERT_PTR_EQUAL(clock_utc(now), now);
 	UNIT_INT(strlen(now), strlen(shape));
 	for (size_t i = 0; i < strlen(shape); i++) {
 		bool digit = now[i] >= '0' && now[i] <= '9';
-
 		CU_ASSERT_TRUE(shape[i] == 'd' ? digit : now[i] == shape[i]);
 	}
 }
@@ -50,7 +47,6 @@ static void test_digest(void)
 	char digest[DIGEST_SIZE] = "";
 	unsigned long long size = 0;
 	struct error err = {0};
-
 	digest_bytes("abc", 3, digest);
 	UNIT_STRING(digest, abc);
 	digest_bytes(NULL, 0, digest);
@@ -86,7 +82,6 @@ static void test_text_index(void)
 	struct text_list strings CLEANUP_TEXT_LIST = {0};
 	size_t found = 0;
 	size_t wrong = 0;
-
 	for (size_t i = 0; i < 10000; i++)
 		CU_ASSERT_EQUAL_FATAL(text_list_take(&strings, text_format("/dev/%zu", i), NULL),
 				      0);

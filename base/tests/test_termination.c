@@ -19,7 +19,6 @@ struct seen {
 static void on_request(const char *what, void *user)
 {
 	struct seen *seen = user;
-
 	(void)snprintf(seen->what, sizeof(seen->what), "%s", what);
 	seen->count++;
 	termination_close(seen->termination);
@@ -28,7 +27,6 @@ static void on_request(const char *what, void *user)
 static void open_on(uv_loop_t *loop, struct seen *seen)
 {
 	struct error err = {0};
-
 	UNIT_INT(uv_loop_init(loop), 0);
 	UNIT_INT(termination_open(loop, on_request, seen, &seen->termination, &err), 0);
 	UNIT_STRING(err.text, "");
@@ -46,7 +44,6 @@ static void test_request(void)
 {
 	struct seen seen = {0};
 	uv_loop_t loop;
-
 	open_on(&loop, &seen);
 	termination_request_kept("a service stop");
 	termination_request_kept("the shutdown of the system");
@@ -59,7 +56,6 @@ static void test_another_process_asks(void)
 {
 	struct seen seen = {0};
 	uv_loop_t loop;
-
 	CU_ASSERT_FALSE(stop_event_set(GetCurrentProcessId()));
 	open_on(&loop, &seen);
 	CU_ASSERT_TRUE(stop_event_set(GetCurrentProcessId()));
@@ -72,7 +68,6 @@ static void test_early_request_is_kept(void)
 {
 	struct seen seen = {0};
 	uv_loop_t loop;
-
 	termination_request_kept("a service stop");
 	open_on(&loop, &seen);
 	run_until_closed(&loop);
@@ -89,7 +84,6 @@ static void expect_signal(int number, const char *what)
 {
 	struct seen seen = {0};
 	uv_loop_t loop;
-
 	open_on(&loop, &seen);
 	UNIT_INT(raise(number), 0);
 	run_until_closed(&loop);
@@ -110,7 +104,6 @@ static void test_nohup_is_respected(void)
 {
 	struct seen seen = {0};
 	uv_loop_t loop;
-
 	CU_ASSERT(signal(SIGHUP, SIG_IGN) == SIG_DFL);
 	open_on(&loop, &seen);
 	UNIT_INT(raise(SIGHUP), 0);

@@ -11,7 +11,6 @@ static void test_building(void)
 {
 	struct text text CLEANUP_TEXT = {0};
 	char *taken CLEANUP_FREE = NULL;
-
 	UNIT_STRING(text_string(&text), "");
 	text_add(&text, "a");
 	text_addf(&text, "%d%s", 5, "b");
@@ -32,7 +31,6 @@ static void test_building(void)
 static void test_running_out_of_memory_is_remembered(void)
 {
 	struct text text CLEANUP_TEXT = {0};
-
 	text_add(&text, "kept");
 	text_append(&text, "x", SIZE_MAX - 8);
 	CU_ASSERT_TRUE(text.failed);
@@ -46,7 +44,6 @@ static void test_running_out_of_memory_is_remembered(void)
 static void check_escaped(const char *data, size_t size, const char *wanted)
 {
 	struct text text CLEANUP_TEXT = {0};
-
 	text_add_escaped(&text, data, size);
 	UNIT_STRING(text_string(&text), wanted);
 }
@@ -75,7 +72,6 @@ static void test_xml(void)
 {
 	struct text text CLEANUP_TEXT = {0};
 	static const char data[] = "<a b=\"c\" d='e'>&\n\x01\xff\xef\xbf\xbe";
-
 	text_add_xml(&text, data, sizeof(data) - 1);
 	UNIT_STRING(text_string(&text), "&lt;a b=&quot;c&quot; d=&apos;e&apos;&gt;&amp;\n"
 					"\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd");
@@ -101,7 +97,6 @@ static void test_utf8(void)
 		{"\xe2\x82", 2, false},
 		{"\xe2(\xa1", 3, false},
 	};
-
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
 		UNIT_INT(text_is_utf8(cases[i].data, cases[i].size), cases[i].valid);
 }
@@ -130,7 +125,6 @@ static void test_glob(void)
 		{"[ab]", "a", false},	{"a*b*c", "aXbXbXc", true},
 		{"?", "", false},	{"a", "ab", false},
 	};
-
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
 		UNIT_INT(text_glob(cases[i].pattern, cases[i].string), cases[i].match);
 }
@@ -138,7 +132,6 @@ static void test_glob(void)
 static void test_glob_takes_no_exponential_time(void)
 {
 	char string[4096];
-
 	memset(string, 'a', sizeof(string));
 	string[sizeof(string) - 1] = '\0';
 	CU_ASSERT_FALSE(text_glob("*a*a*a*a*a*a*a*a*a*a*a*a*b", string));
@@ -169,7 +162,6 @@ static void test_integers(void)
 	};
 	struct error err = {0};
 	long long value = 0;
-
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		value = 0;
 		UNIT_INT(text_to_int64(cases[i].string, "size", INT64_MIN, INT64_MAX, &value, &err),
@@ -187,7 +179,6 @@ static void test_booleans(void)
 {
 	struct error err = {0};
 	bool value = false;
-
 	UNIT_INT(text_to_bool("YES", "x", &value, &err), 0);
 	CU_ASSERT_TRUE(value);
 	UNIT_INT(text_to_bool("off", "x", &value, &err), 0);
@@ -200,7 +191,6 @@ static void test_lists(void)
 {
 	struct text_list list CLEANUP_TEXT_LIST = {0};
 	struct error err = {0};
-
 	UNIT_INT(text_list_split(&list, ",b,,a,", ',', &err), 0);
 	UNIT_INT(list.count, 2);
 	UNIT_INT(text_list_take(&list, NULL, &err), ERROR_MEMORY);

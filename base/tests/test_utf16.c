@@ -9,7 +9,6 @@
 static void expect_utf8(const uint16_t *units, size_t count, const char *wanted)
 {
 	char *text CLEANUP_FREE = utf16_to_utf8(units, count);
-
 	CU_ASSERT_PTR_NOT_NULL(text);
 	if (text != NULL)
 		CU_ASSERT_STRING_EQUAL(text, wanted);
@@ -22,7 +21,6 @@ static void test_to_utf8(void)
 	static const uint16_t high_alone[] = {0xD83D, 'x'};
 	static const uint16_t low_alone[] = {0xDE00};
 	static const uint16_t high_at_end[] = {'x', 0xD83D};
-
 	expect_utf8(plain, 3, "GPU");
 	expect_utf8(plain, 0, "");
 	expect_utf8(wide, 4, "\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80");
@@ -35,7 +33,6 @@ static void expect_units(const char *text, const uint16_t *wanted, size_t wanted
 {
 	size_t count = 0;
 	uint16_t *units CLEANUP_FREE = utf16_from_utf8(text, &count);
-
 	CU_ASSERT_EQUAL(count, wanted_count);
 	CU_ASSERT_PTR_NOT_NULL(units);
 	if (units == NULL || count != wanted_count)
@@ -50,7 +47,6 @@ static void test_from_utf8(void)
 	static const uint16_t bad[] = {0xFFFD, 'x'};
 	static const uint16_t bad_twice[] = {0xFFFD, 0xFFFD};
 	static const uint16_t bad_thrice[] = {0xFFFD, 0xFFFD, 0xFFFD};
-
 	expect_units("", wide, 0);
 	expect_units("\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80", wide, 4);
 	expect_units("\xffx", bad, 2);

@@ -12,7 +12,6 @@ static void expect_names(const char *text, char drive, const char *names)
 	struct windows_path path CLEANUP_WINDOWS_PATH = {0};
 	struct text joined CLEANUP_TEXT = {0};
 	struct error err = {0};
-
 	CU_ASSERT_EQUAL_FATAL(windows_path_parse(text, "mount target", &path, &err), 0);
 	CU_ASSERT_EQUAL(path.drive, drive);
 	for (size_t i = 0; i < path.names.count; i++)
@@ -35,7 +34,6 @@ static void expect_refused(const char *text, const char *reason)
 {
 	struct windows_path path = {0};
 	struct error err = {0};
-
 	CU_ASSERT_EQUAL(windows_path_parse(text, "mount target", &path, &err), ERROR_ARGUMENT);
 	UNIT_CONTAINS(err.text, reason);
 	CU_ASSERT_TRUE(text_starts_with(err.text, "mount target"));
@@ -81,7 +79,6 @@ static void test_refused(void)
 		{"C:\\aux .dll", "name of a device"},
 	};
 	char longest[WINDOWS_PATH_MAX + 8] = "C:\\";
-
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
 		expect_refused(cases[i].text, cases[i].reason);
 	memset(longest + 3, 'a', WINDOWS_PATH_MAX);
@@ -101,7 +98,6 @@ static void test_names(void)
 		"nvapi64.dll", "COM10", "CONSOLE", "a.b.c", "nul1", "\xc3\xa9", ".hidden", "a b",
 	};
 	char longest[WINDOWS_NAME_MAX + 2] = "";
-
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
 		CU_ASSERT_FALSE(windows_path_is_name(bad[i]));
 	for (size_t i = 0; i < ARRAY_SIZE(good); i++)
@@ -146,10 +142,8 @@ static void test_devices(void)
 		{"class://", "no id"},
 	};
 	struct windows_device device = {0};
-
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
 		struct error err = {0};
-
 		UNIT_INT(windows_device_parse(bad[i].host_path, &device, &err), ERROR_ARGUMENT);
 		UNIT_CONTAINS(err.text, bad[i].reason);
 	}

@@ -40,7 +40,6 @@ static inline int unit_run_in(const char *suite, CU_InitializeFunc open, CU_Clea
 		CU_SUITE_INFO_NULL,
 	};
 	int passed = 0;
-
 	if (CU_initialize_registry() != CUE_SUCCESS ||
 	    CU_register_suites(unit_suites) != CUE_SUCCESS)
 		return 1;
@@ -60,7 +59,6 @@ static inline void unit_string(const char *seen, const char *wanted, unsigned li
 			       const char *file)
 {
 	int equal = seen != NULL && wanted != NULL && strcmp(seen, wanted) == 0;
-
 	if (!equal)
 		(void)printf("\n%s:%u: saw \"%s\"\n  wanted \"%s\"\n", file, line,
 			     seen != NULL ? seen : "(null)", wanted != NULL ? wanted : "(null)");
@@ -71,7 +69,6 @@ static inline void unit_contains(const char *seen, const char *part, unsigned li
 				 const char *file)
 {
 	int found = seen != NULL && strstr(seen, part) != NULL;
-
 	if (!found)
 		(void)printf("\n%s:%u: \"%s\" is not in:\n%s\n", file, line, part,
 			     seen != NULL ? seen : "(null)");
@@ -91,7 +88,6 @@ static inline const char *unit_temporary(void)
 {
 #ifdef _WIN32
 	const char *named = getenv("TEMP");
-
 	return named != NULL ? named : "C:\\Windows\\Temp";
 #else
 	return "/tmp";

@@ -29,7 +29,6 @@ static int file_open(const char *path, HANDLE *out, struct error *err)
 	wchar_t *wide CLEANUP_FREE = wide_path(path);
 	HANDLE file CLEANUP(file_close) = INVALID_HANDLE_VALUE;
 	BY_HANDLE_FILE_INFORMATION info = {0};
-
 	if (wide == NULL)
 		return error_memory(err);
 	file = CreateFileW(
@@ -53,7 +52,6 @@ int file_open_to_read(const char *path, int *fd, struct error *err)
 {
 	HANDLE file = INVALID_HANDLE_VALUE;
 	int rc = file_open(path, &file, err);
-
 	if (rc < 0)
 		return rc;
 	*fd = _open_osfhandle((intptr_t)file, _O_RDONLY | _O_BINARY | _O_NOINHERIT);
@@ -69,7 +67,6 @@ int file_lock_directory(const char *path, int *lock, struct error *err)
 	char *name CLEANUP_FREE = path_join(path, FILE_LOCK_NAME);
 	wchar_t *wide CLEANUP_FREE = name != NULL ? wide_path(name) : NULL;
 	HANDLE file CLEANUP(file_close) = INVALID_HANDLE_VALUE;
-
 	if (wide == NULL)
 		return error_memory(err);
 	file = CreateFileW(wide, GENERIC_WRITE | DELETE, 0, NULL, OPEN_ALWAYS,
@@ -88,10 +85,8 @@ int file_lock_directory(const char *path, int *lock, struct error *err)
 static bool write_all(HANDLE file, const char *data, size_t size)
 {
 	DWORD count = 0;
-
 	for (; size > 0; data += count, size -= count) {
 		DWORD part = size < WRITE_SIZE_MAX ? (DWORD)size : WRITE_SIZE_MAX;
-
 		if (!WriteFile(file, data, part, &count, NULL))
 			return false;
 	}
@@ -104,7 +99,6 @@ static bool rename_posix(HANDLE file, const wchar_t *to)
 	size_t length = wcslen(to) * sizeof(*to);
 	size_t size = sizeof(FILE_RENAME_INFO) + length; /* which has room for the end's 0 */
 	FILE_RENAME_INFO *info CLEANUP_FREE = calloc(1, size);
-
 	if (info == NULL)
 		return false;
 	info->Flags = FILE_RENAME_FLAG_REPLACE_IF_EXISTS | FILE_RENAME_FLAG_POSIX_SEMANTICS;
@@ -120,7 +114,6 @@ static int file_rename(HANDLE file, const char *from, const char *to, struct err
 	wchar_t *source CLEANUP_FREE = wide_path(from);
 	wchar_t *target CLEANUP_FREE = wide_full_path(to);
 	bool renamed = target != NULL && rename_posix(file, target);
-
 	(void)CloseHandle(file);
 	if (source == NULL || target == NULL)
 		return error_memory(err);
@@ -139,7 +132,6 @@ int file_write_atomic(const char *path, const void *data, size_t size, unsigned 
 	HANDLE file = INVALID_HANDLE_VALUE;
 	int rc = prefix != NULL ? private_make_unique(prefix, mode, &temporary, &file, err)
 				: error_memory(err);
-
 	if (rc < 0)
 		return rc;
 	if (write_all(file, data, size)) {
@@ -150,7 +142,6 @@ int file_write_atomic(const char *path, const void *data, size_t size, unsigned 
 	}
 	if (rc < 0) {
 		wchar_t *left CLEANUP_FREE = wide_path(temporary);
-
 		if (left != NULL)
 			(void)DeleteFileW(left);
 	}

@@ -14,7 +14,6 @@
 char *file_native_path(const char *path)
 {
 	wchar_t *wide CLEANUP_FREE = wide_path(path);
-
 	return wide != NULL ? wide_to_utf8(wide) : NULL;
 }
 
@@ -37,7 +36,6 @@ static DWORD file_attributes(const char *path, bool follow)
 	DWORD attributes = wide != NULL ? GetFileAttributesW(wide) : INVALID_FILE_ATTRIBUTES;
 	HANDLE file CLEANUP(file_close) = INVALID_HANDLE_VALUE;
 	BY_HANDLE_FILE_INFORMATION info = {0};
-
 	if (attributes == INVALID_FILE_ATTRIBUTES || !follow ||
 	    (attributes & FILE_ATTRIBUTE_REPARSE_POINT) == 0)
 		return attributes;
@@ -57,7 +55,6 @@ bool file_exists(const char *path)
 bool file_is_directory(const char *path)
 {
 	DWORD attributes = file_attributes(path, true);
-
 	return attributes != INVALID_FILE_ATTRIBUTES &&
 	       (attributes & FILE_ATTRIBUTE_DIRECTORY) != 0;
 }
@@ -67,7 +64,6 @@ int file_make_directory(const char *path, unsigned mode, struct error *err)
 	wchar_t *wide CLEANUP_FREE = wide_path(path);
 	SECURITY_ATTRIBUTES attributes CLEANUP_PRIVATE = {0};
 	int rc = wide != NULL ? private_attributes(mode, &attributes, err) : error_memory(err);
-
 	if (rc < 0)
 		return rc;
 	return CreateDirectoryW(wide, &attributes) ? 0
@@ -80,7 +76,6 @@ int file_make_temporary(const char *parent, const char *prefix, char **path, str
 	size_t size = sizeof(temporary);
 	char *below CLEANUP_FREE = NULL;
 	int rc = 0;
-
 	if (parent == NULL) {
 		rc = uv_os_tmpdir(temporary, &size);
 		if (rc < 0)
@@ -97,7 +92,6 @@ static int remove_one(const char *path, DWORD attributes, struct error *err)
 {
 	wchar_t *wide CLEANUP_FREE = wide_path(path);
 	DWORD reason = 0;
-
 	if (wide == NULL)
 		return error_memory(err);
 	if ((attributes & FILE_ATTRIBUTE_READONLY) != 0)
@@ -114,10 +108,8 @@ int file_remove_tree(const char *path, struct error *err)
 	struct text_list names CLEANUP_TEXT_LIST = {0};
 	DWORD attributes = file_attributes(path, false);
 	int rc = 0;
-
 	if (attributes == INVALID_FILE_ATTRIBUTES) {
 		DWORD reason = GetLastError();
-
 		return is_missing(reason) ? 0 : error_windows(err, reason, "%s", path);
 	}
 	if ((attributes & FILE_ATTRIBUTE_DIRECTORY) != 0 &&
@@ -127,7 +119,6 @@ int file_remove_tree(const char *path, struct error *err)
 		char *below CLEANUP_FREE = path_join(path, names.items[i]);
 		struct error *first = rc == 0 ? err : NULL;
 		int one = below != NULL ? file_remove_tree(below, first) : error_memory(first);
-
 		if (rc == 0)
 			rc = one;
 	}
@@ -139,7 +130,6 @@ static int real_path(const char *path, char **real, struct error *err)
 	char *native CLEANUP_FREE = file_native_path(path);
 	uv_fs_t request = {0};
 	int rc = 0;
-
 	if (native == NULL)
 		return error_memory(err);
 	rc = uv_fs_realpath(NULL, &request, native, NULL);
@@ -159,7 +149,6 @@ int file_resolve(const char *root, const char *path, char **resolved, struct err
 	char *real CLEANUP_FREE = NULL;
 	char *real_root CLEANUP_FREE = NULL;
 	int rc = 0;
-
 	if (!path_is_absolute(path))
 		return error_set(err, ERROR_FORMAT, "%s: not an absolute path", path);
 	if (root == NULL)

@@ -15,7 +15,6 @@ int library_open(const char *name, void **handle, struct error *err)
 	wchar_t *wide CLEANUP_FREE = bare ? wide_from_utf8(name) : wide_full_path(name);
 	HMODULE module = NULL;
 	DWORD reason = 0;
-
 	if (wide == NULL)
 		return error_memory(err);
 	/* No message boxes for broken DLLs. */
@@ -29,7 +28,6 @@ int library_open(const char *name, void **handle, struct error *err)
 	reason = GetLastError();
 	if (module == NULL) {
 		int rc = error_windows(err, reason, "%s", name);
-
 		/* The same code tells that a DLL which this one needs is missing. */
 		if (rc == ERROR_NOT_FOUND && (reason != ERROR_MOD_NOT_FOUND || bare ||
 					      GetFileAttributesW(wide) == INVALID_FILE_ATTRIBUTES))
@@ -45,7 +43,6 @@ int library_open(const char *name, void **handle, struct error *err)
 int library_function(void *handle, const char *name, void *function, struct error *err)
 {
 	FARPROC address = GetProcAddress(handle, name);
-
 	if (address == NULL)
 		return error_set(err, ERROR_NOT_FOUND, "the library has no function %s", name);
 	memcpy(function, &address, sizeof(address));
@@ -57,7 +54,6 @@ static wchar_t *library_wide_path(void *handle)
 {
 	enum { PATH_UNITS_MAX = 32768 };
 	wchar_t *path = calloc(PATH_UNITS_MAX, sizeof(*path));
-
 	if (path != NULL && GetModuleFileNameW(handle, path, PATH_UNITS_MAX) == 0) {
 		free(path);
 		return NULL;
@@ -69,7 +65,6 @@ void library_path(void *handle, char *out, size_t size)
 {
 	wchar_t *wide CLEANUP_FREE = library_wide_path(handle);
 	char *path CLEANUP_FREE = wide != NULL ? wide_to_utf8(wide) : NULL;
-
 	(void)snprintf(out, size, "%s", path != NULL ? path : "");
 }
 
@@ -86,7 +81,6 @@ static bool library_read_version(void *handle, VS_FIXEDFILEINFO *out)
 				       MAKEINTRESOURCEW(VERSION_TYPE));
 	HGLOBAL loaded = resource != NULL ? LoadResource(handle, resource) : NULL;
 	const char *data = loaded != NULL ? LockResource(loaded) : NULL;
-
 	if (data == NULL || SizeofResource(handle, resource) < FIXED_OFFSET + sizeof(*out))
 		return false;
 	memcpy(out, data + FIXED_OFFSET, sizeof(*out));
@@ -96,7 +90,6 @@ static bool library_read_version(void *handle, VS_FIXEDFILEINFO *out)
 void library_version(void *handle, char *out, size_t size)
 {
 	VS_FIXEDFILEINFO info = {0};
-
 	out[0] = '\0';
 	if (library_read_version(handle, &info))
 		(void)snprintf(out, size, "%u.%u.%u.%u", HIWORD(info.dwFileVersionMS),

@@ -8,7 +8,6 @@ char *strndup(const char *string, size_t size)
 {
 	size_t length = strnlen(string, size);
 	char *copy = malloc(length + 1);
-
 	if (copy == NULL)
 		return NULL;
 	memcpy(copy, string, length);

@@ -18,12 +18,10 @@ static void os_version_text(const wchar_t *name, char *out, size_t size)
 {
 	wchar_t value[128] = L"";
 	DWORD bytes = sizeof(value);
-
 	if (RegGetValueW(HKEY_LOCAL_MACHINE, current_version, name, RRF_RT_REG_SZ, NULL, value,
 			 &bytes) != ERROR_SUCCESS)
 		return;
 	char *text CLEANUP_FREE = wide_to_utf8(value);
-
 	(void)snprintf(out, size, "%s", text != NULL ? text : "");
 }
 
@@ -31,7 +29,6 @@ static unsigned os_version_revision(void)
 {
 	DWORD value = 0;
 	DWORD bytes = sizeof(value);
-
 	return RegGetValueW(HKEY_LOCAL_MACHINE, current_version, L"UBR", RRF_RT_REG_DWORD, NULL,
 			    &value, &bytes) == ERROR_SUCCESS
 		       ? value
@@ -43,7 +40,6 @@ static int os_version_numbers(void *ntdll, struct os_version *out, bool *client,
 	LONG(WINAPI * get_version)(OSVERSIONINFOEXW *) = NULL;
 	OSVERSIONINFOEXW version = {.dwOSVersionInfoSize = sizeof(version)};
 	int rc = library_function(ntdll, "RtlGetVersion", &get_version, err);
-
 	if (rc < 0)
 		return rc;
 	if (get_version(&version) != 0)
@@ -62,7 +58,6 @@ int os_version_read(struct os_version *out, struct error *err)
 	SYSTEM_INFO info = {0};
 	bool client = false;
 	int rc = library_open("ntdll.dll", &ntdll, err);
-
 	*out = (struct os_version){0};
 	if (rc == 0)
 		rc = os_version_numbers(ntdll, out, &client, err);

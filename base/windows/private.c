@@ -39,7 +39,6 @@ static char *unique_name(const char *prefix, struct error *err)
 	char ending[UNIQUE_LETTERS + 1] = "";
 	char *name = NULL;
 	int rc = uv_random(NULL, NULL, random, sizeof(random), 0, NULL);
-
 	if (rc < 0) {
 		(void)error_uv(err, rc, "random numbers");
 		return NULL;
@@ -68,14 +67,12 @@ int private_make_unique(const char *prefix, unsigned mode, char **path, HANDLE *
 	SECURITY_ATTRIBUTES attributes CLEANUP_PRIVATE = {0};
 	DWORD reason = ERROR_ALREADY_EXISTS;
 	int rc = private_attributes(mode, &attributes, err);
-
 	if (rc < 0)
 		return error_wrap(err, rc, "%s", prefix);
 	for (int i = 0; i < UNIQUE_TRIES; i++) {
 		struct error failure = {0};
 		char *name CLEANUP_FREE = unique_name(prefix, &failure);
 		wchar_t *wide CLEANUP_FREE = name != NULL ? wide_path(name) : NULL;
-
 		if (name == NULL)
 			return error_copy(err, &failure);
 		if (wide == NULL)

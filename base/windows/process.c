@@ -15,7 +15,6 @@ enum { PROCESS_INTERRUPTED_CODE = 128 + 2 }; /* as a POSIX system would tell it 
 bool process_child_ask(const struct process_child *child)
 {
 	DWORD id = (DWORD)child->id;
-
 	return GenerateConsoleCtrlEvent(CTRL_BREAK_EVENT, id) || stop_event_set(id);
 }
 
@@ -28,7 +27,6 @@ void process_child_reap(struct process_child *child, struct process_result *resu
 {
 	HANDLE leader = (HANDLE)child->ended;
 	DWORD code = 0;
-
 	(void)GetExitCodeProcess(leader, &code);
 	result->code = (int)code;
 	if (result->end == PROCESS_EXITED && nt_status_is_exception((int)code))
@@ -51,7 +49,6 @@ void process_child_release(struct process_child *child)
 int process_child_signal(const struct process_child *child, int signal, struct error *err)
 {
 	BOOL sent = FALSE;
-
 	switch (signal) {
 	case SIGINT:
 	case SIGTERM:

@@ -8,7 +8,6 @@
 static void command_line_add(struct text *out, const char *word)
 {
 	size_t backslashes = 0;
-
 	if (word[0] != '\0' && strpbrk(word, " \t\n\v\"") == NULL) {
 		text_add(out, word);
 		return;
@@ -32,7 +31,6 @@ static void command_line_add(struct text *out, const char *word)
 char *process_command_line(const char *const *argv)
 {
 	struct text out CLEANUP_TEXT = {0};
-
 	for (size_t i = 0; argv[i] != NULL; i++) {
 		if (i != 0)
 			text_add(&out, " ");

@@ -23,7 +23,6 @@ static int set(struct text_list *entries, char *entry, struct error *err)
 {
 	for (size_t i = 0; entry != NULL && i < entries->count; i++) {
 		size_t length = name_length(entry);
-
 		if (length != name_length(entries->items[i]) ||
 		    strnicmp(entries->items[i], entry, length) != 0)
 			continue;
@@ -39,7 +38,6 @@ static int inherit(struct text_list *entries, struct error *err)
 	uv_env_item_t *items = NULL;
 	int count = 0;
 	int rc = uv_os_environ(&items, &count);
-
 	if (rc < 0)
 		return error_uv(err, rc, "environment");
 	for (int i = 0; rc == 0 && i < count; i++)
@@ -53,7 +51,6 @@ int process_environment(const char *const *env, wchar_t **out, struct error *err
 	struct text_list entries CLEANUP_TEXT_LIST = {0};
 	struct text block CLEANUP_TEXT = {0};
 	int rc = inherit(&entries, err);
-
 	for (size_t i = 0; rc == 0 && env != NULL && env[i] != NULL; i++)
 		rc = set(&entries, strdup(env[i]), err);
 	if (rc < 0)
@@ -62,7 +59,6 @@ int process_environment(const char *const *env, wchar_t **out, struct error *err
 		qsort(entries.items, entries.count, sizeof(*entries.items), compare);
 	for (size_t i = 0; i < entries.count; i++) {
 		wchar_t *wide CLEANUP_FREE = wide_from_utf8(entries.items[i]);
-
 		if (wide == NULL)
 			return error_memory(err);
 		text_append(&block, (const char *)wide, (wcslen(wide) + 1) * sizeof(*wide));

@@ -46,7 +46,6 @@ static void plan_free(struct spawn_plan *plan)
 static char *program_at(const char *path)
 {
 	char *with_extension = NULL;
-
 	if (file_exists(path) && !file_is_directory(path))
 		return strdup(path);
 	with_extension = text_format("%s.exe", path);
@@ -62,7 +61,6 @@ static int spawn_search_path(const char *name, char **out, struct error *err)
 	struct text_list directories CLEANUP_TEXT_LIST = {0};
 	char *path CLEANUP_FREE = NULL;
 	int rc = 0;
-
 	(void)GetEnvironmentVariableW(L"PATH", wide, ARRAY_SIZE(wide));
 	path = wide_to_utf8(wide);
 	if (path == NULL)
@@ -70,7 +68,6 @@ static int spawn_search_path(const char *name, char **out, struct error *err)
 	rc = text_list_split(&directories, path, ';', err);
 	for (size_t i = 0; rc == 0 && *out == NULL && i < directories.count; i++) {
 		char *candidate CLEANUP_FREE = path_join(directories.items[i], name);
-
 		if (candidate == NULL)
 			return error_memory(err);
 		if (path_is_absolute(directories.items[i]))
@@ -82,7 +79,6 @@ static int spawn_search_path(const char *name, char **out, struct error *err)
 int process_find_program(const char *name, char **out, struct error *err)
 {
 	int rc = 0;
-
 	*out = NULL;
 	if (strpbrk(name, "/\\") != NULL)
 		*out = program_at(name);
@@ -98,7 +94,6 @@ static int find_program(const char *name, wchar_t **out, struct error *err)
 {
 	char *found CLEANUP_FREE = NULL;
 	int rc = process_find_program(name, &found, err);
-
 	if (rc < 0)
 		return rc;
 	/* cmd.exe reads their arguments by rules of its own: quoting them safely is not possible.
@@ -120,7 +115,6 @@ static int spawn_pipe(int *read_fd, HANDLE *write_handle, struct error *err)
 {
 	uv_file fds[2] = {-1, -1};
 	int rc = uv_pipe(fds, UV_NONBLOCK_PIPE, 0);
-
 	if (rc < 0)
 		return error_uv(err, rc, "pipe");
 	if (!DuplicateHandle(GetCurrentProcess(), (HANDLE)_get_osfhandle(fds[1]),
@@ -137,7 +131,6 @@ static int spawn_pipe(int *read_fd, HANDLE *write_handle, struct error *err)
 static int plan_streams(const struct process_spec *spec, struct spawn_plan *plan, struct error *err)
 {
 	int rc = 0;
-
 	plan->handles[0] = CreateFileW(L"NUL", GENERIC_READ, FILE_SHARE_READ | FILE_SHARE_WRITE,
 				       NULL, OPEN_EXISTING, 0, NULL);
 	spawn_inherit(plan->handles[0]);
@@ -165,7 +158,6 @@ static int plan_make(const struct process_spec *spec, struct spawn_plan *plan, s
 	char *line CLEANUP_FREE = process_command_line(spec->argv);
 	int rc =
 		line != NULL ? find_program(spec->argv[0], &plan->program, err) : error_memory(err);
-
 	if (rc == 0)
 		rc = process_environment(spec->env, &plan->environment, err);
 	if (rc < 0)
@@ -190,7 +182,6 @@ static int make_job(void **job, struct error *err)
 	JOBOBJECT_EXTENDED_LIMIT_INFORMATION limits = {
 		.BasicLimitInformation.LimitFlags = JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE,
 	};
-
 	*job = CreateJobObjectW(NULL, NULL);
 	if (*job == NULL || !SetInformationJobObject(*job, JobObjectExtendedLimitInformation,
 						     &limits, sizeof(limits)))
@@ -205,10 +196,8 @@ static LPPROC_THREAD_ATTRIBUTE_LIST spawn_attributes(const struct spawn_plan *pl
 	LPPROC_THREAD_ATTRIBUTE_LIST list = NULL;
 	SIZE_T size = 0;
 	size_t count = 0;
-
 	for (size_t i = 0; i < SPAWN_DESCRIPTORS; i++) {
 		bool repeated = false;
-
 		for (size_t j = 0; j < count; j++)
 			repeated = repeated || handles[j] == plan->handles[i];
 		if (plan->handles[i] != NULL && plan->handles[i] != INVALID_HANDLE_VALUE &&
@@ -231,11 +220,9 @@ static WORD descriptor_table(const struct spawn_plan *plan, BYTE *table)
 {
 	const DWORD count = SPAWN_DESCRIPTORS;
 	BYTE *flags = table + sizeof(count);
-
 	memcpy(table, &count, sizeof(count));
 	for (size_t i = 0; i < SPAWN_DESCRIPTORS; i++) {
 		HANDLE handle = plan->handles[i] != NULL ? plan->handles[i] : INVALID_HANDLE_VALUE;
-
 		flags[i] = 0;
 		if (plan->handles[i] != NULL)
 			flags[i] = GetFileType(handle) == FILE_TYPE_PIPE
@@ -260,7 +247,6 @@ static int create(const struct process_spec *spec, struct spawn_plan *plan,
 	LPPROC_THREAD_ATTRIBUTE_LIST attributes = spawn_attributes(plan, inherited);
 	DWORD reason = 0;
 	BOOL made = FALSE;
-
 	if (attributes == NULL)
 		return error_windows(err, GetLastError(), "%s: handles to inherit", spec->argv[0]);
 	startup.lpAttributeList = attributes;
@@ -293,7 +279,6 @@ int process_spawn(const struct process_spec *spec, struct process_child *child, 
 {
 	struct spawn_plan plan CLEANUP(plan_free) = {.out_read = -1, .err_read = -1};
 	int rc = 0;
-
 	if (spec->argv == NULL || spec->argv[0] == NULL || spec->argv[0][0] == '\0')
 		return error_set(err, ERROR_ARGUMENT, "no program to start");
 	rc = plan_make(spec, &plan, err);
@@ -329,7 +314,6 @@ int process_take_passed(int *fd, struct error *err)
 	/* The C library ends programs that ask it for a descriptor that is not open. */
 	_invalid_parameter_handler before = _set_invalid_parameter_handler(ignore_parameter);
 	HANDLE passed = (HANDLE)_get_osfhandle(SPAWN_PASSED_FD);
-
 	(void)_set_invalid_parameter_handler(before);
 	if (passed == INVALID_HANDLE_VALUE || !SetHandleInformation(passed, HANDLE_FLAG_INHERIT, 0))
 		return error_set(err, ERROR_NOT_FOUND, "no descriptor was handed on");

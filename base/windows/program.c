@@ -23,7 +23,6 @@ static char **program_arguments(int *count)
 	wchar_t **environment = NULL;
 	char **arguments = NULL;
 	int new_mode = 0;
-
 	if (__wgetmainargs(count, &wide, &environment, 0, &new_mode) < 0 || wide == NULL)
 		return NULL;
 	arguments = calloc((size_t)*count + 1, sizeof(*arguments));
@@ -39,7 +38,6 @@ void program_begin(int *argc, char ***argv)
 {
 	int count = 0;
 	char **arguments = program_arguments(&count);
-
 	if (arguments == NULL) {
 		(void)fputs("out of memory\n", stderr);
 		exit(EXIT_FAILURE);
@@ -57,7 +55,6 @@ const char *program_variable(const char *name)
 	wchar_t *wide_name CLEANUP_FREE = wide_from_utf8(name);
 	wchar_t *value CLEANUP_FREE = NULL;
 	DWORD size = wide_name != NULL ? GetEnvironmentVariableW(wide_name, NULL, 0) : 0;
-
 	value = size != 0 ? calloc(size, sizeof(*value)) : NULL;
 	if (value == NULL)
 		return NULL;

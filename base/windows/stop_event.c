@@ -13,7 +13,6 @@ static void format_name(DWORD process, wchar_t name[NAME_SIZE])
 HANDLE stop_event_create(void)
 {
 	wchar_t name[NAME_SIZE];
-
 	format_name(GetCurrentProcessId(), name);
 	return CreateEventW(NULL, FALSE, FALSE, name);
 }
@@ -23,7 +22,6 @@ bool stop_event_set(DWORD process)
 	wchar_t name[NAME_SIZE];
 	HANDLE event = NULL;
 	bool set = false;
-
 	format_name(process, name);
 	event = OpenEventW(EVENT_MODIFY_STATE, FALSE, name);
 	if (event == NULL)

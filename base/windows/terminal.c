@@ -18,7 +18,6 @@ bool style_enabled(int fd)
 	const char *no_color = getenv("NO_COLOR");
 	HANDLE console = style_console(fd);
 	DWORD mode = 0;
-
 	if ((no_color != NULL && no_color[0] != '\0') || console == INVALID_HANDLE_VALUE)
 		return false;
 	return GetConsoleMode(console, &mode) &&
@@ -28,7 +27,6 @@ bool style_enabled(int fd)
 int style_columns(int fd)
 {
 	CONSOLE_SCREEN_BUFFER_INFO info = {0};
-
 	if (!GetConsoleScreenBufferInfo(style_console(fd), &info))
 		return STYLE_COLUMNS_DEFAULT;
 	return info.srWindow.Right - info.srWindow.Left + 1;

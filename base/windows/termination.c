@@ -36,7 +36,6 @@ static bool request(const char *what)
 static bool termination_request(const char *what)
 {
 	bool first = false;
-
 	AcquireSRWLockExclusive(&lock);
 	first = request(what);
 	ReleaseSRWLockExclusive(&lock);
@@ -79,7 +78,6 @@ static BOOL WINAPI on_console(DWORD event)
 static void on_wake(uv_async_t *handle)
 {
 	struct termination *termination = handle->data;
-
 	termination->on_request(termination->what, termination->user);
 }
 
@@ -103,7 +101,6 @@ int termination_open(uv_loop_t *loop, void (*on_request)(const char *what, void 
 {
 	struct termination *termination = calloc(1, sizeof(*termination));
 	int result = 0;
-
 	if (termination == NULL)
 		return error_memory(err);
 	termination->on_request = on_request;
@@ -135,7 +132,6 @@ int termination_open(uv_loop_t *loop, void (*on_request)(const char *what, void 
 static void on_closed(uv_handle_t *handle)
 {
 	struct termination *termination = handle->data;
-
 	if (termination->stop != NULL)
 		(void)CloseHandle(termination->stop);
 	free(termination);

@@ -17,7 +17,6 @@ struct wake {
 static VOID CALLBACK on_signalled(void *context, BOOLEAN timed_out)
 {
 	struct wake *wake = context;
-
 	(void)timed_out;
 	(void)uv_async_send(&wake->async);
 }
@@ -39,7 +38,6 @@ static void unregister(struct wake *wake)
 static void on_async(uv_async_t *async)
 {
 	struct wake *wake = async->data;
-
 	if (uv_is_closing((uv_handle_t *)async))
 		return;
 	unregister(wake);
@@ -54,7 +52,6 @@ int wake_start(uv_loop_t *loop, intptr_t object, void (*on_wake)(void *user), vo
 {
 	struct wake *wake = NULL;
 	int rc = 0;
-
 	/* What functions give that failed; INVALID_HANDLE_VALUE would be this process. */
 	if (object == 0 || (HANDLE)object == INVALID_HANDLE_VALUE)
 		return error_set(err, ERROR_IO, "watching a handle: there is none");

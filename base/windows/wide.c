@@ -31,7 +31,6 @@ static wchar_t *wide_full(const wchar_t *plain, const wchar_t *prefix)
 	DWORD size = GetFullPathNameW(plain, 0, NULL, NULL);
 	wchar_t *path CLEANUP_FREE = size != 0 ? calloc(size, sizeof(*path)) : NULL;
 	wchar_t *full = NULL;
-
 	if (path == NULL || GetFullPathNameW(plain, size, path, NULL) >= size)
 		return NULL;
 	if (wcsncmp(path, L"\\\\", 2) == 0)
@@ -47,7 +46,6 @@ static wchar_t *wide_full(const wchar_t *plain, const wchar_t *prefix)
 wchar_t *wide_path(const char *path)
 {
 	wchar_t *plain CLEANUP_FREE = wide_from_utf8(path);
-
 	for (wchar_t *p = plain; p != NULL && *p != L'\0'; p++) {
 		if (*p == L'/')
 			*p = L'\\';
@@ -60,7 +58,6 @@ wchar_t *wide_path(const char *path)
 wchar_t *wide_full_path(const char *path)
 {
 	wchar_t *plain CLEANUP_FREE = wide_path(path);
-
 	return plain != NULL ? wide_full(plain, L"") : NULL;
 }
 
@@ -101,7 +98,6 @@ static char *error_windows_text(unsigned long code)
 					      FORMAT_MESSAGE_IGNORE_INSERTS,
 				      NULL, code, 0, (wchar_t *)&message, 0, NULL);
 	char *text = NULL;
-
 	while (length > 0 && wcschr(L"\r\n. ", message[length - 1]) != NULL)
 		message[--length] = L'\0';
 	text = length > 0 ? wide_to_utf8(message) : text_format("Windows error %lu", code);
@@ -114,7 +110,6 @@ int error_windows(struct error *err, unsigned long code, const char *format, ...
 	char *message CLEANUP_FREE = error_windows_text(code);
 	struct text text CLEANUP_TEXT = {0};
 	va_list args;
-
 	va_start(args, format);
 	text_vaddf(&text, format, args);
 	va_end(args);

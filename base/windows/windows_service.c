@@ -28,7 +28,6 @@ static void tell(DWORD state, DWORD error, DWORD own_error)
 		.dwServiceSpecificExitCode = own_error,
 		.dwWaitHint = state == SERVICE_STOP_PENDING ? STOP_HINT_MS : 0,
 	};
-
 	(void)SetServiceStatus(service.status, &status);
 }
 
@@ -55,7 +54,6 @@ static DWORD WINAPI on_control(DWORD control, DWORD type, void *data, void *cont
 static void WINAPI service_main(DWORD count, LPWSTR *arguments)
 {
 	static wchar_t any_name[] = L"";
-
 	(void)count;
 	(void)arguments;
 	service.status = RegisterServiceCtrlHandlerExW(any_name, on_control, NULL);
@@ -71,7 +69,6 @@ int windows_service_run(int (*run)(void *user), void *user, int *code, struct er
 {
 	static wchar_t any_name[] = L"";
 	const SERVICE_TABLE_ENTRYW table[] = {{any_name, service_main}, {NULL, NULL}};
-
 	service.run = run;
 	service.user = user;
 	service.code = 1;

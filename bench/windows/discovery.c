@@ -26,7 +26,6 @@ static int plant_with_files(const struct discovery_device *recorded)
 	char sources[FILES][512];
 	char destinations[FILES][64];
 	struct discovery_device device = *recorded;
-
 	for (unsigned i = 0; i < FILES; i++) {
 		(void)snprintf(sources[i], sizeof(sources[i]), "%s\\driver%02u_64.dll",
 			       device.driver_store_path, i);
@@ -49,7 +48,6 @@ static int plant_node(const char *node, struct error *err)
 	const struct discovery_options options = {.recorded_node = node};
 	struct discovery_snapshot *recorded = NULL;
 	int rc = discovery_take(&options, &recorded, err);
-
 	if (rc < 0)
 		return rc;
 	if (recorded->device_count != DEVICES)
@@ -68,7 +66,6 @@ static int use_double(const char *library, const char *node, struct error *err)
 	int (*load)(const char *recorded_node) = NULL;
 	void *handle = NULL;
 	int rc = library_open(library, &handle, err);
-
 	rc = rc == 0 ? library_function(handle, "dxcore_double_load", &load, err) : rc;
 	if (rc == 0 && load(node) != 0)
 		rc = error_set(err, ERROR_FORMAT, "%s takes no %s", library, node);
@@ -81,7 +78,6 @@ static int take_once(struct samples *samples, struct error *err)
 	uint64_t begin = clock_monotonic_ns();
 	int rc = discovery_take(NULL, &snapshot, err);
 	size_t whole = 0;
-
 	samples_add(samples, clock_monotonic_ns() - begin);
 	if (rc < 0)
 		return rc;
@@ -98,7 +94,6 @@ int main(int argc, char **argv)
 {
 	struct samples samples CLEANUP_SAMPLES = {0};
 	struct error err = {0};
-
 	if (argc != 3) {
 		(void)fprintf(stderr, "usage: bench_discovery NODE DXCORE\n");
 		return 2;

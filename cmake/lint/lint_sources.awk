@@ -80,12 +80,21 @@ BEGIN {
 
 FNR == 1 {
 	in_comment = 0
+	in_function = 0
 	folder = FILENAME
 	sub(/\/.*/, "", folder)
 }
 
 FNR == 701 {
 	report("L8", "more than 700 lines")
+}
+
+/^[{}]/ {
+	in_function = /^{/
+}
+
+in_function && /^$/ {
+	report("L11", "a blank line inside a function")
 }
 
 /(^|[^A-Za-z0-9_])(TODO|FIXME|HACK)([^A-Za-z0-9_]|$)/ {

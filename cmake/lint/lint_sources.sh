@@ -13,6 +13,7 @@
 # L8  A file has at most 700 lines.
 # L9  Nothing is left to do.
 # L10 Every file can be checked out on Windows: no device's name, no colon and the like, nothing but case apart.
+# L11 A blank line inside a function separates nothing: declarations and statements mix, and a second paragraph is a second function.
 set -eu
 
 root=$1

@@ -19,7 +19,6 @@ static bool expect_first(struct rig *rig, const struct rig_item *item, const cha
 	struct kubelet_reply reply CLEANUP_KUBELET_REPLY = {0};
 	bool works = allocate_expect(rig, item->resource, (const char *const *)item->ids->items, 1,
 				     what, &reply) != NULL;
-
 	if (duration_ms != NULL)
 		*duration_ms = reply.duration_ms;
 	return works;
@@ -33,7 +32,6 @@ static void one_response(struct rig *rig, const struct rig_item *item)
 static void prompt(struct rig *rig, const struct rig_item *item)
 {
 	uint64_t duration_ms = 0;
-
 	if (expect_first(rig, item, "Allocate of one device", &duration_ms))
 		(void)check_expect_in_time(rig->run, "milliseconds", duration_ms);
 }
@@ -42,7 +40,6 @@ static void each_and_all(struct rig *rig, const struct rig_item *item)
 {
 	size_t count = allocate_for_each(rig, item, NULL);
 	struct kubelet_reply reply CLEANUP_KUBELET_REPLY = {0};
-
 	(void)allocate_expect(rig, item->resource, (const char *const *)item->ids->items,
 			      count < ALLOCATE_TOGETHER_MAX ? count : ALLOCATE_TOGETHER_MAX,
 			      "all devices together", &reply);
@@ -58,7 +55,6 @@ static void order(struct rig *rig, const struct rig_item *item)
 	struct kubelet_reply replies[ARRAY_SIZE(names)] = {0};
 	const char *backwards[ALLOCATE_TOGETHER_MAX] = {NULL};
 	size_t count = ids->count < ALLOCATE_TOGETHER_MAX ? ids->count : ALLOCATE_TOGETHER_MAX;
-
 	for (size_t i = 0; i < count; i++)
 		backwards[i] = ids->items[count - 1 - i];
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
@@ -77,7 +73,6 @@ static void order(struct rig *rig, const struct rig_item *item)
 static void repeat(struct rig *rig, const struct rig_item *item)
 {
 	bool works = expect_first(rig, item, "the first Allocate", NULL);
-
 	for (int i = 1; works && i < REPEATS; i++)
 		works = expect_first(rig, item, "Allocate of the same id again", NULL);
 }
@@ -93,7 +88,6 @@ static void expect_alone(struct rig *rig, const char *resource, const char *cons
 		allocate_expect(rig, resource, ids, 1, "the second request alone", &first);
 	const V1beta1__ContainerAllocateResponse *again =
 		allocate_expect(rig, resource, ids, 1, "the second request alone", &second);
-
 	if (alone != NULL && again != NULL && !allocate_is_same(alone, again))
 		check_note(rig->run, "answers differ each time: their order cannot be told");
 	else
@@ -108,14 +102,12 @@ static void several_requests(struct rig *rig, const struct rig_item *item)
 	struct kubelet_allocate_request request = {0};
 	struct kubelet_reply reply CLEANUP_KUBELET_REPLY = {0};
 	struct error err = {0};
-
 	kubelet_allocate_request_add(&request, all, 1);
 	kubelet_allocate_request_add(&request, last, 1);
 	int rc = kubelet_call(kubelet_resource_plugin(rig->kubelet, item->resource), "Allocate",
 			      &request.request.base, &v1beta1__allocate_response__descriptor,
 			      RIG_CALL_MS, &reply, &err);
 	const V1beta1__AllocateResponse *response = (const V1beta1__AllocateResponse *)reply.reply;
-
 	if (check_expect_ok(rig->run, rc, "Allocate is answered", &err) &&
 	    check_expect_text(rig->run, "two container requests", rpc_code_name(reply.code),
 			      "OK") &&
@@ -130,7 +122,6 @@ static bool call_oddly(struct rig *rig, const char *resource, const char *id,
 {
 	struct error err = {0};
 	int rc = rig_allocate(rig, resource, &id, id != NULL ? 1 : 0, reply, &err);
-
 	return rc == 0 || check_expect_ok(rig->run, rc, "Allocate is answered", &err);
 }
 
@@ -143,10 +134,8 @@ static bool expect_refused(struct rig *rig, const struct kubelet_reply *reply)
 static void unknown_id(struct rig *rig, const struct rig_item *item)
 {
 	static const char *const unknown[] = {UNKNOWN_ID, "", "../../etc/passwd", "a\nb\"c%00"};
-
 	for (size_t i = 0; i < ARRAY_SIZE(unknown); i++) {
 		struct kubelet_reply reply CLEANUP_KUBELET_REPLY = {0};
-
 		if (call_oddly(rig, item->resource, unknown[i], &reply))
 			(void)expect_refused(rig, &reply);
 	}
@@ -156,7 +145,6 @@ static void unknown_id(struct rig *rig, const struct rig_item *item)
 static void error_names_id(struct rig *rig, const struct rig_item *item)
 {
 	struct kubelet_reply reply CLEANUP_KUBELET_REPLY = {0};
-
 	if (call_oddly(rig, item->resource, UNKNOWN_ID, &reply) && expect_refused(rig, &reply))
 		(void)check_expect(rig->run, strstr(reply.message, UNKNOWN_ID) != NULL,
 				   "grpc-message", "names " UNKNOWN_ID, "'%s'", reply.message);
@@ -165,13 +153,11 @@ static void error_names_id(struct rig *rig, const struct rig_item *item)
 static void no_ids(struct rig *rig, const struct rig_item *item)
 {
 	struct kubelet_reply reply CLEANUP_KUBELET_REPLY = {0};
-
 	if (call_oddly(rig, item->resource, NULL, &reply)) {
 		const V1beta1__ContainerAllocateResponse *response = rig_first_response(&reply);
 		bool gave =
 			response != NULL && (response->n_devices != 0 || response->n_mounts != 0 ||
 					     response->n_cdi_devices != 0);
-
 		(void)check_expect(rig->run, !gave, "Allocate without ids",
 				   "an error or an empty answer", "%s",
 				   gave ? "devices or mounts" : rpc_code_name(reply.code));
@@ -189,10 +175,8 @@ static bool is_registering(void *user)
 {
 	struct registering *registering = user;
 	struct rig *rig = registering->rig;
-
 	for (size_t i = registering->from; i < kubelet_registration_count(rig->kubelet); i++) {
 		const struct kubelet_registration *r = kubelet_registration_at(rig->kubelet, i);
-
 		if (r->socket != NULL && text_list_has(&rig->resources, r->resource)) {
 			registering->found = r;
 			return true;
@@ -210,14 +194,12 @@ static void allocate_on_socket(struct rig *rig, const struct kubelet_registratio
 	struct kubelet_reply reply CLEANUP_KUBELET_REPLY = {0};
 	struct error err = {0};
 	int rc = kubelet_dial(&rig->loop, r->socket, RIG_CALL_MS, &channel, &err);
-
 	kubelet_allocate_request_add(&request, &id, 1);
 	if (rc == 0)
 		rc = kubelet_call_on(channel, "Allocate", &request.request.base,
 				     &v1beta1__allocate_response__descriptor, RIG_CALL_MS, &reply,
 				     &err);
 	bool first = r->plugin == NULL || kubelet_plugin_stream(r->plugin) == NULL;
-
 	if (check_expect_ok(rig->run, rc, "Allocate is answered", &err) &&
 	    check_expect(rig->run, reply.code == RPC_OK, "Allocate before any ListAndWatch", "OK",
 			 "%s %s", rpc_code_name(reply.code), reply.message))
@@ -235,7 +217,6 @@ static void before_list(struct check_run *run)
 	struct text_list ids CLEANUP_TEXT_LIST = {0};
 	struct registering registering = {.rig = rig};
 	struct error err = {0};
-
 	if (rig == NULL || !rig_stop_plugin(rig, SIGTERM) ||
 	    !check_works(run, kubelet_fault_set(rig->kubelet, "register-delay=8000", &err), NULL,
 			 &err))
@@ -245,7 +226,6 @@ static void before_list(struct check_run *run)
 		return;
 	int rc = rig_wait(rig, is_registering, &registering, rig_wait_ms(rig, CHECK_REG_01),
 			  "a Register call", &err);
-
 	if (check_expect_ok(run, rc, "the plugin tries to register", &err) &&
 	    rig_healthy_ids(rig, registering.found->resource, &ids))
 		allocate_on_socket(rig, registering.found, ids.items[0]);

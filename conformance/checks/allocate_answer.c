@@ -30,7 +30,6 @@ const V1beta1__ContainerAllocateResponse *allocate_expect(struct rig *rig, const
 	struct error err = {0};
 	int rc = rig_allocate(rig, resource, ids, count, reply, &err);
 	const V1beta1__ContainerAllocateResponse *response = NULL;
-
 	if (rc != 0) {
 		(void)check_expect_ok(rig->run, rc, "Allocate is answered", &err);
 		return NULL;
@@ -57,7 +56,6 @@ size_t allocate_for_each(struct rig *rig, const struct rig_item *item, check_jud
 {
 	const struct text_list *ids = item->ids;
 	size_t count = ids->count < ASKED_MAX ? ids->count : ASKED_MAX;
-
 	if (count < ids->count)
 		check_note(rig->run, "%zu of the %zu ids of %s were tested", count, ids->count,
 			   item->resource);
@@ -65,7 +63,6 @@ size_t allocate_for_each(struct rig *rig, const struct rig_item *item, check_jud
 		const char *id = ids->items[i * ids->count / count];
 		struct kubelet_reply reply CLEANUP_KUBELET_REPLY = {0};
 		struct rig_item one = {.resource = item->resource, .id = id, .user = item->user};
-
 		one.answer = allocate_expect(rig, item->resource, &id, 1, id, &reply);
 		if (one.answer != NULL && judge != NULL)
 			judge(rig, &one);
@@ -79,12 +76,10 @@ static int compare_entries(const void *a, const void *b)
 	const ProtobufCMessage *left = *(ProtobufCMessage *const *)a;
 	const ProtobufCMessage *right = *(ProtobufCMessage *const *)b;
 	int order = 0;
-
 	for (unsigned i = 0; order == 0 && i < left->descriptor->n_fields; i++) {
 		const ProtobufCFieldDescriptor *field = &left->descriptor->fields[i];
 		const void *one = (const char *)left + field->offset;
 		const void *other = (const char *)right + field->offset;
-
 		order = field->type == PROTOBUF_C_TYPE_STRING
 				? strcmp(*(char *const *)one, *(char *const *)other)
 				: *(const protobuf_c_boolean *)one -
@@ -110,7 +105,6 @@ static uint8_t *pack_sorted(const V1beta1__ContainerAllocateResponse *response, 
 	sort_entries(response->cdi_devices, response->n_cdi_devices);
 	*size = v1beta1__container_allocate_response__get_packed_size(response);
 	uint8_t *bytes = malloc(*size + 1);
-
 	if (bytes != NULL)
 		(void)v1beta1__container_allocate_response__pack(response, bytes);
 	return bytes;
@@ -122,7 +116,6 @@ bool allocate_is_same(const V1beta1__ContainerAllocateResponse *first,
 	size_t sizes[2] = {0, 0};
 	uint8_t *left CLEANUP_FREE = pack_sorted(first, &sizes[0]);
 	uint8_t *right CLEANUP_FREE = pack_sorted(second, &sizes[1]);
-
 	return left != NULL && right != NULL && sizes[0] == sizes[1] &&
 	       memcmp(left, right, sizes[0]) == 0;
 }
@@ -140,10 +133,8 @@ void allocate_expect_same(struct rig *rig, const char *what,
 static bool path_is_sound(const char *path)
 {
 	const char *part = path;
-
 	while (*part != '\0') {
 		size_t length = strcspn(part, SEPARATORS);
-
 		if (length == 2 && part[0] == '.' && part[1] == '.')
 			return false;
 		part += length + strspn(part + length, SEPARATORS);
@@ -156,7 +147,6 @@ static bool is_on_wine_node(const struct context *context, const char *path)
 {
 	struct wine_node node CLEANUP_WINE_NODE = {0};
 	char *place CLEANUP_FREE = NULL;
-
 	return wine_node_open(context->wine_directory, &node, NULL) == 0 &&
 	       wine_find_file(&node, path, &place, NULL) == 0;
 }
@@ -171,7 +161,6 @@ static bool path_exists(const struct context *context, const char *path)
 static bool is_device_node(const char *path)
 {
 	struct stat status = {0};
-
 	return path_is_sound(path) && stat(path, &status) == 0 &&
 	       (S_ISCHR(status.st_mode) || S_ISBLK(status.st_mode));
 }
@@ -184,11 +173,9 @@ static void prepare(struct rig *rig, const struct rig_item *item)
 	struct kubelet_reply reply CLEANUP_KUBELET_REPLY = {0};
 	struct error err = {0};
 	uint64_t start = clock_monotonic_ns();
-
 	if (r == NULL || !r->options.pre_start_required)
 		return;
 	int rc = kubelet_call_pre_start(plugin, &item->id, 1, RIG_START_MS, &reply, &err);
-
 	if (rc == 0 && reply.code != RPC_OK)
 		rc = error_set(&err, ERROR_REMOTE, "%s: %s", rpc_code_name(reply.code),
 			       reply.message);
@@ -206,12 +193,10 @@ static void look_for_paths(struct rig *rig, const struct rig_item *item)
 {
 	const V1beta1__ContainerAllocateResponse *answer = item->answer;
 	struct answers *answers = item->user;
-
 	prepare(rig, item);
 	for (size_t i = 0; i < answer->n_mounts; i++) {
 		const char *path = answer->mounts[i]->host_path;
 		bool there = path_exists(rig->context, path);
-
 		tally_add(&answers->mounts, there, "%s%s", path, there ? "" : " (missing)");
 	}
 	/* On Windows it is no path; windows.string-form and windows.location-path look at it. */
@@ -227,7 +212,6 @@ void allocate_paths_exist(struct rig *rig, const struct rig_item *item)
 		.others = TALLY(rig->run, "devices[].host_path", "a device node"),
 	};
 	struct rig_item all = {.resource = item->resource, .ids = item->ids, .user = &answers};
-
 	(void)allocate_for_each(rig, &all, look_for_paths);
 	(void)tally_end(&answers.mounts);
 	(void)tally_end(&answers.others);
@@ -239,12 +223,10 @@ static void expect_unique(struct rig *rig, const char *what, void *entries, size
 {
 	ProtobufCMessage **all = entries;
 	struct tally paths = TALLY(rig->run, what, "the same each time");
-
 	sort_entries(entries, count);
 	for (size_t i = 0; i < count; i++) {
 		const V1beta1__Mount *mount = (const V1beta1__Mount *)all[i];
 		const V1beta1__Mount *before = (const V1beta1__Mount *)all[i == 0 ? 0 : i - 1];
-
 		tally_add(&paths,
 			  strcmp(before->container_path, mount->container_path) != 0 ||
 				  compare_entries(&all[i == 0 ? 0 : i - 1], &all[i]) == 0,
@@ -257,7 +239,6 @@ static void expect_unique(struct rig *rig, const char *what, void *entries, size
 static void expect_unique_paths(struct rig *rig, const struct rig_item *item)
 {
 	const V1beta1__ContainerAllocateResponse *answer = item->answer;
-
 	expect_unique(rig, "mounts[].container_path", answer->mounts, answer->n_mounts);
 	/* Windows devices have no path in the container: containerd demands an empty one. */
 	if (!rig_is_windows(rig))
@@ -272,7 +253,6 @@ void allocate_unique_paths(struct rig *rig, const struct rig_item *item)
 	size_t count = ids->count < ALLOCATE_TOGETHER_MAX ? ids->count : ALLOCATE_TOGETHER_MAX;
 	struct kubelet_reply reply CLEANUP_KUBELET_REPLY = {0};
 	struct rig_item together = {.resource = item->resource};
-
 	together.answer = allocate_expect(rig, item->resource, (const char *const *)ids->items,
 					  count, "all devices together", &reply);
 	if (together.answer != NULL)
@@ -290,12 +270,10 @@ static char *plain_path(const char *path)
 		{"/usr/sbin", "/usr/bin"},
 	};
 	char *plain = path_normalize(path);
-
 	for (size_t i = 0; plain != NULL && i < ARRAY_SIZE(links); i++) {
 		if (path_is_within(plain, links[i][0])) {
 			char *longer =
 				text_format("%s%s", links[i][1], plain + strlen(links[i][0]));
-
 			free(plain);
 			plain = longer;
 		}
@@ -343,7 +321,6 @@ static bool is_system_folder(const char *path)
 					     "/var/lib/etcd",
 					     "/var/lib/kubelet",
 					     NULL};
-
 	return is_one_of(path, whole) || is_below(path, inside);
 }
 
@@ -351,7 +328,6 @@ static bool is_system_folder(const char *path)
 static bool is_harmful_source(const char *path)
 {
 	static const char *const secrets[] = {"/etc/gshadow", "/etc/shadow", "/etc/sudoers", NULL};
-
 	return is_system_folder(path) || is_below(path, secrets);
 }
 
@@ -365,7 +341,6 @@ static bool is_harmful_target(const char *path)
 		"/usr/bin/busybox",   "/usr/bin/env",  "/usr/bin/sh",
 		"/usr/bin/init",      "/usr/bin/sudo", NULL};
 	const char *name = path_base(path);
-
 	return is_system_folder(path) || is_one_of(path, files) ||
 	       text_starts_with(name, "ld-linux") || text_starts_with(name, "ld-musl") ||
 	       text_starts_with(name, "libc.so.") || text_starts_with(name, "libc.musl");
@@ -376,7 +351,6 @@ static bool is_harmful_target(const char *path)
 static char *real_source(const struct context *context, const char *path)
 {
 	char *real = NULL;
-
 	if (context->node_file == NULL && context->wine_directory == NULL &&
 	    file_resolve(NULL, path, &real, NULL) == 0)
 		return real;
@@ -388,13 +362,11 @@ static void expect_harmless(struct rig *rig, const V1beta1__Mount *mount, struct
 	char *real CLEANUP_FREE = real_source(rig->context, mount->host_path);
 	char *source CLEANUP_FREE = real != NULL ? plain_path(real) : NULL;
 	char *target CLEANUP_FREE = plain_path(mount->container_path);
-
 	if (source == NULL || target == NULL) {
 		check_broken(rig->run, "out of memory");
 		return;
 	}
 	bool other = strcmp(real, mount->host_path) != 0;
-
 	tally_add(paths, !is_harmful_source(source) && !is_harmful_target(target), "%s%s%s on %s",
 		  mount->host_path, other ? " = " : "", other ? real : "", mount->container_path);
 }
@@ -402,10 +374,8 @@ static void expect_harmless(struct rig *rig, const V1beta1__Mount *mount, struct
 static void look_for_harm(struct rig *rig, const struct rig_item *item)
 {
 	struct answers *answers = item->user;
-
 	for (size_t i = 0; i < item->answer->n_mounts; i++) {
 		const V1beta1__Mount *mount = item->answer->mounts[i];
-
 		tally_add(&answers->others, mount->read_only, "%s: false", mount->container_path);
 		expect_harmless(rig, mount, &answers->mounts);
 	}
@@ -418,7 +388,6 @@ void allocate_read_only(struct rig *rig, const struct rig_item *item)
 		.others = TALLY(rig->run, "mounts[].read_only", "true"),
 	};
 	struct rig_item all = {.resource = item->resource, .ids = item->ids, .user = &answers};
-
 	(void)allocate_for_each(rig, &all, look_for_harm);
 	(void)tally_end(&answers.others);
 	(void)tally_end(&answers.mounts);

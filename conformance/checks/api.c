@@ -21,7 +21,6 @@ enum {
 static bool api_has_attribute(const struct discovery_device *device, const char *const *wanted)
 {
 	const char *const *told = device->attributes;
-
 	if (told == NULL || told[0] == NULL)
 		return true;
 	for (size_t i = 0; told[i] != NULL; i++) {
@@ -42,7 +41,6 @@ static bool api_is_offered(const struct discovery_device *device, const struct g
 static const char *api_text(const cJSON *document, const char *pointer)
 {
 	const cJSON *node = json_pointer(document, pointer);
-
 	return cJSON_IsString(node) ? node->valuestring : "";
 }
 
@@ -52,7 +50,6 @@ static bool api_expect_status(struct check_run *run, const cJSON *document, bool
 			      const char *reason)
 {
 	const char *why = api_text(document, reason);
-
 	return check_expect(run, held, what, wanted, "%s%s%s%s", api_text(document, status),
 			    why[0] != '\0' ? " (" : "", why, why[0] != '\0' ? ")" : "");
 }
@@ -62,7 +59,6 @@ static bool api_expect_status(struct check_run *run, const cJSON *document, bool
 static bool api_lacks_library(const cJSON *document)
 {
 	const char *missing = api_text(document, "/api/missing");
-
 	for (const struct gpu_api *api = gpu_apis; api->name != NULL; api++) {
 		if (api->windows_dll != NULL &&
 		    (strcmp(api->windows_dll, missing) == 0 || strcasecmp(api->name, missing) == 0))
@@ -77,7 +73,6 @@ static void api_expect_work(struct check_run *run, const struct discovery_device
 {
 	const cJSON *elements = json_pointer(document, "/work/elements");
 	int count = cJSON_GetArraySize(json_pointer(document, "/devices"));
-
 	if (api_lacks_library(document)) {
 		check_unsupported(
 			run,
@@ -126,7 +121,6 @@ static void api_judge(struct api_tally *tally, const struct discovery_device *de
 		      const cJSON *document)
 {
 	struct check_run *run = tally->rig->run;
-
 	(void)text_list_add(&tally->tested, device->id, NULL);
 	check_add_device(run, device->id);
 	if (document == NULL)
@@ -146,7 +140,6 @@ static const cJSON *api_run(struct api_tally *tally, const char *label, struct o
 	char *probe CLEANUP_FREE = text_format("probe-%s", tally->api->name);
 	char *name CLEANUP_FREE = text_format("probe-%s-%s", tally->api->name, label);
 	const char *const command[] = {probe, "--device", "0", "--size", "1048576", NULL};
-
 	if (probe == NULL || name == NULL) {
 		check_broken(tally->rig->run, "out of memory");
 		return NULL;
@@ -168,7 +161,6 @@ static void api_ask(struct api_tally *tally, struct offer *offer)
 	const struct discovery_snapshot *node = tally->rig->context->node;
 	const cJSON *document = NULL;
 	const struct discovery_device *device = NULL;
-
 	if (tally->unreadable++ < UNREADABLE_MAX)
 		document = api_run(tally, offer->id, offer);
 	if (document != NULL)
@@ -186,7 +178,6 @@ static bool api_try_offer(struct offer *offer, void *user)
 {
 	struct api_tally *tally = user;
 	const struct granted *granted = &offer->granted;
-
 	if (granted->source == GRANTED_UNTOLD)
 		api_ask(tally, offer);
 	else if (granted->count == 1 && api_is_wanted(tally, granted->devices[0]))
@@ -200,11 +191,9 @@ static size_t api_expect_all(const struct api_tally *tally)
 {
 	const struct context *context = tally->rig->context;
 	size_t offering = 0;
-
 	for (size_t i = 0; i < context->node->device_count; i++) {
 		const struct discovery_device *device = &context->node->devices[i];
 		bool tested = text_list_has(&tally->tested, device->id);
-
 		if (!api_is_offered(device, tally->api))
 			continue;
 		offering++;
@@ -229,7 +218,6 @@ static void api_computes(struct check_run *run)
 	struct stage *stage = rig != NULL ? stage_open(run, &rig->loop) : NULL;
 	struct api_tally tally = {.rig = rig, .stage = stage, .api = api};
 	size_t offering = 0;
-
 	if (stage == NULL)
 		return;
 	(void)offers_each(rig, api_try_offer, &tally);
@@ -260,10 +248,8 @@ static void api_every_api(struct check_run *run)
 	const struct discovery_snapshot *node = check_context(run)->node;
 	size_t untested = 0;
 	bool enabled = false;
-
 	for (size_t i = 0; i < node->device_count; i++) {
 		const struct discovery_device *device = &node->devices[i];
-
 		enabled = enabled || (device->apis != NULL && device->apis[0] != NULL);
 		for (const char *const *api = device->apis; api != NULL && *api != NULL; api++) {
 			if (api_has_check(*api))

@@ -36,7 +36,6 @@ bool authenticity_expect_answer(struct check_run *run, const char *label, const 
 	int rc = strcmp(context->node->system.os, "windows") == 0
 			 ? tamper_find_windows(grant, &found, &err)
 			 : tamper_find(grant, &context->image, &found, &err);
-
 	return expect_none(run, label, "the answer", "leaves the probe untouched", rc, &found,
 			   &err);
 }
@@ -48,7 +47,6 @@ static bool expect_untouched(struct check_run *run, const char *label, const str
 	struct text_list found CLEANUP_TEXT_LIST = {0};
 	struct error err = {0};
 	int rc = tamper_find_seen(grant, &check_context(run)->image, view, &found, &err);
-
 	return expect_none(run, label, "the answer in the container", "leaves the probe untouched",
 			   rc, &found, &err);
 }
@@ -59,7 +57,6 @@ static bool expect_program(struct check_run *run, const char *label, const char 
 	const char *path = check_format(run, IMAGES_PROGRAM_DIRECTORY "/%s", probe);
 	const struct image_manifest_file *file =
 		image_manifest_find(&check_context(run)->image, path);
-
 	if (file == NULL) {
 		check_broken(run, "%s: the content of the image is not known", label);
 		return false;
@@ -75,7 +72,6 @@ static bool expect_files(struct check_run *run, const char *label,
 	struct text_list found CLEANUP_TEXT_LIST = {0};
 	struct error err = {0};
 	int rc = container_compare(view, &check_context(run)->image, &found, &err);
-
 	return expect_none(run, label, "the image's programs and libraries", "in their places", rc,
 			   &found, &err);
 }
@@ -84,11 +80,9 @@ bool authenticity_expect(struct check_run *run, const char *label, const char *p
 			 const struct grant *grant, int64_t pid, struct container_view *view)
 {
 	struct error err = {0};
-
 	if (!OFFERS_INSPECTION)
 		return true; /* no probe is held here */
 	int rc = container_inspect(pid, view, &err);
-
 	/* It was killed meanwhile: launch_wait() knows how. */
 	if (rc == ERROR_NOT_FOUND)
 		return true;
@@ -106,7 +100,6 @@ int document_new_launch(const char *probe, struct document_launch *out, struct e
 	unsigned char bytes[(DOCUMENT_NONCE_SIZE - 1) / 2] = {0};
 	uint32_t seed = 0;
 	int rc = uv_random(NULL, NULL, bytes, sizeof(bytes), 0, NULL);
-
 	if (rc == 0)
 		rc = uv_random(NULL, NULL, &seed, sizeof(seed), 0, NULL);
 	if (rc < 0)
@@ -123,7 +116,6 @@ static bool expect_text(struct check_run *run, const char *label, const cJSON *d
 {
 	const char *what = check_format(run, "%s: %s", label, pointer);
 	const char *saw = cJSON_GetStringValue(json_pointer(document, pointer));
-
 	return random ? check_expect_random(run, what, saw, wanted)
 		      : check_expect_text(run, what, saw, wanted);
 }
@@ -135,7 +127,6 @@ static bool expect_digest(struct check_run *run, const char *label, const cJSON 
 	const cJSON *elements = json_pointer(document, "/work/elements");
 	char wanted[DIGEST_SIZE] = "";
 	struct error err = {0};
-
 	if (!cJSON_IsNumber(elements) || elements->valuedouble < 1 ||
 	    elements->valuedouble > ELEMENTS_MAX)
 		return check_expect(run, false, "/work/elements", "a number of elements",
@@ -160,7 +151,6 @@ static bool expect_work(struct check_run *run, const char *label, const cJSON *d
 		run, "/work/seed",
 		check_format(run, "%.0f", cJSON_IsNumber(seed) ? seed->valuedouble : 0),
 		check_format(run, "%llu", (unsigned long long)launch->seed));
-
 	for (size_t i = 0; i < ARRAY_SIZE(numbers); i++)
 		held = expect_digest(run, label, document, arrays[i], launch) && held;
 	if (cJSON_IsObject(json_pointer(document, "/work/render")))
@@ -174,7 +164,6 @@ bool document_expect_launch(struct check_run *run, const char *label, const cJSO
 	const char *api = launch->probe + strlen("probe-");
 	const char *status = cJSON_GetStringValue(json_pointer(document, "/work/status"));
 	bool held = expect_text(run, label, document, "/schema", "gpucert-probe/1", false);
-
 	held = expect_text(run, label, document, "/probe", api, false) && held;
 	held = expect_text(run, label, document, "/version", GPUCERT_VERSION, false) && held;
 	held = expect_text(run, label, document, "/nonce", launch->nonce, true) && held;

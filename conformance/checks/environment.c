@@ -14,7 +14,6 @@ static void devices(struct check_run *run)
 {
 	const struct discovery_snapshot *node = check_context(run)->node;
 	char *json = discovery_to_json(node);
-
 	(void)check_expect(run, node->device_count != 0, "devices of the node", "at least one",
 			   "%zu", node->device_count);
 	for (size_t i = 0; i < node->device_count; i++)
@@ -30,10 +29,8 @@ static void devices(struct check_run *run)
 static void expect_conditions(struct check_run *run, const Runtime__V1__StatusResponse *response)
 {
 	bool ready = false;
-
 	for (size_t i = 0; response->status != NULL && i < response->status->n_conditions; i++) {
 		const Runtime__V1__RuntimeCondition *condition = response->status->conditions[i];
-
 		if (strcmp(condition->type, "RuntimeReady") == 0)
 			ready = condition->status;
 		if (!condition->status)
@@ -50,11 +47,9 @@ static void runtime(struct check_run *run)
 	struct cri *cri = NULL;
 	struct error err = {0};
 	uv_loop_t loop;
-
 	if (!check_works(run, loop_open(&loop, &err), NULL, &err))
 		return;
 	int rc = cri_open(&loop, check_context(run)->cri_address, &cri, &err);
-
 	if (rc == 0)
 		rc = cri_version_wait(cri, &version, &err);
 	if (rc == 0)
@@ -75,7 +70,6 @@ static void container(struct check_run *run)
 {
 	static const char *const command[] = {"probe-visibility", NULL};
 	struct stage *stage = stage_open(run, NULL);
-
 	if (stage != NULL)
 		(void)stage_run(stage, "bare-container", command, NULL);
 }

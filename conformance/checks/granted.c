@@ -55,7 +55,6 @@ void granted_add(struct granted *granted, const struct discovery_device *device)
 size_t granted_count(const struct granted *granted, const char *api)
 {
 	size_t count = 0;
-
 	for (size_t i = 0; i < granted->count; i++)
 		count += filter_offers(granted->devices[i], api) ? 1 : 0;
 	return count;
@@ -67,7 +66,6 @@ static int add_mark(struct granted_reader *reader, size_t owner, const char *pat
 {
 	struct mark *marks = realloc(reader->marks, (reader->count + 1) * sizeof(*marks));
 	char *clean CLEANUP_FREE = path != NULL ? path_normalize(path) : NULL;
-
 	if (marks != NULL)
 		reader->marks = marks;
 	if (marks == NULL || (path != NULL && clean == NULL))
@@ -81,10 +79,8 @@ static int mark_nodes(struct granted_reader *reader, size_t owner, struct error 
 {
 	const struct discovery_device *device = &reader->node->devices[owner];
 	int rc = 0;
-
 	for (size_t i = 0; rc == 0 && i < device->node_count; i++) {
 		struct node_file file = {0};
-
 		(void)node_file_identify(device->nodes[i].path, &file);
 		rc = add_mark(reader, owner, device->nodes[i].path, true, &file, err);
 	}
@@ -97,11 +93,9 @@ static int mark_folders(struct granted_reader *reader, size_t owner, const char 
 {
 	char *folder CLEANUP_FREE = NULL;
 	int rc = file_resolve(NULL, path, &folder, NULL);
-
 	while (rc == 0 && strcmp(folder, "/") != 0) {
 		char *above = path_directory(folder);
 		struct node_file file = {0};
-
 		free(folder);
 		folder = above;
 		if (folder == NULL)
@@ -124,15 +118,12 @@ static int mark_files(struct granted_reader *reader, size_t owner, struct error 
 {
 	const struct discovery_device *device = &reader->node->devices[owner];
 	int rc = 0;
-
 	for (size_t i = 0; rc == 0 && i < device->file_count; i++) {
 		const char *path = device->files[i].source;
 		struct node_file file = {0};
-
 		if (!is_telling(&device->files[i]))
 			continue;
 		bool there = node_file_identify(path, &file);
-
 		rc = add_mark(reader, owner, path, false, &file, err);
 		if (rc == 0 && there)
 			rc = mark_folders(reader, owner, path, err);
@@ -146,7 +137,6 @@ int granted_reader_new(const struct discovery_snapshot *node, struct granted_rea
 	struct granted_reader *reader CLEANUP_GRANTED_READER = calloc(1, sizeof(*reader));
 	bool windows = strcmp(node->system.os, "windows") == 0;
 	int rc = reader != NULL ? 0 : error_memory(err);
-
 	if (rc == 0)
 		reader->node = node;
 	for (size_t i = 0; rc == 0 && !windows && i < node->device_count; i++)
@@ -173,10 +163,8 @@ static void find_path(const struct granted_reader *reader, bool node, const char
 		      struct granted *found)
 {
 	char *clean CLEANUP_FREE = path_normalize(path);
-
 	for (size_t i = 0; clean != NULL && i < reader->count; i++) {
 		const struct mark *mark = &reader->marks[i];
-
 		if (mark->node == node && text_equal(mark->path, clean))
 			granted_add(found, &reader->node->devices[mark->owner]);
 	}
@@ -198,7 +186,6 @@ static void find_file(const struct granted_reader *reader, const struct node_fil
 {
 	for (size_t i = 0; i < reader->count; i++) {
 		const struct mark *mark = &reader->marks[i];
-
 		if (mark->file.inode != 0 && is_same(&mark->file, file))
 			granted_add(found, &reader->node->devices[mark->owner]);
 	}
@@ -209,10 +196,8 @@ static void find_content(struct granted_reader *reader, const char *path,
 			 const struct node_file *file, struct granted *found)
 {
 	char digest[DIGEST_SIZE] = "";
-
 	for (size_t i = 0; file->size != 0 && i < reader->count; i++) {
 		struct mark *mark = &reader->marks[i];
-
 		if (mark->path == NULL || mark->file.kind != NODE_FILE_REGULAR ||
 		    mark->file.size != file->size)
 			continue;
@@ -234,7 +219,6 @@ struct walk {
 static bool visit(const char *path, const struct node_file *file, void *user)
 {
 	struct walk *walk = user;
-
 	if (file->kind == NODE_FILE_REGULAR)
 		find_content(walk->reader, path, file, walk->found);
 	return true;
@@ -252,7 +236,6 @@ static const struct granted *look_into(struct granted_reader *reader, const char
 {
 	struct known *known = &reader->known[file->inode % KNOWN_MAX];
 	struct walk walk = {reader, &known->found};
-
 	if (known->filled && is_unchanged(&known->file, file))
 		return &known->found;
 	*known = (struct known){.file = *file, .filled = true};
@@ -278,7 +261,6 @@ static void read_nodes(struct granted_reader *reader, const struct grant *grant,
 		const char *path = grant->devices.items[i].host_path;
 		struct node_file file = {0};
 		struct granted found = {0};
-
 		if (node_file_identify(path, &file))
 			find_file(reader, &file, &found);
 		else
@@ -291,12 +273,10 @@ static void read_mounts(struct granted_reader *reader, const struct grant *grant
 			struct granted *granted)
 {
 	struct granted in_folders = {0};
-
 	for (size_t i = 0; i < grant->mounts.count; i++) {
 		const char *path = grant->mounts.items[i].host_path;
 		struct node_file file = {0};
 		struct granted found = {0};
-
 		if (!node_file_identify(path, &file)) {
 			find_path(reader, false, path, &found);
 			take_own(granted, &found);
@@ -304,7 +284,6 @@ static void read_mounts(struct granted_reader *reader, const struct grant *grant
 			take_own(granted, look_into(reader, path, &file));
 		} else if (file.kind == NODE_FILE_FOLDER) {
 			const struct granted *all = look_into(reader, path, &file);
-
 			for (size_t j = 0; j < all->count; j++)
 				granted_add(&in_folders, all->devices[j]);
 		}
@@ -318,7 +297,6 @@ static void read_mounts(struct granted_reader *reader, const struct grant *grant
 bool granted_by_string(const char *host_path, const struct discovery_device *device)
 {
 	struct windows_device string = {.id = ""};
-
 	if (windows_device_parse(host_path, &string, NULL) < 0)
 		return false;
 	switch (string.type) {
@@ -374,7 +352,6 @@ struct granted granted_read(struct granted_reader *reader, const struct grant *g
 		.source = GRANTED_READ,
 		.by_runtime = is_by_runtime(reader->node, grant),
 	};
-
 	if (windows) {
 		read_strings(reader->node, grant, &granted);
 	} else {

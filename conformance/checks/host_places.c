@@ -80,7 +80,6 @@ struct host_places {
 static char *host_real_path(const char *path)
 {
 	char *resolved CLEANUP_FREE = NULL;
-
 	if (file_resolve(NULL, path, &resolved, NULL) == 0)
 		return path_normalize(resolved);
 	return path_normalize(path);
@@ -90,7 +89,6 @@ static int host_add(struct host_places *places, const char *name, enum host_exte
 		    struct error *err)
 {
 	struct host_place *place = &places->items[places->count++];
-
 	*place = (struct host_place){
 		.name = strdup(name), .real = host_real_path(name), .extent = extent};
 	place->there = node_file_identify(name, &place->file);
@@ -102,7 +100,6 @@ int host_places_new(const char *cri_address, struct host_places **out, struct er
 	static const char scheme[] = "unix://";
 	struct host_places *places CLEANUP_HOST_PLACES = calloc(1, sizeof(*places));
 	int rc = places != NULL ? 0 : error_memory(err);
-
 	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(host_rules); i++)
 		rc = host_add(places, host_rules[i].name, host_rules[i].extent, err);
 	if (rc == 0 && text_starts_with(cri_address, scheme))
@@ -139,7 +136,6 @@ int host_places_given(const struct host_places *places, const char *path, bool r
 	char *real CLEANUP_FREE = host_real_path(path);
 	struct node_file file = {0};
 	bool there = node_file_identify(path, &file);
-
 	*given = NULL;
 	if (real == NULL)
 		return error_memory(err);
@@ -147,7 +143,6 @@ int host_places_given(const struct host_places *places, const char *path, bool r
 		return 0;
 	for (size_t i = 0; *given == NULL && i < places->count; i++) {
 		const struct host_place *place = &places->items[i];
-
 		if (place->extent == HOST_WRITTEN && read_only)
 			continue;
 		if (host_gives(place, real, read_only) ||

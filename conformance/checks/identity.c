@@ -30,7 +30,6 @@ static const char *told_text(const struct identity *identity, const char *pointe
 static bool compare(const struct identity *identity, const char *member, const char *known)
 {
 	const char *told = told_text(identity, member);
-
 	if (told == NULL || known[0] == '\0')
 		return false;
 	(void)check_expect_text(identity->run, check_format(identity->run, "/devices/0%s", member),
@@ -41,7 +40,6 @@ static bool compare(const struct identity *identity, const char *member, const c
 static bool compare_id(const struct identity *identity, const char *member, int32_t known)
 {
 	char text[16] = "";
-
 	if (known != DISCOVERY_UNKNOWN)
 		(void)snprintf(text, sizeof(text), "0x%04x", (unsigned)known);
 	return compare(identity, member, text);
@@ -54,10 +52,8 @@ static bool compare_model(const struct identity *identity)
 	bool vendor_told = compare_id(identity, "/vendorId", device->pci_vendor);
 	bool device_told = compare_id(identity, "/deviceId", device->pci_device);
 	size_t alike = 0;
-
 	for (size_t i = 0; i < identity->node->device_count; i++) {
 		const struct discovery_device *other = &identity->node->devices[i];
-
 		alike += other->kind != DISCOVERY_SOFTWARE &&
 			 other->pci_vendor == device->pci_vendor &&
 			 (!device_told || other->pci_device == device->pci_device);
@@ -69,7 +65,6 @@ static bool compare_model(const struct identity *identity)
 static bool compare_luid(const struct identity *identity)
 {
 	char known[17] = "";
-
 	for (size_t i = 0; identity->device->luid != 0 && i < 8; i++)
 		(void)snprintf(known + 2 * i, 3, "%02x",
 			       (unsigned)((uint64_t)identity->device->luid >> (8 * i) & 0xFFu));
@@ -82,13 +77,11 @@ static bool compare_node(const struct identity *identity)
 	const char *told = told_text(identity, "/drm/render");
 	bool known = false;
 	bool own = false;
-
 	if (told == NULL || identity->node->recorded)
 		return false;
 	for (size_t i = 0; i < identity->device->node_count; i++) {
 		struct node_file file = {0};
 		char number[32] = "";
-
 		if (!node_file_identify(identity->device->nodes[i].path, &file) ||
 		    file.kind != NODE_FILE_CHARACTER)
 			continue;
@@ -106,7 +99,6 @@ static void compare_uuid(const struct identity *identity, struct identity_seen *
 {
 	const char *uuid = told_text(identity, "/deviceUuid");
 	struct error err = {0};
-
 	if (uuid == NULL || seen == NULL)
 		return;
 	for (size_t i = 0; i < seen->uuids.count; i++) {
@@ -117,7 +109,6 @@ static void compare_uuid(const struct identity *identity, struct identity_seen *
 					   seen->devices.items[i]);
 	}
 	int rc = text_list_add(&seen->uuids, uuid, &err);
-
 	if (rc == 0)
 		rc = text_list_add(&seen->devices, identity->device->id, &err);
 	(void)check_works(identity->run, rc, NULL, &err);
@@ -126,7 +117,6 @@ static void compare_uuid(const struct identity *identity, struct identity_seen *
 static void compare_hardware(const struct identity *identity, struct identity_seen *seen)
 {
 	bool unique = compare_model(identity);
-
 	unique = compare(identity, "/pciAddress", identity->device->pci_address) || unique;
 	unique = compare_luid(identity) || unique;
 	unique = compare_node(identity) || unique;
@@ -145,7 +135,6 @@ void identity_expect(struct check_run *run, const struct discovery_snapshot *nod
 	struct identity identity = {run, node, device, json_pointer(document, "/devices/0")};
 	const cJSON *flag = json_pointer(identity.told, "/software");
 	bool software = cJSON_IsTrue(flag);
-
 	if (!cJSON_IsBool(flag))
 		(void)check_expect(run, false, "/devices/0/software", "true or false", "neither");
 	else if (device->kind == DISCOVERY_SOFTWARE)

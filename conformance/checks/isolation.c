@@ -41,7 +41,6 @@ static bool look(struct isolation *isolation, const char *label, const struct gr
 		 struct sight *out)
 {
 	struct probe *probe = stage_start(isolation->stage, label, look_now, grant);
-
 	*out = (struct sight){0};
 	if (probe != NULL)
 		*out = (struct sight){stage_finish(isolation->stage, probe), probe_view(probe)};
@@ -70,7 +69,6 @@ static void note_runtime(struct check_run *run)
 	const struct context *context = check_context(run);
 	const char *handler = context->runtime_handler != NULL ? context->runtime_handler : "";
 	char *own CLEANUP_FREE = path_directory(context->run_directory);
-
 	if (own != NULL && strstr(context->cri_address, own) != NULL)
 		check_note(run, "proven on a containerd of gpucert's own and its default OCI "
 				"runtime; --cri proves it on the node's");
@@ -84,7 +82,6 @@ static bool isolation_open(struct isolation *isolation, struct check_run *run,
 			   const char *const *env)
 {
 	struct error err = {0};
-
 	isolation->run = run;
 	isolation->rig = rig_ready(run, env);
 	if (isolation->rig == NULL)
@@ -105,7 +102,6 @@ static void no_allocation(struct check_run *run)
 	static const struct granted nothing;
 	struct isolation isolation = {.run = run, .stage = stage_open(run, NULL)};
 	struct sight sight = {0};
-
 	if (isolation.stage == NULL || !look(&isolation, "no-allocation", NULL, &sight))
 		return;
 	note_runtime(run);
@@ -137,7 +133,6 @@ static bool is_new(struct judged *judged, const struct offer *offer, char digest
 {
 	cJSON *json CLEANUP_JSON = grant_json(&offer->grant);
 	char *text CLEANUP_FREE = json != NULL ? cJSON_PrintUnformatted(json) : NULL;
-
 	if (text == NULL) {
 		check_broken(judged->isolation->run, "out of memory");
 		return false;
@@ -157,7 +152,6 @@ static bool is_empty(const struct granted *granted)
 static bool ask_container(struct isolation *isolation, struct offer *offer, struct sight *sight)
 {
 	const char *label = check_format(isolation->run, "asked-%s", offer->id);
-
 	if (!look_at_offer(isolation, label, offer, sight))
 		return false;
 	visibility_identify(isolation->rig->context->node, sight, &offer->granted);
@@ -181,7 +175,6 @@ static bool judge_offer(struct offer *offer, void *user)
 	struct sight sight = {0};
 	char digest[DIGEST_SIZE] = "";
 	bool new_answer = is_new(judged, offer, digest);
-
 	if (offer->granted.source == GRANTED_UNTOLD) {
 		if (!new_answer)
 			return true;
@@ -222,7 +215,6 @@ static void single_device(struct check_run *run)
 		.something = TALLY(run, "what an id hands out", "a device"),
 		.one = TALLY(run, "devices granted", "1"),
 	};
-
 	if (!isolation_open(&isolation, run, NULL))
 		return;
 	(void)offers_each(isolation.rig, judge_offer, &judged);
@@ -271,7 +263,6 @@ static bool pair_offer(struct offer *offer, void *user)
 {
 	struct pair *pair = user;
 	struct sight sight = {0};
-
 	if (offer->granted.source == GRANTED_UNTOLD && pair->unreadable++ < UNREADABLE_MAX)
 		(void)ask_container(&pair->isolation, offer, &sight);
 	if (offer->granted.count != 1) {
@@ -295,13 +286,11 @@ static struct pair *find_pair(struct check_run *run, bool same, const char *cons
 {
 	struct pair *pair CLEANUP(pair_free) = calloc(1, sizeof(*pair));
 	struct error err = {0};
-
 	if (!check_works(run, pair != NULL ? 0 : error_memory(&err), NULL, &err) ||
 	    !isolation_open(&pair->isolation, run, env))
 		return NULL;
 	pair->same = same;
 	size_t ids = offers_each(pair->isolation.rig, pair_offer, pair);
-
 	if (pair->first != NULL)
 		return STEAL(pair);
 	if (ids != 0 && pair->unseen != 0)
@@ -321,7 +310,6 @@ static bool run_both(struct pair *pair, const char *delay, struct sight sights[2
 	struct probe *first = stage_start(stage, "first", look_late, &pair->first->grant);
 	struct probe *second =
 		first != NULL ? stage_start(stage, "second", look_late, &pair->second.grant) : NULL;
-
 	if (first != NULL)
 		sights[0] = (struct sight){stage_finish(stage, first), probe_view(first)};
 	if (second != NULL)
@@ -340,7 +328,6 @@ static bool run_both(struct pair *pair, const char *delay, struct sight sights[2
 static bool run_pair(struct pair *pair, struct sight sights[2])
 {
 	bool together = false;
-
 	if (!offer_admit(pair->isolation.rig, pair->first) ||
 	    !offer_admit(pair->isolation.rig, &pair->second))
 		return false;
@@ -357,12 +344,10 @@ static void two_containers(struct check_run *run)
 {
 	struct pair *pair CLEANUP(pair_free) = find_pair(run, false, NULL);
 	struct sight sights[2] = {{0}};
-
 	if (pair == NULL || !run_pair(pair, sights))
 		return;
 	const struct granted *first = &pair->first->granted;
 	const struct granted *second = &pair->second.granted;
-
 	expect_only(&pair->isolation, first->devices[0]->id, &sights[0], first);
 	expect_only(&pair->isolation, second->devices[0]->id, &sights[1], second);
 	visibility_expect_different_devices(run, sights[0].document, sights[1].document);
@@ -379,7 +364,6 @@ static bool open_both(struct pair *pair, struct offer *both)
 		{.resource = resources[0], .count = same ? 2 : 1, .ids = ids},
 		{.resource = resources[1], .count = 1, .ids = &ids[1]},
 	};
-
 	if (pair->first->pod != NULL)
 		rig_release(rig, pair->first->pod);
 	if (pair->second.pod != NULL)
@@ -401,7 +385,6 @@ static void judge_both(struct pair *pair, struct offer *both)
 {
 	struct granted wanted = {.source = GRANTED_READ};
 	struct sight sight = {0};
-
 	granted_add(&wanted, pair->first->granted.devices[0]);
 	granted_add(&wanted, pair->second.granted.devices[0]);
 	if (is_contradicted(both)) {
@@ -422,7 +405,6 @@ static void two_devices(struct check_run *run)
 {
 	struct pair *pair CLEANUP(pair_free) = find_pair(run, false, NULL);
 	struct offer both = {0};
-
 	if (pair == NULL || !open_both(pair, &both))
 		return;
 	judge_both(pair, &both);
@@ -436,7 +418,6 @@ static void shared_replicas(struct check_run *run)
 	const char *const *env = check_context(run)->reference_plugin ? two_replicas : NULL;
 	struct pair *pair CLEANUP(pair_free) = find_pair(run, true, env);
 	struct sight sights[2] = {{0}};
-
 	if (pair == NULL || !run_pair(pair, sights))
 		return;
 	expect_only(&pair->isolation, "first replica", &sights[0], &pair->second.granted);

@@ -18,7 +18,6 @@ struct files {
 static bool is_of_the_node(const struct node_file *file)
 {
 	static const unsigned minors[] = {1, 2, 4, 6, 11};
-
 	for (size_t i = 0; file->kind == NODE_FILE_CHARACTER && i < ARRAY_SIZE(minors); i++) {
 		if (file->major == 1 && file->minor == minors[i])
 			return true;
@@ -29,13 +28,11 @@ static bool is_of_the_node(const struct node_file *file)
 static bool judge_files(struct offer *offer, void *user)
 {
 	struct files *files = user;
-
 	tally_add(&files->answers, true, "%s", offer->id);
 	for (size_t i = 0; i < offer->grant.mounts.count; i++) {
 		const struct grant_entry *mount = &offer->grant.mounts.items[i];
 		const char *given = NULL;
 		struct error err = {0};
-
 		(void)check_works(files->run,
 				  host_places_given(files->places, mount->host_path,
 						    mount->read_only, &given, &err),
@@ -48,7 +45,6 @@ static bool judge_files(struct offer *offer, void *user)
 		const char *path = offer->grant.devices.items[i].host_path;
 		struct node_file file = {0};
 		bool harmful = node_file_identify(path, &file) && is_of_the_node(&file);
-
 		tally_add(&files->nodes, !harmful, "%s (%s %u:%u) for %s", path,
 			  file.kind == NODE_FILE_BLOCK ? "block" : "character", file.major,
 			  file.minor, offer->id);
@@ -67,7 +63,6 @@ void isolation_node_files(struct check_run *run)
 		.mounts = TALLY(run, "mounts", "nothing that the node needs for itself"),
 		.nodes = TALLY(run, "device nodes", "no disk and no memory of the node"),
 	};
-
 	if (rig == NULL ||
 	    !check_works(run, host_places_new(rig->context->cri_address, &places, &err), NULL,
 			 &err))

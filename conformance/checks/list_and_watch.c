@@ -28,11 +28,9 @@ static void judge_lists(struct check_run *run, size_t least)
 {
 	struct rig *rig = rig_listed(run);
 	size_t judged = 0;
-
 	for (size_t i = 0; rig != NULL && i < rig->resources.count; i++) {
 		const char *resource = rig->resources.items[i];
 		const struct kubelet_message *list = kubelet_stream_last(rig_stream(rig, resource));
-
 		if (list == NULL) {
 			check_broken(run, "%s: the list is gone", resource);
 		} else if (list->devices.count >= least) {
@@ -60,7 +58,6 @@ static void first_message(struct rig *rig, const struct rig_item *item)
 {
 	const struct kubelet_stream *stream = rig_stream(rig, item->resource);
 	const struct kubelet_message *first = kubelet_stream_message(stream, 0);
-
 	first = first != NULL ? first : item->list;
 	(void)check_expect_in_time(rig->run, "milliseconds to the first list",
 				   first->time_ms - kubelet_stream_opened_ms(stream));
@@ -70,7 +67,6 @@ static void first_message(struct rig *rig, const struct rig_item *item)
 static size_t count_characters(const char *id)
 {
 	size_t count = 0;
-
 	for (; *id != '\0'; id++)
 		count += ((unsigned char)*id & 0xc0) != 0x80;
 	return count;
@@ -81,7 +77,6 @@ static bool is_printable(const char *id)
 {
 	struct text escaped CLEANUP_TEXT = {0};
 	size_t backslashes = 0;
-
 	text_add_escaped(&escaped, id, strlen(id));
 	for (const char *p = id; *p != '\0'; p++)
 		backslashes += *p == '\\'; /* which it doubles */
@@ -94,7 +89,6 @@ static bool read_ids(struct check_run *run, const struct kubelet_device_list *li
 {
 	struct error err = {0};
 	int rc = 0;
-
 	for (size_t i = 0; rc == 0 && i < list->count; i++)
 		rc = text_list_add(out, list->items[i].id, &err);
 	text_list_sort(out);
@@ -109,13 +103,11 @@ static void ids_are_sound(struct rig *rig, const struct rig_item *item)
 				     check_format(rig->run, "1 to %lld characters", longest));
 	struct tally texts = TALLY(rig->run, "id", "UTF-8 without control characters");
 	struct tally once = TALLY(rig->run, "id", "sent once");
-
 	if (!read_ids(rig->run, &item->list->devices, &ids))
 		return;
 	for (size_t i = 0; i < ids.count; i++) {
 		const char *id = ids.items[i];
 		size_t length = count_characters(id);
-
 		tally_add(&lengths, length >= 1 && length <= (size_t)longest, "%zu", length);
 		tally_add_text(&texts, text_is_utf8(id, strlen(id)) && is_printable(id), id);
 		tally_add_text(&once, i == 0 || strcmp(id, ids.items[i - 1]) != 0, id);
@@ -128,10 +120,8 @@ static void ids_are_sound(struct rig *rig, const struct rig_item *item)
 static void health_words(struct rig *rig, const struct rig_item *item)
 {
 	struct tally words = TALLY(rig->run, "health", "Healthy or Unhealthy");
-
 	for (size_t i = 0; i < item->list->devices.count; i++) {
 		const struct kubelet_device *device = &item->list->devices.items[i];
-
 		tally_add(&words,
 			  text_equal(device->health, "Healthy") ||
 				  text_equal(device->health, "Unhealthy"),
@@ -151,10 +141,8 @@ static void numa_nodes(struct rig *rig, const struct rig_item *item)
 	long long highest = requirement_limit(CHECK_LAW_15);
 	struct tally nodes =
 		TALLY(rig->run, "NUMA node", check_format(rig->run, "0 to %lld", highest));
-
 	for (size_t i = 0; i < item->list->devices.count; i++) {
 		const struct kubelet_device *device = &item->list->devices.items[i];
-
 		for (size_t j = 0; j < device->numa_count; j++)
 			tally_add(&nodes, device->numa[j] >= 0 && device->numa[j] <= highest,
 				  "%lld of %s", (long long)device->numa[j], device->id);
@@ -173,12 +161,10 @@ static void expect_same_ids(struct check_run *run, const char *what, const struc
 	struct tally unknown = TALLY(run, what, "none but the known ones");
 	size_t i = 0;
 	size_t j = 0;
-
 	while (i < wanted->count || j < saw->count) {
 		int order = i == wanted->count ? 1
 			    : j == saw->count  ? -1
 					       : strcmp(wanted->items[i], saw->items[j]);
-
 		if (order <= 0)
 			tally_add(&missing, order == 0, "%s is missing", wanted->items[i]);
 		if (order >= 0)
@@ -195,11 +181,9 @@ static bool take_ids(struct rig *rig, struct text_list *out)
 {
 	struct error err = {0};
 	int rc = 0;
-
 	for (size_t i = 0; i < rig->resources.count; i++) {
 		const char *resource = rig->resources.items[i];
 		struct text_list ids CLEANUP_TEXT_LIST = {0};
-
 		if (!rig_healthy_ids(rig, resource, &ids))
 			return false;
 		for (size_t j = 0; rc == 0 && j < ids.count; j++)
@@ -215,7 +199,6 @@ static void ids_stable(struct check_run *run)
 	struct rig *rig = rig_ready(run, NULL);
 	struct text_list before CLEANUP_TEXT_LIST = {0};
 	struct text_list after CLEANUP_TEXT_LIST = {0};
-
 	if (rig != NULL && take_ids(rig, &before) && rig_restart_plugin(rig, SIGTERM) &&
 	    rig_expect_listed(rig) && take_ids(rig, &after))
 		expect_same_ids(run, "id after a restart", &before, &after);
@@ -226,7 +209,6 @@ static void expect_same_list(struct check_run *run, const struct kubelet_device_
 {
 	struct text_list first CLEANUP_TEXT_LIST = {0};
 	struct text_list second CLEANUP_TEXT_LIST = {0};
-
 	if (!read_ids(run, wanted, &first) || !read_ids(run, saw, &second))
 		return;
 	if (first.count == 0 && second.count == 0)
@@ -241,7 +223,6 @@ static bool is_as_long(void *user)
 	struct kubelet_stream *const *streams = user;
 	const struct kubelet_message *first = kubelet_stream_last(streams[0]);
 	const struct kubelet_message *second = kubelet_stream_last(streams[1]);
-
 	return first != NULL && second != NULL && first->devices.count == second->devices.count;
 }
 
@@ -252,7 +233,6 @@ static void compare_streams(struct rig *rig, const char *resource,
 		       "the whole list", NULL);
 	const struct kubelet_message *first = kubelet_stream_last(streams[0]);
 	const struct kubelet_message *second = kubelet_stream_last(streams[1]);
-
 	if (first == NULL || second == NULL)
 		check_broken(rig->run, "%s: a stream's list is gone", resource);
 	else
@@ -266,7 +246,6 @@ static int open_stream(struct kubelet_plugin *plugin, struct kubelet_stream **ou
 		       struct error *err)
 {
 	int rc = kubelet_stream_open(kubelet_plugin_channel(plugin), NULL, out, err);
-
 	return rc == 0 ? kubelet_stream_wait(*out, 0, RIG_CALL_MS, NULL, err) : rc;
 }
 
@@ -274,7 +253,6 @@ static int open_stream(struct kubelet_plugin *plugin, struct kubelet_stream **ou
 static void two_streams(struct check_run *run)
 {
 	struct rig *rig = rig_listed(run);
-
 	for (size_t i = 0; rig != NULL && i < rig->resources.count; i++) {
 		const char *resource = rig->resources.items[i];
 		struct kubelet_plugin *plugin = kubelet_resource_plugin(rig->kubelet, resource);
@@ -282,7 +260,6 @@ static void two_streams(struct check_run *run)
 		struct error err = {0};
 		uint64_t start = clock_monotonic_ns();
 		int rc = open_stream(plugin, &streams[1], &err);
-
 		rig_waited(rig, start);
 		if (check_expect_ok(run, rc, "a list on a second stream", &err))
 			compare_streams(rig, resource, streams);
@@ -296,7 +273,6 @@ static void expect_answers(struct check_run *run, struct kubelet_plugin *plugin,
 	struct kubelet_reply reply CLEANUP_KUBELET_REPLY = {0};
 	struct error err = {0};
 	int rc = kubelet_call_options(plugin, RIG_CALL_MS, &reply, &err);
-
 	if (check_expect_ok(run, rc, what, &err))
 		(void)check_expect_int(run, "gRPC status of that call", reply.code, RPC_OK);
 }
@@ -306,21 +282,17 @@ static void cancel(struct check_run *run)
 	struct rig *rig = rig_listed(run);
 	struct error err = {0};
 	int rc = 0;
-
 	if (rig == NULL)
 		return;
 	struct kubelet_plugin *plugin =
 		kubelet_resource_plugin(rig->kubelet, rig->resources.items[0]);
 	int before = rig_descriptors(rig);
-
 	for (int i = 0; rc == 0 && i < (rig->context->thorough ? CYCLES_THOROUGH : CYCLES); i++) {
 		struct kubelet_stream *stream = NULL;
-
 		/* Servers may hold many resets within a second for an attack (CVE-2023-44487). */
 		if (i != 0 && i % CYCLES == 0)
 			(void)rig_watch(rig, CYCLES_PAUSE_MS, CYCLES_PAUSE_MS);
 		uint64_t start = clock_monotonic_ns();
-
 		rc = open_stream(plugin, &stream, &err);
 		kubelet_stream_free(stream); /* which cancels it */
 		rig_waited(rig, start);
@@ -335,7 +307,6 @@ static void cancel(struct check_run *run)
 static void idle(struct check_run *run)
 {
 	struct rig *rig = rig_listed(run);
-
 	if (rig == NULL)
 		return;
 	check_note(run, "watched for %llu ms",
@@ -343,7 +314,6 @@ static void idle(struct check_run *run)
 	for (size_t i = 0; i < rig->resources.count; i++) {
 		const char *resource = rig->resources.items[i];
 		const struct kubelet_stream *stream = rig_stream(rig, resource);
-
 		(void)check_expect_is(run, kubelet_stream_is_open(stream), "stream", "open",
 				      kubelet_stream_status(stream));
 		expect_answers(run, kubelet_resource_plugin(rig->kubelet, resource),
@@ -356,18 +326,15 @@ static void no_storm(struct check_run *run)
 	struct rig *rig = rig_listed(run);
 	size_t *before CLEANUP_FREE =
 		rig != NULL ? calloc(rig->resources.count + 1, sizeof(*before)) : NULL;
-
 	if (before == NULL)
 		return;
 	for (size_t i = 0; i < rig->resources.count; i++)
 		before[i] = kubelet_stream_message_count(rig_stream(rig, rig->resources.items[i]));
 	uint64_t waited_ms = rig_watch(rig, IDLE_MS, IDLE_THOROUGH_MS);
-
 	for (size_t i = 0; i < rig->resources.count; i++) {
 		size_t count =
 			kubelet_stream_message_count(rig_stream(rig, rig->resources.items[i])) -
 			before[i];
-
 		(void)check_expect_at_most(run, "lists in the time watched", (long long)count,
 					   (long long)(waited_ms / 1000) *
 						   requirement_limit(CHECK_LAW_14));

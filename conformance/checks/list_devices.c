@@ -13,7 +13,6 @@ enum { ASKED_MAX = 1024 }; /* ids of a resource that are looked into */
 static bool is_replica(const char *id, const char *device)
 {
 	size_t length = strlen(device);
-
 	return strncmp(id, device, length) == 0 &&
 	       (id[length] == '\0' || strncmp(id + length, "::", 2) == 0);
 }
@@ -24,11 +23,9 @@ static void expect_node(struct rig *rig, const char *resource,
 {
 	const struct discovery_snapshot *node = rig->context->node;
 	struct tally known = TALLY(rig->run, "listed device", "one of the node");
-
 	for (size_t i = 0; i < node->device_count; i++) {
 		const struct discovery_device *device = &node->devices[i];
 		bool listed = false;
-
 		if (device->display != text_ends_with(resource, "/display"))
 			continue;
 		for (size_t j = 0; j < list->count; j++)
@@ -37,7 +34,6 @@ static void expect_node(struct rig *rig, const char *resource,
 	}
 	for (size_t i = 0; i < list->count; i++) {
 		bool found = false;
-
 		for (size_t j = 0; j < node->device_count; j++)
 			found = found || is_replica(list->items[i].id, node->devices[j].id);
 		tally_add_text(&known, found, list->items[i].id);
@@ -58,11 +54,9 @@ static void ask(struct rig *rig, const struct rig_item *item)
 	size_t count = item->ids->count < ASKED_MAX ? item->ids->count : ASKED_MAX;
 	struct tally empty = TALLY(rig->run, "Allocate of a listed device",
 				   "an answer that hands something out");
-
 	for (size_t i = 0; i < count; i++) {
 		const char *id = item->ids->items[i * item->ids->count / count];
 		struct offer offer = {0};
-
 		/* That there is no answer is for other checks to judge. */
 		if (offer_ask(rig, item->resource, id, &offer, NULL) < 0)
 			continue;
@@ -82,7 +76,6 @@ static bool is_expected(const struct asked *asked, const struct discovery_device
 {
 	for (size_t i = 0; device->allocatable && i < asked->granted.count; i++) {
 		const struct discovery_device *other = asked->granted.devices[i];
-
 		if (text_equal(other->vendor, device->vendor) &&
 		    text_equal(other->driver_name, device->driver_name))
 			return true;
@@ -97,12 +90,10 @@ static void compare_grants(struct rig *rig)
 	const struct discovery_snapshot *node = rig->context->node;
 	struct tally devices = TALLY(rig->run, "device of the node", "granted by some id");
 	struct asked asked = {0};
-
 	for (size_t i = 0; i < rig->resources.count; i++) {
 		struct text_list ids CLEANUP_TEXT_LIST = {0};
 		struct rig_item item = {
 			.resource = rig->resources.items[i], .ids = &ids, .user = &asked};
-
 		if (kubelet_resource_status(rig->kubelet, item.resource).allocatable != 0 &&
 		    rig_healthy_ids(rig, item.resource, &ids))
 			ask(rig, &item);
@@ -129,11 +120,9 @@ void list_devices_present(struct check_run *run)
 	struct rig *rig = rig_listed(run);
 	size_t listed = 0;
 	size_t healthy = 0;
-
 	for (size_t i = 0; rig != NULL && i < rig->resources.count; i++) {
 		struct kubelet_resource_status status =
 			kubelet_resource_status(rig->kubelet, rig->resources.items[i]);
-
 		listed += status.capacity;
 		healthy += status.allocatable;
 	}

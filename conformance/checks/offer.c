@@ -13,7 +13,6 @@ enum { OFFERS_MS = 60000 };
 static int read_grant(struct rig *rig, struct offer *offer, struct error *err)
 {
 	int rc = 0;
-
 	if (rig->granted == NULL)
 		rc = granted_reader_new(rig->context->node, &rig->granted, err);
 	if (rc == 0)
@@ -26,7 +25,6 @@ static int merge_answer(struct rig *rig, const struct kubelet_reply *reply, stru
 			struct error *err)
 {
 	struct kubelet_answer answer = {offer->resource, rig_first_response(reply)};
-
 	if (reply->code != RPC_OK)
 		return error_set(err, ERROR_REMOTE, "%s: %s", rpc_code_name(reply->code),
 				 reply->message);
@@ -39,10 +37,8 @@ int offer_ask(struct rig *rig, const char *resource, const char *id, struct offe
 	      struct error *err)
 {
 	struct kubelet_reply reply CLEANUP_KUBELET_REPLY = {0};
-
 	*out = (struct offer){.resource = resource, .id = check_format(rig->run, "%s", id)};
 	int rc = rig_allocate(rig, resource, &id, 1, &reply, err);
-
 	if (rc == 0)
 		rc = merge_answer(rig, &reply, out, err);
 	if (rc == 0)
@@ -58,7 +54,6 @@ bool offer_open(struct rig *rig, const struct kubelet_limit *limits, size_t coun
 {
 	const char *pod = check_format(rig->run, "%s/%s", limits->resource, limits->ids[0]);
 	struct error err = {0};
-
 	*out = (struct offer){.resource = limits->resource,
 			      .id = check_format(rig->run, "%s", limits->ids[0])};
 	if (!rig_admit(rig, pod, limits, count, &out->grant))
@@ -77,7 +72,6 @@ static bool expect_same(struct rig *rig, const struct offer *asked, const struct
 	bool same = asked->granted.source != GRANTED_READ ||
 		    (admitted->granted.source == GRANTED_READ &&
 		     admitted->granted.count == asked->granted.count);
-
 	for (size_t i = 0; asked->granted.source == GRANTED_READ && i < asked->granted.count; i++)
 		same = same && granted_has(&admitted->granted, asked->granted.devices[i]);
 	if (same)
@@ -96,7 +90,6 @@ bool offer_admit(struct rig *rig, struct offer *offer)
 	const char *id = offer->id;
 	const struct kubelet_limit limit = {.resource = offer->resource, .count = 1, .ids = &id};
 	struct offer admitted = {0};
-
 	if (offer->pod != NULL)
 		return true;
 	if (!offer_open(rig, &limit, 1, &admitted))
@@ -129,18 +122,15 @@ struct offers {
 static void visit_resource(struct rig *rig, const struct rig_item *item)
 {
 	struct offers *offers = item->user;
-
 	for (size_t i = 0; !offers->ended && i < item->ids->count; i++) {
 		struct offer offer = {0};
 		struct error err = {0};
-
 		if (clock_monotonic_ms() > offers->end_ms) {
 			check_note(rig->run, "%zu of the %zu ids of %s were asked for", i,
 				   item->ids->count, item->resource);
 			return;
 		}
 		int rc = offer_ask(rig, item->resource, item->ids->items[i], &offer, &err);
-
 		if (rc < 0)
 			(void)check_expect_ok(rig->run, rc, "Allocate", &err);
 		offers->visited += rc == 0;
@@ -156,7 +146,6 @@ size_t offers_each(struct rig *rig, bool (*visit)(struct offer *offer, void *use
 		.user = user,
 		.end_ms = clock_monotonic_ms() + context_limit_ms(rig->context, OFFERS_MS),
 	};
-
 	(void)rig_for_each(rig, visit_resource, &offers);
 	return offers.visited;
 }

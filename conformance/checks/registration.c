@@ -21,11 +21,9 @@ enum {
 static void each_registration(struct check_run *run)
 {
 	struct rig *rig = rig_registered(run);
-
 	for (size_t i = 0; rig != NULL && i < rig->resources.count; i++) {
 		const char *resource = rig->resources.items[i];
 		const struct kubelet_registration *r = rig_registration(rig, resource);
-
 		if (r != NULL)
 			check_row(run)->judge(
 				rig, &(struct rig_item){.resource = resource, .registration = r});
@@ -35,7 +33,6 @@ static void each_registration(struct check_run *run)
 static void accepted(struct rig *rig, const struct rig_item *item)
 {
 	const struct kubelet_registration *r = item->registration;
-
 	(void)check_expect_is(rig->run, r->code == RPC_OK, r->resource, "registered",
 			      rpc_code_name(r->code));
 }
@@ -48,7 +45,6 @@ static const struct kubelet_registration *expect_attempt(struct rig *rig)
 	uint64_t start = clock_monotonic_ns();
 	int rc = kubelet_wait_registration(rig->kubelet, NULL, 0, false,
 					   rig_wait_ms(rig, CHECK_REG_01), &first, &err);
-
 	rig_waited(rig, start);
 	rig_explain_harm(rig, rc, &err);
 	return check_expect_ok(rig->run, rc, "the plugin tries to register", &err) ? first : NULL;
@@ -59,7 +55,6 @@ static void arrives(struct check_run *run)
 	struct rig *rig = rig_with_kubelet(run);
 	const struct kubelet_registration *first =
 		rig != NULL && rig_start_plugin(rig, NULL) ? expect_attempt(rig) : NULL;
-
 	if (first != NULL)
 		(void)check_expect_in_time(run, "milliseconds from the start to the first Register",
 					   first->time_ms - rig->started_ms);
@@ -69,10 +64,8 @@ static void arrives(struct check_run *run)
 static bool is_quiet(void *user)
 {
 	const struct rig *rig = user;
-
 	for (size_t i = 0; i < kubelet_registration_count(rig->kubelet); i++) {
 		const struct kubelet_registration *r = kubelet_registration_at(rig->kubelet, i);
-
 		if (r->answered_ms == 0 && !r->abandoned)
 			return false;
 	}
@@ -84,7 +77,6 @@ static struct rig *attempted(struct check_run *run)
 {
 	struct rig *rig = rig_with_kubelet(run);
 	struct error err = {0};
-
 	if (rig == NULL || !rig_start_plugin(rig, NULL) || expect_attempt(rig) == NULL)
 		return NULL;
 	rig_settle_attempts(rig);
@@ -103,7 +95,6 @@ static int compare_attempts(const void *a, const void *b)
 	const struct kubelet_registration *other = *(const struct kubelet_registration *const *)b;
 	int order = strcmp(one->resource != NULL ? one->resource : "",
 			   other->resource != NULL ? other->resource : "");
-
 	return order != 0 ? order
 			  : (one->time_ms > other->time_ms) - (one->time_ms < other->time_ms);
 }
@@ -116,7 +107,6 @@ static void each_attempt(struct check_run *run)
 	size_t count = rig != NULL ? kubelet_registration_count(rig->kubelet) : 0;
 	const struct kubelet_registration **attempts CLEANUP_FREE =
 		calloc(count + 1, sizeof(*attempts));
-
 	if (attempts == NULL) {
 		check_broken(run, "out of memory");
 		return;
@@ -131,7 +121,6 @@ static void each_attempt(struct check_run *run)
 static void endpoint_accepts(struct rig *rig, const struct rig_item *item)
 {
 	const struct kubelet_registration *r = item->registration;
-
 	(void)check_expect_is(rig->run, r->socket_existed, "socket when Register arrived", "there",
 			      "missing");
 	(void)check_expect(rig->run, r->connected_ms != 0 && r->dial_attempts == 1,
@@ -144,10 +133,8 @@ static void options_during_register(struct check_run *run)
 {
 	struct rig *rig = attempted(run);
 	bool asked = false;
-
 	for (size_t i = 0; rig != NULL && i < kubelet_registration_count(rig->kubelet); i++) {
 		const struct kubelet_registration *r = kubelet_registration_at(rig->kubelet, i);
-
 		if (r->options_asked_ms == 0) {
 			check_note(run, "%s: refused before GetDevicePluginOptions", r->resource);
 			continue;
@@ -176,7 +163,6 @@ static void resource_name(struct rig *rig, const struct rig_item *item)
 	const char *name = item->registration->resource;
 	struct error err = {0};
 	bool valid = resource_name_check(name, &err) == 0;
-
 	(void)check_expect(rig->run, valid, "RegisterRequest.resource_name",
 			   "an extended resource name", "%s%s%s", name, valid ? "" : ": ",
 			   valid ? "" : err.text);
@@ -185,7 +171,6 @@ static void resource_name(struct rig *rig, const struct rig_item *item)
 static void endpoint_name(struct rig *rig, const struct rig_item *item)
 {
 	const char *endpoint = item->registration->endpoint;
-
 	(void)check_expect_varying(rig->run, path_is_bare_name(endpoint),
 				   "RegisterRequest.endpoint", "a bare file name", "%s", endpoint);
 }
@@ -194,7 +179,6 @@ static void endpoint_length(struct rig *rig, const struct rig_item *item)
 {
 	size_t length =
 		strlen(KUBELET_STANDARD_PLUGIN_DIR "/") + strlen(item->registration->endpoint);
-
 	(void)check_expect_at_most(rig->run,
 				   "bytes of the endpoint in " KUBELET_STANDARD_PLUGIN_DIR,
 				   (long long)length, requirement_limit(CHECK_REG_07));
@@ -203,7 +187,6 @@ static void endpoint_length(struct rig *rig, const struct rig_item *item)
 static void options_agree(struct rig *rig, const struct rig_item *item)
 {
 	const struct kubelet_registration *r = item->registration;
-
 	if (!r->has_options) {
 		(void)check_expect(rig->run,
 				   !r->options.pre_start_required &&
@@ -223,7 +206,6 @@ static void options_agree(struct rig *rig, const struct rig_item *item)
 static void one_per_resource(struct rig *rig, const struct rig_item *item)
 {
 	long long count = 0;
-
 	for (size_t i = 0; i < kubelet_registration_count(rig->kubelet); i++)
 		count += text_equal(kubelet_registration_at(rig->kubelet, i)->resource,
 				    item->resource);
@@ -234,7 +216,6 @@ static void fresh_socket_name(struct check_run *run)
 {
 	struct rig *rig = rig_registered(run);
 	struct text_list endpoints CLEANUP_TEXT_LIST = {0};
-
 	if (rig == NULL)
 		return;
 	for (size_t i = 0; i < kubelet_registration_count(rig->kubelet); i++)
@@ -245,7 +226,6 @@ static void fresh_socket_name(struct check_run *run)
 	for (size_t i = 0; i < rig->resources.count; i++) {
 		const struct kubelet_registration *r =
 			rig_registration(rig, rig->resources.items[i]);
-
 		(void)check_expect_varying(
 			run, r != NULL && !text_list_has(&endpoints, r->endpoint),
 			"endpoint of the second run", "another than in the first", "%s",
@@ -256,11 +236,9 @@ static void fresh_socket_name(struct check_run *run)
 static void no_repeat(struct check_run *run)
 {
 	struct rig *rig = rig_registered(run);
-
 	if (rig == NULL)
 		return;
 	size_t before = kubelet_registration_count(rig->kubelet);
-
 	check_note(run, "watched for %llu ms",
 		   (unsigned long long)rig_watch(rig, IDLE_MS, IDLE_THOROUGH_MS));
 	(void)check_expect_int(run, "further Register calls",
@@ -270,7 +248,6 @@ static void no_repeat(struct check_run *run)
 static void options_prompt(struct rig *rig, const struct rig_item *item)
 {
 	const struct kubelet_registration *r = item->registration;
-
 	(void)check_expect_in_time(rig->run, "milliseconds for GetDevicePluginOptions",
 				   r->options_answered_ms - r->options_asked_ms);
 }

@@ -23,7 +23,6 @@ static void allocates(struct rig *rig, const struct rig_item *item)
 	struct error err = {0};
 	int rc = rig_allocate(rig, item->resource, (const char *const *)item->ids->items, 1, &reply,
 			      &err);
-
 	if (check_expect_ok(rig->run, rc, "Allocate afterwards", &err))
 		(void)check_expect(rig->run, reply.code == RPC_OK, "Allocate afterwards", "OK",
 				   "%s %s", rpc_code_name(reply.code), reply.message);
@@ -39,11 +38,9 @@ static void expect_works(struct rig *rig)
 static void restart_kubelet(struct rig *rig, enum kubelet_restart what, const char *event)
 {
 	struct error err = {0};
-
 	if (rig == NULL)
 		return;
 	size_t from = kubelet_registration_count(rig->kubelet);
-
 	if (check_works(rig->run, kubelet_restart(rig->kubelet, what, &err), "fake kubelet",
 			&err) &&
 	    rig_expect_return(rig, from, event))
@@ -54,7 +51,6 @@ static void restart_kubelet(struct rig *rig, enum kubelet_restart what, const ch
 static void kubelet_restarts(struct check_run *run)
 {
 	struct rig *rig = rig_ready(run, NULL);
-
 	if (rig != NULL)
 		rig->supervised = true;
 	restart_kubelet(rig, KUBELET_RESTART_WHOLE, "the kubelet's restart");
@@ -77,11 +73,9 @@ static void flapping(struct check_run *run)
 	struct rig *rig = rig_ready(run, NULL);
 	struct error err = {0};
 	size_t from = 0;
-
 	if (rig == NULL)
 		return;
 	int before = rig_descriptors(rig);
-
 	for (int i = 0; i < (rig->context->thorough ? FLAPS_THOROUGH : FLAPS); i++) {
 		from = kubelet_registration_count(rig->kubelet);
 		if (!check_works(run, kubelet_restart(rig->kubelet, KUBELET_RESTART_WHOLE, &err),
@@ -100,7 +94,6 @@ static void expect_no_daemons(struct check_run *run)
 {
 	struct text_list names CLEANUP_TEXT_LIST = {0};
 	struct error err = {0};
-
 	if (check_works(run, process_end_orphans(&names, &err), "processes of the plugin", &err))
 		(void)check_expect(run, names.count == 0, "processes that the plugin left running",
 				   "none", "%s", names.count != 0 ? names.items[0] : "none");
@@ -111,26 +104,22 @@ static void terminate(struct check_run *run)
 	struct rig *rig = rig_ready(run, NULL);
 	struct text_list sockets CLEANUP_TEXT_LIST = {0};
 	struct error err = {0};
-
 	if (rig == NULL)
 		return;
 	for (size_t i = 0; i < rig->resources.count; i++) {
 		const struct kubelet_registration *r =
 			rig_registration(rig, rig->resources.items[i]);
-
 		if (r != NULL)
 			(void)check_works(run, text_list_add(&sockets, r->socket, &err), NULL,
 					  &err);
 	}
 	uint64_t start_ms = clock_monotonic_ms();
 	bool ended = rig_end_plugin(rig, SIGTERM, requirement_limit_ms(CHECK_RES_08));
-
 	if (!check_expect_is(run, ended, "the plugin after SIGTERM", "ended", "still running") ||
 	    !check_expect_in_time(run, "milliseconds from SIGTERM to the end",
 				  clock_monotonic_ms() - start_ms))
 		return;
 	const struct process_result *result = process_result(rig->plugin);
-
 	(void)check_expect(run, result->end == PROCESS_EXITED && result->code == 0,
 			   "the plugin's end", "exit code 0", "%s %d",
 			   result->end == PROCESS_EXITED ? "exit code" : "signal", result->code);
@@ -143,7 +132,6 @@ static void terminate(struct check_run *run)
 static void kill_and_return(struct check_run *run)
 {
 	struct rig *rig = rig_ready(run, NULL);
-
 	if (rig != NULL && rig_restart_plugin(rig, SIGKILL))
 		expect_works(rig);
 }
@@ -157,12 +145,10 @@ static void free_plugin(void *plugin)
 static bool older_is_unwatched(void *user)
 {
 	const struct rig *rig = user;
-
 	for (size_t i = 0; i < rig->first_registration; i++) {
 		const struct kubelet_registration *r = kubelet_registration_at(rig->kubelet, i);
 		struct kubelet_stream *stream =
 			r->plugin != NULL ? kubelet_plugin_stream(r->plugin) : NULL;
-
 		if (stream != NULL && kubelet_stream_is_open(stream))
 			return false;
 	}
@@ -172,11 +158,9 @@ static bool older_is_unwatched(void *user)
 static bool is_allocatable(void *user)
 {
 	const struct rig *rig = user;
-
 	for (size_t i = 0; i < rig->resources.count; i++) {
 		struct kubelet_resource_status status =
 			kubelet_resource_status(rig->kubelet, rig->resources.items[i]);
-
 		if (!status.connected || !status.listed || status.allocatable == 0)
 			return false;
 	}
@@ -188,13 +172,11 @@ static struct process *begin_succession(struct rig *rig)
 {
 	struct process *older = STEAL(rig->plugin);
 	struct error err = {0};
-
 	check_defer(rig->run, free_plugin, older);
 	rig_leave_second(rig);
 	if (!rig_start_plugin(rig, NULL))
 		return NULL;
 	int rc = rig_settle(rig, &err);
-
 	if (rc < 0 && (process_has_ended(rig->plugin) || process_has_ended(older))) {
 		check_unsupported(rig->run, "two instances do not run side by side: %s", err.text);
 		return NULL;
@@ -210,7 +192,6 @@ static bool end_older(struct rig *rig, struct process *older)
 {
 	struct process *newer = rig->plugin;
 	struct error err = {0};
-
 	rig->plugin = older;
 	if (!rig_end_plugin(rig, SIGTERM, RIG_END_MS))
 		(void)rig_end_plugin(rig, SIGKILL, RIG_END_MS);
@@ -226,14 +207,12 @@ static void rolling_update(struct check_run *run)
 	struct rig *rig = rig_ready(run, NULL);
 	struct process *older = rig != NULL ? begin_succession(rig) : NULL;
 	struct error err = {0};
-
 	if (older == NULL || !end_older(rig, older))
 		return;
 	uint64_t start = clock_monotonic_ms();
 	int rc = rig_wait(rig, is_allocatable, rig, rig_wait_ms(rig, CHECK_RES_10),
 			  "allocatable devices of each resource", &err);
 	uint64_t duration_ms = clock_monotonic_ms() - start;
-
 	if (check_expect_ok(run, rc, "allocatable again after the older instance's end", &err) &&
 	    check_expect_in_time(run, "milliseconds from the older instance's end", duration_ms))
 		expect_works(rig);

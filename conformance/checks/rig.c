@@ -48,7 +48,6 @@ static void tell_plugin(struct rig *rig, const char *resource)
 	struct kubelet_plugin *plugin = kubelet_resource_plugin(rig->kubelet, resource);
 	struct rpc_channel *channel = plugin != NULL ? kubelet_plugin_channel(plugin) : NULL;
 	bool relayed = rig->context->wine_directory != NULL;
-
 	if (rig->told++ < RIG_TOLD_MAX)
 		check_add_plugin(rig->run, resource,
 				 channel != NULL && !relayed ? rpc_channel_peer(channel) : 0);
@@ -60,7 +59,6 @@ static void on_event(const struct kubelet_event *event, void *user)
 	bool full = rig->events.size >= RIG_EVIDENCE_MAX;
 	cJSON *json CLEANUP_JSON = !full ? kubelet_event_json(event) : NULL;
 	char *line CLEANUP_FREE = json != NULL ? json_print_compact(json) : NULL;
-
 	if (line != NULL)
 		text_addf(&rig->events, "%s\n", line);
 	if (event->type == KUBELET_EVENT_REGISTER_ANSWERED && event->code == RPC_OK)
@@ -70,7 +68,6 @@ static void on_event(const struct kubelet_event *event, void *user)
 static void on_plugin_line(bool is_stderr, const char *line, size_t size, void *user)
 {
 	struct rig *rig = user;
-
 	(void)is_stderr;
 	if (rig->output.size >= RIG_EVIDENCE_MAX)
 		return;
@@ -84,7 +81,6 @@ static void on_plugin_end(struct process *plugin, const struct process_result *r
 	struct rig *rig = user;
 	char description[256] = "";
 	char reason[320] = "";
-
 	(void)plugin;
 	process_describe(result, description, sizeof(description));
 	(void)snprintf(reason, sizeof(reason), "the plugin %s", description);
@@ -94,7 +90,6 @@ static void on_plugin_end(struct process *plugin, const struct process_result *r
 void rig_explain_harm(const struct rig *rig, int rc, struct error *err)
 {
 	const char *harm = kubelet_socket_harm(rig->kubelet);
-
 	if (rc < 0 && harm != NULL)
 		(void)error_wrap(err, rc, "the plugin %s kubelet.sock", harm);
 }
@@ -102,7 +97,6 @@ void rig_explain_harm(const struct rig *rig, int rc, struct error *err)
 static void note_harm(const struct rig *rig)
 {
 	const char *harm = rig->kubelet != NULL ? kubelet_socket_harm(rig->kubelet) : NULL;
-
 	if (harm != NULL)
 		check_note(rig->run,
 			   "the plugin %s kubelet.sock, which every plugin of the node needs",
@@ -114,7 +108,6 @@ static void close_rig(void *argument)
 	struct rig *rig = argument;
 	struct error err = {0};
 	uint64_t start = clock_monotonic_ns();
-
 	if (rig->plugin != NULL && !process_has_ended(rig->plugin) &&
 	    plugin_process_stop(&rig->loop, rig->plugin, &err) < 0)
 		check_note(rig->run, "stopping the plugin: %s", err.text);
@@ -152,7 +145,6 @@ static int make_kubelet(struct rig *rig, struct error *err)
 		.user = rig,
 	};
 	int rc = 0;
-
 	if (rig->context->attach_directory != NULL) {
 		options.plugin_dir = rig->context->attach_directory;
 		options.take_over = true;
@@ -168,7 +160,6 @@ struct rig *rig_with_kubelet(struct check_run *run)
 	struct rig *rig = calloc(1, sizeof(*rig));
 	struct error err = {0};
 	int rc = rig != NULL ? loop_open(&rig->loop, &err) : error_memory(&err);
-
 	if (!check_works(run, rc, NULL, &err)) {
 		free(rig);
 		return NULL;
@@ -196,7 +187,6 @@ bool rig_start_plugin(struct rig *rig, const char *const *env)
 		.user = rig,
 	};
 	struct error err = {0};
-
 	rig->first_registration = kubelet_registration_count(rig->kubelet);
 	rig->started_ms = clock_monotonic_ms();
 	kubelet_interrupt(rig->kubelet, NULL);
@@ -213,7 +203,6 @@ bool rig_end_plugin(struct rig *rig, int signal, uint64_t timeout_ms)
 	struct error err = {0};
 	uint64_t start = clock_monotonic_ns();
 	int rc = process_signal(rig->plugin, signal, &err);
-
 	if (rc == 0)
 		rc = plugin_process_wait(&rig->loop, rig->plugin,
 					 context_wait_ms(rig->context, timeout_ms), &err);
@@ -226,7 +215,6 @@ bool rig_end_plugin(struct rig *rig, int signal, uint64_t timeout_ms)
 bool rig_stop_plugin(struct rig *rig, int signal)
 {
 	bool ended = rig_end_plugin(rig, signal, RIG_END_MS);
-
 	if (!ended)
 		check_broken(rig->run, "the plugin did not end after %s",
 			     signal == SIGTERM ? "SIGTERM" : "SIGKILL");
@@ -236,7 +224,6 @@ bool rig_stop_plugin(struct rig *rig, int signal)
 void rig_leave_second(struct rig *rig)
 {
 	time_t second = time(NULL);
-
 	while (time(NULL) == second)
 		(void)rig_watch(rig, RIG_SECOND_LOOK_MS, RIG_SECOND_LOOK_MS);
 }
@@ -244,7 +231,6 @@ void rig_leave_second(struct rig *rig)
 uint64_t rig_watch(struct rig *rig, uint64_t ms, uint64_t thorough_ms)
 {
 	uint64_t duration_ms = rig->context->thorough ? thorough_ms : ms;
-
 	loop_run_for(&rig->loop, duration_ms);
 	check_add_time(rig->run, REPORT_PHASE_WAIT, duration_ms * 1000000);
 	if (thorough_ms != ms)
@@ -256,7 +242,6 @@ int rig_descriptors(const struct rig *rig)
 {
 	struct text_list names CLEANUP_TEXT_LIST = {0};
 	char *path CLEANUP_FREE = NULL;
-
 	if (rig->plugin == NULL || process_id(rig->plugin) == 0)
 		return -1;
 	path = text_format("/proc/%d/fd", process_id(rig->plugin));
@@ -268,7 +253,6 @@ int rig_descriptors(const struct rig *rig)
 void rig_expect_descriptors(struct rig *rig, int before)
 {
 	int after = before >= 0 ? rig_descriptors(rig) : -1;
-
 	if (before < 0)
 		check_note(rig->run, "the plugin's open descriptors cannot be told");
 	else if (after < 0 && !process_has_ended(rig->plugin))
@@ -285,11 +269,9 @@ static bool leave_out_empty(struct rig *rig)
 	struct text_list all CLEANUP_TEXT_LIST = rig->resources;
 	struct error err = {0};
 	int rc = 0;
-
 	rig->resources = (struct text_list){0};
 	for (size_t i = 0; rc == 0 && i < all.count; i++) {
 		bool empty = kubelet_resource_status(rig->kubelet, all.items[i]).allocatable == 0;
-
 		rc = text_list_add(empty ? &rig->left_out : &rig->resources, all.items[i], &err);
 		if (empty)
 			check_note(rig->run, "%s lists no healthy device and is left out",
@@ -312,7 +294,6 @@ bool rig_restart_plugin(struct rig *rig, int signal)
 static struct rig *registered_with(struct check_run *run, const char *const *env)
 {
 	struct rig *rig = rig_with_kubelet(run);
-
 	return rig != NULL && rig_start_plugin(rig, env) && rig_expect_registered(rig) ? rig : NULL;
 }
 
@@ -324,14 +305,12 @@ struct rig *rig_registered(struct check_run *run)
 struct rig *rig_listed(struct check_run *run)
 {
 	struct rig *rig = rig_registered(run);
-
 	return rig != NULL && rig_expect_listed(rig) ? rig : NULL;
 }
 
 struct rig *rig_ready(struct check_run *run, const char *const *env)
 {
 	struct rig *rig = registered_with(run, env);
-
 	return rig != NULL && rig_expect_listed(rig) && leave_out_empty(rig) ? rig : NULL;
 }
 
@@ -341,7 +320,6 @@ bool rig_healthy_ids(struct rig *rig, const char *resource, struct text_list *id
 	struct text_list healthy CLEANUP_TEXT_LIST = {0};
 	struct error err = {0};
 	int rc = 0;
-
 	for (size_t i = 0; rc == 0 && list != NULL && i < list->count; i++) {
 		if (kubelet_device_is_healthy(&list->items[i]))
 			rc = text_list_add(&healthy, list->items[i].id, &err);
@@ -363,7 +341,6 @@ bool rig_for_each(struct rig *rig, check_judge *judge, void *user)
 		struct text_list ids CLEANUP_TEXT_LIST = {0};
 		struct rig_item item = {
 			.resource = rig->resources.items[i], .ids = &ids, .user = user};
-
 		if (!rig_healthy_ids(rig, item.resource, &ids))
 			return false;
 		judge(rig, &item);
@@ -374,7 +351,6 @@ bool rig_for_each(struct rig *rig, check_judge *judge, void *user)
 void rig_each_resource(struct check_run *run)
 {
 	struct rig *rig = rig_ready(run, NULL);
-
 	if (rig != NULL)
 		(void)rig_for_each(rig, check_row(run)->judge, NULL);
 }
@@ -385,7 +361,6 @@ int rig_allocate(struct rig *rig, const char *resource, const char *const *ids, 
 	uint64_t start = clock_monotonic_ns();
 	int rc = kubelet_call_allocate(kubelet_resource_plugin(rig->kubelet, resource), ids, count,
 				       context_wait_ms(rig->context, RIG_CALL_MS), reply, err);
-
 	rig_waited(rig, start);
 	return rc;
 }
@@ -393,7 +368,6 @@ int rig_allocate(struct rig *rig, const char *resource, const char *const *ids, 
 const V1beta1__ContainerAllocateResponse *rig_first_response(const struct kubelet_reply *reply)
 {
 	const V1beta1__AllocateResponse *response = (const V1beta1__AllocateResponse *)reply->reply;
-
 	return response != NULL && response->n_container_responses != 0
 		       ? response->container_responses[0]
 		       : NULL;
@@ -412,7 +386,6 @@ static int run_pod(struct rig *rig, const char *pod, const struct kubelet_limit 
 	struct kubelet_outcome outcome = {0};
 	int rc = kubelet_admit(rig->kubelet, &container, context_wait_ms(rig->context, RIG_CALL_MS),
 			       &outcome, err);
-
 	if (rc == 0 && outcome.accepted)
 		rc = kubelet_start_container(rig->kubelet, pod, container.name,
 					     context_wait_ms(rig->context, RIG_START_MS), &outcome,
@@ -429,7 +402,6 @@ bool rig_admit(struct rig *rig, const char *pod, const struct kubelet_limit *lim
 	struct error err = {0};
 	uint64_t start = clock_monotonic_ns();
 	int rc = run_pod(rig, pod, limits, count, grant, &err);
-
 	rig_waited(rig, start);
 	if (rc == 0 && rig->admitted)
 		return true;

@@ -29,7 +29,6 @@ int rig_wait(struct rig *rig, loop_condition *done, void *user, uint64_t timeout
 {
 	uint64_t start = clock_monotonic_ns();
 	int rc = kubelet_wait(rig->kubelet, done, user, timeout_ms, what, err);
-
 	rig_waited(rig, start);
 	return rc;
 }
@@ -52,7 +51,6 @@ static char *known_path(const struct rig *rig)
 static void read_known(struct rig *rig)
 {
 	char *path CLEANUP_FREE = known_path(rig);
-
 	if (rig->known == NULL && path != NULL && file_exists(path))
 		(void)json_read_file(path, &rig->known, NULL);
 }
@@ -61,7 +59,6 @@ static void write_known(const struct rig *rig)
 {
 	char *path CLEANUP_FREE = known_path(rig);
 	struct error err = {0};
-
 	if (cJSON_GetArraySize(rig->known) != 0 && path != NULL &&
 	    json_write_file(path, rig->known, &err) < 0)
 		check_note(rig->run, "%s", err.text);
@@ -71,7 +68,6 @@ static void write_known(const struct rig *rig)
 static size_t known_healthy(const struct rig *rig, const char *resource)
 {
 	const cJSON *known = cJSON_GetObjectItemCaseSensitive(rig->known, resource);
-
 	return cJSON_IsNumber(known) ? (size_t)known->valuedouble : 1;
 }
 
@@ -80,7 +76,6 @@ static void set_known(struct rig *rig, const char *resource, size_t healthy)
 	if (rig->known == NULL)
 		rig->known = cJSON_CreateObject();
 	cJSON *known = cJSON_GetObjectItemCaseSensitive(rig->known, resource);
-
 	if (known != NULL)
 		(void)cJSON_SetNumberValue(known, (double)healthy);
 	else if (rig->known != NULL && cJSON_GetArraySize(rig->known) < KNOWN_MAX)
@@ -92,12 +87,10 @@ static bool update_known(struct rig *rig)
 {
 	struct text_list names CLEANUP_TEXT_LIST = {0};
 	bool news = false;
-
 	if (kubelet_resource_names(rig->kubelet, &names, NULL) < 0)
 		return false;
 	for (size_t i = 0; i < names.count; i++) {
 		size_t healthy = count_healthy(rig, names.items[i]);
-
 		if (cJSON_GetObjectItemCaseSensitive(rig->known, names.items[i]) == NULL ||
 		    healthy > known_healthy(rig, names.items[i])) {
 			set_known(rig, names.items[i], healthy);
@@ -111,7 +104,6 @@ static bool update_known(struct rig *rig)
 static bool lacks_devices(const struct rig *rig)
 {
 	const cJSON *each = NULL;
-
 	cJSON_ArrayForEach (each, rig->known) {
 		if (each->valuedouble > 0)
 			return false;
@@ -123,10 +115,8 @@ static bool lacks_devices(const struct rig *rig)
 static bool has_new_attempt(const struct rig *rig, struct text_list *attempted, size_t *seen)
 {
 	bool found = false;
-
 	for (; *seen < kubelet_registration_count(rig->kubelet); ++*seen) {
 		const char *resource = kubelet_registration_at(rig->kubelet, *seen)->resource;
-
 		if (resource != NULL && !text_list_has(attempted, resource))
 			found = text_list_add(attempted, resource, NULL) == 0;
 	}
@@ -143,14 +133,12 @@ static void learn(struct rig *rig)
 	uint64_t news = start;
 	struct text_list attempted CLEANUP_TEXT_LIST = {0};
 	size_t seen = rig->first_registration;
-
 	if (rig->known != NULL || rig->context->reference_plugin ||
 	    kubelet_registration_count(rig->kubelet) == seen)
 		return;
 	while (rig->plugin == NULL || !process_has_ended(rig->plugin)) {
 		uint64_t now = clock_monotonic_ms();
 		bool waits = lacks_devices(rig);
-
 		if (update_known(rig) || has_new_attempt(rig, &attempted, &seen))
 			news = now;
 		if (now - start >= LEARN_MAX_MS ||
@@ -171,12 +159,10 @@ static int name_reference_resources(struct rig *rig, struct error *err)
 	};
 	bool has[2] = {false, false};
 	int rc = 0;
-
 	for (size_t i = 0; i < rig->context->node->device_count; i++)
 		has[rig->context->node->devices[i].display] = true;
 	for (int i = 1; rc == 0 && i >= 0; i--) {
 		const char *name = names[rig_is_windows(rig)][i];
-
 		if (has[i] && name != NULL)
 			rc = text_list_add(&rig->resources, name, err);
 	}
@@ -188,7 +174,6 @@ static int name_resources(struct rig *rig, struct error *err)
 {
 	const cJSON *each = NULL;
 	int rc = 0;
-
 	if (rig->resources.count != 0)
 		return 0;
 	if (rig->context->resource != NULL)
@@ -208,7 +193,6 @@ find_registration(const struct rig *rig, const char *resource, size_t from, bool
 {
 	for (size_t i = from; i < kubelet_registration_count(rig->kubelet); i++) {
 		const struct kubelet_registration *r = kubelet_registration_at(rig->kubelet, i);
-
 		if (r->answered_ms != 0 && (refused || r->code == RPC_OK) &&
 		    text_equal(r->resource, resource))
 			return r;
@@ -231,11 +215,9 @@ struct registered_wait {
 static bool all_are_registered(void *user)
 {
 	struct registered_wait *wait = user;
-
 	wait->missing = NULL;
 	for (size_t i = 0; wait->missing == NULL && i < wait->rig->resources.count; i++) {
 		const char *resource = wait->rig->resources.items[i];
-
 		if (find_registration(wait->rig, resource, wait->from, wait->refused) == NULL)
 			wait->missing = resource;
 	}
@@ -249,11 +231,9 @@ static int explain_missing(const struct rig *rig, const char *missing, struct er
 	struct text others CLEANUP_TEXT = {0};
 	struct text_list names CLEANUP_TEXT_LIST = {0};
 	int rc = error_wrap(err, err->code, "%s", missing);
-
 	for (size_t i = rig->first_registration; i < kubelet_registration_count(rig->kubelet);
 	     i++) {
 		const struct kubelet_registration *r = kubelet_registration_at(rig->kubelet, i);
-
 		last = text_equal(r->resource, missing) ? r : last;
 	}
 	if (last != NULL && last->answered_ms != 0 && last->code != RPC_OK)
@@ -270,7 +250,6 @@ static int wait_registered(struct registered_wait *wait, uint64_t timeout_ms, st
 {
 	int rc = kubelet_wait(wait->rig->kubelet, all_are_registered, wait, timeout_ms,
 			      "a registration of each resource", err);
-
 	return rc == 0 || wait->missing == NULL ? rc
 						: explain_missing(wait->rig, wait->missing, err);
 }
@@ -281,7 +260,6 @@ static int settle(struct rig *rig, bool refused, struct error *err)
 	uint64_t timeout_ms = rig_wait_ms(rig, CHECK_REG_01);
 	uint64_t start = clock_monotonic_ns();
 	int rc = 0;
-
 	read_known(rig);
 	rc = name_resources(rig, err);
 	if (rc == 0 && rig->resources.count != 0)
@@ -297,7 +275,6 @@ static int settle(struct rig *rig, bool refused, struct error *err)
 int rig_settle(struct rig *rig, struct error *err)
 {
 	int rc = settle(rig, false, err);
-
 	if (rc == 0 && rig->resources.count == 0)
 		rc = kubelet_resource_names(rig->kubelet, &rig->resources, err);
 	return rc;
@@ -306,7 +283,6 @@ int rig_settle(struct rig *rig, struct error *err)
 void rig_settle_attempts(struct rig *rig)
 {
 	struct error err = {0};
-
 	(void)settle(rig, true, &err);
 }
 
@@ -314,7 +290,6 @@ bool rig_expect_registered(struct rig *rig)
 {
 	struct error err = {0};
 	int rc = rig_settle(rig, &err);
-
 	rig_explain_harm(rig, rc, &err);
 	return check_expect_ok(rig->run, rc, "the plugin registers", &err);
 }
@@ -327,7 +302,6 @@ static int wait_return(struct rig *rig, size_t from, uint64_t timeout_ms, struct
 	uint64_t end = clock_monotonic_ms() + timeout_ms;
 	uint64_t pause_ms = 0;
 	int rc = wait_registered(&wait, timeout_ms, err);
-
 	while (rc == ERROR_CANCELLED && rig->supervised && rig->plugin != NULL &&
 	       process_has_ended(rig->plugin) && clock_monotonic_ms() + pause_ms < end) {
 		loop_run_for(&rig->loop, pause_ms);
@@ -346,7 +320,6 @@ bool rig_expect_return(struct rig *rig, size_t from, const char *event)
 	uint64_t start = clock_monotonic_ms();
 	int rc = wait_return(rig, from, rig_wait_ms(rig, check_row(rig->run)->requirement), &err);
 	uint64_t duration_ms = clock_monotonic_ms() - start;
-
 	rig_waited(rig, clock_monotonic_ns() - duration_ms * 1000000);
 	rig_explain_harm(rig, rc, &err);
 	return check_expect_ok(rig->run, rc,
@@ -361,7 +334,6 @@ bool rig_expect_return(struct rig *rig, size_t from, const char *event)
 struct kubelet_stream *rig_stream(const struct rig *rig, const char *resource)
 {
 	struct kubelet_plugin *plugin = kubelet_resource_plugin(rig->kubelet, resource);
-
 	return plugin != NULL ? kubelet_plugin_stream(plugin) : NULL;
 }
 
@@ -370,7 +342,6 @@ static const char *first_unlisted(const struct rig *rig)
 	for (size_t i = 0; i < rig->resources.count; i++) {
 		struct kubelet_resource_status status =
 			kubelet_resource_status(rig->kubelet, rig->resources.items[i]);
-
 		if (!status.connected || !status.listed)
 			return rig->resources.items[i];
 	}
@@ -381,7 +352,6 @@ static const char *first_unlisted(const struct rig *rig)
 static bool list_is_too_long(const struct rig *rig, const char *resource)
 {
 	const struct kubelet_stream *stream = rig_stream(rig, resource);
-
 	return stream != NULL && !kubelet_stream_is_open(stream) &&
 	       kubelet_stream_code(stream) == RPC_RESOURCE_EXHAUSTED;
 }
@@ -389,17 +359,14 @@ static bool list_is_too_long(const struct rig *rig, const char *resource)
 static bool listing_is_over(void *user)
 {
 	const char *unlisted = first_unlisted(user);
-
 	return unlisted == NULL || list_is_too_long(user, unlisted);
 }
 
 static bool all_are_healthy(void *user)
 {
 	const struct rig *rig = user;
-
 	for (size_t i = 0; i < rig->resources.count; i++) {
 		const char *resource = rig->resources.items[i];
-
 		if (count_healthy(rig, resource) < known_healthy(rig, resource))
 			return false;
 	}
@@ -423,7 +390,6 @@ static void wait_healthy(struct rig *rig)
 static int explain_unlisted(const struct rig *rig, const char *unlisted, int rc, struct error *err)
 {
 	const struct kubelet_stream *stream = rig_stream(rig, unlisted);
-
 	if (rc == 0)
 		rc = error_set(err, ERROR_UNAVAILABLE, "no device list");
 	return stream == NULL || kubelet_stream_is_open(stream)
@@ -439,7 +405,6 @@ bool rig_expect_listed(struct rig *rig)
 	int rc = rig_wait(rig, listing_is_over, rig, context_wait_ms(rig->context, RIG_CALL_MS),
 			  "a device list of each resource", &err);
 	const char *unlisted = first_unlisted(rig);
-
 	if (unlisted != NULL)
 		rc = explain_unlisted(rig, unlisted, rc, &err);
 	/* A list that is too long is one fault, and has a check of its own. */
@@ -457,7 +422,6 @@ bool rig_expect_listed(struct rig *rig)
 void rig_tell_untested(struct rig *rig)
 {
 	struct text_list names CLEANUP_TEXT_LIST = {0};
-
 	if (rig->resources.count == 0 || rig->context->reference_plugin ||
 	    kubelet_resource_names(rig->kubelet, &names, NULL) < 0)
 		return;

@@ -48,10 +48,8 @@ static void close_stage(void *argument)
 {
 	struct stage *stage = argument;
 	struct error err = {0};
-
 	while (stage->probes != NULL) {
 		struct probe *probe = stage->probes;
-
 		stage->probes = probe->next;
 		free_probe(probe);
 	}
@@ -86,7 +84,6 @@ static void span_end(struct stage *stage, const struct span *span)
 {
 	uint64_t whole_ns = clock_monotonic_ns() - span->start_ns;
 	uint64_t cri_ns = (cri_ms_so_far(stage) - span->cri_ms) * 1000000;
-
 	cri_ns = cri_ns < whole_ns ? cri_ns : whole_ns;
 	check_add_time(stage->run, REPORT_PHASE_CRI, cri_ns);
 	check_add_time(stage->run, REPORT_PHASE_PROBE, whole_ns - cri_ns);
@@ -97,7 +94,6 @@ static int make_launcher(struct stage *stage, struct error *err)
 	const struct context *context = stage->context;
 	char *logs CLEANUP_FREE = path_join(check_directory(stage->run), "logs");
 	int rc = logs != NULL ? 0 : error_memory(err);
-
 	if (strcmp(context->launcher, "process") == 0)
 		return launcher_process_new(stage->loop, NULL, &stage->launcher, err);
 	if (OFFERS_WINE_NODE && rc == 0 && context->wine_directory != NULL)
@@ -125,7 +121,6 @@ struct stage *stage_open(struct check_run *run, uv_loop_t *loop)
 	struct stage *stage = calloc(1, sizeof(*stage));
 	struct error err = {0};
 	int rc = stage != NULL ? 0 : error_memory(&err);
-
 	if (rc == 0 && loop == NULL)
 		rc = loop_open(&stage->own_loop, &err);
 	if (!check_works(run, rc, NULL, &err)) {
@@ -147,7 +142,6 @@ static int launch_translated(struct stage *stage, const struct launch_spec *spec
 {
 	struct wine_translation translation CLEANUP_WINE_TRANSLATION = {0};
 	int rc = wine_translate(&stage->wine, spec, &translation, err);
-
 	*refused = rc == ERROR_ARGUMENT || rc == ERROR_NOT_FOUND;
 	return rc == 0 ? launch_start(stage->launcher, &translation.spec, out, err) : rc;
 }
@@ -166,11 +160,9 @@ static const char **make_command(const struct stage *stage, const char *const *c
 {
 	const char *seed = check_format(stage->run, "%lu", (unsigned long)identity->seed);
 	size_t count = 0;
-
 	while (command[count] != NULL)
 		count++;
 	const char **words = calloc(count + IDENTITY_WORDS, sizeof(*words));
-
 	if (words == NULL)
 		return NULL;
 	memcpy(words, command, count * sizeof(*words));
@@ -195,7 +187,6 @@ static bool wait_held(struct stage *stage, struct probe *probe, int64_t *pid)
 	struct span span = span_begin(stage);
 	struct error err = {0};
 	int rc = launch_wait_held(probe->launch, pid, &err);
-
 	span_end(stage, &span);
 	probe->early = rc == 0 && *pid == 0;
 	if (rc != ERROR_UNSUPPORTED)
@@ -212,7 +203,6 @@ static bool let_go(struct stage *stage, struct probe *probe, const struct grant 
 					(unsigned long)probe->identity.seed);
 	struct error err = {0};
 	int64_t pid = 0;
-
 	return wait_held(stage, probe, &pid) &&
 	       (pid == 0 || authenticity_expect(stage->run, probe->label, probe->identity.probe,
 						grant, pid, &probe->view)) &&
@@ -229,7 +219,6 @@ static bool launch_probe(struct stage *stage, struct probe *probe, const struct 
 	int rc = OFFERS_WINE_NODE && stage->wine.directory != NULL
 			 ? launch_translated(stage, spec, &probe->launch, &refused, &err)
 			 : launch_start(stage->launcher, spec, &probe->launch, &err);
-
 	span_end(stage, &span);
 	return refused ? check_expect(stage->run, false, probe->label, "can be applied", "%s",
 				      err.text)
@@ -249,7 +238,6 @@ struct probe *stage_start(struct stage *stage, const char *label, const char *co
 	struct error err = {0};
 	int rc = probe != NULL ? document_new_launch(command[0], &probe->identity, &err)
 			       : error_memory(&err);
-
 	if (rc == 0) {
 		probe->label = check_format(stage->run, "%s", label);
 		probe->next = stage->probes;
@@ -286,7 +274,6 @@ static const cJSON *read_document(struct stage *stage, struct probe *probe,
 {
 	struct error err = {0};
 	int rc = json_parse(text_string(&result->out), result->out.size, &probe->document, &err);
-
 	if (!check_expect_ok(stage->run, rc, "the probe's document", &err)) {
 		check_evidence_text(stage->run, "probe-stdout.txt", text_string(&result->out),
 				    result->out.size);
@@ -311,7 +298,6 @@ const cJSON *stage_finish(struct stage *stage, struct probe *probe)
 	struct error err = {0};
 	struct span span = span_begin(stage);
 	int rc = launch_wait(probe->launch, &err);
-
 	span_end(stage, &span);
 	if (!check_works(stage->run, rc, probe->label, &err))
 		return NULL;
@@ -344,7 +330,6 @@ const cJSON *stage_run(struct stage *stage, const char *label, const char *const
 		       const struct grant *grant)
 {
 	struct probe *probe = stage_start(stage, label, command, grant);
-
 	return probe != NULL ? stage_finish(stage, probe) : NULL;
 }
 

@@ -23,7 +23,6 @@ void tally_add(struct tally *tally, bool held, const char *saw_format, ...)
 {
 	struct text saw CLEANUP_TEXT = {0};
 	va_list args;
-
 	if (!held && tally->wrong < TALLY_SHOWN) {
 		va_start(args, saw_format);
 		text_vaddf(&saw, saw_format, args);
@@ -35,7 +34,6 @@ void tally_add(struct tally *tally, bool held, const char *saw_format, ...)
 void tally_add_text(struct tally *tally, bool held, const char *text)
 {
 	struct text saw CLEANUP_TEXT = {0};
-
 	if (!held && tally->wrong < TALLY_SHOWN)
 		text_add_escaped(&saw, text, strlen(text));
 	tally_count(tally, held, text_string(&saw));

@@ -74,7 +74,6 @@ struct given {
 static enum place_kind kind_of(const struct tamper *tamper, size_t index)
 {
 	size_t behind_image = ARRAY_SIZE(first_places) + tamper->image->count;
-
 	if (index < ARRAY_SIZE(first_places))
 		return index < 2 ? PLACE_KERNEL : PLACE_RESULTS;
 	if (index < behind_image)
@@ -85,7 +84,6 @@ static enum place_kind kind_of(const struct tamper *tamper, size_t index)
 static bool name_matches(const char *pattern, const char *name, size_t length)
 {
 	size_t fixed = strcspn(pattern, "*");
-
 	return strncmp(pattern, name, fixed) == 0 &&
 	       (pattern[fixed] == '*' ? length >= fixed : length == fixed);
 }
@@ -93,7 +91,6 @@ static bool name_matches(const char *pattern, const char *name, size_t length)
 const char *tamper_variable(const char *variable)
 {
 	size_t length = strcspn(variable, "=");
-
 	for (size_t i = 0; i < ARRAY_SIZE(variables); i++) {
 		if (name_matches(variables[i].name, variable, length))
 			return variables[i].reason;
@@ -105,7 +102,6 @@ const char *tamper_variable(const char *variable)
 static bool is_below(const char *path, const char *folder)
 {
 	size_t length = strcmp(folder, "/") == 0 ? 0 : strlen(folder);
-
 	return strncmp(path, folder, length) == 0 && (path[length] == '/' || path[length] == '\0');
 }
 
@@ -113,7 +109,6 @@ static bool is_below(const char *path, const char *folder)
 static char *place_of(const char *path)
 {
 	char *normal CLEANUP_FREE = path_normalize(path);
-
 	for (size_t i = 0; normal != NULL && i < ARRAY_SIZE(merged); i++) {
 		if (is_below(normal, merged[i]))
 			return text_format("/usr%s", normal);
@@ -137,7 +132,6 @@ static char *source_of(const char *source, const char *target, const char *place
 static bool has_content(const char *path, const char *digest)
 {
 	char own[DIGEST_SIZE] = "";
-
 	return digest_file(path, own, NULL, NULL) == 0 && strcmp(own, digest) == 0;
 }
 
@@ -148,7 +142,6 @@ static int judge_place(struct tamper *tamper, size_t index, const struct given *
 	const char *place = tamper->places.items[index];
 	bool node = given->source == NULL;
 	const struct image_manifest_file *file = NULL;
-
 	switch (kind_of(tamper, index)) {
 	case PLACE_KERNEL: /* sysfs at its own path changes nothing */
 		if (strcmp(given->target, place) == 0 || node ||
@@ -188,7 +181,6 @@ static int judge_given(struct tamper *tamper, const struct given *given, struct 
 {
 	size_t before = tamper->found->count;
 	int rc = 0;
-
 	for (size_t i = 0; rc == 0 && given->target[0] != '\0' && i < tamper->places.count &&
 			   tamper->found->count == before;
 	     i++) {
@@ -198,7 +190,6 @@ static int judge_given(struct tamper *tamper, const struct given *given, struct 
 			      is_below(given->target, place);
 		bool over = kind != PLACE_KERNEL && is_below(place, given->target);
 		char *from CLEANUP_FREE = NULL;
-
 		if (place[0] == '\0' || (!inside && !over))
 			continue;
 		if (given->source != NULL) {
@@ -219,12 +210,10 @@ static int find_given(const struct tamper *tamper, const char *path, char **sour
 	char *place CLEANUP_FREE = place_of(path);
 	const char *target = "";
 	size_t best = 0;
-
 	if (place == NULL)
 		return error_memory(err);
 	for (size_t i = 0; i < tamper->targets.count; i++) {
 		const char *other = tamper->targets.items[i];
-
 		if (strlen(other) > strlen(target) && is_below(place, other)) {
 			target = other;
 			best = i;
@@ -245,7 +234,6 @@ static int judge_folder(struct tamper *tamper, const char *why, const char *fold
 		char *path CLEANUP_FREE = path_join(folder, path_base(file->path));
 		char *source CLEANUP_FREE = NULL;
 		int rc = path != NULL ? find_given(tamper, path, &source, err) : error_memory(err);
-
 		if (rc < 0)
 			return rc;
 		if (source != NULL && file_exists(source) && !has_content(source, file->digest))
@@ -260,7 +248,6 @@ static int judge_library_path(struct tamper *tamper, const char *value, struct e
 {
 	struct text_list folders CLEANUP_TEXT_LIST = {0};
 	int rc = text_list_split(&folders, value, ':', err);
-
 	if (rc == 0 && folders.count > TAMPER_LIBRARY_FOLDERS_MAX)
 		return text_list_addf(
 			tamper->found, err,
@@ -268,7 +255,6 @@ static int judge_library_path(struct tamper *tamper, const char *value, struct e
 			folders.count, TAMPER_LIBRARY_FOLDERS_MAX);
 	for (size_t i = 0; rc == 0 && i < folders.count; i++) {
 		char *folder CLEANUP_FREE = path_normalize(folders.items[i]);
-
 		if (folder == NULL)
 			return error_memory(err);
 		if (folders.items[i][0] == '/')
@@ -284,7 +270,6 @@ static int judge_better_libraries(struct tamper *tamper, const char *path, struc
 	static const char hwcaps[] = "/glibc-hwcaps";
 	const char *at = strstr(path, hwcaps);
 	int rc = 0;
-
 	if (at == NULL || ++tamper->better > BETTER_MOUNTS_MAX + 1)
 		return 0;
 	if (tamper->better == BETTER_MOUNTS_MAX + 1)
@@ -294,7 +279,6 @@ static int judge_better_libraries(struct tamper *tamper, const char *path, struc
 	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(levels); i++) {
 		char *folder CLEANUP_FREE =
 			text_format("%.*s%s/%s", (int)(at - path), path, hwcaps, levels[i]);
-
 		rc = folder != NULL ? judge_folder(tamper, "glibc-hwcaps", folder, err)
 				    : error_memory(err);
 	}
@@ -304,11 +288,9 @@ static int judge_better_libraries(struct tamper *tamper, const char *path, struc
 static int find_variables(const struct grant *grant, struct text_list *found, struct error *err)
 {
 	int rc = 0;
-
 	for (size_t i = 0; rc == 0 && i < grant->envs.count; i++) {
 		const char *name = grant->envs.items[i].name;
 		const char *reason = name != NULL ? tamper_variable(name) : NULL;
-
 		if (reason != NULL)
 			rc = text_list_addf(found, err, "variable %s %s", name, reason);
 	}
@@ -320,21 +302,18 @@ static int judge_mount(struct tamper *tamper, size_t index, struct error *err)
 	const struct grant_entry *mount = &tamper->grant->mounts.items[index];
 	const char *target = tamper->targets.items[index];
 	char *what CLEANUP_FREE = NULL;
-
 	if (mount->host_path == NULL)
 		return 0; /* launch_check_grant() refuses it */
 	what = text_format("mount of %s", mount->host_path);
 	if (what == NULL)
 		return error_memory(err);
 	int rc = judge_given(tamper, &(struct given){what, mount->host_path, target}, err);
-
 	return rc == 0 ? judge_better_libraries(tamper, target, err) : rc;
 }
 
 static int judge_node(struct tamper *tamper, const struct grant_entry *node, struct error *err)
 {
 	char *target CLEANUP_FREE = target_of(node->container_path);
-
 	return target != NULL
 		       ? judge_given(tamper, &(struct given){"device node", NULL, target}, err)
 		       : error_memory(err);
@@ -343,7 +322,6 @@ static int judge_node(struct tamper *tamper, const struct grant_entry *node, str
 const char *tamper_value(const struct grant *grant, const char *name)
 {
 	const char *value = NULL;
-
 	for (size_t i = 0; i < grant->envs.count; i++) {
 		if (text_equal(grant->envs.items[i].name, name) &&
 		    grant->envs.items[i].value != NULL)
@@ -356,7 +334,6 @@ int tamper_add_loader_places(const struct grant *grant, struct text_list *places
 {
 	const char *home = tamper_value(grant, "HOME");
 	int rc = 0;
-
 	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(linker_files); i++)
 		rc = text_list_add(places, linker_files[i], err);
 	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(layer_roots) * ARRAY_SIZE(layer_folders);
@@ -369,7 +346,6 @@ int tamper_add_loader_places(const struct grant *grant, struct text_list *places
 			: home != NULL ? home
 				       : "/root",
 			root + (at_home ? 1 : 0), layer_folders[i % ARRAY_SIZE(layer_folders)]);
-
 		rc = folder != NULL ? text_list_take(places, target_of(folder), err)
 				    : error_memory(err);
 	}
@@ -389,7 +365,6 @@ int tamper_find(const struct grant *grant, const struct image_manifest *image,
 		.grant = grant, .image = image, .found = found};
 	const char *folders = tamper_value(grant, "LD_LIBRARY_PATH");
 	int rc = 0;
-
 	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(first_places); i++)
 		rc = text_list_add(&tamper.places, first_places[i], err);
 	for (size_t i = 0; rc == 0 && i < image->count; i++)
@@ -424,13 +399,11 @@ static const char *const own_places[] = {
 static char *windows_place(const char *path)
 {
 	struct text place CLEANUP_TEXT = {0};
-
 	if (isalpha((unsigned char)path[0]) && path[1] == ':')
 		path += 2;
 	for (; *path != '\0'; path++) {
 		bool separator = *path == '/' || *path == '\\';
 		char letter = separator ? '\\' : (char)tolower((unsigned char)*path);
-
 		if (separator && place.size > 0 && place.data[place.size - 1] == '\\')
 			continue;
 		text_append(&place, &letter, 1);
@@ -443,7 +416,6 @@ static char *windows_place(const char *path)
 static bool windows_is_within(const char *path, const char *folder)
 {
 	size_t length = strlen(folder);
-
 	return strncmp(path, folder, length) == 0 && (path[length] == '\0' || path[length] == '\\');
 }
 
@@ -452,7 +424,6 @@ static int judge_windows_mount(const struct grant_entry *mount, struct text_list
 {
 	char *place CLEANUP_FREE =
 		windows_place(mount->container_path != NULL ? mount->container_path : "");
-
 	if (place == NULL)
 		return error_memory(err);
 	for (size_t i = 0; place[0] != '\0' && i < ARRAY_SIZE(own_places); i++) {
@@ -468,7 +439,6 @@ static int judge_windows_mount(const struct grant_entry *mount, struct text_list
 int tamper_find_windows(const struct grant *grant, struct text_list *found, struct error *err)
 {
 	int rc = 0;
-
 	for (size_t i = 0; rc == 0 && i < grant->mounts.count; i++)
 		rc = judge_windows_mount(&grant->mounts.items[i], found, err);
 	return rc == 0 ? find_variables(grant, found, err) : rc;

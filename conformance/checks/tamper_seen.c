@@ -24,7 +24,6 @@ static bool is_place(const struct container_place *place, uint64_t device, uint6
 static bool is_own_place(const char *path, uint64_t device, uint64_t inode)
 {
 	struct container_place place = {0};
-
 	return container_host_place(path, &place) && is_place(&place, device, inode);
 }
 
@@ -55,12 +54,10 @@ static int judge_loader_places(struct seen *seen, const struct grant *real, stru
 {
 	struct text_list places CLEANUP_TEXT_LIST = {0};
 	int rc = tamper_add_loader_places(real, &places, err);
-
 	for (size_t i = 0; rc == 0 && i < places.count; i++) {
 		const char *path = places.items[i];
 		const struct grant_entry *mount = NULL;
 		struct container_sight sight = {0};
-
 		if (path[0] == '\0')
 			continue;
 		rc = container_see(seen->view, path, &sight, err);
@@ -79,7 +76,6 @@ static int add_variable(struct grant *grant, const char *variable, struct error 
 {
 	char *name CLEANUP_FREE = strdup(variable);
 	char *equals = name != NULL ? strchr(name, '=') : NULL;
-
 	if (name == NULL)
 		return error_memory(err);
 	if (equals == NULL)
@@ -95,14 +91,12 @@ static int read_real(struct seen *seen, struct grant *real, struct error *err)
 {
 	const struct container_view *view = seen->view;
 	int rc = 0;
-
 	for (size_t i = 0; rc == 0 && i < view->environment.count; i++)
 		rc = add_variable(real, view->environment.items[i], err);
 	for (size_t i = 0; rc == 0 && i < view->mounts.count; i++) {
 		const struct container_mount *mount = &view->mounts.items[i];
 		const struct grant_entry *told = answers_mount(seen, mount);
 		struct grant_entry entry = {.container_path = mount->target};
-
 		if (told == NULL)
 			continue;
 		entry.host_path = is_own_place(mount->target, mount->device, mount->inode)
@@ -120,7 +114,6 @@ static int judge_front(struct seen *seen, const char *why, const char *folder, c
 	char *path CLEANUP_FREE = text_format("%s%s/%s", folder, below, path_base(file->path));
 	struct container_sight sight = {0};
 	int rc = path != NULL ? container_see(seen->view, path, &sight, err) : error_memory(err);
-
 	if (rc < 0 || !sight.file || sight.mount == NULL || strcmp(sight.mount->target, "/") == 0 ||
 	    strcmp(sight.digest, file->digest) == 0)
 		return rc;
@@ -136,7 +129,6 @@ static int judge_folder(struct seen *seen, const char *why, const char *folder,
 	static const char *const levels[] = {"/glibc-hwcaps/x86-64-v4", "/glibc-hwcaps/x86-64-v3",
 					     "/glibc-hwcaps/x86-64-v2", ""};
 	int rc = 0;
-
 	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(levels); i++)
 		rc = judge_front(seen, why, folder, levels[i], file, err);
 	return rc;
@@ -145,11 +137,9 @@ static int judge_folder(struct seen *seen, const char *why, const char *folder,
 static int judge_own_folders(struct seen *seen, struct error *err)
 {
 	int rc = 0;
-
 	for (size_t i = 0; rc == 0 && i < seen->image->count; i++) {
 		const struct image_manifest_file *file = &seen->image->files[i];
 		char *folder CLEANUP_FREE = path_directory(file->path);
-
 		rc = folder != NULL ? judge_folder(seen, "glibc-hwcaps", folder, file, err)
 				    : error_memory(err);
 	}
@@ -160,13 +150,11 @@ static int judge_library_path(struct seen *seen, const char *value, struct error
 {
 	struct text_list folders CLEANUP_TEXT_LIST = {0};
 	char *copy CLEANUP_FREE = strdup(value);
-
 	if (copy == NULL)
 		return error_memory(err);
 	for (char *at = strchr(copy, ';'); at != NULL; at = strchr(at, ';'))
 		*at = ':';
 	int rc = text_list_split(&folders, copy, ':', err);
-
 	if (rc == 0 && (folders.count > TAMPER_LIBRARY_FOLDERS_MAX || strchr(value, '$') != NULL))
 		return text_list_addf(seen->found, err, "LD_LIBRARY_PATH %s is not looked at whole",
 				      value);
@@ -185,14 +173,12 @@ int tamper_find_seen(const struct grant *grant, const struct image_manifest *ima
 	struct grant real CLEANUP_GRANT = {0};
 	struct seen seen = {
 		.grant = grant, .image = image, .view = view, .sources = sources, .found = found};
-
 	if (sources == NULL)
 		return error_memory(err);
 	for (size_t i = 0; i < grant->mounts.count; i++)
 		(void)container_host_place(grant->mounts.items[i].host_path, &sources[i]);
 	int rc = read_real(&seen, &real, err);
 	const char *folders = tamper_value(&real, "LD_LIBRARY_PATH");
-
 	if (rc == 0)
 		rc = tamper_find(&real, image, found, err);
 	if (rc == 0 && found->count == 0)

@@ -31,7 +31,6 @@ static const char *text_at(const cJSON *json, const char *pointer)
 static const cJSON *entry_of(const cJSON *document, const char *list, const char *api)
 {
 	const cJSON *entry = NULL;
-
 	cJSON_ArrayForEach (entry, json_pointer(document, list)) {
 		if (text_equal(text_at(entry, "/api/name"), api))
 			return entry;
@@ -54,7 +53,6 @@ static bool is_software(const cJSON *device)
 static bool number_at(const cJSON *json, const char *pointer, unsigned *major, unsigned *minor)
 {
 	const char *number = text_at(json, pointer);
-
 	return number != NULL && sscanf(number, "%u:%u", major, minor) == 2;
 }
 
@@ -64,7 +62,6 @@ static long pci_id(const cJSON *json, const char *pointer)
 {
 	const char *text = text_at(json, pointer);
 	unsigned long id = text != NULL ? strtoul(text, NULL, 16) : 0;
-
 	return id == 0 || id > 0xffff ? DISCOVERY_UNKNOWN : (long)id;
 }
 
@@ -72,7 +69,6 @@ static long pci_id(const cJSON *json, const char *pointer)
 static int same_address(const struct discovery_device *device, const cJSON *seen)
 {
 	const char *address = text_at(seen, "/pciAddress");
-
 	if (address == NULL || device->pci_address[0] == '\0')
 		return 0;
 	return text_equal(address, device->pci_address) ? 1 : -1;
@@ -82,7 +78,6 @@ static int same_node(const struct discovery_device *device, const cJSON *seen)
 {
 	unsigned major = 0;
 	unsigned minor = 0;
-
 	if (device->node_count == 0 || (!number_at(seen, "/drm/render", &major, &minor) &&
 					!number_at(seen, "/drm/primary", &major, &minor)))
 		return 0;
@@ -93,7 +88,6 @@ static int same_ids(const struct discovery_device *device, const cJSON *seen)
 {
 	long vendor = pci_id(seen, "/vendorId");
 	long id = pci_id(seen, "/deviceId");
-
 	if (vendor < 0 || id < 0 || device->pci_vendor < 0 || device->pci_device < 0)
 		return 0;
 	return vendor == device->pci_vendor && id == device->pci_device ? 1 : -1;
@@ -105,7 +99,6 @@ only_device(const struct discovery_snapshot *node, const cJSON *seen,
 	    int (*same)(const struct discovery_device *device, const cJSON *seen))
 {
 	const struct discovery_device *found = NULL;
-
 	for (size_t i = 0; i < node->device_count; i++) {
 		if (same(&node->devices[i], seen) != 1)
 			continue;
@@ -121,10 +114,8 @@ static const struct discovery_device *software_device(const struct discovery_sna
 						      const char *api)
 {
 	const struct discovery_device *found = NULL;
-
 	for (size_t i = 0; i < node->device_count; i++) {
 		const struct discovery_device *device = &node->devices[i];
-
 		if (device->kind != DISCOVERY_SOFTWARE || !filter_offers(device, api))
 			continue;
 		if (found != NULL)
@@ -148,7 +139,6 @@ const struct discovery_device *visibility_device(const struct discovery_snapshot
 						 const char *api, const cJSON *device)
 {
 	const struct discovery_device *found = NULL;
-
 	if (is_software(device))
 		return software_device(node, api);
 	for (size_t i = 0; found == NULL && i < ARRAY_SIZE(facts); i++)
@@ -161,11 +151,9 @@ void visibility_identify(const struct discovery_snapshot *node, const struct sig
 {
 	for (size_t i = 0; visibility_apis[i] != NULL; i++) {
 		const cJSON *device = NULL;
-
 		cJSON_ArrayForEach (device, devices_of(sight->document, visibility_apis[i])) {
 			const struct discovery_device *found =
 				visibility_device(node, visibility_apis[i], device);
-
 			if (found != NULL)
 				granted_add(grant, found);
 		}
@@ -181,10 +169,8 @@ static bool is_repeated(const cJSON *devices, int index)
 {
 	static const char *const pointers[] = {"/pciAddress", "/drm/render"};
 	const cJSON *device = cJSON_GetArrayItem(devices, index);
-
 	for (size_t i = 0; i < ARRAY_SIZE(pointers); i++) {
 		const char *told = text_at(device, pointers[i]);
-
 		for (int j = 0; told != NULL && j < index; j++) {
 			if (text_equal(told, text_at(cJSON_GetArrayItem(devices, j), pointers[i])))
 				return true;
@@ -200,7 +186,6 @@ struct saw {
 static struct saw count_devices(const cJSON *devices)
 {
 	struct saw count = {0};
-
 	for (int i = 0; i < cJSON_GetArraySize(devices); i++) {
 		if (is_software(cJSON_GetArrayItem(devices, i)))
 			count.software++;
@@ -218,11 +203,9 @@ struct wanted {
 static struct wanted count_wanted(const struct granted *grant, const char *api)
 {
 	struct wanted wanted = {0};
-
 	for (size_t i = 0; i < grant->count; i++) {
 		const struct discovery_device *device = grant->devices[i];
 		bool offered = filter_offers(device, api);
-
 		if (device->kind == DISCOVERY_SOFTWARE) {
 			wanted.software += offered ? 1 : 0;
 		} else {
@@ -238,7 +221,6 @@ static bool expect_told(struct check_run *run, const char *what, const cJSON *en
 	const char *status = text_at(entry, "/api/status");
 	const char *reason = text_at(entry, "/api/reason");
 	bool told = text_equal(status, "ok") || text_equal(status, "unsupported");
-
 	return check_expect(run, told, what, "told", "%s (%s)", status != NULL ? status : "nothing",
 			    reason != NULL ? reason : "no reason");
 }
@@ -250,13 +232,11 @@ static void expect_identity(struct check_run *run, const char *what, const char 
 	for (size_t i = 0; i < ARRAY_SIZE(facts); i++) {
 		bool yes = false;
 		bool no = false;
-
 		/* Only Vulkan and DXGI promise the ids of PCI. */
 		if (facts[i].same == same_ids && strcmp(api, "vulkan") != 0)
 			continue;
 		for (size_t j = 0; j < grant->count; j++) {
 			int same = facts[i].same(grant->devices[j], device);
-
 			yes = yes || same > 0;
 			no = no || same < 0;
 		}
@@ -281,7 +261,6 @@ static void expect_devices(struct check_run *run, const char *what, const char *
 	 */
 	long long own = check_context(run)->image.complete ? 0 : count_devices(bare).software;
 	const cJSON *device = NULL;
-
 	if (emulator != NULL && emulator[0] != '\0') {
 		/* A software renderer stands in for the hardware. */
 		(void)check_expect_int(run, what, saw.software + saw.hardware,
@@ -314,7 +293,6 @@ static void expect_api(struct check_run *run, const char *label, const char *api
 	const cJSON *others = bare != NULL ? devices_of(bare->document, api) : NULL;
 	const char *what = check_format(run, "%s: devices through %s", label, api);
 	const char *unsteered = check_format(run, "%s without the variables that hide some", what);
-
 	if (expect_told(run, what, entry))
 		expect_devices(run, what, api, json_pointer(entry, "/devices"), others, grant,
 			       true);
@@ -333,7 +311,6 @@ static void expect_dxgi(struct check_run *run, const char *label, const cJSON *d
 	const cJSON *device = NULL;
 	long long seen = 0;
 	const char *what = check_format(run, "%s: adapters through DXGI", label);
-
 	if (!expect_told(run, what, entry_of(document, "/apis", "dxgi")))
 		return;
 	cJSON_ArrayForEach (device, devices_of(document, "dxgi"))
@@ -360,10 +337,8 @@ void visibility_expect_same_devices(struct check_run *run, const cJSON *first, c
 		const cJSON *others = devices_of(second, visibility_apis[i]);
 		const cJSON *device = NULL;
 		int index = 0;
-
 		cJSON_ArrayForEach (device, devices_of(first, visibility_apis[i])) {
 			const cJSON *other = cJSON_GetArrayItem(others, index++);
-
 			(void)check_expect_text(run, "name", text_at(other, "/name"),
 						text_at(device, "/name"));
 			(void)check_expect_text(run, "deviceUuid", text_at(other, "/deviceUuid"),
@@ -375,7 +350,6 @@ void visibility_expect_same_devices(struct check_run *run, const cJSON *first, c
 static bool has_uuid(const cJSON *devices, const char *uuid)
 {
 	const cJSON *device = NULL;
-
 	cJSON_ArrayForEach (device, devices) {
 		if (text_equal(uuid, text_at(device, "/deviceUuid")))
 			return true;
@@ -389,14 +363,11 @@ void visibility_expect_different_devices(struct check_run *run, const cJSON *fir
 	for (size_t i = 0; visibility_apis[i] != NULL; i++) {
 		const char *api = visibility_apis[i];
 		const cJSON *device = NULL;
-
 		cJSON_ArrayForEach (device, devices_of(first, api)) {
 			const char *uuid = text_at(device, "/deviceUuid");
-
 			if (uuid == NULL || is_software(device))
 				continue;
 			bool seen = has_uuid(devices_of(second, api), uuid);
-
 			(void)check_expect(run, !seen, api, "another device in each container",
 					   "%s in %s container", uuid, seen ? "either" : "one");
 		}

@@ -25,13 +25,11 @@ static void expect_mounts(struct check_run *run, const char *label,
 	const char *what = check_format(run, "%s: mounts", label);
 	struct tally harmless = TALLY(run, what, "nothing that the node needs for itself");
 	struct tally kept = TALLY(run, what, "kept from the node's other mounts");
-
 	for (size_t i = 0; i < view->mounts.count; i++) {
 		const struct container_mount *mount = &view->mounts.items[i];
 		const char *given = NULL;
 		struct error err = {0};
 		int rc = 0;
-
 		if (is_in_bare(bare, mount))
 			continue;
 		if (mount->host_path != NULL)
@@ -58,13 +56,11 @@ void visibility_expect_confined(struct check_run *run, const char *label, const 
 {
 	const struct container_view *view = sight->view;
 	const struct container_view *usual = bare->view;
-
 	if (view == NULL || usual == NULL)
 		return;
 	bool same = (capabilities(view) & ~capabilities(usual)) == 0 &&
 		    view->seccomp >= usual->seccomp &&
 		    view->no_new_privileges >= usual->no_new_privileges;
-
 	expect_mounts(run, label, view, usual, places);
 	(void)check_expect(run, same, check_format(run, "%s: privileges", label),
 			   "no more than those of a container without devices",

@@ -21,7 +21,6 @@ static bool next_node(const struct sight *sight, size_t *index, struct container
 {
 	const struct container_view *view = sight->view;
 	const cJSON *nodes = view == NULL ? json_pointer(sight->document, "/nodes") : NULL;
-
 	if (view != NULL && *index < view->node_count) {
 		*out = view->nodes[(*index)++];
 		return true;
@@ -30,7 +29,6 @@ static bool next_node(const struct sight *sight, size_t *index, struct container
 	     entry = entry->next) {
 		const char *type = cJSON_GetStringValue(json_pointer(entry, "/type"));
 		const char *number = cJSON_GetStringValue(json_pointer(entry, "/number"));
-
 		++*index;
 		*out = (struct container_node){
 			.path = cJSON_GetStringValue(json_pointer(entry, "/path")),
@@ -47,7 +45,6 @@ static bool is_sibling(const struct discovery_device *device, unsigned major, un
 {
 	char *link CLEANUP_FREE = text_format("/sys/dev/char/%u:%u/device", major, minor);
 	char *real CLEANUP_FREE = NULL;
-
 	return device->pci_address[0] != '\0' && link != NULL &&
 	       file_resolve(NULL, link, &real, NULL) == 0 &&
 	       strcmp(path_base(real), device->pci_address) == 0;
@@ -59,7 +56,6 @@ static bool accompanies(const struct discovery_device *device, unsigned major)
 {
 	char *text CLEANUP_FREE = NULL;
 	struct text_list lines CLEANUP_TEXT_LIST = {0};
-
 	if (strcmp(device->driver_name, "nvidia") != 0 ||
 	    file_read("/proc/devices", PROC_DEVICES_MAX, &text, NULL, NULL) < 0 ||
 	    text_list_split(&lines, text, '\n', NULL) < 0)
@@ -67,7 +63,6 @@ static bool accompanies(const struct discovery_device *device, unsigned major)
 	for (size_t i = 0; i < lines.count; i++) {
 		unsigned told = 0;
 		char name[64] = "";
-
 		if (sscanf(lines.items[i], "%u %63s", &told, name) == 2 && told == major &&
 		    text_starts_with(name, "nvidia-") && strcmp(name, "nvidia-frontend") != 0)
 			return true;
@@ -80,7 +75,6 @@ bool visibility_is_node_of(const struct discovery_device *device, bool block, un
 {
 	for (size_t i = 0; i < device->node_count; i++) {
 		struct node_file file = {0};
-
 		if (node_file_identify(device->nodes[i].path, &file) &&
 		    (file.kind == NODE_FILE_BLOCK) == block && file.major == major &&
 		    file.minor == minor)
@@ -94,7 +88,6 @@ bool visibility_is_node_of(const struct discovery_device *device, bool block, un
 static size_t count_owners(const struct discovery_snapshot *node, const struct container_node *seen)
 {
 	size_t count = 0;
-
 	for (size_t i = 0; i < node->device_count; i++)
 		count += visibility_is_node_of(&node->devices[i], seen->block, seen->major,
 					       seen->minor);
@@ -105,7 +98,6 @@ bool visibility_has_own_node(const struct discovery_snapshot *node,
 			     const struct discovery_device *device, const struct sight *sight)
 {
 	struct container_node seen = {0};
-
 	for (size_t i = 0; device->node_count != 0 && next_node(sight, &i, &seen);) {
 		if (visibility_is_node_of(device, seen.block, seen.major, seen.minor) &&
 		    count_owners(node, &seen) == 1)
@@ -119,7 +111,6 @@ static bool is_strange(const struct discovery_snapshot *node, const struct sight
 		       const struct granted *grant, const struct container_node *seen)
 {
 	struct container_node usual = {0};
-
 	for (size_t i = 0; i < grant->count; i++) {
 		if (visibility_is_node_of(grant->devices[i], seen->block, seen->major, seen->minor))
 			return false;
@@ -141,7 +132,6 @@ void visibility_expect_nodes(struct check_run *run, const char *label, const str
 	const char *what = check_format(run, "%s: device nodes", label);
 	struct tally nodes = TALLY(run, what, "those of the granted devices");
 	struct container_node seen = {0};
-
 	for (size_t i = 0; next_node(sight, &i, &seen);)
 		tally_add(&nodes, !is_strange(node, bare, grant, &seen), "%s (%s %u:%u)",
 			  seen.path != NULL ? seen.path : "", seen.block ? "block" : "character",
@@ -151,7 +141,6 @@ void visibility_expect_nodes(struct check_run *run, const char *label, const str
 		const struct discovery_device *device = grant->devices[i];
 		bool there =
 			device->node_count == 0 || visibility_has_own_node(node, device, sight);
-
 		(void)check_expect(run, there, what, "there", "those of %s: %s", device->id,
 				   there ? "there" : "missing");
 	}

@@ -22,7 +22,6 @@ static void each_answer_or(struct check_run *run, const char *none)
 {
 	struct rig *rig = rig_ready(run, NULL);
 	size_t seen = 0;
-
 	if (rig == NULL)
 		return;
 	(void)rig_for_each(rig, judge_answers, &seen);
@@ -61,10 +60,8 @@ static size_t expect_strings(struct rig *rig, const struct rig_item *item)
 static void empty_fields(struct rig *rig, const struct rig_item *item)
 {
 	size_t count = expect_strings(rig, item);
-
 	for (size_t i = 0; i < count; i++) {
 		const V1beta1__DeviceSpec *device = item->answer->devices[i];
-
 		(void)check_expect_text(rig->run, "devices[].container_path",
 					device->container_path, "");
 		(void)check_expect_text(rig->run, "devices[].permissions", device->permissions, "");
@@ -74,12 +71,10 @@ static void empty_fields(struct rig *rig, const struct rig_item *item)
 static void string_form(struct rig *rig, const struct rig_item *item)
 {
 	size_t count = expect_strings(rig, item);
-
 	for (size_t i = 0; i < count; i++) {
 		struct windows_device string = {0};
 		struct error err = {0};
 		int rc = windows_device_parse(item->answer->devices[i]->host_path, &string, &err);
-
 		(void)check_expect_ok(rig->run, rc, "devices[].host_path", &err);
 	}
 }
@@ -93,13 +88,11 @@ static bool is_of_type(const V1beta1__DeviceSpec *device, enum windows_device_ty
 static void isolation_type(struct rig *rig, const struct rig_item *item)
 {
 	size_t count = expect_strings(rig, item);
-
 	for (size_t i = 0; i < count; i++) {
 		const V1beta1__DeviceSpec *device = item->answer->devices[i];
 		struct windows_device string = {0};
 		bool taken = is_of_type(device, WINDOWS_DEVICE_CLASS, &string) ||
 			     is_of_type(device, WINDOWS_DEVICE_LOCATION_PATH, &string);
-
 		(void)check_expect(rig->run, taken, "devices[].host_path",
 				   "class, vpci-class-guid or vpci-location-path", "%s",
 				   device->host_path);
@@ -109,11 +102,9 @@ static void isolation_type(struct rig *rig, const struct rig_item *item)
 static void class_is_display(struct rig *rig, const struct rig_item *item)
 {
 	size_t *seen = item->user;
-
 	for (size_t i = 0; i < item->answer->n_devices; i++) {
 		const V1beta1__DeviceSpec *device = item->answer->devices[i];
 		struct windows_device string = {0};
-
 		if (!is_of_type(device, WINDOWS_DEVICE_CLASS, &string))
 			continue;
 		++*seen;
@@ -127,12 +118,10 @@ static void location_is_present(struct rig *rig, const struct rig_item *item)
 {
 	const struct discovery_snapshot *node = rig->context->node;
 	size_t *seen = item->user;
-
 	for (size_t i = 0; i < item->answer->n_devices; i++) {
 		const V1beta1__DeviceSpec *device = item->answer->devices[i];
 		struct windows_device string = {0};
 		bool present = false;
-
 		if (!is_of_type(device, WINDOWS_DEVICE_LOCATION_PATH, &string))
 			continue;
 		++*seen;
@@ -148,10 +137,8 @@ static void location_is_present(struct rig *rig, const struct rig_item *item)
 static void strings_differ(struct rig *rig, const struct rig_item *item)
 {
 	size_t count = expect_strings(rig, item);
-
 	for (size_t i = 0; i < count; i++) {
 		const char *host_path = item->answer->devices[i]->host_path;
-
 		for (size_t j = 0; j < i; j++)
 			(void)check_expect(rig->run,
 					   strcmp(host_path, item->answer->devices[j]->host_path) !=
@@ -170,7 +157,6 @@ static void no_topology(struct rig *rig, const struct rig_item *item)
 {
 	const struct kubelet_device_list *list =
 		kubelet_resource_devices(rig->kubelet, item->resource);
-
 	for (size_t i = 0; list != NULL && i < list->count; i++)
 		(void)check_expect(rig->run, list->items[i].numa_count == 0, list->items[i].id,
 				   "no NUMA nodes", "%zu", list->items[i].numa_count);
@@ -187,7 +173,6 @@ static void whole_answer(struct rig *rig, const struct rig_item *item)
 			      &err);
 	const V1beta1__ContainerAllocateResponse *response = rig_first_response(&reply);
 	size_t strings = response != NULL ? response->n_devices : 0;
-
 	if (rc != 0) {
 		(void)check_expect_ok(rig->run, rc, "Allocate is answered", &err);
 		return;
@@ -204,13 +189,11 @@ static void whole_answer(struct rig *rig, const struct rig_item *item)
 static void mount_targets(struct rig *rig, const struct rig_item *item)
 {
 	size_t *seen = item->user;
-
 	*seen += item->answer->n_mounts;
 	for (size_t i = 0; i < item->answer->n_mounts; i++) {
 		const V1beta1__Mount *mount = item->answer->mounts[i];
 		const char *target = mount->container_path;
 		bool again = false;
-
 		(void)check_expect(rig->run,
 				   windows_path_is_in(target, WINDOWS_SYSTEM32) ||
 					   windows_path_is_in(target, WINDOWS_SYSWOW64),
@@ -241,10 +224,8 @@ static bool is_granted(const V1beta1__ContainerAllocateResponse *answer,
 static bool is_source(const struct rig *rig, const struct rig_item *item, const char *path)
 {
 	const struct discovery_snapshot *node = rig->context->node;
-
 	for (size_t i = 0; i < node->device_count; i++) {
 		const char *store = node->devices[i].driver_store_path;
-
 		if (is_granted(item->answer, &node->devices[i]) &&
 		    (store[0] == '\0' || windows_path_is_within(path, store)))
 			return true;
@@ -255,11 +236,9 @@ static bool is_source(const struct rig *rig, const struct rig_item *item, const 
 static void mount_sources(struct rig *rig, const struct rig_item *item)
 {
 	size_t *seen = item->user;
-
 	*seen += item->answer->n_mounts;
 	for (size_t i = 0; i < item->answer->n_mounts; i++) {
 		const char *source = item->answer->mounts[i]->host_path;
-
 		(void)check_expect(
 			rig->run, windows_path_is_absolute(source) && is_source(rig, item, source),
 			"mounts[].host_path", "a file below the driver store folder of the device",

@@ -238,7 +238,6 @@ static int parse_allocation(char *text, struct kubelet_limit *limit, struct erro
 	char *equals = strrchr(text, '=');
 	long long count = 0;
 	int rc = 0;
-
 	if (equals == NULL)
 		return error_set(err, ERROR_ARGUMENT, "--allocate %s: expected RESOURCE=N", text);
 	*equals = '\0';
@@ -280,7 +279,6 @@ static int serve_allocation(struct session *session, size_t index, struct error 
 	int rc = pod != NULL ? kubelet_wait_listed(session->kubelet, limits[index].resource,
 						   UINT64_MAX, err)
 			     : error_memory(err);
-
 	if (rc == 0)
 		rc = kubelet_admit(session->kubelet, &container, CALL_TIMEOUT_MS, &outcome, err);
 	refused = rc == 0 && !outcome.accepted;

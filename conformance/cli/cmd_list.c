@@ -17,14 +17,12 @@ static struct {
 static const char *list_requirement(const struct check *check)
 {
 	const struct requirement *requirement = requirement_get(check->requirement);
-
 	return requirement != NULL ? requirement->id : "";
 }
 
 static const char *list_level(const struct check *check)
 {
 	const struct requirement *requirement = requirement_get(check->requirement);
-
 	return requirement != NULL ? check_level_name(requirement->level) : "";
 }
 
@@ -32,7 +30,6 @@ static cJSON *item_json(const struct plan_item *item)
 {
 	const struct check *check = item->check;
 	struct members json CLEANUP_MEMBERS = members_new();
-
 	member_string(&json, "id", check->id);
 	member_string(&json, "suite", item->suite->name);
 	member_string(&json, "title", check->title);
@@ -51,7 +48,6 @@ static int print_json(const struct plan *plan)
 	cJSON *array CLEANUP_JSON = cJSON_CreateArray();
 	char *text CLEANUP_FREE = NULL;
 	int rc = 0;
-
 	for (size_t i = 0; rc == 0 && i < plan->count; i++)
 		rc = members_append(array, item_json(&plan->items[i]), NULL);
 	text = rc == 0 ? json_print(array) : NULL;
@@ -66,15 +62,12 @@ static void print_table(const struct plan *plan)
 	const struct check_suite *suite = NULL;
 	bool color = style_enabled(STDOUT_FILENO);
 	int width = 0;
-
 	for (size_t i = 0; i < plan->count; i++) {
 		int length = (int)strlen(plan->items[i].check->id);
-
 		width = length > width ? length : width;
 	}
 	for (size_t i = 0; i < plan->count; i++) {
 		const struct plan_item *item = &plan->items[i];
-
 		if (item->suite != suite) {
 			(void)printf("%s%s%s%s\n", suite != NULL ? "\n" : "",
 				     style(color, STYLE_BOLD), item->suite->title,
@@ -94,7 +87,6 @@ static int list_run(const struct text_list *arguments)
 	struct plan_filter filter = {.include = *arguments, .exclude = list.exclude};
 	struct error err = {0};
 	int code = 0;
-
 	if (plan_make(suites, &filter, NULL, &plan, &err) < 0) {
 		(void)fprintf(stderr, "gpucert list: %s\n", err.text);
 		code = 2;

@@ -20,7 +20,6 @@ static int report_write(const cJSON *json, struct error *err)
 {
 	char *journal CLEANUP_FREE = path_join(report.out_directory, JOURNAL_FILE_NAME);
 	int rc = journal != NULL ? 0 : error_memory(err);
-
 	if (rc == 0 && report.reproducible && file_exists(journal))
 		return error_set(
 			err, ERROR_EXISTS,
@@ -37,7 +36,6 @@ static int tell(const struct text_list *faults, struct error *err)
 {
 	for (size_t i = 0; i < faults->count; i++) {
 		struct text line CLEANUP_TEXT = {0};
-
 		text_add_escaped(&line, faults->items[i], strlen(faults->items[i]));
 		(void)fprintf(stderr, "gpucert report: %s\n", text_string(&line));
 	}
@@ -53,7 +51,6 @@ static int make(const char *directory, struct error *err)
 	struct text_list faults CLEANUP_TEXT_LIST = {0};
 	cJSON *json CLEANUP_JSON = NULL;
 	int rc = report_read_directory(directory, &json, err);
-
 	if (rc == 0)
 		rc = report_verify_evidence(directory, json, &faults, err);
 	if (rc == 0 && report.reproducible)
@@ -70,7 +67,6 @@ static int make(const char *directory, struct error *err)
 static int report_run(const struct text_list *arguments)
 {
 	struct error err = {0};
-
 	if (arguments->count != 1) {
 		(void)fprintf(stderr,
 			      "gpucert report: name the folder of one run (--out of 'run')\n");

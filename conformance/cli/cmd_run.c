@@ -134,7 +134,6 @@ static int check_settings(struct error *err)
 	};
 	struct address address;
 	int rc = 0;
-
 	for (size_t i = 0; i < ARRAY_SIZE(rules); i++) {
 		if (rules[i].broken)
 			return error_set(err, ERROR_ARGUMENT, "%s", rules[i].rule);
@@ -156,7 +155,6 @@ static size_t recorded_length(const char *previous, const char *word)
 	size_t size = strlen(word);
 	size_t end = command != NULL ? strlen(command) : 0;
 	size_t option = 0;
-
 	if (text_starts_with(word, "--plugin="))
 		option = strlen("--plugin=");
 	else if (word[0] == '-' && word[1] == 'p')
@@ -173,7 +171,6 @@ static int record_arguments(struct text_list *out, struct error *err)
 {
 	const char *previous = "";
 	int rc = 0;
-
 	for (const char *const *word = command_arguments; rc == 0 && *word != NULL; word++) {
 		rc = text_list_take(out, strndup(*word, recorded_length(previous, *word)), err);
 		previous = *word;
@@ -187,7 +184,6 @@ static int run_run(const struct text_list *arguments)
 	struct error err = {0};
 	int exit_code = REPORT_EXIT_BROKEN;
 	int rc = check_settings(&err);
-
 	if (rc == 0)
 		rc = record_arguments(&recorded, &err);
 	run.settings.argv = (const char *const *)recorded.items;

@@ -15,7 +15,6 @@ static void show_field(const char *name, const char *value)
 static void show_needs(const struct check_needs *needs)
 {
 	struct text list CLEANUP_TEXT = {0};
-
 	if (needs->devices != 0)
 		text_addf(&list, ", %u device%s", needs->devices, needs->devices == 1 ? "" : "s");
 	if (needs->api != NULL)
@@ -35,7 +34,6 @@ static void show_check(const struct check_suite *suite, const struct check *chec
 {
 	const struct requirement *requirement = requirement_get(check->requirement);
 	bool color = style_enabled(STDOUT_FILENO);
-
 	(void)printf("%s%s%s\n\n", style(color, STYLE_BOLD), check->id, style(color, STYLE_RESET));
 	show_field("Checks", check->title);
 	show_field("Suite", suite->title);
@@ -58,7 +56,6 @@ static int show_run(const struct text_list *arguments)
 	const struct check_suite *suite = NULL;
 	const struct check *check = NULL;
 	struct error err = {0};
-
 	if (arguments->count == 0) {
 		(void)fprintf(stderr, "gpucert show: name a check; 'gpucert list' shows all\n");
 		return 2;

@@ -39,12 +39,10 @@ int main(int argc, char **argv)
 		.exit_codes = run_exit_codes,
 		.exit_output = REPORT_EXIT_BROKEN, /* 1 would mean that a check failed */
 	};
-
 	command_arguments = (const char *const *)argv + (argc > 0 ? 1 : 0);
 	log_set_program("gpucert");
 	if (argc > 1 && strcmp(argv[1], "run-check") == 0) {
 		struct text_list arguments CLEANUP_TEXT_LIST = {0};
-
 		for (int i = 2; i < argc; i++) {
 			if (text_list_add(&arguments, argv[i], NULL) < 0)
 				return 3;

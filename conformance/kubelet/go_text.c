@@ -11,7 +11,6 @@
 static size_t sequence_size(const unsigned char *at)
 {
 	size_t size = at[0] < 0x80 ? 1 : at[0] < 0xe0 ? 2 : at[0] < 0xf0 ? 3 : 4;
-
 	for (size_t i = 1; i < size; i++)
 		if ((at[i] & 0xc0) != 0x80)
 			return 0;
@@ -22,7 +21,6 @@ static uint32_t code_point(const unsigned char *at, size_t size)
 {
 	static const unsigned char lead[] = {0, 0x7f, 0x1f, 0x0f, 0x07};
 	uint32_t point = at[0] & lead[size];
-
 	for (size_t i = 1; i < size; i++)
 		point = point << 6 | (at[i] & 0x3f);
 	return point;
@@ -35,7 +33,6 @@ static bool is_printable(uint32_t point)
 	} hidden[] = {{0x00, 0x1f},	{0x7f, 0xa0},	  {0xad, 0xad},	    {0x2000, 0x200f},
 		      {0x2028, 0x202f}, {0x205f, 0x206f}, {0x3000, 0x3000}, {0xe000, 0xf8ff},
 		      {0xfeff, 0xfeff}, {0xfff0, 0xfffb}, {0xfffe, 0xffff}, {0xe0000, 0x10ffff}};
-
 	for (size_t i = 0; i < ARRAY_SIZE(hidden); i++)
 		if (point >= hidden[i].first && point <= hidden[i].last)
 			return false;
@@ -48,7 +45,6 @@ static void quote_point(struct text *out, const unsigned char *at, size_t size)
 	static const char names[] = "abfnrtv\\\"";
 	uint32_t point = code_point(at, size);
 	const char *name = size == 1 ? strchr(named, at[0]) : NULL;
-
 	if (name != NULL)
 		text_addf(out, "\\%c", names[name - named]);
 	else if (is_printable(point))
@@ -62,11 +58,9 @@ static void quote_point(struct text *out, const unsigned char *at, size_t size)
 void go_quote(struct text *out, const char *string)
 {
 	const unsigned char *at = (const unsigned char *)string;
-
 	text_add(out, "\"");
 	while (*at != '\0') {
 		size_t size = sequence_size(at);
-
 		if (size > 0) {
 			quote_point(out, at, size);
 		} else if (text_starts_with((const char *)at, MESSAGE_NUL)) {
@@ -103,7 +97,6 @@ char *go_status_text(int code, const char *message)
 		"DataLoss",
 		"Unauthenticated",
 	};
-
 	if (code >= 0 && (size_t)code < ARRAY_SIZE(names))
 		return text_format("rpc error: code = %s desc = %s", names[code], message);
 	return text_format("rpc error: code = Code(%d) desc = %s", code, message);

@@ -45,7 +45,6 @@ static void send_line(struct check_run *run, struct members *record)
 	cJSON *owned CLEANUP_JSON = members_take(record);
 	char *json CLEANUP_FREE = owned != NULL ? json_print_compact(owned) : NULL;
 	struct text line CLEANUP_TEXT = {0};
-
 	if (json != NULL)
 		text_addf(&line, "%s\n", json);
 	if (json == NULL || line.failed) {
@@ -59,7 +58,6 @@ static void send_line(struct check_run *run, struct members *record)
 static struct members line_new(const char *type)
 {
 	struct members record = members_new();
-
 	member_string(&record, "type", type);
 	return record;
 }
@@ -69,7 +67,6 @@ static void add_text(struct members *record, const char *key, const char *text)
 {
 	struct text cut CLEANUP_TEXT = {0};
 	size_t size = text != NULL ? strlen(text) : 0;
-
 	if (size > TEXT_MAX) {
 		text_append(&cut, text, TEXT_MAX);
 		text_addf(&cut, "... (%zu bytes)", size);
@@ -87,7 +84,6 @@ void check_expect_at(struct check_run *run, const char *file, int line, bool hel
 	char *at CLEANUP_FREE = text_format("%s:%d", path_base(file), line);
 	struct text saw CLEANUP_TEXT = {0};
 	va_list args;
-
 	va_start(args, saw_format);
 	text_vaddf(&saw, saw_format, args);
 	va_end(args);
@@ -105,7 +101,6 @@ bool check_expect_int_at(struct check_run *run, const char *file, int line, cons
 			 long long saw, long long wanted)
 {
 	char *expected CLEANUP_FREE = text_format("%lld", wanted);
-
 	check_expect_at(run, file, line, saw == wanted, NULL, what, expected, "%lld", saw);
 	return saw == wanted;
 }
@@ -114,7 +109,6 @@ bool check_expect_at_most_at(struct check_run *run, const char *file, int line, 
 			     long long saw, long long most)
 {
 	char *expected CLEANUP_FREE = text_format("at most %lld", most);
-
 	check_expect_at(run, file, line, saw <= most, "saw", what, expected, "%lld", saw);
 	return saw <= most;
 }
@@ -123,7 +117,6 @@ bool check_expect_text_at(struct check_run *run, const char *file, int line, con
 			  const char *what, const char *saw, const char *wanted)
 {
 	bool held = text_equal(saw, wanted);
-
 	check_expect_at(run, file, line, held, varies, what, wanted != NULL ? wanted : "(none)",
 			"%s", saw != NULL ? saw : "(none)");
 	return held;
@@ -141,7 +134,6 @@ void check_remark(struct check_run *run, const char *outcome, const char *format
 	struct text text CLEANUP_TEXT = {0};
 	struct members record CLEANUP_MEMBERS = line_new(outcome != NULL ? "remark" : "note");
 	va_list args;
-
 	va_start(args, format);
 	text_vaddf(&text, format, args);
 	va_end(args);
@@ -157,7 +149,6 @@ static char *evidence_path(struct check_run *run, const char *name)
 {
 	char *path = NULL;
 	char *letter = NULL;
-
 	run->evidence_count++;
 	path = text_format(OUTPUT_EVIDENCE "/%s/%02u-%.*s", run->check->id, run->evidence_count,
 			   (int)EVIDENCE_NAME_MAX, name);
@@ -178,7 +169,6 @@ static int write_evidence(const struct check_run *run, const char *relative, con
 	char *path CLEANUP_FREE = path_join(run->context->out_directory, relative);
 	char *directory CLEANUP_FREE = path != NULL ? path_directory(path) : NULL;
 	int rc = 0;
-
 	if (directory == NULL)
 		return error_memory(err);
 	rc = file_make_directories(directory, 0755, err);
@@ -194,7 +184,6 @@ static void add_evidence(struct check_run *run, const char *name, const char *me
 	struct members record CLEANUP_MEMBERS = line_new("evidence");
 	struct error err = {0};
 	int rc = 0;
-
 	if (size > EVIDENCE_MAX) {
 		text_append(&cut, data, EVIDENCE_MAX / 2);
 		text_addf(&cut, "\n... %zu bytes left out ...\n", size - EVIDENCE_MAX);
@@ -231,7 +220,6 @@ void check_evidence_text(struct check_run *run, const char *name, const char *da
 void check_evidence_json(struct check_run *run, const char *name, const cJSON *json)
 {
 	char *text CLEANUP_FREE = json != NULL ? json_print(json) : NULL;
-
 	if (text != NULL)
 		add_evidence(run, name, "application/json", text, strlen(text));
 	else if (json != NULL)
@@ -241,7 +229,6 @@ void check_evidence_json(struct check_run *run, const char *name, const cJSON *j
 void check_add_device(struct check_run *run, const char *id)
 {
 	struct members record CLEANUP_MEMBERS = line_new("device");
-
 	add_text(&record, "ref", id);
 	send_line(run, &record);
 }
@@ -269,7 +256,6 @@ const char *check_format(struct check_run *run, const char *format, ...)
 	struct text text CLEANUP_TEXT = {0};
 	struct error err = {0};
 	va_list args;
-
 	va_start(args, format);
 	text_vaddf(&text, format, args);
 	va_end(args);
@@ -291,7 +277,6 @@ const void *check_param(const struct check_run *run)
 void check_add_time(struct check_run *run, enum report_phase phase, uint64_t duration_ns)
 {
 	struct members record CLEANUP_MEMBERS = line_new("time");
-
 	member_int(&record, "phase", (int64_t)phase);
 	member_int(&record, "ns", (int64_t)duration_ns);
 	send_line(run, &record);
@@ -300,7 +285,6 @@ void check_add_time(struct check_run *run, enum report_phase phase, uint64_t dur
 void check_add_plugin(struct check_run *run, const char *resource, int pid)
 {
 	struct members record CLEANUP_MEMBERS = line_new("plugin");
-
 	add_text(&record, "resource", resource);
 	member_int(&record, "pid", pid);
 	send_line(run, &record);
@@ -309,7 +293,6 @@ void check_add_plugin(struct check_run *run, const char *resource, int pid)
 void check_add_watched(struct check_run *run, uint64_t ms, uint64_t thorough_ms)
 {
 	struct members record CLEANUP_MEMBERS = line_new("watched");
-
 	member_int(&record, "ms", (int64_t)ms);
 	member_int(&record, "thoroughMs", (int64_t)thorough_ms);
 	send_line(run, &record);
@@ -330,7 +313,6 @@ static void end_orphans(struct check_run *run)
 {
 	struct text_list names CLEANUP_TEXT_LIST = {0};
 	struct error err = {0};
-
 	if (process_end_orphans(&names, &err) < 0)
 		run->write_error = err.code == ERROR_MEMORY ? ENOMEM : EIO;
 	for (size_t i = 0; i < names.count; i++)
@@ -347,12 +329,10 @@ int check_run_execute(const struct check *check, const struct context *context,
 		.result_fd = result_fd,
 	};
 	struct members finished CLEANUP_MEMBERS = line_new("finished");
-
 	process_adopt_orphans();
 	check->run(&run);
 	while (run.deferred_count > 0) {
 		struct deferred *deferred = &run.deferred[--run.deferred_count];
-
 		deferred->cleanup(deferred->argument);
 	}
 	end_orphans(&run);

@@ -46,7 +46,6 @@ static int parse(struct context *context, struct error *err)
 {
 	struct json_at root = json_root(context->storage);
 	int rc = 0;
-
 	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(strings); i++)
 		rc = json_have_string(&root, strings[i].key, at(context, &strings[i]), err);
 	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(flags); i++)
@@ -87,7 +86,6 @@ static int read_files(const struct files *files, struct context *context, struct
 	struct discovery_snapshot *node = NULL;
 	cJSON *json = NULL;
 	int rc = json_read_file(files->context, &json, err);
-
 	if (rc != 0)
 		return rc;
 	context->storage = json;
@@ -102,7 +100,6 @@ int context_read(const char *run_directory, struct context *context, struct erro
 {
 	struct files files CLEANUP(files_free) = {0};
 	int rc = files_in(run_directory, &files, err);
-
 	*context = (struct context){0};
 	if (rc == 0)
 		rc = read_files(&files, context, err);
@@ -120,7 +117,6 @@ int context_write(const struct context *context, struct error *err)
 	cJSON *json CLEANUP_JSON = NULL;
 	char *node = discovery_to_json(context->node);
 	int rc = files_in(context->run_directory, &files, err);
-
 	for (size_t i = 0; i < ARRAY_SIZE(strings); i++)
 		member_string(&members, strings[i].key, *(const char **)at(&copy, &strings[i]));
 	for (size_t i = 0; i < ARRAY_SIZE(flags); i++)

@@ -29,7 +29,6 @@ static bool is_wine(const struct wine_node *wine)
 static void add_digest(struct members *object, const char *key, const char *path)
 {
 	char digest[DIGEST_SIZE] = "";
-
 	if (path != NULL && digest_file(path, digest, NULL, NULL) == 0)
 		add_text(object, key, digest);
 }
@@ -43,7 +42,6 @@ static void add_result(struct members *object, const char *key, const struct dig
 static void add_set(struct members *object, const char *key, const struct digest_set *set)
 {
 	char digest[DIGEST_SIZE] = "";
-
 	if (digest_set_result(set, digest))
 		add_text(object, key, digest);
 }
@@ -53,7 +51,6 @@ static cJSON *machine_json(void)
 {
 	struct members machine CLEANUP_MEMBERS = members_new();
 	struct os_version version = {0};
-
 	if (os_version_read(&version, NULL) == 0) {
 		add_text(&machine, "product", version.product);
 		add_text(&machine, "kernel", version.kernel);
@@ -67,10 +64,8 @@ static cJSON *machine_json(void)
 static cJSON *node_json(const struct context *context, const struct wine_node *wine)
 {
 	struct members node CLEANUP_MEMBERS = members_new();
-
 	if (is_wine(wine)) {
 		char *packages CLEANUP_FREE = path_join(wine->root, WINE_NODE_PACKAGES);
-
 		add_text(&node, "kind", "wine");
 		add_digest(&node, "digest", packages);
 	} else if (context->node->recorded) {
@@ -90,7 +85,6 @@ static cJSON *node_json(const struct context *context, const struct wine_node *w
 static char *wine_product(const struct discovery_system *system, const struct wine_node *wine)
 {
 	char *version CLEANUP_FREE = NULL;
-
 	if (is_wine(wine))
 		(void)wine_node_version(wine, &version, NULL);
 	else
@@ -108,7 +102,6 @@ static cJSON *os_json(const struct discovery_system *system, const struct wine_n
 	const char *dot = strrchr(system->build, '.'); /* "20348.1547" */
 	char *build CLEANUP_FREE =
 		dot != NULL ? strndup(system->build, (size_t)(dot - system->build)) : NULL;
-
 	add_text(&os, "name", system->os);
 	add_text(&os, "product", product);
 	add_text(&os, "version", system->version);
@@ -126,7 +119,6 @@ static cJSON *os_json(const struct discovery_system *system, const struct wine_n
 static const struct digest_job *begin_digest(struct environment *environment, const char *path)
 {
 	const struct digest_job *job = NULL;
-
 	if (path != NULL)
 		(void)digests_add(environment->digests, path, &job, NULL);
 	return job;
@@ -143,7 +135,6 @@ static int runtime_json(struct environment *environment, const struct context *c
 	const struct digest_job *program = NULL, *shim = NULL, *oci = NULL;
 	int rc =
 		used != NULL ? runtime_identify(used, context->runtime_handler, &identity, err) : 0;
-
 	if (rc != 0 || used == NULL)
 		return rc;
 	program = begin_digest(environment, identity.file);
@@ -169,7 +160,6 @@ static cJSON *images_json(const struct images *images)
 {
 	cJSON *array CLEANUP_JSON = cJSON_CreateArray();
 	struct members image CLEANUP_MEMBERS = members_new();
-
 	if (images->probe.reference == NULL)
 		return STEAL(array);
 	add_text(&image, "ref", images->probe.reference);
@@ -181,7 +171,6 @@ static cJSON *images_json(const struct images *images)
 static cJSON *harness_json(const struct environment *environment)
 {
 	struct members harness CLEANUP_MEMBERS = members_new();
-
 	add_text(&harness, "version", GPUCERT_VERSION);
 	add_result(&harness, "binaryDigest", environment->harness);
 	return members_take(&harness);
@@ -198,7 +187,6 @@ static bool same_driver(const struct discovery_device *a, const struct discovery
 static size_t driver_of(const struct discovery_snapshot *node, size_t index)
 {
 	size_t first = 0;
-
 	while (!same_driver(&node->devices[first], &node->devices[index]))
 		first++;
 	return first;
@@ -210,7 +198,6 @@ static char *driver_key(const struct discovery_snapshot *node, size_t index)
 	const char *name = node->devices[index].driver_name;
 	size_t first = driver_of(node, index);
 	size_t others = 0;
-
 	if (name[0] == '\0')
 		return NULL;
 	for (size_t i = 0; i < first; i++)
@@ -224,7 +211,6 @@ static char *driver_key(const struct discovery_snapshot *node, size_t index)
 static char *driver_name(const struct discovery_device *device)
 {
 	const char *maker = device->manufacturer[0] != '\0' ? device->manufacturer : device->vendor;
-
 	if (device->kind == DISCOVERY_SOFTWARE)
 		return strdup(device->description);
 	return text_format("%s%s%s", maker, maker[0] != '\0' ? " " : "", device->driver_name);
@@ -248,7 +234,6 @@ static cJSON *driver_json(const struct environment *environment,
 	struct members driver CLEANUP_MEMBERS = members_new();
 	char *key CLEANUP_FREE = driver_key(node, index);
 	char *name CLEANUP_FREE = driver_name(device);
-
 	add_text(&driver, "key", key);
 	add_text(&driver, "name", name);
 	add_text(&driver, "version", device->driver_version);
@@ -264,7 +249,6 @@ static cJSON *driver_json(const struct environment *environment,
 static int add_component(cJSON *drivers, const char *key, const char *name, const char *version)
 {
 	struct members driver CLEANUP_MEMBERS = members_new();
-
 	add_text(&driver, "key", key);
 	add_text(&driver, "name", name);
 	add_text(&driver, "version", version);
@@ -277,7 +261,6 @@ static int add_component(cJSON *drivers, const char *key, const char *name, cons
 static int add_wine(cJSON *drivers, const struct wine_identity *wine)
 {
 	int rc = 0;
-
 	if (wine->wine == NULL)
 		return 0;
 	rc = add_component(drivers, WINE_DRIVER, "Wine", wine->wine);
@@ -285,7 +268,6 @@ static int add_wine(cJSON *drivers, const struct wine_identity *wine)
 		rc = add_component(drivers, "vkd3d", "vkd3d (Wine's Direct3D 12)", wine->vkd3d);
 	for (size_t i = 0; rc == 0 && i < wine->drivers->device_count; i++) {
 		const struct discovery_device *device = &wine->drivers->devices[i];
-
 		rc = add_component(drivers, device->driver_name, device->description,
 				   device->driver_version);
 	}
@@ -297,7 +279,6 @@ static cJSON *drivers_json(const struct environment *environment,
 {
 	cJSON *drivers CLEANUP_JSON = cJSON_CreateArray();
 	int rc = add_wine(drivers, &environment->wine);
-
 	for (size_t i = 0; rc == 0 && i < node->device_count; i++) {
 		if (node->devices[i].driver_name[0] != '\0' && driver_of(node, i) == i)
 			rc = members_append(drivers, driver_json(environment, node, i), NULL);
@@ -316,7 +297,6 @@ static cJSON *device_json(const struct environment *environment,
 	struct members files CLEANUP_MEMBERS = members_new();
 	char *driver CLEANUP_FREE = driver_key(node, index);
 	char *hardware CLEANUP_FREE = NULL;
-
 	add_text(&json, "ref", device->id);
 	add_text(&json, "driver",
 		 driver == NULL && environment->wine.wine != NULL ? WINE_DRIVER : driver);
@@ -345,12 +325,10 @@ static cJSON *devices_json(const struct environment *environment,
 	char *text = discovery_to_json(node);
 	cJSON *recorded = NULL;
 	int rc = text != NULL ? json_parse(text, strlen(text), &document, NULL) : ERROR_MEMORY;
-
 	discovery_string_free(text);
 	recorded = cJSON_GetObjectItemCaseSensitive(document, "devices");
 	for (size_t i = 0; rc == 0 && i < node->device_count; i++) {
 		cJSON *words = cJSON_DetachItemFromArray(recorded, 0);
-
 		rc = members_append(devices, device_json(environment, node, i, words), NULL);
 	}
 	return rc == 0 ? STEAL(devices) : NULL;
@@ -361,7 +339,6 @@ static int identify_plugin(struct environment *environment, const struct context
 			   const struct wine_node *wine, struct error *err)
 {
 	char *program CLEANUP_FREE = NULL;
-
 	if (context->reference_plugin && is_wine(wine)) {
 		if (wine_node_program(wine, WINE_NODE_PLUGIN, &program, NULL) < 0)
 			return 0;
@@ -390,7 +367,6 @@ static int begin_device(struct environment *environment, size_t index,
 	const struct discovery_device *device = &node->devices[index];
 	struct digest_set *files = &environment->device_files[index];
 	int rc = 0;
-
 	if (OFFERS_WINE_NODE && wine != NULL)
 		return wine_identity_add_files(wine, device->location_path, files,
 					       environment->digests, err);
@@ -412,7 +388,6 @@ int environment_open(struct environment *environment, uv_loop_t *loop,
 {
 	char *program CLEANUP_FREE = NULL;
 	int rc = digests_new(loop, &environment->digests, err);
-
 	environment->device_count = node->device_count;
 	environment->device_files = calloc(node->device_count + 1, sizeof(struct digest_set));
 	environment->driver_stores = calloc(node->device_count + 1, sizeof(struct digest_set));
@@ -451,7 +426,6 @@ int environment_describe(struct environment *environment, const struct context *
 	cJSON *plugin = NULL;
 	cJSON *runtime = NULL;
 	int rc = identify_plugin(environment, context, &workplace->wine, err);
-
 	if (rc == 0)
 		rc = runtime_json(environment, context, workplace->runtime, &runtime, err);
 	if (runtime != NULL)

@@ -21,14 +21,12 @@ struct reader {
 static void reader_closed(uv_handle_t *handle)
 {
 	struct reader *reader = handle->data;
-
 	reader->open = false;
 }
 
 static void reader_allocate(uv_handle_t *handle, size_t suggested, uv_buf_t *buffer)
 {
 	struct reader *reader = handle->data;
-
 	(void)suggested;
 	*buffer = uv_buf_init(reader->chunk, sizeof(reader->chunk));
 }
@@ -36,11 +34,9 @@ static void reader_allocate(uv_handle_t *handle, size_t suggested, uv_buf_t *buf
 static void reader_take(struct reader *reader, const char *data, size_t size)
 {
 	const char *end = data + size;
-
 	while (data < end && reader->protocol.code == 0) {
 		const char *newline = memchr(data, '\n', (size_t)(end - data));
 		const char *stop = newline != NULL ? newline : end;
-
 		text_append(&reader->line, data, (size_t)(stop - data));
 		data = stop + 1;
 		if (reader->line.failed)
@@ -59,7 +55,6 @@ static void reader_take(struct reader *reader, const char *data, size_t size)
 static void reader_read(uv_stream_t *stream, ssize_t size, const uv_buf_t *buffer)
 {
 	struct reader *reader = stream->data;
-
 	if (size > 0)
 		reader_take(reader, buffer->base, (size_t)size);
 	if (size < 0) {
@@ -71,7 +66,6 @@ static void reader_read(uv_stream_t *stream, ssize_t size, const uv_buf_t *buffe
 static int reader_open(struct reader *reader, uv_loop_t *loop, int fd, struct error *err)
 {
 	int rc = uv_pipe_init(loop, &reader->pipe, 0);
-
 	if (rc == 0) {
 		reader->open = true;
 		reader->pipe.data = reader;
@@ -111,7 +105,6 @@ static int judge(struct execution *execution, const struct reader *reader,
 	char description[256] = "";
 	const char *reason = "";
 	enum report_outcome outcome = REPORT_BROKEN;
-
 	if (interrupted)
 		return execution_set(execution, REPORT_NOTRUN,
 				     strdup("the run was interrupted during this check"), err);
@@ -148,7 +141,6 @@ static int start(const struct execution_spec *spec, struct execution *execution,
 		.timeout_ms = execution->timeout_ms,
 	};
 	int rc = 0;
-
 	rc = uv_pipe(ends, UV_NONBLOCK_PIPE, 0);
 	if (rc < 0)
 		return error_uv(err, rc, "result pipe");
@@ -169,7 +161,6 @@ int execution_run(const struct execution_spec *spec, struct execution *execution
 	bool interrupted = false;
 	bool stopped = false;
 	int rc = 0;
-
 	*execution = (struct execution){
 		.timeout_ms = execution_limit_ms(spec->check, spec->context),
 		.result = {.journal = spec->journal,
@@ -195,7 +186,6 @@ int execution_run(const struct execution_spec *spec, struct execution *execution
 	reader_close(&reader, spec->loop);
 	if (rc == 0) {
 		const struct process_result *ended = process_result(process);
-
 		execution->duration_ms = ended->duration_ms;
 		text_append(&execution->err, text_string(&ended->err), ended->err.size);
 		rc = judge(execution, &reader, ended, interrupted, err);
@@ -220,7 +210,6 @@ int execution_child(const struct check_suite *const *suites, const struct text_l
 	struct error err = {0};
 	int result_fd = -1;
 	int rc = 0;
-
 	if (arguments->count != 3 || process_take_passed(&result_fd, NULL) < 0) {
 		(void)fprintf(
 			stderr,

@@ -12,7 +12,6 @@
 static int list_reports(struct text_list *names, struct error *err)
 {
 	int rc = 0;
-
 	for (const struct writer *writer = writers; rc == 0 && writer->name != NULL; writer++) {
 		if (writer->file_name != NULL)
 			rc = text_list_add(names, writer->file_name, err);
@@ -25,12 +24,10 @@ static int expect_nothing(const char *directory, struct error *err)
 {
 	struct text_list names CLEANUP_TEXT_LIST = {0};
 	int rc = list_reports(&names, err);
-
 	if (rc == 0)
 		rc = text_list_add(&names, OUTPUT_EVIDENCE, err);
 	for (size_t i = 0; rc == 0 && i < names.count; i++) {
 		char *path CLEANUP_FREE = path_join(directory, names.items[i]);
-
 		if (path == NULL)
 			return error_memory(err);
 		if (file_exists(path))
@@ -47,7 +44,6 @@ static bool output_is_link(const char *path)
 	uv_fs_t request;
 	int rc = uv_fs_lstat(NULL, &request, path, NULL);
 	bool is_link = rc == 0 && (request.statbuf.st_mode & S_IFMT) == S_IFLNK;
-
 	uv_fs_req_cleanup(&request);
 	return is_link;
 }
@@ -57,13 +53,11 @@ static int remove_evidence(const char *directory, const struct journal_log *log,
 	char *evidence CLEANUP_FREE = path_join(directory, OUTPUT_EVIDENCE);
 	struct text_list rest CLEANUP_TEXT_LIST = {0};
 	int rc = evidence != NULL ? 0 : error_memory(err);
-
 	if (rc < 0 || output_is_link(evidence))
 		return rc == 0 ? file_remove_tree(evidence, err) : rc;
 	for (size_t i = 0; rc == 0 && i < log->count; i++) {
 		const cJSON *check = json_pointer(log->records[i].json, "/check");
 		char *path CLEANUP_FREE = NULL;
-
 		if (log->records[i].type != JOURNAL_CHECK_BEGIN || !cJSON_IsString(check) ||
 		    !path_is_bare_name(check->valuestring))
 			continue;
@@ -82,7 +76,6 @@ static int clear(const char *directory, const char *journal, struct error *err)
 	struct text_list reports CLEANUP_TEXT_LIST = {0};
 	struct error unreadable = {0};
 	int rc = journal_read(journal, &log, &unreadable);
-
 	if (rc < 0 && rc != ERROR_FORMAT && rc != ERROR_LIMIT)
 		return error_copy(err, &unreadable);
 	if (rc < 0)
@@ -95,7 +88,6 @@ static int clear(const char *directory, const char *journal, struct error *err)
 		rc = remove_evidence(directory, &log, err);
 	for (size_t i = 0; rc == 0 && i < reports.count; i++) {
 		char *path CLEANUP_FREE = path_join(directory, reports.items[i]);
-
 		rc = path != NULL ? file_remove_tree(path, err) : error_memory(err);
 	}
 	return rc == 0 ? file_remove_tree(journal, err) : rc;
@@ -105,7 +97,6 @@ int output_open(const char *directory, int *lock, struct error *err)
 {
 	char *journal CLEANUP_FREE = path_join(directory, JOURNAL_FILE_NAME);
 	int rc = file_make_directories(directory, 0755, err);
-
 	*lock = -1;
 	if (rc == 0 && journal == NULL)
 		rc = error_memory(err);

@@ -25,7 +25,6 @@ const struct requirement *requirement_get(enum check_requirement requirement)
 long long requirement_limit(enum check_requirement requirement)
 {
 	const struct requirement *found = requirement_get(requirement);
-
 	return found != NULL ? found->limit : 0;
 }
 
@@ -37,14 +36,12 @@ uint64_t requirement_limit_ms(enum check_requirement requirement)
 const char *check_level_name(enum check_level level)
 {
 	static const char *const names[] = {"must", "should", "may"};
-
 	return names[level];
 }
 
 const char *check_severity_name(enum check_severity severity)
 {
 	static const char *const names[] = {"critical", "high", "medium", "low"};
-
 	return names[severity];
 }
 
@@ -60,7 +57,6 @@ static bool has_tag(const struct check *check, const char *tag)
 static bool matches(const char *pattern, const struct check_suite *suite, const struct check *check)
 {
 	const struct requirement *requirement = requirement_get(check->requirement);
-
 	if (text_starts_with(pattern, "tag:"))
 		return has_tag(check, pattern + 4);
 	if (text_starts_with(pattern, "level:"))
@@ -86,7 +82,6 @@ static bool selects(const struct text_list *patterns, const struct check_suite *
 static size_t count_devices(const struct context *context, const char *api)
 {
 	size_t count = 0;
-
 	for (size_t i = 0; i < context->node->device_count; i++) {
 		if (api == NULL || filter_offers(&context->node->devices[i], api))
 			count++;
@@ -116,7 +111,6 @@ static void judge_node(struct plan_item *item, const struct context *context)
 {
 	const struct check_needs *needs = &item->check->needs;
 	size_t devices = count_devices(context, NULL);
-
 	if (!os_is_met(needs, context)) {
 		miss(item, REPORT_NOT_APPLICABLE,
 		     text_format("needs a %s node, this one is %s", needs->os,
@@ -139,7 +133,6 @@ static void judge_node(struct plan_item *item, const struct context *context)
 static void judge_run(struct plan_item *item, const struct context *context)
 {
 	const struct check_needs *needs = &item->check->needs;
-
 	if (needs->own_plugin && context->plugin_command == NULL)
 		miss(item, REPORT_UNSUPPORTED,
 		     strdup("needs a plugin that the suite starts itself (--plugin)"));
@@ -174,16 +167,13 @@ static void open_without_api(struct plan *plan)
 {
 	bool applied[CHECK_REQUIREMENT_COUNT] = {false};
 	size_t count = plan->count + plan->left_out_count;
-
 	for (size_t i = 0; i < count; i++) {
 		const struct plan_item *item = any_item(plan, i);
-
 		if (item->outcome != REPORT_NOT_APPLICABLE)
 			applied[item->check->requirement] = true;
 	}
 	for (size_t i = 0; i < count; i++) {
 		struct plan_item *item = any_item(plan, i);
-
 		if (item->no_api && !applied[item->check->requirement])
 			item->outcome = REPORT_UNSUPPORTED;
 	}
@@ -196,7 +186,6 @@ static int consider(struct plan *plan, const struct plan_filter *filter,
 {
 	bool left_out = selects(&filter->exclude, suite, check);
 	struct plan_item *item = NULL;
-
 	if (filter->include.count != 0)
 		left_out = left_out || !selects(&filter->include, suite, check);
 	else if (context != NULL)
@@ -212,11 +201,9 @@ static int not_found(const struct check_suite *const *suites, const char *patter
 {
 	const char *nearest = "";
 	size_t least = SIZE_MAX;
-
 	for (; *suites != NULL; suites++) {
 		for (const struct check *check = (*suites)->checks; check->id != NULL; check++) {
 			size_t distance = text_distance(pattern, check->id);
-
 			if (distance < least) {
 				least = distance;
 				nearest = check->id;
@@ -233,10 +220,8 @@ static int all_match(const struct plan *plan, const struct check_suite *const *s
 		     const struct text_list *patterns, struct error *err)
 {
 	size_t count = plan->count + plan->left_out_count;
-
 	for (size_t i = 0; i < patterns->count; i++) {
 		size_t k = 0;
-
 		while (k < count && !matches(patterns->items[i], any_item(plan, k)->suite,
 					     any_item(plan, k)->check))
 			k++;
@@ -249,7 +234,6 @@ static int all_match(const struct plan *plan, const struct check_suite *const *s
 static size_t count_checks(const struct check_suite *const *suites)
 {
 	size_t count = 0;
-
 	for (; *suites != NULL; suites++) {
 		for (const struct check *check = (*suites)->checks; check->id != NULL; check++)
 			count++;
@@ -262,7 +246,6 @@ int plan_make(const struct check_suite *const *suites, const struct plan_filter 
 {
 	size_t count = count_checks(suites);
 	int rc = 0;
-
 	plan->items = calloc(count + 1, sizeof(*plan->items));
 	plan->left_out = calloc(count + 1, sizeof(*plan->left_out));
 	if (plan->items == NULL || plan->left_out == NULL)
@@ -302,7 +285,6 @@ const struct plan_item *plan_cause(const struct plan *plan, const struct check_s
 {
 	const struct check *check = plan->items[index].check;
 	const struct check_suite *suite = NULL;
-
 	while (check->stands_on != NULL &&
 	       plan_find(suites, check->stands_on, &suite, &check, NULL) == 0) {
 		for (size_t i = 0; i < index; i++) {

@@ -33,7 +33,6 @@ static int check_program(const char *path, struct error *err)
 {
 	uv_fs_t request;
 	int rc = uv_fs_access(NULL, &request, path, MAY_EXECUTE, NULL);
-
 	uv_fs_req_cleanup(&request);
 	return rc == 0 ? 0
 		       : error_set(err, ERROR_NOT_FOUND,
@@ -51,7 +50,6 @@ int plugin_command_reference(const struct discovery_snapshot *node, const char *
 	char *path CLEANUP_FREE = NULL;
 	struct text command CLEANUP_TEXT = {0};
 	int rc = path_beside_program(relative, &path, err);
-
 	if (rc == 0)
 		rc = check_program(path, err);
 	if (rc < 0)
@@ -77,7 +75,6 @@ int plugin_command_wine(const struct wine_node *wine, char **out, struct error *
 	int rc = variable != NULL
 			 ? path_beside_program("../libexec/gpucert/wine-relay", &relay, err)
 			 : error_memory(err);
-
 	if (OFFERS_WINE_NODE && rc == 0)
 		rc = wine_node_program(wine, WINE_NODE_PLUGIN, &plugin, err);
 	if (OFFERS_WINE_NODE && rc == 0)

@@ -32,7 +32,6 @@ void plugin_identity_free(struct plugin_identity *identity)
 static bool is_interpreter(const char *name)
 {
 	size_t size = strlen(name);
-
 	while (size > 0 && strchr("0123456789.", name[size - 1]) != NULL)
 		size--;
 	for (const char *const *known = interpreters; *known != NULL; known++) {
@@ -47,7 +46,6 @@ static int set_name(struct plugin_identity *identity, const char *program, const
 		    struct error *err)
 {
 	bool runs_another = is_interpreter(program);
-
 	free(identity->name);
 	free(identity->untold);
 	identity->untold = NULL;
@@ -67,7 +65,6 @@ static char *word_file(const struct running_program *program, const char *word)
 {
 	char *path = running_program_path(program, word);
 	const char *value = strchr(word, '=');
-
 	return path == NULL && value != NULL && value[1] != '\0'
 		       ? running_program_path(program, value + 1)
 		       : path;
@@ -89,10 +86,8 @@ static int take_words(struct plugin_identity *identity, const struct running_pro
 	char *script CLEANUP_FREE = NULL;
 	const struct digest_job *job = NULL;
 	int rc = 0;
-
 	for (size_t i = 1; rc == 0 && i < words->count; i++) {
 		char *path CLEANUP_FREE = word_file(program, words->items[i]);
-
 		if (path == NULL)
 			continue;
 		rc = add_word_file(identity, path, digests, err);
@@ -110,7 +105,6 @@ int plugin_identity_of_command(struct plugin_identity *identity, const char *com
 	struct running_program self CLEANUP_RUNNING_PROGRAM = {0};
 	struct text_list words CLEANUP_TEXT_LIST = {0};
 	char *program CLEANUP_FREE = NULL;
-
 	if (command == NULL) {
 		identity->name = strdup("attached");
 		identity->untold = strdup("which process serves the plugin's socket");
@@ -129,7 +123,6 @@ int plugin_identity_of_file(struct plugin_identity *identity, const char *progra
 			    struct digests *digests, struct error *err)
 {
 	const struct digest_job *job = NULL;
-
 	if (digests_add(digests, program, &job, NULL) == 0)
 		identity->program = job;
 	return set_name(identity, path_base(program), NULL, err);
@@ -139,7 +132,6 @@ static int identify_process(struct plugin_identity *identity, int pid, struct di
 			    bool *news, struct error *err)
 {
 	struct running_program server CLEANUP_RUNNING_PROGRAM = {0};
-
 	if (identity->is_served || pid <= 0 || running_program_read(pid, &server, NULL) < 0)
 		return 0;
 	identity->is_served = true;
@@ -151,7 +143,6 @@ int plugin_identity_add(struct plugin_identity *identity, const char *resource, 
 			struct digests *digests, bool *news, struct error *err)
 {
 	int rc = identify_process(identity, pid, digests, news, err);
-
 	if (rc < 0 || text_list_has(&identity->resources, resource))
 		return rc;
 	*news = true;
@@ -166,11 +157,9 @@ static void add_files(struct members *plugin, const struct digest_set *set)
 	cJSON *files CLEANUP_JSON = cJSON_CreateArray();
 	struct text_list digests CLEANUP_TEXT_LIST = {0};
 	int rc = 0;
-
 	for (size_t i = 0; rc == 0 && i < set->names.count; i++) {
 		const char *digest = digest_result(set->jobs[i]);
 		struct members file CLEANUP_MEMBERS = members_new();
-
 		if (digest[0] == '\0' || text_list_has(&digests, digest))
 			continue;
 		member_string(&file, "name", set->names.items[i]);
@@ -188,7 +177,6 @@ cJSON *plugin_identity_json(const struct plugin_identity *identity, const char *
 {
 	struct members plugin CLEANUP_MEMBERS = members_new();
 	const char *digest = identity->program != NULL ? digest_result(identity->program) : "";
-
 	member_string(&plugin, "api", "v1beta1");
 	if (identity->name != NULL)
 		member_string(&plugin, "name", identity->name);

@@ -26,7 +26,6 @@ struct progress {
 static uint64_t progress_left_s(const struct progress *progress, uint64_t now_ms)
 {
 	uint64_t left_ms = 0;
-
 	if (progress->done < 3 || progress->done >= progress->planned)
 		return UINT64_MAX;
 	left_ms = (now_ms - progress->started_ms) * (progress->planned - progress->done) /
@@ -38,7 +37,6 @@ static void add_state(const struct progress *progress, struct text *line)
 {
 	uint64_t now_ms = clock_monotonic_ms();
 	uint64_t left_s = progress_left_s(progress, now_ms);
-
 	text_addf(line, "[%zu/%zu] ", progress->done, progress->planned);
 	if (progress->failed != 0)
 		text_addf(line, "%s%zu not passed%s ", style(progress->color, STYLE_RED),
@@ -59,7 +57,6 @@ static void draw(uv_timer_t *timer)
 {
 	const struct progress *progress = timer->data;
 	struct text line CLEANUP_TEXT = {0};
-
 	if (progress->quiet)
 		return;
 	add_state(progress, &line);
@@ -73,7 +70,6 @@ int progress_open(uv_loop_t *loop, size_t planned, bool quiet, bool verbose, str
 {
 	struct progress *progress = calloc(1, sizeof(*progress));
 	uint64_t period_ms = 0;
-
 	if (progress == NULL)
 		return error_memory(err);
 	progress->planned = planned;
@@ -105,7 +101,6 @@ void progress_end(struct progress *progress, const char *check, enum report_outc
 {
 	struct text line CLEANUP_TEXT = {0};
 	bool bad = report_outcome_is_bad(outcome);
-
 	progress->done++;
 	progress->failed += bad ? 1 : 0;
 	if (progress->quiet || (!progress->verbose && !(bad && progress->terminal)))

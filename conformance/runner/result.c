@@ -29,7 +29,6 @@ static int take_seen(struct result *result, enum journal_type type, const cJSON 
 	int rc = result->journal != NULL
 			 ? journal_add_seen(result->journal, result->check, type, line, err)
 			 : 0;
-
 	if (rc != 0 || type != JOURNAL_ASSERTION)
 		return rc;
 	result->asserted = true;
@@ -46,7 +45,6 @@ static int take_remark(struct result *result, const struct json_at *line, struct
 	const char *outcome = "";
 	const char *text = "";
 	int rc = json_need_string(line, "outcome", &outcome, err);
-
 	if (rc == 0)
 		rc = json_need_string(line, "text", &text, err);
 	if (rc != 0)
@@ -61,7 +59,6 @@ static int take_time(struct result *result, const struct json_at *line, struct e
 	int64_t phase = 0;
 	int64_t ns = 0;
 	int rc = json_need_int(line, "phase", 0, REPORT_PHASE_COUNT - 1, &phase, err);
-
 	if (rc == 0)
 		rc = json_need_int(line, "ns", 0, INT64_MAX, &ns, err);
 	if (rc == 0)
@@ -74,7 +71,6 @@ static int take_watched(struct result *result, const struct json_at *line, struc
 	int64_t ms = 0;
 	int64_t thorough_ms = 0;
 	int rc = json_need_int(line, "ms", 0, INT32_MAX, &ms, err);
-
 	if (rc == 0)
 		rc = json_need_int(line, "thoroughMs", 1, INT32_MAX, &thorough_ms, err);
 	if (rc == 0 && (result->watched_thorough_ms == 0 || (uint64_t)ms < result->watched_ms)) {
@@ -89,7 +85,6 @@ static int take_plugin(struct result *result, const struct json_at *line, struct
 	const char *resource = "";
 	int64_t pid = 0;
 	int rc = json_need_string(line, "resource", &resource, err);
-
 	if (rc == 0)
 		rc = json_need_int(line, "pid", 0, INT32_MAX, &pid, err);
 	if (rc == 0 && result->on_plugin != NULL)
@@ -117,7 +112,6 @@ static int take_line(struct result *result, const cJSON *json, struct error *err
 	struct json_at line = json_root(json);
 	const char *type = "";
 	int rc = json_need_string(&line, "type", &type, err);
-
 	if (rc != 0)
 		return rc;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
@@ -134,7 +128,6 @@ int result_add_line(struct result *result, const char *line, size_t size, struct
 {
 	cJSON *json CLEANUP_JSON = NULL;
 	int rc = 0;
-
 	result->bytes += size;
 	if (result->bytes > RESULT_MAX)
 		return error_set(err, ERROR_LIMIT, "more than %d bytes", (int)RESULT_MAX);
@@ -146,7 +139,6 @@ enum report_outcome result_outcome(const struct result *result, const char **rea
 {
 	static const enum report_outcome order[] = {REPORT_BROKEN, REPORT_FAIL, REPORT_UNSUPPORTED,
 						    REPORT_NOT_APPLICABLE};
-
 	for (size_t i = 0; i < ARRAY_SIZE(order); i++) {
 		*reason = result->reasons[order[i]];
 		if (*reason != NULL)

@@ -26,7 +26,6 @@ enum {
 static void asked_to_end(const char *what, void *user)
 {
 	struct runner *runner = user;
-
 	(void)what;
 	runner->interrupted = true;
 	if (runner->workplace.runtime != NULL && runtime_cri(runner->workplace.runtime) != NULL)
@@ -46,7 +45,6 @@ static int discover(struct runner *runner, const char *recorded, const struct wi
 		.filter = {.include_integrated = true, .include_detachable = true},
 	};
 	int rc = discovery_take(&options, &runner->node, err);
-
 	if (rc < 0)
 		return error_wrap(err, rc, "devices of the node");
 	return environment_open(&runner->environment, &runner->loop, runner->node, wine, err);
@@ -58,14 +56,12 @@ static int discover_wine(struct runner *runner, struct error *err)
 	const struct wine_node *wine = &runner->workplace.wine;
 	char *path CLEANUP_FREE = path_join(wine->directory, "node.json");
 	int rc = path != NULL ? wine_node_record(wine, path, err) : error_memory(err);
-
 	return rc == 0 ? discover(runner, path, wine, err) : rc;
 }
 
 static void make_id(char *out, size_t size)
 {
 	char now[CLOCK_UTC_SIZE] = "";
-
 	(void)clock_utc(now);
 	(void)snprintf(out, size, "%.4s%.2s%.2sT%.2s%.2s%.2sZ-%04x", now, now + 5, now + 8,
 		       now + 11, now + 14, now + 17,
@@ -78,7 +74,6 @@ static void fill_context(struct runner *runner)
 	const struct runtime_description *runtime =
 		workplace->runtime != NULL ? runtime_describe(workplace->runtime) : NULL;
 	struct context *context = &runner->context;
-
 	runner->context = runner->settings->asked;
 	context->run_id = runtime != NULL ? runtime->run_id : runner->id;
 	context->run_directory = workplace->run_directory;
@@ -119,7 +114,6 @@ static int end_check(struct runner *runner, const struct check *check,
 		.watched_thorough_ms = execution->result.watched_thorough_ms,
 	};
 	int rc = 0;
-
 	for (size_t i = 0; i < REPORT_PHASE_COUNT; i++)
 		end.phases_ms[i] = execution->result.time_ns[i] / 1000000;
 	rc = journal_end_check(runner->journal, &end, err);
@@ -131,16 +125,13 @@ static int sweep(struct runner *runner, const struct check *check, struct execut
 		 struct error *err)
 {
 	size_t found = 0;
-
 	if (runner->workplace.runtime == NULL ||
 	    !(check->needs.containers || check->needs.launcher))
 		return 0;
 	int rc = cri_sweep(runtime_cri(runner->workplace.runtime), runner->context.run_id,
 			   check->id, &found, err);
-
 	if (rc < 0) {
 		char *reason = text_format("containers cannot be looked after: %s", err->text);
-
 		if (execution_set(execution, REPORT_BROKEN, reason, NULL) == 0)
 			(void)end_check(runner, check, execution, NULL);
 		return error_wrap(err, rc, "containers that %s left behind", check->id);
@@ -157,7 +148,6 @@ static int restore_directory(struct runner *runner, const char *check, struct er
 	const char *directory = runner->settings->asked.attach_directory;
 	bool restored = false;
 	int rc = 0;
-
 	if (directory == NULL)
 		return 0;
 	rc = plugin_directory_restore(directory, &restored, err);
@@ -175,7 +165,6 @@ static int remove_directory(struct runner *runner, const char *check, const char
 	size_t undone = 0;
 	int removed = runtime_remove_directory(directory, &undone, &why);
 	int rc = 0;
-
 	if (undone != 0)
 		rc = journal_add_event(runner->journal, check, "mounts-undone",
 				       "the check left mounts in its directory", err);
@@ -189,7 +178,6 @@ static void runner_on_plugin(const char *resource, int pid, void *user)
 {
 	struct runner *runner = user;
 	bool news = false;
-
 	(void)plugin_identity_add(&runner->environment.plugin, resource, pid,
 				  runner->environment.digests, &news, NULL);
 	runner->plugin_news = runner->plugin_news || news;
@@ -214,7 +202,6 @@ static int run_check(struct runner *runner, size_t index, struct error *err)
 	};
 	int rc =
 		directory != NULL ? file_make_directories(directory, 0700, err) : error_memory(err);
-
 	progress_begin(runner->progress, check->id);
 	if (rc == 0)
 		rc = journal_begin_check(runner->journal, check->id,
@@ -248,7 +235,6 @@ static int hold_check(struct runner *runner, const char *check, const struct pla
 		[REPORT_BROKEN] = "was broken",
 	};
 	char *reason CLEANUP_FREE = text_format("%s %s", cause->check->id, verbs[cause->outcome]);
-
 	if (reason == NULL)
 		return error_memory(err);
 	progress_end(runner->progress, check, REPORT_NOTRUN, reason, 0);
@@ -260,7 +246,6 @@ static int take_check(struct runner *runner, size_t index, struct error *err)
 {
 	const struct plan_item *item = &runner->plan.items[index];
 	const struct plan_item *cause = plan_cause(&runner->plan, runner->suites, index);
-
 	if (item->outcome != REPORT_PASS) {
 		progress_end(runner->progress, item->check->id, item->outcome, item->reason, 0);
 		return 0;
@@ -273,7 +258,6 @@ static int take_check(struct runner *runner, size_t index, struct error *err)
 static int run_checks(struct runner *runner, struct error *err)
 {
 	int rc = 0;
-
 	for (size_t i = 0; rc == 0 && i < runner->plan.count && !runner->interrupted; i++) {
 		rc = take_check(runner, i, err);
 		if (report_outcome_is_bad(runner->plan.items[i].outcome) &&
@@ -290,9 +274,7 @@ static void print_plan(const struct plan *plan)
 {
 	for (size_t i = 0; i < plan->count; i++) {
 		const struct plan_item *item = &plan->items[i];
-
 		bool runs = item->outcome == REPORT_PASS;
-
 		(void)printf("%-15s %s%s%s\n", runs ? "run" : report_outcome_name(item->outcome),
 			     item->check->id, runs ? "" : ": ", runs ? "" : item->reason);
 	}
@@ -305,7 +287,6 @@ static int runner_report(struct runner *runner, int *exit_code, struct error *er
 	cJSON *report CLEANUP_JSON = NULL;
 	struct error why = {0};
 	int rc = report_read_directory(directory, &report, err);
-
 	if (rc == 0 && runner->settings->reproducible)
 		rc = report_make_reproducible(report, err);
 	if (rc == 0)
@@ -323,7 +304,6 @@ static int runner_report(struct runner *runner, int *exit_code, struct error *er
 static int record(struct runner *runner, struct error *err)
 {
 	int rc = runner_journal_environment(runner, err);
-
 	if (rc == 0)
 		rc = runner_journal_plan(runner, err);
 	if (rc == 0)
@@ -349,7 +329,6 @@ static int prepare(struct runner *runner, struct error *err)
 	const struct runner_settings *settings = runner->settings;
 	bool wine = is_wine(runner); /* whose devices and plugin need a workplace first */
 	int rc = path_of_program(&runner->program, err);
-
 	if (rc == 0 && !wine)
 		rc = discover(runner, settings->asked.node_file, NULL, err);
 	if (rc == 0 && !wine && has_own_plugin(runner))
@@ -371,7 +350,6 @@ static int open_workplace(struct runner *runner, struct error *err)
 	const struct runner_settings *settings = runner->settings;
 	struct workplace_options options = settings->workplace;
 	int rc = 0;
-
 	options.wine = is_wine(runner);
 	/* A recorded node has no devices to give to a probe. */
 	if (options.launcher == NULL && options.cri_address == NULL && !options.wine &&
@@ -411,7 +389,6 @@ static int finish(struct runner *runner, struct error *err)
 	uint64_t start = clock_monotonic_ms();
 	int stopped = workplace_close(&runner->workplace, &reason);
 	int rc = 0;
-
 	if (runner->journal == NULL)
 		return stopped < 0 ? error_copy(err, &reason) : 0;
 	rc = journal_add_phase(runner->journal, REPORT_PHASE_CLEANUP, "container runtime stopped",
@@ -428,7 +405,6 @@ static int give_up(struct runner *runner, const struct error *failure, struct er
 {
 	const char *directory = runner->settings->asked.out_directory;
 	cJSON *report CLEANUP_JSON = NULL;
-
 	if (runner->journal != NULL)
 		(void)journal_abort(runner->journal, REPORT_ABORT_BROKEN, failure->text, NULL);
 	(void)finish(runner, NULL);
@@ -442,7 +418,6 @@ static int work(struct runner *runner, int *exit_code, struct error *err)
 {
 	struct error failure = {0};
 	int rc = open_workplace(runner, &failure);
-
 	if (rc == 0 && runner->settings->dry_run) {
 		print_plan(&runner->plan);
 		*exit_code = REPORT_EXIT_EXPECTED;
@@ -461,7 +436,6 @@ int runner_run(const struct runner_settings *settings, const struct check_suite 
 {
 	struct runner runner = {.settings = settings, .suites = suites, .output_lock = -1};
 	int rc = loop_open(&runner.loop, err);
-
 	if (rc < 0)
 		return rc;
 	socket_ignore_sigpipe(); /* whoever reads our output may go: the report is still written */

@@ -14,7 +14,6 @@ static int digest_table(const struct check_suite *const *suites, char out[DIGEST
 			struct error *err)
 {
 	struct text table CLEANUP_TEXT = {0};
-
 	for (; *suites != NULL; suites++) {
 		for (const struct check *check = (*suites)->checks; check->id != NULL; check++)
 			text_addf(&table, "%s %u %d\n", check->id, check->revision,
@@ -40,9 +39,7 @@ int runner_open_journal(struct runner *runner, struct error *err)
 		.min_run = (unsigned)runner->settings->min_run,
 		.conformance_required = runner->settings->conformance_required,
 	};
-
 	int rc = path != NULL ? digest_table(runner->suites, table, err) : error_memory(err);
-
 	return rc == 0 ? journal_create(path, &run, &runner->journal, err) : rc;
 }
 
@@ -51,7 +48,6 @@ static int journal_recovery(struct runner *runner, struct error *err)
 {
 	const struct workplace *workplace = &runner->workplace;
 	int rc = 0;
-
 	if (workplace->recovered.directories != 0)
 		rc = journal_add_event(runner->journal, NULL, "recovered",
 				       "what an earlier run left behind was removed", err);
@@ -74,7 +70,6 @@ int runner_journal_environment(struct runner *runner, struct error *err)
 	cJSON *environment CLEANUP_JSON = NULL;
 	int rc = environment_describe(&runner->environment, &runner->context, &runner->workplace,
 				      &environment, err);
-
 	if (rc == 0)
 		rc = journal_add_environment(runner->journal, environment, err);
 	if (rc == 0 && runner->workplace.runtime_ms != 0)
@@ -94,7 +89,6 @@ int runner_journal_plugin(struct runner *runner, struct error *err)
 	cJSON *json CLEANUP_JSON = NULL;
 	cJSON *plugin = NULL;
 	int rc = 0;
-
 	if (!runner->plugin_news)
 		return 0;
 	rc = environment_describe_plugin(&runner->environment, &runner->context, &plugin, err);
@@ -114,14 +108,12 @@ static cJSON *requirement_json(const struct plan *plan, enum check_requirement a
 	struct members json CLEANUP_MEMBERS = members_new();
 	cJSON *left_out CLEANUP_JSON = cJSON_CreateArray();
 	const char *not_applicable = NULL;
-
 	member_string(&json, "id", requirement->id);
 	member_string(&json, "level", check_level_name(requirement->level));
 	member_string(&json, "sentence", requirement->sentence);
 	member_string(&json, "source", requirement->source);
 	for (size_t i = 0; i < plan->left_out_count; i++) {
 		const struct plan_item *item = &plan->left_out[i];
-
 		if (item->check->requirement != about)
 			continue;
 		if (item->outcome == REPORT_NOT_APPLICABLE)
@@ -139,7 +131,6 @@ static cJSON *check_json(const struct plan_item *item)
 	const struct check *check = item->check;
 	const struct requirement *requirement = requirement_get(check->requirement);
 	struct members json CLEANUP_MEMBERS = members_new();
-
 	member_string(&json, "id", check->id);
 	member_int(&json, "revision", check->revision);
 	member_string(&json, "requirement", requirement != NULL ? requirement->id : NULL);
@@ -162,7 +153,6 @@ int runner_journal_plan(struct runner *runner, struct error *err)
 	cJSON *requirements = cJSON_AddArrayToObject(json.object, "requirements");
 	cJSON *checks = cJSON_AddArrayToObject(json.object, "checks");
 	int rc = 0;
-
 	member_string(&settings, "launcher", runner->context.launcher);
 	member_string(&settings, "profile", runner->context.kubelet_profile);
 	member_bool(&settings, "thorough", runner->context.thorough);

@@ -24,7 +24,6 @@ static int make_wine(struct workplace *workplace, const char *programs, struct e
 	char *directory CLEANUP_FREE = path_join(workplace->run_directory, "wine");
 	int rc =
 		directory != NULL ? file_make_directories(directory, 0700, err) : error_memory(err);
-
 	return rc == 0 ? wine_node_make(directory, programs, &workplace->wine, err) : rc;
 }
 
@@ -39,7 +38,6 @@ static int prepare_wine_image(struct workplace *workplace, struct error *err)
 	};
 	int rc = cache != NULL ? wine_node_probes(&workplace->wine, &programs, err)
 			       : error_memory(err);
-
 	options.programs = (const char *const *)programs.items;
 	return rc == 0 ? wine_image_prepare(&options, &workplace->images, err) : rc;
 }
@@ -48,7 +46,6 @@ static int import(struct workplace *workplace, struct error *err)
 {
 	uint64_t start = clock_monotonic_ms();
 	int rc = 0;
-
 	if (!OFFERS_IMAGES)
 		return error_set(err, ERROR_UNSUPPORTED,
 				 "images of Windows programs are not composed; build one and name "
@@ -62,7 +59,6 @@ static int import(struct workplace *workplace, struct error *err)
 			IMAGES_PAUSE_REFERENCE,
 			NULL,
 		};
-
 		rc = runtime_import(workplace->runtime, workplace->images.archive, references, err);
 	}
 	workplace->image_ms = clock_monotonic_ms() - start;
@@ -74,7 +70,6 @@ static void copy_digest(char out[DIGEST_SIZE], const char *text)
 {
 	const char *at = text != NULL ? strchr(text, '@') : NULL;
 	const char *digest = at != NULL ? at + 1 : text;
-
 	if (digest != NULL && strncmp(digest, "sha256:", strlen("sha256:")) == 0 &&
 	    strlen(digest) == DIGEST_SIZE - 1)
 		memcpy(out, digest, DIGEST_SIZE);
@@ -96,7 +91,6 @@ static char *image_os_version(const Runtime__V1__ImageStatusResponse *status)
 		const char *text = status->info[i]->value;
 		cJSON *info CLEANUP_JSON = NULL;
 		const char *version = NULL;
-
 		if (json_parse(text, strlen(text), &info, NULL) < 0)
 			continue;
 		version = cJSON_GetStringValue(json_pointer(info, "/imageSpec/os.version"));
@@ -112,7 +106,6 @@ static int use_image(struct workplace *workplace, const char *image, struct erro
 	Runtime__V1__ImageStatusResponse *reply CLEANUP_CRI_REPLY = NULL;
 	struct image_description *probe = &workplace->images.probe;
 	int rc = cri_image_status_wait(runtime_cri(workplace->runtime), image, true, &reply, err);
-
 	if (rc < 0)
 		return error_wrap(err, rc, "image %s", image);
 	if (reply->image == NULL)
@@ -130,7 +123,6 @@ static int start_runtime(struct workplace *workplace, const char *cri_address, s
 	const struct runtime_options defaults = {0};
 	uint64_t start = clock_monotonic_ms();
 	int rc = 0;
-
 	if (cri_address != NULL)
 		rc = runtime_attach(workplace->loop, cri_address, NULL, &workplace->runtime, err);
 	else if (OFFERS_PRIVATE_RUNTIME)
@@ -145,7 +137,6 @@ static int make_directory(struct workplace *workplace, struct error *err)
 {
 	const char *directory = NULL;
 	int rc = 0;
-
 	if (workplace->runtime == NULL)
 		rc = runtime_make_directory(&workplace->own_directory, err);
 	if (rc != 0)
@@ -171,7 +162,6 @@ static int open_directory(struct workplace *workplace, const struct workplace_op
 			  struct error *err)
 {
 	int rc = make_directory(workplace, err);
-
 	return rc == 0 && OFFERS_WINE_NODE && options->wine
 		       ? make_wine(workplace, options->windows_programs, err)
 		       : rc;
@@ -182,7 +172,6 @@ static int open_containers(struct workplace *workplace, const struct workplace_o
 			   struct error *err)
 {
 	int rc = start_runtime(workplace, options->cri_address, err);
-
 	if (rc < 0) {
 		workplace->runtime = NULL;
 		return rc;
@@ -202,7 +191,6 @@ static int choose(struct workplace *workplace, const struct workplace_options *o
 	bool asked = options->launcher != NULL || options->cri_address != NULL;
 	struct error reason = {0};
 	int rc = 0;
-
 	if (options->launcher != NULL && strcmp(options->launcher, "containerd") != 0) {
 		workplace->launcher = options->launcher;
 		return 0;
@@ -228,7 +216,6 @@ static void restore(const char *work_directory, void *user)
 	char *path CLEANUP_FREE = path_join(work_directory, "context.json");
 	cJSON *context CLEANUP_JSON = NULL;
 	const cJSON *directory = NULL;
-
 	if (path == NULL || json_read_file(path, &context, NULL) < 0)
 		return;
 	directory = json_pointer(context, "/attachDirectory");
@@ -250,7 +237,6 @@ static void recover(struct workplace *workplace)
 		.user = workplace,
 	};
 	struct error why = {0};
-
 	if (OFFERS_PRIVATE_RUNTIME && runtime_recover(&recovery, &workplace->recovered, &why) < 0)
 		(void)text_list_add(&workplace->resisted, why.text, NULL);
 }
@@ -259,7 +245,6 @@ int workplace_open(uv_loop_t *loop, const struct workplace_options *options,
 		   struct workplace *workplace, struct error *err)
 {
 	int rc = 0;
-
 	*workplace = (struct workplace){.loop = loop, .launcher = "none", .missing = strdup("")};
 	if (workplace->missing == NULL)
 		return error_memory(err);
@@ -275,11 +260,9 @@ int workplace_open(uv_loop_t *loop, const struct workplace_options *options,
 int workplace_close(struct workplace *workplace, struct error *err)
 {
 	int rc = runtime_stop(workplace->runtime, err);
-
 	if (workplace->own_directory != NULL) {
 		int removed = runtime_remove_directory(workplace->own_directory, NULL,
 						       rc == 0 ? err : NULL);
-
 		if (rc == 0)
 			rc = removed;
 	}

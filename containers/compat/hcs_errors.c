@@ -17,7 +17,6 @@ const char *hcs_error_name(unsigned hresult)
 		{HCS_E_SERVICE_NOT_AVAILABLE_CODE, "HCS_E_SERVICE_NOT_AVAILABLE"},
 		{HCS_E_ACCESS_DENIED_CODE, "HCS_E_ACCESS_DENIED"},
 	};
-
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
 		if (names[i].hresult == hresult)
 			return names[i].name;
@@ -33,7 +32,6 @@ int hcs_error_set(struct error *err, const char *what, unsigned hresult)
 	const char *name = hcs_error_name(hresult);
 	unsigned win32 = hresult >> 16U == WIN32 ? hresult & 0xffffU : 0;
 	int code = ERROR_UNAVAILABLE;
-
 	if (hresult == HCS_E_ACCESS_DENIED_CODE || win32 == DENIED)
 		code = ERROR_PERMISSION;
 	else if (hresult == HCS_E_SERVICE_NOT_AVAILABLE_CODE || win32 == NO_SERVICE ||

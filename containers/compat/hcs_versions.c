@@ -23,7 +23,6 @@ struct hcs_version hcs_device_since(enum hcs_device device)
 const struct hcs_version *hcs_versions_newest(const struct hcs_versions *versions)
 {
 	const struct hcs_version *newest = NULL;
-
 	for (size_t i = 0; i < versions->count; i++) {
 		if (versions->items[i].major == MAJOR_OF_CONTAINERS)
 			newest = &versions->items[i];
@@ -34,7 +33,6 @@ const struct hcs_version *hcs_versions_newest(const struct hcs_versions *version
 static int insert(struct hcs_versions *versions, struct hcs_version version, struct error *err)
 {
 	size_t at = 0;
-
 	while (at < versions->count && hcs_version_compare(versions->items[at], version) < 0)
 		at++;
 	if (at < versions->count && hcs_version_compare(versions->items[at], version) == 0)
@@ -58,12 +56,10 @@ static int read_versions(const struct json_at *basic, struct hcs_versions *out, 
 {
 	struct json_at list = {0};
 	int rc = json_have(basic, "SupportedSchemaVersions", JSON_ARRAY, &list, err);
-
 	for (size_t i = 0; rc == 0 && i < json_count(&list); i++) {
 		struct json_at item = {0};
 		int64_t major = 0;
 		int64_t minor = 0;
-
 		if (is_null(&list, i))
 			continue;
 		rc = json_element(&list, i, JSON_OBJECT, &item, err);
@@ -82,10 +78,8 @@ static int read_properties(const struct json_at *root, struct hcs_versions *out,
 {
 	struct json_at list = {0};
 	int rc = json_have(root, "Properties", JSON_ARRAY, &list, err);
-
 	for (size_t i = 0; rc == 0 && i < json_count(&list); i++) {
 		struct json_at item = {0};
-
 		if (is_null(&list, i))
 			continue;
 		rc = json_element(&list, i, JSON_OBJECT, &item, err);
@@ -101,7 +95,6 @@ static int read_responses(const struct json_at *root, struct hcs_versions *out, 
 	struct json_at basic = {0};
 	struct json_at response = {0};
 	int rc = json_have(root, "PropertyResponses", JSON_OBJECT, &responses, err);
-
 	if (rc == 0 && responses.node != NULL)
 		rc = json_have(&responses, "Basic", JSON_OBJECT, &basic, err);
 	if (rc == 0 && basic.node != NULL)
@@ -116,7 +109,6 @@ int hcs_versions_parse(const char *json, size_t size, struct hcs_versions *out, 
 	cJSON *document CLEANUP_JSON = NULL;
 	struct json_at root = {0};
 	int rc = json_parse(json, size, &document, err);
-
 	*out = (struct hcs_versions){0};
 	if (rc < 0)
 		return rc;

@@ -68,7 +68,6 @@ const char *windows_build_source_name(enum windows_build_source source)
 		[WINDOWS_BUILD_INFERRED] = "inferred",
 		[WINDOWS_BUILD_UNKNOWN] = "unknown",
 	};
-
 	return names[source];
 }
 
@@ -91,7 +90,6 @@ int windows_version_parse(const char *string, const char *what, struct windows_v
 	struct text_list parts CLEANUP_TEXT_LIST = {0};
 	long long numbers[PARTS] = {0};
 	int rc = text_list_split(&parts, string, '.', err);
-
 	if (rc < 0)
 		return rc;
 	if (parts.count == 0 || parts.count > PARTS)

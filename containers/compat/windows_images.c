@@ -12,7 +12,6 @@ bool windows_image_rule(struct windows_version host, struct windows_version imag
 	/* Images of a long-term release run on hosts up to the next one. */
 	static const unsigned long_term[] = {WINDOWS_BUILD_2022, BUILD_2025};
 	unsigned lowest = WINDOWS_BUILD_2022;
-
 	if (host.major != image.major || host.minor != image.minor)
 		return false;
 	if (host.build < WINDOWS_BUILD_2022)
@@ -38,7 +37,6 @@ static bool is_client_10(unsigned build)
 static enum published published(unsigned host, unsigned image)
 {
 	bool runs = false;
-
 	if (is_client_10(host))
 		return PUBLISHED_REFUSED;
 	switch (image) {
@@ -79,7 +77,6 @@ struct windows_image_judgement windows_image_judge(struct windows_version host,
 {
 	bool rule = windows_image_rule(host, image);
 	enum published table = published(host.build, image.build);
-
 	if (rule && host.build == WINDOWS_BUILD_2016)
 		return judge_2016(host, image);
 	if (rule && table == PUBLISHED_REFUSED)
@@ -114,6 +111,5 @@ const char *windows_image_answer_name(enum windows_image_answer answer)
 		[WINDOWS_IMAGE_RUNTIME_DEPENDENT] = "runtime-dependent",
 		[WINDOWS_IMAGE_UNKNOWN] = "unknown",
 	};
-
 	return names[answer];
 }

@@ -23,14 +23,12 @@ static int undo(struct cri *cri, const char *method, const ProtobufCMessage *req
 {
 	struct error failure = {0};
 	int rc = cri_call_wait(cri, method, request, NULL, &failure);
-
 	return rc == 0 || failure.remote == RPC_NOT_FOUND ? 0 : error_copy(err, &failure);
 }
 
 int cri_version_wait(struct cri *cri, Runtime__V1__VersionResponse **out, struct error *err)
 {
 	Runtime__V1__VersionRequest request = RUNTIME__V1__VERSION_REQUEST__INIT;
-
 	request.version = wire_string("v1");
 	return cri_call_wait(cri, "Version", &request.base, out, err);
 }
@@ -39,7 +37,6 @@ int cri_status_wait(struct cri *cri, bool verbose, Runtime__V1__StatusResponse *
 		    struct error *err)
 {
 	Runtime__V1__StatusRequest request = RUNTIME__V1__STATUS_REQUEST__INIT;
-
 	request.verbose = verbose;
 	return cri_call_wait(cri, "Status", &request.base, out, err);
 }
@@ -49,7 +46,6 @@ int cri_image_status_wait(struct cri *cri, const char *image, bool verbose,
 {
 	Runtime__V1__ImageStatusRequest request = RUNTIME__V1__IMAGE_STATUS_REQUEST__INIT;
 	Runtime__V1__ImageSpec spec = RUNTIME__V1__IMAGE_SPEC__INIT;
-
 	spec.image = wire_string(image);
 	request.image = &spec;
 	request.verbose = verbose;
@@ -60,7 +56,6 @@ int cri_remove_image_wait(struct cri *cri, const char *image, struct error *err)
 {
 	Runtime__V1__RemoveImageRequest request = RUNTIME__V1__REMOVE_IMAGE_REQUEST__INIT;
 	Runtime__V1__ImageSpec spec = RUNTIME__V1__IMAGE_SPEC__INIT;
-
 	spec.image = wire_string(image);
 	request.image = &spec;
 	return undo(cri, "RemoveImage", &request.base, err);
@@ -72,7 +67,6 @@ int cri_run_pod_sandbox_wait(struct cri *cri, Runtime__V1__PodSandboxConfig *con
 	Runtime__V1__RunPodSandboxRequest request = RUNTIME__V1__RUN_POD_SANDBOX_REQUEST__INIT;
 	Runtime__V1__RunPodSandboxResponse *reply CLEANUP_CRI_REPLY = NULL;
 	int rc = 0;
-
 	request.config = config;
 	request.runtime_handler = wire_string(handler);
 	rc = cri_call_wait(cri, "RunPodSandbox", &request.base, &reply, err);
@@ -86,7 +80,6 @@ int cri_create_container_wait(struct cri *cri, const char *sandbox_id,
 	Runtime__V1__CreateContainerRequest request = RUNTIME__V1__CREATE_CONTAINER_REQUEST__INIT;
 	Runtime__V1__CreateContainerResponse *reply CLEANUP_CRI_REPLY = NULL;
 	int rc = 0;
-
 	request.pod_sandbox_id = wire_string(sandbox_id);
 	request.config = config;
 	request.sandbox_config = sandbox;
@@ -97,7 +90,6 @@ int cri_create_container_wait(struct cri *cri, const char *sandbox_id,
 int cri_start_container_wait(struct cri *cri, const char *id, struct error *err)
 {
 	Runtime__V1__StartContainerRequest request = RUNTIME__V1__START_CONTAINER_REQUEST__INIT;
-
 	request.container_id = wire_string(id);
 	return cri_call_wait(cri, "StartContainer", &request.base, NULL, err);
 }
@@ -108,7 +100,6 @@ int cri_container_status_wait(struct cri *cri, const char *id, bool verbose,
 	Runtime__V1__ContainerStatusRequest request = RUNTIME__V1__CONTAINER_STATUS_REQUEST__INIT;
 	Runtime__V1__ContainerStatusResponse *reply CLEANUP_CRI_REPLY = NULL;
 	int rc = 0;
-
 	request.container_id = wire_string(id);
 	request.verbose = verbose;
 	rc = cri_call_wait(cri, "ContainerStatus", &request.base, &reply, err);
@@ -126,7 +117,6 @@ static int read_pid(const char *info, int64_t *pid, struct error *err)
 	cJSON *json CLEANUP_JSON = NULL;
 	struct json_at root = {0};
 	int rc = json_parse(info, strlen(info), &json, err);
-
 	root = json_root(json);
 	if (rc == 0)
 		rc = json_need_int(&root, "pid", 0, INT32_MAX, pid, err);
@@ -139,7 +129,6 @@ int cri_container_pid_wait(struct cri *cri, const char *id, int64_t *pid, struct
 {
 	Runtime__V1__ContainerStatusResponse *reply CLEANUP_CRI_REPLY = NULL;
 	int rc = cri_container_status_wait(cri, id, true, &reply, err);
-
 	for (size_t i = 0; rc == 0 && i < reply->n_info; i++) {
 		if (strcmp(reply->info[i]->key, "info") == 0)
 			return read_pid(reply->info[i]->value, pid, err);
@@ -153,7 +142,6 @@ int cri_container_pid_wait(struct cri *cri, const char *id, int64_t *pid, struct
 int cri_undo_wait(struct cri *cri, const char *method, const char *id, struct error *err)
 {
 	Runtime__V1__RemoveContainerRequest request = RUNTIME__V1__REMOVE_CONTAINER_REQUEST__INIT;
-
 	request.container_id = wire_string(id);
 	return undo(cri, method, &request.base, err);
 }
@@ -170,7 +158,6 @@ int cri_sweep(struct cri *cri, const char *run_id, const char *check_id, size_t 
 	Runtime__V1__ListPodSandboxRequest request = RUNTIME__V1__LIST_POD_SANDBOX_REQUEST__INIT;
 	Runtime__V1__ListPodSandboxResponse *list CLEANUP_CRI_REPLY = NULL;
 	int result = 0;
-
 	/* An empty selector would match everything in the runtime. */
 	if (run_id == NULL || run_id[0] == '\0')
 		return error_set(err, ERROR_ARGUMENT, "sweep without a run id");
@@ -188,7 +175,6 @@ int cri_sweep(struct cri *cri, const char *run_id, const char *check_id, size_t 
 		int rc = cri_undo_wait(cri, steps[i % ARRAY_SIZE(steps)],
 				       list->items[i / ARRAY_SIZE(steps)]->id,
 				       result == 0 ? err : NULL);
-
 		result = result == 0 ? rc : result;
 	}
 	return result;
@@ -200,7 +186,6 @@ bool cri_version_at_least(const char *text, unsigned major, unsigned minor)
 	unsigned have_major = 0;
 	unsigned have_minor = 0;
 	const char *dot = NULL;
-
 	text += *text == 'v';
 	/* "%u" alone would take a sign. */
 	dot = text + strspn(text, digits);

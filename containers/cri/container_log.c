@@ -13,7 +13,6 @@ static void stream_trim(struct container_stream *stream)
 	struct text *content = &stream->content;
 	size_t tail = stream->max / 2;
 	size_t head = stream->max - tail;
-
 	if (content->failed || content->size <= stream->max)
 		return;
 	memmove(content->data + head, content->data + content->size - tail, tail);
@@ -34,7 +33,6 @@ static void stream_add(struct container_stream *stream, const char *data, size_t
 static bool take_field(const char **record, const char *end, const char **field, size_t *size)
 {
 	const char *space = memchr(*record, ' ', (size_t)(end - *record));
-
 	if (space == NULL)
 		return false;
 	*field = *record;
@@ -52,12 +50,10 @@ static bool is(const char *field, size_t size, const char *word)
 static bool is_time(const char *field, size_t size)
 {
 	static const char shape[] = "0000-00-00T00:00:00";
-
 	if (size <= sizeof(shape) - 1)
 		return false;
 	for (size_t i = 0; i < sizeof(shape) - 1; i++) {
 		bool digit = field[i] >= '0' && field[i] <= '9';
-
 		if (shape[i] == '0' ? !digit : field[i] != shape[i])
 			return false;
 	}
@@ -71,7 +67,6 @@ static const char *read_record(struct container_log *log, const char *record, si
 	const char *field = NULL;
 	size_t length = 0;
 	struct container_stream *stream = NULL;
-
 	if (!take_field(&record, end, &field, &length) || !is_time(field, length))
 		return "no timestamp";
 	if (!take_field(&record, end, &field, &length))
@@ -105,7 +100,6 @@ static void end_line(struct container_log *log)
 	const char *why = log->skipping
 				  ? "record is too long"
 				  : read_record(log, text_string(&log->pending), log->pending.size);
-
 	log->lines++;
 	if (why != NULL)
 		note_malformed(log, why);
@@ -129,7 +123,6 @@ void container_log_feed(struct container_log *log, const char *data, size_t size
 	while (size > 0) {
 		const char *newline = memchr(data, '\n', size);
 		size_t part = newline != NULL ? (size_t)(newline - data) : size;
-
 		if (log->pending.size + part > CONTAINER_LOG_RECORD_MAX)
 			log->skipping = true;
 		if (!log->skipping)
@@ -168,13 +161,11 @@ int container_log_read(struct container_log *log, const char *path, size_t strea
 	int fd CLEANUP_FD = -1;
 	char chunk[16384];
 	int rc = file_open_to_read(path, &fd, err);
-
 	container_log_begin(log, stream_max);
 	if (rc < 0)
 		return rc;
 	for (;;) {
 		size_t count = 0;
-
 		rc = file_read_some(fd, path, chunk, sizeof(chunk), &count, err);
 		if (rc < 0)
 			return rc;

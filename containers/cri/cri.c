@@ -34,7 +34,6 @@ static void on_quiet(uv_timer_t *watchdog);
 static void on_life(const struct rpc_status *status, ProtobufCMessage *reply, void *user)
 {
 	struct cri *cri = user;
-
 	if (reply != NULL)
 		protobuf_c_message_free_unpacked(reply, NULL);
 	if (cri->waiting == 0 || cri->channel == NULL || status->code == RPC_CANCELLED)
@@ -49,7 +48,6 @@ static void on_quiet(uv_timer_t *watchdog)
 {
 	struct cri *cri = watchdog->data;
 	Runtime__V1__VersionRequest request = RUNTIME__V1__VERSION_REQUEST__INIT;
-
 	if (cri->hangs)
 		rpc_channel_close(STEAL(cri->channel));
 	else
@@ -73,7 +71,6 @@ int cri_open(uv_loop_t *loop, const char *address, struct cri **out, struct erro
 	const struct rpc_channel_options options = {.limits = {.message_max = MESSAGE_MAX}};
 	struct cri *cri = calloc(1, sizeof(*cri));
 	int rc = 0;
-
 	if (cri == NULL)
 		return error_memory(err);
 	cri->loop = loop;
@@ -117,7 +114,6 @@ uint64_t cri_time_ms(const struct cri *cri)
 void cri_reply_free_(void *reply)
 {
 	ProtobufCMessage *message = *(ProtobufCMessage **)reply;
-
 	if (message != NULL)
 		protobuf_c_message_free_unpacked(message, NULL);
 }
@@ -145,7 +141,6 @@ static const ProtobufCMethodDescriptor *find_method(const char *name, const char
 	static const ProtobufCServiceDescriptor *const services[] = {
 		&runtime__v1__runtime_service__descriptor, &runtime__v1__image_service__descriptor};
 	const ProtobufCMethodDescriptor *method = NULL;
-
 	for (size_t i = 0; method == NULL && i < ARRAY_SIZE(services); i++) {
 		*service = services[i]->name;
 		method = protobuf_c_service_descriptor_get_method_by_name(services[i], name);
@@ -163,7 +158,6 @@ int cri_call_wait(struct cri *cri, const char *method, const ProtobufCMessage *r
 	struct error failure = {0};
 	uint64_t begin = clock_monotonic_ns();
 	int rc = 0;
-
 	if (path == NULL || found == NULL)
 		return error_memory(err);
 	if (cri->channel == NULL)

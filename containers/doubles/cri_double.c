@@ -41,7 +41,6 @@ static const char *const image_methods[] = {"ImageStatus", "ListImages", "PullIm
 static void handle(struct rpc_stream *stream, struct rpc_slice request, void *user)
 {
 	struct cri_method *method = user;
-
 	text_reset(&method->request);
 	text_append(&method->request, (const char *)request.data, request.size);
 	method->calls++;
@@ -59,7 +58,6 @@ static void add_methods(struct cri_double *runtime, const char *service, const c
 	for (size_t i = 0; i < count; i++) {
 		char *path CLEANUP_FREE = text_format("/runtime.v1.%s/%s", service, names[i]);
 		struct cri_method *method = &runtime->methods[first + i];
-
 		method->runtime = runtime;
 		method->path = names[i];
 		if (path == NULL || rpc_server_add(runtime->server, path, handle, method, NULL) < 0)
@@ -71,7 +69,6 @@ struct cri_double *cri_double_open(uv_loop_t *loop, const char *address)
 {
 	struct cri_double *runtime = calloc(1, sizeof(*runtime));
 	struct error err = {0};
-
 	if (runtime == NULL || rpc_server_new(loop, NULL, &runtime->server, &err) < 0)
 		abort();
 	add_methods(runtime, "RuntimeService", runtime_methods, ARRAY_SIZE(runtime_methods), 0);
@@ -103,7 +100,6 @@ static struct cri_method *find_method(const struct cri_double *runtime, const ch
 {
 	for (size_t i = 0; i < METHOD_MAX; i++) {
 		const struct cri_method *method = &runtime->methods[i];
-
 		if (method->path != NULL && strcmp(method->path, name) == 0)
 			return (struct cri_method *)(uintptr_t)method;
 	}
@@ -113,7 +109,6 @@ static struct cri_method *find_method(const struct cri_double *runtime, const ch
 static struct cri_method *reset_method(struct cri_double *runtime, const char *name)
 {
 	struct cri_method *method = find_method(runtime, name);
-
 	free(method->message);
 	method->message = NULL;
 	method->size = 0;
@@ -125,7 +120,6 @@ static struct cri_method *reset_method(struct cri_double *runtime, const char *n
 void cri_double_fail(struct cri_double *runtime, const char *name, int code, const char *text)
 {
 	struct cri_method *method = reset_method(runtime, name);
-
 	method->code = code;
 	(void)snprintf(method->text, sizeof(method->text), "%s", text);
 }
@@ -134,7 +128,6 @@ void cri_double_answer(struct cri_double *runtime, const char *name,
 		       const ProtobufCMessage *message)
 {
 	struct cri_method *method = reset_method(runtime, name);
-
 	method->size = protobuf_c_message_get_packed_size(message);
 	method->message = malloc(method->size + 1);
 	if (method->message == NULL)
@@ -151,7 +144,6 @@ void *cri_double_request(const struct cri_double *runtime, const char *name,
 			 const ProtobufCMessageDescriptor *type)
 {
 	const struct cri_method *method = find_method(runtime, name);
-
 	return method->calls == 0
 		       ? NULL
 		       : protobuf_c_message_unpack(type, NULL, method->request.size,

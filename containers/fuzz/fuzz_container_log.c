@@ -28,7 +28,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct container_log whole = {0};
 	struct container_log pieces = {0};
 	const char *bytes = (const char *)data;
-
 	container_log_begin(&whole, STREAM_MAX);
 	container_log_feed(&whole, bytes, size);
 	container_log_begin(&pieces, STREAM_MAX);

@@ -18,12 +18,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	char *place CLEANUP_FREE = NULL;
 	struct error err = {0};
 	bool found = false;
-
 	if (text == NULL || windows_path_parse(text, "path", &path, &err) < 0)
 		return 0;
 	for (size_t i = 0; i < path.names.count; i++) {
 		const char *name = path.names.items[i];
-
 		if (!windows_path_is_name(name))
 			abort();
 	}

@@ -33,7 +33,6 @@ static void free_images(struct image *images, size_t count)
 {
 	for (size_t i = 0; i < count * BLOBS; i++) {
 		struct blob *blob = &images[i / BLOBS].blobs[i % BLOBS];
-
 		if (blob->type == IMAGE_FILE && blob->content != NULL)
 			(void)unlink(blob->content);
 		free(blob->content);
@@ -47,7 +46,6 @@ int image_architecture(const char *machine, const char **out, struct error *err)
 		{"x86_64", "amd64"},	{"aarch64", "arm64"}, {"i686", "386"},
 		{"ppc64le", "ppc64le"}, {"s390x", "s390x"},   {"riscv64", "riscv64"},
 	};
-
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
 		if (strcmp(names[i][0], machine) == 0) {
 			*out = names[i][1];
@@ -78,7 +76,6 @@ static int make_config(const struct image_spec *spec, const struct blob *layer, 
 	const char *architecture = NULL;
 	struct text json CLEANUP_TEXT = {0};
 	int rc = 0;
-
 	(void)uname(&system);
 	rc = image_architecture(system.machine, &architecture, err);
 	if (rc < 0)
@@ -108,7 +105,6 @@ static void add_descriptor(struct text *json, const char *type, const struct blo
 static int make_manifest(struct image *image, struct error *err)
 {
 	struct text json CLEANUP_TEXT = {0};
-
 	text_add(&json, "{\"schemaVersion\":2,\"mediaType\":\"" MEDIA_TYPE "manifest.v1+json\","
 			"\"config\":{");
 	add_descriptor(&json, "config.v1+json", &image->blobs[CONFIG]);
@@ -122,7 +118,6 @@ static int make_manifest(struct image *image, struct error *err)
 static int make_index(const struct image *images, size_t count, struct blob *out, struct error *err)
 {
 	struct text json CLEANUP_TEXT = {0};
-
 	text_add(&json, "{\"schemaVersion\":2,\"mediaType\":\"" MEDIA_TYPE "index.v1+json\","
 			"\"manifests\":[");
 	for (size_t i = 0; i < count; i++) {
@@ -141,7 +136,6 @@ static int write_layer(const struct image_tree *tree, struct blob *layer, struct
 {
 	struct tar *tar CLEANUP_TAR = NULL;
 	int rc = tar_open(layer->content, &tar, err);
-
 	for (size_t i = 0; rc == 0 && i < tree->count; i++)
 		rc = tar_add(tar, &tree->entries[i], err);
 	if (rc == 0)
@@ -153,7 +147,6 @@ static int write_blob(struct tar *tar, const struct blob *blob, struct error *er
 {
 	char *path CLEANUP_FREE = text_format("blobs/sha256/%s", blob->digest + strlen("sha256:"));
 	const struct image_entry entry = {blob->type, path, blob->content, 0444};
-
 	return path != NULL ? tar_add(tar, &entry, err) : error_memory(err);
 }
 
@@ -170,7 +163,6 @@ static int write_archive(const char *path, const struct image *images, size_t co
 		{IMAGE_DIRECTORY, "blobs", "", 0755},
 		{IMAGE_DIRECTORY, "blobs/sha256", "", 0755},
 	};
-
 	if (rc == 0)
 		rc = tar_open(path, &tar, err);
 	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(heads); i++)
@@ -184,7 +176,6 @@ static int list_content(const struct image_tree *tree, struct image_manifest *ma
 			struct error *err)
 {
 	int rc = 0;
-
 	manifest->complete = true;
 	for (size_t i = 0; rc == 0 && i < tree->count; i++) {
 		if (tree->entries[i].type == IMAGE_FILE)
@@ -205,7 +196,6 @@ static int make_image(const char *archive, size_t index, const struct image_spec
 	struct image_tree tree CLEANUP_IMAGE_TREE = {0};
 	struct blob *layer = &image->blobs[LAYER];
 	int rc = (spec->content != NULL ? spec->content : image_content)(spec, &tree, err);
-
 	if (rc < 0)
 		return rc;
 	image_tree_sort(&tree);
@@ -234,7 +224,6 @@ int image_compose(const char *path, const struct image_spec *specs, size_t count
 {
 	struct image *images = calloc(count, sizeof(*images));
 	int rc = images != NULL ? 0 : error_memory(err);
-
 	for (size_t i = 0; rc == 0 && i < count; i++) {
 		rc = make_image(path, i, &specs[i], &images[i], &out[i], err);
 		if (rc < 0)

@@ -13,11 +13,9 @@ static int add_programs(const struct image_spec *spec, struct elf_closure *closu
 			struct image_tree *tree, struct error *err)
 {
 	int rc = 0;
-
 	for (size_t i = 0; rc == 0 && spec->programs[i] != NULL; i++) {
 		const char *source = spec->programs[i];
 		char *path CLEANUP_FREE = path_join(IMAGES_PROGRAM_DIRECTORY, path_base(source));
-
 		if (path == NULL)
 			return error_memory(err);
 		rc = elf_closure_add(closure, source, err);
@@ -33,11 +31,9 @@ static int add_closure(const struct image_spec *spec, const struct elf_closure *
 		       struct image_tree *tree, struct error *err)
 {
 	int rc = 0;
-
 	for (size_t i = 0; rc == 0 && i < closure->file_count; i++) {
 		const struct elf_file *file = &closure->files[i];
 		bool is_program = false;
-
 		for (size_t at = 0; spec->programs[at] != NULL; at++)
 			is_program =
 				is_program || strcmp(spec->programs[at], file->destination) == 0;
@@ -51,10 +47,8 @@ static int add_closure(const struct image_spec *spec, const struct elf_closure *
 int image_add_loaded(struct elf_closure *closure, const char *const *names, struct error *err)
 {
 	int rc = 0;
-
 	for (size_t i = 0; rc == 0 && names != NULL && names[i] != NULL; i++) {
 		char *path CLEANUP_FREE = NULL;
-
 		rc = elf_closure_find(closure, names[i], &path, err);
 		rc = rc == ERROR_NOT_FOUND ? 0 : rc;
 		if (rc == 0 && path != NULL)
@@ -67,7 +61,6 @@ int image_content(const struct image_spec *spec, struct image_tree *tree, struct
 {
 	struct elf_closure *closure CLEANUP_CLOSURE = elf_closure_new(NULL, err);
 	int rc = 0;
-
 	if (closure == NULL)
 		return err != NULL ? err->code : ERROR_MEMORY;
 	rc = image_tree_base(tree, err);

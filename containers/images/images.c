@@ -23,7 +23,6 @@ static int list_probes(const char *directory, struct text_list *probes, struct e
 {
 	struct text_list names CLEANUP_TEXT_LIST = {0};
 	int rc = file_list(directory, &names, err);
-
 	for (size_t i = 0; rc == 0 && i < names.count; i++) {
 		if (text_starts_with(names.items[i], "probe-"))
 			rc = text_list_take(probes, path_join(directory, names.items[i]), err);
@@ -37,7 +36,6 @@ static int list_probes(const char *directory, struct text_list *probes, struct e
 static int list_loaders(struct text_list *loaders, struct error *err)
 {
 	int rc = 0;
-
 	for (const struct gpu_api *api = gpu_apis; rc == 0 && api->name != NULL; api++) {
 		if (api->loader != NULL)
 			rc = text_list_add(loaders, api->loader, err);
@@ -62,7 +60,6 @@ int images_compose(const char *archive, const struct image_spec *probe,
 	};
 	struct image_description described[ARRAY_SIZE(specs)] = {{0}};
 	char *copy CLEANUP_FREE = strdup(archive);
-
 	if (rc == 0 && (pause == NULL || copy == NULL))
 		rc = error_memory(err);
 	if (rc == 0)
@@ -81,13 +78,11 @@ int images_describe_probes(const char *program_directory, struct image_manifest 
 	struct text_list probes CLEANUP_TEXT_LIST = {0};
 	char *directory CLEANUP_FREE = NULL;
 	int rc = find_directory(program_directory, &directory, err);
-
 	if (rc == 0)
 		rc = list_probes(directory, &probes, err);
 	for (size_t i = 0; rc == 0 && i < probes.count; i++) {
 		char *path CLEANUP_FREE =
 			path_join(IMAGES_PROGRAM_DIRECTORY, path_base(probes.items[i]));
-
 		rc = path != NULL ? image_manifest_add(&manifest, path, probes.items[i], err)
 				  : error_memory(err);
 	}
@@ -108,7 +103,6 @@ int images_prepare(const char *directory, const char *program_directory, struct 
 	struct image_spec spec = {.repository = IMAGES_PROBE_REPOSITORY};
 	int rc = archive != NULL ? find_directory(program_directory, &programs, err)
 				 : error_memory(err);
-
 	if (rc == 0)
 		rc = list_probes(programs, &probes, err);
 	if (rc == 0)

@@ -9,7 +9,6 @@ int main(void)
 {
 	sigset_t wanted;
 	int signal = 0;
-
 	(void)sigemptyset(&wanted);
 	(void)sigaddset(&wanted, SIGINT);
 	(void)sigaddset(&wanted, SIGTERM);

@@ -22,7 +22,6 @@ static int tar_error(const struct tar *tar, struct error *err)
 {
 	const char *text = archive_error_string(tar->archive);
 	int reason = archive_errno(tar->archive);
-
 	if (reason > 0)
 		return error_system(err, reason, "%s", tar->path);
 	return error_set(err, ERROR_IO, "%s: %s", tar->path,
@@ -41,7 +40,6 @@ void tar_free(struct tar **tar)
 int tar_open(const char *path, struct tar **out, struct error *err)
 {
 	struct tar *tar CLEANUP_TAR = calloc(1, sizeof(*tar));
-
 	if (tar == NULL)
 		return error_memory(err);
 	tar->archive = archive_write_new();
@@ -67,7 +65,6 @@ static int add_header(struct tar *tar, const struct image_entry *from, int64_t s
 	};
 	struct archive_entry *entry = archive_entry_new();
 	int rc = 0;
-
 	if (entry == NULL)
 		return error_memory(err);
 	archive_entry_set_pathname(entry, from->path + strspn(from->path, "/"));
@@ -95,11 +92,9 @@ static int add_data(struct tar *tar, const void *data, size_t size, struct error
 static int copy(struct tar *tar, int fd, int64_t left, const char *source, struct error *err)
 {
 	char chunk[65536];
-
 	while (left > 0) {
 		size_t count = 0;
 		int rc = file_read_some(fd, source, chunk, sizeof(chunk), &count, err);
-
 		if (rc < 0)
 			return rc;
 		if (count == 0 || (int64_t)count > left)
@@ -118,7 +113,6 @@ static int add_file(struct tar *tar, const struct image_entry *entry, struct err
 	int fd CLEANUP_FD = open(source, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	struct stat status = {0};
 	int rc = 0;
-
 	if (fd < 0 || fstat(fd, &status) < 0)
 		return error_system(err, errno, "%s", source);
 	if (!S_ISREG(status.st_mode))
@@ -131,7 +125,6 @@ int tar_add(struct tar *tar, const struct image_entry *entry, struct error *err)
 {
 	size_t size = entry->type == IMAGE_TEXT ? strlen(entry->content) : 0;
 	int rc = 0;
-
 	if (entry->type == IMAGE_FILE)
 		return add_file(tar, entry, err);
 	rc = add_header(tar, entry, (int64_t)size, err);

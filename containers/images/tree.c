@@ -45,7 +45,6 @@ bool image_tree_has(const struct image_tree *tree, const char *path)
 static char *place_of(const char *path)
 {
 	char *normal CLEANUP_FREE = path_normalize(path);
-
 	for (size_t i = 0; normal != NULL && i < ARRAY_SIZE(merged); i++) {
 		if (path_is_within(normal, merged[i]) && strcmp(normal, merged[i]) != 0)
 			return text_format("/usr%s", normal);
@@ -62,7 +61,6 @@ static int put(struct image_tree *tree, enum image_entry_type type, const char *
 	if ((tree->count & (tree->count - 1)) == 0) {
 		size_t capacity = tree->count == 0 ? 1 : 2 * tree->count;
 		struct image_entry *grown = reallocarray(tree->entries, capacity, sizeof(*grown));
-
 		if (grown == NULL)
 			return error_memory(err);
 		tree->entries = grown;
@@ -84,7 +82,6 @@ int image_tree_add(struct image_tree *tree, enum image_entry_type type, const ch
 {
 	char *place CLEANUP_FREE = place_of(path);
 	int rc = place != NULL ? 0 : error_memory(err);
-
 	if (!path_is_absolute(path))
 		return error_set(err, ERROR_ARGUMENT, "%s: not absolute", path);
 	if (rc < 0 || strcmp(place, "/") == 0)
@@ -92,7 +89,6 @@ int image_tree_add(struct image_tree *tree, enum image_entry_type type, const ch
 	for (const char *slash = strchr(place + 1, '/'); rc == 0 && slash != NULL;
 	     slash = strchr(slash + 1, '/')) {
 		char *parent CLEANUP_FREE = strndup(place, (size_t)(slash - place));
-
 		rc = parent != NULL ? put(tree, IMAGE_DIRECTORY, parent, "", 0755, err)
 				    : error_memory(err);
 	}
@@ -103,7 +99,6 @@ int image_tree_add_all(struct image_tree *tree, const struct image_entry *entrie
 		       struct error *err)
 {
 	int rc = 0;
-
 	for (size_t i = 0; rc == 0 && i < count; i++)
 		rc = image_tree_add(tree, entries[i].type, entries[i].path, entries[i].content,
 				    entries[i].mode, err);
@@ -113,11 +108,9 @@ int image_tree_add_all(struct image_tree *tree, const struct image_entry *entrie
 int image_tree_base(struct image_tree *tree, struct error *err)
 {
 	int rc = image_tree_add_all(tree, base, ARRAY_SIZE(base), err);
-
 	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(merged); i++) {
 		char *target CLEANUP_FREE = text_format("usr%s", merged[i]);
 		char *directory CLEANUP_FREE = text_format("/usr%s", merged[i]);
-
 		if (target == NULL || directory == NULL)
 			return error_memory(err);
 		rc = image_tree_add(tree, IMAGE_DIRECTORY, directory, "", 0755, err);

@@ -29,7 +29,6 @@ static int add_difference(struct text_list *differences, const char *path, const
 			  const struct container_mount *mount, struct error *err)
 {
 	struct text sentence CLEANUP_TEXT = {0};
-
 	text_addf(&sentence, "%s: %s", path, what);
 	add_mount(&sentence, mount);
 	return text_list_take(differences, text_take(&sentence), err);
@@ -38,7 +37,6 @@ static int add_difference(struct text_list *differences, const char *path, const
 static int digest_descriptor(int fd, char digest[DIGEST_SIZE], struct error *err)
 {
 	char *path CLEANUP_FREE = text_format("/proc/self/fd/%d", fd);
-
 	return path != NULL ? digest_file(path, digest, NULL, err) : error_memory(err);
 }
 
@@ -47,7 +45,6 @@ static int see_in(const struct container_view *view, int root, const char *path,
 {
 	struct container_identity identity = {0};
 	int fd CLEANUP_FD = container_open(root, path, true);
-
 	*out = (struct container_sight){0};
 	if (fd < 0 || container_identify(fd, &identity) < 0)
 		return 0;
@@ -65,14 +62,12 @@ int container_see(const struct container_view *view, const char *path, struct co
 {
 	int root CLEANUP_FD = -1;
 	int rc = container_open_root(view->pid, &root, err);
-
 	return rc == 0 ? see_in(view, root, path, out, err) : rc;
 }
 
 bool container_host_place(const char *path, struct container_place *out)
 {
 	struct stat status = {0};
-
 	if (stat(path, &status) < 0)
 		return false;
 	*out = (struct container_place){status.st_dev, status.st_ino};
@@ -86,7 +81,6 @@ static int compare_file(const struct container_view *view, int root,
 {
 	struct container_sight sight = {0};
 	int rc = see_in(view, root, file->path, &sight, err);
-
 	if (rc < 0)
 		return rc;
 	if (!sight.there)
@@ -107,7 +101,6 @@ static int compare_mapped(const struct container_view *view, const struct contai
 			  struct error *err)
 {
 	const struct container_mount *mount = container_mount_of(view, file->path);
-
 	if (image_manifest_holds(manifest, file->digest) != NULL ||
 	    (!manifest->complete && mount != NULL && strcmp(mount->target, "/") == 0))
 		return 0;
@@ -123,7 +116,6 @@ int container_compare(const struct container_view *view, const struct image_mani
 {
 	int root CLEANUP_FD = -1;
 	int rc = container_open_root(view->pid, &root, err);
-
 	for (size_t i = 0; rc == 0 && i < manifest->count; i++)
 		rc = compare_file(view, root, &manifest->files[i], manifest->complete, differences,
 				  err);

@@ -18,14 +18,12 @@
 int proc_read(int64_t pid, const char *name, char **out, size_t *size, struct error *err)
 {
 	char *path CLEANUP_FREE = text_format("/proc/%lld/%s", (long long)pid, name);
-
 	return path != NULL ? file_read(path, PROC_FILE_MAX, out, size, err) : error_memory(err);
 }
 
 int container_open_root(int64_t pid, int *fd, struct error *err)
 {
 	char *path CLEANUP_FREE = text_format("/proc/%lld/root", (long long)pid);
-
 	if (path == NULL)
 		return error_memory(err);
 	*fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -38,14 +36,12 @@ int container_open(int root, const char *path, bool follow)
 		.flags = (uint64_t)(O_PATH | O_CLOEXEC | (follow ? 0 : O_NOFOLLOW)),
 		.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS,
 	};
-
 	return (int)syscall(SYS_openat2, root, path, &how, sizeof(how));
 }
 
 int container_identify_at(int directory, const char *name, struct container_identity *out)
 {
 	struct statx status = {0};
-
 	if (statx(directory, name, AT_EMPTY_PATH | AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT,
 		  STATX_BASIC_STATS | STATX_MNT_ID, &status) < 0)
 		return -1;
@@ -75,7 +71,6 @@ static int container_check_kernel(int root, struct error *err)
 {
 	struct container_identity identity = {0};
 	int fd CLEANUP_FD = container_open(root, "/", true);
-
 	if (fd >= 0 && container_identify(fd, &identity) == 0)
 		return 0;
 	return errno == ENOSYS
@@ -88,7 +83,6 @@ int container_inspect(int64_t pid, struct container_view *out, struct error *err
 	struct container_view view CLEANUP_CONTAINER_VIEW = {.pid = pid};
 	int root CLEANUP_FD = -1;
 	int rc = container_open_root(pid, &root, err);
-
 	if (rc == 0)
 		rc = container_check_kernel(root, err);
 	if (rc == 0)
@@ -116,10 +110,8 @@ const struct container_mount *container_mount_of(const struct container_view *vi
 						 const char *path)
 {
 	const struct container_mount *found = NULL;
-
 	for (size_t i = 0; i < view->mounts.count; i++) {
 		const struct container_mount *mount = &view->mounts.items[i];
-
 		if (!mount->covered && path_is_within(path, mount->target) &&
 		    (found == NULL || strlen(mount->target) >= strlen(found->target)))
 			found = mount;

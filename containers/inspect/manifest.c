@@ -62,7 +62,6 @@ int image_manifest_add(struct image_manifest *manifest, const char *path, const 
 	struct arena *arena = &manifest->arena;
 	struct image_manifest_file *grown = NULL;
 	int rc = digest_file(source, digest, NULL, err);
-
 	if (rc < 0)
 		return rc;
 	grown = arena_grow(arena, manifest->files, manifest->count, sizeof(*grown));
@@ -97,7 +96,6 @@ const struct image_manifest_file *image_manifest_holds(const struct image_manife
 int image_manifest_write(const struct image_manifest *manifest, const char *path, struct error *err)
 {
 	cJSON *json CLEANUP_JSON = json_members_write(manifest_members, manifest);
-
 	return json != NULL ? json_write_file(path, json, err) : error_memory(err);
 }
 
@@ -107,7 +105,6 @@ int image_manifest_read(const char *path, struct image_manifest *out, struct err
 	cJSON *json CLEANUP_JSON = NULL;
 	int rc = json_read_file(path, &json, err);
 	struct json_at root = json_root(json);
-
 	if (rc == 0)
 		rc = json_members_read(&root, manifest_members, &manifest, &manifest.arena, err);
 	if (rc < 0)

@@ -34,7 +34,6 @@ static bool is_octal(char letter)
 static const char *mount_unescape(struct arena *arena, char *field)
 {
 	char *to = field;
-
 	for (const char *from = field; *from != '\0'; to++) {
 		if (from[0] == '\\' && is_octal(from[1]) && is_octal(from[2]) &&
 		    is_octal(from[3])) {
@@ -51,7 +50,6 @@ static const char *mount_unescape(struct arena *arena, char *field)
 static bool has_option(const char *options, const char *wanted)
 {
 	size_t length = strlen(wanted);
-
 	for (const char *at = options; at != NULL; at = strchr(at, ',')) {
 		at += *at == ',';
 		if (strncmp(at, wanted, length) == 0 && (at[length] == ',' || at[length] == '\0'))
@@ -67,7 +65,6 @@ static int mount_parse(const char *line, struct arena *arena, struct container_m
 	struct text_list fields CLEANUP_TEXT_LIST = {0};
 	size_t dash = FIELD_TAGS;
 	int rc = text_list_split(&fields, line, ' ', err);
-
 	if (rc < 0)
 		return rc;
 	while (dash < fields.count && strcmp(fields.items[dash], "-") != 0)
@@ -97,7 +94,6 @@ int container_mounts_parse(const char *text, struct container_mounts *out, struc
 	struct text_list lines CLEANUP_TEXT_LIST = {0};
 	struct container_mounts mounts CLEANUP_CONTAINER_MOUNTS = {0};
 	int rc = text_list_split(&lines, text, '\n', err);
-
 	mounts.items = arena_allocate(&mounts.arena, (lines.count + 1) * sizeof(*mounts.items));
 	for (size_t i = 0; rc == 0 && !mounts.arena.failed && i < lines.count; i++) {
 		if (lines.items[i][0] == '\0')
@@ -119,7 +115,6 @@ int container_mounts_read(const char *process, struct container_mounts *out, str
 	char *text CLEANUP_FREE = NULL;
 	int rc =
 		path != NULL ? file_read(path, PROC_FILE_MAX, &text, NULL, err) : error_memory(err);
-
 	return rc < 0 ? rc : container_mounts_parse(text, out, err);
 }
 
@@ -127,7 +122,6 @@ int container_mounts_read(const char *process, struct container_mounts *out, str
 static bool mount_shows(const struct container_mount *mount, const char *path)
 {
 	struct stat status = {0};
-
 	return stat(path, &status) == 0 && status.st_dev == mount->device &&
 	       status.st_ino == mount->inode;
 }
@@ -138,7 +132,6 @@ static const char *mount_seen_through(struct arena *arena, const struct containe
 {
 	char *path CLEANUP_FREE = NULL;
 	char *joined CLEANUP_FREE = NULL;
-
 	if (host->major != mount->major || host->minor != mount->minor ||
 	    !path_is_within(mount->root, host->root))
 		return NULL;
@@ -155,7 +148,6 @@ static void mount_look(struct arena *arena, struct container_mount *mount, int r
 {
 	struct container_identity identity = {0};
 	int fd CLEANUP_FD = container_open(root, mount->target, false);
-
 	mount->covered =
 		fd < 0 || container_identify(fd, &identity) < 0 || identity.mount != mount->id;
 	if (mount->covered)
@@ -172,7 +164,6 @@ int container_view_mounts(struct container_view *view, int root, struct error *e
 	struct container_mounts hosts CLEANUP_CONTAINER_MOUNTS = {0};
 	char process[24] = "";
 	int rc = 0;
-
 	(void)snprintf(process, sizeof(process), "%lld", (long long)view->pid);
 	rc = container_mounts_read(process, &view->mounts, err);
 	if (rc == 0)

@@ -28,7 +28,6 @@ static int walk_add(struct walk *walk, const char *path, const struct container_
 	struct container_view *view = walk->view;
 	struct container_node *grown =
 		arena_grow(&view->arena, view->nodes, view->node_count, sizeof(*grown));
-
 	if (grown == NULL)
 		return error_memory(err);
 	view->nodes = grown;
@@ -56,7 +55,6 @@ static int walk_entry(struct walk *walk, int directory, const char *path,
 	struct container_identity identity = {0};
 	char *below CLEANUP_FREE = NULL;
 	int fd CLEANUP_FD = -1;
-
 	if (entry->d_type != DT_DIR && entry->d_type != DT_CHR && entry->d_type != DT_BLK &&
 	    entry->d_type != DT_UNKNOWN)
 		return 0;
@@ -82,7 +80,6 @@ static int walk_directory(struct walk *walk, int fd, const char *path, unsigned 
 	DIR *directory CLEANUP_DIR = fdopendir(fd);
 	const struct dirent *entry = NULL;
 	int rc = 0;
-
 	if (directory == NULL) {
 		(void)close(fd);
 		return error_system(err, errno, "%s", path);
@@ -105,7 +102,6 @@ static int walk_mount(struct walk *walk, int root, struct error *err)
 	struct container_identity identity = {0};
 	int fd CLEANUP_FD = container_open(root, path, false);
 	int readable = -1;
-
 	if (fd < 0 || container_identify(fd, &identity) < 0)
 		return 0;
 	if (is_node(&identity))
@@ -129,7 +125,6 @@ int container_view_nodes(struct container_view *view, int root, struct error *er
 {
 	struct walk walk = {.view = view};
 	int rc = 0;
-
 	for (size_t i = 0; rc == 0 && i < view->mounts.count; i++) {
 		walk.mount = &view->mounts.items[i];
 		walk.entries = 0;

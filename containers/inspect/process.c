@@ -14,7 +14,6 @@ static int view_exe(struct container_view *view, struct error *err)
 	char *path CLEANUP_FREE = text_format("/proc/%lld/exe", (long long)view->pid);
 	char target[LINK_MAX_BYTES] = "";
 	ssize_t length = path != NULL ? readlink(path, target, sizeof(target) - 1) : -1;
-
 	if (path == NULL)
 		return error_memory(err);
 	if (length < 0)
@@ -28,7 +27,6 @@ static bool view_has_file(const struct container_view *view, const struct contai
 {
 	for (size_t i = 0; i < view->file_count; i++) {
 		const struct container_file *known = &view->files[i];
-
 		if (known->inode == file->inode && known->major == file->major &&
 		    known->minor == file->minor)
 			return true;
@@ -44,7 +42,6 @@ static int view_mapping(struct container_view *view, const char *line, struct er
 	int path_at = 0;
 	char *mapped CLEANUP_FREE = NULL;
 	struct container_file *grown = NULL;
-
 	if (sscanf(line, "%llx-%llx %*s %*s %x:%x %llu %n", &begin, &end, &file.major, &file.minor,
 		   &inode, &path_at) != 5 ||
 	    inode == 0)
@@ -58,7 +55,6 @@ static int view_mapping(struct container_view *view, const char *line, struct er
 		return error_memory(err);
 	view->files = grown;
 	int rc = digest_file(mapped, file.digest, NULL, err);
-
 	if (rc < 0)
 		return rc;
 	file.path = arena_string(&view->arena, line + path_at);
@@ -71,7 +67,6 @@ static int view_mapped_files(struct container_view *view, struct error *err)
 	struct text_list lines CLEANUP_TEXT_LIST = {0};
 	char *text CLEANUP_FREE = NULL;
 	int rc = proc_read(view->pid, "maps", &text, NULL, err);
-
 	if (rc == 0)
 		rc = text_list_split(&lines, text, '\n', err);
 	for (size_t i = 0; rc == 0 && i < lines.count; i++)
@@ -85,7 +80,6 @@ static int status_number(const char *status, const char *name, int base, uint64_
 {
 	char *key CLEANUP_FREE = text_format("\n%s:\t", name);
 	const char *line = key != NULL ? strstr(status, key) : NULL;
-
 	if (key == NULL)
 		return error_memory(err);
 	if (line == NULL)
@@ -107,7 +101,6 @@ static int view_status(struct container_view *view, struct error *err)
 	char *status CLEANUP_FREE = NULL;
 	uint64_t no_new_privileges = 0, seccomp = 0;
 	int rc = proc_read(view->pid, "status", &status, NULL, err);
-
 	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(capabilities); i++)
 		rc = status_number(status, capabilities[i].name, 16, capabilities[i].out, err);
 	if (rc == 0)
@@ -125,7 +118,6 @@ static int view_environment(struct container_view *view, struct error *err)
 	char *block CLEANUP_FREE = NULL;
 	size_t size = 0;
 	int rc = proc_read(view->pid, "environ", &block, &size, err);
-
 	for (size_t at = 0; rc == 0 && at < size; at += strlen(block + at) + 1)
 		rc = text_list_add(&view->environment, block + at, err);
 	return rc;
@@ -134,7 +126,6 @@ static int view_environment(struct container_view *view, struct error *err)
 int container_view_process(struct container_view *view, struct error *err)
 {
 	int rc = view_exe(view, err);
-
 	if (rc == 0)
 		rc = view_mapped_files(view, err);
 	if (rc == 0)

@@ -9,7 +9,6 @@ void check_offence(struct grant_check *check, const char *format, ...)
 {
 	struct text sentence CLEANUP_TEXT = {0};
 	va_list args;
-
 	va_start(args, format);
 	text_vaddf(&sentence, format, args);
 	va_end(args);
@@ -21,7 +20,6 @@ bool check_stat(struct grant_check *check, const char *what, const char *path, u
 {
 	uv_fs_t request;
 	int rc = uv_fs_stat(NULL, &request, path, NULL);
-
 	*status = request.statbuf;
 	uv_fs_req_cleanup(&request);
 	if (rc < 0)
@@ -36,13 +34,11 @@ static int check_places(struct grant_check *check, const struct grant *grant, bo
 	struct text_list places CLEANUP_TEXT_LIST = {0};
 	const struct grant_list *mounts = &grant->mounts;
 	size_t count = mounts->count + (windows ? 0 : grant->devices.count);
-
 	for (size_t i = 0; i < count; i++) {
 		const char *path = i < mounts->count
 					   ? mounts->items[i].container_path
 					   : grant->devices.items[i - mounts->count].container_path;
 		size_t first = i;
-
 		if (text_list_take(&places, windows ? check_windows_place(path) : strdup(path),
 				   NULL) < 0 ||
 		    text_index_put(&seen, places.items[i], i, &first, NULL) < 0)
@@ -66,7 +62,6 @@ int launch_check_grant(const struct grant *grant, enum launch_system system,
 {
 	struct grant_check check = {.offences = offences};
 	bool windows = system == LAUNCH_WINDOWS;
-
 	for (size_t i = 0; i < grant->envs.count; i++)
 		check_variable(&check, &grant->envs.items[i]);
 	for (size_t i = 0; i < grant->mounts.count; i++)

@@ -40,7 +40,6 @@ static void check_container_path(struct grant_check *check, const char *what, co
 void check_linux_mount(struct grant_check *check, const struct grant_entry *mount)
 {
 	uv_stat_t status = {0};
-
 	if (check_path(check, "mount source", mount->host_path))
 		(void)check_stat(check, "mount source", mount->host_path, &status);
 	check_container_path(check, "mount target", mount->container_path);
@@ -50,7 +49,6 @@ void check_linux_device(struct grant_check *check, const struct grant_entry *dev
 {
 	const char *letters = device->permissions;
 	uv_stat_t status = {0};
-
 	if (check_path(check, "device node", device->host_path) &&
 	    check_stat(check, "device node", device->host_path, &status) &&
 	    (status.st_mode & FILE_TYPE) != FILE_CHARACTER &&

@@ -13,7 +13,6 @@
 static bool is_pipe(const char *path)
 {
 	static const char prefix[] = "//./pipe/";
-
 	for (size_t i = 0; i < sizeof(prefix) - 1; i++) {
 		if (prefix[i] == '/' ? !windows_path_is_separator(path[i])
 				     : tolower((unsigned char)path[i]) != prefix[i])
@@ -27,7 +26,6 @@ static int parse(const char *what, const char *path, struct windows_path *out, s
 {
 	bool rooted = windows_path_is_separator(path[0]) && !windows_path_is_separator(path[1]);
 	char *full CLEANUP_FREE = rooted ? text_format("C:%s", path) : NULL;
-
 	return windows_path_parse(full != NULL ? full : path, what, out, why);
 }
 
@@ -35,7 +33,6 @@ static void check_container_path(struct grant_check *check, const char *path)
 {
 	struct windows_path parsed CLEANUP_WINDOWS_PATH = {0};
 	struct error why = {0};
-
 	if (parse("mount target", path, &parsed, &why) < 0)
 		check_offence(check, "%s", why.text);
 	else if (parsed.names.count == 0)
@@ -48,7 +45,6 @@ static void check_source(struct grant_check *check, const char *path)
 	struct windows_path parsed CLEANUP_WINDOWS_PATH = {0};
 	struct error why = {0};
 	uv_stat_t status = {0};
-
 	if (parse("mount source", path, &parsed, &why) < 0)
 		check_offence(check, "%s", why.text);
 	else if (launch_host == LAUNCH_WINDOWS)
@@ -59,7 +55,6 @@ static void check_source(struct grant_check *check, const char *path)
 void check_windows_mount(struct grant_check *check, const struct grant_entry *mount)
 {
 	bool pipe = is_pipe(mount->host_path);
-
 	if (!pipe)
 		check_source(check, mount->host_path);
 	if (!pipe || !is_pipe(mount->container_path))
@@ -70,7 +65,6 @@ static void check_device_id(struct grant_check *check, const char *path)
 {
 	struct windows_device device = {0};
 	struct error why = {0};
-
 	if (windows_device_parse(path, &device, &why) < 0)
 		check_offence(check, "%s", why.text);
 	else if (device.type == WINDOWS_DEVICE_CLASS && !windows_device_is_guid(device.id))
@@ -92,7 +86,6 @@ char *check_windows_place(const char *path)
 {
 	struct windows_path parsed CLEANUP_WINDOWS_PATH = {0};
 	struct text place CLEANUP_TEXT = {0};
-
 	if (parse("", path, &parsed, NULL) < 0)
 		return strdup(path);
 	text_addf(&place, "%c:", parsed.drive);

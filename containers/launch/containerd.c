@@ -9,7 +9,6 @@
 static void free_launcher(struct launcher *launcher)
 {
 	struct containerd_launcher *self = (struct containerd_launcher *)launcher;
-
 	free(self->image);
 	free(self->log_directory);
 	free(self->cgroup_parent);
@@ -23,7 +22,6 @@ static void free_launcher(struct launcher *launcher)
 static void free_launch(struct launch *launch)
 {
 	struct containerd_launch *self = (struct containerd_launch *)launch;
-
 	free(self->program);
 	free(self->hold_fifo);
 	free(self->sandbox_id);
@@ -47,7 +45,6 @@ static int ask_version(struct containerd_launcher *self, struct error *err)
 {
 	Runtime__V1__VersionResponse *version CLEANUP_CRI_REPLY = NULL;
 	int rc = cri_version_wait(self->cri, &version, err);
-
 	if (rc < 0)
 		return rc;
 	self->runtime = text_format("%s %s", version->runtime_name, version->runtime_version);
@@ -70,7 +67,6 @@ int launcher_containerd_new(const struct launcher_containerd_options *options,
 {
 	struct containerd_launcher *self = calloc(1, sizeof(*self));
 	int rc = 0;
-
 	if (self == NULL)
 		return error_memory(err);
 	self->base.class = &containerd_class;

@@ -35,7 +35,6 @@ static bool log_is_full(const struct containerd_launch *launch)
 	uv_fs_t request = {0};
 	bool full = path != NULL && uv_fs_stat(NULL, &request, path, NULL) == 0 &&
 		    request.statbuf.st_size > LOG_FILE_MAX;
-
 	uv_fs_req_cleanup(&request);
 	return full;
 }
@@ -56,7 +55,6 @@ static int take_end(struct containerd_launch *launch, const Runtime__V1__Contain
 {
 	struct launch_result *result = &launch->base.result;
 	enum launch_end end = LAUNCH_OUT_OF_MEMORY;
-
 	/* containerd notes the start once it has been told of it: after the end of a short program.
 	 */
 	result->finished_ns = status->finished_at;
@@ -80,7 +78,6 @@ int containerd_look(struct containerd_launch *launch, bool *ended, struct error 
 	int rc = cri_container_status_wait(containerd_cri(&launch->base),
 					   launch->base.result.container_id, false, &reply,
 					   &failure);
-
 	*ended = true;
 	if (rc == ERROR_MEMORY)
 		return error_memory(err);
@@ -98,7 +95,6 @@ static int kill_program(struct containerd_launch *launch, enum launch_end end, c
 	struct error failure = {0};
 	bool ended = false;
 	int rc = launch_ended(&launch->base, end, reason, err);
-
 	if (rc < 0)
 		return rc;
 	rc = cri_undo_wait(containerd_cri(&launch->base), "StopContainer",
@@ -112,11 +108,9 @@ static int kill_program(struct containerd_launch *launch, enum launch_end end, c
 static int wait_end(struct containerd_launch *launch, bool stop, struct error *err)
 {
 	uint64_t pause_ms = 0;
-
 	for (;;) {
 		bool ended = false;
 		int rc = containerd_look(launch, &ended, err);
-
 		if (rc < 0 || ended)
 			return rc;
 		if (stop)
@@ -135,7 +129,6 @@ static int read_log(struct containerd_launch *launch, struct error *err)
 	char *path CLEANUP_FREE = path_join(launch->log_directory, POD_LOG_FILE);
 	struct container_log log CLEANUP_CONTAINER_LOG = {0};
 	struct error failure = {0};
-
 	if (path == NULL)
 		return error_memory(err);
 	if (container_log_read(&log, path, LAUNCH_OUTPUT_MAX, &failure) < 0)
@@ -161,7 +154,6 @@ static int detect_exec_failure(struct containerd_launch *launch, struct error *e
 	const char *text = text_string(&result->err);
 	size_t length = strcspn(text, "\n");
 	char *line CLEANUP_FREE = NULL;
-
 	if (result->end != LAUNCH_EXITED || result->code == 0 || result->out.size > 0 ||
 	    length + 1 != result->err.size || !text_starts_with(text, "exec "))
 		return 0;
@@ -186,7 +178,6 @@ static void clean(struct containerd_launch *launch)
 	struct cri *cri = containerd_cri(&launch->base);
 	struct error failure = {0};
 	int rc = 0;
-
 	if (launch->has_container) {
 		rc = cri_undo_wait(cri, "RemoveContainer", launch->base.result.container_id,
 				   &failure);
@@ -209,7 +200,6 @@ int containerd_finish(struct launch *launch, bool stop, struct error *err)
 	struct containerd_launch *self = (struct containerd_launch *)launch;
 	bool ran = launch->result.end == LAUNCH_RUNNING;
 	int rc = 0;
-
 	launch->finished = true;
 	containerd_close_hold(self);
 	if (ran)

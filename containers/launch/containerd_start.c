@@ -16,7 +16,6 @@ static int make_uid(char uid[CONTAINERD_UID_SIZE], struct error *err)
 {
 	uint64_t number = 0;
 	int rc = uv_random(NULL, NULL, &number, sizeof(number), 0, NULL);
-
 	if (rc < 0)
 		return error_uv(err, rc, "random bytes");
 	(void)snprintf(uid, CONTAINERD_UID_SIZE, "%016llx", (unsigned long long)number);
@@ -38,7 +37,6 @@ static int failed(struct containerd_launch *launch, enum launch_end end, const c
 		  const struct error *failure, struct error *err)
 {
 	char *reason CLEANUP_FREE = text_format("%s: %s", step, failure->text);
-
 	if (failure->code == ERROR_MEMORY || reason == NULL)
 		return error_memory(err);
 	return launch_ended(&launch->base, end, reason, err);
@@ -67,7 +65,6 @@ static int make_pod(struct containerd_launcher *launcher, struct containerd_laun
 	struct error failure = {0};
 	char *id = NULL;
 	int rc = cri_image_status_wait(launcher->cri, launcher->image, false, &image, &failure);
-
 	if (rc == 0 && image->image == NULL)
 		rc = error_set(&failure, ERROR_NOT_FOUND, "%s is not there", launcher->image);
 	if (rc < 0)
@@ -103,7 +100,6 @@ static int make(struct containerd_launcher *launcher, struct containerd_launch *
 {
 	struct pod_config config CLEANUP_POD_CONFIG = {0};
 	int rc = make_uid(launch->uid, err);
-
 	launch->program = program_path(launcher->base.system, spec->command[0]);
 	if (launch->program == NULL)
 		return error_memory(err);
@@ -122,7 +118,6 @@ static int ignored(const struct containerd_launcher *maker, struct launch *launc
 	char *reason CLEANUP_FREE =
 		text_format("%s ignores %s%s", maker->runtime, what,
 			    maker->base.system == LAUNCH_WINDOWS ? " of Windows containers" : "");
-
 	if (reason == NULL)
 		return error_memory(err);
 	launch->finished = true;
@@ -135,7 +130,6 @@ int containerd_start(struct launcher *launcher, struct launch *launch,
 	struct containerd_launcher *maker = (struct containerd_launcher *)launcher;
 	struct containerd_launch *self = (struct containerd_launch *)launch;
 	int rc = 0;
-
 	self->hold_fd = -1;
 	if (spec->grant.cdi_devices.count > 0 && !maker->applies_cdi)
 		return ignored(maker, launch, "CDI devices", err);

@@ -18,7 +18,6 @@ int containerd_make_hold(struct containerd_launch *launch, struct error *err)
 void containerd_close_hold(struct containerd_launch *launch)
 {
 	uv_fs_t request;
-
 	if (launch->hold_fd >= 0)
 		(void)uv_fs_close(NULL, &request, launch->hold_fd, NULL);
 	launch->hold_fd = -1;
@@ -31,12 +30,10 @@ static int wait_reader(struct containerd_launch *launch, struct error *err)
 	uint64_t pause_ms = 0;
 	bool ended = false;
 	int rc = 0;
-
 	while (rc == 0 && !ended && clock_monotonic_ms() < launch->deadline_ms) {
 		uv_fs_t request;
 		int fd = uv_fs_open(NULL, &request, launch->hold_fifo,
 				    UV_FS_O_WRONLY | UV_FS_O_NONBLOCK, 0, NULL);
-
 		uv_fs_req_cleanup(&request);
 		launch->hold_fd = fd >= 0 ? fd : -1;
 		if (fd >= 0)
@@ -54,7 +51,6 @@ int containerd_wait_held(struct launch *launch, int64_t *pid, struct error *err)
 {
 	struct containerd_launch *self = (struct containerd_launch *)launch;
 	int rc = wait_reader(self, err);
-
 	if (rc == 0 && self->hold_fd >= 0)
 		rc = cri_container_pid_wait(containerd_cri(launch), launch->result.container_id,
 					    pid, err);
@@ -68,7 +64,6 @@ int containerd_release(struct launch *launch, const char *line, struct error *er
 	uv_buf_t buffer = {0};
 	uv_fs_t request;
 	int rc = 0;
-
 	if (text == NULL)
 		return error_memory(err);
 	if (self->hold_fd < 0)

@@ -24,7 +24,6 @@ bool launch_is_path(enum launch_system system, const char *word)
 size_t launch_count_words(const char *const *command)
 {
 	size_t count = 0;
-
 	while (command[count] != NULL)
 		count++;
 	return count;
@@ -33,7 +32,6 @@ size_t launch_count_words(const char *const *command)
 int launch_ended(struct launch *launch, enum launch_end end, const char *reason, struct error *err)
 {
 	char *copy = NULL;
-
 	if (launch->result.end != LAUNCH_RUNNING)
 		return 0;
 	copy = strdup(reason);
@@ -49,7 +47,6 @@ int launch_note(struct launch *launch, struct error *err, const char *format, ..
 {
 	struct text note CLEANUP_TEXT = {0};
 	va_list args;
-
 	va_start(args, format);
 	text_vaddf(&note, format, args);
 	va_end(args);
@@ -60,7 +57,6 @@ int launch_note(struct launch *launch, struct error *err, const char *format, ..
 static int refuse(struct launch *launch, const struct text_list *offences, struct error *err)
 {
 	struct text reason CLEANUP_TEXT = {0};
-
 	for (size_t i = 0; i < offences->count; i++)
 		text_addf(&reason, "%s%s", i > 0 ? "; " : "", offences->items[i]);
 	if (reason.failed)
@@ -72,7 +68,6 @@ static int start(struct launch *launch, const struct launch_spec *spec, struct e
 {
 	struct launcher *launcher = launch->launcher;
 	struct text_list offences CLEANUP_TEXT_LIST = {0};
-
 	launch->timeout_ms = spec->timeout_ms != 0 ? spec->timeout_ms : TIMEOUT_MS;
 	launch->result.reason = strdup("");
 	launch->result.container_id = strdup("");
@@ -93,7 +88,6 @@ int launch_start(struct launcher *launcher, const struct launch_spec *spec, stru
 {
 	struct launch *launch = calloc(1, launcher->class->launch_size);
 	int rc = 0;
-
 	if (launch == NULL)
 		return error_memory(err);
 	launch->launcher = launcher;
@@ -144,7 +138,6 @@ void launch_free(struct launch *launch)
 static void describe_kill(int code, char *out, size_t size)
 {
 	const char *name = host_signal_name(code);
-
 	if (nt_status_is_exception(code))
 		(void)snprintf(out, size, "killed by exception 0x%08x (%s)", (unsigned)code,
 			       nt_status_name(code));
@@ -167,7 +160,6 @@ void launch_describe(const struct launch_result *result, char *out, size_t size)
 		[LAUNCH_LOST] = "the runtime was lost",
 	};
 	const char *reason = result->reason != NULL ? result->reason : "";
-
 	if (result->end == LAUNCH_KILLED)
 		describe_kill(result->code, out, size);
 	else if (result->end == LAUNCH_EXITED)

@@ -9,7 +9,6 @@
 static void *block(struct pod_config *config, size_t size)
 {
 	void *block = config->block_count < POD_CONFIG_BLOCKS ? calloc(1, size) : NULL;
-
 	if (block == NULL)
 		config->failed = true;
 	else
@@ -24,7 +23,6 @@ static void *messages(struct pod_config *config, size_t count, size_t size)
 	void **list = count < SIZE_MAX / (size + sizeof(*list))
 			      ? block(config, (count + 1) * (sizeof(*list) + size))
 			      : NULL;
-
 	for (size_t i = 0; list != NULL && i < count; i++)
 		list[i] = (char *)(list + count) + i * size;
 	return list;
@@ -41,7 +39,6 @@ static void add_labels(struct pod_config *config, const struct containerd_launch
 {
 	static const char *const keys[] = {CRI_LABEL_RUN, CRI_LABEL_CHECK};
 	char *const values[] = {launcher->run_id, launcher->check_id};
-
 	for (size_t i = 0; i < ARRAY_SIZE(keys); i++) {
 		config->sandbox_labels[i] = (Runtime__V1__PodSandboxConfig__LabelsEntry){
 			POD_MESSAGE(pod_sandbox_config__labels_entry),
@@ -67,7 +64,6 @@ static void add_command(struct pod_config *config, const struct containerd_launc
 {
 	size_t count = launch_count_words(command);
 	char **words = block(config, (count + 1) * sizeof(*words));
-
 	for (size_t i = 0; words != NULL && i < count; i++)
 		words[i] = i == 0 ? launch->program : wire_string(command[i]);
 	config->container.command = words;
@@ -77,7 +73,6 @@ static void add_command(struct pod_config *config, const struct containerd_launc
 static void add_envs(struct pod_config *config, const struct grant_list *envs)
 {
 	Runtime__V1__KeyValue **list = messages(config, envs->count, sizeof(**list));
-
 	for (size_t i = 0; list != NULL && i < envs->count; i++) {
 		runtime__v1__key_value__init(list[i]);
 		list[i]->key = wire_string(envs->items[i].name);
@@ -95,10 +90,8 @@ static void add_mounts(struct pod_config *config, const struct grant_list *mount
 		.host_path = hold_fifo, .container_path = LAUNCH_HOLD_PATH, .read_only = true};
 	size_t count = mounts->count + (hold_fifo != NULL ? 1 : 0);
 	Runtime__V1__Mount **list = messages(config, count, sizeof(**list));
-
 	for (size_t i = 0; list != NULL && i < count; i++) {
 		const struct grant_entry *mount = i < mounts->count ? &mounts->items[i] : &hold;
-
 		runtime__v1__mount__init(list[i]);
 		list[i]->host_path = wire_string(mount->host_path);
 		list[i]->container_path = wire_string(mount->container_path);
@@ -111,7 +104,6 @@ static void add_mounts(struct pod_config *config, const struct grant_list *mount
 static void add_devices(struct pod_config *config, const struct grant_list *devices)
 {
 	Runtime__V1__Device **list = messages(config, devices->count, sizeof(**list));
-
 	for (size_t i = 0; list != NULL && i < devices->count; i++) {
 		runtime__v1__device__init(list[i]);
 		list[i]->host_path = wire_string(devices->items[i].host_path);
@@ -126,7 +118,6 @@ static void add_annotations(struct pod_config *config, const struct grant_list *
 {
 	Runtime__V1__ContainerConfig__AnnotationsEntry **list =
 		messages(config, annotations->count, sizeof(**list));
-
 	for (size_t i = 0; list != NULL && i < annotations->count; i++) {
 		runtime__v1__container_config__annotations_entry__init(list[i]);
 		list[i]->key = wire_string(annotations->items[i].name);
@@ -139,7 +130,6 @@ static void add_annotations(struct pod_config *config, const struct grant_list *
 static void add_cdi_devices(struct pod_config *config, const struct grant_list *devices)
 {
 	Runtime__V1__CDIDevice **list = messages(config, devices->count, sizeof(**list));
-
 	for (size_t i = 0; list != NULL && i < devices->count; i++) {
 		runtime__v1__cdidevice__init(list[i]);
 		list[i]->name = wire_string(devices->items[i].name);

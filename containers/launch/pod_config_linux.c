@@ -40,7 +40,6 @@ static Runtime__V1__LinuxContainerResources resources = {
 static char **borrow(const char *const *strings)
 {
 	char **borrowed = NULL;
-
 	memcpy(&borrowed, &strings, sizeof(borrowed));
 	return borrowed;
 }
@@ -48,7 +47,6 @@ static char **borrow(const char *const *strings)
 void pod_config_linux(struct pod_config *config, const struct containerd_launcher *launcher)
 {
 	Runtime__V1__SecurityProfile *seccomp = launcher->seccomp ? &default_seccomp : NULL;
-
 	capabilities.drop_capabilities = borrow(all_capabilities);
 	config->linux_sandbox_security = (Runtime__V1__LinuxSandboxSecurityContext){
 		POD_MESSAGE(linux_sandbox_security_context),

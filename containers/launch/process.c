@@ -34,7 +34,6 @@ static int note_ignored(struct launch *launch, const struct launch_spec *spec, s
 		[GRANT_CDI_DEVICE] = "CDI devices",
 	};
 	int rc = 0;
-
 	for (size_t i = 0; rc == 0 && i < GRANT_KINDS; i++) {
 		if (names[i] != NULL && spec->grant.lists[i].count > 0)
 			rc = launch_note(launch, err,
@@ -47,7 +46,6 @@ static int note_ignored(struct launch *launch, const struct launch_spec *spec, s
 static int make_env(const struct grant_list *envs, struct text_list *env, struct error *err)
 {
 	int rc = 0;
-
 	for (size_t i = 0; rc == 0 && i < envs->count; i++)
 		rc = text_list_take(
 			env, text_format("%s=%s", envs->items[i].name, envs->items[i].value), err);
@@ -74,7 +72,6 @@ static int start(struct launcher *launcher, struct launch *launch, const struct 
 	};
 	struct error failure = {0};
 	int rc = 0;
-
 	launch->finished = true; /* there is nothing to wait for yet */
 	if (program == NULL || argv == NULL)
 		return error_memory(err);
@@ -99,7 +96,6 @@ static int start(struct launcher *launcher, struct launch *launch, const struct 
 static bool has_ended(void *user)
 {
 	const struct process_launch *launch = user;
-
 	return process_has_ended(launch->process);
 }
 
@@ -116,7 +112,6 @@ static int finish(struct launch *launch, bool stop, struct error *err)
 	struct launch_result *result = &launch->result;
 	const struct process_result *ended = NULL;
 	int rc = 0;
-
 	launch->finished = true;
 	if (stop)
 		process_stop(self->process);
@@ -138,7 +133,6 @@ static int finish(struct launch *launch, bool stop, struct error *err)
 static void free_launch(struct launch *launch)
 {
 	struct process_launch *self = (struct process_launch *)launch;
-
 	process_free(self->process);
 	free(self);
 }
@@ -146,7 +140,6 @@ static void free_launch(struct launch *launch)
 static void free_launcher(struct launcher *launcher)
 {
 	struct process_launcher *self = (struct process_launcher *)launcher;
-
 	free(self->program_directory);
 	free(self);
 }
@@ -164,7 +157,6 @@ int launcher_process_new(uv_loop_t *loop, const char *program_directory, struct 
 {
 	struct process_launcher *self = calloc(1, sizeof(*self));
 	int rc = 0;
-
 	if (self == NULL)
 		return error_memory(err);
 	self->base.class = &process_class;

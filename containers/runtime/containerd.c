@@ -19,7 +19,6 @@ int containerd_parse_version(const char *output, char **out, struct error *err)
 	struct text_list words CLEANUP_TEXT_LIST = {0};
 	const char *word = NULL;
 	int rc = text_list_split(&words, output, ' ', err);
-
 	if (rc < 0)
 		return rc;
 	if (words.count > VERSION_WORD && strcmp(words.items[0], "containerd") == 0)
@@ -37,7 +36,6 @@ int containerd_probe_version(const char *program, char **out, struct error *err)
 	struct process_result result = {0};
 	char end[128] = "";
 	int rc = process_run(&spec, &result, err);
-
 	if (rc < 0)
 		return rc;
 	process_describe(&result, end, sizeof(end));
@@ -55,13 +53,11 @@ static int try_overlay(const char *directory, char **reason, struct error *err)
 	char *merged CLEANUP_FREE = path_join(directory, "merged");
 	char *data CLEANUP_FREE = text_format("lowerdir=%s/lower,upperdir=%s/upper,workdir=%s/work",
 					      directory, directory, directory);
-
 	if (merged == NULL || data == NULL)
 		return error_memory(err);
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
 		char *path CLEANUP_FREE = path_join(directory, names[i]);
 		int rc = path != NULL ? file_make_directories(path, 0700, err) : error_memory(err);
-
 		if (rc < 0)
 			return rc;
 	}
@@ -78,7 +74,6 @@ int containerd_choose_snapshotter(const char *directory, const char **snapshotte
 {
 	char *trial CLEANUP_FREE = path_join(directory, "overlay-trial");
 	int rc = trial != NULL ? try_overlay(trial, reason, err) : error_memory(err);
-
 	if (rc < 0)
 		return rc;
 	*snapshotter = *reason == NULL ? "overlayfs" : "native";
@@ -107,7 +102,6 @@ static const char disabled_plugins[] = "disabled_plugins = [\n"
 void containerd_config(const struct containerd_config *config, struct text *out)
 {
 	const char *directory = config->directory;
-
 	text_addf(out, "version = 2\nroot = \"%s/root\"\nstate = \"%s/state\"\noom_score = 0\n",
 		  directory, directory);
 	text_add(out, disabled_plugins);

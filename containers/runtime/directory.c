@@ -24,7 +24,6 @@ enum { BASE_TRIES = 8 };
 static int check_base(const char *base, struct error *err)
 {
 	size_t max = sizeof(((struct sockaddr_un *)NULL)->sun_path) - sizeof(LONGEST_SOCKET);
-
 	if (geteuid() != 0)
 		return error_set(err, ERROR_PERMISSION, "containers need root");
 	if (!path_is_absolute(base))
@@ -45,7 +44,6 @@ static int check_base(const char *base, struct error *err)
 static int make_new(const char *base, char **made, struct error *err)
 {
 	int rc = 0;
-
 	for (int try = 0; try < BASE_TRIES; try++) {
 		rc = file_make_directories(base, 0711, err);
 		if (rc == 0)
@@ -61,7 +59,6 @@ static int own(const char *made, const char *named, const char *cri, struct erro
 {
 	char *work CLEANUP_FREE = path_join(made, "work");
 	int rc = work != NULL && named != NULL ? owner_write(made, cri, err) : error_memory(err);
-
 	if (rc == 0)
 		rc = file_make_directories(work, 0700, err);
 	if (rc == 0 && rename(made, named) < 0)
@@ -74,7 +71,6 @@ int run_directory_make(const char *base, const char *cri, char **path, struct er
 	char *made CLEANUP_FREE = NULL;
 	char *named CLEANUP_FREE = NULL;
 	int rc = 0;
-
 	if (base == NULL)
 		base = RUNTIME_BASE_DIRECTORY;
 	rc = check_base(base, err);
@@ -97,11 +93,9 @@ static int empty(const char *path, struct error *err)
 {
 	struct text_list names CLEANUP_TEXT_LIST = {0};
 	int result = file_list(path, &names, err);
-
 	for (size_t i = 0; i < names.count; i++) {
 		char *below CLEANUP_FREE = path_join(path, names.items[i]);
 		int rc = 0;
-
 		if (below == NULL)
 			return error_memory(err);
 		if (strcmp(names.items[i], OWNER_FILE) != 0)
@@ -114,7 +108,6 @@ static int empty(const char *path, struct error *err)
 int runtime_remove_directory(const char *path, size_t *undone, struct error *err)
 {
 	int rc = file_exists(path) ? mounts_undo_below(path, undone, err) : 0;
-
 	if (rc == 0 && file_is_directory(path))
 		rc = empty(path, err);
 	return rc == 0 ? file_remove_tree(path, err) : rc;
@@ -124,7 +117,6 @@ int runtime_make_directory(char **path, struct error *err)
 {
 	char *made CLEANUP_FREE = NULL;
 	int rc = file_make_temporary(NULL, TEMPORARY_PREFIX, &made, err);
-
 	if (rc < 0)
 		return rc;
 	rc = owner_write(made, NULL, err);
@@ -140,7 +132,6 @@ int run_directory_remove(const char *path, struct error *err)
 	struct runtime_recovered counts = {0};
 	char *base CLEANUP_FREE = path_directory(path);
 	int rc = remains_remove(path, &counts, err);
-
 	if (base != NULL)
 		(void)rmdir(base);
 	return rc;

@@ -27,17 +27,14 @@ char *runtime_program_version(const char *name, const char *output)
 {
 	static const char word[] = "version";
 	size_t matched = 0;
-
 	for (; *output != '\0' && matched < sizeof(word) - 1; output++) {
 		bool same = tolower((unsigned char)*output) == word[matched];
-
 		matched = same ? matched + 1 : (size_t)(tolower((unsigned char)*output) == 'v');
 	}
 	output += strspn(output, ": \tv");
 	if (!isdigit((unsigned char)*output))
 		return strdup(name);
 	size_t size = strcspn(output, " ,\t\r\n");
-
 	return text_format("%s %.*s", name, (int)(size < VERSION_MAX ? size : VERSION_MAX), output);
 }
 
@@ -45,7 +42,6 @@ char *runtime_shim_name(const char *type)
 {
 	const char *version = strrchr(type, '.');
 	const char *name = version;
-
 	if (!text_starts_with(type, "io.containerd.") || version == NULL)
 		return NULL;
 	while (name > type && name[-1] != '.')
@@ -60,7 +56,6 @@ static char *ask_version(const char *file, const char *name, const char *option)
 	const struct process_spec spec = {.argv = argv, .timeout_ms = VERSION_TIMEOUT_MS};
 	struct process_result result = {0};
 	char *version = NULL;
-
 	if (process_run(&spec, &result, NULL) < 0)
 		return strdup(name);
 	version = runtime_program_version(name, text_string(&result.out));
@@ -73,12 +68,10 @@ static cJSON *read_config(struct runtime *runtime)
 {
 	Runtime__V1__StatusResponse *status CLEANUP_CRI_REPLY = NULL;
 	cJSON *config = NULL;
-
 	if (cri_status_wait(runtime->cri, true, &status, NULL) < 0)
 		return NULL;
 	for (size_t i = 0; i < status->n_info; i++) {
 		const char *value = status->info[i]->value;
-
 		if (config == NULL && strcmp(status->info[i]->key, "config") == 0)
 			(void)json_parse(value, strlen(value), &config, NULL);
 	}
@@ -88,14 +81,12 @@ static cJSON *read_config(struct runtime *runtime)
 static const char *string_of(const cJSON *object, const char *key)
 {
 	const char *value = cJSON_GetStringValue(cJSON_GetObjectItem(object, key));
-
 	return value != NULL ? value : "";
 }
 
 static const cJSON *find_handler(const cJSON *config, const char *handler)
 {
 	const cJSON *containerd = cJSON_GetObjectItem(config, "containerd");
-
 	if (handler == NULL || handler[0] == '\0')
 		handler = string_of(containerd, "defaultRuntimeName");
 	return cJSON_GetObjectItemCaseSensitive(cJSON_GetObjectItem(containerd, "runtimes"),
@@ -109,7 +100,6 @@ static void find_shim(const cJSON *handler, const struct running_program *daemon
 	char *name CLEANUP_FREE = path[0] != '\0'
 					  ? strdup(path)
 					  : runtime_shim_name(string_of(handler, "runtimeType"));
-
 	if (name == NULL)
 		return;
 	out->shim_file = running_program_find(daemon, name);
@@ -123,7 +113,6 @@ static void find_oci(const cJSON *handler, const struct running_program *daemon,
 {
 	const char *type = string_of(handler, "runtimeType");
 	const char *name = string_of(cJSON_GetObjectItem(handler, "options"), "BinaryName");
-
 	if (name[0] == '\0' && text_starts_with(type, "io.containerd.runc."))
 		name = "runc";
 	if (name[0] == '\0')
@@ -142,7 +131,6 @@ int runtime_identify(struct runtime *runtime, const char *handler, struct runtim
 	int peer = cri_peer(runtime->cri);
 	struct error reason = {.text = "the system does not tell which process serves the runtime"};
 	bool known = peer > 0 && running_program_read(peer, &daemon, &reason) == 0;
-
 	*out = (struct runtime_identity){0};
 	if (known)
 		out->file = strdup(daemon.file);

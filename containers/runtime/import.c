@@ -16,7 +16,6 @@ static int is_known(struct runtime *runtime, const char *reference, bool *known,
 {
 	Runtime__V1__ImageStatusResponse *reply CLEANUP_CRI_REPLY = NULL;
 	int rc = cri_image_status_wait(runtime->cri, reference, false, &reply, err);
-
 	if (rc == 0)
 		*known = reply->image != NULL;
 	return rc;
@@ -26,11 +25,9 @@ static int is_known(struct runtime *runtime, const char *reference, bool *known,
 static int wait_known(struct runtime *runtime, const char *reference, struct error *err)
 {
 	uint64_t deadline = clock_monotonic_ms() + KNOWN_TIMEOUT_MS;
-
 	for (;;) {
 		bool known = false;
 		int rc = is_known(runtime, reference, &known, err);
-
 		if (rc < 0 || known)
 			return rc;
 		if (clock_monotonic_ms() >= deadline)
@@ -51,7 +48,6 @@ static int run_ctr(struct runtime *runtime, const char *archive, struct error *e
 			      "k8s.io", "images",    "import",	   archive,
 			      NULL,	NULL,	     NULL};
 	const struct process_spec spec = {.argv = argv, .timeout_ms = IMPORT_TIMEOUT_MS};
-
 	if (snapshotter[0] != '\0') {
 		argv[7] = "--snapshotter";
 		argv[8] = snapshotter;
@@ -74,11 +70,9 @@ static int list_new(struct runtime *runtime, const char *const *references, stru
 		    struct error *err)
 {
 	int rc = 0;
-
 	for (const char *const *reference = references; rc == 0 && *reference != NULL;
 	     reference++) {
 		bool known = false;
-
 		rc = is_known(runtime, *reference, &known, err);
 		if (rc == 0 && !known)
 			rc = text_list_add(new, *reference, err);
@@ -92,7 +86,6 @@ static int announce(const struct runtime *runtime, const struct text_list *refer
 {
 	char *path CLEANUP_FREE = path_join(runtime->directory, RUNTIME_IMPORTED_FILE);
 	struct text lines CLEANUP_TEXT = {0};
-
 	for (size_t i = 0; i < references->count; i++)
 		text_addf(&lines, "%s\n", references->items[i]);
 	if (path == NULL || lines.failed)
@@ -105,7 +98,6 @@ int runtime_import(struct runtime *runtime, const char *archive, const char *con
 {
 	struct text_list new CLEANUP_TEXT_LIST = {0};
 	int rc = list_new(runtime, references, &new, err);
-
 	if (rc == 0 && !runtime->description.is_private)
 		rc = announce(runtime, &new, err);
 	if (rc == 0 && new.count > 0)

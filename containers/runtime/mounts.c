@@ -12,12 +12,10 @@ int mounts_undo_below(const char *directory, size_t *undone, struct error *err)
 {
 	struct container_mounts mounts CLEANUP_CONTAINER_MOUNTS = {0};
 	int result = container_mounts_read("self", &mounts, err);
-
 	if (result < 0)
 		return result;
 	for (size_t i = mounts.count; i-- > 0;) {
 		const char *path = mounts.items[i].target;
-
 		if (!path_is_within(path, directory) || strcmp(path, directory) == 0)
 			continue;
 		if (umount2(path, UMOUNT_NOFOLLOW) < 0 &&

@@ -42,7 +42,6 @@ static const struct json_member members[] = {
 int owner_parse_stat(const char *line, char *letter, uint64_t *start_time, struct error *err)
 {
 	const char *behind = strrchr(line, ')'); /* ends the program's name */
-
 	/* Fields 3 to 22. */
 	if (behind == NULL ||
 	    sscanf(behind,
@@ -59,7 +58,6 @@ static int read_process(int64_t pid, char *letter, int64_t *start_time, struct e
 	char *line CLEANUP_FREE = NULL;
 	uint64_t start = 0;
 	int rc = path != NULL ? file_read_line(path, &line, err) : error_memory(err);
-
 	if (rc < 0)
 		return rc;
 	rc = owner_parse_stat(line, letter, &start, err);
@@ -72,7 +70,6 @@ static int read_self(struct owner *self, char **boot, struct error *err)
 {
 	struct stat status = {0};
 	int rc = file_read_line("/proc/sys/kernel/random/boot_id", boot, err);
-
 	if (rc < 0)
 		return rc;
 	if (stat("/proc/self/ns/pid", &status) < 0)
@@ -90,7 +87,6 @@ int owner_write(const char *directory, const char *cri, struct error *err)
 	struct owner self = {0};
 	char letter = 0;
 	int rc = read_self(&self, &boot, err);
-
 	if (rc == 0)
 		rc = read_process(self.pid, &letter, &self.start_time, err);
 	if (rc < 0)
@@ -109,7 +105,6 @@ static int judge(const struct owner *owner, enum owner_state *state, struct erro
 	int64_t start_time = 0;
 	char letter = 0;
 	int rc = read_self(&self, &boot, err);
-
 	if (rc < 0)
 		return rc;
 	*state = OWNER_DEAD;
@@ -136,7 +131,6 @@ int owner_read(const char *directory, enum owner_state *state, char **cri, struc
 	struct owner owner = {0};
 	struct json_at root = {0};
 	int rc = path != NULL ? json_read_file(path, &json, err) : error_memory(err);
-
 	*cri = NULL;
 	if (rc < 0)
 		return rc;

@@ -34,7 +34,6 @@ static int write_config(struct runtime *runtime, const struct runtime_options *o
 	char *reason CLEANUP_FREE = NULL;
 	struct text toml CLEANUP_TEXT = {0};
 	int rc = 0;
-
 	if (config.snapshotter == NULL)
 		rc = containerd_choose_snapshotter(runtime->directory, &config.snapshotter, &reason,
 						   err);
@@ -59,7 +58,6 @@ static int spawn(struct runtime *runtime, const char *program, struct error *err
 		NULL,
 	};
 	const struct process_spec spec = {.argv = argv, .grace_ms = STOP_GRACE_MS};
-
 	if (config == NULL || log == NULL)
 		return error_memory(err);
 	return process_start(runtime->loop, &spec, &runtime->containerd, err);
@@ -68,7 +66,6 @@ static int spawn(struct runtime *runtime, const char *program, struct error *err
 static bool has_ended(void *user)
 {
 	const struct runtime *runtime = user;
-
 	return process_has_ended(runtime->containerd);
 }
 
@@ -78,7 +75,6 @@ static int ended_error(const struct runtime *runtime, struct error *err)
 	char *log CLEANUP_FREE = NULL;
 	char end[128] = "";
 	size_t size = 0;
-
 	process_describe(process_result(runtime->containerd), end, sizeof(end));
 	if (path == NULL || file_read(path, LOG_MAX, &log, &size, NULL) < 0 || size == 0)
 		return error_set(err, ERROR_UNAVAILABLE, "containerd %s without a word", end);
@@ -92,7 +88,6 @@ static int wait_ready(struct runtime *runtime, uint64_t timeout_ms, struct error
 	uint64_t deadline =
 		clock_monotonic_ms() + (timeout_ms != 0 ? timeout_ms : START_TIMEOUT_MS);
 	struct error last = {0};
-
 	for (;;) {
 		if (loop_wait(runtime->loop, has_ended, runtime, READY_POLL_MS, "end of containerd",
 			      &last) == 0)
@@ -109,7 +104,6 @@ static int wait_ready(struct runtime *runtime, uint64_t timeout_ms, struct error
 static int check_version(const char *program, char **version, struct error *err)
 {
 	int rc = containerd_probe_version(program, version, err);
-
 	if (rc == 0 && !cri_version_at_least(*version, 1, 6))
 		return error_set(err, ERROR_UNSUPPORTED, "containerd %s is older than 1.6",
 				 *version);
@@ -125,7 +119,6 @@ static int start(struct runtime *runtime, const struct runtime_options *options,
 	uint64_t begin = 0;
 	int rc = address != NULL && cgroup != NULL ? check_version(program, &version, err)
 						   : error_memory(err);
-
 	runtime->description.address = arena_string(&runtime->strings, address);
 	runtime->description.cgroup_parent = arena_string(&runtime->strings, cgroup);
 	if (rc == 0)
@@ -143,13 +136,11 @@ int runtime_is_offered(struct error *err)
 {
 	static const char *const programs[] = {"containerd", "ctr", "runc"};
 	char *version CLEANUP_FREE = NULL;
-
 	if (geteuid() != 0)
 		return error_set(err, ERROR_UNSUPPORTED, "containers need root");
 	for (size_t i = 0; i < ARRAY_SIZE(programs); i++) {
 		char *path CLEANUP_FREE = NULL;
 		int rc = process_find_program(programs[i], &path, err);
-
 		if (rc == ERROR_NOT_FOUND)
 			return error_set(err, ERROR_UNSUPPORTED, "%s is not installed",
 					 programs[i]);
@@ -164,7 +155,6 @@ int runtime_start(uv_loop_t *loop, const struct runtime_options *options, struct
 {
 	struct runtime *runtime = NULL;
 	int rc = runtime_new(loop, options->base_directory, NULL, &runtime, err);
-
 	if (rc == 0)
 		rc = start(runtime, options, err);
 	if (rc != 0) {

@@ -23,7 +23,6 @@ static int process_wait_end(int fd, pid_t pid, struct error *err)
 {
 	struct pollfd wait = {.fd = fd, .events = POLLIN};
 	int ready = 0;
-
 	do
 		ready = poll(&wait, 1, PROCESS_END_TIMEOUT_MS);
 	while (ready < 0 && errno == EINTR);
@@ -39,7 +38,6 @@ int process_kill_matching(pid_t pid, bool (*matches)(pid_t pid, const void *user
 			  size_t *killed, struct error *err)
 {
 	int fd CLEANUP_FD = (int)syscall(SYS_pidfd_open, pid, 0);
-
 	if (fd < 0 && errno == ESRCH)
 		return 0;
 	if (fd < 0 && errno == ENOSYS)
@@ -57,7 +55,6 @@ int process_kill_matching(pid_t pid, bool (*matches)(pid_t pid, const void *user
 static bool program_is_containerd(const char *program)
 {
 	const char *name = path_base(program);
-
 	return strcmp(name, "containerd") == 0 || strcmp(name, "ctr") == 0 ||
 	       text_starts_with(name, "containerd-shim");
 }
@@ -65,7 +62,6 @@ static bool program_is_containerd(const char *program)
 static bool word_is_below(const char *word, size_t size, const char *directory)
 {
 	size_t length = strlen(directory);
-
 	return size > length && memcmp(word, directory, length) == 0 && word[length] == '/';
 }
 
@@ -73,7 +69,6 @@ bool cmdline_is_containerd_of(const char *cmdline, size_t size, const char *dire
 {
 	const char *end = cmdline + size;
 	const char *word = cmdline;
-
 	if (size == 0 || cmdline[size - 1] != '\0' || !program_is_containerd(cmdline))
 		return false;
 	for (word += strlen(word) + 1; word < end; word += strlen(word) + 1) {
@@ -88,7 +83,6 @@ bool process_is_containerd_of(pid_t pid, const void *directory)
 	char *path CLEANUP_FREE = text_format("/proc/%d/cmdline", (int)pid);
 	char *cmdline CLEANUP_FREE = NULL;
 	size_t size = 0;
-
 	/* A zombie has an empty command line. */
 	return path != NULL && file_read(path, CMDLINE_MAX, &cmdline, &size, NULL) == 0 &&
 	       cmdline_is_containerd_of(cmdline, size, directory);
@@ -99,13 +93,11 @@ static int processes_kill_round(const char *directory, size_t *killed, struct er
 {
 	DIR *proc CLEANUP_DIR = opendir("/proc");
 	const struct dirent *entry = NULL;
-
 	if (proc == NULL)
 		return error_system(err, errno, "/proc");
 	while ((entry = readdir(proc)) != NULL) {
 		long long pid = 0;
 		int rc = 0;
-
 		if (text_to_int64(entry->d_name, "pid", 2, INT32_MAX, &pid, NULL) < 0 ||
 		    !process_is_containerd_of((pid_t)pid, directory))
 			continue;
@@ -122,7 +114,6 @@ int processes_kill_containerd(const char *directory, size_t *killed, struct erro
 	for (int round = 0; round < KILL_ROUNDS; round++) {
 		size_t count = 0;
 		int rc = processes_kill_round(directory, &count, err);
-
 		*killed += count;
 		if (rc < 0 || count == 0)
 			return rc;

@@ -22,7 +22,6 @@ enum { UNOWNED_SECONDS = 60, DRAIN_TIMEOUT_MS = 5000, IMPORTED_MAX = 64 * 1024 }
 static int lock_base(const char *base, int *lock, struct error *err)
 {
 	int fd CLEANUP_FD = open(base, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
-
 	if (fd < 0)
 		return error_system(err, errno, "%s", base);
 	while (flock(fd, LOCK_EX) < 0) {
@@ -37,7 +36,6 @@ static int lock_base(const char *base, int *lock, struct error *err)
 static bool is_stale(const char *directory)
 {
 	struct stat status = {0};
-
 	return stat(directory, &status) == 0 && time(NULL) - status.st_mtime > UNOWNED_SECONDS;
 }
 
@@ -47,12 +45,10 @@ static bool is_shared(const char *directory, const char *address)
 	struct text_list names CLEANUP_TEXT_LIST = {0};
 	char *base CLEANUP_FREE = path_directory(directory);
 	bool shared = base == NULL || file_list(base, &names, NULL) < 0;
-
 	for (size_t i = 0; !shared && i < names.count; i++) {
 		char *other CLEANUP_FREE = path_join(base, names.items[i]);
 		char *used CLEANUP_FREE = NULL;
 		enum owner_state state = OWNER_DEAD;
-
 		shared = other == NULL || (owner_read(other, &state, &used, NULL) == 0 &&
 					   state != OWNER_DEAD && text_equal(used, address));
 	}
@@ -66,7 +62,6 @@ static int recover_images(struct cri *cri, const char *directory, const char *ad
 	char *text CLEANUP_FREE = NULL;
 	struct text_list references CLEANUP_TEXT_LIST = {0};
 	int rc = 0;
-
 	if (path == NULL)
 		return error_memory(err);
 	if (!file_exists(path))
@@ -91,7 +86,6 @@ static int recover_attached(const char *directory, const char *address, struct e
 	struct cri *cri = NULL;
 	uv_loop_t loop = {0};
 	int rc = uv_loop_init(&loop);
-
 	if (rc < 0)
 		return error_uv(err, rc, "event loop");
 	if (cri_open(&loop, address, &cri, NULL) == 0) {
@@ -110,7 +104,6 @@ static int recover_dead(const struct runtime_recovery *recovery, const char *dir
 {
 	char *work CLEANUP_FREE = path_join(directory, "work");
 	int rc = work != NULL ? 0 : error_memory(err);
-
 	if (rc == 0 && address != NULL)
 		rc = recover_attached(directory, address, err);
 	if (rc == 0 && recovery->on_dead != NULL)
@@ -129,7 +122,6 @@ static int recover_directory(const struct runtime_recovery *recovery, const char
 	enum owner_state state = OWNER_FOREIGN;
 	char *address CLEANUP_FREE = NULL;
 	int rc = owner_read(directory, &state, &address, &unreadable);
-
 	if (rc == ERROR_NOT_FOUND && !is_stale(directory))
 		return 0;
 	if (rc < 0 && rc != ERROR_NOT_FOUND)
@@ -146,7 +138,6 @@ static int recover_temporary(const struct runtime_recovery *recovery, const char
 	struct stat status = {0};
 	enum owner_state state = OWNER_FOREIGN;
 	char *address CLEANUP_FREE = NULL;
-
 	if (lstat(directory, &status) < 0 || !S_ISDIR(status.st_mode) ||
 	    status.st_uid != geteuid() || owner_read(directory, &state, &address, NULL) < 0 ||
 	    state != OWNER_DEAD)
@@ -164,11 +155,9 @@ static int recover_each(const struct runtime_recovery *recovery, const char *par
 {
 	struct text_list names CLEANUP_TEXT_LIST = {0};
 	int result = file_list(parent, &names, err);
-
 	for (size_t i = 0; i < names.count; i++) {
 		char *directory CLEANUP_FREE = path_join(parent, names.items[i]);
 		int rc = 0;
-
 		if (directory == NULL)
 			return error_memory(err);
 		if (text_starts_with(names.items[i], prefix) ||
@@ -185,7 +174,6 @@ static int recover_base(const struct runtime_recovery *recovery,
 	const char *base = recovery->base_directory;
 	int lock CLEANUP_FD = -1;
 	int rc = lock_base(base, &lock, err);
-
 	if (rc == 0)
 		rc = recover_each(recovery, base, RUN_DIRECTORY_PREFIX, NEW_DIRECTORY_PREFIX,
 				  recover_directory, recovered, err);
@@ -202,7 +190,6 @@ int runtime_recover(const struct runtime_recovery *recovery, struct runtime_reco
 	const char *temporary = recovery->temporary_directory;
 	int result = 0;
 	int rc = 0;
-
 	if (recovered == NULL)
 		recovered = &ignored;
 	*recovered = (struct runtime_recovered){0};

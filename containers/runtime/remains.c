@@ -22,7 +22,6 @@ char *remains_cgroup_parent(const char *directory)
 {
 	const char *name = path_base(directory);
 	const char *dash = strrchr(name, '-');
-
 	return text_format("/gpucert-%s", dash != NULL ? dash + 1 : name);
 }
 
@@ -32,7 +31,6 @@ static int list_sockets(const char *directory, struct text_list *sockets, struct
 	char *tasks CLEANUP_FREE = path_join(directory, TASK_DIRECTORY);
 	struct text_list names CLEANUP_TEXT_LIST = {0};
 	int rc = 0;
-
 	if (tasks == NULL)
 		return error_memory(err);
 	if (!file_is_directory(tasks))
@@ -41,7 +39,6 @@ static int list_sockets(const char *directory, struct text_list *sockets, struct
 	for (size_t i = 0; rc == 0 && i < names.count; i++) {
 		char *file CLEANUP_FREE = text_format("%s/%s/address", tasks, names.items[i]);
 		char *address CLEANUP_FREE = NULL;
-
 		if (file == NULL)
 			return error_memory(err);
 		if (file_read_line(file, &address, NULL) == 0 &&
@@ -74,7 +71,6 @@ int remains_remove(const char *directory, struct runtime_recovered *counts, stru
 	struct text_list sockets CLEANUP_TEXT_LIST = {0};
 	struct error step = {0};
 	int result = 0;
-
 	if (parent == NULL)
 		return error_memory(err);
 	keep(processes_kill_containerd(directory, &counts->processes, &step), &step, &result, err);

@@ -27,7 +27,6 @@ int runtime_new(uv_loop_t *loop, const char *base_directory, const char *cri_add
 	struct runtime *runtime = calloc(1, sizeof(*runtime));
 	char *work CLEANUP_FREE = NULL;
 	int rc = 0;
-
 	if (runtime == NULL)
 		return error_memory(err);
 	rc = run_directory_make(base_directory, cri_address, &runtime->directory, err);
@@ -59,7 +58,6 @@ static bool is_ready(const Runtime__V1__StatusResponse *reply)
 {
 	for (size_t i = 0; reply->status != NULL && i < reply->status->n_conditions; i++) {
 		const Runtime__V1__RuntimeCondition *condition = reply->status->conditions[i];
-
 		if (strcmp(condition->type, "RuntimeReady") == 0)
 			return condition->status;
 	}
@@ -72,7 +70,6 @@ int runtime_connect(struct runtime *runtime, struct error *err)
 	Runtime__V1__VersionResponse *version CLEANUP_CRI_REPLY = NULL;
 	Runtime__V1__StatusResponse *status CLEANUP_CRI_REPLY = NULL;
 	int rc = cri_open(runtime->loop, description->address, &runtime->cri, err);
-
 	if (rc == 0)
 		rc = cri_version_wait(runtime->cri, &version, err);
 	if (rc == 0)
@@ -95,7 +92,6 @@ int runtime_attach(uv_loop_t *loop, const char *address, const char *base_direct
 {
 	struct runtime *runtime = NULL;
 	int rc = runtime_new(loop, base_directory, address, &runtime, err);
-
 	if (rc == 0)
 		rc = runtime_connect(runtime, err);
 	if (rc != 0) {
@@ -120,14 +116,12 @@ struct cri *runtime_cri(const struct runtime *runtime)
 static int disconnect(struct runtime *runtime, struct error *err)
 {
 	int result = 0;
-
 	if (runtime->cri == NULL)
 		return 0;
 	result = cri_sweep(runtime->cri, runtime->description.run_id, NULL, NULL, err);
 	for (size_t i = 0; !runtime->description.is_private && i < runtime->imported.count; i++) {
 		int rc = cri_remove_image_wait(runtime->cri, runtime->imported.items[i],
 					       result == 0 ? err : NULL);
-
 		result = result == 0 ? rc : result;
 	}
 	cri_close(STEAL(runtime->cri));
@@ -138,7 +132,6 @@ static int disconnect(struct runtime *runtime, struct error *err)
 static bool has_ended(void *user)
 {
 	const struct runtime *runtime = user;
-
 	return process_has_ended(runtime->containerd);
 }
 
@@ -146,7 +139,6 @@ static bool has_ended(void *user)
 static int end_containerd(struct runtime *runtime, struct error *err)
 {
 	int rc = 0;
-
 	if (runtime->containerd == NULL)
 		return 0;
 	process_stop(runtime->containerd);
@@ -160,7 +152,6 @@ int runtime_stop(struct runtime *runtime, struct error *err)
 {
 	int result = 0;
 	int rc = 0;
-
 	if (runtime == NULL)
 		return 0;
 	result = disconnect(runtime, err);

@@ -32,7 +32,6 @@ static void do_cat(const char *path)
 	char chunk[4096];
 	ssize_t count = 0;
 	int fd = open(path, O_RDONLY);
-
 	if (fd < 0) {
 		(void)printf("%s: %s\n", path, strerror(errno));
 		return;
@@ -45,7 +44,6 @@ static void do_cat(const char *path)
 static void do_stat(const char *path)
 {
 	struct stat status = {0};
-
 	if (stat(path, &status) < 0)
 		(void)puts(strerror(errno));
 	else
@@ -58,7 +56,6 @@ static void do_stat(const char *path)
 static void do_touch(const char *path)
 {
 	int fd = open(path, O_WRONLY | O_CREAT, 0600);
-
 	(void)puts(fd >= 0 ? "ok" : strerror(errno));
 	if (fd >= 0)
 		(void)close(fd);
@@ -68,7 +65,6 @@ static void do_caps(void)
 {
 	char line[256] = "";
 	FILE *file = fopen("/proc/self/status", "r");
-
 	while (file != NULL && fgets(line, sizeof(line), file) != NULL) {
 		if (strncmp(line, "CapEff:", 7) == 0 || strncmp(line, "NoNewPrivs:", 11) == 0 ||
 		    strncmp(line, "Seccomp:", 8) == 0)
@@ -81,7 +77,6 @@ static void do_caps(void)
 static void do_wait(const char *path)
 {
 	const struct timespec pause_time = {.tv_nsec = 2000000};
-
 	while (access(path, F_OK) < 0)
 		(void)nanosleep(&pause_time, NULL);
 }
@@ -90,7 +85,6 @@ static void do_memory(void)
 {
 	for (;;) {
 		char *block = malloc(1 << 20);
-
 		if (block != NULL)
 			memset(block, 1, 1 << 20);
 	}
@@ -99,7 +93,6 @@ static void do_memory(void)
 static void do_word(const char *word)
 {
 	volatile int *nowhere = NULL;
-
 	if (strcmp(word, "hang") == 0) {
 		(void)signal(SIGTERM, SIG_IGN);
 		for (;;)
@@ -158,7 +151,6 @@ int main(int argc, char **argv)
 	(void)setvbuf(stdout, NULL, _IOLBF, 0);
 	for (int i = 1; i < argc; i++) {
 		char *equals = strchr(argv[i], '=');
-
 		if (equals != NULL)
 			*equals = '\0';
 		if (equals != NULL)

@@ -22,7 +22,6 @@ static int attach(struct rig *rig, char **argv, struct error *err)
 	const char *const references[] = {argv[3], NULL};
 	struct launcher_containerd_options options = {.check_id = "victim", .image = argv[3]};
 	int rc = uv_loop_init(&rig->loop);
-
 	if (rc == 0)
 		rc = runtime_attach(&rig->loop, argv[2], argv[1], &rig->runtime, err);
 	if (rc == 0)
@@ -43,7 +42,6 @@ int main(int argc, char **argv)
 	struct launch *launch = NULL;
 	struct error err = {0};
 	int rc = 0;
-
 	if (argc != 2 && argc != 5)
 		return 2;
 	if (argc == 5)

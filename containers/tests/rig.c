@@ -27,7 +27,6 @@ static void rig_need(int rc, const char *what, const struct error *err)
 const char *rig_reason_to_skip(void)
 {
 	char *version CLEANUP_FREE = NULL;
-
 	if (geteuid() != 0)
 		return "needs root";
 	return containerd_probe_version("containerd", &version, NULL) < 0 ? "needs containerd"
@@ -42,7 +41,6 @@ enum { RIG_BASES_MAX = 4, RIG_BASE_SIZE = 64 };
 static bool rig_is_dead(const char *name)
 {
 	pid_t pid = (pid_t)strtol(name, NULL, 10);
-
 	return pid > 0 && kill(pid, 0) < 0 && errno == ESRCH;
 }
 
@@ -52,13 +50,10 @@ const char *rig_base(const char *name)
 	static size_t count;
 	struct text_list names CLEANUP_TEXT_LIST = {0};
 	struct error err = {0};
-
 	rig_need(file_list("/run", &names, &err), "/run", &err);
 	for (size_t i = 0; i < names.count; i++) {
 		char *path CLEANUP_FREE = path_join("/run", names.items[i]);
-
 		const struct runtime_recovery recovery = {.base_directory = path};
-
 		if (text_starts_with(names.items[i], RIG_PREFIX) &&
 		    rig_is_dead(names.items[i] + strlen(RIG_PREFIX)))
 			(void)runtime_recover(&recovery, NULL, NULL);
@@ -86,7 +81,6 @@ void rig_open_with(struct rig *rig, const char *base_directory, const char *prog
 	struct launcher_containerd_options launcher = {.check_id = "test"};
 	const struct runtime_description *description = NULL;
 	struct error err = {0};
-
 	rig_need(uv_loop_init(&rig->loop), "loop", &err);
 	rig_need(runtime_start(&rig->loop, &options, &rig->runtime, &err), "start", &err);
 	description = runtime_describe(rig->runtime);
@@ -107,7 +101,6 @@ void rig_open_with(struct rig *rig, const char *base_directory, const char *prog
 void rig_close(struct rig *rig)
 {
 	struct error err = {0};
-
 	launcher_free(rig->launcher);
 	images_free(&rig->images);
 	rig_need(runtime_stop(rig->runtime, &err), "stop", &err);
@@ -118,7 +111,6 @@ struct launch *rig_run(struct rig *rig, const struct launch_spec *spec)
 {
 	struct launch *launch = NULL;
 	struct error err = {0};
-
 	rig_need(launch_start(rig->launcher, spec, &launch, &err), "launch", &err);
 	rig_need(launch_wait(launch, &err), "wait", &err);
 	return launch;

@@ -11,7 +11,6 @@
 static struct container_log parsed(const char *data, size_t size, size_t max)
 {
 	struct container_log log = {0};
-
 	container_log_begin(&log, max);
 	container_log_feed(&log, data, size);
 	CU_ASSERT_EQUAL(container_log_end(&log, NULL), 0);
@@ -22,7 +21,6 @@ static void test_streams_are_told_apart(void)
 {
 	static const char data[] = TIME "stdout F one\n" TIME "stderr F two\n" TIME "stdout F \n";
 	struct container_log log = parsed(data, sizeof(data) - 1, 1024);
-
 	CU_ASSERT_STRING_EQUAL(text_string(&log.out.content), "one\n\n");
 	CU_ASSERT_STRING_EQUAL(text_string(&log.err.content), "two\n");
 	CU_ASSERT_EQUAL(log.records, 3);
@@ -36,7 +34,6 @@ static void test_partial_lines_are_joined(void)
 					"stdout P:tag  1,\n" TIME "stdout F \"b\":2}\n" TIME
 					"stderr F ing\n" TIME "stdout P end without newline\n";
 	struct container_log log = parsed(data, sizeof(data) - 1, 1024);
-
 	CU_ASSERT_STRING_EQUAL(text_string(&log.out.content),
 			       "{\"a\": 1,\"b\":2}\nend without newline");
 	CU_ASSERT_STRING_EQUAL(text_string(&log.err.content), "warning\n");
@@ -58,11 +55,9 @@ static void test_malformed_records_are_reported(void)
 		{TIME "stdout  x\n", "first tag is neither F nor P"},
 		{TIME "stdout F torn", "last record has no end"},
 	};
-
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct text data CLEANUP_TEXT = {0};
 		struct container_log log = {0};
-
 		text_addf(&data, "%sstdout F before\n%s", TIME, cases[i].record);
 		log = parsed(data.data, data.size, 1024);
 		CU_ASSERT_EQUAL(log.records, 1);
@@ -78,7 +73,6 @@ static void test_a_malformed_record_costs_itself_only(void)
 {
 	static const char data[] = TIME "stdout F a\nrubbish\n" TIME "stdout F b\nrubbish\n";
 	struct container_log log = parsed(data, sizeof(data) - 1, 1024);
-
 	CU_ASSERT_STRING_EQUAL(text_string(&log.out.content), "a\nb\n");
 	CU_ASSERT_EQUAL(log.malformed, 2);
 	CU_ASSERT_EQUAL(log.malformed_line, 2);
@@ -89,7 +83,6 @@ static void test_content_is_bytes(void)
 {
 	static const char data[] = TIME "stdout F a\0b\xff\r\n";
 	struct container_log log = parsed(data, sizeof(data) - 1, 1024);
-
 	CU_ASSERT_EQUAL(log.out.content.size, 6);
 	CU_ASSERT_EQUAL(memcmp(log.out.content.data, "a\0b\xff\r\n", 6), 0);
 	container_log_free(&log);
@@ -101,7 +94,6 @@ static void test_long_streams_keep_head_and_tail(void)
 {
 	struct text data CLEANUP_TEXT = {0};
 	struct container_log log = {0};
-
 	for (unsigned i = 0; i < 10000; i++)
 		text_addf(&data, "%sstdout F %07u\n", TIME, i);
 	log = parsed(data.data, data.size, 32);
@@ -116,7 +108,6 @@ static void test_an_endless_record_is_bounded(void)
 {
 	static char chunk[65536];
 	struct container_log log = {0};
-
 	memset(chunk, 'x', sizeof(chunk));
 	container_log_begin(&log, 1024);
 	for (unsigned i = 0; i < 100; i++)
@@ -135,7 +126,6 @@ static void test_a_missing_file_is_named(void)
 {
 	struct container_log log = {0};
 	struct error err = {0};
-
 	CU_ASSERT_EQUAL(container_log_read(&log, "/nonexistent/0.log", 1024, &err),
 			ERROR_NOT_FOUND);
 	CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "/nonexistent/0.log"));

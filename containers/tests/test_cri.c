@@ -21,7 +21,6 @@ static struct cri *cri;
 static void enter(void)
 {
 	char *address CLEANUP_FREE = NULL;
-
 	CU_ASSERT_EQUAL_FATAL(uv_loop_init(&loop), 0);
 	CU_ASSERT_EQUAL_FATAL(file_make_temporary("/tmp", "gpucert-", &directory, NULL), 0);
 	address = text_format("unix://%s/cri.sock", directory);
@@ -51,13 +50,10 @@ static void test_statuses_become_error_codes(void)
 		{RPC_UNKNOWN, ERROR_REMOTE},
 		{RPC_INTERNAL, ERROR_REMOTE},
 	};
-
 	Runtime__V1__RuntimeConfigRequest request = RUNTIME__V1__RUNTIME_CONFIG_REQUEST__INIT;
-
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		Runtime__V1__RuntimeConfigResponse *reply CLEANUP_CRI_REPLY = NULL;
 		struct error err = {0};
-
 		cri_double_fail(runtime, "RuntimeConfig", cases[i].status, "no such luck");
 		UNIT_INT(cri_call_wait(cri, "RuntimeConfig", &request.base, &reply, &err),
 			 cases[i].code);
@@ -73,7 +69,6 @@ static void test_a_runtime_that_hangs(void)
 {
 	struct error err = {0};
 	Runtime__V1__StatusResponse *reply CLEANUP_CRI_REPLY = NULL;
-
 	cri_hurry(cri, 100);
 	cri_double_hang(runtime);
 	UNIT_INT(cri_status_wait(cri, false, &reply, &err), ERROR_TIMEOUT);
@@ -88,7 +83,6 @@ static void test_removing_what_is_gone_is_success(void)
 	static const char *const methods[] = {"StopContainer", "RemoveContainer", "StopPodSandbox",
 					      "RemovePodSandbox", "RemoveImage"};
 	struct error err = {0};
-
 	for (size_t i = 0; i < ARRAY_SIZE(methods); i++)
 		cri_double_fail(runtime, methods[i], RPC_NOT_FOUND, "gone");
 	for (size_t i = 0; i < ARRAY_SIZE(methods) - 1; i++) {
@@ -108,7 +102,6 @@ static void test_answers_that_lack_what_is_promised(void)
 	Runtime__V1__ContainerStatusResponse *status CLEANUP_CRI_REPLY = NULL;
 	char *id CLEANUP_FREE = NULL;
 	struct error err = {0};
-
 	runtime__v1__pod_sandbox_config__init(&sandbox);
 	runtime__v1__container_config__init(&container);
 	UNIT_INT(cri_run_pod_sandbox_wait(cri, &sandbox, "", &id, &err), ERROR_PROTOCOL);
@@ -124,7 +117,6 @@ static void test_nothing_is_swept_without_a_run(void)
 {
 	size_t found = 0;
 	struct error err = {0};
-
 	UNIT_INT(cri_sweep(cri, "", NULL, &found, &err), ERROR_ARGUMENT);
 	UNIT_INT(cri_sweep(cri, NULL, "check", &found, &err), ERROR_ARGUMENT);
 	UNIT_INT(cri_double_calls(runtime, "ListPodSandbox"), 0);
@@ -147,7 +139,6 @@ static void answer_well(void)
 	char name[] = "containerd";
 	char number[] = "1.6.20";
 	char id[] = "an-id";
-
 	runtime__v1__version_response__init(&version);
 	version.runtime_name = name;
 	version.runtime_version = number;
@@ -170,7 +161,6 @@ static void answer_status_at(int state, int exit_code, const char *reason, int64
 	Runtime__V1__ContainerStatusResponse reply = {0};
 	Runtime__V1__ContainerStatus status = {0};
 	char *text CLEANUP_FREE = strdup(reason);
-
 	runtime__v1__container_status_response__init(&reply);
 	runtime__v1__container_status__init(&status);
 	status.state = (Runtime__V1__ContainerState)state;
@@ -202,7 +192,6 @@ static void expect_end(enum launch_end end, int code, const char *reason)
 	struct launcher *launcher = NULL;
 	struct launch *launch = NULL;
 	unsigned sandboxes = cri_double_calls(runtime, "RemovePodSandbox");
-
 	CU_ASSERT_EQUAL_FATAL(launcher_containerd_new(&options, &launcher, NULL), 0);
 	CU_ASSERT_EQUAL_FATAL(launch_start(launcher, &spec, &launch, NULL), 0);
 	UNIT_INT(launch_wait(launch, NULL), 0);
@@ -263,7 +252,6 @@ static void test_a_sandbox_that_fails(void)
 	};
 	struct launcher *launcher = NULL;
 	struct launch *launch = NULL;
-
 	answer_well();
 	cri_double_fail(runtime, "RunPodSandbox", RPC_UNKNOWN, "pause image is not there");
 	CU_ASSERT_EQUAL_FATAL(launcher_containerd_new(&options, &launcher, NULL), 0);

@@ -34,13 +34,11 @@ static void list_archive(const void *data, size_t size, struct text *list, const
 {
 	struct archive *archive = archive_read_new();
 	struct archive_entry *entry = NULL;
-
 	archive_read_support_format_tar(archive);
 	CU_ASSERT_EQUAL_FATAL(archive_read_open_memory(archive, data, size), ARCHIVE_OK);
 	while (archive_read_next_header(archive, &entry) == ARCHIVE_OK) {
 		const char *path = archive_entry_pathname(entry);
 		const char *target = archive_entry_symlink(entry);
-
 		text_addf(list, "%o %o %lld:%lld %lld %s%s%s\n",
 			  archive_entry_filetype(entry) >> 12, archive_entry_perm(entry),
 			  (long long)archive_entry_uid(entry), (long long)archive_entry_gid(entry),
@@ -49,7 +47,6 @@ static void list_archive(const void *data, size_t size, struct text *list, const
 		if (wanted != NULL && strcmp(path, wanted) == 0) {
 			char chunk[4096];
 			la_ssize_t count = 0;
-
 			while ((count = archive_read_data(archive, chunk, sizeof(chunk))) > 0)
 				text_append(content, chunk, (size_t)count);
 		}
@@ -63,7 +60,6 @@ static void compose(const char *archive, const char *program, struct image_descr
 	const struct image_spec spec = {.repository = "docker.io/gpucert/test",
 					.programs = programs};
 	struct error err = {0};
-
 	UNIT_INT(image_compose(archive, &spec, 1, out, &err), 0);
 	UNIT_STRING(err.text, "");
 }
@@ -72,7 +68,6 @@ static void copy(const char *from, const char *to)
 {
 	char *data CLEANUP_FREE = NULL;
 	size_t size = 0;
-
 	CU_ASSERT_EQUAL_FATAL(file_read(from, ARCHIVE_MAX, &data, &size, NULL), 0);
 	CU_ASSERT_EQUAL_FATAL(file_write_atomic(to, data, size, 0700, NULL), 0);
 }
@@ -89,7 +84,6 @@ static void test_the_same_input_gives_the_same_bytes(void)
 	char *b CLEANUP_FREE = NULL;
 	size_t a_size = 0;
 	size_t b_size = 0;
-
 	copy(PROGRAMS "/probe-test", again);
 	compose(first, PROGRAMS "/probe-test", &one);
 	compose(second, again, &two);
@@ -112,7 +106,6 @@ static void test_another_program_gives_another_digest(void)
 	char *archive CLEANUP_FREE = inside("images.tar");
 	char *changed CLEANUP_FREE = inside("probe-test");
 	FILE *file = NULL;
-
 	copy(PROGRAMS "/probe-test", changed);
 	file = fopen(changed, "ab");
 	CU_ASSERT_PTR_NOT_NULL_FATAL(file);
@@ -133,7 +126,6 @@ static void read_blob(const char *archive, size_t size, const cJSON *descriptor,
 	char *path CLEANUP_FREE = text_format("blobs/sha256/%s", digest + strlen("sha256:"));
 	struct text list CLEANUP_TEXT = {0};
 	char seen[DIGEST_SIZE] = "";
-
 	list_archive(archive, size, &list, path, out);
 	digest_bytes(text_string(out), out->size, seen);
 	UNIT_STRING(seen, digest);
@@ -143,7 +135,6 @@ static void read_blob(const char *archive, size_t size, const cJSON *descriptor,
 static cJSON *parse(const struct text *text)
 {
 	cJSON *json = NULL;
-
 	CU_ASSERT_EQUAL_FATAL(json_parse(text_string(text), text->size, &json, NULL), 0);
 	return json;
 }
@@ -162,7 +153,6 @@ static void test_the_layout_is_sound(void)
 	cJSON *index CLEANUP_JSON = NULL;
 	cJSON *manifest CLEANUP_JSON = NULL;
 	cJSON *config CLEANUP_JSON = NULL;
-
 	CU_ASSERT_EQUAL_FATAL(images_prepare(directory, PROGRAMS, &images, &err), 0);
 	CU_ASSERT_EQUAL_FATAL(file_read(images.archive, ARCHIVE_MAX, &archive, &size, NULL), 0);
 	list_archive(archive, size, &list, "index.json", &index_text);
@@ -198,7 +188,6 @@ static void test_libraries_come_along(void)
 	char *archive CLEANUP_FREE = inside("images.tar");
 	struct text files CLEANUP_TEXT = {0};
 	struct error err = {0};
-
 	UNIT_INT(image_compose(archive, &spec, 1, &description, &err), 0);
 	for (size_t i = 0; i < description.manifest.count; i++)
 		text_addf(&files, "%s\n", description.manifest.files[i].path);
@@ -218,7 +207,6 @@ static void expect_failure(const char *program, int code, const char *part)
 	char *archive CLEANUP_FREE = inside("failed.tar");
 	struct text_list left CLEANUP_TEXT_LIST = {0};
 	struct error err = {0};
-
 	UNIT_INT(image_compose(archive, &spec, 1, &description, &err), code);
 	UNIT_CONTAINS(err.text, part);
 	CU_ASSERT_EQUAL(file_list(directory, &left, NULL), 0);
@@ -230,7 +218,6 @@ static void test_programs_that_cannot_be_used(void)
 {
 	struct images images = {0};
 	struct error err = {0};
-
 	expect_failure("/nonexistent/probe", ERROR_NOT_FOUND, "/nonexistent/probe");
 	expect_failure("/etc/passwd", ERROR_FORMAT, "/etc/passwd");
 	UNIT_INT(images_prepare(directory, "/etc", &images, &err), ERROR_NOT_FOUND);
@@ -248,7 +235,6 @@ static void test_a_full_disk(void)
 	struct image_description description = {0};
 	struct text_list left CLEANUP_TEXT_LIST = {0};
 	struct error err = {0};
-
 	if (geteuid() != 0)
 		return;
 	small = inside("small");
@@ -266,7 +252,6 @@ static void test_a_full_disk(void)
 static void test_places_in_the_tree(void)
 {
 	struct image_tree tree CLEANUP_IMAGE_TREE = {0};
-
 	UNIT_INT(
 		image_tree_add(&tree, IMAGE_TEXT, "/lib/x86_64-linux-gnu/../a//b", "1", 0644, NULL),
 		0);
@@ -286,7 +271,6 @@ static void test_architectures(void)
 {
 	const char *name = NULL;
 	struct error err = {0};
-
 	UNIT_INT(image_architecture("aarch64", &name, &err), 0);
 	UNIT_STRING(name, "arm64");
 	UNIT_INT(image_architecture("vax", &name, &err), ERROR_UNSUPPORTED);

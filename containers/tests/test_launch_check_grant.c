@@ -11,7 +11,6 @@
 static void expect_sound(const struct grant *grant)
 {
 	struct text_list offences CLEANUP_TEXT_LIST = {0};
-
 	CU_ASSERT_EQUAL(launch_check_grant(grant, LAUNCH_LINUX, &offences, NULL), 0);
 	CU_ASSERT_EQUAL(offences.count, 0);
 }
@@ -20,7 +19,6 @@ static void expect_sound(const struct grant *grant)
 static void expect_offence(const struct grant *grant, const char *sentence)
 {
 	struct text_list offences CLEANUP_TEXT_LIST = {0};
-
 	CU_ASSERT_EQUAL(launch_check_grant(grant, LAUNCH_LINUX, &offences, NULL), 0);
 	CU_ASSERT_EQUAL_FATAL(offences.count, 1);
 	CU_ASSERT_STRING_EQUAL(offences.items[0], sentence);
@@ -33,7 +31,6 @@ static void test_many_devices(void)
 	struct grant_entry *devices CLEANUP_FREE = calloc(COUNT, sizeof(*devices));
 	struct text_list paths CLEANUP_TEXT_LIST = {0};
 	struct grant spec = {0};
-
 	CU_ASSERT_PTR_NOT_NULL_FATAL(devices);
 	for (size_t i = 0; devices != NULL && i < COUNT; i++) {
 		CU_ASSERT_EQUAL_FATAL(text_list_take(&paths, text_format("/dev/gpu%zu", i), NULL),
@@ -56,7 +53,6 @@ static void test_a_sound_spec_passes(void)
 	};
 	struct grant_entry devices[] = {DEVICE("/dev/null", "/dev/gpu0", "rwm")};
 	struct grant_entry envs[] = {VARIABLE("VK_DRIVER_FILES", "/a.json"), VARIABLE("EMPTY", "")};
-
 	expect_sound(&(struct grant){
 		.mounts = {mounts, ARRAY_SIZE(mounts)},
 		.devices = {devices, ARRAY_SIZE(devices)},
@@ -83,7 +79,6 @@ static void test_bad_mounts_are_named(void)
 		{MOUNT("/usr", "//.", true), "mount target //.: path is the root of the container"},
 		{MOUNT("/usr", "", true), "mount target: path is empty"},
 	};
-
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
 		expect_offence(&(struct grant){.mounts = {&cases[i].mount, 1}}, cases[i].sentence);
 }
@@ -106,7 +101,6 @@ static void test_bad_devices_are_named(void)
 		 "device node /dev/null: permissions \"rwx\" are not letters of \"rwm\""},
 		{DEVICE("/dev/null", "dev/x", "rw"), "device target dev/x: path is not absolute"},
 	};
-
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
 		expect_offence(&(struct grant){.devices = {&cases[i].device, 1}},
 			       cases[i].sentence);
@@ -116,7 +110,6 @@ static void test_container_paths_are_used_once(void)
 {
 	struct grant_entry mounts[] = {MOUNT("/usr", "/x", true), MOUNT("/etc", "/x", true)};
 	struct grant_entry device = DEVICE("/dev/null", "/x", "r");
-
 	expect_offence(&(struct grant){.mounts = {mounts, 2}}, "container path /x: used twice");
 	expect_offence(&(struct grant){.mounts = {mounts, 1}, .devices = {&device, 1}},
 		       "container path /x: used twice");
@@ -126,7 +119,6 @@ static void test_names_of_variables_are_checked(void)
 {
 	struct grant_entry empty = VARIABLE("", "x");
 	struct grant_entry equals = VARIABLE("A=B", "x");
-
 	expect_offence(&(struct grant){.envs = {&empty, 1}}, "environment variable: name is empty");
 	expect_offence(&(struct grant){.envs = {&equals, 1}},
 		       "environment variable A=B: name holds '='");
@@ -138,7 +130,6 @@ static void test_every_offender_is_listed(void)
 				       MOUNT("/missing/2", "/c", true)};
 	const struct grant spec = {.mounts = {mounts, 3}};
 	struct text_list offences CLEANUP_TEXT_LIST = {0};
-
 	CU_ASSERT_EQUAL(launch_check_grant(&spec, LAUNCH_LINUX, &offences, NULL), 0);
 	CU_ASSERT_EQUAL_FATAL(offences.count, 2);
 	CU_ASSERT_PTR_NOT_NULL(strstr(offences.items[0], "/missing/1"));

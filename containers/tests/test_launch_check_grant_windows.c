@@ -17,7 +17,6 @@ static void expect(const struct grant *grant, const char *sentence)
 {
 	struct text_list offences CLEANUP_TEXT_LIST = {0};
 	int rc = launch_check_grant(grant, LAUNCH_WINDOWS, &offences, NULL);
-
 	UNIT_INT(rc, 0);
 	UNIT_INT(offences.count, sentence != NULL ? 1 : 0);
 	if (offences.count > 0)
@@ -52,7 +51,6 @@ static void test_devices(void)
 		{DEVICE("gpu://0", "", "rwm"),
 		 "device gpu://0: permissions \"rwm\", which containerd refuses"},
 	};
-
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
 		expect(&(struct grant){.devices = {&cases[i].device, 1}}, cases[i].sentence);
 }
@@ -61,7 +59,6 @@ static void test_devices(void)
 static void test_many_devices(void)
 {
 	struct grant_entry devices[] = {DEVICE("gpu://0", "", ""), DEVICE("gpu://1", "", "")};
-
 	expect(&(struct grant){.devices = {devices, 2}}, NULL);
 }
 
@@ -93,10 +90,8 @@ static void test_targets(void)
 		{"\\\\.\\pipe\\x",
 		 "mount target '\\\\\\\\.\\\\pipe\\\\x': is a network or device path"},
 	};
-
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct grant_entry mount = MOUNT(A_FOLDER, cases[i].target, true);
-
 		expect(&(struct grant){.mounts = {&mount, 1}}, cases[i].sentence);
 	}
 }
@@ -105,7 +100,6 @@ static void test_pipes(void)
 {
 	struct grant_entry pipe = MOUNT("\\\\.\\pipe\\ContainerD", "//./PIPE/x", false);
 	struct grant_entry nameless = MOUNT("\\\\.\\pipe\\", "C:\\x", false);
-
 	expect(&(struct grant){.mounts = {&pipe, 1}}, NULL);
 	expect(&(struct grant){.mounts = {&nameless, 1}},
 	       "mount source '\\\\\\\\.\\\\pipe\\\\': is a network or device path");
@@ -122,13 +116,11 @@ static void test_targets_are_used_once(void)
 		{"C:\\x", "D:\\x", false},
 		{"C:\\x", "C:\\x\\y", false},
 	};
-
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct grant_entry mounts[] = {MOUNT(A_FOLDER, cases[i].a, true),
 					       MOUNT(A_FOLDER, cases[i].b, true)};
 		char *sentence CLEANUP_FREE =
 			text_format("container path %s: used twice", cases[i].b);
-
 		expect(&(struct grant){.mounts = {mounts, 2}}, cases[i].same ? sentence : NULL);
 	}
 }
@@ -137,7 +129,6 @@ static void test_sources(void)
 {
 	struct grant_entry relative = MOUNT("x", "C:\\x", true);
 	struct grant_entry missing = MOUNT("C:\\no\\such\\file.dll", "C:\\x", true);
-
 	expect(&(struct grant){.mounts = {&relative, 1}},
 	       "mount source 'x': does not begin at the root of a drive");
 #ifdef _WIN32

@@ -34,7 +34,6 @@ static size_t count_sandboxes(void)
 {
 	Runtime__V1__ListPodSandboxRequest request = RUNTIME__V1__LIST_POD_SANDBOX_REQUEST__INIT;
 	Runtime__V1__ListPodSandboxResponse *list CLEANUP_CRI_REPLY = NULL;
-
 	CU_ASSERT_EQUAL_FATAL(cri_call_wait(runtime_cri(rig.runtime), "ListPodSandbox",
 					    &request.base, &list, NULL),
 			      0);
@@ -52,7 +51,6 @@ static void test_output_and_exit_code(void)
 	struct launch *launch CLEANUP_LAUNCH =
 		run_words(WORDS("out=hello", "err=oops", "partial=rest", "exit=7"));
 	const struct launch_result *result = launch_result(launch);
-
 	UNIT_INT(result->end, LAUNCH_EXITED);
 	UNIT_INT(result->code, 7);
 	UNIT_STRING(text_string(&result->out), "hello\nrest");
@@ -67,7 +65,6 @@ static void test_a_crash_is_a_kill(void)
 	struct launch *launch CLEANUP_LAUNCH = run_words(WORDS("out=before", "crash"));
 	const struct launch_result *result = launch_result(launch);
 	char text[128] = "";
-
 	UNIT_INT(result->end, LAUNCH_KILLED);
 	UNIT_INT(result->code, SIGSEGV);
 	UNIT_STRING(text_string(&result->out), "before\n");
@@ -91,7 +88,6 @@ static void test_a_held_program(void)
 	struct launch *launch CLEANUP_LAUNCH = NULL;
 	struct error err = {0};
 	int64_t pid = 0;
-
 	UNIT_INT(launch_start(rig.launcher, &spec, &launch, &err), 0);
 	UNIT_INT(launch_wait_held(launch, &pid, &err), 0);
 	CU_ASSERT_TRUE_FATAL(pid > 1);
@@ -118,13 +114,11 @@ static void test_nobody_is_held(void)
 	const char *const absent[] = {"probe-absent", NULL};
 	const char *const *const commands[] = {ends, absent};
 	const enum launch_end wanted[] = {LAUNCH_EXITED, LAUNCH_NOT_STARTED};
-
 	for (size_t i = 0; i < ARRAY_SIZE(commands); i++) {
 		const struct launch_spec spec = {
 			.name = "held", .command = commands[i], .hold = true};
 		struct launch *launch CLEANUP_LAUNCH = NULL;
 		int64_t pid = 0;
-
 		UNIT_INT(launch_start(rig.launcher, &spec, &launch, NULL), 0);
 		UNIT_INT(launch_wait_held(launch, &pid, NULL), 0);
 		UNIT_INT(pid, 0);
@@ -137,7 +131,6 @@ static void test_nobody_is_held(void)
 static void test_abort_of_pid_one(void)
 {
 	struct launch *launch CLEANUP_LAUNCH = run_words(WORDS("abort"));
-
 	UNIT_INT(launch_result(launch)->end, LAUNCH_KILLED);
 	UNIT_INT(launch_result(launch)->code, SIGSEGV);
 }
@@ -147,7 +140,6 @@ static void test_a_program_that_speaks_of_exec(void)
 {
 	const char *const words[] = {"probe-test", "err=exec went well", NULL};
 	struct launch *launch CLEANUP_LAUNCH = run_words(words);
-
 	UNIT_INT(launch_result(launch)->end, LAUNCH_EXITED);
 	UNIT_INT(launch_result(launch)->code, 0);
 }
@@ -156,12 +148,10 @@ static void test_a_program_that_is_not_there(void)
 {
 	static const char *const commands[] = {"probe-nowhere", "/nowhere/at/all", "/etc/passwd",
 					       "/tmp"};
-
 	for (size_t i = 0; i < ARRAY_SIZE(commands); i++) {
 		const char *const words[] = {commands[i], NULL};
 		struct launch *launch CLEANUP_LAUNCH = run_words(words);
 		const struct launch_result *result = launch_result(launch);
-
 		UNIT_INT(result->end, LAUNCH_NOT_STARTED);
 		UNIT_CONTAINS(result->reason, path_base(commands[i]));
 		expect_nothing_left(result);
@@ -176,7 +166,6 @@ static void test_a_file_that_is_no_program(void)
 	struct grant_entry mount = MOUNT(script, "/script", true);
 	const char *const words[] = {"/script", NULL};
 	struct launch *launch CLEANUP_LAUNCH = NULL;
-
 	CU_ASSERT_EQUAL_FATAL(file_write_atomic(script, "not a program\n", 14, 0755, NULL), 0);
 	launch = rig_run(&rig, &(struct launch_spec){.name = "test",
 						     .command = words,
@@ -198,7 +187,6 @@ static void test_an_unknown_image(void)
 	const struct launch_spec spec = {.name = "test", .command = WORDS("out=x")};
 	struct launcher *launcher = NULL;
 	struct launch *launch = NULL;
-
 	CU_ASSERT_EQUAL_FATAL(launcher_containerd_new(&options, &launcher, NULL), 0);
 	CU_ASSERT_EQUAL_FATAL(launch_start(launcher, &spec, &launch, NULL), 0);
 	UNIT_INT(launch_wait(launch, NULL), 0);
@@ -218,7 +206,6 @@ static void test_a_mount_that_the_runtime_refuses(void)
 						    .command = WORDS("out=x"),
 						    .grant.mounts = {&mount, 1}});
 	const struct launch_result *result = launch_result(launch);
-
 	UNIT_INT(result->end, LAUNCH_FAILED);
 	UNIT_CONTAINS(result->reason, "/etc/passwd");
 	expect_nothing_left(result);
@@ -233,7 +220,6 @@ static void test_a_missing_mount_source_is_refused(void)
 						    .command = WORDS("out=x"),
 						    .grant.mounts = {mounts, 2}});
 	const struct launch_result *result = launch_result(launch);
-
 	UNIT_INT(result->end, LAUNCH_REFUSED);
 	UNIT_CONTAINS(result->reason, "/nonexistent-gpucert/one");
 	UNIT_CONTAINS(result->reason, "/nonexistent-gpucert/two");
@@ -249,7 +235,6 @@ static void test_cdi_is_refused_where_it_would_be_ignored(void)
 						    .command = WORDS("out=x"),
 						    .grant.cdi_devices = {&device, 1}});
 	const struct launch_result *result = launch_result(launch);
-
 	/* 1.6 ignores them, later versions do not know this device. */
 	if (text_starts_with(runtime_describe(rig.runtime)->version, "1.6")) {
 		UNIT_INT(result->end, LAUNCH_IGNORED);
@@ -267,7 +252,6 @@ static void test_a_deadline(void)
 						    .command = WORDS("out=waiting", "hang"),
 						    .timeout_ms = 200});
 	const struct launch_result *result = launch_result(launch);
-
 	UNIT_INT(result->end, LAUNCH_TIMED_OUT);
 	UNIT_STRING(text_string(&result->out), "waiting\n");
 	CU_ASSERT_TRUE(result->run_ms >= 190 && result->run_ms < 20000);
@@ -279,7 +263,6 @@ static void test_endless_output_is_bounded(void)
 	struct launch *launch CLEANUP_LAUNCH =
 		rig_run(&rig, &(struct launch_spec){.name = "test", .command = WORDS("spam")});
 	const struct launch_result *result = launch_result(launch);
-
 	UNIT_INT(result->end, LAUNCH_STOPPED);
 	UNIT_STRING(result->reason, "more than 64 MiB of output");
 	UNIT_INT(result->out.size, 1024 * 1024);
@@ -305,7 +288,6 @@ static void test_what_the_plugin_asks_for_is_applied(void)
 			      .grant.envs = {envs, ARRAY_SIZE(envs)},
 			      .grant.annotations = {&annotation, 1},
 		      });
-
 	UNIT_STRING(text_string(&launch_result(launch)->out),
 		    "file\nRead-only file system\ndirectory\nchar\nNo such file or directory\n"
 		    "/a:b=c \"d\"\n\n/root\n(unset)\n");
@@ -318,7 +300,6 @@ static void test_the_container_is_confined(void)
 		run_words(WORDS("pid", "caps", "touch=/proc/sys/kernel/domainname", "touch=/tmp/x",
 				"stat=/sys/class"));
 	const char *out = text_string(&launch_result(launch)->out);
-
 	CU_ASSERT_TRUE(text_starts_with(out, "1\n"));
 	UNIT_CONTAINS(out, "CapEff:\t0000000000000000\n");
 	UNIT_CONTAINS(out, "NoNewPrivs:\t1\n");
@@ -336,7 +317,6 @@ static void test_two_at_the_same_time(void)
 	struct launch *second CLEANUP_LAUNCH = NULL;
 	struct launch_spec spec = {.name = "first", .grant.mounts = {&mount, 1}};
 	struct error err = {0};
-
 	CU_ASSERT_EQUAL_FATAL(file_make_directories(shared, 0700, &err), 0);
 	spec.command = WORDS("touch=/shared/a", "wait=/shared/b", "out=first");
 	CU_ASSERT_EQUAL_FATAL(launch_start(rig.launcher, &spec, &first, &err), 0);
@@ -356,7 +336,6 @@ static void test_what_is_freed_is_stopped(void)
 	struct launch *launch CLEANUP_LAUNCH = NULL;
 	struct error err = {0};
 	const struct launch_spec spec = {.name = "test", .command = WORDS("hang")};
-
 	CU_ASSERT_EQUAL_FATAL(launch_start(rig.launcher, &spec, &launch, &err), 0);
 	launch_free(STEAL(launch));
 	UNIT_INT(count_sandboxes(), 0);
@@ -372,7 +351,6 @@ static void test_sweep_by_labels(void)
 	size_t found = 0;
 	struct error err = {0};
 	const struct launch_spec spec = {.name = "test", .command = WORDS("hang")};
-
 	CU_ASSERT_EQUAL_FATAL(launch_start(rig.launcher, &spec, &launch, &err), 0);
 	CU_ASSERT_EQUAL(cri_sweep(cri, "another-run", NULL, &found, &err), 0);
 	UNIT_INT(found, 0);
@@ -401,7 +379,6 @@ static void test_exec_and_stats(void)
 	Runtime__V1__ExecSyncRequest execute = RUNTIME__V1__EXEC_SYNC_REQUEST__INIT;
 	Runtime__V1__ContainerStatsRequest measure = RUNTIME__V1__CONTAINER_STATS_REQUEST__INIT;
 	Runtime__V1__RuntimeConfigRequest ask = RUNTIME__V1__RUNTIME_CONFIG_REQUEST__INIT;
-
 	CU_ASSERT_EQUAL_FATAL(launch_start(rig.launcher, &spec, &launch, &err), 0);
 	execute.container_id = launch_result(launch)->container_id;
 	execute.cmd = command;
@@ -446,7 +423,6 @@ int main(void)
 	};
 	const char *reason = rig_reason_to_skip();
 	int result = 0;
-
 	if (reason != NULL) {
 		(void)printf("skipped: %s\n", reason);
 		return RIG_SKIP;

@@ -25,7 +25,6 @@ static void launch_cleanup(struct launch **launch)
 static struct launch *run(const struct launch_spec *spec)
 {
 	struct launch *launch = NULL;
-
 	CU_ASSERT_EQUAL_FATAL(launch_start(launcher, spec, &launch, NULL), 0);
 	UNIT_INT(launch_wait(launch, NULL), 0);
 	return launch;
@@ -39,7 +38,6 @@ static void test_output_environment_and_exit_code(void)
 					  .command = WORDS("env=GPUCERT_X", "err=oops", "exit=5"),
 					  .grant.envs = {&env, 1}});
 	const struct launch_result *result = launch_result(launch);
-
 	UNIT_INT(result->end, LAUNCH_EXITED);
 	UNIT_INT(result->code, 5);
 	UNIT_STRING(text_string(&result->out), "a=b c\n");
@@ -55,7 +53,6 @@ static void test_kills_deadlines_and_stops(void)
 		run(&(struct launch_spec){.name = "a", .command = WORDS("hang"), .timeout_ms = 50});
 	const struct launch_spec hang = {.name = "a", .command = WORDS("out=x", "exit=0")};
 	struct launch *stopped CLEANUP_LAUNCH = NULL;
-
 	UNIT_INT(launch_result(killed)->end, LAUNCH_KILLED);
 	UNIT_INT(launch_result(killed)->code, SIGSEGV);
 	UNIT_INT(launch_result(late)->end, LAUNCH_TIMED_OUT);
@@ -68,7 +65,6 @@ static void test_a_missing_program(void)
 	const char *const words[] = {"probe-nowhere", NULL};
 	struct launch *launch CLEANUP_LAUNCH =
 		run(&(struct launch_spec){.name = "a", .command = words});
-
 	UNIT_INT(launch_result(launch)->end, LAUNCH_NOT_STARTED);
 	UNIT_CONTAINS(launch_result(launch)->reason, PROGRAMS "/probe-nowhere");
 }
@@ -86,7 +82,6 @@ static void test_what_cannot_be_applied_is_said(void)
 		.grant.cdi_devices = {&cdi, 1},
 	});
 	const struct launch_result *result = launch_result(launch);
-
 	UNIT_INT(result->end, LAUNCH_EXITED);
 	CU_ASSERT_EQUAL_FATAL(result->notes.count, 3);
 	UNIT_STRING(result->notes.items[0], "2 mounts not applied: the program runs on the host");
@@ -99,7 +94,6 @@ static void test_bad_specs_are_refused_here_too(void)
 	struct grant_entry mount = MOUNT("/nonexistent", "/a", true);
 	struct launch *launch CLEANUP_LAUNCH = run(&(struct launch_spec){
 		.name = "a", .command = WORDS("exit=0"), .grant.mounts = {&mount, 1}});
-
 	UNIT_INT(launch_result(launch)->end, LAUNCH_REFUSED);
 	UNIT_CONTAINS(launch_result(launch)->reason, "/nonexistent");
 }
@@ -110,7 +104,6 @@ static void test_every_end_has_a_sentence(void)
 		char reason[] = "why";
 		const struct launch_result result = {.end = (enum launch_end)end, .reason = reason};
 		char text[128] = "";
-
 		launch_describe(&result, text, sizeof(text));
 		CU_ASSERT_TRUE(strlen(text) > 0);
 	}
@@ -128,7 +121,6 @@ int main(void)
 		CU_TEST_INFO_NULL,
 	};
 	int result = 0;
-
 	if (uv_loop_init(&loop) < 0 || launcher_process_new(&loop, PROGRAMS, &launcher, NULL) < 0)
 		return 1;
 	result = unit_run("launches on the host", tests);

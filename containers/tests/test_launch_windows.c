@@ -26,7 +26,6 @@ static void answer_version(const char *version)
 	Runtime__V1__VersionResponse answer = {0};
 	char *version_copy CLEANUP_FREE = strdup(version);
 	char name[] = "containerd";
-
 	runtime__v1__version_response__init(&answer);
 	answer.runtime_name = name;
 	answer.runtime_version = version_copy;
@@ -40,7 +39,6 @@ static void answer_ids(void)
 	Runtime__V1__RunPodSandboxResponse sandbox = {0};
 	Runtime__V1__CreateContainerResponse container = {0};
 	char id[] = "an-id";
-
 	runtime__v1__image__init(&there);
 	there.id = id;
 	runtime__v1__image_status_response__init(&image);
@@ -59,7 +57,6 @@ static void answer_exit(int code)
 	Runtime__V1__ContainerStatusResponse answer = {0};
 	Runtime__V1__ContainerStatus status = {0};
 	char reason[] = "Error";
-
 	runtime__v1__container_status__init(&status);
 	status.state = RUNTIME__V1__CONTAINER_STATE__CONTAINER_EXITED;
 	status.exit_code = code;
@@ -80,7 +77,6 @@ static void enter(const char *version)
 		.system = LAUNCH_WINDOWS,
 		.runtime_handler = "runhcs-wcow-process",
 	};
-
 	CU_ASSERT_EQUAL_FATAL(uv_loop_init(&loop), 0);
 	CU_ASSERT_EQUAL_FATAL(file_make_temporary(unit_temporary(), "gpucert-", &directory, NULL),
 			      0);
@@ -108,7 +104,6 @@ static void leave(void)
 static struct launch *launch(const struct launch_spec *spec)
 {
 	struct launch *made = NULL;
-
 	CU_ASSERT_EQUAL_FATAL(launch_start(launcher, spec, &made, NULL), 0);
 	UNIT_INT(launch_wait(made, NULL), 0);
 	return made;
@@ -138,7 +133,6 @@ static const struct launch_spec spec = {
 static void expect_sandbox(const Runtime__V1__PodSandboxConfig *sandbox)
 {
 	const Runtime__V1__WindowsSandboxSecurityContext *security = NULL;
-
 	UNIT_NEED(sandbox != NULL && sandbox->metadata != NULL && sandbox->windows != NULL);
 	CU_ASSERT_PTR_NULL(sandbox->linux);
 	UNIT_STRING(sandbox->metadata->name, "probe-1");
@@ -199,7 +193,6 @@ static void test_requests(void)
 	Runtime__V1__RunPodSandboxRequest *sandbox CLEANUP_CRI_REPLY = NULL;
 	Runtime__V1__CreateContainerRequest *container CLEANUP_CRI_REPLY = NULL;
 	struct launch *made = NULL;
-
 	enter("2.1.0");
 	made = launch(&spec);
 	UNIT_INT(launch_result(made)->end, LAUNCH_EXITED);
@@ -227,12 +220,10 @@ static void test_programs(void)
 		{"D:\\tools\\x.exe", "D:\\tools\\x.exe"},
 		{"tools/x", "tools/x"},
 	};
-
 	enter("1.7.0");
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		Runtime__V1__CreateContainerRequest *request CLEANUP_CRI_REPLY = NULL;
 		const char *const words[] = {cases[i][0], NULL};
-
 		launch_free(launch(&(struct launch_spec){.name = "a", .command = words}));
 		request = cri_double_request(runtime, "CreateContainer",
 					     &runtime__v1__create_container_request__descriptor);
@@ -248,7 +239,6 @@ static void expect_end(const struct launch_spec *given, enum launch_end end, int
 {
 	struct launch *made = launch(given);
 	char described[256] = "";
-
 	UNIT_INT(launch_result(made)->end, end);
 	UNIT_INT(launch_result(made)->code, code);
 	launch_describe(launch_result(made), described, sizeof(described));
@@ -279,7 +269,6 @@ static void test_what_the_runtime_would_ignore(void)
 {
 	struct grant_entry cdi = {.name = "vendor.example/gpu=0"};
 	struct launch_spec with_cdi = spec;
-
 	with_cdi.grant.cdi_devices = (struct grant_list){&cdi, 1};
 	enter("2.1.0");
 	expect_end(&with_cdi, LAUNCH_IGNORED, 0,

@@ -38,7 +38,6 @@ static cJSON *run_probe(const char *probe, const struct discovery_device *device
 	const struct launch_result *result = NULL;
 	cJSON *document = NULL;
 	char end[256] = "";
-
 	if (mounts == NULL || envs == NULL)
 		abort();
 	for (size_t i = 0; i < mount_count; i++)
@@ -68,7 +67,6 @@ static void expect_works(const char *probe, const char *driver)
 	const struct discovery_device *device = find_device(driver);
 	cJSON *with CLEANUP_JSON = NULL;
 	cJSON *without CLEANUP_JSON = run_probe(probe, NULL);
-
 	UNIT_STRING(cJSON_GetStringValue(json_pointer(without, "/api/status")), "unsupported");
 	if (device == NULL) {
 		(void)printf("(%s is not installed) ", driver);
@@ -100,7 +98,6 @@ int main(void)
 	const char *reason = rig_reason_to_skip();
 	struct error err = {0};
 	int result = 0;
-
 	if (reason == NULL && !file_exists(PROGRAMS "/probe-vulkan"))
 		reason = "needs the probes";
 	if (reason != NULL) {

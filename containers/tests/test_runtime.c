@@ -24,7 +24,6 @@ static void expect_no_start(const struct runtime_options *options, int code, con
 	struct runtime *runtime = NULL;
 	struct error err = {0};
 	uv_loop_t loop = {0};
-
 	CU_ASSERT_EQUAL_FATAL(uv_loop_init(&loop), 0);
 	UNIT_INT(runtime_start(&loop, options, &runtime, &err), code);
 	UNIT_CONTAINS(err.text, part);
@@ -84,7 +83,6 @@ static void test_the_native_snapshotter(void)
 	struct error err = {0};
 	uv_loop_t loop = {0};
 	const struct runtime_description *description = NULL;
-
 	CU_ASSERT_EQUAL_FATAL(uv_loop_init(&loop), 0);
 	CU_ASSERT_EQUAL_FATAL(runtime_start(&loop, &options, &runtime, &err), 0);
 	description = runtime_describe(runtime);
@@ -111,7 +109,6 @@ static void test_choosing_a_snapshotter(void)
 	char *directory CLEANUP_FREE = NULL;
 	char *reason CLEANUP_FREE = NULL;
 	struct error err = {0};
-
 	CU_ASSERT_EQUAL_FATAL(file_make_temporary("/tmp", "gpucert-", &directory, &err), 0);
 	UNIT_INT(containerd_choose_snapshotter(directory, &snapshotter, &reason, &err), 0);
 	CU_ASSERT_TRUE(reason == NULL ? strcmp(snapshotter, "overlayfs") == 0
@@ -128,7 +125,6 @@ static void test_an_archive_that_cannot_be_imported(struct rig *rig)
 	char *archive CLEANUP_FREE =
 		path_join(runtime_describe(rig->runtime)->work_directory, "bad.tar");
 	struct error err = {0};
-
 	CU_ASSERT_EQUAL_FATAL(file_write_atomic(archive, "no archive\n", 11, 0600, NULL), 0);
 	UNIT_INT(runtime_import(rig->runtime, archive, references, &err), ERROR_IO);
 	UNIT_CONTAINS(err.text, "bad.tar");
@@ -141,7 +137,6 @@ static size_t count_images(struct cri *cri)
 {
 	Runtime__V1__ListImagesRequest request = RUNTIME__V1__LIST_IMAGES_REQUEST__INIT;
 	Runtime__V1__ListImagesResponse *list CLEANUP_CRI_REPLY = NULL;
-
 	CU_ASSERT_EQUAL_FATAL(cri_call_wait(cri, "ListImages", &request.base, &list, NULL), 0);
 	return list != NULL ? list->n_images : 0;
 }
@@ -150,7 +145,6 @@ static size_t count_containers(struct cri *cri)
 {
 	Runtime__V1__ListContainersRequest request = RUNTIME__V1__LIST_CONTAINERS_REQUEST__INIT;
 	Runtime__V1__ListContainersResponse *list CLEANUP_CRI_REPLY = NULL;
-
 	CU_ASSERT_EQUAL_FATAL(cri_call_wait(cri, "ListContainers", &request.base, &list, NULL), 0);
 	return list != NULL ? list->n_containers : 0;
 }
@@ -168,7 +162,6 @@ static struct launcher *attached_launcher(struct runtime *runtime, const struct 
 		.check_id = "attached",
 	};
 	struct launcher *launcher = NULL;
-
 	CU_ASSERT_EQUAL_FATAL(launcher_containerd_new(&options, &launcher, NULL), 0);
 	return launcher;
 }
@@ -191,7 +184,6 @@ static void test_attaching(struct rig *rig)
 		path_join(runtime_describe(rig->runtime)->work_directory, "other.tar");
 	size_t images = count_images(runtime_cri(rig->runtime));
 	struct error err = {0};
-
 	CU_ASSERT_EQUAL_FATAL(image_compose(archive, &image, 1, &other, &err), 0);
 	CU_ASSERT_EQUAL_FATAL(launch_start(rig->launcher, &spec, &owned, &err), 0);
 	CU_ASSERT_EQUAL_FATAL(runtime_attach(&rig->loop, address, attached, &runtime, &err), 0);
@@ -223,7 +215,6 @@ static void test_attaching_to_nothing(struct rig *rig)
 {
 	struct runtime *runtime = NULL;
 	struct error err = {0};
-
 	UNIT_INT(runtime_attach(&rig->loop, "unix:///nonexistent.sock", attached, &runtime, &err),
 		 ERROR_UNAVAILABLE);
 	UNIT_CONTAINS(err.text, "unix:///nonexistent.sock");
@@ -235,7 +226,6 @@ static void test_attaching_to_nothing(struct rig *rig)
 static void test_with_a_runtime(void)
 {
 	struct rig rig = {0};
-
 	rig_open(&rig, base);
 	test_an_archive_that_cannot_be_imported(&rig);
 	test_attaching(&rig);
@@ -256,7 +246,6 @@ static void test_a_containerd_that_dies(void)
 	struct rig rig = {0};
 	struct error err = {0};
 	size_t killed = 0;
-
 	rig_open(&rig, base);
 	directory = path_directory(runtime_describe(rig.runtime)->work_directory);
 	CU_ASSERT_EQUAL_FATAL(launch_start(rig.launcher, &spec, &launch, &err), 0);
@@ -285,7 +274,6 @@ int main(void)
 		CU_TEST_INFO_NULL,
 	};
 	const char *reason = rig_reason_to_skip();
-
 	if (reason != NULL) {
 		(void)printf("skipped: %s\n", reason);
 		return RIG_SKIP;

@@ -21,7 +21,6 @@
 static char *temporary(void)
 {
 	char *directory = NULL;
-
 	CU_ASSERT_EQUAL_FATAL(file_make_temporary("/tmp", "gpucert-", &directory, NULL), 0);
 	return directory;
 }
@@ -43,11 +42,9 @@ static void test_stat_lines(void)
 		{"7 (sh) S 1 7 7 0 -1 4 1 2 3 4 5 6 7 8 20 0 1 0 x", ERROR_FORMAT, 0, 0},
 		{"", ERROR_FORMAT, 0, 0},
 	};
-
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		char letter = 0;
 		uint64_t start = 0;
-
 		UNIT_INT(owner_parse_stat(cases[i].line, &letter, &start, NULL), cases[i].rc);
 		if (cases[i].rc == 0) {
 			UNIT_INT(letter, cases[i].letter);
@@ -65,7 +62,6 @@ static enum owner_state state_with(const char *key, cJSON *value)
 	cJSON *json CLEANUP_JSON = NULL;
 	enum owner_state state = OWNER_FOREIGN;
 	struct error err = {0};
-
 	CU_ASSERT_EQUAL(owner_write(directory, NULL, &err), 0);
 	CU_ASSERT_EQUAL_FATAL(json_read_file(path, &json, &err), 0);
 	if (key != NULL)
@@ -93,7 +89,6 @@ static void test_owner_files_that_cannot_be_read(void)
 	char *cri CLEANUP_FREE = NULL;
 	enum owner_state state = OWNER_ALIVE;
 	struct error err = {0};
-
 	UNIT_INT(owner_read(directory, &state, &cri, &err), ERROR_NOT_FOUND);
 	CU_ASSERT_EQUAL(file_write_atomic(path, "{\"pid\":-1}", 10, 0600, NULL), 0);
 	UNIT_INT(owner_read(directory, &state, &cri, &err), ERROR_FORMAT);
@@ -114,7 +109,6 @@ static void test_run_directories(void)
 	char *cgroup CLEANUP_FREE = NULL;
 	char *deep CLEANUP_FREE = text_format("/tmp/%080d", 0);
 	struct error err = {0};
-
 	if (geteuid() != 0)
 		return;
 	CU_ASSERT_EQUAL_FATAL(run_directory_make(base, NULL, &run, &err), 0);
@@ -155,7 +149,6 @@ static void test_command_lines(void)
 		{"containerd\0/run/g/run-a/x", 25, false}, /* cut off before its end */
 		{"", 0, false},
 	};
-
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
 		UNIT_INT(cmdline_is_containerd_of(cases[i].line, cases[i].size, "/run/g/run-a"),
 			 cases[i].ours);
@@ -179,10 +172,8 @@ static void test_versions(void)
 		{"containerd x 99999999999.1\n", ERROR_FORMAT, ""},
 		{"", ERROR_FORMAT, ""},
 	};
-
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		char *version CLEANUP_FREE = NULL;
-
 		UNIT_INT(containerd_parse_version(cases[i].output, &version, NULL), cases[i].rc);
 		UNIT_STRING(version != NULL ? version : "", cases[i].text);
 	}
@@ -196,7 +187,6 @@ static void test_the_configuration(void)
 		.snapshotter = "native",
 		.version = "1.6.20",
 	};
-
 	containerd_config(&config, &toml);
 	CU_ASSERT_TRUE(text_starts_with(text_string(&toml), "version = 2\n"));
 	UNIT_CONTAINS(text_string(&toml), "root = \"/run/g/run-a/root\"\n");
@@ -230,7 +220,6 @@ static struct process *start_double(uv_loop_t *loop, const char *program, const 
 	const char *const argv[] = {program, "out=hello", "hang", path, NULL};
 	const struct process_spec spec = {.argv = argv};
 	struct process *process = NULL;
-
 	CU_ASSERT_EQUAL_FATAL(process_start(loop, &spec, &process, NULL), 0);
 	CU_ASSERT_EQUAL_FATAL(loop_wait(loop, has_said_hello, process, 10000, "hello", NULL), 0);
 	return process;
@@ -246,7 +235,6 @@ static void test_only_our_containerd_is_killed(void)
 	struct process *their_process = NULL;
 	uv_loop_t loop = {0};
 	size_t killed = 0;
-
 	CU_ASSERT_EQUAL_FATAL(uv_loop_init(&loop), 0);
 	CU_ASSERT_EQUAL_FATAL(
 		link(GPUCERT_BINARY_DIR "/tests/container-programs/probe-test", program), 0);

@@ -30,7 +30,6 @@ struct wanted_step {
 static bool has_said(void *user)
 {
 	const struct wanted_step *wanted = user;
-
 	return strstr(text_string(&process_result(wanted->victim)->out), wanted->line) != NULL;
 }
 
@@ -45,7 +44,6 @@ static struct process *start_victim(const char *address, const char *image, cons
 	const char *const argv[] = {victim_program, base, address, image, archive, NULL};
 	const struct process_spec spec = {.argv = argv};
 	struct process *victim = NULL;
-
 	CU_ASSERT_EQUAL_FATAL(process_start(&loop, &spec, &victim, NULL), 0);
 	return victim;
 }
@@ -53,7 +51,6 @@ static struct process *start_victim(const char *address, const char *image, cons
 static void kill_victim(struct process *victim)
 {
 	struct error err = {0};
-
 	CU_ASSERT_EQUAL(process_signal(victim, SIGKILL, &err), 0);
 	CU_ASSERT_EQUAL_FATAL(loop_wait(&loop, has_ended, victim, VICTIM_TIMEOUT_MS, "end", &err),
 			      0);
@@ -63,7 +60,6 @@ static void kill_victim(struct process *victim)
 static void expect_no_mounts(void)
 {
 	struct container_mounts mounts CLEANUP_CONTAINER_MOUNTS = {0};
-
 	CU_ASSERT_EQUAL(container_mounts_read("self", &mounts, NULL), 0);
 	for (size_t i = 0; i < mounts.count; i++)
 		CU_ASSERT_FALSE(path_is_within(mounts.items[i].target, base));
@@ -73,11 +69,9 @@ static void expect_no_cgroups(const char *name)
 {
 	struct container_mounts mounts CLEANUP_CONTAINER_MOUNTS = {0};
 	char *group CLEANUP_FREE = text_format("gpucert-%s", name + strlen("run-"));
-
 	CU_ASSERT_EQUAL(container_mounts_read("self", &mounts, NULL), 0);
 	for (size_t i = 0; i < mounts.count; i++) {
 		char *path CLEANUP_FREE = path_join(mounts.items[i].target, group);
-
 		if (text_starts_with(mounts.items[i].type, "cgroup"))
 			CU_ASSERT_FALSE(file_exists(path));
 	}
@@ -86,7 +80,6 @@ static void expect_no_cgroups(const char *name)
 static bool has_image(const struct rig *rig)
 {
 	Runtime__V1__ImageStatusResponse *reply CLEANUP_CRI_REPLY = NULL;
-
 	CU_ASSERT_EQUAL(cri_image_status_wait(runtime_cri(rig->runtime),
 					      rig->images.probe.reference, false, &reply, NULL),
 			0);
@@ -96,7 +89,6 @@ static bool has_image(const struct rig *rig)
 static int recover(struct runtime_recovered *recovered, struct error *err)
 {
 	const struct runtime_recovery recovery = {.base_directory = base};
-
 	return runtime_recover(&recovery, recovered, err);
 }
 
@@ -106,7 +98,6 @@ static void recover_and_expect_nothing(struct runtime_recovered *recovered)
 	struct text_list names CLEANUP_TEXT_LIST = {0};
 	struct error err = {0};
 	size_t still_running = 0;
-
 	if (file_is_directory(base))
 		CU_ASSERT_EQUAL(file_list(base, &names, NULL), 0);
 	UNIT_INT(recover(recovered, &err), 0);
@@ -114,7 +105,6 @@ static void recover_and_expect_nothing(struct runtime_recovered *recovered)
 	expect_no_mounts();
 	for (size_t i = 0; i < names.count; i++) {
 		char *run CLEANUP_FREE = path_join(base, names.items[i]);
-
 		if (!text_starts_with(names.items[i], "run-"))
 			continue;
 		CU_ASSERT_FALSE(file_exists(run));
@@ -130,7 +120,6 @@ static void list_shim_sockets(struct text_list *sockets)
 	struct text_list runs CLEANUP_TEXT_LIST = {0};
 	struct text_list tasks CLEANUP_TEXT_LIST = {0};
 	char *directory CLEANUP_FREE = NULL;
-
 	CU_ASSERT_EQUAL_FATAL(file_list(base, &runs, NULL), 0);
 	if (runs.count != 1)
 		abort();
@@ -140,7 +129,6 @@ static void list_shim_sockets(struct text_list *sockets)
 	for (size_t i = 0; i < tasks.count; i++) {
 		char *file CLEANUP_FREE = text_format("%s/%s/address", directory, tasks.items[i]);
 		char *address CLEANUP_FREE = NULL;
-
 		CU_ASSERT_EQUAL_FATAL(file_read_line(file, &address, NULL), 0);
 		CU_ASSERT_TRUE(text_starts_with(address, "unix://" SHIM_SOCKETS "/"));
 		CU_ASSERT_EQUAL(text_list_add(sockets, address + strlen("unix://"), NULL), 0);
@@ -154,7 +142,6 @@ static void test_a_run_that_dies_with_a_container(void)
 	struct wanted_step running = {victim, "running"};
 	struct runtime_recovered recovered = {0};
 	struct error err = {0};
-
 	CU_ASSERT_EQUAL_FATAL(
 		loop_wait(&loop, has_said, &running, VICTIM_TIMEOUT_MS, "container", &err), 0);
 	list_shim_sockets(&sockets);
@@ -179,11 +166,9 @@ static void test_runs_that_die_at_any_moment(void)
 {
 	const char *chosen = getenv("GPUCERT_TEST_SEED");
 	unsigned seed = chosen != NULL ? (unsigned)strtoul(chosen, NULL, 10) : 1;
-
 	for (int i = 0; i < RANDOM_KILLS; i++) {
 		struct process *victim = start_victim(NULL, NULL, NULL);
 		struct runtime_recovered recovered = {0};
-
 		seed = seed * 1103515245U + 12345U;
 		loop_run_for(&loop, (seed >> 8) % RANDOM_MAX_MS);
 		kill_victim(victim);
@@ -195,7 +180,6 @@ static size_t count_sandboxes(struct rig *rig)
 {
 	Runtime__V1__ListPodSandboxRequest request = RUNTIME__V1__LIST_POD_SANDBOX_REQUEST__INIT;
 	Runtime__V1__ListPodSandboxResponse *list CLEANUP_CRI_REPLY = NULL;
-
 	CU_ASSERT_EQUAL(cri_call_wait(runtime_cri(rig->runtime), "ListPodSandbox", &request.base,
 				      &list, NULL),
 			0);
@@ -213,7 +197,6 @@ static void test_a_run_that_dies_attached(void)
 	struct launch *living = NULL;
 	struct rig rig = {0};
 	struct error err = {0};
-
 	rig_open(&rig, rig_base("machine"));
 	CU_ASSERT_EQUAL_FATAL(launch_start(rig.launcher, &spec, &living, &err), 0);
 	UNIT_INT(cri_remove_image_wait(runtime_cri(rig.runtime), rig.images.probe.reference, &err),
@@ -245,7 +228,6 @@ static void test_what_is_not_a_run_is_left_alone(void)
 	char *owner CLEANUP_FREE = path_join(broken, "owner.json");
 	struct runtime_recovered recovered = {0};
 	struct error err = {0};
-
 	CU_ASSERT_EQUAL_FATAL(file_make_directories(kept, 0700, NULL), 0);
 	CU_ASSERT_EQUAL_FATAL(file_make_directories(unowned, 0700, NULL), 0);
 	CU_ASSERT_EQUAL_FATAL(file_make_directories(broken, 0700, NULL), 0);
@@ -270,7 +252,6 @@ int main(void)
 		CU_TEST_INFO_NULL,
 	};
 	const char *reason = rig_reason_to_skip();
-
 	if (reason != NULL) {
 		(void)printf("skipped: %s\n", reason);
 		return RIG_SKIP;

@@ -37,7 +37,6 @@ static int add_mount(struct grant *drivers, const char *source, const char *dest
 {
 	const struct grant_entry mount = {
 		.container_path = destination, .host_path = source, .read_only = true};
-
 	return has(&drivers->mounts, destination) ? 0
 						  : grant_add(drivers, GRANT_MOUNT, &mount, err);
 }
@@ -46,7 +45,6 @@ static int add_variable(struct grant *drivers, const struct discovery_variable *
 			struct error *err)
 {
 	const struct grant_entry env = {.name = variable->name, .value = variable->value};
-
 	for (size_t i = 0; i < ARRAY_SIZE(loader_variables); i++) {
 		if (strcmp(loader_variables[i], variable->name) == 0)
 			return 0;
@@ -62,13 +60,11 @@ static int add_software(const struct wine_node *node, const struct discovery_sna
 {
 	const struct discovery_device *device = discovery_find(snapshot, id);
 	int rc = 0;
-
 	if (device == NULL)
 		return error_set(err, ERROR_NOT_FOUND, "%s: has no %s", node->root, id);
 	for (size_t i = 0; rc == 0 && i < device->file_count; i++) {
 		const struct discovery_file *file = &device->files[i];
 		char *source CLEANUP_FREE = path_join(node->root, file->source);
-
 		if (source == NULL)
 			return error_memory(err);
 		rc = add_mount(drivers, source,
@@ -84,7 +80,6 @@ static int add_opengl(const struct wine_node *node, struct grant *drivers, struc
 {
 	struct elf_closure *closure CLEANUP_CLOSURE = elf_closure_new(node->root, err);
 	int rc = 0;
-
 	if (closure == NULL)
 		return err != NULL ? err->code : ERROR_MEMORY;
 	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(opengl_libraries); i++)
@@ -101,7 +96,6 @@ int wine_drivers_add(const struct wine_node *node, const struct wine_device *dev
 	const struct discovery_options options = {.root = node->root};
 	struct discovery_snapshot *snapshot = NULL;
 	int rc = discovery_take(&options, &snapshot, err);
-
 	if (rc == 0)
 		rc = add_software(node, snapshot, "lavapipe", device->vulkan_manifest, drivers,
 				  err);

@@ -27,7 +27,6 @@ char *wine_vkd3d_version(const char *data, size_t size)
 {
 	static const char mark[] = "vkd3d ";
 	const char *end = data + size;
-
 	for (const char *at = data;
 	     (at = memmem(at, (size_t)(end - at), mark, sizeof(mark) - 1));) {
 		at += sizeof(mark) - 1;
@@ -43,7 +42,6 @@ static int identity_read_vkd3d(const struct wine_node *node, struct wine_identit
 	char *path CLEANUP_FREE = path_join(node->root, VKD3D_LIBRARY);
 	char *data CLEANUP_FREE = NULL;
 	size_t size = 0;
-
 	if (path == NULL)
 		return error_memory(err);
 	if (file_read(path, LIBRARY_MAX, &data, &size, NULL) == 0)
@@ -57,7 +55,6 @@ int wine_identity_read(const struct wine_node *node, struct wine_identity *out, 
 	const struct discovery_options options = {.root = node->root};
 	struct wine_identity identity CLEANUP_WINE_IDENTITY = {0};
 	int rc = wine_node_version(node, &identity.wine, err);
-
 	if (rc == 0)
 		rc = discovery_take(&options, &identity.drivers, err);
 	if (rc == 0)
@@ -78,7 +75,6 @@ int wine_identity_add_files(const struct wine_node *node, const char *location_p
 	const struct wine_device *device = wine_device_at(location_path);
 	struct grant drivers CLEANUP_GRANT = {0};
 	int rc = device != NULL ? wine_drivers_add(node, device, &drivers, err) : 0;
-
 	for (size_t i = 0; rc == 0 && i < drivers.mounts.count; i++)
 		rc = digest_set_add(set, digests, drivers.mounts.items[i].container_path,
 				    drivers.mounts.items[i].host_path, err);

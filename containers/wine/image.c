@@ -20,7 +20,6 @@ static int add_file(struct text *key, const char *path, struct error *err)
 {
 	char digest[DIGEST_SIZE] = "";
 	int rc = digest_file(path, digest, NULL, err);
-
 	text_addf(key, "%s %s\n", path_base(path), digest);
 	return rc;
 }
@@ -33,7 +32,6 @@ static int archive_path(const struct wine_image_options *options, const char *pa
 	struct text key CLEANUP_TEXT = {0};
 	char digest[DIGEST_SIZE] = "";
 	int rc = 0;
-
 	text_addf(&key, "%s\n%s\n", WINE_IMAGE_FORMAT, path_base(options->root));
 	rc = add_file(&key, options->starter, err);
 	if (rc == 0)
@@ -60,7 +58,6 @@ static int compose(const struct wine_image_options *options, const char *program
 	struct images images = {0};
 	int rc = new != NULL ? images_compose(new, &spec, program_directory, &images, err)
 			     : error_memory(err);
-
 	if (rc < 0)
 		return rc;
 	if (rename(new, archive) < 0)
@@ -79,7 +76,6 @@ static int read_cached(const char *archive, const char *digest, struct images *o
 	char *line CLEANUP_FREE = NULL;
 	struct images images = {0};
 	int rc = 0;
-
 	if (!file_exists(archive) || !file_exists(digest))
 		return ERROR_NOT_FOUND;
 	rc = file_read_line(digest, &line, err);
@@ -99,13 +95,11 @@ static void prune(const char *cache)
 {
 	struct text_list names CLEANUP_TEXT_LIST = {0};
 	time_t now = time(NULL);
-
 	if (file_list(cache, &names, NULL) < 0)
 		return;
 	for (size_t i = 0; i < names.count; i++) {
 		char *path CLEANUP_FREE = path_join(cache, names.items[i]);
 		struct stat status = {0};
-
 		if (path != NULL && text_starts_with(names.items[i], "wine-image-") &&
 		    stat(path, &status) == 0 && now - status.st_atime > SECONDS_KEPT &&
 		    now - status.st_mtime > SECONDS_KEPT)
@@ -120,7 +114,6 @@ int wine_image_prepare(const struct wine_image_options *options, struct images *
 	char *archive CLEANUP_FREE = NULL;
 	char *digest CLEANUP_FREE = NULL;
 	int rc = 0;
-
 	if (options->program_directory != NULL)
 		programs = strdup(options->program_directory);
 	else

@@ -100,14 +100,12 @@ static int add(const struct wine_content *content, enum image_entry_type type, c
 static int add_elf_files(const struct wine_content *content)
 {
 	int rc = 0;
-
 	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(elf_files); i++)
 		rc = elf_closure_add(content->closure, elf_files[i], content->err);
 	if (rc == 0)
 		rc = image_add_loaded(content->closure, loaded_libraries, content->err);
 	for (size_t i = 0; rc == 0 && i < content->closure->file_count; i++) {
 		const struct elf_file *file = &content->closure->files[i];
-
 		rc = add(content, IMAGE_FILE, file->destination, file->source, 0755);
 	}
 	return rc;
@@ -118,7 +116,6 @@ static int add_link(const struct wine_content *content, const char *path, const 
 {
 	char target[LINK_MAX] = "";
 	ssize_t length = readlink(local, target, sizeof(target) - 1);
-
 	if (length < 0)
 		return error_set(content->err, ERROR_IO, "%s: link cannot be read", local);
 	return add(content, IMAGE_LINK, path, target, 0777);
@@ -135,7 +132,6 @@ static int add_entry(const struct wine_content *content, const char *path, const
 	char *local CLEANUP_FREE = entry != NULL ? path_join(content->root, entry) : NULL;
 	char *original CLEANUP_FREE = path_join(WINE_DLLS, name);
 	struct stat status = {0};
-
 	if (entry == NULL || local == NULL || original == NULL)
 		return error_memory(content->err);
 	if (lstat(local, &status) < 0)
@@ -182,7 +178,6 @@ static int add_tree(const struct wine_content *content, const char *path, unsign
 	char *local CLEANUP_FREE = path_join(content->root, path);
 	struct text_list names CLEANUP_TEXT_LIST = {0};
 	int rc = local != NULL ? 0 : error_memory(content->err);
-
 	if (rc == 0 && depth > DEPTH_MAX)
 		return error_set(content->err, ERROR_LIMIT, "%s: nested too deeply", local);
 	if (rc == 0)
@@ -215,13 +210,11 @@ static int add_programs(const struct wine_content *content,
 	char *inf CLEANUP_FREE = path_join(content->root, WINE_INF);
 	int rc = inf != NULL ? add(content, IMAGE_FILE, WINE_INF, inf, 0644)
 			     : error_memory(content->err);
-
 	if (rc == 0)
 		rc = add(content, IMAGE_FILE, WINE_IMAGE_STARTER, options->starter, 0755);
 	for (size_t i = 0; rc == 0 && options->programs[i] != NULL; i++) {
 		char *path CLEANUP_FREE =
 			path_join(IMAGES_PROGRAM_DIRECTORY, path_base(options->programs[i]));
-
 		rc = path != NULL ? add(content, IMAGE_FILE, path, options->programs[i], 0755)
 				  : error_memory(content->err);
 	}
@@ -239,7 +232,6 @@ int wine_image_content(const struct image_spec *spec, struct image_tree *tree, s
 		.err = err,
 	};
 	int rc = 0;
-
 	if (closure == NULL)
 		return err != NULL ? err->code : ERROR_MEMORY;
 	rc = text_list_split(&content.unused, unused_dlls, ' ', err);

@@ -53,7 +53,6 @@ static void last_line(const struct text *output, char *out, size_t size)
 	const char *text = text_string(output);
 	size_t end = strlen(text);
 	size_t start = 0;
-
 	while (end > 0 && text[end - 1] == '\n')
 		end--;
 	for (start = end; start > 0 && text[start - 1] != '\n'; start--)
@@ -70,7 +69,6 @@ static int make_root(struct wine_node *node, struct error *err)
 	int rc = path_beside_program("../libexec/gpucert/wine/make-root.sh", &script, err);
 	const char *const argv[] = {script, "--check", NULL};
 	const struct process_spec spec = {.argv = argv, .timeout_ms = ROOT_TIMEOUT_MS};
-
 	if (rc == 0)
 		rc = path_beside_program("../libexec/gpucert/wine/wine-run", &node->starter, err);
 	if (rc == 0)
@@ -94,7 +92,6 @@ static int make_root(struct wine_node *node, struct error *err)
 static int find_programs(struct wine_node *node, const char *programs, struct error *err)
 {
 	static const char *const places[] = {"../libexec/gpucert/windows", "../../windows"};
-
 	if (programs != NULL) {
 		node->programs = strdup(programs);
 		if (node->programs == NULL)
@@ -107,7 +104,6 @@ static int find_programs(struct wine_node *node, const char *programs, struct er
 		free(node->programs);
 		node->programs = NULL;
 		int rc = path_beside_program(places[i], &node->programs, err);
-
 		if (rc < 0 || file_is_directory(node->programs))
 			return rc;
 	}
@@ -127,7 +123,6 @@ static int copy_file(const struct wine_node *node, const struct wine_driver_file
 	size_t size = 0;
 	int rc = source != NULL && folder != NULL ? file_make_directories(folder, 0755, err)
 						  : error_memory(err);
-
 	if (rc == 0)
 		rc = file_read(source, FILE_MAX, &data, &size, err);
 	return rc == 0 ? file_write_atomic(target, data, size, 0644, err) : rc;
@@ -139,7 +134,6 @@ static int write_inf(const struct wine_node *node, const char *folder, const cha
 	char *directory CLEANUP_FREE = text_format("%s/files/%s", node->directory, folder);
 	char *path CLEANUP_FREE = directory != NULL ? path_join(directory, name) : NULL;
 	int rc = path != NULL ? file_make_directories(directory, 0755, err) : error_memory(err);
-
 	return rc == 0 ? file_write_atomic(path, driver_inf, strlen(driver_inf), 0644, err) : rc;
 }
 
@@ -151,10 +145,8 @@ static int write_manifests(const struct wine_node *node, struct error *err)
 	size_t size = 0;
 	int rc =
 		source != NULL ? file_read(source, FILE_MAX, &data, &size, err) : error_memory(err);
-
 	for (size_t i = 0; rc == 0 && i < WINE_DEVICE_COUNT; i++) {
 		char *path CLEANUP_FREE = text_format("%s/gpu-%zu.json", node->directory, i);
-
 		rc = path != NULL ? file_write_atomic(path, data, size, 0644, err)
 				  : error_memory(err);
 	}
@@ -165,7 +157,6 @@ static int write_files(const struct wine_node *node, struct error *err)
 {
 	char *registry CLEANUP_FREE = path_join(node->directory, "node.reg");
 	int rc = registry != NULL ? wine_registry_write(registry, err) : error_memory(err);
-
 	for (unsigned i = 0; rc == 0 && i < wine_driver_file_count; i++)
 		rc = copy_file(node, &wine_driver_files[i], err);
 	if (rc == 0)
@@ -195,7 +186,6 @@ static int write_description(struct wine_node *node, struct error *err)
 	cJSON *json CLEANUP_JSON = cJSON_CreateObject();
 	char *path CLEANUP_FREE = path_join(node->directory, "wine.json");
 	bool good = path != NULL;
-
 	for (size_t i = 0; good && i < ARRAY_SIZE(members); i++)
 		good = cJSON_AddStringToObject(json, members[i].key, *member_of(node, i)) != NULL;
 	return good ? json_write_file(path, json, err) : error_memory(err);
@@ -204,7 +194,6 @@ static int write_description(struct wine_node *node, struct error *err)
 static struct wine_node wine_node_take(struct wine_node *node)
 {
 	struct wine_node taken = *node;
-
 	*node = (struct wine_node){0};
 	return taken;
 }
@@ -214,7 +203,6 @@ int wine_node_make(const char *directory, const char *programs, struct wine_node
 {
 	struct wine_node node CLEANUP_WINE_NODE = {.directory = strdup(directory)};
 	int rc = node.directory != NULL ? find_programs(&node, programs, err) : error_memory(err);
-
 	if (rc == 0)
 		rc = make_root(&node, err);
 	if (rc == 0)
@@ -235,11 +223,9 @@ int wine_node_open(const char *directory, struct wine_node *out, struct error *e
 	struct json_at at = {0};
 	int rc = path != NULL && node.directory != NULL ? json_read_file(path, &json, err)
 							: error_memory(err);
-
 	at = json_root(json);
 	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(members); i++) {
 		const char *value = "";
-
 		rc = json_need_string(&at, members[i].key, &value, err);
 		*member_of(&node, i) = strdup(value);
 		if (rc == 0 && *member_of(&node, i) == NULL)
@@ -259,7 +245,6 @@ int wine_node_program(const struct wine_node *node, const char *name, char **out
 	for (size_t i = 0; i < ARRAY_SIZE(program_folders); i++) {
 		char *path CLEANUP_FREE =
 			text_format("%s/%s/%s", node->programs, program_folders[i], name);
-
 		if (path == NULL)
 			return error_memory(err);
 		if (file_exists(path)) {
@@ -278,7 +263,6 @@ int wine_node_probes(const struct wine_node *node, struct text_list *out, struct
 		char *folder CLEANUP_FREE = path_join(node->programs, program_folders[i]);
 		struct text_list names CLEANUP_TEXT_LIST = {0};
 		int rc = folder != NULL ? 0 : error_memory(err);
-
 		if (rc == 0 && !file_is_directory(folder))
 			continue;
 		if (rc == 0)
@@ -304,7 +288,6 @@ int wine_node_command(const struct wine_node *node, unsigned timeout_s, struct t
 	int rc = timeout != NULL && files != NULL && registry != NULL
 			 ? text_list_add(words, node->starter, err)
 			 : error_memory(err);
-
 	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(plain); i++)
 		rc = text_list_add(words, plain[i], err);
 	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(rest); i++)
@@ -319,7 +302,6 @@ int wine_node_version(const struct wine_node *node, char **out, struct error *er
 	char *text CLEANUP_FREE = NULL;
 	const char *version = NULL;
 	int rc = path != NULL ? file_read(path, FILE_MAX, &text, NULL, err) : error_memory(err);
-
 	if (rc < 0)
 		return rc;
 	version = strstr(text, mark);
@@ -333,7 +315,6 @@ int wine_node_version(const struct wine_node *node, char **out, struct error *er
 char *wine_node_environment(const struct wine_node *node)
 {
 	struct text variable CLEANUP_TEXT = {0};
-
 	for (size_t i = 0; i < WINE_DEVICE_COUNT; i++)
 		text_addf(&variable, "%s%s/gpu-%zu.json", i == 0 ? "VK_DRIVER_FILES=" : ":",
 			  node->directory, i);
@@ -354,7 +335,6 @@ int wine_node_record(const struct wine_node *node, const char *path, struct erro
 	int rc = file != NULL && variable != NULL
 			 ? wine_node_program(node, "gpu-discovery.exe", &program, err)
 			 : error_memory(err);
-
 	if (rc == 0)
 		rc = wine_node_command(node, DISCOVERY_TIMEOUT_S, &words, err);
 	if (rc == 0)

@@ -14,7 +14,6 @@ static int find_entry(const char *directory, const char *step, char **out, struc
 {
 	char *exact CLEANUP_FREE = path_join(directory, step);
 	struct text_list names CLEANUP_TEXT_LIST = {0};
-
 	if (exact == NULL)
 		return error_memory(err);
 	if (file_exists(exact)) {
@@ -24,7 +23,6 @@ static int find_entry(const char *directory, const char *step, char **out, struc
 	if (!file_is_directory(directory))
 		return 0;
 	int rc = file_list(directory, &names, err);
-
 	for (size_t i = 0; rc == 0 && i < names.count; i++) {
 		if (strcasecmp(names.items[i], step) == 0) {
 			*out = strdup(names.items[i]);
@@ -48,7 +46,6 @@ static int stay_below(char **place, const char *directory, struct error *err)
 	char *resolved CLEANUP_FREE = NULL;
 	char *root CLEANUP_FREE = NULL;
 	int rc = file_resolve(NULL, directory, &root, err);
-
 	if (rc == 0)
 		rc = file_resolve(NULL, *place, &resolved, err);
 	if (rc < 0)
@@ -63,12 +60,10 @@ int wine_place(const struct windows_path *path, const char *directory, char **ou
 {
 	char *place CLEANUP_FREE = strdup(directory);
 	int rc = place != NULL ? 0 : error_memory(err);
-
 	*found = rc == 0 && file_exists(place);
 	for (size_t i = 0; rc == 0 && i < path->names.count; i++) {
 		char *name CLEANUP_FREE = NULL;
 		char *next = NULL;
-
 		if (*found)
 			rc = find_entry(place, path->names.items[i], &name, err);
 		if (rc == 0 && name == NULL) {

@@ -48,7 +48,6 @@ static void registry_add_device(struct text *reg, size_t index)
 {
 	const struct wine_device *device = &wine_devices[index];
 	const char *const paths[] = {device->location_path, device->other_location_path};
-
 	/* The adapter's LUID (DEVPROP_TYPE_INT64); Wine gives every device of one driver the same.
 	 */
 	text_addf(reg,
@@ -86,7 +85,6 @@ static void registry_add_driver(struct text *reg, size_t index)
 		char name[256] = "";
 		char value[64] = "";
 		const char *const strings[] = {name, file->destination};
-
 		registry_name(file->store_name, name, sizeof(name));
 		(void)snprintf(value, sizeof(value), "\"%s\"", file->value);
 		text_addf(reg, "\r\n[" CLASS_KEY "\\%04zu\\%s]\r\n", index, file->key);
@@ -101,7 +99,6 @@ static void registry_add_driver(struct text *reg, size_t index)
 static void registry_add_inf(struct text *reg)
 {
 	static const char *const folder = WINE_DRIVER_STORE;
-
 	text_add(reg, "\r\n[" INF_KEY "\\" WINE_DRIVER_INF "]\r\n");
 	registry_add_strings(reg, "@", "7", &folder, 1);
 	text_add(reg, "\"Active\"=\"" WINE_DRIVER_STORE "\"\r\n");
@@ -112,7 +109,6 @@ static void registry_add_inf(struct text *reg)
 static void registry_widen(const struct text *reg, struct text *wide)
 {
 	static const char mark[] = {'\xff', '\xfe'};
-
 	text_append(wide, mark, sizeof(mark));
 	for (size_t i = 0; i < reg->size; i++) {
 		text_append(wide, &reg->data[i], 1);
@@ -124,7 +120,6 @@ int wine_registry_write(const char *path, struct error *err)
 {
 	struct text reg CLEANUP_TEXT = {0};
 	struct text wide CLEANUP_TEXT = {0};
-
 	text_add(&reg, "Windows Registry Editor Version 5.00\r\n");
 	for (size_t i = 0; i < WINE_DEVICE_COUNT; i++) {
 		registry_add_device(&reg, i);

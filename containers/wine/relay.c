@@ -19,7 +19,6 @@ void relay_note(struct relay *relay, const char *format, ...)
 {
 	struct text note CLEANUP_TEXT = {0};
 	va_list args;
-
 	if (relay->on_note == NULL)
 		return;
 	va_start(args, format);
@@ -44,7 +43,6 @@ static bool relay_identify(const struct relay *relay, enum relay_side side, cons
 {
 	char *path CLEANUP_FREE = relay_path(relay, side, name);
 	struct stat status = {0};
-
 	if (path == NULL || lstat(path, &status) < 0)
 		return false;
 	*out = (struct relay_identity){status.st_ino, status.st_mtim};
@@ -55,7 +53,6 @@ static bool relay_is_still(const struct relay *relay, enum relay_side side, cons
 			   const struct relay_identity *known)
 {
 	struct relay_identity now = {0};
-
 	return relay_identify(relay, side, name, &now) && now.inode == known->inode &&
 	       now.written.tv_sec == known->written.tv_sec &&
 	       now.written.tv_nsec == known->written.tv_nsec;
@@ -65,7 +62,6 @@ static void relay_unlink(const struct relay *relay, enum relay_side side, const 
 			 const struct relay_identity *known)
 {
 	char *path CLEANUP_FREE = relay_path(relay, side, name);
-
 	if (path != NULL && relay_is_still(relay, side, name, known))
 		(void)unlink(path);
 }
@@ -73,7 +69,6 @@ static void relay_unlink(const struct relay *relay, enum relay_side side, const 
 static void relay_mirror_free(uv_handle_t *handle)
 {
 	struct relay_mirror *mirror = handle->data;
-
 	free(mirror->name);
 	free(mirror);
 }
@@ -82,7 +77,6 @@ static void relay_mirror_free(uv_handle_t *handle)
 static void relay_drop(struct relay *relay, size_t index)
 {
 	struct relay_mirror *mirror = relay->mirrors[index];
-
 	if (!mirror->refused)
 		relay_unlink(relay, relay_other(mirror->side), mirror->name, &mirror->copy);
 	relay->mirrors[index] = relay->mirrors[--relay->mirror_count];
@@ -93,7 +87,6 @@ static void relay_drop(struct relay *relay, size_t index)
 static void relay_on_connection(uv_stream_t *stream, int status)
 {
 	struct relay_mirror *mirror = stream->data;
-
 	if (status == 0 && mirror->relay != NULL)
 		relay_link_accept(mirror);
 }
@@ -106,7 +99,6 @@ static int relay_offer_port(struct relay *relay, struct relay_mirror *mirror, st
 	char line[RENDEZVOUS_TEXT_MAX] = "";
 	char *path CLEANUP_FREE = relay_path(relay, RELAY_WINE, mirror->name);
 	int rc = uv_ip4_addr("127.0.0.1", 0, &address);
-
 	if (path == NULL)
 		return error_memory(err);
 	if (rc == 0)
@@ -129,7 +121,6 @@ static int relay_bind(const char *path, int *out, struct error *err)
 {
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
 	int fd CLEANUP_FD = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-
 	if (strlen(path) >= sizeof(address.sun_path))
 		return error_set(err, ERROR_LIMIT, "%s: too long for a socket", path);
 	memcpy(address.sun_path, path, strlen(path) + 1);
@@ -145,7 +136,6 @@ static int relay_offer_socket(struct relay *relay, struct relay_mirror *mirror, 
 	char *path CLEANUP_FREE = relay_path(relay, RELAY_KUBELET, mirror->name);
 	int fd CLEANUP_FD = -1;
 	int rc = path != NULL ? relay_bind(path, &fd, err) : error_memory(err);
-
 	if (rc < 0)
 		return rc;
 	rc = uv_pipe_open(&mirror->listener.pipe, fd);
@@ -163,7 +153,6 @@ static int relay_read(struct relay *relay, struct relay_mirror *mirror, struct e
 	size_t size = 0;
 	int rc = path != NULL ? file_read(path, RENDEZVOUS_TEXT_MAX, &text, &size, err)
 			      : error_memory(err);
-
 	return rc == 0 ? rendezvous_parse(text, size, &mirror->rendezvous, err) : rc;
 }
 
@@ -172,7 +161,6 @@ static void relay_mirror_make(struct relay *relay, struct relay_mirror *mirror)
 {
 	struct error err = {0};
 	int rc = 0;
-
 	if (mirror->side == RELAY_WINE)
 		rc = relay_read(relay, mirror, &err);
 	if (rc == 0)
@@ -189,7 +177,6 @@ static void relay_add(struct relay *relay, enum relay_side side, const char *nam
 		      const struct relay_identity *identity)
 {
 	struct relay_mirror *mirror = NULL;
-
 	if (relay->mirror_count == RELAY_MIRRORS_MAX) {
 		if (!relay->too_many)
 			relay_note(relay, "more than %d sockets: the rest is not relayed",
@@ -223,7 +210,6 @@ static void relay_look_after(struct relay *relay)
 	for (size_t i = relay->mirror_count; i-- > 0;) {
 		struct relay_mirror *mirror = relay->mirrors[i];
 		enum relay_side other = relay_other(mirror->side);
-
 		if (!relay_is_still(relay, mirror->side, mirror->name, &mirror->original)) {
 			relay_drop(relay, i);
 		} else if (!mirror->refused &&
@@ -252,12 +238,10 @@ static bool relay_is_socket_name(const char *name)
 static void relay_look_for(struct relay *relay, enum relay_side side)
 {
 	struct text_list names CLEANUP_TEXT_LIST = {0};
-
 	if (file_list(relay->directories[side], &names, NULL) < 0)
 		return;
 	for (size_t i = 0; i < names.count; i++) {
 		struct relay_identity identity = {0};
-
 		if (relay_is_socket_name(names.items[i]) && !relay_knows(relay, names.items[i]) &&
 		    relay_identify(relay, side, names.items[i], &identity))
 			relay_add(relay, side, names.items[i], &identity);
@@ -318,7 +302,6 @@ int relay_open(uv_loop_t *loop, const struct relay_options *options, struct rela
 	const char *const directories[] = {options->kubelet_directory, options->wine_directory};
 	struct relay *relay = NULL;
 	int rc = 0;
-
 	for (size_t i = 0; i < ARRAY_SIZE(directories); i++) {
 		if (!file_is_directory(directories[i]))
 			return error_set(err, ERROR_NOT_FOUND, "%s: no such directory",
@@ -349,7 +332,6 @@ int relay_open(uv_loop_t *loop, const struct relay_options *options, struct rela
 size_t relay_mirror_count(const struct relay *relay)
 {
 	size_t count = 0;
-
 	for (size_t i = 0; i < relay->mirror_count; i++)
 		count += relay->mirrors[i]->refused ? 0 : 1;
 	return count;

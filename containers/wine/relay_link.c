@@ -41,7 +41,6 @@ static struct relay_end *link_other(struct relay_end *end)
 static void link_on_closed(uv_handle_t *handle)
 {
 	struct relay_link *link = handle->data;
-
 	if (--link->open_handles > 0)
 		return;
 	free(link->path);
@@ -51,7 +50,6 @@ static void link_on_closed(uv_handle_t *handle)
 void relay_link_close(struct relay_link *link)
 {
 	struct relay *relay = link->relay;
-
 	if (relay == NULL)
 		return;
 	link->relay = NULL;
@@ -69,7 +67,6 @@ void relay_link_close(struct relay_link *link)
 static struct relay_end *end_of(uv_stream_t *stream)
 {
 	struct relay_link *link = stream->data;
-
 	return stream == &link->kubelet.stream ? &link->kubelet : &link->wine;
 }
 
@@ -84,7 +81,6 @@ static void link_on_shutdown(uv_shutdown_t *request, int status)
 static void link_on_end(struct relay_end *end)
 {
 	struct relay_end *other = link_other(end);
-
 	end->ended = true;
 	if (other->ended) {
 		relay_link_close(end->link);
@@ -97,7 +93,6 @@ static void link_on_end(struct relay_end *end)
 static void link_on_written(uv_write_t *request, int status)
 {
 	struct relay_end *from = request->data;
-
 	if (from->link->relay == NULL)
 		return;
 	if (status < 0)
@@ -109,7 +104,6 @@ static void link_on_written(uv_write_t *request, int status)
 static void link_on_allocate(uv_handle_t *handle, size_t suggested, uv_buf_t *buffer)
 {
 	struct relay_end *end = end_of((uv_stream_t *)handle);
-
 	(void)suggested;
 	*buffer = uv_buf_init(end->chunk, sizeof(end->chunk));
 }
@@ -118,7 +112,6 @@ static void link_on_read(uv_stream_t *stream, ssize_t size, const uv_buf_t *buff
 {
 	struct relay_end *end = end_of(stream);
 	uv_buf_t data = uv_buf_init(buffer->base, size > 0 ? (unsigned)size : 0);
-
 	if (size == 0)
 		return;
 	(void)uv_read_stop(stream);
@@ -153,7 +146,6 @@ static void link_join(struct relay_link *link)
 static void link_on_deadline(uv_timer_t *timer)
 {
 	struct relay_link *link = timer->data;
-
 	if (link->relay == NULL)
 		return;
 	relay_note(link->relay, "a connection was dropped: it did not become one in time");
@@ -163,7 +155,6 @@ static void link_on_deadline(uv_timer_t *timer)
 static void link_on_kubelet_connected(uv_connect_t *connect, int status)
 {
 	struct relay_link *link = connect->data;
-
 	if (link->relay == NULL)
 		return;
 	if (status < 0)
@@ -175,7 +166,6 @@ static void link_on_kubelet_connected(uv_connect_t *connect, int status)
 static void link_on_nonce_allocate(uv_handle_t *handle, size_t suggested, uv_buf_t *buffer)
 {
 	struct relay_link *link = handle->data;
-
 	(void)suggested;
 	*buffer = uv_buf_init(link->wine.chunk + link->nonce_size,
 			      (unsigned)(RENDEZVOUS_NONCE_SIZE - link->nonce_size));
@@ -185,7 +175,6 @@ static void link_on_nonce_allocate(uv_handle_t *handle, size_t suggested, uv_buf
 static bool link_knows_nonce(const struct relay_link *link)
 {
 	unsigned difference = 0;
-
 	for (size_t i = 0; i < RENDEZVOUS_NONCE_SIZE; i++)
 		difference |= (unsigned)(uint8_t)link->wine.chunk[i] ^ link->nonce[i];
 	return difference == 0;
@@ -195,7 +184,6 @@ static bool link_knows_nonce(const struct relay_link *link)
 static void link_on_nonce(uv_stream_t *stream, ssize_t size, const uv_buf_t *buffer)
 {
 	struct relay_link *link = stream->data;
-
 	(void)buffer;
 	if (size < 0) {
 		relay_link_close(link);
@@ -218,7 +206,6 @@ static void link_on_nonce(uv_stream_t *stream, ssize_t size, const uv_buf_t *buf
 static void link_on_greeted(uv_write_t *request, int status)
 {
 	struct relay_link *link = request->data;
-
 	if (link->relay == NULL)
 		return;
 	if (status < 0)
@@ -231,7 +218,6 @@ static void link_on_wine_connected(uv_connect_t *connect, int status)
 {
 	struct relay_link *link = connect->data;
 	uv_buf_t nonce = uv_buf_init((char *)link->nonce, RENDEZVOUS_NONCE_SIZE);
-
 	if (link->relay == NULL)
 		return;
 	link->wine.write.data = link;
@@ -245,7 +231,6 @@ static int link_call_plugin(struct relay_link *link, const struct relay_mirror *
 {
 	struct sockaddr_in address = {0};
 	int rc = uv_ip4_addr("127.0.0.1", mirror->rendezvous.port, &address);
-
 	link->connect.data = link;
 	return rc == 0 ? uv_tcp_connect(&link->connect, &link->wine.tcp,
 					(struct sockaddr *)&address, link_on_wine_connected)
@@ -255,7 +240,6 @@ static int link_call_plugin(struct relay_link *link, const struct relay_mirror *
 static struct relay_link *link_new(struct relay *relay, const struct relay_mirror *mirror)
 {
 	struct relay_link *link = calloc(1, sizeof(*link));
-
 	if (link == NULL)
 		return NULL;
 	link->path = relay_path(relay, RELAY_KUBELET, mirror->name);
@@ -282,7 +266,6 @@ static struct relay_link *link_new(struct relay *relay, const struct relay_mirro
 static void link_refuse(struct relay_mirror *mirror)
 {
 	struct relay *relay = mirror->relay;
-
 	relay_note(relay, "more than %d connections: the oldest is dropped", RELAY_LINKS_MAX);
 	relay_link_close(relay->links[0]);
 }
@@ -292,7 +275,6 @@ void relay_link_accept(struct relay_mirror *mirror)
 	struct relay *relay = mirror->relay;
 	struct relay_link *link = NULL;
 	int rc = 0;
-
 	if (relay->link_count == RELAY_LINKS_MAX)
 		link_refuse(mirror);
 	link = link_new(relay, mirror);

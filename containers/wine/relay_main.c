@@ -39,7 +39,6 @@ static void program_on_note(const char *note, void *user)
 static void program_on_end(struct process *process, const struct process_result *result, void *user)
 {
 	struct relay_program *program = user;
-
 	(void)process;
 	program->ended = true;
 	program->exit_code =
@@ -49,14 +48,12 @@ static void program_on_end(struct process *process, const struct process_result 
 static void program_on_signal(uv_signal_t *handle, int number)
 {
 	struct relay_program *program = handle->data;
-
 	(void)process_signal(program->process, number, NULL);
 }
 
 static void program_watch_signals(struct relay_program *program)
 {
 	static const int numbers[] = {SIGTERM, SIGINT};
-
 	for (size_t i = 0; i < ARRAY_SIZE(numbers); i++) {
 		(void)uv_signal_init(&program->loop, &program->signals[i]);
 		program->signals[i].data = program;
@@ -68,7 +65,6 @@ static int program_add_word(struct text_list *words, const char *word, const cha
 			    struct error *err)
 {
 	const char *at = strstr(word, PLACEHOLDER);
-
 	if (at == NULL)
 		return text_list_add(words, word, err);
 	return text_list_take(words,
@@ -88,7 +84,6 @@ static int program_start(struct relay_program *program, char *const *command, st
 	struct process_spec spec = {
 		.env = env, .inherit_output = true, .on_end = program_on_end, .user = program};
 	int rc = plugin_dir != NULL && socket_dir != NULL && socket != NULL ? 0 : error_memory(err);
-
 	for (; rc == 0 && *command != NULL; command++)
 		rc = program_add_word(&words, *command, directory, err);
 	spec.argv = (const char *const *)words.items;
@@ -107,7 +102,6 @@ static int program_open(struct relay_program *program, const char *kubelet_direc
 	char *parent CLEANUP_FREE = absolute != NULL ? path_directory(absolute) : NULL;
 	struct relay_options options = {.kubelet_directory = absolute, .on_note = program_on_note};
 	int rc = parent != NULL ? 0 : error_memory(err);
-
 	if (rc == 0 && !path_is_absolute(kubelet_directory))
 		return error_set(err, ERROR_ARGUMENT, "%s: not absolute", kubelet_directory);
 	if (rc == 0)
@@ -137,7 +131,6 @@ int main(int argc, char **argv)
 	struct relay_program program = {0};
 	struct error err = {0};
 	int rc = 0;
-
 	program_begin(&argc, &argv);
 	if (argc < 4 || strcmp(argv[2], "--") != 0) {
 		(void)fprintf(stderr, "usage: wine-relay DIRECTORY -- COMMAND...\n");

@@ -31,7 +31,6 @@ static int translate_target(const struct wine_node *node, const char *text, char
 	bool found = false;
 	int rc = drive != NULL ? windows_path_parse(text, "mount target", &path, err)
 			       : error_memory(err);
-
 	if (rc == 0 && path.drive != 'C')
 		return error_set(err, ERROR_ARGUMENT,
 				 "mount target '%s': containers have no drive but C:", text);
@@ -51,7 +50,6 @@ static int translate_target(const struct wine_node *node, const char *text, char
 static bool translate_is_of_root(const char *first_step)
 {
 	static const char *const folders[] = {"bin", "boot", "etc", "mnt", "sbin", "usr", "var"};
-
 	for (size_t i = 0; i < ARRAY_SIZE(folders); i++) {
 		if (strcasecmp(folders[i], first_step) == 0)
 			return true;
@@ -74,12 +72,10 @@ int wine_find_file(const struct wine_node *node, const char *text, char **out, s
 	char *place CLEANUP_FREE = NULL;
 	bool found = false;
 	int rc = windows_path_parse(text, "mount source", &path, err);
-
 	if (rc < 0)
 		return rc;
 	if (path.drive == 'Z') {
 		bool of_root = path.names.count > 0 && translate_is_of_root(path.names.items[0]);
-
 		rc = translate_find(&path, of_root ? node->root : "/", &place, &found, err);
 	} else if (path.drive == 'C') {
 		rc = translate_find(&path, planted, &place, &found, err);
@@ -103,7 +99,6 @@ static int translate_mount(const struct wine_node *node, const struct grant_entr
 	char *source CLEANUP_FREE = NULL;
 	char *target CLEANUP_FREE = NULL;
 	int rc = wine_find_file(node, mount->host_path, &source, err);
-
 	if (rc == 0)
 		rc = translate_target(node, mount->container_path, &target, err);
 	if (rc < 0)
@@ -119,7 +114,6 @@ static int translate_device(const struct wine_node *node, const char *host_path,
 	struct windows_device string = {0};
 	const struct wine_device *device = NULL;
 	int rc = windows_device_parse(host_path, &string, err);
-
 	if (rc < 0)
 		return rc;
 	if (string.type == WINDOWS_DEVICE_LOCATION_PATH) {
@@ -144,7 +138,6 @@ static int add_all(struct grant *out, enum grant_kind kind, const struct grant_l
 		   struct error *err)
 {
 	int rc = 0;
-
 	for (size_t i = 0; rc == 0 && i < list->count; i++)
 		rc = grant_add(out, kind, &list->items[i], err);
 	return rc;
@@ -156,7 +149,6 @@ static int translate_grant(const struct wine_node *node, const struct grant *win
 {
 	struct grant drivers CLEANUP_GRANT = {0};
 	int rc = 0;
-
 	for (size_t i = 0; rc == 0 && i < windows->devices.count; i++)
 		rc = translate_device(node, windows->devices.items[i].host_path, &drivers, err);
 	for (size_t i = 0; rc == 0 && i < windows->mounts.count; i++)
@@ -182,7 +174,6 @@ static int translate_command(const struct launch_spec *windows, struct wine_tran
 		WINE_IMAGE_STARTER, "--inside-root", "/", "", "86400", "yes"};
 	const char *word = windows->command[0];
 	size_t count = 0;
-
 	while (windows->command[count] != NULL)
 		count++;
 	if (word == NULL)
@@ -195,7 +186,6 @@ static int translate_command(const struct launch_spec *windows, struct wine_tran
 	if (word[strcspn(word, "/\\")] == '\0') {
 		char *program CLEANUP_FREE =
 			text_format("Z:" IMAGES_PROGRAM_DIRECTORY "/%s.exe", word);
-
 		if (program == NULL)
 			return error_memory(err);
 		out->command[ARRAY_SIZE(starter)] = program;
@@ -211,7 +201,6 @@ int wine_translate(const struct wine_node *node, const struct launch_spec *windo
 {
 	struct wine_translation translation CLEANUP_WINE_TRANSLATION = {0};
 	int rc = 0;
-
 	translation.spec = *windows;
 	translation.spec.grant = (struct grant){0};
 	rc = translate_grant(node, &windows->grant, &translation.spec.grant, err);

@@ -53,7 +53,6 @@ static ULONG double_add_reference(LONG *references)
 static ULONG double_release(void *object, LONG *references)
 {
 	LONG left = InterlockedDecrement(references);
-
 	if (left != 0)
 		return (ULONG)left;
 	for (size_t i = 0; i < REGISTRATIONS_MAX; i++) {
@@ -70,7 +69,6 @@ static ULONG double_release(void *object, LONG *references)
 static void *double_new(size_t size)
 {
 	void *object = calloc(1, size);
-
 	if (object == NULL)
 		abort();
 	(void)InterlockedIncrement(&state.objects);
@@ -101,7 +99,6 @@ static unsigned double_attributes(const struct discovery_device *device)
 		{"hardware-media-accelerator", ADAPTER_HARDWARE_MEDIA_ACCELERATOR},
 	};
 	unsigned bits = 0;
-
 	for (const char *const *name = device->attributes; *name != NULL; name++) {
 		for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 			bits |= text_equal(*name, names[i].name) ? names[i].bit : 0;
@@ -189,7 +186,6 @@ static HRESULT adapter_give_ids(const struct discovery_device *device, uint32_t 
 	const struct dxcore_hardware_id id = {parts.vendor, parts.device,
 					      parts.subsystem << 16 | parts.subsystem_vendor,
 					      parts.revision};
-
 	if (property == DXCORE_HARDWARE_ID_PARTS)
 		return adapter_give(&parts, sizeof(parts), size, out);
 	return adapter_give(&id, sizeof(id), size, out);
@@ -199,7 +195,6 @@ static HRESULT adapter_give_version(const struct discovery_device *device, size_
 {
 	unsigned parts[4] = {0};
 	uint64_t version = 0;
-
 	(void)sscanf(device->driver_version, "%u.%u.%u.%u", &parts[0], &parts[1], &parts[2],
 		     &parts[3]);
 	for (size_t i = 0; i < ARRAY_SIZE(parts); i++)
@@ -215,7 +210,6 @@ static HRESULT STDMETHODCALLTYPE adapter_property(IDXCoreAdapter *self, uint32_t
 	const uint8_t integrated = device->integrated;
 	const uint8_t detachable = device->detachable;
 	const int64_t none = 0;
-
 	switch (property) {
 	case DXCORE_INSTANCE_LUID:
 		return adapter_give(&device->luid, sizeof(device->luid), size, out);
@@ -288,7 +282,6 @@ static HRESULT STDMETHODCALLTYPE list_adapter(IDXCoreAdapterList *self, uint32_t
 {
 	const struct double_list *list = (const struct double_list *)self;
 	struct double_adapter *adapter = NULL;
-
 	*out = NULL;
 	if (index >= list->count || memcmp(iid, &dxcore_iid_adapter, sizeof(*iid)) != 0)
 		return E_INVALIDARG;
@@ -336,7 +329,6 @@ static HRESULT STDMETHODCALLTYPE factory_list(IDXCoreAdapterFactory *self, uint3
 					      const GUID *attributes, REFIID iid, void **out)
 {
 	struct double_list *list = NULL;
-
 	(void)self;
 	*out = NULL;
 	if (count != 1 || memcmp(iid, &dxcore_iid_list, sizeof(*iid)) != 0)
@@ -398,7 +390,6 @@ static const IDXCoreAdapterFactoryVtbl factory_methods = {
 HRESULT STDMETHODCALLTYPE DXCoreCreateAdapterFactory(REFIID iid, void **out)
 {
 	static IDXCoreAdapterFactory factory = {&factory_methods};
-
 	*out = NULL;
 	if (memcmp(iid, &dxcore_iid_factory, sizeof(*iid)) != 0)
 		return E_NOINTERFACE;
@@ -424,7 +415,6 @@ int dxcore_double_load(const char *recorded_node)
 	};
 	struct discovery_snapshot *node = NULL;
 	struct error err = {0};
-
 	if (discovery_take(&options, &node, &err) < 0) {
 		(void)fprintf(stderr, "dxcore: %s\n", err.text);
 		return -1;

@@ -10,7 +10,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct text_list inputs CLEANUP_TEXT_LIST = {0};
-
 	(void)linker_script_inputs((const char *)data, size, &inputs, NULL);
 	if (inputs.count > LINKER_SCRIPT_INPUTS_MAX)
 		abort();

@@ -25,7 +25,6 @@ static struct discovery_snapshot *read_node(const char *data, size_t size)
 	struct discovery_snapshot *snapshot = NULL;
 	struct error err = {0};
 	int rc = recorded_parse(data, size, &builder, &err);
-
 	require(rc == 0 || (rc == err.code && err.text[0] != '\0'));
 	if (rc == 0)
 		require(builder_finish(&builder, &everything, &snapshot, &err) == 0);
@@ -35,17 +34,13 @@ static struct discovery_snapshot *read_node(const char *data, size_t size)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct discovery_snapshot *first = read_node((const char *)data, size);
-
 	if (first == NULL)
 		return 0;
 	char *text = discovery_to_json(first);
-
 	require(text != NULL);
 	struct discovery_snapshot *second = read_node(text, strlen(text));
-
 	require(second != NULL && second->device_count == first->device_count);
 	char *again = discovery_to_json(second);
-
 	require(again != NULL && strcmp(text, again) == 0);
 	discovery_string_free(text);
 	discovery_string_free(again);

@@ -17,7 +17,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	char *out CLEANUP_FREE = NULL;
 	char *again CLEANUP_FREE = NULL;
 	struct error err = {0};
-
 	if (path == NULL)
 		return 0;
 	(void)store_path_is_in_container(path);

@@ -25,7 +25,6 @@ static bool drm_amd_is_integrated(struct builder *builder, const char *directory
 	char *path CLEANUP_FREE = path_join(directory, "gpu_metrics");
 	char *metrics CLEANUP_FREE = NULL;
 	size_t size = 0;
-
 	if (text_equal(sysfs_text(builder, directory, "power/runtime_status"), "suspended"))
 		return false;
 	return path != NULL && file_read(path, METRICS_MAX, &metrics, &size, NULL) == 0 &&
@@ -42,7 +41,6 @@ static void drm_describe_amd(struct builder *builder, const char *directory,
 			     struct discovery_device *device)
 {
 	const char *product = sysfs_text(builder, directory, "product_name");
-
 	device->dedicated_memory =
 		sysfs_number(builder, directory, "mem_info_vram_total", INT64_MAX);
 	device->shared_memory = sysfs_number(builder, directory, "mem_info_gtt_total", INT64_MAX);
@@ -55,7 +53,6 @@ static void drm_describe_pci(struct node *node, const char *directory, const cha
 			     struct discovery_device *device)
 {
 	struct builder *builder = node->builder;
-
 	pci_describe(builder, directory, path_base(directory), node_pci_names(node), node->kernel,
 		     device);
 	if (text_equal(device->driver_name, "amdgpu"))
@@ -77,7 +74,6 @@ static void drm_describe_platform(struct node *node, const char *directory,
 	struct builder *builder = node->builder;
 	char *compatible CLEANUP_FREE =
 		strdup(sysfs_text(builder, directory, "of_node/compatible"));
-
 	device->kind = DISCOVERY_DISPLAY;
 	device->display = true;
 	device->integrated = true;
@@ -96,7 +92,6 @@ static void drm_describe_platform(struct node *node, const char *directory,
 static char *drm_pci_directory(const char *directory)
 {
 	char *parent CLEANUP_FREE = path_directory(directory);
-
 	if (pci_address_is_valid(path_base(directory)))
 		return strdup(directory);
 	if (parent != NULL && text_starts_with(path_base(directory), "virtio") &&
@@ -108,7 +103,6 @@ static char *drm_pci_directory(const char *directory)
 static bool drm_is_minor(const char *name, const char *prefix)
 {
 	size_t size = strlen(prefix);
-
 	return text_starts_with(name, prefix) && name[size] != '\0' &&
 	       name[size + strspn(name + size, "0123456789")] == '\0';
 }
@@ -121,7 +115,6 @@ static void drm_add_nodes(struct node *node, const char *directory, const char *
 	char *siblings CLEANUP_FREE = path_join(directory, "drm");
 	char *path CLEANUP_FREE = text_format("dri/%s", render);
 	struct text_list names CLEANUP_TEXT_LIST = {0};
-
 	if (siblings == NULL || path == NULL) {
 		node->builder->arena.failed = true;
 		return;
@@ -130,7 +123,6 @@ static void drm_add_nodes(struct node *node, const char *directory, const char *
 	(void)file_list(siblings, &names, NULL);
 	for (size_t i = 0; i < names.count; i++) {
 		char *card CLEANUP_FREE = text_format("dri/%s", names.items[i]);
-
 		if (card != NULL && drm_is_minor(names.items[i], "card"))
 			node_add_device_node(node, device, card, NODE_OPTIONAL);
 	}
@@ -153,17 +145,14 @@ static void drm_add_device(struct node *node, const char *directory, const char 
 	char *pci CLEANUP_FREE = drm_pci_directory(directory);
 	struct discovery_device *device =
 		pci != NULL ? builder_find_pci(builder, path_base(pci)) : NULL;
-
 	/* A GPU with several render nodes is one device. */
 	if (device != NULL) {
 		char *path CLEANUP_FREE = text_format("dri/%s", render);
-
 		if (path != NULL)
 			node_add_device_node(node, device, path, NODE_REQUIRED);
 		return;
 	}
 	const char *id = builder_new_id(builder, path_base(pci != NULL ? pci : directory));
-
 	device = builder_add(builder);
 	if (device == NULL)
 		return;
@@ -182,7 +171,6 @@ void drm_discover(struct node *node)
 	char *class CLEANUP_FREE = path_join(node->places->sysfs, "class/drm");
 	struct text_list names CLEANUP_TEXT_LIST = {0};
 	struct error err = {0};
-
 	if (class == NULL) {
 		node->builder->arena.failed = true;
 		return;
@@ -193,7 +181,6 @@ void drm_discover(struct node *node)
 	for (size_t i = 0; i < names.count; i++) {
 		char directory[PATH_MAX] = "";
 		char *link CLEANUP_FREE = text_format("%s/%s/device", class, names.items[i]);
-
 		if (link == NULL || !drm_is_minor(names.items[i], "renderD"))
 			continue;
 		if (realpath(link, directory) == NULL) {

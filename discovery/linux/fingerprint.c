@@ -11,7 +11,6 @@
 static uint64_t fingerprint_bytes(uint64_t fingerprint, const void *data, size_t size)
 {
 	const unsigned char *bytes = data;
-
 	for (size_t i = 0; i < size; i++)
 		fingerprint = (fingerprint ^ bytes[i]) * UINT64_C(0x100000001b3);
 	return fingerprint;
@@ -27,7 +26,6 @@ static uint64_t fingerprint_number(uint64_t fingerprint, uint64_t number)
 static uint64_t fingerprint_content(uint64_t fingerprint, const char *path)
 {
 	struct stat status = {0};
-
 	if (stat(path, &status) < 0)
 		return fingerprint_bytes(fingerprint, "gone", 4);
 	fingerprint = fingerprint_number(fingerprint, (uint64_t)status.st_ino);
@@ -40,12 +38,10 @@ uint64_t fingerprint_directory(uint64_t fingerprint, const char *directory, cons
 			       bool contents)
 {
 	struct text_list names CLEANUP_TEXT_LIST = {0};
-
 	fingerprint = fingerprint_bytes(fingerprint, directory, strlen(directory) + 1);
 	(void)file_list(directory, &names, NULL);
 	for (size_t i = 0; i < names.count; i++) {
 		char *path CLEANUP_FREE = path_join(directory, names.items[i]);
-
 		if (path == NULL || !text_glob(pattern, names.items[i]))
 			continue;
 		fingerprint =

@@ -60,7 +60,6 @@ static bool token_is(const char *token, size_t size, const char *word)
 static int inputs_add(struct text_list *inputs, const char *token, size_t size, struct error *err)
 {
 	char *word CLEANUP_FREE = strndup(token, size);
-
 	if (inputs->count >= LINKER_SCRIPT_INPUTS_MAX)
 		return error_set(err, ERROR_LIMIT, "names more than %d files",
 				 (int)LINKER_SCRIPT_INPUTS_MAX);
@@ -74,19 +73,16 @@ int linker_script_inputs(const char *data, size_t size, struct text_list *inputs
 	size_t length = 0;
 	size_t depth = 0; /* parentheses open within a command that names files */
 	bool command = false;
-
 	while (scanner_next(&scanner, &token, &length)) {
 		bool names_files = token_is(token, length, "INPUT") ||
 				   token_is(token, length, "GROUP") ||
 				   token_is(token, length, "AS_NEEDED");
-
 		if (token_is(token, length, "(")) {
 			depth += command || depth > 0 ? 1 : 0;
 		} else if (token_is(token, length, ")")) {
 			depth -= depth > 0 ? 1 : 0;
 		} else if (depth > 0 && !names_files) {
 			int rc = inputs_add(inputs, token, length, err);
-
 			if (rc < 0)
 				return rc;
 		}

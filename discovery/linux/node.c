@@ -12,10 +12,8 @@ enum { PCI_IDS_MAX = 16 * 1024 * 1024 };
 const char *node_pci_names(struct node *node)
 {
 	static const char *const paths[] = {"/usr/share/misc/pci.ids", "/usr/share/hwdata/pci.ids"};
-
 	for (size_t i = 0; i < ARRAY_SIZE(paths) && !node->pci_names_read; i++) {
 		char *path CLEANUP_FREE = places_local(node->places, paths[i]);
-
 		/* Names are a convenience: a node without them is complete. */
 		if (path != NULL && file_read(path, PCI_IDS_MAX, &node->pci_names, NULL, NULL) == 0)
 			break;
@@ -28,14 +26,12 @@ void node_add_device_node(struct node *node, struct discovery_device *device, co
 			  enum node_need need)
 {
 	char *path CLEANUP_FREE = path_join(node->places->dev, name);
-
 	if (path == NULL) {
 		node->builder->arena.failed = true;
 		return;
 	}
 	const char *host = places_host(node->places, path);
 	bool exists = file_exists(path);
-
 	if (!exists && need == NODE_OPTIONAL)
 		return;
 	if (!exists && device->health == DISCOVERY_HEALTHY) {
@@ -61,7 +57,6 @@ int node_discover(const struct discovery_options *options, struct builder *build
 	struct places places CLEANUP_PLACES = {0};
 	struct node node = {.places = &places, .builder = builder, .kernel = ""};
 	int rc = places_open(options, &places, err);
-
 	if (rc < 0)
 		return rc;
 	if (!file_is_directory(places.root[0] != '\0' ? places.root : "/"))

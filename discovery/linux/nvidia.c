@@ -20,7 +20,6 @@ static const char *nvidia_module_version(struct node *node)
 	char *path CLEANUP_FREE = path_join(node->places->proc, "driver/nvidia/version");
 	char *text CLEANUP_FREE = NULL;
 	char *version CLEANUP_FREE = NULL;
-
 	if (path == NULL || file_read(path, PROC_FILE_MAX, &text, NULL, NULL) < 0)
 		return "";
 	version = nvidia_version_find(text);
@@ -37,11 +36,9 @@ static struct discovery_device *nvidia_device(struct node *node, const char *add
 	struct discovery_device *device = builder_find_pci(builder, address);
 	char *directory CLEANUP_FREE =
 		text_format("%s/bus/pci/devices/%s", node->places->sysfs, address);
-
 	if (device != NULL || directory == NULL)
 		return device;
 	const char *id = builder_new_id(builder, address);
-
 	device = builder_add(builder);
 	if (device == NULL)
 		return NULL;
@@ -53,14 +50,12 @@ static struct discovery_device *nvidia_device(struct node *node, const char *add
 static void nvidia_add_nodes(struct node *node, struct discovery_device *device, long long minor)
 {
 	char *gpu CLEANUP_FREE = text_format("nvidia%lld", minor);
-
 	if (gpu == NULL)
 		return;
 	node_add_device_node(node, device, gpu, NODE_REQUIRED);
 	node_add_device_node(node, device, "nvidiactl", NODE_REQUIRED);
 	node_add_device_node(node, device, "nvidia-modeset", NODE_OPTIONAL);
 	size_t before = device->node_count;
-
 	node_add_device_node(node, device, "nvidia-uvm", NODE_OPTIONAL);
 	if (device->node_count == before)
 		builder_diagnose(node->builder, device->id,
@@ -74,7 +69,6 @@ static void nvidia_add(struct node *node, const char *address, const char *text,
 	struct builder *builder = node->builder;
 	struct discovery_device *device = nvidia_device(node, address);
 	struct nvidia_information information = {.minor = DISCOVERY_UNKNOWN};
-
 	if (device == NULL)
 		return;
 	nvidia_information_parse(text, &information);
@@ -102,16 +96,13 @@ void nvidia_discover(struct node *node)
 {
 	char *gpus CLEANUP_FREE = path_join(node->places->proc, "driver/nvidia/gpus");
 	struct text_list names CLEANUP_TEXT_LIST = {0};
-
 	if (gpus == NULL || file_list(gpus, &names, NULL) < 0)
 		return;
 	const char *version = nvidia_module_version(node);
-
 	for (size_t i = 0; i < names.count; i++) {
 		char *path CLEANUP_FREE = text_format("%s/%s/information", gpus, names.items[i]);
 		char *text CLEANUP_FREE = NULL;
 		struct error err = {0};
-
 		if (path == NULL || !pci_address_is_valid(names.items[i]))
 			continue;
 		if (file_read(path, PROC_FILE_MAX, &text, NULL, &err) < 0)

@@ -11,14 +11,11 @@
 static char *nvidia_value(const char *text, const char *key)
 {
 	size_t size = strlen(key);
-
 	for (const char *line = text; line != NULL && *line != '\0';) {
 		const char *end = strchr(line, '\n');
-
 		if (strncmp(line, key, size) == 0 && line[size] == ':') {
 			const char *value = line + size + 1 + strspn(line + size + 1, " \t");
 			size_t length = strcspn(value, "\r\n");
-
 			while (length > 0 && strchr(" \t", value[length - 1]) != NULL)
 				length--;
 			return strndup(value, length);
@@ -34,7 +31,6 @@ void nvidia_information_parse(const char *text, struct nvidia_information *out)
 	char *minor CLEANUP_FREE = nvidia_value(text, "Device Minor");
 	char *excluded CLEANUP_FREE = nvidia_value(text, "GPU Excluded");
 	long long number = 0;
-
 	if (model != NULL && text_is_utf8(model, strlen(model)))
 		(void)snprintf(out->model, sizeof(out->model), "%s", model);
 	if (minor != NULL && text_to_int64(minor, "Device Minor", 0, 255, &number, NULL) == 0)
@@ -48,13 +44,11 @@ char *nvidia_version_find(const char *text)
 	const char *line = strstr(text, "NVRM version:");
 	const char *module = line != NULL ? strstr(line, marker) : NULL;
 	const char *end = line != NULL ? line + strcspn(line, "\n") : NULL;
-
 	if (module == NULL || module > end)
 		return NULL;
 	for (const char *word = module + sizeof(marker) - 1; word < end;) {
 		word += strspn(word, " \t");
 		size_t size = strcspn(word, " \t\n");
-
 		if (size > 0 && strspn(word, "0123456789.") == size && memchr(word, '.', size))
 			return strndup(word, size);
 		word += size > 0 ? size : 1;

@@ -15,12 +15,10 @@ enum { CONFIG_SPACE_MAX = 4096, BRIDGES_MAX = 16 };
 bool pci_address_is_valid(const char *text)
 {
 	static const char shape[] = "hhhh:hh:hh.o";
-
 	if (strlen(text) != sizeof(shape) - 1)
 		return false;
 	for (size_t i = 0; shape[i] != '\0'; i++) {
 		bool fits = shape[i] == text[i];
-
 		if (shape[i] == 'h')
 			fits = isxdigit((unsigned char)text[i]) != 0;
 		else if (shape[i] == 'o')
@@ -35,7 +33,6 @@ bool pci_address_is_valid(const char *text)
 static const char *line_after(const char *at)
 {
 	const char *end = strchr(at, '\n');
-
 	return end != NULL ? end + 1 : NULL;
 }
 
@@ -48,7 +45,6 @@ char *pci_ids_find(const char *text, unsigned vendor, unsigned device)
 	char vendor_line[16] = "";
 	char device_line[16] = "";
 	const char *line = text;
-
 	(void)snprintf(vendor_line, sizeof(vendor_line), "%04x  ", vendor);
 	(void)snprintf(device_line, sizeof(device_line), "\t%04x  ", device);
 	while (line != NULL && !text_starts_with(line, vendor_line))
@@ -58,7 +54,6 @@ char *pci_ids_find(const char *text, unsigned vendor, unsigned device)
 	for (; line != NULL; line = line_after(line)) {
 		if (text_starts_with(line, device_line)) {
 			const char *name = line + strlen(device_line);
-
 			return strndup(name, strcspn(name, "\r\n"));
 		}
 		if (line[0] != '\t' && line[0] != '#' && line[0] != '\n')
@@ -70,7 +65,6 @@ char *pci_ids_find(const char *text, unsigned vendor, unsigned device)
 const char *pci_vendor_name(struct builder *builder, int32_t vendor)
 {
 	const char *name = vendor_name(vendor);
-
 	if (name != NULL)
 		return name;
 	return vendor != DISCOVERY_UNKNOWN ? builder_format(builder, "0x%04x", (unsigned)vendor)
@@ -81,7 +75,6 @@ static const char *pci_description(struct builder *builder, const struct discove
 				   const char *names)
 {
 	char *name CLEANUP_FREE = NULL;
-
 	if (names != NULL && device->pci_vendor >= 0 && device->pci_device >= 0)
 		name = pci_ids_find(names, (unsigned)device->pci_vendor,
 				    (unsigned)device->pci_device);
@@ -97,10 +90,8 @@ static const char *pci_description(struct builder *builder, const struct discove
 static bool pci_is_detachable(struct builder *builder, const char *directory)
 {
 	char *at CLEANUP_FREE = strdup(directory);
-
 	for (int i = 0; at != NULL && i < BRIDGES_MAX; i++) {
 		char *parent = NULL;
-
 		if (text_equal(sysfs_text(builder, at, "removable"), "removable"))
 			return true;
 		if (!pci_address_is_valid(path_base(at)))
@@ -119,7 +110,6 @@ static bool pci_has_fallen_off(struct builder *builder, const char *directory)
 	char *path CLEANUP_FREE = path_join(directory, "config");
 	char *config CLEANUP_FREE = NULL;
 	size_t size = 0;
-
 	if (text_equal(sysfs_text(builder, directory, "power/runtime_status"), "suspended"))
 		return false;
 	return path != NULL && file_read(path, CONFIG_SPACE_MAX, &config, &size, NULL) == 0 &&
@@ -136,7 +126,6 @@ void pci_describe(struct builder *builder, const char *directory, const char *ad
 		  const char *names, const char *kernel, struct discovery_device *device)
 {
 	const char *version = sysfs_text(builder, directory, "driver/module/version");
-
 	device->pci_address = builder_string(builder, address);
 	device->pci_vendor = (int32_t)sysfs_number(builder, directory, "vendor", 0xffff);
 	device->pci_device = (int32_t)sysfs_number(builder, directory, "device", 0xffff);

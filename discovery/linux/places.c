@@ -26,7 +26,6 @@ char *places_local(const struct places *places, const char *host_path)
 const char *places_host(const struct places *places, const char *local_path)
 {
 	size_t size = strlen(places->root);
-
 	return strncmp(local_path, places->root, size) == 0 && local_path[size] == '/'
 		       ? local_path + size
 		       : local_path;
@@ -35,14 +34,12 @@ const char *places_host(const struct places *places, const char *local_path)
 bool places_exist(const struct places *places, const char *host_path)
 {
 	char *local CLEANUP_FREE = places_local(places, host_path);
-
 	return local != NULL && file_exists(local);
 }
 
 static int places_add_directory(struct places *places, const char *host_path, struct error *err)
 {
 	char *local CLEANUP_FREE = places_local(places, host_path);
-
 	if (local == NULL)
 		return error_memory(err);
 	if (text_list_has(&places->vulkan_icd_directories, local))
@@ -56,14 +53,12 @@ static int places_add_variable(struct places *places, const char *variable, stru
 	const char *value = secure_getenv(variable);
 	struct text_list directories CLEANUP_TEXT_LIST = {0};
 	int rc = 0;
-
 	if (value == NULL)
 		return 0;
 	rc = text_list_split(&directories, value, ':', err);
 	for (size_t i = 0; rc == 0 && i < directories.count; i++) {
 		char *directory CLEANUP_FREE = path_join(directories.items[i], "vulkan/icd.d");
 		char *normal CLEANUP_FREE = directory != NULL ? path_normalize(directory) : NULL;
-
 		if (!path_is_absolute(directories.items[i]))
 			continue;
 		if (normal == NULL)
@@ -78,7 +73,6 @@ static int places_add_vulkan(struct places *places, const struct discovery_optio
 {
 	const char *const *directories = options->vulkan_icd_directories;
 	int rc = 0;
-
 	/* The environment speaks of this process's root, not of another tree. */
 	if (directories == NULL && options->root == NULL) {
 		rc = places_add_variable(places, "XDG_CONFIG_DIRS", err);
@@ -96,7 +90,6 @@ int places_open(const struct discovery_options *options, struct places *out, str
 {
 	struct places places CLEANUP_PLACES = {0};
 	int rc = 0;
-
 	places.root = path_normalize(options->root != NULL ? options->root : "/");
 	if (places.root == NULL)
 		return error_memory(err);

@@ -34,7 +34,6 @@ static int gcc_consider(const struct runtime *runtime, const char *triple, const
 {
 	char *directory CLEANUP_FREE = text_format("/usr/lib/gcc/%s/%s", triple, version);
 	char *mark CLEANUP_FREE = directory != NULL ? path_join(directory, "crtbegin.o") : NULL;
-
 	if (mark == NULL)
 		return error_memory(err);
 	if (!isdigit((unsigned char)version[0]) || !places_exist(runtime->node->places, mark) ||
@@ -59,11 +58,9 @@ static int gcc_find(const struct runtime *runtime, struct gcc *out, struct error
 	char *base CLEANUP_FREE = places_local(runtime->node->places, "/usr/lib/gcc");
 	struct text_list triples CLEANUP_TEXT_LIST = {0};
 	int rc = base == NULL ? error_memory(err) : file_list(base, &triples, err);
-
 	for (size_t i = 0; rc == 0 && i < triples.count; i++) {
 		char *below CLEANUP_FREE = path_join(base, triples.items[i]);
 		struct text_list versions CLEANUP_TEXT_LIST = {0};
-
 		if (below == NULL)
 			return error_memory(err);
 		if (!gcc_is_for(triples.items[i], machine) || file_list(below, &versions, NULL) < 0)
@@ -86,7 +83,6 @@ static int link_add_script_inputs(struct runtime *runtime, const char *path, str
 	size_t size = 0;
 	int rc = local == NULL ? error_memory(err)
 			       : file_read(local, SCRIPT_MAX, &script, &size, err);
-
 	if (rc == 0)
 		rc = linker_script_inputs(script, size, &inputs, err);
 	for (size_t i = 0; rc == 0 && i < inputs.count; i++) {
@@ -107,7 +103,6 @@ static int link_add_from(struct runtime *runtime, const char *const *directories
 		char *local CLEANUP_FREE =
 			path != NULL ? places_local(runtime->node->places, path) : NULL;
 		struct elf_info info = {0};
-
 		if (local == NULL)
 			return error_memory(err);
 		if (!file_exists(local))
@@ -115,7 +110,6 @@ static int link_add_from(struct runtime *runtime, const char *const *directories
 		*found = true;
 		int rc = runtime_add_file(runtime, path, origin, err);
 		bool is_library = elf_read(local, &info, NULL) == 0;
-
 		elf_info_free(&info);
 		if (rc < 0 || is_library || !text_ends_with(name, ".so"))
 			return rc;
@@ -134,7 +128,6 @@ static int link_add_library(struct runtime *runtime, const char *const *director
 	int rc = shared == NULL || archive == NULL
 			 ? error_memory(err)
 			 : link_add_from(runtime, directories, shared, origin, &found, err);
-
 	if (rc == 0 && !found)
 		rc = link_add_from(runtime, directories, archive, origin, &found, err);
 	if (rc == 0 && !found)
@@ -151,7 +144,6 @@ static int link_add_libraries(struct runtime *runtime, const struct gcc *gcc, st
 	int rc = multiarch == NULL || mark == NULL
 			 ? error_memory(err)
 			 : runtime_add_file(runtime, mark, "compiler-library", err);
-
 	if (rc == 0)
 		rc = link_add_library(runtime, directories, "gcc", "compiler-library", err);
 	if (rc == 0)
@@ -170,7 +162,6 @@ static int add_link_tools(struct runtime *runtime, struct error *err)
 {
 	struct gcc gcc CLEANUP(gcc_free) = {0};
 	int rc = runtime_add_library(runtime, "/usr/bin/ld", "linker", err);
-
 	if (rc == 0)
 		rc = gcc_find(runtime, &gcc, err);
 	return rc < 0 ? rc : link_add_libraries(runtime, &gcc, err);
@@ -186,7 +177,6 @@ static int pocl_beside(const struct runtime *runtime, const char *library, const
 	int rc = directory == NULL
 			 ? error_memory(err)
 			 : file_resolve(runtime->node->places->root, directory, &resolved, err);
-
 	if (rc < 0)
 		return rc;
 	joined = path_join(resolved, relative);
@@ -199,11 +189,9 @@ static int pocl_beside(const struct runtime *runtime, const char *library, const
 static int pocl_add_data(struct runtime *runtime, const char *library, struct error *err)
 {
 	static const char *const relatives[] = {"../../share/pocl", "../share/pocl"};
-
 	for (size_t i = 0; i < ARRAY_SIZE(relatives); i++) {
 		char *path CLEANUP_FREE = NULL;
 		int rc = pocl_beside(runtime, library, relatives[i], &path, err);
-
 		if (rc < 0)
 			return rc;
 		if (places_exist(runtime->node->places, path))
@@ -222,14 +210,12 @@ static int pocl_add_device_libraries(struct runtime *runtime, const char *librar
 	char *local CLEANUP_FREE = NULL;
 	struct text_list names CLEANUP_TEXT_LIST = {0};
 	int rc = pocl_beside(runtime, library, "pocl", &directory, err);
-
 	if (rc < 0 || !places_exist(runtime->node->places, directory))
 		return rc;
 	local = places_local(runtime->node->places, directory);
 	rc = local == NULL ? error_memory(err) : file_list(local, &names, err);
 	for (size_t i = 0; rc == 0 && i < names.count; i++) {
 		char *path CLEANUP_FREE = path_join(directory, names.items[i]);
-
 		if (path == NULL)
 			return error_memory(err);
 		if (text_glob("libpocl-devices-*.so", names.items[i]))
@@ -241,7 +227,6 @@ static int pocl_add_device_libraries(struct runtime *runtime, const char *librar
 int runtime_add_pocl(struct runtime *runtime, const char *library, struct error *err)
 {
 	int rc = pocl_add_data(runtime, library, err);
-
 	if (rc == 0)
 		rc = pocl_add_device_libraries(runtime, library, err);
 	return rc < 0 ? rc : add_link_tools(runtime, err);

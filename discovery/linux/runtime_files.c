@@ -12,7 +12,6 @@ bool runtime_is_in_every_image(const char *path)
 {
 	static const char *const patterns[] = {"libc.so.6", "ld-linux*.so.*", "ld64.so.*",
 					       "ld.so.1",   "ld-musl-*.so.*", "libc.musl-*.so.*"};
-
 	for (size_t i = 0; i < ARRAY_SIZE(patterns); i++) {
 		if (text_glob(patterns[i], path_base(path)))
 			return true;
@@ -23,7 +22,6 @@ bool runtime_is_in_every_image(const char *path)
 static int runtime_add(struct runtime *runtime, const struct discovery_file *file)
 {
 	const struct discovery_device *device = runtime->device;
-
 	for (size_t i = 0; i < device->file_count; i++) {
 		if (text_equal(device->files[i].destination, file->destination))
 			return 0;
@@ -45,7 +43,6 @@ static int runtime_real_place(const struct runtime *runtime, const char *path, c
 	char *resolved CLEANUP_FREE = NULL;
 	int rc = directory == NULL ? error_memory(err)
 				   : file_resolve(places->root, directory, &resolved, err);
-
 	if (rc < 0)
 		return rc;
 	*out = path_join(resolved, path_base(path));
@@ -56,11 +53,9 @@ static int runtime_add_needed(struct runtime *runtime, const struct elf_file *fi
 			      const char *origin, struct error *err)
 {
 	char *place CLEANUP_FREE = NULL;
-
 	if (runtime_is_in_every_image(file->destination))
 		return 0;
 	int rc = runtime_real_place(runtime, file->destination, &place, err);
-
 	if (rc < 0)
 		return rc;
 	return runtime_add(runtime,
@@ -78,7 +73,6 @@ static bool runtime_is_beside(const struct runtime *runtime, const struct elf_mi
 {
 	char *directory CLEANUP_FREE = path_directory(missing->needed_by);
 	char *path CLEANUP_FREE = directory != NULL ? path_join(directory, missing->name) : NULL;
-
 	return path != NULL && places_exist(runtime->node->places, path);
 }
 
@@ -86,7 +80,6 @@ static void runtime_report_missing(struct runtime *runtime, const struct elf_mis
 {
 	struct builder *builder = runtime->node->builder;
 	struct discovery_device *device = runtime->device;
-
 	builder_diagnose(builder, missing->needed_by, "needs %s, which is not installed",
 			 missing->name);
 	if (device->health != DISCOVERY_HEALTHY)
@@ -103,7 +96,6 @@ int runtime_add_library(struct runtime *runtime, const char *path, const char *o
 	size_t first = closure->file_count;
 	size_t first_missing = closure->missing_count;
 	int rc = elf_closure_add(closure, path, err);
-
 	for (size_t i = first; rc == 0 && i < closure->file_count; i++)
 		rc = runtime_add_needed(runtime, &closure->files[i],
 					i == first ? origin : "needed-library", err);
@@ -121,7 +113,6 @@ static int runtime_add_path(struct runtime *runtime, const char *path, bool dire
 	const struct places *places = runtime->node->places;
 	char *resolved CLEANUP_FREE = NULL;
 	int rc = file_resolve(places->root, path, &resolved, err);
-
 	if (rc < 0)
 		return rc;
 	return runtime_add(runtime, &(struct discovery_file){

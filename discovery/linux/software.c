@@ -61,7 +61,6 @@ static bool software_is_known(const struct node *node, const char *source)
 {
 	for (size_t i = 0; i < node->builder->device_count; i++) {
 		const struct discovery_device *device = node->builder->devices[i];
-
 		for (size_t k = 0; k < device->file_count; k++) {
 			if (text_equal(device->files[k].origin, "driver-library") &&
 			    text_equal(device->files[k].source, source))
@@ -77,7 +76,6 @@ static const char *software_version(struct node *node, const struct installed *i
 	char *path CLEANUP_FREE = places_local(node->places, source);
 	char version[LIBRARY_VERSION_SIZE] = "";
 	const char *in_name = library_version_of_name(source);
-
 	if (installed->driver->marker != NULL && path != NULL)
 		library_version_scan(path, installed->driver->marker, version);
 	if (version[0] != '\0')
@@ -90,7 +88,6 @@ static void software_add_environment(struct node *node, struct discovery_device 
 {
 	struct builder *builder = node->builder;
 	char *directory CLEANUP_FREE = path_directory(installed->manifest);
-
 	if (text_equal(installed->api, "vulkan")) {
 		builder_add_variable(builder, device, "VK_DRIVER_FILES", installed->manifest);
 		/* Loaders before 1.3.207 know the old name only. */
@@ -123,7 +120,6 @@ static int software_add_files(struct runtime *runtime, const struct installed *i
 			      struct error *err)
 {
 	int rc = runtime_add_file(runtime, installed->manifest, "manifest", err);
-
 	if (rc == 0)
 		rc = runtime_add_library(runtime, installed->library, "driver-library", err);
 	if (rc == 0 && installed->driver->add_more != NULL)
@@ -139,7 +135,6 @@ static bool software_fits(const struct node *node, const char *source)
 	struct elf_info own CLEANUP(elf_info_free) = {0};
 	struct elf_info library CLEANUP(elf_info_free) = {0};
 	char *path CLEANUP_FREE = places_local(node->places, source);
-
 	if (path == NULL || elf_read("/proc/self/exe", &own, NULL) < 0 ||
 	    elf_read(path, &library, NULL) < 0)
 		return true;
@@ -152,18 +147,15 @@ static int software_add_device(struct node *node, const struct installed *instal
 	struct builder *builder = node->builder;
 	char *source CLEANUP_FREE = NULL;
 	int rc = file_resolve(node->places->root, installed->library, &source, err);
-
 	if (rc < 0 || software_is_known(node, source) || !software_fits(node, source))
 		return rc;
 	const char *id = builder_new_id(builder, installed->driver->name);
 	struct discovery_device *device = builder_add(builder);
-
 	if (device == NULL)
 		return error_memory(err);
 	device->id = id;
 	software_describe(node, device, installed, source);
 	struct runtime runtime = {.node = node, .device = device, .closure = closure};
-
 	rc = software_add_files(&runtime, installed, err);
 	if (rc < 0) {
 		device->health = DISCOVERY_UNHEALTHY;
@@ -182,7 +174,6 @@ static int software_add(struct node *node, struct installed *installed, const ch
 	int rc = closure == NULL
 			 ? err->code
 			 : manifest_find_library(closure, installed->manifest, name, &library, err);
-
 	if (rc < 0)
 		return rc;
 	installed->library = library;
@@ -195,7 +186,6 @@ static int software_read_vulkan(struct node *node, const char *manifest, const c
 	struct vulkan_icd icd CLEANUP_VULKAN_ICD = {0};
 	struct installed installed = {.api = "vulkan", .manifest = manifest};
 	int rc = vulkan_icd_parse(data, size, &icd, err);
-
 	if (rc < 0)
 		return rc;
 	installed.driver =
@@ -210,7 +200,6 @@ static int software_read_opencl(struct node *node, const char *manifest, const c
 	char *library CLEANUP_FREE = NULL;
 	struct installed installed = {.api = "opencl", .manifest = manifest, .api_version = ""};
 	int rc = opencl_icd_parse(data, size, &library, err);
-
 	if (rc < 0)
 		return rc;
 	installed.driver = software_find(opencl_drivers, ARRAY_SIZE(opencl_drivers), library);
@@ -220,7 +209,6 @@ static int software_read_opencl(struct node *node, const char *manifest, const c
 void software_discover(struct node *node)
 {
 	const struct text_list *directories = &node->places->vulkan_icd_directories;
-
 	for (size_t i = 0; i < directories->count; i++)
 		manifest_read_directory(node, directories->items[i], ".json", software_read_vulkan);
 	manifest_read_directory(node, node->places->opencl_vendors, ".icd", software_read_opencl);

@@ -14,12 +14,10 @@ enum { OS_RELEASE_MAX = 64 * 1024 };
 static const char *system_value(struct builder *builder, const char *text, const char *key)
 {
 	size_t key_size = strlen(key);
-
 	for (const char *line = text; *line != '\0';
 	     line += strcspn(line, "\n"), line += *line != 0) {
 		const char *value = line + key_size;
 		size_t size = 0;
-
 		if (strncmp(line, key, key_size) != 0)
 			continue;
 		size = strcspn(value, "\n");
@@ -39,7 +37,6 @@ void system_describe(struct node *node)
 	static const char *const files[] = {"/etc/os-release", "/usr/lib/os-release"};
 	struct discovery_system *system = &node->builder->snapshot.system;
 	struct utsname name = {0};
-
 	*system = (struct discovery_system){
 		.os = "linux",
 		.product = "",
@@ -50,7 +47,6 @@ void system_describe(struct node *node)
 	for (size_t i = 0; i < ARRAY_SIZE(files) && system->product[0] == '\0'; i++) {
 		char *path CLEANUP_FREE = places_local(node->places, files[i]);
 		char *text CLEANUP_FREE = NULL;
-
 		if (path == NULL || file_read(path, OS_RELEASE_MAX, &text, NULL, NULL) < 0)
 			continue;
 		system->product = system_value(node->builder, text, "PRETTY_NAME=");

@@ -59,7 +59,6 @@ static int user_mode_locate(struct node *node, const char *manifest, const char 
 	char *library CLEANUP_FREE = NULL;
 	int rc = closure == NULL ? err->code
 				 : manifest_find_library(closure, manifest, name, &library, err);
-
 	return rc < 0 ? rc : file_resolve(node->places->root, library, out, err);
 }
 
@@ -68,7 +67,6 @@ static void user_mode_tell(struct node *node, const struct user_mode *driver, co
 	char *path CLEANUP_FREE = places_local(node->places, library);
 	char version[LIBRARY_VERSION_SIZE] = "";
 	const char *told = version;
-
 	if (driver->marker == NULL)
 		told = library_version_of_name(library);
 	else if (path != NULL)
@@ -77,7 +75,6 @@ static void user_mode_tell(struct node *node, const struct user_mode *driver, co
 		return;
 	for (size_t i = 0; i < node->builder->device_count; i++) {
 		struct discovery_device *device = node->builder->devices[i];
-
 		if (user_mode_serves(driver, device))
 			device->user_mode_driver =
 				builder_format(node->builder, "%s %s", driver->name, told);
@@ -92,7 +89,6 @@ static int user_mode_read(struct node *node, const char *manifest, const char *d
 	const struct user_mode *driver = NULL;
 	bool wanted = false;
 	int rc = vulkan_icd_parse(data, size, &icd, err);
-
 	/* What is wrong with a manifest is told where software drivers are looked for. */
 	driver = rc == 0 ? user_mode_find(icd.library_path) : NULL;
 	for (size_t i = 0; driver != NULL && i < node->builder->device_count; i++)
@@ -105,7 +101,6 @@ static int user_mode_read(struct node *node, const char *manifest, const char *d
 void user_mode_discover(struct node *node)
 {
 	const struct text_list *directories = &node->places->vulkan_icd_directories;
-
 	for (size_t i = 0; node->builder->device_count != 0 && i < directories->count; i++)
 		manifest_read_directory(node, directories->items[i], ".json", user_mode_read);
 }

@@ -57,7 +57,6 @@ static int watch_add(struct discovery_watch *watch, char *directory, const char 
 {
 	struct watch_target target = {directory, strdup(pattern), contents, events};
 	bool room = watch->target_count < TARGETS_MAX;
-
 	if (directory == NULL || target.pattern == NULL || !room) {
 		free(target.directory);
 		free(target.pattern);
@@ -74,7 +73,6 @@ static int watch_add_node(struct discovery_watch *watch, const struct discovery_
 {
 	struct places places CLEANUP_PLACES = {0};
 	int rc = places_open(options, &places, err);
-
 	if (rc < 0)
 		return rc;
 	const struct {
@@ -92,7 +90,6 @@ static int watch_add_node(struct discovery_watch *watch, const struct discovery_
 		char *directory = parts[i].below[0] == '\0'
 					  ? strdup(parts[i].directory)
 					  : path_join(parts[i].directory, parts[i].below);
-
 		rc = watch_add(watch, directory, parts[i].pattern, parts[i].contents,
 			       parts[i].events, err);
 	}
@@ -105,7 +102,6 @@ static int watch_add_node(struct discovery_watch *watch, const struct discovery_
 static int watch_add_recorded(struct discovery_watch *watch, const char *file, struct error *err)
 {
 	char absolute[PATH_MAX] = "";
-
 	if (realpath(file, absolute) == NULL)
 		return error_system(err, errno, "%s", file);
 	return watch_add(watch, path_directory(absolute), path_base(absolute), true, true, err);
@@ -114,7 +110,6 @@ static int watch_add_recorded(struct discovery_watch *watch, const char *file, s
 static uint64_t watch_fingerprint(const struct discovery_watch *watch)
 {
 	uint64_t fingerprint = FINGERPRINT_START;
-
 	for (size_t i = 0; i < watch->target_count; i++)
 		fingerprint = fingerprint_directory(fingerprint, watch->targets[i].directory,
 						    watch->targets[i].pattern,
@@ -129,12 +124,10 @@ static void watch_arm(struct discovery_watch *watch)
 	for (size_t i = 0; i < watch->target_count && watch->inotify >= 0; i++) {
 		char *at CLEANUP_FREE = strdup(watch->targets[i].directory);
 		uint32_t events = DIRECTORY_EVENTS;
-
 		while (watch->targets[i].events && at != NULL &&
 		       inotify_add_watch(watch->inotify, at, events | IN_MASK_ADD) < 0 &&
 		       errno == ENOENT && !text_equal(at, "/")) {
 			char *parent = path_directory(at);
-
 			free(at);
 			at = parent;
 			events = ANCESTOR_EVENTS;
@@ -146,7 +139,6 @@ static int watch_register(struct discovery_watch *watch, int fd, const char *wha
 			  struct error *err)
 {
 	struct epoll_event event = {.events = EPOLLIN, .data.fd = fd};
-
 	if (fd >= 0 && epoll_ctl(watch->epoll, EPOLL_CTL_ADD, fd, &event) < 0)
 		return error_system(err, errno, "watching %s", what);
 	return 0;
@@ -159,7 +151,6 @@ static int watch_open_uevents(void)
 	struct sockaddr_nl address = {.nl_family = AF_NETLINK, .nl_groups = UEVENT_GROUP_KERNEL};
 	int fd CLEANUP_FD =
 		socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, NETLINK_KOBJECT_UEVENT);
-
 	if (fd < 0 || bind(fd, (const struct sockaddr *)&address, sizeof(address)) < 0)
 		return -1;
 	return STEAL_FD(fd);
@@ -170,7 +161,6 @@ static int watch_open_timer(struct discovery_watch *watch, unsigned poll_ms, str
 	struct timespec interval = {.tv_sec = poll_ms / 1000,
 				    .tv_nsec = (long)(poll_ms % 1000) * 1000000};
 	struct itimerspec timer = {.it_interval = interval, .it_value = interval};
-
 	watch->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
 	if (watch->timer < 0 || timerfd_settime(watch->timer, 0, &timer, NULL) < 0)
 		return error_system(err, errno, "timer of the watch");
@@ -181,7 +171,6 @@ static int watch_open_events(struct discovery_watch *watch, bool live, unsigned 
 			     struct error *err)
 {
 	int rc = 0;
-
 	watch->epoll = epoll_create1(EPOLL_CLOEXEC);
 	if (watch->epoll < 0)
 		return error_system(err, errno, "epoll");
@@ -199,7 +188,6 @@ int discovery_watch_open(const struct discovery_options *options, unsigned poll_
 	static const struct discovery_options live_node = {0};
 	struct discovery_watch *watch CLEANUP_WATCH = calloc(1, sizeof(*watch));
 	int rc = 0;
-
 	if (watch == NULL)
 		return error_memory(err);
 	watch->epoll = watch->inotify = watch->uevents = watch->timer = -1;
@@ -231,7 +219,6 @@ static void watch_drain(int fd)
 {
 	char buffer[UEVENT_SIZE];
 	ssize_t size = fd >= 0 ? 1 : 0;
-
 	while (size > 0 || (size < 0 && errno == EINTR))
 		size = read(fd, buffer, sizeof(buffer));
 }
@@ -241,7 +228,6 @@ static void watch_drain(int fd)
 static bool watch_uevent_matters(const char *event, size_t size)
 {
 	static const char *const wanted[] = {"SUBSYSTEM=drm", "DRIVER=nvidia", "PCI_CLASS=3"};
-
 	for (const char *at = event; at < event + size; at += strlen(at) + 1) {
 		for (size_t i = 0; i < ARRAY_SIZE(wanted); i++) {
 			if (text_starts_with(at, wanted[i]))
@@ -254,14 +240,12 @@ static bool watch_uevent_matters(const char *event, size_t size)
 static bool watch_read_uevents(int fd)
 {
 	bool matters = false;
-
 	while (fd >= 0) {
 		char event[UEVENT_SIZE + 1] = "";
 		struct sockaddr_nl sender = {0};
 		socklen_t length = sizeof(sender);
 		ssize_t size =
 			recvfrom(fd, event, UEVENT_SIZE, 0, (struct sockaddr *)&sender, &length);
-
 		/* ENOBUFS: events were lost, so anything may have happened. */
 		if (size < 0 && errno == ENOBUFS)
 			matters = true;
@@ -276,13 +260,11 @@ static bool watch_read_uevents(int fd)
 bool discovery_watch_changed(struct discovery_watch *watch)
 {
 	bool told = watch_read_uevents(watch->uevents);
-
 	watch_drain(watch->inotify);
 	watch_drain(watch->timer);
 	watch_arm(watch);
 	uint64_t fingerprint = watch_fingerprint(watch);
 	bool changed = told || fingerprint != watch->fingerprint;
-
 	watch->fingerprint = fingerprint;
 	return changed;
 }
@@ -292,7 +274,6 @@ void discovery_watch_close(struct discovery_watch *watch)
 	if (watch == NULL)
 		return;
 	const int fds[] = {watch->epoll, watch->inotify, watch->uevents, watch->timer};
-
 	for (size_t i = 0; i < ARRAY_SIZE(fds); i++) {
 		if (fds[i] >= 0)
 			(void)close(fds[i]);

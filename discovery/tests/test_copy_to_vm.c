@@ -15,7 +15,6 @@ enum { TYPE_SZ = 1, TYPE_EXPAND_SZ = 2, TYPE_BINARY = 3, TYPE_DWORD = 4, TYPE_MU
 static uint8_t *utf16_bytes(const char *text, size_t count)
 {
 	uint8_t *bytes = calloc(2, count + 1);
-
 	for (size_t i = 0; bytes != NULL && i < count; i++)
 		bytes[2 * i] = (uint8_t)text[i];
 	return bytes;
@@ -27,7 +26,6 @@ static void expect_file(uint32_t type, const char *text, size_t count, const cha
 	uint8_t *bytes CLEANUP_FREE = utf16_bytes(text, count);
 	struct copy_to_vm_file file CLEANUP(copy_to_vm_file_free) = {0};
 	struct error err = {0};
-
 	UNIT_INT(copy_to_vm_parse(type, bytes, 2 * count, &file, &err), 0);
 	UNIT_STRING(file.source != NULL ? file.source : err.text, source);
 	UNIT_STRING(file.destination != NULL ? file.destination : "", destination);
@@ -38,7 +36,6 @@ static void expect_refused(uint32_t type, const char *text, size_t count, const 
 	uint8_t *bytes CLEANUP_FREE = utf16_bytes(text, count);
 	struct copy_to_vm_file file CLEANUP(copy_to_vm_file_free) = {0};
 	struct error err = {0};
-
 	UNIT_INT(copy_to_vm_parse(type, bytes, 2 * count, &file, &err), ERROR_FORMAT);
 	CU_ASSERT_PTR_NOT_NULL(strstr(err.text, why));
 }
@@ -66,7 +63,6 @@ static void test_fault_reg_sz_is_accepted(void)
 static void test_fault_any_size_is_accepted(void)
 {
 	char text[3000] = "";
-
 	memset(text, 'a', sizeof(text) - 1);
 	for (size_t i = 100; i < 2900; i += 100)
 		text[i] = '\\';
@@ -87,7 +83,6 @@ static void test_wrong_shapes(void)
 	static const uint8_t odd[] = {'a', 0, 'b'};
 	struct copy_to_vm_file file = {0};
 	struct error err = {0};
-
 	expect_refused(MULTI("a.dll\0b.dll\0c.dll\0"), "more than two strings");
 	expect_refused(TYPE_MULTI_SZ, "", 0, "empty");
 	expect_refused(MULTI("\0"), "empty");
@@ -117,7 +112,6 @@ static void test_fault_source_stays_in_the_store(void)
 		"a*.dll",
 		"a\x01.dll",
 	};
-
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
 		expect_refused(TYPE_SZ, bad[i], strlen(bad[i]) + 1, "inside the driver's folder");
 }
@@ -135,7 +129,6 @@ static void test_names_beyond_ascii(void)
 {
 	static const uint8_t bytes[] = {0xE9, 0x00, 0x3D, 0xD8, 0x00, 0xDE, '.', 0, 'd', 0};
 	struct copy_to_vm_file file CLEANUP(copy_to_vm_file_free) = {0};
-
 	UNIT_INT(copy_to_vm_parse(TYPE_SZ, bytes, sizeof(bytes), &file, NULL), 0);
 	UNIT_STRING(file.source, "\xc3\xa9\xf0\x9f\x98\x80.d");
 }

@@ -19,7 +19,6 @@ static void expect_error(const char *document, const char *wanted)
 {
 	struct builder builder CLEANUP_BUILDER = {0};
 	struct error err = {0};
-
 	(void)recorded_parse(document, strlen(document), &builder, &err);
 	UNIT_STRING(err.text, wanted);
 	UNIT_INT(err.code, wanted[0] != '\0' ? ERROR_FORMAT : 0);
@@ -35,7 +34,6 @@ static void expect_device_error(const char *members, const char *wanted)
 		"{\"kind\": \"display\", \"integrated\": false, \"detachable\": false,"
 		"\"display\": true, \"compute\": true, \"health\": \"healthy\", %s}]}",
 		members);
-
 	expect_error(document, wanted);
 }
 
@@ -116,7 +114,6 @@ static void test_a_file_is_named(void)
 	const struct discovery_options bad = {.recorded_node = path};
 	struct discovery_snapshot *snapshot = NULL;
 	struct error err = {0};
-
 	UNIT_INT(discovery_take(&missing, &snapshot, &err), ERROR_NOT_FOUND);
 	UNIT_CONTAINS(err.text, "/nonexistent/node.json");
 	UNIT_INT(tree_file(root, "bad.json", "{\"schema\": 1}", 13, &err), 0);
@@ -130,7 +127,6 @@ static void test_a_file_is_named(void)
 static void test_the_nodes_of_the_project(void)
 {
 	struct text_list names CLEANUP_TEXT_LIST = {0};
-
 	UNIT_INT(file_list(nodes_directory, &names, NULL), 0);
 	CU_ASSERT_TRUE(names.count >= 4);
 	for (size_t i = 0; i < names.count; i++) {
@@ -140,13 +136,11 @@ static void test_the_nodes_of_the_project(void)
 		struct discovery_snapshot *snapshot = NULL;
 		char *wanted CLEANUP_FREE = NULL;
 		struct error err = {0};
-
 		UNIT_INT(discovery_take(&options, &snapshot, &err), 0);
 		UNIT_STRING(err.text, "");
 		if (snapshot == NULL)
 			continue;
 		char *seen = discovery_to_json(snapshot);
-
 		CU_ASSERT_TRUE(snapshot->recorded);
 		UNIT_INT(file_read(path, 1U << 20, &wanted, NULL, NULL), 0);
 		UNIT_STRING(seen, wanted);
@@ -160,14 +154,12 @@ static void test_four_tesla_t4(void)
 	char *path CLEANUP_FREE = text_format("%s/windows-4x-tesla-t4.json", nodes_directory);
 	const struct discovery_options options = {.recorded_node = path};
 	struct discovery_snapshot *snapshot = NULL;
-
 	UNIT_INT(discovery_take(&options, &snapshot, NULL), 0);
 	if (snapshot == NULL)
 		return;
 	UNIT_INT(snapshot->device_count, 4);
 	for (size_t i = 0; i < snapshot->device_count; i++) {
 		const struct discovery_device *device = &snapshot->devices[i];
-
 		UNIT_INT(device->index, i);
 		UNIT_STRING(device->vendor, "NVIDIA");
 		UNIT_INT(device->pci_device, 0x1eb8);
@@ -186,7 +178,6 @@ static void count_change(enum discovery_change change, const struct discovery_de
 			 void *user)
 {
 	struct text *text = user;
-
 	text_addf(text, "%s %s\n", discovery_change_name(change), device->id);
 }
 
@@ -199,7 +190,6 @@ static struct discovery_snapshot *parse(const char *devices)
 	struct builder builder CLEANUP_BUILDER = {0};
 	struct discovery_snapshot *snapshot = NULL;
 	struct error err = {0};
-
 	if (recorded_parse(document, strlen(document), &builder, &err) < 0 ||
 	    builder_finish(&builder, &everything, &snapshot, &err) < 0) {
 		(void)printf("%s\n", err.text);
@@ -221,7 +211,6 @@ static void test_changes(void)
 	struct discovery_snapshot *before = parse(healthy);
 	struct discovery_snapshot *after = parse(other);
 	struct text text CLEANUP_TEXT = {0};
-
 	UNIT_INT(discovery_changes(before, before, count_change, &text), 0);
 	UNIT_STRING(text_string(&text), "");
 	UNIT_INT(discovery_changes(before, after, count_change, &text), 3);
@@ -255,7 +244,6 @@ static void test_every_member_counts_as_change(void)
 		"\"environment\": {\"X\": \"x\"}",
 	};
 	struct discovery_snapshot *plain = parse(DEVICE("a", ", \"health\": \"healthy\""));
-
 	for (size_t i = 0; i < ARRAY_SIZE(members); i++) {
 		char *device CLEANUP_FREE =
 			text_format("{\"id\": \"a\", \"kind\": \"display\", \"integrated\": false, "
@@ -264,7 +252,6 @@ static void test_every_member_counts_as_change(void)
 				    members[i]);
 		struct discovery_snapshot *other = parse(device);
 		struct text text CLEANUP_TEXT = {0};
-
 		UNIT_INT(discovery_changes(plain, other, count_change, &text), 1);
 		UNIT_STRING(text_string(&text), "changed a\n");
 		discovery_free(other);
@@ -286,11 +273,9 @@ static void test_ids_are_made_valid_and_different(void)
 		"-",
 	};
 	static const char *const texts[] = {text, text, text, "x", "x", ""};
-
 	for (size_t i = 0; i < ARRAY_SIZE(wanted); i++) {
 		const char *id = builder_new_id(&builder, texts[i]);
 		struct discovery_device *device = builder_add(&builder);
-
 		UNIT_STRING(id, wanted[i]);
 		CU_ASSERT_TRUE(device_id_is_valid(id));
 		if (device != NULL)

@@ -15,7 +15,6 @@ static struct elf_info own;
 static void add_text(const char *root, const char *path, const char *content)
 {
 	struct error err = {0};
-
 	UNIT_INT(tree_file(root, path, content, strlen(content), &err), 0);
 	UNIT_STRING(err.text, "");
 }
@@ -31,7 +30,6 @@ static void add_library(const char *root, const char *path, const char *soname,
 	};
 	struct text file CLEANUP_TEXT = {0};
 	struct error err = {0};
-
 	elf_make(&recipe, &file);
 	/* The driver's own text, which tells its version. */
 	text_append(&file, "\0Mesa 9.8.7-test\0", 17);
@@ -43,7 +41,6 @@ static struct discovery_snapshot *take(const char *root)
 	const struct discovery_options options = {.root = root};
 	struct discovery_snapshot *snapshot = NULL;
 	struct error err = {0};
-
 	if (discovery_take(&options, &snapshot, &err) < 0) {
 		(void)printf("%s\n", err.text);
 		exit(1);
@@ -55,13 +52,11 @@ static struct discovery_snapshot *take(const char *root)
 static char *describe(const struct discovery_device *device)
 {
 	struct text text CLEANUP_TEXT = {0};
-
 	if (device == NULL)
 		return strdup("no device");
 	text_addf(&text, "%s %s\n", device->id, device->driver_version);
 	for (size_t i = 0; i < device->file_count; i++) {
 		const struct discovery_file *file = &device->files[i];
-
 		text_addf(&text, "%s %s < %s\n", file->origin, file->destination, file->source);
 	}
 	for (size_t i = 0; i < device->variable_count; i++)
@@ -76,7 +71,6 @@ static char *describe(const struct discovery_device *device)
 static char *make_lavapipe(void)
 {
 	char *root = tree_new();
-
 	if (root == NULL)
 		exit(1);
 	add_text(root, "usr/share/vulkan/icd.d/lvp.json",
@@ -98,7 +92,6 @@ static void test_lavapipe(void)
 	char *root CLEANUP_TREE = make_lavapipe();
 	struct discovery_snapshot *snapshot = take(root);
 	char *seen CLEANUP_FREE = describe(discovery_find(snapshot, "lavapipe"));
-
 	UNIT_INT(snapshot->device_count, 1);
 	UNIT_INT(snapshot->diagnostic_count, 0);
 	/* Links of directories are resolved, the C library and the loader are left to the image. */
@@ -119,7 +112,6 @@ static void test_lavapipe(void)
 static void test_paths_of_libraries(void)
 {
 	char *root CLEANUP_TREE = make_lavapipe();
-
 	/* The same library by an absolute and by a relative path is the same driver ... */
 	add_text(root, "etc/vulkan/icd.d/same.json",
 		 "{\"ICD\": {\"library_path\": \"/opt/mesa/libvulkan_lvp.so\"}}");
@@ -130,7 +122,6 @@ static void test_paths_of_libraries(void)
 		 "{\"ICD\": {\"library_path\": \"./libvulkan_lvp.so\", \"api_version\": \"1.2\"}}");
 	add_library(root, "usr/share/vulkan/icd.d/libvulkan_lvp.so", NULL, NULL, NULL);
 	struct discovery_snapshot *snapshot = take(root);
-
 	UNIT_INT(snapshot->device_count, 2);
 	UNIT_INT(snapshot->diagnostic_count, 0);
 	if (snapshot->device_count == 2) {
@@ -146,11 +137,9 @@ static void test_paths_of_libraries(void)
 static void test_a_missing_need_makes_it_unhealthy(void)
 {
 	char *root CLEANUP_TREE = make_lavapipe();
-
 	add_library(root, "usr/lib/links/libneeded.so.1.2", "libneeded.so.1", "libgone.so.7", NULL);
 	struct discovery_snapshot *snapshot = take(root);
 	const struct discovery_device *device = discovery_find(snapshot, "lavapipe");
-
 	if (device == NULL) {
 		CU_FAIL("the device is still listed");
 	} else {
@@ -168,14 +157,12 @@ static void test_other_word_sizes_are_left_out(void)
 {
 	char *root CLEANUP_TREE = make_lavapipe();
 	const unsigned bits = own.bits;
-
 	add_text(root, "usr/share/vulkan/icd.d/a.json",
 		 "{\"ICD\": {\"library_path\": \"/opt/other/libvulkan_lvp.so\"}}");
 	own.bits = bits == 64 ? 32 : 64;
 	add_library(root, "opt/other/libvulkan_lvp.so", NULL, NULL, NULL);
 	own.bits = bits;
 	struct discovery_snapshot *snapshot = take(root);
-
 	UNIT_INT(snapshot->diagnostic_count, 0);
 	UNIT_INT(snapshot->device_count, 1);
 	if (snapshot->device_count == 1)
@@ -187,12 +174,10 @@ static void test_other_word_sizes_are_left_out(void)
 static void test_hardware_drivers_are_left_out(void)
 {
 	char *root CLEANUP_TREE = tree_new();
-
 	add_text(root, "usr/share/vulkan/icd.d/radeon.json",
 		 "{\"ICD\": {\"library_path\": \"libvulkan_radeon.so\"}}");
 	add_text(root, "etc/OpenCL/vendors/nvidia.icd", "libnvidia-opencl.so.1\n");
 	struct discovery_snapshot *snapshot = take(root);
-
 	UNIT_INT(snapshot->device_count, 0);
 	UNIT_INT(snapshot->diagnostic_count, 0);
 	discovery_free(snapshot);
@@ -201,7 +186,6 @@ static void test_hardware_drivers_are_left_out(void)
 static char *make_pocl(void)
 {
 	char *root = tree_new();
-
 	if (root == NULL)
 		exit(1);
 	add_text(root, "etc/OpenCL/vendors/pocl.icd", "libpocl.so.2\n");
@@ -238,7 +222,6 @@ static void test_pocl(void)
 	char *root CLEANUP_TREE = make_pocl();
 	struct discovery_snapshot *snapshot = take(root);
 	char *seen CLEANUP_FREE = describe(discovery_find(snapshot, "pocl"));
-
 	UNIT_INT(snapshot->diagnostic_count, 0);
 	UNIT_STRING(seen, "pocl 2.10.0\n"
 			  "manifest /etc/OpenCL/vendors/pocl.icd < /etc/OpenCL/vendors/pocl.icd\n"
@@ -272,11 +255,9 @@ static void test_pocl_without_a_linker(void)
 {
 	char *root CLEANUP_TREE = make_pocl();
 	char *linker CLEANUP_FREE = text_format("%s/usr/bin/ld", root);
-
 	UNIT_INT(remove(linker), 0);
 	struct discovery_snapshot *snapshot = take(root);
 	const struct discovery_device *device = discovery_find(snapshot, "pocl");
-
 	if (device == NULL) {
 		CU_FAIL("the device is still listed");
 	} else {
@@ -300,7 +281,6 @@ int main(void)
 		CU_TEST_INFO_NULL,
 	};
 	int code = 1;
-
 	if (elf_read("/proc/self/exe", &own, NULL) == 0)
 		code = unit_run("software drivers", tests);
 	elf_info_free(&own);

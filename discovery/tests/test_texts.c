@@ -14,7 +14,6 @@ static void expect_vulkan(const char *text, const char *library, const char *ver
 	struct vulkan_icd icd CLEANUP_VULKAN_ICD = {0};
 	struct error err = {0};
 	int rc = vulkan_icd_parse(text, strlen(text), &icd, &err);
-
 	UNIT_STRING(err.text, error);
 	if (rc < 0)
 		return;
@@ -41,7 +40,6 @@ static void expect_opencl(const char *text, size_t size, const char *library, co
 {
 	char *seen CLEANUP_FREE = NULL;
 	struct error err = {0};
-
 	if (opencl_icd_parse(text, size, &seen, &err) == 0)
 		UNIT_STRING(seen, library);
 	UNIT_STRING(err.text, error);
@@ -63,7 +61,6 @@ static void test_opencl_manifests(void)
 static void test_opencl_manifest_of_any_length(void)
 {
 	char *text CLEANUP_FREE = malloc(8192);
-
 	if (text == NULL)
 		return;
 	memset(text, 'x', 8192);
@@ -75,7 +72,6 @@ static void expect_inputs(const char *script, const char *wanted)
 	struct text_list inputs CLEANUP_TEXT_LIST = {0};
 	struct text seen CLEANUP_TEXT = {0};
 	struct error err = {0};
-
 	(void)linker_script_inputs(script, strlen(script), &inputs, &err);
 	for (size_t i = 0; i < inputs.count; i++)
 		text_addf(&seen, "%s%s", i != 0 ? " " : "", inputs.items[i]);
@@ -86,7 +82,6 @@ static void expect_inputs(const char *script, const char *wanted)
 static void test_linker_scripts(void)
 {
 	struct text many CLEANUP_TEXT = {0};
-
 	expect_inputs("/* GNU ld script ( not this ) */\nOUTPUT_FORMAT(elf64-x86-64)\n"
 		      "GROUP ( /lib/libc.so.6 /usr/lib/libc_nonshared.a  AS_NEEDED ( "
 		      "/lib64/ld-linux-x86-64.so.2 ) )\n",
@@ -102,14 +97,12 @@ static void test_linker_scripts(void)
 	for (int i = 0; i <= LINKER_SCRIPT_INPUTS_MAX; i++)
 		text_add(&many, "a ");
 	struct text_list inputs CLEANUP_TEXT_LIST = {0};
-
 	UNIT_INT(linker_script_inputs(many.data, many.size, &inputs, NULL), ERROR_LIMIT);
 }
 
 static void expect_version(const char *data, const char *wanted)
 {
 	char version[LIBRARY_VERSION_SIZE] = "";
-
 	library_version_find(data, strlen(data), "Mesa ", version);
 	UNIT_STRING(version, wanted);
 }
@@ -136,7 +129,6 @@ static void test_nvidia_texts(void)
 		"GCC version:  gcc version 12.2.0\n");
 	char *none CLEANUP_FREE =
 		nvidia_version_find("NVRM version: NVIDIA\nKernel Module 1.2.3\n");
-
 	UNIT_STRING(old, "390.30");
 	UNIT_STRING(open, "595.45.04");
 	CU_ASSERT_PTR_NULL(none);
@@ -158,7 +150,6 @@ static void expect_pci_name(unsigned vendor, unsigned device, const char *wanted
 				   "10de  NVIDIA Corporation\n\t1eb8  TU104GL [Tesla T4]\n"
 				   "10df  Emulex\n\t0720  OneConnect\nC 03  Display controller\n";
 	char *name CLEANUP_FREE = pci_ids_find(text, vendor, device);
-
 	UNIT_STRING(name != NULL ? name : "none", wanted);
 }
 

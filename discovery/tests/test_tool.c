@@ -25,7 +25,6 @@ static int run(struct text *out, struct text *err, const char *const *arguments)
 	const char *argv[16] = {GPU_DISCOVERY};
 	struct process_result result = {0};
 	struct error error = {0};
-
 	for (size_t i = 0; arguments[i] != NULL && i + 2 < ARRAY_SIZE(argv); i++)
 		argv[i + 1] = arguments[i];
 	UNIT_INT(process_run(&(struct process_spec){.argv = argv, .timeout_ms = TIMEOUT_MS},
@@ -38,7 +37,6 @@ static int run(struct text *out, struct text *err, const char *const *arguments)
 	text_append(out, text_string(&result.out), result.out.size);
 	text_append(err, text_string(&result.err), result.err.size);
 	int code = result.code;
-
 	process_result_free(&result);
 	return code;
 }
@@ -49,7 +47,6 @@ static void test_table(void)
 {
 	struct text out CLEANUP_TEXT = {0};
 	struct text err CLEANUP_TEXT = {0};
-
 	UNIT_INT(RUN(&out, &err, "--node", linux_intel_amd), 0);
 	UNIT_STRING(text_string(&out),
 		    "ID            KIND     VENDOR  DESCRIPTION                               "
@@ -65,7 +62,6 @@ static void test_details(void)
 {
 	struct text out CLEANUP_TEXT = {0};
 	struct text err CLEANUP_TEXT = {0};
-
 	UNIT_INT(RUN(&out, &err, "--details", "--node", windows_nvidia), 0);
 	UNIT_CONTAINS(text_string(&out), "  location paths  PCIROOT(0)#PCI(1B00)\n");
 	UNIT_CONTAINS(text_string(&out), "  LUID            7048070\n");
@@ -84,7 +80,6 @@ static void test_json_and_record(void)
 	char *recorded CLEANUP_FREE = NULL;
 	struct text out CLEANUP_TEXT = {0};
 	struct text err CLEANUP_TEXT = {0};
-
 	UNIT_INT(file_read(linux_nvidia, OUTPUT_MAX, &wanted, NULL, NULL), 0);
 	UNIT_INT(RUN(&out, &err, "--json", "--record", path, "--node", linux_nvidia), 0);
 	UNIT_STRING(text_string(&out), wanted);
@@ -104,7 +99,6 @@ static void test_record_of_this_machine(void)
 	char *second CLEANUP_FREE = NULL;
 	struct text out CLEANUP_TEXT = {0};
 	struct text err CLEANUP_TEXT = {0};
-
 	UNIT_INT(RUN(&out, &err, "--record", path), 0);
 	UNIT_INT(RUN(&out, &err, "--record", copy, "--node", path), 0);
 	UNIT_INT(file_read(path, OUTPUT_MAX, &first, NULL, NULL), 0);
@@ -118,7 +112,6 @@ static void test_filters(void)
 {
 	struct text out CLEANUP_TEXT = {0};
 	struct text err CLEANUP_TEXT = {0};
-
 	UNIT_INT(RUN(&out, &err, "--node", linux_intel_amd, "--require", "2"), 0);
 	UNIT_INT(RUN(&out, &err, "--node", linux_intel_amd, "--require", "3"), 1);
 	UNIT_INT(RUN(&out, &err, "--node", linux_intel_amd, "--exclude-integrated", "--require",
@@ -145,7 +138,6 @@ static void test_bad_input(void)
 	char *bad CLEANUP_FREE = text_format("%s/bad.json", root);
 	struct text out CLEANUP_TEXT = {0};
 	struct text err CLEANUP_TEXT = {0};
-
 	UNIT_INT(tree_file(root, "bad.json", "{\"schema\": \"\x1b[31m\"}", 19, NULL), 0);
 	UNIT_INT(RUN(&out, &err, "--node", bad), 3);
 	CU_ASSERT_PTR_NULL(strchr(text_string(&err), '\x1b'));
@@ -176,7 +168,6 @@ static void copy(const char *from, const char *to)
 {
 	char *data CLEANUP_FREE = NULL;
 	size_t size = 0;
-
 	UNIT_INT(file_read(from, OUTPUT_MAX, &data, &size, NULL), 0);
 	UNIT_INT(file_write_atomic(to, data, size, 0644, NULL), 0);
 }
@@ -186,7 +177,6 @@ static void session_line(bool is_stderr, const char *line, size_t size, void *us
 	struct session *session = user;
 	const char *event = strstr(line, "\"event\"");
 	const char *id = strstr(line, "\"id\"");
-
 	if (is_stderr || event == NULL || id == NULL) {
 		text_addf(&session->seen, "unexpected: %.*s\n", (int)size, line);
 		return;
@@ -203,7 +193,6 @@ static void session_line(bool is_stderr, const char *line, size_t size, void *us
 static void session_end(struct process *process, const struct process_result *result, void *user)
 {
 	struct session *session = user;
-
 	(void)process;
 	session->code = result->code;
 	session->end = result->end;
@@ -222,7 +211,6 @@ static void test_watch(void)
 		.user = &session,
 	};
 	uv_loop_t loop;
-
 	copy(linux_intel_amd, node);
 	UNIT_INT(uv_loop_init(&loop), 0);
 	UNIT_INT(process_start(&loop, &spec, &session.process, NULL), 0);

@@ -19,7 +19,6 @@ static struct discovery_snapshot *take(const char *root, struct discovery_filter
 	const struct discovery_options options = {.root = root, .filter = filter};
 	struct discovery_snapshot *snapshot = NULL;
 	struct error err = {0};
-
 	if (discovery_take(&options, &snapshot, &err) < 0)
 		(void)printf("%s\n", err.text);
 	if (snapshot == NULL)
@@ -31,7 +30,6 @@ static char *make(const char *name)
 {
 	struct error err = {0};
 	char *root = tree_new();
-
 	if (root == NULL || tree_add(root, name, &err) < 0) {
 		(void)printf("%s\n", err.text);
 		exit(1);
@@ -47,7 +45,6 @@ static void expect_golden(const char *name)
 	char *wanted CLEANUP_FREE = NULL;
 	struct discovery_snapshot *snapshot = take(root, everything);
 	char *seen = discovery_to_json(snapshot);
-
 	if (seen != NULL && getenv("GPUCERT_UPDATE_GOLDEN") != NULL)
 		UNIT_INT(file_write_atomic(path, seen, strlen(seen), 0644, NULL), 0);
 	UNIT_INT(file_read(path, 1U << 20, &wanted, NULL, NULL), 0);
@@ -91,11 +88,9 @@ static void test_nvidia_is_joined(void)
 {
 	char *root CLEANUP_TREE = make("nvidia");
 	struct discovery_snapshot *snapshot = take(root, everything);
-
 	CU_ASSERT_EQUAL_FATAL(snapshot->device_count, 2);
 	const struct discovery_device *joined = discovery_find(snapshot, "0000:3b:00.0");
 	const struct discovery_device *alone = discovery_find(snapshot, "0000:d8:00.0");
-
 	if (joined == NULL || alone == NULL) {
 		CU_FAIL_FATAL("both GPUs are there");
 		return;
@@ -121,7 +116,6 @@ static void test_integrated_and_detachable(void)
 	char *root CLEANUP_TREE = make("amd");
 	struct discovery_snapshot *all = take(root, everything);
 	struct discovery_snapshot *fixed = take(root, (struct discovery_filter){0});
-
 	CU_ASSERT_EQUAL_FATAL(all->device_count, 3);
 	CU_ASSERT_TRUE(discovery_find(all, "0000:0a:00.0")->integrated);
 	CU_ASSERT_TRUE(discovery_find(all, "0000:21:00.0")->detachable);
@@ -150,7 +144,6 @@ static void test_filters(void)
 		{NULL, NULL, true, false, 3},	  {NULL, NULL, false, true, 0},
 	};
 	char *root CLEANUP_TREE = make("amd");
-
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct discovery_snapshot *snapshot =
 			take(root, (struct discovery_filter){
@@ -161,7 +154,6 @@ static void test_filters(void)
 					   .display_only = cases[i].display_only,
 					   .compute_only = cases[i].compute_only,
 				   });
-
 		UNIT_INT(snapshot->device_count, cases[i].count);
 		discovery_free(snapshot);
 	}
@@ -171,7 +163,6 @@ static void test_an_empty_root_has_no_devices(void)
 {
 	char *root CLEANUP_TREE = tree_new();
 	struct discovery_snapshot *snapshot = take(root, everything);
-
 	UNIT_INT(snapshot->device_count, 0);
 	UNIT_INT(snapshot->diagnostic_count, 0);
 	discovery_free(snapshot);
@@ -182,7 +173,6 @@ static void test_a_missing_root_is_an_error(void)
 	const struct discovery_options options = {.root = "/nonexistent/root"};
 	struct discovery_snapshot *snapshot = NULL;
 	struct error err = {0};
-
 	UNIT_INT(discovery_take(&options, &snapshot, &err), ERROR_NOT_FOUND);
 	UNIT_CONTAINS(err.text, "/nonexistent/root");
 	CU_ASSERT_PTR_NULL(snapshot);

@@ -72,7 +72,6 @@ static struct discovery_snapshot *take(const struct discovery_filter *filter,
 		.windows = "C:\\Windows",
 	};
 	struct discovery_snapshot *snapshot = NULL;
-
 	windows_assemble(&hardware, &builder);
 	UNIT_INT(builder_finish(&builder, filter != NULL ? filter : &all, &snapshot, NULL), 0);
 	CU_ASSERT_PTR_NOT_NULL_FATAL(snapshot);
@@ -92,7 +91,6 @@ static void describe(const struct discovery_snapshot *snapshot, struct text *out
 static void expect(struct discovery_snapshot *snapshot, const char *wanted)
 {
 	struct text seen CLEANUP_TEXT = {0};
-
 	describe(snapshot, &seen);
 	UNIT_STRING(text_string(&seen), wanted);
 	discovery_free(snapshot);
@@ -110,7 +108,6 @@ static void test_filters(void)
 	const struct discovery_filter display = {.display_only = true};
 	const struct discovery_filter compute = {.compute_only = true};
 	struct discovery_snapshot *all = take(NULL, adapters, 3, devices, 3);
-
 	UNIT_INT(all->device_count, 3);
 	CU_ASSERT_TRUE(all->devices[0].display && !all->devices[0].compute);
 	CU_ASSERT_TRUE(all->devices[1].display && all->devices[1].compute);
@@ -125,7 +122,6 @@ static void test_software_adapters(void)
 {
 	struct adapter warp = adapter(9, ALL_OF_GPU);
 	const struct pnp_device basic = device("ROOT\\BASICRENDER\\0000", 9);
-
 	warp.hardware = false;
 	expect(take(NULL, &warp, 1, &basic, 1), "");
 	/* That no device stands behind it is as it should be. */
@@ -138,7 +134,6 @@ static void test_integrated_and_detachable(void)
 	const struct pnp_device devices[] = {device("A", 1), device("B", 2)};
 	const struct discovery_filter plain = {0};
 	const struct discovery_filter integrated = {.include_integrated = true};
-
 	adapters[0].integrated = true;
 	adapters[1].detachable = true;
 	expect(take(&plain, adapters, 2, devices, 2), "");
@@ -156,7 +151,6 @@ static void test_luids_change_nothing(void)
 	const struct pnp_device second[] = {device(T4_TWIN, 4), device(T4, 5)};
 	static const char wanted[] = "PCI-10DE-1EB8-12A210DE-A1-3-13C0B0C5-1-D8\n"
 				     "PCI-10DE-1EB8-12A210DE-A1-3-13C0B0C5-1-E0\n";
-
 	expect(take(NULL, before, 2, first, 2), wanted);
 	expect(take(NULL, after, 2, second, 2), wanted);
 }
@@ -165,12 +159,10 @@ static void test_luids_change_nothing(void)
 static void test_any_luid(void)
 {
 	static const int64_t luids[] = {-1, INT64_MIN, INT64_MAX, 1};
-
 	for (size_t i = 0; i < ARRAY_SIZE(luids); i++) {
 		const struct adapter one = adapter(luids[i], ALL_OF_GPU);
 		const struct pnp_device of_it = device("A", luids[i]);
 		struct discovery_snapshot *snapshot = take(NULL, &one, 1, &of_it, 1);
-
 		UNIT_INT(snapshot->device_count, 1);
 		CU_ASSERT_TRUE(snapshot->devices[0].luid == luids[i]);
 		discovery_free(snapshot);
@@ -182,7 +174,6 @@ static void test_leading_zeros(void)
 {
 	struct adapter_ids ids =
 		device_id_parse("PCI\\VEN_8086&DEV_0166&SUBSYS_01341028&REV_09\\3&11583659&0&10");
-
 	UNIT_INT(ids.vendor, 0x8086);
 	UNIT_INT(ids.device, 0x0166);
 	UNIT_INT(ids.subsystem, 0x01341028);
@@ -195,7 +186,6 @@ static void test_nothing_is_dropped_in_silence(void)
 {
 	const struct adapter adapters[] = {adapter(1, ALL_OF_GPU), adapter(2, ALL_OF_GPU)};
 	struct pnp_device devices[] = {device("A", 1), device("B", 3), device("C", 0)};
-
 	devices[2].has_luid = false;
 	expect(take(NULL, adapters, 2, devices, 3),
 	       "A\n"
@@ -211,7 +201,6 @@ static void test_other_buses(void)
 	const struct adapter adapters[] = {adapter(1, ALL_OF_GPU), adapter(2, ALL_OF_GPU)};
 	struct pnp_device devices[] = {device("ACPI\\QCOM0C60\\0", 1), device("VMBUS\\{1}\\2", 2)};
 	struct discovery_snapshot *snapshot = NULL;
-
 	devices[0].location_paths = acpi;
 	devices[1].location_paths = none;
 	snapshot = take(NULL, adapters, 2, devices, 2);
@@ -231,7 +220,6 @@ static void test_the_path_of_pci(void)
 	const struct adapter one = adapter(1, ALL_OF_GPU);
 	struct pnp_device of_it = device("A", 1);
 	struct discovery_snapshot *snapshot = NULL;
-
 	of_it.location_paths = paths;
 	snapshot = take(NULL, &one, 1, &of_it, 1);
 	UNIT_STRING(snapshot->devices[0].location_path, "PCIROOT(0)#PCI(0200)");
@@ -246,7 +234,6 @@ static void test_one_bad_device_costs_itself(void)
 	const struct adapter adapters[] = {adapter(1, ALL_OF_GPU), adapter(2, ALL_OF_GPU)};
 	struct pnp_device devices[] = {device("A", 1), device("B", 2)};
 	struct discovery_snapshot *snapshot = NULL;
-
 	devices[0].store_path = "";
 	devices[0].store_path_error = "D3DKMTQueryAdapterInfo: the driver refuses";
 	devices[0].problem = 43;
@@ -266,7 +253,6 @@ static void test_vendor_and_manufacturer(void)
 	struct adapter adapters[] = {adapter(1, ALL_OF_GPU), adapter(2, ALL_OF_GPU)};
 	struct pnp_device devices[] = {device("A", 1), device("PCI\\VEN_FFFE&DEV_0001\\2", 2)};
 	struct discovery_snapshot *snapshot = NULL;
-
 	adapters[0].ids.vendor = 0x1002;
 	devices[0].manufacturer = "Advanced Micro Devices, Inc.";
 	snapshot = take(NULL, adapters, 2, devices, 2);
@@ -282,7 +268,6 @@ static void test_members_that_upstream_does_not_read(void)
 	const struct pnp_device of_it = device(T4, 1);
 	struct discovery_snapshot *snapshot = NULL;
 	const struct discovery_device *seen = NULL;
-
 	one.driver_version = UINT64_C(0x001F0000000F0E81);
 	one.dedicated_memory = INT64_C(16) << 30;
 	one.shared_memory = INT64_C(8) << 30;
@@ -309,13 +294,11 @@ static void expect_files(const struct registry_value *values, size_t count, cons
 	struct pnp_device of_it = device(T4, 1);
 	struct discovery_snapshot *snapshot = NULL;
 	struct text seen CLEANUP_TEXT = {0};
-
 	of_it.values = values;
 	of_it.value_count = count;
 	snapshot = take(NULL, &one, 1, &of_it, 1);
 	for (size_t i = 0; i < snapshot->devices[0].file_count; i++) {
 		const struct discovery_file *file = &snapshot->devices[0].files[i];
-
 		CU_ASSERT_TRUE(text_starts_with(file->source, STORE "\\"));
 		text_addf(&seen, "%s <= %s (%u)\n", file->destination, file->source + strlen(STORE),
 			  file->bits);
@@ -336,7 +319,6 @@ static void test_documented_values(void)
 		VALUE("CopyToVmOverwriteWow64", "4", REG_MULTI_SZ_TYPE,
 		      u"Subdir1\\Subdir2\\softgpu2wow64.dll\0softgpu.dll\0"),
 	};
-
 	expect_files(values, ARRAY_SIZE(values),
 		     SYSTEM32 "softgpu2.dll <= \\CopyToVm\\softgpu1.dll (64)\n" SYSTEM32
 			      "softgpu3.dll <= \\softgpu3.dll (64)\n" SYSTEM32
@@ -351,7 +333,6 @@ static void test_empty_second_string(void)
 	static const struct registry_value values[] = {
 		VALUE("CopyToVmOverwrite", "1", REG_MULTI_SZ_TYPE, u"sub\\a.dll\0\0"),
 	};
-
 	expect_files(values, 1, SYSTEM32 "a.dll <= \\sub\\a.dll (64)\n");
 }
 
@@ -367,7 +348,6 @@ static void test_a_bad_value_costs_itself(void)
 		{"CopyToVmOverwrite", "6", REG_MULTI_SZ_TYPE, NULL, 0},
 		VALUE("CopyToVmOverwrite", "7", REG_MULTI_SZ_TYPE, u"good.dll\0"),
 	};
-
 	expect_files(values, ARRAY_SIZE(values),
 		     SYSTEM32 "good.dll <= \\good.dll (64)\n"
 			      "! its type is 3, not REG_MULTI_SZ or REG_SZ\n"
@@ -386,7 +366,6 @@ static void test_missing_terminators(void)
 		 sizeof(text) - sizeof(text[0])},
 		{"CopyToVmOverwrite", "2", REG_SZ_TYPE, (const uint8_t *)text, 5 * sizeof(text[0])},
 	};
-
 	expect_files(values, 2,
 		     SYSTEM32 "b.dll <= \\a.dll (64)\n" SYSTEM32 "a.dll <= \\a.dll (64)\n");
 }
@@ -398,7 +377,6 @@ static void test_large_values(void)
 	static char16_t source[800 + sizeof(name) + 1];
 	const size_t length = 800;
 	struct copy_to_vm_file file CLEANUP(copy_to_vm_file_free) = {0};
-
 	for (size_t i = 0; i < length; i++)
 		source[i] = i % 2 == 0 ? u'd' : u'\\';
 	for (size_t i = 0; i < sizeof(name); i++)
@@ -431,7 +409,6 @@ static void test_paths_stay_in_place(void)
 		VALUE("CopyToVmOverwrite", "1", REG_MULTI_SZ_TYPE, u"a.dll\0con.dll\0"),
 		VALUE("CopyToVmOverwrite", "1", REG_MULTI_SZ_TYPE, u"a.dll\0a.dll.\0"),
 	};
-
 	for (size_t i = 0; i < ARRAY_SIZE(sources); i++)
 		expect_files(&sources[i], 1, outside);
 	for (size_t i = 0; i < ARRAY_SIZE(destinations); i++)
@@ -446,7 +423,6 @@ static void test_same_destinations(void)
 		VALUE("CopyToVmOverwrite", "2", REG_MULTI_SZ_TYPE, u"over.dll\0OpenCL.dll\0"),
 		VALUE("CopyToVmOverwriteWow64", "3", REG_MULTI_SZ_TYPE, u"w.dll\0OpenCL.dll\0"),
 	};
-
 	expect_files(values, ARRAY_SIZE(values),
 		     SYSTEM32 "OpenCL.dll <= \\over.dll (64)\n"
 			      "C:\\Windows\\SysWOW64\\OpenCL.dll <= \\w.dll (32)\n"
@@ -462,7 +438,6 @@ static void test_names_beyond_ascii(void)
 		VALUE("CopyToVmOverwrite", "1", REG_SZ_TYPE, u"gr\u00e4fik\U0001f4a1.dll"),
 		VALUE("CopyToVmOverwrite", "2", REG_SZ_TYPE, half),
 	};
-
 	expect_files(values, 2,
 		     SYSTEM32 "gr\xc3\xa4"
 			      "fik\xf0\x9f\x92\xa1.dll <= \\gr\xc3\xa4"
@@ -473,7 +448,6 @@ static void test_names_beyond_ascii(void)
 static void expect_store(const char *path, const char *wanted)
 {
 	char *seen CLEANUP_FREE = NULL;
-
 	UNIT_INT(store_path_normalize(path, "C:\\Windows", &seen, NULL), 0);
 	UNIT_STRING(seen, wanted);
 }
@@ -483,7 +457,6 @@ static void test_store_paths(void)
 	static const char *const bad[] = {
 		"",	   "relative\\x", "\\\\host\\share", "C:\\Windows\\..\\x",
 		"C:\\a:b", "\\Device\\x"};
-
 	expect_store("\\SystemRoot\\System32\\DriverStore\\x", SYSTEM32 "DriverStore\\x");
 	expect_store("\\systemroot\\System32\\x\\", SYSTEM32 "x");
 	expect_store("\\??\\C:\\Windows\\x", "C:\\Windows\\x");
@@ -491,7 +464,6 @@ static void test_store_paths(void)
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
 		char *seen CLEANUP_FREE = NULL;
 		struct error err = {0};
-
 		UNIT_INT(store_path_normalize(bad[i], "C:\\Windows", &seen, &err), ERROR_FORMAT);
 		UNIT_CONTAINS(err.text, "is no path of a driver store folder");
 	}
@@ -504,7 +476,6 @@ static void test_containers_are_recognised(void)
 	const struct adapter one = adapter(1, ALL_OF_GPU);
 	struct pnp_device of_it = device(T4, 1);
 	struct discovery_snapshot *snapshot = NULL;
-
 	CU_ASSERT_TRUE(store_path_is_in_container(SYSTEM32 "HostDriverStore\\FileRepository\\x"));
 	CU_ASSERT_TRUE(store_path_is_in_container("c:\\windows\\system32\\hostdriverstore\\x"));
 	CU_ASSERT_FALSE(store_path_is_in_container(SYSTEM32 "DriverStore\\HostDriverStore.old\\x"));

@@ -18,7 +18,6 @@ static struct discovery_watch *watch_open(const char *root, unsigned poll_ms)
 	const struct discovery_options options = {.root = root};
 	struct discovery_watch *watch = NULL;
 	struct error err = {0};
-
 	if (discovery_watch_open(&options, poll_ms, &watch, &err) < 0) {
 		(void)printf("%s\n", err.text);
 		exit(1);
@@ -29,7 +28,6 @@ static struct discovery_watch *watch_open(const char *root, unsigned poll_ms)
 static bool watch_is_ready(const struct discovery_watch *watch, int timeout_ms)
 {
 	struct pollfd wait = {.fd = (int)discovery_watch_handle(watch), .events = POLLIN};
-
 	return poll(&wait, 1, timeout_ms) == 1;
 }
 
@@ -41,17 +39,14 @@ static void write_file(const char *root, const char *path, const char *content)
 static void remove_file(const char *root, const char *path)
 {
 	char *full CLEANUP_FREE = text_format("%s/%s", root, path);
-
 	UNIT_INT(unlink(full), 0);
 }
 
 static void test_manifests(void)
 {
 	char *root CLEANUP_TREE = tree_new();
-
 	write_file(root, "usr/share/vulkan/icd.d/a.json", "{}");
 	struct discovery_watch *watch = watch_open(root, NO_POLL);
-
 	CU_ASSERT_FALSE(watch_is_ready(watch, 0));
 	CU_ASSERT_FALSE(discovery_watch_changed(watch));
 	write_file(root, "usr/share/vulkan/icd.d/b.json", "{}");
@@ -72,11 +67,9 @@ static void test_manifests(void)
 static void test_other_files_change_nothing(void)
 {
 	char *root CLEANUP_TREE = tree_new();
-
 	write_file(root, "usr/share/vulkan/icd.d/a.json", "{}");
 	write_file(root, "dev/null", "");
 	struct discovery_watch *watch = watch_open(root, NO_POLL);
-
 	write_file(root, "usr/share/vulkan/icd.d/README", "text");
 	write_file(root, "dev/ttyS9", "");
 	CU_ASSERT_TRUE(watch_is_ready(watch, READY_MS));
@@ -92,7 +85,6 @@ static void test_directories_that_come_later(void)
 	char *root CLEANUP_TREE = tree_new();
 	char *vendors CLEANUP_FREE = text_format("%s/etc/OpenCL/vendors", root);
 	struct discovery_watch *watch = watch_open(root, NO_POLL);
-
 	for (int round = 0; round < 2; round++) {
 		write_file(root, "etc/OpenCL/vendors/pocl.icd", "libpocl.so\n");
 		CU_ASSERT_TRUE(watch_is_ready(watch, READY_MS));
@@ -110,10 +102,8 @@ static void test_directories_that_come_later(void)
 static void test_device_nodes(void)
 {
 	char *root CLEANUP_TREE = tree_new();
-
 	write_file(root, "dev/dri/renderD128", "");
 	struct discovery_watch *watch = watch_open(root, NO_POLL);
-
 	write_file(root, "dev/dri/renderD129", "");
 	CU_ASSERT_TRUE(watch_is_ready(watch, READY_MS));
 	CU_ASSERT_TRUE(discovery_watch_changed(watch));
@@ -131,7 +121,6 @@ static void test_poll(void)
 {
 	char *root CLEANUP_TREE = tree_new();
 	struct discovery_watch *watch = watch_open(root, QUICK_POLL_MS);
-
 	CU_ASSERT_TRUE(watch_is_ready(watch, READY_MS));
 	CU_ASSERT_FALSE(discovery_watch_changed(watch));
 	write_file(root, "sys/class/drm/renderD128", "");
@@ -148,7 +137,6 @@ static void test_recorded_node(void)
 	const struct discovery_options missing = {.recorded_node = "/nonexistent/node.json"};
 	struct discovery_watch *watch = NULL;
 	struct error err = {0};
-
 	UNIT_INT(discovery_watch_open(&missing, NO_POLL, &watch, &err), ERROR_NOT_FOUND);
 	UNIT_CONTAINS(err.text, "/nonexistent/node.json");
 	write_file(root, "node.json", "{}");
@@ -166,7 +154,6 @@ static void test_recorded_node(void)
 static void test_live(void)
 {
 	struct discovery_watch *watch = NULL;
-
 	UNIT_INT(discovery_watch_open(NULL, NO_POLL, &watch, NULL), 0);
 	if (watch != NULL)
 		CU_ASSERT_TRUE(discovery_watch_handle(watch) >= 0);

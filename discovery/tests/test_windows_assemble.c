@@ -66,7 +66,6 @@ static struct discovery_snapshot *assemble(const struct adapter *adapters, size_
 						  .windows = "C:\\Windows"};
 	struct builder builder CLEANUP_BUILDER = {0};
 	struct discovery_snapshot *snapshot = NULL;
-
 	windows_assemble(&hardware, &builder);
 	CU_ASSERT_EQUAL_FATAL(builder_finish(&builder, &all, &snapshot, NULL), 0);
 	return snapshot;
@@ -88,7 +87,6 @@ static void test_one_gpu(void)
 	const struct pnp_device device = gpu_device(7048070, T4 "D8");
 	struct discovery_snapshot *snapshot = assemble(&adapter, 1, &device, 1);
 	const struct discovery_device *gpu = &snapshot->devices[0];
-
 	CU_ASSERT_EQUAL_FATAL(snapshot->device_count, 1);
 	UNIT_STRING(gpu->id, "PCI-10DE-1EB8-12A210DE-A1-3-13C0B0C5-1-D8");
 	UNIT_STRING(gpu->vendor, "NVIDIA");
@@ -112,13 +110,11 @@ static void test_fault_identical_boards_are_told_apart(void)
 	struct adapter adapters[4];
 	struct pnp_device devices[4];
 	static const char *const ids[] = {T4 "D8", T4 "E0", T4 "E8", T4 "F0"};
-
 	for (size_t i = 0; i < 4; i++) {
 		adapters[i] = gpu_adapter(100 + (int64_t)i);
 		devices[i] = gpu_device(103 - (int64_t)i, ids[i]);
 	}
 	struct discovery_snapshot *snapshot = assemble(adapters, 4, devices, 4);
-
 	CU_ASSERT_EQUAL_FATAL(snapshot->device_count, 4);
 	UNIT_STRING(snapshot->devices[0].pnp_instance_id, T4 "D8");
 	UNIT_INT(snapshot->devices[0].luid, 103);
@@ -130,11 +126,9 @@ static void test_fault_mcdm_device_computes(void)
 {
 	struct adapter adapter = gpu_adapter(-5);
 	struct pnp_device device = gpu_device(-5, "PCI\\VEN_8086&DEV_7D1D\\0");
-
 	adapter.attributes = ADAPTER_D3D12_CORE_COMPUTE | ADAPTER_HARDWARE_NPU;
 	device.compute_class = true;
 	struct discovery_snapshot *snapshot = assemble(&adapter, 1, &device, 1);
-
 	CU_ASSERT_EQUAL_FATAL(snapshot->device_count, 1);
 	CU_ASSERT_TRUE(snapshot->devices[0].compute);
 	CU_ASSERT_FALSE(snapshot->devices[0].display);
@@ -154,11 +148,9 @@ static void test_software_adapters_are_no_devices(void)
 {
 	struct adapter adapters[] = {gpu_adapter(1), gpu_adapter(2)};
 	const struct pnp_device device = gpu_device(1, T4 "D8");
-
 	adapters[1].hardware = false;
 	adapters[1].description = "Microsoft Basic Render Driver";
 	struct discovery_snapshot *snapshot = assemble(adapters, 2, &device, 1);
-
 	UNIT_INT(snapshot->device_count, 1);
 	UNIT_INT(snapshot->diagnostic_count, 0);
 	discovery_free(snapshot);
@@ -169,11 +161,9 @@ static void test_fault_no_partner_is_said(void)
 	const struct adapter adapter = gpu_adapter(1);
 	const struct pnp_device device = gpu_device(2, T4 "D8");
 	struct pnp_device without = gpu_device(0, T4 "E0");
-
 	without.has_luid = false;
 	const struct pnp_device devices[] = {device, without};
 	struct discovery_snapshot *snapshot = assemble(&adapter, 1, devices, 2);
-
 	UNIT_INT(snapshot->device_count, 0);
 	CU_ASSERT_TRUE(says(snapshot, "adapter LUID 1", "no plug-and-play device"));
 	CU_ASSERT_TRUE(says(snapshot, T4 "D8", "no DirectX adapter"));
@@ -186,12 +176,10 @@ static void test_fault_pci_path_is_chosen(void)
 	const struct adapter adapters[] = {gpu_adapter(1), gpu_adapter(2), gpu_adapter(3)};
 	struct pnp_device devices[] = {gpu_device(1, T4 "1"), gpu_device(2, T4 "2"),
 				       gpu_device(3, T4 "3")};
-
 	devices[0].location_paths = acpi_first;
 	devices[1].location_paths = acpi_only;
 	devices[2].location_paths = no_paths;
 	struct discovery_snapshot *snapshot = assemble(adapters, 3, devices, 3);
-
 	CU_ASSERT_EQUAL_FATAL(snapshot->device_count, 3);
 	UNIT_STRING(snapshot->devices[0].location_path, "PCIROOT(0)#PCI(0200)");
 	CU_ASSERT_FALSE(snapshot->devices[1].allocatable);
@@ -216,12 +204,10 @@ static void test_runtime_files(void)
 	};
 	const struct adapter adapter = gpu_adapter(1);
 	struct pnp_device device = gpu_device(1, T4 "D8");
-
 	device.values = values;
 	device.value_count = ARRAY_SIZE(values);
 	struct discovery_snapshot *snapshot = assemble(&adapter, 1, &device, 1);
 	const struct discovery_device *gpu = &snapshot->devices[0];
-
 	CU_ASSERT_EQUAL_FATAL(gpu->file_count, 2);
 	UNIT_STRING(gpu->files[0].source, STORE "\\a.dll");
 	UNIT_STRING(gpu->files[0].destination, "C:\\Windows\\System32\\a.dll");
@@ -239,12 +225,10 @@ static void test_fault_in_a_container_in_any_case(void)
 						    sizeof(a_dll)};
 	const struct adapter adapter = gpu_adapter(1);
 	struct pnp_device device = gpu_device(1, T4 "D8");
-
 	device.store_path = "\\SystemRoot\\system32\\HOSTDRIVERSTORE\\FileRepository\\nv";
 	device.values = &value;
 	device.value_count = 1;
 	struct discovery_snapshot *snapshot = assemble(&adapter, 1, &device, 1);
-
 	CU_ASSERT_EQUAL_FATAL(snapshot->device_count, 1);
 	UNIT_INT(snapshot->devices[0].file_count, 0);
 	UNIT_STRING(snapshot->devices[0].driver_store_path,
@@ -267,11 +251,9 @@ static void test_store_paths(void)
 		{"C:\\a:b", NULL},
 		{"", NULL},
 	};
-
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		char *path CLEANUP_FREE = NULL;
 		int rc = store_path_normalize(cases[i].path, "C:\\Windows", &path, NULL);
-
 		UNIT_INT(rc, cases[i].wanted != NULL ? 0 : ERROR_FORMAT);
 		UNIT_STRING(path != NULL ? path : "",
 			    cases[i].wanted != NULL ? cases[i].wanted : "");
@@ -284,7 +266,6 @@ static void test_fault_ids_with_leading_zeros(void)
 {
 	struct adapter_ids ids =
 		device_id_parse("PCI\\VEN_10DE&DEV_0FF3&SUBSYS_0000110A&REV_0B\\4&1&0");
-
 	UNIT_INT(ids.vendor, 0x10de);
 	UNIT_INT(ids.device, 0x0ff3);
 	UNIT_INT(ids.subsystem, 0x0000110a);
@@ -302,7 +283,6 @@ static void test_ids_of_long_instances(void)
 	const char *second = device_id_of_instance(
 		&builder,
 		"SWD\\DISPLAY_ADAPTER_WITH_A_NAME\\{01234567-89AB-CDEF-0123-456789ABCDEF}1");
-
 	CU_ASSERT_TRUE(device_id_is_valid(first));
 	CU_ASSERT_TRUE(device_id_is_valid(second));
 	CU_ASSERT_STRING_NOT_EQUAL(first, second);
@@ -316,10 +296,8 @@ static void test_device_tree_where_adapters_are_mute(void)
 						ADAPTER_ID_UNKNOWN, ADAPTER_ID_UNKNOWN},
 					.hardware = true};
 	struct pnp_device device = gpu_device(4097, T4 "D8");
-
 	device.problem = 43;
 	struct discovery_snapshot *snapshot = assemble(&adapter, 1, &device, 1);
-
 	CU_ASSERT_EQUAL_FATAL(snapshot->device_count, 1);
 	CU_ASSERT_TRUE(snapshot->devices[0].display);
 	UNIT_INT(snapshot->devices[0].pci_vendor, 0x10de);
@@ -339,7 +317,6 @@ static void test_no_adapter_by_dxcore(void)
 	struct builder builder CLEANUP_BUILDER = {0};
 	struct discovery_snapshot *snapshot = assemble(NULL, 0, &device, 1);
 	const struct discovery_filter all = {0};
-
 	UNIT_INT(snapshot->device_count, 1);
 	discovery_free(snapshot);
 	windows_assemble(&hardware, &builder);
@@ -353,11 +330,9 @@ static void test_store_that_is_not_found(void)
 {
 	const struct adapter adapter = gpu_adapter(1);
 	struct pnp_device device = gpu_device(1, T4 "D8");
-
 	device.store_path = "";
 	device.store_path_error = "status 0xc0000001";
 	struct discovery_snapshot *snapshot = assemble(&adapter, 1, &device, 1);
-
 	UNIT_INT(snapshot->device_count, 1);
 	CU_ASSERT_TRUE(says(snapshot, T4 "D8", "status 0xc0000001"));
 	discovery_free(snapshot);

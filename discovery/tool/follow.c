@@ -39,7 +39,6 @@ static cJSON *follow_device_json(const struct discovery_device *device)
 	};
 	char *text = discovery_to_json(&alone);
 	cJSON *document CLEANUP_JSON = NULL;
-
 	if (text != NULL)
 		(void)json_parse(text, strlen(text), &document, NULL);
 	discovery_string_free(text);
@@ -53,13 +52,11 @@ static void follow_print(enum discovery_change change, const struct discovery_de
 	char now[CLOCK_UTC_SIZE] = "";
 	cJSON *line CLEANUP_JSON = cJSON_CreateObject();
 	cJSON *json = follow_device_json(device);
-
 	(void)cJSON_AddStringToObject(line, "time", clock_utc(now));
 	(void)cJSON_AddStringToObject(line, "event", discovery_change_name(change));
 	if (!cJSON_AddItemToObject(line, "device", json))
 		cJSON_Delete(json);
 	char *text CLEANUP_FREE = json_print_compact(line);
-
 	if (text == NULL)
 		*rc = ERROR_MEMORY;
 	else if (printf("%s\n", text) < 0 || fflush(stdout) != 0)
@@ -70,7 +67,6 @@ static int follow_report(struct follow *follow, struct discovery_snapshot *now, 
 {
 	static const struct discovery_snapshot nothing = {0};
 	int rc = 0;
-
 	(void)discovery_changes(follow->current != NULL ? follow->current : &nothing, now,
 				follow_print, &rc);
 	discovery_free(follow->current);
@@ -82,7 +78,6 @@ static int follow_look(struct follow *follow)
 {
 	struct discovery_snapshot *now = NULL;
 	struct error trouble = {0};
-
 	if (!discovery_watch_changed(follow->watch))
 		return 0;
 	if (discovery_take(follow->options, &now, &trouble) < 0) {
@@ -104,7 +99,6 @@ static void follow_end(struct follow *follow)
 static void follow_on_change(void *user)
 {
 	struct follow *follow = user;
-
 	follow->rc = follow_look(follow);
 	if (follow->rc < 0)
 		follow_end(follow);
@@ -121,7 +115,6 @@ static int follow_begin(struct follow *follow, unsigned poll_ms, struct error *e
 	struct discovery_snapshot *now = NULL;
 	/* Watching begins before the first look, so nothing that happens between them is lost. */
 	int rc = discovery_watch_open(follow->options, poll_ms, &follow->watch, err);
-
 	if (rc == 0)
 		rc = termination_open(&follow->loop, follow_on_request, follow,
 				      &follow->termination, err);
@@ -137,7 +130,6 @@ int follow_run(const struct discovery_options *options, unsigned poll_ms, struct
 {
 	struct follow follow CLEANUP(follow_free) = {.options = options, .err = err};
 	int rc = uv_loop_init(&follow.loop);
-
 	if (rc < 0)
 		return error_uv(err, rc, "event loop");
 	follow.rc = follow_begin(&follow, poll_ms, err);

@@ -80,7 +80,6 @@ static int write_json(const struct discovery_snapshot *snapshot, const char *pat
 {
 	char *json = discovery_to_json(snapshot);
 	int rc = 0;
-
 	if (json == NULL)
 		return error_memory(err);
 	if (path != NULL)
@@ -95,7 +94,6 @@ static int print_tables(const struct discovery_snapshot *snapshot, struct error 
 {
 	struct text out CLEANUP_TEXT = {0};
 	struct text diagnostics CLEANUP_TEXT = {0};
-
 	if (given.details)
 		table_details(snapshot, style_enabled(STDOUT_FILENO), &out);
 	else
@@ -112,7 +110,6 @@ static int record(const struct discovery_snapshot *snapshot, struct error *err)
 {
 	struct discovery_snapshot dated = *snapshot;
 	char now[CLOCK_UTC_SIZE] = "";
-
 	if (!snapshot->recorded)
 		dated.recorded_at = clock_utc(now);
 	return write_json(&dated, given.record, err);
@@ -121,7 +118,6 @@ static int record(const struct discovery_snapshot *snapshot, struct error *err)
 static int show(const struct discovery_snapshot *snapshot, struct error *err)
 {
 	int rc = given.record != NULL ? record(snapshot, err) : 0;
-
 	if (rc == 0)
 		rc = given.json ? write_json(snapshot, NULL, err) : print_tables(snapshot, err);
 	if (rc == 0 && fflush(stdout) != 0)
@@ -134,7 +130,6 @@ static int take_and_show(struct error *err)
 	const struct discovery_options wanted = options_given();
 	struct discovery_snapshot *snapshot = NULL;
 	int rc = discovery_take(&wanted, &snapshot, err);
-
 	if (rc < 0)
 		return rc;
 	rc = show(snapshot, err);
@@ -148,7 +143,6 @@ static int run(const struct text_list *arguments)
 {
 	struct error err = {0};
 	int rc = 0;
-
 	log_set_program("gpu-discovery");
 	if (arguments->count > 0) {
 		log_error("there is nothing to do with '%s'; see --help", arguments->items[0]);
@@ -156,7 +150,6 @@ static int run(const struct text_list *arguments)
 	}
 	if (given.watch) {
 		const struct discovery_options wanted = options_given();
-
 		rc = follow_run(&wanted, (unsigned)given.poll_ms, &err);
 	} else {
 		rc = take_and_show(&err);
@@ -196,6 +189,5 @@ int main(int argc, char **argv)
 		.exit_codes = exit_codes,
 		.run = run,
 	};
-
 	return options_main(&program, argc, argv);
 }

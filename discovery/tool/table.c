@@ -24,7 +24,6 @@ static void add_escaped(struct text *out, const char *string)
 {
 	for (;;) {
 		size_t length = strcspn(string, "\\");
-
 		text_add_escaped(out, string, length);
 		if (string[length] == '\0')
 			return;
@@ -56,7 +55,6 @@ static void row_fill(struct row *row, const struct discovery_device *device)
 static size_t text_width(const char *string)
 {
 	size_t width = 0;
-
 	for (; *string != '\0'; string++)
 		width += ((unsigned char)*string & 0xc0) != 0x80 ? 1 : 0;
 	return width;
@@ -65,7 +63,6 @@ static size_t text_width(const char *string)
 static void add_cell(struct text *out, const char *cell, size_t width, bool last)
 {
 	size_t used = text_width(cell);
-
 	text_add(out, cell);
 	if (!last)
 		text_addf(out, "%*s", (int)(width > used ? width - used : 0) + 2, "");
@@ -80,11 +77,9 @@ static void measure(const struct discovery_snapshot *snapshot, size_t widths[COL
 {
 	for (size_t i = 0; i < snapshot->device_count; i++) {
 		struct row row CLEANUP_ROW = {0};
-
 		row_fill(&row, &snapshot->devices[i]);
 		for (size_t c = 0; c < COLUMNS; c++) {
 			size_t width = text_width(text_string(&row.cells[c]));
-
 			widths[c] = width > widths[c] ? width : widths[c];
 		}
 	}
@@ -95,7 +90,6 @@ void table_devices(const struct discovery_snapshot *snapshot, bool color, struct
 	static const char *const titles[COLUMNS] = {"ID",	   "KIND",   "VENDOR",
 						    "DESCRIPTION", "DRIVER", "HEALTH"};
 	size_t widths[COLUMNS] = {0};
-
 	if (snapshot->device_count == 0) {
 		text_add(out, "no devices\n");
 		return;
@@ -110,7 +104,6 @@ void table_devices(const struct discovery_snapshot *snapshot, bool color, struct
 	for (size_t i = 0; i < snapshot->device_count; i++) {
 		const struct discovery_device *device = &snapshot->devices[i];
 		struct row row CLEANUP_ROW = {0};
-
 		row_fill(&row, device);
 		for (size_t c = 0; c < COLUMNS - 1; c++)
 			add_cell(out, text_string(&row.cells[c]), widths[c], false);
@@ -160,7 +153,6 @@ static void add_traits(struct text *out, const struct discovery_device *device)
 		{device->detachable, "detachable"},
 	};
 	struct text line CLEANUP_TEXT = {0};
-
 	for (size_t i = 0; i < sizeof(traits) / sizeof(traits[0]); i++) {
 		if (traits[i].has)
 			text_addf(&line, "%s%s", line.size != 0 ? ", " : "", traits[i].name);
@@ -171,7 +163,6 @@ static void add_traits(struct text *out, const struct discovery_device *device)
 static void add_names(struct text *out, const char *name, const char *const *names)
 {
 	struct text line CLEANUP_TEXT = {0};
-
 	for (size_t i = 0; names[i] != NULL; i++)
 		text_addf(&line, "%s%s", i != 0 ? ", " : "", names[i]);
 	add_field(out, name, text_string(&line));
@@ -184,7 +175,6 @@ static void add_files(struct text *out, const struct discovery_device *device)
 	for (size_t i = 0; i < device->file_count; i++) {
 		const struct discovery_file *file = &device->files[i];
 		struct text line CLEANUP_TEXT = {0};
-
 		text_add(&line, file->source);
 		if (!text_equal(file->source, file->destination))
 			text_addf(&line, " => %s", file->destination);
@@ -193,7 +183,6 @@ static void add_files(struct text *out, const struct discovery_device *device)
 	}
 	for (size_t i = 0; i < device->variable_count; i++) {
 		struct text line CLEANUP_TEXT = {0};
-
 		text_addf(&line, "%s=%s", device->environment[i].name,
 			  device->environment[i].value);
 		add_field(out, i == 0 ? "environment" : "", text_string(&line));
@@ -203,7 +192,6 @@ static void add_files(struct text *out, const struct discovery_device *device)
 static void add_device(struct text *out, const struct discovery_device *device, bool color)
 {
 	struct text driver CLEANUP_TEXT = {0};
-
 	text_addf(out, "%s%s%s\n", style(color, STYLE_BOLD), device->id, style(color, STYLE_RESET));
 	add_field(out, "description", device->description);
 	add_field(out, "vendor", device->vendor);

@@ -4,7 +4,6 @@
 struct adapter *adapters_at(struct adapters *adapters, int64_t luid)
 {
 	struct adapter *grown = NULL;
-
 	for (size_t i = 0; i < adapters->count; i++) {
 		if (adapters->items[i].luid == luid)
 			return &adapters->items[i];

@@ -69,7 +69,6 @@ static void assemble_pci(struct builder *builder, struct discovery_device *devic
 {
 	const char *vendor = vendor_name(ids->vendor);
 	bool subsystem = ids->subsystem != ADAPTER_ID_UNKNOWN;
-
 	device->pci_vendor = assemble_id(ids->vendor, 0xFFFF);
 	device->pci_device = assemble_id(ids->device, 0xFFFF);
 	device->pci_subsystem_device =
@@ -111,7 +110,6 @@ static void assemble_kind(struct discovery_device *device, const struct adapter 
 	const unsigned graphics = ADAPTER_D3D11_GRAPHICS | ADAPTER_D3D12_GRAPHICS;
 	const unsigned computing =
 		ADAPTER_D3D12_CORE_COMPUTE | ADAPTER_D3D12_GRAPHICS | ADAPTER_D3D12_GENERIC_ML;
-
 	if (adapter != NULL && adapter->attributes != 0) {
 		device->display = (adapter->attributes & graphics) != 0;
 		device->compute = (adapter->attributes & computing) != 0;
@@ -152,7 +150,6 @@ static void assemble_device(const struct windows_hardware *hardware, struct buil
 {
 	struct discovery_device *device = builder_add(builder);
 	struct adapter_ids ids = device_id_parse(source->instance_id);
-
 	if (device == NULL)
 		return;
 	device->id = device_id_of_instance(builder, source->instance_id);
@@ -189,7 +186,6 @@ static void assemble_lonely_adapters(const struct windows_hardware *hardware,
 	for (size_t i = 0; i < hardware->adapter_count; i++) {
 		const struct adapter *adapter = &hardware->adapters[i];
 		const char *place = NULL;
-
 		if (!adapter->hardware || assemble_has_device(hardware, adapter))
 			continue;
 		place = builder_format(builder, "adapter LUID %lld", (long long)adapter->luid);
@@ -201,11 +197,9 @@ static void assemble_lonely_adapters(const struct windows_hardware *hardware,
 void windows_assemble(const struct windows_hardware *hardware, struct builder *builder)
 {
 	bool mute = assemble_adapters_are_mute(hardware);
-
 	for (size_t i = 0; i < hardware->device_count; i++) {
 		const struct pnp_device *device = &hardware->devices[i];
 		const struct adapter *adapter = assemble_adapter_of(hardware, device);
-
 		if (adapter != NULL ? adapter->hardware : mute)
 			assemble_device(hardware, builder, adapter, device);
 		else if (adapter == NULL)

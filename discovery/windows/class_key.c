@@ -31,7 +31,6 @@ static LSTATUS class_key_open(const struct pnp_device *device, const char *below
 		text_format("SYSTEM\\CurrentControlSet\\Control\\Class\\%s%s%s", device->driver_key,
 			    below != NULL ? "\\" : "", below != NULL ? below : "");
 	wchar_t *wide CLEANUP_FREE = path != NULL ? wide_from_utf8(path) : NULL;
-
 	if (wide == NULL)
 		return ERROR_OUTOFMEMORY;
 	return RegOpenKeyExW(HKEY_LOCAL_MACHINE, wide, 0, KEY_READ | KEY_WOW64_64KEY, key);
@@ -42,12 +41,10 @@ static LSTATUS class_key_value(HKEY key, DWORD index, WCHAR *name, BYTE **data, 
 			       DWORD *type)
 {
 	DWORD room = 1024;
-
 	for (;;) {
 		DWORD name_units = NAME_MAX_UNITS;
 		BYTE *grown = realloc(*data, room);
 		LSTATUS status = 0;
-
 		if (grown == NULL)
 			return ERROR_OUTOFMEMORY;
 		*data = grown;
@@ -68,7 +65,6 @@ static void class_key_add(struct builder *builder, struct pnp_device *device, co
 			   sizeof(*values));
 	char *text CLEANUP_FREE = wide_to_utf8(name);
 	uint8_t *copy = arena_allocate(&builder->arena, size != 0 ? size : 1);
-
 	if (values == NULL || copy == NULL || text == NULL)
 		return;
 	memcpy(copy, data, size);
@@ -87,7 +83,6 @@ static void class_key_diagnose(struct builder *builder, const struct pnp_device 
 {
 	char *text CLEANUP_FREE = wide_to_utf8(name);
 	struct error err = {0};
-
 	(void)error_windows(&err, (unsigned long)status, "Class\\%s\\%s%s%s", device->driver_key,
 			    key, name[0] != 0 ? "\\" : "", text != NULL ? text : "");
 	builder_diagnose(builder, device->instance_id, "%s", err.text);
@@ -100,7 +95,6 @@ static int class_key_order(const void *left, const void *right)
 	const struct registry_value *b = right;
 	const struct copy_to_vm_key *a_key = copy_to_vm_find_key(a->key);
 	const struct copy_to_vm_key *b_key = copy_to_vm_find_key(b->key);
-
 	if (a_key != b_key)
 		return a_key < b_key ? -1 : 1;
 	return strcmp(a->name, b->name);
@@ -113,13 +107,11 @@ static void class_key_read_values(struct builder *builder, struct pnp_device *de
 	WCHAR *value_name CLEANUP_FREE = calloc(NAME_MAX_UNITS, sizeof(*value_name));
 	BYTE *data CLEANUP_FREE = NULL;
 	LSTATUS status = class_key_open(device, name, &key);
-
 	if (status == ERROR_FILE_NOT_FOUND || value_name == NULL)
 		return;
 	for (DWORD i = 0; status == ERROR_SUCCESS && i < VALUES_MAX; i++) {
 		DWORD size = 0;
 		DWORD type = 0;
-
 		value_name[0] = 0;
 		status = class_key_value(key, i, value_name, &data, &size, &type);
 		if (status == ERROR_NO_MORE_ITEMS)
@@ -142,12 +134,10 @@ const char *class_key_string(struct builder *builder, const struct pnp_device *d
 	wchar_t *wide CLEANUP_FREE = wide_from_utf8(name);
 	WCHAR value[1024] = L"";
 	DWORD size = sizeof(value);
-
 	if (wide == NULL || class_key_open(device, NULL, &key) != ERROR_SUCCESS ||
 	    RegGetValueW(key, NULL, wide, RRF_RT_REG_SZ, NULL, value, &size) != ERROR_SUCCESS)
 		return "";
 	char *text CLEANUP_FREE = wide_to_utf8(value);
-
 	return builder_string(builder, text);
 }
 
@@ -156,7 +146,6 @@ static const char *class_key_date(struct builder *builder, const char *text)
 {
 	unsigned month = 0, day = 0, year = 0;
 	int size = 0;
-
 	if (sscanf(text, "%2u-%2u-%4u%n", &month, &day, &year, &size) != 3 || text[size] != '\0')
 		return text;
 	return builder_format(builder, "%04u-%02u-%02u", year, month, day);

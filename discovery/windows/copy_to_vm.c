@@ -33,7 +33,6 @@ static int copy_to_vm_strings(uint32_t type, const uint16_t *units, size_t count
 	for (size_t i = 0; i < count && units[i] != 0;) {
 		size_t length = 0;
 		int rc = 0;
-
 		while (i + length < count && units[i + length] != 0)
 			length++;
 		if (out->count == STRINGS_MAX)
@@ -55,7 +54,6 @@ int copy_to_vm_parse(uint32_t type, const uint8_t *data, size_t size, struct cop
 	struct text_list strings CLEANUP_TEXT_LIST = {0};
 	const char *last = NULL;
 	int rc = 0;
-
 	if (type != TYPE_SZ && type != TYPE_MULTI_SZ)
 		return error_set(err, ERROR_FORMAT, "its type is %u, not REG_MULTI_SZ or REG_SZ",
 				 (unsigned)type);

@@ -21,7 +21,6 @@ enum {
 static int d3dkmt_function(const char *name, void *function, struct error *err)
 {
 	void *library = NULL;
-
 	if (library_open("gdi32.dll", &library, err) < 0 ||
 	    library_function(library, name, function, err) < 0)
 		return error_set(err, ERROR_UNSUPPORTED, "this Windows has no %s", name);
@@ -38,7 +37,6 @@ static void d3dkmt_close(uint32_t adapter)
 {
 	const struct d3dkmt_close_adapter close = {adapter};
 	d3dkmt_close_adapter_function function = NULL;
-
 	if (d3dkmt_function("D3DKMTCloseAdapter", &function, NULL) == 0)
 		(void)function(&close);
 }
@@ -53,7 +51,6 @@ static void d3dkmt_describe(const struct d3dkmt_adapter_info *info, struct adapt
 		.size = sizeof(type),
 	};
 	d3dkmt_query_adapter_function function = NULL;
-
 	if (d3dkmt_function("D3DKMTQueryAdapterInfo", &function, NULL) < 0 || function(&query) < 0)
 		return;
 	adapter->described = true;
@@ -71,7 +68,6 @@ int d3dkmt_list(struct adapters *adapters, struct error *err)
 	d3dkmt_enum_adapters_function function = NULL;
 	int rc = d3dkmt_function("D3DKMTEnumAdapters2", &function, err);
 	LONG status = rc == 0 ? function(&list) : 0;
-
 	if (rc < 0)
 		return rc;
 	if (status < 0)
@@ -88,7 +84,6 @@ int d3dkmt_list(struct adapters *adapters, struct error *err)
 		const LUID *luid = &infos[i].luid;
 		struct adapter *adapter =
 			adapters_at(adapters, (int64_t)luid->HighPart << 32 | luid->LowPart);
-
 		if (adapter != NULL)
 			d3dkmt_describe(&infos[i], adapter);
 		d3dkmt_close(infos[i].adapter);
@@ -109,7 +104,6 @@ static int d3dkmt_try_store_path(d3dkmt_query_adapter_function function, uint32_
 	};
 	LONG status = 0;
 	size_t units = 0;
-
 	if (info == NULL)
 		return error_memory(err);
 	info->query = D3DKMT_REGISTRY_DRIVER_STORE_PATH;
@@ -136,11 +130,9 @@ int d3dkmt_query_store_path(d3dkmt_query_adapter_function function, uint32_t ada
 {
 	size_t room = STORE_PATH_USUAL;
 	int rc = 0;
-
 	*out = NULL;
 	for (int i = 0; rc == 0 && *out == NULL && i < QUERIES_MAX; i++) {
 		size_t needed = 0;
-
 		rc = d3dkmt_try_store_path(function, adapter, room, &needed, out, err);
 		if (rc == 0 && *out == NULL && (needed <= room || needed > STORE_PATH_MAX))
 			return error_set(err, ERROR_IO, "the driver store path has %zu bytes",
@@ -161,7 +153,6 @@ int d3dkmt_store_path(int64_t luid, char **out, struct error *err)
 	d3dkmt_query_adapter_function query = NULL;
 	int rc = d3dkmt_function("D3DKMTOpenAdapterFromLuid", &function, err);
 	LONG status = rc == 0 ? function(&open) : 0;
-
 	if (rc < 0)
 		return rc;
 	if (status < 0)

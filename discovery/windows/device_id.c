@@ -13,7 +13,6 @@
 static uint32_t device_id_hash(const char *text)
 {
 	uint32_t hash = UINT32_C(2166136261);
-
 	for (; *text != '\0'; text++)
 		hash = (hash ^ (uint32_t)toupper((unsigned char)*text)) * UINT32_C(16777619);
 	return hash;
@@ -24,11 +23,9 @@ const char *device_id_of_instance(struct builder *builder, const char *instance_
 	static const char *const names[] = {"VEN_", "DEV_", "SUBSYS_", "REV_"};
 	struct text id CLEANUP_TEXT = {0};
 	char hash[16] = "";
-
 	for (const char *p = instance_id; *p != '\0';) {
 		bool begins = p == instance_id || p[-1] == '\\' || p[-1] == '&';
 		size_t skip = 0;
-
 		for (size_t i = 0; begins && i < ARRAY_SIZE(names); i++)
 			skip = text_starts_with(p, names[i]) ? strlen(names[i]) : skip;
 		p += skip;
@@ -48,7 +45,6 @@ static uint32_t device_id_number(const char *instance_id, const char *name, size
 {
 	for (const char *at = strstr(instance_id, name); at != NULL; at = strstr(at + 1, name)) {
 		const char *number = at + strlen(name);
-
 		if (at == instance_id || (at[-1] != '\\' && at[-1] != '&') ||
 		    strspn(number, "0123456789abcdefABCDEF") != digits)
 			continue;

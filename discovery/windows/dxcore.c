@@ -13,7 +13,6 @@ enum { DESCRIPTION_MAX = 4096 };
 static void dxcore_release(void *object)
 {
 	IUnknown *unknown = *(IUnknown **)object;
-
 	if (unknown != NULL)
 		(void)unknown->lpVtbl->Release(unknown);
 }
@@ -26,7 +25,6 @@ int dxcore_factory_open(IDXCoreAdapterFactory **out, struct error *err)
 	void *library = NULL;
 	void *factory = NULL;
 	HRESULT result = 0;
-
 	if (library_open("dxcore.dll", &library, err) < 0 ||
 	    library_function(library, "DXCoreCreateAdapterFactory", &create, err) < 0)
 		return error_set(err, ERROR_UNSUPPORTED, "this Windows has no DXCore");
@@ -50,14 +48,12 @@ static bool dxcore_property(IDXCoreAdapter *adapter, enum dxcore_property proper
 static bool dxcore_flag(IDXCoreAdapter *adapter, enum dxcore_property property)
 {
 	uint8_t flag = 0;
-
 	return dxcore_property(adapter, property, &flag, sizeof(flag)) && flag != 0;
 }
 
 static int64_t dxcore_bytes(IDXCoreAdapter *adapter, enum dxcore_property property)
 {
 	uint64_t bytes = 0;
-
 	if (!dxcore_property(adapter, property, &bytes, sizeof(bytes)) || bytes > INT64_MAX)
 		return DISCOVERY_UNKNOWN;
 	return (int64_t)bytes;
@@ -67,7 +63,6 @@ static const char *dxcore_description(IDXCoreAdapter *adapter, struct builder *b
 {
 	char text[DESCRIPTION_MAX + 1] = "";
 	size_t size = 0;
-
 	if (FAILED(adapter->lpVtbl->GetPropertySize(adapter, DXCORE_DRIVER_DESCRIPTION, &size)) ||
 	    size > DESCRIPTION_MAX ||
 	    !dxcore_property(adapter, DXCORE_DRIVER_DESCRIPTION, text, size) ||
@@ -82,7 +77,6 @@ static struct adapter_ids dxcore_ids(IDXCoreAdapter *adapter)
 	struct dxcore_hardware_id_parts parts = {0};
 	struct dxcore_hardware_id id = {ADAPTER_ID_UNKNOWN, ADAPTER_ID_UNKNOWN, ADAPTER_ID_UNKNOWN,
 					ADAPTER_ID_UNKNOWN};
-
 	if (dxcore_property(adapter, DXCORE_HARDWARE_ID_PARTS, &parts, sizeof(parts)))
 		return (struct adapter_ids){parts.vendor, parts.device,
 					    (parts.subsystem & 0xFFFF) << 16 |
@@ -96,7 +90,6 @@ static void dxcore_describe(IDXCoreAdapter *source, struct builder *builder,
 			    struct adapter *adapter)
 {
 	int64_t dedicated_system = dxcore_bytes(source, DXCORE_DEDICATED_SYSTEM_MEMORY);
-
 	adapter->described = true;
 	adapter->description = dxcore_description(source, builder);
 	adapter->ids = dxcore_ids(source);
@@ -122,7 +115,6 @@ static void dxcore_add(IDXCoreAdapterList *list, uint32_t index, struct adapters
 	IDXCoreAdapter *source CLEANUP_COM = SUCCEEDED(result) ? opened : NULL;
 	struct adapter *adapter = NULL;
 	LUID luid = {0};
-
 	if (source == NULL || !dxcore_property(source, DXCORE_INSTANCE_LUID, &luid, sizeof(luid))) {
 		builder_diagnose(adapters->builder, "dxcore", "adapter %u cannot be read (0x%08lx)",
 				 (unsigned)index, (unsigned long)result);
@@ -137,14 +129,12 @@ int dxcore_list(struct adapters *adapters, struct error *err)
 {
 	IDXCoreAdapterFactory *factory CLEANUP_COM = NULL;
 	int rc = dxcore_factory_open(&factory, err);
-
 	for (size_t i = 0; rc == 0 && i < DXCORE_LIST_COUNT; i++) {
 		void *made = NULL;
 		HRESULT result = factory->lpVtbl->CreateAdapterList(
 			factory, 1, &dxcore_attributes[i].guid, &dxcore_iid_list, &made);
 		IDXCoreAdapterList *list CLEANUP_COM = SUCCEEDED(result) ? made : NULL;
 		uint32_t count = list != NULL ? list->lpVtbl->GetAdapterCount(list) : 0;
-
 		for (uint32_t j = 0; j < count; j++)
 			dxcore_add(list, j, adapters);
 	}

@@ -26,7 +26,6 @@ static void STDMETHODCALLTYPE watch_on_notification(uint32_t notification, void 
 						    void *context)
 {
 	struct dxcore_watch *watch = context;
-
 	(void)notification;
 	(void)object;
 	(void)InterlockedExchange(&watch->told, 1);
@@ -40,7 +39,6 @@ static void watch_register(struct dxcore_watch *watch, void *object,
 	IDXCoreAdapterFactory *factory = watch->factory;
 	struct dxcore_watched *watched = &watch->watched[watch->count];
 	IUnknown *unknown = object;
-
 	if (watch->count < WATCHED_MAX &&
 	    factory->lpVtbl->IsNotificationTypeSupported(factory, notification) &&
 	    SUCCEEDED(factory->lpVtbl->RegisterEventNotification(factory, object, notification,
@@ -56,10 +54,8 @@ static void watch_register(struct dxcore_watch *watch, void *object,
 static void watch_register_adapters(struct dxcore_watch *watch, IDXCoreAdapterList *list)
 {
 	uint32_t count = list->lpVtbl->GetAdapterCount(list);
-
 	for (uint32_t i = 0; i < count; i++) {
 		void *adapter = NULL;
-
 		if (SUCCEEDED(list->lpVtbl->GetAdapter(list, i, &dxcore_iid_adapter, &adapter)) &&
 		    adapter != NULL)
 			watch_register(watch, adapter, DXCORE_ADAPTER_NO_LONGER_VALID);
@@ -69,10 +65,8 @@ static void watch_register_adapters(struct dxcore_watch *watch, IDXCoreAdapterLi
 static void watch_register_all(struct dxcore_watch *watch)
 {
 	IDXCoreAdapterFactory *factory = watch->factory;
-
 	for (size_t i = 0; i < DXCORE_LIST_COUNT; i++) {
 		void *list = NULL;
-
 		if (FAILED(factory->lpVtbl->CreateAdapterList(
 			    factory, 1, &dxcore_attributes[i].guid, &dxcore_iid_list, &list)) ||
 		    list == NULL)
@@ -85,10 +79,8 @@ static void watch_register_all(struct dxcore_watch *watch)
 static void watch_unregister_all(struct dxcore_watch *watch)
 {
 	IDXCoreAdapterFactory *factory = watch->factory;
-
 	for (size_t i = 0; i < watch->count; i++) {
 		struct dxcore_watched *watched = &watch->watched[i];
-
 		(void)factory->lpVtbl->UnregisterEventNotification(factory, watched->cookie);
 		(void)watched->object->lpVtbl->Release(watched->object);
 	}
@@ -99,7 +91,6 @@ int dxcore_watch_open(HANDLE event, struct dxcore_watch **out, struct error *err
 {
 	struct dxcore_watch *watch = calloc(1, sizeof(*watch));
 	int rc = watch != NULL ? dxcore_factory_open(&watch->factory, err) : error_memory(err);
-
 	if (rc < 0) {
 		free(watch);
 		return rc;

@@ -28,7 +28,6 @@ static char *inf_ask(const char *installed)
 	void *library = NULL;
 	DWORD units = 0;
 	char *inf CLEANUP_FREE = NULL;
-
 	if (wide == NULL || library_open("setupapi.dll", &library, NULL) < 0 ||
 	    library_function(library, "SetupGetInfDriverStoreLocationW", &ask, NULL) < 0 ||
 	    !ask(wide, NULL, NULL, store, STORE_PATH_UNITS - 1, &units))
@@ -44,7 +43,6 @@ static char *inf_ask(const char *installed)
 static char *inf_name_of_folder(const char *folder)
 {
 	const char *end = strstr(folder, ".inf_");
-
 	return end != NULL ? strndup(folder, (size_t)(end - folder) + strlen(".inf")) : NULL;
 }
 
@@ -52,7 +50,6 @@ static bool inf_is_same(const char *path, const char *data, size_t size)
 {
 	char *other CLEANUP_FREE = NULL;
 	size_t other_size = 0;
-
 	return file_read(path, INF_MAX, &other, &other_size, NULL) == 0 && other_size == size &&
 	       memcmp(other, data, size) == 0;
 }
@@ -63,14 +60,12 @@ static int inf_search(const char *installed, const char *repository, char **out,
 	char *data CLEANUP_FREE = NULL;
 	size_t size = 0;
 	int rc = file_read(installed, INF_MAX, &data, &size, err);
-
 	rc = rc == 0 ? file_list(repository, &folders, err) : rc;
 	for (size_t i = 0; rc == 0 && *out == NULL && i < folders.count; i++) {
 		char *name CLEANUP_FREE = inf_name_of_folder(folders.items[i]);
 		char *folder CLEANUP_FREE = path_join(repository, folders.items[i]);
 		char *copy CLEANUP_FREE =
 			name != NULL && folder != NULL ? path_join(folder, name) : NULL;
-
 		if (copy != NULL && inf_is_same(copy, data, size))
 			*out = STEAL(folder);
 	}
@@ -84,7 +79,6 @@ int inf_store_path(const char *inf, const char *windows, char **out, struct erro
 {
 	char *installed CLEANUP_FREE = NULL;
 	char *repository CLEANUP_FREE = NULL;
-
 	if (!windows_path_is_name(inf))
 		return error_set(err, ERROR_NOT_FOUND,
 				 inf[0] == '\0' ? "the driver key names no INF"

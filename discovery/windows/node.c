@@ -16,7 +16,6 @@ static int node_describe_system(struct builder *builder, struct error *err)
 {
 	struct os_version version = {0};
 	int rc = os_version_read(&version, err);
-
 	if (rc < 0)
 		return rc;
 	builder->snapshot.system = (struct discovery_system){
@@ -39,7 +38,6 @@ static const char *node_windows_folder(struct builder *builder)
 	WCHAR folder[MAX_PATH] = L"";
 	UINT length = GetWindowsDirectoryW(folder, MAX_PATH);
 	char *text CLEANUP_FREE = length > 0 && length < MAX_PATH ? wide_to_utf8(folder) : NULL;
-
 	return text != NULL ? builder_string(builder, text) : "C:\\Windows";
 }
 
@@ -48,7 +46,6 @@ static int node_list_adapters(struct adapters *adapters, struct error *err)
 	struct discovery_system *system = &adapters->builder->snapshot.system;
 	struct error without = {0};
 	int rc = dxcore_list(adapters, &without);
-
 	if (rc == 0) {
 		system->enumerator = "dxcore";
 		return 0;
@@ -67,7 +64,6 @@ static void node_find_store(struct builder *builder, struct pnp_device *device, 
 	struct error asked = {.text = "the device has no LUID"};
 	struct error searched = {0};
 	int rc = device->has_luid ? d3dkmt_store_path(device->luid, &path, &asked) : -1;
-
 	if (rc < 0)
 		rc = inf_store_path(device->driver_inf, windows, &path, &searched);
 	if (rc == 0)
@@ -84,7 +80,6 @@ int node_discover(const struct discovery_options *options, struct builder *build
 	struct pnp_devices devices = {.builder = builder};
 	struct windows_hardware hardware = {.windows = node_windows_folder(builder)};
 	int rc = 0;
-
 	if (options->root != NULL)
 		return error_set(err, ERROR_UNSUPPORTED,
 				 "on Windows only the running system can be looked at, not %s",

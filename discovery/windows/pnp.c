@@ -52,7 +52,6 @@ static uint8_t *pnp_property(const struct pnp_set *set, const DEVPROPKEY *key, D
 	SP_DEVINFO_DATA data = set->data;
 	uint8_t *bytes = NULL;
 	DWORD needed = 0;
-
 	/* What has no bytes succeeds, and then there is no reason to read. */
 	if (SetupDiGetDevicePropertyW(set->handle, &data, key, type, NULL, 0, &needed, 0) ||
 	    GetLastError() != ERROR_INSUFFICIENT_BUFFER || needed > PROPERTY_MAX)
@@ -69,7 +68,6 @@ static uint8_t *pnp_property(const struct pnp_set *set, const DEVPROPKEY *key, D
 static const char *pnp_arena_string(const struct pnp_set *set, const WCHAR *wide)
 {
 	char *text CLEANUP_FREE = wide_to_utf8(wide);
-
 	return builder_string(set->devices->builder, text);
 }
 
@@ -80,7 +78,6 @@ static const char *pnp_registry_string(const struct pnp_set *set, DWORD property
 	BYTE *text CLEANUP_FREE = NULL;
 	DWORD type = 0;
 	DWORD size = 0;
-
 	if (SetupDiGetDeviceRegistryPropertyW(set->handle, &data, property, &type, NULL, 0,
 					      &size) ||
 	    GetLastError() != ERROR_INSUFFICIENT_BUFFER || size > PROPERTY_MAX)
@@ -99,7 +96,6 @@ static const char *pnp_string(const struct pnp_set *set, const DEVPROPKEY *key, 
 	DEVPROPTYPE type = 0;
 	DWORD size = 0;
 	uint8_t *bytes CLEANUP_FREE = pnp_property(set, key, &type, &size);
-
 	if (bytes == NULL)
 		return pnp_registry_string(set, old_form);
 	if (type != DEVPROP_TYPE_STRING) {
@@ -120,7 +116,6 @@ static const char *const *pnp_location_paths(const struct pnp_set *set)
 	DWORD size = 0;
 	size_t count = 0;
 	uint8_t *bytes CLEANUP_FREE = pnp_property(set, &key_location_paths, &type, &size);
-
 	if (bytes != NULL && type != DEVPROP_TYPE_STRING_LIST)
 		builder_diagnose(set->devices->builder, set->instance_id,
 				 "the location paths have type 0x%x, not a list of strings",
@@ -131,7 +126,6 @@ static const char *const *pnp_location_paths(const struct pnp_set *set)
 	     (const uint8_t *)path < bytes + size && *path != 0 && count < LOCATION_PATHS_MAX;
 	     path += wcslen(path) + 1) {
 		const char **grown = arena_grow(arena, paths, count, sizeof(*grown));
-
 		if (grown == NULL)
 			return none;
 		paths = grown;
@@ -148,7 +142,6 @@ static bool pnp_luid(const struct pnp_set *set, int64_t *luid)
 	DWORD size = 0;
 	uint8_t *bytes CLEANUP_FREE = pnp_property(set, &key_luid, &type, &size);
 	long long number = 0;
-
 	if (bytes == NULL)
 		return false;
 	if ((type == DEVPROP_TYPE_INT64 || type == DEVPROP_TYPE_UINT64) && size == sizeof(*luid)) {
@@ -157,7 +150,6 @@ static bool pnp_luid(const struct pnp_set *set, int64_t *luid)
 	}
 	if (type == DEVPROP_TYPE_STRING) {
 		char *text CLEANUP_FREE = wide_to_utf8((const WCHAR *)(void *)bytes);
-
 		if (text != NULL &&
 		    text_to_int64(text, "LUID", INT64_MIN, INT64_MAX, &number, NULL) == 0) {
 			*luid = number;
@@ -174,7 +166,6 @@ static unsigned pnp_problem(const struct pnp_set *set)
 {
 	ULONG status = 0;
 	ULONG problem = 0;
-
 	if (CM_Get_DevNode_Status(&status, &problem, set->data.DevInst, 0) != CR_SUCCESS)
 		return 0;
 	return (status & DN_HAS_PROBLEM) != 0 ? (unsigned)problem : 0;
@@ -184,7 +175,6 @@ static const char *pnp_instance_id(const struct pnp_set *set)
 {
 	WCHAR id[MAX_DEVICE_ID_LEN] = L"";
 	SP_DEVINFO_DATA data = set->data;
-
 	if (!SetupDiGetDeviceInstanceIdW(set->handle, &data, id, MAX_DEVICE_ID_LEN, NULL))
 		return "";
 	return pnp_arena_string(set, id);
@@ -196,7 +186,6 @@ static void pnp_add(struct pnp_set *set, bool compute_class)
 	struct pnp_device *items = arena_grow(&builder->arena, set->devices->items,
 					      set->devices->count, sizeof(*items));
 	struct pnp_device device = {.compute_class = compute_class};
-
 	if (items == NULL)
 		return;
 	set->instance_id = device.instance_id = pnp_instance_id(set);
@@ -224,7 +213,6 @@ static int pnp_list_class(struct pnp_devices *devices, const GUID *class, bool c
 		.data = {.cbSize = sizeof(SP_DEVINFO_DATA)},
 		.devices = devices,
 	};
-
 	if (set.handle == INVALID_HANDLE_VALUE)
 		return error_windows(err, GetLastError(), "list of devices");
 	for (DWORD i = 0; SetupDiEnumDeviceInfo(set.handle, i, &set.data); i++)
@@ -236,6 +224,5 @@ static int pnp_list_class(struct pnp_devices *devices, const GUID *class, bool c
 int pnp_list(struct pnp_devices *devices, struct error *err)
 {
 	int rc = pnp_list_class(devices, &class_display, false, err);
-
 	return rc == 0 ? pnp_list_class(devices, &class_compute, true, err) : rc;
 }

@@ -33,7 +33,6 @@ static void runtime_files_add_one(struct builder *builder, struct discovery_devi
 		.origin = key->name,
 	};
 	const struct discovery_file *claimed = runtime_files_claimed(device, file.destination);
-
 	if (claimed != NULL) {
 		if (strcasecmp(claimed->source, file.source) != 0)
 			builder_diagnose(builder, place, "%s is %s already; %s is left out",
@@ -56,7 +55,6 @@ static void runtime_files_add_value(struct builder *builder, struct discovery_de
 		builder_format(builder, "%s\\%s\\%s", device->driver_key, value->key, value->name);
 	struct copy_to_vm_file file CLEANUP(copy_to_vm_file_free) = {0};
 	struct error err = {0};
-
 	if (key == NULL)
 		return;
 	if (copy_to_vm_parse(value->type, value->data, value->size, &file, &err) < 0)
@@ -70,7 +68,6 @@ void runtime_files_add(struct builder *builder, struct discovery_device *device,
 {
 	char *store CLEANUP_FREE = NULL;
 	struct error err = {0};
-
 	if (source->store_path[0] == '\0') {
 		builder_diagnose(builder, source->instance_id, "driver store folder: %s",
 				 source->store_path_error);

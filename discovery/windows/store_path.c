@@ -12,7 +12,6 @@
 static const char *store_path_after(const char *path, const char *prefix)
 {
 	size_t length = strlen(prefix);
-
 	return strncasecmp(path, prefix, length) == 0 ? path + length : NULL;
 }
 
@@ -21,7 +20,6 @@ int store_path_normalize(const char *path, const char *windows, char **out, stru
 	char *plain CLEANUP_FREE = strdup(path);
 	char *full CLEANUP_FREE = NULL;
 	const char *rest = NULL;
-
 	if (plain == NULL)
 		return error_memory(err);
 	for (char *c = plain; *c != '\0'; c++)
@@ -45,10 +43,8 @@ int store_path_normalize(const char *path, const char *windows, char **out, stru
 bool store_path_is_in_container(const char *path)
 {
 	static const char name[] = "HostDriverStore";
-
 	while (*path != '\0') {
 		size_t length = strcspn(path, "\\/");
-
 		if (length == sizeof(name) - 1 && strncasecmp(path, name, length) == 0)
 			return true;
 		path += length + (path[length] != '\0' ? 1 : 0);

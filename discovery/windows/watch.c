@@ -27,7 +27,6 @@ struct discovery_watch {
 static VOID CALLBACK watch_on_timer(void *context, BOOLEAN fired)
 {
 	struct discovery_watch *watch = context;
-
 	(void)fired;
 	(void)InterlockedExchange(&watch->ticked, 1);
 	(void)SetEvent(watch->event);
@@ -36,7 +35,6 @@ static VOID CALLBACK watch_on_timer(void *context, BOOLEAN fired)
 static VOID CALLBACK watch_on_folder(void *context, BOOLEAN fired)
 {
 	struct discovery_watch *watch = context;
-
 	(void)fired;
 	(void)FindNextChangeNotification(watch->folder);
 	(void)SetEvent(watch->event);
@@ -47,7 +45,6 @@ static bool watch_read_file(struct discovery_watch *watch)
 {
 	char *before CLEANUP_FREE = watch->content;
 	size_t size_before = watch->size;
-
 	watch->content = NULL;
 	if (file_read(watch->file, JSON_FILE_MAX, &watch->content, &watch->size, NULL) < 0 ||
 	    before == NULL)
@@ -59,7 +56,6 @@ static int watch_open_file(struct discovery_watch *watch, const char *file, stru
 {
 	char *folder CLEANUP_FREE = path_directory(file);
 	wchar_t *wide CLEANUP_FREE = folder != NULL ? wide_path(folder) : NULL;
-
 	watch->file = strdup(file);
 	if (watch->file == NULL || wide == NULL)
 		return error_memory(err);
@@ -81,7 +77,6 @@ static int watch_open_parts(struct discovery_watch *watch, const struct discover
 {
 	const char *file = options != NULL ? options->recorded_node : NULL;
 	int rc = 0;
-
 	watch->event = CreateEventW(NULL, TRUE, FALSE, NULL);
 	if (watch->event == NULL)
 		return error_windows(err, GetLastError(), "event");
@@ -101,7 +96,6 @@ int discovery_watch_open(const struct discovery_options *options, unsigned poll_
 {
 	struct discovery_watch *watch = calloc(1, sizeof(*watch));
 	int rc = watch != NULL ? 0 : error_memory(err);
-
 	if (rc < 0)
 		return rc;
 	watch->folder = INVALID_HANDLE_VALUE;
@@ -122,7 +116,6 @@ bool discovery_watch_changed(struct discovery_watch *watch)
 {
 	bool ticked = false;
 	bool changed = false;
-
 	(void)ResetEvent(watch->event);
 	ticked = InterlockedExchange(&watch->ticked, 0) != 0;
 	if (watch->file == NULL) {

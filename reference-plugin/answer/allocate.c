@@ -14,14 +14,12 @@ static int chosen_devices(const struct inventory *inventory, enum inventory_reso
 	char quoted[REPLICA_ID_QUOTED_SIZE];
 	size_t replicas = inventory->replicas;
 	bool *chosen CLEANUP_FREE = calloc(inventory->device_count + 1, replicas * sizeof(*chosen));
-
 	if (chosen == NULL)
 		return error_memory(err);
 	for (size_t i = 0; i < request->n_devices_ids; i++) {
 		const char *id = request->devices_ids[i];
 		size_t slot = 0;
 		int rc = inventory_locate(inventory, resource, id, &slot, err);
-
 		if (rc < 0)
 			return rc;
 		const struct inventory_device *device = &inventory->devices[slot / replicas];
@@ -52,7 +50,6 @@ static int answer_container(const struct inventory *inventory, enum inventory_re
 					 .root = inventory->root,
 					 .rules = rules,
 					 .devices = devices};
-
 	if (devices == NULL)
 		return error_memory(err);
 	if (container->n_devices_ids == 0)
@@ -67,7 +64,6 @@ int allocate(const struct inventory *inventory, enum inventory_resource resource
 {
 	size_t count = request->n_container_requests;
 	int rc = 0;
-
 	v1beta1__allocate_response__init(&out->message);
 	if (count > ALLOCATE_CONTAINERS_MAX)
 		return error_set(err, ERROR_ARGUMENT, "%zu containers in one call are more than %d",

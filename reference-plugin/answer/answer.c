@@ -12,7 +12,6 @@ struct answer_item *answer_add(struct answer *answer, enum answer_kind kind,
 			       const char *source)
 {
 	struct answer_item *item = &answer->items[answer->count++];
-
 	*item = (struct answer_item){.kind = kind,
 				     .place = place,
 				     .source = source,
@@ -24,7 +23,6 @@ struct answer_item *answer_add(struct answer *answer, enum answer_kind kind,
 int answer_keep(struct answer *answer, char *string, const char **out, struct error *err)
 {
 	int rc = text_list_take(&answer->strings, string, err);
-
 	if (rc == 0)
 		*out = answer->strings.items[answer->strings.count - 1];
 	return rc;
@@ -35,7 +33,6 @@ static int by_place(const void *a, const void *b)
 	const struct answer_item *left = a;
 	const struct answer_item *right = b;
 	int order = (int)left->kind - (int)right->kind;
-
 	if (order == 0)
 		order = left->compare(left->place, right->place);
 	if (order == 0)
@@ -52,14 +49,12 @@ int answer_settle(struct answer *answer, answer_compare *compare, answer_join *j
 {
 	struct answer_item *items = answer->items;
 	size_t kept = 0;
-
 	for (size_t i = 0; i < answer->count; i++)
 		items[i].compare = compare;
 	qsort(items, answer->count, sizeof(*items), by_place);
 	for (size_t i = 0; i < answer->count; i++) {
 		struct answer_item *last = kept > 0 ? &items[kept - 1] : NULL;
 		int rc = 0;
-
 		if (last != NULL && last->kind == items[i].kind &&
 		    compare(last->place, items[i].place) == 0)
 			rc = join(answer, last, &items[i], err);
@@ -76,10 +71,8 @@ static int reserve(struct answer *answer, const struct answer_request *request, 
 {
 	const struct additional_mounts *additional = request->rules->additional;
 	size_t room = 1;
-
 	for (size_t i = 0; i < request->count; i++) {
 		const struct discovery_device *device = request->devices[i];
-
 		room += device->node_count + device->file_count + device->variable_count +
 			(additional != NULL ? additional->count : 0) + ANSWER_EXTRA_ITEMS;
 	}
@@ -97,10 +90,8 @@ static int reserve(struct answer *answer, const struct answer_request *request, 
 static void fill_message(struct answer *answer, bool windows)
 {
 	V1beta1__ContainerAllocateResponse *message = &answer->message;
-
 	for (size_t i = 0; i < answer->count; i++) {
 		struct answer_item *item = &answer->items[i];
-
 		switch (item->kind) {
 		case ANSWER_NODE:
 			v1beta1__device_spec__init(&item->wire.node);

@@ -18,27 +18,23 @@ static void add_device(struct answer *answer, const struct additional_mounts *ad
 {
 	for (size_t i = 0; i < device->node_count; i++) {
 		const struct discovery_node *node = &device->nodes[i];
-
 		answer_add(answer, ANSWER_NODE, device, node->container_path, node->path)
 			->permissions = node->permissions;
 	}
 	for (size_t i = 0; i < device->file_count; i++) {
 		const struct discovery_file *file = &device->files[i];
-
 		answer_add(answer, ANSWER_MOUNT, device, file->destination, file->source)
 			->directory = file->directory;
 	}
 	for (size_t i = 0; i < device->variable_count; i++) {
 		const struct discovery_variable *variable = &device->environment[i];
 		size_t turn = answer->count;
-
 		/* Values are joined in the order of the devices. */
 		answer_add(answer, ANSWER_VARIABLE, device, variable->name, variable->value)->rank =
 			turn;
 	}
 	for (size_t i = 0; additional != NULL && i < additional->count; i++) {
 		const struct additional_mount *mount = &additional->items[i];
-
 		if (mount->kind == ADDITIONAL_MOUNT_LINUX &&
 		    filter_vendor_matches(mount->vendor, device))
 			answer_add(answer, ANSWER_MOUNT, device, mount->destination, mount->source)
@@ -59,7 +55,6 @@ static int join_lists(const char *first, const char *second, char **out, struct 
 	struct text_list paths CLEANUP_TEXT_LIST = {0};
 	struct text joined CLEANUP_TEXT = {0};
 	int rc = text_list_split(&have, first, ':', err);
-
 	if (rc == 0)
 		rc = text_list_split(&paths, second, ':', err);
 	text_add(&joined, first);
@@ -85,7 +80,6 @@ static int join_manifests(const struct answer_item *first, const struct answer_i
 {
 	char *left CLEANUP_FREE = manifest_directory(first->source);
 	char *right CLEANUP_FREE = manifest_directory(second->source);
-
 	if (left == NULL || right == NULL)
 		return error_memory(err);
 	if (strcmp(left, right) != 0)
@@ -102,7 +96,6 @@ static int join_variables(struct answer *answer, struct answer_item *kept,
 {
 	char *value = NULL;
 	int rc = 0;
-
 	if (is_path_list(kept->place))
 		rc = join_lists(kept->source, next->source, &value, err);
 	else if (strcmp(kept->place, "OCL_ICD_VENDORS") == 0)
@@ -137,7 +130,6 @@ static int join(struct answer *answer, struct answer_item *kept, const struct an
 static int stat_below(const char *root, const char *path, struct stat *status)
 {
 	char *below CLEANUP_FREE = root != NULL && root[0] != '\0' ? path_join(root, path) : NULL;
-
 	return stat(below != NULL ? below : path, status);
 }
 
@@ -146,7 +138,6 @@ static int check_source(const char *root, const struct answer_item *item, struct
 	const char *wanted = "character device";
 	struct stat status;
 	bool good = false;
-
 	if (item->kind == ANSWER_VARIABLE)
 		return 0;
 	if (stat_below(root, item->source, &status) != 0)
@@ -172,7 +163,6 @@ int answer_build_linux(struct answer *answer, const struct answer_request *reque
 {
 	for (size_t i = 0; i < request->count; i++) {
 		const struct discovery_device *device = request->devices[i];
-
 		if (device->node_count == 0 && device->file_count == 0)
 			return error_set(err, ERROR_UNSUPPORTED,
 					 "device '%s' has neither device nodes nor files to give",

@@ -49,7 +49,6 @@ static int warn(struct answer *answer, char *warning, struct error *err)
 static int check_count(const struct answer_request *request, struct error *err)
 {
 	struct text ids CLEANUP_TEXT = {0};
-
 	if (request->count <= 1 || request->rules->allow_several)
 		return 0;
 	for (size_t i = 0; i < request->count; i++)
@@ -65,7 +64,6 @@ static int add_location_path(const struct part *part)
 {
 	const struct discovery_device *device = part->device;
 	const char *string = NULL;
-
 	if (device->location_path[0] == '\0')
 		return error_set(part->err, ERROR_UNSUPPORTED,
 				 "device '%s' has no location path to assign it by", device->id);
@@ -82,7 +80,6 @@ static int add_class(struct answer *answer, const struct answer_request *request
 {
 	static const char class[] = "class/" WINDOWS_DISPLAY_CLASS;
 	const struct discovery_device *device = request->devices[0];
-
 	answer_add(answer, ANSWER_NODE, device, class, class);
 	answer_add(answer, ANSWER_VARIABLE, device, "DIRECTX_GPU_DriverVersion",
 		   device->driver_version);
@@ -103,7 +100,6 @@ static int add_file(const struct part *part, enum origin origin, const char *sou
 {
 	struct answer *answer = part->answer;
 	uint64_t rank = (uint64_t)origin << TURN_BITS | answer->count;
-
 	if (part->request->recorded || file_exists(source)) {
 		answer_add(answer, ANSWER_MOUNT, part->device, destination, source)->rank = rank;
 		return 0;
@@ -123,7 +119,6 @@ static const char *objection(const struct discovery_device *device,
 			     const struct discovery_file *file)
 {
 	bool wow64 = windows_path_is_in(file->destination, WINDOWS_SYSWOW64);
-
 	if (!wow64 && !windows_path_is_in(file->destination, WINDOWS_SYSTEM32))
 		return "its destination is not a file in System32 or SysWOW64";
 	if (wow64 ? file->bits == 64 : file->bits == 32)
@@ -142,7 +137,6 @@ static const char *objection(const struct discovery_device *device,
 static int add_registry_file(const struct part *part, const struct discovery_file *file)
 {
 	const char *why = objection(part->device, file);
-
 	if (why == NULL)
 		return add_file(part, ORIGIN_REGISTRY, file->source, file->destination);
 	return warn(part->answer,
@@ -158,7 +152,6 @@ static int add_store_file(const struct part *part, enum origin origin, const cha
 	const struct discovery_device *device = part->device;
 	const char *source = NULL;
 	int rc = 0;
-
 	if (!filter_vendor_matches(vendor, device))
 		return 0;
 	if (windows_path_is_absolute(device->driver_store_path)) {
@@ -180,12 +173,10 @@ static int add_files(const struct part *part)
 {
 	const struct additional_mounts *mounts = part->request->rules->additional;
 	int rc = 0;
-
 	for (size_t i = 0; rc == 0 && i < part->device->file_count; i++)
 		rc = add_registry_file(part, &part->device->files[i]);
 	for (size_t i = 0; rc == 0 && mounts != NULL && i < mounts->count; i++) {
 		const struct additional_mount *mount = &mounts->items[i];
-
 		if (mount->kind != ADDITIONAL_MOUNT_LINUX)
 			rc = add_store_file(part, ORIGIN_CONFIGURATION, mount->vendor,
 					    mount->source, mount->destination);
@@ -215,12 +206,10 @@ int answer_build_windows(struct answer *answer, const struct answer_request *req
 {
 	bool class = request->rules->allocation == ANSWER_CLASS;
 	int rc = check_count(request, err);
-
 	if (rc == 0 && class && request->count > 0)
 		rc = add_class(answer, request, err);
 	for (size_t i = 0; rc == 0 && i < request->count; i++) {
 		struct part part = {answer, request, request->devices[i], err};
-
 		if (!class)
 			rc = add_location_path(&part);
 		if (rc == 0 && !request->rules->skip_runtime_mounts)

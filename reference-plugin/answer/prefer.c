@@ -39,7 +39,6 @@ struct rank {
 static bool outranks(struct rank a, struct rank b)
 {
 	size_t i = 0;
-
 	while (i + 1 < ARRAY_SIZE(a.key) && a.key[i] == b.key[i])
 		i++;
 	return a.key[i] > b.key[i];
@@ -49,7 +48,6 @@ static bool outranks(struct rank a, struct rank b)
 static bool mark(struct choice *choice, size_t slot, enum mark as)
 {
 	struct candidate *candidate = &choice->candidates[slot / choice->inventory->replicas];
-
 	if (choice->marks[slot] != MARK_NONE)
 		return false;
 	choice->marks[slot] = (uint8_t)as;
@@ -64,11 +62,9 @@ static int read_request(struct choice *choice,
 	const struct inventory *inventory = choice->inventory;
 	size_t slot = 0;
 	size_t must = 0;
-
 	for (size_t i = 0; i < request->n_must_include_deviceids; i++) {
 		int rc = inventory_locate(inventory, choice->resource,
 					  request->must_include_deviceids[i], &slot, err);
-
 		if (rc < 0)
 			return error_wrap(err, rc, "must be included");
 		must += mark(choice, slot, MARK_MUST) ? 1 : 0;
@@ -97,10 +93,8 @@ static struct rank rank_node(const struct choice *choice, size_t node)
 	long long available = 0;
 	long long devices = 0;
 	bool taken = false;
-
 	for (size_t i = 0; i < choice->inventory->device_count; i++) {
 		const struct candidate *candidate = &choice->candidates[i];
-
 		if (candidate->node != node)
 			continue;
 		available += (long long)candidate->available;
@@ -118,10 +112,8 @@ static size_t best_node(const struct choice *choice)
 {
 	struct rank best = {{-1}};
 	size_t found = choice->node_count;
-
 	for (size_t i = 0; i < choice->node_count; i++) {
 		struct rank rank = rank_node(choice, i);
-
 		if (outranks(rank, best)) {
 			best = rank;
 			found = i;
@@ -135,7 +127,6 @@ static struct rank rank_device(const struct choice *choice, const struct candida
 	long long taken = (long long)candidate->taken;
 	long long available = (long long)candidate->available;
 	bool suffices = candidate->available >= choice->size;
-
 	if (choice->policy == PREFER_SPREAD)
 		return (struct rank){{0, -taken, available}};
 	return (struct rank){{taken > 0, suffices, suffices ? -available : available}};
@@ -145,11 +136,9 @@ static struct candidate *best_device(const struct choice *choice, size_t node)
 {
 	struct candidate *found = NULL;
 	struct rank best = {{-1}};
-
 	for (size_t i = 0; i < choice->inventory->device_count; i++) {
 		struct candidate *candidate = &choice->candidates[i];
 		struct rank rank = rank_device(choice, candidate);
-
 		if (candidate->available > 0 && candidate->node == node && outranks(rank, best)) {
 			best = rank;
 			found = candidate;
@@ -161,10 +150,8 @@ static struct candidate *best_device(const struct choice *choice, size_t node)
 static void take_all(struct choice *choice)
 {
 	size_t node = 0;
-
 	while (choice->size > 0 && (node = best_node(choice)) != choice->node_count) {
 		struct candidate *candidate = NULL;
-
 		while (choice->size > 0 && (candidate = best_device(choice, node)) != NULL) {
 			candidate->available--;
 			candidate->taken++;
@@ -180,11 +167,9 @@ static bool one_device_suffices(const struct choice *choice)
 	size_t taken_from = 0;
 	bool any = false;
 	bool taken = false;
-
 	for (size_t i = 0; i < choice->inventory->device_count; i++) {
 		const struct candidate *candidate = &choice->candidates[i];
 		bool suffices = candidate->available >= choice->size;
-
 		any = any || suffices;
 		taken = taken || (suffices && candidate->taken > 0);
 		taken_from += candidate->taken > 0 ? 1 : 0;
@@ -197,11 +182,9 @@ static void find_nodes(struct choice *choice)
 {
 	const struct inventory *inventory = choice->inventory;
 	bool apart = inventory->windows && one_device_suffices(choice);
-
 	choice->node_count = apart ? inventory->device_count : NUMA_NODES;
 	for (size_t i = 0; i < inventory->device_count; i++) {
 		int32_t node = inventory->devices[i].numa_node;
-
 		choice->candidates[i].node = apart			 ? i
 					     : node == DISCOVERY_UNKNOWN ? NUMA_NODES - 1
 									 : (size_t)node;
@@ -213,16 +196,13 @@ static int add_ids(const struct choice *choice, V1beta1__ContainerPreferredAlloc
 		   struct error *err)
 {
 	uint32_t replicas = choice->inventory->replicas;
-
 	for (size_t i = 0; i < choice->inventory->device_count; i++) {
 		const uint8_t *marks = &choice->marks[i * replicas];
 		size_t left = choice->candidates[i].taken;
-
 		for (uint32_t replica = 0; replica < replicas; replica++)
 			left -= marks[replica] == MARK_MUST ? 1 : 0;
 		for (uint32_t replica = 0; replica < replicas; replica++) {
 			char id[REPLICA_ID_SIZE];
-
 			if (marks[replica] == MARK_NONE ||
 			    (marks[replica] == MARK_AVAILABLE && left == 0))
 				continue;
@@ -244,7 +224,6 @@ static int prefer_container(struct choice *choice,
 	uint8_t *marks CLEANUP_FREE = calloc(devices + 1, choice->inventory->replicas);
 	struct candidate *candidates CLEANUP_FREE = calloc(devices + 1, sizeof(*candidates));
 	size_t total = 0;
-
 	if (marks == NULL || candidates == NULL)
 		return error_memory(err);
 	choice->marks = marks;
@@ -268,7 +247,6 @@ int prefer(const struct inventory *inventory, enum inventory_resource resource,
 	size_t count = request->n_container_requests;
 	V1beta1__PreferredAllocationResponse *response = malloc(sizeof(*response));
 	int rc = 0;
-
 	*out = response;
 	if (response == NULL)
 		return error_memory(err);
@@ -283,7 +261,6 @@ int prefer(const struct inventory *inventory, enum inventory_resource resource,
 	for (size_t i = 0; rc == 0 && i < count; i++) {
 		V1beta1__ContainerPreferredAllocationResponse *container =
 			malloc(sizeof(*container));
-
 		if (container == NULL)
 			return error_memory(err);
 		v1beta1__container_preferred_allocation_response__init(container);

@@ -20,7 +20,6 @@ static const char *const system_directories[] = {
 static bool is_plain_absolute(const char *path)
 {
 	size_t length = 0;
-
 	if (strcmp(path, "/") == 0)
 		return true;
 	for (; path[0] == '/'; path += length) {
@@ -52,7 +51,6 @@ static int new_linux_mount(struct additional_mount *mount, const char *source,
 			   const char *destination, struct error *err)
 {
 	bool plain = is_plain_absolute(source);
-
 	if (!plain || !is_plain_absolute(destination))
 		return error_set(err, ERROR_FORMAT,
 				 "%s '%s' is not an absolute path without '..', '.' and '//'",
@@ -71,7 +69,6 @@ static int new_windows_mount(struct additional_mount *mount, const char *source,
 	const char *directory =
 		mount->kind == ADDITIONAL_MOUNT_SYSTEM32 ? WINDOWS_SYSTEM32 : WINDOWS_SYSWOW64;
 	const char *target = destination != NULL ? destination : windows_path_base(source);
-
 	if (!windows_path_is_relative(source))
 		return error_set(
 			err, ERROR_FORMAT,
@@ -103,7 +100,6 @@ int additional_mounts_add(struct additional_mounts *mounts, enum additional_moun
 			  struct error *err)
 {
 	struct additional_mount mount = {.kind = kind};
-
 	if (mounts->count == ADDITIONAL_MOUNTS_MAX)
 		return error_set(err, ERROR_LIMIT, "more than %d additional mounts",
 				 (int)ADDITIONAL_MOUNTS_MAX);

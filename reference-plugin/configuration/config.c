@@ -26,7 +26,6 @@ const char *config_resource_name(const struct config *config, bool display)
 static int set_defaults(struct config *config, struct error *err)
 {
 	int rc = 0;
-
 	for (size_t i = 0; rc == 0 && i < CONFIG_SETTING_COUNT; i++)
 		rc = setting_set(&settings[i], setting_initial(&settings[i], config->program),
 				 config, err);
@@ -41,13 +40,11 @@ char *config_search(const char *const *directories, const char *short_name)
 		".json", ".toml",   ".yaml",   ".yml", ".properties", ".props", ".prop",
 		".hcl",	 ".tfvars", ".dotenv", ".env", ".ini",	      "",
 	};
-
 	for (; *directories != NULL; directories++) {
 		for (size_t i = 0; i < ARRAY_SIZE(extensions); i++) {
 			char *name CLEANUP_FREE = text_format("%s%s", short_name, extensions[i]);
 			char *path CLEANUP_FREE =
 				name != NULL ? path_join(*directories, name) : NULL;
-
 			if (path == NULL)
 				return NULL;
 			if (file_exists(path) && !file_is_directory(path))
@@ -72,7 +69,6 @@ static int check_variable(const char *variable, const char *path, struct error *
 static char *default_file(const struct config_program *program)
 {
 	static const char *const directories[] = {".", SEARCH_DIRECTORY, NULL};
-
 	if (program->default_file == NULL)
 		return config_search(directories, program->short_name);
 	return strdup(file_exists(program->default_file) ? program->default_file : "");
@@ -84,7 +80,6 @@ static int find_file(const struct config_program *program, const char *named, ch
 {
 	char *variable CLEANUP_FREE = text_format("%sCONFIG_FILE", program->env_prefix);
 	int rc = 0;
-
 	if (variable == NULL)
 		return error_memory(err);
 	const char *value = program_variable(variable);
@@ -101,7 +96,6 @@ static int find_file(const struct config_program *program, const char *named, ch
 static int apply_file(const char *named, struct config *config, struct error *err)
 {
 	int rc = find_file(config->program, named, &config->file, err);
-
 	if (rc < 0 || config->file[0] == '\0')
 		return rc;
 	rc = config_read_yaml(config->file, config, err);
@@ -112,7 +106,6 @@ static int apply_environment(struct config *config, struct error *err)
 {
 	for (size_t i = 0; i < CONFIG_SETTING_COUNT; i++) {
 		struct text variable CLEANUP_TEXT = {0};
-
 		if (!setting_is_for(&settings[i], config->program))
 			continue;
 		setting_add_variable(&settings[i], config->program->env_prefix, &variable);
@@ -136,7 +129,6 @@ static int apply_options(struct config_options *options, struct config *config, 
 		const char *initial = setting_initial(&settings[i], config->program);
 		const char *value = options->values[i];
 		int rc = 0;
-
 		if (options->lists[i].count > 0)
 			setting_take_list(&settings[i], &options->lists[i], config);
 		else if (value != NULL && value != initial)
@@ -155,7 +147,6 @@ static int add_drive(struct config *config, struct error *err)
 {
 	const struct setting *setting = setting_find(config->program, "pluginDir");
 	const char *drive = program_variable("SYSTEMDRIVE");
-
 	if (config->origins[setting - settings].layer != CONFIG_DEFAULT ||
 	    config->plugin_dir[0] != '\\')
 		return 0;
@@ -172,7 +163,6 @@ static int add_drive(struct config *config, struct error *err)
 static int finish(struct config *config, struct error *err)
 {
 	int rc = 0;
-
 	if (config->multitenancy == 0)
 		config->multitenancy = 1;
 	if (config->resource_name[0] != '\0' && config->resource == CONFIG_RESOURCE_BOTH)
@@ -211,7 +201,6 @@ void config_free(struct config *config)
 {
 	for (size_t i = 0; i < CONFIG_SETTING_COUNT; i++) {
 		void *member = (char *)config + settings[i].offset;
-
 		if (settings[i].type == SETTING_TEXT)
 			free(*(char **)member);
 		else if (settings[i].type == SETTING_LIST)

@@ -32,7 +32,6 @@ static void add_row(const struct config *config, size_t index, const struct text
 		    struct text *out)
 {
 	struct text place CLEANUP_TEXT = {0};
-
 	add_place(config, index, &place);
 	text_addf(out, "%-20s  ", settings[index].key);
 	text_add_escaped(out, value->size > 0 ? value->data : "-",
@@ -48,7 +47,6 @@ static void add_mounts(const struct config *config, size_t index, struct text *o
 	for (size_t i = 0; i < config->additional_mounts.count; i++) {
 		const struct additional_mount *mount = &config->additional_mounts.items[i];
 		struct text value CLEANUP_TEXT = {0};
-
 		text_addf(&value, "%s: %s => %s", mount->vendor, mount->source, mount->destination);
 		if (mount->kind == settings[index].mounts)
 			add_row(config, index, &value, out);
@@ -59,7 +57,6 @@ void config_print(const struct config *config, struct text *out)
 {
 	for (size_t i = 0; i < CONFIG_KEY_COUNT; i++) {
 		struct text value CLEANUP_TEXT = {0};
-
 		if (!setting_is_for(&settings[i], config->program))
 			continue;
 		setting_format(&settings[i], config, &value);
@@ -74,10 +71,8 @@ static cJSON *mounts_to_json(const struct additional_mounts *mounts,
 			     enum additional_mount_kind kind)
 {
 	cJSON *array CLEANUP_JSON = cJSON_CreateArray();
-
 	for (size_t i = 0; array != NULL && i < mounts->count; i++) {
 		const struct additional_mount *mount = &mounts->items[i];
-
 		if (mount->kind != kind)
 			continue;
 		cJSON *item = cJSON_CreateObject();
@@ -95,7 +90,6 @@ static cJSON *value_to_json(const struct setting *setting, const struct config *
 {
 	const void *value = (const char *)config + setting->offset;
 	struct text text CLEANUP_TEXT = {0};
-
 	switch (setting->type) {
 	case SETTING_BOOL:
 	case SETTING_COUNT:
@@ -118,10 +112,8 @@ static cJSON *value_to_json(const struct setting *setting, const struct config *
 cJSON *config_to_json(const struct config *config)
 {
 	cJSON *object CLEANUP_JSON = cJSON_CreateObject();
-
 	for (size_t i = 0; i < CONFIG_KEY_COUNT; i++) {
 		struct text place CLEANUP_TEXT = {0};
-
 		if (!setting_is_for(&settings[i], config->program))
 			continue;
 		add_place(config, i, &place);

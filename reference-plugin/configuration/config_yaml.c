@@ -34,7 +34,6 @@ static int wrong(const struct reader *reader, const yaml_node_t *node, const cha
 {
 	char what[ERROR_TEXT_SIZE];
 	va_list args;
-
 	va_start(args, format);
 	(void)vsnprintf(what, sizeof(what), format, args);
 	va_end(args);
@@ -56,7 +55,6 @@ static yaml_node_t *node_at(const struct reader *reader, int index)
 static const char *scalar(const yaml_node_t *node)
 {
 	const char *value = NULL;
-
 	if (node->type != YAML_SCALAR_NODE)
 		return NULL;
 	value = (const char *)node->data.scalar.value;
@@ -66,7 +64,6 @@ static const char *scalar(const yaml_node_t *node)
 static bool is_null(const yaml_node_t *node)
 {
 	const char *value = scalar(node);
-
 	return value != NULL && node->data.scalar.style == YAML_PLAIN_SCALAR_STYLE &&
 	       (value[0] == '\0' || strcmp(value, "~") == 0 || strcmp(value, "null") == 0);
 }
@@ -77,12 +74,10 @@ static int each_pair(const struct reader *reader, const yaml_node_t *mapping,
 {
 	const yaml_node_pair_t *first = mapping->data.mapping.pairs.start;
 	int rc = 0;
-
 	for (const yaml_node_pair_t *at = first; rc == 0 && at < mapping->data.mapping.pairs.top;
 	     at++) {
 		const yaml_node_t *node = node_at(reader, at->key);
 		const struct pair pair = {scalar(node), node, node_at(reader, at->value)};
-
 		if (pair.key == NULL)
 			return wrong(reader, node, "a key is not text");
 		for (const yaml_node_pair_t *before = first; before < at; before++) {
@@ -98,14 +93,12 @@ static int read_list(const struct reader *reader, const struct setting *setting,
 		     const yaml_node_t *node)
 {
 	struct text_list values CLEANUP_TEXT_LIST = {0};
-
 	for (const yaml_node_item_t *item = node->data.sequence.items.start;
 	     item < node->data.sequence.items.top; item++) {
 		const char *value = scalar(node_at(reader, *item));
 		int rc = value != NULL
 				 ? text_list_add(&values, value, reader->err)
 				 : wrong(reader, node_at(reader, *item), "an element is not text");
-
 		if (rc < 0)
 			return rc;
 	}
@@ -117,7 +110,6 @@ static int read_value(const struct reader *reader, const struct setting *setting
 		      const yaml_node_t *node)
 {
 	const char *value = scalar(node);
-
 	if (setting->type == SETTING_LIST && node->type == YAML_SEQUENCE_NODE)
 		return read_list(reader, setting, node);
 	int rc = value != NULL ? setting_set(setting, value, reader->config, reader->err)
@@ -134,7 +126,6 @@ static int read_mount_key(const struct reader *reader, const struct pair *pair, 
 {
 	struct mount *mount = user;
 	bool source = strcasecmp(pair->key, "source") == 0;
-
 	if (!source && strcasecmp(pair->key, "destination") != 0)
 		return wrong(reader, pair->key_node, "unknown key '%s'", pair->key);
 	if (scalar(pair->value) == NULL)
@@ -148,7 +139,6 @@ static int read_mount(const struct reader *reader, const struct setting *setting
 		      const char *vendor, const yaml_node_t *node)
 {
 	struct mount mount = {NULL, NULL};
-
 	if (node->type != YAML_MAPPING_NODE)
 		return wrong(reader, node, "a mount is not a mapping with source and destination");
 	int rc = each_pair(reader, node, read_mount_key, &mount);
@@ -166,7 +156,6 @@ static int read_vendor(const struct reader *reader, const struct pair *pair, voi
 	const struct setting *const *setting = user;
 	const yaml_node_t *list = pair->value;
 	int rc = 0;
-
 	if (is_null(list))
 		return 0;
 	if (list->type != YAML_SEQUENCE_NODE)
@@ -180,7 +169,6 @@ static int read_vendor(const struct reader *reader, const struct pair *pair, voi
 static int read_setting(const struct reader *reader, const struct pair *pair, void *user)
 {
 	const struct setting *setting = setting_find(reader->config->program, pair->key);
-
 	(void)user;
 	if (setting == NULL && strcasecmp(pair->key, "additionalMountsWow64") == 0)
 		return wrong(reader, pair->key_node,
@@ -211,7 +199,6 @@ static int parser_error(const struct reader *reader, const yaml_parser_t *parser
 static int expect_end(const struct reader *reader, yaml_parser_t *parser)
 {
 	yaml_document_t more CLEANUP(yaml_document_delete) = {0};
-
 	if (!yaml_parser_load(parser, &more))
 		return parser_error(reader, parser);
 	if (yaml_document_get_root_node(&more) == NULL)
@@ -227,7 +214,6 @@ int config_parse_yaml(const char *name, const char *data, size_t size, struct co
 	yaml_document_t document CLEANUP(yaml_document_delete) = {0};
 	const struct reader reader = {name, &document, config, err};
 	int rc = 0;
-
 	if (!yaml_parser_initialize(&parser))
 		return error_memory(err);
 	yaml_parser_set_encoding(&parser, YAML_UTF8_ENCODING);
@@ -249,6 +235,5 @@ int config_read_yaml(const char *path, struct config *config, struct error *err)
 	char *data CLEANUP_FREE = NULL;
 	size_t size = 0;
 	int rc = file_read(path, YAML_FILE_MAX, &data, &size, err);
-
 	return rc < 0 ? rc : config_parse_yaml(path, data, size, config, err);
 }

@@ -126,7 +126,6 @@ void setting_options(const struct config_program *program, struct config_options
 		bool list = setting->type == SETTING_LIST;
 		const char *const *choices =
 			setting->type == SETTING_BOOL ? truth : setting->choices;
-
 		if (!setting_is_for(setting, program))
 			continue;
 		if (!list)
@@ -161,7 +160,6 @@ static int parse_choice(const struct setting *setting, const char *value, int *o
 			struct error *err)
 {
 	struct text names CLEANUP_TEXT = {0};
-
 	for (int i = 0; setting->choices[i] != NULL; i++) {
 		if (strcmp(setting->choices[i], value) == 0) {
 			*out = i;
@@ -178,7 +176,6 @@ static int parse_count(const struct setting *setting, const char *value, uint32_
 	long long number = 0;
 	int rc = text_to_int64(value, "", (long long)setting->min, (long long)setting->max, &number,
 			       NULL);
-
 	if (rc < 0)
 		return error_set(err, rc, "'%s' is not a whole number from %llu to %llu", value,
 				 (unsigned long long)setting->min,
@@ -197,7 +194,6 @@ static int parse_duration(const struct setting *setting, const char *value, uint
 	} units[] = {{"", SECOND}, {"ms", 1}, {"s", SECOND}, {"m", 60 * SECOND}, {"h", HOUR}};
 	size_t digits = strspn(value, "0123456789");
 	size_t unit = 0;
-
 	while (unit < ARRAY_SIZE(units) && strcmp(units[unit].name, value + digits) != 0)
 		unit++;
 	if (digits == 0 || digits > DIGITS_MAX || unit == ARRAY_SIZE(units))
@@ -216,7 +212,6 @@ void setting_take_list(const struct setting *setting, struct text_list *values,
 		       struct config *config)
 {
 	struct text_list *list = member(setting, config);
-
 	text_list_free(list);
 	*list = *values;
 	*values = (struct text_list){0};
@@ -228,7 +223,6 @@ int setting_set(const struct setting *setting, const char *value, struct config 
 	struct text_list values CLEANUP_TEXT_LIST = {0};
 	void *target = member(setting, config);
 	int rc = 0;
-
 	switch (setting->type) {
 	case SETTING_BOOL:
 		if (text_to_bool(value, "", target, NULL) < 0)
@@ -272,7 +266,6 @@ void setting_format(const struct setting *setting, const struct config *config, 
 {
 	const void *value = (const char *)config + setting->offset;
 	const struct text_list *list = value;
-
 	switch (setting->type) {
 	case SETTING_BOOL:
 		text_add(out, *(const bool *)value ? "true" : "false");

@@ -14,7 +14,6 @@ static void use(struct config *config)
 {
 	struct text table CLEANUP_TEXT = {0};
 	cJSON *json CLEANUP_JSON = NULL;
-
 	config->file = strdup("fuzz.yaml");
 	if (config->file == NULL)
 		return;
@@ -29,7 +28,6 @@ static void parse(const struct config_program *program, const uint8_t *data, siz
 	struct config config CLEANUP(config_free) = {.program = program};
 	char *copy CLEANUP_FREE = malloc(size + 1);
 	struct error err = {0};
-
 	if (copy == NULL)
 		return;
 	for (size_t i = 0; i < CONFIG_SETTING_COUNT; i++) {

@@ -21,7 +21,6 @@ static struct discovery_file file_of(char *line)
 	char *destination = strchr(line, '|');
 	char *bits = destination != NULL ? strchr(destination + 1, '|') : NULL;
 	struct discovery_file file = {.source = line, .destination = "", .origin = ""};
-
 	if (destination != NULL)
 		*destination++ = '\0';
 	if (bits != NULL)
@@ -35,7 +34,6 @@ static struct discovery_file file_of(char *line)
 static void check_mount(const struct discovery_device *device, const V1beta1__Mount *mount)
 {
 	bool wow64 = windows_path_is_in(mount->container_path, WINDOWS_SYSWOW64);
-
 	if (!wow64 && !windows_path_is_in(mount->container_path, WINDOWS_SYSTEM32))
 		abort();
 	if (!mount->read_only || strstr(mount->host_path, "..\\") != NULL)
@@ -51,7 +49,6 @@ static void check(const struct discovery_device *device)
 	const struct answer_request request = {true, true, NULL, &rules, &device, 1};
 	struct answer answer CLEANUP(answer_free) = {0};
 	const V1beta1__ContainerAllocateResponse *message = &answer.message;
-
 	if (answer_build(&request, &answer, NULL) < 0)
 		abort();
 	for (size_t i = 0; i < message->n_mounts; i++) {
@@ -68,7 +65,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	char *text CLEANUP_FREE = malloc(size + 1);
 	struct discovery_file files[FILES_MAX];
 	struct discovery_device device = sample_device("x");
-
 	if (text == NULL)
 		return 0;
 	memcpy(text, data, size);

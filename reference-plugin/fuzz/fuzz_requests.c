@@ -25,7 +25,6 @@ static void fill(struct inventory *inventory)
 							  {"VK_DRIVER_FILES", "/b:/c"}};
 	static struct discovery_device devices[3];
 	struct discovery_snapshot snapshot = sample_snapshot(devices, 3);
-
 	devices[0] = sample_device("a");
 	devices[1] = sample_device("b");
 	devices[2] = sample_device("0000:03:00.0");
@@ -48,7 +47,6 @@ static void try_allocate(const struct inventory *inventory, const uint8_t *data,
 	struct allocation allocation CLEANUP(allocation_free) = {0};
 	struct error err = {0};
 	V1beta1__AllocateRequest *request = v1beta1__allocate_request__unpack(NULL, size, data);
-
 	if (request == NULL)
 		return;
 	if (allocate(inventory, INVENTORY_DISPLAY, &none, request, &allocation, &err) == 0) {
@@ -67,7 +65,6 @@ static void try_prefer(const struct inventory *inventory, const uint8_t *data, s
 	struct error err = {0};
 	V1beta1__PreferredAllocationRequest *request =
 		v1beta1__preferred_allocation_request__unpack(NULL, size, data);
-
 	if (request == NULL)
 		return;
 	if (prefer(inventory, INVENTORY_DISPLAY, PREFER_PACK, request, &response, &err) == 0) {
@@ -86,7 +83,6 @@ static void try_prefer(const struct inventory *inventory, const uint8_t *data, s
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct inventory inventory CLEANUP(inventory_free) = {.replicas = 4};
-
 	if (size == 0)
 		return 0;
 	fill(&inventory);

@@ -45,7 +45,6 @@ static struct inventory_device found_device(const struct discovery_device *found
 		.reason = found->health == DISCOVERY_HEALTHY ? "" : found->health_reason,
 		.found = found,
 	};
-
 	(void)snprintf(device.id, sizeof(device.id), "%s", found->id);
 	return device;
 }
@@ -53,7 +52,6 @@ static struct inventory_device found_device(const struct discovery_device *found
 static struct inventory_device gone_device(const struct inventory_device *before, uint64_t now_ms)
 {
 	struct inventory_device device = *before;
-
 	device.healthy = false;
 	device.reason = "the device is gone";
 	device.gone_since_ms = before->found != NULL ? now_ms : before->gone_since_ms;
@@ -66,7 +64,6 @@ static int by_id(const void *a, const void *b)
 	const struct inventory_device *left = a;
 	const struct inventory_device *right = b;
 	int order = strcmp(left->id, right->id);
-
 	return order != 0 ? order : (left->found > right->found) - (left->found < right->found);
 }
 
@@ -93,7 +90,6 @@ static void add_found(const struct inventory *inventory, const struct discovery_
 		      bool windows, struct table *out)
 {
 	size_t kept = 0;
-
 	for (size_t i = 0; i < snapshot->device_count; i++) {
 		if (inventory_withholds(&inventory->rules, windows, &snapshot->devices[i]) == NULL)
 			out->devices[out->count++] = found_device(&snapshot->devices[i], windows);
@@ -110,12 +106,10 @@ static void add_found(const struct inventory *inventory, const struct discovery_
 static void add_gone(const struct inventory *inventory, uint64_t now_ms, struct table *out)
 {
 	struct table found = *out;
-
 	for (size_t i = 0; i < inventory->device_count; i++) {
 		const struct inventory_device *device = &inventory->devices[i];
 		bool over = device->found == NULL &&
 			    now_ms - device->gone_since_ms >= inventory->removal_grace_ms;
-
 		if (!over && find(found, device->id) == NULL)
 			out->devices[out->count++] = gone_device(device, now_ms);
 	}
@@ -164,7 +158,6 @@ int inventory_update(struct inventory *inventory, const struct discovery_snapsho
 		calloc(inventory->device_count + snapshot->device_count + 1, sizeof(*devices));
 	struct table old = {inventory->devices, inventory->device_count};
 	struct table new = {devices, 0};
-
 	if (devices == NULL)
 		return error_memory(err);
 	add_found(inventory, snapshot, windows, &new);
@@ -189,13 +182,11 @@ int inventory_update(struct inventory *inventory, const struct discovery_snapsho
 uint64_t inventory_next_removal_ms(const struct inventory *inventory, uint64_t now_ms)
 {
 	uint64_t next = UINT64_MAX;
-
 	for (size_t i = 0; i < inventory->device_count; i++) {
 		const struct inventory_device *device = &inventory->devices[i];
 		uint64_t gone = now_ms - device->gone_since_ms;
 		uint64_t left =
 			gone < inventory->removal_grace_ms ? inventory->removal_grace_ms - gone : 0;
-
 		if (device->found == NULL && left < next)
 			next = left;
 	}
@@ -209,7 +200,6 @@ int inventory_locate(const struct inventory *inventory, enum inventory_resource 
 	char device[REPLICA_ID_SIZE];
 	uint32_t replica = 0;
 	int rc = replica_id_parse(id, device, &replica, err);
-
 	if (rc < 0)
 		return rc;
 	const struct table table = {inventory->devices, inventory->device_count};

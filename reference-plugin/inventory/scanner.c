@@ -54,7 +54,6 @@ static void on_event(const char *event, const struct inventory_device *device, v
 	struct scanner *scanner = user;
 	bool removed = strcmp(event, "removed") == 0;
 	bool sick = !device->healthy && device->found != NULL && !removed;
-
 	scanner->changed = true;
 	log_message(device->healthy || removed ? LOG_LEVEL_INFO : LOG_LEVEL_WARNING,
 		    "device %s (%s) %s%s%s", device->id, inventory_resource_name(device->resource),
@@ -66,12 +65,10 @@ static void tell_withheld(struct scanner *scanner, const struct discovery_snapsh
 {
 	const struct inventory *inventory = &scanner->inventory;
 	struct text_list now CLEANUP_TEXT_LIST = {0};
-
 	for (size_t i = 0; i < snapshot->device_count; i++) {
 		const struct discovery_device *device = &snapshot->devices[i];
 		const char *why =
 			inventory_withholds(&inventory->rules, inventory->windows, device);
-
 		if (why == NULL || text_list_take(&now,
 						  text_format("device %s (%s) is not offered: %s",
 							      device->id, device->description, why),
@@ -90,7 +87,6 @@ static int check_system(const struct scanner *scanner, const struct discovery_sn
 			struct error *err)
 {
 	const struct config_program *program = scanner->options.config->program;
-
 	if (!program->directx || strcmp(snapshot->system.os, "windows") == 0)
 		return 0;
 	return error_set(err, ERROR_UNSUPPORTED,
@@ -102,7 +98,6 @@ static int take(struct scanner *scanner, struct error *err)
 {
 	struct discovery_snapshot *snapshot = NULL;
 	int rc = discovery_take(&scanner->discovery, &snapshot, err);
-
 	if (rc < 0)
 		return error_wrap(err, rc, "cannot look for devices");
 	rc = check_system(scanner, snapshot, err);
@@ -127,7 +122,6 @@ static void on_timer(uv_timer_t *timer);
 static uint64_t pause_ms(const struct scanner *scanner)
 {
 	uint64_t poll_ms = scanner->options.config->poll_interval_ms;
-
 	return poll_ms < SCANNER_PAUSE_MS ? poll_ms : SCANNER_PAUSE_MS;
 }
 
@@ -135,7 +129,6 @@ static void schedule(struct scanner *scanner)
 {
 	uint64_t wait =
 		inventory_next_removal_ms(&scanner->inventory, uv_now(scanner->options.loop));
-
 	if (wait > scanner->options.config->poll_interval_ms)
 		wait = scanner->options.config->poll_interval_ms;
 	else if (wait < pause_ms(scanner))
@@ -148,7 +141,6 @@ void scanner_scan_soon(struct scanner *scanner)
 	uint64_t now_ms = uv_now(scanner->options.loop);
 	uint64_t due_ms = scanner->last_ms + pause_ms(scanner);
 	uint64_t wait = due_ms > now_ms ? due_ms - now_ms : 0;
-
 	if (uv_timer_get_due_in(&scanner->timer) > wait)
 		(void)uv_timer_start(&scanner->timer, on_timer, wait, 0);
 }
@@ -156,7 +148,6 @@ void scanner_scan_soon(struct scanner *scanner)
 static void on_watch(void *user)
 {
 	struct scanner *scanner = user;
-
 	if (discovery_watch_changed(scanner->watch))
 		scanner_scan_soon(scanner);
 }
@@ -166,7 +157,6 @@ static void open_watch(struct scanner *scanner)
 {
 	struct error err = {0};
 	int rc = discovery_watch_open(&scanner->discovery, 0, &scanner->watch, &err);
-
 	scanner->watching = true;
 	if (rc == 0)
 		rc = wake_start(scanner->options.loop, discovery_watch_handle(scanner->watch),
@@ -194,7 +184,6 @@ static void on_timer(uv_timer_t *timer)
 {
 	struct scanner *scanner = timer->data;
 	struct error err = {0};
-
 	if (scanner_scan(scanner, &err) == 0) {
 		scanner->last_problem[0] = '\0';
 		return;
@@ -207,7 +196,6 @@ static void on_timer(uv_timer_t *timer)
 const struct inventory *scanner_inventory(struct scanner *scanner)
 {
 	struct error err = {0};
-
 	if (scanner->snapshot == NULL && scanner_scan(scanner, &err) < 0)
 		log_error("%s", err.text);
 	return &scanner->inventory;
@@ -217,7 +205,6 @@ int scanner_open(const struct scanner_options *options, struct scanner **out, st
 {
 	const struct config *config = options->config;
 	struct scanner *scanner = calloc(1, sizeof(*scanner));
-
 	if (scanner == NULL)
 		return error_memory(err);
 	scanner->options = *options;
@@ -238,7 +225,6 @@ int scanner_open(const struct scanner_options *options, struct scanner **out, st
 static void on_closed(uv_handle_t *handle)
 {
 	struct scanner *scanner = handle->data;
-
 	discovery_watch_close(scanner->watch);
 	inventory_free(&scanner->inventory);
 	discovery_free(scanner->snapshot);

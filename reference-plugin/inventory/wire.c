@@ -22,7 +22,6 @@ int replica_id_parse(const char *id, char device[REPLICA_ID_SIZE], uint32_t *rep
 {
 	char quoted[REPLICA_ID_QUOTED_SIZE];
 	const char *split = NULL;
-
 	for (const char *at = strstr(id, separator); at != NULL; at = strstr(at + 1, separator))
 		split = at;
 	if (split == NULL || split == id)
@@ -45,7 +44,6 @@ const char *replica_id_quote(const char *id, char out[REPLICA_ID_QUOTED_SIZE])
 	enum { SHOWN_MAX = REPLICA_ID_QUOTED_SIZE - (int)sizeof("\"...\"") };
 	struct text escaped CLEANUP_TEXT = {0};
 	size_t size = strnlen(id, REPLICA_ID_QUOTED_SIZE);
-
 	text_add_escaped(&escaped, id, size);
 	if (escaped.size <= SHOWN_MAX && size < REPLICA_ID_QUOTED_SIZE)
 		(void)snprintf(out, REPLICA_ID_QUOTED_SIZE, "\"%s\"", text_string(&escaped));
@@ -88,7 +86,6 @@ int device_list_pack(const struct inventory *inventory, enum inventory_resource 
 	struct entry *entries CLEANUP_FREE = calloc(count + 1, sizeof(*entries));
 	V1beta1__Device **pointers CLEANUP_FREE = calloc(count + 1, sizeof(V1beta1__Device *));
 	V1beta1__ListAndWatchResponse list = V1BETA1__LIST_AND_WATCH_RESPONSE__INIT;
-
 	if (entries == NULL || pointers == NULL)
 		return error_memory(err);
 	for (size_t i = 0; i < inventory->device_count; i++) {

@@ -20,7 +20,6 @@ static void on_timer(uv_timer_t *timer);
 static void on_event(uv_fs_event_t *handle, const char *name, int events, int status)
 {
 	struct directory_watch *watch = handle->data;
-
 	(void)name;
 	(void)events;
 	(void)status;
@@ -34,7 +33,6 @@ static void on_event(uv_fs_event_t *handle, const char *name, int events, int st
 static void arm(struct directory_watch *watch)
 {
 	struct socket_file now = socket_file_at(watch->path);
-
 	if (now.exists == watch->watched.exists && now.device == watch->watched.device &&
 	    now.inode == watch->watched.inode)
 		return;
@@ -46,7 +44,6 @@ static void arm(struct directory_watch *watch)
 static void on_timer(uv_timer_t *timer)
 {
 	struct directory_watch *watch = timer->data;
-
 	arm(watch);
 	watch->on_change(watch->user);
 }
@@ -56,7 +53,6 @@ int directory_watch_open(uv_loop_t *loop, const char *path, void (*on_change)(vo
 {
 	struct directory_watch *watch = calloc(1, sizeof(*watch));
 	char *copy = strdup(path);
-
 	if (watch == NULL || copy == NULL) {
 		free(watch);
 		free(copy);
@@ -77,7 +73,6 @@ int directory_watch_open(uv_loop_t *loop, const char *path, void (*on_change)(vo
 static void on_closed(uv_handle_t *handle)
 {
 	struct directory_watch *watch = handle->data;
-
 	free(watch->path);
 	free(watch);
 }
@@ -85,7 +80,6 @@ static void on_closed(uv_handle_t *handle)
 static void on_events_closed(uv_handle_t *handle)
 {
 	struct directory_watch *watch = handle->data;
-
 	uv_close((uv_handle_t *)&watch->timer, on_closed);
 }
 

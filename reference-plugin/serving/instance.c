@@ -44,7 +44,6 @@ struct instance {
 uint64_t backoff_ms(unsigned failures, uint32_t random)
 {
 	uint64_t delay = BACKOFF_FIRST_MS;
-
 	for (unsigned i = 1; i < failures && delay < BACKOFF_LAST_MS; i++)
 		delay *= 2;
 	if (delay > BACKOFF_LAST_MS)
@@ -56,7 +55,6 @@ uint64_t backoff_ms(unsigned failures, uint32_t random)
 static void tell_problem(struct instance *instance, const char *what, const struct error *why)
 {
 	bool again = strcmp(instance->last_problem, why->text) == 0;
-
 	log_message(again ? LOG_LEVEL_DEBUG : LOG_LEVEL_WARNING, "%s: %s: %s",
 		    instance->resource_name, what, why->text);
 	memcpy(instance->last_problem, why->text, sizeof(instance->last_problem));
@@ -78,7 +76,6 @@ static void look_later(struct instance *instance)
 static void fail(struct instance *instance, const struct error *why)
 {
 	uint32_t random = 0;
-
 	(void)uv_random(NULL, NULL, &random, sizeof(random), 0, NULL);
 	uint64_t delay = backoff_ms(++instance->failures, random);
 	(void)uv_timer_start(&instance->timer, on_timer, delay, 0);
@@ -91,7 +88,6 @@ static void on_reply(const struct rpc_status *status, ProtobufCMessage *reply, v
 {
 	struct instance *instance = user;
 	struct error why = {0};
-
 	if (reply != NULL)
 		protobuf_c_message_free_unpacked(reply, NULL);
 	/* Without a channel it was given up. */
@@ -119,7 +115,6 @@ static int send_request(struct instance *instance, struct error *err)
 	V1beta1__DevicePluginOptions options = service_plugin_options();
 	V1beta1__RegisterRequest request = V1BETA1__REGISTER_REQUEST__INIT;
 	char *address CLEANUP_FREE = text_format("unix:%s", instance->config->kubelet_socket);
-
 	if (address == NULL)
 		return error_memory(err);
 	request.version = wire_string("v1beta1");
@@ -137,7 +132,6 @@ static int send_request(struct instance *instance, struct error *err)
 static void attempt(struct instance *instance)
 {
 	struct error err = {0};
-
 	instance->last_attempt_ms = uv_now(instance->loop);
 	instance->attempted = socket_file_at(instance->config->kubelet_socket);
 	if (send_request(instance, &err) == 0)
@@ -158,7 +152,6 @@ static void register_endpoint(struct instance *instance)
 {
 	uint64_t now_ms = uv_now(instance->loop);
 	uint64_t due_ms = instance->last_attempt_ms + BACKOFF_FIRST_MS;
-
 	stop_registering(instance);
 	instance->failures = 0;
 	if (now_ms >= due_ms)
@@ -184,7 +177,6 @@ static void look(struct instance *instance)
 static void on_timer(uv_timer_t *timer)
 {
 	struct instance *instance = timer->data;
-
 	if (instance->registered)
 		look(instance);
 	else
@@ -195,7 +187,6 @@ static void on_timer(uv_timer_t *timer)
 static void on_unwatched(uint64_t watched_ms, void *user)
 {
 	struct instance *instance = user;
-
 	if (watched_ms >= STEADY_MS)
 		instance->losses = 0;
 	if (instance->registered)
@@ -218,7 +209,6 @@ static int open_service(struct instance *instance, struct error *err)
 		.on_unwatched = on_unwatched,
 		.user = instance,
 	};
-
 	free(instance->socket_path);
 	instance->socket_path = path;
 	return address != NULL ? service_open(&options, &instance->service, err)
@@ -228,7 +218,6 @@ static int open_service(struct instance *instance, struct error *err)
 static int serve_and_register(struct instance *instance, struct error *err)
 {
 	int rc = open_service(instance, err);
-
 	if (rc < 0)
 		return rc;
 	instance->own = socket_file_at(instance->socket_path);
@@ -246,7 +235,6 @@ static char *label_of(const struct config *config, enum inventory_resource resou
 	const char *program = config->program->short_name;
 	const char *kind = inventory_resource_name(resource);
 	char digest[DIGEST_SIZE] = "";
-
 	if (config->resource_name[0] == '\0')
 		return text_format("%s-%s", program, kind);
 	digest_bytes(config->resource_name, strlen(config->resource_name), digest);
@@ -256,7 +244,6 @@ static char *label_of(const struct config *config, enum inventory_resource resou
 static int open_parts(struct instance *instance, struct error *err)
 {
 	const struct config *config = instance->config;
-
 	instance->label = label_of(config, instance->resource);
 	if (instance->label == NULL)
 		return error_memory(err);
@@ -270,7 +257,6 @@ static int open_parts(struct instance *instance, struct error *err)
 static void on_timer_closed(uv_handle_t *handle)
 {
 	struct instance *instance = handle->data;
-
 	if (instance->closed != NULL)
 		instance->closed(instance->closed_user);
 	free(instance->label);
@@ -288,7 +274,6 @@ int instance_open(uv_loop_t *loop, const struct config *config, enum inventory_r
 		  struct scanner *scanner, struct instance **out, struct error *err)
 {
 	struct instance *instance = calloc(1, sizeof(*instance));
-
 	if (instance == NULL)
 		return error_memory(err);
 	instance->loop = loop;
@@ -310,7 +295,6 @@ int instance_open(uv_loop_t *loop, const struct config *config, enum inventory_r
 static void serve_again(struct instance *instance)
 {
 	struct error err = {0};
-
 	if (serve_and_register(instance, &err) < 0)
 		tell_problem(instance, "cannot serve and tries again", &err);
 }
@@ -318,7 +302,6 @@ static void serve_again(struct instance *instance)
 static void on_service_closed(void *user)
 {
 	struct instance *instance = user;
-
 	instance->service_closing = false;
 	if (instance->closed == NULL)
 		serve_again(instance);
@@ -337,7 +320,6 @@ static const char *reason_to_start_over(const struct instance *instance)
 {
 	struct socket_file own = socket_file_at(instance->socket_path);
 	struct socket_file kubelet = socket_file_at(instance->config->kubelet_socket);
-
 	if (!socket_file_same(&own, &instance->own))
 		return "the plugin's socket was removed";
 	if (kubelet.exists && !socket_file_same(&kubelet, &instance->kubelet))
@@ -350,7 +332,6 @@ static const char *reason_to_start_over(const struct instance *instance)
 static void check_succession(struct instance *instance)
 {
 	bool was = instance->superseded;
-
 	instance->superseded = newer_instance_serves(instance);
 	if (!was || instance->superseded || !instance->registered)
 		return;
@@ -379,7 +360,6 @@ void instance_check(struct instance *instance)
 void instance_refresh(struct instance *instance)
 {
 	struct error err = {0};
-
 	if (instance->service != NULL && service_refresh(instance->service, &err) < 0)
 		tell_problem(instance, "cannot list the devices", &err);
 }

@@ -37,7 +37,6 @@ static void watcher_send(struct watcher *watcher)
 	const struct service *service = watcher->service;
 	struct rpc_slice list = {service->list, service->list_size};
 	struct error err = {0};
-
 	if (watcher->sent == service->version)
 		return;
 	int rc = rpc_stream_send(watcher->stream, list, &err);
@@ -59,7 +58,6 @@ static void on_end(void *user)
 	struct watcher *watcher = user;
 	struct service *service = watcher->service;
 	struct watcher **place = &service->watchers;
-
 	while (*place != watcher)
 		place = &(*place)->next;
 	*place = watcher->next;
@@ -73,7 +71,6 @@ static void on_end(void *user)
 static void watcher_open(struct service *service, struct rpc_stream *stream)
 {
 	struct watcher *watcher = calloc(1, sizeof(*watcher));
-
 	if (watcher == NULL) {
 		rpc_stream_finish(stream, RPC_RESOURCE_EXHAUSTED, "out of memory");
 		return;
@@ -92,7 +89,6 @@ static void watcher_open(struct service *service, struct rpc_stream *stream)
 static void watchers_send(struct service *service)
 {
 	struct watcher *next = NULL;
-
 	for (struct watcher *watcher = service->watchers; watcher != NULL; watcher = next) {
 		next = watcher->next;
 		watcher_send(watcher);
@@ -110,7 +106,6 @@ static int status_of(int code)
 		{ERROR_MEMORY, RPC_RESOURCE_EXHAUSTED},
 		{ERROR_LIMIT, RPC_RESOURCE_EXHAUSTED},
 	};
-
 	for (size_t i = 0; i < ARRAY_SIZE(statuses); i++) {
 		if (statuses[i][0] == code)
 			return statuses[i][1];
@@ -121,7 +116,6 @@ static int status_of(int code)
 V1beta1__DevicePluginOptions service_plugin_options(void)
 {
 	V1beta1__DevicePluginOptions options = V1BETA1__DEVICE_PLUGIN_OPTIONS__INIT;
-
 	options.get_preferred_allocation_available = 1;
 	return options;
 }
@@ -129,7 +123,6 @@ V1beta1__DevicePluginOptions service_plugin_options(void)
 static bool take_empty(struct rpc_stream *stream, struct rpc_slice request)
 {
 	ProtobufCMessage *empty = rpc_stream_unpack(stream, request, &v1beta1__empty__descriptor);
-
 	protobuf_c_message_free_unpacked(empty, NULL);
 	return empty != NULL;
 }
@@ -137,7 +130,6 @@ static bool take_empty(struct rpc_stream *stream, struct rpc_slice request)
 static void handle_options(struct rpc_stream *stream, struct rpc_slice request, void *user)
 {
 	V1beta1__DevicePluginOptions reply = service_plugin_options();
-
 	(void)user;
 	if (take_empty(stream, request))
 		rpc_stream_reply(stream, &reply.base);
@@ -147,7 +139,6 @@ static void handle_list_and_watch(struct rpc_stream *stream, struct rpc_slice re
 {
 	struct service *service = user;
 	struct error err = {0};
-
 	if (!take_empty(stream, request))
 		return;
 	if (service->version == 0 && service_refresh(service, &err) < 0)
@@ -170,7 +161,6 @@ static void tell_warnings(const struct allocation *allocation)
 {
 	for (size_t i = 0; i < allocation->message.n_container_responses; i++) {
 		const struct text_list *warnings = &allocation->answers[i].warnings;
-
 		for (size_t j = 0; j < warnings->count; j++)
 			log_warning("Allocate: %s", warnings->items[j]);
 	}
@@ -190,7 +180,6 @@ static void handle_allocate(struct rpc_stream *stream, struct rpc_slice request,
 	struct error err = {0};
 	ProtobufCMessage *message =
 		rpc_stream_unpack(stream, request, &v1beta1__allocate_request__descriptor);
-
 	if (message == NULL)
 		return;
 	(void)allocate(scanner_inventory(options->scanner), options->resource, &rules,
@@ -210,7 +199,6 @@ static void handle_preferred(struct rpc_stream *stream, struct rpc_slice request
 	struct error err = {0};
 	ProtobufCMessage *message = rpc_stream_unpack(
 		stream, request, &v1beta1__preferred_allocation_request__descriptor);
-
 	if (message == NULL)
 		return;
 	(void)prefer(scanner_inventory(options->scanner), options->resource,
@@ -233,7 +221,6 @@ static int add_methods(struct service *service, struct error *err)
 		{"/v1beta1.DevicePlugin/Allocate", handle_allocate},
 	};
 	int rc = 0;
-
 	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(methods); i++)
 		rc = rpc_server_add(service->server, methods[i].path, methods[i].handler, service,
 				    err);
@@ -243,7 +230,6 @@ static int add_methods(struct service *service, struct error *err)
 int service_open(const struct service_options *options, struct service **out, struct error *err)
 {
 	struct service *service = calloc(1, sizeof(*service));
-
 	if (service == NULL)
 		return error_memory(err);
 	service->options = *options;
@@ -268,7 +254,6 @@ int service_refresh(struct service *service, struct error *err)
 	size_t size = 0;
 	int rc = device_list_pack(scanner_inventory(options->scanner), options->resource, &list,
 				  &size, err);
-
 	if (rc < 0)
 		return rc;
 	if (service->version > 0 && size == service->list_size &&
@@ -287,7 +272,6 @@ static void on_server_closed(void *user)
 	struct service *service = user;
 	void (*closed)(void *user) = service->closed;
 	void *closed_user = service->closed_user;
-
 	free(service->list);
 	free(service);
 	closed(closed_user);
@@ -301,7 +285,6 @@ bool service_is_watched(const struct service *service)
 void service_close(struct service *service, const char *why, void (*closed)(void *user), void *user)
 {
 	struct watcher *next = NULL;
-
 	service->closed = closed;
 	service->closed_user = user;
 	for (struct watcher *watcher = service->watchers; watcher != NULL; watcher = next) {

@@ -20,7 +20,6 @@ char *socket_file_name(const char *label)
 {
 	static long long last_ms;
 	uv_timeval64_t now = {0};
-
 	(void)uv_gettimeofday(&now);
 	long long ms = (long long)now.tv_sec * 1000 + now.tv_usec / 1000;
 	/* Also when the clock is set back, and twice within a millisecond. */
@@ -32,7 +31,6 @@ char *socket_file_name(const char *label)
 static long long made_ms(const char *name, const char *label)
 {
 	static const char digits[] = "0123456789";
-
 	if (!text_starts_with(name, label) || name[strlen(label)] != '-')
 		return -1;
 	const char *ms = name + strlen(label) + 1;
@@ -49,7 +47,6 @@ static struct text_list sockets(const char *directory, const char *label, long l
 {
 	struct text_list names CLEANUP_TEXT_LIST = {0};
 	struct text_list paths = {0};
-
 	if (file_list(directory, &names, NULL) < 0)
 		return paths;
 	for (size_t i = 0; i < names.count; i++) {
@@ -63,7 +60,6 @@ bool socket_file_newer_serves(const char *directory, const char *label, const ch
 {
 	struct text_list newer CLEANUP_TEXT_LIST =
 		sockets(directory, label, made_ms(own_name, label));
-
 	for (size_t i = 0; i < newer.count; i++) {
 		if (!socket_file_nobody_listens(newer.items[i]))
 			return true;
@@ -74,10 +70,8 @@ bool socket_file_newer_serves(const char *directory, const char *label, const ch
 void socket_file_remove_stale(const char *directory, const char *label)
 {
 	struct text_list all CLEANUP_TEXT_LIST = sockets(directory, label, -1);
-
 	for (size_t i = 0; i < all.count; i++) {
 		uv_fs_t request;
-
 		if (socket_file_nobody_listens(all.items[i]))
 			(void)uv_fs_unlink(NULL, &request, all.items[i], NULL);
 	}

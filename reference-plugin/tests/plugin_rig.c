@@ -26,7 +26,6 @@ void rig_open(struct rig *rig)
 void rig_close(struct rig *rig)
 {
 	struct error err = {0};
-
 	process_free(rig->process);
 	registrar_close(&rig->registrar);
 	UNIT_INT(loop_drain(&rig->loop, RIG_TIMEOUT_MS, &err), 0);
@@ -40,7 +39,6 @@ void rig_close(struct rig *rig)
 void rig_kubelet(struct rig *rig)
 {
 	struct error err = {0};
-
 	UNIT_INT(registrar_open(&rig->registrar, &err), 0);
 	UNIT_STRING(err.text, "");
 }
@@ -72,7 +70,6 @@ static void add_device(struct text *json, const char *word, bool windows)
 	bool numa = strstr(word, "/1") != NULL;
 	bool old = strstr(word, "/d") != NULL;
 	size_t length = strcspn(word, "/!");
-
 	text_addf(json,
 		  "{\"id\":\"%.*s\",\"kind\":\"%s\",\"vendor\":\"Example\",\"driver\":{},"
 		  "\"integrated\":false,\"detachable\":false,\"display\":%s,\"compute\":%s,"
@@ -91,7 +88,6 @@ void rig_write_text(const struct rig *rig, const struct text *json)
 {
 	enum { ATTEMPTS = 1000, PAUSE_MS = 10 };
 	int result = ERROR_IO;
-
 	for (int i = 0; result < 0 && i < ATTEMPTS; i++) {
 		if (i > 0)
 			uv_sleep(PAUSE_MS);
@@ -104,7 +100,6 @@ void rig_write_node(const struct rig *rig, const char *devices)
 {
 	struct text json CLEANUP_TEXT = {0};
 	struct text_list words CLEANUP_TEXT_LIST = {0};
-
 	text_addf(&json,
 		  "{\"schema\":\"gpucert-node/1\",\"system\":{\"os\":\"%s\",\"product\":\"\","
 		  "\"build\":\"\",\"architecture\":\"\"},\"diagnostics\":[],\"devices\":[",
@@ -122,7 +117,6 @@ void rig_write_node(const struct rig *rig, const char *devices)
 static void on_line(bool is_stderr, const char *line, size_t size, void *user)
 {
 	struct rig *rig = user;
-
 	if (!is_stderr)
 		return;
 	text_append(&rig->log, line, size);
@@ -137,7 +131,6 @@ void rig_start(struct rig *rig, const char *const *arguments)
 	char *relative CLEANUP_FREE = text_format("../bin/%s", rig->program);
 	char *program CLEANUP_FREE = NULL;
 	struct error err = {0};
-
 	UNIT_INT(path_beside_program(relative, &program, &err), 0);
 	argv[0] = program;
 	for (size_t i = 0; arguments[i] != NULL; i++)
@@ -151,7 +144,6 @@ void rig_start(struct rig *rig, const char *const *arguments)
 void rig_start_with_node(struct rig *rig, const char *devices, const char *more, const char *value)
 {
 	const char *const arguments[] = {"--node", rig->node, more, value, NULL};
-
 	rig_write_node(rig, devices);
 	rig_start(rig, arguments);
 }
@@ -159,14 +151,12 @@ void rig_start_with_node(struct rig *rig, const char *devices, const char *more,
 static bool process_is_over(void *user)
 {
 	const struct rig *rig = user;
-
 	return process_has_ended(rig->process);
 }
 
 int rig_stop(struct rig *rig, int signal)
 {
 	const struct process_result *result = NULL;
-
 	if (signal != 0)
 		(void)process_signal(rig->process, signal, NULL);
 	if (!rig_until(rig, process_is_over, rig, "the plugin ends"))
@@ -178,7 +168,6 @@ int rig_stop(struct rig *rig, int signal)
 void rig_remove_file(const char *path)
 {
 	uv_fs_t request;
-
 	UNIT_INT(uv_fs_unlink(NULL, &request, path, NULL), 0);
 }
 
@@ -186,7 +175,6 @@ bool rig_until(struct rig *rig, loop_condition *condition, void *user, const cha
 {
 	struct error err = {0};
 	int result = loop_wait(&rig->loop, condition, user, RIG_TIMEOUT_MS, what, &err);
-
 	UNIT_STRING(err.text, "");
 	if (result < 0)
 		(void)printf("the plugin's log:\n%s", text_string(&rig->log));
@@ -202,14 +190,12 @@ struct expected_registrations {
 static bool are_registered(void *user)
 {
 	const struct expected_registrations *expected = user;
-
 	return registrar_accepted(expected->registrar, expected->resource) >= expected->count;
 }
 
 void rig_await_registrations(struct rig *rig, const char *resource, size_t count)
 {
 	struct expected_registrations expected = {&rig->registrar, resource, count};
-
 	(void)rig_until(rig, are_registered, &expected, resource);
 	UNIT_INT(registrar_accepted(&rig->registrar, resource), count);
 }
@@ -222,21 +208,18 @@ struct expected_log {
 static bool log_has(void *user)
 {
 	const struct expected_log *expected = user;
-
 	return strstr(text_string(&expected->rig->log), expected->part) != NULL;
 }
 
 void rig_await_log(struct rig *rig, const char *part)
 {
 	struct expected_log expected = {rig, part};
-
 	(void)rig_until(rig, log_has, &expected, part);
 }
 
 char *rig_endpoint_path(const struct rig *rig, const char *resource)
 {
 	const struct registrar_entry *entry = registrar_find(&rig->registrar, resource);
-
 	return path_join(rig->directory, entry != NULL ? entry->endpoint : "none");
 }
 
@@ -245,7 +228,6 @@ struct rpc_channel *rig_dial(struct rig *rig, const char *resource)
 	const struct registrar_entry *entry = registrar_find(&rig->registrar, resource);
 	char *address CLEANUP_FREE = NULL;
 	struct rpc_channel *channel = NULL;
-
 	if (entry != NULL)
 		address = text_format("unix:%s/%s", rig->directory, entry->endpoint);
 	if (address == NULL || rpc_channel_open(&rig->loop, address, NULL, &channel, NULL) < 0)
@@ -260,7 +242,6 @@ int rig_call(struct rig *rig, const char *resource, const char *method,
 	struct rpc_channel *channel = rig_dial(rig, resource);
 	struct error err = {0};
 	int result = rpc_unary_wait(channel, method, request, type, RIG_TIMEOUT_MS, reply, &err);
-
 	rpc_channel_close(channel);
 	if (result == 0)
 		return RPC_OK;
@@ -279,7 +260,6 @@ int rig_allocate(struct rig *rig, const char *resource, const char *ids, struct 
 	ProtobufCMessage *reply = NULL;
 	V1beta1__AllocateResponse *response = NULL;
 	int code = 0;
-
 	UNIT_INT(text_list_split(&list, ids, ' ', NULL), 0);
 	container.n_devices_ids = list.count;
 	container.devices_ids = list.items;
@@ -304,7 +284,6 @@ static void on_list(struct rpc_call *call, struct rpc_slice message, void *user)
 	struct listing *listing = user;
 	V1beta1__ListAndWatchResponse *list =
 		v1beta1__list_and_watch_response__unpack(NULL, message.size, message.data);
-
 	(void)call;
 	listing->messages++;
 	text_reset(&listing->devices);
@@ -320,7 +299,6 @@ static void on_list(struct rpc_call *call, struct rpc_slice message, void *user)
 static void on_list_end(const struct rpc_status *status, void *user)
 {
 	struct listing *listing = user;
-
 	listing->ended = true;
 	listing->call = NULL;
 	listing->code = status->code;
@@ -331,7 +309,6 @@ void listing_open(struct rig *rig, const char *resource, struct listing *out)
 {
 	static const struct rpc_call_events events = {on_list, on_list_end};
 	struct rpc_call_request request = {.method = "/v1beta1.DevicePlugin/ListAndWatch"};
-
 	*out = (struct listing){.channel = rig_dial(rig, resource)};
 	UNIT_INT(rpc_call_start(out->channel, &request, &events, out, &out->call, NULL), 0);
 }
@@ -350,7 +327,6 @@ struct expected_list {
 static bool list_is(void *user)
 {
 	const struct expected_list *expected = user;
-
 	return expected->listing->messages > 0 &&
 	       strcmp(text_string(&expected->listing->devices), expected->devices) == 0;
 }
@@ -358,7 +334,6 @@ static bool list_is(void *user)
 void listing_await(struct rig *rig, struct listing *listing, const char *devices)
 {
 	struct expected_list expected = {listing, devices};
-
 	(void)rig_until(rig, list_is, &expected, devices);
 	UNIT_STRING(text_string(&listing->devices), devices);
 }

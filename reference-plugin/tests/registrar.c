@@ -24,7 +24,6 @@ struct dial {
 static void on_caller_gone(void *user)
 {
 	struct dial *dial = user;
-
 	dial->stream = NULL;
 }
 
@@ -34,7 +33,6 @@ static void on_options(const struct rpc_status *status, ProtobufCMessage *reply,
 	struct registrar_entry *entry = &dial->registrar->entries[dial->entry];
 	const V1beta1__DevicePluginOptions *options = (const V1beta1__DevicePluginOptions *)reply;
 	V1beta1__Empty empty = V1BETA1__EMPTY__INIT;
-
 	if (reply != NULL) {
 		entry->options_agree = options->get_preferred_allocation_available ==
 					       entry->preferred_allocation &&
@@ -61,7 +59,6 @@ static int dial_back(struct dial *dial, struct error *err)
 	char *address CLEANUP_FREE = text_format("unix:%s/%s", registrar->directory,
 						 registrar->entries[dial->entry].endpoint);
 	int rc = rpc_channel_open(registrar->loop, address, NULL, &dial->channel, err);
-
 	if (rc < 0)
 		return rc;
 	return rpc_unary(dial->channel, "/v1beta1.DevicePlugin/GetDevicePluginOptions", &empty.base,
@@ -72,7 +69,6 @@ static int dial_back(struct dial *dial, struct error *err)
 static void record(struct registrar *registrar, const V1beta1__RegisterRequest *request)
 {
 	struct registrar_entry *entry = &registrar->entries[registrar->count++];
-
 	*entry = (struct registrar_entry){0};
 	(void)snprintf(entry->version, sizeof(entry->version), "%s", request->version);
 	(void)snprintf(entry->endpoint, sizeof(entry->endpoint), "%s", request->endpoint);
@@ -90,7 +86,6 @@ static void handle_register(struct rpc_stream *stream, struct rpc_slice bytes, v
 	struct dial *dial = NULL;
 	ProtobufCMessage *request =
 		rpc_stream_unpack(stream, bytes, &v1beta1__register_request__descriptor);
-
 	registrar->attempts++;
 	if (request == NULL)
 		return;
@@ -117,7 +112,6 @@ int registrar_open(struct registrar *registrar, struct error *err)
 {
 	char *address CLEANUP_FREE = text_format("unix:%s/kubelet.sock", registrar->directory);
 	int rc = rpc_server_new(registrar->loop, NULL, &registrar->server, err);
-
 	if (rc == 0)
 		rc = rpc_server_add(registrar->server, "/v1beta1.Registration/Register",
 				    handle_register, registrar, err);
@@ -134,12 +128,10 @@ void registrar_close(struct registrar *registrar)
 void registrar_remove_sockets(const struct registrar *registrar)
 {
 	struct text_list names CLEANUP_TEXT_LIST = {0};
-
 	(void)file_list(registrar->directory, &names, NULL);
 	for (size_t i = 0; i < names.count; i++) {
 		char *path CLEANUP_FREE = path_join(registrar->directory, names.items[i]);
 		uv_fs_t request;
-
 		if (text_ends_with(names.items[i], ".sock"))
 			(void)uv_fs_unlink(NULL, &request, path, NULL);
 	}
@@ -159,7 +151,6 @@ const struct registrar_entry *registrar_find(const struct registrar *registrar,
 size_t registrar_accepted(const struct registrar *registrar, const char *resource)
 {
 	size_t count = 0;
-
 	for (size_t i = 0; i < registrar->count; i++) {
 		if (registrar->entries[i].accepted &&
 		    strcmp(registrar->entries[i].resource, resource) == 0)

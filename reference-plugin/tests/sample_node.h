@@ -9,7 +9,6 @@
 static inline struct discovery_device sample_device(const char *id)
 {
 	static const char *const none[] = {NULL};
-
 	return (struct discovery_device){
 		.id = id,
 		.kind = DISCOVERY_DISPLAY,

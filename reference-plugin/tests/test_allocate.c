@@ -24,7 +24,6 @@ static struct inventory recorded(struct discovery_device *devices, size_t count,
 {
 	struct inventory inventory = {.replicas = replicas, .removal_grace_ms = 1000};
 	struct discovery_snapshot snapshot = sample_snapshot(devices, count);
-
 	snapshot.recorded = true;
 	UNIT_INT(inventory_update(&inventory, &snapshot, 0, ignore_event, NULL, NULL), 0);
 	return inventory;
@@ -39,7 +38,6 @@ static int ask(const struct inventory *inventory, const struct additional_mounts
 	V1beta1__ContainerAllocateRequest container = V1BETA1__CONTAINER_ALLOCATE_REQUEST__INIT;
 	V1beta1__ContainerAllocateRequest *containers[] = {&container};
 	V1beta1__AllocateRequest request = V1BETA1__ALLOCATE_REQUEST__INIT;
-
 	if (ids[0] != '\0')
 		UNIT_INT(text_list_split(&list, ids, ' ', NULL), 0);
 	container.n_devices_ids = list.count;
@@ -70,7 +68,6 @@ static void expect_answer(const struct inventory *inventory,
 	struct allocation allocation CLEANUP_ALLOCATION = {0};
 	struct text seen CLEANUP_TEXT = {0};
 	struct error err = {0};
-
 	UNIT_INT(ask(inventory, additional, ids, &allocation, &err), 0);
 	UNIT_STRING(err.text, "");
 	UNIT_INT(allocation.message.n_container_responses, 1);
@@ -84,7 +81,6 @@ static void expect_error(const struct inventory *inventory, const char *ids, int
 {
 	struct allocation allocation CLEANUP_ALLOCATION = {0};
 	struct error err = {0};
-
 	UNIT_INT(ask(inventory, NULL, ids, &allocation, &err), code);
 	UNIT_STRING(err.text, wanted);
 }
@@ -107,7 +103,6 @@ static const struct discovery_variable pocl_variables[] = {
 static struct discovery_device lavapipe(const char *id)
 {
 	struct discovery_device device = sample_device(id);
-
 	device.vendor = "Mesa";
 	device.files = lavapipe_files;
 	device.file_count = 2;
@@ -119,7 +114,6 @@ static struct discovery_device lavapipe(const char *id)
 static struct discovery_device pocl(const char *id)
 {
 	struct discovery_device device = sample_device(id);
-
 	device.vendor = "PoCL";
 	device.files = pocl_files;
 	device.file_count = 2;
@@ -137,7 +131,6 @@ static void test_answer_is_the_same_for_every_order(void)
 				   "env VK_DRIVER_FILES=/usr/share/vulkan/icd.d/lvp_icd.json;";
 	struct discovery_device devices[] = {lavapipe("lavapipe"), pocl("pocl")};
 	struct inventory inventory CLEANUP_INVENTORY = recorded(devices, 2, 3);
-
 	expect_answer(&inventory, NULL, "lavapipe::0 pocl::0", both);
 	expect_answer(&inventory, NULL, "pocl::2 lavapipe::1", both);
 	expect_answer(&inventory, NULL, "pocl::2 pocl::1 lavapipe::1", both);
@@ -152,7 +145,6 @@ static void test_replicas_of_one_device_collapse(void)
 	struct discovery_device device = sample_device("0000:03:00.0");
 	struct discovery_device *devices = &device;
 	struct inventory inventory CLEANUP_INVENTORY = {0};
-
 	device.nodes = nodes;
 	device.node_count = 2;
 	inventory = recorded(devices, 1, 4);
@@ -171,7 +163,6 @@ static void test_shared_nodes_are_given_once(void)
 	struct discovery_device devices[] = {sample_device("a"), sample_device("b"),
 					     sample_device("c")};
 	struct inventory inventory CLEANUP_INVENTORY = {0};
-
 	devices[0].nodes = first;
 	devices[1].nodes = second;
 	devices[2].nodes = other;
@@ -200,7 +191,6 @@ static void test_variables_of_several_devices(void)
 	struct inventory inventory CLEANUP_INVENTORY = {0};
 	struct allocation allocation CLEANUP_ALLOCATION = {0};
 	struct error err = {0};
-
 	devices[1].environment = vulkan;
 	devices[3].environment = opencl;
 	devices[4].environment = elsewhere;
@@ -226,7 +216,6 @@ static void test_contradicting_files(void)
 		{"/opt/libpocl.so.2", "/usr/lib/libpocl.so.2", 64, false, "opencl-icd"}};
 	struct discovery_device devices[] = {pocl("a"), pocl("b")};
 	struct inventory inventory CLEANUP_INVENTORY = {0};
-
 	devices[1].files = other;
 	devices[1].file_count = 1;
 	inventory = recorded(devices, 2, 1);
@@ -240,7 +229,6 @@ static void test_additional_mounts_give_way(void)
 	struct discovery_device devices[] = {lavapipe("lavapipe"), pocl("pocl")};
 	struct inventory inventory CLEANUP_INVENTORY = recorded(devices, 2, 1);
 	struct additional_mounts mounts CLEANUP_MOUNTS = {0};
-
 	UNIT_INT(additional_mounts_add(&mounts, ADDITIONAL_MOUNT_LINUX, "MESA", "/opt/tool", NULL,
 				       NULL),
 		 0);
@@ -262,7 +250,6 @@ static void test_ids_are_refused_by_name(void)
 	struct discovery_device devices[] = {lavapipe("a"), lavapipe("sick"),
 					     sample_device("bare")};
 	struct inventory inventory CLEANUP_INVENTORY = {0};
-
 	devices[1].health = DISCOVERY_UNHEALTHY;
 	devices[1].health_reason = "driver is unbound";
 	inventory = recorded(devices, 3, 2);
@@ -291,7 +278,6 @@ static void test_containers_are_answered_in_order(void)
 	V1beta1__AllocateRequest request = V1BETA1__ALLOCATE_REQUEST__INIT;
 	struct allocation allocation CLEANUP_ALLOCATION = {0};
 	struct allocation empty CLEANUP_ALLOCATION = {0};
-
 	UNIT_INT(allocate(&inventory, INVENTORY_DISPLAY, &none, &request, &empty, NULL), 0);
 	UNIT_INT(empty.message.n_container_responses, 0);
 	containers[0].n_devices_ids = containers[1].n_devices_ids = 1;
@@ -318,7 +304,6 @@ static void test_missing_sources_are_named(void)
 	char *no_node CLEANUP_FREE = NULL;
 	char *no_directory CLEANUP_FREE = NULL;
 	char *wanted CLEANUP_FREE = NULL;
-
 	UNIT_INT(file_make_temporary("/tmp", "gpucert-plugin-", &directory, NULL), 0);
 	path = path_join(directory, "driver.so");
 	missing = text_format("device 'a' needs '%s': No such file or directory", path);
@@ -351,7 +336,6 @@ static void test_sources_are_looked_for_below_the_root(void)
 	struct discovery_device device = sample_device("a");
 	struct discovery_snapshot snapshot = sample_snapshot(&device, 1);
 	struct inventory inventory CLEANUP_INVENTORY = {.replicas = 1};
-
 	UNIT_INT(file_make_temporary("/tmp", "gpucert-plugin-", &root, NULL), 0);
 	directory = path_join(root, "only/there");
 	path = path_join(directory, "driver.so");

@@ -22,7 +22,6 @@ static int run(const char *a, const char *b, const char *c, const char *d, struc
 	struct process_spec spec = {.argv = argv, .timeout_ms = TIMEOUT_MS};
 	struct process_result result = {0};
 	int code = 0;
-
 	UNIT_INT(process_run(&spec, &result, NULL), 0);
 	UNIT_INT(result.end, PROCESS_EXITED);
 	text_append(out, text_string(&result.out), result.out.size);
@@ -39,7 +38,6 @@ static void expect_failure(const char *a, const char *b, const char *c, const ch
 	struct text out CLEANUP_TEXT = {0};
 	struct text messages CLEANUP_TEXT = {0};
 	struct text wanted CLEANUP_TEXT = {0};
-
 	text_add_escaped(&wanted, message, strlen(message));
 	UNIT_INT(run(a, b, c, d, &out, &messages), code);
 	UNIT_CONTAINS(text_string(&messages), text_string(&wanted));
@@ -48,7 +46,6 @@ static void expect_failure(const char *a, const char *b, const char *c, const ch
 static char *write_file(const char *name, const char *content)
 {
 	char *path = path_join(fixture.directory, name);
-
 	UNIT_INT(file_write_atomic(path, content, strlen(content), 0644, NULL), 0);
 	return path;
 }
@@ -58,7 +55,6 @@ static void test_usage_errors(void)
 	char *yaml CLEANUP_FREE = write_file("bad.yaml", "multitenancy: 4\nmultitenant: 2\n");
 	char *broken CLEANUP_FREE = write_file("broken.yaml", "a: [1,\n\x01\x02");
 	char *place CLEANUP_FREE = text_format("%s:2: unknown key 'multitenant'", yaml);
-
 	expect_failure("--no-such-option", NULL, NULL, NULL, 2, "--no-such-option");
 	expect_failure("--multitenancy", "-1", NULL, NULL, 2, "'-1'");
 	expect_failure("--config", yaml, NULL, NULL, 2, place);
@@ -72,7 +68,6 @@ static void test_failures(void)
 {
 	char *node CLEANUP_FREE = write_file("node.json", "{\"schema\":");
 	char *deep CLEANUP_FREE = text_format("%s/%0120d", fixture.directory, 0);
-
 	expect_failure("--plugin-dir", node, NULL, NULL, 1, node);
 	expect_failure("--plugin-dir", fixture.directory, "--node", node, 1, node);
 	expect_failure("--plugin-dir", fixture.directory, "--node", "/nonexistent/n.json", 1,
@@ -88,7 +83,6 @@ static void test_log_file(void)
 	struct text out CLEANUP_TEXT = {0};
 	struct text messages CLEANUP_TEXT = {0};
 	char *content CLEANUP_FREE = NULL;
-
 	UNIT_INT(run("--log-file", log, "--node", "/nonexistent/n.json", &out, &messages), 1);
 	UNIT_STRING(text_string(&messages), "");
 	UNIT_INT(file_read(log, 4096, &content, NULL, NULL), 0);
@@ -104,7 +98,6 @@ static void test_print_config(void)
 	struct text messages CLEANUP_TEXT = {0};
 	struct text row CLEANUP_TEXT = {0};
 	cJSON *json CLEANUP_JSON = NULL;
-
 	text_add(&row, "multitenancy          4  (file ");
 	text_add_escaped(&row, yaml, strlen(yaml));
 	text_add(&row, ":2)\n");
@@ -129,7 +122,6 @@ int main(void)
 		CU_TEST_INFO_NULL,
 	};
 	int failed = 1;
-
 	if (file_make_temporary("/tmp", "gpucert-plugin-", &fixture.directory, NULL) == 0 &&
 	    path_beside_program("../bin/device-plugin-gpu", &fixture.program, NULL) == 0)
 		failed = unit_run("command line", tests);

@@ -40,7 +40,6 @@ static void test_defaults(void)
 	struct config config CLEANUP_CONFIG = {0};
 	struct config_options options = {0};
 	struct error err = {0};
-
 	UNIT_INT(config_load(&program, &options, &config, &err), 0);
 	UNIT_STRING(err.text, "");
 	UNIT_INT(config.multitenancy, 1);
@@ -65,7 +64,6 @@ static void test_precedence(void)
 	struct config config CLEANUP_CONFIG = {0};
 	struct config_options options = {.file = fixture.file};
 	struct error err = {0};
-
 	write_file("# sharing\nmultitenancy: '4'\nincludeIntegrated: yes\nremovalGrace: 500ms\n"
 		   "vendors: [Intel, \"Advanced Micro Devices, Inc.\"]\nlogLevel: ~\nnode:\n");
 	(void)uv_os_setenv("TEST_PLUGIN_MULTITENANCY", "5");
@@ -95,7 +93,6 @@ static void test_file_from_environment(void)
 	struct config missing CLEANUP_CONFIG = {0};
 	struct config_options options = {0};
 	struct error err = {0};
-
 	write_file("multitenancy: 0\n");
 	(void)uv_os_setenv("TEST_PLUGIN_CONFIG_FILE", fixture.file);
 	UNIT_INT(config_load(&program, &options, &config, &err), 0);
@@ -111,7 +108,6 @@ static void expect_yaml_error(const char *yaml, int code, const char *wanted)
 {
 	struct config config CLEANUP_CONFIG = {.program = &program};
 	struct error err = {0};
-
 	UNIT_INT(config_parse_yaml("f.yaml", yaml, strlen(yaml), &config, &err), code);
 	UNIT_STRING(err.text, wanted);
 }
@@ -145,7 +141,6 @@ static void expect_yaml_refused(const char *yaml, const char *place)
 {
 	struct config config CLEANUP_CONFIG = {.program = &program};
 	struct error err = {0};
-
 	CU_ASSERT_TRUE(config_parse_yaml("f.yaml", yaml, strlen(yaml), &config, &err) < 0);
 	UNIT_CONTAINS(err.text, place);
 }
@@ -174,7 +169,6 @@ static void test_additional_mounts(void)
 				   "  Intel:\n";
 	struct config config CLEANUP_CONFIG = {.program = &program};
 	struct error err = {0};
-
 	UNIT_INT(config_parse_yaml("f.yaml", yaml, strlen(yaml), &config, &err), 0);
 	UNIT_STRING(err.text, "");
 	CU_ASSERT_EQUAL_FATAL(config.additional_mounts.count, 2);
@@ -216,7 +210,6 @@ static void test_example_file(void)
 					 "/reference-plugin/deploy/device-plugin-gpu.yaml"};
 	struct config_options none = {0};
 	struct error err = {0};
-
 	UNIT_INT(config_load(&program, &options, &config, &err), 0);
 	UNIT_STRING(err.text, "");
 	UNIT_INT(config_load(&program, &none, &plain, &err), 0);
@@ -225,7 +218,6 @@ static void test_example_file(void)
 	for (size_t i = 0; i < CONFIG_SETTING_COUNT; i++) {
 		struct text value CLEANUP_TEXT = {0};
 		struct text initial CLEANUP_TEXT = {0};
-
 		setting_format(&settings[i], &config, &value);
 		setting_format(&settings[i], &plain, &initial);
 		UNIT_STRING(text_string(&value), text_string(&initial));
@@ -236,7 +228,6 @@ static void expect_load_error(struct config_options *options, const char *wanted
 {
 	struct config config CLEANUP_CONFIG = {0};
 	struct error err = {0};
-
 	CU_ASSERT_TRUE(config_load(&program, options, &config, &err) < 0);
 	UNIT_STRING(err.text, wanted);
 }
@@ -244,7 +235,6 @@ static void expect_load_error(struct config_options *options, const char *wanted
 static void test_errors_name_option_and_variable(void)
 {
 	struct config_options options = {0};
-
 	options.values[index_of("logFormat")] = "xml";
 	expect_load_error(&options, "option --log-format: 'xml' is not one of text, json");
 	options = (struct config_options){0};
@@ -269,7 +259,6 @@ static void test_print(void)
 	struct text row CLEANUP_TEXT = {0};
 	cJSON *json CLEANUP_JSON = NULL;
 	const cJSON *place = NULL;
-
 	write_file("multitenancy: 3\nadditionalMounts:\n  Intel: [{source: /opt/x}]\n");
 	UNIT_INT(config_load(&program, &options, &config, NULL), 0);
 	config_print(&config, &table);
@@ -304,7 +293,6 @@ int main(void)
 		CU_TEST_INFO_NULL,
 	};
 	int failed = 1;
-
 	if (file_make_temporary("/tmp", "gpucert-plugin-", &fixture.directory, NULL) == 0) {
 		fixture.file = path_join(fixture.directory, "plugin.yaml");
 		failed = unit_run("config", tests);

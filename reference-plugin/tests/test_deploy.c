@@ -23,7 +23,6 @@ static void load(const char *path, int index, yaml_document_t *out)
 	char *data CLEANUP_FREE = NULL;
 	yaml_parser_t parser CLEANUP(yaml_parser_delete) = {0};
 	size_t size = 0;
-
 	UNIT_INT(file_read(path, 65536, &data, &size, NULL), 0);
 	CU_ASSERT_TRUE_FATAL(data != NULL && yaml_parser_initialize(&parser));
 	yaml_parser_set_input_string(&parser, (const unsigned char *)data, size);
@@ -59,11 +58,9 @@ static yaml_node_t *at(yaml_document_t *document, const char *path)
 {
 	struct text_list steps CLEANUP_TEXT_LIST = {0};
 	yaml_node_t *node = yaml_document_get_root_node(document);
-
 	UNIT_INT(text_list_split(&steps, path, '/', NULL), 0);
 	for (size_t i = 0; i < steps.count && node != NULL; i++) {
 		const yaml_node_item_t *item = node->data.sequence.items.start;
-
 		if (node->type == YAML_SEQUENCE_NODE)
 			node = yaml_document_get_node(document,
 						      item[strtoul(steps.items[i], NULL, 10)]);
@@ -83,7 +80,6 @@ static void expect_variables(yaml_document_t *document, const struct config_prog
 {
 	const yaml_node_t *variables = at(document, "spec/template/spec/containers/0/env");
 	char *file CLEANUP_FREE = text_format("%sCONFIG_FILE", program->env_prefix);
-
 	CU_ASSERT_PTR_NOT_NULL_FATAL(variables);
 	if (variables == NULL)
 		return;
@@ -92,10 +88,8 @@ static void expect_variables(yaml_document_t *document, const struct config_prog
 		const char *name =
 			scalar(member(document, yaml_document_get_node(document, *item), "name"));
 		bool known = strcmp(name, file) == 0;
-
 		for (size_t i = 0; i < CONFIG_SETTING_COUNT; i++) {
 			struct text variable CLEANUP_TEXT = {0};
-
 			setting_add_variable(&settings[i], program->env_prefix, &variable);
 			known = known || (setting_is_for(&settings[i], program) &&
 					  strcmp(text_string(&variable), name) == 0);
@@ -110,7 +104,6 @@ static void expect_daemonset(int index, const struct config_program *program)
 	yaml_document_t document CLEANUP(release);
 	char *command CLEANUP_FREE =
 		text_format("%%CONTAINER_SANDBOX_MOUNT_POINT%%\\%s.exe", program->name);
-
 	load(DEPLOY "directx-daemonsets.yaml", index, &document);
 	expect(&document, "kind", "DaemonSet");
 	expect(&document, "metadata/name", program->name);
@@ -133,7 +126,6 @@ static void expect_builds(int index)
 		"matchExpressions/0";
 	yaml_document_t document CLEANUP(release);
 	yaml_node_t *term = NULL;
-
 	load(DEPLOY "directx-daemonsets.yaml", index, &document);
 	term = at(&document, terms);
 	UNIT_STRING(scalar(member(&document, term, "key")), "node.kubernetes.io/windows-build");
@@ -163,7 +155,6 @@ static void expect_configuration(yaml_document_t *document, const char *name,
 	struct config config CLEANUP(config_free) = {.program = program};
 	const char *yaml = scalar(member(document, at(document, "data"), name));
 	struct error err = {0};
-
 	CU_ASSERT_TRUE(yaml[0] != '\0');
 	UNIT_INT(config_parse_yaml(name, yaml, strlen(yaml), &config, &err), 0);
 	UNIT_STRING(err.text, "");
@@ -172,7 +163,6 @@ static void expect_configuration(yaml_document_t *document, const char *name,
 static void test_configmap(void)
 {
 	yaml_document_t document CLEANUP(release);
-
 	load(DEPLOY "directx-daemonsets.yaml", 0, &document);
 	expect(&document, "kind", "ConfigMap");
 	expect_configuration(&document, "wddm.yaml", &program_wddm);
@@ -183,7 +173,6 @@ static void test_example_pod(void)
 {
 	yaml_document_t document CLEANUP(release);
 	yaml_node_t *limits = NULL;
-
 	load(DEPLOY "directx-example-pod.yaml", 0, &document);
 	limits = at(&document, "spec/containers/0/resources/limits");
 	UNIT_STRING(scalar(member(&document, limits, program_wddm.display_name)), "1");

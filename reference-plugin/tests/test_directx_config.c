@@ -29,7 +29,6 @@ static void expect_load_error(const struct config_program *program, int code, co
 	struct config config CLEANUP_CONFIG = {0};
 	struct config_options options = {0};
 	struct error err = {0};
-
 	UNIT_INT(config_load(program, &options, &config, &err), code);
 	UNIT_CONTAINS(err.text, part);
 }
@@ -40,7 +39,6 @@ static void test_defaults(void)
 	struct config mcdm CLEANUP_CONFIG = {0};
 	struct config_options options = {.file = fixture.file};
 	struct error err = {0};
-
 	write_to(fixture.file, "");
 	UNIT_INT(config_load(&program_wddm, &options, &wddm, &err), 0);
 	UNIT_INT(config_load(&program_mcdm, &options, &mcdm, &err), 0);
@@ -72,7 +70,6 @@ static void test_environment(void)
 	struct config config CLEANUP_CONFIG = {0};
 	struct config_options options = {.file = fixture.file};
 	struct error err = {0};
-
 	write_to(fixture.file, "multitenancy: 2\nskipRuntimeMounts: false\n");
 	for (size_t i = 0; i < ARRAY_SIZE(variables); i++)
 		(void)uv_os_setenv(variables[i][0], variables[i][1]);
@@ -90,7 +87,6 @@ static void test_environment(void)
 static void test_bad_values_are_named(void)
 {
 	static const char *const bad[] = {"-1", "4294967295", "18446744073709551617", "2.7", "abc"};
-
 	(void)uv_os_setenv("MCDM_DEVICE_PLUGIN_CONFIG_FILE", fixture.file);
 	write_to(fixture.file, "");
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
@@ -98,7 +94,6 @@ static void test_bad_values_are_named(void)
 			"environment variable MCDM_DEVICE_PLUGIN_MULTITENANCY: '%s' is not a whole "
 			"number from 0 to 10000",
 			bad[i]);
-
 		(void)uv_os_setenv("MCDM_DEVICE_PLUGIN_MULTITENANCY", bad[i]);
 		expect_load_error(&program_mcdm,
 				  bad[i][0] == '2' || bad[i][0] == 'a' ? ERROR_FORMAT : ERROR_LIMIT,
@@ -132,7 +127,6 @@ static void expect_found(const char *const *directories, const char *directory, 
 {
 	char *found CLEANUP_FREE = config_search(directories, "wddm");
 	char *wanted CLEANUP_FREE = path_join(directory, name);
-
 	UNIT_STRING(found, wanted);
 }
 
@@ -147,7 +141,6 @@ static void test_search(void)
 	char *toml CLEANUP_FREE = path_join(first, "wddm.toml");
 	const char *const directories[] = {first, second, NULL};
 	char *nothing CLEANUP_FREE = NULL;
-
 	UNIT_INT(file_make_directories(trap, 0755, NULL), 0);
 	UNIT_INT(file_make_directories(second, 0755, NULL), 0);
 	nothing = config_search(directories, "wddm");
@@ -180,7 +173,6 @@ static void test_additional_mounts(void)
 	struct text table CLEANUP_TEXT = {0};
 	cJSON *json CLEANUP_JSON = NULL;
 	struct error err = {0};
-
 	write_to(fixture.file, yaml);
 	UNIT_INT(config_load(&program_wddm, &options, &config, &err), 0);
 	UNIT_STRING(err.text, "");
@@ -207,7 +199,6 @@ static void expect_yaml_error(const char *yaml, const char *wanted)
 {
 	struct config config CLEANUP_CONFIG = {.program = &program_wddm};
 	struct error err = {0};
-
 	UNIT_INT(config_parse_yaml("f.yaml", yaml, strlen(yaml), &config, &err), ERROR_FORMAT);
 	UNIT_STRING(err.text, wanted);
 }
@@ -238,13 +229,11 @@ static void expect_default_values(const struct config_program *program, const ch
 	struct config config CLEANUP_CONFIG = {0};
 	struct config_options options = {.file = file};
 	struct error err = {0};
-
 	UNIT_INT(config_load(program, &options, &config, &err), 0);
 	UNIT_STRING(err.text, "");
 	UNIT_INT(config.additional_mounts.count, 2);
 	for (size_t i = 0; i < CONFIG_SETTING_COUNT; i++) {
 		struct text value CLEANUP_TEXT = {0};
-
 		if (config.origins[i].layer != CONFIG_FILE)
 			continue;
 		setting_format(&settings[i], &config, &value);
@@ -274,7 +263,6 @@ int main(void)
 		CU_TEST_INFO_NULL,
 	};
 	int failed = 1;
-
 	if (file_make_temporary("/tmp", "gpucert-plugin-", &fixture.directory, NULL) == 0) {
 		fixture.file = path_join(fixture.directory, "plugin.yaml");
 		failed = unit_run("DirectX configuration", tests);

@@ -30,7 +30,6 @@ static void expect_allocate(struct rig *rig, const char *resource, const char *i
 			    const char *wanted)
 {
 	struct text answer CLEANUP_TEXT = {0};
-
 	UNIT_INT(rig_allocate(rig, resource, ids, &answer), code);
 	UNIT_CONTAINS(text_string(&answer), wanted);
 }
@@ -40,7 +39,6 @@ static void test_wddm(void)
 	struct rig rig;
 	struct listing listing;
 	char *endpoint CLEANUP_FREE = NULL;
-
 	open_with(&rig, "device-plugin-wddm", "a b npu/c/1 acpi/x old/d", "--multitenancy", "2");
 	rig_await_registrations(&rig, DIRECTX_DISPLAY, 1);
 	endpoint = rig_endpoint_path(&rig, DIRECTX_DISPLAY);
@@ -65,7 +63,6 @@ static void test_mcdm(void)
 {
 	struct rig rig;
 	struct listing listing;
-
 	open_with(&rig, "device-plugin-mcdm", "a npu/c/1", NULL, NULL);
 	rig_await_registrations(&rig, DIRECTX_COMPUTE, 1);
 	CU_ASSERT_PTR_NULL(registrar_find(&rig.registrar, DIRECTX_DISPLAY));
@@ -82,7 +79,6 @@ static void test_mcdm(void)
 static void test_class(void)
 {
 	struct rig rig;
-
 	open_with(&rig, "device-plugin-wddm", "a acpi/x", "--allocation", "class");
 	rig_await_registrations(&rig, DIRECTX_DISPLAY, 1);
 	expect_allocate(&rig, DIRECTX_DISPLAY, "acpi::0", RPC_OK,
@@ -93,7 +89,6 @@ static void test_class(void)
 static void test_several_devices(void)
 {
 	struct rig rig;
-
 	open_with(&rig, "device-plugin-wddm", "a b", "--several-devices", "allow");
 	rig_await_registrations(&rig, DIRECTX_DISPLAY, 1);
 	expect_allocate(&rig, DIRECTX_DISPLAY, "b::0 a::0", RPC_OK,
@@ -106,7 +101,6 @@ static void test_device_goes_and_returns(void)
 {
 	struct rig rig;
 	struct listing listing;
-
 	open_with(&rig, "device-plugin-wddm", "a b", NULL, NULL);
 	rig_await_registrations(&rig, DIRECTX_DISPLAY, 1);
 	listing_open(&rig, DIRECTX_DISPLAY, &listing);
@@ -127,7 +121,6 @@ static void test_no_device(void)
 {
 	struct rig rig;
 	struct listing listing;
-
 	open_with(&rig, "device-plugin-mcdm", "", NULL, NULL);
 	rig_await_registrations(&rig, DIRECTX_COMPUTE, 1);
 	listing_open(&rig, DIRECTX_COMPUTE, &listing);
@@ -143,7 +136,6 @@ static void expect_end(const char *program, const char *option, const char *valu
 {
 	struct rig rig;
 	const char *const arguments[] = {option, value, NULL};
-
 	rig_open(&rig);
 	rig.program = program;
 	rig_start(&rig, arguments);
@@ -155,7 +147,6 @@ static void expect_end(const char *program, const char *option, const char *valu
 static void test_every_failure_has_an_exit_code(void)
 {
 	static const char linux_node[] = GPUCERT_SOURCE_DIR "/discovery/nodes/linux-intel-amd.json";
-
 	expect_end("device-plugin-wddm", "--node", linux_node, 1,
 		   "device-plugin-wddm offers the devices of Windows nodes, and this node runs "
 		   "linux");

@@ -22,7 +22,6 @@ static void expect_events(struct inventory *inventory, const struct discovery_sn
 	struct text events CLEANUP_TEXT = {0};
 	struct error err = {0};
 	int rc = inventory_update(inventory, snapshot, now_ms, log_event, &events, &err);
-
 	UNIT_INT(rc, 0);
 	UNIT_STRING(err.text, "");
 	UNIT_STRING(text_string(&events), wanted);
@@ -39,7 +38,6 @@ static void test_gone_device_is_unhealthy_then_removed(void)
 	struct discovery_device devices[] = {sample_device("b"), sample_device("a")};
 	struct discovery_snapshot both = sample_snapshot(devices, 2);
 	struct discovery_snapshot one = sample_snapshot(devices, 1);
-
 	expect_events(&inventory, &both, 0, "a appeared;b appeared;");
 	expect_events(&inventory, &both, 10, "");
 	UNIT_INT(inventory_next_removal_ms(&inventory, 10), UINT64_MAX);
@@ -60,7 +58,6 @@ static void test_device_is_unhealthy_before_removal_without_grace(void)
 	struct discovery_device device = sample_device("a");
 	struct discovery_snapshot one = sample_snapshot(&device, 1);
 	struct discovery_snapshot none = sample_snapshot(NULL, 0);
-
 	expect_events(&inventory, &one, 0, "a appeared;");
 	expect_events(&inventory, &none, 0, "a gone;");
 	expect_events(&inventory, &none, 0, "a removed;");
@@ -72,7 +69,6 @@ static void test_device_returns(void)
 	struct discovery_device device = sample_device("a");
 	struct discovery_snapshot one = sample_snapshot(&device, 1);
 	struct discovery_snapshot none = sample_snapshot(NULL, 0);
-
 	expect_events(&inventory, &one, 0, "a appeared;");
 	expect_events(&inventory, &none, 1, "a gone;");
 	expect_events(&inventory, &one, 2, "a returned;");
@@ -85,7 +81,6 @@ static void test_health_and_place_of_found_device(void)
 	struct inventory inventory CLEANUP_INVENTORY = new_inventory(1);
 	struct discovery_device device = sample_device("a");
 	struct discovery_snapshot one = sample_snapshot(&device, 1);
-
 	expect_events(&inventory, &one, 0, "a appeared;");
 	device.health = DISCOVERY_UNHEALTHY;
 	device.health_reason = "driver is unbound";
@@ -105,7 +100,6 @@ static void expect_withheld(bool windows, const struct inventory_rules *rules,
 			    const struct discovery_device *device, const char *why)
 {
 	const char *seen = inventory_withholds(rules, windows, device);
-
 	UNIT_STRING(seen != NULL ? seen : "offered", why);
 }
 
@@ -115,7 +109,6 @@ static void test_what_is_offered(void)
 	const struct inventory_rules wddm = {.display_computes = true};
 	const struct inventory_rules class = {.without_location_path = true};
 	struct discovery_device device = sample_device("a");
-
 	expect_withheld(false, &plain, &device, "offered");
 	expect_withheld(true, &plain, &device, "it has no location path to assign it by");
 	expect_withheld(true, &class, &device, "offered");
@@ -141,7 +134,6 @@ static void test_windows_device_that_cannot_be_assigned_any_more(void)
 	struct inventory inventory CLEANUP_INVENTORY = new_inventory(1);
 	struct discovery_device devices[] = {sample_device("a"), sample_device("b")};
 	struct discovery_snapshot node = sample_snapshot(devices, 2);
-
 	node.system.os = "windows";
 	devices[0].location_path = devices[1].location_path = "PCIROOT(0)";
 	devices[0].numa_node = 1;
@@ -161,7 +153,6 @@ static void test_limits_keep_what_was_there(void)
 	struct discovery_snapshot two = sample_snapshot(devices, 2);
 	struct text events CLEANUP_TEXT = {0};
 	struct error err = {0};
-
 	expect_events(&inventory, &one, 0, "a appeared;");
 	UNIT_INT(inventory_update(&inventory, &two, 1, log_event, &events, &err), ERROR_LIMIT);
 	UNIT_STRING(err.text, "2 devices with 16385 replicas each are more than 32768 device ids");
@@ -174,7 +165,6 @@ static void expect_error(const struct inventory *inventory, const char *id, int 
 {
 	struct error err = {0};
 	size_t slot = 0;
-
 	UNIT_INT(inventory_locate(inventory, INVENTORY_DISPLAY, id, &slot, &err), code);
 	UNIT_STRING(err.text, text);
 }
@@ -186,7 +176,6 @@ static void test_whole_id_is_validated(void)
 					     sample_device("lavapipe"), sample_device("pocl")};
 	struct discovery_snapshot node = sample_snapshot(devices, 3);
 	size_t slot = 99;
-
 	devices[2].display = false;
 	devices[2].compute = true;
 	expect_events(&inventory, &node, 0,
@@ -225,7 +214,6 @@ static void test_long_id_is_cut_in_errors(void)
 {
 	char id[4096] = {0};
 	char quoted[REPLICA_ID_QUOTED_SIZE];
-
 	memset(id, '\n', sizeof(id) - 1);
 	CU_ASSERT_TRUE(strlen(replica_id_quote(id, quoted)) < REPLICA_ID_QUOTED_SIZE);
 	CU_ASSERT_TRUE(text_ends_with(quoted, "...\""));
@@ -240,7 +228,6 @@ static void test_device_list(void)
 	uint8_t *data CLEANUP_FREE = NULL;
 	size_t size = 0;
 	V1beta1__ListAndWatchResponse *list = NULL;
-
 	devices[0].numa_node = 1;
 	devices[1].health = DISCOVERY_UNHEALTHY;
 	devices[1].numa_node = 64;
@@ -274,7 +261,6 @@ static void test_longest_list_fits_a_message(void)
 	struct text events CLEANUP_TEXT = {0};
 	uint8_t *data CLEANUP_FREE = NULL;
 	size_t size = 0;
-
 	for (int i = 0; i < 8; i++) {
 		(void)snprintf(ids[i], sizeof(ids[i]), "%d%054d", i, 0);
 		devices[i] = sample_device(ids[i]);

@@ -16,7 +16,6 @@ static void test_directory_is_made_anew(void)
 {
 	struct rig rig;
 	struct listing listing;
-
 	rig_begin(&rig, "a", "--resource", "display");
 	registrar_close(&rig.registrar);
 	UNIT_INT(file_remove_tree(rig.directory, NULL), 0);
@@ -34,7 +33,6 @@ static size_t open_files(const struct rig *rig)
 {
 	char *path CLEANUP_FREE = text_format("/proc/%d/fd", process_id(rig->process));
 	struct text_list names CLEANUP_TEXT_LIST = {0};
-
 	UNIT_INT(file_list(path, &names, NULL), 0);
 	return names.count;
 }
@@ -44,11 +42,9 @@ static void test_restarts_leave_no_files_open(void)
 	enum { RESTARTS = 4 };
 	struct rig rig;
 	size_t before = 0;
-
 	rig_begin(&rig, "a", "--resource", "display");
 	for (size_t i = 1; i <= RESTARTS; i++) {
 		struct listing listing;
-
 		listing_open(&rig, DISPLAY, &listing);
 		listing_await(&rig, &listing, "a::0");
 		before = i == 1 ? open_files(&rig) : before;
@@ -65,7 +61,6 @@ static void test_restarts_leave_no_files_open(void)
 static bool has_tried(void *user)
 {
 	const struct rig *rig = user;
-
 	return strstr(text_string(&rig->log), "registration failed") != NULL;
 }
 
@@ -78,7 +73,6 @@ static void test_kubelet_that_comes_late_is_told_once(void)
 	char *elsewhere CLEANUP_FREE = NULL;
 	char *late CLEANUP_FREE = NULL;
 	char *socket CLEANUP_FREE = NULL;
-
 	rig_open(&rig);
 	UNIT_INT(file_make_temporary("/tmp", "gpucert-plugin-", &elsewhere, NULL), 0);
 	late = path_join(elsewhere, "late");
@@ -106,7 +100,6 @@ static void test_software_driver_comes_and_goes(void)
 	char *content CLEANUP_FREE = NULL;
 	struct text answer CLEANUP_TEXT = {0};
 	size_t size = 0;
-
 	if (file_read(installed, 65536, &content, &size, NULL) < 0) {
 		(void)printf("lavapipe is not installed, not tested: ");
 		return;
@@ -121,7 +114,6 @@ static void test_software_driver_comes_and_goes(void)
 		const char *const arguments[] = {"--resource",	    "display", "--vulkan-icd-dir",
 						 drivers,	    "--sysfs", rig.directory,
 						 "--removal-grace", "3s",      NULL};
-
 		rig_start(&rig, arguments);
 	}
 	rig_await_registrations(&rig, DISPLAY, 1);

@@ -21,7 +21,6 @@ static long resident_kib(const struct rig *rig)
 	char *path CLEANUP_FREE = text_format("/proc/%d/status", process_id(rig->process));
 	char *status CLEANUP_FREE = NULL;
 	const char *line = NULL;
-
 	UNIT_INT(file_read(path, 65536, &status, NULL, NULL), 0);
 	line = status != NULL ? strstr(status, "VmRSS:") : NULL;
 	return line != NULL ? strtol(line + strlen("VmRSS:"), NULL, 10) : -1;
@@ -36,7 +35,6 @@ static void allocate_often(struct rig *rig, struct rpc_channel *channel, int cal
 	V1beta1__ContainerAllocateRequest *containers[] = {&container};
 	V1beta1__AllocateRequest request = V1BETA1__ALLOCATE_REQUEST__INIT;
 	int failures = 0;
-
 	(void)rig;
 	container.n_devices_ids = 1;
 	container.devices_ids = ids;
@@ -58,7 +56,6 @@ static void test_size_and_growth(void)
 	struct rpc_channel *channel = NULL;
 	long before = 0;
 	long after = 0;
-
 	rig_open(&rig);
 	rig_kubelet(&rig);
 	rig_start_with_node(&rig, "a b c d", NULL, NULL);
@@ -82,7 +79,6 @@ static void test_size_and_growth(void)
 static bool has_list(void *user)
 {
 	const struct listing *listing = user;
-
 	return listing->messages > 0;
 }
 
@@ -91,7 +87,6 @@ static void test_thousand_ids(void)
 	struct rig rig;
 	struct listing listing;
 	long resident = 0;
-
 	rig_open(&rig);
 	rig_kubelet(&rig);
 	rig_start_with_node(&rig, "a b c d", "--multitenancy", "250");
@@ -112,7 +107,6 @@ int main(void)
 		{"a thousand ids", test_thousand_ids},
 		CU_TEST_INFO_NULL,
 	};
-
 	/* A sanitizer's shadow memory is not the plugin's. */
 	return UNIT_SANITIZED ? SKIPPED : unit_run("memory", tests);
 }

@@ -20,7 +20,6 @@ static struct inventory node_of(const int *numa, size_t count)
 	struct inventory inventory = {.replicas = 4};
 	struct discovery_device devices[6] = {0};
 	struct discovery_snapshot snapshot = sample_snapshot(devices, count);
-
 	for (size_t i = 0; i < count; i++) {
 		devices[i] = sample_device(&names[2 * i]);
 		devices[i].numa_node = numa[i];
@@ -40,7 +39,6 @@ static int ask(const struct inventory *inventory, enum prefer_policy policy, con
 	V1beta1__PreferredAllocationRequest request = V1BETA1__PREFERRED_ALLOCATION_REQUEST__INIT;
 	V1beta1__PreferredAllocationResponse *response = NULL;
 	int rc = 0;
-
 	if (available[0] != '\0')
 		UNIT_INT(text_list_split(&free_ids, available, ' ', NULL), 0);
 	if (must[0] != '\0')
@@ -65,7 +63,6 @@ static void expect(const struct inventory *inventory, enum prefer_policy policy,
 {
 	struct text seen CLEANUP_TEXT = {0};
 	struct error err = {0};
-
 	UNIT_INT(ask(inventory, policy, available, must, size, &seen, &err), 0);
 	UNIT_STRING(err.text, "");
 	UNIT_STRING(text_string(&seen), wanted);
@@ -76,7 +73,6 @@ static void expect_error(const struct inventory *inventory, const char *availabl
 {
 	struct text seen CLEANUP_TEXT = {0};
 	struct error err = {0};
-
 	UNIT_INT(ask(inventory, PREFER_SPREAD, available, must, size, &seen, &err), code);
 	UNIT_STRING(err.text, wanted);
 }
@@ -85,7 +81,6 @@ static void test_spread_uses_distinct_devices(void)
 {
 	const int numa[] = {-1, -1, -1};
 	struct inventory inventory CLEANUP(inventory_free) = node_of(numa, 3);
-
 	expect(&inventory, PREFER_SPREAD, "a::0 a::1 a::2 b::0 b::1 c::0", "", 3, "a::0 b::0 c::0");
 	expect(&inventory, PREFER_SPREAD, "c::0 b::1 b::0 a::2 a::1 a::0", "", 3, "a::0 b::0 c::0");
 	/* The device with most replicas left has fewest containers. */
@@ -98,7 +93,6 @@ static void test_pack_fills_devices(void)
 {
 	const int numa[] = {-1, -1, -1};
 	struct inventory inventory CLEANUP(inventory_free) = node_of(numa, 3);
-
 	expect(&inventory, PREFER_PACK, "a::0 a::1 a::2 a::3 b::2 b::3 c::3", "", 2, "b::2 b::3");
 	expect(&inventory, PREFER_PACK, "a::0 a::1 b::2 b::3 c::3", "a::0", 2, "a::0 a::1");
 	expect(&inventory, PREFER_PACK, "a::0 a::1 a::2 b::2 b::3 c::3", "", 4,
@@ -109,7 +103,6 @@ static void test_numa_comes_first(void)
 {
 	const int numa[] = {0, 1, 1, -1};
 	struct inventory inventory CLEANUP(inventory_free) = node_of(numa, 4);
-
 	expect(&inventory, PREFER_SPREAD, "a::0 a::1 b::0 c::0 d::0", "", 2, "b::0 c::0");
 	expect(&inventory, PREFER_SPREAD, "a::0 a::1 b::0 c::0", "a::0", 2, "a::0 a::1");
 	expect(&inventory, PREFER_PACK, "a::0 a::1 b::0 b::1 c::0", "", 2, "a::0 a::1");
@@ -120,7 +113,6 @@ static void test_windows_takes_one_device(void)
 {
 	const int numa[] = {-1, -1, -1};
 	struct inventory inventory CLEANUP(inventory_free) = node_of(numa, 3);
-
 	inventory.windows = true;
 	expect(&inventory, PREFER_SPREAD, "a::0 b::0 b::1 c::1 c::2 c::3", "", 2, "c::1 c::2");
 	expect(&inventory, PREFER_PACK, "a::0 b::0 b::1 c::1 c::2 c::3", "", 2, "b::0 b::1");
@@ -137,7 +129,6 @@ static void test_odd_requests(void)
 {
 	const int numa[] = {-1, -1};
 	struct inventory inventory CLEANUP(inventory_free) = node_of(numa, 2);
-
 	expect(&inventory, PREFER_SPREAD, "", "", 0, "");
 	expect(&inventory, PREFER_SPREAD, "", "", 3, "");
 	expect(&inventory, PREFER_SPREAD, "a::0 a::0 b::1", "", 7, "a::0 b::1");
@@ -155,7 +146,6 @@ static void test_unhealthy_devices_are_passed_over(void)
 {
 	const int numa[] = {-1, -1};
 	struct inventory inventory CLEANUP(inventory_free) = node_of(numa, 2);
-
 	inventory.devices[0].healthy = false;
 	expect(&inventory, PREFER_SPREAD, "a::0 a::1 b::0 b::1", "", 2, "b::0 b::1");
 	expect(&inventory, PREFER_SPREAD, "a::0 a::1 b::0 b::1", "a::0", 2, "a::0 b::0");
@@ -170,7 +160,6 @@ static void expect_whole(size_t device_count, uint32_t replicas)
 	struct discovery_snapshot snapshot = sample_snapshot(devices, device_count);
 	struct text ids CLEANUP_TEXT = {0};
 	struct text seen CLEANUP_TEXT = {0};
-
 	for (size_t i = 0; i < device_count; i++) {
 		(void)snprintf(names[i], sizeof(names[i]), "g%03zu", i);
 		devices[i] = sample_device(names[i]);

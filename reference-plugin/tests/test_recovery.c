@@ -14,7 +14,6 @@ static void test_kubelet_restart(void)
 	struct listing listing;
 	char *before CLEANUP_FREE = NULL;
 	char *after CLEANUP_FREE = NULL;
-
 	rig_begin(&rig, "a", "--resource", "display");
 	before = rig_endpoint_path(&rig, DISPLAY);
 	registrar_close(&rig.registrar);
@@ -34,7 +33,6 @@ static void test_own_socket_is_removed(void)
 	struct rig rig;
 	struct listing listing;
 	char *before CLEANUP_FREE = NULL;
-
 	rig_begin(&rig, "a", NULL, NULL);
 	listing_open(&rig, DISPLAY, &listing);
 	listing_await(&rig, &listing, "a::0");
@@ -52,7 +50,6 @@ static void test_kubelet_socket_is_made_anew(void)
 {
 	struct rig rig;
 	char *before CLEANUP_FREE = NULL;
-
 	rig_begin(&rig, "a", "--resource", "display");
 	before = rig_endpoint_path(&rig, DISPLAY);
 	registrar_close(&rig.registrar);
@@ -67,7 +64,6 @@ static void test_killed_plugin_returns(void)
 	struct rig rig;
 	char *before CLEANUP_FREE = NULL;
 	struct listing listing;
-
 	rig_begin(&rig, "a b", "--resource", "display");
 	before = rig_endpoint_path(&rig, DISPLAY);
 	UNIT_INT(rig_stop(&rig, SIGKILL), RIG_KILLED);
@@ -88,7 +84,6 @@ static void test_stream_is_ended(void)
 	struct listing listing;
 	char *before CLEANUP_FREE = NULL;
 	char *after CLEANUP_FREE = NULL;
-
 	rig_begin(&rig, "a", "--resource", "display");
 	before = rig_endpoint_path(&rig, DISPLAY);
 	listing_open(&rig, DISPLAY, &listing);
@@ -115,7 +110,6 @@ static void test_newest_instance_registers(void)
 	struct process *first = NULL;
 	char *before CLEANUP_FREE = NULL;
 	char *after CLEANUP_FREE = NULL;
-
 	rig_begin(&rig, "a", "--resource", "display");
 	before = rig_endpoint_path(&rig, DISPLAY);
 	listing_open(&rig, DISPLAY, &older);
@@ -141,7 +135,6 @@ static void test_newest_instance_registers(void)
 static void test_directory_comes_late(void)
 {
 	struct rig rig;
-
 	rig_open(&rig);
 	rig_write_node(&rig, "a");
 	UNIT_INT(file_remove_tree(rig.directory, NULL), 0);

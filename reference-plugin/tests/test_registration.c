@@ -25,11 +25,9 @@ static void test_both_resources_register(void)
 {
 	struct rig rig;
 	char *path CLEANUP_FREE = NULL;
-
 	rig_begin(&rig, "a b/c", NULL, NULL);
 	for (size_t i = 0; i < rig.registrar.count; i++) {
 		const struct registrar_entry *entry = &rig.registrar.entries[i];
-
 		UNIT_STRING(entry->version, "v1beta1");
 		CU_ASSERT_TRUE(entry->preferred_allocation);
 		CU_ASSERT_FALSE(entry->pre_start);
@@ -42,7 +40,6 @@ static void test_both_resources_register(void)
 #ifndef _WIN32
 	{
 		struct stat status;
-
 		UNIT_INT(stat(path, &status), 0);
 		UNIT_INT(status.st_mode & 0777, 0600);
 	}
@@ -57,7 +54,6 @@ static void test_one_resource_by_another_name(void)
 	const char *const arguments[] = {"--resource", "compute", "--resource-name",
 					 "example.com/gpu", NULL};
 	struct rig rig;
-
 	rig_open(&rig);
 	rig_kubelet(&rig);
 	rig_start(&rig, arguments);
@@ -71,7 +67,6 @@ static void test_stop_ends_streams_with_trailers(void)
 {
 	struct rig rig;
 	struct listing listing;
-
 	rig_open(&rig);
 	rig_kubelet(&rig);
 	rig_start_with_node(&rig, "a", NULL, NULL);
@@ -90,7 +85,6 @@ static void test_kubelet_comes_late(void)
 {
 	struct rig rig;
 	char *kubelet CLEANUP_FREE = NULL;
-
 	rig_open(&rig);
 	kubelet = path_join(rig.directory, "kubelet.sock");
 	/* What a kubelet that was killed may leave. */
@@ -107,7 +101,6 @@ static void test_kubelet_comes_late(void)
 static void test_refusal_is_no_busy_loop(void)
 {
 	struct rig rig;
-
 	rig_open(&rig);
 	rig.registrar.mode = REGISTRAR_REFUSE;
 	rig_kubelet(&rig);
@@ -124,14 +117,12 @@ static void test_refusal_is_no_busy_loop(void)
 static void test_silence_times_out(void)
 {
 	struct rig rig;
-
 	rig_open(&rig);
 	rig.registrar.mode = REGISTRAR_SILENT;
 	rig_kubelet(&rig);
 	{
 		const char *const arguments[] = {"--resource", "display", "--register-timeout",
 						 "300ms", NULL};
-
 		rig_start(&rig, arguments);
 	}
 	rig_await_log(&rig, "DEADLINE_EXCEEDED");
@@ -145,7 +136,6 @@ static void test_unchanged_instance_registers_once(void)
 {
 	struct rig rig;
 	char *kubelet CLEANUP_FREE = NULL;
-
 	rig_begin(&rig, "a", "--resource", "display");
 	kubelet = path_join(rig.directory, "kubelet.sock");
 	UNIT_INT(chmod(kubelet, 0660), 0);
@@ -160,7 +150,6 @@ static void test_two_instances_side_by_side(void)
 	struct rig rig;
 	struct listing listing;
 	struct process *first = NULL;
-
 	rig_begin(&rig, "a", "--resource", "display");
 	listing_open(&rig, DISPLAY, &listing);
 	listing_await(&rig, &listing, "a::0");

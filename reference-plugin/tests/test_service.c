@@ -9,7 +9,6 @@
 static void expect(struct rig *rig, const char *ids, int code, const char *wanted)
 {
 	struct text answer CLEANUP_TEXT = {0};
-
 	UNIT_INT(rig_allocate(rig, DISPLAY, ids, &answer), code);
 	UNIT_STRING(text_string(&answer), wanted);
 }
@@ -19,7 +18,6 @@ static void expect(struct rig *rig, const char *ids, int code, const char *wante
 static void test_allocate(void)
 {
 	struct rig rig;
-
 	rig_begin(&rig, "a b sick! c/c", "--multitenancy", "2");
 	/* No list was asked for before. */
 	expect(&rig, "a::0", RPC_OK, "/dev/a;");
@@ -53,7 +51,6 @@ static void test_other_methods(void)
 	struct text_list available CLEANUP_TEXT_LIST = {0};
 	ProtobufCMessage *reply = NULL;
 	const V1beta1__PreferredAllocationResponse *response = NULL;
-
 	rig_begin(&rig, "a b", "--multitenancy", "2");
 	UNIT_INT(rig_call(&rig, DISPLAY, "/v1beta1.DevicePlugin/PreStartContainer", &pre_start.base,
 			  &v1beta1__pre_start_container_response__descriptor, &reply, NULL),
@@ -82,7 +79,6 @@ static void test_devices_come_and_go(void)
 	struct listing first;
 	struct listing second;
 	struct text answer CLEANUP_TEXT = {0};
-
 	rig_begin(&rig, "a b", "--removal-grace", "3s");
 	listing_open(&rig, DISPLAY, &first);
 	listing_await(&rig, &first, "a::0 b::0");
@@ -113,7 +109,6 @@ static void test_unreadable_node_keeps_devices(void)
 	struct text broken CLEANUP_TEXT = {0};
 	struct rig rig;
 	struct listing listing;
-
 	rig_begin(&rig, "a", "--removal-grace", "0");
 	listing_open(&rig, DISPLAY, &listing);
 	listing_await(&rig, &listing, "a::0");
@@ -131,7 +126,6 @@ static void test_empty_resource_waits_for_devices(void)
 {
 	struct rig rig;
 	struct listing listing;
-
 	rig_begin(&rig, "", NULL, NULL);
 	listing_open(&rig, COMPUTE, &listing);
 	listing_await(&rig, &listing, "");
@@ -149,7 +143,6 @@ struct lists_wanted {
 static bool has_messages(void *user)
 {
 	const struct lists_wanted *wanted = user;
-
 	return wanted->listing->messages >= wanted->messages;
 }
 
@@ -160,14 +153,12 @@ static void test_slow_reader_gets_the_newest_list(void)
 	struct listing slow;
 	struct listing quick;
 	char *newest CLEANUP_FREE = NULL;
-
 	rig_begin(&rig, "a b", "--multitenancy", "5000");
 	listing_open(&rig, DISPLAY, &slow);
 	rpc_call_pause(slow.call);
 	listing_open(&rig, DISPLAY, &quick);
 	for (size_t i = 0; i <= CHANGES; i++) {
 		struct lists_wanted wanted = {&quick, i + 1};
-
 		if (i > 0)
 			rig_write_node(&rig, i % 2 != 0 ? "a! b" : "a b");
 		(void)rig_until(&rig, has_messages, &wanted, "a list");
@@ -187,11 +178,9 @@ static void test_streams_are_freed(void)
 {
 	struct rig rig;
 	struct listing last;
-
 	rig_begin(&rig, "a", NULL, NULL);
 	for (int i = 0; i < 50; i++) {
 		struct listing listing;
-
 		listing_open(&rig, DISPLAY, &listing);
 		listing_await(&rig, &listing, "a::0");
 		rpc_call_cancel(listing.call);

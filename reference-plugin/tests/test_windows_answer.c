@@ -21,7 +21,6 @@ static const struct discovery_file t4_files[] = {
 static struct discovery_device t4(const char *id, const char *location_path)
 {
 	struct discovery_device device = sample_device(id);
-
 	device.vendor = "NVIDIA";
 	device.pci_vendor = 0x10de;
 	device.description = "NVIDIA Tesla T4";
@@ -38,7 +37,6 @@ static struct discovery_device t4(const char *id, const char *location_path)
 static struct discovery_device other(const char *id, const struct discovery_file *file)
 {
 	struct discovery_device device = sample_device(id);
-
 	device.vendor = "AMD";
 	device.pci_vendor = 0x1002;
 	device.location_path = "PCIROOT(0)#PCI(0300)";
@@ -52,7 +50,6 @@ static struct discovery_device other(const char *id, const struct discovery_file
 static void describe(const struct answer *answer, struct text *out)
 {
 	const V1beta1__ContainerAllocateResponse *message = &answer->message;
-
 	for (size_t i = 0; i < message->n_devices; i++) {
 		text_addf(out, "device %s\n", message->devices[i]->host_path);
 		UNIT_STRING(message->devices[i]->container_path, "");
@@ -78,12 +75,10 @@ static void expect_on(const struct answer_request *node, const struct answer_rul
 	struct text seen CLEANUP_TEXT = {0};
 	struct error err = {0};
 	struct answer_request request = *node;
-
 	request.rules = rules;
 	request.devices = devices;
 	request.count = second != NULL ? 2 : 1;
 	int rc = answer_build(&request, &answer, &err);
-
 	UNIT_STRING(err.text, "");
 	UNIT_INT(rc, 0);
 	if (rc == 0)
@@ -104,7 +99,6 @@ static void expect_error(const struct answer_rules *rules, const struct discover
 	struct answer answer CLEANUP(answer_free) = {0};
 	struct answer_request request = recorded;
 	struct error err = {0};
-
 	request.rules = rules;
 	request.devices = devices;
 	request.count = second != NULL ? 2 : 1;
@@ -117,7 +111,6 @@ static const struct answer_rules plain;
 static void test_location_path(void)
 {
 	struct discovery_device device = t4("t4", "PCIROOT(0)#PCI(1B00)");
-
 	expect(&plain, &device, NULL,
 	       "device vpci-location-path://PCIROOT(0)#PCI(1B00)\n" SYSTEM32 "nvcuda.dll <= " STORE
 	       "\\nvcuda_loader64.dll\n" SYSTEM32 "nvidia-smi.exe <= " STORE
@@ -140,7 +133,6 @@ static void test_skip_runtime_mounts(void)
 {
 	struct discovery_device device = t4("t4", "PCIROOT(0)#PCI(1B00)");
 	const struct answer_rules rules = {.skip_runtime_mounts = true};
-
 	expect(&rules, &device, NULL, "device vpci-location-path://PCIROOT(0)#PCI(1B00)\n");
 }
 
@@ -151,7 +143,6 @@ static void test_class(void)
 	const struct answer_rules rules = {.allocation = ANSWER_CLASS, .skip_runtime_mounts = true};
 	const struct answer_rules several = {
 		.allocation = ANSWER_CLASS, .skip_runtime_mounts = true, .allow_several = true};
-
 	expect(&rules, &device, NULL,
 	       "device class/5B45201D-F2F2-4F3B-85BB-30FF1F953599\n"
 	       "DIRECTX_GPU_DriverVersion=31.0.15.3713\n"
@@ -171,7 +162,6 @@ static void test_several_devices(void)
 	struct discovery_device a = t4("a", "PCIROOT(0)#PCI(1B00)");
 	struct discovery_device b = t4("b", "PCIROOT(0)#PCI(1C00)");
 	const struct answer_rules rules = {.allow_several = true};
-
 	expect_error(&plain, &a, &b,
 		     "one container cannot have 2 devices ('a', 'b'): a kubelet up to 1.36 passes "
 		     "only the first device on to a container of Windows; ask for ids of one "
@@ -194,7 +184,6 @@ static void test_vendors_that_bring_the_same_file(void)
 	struct discovery_device a = other("a", &amd);
 	struct discovery_device b = t4("b", "PCIROOT(0)#PCI(1B00)");
 	const struct answer_rules rules = {.allow_several = true};
-
 	b.pci_vendor = DISCOVERY_UNKNOWN;
 	b.files = &nvidia;
 	b.file_count = 1;
@@ -212,7 +201,6 @@ static void test_precedence(void)
 	struct additional_mounts mounts CLEANUP(additional_mounts_free) = {0};
 	const struct answer_rules rules = {.additional = &mounts};
 	struct discovery_device device = t4("t4", "X");
-
 	UNIT_INT(additional_mounts_add(&mounts, ADDITIONAL_MOUNT_SYSTEM32, "nvidia",
 				       "my/NVCUDA.dll", NULL, NULL),
 		 0);
@@ -244,7 +232,6 @@ static void expect_objection(const char *source, const char *destination, unsign
 						"warning: device 'x': '%s' is not mounted at '%s': "
 						"%s\n",
 						source, destination, why);
-
 	expect(&plain, &device, NULL, wanted);
 }
 
@@ -254,7 +241,6 @@ static void test_hostile_files(void)
 	static const char relative[] = "its source is not an absolute path without '..'";
 	static const char elsewhere[] = "its destination is not a file in System32 or SysWOW64";
 	static const char good[] = "C:\\Store\\amd\\a.dll";
-
 	expect_objection("C:\\Windows\\System32\\config\\SAM", SYSTEM32 "a.dll", 64, outside);
 	expect_objection("C:\\Store\\amdx\\a.dll", SYSTEM32 "a.dll", 64, outside);
 	expect_objection("C:\\Store\\amd\\..\\b\\a.dll", SYSTEM32 "a.dll", 64, relative);
@@ -279,7 +265,6 @@ static void test_hostile_driver_directory(void)
 	struct additional_mounts mounts CLEANUP(additional_mounts_free) = {0};
 	const struct answer_rules rules = {.additional = &mounts};
 	struct discovery_device device = t4("t4", "X");
-
 	UNIT_INT(additional_mounts_add(&mounts, ADDITIONAL_MOUNT_SYSTEM32, "nvidia", "a.dll", NULL,
 				       NULL),
 		 0);
@@ -302,7 +287,6 @@ static void test_long_and_foreign_names(void)
 			    destination, source);
 	const struct discovery_file file = {source, destination, 64, false, ""};
 	struct discovery_device device = other("x", &file);
-
 	expect(&plain, &device, NULL, wanted);
 }
 
@@ -310,7 +294,6 @@ static void test_missing_files_are_left_out(void)
 {
 	static const struct answer_request live = {.windows = true};
 	struct discovery_device device = t4("t4", "X");
-
 	device.file_count = 1;
 	expect_on(&live, &plain, &device, NULL,
 		  "device vpci-location-path://X\n"
@@ -324,7 +307,6 @@ static void expect_refused_mount(enum additional_mount_kind kind, const char *so
 {
 	struct additional_mounts mounts CLEANUP(additional_mounts_free) = {0};
 	struct error err = {0};
-
 	UNIT_INT(additional_mounts_add(&mounts, kind, "nvidia", source, destination, &err),
 		 ERROR_FORMAT);
 	UNIT_CONTAINS(err.text, part);
@@ -337,7 +319,6 @@ static void test_additional_mounts_stay_in_place(void)
 		"",	   "..\\x.dll",	 "a\\..\\x.dll", "C:\\x.dll", "\\x.dll", "a\\\\b",
 		"a.dll:s", "a\\b.dll. ", "CON",		 "a\\com1.x", "a\tb",	 "x*",
 	};
-
 	for (size_t i = 0; i < ARRAY_SIZE(sources); i++)
 		expect_refused_mount(ADDITIONAL_MOUNT_SYSTEM32, sources[i], "a.dll",
 				     "is not a path below the driver's directory");
@@ -352,7 +333,6 @@ static void test_additional_mounts_stay_in_place(void)
 static void test_vendors(void)
 {
 	struct discovery_device device = sample_device("x");
-
 	CU_ASSERT_FALSE(filter_vendor_matches("", &device));
 	device.vendor = "AMD";
 	device.manufacturer = "Advanced Micro Devices, Inc.";

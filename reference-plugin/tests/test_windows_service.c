@@ -27,7 +27,6 @@ static char *absolute(const char *path)
 	DWORD length = relative != NULL
 			       ? GetFullPathNameW((const wchar_t *)relative, MAX_PATH, whole, NULL)
 			       : 0;
-
 	return length > 0 && length < MAX_PATH ? utf16_to_utf8((const uint16_t *)whole, length)
 					       : NULL;
 }
@@ -39,7 +38,6 @@ static SC_HANDLE create_service(const char *node)
 	char *command CLEANUP_FREE = NULL;
 	uint16_t *wide CLEANUP_FREE = NULL;
 	SC_HANDLE service = NULL;
-
 	UNIT_INT(path_beside_program("../bin/device-plugin-wddm.exe", &program, NULL), 0);
 	command =
 		text_format("\"%s\" --service --node \"%s\" --plugin-dir \"%s\" --log-file \"%s\"",
@@ -63,7 +61,6 @@ static SERVICE_STATUS await_state(SC_HANDLE service, DWORD wanted)
 {
 	uint64_t end = clock_monotonic_ms() + TIMEOUT_MS;
 	SERVICE_STATUS status = {0};
-
 	do {
 		CU_ASSERT_TRUE(QueryServiceStatus(service, &status));
 		if (status.dwCurrentState == wanted)
@@ -78,7 +75,6 @@ static void await_log(const char *part)
 {
 	uint64_t end = clock_monotonic_ms() + TIMEOUT_MS;
 	char *content CLEANUP_FREE = NULL;
-
 	do {
 		free(STEAL(content));
 		if (file_read(fixture.log, 65536, &content, NULL, NULL) == 0 &&
@@ -95,7 +91,6 @@ static void test_start_and_stop(void)
 		absolute(GPUCERT_SOURCE_DIR "/discovery/nodes/windows-4x-tesla-t4.json");
 	SC_HANDLE service = create_service(node);
 	SERVICE_STATUS status = {0};
-
 	CU_ASSERT_TRUE_FATAL(StartServiceW(service, 0, NULL));
 	(void)await_state(service, SERVICE_RUNNING);
 	await_log("serving on");
@@ -110,7 +105,6 @@ static void test_failure_is_the_services_own_error(void)
 {
 	SC_HANDLE service = create_service("C:\\nonexistent\\node.json");
 	SERVICE_STATUS status = {0};
-
 	CU_ASSERT_TRUE_FATAL(StartServiceW(service, 0, NULL));
 	status = await_state(service, SERVICE_STOPPED);
 	UNIT_INT(status.dwWin32ExitCode, ERROR_SERVICE_SPECIFIC_ERROR);
@@ -127,7 +121,6 @@ int main(void)
 		CU_TEST_INFO_NULL,
 	};
 	int failed = 1;
-
 	fixture.manager = OpenSCManagerW(NULL, NULL, SC_MANAGER_CREATE_SERVICE);
 	if (fixture.manager == NULL) {
 		(void)printf("not tested: no right to create services\n");
@@ -135,7 +128,6 @@ int main(void)
 	}
 	if (file_make_temporary("/tmp", "gpucert-plugin-", &fixture.directory, NULL) == 0) {
 		char *whole = absolute(fixture.directory);
-
 		free(fixture.directory);
 		fixture.directory = whole;
 		fixture.log = path_join(fixture.directory, "plugin.log");

@@ -20,7 +20,6 @@ cJSON *golden_report(const char *name)
 	struct journal_log log CLEANUP_JOURNAL_LOG = {0};
 	cJSON *report = NULL;
 	struct error err = {0};
-
 	if (journal_read(path, &log, &err) < 0 || report_render(&log, &report, &err) < 0)
 		(void)fprintf(stderr, "%s\n", err.text);
 	return report;
@@ -31,7 +30,6 @@ cJSON *report_of_lines(const char *const *lines, struct error *err)
 	struct text journal CLEANUP_TEXT = {0};
 	struct journal_log log CLEANUP_JOURNAL_LOG = {0};
 	cJSON *report = NULL;
-
 	for (int i = 0; lines[i] != NULL; i++)
 		text_addf(&journal, "{\"seq\":%d,\"atMs\":%d,\"time\":\"t\",%s}\n", i + 1, i,
 			  lines[i]);

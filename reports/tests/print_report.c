@@ -14,7 +14,6 @@ int main(int argc, char **argv)
 	cJSON *report CLEANUP_JSON = NULL;
 	char *text CLEANUP_FREE = NULL;
 	struct error err = {0};
-
 	if (argc < 3)
 		return 2;
 	if (writer_find(argv[1], &writer, &err) < 0 || journal_read(argv[2], &log, &err) < 0 ||

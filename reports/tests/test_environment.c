@@ -14,12 +14,10 @@ static void collect_marks(const cJSON *schema, const char *pointer, struct text_
 {
 	const cJSON *properties = cJSON_GetObjectItem(schema, "properties");
 	const cJSON *member = NULL;
-
 	if (cJSON_IsTrue(cJSON_GetObjectItem(schema, "x-identifying")))
 		CU_ASSERT_EQUAL(text_list_add(out, pointer, NULL), 0);
 	cJSON_ArrayForEach (member, properties) {
 		char *below CLEANUP_FREE = text_format("%s/%s", pointer, member->string);
-
 		collect_marks(member, below, out);
 	}
 }
@@ -28,7 +26,6 @@ static void expect_same(const char *section, const char *where, struct text_list
 {
 	struct text_list known CLEANUP_TEXT_LIST = {0};
 	const char *const *identity = environment_identity(section);
-
 	CU_ASSERT_PTR_NOT_NULL_FATAL(identity);
 	for (; *identity != NULL; identity++)
 		CU_ASSERT_EQUAL(text_list_add(&known, *identity, NULL), 0);
@@ -49,7 +46,6 @@ static void test_schema(void)
 	const cJSON *section = NULL;
 	size_t count = 0;
 	struct error err = {0};
-
 	CU_ASSERT_EQUAL_FATAL(json_read_file(GPUCERT_SOURCE_DIR
 					     "/reports/schema/report.schema.json",
 					     &schema, &err),
@@ -58,7 +54,6 @@ static void test_schema(void)
 	cJSON_ArrayForEach (section, sections) {
 		const cJSON *items = cJSON_GetObjectItem(section, "items");
 		struct text_list marks CLEANUP_TEXT_LIST = {0};
-
 		if (strcmp(section->string, "digest") == 0)
 			continue;
 		count++;
@@ -73,11 +68,9 @@ static void test_schema(void)
 static void collect_words(const char *cell, struct text_list *out)
 {
 	const char *end = strchr(cell, '|');
-
 	for (const char *at = cell; (at = strchr(at, '`')) != NULL && at < end;) {
 		size_t size = strcspn(at + 1, "`");
 		char *pointer CLEANUP_FREE = text_format("/%.*s", (int)size, at + 1);
-
 		for (char *dot = pointer; (dot = strchr(dot, '.')) != NULL;)
 			*dot = '/';
 		CU_ASSERT_EQUAL(text_list_add(out, pointer, NULL), 0);
@@ -91,7 +84,6 @@ static void test_documentation(void)
 	const cJSON *section = NULL;
 	char *page CLEANUP_FREE = NULL;
 	const char *chapter = NULL;
-
 	CU_ASSERT_EQUAL_FATAL(
 		file_read(GPUCERT_SOURCE_DIR "/docs/report.md", DOCUMENT_MAX, &page, NULL, NULL),
 		0);
@@ -103,7 +95,6 @@ static void test_documentation(void)
 			text_format("\n| `%s%s` | ", section->string, many ? "[]" : "");
 		const char *identifying = strstr(chapter, row);
 		struct text_list words CLEANUP_TEXT_LIST = {0};
-
 		CU_ASSERT_PTR_NOT_NULL_FATAL(identifying);
 		collect_words(identifying + strlen(row), &words);
 		expect_same(section->string, "docs/report.md", &words);
@@ -116,25 +107,21 @@ static void test_each_member_changes_the_digest(void)
 	cJSON *sections CLEANUP_JSON = environment_new();
 	const cJSON *section = NULL;
 	char before[DIGEST_SIZE] = "";
-
 	CU_ASSERT_EQUAL_FATAL(environment_digest(sections, before, NULL), 0);
 	cJSON_ArrayForEach (section, sections) {
 		const char *const *pointer = environment_identity(section->string);
-
 		for (; *pointer != NULL; pointer++) {
 			cJSON *environment CLEANUP_JSON = cJSON_Duplicate(sections, true);
 			cJSON *members = cJSON_CreateObject();
 			cJSON *object = members;
 			struct text_list keys CLEANUP_TEXT_LIST = {0};
 			char after[DIGEST_SIZE] = "";
-
 			CU_ASSERT_EQUAL(text_list_split(&keys, *pointer + 1, '/', NULL), 0);
 			for (size_t i = 0; i + 1 < keys.count; i++)
 				object = cJSON_AddObjectToObject(object, keys.items[i]);
 			(void)cJSON_AddStringToObject(object, keys.items[keys.count - 1], "x");
 			if (cJSON_IsArray(section)) {
 				cJSON *array = cJSON_CreateArray();
-
 				(void)cJSON_AddItemToArray(array, members);
 				members = array;
 			}

@@ -26,7 +26,6 @@ static int open_directory(void)
 static int close_directory(void)
 {
 	int rc = file_remove_tree(directory, NULL);
-
 	free(directory);
 	return rc;
 }
@@ -38,7 +37,6 @@ static const struct journal_run run = {
 static int add_plan(struct journal *journal)
 {
 	struct members plan CLEANUP_MEMBERS = {.object = cJSON_Parse(sample_plan)};
-
 	return journal_add_plan(journal, &plan, NULL);
 }
 
@@ -46,7 +44,6 @@ static int add_seen(struct journal *journal, enum journal_type type, const char 
 		    struct error *err)
 {
 	cJSON *seen CLEANUP_JSON = cJSON_Parse(json);
-
 	return journal_add_seen(journal, "a.one", type, seen, err);
 }
 
@@ -54,7 +51,6 @@ static struct journal *create(const char *path)
 {
 	struct journal *journal = NULL;
 	struct error err = {0};
-
 	CU_ASSERT_EQUAL_FATAL(journal_create(path, &run, &journal, &err), 0);
 	return journal;
 }
@@ -64,7 +60,6 @@ static cJSON *render_file(const char *path)
 	struct journal_log log CLEANUP_JOURNAL_LOG = {0};
 	cJSON *report = NULL;
 	struct error err = {0};
-
 	if (journal_read(path, &log, &err) < 0 || report_render(&log, &report, &err) < 0)
 		CU_FAIL(err.text);
 	return report;
@@ -73,7 +68,6 @@ static cJSON *render_file(const char *path)
 static const char *at(const cJSON *report, const char *pointer)
 {
 	const char *string = cJSON_GetStringValue(json_pointer(report, pointer));
-
 	return string != NULL ? string : "(no string)";
 }
 
@@ -85,7 +79,6 @@ static void write_everything(struct journal *journal)
 					.reason = "/w: saw 2, wanted 1",
 					.duration_ms = 30,
 					.phases_ms = {[REPORT_PHASE_CRI] = 20}};
-
 	CU_ASSERT_EQUAL(journal_add_environment(journal, environment, NULL), 0);
 	CU_ASSERT_EQUAL(journal_add_phase(journal, REPORT_PHASE_CRI, "started", 5, NULL), 0);
 	CU_ASSERT_EQUAL(add_plan(journal), 0);
@@ -119,7 +112,6 @@ static void test_everything_written_is_rendered(void)
 {
 	struct journal *journal CLEANUP_JOURNAL = NULL;
 	cJSON *report CLEANUP_JSON = NULL;
-
 	(void)unlink(WRITTEN_JOURNAL);
 	journal = create(WRITTEN_JOURNAL);
 	write_everything(journal);
@@ -153,7 +145,6 @@ static void test_journal_is_never_overwritten(void)
 	struct journal *journal CLEANUP_JOURNAL = NULL;
 	char *path CLEANUP_FREE = text_format("%s/twice", directory);
 	struct error err = {0};
-
 	journal_close(create(path));
 	CU_ASSERT_EQUAL(journal_create(path, &run, &journal, &err), ERROR_EXISTS);
 	CU_ASSERT_PTR_NOT_NULL(strstr(err.text, path));
@@ -165,7 +156,6 @@ static void add_assertions(struct journal *journal, int count, const char *ok, c
 {
 	char *json CLEANUP_FREE =
 		text_format("{\"what\":\"/w\",\"wanted\":\"w\",\"saw\":\"%s\",\"ok\":%s}", saw, ok);
-
 	for (int i = 0; i < count; i++)
 		UNIT_INT(add_seen(journal, JOURNAL_ASSERTION, json, NULL), 0);
 }
@@ -178,7 +168,6 @@ static void test_flood_is_bounded(void)
 	cJSON *report CLEANUP_JSON = NULL;
 	const cJSON *kept = NULL;
 	struct journal_check_end end = {.check = "a.one", .outcome = REPORT_FAIL, .reason = "r"};
-
 	memset(saw, 'x', 6000);
 	CU_ASSERT_EQUAL(add_plan(journal), 0);
 	CU_ASSERT_EQUAL(journal_begin_check(journal, "a.one", 1000, NULL), 0);
@@ -207,7 +196,6 @@ static void test_too_long_a_line_is_refused(void)
 	cJSON *os = cJSON_AddObjectToObject(environment, "os");
 	cJSON *report CLEANUP_JSON = NULL;
 	struct error err = {0};
-
 	memset(name, 'x', JOURNAL_LINE_MAX);
 	(void)cJSON_AddStringToObject(os, "product", name);
 	CU_ASSERT_EQUAL(journal_add_environment(journal, environment, &err), ERROR_LIMIT);
@@ -224,7 +212,6 @@ static void test_malformed_members_are_kept_out(void)
 	struct journal *journal CLEANUP_JOURNAL = create(path);
 	cJSON *environment CLEANUP_JSON = cJSON_Parse("{\"devices\":[{\"name\":\"n\"}]}");
 	struct error err = {0};
-
 	CU_ASSERT_EQUAL(journal_add_environment(journal, environment, &err), ERROR_FORMAT);
 	CU_ASSERT_STRING_EQUAL(err.text, "environment.devices[0].ref: missing, expected string");
 	CU_ASSERT_EQUAL(journal_begin_check(journal, "a.one", 1000, NULL), 0);
@@ -249,7 +236,6 @@ static void test_full_disk_leaves_no_torn_line(void)
 	struct error err = {0};
 	size_t size = 0;
 	char *data CLEANUP_FREE = NULL;
-
 	CU_ASSERT_EQUAL_FATAL(file_read(path, JOURNAL_SIZE_MAX, &data, &size, NULL), 0);
 	(void)signal(SIGXFSZ, SIG_IGN);
 	(void)getrlimit(RLIMIT_FSIZE, &before);
@@ -274,10 +260,8 @@ static cJSON *many_checks(void)
 	cJSON *checks = cJSON_AddArrayToObject(plan, "more");
 	const cJSON *one = json_pointer(plan, "/checks/2");
 	char id[32] = "";
-
 	for (int i = 0; i < MANY; i++) {
 		cJSON *check = cJSON_Duplicate(one, true);
-
 		(void)snprintf(id, sizeof(id), "a.%d", i);
 		(void)cJSON_SetValuestring(cJSON_GetObjectItem(check, "id"), id);
 		(void)cJSON_AddItemToArray(checks, check);
@@ -293,7 +277,6 @@ static int write_until_killed(const char *path)
 	char id[32] = "";
 	struct journal_check_end end = {.check = id, .outcome = REPORT_FAIL, .reason = ""};
 	struct members plan CLEANUP_MEMBERS = {.object = many_checks()};
-
 	if (journal_create(path, &run, &journal, NULL) < 0)
 		return 1;
 	(void)setvbuf(stdout, NULL, _IONBF, 0);
@@ -314,7 +297,6 @@ struct victim {
 static void kill_victim(bool is_stderr, const char *line, size_t size, void *user)
 {
 	struct victim *victim = user;
-
 	(void)is_stderr;
 	(void)line;
 	(void)size;
@@ -328,7 +310,6 @@ static void run_victim(const char *path, int records)
 	struct victim victim = {.records = records};
 	struct process_spec spec = {.on_line = kill_victim, .user = &victim};
 	uv_loop_t loop;
-
 	CU_ASSERT_EQUAL_FATAL(path_of_program(&program, NULL), 0);
 	spec.argv = (const char *const[]){program, "write", path, NULL};
 	CU_ASSERT_EQUAL_FATAL(uv_loop_init(&loop), 0);
@@ -345,7 +326,6 @@ static void test_killed_writer_leaves_a_readable_journal(void)
 	for (int records = 1; records <= 10; records++) {
 		char *path CLEANUP_FREE = text_format("%s/killed-%d", directory, records);
 		cJSON *report CLEANUP_JSON = NULL;
-
 		run_victim(path, records);
 		report = render_file(path);
 		CU_ASSERT_STRING_EQUAL(at(report, "/run/state"), "incomplete");
@@ -382,12 +362,10 @@ static void test_faults_name_the_line(void)
 		 "j:1: type: a journal begins with one run-begin"},
 		{HEAD "{\"seq\":2,\n", ERROR_FORMAT, "j:2: line 1, column 9: not valid JSON"},
 	};
-
 	for (size_t i = 0; i < ARRAY_SIZE(faults); i++) {
 		struct journal_log log CLEANUP_JOURNAL_LOG = {0};
 		struct error err = {0};
 		const char *journal = faults[i].journal;
-
 		CU_ASSERT_EQUAL(journal_parse("j", journal, strlen(journal), &log, &err),
 				faults[i].code);
 		CU_ASSERT_STRING_EQUAL(err.text, faults[i].text);
@@ -402,7 +380,6 @@ static void test_long_line_is_refused_by_the_reader(void)
 	struct text journal CLEANUP_TEXT = {0};
 	struct journal_log log CLEANUP_JOURNAL_LOG = {0};
 	struct error err = {0};
-
 	text_add(&journal, HEAD);
 	for (int i = 0; i < JOURNAL_LINE_MAX / 8 + 1; i++)
 		text_add(&journal, "        ");
@@ -428,7 +405,6 @@ int main(int argc, char **words)
 		{"the reader bounds lines", test_long_line_is_refused_by_the_reader},
 		CU_TEST_INFO_NULL,
 	};
-
 	if (argc == 3 && strcmp(words[1], "write") == 0)
 		return write_until_killed(words[2]);
 	return unit_run_in("journal", open_directory, close_directory, tests);

@@ -30,7 +30,6 @@ static void test_dispositions(void)
 		{REPORT_PASS, REPORT_FAIL, REPORT_UNEXPECTED_IMPROVEMENT},
 		{REPORT_NOTRUN, REPORT_FAIL, REPORT_UNDECIDED},
 	};
-
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
 		UNIT_INT(report_disposition_of(rows[i].outcome, rows[i].expected),
 			 rows[i].disposition);
@@ -63,7 +62,6 @@ static void test_requirement_verdicts(void)
 		 REPORT_NOT_TESTED},
 		{{.outcomes = {[REPORT_NOT_APPLICABLE] = 1}, .left_out = 1}, REPORT_NOT_TESTED},
 	};
-
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
 		UNIT_INT(report_requirement_verdict_of(&rows[i].tally), rows[i].verdict);
 }
@@ -72,7 +70,6 @@ static void test_exit_codes(void)
 {
 	struct report_tally tally = {0};
 	struct report_facts facts = {.state = REPORT_COMPLETE, .tally = &tally};
-
 	CU_ASSERT_EQUAL(report_exit_of(&facts), REPORT_EXIT_TOO_FEW);
 	tally.outcomes[REPORT_UNSUPPORTED] = 5;
 	tally.outcomes[REPORT_NOT_APPLICABLE] = 5;
@@ -116,6 +113,5 @@ int main(void)
 		{"exit codes", test_exit_codes},
 		CU_TEST_INFO_NULL,
 	};
-
 	return unit_run("model", tests);
 }

@@ -14,10 +14,8 @@ static void print_difference(const cJSON *a, const cJSON *b, struct text *place)
 	const cJSON *right = b != NULL ? b->child : NULL;
 	const cJSON *left = a != NULL ? a->child : NULL;
 	size_t size = place->size;
-
 	for (; left != NULL; left = left->next) {
 		const cJSON *same = right;
-
 		if (cJSON_IsObject(a))
 			same = cJSON_GetObjectItemCaseSensitive(b, left->string);
 		if (!cJSON_Compare(left, same, true)) {
@@ -38,7 +36,6 @@ static void test_golden_reports(void)
 		cJSON *report CLEANUP_JSON = golden_report(*name);
 		struct text place CLEANUP_TEXT = {0};
 		struct error err = {0};
-
 		CU_ASSERT_EQUAL_FATAL(json_read_file(path, &reference, &err), 0);
 		CU_ASSERT_PTR_NOT_NULL_FATAL(report);
 		CU_ASSERT_TRUE(cJSON_Compare(report, reference, true));
@@ -58,10 +55,8 @@ static void test_exit_codes(void)
 		{"complete", 0}, {"killed", 4},	     {"killed-early", 4}, {"outcomes", 1},
 		{"broken", 3},	 {"interrupted", 4}, {"hostile", 1},	  {"partial", 0},
 	};
-
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		cJSON *report CLEANUP_JSON = golden_report(rows[i].name);
-
 		CU_ASSERT_EQUAL(report_exit_code(report), rows[i].code);
 	}
 }
@@ -72,7 +67,6 @@ static void test_time_adds_up(void)
 	const cJSON *time = json_pointer(report, "/run/time");
 	int64_t sum = 0;
 	static const char *const parts[] = {"/criMs", "/probeMs", "/declaredWaitMs", "/otherMs"};
-
 	CU_ASSERT_PTR_NOT_NULL_FATAL(time);
 	for (size_t i = 0; i < ARRAY_SIZE(parts); i++)
 		sum += json_pointer(time, parts[i])->valueint;
@@ -169,11 +163,9 @@ static void test_faults_name_line_and_member(void)
 		  "\"a\"}]"},
 		 "j:2: checks: 'a' is planned twice"},
 	};
-
 	for (size_t i = 0; i < ARRAY_SIZE(faults); i++) {
 		struct error err = {0};
 		cJSON *report CLEANUP_JSON = report_of_lines(faults[i].lines, &err);
-
 		CU_ASSERT_PTR_NULL(report);
 		CU_ASSERT_EQUAL(err.code, ERROR_FORMAT);
 		CU_ASSERT_STRING_EQUAL(err.text, faults[i].text);
@@ -190,7 +182,6 @@ static void test_held_check(void)
 	struct error err = {0};
 	cJSON *report CLEANUP_JSON = report_of_lines(lines, &err);
 	const cJSON *held = json_pointer(report, "/checks/1");
-
 	UNIT_NEED(held != NULL);
 	CU_ASSERT_STRING_EQUAL(json_pointer(held, "/outcome")->valuestring, "notrun");
 	CU_ASSERT_STRING_EQUAL(json_pointer(held, "/cause")->valuestring, "a.one");
@@ -207,15 +198,12 @@ static void test_a_recorded_node_is_never_conformant(void)
 	char *path CLEANUP_FREE = golden_path("complete", JOURNAL_FILE_NAME);
 	struct journal_log log CLEANUP_JOURNAL_LOG = {0};
 	struct error err = {0};
-
 	UNIT_INT(journal_read(path, &log, &err), 0);
 	cJSON *kind =
 		(cJSON *)(uintptr_t)json_pointer(log.records[1].json, "/environment/node/kind");
-
 	UNIT_NEED(kind != NULL);
 	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
 		cJSON *report CLEANUP_JSON = NULL;
-
 		UNIT_NEED(cJSON_SetValuestring(kind, kinds[i]) != NULL);
 		UNIT_INT(report_render(&log, &report, &err), 0);
 		UNIT_STRING(json_pointer(report, "/verdict/conformance/result")->valuestring,
@@ -226,7 +214,6 @@ static void test_a_recorded_node_is_never_conformant(void)
 static void digest_of(const char *json, char out[DIGEST_SIZE])
 {
 	cJSON *environment CLEANUP_JSON = cJSON_Parse(json);
-
 	CU_ASSERT_PTR_NOT_NULL_FATAL(environment);
 	CU_ASSERT_EQUAL(environment_digest(environment, out, NULL), 0);
 }
@@ -236,7 +223,6 @@ static void test_digest_covers_identity_only(void)
 	char one[DIGEST_SIZE] = "";
 	char same[DIGEST_SIZE] = "";
 	char other[DIGEST_SIZE] = "";
-
 	digest_of("{\"os\":{\"kernel\":\"6.1\",\"hostName\":\"a\"},\"devices\":[{\"ref\":\"dev0\","
 		  "\"hardwareId\":\"x\"},{\"ref\":\"dev1\",\"hardwareId\":\"y\"}]}",
 		  one);
@@ -257,7 +243,6 @@ static bool pointer_matches(const char *rule, const char *pointer)
 	while (*rule == '/' && *pointer == '/') {
 		size_t size = strcspn(rule + 1, "/");
 		size_t length = strcspn(pointer + 1, "/");
-
 		if (!(size == 1 && rule[1] == '*') &&
 		    (size != length || memcmp(rule, pointer, size + 1) != 0))
 			return false;
@@ -276,7 +261,6 @@ struct marks {
 static void check_mark(struct marks *marks, const char *pointer, const cJSON *value)
 {
 	char *json CLEANUP_FREE = json_print_compact(value);
-
 	marks->count++;
 	for (size_t i = 0; volatile_members[i].pointer != NULL; i++) {
 		if (!pointer_matches(volatile_members[i].pointer, pointer))
@@ -295,7 +279,6 @@ static void walk_schema(struct marks *marks, const cJSON *schema, const char *po
 	const char *ref = cJSON_GetStringValue(cJSON_GetObjectItem(schema, "$ref"));
 	const cJSON *mark = cJSON_GetObjectItem(schema, "x-volatile");
 	const cJSON *child = NULL;
-
 	if (mark != NULL)
 		check_mark(marks, pointer, mark);
 	if (ref != NULL)
@@ -305,13 +288,11 @@ static void walk_schema(struct marks *marks, const cJSON *schema, const char *po
 	}
 	cJSON_ArrayForEach (child, cJSON_GetObjectItem(schema, "properties")) {
 		char *below CLEANUP_FREE = text_format("%s/%s", pointer, child->string);
-
 		walk_schema(marks, child, below);
 	}
 	child = cJSON_GetObjectItem(schema, "items");
 	if (child != NULL) {
 		char *below CLEANUP_FREE = text_format("%s/*", pointer);
-
 		walk_schema(marks, child, below);
 	}
 }
@@ -321,7 +302,6 @@ static void test_schema_and_code_agree_on_what_is_volatile(void)
 	cJSON *schema CLEANUP_JSON = NULL;
 	struct marks marks = {0};
 	struct error err = {0};
-
 	CU_ASSERT_EQUAL_FATAL(json_read_file(GPUCERT_SOURCE_DIR
 					     "/reports/schema/report.schema.json",
 					     &schema, &err),
@@ -340,7 +320,6 @@ static void test_schema_and_code_agree_on_what_is_volatile(void)
 static void test_reproducible(void)
 {
 	cJSON *report CLEANUP_JSON = golden_report("complete");
-
 	CU_ASSERT_EQUAL(report_make_reproducible(report, NULL), 0);
 	CU_ASSERT_STRING_EQUAL(json_pointer(report, "/run/started")->valuestring,
 			       "1970-01-01T00:00:00.000Z");
@@ -364,7 +343,6 @@ static void test_what_varies_is_left_out(void)
 	const cJSON *check = NULL;
 	const cJSON *requirement = NULL;
 	size_t found = 0;
-
 	UNIT_INT(report_make_reproducible(complete, NULL), 0);
 	expect_string(complete, "/checks/0/assertions/0/saw", "42");
 	expect_string(complete, "/checks/0/assertions/1/saw", "*");
@@ -390,7 +368,6 @@ static void test_what_varies_is_left_out(void)
 static void test_what_was_watched_shortly_is_told(void)
 {
 	cJSON *report CLEANUP_JSON = golden_report("complete");
-
 	UNIT_INT(json_pointer(report, "/checks/0/watched/ms")->valueint, 2000);
 	expect_string(report, "/requirements/0/verdict", "satisfied");
 	expect_string(report, "/requirements/0/reason",
@@ -410,7 +387,6 @@ static void test_directory(void)
 	cJSON *read_back CLEANUP_JSON = NULL;
 	struct error err = {0};
 	size_t size = 0;
-
 	CU_ASSERT_EQUAL_FATAL(
 		file_make_temporary(GPUCERT_BINARY_DIR "/tests", "report-", &directory, &err), 0);
 	copy = path_join(directory, JOURNAL_FILE_NAME);
@@ -448,6 +424,5 @@ int main(void)
 		{"a folder is rendered", test_directory},
 		CU_TEST_INFO_NULL,
 	};
-
 	return unit_run("render", tests);
 }

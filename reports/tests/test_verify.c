@@ -13,7 +13,6 @@ static char *directory;
 static char *below(const char *name)
 {
 	char *path = path_join(directory, name);
-
 	CU_ASSERT_PTR_NOT_NULL_FATAL(path);
 	return path;
 }
@@ -22,7 +21,6 @@ static void write_file(const char *name, const char *data, size_t size)
 {
 	char *path CLEANUP_FREE = below(name);
 	char *folder CLEANUP_FREE = path_directory(path);
-
 	UNIT_INT(file_make_directories(folder, 0755, NULL), 0);
 	UNIT_INT(file_write_atomic(path, data, size, 0644, NULL), 0);
 }
@@ -31,7 +29,6 @@ static int read_changed(const struct text *changed, struct error *err)
 {
 	char *path CLEANUP_FREE = below("changed.ndjson");
 	struct journal_log log CLEANUP_JOURNAL_LOG = {0};
-
 	UNIT_INT(file_write_atomic(path, changed->data, changed->size, 0644, NULL), 0);
 	return journal_read(path, &log, err);
 }
@@ -47,7 +44,6 @@ static struct lines read_lines(const char *name)
 	char *path CLEANUP_FREE = golden_path(name, JOURNAL_FILE_NAME);
 	struct lines lines = {0};
 	size_t size = 0;
-
 	UNIT_INT(file_read(path, JOURNAL_SIZE_MAX, &lines.journal, &size, NULL), 0);
 	for (const char *at = lines.journal; at < lines.journal + size; at = strchr(at, '\n') + 1)
 		lines.starts[lines.count++] = at;
@@ -65,15 +61,12 @@ static void add_line(struct text *out, const struct lines *lines, size_t line)
 static void test_a_changed_line_is_noticed(void)
 {
 	struct lines lines = read_lines("outcomes");
-
 	for (size_t changed = 0; changed + 1 < lines.count; changed++) {
 		struct text journal CLEANUP_TEXT = {0};
 		struct error err = {0};
 		char *place = NULL;
-
 		for (size_t i = 0; i < lines.count; i++) {
 			size_t start = journal.size;
-
 			add_line(&journal, &lines, i);
 			if (i != changed)
 				continue;
@@ -93,7 +86,6 @@ static void test_a_forged_outcome_is_noticed(void)
 	struct text journal CLEANUP_TEXT = {0};
 	struct error err = {0};
 	char *fail = NULL;
-
 	for (size_t i = 0; i < lines.count; i++)
 		add_line(&journal, &lines, i);
 	fail = strstr(journal.data, "\"outcome\":\"fail\"");
@@ -107,7 +99,6 @@ static void test_an_unchained_journal_is_refused(void)
 {
 	struct text journal CLEANUP_TEXT = {0};
 	struct error err = {0};
-
 	text_add(&journal, "{\"seq\":1,\"atMs\":0,\"time\":\"t\",\"type\":\"run-begin\"}\n");
 	UNIT_INT(read_changed(&journal, &err), ERROR_FORMAT);
 	UNIT_CONTAINS(err.text, "changed.ndjson:1: prev:");
@@ -119,7 +110,6 @@ static void test_the_digest_stands_for_every_line(void)
 	struct lines lines = read_lines("complete");
 	struct journal_log log CLEANUP_JOURNAL_LOG = {0};
 	char last[DIGEST_SIZE] = "";
-
 	digest_bytes(lines.starts[lines.count - 1], strlen(lines.starts[lines.count - 1]), last);
 	UNIT_INT(journal_read(path, &log, NULL), 0);
 	UNIT_STRING(log.digest, last);
@@ -136,7 +126,6 @@ static char *faults_of(const char *path, const char *data)
 	cJSON *report CLEANUP_JSON = NULL;
 	char *json CLEANUP_FREE = NULL;
 	struct error err = {0};
-
 	digest_bytes(data, strlen(data), digest);
 	json = text_format("{\"checks\":[{\"evidence\":[{\"path\":\"%s\",\"digest\":\"%s\","
 			   "\"bytes\":%zu}]}]}",
@@ -149,7 +138,6 @@ static char *faults_of(const char *path, const char *data)
 static void expect_fault(const char *path, const char *data, const char *fault)
 {
 	char *seen CLEANUP_FREE = faults_of(path, data);
-
 	if (fault[0] == '\0')
 		UNIT_STRING(seen, "");
 	UNIT_CONTAINS(seen, fault);
@@ -171,7 +159,6 @@ static void test_evidence_is_compared(void)
 static void test_evidence_behind_a_link_is_a_fault(void)
 {
 	char *link CLEANUP_FREE = below("evidence/link.json");
-
 	write_file("outside.json", "{}", 2);
 	UNIT_INT(symlink("../outside.json", link), 0);
 	expect_fault("evidence/link.json", "{}", "leads elsewhere");
@@ -192,7 +179,6 @@ int main(void)
 		CU_TEST_INFO_NULL,
 	};
 	int rc = 0;
-
 	if (file_make_temporary(GPUCERT_BINARY_DIR "/tests", "verify-", &directory, NULL) < 0)
 		return 1;
 	rc = unit_run("verify", tests);

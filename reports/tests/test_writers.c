@@ -11,7 +11,6 @@ static char *print(const char *format, const cJSON *report, const struct writer_
 	const struct writer *writer = NULL;
 	char *text = NULL;
 	struct error err = {0};
-
 	if (writer_find(format, &writer, &err) < 0 ||
 	    writer_print(writer, report, options, &text, &err) < 0)
 		CU_FAIL(err.text);
@@ -26,7 +25,6 @@ static void compare(const char *format, const char *name, const char *file)
 	cJSON *report CLEANUP_JSON = golden_report(name);
 	char *text CLEANUP_FREE = print(format, report, &plain);
 	struct error err = {0};
-
 	CU_ASSERT_EQUAL_FATAL(file_read(path, 1 << 20, &reference, NULL, &err), 0);
 	CU_ASSERT_TRUE(text_equal(text, reference));
 	if (text != NULL && !text_equal(text, reference))
@@ -44,7 +42,6 @@ static void test_golden_texts(void)
 static size_t count_lines(const char *text)
 {
 	size_t lines = 0;
-
 	for (; *text != '\0'; text++)
 		lines += *text == '\n' ? 1 : 0;
 	return lines;
@@ -53,11 +50,9 @@ static size_t count_lines(const char *text)
 static void test_summary_is_ten_lines_at_most(void)
 {
 	const struct writer_options plain = {0};
-
 	for (const char *const *name = golden_cases; *name != NULL; name++) {
 		cJSON *report CLEANUP_JSON = golden_report(*name);
 		char *text CLEANUP_FREE = print("summary", report, &plain);
-
 		CU_ASSERT_TRUE(count_lines(text) <= SUMMARY_LINES);
 		CU_ASSERT_TRUE(count_lines(text) >= 4);
 	}
@@ -69,7 +64,6 @@ static void test_summary_shows_no_foreign_control_character(void)
 	const struct writer_options color = {.color = true, .columns = 80, .location = "\x1b]out"};
 	cJSON *report CLEANUP_JSON = golden_report("hostile");
 	char *text CLEANUP_FREE = print("summary", report, &color);
-
 	CU_ASSERT_PTR_NOT_NULL_FATAL(text);
 	if (text == NULL)
 		return;
@@ -80,7 +74,6 @@ static void test_summary_shows_no_foreign_control_character(void)
 	for (const char *c = text; *c != '\0'; c++) {
 		bool style =
 			c[0] == '\x1b' && c[1] == '[' && c[2 + strspn(c + 2, "0123456789;")] == 'm';
-
 		CU_ASSERT_TRUE((unsigned char)*c >= 0x20 || *c == '\n' || style);
 	}
 }
@@ -88,7 +81,6 @@ static void test_summary_shows_no_foreign_control_character(void)
 static size_t line_characters(const char *line)
 {
 	size_t count = 0;
-
 	for (; *line != '\0' && *line != '\n'; line++)
 		count += ((unsigned char)*line & 0xc0) != 0x80 ? 1 : 0;
 	return count;
@@ -101,7 +93,6 @@ static void test_summary_keeps_to_the_width(void)
 	char *text CLEANUP_FREE = print("summary", report, &narrow);
 	const char *line = text;
 	size_t cut = 0;
-
 	CU_ASSERT_PTR_NOT_NULL_FATAL(text);
 	if (text == NULL)
 		return;
@@ -127,7 +118,6 @@ static void test_summary_tells_one_cause(void)
 	struct error err = {0};
 	cJSON *report CLEANUP_JSON = report_of_lines(lines, &err);
 	char *text CLEANUP_FREE = report != NULL ? print("summary", report, &plain) : NULL;
-
 	UNIT_NEED(text != NULL);
 	CU_ASSERT_PTR_NOT_NULL(strstr(text, "fail       a.one (must R-1), 1 check not run because "
 					    "of it: saw a, wanted b\n"));
@@ -140,7 +130,6 @@ static void test_json_is_the_report(void)
 	cJSON *report CLEANUP_JSON = golden_report("hostile");
 	char *text CLEANUP_FREE = print("json", report, &plain);
 	cJSON *parsed CLEANUP_JSON = cJSON_Parse(text);
-
 	CU_ASSERT_TRUE(cJSON_Compare(report, parsed, true));
 }
 
@@ -148,7 +137,6 @@ static void test_formats(void)
 {
 	const struct writer *writer = NULL;
 	struct error err = {0};
-
 	for (size_t i = 0; writer_names[i] != NULL; i++) {
 		UNIT_INT(writer_find(writer_names[i], &writer, &err), 0);
 		CU_ASSERT_PTR_EQUAL(writer, &writers[i]);
@@ -165,7 +153,6 @@ static void test_what_is_not_a_report(void)
 	char *text CLEANUP_FREE = NULL;
 	struct error err = {0};
 	const struct writer *writer = NULL;
-
 	CU_ASSERT_EQUAL(writer_find("junit", &writer, &err), 0);
 	CU_ASSERT_EQUAL(writer_print(writer, nothing, &plain, &text, &err), ERROR_FORMAT);
 	CU_ASSERT_STRING_EQUAL(err.text, "checks: missing, expected array");
@@ -187,6 +174,5 @@ int main(void)
 		{"what is not a report is refused", test_what_is_not_a_report},
 		CU_TEST_INFO_NULL,
 	};
-
 	return unit_run("writers", tests);
 }

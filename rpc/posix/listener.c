@@ -115,7 +115,6 @@ static void on_pipe_closed(uv_handle_t *handle)
 	struct listener *listener = handle->data;
 	void (*on_closed)(void *user) = listener->on_closed;
 	void *user = listener->options.user;
-
 	free(listener);
 	if (on_closed != NULL)
 		on_closed(user);

@@ -171,7 +171,6 @@ void rig_serve(struct rig *rig, const struct rpc_server_options *server)
 		{"/v1beta1.DevicePlugin/Allocate", on_allocate},
 	};
 	struct error err = {0};
-
 	check(rpc_server_new(&rig->loop, server, &rig->server, &err), &err);
 	for (size_t i = 0; i < sizeof(methods) / sizeof(methods[0]); i++)
 		check(rpc_server_add(rig->server, methods[i].method, methods[i].handler, rig, &err),

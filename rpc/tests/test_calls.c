@@ -124,7 +124,6 @@ static void test_typed_unary(void)
 	CU_ASSERT_EQUAL_FATAL(answer->container_responses[0]->n_envs, 1);
 	CU_ASSERT_STRING_EQUAL(answer->container_responses[0]->envs[0]->value, "gpu-0");
 	protobuf_c_message_free_unpacked(reply, NULL);
-
 	allocate(&rig, "", &reply, &rc, &err);
 	CU_ASSERT_EQUAL(rc, ERROR_REMOTE);
 	CU_ASSERT_EQUAL(err.remote, RPC_INVALID_ARGUMENT);

@@ -136,7 +136,6 @@ static void test_trailers(void)
 		{"2", "bad % escape", RPC_UNKNOWN, "bad % escape"},
 		{"2", "raw \xe2\x82\xac", RPC_UNKNOWN, "raw \xe2\x82\xac"},
 	};
-
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct subject subject;
 		start(&subject);
@@ -180,7 +179,6 @@ static void test_no_grpc(void)
 		{"200", NULL, 0, RPC_UNKNOWN},
 		{"200", "application/grpc", END, RPC_INTERNAL}, /* no grpc-status at all */
 	};
-
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct subject subject;
 		start(&subject);
@@ -230,7 +228,6 @@ static void test_bad_messages(void)
 		{"\1\0\0\0\1", RPC_INTERNAL},
 		{"\7\0\0\0\1", RPC_INTERNAL},
 	};
-
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct subject subject;
 		start(&subject);
@@ -261,7 +258,6 @@ static void test_resets(void)
 		{NGHTTP2_INADEQUATE_SECURITY, RPC_PERMISSION_DENIED},
 		{NGHTTP2_PROTOCOL_ERROR, RPC_INTERNAL},
 	};
-
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		const uint8_t error[4] = {0, 0, 0, cases[i].error};
 		struct subject subject;
@@ -334,7 +330,6 @@ static void test_broken_frames(void)
 		{NGHTTP2_WINDOW_UPDATE, 0, 0, 4},
 	};
 	static const uint8_t zeros[8];
-
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct subject subject;
 		start(&subject);

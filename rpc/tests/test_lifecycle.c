@@ -82,7 +82,6 @@ static void test_no_server(void)
 	CU_ASSERT(first.done);
 	CU_ASSERT_EQUAL(first.code, RPC_UNAVAILABLE);
 	CU_ASSERT_EQUAL(loss.count, 1);
-
 	/* A call on the dead channel ends in the loop, not within the call that starts it. */
 	outcome_start(&rig, &(struct rpc_call_request){.method = "/test.Test/Echo"}, &second);
 	outcome_wait(&rig, &second);

@@ -151,7 +151,6 @@ static void test_request_headers(void)
 		{{"x bad", "v"}, 0, -1, NGHTTP2_PROTOCOL_ERROR},
 		{{"x-line", "a\nb"}, 0, -1, NGHTTP2_PROTOCOL_ERROR},
 	};
-
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct wire_field fields[] = {
 			{":method", "POST"},
@@ -216,7 +215,6 @@ static void test_request_bodies(void)
 		{"\0\xff\xff\xff\xff", 5, RPC_RESOURCE_EXHAUSTED, 0},
 		{"\0\0\x40\0\1", 5, RPC_RESOURCE_EXHAUSTED, 0}, /* 4 MiB and a byte */
 	};
-
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct subject subject;
 		const struct wire_stream *stream = NULL;
@@ -275,7 +273,6 @@ static void test_cancelled_by_reset(void)
 	CU_ASSERT_PTR_NULL(subject.held);
 	CU_ASSERT_EQUAL(subject.ended, 1);
 	CU_ASSERT_PTR_NULL(subject.session->first);
-
 	/* Request and cancellation in one read: the handler never sees it. */
 	wire_request(&subject.wire, 0, 3, "/t.T/Hold", NULL);
 	wire_message(&subject.wire, NGHTTP2_FLAG_END_STREAM, 3, "", 0);
@@ -468,7 +465,6 @@ static void test_broken_frames(void)
 		{NGHTTP2_DATA, 0, 1, 16385},
 	};
 	static const uint8_t zeros[16385];
-
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct subject subject;
 		start(&subject);

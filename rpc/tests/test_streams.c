@@ -142,7 +142,6 @@ static void test_deadline(void)
 	CU_ASSERT_PTR_NULL(rig.held);
 	CU_ASSERT(rig.time_left_ms <= DEADLINE_MS);
 	outcome_free(&out);
-
 	/* One that is met. */
 	outcome_start(&rig,
 		      &(struct rpc_call_request){.method = "/test.Test/Echo", .timeout_ms = 30000},
@@ -150,7 +149,6 @@ static void test_deadline(void)
 	outcome_wait(&rig, &out);
 	CU_ASSERT_EQUAL(out.code, RPC_OK);
 	outcome_free(&out);
-
 	/* None: nothing is sent. */
 	outcome_start(&rig, &(struct rpc_call_request){.method = "/test.Test/Hold"}, &out);
 	rig_until(&rig, is_held, &rig, "the handler");
@@ -176,7 +174,6 @@ static void test_cancel(void)
 	rig_until(&rig, has_ended, &rig, "the server's stream to end");
 	CU_ASSERT_PTR_NULL(rig.held);
 	outcome_free(&out);
-
 	/* Before it was ever sent: the handler never sees it. */
 	rig.handled = 0;
 	outcome_start(&rig, &call, &out);
@@ -275,7 +272,6 @@ static void test_message_limits(void)
 	CU_ASSERT_EQUAL(out.code, RPC_OK);
 	outcome_free(&out);
 	rig_stop(&rig);
-
 	/* The other way round: the answer is too large for the client. */
 	rig_start(&rig, NULL, &client);
 	(void)count_request(1, 2001, request);

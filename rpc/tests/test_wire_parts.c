@@ -157,7 +157,6 @@ static void test_frames_refused(void)
 		{{2, 0, 0, 0, 1}, ERROR_FORMAT, RPC_INTERNAL},
 		{{0, 0, 0, 0, 10}, 0, RPC_INTERNAL},
 	};
-
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct frame_reader reader = {.max = 10};
 		struct rpc_slice input = {cases[i].prefix, FRAME_PREFIX_SIZE};
@@ -208,7 +207,6 @@ static void test_timeouts(void)
 	};
 	char out[TIMEOUT_SIZE];
 	uint64_t value = 0;
-
 	for (size_t i = 0; i < ARRAY_SIZE(good); i++) {
 		CU_ASSERT_EQUAL(timeout_parse(good[i].text, &value, NULL), 0);
 		CU_ASSERT_EQUAL(value, good[i].milliseconds);

@@ -19,7 +19,6 @@ const char *const container_tools[] = {"ctr", "nerdctl", "docker", NULL};
 static int add(struct writer *writer, const char *flag, char *value)
 {
 	int rc = text_list_add(writer->flags, flag, writer->err);
-
 	if (rc < 0) {
 		free(value);
 		return rc;
@@ -31,7 +30,6 @@ static int add(struct writer *writer, const char *flag, char *value)
 static void add_field(struct text *out, const char *key, const char *value)
 {
 	bool quoted = strpbrk(value, ",\"\r\n") != NULL;
-
 	text_addf(out, "%s%s%s=", out->size > 0 ? "," : "", quoted ? "\"" : "", key);
 	for (; *value != '\0'; value++) {
 		if (*value == '"')
@@ -44,7 +42,6 @@ static void add_field(struct text *out, const char *key, const char *value)
 static int add_mount_flag(struct writer *writer, const V1beta1__Mount *mount)
 {
 	struct text value CLEANUP_TEXT = {0};
-
 	if (!writer->windows)
 		text_add(&value, "type=bind");
 	if (writer->tool == TOOL_CTR) {
@@ -73,7 +70,6 @@ static int add_windows_device(struct writer *writer, const V1beta1__DeviceSpec *
 {
 	static const char class[] = "class/";
 	bool is_class = text_starts_with(device->host_path, class);
-
 	if (writer->tool != TOOL_DOCKER && is_class)
 		return add(writer, "--device",
 			   text_format("class://%s", device->host_path + strlen(class)));
@@ -108,7 +104,6 @@ int container_flags_add(struct text_list *flags, enum container_tool tool, bool 
 {
 	struct writer writer = {flags, tool, windows, err};
 	int rc = 0;
-
 	if (windows && tool != TOOL_CTR && answer->n_devices > 0)
 		rc = add(&writer, "--isolation", text_format("process"));
 	for (size_t i = 0; rc == 0 && i < answer->n_devices; i++)
@@ -127,7 +122,6 @@ static cJSON *add_pair(cJSON *array, const char *first, const char *first_value,
 		       const char *second_value)
 {
 	cJSON *object = cJSON_CreateObject();
-
 	if (!cJSON_AddItemToArray(array, object)) {
 		cJSON_Delete(object);
 		return NULL;
@@ -145,19 +139,16 @@ cJSON *container_config(const V1beta1__ContainerAllocateResponse *answer)
 	cJSON *mounts = cJSON_AddArrayToObject(config, "mounts");
 	cJSON *variables = cJSON_AddArrayToObject(config, "envs");
 	bool complete = devices != NULL && mounts != NULL && variables != NULL;
-
 	for (size_t i = 0; complete && i < answer->n_devices; i++) {
 		const V1beta1__DeviceSpec *device = answer->devices[i];
 		cJSON *object = add_pair(devices, "container_path", device->container_path,
 					 "host_path", device->host_path);
-
 		complete = json_add_string(object, "permissions", device->permissions);
 	}
 	for (size_t i = 0; complete && i < answer->n_mounts; i++) {
 		const V1beta1__Mount *mount = answer->mounts[i];
 		cJSON *object = add_pair(mounts, "container_path", mount->container_path,
 					 "host_path", mount->host_path);
-
 		complete = cJSON_AddBoolToObject(object, "readonly", mount->read_only != 0) != NULL;
 	}
 	for (size_t i = 0; complete && i < answer->n_envs; i++)

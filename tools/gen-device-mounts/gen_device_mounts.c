@@ -106,7 +106,6 @@ static int choose_rules(bool windows, struct answer_rules *out, struct error *er
 	bool docker = docker_on_windows(windows);
 	int allocation = choice_of(given.allocation, allocations,
 				   docker ? ANSWER_CLASS : ANSWER_LOCATION_PATH);
-
 	if (docker && allocation != ANSWER_CLASS)
 		return error_set(
 			err, ERROR_ARGUMENT,
@@ -139,7 +138,6 @@ static void tell_user(const struct selected *selected, const struct answer *answ
 			    "has to bring what a driver has besides DirectX");
 	for (size_t i = 0; i < selected->count; i++) {
 		const struct discovery_device *device = selected->devices[i];
-
 		if (device->health != DISCOVERY_HEALTHY)
 			log_warning("device '%s' is unhealthy: %s", device->id,
 				    device->health_reason);
@@ -155,7 +153,6 @@ static void tell_user(const struct selected *selected, const struct answer *answ
 static int print(char *text)
 {
 	char *owned CLEANUP_FREE = text;
-
 	if (owned == NULL) {
 		log_error("out of memory");
 		return EXIT_BROKEN;
@@ -170,7 +167,6 @@ static int print_flags(const struct text_list *flags)
 	struct error err = {0};
 	int shell = choice_of(given.format, &formats[1], SHELL_OF_SYSTEM);
 	int rc = quote_add(&line, (enum quote_shell)shell, flags, &err);
-
 	text_add(&line, "\n");
 	if (rc == 0)
 		return print(text_take(&line));
@@ -184,7 +180,6 @@ static int run_tool(struct text_list *command, const struct text_list *arguments
 	struct error err = {0};
 	int code = 0;
 	int rc = 0;
-
 	for (size_t i = 0; rc == 0 && i < arguments->count; i++)
 		rc = text_list_add(command, arguments->items[i], &err);
 	if (rc == 0 && given.verbose &&
@@ -204,7 +199,6 @@ static int deliver(const struct answer *answer, bool windows, const struct text_
 	cJSON *json CLEANUP_JSON = NULL;
 	struct error err = {0};
 	int rc = 0;
-
 	if (is_cri()) {
 		json = container_config(&answer->message);
 		return print(json_print(json));
@@ -242,7 +236,6 @@ static int answer_for(const struct discovery_snapshot *snapshot, const struct te
 	};
 	struct error err = {0};
 	int rc = choose_rules(request.windows, &rules, &err);
-
 	if (rc == 0)
 		rc = selection_apply(&given.selection, snapshot, rules.allocation, &selected, &err);
 	request.devices = selected.devices;
@@ -286,7 +279,6 @@ static int run(const struct text_list *arguments)
 	struct error err = {0};
 	const char *why = objection(arguments);
 	int code = 0;
-
 	log_set_program("gen-device-mounts");
 	given.selection.resource =
 		(enum selection_resource)choice_of(given.resource, resources, SELECTION_ANY);
@@ -348,6 +340,5 @@ int main(int argc, char **argv)
 		.exit_output = EXIT_BROKEN,
 		.run = run,
 	};
-
 	return options_main(&program, argc, argv);
 }

@@ -23,7 +23,6 @@ static bool matches(enum selection_key key, const struct discovery_device *devic
 		    const char *value, long long number)
 {
 	bool found = false;
-
 	switch (key) {
 	case SELECTION_ID:
 		return strcasecmp(device->id, value) == 0;
@@ -66,7 +65,6 @@ static int pick_value(struct pick *pick, enum selection_key by, const char *valu
 	bool found = false;
 	int rc = key->number ? text_to_int64(value, key->option, key->min, INT64_MAX, &number, err)
 			     : 0;
-
 	if (rc < 0)
 		return rc;
 	for (size_t i = 0; i < pick->snapshot->device_count; i++) {
@@ -88,7 +86,6 @@ static int pick_values(struct pick *pick, enum selection_key by, const char *val
 		       struct error *err)
 {
 	struct text_list values CLEANUP_TEXT_LIST = {0};
-
 	if (!keys[by].number)
 		return pick_value(pick, by, value, err);
 	if (value[0] == '\0')
@@ -103,12 +100,10 @@ static int pick_devices(struct pick *pick, struct error *err)
 {
 	const struct selection *selection = pick->selection;
 	int rc = 0;
-
 	for (size_t i = 0; selection->all && i < pick->snapshot->device_count; i++)
 		pick->meant[i] = MEANT_AMONG_OTHERS;
 	for (int i = 0; i < SELECTION_KEYS; i++) {
 		const struct text_list *values = &selection->values[i];
-
 		for (size_t j = 0; rc == 0 && j < values->count; j++)
 			rc = pick_values(pick, (enum selection_key)i, values->items[j], err);
 	}
@@ -119,7 +114,6 @@ static int pick_devices(struct pick *pick, struct error *err)
 static const char *objection(const struct pick *pick, const struct discovery_device *device)
 {
 	bool windows = strcmp(pick->snapshot->system.os, "windows") == 0;
-
 	if (!windows || pick->allocation != ANSWER_CLASS)
 		return inventory_unassignable(windows, device);
 	return device->display ? NULL
@@ -131,7 +125,6 @@ static int by_id(const void *a, const void *b)
 {
 	const struct discovery_device *const *left = a;
 	const struct discovery_device *const *right = b;
-
 	return strcmp((*left)->id, (*right)->id);
 }
 
@@ -139,7 +132,6 @@ static int take(const struct pick *pick, size_t index, struct selected *out, str
 {
 	const struct discovery_device *device = &pick->snapshot->devices[index];
 	const char *why = objection(pick, device);
-
 	if (why == NULL) {
 		out->devices[out->count++] = device;
 		return 0;
@@ -154,7 +146,6 @@ static int take(const struct pick *pick, size_t index, struct selected *out, str
 bool selection_is_empty(const struct selection *selection)
 {
 	size_t values = 0;
-
 	for (size_t i = 0; i < SELECTION_KEYS; i++)
 		values += selection->values[i].count;
 	return !selection->all && values == 0;
@@ -165,7 +156,6 @@ int selection_apply(const struct selection *selection, const struct discovery_sn
 {
 	enum meant *meant CLEANUP_FREE = calloc(snapshot->device_count + 1, sizeof(*meant));
 	struct pick pick = {selection, snapshot, allocation, meant};
-
 	out->devices = calloc(snapshot->device_count + 1, sizeof(struct discovery_device *));
 	if (meant == NULL || out->devices == NULL)
 		return error_memory(err);

@@ -17,7 +17,6 @@ static bool only_holds(const char *string, const char *characters)
 static void add_runtime_quoted(struct text *out, const char *argument)
 {
 	size_t backslashes = 0;
-
 	text_add(out, "\"");
 	for (; *argument != '\0'; argument++) {
 		if (*argument == '"') {
@@ -38,7 +37,6 @@ static void add_runtime_quoted(struct text *out, const char *argument)
 static void add_cmd_escaped(struct text *out, const char *argument)
 {
 	struct text quoted CLEANUP_TEXT = {0};
-
 	add_runtime_quoted(&quoted, argument);
 	for (const char *at = text_string(&quoted); *at != '\0'; at++) {
 		if (strchr("()%!^\"<>&|", *at) != NULL)
@@ -67,7 +65,6 @@ static size_t powershell_quote(const char *at)
 {
 	bool typographic = (unsigned char)at[0] == 0xe2 && (unsigned char)at[1] == 0x80 &&
 			   (unsigned char)at[2] >= 0x98 && (unsigned char)at[2] <= 0x9b;
-
 	return *at == '\'' ? 1 : typographic ? 3 : 0;
 }
 
@@ -78,7 +75,6 @@ static void add_single_quoted(struct text *out, const char *argument, bool power
 	while (*argument != '\0') {
 		size_t quote = powershell ? powershell_quote(argument) : *argument == '\'';
 		size_t size = quote > 0 ? quote : 1;
-
 		if (quote > 0)
 			text_append(out, powershell ? argument : "'\\'", powershell ? size : 3);
 		text_append(out, argument, size);
@@ -92,7 +88,6 @@ static void add_single_quoted(struct text *out, const char *argument, bool power
 static const char *powershell_objection(const char *argument)
 {
 	size_t size = strlen(argument);
-
 	if (size == 0)
 		return "nothing in it";
 	if (strchr(argument, '"') != NULL)
@@ -112,7 +107,6 @@ static bool powershell_bare(const char *argument)
 static int add_powershell(struct text *out, const char *argument, struct error *err)
 {
 	const char *objection = powershell_objection(argument);
-
 	if (objection != NULL)
 		return error_set(err, ERROR_UNSUPPORTED,
 				 "Windows PowerShell cannot pass an argument with %s: %s",
@@ -146,7 +140,6 @@ int quote_add(struct text *out, enum quote_shell shell, const struct text_list *
 	      struct error *err)
 {
 	int rc = 0;
-
 	for (size_t i = 0; rc == 0 && i < arguments->count; i++) {
 		text_add(out, i > 0 ? " " : "");
 		rc = add_quoted(out, shell, arguments->items[i], err);
@@ -172,7 +165,6 @@ static void launch_close(struct launch *launch)
 static void on_exit_of(uv_process_t *process, int64_t status, int signal)
 {
 	struct launch *launch = process->data;
-
 	launch->code = signal != 0 ? SIGNAL_BASE + signal : (int)status;
 	launch_close(launch);
 }
@@ -187,7 +179,6 @@ static void on_interrupt(uv_signal_t *handle, int number)
 static void on_terminate(uv_signal_t *handle, int number)
 {
 	struct launch *launch = handle->data;
-
 	(void)uv_process_kill(&launch->process, number);
 }
 
@@ -206,7 +197,6 @@ static int start(uv_loop_t *loop, const char *const *argv, struct launch *launch
 		.stdio_count = STREAMS,
 		.stdio = streams,
 	};
-
 	launch->process.data = launch;
 	launch->terminate.data = launch;
 	(void)uv_signal_init(loop, &launch->interrupt);
@@ -221,7 +211,6 @@ int launch_wait(const char *const *argv, int *code, struct error *err)
 	struct launch launch = {0};
 	uv_loop_t loop = {0};
 	int status = uv_loop_init(&loop);
-
 	if (status < 0)
 		return error_uv(err, status, "event loop");
 	status = start(&loop, argv, &launch);

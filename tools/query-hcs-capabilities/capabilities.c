@@ -17,7 +17,6 @@ const struct hcs_version *capabilities_schema(const struct capabilities *capabil
 {
 	const struct windows_build *row = windows_build_find(capabilities->version.build);
 	const struct hcs_version *newest = NULL;
-
 	*at_least = (struct hcs_version){0};
 	if (capabilities->asked) {
 		newest = hcs_versions_newest(&capabilities->service.versions);
@@ -43,7 +42,6 @@ enum capabilities_answer capabilities_allow(const struct capabilities *capabilit
 {
 	struct hcs_version at_least = {0};
 	const struct hcs_version *newest = capabilities_schema(capabilities, &at_least);
-
 	if (hcs_version_compare(at_least, hcs_device_since(device)) >= 0)
 		return CAPABILITIES_YES;
 	/* A service that answered and has no version 2 has neither way. */
@@ -69,7 +67,6 @@ static void tell_system(struct text *out, const struct capabilities *capabilitie
 {
 	const struct windows_build *row = windows_build_find(capabilities->version.build);
 	const char *product = capabilities->product;
-
 	text_add(out, "Operating system version:\n");
 	if (product[0] == '\0')
 		product = row != NULL ? row->name : "an unknown version of Windows";
@@ -96,7 +93,6 @@ static void tell_system(struct text *out, const struct capabilities *capabilitie
 static void tell_asked(struct text *out, const struct capabilities *capabilities)
 {
 	const struct hcs_service *service = &capabilities->service;
-
 	text_addf(out, "\nSupported HCS schema versions (asked of %s%s%s):\n", service->library,
 		  service->library_version[0] != '\0' ? " " : "", service->library_version);
 	for (size_t i = 0; i < service->versions.count; i++)
@@ -109,7 +105,6 @@ static void tell_table(struct text *out, const struct capabilities *capabilities
 	const struct windows_build *row = windows_build_find(capabilities->version.build);
 	struct hcs_version at_least = {0};
 	const struct hcs_version *newest = capabilities_schema(capabilities, &at_least);
-
 	if (newest != NULL)
 		text_addf(out,
 			  "\nSupported HCS schema versions (from the table of builds, %s):\n- "
@@ -129,11 +124,9 @@ static void tell_devices(struct text *out, const struct capabilities *capabiliti
 		[CAPABILITIES_YES] = "yes",
 		[CAPABILITIES_UNKNOWN] = "unknown",
 	};
-
 	text_add(out, "\nDevices can be given to containers in process isolation:\n");
 	for (size_t i = 0; i < ARRAY_SIZE(devices); i++) {
 		struct hcs_version since = hcs_device_since(devices[i].device);
-
 		text_addf(out, "- %s: %s (since %u.%u)\n", devices[i].name,
 			  answers[capabilities_allow(capabilities, devices[i].device)], since.major,
 			  since.minor);
@@ -144,7 +137,6 @@ static void tell_image(struct text *out, const struct capabilities *capabilities
 {
 	struct windows_image_judgement judgement =
 		windows_image_judge(capabilities->version, capabilities->image);
-
 	text_add(out, "\nImage of Windows ");
 	add_version(out, capabilities->image);
 	text_addf(out, " on this host, in process isolation:\n%s: %s\n",
@@ -169,14 +161,12 @@ void capabilities_print(const struct capabilities *capabilities, struct text *ou
 static bool add_string(cJSON *object, const char *key, const char *value)
 {
 	cJSON *item = value[0] != '\0' ? json_new_string(value, strlen(value)) : cJSON_CreateNull();
-
 	return cJSON_AddItemToObject(object, key, item);
 }
 
 static bool add_windows_version(cJSON *object, const char *key, struct windows_version version)
 {
 	struct text text CLEANUP_TEXT = {0};
-
 	add_version(&text, version);
 	return !text.failed && add_string(object, key, text_string(&text));
 }
@@ -184,7 +174,6 @@ static bool add_windows_version(cJSON *object, const char *key, struct windows_v
 static cJSON *schema_to_json(const struct hcs_version *version)
 {
 	char text[64] = "null";
-
 	if (version != NULL)
 		(void)snprintf(text, sizeof(text), "{\"major\":%u,\"minor\":%u}", version->major,
 			       version->minor);
@@ -198,7 +187,6 @@ static bool add_system(cJSON *document, const struct capabilities *capabilities)
 			add_string(system, "product", capabilities->product) &&
 			add_string(system, "displayVersion", capabilities->display_version) &&
 			add_string(system, "wine", capabilities->wine);
-
 	if (!is_windows(capabilities))
 		return complete && add_string(system, "version", capabilities->kernel) &&
 		       cJSON_AddNullToObject(system, "build") != NULL &&
@@ -214,7 +202,6 @@ static bool add_system(cJSON *document, const struct capabilities *capabilities)
 static bool add_supported(cJSON *hcs, const struct capabilities *capabilities)
 {
 	const struct hcs_versions *versions = &capabilities->service.versions;
-
 	if (!capabilities->asked)
 		return cJSON_AddNullToObject(hcs, "supportedSchemaVersions") != NULL;
 	cJSON *array = cJSON_AddArrayToObject(hcs, "supportedSchemaVersions");
@@ -232,7 +219,6 @@ static bool add_hcs(cJSON *document, const struct capabilities *capabilities)
 	const struct windows_build *row = windows_build_find(capabilities->version.build);
 	bool from_table = !capabilities->asked && at_least.major > 0;
 	cJSON *hcs = cJSON_AddObjectToObject(document, "hcs");
-
 	return hcs != NULL &&
 	       add_string(hcs, "source",
 			  capabilities->asked ? capabilities->service.library
@@ -254,7 +240,6 @@ static bool add_allowed(cJSON *object, const char *key, const struct capabilitie
 			enum hcs_device device)
 {
 	enum capabilities_answer answer = capabilities_allow(capabilities, device);
-
 	if (answer == CAPABILITIES_UNKNOWN)
 		return cJSON_AddNullToObject(object, key) != NULL;
 	return cJSON_AddBoolToObject(object, key, answer == CAPABILITIES_YES) != NULL;
@@ -265,7 +250,6 @@ static bool add_image(cJSON *document, const struct capabilities *capabilities)
 	struct windows_image_judgement judgement =
 		windows_image_judge(capabilities->version, capabilities->image);
 	cJSON *image = NULL;
-
 	if (!capabilities->image_given)
 		return cJSON_AddNullToObject(document, "image") != NULL;
 	image = cJSON_AddObjectToObject(document, "image");
@@ -280,7 +264,6 @@ cJSON *capabilities_to_json(const struct capabilities *capabilities)
 	bool complete = add_string(document, "schema", "gpucert-hcs/1") &&
 			add_system(document, capabilities) && add_hcs(document, capabilities);
 	cJSON *allows = cJSON_AddObjectToObject(document, "allows");
-
 	complete = complete && allows != NULL &&
 		   add_allowed(allows, "classGuid", capabilities, HCS_DEVICE_CLASS) &&
 		   add_allowed(allows, "locationPath", capabilities, HCS_DEVICE_LOCATION_PATH) &&

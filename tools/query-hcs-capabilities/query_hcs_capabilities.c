@@ -56,7 +56,6 @@ static int host_from_node(struct host *host, struct error *err)
 	const struct discovery_options wanted = {.recorded_node = given.node};
 	const struct discovery_system *system = NULL;
 	int rc = discovery_take(&wanted, &host->snapshot, err);
-
 	if (rc < 0)
 		return rc;
 	system = &host->snapshot->system;
@@ -72,7 +71,6 @@ static int host_from_machine(struct host *host, struct error *err)
 {
 	struct capabilities *capabilities = &host->capabilities;
 	int rc = os_version_read(&host->system, err);
-
 	if (rc < 0)
 		return rc;
 #if defined(_WIN32)
@@ -91,7 +89,6 @@ static int host_open(struct host *host, struct error *err)
 {
 	struct capabilities *capabilities = &host->capabilities;
 	int rc = 0;
-
 	*capabilities = (struct capabilities){
 		.product = host->system.product,
 		.display_version = host->system.display_version,
@@ -114,7 +111,6 @@ static int print(const struct capabilities *capabilities, struct error *err)
 {
 	struct text text CLEANUP_TEXT = {0};
 	cJSON *json CLEANUP_JSON = capabilities_to_json(capabilities);
-
 	capabilities_print(capabilities, &text);
 	char *printed CLEANUP_FREE = given.json ? json_print(json) : text_take(&text);
 	if (printed == NULL)
@@ -129,7 +125,6 @@ static int judge(const struct capabilities *capabilities)
 	enum hcs_device device = given.require != NULL && strcmp(given.require, "class") == 0
 					 ? HCS_DEVICE_CLASS
 					 : HCS_DEVICE_LOCATION_PATH;
-
 	if (capabilities->problem[0] != '\0') {
 		log_error("%s", capabilities->problem);
 		return EXIT_NO_SERVICE;
@@ -149,7 +144,6 @@ static int run(const struct text_list *arguments)
 	struct error err = {0};
 	int rc = 0;
 	int code = 0;
-
 	(void)arguments;
 	log_set_program("query-hcs-capabilities");
 	if (given.build != NULL && given.node != NULL)
@@ -209,6 +203,5 @@ int main(int argc, char **argv)
 		.exit_output = EXIT_NO_SERVICE,
 		.run = run,
 	};
-
 	return options_main(&program, argc, argv);
 }

@@ -41,7 +41,6 @@ int api_open(const struct api_driver *api, struct api_report *report, void **ses
 	struct error reason = {0};
 	const uint64_t began_ns = clock_monotonic_ns();
 	int rc = begin(report, api, err);
-
 	if (rc != 0)
 		return rc;
 	rc = api->open(report, session, &reason);
@@ -60,7 +59,6 @@ int api_work(const struct api_driver *api, void *session, size_t devices,
 {
 	struct error reason = {0};
 	int rc = 0;
-
 	report->device = request->device;
 	report->elements = request->elements;
 	report->seed = request->seed;
@@ -85,7 +83,6 @@ int api_report_failed(const struct api_driver *api, const struct error *reason,
 		      struct api_report *report, struct error *err)
 {
 	int rc = begin(report, api, err);
-
 	report->status = API_FAILED;
 	(void)snprintf(report->reason, sizeof(report->reason), "%s", reason->text);
 	return rc;
@@ -104,7 +101,6 @@ int api_load(struct api_report *report, const char *library, const struct api_fu
 {
 	void *handle = NULL;
 	int rc = library_open(library, &handle, err);
-
 	if (rc != 0)
 		return rc;
 	if (report != NULL) {
@@ -122,7 +118,6 @@ int api_load(struct api_report *report, const char *library, const struct api_fu
 void api_report_message(struct api_report *report, const char *message)
 {
 	char cut[API_MESSAGE_SIZE_MAX + 1] = "";
-
 	if (report->messages.count >= API_MESSAGES_MAX)
 		return;
 	(void)snprintf(cut, sizeof(cut), "%s", message);
@@ -132,7 +127,6 @@ void api_report_message(struct api_report *report, const char *message)
 void api_add_driver(struct members *device, const char *version)
 {
 	struct members driver CLEANUP_MEMBERS = members_new();
-
 	member_string(&driver, "version", version);
 	member_item(device, "driver", members_take(&driver));
 }
@@ -140,7 +134,6 @@ void api_add_driver(struct members *device, const char *version)
 void api_add_windows_driver(struct members *device, bool told, uint64_t version)
 {
 	char text[32] = "";
-
 	(void)snprintf(text, sizeof(text), "%u.%u.%u.%u", (unsigned)(version >> 48),
 		       (unsigned)(version >> 32) & 0xFFFFu, (unsigned)(version >> 16) & 0xFFFFu,
 		       (unsigned)version & 0xFFFFu);
@@ -155,10 +148,8 @@ int api_report_device(struct api_report *report, cJSON *device, struct error *er
 static cJSON *messages_json(const struct text_list *messages)
 {
 	cJSON *array CLEANUP_JSON = cJSON_CreateArray();
-
 	for (size_t i = 0; i < messages->count; i++) {
 		const char *message = messages->items[i];
-
 		if (members_append(array, json_new_string(message, strlen(message)), NULL) != 0)
 			return NULL;
 	}
@@ -168,7 +159,6 @@ static cJSON *messages_json(const struct text_list *messages)
 static cJSON *loader_json(const struct api_report *report)
 {
 	struct members loader CLEANUP_MEMBERS = members_new();
-
 	member_string(&loader, "library", report->api->library);
 	member_optional(&loader, "path", report->path);
 	member_optional(&loader, "version", report->version);
@@ -179,7 +169,6 @@ static cJSON *loader_json(const struct api_report *report)
 void api_report_members(struct api_report *report, struct members *members)
 {
 	struct members api CLEANUP_MEMBERS = members_new();
-
 	member_string(&api, "name", report->api->name);
 	member_string(&api, "status", status_names[report->status]);
 	member_optional(&api, "reason", report->reason);

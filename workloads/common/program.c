@@ -40,7 +40,6 @@ static int set_nonce(struct probe_launch *launch, const char *nonce, struct erro
 	static const char letters[] =
 		"0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
 	size_t length = strlen(nonce);
-
 	if (length == 0 || length > LAUNCH_NONCE_MAX || nonce[strspn(nonce, letters)] != '\0')
 		return error_set(err, ERROR_FORMAT, "nonce: not 1 to %d letters and digits",
 				 LAUNCH_NONCE_MAX);
@@ -53,7 +52,6 @@ static int parse_line(struct probe_launch *launch, char *line, const char *path,
 	char *space = strchr(line, ' ');
 	long long seed = 0;
 	int rc = 0;
-
 	line[strcspn(line, "\r\n")] = '\0';
 	if (space == NULL)
 		return error_set(err, ERROR_FORMAT, "%s: not a nonce and a seed", path);
@@ -70,7 +68,6 @@ static int wait_for_line(struct probe_launch *launch, const char *path, struct e
 {
 	FILE *file CLEANUP_FILE = fopen(path, "r");
 	char line[LINE_MAX_BYTES] = "";
-
 	if (file == NULL)
 		return error_system(err, errno, "%s", path);
 	if (fgets(line, sizeof(line), file) == NULL)
@@ -92,7 +89,6 @@ static uint32_t choose_seed(void)
 {
 	uint64_t now = clock_monotonic_ns() ^ ((uint64_t)time(NULL) << 20) ^ (uint64_t)getpid();
 	uint32_t seed = (uint32_t)(now ^ (now >> 32));
-
 	return seed != 0 ? seed : 1;
 }
 
@@ -107,7 +103,6 @@ static int probe(cJSON **out, bool *orderly, struct error *err)
 	void *session = NULL;
 	bool works = false;
 	int rc = probe_launch_take(&given, &launch, err);
-
 	if (rc != 0)
 		return rc;
 	const uint64_t began_ns = clock_monotonic_ns();
@@ -117,7 +112,6 @@ static int probe(cJSON **out, bool *orderly, struct error *err)
 		.seed = launch.seed != 0 ? launch.seed : choose_seed(),
 		.timeout_ms = (uint64_t)given.timeout_ms,
 	};
-
 	rc = api_open(api, &report, &session, err);
 	works = rc == 0 && session != NULL && !given.list && api->work != NULL;
 	if (works)
@@ -144,7 +138,6 @@ int probe_print(const struct text_list *arguments, probe_build build)
 	int fd = -1;
 	bool orderly = true;
 	int rc = 0;
-
 	if (arguments->count > 0) {
 		log_error("%s: unexpected argument", arguments->items[0]);
 		return 2;
@@ -200,7 +193,6 @@ int probe_main(const struct api_driver *api, int argc, char **argv)
 		.exit_codes = probe_exit_codes,
 		.run = run,
 	};
-
 	if (name == NULL || description == NULL)
 		return 1;
 	given_api = api;

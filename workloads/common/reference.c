@@ -64,7 +64,6 @@ static void expect_value(uint32_t seed, size_t elements, size_t index, void *out
 {
 	uint32_t value =
 		index < elements ? work_expected_value(seed, index) : work_input_value(seed, index);
-
 	memcpy(out, &value, sizeof(value));
 }
 
@@ -76,7 +75,6 @@ static void expect_y(uint32_t seed, size_t elements, size_t index, void *out)
 static void expect_sum(uint32_t seed, size_t elements, size_t index, void *out)
 {
 	uint32_t sum = work_operand(seed, 0, index) + work_operand(seed, 1, index);
-
 	put_float(out, index < elements ? (float)sum : work_poison);
 }
 
@@ -85,7 +83,6 @@ static void expect_product(uint32_t seed, size_t elements, size_t index, void *o
 	const size_t row = index / WORK_MATRIX;
 	const size_t column = index % WORK_MATRIX;
 	uint32_t sum = 0;
-
 	for (size_t i = 0; i < WORK_MATRIX; i++)
 		sum += work_operand(seed, 0, row * WORK_MATRIX + i) *
 		       work_operand(seed, 1, i * WORK_MATRIX + column);
@@ -96,7 +93,6 @@ static void expect_pixel(uint32_t seed, size_t elements, size_t index, void *out
 {
 	struct render_colour colour =
 		render_expected(seed, index % RENDER_SIZE, index / RENDER_SIZE);
-
 	(void)elements;
 	memcpy(out, colour.channels, RENDER_PIXEL);
 }
@@ -110,7 +106,6 @@ const struct work_array *work_array_find(const char *name)
 		{"product", false, WORK_GUARD, WORK_MATRIX * WORK_MATRIX, expect_product},
 		{"pixels", true, 0, RENDER_SIZE * RENDER_SIZE, expect_pixel},
 	};
-
 	for (size_t i = 0; i < ARRAY_SIZE(arrays); i++) {
 		if (strcmp(arrays[i].name, name) == 0)
 			return &arrays[i];
@@ -122,13 +117,11 @@ int work_expected_digest(const char *array, uint32_t seed, size_t elements, char
 			 struct error *err)
 {
 	const struct work_array *found = work_array_find(array);
-
 	if (found == NULL)
 		return error_set(err, ERROR_ARGUMENT, "'%s' is not an array of the work", array);
 	const size_t own = found->elements != 0 ? found->elements : elements;
 	const size_t count = own + found->guard;
 	unsigned char *all CLEANUP_FREE = calloc(count, WORK_ELEMENT_SIZE);
-
 	if (all == NULL)
 		return error_memory(err);
 	for (size_t i = 0; i < count; i++)

@@ -18,7 +18,6 @@ struct render_colour render_background(uint32_t seed)
 struct render_colour render_triangle(uint32_t seed)
 {
 	struct render_colour colour = render_background(seed);
-
 	for (size_t i = 0; i < RENDER_PIXEL; i++)
 		colour.channels[i] = (uint8_t)(colour.channels[i] ^ 0xA5u);
 	return colour;
@@ -27,7 +26,6 @@ struct render_colour render_triangle(uint32_t seed)
 struct render_colour_float render_colour_float(struct render_colour colour)
 {
 	struct render_colour_float out = {{0}};
-
 	for (size_t i = 0; i < RENDER_PIXEL; i++)
 		out.channels[i] = (float)colour.channels[i] / 255.0f;
 	return out;
@@ -43,7 +41,6 @@ struct render_colour render_expected(uint32_t seed, size_t x, size_t y)
 void render_verify(uint32_t seed, const uint8_t *pixels, size_t pitch, struct render_report *report)
 {
 	uint8_t rows[RENDER_SIZE][RENDER_SIZE * RENDER_PIXEL];
-
 	*report = (struct render_report){.done = true};
 	for (size_t y = 0; y < RENDER_SIZE; y++)
 		memcpy(rows[y], pixels + y * pitch, sizeof(rows[y]));
@@ -53,7 +50,6 @@ void render_verify(uint32_t seed, const uint8_t *pixels, size_t pitch, struct re
 		const size_t y = i / RENDER_SIZE;
 		const uint8_t *pixel = pixels + y * pitch + x * RENDER_PIXEL;
 		const struct render_colour expected = render_expected(seed, x, y);
-
 		if (memcmp(pixel, expected.channels, RENDER_PIXEL) == 0 || report->mismatches++ > 0)
 			continue;
 		report->x = x;
@@ -73,7 +69,6 @@ void render_report_reason(const struct render_report *report, char *out, size_t 
 {
 	char expected[RENDER_COLOUR_TEXT] = "";
 	char actual[RENDER_COLOUR_TEXT] = "";
-
 	out[0] = '\0';
 	if (report->mismatches == 0)
 		return;

@@ -17,7 +17,6 @@ void work_fill(const struct work_data *data)
 	uint32_t *values = data->arrays[WORK_VALUES];
 	float *x = data->arrays[WORK_X];
 	float *y = data->arrays[WORK_Y];
-
 	for (size_t i = 0; i < data->elements + WORK_GUARD; i++) {
 		values[i] = work_input_value(data->seed, i);
 		x[i] = work_input_x(data->seed, i);
@@ -53,7 +52,6 @@ static void print_element(const struct work_array *array, const void *element, c
 {
 	uint32_t integer = 0;
 	float number = 0;
-
 	memcpy(&integer, element, sizeof(integer));
 	memcpy(&number, element, sizeof(number));
 	if (array->integers)
@@ -77,12 +75,10 @@ void work_compare(struct work_report *report, const char *name, size_t elements,
 	const struct work_array *array = work_array_find(name);
 	const size_t own = array->elements != 0 ? array->elements : elements;
 	const size_t count = own + array->guard;
-
 	keep_digest(report, array->name, data, count * WORK_ELEMENT_SIZE);
 	for (size_t i = 0; i < count; i++) {
 		const uint8_t *actual = (const uint8_t *)data + i * WORK_ELEMENT_SIZE;
 		uint8_t expected[WORK_ELEMENT_SIZE] = {0};
-
 		array->expect(report->seed, own, i, expected);
 		if (memcmp(actual, expected, sizeof(expected)) == 0 || report->mismatches++ > 0)
 			continue;
@@ -122,7 +118,6 @@ int work_run(work_step *const steps[WORK_STAGE_COUNT], void *work, const struct 
 	     struct work_report *report, struct error *err)
 {
 	int rc = 0;
-
 	for (int stage = 0; rc == 0 && stage < WORK_STAGE_COUNT; stage++) {
 		if (steps[stage] == NULL)
 			continue;

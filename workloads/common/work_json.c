@@ -27,7 +27,6 @@ static const char *const timing_names[WORK_STAGE_COUNT] = {
 static cJSON *failure_json(const struct call_failure *failure)
 {
 	struct members error CLEANUP_MEMBERS = members_new();
-
 	if (failure->call == NULL)
 		return cJSON_CreateNull();
 	member_string(&error, "call", failure->call);
@@ -39,7 +38,6 @@ static cJSON *failure_json(const struct call_failure *failure)
 static cJSON *first_mismatch_json(const struct work_report *report)
 {
 	struct members first CLEANUP_MEMBERS = members_new();
-
 	if (report->mismatches == 0)
 		return cJSON_CreateNull();
 	member_string(&first, "array", report->first.array);
@@ -53,7 +51,6 @@ static cJSON *first_mismatch_json(const struct work_report *report)
 static cJSON *timings_json(const struct work_report *report)
 {
 	struct members timings CLEANUP_MEMBERS = members_new();
-
 	for (size_t i = 0; i < WORK_STAGE_COUNT; i++) {
 		if (timing_names[i] == NULL)
 			continue;
@@ -69,7 +66,6 @@ static cJSON *timings_json(const struct work_report *report)
 static cJSON *digests_json(const struct work_report *report)
 {
 	struct members digests CLEANUP_MEMBERS = members_new();
-
 	for (size_t i = 0; i < report->digest_count; i++)
 		member_string(&digests, report->digests[i].array, report->digests[i].digest);
 	if (report->render.done)
@@ -82,7 +78,6 @@ static cJSON *first_pixel_json(const struct render_report *report)
 	struct members first CLEANUP_MEMBERS = members_new();
 	char expected[RENDER_COLOUR_TEXT] = "";
 	char actual[RENDER_COLOUR_TEXT] = "";
-
 	if (report->mismatches == 0)
 		return cJSON_CreateNull();
 	render_colour_text(report->expected, expected);
@@ -97,7 +92,6 @@ static cJSON *first_pixel_json(const struct render_report *report)
 cJSON *render_report_json(const struct render_report *report)
 {
 	struct members render CLEANUP_MEMBERS = members_new();
-
 	if (!report->done)
 		return cJSON_CreateNull();
 	member_number(&render, "pixels", RENDER_SIZE * RENDER_SIZE);
@@ -109,7 +103,6 @@ cJSON *render_report_json(const struct render_report *report)
 cJSON *work_report_json(const struct work_report *report)
 {
 	struct members work CLEANUP_MEMBERS = members_new();
-
 	member_number(&work, "device", (double)report->device);
 	member_string(&work, "status", status_names[report->status]);
 	member_bool(&work, "verified", report->status == WORK_OK);

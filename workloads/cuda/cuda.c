@@ -43,7 +43,6 @@ static int load(struct cuda *cuda, struct api_report *report, struct error *err)
 	const struct api_function old[] = {{"cuDeviceGetUuid", &cuda->cuDeviceGetUuid},
 					   {NULL, NULL}};
 	int rc = api_load(report, DRIVER_LIBRARY, functions, err);
-
 	if (rc == 0 && api_load(NULL, DRIVER_LIBRARY, uuid, NULL) != 0)
 		rc = api_load(NULL, DRIVER_LIBRARY, old, err);
 	return rc;
@@ -52,7 +51,6 @@ static int load(struct cuda *cuda, struct api_report *report, struct error *err)
 static int check(const struct cuda *cuda, cuda_result result, const char *call, struct error *err)
 {
 	const char *name = NULL;
-
 	if (result == CUDA_SUCCESS)
 		return 0;
 	if (cuda->cuGetErrorName(result, &name) != CUDA_SUCCESS || name == NULL)
@@ -63,7 +61,6 @@ static int check(const struct cuda *cuda, cuda_result result, const char *call, 
 static int attribute(const struct cuda *cuda, cuda_device device, enum cuda_attribute what)
 {
 	int value = 0;
-
 	return cuda->cuDeviceGetAttribute(&value, (int)what, device) == CUDA_SUCCESS ? value : 0;
 }
 
@@ -74,7 +71,6 @@ static cJSON *describe(const struct cuda *cuda, const struct api_report *report,
 	struct cuda_uuid uuid = {{0}};
 	char name[256] = "";
 	size_t memory = 0;
-
 	(void)cuda->cuDeviceGetName(name, sizeof(name) - 1, device);
 	(void)cuda->cuDeviceTotalMem(&memory, device);
 	member_number(&members, "index", ordinal);
@@ -107,7 +103,6 @@ static int initialize(const struct cuda *cuda, struct api_report *report, int *c
 {
 	int version = 0;
 	cuda_result result = CUDA_SUCCESS;
-
 	if (cuda->cuDriverGetVersion(&version) == CUDA_SUCCESS)
 		(void)snprintf(report->version, sizeof(report->version), "%d.%d", version / 1000,
 			       version % 1000 / 10);
@@ -118,7 +113,6 @@ static int initialize(const struct cuda *cuda, struct api_report *report, int *c
 		return 0;
 	}
 	int rc = check(cuda, result, "cuInit", err);
-
 	return rc == 0 ? check(cuda, cuda->cuDeviceGetCount(count), "cuDeviceGetCount", err) : rc;
 }
 
@@ -126,10 +120,8 @@ static int enumerate(const struct cuda *cuda, struct api_report *report, struct 
 {
 	int count = 0;
 	int rc = initialize(cuda, report, &count, err);
-
 	for (int i = 0; rc == 0 && i < count && i < API_DEVICES_MAX; i++) {
 		cuda_device device = 0;
-
 		rc = check(cuda, cuda->cuDeviceGet(&device, i), "cuDeviceGet", err);
 		if (rc == 0)
 			rc = api_report_device(report, describe(cuda, report, i, device), err);
@@ -141,7 +133,6 @@ static int cuda_open(struct api_report *report, void **session, struct error *er
 {
 	struct cuda cuda = {0};
 	int rc = load(&cuda, report, err);
-
 	(void)session; /* there is no work yet */
 	return rc == 0 ? enumerate(&cuda, report, err) : rc;
 }

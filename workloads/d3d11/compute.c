@@ -28,14 +28,12 @@ struct computation {
 static int open_device(void *work, struct error *err)
 {
 	struct computation *c = work;
-
 	return d3d11_device_open(&c->gpu, err);
 }
 
 static int build(void *work, struct error *err)
 {
 	struct computation *c = work;
-
 	return D3D11_CALL(&c->gpu, err, ID3D11Device, CreateComputeShader, c->gpu.device,
 			  work_bytecode, sizeof(work_bytecode), NULL, &c->shader);
 }
@@ -54,7 +52,6 @@ static int create_parameters(struct computation *c, struct error *err)
 		.Usage = D3D11_USAGE_IMMUTABLE,
 		.BindFlags = D3D11_BIND_CONSTANT_BUFFER,
 	};
-
 	return d3d11_create_buffer(&c->gpu, &description, &parameters, &c->parameters, err);
 }
 
@@ -77,7 +74,6 @@ static int create_array(struct computation *c, size_t index, struct error *err)
 		.Buffer = {.NumElements = (UINT)(c->array_size / sizeof(uint32_t))},
 	};
 	int rc = d3d11_create_buffer(&c->gpu, &array, NULL, &c->arrays[index], err);
-
 	if (rc == 0)
 		rc = d3d11_create_buffer(&c->gpu, &staging, NULL, &c->staging[index], err);
 	if (rc == 0)
@@ -91,7 +87,6 @@ static int create_memory(void *work, struct error *err)
 {
 	struct computation *c = work;
 	int rc = create_parameters(c, err);
-
 	for (size_t i = 0; rc == 0 && i < WORK_ARRAYS; i++)
 		rc = create_array(c, i, err);
 	if (rc == 0)
@@ -102,7 +97,6 @@ static int create_memory(void *work, struct error *err)
 static int upload(void *work, struct error *err)
 {
 	struct computation *c = work;
-
 	for (size_t i = 0; i < WORK_ARRAYS; i++)
 		ID3D11DeviceContext_UpdateSubresource(c->gpu.context,
 						      (ID3D11Resource *)c->arrays[i], 0, NULL,
@@ -115,7 +109,6 @@ static int dispatch(void *work, struct error *err)
 	struct computation *c = work;
 	static ID3D11UnorderedAccessView *const none[WORK_ARRAYS] = {NULL};
 	ID3D11DeviceContext *context = c->gpu.context;
-
 	ID3D11DeviceContext_CSSetShader(context, c->shader, NULL, 0);
 	ID3D11DeviceContext_CSSetConstantBuffers(context, 0, 1, &c->parameters);
 	ID3D11DeviceContext_CSSetUnorderedAccessViews(context, 0, WORK_ARRAYS, c->views, NULL);
@@ -128,11 +121,9 @@ static int dispatch(void *work, struct error *err)
 static int poison(struct computation *c, struct error *err)
 {
 	int rc = 0;
-
 	work_overwrite(&c->data);
 	for (size_t i = 0; rc == 0 && i < WORK_ARRAYS; i++) {
 		D3D11_MAPPED_SUBRESOURCE mapped = {0};
-
 		rc = d3d11_map(&c->gpu, c->staging[i], D3D11_MAP_WRITE, &mapped, err);
 		if (rc != 0)
 			break;
@@ -146,7 +137,6 @@ static int download(void *work, struct error *err)
 {
 	struct computation *c = work;
 	int rc = poison(c, err);
-
 	if (rc != 0)
 		return rc;
 	for (size_t i = 0; i < WORK_ARRAYS; i++)
@@ -155,7 +145,6 @@ static int download(void *work, struct error *err)
 	rc = d3d11_device_wait(&c->gpu, err);
 	for (size_t i = 0; rc == 0 && i < WORK_ARRAYS; i++) {
 		D3D11_MAPPED_SUBRESOURCE mapped = {0};
-
 		rc = d3d11_map(&c->gpu, c->staging[i], D3D11_MAP_READ, &mapped, err);
 		if (rc != 0)
 			break;
@@ -168,7 +157,6 @@ static int download(void *work, struct error *err)
 static int render(void *work, struct error *err)
 {
 	struct computation *c = work;
-
 	return d3d11_render(&c->gpu, err);
 }
 
@@ -200,7 +188,6 @@ int d3d11_work(void *session, const struct work_request *request, struct work_re
 		.groups = groups < GROUPS_MAX ? (uint32_t)groups : GROUPS_MAX,
 	};
 	int rc = work_run(steps, &c, &c.data, report, err);
-
 	if (!c.gpu.d3d->abandoned)
 		release(&c);
 	d3d11_device_free(&c.gpu);

@@ -11,7 +11,6 @@
 int d3d11_check(struct d3d11_device *gpu, HRESULT result, const char *call, struct error *err)
 {
 	int rc = hresult_check(result, call, &gpu->report->failure, err);
-
 	if (rc != 0 && hresult_is_removal(result) && gpu->device != NULL)
 		hresult_add_removal(ID3D11Device_GetDeviceRemovedReason(gpu->device), err);
 	return rc;
@@ -23,7 +22,6 @@ static HRESULT create(struct d3d11_device *gpu, D3D_FEATURE_LEVEL *level)
 	static const D3D_FEATURE_LEVEL levels[] = {D3D_FEATURE_LEVEL_12_1, D3D_FEATURE_LEVEL_12_0,
 						   D3D_FEATURE_LEVEL_11_1, D3D_FEATURE_LEVEL_11_0};
 	HRESULT result = 0;
-
 	for (size_t i = 0; i < ARRAY_SIZE(levels) && gpu->device == NULL; i++)
 		result = gpu->d3d->create_device(
 			(IDXGIAdapter *)gpu->d3d->dxgi->adapters[gpu->request->device],
@@ -36,9 +34,7 @@ int d3d11_device_open(struct d3d11_device *gpu, struct error *err)
 {
 	const D3D11_QUERY_DESC query = {.Query = D3D11_QUERY_EVENT};
 	D3D_FEATURE_LEVEL level = 0;
-
 	int rc = d3d11_check(gpu, create(gpu, &level), "D3D11CreateDevice", err);
-
 	if (rc != 0)
 		return rc;
 	if (gpu->device == NULL || gpu->context == NULL)
@@ -65,7 +61,6 @@ int d3d11_device_wait(struct d3d11_device *gpu, struct error *err)
 	ID3D11Asynchronous *query = (ID3D11Asynchronous *)gpu->finished;
 	WINBOOL finished = FALSE;
 	HRESULT result = S_FALSE;
-
 	ID3D11DeviceContext_End(gpu->context, query);
 	for (;;) {
 		result = ID3D11DeviceContext_GetData(gpu->context, query, &finished,
@@ -90,7 +85,6 @@ int d3d11_create_buffer(struct d3d11_device *gpu, const D3D11_BUFFER_DESC *descr
 			const void *data, ID3D11Buffer **out, struct error *err)
 {
 	const D3D11_SUBRESOURCE_DATA initial = {.pSysMem = data};
-
 	return D3D11_CALL(gpu, err, ID3D11Device, CreateBuffer, gpu->device, description,
 			  data != NULL ? &initial : NULL, out);
 }
@@ -110,7 +104,6 @@ void d3d11_unmap(struct d3d11_device *gpu, void *staging)
 static bool d3d11_close(void *session)
 {
 	struct d3d11 *d3d = session;
-
 	if (d3d->abandoned)
 		return false;
 	dxgi_free(d3d->dxgi);
@@ -121,13 +114,11 @@ static bool d3d11_close(void *session)
 static int d3d11_open(struct api_report *report, void **session, struct error *err)
 {
 	struct d3d11 *d3d CLEANUP_FREE = calloc(1, sizeof(*d3d));
-
 	if (d3d == NULL)
 		return error_memory(err);
 	const struct api_function functions[] = {{"D3D11CreateDevice", &d3d->create_device},
 						 {NULL, NULL}};
 	int rc = api_load(report, D3D11_LIBRARY, functions, err);
-
 	if (rc == 0)
 		rc = dxgi_open(report, &d3d->dxgi, err);
 	if (rc == 0)

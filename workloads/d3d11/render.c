@@ -23,7 +23,6 @@ static int build(struct d3d11_device *gpu, struct rendering *r, struct error *er
 	int rc = D3D11_CALL(gpu, err, ID3D11Device, CreateVertexShader, gpu->device,
 			    triangle_vertex_bytecode, sizeof(triangle_vertex_bytecode), NULL,
 			    &r->vertex);
-
 	if (rc == 0)
 		rc = D3D11_CALL(gpu, err, ID3D11Device, CreatePixelShader, gpu->device,
 				triangle_pixel_bytecode, sizeof(triangle_pixel_bytecode), NULL,
@@ -48,7 +47,6 @@ static int create_texture(struct d3d11_device *gpu, D3D11_USAGE usage, UINT bind
 		.BindFlags = bind,
 		.CPUAccessFlags = access,
 	};
-
 	return D3D11_CALL(gpu, err, ID3D11Device, CreateTexture2D, gpu->device, &description, NULL,
 			  out);
 }
@@ -62,7 +60,6 @@ static int create_memory(struct d3d11_device *gpu, const struct render_colour_fl
 		.BindFlags = D3D11_BIND_CONSTANT_BUFFER,
 	};
 	int rc = d3d11_create_buffer(gpu, &colour, triangle, &r->colour, err);
-
 	if (rc == 0)
 		rc = create_texture(gpu, D3D11_USAGE_DEFAULT, D3D11_BIND_RENDER_TARGET, 0,
 				    &r->picture, err);
@@ -82,7 +79,6 @@ static void draw(struct d3d11_device *gpu, struct rendering *r,
 	ID3D11DeviceContext *context = gpu->context;
 	const D3D11_VIEWPORT viewport = {
 		.Width = RENDER_SIZE, .Height = RENDER_SIZE, .MaxDepth = 1};
-
 	ID3D11DeviceContext_ClearRenderTargetView(context, r->target, background->channels);
 	ID3D11DeviceContext_OMSetRenderTargets(context, 1, &r->target, NULL);
 	ID3D11DeviceContext_RSSetState(context, r->rasterizer);
@@ -105,7 +101,6 @@ static int render(struct d3d11_device *gpu, struct rendering *r, struct error *e
 		render_colour_float(render_triangle(report->seed));
 	D3D11_MAPPED_SUBRESOURCE mapped = {0};
 	int rc = build(gpu, r, err);
-
 	if (rc == 0)
 		rc = create_memory(gpu, &triangle, r, err);
 	if (rc == 0)
@@ -129,7 +124,6 @@ int d3d11_render(struct d3d11_device *gpu, struct error *err)
 {
 	struct rendering r = {0};
 	int rc = render(gpu, &r, err);
-
 	if (gpu->d3d->abandoned)
 		return rc;
 	com_release(r.target);

@@ -26,7 +26,6 @@ struct computation {
 static int open_device(void *work, struct error *err)
 {
 	struct computation *c = work;
-
 	return d3d12_device_open(&c->gpu, err);
 }
 
@@ -40,7 +39,6 @@ static int build(void *work, struct error *err)
 		.pRootSignature = c->signature,
 		.CS = {.pShaderBytecode = work_bytecode, .BytecodeLength = sizeof(work_bytecode)},
 	};
-
 	return rc != 0 ? rc
 		       : D3D12_CALL(gpu, err, ID3D12Device, CreateComputePipelineState, gpu->device,
 				    &pipeline, &IID_ID3D12PipelineState, (void **)&c->pipeline);
@@ -58,7 +56,6 @@ static int create_memory(void *work, struct error *err)
 	struct d3d12_device *gpu = &c->gpu;
 	int rc = d3d12_create_buffer(gpu, D3D12_HEAP_TYPE_UPLOAD, WORK_ARRAYS * c->array_size,
 				     D3D12_RESOURCE_FLAG_NONE, &c->upload, err);
-
 	if (rc == 0)
 		rc = d3d12_create_buffer(gpu, D3D12_HEAP_TYPE_READBACK, WORK_ARRAYS * c->array_size,
 					 D3D12_RESOURCE_FLAG_NONE, &c->readback, err);
@@ -88,7 +85,6 @@ static void record_transitions(struct computation *c, D3D12_RESOURCE_STATES befo
 static int upload(void *work, struct error *err)
 {
 	struct computation *c = work;
-
 	record_transitions(c, D3D12_RESOURCE_STATE_COMMON, D3D12_RESOURCE_STATE_COPY_DEST);
 	for (size_t i = 0; i < WORK_ARRAYS; i++)
 		ID3D12GraphicsCommandList_CopyBufferRegion(c->gpu.list, c->arrays[i], 0, c->upload,
@@ -110,7 +106,6 @@ static int dispatch(void *work, struct error *err)
 		.scale = WORK_SCALE,
 		.stride = groups * LOCAL_SIZE,
 	};
-
 	record_transitions(c, D3D12_RESOURCE_STATE_COMMON, D3D12_RESOURCE_STATE_UNORDERED_ACCESS);
 	ID3D12GraphicsCommandList_SetPipelineState(list, c->pipeline);
 	ID3D12GraphicsCommandList_SetComputeRootSignature(list, c->signature);
@@ -127,7 +122,6 @@ static int dispatch(void *work, struct error *err)
 static int download(void *work, struct error *err)
 {
 	struct computation *c = work;
-
 	use_mapped(c, c->downloaded);
 	work_overwrite(&c->data);
 	record_transitions(c, D3D12_RESOURCE_STATE_COMMON, D3D12_RESOURCE_STATE_COPY_SOURCE);
@@ -143,7 +137,6 @@ static int download(void *work, struct error *err)
 static int render(void *work, struct error *err)
 {
 	struct computation *c = work;
-
 	return c->gpu.graphics ? d3d12_render(&c->gpu, err) : 0;
 }
 
@@ -172,7 +165,6 @@ int d3d12_work(void *session, const struct work_request *request, struct work_re
 		.array_size = work_array_size(request),
 	};
 	int rc = work_run(steps, &c, &c.data, report, err);
-
 	if (!c.gpu.d3d->abandoned)
 		release(&c);
 	d3d12_device_free(&c.gpu);

@@ -8,11 +8,9 @@
 int d3d12_open(struct api_report *report, void **session, struct error *err)
 {
 	struct d3d12 *d3d CLEANUP_FREE = calloc(1, sizeof(*d3d));
-
 	if (d3d == NULL)
 		return error_memory(err);
 	int rc = d3d12_platform_open(report, &d3d->platform, err);
-
 	if (rc == 0)
 		*session = STEAL(d3d);
 	return rc;
@@ -21,7 +19,6 @@ int d3d12_open(struct api_report *report, void **session, struct error *err)
 bool d3d12_close(void *session)
 {
 	struct d3d12 *d3d = session;
-
 	if (d3d->abandoned)
 		return false;
 	d3d12_platform_free(d3d->platform);

@@ -12,7 +12,6 @@ enum { LEVEL_1_0_CORE = 0x1000 };
 int d3d12_check(struct d3d12_device *gpu, HRESULT result, const char *call, struct error *err)
 {
 	int rc = hresult_check(result, call, &gpu->report->failure, err);
-
 	if (rc != 0 && hresult_is_removal(result) && gpu->device != NULL)
 		hresult_add_removal(ID3D12Device_GetDeviceRemovedReason(gpu->device), err);
 	return rc;
@@ -25,7 +24,6 @@ static void tell_level(struct d3d12_device *gpu)
 						   D3D_FEATURE_LEVEL_12_0, D3D_FEATURE_LEVEL_12_1};
 	D3D12_FEATURE_DATA_FEATURE_LEVELS query = {.NumFeatureLevels = ARRAY_SIZE(levels),
 						   .pFeatureLevelsRequested = levels};
-
 	if (!gpu->graphics) {
 		(void)snprintf(report->feature_level, sizeof(report->feature_level), "1_0_core");
 		return;
@@ -44,12 +42,10 @@ static int create_device(struct d3d12_device *gpu, struct error *err)
 	struct d3d12_platform *platform = gpu->d3d->platform;
 	HRESULT result =
 		d3d12_platform_create_device(platform, index, D3D_FEATURE_LEVEL_11_0, &gpu->device);
-
 	gpu->graphics = result >= 0;
 	if (result < 0) {
 		HRESULT core = d3d12_platform_create_device(
 			platform, index, (D3D_FEATURE_LEVEL)LEVEL_1_0_CORE, &gpu->device);
-
 		if (core >= 0)
 			result = core;
 	}
@@ -66,7 +62,6 @@ static int create_commands(struct d3d12_device *gpu, struct error *err)
 	const D3D12_COMMAND_QUEUE_DESC queue = {.Type = type};
 	int rc = D3D12_CALL(gpu, err, ID3D12Device, CreateCommandQueue, gpu->device, &queue,
 			    &IID_ID3D12CommandQueue, (void **)&gpu->queue);
-
 	if (rc == 0)
 		rc = D3D12_CALL(gpu, err, ID3D12Device, CreateCommandAllocator, gpu->device, type,
 				&IID_ID3D12CommandAllocator, (void **)&gpu->allocator);
@@ -83,7 +78,6 @@ static int create_commands(struct d3d12_device *gpu, struct error *err)
 int d3d12_device_open(struct d3d12_device *gpu, struct error *err)
 {
 	int rc = create_device(gpu, err);
-
 	if (rc != 0)
 		return rc;
 	tell_level(gpu);
@@ -108,7 +102,6 @@ static int wait(struct d3d12_device *gpu, struct error *err)
 		gpu, d3d12_platform_wait(gpu->fence, gpu->fence_value, gpu->request->timeout_ms),
 		"ID3D12Fence::SetEventOnCompletion", err);
 	const uint64_t reached = ID3D12Fence_GetCompletedValue(gpu->fence);
-
 	if (rc != 0)
 		return rc;
 	if (reached < gpu->fence_value) {
@@ -125,7 +118,6 @@ int d3d12_device_run(struct d3d12_device *gpu, struct error *err)
 {
 	ID3D12CommandList *const lists[] = {(ID3D12CommandList *)gpu->list};
 	int rc = D3D12_CALL(gpu, err, ID3D12GraphicsCommandList, Close, gpu->list);
-
 	if (rc != 0)
 		return rc;
 	ID3D12CommandQueue_ExecuteCommandLists(gpu->queue, 1, lists);

@@ -45,7 +45,6 @@ static int load(struct d3d12_platform *platform, struct api_report *report, stru
 		{NULL, NULL},
 	};
 	int rc = api_load(report, D3D12_LIBRARY, vkd3d, err);
-
 	if (rc != 0)
 		return rc;
 	rc = api_load(NULL, VULKAN_LIBRARY, vulkan, err);
@@ -67,7 +66,6 @@ static const struct vkd3d_instance_create_info *instance_info(struct d3d12_platf
 		.pfn_signal_event = signal_event,
 		.wchar_size = sizeof(WCHAR),
 	};
-
 	info.pfn_vkGetInstanceProcAddr = platform->vkGetInstanceProcAddr;
 	return &info;
 }
@@ -77,14 +75,12 @@ static int enumerate(struct d3d12_platform *platform, struct error *err)
 	int rc = hresult_check(
 		platform->create_instance(instance_info(platform), &platform->instance),
 		"vkd3d_create_instance", NULL, err);
-
 	if (rc != 0) /* it tells E_FAIL whatever Vulkan said */
 		return error_set(err, ERROR_UNSUPPORTED,
 				 "vkd3d found no Vulkan driver that it can use (%s)", err->text);
 	platform->count = API_DEVICES_MAX;
 	VkResult result = platform->vkEnumeratePhysicalDevices(
 		platform->get_vk_instance(platform->instance), &platform->count, platform->devices);
-
 	if (result == VK_SUCCESS || result == VK_INCOMPLETE)
 		return 0;
 	platform->count = 0;
@@ -97,7 +93,6 @@ static cJSON *describe(struct d3d12_platform *platform, size_t index)
 	VkPhysicalDeviceMemoryProperties memory = {0};
 	char version[16] = "";
 	VkPhysicalDeviceProperties properties = {0};
-
 	platform->vkGetPhysicalDeviceProperties(platform->devices[index], &properties);
 	platform->vkGetPhysicalDeviceMemoryProperties(platform->devices[index], &memory);
 	(void)snprintf(version, sizeof(version), "0x%08x", properties.driverVersion);
@@ -117,11 +112,9 @@ static cJSON *describe(struct d3d12_platform *platform, size_t index)
 int d3d12_platform_open(struct api_report *report, struct d3d12_platform **out, struct error *err)
 {
 	struct d3d12_platform *platform CLEANUP_FREE = calloc(1, sizeof(*platform));
-
 	if (platform == NULL)
 		return error_memory(err);
 	int rc = load(platform, report, err);
-
 	report->missing = rc == 0 ? "Vulkan driver" : NULL;
 	if (rc == 0)
 		rc = enumerate(platform, err);
@@ -147,7 +140,6 @@ HRESULT d3d12_platform_create_device(struct d3d12_platform *platform, size_t ind
 		.instance = platform->instance,
 		.vk_physical_device = platform->devices[index],
 	};
-
 	return platform->create_device(&info, &IID_ID3D12Device, (void **)out);
 }
 
@@ -162,7 +154,6 @@ HRESULT d3d12_platform_serialize(struct d3d12_platform *platform,
 HRESULT d3d12_platform_wait(ID3D12Fence *fence, uint64_t value, uint64_t timeout_ms)
 {
 	const uint64_t deadline_ms = clock_monotonic_ms() + timeout_ms;
-
 	while (ID3D12Fence_GetCompletedValue(fence) < value && clock_monotonic_ms() < deadline_ms)
 		clock_sleep_ms(1);
 	return 0;

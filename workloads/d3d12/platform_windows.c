@@ -28,7 +28,6 @@ static bool dxgi_has(struct dxgi *dxgi, const LUID *luid)
 {
 	for (size_t i = 0; dxgi != NULL && i < dxgi->count; i++) {
 		DXGI_ADAPTER_DESC1 description = {0};
-
 		if (IDXGIAdapter1_GetDesc1(dxgi->adapters[i], &description) >= 0 &&
 		    memcmp(&description.AdapterLuid, luid, sizeof(*luid)) == 0)
 			return true;
@@ -42,10 +41,8 @@ static int add_compute_only(struct d3d12_platform *platform, struct api_report *
 {
 	struct dxcore *dxcore = platform->dxcore;
 	int rc = 0;
-
 	for (size_t i = 0; rc == 0 && dxcore != NULL && i < dxcore->count; i++) {
 		const struct dxcore_adapter *adapter = &dxcore->adapters[i];
-
 		if (!adapter->attributes[DXCORE_CORE_COMPUTE] ||
 		    dxgi_has(platform->dxgi, &adapter->luid) || platform->count == API_DEVICES_MAX)
 			continue;
@@ -62,12 +59,10 @@ static int list_adapters(struct d3d12_platform *platform, struct api_report *rep
 	struct error reason = {0};
 	struct error ignored = {0};
 	int found = dxgi_open(report, &platform->dxgi, &reason);
-
 	for (size_t i = 0; found == 0 && i < platform->dxgi->count; i++)
 		platform->adapters[platform->count++] = (IUnknown *)platform->dxgi->adapters[i];
 	(void)dxcore_open(NULL, &platform->dxcore, &ignored);
 	int rc = add_compute_only(platform, report, err);
-
 	if (rc == 0 && found != 0 && platform->count == 0) {
 		*err = reason;
 		return found;
@@ -78,7 +73,6 @@ static int list_adapters(struct d3d12_platform *platform, struct api_report *rep
 int d3d12_platform_open(struct api_report *report, struct d3d12_platform **out, struct error *err)
 {
 	struct d3d12_platform *platform = calloc(1, sizeof(*platform));
-
 	if (platform == NULL)
 		return error_memory(err);
 	const struct api_function functions[] = {
@@ -87,7 +81,6 @@ int d3d12_platform_open(struct api_report *report, struct d3d12_platform **out, 
 		{NULL, NULL},
 	};
 	int rc = api_load(report, D3D12_LIBRARY, functions, err);
-
 	if (rc == 0)
 		rc = list_adapters(platform, report, err);
 	if (rc == 0)
@@ -125,7 +118,6 @@ HRESULT d3d12_platform_wait(ID3D12Fence *fence, uint64_t value, uint64_t timeout
 {
 	HANDLE event = CreateEventW(NULL, FALSE, FALSE, NULL);
 	HRESULT result = 0;
-
 	if (event == NULL)
 		return HRESULT_FROM_WIN32(GetLastError());
 	result = ID3D12Fence_SetEventOnCompletion(fence, value, event);

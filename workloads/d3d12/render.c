@@ -36,7 +36,6 @@ static int build(struct d3d12_device *gpu, struct rendering *r, struct error *er
 		.RTVFormats[0] = (DXGI_FORMAT)FORMAT,
 		.SampleDesc = {.Count = 1},
 	};
-
 	return rc != 0 ? rc
 		       : D3D12_CALL(gpu, err, ID3D12Device, CreateGraphicsPipelineState,
 				    gpu->device, &pipeline, &IID_ID3D12PipelineState,
@@ -58,7 +57,6 @@ static int create_picture(struct d3d12_device *gpu, const struct render_colour_f
 		.Flags = D3D12_RESOURCE_FLAG_ALLOW_RENDER_TARGET,
 	};
 	D3D12_CLEAR_VALUE clear = {.Format = (DXGI_FORMAT)FORMAT};
-
 	memcpy(clear.Color, background->channels, sizeof(clear.Color));
 	return D3D12_CALL(gpu, err, ID3D12Device, CreateCommittedResource, gpu->device, &heap,
 			  D3D12_HEAP_FLAG_NONE, &description, D3D12_RESOURCE_STATE_RENDER_TARGET,
@@ -71,7 +69,6 @@ static int create_memory(struct d3d12_device *gpu, const struct render_colour_fl
 	const D3D12_DESCRIPTOR_HEAP_DESC heap = {.Type = D3D12_DESCRIPTOR_HEAP_TYPE_RTV,
 						 .NumDescriptors = 1};
 	int rc = create_picture(gpu, background, r, err);
-
 	if (rc == 0)
 		rc = d3d12_create_buffer(gpu, D3D12_HEAP_TYPE_READBACK, (size_t)PITCH * RENDER_SIZE,
 					 D3D12_RESOURCE_FLAG_NONE, &r->readback, err);
@@ -92,7 +89,6 @@ static void record_draw(struct d3d12_device *gpu, struct rendering *r,
 		.Width = RENDER_SIZE, .Height = RENDER_SIZE, .MaxDepth = 1};
 	const D3D12_RECT scissor = {.right = RENDER_SIZE, .bottom = RENDER_SIZE};
 	D3D12_CPU_DESCRIPTOR_HANDLE target = {0};
-
 	(void)r->targets->lpVtbl->GetCPUDescriptorHandleForHeapStart(r->targets, &target);
 	ID3D12Device_CreateRenderTargetView(gpu->device, r->picture, NULL, target);
 	ID3D12GraphicsCommandList_ClearRenderTargetView(list, target, background->channels, 0,
@@ -121,7 +117,6 @@ static void record_copy(struct d3d12_device *gpu, struct rendering *r)
 					      .Depth = 1,
 					      .RowPitch = PITCH},
 	};
-
 	d3d12_record_transition(gpu, r->picture, D3D12_RESOURCE_STATE_RENDER_TARGET,
 				D3D12_RESOURCE_STATE_COPY_SOURCE);
 	ID3D12GraphicsCommandList_CopyTextureRegion(gpu->list, &to, 0, 0, 0, &from, NULL);
@@ -135,7 +130,6 @@ static int render(struct d3d12_device *gpu, struct rendering *r, struct error *e
 	const struct render_colour_float triangle =
 		render_colour_float(render_triangle(report->seed));
 	int rc = build(gpu, r, err);
-
 	if (rc == 0)
 		rc = create_memory(gpu, &background, r, err);
 	if (rc != 0)
@@ -153,7 +147,6 @@ int d3d12_render(struct d3d12_device *gpu, struct error *err)
 {
 	struct rendering r = {0};
 	int rc = render(gpu, &r, err);
-
 	if (gpu->d3d->abandoned)
 		return rc;
 	com_release(r.targets);

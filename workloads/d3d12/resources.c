@@ -22,7 +22,6 @@ int d3d12_create_buffer(struct d3d12_device *gpu, D3D12_HEAP_TYPE heap, size_t s
 		heap == D3D12_HEAP_TYPE_UPLOAD	   ? D3D12_RESOURCE_STATE_GENERIC_READ
 		: heap == D3D12_HEAP_TYPE_READBACK ? D3D12_RESOURCE_STATE_COPY_DEST
 						   : D3D12_RESOURCE_STATE_COMMON;
-
 	return D3D12_CALL(gpu, err, ID3D12Device, CreateCommittedResource, gpu->device, &properties,
 			  D3D12_HEAP_FLAG_NONE, &description, state, NULL, &IID_ID3D12Resource,
 			  (void **)out);
@@ -32,7 +31,6 @@ int d3d12_map(struct d3d12_device *gpu, ID3D12Resource *buffer, uint8_t **out, s
 {
 	void *mapped = NULL;
 	int rc = D3D12_CALL(gpu, err, ID3D12Resource, Map, buffer, 0, NULL, &mapped);
-
 	*out = mapped;
 	return rc;
 }
@@ -47,7 +45,6 @@ void d3d12_record_transition(struct d3d12_device *gpu, ID3D12Resource *resource,
 			       .StateBefore = before,
 			       .StateAfter = after},
 	};
-
 	ID3D12GraphicsCommandList_ResourceBarrier(gpu->list, 1, &barrier);
 }
 
@@ -56,7 +53,6 @@ static int serialize(struct d3d12_device *gpu, const D3D12_ROOT_SIGNATURE_DESC *
 {
 	ID3DBlob *messages = NULL;
 	HRESULT result = d3d12_platform_serialize(gpu->d3d->platform, signature, blob, &messages);
-
 	com_release(messages);
 	return d3d12_check(gpu, result, "D3D12SerializeRootSignature", err);
 }
@@ -69,7 +65,6 @@ int d3d12_create_root_signature(struct d3d12_device *gpu, unsigned constants, un
 						     .pParameters = parameters};
 	ID3DBlob *blob = NULL;
 	int rc = 0;
-
 	parameters[0].ParameterType = D3D12_ROOT_PARAMETER_TYPE_32BIT_CONSTANTS;
 	parameters[0].Constants.Num32BitValues = constants;
 	for (unsigned i = 0; i < buffers && i < BUFFERS_MAX; i++) {

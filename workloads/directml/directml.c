@@ -26,7 +26,6 @@ struct execution {
 static int build(void *work, struct error *err)
 {
 	struct execution *x = work;
-
 	return directml_operator_build(&x->op, x->task, err);
 }
 
@@ -35,7 +34,6 @@ static void fill(const struct execution *x)
 {
 	for (size_t i = 0; i < BUFFERS; i++) {
 		float *floats = (float *)(void *)(x->uploaded + i * x->size);
-
 		for (size_t j = 0; j < x->task->elements + WORK_GUARD; j++)
 			floats[j] = i < DIRECTML_INPUTS && j < x->task->elements
 					    ? (float)work_operand(x->op.gpu->request->seed, i, j)
@@ -51,7 +49,6 @@ static int create_memory(void *work, struct error *err)
 						   &x->buffers.output};
 	int rc = d3d12_create_buffer(gpu, D3D12_HEAP_TYPE_UPLOAD, BUFFERS * x->size,
 				     D3D12_RESOURCE_FLAG_NONE, &x->upload, err);
-
 	if (rc == 0)
 		rc = d3d12_create_buffer(gpu, D3D12_HEAP_TYPE_READBACK, x->size,
 					 D3D12_RESOURCE_FLAG_NONE, &x->readback, err);
@@ -73,7 +70,6 @@ static int upload(void *work, struct error *err)
 	struct execution *x = work;
 	ID3D12Resource *const buffers[BUFFERS] = {x->buffers.inputs[0], x->buffers.inputs[1],
 						  x->buffers.output};
-
 	for (size_t i = 0; i < BUFFERS; i++) {
 		d3d12_record_transition(x->op.gpu, buffers[i], D3D12_RESOURCE_STATE_COMMON,
 					D3D12_RESOURCE_STATE_COPY_DEST);
@@ -88,7 +84,6 @@ static int upload(void *work, struct error *err)
 static int download(void *work, struct error *err)
 {
 	struct execution *x = work;
-
 	memset(x->downloaded, 0xA5, x->size);
 	d3d12_record_transition(x->op.gpu, x->buffers.output, D3D12_RESOURCE_STATE_COMMON,
 				D3D12_RESOURCE_STATE_COPY_SOURCE);
@@ -103,7 +98,6 @@ static int dispatch(void *work, struct error *err)
 {
 	struct execution *x = work;
 	int rc = directml_operator_record(&x->op, x->task, &x->buffers, err);
-
 	return rc == 0 ? d3d12_device_run(x->op.gpu, err) : rc;
 }
 
@@ -111,7 +105,6 @@ static int verify(void *work, struct error *err)
 {
 	struct execution *x = work;
 	struct d3d12_device *gpu = x->op.gpu;
-
 	(void)err;
 	work_compare(gpu->report, x->task->name, gpu->request->elements, x->downloaded);
 	return 0;
@@ -131,7 +124,6 @@ static int run_task(struct d3d12_device *gpu, IDMLDevice *device, const struct d
 		.size = (task->elements + WORK_GUARD) * WORK_ELEMENT_SIZE,
 	};
 	int rc = work_run(steps, &x, NULL, gpu->report, err);
-
 	if (gpu->d3d->abandoned)
 		return rc;
 	directml_operator_free(&x.op);
@@ -155,7 +147,6 @@ static int run_tasks(struct directml *dml, struct d3d12_device *gpu, struct erro
 	};
 	IDMLDevice *device = NULL;
 	int rc = d3d12_device_open(gpu, err);
-
 	if (rc == 0)
 		rc = d3d12_check(
 			gpu, dml->create_device(gpu->device, 0, &dml_iid_device, (void **)&device),
@@ -177,10 +168,8 @@ static int directml_work(void *session, const struct work_request *request,
 {
 	struct directml *dml = session;
 	struct d3d12_device gpu = {.d3d = dml->d3d, .request = request, .report = report};
-
 	work_stage_begin(report, WORK_STAGE_DEVICE);
 	int rc = run_tasks(dml, &gpu, err);
-
 	work_stage_end(report);
 	d3d12_device_free(&gpu);
 	return rc;
@@ -192,7 +181,6 @@ static int enumerate(struct directml *dml, struct api_report *report, struct err
 	struct api_report told = *report;
 	void *d3d = NULL;
 	int rc = d3d12_open(report, &d3d, err);
-
 	dml->d3d = d3d;
 	memcpy(report->path, told.path, sizeof(report->path));
 	memcpy(report->file_version, told.file_version, sizeof(report->file_version));
@@ -202,15 +190,12 @@ static int enumerate(struct directml *dml, struct api_report *report, struct err
 static int directml_open(struct api_report *report, void **session, struct error *err)
 {
 	struct directml *dml CLEANUP_FREE = calloc(1, sizeof(*dml));
-
 	if (dml == NULL)
 		return error_memory(err);
 	const struct api_function functions[] = {{"DMLCreateDevice", &dml->create_device},
 						 {NULL, NULL}};
-
 	wine_name(report->emulator, sizeof(report->emulator));
 	int rc = api_load(report, DIRECTML_LIBRARY, functions, err);
-
 	if (rc == 0)
 		rc = enumerate(dml, report, err);
 	if (rc == 0)
@@ -221,7 +206,6 @@ static int directml_open(struct api_report *report, void **session, struct error
 static bool directml_close(void *session)
 {
 	struct directml *dml = session;
-
 	if (!d3d12_close(dml->d3d))
 		return false;
 	free(dml);

@@ -20,7 +20,6 @@ static int compile(struct directml_operator *op, const struct dml_operator_desc 
 	IDMLOperator *operator= NULL;
 	int rc = DIRECTML_CALL(op->gpu, err, IDMLDevice, op->device, CreateOperator, description,
 			       &dml_iid_operator, (void **)&operator);
-
 	if (rc == 0)
 		rc = DIRECTML_CALL(op->gpu, err, IDMLDevice, op->device, CompileOperator, operator,
 				   0, &dml_iid_compiled_operator, (void **)&op->compiled);
@@ -48,7 +47,6 @@ static int compile_task(struct directml_operator *op, const struct directml_task
 	const struct dml_operator_desc description = {task->type, task->type == DML_OPERATOR_GEMM
 									  ? (const void *)&gemm
 									  : (const void *)&add};
-
 	return compile(op, &description, err);
 }
 
@@ -80,7 +78,6 @@ static int create_memory(struct directml_operator *op, struct error *err)
 	};
 	int rc = D3D12_CALL(op->gpu, err, ID3D12Device, CreateDescriptorHeap, op->gpu->device,
 			    &heap, &IID_ID3D12DescriptorHeap, (void **)&op->descriptors);
-
 	if (rc == 0)
 		rc = create_resource(op, temporary, &op->temporary, err);
 	if (rc == 0)
@@ -93,7 +90,6 @@ static struct dml_binding_table_desc table_desc(const struct directml_operator *
 {
 	struct dml_binding_table_desc description = {.dispatchable = dispatchable,
 						     .descriptor_count = count};
-
 	(void)op->descriptors->lpVtbl->GetCPUDescriptorHandleForHeapStart(op->descriptors,
 									  &description.cpu);
 	(void)op->descriptors->lpVtbl->GetGPUDescriptorHandleForHeapStart(op->descriptors,
@@ -105,7 +101,6 @@ static void bind_temporary(struct directml_operator *op, uint64_t size)
 {
 	const struct dml_buffer_binding buffer = {op->temporary, 0, size};
 	const struct dml_binding_desc binding = {DML_BINDING_TYPE_BUFFER, &buffer};
-
 	if (size != 0)
 		op->table->lpVtbl->BindTemporaryResource(op->table, &binding);
 }
@@ -113,7 +108,6 @@ static void bind_temporary(struct directml_operator *op, uint64_t size)
 static void record(struct directml_operator *op, IDMLDispatchable *dispatchable)
 {
 	ID3D12DescriptorHeap *const heaps[] = {op->descriptors};
-
 	ID3D12GraphicsCommandList_SetDescriptorHeaps(op->gpu->list, 1, heaps);
 	op->recorder->lpVtbl->RecordDispatch(op->recorder, (ID3D12CommandList *)op->gpu->list,
 					     dispatchable, op->table);
@@ -130,7 +124,6 @@ static int initialise(struct directml_operator *op, struct error *err)
 						 op->persistent != NULL ? &buffer : NULL};
 	int rc = DIRECTML_CALL(op->gpu, err, IDMLDevice, op->device, CreateBindingTable,
 			       &description, &dml_iid_binding_table, (void **)&op->table);
-
 	if (rc != 0)
 		return rc;
 	bind_temporary(op, op->initializing.temporary_size);
@@ -144,7 +137,6 @@ int directml_operator_build(struct directml_operator *op, const struct directml_
 {
 	int rc = DIRECTML_CALL(op->gpu, err, IDMLDevice, op->device, CreateCommandRecorder,
 			       &dml_iid_command_recorder, (void **)&op->recorder);
-
 	if (rc == 0)
 		rc = compile_task(op, task, err);
 	if (rc != 0)
@@ -176,7 +168,6 @@ static void bind_buffers(struct directml_operator *op, const struct directml_tas
 	const struct dml_binding_desc outputs[] = {{DML_BINDING_TYPE_BUFFER, &output}};
 	const struct dml_buffer_binding state = {op->persistent, 0, op->running.persistent_size};
 	const struct dml_binding_desc persistent = {DML_BINDING_TYPE_BUFFER, &state};
-
 	/* The optional third matrix of GEMM is bound to nothing. */
 	op->table->lpVtbl->BindInputs(op->table, task->type == DML_OPERATOR_GEMM ? 3 : 2, inputs);
 	op->table->lpVtbl->BindOutputs(op->table, 1, outputs);
@@ -191,7 +182,6 @@ int directml_operator_record(struct directml_operator *op, const struct directml
 	const struct dml_binding_table_desc description =
 		table_desc(op, op->compiled, op->running.descriptor_count);
 	int rc = DIRECTML_CALL(op->gpu, err, IDMLBindingTable, op->table, Reset, &description);
-
 	if (rc != 0)
 		return rc;
 	bind_buffers(op, task, buffers);

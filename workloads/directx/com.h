@@ -10,7 +10,6 @@
 static inline void com_release(void *object)
 {
 	IUnknown *unknown = object;
-
 	if (unknown != NULL)
 		(void)unknown->lpVtbl->Release(unknown);
 }

@@ -55,7 +55,6 @@ bool hresult_is_removal(int32_t result)
 int hresult_check(int32_t result, const char *call, struct call_failure *failure, struct error *err)
 {
 	const char *name = hresult_name(result);
-
 	if (result >= 0)
 		return 0;
 	if (failure != NULL)
@@ -69,7 +68,6 @@ void hresult_add_removal(int32_t reason, struct error *err)
 {
 	const char *name = hresult_name(reason);
 	const struct error before = *err;
-
 	if (reason < 0)
 		(void)error_set(err, before.code, "%s; the device was removed: %s (0x%08x)",
 				before.text, name != NULL ? name : "for an unknown reason",

@@ -13,7 +13,6 @@ void wine_name(char *out, size_t size)
 {
 	const char *(CDECL * version)(void) = NULL;
 	void *ntdll = NULL;
-
 	out[0] = '\0';
 	if (library_open("ntdll.dll", &ntdll, NULL) == 0 &&
 	    library_function(ntdll, "wine_get_version", &version, NULL) == 0)
@@ -30,7 +29,6 @@ struct opengl {
 static bool load(struct opengl *gl)
 {
 	void *library = NULL;
-
 	return library_open("opengl32.dll", &library, NULL) == 0 &&
 	       library_function(library, "wglCreateContext", &gl->create, NULL) == 0 &&
 	       library_function(library, "wglDeleteContext", &gl->delete, NULL) == 0 &&
@@ -48,19 +46,16 @@ static bool choose_format(HDC dc)
 		.cColorBits = 24,
 	};
 	int format = ChoosePixelFormat(dc, &wanted);
-
 	return format != 0 && SetPixelFormat(dc, format, &wanted);
 }
 
 static void ask(const struct opengl *gl, HDC dc, char *out, size_t size)
 {
 	HGLRC context = choose_format(dc) ? gl->create(dc) : NULL;
-
 	if (context == NULL)
 		return;
 	if (gl->make_current(dc, context)) {
 		const GLubyte *name = gl->get_string(GL_RENDERER);
-
 		(void)snprintf(out, size, "%s", name != NULL ? (const char *)name : "");
 		(void)gl->make_current(NULL, NULL);
 	}
@@ -72,7 +67,6 @@ void wine_renderer(char *out, size_t size)
 	struct opengl gl = {0};
 	HWND window = NULL;
 	HDC dc = NULL;
-
 	out[0] = '\0';
 	if (!load(&gl))
 		return;
@@ -89,7 +83,6 @@ void wine_renderer(char *out, size_t size)
 bool wine_renderer_is_software(const char *renderer)
 {
 	static const char *const names[] = {"llvmpipe", "softpipe", "SwiftShader", "GDI Generic"};
-
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 		if (strstr(renderer, names[i]) != NULL)
 			return true;

@@ -48,7 +48,6 @@ UNKNOWN(IDXCoreAdapterFactory, factory)
 static bool STDMETHODCALLTYPE is_attribute(IDXCoreAdapter *object, REFGUID guid)
 {
 	const struct adapter *adapter = (const struct adapter *)object;
-
 	for (unsigned i = 0; i < DXCORE_ATTRIBUTE_COUNT; i++)
 		if (memcmp(&dxcore_attributes[i].guid, guid, sizeof(*guid)) == 0)
 			return (adapter->attributes >> i & 1u) != 0;
@@ -60,7 +59,6 @@ static size_t find(const struct adapter *adapter, uint32_t property, const void 
 {
 	static const uint8_t no = 0;
 	static const uint64_t version = (31ull << 48) | (15ull << 16) | 3640;
-
 	switch (property) {
 	case DXCORE_INSTANCE_LUID:
 		*value = &adapter->luid;
@@ -91,14 +89,12 @@ static size_t find(const struct adapter *adapter, uint32_t property, const void 
 static bool STDMETHODCALLTYPE is_property(IDXCoreAdapter *object, uint32_t property)
 {
 	const void *value = NULL;
-
 	return find((const struct adapter *)object, property, &value) != 0;
 }
 
 static HRESULT STDMETHODCALLTYPE get_size(IDXCoreAdapter *object, uint32_t property, size_t *size)
 {
 	const void *value = NULL;
-
 	*size = find((const struct adapter *)object, property, &value);
 	return *size != 0 ? S_OK : E_INVALIDARG;
 }
@@ -109,7 +105,6 @@ static HRESULT STDMETHODCALLTYPE get_property(IDXCoreAdapter *object, uint32_t p
 {
 	const void *value = NULL;
 	size_t told = find((const struct adapter *)object, property, &value);
-
 	if (told == 0 || size < told)
 		return E_INVALIDARG;
 	memset(out, 0, size);
@@ -170,7 +165,6 @@ static HRESULT STDMETHODCALLTYPE get_adapter(IDXCoreAdapterList *object, uint32_
 static uint32_t STDMETHODCALLTYPE get_count(IDXCoreAdapterList *object)
 {
 	uint32_t count = 0;
-
 	while (nth(((const struct list *)object)->attribute, count) != NULL)
 		count++;
 	return count;
@@ -187,7 +181,6 @@ static const struct IDXCoreAdapterListVtbl list_methods = {
 static bool told(const char *word)
 {
 	const char *words = getenv("GPUCERT_DOUBLE");
-
 	return words != NULL && strcmp(words, word) == 0;
 }
 
@@ -195,7 +188,6 @@ static HRESULT STDMETHODCALLTYPE create_list(IDXCoreAdapterFactory *object, uint
 					     const GUID *attribute, REFIID id, void **out)
 {
 	static struct list lists[DXCORE_ATTRIBUTE_COUNT];
-
 	(void)object;
 	if (told("lists") || count != 1 || memcmp(id, &dxcore_iid_list, sizeof(*id)) != 0)
 		return (HRESULT)0x887A0005;
@@ -221,7 +213,6 @@ __declspec(dllexport) HRESULT STDMETHODCALLTYPE DXCoreCreateAdapterFactory(REFII
 HRESULT STDMETHODCALLTYPE DXCoreCreateAdapterFactory(REFIID id, void **out)
 {
 	static IDXCoreAdapterFactory factory = {&factory_methods};
-
 	if (told("stub") || memcmp(id, &dxcore_iid_factory, sizeof(*id)) != 0)
 		return E_NOINTERFACE;
 	*out = &factory;

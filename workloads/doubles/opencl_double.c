@@ -21,7 +21,6 @@ static struct double_object devices[DEVICES_MAX];
 struct double_object *double_object_new(void)
 {
 	struct double_object *object = calloc(1, sizeof(*object));
-
 	if (object == NULL)
 		_Exit(99);
 	object->dispatch = &double_dispatch;
@@ -72,7 +71,6 @@ static cl_int CL_API_CALL get_device_ids(cl_platform_id id, cl_device_type type,
 {
 	const size_t wanted = setting_number("devices", 1);
 	const cl_uint count = wanted < DEVICES_MAX ? (cl_uint)wanted : DEVICES_MAX;
-
 	(void)id;
 	(void)type;
 	ENTER(clGetDeviceIDs);
@@ -93,7 +91,6 @@ static cl_int answer_identity(size_t index, cl_device_info what, size_t room, vo
 	const cl_device_pci_bus_info_khr pci = {.pci_domain = 1, .pci_bus = 0x40 + (cl_uint)index};
 	const cl_bool yes = CL_TRUE;
 	unsigned char bytes[CL_UUID_SIZE_KHR];
-
 	if (setting_has("old"))
 		return CL_INVALID_VALUE;
 	memset(bytes, (int)index + 1, sizeof(bytes));
@@ -121,7 +118,6 @@ static cl_int CL_API_CALL get_device_info(cl_device_id id, cl_device_info what, 
 	static const cl_ulong memory = 64u << 20;
 	static const cl_ulong largest = 16u << 20;
 	static const cl_device_type type = CL_DEVICE_TYPE_GPU;
-
 	ENTER(clGetDeviceInfo);
 	switch (what) {
 	case CL_DEVICE_NAME:
@@ -173,7 +169,6 @@ void *CL_API_CALL clGetExtensionFunctionAddress(const char *name)
 	cl_int(CL_API_CALL * info)(cl_platform_id, cl_platform_info, size_t, void *, size_t *) =
 		get_platform_info;
 	void *address = NULL;
-
 	if (strcmp(name, "clIcdGetPlatformIDsKHR") == 0)
 		memcpy(&address, &ids, sizeof(address));
 	else if (strcmp(name, "clGetPlatformInfo") == 0)

@@ -90,7 +90,6 @@ static cl_int CL_API_CALL set_argument(cl_kernel handle, cl_uint index, size_t s
 				       const void *value)
 {
 	struct double_argument *arguments = ((struct double_object *)handle)->arguments;
-
 	ENTER(clSetKernelArg);
 	if (index < 3)
 		memcpy(&arguments[index].buffer, value, size);
@@ -109,7 +108,6 @@ static cl_mem CL_API_CALL create_buffer(cl_context context, cl_mem_flags flags, 
 	(void)host;
 	ENTER_CREATE(clCreateBuffer, result);
 	struct double_object *buffer = double_object_new();
-
 	buffer->bytes = calloc(1, size);
 	if (buffer->bytes == NULL)
 		_Exit(99);
@@ -160,7 +158,6 @@ static cl_int CL_API_CALL run_kernel(cl_command_queue queue, cl_kernel handle, c
 				     cl_event *event)
 {
 	const struct double_argument *arguments = ((struct double_object *)handle)->arguments;
-
 	(void)queue;
 	(void)dimensions;
 	(void)offsets;
@@ -187,7 +184,6 @@ static cl_int CL_API_CALL get_event_info(cl_event event, cl_event_info what, siz
 {
 	cl_int state = setting_has("hang") ? CL_RUNNING : CL_COMPLETE;
 	const cl_int execution = setting_enter("execution");
-
 	(void)event;
 	(void)told;
 	ENTER(clGetEventInfo);
@@ -202,7 +198,6 @@ static cl_int CL_API_CALL get_event_info(cl_event event, cl_event_info what, siz
 static cl_int release(void *handle)
 {
 	struct double_object *object = handle;
-
 	free(object->bytes);
 	free(object);
 	return CL_SUCCESS;

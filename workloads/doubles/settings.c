@@ -12,7 +12,6 @@ static const char *find(const char *prefix)
 {
 	const char *word = getenv("GPUCERT_DOUBLE");
 	const size_t length = strlen(prefix);
-
 	while (word != NULL) {
 		if (strncmp(word, prefix, length) == 0)
 			return word + length;
@@ -36,7 +35,6 @@ bool setting_has(const char *word)
 size_t setting_number(const char *key, size_t otherwise)
 {
 	const char *rest = find(key);
-
 	return rest != NULL && *rest == '=' ? strtoul(rest + 1, NULL, 10) : otherwise;
 }
 
@@ -44,17 +42,14 @@ static const char *find_call(const char *prefix, const char *call)
 {
 	const char *rest = find(prefix);
 	const size_t length = strlen(call);
-
 	return rest != NULL && strncmp(rest, call, length) == 0 ? rest + length : NULL;
 }
 
 int setting_enter(const char *call)
 {
 	const char *failure = find_call("fail=", call);
-
 	if (ends(find_call("crash=", call))) {
 		const struct rlimit none = {0};
-
 		(void)setrlimit(RLIMIT_CORE, &none);
 		(void)signal(SIGSEGV, SIG_DFL);
 		(void)raise(SIGSEGV);
@@ -67,7 +62,6 @@ static void work_once(uint32_t *values, const float *x, float *y, size_t element
 {
 	for (size_t i = 0; i < elements; i++) {
 		uint32_t v = values[i] ^ key;
-
 		v = (v ^ (v >> 16)) * 0x7feb352du;
 		v = (v ^ (v >> 15)) * 0x846ca68bu;
 		values[i] = v ^ (v >> 16);
@@ -79,7 +73,6 @@ void setting_work(uint32_t *values, const float *x, float *y, size_t elements, u
 		  float scale)
 {
 	const size_t wrong = setting_number("wrong", SIZE_MAX);
-
 	if (setting_has("idle"))
 		return;
 	work_once(values, x, y, elements, key, scale);

@@ -29,7 +29,6 @@ EXPORT VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL vk_icdGetInstanceProcAddr(VkInst
 void *double_allocate(size_t size)
 {
 	void *memory = calloc(1, size);
-
 	if (memory == NULL)
 		_Exit(99);
 	return memory;
@@ -59,7 +58,6 @@ static VKAPI_ATTR VkResult VKAPI_CALL vkCreateInstance(const VkInstanceCreateInf
 	ENTER(vkCreateInstance);
 	struct instance *instance = double_allocate(sizeof(*instance));
 	size_t wanted = setting_number("devices", 1);
-
 	set_loader_magic_value(instance);
 	instance->count = wanted < GPUS_MAX ? (uint32_t)wanted : GPUS_MAX;
 	for (uint32_t i = 0; i < instance->count; i++) {
@@ -82,14 +80,12 @@ static VKAPI_ATTR VkResult VKAPI_CALL vkEnumeratePhysicalDevices(VkInstance hand
 								 VkPhysicalDevice *out)
 {
 	struct instance *instance = (struct instance *)handle;
-
 	ENTER(vkEnumeratePhysicalDevices);
 	if (out == NULL) {
 		*count = instance->count;
 		return VK_SUCCESS;
 	}
 	uint32_t room = *count;
-
 	*count = room < instance->count ? room : instance->count;
 	for (uint32_t i = 0; i < *count; i++)
 		out[i] = (VkPhysicalDevice)&instance->gpus[i];
@@ -100,7 +96,6 @@ static VKAPI_ATTR void VKAPI_CALL vkGetPhysicalDeviceProperties(VkPhysicalDevice
 								VkPhysicalDeviceProperties *out)
 {
 	const uint32_t index = ((struct gpu *)device)->index;
-
 	*out = (VkPhysicalDeviceProperties){
 		.apiVersion = setting_has("old") ? VK_API_VERSION_1_0 : VK_API_VERSION_1_3,
 		.driverVersion = 0x12345678,
@@ -117,12 +112,10 @@ static VKAPI_ATTR void VKAPI_CALL vkGetPhysicalDeviceProperties2(VkPhysicalDevic
 								 VkPhysicalDeviceProperties2 *out)
 {
 	const uint32_t index = ((struct gpu *)device)->index;
-
 	vkGetPhysicalDeviceProperties(device, &out->properties);
 	for (VkBaseOutStructure *link = out->pNext; link != NULL; link = link->pNext) {
 		if (link->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_ID_PROPERTIES) {
 			VkPhysicalDeviceIDProperties *id = (void *)link;
-
 			memset(id->deviceUUID, (int)index + 1, sizeof(id->deviceUUID));
 			memset(id->driverUUID, 0xD0, sizeof(id->driverUUID));
 			memset(id->deviceLUID, (int)index + 0x10, sizeof(id->deviceLUID));
@@ -130,18 +123,15 @@ static VKAPI_ATTR void VKAPI_CALL vkGetPhysicalDeviceProperties2(VkPhysicalDevic
 		} else if (link->sType ==
 			   VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PCI_BUS_INFO_PROPERTIES_EXT) {
 			VkPhysicalDevicePCIBusInfoPropertiesEXT *pci = (void *)link;
-
 			pci->pciDomain = 0x10000;
 			pci->pciBus = 0x40 + index;
 		} else if (link->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRM_PROPERTIES_EXT) {
 			VkPhysicalDeviceDrmPropertiesEXT *drm = (void *)link;
-
 			drm->hasRender = VK_TRUE;
 			drm->renderMajor = 226;
 			drm->renderMinor = 128 + index;
 		} else if (link->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES) {
 			VkPhysicalDeviceDriverProperties *driver = (void *)link;
-
 			driver->driverID = (VkDriverId)9999;
 			/* Without a NUL, which a driver owes but may forget. */
 			memset(driver->driverName, 'D', sizeof(driver->driverName));
@@ -156,7 +146,6 @@ static VKAPI_ATTR VkResult VKAPI_CALL vkEnumerateDeviceExtensionProperties(
 		{VK_EXT_PCI_BUS_INFO_EXTENSION_NAME, 2},
 		{VK_EXT_PHYSICAL_DEVICE_DRM_EXTENSION_NAME, 1},
 	};
-
 	(void)device;
 	(void)layer;
 	ENTER(vkEnumerateDeviceExtensionProperties);
@@ -189,7 +178,6 @@ static VKAPI_ATTR void VKAPI_CALL vkGetPhysicalDeviceQueueFamilyProperties(
 		{.queueFlags = VK_QUEUE_COMPUTE_BIT, .queueCount = 1},
 	};
 	const uint32_t have = setting_has("graphics-only") ? 1 : 2;
-
 	(void)device;
 	if (out != NULL)
 		memcpy(out, families, (*count < have ? *count : have) * sizeof(*out));
@@ -206,7 +194,6 @@ static VKAPI_ATTR VkResult VKAPI_CALL vkCreateDevice(VkPhysicalDevice physical,
 	(void)allocator;
 	ENTER(vkCreateDevice);
 	struct double_device *device = double_allocate(sizeof(*device));
-
 	set_loader_magic_value(device);
 	set_loader_magic_value(&device->queue);
 	*out = (VkDevice)device;
@@ -218,7 +205,6 @@ static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL vkGetDeviceProcAddr(VkDevice dev
 {
 	(void)device;
 	PFN_vkVoidFunction function = double_device_function(name);
-
 	return function != NULL ? function : double_command_function(name);
 }
 

@@ -47,7 +47,6 @@ static VKAPI_ATTR void VKAPI_CALL vkDestroyCommandPool(VkDevice device, VkComman
 						       const VkAllocationCallbacks *allocator)
 {
 	struct pool *pool = (struct pool *)handle;
-
 	(void)device;
 	(void)allocator;
 	for (size_t i = 0; pool != NULL && i < pool->count; i++)
@@ -59,12 +58,10 @@ static VKAPI_ATTR VkResult VKAPI_CALL vkAllocateCommandBuffers(
 	VkDevice device, const VkCommandBufferAllocateInfo *info, VkCommandBuffer *out)
 {
 	struct pool *pool = (struct pool *)info->commandPool;
-
 	(void)device;
 	ENTER(vkAllocateCommandBuffers);
 	for (uint32_t i = 0; i < info->commandBufferCount && pool->count < BUFFERS_MAX; i++) {
 		struct commands *commands = double_allocate(sizeof(*commands));
-
 		set_loader_magic_value(commands);
 		pool->buffers[pool->count++] = commands;
 		out[i] = (VkCommandBuffer)commands;
@@ -131,7 +128,6 @@ static VKAPI_ATTR void VKAPI_CALL vkCmdCopyBuffer(VkCommandBuffer handle, VkBuff
 						  const VkBufferCopy *regions)
 {
 	struct commands *commands = (struct commands *)handle;
-
 	(void)count;
 	commands->from = (struct double_buffer *)from;
 	commands->to = (struct double_buffer *)to;
@@ -164,7 +160,6 @@ static void *bytes_of(const struct double_buffer *buffer, VkDeviceSize offset)
 static void *array_of(const struct double_set *set, size_t binding)
 {
 	const VkDescriptorBufferInfo *info = &set->bindings[binding];
-
 	return bytes_of((const struct double_buffer *)info->buffer, info->offset);
 }
 
@@ -208,7 +203,6 @@ PFN_vkVoidFunction double_command_function(const char *name)
 		ENTRY(vkCmdPipelineBarrier),
 		ENTRY(vkQueueSubmit),
 	};
-
 	for (size_t i = 0; i < sizeof(entries) / sizeof(entries[0]); i++)
 		if (strcmp(entries[i].name, name) == 0)
 			return entries[i].function;

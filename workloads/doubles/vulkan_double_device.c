@@ -86,7 +86,6 @@ static VKAPI_ATTR VkResult VKAPI_CALL vkCreateBuffer(VkDevice device,
 	(void)allocator;
 	ENTER(vkCreateBuffer);
 	struct double_buffer *buffer = double_allocate(sizeof(*buffer));
-
 	buffer->size = info->size;
 	*out = (VkBuffer)buffer;
 	return VK_SUCCESS;
@@ -110,7 +109,6 @@ static VKAPI_ATTR VkResult VKAPI_CALL vkAllocateMemory(VkDevice device,
 	(void)allocator;
 	ENTER(vkAllocateMemory);
 	struct double_memory *memory = double_allocate(sizeof(*memory));
-
 	memory->bytes = double_allocate(info->allocationSize);
 	*out = (VkDeviceMemory)memory;
 	return VK_SUCCESS;
@@ -120,7 +118,6 @@ static VKAPI_ATTR void VKAPI_CALL vkFreeMemory(VkDevice device, VkDeviceMemory h
 					       const VkAllocationCallbacks *allocator)
 {
 	struct double_memory *memory = (struct double_memory *)handle;
-
 	(void)device;
 	(void)allocator;
 	if (memory != NULL)
@@ -132,7 +129,6 @@ static VKAPI_ATTR VkResult VKAPI_CALL vkBindBufferMemory(VkDevice device, VkBuff
 							 VkDeviceMemory memory, VkDeviceSize offset)
 {
 	struct double_buffer *buffer = (struct double_buffer *)handle;
-
 	(void)device;
 	ENTER(vkBindBufferMemory);
 	buffer->memory = (struct double_memory *)memory;
@@ -216,7 +212,6 @@ PFN_vkVoidFunction double_device_function(const char *name)
 		ENTRY(vkDestroyFence),
 		ENTRY(vkWaitForFences),
 	};
-
 	for (size_t i = 0; i < sizeof(entries) / sizeof(entries[0]); i++)
 		if (strcmp(entries[i].name, name) == 0)
 			return entries[i].function;

@@ -17,7 +17,6 @@ static bool ask(const struct dxcore_adapter *adapter, enum dxcore_property prope
 		size_t size)
 {
 	IDXCoreAdapter *object = adapter->object;
-
 	return object->lpVtbl->IsPropertySupported(object, (uint32_t)property) &&
 	       object->lpVtbl->GetProperty(object, (uint32_t)property, size, value) >= 0;
 }
@@ -26,7 +25,6 @@ static bool ask_bool(const struct dxcore_adapter *adapter, enum dxcore_property 
 		     bool otherwise)
 {
 	uint8_t value = otherwise;
-
 	(void)ask(adapter, property, &value, sizeof(value));
 	return value != 0;
 }
@@ -35,14 +33,12 @@ static void tell_name(const struct dxcore_adapter *adapter, struct members *devi
 {
 	IDXCoreAdapter *object = adapter->object;
 	size_t size = 0;
-
 	if (object->lpVtbl->GetPropertySize(object, DXCORE_DRIVER_DESCRIPTION, &size) < 0 ||
 	    size == 0 || size > NAME_MAX_BYTES) {
 		member_null(device, "name");
 		return;
 	}
 	char *name CLEANUP_FREE = calloc(1, size + 1);
-
 	if (name == NULL)
 		device->failed = true;
 	else if (ask(adapter, DXCORE_DRIVER_DESCRIPTION, name, size))
@@ -63,7 +59,6 @@ static const char *type_of(const struct dxcore_adapter *adapter)
 static cJSON *describe_attributes(const struct dxcore_adapter *adapter)
 {
 	cJSON *array CLEANUP_JSON = cJSON_CreateArray();
-
 	for (size_t i = 0; i < DXCORE_ATTRIBUTE_COUNT; i++)
 		if (adapter->attributes[i] &&
 		    members_append(array, cJSON_CreateString(dxcore_attributes[i].name), NULL) != 0)
@@ -78,7 +73,6 @@ cJSON *dxcore_describe(const struct dxcore_adapter *adapter, size_t index)
 	uint64_t memory = 0;
 	uint64_t version = 0;
 	bool told = false;
-
 	member_number(&device, "index", (double)index);
 	tell_name(adapter, &device);
 	member_string(&device, "type", type_of(adapter));

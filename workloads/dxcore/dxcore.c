@@ -14,11 +14,9 @@ static int create_factory(struct api_report *report, struct dxcore *dxcore, stru
 	const struct api_function functions[] = {{"DXCoreCreateAdapterFactory", &create},
 						 {NULL, NULL}};
 	int rc = api_load(report, DXCORE_LIBRARY, functions, err);
-
 	if (rc != 0)
 		return rc;
 	HRESULT result = create(&dxcore_iid_factory, (void **)&dxcore->factory);
-
 	rc = hresult_check(result, "DXCoreCreateAdapterFactory", NULL, err);
 	if (result == E_NOINTERFACE || result == E_NOTIMPL) /* a library that is a stub */
 		err->code = rc = ERROR_UNSUPPORTED;
@@ -40,7 +38,6 @@ static int add_adapter(struct dxcore *dxcore, IDXCoreAdapter *object, struct err
 	int rc = hresult_check(object->lpVtbl->GetProperty(object, DXCORE_INSTANCE_LUID,
 							   sizeof(adapter.luid), &adapter.luid),
 			       "IDXCoreAdapter::GetProperty", NULL, err);
-
 	if (rc != 0 || is_known(dxcore, &adapter.luid) || dxcore->count == API_DEVICES_MAX) {
 		com_release(object);
 		return rc;
@@ -60,10 +57,8 @@ static int add_list(struct dxcore *dxcore, const GUID *attribute, struct error *
 							   &dxcore_iid_list, (void **)&list),
 		"IDXCoreAdapterFactory::CreateAdapterList", NULL, err);
 	uint32_t count = rc == 0 ? list->lpVtbl->GetAdapterCount(list) : 0;
-
 	for (uint32_t i = 0; rc == 0 && i < count && i < API_DEVICES_MAX; i++) {
 		IDXCoreAdapter *object = NULL;
-
 		rc = hresult_check(
 			list->lpVtbl->GetAdapter(list, i, &dxcore_iid_adapter, (void **)&object),
 			"IDXCoreAdapterList::GetAdapter", NULL, err);
@@ -78,7 +73,6 @@ int dxcore_open(struct api_report *report, struct dxcore **out, struct error *er
 {
 	struct dxcore *dxcore = calloc(1, sizeof(*dxcore));
 	int rc = dxcore != NULL ? create_factory(report, dxcore, err) : error_memory(err);
-
 	for (size_t i = 0; rc == 0 && i < DXCORE_LISTS; i++)
 		rc = add_list(dxcore, &dxcore_attributes[i].guid, err);
 	if (rc == 0)
@@ -101,10 +95,8 @@ void dxcore_free(struct dxcore *dxcore)
 static int dxcore_api_open(struct api_report *report, void **session, struct error *err)
 {
 	struct dxcore *dxcore = NULL;
-
 	wine_name(report->emulator, sizeof(report->emulator));
 	int rc = dxcore_open(report, &dxcore, err);
-
 	if (rc == ERROR_UNSUPPORTED)
 		report->missing = "DXCore";
 	for (size_t i = 0; rc == 0 && i < dxcore->count; i++)

@@ -17,10 +17,8 @@ static void tell_name(struct members *device, const WCHAR *name, size_t size)
 {
 	size_t length = wcsnlen(name, size);
 	uint16_t units[ARRAY_SIZE(((DXGI_ADAPTER_DESC1 *)NULL)->Description)] = {0};
-
 	memcpy(units, name, length * sizeof(*units));
 	char *text CLEANUP_FREE = utf16_to_utf8(units, length);
-
 	if (text == NULL)
 		device->failed = true;
 	member_string(device, "name", text);
@@ -43,7 +41,6 @@ cJSON *dxgi_describe(const struct dxgi *dxgi, size_t index)
 	DXGI_ADAPTER_DESC1 description = {0};
 	LARGE_INTEGER version = {0}; /* of the user-mode driver */
 	bool software = false;
-
 	(void)IDXGIAdapter1_GetDesc1(adapter, &description);
 	member_number(&device, "index", (double)index);
 	tell_name(&device, description.Description, ARRAY_SIZE(description.Description));
@@ -60,7 +57,6 @@ cJSON *dxgi_describe(const struct dxgi *dxgi, size_t index)
 		     sizeof(description.AdapterLuid));
 	member_null(&device, "pciAddress");
 	bool told = IDXGIAdapter1_CheckInterfaceSupport(adapter, &IID_IDXGIDevice, &version) >= 0;
-
 	api_add_windows_driver(&device, told, (uint64_t)version.QuadPart);
 	member_number(&device, "memoryBytes", (double)description.DedicatedVideoMemory);
 	if (dxgi->emulated)
@@ -73,7 +69,6 @@ static int create(struct dxgi *dxgi, struct api_report *report, struct error *er
 	HRESULT(WINAPI * make)(REFIID interface_id, void **factory) = NULL;
 	const struct api_function functions[] = {{"CreateDXGIFactory1", &make}, {NULL, NULL}};
 	int rc = api_load(report->api == &dxgi_api ? report : NULL, DXGI_LIBRARY, functions, err);
-
 	if (rc != 0)
 		return rc;
 	return hresult_check(make(&IID_IDXGIFactory1, (void **)&dxgi->factory),
@@ -83,11 +78,9 @@ static int create(struct dxgi *dxgi, struct api_report *report, struct error *er
 static int enumerate(struct dxgi *dxgi, struct api_report *report, struct error *err)
 {
 	int rc = 0;
-
 	while (rc == 0 && dxgi->count < API_DEVICES_MAX) {
 		HRESULT result = IDXGIFactory1_EnumAdapters1(dxgi->factory, (UINT)dxgi->count,
 							     &dxgi->adapters[dxgi->count]);
-
 		if ((int32_t)result == HRESULT_DXGI_NOT_FOUND)
 			break;
 		rc = hresult_check(result, "IDXGIFactory1::EnumAdapters1", NULL, err);
@@ -105,13 +98,11 @@ static int enumerate(struct dxgi *dxgi, struct api_report *report, struct error 
 int dxgi_open(struct api_report *report, struct dxgi **out, struct error *err)
 {
 	struct dxgi *dxgi = calloc(1, sizeof(*dxgi));
-
 	if (dxgi == NULL)
 		return error_memory(err);
 	wine_name(report->emulator, sizeof(report->emulator));
 	report->missing = DXGI_LIBRARY;
 	int rc = create(dxgi, report, err);
-
 	if (rc == ERROR_UNSUPPORTED)
 		report->missing = "DXGI adapter";
 	if (rc == 0)
@@ -137,7 +128,6 @@ static int dxgi_api_open(struct api_report *report, void **session, struct error
 {
 	struct dxgi *dxgi = NULL;
 	int rc = dxgi_open(report, &dxgi, err);
-
 	*session = dxgi;
 	return rc;
 }

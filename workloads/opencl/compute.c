@@ -30,7 +30,6 @@ static int open_device(void *work, struct error *err)
 	const cl_context_properties properties[] = {CL_CONTEXT_PLATFORM,
 						    (cl_context_properties)platform, 0};
 	cl_int code = CL_SUCCESS;
-
 	c->context = c->cl->clCreateContext(properties, 1, &c->device, NULL, NULL, &code);
 	if (code == CL_SUCCESS)
 		c->queue = c->cl->clCreateCommandQueue(c->context, c->device, 0, &code);
@@ -41,13 +40,11 @@ static int open_device(void *work, struct error *err)
 static char *read_build_log(struct computation *c)
 {
 	size_t size = 0;
-
 	if (c->cl->clGetProgramBuildInfo(c->program, c->device, CL_PROGRAM_BUILD_LOG, 0, NULL,
 					 &size) != CL_SUCCESS ||
 	    size > BUILD_LOG_MAX)
 		return NULL;
 	char *log CLEANUP_FREE = calloc(1, size + 1);
-
 	if (log == NULL || c->cl->clGetProgramBuildInfo(c->program, c->device, CL_PROGRAM_BUILD_LOG,
 							size, log, NULL) != CL_SUCCESS)
 		return NULL;
@@ -59,10 +56,8 @@ static int build(void *work, struct error *err)
 	struct computation *c = work;
 	const char *source = work_source;
 	cl_int result = CL_SUCCESS;
-
 	c->program = c->cl->clCreateProgramWithSource(c->context, 1, &source, NULL, &result);
 	int rc = opencl_check(c->cl, result, "clCreateProgramWithSource", err);
-
 	if (rc != 0)
 		return rc;
 	result = c->cl->clBuildProgram(c->program, 1, &c->device, "", NULL, NULL);
@@ -82,7 +77,6 @@ static int create_memory(void *work, struct error *err)
 	cl_int result = c->cl->clGetDeviceInfo(c->device, CL_DEVICE_MAX_MEM_ALLOC_SIZE,
 					       sizeof(largest), &largest, NULL);
 	int rc = opencl_check(c->cl, result, "clGetDeviceInfo", err);
-
 	if (rc != 0)
 		return rc;
 	if (c->array_size > largest)
@@ -116,7 +110,6 @@ static int set_arguments(struct computation *c, struct error *err)
 		{sizeof(scale), &scale},
 	};
 	int rc = 0;
-
 	for (cl_uint i = 0; rc == 0 && i < ARRAY_SIZE(arguments); i++)
 		rc = OPENCL_CALL(c->cl, err, clSetKernelArg, c->kernel, i, arguments[i].size,
 				 arguments[i].value);
@@ -130,11 +123,9 @@ static int wait_for(struct computation *c, cl_event event, struct error *err)
 	const uint64_t deadline_ms = clock_monotonic_ms() + c->request->timeout_ms;
 	cl_int state = CL_QUEUED;
 	int rc = OPENCL_CALL(c->cl, err, clFlush, c->queue);
-
 	while (rc == 0) {
 		cl_int result = c->cl->clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS,
 						      sizeof(state), &state, NULL);
-
 		rc = opencl_check(c->cl, result, "clGetEventInfo", err);
 		if (rc != 0 || state == CL_COMPLETE)
 			return rc;
@@ -158,10 +149,8 @@ static int transfer(struct computation *c, enum transfer direction, struct error
 {
 	cl_event event = NULL;
 	int rc = 0;
-
 	for (size_t i = 0; rc == 0 && i < WORK_ARRAYS; i++) {
 		cl_event *last = i == WORK_ARRAYS - 1 ? &event : NULL;
-
 		if (direction == UPLOAD)
 			rc = OPENCL_CALL(c->cl, err, clEnqueueWriteBuffer, c->queue, c->buffers[i],
 					 CL_FALSE, 0, c->array_size, c->data.arrays[i], 0, NULL,
@@ -183,7 +172,6 @@ static int dispatch(void *work, struct error *err)
 	struct computation *c = work;
 	cl_event event = NULL;
 	int rc = set_arguments(c, err);
-
 	if (rc == 0)
 		rc = OPENCL_CALL(c->cl, err, clEnqueueNDRangeKernel, c->queue, c->kernel, 1, NULL,
 				 &c->request->elements, NULL, 0, NULL, &event);
@@ -198,7 +186,6 @@ static int upload(void *work, struct error *err)
 {
 	struct computation *c = work;
 	int rc = transfer(c, UPLOAD, err);
-
 	if (rc == 0)
 		work_overwrite(&c->data);
 	return rc;
@@ -242,10 +229,8 @@ int opencl_work(void *session, const struct work_request *request, struct work_r
 		.device = cl->devices[request->device].id,
 		.array_size = work_array_size(request),
 	};
-
 	cl->failure = (struct call_failure){0};
 	int rc = work_run(steps, &c, &c.data, report, err);
-
 	report->failure = cl->failure;
 	if (!cl->abandoned)
 		release(&c);

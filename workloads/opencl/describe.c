@@ -28,7 +28,6 @@ static bool read_value(const struct opencl *cl, cl_device_id device, cl_device_i
 		       void *value, size_t size)
 {
 	size_t told = 0;
-
 	return cl->clGetDeviceInfo(device, what, size, value, &told) == CL_SUCCESS && told == size;
 }
 
@@ -36,11 +35,9 @@ static bool read_value(const struct opencl *cl, cl_device_id device, cl_device_i
 static char *read_string(const struct opencl *cl, cl_device_id device, cl_device_info what)
 {
 	size_t size = 0;
-
 	if (cl->clGetDeviceInfo(device, what, 0, NULL, &size) != CL_SUCCESS || size > STRING_MAX)
 		return NULL;
 	char *string CLEANUP_FREE = calloc(1, size + 1);
-
 	if (string == NULL || cl->clGetDeviceInfo(device, what, size, string, NULL) != CL_SUCCESS)
 		return NULL;
 	return STEAL(string);
@@ -50,7 +47,6 @@ static void add_info(struct members *members, const char *key, const struct open
 		     cl_device_id device, cl_device_info what)
 {
 	char *string CLEANUP_FREE = read_string(cl, device, what);
-
 	member_string(members, key, string);
 }
 
@@ -59,7 +55,6 @@ static void add_platform_info(struct members *members, const char *key, const st
 {
 	char string[4096] = "";
 	cl_int code = cl->clGetPlatformInfo(platform, what, sizeof(string) - 1, string, NULL);
-
 	member_string(members, key, code == CL_SUCCESS ? string : NULL);
 }
 
@@ -67,7 +62,6 @@ cJSON *opencl_describe_platform(struct opencl *cl, cl_platform_id platform, size
 				const struct error *failure)
 {
 	struct members members CLEANUP_MEMBERS = members_new();
-
 	member_number(&members, "index", (double)index);
 	add_platform_info(&members, "name", cl, platform, CL_PLATFORM_NAME);
 	add_platform_info(&members, "vendor", cl, platform, CL_PLATFORM_VENDOR);
@@ -94,9 +88,7 @@ static void add_uuid(struct members *members, const char *key, const struct open
 		     cl_device_id device, cl_device_info what)
 {
 	uint8_t uuid[CL_UUID_SIZE_KHR] = {0};
-
 	bool known = read_value(cl, device, what, uuid, sizeof(uuid));
-
 	member_bytes(members, key, known ? uuid : NULL, sizeof(uuid));
 }
 
@@ -104,11 +96,9 @@ static void add_luid(struct members *members, const struct opencl *cl, cl_device
 {
 	uint8_t luid[CL_LUID_SIZE_KHR] = {0};
 	cl_bool valid = CL_FALSE;
-
 	bool known = read_value(cl, device, CL_DEVICE_LUID_VALID_KHR, &valid, sizeof(valid)) &&
 		     valid != CL_FALSE &&
 		     read_value(cl, device, CL_DEVICE_LUID_KHR, luid, sizeof(luid));
-
 	member_bytes(members, "deviceLuid", known ? luid : NULL, sizeof(luid));
 }
 
@@ -119,7 +109,6 @@ static void add_pci(struct members *members, const struct opencl *cl, cl_device_
 	cl_uint domain = 0;
 	cl_uint bus = 0;
 	cl_uint slot = 0; /* device << 3 | function */
-
 	if (read_value(cl, device, CL_DEVICE_PCI_BUS_INFO_KHR, &khr, sizeof(khr))) {
 		member_format(members, "pciAddress", "%04x:%02x:%02x.%x", khr.pci_domain,
 			      khr.pci_bus, khr.pci_device, khr.pci_function);
@@ -149,7 +138,6 @@ cJSON *opencl_describe_device(struct opencl *cl, size_t index)
 	cl_uint vendor = 0;
 	cl_uint units = 0;
 	cl_bool available = CL_FALSE;
-
 	(void)read_value(cl, id, CL_DEVICE_TYPE, &type, sizeof(type));
 	(void)read_value(cl, id, CL_DEVICE_VENDOR_ID, &vendor, sizeof(vendor));
 	(void)read_value(cl, id, CL_DEVICE_GLOBAL_MEM_SIZE, &memory, sizeof(memory));

@@ -27,7 +27,6 @@ static void read_version(struct api_report *report)
 	char version[sizeof(report->version)] = "";
 	const struct api_function functions[] = {{"clGetExtensionFunctionAddress", &find},
 						 {NULL, NULL}};
-
 	if (api_load(NULL, OPENCL_LIBRARY, functions, NULL) != 0)
 		return;
 	address = find("clGetICDLoaderInfoOCLICD");
@@ -43,7 +42,6 @@ static int load(struct opencl *cl, struct api_report *report, struct error *err)
 	const struct api_function functions[] = {OPENCL_FUNCTIONS(FUNCTION){NULL, NULL}};
 #undef FUNCTION
 	int rc = api_load(report, OPENCL_LIBRARY, functions, err);
-
 	if (rc == 0)
 		read_version(report);
 	return rc;
@@ -53,7 +51,6 @@ static int enumerate_platforms(struct opencl *cl, cl_platform_id *platforms, cl_
 			       struct error *err)
 {
 	cl_int code = cl->clGetPlatformIDs(OPENCL_PLATFORMS_MAX, platforms, count);
-
 	if (code == CL_PLATFORM_NOT_FOUND_KHR || (code == CL_SUCCESS && *count == 0))
 		return error_set(
 			err, ERROR_UNSUPPORTED,
@@ -75,14 +72,12 @@ static int add_platform(struct opencl *cl, struct api_report *report, cl_platfor
 	cl_int code = room > 0 ? cl->clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, (cl_uint)room,
 						    ids, &count)
 			       : CL_DEVICE_NOT_FOUND;
-
 	if (code != CL_SUCCESS)
 		count = 0;
 	if (code != CL_DEVICE_NOT_FOUND)
 		(void)opencl_check(cl, code, "clGetDeviceIDs", &failure);
 	int rc = members_append(report->platforms,
 				opencl_describe_platform(cl, platform, index, &failure), err);
-
 	for (cl_uint i = 0; rc == 0 && i < count && i < room; i++) {
 		cl->devices[cl->device_count] = (struct opencl_device){
 			.id = ids[i], .platform = platform, .platform_index = index};
@@ -96,7 +91,6 @@ static int enumerate(struct opencl *cl, struct api_report *report, struct error 
 	cl_platform_id platforms[OPENCL_PLATFORMS_MAX] = {0};
 	cl_uint count = 0;
 	int rc = enumerate_platforms(cl, platforms, &count, err);
-
 	for (cl_uint i = 0; rc == 0 && i < count; i++)
 		rc = add_platform(cl, report, platforms[i], i, err);
 	return rc;
@@ -105,12 +99,10 @@ static int enumerate(struct opencl *cl, struct api_report *report, struct error 
 static int opencl_open(struct api_report *report, void **session, struct error *err)
 {
 	struct opencl *cl CLEANUP_FREE = calloc(1, sizeof(*cl));
-
 	report->platforms = cJSON_CreateArray();
 	if (cl == NULL || report->platforms == NULL)
 		return error_memory(err);
 	int rc = load(cl, report, err);
-
 	report->missing = "OpenCL driver";
 	if (rc == 0)
 		rc = enumerate(cl, report, err);
@@ -122,7 +114,6 @@ static int opencl_open(struct api_report *report, void **session, struct error *
 static bool opencl_close(void *session)
 {
 	struct opencl *cl = session;
-
 	if (cl->abandoned)
 		return false;
 	free(cl);

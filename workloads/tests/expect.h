@@ -12,14 +12,12 @@
 static inline const char *string_at(const cJSON *json, const char *pointer)
 {
 	const char *string = cJSON_GetStringValue(json_pointer(json, pointer));
-
 	return string != NULL ? string : "(no string)";
 }
 
 static inline void expect_string(const cJSON *json, const char *pointer, const char *expected)
 {
 	const char *actual = string_at(json, pointer);
-
 	if (strcmp(actual, expected) != 0)
 		(void)fprintf(stderr, "%s: \"%s\", expected \"%s\"\n", pointer, actual, expected);
 	CU_ASSERT_STRING_EQUAL(actual, expected);
@@ -33,21 +31,18 @@ static inline void expect_null(const cJSON *json, const char *pointer)
 static inline void expect_bool(const cJSON *json, const char *pointer, bool expected)
 {
 	const cJSON *node = json_pointer(json, pointer);
-
 	CU_ASSERT_TRUE(expected ? cJSON_IsTrue(node) : cJSON_IsFalse(node));
 }
 
 static inline void expect_number(const cJSON *json, const char *pointer, double expected)
 {
 	const cJSON *node = json_pointer(json, pointer);
-
 	CU_ASSERT_TRUE(cJSON_IsNumber(node) && cJSON_GetNumberValue(node) == expected);
 }
 
 static inline void expect_count(const cJSON *json, const char *pointer, int expected)
 {
 	const cJSON *node = json_pointer(json, pointer);
-
 	CU_ASSERT_TRUE(cJSON_IsArray(node));
 	CU_ASSERT_EQUAL(cJSON_GetArraySize(node), expected);
 }

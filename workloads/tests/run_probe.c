@@ -21,7 +21,6 @@ static FILE *documents;
 int probe_documents_open(const char *name)
 {
 	char *path CLEANUP_FREE = text_format(TESTS "%s", name);
-
 	documents = path != NULL ? fopen(path, "wb") : NULL;
 	return documents != NULL ? 0 : 2;
 }
@@ -38,7 +37,6 @@ struct process_result probe_run(const struct probe *probe)
 	const struct process_spec spec = {.argv = argv, .env = probe->env, .timeout_ms = 30000};
 	struct process_result result = {0};
 	struct error err = {0};
-
 	CU_ASSERT_PTR_NOT_NULL_FATAL(path);
 	CU_ASSERT_EQUAL_FATAL(process_run(&spec, &result, &err), 0);
 	return result;
@@ -51,7 +49,6 @@ cJSON *probe_document(const struct probe *probe)
 	const char *newline = strchr(out, '\n');
 	struct error err = {0};
 	cJSON *document = NULL;
-
 	if (result.end != PROCESS_EXITED || result.code != 0)
 		(void)fprintf(stderr, "%s\n", text_string(&result.err));
 	CU_ASSERT_EQUAL(result.end, PROCESS_EXITED);
@@ -67,7 +64,6 @@ cJSON *probe_document(const struct probe *probe)
 void expect_unsupported(const struct probe *probe, const char *missing)
 {
 	cJSON *document CLEANUP_JSON = probe_document(probe);
-
 	expect_string(document, "/api/status", "unsupported");
 	expect_string(document, "/api/missing", missing);
 	CU_ASSERT(cJSON_IsString(json_pointer(document, "/api/reason")));

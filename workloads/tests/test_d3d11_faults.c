@@ -21,7 +21,6 @@ static ID3D11DeviceContextVtbl *context_methods, context_original;
 static bool make_writable(void *memory, size_t size)
 {
 	DWORD before = 0;
-
 	return VirtualProtect(memory, size, PAGE_READWRITE, &before) != 0;
 }
 
@@ -31,7 +30,6 @@ static bool find_methods(void)
 	struct work_report report = {0};
 	struct d3d11_device gpu = {.d3d = d3d, .request = &request, .report = &report};
 	struct error err = {0};
-
 	if (d3d11_device_open(&gpu, &err) != 0) {
 		(void)fprintf(stderr, "%s\n", err.text);
 		return false;
@@ -65,7 +63,6 @@ static struct work_report work(uint64_t timeout_ms)
 		.elements = 1000, .seed = 4711, .timeout_ms = timeout_ms};
 	struct work_report report = {0};
 	struct error err = {0};
-
 	CU_ASSERT_EQUAL_FATAL(api_work(&d3d11_api, d3d, 1, &request, &report, &err), 0);
 	restore();
 	return report;
@@ -81,7 +78,6 @@ static void expect_reason(const struct work_report *report, const char *part)
 static void test_a_sound_device_passes(void)
 {
 	struct work_report report = work(20000);
-
 	CU_ASSERT_EQUAL(report.status, WORK_OK);
 	CU_ASSERT_TRUE(report.render.done);
 }
@@ -96,7 +92,6 @@ static void test_a_removed_device_tells_why(void)
 {
 	device_methods->GetDeviceRemovedReason = hung;
 	struct work_report report = work(20000);
-
 	CU_ASSERT_EQUAL(report.status, WORK_FAILED);
 	CU_ASSERT_EQUAL(report.stage, WORK_STAGE_UPLOAD);
 	CU_ASSERT_STRING_EQUAL(report.failure.code_name, "DXGI_ERROR_DEVICE_HUNG");
@@ -119,7 +114,6 @@ static void test_a_call_on_a_removed_device_tells_why(void)
 	device_methods->CreateComputeShader = refuse_shader;
 	device_methods->GetDeviceRemovedReason = hung;
 	struct work_report report = work(20000);
-
 	CU_ASSERT_EQUAL(report.status, WORK_FAILED);
 	CU_ASSERT_EQUAL(report.stage, WORK_STAGE_BUILD);
 	CU_ASSERT_STRING_EQUAL(report.failure.call, "ID3D11Device::CreateComputeShader");
@@ -138,7 +132,6 @@ static void test_skipped_work_is_wrong(void)
 {
 	context_methods->Dispatch = no_dispatch;
 	struct work_report report = work(20000);
-
 	CU_ASSERT_EQUAL(report.status, WORK_WRONG);
 	CU_ASSERT_TRUE(report.mismatches > report.elements);
 	CU_ASSERT_EQUAL(report.render.mismatches, 0);
@@ -155,7 +148,6 @@ static void test_a_picture_that_was_not_drawn_is_wrong(void)
 {
 	context_methods->Draw = no_draw;
 	struct work_report report = work(20000);
-
 	CU_ASSERT_EQUAL(report.status, WORK_WRONG);
 	CU_ASSERT_EQUAL(report.mismatches, 0);
 	expect_reason(&report, "pixels are wrong");
@@ -167,7 +159,6 @@ static cJSON *dxgi_document(void)
 	struct members members CLEANUP_MEMBERS = members_new();
 	struct error err = {0};
 	void *session = NULL;
-
 	CU_ASSERT_EQUAL_FATAL(api_open(&dxgi_api, &report, &session, &err), 0);
 	restore();
 	if (session != NULL)
@@ -188,7 +179,6 @@ static void test_no_adapter_is_no_device(void)
 {
 	factory_methods->EnumAdapters1 = no_adapter;
 	cJSON *document CLEANUP_JSON = dxgi_document();
-
 	expect_string(document, "/api/status", "ok");
 	expect_count(document, "/devices", 0);
 }
@@ -205,7 +195,6 @@ static void test_a_failing_enumeration_is_told(void)
 {
 	factory_methods->EnumAdapters1 = lost;
 	cJSON *document CLEANUP_JSON = dxgi_document();
-
 	expect_string(document, "/api/status", "failed");
 	expect_string(
 		document, "/api/reason",
@@ -216,7 +205,6 @@ static void test_a_failing_enumeration_is_told(void)
 static HRESULT STDMETHODCALLTYPE basic_render(IDXGIAdapter1 *adapter, DXGI_ADAPTER_DESC1 *out)
 {
 	HRESULT result = adapter_original.GetDesc1(adapter, out);
-
 	out->VendorId = 0x1414;
 	out->DeviceId = 0x8c;
 	memcpy(out->Description, L"Microsoft Basic Render Driver",
@@ -228,11 +216,9 @@ static HRESULT STDMETHODCALLTYPE basic_render(IDXGIAdapter1 *adapter, DXGI_ADAPT
 static cJSON *describe_as_windows(void)
 {
 	const struct dxgi told = *d3d->dxgi;
-
 	d3d->dxgi->emulated = false;
 	d3d->dxgi->renderer[0] = '\0';
 	cJSON *device = dxgi_describe(d3d->dxgi, 0);
-
 	restore();
 	*d3d->dxgi = told;
 	return device;
@@ -241,10 +227,8 @@ static cJSON *describe_as_windows(void)
 static void test_the_basic_render_driver_is_software(void)
 {
 	cJSON *card CLEANUP_JSON = describe_as_windows();
-
 	adapter_methods->GetDesc1 = basic_render;
 	cJSON *basic CLEANUP_JSON = describe_as_windows();
-
 	expect_bool(card, "/software", false);
 	expect_null(card, "/type");
 	expect_string(basic, "/name", "Microsoft Basic Render Driver");
@@ -268,7 +252,6 @@ static void test_a_query_that_is_never_answered_times_out(void)
 {
 	context_methods->GetData = never;
 	struct work_report report = work(50);
-
 	CU_ASSERT_EQUAL(report.status, WORK_TIMED_OUT);
 	CU_ASSERT_EQUAL(report.stage, WORK_STAGE_UPLOAD);
 	expect_reason(&report, "within 50 ms");
@@ -295,7 +278,6 @@ int main(void)
 	struct error err = {0};
 	void *session = NULL;
 	int code = api_open(&d3d11_api, &report, &session, &err);
-
 	d3d = session;
 	if (code != 0 || d3d == NULL || !find_methods()) {
 		(void)fprintf(stderr, "no device of Direct3D 11: %s\n", report.reason);

@@ -28,12 +28,10 @@ static bool make_writable(void *memory, size_t size)
 {
 #ifdef _WIN32
 	DWORD before = 0;
-
 	return VirtualProtect(memory, size, PAGE_READWRITE, &before) != 0;
 #else
 	const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
 	const uintptr_t first = (uintptr_t)memory & ~(page - 1);
-
 	return mprotect((void *)first, (uintptr_t)memory + size - first, PROT_READ | PROT_WRITE) ==
 	       0;
 #endif
@@ -46,7 +44,6 @@ static bool find_methods(void)
 	struct work_report report = {0};
 	struct d3d12_device gpu = {.d3d = d3d, .request = &request, .report = &report};
 	struct error err = {0};
-
 	if (d3d12_device_open(&gpu, &err) != 0) {
 		(void)fprintf(stderr, "%s\n", err.text);
 		return false;
@@ -76,7 +73,6 @@ static struct work_report work(void)
 	const struct work_request request = {.elements = 1000, .seed = 4711, .timeout_ms = 20000};
 	struct work_report report = {0};
 	struct error err = {0};
-
 	CU_ASSERT_EQUAL_FATAL(api_work(&d3d12_api, d3d, 1, &request, &report, &err), 0);
 	restore();
 	return report;
@@ -92,7 +88,6 @@ static void expect_reason(const struct work_report *report, const char *part)
 static void test_a_sound_device_passes(void)
 {
 	struct work_report report = work();
-
 	CU_ASSERT_EQUAL(report.status, WORK_OK);
 	CU_ASSERT_TRUE(report.render.done);
 }
@@ -107,7 +102,6 @@ static void test_a_removed_device_tells_why(void)
 {
 	device_methods->GetDeviceRemovedReason = hung;
 	struct work_report report = work();
-
 	CU_ASSERT_EQUAL(report.status, WORK_FAILED);
 	CU_ASSERT_EQUAL(report.stage, WORK_STAGE_UPLOAD);
 	CU_ASSERT_STRING_EQUAL(report.failure.code_name, "DXGI_ERROR_DEVICE_HUNG");
@@ -130,7 +124,6 @@ static void test_a_call_on_a_removed_device_tells_why(void)
 	device_methods->CreateComputePipelineState = removed;
 	device_methods->GetDeviceRemovedReason = hung;
 	struct work_report report = work();
-
 	CU_ASSERT_EQUAL(report.status, WORK_FAILED);
 	CU_ASSERT_EQUAL(report.stage, WORK_STAGE_BUILD);
 	CU_ASSERT_STRING_EQUAL(report.failure.call, "ID3D12Device::CreateComputePipelineState");
@@ -153,7 +146,6 @@ static void test_a_refused_call_is_named(void)
 {
 	device_methods->CreateFence = refuse_fence;
 	struct work_report report = work();
-
 	CU_ASSERT_EQUAL(report.status, WORK_FAILED);
 	CU_ASSERT_EQUAL(report.stage, WORK_STAGE_DEVICE);
 	CU_ASSERT_STRING_EQUAL(report.failure.call, "ID3D12Device::CreateFence");
@@ -172,7 +164,6 @@ static void test_skipped_work_is_wrong(void)
 {
 	list_methods->Dispatch = no_dispatch;
 	struct work_report report = work();
-
 	CU_ASSERT_EQUAL(report.status, WORK_WRONG);
 	CU_ASSERT_TRUE(report.mismatches > report.elements);
 	CU_ASSERT_EQUAL(report.render.mismatches, 0);
@@ -182,7 +173,6 @@ static void STDMETHODCALLTYPE dispatch_twice(ID3D12GraphicsCommandList *list, UI
 					     UINT z)
 {
 	const D3D12_RESOURCE_BARRIER barrier = {.Type = D3D12_RESOURCE_BARRIER_TYPE_UAV};
-
 	list_original.Dispatch(list, x, y, z);
 	list_original.ResourceBarrier(list, 1, &barrier);
 	list_original.Dispatch(list, x, y, z);
@@ -192,7 +182,6 @@ static void test_work_done_twice_is_wrong(void)
 {
 	list_methods->Dispatch = dispatch_twice;
 	struct work_report report = work();
-
 	CU_ASSERT_EQUAL(report.status, WORK_WRONG);
 	CU_ASSERT_TRUE(report.mismatches > report.elements);
 }
@@ -211,7 +200,6 @@ static void test_a_picture_that_was_not_drawn_is_wrong(void)
 {
 	list_methods->DrawInstanced = no_draw;
 	struct work_report report = work();
-
 	CU_ASSERT_EQUAL(report.status, WORK_WRONG);
 	CU_ASSERT_EQUAL(report.mismatches, 0);
 	CU_ASSERT_EQUAL(report.render.x, 8);
@@ -250,7 +238,6 @@ static void test_compute_alone_is_enough(void)
 	device_methods->CreateCommandQueue = no_graphics;
 	compute_only = true;
 	struct work_report report = work();
-
 	compute_only = false;
 	CU_ASSERT_STRING_EQUAL(report.reason, "");
 	CU_ASSERT_EQUAL(report.status, WORK_OK);
@@ -278,7 +265,6 @@ static void test_a_fence_that_is_never_reached_times_out(void)
 	const struct work_request request = {.elements = 1000, .seed = 4711, .timeout_ms = 50};
 	struct work_report report = {0};
 	struct error err = {0};
-
 	fence_methods->GetCompletedValue = never;
 	fence_methods->SetEventOnCompletion = no_event;
 	CU_ASSERT_EQUAL(api_work(&d3d12_api, d3d, 1, &request, &report, &err), 0);
@@ -309,7 +295,6 @@ int main(void)
 	struct error err = {0};
 	void *session = NULL;
 	int code = api_open(&d3d12_api, &report, &session, &err);
-
 	d3d = session;
 	if (code != 0 || d3d == NULL || !find_methods()) {
 		(void)fprintf(stderr, "no device of Direct3D 12: %s\n", report.reason);

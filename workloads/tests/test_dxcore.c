@@ -19,7 +19,6 @@ static cJSON *document_with(const char *setting)
 	struct members members CLEANUP_MEMBERS = members_new();
 	struct error err = {0};
 	void *session = NULL;
-
 	CU_ASSERT_EQUAL_FATAL(_putenv_s("GPUCERT_DOUBLE", setting), 0);
 	CU_ASSERT_EQUAL_FATAL(api_open(&dxcore_api, &report, &session, &err), 0);
 	if (session != NULL)
@@ -31,7 +30,6 @@ static cJSON *document_with(const char *setting)
 static void test_adapters_are_listed_once(void)
 {
 	cJSON *document CLEANUP_JSON = document_with("");
-
 	expect_string(document, "/api/status", "ok");
 	expect_count(document, "/devices", 3);
 	expect_string(document, "/devices/0/name", "Card \xe2\x84\xa2");
@@ -49,7 +47,6 @@ static void test_adapters_are_listed_once(void)
 static void test_kinds_are_told_apart(void)
 {
 	cJSON *document CLEANUP_JSON = document_with("");
-
 	expect_string(document, "/devices/1/type", "cpu");
 	expect_bool(document, "/devices/1/software", true);
 	expect_string(document, "/devices/2/type", "accelerator");
@@ -61,7 +58,6 @@ static void test_kinds_are_told_apart(void)
 static void test_a_stub_is_unsupported(void)
 {
 	cJSON *document CLEANUP_JSON = document_with("stub");
-
 	expect_string(document, "/api/status", "unsupported");
 	expect_string(document, "/api/missing", "DXCore");
 	CU_ASSERT_PTR_NOT_NULL(strstr(string_at(document, "/api/reason"), "E_NOINTERFACE"));
@@ -70,7 +66,6 @@ static void test_a_stub_is_unsupported(void)
 static void test_a_failing_list_is_told(void)
 {
 	cJSON *document CLEANUP_JSON = document_with("lists");
-
 	expect_string(document, "/api/status", "failed");
 	expect_string(document, "/api/reason",
 		      "IDXCoreAdapterFactory::CreateAdapterList: DXGI_ERROR_DEVICE_REMOVED "
@@ -102,7 +97,6 @@ int main(void)
 	};
 	struct error err = {0};
 	void *library = NULL;
-
 	if (library_open(DOUBLE, &library, &err) != 0) {
 		(void)fprintf(stderr, "%s\n", err.text);
 		return 1;

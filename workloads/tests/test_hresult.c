@@ -8,7 +8,6 @@ static void test_success_is_no_error(void)
 {
 	struct call_failure failure = {0};
 	struct error err = {0};
-
 	CU_ASSERT_EQUAL(hresult_check(0, "Map", &failure, &err), 0);
 	CU_ASSERT_EQUAL(hresult_check(1, "Map", &failure, &err), 0); /* S_FALSE */
 	CU_ASSERT_PTR_NULL(failure.call);
@@ -18,7 +17,6 @@ static void test_failures_are_named(void)
 {
 	struct call_failure failure = {0};
 	struct error err = {0};
-
 	CU_ASSERT_EQUAL(hresult_check((int32_t)0x8007000E, "Map", &failure, &err), ERROR_REMOTE);
 	CU_ASSERT_STRING_EQUAL(failure.call, "Map");
 	CU_ASSERT_STRING_EQUAL(failure.code_name, "E_OUTOFMEMORY");
@@ -34,7 +32,6 @@ static void test_removals_have_reasons(void)
 {
 	struct call_failure failure = {0};
 	struct error err = {0};
-
 	CU_ASSERT_TRUE(hresult_is_removal(HRESULT_DXGI_DEVICE_REMOVED));
 	CU_ASSERT_FALSE(hresult_is_removal(HRESULT_DXGI_UNSUPPORTED));
 	(void)hresult_check(HRESULT_DXGI_DEVICE_REMOVED, "Map", &failure, &err);
@@ -51,6 +48,5 @@ int main(void)
 		{"removals have reasons", test_removals_have_reasons},
 		CU_TEST_INFO_NULL,
 	};
-
 	return unit_run("hresult", tests);
 }

@@ -16,7 +16,6 @@
 static int open_answering(struct api_report *report, void **session, struct error *err)
 {
 	int rc = 0;
-
 	(void)session;
 	for (int i = 0; rc == 0 && i < API_DEVICES_MAX; i++) /* more than a pipe holds */
 		rc = api_report_device(report, cJSON_CreateString("a device"), err);
@@ -27,7 +26,6 @@ static int open_answering(struct api_report *report, void **session, struct erro
 static int open_crashing(struct api_report *report, void **session, struct error *err)
 {
 	const struct rlimit none = {0};
-
 	(void)report;
 	(void)session;
 	(void)err;
@@ -83,11 +81,9 @@ static const struct api_driver *find(const char *name)
 static int answer(const char *name)
 {
 	cJSON *json CLEANUP_JSON = NULL;
-
 	if (isolate_ask(find(name), &json, NULL) != 0)
 		return 1;
 	char *text CLEANUP_FREE = json_print_compact(json);
-
 	return text != NULL && puts(text) >= 0 ? 0 : 1;
 }
 
@@ -95,7 +91,6 @@ static cJSON *enumerate(const char *name, uint64_t timeout_ms)
 {
 	struct error err = {0};
 	cJSON *json = NULL;
-
 	CU_ASSERT_EQUAL_FATAL(isolate_enumerate(find(name), timeout_ms, &json, &err), 0);
 	CU_ASSERT_EQUAL(waitpid(-1, NULL, WNOHANG), -1); /* no child is left */
 	return json;
@@ -112,7 +107,6 @@ static void expect_failed(const cJSON *json, const char *reason)
 static void test_an_answer_comes_through(void)
 {
 	cJSON *json CLEANUP_JSON = enumerate("answering", 10000);
-
 	expect_string(json, "/api/status", "ok");
 	expect_string(json, "/api/messages/0", "a message");
 	expect_count(json, "/devices", API_DEVICES_MAX);
@@ -121,7 +115,6 @@ static void test_an_answer_comes_through(void)
 static void test_a_crash_is_told(void)
 {
 	cJSON *json CLEANUP_JSON = enumerate("crashing", 10000);
-
 	expect_failed(json, "the driver was killed by signal 11 (Segmentation fault) when it was "
 			    "asked for its devices");
 }
@@ -129,7 +122,6 @@ static void test_a_crash_is_told(void)
 static void test_an_exit_is_told(void)
 {
 	cJSON *json CLEANUP_JSON = enumerate("exiting", 10000);
-
 	expect_failed(json, "the process ended with exit code 3 when the driver was asked for its "
 			    "devices");
 }
@@ -138,7 +130,6 @@ static void test_a_hang_is_ended(void)
 {
 	const uint64_t began_ms = clock_monotonic_ms();
 	cJSON *json CLEANUP_JSON = enumerate("hanging", 30);
-
 	expect_failed(json, "the driver did not tell its devices within 30 ms");
 	CU_ASSERT_TRUE(clock_monotonic_ms() - began_ms >= 30);
 }
@@ -146,7 +137,6 @@ static void test_a_hang_is_ended(void)
 static void test_a_child_without_memory_is_told(void)
 {
 	cJSON *json CLEANUP_JSON = enumerate("out-of-memory", 10000);
-
 	expect_failed(json, "the process ended with exit code 1 when the driver was asked for its "
 			    "devices");
 }
@@ -161,7 +151,6 @@ int main(int argc, char **argv)
 		{"a child without memory is told", test_a_child_without_memory_is_told},
 		CU_TEST_INFO_NULL,
 	};
-
 	if (argc == 3 && strcmp(argv[1], "--api") == 0)
 		return answer(argv[2]);
 	return unit_run("isolate", tests);

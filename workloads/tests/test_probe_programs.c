@@ -30,18 +30,15 @@ static cJSON *with_double(const char *program, const char *settings)
 		.option = "--size=5000",
 		.env = {VULKAN_DOUBLE, OPENCL_DOUBLE, word},
 	};
-
 	return probe_document(&probe);
 }
 
 static void test_real_drivers_work(void)
 {
 	static const char *const programs[] = {"probe-vulkan", "probe-opencl", "probe-d3d12"};
-
 	for (size_t i = 0; i < ARRAY_SIZE(programs); i++) {
 		cJSON *document CLEANUP_JSON = probe_document(
 			&(struct probe){.program = programs[i], .env = {NO_LEAK_CHECK}});
-
 		expect_string(document, "/api/status", "ok");
 		expect_null(document, "/api/reason");
 		expect_string(document, "/work/status", "ok");
@@ -56,14 +53,12 @@ static void test_real_drivers_work(void)
 static void test_odd_sizes_are_computed(void)
 {
 	static const char *const sizes[] = {"1", "63", "65", "4194304"};
-
 	for (size_t i = 0; i < ARRAY_SIZE(sizes); i++) {
 		cJSON *document CLEANUP_JSON =
 			probe_document(&(struct probe){.program = "probe-vulkan",
 						       .option = "--size",
 						       .value = sizes[i],
 						       .env = {NO_LEAK_CHECK}});
-
 		expect_string(document, "/work/status", "ok");
 	}
 }
@@ -76,7 +71,6 @@ static void test_d3d12_draws(void)
 				.option = "--size",
 				.value = "4194305", /* more than one dispatch holds */
 				.env = {NO_LEAK_CHECK}});
-
 	expect_string(document, "/work/status", "ok");
 	expect_string(document, "/work/featureLevel", "11_0");
 	expect_number(document, "/work/render/pixels", 64 * 64);
@@ -90,7 +84,6 @@ static void test_list_does_no_work(void)
 				    .option = "--list",
 				    .env = {VULKAN_DOUBLE, "GPUCERT_DOUBLE=crash=vkCreateDevice"}};
 	cJSON *document CLEANUP_JSON = probe_document(&probe);
-
 	expect_count(document, "/devices", 1);
 	expect_null(document, "/work");
 }
@@ -103,7 +96,6 @@ static double seed_of(const char *option, const char *value)
 				    .env = {VULKAN_DOUBLE}};
 	cJSON *document CLEANUP_JSON = probe_document(&probe);
 	const cJSON *seed = json_pointer(document, "/work/seed");
-
 	expect_string(document, "/work/status", "ok");
 	CU_ASSERT_FATAL(cJSON_IsNumber(seed));
 	return seed->valuedouble;
@@ -123,7 +115,6 @@ static void test_a_document_belongs_to_its_launch(void)
 	static const char path[] = GPUCERT_BINARY_DIR "/tests/probe-launch";
 	static const char line[] = "n0nce 4294967295\n";
 	char digest[DIGEST_SIZE] = "";
-
 	CU_ASSERT_EQUAL_FATAL(file_write_atomic(path, line, strlen(line), 0600, NULL), 0);
 	CU_ASSERT_EQUAL(work_expected_digest("values", UINT32_MAX, 1 << 20, digest, NULL), 0);
 	for (size_t i = 0; i < ARRAY_SIZE(programs); i++) {
@@ -132,7 +123,6 @@ static void test_a_document_belongs_to_its_launch(void)
 						       .option = "--launch",
 						       .value = path,
 						       .env = {NO_LEAK_CHECK}});
-
 		expect_string(document, "/nonce", "n0nce");
 		if (strcmp(programs[i], "probe-visibility") == 0)
 			continue;
@@ -153,7 +143,6 @@ static void test_a_nonce_is_repeated(void)
 								 .option = "--nonce",
 								 .value = "a b",
 								 .env = {VULKAN_DOUBLE}});
-
 	expect_string(with, "/nonce", "0123456789abcdef");
 	expect_null(without, "/nonce");
 	CU_ASSERT_EQUAL(spaced.code, 1);
@@ -179,7 +168,6 @@ static void test_a_driver_that_cannot_be_loaded_failed(void)
 	const struct probe probe = {.program = "probe-vulkan",
 				    .env = {"VK_DRIVER_FILES=" TESTS "absent_vulkan.json"}};
 	cJSON *document CLEANUP_JSON = probe_document(&probe);
-
 	expect_string(document, "/api/status", "failed");
 	CU_ASSERT_PTR_NOT_NULL(
 		strstr(string_at(document, "/api/reason"), "/nonexistent/libdriver.so"));
@@ -193,7 +181,6 @@ static void test_a_bare_environment_is_enough(void)
 	const struct process_spec spec = {.argv = argv};
 	struct process_result result = {0};
 	struct error err = {0};
-
 	CU_ASSERT_EQUAL_FATAL(process_run(&spec, &result, &err), 0);
 	CU_ASSERT_EQUAL(result.code, 0);
 	CU_ASSERT_PTR_NOT_NULL(strstr(text_string(&result.out), "\"verified\":true"));
@@ -204,7 +191,6 @@ static void test_devices_are_told_apart(void)
 {
 	cJSON *vulkan CLEANUP_JSON = with_double("probe-vulkan", "devices=3");
 	cJSON *opencl CLEANUP_JSON = with_double("probe-opencl", "devices=3");
-
 	expect_count(vulkan, "/devices", 3);
 	expect_string(vulkan, "/devices/2/deviceUuid", "03030303030303030303030303030303");
 	expect_string(vulkan, "/devices/2/driverUuid", "d0d0d0d0d0d0d0d0d0d0d0d0d0d0d0d0");
@@ -230,10 +216,8 @@ static void test_devices_are_told_apart(void)
 static void test_an_old_device_is_described(void)
 {
 	static const char *const programs[] = {"probe-vulkan", "probe-opencl"};
-
 	for (size_t i = 0; i < ARRAY_SIZE(programs); i++) {
 		cJSON *document CLEANUP_JSON = with_double(programs[i], "old");
-
 		expect_null(document, "/devices/0/deviceUuid");
 		expect_null(document, "/devices/0/pciAddress");
 		expect_string(document, "/work/status", "ok");
@@ -247,12 +231,10 @@ static void test_a_device_is_selected(void)
 			      .value = "1",
 			      .env = {VULKAN_DOUBLE, "GPUCERT_DOUBLE=devices=2"}};
 	cJSON *second CLEANUP_JSON = probe_document(&probe);
-
 	expect_number(second, "/work/device", 1);
 	expect_string(second, "/work/status", "ok");
 	probe.value = "2";
 	cJSON *third CLEANUP_JSON = probe_document(&probe);
-
 	expect_string(third, "/work/status", "unsupported");
 	expect_string(third, "/work/stage", "select");
 	expect_string(third, "/work/reason", "there is no device 2: the devices are 0 to 1");
@@ -261,10 +243,8 @@ static void test_a_device_is_selected(void)
 static void test_no_device_is_told(void)
 {
 	static const char *const programs[] = {"probe-vulkan", "probe-opencl"};
-
 	for (size_t i = 0; i < ARRAY_SIZE(programs); i++) {
 		cJSON *document CLEANUP_JSON = with_double(programs[i], "devices=0");
-
 		expect_string(document, "/api/status", "ok");
 		expect_count(document, "/devices", 0);
 		expect_string(document, "/work/status", "unsupported");
@@ -323,7 +303,6 @@ static void test_a_failing_call_is_told(void)
 		char *settings CLEANUP_FREE =
 			text_format("fail=%s:%d", failing->call, failing->code);
 		cJSON *document CLEANUP_JSON = with_double(failing->program, settings);
-
 		expect_string(document, "/api/status", "ok");
 		expect_string(document, "/work/status", "failed");
 		expect_string(document, "/work/stage", failing->stage);
@@ -341,14 +320,12 @@ static void test_a_failing_call_is_told(void)
 static void test_a_build_log_is_kept(void)
 {
 	cJSON *document CLEANUP_JSON = with_double("probe-opencl", "fail=clBuildProgram:-11");
-
 	expect_string(document, "/work/buildLog", "double: error: the kernel does not please");
 }
 
 static void test_a_command_that_fails_while_it_runs_is_told(void)
 {
 	cJSON *document CLEANUP_JSON = with_double("probe-opencl", "fail=execution:-14");
-
 	expect_string(document, "/work/status", "failed");
 	expect_string(document, "/work/error/call", "command execution");
 	expect_string(document, "/work/error/name", "CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST");
@@ -359,7 +336,6 @@ static void test_a_failing_enumeration_is_told(void)
 	cJSON *vulkan CLEANUP_JSON =
 		with_double("probe-vulkan", "fail=vkEnumeratePhysicalDevices:-3");
 	cJSON *opencl CLEANUP_JSON = with_double("probe-opencl", "fail=clGetDeviceIDs:-6");
-
 	expect_string(vulkan, "/api/status", "failed");
 	expect_null(vulkan, "/api/missing");
 	expect_count(vulkan, "/devices", 0);
@@ -371,7 +347,6 @@ static void test_a_failing_enumeration_is_told(void)
 static void test_a_driver_that_refuses_an_instance_failed(void)
 {
 	cJSON *document CLEANUP_JSON = with_double("probe-vulkan", "fail=vkCreateInstance:-3");
-
 	expect_string(document, "/api/status", "failed");
 	CU_ASSERT_PTR_NOT_NULL(
 		strstr(string_at(document, "/api/reason"), "found a driver that it cannot use"));
@@ -380,7 +355,6 @@ static void test_a_driver_that_refuses_an_instance_failed(void)
 static void test_an_instance_without_memory_failed(void)
 {
 	cJSON *document CLEANUP_JSON = with_double("probe-vulkan", "fail=vkCreateInstance:-1");
-
 	expect_string(document, "/api/status", "failed");
 	CU_ASSERT_PTR_NOT_NULL(
 		strstr(string_at(document, "/api/reason"), "VK_ERROR_OUT_OF_HOST_MEMORY"));
@@ -389,7 +363,6 @@ static void test_an_instance_without_memory_failed(void)
 static void test_a_device_without_compute_is_unsupported(void)
 {
 	cJSON *document CLEANUP_JSON = with_double("probe-vulkan", "graphics-only");
-
 	expect_string(document, "/work/status", "unsupported");
 	expect_string(document, "/work/stage", "device");
 }
@@ -400,10 +373,8 @@ static void test_more_than_fits_is_unsupported(void)
 		{"probe-vulkan", "--size", "67108864", {VULKAN_DOUBLE}},
 		{"probe-opencl", "--size", "67108864", {OPENCL_DOUBLE}},
 	};
-
 	for (size_t i = 0; i < ARRAY_SIZE(probes); i++) {
 		cJSON *document CLEANUP_JSON = probe_document(&probes[i]);
-
 		expect_string(document, "/work/status", "unsupported");
 		expect_string(document, "/work/stage", "memory");
 	}
@@ -423,10 +394,8 @@ static void test_wrong_results_are_told(void)
 		{"twice", 0, false},
 	};
 	static const char *const programs[] = {"probe-vulkan", "probe-opencl"};
-
 	for (size_t i = 0; i < ARRAY_SIZE(cases) * ARRAY_SIZE(programs); i++) {
 		cJSON *document CLEANUP_JSON = with_double(programs[i % 2], cases[i / 2].settings);
-
 		expect_string(document, "/work/status", "wrong");
 		expect_bool(document, "/work/verified", false);
 		expect_null(document, "/work/error");
@@ -442,10 +411,8 @@ static void test_a_hang_times_out(void)
 		{"probe-vulkan", "--timeout", "20", {VULKAN_DOUBLE, "GPUCERT_DOUBLE=hang"}},
 		{"probe-opencl", "--timeout", "20", {OPENCL_DOUBLE, "GPUCERT_DOUBLE=hang"}},
 	};
-
 	for (size_t i = 0; i < ARRAY_SIZE(probes); i++) {
 		cJSON *document CLEANUP_JSON = probe_document(&probes[i]);
-
 		expect_string(document, "/work/status", "timeout");
 		expect_string(document, "/work/stage", "upload");
 		CU_ASSERT_PTR_NOT_NULL(strstr(string_at(document, "/work/reason"), "within 20 ms"));
@@ -460,11 +427,9 @@ static void test_a_crash_prints_nothing(void)
 		"GPUCERT_DOUBLE=crash=vkDestroyDevice",
 		"GPUCERT_DOUBLE=crash=vkDestroyInstance",
 	};
-
 	for (size_t i = 0; i < ARRAY_SIZE(settings); i++) {
 		struct process_result result = probe_run(&(struct probe){
 			.program = "probe-vulkan", .env = {VULKAN_DOUBLE, settings[i]}});
-
 		CU_ASSERT_EQUAL(result.end, PROCESS_SIGNALLED);
 		CU_ASSERT_EQUAL(result.code, SIGSEGV);
 		CU_ASSERT_EQUAL(result.out.size, 0);
@@ -475,13 +440,11 @@ static void test_a_crash_prints_nothing(void)
 static void test_what_drivers_print_stays_out(void)
 {
 	static const char *const programs[] = {"probe-vulkan", "probe-opencl"};
-
 	for (size_t i = 0; i < ARRAY_SIZE(programs); i++) {
 		const struct probe probe = {
 			.program = programs[i],
 			.env = {VULKAN_DOUBLE, OPENCL_DOUBLE, "GPUCERT_DOUBLE=noise"}};
 		struct process_result result = probe_run(&probe);
-
 		CU_ASSERT_TRUE(text_starts_with(text_string(&result.out), "{"));
 		CU_ASSERT_PTR_NOT_NULL(strstr(text_string(&result.err), "the driver says hello"));
 		process_result_free(&result);
@@ -495,14 +458,12 @@ static cJSON *visibility(const char *settings, const char *option)
 		.option = option,
 		.env = {VULKAN_DOUBLE, OPENCL_DOUBLE, CUDA_DOUBLE, settings},
 	};
-
 	return probe_document(&probe);
 }
 
 static void test_visibility_tells_every_api(void)
 {
 	cJSON *document CLEANUP_JSON = visibility("GPUCERT_DOUBLE=devices=2", NULL);
-
 	expect_count(document, "/apis", 3);
 	expect_string(document, "/apis/0/api/name", "vulkan");
 	expect_count(document, "/apis/0/devices", 2);
@@ -518,13 +479,11 @@ static void test_visibility_tells_every_api(void)
 static void test_visibility_tells_real_drivers(void)
 {
 	static const char *const options[] = {NULL, "--list"};
-
 	for (size_t i = 0; i < ARRAY_SIZE(options); i++) {
 		cJSON *document CLEANUP_JSON =
 			probe_document(&(struct probe){.program = "probe-visibility",
 						       .option = options[i],
 						       .env = {NO_LEAK_CHECK}});
-
 		expect_string(document, "/apis/0/api/status", "ok");
 		expect_string(document, "/apis/1/api/status", "ok");
 		CU_ASSERT(cJSON_IsArray(json_pointer(document, "/nodes")));
@@ -538,7 +497,6 @@ static void test_visibility_looks_again(void)
 		&(struct probe){.program = "probe-visibility",
 				.env = {"OCL_ICD_VENDORS=/nonexistent",
 					"VK_DRIVER_FILES=/nonexistent", NO_LEAK_CHECK}});
-
 	expect_string(hidden, "/apis/0/api/status", "unsupported");
 	expect_string(hidden, "/apis/1/api/status", "unsupported");
 	expect_string(hidden, "/unsteered/0/api/status", "ok");
@@ -549,7 +507,6 @@ static void test_visibility_looks_again(void)
 static void test_visibility_survives_a_crash(void)
 {
 	cJSON *document CLEANUP_JSON = visibility("GPUCERT_DOUBLE=crash=vkCreateInstance", NULL);
-
 	expect_string(document, "/apis/0/api/status", "failed");
 	CU_ASSERT_PTR_NOT_NULL(strstr(string_at(document, "/apis/0/api/reason"), "signal 11"));
 	expect_string(document, "/apis/1/api/status", "ok");
@@ -559,10 +516,8 @@ static void test_visibility_survives_a_crash(void)
 static void test_visibility_tells_one_device(void)
 {
 	cJSON *document CLEANUP_JSON = visibility("GPUCERT_DOUBLE=devices=3", "--device=1");
-
 	for (int i = 0; i < 3; i++) {
 		char *pointer CLEANUP_FREE = text_format("/apis/%d/devices/0/index", i);
-
 		expect_number(document, pointer, 1);
 	}
 	expect_count(document, "/apis/0/devices", 1);
@@ -574,7 +529,6 @@ static void test_cuda_failures_are_told(void)
 	cJSON *mismatch CLEANUP_JSON = visibility("GPUCERT_DOUBLE=fail=cuInit:803", NULL);
 	cJSON *absent CLEANUP_JSON = probe_document(&(struct probe){
 		.program = "probe-visibility", .env = {VULKAN_DOUBLE, OPENCL_DOUBLE}});
-
 	expect_string(none, "/apis/2/api/status", "ok");
 	expect_count(none, "/apis/2/devices", 0);
 	expect_string(mismatch, "/apis/2/api/status", "failed");
@@ -594,10 +548,8 @@ static void test_usage_errors_are_exit_code_2(void)
 		{.program = "probe-opencl", .option = "--nonsense"},
 		{.program = "probe-visibility", .option = "surplus"},
 	};
-
 	for (size_t i = 0; i < ARRAY_SIZE(probes); i++) {
 		struct process_result result = probe_run(&probes[i]);
-
 		CU_ASSERT_EQUAL(result.end, PROCESS_EXITED);
 		CU_ASSERT_EQUAL(result.code, 2);
 		CU_ASSERT_EQUAL(result.out.size, 0);
@@ -615,13 +567,11 @@ static void test_output_that_fails_is_exit_code_1(void)
 		PROGRAMS "probe-visibility >&-",
 	};
 	static const char *const env[] = {VULKAN_DOUBLE, OPENCL_DOUBLE, NULL};
-
 	for (size_t i = 0; i < ARRAY_SIZE(commands); i++) {
 		const char *const argv[] = {"/bin/sh", "-c", commands[i], NULL};
 		const struct process_spec spec = {.argv = argv, .env = env};
 		struct process_result result = {0};
 		struct error err = {0};
-
 		CU_ASSERT_EQUAL_FATAL(process_run(&spec, &result, &err), 0);
 		CU_ASSERT_EQUAL(result.code, 1);
 		CU_ASSERT_PTR_NOT_NULL(strstr(text_string(&result.err), "standard output"));
@@ -673,7 +623,6 @@ int main(void)
 		CU_TEST_INFO_NULL,
 	};
 	int code = probe_documents_open("probe-documents.ndjson");
-
 	if (code == 0)
 		code = unit_run("probe programs", tests);
 	return code == 0 ? probe_documents_close() : code;

@@ -23,7 +23,6 @@ static void work_on(size_t first, size_t end)
 {
 	for (size_t i = first; i < end; i++) {
 		uint32_t v = memory.values[i] ^ 0x5bd1e995u;
-
 		v = (v ^ (v >> 16)) * 0x7feb352du;
 		v = (v ^ (v >> 15)) * 0x846ca68bu;
 		memory.values[i] = v ^ (v >> 16);
@@ -34,7 +33,6 @@ static void work_on(size_t first, size_t end)
 static struct work_report verified(void)
 {
 	struct work_report report = {.elements = ELEMENTS, .stage = WORK_STAGE_VERIFY};
-
 	work_verify(&data, &report);
 	return report;
 }
@@ -42,7 +40,6 @@ static struct work_report verified(void)
 static void expect_first(const char *array, size_t index, size_t mismatches)
 {
 	struct work_report report = verified();
-
 	CU_ASSERT_EQUAL(report.status, WORK_WRONG);
 	CU_ASSERT_EQUAL(report.mismatches, mismatches);
 	CU_ASSERT_EQUAL(report.first.index, index);
@@ -60,7 +57,6 @@ static void test_right_results_pass(void)
 {
 	begin();
 	struct work_report report = verified();
-
 	CU_ASSERT_EQUAL(report.status, WORK_OK);
 	CU_ASSERT_EQUAL(report.mismatches, 0);
 	CU_ASSERT_STRING_EQUAL(report.reason, "");
@@ -97,7 +93,6 @@ static void test_one_bit_is_seen(void)
 static void test_a_float_is_compared_by_bits(void)
 {
 	static const float wrong[] = {NAN, INFINITY, -1.0f};
-
 	for (size_t i = 0; i < ARRAY_SIZE(wrong); i++) {
 		begin();
 		memory.y[5] = wrong[i];
@@ -119,7 +114,6 @@ static void test_results_of_another_seed_are_wrong(void)
 {
 	struct work_data other = data;
 	struct work_report report = {.elements = ELEMENTS};
-
 	begin();
 	other.seed = 1;
 	work_verify(&other, &report);
@@ -132,7 +126,6 @@ static void test_results_are_exact_in_floats(void)
 {
 	for (size_t i = 0; i < 1u << 16; i++) {
 		float y = work_expected_y(0, i);
-
 		CU_ASSERT_FATAL(y >= 0 && y < 16777216.0f && y == (float)(uint32_t)y);
 	}
 }
@@ -143,7 +136,6 @@ static void test_the_document_tells_the_mismatch(void)
 	memory.values[9] = 0;
 	struct work_report report = verified();
 	cJSON *work CLEANUP_JSON = work_report_json(&report);
-
 	expect_number(work, "/firstMismatch/index", 9);
 	expect_bool(work, "/firstMismatch/guard", false);
 	expect_string(work, "/firstMismatch/array", "values");
@@ -166,7 +158,6 @@ static void test_errors_become_statuses(void)
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct work_report report = {0};
 		const struct error reason = {.code = cases[i].code, .text = "lost"};
-
 		work_report_failure(&report, &reason);
 		CU_ASSERT_EQUAL(report.status, cases[i].status);
 		CU_ASSERT_STRING_EQUAL(report.reason, "lost");
@@ -188,7 +179,6 @@ static void test_a_failed_call_is_named(void)
 	struct work_request request = {.device = 1, .timeout_ms = 1};
 	struct work_report report = {0};
 	struct error err = {0};
-
 	CU_ASSERT_EQUAL(api_work(&api, NULL, 2, &request, &report, &err), 0);
 	CU_ASSERT_EQUAL(report.status, WORK_FAILED);
 	CU_ASSERT_STRING_EQUAL(report.failure.call, "vkQueueSubmit");
@@ -202,10 +192,8 @@ static void test_digests_follow_from_the_seed(void)
 {
 	static const char *const arrays[] = {"values", "y"};
 	char digest[DIGEST_SIZE] = "";
-
 	begin();
 	struct work_report report = verified();
-
 	CU_ASSERT_EQUAL_FATAL(report.digest_count, ARRAY_SIZE(arrays));
 	for (size_t i = 0; i < ARRAY_SIZE(arrays); i++) {
 		UNIT_STRING(report.digests[i].array, arrays[i]);
@@ -229,11 +217,9 @@ static void test_digests_of_operators(void)
 	float output[WORK_MATRIX * WORK_MATRIX + WORK_GUARD];
 	char expected[DIGEST_SIZE] = "";
 	char digest[DIGEST_SIZE] = "";
-
 	for (size_t row = 0; row < WORK_MATRIX; row++) {
 		for (size_t column = 0; column < WORK_MATRIX; column++) {
 			double sum = 0;
-
 			for (size_t i = 0; i < WORK_MATRIX; i++)
 				sum += (double)work_operand(9, 0, row * WORK_MATRIX + i) *
 				       (double)work_operand(9, 1, i * WORK_MATRIX + column);
@@ -272,6 +258,5 @@ int main(void)
 		{"errors become statuses", test_errors_become_statuses},
 		CU_TEST_INFO_NULL,
 	};
-
 	return unit_run("probe work", tests);
 }

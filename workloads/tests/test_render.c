@@ -20,12 +20,10 @@ static uint8_t *pixel(size_t x, size_t y)
 static bool covered(double x, double y)
 {
 	static const double corners[3][2] = {{8, 8}, {56.5, 8}, {8, 56.5}};
-
 	for (size_t i = 0; i < 3; i++) {
 		const double *a = corners[i];
 		const double *b = corners[(i + 1) % 3];
 		double side = (b[0] - a[0]) * (y - a[1]) - (b[1] - a[1]) * (x - a[0]);
-
 		CU_ASSERT_FATAL(fabs(side) > 1e-9); /* no centre of a pixel lies on an edge */
 		if (side < 0)
 			return false;
@@ -41,7 +39,6 @@ static void draw(void)
 			struct render_colour colour = covered((double)x + 0.5, (double)y + 0.5)
 							      ? render_triangle(SEED)
 							      : render_background(SEED);
-
 			memcpy(pixel(x, y), colour.channels, RENDER_PIXEL);
 		}
 }
@@ -49,7 +46,6 @@ static void draw(void)
 static struct render_report verified(void)
 {
 	struct render_report report = {0};
-
 	render_verify(SEED, pixels, PITCH, &report);
 	return report;
 }
@@ -57,12 +53,9 @@ static struct render_report verified(void)
 static void test_the_right_picture_passes(void)
 {
 	char reason[128] = "x";
-
 	draw();
 	struct render_report report = verified();
-
 	char digest[DIGEST_SIZE] = "";
-
 	CU_ASSERT_TRUE(report.done);
 	CU_ASSERT_EQUAL(report.mismatches, 0);
 	UNIT_INT(work_expected_digest("pixels", SEED, 0, digest, NULL), 0);
@@ -79,7 +72,6 @@ static void test_one_wrong_pixel_is_seen(void)
 	pixel(63, 62)[3] ^= 1;
 	struct render_report report = verified();
 	cJSON *json CLEANUP_JSON = render_report_json(&report);
-
 	CU_ASSERT_EQUAL(report.mismatches, 1);
 	expect_number(json, "/mismatches", 1);
 	expect_number(json, "/firstMismatch/x", 63);
@@ -89,7 +81,6 @@ static void test_one_wrong_pixel_is_seen(void)
 static void test_another_runs_picture_is_wrong(void)
 {
 	struct render_report report = {0};
-
 	draw();
 	render_verify(SEED + 1, pixels, PITCH, &report);
 	CU_ASSERT_EQUAL(report.mismatches, (size_t)RENDER_SIZE * RENDER_SIZE);
@@ -102,7 +93,6 @@ static void test_a_wrong_picture_makes_the_work_wrong(void)
 	float y[1 + WORK_GUARD] = {0};
 	const struct work_data data = {{values, x, y}, 1, SEED};
 	struct work_report report = {.elements = 1};
-
 	work_fill(&data);
 	values[0] = work_expected_value(SEED, 0);
 	y[0] = work_expected_y(SEED, 0);
@@ -122,7 +112,6 @@ static void test_colours_survive_floats(void)
 		struct render_colour colour = render_background(seed);
 		struct render_colour other = render_triangle(seed);
 		struct render_colour_float floats = render_colour_float(colour);
-
 		for (size_t i = 0; i < RENDER_PIXEL; i++) {
 			CU_ASSERT_EQUAL(lrintf(floats.channels[i] * 255.0f), colour.channels[i]);
 			CU_ASSERT_NOT_EQUAL(colour.channels[i], other.channels[i]);
@@ -140,6 +129,5 @@ int main(void)
 		{"colours survive floats", test_colours_survive_floats},
 		CU_TEST_INFO_NULL,
 	};
-
 	return unit_run("render", tests);
 }

@@ -23,7 +23,6 @@ static int create_root(void)
 static int remove_root(void)
 {
 	int code = file_remove_tree(root, NULL);
-
 	free(root);
 	return code;
 }
@@ -31,14 +30,12 @@ static int remove_root(void)
 static void make_parent(const char *path)
 {
 	char *parent CLEANUP_FREE = path_directory(path);
-
 	CU_ASSERT_EQUAL_FATAL(file_make_directories(parent, 0755, NULL), 0);
 }
 
 static void put(const char *relative, const char *content)
 {
 	char *path CLEANUP_FREE = path_join(root, relative);
-
 	make_parent(path);
 	CU_ASSERT_EQUAL_FATAL(file_write_atomic(path, content, strlen(content), 0640, NULL), 0);
 }
@@ -46,7 +43,6 @@ static void put(const char *relative, const char *content)
 static void put_link(const char *relative, const char *target)
 {
 	char *path CLEANUP_FREE = path_join(root, relative);
-
 	make_parent(path);
 	CU_ASSERT_EQUAL_FATAL(symlink(target, path), 0);
 }
@@ -71,7 +67,6 @@ static void test_nodes_are_listed_in_order(void)
 	char *dev CLEANUP_FREE = path_join(root, "dev");
 	cJSON *nodes CLEANUP_JSON = NULL;
 	struct error err = {0};
-
 	CU_ASSERT_EQUAL_FATAL(nodes_list(dev, true, &nodes, &err), 0);
 	CU_ASSERT_EQUAL(cJSON_GetArraySize(nodes), 6);
 	expect_string(nodes, "/0/path", "/dev/dxg");
@@ -92,7 +87,6 @@ static void test_a_file_is_no_device(void)
 	char *dev CLEANUP_FREE = path_join(root, "dev");
 	cJSON *nodes CLEANUP_JSON = NULL;
 	struct error err = {0};
-
 	CU_ASSERT_EQUAL_FATAL(nodes_list(dev, true, &nodes, &err), 0);
 	expect_string(nodes, "/1/type", "other");
 	expect_string(nodes, "/1/mode", "0640");
@@ -105,7 +99,6 @@ static void test_nodes_need_not_be_opened(void)
 	char *dev CLEANUP_FREE = path_join(root, "dev");
 	cJSON *nodes CLEANUP_JSON = NULL;
 	struct error err = {0};
-
 	CU_ASSERT_EQUAL_FATAL(nodes_list(dev, false, &nodes, &err), 0);
 	expect_string(nodes, "/3/type", "character");
 	expect_null(nodes, "/3/open/readWrite");
@@ -119,14 +112,12 @@ static void test_the_reason_of_a_refusal_is_told(void)
 	char *dev CLEANUP_FREE = path_join(root, "refusing");
 	cJSON *nodes CLEANUP_JSON = NULL;
 	struct error err = {0};
-
 	make_parent(path);
 	if (mknod(path, S_IFCHR | 0600, (dev_t)(511u << 8)) != 0)
 		return; /* no privilege to make nodes */
 	CU_ASSERT_EQUAL_FATAL(nodes_list(dev, true, &nodes, &err), 0);
 	expect_string(nodes, "/0/number", "511:0");
 	const char *reason = string_at(nodes, "/0/open/readOnly");
-
 	/* EACCES where the file system is mounted without devices. */
 	CU_ASSERT_TRUE(strcmp(reason, "ENXIO") == 0 || strcmp(reason, "EACCES") == 0);
 }
@@ -140,7 +131,6 @@ static void test_a_missing_place_holds_no_nodes(void)
 {
 	cJSON *nodes CLEANUP_JSON = NULL;
 	struct error err = {0};
-
 	CU_ASSERT_EQUAL_FATAL(nodes_list("/nonexistent", true, &nodes, &err), 0);
 	CU_ASSERT_EQUAL(cJSON_GetArraySize(nodes), 0);
 }
@@ -153,7 +143,6 @@ static void test_variables_that_steer_are_removed(void)
 					     "vk_driver_files", "POCL_CACHE_DIR"};
 	struct error err = {0};
 	bool steered = false;
-
 	for (size_t i = 0; i < ARRAY_SIZE(steering); i++)
 		(void)setenv(steering[i], "", 1);
 	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
@@ -181,7 +170,6 @@ int main(void)
 		CU_TEST_INFO_NULL,
 	};
 	int code = create_root();
-
 	if (code != 0)
 		return 2;
 	code = unit_run("visibility", tests);

@@ -19,7 +19,6 @@ static cJSON *document_of(const char *program, const char *option, const char *v
 static void expect_work(const char *program, const char *elements)
 {
 	cJSON *document CLEANUP_JSON = document_of(program, "--size", elements);
-
 	expect_string(document, "/api/status", "ok");
 	expect_null(document, "/api/reason");
 	expect_string(document, "/work/status", "ok");
@@ -36,7 +35,6 @@ static void test_compute_is_right(void)
 {
 	static const char *const programs[] = {"probe-vulkan", "probe-opencl", "probe-d3d11",
 					       "probe-d3d12"};
-
 	for (size_t i = 0; i < ARRAY_SIZE(programs); i++)
 		expect_work(programs[i], "256");
 }
@@ -45,7 +43,6 @@ static void test_compute_is_right(void)
 static void test_odd_sizes_are_computed(void)
 {
 	static const char *const sizes[] = {"1", "65", "4194241"};
-
 	for (size_t i = 0; i < ARRAY_SIZE(sizes); i++) {
 		expect_work("probe-d3d11", sizes[i]);
 		expect_work("probe-d3d12", sizes[i]);
@@ -55,10 +52,8 @@ static void test_odd_sizes_are_computed(void)
 static void test_direct3d_draws(void)
 {
 	static const char *const programs[] = {"probe-d3d11", "probe-d3d12"};
-
 	for (size_t i = 0; i < ARRAY_SIZE(programs); i++) {
 		cJSON *document CLEANUP_JSON = document_of(programs[i], "--size", "64");
-
 		expect_number(document, "/work/render/pixels", 64 * 64);
 		expect_number(document, "/work/render/mismatches", 0);
 		CU_ASSERT_STRING_NOT_EQUAL(string_at(document, "/work/featureLevel"),
@@ -69,7 +64,6 @@ static void test_direct3d_draws(void)
 static void test_dxgi_lists_adapters(void)
 {
 	cJSON *document CLEANUP_JSON = document_of("probe-dxgi", NULL, NULL);
-
 	expect_string(document, "/api/status", "ok");
 	expect_count(document, "/devices", 1);
 	expect_bool(document, "/devices/0/software", true);
@@ -92,11 +86,9 @@ static void test_interfaces_agree(void)
 	static const char *const names[] = {"vulkan", "opencl", "cuda", "dxcore", "dxgi"};
 	cJSON *document CLEANUP_JSON = document_of("probe-visibility", NULL, NULL);
 	const char *luid = string_at(document, "/apis/4/devices/0/deviceLuid");
-
 	expect_count(document, "/apis", ARRAY_SIZE(names));
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
 		char pointer[64] = "";
-
 		(void)snprintf(pointer, sizeof(pointer), "/apis/%zu/api/name", i);
 		expect_string(document, pointer, names[i]);
 	}
@@ -107,7 +99,6 @@ static void test_interfaces_agree(void)
 static void test_an_interface_that_does_not_answer_is_told(void)
 {
 	cJSON *document CLEANUP_JSON = document_of("probe-visibility", "--timeout", "1");
-
 	expect_string(document, "/apis/0/api/status", "failed");
 	expect_string(document, "/apis/0/api/reason",
 		      "the driver did not tell its devices within 1 ms");
@@ -117,7 +108,6 @@ static void test_an_unknown_interface_is_told(void)
 {
 	struct process_result result = probe_run(&(struct probe){
 		.program = "probe-visibility", .option = "--api", .value = "glide"});
-
 	CU_ASSERT_EQUAL(result.code, 1);
 	CU_ASSERT_PTR_NOT_NULL(strstr(text_string(&result.err), "glide"));
 	process_result_free(&result);
@@ -126,10 +116,8 @@ static void test_an_unknown_interface_is_told(void)
 static void test_absent_devices_are_told(void)
 {
 	static const char *const programs[] = {"probe-d3d11", "probe-d3d12"};
-
 	for (size_t i = 0; i < ARRAY_SIZE(programs); i++) {
 		cJSON *document CLEANUP_JSON = document_of(programs[i], "--device", "7");
-
 		expect_string(document, "/work/status", "unsupported");
 		expect_string(document, "/work/reason",
 			      "there is no device 7: the devices are 0 to 0");
@@ -140,7 +128,6 @@ static void test_usage_errors_are_exit_code_2(void)
 {
 	struct process_result result =
 		probe_run(&(struct probe){.program = "probe-d3d12", .option = "--elephant"});
-
 	CU_ASSERT_EQUAL(result.end, PROCESS_EXITED);
 	CU_ASSERT_EQUAL(result.code, 2);
 	process_result_free(&result);
@@ -163,7 +150,6 @@ int main(void)
 		CU_TEST_INFO_NULL,
 	};
 	int code = probe_documents_open("windows-probe-documents.ndjson");
-
 	if (code == 0)
 		code = unit_run("Windows probes", tests);
 	return code == 0 ? probe_documents_close() : code;

@@ -14,7 +14,6 @@ enum { ANSWER_MAX = 8 * 1024 * 1024, PATH_BYTES = 32768 };
 static int element(struct api_report *report, cJSON **out, struct error *err)
 {
 	struct members members CLEANUP_MEMBERS = members_new();
-
 	api_report_members(report, &members);
 	*out = members_take(&members);
 	return *out != NULL ? 0 : error_memory(err);
@@ -25,14 +24,12 @@ int isolate_ask(const struct api_driver *api, cJSON **out, struct error *err)
 	struct api_report report CLEANUP_API_REPORT = {0};
 	void *session = NULL;
 	int rc = api_open(api, &report, &session, err);
-
 	return rc == 0 ? element(&report, out, err) : rc;
 }
 
 static int judge(const struct process_result *result, uint64_t timeout_ms, struct error *err)
 {
 	char ended[256] = "";
-
 	process_describe(result, ended, sizeof(ended));
 	if (result->end == PROCESS_TIMED_OUT)
 		return error_set(err, ERROR_TIMEOUT,
@@ -57,7 +54,6 @@ static int run(const struct api_driver *api, uint64_t timeout_ms, cJSON **out, s
 	char *self CLEANUP_FREE = malloc(PATH_BYTES);
 	size_t size = PATH_BYTES;
 	struct process_result result = {0};
-
 	if (self == NULL)
 		return error_memory(err);
 	if (uv_exepath(self, &size) != 0)
@@ -66,7 +62,6 @@ static int run(const struct api_driver *api, uint64_t timeout_ms, cJSON **out, s
 	const struct process_spec spec = {
 		.argv = argv, .capture_max = ANSWER_MAX, .timeout_ms = timeout_ms, .grace_ms = 1};
 	int rc = process_run(&spec, &result, err);
-
 	if (rc == 0)
 		rc = judge(&result, timeout_ms, err);
 	if (rc == 0)
@@ -82,7 +77,6 @@ int isolate_enumerate(const struct api_driver *api, uint64_t timeout_ms, cJSON *
 	struct api_report report CLEANUP_API_REPORT = {0};
 	struct error reason = {0};
 	int rc = run(api, timeout_ms, out, &reason);
-
 	if (rc == 0)
 		return 0;
 	if (rc == ERROR_MEMORY)

@@ -35,7 +35,6 @@ static const char *given_api;
 static void keep_one_device(cJSON *api)
 {
 	cJSON *devices = cJSON_GetObjectItemCaseSensitive(api, "devices");
-
 	for (int i = cJSON_GetArraySize(devices) - 1; i >= 0; i--)
 		if (i != given.device)
 			cJSON_DeleteItemFromArray(devices, i);
@@ -45,10 +44,8 @@ static int list_apis(cJSON **out, struct error *err)
 {
 	cJSON *array CLEANUP_JSON = cJSON_CreateArray();
 	int rc = array != NULL ? 0 : error_memory(err);
-
 	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(apis); i++) {
 		cJSON *api = NULL;
-
 		rc = isolate_enumerate(apis[i], (uint64_t)given.timeout_ms, &api, err);
 		if (rc == 0 && given.device != EVERY_DEVICE)
 			keep_one_device(api);
@@ -65,7 +62,6 @@ static int look_again(cJSON **out, struct error *err)
 {
 	bool steered = false;
 	int rc = steering_remove(&steered, err);
-
 	if (rc == 0 && steered)
 		return list_apis(out, err);
 	if (rc == 0)
@@ -82,7 +78,6 @@ static int probe(cJSON **out, bool *orderly, struct error *err)
 	struct probe_launch launch = {0};
 	uint64_t began_ns = 0;
 	int rc = probe_launch_take(&given, &launch, err);
-
 	(void)orderly; /* drivers are loaded by other processes alone */
 	if (rc != 0)
 		return rc;
@@ -155,7 +150,6 @@ int main(int argc, char **argv)
 		.exit_codes = probe_exit_codes,
 		.run = run,
 	};
-
 	log_set_program(command.name);
 	return options_main(&command, argc, argv);
 }

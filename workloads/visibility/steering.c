@@ -40,10 +40,8 @@ int steering_remove(bool *steered, struct error *err)
 {
 	struct text_list found CLEANUP_TEXT_LIST = {0};
 	int rc = 0;
-
 	for (size_t i = 0; rc == 0 && environ[i] != NULL; i++) {
 		char *name CLEANUP_FREE = strndup(environ[i], strcspn(environ[i], "="));
-
 		if (name == NULL)
 			rc = error_memory(err);
 		else if (steers(environ[i]) && strstr(name, "CACHE") == NULL)

@@ -16,14 +16,12 @@ struct computation {
 static int open_device(void *work, struct error *err)
 {
 	struct computation *c = work;
-
 	return vulkan_device_open(c->vk, c->vk->devices[c->request->device], &c->device, err);
 }
 
 static int build(void *work, struct error *err)
 {
 	struct computation *c = work;
-
 	return vulkan_pipeline_build(&c->device, &c->pipeline, err);
 }
 
@@ -31,7 +29,6 @@ static int create_memory(void *work, struct error *err)
 {
 	struct computation *c = work;
 	int rc = vulkan_layout_plan(&c->device, c->request->elements, &c->layout, err);
-
 	if (rc == 0)
 		rc = vulkan_buffer_create(&c->device, VULKAN_BUFFER_STORAGE, c->layout.size,
 					  &c->storage, err);
@@ -61,12 +58,10 @@ static int run_step(struct computation *c, enum vulkan_step step, struct error *
 	};
 	VkFence fence = c->pipeline.fences[step];
 	int rc = VULKAN_CALL(device, err, vkQueueSubmit, device->queue, 1, &submit, fence);
-
 	if (rc != 0)
 		return rc;
 	VkResult result = device->vkWaitForFences(device->handle, 1, &fence, VK_TRUE,
 						  c->request->timeout_ms * 1000000u);
-
 	rc = vulkan_check(device->vk, result, "vkWaitForFences", err);
 	if (result != VK_TIMEOUT)
 		return rc;
@@ -80,7 +75,6 @@ static int upload(void *work, struct error *err)
 {
 	struct computation *c = work;
 	int rc = run_step(c, VULKAN_STEP_UPLOAD, err);
-
 	if (rc == 0)
 		work_overwrite(&c->data);
 	return rc;
@@ -109,10 +103,8 @@ int vulkan_work(void *session, const struct work_request *request, struct work_r
 		.request = request,
 		.data = {.elements = request->elements, .seed = request->seed},
 	};
-
 	c.vk->failure = (struct call_failure){0};
 	int rc = work_run(steps, &c, &c.data, report, err);
-
 	report->failure = c.vk->failure;
 	if (c.device.queue != NULL) {
 		vulkan_pipeline_free(&c.device, &c.pipeline);

@@ -32,13 +32,11 @@ static VkExtensionProperties *list_extensions(const struct vulkan *vk, VkPhysica
 					      uint32_t *count)
 {
 	VkResult result = vk->vkEnumerateDeviceExtensionProperties(device, NULL, count, NULL);
-
 	if (result < 0)
 		*count = 0;
 	if (*count > EXTENSIONS_MAX)
 		*count = EXTENSIONS_MAX;
 	VkExtensionProperties *list = calloc((size_t)*count + 1, sizeof(*list));
-
 	if (list != NULL && *count > 0 &&
 	    vk->vkEnumerateDeviceExtensionProperties(device, NULL, count, list) < 0)
 		*count = 0;
@@ -49,7 +47,6 @@ static int read_extensions(const struct vulkan *vk, VkPhysicalDevice device, str
 {
 	uint32_t count = 0;
 	VkExtensionProperties *list CLEANUP_FREE = list_extensions(vk, device, &count);
-
 	if (list == NULL)
 		return ERROR_MEMORY;
 	facts->has_driver = listed(list, count, VK_KHR_DRIVER_PROPERTIES_EXTENSION_NAME);
@@ -61,7 +58,6 @@ static int read_extensions(const struct vulkan *vk, VkPhysicalDevice device, str
 static void chain(struct facts *facts, bool wanted, void *structure)
 {
 	VkBaseOutStructure *link = structure;
-
 	if (!wanted)
 		return;
 	link->pNext = facts->properties.pNext;
@@ -72,7 +68,6 @@ static void chain(struct facts *facts, bool wanted, void *structure)
 static int read_facts(const struct vulkan *vk, VkPhysicalDevice device, struct facts *facts)
 {
 	VkPhysicalDeviceProperties plain = {0};
-
 	vk->vkGetPhysicalDeviceProperties(device, &plain);
 	*facts = (struct facts){
 		.properties.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2,
@@ -101,9 +96,7 @@ static int read_facts(const struct vulkan *vk, VkPhysicalDevice device, struct f
 static void describe_ids(const struct facts *facts, struct members *device)
 {
 	const VkPhysicalDeviceIDProperties *id = &facts->id;
-
 	const bool has_luid = facts->has_id && id->deviceLUIDValid != VK_FALSE;
-
 	member_bytes(device, "deviceUuid", facts->has_id ? id->deviceUUID : NULL,
 		     sizeof(id->deviceUUID));
 	member_bytes(device, "driverUuid", facts->has_id ? id->driverUUID : NULL,
@@ -130,7 +123,6 @@ static cJSON *drm_json(const struct facts *facts)
 {
 	const VkPhysicalDeviceDrmPropertiesEXT *nodes = &facts->drm;
 	struct members drm CLEANUP_MEMBERS = members_new();
-
 	if (!facts->has_drm)
 		return cJSON_CreateNull();
 	describe_node(&drm, "primary", nodes->hasPrimary, nodes->primaryMajor, nodes->primaryMinor);
@@ -142,7 +134,6 @@ static cJSON *driver_json(const struct facts *facts)
 {
 	const VkPhysicalDeviceDriverProperties *driver = &facts->driver;
 	struct members members CLEANUP_MEMBERS = members_new();
-
 	if (facts->has_driver) {
 		member_number(&members, "id", driver->driverID);
 		member_string(&members, "idName", vulkan_driver_name(driver->driverID));
@@ -174,7 +165,6 @@ static bool is_software(const struct facts *facts)
 double vulkan_local_bytes(const VkPhysicalDeviceMemoryProperties *memory)
 {
 	double bytes = 0;
-
 	for (uint32_t i = 0; i < memory->memoryHeapCount && i < VK_MAX_MEMORY_HEAPS; i++) {
 		if ((memory->memoryHeaps[i].flags & VK_MEMORY_HEAP_DEVICE_LOCAL_BIT) != 0)
 			bytes += (double)memory->memoryHeaps[i].size;
@@ -187,12 +177,10 @@ cJSON *vulkan_describe_device(const struct vulkan *vk, size_t index)
 	struct members device CLEANUP_MEMBERS = members_new();
 	struct facts facts = {0};
 	VkPhysicalDeviceMemoryProperties memory = {0};
-
 	vk->vkGetPhysicalDeviceMemoryProperties(vk->devices[index], &memory);
 	if (read_facts(vk, vk->devices[index], &facts) != 0)
 		return NULL;
 	const VkPhysicalDeviceProperties *properties = &facts.properties.properties;
-
 	member_number(&device, "index", (double)index);
 	member_text(&device, "name", properties->deviceName, sizeof(properties->deviceName));
 	member_string(&device, "type", vulkan_device_type_name(properties->deviceType));

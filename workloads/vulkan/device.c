@@ -7,7 +7,6 @@ static int find_compute_family(struct vulkan_device *device, struct error *err)
 {
 	VkQueueFamilyProperties families[QUEUE_FAMILIES_MAX] = {0};
 	uint32_t count = QUEUE_FAMILIES_MAX;
-
 	device->vk->vkGetPhysicalDeviceQueueFamilyProperties(device->physical, &count, families);
 	for (uint32_t i = 0; i < count && i < QUEUE_FAMILIES_MAX; i++) {
 		if ((families[i].queueFlags & VK_QUEUE_COMPUTE_BIT) == 0 ||
@@ -23,7 +22,6 @@ static int find_compute_family(struct vulkan_device *device, struct error *err)
 static int load_device_functions(struct vulkan_device *device, struct error *err)
 {
 	struct vulkan *vk = device->vk;
-
 #define LOAD(name)                                                                                 \
 	device->name = (PFN_##name)vk->vkGetDeviceProcAddr(device->handle, #name);                 \
 	if (device->name == NULL)                                                                  \
@@ -37,10 +35,8 @@ int vulkan_device_open(struct vulkan *vk, VkPhysicalDevice physical, struct vulk
 		       struct error *err)
 {
 	static const float priority = 1.0f;
-
 	*out = (struct vulkan_device){.vk = vk, .physical = physical};
 	int rc = find_compute_family(out, err);
-
 	if (rc != 0)
 		return rc;
 	const VkDeviceQueueCreateInfo queue = {
@@ -54,7 +50,6 @@ int vulkan_device_open(struct vulkan *vk, VkPhysicalDevice physical, struct vulk
 		.queueCreateInfoCount = 1,
 		.pQueueCreateInfos = &queue,
 	};
-
 	rc = vulkan_check(vk, vk->vkCreateDevice(physical, &info, NULL, &out->handle),
 			  "vkCreateDevice", err);
 	if (rc == 0)

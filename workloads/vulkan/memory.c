@@ -23,11 +23,9 @@ static int allocate(struct vulkan_device *device, enum vulkan_buffer_use use,
 							       VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
 	VkPhysicalDeviceMemoryProperties memory = {0};
 	VkMemoryRequirements needs = {0};
-
 	device->vk->vkGetPhysicalDeviceMemoryProperties(device->physical, &memory);
 	device->vkGetBufferMemoryRequirements(device->handle, out->buffer, &needs);
 	uint32_t type = find_type(&memory, needs.memoryTypeBits, wanted);
-
 	if (type == VK_MAX_MEMORY_TYPES)
 		return error_set(err, ERROR_UNSUPPORTED, "the device has no %s memory type",
 				 use == VULKAN_BUFFER_STORAGE ? "device-local" : "host-coherent");
@@ -36,7 +34,6 @@ static int allocate(struct vulkan_device *device, enum vulkan_buffer_use use,
 		.allocationSize = needs.size,
 		.memoryTypeIndex = type,
 	};
-
 	return VULKAN_CALL(device, err, vkAllocateMemory, device->handle, &info, NULL,
 			   &out->memory);
 }
@@ -51,11 +48,9 @@ int vulkan_buffer_create(struct vulkan_device *device, enum vulkan_buffer_use us
 			 (use == VULKAN_BUFFER_STORAGE ? VK_BUFFER_USAGE_STORAGE_BUFFER_BIT : 0u),
 		.sharingMode = VK_SHARING_MODE_EXCLUSIVE,
 	};
-
 	out->size = size;
 	int rc =
 		VULKAN_CALL(device, err, vkCreateBuffer, device->handle, &info, NULL, &out->buffer);
-
 	if (rc == 0)
 		rc = allocate(device, use, out, err);
 	if (rc == 0)
@@ -82,19 +77,16 @@ int vulkan_layout_plan(const struct vulkan_device *device, size_t elements,
 		       struct vulkan_layout *out, struct error *err)
 {
 	VkPhysicalDeviceProperties properties = {0};
-
 	device->vk->vkGetPhysicalDeviceProperties(device->physical, &properties);
 	const VkDeviceSize alignment = properties.limits.minStorageBufferOffsetAlignment > 0
 					       ? properties.limits.minStorageBufferOffsetAlignment
 					       : 1;
-
 	out->array_size = (elements + WORK_GUARD) * sizeof(uint32_t);
 	if (out->array_size > properties.limits.maxStorageBufferRange)
 		return error_set(err, ERROR_UNSUPPORTED,
 				 "%zu elements do not fit a storage buffer of %u bytes", elements,
 				 properties.limits.maxStorageBufferRange);
 	const VkDeviceSize stride = (out->array_size + alignment - 1) / alignment * alignment;
-
 	for (size_t i = 0; i < ARRAY_SIZE(out->offsets); i++)
 		out->offsets[i] = i * stride;
 	out->size = stride * ARRAY_SIZE(out->offsets);

@@ -15,7 +15,6 @@ static bool is_cause(VkDebugUtilsMessageSeverityFlagBitsEXT severity, const char
 {
 	static const char *const outcomes[] = {"Found no drivers", "Failed to open JSON file",
 					       "Failed to detect any valid GPUs", "layer"};
-
 	for (size_t i = 0; i < ARRAY_SIZE(outcomes); i++)
 		if (strstr(message, outcomes[i]) != NULL)
 			return false;
@@ -29,7 +28,6 @@ static VKAPI_ATTR VkBool32 VKAPI_CALL on_message(VkDebugUtilsMessageSeverityFlag
 						 void *user)
 {
 	struct vulkan *vk = user;
-
 	(void)types;
 	if (vk->report == NULL || data == NULL || data->pMessage == NULL)
 		return VK_FALSE;
@@ -46,7 +44,6 @@ bool vulkan_messages_offered(const struct vulkan *vk)
 			NULL, "vkEnumerateInstanceExtensionProperties");
 	uint32_t count = EXTENSIONS_MAX;
 	VkExtensionProperties *list CLEANUP_FREE = calloc(EXTENSIONS_MAX, sizeof(*list));
-
 	if (enumerate == NULL || list == NULL || enumerate(NULL, &count, list) < 0)
 		return false;
 	for (uint32_t i = 0; i < count && i < EXTENSIONS_MAX; i++)
@@ -75,7 +72,6 @@ void vulkan_messages_begin(struct vulkan *vk)
 	PFN_vkCreateDebugUtilsMessengerEXT create =
 		(PFN_vkCreateDebugUtilsMessengerEXT)vk->vkGetInstanceProcAddr(
 			vk->instance, "vkCreateDebugUtilsMessengerEXT");
-
 	if (create == NULL || create(vk->instance, &info, NULL, &vk->messenger) != VK_SUCCESS)
 		vk->messenger = VK_NULL_HANDLE;
 }
@@ -83,7 +79,6 @@ void vulkan_messages_begin(struct vulkan *vk)
 void vulkan_messages_end(struct vulkan *vk)
 {
 	PFN_vkDestroyDebugUtilsMessengerEXT destroy = NULL;
-
 	vk->report = NULL;
 	if (vk->messenger == VK_NULL_HANDLE)
 		return;

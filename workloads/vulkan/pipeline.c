@@ -23,7 +23,6 @@ static int create_layouts(struct vulkan_device *device, struct vulkan_pipeline *
 	VkDescriptorSetLayoutBinding bindings[BINDINGS] = {0};
 	const VkPushConstantRange constants = {.stageFlags = VK_SHADER_STAGE_COMPUTE_BIT,
 					       .size = sizeof(struct parameters)};
-
 	for (uint32_t i = 0; i < BINDINGS; i++)
 		bindings[i] = (VkDescriptorSetLayoutBinding){
 			.binding = i,
@@ -38,7 +37,6 @@ static int create_layouts(struct vulkan_device *device, struct vulkan_pipeline *
 	};
 	int rc = VULKAN_CALL(device, err, vkCreateDescriptorSetLayout, device->handle, &set_info,
 			     NULL, &out->set_layout);
-
 	if (rc != 0)
 		return rc;
 	const VkPipelineLayoutCreateInfo layout_info = {
@@ -48,7 +46,6 @@ static int create_layouts(struct vulkan_device *device, struct vulkan_pipeline *
 		.pushConstantRangeCount = 1,
 		.pPushConstantRanges = &constants,
 	};
-
 	return VULKAN_CALL(device, err, vkCreatePipelineLayout, device->handle, &layout_info, NULL,
 			   &out->layout);
 }
@@ -63,7 +60,6 @@ static int create_pipeline(struct vulkan_device *device, struct vulkan_pipeline 
 	};
 	int rc = VULKAN_CALL(device, err, vkCreateShaderModule, device->handle, &shader_info, NULL,
 			     &out->shader);
-
 	if (rc != 0)
 		return rc;
 	const VkComputePipelineCreateInfo info = {
@@ -74,7 +70,6 @@ static int create_pipeline(struct vulkan_device *device, struct vulkan_pipeline 
 			  .pName = "main"},
 		.layout = out->layout,
 	};
-
 	return VULKAN_CALL(device, err, vkCreateComputePipelines, device->handle, VK_NULL_HANDLE, 1,
 			   &info, NULL, &out->pipeline);
 }
@@ -92,7 +87,6 @@ static int create_descriptor_set(struct vulkan_device *device, struct vulkan_pip
 	};
 	int rc = VULKAN_CALL(device, err, vkCreateDescriptorPool, device->handle, &pool_info, NULL,
 			     &out->descriptor_pool);
-
 	if (rc != 0)
 		return rc;
 	const VkDescriptorSetAllocateInfo info = {
@@ -101,7 +95,6 @@ static int create_descriptor_set(struct vulkan_device *device, struct vulkan_pip
 		.descriptorSetCount = 1,
 		.pSetLayouts = &out->set_layout,
 	};
-
 	return VULKAN_CALL(device, err, vkAllocateDescriptorSets, device->handle, &info, &out->set);
 }
 
@@ -115,7 +108,6 @@ static int create_commands(struct vulkan_device *device, struct vulkan_pipeline 
 	};
 	int rc = VULKAN_CALL(device, err, vkCreateCommandPool, device->handle, &pool_info, NULL,
 			     &out->command_pool);
-
 	if (rc != 0)
 		return rc;
 	const VkCommandBufferAllocateInfo info = {
@@ -124,7 +116,6 @@ static int create_commands(struct vulkan_device *device, struct vulkan_pipeline 
 		.level = VK_COMMAND_BUFFER_LEVEL_PRIMARY,
 		.commandBufferCount = VULKAN_STEP_COUNT,
 	};
-
 	rc = VULKAN_CALL(device, err, vkAllocateCommandBuffers, device->handle, &info,
 			 out->commands);
 	for (size_t i = 0; rc == 0 && i < VULKAN_STEP_COUNT; i++)
@@ -137,7 +128,6 @@ int vulkan_pipeline_build(struct vulkan_device *device, struct vulkan_pipeline *
 			  struct error *err)
 {
 	int rc = create_layouts(device, out, err);
-
 	if (rc == 0)
 		rc = create_pipeline(device, out, err);
 	if (rc == 0)
@@ -152,7 +142,6 @@ static void bind_arrays(struct vulkan_device *device, const struct vulkan_pipeli
 {
 	VkDescriptorBufferInfo arrays[BINDINGS] = {0};
 	VkWriteDescriptorSet writes[BINDINGS] = {0};
-
 	for (uint32_t i = 0; i < BINDINGS; i++) {
 		arrays[i] = (VkDescriptorBufferInfo){.buffer = storage,
 						     .offset = layout->offsets[i],
@@ -176,7 +165,6 @@ static void record_dispatch(struct vulkan_device *device, const struct vulkan_pi
 					      .key = work_key(request->seed),
 					      .scale = WORK_SCALE};
 	const size_t groups = (request->elements + LOCAL_SIZE - 1) / LOCAL_SIZE;
-
 	device->vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline->pipeline);
 	device->vkCmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline->layout,
 					0, 1, &pipeline->set, 0, NULL);
@@ -209,7 +197,6 @@ static void record_barrier(struct vulkan_device *device, VkCommandBuffer command
 		.srcAccessMask = barriers[step].written,
 		.dstAccessMask = barriers[step].read,
 	};
-
 	device->vkCmdPipelineBarrier(commands, barriers[step].from, barriers[step].to, 0, 1,
 				     &barrier, 0, NULL, 0, NULL);
 }
@@ -224,11 +211,9 @@ int vulkan_pipeline_record(struct vulkan_device *device, struct vulkan_pipeline 
 	};
 	const VkBufferCopy whole = {.size = layout->size};
 	int rc = 0;
-
 	bind_arrays(device, pipeline, layout, storage);
 	for (size_t i = 0; rc == 0 && i < VULKAN_STEP_COUNT; i++) {
 		VkCommandBuffer commands = pipeline->commands[i];
-
 		rc = VULKAN_CALL(device, err, vkBeginCommandBuffer, commands, &begin);
 		if (rc != 0)
 			break;
@@ -247,7 +232,6 @@ int vulkan_pipeline_record(struct vulkan_device *device, struct vulkan_pipeline 
 void vulkan_pipeline_free(struct vulkan_device *device, struct vulkan_pipeline *pipeline)
 {
 	VkDevice handle = device->handle;
-
 	if (device->vk->abandoned)
 		return;
 	/* Vulkan lets VK_NULL_HANDLE be destroyed. */

@@ -22,7 +22,6 @@ static int read_version(struct vulkan *vk, struct error *err)
 			NULL, "vkEnumerateInstanceVersion");
 	uint32_t version = VK_API_VERSION_1_0;
 	int rc = 0;
-
 	if (enumerate != NULL)
 		rc = vulkan_check(vk, enumerate(&version), "vkEnumerateInstanceVersion", err);
 	if (rc != 0)
@@ -58,12 +57,10 @@ static int create_instance(struct vulkan *vk, struct error *err)
 	};
 	PFN_vkCreateInstance create =
 		(PFN_vkCreateInstance)vk->vkGetInstanceProcAddr(NULL, "vkCreateInstance");
-
 	if (create == NULL)
 		return error_set(err, ERROR_UNAVAILABLE,
 				 VULKAN_LIBRARY " offers no vkCreateInstance");
 	int rc = vulkan_check(vk, create(&info, NULL, &vk->instance), "vkCreateInstance", err);
-
 	if (rc == 0 && messages)
 		vulkan_messages_begin(vk);
 	return rc;
@@ -87,7 +84,6 @@ static int enumerate_devices(struct vulkan *vk, struct error *err)
 	uint32_t count = API_DEVICES_MAX;
 	VkResult result = VK_SUCCESS;
 	int rc = 0;
-
 	vk->cause[0] = '\0';
 	result = vk->vkEnumeratePhysicalDevices(vk->instance, &count, vk->devices);
 	if (result == VK_ERROR_INITIALIZATION_FAILED && vk->messenger != VK_NULL_HANDLE &&
@@ -103,7 +99,6 @@ static int enumerate_devices(struct vulkan *vk, struct error *err)
 static int describe_devices(struct vulkan *vk, struct error *err)
 {
 	int rc = 0;
-
 	for (size_t i = 0; rc == 0 && i < vk->device_count; i++)
 		rc = api_report_device(vk->report, vulkan_describe_device(vk, i), err);
 	return rc;
@@ -114,7 +109,6 @@ static int describe_devices(struct vulkan *vk, struct error *err)
 static int no_driver(struct vulkan *vk, struct error *err)
 {
 	const struct error before = *err;
-
 	if (vk->cause[0] != '\0')
 		return error_set(err, ERROR_UNAVAILABLE,
 				 "the Vulkan loader found a driver that it cannot use: %s",
@@ -129,7 +123,6 @@ static int start(struct vulkan *vk, struct error *err)
 	const struct api_function functions[] = {
 		{"vkGetInstanceProcAddr", &vk->vkGetInstanceProcAddr}, {NULL, NULL}};
 	int rc = api_load(vk->report, VULKAN_LIBRARY, functions, err);
-
 	if (rc == 0)
 		rc = read_version(vk, err);
 	if (rc == 0)
@@ -149,7 +142,6 @@ static int start(struct vulkan *vk, struct error *err)
 static bool vulkan_close(void *session)
 {
 	struct vulkan *vk = session;
-
 	if (vk->abandoned)
 		return false;
 	if (vk->instance != NULL && vk->vkDestroyInstance != NULL)
@@ -161,12 +153,10 @@ static bool vulkan_close(void *session)
 static int vulkan_open(struct api_report *report, void **session, struct error *err)
 {
 	struct vulkan *vk = calloc(1, sizeof(*vk));
-
 	if (vk == NULL)
 		return error_memory(err);
 	vk->report = report;
 	int rc = start(vk, err);
-
 	if (rc == 0)
 		*session = vk;
 	else

@@ -12,7 +12,6 @@ static void test_modes(void)
 {
 	char *path CLEANUP_FREE = NULL;
 	struct stat status = {0};
-
 	begin();
 	path = in("file");
 	UNIT_INT(file_write_atomic(path, "x", 1, 0640, NULL), 0);
@@ -25,7 +24,6 @@ static void test_files_of_the_kernel(void)
 {
 	char *data CLEANUP_FREE = NULL;
 	size_t size = 0;
-
 	UNIT_INT(file_read("/proc/self/stat", 4096, &data, &size, NULL), 0);
 	CU_ASSERT_TRUE(size > 10);
 }
@@ -36,7 +34,6 @@ static void test_remove_does_not_follow_links(void)
 	char *kept CLEANUP_FREE = NULL;
 	char *tree CLEANUP_FREE = NULL;
 	char *link CLEANUP_FREE = NULL;
-
 	begin();
 	target = in("target");
 	kept = in("target/kept");
@@ -59,7 +56,6 @@ static void test_remove_does_not_follow_links(void)
 static void check_resolve(const char *path, int rc, const char *wanted)
 {
 	char *resolved CLEANUP_FREE = NULL;
-
 	UNIT_INT(file_resolve(directory, path, &resolved, NULL), rc);
 	if (wanted != NULL)
 		UNIT_STRING(resolved, wanted);
@@ -75,7 +71,6 @@ static void test_resolve_stays_below_the_root(void)
 	};
 	char *lib CLEANUP_FREE = NULL;
 	char *real CLEANUP_FREE = NULL;
-
 	begin();
 	lib = in("usr/lib");
 	real = in("usr/lib/real");
@@ -83,7 +78,6 @@ static void test_resolve_stays_below_the_root(void)
 	UNIT_INT(file_write_atomic(real, "", 0, 0644, NULL), 0);
 	for (size_t i = 0; i < ARRAY_SIZE(links); i++) {
 		char *link CLEANUP_FREE = in(links[i][0]);
-
 		UNIT_INT(symlink(links[i][1], link), 0);
 	}
 	check_resolve("/usr//lib/./real", 0, "/usr/lib/real");
@@ -106,7 +100,6 @@ static void test_resolve_of_the_running_system(void)
 {
 	char *resolved CLEANUP_FREE = NULL;
 	char *wanted CLEANUP_FREE = realpath("/proc/self/../1", NULL);
-
 	UNIT_INT(file_resolve(NULL, "/proc/self/../1", &resolved, NULL), 0);
 	UNIT_STRING(resolved, wanted);
 	free(STEAL(resolved));

@@ -19,28 +19,24 @@
 static void put(const char *name)
 {
 	char *path CLEANUP_FREE = in(name);
-
 	UNIT_INT(file_write_atomic(path, "", 0, 0644, NULL), 0);
 }
 
 static void make(const char *name)
 {
 	char *path CLEANUP_FREE = in(name);
-
 	UNIT_INT(file_make_directories(path, 0755, NULL), 0);
 }
 
 static bool is_there(const char *name)
 {
 	char *path CLEANUP_FREE = in(name);
-
 	return file_exists(path);
 }
 
 static int remove_tree(const char *name, struct error *err)
 {
 	char *path CLEANUP_FREE = in(name);
-
 	return file_remove_tree(path, err);
 }
 
@@ -49,11 +45,9 @@ static void nest(const char *name, int depth)
 {
 	char *path CLEANUP_FREE = in(name);
 	int fd CLEANUP_FD = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-
 	for (int i = 0; i < depth; i++) {
 		int file CLEANUP_FD = openat(fd, "file", O_CREAT | O_WRONLY | O_CLOEXEC, 0600);
 		int below = -1;
-
 		CU_ASSERT_EQUAL_FATAL(mkdirat(fd, LONG_NAME, 0755), 0);
 		below = openat(fd, LONG_NAME, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 		CU_ASSERT_FATAL(file >= 0 && below >= 0);
@@ -66,7 +60,6 @@ static void test_depth_has_no_limit(void)
 {
 	struct rlimit before = {0};
 	struct rlimit few = {0};
-
 	begin();
 	make("tree");
 	nest("tree", 3000);
@@ -82,7 +75,6 @@ static void test_depth_has_no_limit(void)
 static void test_folders_without_rights(void)
 {
 	char *path CLEANUP_FREE = NULL;
-
 	begin();
 	make("tree/closed/below");
 	path = in("tree/closed");
@@ -96,7 +88,6 @@ static bool set_immutable(const char *name, bool immutable)
 	char *path CLEANUP_FREE = in(name);
 	int fd CLEANUP_FD = open(path, O_RDONLY | O_CLOEXEC);
 	int flags = 0;
-
 	if (ioctl(fd, FS_IOC_GETFLAGS, &flags) < 0)
 		return false;
 	flags = immutable ? flags | FS_IMMUTABLE_FL : flags & ~FS_IMMUTABLE_FL;
@@ -106,7 +97,6 @@ static bool set_immutable(const char *name, bool immutable)
 static void test_what_cannot_be_removed_stays_alone(void)
 {
 	struct error err = {0};
-
 	begin();
 	make("tree/a");
 	make("tree/b");
@@ -132,7 +122,6 @@ static void test_mounts_are_not_entered(void)
 	char *target CLEANUP_FREE = NULL;
 	char *target_file CLEANUP_FREE = NULL;
 	struct error err = {0};
-
 	if (unshare(CLONE_NEWNS) != 0)
 		return;
 	begin();

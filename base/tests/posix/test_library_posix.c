@@ -13,7 +13,6 @@ static void test_open(void)
 	double (*cosine)(double) = NULL;
 	char text[512] = "";
 	struct error err = {0};
-
 	UNIT_INT(library_open("libm.so.6", &handle, &err), 0);
 	UNIT_INT(library_function(handle, "cos", &cosine, &err), 0);
 	CU_ASSERT_DOUBLE_EQUAL(cosine(0.0), 1.0, 0.0);
@@ -31,7 +30,6 @@ static void test_what_cannot_be_opened(void)
 	char *path CLEANUP_FREE = NULL;
 	void *handle = NULL;
 	struct error err = {0};
-
 	UNIT_INT(library_open("libno-such-library.so.9", &handle, &err), ERROR_NOT_FOUND);
 	UNIT_CONTAINS(err.text, "libno-such-library.so.9");
 	UNIT_INT(file_make_temporary(unit_temporary(), "gpucert-test-", &directory, NULL), 0);
@@ -46,7 +44,6 @@ static void test_system(void)
 {
 	struct os_version version = {0};
 	char numbers[64] = "";
-
 	UNIT_INT(os_version_read(&version, NULL), 0);
 	CU_ASSERT_TRUE(version.product[0] != '\0');
 	UNIT_STRING(version.wine, "");

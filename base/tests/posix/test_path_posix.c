@@ -10,10 +10,8 @@ static void test_join(void)
 		{"a", "b", "a/b"}, {"a/", "b", "a/b"},	  {"a", "/b", "a/b"},
 		{"/", "b", "/b"},  {"a//", "//b", "a/b"}, {"", "b", "/b"},
 	};
-
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		char *joined CLEANUP_FREE = path_join(cases[i][0], cases[i][1]);
-
 		UNIT_STRING(joined, cases[i][2]);
 	}
 }
@@ -24,10 +22,8 @@ static void test_parts(void)
 		{"/a/b", "b", "/a"}, {"a", "a", "."},	 {"/a", "a", "/"},
 		{"/", "", "/"},	     {"a//b", "b", "a"}, {"//a", "a", "/"},
 	};
-
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		char *parent CLEANUP_FREE = path_directory(cases[i][0]);
-
 		UNIT_STRING(path_base(cases[i][0]), cases[i][1]);
 		UNIT_STRING(parent, cases[i][2]);
 	}
@@ -48,10 +44,8 @@ static void test_normalize(void)
 		{"/..", "/"},
 		{"/a/..b", "/a/..b"},
 	};
-
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		char *normal CLEANUP_FREE = path_normalize(cases[i][0]);
-
 		UNIT_STRING(normal, cases[i][1]);
 	}
 }

@@ -15,7 +15,6 @@
 static const char *const *shell(const char *script)
 {
 	static const char *argv[] = {"sh", "-c", NULL, NULL};
-
 	argv[2] = script;
 	return argv;
 }
@@ -23,7 +22,6 @@ static const char *const *shell(const char *script)
 static size_t count_open_descriptors(void)
 {
 	struct text_list names CLEANUP_TEXT_LIST = {0};
-
 	CU_ASSERT_EQUAL(file_list("/proc/self/fd", &names, NULL), 0);
 	return names.count;
 }
@@ -34,7 +32,6 @@ static void test_exit_code_and_output(void)
 	struct process_result result CLEANUP_RESULT = {0};
 	struct error err = {0};
 	char said[64] = "";
-
 	UNIT_INT(process_run(&spec, &result, &err), 0);
 	UNIT_INT(result.end, PROCESS_EXITED);
 	UNIT_INT(result.code, 3);
@@ -50,7 +47,6 @@ static void test_signal(void)
 	struct process_spec spec = {.argv = shell("kill -SEGV $$")};
 	struct process_result result CLEANUP_RESULT = {0};
 	char said[64] = "";
-
 	UNIT_INT(process_run(&spec, &result, NULL), 0);
 	UNIT_INT(result.end, PROCESS_SIGNALLED);
 	UNIT_INT(result.code, SIGSEGV);
@@ -77,12 +73,10 @@ static void test_cannot_start(void)
 		{nothing, NULL, ERROR_ARGUMENT, "no program"},
 		{present, "/no/such/directory", ERROR_NOT_FOUND, "working directory"},
 	};
-
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct process_spec spec = {.argv = cases[i].argv, .directory = cases[i].directory};
 		struct process_result result CLEANUP_RESULT = {0};
 		struct error err = {0};
-
 		UNIT_INT(process_run(&spec, &result, &err), cases[i].code);
 		UNIT_CONTAINS(err.text, cases[i].text);
 	}
@@ -95,7 +89,6 @@ static void test_missing_interpreter(void)
 	char *program CLEANUP_FREE = NULL;
 	struct process_result result CLEANUP_RESULT = {0};
 	struct error err = {0};
-
 	UNIT_INT(file_make_temporary("/tmp", "gpucert-test-", &directory, NULL), 0);
 	program = text_format("%s/script", directory);
 	UNIT_INT(file_write_atomic(program, script, sizeof(script) - 1, 0755, NULL), 0);
@@ -113,7 +106,6 @@ static void test_environment_and_directory(void)
 				    .env = env,
 				    .directory = "/usr"};
 	struct process_result inherited CLEANUP_RESULT = {0};
-
 	UNIT_INT(process_run(&spec, &inherited, NULL), 0);
 	UNIT_STRING(text_string(&inherited.out), "2 /elsewhere /usr path\n");
 }
@@ -125,7 +117,6 @@ static void test_default_dispositions(void)
 	struct process_result result CLEANUP_RESULT = {0};
 	sigset_t blocked;
 	sigset_t before;
-
 	(void)signal(SIGPIPE, SIG_IGN);
 	(void)sigemptyset(&blocked);
 	(void)sigaddset(&blocked, SIGUSR1);
@@ -144,7 +135,6 @@ static void test_long_output_keeps_head_and_tail(void)
 		.capture_max = 1000};
 	struct process_result result CLEANUP_RESULT = {0};
 	const char *out = NULL;
-
 	UNIT_INT(process_run(&spec, &result, NULL), 0);
 	out = text_string(&result.out);
 	UNIT_INT(result.out.size, 1000);
@@ -164,7 +154,6 @@ static void test_deadline_ends_the_group(void)
 	int life[2] = {-1, -1};
 	char said[64] = "";
 	char byte = 0;
-
 	UNIT_INT(pipe2(life, O_CLOEXEC), 0);
 	spec.pass_fd = life[1];
 	UNIT_INT(process_run(&spec, &result, NULL), 0);
@@ -184,7 +173,6 @@ static void test_leader_end_ends_the_group(void)
 {
 	struct process_spec spec = {.argv = shell("sleep 600 & exit 0")};
 	struct process_result result CLEANUP_RESULT = {0};
-
 	UNIT_INT(process_run(&spec, &result, NULL), 0);
 	UNIT_INT(result.end, PROCESS_EXITED);
 	UNIT_INT(result.code, 0);
@@ -194,7 +182,6 @@ static void test_leader_end_ends_the_group(void)
 static void test_lines(void)
 {
 	struct watched watched = {0};
-
 	watch(&watched, shell("printf 'one\\r\\ntwo\\n\\nthr'; printf 'ee\\nlast'"));
 	UNIT_STRING(text_string(&watched.lines), "one|two||three|last|");
 	UNIT_INT(watched.ends, 1);
@@ -208,7 +195,6 @@ static void test_lines(void)
 static void test_long_lines_arrive_in_pieces(void)
 {
 	struct watched watched = {0};
-
 	/* Exactly the limit is one line; one byte more is two pieces. */
 	watch(&watched, shell("head -c 65536 /dev/zero | tr '\\0' a; echo; "
 			      "head -c 65537 /dev/zero | tr '\\0' b; echo"));
@@ -222,7 +208,6 @@ static void test_long_lines_arrive_in_pieces(void)
 static void test_stop(void)
 {
 	struct watched watched = {.stop_at_first_line = true};
-
 	watch(&watched,
 	      shell("trap 'echo bye; exit 7' TERM; sleep 600 >/dev/null 2>&1 & echo ready; wait"));
 	UNIT_STRING(text_string(&watched.lines), "ready|bye|");
@@ -235,7 +220,6 @@ static void test_stop(void)
 static void test_stop_lets_the_group_finish(void)
 {
 	struct watched watched = {.stop_at_first_line = true};
-
 	/* The leader dies of SIGTERM at once; its child still has something to say. */
 	watch(&watched, shell("sh -c 'trap \"sleep 0.1; echo cleaned; exit 0\" TERM; sleep 600 "
 			      ">/dev/null 2>&1 & echo ready; "
@@ -248,7 +232,6 @@ static void test_stop_lets_the_group_finish(void)
 static void test_free_within_callbacks(void)
 {
 	struct watched watched = {.free_at_first_line = true};
-
 	watch(&watched, shell("echo one; echo two; sleep 600"));
 	UNIT_STRING(text_string(&watched.lines), "one|");
 	UNIT_INT(watched.ends, 0);
@@ -265,7 +248,6 @@ static void test_free_kills(void)
 	struct process *process = NULL;
 	uv_loop_t loop;
 	int id = 0;
-
 	UNIT_INT(uv_loop_init(&loop), 0);
 	UNIT_INT(process_start(&loop, &spec, &process, NULL), 0);
 	id = process_id(process);
@@ -281,7 +263,6 @@ static void test_signal_reaches_the_leader(void)
 	struct process_spec spec = {.argv = (const char *const[]){"sleep", "600", NULL}};
 	struct process *process = NULL;
 	uv_loop_t loop;
-
 	UNIT_INT(uv_loop_init(&loop), 0);
 	UNIT_INT(process_start(&loop, &spec, &process, NULL), 0);
 	UNIT_INT(process_signal(process, SIGUSR1, NULL), 0);
@@ -304,7 +285,6 @@ static void test_many_in_parallel(void)
 	size_t descriptors = count_open_descriptors();
 	int ids[CHILDREN] = {0};
 	uv_loop_t loop;
-
 	UNIT_INT(uv_loop_init(&loop), 0);
 	for (size_t i = 0; i < CHILDREN; i++) {
 		spec.user = &watched[i];
@@ -333,7 +313,6 @@ static void test_descriptors_of_the_child(void)
 	struct process_result links CLEANUP_RESULT = {0};
 	struct process_spec spec = {.argv = (const char *const[]){"ls", "/proc/self/fd", NULL},
 				    .pass_fd = fd};
-
 	/* The last one is the directory that ls reads. */
 	UNIT_INT(process_run(&spec, &list, NULL), 0);
 	UNIT_STRING(text_string(&list.out), "0\n1\n2\n3\n4\n");
@@ -348,7 +327,6 @@ static void test_child_dies_with_its_starter(void)
 	pid_t starter = 0;
 	pid_t child = 0;
 	char byte = 0;
-
 	/* The child holds the write end open: the end of file tells that it is gone. */
 	UNIT_INT(pipe(numbers), 0);
 	starter = fork();
@@ -358,7 +336,6 @@ static void test_child_dies_with_its_starter(void)
 					    .pass_fd = numbers[1]};
 		struct process *process = NULL;
 		uv_loop_t loop;
-
 		(void)uv_loop_init(&loop);
 		if (process_start(&loop, &spec, &process, NULL) == 0) {
 			child = process_id(process);
@@ -390,7 +367,6 @@ static void test_orphans_are_ended(void)
 	struct text_list none CLEANUP_TEXT_LIST = {0};
 	struct process *kept = NULL;
 	uv_loop_t loop;
-
 	process_adopt_orphans();
 	UNIT_INT(uv_loop_init(&loop), 0);
 	UNIT_INT(process_start(&loop, &kept_spec, &kept, NULL), 0);

@@ -18,7 +18,6 @@ static void test_this_program(void)
 	char saw[DIGEST_SIZE] = "";
 	char wanted[DIGEST_SIZE] = "";
 	struct error err = {0};
-
 	CU_ASSERT_EQUAL_FATAL(path_of_program(&path, &err), 0);
 	CU_ASSERT_EQUAL_FATAL(running_program_read(getpid(), &program, &err), 0);
 	UNIT_STRING(program.name, path_base(path));
@@ -37,7 +36,6 @@ static void test_paths(void)
 	char *relative CLEANUP_FREE = NULL;
 	char *folder CLEANUP_FREE = NULL;
 	char *missing CLEANUP_FREE = NULL;
-
 	CU_ASSERT_EQUAL_FATAL(running_program_read(getpid(), &program, NULL), 0);
 	free(program.directory);
 	program.directory = strdup("/etc");
@@ -53,7 +51,6 @@ static void test_no_process(void)
 {
 	struct running_program program = {0};
 	struct error err = {0};
-
 	CU_ASSERT_TRUE(running_program_read(0x7fffffff, &program, &err) < 0);
 	CU_ASSERT_PTR_NULL(program.name);
 }

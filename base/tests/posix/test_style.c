@@ -14,7 +14,6 @@ static void test_style(void)
 	int file = open("/dev/null", O_RDWR | O_CLOEXEC);
 	int terminal = -1;
 	int other = -1;
-
 	(void)setenv("TERM", "xterm", 1);
 	(void)unsetenv("NO_COLOR");
 	UNIT_STRING(style(true, STYLE_RED), "\x1b[31m");

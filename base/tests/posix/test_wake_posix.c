@@ -16,7 +16,6 @@ static void on_wake(void *user)
 {
 	struct woken *woken = user;
 	char byte = 0;
-
 	UNIT_INT(read(woken->fd, &byte, 1), 1);
 	woken->count++;
 	if (woken->count < woken->until)
@@ -30,7 +29,6 @@ static void test_calls_as_long_as_it_is_readable(void)
 	struct woken woken = {.until = 3};
 	int ends[2] = {-1, -1};
 	uv_loop_t loop;
-
 	UNIT_INT(pipe2(ends, O_CLOEXEC | O_NONBLOCK), 0);
 	woken.fd = ends[0];
 	UNIT_INT(uv_loop_init(&loop), 0);
@@ -47,7 +45,6 @@ static void test_no_descriptor(void)
 {
 	struct wake *wake = NULL;
 	uv_loop_t loop;
-
 	UNIT_INT(uv_loop_init(&loop), 0);
 	CU_ASSERT_TRUE(wake_start(&loop, -1, on_wake, NULL, &wake, NULL) < 0);
 	CU_ASSERT_PTR_NULL(wake);

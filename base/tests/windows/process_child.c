@@ -22,10 +22,8 @@ static int print_arguments(int argc, char **argv)
 static int print_environment(void)
 {
 	const wchar_t *block = GetEnvironmentStringsW();
-
 	for (const wchar_t *entry = block; *entry != L'\0'; entry += wcslen(entry) + 1) {
 		char text[1024] = "";
-
 		(void)WideCharToMultiByte(CP_UTF8, 0, entry, -1, text, sizeof(text), NULL, NULL);
 		if (text[0] != '=')
 			(void)printf("%s\n", text);
@@ -37,7 +35,6 @@ static int print_directory(void)
 {
 	char text[1024] = "";
 	size_t size = sizeof(text);
-
 	(void)uv_cwd(text, &size);
 	(void)printf("%s\n", text);
 	return 0;
@@ -64,7 +61,6 @@ static int leave_child(const char *program)
 	char line[MAX_PATH + 16] = "";
 	STARTUPINFOA startup = {.cb = sizeof(startup)};
 	PROCESS_INFORMATION made = {0};
-
 	(void)snprintf(line, sizeof(line), "\"%s\" hang", program);
 	if (!CreateProcessA(NULL, line, NULL, NULL, TRUE, 0, NULL, NULL, &startup, &made))
 		return 1;
@@ -85,7 +81,6 @@ static int wait_for_request(void)
 {
 	struct termination *termination = NULL;
 	uv_loop_t loop;
-
 	if (uv_loop_init(&loop) < 0 ||
 	    termination_open(&loop, on_request, NULL, &termination, NULL) < 0)
 		return 1;
@@ -99,7 +94,6 @@ static int wait_for_request(void)
 static int crash(const char *how)
 {
 	volatile char *forbidden = VirtualAlloc(NULL, 4096, MEM_RESERVE, PAGE_NOACCESS);
-
 	if (strcmp(how, "really") != 0)
 		RaiseException((DWORD)strtoul(how, NULL, 0), EXCEPTION_NONCONTINUABLE, 0, NULL);
 	return *forbidden;
@@ -109,7 +103,6 @@ int main(int argc, char **argv)
 {
 	const char *what = "";
 	const char *word = "";
-
 	program_begin(&argc, &argv);
 	what = argc > 1 ? argv[1] : "";
 	word = argc > 2 ? argv[2] : "";

@@ -15,7 +15,6 @@
 static bool is_wine(void)
 {
 	struct os_version version = {0};
-
 	return os_version_read(&version, NULL) == 0 && version.wine[0] != '\0';
 }
 
@@ -26,7 +25,6 @@ static void test_names(void)
 	struct text_list names CLEANUP_TEXT_LIST = {0};
 	char *path CLEANUP_FREE = NULL;
 	char *data CLEANUP_FREE = NULL;
-
 	begin();
 	path = in(name);
 	UNIT_INT(file_write_atomic(path, "x", 1, 0600, NULL), 0);
@@ -46,7 +44,6 @@ static void test_long_paths(void)
 	char *data CLEANUP_FREE = NULL;
 	char *real CLEANUP_FREE = NULL;
 	struct error err = {0};
-
 	begin();
 	text_add(&path, directory);
 	for (int i = 0; i < 10; i++)
@@ -74,7 +71,6 @@ static void test_what_is_no_file(void)
 	static const char *const paths[] = {"NUL", "\\\\.\\NUL"};
 	char *data CLEANUP_FREE = NULL;
 	struct error err = {0};
-
 	for (size_t i = 0; i < ARRAY_SIZE(paths); i++) {
 		UNIT_INT(file_read(paths[i], 10, &data, NULL, &err), ERROR_IO);
 		UNIT_CONTAINS(err.text, "not a regular file");
@@ -90,7 +86,6 @@ static void test_sharing(void)
 	char *data CLEANUP_FREE = NULL;
 	HANDLE exclusive = NULL;
 	struct error err = {0};
-
 	begin();
 	path = in("file");
 	UNIT_INT(file_write_atomic(path, "x", 1, 0644, NULL), 0);
@@ -110,7 +105,6 @@ static void test_a_file_is_replaced_under_a_reader(void)
 	char byte = 0;
 	int fd = -1;
 	int rc = 0;
-
 	begin();
 	path = in("file");
 	UNIT_INT(file_write_atomic(path, "old", 3, 0644, NULL), 0);
@@ -137,7 +131,6 @@ static unsigned access_entries(const char *path, bool *inherits)
 	DWORD revision = 0;
 	PACL list = NULL;
 	unsigned count = 0;
-
 	UNIT_INT(GetNamedSecurityInfoW(wide, SE_FILE_OBJECT, DACL_SECURITY_INFORMATION, NULL, NULL,
 				       &list, NULL, &descriptor),
 		 0);
@@ -152,11 +145,9 @@ static void test_private_files(void)
 {
 	static const char *const names[] = {"file", "folder"};
 	bool inherits = true;
-
 	begin();
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
 		char *path CLEANUP_FREE = in(names[i]);
-
 		UNIT_INT(i == 0 ? file_write_atomic(path, "", 0, 0600, NULL)
 				: file_make_directories(path, 0700, NULL),
 			 0);
@@ -171,7 +162,6 @@ static void test_read_only_files_are_removed(void)
 {
 	char *path CLEANUP_FREE = NULL;
 	wchar_t *wide CLEANUP_FREE = NULL;
-
 	begin();
 	path = in("file");
 	UNIT_INT(file_write_atomic(path, "x", 1, 0644, NULL), 0);
@@ -188,7 +178,6 @@ static void test_links_are_not_followed(void)
 	char *link CLEANUP_FREE = NULL;
 	wchar_t *wide_link CLEANUP_FREE = NULL;
 	wchar_t *wide_target CLEANUP_FREE = NULL;
-
 	begin();
 	target = in("target");
 	kept = in("target\\kept");
@@ -214,7 +203,6 @@ static void test_resolve(void)
 	char *resolved CLEANUP_FREE = NULL;
 	char *wanted CLEANUP_FREE = NULL;
 	struct error err = {0};
-
 	begin();
 	inner = in("a\\b");
 	UNIT_INT(file_make_directories(inner, 0755, NULL), 0);

@@ -18,7 +18,6 @@ static void test_open(void)
 	char path[512] = "";
 	char version[64] = "";
 	struct error err = {0};
-
 	UNIT_INT(library_open("version.dll", &handle, &err), 0);
 	library_path(handle, path, sizeof(path));
 	CU_ASSERT_EQUAL(stricmp(path, "C:\\Windows\\System32\\version.dll"), 0);
@@ -37,7 +36,6 @@ static void test_what_cannot_be_opened(void)
 	char *path CLEANUP_FREE = NULL;
 	void *handle = NULL;
 	struct error err = {0};
-
 	UNIT_INT(library_open("no-such-library.dll", &handle, &err), ERROR_NOT_FOUND);
 	UNIT_CONTAINS(err.text, "no-such-library.dll");
 	UNIT_INT(library_open("C:\\no\\such.dll", &handle, &err), ERROR_NOT_FOUND);
@@ -59,7 +57,6 @@ static void test_nothing_is_planted(void)
 	char own[MAX_PATH] = "";
 	void *handle = NULL;
 	size_t size = 0;
-
 	UNIT_INT(library_open("version.dll", &handle, NULL), 0);
 	library_path(handle, own, sizeof(own));
 	UNIT_INT(file_read(own, DLL_SIZE_MAX, &data, &size, NULL), 0);
@@ -76,7 +73,6 @@ static void test_nothing_is_planted(void)
 static void test_system(void)
 {
 	struct os_version version = {0};
-
 	UNIT_INT(os_version_read(&version, NULL), 0);
 	UNIT_INT(version.major, 10);
 	CU_ASSERT_TRUE(version.build >= 17763);

@@ -15,10 +15,8 @@ static void test_join(void)
 		{"", "b", "\\b"},
 		{"\\\\s\\h", "b", "\\\\s\\h\\b"},
 	};
-
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		char *joined CLEANUP_FREE = path_join(cases[i][0], cases[i][1]);
-
 		UNIT_STRING(joined, cases[i][2]);
 	}
 }
@@ -34,10 +32,8 @@ static void test_parts(void)
 		{"a\\/b", "b", "a"},
 		{"\\\\server\\share\\a", "a", "\\\\server\\share\\"},
 	};
-
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		char *parent CLEANUP_FREE = path_directory(cases[i][0]);
-
 		UNIT_STRING(path_base(cases[i][0]), cases[i][1]);
 		UNIT_STRING(parent, cases[i][2]);
 	}
@@ -47,7 +43,6 @@ static void test_absolute(void)
 {
 	static const char *const absolute[] = {"C:\\", "c:/a", "\\a", "/a", "\\\\server\\share"};
 	static const char *const relative[] = {"", "a", "a\\b", "C:", "C:a", ".\\a"};
-
 	for (size_t i = 0; i < ARRAY_SIZE(absolute); i++)
 		CU_ASSERT_TRUE(path_is_absolute(absolute[i]));
 	for (size_t i = 0; i < ARRAY_SIZE(relative); i++)
@@ -68,10 +63,8 @@ static void test_normalize(void)
 		{"/a", "\\a"},
 		{"a\\..\\..\\b", "..\\b"},
 	};
-
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		char *normal CLEANUP_FREE = path_normalize(cases[i][0]);
-
 		UNIT_STRING(normal, cases[i][1]);
 	}
 }

@@ -29,10 +29,8 @@ static void test_command_lines(void)
 		{{"a", "x\\\"y"}, "a \"x\\\\\\\"y\""},
 		{{"a", "\\\\server\\share x"}, "a \"\\\\server\\share x\""},
 	};
-
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		char *line CLEANUP_FREE = process_command_line(cases[i].argv);
-
 		UNIT_STRING(line, cases[i].line);
 	}
 }
@@ -44,7 +42,6 @@ static void test_arguments_arrive(void)
 			      "\t", "%PATH%", "^&|", "\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80"),
 	};
 	struct process_result result CLEANUP_RESULT = {0};
-
 	UNIT_INT(process_run(&spec, &result, NULL), 0);
 	UNIT_STRING(text_string(&result.out),
 		    "[]\n[ ]\n[a b]\n[\"]\n[\\]\n[\\\\\"]\n[x\\]\n[a b\\]\n[\t]\n[%PATH%]\n[^&|]\n"
@@ -56,7 +53,6 @@ static void test_exit_code_and_output(void)
 	struct process_spec spec = {.argv = CHILD("exit", "300")};
 	struct process_result result CLEANUP_RESULT = {0};
 	char said[64] = "";
-
 	UNIT_INT(process_run(&spec, &result, NULL), 0);
 	UNIT_INT(result.end, PROCESS_EXITED);
 	UNIT_INT(result.code, 300);
@@ -78,13 +74,11 @@ static void test_crashes_are_told(void)
 		{"0xC000001D", (int)0xC000001D,
 		 "killed by exception 0xc000001d (illegal instruction)"},
 	};
-
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct process_spec spec = {.argv = CHILD("crash", cases[i].how),
 					    .timeout_ms = 20000};
 		struct process_result result CLEANUP_RESULT = {0};
 		char said[128] = "";
-
 		UNIT_INT(process_run(&spec, &result, NULL), 0);
 		UNIT_INT(result.end, PROCESS_SIGNALLED);
 		UNIT_INT(result.code, cases[i].code);
@@ -111,12 +105,10 @@ static void test_cannot_start(void)
 		{nothing, NULL, ERROR_ARGUMENT, "no program"},
 		{CHILD("exit", "0"), "C:\\no\\such", ERROR_NOT_FOUND, "working directory"},
 	};
-
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct process_spec spec = {.argv = cases[i].argv, .directory = cases[i].directory};
 		struct process_result result CLEANUP_RESULT = {0};
 		struct error err = {0};
-
 		UNIT_INT(process_run(&spec, &result, &err), cases[i].code);
 		UNIT_CONTAINS(err.text, cases[i].text);
 	}
@@ -127,13 +119,11 @@ static void test_files_that_are_no_programs(void)
 	static const char *const names[] = {"script.bat", "script.cmd", "text.exe"};
 	static const int codes[] = {ERROR_UNSUPPORTED, ERROR_UNSUPPORTED, ERROR_IO};
 	char *directory CLEANUP_FREE = NULL;
-
 	UNIT_INT(file_make_temporary(unit_temporary(), "gpucert-", &directory, NULL), 0);
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
 		char *path CLEANUP_FREE = path_join(directory, names[i]);
 		struct process_result result CLEANUP_RESULT = {0};
 		struct error err = {0};
-
 		UNIT_INT(file_write_atomic(path, "exit\n", 5, 0600, &err), 0);
 		UNIT_INT(process_run(
 				 &(struct process_spec){.argv = (const char *const[]){path, NULL}},
@@ -149,7 +139,6 @@ static void test_environment(void)
 	const char *const env[] = {"GPUCERT_A=1", "gpucert_a=\xc3\xa9", "Z=", NULL};
 	struct process_spec spec = {.argv = CHILD("environment"), .env = env};
 	struct process_result inherited CLEANUP_RESULT = {0};
-
 	UNIT_INT(process_run(&spec, &inherited, NULL), 0);
 	UNIT_CONTAINS(text_string(&inherited.out), "\ngpucert_a=\xc3\xa9\n");
 	UNIT_CONTAINS(text_string(&inherited.out), "SystemRoot=");
@@ -160,7 +149,6 @@ static void test_directory(void)
 {
 	struct process_spec spec = {.argv = CHILD("directory"), .directory = "C:/Windows"};
 	struct process_result result CLEANUP_RESULT = {0};
-
 	UNIT_INT(process_run(&spec, &result, NULL), 0);
 	CU_ASSERT_EQUAL(stricmp(text_string(&result.out), "C:\\Windows\n"), 0);
 }
@@ -169,7 +157,6 @@ static void test_long_output_keeps_head_and_tail(void)
 {
 	struct process_spec spec = {.argv = CHILD("fill", "3000000"), .capture_max = 1000};
 	struct process_result result CLEANUP_RESULT = {0};
-
 	UNIT_INT(process_run(&spec, &result, NULL), 0);
 	UNIT_INT(result.out.size, 1000);
 	UNIT_INT(result.out_dropped, 3000000 + 8 - 1000);
@@ -182,7 +169,6 @@ static void test_deadline(void)
 	struct process_spec spec = {.argv = CHILD("hang"), .timeout_ms = 300, .grace_ms = 100};
 	struct process_result result CLEANUP_RESULT = {0};
 	char said[64] = "";
-
 	UNIT_INT(process_run(&spec, &result, NULL), 0);
 	UNIT_INT(result.end, PROCESS_TIMED_OUT);
 	UNIT_INT(result.code, 128 + 9);
@@ -196,7 +182,6 @@ static void test_leader_end_ends_the_job(void)
 {
 	struct process_spec spec = {.argv = CHILD("leave")};
 	struct process_result result CLEANUP_RESULT = {0};
-
 	UNIT_INT(process_run(&spec, &result, NULL), 0);
 	UNIT_INT(result.end, PROCESS_EXITED);
 	UNIT_INT(result.code, 0);
@@ -206,7 +191,6 @@ static void test_leader_end_ends_the_job(void)
 static void test_lines(void)
 {
 	struct watched watched = {0};
-
 	watch(&watched, CHILD("text", "one\r\ntwo\n\nthree\rfour\r\nlast"));
 	UNIT_STRING(text_string(&watched.lines), "one|two||three\rfour|last|");
 	UNIT_INT(watched.ends, 1);
@@ -221,7 +205,6 @@ static void test_lines(void)
 static void test_stop(void)
 {
 	struct watched watched = {.stop_at_first_line = true};
-
 	watch(&watched, CHILD("wait"));
 	UNIT_STRING(text_string(&watched.lines), "ready|bye|");
 	UNIT_INT(watched.ends, 1);
@@ -233,7 +216,6 @@ static void test_stop(void)
 static void test_free_within_callbacks(void)
 {
 	struct watched watched = {.free_at_first_line = true};
-
 	watch(&watched, CHILD("wait"));
 	UNIT_STRING(text_string(&watched.lines), "ready|");
 	UNIT_INT(watched.ends, 0);
@@ -251,7 +233,6 @@ static void test_free_and_signals_kill(void)
 	struct process *killed = NULL;
 	HANDLE handle = NULL;
 	uv_loop_t loop;
-
 	UNIT_INT(uv_loop_init(&loop), 0);
 	UNIT_INT(process_start(&loop, &spec, &freed, NULL), 0);
 	UNIT_INT(process_start(&loop, &spec, &killed, NULL), 0);
@@ -274,7 +255,6 @@ static void test_passed_descriptor(void)
 	struct process_result result CLEANUP_RESULT = {0};
 	int ends[2] = {-1, -1};
 	char data[16] = "";
-
 	UNIT_INT(_pipe(ends, 4096, _O_BINARY | _O_NOINHERIT), 0);
 	UNIT_INT(process_run(&(struct process_spec){.argv = CHILD("pass"), .pass_fd = ends[1]},
 			     &result, NULL),
@@ -296,7 +276,6 @@ static void test_many_in_parallel(void)
 	DWORD before = 0;
 	DWORD after = 0;
 	uv_loop_t loop;
-
 	UNIT_INT(uv_loop_init(&loop), 0);
 	(void)GetProcessHandleCount(GetCurrentProcess(), &before);
 	for (size_t i = 0; i < CHILDREN; i++) {
@@ -340,7 +319,6 @@ int main(void)
 		{"many in parallel", test_many_in_parallel},
 		CU_TEST_INFO_NULL,
 	};
-
 	if (path_beside_program("process_child.exe", &child_program, NULL) < 0)
 		return 1;
 	return unit_run("process", tests);

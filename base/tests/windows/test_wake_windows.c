@@ -14,7 +14,6 @@ struct woken {
 static void on_wake(void *user)
 {
 	struct woken *woken = user;
-
 	woken->count++;
 	if (woken->count < woken->until) {
 		(void)ResetEvent(woken->event);
@@ -29,7 +28,6 @@ static void test_each_signal_calls(void)
 {
 	struct woken woken = {.until = 5};
 	uv_loop_t loop;
-
 	woken.event = CreateEventW(NULL, TRUE, FALSE, NULL);
 	UNIT_INT(uv_loop_init(&loop), 0);
 	UNIT_INT(wake_start(&loop, (intptr_t)woken.event, on_wake, &woken, &woken.wake, NULL), 0);
@@ -44,7 +42,6 @@ static void test_freed_before_it_calls(void)
 {
 	struct woken woken = {.until = 1};
 	uv_loop_t loop;
-
 	woken.event = CreateEventW(NULL, TRUE, TRUE, NULL);
 	UNIT_INT(uv_loop_init(&loop), 0);
 	UNIT_INT(wake_start(&loop, (intptr_t)woken.event, on_wake, &woken, &woken.wake, NULL), 0);
@@ -59,7 +56,6 @@ static void test_no_handle(void)
 {
 	struct wake *wake = NULL;
 	uv_loop_t loop;
-
 	UNIT_INT(uv_loop_init(&loop), 0);
 	CU_ASSERT_TRUE(wake_start(&loop, 0, on_wake, NULL, &wake, NULL) < 0);
 	CU_ASSERT_PTR_NULL(wake);

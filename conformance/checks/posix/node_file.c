@@ -29,7 +29,6 @@ static struct node_file node_file_of(const struct stat *status)
 bool node_file_identify(const char *path, struct node_file *out)
 {
 	struct stat status = {0};
-
 	if (stat(path, &status) != 0)
 		return false;
 	*out = node_file_of(&status);
@@ -52,16 +51,13 @@ void node_file_walk(const char *folder, size_t most,
 		root != NULL ? fts_open(roots,
 					FTS_COMFOLLOW | FTS_PHYSICAL | FTS_NOCHDIR | FTS_XDEV, NULL)
 			     : NULL;
-
 	for (size_t i = 0; walk != NULL && i < most; i++) {
 		const FTSENT *entry = fts_read(walk);
-
 		if (entry == NULL)
 			return;
 		if (entry->fts_info != FTS_F && entry->fts_info != FTS_DEFAULT)
 			continue;
 		const struct node_file file = node_file_of(entry->fts_statp);
-
 		if (file.kind != NODE_FILE_OTHER && !each(entry->fts_path, &file, user))
 			return;
 	}

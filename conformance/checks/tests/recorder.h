@@ -16,7 +16,6 @@ static inline struct result recorder_run(check_body *body)
 	struct result result = {0};
 	FILE *file = tmpfile();
 	char line[RESULT_LINE_MAX] = "";
-
 	CU_ASSERT_FATAL(file != NULL);
 	CU_ASSERT_EQUAL_FATAL(
 		check_run_execute(&check, &context, "/nonexistent", fileno(file), NULL), 0);
@@ -31,7 +30,6 @@ static inline void recorder_expect(check_body *body, enum report_outcome wanted,
 {
 	struct result result CLEANUP_RESULT = recorder_run(body);
 	const char *reason = "";
-
 	UNIT_INT(result_outcome(&result, &reason), wanted);
 	if (strstr(reason, why) == NULL)
 		UNIT_STRING(reason, why);

@@ -17,7 +17,6 @@ static const char *changed_member, *changed_value;
 static char *digest_of(const char *array)
 {
 	char digest[DIGEST_SIZE] = "";
-
 	CU_ASSERT_EQUAL_FATAL(work_expected_digest(array, launch.seed, 1000, digest, NULL), 0);
 	return strdup(digest);
 }
@@ -33,7 +32,6 @@ static cJSON *make_document(void)
 		"\"render\": null, \"digests\": {\"values\": \"%s\", \"y\": \"%s\"}}}",
 		GPUCERT_VERSION, launch.nonce, values, y);
 	cJSON *document = NULL;
-
 	CU_ASSERT_EQUAL_FATAL(json_parse(text, strlen(text), &document, NULL), 0);
 	return document;
 }
@@ -44,7 +42,6 @@ static void body(struct check_run *run)
 	cJSON *work = cJSON_GetObjectItem(document, "work");
 	cJSON *digests = cJSON_GetObjectItem(work, "digests");
 	cJSON *const objects[] = {document, work, digests};
-
 	for (size_t i = 0; changed_member != NULL && i < ARRAY_SIZE(objects); i++) {
 		if (!cJSON_HasObjectItem(objects[i], changed_member))
 			continue;
@@ -81,7 +78,6 @@ static void test_other_documents(void)
 		{"y", NULL, "/work/digests/y"},
 		{"render", "{}", "/work/digests/pixels"},
 	};
-
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		changed_member = cases[i].member;
 		changed_value = cases[i].value;
@@ -100,7 +96,6 @@ static void test_work_that_failed(void)
 static void test_launches_differ(void)
 {
 	struct document_launch first = {0}, second = {0};
-
 	UNIT_INT(document_new_launch("probe-vulkan", &first, NULL), 0);
 	UNIT_INT(document_new_launch("probe-vulkan", &second, NULL), 0);
 	UNIT_INT(strlen(first.nonce), DOCUMENT_NONCE_SIZE - 1);

@@ -14,7 +14,6 @@ static struct granted granted_by(const struct discovery_snapshot *node, const st
 {
 	struct granted_reader *reader CLEANUP_GRANTED_READER = NULL;
 	struct error err = {0};
-
 	CU_ASSERT_EQUAL_FATAL(granted_reader_new(node, &reader, &err), 0);
 	return granted_read(reader, grant);
 }
@@ -24,7 +23,6 @@ static struct granted granted_of(const struct discovery_snapshot *node,
 {
 	struct grant_entry devices[4] = {0};
 	struct grant grant = {.devices = {devices, 0}};
-
 	for (; host_paths[grant.devices.count] != NULL; grant.devices.count++)
 		devices[grant.devices.count] = (struct grant_entry){
 			.container_path = "",
@@ -39,7 +37,6 @@ static struct discovery_snapshot *read_windows_node(void)
 	struct discovery_options options = {.recorded_node = windows_node};
 	struct discovery_snapshot *node = NULL;
 	struct error err = {0};
-
 	CU_ASSERT_EQUAL_FATAL(discovery_take(&options, &node, &err), 0);
 	CU_ASSERT_EQUAL_FATAL(node->device_count, 4);
 	return node;
@@ -51,7 +48,6 @@ static void test_location_path_grants_its_device(void)
 	char *host_path = text_format("vpci-location-path://%s", node->devices[2].location_path);
 	const char *const host_paths[] = {host_path, NULL};
 	struct granted granted = granted_of(node, host_paths);
-
 	CU_ASSERT_EQUAL_FATAL(granted.count, 1);
 	CU_ASSERT_PTR_EQUAL(granted.devices[0], &node->devices[2]);
 	free(host_path);
@@ -66,10 +62,8 @@ static void test_class_grants_every_display_device(void)
 		"vpci-class-guid://" WINDOWS_DISPLAY_CLASS,
 	};
 	struct discovery_snapshot *node = read_windows_node();
-
 	for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
 		const char *const host_paths[] = {forms[i], NULL};
-
 		CU_ASSERT_EQUAL(granted_of(node, host_paths).count, 4);
 	}
 	discovery_free(node);
@@ -86,10 +80,8 @@ static void test_other_strings_grant_nothing(void)
 		"",
 	};
 	struct discovery_snapshot *node = read_windows_node();
-
 	for (size_t i = 0; i < sizeof(strings) / sizeof(strings[0]); i++) {
 		const char *const host_paths[] = {strings[i], NULL};
-
 		CU_ASSERT_EQUAL(granted_of(node, host_paths).count, 0);
 	}
 	discovery_free(node);
@@ -102,7 +94,6 @@ static void test_files_alone_grant_nothing(void)
 	struct grant_entry envs[] = {{.name = "SOME_DEVICES", .value = "0"}};
 	struct grant grant = {.mounts = {mounts, 1}};
 	struct discovery_snapshot *node = read_windows_node();
-
 	CU_ASSERT_EQUAL(granted_by(node, &grant).source, GRANTED_NOTHING);
 	grant.envs = (struct grant_list){envs, 1};
 	CU_ASSERT_EQUAL(granted_by(node, &grant).source, GRANTED_UNTOLD);

@@ -31,7 +31,6 @@ static struct fixture fixture;
 static const char *at(const char *name)
 {
 	char *path = path_join(fixture.folder, name);
-
 	CU_ASSERT_EQUAL_FATAL(text_list_take(&fixture.strings, path, NULL), 0);
 	return path;
 }
@@ -39,7 +38,6 @@ static const char *at(const char *name)
 static const char *write_file(const char *name, const char *content)
 {
 	const char *path = at(name);
-
 	CU_ASSERT_EQUAL_FATAL(file_write_atomic(path, content, strlen(content), 0644, NULL), 0);
 	return path;
 }
@@ -53,7 +51,6 @@ static const char *make_folder(const char *name)
 static const char *make_node(const char *name, unsigned minor)
 {
 	const char *path = at(name);
-
 	(void)unlink(path);
 	CU_ASSERT_EQUAL_FATAL(mknod(path, S_IFCHR | 0600, makedev(226, minor)), 0);
 	return path;
@@ -68,7 +65,6 @@ static const char *make_link(const char *target, const char *name)
 static void fill_card(size_t index, const char *id)
 {
 	struct discovery_device *device = &fixture.devices[index];
-
 	device->id = id;
 	device->nodes = fixture.nodes[index];
 	device->node_count = 2;
@@ -81,7 +77,6 @@ static void fill_driver(size_t index, const char *id)
 	static const char *const origins[] = {"manifest", "driver-library", "needed-library"};
 	struct discovery_device *device = &fixture.devices[2 + index];
 	char *folder = text_format("lib/%s", id);
-
 	device->id = id;
 	device->files = fixture.files[index];
 	device->file_count = 3;
@@ -89,7 +84,6 @@ static void fill_driver(size_t index, const char *id)
 	for (size_t i = 0; i < 3; i++) {
 		char *name = text_format("%s/%s", folder, origins[i]);
 		char *content = text_format("%s of %s", origins[i], i < 2 ? id : "both");
-
 		fixture.files[index][i].origin = origins[i];
 		fixture.files[index][i].source =
 			i < 2 ? write_file(name, content) : write_file("lib/needed", content);
@@ -102,7 +96,6 @@ static void fill_driver(size_t index, const char *id)
 static void test_open(void)
 {
 	struct error err = {0};
-
 	CU_ASSERT_EQUAL_FATAL(file_make_temporary(NULL, "gpucert-grant-", &fixture.folder, &err),
 			      0);
 	fixture.node = (struct discovery_snapshot){
@@ -131,7 +124,6 @@ static struct granted of_mounts(const char *const *sources)
 {
 	struct grant_entry mounts[4] = {0};
 	struct grant grant = {.mounts = {mounts, 0}};
-
 	for (; sources[grant.mounts.count] != NULL; grant.mounts.count++)
 		mounts[grant.mounts.count] = (struct grant_entry){
 			.container_path = "/opt/x", .host_path = sources[grant.mounts.count]};
@@ -142,7 +134,6 @@ static struct granted of_node(const char *path)
 {
 	struct grant_entry device = {.container_path = "/dev/x", .host_path = path};
 	struct grant grant = {.devices = {&device, 1}};
-
 	return granted_read(fixture.reader, &grant);
 }
 
@@ -158,7 +149,6 @@ static void expect_device(struct granted granted, int index, enum granted_source
 static void expect_mount(const char *source, int index)
 {
 	const char *const sources[] = {source, NULL};
-
 	expect_device(of_mounts(sources), index, index >= 0 ? GRANTED_READ : GRANTED_UNTOLD);
 }
 
@@ -192,7 +182,6 @@ static void test_a_folder_counts_by_what_lies_in_it(void)
 {
 	const char *both[] = {at("lib"), NULL};
 	const char *named[] = {at("lib"), fixture.files[1][0].source, NULL};
-
 	expect_mount(at("lib/soft-a"), 2);
 	(void)make_folder("driver-root/deep");
 	(void)write_file("driver-root/deep/driver.so", "driver-library of soft-b");
@@ -209,7 +198,6 @@ static void test_two_devices_are_two(void)
 	const char *const sources[] = {fixture.files[0][0].source, fixture.files[1][1].source,
 				       NULL};
 	struct granted granted = of_mounts(sources);
-
 	CU_ASSERT_EQUAL(granted.source, GRANTED_READ);
 	CU_ASSERT_EQUAL(granted.count, 2);
 }
@@ -219,7 +207,6 @@ static void test_what_only_a_runtime_understands_is_untold(void)
 	struct grant_entry env = {.name = "NVIDIA_VISIBLE_DEVICES", .value = "GPU-1"};
 	struct grant_entry cdi = {.name = "example.com/gpu=0"};
 	struct grant grant = {.envs = {&env, 1}};
-
 	expect_device(granted_read(fixture.reader, &grant), -1, GRANTED_UNTOLD);
 	CU_ASSERT_TRUE(granted_read(fixture.reader, &grant).by_runtime);
 	grant = (struct grant){.cdi_devices = {&cdi, 1}};
@@ -233,7 +220,6 @@ static unsigned long long bytes_read(void)
 {
 	char *io CLEANUP_FREE = NULL;
 	unsigned long long bytes = 0;
-
 	CU_ASSERT_EQUAL_FATAL(file_read("/proc/self/io", 4096, &io, NULL, NULL), 0);
 	CU_ASSERT_EQUAL_FATAL(sscanf(io, "rchar: %llu", &bytes), 1);
 	return bytes;
@@ -245,7 +231,6 @@ static void test_a_file_is_read_once(void)
 	enum { ANSWERS = 1000, NOISE = 8192 };
 	const char *const sources[] = {at("copy"), NULL};
 	unsigned long long began = bytes_read();
-
 	for (size_t i = 0; i < ANSWERS; i++)
 		expect_device(of_mounts(sources), 3, GRANTED_READ);
 	CU_ASSERT_TRUE(bytes_read() - began < NOISE);

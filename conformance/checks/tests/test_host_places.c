@@ -13,7 +13,6 @@ static const char *given(const char *path, bool read_only)
 	static char name[256];
 	struct host_places *places CLEANUP_HOST_PLACES = NULL;
 	const char *place = NULL;
-
 	CU_ASSERT_EQUAL_FATAL(host_places_new("unix:///opt/run/cri.sock", &places, NULL), 0);
 	CU_ASSERT_EQUAL_FATAL(host_places_given(places, path, read_only, &place, NULL), 0);
 	(void)snprintf(name, sizeof(name), "%s", place != NULL ? place : "nothing");
@@ -57,7 +56,6 @@ static void test_places_are_known(void)
 		{"/boot/grub", "nothing", "/boot"},
 		{"/var/spool/cron", "nothing", "/var/spool/cron"},
 	};
-
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		CU_ASSERT_STRING_EQUAL(given(rows[i].path, true), rows[i].read_only);
 		CU_ASSERT_STRING_EQUAL(given(rows[i].path, false), rows[i].writable);
@@ -69,7 +67,6 @@ static void test_links_are_followed(void)
 	char *folder CLEANUP_FREE = NULL;
 	char *link CLEANUP_FREE = NULL;
 	char *below CLEANUP_FREE = NULL;
-
 	CU_ASSERT_EQUAL_FATAL(file_make_temporary(NULL, "gpucert-places-", &folder, NULL), 0);
 	link = path_join(folder, "link");
 	CU_ASSERT_EQUAL_FATAL(symlink("/", link), 0);

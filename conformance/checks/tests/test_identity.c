@@ -46,7 +46,6 @@ static void body(struct check_run *run)
 {
 	char *text CLEANUP_FREE = text_format("{\"devices\": [{%s}]}", told);
 	cJSON *document CLEANUP_JSON = NULL;
-
 	CU_ASSERT_EQUAL_FATAL(json_parse(text, strlen(text), &document, NULL), 0);
 	identity_expect(run, &node, &devices[granted], document, NULL);
 }
@@ -86,7 +85,6 @@ static void test_what_agrees_and_what_does_not(void)
 		{3, "\"software\": false", REPORT_FAIL, "/software"},
 		{3, "\"software\": 1", REPORT_FAIL, "/software"},
 	};
-
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		granted = cases[i].granted;
 		told = cases[i].told;
@@ -98,14 +96,12 @@ static void body_of_two(struct check_run *run)
 {
 	static const char *const addresses[] = {"0000:03:00.0", "0000:04:00.0"};
 	struct identity_seen seen CLEANUP(identity_seen_free) = {0};
-
 	for (size_t i = 0; i < ARRAY_SIZE(addresses); i++) {
 		char *text CLEANUP_FREE = text_format(
 			"{\"devices\": [{" HARDWARE ", \"pciAddress\": \"%s\", \"deviceUuid\": "
 			"\"%s\"}]}",
 			addresses[i], told != NULL && i == 1 ? told : "00");
 		cJSON *document CLEANUP_JSON = NULL;
-
 		CU_ASSERT_EQUAL_FATAL(json_parse(text, strlen(text), &document, NULL), 0);
 		identity_expect(run, &node, &devices[i], document, &seen);
 		identity_expect(run, &node, &devices[i], document, &seen); /* once more: the same */

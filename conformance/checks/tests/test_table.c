@@ -22,7 +22,6 @@ static bool complain(const char *id, const char *what)
 static bool is_id(const struct check_suite *suite, const char *id)
 {
 	size_t length = strlen(suite->name);
-
 	if (strncmp(id, suite->name, length) != 0 || id[length] != '.')
 		return false;
 	for (const char *p = id + length + 1; *p != '\0'; p++) {
@@ -72,11 +71,9 @@ static void test_checks_stand_on_earlier_ones(void)
 {
 	struct plan plan CLEANUP_PLAN = {0};
 	struct error err = {0};
-
 	CU_ASSERT_EQUAL_FATAL(plan_make(suites, &everything, NULL, &plan, &err), 0);
 	for (size_t i = 0; i < plan.count; i++) {
 		const char *stands_on = plan.items[i].check->stands_on;
-
 		CU_ASSERT_TRUE(stands_on == NULL || comes_before(&plan, i, stands_on) ||
 			       complain(plan.items[i].check->id, "stands on no earlier check"));
 	}
@@ -93,18 +90,15 @@ static void test_ids_are_those_of_ids_txt(void)
 	struct plan plan CLEANUP_PLAN = {0};
 	char *golden CLEANUP_FREE = NULL;
 	struct error err = {0};
-
 	CU_ASSERT_EQUAL_FATAL(plan_make(suites, &everything, NULL, &plan, &err), 0);
 	CU_ASSERT_EQUAL_FATAL(file_read(GPUCERT_SOURCE_DIR "/conformance/checks/tests/ids.txt",
 					1 << 20, &golden, NULL, &err),
 			      0);
 	const char *expected = golden;
-
 	for (size_t i = 0; i < plan.count; i++) {
 		const struct plan_item *item = &plan.items[i];
 		char *line CLEANUP_FREE =
 			text_format("%s %u\n", item->check->id, item->check->revision);
-
 		if (text_starts_with(expected, line))
 			expected += strlen(line);
 		else
@@ -120,7 +114,6 @@ static void test_each_api_has_its_check(void)
 	struct error err = {0};
 	size_t found = 0;
 	size_t wanted = 0;
-
 	CU_ASSERT_EQUAL_FATAL(plan_make(suites, &everything, NULL, &plan, &err), 0);
 	for (size_t i = 0; i < plan.count; i++)
 		found += is_row(plan.items[i].check) ? 1 : 0;
@@ -133,7 +126,6 @@ static void test_names_are_unique(void)
 {
 	struct plan plan CLEANUP_PLAN = {0};
 	struct error err = {0};
-
 	CU_ASSERT_EQUAL_FATAL(plan_make(suites, &everything, NULL, &plan, &err), 0);
 	for (size_t i = 0; i < plan.count; i++) {
 		for (size_t j = i + 1; j < plan.count; j++)
@@ -145,7 +137,6 @@ static void test_names_are_unique(void)
 static void test_every_requirement_is_tested(void)
 {
 	bool tested[CHECK_REQUIREMENT_COUNT] = {false};
-
 	for (const struct check_suite *const *suite = suites; *suite != NULL; suite++) {
 		for (const struct check *check = (*suite)->checks; check->id != NULL; check++)
 			tested[check->requirement] = true;
@@ -166,10 +157,8 @@ static void test_nothing_is_there(void)
 		.launcher_missing = "nothing is there",
 		.node = &empty,
 	};
-
 	struct text_list all CLEANUP_TEXT_LIST = {0};
 	struct plan plan CLEANUP_PLAN = {0};
-
 	CU_ASSERT_EQUAL(text_list_add(&all, "*", NULL), 0);
 	struct plan_filter filter = {.include = all};
 	CU_ASSERT_EQUAL_FATAL(plan_make(suites, &filter, &context, &plan, NULL), 0);
@@ -177,7 +166,6 @@ static void test_nothing_is_there(void)
 		const struct check_needs *needs = &plan.items[i].check->needs;
 		bool needy = needs->devices != 0 || needs->own_plugin || needs->containers ||
 			     needs->launcher || needs->api != NULL || needs->os != NULL;
-
 		CU_ASSERT_EQUAL(plan.items[i].reason != NULL, needy);
 		CU_ASSERT_EQUAL(plan.items[i].outcome != REPORT_PASS, needy);
 	}
@@ -188,11 +176,9 @@ static void expect_count(const char *pattern, bool some)
 	struct plan plan CLEANUP_PLAN = {0};
 	struct text_list include CLEANUP_TEXT_LIST = {0};
 	struct error err = {0};
-
 	CU_ASSERT_EQUAL(text_list_add(&include, pattern, &err), 0);
 	struct plan_filter filter = {.include = include};
 	int rc = plan_make(suites, &filter, NULL, &plan, &err);
-
 	CU_ASSERT_EQUAL(rc, some ? 0 : ERROR_NOT_FOUND);
 	CU_ASSERT_EQUAL(plan.count != 0, some);
 	if (!some)
@@ -226,6 +212,5 @@ int main(void)
 		{"patterns", test_patterns},
 		CU_TEST_INFO_NULL,
 	};
-
 	return unit_run("check table", tests);
 }

@@ -17,7 +17,6 @@ static void write_below(const char *folder, const char *name, const char *conten
 {
 	char *path CLEANUP_FREE = path_join(place.folder, folder);
 	char *file CLEANUP_FREE = path_join(path, name);
-
 	if (file_make_directories(path, 0755, NULL) < 0 ||
 	    file_write_atomic(file, content, strlen(content), 0644, NULL) < 0)
 		abort();
@@ -32,7 +31,6 @@ static int open_place(void)
 {
 	char *probe CLEANUP_FREE = NULL;
 	char *libc CLEANUP_FREE = NULL;
-
 	if (file_make_temporary(NULL, "tamper-", &place.folder, NULL) < 0)
 		return 1;
 	write_below("image", "probe-vulkan", "probe");
@@ -52,7 +50,6 @@ static int open_place(void)
 static int close_place(void)
 {
 	int rc = file_remove_tree(place.folder, NULL);
-
 	image_manifest_free(&place.image);
 	free(place.folder);
 	return rc;
@@ -62,7 +59,6 @@ static int close_place(void)
 static void expect(const struct grant *grant, const char *wanted)
 {
 	struct text_list found CLEANUP_TEXT_LIST = {0};
-
 	UNIT_INT(tamper_find(grant, &place.image, &found, NULL), 0);
 	UNIT_INT(found.count, wanted != NULL ? 1 : 0);
 	if (wanted != NULL && found.count == 1 && strstr(found.items[0], wanted) == NULL)
@@ -75,14 +71,12 @@ static void expect_mount(const char *source, const char *target, const char *wan
 {
 	char *host CLEANUP_FREE = source[0] == '/' ? strdup(source) : below(source);
 	struct grant_entry mount = MOUNT(host, target, true);
-
 	expect(&(struct grant){.mounts = {&mount, 1}}, wanted);
 }
 
 static void expect_variable(const char *name, const char *value, const char *wanted)
 {
 	struct grant_entry variable = VARIABLE(name, value);
-
 	expect(&(struct grant){.envs = {&variable, 1}}, wanted);
 }
 
@@ -90,7 +84,6 @@ static void test_files_of_the_image(void)
 {
 	static const char probe[] = "hides the image's /libexec/gpucert/probe-vulkan";
 	static const char libc[] = "hides the image's /usr/lib/x86_64-linux-gnu/libc.so.6";
-
 	expect_mount("other/libc.so.6", "/libexec/gpucert/probe-vulkan", probe);
 	expect_mount("other/libc.so.6", "//libexec/./gpucert/probe-vulkan", probe);
 	expect_mount("other", "/libexec", probe);
@@ -140,7 +133,6 @@ static void test_layers_at_home(void)
 	char *driver CLEANUP_FREE = below("driver");
 	struct grant_entry mount = MOUNT(layers, "/opt/home/.local/share", true);
 	struct grant grant = {.mounts = {&mount, 1}, .envs = {&home, 1}};
-
 	expect(&grant, "puts a layer in front");
 	mount.container_path = "/opt/home/.config";
 	expect(&grant, "puts a layer in front");
@@ -162,7 +154,6 @@ static void test_many_mounts(void)
 	enum { COUNT = 100000 };
 	struct grant_entry *mounts = calloc(COUNT, sizeof(*mounts));
 	char *driver CLEANUP_FREE = below("driver");
-
 	CU_ASSERT_PTR_NOT_NULL_FATAL(mounts);
 	for (size_t i = 0; i < COUNT; i++)
 		mounts[i] =
@@ -204,7 +195,6 @@ static void test_device_nodes(void)
 {
 	struct grant_entry over = DEVICE("/dev/null", "/libexec/gpucert/probe-vulkan", "rw");
 	struct grant_entry beside = DEVICE("/dev/null", "/dev/dri/renderD128", "rw");
-
 	expect(&(struct grant){.devices = {&over, 1}}, "hides the image's");
 	expect(&(struct grant){.devices = {&beside, 1}}, NULL);
 }
@@ -242,10 +232,8 @@ static void test_the_library_path(void)
 		{"/opt/driver:/opt/other", "puts /opt/other/libc.so.6 in front of the image's"},
 		{"/opt/other/x86_64-linux-gnu/", "in front of the image's"},
 	};
-
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct grant_entry variable = VARIABLE("LD_LIBRARY_PATH", cases[i].value);
-
 		expect(&(struct grant){.mounts = {mounts, ARRAY_SIZE(mounts)},
 				       .envs = {&variable, 1}},
 		       cases[i].wanted);
@@ -269,12 +257,10 @@ static void test_windows(void)
 		{"C:\\Windows\\System32\\HostDriverStore\\FileRepository\\nv", false},
 		{"C:\\Windows\\System32\\vulkan-1.dll", false},
 	};
-
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct grant_entry mount = MOUNT("C:\\x", cases[i].target, true);
 		const struct grant grant = {.mounts = {&mount, 1}};
 		struct text_list found CLEANUP_TEXT_LIST = {0};
-
 		UNIT_INT(tamper_find_windows(&grant, &found, NULL), 0);
 		if ((found.count == 1) != cases[i].tampers)
 			UNIT_STRING(cases[i].target, cases[i].tampers ? "tampers" : "is innocent");
@@ -282,7 +268,6 @@ static void test_windows(void)
 	struct grant_entry variable = VARIABLE("WINEDLLPATH", "/x");
 	const struct grant grant = {.envs = {&variable, 1}};
 	struct text_list found CLEANUP_TEXT_LIST = {0};
-
 	UNIT_INT(tamper_find_windows(&grant, &found, NULL), 0);
 	UNIT_INT(found.count, 1);
 }
@@ -305,6 +290,5 @@ int main(void)
 		{"the library path", test_the_library_path},
 		CU_TEST_INFO_NULL,
 	};
-
 	return unit_run_in("tamper", open_place, close_place, tests);
 }

@@ -26,7 +26,6 @@ static int run(const char *image, struct text *messages)
 	struct process_spec spec = {.argv = argv, .timeout_ms = TIMEOUT_MS};
 	struct process_result result = {0};
 	int code = -1;
-
 	UNIT_INT(process_run(&spec, &result, NULL), 0);
 	UNIT_INT(result.end, PROCESS_EXITED);
 	text_append(messages, text_string(&result.err), result.err.size);
@@ -40,7 +39,6 @@ static void test_known_image(void)
 	struct text messages CLEANUP_TEXT = {0};
 	char *path CLEANUP_FREE = path_join(directory, "report.json");
 	cJSON *report CLEANUP_JSON = NULL;
-
 	UNIT_INT(run(rig.images.probe.reference, &messages), 0);
 	UNIT_STRING(text_string(&messages), "");
 	UNIT_INT(json_read_file(path, &report, NULL), 0);
@@ -53,7 +51,6 @@ static void test_known_image(void)
 static void test_unknown_image(void)
 {
 	struct text messages CLEANUP_TEXT = {0};
-
 	UNIT_INT(run("registry.example/none:1", &messages), 3);
 	UNIT_CONTAINS(text_string(&messages),
 		      "image registry.example/none:1: the container runtime does not have it");
@@ -68,7 +65,6 @@ int main(void)
 	};
 	const char *reason = rig_reason_to_skip();
 	int code = 0;
-
 	if (reason != NULL) {
 		(void)printf("skipped: %s\n", reason);
 		return RIG_SKIP;

@@ -46,7 +46,6 @@ void rig_init(struct rig *rig)
 void rig_make(struct rig *rig, const struct kubelet_options *options)
 {
 	struct kubelet_options all = {0};
-
 	if (options != NULL)
 		all = *options;
 	all.plugin_dir = rig->plugin_dir;

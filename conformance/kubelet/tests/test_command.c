@@ -234,7 +234,6 @@ static void test_document_tells_events_and_faults(void)
 	for (int i = 0; i < KUBELET_EVENT_COUNT; i++) {
 		char *row CLEANUP_FREE =
 			text_format("\n| `%s` |", kubelet_event_name((enum kubelet_event_type)i));
-
 		UNIT_CONTAINS(document, row);
 	}
 }

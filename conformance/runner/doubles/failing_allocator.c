@@ -29,7 +29,6 @@ static struct {
 static bool allocator_fails(void)
 {
 	bool fails = false;
-
 	if (!allocator.armed)
 		return false;
 	allocator.count++;
@@ -61,7 +60,6 @@ void *calloc(size_t count, size_t size)
 void *realloc(void *block, size_t size)
 {
 	void *grown = NULL;
-
 	if (allocator_fails())
 		return NULL;
 	grown = __libc_realloc(block, size);

@@ -96,7 +96,6 @@ static void meta_leak(struct check_run *run)
 	intptr_t child = -1;
 #ifdef _WIN32
 	char *program CLEANUP_FREE = NULL;
-
 	if (path_of_program(&program, NULL) == 0)
 		child = _spawnl(_P_NOWAIT, program, program, META_SLEEP, NULL);
 #else
@@ -124,7 +123,6 @@ static void meta_escape(struct check_run *run)
 static void meta_flood(struct check_run *run)
 {
 	char *path = calloc(1, 3000001);
-
 	for (int i = 0; i < 10000; i++)
 		(void)check_expect(run, true, "path", "there", "/opt/%d", i);
 	if (path != NULL)

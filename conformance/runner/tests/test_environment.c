@@ -29,7 +29,6 @@ static char *make_file(const char *name, const char *text, unsigned mode)
 {
 	char *path = path_join(fixture.directory, name);
 	char *folder CLEANUP_FREE = path_directory(path);
-
 	if (file_make_directories(folder, 0755, NULL) < 0 ||
 	    file_write_atomic(path, text, strlen(text), mode, NULL) < 0)
 		abort();
@@ -63,7 +62,6 @@ static void read_node(const char *os)
 	char *path CLEANUP_FREE = make_file("node.json", document, 0644);
 	const struct discovery_options options = {.recorded_node = path};
 	struct error err = {0};
-
 	discovery_free(fixture.node);
 	fixture.node = NULL;
 	CU_ASSERT_EQUAL(discovery_take(&options, &fixture.node, &err), 0);
@@ -84,7 +82,6 @@ static cJSON *describe(void)
 	cJSON *json = NULL;
 	struct error err = {0};
 	int rc = environment_open(&environment, &fixture.loop, fixture.node, NULL, &err);
-
 	if (rc == 0)
 		rc = environment_describe(&environment, &fixture.context, &fixture.workplace, &json,
 					  &err);
@@ -106,7 +103,6 @@ static void expect_other_digest(const char *name, const char *text, unsigned mod
 	cJSON *after CLEANUP_JSON = NULL;
 	cJSON *again CLEANUP_JSON = describe();
 	char first[DIGEST_SIZE] = "", repeated[DIGEST_SIZE] = "", second[DIGEST_SIZE] = "";
-
 	remake_file(name, text, mode);
 	after = describe();
 	digest_of(before, first);
@@ -133,7 +129,6 @@ static void answer_status(void)
 		"{\"runtimeType\": \"io.containerd.runc.v2\", \"runtimePath\": \"%s/shim\", "
 		"\"options\": {\"BinaryName\": \"%s/runc\"}}}}}",
 		fixture.directory, fixture.directory);
-
 	runtime__v1__runtime_condition__init(&ready);
 	ready.type = type;
 	ready.status = true;
@@ -154,7 +149,6 @@ static void answer_version(void)
 {
 	Runtime__V1__VersionResponse answer = {0};
 	char name[] = "containerd", version[] = "1.6.20";
-
 	runtime__v1__version_response__init(&answer);
 	answer.version = version;
 	answer.runtime_name = name;
@@ -169,7 +163,6 @@ static void answer_version(void)
 static int attach_runtime(void)
 {
 	char *address CLEANUP_FREE = text_format("unix:%s/cri.sock", fixture.directory);
-
 	if (geteuid() != 0)
 		return 0;
 	fixture.runtime = cri_double_open(&fixture.loop, address);
@@ -182,7 +175,6 @@ static int attach_runtime(void)
 static int fixture_open(void)
 {
 	char *plugin CLEANUP_FREE = NULL;
-
 	if (uv_loop_init(&fixture.loop) != 0 ||
 	    file_make_temporary("/tmp", "gpucert-", &fixture.directory, NULL) < 0)
 		return 1;
@@ -206,7 +198,6 @@ static int fixture_open(void)
 static int fixture_close(void)
 {
 	int rc = runtime_stop(fixture.workplace.runtime, NULL);
-
 	if (fixture.runtime != NULL)
 		cri_double_close(fixture.runtime);
 	images_free(&fixture.workplace.images);
@@ -223,7 +214,6 @@ static int fixture_close(void)
 static bool has_member(const cJSON *environment, const char *section, const char *pointer)
 {
 	const cJSON *object = cJSON_GetObjectItemCaseSensitive(environment, section);
-
 	if (cJSON_IsArray(object))
 		object = object->child;
 	return object != NULL && json_pointer(object, pointer) != NULL;
@@ -239,7 +229,6 @@ static void test_every_member_has_a_producer(void)
 	const cJSON *section = NULL;
 	bool news = false;
 	struct environment environment = {0};
-
 	read_node("linux");
 	set_live(true);
 	live = describe();
@@ -256,7 +245,6 @@ static void test_every_member_has_a_producer(void)
 	environment_close(&environment);
 	cJSON_ArrayForEach (section, sections) {
 		const char *const *pointer = environment_identity(section->string);
-
 		for (; *pointer != NULL; pointer++) {
 			bool told = has_member(live, section->string, *pointer) ||
 				    has_member(recorded, section->string, *pointer) ||
@@ -264,7 +252,6 @@ static void test_every_member_has_a_producer(void)
 				     json_pointer(plugin, *pointer) != NULL) ||
 				    (strcmp(section->string, "runtime") == 0 &&
 				     fixture.runtime == NULL);
-
 			if (!told)
 				(void)fprintf(stderr, "nobody tells %s%s\n", section->string,
 					      *pointer);
@@ -294,7 +281,6 @@ static void test_recorded_node(void)
 	cJSON *recorded CLEANUP_JSON = NULL;
 	char before[DIGEST_SIZE] = "", after[DIGEST_SIZE] = "";
 	cJSON *changed CLEANUP_JSON = NULL;
-
 	read_node("windows");
 	recorded = describe();
 	UNIT_STRING(cJSON_GetStringValue(json_pointer(recorded, "/node/kind")), "recorded");
@@ -316,7 +302,6 @@ static void test_recorded_node(void)
 static void test_runtime(void)
 {
 	cJSON *json CLEANUP_JSON = NULL;
-
 	if (fixture.runtime == NULL)
 		return;
 	read_node("linux");
@@ -341,15 +326,12 @@ static void test_versions_of_programs(void)
 		{"io.containerd.runhcs.v1", "containerd-shim-runhcs-v1"},
 		{"oci", NULL},
 	};
-
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		char *version CLEANUP_FREE = runtime_program_version(rows[i][0], rows[i][1]);
-
 		UNIT_STRING(version, rows[i][2]);
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(shims); i++) {
 		char *name CLEANUP_FREE = runtime_shim_name(shims[i][0]);
-
 		CU_ASSERT_TRUE(text_equal(name, shims[i][1]));
 	}
 }
@@ -361,7 +343,6 @@ static char *describe_command(const char *command)
 	struct digests *digests = NULL;
 	cJSON *json CLEANUP_JSON = NULL;
 	char *text = NULL;
-
 	CU_ASSERT_EQUAL(digests_new(&fixture.loop, &digests, NULL), 0);
 	CU_ASSERT_EQUAL(plugin_identity_of_command(&identity, command, digests, NULL), 0);
 	digests_wait(digests);
@@ -381,7 +362,6 @@ static void test_plugins(void)
 	char *inline_code CLEANUP_FREE = describe_command("sh -c 'exec plugin S3CRET'");
 	char *with_option CLEANUP_FREE = describe_command(option);
 	char *attached CLEANUP_FREE = describe_command(NULL);
-
 	CU_ASSERT_PTR_NOT_NULL(strstr(script, "\"name\":\"plugin.py (sh)\""));
 	CU_ASSERT_PTR_NOT_NULL(strstr(script, "\"binaryDigest\":\"sha256:"));
 	CU_ASSERT_PTR_NOT_NULL(strstr(script, "\"fileDigests\":[\"sha256:"));
@@ -405,7 +385,6 @@ static void test_plugin_that_serves(void)
 	cJSON *json CLEANUP_JSON = NULL;
 	char *text CLEANUP_FREE = NULL;
 	bool news = false;
-
 	CU_ASSERT_EQUAL_FATAL(process_start(&fixture.loop, &spec, &process, NULL), 0);
 	CU_ASSERT_EQUAL(digests_new(&fixture.loop, &digests, NULL), 0);
 	CU_ASSERT_EQUAL(plugin_identity_of_command(&identity, "sh -c 'plugin'", digests, NULL), 0);
@@ -444,6 +423,5 @@ int main(void)
 		{"plugins by the process that serves", test_plugin_that_serves},
 		CU_TEST_INFO_NULL,
 	};
-
 	return unit_run_in("environment", fixture_open, fixture_close, tests);
 }

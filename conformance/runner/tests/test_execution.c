@@ -23,7 +23,6 @@ static struct {
 static int fixture_open(void)
 {
 	struct error err = {0};
-
 	(void)uv_loop_init(&fixture.loop);
 	if (path_of_program(&fixture.program, &err) < 0 ||
 	    file_make_temporary(NULL, "gpucert-test-", &fixture.directory, &err) < 0)
@@ -77,7 +76,6 @@ static struct journal *open_journal(const char *check)
 		"\"filteredOut\":0,\"requirements\":[],\"checks\":[{\"id\":\"%s\",\"revision\":1,"
 		"\"severity\":\"low\",\"title\":\"t\",\"advice\":\"a\"}]}",
 		check);
-
 	plan.object = cJSON_Parse(text);
 	(void)file_remove_tree(fixture.journal, NULL);
 	CU_ASSERT_EQUAL_FATAL(journal_create(fixture.journal, &run, &journal, NULL), 0);
@@ -91,7 +89,6 @@ static const cJSON *render(cJSON **report)
 {
 	struct error err = {0};
 	const cJSON *check = NULL;
-
 	UNIT_INT(report_read_directory(fixture.directory, report, &err), 0);
 	UNIT_STRING(err.text, "");
 	check = json_pointer(*report, "/checks/0");
@@ -114,7 +111,6 @@ static void run_check(const char *name, struct execution *execution, cJSON **rep
 		.interrupted = &fixture.interrupted,
 	};
 	struct journal_check_end end = {.check = name};
-
 	CU_ASSERT_EQUAL_FATAL(plan_find(meta_suites, name, &suite, &spec.check, &err), 0);
 	CU_ASSERT_EQUAL_FATAL(execution_run(&spec, execution, &err), 0);
 	end.outcome = execution->outcome;
@@ -127,7 +123,6 @@ static void run_check(const char *name, struct execution *execution, cJSON **rep
 static void expect(const char *name, enum report_outcome outcome, const char *reason)
 {
 	struct execution execution CLEANUP_EXECUTION = {0};
-
 	run_check(name, &execution, NULL);
 	CU_ASSERT_EQUAL(execution.outcome, outcome);
 	if (strstr(execution.reason, reason) == NULL)
@@ -162,7 +157,6 @@ static void test_measures(void)
 {
 	struct execution execution CLEANUP_EXECUTION = {0};
 	cJSON *report CLEANUP_JSON = NULL;
-
 	run_check("meta.measures", &execution, &report);
 	UNIT_INT(execution.outcome, REPORT_PASS);
 	expect_varies(report, "/checks/0/assertions/0/varies", "saw");
@@ -179,7 +173,6 @@ static void test_pass_keeps_everything(void)
 	cJSON *report CLEANUP_JSON = NULL;
 	const cJSON *evidence = NULL;
 	char *path CLEANUP_FREE = NULL;
-
 	run_check("meta.pass", &execution, &report);
 	CU_ASSERT_EQUAL(execution.outcome, REPORT_PASS);
 	CU_ASSERT_STRING_EQUAL(execution.reason, "");
@@ -198,7 +191,6 @@ static void test_evidence_stays_in_its_folder(void)
 	cJSON *report CLEANUP_JSON = NULL;
 	const cJSON *evidence = NULL;
 	char *path CLEANUP_FREE = NULL;
-
 	run_check("meta.escape", &execution, &report);
 	CU_ASSERT_EQUAL(execution.outcome, REPORT_PASS);
 	evidence = json_pointer(report, "/checks/0/evidence/0/path");
@@ -215,7 +207,6 @@ static void test_flood_is_bounded(void)
 	struct execution execution CLEANUP_EXECUTION = {0};
 	cJSON *report CLEANUP_JSON = NULL;
 	char *data CLEANUP_FREE = NULL;
-
 	run_check("meta.flood", &execution, &report);
 	CU_ASSERT_EQUAL(execution.outcome, REPORT_FAIL);
 	CU_ASSERT_PTR_NOT_NULL(strstr(execution.reason, "ppp... (3000000 bytes)"));
@@ -229,7 +220,6 @@ static void test_crash_keeps_what_was_recorded(void)
 {
 	struct execution execution CLEANUP_EXECUTION = {0};
 	cJSON *report CLEANUP_JSON = NULL;
-
 	run_check("meta.crash", &execution, &report);
 	CU_ASSERT_EQUAL(execution.outcome, REPORT_CRASH);
 	CU_ASSERT_PTR_NOT_NULL(strstr(execution.reason, "killed by"));
@@ -240,7 +230,6 @@ static void test_hang_ends_at_its_limit(void)
 {
 	struct execution execution CLEANUP_EXECUTION = {0};
 	cJSON *report CLEANUP_JSON = NULL;
-
 	run_check("meta.hang", &execution, &report);
 	CU_ASSERT_EQUAL(execution.outcome, REPORT_TIMEOUT);
 	/* Scaled by 50 percent: the limit of a check is never less than its own. */
@@ -258,7 +247,6 @@ static void test_deferred_runs_after_the_body(void)
 	struct execution execution CLEANUP_EXECUTION = {0};
 	cJSON *report CLEANUP_JSON = NULL;
 	const cJSON *note = NULL;
-
 	run_check("meta.deferred", &execution, &report);
 	CU_ASSERT_EQUAL(execution.outcome, REPORT_PASS);
 	note = json_pointer(report, "/checks/0/notes/0");
@@ -270,7 +258,6 @@ static void test_interrupt_is_not_a_verdict(void)
 {
 	struct execution execution CLEANUP_EXECUTION = {0};
 	cJSON *report CLEANUP_JSON = NULL;
-
 	fixture.interrupted = true;
 	run_check("meta.hang", &execution, &report);
 	fixture.interrupted = false;
@@ -306,10 +293,8 @@ static void test_a_lying_check_forges_nothing(void)
 		.check = "meta.fail", .outcome = REPORT_BROKEN, .reason = "it lies"};
 	cJSON *report CLEANUP_JSON = NULL;
 	const cJSON *check = NULL;
-
 	for (size_t i = 0; i < ARRAY_SIZE(lies); i++) {
 		struct error err = {0};
-
 		UNIT_INT(result_add_line(&result, lies[i], strlen(lies[i]), &err), ERROR_FORMAT);
 	}
 	UNIT_INT(result_add_line(&result, truth, strlen(truth), NULL), 0);
@@ -339,14 +324,12 @@ int main(int argc, char **argv)
 		{"a lying check forges nothing", test_a_lying_check_forges_nothing},
 		CU_TEST_INFO_NULL,
 	};
-
 	if (argc > 1 && strcmp(argv[1], META_SLEEP) == 0) {
 		uv_sleep(60 * 1000);
 		return 0;
 	}
 	if (argc > 1 && strcmp(argv[1], "run-check") == 0) {
 		struct text_list arguments CLEANUP_TEXT_LIST = {0};
-
 		for (int i = 2; i < argc; i++)
 			(void)text_list_add(&arguments, argv[i], NULL);
 		return execution_child(meta_suites, &arguments);

@@ -30,7 +30,6 @@ static bool work_is_sound(const char *name, work_fn *work, const void *subject,
 	char *result CLEANUP_FREE = NULL;
 	long live = allocator_live();
 	int rc = 0;
-
 	allocator_arm(mode, at);
 	rc = work(subject, &result);
 	(void)allocator_disarm();
@@ -50,7 +49,6 @@ static void expect_sound(const char *name, work_fn *work, const void *subject)
 	char *whole CLEANUP_FREE = NULL;
 	size_t failures = 0;
 	size_t count = 0;
-
 	UNIT_INT(work(subject, &warm), 0); /* libraries keep what they allocate when first used */
 	allocator_arm(ALLOCATOR_COUNTS, 0);
 	UNIT_INT(work(subject, &whole), 0);
@@ -60,7 +58,6 @@ static void expect_sound(const char *name, work_fn *work, const void *subject)
 	for (size_t mode = 0; mode < ARRAY_SIZE(modes); mode++) {
 		for (size_t at = 1; at <= count; at++) {
 			bool failed = false;
-
 			if (!work_is_sound(name, work, subject, modes[mode], at, whole, &failed)) {
 				CU_FAIL("out of memory changes the result, or leaks");
 				return;
@@ -82,7 +79,6 @@ static int work_report(const void *subject, char **result)
 	struct journal_log log CLEANUP_JOURNAL_LOG = {0};
 	cJSON *report CLEANUP_JSON = NULL;
 	int rc = journal_read(subject, &log, NULL);
-
 	if (rc == 0)
 		rc = report_render(&log, &report, NULL);
 	if (rc == 0)
@@ -107,7 +103,6 @@ static int work_print(const void *subject, char **result)
 	const struct writer_options plain = {.location = "out"};
 	const struct writer *writer = NULL;
 	int rc = writer_find(printed->format, &writer, NULL);
-
 	return rc == 0 ? writer_print(writer, printed->report, &plain, result, NULL) : rc;
 }
 
@@ -115,12 +110,10 @@ static void test_writers(void)
 {
 	struct journal_log log CLEANUP_JOURNAL_LOG = {0};
 	cJSON *report CLEANUP_JSON = NULL;
-
 	UNIT_INT(journal_read(GOLDEN "/outcomes/journal.ndjson", &log, NULL), 0);
 	UNIT_INT(report_render(&log, &report, NULL), 0);
 	for (const struct writer *writer = writers; writer->name != NULL; writer++) {
 		const struct printed printed = {writer->name, report};
-
 		expect_sound(printed.format, work_print, &printed);
 	}
 }
@@ -133,7 +126,6 @@ static int write_journal(struct journal *journal, const cJSON *environment, cons
 	struct members planned CLEANUP_MEMBERS = {.object = cJSON_Duplicate(plan, true)};
 	const cJSON *assertion = NULL;
 	int rc = journal_add_environment(journal, environment, NULL);
-
 	if (rc == 0)
 		rc = journal_add_plan(journal, &planned, NULL);
 	if (rc == 0)
@@ -163,7 +155,6 @@ static int work_journal(const void *subject, char **result)
 	const struct journal_subject *what = subject;
 	struct journal *journal CLEANUP_JOURNAL = NULL;
 	int rc = 0;
-
 	(void)unlink(what->path);
 	rc = journal_create(what->path, &run, &journal, NULL);
 	rc = rc == 0 ? write_journal(journal, what->environment, what->plan, what->assertions) : rc;
@@ -182,7 +173,6 @@ static void test_journals(void)
 			"[{\"what\":\"w\",\"wanted\":\"1\",\"saw\":\"1\",\"ok\":true},"
 			"{\"what\":\"w\",\"wanted\":\"1\",\"saw\":\"2\",\"ok\":false}]"),
 	};
-
 	expect_sound("journal", work_journal, &subject);
 	cJSON_Delete(subject.environment);
 	cJSON_Delete(subject.plan);
@@ -194,7 +184,6 @@ static char *describe(const struct result *result)
 {
 	const char *reason = "";
 	const char *name = report_outcome_name(result_outcome(result, &reason));
-
 	return text_format("%s (%s) %d %d", name, reason, result->asserted, result->finished);
 }
 
@@ -202,10 +191,8 @@ static int work_result(const void *subject, char **out)
 {
 	struct result result CLEANUP_RESULT = {0};
 	int rc = 0;
-
 	for (const char *line = subject; rc == 0 && *line != '\0';) {
 		size_t size = strcspn(line, "\n");
-
 		rc = result_add_line(&result, line, size, NULL);
 		line += size + (line[size] == '\n' ? 1 : 0);
 	}
@@ -265,7 +252,6 @@ static int work_check(const void *subject, char **out)
 	char *records CLEANUP_FREE = NULL;
 	int fd CLEANUP_FD = -1;
 	int rc = path != NULL ? 0 : ERROR_MEMORY;
-
 	if (rc == 0)
 		fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 	rc = rc == 0 ? check_run_execute(subject, &context, directory, fd, NULL) : rc;
@@ -281,7 +267,6 @@ static void test_checks(void)
 		{.id = "m.does-not-apply", .run = body_does_not_apply},
 		{.id = "m.stores", .run = body_stores},
 	};
-
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
 		expect_sound(rows[i].id, work_check, &rows[i]);
 }
@@ -316,7 +301,6 @@ static int work_plan(const void *subject, char **out)
 	struct plan plan CLEANUP_PLAN = {0};
 	struct text text CLEANUP_TEXT = {0};
 	int rc = plan_make(planned_suites, &everything, subject, &plan, NULL);
-
 	if (rc < 0)
 		return rc;
 	describe_items(&text, plan.items, plan.count);
@@ -351,7 +335,6 @@ static void test_plans(void)
 		.launcher_missing = "nothing is installed",
 		.node = &node,
 	};
-
 	expect_sound("plan", work_plan, &context);
 }
 
@@ -367,7 +350,6 @@ int main(void)
 		CU_TEST_INFO_NULL,
 	};
 	int rc = 0;
-
 	if (file_make_temporary(GPUCERT_BINARY_DIR "/tests", "memory-", &directory, NULL) < 0)
 		return 1;
 	rc = unit_run("memory", tests);

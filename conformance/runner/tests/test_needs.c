@@ -67,11 +67,9 @@ static void make(const struct context *context, const char *only, struct plan *p
 {
 	struct text_list include CLEANUP_TEXT_LIST = {0};
 	struct error err = {0};
-
 	if (only != NULL)
 		CU_ASSERT_EQUAL(text_list_add(&include, only, &err), 0);
 	struct plan_filter filter = {.include = include};
-
 	UNIT_INT(plan_make(suites, &filter, context, plan, &err), 0);
 }
 
@@ -80,7 +78,6 @@ static void expect(const struct context *context, const char *id, enum report_ou
 {
 	struct plan plan CLEANUP_PLAN = {0};
 	const struct plan_item *item = NULL;
-
 	make(context, "plan", &plan);
 	item = find(plan.items, plan.count, id);
 	UNIT_NEED(item != NULL);
@@ -92,7 +89,6 @@ static void expect(const struct context *context, const char *id, enum report_ou
 static void test_what_is_not_about_this_node_does_not_apply(void)
 {
 	struct context context = one_device();
-
 	expect(&context, "any", REPORT_PASS, "");
 	expect(&context, "device", REPORT_PASS, "");
 	expect(&context, "vulkan", REPORT_PASS, "");
@@ -109,7 +105,6 @@ static void test_what_is_not_about_this_node_does_not_apply(void)
 static void test_what_cannot_be_tested_is_unsupported(void)
 {
 	struct context context = one_device();
-
 	context.launcher = "none";
 	context.launcher_missing = "runc is not installed";
 	expect(&context, "container", REPORT_UNSUPPORTED, "runc is not installed");
@@ -126,7 +121,6 @@ static void test_what_cannot_be_tested_is_unsupported(void)
 static void test_a_node_without_a_known_api_leaves_the_rule_open(void)
 {
 	struct context context = one_device();
-
 	devices[0].apis = other_apis;
 	expect(&context, "vulkan", REPORT_UNSUPPORTED, "no device of the node offers vulkan");
 	expect(&context, "opencl", REPORT_UNSUPPORTED, "no device of the node offers opencl");
@@ -136,7 +130,6 @@ static void test_the_host_proves_nothing_about_containers(void)
 {
 	struct context context = one_device();
 	struct plan plan CLEANUP_PLAN = {0};
-
 	context.launcher = "process";
 	expect(&context, "container", REPORT_UNSUPPORTED, "--launcher process");
 	make(&context, NULL, &plan);
@@ -151,7 +144,6 @@ static void test_what_filters_leave_out_is_known(void)
 	struct plan all CLEANUP_PLAN = {0};
 	struct plan some CLEANUP_PLAN = {0};
 	const struct plan_item *item = NULL;
-
 	/* A run that names no checks leaves out those of another system. */
 	make(&context, NULL, &all);
 	UNIT_INT(all.left_out_count, 1);
@@ -178,6 +170,5 @@ int main(void)
 		{"what filters leave out is known", test_what_filters_leave_out_is_known},
 		CU_TEST_INFO_NULL,
 	};
-
 	return unit_run("needs", tests);
 }

@@ -20,7 +20,6 @@ static char *in(const char *name)
 static bool is_there(const char *name)
 {
 	char *path CLEANUP_FREE = in(name);
-
 	return file_exists(path);
 }
 
@@ -28,7 +27,6 @@ static void put(const char *name)
 {
 	char *path CLEANUP_FREE = in(name);
 	char *parent CLEANUP_FREE = path_directory(path);
-
 	UNIT_INT(file_make_directories(parent, 0755, NULL), 0);
 	UNIT_INT(file_write_atomic(path, "{}", 2, 0644, NULL), 0);
 }
@@ -39,7 +37,6 @@ static void put_journal(void)
 	const struct journal_run run = {.id = "earlier"};
 	struct journal *journal CLEANUP_JOURNAL = NULL;
 	struct error err = {0};
-
 	UNIT_INT(journal_create(path, &run, &journal, &err), 0);
 	UNIT_INT(journal_begin_check(journal, "api.vulkan", 1000, &err), 0);
 	UNIT_STRING(err.text, "");
@@ -60,7 +57,6 @@ static int open_output(struct error *err)
 {
 	int lock = -1;
 	int rc = output_open(directory, &lock, err);
-
 	if (lock >= 0)
 		(void)close(lock);
 	return rc;
@@ -69,7 +65,6 @@ static int open_output(struct error *err)
 static void test_an_earlier_run_is_replaced(void)
 {
 	struct error err = {0};
-
 	begin();
 	put("notes.txt");
 	UNIT_INT(open_output(&err), 0);
@@ -91,7 +86,6 @@ static void test_what_is_of_others_stays(void)
 {
 	static const char *const names[] = {"evidence/case42/doc.txt", "report.json", "junit.xml"};
 	struct error err = {0};
-
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
 		begin();
 		put(names[i]);
@@ -122,7 +116,6 @@ static void test_one_run_at_a_time(void)
 	struct error err = {0};
 	int first CLEANUP_FD = -1;
 	int second = -1;
-
 	begin();
 	UNIT_INT(output_open(directory, &first, &err), 0);
 	put_journal();

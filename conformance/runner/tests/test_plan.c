@@ -23,13 +23,11 @@ static void expect_causes(const char *const *include, const char *bad, enum repo
 	struct plan_filter filter = {0};
 	struct plan plan CLEANUP_PLAN = {0};
 	struct error err = {0};
-
 	for (; include != NULL && *include != NULL; include++)
 		CU_ASSERT_EQUAL(text_list_add(&filter.include, *include, &err), 0);
 	CU_ASSERT_EQUAL_FATAL(plan_make(suites, &filter, NULL, &plan, &err), 0);
 	for (size_t i = 0; i < plan.count; i++) {
 		const struct plan_item *cause = NULL;
-
 		if (text_equal(plan.items[i].check->id, bad))
 			plan.items[i].outcome = outcome;
 		cause = plan_cause(&plan, suites, i);
@@ -44,7 +42,6 @@ static void test_causes(void)
 	static const char *const by_root[] = {"-", "s.root", "s.root", "s.root", "-", NULL};
 	static const char *const by_middle[] = {"-", "-", "s.middle", "s.middle", "-", NULL};
 	static const char *const nothing[] = {"-", "-", "-", "-", "-", NULL};
-
 	expect_causes(NULL, "s.root", REPORT_FAIL, by_root);
 	expect_causes(NULL, "s.root", REPORT_CRASH, by_root);
 	expect_causes(NULL, "s.root", REPORT_TIMEOUT, by_root);
@@ -61,7 +58,6 @@ static void test_what_is_left_out_is_no_cause(void)
 	static const char *const ends[] = {"s.root", "s.leaf-*", NULL};
 	static const char *const nothing[] = {"-", NULL};
 	static const char *const by_root[] = {"-", "s.root", "s.root", NULL};
-
 	expect_causes(leaf, "s.root", REPORT_FAIL, nothing);
 	/* Through a check that is not in the plan. */
 	expect_causes(ends, "s.root", REPORT_FAIL, by_root);
@@ -74,6 +70,5 @@ int main(void)
 		{"a check that is left out holds up nothing", test_what_is_left_out_is_no_cause},
 		CU_TEST_INFO_NULL,
 	};
-
 	return unit_run("plan", tests);
 }

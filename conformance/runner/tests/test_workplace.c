@@ -27,7 +27,6 @@ static void answer_ready(void)
 	Runtime__V1__RuntimeCondition ready = {0};
 	Runtime__V1__RuntimeCondition *conditions[] = {&ready};
 	char type[] = "RuntimeReady";
-
 	runtime__v1__runtime_condition__init(&ready);
 	ready.type = type;
 	ready.status = true;
@@ -43,7 +42,6 @@ static void answer_image(void)
 {
 	Runtime__V1__ImageStatusResponse answer = {0};
 	Runtime__V1__Image image = {0};
-
 	runtime__v1__image__init(&image);
 	runtime__v1__image_status_response__init(&answer);
 	answer.image = &image;
@@ -75,7 +73,6 @@ static void test_image_is_used(void)
 	struct workplace_options options = {.image = IMAGE};
 	Runtime__V1__ImageStatusRequest *asked CLEANUP_CRI_REPLY = NULL;
 	struct error err = {0};
-
 	enter();
 	answer_image();
 	options.cri_address = address;
@@ -97,7 +94,6 @@ static void test_image_that_is_not_there(void)
 	struct workplace workplace = {0};
 	struct workplace_options options = {.image = IMAGE};
 	struct error err = {0};
-
 	enter();
 	options.cri_address = address;
 	UNIT_INT(workplace_open(&loop, &options, &workplace, &err), ERROR_NOT_FOUND);
@@ -112,7 +108,6 @@ static void only_programs(const char *const *names, const char *script)
 	CU_ASSERT_EQUAL_FATAL(setenv("PATH", directory, 1), 0);
 	for (; *names != NULL; names++) {
 		char *path CLEANUP_FREE = path_join(directory, *names);
-
 		UNIT_INT(file_write_atomic(path, script, strlen(script), 0755, NULL), 0);
 	}
 }
@@ -125,7 +120,6 @@ static void test_runtime_that_is_not_installed(void)
 	struct workplace_options options = {0};
 	struct workplace workplace = {0};
 	struct error err = {0};
-
 	enter();
 	only_programs(names, "#!/bin/sh\n");
 	UNIT_INT(workplace_open(&loop, &options, &workplace, &err), 0);
@@ -148,12 +142,10 @@ static void test_runtime_that_does_not_work(void)
 	};
 	char *path CLEANUP_FREE = strdup(getenv("PATH"));
 	const struct workplace_options options = {0};
-
 	enter();
 	for (size_t i = 0; i < ARRAY_SIZE(scripts); i++) {
 		struct workplace workplace = {0};
 		struct error err = {0};
-
 		only_programs(names, scripts[i]);
 		CU_ASSERT_TRUE(workplace_open(&loop, &options, &workplace, &err) < 0);
 		UNIT_CONTAINS(err.text, "containerd");
@@ -175,7 +167,6 @@ int main(void)
 #endif
 		CU_TEST_INFO_NULL,
 	};
-
 #ifndef _WIN32
 	if (geteuid() != 0) {
 		(void)printf("container runtimes are used by root alone\n");

@@ -24,7 +24,6 @@ static HRESULT answer(PCWSTR query, PWSTR *out)
 	const char *path = getenv("HCS_DOUBLE_ANSWER");
 	FILE *file = NULL;
 	int size = 0;
-
 	/* The query is JSON that asks for the basic properties. */
 	if (query == NULL || wcscmp(query, L"{\"PropertyTypes\":[\"Basic\"]}") != 0)
 		return E_INVALIDARG;

@@ -19,7 +19,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct hcs_versions versions = {0};
 	struct error err = {0};
 	int rc = hcs_versions_parse((const char *)data, size, &versions, &err);
-
 	if (rc < 0) {
 		require(err.code == rc && err.text[0] != '\0');
 		return 0;

@@ -22,7 +22,6 @@ static void load(const char *path)
 {
 	void *handle = NULL;
 	struct error err = {0};
-
 	if (library_open(path, &handle, &err) < 0)
 		(void)printf("\n%s\n", err.text);
 	CU_ASSERT_PTR_NOT_NULL_FATAL(handle);
@@ -31,7 +30,6 @@ static void load(const char *path)
 static void set(const char *name, const char *value)
 {
 	char *pair CLEANUP_FREE = text_format("%s=%s", name, value);
-
 	UNIT_INT(_putenv(pair), 0);
 }
 
@@ -44,7 +42,6 @@ static void expect(int code, const char *text)
 {
 	struct hcs_service service = {0};
 	struct error err = {0};
-
 	UNIT_INT(hcs_service_ask(&service, &err), code);
 	UNIT_CONTAINS(err.text, text);
 }
@@ -57,7 +54,6 @@ static void test_no_library(void)
 static void test_older_library(void)
 {
 	struct hcs_service service = {0};
-
 	load(DOUBLE_DIRECTORY "/vmcompute.dll");
 	write_answer(ANSWER_OF("1"));
 	UNIT_INT(hcs_service_ask(&service, NULL), 0);
@@ -68,7 +64,6 @@ static void test_older_library(void)
 static void test_newer_library(void)
 {
 	struct hcs_service service = {0};
-
 	load(DOUBLE_DIRECTORY "/computecore.dll");
 	write_answer(ANSWER_OF("5"));
 	UNIT_INT(hcs_service_ask(&service, NULL), 0);
@@ -108,7 +103,6 @@ static int open_suite(void)
 static int close_suite(void)
 {
 	int rc = remove(answer_path);
-
 	free(answer_path);
 	return rc;
 }
@@ -123,6 +117,5 @@ int main(void)
 		{"errors of the service", test_errors_of_the_service},
 		CU_TEST_INFO_NULL,
 	};
-
 	return unit_run_in("hcs service", open_suite, close_suite, tests);
 }

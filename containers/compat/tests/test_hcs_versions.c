@@ -9,7 +9,6 @@ static struct hcs_versions parse(const char *json)
 {
 	struct hcs_versions versions = {0};
 	struct error err = {0};
-
 	if (hcs_versions_parse(json, strlen(json), &versions, &err) < 0)
 		(void)printf("\n%s\n", err.text);
 	return versions;
@@ -19,7 +18,6 @@ static void expect_error(const char *json, int code, const char *text)
 {
 	struct hcs_versions versions = {0};
 	struct error err = {0};
-
 	UNIT_INT(hcs_versions_parse(json, strlen(json), &versions, &err), code);
 	UNIT_CONTAINS(err.text, text);
 }
@@ -29,7 +27,6 @@ static void test_answer_of_2022(void)
 	struct hcs_versions versions =
 		parse("{\"Properties\":[{\"SupportedSchemaVersions\":[{\"Major\":1,\"Minor\":0},"
 		      "{\"Major\":2,\"Minor\":5}]}]}");
-
 	UNIT_INT(versions.count, 2);
 	UNIT_INT(versions.items[0].major, 1);
 	UNIT_INT(versions.items[1].minor, 5);
@@ -41,7 +38,6 @@ static void test_answer_to_property_queries(void)
 	struct hcs_versions versions = parse(
 		"{\"PropertyResponses\":{\"Basic\":{\"Response\":{\"SupportedSchemaVersions\":"
 		"[{\"Major\":2,\"Minor\":11}]}},\"Other\":{\"Error\":{}}}}");
-
 	UNIT_INT(versions.count, 1);
 	UNIT_INT(hcs_versions_newest(&versions)->minor, 11);
 }
@@ -55,7 +51,6 @@ static void test_odd_answers(void)
 		      "null,{\"Major\":2,\"Minor\":10,\"Patch\":1},{\"Major\":2,\"Minor\":9},{"
 		      "\"Major\":2,"
 		      "\"Minor\":10},{\"Major\":1}]}]}");
-
 	UNIT_INT(versions.count, 4);
 	UNIT_INT(versions.items[0].major, 1);
 	UNIT_INT(versions.items[0].minor, 0);
@@ -69,7 +64,6 @@ static void test_no_version_of_containers(void)
 	struct hcs_versions versions =
 		parse("{\"Properties\":[{\"SupportedSchemaVersions\":[{\"Major\":1,\"Minor\":0},"
 		      "{\"Major\":9,\"Minor\":9}]}]}");
-
 	UNIT_INT(versions.count, 2);
 	CU_ASSERT_PTR_NULL(hcs_versions_newest(&versions));
 }
@@ -77,7 +71,6 @@ static void test_no_version_of_containers(void)
 static void test_bad_answers(void)
 {
 	struct text many CLEANUP_TEXT = {0};
-
 	expect_error("", ERROR_FORMAT, "line 1");
 	expect_error("{\"Properties\":[{\"SupportedSch", ERROR_FORMAT, "line 1");
 	expect_error("[]", ERROR_FORMAT, "expected object");
@@ -105,7 +98,6 @@ static void test_what_versions_allow(void)
 {
 	struct hcs_version location = hcs_device_since(HCS_DEVICE_LOCATION_PATH);
 	struct hcs_version of_class = hcs_device_since(HCS_DEVICE_CLASS);
-
 	CU_ASSERT_TRUE(hcs_version_compare((struct hcs_version){2, 1}, of_class) >= 0);
 	CU_ASSERT_TRUE(hcs_version_compare((struct hcs_version){2, 1}, location) < 0);
 	CU_ASSERT_TRUE(hcs_version_compare((struct hcs_version){2, 10}, location) > 0);
@@ -115,7 +107,6 @@ static void test_what_versions_allow(void)
 static void test_errors_have_names(void)
 {
 	struct error err = {0};
-
 	UNIT_STRING(hcs_error_name(0x8037010dU), "HCS_E_INVALID_JSON");
 	CU_ASSERT_PTR_NULL(hcs_error_name(0x80004005U));
 	UNIT_INT(hcs_error_set(&err, "asking", 0x80370114U), ERROR_UNSUPPORTED);

@@ -7,7 +7,6 @@ static void test_rows(void)
 {
 	size_t count = 0;
 	const struct windows_build *rows = windows_builds(&count);
-
 	CU_ASSERT_TRUE(count > 10);
 	for (size_t i = 0; i < count; i++) {
 		CU_ASSERT_TRUE(rows[i].name[0] != '\0');
@@ -24,7 +23,6 @@ static void test_rows(void)
 static void expect_schema(unsigned build, unsigned minor)
 {
 	const struct windows_build *row = windows_build_find(build);
-
 	CU_ASSERT_TRUE(row != NULL && row->schema != NULL);
 	if (row == NULL || row->schema == NULL)
 		return;
@@ -53,7 +51,6 @@ static void test_at_least(void)
 {
 	struct hcs_version version = {0};
 	struct error err = {0};
-
 	UNIT_INT(windows_build_at_least(17763, &version, &err), 0);
 	UNIT_INT(version.minor, 1);
 	UNIT_INT(windows_build_at_least(26100, &version, &err), 0);
@@ -70,7 +67,6 @@ static void test_versions(void)
 {
 	struct windows_version version = {0};
 	struct error err = {0};
-
 	UNIT_INT(windows_version_parse("20348", "--build", &version, &err), 0);
 	UNIT_INT(version.major, 10);
 	UNIT_INT(version.build, 20348);

@@ -24,11 +24,9 @@ static void test_rule(void)
 		{26100, 26100, true},  {26200, 26100, true},  {26200, 20348, false},
 		{28000, 26100, true},  {28000, 20348, false},
 	};
-
 	for (size_t i = 0; i < ARRAY_SIZE(vectors); i++) {
 		bool runs =
 			windows_image_rule(build_of(vectors[i].host), build_of(vectors[i].image));
-
 		if (runs != vectors[i].runs)
 			(void)printf("\nhost %u, image %u\n", vectors[i].host, vectors[i].image);
 		CU_ASSERT_EQUAL(runs, vectors[i].runs);
@@ -41,7 +39,6 @@ static void expect(unsigned host, unsigned image, enum windows_image_answer answ
 {
 	struct windows_image_judgement judgement =
 		windows_image_judge(build_of(host), build_of(image));
-
 	if (judgement.answer != answer)
 		(void)printf("\nhost %u, image %u: %s\n", host, image, judgement.reason);
 	UNIT_INT(judgement.answer, answer);
@@ -79,7 +76,6 @@ static void test_revisions_of_2016(void)
 {
 	struct windows_version host = {10, 0, 14393, true, 5000};
 	struct windows_version image = {10, 0, 14393, true, 5000};
-
 	UNIT_INT(windows_image_judge(host, image).answer, WINDOWS_IMAGE_RUNS);
 	image.revision = 4999;
 	UNIT_INT(windows_image_judge(host, image).answer, WINDOWS_IMAGE_REFUSED);

@@ -31,7 +31,6 @@ static int parse(const wchar_t *answer, struct hcs_versions *out, struct error *
 	char *json CLEANUP_FREE = NULL;
 	size_t size = 0;
 	int rc = 0;
-
 	if (answer == NULL)
 		return error_set(err, ERROR_UNAVAILABLE,
 				 "HcsGetServiceProperties() answered nothing");
@@ -55,7 +54,6 @@ static int ask_computecore(void *library, struct hcs_versions *out, struct error
 	computecore_fn *get = NULL;
 	HRESULT hr = 0;
 	int rc = library_function(library, "HcsGetServiceProperties", &get, err);
-
 	if (rc < 0)
 		return rc;
 	hr = get(query, &answer);
@@ -72,7 +70,6 @@ static int ask_vmcompute(void *library, struct hcs_versions *out, struct error *
 	vmcompute_fn *get = NULL;
 	HRESULT hr = 0;
 	int rc = library_function(library, "HcsGetServiceProperties", &get, err);
-
 	if (rc < 0)
 		return rc;
 	hr = get(query, &answer, &result);
@@ -97,7 +94,6 @@ int hcs_service_ask(struct hcs_service *out, struct error *err)
 		struct error problem = {0};
 		void *library = NULL;
 		int rc = library_open(libraries[i].name, &library, &problem);
-
 		if (rc == 0)
 			rc = libraries[i].ask(library, &out->versions, &problem);
 		if (rc == 0) {

@@ -38,7 +38,6 @@ static void subject_run(int in, int out, const char *directory, void (*arrange)(
 	const char *const words[] = {"cat", NULL};
 	char *const *argv = NULL;
 	char *const *envp = NULL;
-
 	must(unshare(CLONE_NEWNS) == 0 && mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0);
 	if (arrange != NULL)
 		arrange(directory);
@@ -54,7 +53,6 @@ static struct subject subject_start(void (*arrange)(const char *), const char *c
 	struct subject subject = {0};
 	int to[2] = {-1, -1}, from[2] = {-1, -1};
 	char letter = 'x';
-
 	CU_ASSERT_EQUAL_FATAL(pipe2(to, O_CLOEXEC), 0);
 	CU_ASSERT_EQUAL_FATAL(pipe2(from, O_CLOEXEC), 0);
 	CU_ASSERT_EQUAL_FATAL(file_make_temporary(NULL, "inspect-", &subject.directory, NULL), 0);
@@ -84,7 +82,6 @@ static struct container_view look(const struct subject *subject)
 {
 	struct container_view view = {0};
 	struct error err = {0};
-
 	if (container_inspect(subject->pid, &view, &err) < 0)
 		(void)fprintf(stderr, "%s\n", err.text);
 	CU_ASSERT_EQUAL_FATAL(view.pid, subject->pid);
@@ -95,7 +92,6 @@ static struct container_view look(const struct subject *subject)
 static void learn(struct subject *subject)
 {
 	struct container_view view CLEANUP_CONTAINER_VIEW = look(subject);
-
 	subject->manifest.complete = true;
 	for (size_t i = 0; i < view.file_count; i++)
 		CU_ASSERT_EQUAL_FATAL(image_manifest_add(&subject->manifest, view.files[i].path,
@@ -110,7 +106,6 @@ static void test_an_innocent_process(void)
 	struct container_view view CLEANUP_CONTAINER_VIEW = look(&subject);
 	struct text_list differences CLEANUP_TEXT_LIST = {0};
 	char digest[DIGEST_SIZE] = "";
-
 	learn(&subject);
 	CU_ASSERT_EQUAL(digest_file("/bin/cat", digest, NULL, NULL), 0);
 	UNIT_STRING(view.exe_digest, digest);
@@ -140,7 +135,6 @@ static void test_a_file_mounted_over(void)
 	struct container_view view CLEANUP_CONTAINER_VIEW = look(&subject);
 	struct text_list differences CLEANUP_TEXT_LIST = {0};
 	const struct container_mount *mount = NULL;
-
 	learn(&subject);
 	CU_ASSERT_EQUAL_FATAL(image_manifest_add(&subject.manifest, "/bin/ls", "/bin/ls", NULL), 0);
 	UNIT_INT(container_compare(&view, &subject.manifest, &differences, NULL), 0);
@@ -162,7 +156,6 @@ static void arrange_link(const char *directory)
 {
 	char *link = path_join(directory, "link");
 	char *target = path_join(directory, "target");
-
 	must(mkdir(target, 0700) == 0 && symlink(target, link) == 0);
 	must(mount("/etc", target, NULL, MS_BIND, NULL) == 0);
 }
@@ -178,7 +171,6 @@ static void test_links_in_the_container(void)
 	char digest[DIGEST_SIZE] = "";
 	struct container_sight sight = {0};
 	struct container_place place = {0};
-
 	UNIT_INT(container_see(&view, link, &sight, NULL), 0);
 	CU_ASSERT_TRUE(sight.there && !sight.file);
 	CU_ASSERT_TRUE(container_host_place("/etc", &place));
@@ -202,7 +194,6 @@ static void test_a_loaded_library(void)
 	struct subject subject = subject_start(NULL, env);
 	struct container_view view CLEANUP_CONTAINER_VIEW = look(&subject);
 	struct text_list differences CLEANUP_TEXT_LIST = {0};
-
 	learn(&innocent);
 	UNIT_INT(container_compare(&view, &innocent.manifest, &differences, NULL), 0);
 	CU_ASSERT_TRUE_FATAL(differences.count >= 1);
@@ -218,7 +209,6 @@ static void test_another_program(void)
 	struct subject subject = subject_start(NULL, env);
 	struct container_view view CLEANUP_CONTAINER_VIEW = look(&subject);
 	struct text_list differences CLEANUP_TEXT_LIST = {0};
-
 	subject.manifest.complete = true;
 	CU_ASSERT_EQUAL_FATAL(image_manifest_add(&subject.manifest, "/bin/ls", "/bin/ls", NULL), 0);
 	UNIT_INT(container_compare(&view, &subject.manifest, &differences, NULL), 0);
@@ -242,7 +232,6 @@ static void arrange_nodes(const char *directory)
 	char *node = path_join(folder, "node");
 	char *hidden = path_join(directory, "hidden");
 	char *unusable = path_join(hidden, "unusable");
-
 	must(mkdir(mounted, 0700) == 0 && mount("tmpfs", mounted, "tmpfs", 0, NULL) == 0);
 	must(mkdir(folder, 0700) == 0);
 	must(mknod(node, S_IFCHR | 0640, makedev(226, 130)) == 0);
@@ -267,7 +256,6 @@ static void test_device_nodes(void)
 	struct container_view view CLEANUP_CONTAINER_VIEW = look(&subject);
 	const struct container_node *node = find_node(&view, 226, 130);
 	char *wanted CLEANUP_FREE = text_format("%s/with space/folder/node", subject.directory);
-
 	CU_ASSERT_PTR_NOT_NULL(find_node(&view, 1, 3)); /* /dev/null */
 	CU_ASSERT_PTR_NULL(find_node(&view, 226, 131));
 	CU_ASSERT_PTR_NOT_NULL_FATAL(node);
@@ -281,7 +269,6 @@ static void test_nobody_there(void)
 {
 	struct container_view view = {0};
 	struct error err = {0};
-
 	UNIT_INT(container_inspect(0x7fffffff, &view, &err), ERROR_NOT_FOUND);
 }
 
@@ -292,11 +279,9 @@ static void test_mountinfo(void)
 		"37 36 0:5 / /a\\040b ro,nodev,nosuid,noexec shared:7 master:2 - tmpfs a\\134b rw\n"
 		"38 36 0:6 / /c rw - proc proc ro\n";
 	struct container_mounts list CLEANUP_CONTAINER_MOUNTS = {0};
-
 	UNIT_INT(container_mounts_parse(text, &list, NULL), 0);
 	CU_ASSERT_EQUAL_FATAL(list.count, 3);
 	const struct container_mount *mounts = list.items;
-
 	UNIT_INT(mounts[0].id, 36);
 	UNIT_INT(mounts[0].parent, 35);
 	UNIT_INT(mounts[0].major, 98);
@@ -315,11 +300,9 @@ static void test_mountinfo_that_cannot_be_read(void)
 	static const char *const broken[] = {"36 35 98:0 /mnt1 /mnt2 rw - ext3 /dev/root",
 					     "21 1 8:1 / / rw -", "30 21 0:5 /x",
 					     "36 35 98 /mnt1 /mnt2 rw - ext3 /dev/root rw", "x"};
-
 	for (size_t i = 0; i < ARRAY_SIZE(broken); i++) {
 		struct container_mounts mounts CLEANUP_CONTAINER_MOUNTS = {0};
 		struct error err = {0};
-
 		UNIT_INT(container_mounts_parse(broken[i], &mounts, &err), ERROR_FORMAT);
 		CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "mountinfo line 1"));
 	}
@@ -331,7 +314,6 @@ static void test_manifest(void)
 	struct image_manifest read CLEANUP_IMAGE_MANIFEST = {0};
 	char *directory CLEANUP_FREE = NULL;
 	char *path CLEANUP_FREE = NULL;
-
 	CU_ASSERT_EQUAL_FATAL(file_make_temporary(NULL, "manifest-", &directory, NULL), 0);
 	path = path_join(directory, "manifest.json");
 	UNIT_INT(image_manifest_add(&made, "/libexec/one", "/bin/true", NULL), 0);
@@ -362,7 +344,6 @@ int main(void)
 		{"device nodes", test_device_nodes},
 		CU_TEST_INFO_NULL,
 	};
-
 	if (geteuid() != 0) {
 		(void)fprintf(stderr, "needs root: mounts and /proc/PID/map_files\n");
 		return SKIP;

@@ -12,7 +12,6 @@ int run_directory_make(const char *base, const char *cri, char **path, struct er
 {
 	char *work CLEANUP_FREE = NULL;
 	int rc = base != NULL ? file_make_directories(base, 0700, err) : 0;
-
 	(void)cri;
 	if (rc == 0)
 		rc = file_make_temporary(base, "gpucert-run-", path, err);

@@ -24,7 +24,6 @@ int sigaction(int number, const struct sigaction *act, struct sigaction *old)
 	static atomic_int taken[NSIG];
 	static _Atomic(sigaction_function) found;
 	sigaction_function next = atomic_load(&found);
-
 	if (next == NULL) {
 		/* A conversion that ISO C does not know and POSIX demands. */
 		*(void **)&next = dlsym(RTLD_NEXT, "sigaction");

@@ -14,7 +14,6 @@
 static FARPROC function_of(const char *library, const char *name)
 {
 	HMODULE module = LoadLibraryA(library);
-
 	return module != NULL ? GetProcAddress(module, name) : NULL;
 }
 
@@ -38,7 +37,6 @@ static int count_vulkan(void)
 		(list_function)(void *)function_of("vulkan-1.dll", "vkEnumeratePhysicalDevices");
 	void *instance = NULL;
 	uint32_t count = 0;
-
 	if (create == NULL || list == NULL)
 		return -1;
 	if (create(&info, NULL, &instance) != 0 || list(instance, &count, NULL) != 0)
@@ -51,7 +49,6 @@ static int count_opencl(void)
 	typedef int(WINAPI * list_function)(uint32_t size, void **platforms, uint32_t *count);
 	list_function list = (list_function)(void *)function_of("opencl.dll", "clGetPlatformIDs");
 	uint32_t count = 0;
-
 	if (list == NULL)
 		return -1;
 	return list(0, NULL, &count) == 0 ? (int)count : 0;
@@ -62,14 +59,12 @@ static void show_direct3d(void)
 	IDXGIFactory1 *factory = NULL;
 	IDXGIAdapter1 *adapter = NULL;
 	int count = 0, d3d11 = 0, d3d12 = 0;
-
 	if (CreateDXGIFactory1(&IID_IDXGIFactory1, (void **)&factory) != S_OK)
 		factory = NULL;
 	while (factory != NULL &&
 	       IDXGIFactory1_EnumAdapters1(factory, (UINT)count, &adapter) == S_OK) {
 		ID3D11Device *device11 = NULL;
 		ID3D12Device *device12 = NULL;
-
 		count++;
 		d3d11 += D3D11CreateDevice((IDXGIAdapter *)adapter, D3D_DRIVER_TYPE_UNKNOWN, NULL,
 					   0, NULL, 0, D3D11_SDK_VERSION, &device11, NULL,

@@ -30,14 +30,12 @@ struct rig {
 static void rig_on_note(const char *note, void *user)
 {
 	struct rig *rig = user;
-
 	text_addf(&rig->notes, "%s\n", note);
 }
 
 static void rig_open(struct rig *rig)
 {
 	struct relay_options options = {.on_note = rig_on_note, .user = rig, .nonce_ms = NONCE_MS};
-
 	*rig = (struct rig){0};
 	(void)uv_loop_init(&rig->loop);
 	CU_ASSERT_EQUAL_FATAL(file_make_temporary("/tmp", "relay-", &rig->directory, NULL), 0);
@@ -66,7 +64,6 @@ static int listen_at(const char *directory, const char *name)
 {
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-
 	(void)snprintf(address.sun_path, sizeof(address.sun_path), "%s/%s", directory, name);
 	CU_ASSERT_EQUAL_FATAL(bind(fd, (struct sockaddr *)&address, sizeof(address)), 0);
 	CU_ASSERT_EQUAL_FATAL(listen(fd, 8), 0);
@@ -77,7 +74,6 @@ static int connect_to(const char *directory, const char *name)
 {
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-
 	(void)snprintf(address.sun_path, sizeof(address.sun_path), "%s/%s", directory, name);
 	CU_ASSERT_EQUAL(connect(fd, (struct sockaddr *)&address, sizeof(address)), 0);
 	return fd;
@@ -90,7 +86,6 @@ static int listen_at_port(uint16_t *port)
 				      .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
 	socklen_t size = sizeof(address);
 	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-
 	CU_ASSERT_EQUAL_FATAL(bind(fd, (struct sockaddr *)&address, size), 0);
 	CU_ASSERT_EQUAL_FATAL(listen(fd, 8), 0);
 	CU_ASSERT_EQUAL_FATAL(getsockname(fd, (struct sockaddr *)&address, &size), 0);
@@ -104,7 +99,6 @@ static int connect_to_port(uint16_t port)
 				      .sin_port = htons(port),
 				      .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
 	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-
 	CU_ASSERT_EQUAL_FATAL(connect(fd, (struct sockaddr *)&address, sizeof(address)), 0);
 	return fd;
 }
@@ -112,7 +106,6 @@ static int connect_to_port(uint16_t port)
 static void put_file(const char *directory, const char *name, const char *content)
 {
 	char *path CLEANUP_FREE = path_join(directory, name);
-
 	CU_ASSERT_EQUAL_FATAL(file_write_atomic(path, content, strlen(content), 0600, NULL), 0);
 }
 
@@ -120,14 +113,12 @@ static bool is_there(const char *directory, const char *name)
 {
 	char *path CLEANUP_FREE = path_join(directory, name);
 	struct stat status = {0};
-
 	return lstat(path, &status) == 0;
 }
 
 static void take_away(const char *directory, const char *name)
 {
 	char *path CLEANUP_FREE = path_join(directory, name);
-
 	CU_ASSERT_EQUAL(unlink(path), 0);
 }
 
@@ -139,14 +130,12 @@ struct wanted {
 static bool is_as_wanted(void *user)
 {
 	const struct wanted *wanted = user;
-
 	return is_there(wanted->directory, wanted->name) == wanted->there;
 }
 
 static void wait_for_file(struct rig *rig, const char *directory, const char *name, bool there)
 {
 	struct wanted wanted = {directory, name, there};
-
 	UNIT_INT(loop_wait(&rig->loop, is_as_wanted, &wanted, WAIT_MS, name, NULL), 0);
 }
 
@@ -157,7 +146,6 @@ static struct rendezvous read_rendezvous(struct rig *rig, const char *name)
 	struct rendezvous rendezvous = {0};
 	struct error err = {0};
 	size_t size = 0;
-
 	UNIT_INT(file_read(path, RENDEZVOUS_TEXT_MAX, &text, &size, &err), 0);
 	UNIT_INT(text != NULL ? rendezvous_parse(text, size, &rendezvous, &err) : -1, 0);
 	return rendezvous;
@@ -175,7 +163,6 @@ static bool has_come(void *user)
 	struct expected *expected = user;
 	ssize_t size = recv(expected->fd, expected->seen + expected->size,
 			    sizeof(expected->seen) - expected->size, MSG_DONTWAIT);
-
 	if (size > 0)
 		expected->size += (size_t)size;
 	expected->ended = size == 0 || (size < 0 && errno != EAGAIN);
@@ -186,7 +173,6 @@ static bool has_come(void *user)
 static void expect_all(struct rig *rig, int fd, const char *wanted)
 {
 	struct expected expected = {.fd = fd};
-
 	UNIT_INT(loop_wait(&rig->loop, has_come, &expected, WAIT_MS, "the end of a stream", NULL),
 		 0);
 	UNIT_STRING(expected.seen, wanted);
@@ -200,7 +186,6 @@ static bool has_accepted(void *user)
 {
 	struct accepting *accepting = user;
 	struct pollfd waiting = {.fd = accepting->listener, .events = POLLIN};
-
 	if (poll(&waiting, 1, 0) == 1)
 		accepting->fd = accept4(accepting->listener, NULL, NULL, SOCK_CLOEXEC);
 	return accepting->fd >= 0;
@@ -209,7 +194,6 @@ static bool has_accepted(void *user)
 static int accept_from(struct rig *rig, int listener)
 {
 	struct accepting accepting = {listener, -1};
-
 	UNIT_INT(loop_wait(&rig->loop, has_accepted, &accepting, WAIT_MS, "a connection", NULL), 0);
 	return accepting.fd;
 }
@@ -217,7 +201,6 @@ static int accept_from(struct rig *rig, int listener)
 static void put_rendezvous(struct rig *rig, const char *name, const struct rendezvous *rendezvous)
 {
 	char line[RENDEZVOUS_TEXT_MAX] = "";
-
 	rendezvous_format(rendezvous, line);
 	put_file(rig->wine, name, line);
 }
@@ -232,7 +215,6 @@ static void test_to_kubelet(void)
 {
 	struct rig rig;
 	int listener = -1, server = -1, client = -1;
-
 	rig_open(&rig);
 	listener = listen_at(rig.kubelet, "kubelet.sock");
 	wait_for_file(&rig, rig.wine, "kubelet.sock", true);
@@ -262,7 +244,6 @@ static void test_to_plugin(void)
 	struct rig rig;
 	struct rendezvous rendezvous = {.nonce = "0123456789abcde"};
 	int listener = -1, server = -1, client = -1;
-
 	rig_open(&rig);
 	listener = listen_at_port(&rendezvous.port);
 	put_rendezvous(&rig, "wddm.sock", &rendezvous);
@@ -273,7 +254,6 @@ static void test_to_plugin(void)
 	server = accept_from(&rig, listener);
 	{
 		struct expected expected = {.fd = server};
-
 		UNIT_INT(loop_wait(&rig.loop, has_come, &expected, WAIT_MS, "the call", NULL), 0);
 		UNIT_INT(expected.size, RENDEZVOUS_NONCE_SIZE + strlen("list"));
 		CU_ASSERT_EQUAL(memcmp(expected.seen, rendezvous.nonce, RENDEZVOUS_NONCE_SIZE), 0);
@@ -295,7 +275,6 @@ static void test_dial_back(void)
 	struct rendezvous plugin = {.nonce = "0123456789abcde"};
 	int listener = -1, server = -1, client = -1, plugin_listener = -1;
 	char byte = 0;
-
 	rig_open(&rig);
 	listener = listen_at(rig.kubelet, "kubelet.sock");
 	wait_for_file(&rig, rig.wine, "kubelet.sock", true);
@@ -323,7 +302,6 @@ static void test_removal(void)
 	struct rig rig;
 	struct rendezvous rendezvous = {.nonce = "0123456789abcde"};
 	int listener = -1, plugin = -1;
-
 	rig_open(&rig);
 	plugin = listen_at_port(&rendezvous.port);
 	listener = listen_at(rig.kubelet, "kubelet.sock");
@@ -366,7 +344,6 @@ static void test_hostile_clients(void)
 {
 	struct rig rig;
 	int listener = -1, wrong = -1, silent = -1, gone = -1;
-
 	rig_open(&rig);
 	listener = listen_at(rig.kubelet, "kubelet.sock");
 	wait_for_file(&rig, rig.wine, "kubelet.sock", true);
@@ -388,7 +365,6 @@ static void test_hostile_clients(void)
 	/* Nobody of them reached the kubelet. */
 	{
 		struct pollfd waiting = {.fd = listener, .events = POLLIN};
-
 		UNIT_INT(poll(&waiting, 1, 0), 0);
 	}
 	close(wrong);
@@ -403,7 +379,6 @@ static void test_hostile_files(void)
 	char huge[4096] = "gpucert-rendezvous 1 80 ";
 	char *link CLEANUP_FREE = NULL;
 	char *folder CLEANUP_FREE = NULL;
-
 	rig_open(&rig);
 	memset(huge + strlen(huge), 'a', sizeof(huge) - strlen(huge) - 1);
 	put_file(rig.wine, "garbage.sock", "\x01 garbage\n");
@@ -440,7 +415,6 @@ static void test_dead_plugin(void)
 	struct rig rig;
 	struct rendezvous rendezvous = {.nonce = "0123456789abcde"};
 	int client = -1;
-
 	rig_open(&rig);
 	close(listen_at_port(&rendezvous.port));
 	put_rendezvous(&rig, "wddm.sock", &rendezvous);
@@ -456,11 +430,9 @@ static void test_many(void)
 {
 	struct rig rig;
 	struct rendezvous rendezvous = {.port = 9, .nonce = "0123456789abcde"};
-
 	rig_open(&rig);
 	for (int i = 0; i < RELAY_MIRRORS_MAX + 10; i++) {
 		char name[32] = "";
-
 		(void)snprintf(name, sizeof(name), "p%d.sock", i);
 		put_rendezvous(&rig, name, &rendezvous);
 	}

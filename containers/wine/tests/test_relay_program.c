@@ -32,7 +32,6 @@ static void run_relay(const char *script, struct process_result *result)
 				    NULL};
 	const struct process_spec spec = {.argv = argv, .timeout_ms = TIMEOUT_MS};
 	struct error err = {0};
-
 	UNIT_INT(process_run(&spec, result, &err), 0);
 	UNIT_STRING(err.text, "");
 }
@@ -40,7 +39,6 @@ static void run_relay(const char *script, struct process_result *result)
 static void expect_empty(void)
 {
 	struct text_list names CLEANUP_TEXT_LIST = {0};
-
 	UNIT_INT(file_list(directory, &names, NULL), 0);
 	UNIT_INT(names.count, 1); /* the kubelet's */
 }
@@ -48,7 +46,6 @@ static void expect_empty(void)
 static void test_exit_code(void)
 {
 	struct process_result result = {0};
-
 	run_relay("echo out; echo err >&2; exit 7", &result);
 	UNIT_INT(result.end, PROCESS_EXITED);
 	UNIT_INT(result.code, 7);
@@ -63,7 +60,6 @@ static void test_directory(void)
 {
 	struct process_result result = {0};
 	char *beginning CLEANUP_FREE = text_format("--dir=Z:%s/wine-", directory);
-
 	run_relay("echo $1; test \"$1\" = \"--dir=$DEVICE_PLUGIN_DIR/\" && "
 		  "test \"$KUBELET_SOCKET\" = \"$PLUGIN_SOCK_DIR/kubelet.sock\" && "
 		  "test -d \"${DEVICE_PLUGIN_DIR#Z:}\"",
@@ -86,11 +82,9 @@ static void test_cannot_start(void)
 	} cases[] = {{missing, 125, "/nonexistent/program"},
 		     {nowhere, 125, "/nonexistent"},
 		     {usage, 2, "usage"}};
-
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		const struct process_spec spec = {.argv = cases[i].argv, .timeout_ms = TIMEOUT_MS};
 		struct process_result result = {0};
-
 		UNIT_INT(process_run(&spec, &result, NULL), 0);
 		UNIT_INT(result.code, cases[i].code);
 		UNIT_CONTAINS(text_string(&result.err), cases[i].reason);
@@ -134,7 +128,6 @@ static void start_relay(struct running *running, const char *script)
 	const char *const argv[] = {PROGRAM, kubelet, "--", "sh", "-c", script, NULL};
 	const struct process_spec spec = {
 		.argv = argv, .on_line = on_line, .on_end = on_end, .user = running};
-
 	*running = (struct running){0};
 	(void)uv_loop_init(&running->loop);
 	UNIT_INT(process_start(&running->loop, &spec, &running->process, NULL), 0);
@@ -154,7 +147,6 @@ static void end_relay(struct running *running, int code)
 static void test_signal(void)
 {
 	struct running running;
-
 	start_relay(&running, "trap 'exit 5' TERM; echo ready; while :; do sleep 0.05; done");
 	UNIT_INT(process_signal(running.process, SIGTERM, NULL), 0);
 	end_relay(&running, 5);
@@ -166,7 +158,6 @@ static int listen_at_port(unsigned *port)
 				      .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
 	socklen_t size = sizeof(address);
 	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-
 	CU_ASSERT_EQUAL_FATAL(bind(fd, (struct sockaddr *)&address, size), 0);
 	CU_ASSERT_EQUAL_FATAL(listen(fd, 8), 0);
 	CU_ASSERT_EQUAL_FATAL(getsockname(fd, (struct sockaddr *)&address, &size), 0);
@@ -179,7 +170,6 @@ static bool connect_when_listened(int client, const struct sockaddr_un *address)
 {
 	const struct sockaddr *any = (const struct sockaddr *)address;
 	int rc = connect(client, any, sizeof(*address));
-
 	for (int ms = 0; rc < 0 && errno == ECONNREFUSED && ms < TIMEOUT_MS; ms += 10) {
 		(void)poll(NULL, 0, 10);
 		rc = connect(client, any, sizeof(*address));
@@ -202,16 +192,13 @@ static void test_hang_up(void)
 		"while ! test -S $dir/../kubelet/a.sock; do sleep 0.01; done; "
 		"trap 'exit 0' TERM; echo ready; while :; do sleep 0.05; done",
 		port);
-
 	start_relay(&running, script);
 	(void)snprintf(address.sun_path, sizeof(address.sun_path), "%s/a.sock", kubelet);
 	for (int i = 0; i < 20; i++) {
 		int client = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 		int server = -1;
-
 		bool called = connect_when_listened(client, &address) &&
 			      poll(&waiting, 1, TIMEOUT_MS) == 1;
-
 		UNIT_NEED(called);
 		server = accept(plugin, NULL, NULL);
 		CU_ASSERT_TRUE(server >= 0);
@@ -236,7 +223,6 @@ static int suite_begin(void)
 static int suite_end(void)
 {
 	int rc = file_remove_tree(directory, NULL);
-
 	free(kubelet);
 	free(directory);
 	return rc;
@@ -252,6 +238,5 @@ int main(void)
 		{"peers that hang up", test_hang_up},
 		CU_TEST_INFO_NULL,
 	};
-
 	return unit_run_in("wine-relay", suite_begin, suite_end, tests);
 }

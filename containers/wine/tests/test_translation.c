@@ -21,7 +21,6 @@ static void make_file(const char *name)
 {
 	char *path CLEANUP_FREE = path_join(directory, name);
 	char *folder CLEANUP_FREE = path_directory(path);
-
 	if (file_make_directories(folder, 0755, NULL) < 0 ||
 	    file_write_atomic(path, name, strlen(name), 0644, NULL) < 0)
 		abort();
@@ -40,7 +39,6 @@ static int translate(struct grant_entry *mount, struct grant_entry *device,
 		.grant.envs = {&variable, 1},
 		.timeout_ms = 7,
 	};
-
 	return wine_translate(&node, &spec, out, err);
 }
 
@@ -51,7 +49,6 @@ static void expect_mount(const char *source, const char *target, const char *wan
 	struct wine_translation translation CLEANUP_WINE_TRANSLATION = {0};
 	char *place CLEANUP_FREE = path_join(directory, wanted_source);
 	struct error err = {0};
-
 	UNIT_INT(translate(&mount, NULL, &translation, &err), 0);
 	UNIT_STRING(err.text, "");
 	UNIT_NEED(translation.spec.grant.mounts.count == 1);
@@ -63,7 +60,6 @@ static void expect_mount(const char *source, const char *target, const char *wan
 static void test_mounts(void)
 {
 	char *on_z CLEANUP_FREE = text_format("z:%s/plain.txt", directory);
-
 	expect_mount("C:\\Windows\\System32\\DriverStore\\a.dll",
 		     "C:\\WINDOWS\\system32\\Vulkan-1.dll",
 		     "node/files/drive_c/windows/system32/DriverStore/a.dll",
@@ -82,7 +78,6 @@ static void expect_mount_refused(const char *source, const char *target, int cod
 	struct grant_entry mount = MOUNT(source, target, true);
 	struct wine_translation translation = {0};
 	struct error err = {0};
-
 	UNIT_INT(translate(&mount, NULL, &translation, &err), code);
 	UNIT_CONTAINS(err.text, reason);
 	CU_ASSERT_PTR_NULL(translation.spec.grant.mounts.items);
@@ -109,7 +104,6 @@ static void test_hostile_mounts(void)
 		{"/etc/passwd", "root of a drive"},
 		{"C:\\windows\\out\\passwd", "leads out of"},
 	};
-
 	for (size_t i = 0; i < ARRAY_SIZE(targets); i++)
 		expect_mount_refused("C:\\windows", targets[i][0], ERROR_ARGUMENT, targets[i][1]);
 	for (size_t i = 0; i < ARRAY_SIZE(sources); i++)
@@ -135,12 +129,10 @@ static void test_devices(void)
 		{"vpci-location-path://pciroot(0)#pci(0100)", ERROR_NOT_FOUND, "has no lavapipe"},
 		{"class/5b45201d-f2f2-4f3b-85bb-30ff1f953599", ERROR_NOT_FOUND, "has no lavapipe"},
 	};
-
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct grant_entry device = DEVICE(cases[i].host_path, "", "");
 		struct wine_translation translation = {0};
 		struct error err = {0};
-
 		UNIT_INT(translate(NULL, &device, &translation, &err), cases[i].code);
 		UNIT_CONTAINS(err.text, cases[i].reason);
 	}
@@ -160,7 +152,6 @@ static void test_program(void)
 					     NULL};
 	struct wine_translation translation CLEANUP_WINE_TRANSLATION = {0};
 	struct error err = {0};
-
 	UNIT_INT(translate(NULL, NULL, &translation, &err), 0);
 	for (size_t i = 0; i < ARRAY_SIZE(wanted) - 1; i++) {
 		UNIT_NEED(translation.spec.command[i] != NULL);
@@ -180,7 +171,6 @@ static void test_registry(void)
 	char *wide CLEANUP_FREE = NULL;
 	char *text CLEANUP_FREE = NULL;
 	size_t size = 0;
-
 	UNIT_INT(wine_registry_write(path, NULL), 0);
 	UNIT_INT(file_read(path, 65536, &wide, &size, NULL), 0);
 	/* UTF-16, little-endian, with its mark. */
@@ -200,7 +190,6 @@ static void test_registry(void)
 static int suite_begin(void)
 {
 	char *link CLEANUP_FREE = NULL;
-
 	if (file_make_temporary("/tmp", "translation-", &directory, NULL) < 0)
 		return 1;
 	make_file("root" PREFIX "/windows/system32/kernel32.dll");
@@ -219,7 +208,6 @@ static void test_version_of_vkd3d(void)
 	static const char without[] = "a vkd3d vkd3d-shader 1.14 vkd3d ";
 	char *version CLEANUP_FREE = wine_vkd3d_version(with, sizeof(with) - 1);
 	char *none CLEANUP_FREE = wine_vkd3d_version(without, sizeof(without) - 1);
-
 	UNIT_STRING(version, "1.14");
 	CU_ASSERT_PTR_NULL(none);
 }
@@ -227,7 +215,6 @@ static void test_version_of_vkd3d(void)
 static int suite_end(void)
 {
 	int rc = file_remove_tree(directory, NULL);
-
 	wine_node_free(&node);
 	free(directory);
 	return rc;
@@ -244,6 +231,5 @@ int main(void)
 		{"the version of vkd3d", test_version_of_vkd3d},
 		CU_TEST_INFO_NULL,
 	};
-
 	return unit_run_in("translation", suite_begin, suite_end, tests);
 }

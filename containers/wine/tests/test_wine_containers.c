@@ -56,7 +56,6 @@ static char *run_with(struct grant_entry *devices, size_t device_count, size_t m
 	struct error err = {0};
 	char end[256] = "";
 	int rc = wine_translate(&node, &spec, &translation, &err);
-
 	if (rc == 0)
 		rc = launch_start(launcher, &translation.spec, &launch, &err);
 	if (rc == 0)
@@ -79,7 +78,6 @@ static char *run_with(struct grant_entry *devices, size_t device_count, size_t m
 static void test_nothing(void)
 {
 	char *seen CLEANUP_FREE = run_with(NULL, 0, 0);
-
 	UNIT_STRING(seen, "dxgi=0\nd3d11=0\nd3d12=0\nvulkan=-1\nopencl=-1\n"
 			  "C:\\windows\\syswow64\\gpucert_icd32.json=missing\n");
 }
@@ -88,7 +86,6 @@ static void test_nothing(void)
 static void test_files_without_device(void)
 {
 	char *seen CLEANUP_FREE = run_with(NULL, 0, ARRAY_SIZE(driver_mounts));
-
 	UNIT_STRING(seen, "dxgi=0\nd3d11=0\nd3d12=0\nvulkan=0\nopencl=0\n"
 			  "C:\\windows\\syswow64\\gpucert_icd32.json=there\n");
 }
@@ -100,7 +97,6 @@ static void test_one_device(void)
 			text_format("vpci-location-path://%s", wine_devices[i].location_path);
 		struct grant_entry device = DEVICE(string, "", "");
 		char *seen CLEANUP_FREE = run_with(&device, 1, ARRAY_SIZE(driver_mounts));
-
 		UNIT_STRING(seen, "dxgi=1\nd3d11=1\nd3d12=1\nvulkan=1\nopencl=1\n"
 				  "C:\\windows\\syswow64\\gpucert_icd32.json=there\n");
 	}
@@ -110,7 +106,6 @@ static void test_all_devices(void)
 {
 	struct grant_entry device = DEVICE("class/5b45201d-f2f2-4f3b-85bb-30ff1f953599", "", "");
 	char *seen CLEANUP_FREE = run_with(&device, 1, ARRAY_SIZE(driver_mounts));
-
 	UNIT_CONTAINS(seen, "vulkan=2\n");
 	UNIT_CONTAINS(seen, "opencl=2\n");
 }
@@ -129,7 +124,6 @@ static void test_cached_image(void)
 		.program_directory = GPUCERT_BINARY_DIR "/libexec/gpucert",
 		.cache = cache,
 	};
-
 	UNIT_INT(wine_image_prepare(&options, &again, &err), 0);
 	UNIT_STRING(err.text, "");
 	UNIT_STRING(again.probe.reference, images.probe.reference);
@@ -159,7 +153,6 @@ static void open_runtime(void)
 	const struct runtime_description *description = NULL;
 	char *directory CLEANUP_FREE = NULL;
 	struct error err = {0};
-
 	(void)uv_loop_init(&loop);
 	need(runtime_start(&loop, &options, &runtime, &err), "start", &err);
 	description = runtime_describe(runtime);
@@ -192,7 +185,6 @@ int main(void)
 	const char *reason = rig_reason_to_skip();
 	struct error err = {0};
 	int result = 0;
-
 	if (reason != NULL) {
 		(void)printf("skipped: %s\n", reason);
 		return RIG_SKIP;

@@ -35,7 +35,6 @@ static int root_bind(const char *root, const char *source, const char *destinati
 	int rc = directory == NULL
 			 ? error_memory(err)
 			 : file_make_directories(is_directory ? target : directory, 0755, err);
-
 	if (rc == 0 && !is_directory && !file_exists(target))
 		rc = file_write_atomic(target, "", 0, 0755, err);
 	if (rc == 0)
@@ -50,7 +49,6 @@ static int root_add_image(const char *root, const struct bare_root *bare, struct
 	struct elf_closure *closure CLEANUP(elf_closure_cleanup) = elf_closure_new(NULL, err);
 	char *library CLEANUP_FREE = NULL;
 	int rc = closure == NULL ? ERROR_MEMORY : elf_closure_add(closure, bare->program, err);
-
 	if (rc == 0)
 		rc = elf_closure_find(closure, bare->library, &library, err);
 	if (rc == 0)
@@ -72,7 +70,6 @@ static int root_add_device(const char *root, const struct bare_root *bare, struc
 {
 	const struct discovery_device *device = bare->device;
 	int rc = 0;
-
 	for (size_t i = 0; rc == 0 && device != NULL && i < device->file_count; i++) {
 		if (!root_is_left_out(bare, &device->files[i]))
 			rc = root_bind(root, device->files[i].source, device->files[i].destination,
@@ -89,10 +86,8 @@ static int root_add_system(const char *root, struct error *err)
 {
 	static const char *const directories[] = {"/proc", "/sys", "/tmp"};
 	int rc = 0;
-
 	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(directories); i++) {
 		char *path CLEANUP_FREE = path_join(root, directories[i]);
-
 		rc = path == NULL ? error_memory(err) : file_make_directories(path, 0777, err);
 		if (rc == 0 && !text_equal(directories[i], "/tmp"))
 			rc = root_bind(root, directories[i], directories[i], err);
@@ -103,7 +98,6 @@ static int root_add_system(const char *root, struct error *err)
 static int root_enter(const char *root, const struct bare_root *bare, struct error *err)
 {
 	int rc = 0;
-
 	if (unshare(CLONE_NEWNS) < 0)
 		return error_system(err, errno, "unshare");
 	rc = root_mount("none", "/", NULL, MS_REC | MS_PRIVATE, err);
@@ -127,11 +121,9 @@ static int root_enter(const char *root, const struct bare_root *bare, struct err
 static void root_become(const char *root, const struct bare_root *bare, int output)
 {
 	struct error err = {0};
-
 	(void)dup2(output, STDOUT_FILENO);
 	(void)dup2(output, STDERR_FILENO);
 	int rc = root_enter(root, bare, &err);
-
 	if (rc == 0) {
 		(void)execl(bare->program, bare->program, (char *)NULL);
 		(void)error_system(&err, errno, "%s", bare->program);
@@ -144,7 +136,6 @@ static int root_collect(pid_t child, int from, struct text *output, struct error
 {
 	char chunk[4096];
 	int status = 0;
-
 	for (ssize_t size = 1; size > 0;) {
 		size = read(from, chunk, sizeof(chunk));
 		if (size > 0)
@@ -166,14 +157,12 @@ int bare_root_run(const struct bare_root *root, struct text *output, struct erro
 	char *directory CLEANUP_FREE = NULL;
 	int ends[2] = {-1, -1};
 	int rc = file_make_temporary("/tmp", "gpucert-root-", &directory, err);
-
 	if (rc < 0)
 		return rc;
 	if (pipe2(ends, O_CLOEXEC) < 0)
 		return error_system(err, errno, "pipe");
 	(void)fflush(NULL);
 	pid_t child = fork();
-
 	if (child == 0)
 		root_become(directory, root, ends[1]);
 	cleanup_fd_(&ends[1]);

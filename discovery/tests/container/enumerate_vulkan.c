@@ -16,7 +16,6 @@ static PFN_vkGetInstanceProcAddr get_address;
 static int load(VkInstance instance, const char *name, void *entry)
 {
 	PFN_vkVoidFunction function = get_address(instance, name);
-
 	if (function == NULL) {
 		(void)fprintf(stderr, "libvulkan.so.1 has no %s\n", name);
 		return -1;
@@ -40,7 +39,6 @@ static int create_device(VkInstance instance, VkPhysicalDevice physical)
 	};
 	PFN_vkCreateDevice create = NULL;
 	VkDevice device = VK_NULL_HANDLE;
-
 	if (load(instance, "vkCreateDevice", &create) < 0)
 		return -1;
 	VkResult result = create(physical, &info, NULL, &device);
@@ -55,7 +53,6 @@ static int show_devices(VkInstance instance)
 	PFN_vkGetPhysicalDeviceProperties get_properties = NULL;
 	VkPhysicalDevice devices[DEVICES_MAX];
 	uint32_t count = DEVICES_MAX;
-
 	if (load(instance, "vkEnumeratePhysicalDevices", &enumerate) < 0 ||
 	    load(instance, "vkGetPhysicalDeviceProperties", &get_properties) < 0)
 		return 3;
@@ -66,7 +63,6 @@ static int show_devices(VkInstance instance)
 	}
 	for (uint32_t i = 0; i < count; i++) {
 		VkPhysicalDeviceProperties properties;
-
 		get_properties(devices[i], &properties);
 		if (create_device(instance, devices[i]) < 0)
 			return 1;
@@ -82,7 +78,6 @@ int main(void)
 	PFN_vkCreateInstance create = NULL;
 	void *loader = dlopen("libvulkan.so.1", RTLD_NOW);
 	void *symbol = loader != NULL ? dlsym(loader, "vkGetInstanceProcAddr") : NULL;
-
 	if (symbol == NULL) {
 		(void)fprintf(stderr, "%s\n", dlerror());
 		return 3;

@@ -19,7 +19,6 @@ enum { ELEMENTS = 4096 };
 static void load(void *loader, const char *name, void *entry)
 {
 	void *symbol = dlsym(loader, name);
-
 	if (symbol == NULL) {
 		(void)fprintf(stderr, "libOpenCL.so.1 has no %s\n", name);
 		exit(3);
@@ -56,7 +55,6 @@ static int run_kernel(void *loader, cl_device_id device)
 	const float factor = 2.0F;
 	const size_t global = ELEMENTS;
 	cl_int status = CL_SUCCESS;
-
 	for (int i = 0; i < ELEMENTS; i++)
 		values[i] = (float)i;
 	cl_context context = clCreateContext_(NULL, 1, &device, NULL, NULL, &status);
@@ -90,7 +88,6 @@ static int run_kernel(void *loader, cl_device_id device)
 int main(void)
 {
 	void *loader = dlopen("libOpenCL.so.1", RTLD_NOW);
-
 	if (loader == NULL) {
 		(void)fprintf(stderr, "%s\n", dlerror());
 		return 3;
@@ -102,7 +99,6 @@ int main(void)
 	cl_device_id device = NULL;
 	cl_uint count = 0;
 	char name[256] = "";
-
 	check(clGetPlatformIDs_(1, &platform, &count), "clGetPlatformIDs");
 	check(clGetPlatformInfo_(platform, CL_PLATFORM_NAME, sizeof(name), name, NULL),
 	      "clGetPlatformInfo");

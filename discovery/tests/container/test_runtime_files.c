@@ -18,7 +18,6 @@ static int run(struct bare_root root, struct text *output)
 {
 	struct error err = {0};
 	int rc = bare_root_run(&root, output, &err);
-
 	if (rc < 0)
 		(void)printf("\n%s\n", err.text);
 	CU_ASSERT_TRUE(rc >= 0);
@@ -48,7 +47,6 @@ static int run_opencl(const char *without_origin, const char *without, struct te
 static void test_vulkan_works(void)
 {
 	struct text output CLEANUP_TEXT = {0};
-
 	UNIT_INT(run_vulkan(discovery_find(node, "lavapipe"), NULL, &output), 0);
 	UNIT_CONTAINS(text_string(&output), "llvmpipe (LLVM");
 }
@@ -57,7 +55,6 @@ static void test_vulkan_needs_the_files(void)
 {
 	struct text nothing CLEANUP_TEXT = {0};
 	struct text no_llvm CLEANUP_TEXT = {0};
-
 	UNIT_INT(run_vulkan(NULL, NULL, &nothing), 1);
 	UNIT_CONTAINS(text_string(&nothing), "vkCreateInstance: -9");
 	UNIT_INT(run_vulkan(discovery_find(node, "lavapipe"), "*/libLLVM-*.so.*", &no_llvm), 1);
@@ -66,7 +63,6 @@ static void test_vulkan_needs_the_files(void)
 static void test_opencl_works(void)
 {
 	struct text output CLEANUP_TEXT = {0};
-
 	UNIT_INT(run_opencl(NULL, NULL, &output), 0);
 	UNIT_CONTAINS(text_string(&output), "1 Portable Computing Language");
 }
@@ -76,13 +72,10 @@ static void test_opencl_needs_the_files(void)
 	static const char *const origins[] = {"manifest",     "driver-library",	 "needed-library",
 					      "driver-data",  "device-library",	 "linker",
 					      "link-library", "compiler-library"};
-
 	struct text no_libm CLEANUP_TEXT = {0};
-
 	for (size_t i = 0; i < ARRAY_SIZE(origins); i++) {
 		struct text output CLEANUP_TEXT = {0};
 		int code = run_opencl(origins[i], NULL, &output);
-
 		if (code == 0)
 			(void)printf("\nworks without the files of origin %s\n", origins[i]);
 		CU_ASSERT_NOT_EQUAL(code, 0);
@@ -97,7 +90,6 @@ static void test_every_file_exists(void)
 {
 	for (size_t i = 0; i < node->device_count; i++) {
 		const struct discovery_device *device = &node->devices[i];
-
 		UNIT_STRING(device->health_reason, "");
 		for (size_t k = 0; k < device->file_count; k++)
 			UNIT_INT(access(device->files[k].source, R_OK), 0);
@@ -109,7 +101,6 @@ static int may_run(struct error *err)
 	const struct bare_root nothing = {.program = ENUMERATE_VULKAN, .library = "libvulkan.so.1"};
 	struct text output CLEANUP_TEXT = {0};
 	int rc = discovery_take(NULL, &node, err);
-
 	if (rc == 0 &&
 	    (discovery_find(node, "lavapipe") == NULL || discovery_find(node, "pocl") == NULL))
 		return error_set(err, ERROR_NOT_FOUND, "lavapipe and PoCL are not both installed");
@@ -128,7 +119,6 @@ int main(void)
 	};
 	struct error err = {0};
 	int rc = may_run(&err);
-
 	if (rc == ERROR_PERMISSION || rc == ERROR_NOT_FOUND) {
 		(void)printf("skipped: %s\n", err.text);
 		discovery_free(node);

@@ -34,7 +34,6 @@ const DEVPROPKEY plant_location_paths = {
 bool plant_is_allowed(void)
 {
 	struct os_version version = {0};
-
 	if (os_version_read(&version, NULL) == 0 && version.wine[0] != '\0')
 		return true;
 	(void)printf("devices are planted under Wine alone\n");
@@ -51,10 +50,8 @@ static int plant_failed(const char *what, const char *about)
 static DWORD plant_strings(const char *const *strings, WCHAR *out, size_t room)
 {
 	size_t used = 0;
-
 	for (; *strings != NULL; strings++) {
 		wchar_t *wide CLEANUP_FREE = wide_from_utf8(*strings);
-
 		if (wide == NULL || used + wcslen(wide) + 2 > room)
 			abort();
 		wcscpy(out + used, wide);
@@ -67,7 +64,6 @@ static DWORD plant_strings(const char *const *strings, WCHAR *out, size_t room)
 static void plant_set_text(HDEVINFO set, SP_DEVINFO_DATA *data, DWORD property, const char *text)
 {
 	wchar_t *wide CLEANUP_FREE = wide_from_utf8(text);
-
 	if (wide == NULL ||
 	    !SetupDiSetDeviceRegistryPropertyW(set, data, property, (const BYTE *)wide,
 					       (DWORD)((wcslen(wide) + 1) * sizeof(WCHAR))))
@@ -82,7 +78,6 @@ static int plant_node(const struct discovery_device *device)
 	wchar_t *id CLEANUP_FREE = wide_from_utf8(device->pnp_instance_id);
 	bool made = SetupDiCreateDeviceInfoW(set, id, class, NULL, NULL, 0, &data) &&
 		    SetupDiRegisterDeviceInfo(set, &data, 0, NULL, NULL, NULL);
-
 	if (!made)
 		(void)plant_failed("device", device->pnp_instance_id);
 	if (made) {
@@ -106,7 +101,6 @@ int plant_property(const char *instance_id, const DEVPROPKEY *key, DEVPROPTYPE t
 	wchar_t *id CLEANUP_FREE = wide_from_utf8(instance_id);
 	bool done = SetupDiOpenDeviceInfoW(set, id, NULL, 0, &device) &&
 		    SetupDiSetDevicePropertyW(set, &device, key, type, data, size, 0);
-
 	if (!done)
 		(void)plant_failed("property", instance_id);
 	(void)SetupDiDestroyDeviceInfoList(set);
@@ -122,7 +116,6 @@ int plant_value(const struct discovery_device *device, const char *key, const WC
 	HKEY handle = NULL;
 	LSTATUS status = RegCreateKeyExW(HKEY_LOCAL_MACHINE, wide, 0, NULL, 0, KEY_WRITE, NULL,
 					 &handle, NULL);
-
 	if (status == ERROR_SUCCESS)
 		status = RegSetValueExW(handle, name, 0, type, data, size);
 	(void)RegCloseKey(handle);
@@ -142,7 +135,6 @@ static int plant_driver(const struct discovery_device *device)
 	char *content CLEANUP_FREE = text_format("; %s\r\n", folder);
 	wchar_t *wide CLEANUP_FREE = wide_from_utf8(installed);
 	struct error err = {0};
-
 	if (file_make_directories(device->driver_store_path, 0755, &err) < 0 ||
 	    file_write_atomic(inf, content, strlen(content), 0644, &err) < 0 ||
 	    file_make_directories("C:\\windows\\INF", 0755, &err) < 0 ||
@@ -162,7 +154,6 @@ static int plant_file(const struct discovery_device *device, size_t index)
 	WCHAR data[1024] = L"";
 	WCHAR name[16] = L"";
 	DWORD size = plant_strings(strings, data, ARRAY_SIZE(data));
-
 	(void)_snwprintf(name, ARRAY_SIZE(name) - 1, L"%04u", (unsigned)index);
 	return plant_value(device, file->origin, name, REG_MULTI_SZ, data, size);
 }
@@ -175,7 +166,6 @@ int plant_device(const struct discovery_device *device)
 	DWORD size =
 		plant_strings(several ? device->location_paths : one, paths, ARRAY_SIZE(paths));
 	int rc = plant_node(device);
-
 	if (rc == 0 && (several || one[0][0] != '\0'))
 		rc = plant_property(device->pnp_instance_id, &plant_location_paths,
 				    DEVPROP_TYPE_STRING_LIST, paths, size);
@@ -195,7 +185,6 @@ void plant_remove(const struct discovery_device *device)
 	SP_DEVINFO_DATA data = {.cbSize = sizeof(data)};
 	wchar_t *id CLEANUP_FREE = wide_from_utf8(device->pnp_instance_id);
 	wchar_t *key CLEANUP_FREE = wide_from_utf8(device->driver_key + strlen(PREFIX));
-
 	if (!SetupDiOpenDeviceInfoW(set, id, NULL, 0, &data) || !SetupDiRemoveDevice(set, &data))
 		(void)plant_failed("removal", device->pnp_instance_id);
 	(void)SetupDiDestroyDeviceInfoList(set);

@@ -58,7 +58,6 @@ _Static_assert(sizeof(struct d3dkmt_registry_info) == 552, "D3DDDI_QUERYREGISTRY
 static void expect_guid(const GUID *guid, const char *text)
 {
 	char seen[40] = "";
-
 	(void)snprintf(seen, sizeof(seen), "%08lx-%04x-%04x-%02x%02x-%02x%02x%02x%02x%02x%02x",
 		       guid->Data1, guid->Data2, guid->Data3, guid->Data4[0], guid->Data4[1],
 		       guid->Data4[2], guid->Data4[3], guid->Data4[4], guid->Data4[5],

@@ -23,7 +23,6 @@ static LONG APIENTRY kernel_query(const struct d3dkmt_query_adapter *query)
 	uint32_t room = query->size - (uint32_t)sizeof(*info);
 	uint32_t needed =
 		(uint32_t)(wcslen(kernel.path) * sizeof(WCHAR)) + kernel.growth * ++kernel.calls;
-
 	UNIT_INT(query->adapter, ADAPTER);
 	UNIT_INT(query->type, D3DKMT_QUERY_REGISTRY);
 	UNIT_INT(info->query, D3DKMT_REGISTRY_DRIVER_STORE_PATH);
@@ -48,7 +47,6 @@ static void expect(const char *path, unsigned calls, const char *error)
 	char *out CLEANUP_FREE = NULL;
 	struct error err = {0};
 	int rc = d3dkmt_query_store_path(kernel_query, ADAPTER, &out, &err);
-
 	UNIT_STRING(err.text, error);
 	UNIT_INT(rc < 0, error[0] != '\0');
 	UNIT_INT(kernel.calls, calls);
@@ -63,7 +61,6 @@ static void test_paths(void)
 {
 	WCHAR longer[2000] = L"";
 	char wanted[2000] = "";
-
 	kernel.path = L"\\SystemRoot\\System32\\DriverStore\\FileRepository\\nv";
 	expect("\\SystemRoot\\System32\\DriverStore\\FileRepository\\nv", 1, "");
 	kernel.path = L"C:\\\x00E4\xD83C\xDFAE";

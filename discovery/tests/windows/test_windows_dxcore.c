@@ -41,7 +41,6 @@ static struct discovery_snapshot *taken(const char *recorded)
 	const struct discovery_options options = {.recorded_node = recorded, .filter = everything};
 	struct discovery_snapshot *snapshot = NULL;
 	struct error err = {0};
-
 	if (discovery_take(&options, &snapshot, &err) < 0)
 		(void)printf("\n%s\n", err.text);
 	CU_ASSERT_PTR_NOT_NULL_FATAL(snapshot);
@@ -63,7 +62,6 @@ static void unplant(const struct discovery_snapshot *node)
 static void expect_diagnostic(const struct discovery_snapshot *snapshot, const char *part)
 {
 	struct text all CLEANUP_TEXT = {0};
-
 	for (size_t i = 0; i < snapshot->diagnostic_count; i++)
 		text_addf(&all, "%s: %s\n", snapshot->diagnostics[i].place,
 			  snapshot->diagnostics[i].message);
@@ -121,14 +119,12 @@ static void expect_device(const struct discovery_device *seen,
 static void expect_node(const struct discovery_snapshot *node)
 {
 	struct discovery_snapshot *live CLEANUP_SNAPSHOT = taken(NULL);
-
 	UNIT_STRING(live->system.os, "windows");
 	UNIT_STRING(live->system.enumerator, "dxcore");
 	UNIT_CONTAINS(live->system.emulator, "Wine ");
 	UNIT_INT(live->device_count, node->device_count);
 	for (size_t i = 0; i < node->device_count; i++) {
 		const struct discovery_device *seen = discovery_find(live, node->devices[i].id);
-
 		CU_ASSERT_PTR_NOT_NULL(seen);
 		if (seen != NULL)
 			expect_device(seen, &node->devices[i]);
@@ -140,7 +136,6 @@ static void expect_node(const struct discovery_snapshot *node)
 static void expect_recorded(const char *file)
 {
 	struct discovery_snapshot *node CLEANUP_SNAPSHOT = taken(file);
-
 	plant(node);
 	UNIT_INT(dxcore_load(file), 0);
 	expect_node(node);
@@ -168,7 +163,6 @@ static char *written(const struct discovery_snapshot *node, size_t first, size_t
 	struct discovery_snapshot part = *node;
 	char *path = text_format("%s/dxcore-%zu-%zu.json", unit_temporary(), first, count);
 	char *json = NULL;
-
 	part.devices += first;
 	part.device_count = count;
 	part.diagnostic_count = 0;
@@ -183,11 +177,9 @@ static void test_one_t4_among_devices_without_adapter(void)
 {
 	struct discovery_snapshot *node CLEANUP_SNAPSHOT = taken(T4S);
 	char *one CLEANUP_FREE = written(node, 1, 1);
-
 	plant(node);
 	UNIT_INT(dxcore_load(one), 0);
 	struct discovery_snapshot *live CLEANUP_SNAPSHOT = taken(NULL);
-
 	unplant(node);
 	UNIT_NEED(live->device_count == 1);
 	expect_device(&live->devices[0], &node->devices[1]);
@@ -206,27 +198,22 @@ static void test_removed_and_returned(void)
 	char *three CLEANUP_FREE = written(node, 0, 3);
 	struct discovery_watch *watch CLEANUP(watch_close) = NULL;
 	struct error err = {0};
-
 	plant(node);
 	UNIT_INT(dxcore_load(T4S), 0);
 	UNIT_INT(discovery_watch_open(NULL, 0, &watch, &err), 0);
 	CU_ASSERT_FALSE(signalled(watch));
 	CU_ASSERT_FALSE(discovery_watch_changed(watch));
-
 	UNIT_INT(dxcore_load(three), 0);
 	CU_ASSERT_TRUE(signalled(watch));
 	CU_ASSERT_TRUE(discovery_watch_changed(watch));
 	CU_ASSERT_FALSE(signalled(watch));
 	CU_ASSERT_FALSE(discovery_watch_changed(watch));
 	struct discovery_snapshot *without CLEANUP_SNAPSHOT = taken(NULL);
-
 	UNIT_INT(without->device_count, 3);
 	CU_ASSERT_PTR_NULL(discovery_find(without, node->devices[3].id));
-
 	UNIT_INT(dxcore_load(T4S), 0);
 	CU_ASSERT_TRUE(discovery_watch_changed(watch));
 	struct discovery_snapshot *again CLEANUP_SNAPSHOT = taken(NULL);
-
 	UNIT_INT(again->device_count, 4);
 	CU_ASSERT_PTR_NOT_NULL(discovery_find(again, node->devices[3].id));
 	unplant(node);
@@ -235,7 +222,6 @@ static void test_removed_and_returned(void)
 static void test_watch_ticks_where_nothing_is_told(void)
 {
 	struct discovery_watch *watch CLEANUP(watch_close) = NULL;
-
 	UNIT_INT(discovery_watch_open(NULL, 1, &watch, NULL), 0);
 	UNIT_INT(WaitForSingleObject((HANDLE)discovery_watch_handle(watch), WAIT_MS),
 		 WAIT_OBJECT_0);
@@ -250,7 +236,6 @@ static void test_fault_long_names_and_values(void)
 	struct discovery_device *t4 = (struct discovery_device *)(uintptr_t)&node->devices[0];
 	WCHAR name[400] = L"";
 	WCHAR value[LONG_VALUE] = L"";
-
 	t4->file_count = 0;
 	node->device_count = 1;
 	for (size_t i = 0; i < ARRAY_SIZE(name) - 1; i++)
@@ -263,7 +248,6 @@ static void test_fault_long_names_and_values(void)
 	UNIT_INT(plant_value(t4, "CopyToVmOverwrite", L"short", REG_SZ, L"y.dll", 12), 0);
 	UNIT_INT(dxcore_load(T4S), 0);
 	struct discovery_snapshot *live CLEANUP_SNAPSHOT = taken(NULL);
-
 	unplant(node);
 	UNIT_NEED(live->device_count == 1 && live->devices[0].file_count == 2);
 	UNIT_STRING(live->devices[0].files[0].destination, "C:\\Windows\\System32\\x.dll");
@@ -275,7 +259,6 @@ static void test_malformed_registry_data(void)
 	struct discovery_snapshot *node CLEANUP_SNAPSHOT = taken(T4S);
 	const struct discovery_device *t4 = &node->devices[0];
 	const DWORD number = 1;
-
 	node->device_count = 1;
 	plant(node);
 	UNIT_INT(plant_value(t4, "CopyToVmOverwrite", L"a", REG_DWORD, &number, 4), 0);
@@ -284,7 +267,6 @@ static void test_malformed_registry_data(void)
 	UNIT_INT(plant_value(t4, "CopyToVmOverwrite", L"d", REG_SZ, L"..\\x.dll", 18), 0);
 	UNIT_INT(dxcore_load(T4S), 0);
 	struct discovery_snapshot *live CLEANUP_SNAPSHOT = taken(NULL);
-
 	unplant(node);
 	UNIT_NEED(live->device_count == 1);
 	expect_files(&live->devices[0], t4);
@@ -303,7 +285,6 @@ static void test_fault_a_malformed_device_costs_itself(void)
 	const DWORD number = 1;
 	char decimal[32] = "";
 	WCHAR luid[32] = L"";
-
 	plant(node);
 	UNIT_INT(plant_property(first, &plant_luid, DEVPROP_TYPE_UINT32, &number, 4), 0);
 	UNIT_INT(plant_property(first, &plant_location_paths, DEVPROP_TYPE_UINT32, &number, 4), 0);
@@ -316,7 +297,6 @@ static void test_fault_a_malformed_device_costs_itself(void)
 		 0);
 	UNIT_INT(dxcore_load(T4S), 0);
 	struct discovery_snapshot *live CLEANUP_SNAPSHOT = taken(NULL);
-
 	unplant(node);
 	UNIT_INT(live->device_count, 3);
 	CU_ASSERT_PTR_NULL(discovery_find(live, node->devices[0].id));
@@ -331,16 +311,13 @@ static void test_names_beyond_ascii(void)
 {
 	struct discovery_snapshot *node CLEANUP_SNAPSHOT = taken(T4S);
 	struct discovery_device *t4 = (struct discovery_device *)(uintptr_t)&node->devices[0];
-
 	node->device_count = 1;
 	t4->description = "Grafikger\xC3\xA4t \xF0\x9F\x8E\xAE";
 	t4->manufacturer = "\xE8\x8B\xB1\xE4\xBC\x9F\xE8\xBE\xBE";
 	char *file CLEANUP_FREE = written(node, 0, 1);
-
 	plant(node);
 	UNIT_INT(dxcore_load(file), 0);
 	struct discovery_snapshot *live CLEANUP_SNAPSHOT = taken(NULL);
-
 	unplant(node);
 	UNIT_NEED(live->device_count == 1);
 	UNIT_STRING(live->devices[0].description, t4->description);
@@ -351,7 +328,6 @@ static bool load_double(void)
 {
 	void *handle = NULL;
 	struct error err = {0};
-
 	if (library_open(DOUBLE_DIRECTORY "/dxcore.dll", &handle, &err) == 0 &&
 	    library_function(handle, "dxcore_double_load", &dxcore_load, &err) == 0 &&
 	    library_function(handle, "dxcore_double_set_old", &dxcore_set_old, &err) == 0 &&
@@ -377,7 +353,6 @@ int main(void)
 		{"names beyond ASCII", test_names_beyond_ascii},
 		CU_TEST_INFO_NULL,
 	};
-
 	if (!plant_is_allowed())
 		return 77;
 	return load_double() ? unit_run("discovery by DXCore", tests) : 1;

@@ -19,7 +19,6 @@ static struct discovery_snapshot *taken(const char *recorded)
 	const struct discovery_options options = {.recorded_node = recorded};
 	struct discovery_snapshot *snapshot = NULL;
 	struct error err = {0};
-
 	if (discovery_take(&options, &snapshot, &err) < 0)
 		(void)printf("\n%s\n", err.text);
 	CU_ASSERT_PTR_NOT_NULL_FATAL(snapshot);
@@ -38,17 +37,14 @@ static bool has_diagnostic(const struct discovery_snapshot *snapshot, const char
 static void test_planted_devices_are_listed(void)
 {
 	struct discovery_snapshot *node CLEANUP_SNAPSHOT = taken(T4S);
-
 	for (size_t i = 0; i < node->device_count; i++)
 		UNIT_INT(plant_device(&node->devices[i]), 0);
 	struct discovery_snapshot *live CLEANUP_SNAPSHOT = taken(NULL);
-
 	UNIT_STRING(live->system.enumerator, "d3dkmt");
 	CU_ASSERT_TRUE(has_diagnostic(live, "D3DKMT takes its place"));
 	for (size_t i = 0; i < node->device_count; i++) {
 		const struct discovery_device *wanted = &node->devices[i];
 		const struct discovery_device *seen = discovery_find(live, wanted->id);
-
 		CU_ASSERT_PTR_NOT_NULL(seen);
 		if (seen == NULL)
 			continue;
@@ -67,12 +63,10 @@ static void test_planted_devices_are_listed(void)
 static void test_fault_a_driver_store_nobody_tells(void)
 {
 	struct discovery_snapshot *node CLEANUP_SNAPSHOT = taken(T4S);
-
 	UNIT_INT(plant_device(&node->devices[0]), 0);
 	UNIT_INT(plant_value(&node->devices[0], "", L"InfPath", REG_SZ, L"oem77.inf", 20), 0);
 	struct discovery_snapshot *live CLEANUP_SNAPSHOT = taken(NULL);
 	const struct discovery_device *seen = discovery_find(live, node->devices[0].id);
-
 	plant_remove(&node->devices[0]);
 	UNIT_NEED(seen != NULL);
 	UNIT_INT(seen->file_count, 0);
@@ -88,6 +82,5 @@ int main(void)
 		{"fault: a driver store nobody tells", test_fault_a_driver_store_nobody_tells},
 		CU_TEST_INFO_NULL,
 	};
-
 	return plant_is_allowed() ? unit_run("discovery without DXCore", tests) : 77;
 }

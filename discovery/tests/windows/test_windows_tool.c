@@ -17,7 +17,6 @@ static int run(struct text *out, struct text *err, const char *const *arguments)
 	const char *argv[8] = {GPU_DISCOVERY};
 	struct process_result result = {0};
 	struct error error = {0};
-
 	for (size_t i = 0; arguments[i] != NULL && i + 2 < ARRAY_SIZE(argv); i++)
 		argv[i + 1] = arguments[i];
 	text_reset(out);
@@ -30,7 +29,6 @@ static int run(struct text *out, struct text *err, const char *const *arguments)
 	text_append(out, text_string(&result.out), result.out.size);
 	text_append(err, text_string(&result.err), result.err.size);
 	int code = result.end == PROCESS_EXITED ? result.code : -1;
-
 	process_result_free(&result);
 	return code;
 }
@@ -46,7 +44,6 @@ static void test_recorded_node(void)
 	struct discovery_snapshot *snapshot = NULL;
 	struct text out CLEANUP_TEXT = {0};
 	struct text err CLEANUP_TEXT = {0};
-
 	UNIT_INT(RUN(&out, &err, "--node", NODE), 0);
 	UNIT_CONTAINS(text_string(&out), "AMD Radeon RX 6800 XT");
 	UNIT_CONTAINS(text_string(&out), "Intel(R) AI Boost");
@@ -54,11 +51,9 @@ static void test_recorded_node(void)
 	UNIT_CONTAINS(text_string(&out), "amd_opencl64.dll => C:\\Windows\\System32\\OpenCL.dll");
 	UNIT_INT(RUN(&out, &err, "--node", NODE, "--require", "4"), 0);
 	UNIT_INT(RUN(&out, &err, "--node", NODE, "--require", "5"), 1);
-
 	UNIT_INT(discovery_take(&options, &snapshot, NULL), 0);
 	UNIT_NEED(snapshot != NULL);
 	char *json = discovery_to_json(snapshot);
-
 	UNIT_INT(RUN(&out, &err, "--json", "--node", NODE), 0);
 	UNIT_CONTAINS(text_string(&out), json);
 	discovery_string_free(json);
@@ -69,7 +64,6 @@ static void test_bad_input(void)
 {
 	struct text out CLEANUP_TEXT = {0};
 	struct text err CLEANUP_TEXT = {0};
-
 	UNIT_INT(RUN(&out, &err, "--node", "C:\\no\\such\\node.json"), 3);
 	UNIT_CONTAINS(text_string(&err), "node.json: Path not found");
 	UNIT_INT(RUN(&out, &err, "--root", "C:\\elsewhere"), 3);
@@ -82,7 +76,6 @@ static void test_live_system(void)
 {
 	struct text out CLEANUP_TEXT = {0};
 	struct text err CLEANUP_TEXT = {0};
-
 	UNIT_INT(RUN(&out, &err, "--json"), 0);
 	UNIT_CONTAINS(text_string(&out), "\"os\": \"windows\"");
 	UNIT_CONTAINS(text_string(&out), "\"enumerator\": \"d3dkmt\"");

@@ -12,7 +12,6 @@
 struct socket_file socket_file_at(const char *path)
 {
 	struct stat status;
-
 	if (stat(path, &status) != 0)
 		return (struct socket_file){0};
 	return (struct socket_file){
@@ -29,7 +28,6 @@ bool socket_file_nobody_listens(const char *path)
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
 	struct stat status;
 	int fd CLEANUP_FD = -1;
-
 	if (lstat(path, &status) != 0 || !S_ISSOCK(status.st_mode) ||
 	    strlen(path) >= sizeof(address.sun_path))
 		return false;

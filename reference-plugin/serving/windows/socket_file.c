@@ -12,7 +12,6 @@
 static HANDLE open_itself(const char *path)
 {
 	uint16_t *wide CLEANUP_FREE = utf16_from_utf8(path, NULL);
-
 	if (wide == NULL)
 		return INVALID_HANDLE_VALUE;
 	return CreateFileW((const wchar_t *)wide, FILE_READ_ATTRIBUTES,
@@ -31,7 +30,6 @@ struct socket_file socket_file_at(const char *path)
 	BY_HANDLE_FILE_INFORMATION information = {0};
 	HANDLE file = open_itself(path);
 	bool read = file != INVALID_HANDLE_VALUE && GetFileInformationByHandle(file, &information);
-
 	if (file != INVALID_HANDLE_VALUE)
 		(void)CloseHandle(file);
 	if (!read)
@@ -49,7 +47,6 @@ struct socket_file socket_file_at(const char *path)
 static int64_t unix_ms(const FILETIME *time)
 {
 	static const int64_t epoch_ms = 11644473600000;
-
 	return (int64_t)(joined(time->dwHighDateTime, time->dwLowDateTime) / 10000) - epoch_ms;
 }
 
@@ -61,7 +58,6 @@ static bool is_gone(DWORD process, int64_t named_ms)
 	FILETIME unused[3];
 	DWORD code = 0;
 	HANDLE handle = OpenProcess(PROCESS_QUERY_LIMITED_INFORMATION, FALSE, process);
-
 	if (handle == NULL)
 		return GetLastError() == ERROR_INVALID_PARAMETER;
 	bool ended = GetExitCodeProcess(handle, &code) && code != STILL_ACTIVE;
@@ -76,7 +72,6 @@ bool socket_file_nobody_listens(const char *path)
 {
 	const char *process = strrchr(path, '-');
 	const char *ms = process;
-
 	while (ms != NULL && ms > path && ms[-1] != '-')
 		ms--;
 	if (ms == NULL || ms == path)

@@ -12,7 +12,6 @@
 int main(int argc, char **argv)
 {
 	const char *code = getenv("CONTAINER_TOOL_CODE");
-
 #if defined(_WIN32)
 	(void)_setmode(_fileno(stdout), _O_BINARY);
 #endif

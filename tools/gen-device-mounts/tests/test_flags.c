@@ -47,7 +47,6 @@ static char *flags_of(const struct sample *sample, enum container_tool tool, boo
 	struct text_list flags CLEANUP_TEXT_LIST = {0};
 	struct text lines = {0};
 	struct error err = {0};
-
 	if (container_flags_add(&flags, tool, windows, &sample->message, &err) < 0)
 		text_add(&lines, err.text);
 	for (size_t i = 0; err.code == 0 && i < flags.count; i++)
@@ -59,7 +58,6 @@ static void expect(const struct sample *sample, enum container_tool tool, bool w
 		   const char *wanted)
 {
 	char *seen CLEANUP_FREE = flags_of(sample, tool, windows);
-
 	UNIT_STRING(seen, wanted);
 }
 
@@ -69,7 +67,6 @@ static void expect(const struct sample *sample, enum container_tool tool, bool w
 static void test_windows(void)
 {
 	struct sample sample = {0};
-
 	sample_open(&sample, LOCATION, "C:\\Store\\a.dll", "C:\\Windows\\System32\\b.dll");
 	expect(&sample, TOOL_CTR, true,
 	       "--device\n" LOCATION "\n"
@@ -87,7 +84,6 @@ static void test_windows(void)
 static void test_class(void)
 {
 	struct sample sample = {0};
-
 	sample_open(&sample, "class/" CLASS, "C:\\Store\\a.dll", "C:\\Windows\\System32\\b.dll");
 	expect(&sample, TOOL_DOCKER, true,
 	       "--isolation\nprocess\n--device\nclass/" CLASS "\n--env\nA=b c\n");
@@ -100,7 +96,6 @@ static void test_class(void)
 static void test_linux(void)
 {
 	struct sample sample = {0};
-
 	sample_open(&sample, "/dev/dri/card0", "/usr/lib/a.so", "/usr/lib/b.so");
 	sample.device.container_path = wire_string("/dev/dri/card0");
 	sample.device.permissions = wire_string("rw");
@@ -124,7 +119,6 @@ static void test_linux(void)
 static void test_commas(void)
 {
 	struct sample sample = {0};
-
 	sample_open(&sample, LOCATION, "C:\\a,b\\c.dll", "C:\\x\"y.dll");
 	sample.message.n_envs = 0;
 	expect(&sample, TOOL_CTR, true,
@@ -137,7 +131,6 @@ static void test_container_config(void)
 	struct sample sample = {0};
 	cJSON *config CLEANUP_JSON = NULL;
 	char *text CLEANUP_FREE = NULL;
-
 	sample_open(&sample, LOCATION, "C:\\a.dll", "C:\\Windows\\System32\\a.dll");
 	config = container_config(&sample.message);
 	text = json_print_compact(config);

@@ -30,7 +30,6 @@ static struct output run(const char *path, const char *const *argv)
 	struct process_spec spec = {.argv = argv, .timeout_ms = TIMEOUT_MS, .env = env};
 	struct process_result result = {0};
 	struct output output = {0};
-
 	UNIT_INT(process_run(&spec, &result, NULL), 0);
 	UNIT_INT(result.end, PROCESS_EXITED);
 	output.code = result.code;
@@ -46,7 +45,6 @@ static void test_json(void)
 	struct output output = RUN(NULL, "--node", windows_node, "--index", "0,3", "--format",
 				   "json", "--skip-runtime-mounts", "--verbose");
 	cJSON *json CLEANUP_JSON = NULL;
-
 	UNIT_INT(output.code, 0);
 	UNIT_INT(json_parse(text_string(&output.out), output.out.size, &json, NULL), 0);
 	UNIT_INT(cJSON_GetArraySize(json), 4);
@@ -62,7 +60,6 @@ static void test_text(void)
 	CLEANUP(output_free)
 	struct output output = RUN(NULL, "--node", windows_node, "--luid", "7048070", "--verbose",
 				   "--format", "sh");
-
 	UNIT_INT(output.code, 0);
 	CU_ASSERT_TRUE(text_starts_with(
 		text_string(&output.out),
@@ -81,7 +78,6 @@ static void test_docker(void)
 	CLEANUP(output_free)
 	struct output refused = RUN(NULL, "--node", windows_node, "--index", "0", "--for", "docker",
 				    "--allocation", "location-path");
-
 	UNIT_INT(output.code, 0);
 	CU_ASSERT_TRUE(text_starts_with(
 		text_string(&output.out),
@@ -100,7 +96,6 @@ static void test_cri(void)
 	struct output output = RUN(NULL, "--node", windows_node, "--path", "PCIROOT(0)#PCI(1C00)",
 				   "--format", "cri");
 	cJSON *json CLEANUP_JSON = NULL;
-
 	UNIT_INT(output.code, 0);
 	UNIT_INT(json_parse(text_string(&output.out), output.out.size, &json, NULL), 0);
 	UNIT_STRING(cJSON_GetStringValue(json_pointer(json, "/devices/0/host_path")),
@@ -113,7 +108,6 @@ static void test_linux(void)
 	CLEANUP(output_free)
 	struct output output = RUN(NULL, "--node", linux_node, "--vendor", "intel", "--for",
 				   "nerdctl", "--format", "sh");
-
 	UNIT_INT(output.code, 0);
 	UNIT_STRING(text_string(&output.out),
 		    "--device /dev/dri/card0:/dev/dri/card0:rw "
@@ -124,7 +118,6 @@ static void expect_failure(int code, const char *message, const char *a, const c
 			   const char *c, const char *d)
 {
 	struct output output CLEANUP(output_free) = RUN(NULL, a, b, c, d);
-
 	UNIT_INT(output.code, code);
 	UNIT_STRING(text_string(&output.out), "");
 	UNIT_CONTAINS(text_string(&output.err), message);
@@ -163,7 +156,6 @@ static void test_run(void)
 	CLEANUP(output_free)
 	struct output missing = RUN("PATH=/nonexistent", "--node", windows_node, "--index", "0",
 				    "--run", "--for", "nerdctl", "image");
-
 	UNIT_INT(output.code, 7);
 	UNIT_STRING(text_string(&output.out),
 		    "<run>\n<--rm>\n<--device>\n<vpci-location-path://PCIROOT(0)#PCI(1B00)>\n"

@@ -10,7 +10,6 @@ static int quote_one(struct text *out, enum quote_shell shell, const char *argum
 		     struct error *err)
 {
 	struct text_list list CLEANUP_TEXT_LIST = {0};
-
 	UNIT_INT(text_list_add(&list, argument, NULL), 0);
 	return quote_add(out, shell, &list, err);
 }
@@ -43,7 +42,6 @@ static void split_cmd(const char *line, struct text_list *out)
 {
 	struct text plain CLEANUP_TEXT = {0};
 	bool quoted = false;
-
 	for (const char *at = line; *at != '\0'; at++) {
 		if (*at == '"')
 			quoted = !quoted;
@@ -58,11 +56,9 @@ static void split_cmd(const char *line, struct text_list *out)
 	for (const char *at = text_string(&plain); *at != '\0';) {
 		struct text word CLEANUP_TEXT = {0};
 		bool inside = false;
-
 		for (; *at != '\0' && (inside || *at != ' ');) {
 			size_t backslashes = strspn(at, "\\");
 			bool quote = at[backslashes] == '"';
-
 			at += backslashes;
 			for (size_t i = 0; i < (quote ? backslashes / 2 : backslashes); i++)
 				text_add(&word, "\\");
@@ -88,7 +84,6 @@ static void test_cmd(void)
 	struct text_list seen CLEANUP_TEXT_LIST = {0};
 	struct text line CLEANUP_TEXT = {0};
 	struct error err = {0};
-
 	for (size_t i = 0; i < ARRAY_SIZE(arguments); i++)
 		UNIT_INT(text_list_add(&wanted, arguments[i], NULL), 0);
 	UNIT_INT(quote_add(&line, QUOTE_CMD, &wanted, &err), 0);
@@ -104,7 +99,6 @@ static void expect(enum quote_shell shell, const char *argument, const char *wan
 {
 	struct text line CLEANUP_TEXT = {0};
 	struct error err = {0};
-
 	UNIT_INT(quote_one(&line, shell, argument, &err), 0);
 	UNIT_STRING(text_string(&line), wanted);
 }
@@ -131,7 +125,6 @@ static void expect_powershell_cannot(const char *argument, const char *why)
 {
 	struct text line CLEANUP_TEXT = {0};
 	struct error err = {0};
-
 	UNIT_INT(quote_one(&line, QUOTE_POWERSHELL, argument, &err), ERROR_UNSUPPORTED);
 	UNIT_CONTAINS(err.text, why);
 }
@@ -150,7 +143,6 @@ static void test_what_powershell_cannot(void)
 static bool add_to_batch(struct text *batch, const char *argument)
 {
 	struct text quoted CLEANUP_TEXT = {0};
-
 	for (const char *at = argument; *at != '\0'; at++) {
 		if ((unsigned char)*at > 0x7e)
 			return false;
@@ -172,7 +164,6 @@ static void test_shell(void)
 	struct process_result result = {0};
 	const char *argv[] = {"cmd.exe", "/c", NULL, NULL};
 	struct process_spec spec = {.argv = argv, .timeout_ms = 30000};
-
 	text_add(&batch, "@echo off\r\n" CONTAINER_TOOL);
 	for (char *at = batch.data; *at != '\0'; at++)
 		*at = *at == '/' ? '\\' : *at;
@@ -201,7 +192,6 @@ static void test_shell(void)
 	struct process_result result = {0};
 	const char *argv[] = {"/bin/sh", "-c", NULL, NULL};
 	struct process_spec spec = {.argv = argv, .timeout_ms = 10000};
-
 	for (size_t i = 0; i < ARRAY_SIZE(arguments); i++) {
 		UNIT_INT(text_list_add(&all, arguments[i], NULL), 0);
 		text_addf(&wanted, "<%s>\n", arguments[i]);

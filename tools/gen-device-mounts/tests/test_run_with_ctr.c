@@ -27,7 +27,6 @@ static cJSON *run(const char *const *argv, int *code)
 	struct process_result result = {0};
 	cJSON *document = NULL;
 	struct error err = {0};
-
 	UNIT_INT(process_run(&spec, &result, &err), 0);
 	UNIT_INT(result.end, PROCESS_EXITED);
 	*code = result.code;
@@ -56,7 +55,6 @@ static void test_with_flags(void)
 				    NULL};
 	int code = -1;
 	cJSON *document CLEANUP_JSON = run(argv, &code);
-
 	UNIT_INT(code, 0);
 	CU_ASSERT_TRUE(cJSON_IsTrue(json_pointer(document, "/work/verified")));
 	UNIT_CONTAINS(cJSON_GetStringValue(json_pointer(document, "/devices/0/name")), "llvmpipe");
@@ -78,7 +76,6 @@ static void test_without_flags(void)
 				    NULL};
 	int code = -1;
 	cJSON *document CLEANUP_JSON = run(argv, &code);
-
 	UNIT_STRING(cJSON_GetStringValue(json_pointer(document, "/api/missing")), "Vulkan driver");
 	UNIT_INT(cJSON_GetArraySize(json_pointer(document, "/devices")), 0);
 	UNIT_INT(code, 0);
@@ -93,7 +90,6 @@ int main(void)
 	};
 	const char *reason = rig_reason_to_skip();
 	int code = 0;
-
 	if (reason == NULL && !file_exists(PROGRAMS "/probe-vulkan"))
 		reason = "needs the probes";
 	if (reason != NULL) {

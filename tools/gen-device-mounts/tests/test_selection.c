@@ -25,10 +25,8 @@ static void node_open(struct node *node)
 		{"a", "Intel", "PCIROOT(0)#PCI(1D00)", 9, false},
 		{"q", "NVIDIA", "", 0, true},
 	};
-
 	static const char *const paths[] = {"ACPI(_SB_)#ACPI(PCI0)#ACPI(GFX0)",
 					    "PCIROOT(0)#PCI(1C00)", NULL};
-
 	for (size_t i = 0; i < DEVICES; i++) {
 		node->devices[i] = sample_device(rows[i].id);
 		node->devices[i].index = i;
@@ -55,7 +53,6 @@ static void expect(struct selection *selection, enum answer_allocation allocatio
 	struct selected selected = {0};
 	struct text seen CLEANUP_TEXT = {0};
 	struct error err = {0};
-
 	node_open(&node);
 	UNIT_INT(selection_apply(selection, &node.snapshot, allocation, &selected, &err), code);
 	for (size_t i = 0; code == 0 && i < selected.count; i++)
@@ -73,7 +70,6 @@ static void expect(struct selection *selection, enum answer_allocation allocatio
 static void test_all(void)
 {
 	struct selection selection = {.all = true};
-
 	expect(&selection, ANSWER_LOCATION_PATH, 0,
 	       "a m z [device 'q' is left out: it has no location path to assign it by]");
 	selection = (struct selection){.all = true};
@@ -85,7 +81,6 @@ static void test_all(void)
 static void test_numbers(void)
 {
 	struct selection selection = {0};
-
 	add(&selection.values[SELECTION_INDEX], "1,0");
 	expect(&selection, ANSWER_LOCATION_PATH, 0, "m z ");
 	selection = (struct selection){0};
@@ -113,7 +108,6 @@ static void test_numbers(void)
 static void test_texts(void)
 {
 	struct selection selection = {0};
-
 	add(&selection.values[SELECTION_PATH], "pciroot(0)#pci(1d00)");
 	add(&selection.values[SELECTION_ID], "Z");
 	expect(&selection, ANSWER_LOCATION_PATH, 0, "a z ");
@@ -138,7 +132,6 @@ static void test_texts(void)
 static void test_resources(void)
 {
 	struct selection selection = {.all = true, .resource = SELECTION_COMPUTE};
-
 	expect(&selection, ANSWER_LOCATION_PATH, 0, "a ");
 	selection = (struct selection){.all = true, .resource = SELECTION_DISPLAY};
 	expect(&selection, ANSWER_CLASS, 0, "m q z ");
@@ -153,7 +146,6 @@ static void test_resources(void)
 static void test_devices_that_cannot_be_given(void)
 {
 	struct selection selection = {.all = true};
-
 	add(&selection.values[SELECTION_ID], "q");
 	expect(&selection, ANSWER_LOCATION_PATH, ERROR_UNSUPPORTED, "device 'q'");
 	selection = (struct selection){0};
@@ -169,7 +161,6 @@ static void test_not_allocatable(void)
 	struct selection selection = {.all = true};
 	struct selected selected = {0};
 	struct error err = {0};
-
 	device.allocatable = false;
 	device.not_allocatable_reason = "it is on no bus";
 	UNIT_INT(selection_apply(&selection, &snapshot, ANSWER_LOCATION_PATH, &selected, &err),
@@ -181,7 +172,6 @@ static void test_not_allocatable(void)
 static void test_empty(void)
 {
 	struct selection selection = {0};
-
 	CU_ASSERT_TRUE(selection_is_empty(&selection));
 	add(&selection.values[SELECTION_LUID], "1");
 	CU_ASSERT_FALSE(selection_is_empty(&selection));

@@ -28,7 +28,6 @@ static void expect(const struct capabilities *capabilities, enum capabilities_an
 static void test_table(void)
 {
 	struct capabilities capabilities = host(17763);
-
 	expect(&capabilities, CAPABILITIES_YES, CAPABILITIES_NO);
 	capabilities = host(18362);
 	expect(&capabilities, CAPABILITIES_YES, CAPABILITIES_YES);
@@ -50,7 +49,6 @@ static void test_table(void)
 static void test_service(void)
 {
 	struct capabilities capabilities = host(26100);
-
 	capabilities.asked = true;
 	capabilities.service.versions = (struct hcs_versions){{{1, 0}, {2, 1}}, 2};
 	expect(&capabilities, CAPABILITIES_YES, CAPABILITIES_NO);
@@ -64,7 +62,6 @@ static void test_revisions(void)
 {
 	struct capabilities capabilities = host(20348);
 	struct hcs_version at_least = {0};
-
 	CU_ASSERT_PTR_NOT_NULL(capabilities_schema(&capabilities, &at_least));
 	UNIT_INT(at_least.minor, 5);
 	capabilities.version.revision_known = true;
@@ -79,7 +76,6 @@ static void test_text(void)
 {
 	struct text out CLEANUP_TEXT = {0};
 	struct capabilities capabilities = host(20348);
-
 	capabilities.product = "Windows Server 2022 Datacenter";
 	capabilities.display_version = "21H2";
 	capabilities.version.revision_known = true;
@@ -109,7 +105,6 @@ static void test_text_of_unknown_schema(void)
 {
 	struct text out CLEANUP_TEXT = {0};
 	struct capabilities capabilities = host(26200);
-
 	capabilities.wine = "10.0";
 	capabilities_print(&capabilities, &out);
 	UNIT_CONTAINS(text_string(&out),
@@ -122,7 +117,6 @@ static void test_json(void)
 {
 	struct capabilities capabilities = host(18000);
 	cJSON *json CLEANUP_JSON = NULL;
-
 	capabilities.problem = "no service";
 	json = capabilities_to_json(&capabilities);
 	UNIT_STRING(cJSON_GetStringValue(json_pointer(json, "/system/version")), "10.0.18000");

@@ -24,7 +24,6 @@ static struct output run(const char *a, const char *b, const char *c, const char
 	struct process_spec spec = {.argv = argv, .timeout_ms = TIMEOUT_MS};
 	struct process_result result = {0};
 	struct output output = {0};
-
 	UNIT_INT(process_run(&spec, &result, NULL), 0);
 	UNIT_INT(result.end, PROCESS_EXITED);
 	output.code = result.code;
@@ -38,7 +37,6 @@ static void expect(int code, const char *text, const char *a, const char *b, con
 		   const char *d)
 {
 	struct output output CLEANUP(output_free) = run(a, b, c, d, NULL);
-
 	UNIT_INT(output.code, code);
 	UNIT_CONTAINS(text_string(&output.out), text);
 }
@@ -72,7 +70,6 @@ static void expect_failure(int code, const char *text, const char *a, const char
 			   const char *d)
 {
 	struct output output CLEANUP(output_free) = run(a, b, c, d, NULL);
-
 	UNIT_INT(output.code, code);
 	UNIT_STRING(text_string(&output.out), "");
 	UNIT_CONTAINS(text_string(&output.err), text);
@@ -95,7 +92,6 @@ static void test_no_service(void)
 	struct output text CLEANUP(output_free) = run(NULL, NULL, NULL, NULL, NULL);
 	struct output json CLEANUP(output_free) = run("--json", NULL, NULL, NULL, NULL);
 	cJSON *document CLEANUP_JSON = NULL;
-
 	UNIT_INT(text.code, 3);
 	UNIT_CONTAINS(text_string(&text.out), "Operating system version:\n");
 	UNIT_CONTAINS(text_string(&text.err), "Host Compute Service");

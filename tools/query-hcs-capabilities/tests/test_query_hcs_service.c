@@ -12,7 +12,6 @@ static void expect(const char *variable, int code, const char *out, const char *
 	const char *const env[] = {variable, NULL};
 	struct process_spec spec = {.argv = argv, .env = env, .timeout_ms = 30000};
 	struct process_result result = {0};
-
 	UNIT_INT(process_run(&spec, &result, NULL), 0);
 	UNIT_INT(result.code, code);
 	UNIT_CONTAINS(text_string(&result.out), out);
@@ -25,7 +24,6 @@ static void test_versions_of_the_service(void)
 	static const char path[] = DOUBLE_DIRECTORY "/hcs-versions.json";
 	static const char answer[] = "{\"Properties\":[{\"SupportedSchemaVersions\":[{\"Major\":2,"
 				     "\"Minor\":1},{\"Major\":1,\"Minor\":0}]}]}";
-
 	UNIT_INT(file_write_atomic(path, answer, strlen(answer), 0644, NULL), 0);
 	expect("HCS_DOUBLE_ANSWER=" DOUBLE_DIRECTORY "/hcs-versions.json", 1,
 	       "(asked of computecore.dll):\n- 1.0\n- 2.1\n", "");

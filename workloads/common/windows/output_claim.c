@@ -14,7 +14,6 @@
 int output_claim(int *fd, struct error *err)
 {
 	int claimed CLEANUP_FD = _dup(_fileno(stdout));
-
 	if (claimed < 0)
 		return error_system(err, EBADF, "standard output");
 	if (_setmode(claimed, _O_BINARY) < 0 ||

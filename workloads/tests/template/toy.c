@@ -25,7 +25,6 @@ struct computation {
 static int create_memory(void *work, struct error *err)
 {
 	struct computation *c = work;
-
 	return work_data_new(&c->data, c->request, err);
 }
 
@@ -37,7 +36,6 @@ static int dispatch(void *work, struct error *err)
 	const float *x = c->data.arrays[WORK_X];
 	float *y = c->data.arrays[WORK_Y];
 	unsigned state = c->request->seed;
-
 	if (c->toy->rand_r(&state) < 0)
 		return call_failed(&c->report->failure, "rand_r", -1, NULL, err);
 	for (size_t i = 0; i < c->request->elements; i++) {
@@ -56,7 +54,6 @@ static int toy_work(void *session, const struct work_request *request, struct wo
 	};
 	struct computation c = {.toy = session, .request = request, .report = report};
 	int rc = work_run(steps, &c, &c.data, report, err);
-
 	work_data_free(&c.data);
 	return rc;
 }
@@ -64,7 +61,6 @@ static int toy_work(void *session, const struct work_request *request, struct wo
 static cJSON *describe(void)
 {
 	struct members device CLEANUP_MEMBERS = members_new();
-
 	member_number(&device, "index", 0);
 	member_string(&device, "name", "Toy");
 	member_string(&device, "type", "cpu");
@@ -79,12 +75,10 @@ static cJSON *describe(void)
 static int toy_open(struct api_report *report, void **session, struct error *err)
 {
 	struct toy *toy CLEANUP_FREE = calloc(1, sizeof(*toy));
-
 	if (toy == NULL)
 		return error_memory(err);
 	const struct api_function functions[] = {{"rand_r", &toy->rand_r}, {NULL, NULL}};
 	int rc = api_load(report, TOY_LIBRARY, functions, err);
-
 	if (rc == 0)
 		rc = api_report_device(report, describe(), err);
 	if (rc == 0)
@@ -95,7 +89,6 @@ static int toy_open(struct api_report *report, void **session, struct error *err
 static bool toy_close(void *session)
 {
 	struct toy *toy = session;
-
 	if (toy->abandoned)
 		return false;
 	free(toy);

@@ -43,7 +43,6 @@ static const char *errno_name(int code, char out[32])
 		{ENODEV, "ENODEV"}, {ENOENT, "ENOENT"}, {ENOMEM, "ENOMEM"}, {ENXIO, "ENXIO"},
 		{EPERM, "EPERM"},   {EROFS, "EROFS"},
 	};
-
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 		if (names[i].code == code)
 			return names[i].name;
@@ -55,14 +54,12 @@ static void add_open(struct members *members, const char *key, const char *path,
 {
 	char unknown[32] = "";
 	int fd CLEANUP_FD = open(path, flags | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-
 	member_string(members, key, fd >= 0 ? "ok" : errno_name(errno, unknown));
 }
 
 static cJSON *open_json(const char *path, bool try_open)
 {
 	struct members members CLEANUP_MEMBERS = members_new();
-
 	if (try_open) {
 		add_open(&members, "readWrite", path, O_RDWR);
 		add_open(&members, "readOnly", path, O_RDONLY);
@@ -78,7 +75,6 @@ static cJSON *node_json(const char *path, const char *told, const char *kind,
 {
 	struct members node CLEANUP_MEMBERS = members_new();
 	const bool is_device = S_ISCHR(status->st_mode) || S_ISBLK(status->st_mode);
-
 	member_string(&node, "path", told);
 	member_string(&node, "kind", kind);
 	member_string(&node, "type",
@@ -110,12 +106,10 @@ static int add_node(const char *path, const char *directory, const char *name, b
 {
 	const struct node_rule *rule = find_rule(directory, name);
 	struct stat status = {0};
-
 	if (rule == NULL || stat(path, &status) != 0 || S_ISDIR(status.st_mode))
 		return 0;
 	char *told CLEANUP_FREE =
 		text_format("/dev/%s%s%s", directory, directory[0] != '\0' ? "/" : "", name);
-
 	if (told == NULL)
 		return error_memory(err);
 	return members_append(nodes, node_json(path, told, rule->kind, &status, try_open), err);
@@ -126,16 +120,13 @@ static int add_directory(const char *root, const char *directory, bool try_open,
 {
 	struct text_list names CLEANUP_TEXT_LIST = {0};
 	char *folder CLEANUP_FREE = path_join(root, directory);
-
 	if (folder == NULL)
 		return error_memory(err);
 	if (!file_is_directory(folder))
 		return 0;
 	int rc = file_list(folder, &names, err);
-
 	for (size_t i = 0; rc == 0 && i < names.count; i++) {
 		char *path CLEANUP_FREE = path_join(folder, names.items[i]);
-
 		rc = path == NULL ? error_memory(err)
 				  : add_node(path, directory, names.items[i], try_open, nodes, err);
 	}
@@ -146,7 +137,6 @@ int nodes_list(const char *root, bool try_open, cJSON **out, struct error *err)
 {
 	cJSON *nodes CLEANUP_JSON = cJSON_CreateArray();
 	int rc = nodes != NULL ? 0 : error_memory(err);
-
 	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(rules); i++)
 		if (i == 0 || strcmp(rules[i].directory, rules[i - 1].directory) != 0)
 			rc = add_directory(root, rules[i].directory, try_open, nodes, err);

@@ -39,7 +39,6 @@ static int hang(const char *program, int with_child)
 	STARTUPINFOA startup = {.cb = sizeof(startup)};
 	PROCESS_INFORMATION process = {0};
 	char command[MAX_PATH + 16] = "";
-
 	snprintf(command, sizeof(command), "\"%s\" hang-alone", program);
 	if (with_child &&
 	    !CreateProcessA(NULL, command, NULL, NULL, FALSE, 0, NULL, NULL, &startup, &process))
@@ -56,7 +55,6 @@ static int keep(const char *name)
 	char from_file[64] = "", from_registry[64] = "";
 	DWORD size = sizeof(from_registry);
 	FILE *file = fopen(path, "r");
-
 	if (file != NULL) {
 		printf("there already\n");
 		return 1;
@@ -100,7 +98,6 @@ static int use_opencl(void)
 		(devices_function)(void *)GetProcAddress(library, "clGetDeviceIDs");
 	void *platform = NULL, *device = NULL;
 	unsigned count = 0;
-
 	if (library == NULL || platforms(1, &platform, &count) != 0 ||
 	    devices(platform, 0xffffffff, 1, &device, &count) != 0)
 		return 1;
@@ -122,10 +119,8 @@ static int print_arguments(void)
 {
 	int count = 0;
 	wchar_t **words = CommandLineToArgvW(GetCommandLineW(), &count);
-
 	for (int i = 2; words != NULL && i < count; i++) {
 		char text[256] = "";
-
 		WideCharToMultiByte(CP_UTF8, 0, words[i], -1, text, sizeof(text), NULL, NULL);
 		printf("[%s]\n", text);
 	}
@@ -135,7 +130,6 @@ static int print_arguments(void)
 int main(int argc, char **argv)
 {
 	const char *what = argc > 1 ? argv[1] : "";
-
 	if (strcmp(what, "arguments") == 0)
 		return print_arguments();
 	if (strcmp(what, "exit") == 0 && argc > 2)
