@@ -92,14 +92,12 @@ static int fix_assertion(const cJSON *report, const cJSON *check, const cJSON *a
 	const char *saw = view_string(assertion, "/saw");
 	const char *varies = view_string(assertion, "/varies");
 	char *old CLEANUP_FREE = reason_of(assertion);
-	char *new CLEANUP_FREE = NULL;
-	int rc = 0;
 	if (varies[0] == '\0')
 		return 0;
-	rc = old != NULL ? replace(assertion, "saw", saw, "*", err) : error_memory(err);
+	int rc = old != NULL ? replace(assertion, "saw", saw, "*", err) : error_memory(err);
 	if (rc == 0 && strcmp(varies, "both") == 0)
 		rc = replace(assertion, "wanted", view_string(assertion, "/wanted"), "*", err);
-	new = reason_of(assertion);
+	char *new CLEANUP_FREE = reason_of(assertion);
 	if (rc == 0 && new == NULL)
 		rc = error_memory(err);
 	if (rc != 0 || cJSON_IsTrue(json_pointer(assertion, "/ok")))

@@ -29,7 +29,6 @@ const V1beta1__ContainerAllocateResponse *allocate_expect(struct rig *rig, const
 {
 	struct error err = {0};
 	int rc = rig_allocate(rig, resource, ids, count, reply, &err);
-	const V1beta1__ContainerAllocateResponse *response = NULL;
 	if (rc != 0) {
 		(void)check_expect_ok(rig->run, rc, "Allocate is answered", &err);
 		return NULL;
@@ -46,7 +45,7 @@ const V1beta1__ContainerAllocateResponse *allocate_expect(struct rig *rig, const
 			  rpc_code_name(reply->code), reply->message[0] != '\0' ? ": " : "",
 			  reply->message))
 		return NULL;
-	response = rig_first_response(reply);
+	const V1beta1__ContainerAllocateResponse *response = rig_first_response(reply);
 	if (response == NULL)
 		(void)check_expect(rig->run, false, "container responses", "one", "none");
 	return response;

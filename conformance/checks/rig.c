@@ -144,14 +144,13 @@ static int make_kubelet(struct rig *rig, struct error *err)
 		.on_event = on_event,
 		.user = rig,
 	};
-	int rc = 0;
 	if (rig->context->attach_directory != NULL) {
 		options.plugin_dir = rig->context->attach_directory;
 		options.take_over = true;
 	}
 	if (options.plugin_dir == NULL)
 		return error_memory(err);
-	rc = kubelet_profile_parse(rig->context->kubelet_profile, &options.profile, err);
+	int rc = kubelet_profile_parse(rig->context->kubelet_profile, &options.profile, err);
 	return rc == 0 ? kubelet_new(&rig->loop, &options, &rig->kubelet, err) : rc;
 }
 
@@ -241,10 +240,9 @@ uint64_t rig_watch(struct rig *rig, uint64_t ms, uint64_t thorough_ms)
 int rig_descriptors(const struct rig *rig)
 {
 	struct text_list names CLEANUP_TEXT_LIST = {0};
-	char *path CLEANUP_FREE = NULL;
 	if (rig->plugin == NULL || process_id(rig->plugin) == 0)
 		return -1;
-	path = text_format("/proc/%d/fd", process_id(rig->plugin));
+	char *path CLEANUP_FREE = text_format("/proc/%d/fd", process_id(rig->plugin));
 	if (path == NULL || file_list(path, &names, NULL) < 0)
 		return -1;
 	return (int)names.count;

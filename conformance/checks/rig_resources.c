@@ -259,9 +259,8 @@ static int settle(struct rig *rig, bool refused, struct error *err)
 	struct registered_wait wait = {rig, rig->first_registration, refused, NULL};
 	uint64_t timeout_ms = rig_wait_ms(rig, CHECK_REG_01);
 	uint64_t start = clock_monotonic_ns();
-	int rc = 0;
 	read_known(rig);
-	rc = name_resources(rig, err);
+	int rc = name_resources(rig, err);
 	if (rc == 0 && rig->resources.count != 0)
 		rc = wait_registered(&wait, timeout_ms, err);
 	else if (rc == 0 && !refused)

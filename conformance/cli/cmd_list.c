@@ -46,11 +46,10 @@ static cJSON *item_json(const struct plan_item *item)
 static int print_json(const struct plan *plan)
 {
 	cJSON *array CLEANUP_JSON = cJSON_CreateArray();
-	char *text CLEANUP_FREE = NULL;
 	int rc = 0;
 	for (size_t i = 0; rc == 0 && i < plan->count; i++)
 		rc = members_append(array, item_json(&plan->items[i]), NULL);
-	text = rc == 0 ? json_print(array) : NULL;
+	char *text CLEANUP_FREE = rc == 0 ? json_print(array) : NULL;
 	if (text == NULL)
 		return 3;
 	(void)fputs(text, stdout);

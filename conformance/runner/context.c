@@ -114,7 +114,6 @@ int context_write(const struct context *context, struct error *err)
 	struct context copy = *context;
 	struct files files CLEANUP(files_free) = {0};
 	struct members members CLEANUP_MEMBERS = members_new();
-	cJSON *json CLEANUP_JSON = NULL;
 	char *node = discovery_to_json(context->node);
 	int rc = files_in(context->run_directory, &files, err);
 	for (size_t i = 0; i < ARRAY_SIZE(strings); i++)
@@ -122,7 +121,7 @@ int context_write(const struct context *context, struct error *err)
 	for (size_t i = 0; i < ARRAY_SIZE(flags); i++)
 		member_bool(&members, flags[i].key, *(bool *)at(&copy, &flags[i]));
 	member_int(&members, "timeoutPercent", context->timeout_percent);
-	json = members_take(&members);
+	cJSON *json CLEANUP_JSON = members_take(&members);
 	if (json == NULL || node == NULL)
 		rc = error_memory(err);
 	if (rc == 0)

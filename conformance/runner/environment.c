@@ -260,10 +260,9 @@ static int add_component(cJSON *drivers, const char *key, const char *name, cons
 /* On the Wine node no device has a driver of Windows: what does its work is named. */
 static int add_wine(cJSON *drivers, const struct wine_identity *wine)
 {
-	int rc = 0;
 	if (wine->wine == NULL)
 		return 0;
-	rc = add_component(drivers, WINE_DRIVER, "Wine", wine->wine);
+	int rc = add_component(drivers, WINE_DRIVER, "Wine", wine->wine);
 	if (rc == 0)
 		rc = add_component(drivers, "vkd3d", "vkd3d (Wine's Direct3D 12)", wine->vkd3d);
 	for (size_t i = 0; rc == 0 && i < wine->drivers->device_count; i++) {
@@ -323,10 +322,9 @@ static cJSON *devices_json(const struct environment *environment,
 	cJSON *devices CLEANUP_JSON = cJSON_CreateArray();
 	cJSON *document CLEANUP_JSON = NULL;
 	char *text = discovery_to_json(node);
-	cJSON *recorded = NULL;
 	int rc = text != NULL ? json_parse(text, strlen(text), &document, NULL) : ERROR_MEMORY;
 	discovery_string_free(text);
-	recorded = cJSON_GetObjectItemCaseSensitive(document, "devices");
+	cJSON *recorded = cJSON_GetObjectItemCaseSensitive(document, "devices");
 	for (size_t i = 0; rc == 0 && i < node->device_count; i++) {
 		cJSON *words = cJSON_DetachItemFromArray(recorded, 0);
 		rc = members_append(devices, device_json(environment, node, i, words), NULL);

@@ -185,12 +185,12 @@ static int consider(struct plan *plan, const struct plan_filter *filter,
 		    const struct check *check, struct error *err)
 {
 	bool left_out = selects(&filter->exclude, suite, check);
-	struct plan_item *item = NULL;
 	if (filter->include.count != 0)
 		left_out = left_out || !selects(&filter->include, suite, check);
 	else if (context != NULL)
 		left_out = left_out || !os_is_met(&check->needs, context);
-	item = left_out ? &plan->left_out[plan->left_out_count++] : &plan->items[plan->count++];
+	struct plan_item *item =
+		left_out ? &plan->left_out[plan->left_out_count++] : &plan->items[plan->count++];
 	item->suite = suite;
 	item->check = check;
 	return context != NULL ? judge(item, context, err) : 0;

@@ -86,16 +86,14 @@ int runner_journal_environment(struct runner *runner, struct error *err)
 int runner_journal_plugin(struct runner *runner, struct error *err)
 {
 	struct members environment CLEANUP_MEMBERS = members_new();
-	cJSON *json CLEANUP_JSON = NULL;
 	cJSON *plugin = NULL;
-	int rc = 0;
 	if (!runner->plugin_news)
 		return 0;
-	rc = environment_describe_plugin(&runner->environment, &runner->context, &plugin, err);
+	int rc = environment_describe_plugin(&runner->environment, &runner->context, &plugin, err);
 	if (rc != 0)
 		return rc;
 	member_item(&environment, "plugin", plugin);
-	json = members_take(&environment);
+	cJSON *json CLEANUP_JSON = members_take(&environment);
 	rc = json != NULL ? journal_add_environment(runner->journal, json, err) : error_memory(err);
 	runner->plugin_news = rc < 0;
 	return rc;
