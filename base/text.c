@@ -75,6 +75,12 @@ void text_vaddf(struct text *text, const char *format, va_list args)
 	text->size += (size_t)length;
 }
 
+void text_add_all(struct text *text, const struct text *other)
+{
+	text->failed = text->failed || other->failed;
+	text_append(text, text_string(other), other->size);
+}
+
 void text_addf(struct text *text, const char *format, ...)
 {
 	va_list args;
@@ -412,4 +418,12 @@ size_t text_distance(const char *a, const char *b)
 		}
 	}
 	return rows[height % 3][width];
+}
+
+size_t text_position(const char *const *list, const char *string)
+{
+	size_t position = 0;
+	while (list[position] != NULL && !text_equal(list[position], string))
+		position++;
+	return position;
 }

@@ -213,7 +213,7 @@ static size_t api_expect_all(const struct api_tally *tally)
 
 static void api_computes(struct check_run *run)
 {
-	const struct gpu_api *api = gpu_api_find(check_param(run));
+	const struct gpu_api *api = gpu_api_find(check_row(run)->param);
 	struct rig *rig = rig_ready(run, NULL);
 	struct stage *stage = rig != NULL ? stage_open(run, &rig->loop) : NULL;
 	struct api_tally tally = {.rig = rig, .stage = stage, .api = api};

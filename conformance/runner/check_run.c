@@ -266,11 +266,6 @@ const struct check *check_row(const struct check_run *run)
 	return run->check;
 }
 
-const void *check_param(const struct check_run *run)
-{
-	return run->check->param;
-}
-
 void check_add_time(struct check_run *run, enum report_phase phase, uint64_t duration_ns)
 {
 	struct members record CLEANUP_MEMBERS = line_new("time");
