@@ -354,7 +354,7 @@ void rig_each_resource(struct check_run *run)
 }
 
 int rig_allocate(struct rig *rig, const char *resource, const char *const *ids, size_t count,
-		 struct kubelet_reply *reply, struct error *err)
+		 struct rpc_answer *reply, struct error *err)
 {
 	uint64_t start = clock_monotonic_ns();
 	int rc = kubelet_call_allocate(kubelet_resource_plugin(rig->kubelet, resource), ids, count,
@@ -363,7 +363,7 @@ int rig_allocate(struct rig *rig, const char *resource, const char *const *ids, 
 	return rc;
 }
 
-const V1beta1__ContainerAllocateResponse *rig_first_response(const struct kubelet_reply *reply)
+const V1beta1__ContainerAllocateResponse *rig_first_response(const struct rpc_answer *reply)
 {
 	const V1beta1__AllocateResponse *response = (const V1beta1__AllocateResponse *)reply->reply;
 	return response != NULL && response->n_container_responses != 0
