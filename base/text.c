@@ -230,6 +230,21 @@ void text_add_xml(struct text *text, const char *data, size_t size)
 	}
 }
 
+void text_add_argument(struct text *text, const char *argument)
+{
+	size_t backslashes = 0;
+	text_add(text, "\"");
+	for (; *argument != '\0'; argument++) {
+		for (size_t i = 0; *argument == '"' && i <= backslashes; i++)
+			text_add(text, "\\");
+		backslashes = *argument == '\\' ? backslashes + 1 : 0;
+		text_append(text, argument, 1);
+	}
+	for (size_t i = 0; i < backslashes; i++)
+		text_add(text, "\\");
+	text_add(text, "\"");
+}
+
 char *text_format(const char *format, ...)
 {
 	struct text text = {0};

@@ -54,6 +54,10 @@ void text_add_escaped(struct text *text, const char *data, size_t size);
  * allow become U+FFFD. */
 void text_add_xml(struct text *text, const char *data, size_t size);
 
+/* Adds an argument in double quotes, as the C runtime of Windows reads command lines (Microsoft,
+ * "Parsing C command-line arguments"): backslashes are escapes in front of a quote alone. */
+void text_add_argument(struct text *text, const char *argument);
+
 /* A new formatted string, NULL when memory ran out. */
 char *text_format(const char *format, ...) PRINTF_LIKE(1, 2);
 
