@@ -6,8 +6,7 @@
 #include "base/tests/unit.h"
 #include "tools/gen-device-mounts/shell.h"
 
-static int quote_one(struct text *out, enum shell shell, const char *argument,
-		     struct error *err)
+static int quote_one(struct text *out, enum shell shell, const char *argument, struct error *err)
 {
 	struct text_list list CLEANUP_TEXT_LIST = {0};
 	UNIT_INT(text_list_add(&list, argument, NULL), 0);
