@@ -34,14 +34,15 @@ struct api_driver {
 	 * and does not work. Then there is no session. */
 	int (*open)(struct api_report *report, void **session, struct error *err);
 	/* Works on one device of the report. NULL: there is nothing but the enumeration. What an
-	 * error means: ERROR_TIMEOUT, ERROR_UNSUPPORTED: the device cannot do it; ERROR_MEMORY; any
-	 * other: a call failed, report->failure when that is known. */
+	 * error means: ERROR_TIMEOUT: the device did not finish, and nothing was released;
+	 * ERROR_UNSUPPORTED: the device cannot do it; ERROR_MEMORY; any other: a call failed,
+	 * report->failure when that is known. */
 	int (*work)(void *session, const struct work_request *request, struct work_report *report,
 		    struct error *err);
-	/* Frees the session. False when a driver object is still in use by the device (a wait timed
-	 * out) and was left alone: the process must then end without running exit handlers. NULL:
-	 * there is never a session. */
-	bool (*close)(void *session);
+	/* Frees the session. Not called after a work that ended with ERROR_TIMEOUT: the device may
+	 * still use what the driver made, so it is left alone, and the process ends without running
+	 * exit handlers. NULL: there is never a session. */
+	void (*close)(void *session);
 };
 
 /* vulkan_api, opencl_api, ...: all that are known, also where this system has none of them. */

@@ -100,11 +100,11 @@ static void expect_pixel(uint32_t seed, size_t elements, size_t index, void *out
 const struct work_array *work_array_find(const char *name)
 {
 	static const struct work_array arrays[] = {
-		{"values", true, WORK_GUARD, 0, expect_value},
-		{"y", false, WORK_GUARD, 0, expect_y},
-		{"sum", false, WORK_GUARD, 0, expect_sum},
-		{"product", false, WORK_GUARD, WORK_MATRIX * WORK_MATRIX, expect_product},
-		{"pixels", true, 0, RENDER_SIZE * RENDER_SIZE, expect_pixel},
+		{"values", WORK_INTEGERS, WORK_GUARD, 0, expect_value},
+		{"y", WORK_FLOATS, WORK_GUARD, 0, expect_y},
+		{"sum", WORK_FLOATS, WORK_GUARD, 0, expect_sum},
+		{"product", WORK_FLOATS, WORK_GUARD, WORK_MATRIX * WORK_MATRIX, expect_product},
+		{"pixels", WORK_COLOURS, 0, RENDER_SIZE * RENDER_SIZE, expect_pixel},
 	};
 	for (size_t i = 0; i < ARRAY_SIZE(arrays); i++) {
 		if (strcmp(arrays[i].name, name) == 0)

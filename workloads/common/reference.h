@@ -19,7 +19,6 @@
 #include "base/digest.h"
 #include "base/error.h"
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -52,7 +51,7 @@ float work_expected_y(uint32_t seed, size_t index);
  * (render.h), four bytes each, without gaps between rows. */
 struct work_array {
 	const char *name;
-	bool integers;	 /* else floats */
+	enum { WORK_INTEGERS, WORK_FLOATS, WORK_COLOURS } type;
 	size_t guard;	 /* elements behind the end that must be left alone */
 	size_t elements; /* however many the work is told to have; 0: as many as that */
 	/* Writes element `index`, the guard's included, as it must be read back. */

@@ -7,6 +7,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+struct work_parameters work_parameters(const struct work_request *request)
+{
+	const size_t groups = (request->elements + WORK_GROUP - 1) / WORK_GROUP;
+	return (struct work_parameters){
+		.elements = (uint32_t)request->elements,
+		.key = work_key(request->seed),
+		.scale = WORK_SCALE,
+		.stride = WORK_GROUP *
+			  (groups < WORK_GROUPS_MAX ? (uint32_t)groups : WORK_GROUPS_MAX),
+	};
+}
+
 size_t work_array_size(const struct work_request *request)
 {
 	return (request->elements + WORK_GUARD) * WORK_ELEMENT_SIZE;
@@ -48,16 +60,19 @@ void work_data_free(struct work_data *data)
 		free(data->arrays[i]);
 }
 
-static void print_element(const struct work_array *array, const void *element, char out[32])
+static void print_element(const struct work_array *array, const uint8_t *element, char out[32])
 {
 	uint32_t integer = 0;
 	float number = 0;
 	memcpy(&integer, element, sizeof(integer));
 	memcpy(&number, element, sizeof(number));
-	if (array->integers)
+	if (array->type == WORK_INTEGERS)
 		(void)snprintf(out, 32, "0x%08x", integer);
-	else
+	else if (array->type == WORK_FLOATS)
 		(void)snprintf(out, 32, "%.9g", (double)number);
+	else
+		(void)snprintf(out, 32, "#%02x%02x%02x%02x", element[0], element[1], element[2],
+			       element[3]);
 }
 
 static void keep_digest(struct work_report *report, const char *array, const void *data,
@@ -70,48 +85,77 @@ static void keep_digest(struct work_report *report, const char *array, const voi
 }
 
 /* By bits: of floats -0 and NaN are wrong, too. */
-void work_compare(struct work_report *report, const char *name, size_t elements, const void *data)
+void work_compare(struct work_report *report, const char *name, const void *data)
 {
 	const struct work_array *array = work_array_find(name);
-	const size_t own = array->elements != 0 ? array->elements : elements;
+	const size_t own = array->elements != 0 ? array->elements : report->elements;
 	const size_t count = own + array->guard;
+	struct work_comparison *out =
+		array->type == WORK_COLOURS ? &report->render : &report->results;
+	out->done = true;
 	keep_digest(report, array->name, data, count * WORK_ELEMENT_SIZE);
 	for (size_t i = 0; i < count; i++) {
 		const uint8_t *actual = (const uint8_t *)data + i * WORK_ELEMENT_SIZE;
 		uint8_t expected[WORK_ELEMENT_SIZE] = {0};
 		array->expect(report->seed, own, i, expected);
-		if (memcmp(actual, expected, sizeof(expected)) == 0 || report->mismatches++ > 0)
+		if (memcmp(actual, expected, sizeof(expected)) == 0 || out->mismatches++ > 0)
 			continue;
-		report->first =
-			(struct work_mismatch){.array = array->name, .index = i, .guard = i >= own};
-		print_element(array, expected, report->first.expected);
-		print_element(array, actual, report->first.actual);
+		out->array = array->name;
+		out->index = i;
+		out->guard = i >= own;
+		print_element(array, expected, out->expected);
+		print_element(array, actual, out->actual);
 	}
+}
+
+void work_compare_picture(struct work_report *report, const uint8_t *pixels, size_t pitch)
+{
+	uint8_t rows[RENDER_SIZE][RENDER_SIZE * RENDER_PIXEL];
+	for (size_t y = 0; y < RENDER_SIZE; y++)
+		memcpy(rows[y], pixels + y * pitch, sizeof(rows[y]));
+	work_compare(report, "pixels", rows);
 }
 
 void work_judge(struct work_report *report)
 {
-	report->status =
-		report->mismatches == 0 && report->render.mismatches == 0 ? WORK_OK : WORK_WRONG;
-	if (report->mismatches == 0) {
-		render_report_reason(&report->render, report->reason, sizeof(report->reason));
-		return;
-	}
-	(void)snprintf(report->reason, sizeof(report->reason),
-		       "%zu results are wrong; first: %s[%zu]%s is %s, expected %s",
-		       report->mismatches, report->first.array, report->first.index,
-		       report->first.guard ? " (behind the end)" : "", report->first.actual,
-		       report->first.expected);
+	const struct work_comparison *results = &report->results;
+	const struct work_comparison *render = &report->render;
+	report->status = WORK_WRONG;
+	if (results->mismatches != 0)
+		(void)snprintf(report->reason, sizeof(report->reason),
+			       "%zu results are wrong; first: %s[%zu]%s is %s, expected %s",
+			       results->mismatches, results->array, results->index,
+			       results->guard ? " (behind the end)" : "", results->actual,
+			       results->expected);
+	else if (render->mismatches != 0)
+		(void)snprintf(
+			report->reason, sizeof(report->reason),
+			"%zu pixels are wrong; first: (%zu, %zu) is %s, expected %s (red, green, blue, alpha)",
+			render->mismatches, render->index % RENDER_SIZE,
+			render->index / RENDER_SIZE, render->actual, render->expected);
+	else
+		report->status = WORK_OK;
 }
 
 void work_verify(const struct work_data *data, struct work_report *report)
 {
-	report->seed = data->seed;
-	report->digest_count = 0;
-	report->mismatches = 0;
-	work_compare(report, "values", data->elements, data->arrays[WORK_VALUES]);
-	work_compare(report, "y", data->elements, data->arrays[WORK_Y]);
+	work_compare(report, "values", data->arrays[WORK_VALUES]);
+	work_compare(report, "y", data->arrays[WORK_Y]);
 	work_judge(report);
+}
+
+int work_wait(const struct work_request *request, work_step *reached, void *work, struct error *err)
+{
+	const uint64_t deadline_ms = clock_monotonic_ms() + request->timeout_ms;
+	int rc = reached(work, err);
+	for (; rc == 0; rc = reached(work, err)) {
+		if (clock_monotonic_ms() >= deadline_ms)
+			return error_set(err, ERROR_TIMEOUT,
+					 "the device did not finish within %llu ms",
+					 (unsigned long long)request->timeout_ms);
+		clock_sleep_ms(1);
+	}
+	return rc < 0 ? rc : 0;
 }
 
 int work_run(work_step *const steps[WORK_STAGE_COUNT], void *work, const struct work_data *data,

@@ -26,6 +26,22 @@ struct work_request {
 	uint64_t timeout_ms; /* for each wait on the device */
 };
 
+/* What the kernels (work.comp, work.cl, work.hlsl) are told, in this order. `stride` is what one
+ * dispatch has of invocations, WORK_GROUP in each group: with more elements, each does several. */
+struct work_parameters {
+	uint32_t elements;
+	uint32_t key;
+	float scale;
+	uint32_t stride;
+};
+
+enum {
+	WORK_GROUP = 64,
+	WORK_GROUPS_MAX = 65535, /* what every device offers */
+};
+
+struct work_parameters work_parameters(const struct work_request *request);
+
 /* Three arrays of `elements` + WORK_GUARD each: uint32_t values, float x, float y. */
 enum { WORK_VALUES, WORK_X, WORK_Y, WORK_ARRAYS };
 
@@ -77,10 +93,14 @@ struct call_failure {
 		*code_name; /* "VK_ERROR_INITIALIZATION_FAILED"; NULL: a code that is not known */
 };
 
-struct work_mismatch {
-	const char *array; /* "values" or "y"; DirectML: "sum" or "product" */
-	size_t index;
-	bool guard; /* it stands behind the end */
+/* What was read back beside what it must be: the arrays, or the picture. */
+struct work_comparison {
+	bool done;
+	size_t mismatches;
+	const char
+		*array; /* of the first mismatch: "values" or "y"; DirectML: "sum" or "product" */
+	size_t index;	/* of a picture: y * RENDER_SIZE + x */
+	bool guard;	/* it stands behind the end */
 	char expected[32];
 	char actual[32];
 };
@@ -91,7 +111,7 @@ struct work_digest {
 	char digest[DIGEST_SIZE];
 };
 
-enum { WORK_DIGESTS_MAX = 2 };
+enum { WORK_DIGESTS_MAX = 3 };
 
 struct work_report {
 	size_t device;
@@ -103,11 +123,10 @@ struct work_report {
 	char reason[ERROR_TEXT_SIZE]; /* "" with WORK_OK */
 	struct call_failure failure;
 	char *build_log; /* of the kernel's build when it failed; may be NULL */
-	size_t mismatches;
-	struct work_mismatch first;
+	struct work_comparison results;
+	struct work_comparison render;
 	struct work_digest digests[WORK_DIGESTS_MAX];
 	size_t digest_count;
-	struct render_report render;
 	uint64_t stage_ns[WORK_STAGE_COUNT]; /* 0: not reached */
 	uint64_t stage_began_ns;	     /* monotonic; 0: no stage runs */
 };
@@ -131,16 +150,24 @@ typedef int work_step(void *work, struct error *err);
 int work_run(work_step *const steps[WORK_STAGE_COUNT], void *work, const struct work_data *data,
 	     struct work_report *report, struct error *err);
 
+/* For an API without a wait that ends: asks `reached` every millisecond until it returns 1, not 0.
+ * Its errors; ERROR_TIMEOUT: the device did not finish within request->timeout_ms. */
+int work_wait(const struct work_request *request, work_step *reached, void *work,
+	      struct error *err);
+
 /* Keeps call and result, and says so: "vkCreateDevice: VK_ERROR_DEVICE_LOST (-4)". `name` is NULL
  * for a code that is not known. Returns ERROR_REMOTE. */
 int call_failed(struct call_failure *failure, const char *call, int code, const char *name,
 		struct error *err);
 
 /* Compares an array (reference.h) that was read back, element by element, the guard included: keeps
- * its digest, adds to mismatches and keeps the first. `elements` as they were asked for. */
-void work_compare(struct work_report *report, const char *array, size_t elements, const void *data);
+ * its digest, counts mismatches and keeps the first. */
+void work_compare(struct work_report *report, const char *array, const void *data);
 
-/* Sets status and reason by what was compared and rendered. */
+/* The same for the picture (render.h); a row begins every `pitch` bytes. */
+void work_compare_picture(struct work_report *report, const uint8_t *pixels, size_t pitch);
+
+/* Sets status and reason by what was compared. */
 void work_judge(struct work_report *report);
 
 /* All of that for the arrays of work_data. */

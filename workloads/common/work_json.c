@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "workloads/common/work.h"
 
+#include <stdio.h>
+
 static const char *const status_names[] = {
 	[WORK_OK] = "ok",
 	[WORK_WRONG] = "wrong",
@@ -17,13 +19,6 @@ static const char *const stage_names[WORK_STAGE_COUNT] = {
 	[WORK_STAGE_VERIFY] = "verify",
 };
 
-static const char *const timing_names[WORK_STAGE_COUNT] = {
-	[WORK_STAGE_DEVICE] = "deviceMs",     [WORK_STAGE_BUILD] = "buildMs",
-	[WORK_STAGE_MEMORY] = "memoryMs",     [WORK_STAGE_UPLOAD] = "uploadMs",
-	[WORK_STAGE_DISPATCH] = "dispatchMs", [WORK_STAGE_DOWNLOAD] = "downloadMs",
-	[WORK_STAGE_RENDER] = "renderMs",     [WORK_STAGE_VERIFY] = "verifyMs",
-};
-
 static cJSON *failure_json(const struct call_failure *failure)
 {
 	struct members error CLEANUP_MEMBERS = members_new();
@@ -35,29 +30,34 @@ static cJSON *failure_json(const struct call_failure *failure)
 	return members_take(&error);
 }
 
-static cJSON *first_mismatch_json(const struct work_report *report)
+static cJSON *first_mismatch_json(const struct work_comparison *comparison, bool picture)
 {
 	struct members first CLEANUP_MEMBERS = members_new();
-	if (report->mismatches == 0)
+	if (comparison->mismatches == 0)
 		return cJSON_CreateNull();
-	member_string(&first, "array", report->first.array);
-	member_number(&first, "index", (double)report->first.index);
-	member_bool(&first, "guard", report->first.guard);
-	member_string(&first, "expected", report->first.expected);
-	member_string(&first, "actual", report->first.actual);
+	if (picture) {
+		member_number(&first, "x", (double)(comparison->index % RENDER_SIZE));
+		member_number(&first, "y", (double)(comparison->index / RENDER_SIZE));
+	} else {
+		member_string(&first, "array", comparison->array);
+		member_number(&first, "index", (double)comparison->index);
+		member_bool(&first, "guard", comparison->guard);
+	}
+	member_string(&first, "expected", comparison->expected);
+	member_string(&first, "actual", comparison->actual);
 	return members_take(&first);
 }
 
 static cJSON *timings_json(const struct work_report *report)
 {
 	struct members timings CLEANUP_MEMBERS = members_new();
-	for (size_t i = 0; i < WORK_STAGE_COUNT; i++) {
-		if (timing_names[i] == NULL)
-			continue;
+	for (size_t i = WORK_STAGE_DEVICE; i < WORK_STAGE_COUNT; i++) {
+		char name[32] = "";
+		(void)snprintf(name, sizeof(name), "%sMs", stage_names[i]);
 		if (report->stage_ns[i] == 0)
-			member_null(&timings, timing_names[i]);
+			member_null(&timings, name);
 		else
-			member_milliseconds(&timings, timing_names[i], report->stage_ns[i]);
+			member_milliseconds(&timings, name, report->stage_ns[i]);
 	}
 	return members_take(&timings);
 }
@@ -68,36 +68,18 @@ static cJSON *digests_json(const struct work_report *report)
 	struct members digests CLEANUP_MEMBERS = members_new();
 	for (size_t i = 0; i < report->digest_count; i++)
 		member_string(&digests, report->digests[i].array, report->digests[i].digest);
-	if (report->render.done)
-		member_string(&digests, "pixels", report->render.digest);
 	return members_take(&digests);
 }
 
-static cJSON *first_pixel_json(const struct render_report *report)
+static cJSON *render_json(const struct work_comparison *render)
 {
-	struct members first CLEANUP_MEMBERS = members_new();
-	char expected[RENDER_COLOUR_TEXT] = "";
-	char actual[RENDER_COLOUR_TEXT] = "";
-	if (report->mismatches == 0)
+	struct members members CLEANUP_MEMBERS = members_new();
+	if (!render->done)
 		return cJSON_CreateNull();
-	render_colour_text(report->expected, expected);
-	render_colour_text(report->actual, actual);
-	member_number(&first, "x", (double)report->x);
-	member_number(&first, "y", (double)report->y);
-	member_string(&first, "expected", expected);
-	member_string(&first, "actual", actual);
-	return members_take(&first);
-}
-
-cJSON *render_report_json(const struct render_report *report)
-{
-	struct members render CLEANUP_MEMBERS = members_new();
-	if (!report->done)
-		return cJSON_CreateNull();
-	member_number(&render, "pixels", RENDER_SIZE * RENDER_SIZE);
-	member_number(&render, "mismatches", (double)report->mismatches);
-	member_item(&render, "firstMismatch", first_pixel_json(report));
-	return members_take(&render);
+	member_number(&members, "pixels", RENDER_SIZE * RENDER_SIZE);
+	member_number(&members, "mismatches", (double)render->mismatches);
+	member_item(&members, "firstMismatch", first_mismatch_json(render, true));
+	return members_take(&members);
 }
 
 cJSON *work_report_json(const struct work_report *report)
@@ -114,10 +96,10 @@ cJSON *work_report_json(const struct work_report *report)
 	member_number(&work, "seed", report->seed);
 	if (report->feature_level[0] != '\0')
 		member_string(&work, "featureLevel", report->feature_level);
-	member_number(&work, "mismatches", (double)report->mismatches);
-	member_item(&work, "firstMismatch", first_mismatch_json(report));
+	member_number(&work, "mismatches", (double)report->results.mismatches);
+	member_item(&work, "firstMismatch", first_mismatch_json(&report->results, false));
 	member_item(&work, "digests", digests_json(report));
-	member_item(&work, "render", render_report_json(&report->render));
+	member_item(&work, "render", render_json(&report->render));
 	member_item(&work, "timings", timings_json(report));
 	return members_take(&work);
 }

@@ -4,16 +4,6 @@
 
 #include <string.h>
 
-enum { LOCAL_SIZE = 64, GROUPS_MAX = 65535 };
-
-/* Of the shader, in its order. */
-struct parameters {
-	uint32_t elements;
-	uint32_t key;
-	float scale;
-	uint32_t stride;
-};
-
 struct computation {
 	struct d3d11_device gpu;
 	ID3D11ComputeShader *shader;
@@ -21,8 +11,8 @@ struct computation {
 	ID3D11Buffer *arrays[WORK_ARRAYS], *staging[WORK_ARRAYS];
 	ID3D11UnorderedAccessView *views[WORK_ARRAYS];
 	struct work_data data;
-	size_t array_size; /* bytes of one */
-	uint32_t groups;
+	size_t array_size;	     /* bytes of one */
+	struct work_parameters told; /* to the shader */
 };
 
 static int open_device(void *work, struct error *err)
@@ -40,19 +30,12 @@ static int build(void *work, struct error *err)
 
 static int create_parameters(struct computation *c, struct error *err)
 {
-	const struct work_request *request = c->gpu.request;
-	const struct parameters parameters = {
-		.elements = (uint32_t)request->elements,
-		.key = work_key(request->seed),
-		.scale = WORK_SCALE,
-		.stride = c->groups * LOCAL_SIZE,
-	};
 	const D3D11_BUFFER_DESC description = {
-		.ByteWidth = sizeof(parameters),
+		.ByteWidth = sizeof(c->told),
 		.Usage = D3D11_USAGE_IMMUTABLE,
 		.BindFlags = D3D11_BIND_CONSTANT_BUFFER,
 	};
-	return d3d11_create_buffer(&c->gpu, &description, &parameters, &c->parameters, err);
+	return d3d11_create_buffer(&c->gpu, &description, &c->told, &c->parameters, err);
 }
 
 static int create_array(struct computation *c, size_t index, struct error *err)
@@ -112,46 +95,39 @@ static int dispatch(void *work, struct error *err)
 	ID3D11DeviceContext_CSSetShader(context, c->shader, NULL, 0);
 	ID3D11DeviceContext_CSSetConstantBuffers(context, 0, 1, &c->parameters);
 	ID3D11DeviceContext_CSSetUnorderedAccessViews(context, 0, WORK_ARRAYS, c->views, NULL);
-	ID3D11DeviceContext_Dispatch(context, c->groups, 1, 1);
+	ID3D11DeviceContext_Dispatch(context, c->told.stride / WORK_GROUP, 1, 1);
 	ID3D11DeviceContext_CSSetUnorderedAccessViews(context, 0, WORK_ARRAYS, none, NULL);
 	return d3d11_device_wait(&c->gpu, err);
 }
 
-/* What is read back must come from the device: the memory for it is overwritten first. */
-static int poison(struct computation *c, struct error *err)
+/* Reads all staging buffers, or overwrites them: what is read back must come from the device. */
+static int access_staging(struct computation *c, D3D11_MAP purpose, struct error *err)
 {
-	int rc = 0;
-	work_overwrite(&c->data);
-	for (size_t i = 0; rc == 0 && i < WORK_ARRAYS; i++) {
+	for (size_t i = 0; i < WORK_ARRAYS; i++) {
 		D3D11_MAPPED_SUBRESOURCE mapped = {0};
-		rc = d3d11_map(&c->gpu, c->staging[i], D3D11_MAP_WRITE, &mapped, err);
+		int rc = d3d11_map(&c->gpu, c->staging[i], purpose, &mapped, err);
 		if (rc != 0)
-			break;
-		memset(mapped.pData, 0xA5, c->array_size);
+			return rc;
+		if (purpose == D3D11_MAP_WRITE)
+			memset(mapped.pData, 0xA5, c->array_size);
+		else
+			memcpy(c->data.arrays[i], mapped.pData, c->array_size);
 		d3d11_unmap(&c->gpu, c->staging[i]);
 	}
-	return rc;
+	return 0;
 }
 
 static int download(void *work, struct error *err)
 {
 	struct computation *c = work;
-	int rc = poison(c, err);
+	int rc = access_staging(c, D3D11_MAP_WRITE, err);
 	if (rc != 0)
 		return rc;
 	for (size_t i = 0; i < WORK_ARRAYS; i++)
 		ID3D11DeviceContext_CopyResource(c->gpu.context, (ID3D11Resource *)c->staging[i],
 						 (ID3D11Resource *)c->arrays[i]);
 	rc = d3d11_device_wait(&c->gpu, err);
-	for (size_t i = 0; rc == 0 && i < WORK_ARRAYS; i++) {
-		D3D11_MAPPED_SUBRESOURCE mapped = {0};
-		rc = d3d11_map(&c->gpu, c->staging[i], D3D11_MAP_READ, &mapped, err);
-		if (rc != 0)
-			break;
-		memcpy(c->data.arrays[i], mapped.pData, c->array_size);
-		d3d11_unmap(&c->gpu, c->staging[i]);
-	}
-	return rc;
+	return rc == 0 ? access_staging(c, D3D11_MAP_READ, err) : rc;
 }
 
 static int render(void *work, struct error *err)
@@ -170,6 +146,7 @@ static void release(struct computation *c)
 	}
 	com_release(c->parameters);
 	com_release(c->shader);
+	d3d11_device_free(&c->gpu);
 }
 
 int d3d11_work(void *session, const struct work_request *request, struct work_report *report,
@@ -181,15 +158,13 @@ int d3d11_work(void *session, const struct work_request *request, struct work_re
 		[WORK_STAGE_DISPATCH] = dispatch,    [WORK_STAGE_DOWNLOAD] = download,
 		[WORK_STAGE_RENDER] = render,
 	};
-	const size_t groups = (request->elements + LOCAL_SIZE - 1) / LOCAL_SIZE;
 	struct computation c = {
 		.gpu = {.d3d = session, .request = request, .report = report},
 		.array_size = work_array_size(request),
-		.groups = groups < GROUPS_MAX ? (uint32_t)groups : GROUPS_MAX,
+		.told = work_parameters(request),
 	};
 	int rc = work_run(steps, &c, &c.data, report, err);
-	if (!c.gpu.d3d->abandoned)
+	if (rc != ERROR_TIMEOUT)
 		release(&c);
-	d3d11_device_free(&c.gpu);
 	return rc;
 }

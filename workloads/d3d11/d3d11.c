@@ -2,8 +2,6 @@
 #include "workloads/d3d11/d3d11.h"
 
 #include "base/cleanup.h"
-#include "base/clock.h"
-#include "workloads/directx/hresult.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -47,37 +45,27 @@ int d3d11_device_open(struct d3d11_device *gpu, struct error *err)
 
 void d3d11_device_free(struct d3d11_device *gpu)
 {
-	if (gpu->d3d == NULL || gpu->d3d->abandoned)
-		return;
 	com_release(gpu->finished);
 	com_release(gpu->context);
 	com_release(gpu->device);
 }
 
-/* Direct3D 11 has no wait with a time limit, so the query is asked until it is answered. */
+static int is_finished(void *work, struct error *err)
+{
+	struct d3d11_device *gpu = work;
+	WINBOOL finished = FALSE;
+	HRESULT result = ID3D11DeviceContext_GetData(
+		gpu->context, (ID3D11Asynchronous *)gpu->finished, &finished, sizeof(finished), 0);
+	int rc = d3d11_check(gpu, result, "ID3D11DeviceContext::GetData", err);
+	return rc == 0 ? result == S_OK : rc;
+}
+
 int d3d11_device_wait(struct d3d11_device *gpu, struct error *err)
 {
-	const uint64_t deadline_ms = clock_monotonic_ms() + gpu->request->timeout_ms;
-	ID3D11Asynchronous *query = (ID3D11Asynchronous *)gpu->finished;
-	WINBOOL finished = FALSE;
-	HRESULT result = S_FALSE;
-	ID3D11DeviceContext_End(gpu->context, query);
-	for (;;) {
-		result = ID3D11DeviceContext_GetData(gpu->context, query, &finished,
-						     sizeof(finished), 0);
-		if (result < 0)
-			return d3d11_check(gpu, result, "ID3D11DeviceContext::GetData", err);
-		if (result == S_OK)
-			break;
-		if (clock_monotonic_ms() >= deadline_ms) {
-			gpu->d3d->abandoned = true;
-			return error_set(
-				err, ERROR_TIMEOUT,
-				"the event query was not answered within %llu ms: the device did not finish",
-				(unsigned long long)gpu->request->timeout_ms);
-		}
-		clock_sleep_ms(1);
-	}
+	ID3D11DeviceContext_End(gpu->context, (ID3D11Asynchronous *)gpu->finished);
+	int rc = work_wait(gpu->request, is_finished, gpu, err);
+	if (rc != 0)
+		return rc;
 	return D3D11_CALL(gpu, err, ID3D11Device, GetDeviceRemovedReason, gpu->device);
 }
 
@@ -101,14 +89,11 @@ void d3d11_unmap(struct d3d11_device *gpu, void *staging)
 	ID3D11DeviceContext_Unmap(gpu->context, (ID3D11Resource *)staging, 0);
 }
 
-static bool d3d11_close(void *session)
+static void d3d11_close(void *session)
 {
 	struct d3d11 *d3d = session;
-	if (d3d->abandoned)
-		return false;
 	dxgi_free(d3d->dxgi);
 	free(d3d);
-	return true;
 }
 
 static int d3d11_open(struct api_report *report, void **session, struct error *err)

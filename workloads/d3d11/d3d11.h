@@ -8,21 +8,11 @@
 #include "workloads/common/work.h"
 #include "workloads/dxgi/dxgi.h"
 
-#include <d3d11.h>
-
-#include "workloads/directx/com.h"
-
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #define D3D11_LIBRARY "d3d11.dll"
 
 struct d3d11 {
 	PFN_D3D11_CREATE_DEVICE create_device;
 	struct dxgi *dxgi;
-	struct call_failure failure; /* the last call that failed */
-	bool abandoned;		     /* the device did not finish: nothing may be released */
 };
 
 /* A device and its immediate context. */
@@ -46,8 +36,8 @@ int d3d11_check(struct d3d11_device *gpu, HRESULT result, const char *call, stru
 int d3d11_device_open(struct d3d11_device *gpu, struct error *err);
 void d3d11_device_free(struct d3d11_device *gpu);
 
-/* Waits for everything that was asked of the context. ERROR_TIMEOUT: it did not finish and
- * d3d->abandoned is set. */
+/* Waits for everything that was asked of the context. ERROR_TIMEOUT: it did not finish, and nothing
+ * may be released any more. */
 int d3d11_device_wait(struct d3d11_device *gpu, struct error *err);
 
 /* A buffer with four-byte elements, of `data` when that is not NULL. */

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include "workloads/common/render.h"
-
 #include "workloads/d3d11/d3d11.h"
 #include "workloads/directx/shaders/triangle_pixel.h"
 #include "workloads/directx/shaders/triangle_vertex.h"
@@ -8,6 +6,7 @@
 #include <string.h>
 
 struct rendering {
+	struct render_colour_float background, triangle;
 	ID3D11VertexShader *vertex;
 	ID3D11PixelShader *pixel;
 	ID3D11RasterizerState *rasterizer;
@@ -51,15 +50,14 @@ static int create_texture(struct d3d11_device *gpu, D3D11_USAGE usage, UINT bind
 			  out);
 }
 
-static int create_memory(struct d3d11_device *gpu, const struct render_colour_float *triangle,
-			 struct rendering *r, struct error *err)
+static int create_memory(struct d3d11_device *gpu, struct rendering *r, struct error *err)
 {
 	const D3D11_BUFFER_DESC colour = {
-		.ByteWidth = sizeof(*triangle),
+		.ByteWidth = sizeof(r->triangle),
 		.Usage = D3D11_USAGE_IMMUTABLE,
 		.BindFlags = D3D11_BIND_CONSTANT_BUFFER,
 	};
-	int rc = d3d11_create_buffer(gpu, &colour, triangle, &r->colour, err);
+	int rc = d3d11_create_buffer(gpu, &colour, &r->triangle, &r->colour, err);
 	if (rc == 0)
 		rc = create_texture(gpu, D3D11_USAGE_DEFAULT, D3D11_BIND_RENDER_TARGET, 0,
 				    &r->picture, err);
@@ -73,13 +71,12 @@ static int create_memory(struct d3d11_device *gpu, const struct render_colour_fl
 	return rc;
 }
 
-static void draw(struct d3d11_device *gpu, struct rendering *r,
-		 const struct render_colour_float *background)
+static void draw(struct d3d11_device *gpu, struct rendering *r)
 {
 	ID3D11DeviceContext *context = gpu->context;
 	const D3D11_VIEWPORT viewport = {
 		.Width = RENDER_SIZE, .Height = RENDER_SIZE, .MaxDepth = 1};
-	ID3D11DeviceContext_ClearRenderTargetView(context, r->target, background->channels);
+	ID3D11DeviceContext_ClearRenderTargetView(context, r->target, r->background.channels);
 	ID3D11DeviceContext_OMSetRenderTargets(context, 1, &r->target, NULL);
 	ID3D11DeviceContext_RSSetState(context, r->rasterizer);
 	ID3D11DeviceContext_RSSetViewports(context, 1, &viewport);
@@ -94,37 +91,35 @@ static void draw(struct d3d11_device *gpu, struct rendering *r,
 
 static int render(struct d3d11_device *gpu, struct rendering *r, struct error *err)
 {
-	struct work_report *report = gpu->report;
-	const struct render_colour_float background =
-		render_colour_float(render_background(report->seed));
-	const struct render_colour_float triangle =
-		render_colour_float(render_triangle(report->seed));
 	D3D11_MAPPED_SUBRESOURCE mapped = {0};
 	int rc = build(gpu, r, err);
 	if (rc == 0)
-		rc = create_memory(gpu, &triangle, r, err);
+		rc = create_memory(gpu, r, err);
 	if (rc == 0)
 		rc = d3d11_map(gpu, r->staging, D3D11_MAP_WRITE, &mapped, err);
 	if (rc != 0)
 		return rc;
 	memset(mapped.pData, 0xA5, (size_t)mapped.RowPitch * RENDER_SIZE);
 	d3d11_unmap(gpu, r->staging);
-	draw(gpu, r, &background);
+	draw(gpu, r);
 	rc = d3d11_device_wait(gpu, err);
 	if (rc == 0)
 		rc = d3d11_map(gpu, r->staging, D3D11_MAP_READ, &mapped, err);
 	if (rc != 0)
 		return rc;
-	render_verify(report->seed, mapped.pData, mapped.RowPitch, &report->render);
+	work_compare_picture(gpu->report, mapped.pData, mapped.RowPitch);
 	d3d11_unmap(gpu, r->staging);
 	return 0;
 }
 
 int d3d11_render(struct d3d11_device *gpu, struct error *err)
 {
-	struct rendering r = {0};
+	struct rendering r = {
+		.background = render_colour_float(render_background(gpu->request->seed)),
+		.triangle = render_colour_float(render_triangle(gpu->request->seed)),
+	};
 	int rc = render(gpu, &r, err);
-	if (gpu->d3d->abandoned)
+	if (rc == ERROR_TIMEOUT)
 		return rc;
 	com_release(r.target);
 	com_release(r.staging);

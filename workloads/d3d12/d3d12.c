@@ -3,27 +3,120 @@
 
 #include "base/cleanup.h"
 
-#include <stdlib.h>
+#include <stdio.h>
 
-int d3d12_open(struct api_report *report, void **session, struct error *err)
+/* Not in the headers of MinGW-w64 and vkd3d. */
+enum { LEVEL_1_0_CORE = 0x1000 };
+
+int d3d12_check(struct d3d12_device *gpu, HRESULT result, const char *call, struct error *err)
 {
-	struct d3d12 *d3d CLEANUP_FREE = calloc(1, sizeof(*d3d));
-	if (d3d == NULL)
-		return error_memory(err);
-	int rc = d3d12_platform_open(report, &d3d->platform, err);
-	if (rc == 0)
-		*session = STEAL(d3d);
+	int rc = hresult_check(result, call, &gpu->report->failure, err);
+	if (rc != 0 && hresult_is_removal(result) && gpu->device != NULL)
+		hresult_add_removal(ID3D12Device_GetDeviceRemovedReason(gpu->device), err);
 	return rc;
 }
 
-bool d3d12_close(void *session)
+static void tell_level(struct d3d12_device *gpu)
 {
-	struct d3d12 *d3d = session;
-	if (d3d->abandoned)
-		return false;
-	d3d12_platform_free(d3d->platform);
-	free(d3d);
-	return true;
+	struct work_report *report = gpu->report;
+	static const D3D_FEATURE_LEVEL levels[] = {D3D_FEATURE_LEVEL_11_0, D3D_FEATURE_LEVEL_11_1,
+						   D3D_FEATURE_LEVEL_12_0, D3D_FEATURE_LEVEL_12_1};
+	D3D12_FEATURE_DATA_FEATURE_LEVELS query = {.NumFeatureLevels = ARRAY_SIZE(levels),
+						   .pFeatureLevelsRequested = levels};
+	if (!gpu->graphics) {
+		(void)snprintf(report->feature_level, sizeof(report->feature_level), "1_0_core");
+		return;
+	}
+	query.MaxSupportedFeatureLevel = D3D_FEATURE_LEVEL_11_0;
+	(void)ID3D12Device_CheckFeatureSupport(gpu->device, D3D12_FEATURE_FEATURE_LEVELS, &query,
+					       sizeof(query));
+	(void)snprintf(report->feature_level, sizeof(report->feature_level), "%u_%u",
+		       (unsigned)query.MaxSupportedFeatureLevel >> 12,
+		       ((unsigned)query.MaxSupportedFeatureLevel >> 8) & 0xFu);
+}
+
+static int create_device(struct d3d12_device *gpu, struct error *err)
+{
+	const size_t index = gpu->request->device;
+	HRESULT result = d3d12_create_device(gpu->d3d, index, D3D_FEATURE_LEVEL_11_0, &gpu->device);
+	gpu->graphics = result >= 0;
+	if (result < 0) {
+		HRESULT core = d3d12_create_device(gpu->d3d, index,
+						   (D3D_FEATURE_LEVEL)LEVEL_1_0_CORE, &gpu->device);
+		if (core >= 0)
+			result = core;
+	}
+	if (result >= 0 && gpu->device == NULL)
+		return error_set(err, ERROR_REMOTE, "%s succeeded and made no device",
+				 d3d12_create_device_call);
+	return d3d12_check(gpu, result, d3d12_create_device_call, err);
+}
+
+static int create_commands(struct d3d12_device *gpu, struct error *err)
+{
+	const D3D12_COMMAND_LIST_TYPE type =
+		gpu->graphics ? D3D12_COMMAND_LIST_TYPE_DIRECT : D3D12_COMMAND_LIST_TYPE_COMPUTE;
+	const D3D12_COMMAND_QUEUE_DESC queue = {.Type = type};
+	int rc = D3D12_CALL(gpu, err, ID3D12Device, CreateCommandQueue, gpu->device, &queue,
+			    &IID_ID3D12CommandQueue, (void **)&gpu->queue);
+	if (rc == 0)
+		rc = D3D12_CALL(gpu, err, ID3D12Device, CreateCommandAllocator, gpu->device, type,
+				&IID_ID3D12CommandAllocator, (void **)&gpu->allocator);
+	if (rc == 0)
+		rc = D3D12_CALL(gpu, err, ID3D12Device, CreateCommandList, gpu->device, 0, type,
+				gpu->allocator, NULL, &IID_ID3D12GraphicsCommandList,
+				(void **)&gpu->list);
+	if (rc == 0)
+		rc = D3D12_CALL(gpu, err, ID3D12Device, CreateFence, gpu->device, 0,
+				D3D12_FENCE_FLAG_NONE, &IID_ID3D12Fence, (void **)&gpu->fence);
+	return rc;
+}
+
+int d3d12_device_open(struct d3d12_device *gpu, struct error *err)
+{
+	int rc = create_device(gpu, err);
+	if (rc != 0)
+		return rc;
+	tell_level(gpu);
+	return create_commands(gpu, err);
+}
+
+void d3d12_device_free(struct d3d12_device *gpu)
+{
+	com_release(gpu->fence);
+	com_release(gpu->list);
+	com_release(gpu->allocator);
+	com_release(gpu->queue);
+	com_release(gpu->device);
+}
+
+/* The fence of a device that was removed tells the largest number. */
+static int is_reached(void *work, struct error *err)
+{
+	struct d3d12_device *gpu = work;
+	(void)err;
+	return ID3D12Fence_GetCompletedValue(gpu->fence) >= gpu->fence_value;
+}
+
+int d3d12_device_run(struct d3d12_device *gpu, struct error *err)
+{
+	ID3D12CommandList *const lists[] = {(ID3D12CommandList *)gpu->list};
+	int rc = D3D12_CALL(gpu, err, ID3D12GraphicsCommandList, Close, gpu->list);
+	if (rc != 0)
+		return rc;
+	ID3D12CommandQueue_ExecuteCommandLists(gpu->queue, 1, lists);
+	rc = D3D12_CALL(gpu, err, ID3D12CommandQueue, Signal, gpu->queue, gpu->fence,
+			++gpu->fence_value);
+	if (rc == 0)
+		rc = work_wait(gpu->request, is_reached, gpu, err);
+	if (rc == 0)
+		rc = D3D12_CALL(gpu, err, ID3D12Device, GetDeviceRemovedReason, gpu->device);
+	if (rc == 0)
+		rc = D3D12_CALL(gpu, err, ID3D12CommandAllocator, Reset, gpu->allocator);
+	if (rc == 0)
+		rc = D3D12_CALL(gpu, err, ID3D12GraphicsCommandList, Reset, gpu->list,
+				gpu->allocator, NULL);
+	return rc;
 }
 
 const struct api_driver d3d12_api = {

@@ -7,23 +7,34 @@
 #include "base/error.h"
 #include "workloads/common/api.h"
 #include "workloads/common/work.h"
-#include "workloads/d3d12/platform.h"
-#include "workloads/directx/d3d12_headers.h"
+#include "workloads/directx/directx.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-struct d3d12 {
-	struct d3d12_platform *platform;
-	bool abandoned; /* the device did not finish: nothing may be released */
-};
+/* platform_windows.c (d3d12.dll), platform_vkd3d.c (Direct3D 12 on Vulkan, where the system is not
+ * Windows): where the library comes from, and the adapters. */
+#ifdef _WIN32
+#define D3D12_LIBRARY "d3d12.dll"
+#else
+#define D3D12_LIBRARY "libvkd3d.so.1"
+#endif
+
+struct d3d12;
 
 /* Loads and enumerates; as the `open` and `close` of an api_driver. */
 int d3d12_open(struct api_report *report, void **session, struct error *err);
-bool d3d12_close(void *session);
+void d3d12_close(void *session);
 
-/* device.c: a device with one queue, and one command list that is recorded, run and waited for. */
+HRESULT d3d12_create_device(struct d3d12 *d3d, size_t index, D3D_FEATURE_LEVEL level,
+			    ID3D12Device **out);
+extern const char d3d12_create_device_call[]; /* its name in the API */
+
+HRESULT d3d12_serialize(struct d3d12 *d3d, const D3D12_ROOT_SIGNATURE_DESC *signature,
+			ID3DBlob **blob, ID3DBlob **messages);
+
+/* d3d12.c: a device with one queue, and one command list that is recorded, run and waited for. */
 struct d3d12_device {
 	struct d3d12 *d3d;
 	const struct work_request *request;
@@ -50,19 +61,36 @@ int d3d12_device_open(struct d3d12_device *gpu, struct error *err);
 void d3d12_device_free(struct d3d12_device *gpu);
 
 /* Runs what was recorded, waits for it, and begins to record anew. ERROR_TIMEOUT: the device did
- * not finish and d3d->abandoned is set. */
+ * not finish, and nothing may be released any more. */
 int d3d12_device_run(struct d3d12_device *gpu, struct error *err);
 
-/* memory.c */
+/* resources.c: a buffer, of the default heap one that shaders write. */
 int d3d12_create_buffer(struct d3d12_device *gpu, D3D12_HEAP_TYPE heap, size_t size,
-			D3D12_RESOURCE_FLAGS flags, ID3D12Resource **out, struct error *err);
-/* Of buffers that the processor sees; they stay mapped as long as they live. */
-int d3d12_map(struct d3d12_device *gpu, ID3D12Resource *buffer, uint8_t **out, struct error *err);
+			ID3D12Resource **out, struct error *err);
+/* The same of a heap that the processor sees; it stays mapped as long as it lives. */
+int d3d12_create_mapped(struct d3d12_device *gpu, D3D12_HEAP_TYPE heap, size_t size,
+			ID3D12Resource **out, uint8_t **bytes, struct error *err);
 void d3d12_record_transition(struct d3d12_device *gpu, ID3D12Resource *resource,
 			     D3D12_RESOURCE_STATES before, D3D12_RESOURCE_STATES after);
 
-/* pipeline.c: `constants` 32-bit constants at b0, then `buffers` unordered access views from u0 on.
- */
+/* Arrays in the device's memory, and the way to them and back. Between two runs of the command list
+ * they are in the common state. */
+struct d3d12_arrays {
+	size_t size; /* bytes of one */
+	ID3D12Resource *arrays[WORK_ARRAYS];
+	ID3D12Resource *upload, *readback; /* all arrays, one behind the other */
+	uint8_t *uploaded, *downloaded;	   /* mapped: to fill before the upload, to read back */
+};
+
+int d3d12_arrays_create(struct d3d12_device *gpu, struct d3d12_arrays *arrays, struct error *err);
+int d3d12_arrays_upload(struct d3d12_device *gpu, struct d3d12_arrays *arrays, struct error *err);
+int d3d12_arrays_download(struct d3d12_device *gpu, struct d3d12_arrays *arrays, struct error *err);
+void d3d12_arrays_transition(struct d3d12_device *gpu, struct d3d12_arrays *arrays,
+			     D3D12_RESOURCE_STATES before, D3D12_RESOURCE_STATES after);
+void d3d12_arrays_free(struct d3d12_arrays *arrays);
+
+/* `constants` 32-bit constants at b0, then `buffers`, up to WORK_ARRAYS, unordered access views from
+ * u0 on. */
 int d3d12_create_root_signature(struct d3d12_device *gpu, unsigned constants, unsigned buffers,
 				ID3D12RootSignature **out, struct error *err);
 

@@ -1,21 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-#include "workloads/d3d12/platform.h"
+#include "workloads/d3d12/d3d12.h"
 
-#include "workloads/directx/com.h"
-#include "workloads/directx/hresult.h"
 #include "workloads/dxcore/dxcore.h"
 #include "workloads/dxgi/dxgi.h"
 
 #include <stdlib.h>
 
-const char d3d12_platform_create_device_call[] = "D3D12CreateDevice";
+const char d3d12_create_device_call[] = "D3D12CreateDevice";
 
 /* Not in every MinGW-w64. */
 typedef HRESULT(WINAPI *serialize_root_signature)(const D3D12_ROOT_SIGNATURE_DESC *signature,
 						  D3D_ROOT_SIGNATURE_VERSION version,
 						  ID3DBlob **blob, ID3DBlob **messages);
 
-struct d3d12_platform {
+struct d3d12 {
 	PFN_D3D12_CREATE_DEVICE create_device;
 	serialize_root_signature serialize_root_signature;
 	struct dxgi *dxgi;     /* NULL: no graphics adapter */
@@ -36,93 +34,75 @@ static bool dxgi_has(struct dxgi *dxgi, const LUID *luid)
 }
 
 /* DXGI knows no compute-only adapters: those come from DXCore, behind the others. */
-static int add_compute_only(struct d3d12_platform *platform, struct api_report *report,
-			    struct error *err)
+static int add_compute_only(struct d3d12 *d3d, struct api_report *report, struct error *err)
 {
-	struct dxcore *dxcore = platform->dxcore;
+	struct dxcore *dxcore = d3d->dxcore;
 	int rc = 0;
 	for (size_t i = 0; rc == 0 && dxcore != NULL && i < dxcore->count; i++) {
 		const struct dxcore_adapter *adapter = &dxcore->adapters[i];
 		if (!adapter->attributes[DXCORE_CORE_COMPUTE] ||
-		    dxgi_has(platform->dxgi, &adapter->luid) || platform->count == API_DEVICES_MAX)
+		    dxgi_has(d3d->dxgi, &adapter->luid) || d3d->count == API_DEVICES_MAX)
 			continue;
-		rc = api_report_device(report, dxcore_describe(adapter, platform->count), err);
-		platform->adapters[platform->count++] = (IUnknown *)adapter->object;
+		rc = api_report_device(report, dxcore_describe(adapter, d3d->count), err);
+		d3d->adapters[d3d->count++] = (IUnknown *)adapter->object;
 	}
 	return rc;
 }
 
 /* Where there are compute-only adapters alone, it is no failure that DXGI has none. */
-static int list_adapters(struct d3d12_platform *platform, struct api_report *report,
-			 struct error *err)
+static int list_adapters(struct d3d12 *d3d, struct api_report *report, struct error *err)
 {
 	struct error reason = {0};
 	struct error ignored = {0};
-	int found = dxgi_open(report, &platform->dxgi, &reason);
-	for (size_t i = 0; found == 0 && i < platform->dxgi->count; i++)
-		platform->adapters[platform->count++] = (IUnknown *)platform->dxgi->adapters[i];
-	(void)dxcore_open(NULL, &platform->dxcore, &ignored);
-	int rc = add_compute_only(platform, report, err);
-	if (rc == 0 && found != 0 && platform->count == 0) {
+	int found = dxgi_open(report, &d3d->dxgi, &reason);
+	for (size_t i = 0; found == 0 && i < d3d->dxgi->count; i++)
+		d3d->adapters[d3d->count++] = (IUnknown *)d3d->dxgi->adapters[i];
+	(void)dxcore_open(NULL, &d3d->dxcore, &ignored);
+	int rc = add_compute_only(d3d, report, err);
+	if (rc == 0 && found != 0 && d3d->count == 0) {
 		*err = reason;
 		return found;
 	}
 	return rc;
 }
 
-int d3d12_platform_open(struct api_report *report, struct d3d12_platform **out, struct error *err)
+int d3d12_open(struct api_report *report, void **session, struct error *err)
 {
-	struct d3d12_platform *platform = calloc(1, sizeof(*platform));
-	if (platform == NULL)
+	struct d3d12 *d3d = calloc(1, sizeof(*d3d));
+	if (d3d == NULL)
 		return error_memory(err);
 	const struct api_function functions[] = {
-		{"D3D12CreateDevice", &platform->create_device},
-		{"D3D12SerializeRootSignature", &platform->serialize_root_signature},
+		{"D3D12CreateDevice", &d3d->create_device},
+		{"D3D12SerializeRootSignature", &d3d->serialize_root_signature},
 		{NULL, NULL},
 	};
 	int rc = api_load(report, D3D12_LIBRARY, functions, err);
 	if (rc == 0)
-		rc = list_adapters(platform, report, err);
+		rc = list_adapters(d3d, report, err);
 	if (rc == 0)
-		*out = platform;
+		*session = d3d;
 	else
-		d3d12_platform_free(platform);
+		d3d12_close(d3d);
 	return rc;
 }
 
-void d3d12_platform_free(struct d3d12_platform *platform)
+void d3d12_close(void *session)
 {
-	if (platform == NULL)
-		return;
-	dxcore_free(platform->dxcore);
-	dxgi_free(platform->dxgi);
-	free(platform);
+	struct d3d12 *d3d = session;
+	dxcore_free(d3d->dxcore);
+	dxgi_free(d3d->dxgi);
+	free(d3d);
 }
 
-HRESULT d3d12_platform_create_device(struct d3d12_platform *platform, size_t index,
-				     D3D_FEATURE_LEVEL level, ID3D12Device **out)
+HRESULT d3d12_create_device(struct d3d12 *d3d, size_t index, D3D_FEATURE_LEVEL level,
+			    ID3D12Device **out)
 {
-	return platform->create_device(platform->adapters[index], level, &IID_ID3D12Device,
-				       (void **)out);
+	return d3d->create_device(d3d->adapters[index], level, &IID_ID3D12Device, (void **)out);
 }
 
-HRESULT d3d12_platform_serialize(struct d3d12_platform *platform,
-				 const D3D12_ROOT_SIGNATURE_DESC *signature, ID3DBlob **blob,
-				 ID3DBlob **messages)
+HRESULT d3d12_serialize(struct d3d12 *d3d, const D3D12_ROOT_SIGNATURE_DESC *signature,
+			ID3DBlob **blob, ID3DBlob **messages)
 {
-	return platform->serialize_root_signature(signature, D3D_ROOT_SIGNATURE_VERSION_1, blob,
-						  messages);
-}
-
-HRESULT d3d12_platform_wait(ID3D12Fence *fence, uint64_t value, uint64_t timeout_ms)
-{
-	HANDLE event = CreateEventW(NULL, FALSE, FALSE, NULL);
-	HRESULT result = 0;
-	if (event == NULL)
-		return HRESULT_FROM_WIN32(GetLastError());
-	result = ID3D12Fence_SetEventOnCompletion(fence, value, event);
-	if (result >= 0 && WaitForSingleObject(event, (DWORD)timeout_ms) == WAIT_TIMEOUT)
-		return result; /* the event stays: the fence may still signal it */
-	(void)CloseHandle(event);
-	return result;
+	return d3d->serialize_root_signature(signature, D3D_ROOT_SIGNATURE_VERSION_1, blob,
+					     messages);
 }

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include "workloads/common/render.h"
-
 #include "workloads/d3d12/d3d12.h"
 #include "workloads/directx/shaders/triangle_pixel.h"
 #include "workloads/directx/shaders/triangle_vertex.h"
@@ -12,6 +10,7 @@ enum { PITCH = D3D12_TEXTURE_DATA_PITCH_ALIGNMENT, FORMAT = DXGI_FORMAT_R8G8B8A8
 _Static_assert(RENDER_SIZE *RENDER_PIXEL <= PITCH, "a row of the picture fits one pitch");
 
 struct rendering {
+	struct render_colour_float background, triangle;
 	ID3D12RootSignature *signature;
 	ID3D12PipelineState *pipeline;
 	ID3D12DescriptorHeap *targets; /* one */
@@ -42,8 +41,7 @@ static int build(struct d3d12_device *gpu, struct rendering *r, struct error *er
 				    (void **)&r->pipeline);
 }
 
-static int create_picture(struct d3d12_device *gpu, const struct render_colour_float *background,
-			  struct rendering *r, struct error *err)
+static int create_picture(struct d3d12_device *gpu, struct rendering *r, struct error *err)
 {
 	const D3D12_HEAP_PROPERTIES heap = {.Type = D3D12_HEAP_TYPE_DEFAULT};
 	const D3D12_RESOURCE_DESC description = {
@@ -57,32 +55,27 @@ static int create_picture(struct d3d12_device *gpu, const struct render_colour_f
 		.Flags = D3D12_RESOURCE_FLAG_ALLOW_RENDER_TARGET,
 	};
 	D3D12_CLEAR_VALUE clear = {.Format = (DXGI_FORMAT)FORMAT};
-	memcpy(clear.Color, background->channels, sizeof(clear.Color));
+	memcpy(clear.Color, r->background.channels, sizeof(clear.Color));
 	return D3D12_CALL(gpu, err, ID3D12Device, CreateCommittedResource, gpu->device, &heap,
 			  D3D12_HEAP_FLAG_NONE, &description, D3D12_RESOURCE_STATE_RENDER_TARGET,
 			  &clear, &IID_ID3D12Resource, (void **)&r->picture);
 }
 
-static int create_memory(struct d3d12_device *gpu, const struct render_colour_float *background,
-			 struct rendering *r, struct error *err)
+static int create_memory(struct d3d12_device *gpu, struct rendering *r, struct error *err)
 {
 	const D3D12_DESCRIPTOR_HEAP_DESC heap = {.Type = D3D12_DESCRIPTOR_HEAP_TYPE_RTV,
 						 .NumDescriptors = 1};
-	int rc = create_picture(gpu, background, r, err);
+	int rc = create_picture(gpu, r, err);
 	if (rc == 0)
-		rc = d3d12_create_buffer(gpu, D3D12_HEAP_TYPE_READBACK, (size_t)PITCH * RENDER_SIZE,
-					 D3D12_RESOURCE_FLAG_NONE, &r->readback, err);
-	if (rc == 0)
-		rc = d3d12_map(gpu, r->readback, &r->downloaded, err);
+		rc = d3d12_create_mapped(gpu, D3D12_HEAP_TYPE_READBACK, (size_t)PITCH * RENDER_SIZE,
+					 &r->readback, &r->downloaded, err);
 	if (rc == 0)
 		rc = D3D12_CALL(gpu, err, ID3D12Device, CreateDescriptorHeap, gpu->device, &heap,
 				&IID_ID3D12DescriptorHeap, (void **)&r->targets);
 	return rc;
 }
 
-static void record_draw(struct d3d12_device *gpu, struct rendering *r,
-			const struct render_colour_float *background,
-			const struct render_colour_float *triangle)
+static void record_draw(struct d3d12_device *gpu, struct rendering *r)
 {
 	ID3D12GraphicsCommandList *list = gpu->list;
 	const D3D12_VIEWPORT viewport = {
@@ -91,12 +84,12 @@ static void record_draw(struct d3d12_device *gpu, struct rendering *r,
 	D3D12_CPU_DESCRIPTOR_HANDLE target = {0};
 	(void)r->targets->lpVtbl->GetCPUDescriptorHandleForHeapStart(r->targets, &target);
 	ID3D12Device_CreateRenderTargetView(gpu->device, r->picture, NULL, target);
-	ID3D12GraphicsCommandList_ClearRenderTargetView(list, target, background->channels, 0,
+	ID3D12GraphicsCommandList_ClearRenderTargetView(list, target, r->background.channels, 0,
 							NULL);
 	ID3D12GraphicsCommandList_SetPipelineState(list, r->pipeline);
 	ID3D12GraphicsCommandList_SetGraphicsRootSignature(list, r->signature);
 	ID3D12GraphicsCommandList_SetGraphicsRoot32BitConstants(list, 0, RENDER_PIXEL,
-								triangle->channels, 0);
+								r->triangle.channels, 0);
 	ID3D12GraphicsCommandList_RSSetViewports(list, 1, &viewport);
 	ID3D12GraphicsCommandList_RSSetScissorRects(list, 1, &scissor);
 	ID3D12GraphicsCommandList_OMSetRenderTargets(list, 1, &target, FALSE, NULL);
@@ -124,30 +117,28 @@ static void record_copy(struct d3d12_device *gpu, struct rendering *r)
 
 static int render(struct d3d12_device *gpu, struct rendering *r, struct error *err)
 {
-	struct work_report *report = gpu->report;
-	const struct render_colour_float background =
-		render_colour_float(render_background(report->seed));
-	const struct render_colour_float triangle =
-		render_colour_float(render_triangle(report->seed));
 	int rc = build(gpu, r, err);
 	if (rc == 0)
-		rc = create_memory(gpu, &background, r, err);
+		rc = create_memory(gpu, r, err);
 	if (rc != 0)
 		return rc;
 	memset(r->downloaded, 0xA5, (size_t)PITCH * RENDER_SIZE);
-	record_draw(gpu, r, &background, &triangle);
+	record_draw(gpu, r);
 	record_copy(gpu, r);
 	rc = d3d12_device_run(gpu, err);
 	if (rc == 0)
-		render_verify(report->seed, r->downloaded, PITCH, &report->render);
+		work_compare_picture(gpu->report, r->downloaded, PITCH);
 	return rc;
 }
 
 int d3d12_render(struct d3d12_device *gpu, struct error *err)
 {
-	struct rendering r = {0};
+	struct rendering r = {
+		.background = render_colour_float(render_background(gpu->request->seed)),
+		.triangle = render_colour_float(render_triangle(gpu->request->seed)),
+	};
 	int rc = render(gpu, &r, err);
-	if (gpu->d3d->abandoned)
+	if (rc == ERROR_TIMEOUT)
 		return rc;
 	com_release(r.targets);
 	com_release(r.readback);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "workloads/d3d12/d3d12.h"
 
-enum { BUFFERS_MAX = 4 };
+#include <string.h>
 
 int d3d12_create_buffer(struct d3d12_device *gpu, D3D12_HEAP_TYPE heap, size_t size,
-			D3D12_RESOURCE_FLAGS flags, ID3D12Resource **out, struct error *err)
+			ID3D12Resource **out, struct error *err)
 {
 	const D3D12_HEAP_PROPERTIES properties = {.Type = heap};
 	const D3D12_RESOURCE_DESC description = {
@@ -15,7 +15,9 @@ int d3d12_create_buffer(struct d3d12_device *gpu, D3D12_HEAP_TYPE heap, size_t s
 		.MipLevels = 1,
 		.SampleDesc = {.Count = 1},
 		.Layout = D3D12_TEXTURE_LAYOUT_ROW_MAJOR,
-		.Flags = flags,
+		.Flags = heap == D3D12_HEAP_TYPE_DEFAULT
+				 ? D3D12_RESOURCE_FLAG_ALLOW_UNORDERED_ACCESS
+				 : D3D12_RESOURCE_FLAG_NONE,
 	};
 	/* The heaps that the processor sees allow one state each. */
 	const D3D12_RESOURCE_STATES state =
@@ -27,11 +29,14 @@ int d3d12_create_buffer(struct d3d12_device *gpu, D3D12_HEAP_TYPE heap, size_t s
 			  (void **)out);
 }
 
-int d3d12_map(struct d3d12_device *gpu, ID3D12Resource *buffer, uint8_t **out, struct error *err)
+int d3d12_create_mapped(struct d3d12_device *gpu, D3D12_HEAP_TYPE heap, size_t size,
+			ID3D12Resource **out, uint8_t **bytes, struct error *err)
 {
 	void *mapped = NULL;
-	int rc = D3D12_CALL(gpu, err, ID3D12Resource, Map, buffer, 0, NULL, &mapped);
-	*out = mapped;
+	int rc = d3d12_create_buffer(gpu, heap, size, out, err);
+	if (rc == 0)
+		rc = D3D12_CALL(gpu, err, ID3D12Resource, Map, *out, 0, NULL, &mapped);
+	*bytes = mapped;
 	return rc;
 }
 
@@ -48,11 +53,67 @@ void d3d12_record_transition(struct d3d12_device *gpu, ID3D12Resource *resource,
 	ID3D12GraphicsCommandList_ResourceBarrier(gpu->list, 1, &barrier);
 }
 
+int d3d12_arrays_create(struct d3d12_device *gpu, struct d3d12_arrays *arrays, struct error *err)
+{
+	int rc = d3d12_create_mapped(gpu, D3D12_HEAP_TYPE_UPLOAD, WORK_ARRAYS * arrays->size,
+				     &arrays->upload, &arrays->uploaded, err);
+	if (rc == 0)
+		rc = d3d12_create_mapped(gpu, D3D12_HEAP_TYPE_READBACK, WORK_ARRAYS * arrays->size,
+					 &arrays->readback, &arrays->downloaded, err);
+	for (size_t i = 0; rc == 0 && i < WORK_ARRAYS; i++)
+		rc = d3d12_create_buffer(gpu, D3D12_HEAP_TYPE_DEFAULT, arrays->size,
+					 &arrays->arrays[i], err);
+	return rc;
+}
+
+void d3d12_arrays_transition(struct d3d12_device *gpu, struct d3d12_arrays *arrays,
+			     D3D12_RESOURCE_STATES before, D3D12_RESOURCE_STATES after)
+{
+	for (size_t i = 0; i < WORK_ARRAYS; i++)
+		d3d12_record_transition(gpu, arrays->arrays[i], before, after);
+}
+
+int d3d12_arrays_upload(struct d3d12_device *gpu, struct d3d12_arrays *arrays, struct error *err)
+{
+	d3d12_arrays_transition(gpu, arrays, D3D12_RESOURCE_STATE_COMMON,
+				D3D12_RESOURCE_STATE_COPY_DEST);
+	for (size_t i = 0; i < WORK_ARRAYS; i++)
+		ID3D12GraphicsCommandList_CopyBufferRegion(gpu->list, arrays->arrays[i], 0,
+							   arrays->upload, i * arrays->size,
+							   arrays->size);
+	d3d12_arrays_transition(gpu, arrays, D3D12_RESOURCE_STATE_COPY_DEST,
+				D3D12_RESOURCE_STATE_COMMON);
+	return d3d12_device_run(gpu, err);
+}
+
+/* What is read back must come from the device: the memory for it is overwritten first. */
+int d3d12_arrays_download(struct d3d12_device *gpu, struct d3d12_arrays *arrays, struct error *err)
+{
+	memset(arrays->downloaded, 0xA5, WORK_ARRAYS * arrays->size);
+	d3d12_arrays_transition(gpu, arrays, D3D12_RESOURCE_STATE_COMMON,
+				D3D12_RESOURCE_STATE_COPY_SOURCE);
+	for (size_t i = 0; i < WORK_ARRAYS; i++)
+		ID3D12GraphicsCommandList_CopyBufferRegion(gpu->list, arrays->readback,
+							   i * arrays->size, arrays->arrays[i], 0,
+							   arrays->size);
+	d3d12_arrays_transition(gpu, arrays, D3D12_RESOURCE_STATE_COPY_SOURCE,
+				D3D12_RESOURCE_STATE_COMMON);
+	return d3d12_device_run(gpu, err);
+}
+
+void d3d12_arrays_free(struct d3d12_arrays *arrays)
+{
+	for (size_t i = 0; i < WORK_ARRAYS; i++)
+		com_release(arrays->arrays[i]);
+	com_release(arrays->readback);
+	com_release(arrays->upload);
+}
+
 static int serialize(struct d3d12_device *gpu, const D3D12_ROOT_SIGNATURE_DESC *signature,
 		     ID3DBlob **blob, struct error *err)
 {
 	ID3DBlob *messages = NULL;
-	HRESULT result = d3d12_platform_serialize(gpu->d3d->platform, signature, blob, &messages);
+	HRESULT result = d3d12_serialize(gpu->d3d, signature, blob, &messages);
 	com_release(messages);
 	return d3d12_check(gpu, result, "D3D12SerializeRootSignature", err);
 }
@@ -60,18 +121,17 @@ static int serialize(struct d3d12_device *gpu, const D3D12_ROOT_SIGNATURE_DESC *
 int d3d12_create_root_signature(struct d3d12_device *gpu, unsigned constants, unsigned buffers,
 				ID3D12RootSignature **out, struct error *err)
 {
-	D3D12_ROOT_PARAMETER parameters[1 + BUFFERS_MAX] = {0};
+	D3D12_ROOT_PARAMETER parameters[1 + WORK_ARRAYS] = {0};
 	const D3D12_ROOT_SIGNATURE_DESC signature = {.NumParameters = 1 + buffers,
 						     .pParameters = parameters};
 	ID3DBlob *blob = NULL;
-	int rc = 0;
 	parameters[0].ParameterType = D3D12_ROOT_PARAMETER_TYPE_32BIT_CONSTANTS;
 	parameters[0].Constants.Num32BitValues = constants;
-	for (unsigned i = 0; i < buffers && i < BUFFERS_MAX; i++) {
+	for (unsigned i = 0; i < buffers; i++) {
 		parameters[1 + i].ParameterType = D3D12_ROOT_PARAMETER_TYPE_UAV;
 		parameters[1 + i].Descriptor.ShaderRegister = i;
 	}
-	rc = serialize(gpu, &signature, &blob, err);
+	int rc = serialize(gpu, &signature, &blob, err);
 	if (rc == 0)
 		rc = D3D12_CALL(gpu, err, ID3D12Device, CreateRootSignature, gpu->device, 0,
 				ID3D10Blob_GetBufferPointer(blob), ID3D10Blob_GetBufferSize(blob),

@@ -7,8 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BUFFERS = DIRECTML_INPUTS + 1 };
-
 struct directml {
 	dml_create_device create_device;
 	struct d3d12 *d3d;
@@ -17,10 +15,7 @@ struct directml {
 struct execution {
 	struct directml_operator op;
 	const struct directml_task *task;
-	ID3D12Resource *upload, *readback; /* the inputs and the output, one behind the other */
-	struct directml_buffers buffers;
-	uint8_t *uploaded, *downloaded;
-	size_t size; /* bytes of one buffer, guard included */
+	struct d3d12_arrays arrays; /* the inputs and the output, guards included */
 };
 
 static int build(void *work, struct error *err)
@@ -30,83 +25,45 @@ static int build(void *work, struct error *err)
 }
 
 /* The output and the guards begin as poison. */
-static void fill(const struct execution *x)
-{
-	for (size_t i = 0; i < BUFFERS; i++) {
-		float *floats = (float *)(void *)(x->uploaded + i * x->size);
-		for (size_t j = 0; j < x->task->elements + WORK_GUARD; j++)
-			floats[j] = i < DIRECTML_INPUTS && j < x->task->elements
-					    ? (float)work_operand(x->op.gpu->request->seed, i, j)
-					    : work_poison;
-	}
-}
-
 static int create_memory(void *work, struct error *err)
 {
 	struct execution *x = work;
-	struct d3d12_device *gpu = x->op.gpu;
-	ID3D12Resource **const buffers[BUFFERS] = {&x->buffers.inputs[0], &x->buffers.inputs[1],
-						   &x->buffers.output};
-	int rc = d3d12_create_buffer(gpu, D3D12_HEAP_TYPE_UPLOAD, BUFFERS * x->size,
-				     D3D12_RESOURCE_FLAG_NONE, &x->upload, err);
-	if (rc == 0)
-		rc = d3d12_create_buffer(gpu, D3D12_HEAP_TYPE_READBACK, x->size,
-					 D3D12_RESOURCE_FLAG_NONE, &x->readback, err);
-	for (size_t i = 0; rc == 0 && i < BUFFERS; i++)
-		rc = d3d12_create_buffer(gpu, D3D12_HEAP_TYPE_DEFAULT, x->size,
-					 D3D12_RESOURCE_FLAG_ALLOW_UNORDERED_ACCESS, buffers[i],
-					 err);
-	if (rc == 0)
-		rc = d3d12_map(gpu, x->upload, &x->uploaded, err);
-	if (rc == 0)
-		rc = d3d12_map(gpu, x->readback, &x->downloaded, err);
-	if (rc == 0)
-		fill(x);
+	int rc = d3d12_arrays_create(x->op.gpu, &x->arrays, err);
+	for (size_t i = 0; rc == 0 && i < WORK_ARRAYS; i++) {
+		float *floats = (float *)(void *)(x->arrays.uploaded + i * x->arrays.size);
+		for (size_t j = 0; j < x->task->elements + WORK_GUARD; j++)
+			floats[j] = i < DIRECTML_OUTPUT && j < x->task->elements
+					    ? (float)work_operand(x->op.gpu->request->seed, i, j)
+					    : work_poison;
+	}
 	return rc;
 }
 
 static int upload(void *work, struct error *err)
 {
 	struct execution *x = work;
-	ID3D12Resource *const buffers[BUFFERS] = {x->buffers.inputs[0], x->buffers.inputs[1],
-						  x->buffers.output};
-	for (size_t i = 0; i < BUFFERS; i++) {
-		d3d12_record_transition(x->op.gpu, buffers[i], D3D12_RESOURCE_STATE_COMMON,
-					D3D12_RESOURCE_STATE_COPY_DEST);
-		ID3D12GraphicsCommandList_CopyBufferRegion(x->op.gpu->list, buffers[i], 0,
-							   x->upload, i * x->size, x->size);
-		d3d12_record_transition(x->op.gpu, buffers[i], D3D12_RESOURCE_STATE_COPY_DEST,
-					D3D12_RESOURCE_STATE_COMMON);
-	}
-	return d3d12_device_run(x->op.gpu, err);
+	return d3d12_arrays_upload(x->op.gpu, &x->arrays, err);
 }
 
 static int download(void *work, struct error *err)
 {
 	struct execution *x = work;
-	memset(x->downloaded, 0xA5, x->size);
-	d3d12_record_transition(x->op.gpu, x->buffers.output, D3D12_RESOURCE_STATE_COMMON,
-				D3D12_RESOURCE_STATE_COPY_SOURCE);
-	ID3D12GraphicsCommandList_CopyBufferRegion(x->op.gpu->list, x->readback, 0,
-						   x->buffers.output, 0, x->size);
-	d3d12_record_transition(x->op.gpu, x->buffers.output, D3D12_RESOURCE_STATE_COPY_SOURCE,
-				D3D12_RESOURCE_STATE_COMMON);
-	return d3d12_device_run(x->op.gpu, err);
+	return d3d12_arrays_download(x->op.gpu, &x->arrays, err);
 }
 
 static int dispatch(void *work, struct error *err)
 {
 	struct execution *x = work;
-	int rc = directml_operator_record(&x->op, x->task, &x->buffers, err);
+	int rc = directml_operator_record(&x->op, x->task, &x->arrays, err);
 	return rc == 0 ? d3d12_device_run(x->op.gpu, err) : rc;
 }
 
 static int verify(void *work, struct error *err)
 {
 	struct execution *x = work;
-	struct d3d12_device *gpu = x->op.gpu;
 	(void)err;
-	work_compare(gpu->report, x->task->name, gpu->request->elements, x->downloaded);
+	work_compare(x->op.gpu->report, x->task->name,
+		     x->arrays.downloaded + DIRECTML_OUTPUT * x->arrays.size);
 	return 0;
 }
 
@@ -121,17 +78,13 @@ static int run_task(struct d3d12_device *gpu, IDMLDevice *device, const struct d
 	struct execution x = {
 		.op = {.gpu = gpu, .device = device},
 		.task = task,
-		.size = (task->elements + WORK_GUARD) * WORK_ELEMENT_SIZE,
+		.arrays.size = (task->elements + WORK_GUARD) * WORK_ELEMENT_SIZE,
 	};
 	int rc = work_run(steps, &x, NULL, gpu->report, err);
-	if (gpu->d3d->abandoned)
+	if (rc == ERROR_TIMEOUT)
 		return rc;
 	directml_operator_free(&x.op);
-	for (size_t i = 0; i < DIRECTML_INPUTS; i++)
-		com_release(x.buffers.inputs[i]);
-	com_release(x.buffers.output);
-	com_release(x.readback);
-	com_release(x.upload);
+	d3d12_arrays_free(&x.arrays);
 	return rc;
 }
 
@@ -158,7 +111,7 @@ static int run_tasks(struct directml *dml, struct d3d12_device *gpu, struct erro
 				 "IDMLDevice::GetDeviceRemovedReason", err);
 	if (rc == 0)
 		work_judge(gpu->report);
-	if (!gpu->d3d->abandoned)
+	if (rc != ERROR_TIMEOUT)
 		com_release(device);
 	return rc;
 }
@@ -171,7 +124,8 @@ static int directml_work(void *session, const struct work_request *request,
 	work_stage_begin(report, WORK_STAGE_DEVICE);
 	int rc = run_tasks(dml, &gpu, err);
 	work_stage_end(report);
-	d3d12_device_free(&gpu);
+	if (rc != ERROR_TIMEOUT)
+		d3d12_device_free(&gpu);
 	return rc;
 }
 
@@ -203,13 +157,11 @@ static int directml_open(struct api_report *report, void **session, struct error
 	return rc;
 }
 
-static bool directml_close(void *session)
+static void directml_close(void *session)
 {
 	struct directml *dml = session;
-	if (!d3d12_close(dml->d3d))
-		return false;
+	d3d12_close(dml->d3d);
 	free(dml);
-	return true;
 }
 
 const struct api_driver directml_api = {

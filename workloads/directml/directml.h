@@ -2,15 +2,15 @@
 #pragma once
 
 /* DirectML as probes use it: an element-wise addition and a matrix product on a device of
- * Direct3D 12. directml_api is what programs need; the rest is shared by the files of this folder.
- */
+ * Direct3D 12. directml_api is what programs need; the rest is shared by the files of this
+ * folder. */
 
 #include "workloads/d3d12/d3d12.h"
 #include "workloads/directml/directml_abi.h"
 
 #define DIRECTML_LIBRARY "DirectML.dll"
 
-enum { DIRECTML_INPUTS = 2 };
+enum { DIRECTML_OUTPUT = 2 }; /* of the arrays; the others are inputs */
 
 /* One of the two operators. The tensors are floats that are small whole numbers: sums and products
  * are exact in whatever order they are made. */
@@ -23,11 +23,6 @@ struct directml_task {
 
 /* operator.c: one operator, compiled, initialised and run. ERROR_REMOTE, ERROR_TIMEOUT,
  * ERROR_MEMORY. */
-struct directml_buffers {
-	ID3D12Resource *inputs[DIRECTML_INPUTS];
-	ID3D12Resource *output;
-};
-
 struct directml_operator {
 	struct d3d12_device *gpu;
 	IDMLDevice *device;
@@ -41,9 +36,9 @@ struct directml_operator {
 
 int directml_operator_build(struct directml_operator *op, const struct directml_task *task,
 			    struct error *err);
-/* Records the work on the buffers, which are in the common state before and behind it. */
+/* Records the work on the arrays. */
 int directml_operator_record(struct directml_operator *op, const struct directml_task *task,
-			     const struct directml_buffers *buffers, struct error *err);
+			     struct d3d12_arrays *arrays, struct error *err);
 void directml_operator_free(struct directml_operator *op);
 
 /* d3d12_check() of a method. */

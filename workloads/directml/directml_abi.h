@@ -8,7 +8,7 @@
  * takes a pointer to it behind the object.
  */
 
-#include "workloads/directx/d3d12_headers.h"
+#include "workloads/directx/directx.h"
 
 #include <stdint.h>
 

@@ -55,33 +55,31 @@ static int create_resource(struct directml_operator *op, uint64_t size, ID3D12Re
 {
 	if (size == 0)
 		return 0;
-	return d3d12_create_buffer(op->gpu, D3D12_HEAP_TYPE_DEFAULT, (size_t)size,
-				   D3D12_RESOURCE_FLAG_ALLOW_UNORDERED_ACCESS, out, err);
+	return d3d12_create_buffer(op->gpu, D3D12_HEAP_TYPE_DEFAULT, (size_t)size, out, err);
 }
 
-static uint32_t larger(uint32_t a, uint32_t b)
+static uint64_t larger(uint64_t a, uint64_t b)
 {
 	return a > b ? a : b;
 }
 
 static int create_memory(struct directml_operator *op, struct error *err)
 {
-	const uint32_t count =
-		larger(op->initializing.descriptor_count, op->running.descriptor_count);
-	const uint64_t temporary = op->initializing.temporary_size > op->running.temporary_size
-					   ? op->initializing.temporary_size
-					   : op->running.temporary_size;
+	const struct dml_binding_properties *first = &op->initializing;
+	const struct dml_binding_properties *then = &op->running;
 	const D3D12_DESCRIPTOR_HEAP_DESC heap = {
 		.Type = D3D12_DESCRIPTOR_HEAP_TYPE_CBV_SRV_UAV,
-		.NumDescriptors = larger(count, 1),
+		.NumDescriptors =
+			(UINT)larger(1, larger(first->descriptor_count, then->descriptor_count)),
 		.Flags = D3D12_DESCRIPTOR_HEAP_FLAG_SHADER_VISIBLE,
 	};
 	int rc = D3D12_CALL(op->gpu, err, ID3D12Device, CreateDescriptorHeap, op->gpu->device,
 			    &heap, &IID_ID3D12DescriptorHeap, (void **)&op->descriptors);
 	if (rc == 0)
-		rc = create_resource(op, temporary, &op->temporary, err);
+		rc = create_resource(op, larger(first->temporary_size, then->temporary_size),
+				     &op->temporary, err);
 	if (rc == 0)
-		rc = create_resource(op, op->running.persistent_size, &op->persistent, err);
+		rc = create_resource(op, then->persistent_size, &op->persistent, err);
 	return rc;
 }
 
@@ -147,21 +145,13 @@ int directml_operator_build(struct directml_operator *op, const struct directml_
 	return rc == 0 ? initialise(op, err) : rc;
 }
 
-static void record_transitions(struct directml_operator *op, const struct directml_buffers *buffers,
-			       D3D12_RESOURCE_STATES before, D3D12_RESOURCE_STATES after)
-{
-	for (size_t i = 0; i < DIRECTML_INPUTS; i++)
-		d3d12_record_transition(op->gpu, buffers->inputs[i], before, after);
-	d3d12_record_transition(op->gpu, buffers->output, before, after);
-}
-
 static void bind_buffers(struct directml_operator *op, const struct directml_task *task,
-			 const struct directml_buffers *buffers)
+			 const struct d3d12_arrays *arrays)
 {
 	const uint64_t size = task->elements * sizeof(float);
-	const struct dml_buffer_binding a = {buffers->inputs[0], 0, size};
-	const struct dml_buffer_binding b = {buffers->inputs[1], 0, size};
-	const struct dml_buffer_binding output = {buffers->output, 0, size};
+	const struct dml_buffer_binding a = {arrays->arrays[0], 0, size};
+	const struct dml_buffer_binding b = {arrays->arrays[1], 0, size};
+	const struct dml_buffer_binding output = {arrays->arrays[DIRECTML_OUTPUT], 0, size};
 	const struct dml_binding_desc inputs[] = {{DML_BINDING_TYPE_BUFFER, &a},
 						  {DML_BINDING_TYPE_BUFFER, &b},
 						  {DML_BINDING_TYPE_NONE, NULL}};
@@ -177,19 +167,19 @@ static void bind_buffers(struct directml_operator *op, const struct directml_tas
 }
 
 int directml_operator_record(struct directml_operator *op, const struct directml_task *task,
-			     const struct directml_buffers *buffers, struct error *err)
+			     struct d3d12_arrays *arrays, struct error *err)
 {
 	const struct dml_binding_table_desc description =
 		table_desc(op, op->compiled, op->running.descriptor_count);
 	int rc = DIRECTML_CALL(op->gpu, err, IDMLBindingTable, op->table, Reset, &description);
 	if (rc != 0)
 		return rc;
-	bind_buffers(op, task, buffers);
-	record_transitions(op, buffers, D3D12_RESOURCE_STATE_COMMON,
-			   D3D12_RESOURCE_STATE_UNORDERED_ACCESS);
+	bind_buffers(op, task, arrays);
+	d3d12_arrays_transition(op->gpu, arrays, D3D12_RESOURCE_STATE_COMMON,
+				D3D12_RESOURCE_STATE_UNORDERED_ACCESS);
 	record(op, op->compiled);
-	record_transitions(op, buffers, D3D12_RESOURCE_STATE_UNORDERED_ACCESS,
-			   D3D12_RESOURCE_STATE_COMMON);
+	d3d12_arrays_transition(op->gpu, arrays, D3D12_RESOURCE_STATE_UNORDERED_ACCESS,
+				D3D12_RESOURCE_STATE_COMMON);
 	return 0;
 }
 

@@ -32,19 +32,13 @@ static bool ask_bool(const struct dxcore_adapter *adapter, enum dxcore_property 
 static void tell_name(const struct dxcore_adapter *adapter, struct members *device)
 {
 	IDXCoreAdapter *object = adapter->object;
+	char name[NAME_MAX_BYTES + 1] = "";
 	size_t size = 0;
-	if (object->lpVtbl->GetPropertySize(object, DXCORE_DRIVER_DESCRIPTION, &size) < 0 ||
-	    size == 0 || size > NAME_MAX_BYTES) {
-		member_null(device, "name");
-		return;
-	}
-	char *name CLEANUP_FREE = calloc(1, size + 1);
-	if (name == NULL)
-		device->failed = true;
-	else if (ask(adapter, DXCORE_DRIVER_DESCRIPTION, name, size))
-		member_string(device, "name", name);
-	else
-		member_null(device, "name");
+	bool told =
+		object->lpVtbl->GetPropertySize(object, DXCORE_DRIVER_DESCRIPTION, &size) >= 0 &&
+		size > 0 && size < sizeof(name) &&
+		ask(adapter, DXCORE_DRIVER_DESCRIPTION, name, size);
+	member_string(device, "name", told ? name : NULL);
 }
 
 static const char *type_of(const struct dxcore_adapter *adapter)

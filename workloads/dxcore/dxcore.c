@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "workloads/dxcore/dxcore.h"
 
-#include "workloads/directx/com.h"
-#include "workloads/directx/hresult.h"
+#include "workloads/directx/directx.h"
 #include "workloads/directx/wine.h"
 
 #include <stdlib.h>
@@ -108,10 +107,9 @@ static int dxcore_api_open(struct api_report *report, void **session, struct err
 	return rc;
 }
 
-static bool dxcore_api_close(void *session)
+static void dxcore_api_close(void *session)
 {
 	dxcore_free(session);
-	return true;
 }
 
 const struct api_driver dxcore_api = {

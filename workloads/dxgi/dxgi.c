@@ -3,8 +3,7 @@
 
 #include "base/cleanup.h"
 #include "base/utf16.h"
-#include "workloads/directx/com.h"
-#include "workloads/directx/hresult.h"
+#include "workloads/directx/directx.h"
 #include "workloads/directx/wine.h"
 
 #include <stdlib.h>
@@ -132,10 +131,9 @@ static int dxgi_api_open(struct api_report *report, void **session, struct error
 	return rc;
 }
 
-static bool dxgi_api_close(void *session)
+static void dxgi_api_close(void *session)
 {
 	dxgi_free(session);
-	return true;
 }
 
 const struct api_driver dxgi_api = {

@@ -5,10 +5,7 @@
 
 #include "base/error.h"
 #include "workloads/common/api.h"
-#include "workloads/common/work.h"
-
-#define COBJMACROS
-#include <dxgi.h>
+#include "workloads/directx/directx.h"
 
 #include <cjson/cJSON.h>
 #include <stdbool.h>

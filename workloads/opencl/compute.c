@@ -2,7 +2,6 @@
 #include "workloads/opencl/opencl.h"
 
 #include "base/cleanup.h"
-#include "base/clock.h"
 #include "workloads/opencl/work_source.h" /* generated from work.cl */
 
 #include <stdlib.h>
@@ -19,6 +18,7 @@ struct computation {
 	cl_program program;
 	cl_kernel kernel;
 	cl_mem buffers[WORK_ARRAYS];
+	cl_event event; /* of the last command */
 	struct work_data data;
 	size_t array_size; /* bytes of one */
 };
@@ -39,14 +39,9 @@ static int open_device(void *work, struct error *err)
 
 static char *read_build_log(struct computation *c)
 {
-	size_t size = 0;
-	if (c->cl->clGetProgramBuildInfo(c->program, c->device, CL_PROGRAM_BUILD_LOG, 0, NULL,
-					 &size) != CL_SUCCESS ||
-	    size > BUILD_LOG_MAX)
-		return NULL;
-	char *log CLEANUP_FREE = calloc(1, size + 1);
+	char *log CLEANUP_FREE = calloc(1, BUILD_LOG_MAX + 1);
 	if (log == NULL || c->cl->clGetProgramBuildInfo(c->program, c->device, CL_PROGRAM_BUILD_LOG,
-							size, log, NULL) != CL_SUCCESS)
+							BUILD_LOG_MAX, log, NULL) != CL_SUCCESS)
 		return NULL;
 	return STEAL(log);
 }
@@ -95,19 +90,14 @@ static int create_memory(void *work, struct error *err)
 
 static int set_arguments(struct computation *c, struct error *err)
 {
-	const cl_uint elements = (cl_uint)c->request->elements;
-	const cl_uint key = work_key(c->request->seed);
-	const cl_float scale = WORK_SCALE;
+	const struct work_parameters parameters = work_parameters(c->request);
 	const struct {
 		size_t size;
 		const void *value;
 	} arguments[] = {
-		{sizeof(cl_mem), &c->buffers[0]},
-		{sizeof(cl_mem), &c->buffers[1]},
-		{sizeof(cl_mem), &c->buffers[2]},
-		{sizeof(elements), &elements},
-		{sizeof(key), &key},
-		{sizeof(scale), &scale},
+		{sizeof(cl_mem), &c->buffers[0]},   {sizeof(cl_mem), &c->buffers[1]},
+		{sizeof(cl_mem), &c->buffers[2]},   {sizeof(cl_uint), &parameters.elements},
+		{sizeof(cl_uint), &parameters.key}, {sizeof(cl_float), &parameters.scale},
 	};
 	int rc = 0;
 	for (cl_uint i = 0; rc == 0 && i < ARRAY_SIZE(arguments); i++)
@@ -116,76 +106,54 @@ static int set_arguments(struct computation *c, struct error *err)
 	return rc;
 }
 
-/* OpenCL has no wait with a time limit, so the state of the event is asked for until it is reached.
- */
-static int wait_for(struct computation *c, cl_event event, struct error *err)
+static int is_complete(void *work, struct error *err)
 {
-	const uint64_t deadline_ms = clock_monotonic_ms() + c->request->timeout_ms;
+	struct computation *c = work;
 	cl_int state = CL_QUEUED;
-	int rc = OPENCL_CALL(c->cl, err, clFlush, c->queue);
-	while (rc == 0) {
-		cl_int result = c->cl->clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS,
-						      sizeof(state), &state, NULL);
-		rc = opencl_check(c->cl, result, "clGetEventInfo", err);
-		if (rc != 0 || state == CL_COMPLETE)
-			return rc;
-		if (state < 0)
-			return opencl_check(c->cl, state, "command execution", err);
-		if (clock_monotonic_ms() >= deadline_ms) {
-			c->cl->abandoned = true;
-			return error_set(err, ERROR_TIMEOUT,
-					 "the device did not finish within %llu ms",
-					 (unsigned long long)c->request->timeout_ms);
-		}
-		clock_sleep_ms(1);
-	}
-	return rc;
+	cl_int result = c->cl->clGetEventInfo(c->event, CL_EVENT_COMMAND_EXECUTION_STATUS,
+					      sizeof(state), &state, NULL);
+	int rc = opencl_check(c->cl, result, "clGetEventInfo", err);
+	if (rc == 0 && state < 0)
+		rc = opencl_check(c->cl, state, "command execution", err);
+	return rc == 0 ? state == CL_COMPLETE : rc;
 }
 
-enum transfer { UPLOAD, DOWNLOAD };
-
-/* The queue is in order: the last event stands for all. */
-static int transfer(struct computation *c, enum transfer direction, struct error *err)
+/* Waits for the event of the last command: the queue is in order, so that it stands for all. */
+static int finish(struct computation *c, struct error *err)
 {
-	cl_event event = NULL;
-	int rc = 0;
-	for (size_t i = 0; rc == 0 && i < WORK_ARRAYS; i++) {
-		cl_event *last = i == WORK_ARRAYS - 1 ? &event : NULL;
-		if (direction == UPLOAD)
-			rc = OPENCL_CALL(c->cl, err, clEnqueueWriteBuffer, c->queue, c->buffers[i],
-					 CL_FALSE, 0, c->array_size, c->data.arrays[i], 0, NULL,
-					 last);
-		else
-			rc = OPENCL_CALL(c->cl, err, clEnqueueReadBuffer, c->queue, c->buffers[i],
-					 CL_FALSE, 0, c->array_size, c->data.arrays[i], 0, NULL,
-					 last);
-	}
+	int rc = OPENCL_CALL(c->cl, err, clFlush, c->queue);
 	if (rc == 0)
-		rc = wait_for(c, event, err);
-	if (event != NULL && !c->cl->abandoned)
-		(void)c->cl->clReleaseEvent(event);
+		rc = work_wait(c->request, is_complete, c, err);
+	if (rc != ERROR_TIMEOUT)
+		(void)c->cl->clReleaseEvent(c->event);
 	return rc;
 }
 
 static int dispatch(void *work, struct error *err)
 {
 	struct computation *c = work;
-	cl_event event = NULL;
 	int rc = set_arguments(c, err);
 	if (rc == 0)
 		rc = OPENCL_CALL(c->cl, err, clEnqueueNDRangeKernel, c->queue, c->kernel, 1, NULL,
-				 &c->request->elements, NULL, 0, NULL, &event);
-	if (rc == 0)
-		rc = wait_for(c, event, err);
-	if (event != NULL && !c->cl->abandoned)
-		(void)c->cl->clReleaseEvent(event);
-	return rc;
+				 &c->request->elements, NULL, 0, NULL, &c->event);
+	return rc == 0 ? finish(c, err) : rc;
+}
+
+static cl_event *event_of(struct computation *c, size_t array)
+{
+	return array == WORK_ARRAYS - 1 ? &c->event : NULL;
 }
 
 static int upload(void *work, struct error *err)
 {
 	struct computation *c = work;
-	int rc = transfer(c, UPLOAD, err);
+	int rc = 0;
+	for (size_t i = 0; rc == 0 && i < WORK_ARRAYS; i++)
+		rc = OPENCL_CALL(c->cl, err, clEnqueueWriteBuffer, c->queue, c->buffers[i],
+				 CL_FALSE, 0, c->array_size, c->data.arrays[i], 0, NULL,
+				 event_of(c, i));
+	if (rc == 0)
+		rc = finish(c, err);
 	if (rc == 0)
 		work_overwrite(&c->data);
 	return rc;
@@ -193,7 +161,12 @@ static int upload(void *work, struct error *err)
 
 static int download(void *work, struct error *err)
 {
-	return transfer(work, DOWNLOAD, err);
+	struct computation *c = work;
+	int rc = 0;
+	for (size_t i = 0; rc == 0 && i < WORK_ARRAYS; i++)
+		rc = OPENCL_CALL(c->cl, err, clEnqueueReadBuffer, c->queue, c->buffers[i], CL_FALSE,
+				 0, c->array_size, c->data.arrays[i], 0, NULL, event_of(c, i));
+	return rc == 0 ? finish(c, err) : rc;
 }
 
 static void release(struct computation *c)
@@ -232,7 +205,7 @@ int opencl_work(void *session, const struct work_request *request, struct work_r
 	cl->failure = (struct call_failure){0};
 	int rc = work_run(steps, &c, &c.data, report, err);
 	report->failure = cl->failure;
-	if (!cl->abandoned)
+	if (rc != ERROR_TIMEOUT)
 		release(&c);
 	return rc;
 }

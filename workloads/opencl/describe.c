@@ -34,11 +34,9 @@ static bool read_value(const struct opencl *cl, cl_device_id device, cl_device_i
 /* The caller frees; NULL when the query fails, the string is absurdly long or memory ran out. */
 static char *read_string(const struct opencl *cl, cl_device_id device, cl_device_info what)
 {
-	size_t size = 0;
-	if (cl->clGetDeviceInfo(device, what, 0, NULL, &size) != CL_SUCCESS || size > STRING_MAX)
-		return NULL;
-	char *string CLEANUP_FREE = calloc(1, size + 1);
-	if (string == NULL || cl->clGetDeviceInfo(device, what, size, string, NULL) != CL_SUCCESS)
+	char *string CLEANUP_FREE = calloc(1, STRING_MAX + 1);
+	if (string == NULL ||
+	    cl->clGetDeviceInfo(device, what, STRING_MAX, string, NULL) != CL_SUCCESS)
 		return NULL;
 	return STEAL(string);
 }

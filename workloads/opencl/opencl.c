@@ -111,15 +111,6 @@ static int opencl_open(struct api_report *report, void **session, struct error *
 	return rc;
 }
 
-static bool opencl_close(void *session)
-{
-	struct opencl *cl = session;
-	if (cl->abandoned)
-		return false;
-	free(cl);
-	return true;
-}
-
 const struct api_driver opencl_api = {
 	.name = "opencl",
 	.library = OPENCL_LIBRARY,
@@ -129,5 +120,5 @@ const struct api_driver opencl_api = {
 		"verifies every element of the result on the CPU. A kernel that does not build is told, too.",
 	.open = opencl_open,
 	.work = opencl_work,
-	.close = opencl_close,
+	.close = free,
 };

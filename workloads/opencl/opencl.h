@@ -65,7 +65,6 @@ struct opencl {
 	size_t device_count;
 	struct opencl_device devices[API_DEVICES_MAX];
 	struct call_failure failure; /* the last call that failed */
-	bool abandoned;		     /* the device did not finish: nothing may be released */
 };
 
 /* 0 for CL_SUCCESS; otherwise keeps call and code in cl->failure and returns ERROR_REMOTE. */

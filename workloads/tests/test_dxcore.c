@@ -22,7 +22,7 @@ static cJSON *document_with(const char *setting)
 	CU_ASSERT_EQUAL_FATAL(_putenv_s("GPUCERT_DOUBLE", setting), 0);
 	CU_ASSERT_EQUAL_FATAL(api_open(&dxcore_api, &report, &session, &err), 0);
 	if (session != NULL)
-		CU_ASSERT_TRUE(dxcore_api.close(session));
+		dxcore_api.close(session);
 	api_report_members(&report, &members);
 	return members_take(&members);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/tests/unit.h"
-#include "workloads/directx/hresult.h"
+#include "workloads/directx/directx.h"
 
 #include <string.h>
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/tests/unit.h"
-#include "workloads/common/render.h"
 #include "workloads/common/work.h"
 #include "workloads/tests/expect.h"
 
@@ -43,47 +42,46 @@ static void draw(void)
 		}
 }
 
-static struct render_report verified(void)
+static struct work_report verified(uint32_t seed)
 {
-	struct render_report report = {0};
-	render_verify(SEED, pixels, PITCH, &report);
+	struct work_report report = {.seed = seed};
+	work_compare_picture(&report, pixels, PITCH);
+	work_judge(&report);
 	return report;
 }
 
 static void test_the_right_picture_passes(void)
 {
-	char reason[128] = "x";
 	draw();
-	struct render_report report = verified();
+	struct work_report report = verified(SEED);
 	char digest[DIGEST_SIZE] = "";
-	CU_ASSERT_TRUE(report.done);
-	CU_ASSERT_EQUAL(report.mismatches, 0);
+	CU_ASSERT_TRUE(report.render.done);
+	CU_ASSERT_EQUAL(report.render.mismatches, 0);
 	UNIT_INT(work_expected_digest("pixels", SEED, 0, digest, NULL), 0);
-	UNIT_STRING(report.digest, digest);
+	UNIT_STRING(report.digests[0].array, "pixels");
+	UNIT_STRING(report.digests[0].digest, digest);
 	UNIT_INT(work_expected_digest("pixels", SEED + 1, 0, digest, NULL), 0);
-	CU_ASSERT_STRING_NOT_EQUAL(report.digest, digest);
-	render_report_reason(&report, reason, sizeof(reason));
-	CU_ASSERT_STRING_EQUAL(reason, "");
+	CU_ASSERT_STRING_NOT_EQUAL(report.digests[0].digest, digest);
+	CU_ASSERT_STRING_EQUAL(report.reason, "");
 }
 
 static void test_one_wrong_pixel_is_seen(void)
 {
 	draw();
 	pixel(63, 62)[3] ^= 1;
-	struct render_report report = verified();
-	cJSON *json CLEANUP_JSON = render_report_json(&report);
-	CU_ASSERT_EQUAL(report.mismatches, 1);
-	expect_number(json, "/mismatches", 1);
-	expect_number(json, "/firstMismatch/x", 63);
-	expect_number(json, "/firstMismatch/y", 62);
+	struct work_report report = verified(SEED);
+	cJSON *json CLEANUP_JSON = work_report_json(&report);
+	CU_ASSERT_EQUAL(report.render.mismatches, 1);
+	expect_number(json, "/render/mismatches", 1);
+	expect_number(json, "/render/firstMismatch/x", 63);
+	expect_number(json, "/render/firstMismatch/y", 62);
 }
 
 static void test_another_runs_picture_is_wrong(void)
 {
-	struct render_report report = {0};
 	draw();
-	render_verify(SEED + 1, pixels, PITCH, &report);
-	CU_ASSERT_EQUAL(report.mismatches, (size_t)RENDER_SIZE * RENDER_SIZE);
+	struct work_report report = verified(SEED + 1);
+	CU_ASSERT_EQUAL(report.render.mismatches, (size_t)RENDER_SIZE * RENDER_SIZE);
 }
 
 static void test_a_wrong_picture_makes_the_work_wrong(void)
@@ -92,7 +90,7 @@ static void test_a_wrong_picture_makes_the_work_wrong(void)
 	float x[1 + WORK_GUARD] = {0};
 	float y[1 + WORK_GUARD] = {0};
 	const struct work_data data = {{values, x, y}, 1, SEED};
-	struct work_report report = {.elements = 1};
+	struct work_report report = {.elements = 1, .seed = SEED};
 	work_fill(&data);
 	values[0] = work_expected_value(SEED, 0);
 	y[0] = work_expected_y(SEED, 0);
@@ -100,8 +98,8 @@ static void test_a_wrong_picture_makes_the_work_wrong(void)
 	CU_ASSERT_EQUAL(report.status, WORK_OK);
 	draw();
 	memset(pixel(8, 8), 0xA5, RENDER_PIXEL);
-	report.render = verified();
-	work_verify(&data, &report);
+	work_compare_picture(&report, pixels, PITCH);
+	work_judge(&report);
 	CU_ASSERT_EQUAL(report.status, WORK_WRONG);
 	CU_ASSERT_PTR_NOT_NULL(strstr(report.reason, "(8, 8)"));
 }

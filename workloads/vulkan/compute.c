@@ -65,7 +65,6 @@ static int run_step(struct computation *c, enum vulkan_step step, struct error *
 	rc = vulkan_check(device->vk, result, "vkWaitForFences", err);
 	if (result != VK_TIMEOUT)
 		return rc;
-	device->vk->abandoned = true;
 	return error_set(err, ERROR_TIMEOUT,
 			 "vkWaitForFences: the device did not finish within %llu ms",
 			 (unsigned long long)c->request->timeout_ms);
@@ -90,6 +89,16 @@ static int download(void *work, struct error *err)
 	return run_step(work, VULKAN_STEP_DOWNLOAD, err);
 }
 
+static void release(struct computation *c)
+{
+	if (c->device.queue != NULL) {
+		vulkan_pipeline_free(&c->device, &c->pipeline);
+		vulkan_buffer_free(&c->device, &c->staging);
+		vulkan_buffer_free(&c->device, &c->storage);
+	}
+	vulkan_device_free(&c->device);
+}
+
 int vulkan_work(void *session, const struct work_request *request, struct work_report *report,
 		struct error *err)
 {
@@ -106,11 +115,7 @@ int vulkan_work(void *session, const struct work_request *request, struct work_r
 	c.vk->failure = (struct call_failure){0};
 	int rc = work_run(steps, &c, &c.data, report, err);
 	report->failure = c.vk->failure;
-	if (c.device.queue != NULL) {
-		vulkan_pipeline_free(&c.device, &c.pipeline);
-		vulkan_buffer_free(&c.device, &c.staging);
-		vulkan_buffer_free(&c.device, &c.storage);
-	}
-	vulkan_device_free(&c.device);
+	if (rc != ERROR_TIMEOUT)
+		release(&c);
 	return rc;
 }

@@ -19,7 +19,7 @@ struct facts {
 	bool has_id, has_driver, has_pci, has_drm;
 };
 
-static bool listed(const VkExtensionProperties *list, uint32_t count, const char *name)
+bool vulkan_has_extension(const VkExtensionProperties *list, uint32_t count, const char *name)
 {
 	for (uint32_t i = 0; i < count; i++)
 		if (strncmp(list[i].extensionName, name, sizeof(list[i].extensionName)) == 0)
@@ -27,31 +27,20 @@ static bool listed(const VkExtensionProperties *list, uint32_t count, const char
 	return false;
 }
 
-/* A device that does not tell its extensions has none. The caller frees; NULL: out of memory. */
-static VkExtensionProperties *list_extensions(const struct vulkan *vk, VkPhysicalDevice device,
-					      uint32_t *count)
-{
-	VkResult result = vk->vkEnumerateDeviceExtensionProperties(device, NULL, count, NULL);
-	if (result < 0)
-		*count = 0;
-	if (*count > EXTENSIONS_MAX)
-		*count = EXTENSIONS_MAX;
-	VkExtensionProperties *list = calloc((size_t)*count + 1, sizeof(*list));
-	if (list != NULL && *count > 0 &&
-	    vk->vkEnumerateDeviceExtensionProperties(device, NULL, count, list) < 0)
-		*count = 0;
-	return list;
-}
-
+/* A device that does not tell its extensions has none. */
 static int read_extensions(const struct vulkan *vk, VkPhysicalDevice device, struct facts *facts)
 {
-	uint32_t count = 0;
-	VkExtensionProperties *list CLEANUP_FREE = list_extensions(vk, device, &count);
+	uint32_t count = EXTENSIONS_MAX;
+	VkExtensionProperties *list CLEANUP_FREE = calloc(EXTENSIONS_MAX, sizeof(*list));
 	if (list == NULL)
 		return ERROR_MEMORY;
-	facts->has_driver = listed(list, count, VK_KHR_DRIVER_PROPERTIES_EXTENSION_NAME);
-	facts->has_pci = listed(list, count, VK_EXT_PCI_BUS_INFO_EXTENSION_NAME);
-	facts->has_drm = listed(list, count, VK_EXT_PHYSICAL_DEVICE_DRM_EXTENSION_NAME);
+	if (vk->vkEnumerateDeviceExtensionProperties(device, NULL, &count, list) < 0)
+		count = 0;
+	facts->has_driver =
+		vulkan_has_extension(list, count, VK_KHR_DRIVER_PROPERTIES_EXTENSION_NAME);
+	facts->has_pci = vulkan_has_extension(list, count, VK_EXT_PCI_BUS_INFO_EXTENSION_NAME);
+	facts->has_drm =
+		vulkan_has_extension(list, count, VK_EXT_PHYSICAL_DEVICE_DRM_EXTENSION_NAME);
 	return 0;
 }
 
@@ -132,6 +121,7 @@ static cJSON *drm_json(const struct facts *facts)
 
 static cJSON *driver_json(const struct facts *facts)
 {
+	static const char *const keys[] = {"id", "idName", "name", "info", "conformance"};
 	const VkPhysicalDeviceDriverProperties *driver = &facts->driver;
 	struct members members CLEANUP_MEMBERS = members_new();
 	if (facts->has_driver) {
@@ -143,13 +133,9 @@ static cJSON *driver_json(const struct facts *facts)
 			      driver->conformanceVersion.major, driver->conformanceVersion.minor,
 			      driver->conformanceVersion.subminor,
 			      driver->conformanceVersion.patch);
-	} else {
-		member_null(&members, "id");
-		member_null(&members, "idName");
-		member_null(&members, "name");
-		member_null(&members, "info");
-		member_null(&members, "conformance");
 	}
+	for (size_t i = 0; !facts->has_driver && i < ARRAY_SIZE(keys); i++)
+		member_null(&members, keys[i]);
 	member_hex(&members, "version", facts->properties.properties.driverVersion, 8);
 	return members_take(&members);
 }

@@ -61,9 +61,6 @@ int vulkan_device_open(struct vulkan *vk, VkPhysicalDevice physical, struct vulk
 
 void vulkan_device_free(struct vulkan_device *device)
 {
-	if (device->vk == NULL || device->vk->abandoned || device->handle == NULL)
-		return;
 	if (device->vkDestroyDevice != NULL)
 		device->vkDestroyDevice(device->handle, NULL);
-	device->handle = NULL;
 }

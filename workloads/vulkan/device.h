@@ -2,7 +2,8 @@
 #pragma once
 
 /* A logical device with one compute queue, and its memory. Every function that fails leaves what it
- * made so far in the structure; the matching _free() handles any state. */
+ * made so far in the structure. The matching _free() handles any state, for Vulkan lets
+ * VK_NULL_HANDLE be destroyed, and is not called after a wait that timed out. */
 
 #include "workloads/vulkan/vulkan.h"
 
@@ -61,7 +62,6 @@ void vulkan_device_free(struct vulkan_device *device);
 struct vulkan_buffer {
 	VkBuffer buffer;
 	VkDeviceMemory memory;
-	VkDeviceSize size;
 	void *mapped; /* NULL for device-local memory */
 };
 
@@ -76,7 +76,7 @@ void vulkan_buffer_free(struct vulkan_device *device, struct vulkan_buffer *buff
 /* The three arrays of struct work_data, one behind the other in one buffer. */
 struct vulkan_layout {
 	VkDeviceSize array_size; /* bytes of one array */
-	VkDeviceSize offsets[3];
+	VkDeviceSize offsets[WORK_ARRAYS];
 	VkDeviceSize size; /* of all */
 };
 

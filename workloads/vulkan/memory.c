@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "workloads/vulkan/device.h"
 
-#include "base/cleanup.h"
-
 /* The first allowed type with all wanted flags; VK_MAX_MEMORY_TYPES when there is none. */
 static uint32_t find_type(const VkPhysicalDeviceMemoryProperties *memory, uint32_t allowed,
 			  VkMemoryPropertyFlags wanted)
@@ -48,7 +46,6 @@ int vulkan_buffer_create(struct vulkan_device *device, enum vulkan_buffer_use us
 			 (use == VULKAN_BUFFER_STORAGE ? VK_BUFFER_USAGE_STORAGE_BUFFER_BIT : 0u),
 		.sharingMode = VK_SHARING_MODE_EXCLUSIVE,
 	};
-	out->size = size;
 	int rc =
 		VULKAN_CALL(device, err, vkCreateBuffer, device->handle, &info, NULL, &out->buffer);
 	if (rc == 0)
@@ -64,13 +61,8 @@ int vulkan_buffer_create(struct vulkan_device *device, enum vulkan_buffer_use us
 
 void vulkan_buffer_free(struct vulkan_device *device, struct vulkan_buffer *buffer)
 {
-	if (device->vk->abandoned)
-		return;
-	if (buffer->buffer != VK_NULL_HANDLE)
-		device->vkDestroyBuffer(device->handle, buffer->buffer, NULL);
-	if (buffer->memory != VK_NULL_HANDLE)
-		device->vkFreeMemory(device->handle, buffer->memory, NULL); /* unmaps, too */
-	*buffer = (struct vulkan_buffer){0};
+	device->vkDestroyBuffer(device->handle, buffer->buffer, NULL);
+	device->vkFreeMemory(device->handle, buffer->memory, NULL); /* unmaps, too */
 }
 
 int vulkan_layout_plan(const struct vulkan_device *device, size_t elements,
@@ -87,8 +79,8 @@ int vulkan_layout_plan(const struct vulkan_device *device, size_t elements,
 				 "%zu elements do not fit a storage buffer of %u bytes", elements,
 				 properties.limits.maxStorageBufferRange);
 	const VkDeviceSize stride = (out->array_size + alignment - 1) / alignment * alignment;
-	for (size_t i = 0; i < ARRAY_SIZE(out->offsets); i++)
+	for (size_t i = 0; i < WORK_ARRAYS; i++)
 		out->offsets[i] = i * stride;
-	out->size = stride * ARRAY_SIZE(out->offsets);
+	out->size = stride * WORK_ARRAYS;
 	return 0;
 }

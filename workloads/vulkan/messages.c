@@ -40,17 +40,11 @@ static VKAPI_ATTR VkBool32 VKAPI_CALL on_message(VkDebugUtilsMessageSeverityFlag
 bool vulkan_messages_offered(const struct vulkan *vk)
 {
 	PFN_vkEnumerateInstanceExtensionProperties enumerate =
-		(PFN_vkEnumerateInstanceExtensionProperties)vk->vkGetInstanceProcAddr(
-			NULL, "vkEnumerateInstanceExtensionProperties");
+		VULKAN_GLOBAL(vk, vkEnumerateInstanceExtensionProperties);
 	uint32_t count = EXTENSIONS_MAX;
 	VkExtensionProperties *list CLEANUP_FREE = calloc(EXTENSIONS_MAX, sizeof(*list));
-	if (enumerate == NULL || list == NULL || enumerate(NULL, &count, list) < 0)
-		return false;
-	for (uint32_t i = 0; i < count && i < EXTENSIONS_MAX; i++)
-		if (strncmp(list[i].extensionName, VK_EXT_DEBUG_UTILS_EXTENSION_NAME,
-			    sizeof(list[i].extensionName)) == 0)
-			return true;
-	return false;
+	return enumerate != NULL && list != NULL && enumerate(NULL, &count, list) >= 0 &&
+	       vulkan_has_extension(list, count, VK_EXT_DEBUG_UTILS_EXTENSION_NAME);
 }
 
 VkDebugUtilsMessengerCreateInfoEXT vulkan_messages_info(struct vulkan *vk)

@@ -4,26 +4,16 @@
 #include "base/cleanup.h"
 #include "workloads/vulkan/work_spirv.h" /* generated from work.comp */
 
-enum {
-	LOCAL_SIZE = 64, /* as in work.comp */
-	BINDINGS = 3,
-	GROUPS_MAX = 65535, /* what every device offers: maxComputeWorkGroupCount[0] */
-};
-
-/* The push constants of work.comp. */
-struct parameters {
-	uint32_t elements;
-	uint32_t key;
-	float scale;
-};
+/* The push constants of work.comp, which knows the number of groups itself. */
+enum { CONSTANTS_SIZE = offsetof(struct work_parameters, stride) };
 
 static int create_layouts(struct vulkan_device *device, struct vulkan_pipeline *out,
 			  struct error *err)
 {
-	VkDescriptorSetLayoutBinding bindings[BINDINGS] = {0};
+	VkDescriptorSetLayoutBinding bindings[WORK_ARRAYS] = {0};
 	const VkPushConstantRange constants = {.stageFlags = VK_SHADER_STAGE_COMPUTE_BIT,
-					       .size = sizeof(struct parameters)};
-	for (uint32_t i = 0; i < BINDINGS; i++)
+					       .size = CONSTANTS_SIZE};
+	for (uint32_t i = 0; i < WORK_ARRAYS; i++)
 		bindings[i] = (VkDescriptorSetLayoutBinding){
 			.binding = i,
 			.descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER,
@@ -32,7 +22,7 @@ static int create_layouts(struct vulkan_device *device, struct vulkan_pipeline *
 		};
 	const VkDescriptorSetLayoutCreateInfo set_info = {
 		.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO,
-		.bindingCount = BINDINGS,
+		.bindingCount = WORK_ARRAYS,
 		.pBindings = bindings,
 	};
 	int rc = VULKAN_CALL(device, err, vkCreateDescriptorSetLayout, device->handle, &set_info,
@@ -78,7 +68,7 @@ static int create_descriptor_set(struct vulkan_device *device, struct vulkan_pip
 				 struct error *err)
 {
 	const VkDescriptorPoolSize size = {.type = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER,
-					   .descriptorCount = BINDINGS};
+					   .descriptorCount = WORK_ARRAYS};
 	const VkDescriptorPoolCreateInfo pool_info = {
 		.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO,
 		.maxSets = 1,
@@ -140,9 +130,9 @@ int vulkan_pipeline_build(struct vulkan_device *device, struct vulkan_pipeline *
 static void bind_arrays(struct vulkan_device *device, const struct vulkan_pipeline *pipeline,
 			const struct vulkan_layout *layout, VkBuffer storage)
 {
-	VkDescriptorBufferInfo arrays[BINDINGS] = {0};
-	VkWriteDescriptorSet writes[BINDINGS] = {0};
-	for (uint32_t i = 0; i < BINDINGS; i++) {
+	VkDescriptorBufferInfo arrays[WORK_ARRAYS] = {0};
+	VkWriteDescriptorSet writes[WORK_ARRAYS] = {0};
+	for (uint32_t i = 0; i < WORK_ARRAYS; i++) {
 		arrays[i] = (VkDescriptorBufferInfo){.buffer = storage,
 						     .offset = layout->offsets[i],
 						     .range = layout->array_size};
@@ -155,50 +145,34 @@ static void bind_arrays(struct vulkan_device *device, const struct vulkan_pipeli
 			.pBufferInfo = &arrays[i],
 		};
 	}
-	device->vkUpdateDescriptorSets(device->handle, BINDINGS, writes, 0, NULL);
+	device->vkUpdateDescriptorSets(device->handle, WORK_ARRAYS, writes, 0, NULL);
 }
 
 static void record_dispatch(struct vulkan_device *device, const struct vulkan_pipeline *pipeline,
 			    VkCommandBuffer commands, const struct work_request *request)
 {
-	const struct parameters parameters = {.elements = (uint32_t)request->elements,
-					      .key = work_key(request->seed),
-					      .scale = WORK_SCALE};
-	const size_t groups = (request->elements + LOCAL_SIZE - 1) / LOCAL_SIZE;
+	const struct work_parameters parameters = work_parameters(request);
 	device->vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline->pipeline);
 	device->vkCmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline->layout,
 					0, 1, &pipeline->set, 0, NULL);
 	device->vkCmdPushConstants(commands, pipeline->layout, VK_SHADER_STAGE_COMPUTE_BIT, 0,
-				   sizeof(parameters), &parameters);
-	device->vkCmdDispatch(commands, groups < GROUPS_MAX ? (uint32_t)groups : GROUPS_MAX, 1, 1);
+				   CONSTANTS_SIZE, &parameters);
+	device->vkCmdDispatch(commands, parameters.stride / WORK_GROUP, 1, 1);
 }
 
-/* Makes what this step wrote visible to the next one. */
-static void record_barrier(struct vulkan_device *device, VkCommandBuffer commands,
-			   enum vulkan_step step)
+/* Makes what a step wrote visible to the next one, and to the processor. */
+static void record_barrier(struct vulkan_device *device, VkCommandBuffer commands)
 {
-	static const struct {
-		VkPipelineStageFlags from, to;
-		VkAccessFlags written, read;
-	} barriers[VULKAN_STEP_COUNT] = {
-		[VULKAN_STEP_UPLOAD] = {VK_PIPELINE_STAGE_TRANSFER_BIT,
-					VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT,
-					VK_ACCESS_TRANSFER_WRITE_BIT,
-					VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT},
-		[VULKAN_STEP_DISPATCH] = {VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT,
-					  VK_PIPELINE_STAGE_TRANSFER_BIT,
-					  VK_ACCESS_SHADER_WRITE_BIT, VK_ACCESS_TRANSFER_READ_BIT},
-		[VULKAN_STEP_DOWNLOAD] = {VK_PIPELINE_STAGE_TRANSFER_BIT,
-					  VK_PIPELINE_STAGE_HOST_BIT, VK_ACCESS_TRANSFER_WRITE_BIT,
-					  VK_ACCESS_HOST_READ_BIT},
-	};
 	const VkMemoryBarrier barrier = {
 		.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER,
-		.srcAccessMask = barriers[step].written,
-		.dstAccessMask = barriers[step].read,
+		.srcAccessMask = VK_ACCESS_MEMORY_WRITE_BIT,
+		.dstAccessMask = VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT |
+				 VK_ACCESS_HOST_READ_BIT,
 	};
-	device->vkCmdPipelineBarrier(commands, barriers[step].from, barriers[step].to, 0, 1,
-				     &barrier, 0, NULL, 0, NULL);
+	device->vkCmdPipelineBarrier(commands, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT,
+				     VK_PIPELINE_STAGE_ALL_COMMANDS_BIT |
+					     VK_PIPELINE_STAGE_HOST_BIT,
+				     0, 1, &barrier, 0, NULL, 0, NULL);
 }
 
 int vulkan_pipeline_record(struct vulkan_device *device, struct vulkan_pipeline *pipeline,
@@ -223,7 +197,7 @@ int vulkan_pipeline_record(struct vulkan_device *device, struct vulkan_pipeline 
 			device->vkCmdCopyBuffer(commands, storage, staging, 1, &whole);
 		else
 			record_dispatch(device, pipeline, commands, request);
-		record_barrier(device, commands, (enum vulkan_step)i);
+		record_barrier(device, commands);
 		rc = VULKAN_CALL(device, err, vkEndCommandBuffer, commands);
 	}
 	return rc;
@@ -232,9 +206,6 @@ int vulkan_pipeline_record(struct vulkan_device *device, struct vulkan_pipeline 
 void vulkan_pipeline_free(struct vulkan_device *device, struct vulkan_pipeline *pipeline)
 {
 	VkDevice handle = device->handle;
-	if (device->vk->abandoned)
-		return;
-	/* Vulkan lets VK_NULL_HANDLE be destroyed. */
 	for (size_t i = 0; i < VULKAN_STEP_COUNT; i++)
 		device->vkDestroyFence(handle, pipeline->fences[i], NULL);
 	device->vkDestroyCommandPool(handle, pipeline->command_pool, NULL);
@@ -243,5 +214,4 @@ void vulkan_pipeline_free(struct vulkan_device *device, struct vulkan_pipeline *
 	device->vkDestroyShaderModule(handle, pipeline->shader, NULL);
 	device->vkDestroyPipelineLayout(handle, pipeline->layout, NULL);
 	device->vkDestroyDescriptorSetLayout(handle, pipeline->set_layout, NULL);
-	*pipeline = (struct vulkan_pipeline){0};
 }

@@ -17,9 +17,7 @@ int vulkan_check(struct vulkan *vk, VkResult result, const char *call, struct er
 /* A loader without vkEnumerateInstanceVersion is one of Vulkan 1.0. */
 static int read_version(struct vulkan *vk, struct error *err)
 {
-	PFN_vkEnumerateInstanceVersion enumerate =
-		(PFN_vkEnumerateInstanceVersion)vk->vkGetInstanceProcAddr(
-			NULL, "vkEnumerateInstanceVersion");
+	PFN_vkEnumerateInstanceVersion enumerate = VULKAN_GLOBAL(vk, vkEnumerateInstanceVersion);
 	uint32_t version = VK_API_VERSION_1_0;
 	int rc = 0;
 	if (enumerate != NULL)
@@ -55,8 +53,7 @@ static int create_instance(struct vulkan *vk, struct error *err)
 		.enabledExtensionCount = messages ? 1 : 0,
 		.ppEnabledExtensionNames = extensions,
 	};
-	PFN_vkCreateInstance create =
-		(PFN_vkCreateInstance)vk->vkGetInstanceProcAddr(NULL, "vkCreateInstance");
+	PFN_vkCreateInstance create = VULKAN_GLOBAL(vk, vkCreateInstance);
 	if (create == NULL)
 		return error_set(err, ERROR_UNAVAILABLE,
 				 VULKAN_LIBRARY " offers no vkCreateInstance");
@@ -139,15 +136,12 @@ static int start(struct vulkan *vk, struct error *err)
 	return rc;
 }
 
-static bool vulkan_close(void *session)
+static void vulkan_close(void *session)
 {
 	struct vulkan *vk = session;
-	if (vk->abandoned)
-		return false;
 	if (vk->instance != NULL && vk->vkDestroyInstance != NULL)
 		vk->vkDestroyInstance(vk->instance, NULL);
 	free(vk);
-	return true;
 }
 
 static int vulkan_open(struct api_report *report, void **session, struct error *err)
@@ -160,7 +154,7 @@ static int vulkan_open(struct api_report *report, void **session, struct error *
 	if (rc == 0)
 		*session = vk;
 	else
-		(void)vulkan_close(vk);
+		vulkan_close(vk);
 	return rc;
 }
 

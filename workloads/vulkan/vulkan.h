@@ -48,7 +48,6 @@ struct vulkan {
 	VkDebugUtilsMessengerEXT messenger;
 	char cause[API_MESSAGE_SIZE_MAX]; /* the first message that tells what is broken; "" for
 					     none */
-	bool abandoned;			  /* the device did not finish: nothing may be destroyed */
 };
 
 /* 0 for VK_SUCCESS; otherwise keeps call and result in vk->failure and returns ERROR_REMOTE. */
@@ -58,6 +57,9 @@ int vulkan_check(struct vulkan *vk, VkResult result, const char *call, struct er
 #define VULKAN_CALL(device, err, function, ...)                                                    \
 	vulkan_check((device)->vk, (device)->function(__VA_ARGS__), #function, err)
 
+/* A function of the loader, before there is an instance; NULL: there is none of that name. */
+#define VULKAN_GLOBAL(vk, name) ((PFN_##name)(vk)->vkGetInstanceProcAddr(NULL, #name))
+
 /* messages.c: what the loader says goes to vk->report until vulkan_messages_end(). The loader
  * itself offers VK_EXT_debug_utils; `info` is for the pNext of VkInstanceCreateInfo. */
 bool vulkan_messages_offered(const struct vulkan *vk);
@@ -65,10 +67,13 @@ VkDebugUtilsMessengerCreateInfoEXT vulkan_messages_info(struct vulkan *vk);
 void vulkan_messages_begin(struct vulkan *vk);
 void vulkan_messages_end(struct vulkan *vk);
 
+/* describe.c: whether a list of extensions holds one. */
+bool vulkan_has_extension(const VkExtensionProperties *list, uint32_t count, const char *name);
+
 /* Of all heaps that are the device's own. */
 double vulkan_local_bytes(const VkPhysicalDeviceMemoryProperties *memory);
 
-/* describe.c: one element of `devices`. NULL: out of memory. */
+/* One element of `devices`. NULL: out of memory. */
 cJSON *vulkan_describe_device(const struct vulkan *vk, size_t index);
 
 /* compute.c: the work on one device that exists. Errors as for the `work` of an api_driver. */

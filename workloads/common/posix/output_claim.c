@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "workloads/common/output.h"
+#include "workloads/common/program.h"
 
 #include "base/cleanup.h"
 

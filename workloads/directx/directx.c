@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "workloads/directx/hresult.h"
+/* So that the identifiers of the interfaces, which their headers only declare, are here. */
+#define INITGUID
+#include "workloads/directx/directx.h"
 
 #include "base/cleanup.h"
 
@@ -39,7 +41,7 @@ static const struct {
 	{0x88800001u, "DXCORE_ERROR_EVENT_NOT_UNREGISTERED"},
 };
 
-const char *hresult_name(int32_t result)
+static const char *name_of(int32_t result)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 		if (names[i].code == (uint32_t)result)
@@ -54,7 +56,7 @@ bool hresult_is_removal(int32_t result)
 
 int hresult_check(int32_t result, const char *call, struct call_failure *failure, struct error *err)
 {
-	const char *name = hresult_name(result);
+	const char *name = name_of(result);
 	if (result >= 0)
 		return 0;
 	if (failure != NULL)
@@ -66,10 +68,17 @@ int hresult_check(int32_t result, const char *call, struct call_failure *failure
 
 void hresult_add_removal(int32_t reason, struct error *err)
 {
-	const char *name = hresult_name(reason);
+	const char *name = name_of(reason);
 	const struct error before = *err;
 	if (reason < 0)
 		(void)error_set(err, before.code, "%s; the device was removed: %s (0x%08x)",
 				before.text, name != NULL ? name : "for an unknown reason",
 				(unsigned)reason);
+}
+
+void com_release(void *object)
+{
+	IUnknown *unknown = object;
+	if (unknown != NULL)
+		(void)unknown->lpVtbl->Release(unknown);
 }
