@@ -74,7 +74,6 @@ static void free_all(struct closure_process *process)
 static int add_file(struct elf_closure *closure, const struct elf_known *known,
 		    const char *destination, struct error *err)
 {
-	struct elf_file *grown = NULL;
 	struct elf_file file = {.bits = known->info.bits};
 	for (size_t i = 0; i < closure->file_count; i++) {
 		if (strcmp(closure->files[i].destination, destination) == 0)
@@ -83,7 +82,7 @@ static int add_file(struct elf_closure *closure, const struct elf_known *known,
 	if (closure->file_count >= ELF_CLOSURE_MAX)
 		return error_set(err, ERROR_LIMIT, "%s: more than %d files are needed", destination,
 				 (int)ELF_CLOSURE_MAX);
-	grown = array_grow(closure->files, closure->file_count, sizeof(*grown));
+	struct elf_file *grown = array_grow(closure->files, closure->file_count, sizeof(*grown));
 	if (grown == NULL)
 		return error_memory(err);
 	closure->files = grown;
@@ -96,13 +95,13 @@ static int add_file(struct elf_closure *closure, const struct elf_known *known,
 static int add_missing(struct elf_closure *closure, const char *name, const char *needed_by,
 		       struct error *err)
 {
-	struct elf_missing *grown = NULL;
 	struct elf_missing missing = {0};
 	for (size_t i = 0; i < closure->missing_count; i++) {
 		if (strcmp(closure->missing[i].name, name) == 0)
 			return 0;
 	}
-	grown = array_grow(closure->missing, closure->missing_count, sizeof(*grown));
+	struct elf_missing *grown =
+		array_grow(closure->missing, closure->missing_count, sizeof(*grown));
 	if (grown == NULL)
 		return error_memory(err);
 	closure->missing = grown;
@@ -139,7 +138,6 @@ static int closure_load(struct closure_process *process, const struct elf_known 
 {
 	const struct elf_info *info = &known->info;
 	bool program = info->interpreter != NULL;
-	struct closure_object *object = NULL;
 	int rc = add_file(process->closure, known, destination, err);
 	if (rc == 0)
 		rc = text_list_add(&process->names, name, err);
@@ -147,7 +145,7 @@ static int closure_load(struct closure_process *process, const struct elf_known 
 		rc = text_list_add(&process->names, info->soname, err);
 	if (rc < 0 || is_loaded(process, known))
 		return rc;
-	object = calloc(1, sizeof(*object));
+	struct closure_object *object = calloc(1, sizeof(*object));
 	if (object == NULL)
 		return error_memory(err);
 	rc = push(process, object, err);
@@ -230,12 +228,11 @@ static int load_needed(struct closure_process *process, const struct closure_obj
 {
 	const struct elf_known *found = NULL;
 	char *destination CLEANUP_FREE = NULL;
-	int rc = 0;
 	if (text_list_has(&process->names, name))
 		return 0;
-	rc = strchr(name, '/') != NULL
-		     ? closure_search_path(process, object, name, &found, &destination, NULL)
-		     : closure_search(process, object, name, &found, &destination, NULL);
+	int rc = strchr(name, '/') != NULL
+			 ? closure_search_path(process, object, name, &found, &destination, NULL)
+			 : closure_search(process, object, name, &found, &destination, NULL);
 	if (rc == ERROR_MEMORY)
 		return error_memory(err);
 	if (rc < 0)
@@ -261,10 +258,9 @@ int elf_closure_add(struct elf_closure *closure, const char *path, struct error 
 	struct closure_process process CLEANUP(free_all) = {.closure = closure};
 	char *destination CLEANUP_FREE = path_normalize(path);
 	const struct elf_known *known = NULL;
-	int rc = 0;
 	if (destination == NULL)
 		return error_memory(err);
-	rc = elf_search_file(closure->search, path, &known, err);
+	int rc = elf_search_file(closure->search, path, &known, err);
 	if (rc == 0)
 		rc = closure_load(&process, known, destination, destination, NULL, err);
 	if (rc == 0 && process.count != 0 && known->info.interpreter != NULL)

@@ -27,16 +27,13 @@ static int config_include(struct elf_search *search, const char *pattern, const 
 			  unsigned depth, struct error *err)
 {
 	char *base CLEANUP_FREE = path_directory(path);
-	char *full CLEANUP_FREE = NULL;
-	char *directory CLEANUP_FREE = NULL;
-	char *host CLEANUP_FREE = NULL;
 	struct text_list names CLEANUP_TEXT_LIST = {0};
 	int rc = 0;
-	full = base == NULL		   ? NULL
-	       : path_is_absolute(pattern) ? strdup(pattern)
-					   : path_join(base, pattern);
-	directory = full != NULL ? path_directory(full) : NULL;
-	host = directory != NULL ? search_host_path(search, directory) : NULL;
+	char *full CLEANUP_FREE = base == NULL		      ? NULL
+				  : path_is_absolute(pattern) ? strdup(pattern)
+							      : path_join(base, pattern);
+	char *directory CLEANUP_FREE = full != NULL ? path_directory(full) : NULL;
+	char *host CLEANUP_FREE = directory != NULL ? search_host_path(search, directory) : NULL;
 	if (host == NULL)
 		return error_memory(err);
 	if (file_list(host, &names, NULL) < 0)
@@ -56,9 +53,8 @@ static int config_includes(struct elf_search *search, const char *patterns, cons
 {
 	int rc = 0;
 	while (rc == 0) {
-		size_t length = 0;
 		patterns += strspn(patterns, " \t");
-		length = strcspn(patterns, " \t");
+		size_t length = strcspn(patterns, " \t");
 		if (length == 0)
 			break;
 		char *pattern CLEANUP_FREE = strndup(patterns, length);
@@ -72,10 +68,9 @@ static int config_includes(struct elf_search *search, const char *patterns, cons
 static int config_line(struct elf_search *search, char *line, const char *path, unsigned depth,
 		       struct error *err)
 {
-	size_t length = 0;
 	line[strcspn(line, "#")] = '\0';
 	line += strspn(line, " \t\r");
-	length = strlen(line);
+	size_t length = strlen(line);
 	while (length > 0 && strchr(" \t\r/", line[length - 1]) != NULL && length > 1)
 		line[--length] = '\0';
 	if (text_starts_with(line, "include") && (line[7] == ' ' || line[7] == '\t'))
@@ -90,15 +85,13 @@ static int config_read(struct elf_search *search, const char *path, unsigned dep
 {
 	struct text_list lines CLEANUP_TEXT_LIST = {0};
 	char *resolved CLEANUP_FREE = NULL;
-	char *host CLEANUP_FREE = NULL;
 	char *data CLEANUP_FREE = NULL;
-	int rc = 0;
 	if (depth > CONFIG_DEPTH_MAX || file_resolve(search->root, path, &resolved, NULL) < 0)
 		return 0;
-	host = search_host_path(search, resolved);
+	char *host CLEANUP_FREE = search_host_path(search, resolved);
 	if (host == NULL)
 		return error_memory(err);
-	rc = file_read(host, CONFIG_SIZE_MAX, &data, NULL, err);
+	int rc = file_read(host, CONFIG_SIZE_MAX, &data, NULL, err);
 	if (rc == 0)
 		rc = text_list_split(&lines, data, '\n', err);
 	for (size_t i = 0; rc == 0 && i < lines.count; i++)
@@ -157,8 +150,6 @@ int elf_search_file(struct elf_search *search, const char *path, const struct el
 		    struct error *err)
 {
 	char *resolved CLEANUP_FREE = NULL;
-	char *source CLEANUP_FREE = NULL;
-	struct elf_known *known = NULL;
 	int rc = file_resolve(search->root, path, &resolved, err);
 	if (rc < 0)
 		return rc;
@@ -170,10 +161,10 @@ int elf_search_file(struct elf_search *search, const char *path, const struct el
 				     : error_set(err, ERROR_FORMAT, "%s: not a readable ELF file",
 						 (*out)->source);
 	}
-	source = search_host_path(search, resolved);
+	char *source CLEANUP_FREE = search_host_path(search, resolved);
 	if (source == NULL)
 		return error_memory(err);
-	known = search_know(search);
+	struct elf_known *known = search_know(search);
 	if (known == NULL)
 		return error_memory(err);
 	known->source = STEAL(source);
@@ -267,13 +258,12 @@ int elf_search_directories(struct elf_search *search, const struct text_list *di
 {
 	for (size_t i = 0; i < directories->count; i++) {
 		char *directory CLEANUP_FREE = NULL;
-		char *path CLEANUP_FREE = NULL;
 		int rc = elf_expand(directories->items[i], origin, fits, &directory, err);
 		if (rc < 0)
 			return rc;
 		if (directory == NULL || !path_is_absolute(directory))
 			continue;
-		path = path_join(directory, name);
+		char *path CLEANUP_FREE = path_join(directory, name);
 		if (path == NULL)
 			return error_memory(err);
 		rc = elf_search_file(search, path, out, err);

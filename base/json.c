@@ -65,13 +65,12 @@ static bool is_finite(const cJSON *json)
 int json_parse(const char *data, size_t size, cJSON **out, struct error *err)
 {
 	const char *end = data;
-	cJSON *json CLEANUP_JSON = NULL;
 	int rc = json_check(data, size, err);
 	if (rc < 0)
 		return rc;
 	if (!text_is_utf8(data, size))
 		return error_set(err, ERROR_FORMAT, "JSON is not UTF-8");
-	json = cJSON_ParseWithLengthOpts(data, size, &end, 0);
+	cJSON *json CLEANUP_JSON = cJSON_ParseWithLengthOpts(data, size, &end, 0);
 	if (json == NULL)
 		return parse_error(data, size, end, "not valid JSON", err);
 	while (end < data + size && strchr(" \t\r\n", *end) != NULL)

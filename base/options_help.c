@@ -106,9 +106,8 @@ static size_t help_options_column(const struct option_spec *options, size_t colu
 	OPTIONS_EACH(option, options)
 	{
 		struct text left CLEANUP_TEXT = {0};
-		size_t needed = 0;
 		add_option_left(&left, option);
-		needed = help_columns(text_string(&left), left.size) + 4;
+		size_t needed = help_columns(text_string(&left), left.size) + 4;
 		if (needed > column && needed <= HELP_COLUMN_MAX)
 			column = needed;
 	}

@@ -282,10 +282,9 @@ static void init(struct process *process, uv_loop_t *loop, const struct process_
 static int open_stream(struct process_stream *stream, int fd, struct error *err)
 {
 	int owned CLEANUP_FD = fd;
-	int rc = 0;
 	if (fd < 0)
 		return 0;
-	rc = uv_pipe_open(&stream->pipe, fd);
+	int rc = uv_pipe_open(&stream->pipe, fd);
 	if (rc < 0)
 		return error_uv(err, rc, "output of a child process");
 	owned = -1;
@@ -316,11 +315,10 @@ int process_start(uv_loop_t *loop, const struct process_spec *spec, struct proce
 		  struct error *err)
 {
 	struct process *process = calloc(1, sizeof(*process));
-	int rc = 0;
 	if (process == NULL)
 		return error_memory(err);
 	init(process, loop, spec);
-	rc = launch(process, err);
+	int rc = launch(process, err);
 	if (rc < 0) {
 		process_free(process);
 		return rc;

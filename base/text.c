@@ -13,7 +13,6 @@
 static bool reserve(struct text *text, size_t more)
 {
 	size_t capacity = text->capacity != 0 ? text->capacity : 64;
-	char *grown = NULL;
 	if (text->failed)
 		return false;
 	if (more >= SIZE_MAX / 2 - text->size) {
@@ -24,7 +23,7 @@ static bool reserve(struct text *text, size_t more)
 		capacity *= 2;
 	if (capacity == text->capacity)
 		return true;
-	grown = realloc(text->data, capacity);
+	char *grown = realloc(text->data, capacity);
 	if (grown == NULL) {
 		text->failed = true;
 		return false;
@@ -61,9 +60,8 @@ char *text_extend(struct text *text, size_t size)
 void text_vaddf(struct text *text, const char *format, va_list args)
 {
 	va_list again;
-	int length = 0;
 	va_copy(again, args);
-	length = vsnprintf(NULL, 0, format, again);
+	int length = vsnprintf(NULL, 0, format, again);
 	va_end(again);
 	if (length < 0) {
 		text->failed = true;
@@ -301,12 +299,11 @@ int text_to_int64(const char *string, const char *what, long long min, long long
 		  long long *out, struct error *err)
 {
 	char *end = NULL;
-	long long value = 0;
 	int base = 10;
 	if (text_starts_with(string, "0x") || text_starts_with(string, "-0x"))
 		base = 16;
 	errno = 0;
-	value = strtoll(string, &end, base);
+	long long value = strtoll(string, &end, base);
 	if (end == string || *end != '\0' || strchr(" \t\n\v\f\r+", string[0]) != NULL)
 		return error_set(err, ERROR_FORMAT, "%s: '%s' is not a whole number", what, string);
 	if (errno == ERANGE || value < min || value > max)
@@ -332,10 +329,9 @@ int text_to_bool(const char *string, const char *what, bool *out, struct error *
 
 int text_list_take(struct text_list *list, char *string, struct error *err)
 {
-	char **grown = NULL;
 	if (string == NULL)
 		return error_memory(err);
-	grown = array_grow(list->items, list->count, sizeof(*grown));
+	char **grown = array_grow(list->items, list->count, sizeof(*grown));
 	if (grown == NULL) {
 		free(string);
 		return error_memory(err);

@@ -89,13 +89,12 @@ void builder_add_variable(struct builder *builder, struct discovery_device *devi
 
 void builder_add_name(struct builder *builder, const char *const **names, const char *name)
 {
-	const char **grown = NULL;
 	size_t count = 0;
 	for (; (*names)[count] != NULL; count++) {
 		if (text_equal((*names)[count], name))
 			return;
 	}
-	grown = builder_grow(builder, *names, count, sizeof(*grown));
+	const char **grown = builder_grow(builder, *names, count, sizeof(*grown));
 	if (grown == NULL)
 		return;
 	*names = grown;

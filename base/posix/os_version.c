@@ -33,11 +33,10 @@ static void os_version_product(char *text, char *out, size_t size)
 	char *rest = NULL;
 	for (char *line = strtok_r(text, "\n", &rest); line != NULL;
 	     line = strtok_r(NULL, "\n", &rest)) {
-		size_t length = 0;
 		if (!text_starts_with(line, key))
 			continue;
 		line += sizeof(key) - 1;
-		length = strlen(line);
+		size_t length = strlen(line);
 		if (length >= 2 && (line[0] == '"' || line[0] == '\'') &&
 		    line[length - 1] == line[0]) {
 			line[length - 1] = '\0';

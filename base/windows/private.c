@@ -37,7 +37,6 @@ static char *unique_name(const char *prefix, struct error *err)
 	static const char letters[] = "abcdefghijklmnopqrstuvwxyz234567";
 	unsigned char random[UNIQUE_LETTERS] = {0};
 	char ending[UNIQUE_LETTERS + 1] = "";
-	char *name = NULL;
 	int rc = uv_random(NULL, NULL, random, sizeof(random), 0, NULL);
 	if (rc < 0) {
 		(void)error_uv(err, rc, "random numbers");
@@ -45,7 +44,7 @@ static char *unique_name(const char *prefix, struct error *err)
 	}
 	for (size_t i = 0; i < UNIQUE_LETTERS; i++)
 		ending[i] = letters[random[i] % (sizeof(letters) - 1)];
-	name = text_format("%s%s", prefix, ending);
+	char *name = text_format("%s%s", prefix, ending);
 	if (name == NULL)
 		(void)error_memory(err);
 	return name;

@@ -19,10 +19,9 @@ static const char *nvidia_module_version(struct node *node)
 {
 	char *path CLEANUP_FREE = path_join(node->places->proc, "driver/nvidia/version");
 	char *text CLEANUP_FREE = NULL;
-	char *version CLEANUP_FREE = NULL;
 	if (path == NULL || file_read(path, PROC_FILE_MAX, &text, NULL, NULL) < 0)
 		return "";
-	version = nvidia_version_find(text);
+	char *version CLEANUP_FREE = nvidia_version_find(text);
 	if (version == NULL)
 		builder_diagnose(node->builder, path, "holds no module version");
 	return builder_string(node->builder, version);

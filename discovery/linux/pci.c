@@ -91,12 +91,11 @@ static bool pci_is_detachable(struct builder *builder, const char *directory)
 {
 	char *at CLEANUP_FREE = strdup(directory);
 	for (int i = 0; at != NULL && i < BRIDGES_MAX; i++) {
-		char *parent = NULL;
 		if (text_equal(sysfs_text(builder, at, "removable"), "removable"))
 			return true;
 		if (!pci_address_is_valid(path_base(at)))
 			return false;
-		parent = path_directory(at);
+		char *parent = path_directory(at);
 		free(at);
 		at = parent;
 	}

@@ -52,10 +52,9 @@ static int places_add_variable(struct places *places, const char *variable, stru
 {
 	const char *value = secure_getenv(variable);
 	struct text_list directories CLEANUP_TEXT_LIST = {0};
-	int rc = 0;
 	if (value == NULL)
 		return 0;
-	rc = text_list_split(&directories, value, ':', err);
+	int rc = text_list_split(&directories, value, ':', err);
 	for (size_t i = 0; rc == 0 && i < directories.count; i++) {
 		char *directory CLEANUP_FREE = path_join(directories.items[i], "vulkan/icd.d");
 		char *normal CLEANUP_FREE = directory != NULL ? path_normalize(directory) : NULL;
@@ -89,7 +88,6 @@ static int places_add_vulkan(struct places *places, const struct discovery_optio
 int places_open(const struct discovery_options *options, struct places *out, struct error *err)
 {
 	struct places places CLEANUP_PLACES = {0};
-	int rc = 0;
 	places.root = path_normalize(options->root != NULL ? options->root : "/");
 	if (places.root == NULL)
 		return error_memory(err);
@@ -104,7 +102,7 @@ int places_open(const struct discovery_options *options, struct places *out, str
 	if (places.sysfs == NULL || places.proc == NULL || places.dev == NULL ||
 	    places.opencl_vendors == NULL)
 		return error_memory(err);
-	rc = places_add_vulkan(&places, options, err);
+	int rc = places_add_vulkan(&places, options, err);
 	if (rc < 0)
 		return rc;
 	*out = places;

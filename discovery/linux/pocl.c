@@ -173,13 +173,12 @@ static int pocl_beside(const struct runtime *runtime, const char *library, const
 {
 	char *directory CLEANUP_FREE = path_directory(library);
 	char *resolved CLEANUP_FREE = NULL;
-	char *joined CLEANUP_FREE = NULL;
 	int rc = directory == NULL
 			 ? error_memory(err)
 			 : file_resolve(runtime->node->places->root, directory, &resolved, err);
 	if (rc < 0)
 		return rc;
-	joined = path_join(resolved, relative);
+	char *joined CLEANUP_FREE = path_join(resolved, relative);
 	*out = joined != NULL ? path_normalize(joined) : NULL;
 	return *out != NULL ? 0 : error_memory(err);
 }
@@ -207,12 +206,11 @@ static int pocl_add_device_libraries(struct runtime *runtime, const char *librar
 				     struct error *err)
 {
 	char *directory CLEANUP_FREE = NULL;
-	char *local CLEANUP_FREE = NULL;
 	struct text_list names CLEANUP_TEXT_LIST = {0};
 	int rc = pocl_beside(runtime, library, "pocl", &directory, err);
 	if (rc < 0 || !places_exist(runtime->node->places, directory))
 		return rc;
-	local = places_local(runtime->node->places, directory);
+	char *local CLEANUP_FREE = places_local(runtime->node->places, directory);
 	rc = local == NULL ? error_memory(err) : file_list(local, &names, err);
 	for (size_t i = 0; rc == 0 && i < names.count; i++) {
 		char *path CLEANUP_FREE = path_join(directory, names.items[i]);

@@ -17,10 +17,9 @@ static const char *system_value(struct builder *builder, const char *text, const
 	for (const char *line = text; *line != '\0';
 	     line += strcspn(line, "\n"), line += *line != 0) {
 		const char *value = line + key_size;
-		size_t size = 0;
 		if (strncmp(line, key, key_size) != 0)
 			continue;
-		size = strcspn(value, "\n");
+		size_t size = strcspn(value, "\n");
 		if (size >= 2 && (value[0] == '"' || value[0] == '\'') &&
 		    value[size - 1] == value[0]) {
 			value++;

@@ -86,11 +86,10 @@ static int user_mode_read(struct node *node, const char *manifest, const char *d
 {
 	struct vulkan_icd icd CLEANUP_VULKAN_ICD = {0};
 	char *library CLEANUP_FREE = NULL;
-	const struct user_mode *driver = NULL;
 	bool wanted = false;
 	int rc = vulkan_icd_parse(data, size, &icd, err);
 	/* What is wrong with a manifest is told where software drivers are looked for. */
-	driver = rc == 0 ? user_mode_find(icd.library_path) : NULL;
+	const struct user_mode *driver = rc == 0 ? user_mode_find(icd.library_path) : NULL;
 	for (size_t i = 0; driver != NULL && i < node->builder->device_count; i++)
 		wanted = wanted || user_mode_serves(driver, node->builder->devices[i]);
 	if (wanted && user_mode_locate(node, manifest, icd.library_path, &library, err) == 0)

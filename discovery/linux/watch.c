@@ -170,13 +170,12 @@ static int watch_open_timer(struct discovery_watch *watch, unsigned poll_ms, str
 static int watch_open_events(struct discovery_watch *watch, bool live, unsigned poll_ms,
 			     struct error *err)
 {
-	int rc = 0;
 	watch->epoll = epoll_create1(EPOLL_CLOEXEC);
 	if (watch->epoll < 0)
 		return error_system(err, errno, "epoll");
 	watch->inotify = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
 	watch->uevents = live ? watch_open_uevents() : -1;
-	rc = watch_register(watch, watch->inotify, "directories", err);
+	int rc = watch_register(watch, watch->inotify, "directories", err);
 	if (rc == 0)
 		rc = watch_register(watch, watch->uevents, "uevents", err);
 	return rc == 0 && poll_ms > 0 ? watch_open_timer(watch, poll_ms, err) : rc;

@@ -185,10 +185,10 @@ static void assemble_lonely_adapters(const struct windows_hardware *hardware,
 {
 	for (size_t i = 0; i < hardware->adapter_count; i++) {
 		const struct adapter *adapter = &hardware->adapters[i];
-		const char *place = NULL;
 		if (!adapter->hardware || assemble_has_device(hardware, adapter))
 			continue;
-		place = builder_format(builder, "adapter LUID %lld", (long long)adapter->luid);
+		const char *place =
+			builder_format(builder, "adapter LUID %lld", (long long)adapter->luid);
 		builder_diagnose(builder, place, "%s%sno plug-and-play device has this LUID",
 				 adapter->description, adapter->description[0] != '\0' ? ": " : "");
 	}

@@ -44,12 +44,12 @@ static LSTATUS class_key_value(HKEY key, DWORD index, WCHAR *name, BYTE **data, 
 	for (;;) {
 		DWORD name_units = NAME_MAX_UNITS;
 		BYTE *grown = realloc(*data, room);
-		LSTATUS status = 0;
 		if (grown == NULL)
 			return ERROR_OUTOFMEMORY;
 		*data = grown;
 		*size = room;
-		status = RegEnumValueW(key, index, name, &name_units, NULL, type, *data, size);
+		LSTATUS status =
+			RegEnumValueW(key, index, name, &name_units, NULL, type, *data, size);
 		if (status != ERROR_MORE_DATA || room >= VALUE_MAX)
 			return status;
 		/* The size that is told may be stale: the value can change in between. */

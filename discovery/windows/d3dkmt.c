@@ -64,7 +64,6 @@ static void d3dkmt_describe(const struct d3dkmt_adapter_info *info, struct adapt
 int d3dkmt_list(struct adapters *adapters, struct error *err)
 {
 	struct d3dkmt_enum_adapters list = {0};
-	struct d3dkmt_adapter_info *infos CLEANUP_FREE = NULL;
 	d3dkmt_enum_adapters_function function = NULL;
 	int rc = d3dkmt_function("D3DKMTEnumAdapters2", &function, err);
 	LONG status = rc == 0 ? function(&list) : 0;
@@ -73,7 +72,7 @@ int d3dkmt_list(struct adapters *adapters, struct error *err)
 	if (status < 0)
 		return d3dkmt_failed(status, "D3DKMTEnumAdapters2", err);
 	list.count = list.count < ADAPTERS_MAX ? list.count : ADAPTERS_MAX;
-	infos = calloc(list.count + 1, sizeof(*infos));
+	struct d3dkmt_adapter_info *infos CLEANUP_FREE = calloc(list.count + 1, sizeof(*infos));
 	if (infos == NULL)
 		return error_memory(err);
 	list.adapters = infos;
@@ -102,12 +101,11 @@ static int d3dkmt_try_store_path(d3dkmt_query_adapter_function function, uint32_
 		.data = info,
 		.size = (uint32_t)(sizeof(*info) + room),
 	};
-	LONG status = 0;
 	size_t units = 0;
 	if (info == NULL)
 		return error_memory(err);
 	info->query = D3DKMT_REGISTRY_DRIVER_STORE_PATH;
-	status = function(&query);
+	LONG status = function(&query);
 	if (status < 0)
 		return d3dkmt_failed(status, "D3DKMTQueryAdapterInfo", err);
 	*needed = info->output_size;

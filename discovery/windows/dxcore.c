@@ -24,11 +24,10 @@ int dxcore_factory_open(IDXCoreAdapterFactory **out, struct error *err)
 	dxcore_create_factory create = NULL;
 	void *library = NULL;
 	void *factory = NULL;
-	HRESULT result = 0;
 	if (library_open("dxcore.dll", &library, err) < 0 ||
 	    library_function(library, "DXCoreCreateAdapterFactory", &create, err) < 0)
 		return error_set(err, ERROR_UNSUPPORTED, "this Windows has no DXCore");
-	result = create(&dxcore_iid_factory, &factory);
+	HRESULT result = create(&dxcore_iid_factory, &factory);
 	if (FAILED(result) || factory == NULL)
 		return error_set(err, ERROR_UNSUPPORTED,
 				 "DXCore makes no adapter factory (0x%08lx)",
@@ -113,14 +112,14 @@ static void dxcore_add(IDXCoreAdapterList *list, uint32_t index, struct adapters
 	void *opened = NULL;
 	HRESULT result = list->lpVtbl->GetAdapter(list, index, &dxcore_iid_adapter, &opened);
 	IDXCoreAdapter *source CLEANUP_COM = SUCCEEDED(result) ? opened : NULL;
-	struct adapter *adapter = NULL;
 	LUID luid = {0};
 	if (source == NULL || !dxcore_property(source, DXCORE_INSTANCE_LUID, &luid, sizeof(luid))) {
 		builder_diagnose(adapters->builder, "dxcore", "adapter %u cannot be read (0x%08lx)",
 				 (unsigned)index, (unsigned long)result);
 		return;
 	}
-	adapter = adapters_at(adapters, (int64_t)luid.HighPart << 32 | luid.LowPart);
+	struct adapter *adapter =
+		adapters_at(adapters, (int64_t)luid.HighPart << 32 | luid.LowPart);
 	if (adapter != NULL && !adapter->described)
 		dxcore_describe(source, adapters->builder, adapter);
 }

@@ -27,12 +27,11 @@ static char *inf_ask(const char *installed)
 	inf_store_location ask = NULL;
 	void *library = NULL;
 	DWORD units = 0;
-	char *inf CLEANUP_FREE = NULL;
 	if (wide == NULL || library_open("setupapi.dll", &library, NULL) < 0 ||
 	    library_function(library, "SetupGetInfDriverStoreLocationW", &ask, NULL) < 0 ||
 	    !ask(wide, NULL, NULL, store, STORE_PATH_UNITS - 1, &units))
 		return NULL;
-	inf = wide_to_utf8(store);
+	char *inf CLEANUP_FREE = wide_to_utf8(store);
 	if (inf == NULL || !file_exists(inf))
 		return NULL;
 	return path_directory(inf);
@@ -77,15 +76,14 @@ static int inf_search(const char *installed, const char *repository, char **out,
 
 int inf_store_path(const char *inf, const char *windows, char **out, struct error *err)
 {
-	char *installed CLEANUP_FREE = NULL;
-	char *repository CLEANUP_FREE = NULL;
 	if (!windows_path_is_name(inf))
 		return error_set(err, ERROR_NOT_FOUND,
 				 inf[0] == '\0' ? "the driver key names no INF"
 						: "'%s' is not the name of an INF",
 				 inf);
-	installed = text_format("%s\\INF\\%s", windows, inf);
-	repository = text_format("%s\\System32\\DriverStore\\FileRepository", windows);
+	char *installed CLEANUP_FREE = text_format("%s\\INF\\%s", windows, inf);
+	char *repository CLEANUP_FREE =
+		text_format("%s\\System32\\DriverStore\\FileRepository", windows);
 	if (installed == NULL || repository == NULL)
 		return error_memory(err);
 	*out = inf_ask(installed);

@@ -79,12 +79,11 @@ int node_discover(const struct discovery_options *options, struct builder *build
 	struct adapters adapters = {.builder = builder};
 	struct pnp_devices devices = {.builder = builder};
 	struct windows_hardware hardware = {.windows = node_windows_folder(builder)};
-	int rc = 0;
 	if (options->root != NULL)
 		return error_set(err, ERROR_UNSUPPORTED,
 				 "on Windows only the running system can be looked at, not %s",
 				 options->root);
-	rc = node_describe_system(builder, err);
+	int rc = node_describe_system(builder, err);
 	rc = rc == 0 ? node_list_adapters(&adapters, err) : rc;
 	rc = rc == 0 ? pnp_list(&devices, err) : rc;
 	if (rc < 0)

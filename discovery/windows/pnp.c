@@ -50,13 +50,12 @@ static uint8_t *pnp_property(const struct pnp_set *set, const DEVPROPKEY *key, D
 			     DWORD *size)
 {
 	SP_DEVINFO_DATA data = set->data;
-	uint8_t *bytes = NULL;
 	DWORD needed = 0;
 	/* What has no bytes succeeds, and then there is no reason to read. */
 	if (SetupDiGetDevicePropertyW(set->handle, &data, key, type, NULL, 0, &needed, 0) ||
 	    GetLastError() != ERROR_INSUFFICIENT_BUFFER || needed > PROPERTY_MAX)
 		return NULL;
-	bytes = calloc(1, needed + 2 * sizeof(WCHAR));
+	uint8_t *bytes = calloc(1, needed + 2 * sizeof(WCHAR));
 	if (bytes != NULL &&
 	    !SetupDiGetDevicePropertyW(set->handle, &data, key, type, bytes, needed, size, 0)) {
 		free(bytes);
@@ -75,14 +74,13 @@ static const char *pnp_arena_string(const struct pnp_set *set, const WCHAR *wide
 static const char *pnp_registry_string(const struct pnp_set *set, DWORD property)
 {
 	SP_DEVINFO_DATA data = set->data;
-	BYTE *text CLEANUP_FREE = NULL;
 	DWORD type = 0;
 	DWORD size = 0;
 	if (SetupDiGetDeviceRegistryPropertyW(set->handle, &data, property, &type, NULL, 0,
 					      &size) ||
 	    GetLastError() != ERROR_INSUFFICIENT_BUFFER || size > PROPERTY_MAX)
 		return "";
-	text = calloc(1, size + sizeof(WCHAR));
+	BYTE *text CLEANUP_FREE = calloc(1, size + sizeof(WCHAR));
 	if (text == NULL ||
 	    !SetupDiGetDeviceRegistryPropertyW(set->handle, &data, property, &type, text, size,
 					       NULL) ||

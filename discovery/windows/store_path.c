@@ -19,12 +19,11 @@ int store_path_normalize(const char *path, const char *windows, char **out, stru
 {
 	char *plain CLEANUP_FREE = strdup(path);
 	char *full CLEANUP_FREE = NULL;
-	const char *rest = NULL;
 	if (plain == NULL)
 		return error_memory(err);
 	for (char *c = plain; *c != '\0'; c++)
 		*c = *c == '/' ? '\\' : *c;
-	rest = store_path_after(plain, "\\SystemRoot\\");
+	const char *rest = store_path_after(plain, "\\SystemRoot\\");
 	if (rest != NULL)
 		full = text_format("%s\\%s", windows, rest);
 	else

@@ -114,13 +114,11 @@ intptr_t discovery_watch_handle(const struct discovery_watch *watch)
 
 bool discovery_watch_changed(struct discovery_watch *watch)
 {
-	bool ticked = false;
-	bool changed = false;
 	(void)ResetEvent(watch->event);
-	ticked = InterlockedExchange(&watch->ticked, 0) != 0;
+	bool ticked = InterlockedExchange(&watch->ticked, 0) != 0;
 	if (watch->file == NULL) {
 		/* Drivers and registry change without a word from DXCore: a tick is a reason. */
-		changed = watch->adapters != NULL && dxcore_watch_changed(watch->adapters);
+		bool changed = watch->adapters != NULL && dxcore_watch_changed(watch->adapters);
 		return changed || ticked;
 	}
 	return watch_read_file(watch);
