@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/elf_internal.h"
 
-#include "base/array.h"
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "base/path.h"
@@ -16,7 +15,7 @@ enum {
 
 static char *search_host_path(const struct elf_search *search, const char *path)
 {
-	return text_format("%s%s", search->root != NULL ? search->root : "", path);
+	return text_format("%s%s", search->root, path);
 }
 
 static int config_read(struct elf_search *search, const char *path, unsigned depth,
@@ -103,14 +102,11 @@ int elf_search_open(const char *root, struct elf_search **out, struct error *err
 {
 	struct elf_search *search = calloc(1, sizeof(*search));
 	bool prefixed = root != NULL && root[0] != '\0' && strcmp(root, "/") != 0;
-	int rc = 0;
 	if (search == NULL)
 		return error_memory(err);
-	search->root = prefixed ? strdup(root) : NULL;
-	if (prefixed && search->root == NULL)
-		rc = error_memory(err);
-	if (rc == 0)
-		rc = config_read(search, "/etc/ld.so.conf", 0, err);
+	search->root = strdup(prefixed ? root : "");
+	int rc = search->root != NULL ? config_read(search, "/etc/ld.so.conf", 0, err)
+				      : error_memory(err);
 	if (rc < 0)
 		elf_search_free(search);
 	else
@@ -120,30 +116,12 @@ int elf_search_open(const char *root, struct elf_search **out, struct error *err
 
 void elf_search_free(struct elf_search *search)
 {
-	if (search == NULL)
-		return;
-	for (size_t i = 0; i < search->known_count; i++) {
-		free(search->known[i]->source);
-		free(search->known[i]->resolved);
+	for (size_t i = 0; i < search->known_count; i++)
 		elf_info_free(&search->known[i]->info);
-		free(search->known[i]);
-	}
-	free(search->known);
 	free(search->root);
 	text_list_free(&search->configured);
+	arena_free(&search->arena);
 	free(search);
-}
-
-/* A new entry. NULL: out of memory. */
-static struct elf_known *search_know(struct elf_search *search)
-{
-	struct elf_known **grown =
-		array_grow(search->known, search->known_count, sizeof(struct elf_known *));
-	struct elf_known *known = grown != NULL ? calloc(1, sizeof(*known)) : NULL;
-	search->known = grown != NULL ? grown : search->known;
-	if (known != NULL)
-		search->known[search->known_count++] = known;
-	return known;
 }
 
 int elf_search_file(struct elf_search *search, const char *path, const struct elf_known **out,
@@ -162,13 +140,15 @@ int elf_search_file(struct elf_search *search, const char *path, const struct el
 						 (*out)->source);
 	}
 	char *source CLEANUP_FREE = search_host_path(search, resolved);
-	if (source == NULL)
+	struct elf_known *known = arena_allocate(&search->arena, sizeof(*known));
+	struct elf_known **grown = arena_grow(&search->arena, search->known, search->known_count,
+					      sizeof(struct elf_known *));
+	if (source == NULL || known == NULL || grown == NULL)
 		return error_memory(err);
-	struct elf_known *known = search_know(search);
-	if (known == NULL)
-		return error_memory(err);
-	known->source = STEAL(source);
-	known->resolved = STEAL(resolved);
+	known->source = arena_string(&search->arena, source);
+	known->resolved = arena_string(&search->arena, resolved);
+	search->known = grown;
+	grown[search->known_count++] = known;
 	rc = elf_read(known->source, &known->info, err);
 	known->valid = rc == 0;
 	*out = known;
@@ -275,5 +255,5 @@ int elf_search_directories(struct elf_search *search, const struct text_list *di
 		*destination = path_normalize(path);
 		return *destination != NULL ? 0 : error_memory(err);
 	}
-	return error_set(err, ERROR_NOT_FOUND, "%s: found in no library directory", name);
+	return error_set(err, ERROR_NOT_FOUND, "%s: not found in any library directory", name);
 }

@@ -196,35 +196,21 @@ static bool is_xml_character(uint32_t code)
 
 void text_add_xml(struct text *text, const char *data, size_t size)
 {
+	static const char *const entities[] = {['"'] = "&quot;",
+					       ['&'] = "&amp;",
+					       ['\''] = "&apos;",
+					       ['<'] = "&lt;",
+					       ['>'] = "&gt;"};
 	for (size_t i = 0; i < size;) {
 		uint32_t code = 0;
 		size_t length = text_character(data + i, size - i, &code);
-		if (length == 0 || !is_xml_character(code)) {
+		if (length == 0 || !is_xml_character(code))
 			text_add(text, "\xef\xbf\xbd");
-			i += length != 0 ? length : 1;
-			continue;
-		}
-		switch (code) {
-		case '&':
-			text_add(text, "&amp;");
-			break;
-		case '<':
-			text_add(text, "&lt;");
-			break;
-		case '>':
-			text_add(text, "&gt;");
-			break;
-		case '"':
-			text_add(text, "&quot;");
-			break;
-		case '\'':
-			text_add(text, "&apos;");
-			break;
-		default:
+		else if (code < sizeof(entities) / sizeof(entities[0]) && entities[code] != NULL)
+			text_add(text, entities[code]);
+		else
 			text_append(text, data + i, length);
-			break;
-		}
-		i += length;
+		i += length != 0 ? length : 1;
 	}
 }
 
