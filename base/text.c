@@ -154,6 +154,14 @@ bool text_is_utf8(const char *data, size_t size)
 	return true;
 }
 
+size_t text_columns(const char *data, size_t size)
+{
+	size_t columns = 0;
+	for (size_t i = 0; i < size; i++)
+		columns += ((unsigned char)data[i] & 0xc0) != 0x80 ? 1 : 0;
+	return columns;
+}
+
 static bool is_hazardous(uint32_t code)
 {
 	return code < 0x20 || (code >= 0x7f && code < 0xa0) || code == 0x061c || code == 0x200b ||

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/cleanup.h"
 #include "base/file.h"
+#include "discovery/builder.h"
 #include "discovery/members.h"
-#include "discovery/source.h"
 
 static int unique_ids(const struct discovery_snapshot *snapshot, struct error *err)
 {

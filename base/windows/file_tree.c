@@ -17,12 +17,6 @@ char *file_native_path(const char *path)
 	return wide != NULL ? wide_to_utf8(wide) : NULL;
 }
 
-static void file_close(const HANDLE *file)
-{
-	if (*file != INVALID_HANDLE_VALUE)
-		(void)CloseHandle(*file);
-}
-
 static bool is_missing(DWORD reason)
 {
 	return reason == ERROR_FILE_NOT_FOUND || reason == ERROR_PATH_NOT_FOUND;
@@ -38,7 +32,7 @@ static DWORD file_attributes(const char *path, bool follow)
 	if (attributes == INVALID_FILE_ATTRIBUTES || !follow ||
 	    (attributes & FILE_ATTRIBUTE_REPARSE_POINT) == 0)
 		return attributes;
-	HANDLE file CLEANUP(file_close) =
+	HANDLE file CLEANUP_HANDLE =
 		CreateFileW(wide, 0, FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE, NULL,
 			    OPEN_EXISTING, FILE_FLAG_BACKUP_SEMANTICS, NULL);
 	/* Sockets are reparse points that cannot be opened, but they are there. */

@@ -3,7 +3,6 @@
 
 #include "base/wake.h"
 #include "base/windows/stop_event.h"
-#include "base/windows/termination_internal.h"
 
 #include <stdbool.h>
 #include <stdlib.h>

@@ -27,8 +27,8 @@ const struct copy_to_vm_key *copy_to_vm_find_key(const char *name)
 }
 
 /* The strings of a value; the NULs at its end may be missing. */
-static int copy_to_vm_strings(uint32_t type, const uint16_t *units, size_t count,
-			      struct text_list *out, struct error *err)
+static int split_value(uint32_t type, const uint16_t *units, size_t count, struct text_list *out,
+		       struct error *err)
 {
 	for (size_t i = 0; i < count && units[i] != 0;) {
 		size_t length = 0;
@@ -60,7 +60,7 @@ int copy_to_vm_parse(uint32_t type, const uint8_t *data, size_t size, struct cop
 		return error_memory(err);
 	for (size_t i = 0; i < size / 2; i++)
 		units[i] = (uint16_t)(data[2 * i] | data[2 * i + 1] << 8);
-	int rc = copy_to_vm_strings(type, units, size / 2, &strings, err);
+	int rc = split_value(type, units, size / 2, &strings, err);
 	if (rc < 0)
 		return rc;
 	if (strings.count == 0)

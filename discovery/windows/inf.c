@@ -39,13 +39,13 @@ static char *inf_ask(const char *installed)
 
 /* "nvgridsw_aws.inf" of the folder "nvgridsw_aws.inf_amd64_1b50ef32b191cff1"; NULL when it is not
  * named like one. */
-static char *inf_name_of_folder(const char *folder)
+static char *name_of_folder(const char *folder)
 {
 	const char *end = strstr(folder, ".inf_");
 	return end != NULL ? strndup(folder, (size_t)(end - folder) + strlen(".inf")) : NULL;
 }
 
-static bool inf_is_same(const char *path, const char *data, size_t size)
+static bool is_same(const char *path, const char *data, size_t size)
 {
 	char *other CLEANUP_FREE = NULL;
 	size_t other_size = 0;
@@ -61,11 +61,11 @@ static int inf_search(const char *installed, const char *repository, char **out,
 	int rc = file_read(installed, INF_MAX, &data, &size, err);
 	rc = rc == 0 ? file_list(repository, &folders, err) : rc;
 	for (size_t i = 0; rc == 0 && *out == NULL && i < folders.count; i++) {
-		char *name CLEANUP_FREE = inf_name_of_folder(folders.items[i]);
+		char *name CLEANUP_FREE = name_of_folder(folders.items[i]);
 		char *folder CLEANUP_FREE = path_join(repository, folders.items[i]);
 		char *copy CLEANUP_FREE =
 			name != NULL && folder != NULL ? path_join(folder, name) : NULL;
-		if (copy != NULL && inf_is_same(copy, data, size))
+		if (copy != NULL && is_same(copy, data, size))
 			*out = STEAL(folder);
 	}
 	if (rc == 0 && *out == NULL)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "discovery/windows/adapters.h"
+#include "discovery/windows/adapter.h"
 
 struct adapter *adapters_at(struct adapters *adapters, int64_t luid)
 {
