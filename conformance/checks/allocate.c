@@ -305,15 +305,11 @@ const struct check allocate_checks[] = {
 		.run = before_list,
 	},
 	{
-		CHECK_ROW("allocate.paths-exist", ALC_15, CRITICAL, 1),
+		ALLOCATE("paths-exist", ALC_15, CRITICAL, allocate_paths_exist),
 		.title = "Mount sources and device nodes in an answer exist",
 		.advice = "Check each path before answering: the container runtime creates an "
 			  "empty directory where a mount source is missing.",
-		.timeout_s = 180,
 		.needs = {.devices = 1, .live_node = true},
-		.stands_on = "allocate.one-response",
-		.run = rig_each_resource,
-		.judge = allocate_paths_exist,
 	},
 	{
 		ALLOCATE("unique-paths", ALC_16, HIGH, allocate_unique_paths),

@@ -270,7 +270,7 @@ static int check_options(struct error *err)
 static int serve_allocation(struct session *session, size_t index, struct error *err)
 {
 	struct kubelet_outcome outcome = {0};
-	struct grant merged = {0};
+	struct grant merged CLEANUP_GRANT = {0};
 	char *pod CLEANUP_FREE = text_format("gpucert-%zu", index);
 	const struct kubelet_container container = {
 		.pod = pod, .name = "main", .limits = &limits[index], .limit_count = 1};
@@ -279,16 +279,11 @@ static int serve_allocation(struct session *session, size_t index, struct error 
 			     : error_memory(err);
 	if (rc == 0)
 		rc = kubelet_admit(session->kubelet, &container, CALL_TIMEOUT_MS, &outcome, err);
-	bool refused = rc == 0 && !outcome.accepted;
-	kubelet_outcome_free(&outcome);
-	if (rc == 0 && !refused) {
+	if (rc == 0 && outcome.accepted)
 		rc = kubelet_start_container(session->kubelet, pod, "main", CALL_TIMEOUT_MS,
 					     &outcome, &merged, err);
-		refused = rc == 0 && !outcome.accepted;
-		kubelet_outcome_free(&outcome);
-		grant_free(&merged);
-	}
-	session->unserved = session->unserved || refused;
+	session->unserved = session->unserved || (rc == 0 && !outcome.accepted);
+	kubelet_outcome_free(&outcome);
 	return rc;
 }
 
