@@ -3,6 +3,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/path.h"
 #include "base/process_internal.h"
 #include "base/wake.h"
 
@@ -477,4 +478,39 @@ void process_describe(const struct process_result *result, char *out, size_t siz
 		(void)snprintf(out, size, "stopped on request%s", outcome);
 		return;
 	}
+}
+
+/* The last line of what a program said, without its end. */
+static const char *last_line(const struct text *output, int *length)
+{
+	const char *text = text_string(output);
+	size_t end = output->size;
+	while (end > 0 && text[end - 1] == '\n')
+		end--;
+	size_t start = end;
+	while (start > 0 && text[start - 1] != '\n')
+		start--;
+	*length = (int)(end - start);
+	return text + start;
+}
+
+int process_ask(const struct process_spec *spec, char **out, struct error *err)
+{
+	struct process_result result = {0};
+	char how[128] = "";
+	int length = 0;
+	int rc = process_run(spec, &result, err);
+	if (rc < 0)
+		return rc;
+	const char *reason = last_line(&result.err, &length);
+	process_describe(&result, how, sizeof(how));
+	if (result.end == PROCESS_EXITED && result.code == PROCESS_CANNOT_RUN)
+		rc = error_set(err, ERROR_UNSUPPORTED, "%.*s", length, reason);
+	else if (result.end != PROCESS_EXITED || result.code != 0)
+		rc = error_set(err, ERROR_IO, "%s %s: %.*s", path_base(spec->argv[0]), how, length,
+			       reason);
+	else if ((*out = strdup(text_string(&result.out))) == NULL)
+		rc = error_memory(err);
+	process_result_free(&result);
+	return rc;
 }

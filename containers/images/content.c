@@ -60,10 +60,9 @@ int image_add_loaded(struct elf_closure *closure, const char *const *names, stru
 int image_content(const struct image_spec *spec, struct image_tree *tree, struct error *err)
 {
 	struct elf_closure *closure CLEANUP_CLOSURE = elf_closure_new(NULL, err);
-	int rc = 0;
 	if (closure == NULL)
 		return err != NULL ? err->code : ERROR_MEMORY;
-	rc = image_tree_base(tree, err);
+	int rc = image_tree_base(tree, err);
 	if (rc == 0)
 		rc = add_programs(spec, closure, tree, err);
 	if (rc == 0)

@@ -130,14 +130,13 @@ static bool mount_shows(const struct container_mount *mount, const char *path)
 static const char *mount_seen_through(struct arena *arena, const struct container_mount *mount,
 				      const struct container_mount *host)
 {
-	char *path CLEANUP_FREE = NULL;
-	char *joined CLEANUP_FREE = NULL;
 	if (host->major != mount->major || host->minor != mount->minor ||
 	    !path_is_within(mount->root, host->root))
 		return NULL;
-	joined = text_format("%s/%s", host->target,
-			     mount->root + (strcmp(host->root, "/") == 0 ? 0 : strlen(host->root)));
-	path = joined != NULL ? path_normalize(joined) : NULL;
+	char *joined CLEANUP_FREE =
+		text_format("%s/%s", host->target,
+			    mount->root + (strcmp(host->root, "/") == 0 ? 0 : strlen(host->root)));
+	char *path CLEANUP_FREE = joined != NULL ? path_normalize(joined) : NULL;
 	if (path == NULL)
 		arena->failed = true;
 	return path != NULL && mount_shows(mount, path) ? arena_string(arena, path) : NULL;
@@ -163,9 +162,8 @@ int container_view_mounts(struct container_view *view, int root, struct error *e
 {
 	struct container_mounts hosts CLEANUP_CONTAINER_MOUNTS = {0};
 	char process[24] = "";
-	int rc = 0;
 	(void)snprintf(process, sizeof(process), "%lld", (long long)view->pid);
-	rc = container_mounts_read(process, &view->mounts, err);
+	int rc = container_mounts_read(process, &view->mounts, err);
 	if (rc == 0)
 		rc = container_mounts_read("self", &hosts, err);
 	for (size_t i = 0; rc == 0 && i < view->mounts.count; i++)

@@ -40,7 +40,6 @@ static int view_mapping(struct container_view *view, const char *line, struct er
 	struct container_file file = {0};
 	unsigned long long begin = 0, end = 0, inode = 0;
 	int path_at = 0;
-	char *mapped CLEANUP_FREE = NULL;
 	struct container_file *grown = NULL;
 	if (sscanf(line, "%llx-%llx %*s %*s %x:%x %llu %n", &begin, &end, &file.major, &file.minor,
 		   &inode, &path_at) != 5 ||
@@ -49,7 +48,8 @@ static int view_mapping(struct container_view *view, const char *line, struct er
 	file.inode = inode;
 	if (view_has_file(view, &file))
 		return 0;
-	mapped = text_format("/proc/%lld/map_files/%llx-%llx", (long long)view->pid, begin, end);
+	char *mapped CLEANUP_FREE =
+		text_format("/proc/%lld/map_files/%llx-%llx", (long long)view->pid, begin, end);
 	grown = arena_grow(&view->arena, view->files, view->file_count, sizeof(*grown));
 	if (mapped == NULL || grown == NULL)
 		return error_memory(err);

@@ -61,16 +61,14 @@ int containerd_release(struct launch *launch, const char *line, struct error *er
 {
 	struct containerd_launch *self = (struct containerd_launch *)launch;
 	char *text CLEANUP_FREE = text_format("%s\n", line);
-	uv_buf_t buffer = {0};
 	uv_fs_t request;
-	int rc = 0;
 	if (text == NULL)
 		return error_memory(err);
 	if (self->hold_fd < 0)
 		return 0;
 	/* It fits into the pipe, so it is written whole or not at all. */
-	buffer = uv_buf_init(text, (unsigned)strlen(text));
-	rc = uv_fs_write(NULL, &request, self->hold_fd, &buffer, 1, -1, NULL);
+	uv_buf_t buffer = uv_buf_init(text, (unsigned)strlen(text));
+	int rc = uv_fs_write(NULL, &request, self->hold_fd, &buffer, 1, -1, NULL);
 	uv_fs_req_cleanup(&request);
 	containerd_close_hold(self);
 	return rc >= 0 || rc == UV_EPIPE ? 0 : error_uv(err, rc, "%s", self->hold_fifo);

@@ -71,13 +71,12 @@ static int start(struct launcher *launcher, struct launch *launch, const struct 
 		.grace_ms = KILL_GRACE_MS,
 	};
 	struct error failure = {0};
-	int rc = 0;
 	launch->finished = true; /* there is nothing to wait for yet */
 	if (program == NULL || argv == NULL)
 		return error_memory(err);
 	memcpy(argv, spec->command, count * sizeof(*argv));
 	argv[0] = program;
-	rc = make_env(&spec->grant.envs, &env, err);
+	int rc = make_env(&spec->grant.envs, &env, err);
 	if (rc == 0)
 		rc = note_ignored(launch, spec, err);
 	if (rc < 0)
@@ -110,16 +109,14 @@ static int finish(struct launch *launch, bool stop, struct error *err)
 	struct process_launcher *maker = (struct process_launcher *)launch->launcher;
 	struct process_launch *self = (struct process_launch *)launch;
 	struct launch_result *result = &launch->result;
-	const struct process_result *ended = NULL;
-	int rc = 0;
 	launch->finished = true;
 	if (stop)
 		process_stop(self->process);
 	/* The process has its own deadline and is killed after it. */
-	rc = loop_wait(maker->loop, has_ended, self, UINT64_MAX, "end of the program", err);
+	int rc = loop_wait(maker->loop, has_ended, self, UINT64_MAX, "end of the program", err);
 	if (rc < 0)
 		return rc;
-	ended = process_result(self->process);
+	const struct process_result *ended = process_result(self->process);
 	text_append(&result->out, text_string(&ended->out), ended->out.size);
 	text_append(&result->err, text_string(&ended->err), ended->err.size);
 	result->code = ended->code;

@@ -4,7 +4,7 @@
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "base/path.h"
-#include "containers/runtime/containerd.h"
+#include "containers/runtime/runtime_internal.h"
 #include "rpc/loop.h"
 
 #include <errno.h>

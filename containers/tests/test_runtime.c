@@ -4,8 +4,7 @@
 #include "base/file.h"
 #include "base/path.h"
 #include "base/tests/unit.h"
-#include "containers/runtime/containerd.h"
-#include "containers/runtime/processes.h"
+#include "containers/runtime/runtime_internal.h"
 #include "containers/tests/rig.h"
 #include "rpc/loop.h"
 
@@ -249,7 +248,7 @@ static void test_a_containerd_that_dies(void)
 	rig_open(&rig, base);
 	directory = path_directory(runtime_describe(rig.runtime)->work_directory);
 	CU_ASSERT_EQUAL_FATAL(launch_start(rig.launcher, &spec, &launch, &err), 0);
-	UNIT_INT(processes_kill_containerd(directory, &killed, &err), 0);
+	UNIT_INT(remains_kill_containerd(directory, &killed, &err), 0);
 	UNIT_INT(killed, 2);
 	UNIT_INT(launch_wait(launch, &err), 0);
 	UNIT_INT(launch_result(launch)->end, LAUNCH_LOST);

@@ -6,7 +6,6 @@
 #include "base/process.h"
 #include "base/tests/unit.h"
 #include "containers/inspect/inspect.h"
-#include "containers/runtime/processes.h"
 #include "containers/tests/rig.h"
 #include "rpc/loop.h"
 
@@ -108,7 +107,7 @@ static void recover_and_expect_nothing(struct runtime_recovered *recovered)
 		if (!text_starts_with(names.items[i], "run-"))
 			continue;
 		CU_ASSERT_FALSE(file_exists(run));
-		UNIT_INT(processes_kill_containerd(run, &still_running, NULL), 0);
+		UNIT_INT(remains_kill_containerd(run, &still_running, NULL), 0);
 		UNIT_INT(still_running, 0);
 		expect_no_cgroups(names.items[i]);
 	}

@@ -31,9 +31,8 @@ static int archive_path(const struct wine_image_options *options, const char *pa
 {
 	struct text key CLEANUP_TEXT = {0};
 	char digest[DIGEST_SIZE] = "";
-	int rc = 0;
 	text_addf(&key, "%s\n%s\n", WINE_IMAGE_FORMAT, path_base(options->root));
-	rc = add_file(&key, options->starter, err);
+	int rc = add_file(&key, options->starter, err);
 	if (rc == 0)
 		rc = add_file(&key, pause, err);
 	for (size_t i = 0; rc == 0 && options->programs[i] != NULL; i++)
@@ -75,10 +74,9 @@ static int read_cached(const char *archive, const char *digest, struct images *o
 {
 	char *line CLEANUP_FREE = NULL;
 	struct images images = {0};
-	int rc = 0;
 	if (!file_exists(archive) || !file_exists(digest))
 		return ERROR_NOT_FOUND;
-	rc = file_read_line(digest, &line, err);
+	int rc = file_read_line(digest, &line, err);
 	if (rc < 0)
 		return rc;
 	if (strlen(line) != DIGEST_SIZE - 1)
@@ -112,7 +110,6 @@ int wine_image_prepare(const struct wine_image_options *options, struct images *
 {
 	char *programs CLEANUP_FREE = NULL;
 	char *archive CLEANUP_FREE = NULL;
-	char *digest CLEANUP_FREE = NULL;
 	int rc = 0;
 	if (options->program_directory != NULL)
 		programs = strdup(options->program_directory);
@@ -124,7 +121,7 @@ int wine_image_prepare(const struct wine_image_options *options, struct images *
 				   : error_memory(err);
 	if (rc < 0)
 		return rc;
-	digest = text_format("%s.digest", archive);
+	char *digest CLEANUP_FREE = text_format("%s.digest", archive);
 	if (digest == NULL)
 		return error_memory(err);
 	rc = read_cached(archive, digest, out, err);

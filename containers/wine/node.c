@@ -220,10 +220,9 @@ int wine_node_open(const char *directory, struct wine_node *out, struct error *e
 	struct wine_node node CLEANUP_WINE_NODE = {.directory = strdup(directory)};
 	char *path CLEANUP_FREE = path_join(directory, "wine.json");
 	cJSON *json CLEANUP_JSON = NULL;
-	struct json_at at = {0};
 	int rc = path != NULL && node.directory != NULL ? json_read_file(path, &json, err)
 							: error_memory(err);
-	at = json_root(json);
+	struct json_at at = json_root(json);
 	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(members); i++) {
 		const char *value = "";
 		rc = json_need_string(&at, members[i].key, &value, err);
@@ -300,11 +299,10 @@ int wine_node_version(const struct wine_node *node, char **out, struct error *er
 	static const char mark[] = "\n;; Version: ";
 	char *path CLEANUP_FREE = path_join(node->root, "/usr/share/wine/wine.inf");
 	char *text CLEANUP_FREE = NULL;
-	const char *version = NULL;
 	int rc = path != NULL ? file_read(path, FILE_MAX, &text, NULL, err) : error_memory(err);
 	if (rc < 0)
 		return rc;
-	version = strstr(text, mark);
+	const char *version = strstr(text, mark);
 	if (version == NULL)
 		return error_set(err, ERROR_FORMAT, "%s: tells no version", path);
 	version += strlen(mark);

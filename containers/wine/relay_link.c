@@ -273,11 +273,10 @@ static void link_refuse(struct relay_mirror *mirror)
 void relay_link_accept(struct relay_mirror *mirror)
 {
 	struct relay *relay = mirror->relay;
-	struct relay_link *link = NULL;
 	int rc = 0;
 	if (relay->link_count == RELAY_LINKS_MAX)
 		link_refuse(mirror);
-	link = link_new(relay, mirror);
+	struct relay_link *link = link_new(relay, mirror);
 	if (link == NULL)
 		return;
 	(void)uv_timer_start(&link->deadline, link_on_deadline, relay->nonce_ms, 0);

@@ -130,7 +130,6 @@ int main(int argc, char **argv)
 {
 	struct relay_program program = {0};
 	struct error err = {0};
-	int rc = 0;
 	program_begin(&argc, &argv);
 	if (argc < 4 || strcmp(argv[2], "--") != 0) {
 		(void)fprintf(stderr, "usage: wine-relay DIRECTORY -- COMMAND...\n");
@@ -142,7 +141,7 @@ int main(int argc, char **argv)
 		return EXIT_CANNOT;
 	}
 	program_watch_signals(&program);
-	rc = program_open(&program, argv[1], argv + 3, &err);
+	int rc = program_open(&program, argv[1], argv + 3, &err);
 	while (rc == 0 && !program_has_ended(&program))
 		rc = loop_wait(&program.loop, program_has_ended, &program, UINT64_MAX,
 			       "the end of the plugin", &err);

@@ -200,10 +200,9 @@ int wine_translate(const struct wine_node *node, const struct launch_spec *windo
 		   struct wine_translation *out, struct error *err)
 {
 	struct wine_translation translation CLEANUP_WINE_TRANSLATION = {0};
-	int rc = 0;
 	translation.spec = *windows;
 	translation.spec.grant = (struct grant){0};
-	rc = translate_grant(node, &windows->grant, &translation.spec.grant, err);
+	int rc = translate_grant(node, &windows->grant, &translation.spec.grant, err);
 	if (rc == 0)
 		rc = translate_command(windows, &translation, err);
 	if (rc < 0)

@@ -28,21 +28,18 @@ static void free_local(PWSTR *text)
 
 static int parse(const wchar_t *answer, struct hcs_versions *out, struct error *err)
 {
-	char *json CLEANUP_FREE = NULL;
-	size_t size = 0;
-	int rc = 0;
 	if (answer == NULL)
 		return error_set(err, ERROR_UNAVAILABLE,
 				 "HcsGetServiceProperties() answered nothing");
-	size = wcsnlen(answer, ANSWER_MAX);
+	size_t size = wcsnlen(answer, ANSWER_MAX);
 	if (size == ANSWER_MAX)
 		return error_set(err, ERROR_LIMIT,
 				 "HcsGetServiceProperties() answered with more than "
 				 "1 Mi characters");
-	json = utf16_to_utf8((const uint16_t *)answer, size);
+	char *json CLEANUP_FREE = utf16_to_utf8((const uint16_t *)answer, size);
 	if (json == NULL)
 		return error_memory(err);
-	rc = hcs_versions_parse(json, strlen(json), out, err);
+	int rc = hcs_versions_parse(json, strlen(json), out, err);
 	if (rc < 0)
 		return error_wrap(err, rc, "answer of HcsGetServiceProperties()");
 	return 0;
@@ -52,11 +49,10 @@ static int ask_computecore(void *library, struct hcs_versions *out, struct error
 {
 	PWSTR answer CLEANUP_LOCAL = NULL;
 	computecore_fn *get = NULL;
-	HRESULT hr = 0;
 	int rc = library_function(library, "HcsGetServiceProperties", &get, err);
 	if (rc < 0)
 		return rc;
-	hr = get(query, &answer);
+	HRESULT hr = get(query, &answer);
 	if (FAILED(hr))
 		return hcs_error_set(err, "HcsGetServiceProperties() of computecore.dll",
 				     (unsigned)hr);
@@ -68,11 +64,10 @@ static int ask_vmcompute(void *library, struct hcs_versions *out, struct error *
 	PWSTR answer CLEANUP_LOCAL = NULL;
 	PWSTR result CLEANUP_LOCAL = NULL;
 	vmcompute_fn *get = NULL;
-	HRESULT hr = 0;
 	int rc = library_function(library, "HcsGetServiceProperties", &get, err);
 	if (rc < 0)
 		return rc;
-	hr = get(query, &answer, &result);
+	HRESULT hr = get(query, &answer, &result);
 	if (FAILED(hr))
 		return hcs_error_set(err, "HcsGetServiceProperties() of vmcompute.dll",
 				     (unsigned)hr);
