@@ -5,6 +5,7 @@
 
 #include "containers/wine/relay.h"
 #include "rpc/rendezvous.h"
+#include "rpc/timer.h"
 
 #include <stdbool.h>
 #include <sys/stat.h>
@@ -17,8 +18,6 @@ struct relay_identity {
 	struct timespec written;
 };
 
-enum relay_side { RELAY_KUBELET, RELAY_WINE };
-
 /* A file of one side and what the relay made of it on the other. */
 struct relay_mirror {
 	struct relay *relay; /* NULL once it is dropped and only its handle is left */
@@ -26,7 +25,7 @@ struct relay_mirror {
 	enum relay_side side; /* of the original */
 	struct relay_identity original, copy;
 	struct rendezvous rendezvous; /* the original's, or the relay's own */
-	bool refused;		      /* no rendezvous file: there is no copy */
+	bool refused;		      /* not a rendezvous file: there is no copy */
 	union {
 		uv_handle_t handle;
 		uv_stream_t stream;
@@ -39,20 +38,16 @@ struct relay_link;
 
 struct relay {
 	uv_loop_t *loop;
-	char *directories[2]; /* by enum relay_side */
-	unsigned nonce_ms;
-	void (*on_note)(const char *note, void *user);
-	void *user;
+	struct relay_options options;
 	struct relay_mirror *mirrors[RELAY_MIRRORS_MAX];
 	size_t mirror_count;
 	struct relay_link *links[RELAY_LINKS_MAX];
 	size_t link_count;
-	uv_timer_t *poll;
-	uv_fs_event_t *changes[2];
-	bool too_many; /* of either was told */
+	struct timer *poll;
+	bool too_many; /* was told */
 };
 
-void relay_note(struct relay *relay, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void relay_note(struct relay *relay, const char *format, ...) PRINTF_LIKE(2, 3);
 
 /* The path of a name on a side. NULL: out of memory. */
 char *relay_path(const struct relay *relay, enum relay_side side, const char *name);
