@@ -197,3 +197,19 @@ const char *windows_path_base(const char *path)
 		base = windows_path_is_separator(*path) ? path + 1 : base;
 	return base;
 }
+
+char *windows_path_place(const char *path)
+{
+	struct text place CLEANUP_TEXT = {0};
+	bool drive = isalpha((unsigned char)path[0]) && path[1] == ':';
+	text_addf(&place, "%c:", drive ? tolower((unsigned char)path[0]) : 'c');
+	for (path += drive ? 2 : 0; *path != '\0'; path++) {
+		bool separator = windows_path_is_separator(*path);
+		char letter = separator ? '\\' : (char)tolower((unsigned char)*path);
+		if (!separator || !text_ends_with(text_string(&place), "\\"))
+			text_append(&place, &letter, 1);
+	}
+	if (!place.failed && place.size > 3 && place.data[place.size - 1] == '\\')
+		place.data[--place.size] = '\0';
+	return text_take(&place);
+}

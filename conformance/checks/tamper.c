@@ -7,7 +7,6 @@
 #include "base/windows_path.h"
 #include "containers/launch/launch.h"
 
-#include <ctype.h>
 #include <string.h>
 
 /* Directories of the image that are links into /usr, as image_tree_base() makes them. */
@@ -393,39 +392,23 @@ static const char *const own_places[] = {
 	"\\windows\\system32\\msvcrt.dll",
 };
 
-/* The next letter of a path, 0 at its end: case, and the kind and number of separators, make no
- * other path. */
-static int next_letter(const char **path)
+static bool windows_is_within(const char *path, const char *folder)
 {
-	int letter = tolower((unsigned char)**path);
-	if (letter == 0 || !windows_path_is_separator(**path)) {
-		*path += letter != 0;
-		return letter;
-	}
-	while (windows_path_is_separator(**path))
-		++*path;
-	return **path != '\0' ? '\\' : 0;
-}
-
-/* Is one of the places at or below the other? */
-static bool windows_overlap(const char *one, const char *other)
-{
-	int a = 0;
-	int b = 0;
-	do {
-		a = next_letter(&one);
-		b = next_letter(&other);
-	} while (a == b && a != 0);
-	return (a == 0 || a == '\\') && (b == 0 || b == '\\');
+	size_t length = strlen(folder);
+	return strncmp(path, folder, length) == 0 && (path[length] == '\0' || path[length] == '\\');
 }
 
 static int judge_windows_mount(const struct grant_entry *mount, struct text_list *found,
 			       struct error *err)
 {
 	const char *path = mount->container_path != NULL ? mount->container_path : "";
-	const char *place = isalpha((unsigned char)path[0]) && path[1] == ':' ? path + 2 : path;
+	char *full CLEANUP_FREE = windows_path_place(path);
+	if (full == NULL)
+		return error_memory(err);
+	const char *place = full + strlen("c:");
 	for (size_t i = 0; place[0] != '\0' && i < ARRAY_SIZE(own_places); i++) {
-		if (windows_overlap(place, own_places[i]))
+		if (windows_is_within(place, own_places[i]) ||
+		    windows_is_within(own_places[i], place))
 			return text_list_addf(found, err, "mount of %s at %s hides the image's %s",
 					      mount->host_path != NULL ? mount->host_path : "",
 					      path, own_places[i]);

@@ -78,10 +78,8 @@ static int try_overlay(const char *directory, char **reason, struct error *err)
 	return *reason != NULL ? 0 : error_memory(err);
 }
 
-/* "overlayfs" when it can be mounted below `directory`, else "native" with the reason (caller
- * frees). */
-static int choose_snapshotter(const char *directory, const char **snapshotter, char **reason,
-			      struct error *err)
+int containerd_choose_snapshotter(const char *directory, const char **snapshotter, char **reason,
+				  struct error *err)
 {
 	char *trial CLEANUP_FREE = path_join(directory, "overlay-trial");
 	int rc = trial != NULL ? try_overlay(trial, reason, err) : error_memory(err);
@@ -150,9 +148,9 @@ static int write_config(struct runtime *runtime, const char *snapshotter, const 
 {
 	char *path CLEANUP_FREE = path_join(runtime->directory, "config.toml");
 	char *reason CLEANUP_FREE = NULL;
-	int rc = snapshotter == NULL
-			 ? choose_snapshotter(runtime->directory, &snapshotter, &reason, err)
-			 : 0;
+	int rc = snapshotter == NULL ? containerd_choose_snapshotter(runtime->directory,
+								     &snapshotter, &reason, err)
+				     : 0;
 	if (rc != 0)
 		return rc;
 	runtime->description.snapshotter = arena_string(&runtime->strings, snapshotter);

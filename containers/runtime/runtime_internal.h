@@ -34,6 +34,11 @@ int runtime_connect(struct runtime *runtime, struct error *err);
  * [REVISION]". ERROR_FORMAT. Caller frees *out. */
 int containerd_parse_version(const char *output, char **out, struct error *err);
 
+/* "overlayfs" when it can be mounted below `directory`, else "native" with the reason (caller
+ * frees). */
+int containerd_choose_snapshotter(const char *directory, const char **snapshotter, char **reason,
+				  struct error *err);
+
 /* The content of config.toml (configuration version 2, which containerd 1.6 to 2.x read) for the
  * directory of a run. NULL: out of memory. Caller frees. */
 char *containerd_config(const char *directory, const char *snapshotter, const char *version);

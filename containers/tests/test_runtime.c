@@ -4,6 +4,7 @@
 #include "base/file.h"
 #include "base/path.h"
 #include "base/tests/unit.h"
+#include "containers/runtime/remains.h"
 #include "containers/runtime/runtime_internal.h"
 #include "containers/tests/rig.h"
 #include "rpc/loop.h"

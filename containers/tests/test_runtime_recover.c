@@ -6,6 +6,7 @@
 #include "base/process.h"
 #include "base/tests/unit.h"
 #include "containers/inspect/inspect.h"
+#include "containers/runtime/remains.h"
 #include "containers/tests/rig.h"
 #include "rpc/loop.h"
 
