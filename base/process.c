@@ -3,7 +3,6 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
-#include "base/path.h"
 #include "base/process_internal.h"
 #include "base/wake.h"
 
@@ -507,7 +506,7 @@ int process_ask(const struct process_spec *spec, char **out, struct error *err)
 	if (result.end == PROCESS_EXITED && result.code == PROCESS_CANNOT_RUN)
 		rc = error_set(err, ERROR_UNSUPPORTED, "%.*s", length, reason);
 	else if (result.end != PROCESS_EXITED || result.code != 0)
-		rc = error_set(err, ERROR_IO, "%s %s: %.*s", path_base(spec->argv[0]), how, length,
+		rc = error_set(err, ERROR_IO, "%s%s%.*s", how, length > 0 ? ": " : "", length,
 			       reason);
 	else if ((*out = strdup(text_string(&result.out))) == NULL)
 		rc = error_memory(err);

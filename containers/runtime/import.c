@@ -51,7 +51,9 @@ static int run_ctr(struct runtime *runtime, const char *archive, struct error *e
 		argv[8] = snapshotter;
 		argv[9] = archive;
 	}
-	return rc == 0 ? process_ask(&spec, &output, err) : rc;
+	if (rc == 0)
+		rc = process_ask(&spec, &output, err);
+	return rc < 0 ? error_wrap(err, rc, "ctr") : 0;
 }
 
 /* Which of the images are not there yet. */

@@ -128,7 +128,7 @@ static void test_an_archive_that_cannot_be_imported(struct rig *rig)
 	CU_ASSERT_EQUAL_FATAL(file_write_atomic(archive, "no archive\n", 11, 0600, NULL), 0);
 	UNIT_INT(runtime_import(rig->runtime, archive, references, &err), ERROR_IO);
 	UNIT_CONTAINS(err.text, "bad.tar");
-	UNIT_CONTAINS(err.text, "ctr exited with code 1");
+	UNIT_CONTAINS(err.text, "ctr: exited with code 1");
 	UNIT_INT(runtime_import(rig->runtime, "/nonexistent.tar", references, &err), ERROR_IO);
 	UNIT_CONTAINS(err.text, "/nonexistent.tar");
 }

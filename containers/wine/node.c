@@ -54,7 +54,7 @@ static int make_root(struct wine_node *node, struct error *err)
 	if (rc == 0)
 		rc = process_ask(&spec, &root, err);
 	if (rc < 0)
-		return rc;
+		return rc == ERROR_IO ? error_wrap(err, rc, "%s", script) : rc;
 	root[strcspn(root, "\n")] = '\0';
 	node->starter = arena_string(&node->arena, starter);
 	node->root = arena_string(&node->arena, root);
