@@ -188,12 +188,6 @@ static void expect_mounts(struct check_run *run, const char *label,
 	(void)tally_end(&kept);
 }
 
-static uint64_t capabilities(const struct container_view *view)
-{
-	return view->cap_inheritable | view->cap_permitted | view->cap_effective |
-	       view->cap_bounding | view->cap_ambient;
-}
-
 void visibility_expect_confined(struct check_run *run, const char *label, const struct sight *sight,
 				const struct sight *bare, const struct host_places *places)
 {
@@ -201,7 +195,7 @@ void visibility_expect_confined(struct check_run *run, const char *label, const 
 	const struct container_view *usual = bare->view;
 	if (view == NULL || usual == NULL)
 		return;
-	bool same = (capabilities(view) & ~capabilities(usual)) == 0 &&
+	bool same = (view->capabilities & ~usual->capabilities) == 0 &&
 		    view->seccomp >= usual->seccomp &&
 		    view->no_new_privileges >= usual->no_new_privileges;
 	expect_mounts(run, label, view, usual, places);
@@ -209,6 +203,6 @@ void visibility_expect_confined(struct check_run *run, const char *label, const 
 			   "no more than those of a container without devices",
 			   "capabilities %#" PRIx64 " beside %#" PRIx64
 			   ", seccomp %d beside %d, no new privileges %s",
-			   capabilities(view), capabilities(usual), view->seccomp, usual->seccomp,
+			   view->capabilities, usual->capabilities, view->seccomp, usual->seccomp,
 			   view->no_new_privileges ? "yes" : "no");
 }

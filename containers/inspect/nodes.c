@@ -58,7 +58,7 @@ static int walk_entry(struct walk *walk, int directory, const char *path,
 	    entry->d_type != DT_UNKNOWN)
 		return 0;
 	/* What is gone by now, or lies on another mount, is not this walk's. */
-	if (container_identify_at(directory, entry->d_name, &identity) < 0 ||
+	if (container_identify(directory, entry->d_name, &identity) < 0 ||
 	    identity.mount != walk->mount->id)
 		return 0;
 	char *below CLEANUP_FREE =
@@ -101,7 +101,7 @@ static int walk_mount(struct walk *walk, int root, struct error *err)
 	const char *path = walk->mount->target;
 	struct container_identity identity = {0};
 	int fd CLEANUP_FD = container_open(root, path, false);
-	if (fd < 0 || container_identify(fd, &identity) < 0)
+	if (fd < 0 || container_identify(fd, "", &identity) < 0)
 		return 0;
 	if (is_node(&identity))
 		return walk_add(walk, path, &identity, err);

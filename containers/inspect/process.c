@@ -90,19 +90,15 @@ static int status_number(const char *status, const char *name, int base, uint64_
 
 static int view_status(struct container_view *view, struct error *err)
 {
-	const struct {
-		const char *name;
-		uint64_t *out;
-	} capabilities[] = {
-		{"CapInh", &view->cap_inheritable}, {"CapPrm", &view->cap_permitted},
-		{"CapEff", &view->cap_effective},   {"CapBnd", &view->cap_bounding},
-		{"CapAmb", &view->cap_ambient},
-	};
+	static const char *const sets[] = {"CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb"};
 	char *status CLEANUP_FREE = NULL;
 	uint64_t no_new_privileges = 0, seccomp = 0;
 	int rc = proc_read(view->pid, "status", &status, NULL, err);
-	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(capabilities); i++)
-		rc = status_number(status, capabilities[i].name, 16, capabilities[i].out, err);
+	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(sets); i++) {
+		uint64_t set = 0;
+		rc = status_number(status, sets[i], 16, &set, err);
+		view->capabilities |= set;
+	}
 	if (rc == 0)
 		rc = status_number(status, "NoNewPrivs", 10, &no_new_privileges, err);
 	/* A kernel without seccomp has no such line. */

@@ -192,7 +192,7 @@ static int walk_group(const char *group, int depth, group_visit *visit, size_t *
 static int visit_groups(const char *parent, group_visit *visit, size_t *killed, struct error *err)
 {
 	struct container_mounts mounts CLEANUP_CONTAINER_MOUNTS = {0};
-	int rc = container_mounts_read("self", &mounts, err);
+	int rc = container_mounts_read(0, &mounts, err);
 	for (size_t i = 0; rc == 0 && i < mounts.count; i++) {
 		const struct container_mount *mount = &mounts.items[i];
 		if (strcmp(mount->type, "cgroup") != 0 && strcmp(mount->type, "cgroup2") != 0)
@@ -209,7 +209,7 @@ static int visit_groups(const char *parent, group_visit *visit, size_t *killed, 
 int remains_unmount(const char *directory, size_t *undone, struct error *err)
 {
 	struct container_mounts mounts CLEANUP_CONTAINER_MOUNTS = {0};
-	int result = container_mounts_read("self", &mounts, err);
+	int result = container_mounts_read(0, &mounts, err);
 	for (size_t i = mounts.count; i-- > 0;) {
 		const char *path = mounts.items[i].target;
 		if (!path_is_within(path, directory) || strcmp(path, directory) == 0)

@@ -60,7 +60,7 @@ static void kill_victim(struct process *victim)
 static void expect_no_mounts(void)
 {
 	struct container_mounts mounts CLEANUP_CONTAINER_MOUNTS = {0};
-	CU_ASSERT_EQUAL(container_mounts_read("self", &mounts, NULL), 0);
+	CU_ASSERT_EQUAL(container_mounts_read(0, &mounts, NULL), 0);
 	for (size_t i = 0; i < mounts.count; i++)
 		CU_ASSERT_FALSE(path_is_within(mounts.items[i].target, base));
 }
@@ -69,7 +69,7 @@ static void expect_no_cgroups(const char *name)
 {
 	struct container_mounts mounts CLEANUP_CONTAINER_MOUNTS = {0};
 	char *group CLEANUP_FREE = text_format("gpucert-%s", name + strlen("run-"));
-	CU_ASSERT_EQUAL(container_mounts_read("self", &mounts, NULL), 0);
+	CU_ASSERT_EQUAL(container_mounts_read(0, &mounts, NULL), 0);
 	for (size_t i = 0; i < mounts.count; i++) {
 		char *path CLEANUP_FREE = path_join(mounts.items[i].target, group);
 		if (text_starts_with(mounts.items[i].type, "cgroup"))
