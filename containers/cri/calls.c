@@ -29,7 +29,7 @@ static int undo(struct cri *cri, const char *method, const ProtobufCMessage *req
 int cri_version_wait(struct cri *cri, Runtime__V1__VersionResponse **out, struct error *err)
 {
 	Runtime__V1__VersionRequest request = RUNTIME__V1__VERSION_REQUEST__INIT;
-	request.version = message_string("v1");
+	request.version = wire_string("v1");
 	return cri_call_wait(cri, "Version", &request.base, out, err);
 }
 
@@ -46,7 +46,7 @@ int cri_image_status_wait(struct cri *cri, const char *image, bool verbose,
 {
 	Runtime__V1__ImageStatusRequest request = RUNTIME__V1__IMAGE_STATUS_REQUEST__INIT;
 	Runtime__V1__ImageSpec spec = RUNTIME__V1__IMAGE_SPEC__INIT;
-	spec.image = message_string(image);
+	spec.image = wire_string(image);
 	request.image = &spec;
 	request.verbose = verbose;
 	return cri_call_wait(cri, "ImageStatus", &request.base, out, err);
@@ -56,7 +56,7 @@ int cri_remove_image_wait(struct cri *cri, const char *image, struct error *err)
 {
 	Runtime__V1__RemoveImageRequest request = RUNTIME__V1__REMOVE_IMAGE_REQUEST__INIT;
 	Runtime__V1__ImageSpec spec = RUNTIME__V1__IMAGE_SPEC__INIT;
-	spec.image = message_string(image);
+	spec.image = wire_string(image);
 	request.image = &spec;
 	return undo(cri, "RemoveImage", &request.base, err);
 }
@@ -67,7 +67,7 @@ int cri_run_pod_sandbox_wait(struct cri *cri, Runtime__V1__PodSandboxConfig *con
 	Runtime__V1__RunPodSandboxRequest request = RUNTIME__V1__RUN_POD_SANDBOX_REQUEST__INIT;
 	Runtime__V1__RunPodSandboxResponse *reply CLEANUP_CRI_REPLY = NULL;
 	request.config = config;
-	request.runtime_handler = message_string(handler);
+	request.runtime_handler = wire_string(handler);
 	int rc = cri_call_wait(cri, "RunPodSandbox", &request.base, &reply, err);
 	return rc == 0 ? copy_promised(reply->pod_sandbox_id, "pod sandbox id", id, err) : rc;
 }
@@ -78,7 +78,7 @@ int cri_create_container_wait(struct cri *cri, const char *sandbox_id,
 {
 	Runtime__V1__CreateContainerRequest request = RUNTIME__V1__CREATE_CONTAINER_REQUEST__INIT;
 	Runtime__V1__CreateContainerResponse *reply CLEANUP_CRI_REPLY = NULL;
-	request.pod_sandbox_id = message_string(sandbox_id);
+	request.pod_sandbox_id = wire_string(sandbox_id);
 	request.config = config;
 	request.sandbox_config = sandbox;
 	int rc = cri_call_wait(cri, "CreateContainer", &request.base, &reply, err);
@@ -88,7 +88,7 @@ int cri_create_container_wait(struct cri *cri, const char *sandbox_id,
 int cri_start_container_wait(struct cri *cri, const char *id, struct error *err)
 {
 	Runtime__V1__StartContainerRequest request = RUNTIME__V1__START_CONTAINER_REQUEST__INIT;
-	request.container_id = message_string(id);
+	request.container_id = wire_string(id);
 	return cri_call_wait(cri, "StartContainer", &request.base, NULL, err);
 }
 
@@ -97,7 +97,7 @@ int cri_container_status_wait(struct cri *cri, const char *id, bool verbose,
 {
 	Runtime__V1__ContainerStatusRequest request = RUNTIME__V1__CONTAINER_STATUS_REQUEST__INIT;
 	Runtime__V1__ContainerStatusResponse *reply CLEANUP_CRI_REPLY = NULL;
-	request.container_id = message_string(id);
+	request.container_id = wire_string(id);
 	request.verbose = verbose;
 	int rc = cri_call_wait(cri, "ContainerStatus", &request.base, &reply, err);
 	if (rc == 0 && reply->status == NULL)
@@ -138,7 +138,7 @@ int cri_container_pid_wait(struct cri *cri, const char *id, int64_t *pid, struct
 int cri_undo_wait(struct cri *cri, const char *method, const char *id, struct error *err)
 {
 	Runtime__V1__RemoveContainerRequest request = RUNTIME__V1__REMOVE_CONTAINER_REQUEST__INIT;
-	request.container_id = message_string(id);
+	request.container_id = wire_string(id);
 	return undo(cri, method, &request.base, err);
 }
 
@@ -156,10 +156,10 @@ int cri_sweep(struct cri *cri, const char *run_id, const char *check_id, size_t 
 	/* An empty selector would match everything in the runtime. */
 	if (run_id == NULL || run_id[0] == '\0')
 		return error_set(err, ERROR_ARGUMENT, "sweep without a run id");
-	run.key = message_string(CRI_LABEL_RUN);
-	run.value = message_string(run_id);
-	check.key = message_string(CRI_LABEL_CHECK);
-	check.value = message_string(check_id);
+	run.key = wire_string(CRI_LABEL_RUN);
+	run.value = wire_string(run_id);
+	check.key = wire_string(CRI_LABEL_CHECK);
+	check.value = wire_string(check_id);
 	filter.label_selector = labels;
 	filter.n_label_selector = check_id != NULL ? 2 : 1;
 	request.filter = &filter;

@@ -52,7 +52,7 @@ static void add_linux(struct pod_config *config, const struct containerd_launche
 	config->linux_sandbox = (Runtime__V1__LinuxPodSandboxConfig){
 		POD_MESSAGE(linux_pod_sandbox_config),
 		.security_context = &config->linux_sandbox_security,
-		.cgroup_parent = message_string(launcher->cgroup_parent),
+		.cgroup_parent = wire_string(launcher->cgroup_parent),
 	};
 	config->linux_security = (Runtime__V1__LinuxContainerSecurityContext){
 		POD_MESSAGE(linux_container_security_context),
@@ -132,8 +132,8 @@ static void *pairs(struct pod_config *config, const ProtobufCMessageDescriptor *
 {
 	Runtime__V1__ContainerConfig__LabelsEntry **list = messages(config, type, count);
 	for (size_t i = 0; list != NULL && i < count; i++) {
-		list[i]->key = message_string(entries[i].name);
-		list[i]->value = message_string(entries[i].value);
+		list[i]->key = wire_string(entries[i].name);
+		list[i]->value = wire_string(entries[i].value);
 	}
 	return list;
 }
@@ -144,7 +144,7 @@ static void add_command(struct pod_config *config, const struct containerd_launc
 	size_t count = launch_count_words(command);
 	char **words = arena_allocate(&config->arena, count * sizeof(*words));
 	for (size_t i = 0; words != NULL && i < count; i++)
-		words[i] = i == 0 ? launch->program : message_string(command[i]);
+		words[i] = i == 0 ? launch->program : wire_string(command[i]);
 	config->container.command = words;
 	config->container.n_command = count;
 }
@@ -154,8 +154,8 @@ static void add_envs(struct pod_config *config, const struct grant_list *envs)
 	Runtime__V1__KeyValue **list =
 		messages(config, &runtime__v1__key_value__descriptor, envs->count);
 	for (size_t i = 0; list != NULL && i < envs->count; i++) {
-		list[i]->key = message_string(envs->items[i].name);
-		list[i]->value.data = (uint8_t *)message_string(envs->items[i].value);
+		list[i]->key = wire_string(envs->items[i].name);
+		list[i]->value.data = (uint8_t *)wire_string(envs->items[i].value);
 		list[i]->value.len = strlen(envs->items[i].value);
 	}
 	config->container.envs = list;
@@ -171,8 +171,8 @@ static void add_mounts(struct pod_config *config, const struct grant_list *mount
 	Runtime__V1__Mount **list = messages(config, &runtime__v1__mount__descriptor, count);
 	for (size_t i = 0; list != NULL && i < count; i++) {
 		const struct grant_entry *mount = i < mounts->count ? &mounts->items[i] : &hold;
-		list[i]->host_path = message_string(mount->host_path);
-		list[i]->container_path = message_string(mount->container_path);
+		list[i]->host_path = wire_string(mount->host_path);
+		list[i]->container_path = wire_string(mount->container_path);
 		list[i]->readonly = mount->read_only;
 	}
 	config->container.mounts = list;
@@ -184,9 +184,9 @@ static void add_devices(struct pod_config *config, const struct grant_list *devi
 	Runtime__V1__Device **list =
 		messages(config, &runtime__v1__device__descriptor, devices->count);
 	for (size_t i = 0; list != NULL && i < devices->count; i++) {
-		list[i]->host_path = message_string(devices->items[i].host_path);
-		list[i]->container_path = message_string(devices->items[i].container_path);
-		list[i]->permissions = message_string(devices->items[i].permissions);
+		list[i]->host_path = wire_string(devices->items[i].host_path);
+		list[i]->container_path = wire_string(devices->items[i].container_path);
+		list[i]->permissions = wire_string(devices->items[i].permissions);
 	}
 	config->container.devices = list;
 	config->container.n_devices = devices->count;
@@ -218,7 +218,7 @@ static void add_cdi_devices(struct pod_config *config, const struct grant_list *
 	Runtime__V1__CDIDevice **list =
 		messages(config, &runtime__v1__cdidevice__descriptor, devices->count);
 	for (size_t i = 0; list != NULL && i < devices->count; i++)
-		list[i]->name = message_string(devices->items[i].name);
+		list[i]->name = wire_string(devices->items[i].name);
 	config->container.cdi_devices = list;
 	config->container.n_cdi_devices = devices->count;
 }
@@ -229,9 +229,9 @@ int pod_config_make(struct pod_config *config, const struct containerd_launcher 
 {
 	config->sandbox_metadata = (Runtime__V1__PodSandboxMetadata){
 		POD_MESSAGE(pod_sandbox_metadata),
-		.name = message_string(spec->name),
-		.uid = message_string(launch->uid),
-		.namespace_ = message_string("gpucert"),
+		.name = wire_string(spec->name),
+		.uid = wire_string(launch->uid),
+		.namespace_ = wire_string("gpucert"),
 	};
 	config->sandbox = (Runtime__V1__PodSandboxConfig){
 		POD_MESSAGE(pod_sandbox_config),
@@ -240,17 +240,17 @@ int pod_config_make(struct pod_config *config, const struct containerd_launcher 
 	};
 	config->container_metadata = (Runtime__V1__ContainerMetadata){
 		POD_MESSAGE(container_metadata),
-		.name = message_string(spec->name),
+		.name = wire_string(spec->name),
 	};
 	config->image = (Runtime__V1__ImageSpec){
 		POD_MESSAGE(image_spec),
-		.image = message_string(launcher->image),
+		.image = wire_string(launcher->image),
 	};
 	config->container = (Runtime__V1__ContainerConfig){
 		POD_MESSAGE(container_config),
 		.metadata = &config->container_metadata,
 		.image = &config->image,
-		.log_path = message_string(POD_LOG_FILE),
+		.log_path = wire_string(POD_LOG_FILE),
 	};
 	if (launcher->base.system == LAUNCH_WINDOWS)
 		add_windows(config);

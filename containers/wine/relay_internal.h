@@ -4,8 +4,8 @@
 /* Internal to relay*.c. */
 
 #include "containers/wine/relay.h"
+#include "rpc/loop.h"
 #include "rpc/rendezvous.h"
-#include "rpc/timer.h"
 
 #include <stdbool.h>
 #include <sys/stat.h>
