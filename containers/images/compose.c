@@ -3,7 +3,6 @@
 #include "base/cleanup.h"
 #include "base/json.h"
 #include "containers/images/internal.h"
-#include "containers/images/tar.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "containers/images/images.h"
+#include "containers/images/internal.h"
 
 #include "base/cleanup.h"
 #include "base/file.h"
@@ -9,8 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* `directory` NULL: ../libexec/gpucert beside the running program. Caller frees *out. */
-static int find_directory(const char *directory, char **out, struct error *err)
+int images_find_programs(const char *directory, char **out, struct error *err)
 {
 	if (directory == NULL)
 		return path_beside_program("../libexec/gpucert", out, err);
@@ -47,7 +46,7 @@ int images_compose(const char *archive, const struct image_spec *probe,
 		   const char *program_directory, struct images *out, struct error *err)
 {
 	char *directory CLEANUP_FREE = NULL;
-	int rc = find_directory(program_directory, &directory, err);
+	int rc = images_find_programs(program_directory, &directory, err);
 	char *pause CLEANUP_FREE = rc == 0 ? path_join(directory, "pause") : NULL;
 	const char *const programs[] = {pause, NULL};
 	const char *const command[] = {IMAGES_PROGRAM_DIRECTORY "/pause", NULL};
@@ -77,7 +76,7 @@ int images_describe_probes(const char *program_directory, struct image_manifest 
 	struct image_manifest manifest CLEANUP_IMAGE_MANIFEST = {0};
 	struct text_list probes CLEANUP_TEXT_LIST = {0};
 	char *directory CLEANUP_FREE = NULL;
-	int rc = find_directory(program_directory, &directory, err);
+	int rc = images_find_programs(program_directory, &directory, err);
 	if (rc == 0)
 		rc = list_probes(directory, &probes, err);
 	for (size_t i = 0; rc == 0 && i < probes.count; i++) {
@@ -101,7 +100,7 @@ int images_prepare(const char *directory, const char *program_directory, struct 
 	char *programs CLEANUP_FREE = NULL;
 	char *archive CLEANUP_FREE = path_join(directory, "images.tar");
 	struct image_spec spec = {.repository = IMAGES_PROBE_REPOSITORY};
-	int rc = archive != NULL ? find_directory(program_directory, &programs, err)
+	int rc = archive != NULL ? images_find_programs(program_directory, &programs, err)
 				 : error_memory(err);
 	if (rc == 0)
 		rc = list_probes(programs, &probes, err);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "containers/images/tar.h"
+#include "containers/images/internal.h"
 
 #include "base/cleanup.h"
 #include "base/file.h"

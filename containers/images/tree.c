@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "containers/images/tree.h"
+#include "containers/images/internal.h"
 
 #include "base/array.h"
 #include "base/cleanup.h"

@@ -34,7 +34,7 @@ static bool view_has_file(const struct container_view *view, const struct contai
 	return false;
 }
 
-/* BEGIN-END PERMISSIONS OFFSET MAJOR:MINOR INODE PATH; what is no file has no inode. */
+/* BEGIN-END PERMISSIONS OFFSET MAJOR:MINOR INODE PATH; what is not a file has no inode. */
 static int view_mapping(struct container_view *view, const char *line, struct error *err)
 {
 	struct container_file file = {0};

@@ -177,12 +177,6 @@ static int spawn(struct runtime *runtime, const char *program, struct error *err
 	return process_start(runtime->loop, &spec, &runtime->containerd, err);
 }
 
-static bool has_ended(void *user)
-{
-	const struct runtime *runtime = user;
-	return process_has_ended(runtime->containerd);
-}
-
 static int ended_error(const struct runtime *runtime, struct error *err)
 {
 	char *path CLEANUP_FREE = path_join(runtime->directory, "containerd.log");
@@ -203,8 +197,8 @@ static int wait_ready(struct runtime *runtime, uint64_t timeout_ms, struct error
 		clock_monotonic_ms() + (timeout_ms != 0 ? timeout_ms : START_TIMEOUT_MS);
 	struct error last = {0};
 	for (;;) {
-		if (loop_wait(runtime->loop, has_ended, runtime, READY_POLL_MS, "end of containerd",
-			      &last) == 0)
+		if (loop_wait(runtime->loop, runtime_has_ended, runtime, READY_POLL_MS,
+			      "end of containerd", &last) == 0)
 			return ended_error(runtime, err);
 		if (file_exists(socket) && runtime_connect(runtime, &last) == 0)
 			return 0;

@@ -126,10 +126,9 @@ static int disconnect(struct runtime *runtime, struct error *err)
 	return runtime->description.is_private ? 0 : result;
 }
 
-static bool has_ended(void *user)
+bool runtime_has_ended(void *runtime)
 {
-	const struct runtime *runtime = user;
-	return process_has_ended(runtime->containerd);
+	return process_has_ended(((const struct runtime *)runtime)->containerd);
 }
 
 /* TERM and, after the grace period, KILL; the loop runs until it has ended. */
@@ -138,8 +137,8 @@ static int end_containerd(struct runtime *runtime, struct error *err)
 	if (runtime->containerd == NULL)
 		return 0;
 	process_stop(runtime->containerd);
-	int rc = loop_wait(runtime->loop, has_ended, runtime, STOP_TIMEOUT_MS, "end of containerd",
-			   err);
+	int rc = loop_wait(runtime->loop, runtime_has_ended, runtime, STOP_TIMEOUT_MS,
+			   "end of containerd", err);
 	process_free(STEAL(runtime->containerd));
 	return rc;
 }

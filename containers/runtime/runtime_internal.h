@@ -30,6 +30,8 @@ int runtime_new(uv_loop_t *loop, const char *base_directory, const char *cri_add
  * matter: sandboxes use the host's network, or fail on Windows with the runtime's own words. */
 int runtime_connect(struct runtime *runtime, struct error *err);
 
+bool runtime_has_ended(void *runtime); /* its containerd; for loop_wait() */
+
 /* "1.6.20~ds1" of what "containerd --version" prints: "containerd REPOSITORY [v]1.6.20...
  * [REVISION]". ERROR_FORMAT. Caller frees *out. */
 int containerd_parse_version(const char *output, char **out, struct error *err);

@@ -4,6 +4,7 @@
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "base/path.h"
+#include "containers/images/internal.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -110,11 +111,7 @@ int wine_image_prepare(const struct wine_image_options *options, struct images *
 {
 	char *programs CLEANUP_FREE = NULL;
 	char *archive CLEANUP_FREE = NULL;
-	int rc = 0;
-	if (options->program_directory != NULL)
-		programs = strdup(options->program_directory);
-	else
-		rc = path_beside_program("../libexec/gpucert", &programs, err);
+	int rc = images_find_programs(options->program_directory, &programs, err);
 	char *pause CLEANUP_FREE = programs != NULL ? path_join(programs, "pause") : NULL;
 	if (rc == 0)
 		rc = pause != NULL ? archive_path(options, pause, &archive, err)

@@ -83,45 +83,26 @@ static int find_programs(struct wine_node *node, const char *programs, struct er
 			 "with --windows-programs");
 }
 
-static int copy_file(const struct wine_node *node, const struct wine_driver_file *file,
-		     struct error *err)
+/* A file of the node, with the folders above it. */
+static int write_below(const struct wine_node *node, const char *name, const char *data,
+		       size_t size, struct error *err)
 {
-	char *source CLEANUP_FREE = path_join(node->root, file->source);
-	char *target CLEANUP_FREE =
-		text_format("%s/files/" DRIVER_STORE "/%s", node->directory, file->store_name);
-	char *folder CLEANUP_FREE = target != NULL ? path_directory(target) : NULL;
+	char *path CLEANUP_FREE = path_join(node->directory, name);
+	char *folder CLEANUP_FREE = path != NULL ? path_directory(path) : NULL;
+	int rc = folder != NULL ? file_make_directories(folder, 0755, err) : error_memory(err);
+	return rc == 0 ? file_write_atomic(path, data, size, 0644, err) : rc;
+}
+
+/* A file of the root under a name of the node. */
+static int copy_file(const struct wine_node *node, const char *from, char *name, struct error *err)
+{
+	char *target CLEANUP_FREE = name;
+	char *source CLEANUP_FREE = path_join(node->root, from);
 	char *data CLEANUP_FREE = NULL;
 	size_t size = 0;
-	int rc = source != NULL && folder != NULL ? file_make_directories(folder, 0755, err)
+	int rc = source != NULL && target != NULL ? file_read(source, FILE_MAX, &data, &size, err)
 						  : error_memory(err);
-	if (rc == 0)
-		rc = file_read(source, FILE_MAX, &data, &size, err);
-	return rc == 0 ? file_write_atomic(target, data, size, 0644, err) : rc;
-}
-
-static int write_inf(const struct wine_node *node, const char *folder, const char *name,
-		     struct error *err)
-{
-	char *directory CLEANUP_FREE = text_format("%s/files/%s", node->directory, folder);
-	char *path CLEANUP_FREE = directory != NULL ? path_join(directory, name) : NULL;
-	int rc = path != NULL ? file_make_directories(directory, 0755, err) : error_memory(err);
-	return rc == 0 ? file_write_atomic(path, driver_inf, strlen(driver_inf), 0644, err) : rc;
-}
-
-/* Where Wine's Vulkan loader finds one adapter for each device. */
-static int write_manifests(const struct wine_node *node, struct error *err)
-{
-	char *source CLEANUP_FREE = path_join(node->root, VULKAN_MANIFEST);
-	char *data CLEANUP_FREE = NULL;
-	size_t size = 0;
-	int rc =
-		source != NULL ? file_read(source, FILE_MAX, &data, &size, err) : error_memory(err);
-	for (size_t i = 0; rc == 0 && i < WINE_DEVICE_COUNT; i++) {
-		char *path CLEANUP_FREE = text_format("%s/gpu-%zu.json", node->directory, i);
-		rc = path != NULL ? file_write_atomic(path, data, size, 0644, err)
-				  : error_memory(err);
-	}
-	return rc;
+	return rc == 0 ? write_below(node, target, data, size, err) : rc;
 }
 
 static int write_files(const struct wine_node *node, struct error *err)
@@ -129,12 +110,20 @@ static int write_files(const struct wine_node *node, struct error *err)
 	char *registry CLEANUP_FREE = path_join(node->directory, "node.reg");
 	int rc = registry != NULL ? wine_registry_write(registry, err) : error_memory(err);
 	for (unsigned i = 0; rc == 0 && i < wine_driver_file_count; i++)
-		rc = copy_file(node, &wine_driver_files[i], err);
+		rc = copy_file(
+			node, wine_driver_files[i].source,
+			text_format("files/" DRIVER_STORE "/%s", wine_driver_files[i].store_name),
+			err);
 	if (rc == 0)
-		rc = write_inf(node, DRIVER_STORE, "gpucert_wine.inf", err);
+		rc = write_below(node, "files/" DRIVER_STORE "/gpucert_wine.inf", driver_inf,
+				 strlen(driver_inf), err);
 	if (rc == 0)
-		rc = write_inf(node, "drive_c/windows/inf", WINE_DRIVER_INF, err);
-	return rc == 0 ? write_manifests(node, err) : rc;
+		rc = write_below(node, "files/drive_c/windows/inf/" WINE_DRIVER_INF, driver_inf,
+				 strlen(driver_inf), err);
+	/* Where Wine's Vulkan loader finds one adapter for each device. */
+	for (size_t i = 0; rc == 0 && i < WINE_DEVICE_COUNT; i++)
+		rc = copy_file(node, VULKAN_MANIFEST, text_format("gpu-%zu.json", i), err);
+	return rc;
 }
 
 /* Of DIRECTORY/wine.json. */

@@ -123,7 +123,7 @@ static int translate_target(const struct wine_node *node, const char *text, char
 
 /* Wine's programs on the node see the root's system folders and the host's other ones (wine-run).
  */
-static bool translate_is_of_root(const char *first_step)
+static bool is_of_root(const char *first_step)
 {
 	static const char *const folders[] = {"bin", "boot", "etc", "mnt", "sbin", "usr", "var"};
 	for (size_t i = 0; i < ARRAY_SIZE(folders); i++) {
@@ -133,33 +133,27 @@ static bool translate_is_of_root(const char *first_step)
 	return strncasecmp(first_step, "lib", 3) == 0;
 }
 
-static int translate_find(const struct windows_path *path, const char *directory, char **out,
-			  bool *found, struct error *err)
-{
-	*found = false;
-	return directory != NULL ? wine_place(path, directory, out, found, err) : error_memory(err);
-}
-
 int wine_find_file(const struct wine_node *node, const char *text, char **out, struct error *err)
 {
 	struct windows_path path CLEANUP_WINDOWS_PATH = {0};
 	char *planted CLEANUP_FREE = text_format("%s/files" DRIVE_C, node->directory);
 	char *prefix CLEANUP_FREE = text_format("%s" WINE_IMAGE_PREFIX DRIVE_C, node->root);
 	char *place CLEANUP_FREE = NULL;
+	const char *directories[] = {planted, prefix};
 	bool found = false;
-	int rc = windows_path_parse(text, "mount source", &path, err);
+	int rc = planted != NULL && prefix != NULL
+			 ? windows_path_parse(text, "mount source", &path, err)
+			 : error_memory(err);
 	if (rc < 0)
 		return rc;
-	if (path.drive == 'Z') {
-		bool of_root = path.names.count > 0 && translate_is_of_root(path.names.items[0]);
-		rc = translate_find(&path, of_root ? node->root : "/", &place, &found, err);
-	} else if (path.drive == 'C') {
-		rc = translate_find(&path, planted, &place, &found, err);
-		if (rc == 0 && !found) {
-			free(place);
-			place = NULL;
-			rc = translate_find(&path, prefix, &place, &found, err);
-		}
+	bool of_root = path.names.count > 0 && is_of_root(path.names.items[0]);
+	if (path.drive == 'Z')
+		directories[0] = directories[1] = of_root ? node->root : "/";
+	bool known = path.drive == 'Z' || path.drive == 'C';
+	for (size_t i = 0; rc == 0 && known && !found && i < ARRAY_SIZE(directories); i++) {
+		free(place);
+		place = NULL;
+		rc = wine_place(&path, directories[i], &place, &found, err);
 	}
 	if (rc == 0 && !found)
 		return error_set(err, ERROR_NOT_FOUND, "mount source '%s': not there", text);
@@ -233,11 +227,11 @@ static int translate_grant(const struct wine_node *node, const struct grant *win
 		rc = add_all(out, GRANT_MOUNT, &drivers.mounts, err);
 	if (rc == 0)
 		rc = add_all(out, GRANT_ENV, &drivers.envs, err);
-	if (rc == 0)
-		rc = add_all(out, GRANT_ENV, &windows->envs, err);
-	if (rc == 0)
-		rc = add_all(out, GRANT_ANNOTATION, &windows->annotations, err);
-	return rc == 0 ? add_all(out, GRANT_CDI_DEVICE, &windows->cdi_devices, err) : rc;
+	for (enum grant_kind kind = 0; rc == 0 && kind < GRANT_KINDS; kind++) {
+		if (kind != GRANT_MOUNT && kind != GRANT_DEVICE)
+			rc = add_all(out, kind, &windows->lists[kind], err);
+	}
+	return rc;
 }
 
 /* A bare word is a probe, as for launch_spec; anything else a Windows or Linux path of the
