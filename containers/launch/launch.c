@@ -21,14 +21,6 @@ bool launch_is_path(enum launch_system system, const char *word)
 	return strpbrk(word, system == LAUNCH_WINDOWS ? "/\\" : "/") != NULL;
 }
 
-size_t launch_count_words(const char *const *command)
-{
-	size_t count = 0;
-	while (command[count] != NULL)
-		count++;
-	return count;
-}
-
 int launch_ended(struct launch *launch, enum launch_end end, const char *reason, struct error *err)
 {
 	if (launch->result.end != LAUNCH_RUNNING)

@@ -141,7 +141,9 @@ static void *pairs(struct pod_config *config, const ProtobufCMessageDescriptor *
 static void add_command(struct pod_config *config, const struct containerd_launch *launch,
 			const char *const *command)
 {
-	size_t count = launch_count_words(command);
+	size_t count = 0;
+	while (command[count] != NULL)
+		count++;
 	char **words = arena_allocate(&config->arena, count * sizeof(*words));
 	for (size_t i = 0; words != NULL && i < count; i++)
 		words[i] = i == 0 ? launch->program : wire_string(command[i]);

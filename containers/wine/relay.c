@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The relay's two directories: what is there, and what is made of it on the other side. */
+#include "containers/wine/relay.h"
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "base/path.h"
-#include "containers/wine/relay_internal.h"
 
 #include <errno.h>
 #include <stdlib.h>

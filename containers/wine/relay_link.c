@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* One connection that the relay carries: a stream on each side. */
 #include "base/cleanup.h"
-#include "containers/wine/relay_internal.h"
+#include "containers/wine/relay.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -10,7 +10,7 @@
 #include "base/process.h"
 #include "base/program.h"
 #include "containers/wine/relay.h"
-#include "rpc/loop.h"
+#include "rpc/socket.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -67,26 +67,25 @@ static int add_word(struct text_list *words, const char *word, const char *direc
 	const char *at = strstr(word, PLACEHOLDER);
 	if (at == NULL)
 		return text_list_add(words, word, err);
-	return text_list_take(words,
-			      text_format("%.*sZ:%s%s", (int)(at - word), word, directory,
-					  at + strlen(PLACEHOLDER)),
-			      err);
+	return text_list_addf(words, err, "%.*sZ:%s%s", (int)(at - word), word, directory,
+			      at + strlen(PLACEHOLDER));
 }
 
 static int start(struct relay_program *program, char *const *command, struct error *err)
 {
 	const char *directory = program->wine_directory;
-	char *plugin_dir CLEANUP_FREE = text_format("DEVICE_PLUGIN_DIR=Z:%s", directory);
-	char *socket_dir CLEANUP_FREE = text_format("PLUGIN_SOCK_DIR=Z:%s", directory);
-	char *socket CLEANUP_FREE = text_format("KUBELET_SOCKET=Z:%s/kubelet.sock", directory);
-	const char *const env[] = {plugin_dir, socket_dir, socket, NULL};
+	struct text_list env CLEANUP_TEXT_LIST = {0};
 	struct text_list words CLEANUP_TEXT_LIST = {0};
-	struct process_spec spec = {
-		.env = env, .inherit_output = true, .on_end = on_end, .user = program};
-	int rc = plugin_dir != NULL && socket_dir != NULL && socket != NULL ? 0 : error_memory(err);
+	struct process_spec spec = {.inherit_output = true, .on_end = on_end, .user = program};
+	int rc = text_list_addf(&env, err, "DEVICE_PLUGIN_DIR=Z:%s", directory);
+	if (rc == 0)
+		rc = text_list_addf(&env, err, "PLUGIN_SOCK_DIR=Z:%s", directory);
+	if (rc == 0)
+		rc = text_list_addf(&env, err, "KUBELET_SOCKET=Z:%s/kubelet.sock", directory);
 	for (; rc == 0 && *command != NULL; command++)
 		rc = add_word(&words, *command, directory, err);
 	spec.argv = (const char *const *)words.items;
+	spec.env = (const char *const *)env.items;
 	return rc == 0 ? process_start(&program->loop, &spec, &program->process, err) : rc;
 }
 
@@ -137,7 +136,7 @@ int main(int argc, char **argv)
 		(void)fprintf(stderr, "usage: wine-relay DIRECTORY -- COMMAND...\n");
 		return 2;
 	}
-	(void)signal(SIGPIPE, SIG_IGN); /* a peer that is gone is an error of that connection */
+	socket_ignore_sigpipe();
 	if (loop_open(&program.loop, &err) < 0) {
 		(void)fprintf(stderr, "wine-relay: %s\n", err.text);
 		return EXIT_CANNOT;

@@ -3,7 +3,7 @@
 #include "base/file.h"
 #include "base/path.h"
 #include "base/tests/unit.h"
-#include "containers/wine/relay_internal.h"
+#include "containers/wine/relay.h"
 #include "rpc/loop.h"
 #include "rpc/rendezvous.h"
 
