@@ -7,7 +7,6 @@
 #include "base/log.h"
 #include "base/path.h"
 #include "base/termination.h"
-#include "conformance/kubelet/faults.h"
 #include "conformance/kubelet/pod.h"
 #include "conformance/subject/plugin_process.h"
 #include "rpc/socket.h"
