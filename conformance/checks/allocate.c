@@ -193,7 +193,9 @@ static void allocate_on_socket(struct rig *rig, const struct kubelet_registratio
 	struct rpc_channel *channel = NULL;
 	struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
 	struct error err = {0};
-	int rc = kubelet_dial(&rig->loop, r->socket, RIG_CALL_MS, &channel, &err);
+	char *address CLEANUP_FREE = text_format("unix:%s", r->socket);
+	int rc = address == NULL ? error_memory(&err)
+				 : rpc_channel_open(&rig->loop, address, NULL, &channel, &err);
 	kubelet_allocate_request_add(&request, &id, 1);
 	const struct rpc_unary_call call = {.method = DEVICE_PLUGIN_SERVICE "Allocate",
 					    .request = &request.request.base,

@@ -7,7 +7,6 @@
 #include "base/log.h"
 #include "base/path.h"
 #include "base/termination.h"
-#include "conformance/kubelet/faults.h"
 #include "conformance/kubelet/pod.h"
 #include "conformance/subject/plugin_process.h"
 #include "rpc/socket.h"
@@ -215,15 +214,13 @@ static int set_faults(struct session *session, struct error *err)
 
 static int start_plugin(struct session *session, struct error *err)
 {
-	const struct plugin_process_spec spec = {.command = plugin_command,
-						 .plugin_dir = kubelet_plugin_dir(session->kubelet),
-						 .kubelet_socket = kubelet_socket(session->kubelet),
-						 .registry_dir =
-							 kubelet_registry_dir(session->kubelet),
-						 .private_mounts = private_mounts,
-						 .on_line = on_plugin_line,
-						 .on_end = on_plugin_end,
-						 .user = session};
+	const struct plugin_process_spec spec = {
+		.command = plugin_command,
+		.plugin_dir = kubelet_plugin_dir(session->kubelet),
+		.kubelet_socket = kubelet_socket(session->kubelet),
+		.registry_dir = kubelet_registry_dir(session->kubelet),
+		.private_mounts = private_mounts,
+		.process = {.on_line = on_plugin_line, .on_end = on_plugin_end, .user = session}};
 	if (plugin_command == NULL)
 		return 0;
 	int rc = plugin_process_start(&session->loop, &spec, &session->plugin, err);
