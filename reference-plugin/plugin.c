@@ -5,8 +5,6 @@
 #include "base/log.h"
 #include "base/path.h"
 #include "base/termination.h"
-#include "reference-plugin/answer/answer.h"
-#include "reference-plugin/inventory/scanner.h"
 #include "reference-plugin/serving/directory_watch.h"
 #include "reference-plugin/serving/instance.h"
 #include "rpc/loop.h"
@@ -47,19 +45,11 @@ static void on_devices_changed(void *user)
 
 static int open_scanner(struct plugin *plugin, struct error *err)
 {
-	const struct config *config = plugin->config;
-	const struct scanner_options options = {
-		.loop = &plugin->loop,
-		.config = config,
-		.rules = {.display_computes = config->program->directx,
-			  .without_location_path = config->allocation == ANSWER_CLASS},
-		.on_change = on_devices_changed,
-		.user = plugin,
-	};
-	int rc = scanner_open(&options, &plugin->scanner, err);
+	int rc = scanner_open(&plugin->loop, plugin->config, on_devices_changed, plugin,
+			      &plugin->scanner, err);
 	/* A recorded node is quick to read, and one that cannot be read is a mistake to tell at
 	 * once. */
-	if (rc == 0 && config->node[0] != '\0')
+	if (rc == 0 && plugin->config->node[0] != '\0')
 		rc = scanner_scan(plugin->scanner, err);
 	return rc;
 }
@@ -70,13 +60,13 @@ static int open_instances(struct plugin *plugin, struct error *err)
 		[INVENTORY_DISPLAY] = CONFIG_RESOURCE_COMPUTE,
 		[INVENTORY_COMPUTE] = CONFIG_RESOURCE_DISPLAY,
 	};
-	const struct config *config = plugin->config;
+	struct serving serving = {&plugin->loop, plugin->config, plugin->scanner, 0};
 	int rc = 0;
 	for (int i = 0; rc == 0 && i < INVENTORY_RESOURCE_COUNT; i++) {
-		if (config->resource == (int)others[i])
+		serving.resource = (enum inventory_resource)i;
+		if (plugin->config->resource == (int)others[i])
 			continue;
-		rc = instance_open(&plugin->loop, config, (enum inventory_resource)i,
-				   plugin->scanner, &plugin->instances[i], err);
+		rc = instance_open(&serving, &plugin->instances[i], err);
 		plugin->open_instances += rc == 0 ? 1 : 0;
 	}
 	return rc;
