@@ -95,25 +95,25 @@ static void fill_message(struct answer *answer, bool windows)
 		switch (item->kind) {
 		case ANSWER_NODE:
 			v1beta1__device_spec__init(&item->wire.node);
-			item->wire.node.host_path = message_string(item->source);
+			item->wire.node.host_path = wire_string(item->source);
 			/* containerd wants it empty on Windows (internal/cri/opts,
 			 * spec_windows_opts.go), as the permissions. */
-			item->wire.node.container_path = message_string(windows ? "" : item->place);
-			item->wire.node.permissions = message_string(item->permissions);
+			item->wire.node.container_path = wire_string(windows ? "" : item->place);
+			item->wire.node.permissions = wire_string(item->permissions);
 			message->devices[message->n_devices++] = &item->wire.node;
 			break;
 		case ANSWER_MOUNT:
 			v1beta1__mount__init(&item->wire.mount);
-			item->wire.mount.host_path = message_string(item->source);
-			item->wire.mount.container_path = message_string(item->place);
+			item->wire.mount.host_path = wire_string(item->source);
+			item->wire.mount.container_path = wire_string(item->place);
 			item->wire.mount.read_only = 1;
 			message->mounts[message->n_mounts++] = &item->wire.mount;
 			break;
 		case ANSWER_VARIABLE:
 			v1beta1__container_allocate_response__envs_entry__init(
 				&item->wire.variable);
-			item->wire.variable.key = message_string(item->place);
-			item->wire.variable.value = message_string(item->source);
+			item->wire.variable.key = wire_string(item->place);
+			item->wire.variable.value = wire_string(item->source);
 			message->envs[message->n_envs++] = &item->wire.variable;
 			break;
 		}

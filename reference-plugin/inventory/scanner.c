@@ -71,10 +71,8 @@ static void tell_withheld(struct scanner *scanner, const struct discovery_snapsh
 	for (size_t i = 0; i < snapshot->device_count; i++) {
 		const struct discovery_device *device = &snapshot->devices[i];
 		const char *why = inventory_withholds(&scanner->inventory, device);
-		if (why == NULL || text_list_take(&now,
-						  text_format("device %s (%s) is not offered: %s",
-							      device->id, device->description, why),
-						  NULL) < 0)
+		if (why == NULL || text_list_addf(&now, NULL, "device %s (%s) is not offered: %s",
+						  device->id, device->description, why) < 0)
 			continue;
 		if (!text_list_has(&scanner->withheld, now.items[now.count - 1]))
 			log_warning("%s", now.items[now.count - 1]);

@@ -66,7 +66,7 @@ static void fill(struct entry *entry, const struct inventory_device *device, uin
 	replica_id_format(device->id, replica, entry->id);
 	v1beta1__device__init(&entry->device);
 	entry->device.id = entry->id;
-	entry->device.health = message_string(device->healthy ? "Healthy" : "Unhealthy");
+	entry->device.health = wire_string(device->healthy ? "Healthy" : "Unhealthy");
 	if (device->numa_node == DISCOVERY_UNKNOWN)
 		return;
 	v1beta1__numanode__init(&entry->numa);

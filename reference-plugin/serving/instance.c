@@ -114,9 +114,9 @@ static int send_request(struct instance *instance, struct error *err)
 	char *address CLEANUP_FREE = text_format("unix:%s", instance->config->kubelet_socket);
 	if (address == NULL)
 		return error_memory(err);
-	request.version = message_string("v1beta1");
-	request.endpoint = message_string(path_base(instance->socket_path));
-	request.resource_name = message_string(instance->resource_name);
+	request.version = wire_string("v1beta1");
+	request.endpoint = wire_string(path_base(instance->socket_path));
+	request.resource_name = wire_string(instance->resource_name);
 	request.options = &options;
 	int rc = rpc_channel_open(instance->serving.loop, address, NULL, &instance->channel, err);
 	if (rc < 0)

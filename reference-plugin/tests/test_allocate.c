@@ -270,8 +270,8 @@ static void test_containers_are_answered_in_order(void)
 	struct discovery_device devices[] = {lavapipe("lavapipe"), pocl("pocl")};
 	struct inventory inventory CLEANUP_INVENTORY = recorded(devices, 2, 1);
 	static const struct answer_rules none;
-	char *first[] = {message_string("pocl::0")};
-	char *second[] = {message_string("lavapipe::0")};
+	char *first[] = {wire_string("pocl::0")};
+	char *second[] = {wire_string("lavapipe::0")};
 	V1beta1__ContainerAllocateRequest containers[] = {
 		V1BETA1__CONTAINER_ALLOCATE_REQUEST__INIT,
 		V1BETA1__CONTAINER_ALLOCATE_REQUEST__INIT};

@@ -24,12 +24,12 @@ static void sample_open(struct sample *sample, const char *device, const char *s
 	v1beta1__device_spec__init(&sample->device);
 	v1beta1__mount__init(&sample->mount);
 	v1beta1__container_allocate_response__envs_entry__init(&sample->variable);
-	sample->device.host_path = message_string(device);
-	sample->mount.host_path = message_string(source);
-	sample->mount.container_path = message_string(destination);
+	sample->device.host_path = wire_string(device);
+	sample->mount.host_path = wire_string(source);
+	sample->mount.container_path = wire_string(destination);
 	sample->mount.read_only = 1;
-	sample->variable.key = message_string("A");
-	sample->variable.value = message_string("b c");
+	sample->variable.key = wire_string("A");
+	sample->variable.value = wire_string("b c");
 	sample->devices[0] = &sample->device;
 	sample->mounts[0] = &sample->mount;
 	sample->variables[0] = &sample->variable;
@@ -97,8 +97,8 @@ static void test_linux(void)
 {
 	struct sample sample = {0};
 	sample_open(&sample, "/dev/dri/card0", "/usr/lib/a.so", "/usr/lib/b.so");
-	sample.device.container_path = message_string("/dev/dri/card0");
-	sample.device.permissions = message_string("rw");
+	sample.device.container_path = wire_string("/dev/dri/card0");
+	sample.device.permissions = wire_string("rw");
 	expect(&sample, TOOL_CTR, false,
 	       "--device\n/dev/dri/card0\n"
 	       "--mount\ntype=bind,src=/usr/lib/a.so,dst=/usr/lib/b.so,options=rbind:ro\n"
@@ -107,10 +107,10 @@ static void test_linux(void)
 	       "--device\n/dev/dri/card0:/dev/dri/card0:rw\n"
 	       "--mount\ntype=bind,source=/usr/lib/a.so,target=/usr/lib/b.so,readonly\n"
 	       "--env\nA=b c\n");
-	sample.device.container_path = message_string("/dev/dri/card1");
+	sample.device.container_path = wire_string("/dev/dri/card1");
 	expect(&sample, TOOL_CTR, false,
 	       "ctr cannot give '/dev/dri/card0' to a container as '/dev/dri/card1'");
-	sample.device.container_path = message_string("/dev/a:b");
+	sample.device.container_path = wire_string("/dev/a:b");
 	expect(&sample, TOOL_NERDCTL, false,
 	       "nerdctl cannot take '/dev/dri/card0', because of the colon in it");
 }
