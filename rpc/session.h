@@ -36,10 +36,10 @@ struct exchange {
 	uint32_t close_code;
 
 	struct headers headers; /* the list that is coming in */
-	struct text input;  /* DATA bytes: at most one message and one window */
-	size_t input_start; /* those before it were read by exchange_read() */
-	size_t input_taken; /* those before it opened the stream's window again */
-	bool input_ignored; /* nobody wants them: they are dropped as they come */
+	struct text input;	/* DATA bytes: at most one message and one window */
+	size_t input_start;	/* those before it were read by exchange_read() */
+	size_t input_taken;	/* those before it opened the stream's window again */
+	bool input_ignored;	/* nobody wants them: they are dropped as they come */
 
 	struct text output;  /* one framed message, or none */
 	size_t output_start; /* what of it the connection has taken */

@@ -141,4 +141,5 @@ static void test_socket_file(void)
 
 UNIT_MAIN("calls", {"echo", test_echo}, {"every code", test_every_code},
 	  {"long status message", test_long_status_message},
-	  {"unknown method", test_unknown_method}, {"typed unary", test_typed_unary}, {"socket file", test_socket_file})
+	  {"unknown method", test_unknown_method}, {"typed unary", test_typed_unary},
+	  {"socket file", test_socket_file})

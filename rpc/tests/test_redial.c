@@ -211,4 +211,5 @@ UNIT_MAIN("redial", {"GOAWAY with a call open", test_goaway},
 	  {"a lost connection", test_lost_connection},
 	  {"a call that was not taken", test_call_that_was_not_taken},
 	  {"a call on its way", test_call_on_its_way},
-	  {"connections that age at once", test_connections_that_age_at_once}, {"a closed channel", test_close})
+	  {"connections that age at once", test_connections_that_age_at_once},
+	  {"a closed channel", test_close})

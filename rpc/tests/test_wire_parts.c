@@ -130,8 +130,8 @@ static void test_frames_in_pieces(void)
 			bool whole = true;
 			input.size += at + step < total ? step : total - at;
 			while (whole) {
-				CU_ASSERT_EQUAL_FATAL(
-					frame_read(input, 10, &whole, &message, &err), 0);
+				CU_ASSERT_EQUAL_FATAL(frame_read(input, 10, &whole, &message, &err),
+						      0);
 				if (!whole)
 					continue;
 				text_addf(&seen, "%.*s;", (int)message.size,
