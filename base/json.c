@@ -249,6 +249,16 @@ const cJSON *json_pointer(const cJSON *root, const char *pointer)
 	return *pointer == '\0' ? node : NULL;
 }
 
+const char *json_pointer_string(const cJSON *root, const char *pointer)
+{
+	return cJSON_GetStringValue(json_pointer(root, pointer));
+}
+
+const cJSON *json_first(const cJSON *parent)
+{
+	return parent != NULL ? parent->child : NULL;
+}
+
 struct json_at json_root(const cJSON *document)
 {
 	return (struct json_at){.node = document};

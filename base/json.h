@@ -49,6 +49,14 @@ bool json_add_string(cJSON *object, const char *key, const char *value);
 /* RFC 6901 JSON pointer ("/adapters/0/name"); NULL when nothing is there. */
 const cJSON *json_pointer(const cJSON *root, const char *pointer);
 
+/* The string there; NULL when there is none. */
+const char *json_pointer_string(const cJSON *root, const char *pointer);
+
+/* Goes through the elements of an array or the members of an object; NULL has none. */
+#define json_each(item, parent)                                                                    \
+	for (const cJSON *(item) = json_first(parent); (item) != NULL; (item) = (item)->next)
+const cJSON *json_first(const cJSON *parent);
+
 /*
  * A place in a document, on the caller's stack. It remembers the way from the root, so that errors
  * can name it: struct json_at devices = {0}; json_at_key(&root, "devices", JSON_ARRAY, &devices,

@@ -13,6 +13,12 @@ struct members members_new(void)
 	return (struct members){.object = object, .failed = object == NULL};
 }
 
+struct members members_new_array(void)
+{
+	cJSON *array = cJSON_CreateArray();
+	return (struct members){.object = array, .failed = array == NULL};
+}
+
 void members_free(struct members *members)
 {
 	cJSON_Delete(members->object);
@@ -28,7 +34,9 @@ cJSON *members_take(struct members *members)
 
 void member_item(struct members *members, const char *key, cJSON *item)
 {
-	if (members->failed || item == NULL || !cJSON_AddItemToObject(members->object, key, item)) {
+	if (members->failed || item == NULL ||
+	    !(cJSON_IsArray(members->object) ? cJSON_AddItemToArray(members->object, item)
+					     : cJSON_AddItemToObject(members->object, key, item))) {
 		cJSON_Delete(item);
 		members->failed = true;
 	}

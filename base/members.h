@@ -9,13 +9,14 @@
 #include "base/json.h"
 
 struct members {
-	cJSON *object;
+	cJSON *object; /* or an array, whose elements have no key: NULL */
 	bool failed;
 };
 
 #define CLEANUP_MEMBERS __attribute__((cleanup(members_free)))
 
 struct members members_new(void);
+struct members members_new_array(void);
 void members_free(struct members *members);
 
 /* NULL when memory ran out; the object is empty afterwards. Caller owns it. */

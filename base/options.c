@@ -24,14 +24,13 @@ static int usage_error(const struct command_spec *program, const struct command_
 	return err->code == ERROR_MEMORY ? EXIT_FAILURE : OPTIONS_EXIT_USAGE;
 }
 
-static int options_print(const struct text *text)
+int options_print(char *text, struct error *err)
 {
-	if (text->failed) {
-		(void)fputs("out of memory\n", stderr);
-		return EXIT_FAILURE;
-	}
-	(void)fwrite(text_string(text), 1, text->size, stdout);
-	return EXIT_SUCCESS;
+	if (text == NULL)
+		return error_memory(err);
+	(void)fputs(text, stdout);
+	free(text);
+	return 0;
 }
 
 static int generate_text(const struct command_spec *program, const char *format, struct text *out,
@@ -57,13 +56,16 @@ static int options_answer(const struct options_line *line)
 	const struct command_spec *program = line->program;
 	struct text text CLEANUP_TEXT = {0};
 	struct error err = {0};
+	int rc = 0;
 	if (line->help)
 		options_help(program, line->command, style_enabled(STDOUT_FILENO), &text);
 	else if (line->version)
 		text_addf(&text, "%s %s\n", program->name, GPUCERT_VERSION);
-	else if (generate_text(program, line->generate, &text, &err) < 0)
-		return usage_error(program, line->command, &err);
-	return options_print(&text);
+	else
+		rc = generate_text(program, line->generate, &text, &err);
+	if (rc == 0)
+		rc = options_print(text_take(&text), &err);
+	return rc == 0 ? EXIT_SUCCESS : usage_error(program, line->command, &err);
 }
 
 static int options_run(struct options_line *line)

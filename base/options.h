@@ -80,6 +80,9 @@ int options_main(const struct command_spec *program, int argc, char **argv);
 /* The same for any arguments, which are UTF-8. */
 int options_run_line(const struct command_spec *program, int argc, char **argv);
 
+/* Writes to standard output what a command has built, and frees it. ERROR_MEMORY: it is NULL. */
+int options_print(char *text, struct error *err);
+
 /* Texts; appended to `out`. `command` is one of the program's, or NULL for the program itself.
  * `color` adds terminal styles to the help, which is as wide as the terminal on standard output. */
 void options_help(const struct command_spec *program, const struct command_spec *command,

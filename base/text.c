@@ -75,6 +75,12 @@ void text_vaddf(struct text *text, const char *format, va_list args)
 	text->size += (size_t)length;
 }
 
+void text_add_all(struct text *text, const struct text *other)
+{
+	text->failed = text->failed || other->failed;
+	text_append(text, text_string(other), other->size);
+}
+
 void text_addf(struct text *text, const char *format, ...)
 {
 	va_list args;
@@ -222,6 +228,21 @@ void text_add_xml(struct text *text, const char *data, size_t size)
 		}
 		i += length;
 	}
+}
+
+void text_add_argument(struct text *text, const char *argument)
+{
+	size_t backslashes = 0;
+	text_add(text, "\"");
+	for (; *argument != '\0'; argument++) {
+		for (size_t i = 0; *argument == '"' && i <= backslashes; i++)
+			text_add(text, "\\");
+		backslashes = *argument == '\\' ? backslashes + 1 : 0;
+		text_append(text, argument, 1);
+	}
+	for (size_t i = 0; i < backslashes; i++)
+		text_add(text, "\\");
+	text_add(text, "\"");
 }
 
 char *text_format(const char *format, ...)
@@ -412,4 +433,12 @@ size_t text_distance(const char *a, const char *b)
 		}
 	}
 	return rows[height % 3][width];
+}
+
+size_t text_position(const char *const *list, const char *string)
+{
+	size_t position = 0;
+	while (list[position] != NULL && !text_equal(list[position], string))
+		position++;
+	return position;
 }

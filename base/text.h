@@ -32,6 +32,8 @@ void text_add(struct text *text, const char *string);
  * fill. NULL when memory ran out. */
 char *text_extend(struct text *text, size_t size);
 
+/* Adds what the other holds; when that failed, so has this one. */
+void text_add_all(struct text *text, const struct text *other);
 void text_addf(struct text *text, const char *format, ...) PRINTF_LIKE(2, 3);
 void text_vaddf(struct text *text, const char *format, va_list args) PRINTF_LIKE(2, 0);
 
@@ -52,6 +54,10 @@ void text_add_escaped(struct text *text, const char *data, size_t size);
  * allow become U+FFFD. */
 void text_add_xml(struct text *text, const char *data, size_t size);
 
+/* Adds an argument in double quotes, as the C runtime of Windows reads command lines (Microsoft,
+ * "Parsing C command-line arguments"): backslashes are escapes in front of a quote alone. */
+void text_add_argument(struct text *text, const char *argument);
+
 /* A new formatted string, NULL when memory ran out. */
 char *text_format(const char *format, ...) PRINTF_LIKE(1, 2);
 
@@ -68,6 +74,9 @@ bool text_glob(const char *pattern,
 /* Edits (insert, delete, replace, swap of neighbours) that make one string out of the other, for
  * "did you mean"; long ones are cut. */
 size_t text_distance(const char *a, const char *b);
+
+/* Where a NULL-ended list holds the string: its length, so that the NULL is there, when nowhere. */
+size_t text_position(const char *const *list, const char *string);
 
 /* Whole-string integers. ERROR_FORMAT when it is no number, ERROR_LIMIT when out of [min, max].
  * `what` names the value in the error. Base 10, or 16 with 0x. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "bench/growth.h"
+#include "bench/figures.h"
 
 #include "base/cleanup.h"
 #include "base/file.h"
@@ -99,7 +99,7 @@ static int own_time(const struct growth *growth, int count, double *ms, struct e
 	return rc;
 }
 
-int growth_measure(struct table *table, struct error *err)
+int growth_measure(struct error *err)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(growths); i++) {
 		double small = 0;
@@ -109,7 +109,7 @@ int growth_measure(struct table *table, struct error *err)
 			rc = own_time(&growths[i], LARGE, &large, err);
 		if (rc != 0)
 			return rc;
-		table_row(table, growths[i].what, large / small, "x", LARGE_BY_SMALL_MOST);
+		table_row(growths[i].what, large / small, "x", LARGE_BY_SMALL_MOST);
 	}
 	return 0;
 }

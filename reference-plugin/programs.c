@@ -105,18 +105,12 @@ static struct {
 	bool service;
 } given;
 
-static int print(const struct config *config)
+static int print(const struct config *config, struct error *err)
 {
 	struct text table CLEANUP_TEXT = {0};
 	cJSON *json CLEANUP_JSON = config_to_json(config);
 	config_print(config, &table);
-	char *text CLEANUP_FREE = given.print_json ? json_print(json) : text_take(&table);
-	if (text == NULL) {
-		log_error("out of memory");
-		return EXIT_FAILED;
-	}
-	(void)fputs(text, stdout);
-	return EXIT_SUCCESS;
+	return options_print(given.print_json ? json_print(json) : text_take(&table), err);
 }
 
 /* A service has no console that would show standard error. */
@@ -138,21 +132,24 @@ static int run_plugin(void *user)
 {
 	struct config config CLEANUP(config_free) = {0};
 	struct error err = {0};
+	int rc = config_load(given.program, &given.options, &config, &err);
 	(void)user;
-	if (config_load(given.program, &given.options, &config, &err) < 0) {
+	if (rc < 0) {
 		log_error("%s", err.text);
 		return OPTIONS_EXIT_USAGE;
 	}
 	log_set_level((enum log_level)config.log_level);
 	log_set_json(config.log_format == CONFIG_LOG_JSON);
 	if (given.print_config)
-		return print(&config);
-	if ((config.log_file[0] != '\0' && open_log(config.log_file, &err) < 0) ||
-	    plugin_run(&config, &err) < 0) {
-		log_error("%s", err.text);
-		return EXIT_FAILED;
-	}
-	return EXIT_SUCCESS;
+		rc = print(&config, &err);
+	else if (config.log_file[0] != '\0')
+		rc = open_log(config.log_file, &err);
+	if (rc == 0 && !given.print_config)
+		rc = plugin_run(&config, &err);
+	if (rc == 0)
+		return EXIT_SUCCESS;
+	log_error("%s", err.text);
+	return EXIT_FAILED;
 }
 
 static int run(const struct text_list *arguments)

@@ -79,11 +79,10 @@ const char *const *environment_identity(const char *section)
 static int check_items(const struct section *section, const struct json_at *at, struct error *err)
 {
 	size_t index = 0;
-	const cJSON *node = NULL;
 	int rc = 0;
 	if (section->type != JSON_ARRAY)
 		return 0;
-	cJSON_ArrayForEach (node, at->node) {
+	json_each (node, at->node) {
 		struct json_at item = {.node = node, .parent = at, .index = index};
 		const char *name = NULL;
 		if (rc == 0)
@@ -105,8 +104,7 @@ static int replace(cJSON *environment, const struct json_at *section, struct err
 
 int environment_merge(cJSON *environment, const struct json_at *from, struct error *err)
 {
-	const cJSON *member = NULL;
-	cJSON_ArrayForEach (member, from->node) {
+	json_each (member, from->node) {
 		const struct section *section = environment_section(member->string);
 		struct json_at at = {.node = member, .parent = from, .key = member->string};
 		int rc = 0;
@@ -148,12 +146,11 @@ int environment_digest(const cJSON *environment, char out[DIGEST_SIZE], struct e
 	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(sections); i++) {
 		const cJSON *section =
 			cJSON_GetObjectItemCaseSensitive(environment, sections[i].name);
-		const cJSON *item = NULL;
 		if (cJSON_IsObject(section))
 			rc = identify(&sections[i], section, &lines, err);
 		if (!cJSON_IsArray(section))
 			continue;
-		cJSON_ArrayForEach (item, section) {
+		json_each (item, section) {
 			if (rc == 0)
 				rc = identify(&sections[i], item, &lines, err);
 		}

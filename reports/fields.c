@@ -11,9 +11,7 @@ static const enum json_type json_types[] = {
 
 static bool has_word(const char *const *words, const char *word)
 {
-	while (words != NULL && *words != NULL && strcmp(*words, word) != 0)
-		words++;
-	return words != NULL && *words != NULL;
+	return words != NULL && words[text_position(words, word)] != NULL;
 }
 
 static int check_word(const struct json_at *at, const char *const *words, struct error *err)
@@ -79,7 +77,6 @@ static bool is_known(const struct field *fields, const char *key)
 int fields_check(const struct json_at *object, const struct field *fields, const char *const *also,
 		 struct error *err)
 {
-	const cJSON *member = NULL;
 	if (!cJSON_IsObject(object->node))
 		return json_error(object, err, "expected object");
 	for (const struct field *field = fields; field->key != NULL; field++) {
@@ -87,7 +84,7 @@ int fields_check(const struct json_at *object, const struct field *fields, const
 		if (rc != 0)
 			return rc;
 	}
-	cJSON_ArrayForEach (member, object->node) {
+	json_each (member, object->node) {
 		struct json_at at = {.node = member, .parent = object, .key = member->string};
 		if (!is_known(fields, member->string) && !has_word(also, member->string))
 			return json_error(&at, err, "unknown member");

@@ -67,14 +67,13 @@ static int write_line(struct journal *journal, const struct text *line, struct e
 {
 	uv_buf_t buffer = uv_buf_init(line->data, (unsigned)line->size);
 	uv_fs_t request;
-	int count = 0;
 	if (journal->torn)
 		return error_set(err, ERROR_IO, "%s: an earlier record was written in part",
 				 journal->path);
 	if (journal->size + (int64_t)line->size > JOURNAL_SIZE_MAX)
 		return error_set(err, ERROR_LIMIT, "%s: longer than %d bytes", journal->path,
 				 (int)JOURNAL_SIZE_MAX);
-	count = uv_fs_write(NULL, &request, journal->file, &buffer, 1, journal->size, NULL);
+	int count = uv_fs_write(NULL, &request, journal->file, &buffer, 1, journal->size, NULL);
 	uv_fs_req_cleanup(&request);
 	if (count < 0)
 		return error_uv(err, count, "%s", journal->path);
@@ -145,11 +144,10 @@ static int start(struct journal *journal, const struct journal_run *run, struct 
 	cJSON *record CLEANUP_JSON = run_begin(run);
 	struct text line CLEANUP_TEXT = {0};
 	uv_fs_t request;
-	int rc = 0;
 	if (file_exists(journal->path))
 		return error_set(err, ERROR_EXISTS, "%s: exists; a journal is never overwritten",
 				 journal->path);
-	rc = make_line(journal, JOURNAL_RUN_BEGIN, record, &line, err);
+	int rc = make_line(journal, JOURNAL_RUN_BEGIN, record, &line, err);
 	if (rc == 0)
 		rc = file_write_atomic(journal->path, line.data, line.size, 0644, err);
 	if (rc != 0)
@@ -166,14 +164,13 @@ int journal_create(const char *path, const struct journal_run *run, struct journ
 		   struct error *err)
 {
 	struct journal *journal CLEANUP_JOURNAL = calloc(1, sizeof(*journal));
-	int rc = 0;
 	if (journal == NULL)
 		return error_memory(err);
 	journal->file = -1;
 	journal->start_ms = clock_monotonic_ms();
 	digest_bytes("", 0, journal->digest);
 	journal->path = strdup(path);
-	rc = journal->path != NULL ? start(journal, run, err) : error_memory(err);
+	int rc = journal->path != NULL ? start(journal, run, err) : error_memory(err);
 	if (rc == 0)
 		*out = STEAL(journal);
 	return rc;

@@ -33,12 +33,12 @@ static void add_seconds(struct text *out, int64_t ms)
 
 static void add_message(struct text *out, const struct view_check *check)
 {
+	const char *entry = view_string(check->json, "/expected/entry");
 	struct text message CLEANUP_TEXT = {0};
 	if (check->disposition == REPORT_EXPECTED_FAIL)
-		text_addf(&message, "expected by %s: ", check->expectation);
+		text_addf(&message, "expected by %s: ", entry);
 	if (check->disposition == REPORT_UNEXPECTED_IMPROVEMENT)
-		text_addf(&message, "better than expected: remove the entry %s",
-			  check->expectation);
+		text_addf(&message, "better than expected: remove the entry %s", entry);
 	text_add(&message, check->reason);
 	out->failed = out->failed || message.failed;
 	add_attribute(out, "message", text_string(&message));
@@ -47,17 +47,16 @@ static void add_message(struct text *out, const struct view_check *check)
 /* What did not hold, and what to do, for the person who reads the failure. */
 static void add_details(struct text *out, const struct view_check *check)
 {
-	const cJSON *assertion = NULL;
 	struct text details CLEANUP_TEXT = {0};
 	text_addf(&details, "%s\n", view_string(check->json, "/title"));
-	cJSON_ArrayForEach (assertion, json_pointer(check->json, "/assertions")) {
+	json_each (assertion, json_pointer(check->json, "/assertions")) {
 		if (cJSON_IsTrue(json_pointer(assertion, "/ok")))
 			continue;
 		text_addf(&details, "%s: saw %s, wanted %s (%s)\n", view_string(assertion, "/what"),
 			  view_string(assertion, "/saw"), view_string(assertion, "/wanted"),
 			  view_string(assertion, "/at"));
 	}
-	text_addf(&details, "%s\n", check->advice);
+	text_addf(&details, "%s\n", view_string(check->json, "/advice"));
 	out->failed = out->failed || details.failed;
 	text_add_xml(out, text_string(&details), details.size);
 }
@@ -83,11 +82,10 @@ static void add_result(struct text *out, const struct view_check *check)
 static void add_notes(struct text *out, const struct view_check *check)
 {
 	const cJSON *notes = json_pointer(check->json, "/notes");
-	const cJSON *note = NULL;
 	if (notes == NULL || notes->child == NULL)
 		return;
 	text_add(out, "      <system-out>");
-	cJSON_ArrayForEach (note, notes) {
+	json_each (note, notes) {
 		const char *string = cJSON_GetStringValue(note);
 		if (string != NULL)
 			text_add_xml(out, string, strlen(string));

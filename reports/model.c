@@ -2,8 +2,7 @@
 #include "reports/model.h"
 
 #include "base/cleanup.h"
-
-#include <string.h>
+#include "base/text.h"
 
 const char *const report_outcome_names[] = {
 	[REPORT_PASS] = "pass",
@@ -25,6 +24,8 @@ const char *const report_disposition_names[] = {
 	[REPORT_UNDECIDED] = NULL,
 };
 
+const char *const report_level_names[] = {"must", "should", "may", NULL};
+const char *const report_severity_names[] = {"critical", "high", "medium", "low", NULL};
 const char *const report_phase_names[] = {"setup", "cri",     "probe", "plugin",
 					  "wait",  "cleanup", NULL};
 const char *const report_state_names[] = {"complete", "incomplete", "aborted"};
@@ -40,10 +41,7 @@ const char *report_outcome_name(enum report_outcome outcome)
 
 enum report_outcome report_outcome_of(const char *name)
 {
-	int outcome = 0;
-	while (outcome < REPORT_OUTCOME_COUNT && strcmp(report_outcome_names[outcome], name) != 0)
-		outcome++;
-	return (enum report_outcome)outcome;
+	return (enum report_outcome)text_position(report_outcome_names, name);
 }
 
 bool report_outcome_is_bad(enum report_outcome outcome)

@@ -37,6 +37,11 @@ enum report_outcome report_outcome_of(const char *name);
 /* Fail, crash, timeout or broken. */
 bool report_outcome_is_bad(enum report_outcome outcome);
 
+/* Of requirements and of checks, the gravest first; NULL-ended: "must", "should", "may", and
+ * "critical", "high", "medium", "low". */
+extern const char *const report_level_names[];
+extern const char *const report_severity_names[];
+
 /* What follows from outcome and expectation. */
 enum report_disposition {
 	REPORT_AS_EXPECTED,

@@ -5,145 +5,128 @@
 
 #include <string.h>
 
-#define TYPED(name, kind)                                                                          \
-	{                                                                                          \
-		.key = (name), .type = (kind)                                                      \
-	}
-#define STRING(name) TYPED(name, FIELD_STRING)
-#define OPTIONAL(name, when)                                                                       \
-	{                                                                                          \
-		.key = (name), .presence = (when)                                                  \
-	}
-#define WORD(name, list)                                                                           \
-	{                                                                                          \
-		.key = (name), .type = FIELD_WORD, .words = (list)                                 \
-	}
-#define NESTED(name, kind, table)                                                                  \
-	{                                                                                          \
-		.key = (name), .type = (kind), .fields = (table)                                   \
-	}
-#define END                                                                                        \
-	{                                                                                          \
-		.key = NULL                                                                        \
-	}
-
 static const char *const schemas[] = {JOURNAL_SCHEMA, NULL};
-static const char *const levels[] = {"must", "should", "may", NULL};
-static const char *const severities[] = {"critical", "high", "medium", "low", NULL};
 static const char *const launchers[] = {"containerd", "process", "none", NULL};
 static const char *const not_run[] = {"unsupported", "not-applicable", NULL};
 static const char *const varying[] = {"saw", "both", NULL};
 
 static const struct field harness[] = {
-	STRING("version"),
-	OPTIONAL("commit", FIELD_OR_NULL),
-	STRING("compiler"),
-	OPTIONAL("tableDigest", FIELD_OR_NULL),
-	END,
+	{.key = "version"},  {.key = "commit", .presence = FIELD_OR_NULL},
+	{.key = "compiler"}, {.key = "tableDigest", .presence = FIELD_OR_NULL},
+	{.key = NULL},
 };
 
 static const struct field invocation[] = {
-	TYPED("argv", FIELD_STRINGS),
-	TYPED("timeoutPercent", FIELD_COUNT),
-	TYPED("minRun", FIELD_COUNT),
-	TYPED("conformanceRequired", FIELD_BOOL),
-	END,
+	{.key = "argv", .type = FIELD_STRINGS},
+	{.key = "timeoutPercent", .type = FIELD_COUNT},
+	{.key = "minRun", .type = FIELD_COUNT},
+	{.key = "conformanceRequired", .type = FIELD_BOOL},
+	{.key = NULL},
 };
 
 static const struct field run_begin[] = {
-	WORD("schema", schemas),
-	STRING("id"),
-	NESTED("harness", FIELD_OBJECT, harness),
-	NESTED("invocation", FIELD_OBJECT, invocation),
-	END,
+	{.key = "schema", .type = FIELD_WORD, .words = schemas},
+	{.key = "id"},
+	{.key = "harness", .type = FIELD_OBJECT, .fields = harness},
+	{.key = "invocation", .type = FIELD_OBJECT, .fields = invocation},
+	{.key = NULL},
 };
 
-static const struct field environment[] = {TYPED("environment", FIELD_ANY), END};
+static const struct field environment[] = {{.key = "environment", .type = FIELD_ANY},
+					   {.key = NULL}};
 
 const struct field record_settings[] = {
-	WORD("launcher", launchers),
-	STRING("profile"),
-	TYPED("thorough", FIELD_BOOL),
-	END,
+	{.key = "launcher", .type = FIELD_WORD, .words = launchers},
+	{.key = "profile"},
+	{.key = "thorough", .type = FIELD_BOOL},
+	{.key = NULL},
 };
 
-#define REQUIREMENT STRING("id"), WORD("level", levels), STRING("sentence"), STRING("source")
+#define REQUIREMENT                                                                                \
+	{.key = "id"}, {.key = "level", .type = FIELD_WORD, .words = report_level_names},          \
+		{.key = "sentence"},                                                               \
+	{                                                                                          \
+		.key = "source"                                                                    \
+	}
 
-const struct field record_requirement[] = {REQUIREMENT, END};
+const struct field record_requirement[] = {REQUIREMENT, {.key = NULL}};
 
 static const struct field requirement[] = {
 	REQUIREMENT,
 	{.key = "leftOut", .type = FIELD_STRINGS, .presence = FIELD_OR_ABSENT},
-	OPTIONAL("notApplicable", FIELD_OR_ABSENT),
-	END,
+	{.key = "notApplicable", .presence = FIELD_OR_ABSENT},
+	{.key = NULL},
 };
 
 static const struct field expected[] = {
-	WORD("outcome", report_outcome_names),
-	STRING("entry"),
-	END,
+	{.key = "outcome", .type = FIELD_WORD, .words = report_outcome_names},
+	{.key = "entry"},
+	{.key = NULL},
 };
 
 #define IDENTITY                                                                                   \
-	STRING("id"), TYPED("revision", FIELD_COUNT), OPTIONAL("requirement", FIELD_OR_NULL),      \
-		WORD("severity", severities), STRING("title"), STRING("advice"),                   \
-		OPTIONAL("unproven", FIELD_OR_NULL),                                               \
+	{.key = "id"}, {.key = "revision", .type = FIELD_COUNT},                                   \
+		{.key = "requirement", .presence = FIELD_OR_NULL},                                 \
+		{.key = "severity", .type = FIELD_WORD, .words = report_severity_names},           \
+		{.key = "title"}, {.key = "advice"},                                               \
+		{.key = "unproven", .presence = FIELD_OR_NULL},                                    \
 	{                                                                                          \
 		.key = "expected", .type = FIELD_OBJECT, .presence = FIELD_OR_NULL,                \
 		.fields = expected                                                                 \
 	}
 
-const struct field record_identity[] = {IDENTITY, END};
+const struct field record_identity[] = {IDENTITY, {.key = NULL}};
 
 static const struct field planned_check[] = {
 	IDENTITY,
 	{.key = "outcome", .type = FIELD_WORD, .presence = FIELD_OR_ABSENT, .words = not_run},
-	OPTIONAL("reason", FIELD_OR_ABSENT),
-	END,
+	{.key = "reason", .presence = FIELD_OR_ABSENT},
+	{.key = NULL},
 };
 
 static const struct field plan[] = {
-	NESTED("settings", FIELD_OBJECT, record_settings),
-	TYPED("filteredOut", FIELD_COUNT),
-	NESTED("requirements", FIELD_OBJECTS, requirement),
-	NESTED("checks", FIELD_OBJECTS, planned_check),
-	END,
+	{.key = "settings", .type = FIELD_OBJECT, .fields = record_settings},
+	{.key = "filteredOut", .type = FIELD_COUNT},
+	{.key = "requirements", .type = FIELD_OBJECTS, .fields = requirement},
+	{.key = "checks", .type = FIELD_OBJECTS, .fields = planned_check},
+	{.key = NULL},
 };
 
 static const struct field phase[] = {
-	WORD("phase", report_phase_names),
-	STRING("what"),
-	TYPED("durationMs", FIELD_COUNT),
-	END,
+	{.key = "phase", .type = FIELD_WORD, .words = report_phase_names},
+	{.key = "what"},
+	{.key = "durationMs", .type = FIELD_COUNT},
+	{.key = NULL},
 };
 
-static const struct field check_begin[] = {TYPED("timeoutMs", FIELD_COUNT), END};
+static const struct field check_begin[] = {{.key = "timeoutMs", .type = FIELD_COUNT},
+					   {.key = NULL}};
 
 static const struct field assertion[] = {
-	STRING("what"),
-	STRING("wanted"),
-	STRING("saw"),
-	TYPED("ok", FIELD_BOOL),
-	OPTIONAL("at", FIELD_OR_NULL),
+	{.key = "what"},
+	{.key = "wanted"},
+	{.key = "saw"},
+	{.key = "ok", .type = FIELD_BOOL},
+	{.key = "at", .presence = FIELD_OR_NULL},
 	{.key = "varies", .type = FIELD_WORD, .presence = FIELD_OR_ABSENT, .words = varying},
-	END,
+	{.key = NULL},
 };
 
-static const struct field note[] = {STRING("text"), END};
+static const struct field note[] = {{.key = "text"}, {.key = NULL}};
 
 static const struct field evidence[] = {
-	STRING("name"),
-	STRING("media"),
-	STRING("path"),
-	STRING("digest"),
-	TYPED("bytes", FIELD_COUNT),
-	TYPED("truncated", FIELD_BOOL),
-	END,
+	{.key = "name"},
+	{.key = "media"},
+	{.key = "path"},
+	{.key = "digest"},
+	{.key = "bytes", .type = FIELD_COUNT},
+	{.key = "truncated", .type = FIELD_BOOL},
+	{.key = NULL},
 };
 
-static const struct field device[] = {STRING("ref"), END};
-static const struct field event[] = {STRING("kind"), STRING("text"), END};
-static const struct field check_held[] = {STRING("cause"), STRING("reason"), END};
+static const struct field device[] = {{.key = "ref"}, {.key = NULL}};
+static const struct field event[] = {{.key = "kind"}, {.key = "text"}, {.key = NULL}};
+static const struct field check_held[] = {{.key = "cause"}, {.key = "reason"}, {.key = NULL}};
 
 static const struct field phases[] = {
 	{.key = "setup", .type = FIELD_COUNT, .presence = FIELD_OR_ABSENT},
@@ -152,32 +135,32 @@ static const struct field phases[] = {
 	{.key = "plugin", .type = FIELD_COUNT, .presence = FIELD_OR_ABSENT},
 	{.key = "wait", .type = FIELD_COUNT, .presence = FIELD_OR_ABSENT},
 	{.key = "cleanup", .type = FIELD_COUNT, .presence = FIELD_OR_ABSENT},
-	END,
+	{.key = NULL},
 };
 
 static const struct field watched[] = {
-	TYPED("ms", FIELD_COUNT),
-	TYPED("thoroughMs", FIELD_COUNT),
-	END,
+	{.key = "ms", .type = FIELD_COUNT},
+	{.key = "thoroughMs", .type = FIELD_COUNT},
+	{.key = NULL},
 };
 
 static const struct field check_end[] = {
-	WORD("outcome", report_outcome_names),
-	STRING("reason"),
-	TYPED("durationMs", FIELD_COUNT),
-	NESTED("phasesMs", FIELD_OBJECT, phases),
+	{.key = "outcome", .type = FIELD_WORD, .words = report_outcome_names},
+	{.key = "reason"},
+	{.key = "durationMs", .type = FIELD_COUNT},
+	{.key = "phasesMs", .type = FIELD_OBJECT, .fields = phases},
 	{.key = "watched", .type = FIELD_OBJECT, .presence = FIELD_OR_NULL, .fields = watched},
 	{.key = "leftOut", .type = FIELD_COUNT, .presence = FIELD_OR_ABSENT},
-	END,
+	{.key = NULL},
 };
 
 static const struct field abort_record[] = {
-	WORD("kind", report_abort_names),
-	STRING("reason"),
-	END,
+	{.key = "kind", .type = FIELD_WORD, .words = report_abort_names},
+	{.key = "reason"},
+	{.key = NULL},
 };
 
-static const struct field run_end[] = {END};
+static const struct field run_end[] = {{.key = NULL}};
 
 const struct journal_shape journal_shapes[JOURNAL_TYPE_COUNT] = {
 	[JOURNAL_RUN_BEGIN] = {.name = "run-begin", .fields = run_begin, .durable = true},

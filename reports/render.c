@@ -14,10 +14,8 @@ static int take_phase(struct render *render, const cJSON *record, struct error *
 {
 	struct members phase CLEANUP_MEMBERS = members_new();
 	fields_copy(record, journal_shapes[JOURNAL_PHASE].fields, &phase);
-	for (int i = 0; i < REPORT_PHASE_COUNT; i++) {
-		if (strcmp(report_phase_names[i], field_string(record, "phase")) == 0)
-			render->phases_ms[i] += field_count(record, "durationMs");
-	}
+	render->phases_ms[text_position(report_phase_names, field_string(record, "phase"))] +=
+		field_count(record, "durationMs");
 	return members_append(render->phases, members_take(&phase), err);
 }
 
@@ -56,8 +54,7 @@ static int make_report(struct render *render, cJSON **report, struct error *err)
 {
 	struct members json CLEANUP_MEMBERS = members_new();
 	struct members environment CLEANUP_MEMBERS = members_new();
-	cJSON *checks = NULL;
-	const cJSON *section = NULL;
+	struct members checks CLEANUP_MEMBERS = members_new_array();
 	char digest[DIGEST_SIZE] = "";
 	int rc = environment_digest(render->environment, digest, err);
 	if (rc != 0)
@@ -66,15 +63,14 @@ static int make_report(struct render *render, cJSON **report, struct error *err)
 	member_string(&json, "schema", REPORT_SCHEMA);
 	render_add_run(render, &json);
 	member_string(&environment, "digest", digest);
-	cJSON_ArrayForEach (section, render->environment) {
+	json_each (section, render->environment)
 		member_copy(&environment, section->string, section);
-	}
 	member_item(&json, "environment", members_take(&environment));
 	render_add_verdict(render, &json);
-	checks = cJSON_AddArrayToObject(json.object, "checks");
-	for (size_t i = 0; rc == 0 && i < render->check_count; i++)
-		rc = members_append(checks, render_check_json(render, &render->checks[i]), err);
-	*report = rc == 0 ? members_take(&json) : NULL;
+	for (size_t i = 0; i < render->check_count; i++)
+		member_item(&checks, NULL, render_check_json(render, &render->checks[i]));
+	member_item(&json, "checks", members_take(&checks));
+	*report = members_take(&json);
 	return *report != NULL ? 0 : error_memory(err);
 }
 

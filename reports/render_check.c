@@ -46,12 +46,11 @@ static int take_held(const struct render *render, struct render_check *check, co
 /* No runner writes a pass without an assertion that held, or with one that did not. */
 static int refuse_pass(const struct render_check *check, struct error *err)
 {
-	const cJSON *assertion = NULL;
 	if (check->outcome != REPORT_PASS)
 		return 0;
 	if (check->lists[RENDER_ASSERTIONS]->child == NULL)
 		return check_error(err, "outcome: a pass without an assertion");
-	cJSON_ArrayForEach (assertion, check->lists[RENDER_ASSERTIONS]) {
+	json_each (assertion, check->lists[RENDER_ASSERTIONS]) {
 		if (!cJSON_IsTrue(field_get(assertion, "ok")))
 			return check_error(err,
 					   "outcome: a pass with an assertion that did not hold");
@@ -85,8 +84,7 @@ static int add_string(const char *string, cJSON *array, struct error *err)
 
 static int add_device(struct render_check *check, const char *ref, struct error *err)
 {
-	const cJSON *known = NULL;
-	cJSON_ArrayForEach (known, check->lists[RENDER_DEVICES]) {
+	json_each (known, check->lists[RENDER_DEVICES]) {
 		if (strcmp(known->valuestring, ref) == 0)
 			return 0;
 	}

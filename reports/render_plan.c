@@ -68,7 +68,6 @@ int render_take_plan(struct render *render, const cJSON *record, struct error *e
 {
 	const cJSON *requirements = field_get(record, "requirements");
 	const cJSON *checks = field_get(record, "checks");
-	const cJSON *item = NULL;
 	size_t count = (size_t)cJSON_GetArraySize(checks);
 	if (render->plan != NULL)
 		return error_set(err, ERROR_FORMAT, "type: a second plan");
@@ -79,10 +78,10 @@ int render_take_plan(struct render *render, const cJSON *record, struct error *e
 	render->by_id = calloc(count + 1, sizeof(struct render_check *));
 	if (render->requirements == NULL || render->checks == NULL || render->by_id == NULL)
 		return error_memory(err);
-	cJSON_ArrayForEach (item, requirements) {
+	json_each (item, requirements) {
 		take_requirement(item, &render->requirements[render->requirement_count++]);
 	}
-	cJSON_ArrayForEach (item, checks) {
+	json_each (item, checks) {
 		struct render_check *check = &render->checks[render->check_count];
 		int rc = 0;
 		render->by_id[render->check_count++] = check;

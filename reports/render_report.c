@@ -87,22 +87,20 @@ void render_add_run(const struct render *render, struct members *report)
 static cJSON *ids_with(const struct render *render, enum report_requirement_verdict verdict,
 		       const char *level)
 {
-	cJSON *ids CLEANUP_JSON = cJSON_CreateArray();
-	for (size_t i = 0; ids != NULL && i < render->requirement_count; i++) {
+	struct members ids CLEANUP_MEMBERS = members_new_array();
+	for (size_t i = 0; i < render->requirement_count; i++) {
 		const struct render_requirement *requirement = &render->requirements[i];
-		if (strcmp(field_string(requirement->planned, "level"), level) != 0 ||
-		    report_requirement_verdict_of(&requirement->tally) != verdict)
-			continue;
-		if (members_append(ids, cJSON_CreateString(requirement->id), NULL) < 0)
-			return NULL;
+		if (strcmp(field_string(requirement->planned, "level"), level) == 0 &&
+		    report_requirement_verdict_of(&requirement->tally) == verdict)
+			member_string(&ids, NULL, requirement->id);
 	}
-	return STEAL(ids);
+	return members_take(&ids);
 }
 
 /* A recording proves nothing about a node, and neither does a journal that names none. */
 static bool is_live(const struct render *render)
 {
-	const char *kind = cJSON_GetStringValue(json_pointer(render->environment, "/node/kind"));
+	const char *kind = json_pointer_string(render->environment, "/node/kind");
 	return text_equal(kind, "live") || text_equal(kind, "wine");
 }
 
@@ -130,7 +128,6 @@ static cJSON *conformance_json(const struct render *render, enum report_conforma
 	cJSON *open CLEANUP_JSON = ids_with(render, REPORT_NOT_TESTED, "must");
 	cJSON *proven CLEANUP_JSON = ids_with(render, REPORT_SATISFIED, "must");
 	cJSON *other CLEANUP_JSON = ids_with(render, REPORT_REQUIREMENT_NOT_APPLICABLE, "must");
-	char *reason CLEANUP_FREE = NULL;
 	if (must == NULL || should == NULL || open == NULL || proven == NULL || other == NULL)
 		return NULL;
 	*result = REPORT_CONFORMANCE_INCOMPLETE;
@@ -139,11 +136,10 @@ static cJSON *conformance_json(const struct render *render, enum report_conforma
 	else if (open->child == NULL && proven->child != NULL && is_live(render) &&
 		 state_of(render) == REPORT_COMPLETE)
 		*result = REPORT_CONFORMANT;
-	reason = *result == REPORT_CONFORMANCE_INCOMPLETE ? open_reason(render, open) : strdup("");
-	if (reason == NULL)
-		return NULL;
+	char *reason =
+		*result == REPORT_CONFORMANCE_INCOMPLETE ? open_reason(render, open) : strdup("");
 	member_string(&conformance, "result", report_conformance_names[*result]);
-	member_string(&conformance, "reason", reason);
+	member_taken(&conformance, "reason", reason);
 	member_item(&conformance, "must", STEAL(must));
 	member_item(&conformance, "should", STEAL(should));
 	member_item(&conformance, "notTested", STEAL(open));
@@ -154,19 +150,18 @@ static cJSON *conformance_json(const struct render *render, enum report_conforma
 static cJSON *expectation_json(const struct render *render)
 {
 	struct members expectation CLEANUP_MEMBERS = members_new();
-	cJSON *checks CLEANUP_JSON = cJSON_CreateArray();
-	for (size_t i = 0; checks != NULL && i < render->check_count; i++) {
+	struct members checks CLEANUP_MEMBERS = members_new_array();
+	bool unexpected = false;
+	for (size_t i = 0; i < render->check_count; i++) {
 		enum report_disposition disposition = render_disposition(&render->checks[i]);
 		if (disposition != REPORT_UNEXPECTED_FAIL &&
 		    disposition != REPORT_UNEXPECTED_IMPROVEMENT)
 			continue;
-		if (members_append(checks, cJSON_CreateString(render->checks[i].id), NULL) < 0)
-			return NULL;
+		member_string(&checks, NULL, render->checks[i].id);
+		unexpected = true;
 	}
-	if (checks == NULL)
-		return NULL;
-	member_string(&expectation, "result", checks->child != NULL ? "unexpected" : "as-expected");
-	member_item(&expectation, "checks", STEAL(checks));
+	member_string(&expectation, "result", unexpected ? "unexpected" : "as-expected");
+	member_item(&expectation, "checks", members_take(&checks));
 	return members_take(&expectation);
 }
 
@@ -190,20 +185,18 @@ static cJSON *totals_json(const struct report_tally *tally)
 /* Ids of the checks in the plan that test it. */
 static cJSON *checks_of(const struct render *render, const struct render_requirement *requirement)
 {
-	cJSON *ids CLEANUP_JSON = cJSON_CreateArray();
-	for (size_t i = 0; ids != NULL && i < render->check_count; i++) {
-		const struct render_check *check = &render->checks[i];
-		if (check->requirement == requirement &&
-		    members_append(ids, cJSON_CreateString(check->id), NULL) != 0)
-			return NULL;
+	struct members ids CLEANUP_MEMBERS = members_new_array();
+	for (size_t i = 0; i < render->check_count; i++) {
+		if (render->checks[i].requirement == requirement)
+			member_string(&ids, NULL, render->checks[i].id);
 	}
-	return STEAL(ids);
+	return members_take(&ids);
 }
 
 static cJSON *requirements_json(const struct render *render)
 {
-	cJSON *array CLEANUP_JSON = cJSON_CreateArray();
-	for (size_t i = 0; array != NULL && i < render->requirement_count; i++) {
+	struct members array CLEANUP_MEMBERS = members_new_array();
+	for (size_t i = 0; i < render->requirement_count; i++) {
 		const struct render_requirement *requirement = &render->requirements[i];
 		enum report_requirement_verdict verdict =
 			report_requirement_verdict_of(&requirement->tally);
@@ -212,10 +205,9 @@ static cJSON *requirements_json(const struct render *render)
 		member_item(&json, "checks", checks_of(render, requirement));
 		member_string(&json, "verdict", report_requirement_verdict_names[verdict]);
 		member_taken(&json, "reason", render_requirement_reason(requirement));
-		if (members_append(array, members_take(&json), NULL) != 0)
-			return NULL;
+		member_item(&array, NULL, members_take(&json));
 	}
-	return STEAL(array);
+	return members_take(&array);
 }
 
 static struct report_tally tally_of(const struct render *render)

@@ -88,24 +88,21 @@ static char *reason_of(const cJSON *assertion)
 static int fix_assertion(const cJSON *report, const cJSON *check, const cJSON *assertion,
 			 struct error *err)
 {
-	const cJSON *requirement = NULL;
 	const char *saw = view_string(assertion, "/saw");
 	const char *varies = view_string(assertion, "/varies");
 	char *old CLEANUP_FREE = reason_of(assertion);
-	char *new CLEANUP_FREE = NULL;
-	int rc = 0;
 	if (varies[0] == '\0')
 		return 0;
-	rc = old != NULL ? replace(assertion, "saw", saw, "*", err) : error_memory(err);
+	int rc = old != NULL ? replace(assertion, "saw", saw, "*", err) : error_memory(err);
 	if (rc == 0 && strcmp(varies, "both") == 0)
 		rc = replace(assertion, "wanted", view_string(assertion, "/wanted"), "*", err);
-	new = reason_of(assertion);
+	char *new CLEANUP_FREE = reason_of(assertion);
 	if (rc == 0 && new == NULL)
 		rc = error_memory(err);
 	if (rc != 0 || cJSON_IsTrue(json_pointer(assertion, "/ok")))
 		return rc;
 	rc = replace(check, "reason", old, new, err);
-	cJSON_ArrayForEach (requirement, json_pointer(report, "/requirements")) {
+	json_each (requirement, json_pointer(report, "/requirements")) {
 		if (rc == 0)
 			rc = replace(requirement, "reason", old, new, err);
 	}
@@ -114,11 +111,9 @@ static int fix_assertion(const cJSON *report, const cJSON *check, const cJSON *a
 
 static int fix_assertions(const cJSON *report, struct error *err)
 {
-	const cJSON *check = NULL;
-	const cJSON *assertion = NULL;
 	int rc = 0;
-	cJSON_ArrayForEach (check, json_pointer(report, "/checks")) {
-		cJSON_ArrayForEach (assertion, json_pointer(check, "/assertions")) {
+	json_each (check, json_pointer(report, "/checks")) {
+		json_each (assertion, json_pointer(check, "/assertions")) {
 			if (rc == 0)
 				rc = fix_assertion(report, check, assertion, err);
 		}

@@ -38,10 +38,9 @@ static void add_whole_line(struct summary *summary, enum style tone, const char 
 			   const struct text *body)
 {
 	bool color = summary->options->color;
-	summary->out->failed = summary->out->failed || body->failed;
 	text_addf(summary->out, "%s%-*s%s", style(color, tone), LABEL_COLUMNS, label,
 		  style(color, STYLE_RESET));
-	text_append(summary->out, text_string(body), body->size);
+	text_add_all(summary->out, body);
 	text_add(summary->out, "\n");
 }
 
@@ -97,14 +96,13 @@ static void add_verdict(struct summary *summary)
 	const cJSON *report = summary->report;
 	const char *state = view_string(report, "/run/state");
 	const cJSON *outcomes = json_pointer(report, "/totals/outcome");
-	const cJSON *outcome = NULL;
 	struct text conformance CLEANUP_TEXT = {0};
 	struct text body CLEANUP_TEXT = {0};
 	struct headline headline = headline_of(report);
 	text_addf(&body, "%lld of %lld checks passed",
 		  (long long)view_int(report, "/totals/outcome/pass"),
 		  (long long)view_int(report, "/totals/checks"));
-	cJSON_ArrayForEach (outcome, outcomes) {
+	json_each (outcome, outcomes) {
 		if (outcome->valueint != 0 && strcmp(outcome->string, "pass") != 0)
 			text_addf(&body, ", %d %s", outcome->valueint, outcome->string);
 	}
@@ -135,12 +133,11 @@ static void add_environment(struct summary *summary)
 {
 	const cJSON *environment = json_pointer(summary->report, "/environment");
 	const char *kind = view_string(environment, "/node/kind");
-	const cJSON *device = NULL;
 	bool is_wine = strcmp(kind, "wine") == 0;
 	bool is_recorded = strcmp(kind, "recorded") == 0;
 	struct text body CLEANUP_TEXT = {0};
 	struct text parts CLEANUP_TEXT = {0};
-	cJSON_ArrayForEach (device, json_pointer(environment, "/devices")) {
+	json_each (device, json_pointer(environment, "/devices")) {
 		add_part(&parts, device, "/name", "");
 	}
 	if (is_recorded) {
@@ -160,8 +157,9 @@ static void add_environment(struct summary *summary)
 	add_part(&parts, environment, "/runtime/name", "/runtime/version");
 	if (!is_recorded && !is_wine)
 		add_part(&parts, environment, "/os/product", "");
-	text_add(&body, parts.size != 0 ? text_string(&parts) : "an unknown environment");
-	body.failed = body.failed || parts.failed;
+	if (parts.size == 0)
+		text_add(&parts, "an unknown environment");
+	text_add_all(&body, &parts);
 	add_line(summary, STYLE_BOLD, "on", &body);
 }
 
@@ -204,26 +202,18 @@ static void add_works(struct summary *summary)
 	add_line(summary, STYLE_GREEN, "works", &body);
 }
 
-static size_t rank_of(const char *word, const char *const *words, size_t count)
+static size_t rank_of(const struct view_check *check)
 {
-	size_t rank = 0;
-	while (rank < count && !text_equal(word, words[rank]))
-		rank++;
-	return rank;
+	return text_position(report_level_names, view_string(check->json, "/level")) * 8 +
+	       text_position(report_severity_names, view_string(check->json, "/severity"));
 }
 
 static int compare(const void *a, const void *b)
 {
-	static const char *const levels[] = {"must", "should", "may"};
-	static const char *const severities[] = {"critical", "high", "medium", "low"};
 	const struct view_check *left = *(const struct view_check *const *)a;
 	const struct view_check *right = *(const struct view_check *const *)b;
-	size_t left_rank =
-		rank_of(left->level, levels, 3) * 8 + rank_of(left->severity, severities, 4);
-	size_t right_rank =
-		rank_of(right->level, levels, 3) * 8 + rank_of(right->severity, severities, 4);
-	if (left_rank != right_rank)
-		return left_rank < right_rank ? -1 : 1;
+	if (rank_of(left) != rank_of(right))
+		return rank_of(left) < rank_of(right) ? -1 : 1;
 	return left < right ? -1 : left > right;
 }
 
@@ -302,12 +292,13 @@ static void add_name(struct text *body, const struct view_check *check, size_t a
 static void add_problem(struct summary *summary, const struct view_check *check, size_t alike,
 			size_t held)
 {
+	const char *requirement = view_string(check->json, "/requirement");
 	struct text body CLEANUP_TEXT = {0};
 	struct text advice CLEANUP_TEXT = {0};
 	add_name(&body, check, alike);
-	if (check->requirement[0] != '\0') {
-		text_addf(&body, " (%s ", check->level);
-		add_escaped(&body, check->requirement);
+	if (requirement[0] != '\0') {
+		text_addf(&body, " (%s ", view_string(check->json, "/level"));
+		add_escaped(&body, requirement);
 		text_add(&body, ")");
 	}
 	if (held != 0)
@@ -317,7 +308,7 @@ static void add_problem(struct summary *summary, const struct view_check *check,
 		text_add(&body, "better than expected: remove the expectation");
 	add_escaped(&body, check->reason);
 	add_line(summary, STYLE_RED, report_outcome_name(check->outcome), &body);
-	add_escaped(&advice, check->advice);
+	add_escaped(&advice, view_string(check->json, "/advice"));
 	add_whole_line(summary, STYLE_YELLOW, "  do", &advice);
 }
 

@@ -48,11 +48,9 @@ static int verify_file(const char *directory, const char *path, size_t bytes, co
 int report_verify_evidence(const char *directory, const cJSON *report, struct text_list *faults,
 			   struct error *err)
 {
-	const cJSON *check = NULL;
-	const cJSON *item = NULL;
 	int rc = 0;
-	cJSON_ArrayForEach (check, json_pointer(report, "/checks")) {
-		cJSON_ArrayForEach (item, json_pointer(check, "/evidence")) {
+	json_each (check, json_pointer(report, "/checks")) {
+		json_each (item, json_pointer(check, "/evidence")) {
 			const char *path = view_string(item, "/path");
 			struct error fault = {0};
 			if (rc == 0)

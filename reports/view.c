@@ -8,40 +8,32 @@ enum { IDS_MAX = 6 };
 static void take_check(const cJSON *json, struct view_check *check)
 {
 	const char *unproven = view_string(json, "/unproven");
-	const char *disposition = view_string(json, "/disposition");
 	*check = (struct view_check){
 		.json = json,
 		.id = view_string(json, "/id"),
-		.requirement = view_string(json, "/requirement"),
-		.level = view_string(json, "/level"),
-		.severity = view_string(json, "/severity"),
-		.advice = view_string(json, "/advice"),
 		.reason = view_string(json, "/reason"),
 		.cause = view_string(json, "/cause"),
-		.expectation = view_string(json, "/expected/entry"),
 		.outcome = report_outcome_of(view_string(json, "/outcome")),
+		.disposition = (enum report_disposition)text_position(
+			report_disposition_names, view_string(json, "/disposition")),
 		.duration_ms = view_int(json, "/time/durationMs"),
 	};
 	check->unproven = check->outcome == REPORT_PASS && unproven[0] != '\0';
 	if (check->unproven)
 		check->reason = unproven;
-	while (check->disposition < REPORT_UNDECIDED &&
-	       strcmp(report_disposition_names[check->disposition], disposition) != 0)
-		check->disposition++;
 }
 
 int view_open(const cJSON *report, struct view *view, struct error *err)
 {
 	struct json_at root = json_root(report);
 	struct json_at checks = {0};
-	const cJSON *node = NULL;
 	int rc = json_need(&root, "checks", JSON_ARRAY, &checks, err);
 	if (rc != 0)
 		return rc;
 	view->checks = calloc(json_count(&checks) + 1, sizeof(*view->checks));
 	if (view->checks == NULL)
 		return error_memory(err);
-	cJSON_ArrayForEach (node, checks.node) {
+	json_each (node, checks.node) {
 		take_check(node, &view->checks[view->count++]);
 	}
 	return 0;
@@ -61,15 +53,14 @@ int64_t view_int(const cJSON *report, const char *pointer)
 
 const char *view_string(const cJSON *report, const char *pointer)
 {
-	const char *string = cJSON_GetStringValue(json_pointer(report, pointer));
+	const char *string = json_pointer_string(report, pointer);
 	return string != NULL ? string : "";
 }
 
 static void add_ids(const cJSON *ids, struct text *out)
 {
-	const cJSON *id = NULL;
 	int told = 0;
-	cJSON_ArrayForEach (id, ids) {
+	json_each (id, ids) {
 		if (told == IDS_MAX) {
 			text_addf(out, " and %d more", cJSON_GetArraySize(ids) - told);
 			return;

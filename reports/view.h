@@ -11,14 +11,9 @@
 struct view_check {
 	const cJSON *json;
 	const char *id;
-	const char *requirement; /* "" for none */
-	const char *level;	 /* "" without a requirement */
-	const char *severity;
-	const char *advice;
 	const char *reason; /* about the outcome, or why a pass does not prove the requirement */
 	bool unproven;	    /* it passed, and does not prove the requirement */
 	const char *cause;  /* the check that kept this one from running; "" for none */
-	const char *expectation; /* name of the expectation entry; "" for none */
 	enum report_outcome outcome;
 	enum report_disposition disposition;
 	int64_t duration_ms;

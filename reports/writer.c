@@ -28,18 +28,10 @@ const struct writer writers[] = {
 
 const char *const writer_names[] = {"summary", "json", "junit", NULL};
 
-int writer_find(const char *name, const struct writer **out, struct error *err)
+const struct writer *writer_find(const char *name)
 {
-	struct text names CLEANUP_TEXT = {0};
-	for (const struct writer *writer = writers; writer->name != NULL; writer++) {
-		if (strcmp(writer->name, name) == 0) {
-			*out = writer;
-			return 0;
-		}
-		text_addf(&names, "%s%s", names.size != 0 ? ", " : "", writer->name);
-	}
-	return error_set(err, ERROR_NOT_FOUND, "there is no format '%s' (there are: %s)", name,
-			 text_string(&names));
+	size_t position = text_position(writer_names, name);
+	return writer_names[position] != NULL ? &writers[position] : NULL;
 }
 
 int writer_print(const struct writer *writer, const cJSON *report,
@@ -60,11 +52,8 @@ int writer_show(const char *name, const cJSON *report, const char *location, str
 		.columns = isatty(STDOUT_FILENO) == 1 ? style_columns(STDOUT_FILENO) : 0,
 		.location = location,
 	};
-	const struct writer *writer = NULL;
 	char *text CLEANUP_FREE = NULL;
-	int rc = writer_find(name, &writer, err);
-	if (rc == 0)
-		rc = writer_print(writer, report, &options, &text, err);
+	int rc = writer_print(writer_find(name), report, &options, &text, err);
 	if (rc == 0 && (fputs(text, stdout) == EOF || fflush(stdout) != 0))
 		rc = error_set(err, ERROR_IO, "%s", strerror(errno));
 	return rc;

@@ -21,10 +21,10 @@ struct writer {
 };
 
 extern const struct writer writers[];	 /* ended by {NULL} */
-extern const char *const writer_names[]; /* theirs, NULL-ended */
+extern const char *const writer_names[]; /* theirs, in their order, NULL-ended */
 
-/* ERROR_NOT_FOUND lists the names. */
-int writer_find(const char *name, const struct writer **out, struct error *err);
+/* NULL: there is no such format. */
+const struct writer *writer_find(const char *name);
 
 /* Every failure to build the text is ERROR_MEMORY. */
 int writer_print(const struct writer *writer, const cJSON *report,

@@ -6,6 +6,7 @@
  * channel that redials is one connection after the other, as grpc-go's ClientConn.
  */
 
+#include "base/cleanup.h"
 #include "rpc/rpc.h"
 
 #include <protobuf-c/protobuf-c.h>
@@ -102,9 +103,9 @@ struct rpc_unary_call {
 
 struct rpc_answer {
 	int code;		 /* gRPC status; RPC_NO_STATUS: there was none */
-	char *message;		 /* grpc-message; "" when there is none */
+	char *message;		 /* grpc-message, whole; "" when there is none */
 	ProtobufCMessage *reply; /* NULL unless code is RPC_OK */
-	uint64_t duration_ns;
+	uint64_t duration_ms;
 };
 
 /* Runs the loop until there is an answer, also one with a status other than OK. After an error *out
@@ -112,6 +113,7 @@ struct rpc_answer {
 int rpc_unary_answer(struct rpc_channel *channel, const struct rpc_unary_call *call,
 		     struct rpc_answer *out, struct error *err);
 void rpc_answer_free(struct rpc_answer *answer);
+#define CLEANUP_RPC_ANSWER CLEANUP(rpc_answer_free)
 
 /* Runs the loop until the answer is there. A gRPC status other than OK is ERROR_REMOTE with
  * err->remote the status code and the text "METHOD: NOT_FOUND: message". Caller frees *reply.

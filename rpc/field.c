@@ -4,39 +4,21 @@
 #include "base/cleanup.h"
 #include "rpc/rpc.h"
 
+#include <ctype.h>
 #include <nghttp2/nghttp2.h>
 #include <stdio.h>
 #include <string.h>
 
 enum { TIMEOUT_VALUE_MAX = 99999999 };
 
-static const char *const code_names[] = {
-	[RPC_OK] = "OK",
-	[RPC_CANCELLED] = "CANCELLED",
-	[RPC_UNKNOWN] = "UNKNOWN",
-	[RPC_INVALID_ARGUMENT] = "INVALID_ARGUMENT",
-	[RPC_DEADLINE_EXCEEDED] = "DEADLINE_EXCEEDED",
-	[RPC_NOT_FOUND] = "NOT_FOUND",
-	[RPC_ALREADY_EXISTS] = "ALREADY_EXISTS",
-	[RPC_PERMISSION_DENIED] = "PERMISSION_DENIED",
-	[RPC_RESOURCE_EXHAUSTED] = "RESOURCE_EXHAUSTED",
-	[RPC_FAILED_PRECONDITION] = "FAILED_PRECONDITION",
-	[RPC_ABORTED] = "ABORTED",
-	[RPC_OUT_OF_RANGE] = "OUT_OF_RANGE",
-	[RPC_UNIMPLEMENTED] = "UNIMPLEMENTED",
-	[RPC_INTERNAL] = "INTERNAL",
-	[RPC_UNAVAILABLE] = "UNAVAILABLE",
-	[RPC_DATA_LOSS] = "DATA_LOSS",
-	[RPC_UNAUTHENTICATED] = "UNAUTHENTICATED",
-};
-
 const char *rpc_code_name(int code)
 {
+#define CODE_NAME(name, go_name) #name,
+	static const char *const names[] = {RPC_CODES(CODE_NAME)};
+#undef CODE_NAME
 	if (code == RPC_NO_STATUS)
 		return "NO_STATUS";
-	if (code < 0 || (size_t)code >= ARRAY_SIZE(code_names))
-		return code_names[RPC_UNKNOWN];
-	return code_names[code];
+	return names[code < 0 || (size_t)code >= ARRAY_SIZE(names) ? RPC_UNKNOWN : code];
 }
 
 int status_of_reset(uint32_t http2_error)
@@ -83,53 +65,27 @@ int status_parse(const char *value)
 	return value[digits] == '\0' && code <= INT32_MAX ? (int)code : RPC_UNKNOWN;
 }
 
-static const char hex_digits[] = "0123456789ABCDEF";
-
 void percent_encode(struct text *out, const char *message)
 {
-	const char *start = message;
-	const char *at = message;
-	for (; *at != '\0'; at++) {
-		unsigned char byte = (unsigned char)*at;
-		char escape[3] = {'%', hex_digits[byte >> 4], hex_digits[byte & 15]};
+	for (; *message != '\0'; message++) {
+		unsigned char byte = (unsigned char)*message;
 		if (byte >= 0x20 && byte <= 0x7e && byte != '%')
-			continue;
-		text_append(out, start, (size_t)(at - start));
-		text_append(out, escape, sizeof(escape));
-		start = at + 1;
+			text_append(out, message, 1);
+		else
+			text_addf(out, "%%%02X", byte);
 	}
-	text_append(out, start, (size_t)(at - start));
-}
-
-static int hex_value(char digit)
-{
-	if (digit >= '0' && digit <= '9')
-		return digit - '0';
-	if (digit >= 'A' && digit <= 'F')
-		return digit - 'A' + 10;
-	if (digit >= 'a' && digit <= 'f')
-		return digit - 'a' + 10;
-	return -1;
 }
 
 void percent_decode(struct text *out, const char *encoded)
 {
-	const char *start = encoded;
-	const char *at = encoded;
-	while (*at != '\0') {
-		int high = *at == '%' ? hex_value(at[1]) : -1;
-		int low = high >= 0 ? hex_value(at[2]) : -1;
-		char byte = (char)(unsigned char)(high >= 0 && low >= 0 ? high * 16 + low : 0);
-		if (byte == '\0') {
-			at++;
-			continue;
-		}
-		text_append(out, start, (size_t)(at - start));
-		text_append(out, &byte, 1);
-		at += 3;
-		start = at;
+	while (*encoded != '\0') {
+		char byte = '\0';
+		if (encoded[0] == '%' && isxdigit((unsigned char)encoded[1]) != 0 &&
+		    isxdigit((unsigned char)encoded[2]) != 0)
+			byte = (char)strtol((const char[]){encoded[1], encoded[2], '\0'}, NULL, 16);
+		text_append(out, byte == '\0' ? encoded : &byte, 1);
+		encoded += byte == '\0' ? 1 : 3;
 	}
-	text_append(out, start, (size_t)(at - start));
 }
 
 /* From the finest unit to the coarsest: `count` of them are `milliseconds`. */

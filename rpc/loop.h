@@ -1,14 +1,32 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-/* Running a libuv loop until something has happened: what makes straight-line code possible in
- * tests and checks. */
+/* Running a libuv loop until something has happened, which makes straight-line code possible in tests
+ * and checks; and timers. */
 
 #include "base/error.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 #include <uv.h>
+
+/*
+ * Timers that can be let go of at any time: their memory outlives the handle.
+ */
+
+struct timer;
+
+/* `repeat_ms` 0: once. The timer stays the caller's until timer_cancel(), also after it fired. */
+int timer_start(uv_loop_t *loop, uint64_t timeout_ms, uint64_t repeat_ms,
+		void (*on_time)(void *user), void *user, struct timer **out, struct error *err);
+
+/* Takes the timer out of the variable; it does not fire any more. NULL in the variable is allowed.
+ */
+void timer_cancel(struct timer **timer);
+
+/*
+ * Loops.
+ */
 
 /* Makes a loop. It needs descriptors, of which there may be none left. */
 int loop_open(uv_loop_t *loop, struct error *err);

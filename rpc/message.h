@@ -23,7 +23,7 @@ const char *message_unpack(const ProtobufCMessageDescriptor *type, struct rpc_sl
 int message_pack(const ProtobufCMessage *message, struct text *out, struct error *err);
 
 /* protobuf-c wants the strings of a message writable; nothing writes to those of a request. */
-static inline char *message_string(const char *string)
+static inline char *wire_string(const char *string)
 {
 	return (char *)(uintptr_t)string;
 }

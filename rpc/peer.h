@@ -4,9 +4,9 @@
 /* The inside of a server, for peer.c and for tests that drive a connection without a socket. */
 
 #include "rpc/connection.h"
+#include "rpc/loop.h"
 #include "rpc/server.h"
 #include "rpc/stream.h"
-#include "rpc/timer.h"
 
 struct rpc_server {
 	uv_loop_t *loop;

@@ -3,68 +3,31 @@
 
 #include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-
-static const char beginning[] = "gpucert-rendezvous 1 ";
-
-static int hex_digit(char digit)
-{
-	if (digit >= '0' && digit <= '9')
-		return digit - '0';
-	return digit >= 'a' && digit <= 'f' ? digit - 'a' + 10 : -1;
-}
-
-static bool read_port(const char **text, uint16_t *port)
-{
-	unsigned value = 0;
-	size_t digits = strspn(*text, "0123456789");
-	if (digits == 0 || digits > 5 || **text == '0')
-		return false;
-	for (size_t i = 0; i < digits; i++)
-		value = value * 10 + (unsigned)((*text)[i] - '0');
-	*text += digits;
-	*port = (uint16_t)value;
-	return value <= UINT16_MAX;
-}
-
-static bool read_nonce(const char **text, uint8_t nonce[RENDEZVOUS_NONCE_SIZE])
-{
-	for (size_t i = 0; i < RENDEZVOUS_NONCE_SIZE; i++) {
-		int high = hex_digit(**text);
-		int low = high < 0 ? -1 : hex_digit((*text)[1]);
-		if (low < 0)
-			return false;
-		nonce[i] = (uint8_t)(high << 4 | low);
-		*text += 2;
-	}
-	return true;
-}
 
 int rendezvous_parse(const char *text, size_t size, struct rendezvous *out, struct error *err)
 {
 	char copy[RENDEZVOUS_TEXT_MAX] = {0};
-	const char *rest = copy + sizeof(beginning) - 1;
+	char again[RENDEZVOUS_TEXT_MAX];
 	struct rendezvous read = {0};
-	if (size >= sizeof(copy))
-		return error_set(err, ERROR_FORMAT, "not a rendezvous file: it is too long");
-	memcpy(copy, text, size);
-	if (strncmp(copy, beginning, sizeof(beginning) - 1) != 0)
-		return error_set(err, ERROR_FORMAT, "not a rendezvous file: it does not begin so");
-	if (!read_port(&rest, &read.port) || *rest++ != ' ')
-		return error_set(err, ERROR_FORMAT, "rendezvous file without a port");
-	if (!read_nonce(&rest, read.nonce))
-		return error_set(err, ERROR_FORMAT, "rendezvous file without a nonce");
-	if (*rest != '\n' || (size_t)(rest - copy) + 1 != size)
-		return error_set(err, ERROR_FORMAT,
-				 "rendezvous file that does not end behind its nonce");
+	int used = 0;
+	memcpy(copy, text, size < sizeof(copy) ? size : 0);
+	bool good = sscanf(copy, "gpucert-rendezvous 1 %5hu %n", &read.port, &used) == 1 &&
+		    read.port != 0 &&
+		    size == (size_t)used + sizeof("\n") - 1 + sizeof(read.nonce) * 2;
+	for (size_t i = 0; good && i < RENDEZVOUS_NONCE_SIZE; i++)
+		good = sscanf(copy + used + 2 * i, "%2hhx", &read.nonce[i]) == 1;
+	/* sscanf() takes more than we write: only what would be written so is one. */
+	rendezvous_format(&read, again);
+	if (!good || strlen(again) != size || memcmp(text, again, size) != 0)
+		return error_set(err, ERROR_FORMAT, "not a rendezvous file");
 	*out = read;
 	return 0;
 }
 
 void rendezvous_format(const struct rendezvous *rendezvous, char out[RENDEZVOUS_TEXT_MAX])
 {
-	int used = snprintf(out, RENDEZVOUS_TEXT_MAX, "%s%u ", beginning, rendezvous->port);
+	int used = snprintf(out, RENDEZVOUS_TEXT_MAX, "gpucert-rendezvous 1 %u ", rendezvous->port);
 	for (size_t i = 0; i < RENDEZVOUS_NONCE_SIZE; i++)
 		used += snprintf(out + used, (size_t)(RENDEZVOUS_TEXT_MAX - used), "%02x",
 				 rendezvous->nonce[i]);

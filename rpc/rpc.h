@@ -18,26 +18,32 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* gRPC status codes, as on the wire, where any other number may come as well. */
+/* X(name, what Go calls it): the gRPC status codes in the order of their numbers, from 0. On the wire
+ * any other number may come as well. */
+#define RPC_CODES(X)                                                                               \
+	X(OK, "OK")                                                                                \
+	X(CANCELLED, "Canceled")                                                                   \
+	X(UNKNOWN, "Unknown")                                                                      \
+	X(INVALID_ARGUMENT, "InvalidArgument")                                                     \
+	X(DEADLINE_EXCEEDED, "DeadlineExceeded")                                                   \
+	X(NOT_FOUND, "NotFound")                                                                   \
+	X(ALREADY_EXISTS, "AlreadyExists")                                                         \
+	X(PERMISSION_DENIED, "PermissionDenied")                                                   \
+	X(RESOURCE_EXHAUSTED, "ResourceExhausted")                                                 \
+	X(FAILED_PRECONDITION, "FailedPrecondition")                                               \
+	X(ABORTED, "Aborted")                                                                      \
+	X(OUT_OF_RANGE, "OutOfRange")                                                              \
+	X(UNIMPLEMENTED, "Unimplemented")                                                          \
+	X(INTERNAL, "Internal")                                                                    \
+	X(UNAVAILABLE, "Unavailable")                                                              \
+	X(DATA_LOSS, "DataLoss")                                                                   \
+	X(UNAUTHENTICATED, "Unauthenticated")
+
 enum rpc_code {
 	RPC_NO_STATUS = -1, /* never on the wire: nothing was called, or nobody answered */
-	RPC_OK = 0,
-	RPC_CANCELLED = 1,
-	RPC_UNKNOWN = 2,
-	RPC_INVALID_ARGUMENT = 3,
-	RPC_DEADLINE_EXCEEDED = 4,
-	RPC_NOT_FOUND = 5,
-	RPC_ALREADY_EXISTS = 6,
-	RPC_PERMISSION_DENIED = 7,
-	RPC_RESOURCE_EXHAUSTED = 8,
-	RPC_FAILED_PRECONDITION = 9,
-	RPC_ABORTED = 10,
-	RPC_OUT_OF_RANGE = 11,
-	RPC_UNIMPLEMENTED = 12,
-	RPC_INTERNAL = 13,
-	RPC_UNAVAILABLE = 14,
-	RPC_DATA_LOSS = 15,
-	RPC_UNAUTHENTICATED = 16,
+#define RPC_CODE(name, go_name) RPC_##name,
+	RPC_CODES(RPC_CODE)
+#undef RPC_CODE
 };
 
 /* "NOT_FOUND", "NO_STATUS"; "UNKNOWN" for numbers that gRPC does not define. */

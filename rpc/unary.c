@@ -92,7 +92,7 @@ static void wait_done(const struct rpc_status *status, ProtobufCMessage *reply, 
 {
 	struct unary_wait *wait = user;
 	wait->done = true;
-	wait->answer->duration_ns = clock_monotonic_ns() - wait->started_ns;
+	wait->answer->duration_ms = (clock_monotonic_ns() - wait->started_ns) / 1000000;
 	wait->answer->code = status->code;
 	wait->answer->message = strdup(status->message);
 	wait->answer->reply = reply;
@@ -142,7 +142,7 @@ int rpc_unary_wait(struct rpc_channel *channel, const char *method, const Protob
 					    .request = request,
 					    .reply_type = reply_type,
 					    .timeout_ms = timeout_ms};
-	struct rpc_answer answer CLEANUP(rpc_answer_free) = {0};
+	struct rpc_answer answer CLEANUP_RPC_ANSWER = {0};
 	int rc = rpc_unary_answer(channel, &call, &answer, err);
 	if (rc < 0)
 		return rc;

@@ -7,7 +7,7 @@
 #include "base/clock.h"
 #include "base/library.h"
 #include "base/text.h"
-#include "bench/samples.h"
+#include "bench/figures.h"
 #include "discovery/tests/windows/plant.h"
 
 #include <stdio.h>
@@ -66,7 +66,8 @@ static int use_double(const char *library, const char *node, struct error *err)
 	int (*load)(const char *recorded_node) = NULL;
 	void *handle = NULL;
 	int rc = library_open(library, &handle, err);
-	rc = rc == 0 ? library_function(handle, "dxcore_double_load", &load, err) : rc;
+	if (rc == 0)
+		rc = library_function(handle, "dxcore_double_load", &load, err);
 	if (rc == 0 && load(node) != 0)
 		rc = error_set(err, ERROR_FORMAT, "%s takes no %s", library, node);
 	return rc;
@@ -77,10 +78,10 @@ static int take_once(struct samples *samples, struct error *err)
 	struct discovery_snapshot *snapshot = NULL;
 	uint64_t begin = clock_monotonic_ns();
 	int rc = discovery_take(NULL, &snapshot, err);
-	size_t whole = 0;
 	samples_add(samples, clock_monotonic_ns() - begin);
 	if (rc < 0)
 		return rc;
+	size_t whole = 0;
 	for (size_t i = 0; i < snapshot->device_count; i++)
 		whole += snapshot->devices[i].file_count == FILES ? 1 : 0;
 	if (whole != DEVICES || !text_equal(snapshot->system.enumerator, "dxcore"))

@@ -16,7 +16,7 @@ enum { REPEATS = 20 };
 static bool expect_first(struct rig *rig, const struct rig_item *item, const char *what,
 			 uint64_t *duration_ms)
 {
-	struct kubelet_reply reply CLEANUP_KUBELET_REPLY = {0};
+	struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
 	bool works = allocate_expect(rig, item->resource, (const char *const *)item->ids->items, 1,
 				     what, &reply) != NULL;
 	if (duration_ms != NULL)
@@ -39,7 +39,7 @@ static void prompt(struct rig *rig, const struct rig_item *item)
 static void each_and_all(struct rig *rig, const struct rig_item *item)
 {
 	size_t count = allocate_for_each(rig, item, NULL);
-	struct kubelet_reply reply CLEANUP_KUBELET_REPLY = {0};
+	struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
 	(void)allocate_expect(rig, item->resource, (const char *const *)item->ids->items,
 			      count < ALLOCATE_TOGETHER_MAX ? count : ALLOCATE_TOGETHER_MAX,
 			      "all devices together", &reply);
@@ -52,7 +52,7 @@ static void order(struct rig *rig, const struct rig_item *item)
 					    "ids in reverse order"};
 	const struct text_list *ids = item->ids;
 	const V1beta1__ContainerAllocateResponse *answers[ARRAY_SIZE(names)] = {NULL};
-	struct kubelet_reply replies[ARRAY_SIZE(names)] = {0};
+	struct rpc_answer replies[ARRAY_SIZE(names)] = {0};
 	const char *backwards[ALLOCATE_TOGETHER_MAX] = {NULL};
 	size_t count = ids->count < ALLOCATE_TOGETHER_MAX ? ids->count : ALLOCATE_TOGETHER_MAX;
 	for (size_t i = 0; i < count; i++)
@@ -65,7 +65,7 @@ static void order(struct rig *rig, const struct rig_item *item)
 			allocate_expect_same(rig, names[i], answers[0], answers[i]);
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
-		kubelet_reply_free(&replies[i]);
+		rpc_answer_free(&replies[i]);
 }
 
 /* What the second answer holds is the plugin's to choose: a folder or a token of its own, for one.
@@ -82,8 +82,8 @@ static void repeat(struct rig *rig, const struct rig_item *item)
 static void expect_alone(struct rig *rig, const char *resource, const char *const *ids,
 			 const V1beta1__ContainerAllocateResponse *response)
 {
-	struct kubelet_reply first CLEANUP_KUBELET_REPLY = {0};
-	struct kubelet_reply second CLEANUP_KUBELET_REPLY = {0};
+	struct rpc_answer first CLEANUP_RPC_ANSWER = {0};
+	struct rpc_answer second CLEANUP_RPC_ANSWER = {0};
 	const V1beta1__ContainerAllocateResponse *alone =
 		allocate_expect(rig, resource, ids, 1, "the second request alone", &first);
 	const V1beta1__ContainerAllocateResponse *again =
@@ -100,13 +100,13 @@ static void several_requests(struct rig *rig, const struct rig_item *item)
 	const char *const *all = (const char *const *)item->ids->items;
 	const char *const *last = &all[item->ids->count - 1];
 	struct kubelet_allocate_request request = {0};
-	struct kubelet_reply reply CLEANUP_KUBELET_REPLY = {0};
+	struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
 	struct error err = {0};
 	kubelet_allocate_request_add(&request, all, 1);
 	kubelet_allocate_request_add(&request, last, 1);
-	int rc = kubelet_call(kubelet_resource_plugin(rig->kubelet, item->resource), "Allocate",
-			      &request.request.base, &v1beta1__allocate_response__descriptor,
-			      RIG_CALL_MS, &reply, &err);
+	int rc = kubelet_call(kubelet_resource_plugin(rig->kubelet, item->resource),
+			      DEVICE_PLUGIN_SERVICE "Allocate", &request.request.base,
+			      &v1beta1__allocate_response__descriptor, RIG_CALL_MS, &reply, &err);
 	const V1beta1__AllocateResponse *response = (const V1beta1__AllocateResponse *)reply.reply;
 	if (check_expect_ok(rig->run, rc, "Allocate is answered", &err) &&
 	    check_expect_text(rig->run, "two container requests", rpc_code_name(reply.code),
@@ -118,14 +118,14 @@ static void several_requests(struct rig *rig, const struct rig_item *item)
 
 /* Allocate of an id, or none, that the plugin does not have. False: no answer at all, recorded. */
 static bool call_oddly(struct rig *rig, const char *resource, const char *id,
-		       struct kubelet_reply *reply)
+		       struct rpc_answer *reply)
 {
 	struct error err = {0};
 	int rc = rig_allocate(rig, resource, &id, id != NULL ? 1 : 0, reply, &err);
 	return rc == 0 || check_expect_ok(rig->run, rc, "Allocate is answered", &err);
 }
 
-static bool expect_refused(struct rig *rig, const struct kubelet_reply *reply)
+static bool expect_refused(struct rig *rig, const struct rpc_answer *reply)
 {
 	return check_expect(rig->run, reply->code != RPC_OK, "Allocate of an unknown id",
 			    "an error", "%s", rpc_code_name(reply->code));
@@ -135,7 +135,7 @@ static void unknown_id(struct rig *rig, const struct rig_item *item)
 {
 	static const char *const unknown[] = {UNKNOWN_ID, "", "../../etc/passwd", "a\nb\"c%00"};
 	for (size_t i = 0; i < ARRAY_SIZE(unknown); i++) {
-		struct kubelet_reply reply CLEANUP_KUBELET_REPLY = {0};
+		struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
 		if (call_oddly(rig, item->resource, unknown[i], &reply))
 			(void)expect_refused(rig, &reply);
 	}
@@ -144,7 +144,7 @@ static void unknown_id(struct rig *rig, const struct rig_item *item)
 
 static void error_names_id(struct rig *rig, const struct rig_item *item)
 {
-	struct kubelet_reply reply CLEANUP_KUBELET_REPLY = {0};
+	struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
 	if (call_oddly(rig, item->resource, UNKNOWN_ID, &reply) && expect_refused(rig, &reply))
 		(void)check_expect(rig->run, strstr(reply.message, UNKNOWN_ID) != NULL,
 				   "grpc-message", "names " UNKNOWN_ID, "'%s'", reply.message);
@@ -152,7 +152,7 @@ static void error_names_id(struct rig *rig, const struct rig_item *item)
 
 static void no_ids(struct rig *rig, const struct rig_item *item)
 {
-	struct kubelet_reply reply CLEANUP_KUBELET_REPLY = {0};
+	struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
 	if (call_oddly(rig, item->resource, NULL, &reply)) {
 		const V1beta1__ContainerAllocateResponse *response = rig_first_response(&reply);
 		bool gave =
@@ -191,14 +191,16 @@ static void allocate_on_socket(struct rig *rig, const struct kubelet_registratio
 {
 	struct kubelet_allocate_request request = {0};
 	struct rpc_channel *channel = NULL;
-	struct kubelet_reply reply CLEANUP_KUBELET_REPLY = {0};
+	struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
 	struct error err = {0};
 	int rc = kubelet_dial(&rig->loop, r->socket, RIG_CALL_MS, &channel, &err);
 	kubelet_allocate_request_add(&request, &id, 1);
+	const struct rpc_unary_call call = {.method = DEVICE_PLUGIN_SERVICE "Allocate",
+					    .request = &request.request.base,
+					    .reply_type = &v1beta1__allocate_response__descriptor,
+					    .timeout_ms = RIG_CALL_MS};
 	if (rc == 0)
-		rc = kubelet_call_on(channel, "Allocate", &request.request.base,
-				     &v1beta1__allocate_response__descriptor, RIG_CALL_MS, &reply,
-				     &err);
+		rc = rpc_unary_answer(channel, &call, &reply, &err);
 	bool first = r->plugin == NULL || kubelet_plugin_stream(r->plugin) == NULL;
 	if (check_expect_ok(rig->run, rc, "Allocate is answered", &err) &&
 	    check_expect(rig->run, reply.code == RPC_OK, "Allocate before any ListAndWatch", "OK",

@@ -14,7 +14,7 @@ enum { ALLOCATE_TOGETHER_MAX = 64 /* ids in one call */ };
 const V1beta1__ContainerAllocateResponse *allocate_expect(struct rig *rig, const char *resource,
 							  const char *const *ids, size_t count,
 							  const char *what,
-							  struct kubelet_reply *reply);
+							  struct rpc_answer *reply);
 
 /* Calls `judge` with the answer for each id, one by one; of many ids for some, spread over all,
  * which a note tells. Returns how many were asked for. */

@@ -25,11 +25,10 @@ enum { ASKED_MAX = 256 /* ids that are tested one by one */ };
 const V1beta1__ContainerAllocateResponse *allocate_expect(struct rig *rig, const char *resource,
 							  const char *const *ids, size_t count,
 							  const char *what,
-							  struct kubelet_reply *reply)
+							  struct rpc_answer *reply)
 {
 	struct error err = {0};
 	int rc = rig_allocate(rig, resource, ids, count, reply, &err);
-	const V1beta1__ContainerAllocateResponse *response = NULL;
 	if (rc != 0) {
 		(void)check_expect_ok(rig->run, rc, "Allocate is answered", &err);
 		return NULL;
@@ -46,7 +45,7 @@ const V1beta1__ContainerAllocateResponse *allocate_expect(struct rig *rig, const
 			  rpc_code_name(reply->code), reply->message[0] != '\0' ? ": " : "",
 			  reply->message))
 		return NULL;
-	response = rig_first_response(reply);
+	const V1beta1__ContainerAllocateResponse *response = rig_first_response(reply);
 	if (response == NULL)
 		(void)check_expect(rig->run, false, "container responses", "one", "none");
 	return response;
@@ -61,7 +60,7 @@ size_t allocate_for_each(struct rig *rig, const struct rig_item *item, check_jud
 			   item->resource);
 	for (size_t i = 0; i < count; i++) {
 		const char *id = ids->items[i * ids->count / count];
-		struct kubelet_reply reply CLEANUP_KUBELET_REPLY = {0};
+		struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
 		struct rig_item one = {.resource = item->resource, .id = id, .user = item->user};
 		one.answer = allocate_expect(rig, item->resource, &id, 1, id, &reply);
 		if (one.answer != NULL && judge != NULL)
@@ -170,7 +169,7 @@ static void prepare(struct rig *rig, const struct rig_item *item)
 {
 	struct kubelet_plugin *plugin = kubelet_resource_plugin(rig->kubelet, item->resource);
 	const struct kubelet_registration *r = rig_registration(rig, item->resource);
-	struct kubelet_reply reply CLEANUP_KUBELET_REPLY = {0};
+	struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
 	struct error err = {0};
 	uint64_t start = clock_monotonic_ns();
 	if (r == NULL || !r->options.pre_start_required)
@@ -251,7 +250,7 @@ void allocate_unique_paths(struct rig *rig, const struct rig_item *item)
 {
 	const struct text_list *ids = item->ids;
 	size_t count = ids->count < ALLOCATE_TOGETHER_MAX ? ids->count : ALLOCATE_TOGETHER_MAX;
-	struct kubelet_reply reply CLEANUP_KUBELET_REPLY = {0};
+	struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
 	struct rig_item together = {.resource = item->resource};
 	together.answer = allocate_expect(rig, item->resource, (const char *const *)ids->items,
 					  count, "all devices together", &reply);

@@ -213,15 +213,14 @@ static size_t api_expect_all(const struct api_tally *tally)
 
 static void api_computes(struct check_run *run)
 {
-	const struct gpu_api *api = gpu_api_find(check_param(run));
+	const struct gpu_api *api = gpu_api_find(check_row(run)->param);
 	struct rig *rig = rig_ready(run, NULL);
 	struct stage *stage = rig != NULL ? stage_open(run, &rig->loop) : NULL;
 	struct api_tally tally = {.rig = rig, .stage = stage, .api = api};
-	size_t offering = 0;
 	if (stage == NULL)
 		return;
 	(void)offers_each(rig, api_try_offer, &tally);
-	offering = api_expect_all(&tally);
+	size_t offering = api_expect_all(&tally);
 	if (offering == 0)
 		check_not_applicable(run, "no device offers %s", api->name);
 	else if (tally.tested.count == 0)

@@ -56,11 +56,10 @@ static void each_listing(struct check_run *run)
 
 static void first_message(struct rig *rig, const struct rig_item *item)
 {
-	const struct kubelet_stream *stream = rig_stream(rig, item->resource);
-	const struct kubelet_message *first = kubelet_stream_message(stream, 0);
-	first = first != NULL ? first : item->list;
+	const struct kubelet_stream_state stream =
+		kubelet_stream_state(rig_stream(rig, item->resource));
 	(void)check_expect_in_time(rig->run, "milliseconds to the first list",
-				   first->time_ms - kubelet_stream_opened_ms(stream));
+				   stream.first_ms - stream.opened_ms);
 }
 
 /* Characters as the API counts them. */
@@ -237,7 +236,7 @@ static void compare_streams(struct rig *rig, const char *resource,
 		check_broken(rig->run, "%s: a stream's list is gone", resource);
 	else
 		expect_same_list(rig->run, &first->devices, &second->devices);
-	(void)check_expect_is(rig->run, kubelet_stream_is_open(streams[0]), "the first stream",
+	(void)check_expect_is(rig->run, kubelet_stream_state(streams[0]).open, "the first stream",
 			      "still open", "closed");
 }
 
@@ -246,7 +245,7 @@ static int open_stream(struct kubelet_plugin *plugin, struct kubelet_stream **ou
 		       struct error *err)
 {
 	int rc = kubelet_stream_open(kubelet_plugin_channel(plugin), NULL, out, err);
-	return rc == 0 ? kubelet_stream_wait(*out, 0, RIG_CALL_MS, NULL, err) : rc;
+	return rc == 0 ? kubelet_stream_wait(*out, RIG_CALL_MS, err) : rc;
 }
 
 /* Opens a second stream for each resource and compares its list with the first stream's. */
@@ -270,7 +269,7 @@ static void two_streams(struct check_run *run)
 /* The connection still answers. */
 static void expect_answers(struct check_run *run, struct kubelet_plugin *plugin, const char *what)
 {
-	struct kubelet_reply reply CLEANUP_KUBELET_REPLY = {0};
+	struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
 	struct error err = {0};
 	int rc = kubelet_call_options(plugin, RIG_CALL_MS, &reply, &err);
 	if (check_expect_ok(run, rc, what, &err))
@@ -313,9 +312,9 @@ static void idle(struct check_run *run)
 		   (unsigned long long)rig_watch(rig, IDLE_MS, IDLE_THOROUGH_MS));
 	for (size_t i = 0; i < rig->resources.count; i++) {
 		const char *resource = rig->resources.items[i];
-		const struct kubelet_stream *stream = rig_stream(rig, resource);
-		(void)check_expect_is(run, kubelet_stream_is_open(stream), "stream", "open",
-				      kubelet_stream_status(stream));
+		const struct kubelet_stream_state stream =
+			kubelet_stream_state(rig_stream(rig, resource));
+		(void)check_expect_is(run, stream.open, "stream", "open", stream.text);
 		expect_answers(run, kubelet_resource_plugin(rig->kubelet, resource),
 			       "a call on the idle connection");
 	}
@@ -329,11 +328,11 @@ static void no_storm(struct check_run *run)
 	if (before == NULL)
 		return;
 	for (size_t i = 0; i < rig->resources.count; i++)
-		before[i] = kubelet_stream_message_count(rig_stream(rig, rig->resources.items[i]));
+		before[i] = kubelet_stream_state(rig_stream(rig, rig->resources.items[i])).messages;
 	uint64_t waited_ms = rig_watch(rig, IDLE_MS, IDLE_THOROUGH_MS);
 	for (size_t i = 0; i < rig->resources.count; i++) {
 		size_t count =
-			kubelet_stream_message_count(rig_stream(rig, rig->resources.items[i])) -
+			kubelet_stream_state(rig_stream(rig, rig->resources.items[i])).messages -
 			before[i];
 		(void)check_expect_at_most(run, "lists in the time watched", (long long)count,
 					   (long long)(waited_ms / 1000) *

@@ -21,7 +21,7 @@ static int read_grant(struct rig *rig, struct offer *offer, struct error *err)
 }
 
 /* What a kubelet makes of the answer for one id. */
-static int merge_answer(struct rig *rig, const struct kubelet_reply *reply, struct offer *offer,
+static int merge_answer(struct rig *rig, const struct rpc_answer *reply, struct offer *offer,
 			struct error *err)
 {
 	struct kubelet_answer answer = {offer->resource, rig_first_response(reply)};
@@ -36,7 +36,7 @@ static int merge_answer(struct rig *rig, const struct kubelet_reply *reply, stru
 int offer_ask(struct rig *rig, const char *resource, const char *id, struct offer *out,
 	      struct error *err)
 {
-	struct kubelet_reply reply CLEANUP_KUBELET_REPLY = {0};
+	struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
 	*out = (struct offer){.resource = resource, .id = check_format(rig->run, "%s", id)};
 	int rc = rig_allocate(rig, resource, &id, 1, &reply, err);
 	if (rc == 0)

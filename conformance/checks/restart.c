@@ -19,7 +19,7 @@ enum {
 
 static void allocates(struct rig *rig, const struct rig_item *item)
 {
-	struct kubelet_reply reply CLEANUP_KUBELET_REPLY = {0};
+	struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
 	struct error err = {0};
 	int rc = rig_allocate(rig, item->resource, (const char *const *)item->ids->items, 1, &reply,
 			      &err);
@@ -149,7 +149,7 @@ static bool older_is_unwatched(void *user)
 		const struct kubelet_registration *r = kubelet_registration_at(rig->kubelet, i);
 		struct kubelet_stream *stream =
 			r->plugin != NULL ? kubelet_plugin_stream(r->plugin) : NULL;
-		if (stream != NULL && kubelet_stream_is_open(stream))
+		if (stream != NULL && kubelet_stream_state(stream).open)
 			return false;
 	}
 	return true;

@@ -144,14 +144,13 @@ static int make_kubelet(struct rig *rig, struct error *err)
 		.on_event = on_event,
 		.user = rig,
 	};
-	int rc = 0;
 	if (rig->context->attach_directory != NULL) {
 		options.plugin_dir = rig->context->attach_directory;
 		options.take_over = true;
 	}
 	if (options.plugin_dir == NULL)
 		return error_memory(err);
-	rc = kubelet_profile_parse(rig->context->kubelet_profile, &options.profile, err);
+	int rc = kubelet_profile_parse(rig->context->kubelet_profile, &options.profile, err);
 	return rc == 0 ? kubelet_new(&rig->loop, &options, &rig->kubelet, err) : rc;
 }
 
@@ -241,10 +240,9 @@ uint64_t rig_watch(struct rig *rig, uint64_t ms, uint64_t thorough_ms)
 int rig_descriptors(const struct rig *rig)
 {
 	struct text_list names CLEANUP_TEXT_LIST = {0};
-	char *path CLEANUP_FREE = NULL;
 	if (rig->plugin == NULL || process_id(rig->plugin) == 0)
 		return -1;
-	path = text_format("/proc/%d/fd", process_id(rig->plugin));
+	char *path CLEANUP_FREE = text_format("/proc/%d/fd", process_id(rig->plugin));
 	if (path == NULL || file_list(path, &names, NULL) < 0)
 		return -1;
 	return (int)names.count;
@@ -356,7 +354,7 @@ void rig_each_resource(struct check_run *run)
 }
 
 int rig_allocate(struct rig *rig, const char *resource, const char *const *ids, size_t count,
-		 struct kubelet_reply *reply, struct error *err)
+		 struct rpc_answer *reply, struct error *err)
 {
 	uint64_t start = clock_monotonic_ns();
 	int rc = kubelet_call_allocate(kubelet_resource_plugin(rig->kubelet, resource), ids, count,
@@ -365,7 +363,7 @@ int rig_allocate(struct rig *rig, const char *resource, const char *const *ids, 
 	return rc;
 }
 
-const V1beta1__ContainerAllocateResponse *rig_first_response(const struct kubelet_reply *reply)
+const V1beta1__ContainerAllocateResponse *rig_first_response(const struct rpc_answer *reply)
 {
 	const V1beta1__AllocateResponse *response = (const V1beta1__AllocateResponse *)reply->reply;
 	return response != NULL && response->n_container_responses != 0

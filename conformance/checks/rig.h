@@ -158,10 +158,10 @@ bool rig_healthy_ids(struct rig *rig, const char *resource, struct text_list *id
 
 /* One Allocate call with these ids. A refusal is an answer: it is in `reply`. */
 int rig_allocate(struct rig *rig, const char *resource, const char *const *ids, size_t count,
-		 struct kubelet_reply *reply, struct error *err);
+		 struct rpc_answer *reply, struct error *err);
 
 /* The first container response of an Allocate, which is all that a kubelet takes; NULL: none. */
-const V1beta1__ContainerAllocateResponse *rig_first_response(const struct kubelet_reply *reply);
+const V1beta1__ContainerAllocateResponse *rig_first_response(const struct rpc_answer *reply);
 
 /* The way of a container as the kubelet goes it: the choice of devices, with GetPreferredAllocation
  * where the kubelet chooses and the plugin offers it, Allocate, PreStartContainer where the plugin

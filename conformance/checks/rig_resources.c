@@ -259,9 +259,8 @@ static int settle(struct rig *rig, bool refused, struct error *err)
 	struct registered_wait wait = {rig, rig->first_registration, refused, NULL};
 	uint64_t timeout_ms = rig_wait_ms(rig, CHECK_REG_01);
 	uint64_t start = clock_monotonic_ns();
-	int rc = 0;
 	read_known(rig);
-	rc = name_resources(rig, err);
+	int rc = name_resources(rig, err);
 	if (rc == 0 && rig->resources.count != 0)
 		rc = wait_registered(&wait, timeout_ms, err);
 	else if (rc == 0 && !refused)
@@ -352,8 +351,7 @@ static const char *first_unlisted(const struct rig *rig)
 static bool list_is_too_long(const struct rig *rig, const char *resource)
 {
 	const struct kubelet_stream *stream = rig_stream(rig, resource);
-	return stream != NULL && !kubelet_stream_is_open(stream) &&
-	       kubelet_stream_code(stream) == RPC_RESOURCE_EXHAUSTED;
+	return stream != NULL && kubelet_stream_state(stream).code == RPC_RESOURCE_EXHAUSTED;
 }
 
 static bool listing_is_over(void *user)
@@ -392,11 +390,11 @@ static int explain_unlisted(const struct rig *rig, const char *unlisted, int rc,
 	const struct kubelet_stream *stream = rig_stream(rig, unlisted);
 	if (rc == 0)
 		rc = error_set(err, ERROR_UNAVAILABLE, "no device list");
-	return stream == NULL || kubelet_stream_is_open(stream)
+	return stream == NULL || kubelet_stream_state(stream).open
 		       ? error_wrap(err, rc, "%s", unlisted)
 		       : error_wrap(err, rc, "%s: ListAndWatch ended with %s (%s)", unlisted,
-				    rpc_code_name(kubelet_stream_code(stream)),
-				    kubelet_stream_status(stream));
+				    rpc_code_name(kubelet_stream_state(stream).code),
+				    kubelet_stream_state(stream).text);
 }
 
 bool rig_expect_listed(struct rig *rig)

@@ -293,7 +293,6 @@ const struct container_view *probe_view(const struct probe *probe)
 
 const cJSON *stage_finish(struct stage *stage, struct probe *probe)
 {
-	const struct launch_result *result = NULL;
 	char description[512] = "";
 	struct error err = {0};
 	struct span span = span_begin(stage);
@@ -301,7 +300,7 @@ const cJSON *stage_finish(struct stage *stage, struct probe *probe)
 	span_end(stage, &span);
 	if (!check_works(stage->run, rc, probe->label, &err))
 		return NULL;
-	result = launch_result(probe->launch);
+	const struct launch_result *result = launch_result(probe->launch);
 	keep_output(stage, probe, result);
 	launch_describe(result, description, sizeof(description));
 	/* A runtime that cannot begin a container proves nothing about the plugin; it fails the check

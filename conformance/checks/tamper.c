@@ -301,10 +301,9 @@ static int judge_mount(struct tamper *tamper, size_t index, struct error *err)
 {
 	const struct grant_entry *mount = &tamper->grant->mounts.items[index];
 	const char *target = tamper->targets.items[index];
-	char *what CLEANUP_FREE = NULL;
 	if (mount->host_path == NULL)
 		return 0; /* launch_check_grant() refuses it */
-	what = text_format("mount of %s", mount->host_path);
+	char *what CLEANUP_FREE = text_format("mount of %s", mount->host_path);
 	if (what == NULL)
 		return error_memory(err);
 	int rc = judge_given(tamper, &(struct given){what, mount->host_path, target}, err);

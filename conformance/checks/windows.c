@@ -167,7 +167,7 @@ static void whole_answer(struct rig *rig, const struct rig_item *item)
 {
 	const struct text_list *ids = item->ids;
 	size_t count = ids->count < ALLOCATE_TOGETHER_MAX ? ids->count : ALLOCATE_TOGETHER_MAX;
-	struct kubelet_reply reply CLEANUP_KUBELET_REPLY = {0};
+	struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
 	struct error err = {0};
 	int rc = rig_allocate(rig, item->resource, (const char *const *)ids->items, count, &reply,
 			      &err);

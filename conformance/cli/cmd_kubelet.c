@@ -237,11 +237,10 @@ static int parse_allocation(char *text, struct kubelet_limit *limit, struct erro
 {
 	char *equals = strrchr(text, '=');
 	long long count = 0;
-	int rc = 0;
 	if (equals == NULL)
 		return error_set(err, ERROR_ARGUMENT, "--allocate %s: expected RESOURCE=N", text);
 	*equals = '\0';
-	rc = text_to_int64(equals + 1, "--allocate", 1, INT32_MAX, &count, err);
+	int rc = text_to_int64(equals + 1, "--allocate", 1, INT32_MAX, &count, err);
 	limit->resource = text;
 	limit->count = (size_t)count;
 	return rc;
@@ -275,13 +274,12 @@ static int serve_allocation(struct session *session, size_t index, struct error 
 	char *pod CLEANUP_FREE = text_format("gpucert-%zu", index);
 	const struct kubelet_container container = {
 		.pod = pod, .name = "main", .limits = &limits[index], .limit_count = 1};
-	bool refused = false;
 	int rc = pod != NULL ? kubelet_wait_listed(session->kubelet, limits[index].resource,
 						   UINT64_MAX, err)
 			     : error_memory(err);
 	if (rc == 0)
 		rc = kubelet_admit(session->kubelet, &container, CALL_TIMEOUT_MS, &outcome, err);
-	refused = rc == 0 && !outcome.accepted;
+	bool refused = rc == 0 && !outcome.accepted;
 	kubelet_outcome_free(&outcome);
 	if (rc == 0 && !refused) {
 		rc = kubelet_start_container(session->kubelet, pod, "main", CALL_TIMEOUT_MS,

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* `list` and `show`: what the checks are, without running one. */
 #include "base/members.h"
 #include "base/style.h"
 #include "conformance/checks/suites.h"
@@ -14,28 +15,17 @@ static struct {
 	struct text_list exclude;
 } list;
 
-static const char *list_requirement(const struct check *check)
-{
-	const struct requirement *requirement = requirement_get(check->requirement);
-	return requirement != NULL ? requirement->id : "";
-}
-
-static const char *list_level(const struct check *check)
-{
-	const struct requirement *requirement = requirement_get(check->requirement);
-	return requirement != NULL ? check_level_name(requirement->level) : "";
-}
-
 static cJSON *item_json(const struct plan_item *item)
 {
 	const struct check *check = item->check;
+	const struct requirement *requirement = requirement_get(check->requirement);
 	struct members json CLEANUP_MEMBERS = members_new();
 	member_string(&json, "id", check->id);
 	member_string(&json, "suite", item->suite->name);
 	member_string(&json, "title", check->title);
-	member_string(&json, "requirement", list_requirement(check));
-	member_string(&json, "level", list_level(check));
-	member_string(&json, "severity", check_severity_name(check->severity));
+	member_string(&json, "requirement", requirement->id);
+	member_string(&json, "level", report_level_names[requirement->level]);
+	member_string(&json, "severity", report_severity_names[check->severity]);
 	if (check->stands_on != NULL)
 		member_string(&json, "standsOn", check->stands_on);
 	member_int(&json, "revision", check->revision);
@@ -45,12 +35,11 @@ static cJSON *item_json(const struct plan_item *item)
 
 static int print_json(const struct plan *plan)
 {
-	cJSON *array CLEANUP_JSON = cJSON_CreateArray();
-	char *text CLEANUP_FREE = NULL;
-	int rc = 0;
-	for (size_t i = 0; rc == 0 && i < plan->count; i++)
-		rc = members_append(array, item_json(&plan->items[i]), NULL);
-	text = rc == 0 ? json_print(array) : NULL;
+	struct members array CLEANUP_MEMBERS = members_new_array();
+	for (size_t i = 0; i < plan->count; i++)
+		member_item(&array, NULL, item_json(&plan->items[i]));
+	cJSON *json CLEANUP_JSON = members_take(&array);
+	char *text CLEANUP_FREE = json != NULL ? json_print(json) : NULL;
 	if (text == NULL)
 		return 3;
 	(void)fputs(text, stdout);
@@ -68,15 +57,15 @@ static void print_table(const struct plan *plan)
 	}
 	for (size_t i = 0; i < plan->count; i++) {
 		const struct plan_item *item = &plan->items[i];
+		const struct requirement *requirement = requirement_get(item->check->requirement);
 		if (item->suite != suite) {
 			(void)printf("%s%s%s%s\n", suite != NULL ? "\n" : "",
 				     style(color, STYLE_BOLD), item->suite->title,
 				     style(color, STYLE_RESET));
 			suite = item->suite;
 		}
-		(void)printf("  %-*s  %-7s %-6s %s\n", width, item->check->id,
-			     list_requirement(item->check), list_level(item->check),
-			     item->check->title);
+		(void)printf("  %-*s  %-7s %-6s %s\n", width, item->check->id, requirement->id,
+			     report_level_names[requirement->level], item->check->title);
 	}
 	(void)printf("\n%zu checks. 'gpucert show CHECK' explains one.\n", plan->count);
 }
@@ -114,8 +103,6 @@ static const char *const list_examples[] = {
 	NULL,
 };
 
-static const char *const list_exit_codes[] = {"0", "done", "2", "usage, or no check matches", NULL};
-
 const struct command_spec command_list = {
 	.name = "list",
 	.summary = "List the checks",
@@ -125,6 +112,84 @@ const struct command_spec command_list = {
 		       "severity:critical|high|medium|low, requirement:ID.",
 	.options = list_options,
 	.examples = list_examples,
-	.exit_codes = list_exit_codes,
+	.exit_codes = (const char *const[]){"0", "done", "2", "usage, or no check matches", NULL},
 	.run = list_run,
+};
+
+static void show_field(const char *name, const char *value)
+{
+	(void)printf("  %-12s %s\n", name, value);
+}
+
+static void show_needs(const struct check_needs *needs)
+{
+	struct text all CLEANUP_TEXT = {0};
+	if (needs->devices != 0)
+		text_addf(&all, ", %u device%s", needs->devices, needs->devices == 1 ? "" : "s");
+	if (needs->api != NULL)
+		text_addf(&all, ", a device that offers %s", needs->api);
+	if (needs->own_plugin)
+		text_add(&all, ", a plugin that the suite starts (--plugin)");
+	if (needs->live_node)
+		text_add(&all, ", the node itself");
+	if (needs->containers)
+		text_add(&all, ", containers");
+	else if (needs->launcher)
+		text_add(&all, ", probes that can run");
+	show_field("Needs", all.size != 0 ? text_string(&all) + 2 : "nothing special");
+}
+
+static void show_check(const struct check_suite *suite, const struct check *check)
+{
+	const struct requirement *requirement = requirement_get(check->requirement);
+	bool color = style_enabled(STDOUT_FILENO);
+	(void)printf("%s%s%s\n\n", style(color, STYLE_BOLD), check->id, style(color, STYLE_RESET));
+	show_field("Checks", check->title);
+	show_field("Suite", suite->title);
+	(void)printf("  %-12s %s (%s): %s\n", "Requirement", requirement->id,
+		     report_level_names[requirement->level], requirement->sentence);
+	show_field("Source", requirement->source);
+	show_field("Severity", report_severity_names[check->severity]);
+	(void)printf("  %-12s %u\n", "Revision", check->revision);
+	(void)printf("  %-12s %u s\n", "Time limit", check->timeout_s);
+	show_needs(&check->needs);
+	if (check->stands_on != NULL)
+		show_field("Stands on", check->stands_on);
+	show_field("If it fails", check->advice);
+}
+
+static int show_run(const struct text_list *arguments)
+{
+	const struct check_suite *suite = NULL;
+	const struct check *check = NULL;
+	struct error err = {0};
+	if (arguments->count == 0) {
+		(void)fprintf(stderr, "gpucert show: name a check; 'gpucert list' shows all\n");
+		return 2;
+	}
+	for (size_t i = 0; i < arguments->count; i++) {
+		if (plan_find(suites, arguments->items[i], &suite, &check, &err) < 0) {
+			(void)fprintf(stderr, "gpucert show: %s\n", err.text);
+			return 2;
+		}
+		if (i > 0)
+			(void)printf("\n");
+		show_check(suite, check);
+	}
+	return 0;
+}
+
+static const char *const show_examples[] = {
+	"gpucert show isolation.single-device",
+	"Tell what it checks, why, and what to do when it fails.",
+	NULL,
+};
+
+const struct command_spec command_show = {
+	.name = "show",
+	.summary = "Explain a check: its requirement, its source, and what to do when it fails",
+	.arguments = "CHECK...",
+	.examples = show_examples,
+	.exit_codes = (const char *const[]){"0", "done", "2", "usage, or no such check", NULL},
+	.run = show_run,
 };

@@ -3,7 +3,7 @@
 
 #include "base/options.h"
 
-/* The commands of `gpucert`, one file each. */
+/* The program `gpucert`: its commands, of which each only reads options and calls the other rooms. */
 extern const struct command_spec command_run;
 extern const struct command_spec command_list;
 extern const struct command_spec command_show;

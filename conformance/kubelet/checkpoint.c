@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/cleanup.h"
 #include "base/file.h"
-#include "base/json.h"
+#include "base/members.h"
 #include "conformance/kubelet/pods.h"
 #include "conformance/kubelet/resources.h"
 
@@ -42,42 +42,34 @@ static V1beta1__ContainerAllocateResponse *decode_response(const char *text)
 	return v1beta1__container_allocate_response__unpack(NULL, size, bytes);
 }
 
-static bool add_strings(cJSON *object, const char *key, const struct id_set *ids)
+static cJSON *entry_json(const struct allocation *allocation)
 {
-	cJSON *array = cJSON_AddArrayToObject(object, key);
-	bool good = array != NULL;
-	for (size_t i = 0; good && i < ids->list.count; i++)
-		good = cJSON_AddItemToArray(
-			array, json_new_string(ids->list.items[i], strlen(ids->list.items[i])));
-	return good;
-}
-
-static bool add_entry(cJSON *entries, const struct allocation *allocation)
-{
-	cJSON *entry = cJSON_CreateObject();
-	char *response CLEANUP_FREE = encode_response(allocation->response);
-	return cJSON_AddItemToArray(entries, entry) && response != NULL &&
-	       cJSON_AddStringToObject(entry, "PodUID", allocation->pod) &&
-	       cJSON_AddStringToObject(entry, "ContainerName", allocation->container) &&
-	       cJSON_AddStringToObject(entry, "ResourceName", allocation->resource) &&
-	       cJSON_AddStringToObject(entry, "AllocResp", response) &&
-	       add_strings(cJSON_AddObjectToObject(entry, "DeviceIDs"), "-1", &allocation->ids);
+	struct members entry CLEANUP_MEMBERS = members_new();
+	struct members ids CLEANUP_MEMBERS = members_new();
+	member_item(&ids, "-1", json_new_strings(&allocation->ids.list));
+	member_string(&entry, "PodUID", allocation->pod);
+	member_string(&entry, "ContainerName", allocation->container);
+	member_string(&entry, "ResourceName", allocation->resource);
+	member_taken(&entry, "AllocResp", encode_response(allocation->response));
+	member_item(&entry, "DeviceIDs", members_take(&ids));
+	return members_take(&entry);
 }
 
 static cJSON *checkpoint_json(const struct kubelet *kubelet)
 {
-	cJSON *json CLEANUP_JSON = cJSON_CreateObject();
-	cJSON *data = cJSON_AddObjectToObject(json, "Data");
-	cJSON *entries = cJSON_AddArrayToObject(data, "PodDeviceEntries");
-	cJSON *registered = cJSON_AddObjectToObject(data, "RegisteredDevices");
-	bool good = registered != NULL && entries != NULL;
-	for (const struct allocation *allocation = kubelet->allocations; good && allocation != NULL;
-	     allocation = allocation->next)
-		good = add_entry(entries, allocation);
-	for (const struct resource *resource = kubelet->resources; good && resource != NULL;
-	     resource = resource->next)
-		good = add_strings(registered, resource->name, &resource->healthy);
-	return good ? STEAL(json) : NULL;
+	struct members json CLEANUP_MEMBERS = members_new();
+	struct members data CLEANUP_MEMBERS = members_new();
+	struct members registered CLEANUP_MEMBERS = members_new();
+	cJSON *entries CLEANUP_JSON = cJSON_CreateArray();
+	for (const struct allocation *each = kubelet->allocations; each != NULL; each = each->next)
+		if (!array_add(entries, entry_json(each)))
+			return NULL;
+	for (const struct resource *each = kubelet->resources; each != NULL; each = each->next)
+		member_item(&registered, each->name, json_new_strings(&each->healthy.list));
+	member_item(&data, "PodDeviceEntries", STEAL(entries));
+	member_item(&data, "RegisteredDevices", members_take(&registered));
+	member_item(&json, "Data", members_take(&data));
+	return members_take(&json);
 }
 
 void checkpoint_write(struct kubelet *kubelet)

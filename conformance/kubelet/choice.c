@@ -75,7 +75,7 @@ static int split_by_affinity(struct choice *choice)
 	return 0;
 }
 
-static void report_preferred(const struct choice *choice, const struct kubelet_reply *reply,
+static void report_preferred(const struct choice *choice, const struct rpc_answer *reply,
 			     const V1beta1__ContainerPreferredAllocationResponse *answer)
 {
 	struct kubelet_event event = kubelet_event_of(KUBELET_EVENT_PREFERRED);
@@ -95,7 +95,7 @@ static void report_preferred(const struct choice *choice, const struct kubelet_r
 }
 
 static int call_preferred(struct choice *choice, const struct id_set *offered,
-			  struct kubelet_reply *reply)
+			  struct rpc_answer *reply)
 {
 	struct random *random = &choice->kubelet->random;
 	const char **available CLEANUP_FREE = id_set_shuffled(offered, random);
@@ -113,13 +113,13 @@ static int call_preferred(struct choice *choice, const struct id_set *offered,
 	container.allocation_size = (int32_t)choice->limit->count;
 	request.container_requests = containers;
 	request.n_container_requests = 1;
-	return own_call(choice->resource->endpoint, "GetPreferredAllocation", &request.base,
-			&v1beta1__preferred_allocation_response__descriptor, 0, choice->timeout_ms,
-			reply, choice->err);
+	return own_call(choice->resource->endpoint, DEVICE_PLUGIN_SERVICE "GetPreferredAllocation",
+			&request.base, &v1beta1__preferred_allocation_response__descriptor, 0,
+			choice->timeout_ms, reply, choice->err);
 }
 
 /* Adds the plugin's preference to `preferred`: the first container response, whatever it holds. */
-static int read_preferred(struct choice *choice, const struct kubelet_reply *reply,
+static int read_preferred(struct choice *choice, const struct rpc_answer *reply,
 			  struct id_set *preferred)
 {
 	const V1beta1__PreferredAllocationResponse *response =
@@ -146,7 +146,7 @@ static int take_preferred(struct choice *choice, const struct id_set *offered)
 	const struct kubelet_plugin *plugin = choice->resource->endpoint;
 	struct id_set all CLEANUP_ID_SET = {0};
 	struct id_set preferred CLEANUP_ID_SET = {0};
-	struct kubelet_reply reply CLEANUP_KUBELET_REPLY = {0};
+	struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
 	if (plugin == NULL || !plugin->options.get_preferred_allocation_available)
 		return 0;
 	id_set_add(&all, offered);

@@ -141,8 +141,8 @@ static void on_list_end(struct kubelet_stream *stream, void *user)
 	struct kubelet_event event = kubelet_event_of(KUBELET_EVENT_DISCONNECTED);
 	event.resource = plugin->resource;
 	event.socket = plugin->socket;
-	event.code = kubelet_stream_code(stream);
-	event.text = kubelet_stream_status(stream);
+	event.code = kubelet_stream_state(stream).code;
+	event.text = kubelet_stream_state(stream).text;
 	kubelet_report(plugin->kubelet, event);
 	client_disconnect(plugin);
 }
@@ -204,7 +204,7 @@ void clients_free(struct kubelet *kubelet)
 bool kubelet_plugin_is_connected(const struct kubelet_plugin *plugin)
 {
 	return plugin->channel != NULL && plugin->stream != NULL &&
-	       kubelet_stream_is_open(plugin->stream);
+	       kubelet_stream_state(plugin->stream).open;
 }
 
 struct rpc_channel *kubelet_plugin_channel(const struct kubelet_plugin *plugin)

@@ -3,7 +3,7 @@
 
 #include "base/cleanup.h"
 #include "base/text.h"
-#include "rpc/timer.h"
+#include "rpc/loop.h"
 
 #include <string.h>
 

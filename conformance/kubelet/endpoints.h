@@ -38,4 +38,4 @@ void clients_free(struct kubelet *kubelet);
  * passed it is given up (ERROR_TIMEOUT). `deadline_ms` is sent as grpc-timeout; 0: none. */
 int own_call(struct kubelet_plugin *plugin, const char *method, const ProtobufCMessage *request,
 	     const ProtobufCMessageDescriptor *reply_type, uint64_t deadline_ms,
-	     uint64_t patience_ms, struct kubelet_reply *out, struct error *err);
+	     uint64_t patience_ms, struct rpc_answer *out, struct error *err);

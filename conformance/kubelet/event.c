@@ -2,11 +2,9 @@
 #include "conformance/kubelet/event.h"
 
 #include "base/clock.h"
-#include "base/json.h"
+#include "base/members.h"
 #include "conformance/kubelet/merge.h"
 #include "rpc/rpc.h"
-
-#include <string.h>
 
 const char *kubelet_event_name(enum kubelet_event_type type)
 {
@@ -28,87 +26,77 @@ struct kubelet_event kubelet_event_of(enum kubelet_event_type type)
 				      .duration_ms = -1};
 }
 
-static bool add_item(cJSON *object, const char *key, cJSON *item)
+static void add_string(struct members *members, const char *key, const char *value)
 {
-	if (cJSON_AddItemToObject(object, key, item))
-		return true;
-	cJSON_Delete(item);
-	return false;
+	if (value != NULL)
+		member_string(members, key, value);
 }
 
-static bool add_string(cJSON *object, const char *key, const char *value)
+static void add_count(struct members *members, const char *key, int64_t value)
 {
-	return value == NULL || add_item(object, key, json_new_string(value, strlen(value)));
+	if (value >= 0)
+		member_int(members, key, value);
 }
 
-static bool add_count(cJSON *object, const char *key, int64_t value)
+static cJSON *options_json(const struct kubelet_plugin_options *options)
 {
-	return value < 0 || add_item(object, key, cJSON_CreateNumber((double)value));
+	struct members members CLEANUP_MEMBERS = members_new();
+	member_bool(&members, "pre_start_required", options->pre_start_required);
+	member_bool(&members, "get_preferred_allocation_available",
+		    options->get_preferred_allocation_available);
+	return members_take(&members);
 }
 
-static bool add_options(cJSON *object, const struct kubelet_plugin_options *options)
+static cJSON *device_json(const struct kubelet_device *device)
 {
-	cJSON *json = options == NULL ? NULL : cJSON_AddObjectToObject(object, "options");
-	return options == NULL ||
-	       (cJSON_AddBoolToObject(json, "pre_start_required", options->pre_start_required) &&
-		cJSON_AddBoolToObject(json, "get_preferred_allocation_available",
-				      options->get_preferred_allocation_available));
+	struct members members CLEANUP_MEMBERS = members_new();
+	cJSON *nodes CLEANUP_JSON = cJSON_CreateArray();
+	member_string(&members, "id", device->id);
+	member_string(&members, "health", device->health);
+	for (size_t i = 0; i < device->numa_count; i++)
+		if (!array_add(nodes, cJSON_CreateNumber((double)device->numa[i])))
+			return NULL;
+	if (device->has_topology)
+		member_item(&members, "numa", STEAL(nodes));
+	return members_take(&members);
 }
 
-static bool add_device(cJSON *array, const struct kubelet_device *device)
+static cJSON *devices_json(const struct kubelet_device_list *devices)
 {
-	cJSON *json = cJSON_CreateObject();
-	if (!cJSON_AddItemToArray(array, json) || !add_string(json, "id", device->id) ||
-	    !add_string(json, "health", device->health))
-		return false;
-	cJSON *nodes = device->has_topology ? cJSON_AddArrayToObject(json, "numa") : NULL;
-	bool good = !device->has_topology || nodes != NULL;
-	for (size_t i = 0; good && i < device->numa_count; i++)
-		good = cJSON_AddItemToArray(nodes, cJSON_CreateNumber((double)device->numa[i]));
-	return good;
-}
-
-static bool add_devices(cJSON *object, const struct kubelet_device_list *devices)
-{
-	cJSON *array = devices == NULL ? NULL : cJSON_AddArrayToObject(object, "devices");
-	bool good = devices == NULL || array != NULL;
-	for (size_t i = 0; good && devices != NULL && i < devices->count; i++)
-		good = add_device(array, &devices->items[i]);
-	return good;
-}
-
-static bool add_ids(cJSON *object, const struct text_list *ids)
-{
-	cJSON *array = ids == NULL ? NULL : cJSON_AddArrayToObject(object, "ids");
-	bool good = ids == NULL || array != NULL;
-	for (size_t i = 0; good && ids != NULL && i < ids->count; i++)
-		good = cJSON_AddItemToArray(array,
-					    json_new_string(ids->items[i], strlen(ids->items[i])));
-	return good;
+	cJSON *array CLEANUP_JSON = cJSON_CreateArray();
+	for (size_t i = 0; i < devices->count; i++)
+		if (!array_add(array, device_json(&devices->items[i])))
+			return NULL;
+	return STEAL(array);
 }
 
 cJSON *kubelet_event_json(const struct kubelet_event *event)
 {
-	cJSON *json CLEANUP_JSON = cJSON_CreateObject();
+	struct members json CLEANUP_MEMBERS = members_new();
 	char utc[CLOCK_UTC_SIZE];
-	bool good = json != NULL && add_string(json, "time", clock_utc(utc)) &&
-		    add_count(json, "elapsed_ms", (int64_t)event->elapsed_ms) &&
-		    add_string(json, "event", kubelet_event_name(event->type)) &&
-		    add_string(json, "resource", event->resource) &&
-		    add_string(json, "socket", event->socket) &&
-		    add_string(json, "endpoint", event->endpoint) &&
-		    add_string(json, "version", event->version) &&
-		    add_string(json, "pod", event->pod) &&
-		    add_string(json, "container", event->container) &&
-		    add_string(json, "stream", event->stream) &&
-		    add_string(json, "code", event->code < 0 ? NULL : rpc_code_name(event->code)) &&
-		    add_string(json, "text", event->text) && add_count(json, "size", event->size) &&
-		    add_count(json, "capacity", event->capacity) &&
-		    add_count(json, "allocatable", event->allocatable) &&
-		    add_count(json, "duration_ms", event->duration_ms) &&
-		    add_options(json, event->options) && add_devices(json, event->devices) &&
-		    add_ids(json, event->ids);
-	if (good && event->grant != NULL)
-		good = add_item(json, "container_options", grant_json(event->grant));
-	return good ? STEAL(json) : NULL;
+	member_string(&json, "time", clock_utc(utc));
+	member_int(&json, "elapsed_ms", (int64_t)event->elapsed_ms);
+	member_string(&json, "event", kubelet_event_name(event->type));
+	add_string(&json, "resource", event->resource);
+	add_string(&json, "socket", event->socket);
+	add_string(&json, "endpoint", event->endpoint);
+	add_string(&json, "version", event->version);
+	add_string(&json, "pod", event->pod);
+	add_string(&json, "container", event->container);
+	add_string(&json, "stream", event->stream);
+	add_string(&json, "code", event->code < 0 ? NULL : rpc_code_name(event->code));
+	add_string(&json, "text", event->text);
+	add_count(&json, "size", event->size);
+	add_count(&json, "capacity", event->capacity);
+	add_count(&json, "allocatable", event->allocatable);
+	add_count(&json, "duration_ms", event->duration_ms);
+	if (event->options != NULL)
+		member_item(&json, "options", options_json(event->options));
+	if (event->devices != NULL)
+		member_item(&json, "devices", devices_json(event->devices));
+	if (event->ids != NULL)
+		member_item(&json, "ids", json_new_strings(event->ids));
+	if (event->grant != NULL)
+		member_item(&json, "container_options", grant_json(event->grant));
+	return members_take(&json);
 }

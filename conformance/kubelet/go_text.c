@@ -7,25 +7,6 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Bytes of the UTF-8 sequence that begins at `at` and is whole; 0: there is none. */
-static size_t sequence_size(const unsigned char *at)
-{
-	size_t size = at[0] < 0x80 ? 1 : at[0] < 0xe0 ? 2 : at[0] < 0xf0 ? 3 : 4;
-	for (size_t i = 1; i < size; i++)
-		if ((at[i] & 0xc0) != 0x80)
-			return 0;
-	return text_is_utf8((const char *)at, size) ? size : 0;
-}
-
-static uint32_t code_point(const unsigned char *at, size_t size)
-{
-	static const unsigned char lead[] = {0, 0x7f, 0x1f, 0x0f, 0x07};
-	uint32_t point = at[0] & lead[size];
-	for (size_t i = 1; i < size; i++)
-		point = point << 6 | (at[i] & 0x3f);
-	return point;
-}
-
 static bool is_printable(uint32_t point)
 {
 	static const struct {
@@ -39,16 +20,15 @@ static bool is_printable(uint32_t point)
 	return true;
 }
 
-static void quote_point(struct text *out, const unsigned char *at, size_t size)
+static void quote_point(struct text *out, const char *at, size_t size, uint32_t point)
 {
 	static const char named[] = "\a\b\f\n\r\t\v\\\"";
 	static const char names[] = "abfnrtv\\\"";
-	uint32_t point = code_point(at, size);
 	const char *name = size == 1 ? strchr(named, at[0]) : NULL;
 	if (name != NULL)
 		text_addf(out, "\\%c", names[name - named]);
 	else if (is_printable(point))
-		text_append(out, (const char *)at, size);
+		text_append(out, at, size);
 	else if (point < 0x80)
 		text_addf(out, "\\x%02x", point);
 	else
@@ -57,20 +37,20 @@ static void quote_point(struct text *out, const unsigned char *at, size_t size)
 
 void go_quote(struct text *out, const char *string)
 {
-	const unsigned char *at = (const unsigned char *)string;
 	text_add(out, "\"");
-	while (*at != '\0') {
-		size_t size = sequence_size(at);
+	while (*string != '\0') {
+		uint32_t point = 0;
+		size_t size = text_character(string, strlen(string), &point);
 		if (size > 0) {
-			quote_point(out, at, size);
-		} else if (text_starts_with((const char *)at, MESSAGE_NUL)) {
+			quote_point(out, string, size, point);
+		} else if (text_starts_with(string, MESSAGE_NUL)) {
 			text_add(out, "\\x00");
 			size = sizeof(MESSAGE_NUL) - 1;
 		} else {
-			text_addf(out, "\\x%02x", *at);
+			text_addf(out, "\\x%02x", (unsigned char)*string);
 			size = 1;
 		}
-		at += size;
+		string += size;
 	}
 	text_add(out, "\"");
 }
@@ -78,25 +58,9 @@ void go_quote(struct text *out, const char *string)
 /* google.golang.org/grpc/codes: what Code.String() gives. */
 char *go_status_text(int code, const char *message)
 {
-	static const char *const names[] = {
-		"OK",
-		"Canceled",
-		"Unknown",
-		"InvalidArgument",
-		"DeadlineExceeded",
-		"NotFound",
-		"AlreadyExists",
-		"PermissionDenied",
-		"ResourceExhausted",
-		"FailedPrecondition",
-		"Aborted",
-		"OutOfRange",
-		"Unimplemented",
-		"Internal",
-		"Unavailable",
-		"DataLoss",
-		"Unauthenticated",
-	};
+#define GO_NAME(name, go_name) go_name,
+	static const char *const names[] = {RPC_CODES(GO_NAME)};
+#undef GO_NAME
 	if (code >= 0 && (size_t)code < ARRAY_SIZE(names))
 		return text_format("rpc error: code = %s desc = %s", names[code], message);
 	return text_format("rpc error: code = Code(%d) desc = %s", code, message);

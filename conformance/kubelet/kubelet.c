@@ -56,7 +56,7 @@ int kubelet_refuse(struct kubelet *kubelet, struct error *err, const char *forma
 }
 
 int kubelet_refuse_status(struct kubelet *kubelet, struct error *err, const char *what,
-			  const struct kubelet_reply *reply)
+			  const struct rpc_answer *reply)
 {
 	char *status CLEANUP_FREE = go_status_text(reply->code, reply->message);
 	return kubelet_refuse(kubelet, err, "%s%s", what, status == NULL ? "" : status);

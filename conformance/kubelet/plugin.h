@@ -30,22 +30,10 @@ struct kubelet_stream *kubelet_plugin_stream(const struct kubelet_plugin *plugin
  * disconnected. `timeout_ms` 0: no deadline.
  */
 
-struct kubelet_reply {
-	int code;      /* gRPC status; RPC_NO_STATUS: there was none */
-	char *message; /* grpc-message, whole; never NULL after a call */
-	uint64_t duration_ms;
-	ProtobufCMessage *reply; /* NULL unless code is RPC_OK */
-};
-
-/* Any method ("Allocate", or a whole path that begins with '/'). */
+/* Any method: "/package.Service/Method". */
 int kubelet_call(struct kubelet_plugin *plugin, const char *method, const ProtobufCMessage *request,
 		 const ProtobufCMessageDescriptor *reply_type, uint64_t timeout_ms,
-		 struct kubelet_reply *out, struct error *err);
-
-/* The same on a channel of one's own. */
-int kubelet_call_on(struct rpc_channel *channel, const char *method,
-		    const ProtobufCMessage *request, const ProtobufCMessageDescriptor *reply_type,
-		    uint64_t timeout_ms, struct kubelet_reply *out, struct error *err);
+		 struct rpc_answer *out, struct error *err);
 
 /* An AllocateRequest with up to two container_requests. Zero-initialise, then add them; `ids` is
  * borrowed. */
@@ -59,19 +47,15 @@ void kubelet_allocate_request_add(struct kubelet_allocate_request *request, cons
 
 /* Allocate with one container_request that holds these ids (V1beta1__AllocateResponse). */
 int kubelet_call_allocate(struct kubelet_plugin *plugin, const char *const *ids, size_t count,
-			  uint64_t timeout_ms, struct kubelet_reply *out, struct error *err);
+			  uint64_t timeout_ms, struct rpc_answer *out, struct error *err);
 
 /* PreStartContainer (V1beta1__PreStartContainerResponse). */
 int kubelet_call_pre_start(struct kubelet_plugin *plugin, const char *const *ids, size_t count,
-			   uint64_t timeout_ms, struct kubelet_reply *out, struct error *err);
+			   uint64_t timeout_ms, struct rpc_answer *out, struct error *err);
 
 /* GetDevicePluginOptions (V1beta1__DevicePluginOptions). */
-int kubelet_call_options(struct kubelet_plugin *plugin, uint64_t timeout_ms,
-			 struct kubelet_reply *out, struct error *err);
-
-/* Of every reply, before it is used again. */
-void kubelet_reply_free(struct kubelet_reply *reply);
-#define CLEANUP_KUBELET_REPLY CLEANUP(kubelet_reply_free)
+int kubelet_call_options(struct kubelet_plugin *plugin, uint64_t timeout_ms, struct rpc_answer *out,
+			 struct error *err);
 
 /* A second connection to a socket, for checks that need one: channel options as the kubelet's,
  * connected when it returns. Caller closes it with rpc_channel_close(). ERROR_TIMEOUT,

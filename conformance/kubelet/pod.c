@@ -40,7 +40,7 @@ static int refuse_stopped(const struct work *work, const char *resource)
 /* Admission: manager.go, Allocate and allocateContainerResources. */
 
 static void report_allocate(const struct work *work, const char *resource, const char *const *ids,
-			    size_t count, const struct kubelet_reply *reply)
+			    size_t count, const struct rpc_answer *reply)
 {
 	struct kubelet_event event = event_of(work, KUBELET_EVENT_ALLOCATE);
 	const struct text_list list = {.items = message_strings(ids), .count = count};
@@ -74,7 +74,7 @@ static void warn_about_vanished(const struct work *work, const char *resource,
 }
 
 static int keep_answer(const struct work *work, const char *resource, const struct id_set *ids,
-		       const struct kubelet_reply *reply)
+		       const struct rpc_answer *reply)
 {
 	V1beta1__AllocateResponse *response = (V1beta1__AllocateResponse *)(void *)reply->reply;
 	if (reply->code != RPC_OK) {
@@ -96,14 +96,14 @@ static int call_allocate(const struct work *work, const char *resource, const st
 {
 	struct kubelet_plugin *plugin = kubelet_resource_plugin(work->kubelet, resource);
 	struct kubelet_allocate_request request = {0};
-	struct kubelet_reply reply CLEANUP_KUBELET_REPLY = {0};
+	struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
 	if (plugin == NULL || plugin->channel == NULL)
 		return refuse_stopped(work, resource);
 	const char **order CLEANUP_FREE = id_set_shuffled(ids, &work->kubelet->random);
 	if (order == NULL)
 		return error_memory(work->err);
 	kubelet_allocate_request_add(&request, order, ids->list.count);
-	int rc = own_call(plugin, "Allocate", &request.request.base,
+	int rc = own_call(plugin, DEVICE_PLUGIN_SERVICE "Allocate", &request.request.base,
 			  &v1beta1__allocate_response__descriptor, 0, work->timeout_ms, &reply,
 			  work->err);
 	if (rc != 0)
@@ -189,12 +189,12 @@ static int call_pre_start(const struct work *work, const struct allocation *allo
 {
 	const char **order CLEANUP_FREE = id_set_shuffled(&allocation->ids, &work->kubelet->random);
 	V1beta1__PreStartContainerRequest request = V1BETA1__PRE_START_CONTAINER_REQUEST__INIT;
-	struct kubelet_reply reply CLEANUP_KUBELET_REPLY = {0};
+	struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
 	if (order == NULL)
 		return error_memory(work->err);
 	request.devices_ids = message_strings(order);
 	request.n_devices_ids = allocation->ids.list.count;
-	int rc = own_call(plugin, "PreStartContainer", &request.base,
+	int rc = own_call(plugin, DEVICE_PLUGIN_SERVICE "PreStartContainer", &request.base,
 			  &v1beta1__pre_start_container_response__descriptor,
 			  work->kubelet->options.pre_start_timeout_ms, work->timeout_ms, &reply,
 			  work->err);

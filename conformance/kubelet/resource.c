@@ -101,7 +101,7 @@ void resource_serve(struct kubelet *kubelet, struct kubelet_plugin *plugin)
 	resource->stopped = false;
 	/* A survivor that takes over has listed its devices before. */
 	resource->relisted =
-		plugin->stream != NULL && kubelet_stream_message_count(plugin->stream) > 0;
+		plugin->stream != NULL && kubelet_stream_state(plugin->stream).messages > 0;
 }
 
 /* A message replaces the whole list (manager.go, genericDeviceUpdateCallback). An id that is listed

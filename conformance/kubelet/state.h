@@ -11,9 +11,9 @@
 #include "conformance/kubelet/id_set.h"
 #include "conformance/kubelet/kubelet.h"
 #include "conformance/kubelet/plugin_directory.h"
+#include "rpc/loop.h"
 #include "rpc/server.h"
 #include "rpc/socket.h"
-#include "rpc/timer.h"
 
 struct kubelet {
 	uv_loop_t *loop;
@@ -50,4 +50,4 @@ int kubelet_refuse(struct kubelet *kubelet, struct error *err, const char *forma
 	PRINTF_LIKE(3, 4);
 /* The status of a call as Go prints it, behind `what`. */
 int kubelet_refuse_status(struct kubelet *kubelet, struct error *err, const char *what,
-			  const struct kubelet_reply *reply);
+			  const struct rpc_answer *reply);

@@ -17,12 +17,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* In the order of report_level_names and report_severity_names. */
 enum check_level { CHECK_MUST, CHECK_SHOULD, CHECK_MAY };
 enum check_severity { CHECK_CRITICAL, CHECK_HIGH, CHECK_MEDIUM, CHECK_LOW };
 
 /* One enumerator for each line of requirements.def. */
 enum check_requirement {
-	CHECK_REQUIREMENT_NONE = 0,
+	CHECK_REQUIREMENT_NONE = 0, /* of no check */
 #define REQUIREMENT(symbol, id, level, sentence, source) CHECK_##symbol,
 #include "conformance/runner/requirements.def"
 #undef REQUIREMENT
@@ -37,7 +38,6 @@ struct requirement {
 	long long limit;      /* the number in the sentence; 0: none */
 };
 
-/* NULL for CHECK_REQUIREMENT_NONE. */
 const struct requirement *requirement_get(enum check_requirement requirement);
 
 /* The limit that the requirement states, in its own unit, and one of seconds in milliseconds. Never
@@ -83,7 +83,7 @@ struct check {
 	const char *stands_on; /* id of an earlier check, without which this one can tell nothing
 				  of its own; NULL for none. In a run in which
 				  that one does not pass, this one does not run */
-	const void *param;     /* check_param(); NULL for none */
+	const void *param;     /* for `run`; NULL for none */
 	check_body *run;
 	check_judge *judge; /* for `run`; NULL where it has no use for one */
 };
@@ -191,9 +191,6 @@ void check_add_device(struct check_run *run, const char *id);
 
 /* Clean-ups run last in, first out after the body, however it ended. */
 void check_defer(struct check_run *run, void (*cleanup)(void *argument), void *argument);
-
-/* The `param` of the check's row. */
-const void *check_param(const struct check_run *run);
 
 /* The report's environment.plugin: `resource` registered, and process `pid` serves its socket (0:
  * not told). */

@@ -147,11 +147,10 @@ void check_remark(struct check_run *run, const char *outcome, const char *format
  * which are the plugin's or a file's to choose: what is not a plain file name is replaced. */
 static char *evidence_path(struct check_run *run, const char *name)
 {
-	char *path = NULL;
 	char *letter = NULL;
 	run->evidence_count++;
-	path = text_format(OUTPUT_EVIDENCE "/%s/%02u-%.*s", run->check->id, run->evidence_count,
-			   (int)EVIDENCE_NAME_MAX, name);
+	char *path = text_format(OUTPUT_EVIDENCE "/%s/%02u-%.*s", run->check->id,
+				 run->evidence_count, (int)EVIDENCE_NAME_MAX, name);
 	if (path == NULL)
 		return NULL;
 	for (letter = path + strlen(path) - strnlen(name, EVIDENCE_NAME_MAX); *letter != '\0';
@@ -168,10 +167,9 @@ static int write_evidence(const struct check_run *run, const char *relative, con
 {
 	char *path CLEANUP_FREE = path_join(run->context->out_directory, relative);
 	char *directory CLEANUP_FREE = path != NULL ? path_directory(path) : NULL;
-	int rc = 0;
 	if (directory == NULL)
 		return error_memory(err);
-	rc = file_make_directories(directory, 0755, err);
+	int rc = file_make_directories(directory, 0755, err);
 	return rc == 0 ? file_write_atomic(path, data, size, 0644, err) : rc;
 }
 
@@ -183,7 +181,6 @@ static void add_evidence(struct check_run *run, const char *name, const char *me
 	char digest[DIGEST_SIZE] = "";
 	struct members record CLEANUP_MEMBERS = line_new("evidence");
 	struct error err = {0};
-	int rc = 0;
 	if (size > EVIDENCE_MAX) {
 		text_append(&cut, data, EVIDENCE_MAX / 2);
 		text_addf(&cut, "\n... %zu bytes left out ...\n", size - EVIDENCE_MAX);
@@ -195,7 +192,7 @@ static void add_evidence(struct check_run *run, const char *name, const char *me
 		return;
 	}
 	size = cut.size != 0 ? cut.size : size;
-	rc = write_evidence(run, relative, data, size, &err);
+	int rc = write_evidence(run, relative, data, size, &err);
 	if (rc == ERROR_MEMORY)
 		run->write_error = ENOMEM;
 	if (rc < 0) {
@@ -267,11 +264,6 @@ const char *check_format(struct check_run *run, const char *format, ...)
 const struct check *check_row(const struct check_run *run)
 {
 	return run->check;
-}
-
-const void *check_param(const struct check_run *run)
-{
-	return run->check->param;
 }
 
 void check_add_time(struct check_run *run, enum report_phase phase, uint64_t duration_ns)

@@ -55,37 +55,20 @@ static int parse(struct context *context, struct error *err)
 		       : rc;
 }
 
-/* context.json, and beside it the node and what the probe image holds. */
-struct files {
-	char *context, *node, *image;
-};
-
-static void files_free(struct files *files)
+static int read_files(const char *directory, struct context *context, struct error *err)
 {
-	free(files->context);
-	free(files->node);
-	free(files->image);
-}
-
-static int files_in(const char *directory, struct files *files, struct error *err)
-{
-	files->context = path_join(directory, "context.json");
-	files->node = path_join(directory, "node.json");
-	files->image = path_join(directory, "image.json");
-	return files->context != NULL && files->node != NULL && files->image != NULL
-		       ? 0
-		       : error_memory(err);
-}
-
-static int read_files(const struct files *files, struct context *context, struct error *err)
-{
+	char *path CLEANUP_FREE = path_join(directory, "context.json");
+	char *node_path CLEANUP_FREE = path_join(directory, "node.json");
+	char *image_path CLEANUP_FREE = path_join(directory, "image.json");
 	struct discovery_options options = {
-		.recorded_node = files->node,
+		.recorded_node = node_path,
 		.filter = {.include_integrated = true, .include_detachable = true},
 	};
 	struct discovery_snapshot *node = NULL;
 	cJSON *json = NULL;
-	int rc = json_read_file(files->context, &json, err);
+	if (path == NULL || node_path == NULL || image_path == NULL)
+		return error_memory(err);
+	int rc = json_read_file(path, &json, err);
 	if (rc != 0)
 		return rc;
 	context->storage = json;
@@ -93,16 +76,13 @@ static int read_files(const struct files *files, struct context *context, struct
 	if (rc == 0)
 		rc = discovery_take(&options, &node, err);
 	context->node = node;
-	return rc == 0 ? image_manifest_read(files->image, &context->image, err) : rc;
+	return rc == 0 ? image_manifest_read(image_path, &context->image, err) : rc;
 }
 
 int context_read(const char *run_directory, struct context *context, struct error *err)
 {
-	struct files files CLEANUP(files_free) = {0};
-	int rc = files_in(run_directory, &files, err);
 	*context = (struct context){0};
-	if (rc == 0)
-		rc = read_files(&files, context, err);
+	int rc = read_files(run_directory, context, err);
 	if (rc == 0)
 		return 0;
 	context_free(context);
@@ -111,26 +91,26 @@ int context_read(const char *run_directory, struct context *context, struct erro
 
 int context_write(const struct context *context, struct error *err)
 {
+	char *path CLEANUP_FREE = path_join(context->run_directory, "context.json");
+	char *node_path CLEANUP_FREE = path_join(context->run_directory, "node.json");
+	char *image_path CLEANUP_FREE = path_join(context->run_directory, "image.json");
 	struct context copy = *context;
-	struct files files CLEANUP(files_free) = {0};
 	struct members members CLEANUP_MEMBERS = members_new();
-	cJSON *json CLEANUP_JSON = NULL;
-	char *node = discovery_to_json(context->node);
-	int rc = files_in(context->run_directory, &files, err);
 	for (size_t i = 0; i < ARRAY_SIZE(strings); i++)
 		member_string(&members, strings[i].key, *(const char **)at(&copy, &strings[i]));
 	for (size_t i = 0; i < ARRAY_SIZE(flags); i++)
 		member_bool(&members, flags[i].key, *(bool *)at(&copy, &flags[i]));
 	member_int(&members, "timeoutPercent", context->timeout_percent);
-	json = members_take(&members);
-	if (json == NULL || node == NULL)
-		rc = error_memory(err);
-	if (rc == 0)
-		rc = file_write_atomic(files.node, node, strlen(node), 0600, err);
+	cJSON *json CLEANUP_JSON = members_take(&members);
+	char *node = discovery_to_json(context->node);
+	int rc = json != NULL && node != NULL && path != NULL && node_path != NULL &&
+				 image_path != NULL
+			 ? file_write_atomic(node_path, node, strlen(node), 0600, err)
+			 : error_memory(err);
 	discovery_string_free(node);
 	if (rc == 0)
-		rc = image_manifest_write(&context->image, files.image, err);
-	return rc == 0 ? json_write_file(files.context, json, err) : rc;
+		rc = image_manifest_write(&context->image, image_path, err);
+	return rc == 0 ? json_write_file(path, json, err) : rc;
 }
 
 void context_free(struct context *context)

@@ -158,14 +158,14 @@ static int runtime_json(struct environment *environment, const struct context *c
 
 static cJSON *images_json(const struct images *images)
 {
-	cJSON *array CLEANUP_JSON = cJSON_CreateArray();
+	struct members array CLEANUP_MEMBERS = members_new_array();
 	struct members image CLEANUP_MEMBERS = members_new();
-	if (images->probe.reference == NULL)
-		return STEAL(array);
 	add_text(&image, "ref", images->probe.reference);
 	add_text(&image, "digest", images->probe.digest);
 	add_text(&image, "osVersion", images->probe.os_version);
-	return members_append(array, members_take(&image), NULL) == 0 ? STEAL(array) : NULL;
+	if (images->probe.reference != NULL)
+		member_item(&array, NULL, members_take(&image));
+	return members_take(&array);
 }
 
 static cJSON *harness_json(const struct environment *environment)
@@ -246,7 +246,8 @@ static cJSON *driver_json(const struct environment *environment,
 	return members_take(&driver);
 }
 
-static int add_component(cJSON *drivers, const char *key, const char *name, const char *version)
+static void add_component(struct members *drivers, const char *key, const char *name,
+			  const char *version)
 {
 	struct members driver CLEANUP_MEMBERS = members_new();
 	add_text(&driver, "key", key);
@@ -254,36 +255,32 @@ static int add_component(cJSON *drivers, const char *key, const char *name, cons
 	add_text(&driver, "version", version);
 	add_text(&driver, "model", "software");
 	member_bool(&driver, "software", true);
-	return members_append(drivers, members_take(&driver), NULL);
+	member_item(drivers, NULL, members_take(&driver));
 }
 
 /* On the Wine node no device has a driver of Windows: what does its work is named. */
-static int add_wine(cJSON *drivers, const struct wine_identity *wine)
+static void add_wine(struct members *drivers, const struct wine_identity *wine)
 {
-	int rc = 0;
-	if (wine->wine == NULL)
-		return 0;
-	rc = add_component(drivers, WINE_DRIVER, "Wine", wine->wine);
-	if (rc == 0)
-		rc = add_component(drivers, "vkd3d", "vkd3d (Wine's Direct3D 12)", wine->vkd3d);
-	for (size_t i = 0; rc == 0 && i < wine->drivers->device_count; i++) {
+	add_component(drivers, WINE_DRIVER, "Wine", wine->wine);
+	add_component(drivers, "vkd3d", "vkd3d (Wine's Direct3D 12)", wine->vkd3d);
+	for (size_t i = 0; i < wine->drivers->device_count; i++) {
 		const struct discovery_device *device = &wine->drivers->devices[i];
-		rc = add_component(drivers, device->driver_name, device->description,
-				   device->driver_version);
+		add_component(drivers, device->driver_name, device->description,
+			      device->driver_version);
 	}
-	return rc;
 }
 
 static cJSON *drivers_json(const struct environment *environment,
 			   const struct discovery_snapshot *node)
 {
-	cJSON *drivers CLEANUP_JSON = cJSON_CreateArray();
-	int rc = add_wine(drivers, &environment->wine);
-	for (size_t i = 0; rc == 0 && i < node->device_count; i++) {
+	struct members drivers CLEANUP_MEMBERS = members_new_array();
+	if (environment->wine.wine != NULL)
+		add_wine(&drivers, &environment->wine);
+	for (size_t i = 0; i < node->device_count; i++) {
 		if (node->devices[i].driver_name[0] != '\0' && driver_of(node, i) == i)
-			rc = members_append(drivers, driver_json(environment, node, i), NULL);
+			member_item(&drivers, NULL, driver_json(environment, node, i));
 	}
-	return rc == 0 ? STEAL(drivers) : NULL;
+	return members_take(&drivers);
 }
 
 /* `words`: the device in the node's own words (discovery/schema/node.schema.json), without what a
@@ -320,18 +317,17 @@ static cJSON *device_json(const struct environment *environment,
 static cJSON *devices_json(const struct environment *environment,
 			   const struct discovery_snapshot *node)
 {
-	cJSON *devices CLEANUP_JSON = cJSON_CreateArray();
+	struct members devices CLEANUP_MEMBERS = members_new_array();
 	cJSON *document CLEANUP_JSON = NULL;
 	char *text = discovery_to_json(node);
-	cJSON *recorded = NULL;
 	int rc = text != NULL ? json_parse(text, strlen(text), &document, NULL) : ERROR_MEMORY;
 	discovery_string_free(text);
-	recorded = cJSON_GetObjectItemCaseSensitive(document, "devices");
+	cJSON *recorded = cJSON_GetObjectItemCaseSensitive(document, "devices");
 	for (size_t i = 0; rc == 0 && i < node->device_count; i++) {
 		cJSON *words = cJSON_DetachItemFromArray(recorded, 0);
-		rc = members_append(devices, device_json(environment, node, i, words), NULL);
+		member_item(&devices, NULL, device_json(environment, node, i, words));
 	}
-	return rc == 0 ? STEAL(devices) : NULL;
+	return rc == 0 ? members_take(&devices) : NULL;
 }
 
 /* The program that is the plugin: on the Wine node, what the relay runs. */

@@ -104,7 +104,6 @@ static int judge(struct execution *execution, const struct reader *reader,
 {
 	char description[256] = "";
 	const char *reason = "";
-	enum report_outcome outcome = REPORT_BROKEN;
 	if (interrupted)
 		return execution_set(execution, REPORT_NOTRUN,
 				     strdup("the run was interrupted during this check"), err);
@@ -124,7 +123,7 @@ static int judge(struct execution *execution, const struct reader *reader,
 		return execution_set(
 			execution, REPORT_CRASH,
 			text_format("the check's process %s before it finished", description), err);
-	outcome = result_outcome(&execution->result, &reason);
+	enum report_outcome outcome = result_outcome(&execution->result, &reason);
 	return execution_set(execution, outcome, strdup(reason), err);
 }
 
@@ -140,8 +139,7 @@ static int start(const struct execution_spec *spec, struct execution *execution,
 		.argv = argv,
 		.timeout_ms = execution->timeout_ms,
 	};
-	int rc = 0;
-	rc = uv_pipe(ends, UV_NONBLOCK_PIPE, 0);
+	int rc = uv_pipe(ends, UV_NONBLOCK_PIPE, 0);
 	if (rc < 0)
 		return error_uv(err, rc, "result pipe");
 	child.pass_fd = ends[1];
@@ -160,7 +158,6 @@ int execution_run(const struct execution_spec *spec, struct execution *execution
 	struct process *process = NULL;
 	bool interrupted = false;
 	bool stopped = false;
-	int rc = 0;
 	*execution = (struct execution){
 		.timeout_ms = execution_limit_ms(spec->check, spec->context),
 		.result = {.journal = spec->journal,
@@ -168,7 +165,7 @@ int execution_run(const struct execution_spec *spec, struct execution *execution
 			   .on_plugin = spec->on_plugin,
 			   .user = spec->user},
 	};
-	rc = start(spec, execution, &reader, &process, err);
+	int rc = start(spec, execution, &reader, &process, err);
 	while (rc == 0 && !(process_has_ended(process) && reader.ended)) {
 		interrupted = interrupted || *spec->interrupted;
 		if ((interrupted || reader.protocol.code != 0) && !stopped) {
@@ -209,14 +206,13 @@ int execution_child(const struct check_suite *const *suites, const struct text_l
 	struct context context = {0};
 	struct error err = {0};
 	int result_fd = -1;
-	int rc = 0;
 	if (arguments->count != 3 || process_take_passed(&result_fd, NULL) < 0) {
 		(void)fprintf(
 			stderr,
 			"run-check is how gpucert starts its own checks; use 'gpucert run CHECK'\n");
 		return 2;
 	}
-	rc = plan_find(suites, arguments->items[0], &suite, &check, &err);
+	int rc = plan_find(suites, arguments->items[0], &suite, &check, &err);
 	if (rc == 0)
 		rc = context_read(arguments->items[1], &context, &err);
 	if (rc == 0)

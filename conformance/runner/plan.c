@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "conformance/runner/plan.h"
 
+#include "base/array.h"
 #include "base/text.h"
 #include "discovery/filter.h"
 
@@ -17,15 +18,12 @@ static const struct requirement requirements[CHECK_REQUIREMENT_COUNT] = {
 
 const struct requirement *requirement_get(enum check_requirement requirement)
 {
-	if (requirement <= CHECK_REQUIREMENT_NONE || requirement >= CHECK_REQUIREMENT_COUNT)
-		return NULL;
 	return &requirements[requirement];
 }
 
 long long requirement_limit(enum check_requirement requirement)
 {
-	const struct requirement *found = requirement_get(requirement);
-	return found != NULL ? found->limit : 0;
+	return requirements[requirement].limit;
 }
 
 uint64_t requirement_limit_ms(enum check_requirement requirement)
@@ -33,25 +31,9 @@ uint64_t requirement_limit_ms(enum check_requirement requirement)
 	return (uint64_t)requirement_limit(requirement) * 1000;
 }
 
-const char *check_level_name(enum check_level level)
-{
-	static const char *const names[] = {"must", "should", "may"};
-	return names[level];
-}
-
-const char *check_severity_name(enum check_severity severity)
-{
-	static const char *const names[] = {"critical", "high", "medium", "low"};
-	return names[severity];
-}
-
 static bool has_tag(const struct check *check, const char *tag)
 {
-	for (const char *const *t = check->tags; t != NULL && *t != NULL; t++) {
-		if (strcmp(*t, tag) == 0)
-			return true;
-	}
-	return false;
+	return check->tags != NULL && check->tags[text_position(check->tags, tag)] != NULL;
 }
 
 static bool matches(const char *pattern, const struct check_suite *suite, const struct check *check)
@@ -60,12 +42,11 @@ static bool matches(const char *pattern, const struct check_suite *suite, const 
 	if (text_starts_with(pattern, "tag:"))
 		return has_tag(check, pattern + 4);
 	if (text_starts_with(pattern, "level:"))
-		return requirement != NULL &&
-		       strcmp(check_level_name(requirement->level), pattern + 6) == 0;
+		return strcmp(report_level_names[requirement->level], pattern + 6) == 0;
 	if (text_starts_with(pattern, "severity:"))
-		return strcmp(check_severity_name(check->severity), pattern + 9) == 0;
+		return strcmp(report_severity_names[check->severity], pattern + 9) == 0;
 	if (text_starts_with(pattern, "requirement:"))
-		return requirement != NULL && strcmp(requirement->id, pattern + 12) == 0;
+		return strcmp(requirement->id, pattern + 12) == 0;
 	return strcmp(suite->name, pattern) == 0 || text_glob(pattern, check->id);
 }
 
@@ -155,12 +136,6 @@ static int judge(struct plan_item *item, const struct context *context, struct e
 	return item->outcome == REPORT_PASS || item->reason != NULL ? 0 : error_memory(err);
 }
 
-/* Of the plan's items and then of those that were left out. */
-static struct plan_item *any_item(const struct plan *plan, size_t index)
-{
-	return index < plan->count ? &plan->items[index] : &plan->left_out[index - plan->count];
-}
-
 /* A requirement applies also where no device offers any API that could show it: then it is not
  * tested. */
 static void open_without_api(struct plan *plan)
@@ -168,32 +143,56 @@ static void open_without_api(struct plan *plan)
 	bool applied[CHECK_REQUIREMENT_COUNT] = {false};
 	size_t count = plan->count + plan->left_out_count;
 	for (size_t i = 0; i < count; i++) {
-		const struct plan_item *item = any_item(plan, i);
+		const struct plan_item *item = &plan->items[i];
 		if (item->outcome != REPORT_NOT_APPLICABLE)
 			applied[item->check->requirement] = true;
 	}
 	for (size_t i = 0; i < count; i++) {
-		struct plan_item *item = any_item(plan, i);
+		struct plan_item *item = &plan->items[i];
 		if (item->no_api && !applied[item->check->requirement])
 			item->outcome = REPORT_UNSUPPORTED;
 	}
 }
 
-/* Makes the check's item where the filter puts it. */
-static int consider(struct plan *plan, const struct plan_filter *filter,
-		    const struct context *context, const struct check_suite *suite,
-		    const struct check *check, struct error *err)
+static bool is_selected(const struct plan_filter *filter, const struct context *context,
+			const struct check_suite *suite, const struct check *check)
 {
-	bool left_out = selects(&filter->exclude, suite, check);
-	struct plan_item *item = NULL;
+	if (selects(&filter->exclude, suite, check))
+		return false;
 	if (filter->include.count != 0)
-		left_out = left_out || !selects(&filter->include, suite, check);
-	else if (context != NULL)
-		left_out = left_out || !os_is_met(&check->needs, context);
-	item = left_out ? &plan->left_out[plan->left_out_count++] : &plan->items[plan->count++];
-	item->suite = suite;
-	item->check = check;
-	return context != NULL ? judge(item, context, err) : 0;
+		return selects(&filter->include, suite, check);
+	return context == NULL || os_is_met(&check->needs, context);
+}
+
+/* Adds the check's item, which is counted by *count. */
+static int add_item(struct plan *plan, size_t *count, const struct context *context,
+		    const struct check_suite *suite, const struct check *check, struct error *err)
+{
+	size_t total = plan->count + plan->left_out_count;
+	struct plan_item *items = array_grow(plan->items, total, sizeof(*items));
+	if (items == NULL)
+		return error_memory(err);
+	plan->items = items;
+	items[total] = (struct plan_item){.suite = suite, .check = check};
+	++*count;
+	return context != NULL ? judge(&items[total], context, err) : 0;
+}
+
+/* Adds those that are selected, or those that are not. */
+static int add_items(struct plan *plan, const struct check_suite *const *suites,
+		     const struct plan_filter *filter, const struct context *context, bool selected,
+		     struct error *err)
+{
+	size_t *count = selected ? &plan->count : &plan->left_out_count;
+	int rc = 0;
+	for (; rc == 0 && *suites != NULL; suites++) {
+		for (const struct check *check = (*suites)->checks; rc == 0 && check->id != NULL;
+		     check++) {
+			if (is_selected(filter, context, *suites, check) == selected)
+				rc = add_item(plan, count, context, *suites, check, err);
+		}
+	}
+	return rc;
 }
 
 static int not_found(const struct check_suite *const *suites, const char *pattern,
@@ -222,8 +221,8 @@ static int all_match(const struct plan *plan, const struct check_suite *const *s
 	size_t count = plan->count + plan->left_out_count;
 	for (size_t i = 0; i < patterns->count; i++) {
 		size_t k = 0;
-		while (k < count && !matches(patterns->items[i], any_item(plan, k)->suite,
-					     any_item(plan, k)->check))
+		while (k < count &&
+		       !matches(patterns->items[i], plan->items[k].suite, plan->items[k].check))
 			k++;
 		if (k == count)
 			return not_found(suites, patterns->items[i], err);
@@ -231,30 +230,12 @@ static int all_match(const struct plan *plan, const struct check_suite *const *s
 	return 0;
 }
 
-static size_t count_checks(const struct check_suite *const *suites)
-{
-	size_t count = 0;
-	for (; *suites != NULL; suites++) {
-		for (const struct check *check = (*suites)->checks; check->id != NULL; check++)
-			count++;
-	}
-	return count;
-}
-
 int plan_make(const struct check_suite *const *suites, const struct plan_filter *filter,
 	      const struct context *context, struct plan *plan, struct error *err)
 {
-	size_t count = count_checks(suites);
-	int rc = 0;
-	plan->items = calloc(count + 1, sizeof(*plan->items));
-	plan->left_out = calloc(count + 1, sizeof(*plan->left_out));
-	if (plan->items == NULL || plan->left_out == NULL)
-		rc = error_memory(err);
-	for (const struct check_suite *const *suite = suites; rc == 0 && *suite != NULL; suite++) {
-		for (const struct check *check = (*suite)->checks; rc == 0 && check->id != NULL;
-		     check++)
-			rc = consider(plan, filter, context, *suite, check, err);
-	}
+	int rc = add_items(plan, suites, filter, context, true, err);
+	if (rc == 0)
+		rc = add_items(plan, suites, filter, context, false, err);
 	if (rc == 0)
 		rc = all_match(plan, suites, &filter->include, err);
 	if (rc == 0)
@@ -266,17 +247,11 @@ int plan_make(const struct check_suite *const *suites, const struct plan_filter 
 	return rc;
 }
 
-static void free_items(struct plan_item *items, size_t count)
-{
-	for (size_t i = 0; i < count; i++)
-		free(items[i].reason);
-	free(items);
-}
-
 void plan_free(struct plan *plan)
 {
-	free_items(plan->items, plan->count);
-	free_items(plan->left_out, plan->left_out_count);
+	for (size_t i = 0; i < plan->count + plan->left_out_count; i++)
+		free(plan->items[i].reason);
+	free(plan->items);
 	*plan = (struct plan){0};
 }
 

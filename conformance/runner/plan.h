@@ -23,8 +23,7 @@ struct plan_item {
 struct plan {
 	struct plan_item *items;
 	size_t count;
-	struct plan_item *left_out; /* by the filters, with their needs evaluated */
-	size_t left_out_count;
+	size_t left_out_count; /* items behind these: left out by the filters, needs evaluated */
 };
 
 #define CLEANUP_PLAN __attribute__((cleanup(plan_free)))
@@ -53,6 +52,3 @@ const struct plan_item *plan_cause(const struct plan *plan, const struct check_s
 /* The check with that id. ERROR_NOT_FOUND names the nearest. */
 int plan_find(const struct check_suite *const *suites, const char *id,
 	      const struct check_suite **suite, const struct check **check, struct error *err);
-
-const char *check_level_name(enum check_level level);	       /* "must" */
-const char *check_severity_name(enum check_severity severity); /* "critical" */

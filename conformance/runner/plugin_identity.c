@@ -154,22 +154,20 @@ int plugin_identity_add(struct plugin_identity *identity, const char *resource, 
 /* The files by content, each once, and their digests in order. */
 static void add_files(struct members *plugin, const struct digest_set *set)
 {
-	cJSON *files CLEANUP_JSON = cJSON_CreateArray();
+	struct members files CLEANUP_MEMBERS = members_new_array();
 	struct text_list digests CLEANUP_TEXT_LIST = {0};
-	int rc = 0;
-	for (size_t i = 0; rc == 0 && i < set->names.count; i++) {
+	for (size_t i = 0; !files.failed && i < set->names.count; i++) {
 		const char *digest = digest_result(set->jobs[i]);
 		struct members file CLEANUP_MEMBERS = members_new();
 		if (digest[0] == '\0' || text_list_has(&digests, digest))
 			continue;
 		member_string(&file, "name", set->names.items[i]);
 		member_string(&file, "digest", digest);
-		rc = text_list_add(&digests, digest, NULL);
-		if (rc == 0)
-			rc = members_append(files, members_take(&file), NULL);
+		member_item(&files, NULL, members_take(&file));
+		files.failed = files.failed || text_list_add(&digests, digest, NULL) < 0;
 	}
 	text_list_sort(&digests);
-	member_item(plugin, "files", rc == 0 ? STEAL(files) : NULL);
+	member_item(plugin, "files", members_take(&files));
 	member_strings(plugin, "fileDigests", (const char *const *)digests.items);
 }
 

@@ -25,11 +25,10 @@ struct progress {
  */
 static uint64_t progress_left_s(const struct progress *progress, uint64_t now_ms)
 {
-	uint64_t left_ms = 0;
 	if (progress->done < 3 || progress->done >= progress->planned)
 		return UINT64_MAX;
-	left_ms = (now_ms - progress->started_ms) * (progress->planned - progress->done) /
-		  progress->done;
+	uint64_t left_ms = (now_ms - progress->started_ms) * (progress->planned - progress->done) /
+			   progress->done;
 	return (left_ms + 999) / 1000;
 }
 
@@ -69,7 +68,6 @@ int progress_open(uv_loop_t *loop, size_t planned, bool quiet, bool verbose, str
 		  struct error *err)
 {
 	struct progress *progress = calloc(1, sizeof(*progress));
-	uint64_t period_ms = 0;
 	if (progress == NULL)
 		return error_memory(err);
 	progress->planned = planned;
@@ -81,7 +79,7 @@ int progress_open(uv_loop_t *loop, size_t planned, bool quiet, bool verbose, str
 	progress->current_ms = progress->started_ms;
 	(void)uv_timer_init(loop, &progress->timer);
 	progress->timer.data = progress;
-	period_ms = progress->terminal ? REDRAW_MS : PLAIN_MS;
+	uint64_t period_ms = progress->terminal ? REDRAW_MS : PLAIN_MS;
 	(void)uv_timer_start(&progress->timer, draw, period_ms, period_ms);
 	uv_unref((uv_handle_t *)&progress->timer);
 	*out = progress;

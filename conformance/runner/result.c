@@ -127,11 +127,10 @@ static int take_line(struct result *result, const cJSON *json, struct error *err
 int result_add_line(struct result *result, const char *line, size_t size, struct error *err)
 {
 	cJSON *json CLEANUP_JSON = NULL;
-	int rc = 0;
 	result->bytes += size;
 	if (result->bytes > RESULT_MAX)
 		return error_set(err, ERROR_LIMIT, "more than %d bytes", (int)RESULT_MAX);
-	rc = json_parse(line, size, &json, err);
+	int rc = json_parse(line, size, &json, err);
 	return rc == 0 ? take_line(result, json, err) : rc;
 }
 

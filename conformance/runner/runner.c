@@ -113,10 +113,9 @@ static int end_check(struct runner *runner, const struct check *check,
 		.watched_ms = execution->result.watched_ms,
 		.watched_thorough_ms = execution->result.watched_thorough_ms,
 	};
-	int rc = 0;
 	for (size_t i = 0; i < REPORT_PHASE_COUNT; i++)
 		end.phases_ms[i] = execution->result.time_ns[i] / 1000000;
-	rc = journal_end_check(runner->journal, &end, err);
+	int rc = journal_end_check(runner->journal, &end, err);
 	return rc == 0 ? runner_journal_plugin(runner, err) : rc;
 }
 
@@ -147,10 +146,9 @@ static int restore_directory(struct runner *runner, const char *check, struct er
 {
 	const char *directory = runner->settings->asked.attach_directory;
 	bool restored = false;
-	int rc = 0;
 	if (directory == NULL)
 		return 0;
-	rc = plugin_directory_restore(directory, &restored, err);
+	int rc = plugin_directory_restore(directory, &restored, err);
 	if (rc == 0 && restored)
 		rc = journal_add_event(runner->journal, check, "restored", directory, err);
 	return rc;
@@ -349,13 +347,12 @@ static int open_workplace(struct runner *runner, struct error *err)
 {
 	const struct runner_settings *settings = runner->settings;
 	struct workplace_options options = settings->workplace;
-	int rc = 0;
 	options.wine = is_wine(runner);
 	/* A recorded node has no devices to give to a probe. */
 	if (options.launcher == NULL && options.cri_address == NULL && !options.wine &&
 	    settings->asked.node_file != NULL)
 		options.launcher = "none";
-	rc = workplace_open(&runner->loop, &options, &runner->workplace, err);
+	int rc = workplace_open(&runner->loop, &options, &runner->workplace, err);
 	if (OFFERS_WINE_NODE && rc == 0 && options.wine)
 		rc = discover_wine(runner, err);
 	if (rc == 0 && options.wine && has_own_plugin(runner))
@@ -388,11 +385,10 @@ static int finish(struct runner *runner, struct error *err)
 	struct error reason = {0};
 	uint64_t start = clock_monotonic_ms();
 	int stopped = workplace_close(&runner->workplace, &reason);
-	int rc = 0;
 	if (runner->journal == NULL)
 		return stopped < 0 ? error_copy(err, &reason) : 0;
-	rc = journal_add_phase(runner->journal, REPORT_PHASE_CLEANUP, "container runtime stopped",
-			       clock_monotonic_ms() - start, err);
+	int rc = journal_add_phase(runner->journal, REPORT_PHASE_CLEANUP,
+				   "container runtime stopped", clock_monotonic_ms() - start, err);
 	if (stopped < 0)
 		log_warning("left behind: %s", reason.text);
 	if (rc == 0 && stopped < 0)

@@ -86,16 +86,14 @@ int runner_journal_environment(struct runner *runner, struct error *err)
 int runner_journal_plugin(struct runner *runner, struct error *err)
 {
 	struct members environment CLEANUP_MEMBERS = members_new();
-	cJSON *json CLEANUP_JSON = NULL;
 	cJSON *plugin = NULL;
-	int rc = 0;
 	if (!runner->plugin_news)
 		return 0;
-	rc = environment_describe_plugin(&runner->environment, &runner->context, &plugin, err);
+	int rc = environment_describe_plugin(&runner->environment, &runner->context, &plugin, err);
 	if (rc != 0)
 		return rc;
 	member_item(&environment, "plugin", plugin);
-	json = members_take(&environment);
+	cJSON *json CLEANUP_JSON = members_take(&environment);
 	rc = json != NULL ? journal_add_environment(runner->journal, json, err) : error_memory(err);
 	runner->plugin_news = rc < 0;
 	return rc;
@@ -106,22 +104,22 @@ static cJSON *requirement_json(const struct plan *plan, enum check_requirement a
 {
 	const struct requirement *requirement = requirement_get(about);
 	struct members json CLEANUP_MEMBERS = members_new();
-	cJSON *left_out CLEANUP_JSON = cJSON_CreateArray();
+	struct members left_out CLEANUP_MEMBERS = members_new_array();
 	const char *not_applicable = NULL;
 	member_string(&json, "id", requirement->id);
-	member_string(&json, "level", check_level_name(requirement->level));
+	member_string(&json, "level", report_level_names[requirement->level]);
 	member_string(&json, "sentence", requirement->sentence);
 	member_string(&json, "source", requirement->source);
 	for (size_t i = 0; i < plan->left_out_count; i++) {
-		const struct plan_item *item = &plan->left_out[i];
+		const struct plan_item *item = &plan->items[plan->count + i];
 		if (item->check->requirement != about)
 			continue;
 		if (item->outcome == REPORT_NOT_APPLICABLE)
 			not_applicable = item->reason;
-		else if (members_append(left_out, cJSON_CreateString(item->check->id), NULL) != 0)
-			return NULL;
+		else
+			member_string(&left_out, NULL, item->check->id);
 	}
-	member_item(&json, "leftOut", STEAL(left_out));
+	member_item(&json, "leftOut", members_take(&left_out));
 	member_string(&json, "notApplicable", not_applicable);
 	return members_take(&json);
 }
@@ -129,12 +127,11 @@ static cJSON *requirement_json(const struct plan *plan, enum check_requirement a
 static cJSON *check_json(const struct plan_item *item)
 {
 	const struct check *check = item->check;
-	const struct requirement *requirement = requirement_get(check->requirement);
 	struct members json CLEANUP_MEMBERS = members_new();
 	member_string(&json, "id", check->id);
 	member_int(&json, "revision", check->revision);
-	member_string(&json, "requirement", requirement != NULL ? requirement->id : NULL);
-	member_string(&json, "severity", check_severity_name(check->severity));
+	member_string(&json, "requirement", requirement_get(check->requirement)->id);
+	member_string(&json, "severity", report_severity_names[check->severity]);
 	member_string(&json, "title", check->title);
 	member_string(&json, "advice", check->advice);
 	member_string(&json, "unproven", item->unproven);
@@ -150,18 +147,18 @@ int runner_journal_plan(struct runner *runner, struct error *err)
 	const struct plan *plan = &runner->plan;
 	struct members json CLEANUP_MEMBERS = members_new();
 	struct members settings CLEANUP_MEMBERS = members_new();
-	cJSON *requirements = cJSON_AddArrayToObject(json.object, "requirements");
-	cJSON *checks = cJSON_AddArrayToObject(json.object, "checks");
-	int rc = 0;
+	struct members requirements CLEANUP_MEMBERS = members_new_array();
+	struct members checks CLEANUP_MEMBERS = members_new_array();
 	member_string(&settings, "launcher", runner->context.launcher);
 	member_string(&settings, "profile", runner->context.kubelet_profile);
 	member_bool(&settings, "thorough", runner->context.thorough);
 	member_item(&json, "settings", members_take(&settings));
 	member_int(&json, "filteredOut", (int64_t)plan->left_out_count);
-	for (int i = 1; rc == 0 && i < CHECK_REQUIREMENT_COUNT; i++)
-		rc = members_append(requirements, requirement_json(plan, (enum check_requirement)i),
-				    err);
-	for (size_t i = 0; rc == 0 && i < plan->count; i++)
-		rc = members_append(checks, check_json(&plan->items[i]), err);
-	return rc == 0 ? journal_add_plan(runner->journal, &json, err) : rc;
+	for (int i = 1; i < CHECK_REQUIREMENT_COUNT; i++)
+		member_item(&requirements, NULL, requirement_json(plan, (enum check_requirement)i));
+	for (size_t i = 0; i < plan->count; i++)
+		member_item(&checks, NULL, check_json(&plan->items[i]));
+	member_item(&json, "requirements", members_take(&requirements));
+	member_item(&json, "checks", members_take(&checks));
+	return journal_add_plan(runner->journal, &json, err);
 }

@@ -45,14 +45,13 @@ static int prepare_wine_image(struct workplace *workplace, struct error *err)
 static int import(struct workplace *workplace, struct error *err)
 {
 	uint64_t start = clock_monotonic_ms();
-	int rc = 0;
 	if (!OFFERS_IMAGES)
 		return error_set(err, ERROR_UNSUPPORTED,
 				 "images of Windows programs are not composed; build one and name "
 				 "it with --image (docs/windows-node.md)");
-	rc = workplace->wine.directory != NULL
-		     ? prepare_wine_image(workplace, err)
-		     : images_prepare(workplace->run_directory, NULL, &workplace->images, err);
+	int rc = workplace->wine.directory != NULL
+			 ? prepare_wine_image(workplace, err)
+			 : images_prepare(workplace->run_directory, NULL, &workplace->images, err);
 	if (rc == 0) {
 		const char *const references[] = {
 			workplace->images.probe.reference,
@@ -135,15 +134,14 @@ static int start_runtime(struct workplace *workplace, const char *cri_address, s
 
 static int make_directory(struct workplace *workplace, struct error *err)
 {
-	const char *directory = NULL;
 	int rc = 0;
 	if (workplace->runtime == NULL)
 		rc = runtime_make_directory(&workplace->own_directory, err);
 	if (rc != 0)
 		return rc;
-	directory = workplace->runtime != NULL
-			    ? runtime_describe(workplace->runtime)->work_directory
-			    : workplace->own_directory;
+	const char *directory = workplace->runtime != NULL
+					? runtime_describe(workplace->runtime)->work_directory
+					: workplace->own_directory;
 	workplace->run_directory = strdup(directory);
 	return workplace->run_directory != NULL ? 0 : error_memory(err);
 }
@@ -215,10 +213,9 @@ static void restore(const char *work_directory, void *user)
 	bool restored = false;
 	char *path CLEANUP_FREE = path_join(work_directory, "context.json");
 	cJSON *context CLEANUP_JSON = NULL;
-	const cJSON *directory = NULL;
 	if (path == NULL || json_read_file(path, &context, NULL) < 0)
 		return;
-	directory = json_pointer(context, "/attachDirectory");
+	const cJSON *directory = json_pointer(context, "/attachDirectory");
 	if (!cJSON_IsString(directory))
 		return;
 	if (plugin_directory_restore(directory->valuestring, &restored, &why) < 0)
@@ -244,12 +241,11 @@ static void recover(struct workplace *workplace)
 int workplace_open(uv_loop_t *loop, const struct workplace_options *options,
 		   struct workplace *workplace, struct error *err)
 {
-	int rc = 0;
 	*workplace = (struct workplace){.loop = loop, .launcher = "none", .missing = strdup("")};
 	if (workplace->missing == NULL)
 		return error_memory(err);
 	recover(workplace);
-	rc = choose(workplace, options, err);
+	int rc = choose(workplace, options, err);
 	if (rc == 0 && workplace->run_directory == NULL)
 		rc = open_directory(workplace, options, err);
 	if (rc < 0)

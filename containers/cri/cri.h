@@ -20,8 +20,8 @@
  */
 
 #include "base/error.h"
+#include "rpc/message.h"
 #include "rpc/proto/cri_v1.pb-c.h"
-#include "rpc/wire.h"
 
 #include <stdbool.h>
 #include <stdint.h>

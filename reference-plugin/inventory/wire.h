@@ -7,7 +7,7 @@
  */
 
 #include "reference-plugin/inventory/inventory.h"
-#include "rpc/wire.h"
+#include "rpc/message.h"
 
 /* Room for any replica. As there are at most 10,000, no id is longer than the 63 characters that
  * the comments of api.proto allow. */

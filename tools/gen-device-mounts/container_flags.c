@@ -16,14 +16,11 @@ struct writer {
 const char *const container_tools[] = {"ctr", "nerdctl", "docker", NULL};
 
 /* A flag and its value, which is consumed. */
-static int add(struct writer *writer, const char *flag, char *value)
+static int add(const struct writer *writer, const char *flag, char *value)
 {
+	char *owned CLEANUP_FREE = value;
 	int rc = text_list_add(writer->flags, flag, writer->err);
-	if (rc < 0) {
-		free(value);
-		return rc;
-	}
-	return text_list_take(writer->flags, value, writer->err);
+	return rc == 0 ? text_list_take(writer->flags, STEAL(owned), writer->err) : rc;
 }
 
 /* --mount is read as a line of comma-separated values (RFC 4180) by all of them. */
@@ -39,34 +36,25 @@ static void add_field(struct text *out, const char *key, const char *value)
 	text_add(out, quoted ? "\"" : "");
 }
 
-static int add_mount_flag(struct writer *writer, const V1beta1__Mount *mount)
+static int add_mount(const struct writer *writer, const V1beta1__Mount *mount)
 {
 	struct text value CLEANUP_TEXT = {0};
-	if (!writer->windows)
-		text_add(&value, "type=bind");
-	if (writer->tool == TOOL_CTR) {
-		add_field(&value, "src", mount->host_path);
-		add_field(&value, "dst", mount->container_path);
-		text_add(&value, writer->windows ? ",options=ro" : ",options=rbind:ro");
-	} else {
-		add_field(&value, "source", mount->host_path);
-		add_field(&value, "target", mount->container_path);
-		text_add(&value, ",readonly");
-	}
+	bool ctr = writer->tool == TOOL_CTR;
+	if (writer->windows && writer->tool == TOOL_DOCKER)
+		return 0;
+	if (writer->windows && writer->tool == TOOL_NERDCTL)
+		return add(writer, "--volume",
+			   text_format("%s:%s:ro", mount->host_path, mount->container_path));
+	text_add(&value, writer->windows ? "" : "type=bind");
+	add_field(&value, ctr ? "src" : "source", mount->host_path);
+	add_field(&value, ctr ? "dst" : "target", mount->container_path);
+	text_add(&value, !ctr		   ? ",readonly"
+			 : writer->windows ? ",options=ro"
+					   : ",options=rbind:ro");
 	return add(writer, "--mount", text_take(&value));
 }
 
-static int add_mount(struct writer *writer, const V1beta1__Mount *mount)
-{
-	if (!writer->windows || writer->tool == TOOL_CTR)
-		return add_mount_flag(writer, mount);
-	if (writer->tool == TOOL_NERDCTL)
-		return add(writer, "--volume",
-			   text_format("%s:%s:ro", mount->host_path, mount->container_path));
-	return 0;
-}
-
-static int add_windows_device(struct writer *writer, const V1beta1__DeviceSpec *device)
+static int add_windows_device(const struct writer *writer, const V1beta1__DeviceSpec *device)
 {
 	static const char class[] = "class/";
 	bool is_class = text_starts_with(device->host_path, class);
@@ -81,7 +69,7 @@ static int add_windows_device(struct writer *writer, const V1beta1__DeviceSpec *
 	return add(writer, "--device", text_format("%s", device->host_path));
 }
 
-static int add_linux_device(struct writer *writer, const V1beta1__DeviceSpec *device)
+static int add_linux_device(const struct writer *writer, const V1beta1__DeviceSpec *device)
 {
 	if (writer->tool == TOOL_CTR) {
 		if (strcmp(device->host_path, device->container_path) != 0)

@@ -14,10 +14,10 @@
 
 enum { EXIT_NO_DEVICE = 1, EXIT_BROKEN = 3, EXIT_NOT_STARTED = 127 };
 
-#if defined(_WIN32)
-enum { SHELL_OF_SYSTEM = QUOTE_CMD };
+#ifdef _WIN32
+enum { SHELL_HERE = SHELL_CMD };
 #else
-enum { SHELL_OF_SYSTEM = QUOTE_SH };
+enum { SHELL_HERE = SHELL_SH };
 #endif
 
 static struct {
@@ -150,80 +150,63 @@ static void tell_user(const struct selected *selected, const struct answer *answ
 			 snapshot->diagnostics[i].message);
 }
 
-static int print(char *text)
+/* The flags for the tool; for --run the whole command. */
+static int make_flags(const struct answer *answer, bool windows, const struct text_list *arguments,
+		      struct text_list *out, struct error *err)
 {
-	char *owned CLEANUP_FREE = text;
-	if (owned == NULL) {
-		log_error("out of memory");
-		return EXIT_BROKEN;
-	}
-	(void)fputs(owned, stdout);
-	return EXIT_SUCCESS;
-}
-
-static int print_flags(const struct text_list *flags)
-{
-	struct text line CLEANUP_TEXT = {0};
-	struct error err = {0};
-	int shell = choice_of(given.format, &formats[1], SHELL_OF_SYSTEM);
-	int rc = quote_add(&line, (enum quote_shell)shell, flags, &err);
-	text_add(&line, "\n");
-	if (rc == 0)
-		return print(text_take(&line));
-	log_error("%s", err.text);
-	return EXIT_NO_DEVICE;
-}
-
-static int run_tool(struct text_list *command, const struct text_list *arguments)
-{
-	struct text line CLEANUP_TEXT = {0};
-	struct error err = {0};
-	int code = 0;
+	const char *const command[] = {container_tools[tool_given()], "run", "--rm"};
 	int rc = 0;
+	for (size_t i = 0; rc == 0 && given.run && i < ARRAY_SIZE(command); i++)
+		rc = text_list_add(out, command[i], err);
+	if (rc == 0)
+		rc = container_flags_add(out, tool_given(), windows, &answer->message, err);
 	for (size_t i = 0; rc == 0 && i < arguments->count; i++)
-		rc = text_list_add(command, arguments->items[i], &err);
-	if (rc == 0 && given.verbose &&
-	    quote_add(&line, (enum quote_shell)SHELL_OF_SYSTEM, command, NULL) == 0)
-		log_info("%s", text_string(&line));
-	if (rc == 0)
-		rc = launch_wait((const char *const *)command->items, &code, &err);
-	if (rc == 0)
-		return code;
-	log_error("%s", err.text);
-	return EXIT_NOT_STARTED;
+		rc = text_list_add(out, arguments->items[i], err);
+	return rc;
 }
 
-static int deliver(const struct answer *answer, bool windows, const struct text_list *arguments)
+static int run_tool(const struct text_list *command, int *code, struct error *err)
+{
+	struct text line CLEANUP_TEXT = {0};
+	if (given.verbose && shell_quote(&line, (enum shell)SHELL_HERE, command, NULL) == 0)
+		log_info("%s", text_string(&line));
+	*code = EXIT_NOT_STARTED;
+	return shell_run((const char *const *)command->items, code, err);
+}
+
+static int print_flags(const struct text_list *flags, struct error *err)
+{
+	struct text line CLEANUP_TEXT = {0};
+	cJSON *json CLEANUP_JSON = NULL;
+	if (strcmp(given.format, "json") == 0) {
+		json = json_new_strings(flags);
+		return options_print(json_print(json), err);
+	}
+	int shell = choice_of(given.format, &formats[1], SHELL_HERE);
+	int rc = shell_quote(&line, (enum shell)shell, flags, err);
+	if (rc < 0)
+		return rc;
+	text_add(&line, "\n");
+	return options_print(text_take(&line), err);
+}
+
+static int deliver(const struct answer *answer, bool windows, const struct text_list *arguments,
+		   int *code, struct error *err)
 {
 	struct text_list flags CLEANUP_TEXT_LIST = {0};
 	cJSON *json CLEANUP_JSON = NULL;
-	struct error err = {0};
-	int rc = 0;
 	if (is_cri()) {
 		json = container_config(&answer->message);
-		return print(json_print(json));
+		return options_print(json_print(json), err);
 	}
-	if (given.run)
-		rc = text_list_add(&flags, container_tools[tool_given()], &err);
-	if (rc == 0 && given.run)
-		rc = text_list_add(&flags, "run", &err);
-	if (rc == 0 && given.run)
-		rc = text_list_add(&flags, "--rm", &err);
-	if (rc == 0)
-		rc = container_flags_add(&flags, tool_given(), windows, &answer->message, &err);
-	if (rc < 0) {
-		log_error("%s", err.text);
-		return EXIT_NO_DEVICE;
-	}
-	if (given.run)
-		return run_tool(&flags, arguments);
-	if (strcmp(given.format, "json") != 0)
-		return print_flags(&flags);
-	json = json_new_strings(&flags);
-	return print(json_print(json));
+	int rc = make_flags(answer, windows, arguments, &flags, err);
+	if (rc < 0)
+		return rc;
+	return given.run ? run_tool(&flags, code, err) : print_flags(&flags, err);
 }
 
-static int answer_for(const struct discovery_snapshot *snapshot, const struct text_list *arguments)
+static int answer_for(const struct discovery_snapshot *snapshot, const struct text_list *arguments,
+		      int *code, struct error *err)
 {
 	struct selected selected CLEANUP(selected_free) = {0};
 	struct answer answer CLEANUP(answer_free) = {0};
@@ -234,22 +217,17 @@ static int answer_for(const struct discovery_snapshot *snapshot, const struct te
 		.root = given.root,
 		.rules = &rules,
 	};
-	struct error err = {0};
-	int rc = choose_rules(request.windows, &rules, &err);
+	int rc = choose_rules(request.windows, &rules, err);
 	if (rc == 0)
-		rc = selection_apply(&given.selection, snapshot, rules.allocation, &selected, &err);
+		rc = selection_apply(&given.selection, snapshot, rules.allocation, &selected, err);
 	request.devices = selected.devices;
 	request.count = selected.count;
 	if (rc == 0)
-		rc = answer_build(&request, &answer, &err);
-	if (rc < 0) {
-		log_error("%s", err.text);
-		return rc == ERROR_ARGUMENT || rc == ERROR_FORMAT || rc == ERROR_LIMIT
-			       ? OPTIONS_EXIT_USAGE
-			       : EXIT_NO_DEVICE;
-	}
+		rc = answer_build(&request, &answer, err);
+	if (rc < 0)
+		return rc;
 	tell_user(&selected, &answer, snapshot, request.windows, &rules);
-	return deliver(&answer, request.windows, arguments);
+	return deliver(&answer, request.windows, arguments, code, err);
 }
 
 /* What the command line says that makes no sense; NULL when it does. */
@@ -268,7 +246,8 @@ static const char *objection(const struct text_list *arguments)
 	return NULL;
 }
 
-static int run(const struct text_list *arguments)
+/* *code is that of the program that --run ran, or what an error stands for. */
+static int look_and_answer(const struct text_list *arguments, int *code, struct error *err)
 {
 	const struct discovery_options wanted = {
 		.recorded_node = given.node,
@@ -276,24 +255,33 @@ static int run(const struct text_list *arguments)
 		.filter = {.include_integrated = true, .include_detachable = true},
 	};
 	struct discovery_snapshot *snapshot = NULL;
-	struct error err = {0};
 	const char *why = objection(arguments);
-	int code = 0;
+	if (why != NULL)
+		return error_set(err, ERROR_ARGUMENT, "%s; see --help", why);
+	*code = EXIT_BROKEN;
+	int rc = discovery_take(&wanted, &snapshot, err);
+	if (rc < 0)
+		return rc;
+	*code = EXIT_NO_DEVICE;
+	rc = answer_for(snapshot, arguments, code, err);
+	if (rc == ERROR_ARGUMENT || rc == ERROR_FORMAT || rc == ERROR_LIMIT)
+		*code = OPTIONS_EXIT_USAGE;
+	discovery_free(snapshot);
+	return rc;
+}
+
+static int run(const struct text_list *arguments)
+{
+	struct error err = {0};
+	int code = OPTIONS_EXIT_USAGE;
 	log_set_program("gen-device-mounts");
 	given.selection.resource =
 		(enum selection_resource)choice_of(given.resource, resources, SELECTION_ANY);
-	if (why != NULL) {
-		log_error("%s; see --help", why);
-		code = OPTIONS_EXIT_USAGE;
-	} else if (discovery_take(&wanted, &snapshot, &err) < 0) {
+	int rc = look_and_answer(arguments, &code, &err);
+	if (rc < 0)
 		log_error("%s", err.text);
-		code = EXIT_BROKEN;
-	} else {
-		code = answer_for(snapshot, arguments);
-	}
-	discovery_free(snapshot);
 	selection_free(&given.selection);
-	return code;
+	return rc == 0 && !given.run ? EXIT_SUCCESS : code;
 }
 
 static const char description[] =

@@ -57,7 +57,7 @@ static const struct key {
 };
 
 /* Marks what one value means; there has to be something. */
-static int pick_value(struct pick *pick, enum selection_key by, const char *value,
+static int pick_value(const struct pick *pick, enum selection_key by, const char *value,
 		      struct error *err)
 {
 	const struct key *key = &keys[by];
@@ -82,31 +82,31 @@ static int pick_value(struct pick *pick, enum selection_key by, const char *valu
 		key->option, value, pick->snapshot->device_count);
 }
 
-static int pick_values(struct pick *pick, enum selection_key by, const char *value,
-		       struct error *err)
+static int pick_values(const struct pick *pick, enum selection_key by, struct error *err)
 {
+	const struct text_list *given = &pick->selection->values[by];
 	struct text_list values CLEANUP_TEXT_LIST = {0};
-	if (!keys[by].number)
-		return pick_value(pick, by, value, err);
-	if (value[0] == '\0')
-		return error_set(err, ERROR_FORMAT, "%s: there is no number", keys[by].option);
-	int rc = text_list_split(&values, value, ',', err);
+	int rc = 0;
+	for (size_t i = 0; rc == 0 && i < given->count; i++) {
+		size_t before = values.count;
+		rc = keys[by].number ? text_list_split(&values, given->items[i], ',', err)
+				     : text_list_add(&values, given->items[i], err);
+		if (rc == 0 && values.count == before)
+			rc = error_set(err, ERROR_FORMAT, "%s: there is no number",
+				       keys[by].option);
+	}
 	for (size_t i = 0; rc == 0 && i < values.count; i++)
 		rc = pick_value(pick, by, values.items[i], err);
 	return rc;
 }
 
-static int pick_devices(struct pick *pick, struct error *err)
+static int pick_devices(const struct pick *pick, struct error *err)
 {
-	const struct selection *selection = pick->selection;
 	int rc = 0;
-	for (size_t i = 0; selection->all && i < pick->snapshot->device_count; i++)
+	for (size_t i = 0; pick->selection->all && i < pick->snapshot->device_count; i++)
 		pick->meant[i] = MEANT_AMONG_OTHERS;
-	for (int i = 0; i < SELECTION_KEYS; i++) {
-		const struct text_list *values = &selection->values[i];
-		for (size_t j = 0; rc == 0 && j < values->count; j++)
-			rc = pick_values(pick, (enum selection_key)i, values->items[j], err);
-	}
+	for (int by = 0; rc == 0 && by < SELECTION_KEYS; by++)
+		rc = pick_values(pick, (enum selection_key)by, err);
 	return rc;
 }
 

@@ -12,32 +12,13 @@ static bool only_holds(const char *string, const char *characters)
 	return string[strspn(string, characters)] == '\0';
 }
 
-/* Quotes and backslashes as the C runtime of Windows reads them (Microsoft, "Parsing C command-line
- * arguments"): backslashes count as escapes before a quote alone. */
-static void add_runtime_quoted(struct text *out, const char *argument)
-{
-	size_t backslashes = 0;
-	text_add(out, "\"");
-	for (; *argument != '\0'; argument++) {
-		if (*argument == '"') {
-			for (size_t i = 0; i <= backslashes; i++)
-				text_add(out, "\\");
-		}
-		backslashes = *argument == '\\' ? backslashes + 1 : 0;
-		text_append(out, argument, 1);
-	}
-	for (size_t i = 0; i < backslashes; i++)
-		text_add(out, "\\");
-	text_add(out, "\"");
-}
-
 /* Between quotes cmd takes everything as it is, but for the quote that ends it and variables. So
  * with one of these in it nothing is left between quotes as cmd sees it: each special character is
  * escaped by itself, and what looks like a variable has a name that none has. */
 static void add_cmd_escaped(struct text *out, const char *argument)
 {
 	struct text quoted CLEANUP_TEXT = {0};
-	add_runtime_quoted(&quoted, argument);
+	text_add_argument(&quoted, argument);
 	for (const char *at = text_string(&quoted); *at != '\0'; at++) {
 		if (strchr("()%!^\"<>&|", *at) != NULL)
 			text_add(out, "^");
@@ -56,7 +37,7 @@ static int add_cmd(struct text *out, const char *argument, struct error *err)
 	else if (strpbrk(argument, "\"%") != NULL)
 		add_cmd_escaped(out, argument);
 	else
-		add_runtime_quoted(out, argument);
+		text_add_argument(out, argument);
 	return 0;
 }
 
@@ -118,15 +99,14 @@ static int add_powershell(struct text *out, const char *argument, struct error *
 	return 0;
 }
 
-static int add_quoted(struct text *out, enum quote_shell shell, const char *argument,
-		      struct error *err)
+static int add_quoted(struct text *out, enum shell shell, const char *argument, struct error *err)
 {
 	switch (shell) {
-	case QUOTE_CMD:
+	case SHELL_CMD:
 		return add_cmd(out, argument, err);
-	case QUOTE_POWERSHELL:
+	case SHELL_POWERSHELL:
 		return add_powershell(out, argument, err);
-	case QUOTE_SH:
+	case SHELL_SH:
 	default:
 		if (argument[0] != '\0' && only_holds(argument, LETTERS_AND_DIGITS "_@%+=:,./-"))
 			text_add(out, argument);
@@ -136,8 +116,8 @@ static int add_quoted(struct text *out, enum quote_shell shell, const char *argu
 	}
 }
 
-int quote_add(struct text *out, enum quote_shell shell, const struct text_list *arguments,
-	      struct error *err)
+int shell_quote(struct text *out, enum shell shell, const struct text_list *arguments,
+		struct error *err)
 {
 	int rc = 0;
 	for (size_t i = 0; rc == 0 && i < arguments->count; i++) {
@@ -149,40 +129,32 @@ int quote_add(struct text *out, enum quote_shell shell, const struct text_list *
 
 enum { STREAMS = 3, SIGNAL_BASE = 128 };
 
-struct launch {
+struct child {
 	uv_process_t process;
-	uv_signal_t interrupt, terminate;
+	uv_signal_t terminate;
 	int code;
 };
 
-static void launch_close(struct launch *launch)
+static void close_child(struct child *child)
 {
-	uv_close((uv_handle_t *)&launch->process, NULL);
-	uv_close((uv_handle_t *)&launch->interrupt, NULL);
-	uv_close((uv_handle_t *)&launch->terminate, NULL);
+	uv_close((uv_handle_t *)&child->process, NULL);
+	uv_close((uv_handle_t *)&child->terminate, NULL);
 }
 
-static void on_exit_of(uv_process_t *process, int64_t status, int signal)
+static void on_child_exit(uv_process_t *process, int64_t status, int signal)
 {
-	struct launch *launch = process->data;
-	launch->code = signal != 0 ? SIGNAL_BASE + signal : (int)status;
-	launch_close(launch);
-}
-
-/* The terminal tells every process of the group, so that there is nothing to do but to live on. */
-static void on_interrupt(uv_signal_t *handle, int number)
-{
-	(void)handle;
-	(void)number;
+	struct child *child = process->data;
+	child->code = signal != 0 ? SIGNAL_BASE + signal : (int)status;
+	close_child(child);
 }
 
 static void on_terminate(uv_signal_t *handle, int number)
 {
-	struct launch *launch = handle->data;
-	(void)uv_process_kill(&launch->process, number);
+	struct child *child = handle->data;
+	(void)uv_process_kill(&child->process, number);
 }
 
-static int start(uv_loop_t *loop, const char *const *argv, struct launch *launch)
+static int start(uv_loop_t *loop, const char *const *argv, struct child *child)
 {
 	uv_stdio_container_t streams[STREAMS] = {
 		{.flags = UV_INHERIT_FD, .data.fd = 0},
@@ -190,34 +162,36 @@ static int start(uv_loop_t *loop, const char *const *argv, struct launch *launch
 		{.flags = UV_INHERIT_FD, .data.fd = 2},
 	};
 	uv_process_options_t options = {
-		.exit_cb = on_exit_of,
+		.exit_cb = on_child_exit,
 		.file = argv[0],
 		/* libuv reads the strings alone, but has them without const. */
 		.args = (char **)(uintptr_t)argv,
 		.stdio_count = STREAMS,
 		.stdio = streams,
 	};
-	launch->process.data = launch;
-	launch->terminate.data = launch;
-	(void)uv_signal_init(loop, &launch->interrupt);
-	(void)uv_signal_init(loop, &launch->terminate);
-	(void)uv_signal_start(&launch->interrupt, on_interrupt, SIGINT);
-	(void)uv_signal_start(&launch->terminate, on_terminate, SIGTERM);
-	return uv_spawn(loop, &launch->process, &options);
+	child->process.data = child;
+	child->terminate.data = child;
+	/* The terminal tells every process of the group; libuv gives the child the default action. */
+	(void)signal(SIGINT, SIG_IGN);
+	(void)uv_signal_init(loop, &child->terminate);
+	(void)uv_signal_start(&child->terminate, on_terminate, SIGTERM);
+	return uv_spawn(loop, &child->process, &options);
 }
 
-int launch_wait(const char *const *argv, int *code, struct error *err)
+int shell_run(const char *const *argv, int *code, struct error *err)
 {
-	struct launch launch = {0};
+	struct child child = {0};
 	uv_loop_t loop = {0};
 	int status = uv_loop_init(&loop);
 	if (status < 0)
 		return error_uv(err, status, "event loop");
-	status = start(&loop, argv, &launch);
+	status = start(&loop, argv, &child);
 	if (status < 0)
-		launch_close(&launch);
+		close_child(&child);
 	(void)uv_run(&loop, UV_RUN_DEFAULT);
 	(void)uv_loop_close(&loop);
-	*code = launch.code;
-	return status < 0 ? error_uv(err, status, "cannot start '%s'", argv[0]) : 0;
+	if (status < 0)
+		return error_uv(err, status, "cannot start '%s'", argv[0]);
+	*code = child.code;
+	return 0;
 }

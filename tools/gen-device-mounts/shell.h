@@ -7,18 +7,18 @@
 #include "base/error.h"
 #include "base/text.h"
 
-enum quote_shell {
-	QUOTE_SH,	  /* POSIX shells */
-	QUOTE_CMD,	  /* cmd.exe, and a program that splits its command line as the C runtime of
+enum shell {
+	SHELL_SH,	  /* POSIX shells */
+	SHELL_CMD,	  /* cmd.exe, and a program that splits its command line as the C runtime of
 			     Windows does. In a batch file each % has to be doubled. */
-	QUOTE_POWERSHELL, /* Windows PowerShell 5.1 and later */
+	SHELL_POWERSHELL, /* Windows PowerShell 5.1 and later */
 };
 
 /* Appends the arguments with blanks between, in quotes where they need them. ERROR_UNSUPPORTED: the
  * shell has no way to pass one (cmd: a line break; PowerShell 5.1: a double quote, nothing at all,
  * a blank together with a backslash at the end). */
-int quote_add(struct text *out, enum quote_shell shell, const struct text_list *arguments,
-	      struct error *err);
+int shell_quote(struct text *out, enum shell shell, const struct text_list *arguments,
+		struct error *err);
 
 /*
  * Runs argv[0], found in PATH, to its end. *code is its exit code, or 128 and the number of the
@@ -27,4 +27,4 @@ int quote_add(struct text *out, enum quote_shell shell, const struct text_list *
  *
  * ERROR_NOT_FOUND, ERROR_PERMISSION and others: it cannot be started.
  */
-int launch_wait(const char *const *argv, int *code, struct error *err);
+int shell_run(const char *const *argv, int *code, struct error *err);

@@ -2,9 +2,8 @@
 #include "tools/query-hcs-capabilities/capabilities.h"
 
 #include "base/cleanup.h"
-#include "base/json.h"
+#include "base/members.h"
 
-#include <stdio.h>
 #include <string.h>
 
 static bool is_windows(const struct capabilities *capabilities)
@@ -58,9 +57,10 @@ static void add_version(struct text *out, struct windows_version version)
 static const struct {
 	enum hcs_device device;
 	const char *name;
+	const char *key; /* in JSON */
 } devices[] = {
-	{HCS_DEVICE_CLASS, "by class GUID (class/...)"},
-	{HCS_DEVICE_LOCATION_PATH, "by location path (vpci-location-path://...)"},
+	{HCS_DEVICE_CLASS, "by class GUID (class/...)", "classGuid"},
+	{HCS_DEVICE_LOCATION_PATH, "by location path (vpci-location-path://...)", "locationPath"},
 };
 
 static void tell_system(struct text *out, const struct capabilities *capabilities)
@@ -157,116 +157,115 @@ void capabilities_print(const struct capabilities *capabilities, struct text *ou
 		tell_image(out, capabilities);
 }
 
-/* Strings of the system are not trusted to be UTF-8; an empty one is null. */
-static bool add_string(cJSON *object, const char *key, const char *value)
-{
-	cJSON *item = value[0] != '\0' ? json_new_string(value, strlen(value)) : cJSON_CreateNull();
-	return cJSON_AddItemToObject(object, key, item);
-}
-
-static bool add_windows_version(cJSON *object, const char *key, struct windows_version version)
+static void member_version(struct members *members, const char *key, struct windows_version version)
 {
 	struct text text CLEANUP_TEXT = {0};
 	add_version(&text, version);
-	return !text.failed && add_string(object, key, text_string(&text));
+	member_taken(members, key, text_take(&text));
 }
 
 static cJSON *schema_to_json(const struct hcs_version *version)
 {
-	char text[64] = "null";
-	if (version != NULL)
-		(void)snprintf(text, sizeof(text), "{\"major\":%u,\"minor\":%u}", version->major,
-			       version->minor);
-	return cJSON_Parse(text);
+	struct members schema CLEANUP_MEMBERS = members_new();
+	if (version == NULL)
+		return cJSON_CreateNull();
+	member_int(&schema, "major", version->major);
+	member_int(&schema, "minor", version->minor);
+	return members_take(&schema);
 }
 
-static bool add_system(cJSON *document, const struct capabilities *capabilities)
+static cJSON *system_to_json(const struct capabilities *capabilities)
 {
-	cJSON *system = cJSON_AddObjectToObject(document, "system");
-	bool complete = system != NULL && add_string(system, "os", capabilities->os) &&
-			add_string(system, "product", capabilities->product) &&
-			add_string(system, "displayVersion", capabilities->display_version) &&
-			add_string(system, "wine", capabilities->wine);
-	if (!is_windows(capabilities))
-		return complete && add_string(system, "version", capabilities->kernel) &&
-		       cJSON_AddNullToObject(system, "build") != NULL &&
-		       cJSON_AddNullToObject(system, "revision") != NULL;
-	return complete && add_windows_version(system, "version", capabilities->version) &&
-	       cJSON_AddNumberToObject(system, "build", capabilities->version.build) != NULL &&
-	       (capabilities->version.revision_known
-			? cJSON_AddNumberToObject(system, "revision",
-						  capabilities->version.revision)
-			: cJSON_AddNullToObject(system, "revision")) != NULL;
+	struct windows_version version = capabilities->version;
+	struct members system CLEANUP_MEMBERS = members_new();
+	member_optional(&system, "os", capabilities->os);
+	member_optional(&system, "product", capabilities->product);
+	member_optional(&system, "displayVersion", capabilities->display_version);
+	member_optional(&system, "wine", capabilities->wine);
+	if (is_windows(capabilities)) {
+		member_version(&system, "version", version);
+		member_int(&system, "build", version.build);
+	} else {
+		member_optional(&system, "version", capabilities->kernel);
+		member_null(&system, "build");
+	}
+	if (is_windows(capabilities) && version.revision_known)
+		member_int(&system, "revision", version.revision);
+	else
+		member_null(&system, "revision");
+	return members_take(&system);
 }
 
-static bool add_supported(cJSON *hcs, const struct capabilities *capabilities)
+static cJSON *supported_to_json(const struct capabilities *capabilities)
 {
 	const struct hcs_versions *versions = &capabilities->service.versions;
 	if (!capabilities->asked)
-		return cJSON_AddNullToObject(hcs, "supportedSchemaVersions") != NULL;
-	cJSON *array = cJSON_AddArrayToObject(hcs, "supportedSchemaVersions");
+		return cJSON_CreateNull();
+	cJSON *array CLEANUP_JSON = cJSON_CreateArray();
 	for (size_t i = 0; i < versions->count; i++) {
-		if (!cJSON_AddItemToArray(array, schema_to_json(&versions->items[i])))
-			return false;
+		if (!array_add(array, schema_to_json(&versions->items[i])))
+			return NULL;
 	}
-	return array != NULL;
+	return STEAL(array);
 }
 
-static bool add_hcs(cJSON *document, const struct capabilities *capabilities)
+static cJSON *hcs_to_json(const struct capabilities *capabilities)
 {
+	struct members hcs CLEANUP_MEMBERS = members_new();
 	struct hcs_version at_least = {0};
 	const struct hcs_version *newest = capabilities_schema(capabilities, &at_least);
 	const struct windows_build *row = windows_build_find(capabilities->version.build);
-	bool from_table = !capabilities->asked && at_least.major > 0;
-	cJSON *hcs = cJSON_AddObjectToObject(document, "hcs");
-	return hcs != NULL &&
-	       add_string(hcs, "source",
-			  capabilities->asked ? capabilities->service.library
-			  : from_table	      ? "table"
-					      : "") &&
-	       add_string(hcs, "libraryVersion", capabilities->service.library_version) &&
-	       add_string(hcs, "problem", capabilities->problem) &&
-	       add_string(hcs, "basis",
-			  from_table ? windows_build_source_name(
-					       row != NULL ? row->source : WINDOWS_BUILD_UNKNOWN)
-				     : "") &&
-	       add_supported(hcs, capabilities) &&
-	       cJSON_AddItemToObject(hcs, "newest", schema_to_json(newest)) &&
-	       cJSON_AddItemToObject(hcs, "atLeast",
-				     schema_to_json(at_least.major > 0 ? &at_least : NULL));
+	const char *basis =
+		windows_build_source_name(row != NULL ? row->source : WINDOWS_BUILD_UNKNOWN);
+	bool known = at_least.major > 0;
+	bool from_table = known && !capabilities->asked;
+	member_string(&hcs, "source",
+		      capabilities->asked ? capabilities->service.library
+		      : from_table	  ? "table"
+					  : NULL);
+	member_optional(&hcs, "libraryVersion", capabilities->service.library_version);
+	member_optional(&hcs, "problem", capabilities->problem);
+	member_string(&hcs, "basis", from_table ? basis : NULL);
+	member_item(&hcs, "supportedSchemaVersions", supported_to_json(capabilities));
+	member_item(&hcs, "newest", schema_to_json(newest));
+	member_item(&hcs, "atLeast", schema_to_json(known ? &at_least : NULL));
+	return members_take(&hcs);
 }
 
-static bool add_allowed(cJSON *object, const char *key, const struct capabilities *capabilities,
-			enum hcs_device device)
+static cJSON *allows_to_json(const struct capabilities *capabilities)
 {
-	enum capabilities_answer answer = capabilities_allow(capabilities, device);
-	if (answer == CAPABILITIES_UNKNOWN)
-		return cJSON_AddNullToObject(object, key) != NULL;
-	return cJSON_AddBoolToObject(object, key, answer == CAPABILITIES_YES) != NULL;
+	struct members allows CLEANUP_MEMBERS = members_new();
+	for (size_t i = 0; i < ARRAY_SIZE(devices); i++) {
+		enum capabilities_answer answer =
+			capabilities_allow(capabilities, devices[i].device);
+		if (answer == CAPABILITIES_UNKNOWN)
+			member_null(&allows, devices[i].key);
+		else
+			member_bool(&allows, devices[i].key, answer == CAPABILITIES_YES);
+	}
+	return members_take(&allows);
 }
 
-static bool add_image(cJSON *document, const struct capabilities *capabilities)
+static cJSON *image_to_json(const struct capabilities *capabilities)
 {
+	struct members image CLEANUP_MEMBERS = members_new();
 	struct windows_image_judgement judgement =
 		windows_image_judge(capabilities->version, capabilities->image);
-	cJSON *image = NULL;
 	if (!capabilities->image_given)
-		return cJSON_AddNullToObject(document, "image") != NULL;
-	image = cJSON_AddObjectToObject(document, "image");
-	return image != NULL && add_windows_version(image, "version", capabilities->image) &&
-	       add_string(image, "answer", windows_image_answer_name(judgement.answer)) &&
-	       add_string(image, "reason", judgement.reason);
+		return cJSON_CreateNull();
+	member_version(&image, "version", capabilities->image);
+	member_string(&image, "answer", windows_image_answer_name(judgement.answer));
+	member_string(&image, "reason", judgement.reason);
+	return members_take(&image);
 }
 
 cJSON *capabilities_to_json(const struct capabilities *capabilities)
 {
-	cJSON *document CLEANUP_JSON = cJSON_CreateObject();
-	bool complete = add_string(document, "schema", "gpucert-hcs/1") &&
-			add_system(document, capabilities) && add_hcs(document, capabilities);
-	cJSON *allows = cJSON_AddObjectToObject(document, "allows");
-	complete = complete && allows != NULL &&
-		   add_allowed(allows, "classGuid", capabilities, HCS_DEVICE_CLASS) &&
-		   add_allowed(allows, "locationPath", capabilities, HCS_DEVICE_LOCATION_PATH) &&
-		   add_image(document, capabilities);
-	return complete ? STEAL(document) : NULL;
+	struct members document CLEANUP_MEMBERS = members_new();
+	member_string(&document, "schema", "gpucert-hcs/1");
+	member_item(&document, "system", system_to_json(capabilities));
+	member_item(&document, "hcs", hcs_to_json(capabilities));
+	member_item(&document, "allows", allows_to_json(capabilities));
+	member_item(&document, "image", image_to_json(capabilities));
+	return members_take(&document);
 }

@@ -112,11 +112,7 @@ static int print(const struct capabilities *capabilities, struct error *err)
 	struct text text CLEANUP_TEXT = {0};
 	cJSON *json CLEANUP_JSON = capabilities_to_json(capabilities);
 	capabilities_print(capabilities, &text);
-	char *printed CLEANUP_FREE = given.json ? json_print(json) : text_take(&text);
-	if (printed == NULL)
-		return error_memory(err);
-	(void)fputs(printed, stdout);
-	return 0;
+	return options_print(given.json ? json_print(json) : text_take(&text), err);
 }
 
 /* Exit code of an answer that was printed. */

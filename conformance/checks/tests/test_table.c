@@ -39,7 +39,7 @@ static bool check_is_sound(const struct check_suite *suite, const struct check *
 		return complain(check->id, "title is missing or longer than 72 characters");
 	if (check->advice == NULL || strlen(check->advice) < 20)
 		return complain(check->id, "advice is missing");
-	if (requirement_get(check->requirement) == NULL)
+	if (check->requirement == CHECK_REQUIREMENT_NONE)
 		return complain(check->id, "requirement is missing");
 	if (requirement_limit(check->requirement) != 0 &&
 	    strpbrk(check->title, "0123456789") != NULL)

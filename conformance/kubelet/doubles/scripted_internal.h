@@ -4,8 +4,8 @@
 #include "conformance/kubelet/doubles/scripted_answer.h"
 #include "conformance/kubelet/doubles/scripted_plugin.h"
 #include "rpc/client.h"
+#include "rpc/loop.h"
 #include "rpc/server.h"
-#include "rpc/timer.h"
 
 struct scripted_call;
 

@@ -107,7 +107,7 @@ static void test_a_list_beyond_4_mib_ends_the_stream(void)
 			       " 'device_prefix': 'a-prefix-that-makes-the-message-large-'}]}");
 	rig_wait_event(&rig, KUBELET_EVENT_DISCONNECTED, 1);
 	struct kubelet_plugin *plugin = kubelet_resource_plugin(rig.kubelet, RIG_RESOURCE);
-	UNIT_INT(kubelet_stream_code(kubelet_plugin_stream(plugin)), RPC_RESOURCE_EXHAUSTED);
+	UNIT_INT(kubelet_stream_state(kubelet_plugin_stream(plugin)).code, RPC_RESOURCE_EXHAUSTED);
 	expect(&rig, 1, 0);
 	rig_close(&rig);
 }
@@ -119,7 +119,7 @@ static void test_malformed_lists_end_the_stream(void)
 	(void)rig_plugin(&rig, "{'rpc': {'ListAndWatch': {'malformed': true}}}");
 	rig_wait_event(&rig, KUBELET_EVENT_DISCONNECTED, 1);
 	struct kubelet_plugin *plugin = kubelet_resource_plugin(rig.kubelet, RIG_RESOURCE);
-	UNIT_INT(kubelet_stream_code(kubelet_plugin_stream(plugin)), RPC_INTERNAL);
+	UNIT_INT(kubelet_stream_state(kubelet_plugin_stream(plugin)).code, RPC_INTERNAL);
 	rig_close(&rig);
 }
 
@@ -175,17 +175,16 @@ static void test_extra_streams_and_cuts(void)
 {
 	struct rig rig;
 	struct kubelet_stream *second = NULL;
-	const struct kubelet_message *message = NULL;
 	rig_start(&rig, KUBELET_PROFILE_1_37);
 	struct scripted_plugin *plugin = rig_plugin(&rig, "{'device_count': 2}");
 	rig_wait_listed(&rig);
 	struct kubelet_plugin *seen = kubelet_resource_plugin(rig.kubelet, RIG_RESOURCE);
 	CHECK_OK(kubelet_stream_open(kubelet_plugin_channel(seen), NULL, &second, ERR));
-	CHECK_OK(kubelet_stream_wait(second, 0, RIG_PATIENCE_MS, &message, ERR));
-	UNIT_INT(message->devices.count, 2);
+	CHECK_OK(kubelet_stream_wait(second, RIG_PATIENCE_MS, ERR));
+	UNIT_INT(kubelet_stream_last(second)->devices.count, 2);
 	rig_wait(&rig, has_two_streams, plugin, "two streams");
 	kubelet_stream_cancel(second);
-	UNIT_INT(kubelet_stream_code(second), RPC_CANCELLED);
+	UNIT_INT(kubelet_stream_state(second).code, RPC_CANCELLED);
 	kubelet_stream_free(second);
 	CU_ASSERT(kubelet_plugin_is_connected(seen));
 	kubelet_stop(rig.kubelet);

@@ -358,11 +358,11 @@ static void test_connections_that_age(void)
 	rig_wait_listed(&rig);
 	struct kubelet_plugin *connection = kubelet_resource_plugin(rig.kubelet, RIG_RESOURCE);
 	while (rig.events[KUBELET_EVENT_DEVICES] < 2) {
-		struct kubelet_reply reply = {0};
+		struct rpc_answer reply = {0};
 		loop_run_for(&rig.loop, 20);
 		CHECK_OK(kubelet_call_options(connection, RIG_PATIENCE_MS, &reply, ERR));
 		UNIT_INT(reply.code, RPC_OK);
-		kubelet_reply_free(&reply);
+		rpc_answer_free(&reply);
 	}
 	UNIT_INT(kubelet_resource_status(rig.kubelet, RIG_RESOURCE).allocatable, 3);
 	UNIT_INT(scripted_plugin_calls(plugin, SCRIPT_LIST_AND_WATCH), 1);

@@ -419,7 +419,7 @@ static void test_allocations_outlive_a_kubelet_restart(void)
 static void test_raw_calls(void)
 {
 	struct rig rig;
-	struct kubelet_reply reply = {0};
+	struct rpc_answer reply = {0};
 	const char *const unknown[] = {"nobody"};
 	const char *const known[] = {"device-0"};
 	rig_start(&rig, KUBELET_PROFILE_1_36);
@@ -429,26 +429,29 @@ static void test_raw_calls(void)
 	CHECK_OK(kubelet_call_allocate(plugin, unknown, 1, RIG_PATIENCE_MS, &reply, ERR));
 	UNIT_INT(reply.code, RPC_NOT_FOUND);
 	UNIT_STRING(reply.message, "unknown device nobody");
-	kubelet_reply_free(&reply);
+	rpc_answer_free(&reply);
 	CHECK_OK(kubelet_call_allocate(plugin, known, 1, RIG_PATIENCE_MS, &reply, ERR));
 	UNIT_INT(reply.code, RPC_OK);
 	CU_ASSERT_PTR_NOT_NULL(reply.reply);
-	kubelet_reply_free(&reply);
+	rpc_answer_free(&reply);
 	V1beta1__Empty empty = V1BETA1__EMPTY__INIT;
 	CHECK_OK(kubelet_call(plugin, "/v1alpha.DevicePlugin/Allocate", &empty.base,
 			      &v1beta1__empty__descriptor, RIG_PATIENCE_MS, &reply, ERR));
 	UNIT_INT(reply.code, RPC_UNIMPLEMENTED);
-	kubelet_reply_free(&reply);
+	rpc_answer_free(&reply);
 	kubelet_stop(rig.kubelet);
 	UNIT_INT(kubelet_call_options(plugin, RIG_PATIENCE_MS, &reply, NULL), ERROR_UNAVAILABLE);
 	struct rpc_channel *channel = NULL;
 	CHECK_OK(kubelet_dial(&rig.loop, scripted_plugin_socket(served), RIG_PATIENCE_MS, &channel,
 			      ERR));
-	CHECK_OK(kubelet_call_on(channel, "GetDevicePluginOptions", &empty.base,
-				 &v1beta1__device_plugin_options__descriptor, RIG_PATIENCE_MS,
-				 &reply, ERR));
+	const struct rpc_unary_call call = {
+		.method = DEVICE_PLUGIN_SERVICE "GetDevicePluginOptions",
+		.request = &empty.base,
+		.reply_type = &v1beta1__device_plugin_options__descriptor,
+		.timeout_ms = RIG_PATIENCE_MS};
+	CHECK_OK(rpc_unary_answer(channel, &call, &reply, ERR));
 	UNIT_INT(reply.code, RPC_OK);
-	kubelet_reply_free(&reply);
+	rpc_answer_free(&reply);
 	rpc_channel_close(channel);
 	rig_close(&rig);
 }

@@ -225,7 +225,7 @@ static void test_slow_and_silent_answers(void)
 	UNIT_INT(slow->code, RPC_OK);
 	CU_ASSERT(slow->answered_ms - slow->time_ms >= 30);
 	rig_wait_listed(&rig);
-	CU_ASSERT(kubelet_stream_opened_ms(kubelet_plugin_stream(slow->plugin)) >=
+	CU_ASSERT(kubelet_stream_state(kubelet_plugin_stream(slow->plugin)).opened_ms >=
 		  slow->answered_ms);
 	CHECK_OK(kubelet_fault_set(rig.kubelet, "register-hang", ERR));
 	(void)rig_plugin(&rig, "{'resource': 'example.com/other', 'register': {'deadline_ms': 200,"

@@ -101,9 +101,7 @@ static int work_print(const void *subject, char **result)
 {
 	const struct printed *printed = subject;
 	const struct writer_options plain = {.location = "out"};
-	const struct writer *writer = NULL;
-	int rc = writer_find(printed->format, &writer, NULL);
-	return rc == 0 ? writer_print(writer, printed->report, &plain, result, NULL) : rc;
+	return writer_print(writer_find(printed->format), printed->report, &plain, result, NULL);
 }
 
 static void test_writers(void)
@@ -304,7 +302,7 @@ static int work_plan(const void *subject, char **out)
 	if (rc < 0)
 		return rc;
 	describe_items(&text, plan.items, plan.count);
-	describe_items(&text, plan.left_out, plan.left_out_count);
+	describe_items(&text, plan.items + plan.count, plan.left_out_count);
 	return taken(text_take(&text), out);
 }
 

@@ -100,7 +100,7 @@ static void test_wrong_files(void)
 	check_refusal("", "not a rendezvous file");
 	check_refusal("something else\n", "not a rendezvous file");
 	check_refusal("gpucert-rendezvous 1 70000 00112233445566778899aabbccddeeff\n",
-		      "without a port");
+		      "not a rendezvous file");
 	/* Nobody listens on the reserved port 1. */
 	check_refusal("gpucert-rendezvous 1 1 00112233445566778899aabbccddeeff\n", "refused");
 }

@@ -6,12 +6,11 @@
 #include "base/tests/unit.h"
 #include "tools/gen-device-mounts/shell.h"
 
-static int quote_one(struct text *out, enum quote_shell shell, const char *argument,
-		     struct error *err)
+static int quote_one(struct text *out, enum shell shell, const char *argument, struct error *err)
 {
 	struct text_list list CLEANUP_TEXT_LIST = {0};
 	UNIT_INT(text_list_add(&list, argument, NULL), 0);
-	return quote_add(out, shell, &list, err);
+	return shell_quote(out, shell, &list, err);
 }
 
 static const char *const arguments[] = {
@@ -86,16 +85,16 @@ static void test_cmd(void)
 	struct error err = {0};
 	for (size_t i = 0; i < ARRAY_SIZE(arguments); i++)
 		UNIT_INT(text_list_add(&wanted, arguments[i], NULL), 0);
-	UNIT_INT(quote_add(&line, QUOTE_CMD, &wanted, &err), 0);
+	UNIT_INT(shell_quote(&line, SHELL_CMD, &wanted, &err), 0);
 	split_cmd(text_string(&line), &seen);
 	UNIT_INT(seen.count, wanted.count);
 	for (size_t i = 0; i < seen.count && i < wanted.count; i++)
 		UNIT_STRING(seen.items[i], wanted.items[i]);
-	UNIT_INT(quote_one(&line, QUOTE_CMD, "a\nb", &err), ERROR_UNSUPPORTED);
+	UNIT_INT(quote_one(&line, SHELL_CMD, "a\nb", &err), ERROR_UNSUPPORTED);
 	UNIT_CONTAINS(err.text, "line break");
 }
 
-static void expect(enum quote_shell shell, const char *argument, const char *wanted)
+static void expect(enum shell shell, const char *argument, const char *wanted)
 {
 	struct text line CLEANUP_TEXT = {0};
 	struct error err = {0};
@@ -105,27 +104,27 @@ static void expect(enum quote_shell shell, const char *argument, const char *wan
 
 static void test_forms(void)
 {
-	expect(QUOTE_SH, "/dev/dri/card0:rw", "/dev/dri/card0:rw");
-	expect(QUOTE_SH, "a'b", "'a'\\''b'");
-	expect(QUOTE_CMD, "C:\\a b\\", "\"C:\\a b\\\\\"");
-	expect(QUOTE_CMD, "C:\\a\\", "C:\\a\\");
-	expect(QUOTE_CMD, "%PATH%", "^\"^%PATH^%^\"");
-	expect(QUOTE_CMD, "a\"b", "^\"a\\^\"b^\"");
-	expect(QUOTE_POWERSHELL, "--device", "--device");
-	expect(QUOTE_POWERSHELL, "-x.y", "'-x.y'");
-	expect(QUOTE_POWERSHELL, "vpci-location-path://PCIROOT(0)#PCI(1B00)",
+	expect(SHELL_SH, "/dev/dri/card0:rw", "/dev/dri/card0:rw");
+	expect(SHELL_SH, "a'b", "'a'\\''b'");
+	expect(SHELL_CMD, "C:\\a b\\", "\"C:\\a b\\\\\"");
+	expect(SHELL_CMD, "C:\\a\\", "C:\\a\\");
+	expect(SHELL_CMD, "%PATH%", "^\"^%PATH^%^\"");
+	expect(SHELL_CMD, "a\"b", "^\"a\\^\"b^\"");
+	expect(SHELL_POWERSHELL, "--device", "--device");
+	expect(SHELL_POWERSHELL, "-x.y", "'-x.y'");
+	expect(SHELL_POWERSHELL, "vpci-location-path://PCIROOT(0)#PCI(1B00)",
 	       "'vpci-location-path://PCIROOT(0)#PCI(1B00)'");
-	expect(QUOTE_POWERSHELL, "a'b $c `d", "'a''b $c `d'");
-	expect(QUOTE_POWERSHELL, "\xe2\x80\x98x\xe2\x80\x9b\xe2\x80\x9c",
+	expect(SHELL_POWERSHELL, "a'b $c `d", "'a''b $c `d'");
+	expect(SHELL_POWERSHELL, "\xe2\x80\x98x\xe2\x80\x9b\xe2\x80\x9c",
 	       "'\xe2\x80\x98\xe2\x80\x98x\xe2\x80\x9b\xe2\x80\x9b\xe2\x80\x9c'");
-	expect(QUOTE_POWERSHELL, "\xe2\x80", "'\xe2\x80'");
+	expect(SHELL_POWERSHELL, "\xe2\x80", "'\xe2\x80'");
 }
 
 static void expect_powershell_cannot(const char *argument, const char *why)
 {
 	struct text line CLEANUP_TEXT = {0};
 	struct error err = {0};
-	UNIT_INT(quote_one(&line, QUOTE_POWERSHELL, argument, &err), ERROR_UNSUPPORTED);
+	UNIT_INT(quote_one(&line, SHELL_POWERSHELL, argument, &err), ERROR_UNSUPPORTED);
 	UNIT_CONTAINS(err.text, why);
 }
 
@@ -134,7 +133,7 @@ static void test_what_powershell_cannot(void)
 	expect_powershell_cannot("", "nothing");
 	expect_powershell_cannot("a\"b", "double quote");
 	expect_powershell_cannot("C:\\a b\\", "backslash at its end");
-	expect(QUOTE_POWERSHELL, "C:\\a b", "'C:\\a b'");
+	expect(SHELL_POWERSHELL, "C:\\a b", "'C:\\a b'");
 }
 
 #if defined(_WIN32)
@@ -147,7 +146,7 @@ static bool add_to_batch(struct text *batch, const char *argument)
 		if ((unsigned char)*at > 0x7e)
 			return false;
 	}
-	UNIT_INT(quote_one(&quoted, QUOTE_CMD, argument, NULL), 0);
+	UNIT_INT(quote_one(&quoted, SHELL_CMD, argument, NULL), 0);
 	text_add(batch, " ");
 	for (const char *at = text_string(&quoted); *at != '\0'; at++)
 		text_append(batch, *at == '%' ? "%%" : at, *at == '%' ? 2 : 1);
@@ -199,7 +198,7 @@ static void test_shell(void)
 	UNIT_INT(text_list_add(&all, "line\nbreak", NULL), 0);
 	text_add(&wanted, "<line\nbreak>\n");
 	text_add(&line, "printf '<%s>\\n' ");
-	UNIT_INT(quote_add(&line, QUOTE_SH, &all, NULL), 0);
+	UNIT_INT(shell_quote(&line, SHELL_SH, &all, NULL), 0);
 	argv[2] = text_string(&line);
 	UNIT_INT(process_run(&spec, &result, NULL), 0);
 	UNIT_STRING(text_string(&result.out), text_string(&wanted));
