@@ -51,33 +51,34 @@ struct probe_options {
 enum { PROBE_TIMEOUT_MS = 20000 };
 
 /* The rows that all probes have, with the help of those that mean something else to some. */
-#define PROBE_OPTIONS(given, list_help, device_help, first_device, size_help, timeout_help)                                                                            \
-	{OPTION_ROW("list", OPTION_FLAG, (given).list), .letter = 'l', .help = (list_help)},                                                                           \
-		{OPTION_ROW("device", OPTION_INT, (given).device),                                                                                                     \
-		 .letter = 'd',                                                                                                                                        \
-		 .value = "N",                                                                                                                                         \
-		 .help = (device_help),                                                                                                                                \
-		 .min = (first_device),                                                                                                                                \
-		 .max = API_DEVICES_MAX - 1},                                                                                                                          \
-		{OPTION_ROW("size", OPTION_INT, (given).size),                                                                                                         \
-		 .letter = 's',                                                                                                                                        \
-		 .value = "N",                                                                                                                                         \
-		 .help = (size_help),                                                                                                                                  \
-		 .min = 1,                                                                                                                                             \
-		 .max = WORK_ELEMENTS_MAX},                                                                                                                            \
-		{OPTION_ROW("timeout", OPTION_INT, (given).timeout_ms),                                                                                                \
-		 .letter = 't',                                                                                                                                        \
-		 .value = "MS",                                                                                                                                        \
-		 .help = (timeout_help),                                                                                                                               \
-		 .min = 1,                                                                                                                                             \
-		 .max = 3600000},                                                                                                                                      \
-		{OPTION_ROW("nonce", OPTION_STRING, (given).nonce), .value = "TEXT",                                                                                   \
-		 .help = "What the document repeats as its nonce, to show which launch it "                                                                            \
-			 "belongs to: 1 to 64 letters and digits."},                                                                                                   \
-	{                                                                                                                                                              \
-		OPTION_ROW("launch", OPTION_STRING, (given).file),                                                                                                     \
-			.value = "FILE",                                                                                                                               \
-			.help = "Before anything is loaded, wait for the line \"NONCE SEED\" from this " \ "file, usually a FIFO, and use them as --nonce and --seed." \
+#define PROBE_OPTIONS(given, list_help, device_help, first_device, size_help, timeout_help)              \
+	{OPTION_ROW("list", OPTION_FLAG, (given).list), .letter = 'l', .help = (list_help)},             \
+		{OPTION_ROW("device", OPTION_INT, (given).device),                                       \
+		 .letter = 'd',                                                                          \
+		 .value = "N",                                                                           \
+		 .help = (device_help),                                                                  \
+		 .min = (first_device),                                                                  \
+		 .max = API_DEVICES_MAX - 1},                                                            \
+		{OPTION_ROW("size", OPTION_INT, (given).size),                                           \
+		 .letter = 's',                                                                          \
+		 .value = "N",                                                                           \
+		 .help = (size_help),                                                                    \
+		 .min = 1,                                                                               \
+		 .max = WORK_ELEMENTS_MAX},                                                              \
+		{OPTION_ROW("timeout", OPTION_INT, (given).timeout_ms),                                  \
+		 .letter = 't',                                                                          \
+		 .value = "MS",                                                                          \
+		 .help = (timeout_help),                                                                 \
+		 .min = 1,                                                                               \
+		 .max = 3600000},                                                                        \
+		{OPTION_ROW("nonce", OPTION_STRING, (given).nonce), .value = "TEXT",                     \
+		 .help = "What the document repeats as its nonce, to show which launch it "              \
+			 "belongs to: 1 to 64 letters and digits."},                                     \
+	{                                                                                                \
+		OPTION_ROW("launch", OPTION_STRING, (given).file),                                       \
+			.value = "FILE",                                                                 \
+			.help = "Before anything is loaded, wait for the line \"NONCE SEED\" from this " \
+				"file, usually a FIFO, and use them as --nonce and --seed."              \
 	}
 
 /*
