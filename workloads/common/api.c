@@ -103,7 +103,7 @@ int api_load(struct api_report *report, const char *library, const struct api_fu
 	int rc = library_open(library, &handle, err);
 	if (rc != 0)
 		return rc;
-	if (report != NULL) {
+	if (report != NULL && report->path[0] == '\0') {
 		library_path(handle, report->path, sizeof(report->path));
 		library_version(handle, report->file_version, sizeof(report->file_version));
 	}
@@ -122,6 +122,12 @@ void api_report_message(struct api_report *report, const char *message)
 		return;
 	(void)snprintf(cut, sizeof(cut), "%s", message);
 	(void)text_list_add(&report->messages, cut, NULL);
+}
+
+void api_add_pci_address(struct members *device, unsigned domain, unsigned bus, unsigned slot,
+			 unsigned function)
+{
+	member_format(device, "pciAddress", "%04x:%02x:%02x.%x", domain, bus, slot, function);
 }
 
 void api_add_driver(struct members *device, const char *version)

@@ -2,7 +2,10 @@
 #pragma once
 
 /* An API as probes use it, and what it told about itself and its devices: the members `api`,
- * `platforms` and `devices` of a document (workloads/schema/probe.schema.json). */
+ * `platforms` and `devices` of a document (workloads/schema/probe.schema.json).
+ *
+ * This folder holds what all probes share: the API (here), the work and its verification (work.h,
+ * reference.h, render.h) and the program around them (program.h). */
 
 #include "base/error.h"
 #include "base/members.h"
@@ -21,6 +24,13 @@ enum {
 struct api_report;
 struct work_report;
 struct work_request;
+
+/* The name of a library on each system. */
+#ifdef _WIN32
+#define API_LIBRARY(windows, posix) windows
+#else
+#define API_LIBRARY(windows, posix) posix
+#endif
 
 /* An API: what its folder below workloads/ offers, under the name NAME_api. */
 struct api_driver {
@@ -93,14 +103,18 @@ struct api_function {
 	void *pointer; /* to the function pointer */
 };
 
-/* Opens a library and finds functions, up to one without a name. `report`, NULL for a library that
- * is not the API's own, learns where it was found. ERROR_NOT_FOUND: there is no such library.
+/* Opens a library and finds functions, up to one without a name. The report (NULL: none) learns where
+ * the first one was found, which is the API's own. ERROR_NOT_FOUND: there is no such library.
  * ERROR_UNAVAILABLE: it cannot be loaded, or lacks a function. */
 int api_load(struct api_report *report, const char *library, const struct api_function *functions,
 	     struct error *err);
 
 /* Keeps a message; beyond the bounds it is cut or dropped. Out of memory drops it too. */
 void api_report_message(struct api_report *report, const char *message);
+
+/* For an element of `devices`: {"pciAddress": "0000:3b:00.0"}. */
+void api_add_pci_address(struct members *device, unsigned domain, unsigned bus, unsigned slot,
+			 unsigned function);
 
 /* For an element of `devices`: {"driver": {"version": ...}}; NULL for a version that is not told. */
 void api_add_driver(struct members *device, const char *version);

@@ -65,7 +65,7 @@ static int parse_line(struct probe_launch *launch, char *line, const char *path,
 	int rc = 0;
 	line[strcspn(line, "\r\n")] = '\0';
 	if (space == NULL)
-		return error_set(err, ERROR_FORMAT, "%s: not a nonce and a seed", path);
+		return error_set(err, ERROR_FORMAT, "%s: expected a nonce and a seed", path);
 	*space = '\0';
 	rc = set_nonce(launch, line, err);
 	if (rc == 0)
@@ -189,9 +189,8 @@ static int run(const struct text_list *arguments)
 /* Behind what the API's own description says. */
 static const char truth[] =
 	" Prints one JSON document on one line.\n\n"
-	"A missing loader or driver, a call that fails, a device that is removed and a wrong result are facts that the document "
-	"tells; the exit code is 0 all the same. Nothing is printed before everything is done: a probe that its driver kills "
-	"prints nothing.";
+	"A missing loader or driver, a call that fails, a device that is removed and a wrong result are reported in the document; "
+	"the exit code is still 0. Nothing is printed before everything is done: a probe that its driver kills prints nothing.";
 
 int probe_main(const struct api_driver *api, int argc, char **argv)
 {
@@ -201,12 +200,8 @@ int probe_main(const struct api_driver *api, int argc, char **argv)
 			"Work on device N of the enumeration, counted from 0.", 0,
 			"Number of elements to work on.",
 			"Milliseconds to wait for the device before the work counts as timed out."),
-		{.name = "seed",
-		 .type = OPTION_INT,
-		 .target = &given.seed,
-		 .value = "N",
-		 .help = "What the input of the work follows from; 0, the default, chooses one for this run. The document "
-			 "tells it.",
+		{OPTION_ROW("seed", OPTION_INT, given.seed), .value = "N",
+		 .help = "Seed of the work's input; 0, the default, chooses one for this run. The document holds it.",
 		 .max = UINT32_MAX},
 		{.name = NULL},
 	};

@@ -2,7 +2,7 @@
 #pragma once
 
 /*
- * The program around one compute API: options, the document, the exit code.
+ * The program around one API: options, the document, the exit code.
  *
  * The document is printed when everything is done, the driver's own clean-up included: a probe that
  * is killed by its driver prints nothing, and its exit status tells the signal.
@@ -51,44 +51,34 @@ struct probe_options {
 enum { PROBE_TIMEOUT_MS = 20000 };
 
 /* The rows that all probes have, with the help of those that mean something else to some. */
-#define PROBE_OPTIONS(given, list_help, device_help, first_device, size_help, timeout_help)                                                               \
-	{.name = "list",                                                                                                                                  \
-	 .letter = 'l',                                                                                                                                   \
-	 .type = OPTION_FLAG,                                                                                                                             \
-	 .target = &(given).list,                                                                                                                         \
-	 .help = list_help},                                                                                                                              \
-		{.name = "device",                                                                                                                        \
-		 .letter = 'd',                                                                                                                           \
-		 .type = OPTION_INT,                                                                                                                      \
-		 .target = &(given).device,                                                                                                               \
-		 .value = "N",                                                                                                                            \
-		 .help = device_help,                                                                                                                     \
-		 .min = first_device,                                                                                                                     \
-		 .max = API_DEVICES_MAX - 1},                                                                                                             \
-		{.name = "size",                                                                                                                          \
-		 .letter = 's',                                                                                                                           \
-		 .type = OPTION_INT,                                                                                                                      \
-		 .target = &(given).size,                                                                                                                 \
-		 .value = "N",                                                                                                                            \
-		 .help = size_help,                                                                                                                       \
-		 .min = 1,                                                                                                                                \
-		 .max = WORK_ELEMENTS_MAX},                                                                                                               \
-		{.name = "timeout",                                                                                                                       \
-		 .letter = 't',                                                                                                                           \
-		 .type = OPTION_INT,                                                                                                                      \
-		 .target = &(given).timeout_ms,                                                                                                           \
-		 .value = "MS",                                                                                                                           \
-		 .help = timeout_help,                                                                                                                    \
-		 .min = 1,                                                                                                                                \
-		 .max = 3600000},                                                                                                                         \
-		{.name = "nonce",                                                                                                                         \
-		 .type = OPTION_STRING,                                                                                                                   \
-		 .target = &(given).nonce,                                                                                                                \
-		 .value = "TEXT",                                                                                                                         \
-		 .help = "What the document repeats as its nonce, to show which launch it belongs to: 1 to 64 letters and digits."},                      \
-	{                                                                                                                                                 \
-		.name = "launch", .type = OPTION_STRING, .target = &(given).file, .value = "FILE",                                                        \
-		.help = "Before anything is loaded, wait for the line \"NONCE SEED\" from this file, usually a FIFO, and use them as --nonce and --seed." \
+#define PROBE_OPTIONS(given, list_help, device_help, first_device, size_help, timeout_help)              \
+	{OPTION_ROW("list", OPTION_FLAG, (given).list), .letter = 'l', .help = (list_help)},             \
+		{OPTION_ROW("device", OPTION_INT, (given).device),                                       \
+		 .letter = 'd',                                                                          \
+		 .value = "N",                                                                           \
+		 .help = (device_help),                                                                  \
+		 .min = (first_device),                                                                  \
+		 .max = API_DEVICES_MAX - 1},                                                            \
+		{OPTION_ROW("size", OPTION_INT, (given).size),                                           \
+		 .letter = 's',                                                                          \
+		 .value = "N",                                                                           \
+		 .help = (size_help),                                                                    \
+		 .min = 1,                                                                               \
+		 .max = WORK_ELEMENTS_MAX},                                                              \
+		{OPTION_ROW("timeout", OPTION_INT, (given).timeout_ms),                                  \
+		 .letter = 't',                                                                          \
+		 .value = "MS",                                                                          \
+		 .help = (timeout_help),                                                                 \
+		 .min = 1,                                                                               \
+		 .max = 3600000},                                                                        \
+		{OPTION_ROW("nonce", OPTION_STRING, (given).nonce), .value = "TEXT",                     \
+		 .help = "What the document repeats as its nonce, to show which launch it "              \
+			 "belongs to: 1 to 64 letters and digits."},                                     \
+	{                                                                                                \
+		OPTION_ROW("launch", OPTION_STRING, (given).file),                                       \
+			.value = "FILE",                                                                 \
+			.help = "Before anything is loaded, wait for the line \"NONCE SEED\" from this " \
+				"file, usually a FIFO, and use them as --nonce and --seed."              \
 	}
 
 /*

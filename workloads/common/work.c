@@ -176,6 +176,14 @@ int work_run(work_step *const steps[WORK_STAGE_COUNT], void *work, const struct 
 	return rc;
 }
 
+const char *code_name(const struct code_name *names, size_t count, int64_t code)
+{
+	for (size_t i = 0; i < count; i++)
+		if (names[i].code == code)
+			return names[i].name;
+	return NULL;
+}
+
 int call_failed(struct call_failure *failure, const char *call, int code, const char *name,
 		struct error *err)
 {

@@ -155,6 +155,20 @@ int work_run(work_step *const steps[WORK_STAGE_COUNT], void *work, const struct 
 int work_wait(const struct work_request *request, work_step *reached, void *work,
 	      struct error *err);
 
+/* A code of an API and what its specification calls it. */
+struct code_name {
+	int64_t code;
+	const char *name;
+};
+
+#define CODE_NAME(code)                                                                            \
+	{                                                                                          \
+		code, #code                                                                        \
+	}
+
+/* NULL: a code that is not in the table. */
+const char *code_name(const struct code_name *names, size_t count, int64_t code);
+
 /* Keeps call and result, and says so: "vkCreateDevice: VK_ERROR_DEVICE_LOST (-4)". `name` is NULL
  * for a code that is not known. Returns ERROR_REMOTE. */
 int call_failed(struct call_failure *failure, const char *call, int code, const char *name,

@@ -5,11 +5,7 @@
 
 #include <stdio.h>
 
-#ifdef _WIN32
-#define DRIVER_LIBRARY "nvcuda.dll"
-#else
-#define DRIVER_LIBRARY "libcuda.so.1"
-#endif
+#define DRIVER_LIBRARY API_LIBRARY("nvcuda.dll", "libcuda.so.1")
 
 struct cuda {
 	cuda_result (*cuInit)(unsigned flags);
@@ -82,10 +78,10 @@ static cJSON *describe(const struct cuda *cuda, const struct api_report *report,
 	member_bytes(&members, "deviceUuid",
 		     cuda->cuDeviceGetUuid(&uuid, device) == CUDA_SUCCESS ? uuid.bytes : NULL,
 		     sizeof(uuid.bytes));
-	member_format(&members, "pciAddress", "%04x:%02x:%02x.0",
-		      (unsigned)attribute(cuda, device, CUDA_ATTRIBUTE_PCI_DOMAIN),
-		      (unsigned)attribute(cuda, device, CUDA_ATTRIBUTE_PCI_BUS) & 0xFFu,
-		      (unsigned)attribute(cuda, device, CUDA_ATTRIBUTE_PCI_DEVICE) & 0xFFu);
+	api_add_pci_address(&members, (unsigned)attribute(cuda, device, CUDA_ATTRIBUTE_PCI_DOMAIN),
+			    (unsigned)attribute(cuda, device, CUDA_ATTRIBUTE_PCI_BUS) & 0xFFu,
+			    (unsigned)attribute(cuda, device, CUDA_ATTRIBUTE_PCI_DEVICE) & 0xFFu,
+			    0);
 	member_string(&members, "apiVersion", report->version);
 	member_format(&members, "computeCapability", "%d.%d",
 		      attribute(cuda, device, CUDA_ATTRIBUTE_CAPABILITY_MAJOR),

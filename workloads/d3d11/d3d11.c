@@ -114,7 +114,7 @@ static int d3d11_open(struct api_report *report, void **session, struct error *e
 const struct api_driver d3d11_api = {
 	.name = "d3d11",
 	.library = D3D11_LIBRARY,
-	.summary = "Make Direct3D 11 work on a device and tell what happened",
+	.summary = "Run verified work on a Direct3D 11 device and report what happened",
 	.description =
 		"Opens Direct3D 11, enumerates the adapters, runs a compute shader on one of them and draws a triangle "
 		"off-screen, and verifies every element and every pixel on the CPU.",

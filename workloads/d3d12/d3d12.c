@@ -122,7 +122,7 @@ int d3d12_device_run(struct d3d12_device *gpu, struct error *err)
 const struct api_driver d3d12_api = {
 	.name = "d3d12",
 	.library = D3D12_LIBRARY,
-	.summary = "Make Direct3D 12 work on a device and tell what happened",
+	.summary = "Run verified work on a Direct3D 12 device and report what happened",
 	.description =
 		"Opens Direct3D 12 (d3d12.dll, or vkd3d where the system is not Windows), enumerates the adapters, runs a "
 		"compute pipeline on one of them and draws a triangle off-screen, and verifies every element and every "

@@ -15,11 +15,7 @@
 
 /* platform_windows.c (d3d12.dll), platform_vkd3d.c (Direct3D 12 on Vulkan, where the system is not
  * Windows): where the library comes from, and the adapters. */
-#ifdef _WIN32
-#define D3D12_LIBRARY "d3d12.dll"
-#else
-#define D3D12_LIBRARY "libvkd3d.so.1"
-#endif
+#define D3D12_LIBRARY API_LIBRARY("d3d12.dll", "libvkd3d.so.1")
 
 struct d3d12;
 

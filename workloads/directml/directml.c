@@ -5,7 +5,6 @@
 #include "workloads/directx/wine.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 struct directml {
 	dml_create_device create_device;
@@ -129,18 +128,6 @@ static int directml_work(void *session, const struct work_request *request,
 	return rc;
 }
 
-/* The adapters are those of Direct3D 12; the library that counts is DirectML's. */
-static int enumerate(struct directml *dml, struct api_report *report, struct error *err)
-{
-	struct api_report told = *report;
-	void *d3d = NULL;
-	int rc = d3d12_open(report, &d3d, err);
-	dml->d3d = d3d;
-	memcpy(report->path, told.path, sizeof(report->path));
-	memcpy(report->file_version, told.file_version, sizeof(report->file_version));
-	return rc;
-}
-
 static int directml_open(struct api_report *report, void **session, struct error *err)
 {
 	struct directml *dml CLEANUP_FREE = calloc(1, sizeof(*dml));
@@ -148,10 +135,12 @@ static int directml_open(struct api_report *report, void **session, struct error
 		return error_memory(err);
 	const struct api_function functions[] = {{"DMLCreateDevice", &dml->create_device},
 						 {NULL, NULL}};
+	void *d3d = NULL;
 	wine_name(report->emulator, sizeof(report->emulator));
 	int rc = api_load(report, DIRECTML_LIBRARY, functions, err);
 	if (rc == 0)
-		rc = enumerate(dml, report, err);
+		rc = d3d12_open(report, &d3d, err); /* whose adapters these are */
+	dml->d3d = d3d;
 	if (rc == 0)
 		*session = STEAL(dml);
 	return rc;
@@ -167,7 +156,7 @@ static void directml_close(void *session)
 const struct api_driver directml_api = {
 	.name = "directml",
 	.library = DIRECTML_LIBRARY,
-	.summary = "Make DirectML work on a device and tell what happened",
+	.summary = "Run verified work on a DirectML device and report what happened",
 	.description =
 		"Opens DirectML on a device of Direct3D 12, adds two tensors and multiplies two matrices of 64 by 64, and "
 		"verifies every element on the CPU.",

@@ -5,10 +5,7 @@
 
 #include "base/cleanup.h"
 
-static const struct {
-	uint32_t code;
-	const char *name;
-} names[] = {
+static const struct code_name names[] = {
 	{0x80004001u, "E_NOTIMPL"},
 	{0x80004002u, "E_NOINTERFACE"},
 	{0x80004003u, "E_POINTER"},
@@ -43,10 +40,7 @@ static const struct {
 
 static const char *name_of(int32_t result)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
-		if (names[i].code == (uint32_t)result)
-			return names[i].name;
-	return NULL;
+	return code_name(names, ARRAY_SIZE(names), (uint32_t)result);
 }
 
 bool hresult_is_removal(int32_t result)

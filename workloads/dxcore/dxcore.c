@@ -115,7 +115,7 @@ static void dxcore_api_close(void *session)
 const struct api_driver dxcore_api = {
 	.name = "dxcore",
 	.library = DXCORE_LIBRARY,
-	.summary = "Tell the adapters that DXCore shows",
+	.summary = "List the adapters that DXCore shows",
 	.description =
 		"Lists the adapters of DXCore by what they are for, with ids, memory and driver: those of DXGI, and "
 		"compute-only ones.",

@@ -12,15 +12,13 @@
 
 enum { VENDOR_MICROSOFT = 0x1414, DEVICE_BASIC_RENDER = 0x8c, DXGI_FLAG_SOFTWARE = 2 };
 
-static void tell_name(struct members *device, const WCHAR *name, size_t size)
+/* The caller frees; NULL: out of memory. */
+static char *name_of(const DXGI_ADAPTER_DESC1 *description)
 {
-	size_t length = wcsnlen(name, size);
-	uint16_t units[ARRAY_SIZE(((DXGI_ADAPTER_DESC1 *)NULL)->Description)] = {0};
-	memcpy(units, name, length * sizeof(*units));
-	char *text CLEANUP_FREE = utf16_to_utf8(units, length);
-	if (text == NULL)
-		device->failed = true;
-	member_string(device, "name", text);
+	uint16_t units[ARRAY_SIZE(description->Description)] = {0};
+	size_t length = wcsnlen(description->Description, ARRAY_SIZE(units));
+	memcpy(units, description->Description, length * sizeof(*units));
+	return utf16_to_utf8(units, length);
 }
 
 static bool is_software(const struct dxgi *dxgi, const DXGI_ADAPTER_DESC1 *description,
@@ -39,12 +37,11 @@ cJSON *dxgi_describe(const struct dxgi *dxgi, size_t index)
 	IDXGIAdapter1 *adapter = dxgi->adapters[index];
 	DXGI_ADAPTER_DESC1 description = {0};
 	LARGE_INTEGER version = {0}; /* of the user-mode driver */
-	bool software = false;
 	(void)IDXGIAdapter1_GetDesc1(adapter, &description);
 	member_number(&device, "index", (double)index);
-	tell_name(&device, description.Description, ARRAY_SIZE(description.Description));
-	software = is_software(dxgi, &description,
-			       cJSON_GetStringValue(cJSON_GetObjectItem(device.object, "name")));
+	char *name CLEANUP_FREE = name_of(&description);
+	const bool software = is_software(dxgi, &description, name);
+	member_string(&device, "name", name);
 	member_string(&device, "type", software ? "cpu" : NULL);
 	member_bool(&device, "software", software);
 	member_hex(&device, "vendorId", description.VendorId, 4);
@@ -67,7 +64,7 @@ static int create(struct dxgi *dxgi, struct api_report *report, struct error *er
 {
 	HRESULT(WINAPI * make)(REFIID interface_id, void **factory) = NULL;
 	const struct api_function functions[] = {{"CreateDXGIFactory1", &make}, {NULL, NULL}};
-	int rc = api_load(report->api == &dxgi_api ? report : NULL, DXGI_LIBRARY, functions, err);
+	int rc = api_load(report, DXGI_LIBRARY, functions, err);
 	if (rc != 0)
 		return rc;
 	return hresult_check(make(&IID_IDXGIFactory1, (void **)&dxgi->factory),
@@ -139,7 +136,7 @@ static void dxgi_api_close(void *session)
 const struct api_driver dxgi_api = {
 	.name = "dxgi",
 	.library = DXGI_LIBRARY,
-	.summary = "Tell the adapters that DXGI shows",
+	.summary = "List the adapters that DXGI shows",
 	.description =
 		"Enumerates the adapters of DXGI, which Direct3D 11 and 12 work on, with ids, memory and driver, and tells "
 		"software adapters apart.",

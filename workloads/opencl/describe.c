@@ -16,9 +16,7 @@ enum { STRING_MAX = 64 * 1024 };
 struct amd_topology {
 	cl_uint type; /* 1: PCIe */
 	cl_uchar unused[17];
-	cl_char bus;
-	cl_char device;
-	cl_char function;
+	cl_uchar bus, device, function;
 };
 
 #define AMD_TOPOLOGY	  0x4037u
@@ -108,18 +106,15 @@ static void add_pci(struct members *members, const struct opencl *cl, cl_device_
 	cl_uint bus = 0;
 	cl_uint slot = 0; /* device << 3 | function */
 	if (read_value(cl, device, CL_DEVICE_PCI_BUS_INFO_KHR, &khr, sizeof(khr))) {
-		member_format(members, "pciAddress", "%04x:%02x:%02x.%x", khr.pci_domain,
-			      khr.pci_bus, khr.pci_device, khr.pci_function);
+		api_add_pci_address(members, khr.pci_domain, khr.pci_bus, khr.pci_device,
+				    khr.pci_function);
 	} else if (read_value(cl, device, NV_PCI_BUS, &bus, sizeof(bus)) &&
 		   read_value(cl, device, NV_PCI_SLOT, &slot, sizeof(slot))) {
 		(void)read_value(cl, device, NV_PCI_DOMAIN, &domain, sizeof(domain));
-		member_format(members, "pciAddress", "%04x:%02x:%02x.%x", domain, bus, slot >> 3,
-			      slot & 7u);
+		api_add_pci_address(members, domain, bus, slot >> 3, slot & 7u);
 	} else if (read_value(cl, device, AMD_TOPOLOGY, &amd, sizeof(amd)) &&
 		   amd.type == AMD_TOPOLOGY_PCIE) {
-		member_format(members, "pciAddress", "0000:%02x:%02x.%x",
-			      (unsigned)(uint8_t)amd.bus, (unsigned)(uint8_t)amd.device,
-			      (unsigned)(uint8_t)amd.function);
+		api_add_pci_address(members, 0, amd.bus, amd.device, amd.function);
 	} else {
 		member_null(members, "pciAddress");
 	}

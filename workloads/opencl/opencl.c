@@ -114,10 +114,10 @@ static int opencl_open(struct api_report *report, void **session, struct error *
 const struct api_driver opencl_api = {
 	.name = "opencl",
 	.library = OPENCL_LIBRARY,
-	.summary = "Make OpenCL work on a device and tell what happened",
+	.summary = "Run verified work on an OpenCL device and report what happened",
 	.description =
 		"Opens the OpenCL loader, enumerates platforms and devices, builds a kernel from source, runs it on one device and "
-		"verifies every element of the result on the CPU. A kernel that does not build is told, too.",
+		"verifies every element of the result on the CPU. The log of a kernel that does not build is reported.",
 	.open = opencl_open,
 	.work = opencl_work,
 	.close = free,

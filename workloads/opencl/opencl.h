@@ -19,11 +19,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#ifdef _WIN32
-#define OPENCL_LIBRARY "OpenCL.dll"
-#else
-#define OPENCL_LIBRARY "libOpenCL.so.1"
-#endif
+#define OPENCL_LIBRARY API_LIBRARY("OpenCL.dll", "libOpenCL.so.1")
 
 #define OPENCL_FUNCTIONS(X)                                                                        \
 	X(clGetPlatformIDs)                                                                        \

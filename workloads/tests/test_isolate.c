@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/tests/unit.h"
 #include "workloads/tests/expect.h"
-#include "workloads/visibility/isolate.h"
+#include "workloads/visibility/visibility.h"
 
 #include "base/cleanup.h"
 #include "base/clock.h"
@@ -130,7 +130,7 @@ static void test_a_hang_is_ended(void)
 {
 	const uint64_t began_ms = clock_monotonic_ms();
 	cJSON *json CLEANUP_JSON = enumerate("hanging", 30);
-	expect_failed(json, "the driver did not tell its devices within 30 ms");
+	expect_failed(json, "the driver did not list its devices within 30 ms");
 	CU_ASSERT_TRUE(clock_monotonic_ms() - began_ms >= 30);
 }
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/tests/unit.h"
 #include "workloads/tests/expect.h"
-#include "workloads/visibility/nodes.h"
-#include "workloads/visibility/steering.h"
+#include "workloads/visibility/visibility.h"
 
 #include "base/cleanup.h"
 #include "base/file.h"

@@ -101,7 +101,7 @@ static void test_an_interface_that_does_not_answer_is_told(void)
 	cJSON *document CLEANUP_JSON = document_of("probe-visibility", "--timeout", "1");
 	expect_string(document, "/apis/0/api/status", "failed");
 	expect_string(document, "/apis/0/api/reason",
-		      "the driver did not tell its devices within 1 ms");
+		      "the driver did not list its devices within 1 ms");
 }
 
 static void test_an_unknown_interface_is_told(void)

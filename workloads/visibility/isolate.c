@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "workloads/visibility/isolate.h"
+#include "workloads/visibility/visibility.h"
 
 #include "base/cleanup.h"
 #include "base/json.h"
@@ -33,7 +33,7 @@ static int judge(const struct process_result *result, uint64_t timeout_ms, struc
 	process_describe(result, ended, sizeof(ended));
 	if (result->end == PROCESS_TIMED_OUT)
 		return error_set(err, ERROR_TIMEOUT,
-				 "the driver did not tell its devices within %llu ms",
+				 "the driver did not list its devices within %llu ms",
 				 (unsigned long long)timeout_ms);
 	if (result->end != PROCESS_EXITED)
 		return error_set(err, ERROR_REMOTE,

@@ -4,9 +4,7 @@
 #include "base/log.h"
 #include "base/options.h"
 #include "workloads/common/program.h"
-#include "workloads/visibility/isolate.h"
-#include "workloads/visibility/nodes.h"
-#include "workloads/visibility/steering.h"
+#include "workloads/visibility/visibility.h"
 
 #include <string.h>
 
@@ -118,34 +116,26 @@ int main(int argc, char **argv)
 {
 	static const struct option_spec options[] = {
 		PROBE_OPTIONS(given, "Do not open the device nodes.",
-			      "Tell only device N of each API, counted from 0; -1 tells all.",
+			      "Report only device N of each API, counted from 0; -1 reports all.",
 			      EVERY_DEVICE,
 			      "Accepted as by the other probes; this one does no work.",
-			      "Milliseconds that each API has to tell its devices."),
-		{.name = "delay",
-		 .type = OPTION_INT,
-		 .target = &given_delay_ms,
-		 .value = "MS",
+			      "Milliseconds that each API has to list its devices."),
+		{OPTION_ROW("delay", OPTION_INT, given_delay_ms), .value = "MS",
 		 .help = "Milliseconds to wait before looking, so that what is started next is there.",
-		 .min = 0,
-		 .max = 3600000},
-		{.name = "api",
-		 .type = OPTION_STRING,
-		 .target = &given_api,
-		 .value = "NAME",
+		 .min = 0, .max = 3600000},
+		{OPTION_ROW("api", OPTION_STRING, given_api), .value = "NAME",
 		 .help = "Ask this API alone, in this process, and print its element of `apis` "
 			 "instead of a document."},
 		{.name = NULL},
 	};
 	static const struct command_spec command = {
 		.name = "probe-visibility",
-		.summary = "Tell which GPUs can be seen",
+		.summary = "Report which GPUs are visible",
 		.description =
 			"Asks each API that enumerates devices for them, each in a process of its own, lists the device "
 			"nodes in /dev and whether they can be opened, and then asks the APIs once more without the "
 			"environment variables that steer loaders and drivers. Prints one JSON document on one line.\n\n"
-			"A missing API and a driver that crashes or hangs are facts that the document tells; the exit "
-			"code is 0 all the same.",
+			"A missing API and a driver that crashes or hangs are reported in the document; the exit code is still 0.",
 		.options = options,
 		.exit_codes = probe_exit_codes,
 		.run = run,

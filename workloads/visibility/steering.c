@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "workloads/visibility/steering.h"
+#include "workloads/visibility/visibility.h"
 
 #include "base/cleanup.h"
 #include "base/text.h"

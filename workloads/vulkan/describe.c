@@ -93,8 +93,8 @@ static void describe_ids(const struct facts *facts, struct members *device)
 	member_bytes(device, "deviceLuid", has_luid ? id->deviceLUID : NULL,
 		     sizeof(id->deviceLUID));
 	if (facts->has_pci)
-		member_format(device, "pciAddress", "%04x:%02x:%02x.%x", facts->pci.pciDomain,
-			      facts->pci.pciBus, facts->pci.pciDevice, facts->pci.pciFunction);
+		api_add_pci_address(device, facts->pci.pciDomain, facts->pci.pciBus,
+				    facts->pci.pciDevice, facts->pci.pciFunction);
 	else
 		member_null(device, "pciAddress");
 }

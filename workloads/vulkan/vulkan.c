@@ -161,7 +161,7 @@ static int vulkan_open(struct api_report *report, void **session, struct error *
 const struct api_driver vulkan_api = {
 	.name = "vulkan",
 	.library = VULKAN_LIBRARY,
-	.summary = "Make Vulkan work on a device and tell what happened",
+	.summary = "Run verified work on a Vulkan device and report what happened",
 	.description =
 		"Opens the Vulkan loader, enumerates the physical devices, runs a compute pipeline on one of them and verifies "
 		"every element of the result on the CPU.",

@@ -17,11 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#ifdef _WIN32
-#define VULKAN_LIBRARY "vulkan-1.dll"
-#else
-#define VULKAN_LIBRARY "libvulkan.so.1"
-#endif
+#define VULKAN_LIBRARY API_LIBRARY("vulkan-1.dll", "libvulkan.so.1")
 
 #define VULKAN_INSTANCE_FUNCTIONS(X)                                                               \
 	X(vkDestroyInstance)                                                                       \

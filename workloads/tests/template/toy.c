@@ -89,7 +89,7 @@ static int toy_open(struct api_report *report, void **session, struct error *err
 const struct api_driver toy_api = {
 	.name = "toy",
 	.library = TOY_LIBRARY,
-	.summary = "Make Toy work on a device and tell what happened",
+	.summary = "Run verified work on a Toy device and report what happened",
 	.description =
 		"Opens Toy, works on one device and verifies every element of the result on the CPU.",
 	.open = toy_open,

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-#include "workloads/visibility/nodes.h"
+#include "workloads/visibility/visibility.h"
 
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "base/members.h"
 #include "base/path.h"
 #include "base/text.h"
+#include "workloads/common/work.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -35,19 +36,14 @@ static const struct node_rule {
 
 static const char *errno_name(int code, char out[32])
 {
-	static const struct {
-		int code;
-		const char *name;
-	} names[] = {
-		{EACCES, "EACCES"}, {EBUSY, "EBUSY"},	{EINVAL, "EINVAL"}, {EIO, "EIO"},
-		{ENODEV, "ENODEV"}, {ENOENT, "ENOENT"}, {ENOMEM, "ENOMEM"}, {ENXIO, "ENXIO"},
-		{EPERM, "EPERM"},   {EROFS, "EROFS"},
+	static const struct code_name names[] = {
+		CODE_NAME(EACCES), CODE_NAME(EBUSY),  CODE_NAME(EINVAL), CODE_NAME(EIO),
+		CODE_NAME(ENODEV), CODE_NAME(ENOENT), CODE_NAME(ENOMEM), CODE_NAME(ENXIO),
+		CODE_NAME(EPERM),  CODE_NAME(EROFS),
 	};
-	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
-		if (names[i].code == code)
-			return names[i].name;
+	const char *name = code_name(names, ARRAY_SIZE(names), code);
 	(void)snprintf(out, 32, "errno %d", code);
-	return out;
+	return name != NULL ? name : out;
 }
 
 static void add_open(struct members *members, const char *key, const char *path, int flags)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "workloads/visibility/nodes.h"
+#include "workloads/visibility/visibility.h"
 
 /* Windows has no device nodes in the file system. */
 int nodes_list(const char *root, bool try_open, cJSON **out, struct error *err)

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+/* probe-visibility: what a container shows of GPUs, without working on them: the devices that each
+ * API tells, and the device nodes. */
+
+#include "workloads/common/api.h"
+
+/* isolate.c: an element of `apis`, {api, platforms?, devices}, asked in a process of its own, so that
+ * a driver that crashes, exits or hangs costs the answer of that API and no other. The process is
+ * this program once more, with "--api NAME" and the present environment; one that does not answer
+ * becomes an API whose status is "failed", with what happened to it as reason. ERROR_MEMORY. */
+int isolate_enumerate(const struct api_driver *api, uint64_t timeout_ms, cJSON **out,
+		      struct error *err);
+
+/* The same element, asked in this process. The session is left open: what a driver does at its end
+ * is not asked. ERROR_MEMORY. */
+int isolate_ask(const struct api_driver *api, cJSON **out, struct error *err);
+
+/* The `nodes` of a document: what is below `root` (normally "/dev"), told as below /dev, in a
+ * fixed order: by directory, then by name. With `try_open` each device node is opened and closed
+ * again; otherwise the results are null. ERROR_MEMORY; ERROR_IO: a directory cannot be read. */
+int nodes_list(const char *root, bool try_open, cJSON **out, struct error *err);
+
+/* Removes the variables that steer loaders and drivers, and with which a device can be hidden, from
+ * the environment of this process; those that name caches stay. *steered: there were some.
+ * ERROR_MEMORY. */
+int steering_remove(bool *steered, struct error *err);
