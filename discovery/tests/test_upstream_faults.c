@@ -7,7 +7,7 @@
 #include "base/cleanup.h"
 #include "base/tests/unit.h"
 #include "base/text.h"
-#include "discovery/windows/assemble.h"
+#include "discovery/windows/adapter.h"
 #include "discovery/windows/copy_to_vm.h"
 #include "discovery/windows/device_id.h"
 #include "discovery/windows/runtime_files.h"

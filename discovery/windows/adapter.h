@@ -86,3 +86,19 @@ struct pnp_device {
 	const struct registry_value *values; /* of all CopyToVm keys */
 	size_t value_count;
 };
+
+struct windows_hardware {
+	const struct adapter *adapters;
+	size_t adapter_count;
+	const struct pnp_device *devices;
+	size_t device_count;
+	bool adapters_are_complete; /* DXCore listed them: a device without adapter has none */
+	const char *windows;	    /* the Windows folder: "C:\Windows" */
+};
+
+/*
+ * Puts DirectX adapters and plug-and-play devices together, on the LUID, to the devices of a
+ * snapshot. Nothing is dropped in silence: what has no partner, what is malformed, and which file
+ * lost its destination to another becomes a diagnostic.
+ */
+void windows_assemble(const struct windows_hardware *hardware, struct builder *builder);

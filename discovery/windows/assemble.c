@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "discovery/windows/assemble.h"
+#include "discovery/windows/adapter.h"
 
 #include "base/cleanup.h"
 #include "base/text.h"
@@ -23,6 +23,29 @@ static const char *const attributes[] = {
 	"hardware-npu",
 	"hardware-media-accelerator",
 };
+
+struct adapter *adapters_at(struct adapters *adapters, int64_t luid)
+{
+	for (size_t i = 0; i < adapters->count; i++) {
+		if (adapters->items[i].luid == luid)
+			return &adapters->items[i];
+	}
+	struct adapter *grown = arena_grow(&adapters->builder->arena, adapters->items,
+					   adapters->count, sizeof(*grown));
+	if (grown == NULL)
+		return NULL;
+	adapters->items = grown;
+	grown[adapters->count] = (struct adapter){
+		.luid = luid,
+		.description = "",
+		.ids = {ADAPTER_ID_UNKNOWN, ADAPTER_ID_UNKNOWN, ADAPTER_ID_UNKNOWN,
+			ADAPTER_ID_UNKNOWN},
+		.dedicated_memory = DISCOVERY_UNKNOWN,
+		.shared_memory = DISCOVERY_UNKNOWN,
+		.hardware = true,
+	};
+	return &grown[adapters->count++];
+}
 
 static const struct adapter *adapter_of(const struct windows_hardware *hardware,
 					const struct pnp_device *device)
