@@ -13,8 +13,7 @@ struct os_version {
 	char kernel_build[128]; /* Linux: "#1 SMP PREEMPT_DYNAMIC Debian 6.1.76-1 (2024-02-01)";
 				   else "" */
 	char architecture[65];	/* of the machine: "x86_64", on Windows "x86_64" or "arm64" */
-	char wine[32]; /* "10.0" under Wine, whose Windows version is only what it claims; else ""
-			*/
+	char wine[32];		/* "10.0" under Wine, whose Windows version is a claim; else "" */
 };
 
 /* Windows: RtlGetVersion, which unlike GetVersionEx does not depend on the program's manifest, and

@@ -36,7 +36,7 @@ static const struct option_spec options[] = {
 	{OPTION_ROW("watch", OPTION_FLAG, given.watch), .letter = 'w',
 	 .help = "Print the devices and every later change as JSON lines until interrupted."},
 	{OPTION_ROW("poll-ms", OPTION_INT, given.poll_ms), .value = "MS", .min = 10, .max = 3600000,
-	 .help = "With --watch: how often to look where the system tells of no event."},
+	 .help = "With --watch: how often to look for changes that the system does not report."},
 	{OPTION_ROW("display-only", OPTION_FLAG, given.display_only),
 	 .help = "Only devices that can render or present."},
 	{OPTION_ROW("compute-only", OPTION_FLAG, given.compute_only),

@@ -115,7 +115,7 @@ static void describe_location(struct builder *builder, struct discovery_device *
 		source->location_paths[0] != NULL
 			? builder_format(builder, "no PCI location path, only %s",
 					 source->location_paths[0])
-			: "the system tells no location path";
+			: "the system reports no location path";
 	builder_diagnose(builder, source->instance_id, "%s", device->not_allocatable_reason);
 }
 
