@@ -280,9 +280,7 @@ int elf_read(const char *path, struct elf_info *out, struct error *err)
 	if (!S_ISREG(status.st_mode))
 		return error_set(err, ERROR_FORMAT, "%s: not a regular file", path);
 	int rc = read_file(fd, out, err);
-	if (rc < 0)
-		(void)error_wrap(err, rc, "%s", path);
-	return rc;
+	return rc < 0 ? error_wrap(err, rc, "%s", path) : 0;
 }
 
 void elf_info_free(struct elf_info *info)

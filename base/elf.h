@@ -47,10 +47,8 @@ void elf_info_free(struct elf_info *info);
 
 struct elf_file {
 	const char *source; /* on the node, symbolic links resolved, the root prefix included */
-	const char *
-		destination; /* where the loader looks for it: as requested, without the root prefix
-			    */
-	unsigned bits;	     /* 64 or 32 */
+	const char *destination; /* where the loader looks for it, without the root prefix */
+	unsigned bits;		 /* 64 or 32 */
 };
 
 struct elf_missing {
@@ -76,7 +74,7 @@ struct elf_closure *elf_closure_new(const char *root, struct error *err);
  * need: names are looked up in DT_RPATH of the file and of those that led to it, DT_RUNPATH, the
  * directories of ld.so.conf and the default ones of the machine, and must be of the same machine.
  * LD_LIBRARY_PATH and glibc-hwcaps are not looked at. Names that are found nowhere are added to
- * `missing`; that is no error. Each call stands for a process of its own: it shares no loaded names
+ * `missing`; that is not an error. Each call stands for a process of its own: it shares no loaded names
  * with earlier ones. ERROR_NOT_FOUND, ERROR_FORMAT for the file itself; ERROR_LIMIT beyond
  * ELF_CLOSURE_MAX.
  */

@@ -158,24 +158,24 @@ int elf_search_file(struct elf_search *search, const char *path, const struct el
 /* What the loader finds by itself, by machine: the multiarch name of Debian and its relatives. */
 static const char *search_multiarch(const struct elf_info *info)
 {
-	switch (info->machine) {
-	case EM_X86_64:
-		return info->bits == 64 ? "x86_64-linux-gnu" : "x86_64-linux-gnux32";
-	case EM_386:
-		return "i386-linux-gnu";
-	case EM_AARCH64:
-		return "aarch64-linux-gnu";
-	case EM_ARM:
-		return "arm-linux-gnueabihf";
-	case EM_RISCV:
-		return "riscv64-linux-gnu";
-	case EM_PPC64:
-		return "powerpc64le-linux-gnu";
-	case EM_LOONGARCH:
-		return "loongarch64-linux-gnu";
-	default:
-		return NULL;
+	static const struct {
+		unsigned machine, bits;
+		const char *name;
+	} known[] = {
+		{EM_X86_64, 64, "x86_64-linux-gnu"},
+		{EM_X86_64, 32, "x86_64-linux-gnux32"},
+		{EM_386, 32, "i386-linux-gnu"},
+		{EM_AARCH64, 64, "aarch64-linux-gnu"},
+		{EM_ARM, 32, "arm-linux-gnueabihf"},
+		{EM_RISCV, 64, "riscv64-linux-gnu"},
+		{EM_PPC64, 64, "powerpc64le-linux-gnu"},
+		{EM_LOONGARCH, 64, "loongarch64-linux-gnu"},
+	};
+	for (size_t i = 0; i < ARRAY_SIZE(known); i++) {
+		if (known[i].machine == info->machine && known[i].bits == info->bits)
+			return known[i].name;
 	}
+	return NULL;
 }
 
 int elf_default_directories(const struct elf_info *info, struct text_list *out, struct error *err)

@@ -52,10 +52,9 @@ static int json_check(const char *data, size_t size, struct error *err)
 /* The parser makes infinity of a number like 1e999, and would print it as null. */
 static bool is_finite(const cJSON *json)
 {
-	const cJSON *child = NULL;
 	if (cJSON_IsNumber(json) && !(fabs(json->valuedouble) <= DBL_MAX))
 		return false;
-	cJSON_ArrayForEach (child, json) {
+	json_each (child, json) {
 		if (!is_finite(child))
 			return false;
 	}
@@ -91,14 +90,11 @@ int json_read_file(const char *path, cJSON **out, struct error *err)
 	if (rc < 0)
 		return rc;
 	rc = json_parse(data, size, out, err);
-	if (rc < 0)
-		(void)error_wrap(err, rc, "%s", path);
-	return rc;
+	return rc < 0 ? error_wrap(err, rc, "%s", path) : 0;
 }
 
 static void print_into(struct text *text, const cJSON *json, int depth)
 {
-	const cJSON *child = NULL;
 	bool object = cJSON_IsObject(json);
 	if ((!object && !cJSON_IsArray(json)) || json->child == NULL) {
 		char *scalar CLEANUP_FREE = cJSON_PrintUnformatted(json);
@@ -109,7 +105,7 @@ static void print_into(struct text *text, const cJSON *json, int depth)
 		return;
 	}
 	text_add(text, object ? "{\n" : "[\n");
-	cJSON_ArrayForEach (child, json) {
+	json_each (child, json) {
 		text_addf(text, "%*s", (depth + 1) * 2, "");
 		if (object) {
 			json_add_quoted(text, child->string, strlen(child->string));
@@ -399,13 +395,9 @@ int json_need_bool(const struct json_at *object, const char *key, bool *out, str
 
 int json_only_keys(const struct json_at *object, const char *const *keys, struct error *err)
 {
-	const cJSON *child = NULL;
-	cJSON_ArrayForEach (child, object->node) {
+	json_each (child, object->node) {
 		struct json_at at = {.node = child, .parent = object, .key = child->string};
-		size_t i = 0;
-		while (keys[i] != NULL && strcmp(keys[i], child->string) != 0)
-			i++;
-		if (keys[i] == NULL)
+		if (keys[text_position(keys, child->string)] == NULL)
 			return json_error(&at, err, "unknown member");
 	}
 	return 0;

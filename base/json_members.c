@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/json_members.h"
 
+#include "base/members.h"
+
 #include <string.h>
 
 static const char *const no_names[] = {NULL};
@@ -124,13 +126,6 @@ static int check_count(const struct json_member *member, const struct json_at *a
 	return 0;
 }
 
-static bool has_name(const char *const *names, const char *name)
-{
-	while (*names != NULL && !text_equal(*names, name))
-		names++;
-	return *names != NULL;
-}
-
 static int read_names(const struct json_member *member, const struct json_at *at, void *structure,
 		      struct arena *arena, struct error *err)
 {
@@ -145,7 +140,7 @@ static int read_names(const struct json_member *member, const struct json_at *at
 			return json_error(&name, err, "expected string");
 		if (name.node->valuestring[0] == '\0')
 			return json_error(&name, err, "expected %s", member->what);
-		if (!has_name(names, name.node->valuestring))
+		if (names[text_position(names, name.node->valuestring)] == NULL)
 			names[count++] = arena_string(arena, name.node->valuestring);
 		name.index++;
 	}
@@ -179,14 +174,13 @@ static int read_objects(const struct json_member *member, const struct json_at *
 static int read_map(const struct json_member *member, const struct json_at *at, void *structure,
 		    struct arena *arena, struct error *err)
 {
-	const cJSON *child = NULL;
 	size_t count = 0;
 	int rc = check_count(member, at, "members", err);
 	struct json_pair *pairs =
 		rc == 0 ? arena_allocate(arena, json_count(at) * sizeof(*pairs)) : NULL;
 	if (pairs == NULL)
 		return rc < 0 ? rc : error_memory(err);
-	cJSON_ArrayForEach (child, at->node) {
+	json_each (child, at->node) {
 		struct json_at pair = {.node = child, .parent = at, .key = child->string};
 		rc = member->check != NULL ? member->check(&pair, err) : 0;
 		if (rc == 0 && !cJSON_IsString(child))
@@ -266,8 +260,7 @@ static enum json_type type_of(enum json_member_type type)
 static int only_members(const struct json_at *object, const struct json_member *members,
 			struct error *err)
 {
-	const cJSON *child = NULL;
-	cJSON_ArrayForEach (child, object->node) {
+	json_each (child, object->node) {
 		struct json_at at = {.node = child, .parent = object, .key = child->string};
 		const struct json_member *member = members;
 		while (member->key != NULL && !text_equal(member->key, child->string))
@@ -331,21 +324,6 @@ static bool all_empty(const struct json_member *members, const void *structure)
 	return members->key == NULL;
 }
 
-/* Adds an item that may be NULL, out of memory, to an object, or to an array where `key` is NULL. */
-static bool add(cJSON *to, const char *key, cJSON *item)
-{
-	if (item != NULL &&
-	    (key != NULL ? cJSON_AddItemToObject(to, key, item) : cJSON_AddItemToArray(to, item)))
-		return true;
-	cJSON_Delete(item);
-	return false;
-}
-
-static cJSON *write_string(const char *string)
-{
-	return json_new_string(string, strlen(string));
-}
-
 static cJSON *write_hex(const struct json_member *member, const void *structure)
 {
 	char text[24] = "";
@@ -358,27 +336,29 @@ static cJSON *write_hex(const struct json_member *member, const void *structure)
 static cJSON *write_elements(const struct json_member *member, const void *structure)
 {
 	bool map = member->type == JSON_MEMBER_MAP;
-	cJSON *json CLEANUP_JSON = map ? cJSON_CreateObject() : cJSON_CreateArray();
-	bool ok = json != NULL;
+	struct members json CLEANUP_MEMBERS = map ? members_new() : members_new_array();
 	if (member->type == JSON_MEMBER_NAMES) {
-		for (const char *const *name = names_of(member, structure); ok && *name; name++)
-			ok = add(json, NULL, write_string(*name));
-		return ok ? STEAL(json) : NULL;
+		for (const char *const *name = names_of(member, structure); *name; name++)
+			member_string(&json, NULL, *name);
+		return members_take(&json);
 	}
-	for (size_t i = 0; ok && i < count_of(member, structure); i++) {
+	for (size_t i = 0; i < count_of(member, structure); i++) {
 		const void *element = element_of(member, structure, i);
 		const struct json_pair *pair = element;
-		ok = map ? add(json, pair->name, write_string(pair->value))
-			 : add(json, NULL, json_members_write(member->members, element));
+		if (map)
+			member_string(&json, pair->name, pair->value);
+		else
+			member_item(&json, NULL, json_members_write(member->members, element));
 	}
-	return ok ? STEAL(json) : NULL;
+	return members_take(&json);
 }
 
 static cJSON *write_member(const struct json_member *member, const void *structure)
 {
 	switch (member->type) {
 	case JSON_MEMBER_STRING:
-		return write_string(string_of(member, structure));
+		return json_new_string(string_of(member, structure),
+				       strlen(string_of(member, structure)));
 	case JSON_MEMBER_BOOL:
 		return cJSON_CreateBool(number_of(member, structure) != 0);
 	case JSON_MEMBER_INT:
@@ -402,14 +382,12 @@ static cJSON *write_member(const struct json_member *member, const void *structu
 
 cJSON *json_members_write(const struct json_member *members, const void *structure)
 {
-	cJSON *json CLEANUP_JSON = cJSON_CreateObject();
+	struct members json CLEANUP_MEMBERS = members_new();
 	for (; members->key != NULL; members++) {
-		if (members->presence == JSON_OPTIONAL && is_empty(members, structure))
-			continue;
-		if (!add(json, members->key, write_member(members, structure)))
-			return NULL;
+		if (members->presence != JSON_OPTIONAL || !is_empty(members, structure))
+			member_item(&json, members->key, write_member(members, structure));
 	}
-	return STEAL(json);
+	return members_take(&json);
 }
 
 bool json_members_equal(const struct json_member *members, const void *a, const void *b)

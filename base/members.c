@@ -144,12 +144,10 @@ void member_copy(struct members *members, const char *key, const cJSON *value)
 
 void member_strings(struct members *members, const char *key, const char *const *strings)
 {
-	cJSON *array CLEANUP_JSON = cJSON_CreateArray();
-	for (; strings != NULL && *strings != NULL; strings++) {
-		if (!array_add(array, json_new_string(*strings, strlen(*strings))))
-			members->failed = true;
-	}
-	member_item(members, key, STEAL(array));
+	struct members array CLEANUP_MEMBERS = members_new_array();
+	for (; strings != NULL && *strings != NULL; strings++)
+		member_string(&array, NULL, *strings);
+	member_item(members, key, members_take(&array));
 }
 
 bool array_add(cJSON *array, cJSON *item)

@@ -26,8 +26,7 @@ enum option_type {
 	OPTION_FLAG,   /* bool * */
 	OPTION_STRING, /* const char ** : borrowed from argv or the environment */
 	OPTION_INT,    /* int64_t * */
-	OPTION_LIST, /* struct text_list * : may be repeated; in the environment separated by commas
-		      */
+	OPTION_LIST,   /* struct text_list * : may be repeated; in the environment with commas */
 	OPTION_CHOICE, /* const char ** : one of `choices` */
 };
 
@@ -39,8 +38,7 @@ struct option_spec {
 	const char *value; /* what --help shows for the value: "DIR"; DIR, FILE, PATH and COMMAND
 			      tell completions what to offer */
 	const char *help;  /* one sentence or two, no newline */
-	int64_t min,
-		max; /* OPTION_INT; both 0: any. A default outside is "not set" and not shown */
+	int64_t min, max;  /* OPTION_INT; both 0: any. A default outside is not shown */
 	const char *const *choices; /* OPTION_CHOICE: NULL-ended */
 	const char *env;	    /* environment variable; may be NULL */
 };

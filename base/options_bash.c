@@ -32,37 +32,25 @@ static void add_pattern(struct text *out, const char *command, const struct opti
 	text_add(out, ")");
 }
 
-/* What the values may be. */
-static void add_values(struct text *out, const char *command, const struct option_spec *options)
+/* A case for each option whose next word is a value: what it may be, or with `skip` that it is one. */
+static void add_cases(struct text *out, const char *command, const struct option_spec *options,
+		      bool skip)
 {
 	OPTIONS_EACH(option, options)
 	{
 		if (!options_takes_value(option))
 			continue;
-		text_add(out, "\t");
+		text_add(out, skip ? "\t\t" : "\t");
 		add_pattern(out, command, option);
-		text_add(out, "\n\t\t");
-		if (option->type == OPTION_CHOICE) {
+		text_add(out, skip ? " ((i++))" : "\n\t\t");
+		if (!skip && option->type == OPTION_CHOICE) {
 			text_add(out, "words=$(compgen -W '");
 			options_add_joined(out, option->choices, " ");
 			text_add(out, "' -- \"$cur\")");
-		} else {
+		} else if (!skip) {
 			add_offer(out, options_offer(option->value));
 		}
-		text_add(out, "\n\t\t;;\n");
-	}
-}
-
-/* The options whose next word is a value. */
-static void add_valued(struct text *out, const char *command, const struct option_spec *options)
-{
-	OPTIONS_EACH(option, options)
-	{
-		if (!options_takes_value(option))
-			continue;
-		text_add(out, "\t\t");
-		add_pattern(out, command, option);
-		text_add(out, " ((i++)) ;;\n");
+		text_add(out, skip ? " ;;\n" : "\n\t\t;;\n");
 	}
 }
 
@@ -74,8 +62,8 @@ static void add_command_search(struct text *out, const struct command_spec *prog
 		      "\t\tif [[ ${COMP_WORDS[i + 1]} == = ]]; then ((i += 2)); continue; fi\n"
 		      "\t\tcase $command:${COMP_WORDS[i]} in\n");
 	OPTIONS_EACH_COMMAND(command, program)
-	add_valued(out, command->name, command->options);
-	add_valued(out, "*", program->options);
+	add_cases(out, command->name, command->options, true);
+	add_cases(out, "*", program->options, true);
 	text_add(out, "\t\t*:--) ended=1; break ;;\n\t\t*:-*) ;;\n");
 	OPTIONS_EACH_COMMAND(command, program)
 	text_addf(out, "\t\t:%s) command=%s ;;\n", command->name, command->name);
@@ -130,8 +118,8 @@ void options_bash(const struct command_spec *program, struct text *out)
 	add_command_search(out, program);
 	text_add(out, "\tcase $command:$prev in\n");
 	OPTIONS_EACH_COMMAND(command, program)
-	add_values(out, command->name, command->options);
-	add_values(out, "*", program->options);
+	add_cases(out, command->name, command->options, false);
+	add_cases(out, "*", program->options, false);
 	add_words(out, program);
 	text_add(out, "\tesac\n"
 		      "\tCOMPREPLY=()\n"

@@ -196,6 +196,6 @@ void options_help(const struct command_spec *program, const struct command_spec 
 	help_pairs(&help, "Exit codes:",
 		   shown->exit_codes != NULL ? shown->exit_codes : program->exit_codes, false);
 	if (command == NULL && program->commands != NULL)
-		text_addf(out, "\n'%s COMMAND --help' tells more about a command.\n",
+		text_addf(out, "\n'%s COMMAND --help' shows the help of a command.\n",
 			  program->name);
 }

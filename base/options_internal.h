@@ -22,10 +22,9 @@ enum { OPTIONS_BUILTIN_HELP, OPTIONS_BUILTIN_VERSION };
 	     (command) != NULL && (command)->name != NULL; (command)++)
 /* NOLINTEND(bugprone-macro-parentheses) */
 
-/* "--help, -h", with `value` placeholders where there is one. */
 bool options_takes_value(const struct option_spec *option);
-const char *
-options_value_name(const struct option_spec *option); /* "DIR"; "VALUE" when not named */
+/* "DIR"; "VALUE" when not named. */
+const char *options_value_name(const struct option_spec *option);
 
 /* "[possible values: a, b] [default: x] [env: NAME]"; nothing when there is nothing to say. */
 void options_add_details(struct text *out, const struct option_spec *option);

@@ -17,18 +17,11 @@ struct options_reader {
 
 static const struct option_spec options_generate[] = {
 	{.name = "generate", .type = OPTION_STRING, .value = "FORMAT"},
-	{.name = NULL},
 };
 
-static const struct option_spec *in_table(const struct option_spec *table, const char *name,
-					  size_t length)
+static bool is_named(const struct option_spec *option, const char *name, size_t length)
 {
-	OPTIONS_EACH(option, table)
-	{
-		if (strncmp(option->name, name, length) == 0 && option->name[length] == '\0')
-			return option;
-	}
-	return NULL;
+	return strncmp(option->name, name, length) == 0 && option->name[length] == '\0';
 }
 
 /* Where options are looked for. */
@@ -42,29 +35,21 @@ static void options_tables(const struct options_line *line,
 	tables[2] = options_builtin;
 }
 
+/* By its name, or with no name by its letter. */
 static const struct option_spec *options_find(const struct options_line *line, const char *name,
-					      size_t length)
-{
-	const struct option_spec *tables[TABLES] = {NULL};
-	const struct option_spec *found = NULL;
-	options_tables(line, tables);
-	for (size_t i = 0; found == NULL && i < TABLES; i++)
-		found = in_table(tables[i], name, length);
-	return found != NULL ? found : in_table(options_generate, name, length);
-}
-
-static const struct option_spec *find_letter(const struct options_line *line, char letter)
+					      size_t length, char letter)
 {
 	const struct option_spec *tables[TABLES] = {NULL};
 	options_tables(line, tables);
 	for (size_t i = 0; i < TABLES; i++) {
 		OPTIONS_EACH(option, tables[i])
 		{
-			if (option->letter == letter)
+			if (name != NULL ? is_named(option, name, length)
+					 : option->letter == letter)
 				return option;
 		}
 	}
-	return NULL;
+	return name != NULL && is_named(options_generate, name, length) ? options_generate : NULL;
 }
 
 /* The command that has the option, when it stands before the command or without one. */
@@ -74,8 +59,11 @@ static const struct command_spec *command_with(const struct options_line *line, 
 		return NULL;
 	OPTIONS_EACH_COMMAND(command, line->program)
 	{
-		if (in_table(command->options, name, strlen(name)) != NULL)
-			return command;
+		OPTIONS_EACH(option, command->options)
+		{
+			if (strcmp(option->name, name) == 0)
+				return command;
+		}
 	}
 	return NULL;
 }
@@ -142,7 +130,7 @@ static int read_long(struct options_reader *reader, const char *word)
 {
 	size_t length = strcspn(word, "=");
 	const char *attached = word[length] == '=' ? word + length + 1 : NULL;
-	const struct option_spec *option = options_find(reader->line, word, length);
+	const struct option_spec *option = options_find(reader->line, word, length, 0);
 	if (option == NULL)
 		return options_unknown(reader, word, length);
 	if (options_takes_value(option))
@@ -156,7 +144,7 @@ static int read_long(struct options_reader *reader, const char *word)
 static int read_letters(struct options_reader *reader, const char *letters)
 {
 	for (const char *p = letters; *p != '\0'; p++) {
-		const struct option_spec *option = find_letter(reader->line, *p);
+		const struct option_spec *option = options_find(reader->line, NULL, 0, *p);
 		if (option == NULL)
 			return error_set(reader->err, ERROR_ARGUMENT, "unknown option '-%c'", *p);
 		if (options_takes_value(option))

@@ -8,14 +8,12 @@
 struct os_version {
 	char product[128]; /* "Windows Server 2022 Datacenter", "Debian GNU/Linux 12 (bookworm)" */
 	char display_version[32]; /* Windows: "21H2", older: ReleaseId ("1809"); "" when not told */
-	unsigned major, minor, build, revision; /* Windows: 10.0.20348.1547. Linux: the first
-						   numbers of the kernel release */
+	unsigned major, minor, build, revision; /* Windows: 10.0.20348.1547 */
 	char kernel[128]; /* the whole kernel release ("6.1.0-18-amd64"), or "10.0.20348.1547" */
 	char kernel_build[128]; /* Linux: "#1 SMP PREEMPT_DYNAMIC Debian 6.1.76-1 (2024-02-01)";
 				   else "" */
 	char architecture[65];	/* of the machine: "x86_64", on Windows "x86_64" or "arm64" */
-	char wine[32]; /* "10.0" under Wine, whose Windows version is only what it claims; else ""
-			*/
+	char wine[32];		/* "10.0" under Wine, whose Windows version is a claim; else "" */
 };
 
 /* Windows: RtlGetVersion, which unlike GetVersionEx does not depend on the program's manifest, and

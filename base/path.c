@@ -30,8 +30,7 @@ static const char *last_separator(const char *path)
 }
 
 #ifdef _WIN32
-/* "C:\", "\\server\share\", "\\?\", "\", or what of it is there; a drive alone ("C:") is no root.
- */
+/* "C:\", "\\server\share\", "\\?\", "\", or what of it is there; a drive alone ("C:") is not. */
 static size_t root_length(const char *path)
 {
 	size_t length = 2;

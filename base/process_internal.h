@@ -6,8 +6,6 @@
 
 #include "base/process.h"
 
-#include <wchar.h>
-
 enum { PROCESS_KILLED_CODE = 128 + 9 }; /* on Windows as a POSIX system would tell it */
 
 /* A child as the system knows it, with its group: those that it started. */
@@ -40,9 +38,9 @@ void process_describe_signal(int code, char *out, size_t size);
 /* Is this a child of process_start() that is not reaped yet? */
 bool process_is_started(int id);
 
-/* Windows: the environment block of a child, sorted as Windows wants it: this process' variables with
- * those of `env` (NULL-ended "NAME=value", may be NULL) in their place. Caller frees. */
-int process_environment(const char *const *env, wchar_t **out, struct error *err);
+/* The variables of a child: those of this process, and in their place those of `env` (NULL-ended
+ * "NAME=value", may be NULL). */
+int process_environment(const char *const *env, struct text_list *out, struct error *err);
 
 /* Windows: the command line from which the C library of the child gets just these arguments. NULL:
  * out of memory. Caller frees. */

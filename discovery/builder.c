@@ -89,11 +89,9 @@ void builder_add_variable(struct builder *builder, struct discovery_device *devi
 
 void builder_add_name(struct builder *builder, const char *const **names, const char *name)
 {
-	size_t count = 0;
-	for (; (*names)[count] != NULL; count++) {
-		if (text_equal((*names)[count], name))
-			return;
-	}
+	size_t count = text_position(*names, name);
+	if ((*names)[count] != NULL)
+		return;
 	const char **grown = grow(builder, *names, count, sizeof(*grown));
 	if (grown == NULL)
 		return;

@@ -17,14 +17,6 @@ bool filter_vendor_matches(const char *vendor, const struct discovery_device *de
 				     (id[0] != '\0' && strcasecmp(digits, id) == 0));
 }
 
-/* NULL holds nothing. */
-static bool holds(const char *const *names, const char *name)
-{
-	while (names != NULL && *names != NULL && !text_equal(*names, name))
-		names++;
-	return names != NULL && *names != NULL;
-}
-
 static bool vendors_admit(const char *const *vendors, const struct discovery_device *device)
 {
 	while (*vendors != NULL && !filter_vendor_matches(*vendors, device))
@@ -46,10 +38,10 @@ bool filter_admits(const struct discovery_filter *filter, const struct discovery
 		return false;
 	if (filter->vendors != NULL && !vendors_admit(filter->vendors, device))
 		return false;
-	return filter->ids == NULL || holds(filter->ids, device->id);
+	return filter->ids == NULL || filter->ids[text_position(filter->ids, device->id)] != NULL;
 }
 
 bool filter_offers(const struct discovery_device *device, const char *api)
 {
-	return holds(device->apis, api);
+	return device->apis != NULL && device->apis[text_position(device->apis, api)] != NULL;
 }

@@ -12,20 +12,6 @@
 
 enum { OS_RELEASE_MAX = 64 * 1024 };
 
-/* "6.1.0-18-amd64"; what is not a number is 0. */
-static void os_version_numbers(const char *release, struct os_version *out)
-{
-	unsigned *const numbers[] = {&out->major, &out->minor, &out->build};
-	const char *rest = release;
-	for (size_t i = 0; i < ARRAY_SIZE(numbers); i++) {
-		char *end = NULL;
-		*numbers[i] = (unsigned)strtoul(rest, &end, 10);
-		if (*end != '.')
-			return;
-		rest = end + 1;
-	}
-}
-
 char *os_release_value(const char *text, const char *key)
 {
 	const char *line = text;
@@ -59,6 +45,5 @@ int os_version_read(struct os_version *out, struct error *err)
 	(void)snprintf(out->kernel, sizeof(out->kernel), "%s", name.release);
 	(void)snprintf(out->kernel_build, sizeof(out->kernel_build), "%s", name.version);
 	(void)snprintf(out->architecture, sizeof(out->architecture), "%s", name.machine);
-	os_version_numbers(name.release, out);
 	return 0;
 }

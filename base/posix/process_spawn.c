@@ -77,39 +77,6 @@ int process_find_program(const char *name, char **out, struct error *err)
 	return error_set(err, ERROR_NOT_FOUND, "%s: not found in PATH", name);
 }
 
-static bool same_variable(const char *a, const char *b)
-{
-	size_t length = strcspn(a, "=");
-	return strncmp(a, b, length) == 0 && b[length] == '=';
-}
-
-/* Only the array is owned; its strings are borrowed. */
-static int make_env(const struct process_spec *spec, char ***out, struct error *err)
-{
-	size_t own = 0;
-	size_t inherited = 0;
-	size_t count = 0;
-	while (spec->env != NULL && spec->env[own] != NULL)
-		own++;
-	while (environ != NULL && environ[inherited] != NULL)
-		inherited++;
-	char **env = calloc(own + inherited + 1, sizeof(*env));
-	if (env == NULL)
-		return error_memory(err);
-	for (size_t i = 0; i < own + inherited; i++) {
-		/* execve() takes char * for history's sake and changes nothing. */
-		char *entry =
-			i < inherited ? environ[i] : (char *)(uintptr_t)spec->env[i - inherited];
-		size_t place = 0;
-		while (place < count && !same_variable(entry, env[place]))
-			place++;
-		env[place] = entry;
-		count += place == count ? 1 : 0;
-	}
-	*out = env;
-	return 0;
-}
-
 static int spawn_become(const struct spawn_plan *plan, enum spawn_stage *stage)
 {
 	struct sigaction standard = {.sa_handler = SIG_DFL};
@@ -226,7 +193,7 @@ static int watch(pid_t id, intptr_t *fd, struct error *err)
 int process_spawn(const struct process_spec *spec, struct process_child *child, struct error *err)
 {
 	char *program CLEANUP_FREE = NULL;
-	char **env CLEANUP_FREE = NULL;
+	struct text_list env CLEANUP_TEXT_LIST = {0};
 	int out_read CLEANUP_FD = -1;
 	int out_write CLEANUP_FD = -1;
 	int err_read CLEANUP_FD = -1;
@@ -238,7 +205,7 @@ int process_spawn(const struct process_spec *spec, struct process_child *child, 
 		return error_set(err, ERROR_ARGUMENT, "no program to start");
 	int rc = process_find_program(spec->argv[0], &program, err);
 	if (rc == 0)
-		rc = make_env(spec, &env, err);
+		rc = process_environment(spec->env, &env, err);
 	if (rc < 0)
 		return rc;
 	int null_fd CLEANUP_FD = open("/dev/null", O_RDONLY | O_CLOEXEC);
@@ -255,7 +222,7 @@ int process_spawn(const struct process_spec *spec, struct process_child *child, 
 		err_write = pair[1];
 	}
 	plan.program = program;
-	plan.env = env;
+	plan.env = env.items;
 	plan.fds[STDIN_FILENO] = null_fd;
 	plan.fds[STDOUT_FILENO] = out_write;
 	plan.fds[STDERR_FILENO] = err_write;

@@ -398,7 +398,7 @@ static const char help_of_tool[] =
 	"  0   fine\n"
 	"  2   usage\n"
 	"\n"
-	"'test-tool COMMAND --help' tells more about a command.\n";
+	"'test-tool COMMAND --help' shows the help of a command.\n";
 
 static const char help_of_run[] =
 	"Usage: test-tool run [OPTIONS] [CHECK...]\n"

@@ -150,13 +150,53 @@ static int plan_streams(const struct process_spec *spec, struct spawn_plan *plan
 	return rc;
 }
 
+static int compare(const void *a, const void *b)
+{
+	return stricmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* Sorted as Windows wants it. */
+static int environment_block(const char *const *env, wchar_t **out, struct error *err)
+{
+	struct text_list entries CLEANUP_TEXT_LIST = {0};
+	struct text block CLEANUP_TEXT = {0};
+	int rc = process_environment(env, &entries, err);
+	if (rc < 0)
+		return rc;
+	if (entries.count > 0)
+		qsort(entries.items, entries.count, sizeof(*entries.items), compare);
+	for (size_t i = 0; i < entries.count; i++) {
+		wchar_t *wide CLEANUP_FREE = wide_from_utf8(entries.items[i]);
+		if (wide == NULL)
+			return error_memory(err);
+		text_append(&block, (const char *)wide, (wcslen(wide) + 1) * sizeof(*wide));
+	}
+	/* An empty block is ended by two NULs as well. */
+	text_append(&block, (const char *)L"\0", 2 * sizeof(wchar_t));
+	*out = (wchar_t *)(void *)text_take(&block);
+	return *out != NULL ? 0 : error_memory(err);
+}
+
+char *process_command_line(const char *const *argv)
+{
+	struct text out CLEANUP_TEXT = {0};
+	for (size_t i = 0; argv[i] != NULL; i++) {
+		text_add(&out, i != 0 ? " " : "");
+		if (argv[i][0] != '\0' && strpbrk(argv[i], " \t\n\v\"") == NULL)
+			text_add(&out, argv[i]);
+		else
+			text_add_argument(&out, argv[i]);
+	}
+	return text_take(&out);
+}
+
 static int plan_make(const struct process_spec *spec, struct spawn_plan *plan, struct error *err)
 {
 	char *line CLEANUP_FREE = process_command_line(spec->argv);
 	int rc =
 		line != NULL ? find_program(spec->argv[0], &plan->program, err) : error_memory(err);
 	if (rc == 0)
-		rc = process_environment(spec->env, &plan->environment, err);
+		rc = environment_block(spec->env, &plan->environment, err);
 	if (rc < 0)
 		return rc;
 	plan->command_line = wide_from_utf8(line);

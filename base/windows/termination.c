@@ -22,50 +22,42 @@ static SRWLOCK lock = SRWLOCK_INIT;
 static struct termination *open_one;
 static const char *kept;
 
-/* False when there is nobody to tell, or not for the first time. The lock is held. */
-static bool request(const char *what)
-{
-	if (open_one == NULL || open_one->what != NULL)
-		return false;
-	open_one->what = what;
-	(void)uv_async_send(&open_one->wake);
-	return true;
-}
-
-static bool termination_request(const char *what)
+/* False when there is nobody to tell, or not for the first time. */
+static bool request(const char *what, bool keep)
 {
 	AcquireSRWLockExclusive(&lock);
-	bool first = request(what);
+	bool first = open_one != NULL && open_one->what == NULL;
+	if (first) {
+		open_one->what = what;
+		(void)uv_async_send(&open_one->wake);
+	}
+	if (open_one == NULL && keep)
+		kept = what;
 	ReleaseSRWLockExclusive(&lock);
 	return first;
 }
 
 void termination_request_kept(const char *what)
 {
-	AcquireSRWLockExclusive(&lock);
-	if (open_one == NULL)
-		kept = what;
-	else
-		(void)request(what);
-	ReleaseSRWLockExclusive(&lock);
+	(void)request(what, true);
 }
 
 static BOOL WINAPI on_console(DWORD event)
 {
 	switch (event) {
 	case CTRL_C_EVENT:
-		return termination_request("Ctrl-C") ? TRUE : FALSE;
+		return request("Ctrl-C", false) ? TRUE : FALSE;
 	case CTRL_BREAK_EVENT:
-		return termination_request("Ctrl-Break") ? TRUE : FALSE;
+		return request("Ctrl-Break", false) ? TRUE : FALSE;
 	case CTRL_CLOSE_EVENT:
 	case CTRL_LOGOFF_EVENT:
 	case CTRL_SHUTDOWN_EVENT:
 		/* The system ends the process when this returns, and some seconds later in any
 		 * case. The program ends by itself in between. */
-		if (termination_request(event == CTRL_CLOSE_EVENT ? "the closing of the console"
-					: event == CTRL_LOGOFF_EVENT
-						? "the end of the session"
-						: "the shutdown of the system"))
+		if (request(event == CTRL_CLOSE_EVENT	 ? "the closing of the console"
+			    : event == CTRL_LOGOFF_EVENT ? "the end of the session"
+							 : "the shutdown of the system",
+			    false))
 			Sleep(INFINITE);
 		return FALSE;
 	default:
@@ -82,7 +74,7 @@ static void on_wake(uv_async_t *handle)
 static void on_stop_event(void *user)
 {
 	(void)user;
-	(void)termination_request("the request of another process");
+	(void)request("the request of another process", false);
 }
 
 /* Where there is none, the console and the service manager still can ask. */
@@ -110,10 +102,11 @@ int termination_open(uv_loop_t *loop, void (*on_request)(const char *what, void 
 	termination->wake.data = termination;
 	AcquireSRWLockExclusive(&lock);
 	open_one = termination;
-	if (kept != NULL)
-		(void)request(kept);
+	const char *before = kept;
 	kept = NULL;
 	ReleaseSRWLockExclusive(&lock);
+	if (before != NULL)
+		(void)request(before, false);
 	open_stop_event(loop, termination);
 	*out = termination;
 	/* A child in a new process group inherits that Ctrl-C is ignored. */

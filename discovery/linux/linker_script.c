@@ -5,51 +5,20 @@
 
 #include <string.h>
 
-struct scanner {
-	const char *at, *end;
-};
+#define SEPARATORS " \t\r\n,;"
 
-static void skip_comment(struct scanner *scanner)
+/* The next "(", ")" or word; NULL at the end. */
+static const char *next_token(const char **at, size_t *size)
 {
-	scanner->at += 2;
-	while (scanner->at < scanner->end &&
-	       !(scanner->at[0] == '*' && scanner->at + 1 < scanner->end && scanner->at[1] == '/'))
-		scanner->at++;
-	scanner->at += scanner->at < scanner->end ? 2 : 0;
-}
-
-static bool is_comment(const struct scanner *scanner)
-{
-	return scanner->end - scanner->at >= 2 && scanner->at[0] == '/' && scanner->at[1] == '*';
-}
-
-static bool is_separator(char c)
-{
-	/* The end of the string counts: NUL separates too. */
-	return strchr(" \t\r\n,;", c) != NULL;
-}
-
-/* The next "(", ")" or word; false at the end. */
-static bool next(struct scanner *scanner, const char **token, size_t *size)
-{
-	while (scanner->at < scanner->end) {
-		if (is_comment(scanner))
-			skip_comment(scanner);
-		else if (is_separator(*scanner->at))
-			scanner->at++;
-		else
-			break;
+	const char *token = *at + strspn(*at, SEPARATORS);
+	while (text_starts_with(token, "/*")) {
+		const char *end = strstr(token + 2, "*/");
+		token = end != NULL ? end + 2 : "";
+		token += strspn(token, SEPARATORS);
 	}
-	if (scanner->at >= scanner->end)
-		return false;
-	*token = scanner->at++;
-	if (**token != '(' && **token != ')') {
-		while (scanner->at < scanner->end && !is_separator(*scanner->at) &&
-		       *scanner->at != '(' && *scanner->at != ')')
-			scanner->at++;
-	}
-	*size = (size_t)(scanner->at - *token);
-	return true;
+	*size = *token == '(' || *token == ')' ? 1 : strcspn(token, SEPARATORS "()");
+	*at = token + *size;
+	return *token != '\0' ? token : NULL;
 }
 
 static bool token_is(const char *token, size_t size, const char *word)
@@ -68,12 +37,15 @@ static int inputs_add(struct text_list *inputs, const char *token, size_t size, 
 
 int linker_script_inputs(const char *data, size_t size, struct text_list *inputs, struct error *err)
 {
-	struct scanner scanner = {.at = data, .end = data + size};
+	char *text CLEANUP_FREE = strndup(data, size);
+	const char *at = text;
 	const char *token = NULL;
 	size_t length = 0;
 	size_t depth = 0; /* parentheses open within a command that names files */
 	bool command = false;
-	while (next(&scanner, &token, &length)) {
+	if (text == NULL)
+		return error_memory(err);
+	while ((token = next_token(&at, &length)) != NULL) {
 		bool names_files = token_is(token, length, "INPUT") ||
 				   token_is(token, length, "GROUP") ||
 				   token_is(token, length, "AS_NEEDED");

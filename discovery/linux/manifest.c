@@ -79,7 +79,6 @@ int vulkan_icd_parse(const char *data, size_t size, struct vulkan_icd *out, stru
 	const char *library = "";
 	const char *version = "";
 	struct json_at icd = {0};
-	struct vulkan_icd parsed CLEANUP_VULKAN_ICD = {0};
 	int rc = json_parse(data, size, &document, err);
 	if (rc < 0)
 		return rc;
@@ -93,13 +92,9 @@ int vulkan_icd_parse(const char *data, size_t size, struct vulkan_icd *out, stru
 		rc = json_have_string(&icd, "api_version", &version, err);
 	if (rc < 0)
 		return rc;
-	parsed.library_path = strdup(library);
-	parsed.api_version = strdup(version);
-	if (parsed.library_path == NULL || parsed.api_version == NULL)
-		return error_memory(err);
-	out->library_path = STEAL(parsed.library_path);
-	out->api_version = STEAL(parsed.api_version);
-	return 0;
+	out->library_path = strdup(library);
+	out->api_version = strdup(version);
+	return out->library_path != NULL && out->api_version != NULL ? 0 : error_memory(err);
 }
 
 void vulkan_icd_free(struct vulkan_icd *icd)

@@ -87,27 +87,21 @@ static int add_vulkan(struct places *places, const struct discovery_options *opt
 
 int places_open(const struct discovery_options *options, struct places *out, struct error *err)
 {
-	struct places places CLEANUP_PLACES = {0};
-	places.root = path_normalize(options->root != NULL ? options->root : "/");
-	if (places.root == NULL)
+	out->root = path_normalize(options->root != NULL ? options->root : "/");
+	if (out->root == NULL)
 		return error_memory(err);
-	if (text_equal(places.root, "/"))
-		places.root[0] = '\0';
-	places.sysfs = places_local(&places, options->sysfs != NULL ? options->sysfs : "/sys");
-	places.proc = places_local(&places, options->proc != NULL ? options->proc : "/proc");
-	places.dev = places_local(&places, options->dev != NULL ? options->dev : "/dev");
-	places.opencl_vendors =
-		places_local(&places, options->opencl_vendors != NULL ? options->opencl_vendors
-								      : "/etc/OpenCL/vendors");
-	if (places.sysfs == NULL || places.proc == NULL || places.dev == NULL ||
-	    places.opencl_vendors == NULL)
+	if (text_equal(out->root, "/"))
+		out->root[0] = '\0';
+	out->sysfs = places_local(out, options->sysfs != NULL ? options->sysfs : "/sys");
+	out->proc = places_local(out, options->proc != NULL ? options->proc : "/proc");
+	out->dev = places_local(out, options->dev != NULL ? options->dev : "/dev");
+	out->opencl_vendors =
+		places_local(out, options->opencl_vendors != NULL ? options->opencl_vendors
+								  : "/etc/OpenCL/vendors");
+	if (out->sysfs == NULL || out->proc == NULL || out->dev == NULL ||
+	    out->opencl_vendors == NULL)
 		return error_memory(err);
-	int rc = add_vulkan(&places, options, err);
-	if (rc < 0)
-		return rc;
-	*out = places;
-	places = (struct places){0};
-	return 0;
+	return add_vulkan(out, options, err);
 }
 
 void places_close(struct places *places)

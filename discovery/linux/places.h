@@ -15,7 +15,7 @@ struct places {
 	struct text_list vulkan_icd_directories;   /* local paths, in the order of the loader */
 };
 
-/* ERROR_MEMORY. */
+/* ERROR_MEMORY. Free with places_close(), also after an error; `out` is zeroed before. */
 int places_open(const struct discovery_options *options, struct places *out, struct error *err);
 void places_close(struct places *places);
 

@@ -88,7 +88,7 @@ static int link_add_script_inputs(struct runtime *runtime, const char *path, str
 	for (size_t i = 0; rc == 0 && i < inputs.count; i++) {
 		if (path_is_absolute(inputs.items[i]) &&
 		    !runtime_is_in_every_image(inputs.items[i]))
-			rc = runtime_add_file(runtime, inputs.items[i], "link-library", err);
+			rc = runtime_add_path(runtime, inputs.items[i], false, "link-library", err);
 	}
 	return rc < 0 ? error_wrap(err, rc, "%s", path) : 0;
 }
@@ -108,7 +108,7 @@ static int link_add_from(struct runtime *runtime, const char *const *directories
 		if (!file_exists(local))
 			continue;
 		*found = true;
-		int rc = runtime_add_file(runtime, path, origin, err);
+		int rc = runtime_add_path(runtime, path, false, origin, err);
 		bool is_library = elf_read(local, &info, NULL) == 0;
 		elf_info_free(&info);
 		if (rc < 0 || is_library || !text_ends_with(name, ".so"))
@@ -143,7 +143,7 @@ static int link_add_libraries(struct runtime *runtime, const struct gcc *gcc, st
 					   NULL};
 	int rc = multiarch == NULL || mark == NULL
 			 ? error_memory(err)
-			 : runtime_add_file(runtime, mark, "compiler-library", err);
+			 : runtime_add_path(runtime, mark, false, "compiler-library", err);
 	if (rc == 0)
 		rc = link_add_library(runtime, directories, "gcc", "compiler-library", err);
 	if (rc == 0)
@@ -194,7 +194,7 @@ static int add_data(struct runtime *runtime, const char *library, struct error *
 		if (rc < 0)
 			return rc;
 		if (places_exist(runtime->node->places, path))
-			return runtime_add_directory(runtime, path, "driver-data", err);
+			return runtime_add_path(runtime, path, true, "driver-data", err);
 	}
 	return error_set(err, ERROR_NOT_FOUND, "%s: no directory share/pocl belongs to it",
 			 library);

@@ -106,8 +106,8 @@ int runtime_add_library(struct runtime *runtime, const char *path, const char *o
 	return rc;
 }
 
-static int add_path(struct runtime *runtime, const char *path, bool directory, const char *origin,
-		    struct error *err)
+int runtime_add_path(struct runtime *runtime, const char *path, bool directory, const char *origin,
+		     struct error *err)
 {
 	const struct places *places = runtime->node->places;
 	char *resolved CLEANUP_FREE = NULL;
@@ -120,16 +120,4 @@ static int add_path(struct runtime *runtime, const char *path, bool directory, c
 					 .directory = directory,
 					 .origin = origin,
 				 });
-}
-
-int runtime_add_file(struct runtime *runtime, const char *path, const char *origin,
-		     struct error *err)
-{
-	return add_path(runtime, path, false, origin, err);
-}
-
-int runtime_add_directory(struct runtime *runtime, const char *path, const char *origin,
-			  struct error *err)
-{
-	return add_path(runtime, path, true, origin, err);
 }

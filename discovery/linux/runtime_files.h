@@ -31,11 +31,9 @@ bool runtime_is_in_every_image(const char *path);
 int runtime_add_library(struct runtime *runtime, const char *path, const char *origin,
 			struct error *err);
 
-/* A file without needs, and a whole directory. */
-int runtime_add_file(struct runtime *runtime, const char *path, const char *origin,
+/* A file without needs, or a whole directory. */
+int runtime_add_path(struct runtime *runtime, const char *path, bool directory, const char *origin,
 		     struct error *err);
-int runtime_add_directory(struct runtime *runtime, const char *path, const char *origin,
-			  struct error *err);
 
 /* What PoCL needs to turn kernels into machine code: its data directory, the device libraries that
  * it loads by name, and what a linker needs to make a shared library (docs/discovery.md says by

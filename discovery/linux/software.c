@@ -118,7 +118,7 @@ static void describe(struct node *node, struct discovery_device *device,
 
 static int add_files(struct runtime *runtime, const struct installed *installed, struct error *err)
 {
-	int rc = runtime_add_file(runtime, installed->manifest, "manifest", err);
+	int rc = runtime_add_path(runtime, installed->manifest, false, "manifest", err);
 	if (rc == 0)
 		rc = runtime_add_library(runtime, installed->library, "driver-library", err);
 	if (rc == 0 && installed->driver->add_more != NULL)

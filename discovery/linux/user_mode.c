@@ -13,8 +13,7 @@ struct user_mode {
 	const char *library;	/* pattern of text_glob() */
 	const char *kernels[3]; /* drivers of the kernel that it works with */
 	const char *name;
-	const char
-		*marker; /* what its version follows in the library; NULL: it is in the file name */
+	const char *marker; /* what its version follows in the library; NULL: in the file name */
 };
 
 static const struct user_mode user_modes[] = {

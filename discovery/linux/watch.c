@@ -33,7 +33,7 @@ enum {
 
 struct watch_target {
 	char *directory;
-	char *pattern;
+	const char *pattern;
 	bool contents; /* a change of a file's content counts */
 	bool events;   /* inotify works there: not in /sys and /proc */
 };
@@ -43,6 +43,7 @@ struct discovery_watch {
 	struct watch_target targets[TARGETS_MAX];
 	size_t target_count;
 	uint64_t fingerprint;
+	char recorded[PATH_MAX]; /* the file of a recorded node */
 };
 
 #define CLEANUP_WATCH __attribute__((cleanup(watch_cleanup)))
@@ -56,16 +57,15 @@ static void watch_cleanup(struct discovery_watch **watch)
 static int add(struct discovery_watch *watch, char *directory, const char *pattern, bool contents,
 	       bool events, struct error *err)
 {
-	struct watch_target target = {directory, strdup(pattern), contents, events};
-	bool room = watch->target_count < TARGETS_MAX;
-	if (directory == NULL || target.pattern == NULL || !room) {
-		free(target.directory);
-		free(target.pattern);
-		return room ? error_memory(err)
-			    : error_set(err, ERROR_LIMIT, "more than %d directories to watch",
-					(int)TARGETS_MAX);
+	if (directory == NULL)
+		return error_memory(err);
+	if (watch->target_count == TARGETS_MAX) {
+		free(directory);
+		return error_set(err, ERROR_LIMIT, "more than %d directories to watch",
+				 (int)TARGETS_MAX);
 	}
-	watch->targets[watch->target_count++] = target;
+	watch->targets[watch->target_count++] =
+		(struct watch_target){directory, pattern, contents, events};
 	return 0;
 }
 
@@ -102,10 +102,10 @@ static int add_node(struct discovery_watch *watch, const struct discovery_option
 
 static int add_recorded(struct discovery_watch *watch, const char *file, struct error *err)
 {
-	char absolute[PATH_MAX] = "";
-	if (realpath(file, absolute) == NULL)
+	if (realpath(file, watch->recorded) == NULL)
 		return error_system(err, errno, "%s", file);
-	return add(watch, path_directory(absolute), path_base(absolute), true, true, err);
+	return add(watch, path_directory(watch->recorded), path_base(watch->recorded), true, true,
+		   err);
 }
 
 /* FNV-1a */
@@ -316,9 +316,7 @@ void discovery_watch_close(struct discovery_watch *watch)
 		if (fds[i] >= 0)
 			(void)close(fds[i]);
 	}
-	for (size_t i = 0; i < watch->target_count; i++) {
+	for (size_t i = 0; i < watch->target_count; i++)
 		free(watch->targets[i].directory);
-		free(watch->targets[i].pattern);
-	}
 	free(watch);
 }

@@ -7,7 +7,7 @@
 #include "base/cleanup.h"
 #include "base/tests/unit.h"
 #include "base/text.h"
-#include "discovery/windows/assemble.h"
+#include "discovery/windows/adapter.h"
 #include "discovery/windows/copy_to_vm.h"
 #include "discovery/windows/device_id.h"
 #include "discovery/windows/runtime_files.h"
@@ -354,7 +354,7 @@ static void test_a_bad_value_costs_itself(void)
 			      "! its type is 2, not REG_MULTI_SZ or REG_SZ\n"
 			      "! more than two strings\n"
 			      "! it is empty\n"
-			      "! an odd number of bytes is no UTF-16\n"
+			      "! an odd number of bytes is not UTF-16\n"
 			      "! it is empty\n");
 }
 
@@ -391,7 +391,7 @@ static void test_large_values(void)
 static void test_paths_stay_in_place(void)
 {
 	static const char outside[] = "! the source is not a path inside the driver's folder\n";
-	static const char elsewhere[] = "! the destination is no bare file name\n";
+	static const char elsewhere[] = "! the destination is not a bare file name\n";
 	static const struct registry_value sources[] = {
 		VALUE("CopyToVmOverwrite", "1", REG_SZ_TYPE, u"..\\a.dll"),
 		VALUE("CopyToVmOverwrite", "1", REG_SZ_TYPE, u"sub\\..\\..\\a.dll"),
@@ -465,7 +465,7 @@ static void test_store_paths(void)
 		char *seen CLEANUP_FREE = NULL;
 		struct error err = {0};
 		UNIT_INT(store_path_normalize(bad[i], "C:\\Windows", &seen, &err), ERROR_FORMAT);
-		UNIT_CONTAINS(err.text, "is no path of a driver store folder");
+		UNIT_CONTAINS(err.text, "is not the path of a driver store folder");
 	}
 }
 

@@ -4,7 +4,7 @@
 #include "base/cleanup.h"
 #include "base/tests/unit.h"
 #include "base/text.h"
-#include "discovery/windows/assemble.h"
+#include "discovery/windows/adapter.h"
 #include "discovery/windows/device_id.h"
 #include "discovery/windows/runtime_files.h"
 

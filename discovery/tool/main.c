@@ -36,7 +36,7 @@ static const struct option_spec options[] = {
 	{OPTION_ROW("watch", OPTION_FLAG, given.watch), .letter = 'w',
 	 .help = "Print the devices and every later change as JSON lines until interrupted."},
 	{OPTION_ROW("poll-ms", OPTION_INT, given.poll_ms), .value = "MS", .min = 10, .max = 3600000,
-	 .help = "With --watch: how often to look where the system tells of no event."},
+	 .help = "With --watch: how often to look for changes that the system does not report."},
 	{OPTION_ROW("display-only", OPTION_FLAG, given.display_only),
 	 .help = "Only devices that can render or present."},
 	{OPTION_ROW("compute-only", OPTION_FLAG, given.compute_only),
@@ -73,18 +73,15 @@ static struct discovery_options options_given(void)
 	};
 }
 
-/* JSON to stdout, or into a file. */
 static int write_json(const struct discovery_snapshot *snapshot, const char *path,
 		      struct error *err)
 {
 	char *json = discovery_to_json(snapshot);
-	int rc = 0;
-	if (json == NULL)
-		return error_memory(err);
-	if (path != NULL)
+	int rc = json != NULL ? 0 : error_memory(err);
+	if (rc == 0 && path != NULL)
 		rc = file_write_atomic(path, json, strlen(json), 0644, err);
-	else if (fputs(json, stdout) == EOF)
-		rc = error_set(err, ERROR_IO, "stdout: writing failed");
+	else if (rc == 0)
+		(void)fputs(json, stdout);
 	discovery_string_free(json);
 	return rc;
 }
@@ -99,9 +96,7 @@ static int print_tables(const struct discovery_snapshot *snapshot, struct error 
 		table_devices(snapshot, style_enabled(STDOUT_FILENO), &out);
 	table_diagnostics(snapshot, style_enabled(STDERR_FILENO), &diagnostics);
 	(void)fputs(text_string(&diagnostics), stderr);
-	if (out.failed || fputs(text_string(&out), stdout) == EOF)
-		return error_set(err, ERROR_IO, "stdout: writing failed");
-	return 0;
+	return options_print(text_take(&out), err);
 }
 
 /* A record of the live node tells when it was made; a record of a record, when that was. */
@@ -117,11 +112,9 @@ static int record(const struct discovery_snapshot *snapshot, struct error *err)
 static int show(const struct discovery_snapshot *snapshot, struct error *err)
 {
 	int rc = given.record != NULL ? record(snapshot, err) : 0;
-	if (rc == 0)
-		rc = given.json ? write_json(snapshot, NULL, err) : print_tables(snapshot, err);
-	if (rc == 0 && fflush(stdout) != 0)
-		return error_set(err, ERROR_IO, "stdout: writing failed");
-	return rc;
+	if (rc < 0)
+		return rc;
+	return given.json ? write_json(snapshot, NULL, err) : print_tables(snapshot, err);
 }
 
 static int take_and_show(struct error *err)
@@ -143,10 +136,7 @@ static int run(const struct text_list *arguments)
 	struct error err = {0};
 	int rc = 0;
 	log_set_program("gpu-discovery");
-	if (arguments->count > 0) {
-		log_error("there is nothing to do with '%s'; see --help", arguments->items[0]);
-		return 2;
-	}
+	(void)arguments;
 	if (given.watch) {
 		const struct discovery_options wanted = options_given();
 		rc = follow_run(&wanted, (unsigned)given.poll_ms, &err);
@@ -186,6 +176,7 @@ int main(int argc, char **argv)
 		.options = options,
 		.examples = examples,
 		.exit_codes = exit_codes,
+		.exit_output = EXIT_BROKEN,
 		.run = run,
 	};
 	return options_main(&program, argc, argv);

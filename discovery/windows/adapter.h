@@ -65,12 +65,10 @@ struct registry_value {
 };
 
 struct pnp_device {
-	const char
-		*instance_id; /* "PCI\VEN_10DE&DEV_1EB8&SUBSYS_12A210DE&REV_A1\3&13C0B0C5&1&D8" */
+	const char *instance_id; /* "PCI\VEN_10DE&DEV_1EB8&SUBSYS_12A210DE&REV_A1\3&13C0B0C5" */
 	const char *description;
 	const char *manufacturer;
-	const char
-		*driver_key; /* below Control\Class: "{4d36e968-...}\0004"; "" without a driver */
+	const char *driver_key; /* below Control\Class: "{4d36e968-...}\0004"; "": no driver */
 	const char *driver_version;
 	const char *driver_date;	   /* "2024-03-01" */
 	const char *driver_inf;		   /* "oem12.inf" */
@@ -78,11 +76,26 @@ struct pnp_device {
 	const char *const *location_paths; /* NULL-ended, as the system orders them */
 	bool has_luid;
 	int64_t luid;
-	bool compute_class; /* of the compute accelerator class, not the display class */
-	unsigned problem; /* code of the device manager (43: the driver reported a failure); 0: none
-			   */
+	bool compute_class;	/* of the compute accelerator class, not the display class */
+	unsigned problem;	/* code of the device manager (43: the driver failed); 0: none */
 	const char *store_path; /* as the system says it; "" when it cannot be found */
 	const char *store_path_error;
 	const struct registry_value *values; /* of all CopyToVm keys */
 	size_t value_count;
 };
+
+struct windows_hardware {
+	const struct adapter *adapters;
+	size_t adapter_count;
+	const struct pnp_device *devices;
+	size_t device_count;
+	bool adapters_are_complete; /* DXCore listed them: a device without adapter has none */
+	const char *windows;	    /* the Windows folder: "C:\Windows" */
+};
+
+/*
+ * Puts DirectX adapters and plug-and-play devices together, on the LUID, to the devices of a
+ * snapshot. Nothing is dropped in silence: what has no partner, what is malformed, and which file
+ * lost its destination to another becomes a diagnostic.
+ */
+void windows_assemble(const struct windows_hardware *hardware, struct builder *builder);

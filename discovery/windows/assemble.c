@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "discovery/windows/assemble.h"
+#include "discovery/windows/adapter.h"
 
 #include "base/cleanup.h"
 #include "base/text.h"
@@ -23,6 +23,29 @@ static const char *const attributes[] = {
 	"hardware-npu",
 	"hardware-media-accelerator",
 };
+
+struct adapter *adapters_at(struct adapters *adapters, int64_t luid)
+{
+	for (size_t i = 0; i < adapters->count; i++) {
+		if (adapters->items[i].luid == luid)
+			return &adapters->items[i];
+	}
+	struct adapter *grown = arena_grow(&adapters->builder->arena, adapters->items,
+					   adapters->count, sizeof(*grown));
+	if (grown == NULL)
+		return NULL;
+	adapters->items = grown;
+	grown[adapters->count] = (struct adapter){
+		.luid = luid,
+		.description = "",
+		.ids = {ADAPTER_ID_UNKNOWN, ADAPTER_ID_UNKNOWN, ADAPTER_ID_UNKNOWN,
+			ADAPTER_ID_UNKNOWN},
+		.dedicated_memory = DISCOVERY_UNKNOWN,
+		.shared_memory = DISCOVERY_UNKNOWN,
+		.hardware = true,
+	};
+	return &grown[adapters->count++];
+}
 
 static const struct adapter *adapter_of(const struct windows_hardware *hardware,
 					const struct pnp_device *device)
@@ -92,7 +115,7 @@ static void describe_location(struct builder *builder, struct discovery_device *
 		source->location_paths[0] != NULL
 			? builder_format(builder, "no PCI location path, only %s",
 					 source->location_paths[0])
-			: "the system tells no location path";
+			: "the system reports no location path";
 	builder_diagnose(builder, source->instance_id, "%s", device->not_allocatable_reason);
 }
 

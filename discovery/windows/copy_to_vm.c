@@ -55,7 +55,7 @@ int copy_to_vm_parse(uint32_t type, const uint8_t *data, size_t size, struct cop
 		return error_set(err, ERROR_FORMAT, "its type is %u, not REG_MULTI_SZ or REG_SZ",
 				 (unsigned)type);
 	if (size % 2 != 0)
-		return error_set(err, ERROR_FORMAT, "an odd number of bytes is no UTF-16");
+		return error_set(err, ERROR_FORMAT, "an odd number of bytes is not UTF-16");
 	if (units == NULL)
 		return error_memory(err);
 	for (size_t i = 0; i < size / 2; i++)
@@ -73,7 +73,7 @@ int copy_to_vm_parse(uint32_t type, const uint8_t *data, size_t size, struct cop
 	const char *last =
 		strings.count == 2 ? strings.items[1] : windows_path_base(strings.items[0]);
 	if (!windows_path_is_name(last))
-		return error_set(err, ERROR_FORMAT, "the destination is no bare file name");
+		return error_set(err, ERROR_FORMAT, "the destination is not a bare file name");
 	*out = (struct copy_to_vm_file){strdup(strings.items[0]), strdup(last)};
 	if (out->source != NULL && out->destination != NULL)
 		return 0;

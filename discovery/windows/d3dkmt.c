@@ -115,7 +115,8 @@ static int try_store_path(d3dkmt_query_adapter_function function, uint32_t adapt
 		return error_set(err, ERROR_IO, "the driver store path query failed (status %u)",
 				 (unsigned)info->status);
 	if (info->output_size > room)
-		return error_set(err, ERROR_IO, "the driver store path query told a wrong size");
+		return error_set(err, ERROR_IO,
+				 "the driver store path query reported a wrong size");
 	for (const WCHAR *text = (const WCHAR *)info->output;
 	     units < info->output_size / sizeof(WCHAR) && text[units] != 0;)
 		units++;

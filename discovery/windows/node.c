@@ -3,7 +3,6 @@
 #include "base/os_version.h"
 #include "base/windows/wide.h"
 #include "discovery/builder.h"
-#include "discovery/windows/assemble.h"
 #include "discovery/windows/d3dkmt.h"
 #include "discovery/windows/dxcore.h"
 #include "discovery/windows/inf.h"

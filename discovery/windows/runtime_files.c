@@ -34,7 +34,7 @@ int store_path_normalize(const char *path, const char *windows, char **out, stru
 	for (size_t length = strlen(full); length > 3 && full[length - 1] == '\\'; length--)
 		full[length - 1] = '\0';
 	if (!windows_path_is_absolute(full))
-		return error_set(err, ERROR_FORMAT, "'%s' is no path of a driver store folder",
+		return error_set(err, ERROR_FORMAT, "'%s' is not the path of a driver store folder",
 				 path);
 	*out = STEAL(full);
 	return 0;

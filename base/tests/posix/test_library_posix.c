@@ -43,12 +43,10 @@ static void test_what_cannot_be_opened(void)
 static void test_system(void)
 {
 	struct os_version version = {0};
-	char numbers[64] = "";
 	UNIT_INT(os_version_read(&version, NULL), 0);
 	CU_ASSERT_TRUE(version.product[0] != '\0');
 	UNIT_STRING(version.wine, "");
-	(void)snprintf(numbers, sizeof(numbers), "%u.%u", version.major, version.minor);
-	CU_ASSERT_EQUAL(strncmp(version.kernel, numbers, strlen(numbers)), 0);
+	CU_ASSERT_TRUE(version.kernel[0] != '\0');
 }
 
 UNIT_MAIN("libraries", {"open", test_open}, {"what cannot be opened", test_what_cannot_be_opened},

@@ -29,8 +29,7 @@ extern "C" {
 #endif
 
 enum discovery_kind {
-	DISCOVERY_DISPLAY,  /* hardware that renders (WDDM; a DRM render node of a display
-			       controller) */
+	DISCOVERY_DISPLAY,  /* hardware that renders (WDDM; a display controller's render node) */
 	DISCOVERY_COMPUTE,  /* hardware that only computes (MCDM; 3D controllers without display) */
 	DISCOVERY_SOFTWARE, /* a software implementation of a GPU API */
 };
@@ -66,8 +65,7 @@ struct discovery_device {
 			 at most 55 bytes of [A-Za-z0-9._:-], so that replica suffixes fit in 63 */
 	size_t index;	/* position in the snapshot */
 	enum discovery_kind kind;
-	const char
-		*vendor; /* "NVIDIA", "Intel", "AMD", "Mesa", "PoCL", or the PCI id as "0x1a03" */
+	const char *vendor;	  /* "NVIDIA", "Mesa", "PoCL", or the PCI id as "0x1a03" */
 	const char *manufacturer; /* as the system says it: "Advanced Micro Devices, Inc." */
 	const char *description;  /* "Tesla T4", "llvmpipe (Mesa lavapipe)" */
 	int32_t pci_vendor, pci_device, pci_subsystem_vendor, pci_subsystem_device,
@@ -105,8 +103,7 @@ struct discovery_device {
 	size_t file_count;
 	const struct discovery_node *nodes;
 	size_t node_count;
-	const struct discovery_variable
-		*environment; /* loader variables: VK_DRIVER_FILES, OCL_ICD_VENDORS */
+	const struct discovery_variable *environment; /* VK_DRIVER_FILES, OCL_ICD_VENDORS */
 	size_t variable_count;
 };
 
@@ -117,9 +114,8 @@ struct discovery_diagnostic {
 };
 
 struct discovery_system {
-	const char *os; /* "linux", "windows" */
-	const char
-		*product; /* "Debian GNU/Linux 12 (bookworm)", "Windows Server 2022 Datacenter" */
+	const char *os;		  /* "linux", "windows" */
+	const char *product;	  /* "Debian GNU/Linux 12 (bookworm)", "Windows 11 Pro" */
 	const char *version;	  /* "12", "21H2" */
 	const char *build;	  /* kernel release, or Windows build "20348.1547" */
 	const char *kernel_build; /* Linux: "#1 SMP PREEMPT_DYNAMIC Debian 6.1.76-1 (2024-02-01)" */
@@ -131,25 +127,23 @@ struct discovery_system {
 struct discovery_snapshot {
 	struct discovery_system system;
 	bool recorded; /* read from a recorded node: device nodes and files need not exist here */
-	const char *recorded_at; /* UTC, RFC 3339; "" on the live node */
-	const struct discovery_device
-		*devices; /* ordered by id within each source: hardware, then software */
+	const char *recorded_at;		/* UTC, RFC 3339; "" on the live node */
+	const struct discovery_device *devices; /* hardware, then software, each by id */
 	size_t device_count;
 	const struct discovery_diagnostic *diagnostics;
 	size_t diagnostic_count;
 };
 
-/* Which devices a snapshot holds. A zeroed structure admits every device but integrated and
- * detachable ones are admitted only when asked for. */
+/* Which devices a snapshot holds. A zeroed filter admits every device except integrated and
+ * detachable ones. */
 struct discovery_filter {
 	bool display_only; /* devices with display */
 	bool compute_only; /* devices without display */
 	bool include_integrated;
 	bool include_detachable;
 	bool exclude_software;
-	const char *const
-		*vendors; /* NULL-ended, any of; name or PCI id, case-insensitive; NULL: all */
-	const char *const *ids; /* NULL-ended, any of; NULL: all */
+	const char *const *vendors; /* NULL-ended, any of: names or PCI ids; NULL: all */
+	const char *const *ids;	    /* NULL-ended, any of; NULL: all */
 };
 
 /* Where to look. A NULL member means the live system's place. Paths in a snapshot are those that
@@ -196,8 +190,7 @@ DISCOVERY_API const char *discovery_version(void);
  * and, because not every system tells of every change, every `poll_ms` (0: never). On Linux it is a
  * descriptor that becomes readable (kernel uevents, changes in the driver directories and in /dev,
  * or a recorded node's file), on Windows the HANDLE of an event that becomes signalled (DXCore's
- * notifications, or the file's folder).
- * discovery_watch_changed() then drains it and says whether a new snapshot is worth taking, which
+ * notifications, or the file's folder). discovery_watch_changed() then drains it and says whether a new snapshot is worth taking, which
  * discovery_changes() compares with the old one. A watch belongs to one thread.
  */
 struct discovery_watch;

@@ -102,7 +102,7 @@ static void test_fault_overflow_without_end(void)
 	kernel.growth = 0;
 	kernel.overflow_bytes = 0;
 	kernel.claimed = 1 << 20;
-	expect(NULL, 1, "the driver store path query told a wrong size");
+	expect(NULL, 1, "the driver store path query reported a wrong size");
 	kernel.claimed = 0;
 }
 
