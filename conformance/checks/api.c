@@ -44,7 +44,7 @@ static bool expect_status(struct check_run *run, const cJSON *document, bool hel
 			    why[0] != '\0' ? " (" : "", why, why[0] != '\0' ? ")" : "");
 }
 
-/* What belongs to Windows: an image without it is no fault of the plugin. A dxcore.dll that is a
+/* What belongs to Windows: an image without it is not the plugin's fault. A dxcore.dll that is a
  * stub is told as "DXCore". */
 static bool lacks_library(const cJSON *document)
 {
