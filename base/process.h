@@ -68,8 +68,6 @@ struct process_spec {
 	uint64_t timeout_ms;   /* 0: none */
 	uint64_t grace_ms;     /* between SIGTERM and SIGKILL; 0: PROCESS_GRACE_DEFAULT_MS */
 	bool inherit_output;   /* stdout and stderr are ours instead of being captured */
-	int pass_fd; /* inherited as descriptor 3 in the child (on Windows by programs of the C
-			library's conventions, as ours are); 0 or -1: none */
 	/* With this, lines of output (LF or CR LF removed, at most PROCESS_LINE_MAX) go here as well.
 	 * May be NULL. It may call process_stop() and process_free(). */
 	void (*on_line)(bool is_stderr, const char *line, size_t size, void *user);
@@ -89,9 +87,9 @@ int process_start(uv_loop_t *loop, const struct process_spec *spec, struct proce
  * else where PATH has it. ERROR_NOT_FOUND, ERROR_PERMISSION. Caller frees *out. */
 int process_find_program(const char *name, char **out, struct error *err);
 
-/* In a child: the descriptor that it was handed with pass_fd, which its own children do not
- * inherit. ERROR_NOT_FOUND: there is none. */
-int process_take_passed(int *fd, struct error *err);
+/* This process' standard output, as a descriptor that its children do not inherit; what is printed
+ * from now on goes to standard error. Caller closes *fd. */
+int process_take_output(int *fd, struct error *err);
 
 int process_id(const struct process *process); /* 0 once it has ended */
 bool process_has_ended(const struct process *process);

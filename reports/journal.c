@@ -176,22 +176,18 @@ int journal_create(const char *path, const struct journal_run *run, struct journ
 	return rc;
 }
 
-void journal_close(struct journal *journal)
+void journal_close(struct journal **journal)
 {
 	uv_fs_t request;
-	if (journal == NULL)
+	if (*journal == NULL)
 		return;
-	if (journal->file >= 0) {
-		(void)uv_fs_close(NULL, &request, journal->file, NULL);
+	if ((*journal)->file >= 0) {
+		(void)uv_fs_close(NULL, &request, (*journal)->file, NULL);
 		uv_fs_req_cleanup(&request);
 	}
-	free(journal->path);
-	free(journal);
-}
-
-void journal_cleanup_(struct journal **journal)
-{
-	journal_close(*journal);
+	free((*journal)->path);
+	free(*journal);
+	*journal = NULL;
 }
 
 int journal_add_environment(struct journal *journal, const cJSON *environment, struct error *err)

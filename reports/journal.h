@@ -35,7 +35,7 @@ enum {
 
 struct journal;
 
-#define CLEANUP_JOURNAL __attribute__((cleanup(journal_cleanup_)))
+#define CLEANUP_JOURNAL __attribute__((cleanup(journal_close)))
 
 struct journal_run {
 	const char *id;		   /* "20261120T101502Z-7f3a" */
@@ -51,8 +51,7 @@ struct journal_run {
  * journal_close(). */
 int journal_create(const char *path, const struct journal_run *run, struct journal **out,
 		   struct error *err);
-void journal_close(struct journal *journal); /* NULL is allowed */
-void journal_cleanup_(struct journal **journal);
+void journal_close(struct journal **journal);
 
 /*
  * What the run runs in: an object with any of os, runtime, plugin (objects), drivers, devices,

@@ -32,7 +32,7 @@ struct journal_log {
 #define CLEANUP_JOURNAL_LOG __attribute__((cleanup(journal_log_free)))
 
 /* Free with journal_log_free(). ERROR_FORMAT also when there is no complete record, and when the
- * file was changed: journal_read() refuses an unchained log, journal_parse() tells of it. */
+ * file was changed: journal_read() refuses an unchained log, journal_parse() only says so. */
 int journal_read(const char *path, struct journal_log *log, struct error *err);
 int journal_parse(const char *name, const char *data, size_t size, struct journal_log *log,
 		  struct error *err);

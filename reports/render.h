@@ -2,7 +2,11 @@
 #pragma once
 
 /*
- * The report: a pure function of the journal. docs/report.md and reports/schema/report.schema.json
+ * Reports: what a run writes down while it runs (journal.h), the words of a report and the rules between
+ * them (model.h), and the formats that it is printed in (writer.h). Nothing here knows what a check is
+ * about, or runs one.
+ *
+ * The report is a pure function of the journal. docs/report.md and reports/schema/report.schema.json
  * describe it. A check that began and did not end becomes `crash`, a planned one that never began
  * `notrun`.
  */

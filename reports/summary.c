@@ -271,7 +271,7 @@ static size_t count_held(const struct summary *summary, const struct view_check 
 	return count;
 }
 
-/* Whether the check did not run because of one of the problems, which tells of it. */
+/* Whether the check did not run because of one of the problems, whose line says so. */
 static bool is_held(const struct summary *summary, const struct view_check *check)
 {
 	for (size_t i = 0; i < summary->problems.count; i++) {

@@ -17,8 +17,7 @@
 #include <unistd.h>
 
 enum {
-	SPAWN_PASSED_FD = 3, /* what the program sees pass_fd as */
-	SPAWN_FDS,
+	SPAWN_FDS = 3,	    /* standard input, output and error */
 	SPAWN_SAFE_FD = 16, /* descriptors from here on are out of the way of those above */
 };
 
@@ -100,8 +99,7 @@ static int spawn_become(const struct spawn_plan *plan, enum spawn_stage *stage)
 	}
 	/* Descriptors without close-on-exec, from whoever started this process, stop here. Kernels
 	 * before 5.11 cannot do it; then they are inherited. */
-	(void)close_range(plan->fds[SPAWN_PASSED_FD] >= 0 ? SPAWN_PASSED_FD + 1 : SPAWN_PASSED_FD,
-			  UINT_MAX, CLOSE_RANGE_CLOEXEC);
+	(void)close_range(SPAWN_FDS, UINT_MAX, CLOSE_RANGE_CLOEXEC);
 	*stage = SPAWN_DIRECTORY;
 	if (plan->spec->directory != NULL && chdir(plan->spec->directory) < 0)
 		return errno;
@@ -226,7 +224,6 @@ int process_spawn(const struct process_spec *spec, struct process_child *child, 
 	plan.fds[STDIN_FILENO] = null_fd;
 	plan.fds[STDOUT_FILENO] = out_write;
 	plan.fds[STDERR_FILENO] = err_write;
-	plan.fds[SPAWN_PASSED_FD] = spec->pass_fd > 0 ? spec->pass_fd : -1;
 	rc = spawn_fork(&plan, &id, err);
 	if (rc == 0)
 		rc = watch(id, &child->ended, err);
@@ -238,10 +235,11 @@ int process_spawn(const struct process_spec *spec, struct process_child *child, 
 	return 0;
 }
 
-int process_take_passed(int *fd, struct error *err)
+int process_take_output(int *fd, struct error *err)
 {
-	if (fcntl(SPAWN_PASSED_FD, F_SETFD, FD_CLOEXEC) < 0)
-		return error_set(err, ERROR_NOT_FOUND, "no descriptor was handed on");
-	*fd = SPAWN_PASSED_FD;
+	int output = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, SPAWN_FDS);
+	if (output < 0 || dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
+		return error_system(err, errno, "standard output");
+	*fd = output;
 	return 0;
 }

@@ -10,19 +10,13 @@
 #include <io.h>
 #include <string.h>
 
-enum {
-	SPAWN_DESCRIPTORS = 4, /* the standard ones, and pass_fd as 3 */
-	SPAWN_PASSED_FD = 3,
-	/* Bits of the C library's table of inherited descriptors (lpReserved2). */
-	SPAWN_FD_OPEN = 0x01,
-	SPAWN_FD_PIPE = 0x08,
-};
+enum { SPAWN_STREAMS = 3 };
 
 /* Everything that CreateProcessW() is given. */
 struct spawn_plan {
 	wchar_t *program, *command_line, *environment, *directory;
-	HANDLE handles[SPAWN_DESCRIPTORS]; /* inheritable, ours to close; NULL: none */
-	bool borrowed[SPAWN_DESCRIPTORS];  /* our own standard handles */
+	HANDLE handles[SPAWN_STREAMS]; /* inheritable, ours to close; NULL: none */
+	bool borrowed[SPAWN_STREAMS];  /* our own standard handles */
 	int out_read, err_read;
 };
 
@@ -32,7 +26,7 @@ static void plan_free(struct spawn_plan *plan)
 	free(plan->command_line);
 	free(plan->environment);
 	free(plan->directory);
-	for (size_t i = 0; i < SPAWN_DESCRIPTORS; i++) {
+	for (size_t i = 0; i < SPAWN_STREAMS; i++) {
 		if (plan->handles[i] != NULL && !plan->borrowed[i])
 			(void)CloseHandle(plan->handles[i]);
 	}
@@ -142,11 +136,6 @@ static int plan_streams(const struct process_spec *spec, struct spawn_plan *plan
 		if (rc == 0)
 			rc = spawn_pipe(&plan->err_read, &plan->handles[2], err);
 	}
-	if (rc == 0 && spec->pass_fd > 0 &&
-	    !DuplicateHandle(GetCurrentProcess(), (HANDLE)_get_osfhandle(spec->pass_fd),
-			     GetCurrentProcess(), &plan->handles[3], 0, TRUE,
-			     DUPLICATE_SAME_ACCESS))
-		rc = error_windows(err, GetLastError(), "descriptor %d", spec->pass_fd);
 	return rc;
 }
 
@@ -228,11 +217,11 @@ static int make_job(void **job, struct error *err)
 
 /* Only the handles of the plan are inherited, whatever else in this process is inheritable. */
 static LPPROC_THREAD_ATTRIBUTE_LIST spawn_attributes(const struct spawn_plan *plan,
-						     HANDLE handles[SPAWN_DESCRIPTORS])
+						     HANDLE handles[SPAWN_STREAMS])
 {
 	SIZE_T size = 0;
 	size_t count = 0;
-	for (size_t i = 0; i < SPAWN_DESCRIPTORS; i++) {
+	for (size_t i = 0; i < SPAWN_STREAMS; i++) {
 		bool repeated = false;
 		for (size_t j = 0; j < count; j++)
 			repeated = repeated || handles[j] == plan->handles[i];
@@ -251,29 +240,10 @@ static LPPROC_THREAD_ATTRIBUTE_LIST spawn_attributes(const struct spawn_plan *pl
 	return list;
 }
 
-/* The C library of the child takes its descriptors from this: a count, flags, handles. */
-static WORD descriptor_table(const struct spawn_plan *plan, BYTE *table)
-{
-	const DWORD count = SPAWN_DESCRIPTORS;
-	BYTE *flags = table + sizeof(count);
-	memcpy(table, &count, sizeof(count));
-	for (size_t i = 0; i < SPAWN_DESCRIPTORS; i++) {
-		HANDLE handle = plan->handles[i] != NULL ? plan->handles[i] : INVALID_HANDLE_VALUE;
-		flags[i] = 0;
-		if (plan->handles[i] != NULL)
-			flags[i] = GetFileType(handle) == FILE_TYPE_PIPE
-					   ? SPAWN_FD_OPEN | SPAWN_FD_PIPE
-					   : SPAWN_FD_OPEN;
-		memcpy(flags + count + i * sizeof(handle), &handle, sizeof(handle));
-	}
-	return (WORD)(sizeof(count) + SPAWN_DESCRIPTORS * (1 + sizeof(HANDLE)));
-}
-
 static int create(const struct process_spec *spec, struct spawn_plan *plan,
 		  struct process_child *child, struct error *err)
 {
-	BYTE table[sizeof(DWORD) + SPAWN_DESCRIPTORS * (1 + sizeof(HANDLE))] = {0};
-	HANDLE inherited[SPAWN_DESCRIPTORS] = {NULL};
+	HANDLE inherited[SPAWN_STREAMS] = {NULL};
 	STARTUPINFOEXW startup = {.StartupInfo = {.cb = sizeof(startup),
 						  .dwFlags = STARTF_USESTDHANDLES,
 						  .hStdInput = plan->handles[0],
@@ -284,8 +254,6 @@ static int create(const struct process_spec *spec, struct spawn_plan *plan,
 	if (attributes == NULL)
 		return error_windows(err, GetLastError(), "%s: handles to inherit", spec->argv[0]);
 	startup.lpAttributeList = attributes;
-	startup.StartupInfo.lpReserved2 = table;
-	startup.StartupInfo.cbReserved2 = descriptor_table(plan, table);
 	/* Suspended until it is in its job, so that nothing it starts escapes. */
 	BOOL made =
 		CreateProcessW(plan->program, plan->command_line, NULL, NULL, TRUE,
@@ -333,27 +301,13 @@ int process_spawn(const struct process_spec *spec, struct process_child *child, 
 	return 0;
 }
 
-static void ignore_parameter(const wchar_t *expression, const wchar_t *function,
-			     const wchar_t *file, unsigned line, uintptr_t reserved)
+int process_take_output(int *fd, struct error *err)
 {
-	(void)expression;
-	(void)function;
-	(void)file;
-	(void)line;
-	(void)reserved;
-}
-
-int process_take_passed(int *fd, struct error *err)
-{
-	/* The C library ends programs that ask it for a descriptor that is not open. */
-	_invalid_parameter_handler before = _set_invalid_parameter_handler(ignore_parameter);
-	HANDLE passed = (HANDLE)_get_osfhandle(SPAWN_PASSED_FD);
-	(void)_set_invalid_parameter_handler(before);
-	if (passed == INVALID_HANDLE_VALUE || !SetHandleInformation(passed, HANDLE_FLAG_INHERIT, 0))
-		return error_set(err, ERROR_NOT_FOUND, "no descriptor was handed on");
-	*fd = SPAWN_PASSED_FD;
-	return _setmode(*fd, _O_BINARY) < 0
-		       ? error_set(err, ERROR_IO,
-				   "the descriptor that was handed on cannot be used")
-		       : 0;
+	int output = _dup(1);
+	if (output < 0 ||
+	    !SetHandleInformation((HANDLE)_get_osfhandle(output), HANDLE_FLAG_INHERIT, 0) ||
+	    _setmode(output, _O_BINARY) < 0 || _dup2(2, 1) < 0)
+		return error_windows(err, GetLastError(), "standard output");
+	*fd = output;
+	return 0;
 }

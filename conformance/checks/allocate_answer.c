@@ -16,11 +16,8 @@
 
 enum { ASKED_MAX = 256 /* ids that are tested one by one */ };
 
-#ifdef _WIN32
+/* On a Linux node no driver's path has a backslash. */
 #define SEPARATORS "/\\"
-#else
-#define SEPARATORS "/"
-#endif
 
 const V1beta1__ContainerAllocateResponse *allocate_expect(struct rig *rig, const char *resource,
 							  const char *const *ids, size_t count,
@@ -198,7 +195,7 @@ static void look_for_paths(struct rig *rig, const struct rig_item *item)
 		bool there = path_exists(rig->context, path);
 		tally_add(&answers->mounts, there, "%s%s", path, there ? "" : " (missing)");
 	}
-	/* On Windows it is no path; windows.string-form and windows.location-path look at it. */
+	/* On Windows it is not a path; windows.string-form and windows.location-path look at it. */
 	for (size_t i = 0; !rig_is_windows(rig) && i < answer->n_devices; i++)
 		tally_add(&answers->others, is_device_node(answer->devices[i]->host_path),
 			  "%s (missing, or not a device node)", answer->devices[i]->host_path);

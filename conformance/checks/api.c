@@ -6,6 +6,7 @@
 #include "conformance/checks/suites.h"
 #include "conformance/checks/visibility.h"
 #include "discovery/filter.h"
+#include "reports/view.h"
 
 #include <string.h>
 #include <strings.h>
@@ -18,47 +19,36 @@ enum {
 /* DirectX is one API of a device, and which of its parts a device offers is told by the lists that
  * DXCore has it in. A node that is listed otherwise tells no attributes: there, every part counts
  * as offered. */
-static bool api_has_attribute(const struct discovery_device *device, const char *const *wanted)
+static bool has_attribute(const struct discovery_device *device, const char *const *wanted)
 {
 	const char *const *told = device->attributes;
 	if (told == NULL || told[0] == NULL)
 		return true;
-	for (size_t i = 0; told[i] != NULL; i++) {
-		for (size_t j = 0; wanted[j] != NULL; j++) {
-			if (strcmp(told[i], wanted[j]) == 0)
-				return true;
-		}
-	}
-	return false;
+	while (*told != NULL && wanted[text_position(wanted, *told)] == NULL)
+		told++;
+	return *told != NULL;
 }
 
-static bool api_is_offered(const struct discovery_device *device, const struct gpu_api *api)
+static bool is_offered(const struct discovery_device *device, const struct gpu_api *api)
 {
 	return filter_offers(device, api->offered) &&
-	       (api->attributes[0] == NULL || api_has_attribute(device, api->attributes));
-}
-
-static const char *api_text(const cJSON *document, const char *pointer)
-{
-	const cJSON *node = json_pointer(document, pointer);
-	return cJSON_IsString(node) ? node->valuestring : "";
+	       (api->attributes[0] == NULL || has_attribute(device, api->attributes));
 }
 
 /* `status`, followed by why when the document says so. */
-static bool api_expect_status(struct check_run *run, const cJSON *document, bool held,
-			      const char *what, const char *wanted, const char *status,
-			      const char *reason)
+static bool expect_status(struct check_run *run, const cJSON *document, bool held, const char *what,
+			  const char *wanted, const char *status, const char *reason)
 {
-	const char *why = api_text(document, reason);
-	return check_expect(run, held, what, wanted, "%s%s%s%s", api_text(document, status),
+	const char *why = view_string(document, reason);
+	return check_expect(run, held, what, wanted, "%s%s%s%s", view_string(document, status),
 			    why[0] != '\0' ? " (" : "", why, why[0] != '\0' ? ")" : "");
 }
 
-/* What belongs to Windows: an image without it is no fault of the plugin. A dxcore.dll that is a
+/* What belongs to Windows: an image without it is not the plugin's fault. A dxcore.dll that is a
  * stub is told as "DXCore". */
-static bool api_lacks_library(const cJSON *document)
+static bool lacks_library(const cJSON *document)
 {
-	const char *missing = api_text(document, "/api/missing");
+	const char *missing = view_string(document, "/api/missing");
 	for (const struct gpu_api *api = gpu_apis; api->name != NULL; api++) {
 		if (api->windows_dll != NULL &&
 		    (strcmp(api->windows_dll, missing) == 0 || strcasecmp(api->name, missing) == 0))
@@ -67,35 +57,34 @@ static bool api_lacks_library(const cJSON *document)
 	return false;
 }
 
-static void api_expect_work(struct check_run *run, const struct discovery_device *device,
-			    const struct gpu_api *api, const cJSON *document,
-			    struct identity_seen *seen)
+static void expect_work(struct check_run *run, const struct discovery_device *device,
+			const struct gpu_api *api, const cJSON *document,
+			struct identity_seen *seen)
 {
 	const cJSON *elements = json_pointer(document, "/work/elements");
 	int count = cJSON_GetArraySize(json_pointer(document, "/devices"));
-	if (api_lacks_library(document)) {
+	if (lacks_library(document)) {
 		check_unsupported(
 			run,
 			"%s: the container has no %s, which belongs to the image, not to a driver",
-			device->id, api_text(document, "/api/missing"));
+			device->id, view_string(document, "/api/missing"));
 		return;
 	}
-	if (!api_expect_status(run, document, strcmp(api_text(document, "/api/status"), "ok") == 0,
-			       "/api/status", "ok", "/api/status", "/api/reason"))
+	if (!expect_status(run, document, strcmp(view_string(document, "/api/status"), "ok") == 0,
+			   "/api/status", "ok", "/api/status", "/api/reason"))
 		return;
 	if (!check_expect_int(run, "/devices/count", count, 1))
 		return;
 	identity_expect(run, check_context(run)->node, device, document, seen);
 	if (api->enumerates)
 		return;
-	(void)api_expect_status(run, document,
-				cJSON_IsTrue(json_pointer(document, "/work/verified")),
-				"/work/verified", "ok", "/work/status", "/work/reason");
+	(void)expect_status(run, document, cJSON_IsTrue(json_pointer(document, "/work/verified")),
+			    "/work/verified", "ok", "/work/status", "/work/reason");
 	(void)check_expect(run, cJSON_IsNumber(elements) && elements->valuedouble >= ELEMENTS,
 			   "/work/elements", "at least 1048576", "%.0f",
 			   cJSON_IsNumber(elements) ? elements->valuedouble : 0);
 	check_note(run, "%s computed on %s: %s", api->name, device->id,
-		   api_text(document, "/devices/0/name"));
+		   view_string(document, "/devices/0/name"));
 }
 
 struct api_tally {
@@ -109,33 +98,33 @@ struct api_tally {
 
 /* Hardware alone needs a driver that its image brings: no fault of the plugin where this one does
  * not. On Windows the host brings it. */
-static bool api_image_lacks_driver(const struct discovery_snapshot *node,
-				   const struct discovery_device *device, const cJSON *document)
+static bool image_lacks_driver(const struct discovery_snapshot *node,
+			       const struct discovery_device *device, const cJSON *document)
 {
 	return strcmp(node->system.os, "windows") != 0 && device->kind != DISCOVERY_SOFTWARE &&
 	       device->file_count == 0 &&
-	       strcmp(api_text(document, "/api/status"), "unsupported") == 0;
+	       strcmp(view_string(document, "/api/status"), "unsupported") == 0;
 }
 
-static void api_judge(struct api_tally *tally, const struct discovery_device *device,
-		      const cJSON *document)
+static void judge(struct api_tally *tally, const struct discovery_device *device,
+		  const cJSON *document)
 {
 	struct check_run *run = tally->rig->run;
 	(void)text_list_add(&tally->tested, device->id, NULL);
 	check_add_device(run, device->id);
 	if (document == NULL)
 		return;
-	if (api_image_lacks_driver(check_context(run)->node, device, document))
+	if (image_lacks_driver(check_context(run)->node, device, document))
 		check_unsupported(
 			run,
 			"%s: the answer brings no driver and neither does the image; name "
 			"one that does with --image (%s)",
-			device->id, api_text(document, "/api/reason"));
+			device->id, view_string(document, "/api/reason"));
 	else
-		api_expect_work(run, device, tally->api, document, &tally->seen);
+		expect_work(run, device, tally->api, document, &tally->seen);
 }
 
-static const cJSON *api_run(struct api_tally *tally, const char *label, struct offer *offer)
+static const cJSON *run_probe(struct api_tally *tally, const char *label, struct offer *offer)
 {
 	char *probe CLEANUP_FREE = text_format("probe-%s", tally->api->name);
 	char *name CLEANUP_FREE = text_format("probe-%s-%s", tally->api->name, label);
@@ -149,52 +138,51 @@ static const cJSON *api_run(struct api_tally *tally, const char *label, struct o
 		       : NULL;
 }
 
-static bool api_is_wanted(const struct api_tally *tally, const struct discovery_device *device)
+static bool is_wanted(const struct api_tally *tally, const struct discovery_device *device)
 {
-	return device != NULL && api_is_offered(device, tally->api) &&
+	return device != NULL && is_offered(device, tally->api) &&
 	       !text_list_has(&tally->tested, device->id);
 }
 
 /* The answer cannot be read: what computes in the container says which device it is. */
-static void api_ask(struct api_tally *tally, struct offer *offer)
+static void ask(struct api_tally *tally, struct offer *offer)
 {
 	const struct discovery_snapshot *node = tally->rig->context->node;
 	const cJSON *document = NULL;
 	const struct discovery_device *device = NULL;
 	if (tally->unreadable++ < UNREADABLE_MAX)
-		document = api_run(tally, offer->id, offer);
+		document = run_probe(tally, offer->id, offer);
 	if (document != NULL)
 		device = visibility_device(node, tally->api->name,
 					   json_pointer(document, "/devices/0"));
 	if (device == NULL)
 		tally->untold++;
-	else if (api_is_wanted(tally, device))
-		api_judge(tally, device, document);
+	else if (is_wanted(tally, device))
+		judge(tally, device, document);
 }
 
 /* One id: when it grants a device that offers the API and was not tested yet, runs the probe with
  * it. */
-static bool api_try_offer(struct offer *offer, void *user)
+static bool try_offer(struct offer *offer, void *user)
 {
 	struct api_tally *tally = user;
 	const struct granted *granted = &offer->granted;
 	if (granted->source == GRANTED_UNTOLD)
-		api_ask(tally, offer);
-	else if (granted->count == 1 && api_is_wanted(tally, granted->devices[0]))
-		api_judge(tally, granted->devices[0],
-			  api_run(tally, granted->devices[0]->id, offer));
+		ask(tally, offer);
+	else if (granted->count == 1 && is_wanted(tally, granted->devices[0]))
+		judge(tally, granted->devices[0], run_probe(tally, granted->devices[0]->id, offer));
 	return true;
 }
 
 /* Every device that offers the API was tested; how many there are. */
-static size_t api_expect_all(const struct api_tally *tally)
+static size_t expect_all(const struct api_tally *tally)
 {
 	const struct context *context = tally->rig->context;
 	size_t offering = 0;
 	for (size_t i = 0; i < context->node->device_count; i++) {
 		const struct discovery_device *device = &context->node->devices[i];
 		bool tested = text_list_has(&tally->tested, device->id);
-		if (!api_is_offered(device, tally->api))
+		if (!is_offered(device, tally->api))
 			continue;
 		offering++;
 		if (!tested && tally->untold != 0)
@@ -211,7 +199,7 @@ static size_t api_expect_all(const struct api_tally *tally)
 	return offering;
 }
 
-static void api_computes(struct check_run *run)
+static void computes(struct check_run *run)
 {
 	const struct gpu_api *api = gpu_api_find(check_row(run)->param);
 	struct rig *rig = rig_ready(run, NULL);
@@ -219,8 +207,8 @@ static void api_computes(struct check_run *run)
 	struct api_tally tally = {.rig = rig, .stage = stage, .api = api};
 	if (stage == NULL)
 		return;
-	(void)offers_each(rig, api_try_offer, &tally);
-	size_t offering = api_expect_all(&tally);
+	(void)offers_each(rig, try_offer, &tally);
+	size_t offering = expect_all(&tally);
 	if (offering == 0)
 		check_not_applicable(run, "no device offers %s", api->name);
 	else if (tally.tested.count == 0)
@@ -232,7 +220,7 @@ static void api_computes(struct check_run *run)
 }
 
 /* Is there a check of what discovery calls `offered`? */
-static bool api_has_check(const char *offered)
+static bool has_check(const char *offered)
 {
 	for (const struct gpu_api *api = gpu_apis; api->name != NULL; api++) {
 		if (api->tested && strcmp(api->offered, offered) == 0)
@@ -242,7 +230,7 @@ static bool api_has_check(const char *offered)
 }
 
 /* What no check tests is not passed over in silence. */
-static void api_every_api(struct check_run *run)
+static void every_api(struct check_run *run)
 {
 	const struct discovery_snapshot *node = check_context(run)->node;
 	size_t untested = 0;
@@ -251,7 +239,7 @@ static void api_every_api(struct check_run *run)
 		const struct discovery_device *device = &node->devices[i];
 		enabled = enabled || (device->apis != NULL && device->apis[0] != NULL);
 		for (const char *const *api = device->apis; api != NULL && *api != NULL; api++) {
-			if (api_has_check(*api))
+			if (has_check(*api))
 				continue;
 			untested++;
 			check_unsupported(run, "%s enables %s, and there is no check of %s yet",
@@ -286,7 +274,7 @@ static const char *const tags_api[] = {"gpu", "container", NULL};
 		.needs = {.os = OS_##system, .devices = 1, .launcher = true, .api = offered},      \
 		.stands_on = "allocate.one-response",                                              \
 		.param = #name,                                                                    \
-		.run = api_computes,                                                               \
+		.run = computes,                                                                   \
 	},
 
 const struct check api_checks[] = {
@@ -301,7 +289,7 @@ const struct check api_checks[] = {
 		.revision = 1,
 		.timeout_s = 10,
 		.needs = {.devices = 1},
-		.run = api_every_api,
+		.run = every_api,
 	},
 	{.id = NULL},
 };

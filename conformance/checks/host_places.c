@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-enum host_extent {
+enum extent {
 	HOST_WHOLE,    /* the place itself, or a folder above it */
 	HOST_WRITABLE, /* as well what is below it, when it can be written to */
 	HOST_INSIDE,   /* as well whatever is below it */
@@ -18,8 +18,8 @@ enum host_extent {
 
 static const struct {
 	const char *name;
-	enum host_extent extent;
-} host_rules[] = {
+	enum extent extent;
+} rules[] = {
 	{"/", HOST_WHOLE},
 	{"/proc", HOST_INSIDE},
 	{"/sys", HOST_WRITABLE},
@@ -61,23 +61,23 @@ static const struct {
 };
 
 /* What drivers tell of themselves. */
-static const char host_exempt[] = "/proc/driver";
+static const char exempt[] = "/proc/driver";
 
 struct host_place {
 	char *name; /* as a message tells it */
 	char *real;
-	enum host_extent extent;
+	enum extent extent;
 	bool there;
 	struct node_file file;
 };
 
 struct host_places {
-	struct host_place items[ARRAY_SIZE(host_rules) + 1];
+	struct host_place items[ARRAY_SIZE(rules) + 1];
 	size_t count;
 };
 
 /* A path without links; what does not exist keeps its name. NULL: out of memory. */
-static char *host_real_path(const char *path)
+static char *real_path(const char *path)
 {
 	char *resolved CLEANUP_FREE = NULL;
 	if (file_resolve(NULL, path, &resolved, NULL) == 0)
@@ -85,12 +85,11 @@ static char *host_real_path(const char *path)
 	return path_normalize(path);
 }
 
-static int host_add(struct host_places *places, const char *name, enum host_extent extent,
-		    struct error *err)
+static int add(struct host_places *places, const char *name, enum extent extent, struct error *err)
 {
 	struct host_place *place = &places->items[places->count++];
 	*place = (struct host_place){
-		.name = strdup(name), .real = host_real_path(name), .extent = extent};
+		.name = strdup(name), .real = real_path(name), .extent = extent};
 	place->there = node_file_identify(name, &place->file);
 	return place->name != NULL && place->real != NULL ? 0 : error_memory(err);
 }
@@ -100,10 +99,10 @@ int host_places_new(const char *cri_address, struct host_places **out, struct er
 	static const char scheme[] = "unix://";
 	struct host_places *places CLEANUP_HOST_PLACES = calloc(1, sizeof(*places));
 	int rc = places != NULL ? 0 : error_memory(err);
-	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(host_rules); i++)
-		rc = host_add(places, host_rules[i].name, host_rules[i].extent, err);
+	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(rules); i++)
+		rc = add(places, rules[i].name, rules[i].extent, err);
 	if (rc == 0 && text_starts_with(cri_address, scheme))
-		rc = host_add(places, cri_address + strlen(scheme), HOST_INSIDE, err);
+		rc = add(places, cri_address + strlen(scheme), HOST_INSIDE, err);
 	if (rc == 0)
 		*out = STEAL(places);
 	return rc;
@@ -121,7 +120,7 @@ void host_places_free(struct host_places **places)
 	*places = NULL;
 }
 
-static bool host_gives(const struct host_place *place, const char *real, bool read_only)
+static bool gives(const struct host_place *place, const char *real, bool read_only)
 {
 	if (path_is_within(place->real, real))
 		return true;
@@ -133,19 +132,19 @@ static bool host_gives(const struct host_place *place, const char *real, bool re
 int host_places_given(const struct host_places *places, const char *path, bool read_only,
 		      const char **given, struct error *err)
 {
-	char *real CLEANUP_FREE = host_real_path(path);
+	char *real CLEANUP_FREE = real_path(path);
 	struct node_file file = {0};
 	bool there = node_file_identify(path, &file);
 	*given = NULL;
 	if (real == NULL)
 		return error_memory(err);
-	if (path_is_within(real, host_exempt))
+	if (path_is_within(real, exempt))
 		return 0;
 	for (size_t i = 0; *given == NULL && i < places->count; i++) {
 		const struct host_place *place = &places->items[i];
 		if (place->extent == HOST_WRITTEN && read_only)
 			continue;
-		if (host_gives(place, real, read_only) ||
+		if (gives(place, real, read_only) ||
 		    (there && place->there && file.device == place->file.device &&
 		     file.inode == place->file.inode))
 			*given = place->name;

@@ -316,12 +316,12 @@ static bool run_both(struct pair *pair, const char *delay, struct sight sights[2
 		sights[1] = (struct sight){stage_finish(stage, second), probe_view(second)};
 	if (sights[0].document == NULL || sights[1].document == NULL)
 		return false;
-	if (probe_finished_ns(first) == 0 || probe_started_ns(second) == 0) {
+	if (probe_result(first)->finished_ns == 0 || probe_result(second)->started_ns == 0) {
 		check_broken(pair->isolation.run,
 			     "the runtime does not tell when the containers ran");
 		return false;
 	}
-	*together = probe_started_ns(second) < probe_finished_ns(first);
+	*together = probe_result(second)->started_ns < probe_result(first)->finished_ns;
 	return true;
 }
 

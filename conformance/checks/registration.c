@@ -140,8 +140,8 @@ static void options_during_register(struct check_run *run)
 			continue;
 		}
 		asked = true;
-		(void)check_expect(run, r->options_code == RPC_OK, "GetDevicePluginOptions", "OK",
-				   "%s", rpc_code_name(r->options_code));
+		(void)check_expect_is(run, r->options_code == RPC_OK, "GetDevicePluginOptions",
+				      "OK", rpc_code_name(r->options_code));
 		(void)check_expect(run,
 				   r->options_answered_ms != 0 &&
 					   r->options_answered_ms <= r->answered_ms,

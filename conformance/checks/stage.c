@@ -321,12 +321,7 @@ const cJSON *stage_run(struct stage *stage, const char *label, const char *const
 	return probe != NULL ? stage_finish(stage, probe) : NULL;
 }
 
-int64_t probe_started_ns(const struct probe *probe)
+const struct launch_result *probe_result(const struct probe *probe)
 {
-	return launch_result(probe->launch)->started_ns;
-}
-
-int64_t probe_finished_ns(const struct probe *probe)
-{
-	return launch_result(probe->launch)->finished_ns;
+	return launch_result(probe->launch);
 }

@@ -38,6 +38,5 @@ const cJSON *stage_finish(struct stage *stage, struct probe *probe);
 const cJSON *stage_run(struct stage *stage, const char *label, const char *const *command,
 		       const struct grant *grant);
 
-/* When the program ran, as the runtime says; 0: unknown. */
-int64_t probe_started_ns(const struct probe *probe);
-int64_t probe_finished_ns(const struct probe *probe);
+/* How and when it ran, as the runtime says; it has ended. */
+const struct launch_result *probe_result(const struct probe *probe);

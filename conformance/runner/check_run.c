@@ -330,5 +330,5 @@ int check_run_execute(const struct check *check, const struct context *context,
 	end_orphans(&run);
 	send_line(&run, &finished);
 	text_list_free(&run.texts);
-	return run.write_error != 0 ? error_system(err, run.write_error, "result pipe") : 0;
+	return run.write_error != 0 ? error_system(err, run.write_error, "standard output") : 0;
 }

@@ -51,7 +51,7 @@ int execution_set(struct execution *execution, enum report_outcome outcome, char
 
 /* The child's side: runs `check`. What it records goes to `result_fd` (runner/result.h). `directory` is an existing
  * private folder. Returns when the body and its clean-ups have ended.
- * Errors: ERROR_IO when the result pipe cannot be written, ERROR_MEMORY when a record could not be
+ * Errors: ERROR_IO when standard output cannot be written, ERROR_MEMORY when a record could not be
  * made: what the check saw is not known whole then. */
 int check_run_execute(const struct check *check, const struct context *context,
 		      const char *directory, int result_fd, struct error *err);

@@ -34,11 +34,8 @@ static bool is_interpreter(const char *name)
 	size_t size = strlen(name);
 	while (size > 0 && strchr("0123456789.", name[size - 1]) != NULL)
 		size--;
-	for (const char *const *known = interpreters; *known != NULL; known++) {
-		if (strlen(*known) == size && strncmp(*known, name, size) == 0)
-			return true;
-	}
-	return false;
+	char *plain CLEANUP_FREE = strndup(name, size);
+	return plain != NULL && interpreters[text_position(interpreters, plain)] != NULL;
 }
 
 /* The name of the plugin, and what is not known of it. */

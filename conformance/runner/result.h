@@ -2,7 +2,7 @@
 #pragma once
 
 /*
- * What a check's process tells the runner: JSON lines on its result pipe, written while it runs, so
+ * What a check's process tells the runner: JSON lines on its standard output, written while it runs, so
  * that nothing is lost when it dies. What the check has seen (assertion, note, evidence, device) goes
  * into the journal at once, under the check's name and whatever the line says of itself; the rest is
  * about the outcome and is kept here:
@@ -17,10 +17,8 @@
 #include "conformance/runner/check.h"
 #include "reports/journal.h"
 
-enum {
-	RESULT_LINE_MAX = 128 * 1024,  /* bytes of a line, and of all of them; */
-	RESULT_MAX = 32 * 1024 * 1024, /* more makes the check broken */
-};
+/* Bytes of all lines; more makes the check broken, and so does a line longer than PROCESS_LINE_MAX. */
+enum { RESULT_MAX = 32 * 1024 * 1024 };
 
 /* A plugin registered `resource`; process `pid` serves its socket, 0: not told. */
 typedef void result_plugin(const char *resource, int pid, void *user);

@@ -368,7 +368,7 @@ static int open_workplace(struct runner *runner, struct error *err)
 
 static void runner_close(struct runner *runner)
 {
-	journal_close(runner->journal);
+	journal_close(&runner->journal);
 	environment_close(&runner->environment);
 	plan_free(&runner->plan);
 	discovery_free(runner->node);

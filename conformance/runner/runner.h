@@ -2,7 +2,13 @@
 #pragma once
 
 /*
- * A whole run: workplace, plan, one process per check, journal, clean-up, report.
+ * The runner: what a check is (check.h), and a whole run of checks, whatever they are about.
+ *
+ *   workplace.h    the run's directory, container runtime and probe image
+ *   plan.h         which checks run, with requirements.def and the checks' needs
+ *   execution.h    one check in its own process, whose output result.h reads
+ *   environment.h  what the run runs in, for the report
+ *   output.h       the folder that stays
  */
 
 #include "base/text.h"

@@ -215,13 +215,13 @@ static void restore(const char *work_directory, void *user)
 	cJSON *context CLEANUP_JSON = NULL;
 	if (path == NULL || json_read_file(path, &context, NULL) < 0)
 		return;
-	const cJSON *directory = json_pointer(context, "/attachDirectory");
-	if (!cJSON_IsString(directory))
+	const char *directory = json_pointer_string(context, "/attachDirectory");
+	if (directory == NULL)
 		return;
-	if (plugin_directory_restore(directory->valuestring, &restored, &why) < 0)
+	if (plugin_directory_restore(directory, &restored, &why) < 0)
 		(void)text_list_add(&workplace->resisted, why.text, NULL);
 	else if (restored)
-		(void)text_list_add(&workplace->restored, directory->valuestring, NULL);
+		(void)text_list_add(&workplace->restored, directory, NULL);
 }
 
 /* What resists is not this run's failure: it is told, and the next run tries again. */

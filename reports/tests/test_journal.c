@@ -142,10 +142,10 @@ static void test_everything_written_is_rendered(void)
 
 static void test_journal_is_never_overwritten(void)
 {
-	struct journal *journal CLEANUP_JOURNAL = NULL;
 	char *path CLEANUP_FREE = text_format("%s/twice", directory);
+	struct journal *journal CLEANUP_JOURNAL = create(path);
 	struct error err = {0};
-	journal_close(create(path));
+	journal_close(&journal);
 	CU_ASSERT_EQUAL(journal_create(path, &run, &journal, &err), ERROR_EXISTS);
 	CU_ASSERT_PTR_NOT_NULL(strstr(err.text, path));
 	CU_ASSERT_EQUAL(journal_create("/nowhere/at/all", &run, &journal, &err), ERROR_NOT_FOUND);

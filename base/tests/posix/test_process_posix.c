@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -145,28 +146,31 @@ static void test_long_output_keeps_head_and_tail(void)
 
 static void test_deadline_ends_the_group(void)
 {
-	/* The shell and its grandchild ignore SIGTERM, and hold descriptor 3 open while they live.
-	 */
-	static const char script[] = "trap '' TERM; sh -c 'while :; do sleep 1; done' & "
-				     "while :; do sleep 1; done";
+	/* The shell and its grandchild ignore SIGTERM, and hold the FIFO open while they live. */
+	static const char script[] =
+		"exec 3>life; trap '' TERM; sh -c 'while :; do sleep 1; done' & "
+		"while :; do sleep 1; done";
 	struct process_result result CLEANUP_RESULT = {0};
-	struct process_spec spec = {.argv = shell(script), .timeout_ms = 100, .grace_ms = 100};
-	int life[2] = {-1, -1};
+	char folder[] = "/tmp/process-XXXXXX";
+	struct process_spec spec = {.argv = shell(script),
+				    .directory = mkdtemp(folder),
+				    .timeout_ms = 1000,
+				    .grace_ms = 100};
+	char *fifo CLEANUP_FREE = text_format("%s/life", folder);
 	char said[64] = "";
 	char byte = 0;
-	UNIT_INT(pipe2(life, O_CLOEXEC), 0);
-	spec.pass_fd = life[1];
+	UNIT_INT(mkfifo(fifo, 0600), 0);
+	int life CLEANUP_FD = open(fifo, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	UNIT_INT(process_run(&spec, &result, NULL), 0);
 	UNIT_INT(result.end, PROCESS_TIMED_OUT);
 	UNIT_INT(result.code, 128 + SIGKILL);
-	CU_ASSERT_TRUE(result.duration_ms >= 200);
+	CU_ASSERT_TRUE(result.duration_ms >= 1100);
 	CU_ASSERT_FALSE(result.unkillable);
 	process_describe(&result, said, sizeof(said));
 	UNIT_CONTAINS(said, "timed out after ");
-	(void)close(life[1]);
-	UNIT_INT(read(life[0], &byte, 1),
-		 0); /* the end of the file: the last of the group is gone */
-	(void)close(life[0]);
+	UNIT_INT(fcntl(life, F_SETFL, 0), 0);
+	UNIT_INT(read(life, &byte, 1), 0); /* the end of the file: the last of the group is gone */
+	UNIT_INT(file_remove_tree(folder, NULL), 0);
 }
 
 static void test_leader_end_ends_the_group(void)
@@ -308,17 +312,46 @@ static void test_many_in_parallel(void)
 
 static void test_descriptors_of_the_child(void)
 {
-	int fd CLEANUP_FD = open("/etc/passwd", O_RDONLY | O_CLOEXEC);
 	struct process_result list CLEANUP_RESULT = {0};
 	struct process_result links CLEANUP_RESULT = {0};
-	struct process_spec spec = {.argv = (const char *const[]){"ls", "/proc/self/fd", NULL},
-				    .pass_fd = fd};
+	struct process_spec spec = {.argv = (const char *const[]){"ls", "/proc/self/fd", NULL}};
 	/* The last one is the directory that ls reads. */
 	UNIT_INT(process_run(&spec, &list, NULL), 0);
-	UNIT_STRING(text_string(&list.out), "0\n1\n2\n3\n4\n");
-	spec.argv = (const char *const[]){"readlink", "/proc/self/fd/0", "/proc/self/fd/3", NULL};
+	UNIT_STRING(text_string(&list.out), "0\n1\n2\n3\n");
+	spec.argv = (const char *const[]){"readlink", "/proc/self/fd/0", NULL};
 	UNIT_INT(process_run(&spec, &links, NULL), 0);
-	UNIT_STRING(text_string(&links.out), "/dev/null\n/etc/passwd\n");
+	UNIT_STRING(text_string(&links.out), "/dev/null\n");
+}
+
+static void test_output_that_was_taken(void)
+{
+	int out[2] = {-1, -1};
+	int other[2] = {-1, -1};
+	char data[16] = "";
+	int taken = -1;
+	UNIT_INT(pipe(out), 0);
+	UNIT_INT(pipe(other), 0);
+	pid_t child = fork();
+	if (child == 0) {
+		(void)dup2(out[1], STDOUT_FILENO);
+		(void)dup2(other[1], STDERR_FILENO);
+		bool sound = process_take_output(&taken, NULL) == 0 &&
+			     fcntl(taken, F_GETFD) == FD_CLOEXEC &&
+			     write(taken, "through", 7) == 7 &&
+			     write(STDOUT_FILENO, "said", 4) == 4;
+		_exit(sound ? 0 : 1);
+	}
+	int status = -1;
+	UNIT_INT(waitpid(child, &status, 0), child);
+	UNIT_INT(status, 0);
+	UNIT_INT(read(out[0], data, sizeof(data)), 7);
+	UNIT_STRING(data, "through");
+	UNIT_INT(read(other[0], data, sizeof(data)), 4);
+	CU_ASSERT_NSTRING_EQUAL(data, "said", 4);
+	for (size_t i = 0; i < 2; i++) {
+		(void)close(out[i]);
+		(void)close(other[i]);
+	}
 }
 
 static void test_child_dies_with_its_starter(void)
@@ -332,11 +365,11 @@ static void test_child_dies_with_its_starter(void)
 	starter = fork();
 	if (starter == 0) {
 		struct process_spec spec = {.argv = (const char *const[]){"sleep", "600", NULL},
-					    .inherit_output = true,
-					    .pass_fd = numbers[1]};
+					    .inherit_output = true};
 		struct process *process = NULL;
 		uv_loop_t loop;
 		(void)uv_loop_init(&loop);
+		(void)dup2(numbers[1], STDOUT_FILENO);
 		if (process_start(&loop, &spec, &process, NULL) == 0) {
 			child = process_id(process);
 			(void)!write(numbers[1], &child, sizeof(child));
@@ -397,5 +430,6 @@ UNIT_MAIN("process", {"exit code and output", test_exit_code_and_output}, {"sign
 	  {"signal reaches the leader", test_signal_reaches_the_leader},
 	  {"many in parallel", test_many_in_parallel},
 	  {"descriptors of the child", test_descriptors_of_the_child},
+	  {"output that was taken", test_output_that_was_taken},
 	  {"orphans are ended", test_orphans_are_ended},
 	  {"child dies with its starter", test_child_dies_with_its_starter})

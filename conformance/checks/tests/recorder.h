@@ -3,6 +3,7 @@
 
 /* What a piece of a check records, as the runner reads it. */
 
+#include "base/process.h"
 #include "base/tests/unit.h"
 #include "conformance/runner/execution.h"
 
@@ -15,7 +16,7 @@ static inline struct result recorder_run(check_body *body)
 	struct context context = {0};
 	struct result result = {0};
 	FILE *file = tmpfile();
-	char line[RESULT_LINE_MAX] = "";
+	char line[PROCESS_LINE_MAX] = "";
 	CU_ASSERT_FATAL(file != NULL);
 	CU_ASSERT_EQUAL_FATAL(
 		check_run_execute(&check, &context, "/nonexistent", fileno(file), NULL), 0);

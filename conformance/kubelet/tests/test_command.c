@@ -58,7 +58,7 @@ static void run_command(struct run *run, bool with_plugin, const char *const *ar
 	}
 	for (size_t i = 0; arguments[i] != NULL; i++)
 		argv[count++] = arguments[i];
-	const struct process_spec spec = {.argv = argv, .timeout_ms = TIMEOUT_MS, .pass_fd = -1};
+	const struct process_spec spec = {.argv = argv, .timeout_ms = TIMEOUT_MS};
 	struct error err = {0};
 	int rc = process_run(&spec, &run->result, &err);
 	if (rc != 0)
@@ -208,8 +208,7 @@ static void test_sigterm_ends_it_cleanly(void)
 		"'" GPUCERT_BINARY_DIR "/tests/scripted-plugin' %s {plugin-dir}", run.script);
 	const char *const argv[] = {command_program, "--plugin-dir", run.plugin_dir,
 				    "--plugin",	     plugin,	     NULL};
-	const struct process_spec spec = {
-		.argv = argv, .pass_fd = -1, .on_line = on_line, .user = &process};
+	const struct process_spec spec = {.argv = argv, .on_line = on_line, .user = &process};
 	CU_ASSERT_EQUAL_FATAL(uv_loop_init(&loop), 0);
 	CU_ASSERT_EQUAL_FATAL(process_start(&loop, &spec, &process, NULL), 0);
 	UNIT_INT(loop_wait(&loop, has_ended, process, TIMEOUT_MS, "its end", NULL), 0);
