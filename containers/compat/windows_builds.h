@@ -24,8 +24,7 @@ enum windows_build_source {
 
 struct windows_build {
 	unsigned build;
-	const char *name;     /* "Windows Server 2022" */
-	const char *codename; /* "Iron"; "" when there is none in use */
+	const char *name; /* "Windows Server 2022" */
 	/* The newest schema; NULL: no source tells. With it, from which revision on; 0: from the
 	 * first. */
 	const struct hcs_version *schema;

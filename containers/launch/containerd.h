@@ -33,8 +33,6 @@ struct containerd_launch {
 
 #define POD_LOG_FILE "0.log" /* of the container, below the log directory */
 
-int containerd_start(struct launcher *launcher, struct launch *launch,
-		     const struct launch_spec *spec, struct error *err);
 int containerd_finish(struct launch *launch, bool stop, struct error *err);
 
 struct cri *containerd_cri(const struct launch *launch);

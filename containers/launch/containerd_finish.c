@@ -100,8 +100,8 @@ static int kill_program(struct containerd_launch *launch, enum launch_end end, c
 	rc = cri_undo_wait(containerd_cri(&launch->base), "StopContainer",
 			   launch->base.result.container_id, &failure);
 	if (rc < 0)
-		return launch_note(&launch->base, err, "container could not be stopped: %s",
-				   failure.text);
+		return text_list_addf(&launch->base.result.notes, err,
+				      "container could not be stopped: %s", failure.text);
 	return containerd_look(launch, &ended, err);
 }
 
@@ -132,18 +132,19 @@ static int read_log(struct containerd_launch *launch, struct error *err)
 	if (path == NULL)
 		return error_memory(err);
 	if (container_log_read(&log, path, LAUNCH_OUTPUT_MAX, &failure) < 0)
-		return launch_note(&launch->base, err, "output cannot be read: %s", failure.text);
+		return text_list_addf(&launch->base.result.notes, err, "output cannot be read: %s",
+				      failure.text);
 	launch->base.result.out = log.out.content;
 	launch->base.result.err = log.err.content;
 	log.out.content = (struct text){0};
 	log.err.content = (struct text){0};
 	return log.malformed == 0
 		       ? 0
-		       : launch_note(&launch->base, err,
-				     "%llu records of the container's log are malformed, first "
-				     "line %llu: %s",
-				     (unsigned long long)log.malformed,
-				     (unsigned long long)log.malformed_line, log.malformed_why);
+		       : text_list_addf(&launch->base.result.notes, err,
+					"%llu records of the container's log are malformed, first "
+					"line %llu: %s",
+					(unsigned long long)log.malformed,
+					(unsigned long long)log.malformed_line, log.malformed_why);
 }
 
 /* runc's init reports a failed execve() on the container's stderr and fails: the container started,
@@ -168,8 +169,8 @@ static void note_failure(struct containerd_launch *launch, int rc, const char *w
 			 const struct error *failure)
 {
 	if (rc < 0)
-		(void)launch_note(&launch->base, NULL, "%s could not be removed: %s", what,
-				  failure->text);
+		(void)text_list_addf(&launch->base.result.notes, NULL,
+				     "%s could not be removed: %s", what, failure->text);
 }
 
 static void clean(struct containerd_launch *launch)

@@ -34,16 +34,6 @@ int launch_ended(struct launch *launch, enum launch_end end, const char *reason,
 	return 0;
 }
 
-int launch_note(struct launch *launch, struct error *err, const char *format, ...)
-{
-	struct text note CLEANUP_TEXT = {0};
-	va_list args;
-	va_start(args, format);
-	text_vaddf(&note, format, args);
-	va_end(args);
-	return text_list_take(&launch->result.notes, text_take(&note), err);
-}
-
 /* Every offence, in one text: the plugin's author wants to see them all. */
 static int refuse(struct launch *launch, const struct text_list *offences, struct error *err)
 {

@@ -38,8 +38,6 @@ bool launch_is_path(enum launch_system system, const char *word);
 
 /* Sets end and reason (copied); keeps what was set first. */
 int launch_ended(struct launch *launch, enum launch_end end, const char *reason, struct error *err);
-int launch_note(struct launch *launch, struct error *err, const char *format, ...)
-	PRINTF_LIKE(3, 4);
 
 /* What differs between systems. */
 const char *host_signal_name(int number); /* NULL: it has none */

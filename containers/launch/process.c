@@ -36,9 +36,9 @@ static int note_ignored(struct launch *launch, const struct launch_spec *spec, s
 	int rc = 0;
 	for (size_t i = 0; rc == 0 && i < GRANT_KINDS; i++) {
 		if (names[i] != NULL && spec->grant.lists[i].count > 0)
-			rc = launch_note(launch, err,
-					 "%zu %s not applied: the program runs on the host",
-					 spec->grant.lists[i].count, names[i]);
+			rc = text_list_addf(&launch->result.notes, err,
+					    "%zu %s not applied: the program runs on the host",
+					    spec->grant.lists[i].count, names[i]);
 	}
 	return rc;
 }

@@ -9,7 +9,6 @@
 #include "containers/runtime/runtime_internal.h"
 #include "rpc/loop.h"
 
-#include <errno.h>
 #include <string.h>
 #include <sys/mount.h>
 #include <unistd.h>
@@ -56,7 +55,7 @@ static int check_version(const char *program, char **version, struct error *err)
 	return 0;
 }
 
-static int try_overlay(const char *directory, char **reason, struct error *err)
+static int try_overlay(const char *directory, bool *works, struct error *err)
 {
 	static const char *const names[] = {"lower", "upper", "work", "merged"};
 	char *merged CLEANUP_FREE = path_join(directory, "merged");
@@ -70,22 +69,21 @@ static int try_overlay(const char *directory, char **reason, struct error *err)
 		if (rc < 0)
 			return rc;
 	}
-	if (mount("overlay", merged, "overlay", 0, data) == 0) {
+	*works = mount("overlay", merged, "overlay", 0, data) == 0;
+	if (*works)
 		(void)umount2(merged, MNT_DETACH);
-		return 0;
-	}
-	*reason = text_format("overlay cannot be mounted: %s", strerror(errno));
-	return *reason != NULL ? 0 : error_memory(err);
+	return 0;
 }
 
-int containerd_choose_snapshotter(const char *directory, const char **snapshotter, char **reason,
+int containerd_choose_snapshotter(const char *directory, const char **snapshotter,
 				  struct error *err)
 {
+	bool works = false;
 	char *trial CLEANUP_FREE = path_join(directory, "overlay-trial");
-	int rc = trial != NULL ? try_overlay(trial, reason, err) : error_memory(err);
+	int rc = trial != NULL ? try_overlay(trial, &works, err) : error_memory(err);
 	if (rc < 0)
 		return rc;
-	*snapshotter = *reason == NULL ? "overlayfs" : "native";
+	*snapshotter = works ? "overlayfs" : "native";
 	return file_remove_tree(trial, err);
 }
 
@@ -147,14 +145,12 @@ static int write_config(struct runtime *runtime, const char *snapshotter, const 
 			struct error *err)
 {
 	char *path CLEANUP_FREE = path_join(runtime->directory, "config.toml");
-	char *reason CLEANUP_FREE = NULL;
-	int rc = snapshotter == NULL ? containerd_choose_snapshotter(runtime->directory,
-								     &snapshotter, &reason, err)
-				     : 0;
+	int rc = snapshotter == NULL
+			 ? containerd_choose_snapshotter(runtime->directory, &snapshotter, err)
+			 : 0;
 	if (rc != 0)
 		return rc;
 	runtime->description.snapshotter = arena_string(&runtime->strings, snapshotter);
-	runtime->description.snapshotter_reason = arena_string(&runtime->strings, reason);
 	char *toml CLEANUP_FREE = containerd_config(runtime->directory, snapshotter, version);
 	if (path == NULL || toml == NULL)
 		return error_memory(err);
@@ -220,13 +216,9 @@ static int start(struct runtime *runtime, const struct runtime_options *options,
 	runtime->description.cgroup_parent = arena_string(&runtime->strings, cgroup);
 	if (rc == 0)
 		rc = write_config(runtime, options->snapshotter, version, err);
-	uint64_t begin = clock_monotonic_ms();
 	if (rc == 0)
 		rc = spawn(runtime, program, err);
-	if (rc == 0)
-		rc = wait_ready(runtime, options->start_timeout_ms, err);
-	runtime->description.start_ms = clock_monotonic_ms() - begin;
-	return rc;
+	return rc == 0 ? wait_ready(runtime, options->start_timeout_ms, err) : rc;
 }
 
 int runtime_is_offered(struct error *err)

@@ -43,7 +43,6 @@ int runtime_new(uv_loop_t *loop, const char *base_directory, const char *cri_add
 		.version = "",
 		.api_version = "",
 		.snapshotter = "",
-		.snapshotter_reason = "",
 		.address = arena_string(&runtime->strings, cri_address),
 		.cgroup_parent = "",
 		.work_directory = arena_string(&runtime->strings, work),

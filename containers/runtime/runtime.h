@@ -47,13 +47,11 @@ struct runtime_description {
 	const char *run_id;  /* "run-XXXXXX", unique: what launches and sweeps are labelled with */
 	const char *name;    /* "containerd", as the runtime says */
 	const char *version; /* "1.6.20~ds1", as the runtime says */
-	const char *api_version;	/* "v1" */
-	const char *snapshotter;	/* "" when attached */
-	const char *snapshotter_reason; /* why not overlayfs; "" otherwise */
-	const char *address;		/* "unix:///run/gpucert/run-XXXXXX/containerd.sock" */
-	const char *cgroup_parent;	/* "/gpucert-XXXXXX"; "" when attached */
-	const char *work_directory;	/* for archives and logs; exists until runtime_stop() */
-	uint64_t start_ms; /* from the start of the process until the runtime was ready */
+	const char *api_version;    /* "v1" */
+	const char *snapshotter;    /* "" when attached */
+	const char *address;	    /* "unix:///run/gpucert/run-XXXXXX/containerd.sock" */
+	const char *cgroup_parent;  /* "/gpucert-XXXXXX"; "" when attached */
+	const char *work_directory; /* for archives and logs; exists until runtime_stop() */
 };
 
 /* Can this process, on this machine, start a private containerd at all? ERROR_UNSUPPORTED says what

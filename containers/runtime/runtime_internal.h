@@ -36,9 +36,8 @@ bool runtime_has_ended(void *runtime); /* its containerd; for loop_wait() */
  * [REVISION]". ERROR_FORMAT. Caller frees *out. */
 int containerd_parse_version(const char *output, char **out, struct error *err);
 
-/* "overlayfs" when it can be mounted below `directory`, else "native" with the reason (caller
- * frees). */
-int containerd_choose_snapshotter(const char *directory, const char **snapshotter, char **reason,
+/* "overlayfs" when it can be mounted below `directory`, else "native". */
+int containerd_choose_snapshotter(const char *directory, const char **snapshotter,
 				  struct error *err);
 
 /* The content of config.toml (configuration version 2, which containerd 1.6 to 2.x read) for the

@@ -90,7 +90,6 @@ static void test_the_native_snapshotter(void)
 	UNIT_STRING(description->name, "containerd");
 	UNIT_STRING(description->api_version, "v1");
 	CU_ASSERT_TRUE(description->is_private);
-	CU_ASSERT_TRUE(description->start_ms > 0);
 	CU_ASSERT_EQUAL_FATAL(
 		images_prepare(description->work_directory, rig_program_directory(), &images, &err),
 		0);
@@ -102,21 +101,17 @@ static void test_the_native_snapshotter(void)
 	CU_ASSERT_FALSE(file_exists(base));
 }
 
-/* Where overlay cannot be mounted the reason is told: here, because the place is no directory. */
 static void test_choosing_a_snapshotter(void)
 {
-	const char *snapshotter = NULL;
+	const char *snapshotter = "";
 	char *directory CLEANUP_FREE = NULL;
-	char *reason CLEANUP_FREE = NULL;
 	struct error err = {0};
 	CU_ASSERT_EQUAL_FATAL(file_make_temporary("/tmp", "gpucert-", &directory, &err), 0);
-	UNIT_INT(containerd_choose_snapshotter(directory, &snapshotter, &reason, &err), 0);
-	CU_ASSERT_TRUE(reason == NULL ? strcmp(snapshotter, "overlayfs") == 0
-				      : strcmp(snapshotter, "native") == 0);
+	UNIT_INT(containerd_choose_snapshotter(directory, &snapshotter, &err), 0);
+	CU_ASSERT_TRUE(strcmp(snapshotter, "overlayfs") == 0 || strcmp(snapshotter, "native") == 0);
 	CU_ASSERT_EQUAL(file_remove_tree(directory, NULL), 0);
 	/* A file system that cannot hold an upper layer. */
-	UNIT_INT(containerd_choose_snapshotter("/proc", &snapshotter, &reason, &err),
-		 ERROR_NOT_FOUND);
+	UNIT_INT(containerd_choose_snapshotter("/proc", &snapshotter, &err), ERROR_NOT_FOUND);
 }
 
 static void test_an_archive_that_cannot_be_imported(struct rig *rig)
