@@ -52,19 +52,16 @@ static int open_scanner(struct plugin *plugin, struct error *err)
 
 static int open_instances(struct plugin *plugin, struct error *err)
 {
-	static const enum config_resource others[INVENTORY_RESOURCE_COUNT] = {
-		[INVENTORY_DISPLAY] = CONFIG_RESOURCE_COMPUTE,
-		[INVENTORY_COMPUTE] = CONFIG_RESOURCE_DISPLAY,
-	};
-	struct serving serving = {&plugin->loop, plugin->config, plugin->scanner, 0};
+	struct serving serving = {&plugin->loop, plugin->config, plugin->scanner,
+				  INVENTORY_DISPLAY};
 	int rc = 0;
-	for (int i = 0; rc == 0 && i < INVENTORY_RESOURCE_COUNT; i++) {
-		serving.resource = (enum inventory_resource)i;
-		if (plugin->config->resource == (int)others[i])
-			continue;
-		rc = instance_open(&serving, &plugin->instances[i], err);
-		plugin->open_instances += rc == 0 ? 1 : 0;
-	}
+	if (plugin->config->resource != CONFIG_RESOURCE_COMPUTE)
+		rc = instance_open(&serving, &plugin->instances[INVENTORY_DISPLAY], err);
+	serving.resource = INVENTORY_COMPUTE;
+	if (rc == 0 && plugin->config->resource != CONFIG_RESOURCE_DISPLAY)
+		rc = instance_open(&serving, &plugin->instances[INVENTORY_COMPUTE], err);
+	for (size_t i = 0; i < INVENTORY_RESOURCE_COUNT; i++)
+		plugin->open_instances += plugin->instances[i] != NULL ? 1 : 0;
 	return rc;
 }
 

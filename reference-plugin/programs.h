@@ -1,8 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-/* The programs that are made from this library: their command line (programs.c), and what they do
- * with the rooms configuration/, inventory/, answer/ and serving/ (plugin.c). */
+/*
+ * The programs that are made from this library: their command line (programs.c), and what they do
+ * with its rooms (plugin.c). An order to read it in, headers first:
+ *
+ *   plugin.c                       the whole: what is opened, what happens when something changes
+ *   inventory/inventory.h          the devices that are offered, and their ids
+ *   inventory/scanner.h            how that list is kept true
+ *   serving/service.h, instance.h  the four calls on one socket; registering, and starting over
+ *   answer/calls.h, answer.h       what Allocate and GetPreferredAllocation answer
+ *   configuration/config.h         what all of them are told
+ */
 
 #include "reference-plugin/configuration/config.h"
 

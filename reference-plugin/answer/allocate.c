@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "reference-plugin/answer/allocate.h"
+#include "reference-plugin/answer/calls.h"
 
 #include "base/cleanup.h"
-#include "reference-plugin/inventory/wire.h"
 
 #include <string.h>
 
@@ -63,9 +62,9 @@ int allocate(const struct inventory *inventory, enum inventory_resource resource
 	size_t count = request->n_container_requests;
 	int rc = 0;
 	v1beta1__allocate_response__init(&out->message);
-	if (count > ALLOCATE_CONTAINERS_MAX)
+	if (count > CALL_CONTAINERS_MAX)
 		return error_set(err, ERROR_ARGUMENT, "%zu containers in one call are more than %d",
-				 count, (int)ALLOCATE_CONTAINERS_MAX);
+				 count, (int)CALL_CONTAINERS_MAX);
 	out->answers = calloc(count + 1, sizeof(*out->answers));
 	out->message.container_responses =
 		calloc(count + 1, sizeof(V1beta1__ContainerAllocateResponse *));

@@ -20,12 +20,13 @@ struct answer_item *answer_add(struct answer *answer, enum answer_kind kind,
 	return item;
 }
 
-int answer_keep(struct answer *answer, char *string, const char **out, struct error *err)
+const char *answer_format(struct answer *answer, const char *format, ...)
 {
-	int rc = text_list_take(&answer->strings, string, err);
-	if (rc == 0)
-		*out = answer->strings.items[answer->strings.count - 1];
-	return rc;
+	va_list args;
+	va_start(args, format);
+	const char *string = arena_vformat(&answer->arena, format, args);
+	va_end(args);
+	return string;
 }
 
 static int by_place(const void *a, const void *b)
@@ -70,21 +71,19 @@ int answer_settle(struct answer *answer, answer_compare *compare, answer_join *j
 static int reserve(struct answer *answer, const struct answer_request *request, struct error *err)
 {
 	const struct additional_mounts *additional = request->rules->additional;
+	struct arena *arena = &answer->arena;
 	size_t room = 1;
 	for (size_t i = 0; i < request->count; i++) {
 		const struct discovery_device *device = request->devices[i];
 		room += device->node_count + device->file_count + device->variable_count +
 			(additional != NULL ? additional->count : 0) + ANSWER_EXTRA_ITEMS;
 	}
-	answer->items = calloc(room, sizeof(*answer->items));
-	answer->message.devices = calloc(room, sizeof(V1beta1__DeviceSpec *));
-	answer->message.mounts = calloc(room, sizeof(V1beta1__Mount *));
-	answer->message.envs =
-		calloc(room, sizeof(V1beta1__ContainerAllocateResponse__EnvsEntry *));
-	return answer->items != NULL && answer->message.devices != NULL &&
-			       answer->message.mounts != NULL && answer->message.envs != NULL
-		       ? 0
-		       : error_memory(err);
+	answer->items = arena_allocate(arena, room * sizeof(*answer->items));
+	answer->message.devices = arena_allocate(arena, room * sizeof(V1beta1__DeviceSpec *));
+	answer->message.mounts = arena_allocate(arena, room * sizeof(V1beta1__Mount *));
+	answer->message.envs = arena_allocate(
+		arena, room * sizeof(V1beta1__ContainerAllocateResponse__EnvsEntry *));
+	return arena->failed ? error_memory(err) : 0;
 }
 
 static void fill_message(struct answer *answer, bool windows)
@@ -127,6 +126,8 @@ int answer_build(const struct answer_request *request, struct answer *out, struc
 	if (rc == 0)
 		rc = request->windows ? answer_build_windows(out, request, err)
 				      : answer_build_linux(out, request, err);
+	if (rc == 0 && out->arena.failed)
+		rc = error_memory(err);
 	if (rc == 0)
 		fill_message(out, request->windows);
 	return rc;
@@ -134,11 +135,7 @@ int answer_build(const struct answer_request *request, struct answer *out, struc
 
 void answer_free(struct answer *answer)
 {
-	free(answer->message.devices);
-	free(answer->message.mounts);
-	free(answer->message.envs);
-	free(answer->items);
-	text_list_free(&answer->strings);
+	arena_free(&answer->arena);
 	text_list_free(&answer->warnings);
 	*answer = (struct answer){0};
 }

@@ -16,7 +16,7 @@
  * there the first one is mounted and `warnings` names the others.
  */
 
-#include "base/error.h"
+#include "base/arena.h"
 #include "base/text.h"
 #include "reference-plugin/configuration/additional_mounts.h"
 #include "rpc/proto/deviceplugin_v1beta1.pb-c.h"
@@ -55,7 +55,7 @@ struct answer {
 	V1beta1__ContainerAllocateResponse message; /* borrows from below, devices and rules */
 	struct answer_item *items;
 	size_t count;
-	struct text_list strings;
+	struct arena arena;	   /* of the items, of strings and of the message's arrays */
 	struct text_list warnings; /* what the container lacks that somebody asked for */
 };
 

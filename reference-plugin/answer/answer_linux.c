@@ -49,22 +49,20 @@ static bool is_path_list(const char *name)
 	       strcmp(name, "VK_ADD_DRIVER_FILES") == 0;
 }
 
-static int join_lists(const char *first, const char *second, char **out, struct error *err)
+static int join_lists(struct answer *answer, struct answer_item *kept, const char *more,
+		      struct error *err)
 {
 	struct text_list have CLEANUP_TEXT_LIST = {0};
 	struct text_list paths CLEANUP_TEXT_LIST = {0};
-	struct text joined CLEANUP_TEXT = {0};
-	int rc = text_list_split(&have, first, ':', err);
+	int rc = text_list_split(&have, kept->source, ':', err);
 	if (rc == 0)
-		rc = text_list_split(&paths, second, ':', err);
-	text_add(&joined, first);
+		rc = text_list_split(&paths, more, ':', err);
 	for (size_t i = 0; rc == 0 && i < paths.count; i++) {
 		if (text_list_has(&have, paths.items[i]))
 			continue;
-		text_addf(&joined, ":%s", paths.items[i]);
+		kept->source = answer_format(answer, "%s:%s", kept->source, paths.items[i]);
 		rc = text_list_add(&have, paths.items[i], err);
 	}
-	*out = text_take(&joined);
 	return rc;
 }
 
@@ -75,36 +73,32 @@ static char *manifest_directory(const char *value)
 	return text_ends_with(value, ".icd") ? path_directory(value) : path_normalize(value);
 }
 
-static int join_manifests(const struct answer_item *first, const struct answer_item *second,
-			  char **out, struct error *err)
+static int join_manifests(struct answer *answer, struct answer_item *kept,
+			  const struct answer_item *next, struct error *err)
 {
-	char *left CLEANUP_FREE = manifest_directory(first->source);
-	char *right CLEANUP_FREE = manifest_directory(second->source);
+	char *left CLEANUP_FREE = manifest_directory(kept->source);
+	char *right CLEANUP_FREE = manifest_directory(next->source);
 	if (left == NULL || right == NULL)
 		return error_memory(err);
 	if (strcmp(left, right) != 0)
 		return error_set(err, ERROR_UNSUPPORTED,
 				 "devices '%s' and '%s' have their OpenCL manifests in different "
 				 "directories: '%s' and '%s'",
-				 first->device, second->device, left, right);
-	*out = STEAL(left);
+				 kept->device, next->device, left, right);
+	kept->source = arena_string(&answer->arena, left);
 	return 0;
 }
 
 static int join_variables(struct answer *answer, struct answer_item *kept,
 			  const struct answer_item *next, struct error *err)
 {
-	char *value = NULL;
-	int rc = 0;
 	if (is_path_list(kept->place))
-		rc = join_lists(kept->source, next->source, &value, err);
-	else if (strcmp(kept->place, "OCL_ICD_VENDORS") == 0)
-		rc = join_manifests(kept, next, &value, err);
-	else
-		rc = error_set(err, ERROR_UNSUPPORTED,
-			       "devices '%s' and '%s' need different values of %s: '%s' and '%s'",
-			       kept->device, next->device, kept->place, kept->source, next->source);
-	return rc == 0 ? answer_keep(answer, value, &kept->source, err) : rc;
+		return join_lists(answer, kept, next->source, err);
+	if (strcmp(kept->place, "OCL_ICD_VENDORS") == 0)
+		return join_manifests(answer, kept, next, err);
+	return error_set(err, ERROR_UNSUPPORTED,
+			 "devices '%s' and '%s' need different values of %s: '%s' and '%s'",
+			 kept->device, next->device, kept->place, kept->source, next->source);
 }
 
 /* Devices of one vendor share nodes (/dev/nvidiactl) and files: each is given once. */

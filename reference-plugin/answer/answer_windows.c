@@ -58,16 +58,13 @@ static int check_count(const struct answer_request *request, struct error *err)
 static int add_location_path(const struct part *part)
 {
 	const struct discovery_device *device = part->device;
-	const char *string = NULL;
 	if (device->location_path[0] == '\0')
 		return error_set(part->err, ERROR_UNSUPPORTED,
 				 "device '%s' has no location path to assign it by", device->id);
-	int rc = answer_keep(part->answer,
-			     text_format("vpci-location-path://%s", device->location_path), &string,
-			     part->err);
-	if (rc == 0)
-		answer_add(part->answer, ANSWER_NODE, device, string, string);
-	return rc;
+	const char *string =
+		answer_format(part->answer, "vpci-location-path://%s", device->location_path);
+	answer_add(part->answer, ANSWER_NODE, device, string, string);
+	return 0;
 }
 
 /* The variables of aarnaud/k8s-directx-device-plugin. */
@@ -142,16 +139,13 @@ static int add_store_file(const struct part *part, enum origin origin, const cha
 			  const char *relative, const char *destination)
 {
 	const struct discovery_device *device = part->device;
-	const char *source = NULL;
-	int rc = 0;
+	const char *store = device->driver_store_path;
 	if (!filter_vendor_matches(vendor, device))
 		return 0;
-	if (windows_path_is_absolute(device->driver_store_path)) {
-		rc = answer_keep(part->answer,
-				 text_format("%s\\%s", device->driver_store_path, relative),
-				 &source, part->err);
-		return rc == 0 ? add_file(part, origin, source, destination) : rc;
-	}
+	if (windows_path_is_absolute(store))
+		return add_file(part, origin,
+				answer_format(part->answer, "%s\\%s", store, relative),
+				destination);
 	if (origin == ORIGIN_BUILT_IN)
 		return 0;
 	return text_list_addf(

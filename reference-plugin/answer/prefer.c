@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#include "reference-plugin/answer/prefer.h"
+#include "reference-plugin/answer/calls.h"
 
 #include "base/cleanup.h"
-#include "reference-plugin/inventory/wire.h"
 
 #include <string.h>
-
-enum { PREFER_CONTAINERS_MAX = 256 };
 
 /* NUMA nodes, and one more for devices without one. */
 enum { NUMA_NODES = INVENTORY_NUMA_MAX + 2 };
@@ -241,9 +238,9 @@ int prefer(const struct inventory *inventory, enum inventory_resource resource,
 	if (response == NULL)
 		return error_memory(err);
 	v1beta1__preferred_allocation_response__init(response);
-	if (count > PREFER_CONTAINERS_MAX)
+	if (count > CALL_CONTAINERS_MAX)
 		return error_set(err, ERROR_ARGUMENT, "%zu containers in one call are more than %d",
-				 count, (int)PREFER_CONTAINERS_MAX);
+				 count, (int)CALL_CONTAINERS_MAX);
 	response->container_responses =
 		calloc(count + 1, sizeof(V1beta1__ContainerPreferredAllocationResponse *));
 	if (response->container_responses == NULL)

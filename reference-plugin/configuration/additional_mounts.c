@@ -19,17 +19,10 @@ static const char *const system_directories[] = {
 /* By the rules of the node's system, whatever this one is. */
 static bool is_plain_absolute(const char *path)
 {
-	size_t length = 0;
-	if (strcmp(path, "/") == 0)
-		return true;
-	for (; path[0] == '/'; path += length) {
-		path++;
-		length = strcspn(path, "/");
-		if (length == 0 || (length == 1 && path[0] == '.') ||
-		    (length == 2 && path[0] == '.' && path[1] == '.'))
-			return false;
-	}
-	return length > 0 && path[0] == '\0';
+	char *closed CLEANUP_FREE = text_format("%s/", path);
+	return strcmp(path, "/") == 0 ||
+	       (closed != NULL && path[0] == '/' && strstr(closed, "//") == NULL &&
+		strstr(closed, "/./") == NULL && strstr(closed, "/../") == NULL);
 }
 
 static int check_destination(const char *path, struct error *err)

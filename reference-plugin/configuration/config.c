@@ -79,16 +79,15 @@ static int find_file(const struct config_program *program, const char *named, ch
 		     struct error *err)
 {
 	char *variable CLEANUP_FREE = text_format("%sCONFIG_FILE", program->env_prefix);
-	int rc = 0;
 	if (variable == NULL)
 		return error_memory(err);
-	const char *value = program_variable(variable);
-	if (named == NULL && value != NULL && program->directx)
-		rc = check_variable(variable, value, err);
-	if (rc < 0)
-		return rc;
-	if (named == NULL)
-		named = value;
+	if (named == NULL) {
+		named = program_variable(variable);
+		int rc = named != NULL && program->directx ? check_variable(variable, named, err)
+							   : 0;
+		if (rc < 0)
+			return rc;
+	}
 	*path = named != NULL && named[0] != '\0' ? strdup(named) : default_file(program);
 	return *path != NULL ? 0 : error_memory(err);
 }

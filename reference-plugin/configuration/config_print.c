@@ -90,23 +90,16 @@ static cJSON *value_to_json(const struct setting *setting, const struct config *
 {
 	const void *value = (const char *)config + setting->offset;
 	struct text text CLEANUP_TEXT = {0};
-	switch (setting->type) {
-	case SETTING_BOOL:
-	case SETTING_COUNT:
-		setting_format(setting, config, &text);
-		return cJSON_Parse(text_string(&text));
-	case SETTING_DURATION:
-		return cJSON_CreateNumber((double)*(const uint64_t *)value / 1000.0);
-	case SETTING_LIST:
+	if (setting->type == SETTING_LIST)
 		return json_new_strings(value);
-	case SETTING_MOUNTS:
+	if (setting->type == SETTING_MOUNTS)
 		return mounts_to_json(&config->additional_mounts, setting->mounts);
-	case SETTING_TEXT:
-	case SETTING_CHOICE:
-	default:
-		setting_format(setting, config, &text);
-		return json_new_string(text_string(&text), text.size);
-	}
+	if (setting->type == SETTING_DURATION)
+		return cJSON_CreateNumber((double)*(const uint64_t *)value / 1000.0);
+	setting_format(setting, config, &text);
+	return setting->type == SETTING_BOOL || setting->type == SETTING_COUNT
+		       ? cJSON_Parse(text_string(&text))
+		       : json_new_string(text_string(&text), text.size);
 }
 
 cJSON *config_to_json(const struct config *config)

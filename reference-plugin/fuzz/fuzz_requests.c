@@ -2,8 +2,7 @@
 /* Any bytes as an AllocateRequest or a PreferredAllocationRequest (the first byte tells which) to a
  * node with three devices. */
 #include "base/cleanup.h"
-#include "reference-plugin/answer/allocate.h"
-#include "reference-plugin/answer/prefer.h"
+#include "reference-plugin/answer/calls.h"
 #include "reference-plugin/tests/sample_node.h"
 
 #include <string.h>

@@ -2,7 +2,6 @@
 #include "reference-plugin/inventory/inventory.h"
 
 #include "base/cleanup.h"
-#include "reference-plugin/inventory/wire.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "reference-plugin/inventory/wire.h"
+#include "reference-plugin/inventory/inventory.h"
 
 #include "base/cleanup.h"
 #include "base/text.h"

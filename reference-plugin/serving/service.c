@@ -3,9 +3,7 @@
 
 #include "base/cleanup.h"
 #include "base/log.h"
-#include "reference-plugin/answer/allocate.h"
-#include "reference-plugin/answer/prefer.h"
-#include "reference-plugin/inventory/wire.h"
+#include "reference-plugin/answer/calls.h"
 #include "rpc/server.h"
 
 #include <string.h>
@@ -85,15 +83,6 @@ static void watcher_open(struct service *service, struct rpc_stream *stream)
 	rpc_stream_on_end(stream, on_end, watcher);
 	rpc_stream_on_drain(stream, on_drain, watcher);
 	watcher_send(watcher);
-}
-
-static void watchers_send(struct service *service)
-{
-	struct watcher *next = NULL;
-	for (struct watcher *watcher = service->watchers; watcher != NULL; watcher = next) {
-		next = watcher->next;
-		watcher_send(watcher);
-	}
 }
 
 static int status_of(int code)
@@ -247,6 +236,7 @@ int service_open(const struct serving *serving, const char *address,
 
 int service_refresh(struct service *service, struct error *err)
 {
+	struct watcher *next = NULL;
 	uint8_t *list CLEANUP_FREE = NULL;
 	size_t size = 0;
 	int rc = device_list_pack(scanner_inventory(service->serving.scanner),
@@ -260,7 +250,10 @@ int service_refresh(struct service *service, struct error *err)
 	service->list = STEAL(list);
 	service->list_size = size;
 	service->version++;
-	watchers_send(service);
+	for (struct watcher *watcher = service->watchers; watcher != NULL; watcher = next) {
+		next = watcher->next;
+		watcher_send(watcher);
+	}
 	return 0;
 }
 

@@ -4,8 +4,7 @@
 #include "base/path.h"
 #include "base/tests/unit.h"
 #include "base/text.h"
-#include "reference-plugin/answer/allocate.h"
-#include "reference-plugin/inventory/wire.h"
+#include "reference-plugin/answer/calls.h"
 #include "reference-plugin/tests/sample_node.h"
 #include "rpc/message.h"
 

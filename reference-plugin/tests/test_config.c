@@ -4,7 +4,7 @@
 #include "base/json.h"
 #include "base/path.h"
 #include "base/tests/unit.h"
-#include "reference-plugin/answer/prefer.h"
+#include "reference-plugin/answer/calls.h"
 #include "reference-plugin/configuration/settings.h"
 
 #include <uv.h>

@@ -2,7 +2,7 @@
 #include "base/cleanup.h"
 #include "base/tests/unit.h"
 #include "base/text.h"
-#include "reference-plugin/inventory/wire.h"
+#include "reference-plugin/inventory/inventory.h"
 #include "reference-plugin/tests/sample_node.h"
 #include "rpc/proto/deviceplugin_v1beta1.pb-c.h"
 

@@ -2,8 +2,7 @@
 #include "base/cleanup.h"
 #include "base/tests/unit.h"
 #include "base/text.h"
-#include "reference-plugin/answer/prefer.h"
-#include "reference-plugin/inventory/wire.h"
+#include "reference-plugin/answer/calls.h"
 #include "reference-plugin/tests/sample_node.h"
 
 static void ignore_event(const char *event, const struct inventory_device *device, void *user)

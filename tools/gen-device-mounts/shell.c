@@ -99,30 +99,28 @@ static int add_powershell(struct text *out, const char *argument, struct error *
 	return 0;
 }
 
-static int add_quoted(struct text *out, enum shell shell, const char *argument, struct error *err)
+static int add_sh(struct text *out, const char *argument, struct error *err)
 {
-	switch (shell) {
-	case SHELL_CMD:
-		return add_cmd(out, argument, err);
-	case SHELL_POWERSHELL:
-		return add_powershell(out, argument, err);
-	case SHELL_SH:
-	default:
-		if (argument[0] != '\0' && only_holds(argument, LETTERS_AND_DIGITS "_@%+=:,./-"))
-			text_add(out, argument);
-		else
-			add_single_quoted(out, argument, false);
-		return 0;
-	}
+	(void)err;
+	if (argument[0] != '\0' && only_holds(argument, LETTERS_AND_DIGITS "_@%+=:,./-"))
+		text_add(out, argument);
+	else
+		add_single_quoted(out, argument, false);
+	return 0;
 }
 
 int shell_quote(struct text *out, enum shell shell, const struct text_list *arguments,
 		struct error *err)
 {
+	static int (*const add[])(struct text * out, const char *argument, struct error *err) = {
+		[SHELL_SH] = add_sh,
+		[SHELL_CMD] = add_cmd,
+		[SHELL_POWERSHELL] = add_powershell,
+	};
 	int rc = 0;
 	for (size_t i = 0; rc == 0 && i < arguments->count; i++) {
 		text_add(out, i > 0 ? " " : "");
-		rc = add_quoted(out, shell, arguments->items[i], err);
+		rc = add[shell](out, arguments->items[i], err);
 	}
 	return rc;
 }

@@ -43,28 +43,20 @@ struct host {
 	struct error problem;
 };
 
-static int host_from_table(struct host *host, const char *product, const char *version,
-			   const char *what, struct error *err)
-{
-	host->capabilities.os = "windows";
-	host->capabilities.product = product;
-	return windows_version_parse(version, what, &host->capabilities.version, err);
-}
-
 static int host_from_node(struct host *host, struct error *err)
 {
 	const struct discovery_options wanted = {.recorded_node = given.node};
-	const struct discovery_system *system = NULL;
 	int rc = discovery_take(&wanted, &host->snapshot, err);
 	if (rc < 0)
 		return rc;
-	system = &host->snapshot->system;
+	const struct discovery_system *system = &host->snapshot->system;
 	if (strcmp(system->os, "windows") != 0)
 		return error_set(err, ERROR_ARGUMENT, "%s is not a Windows node but one of '%s'",
 				 given.node, system->os);
 	if (text_starts_with(system->emulator, "Wine "))
 		host->capabilities.wine = system->emulator + strlen("Wine ");
-	return host_from_table(host, system->product, system->build, given.node, err);
+	host->capabilities.product = system->product;
+	return windows_version_parse(system->build, given.node, &host->capabilities.version, err);
 }
 
 static int host_from_machine(struct host *host, struct error *err)
@@ -73,8 +65,7 @@ static int host_from_machine(struct host *host, struct error *err)
 	int rc = os_version_read(&host->system, err);
 	if (rc < 0)
 		return rc;
-#if defined(_WIN32)
-	capabilities->os = "windows";
+#ifdef _WIN32
 	capabilities->version =
 		(struct windows_version){host->system.major, host->system.minor, host->system.build,
 					 true, host->system.revision};
@@ -90,6 +81,7 @@ static int host_open(struct host *host, struct error *err)
 	struct capabilities *capabilities = &host->capabilities;
 	int rc = 0;
 	*capabilities = (struct capabilities){
+		.os = "windows",
 		.product = host->system.product,
 		.display_version = host->system.display_version,
 		.kernel = host->system.kernel,
@@ -97,13 +89,15 @@ static int host_open(struct host *host, struct error *err)
 		.problem = host->problem.text,
 		.image_given = given.image_build != NULL,
 	};
+	if (given.build != NULL && given.node != NULL)
+		return error_set(err, ERROR_ARGUMENT, "--build and --node name two hosts");
 	if (capabilities->image_given)
 		rc = windows_version_parse(given.image_build, "--image-build", &capabilities->image,
 					   err);
 	if (rc < 0)
 		return rc;
 	if (given.build != NULL)
-		return host_from_table(host, "", given.build, "--build", err);
+		return windows_version_parse(given.build, "--build", &capabilities->version, err);
 	return given.node != NULL ? host_from_node(host, err) : host_from_machine(host, err);
 }
 
@@ -138,24 +132,18 @@ static int run(const struct text_list *arguments)
 {
 	struct host host = {0};
 	struct error err = {0};
-	int rc = 0;
-	int code = 0;
+	int code = EXIT_NO_SERVICE;
 	(void)arguments;
 	log_set_program("query-hcs-capabilities");
-	if (given.build != NULL && given.node != NULL)
-		rc = error_set(&err, ERROR_ARGUMENT, "--build and --node name two hosts");
-	if (rc == 0)
-		rc = host_open(&host, &err);
+	int rc = host_open(&host, &err);
 	if (rc == 0)
 		rc = print(&host.capabilities, &err);
-	if (rc == 0) {
+	if (rc == 0)
 		code = judge(&host.capabilities);
-	} else {
+	else
 		log_error("%s", err.text);
-		code = rc == ERROR_ARGUMENT || rc == ERROR_FORMAT || rc == ERROR_LIMIT
-			       ? OPTIONS_EXIT_USAGE
-			       : EXIT_NO_SERVICE;
-	}
+	if (rc == ERROR_ARGUMENT || rc == ERROR_FORMAT || rc == ERROR_LIMIT)
+		code = OPTIONS_EXIT_USAGE;
 	discovery_free(host.snapshot);
 	return code;
 }

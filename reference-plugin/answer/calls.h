@@ -1,6 +1,34 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
+/* The two calls about ids: what containers are given for those that the kubelet chose (allocate.c),
+ * and which it should choose (prefer.c). */
+
+#include "reference-plugin/answer/answer.h"
+#include "reference-plugin/inventory/inventory.h"
+
+/* Of either call. The kubelet sends one container a call; more than this are refused. */
+enum { CALL_CONTAINERS_MAX = 256 };
+
+struct allocation {
+	V1beta1__AllocateResponse message; /* borrows from below, inventory and rules */
+	struct answer *answers;
+};
+
+/*
+ * Answers every container of `request`, in its order. Several replicas of one device give what the
+ * device gives once. `out` is zeroed; free it with allocation_free(), also after an error.
+ *
+ * Every error names the id, escaped. ERROR_ARGUMENT: a malformed id, an id twice in one container,
+ * no id, too many containers; ERROR_NOT_FOUND: an id that is not listed; ERROR_UNAVAILABLE: an
+ * unhealthy device; and those of answer_build().
+ */
+int allocate(const struct inventory *inventory, enum inventory_resource resource,
+	     const struct answer_rules *rules, const V1beta1__AllocateRequest *request,
+	     struct allocation *out, struct error *err);
+
+void allocation_free(struct allocation *allocation);
+
 /*
  * GetPreferredAllocation: which of the available ids the kubelet should choose.
  *
@@ -18,10 +46,6 @@
  *
  * Time is proportional to the size asked for times the number of devices.
  */
-
-#include "base/error.h"
-#include "reference-plugin/inventory/inventory.h"
-#include "rpc/proto/deviceplugin_v1beta1.pb-c.h"
 
 enum prefer_policy { PREFER_SPREAD, PREFER_PACK };
 
