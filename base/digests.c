@@ -180,15 +180,12 @@ static int set_add(struct digest_set *set, struct digests *digests, const char *
 	uv_stat_t file = {0};
 	int rc = 0;
 	/* The first may be a link: the name is what counts. */
-	if (file_look(path, depth != 0, &file, NULL) < 0) {
+	if (file_look(path, depth != 0, &file, NULL) < 0)
 		set->incomplete = true;
-		return 0;
-	}
-	if (!mode_is(&file, S_IFDIR)) {
-		if (!mode_is(&file, S_IFREG) && file_is_directory(path))
-			return 0;
-		return set_add_file(set, digests, name, path, err);
-	}
+	else if (!mode_is(&file, S_IFDIR) && (mode_is(&file, S_IFREG) || !file_is_directory(path)))
+		rc = set_add_file(set, digests, name, path, err);
+	if (!mode_is(&file, S_IFDIR))
+		return rc;
 	if (depth == DEPTH_MAX)
 		return error_set(err, ERROR_LIMIT, "%s: nested too deep", path);
 	if (file_list(path, &entries, NULL) < 0)

@@ -190,7 +190,7 @@ static int take_needed(struct elf_reader *reader, uint64_t index)
 		return error_set(reader->err, ERROR_LIMIT, "ELF file needs more than %d libraries",
 				 (int)ELF_NEEDED_MAX);
 	int rc = dynamic_string(reader, index, "DT_NEEDED", &name);
-	return rc == 0 ? text_list_take(&reader->info->needed, name, reader->err) : rc;
+	return rc < 0 ? rc : text_list_take(&reader->info->needed, name, reader->err);
 }
 
 static int take_path(struct elf_reader *reader, uint64_t index, const char *what,

@@ -107,12 +107,13 @@ static int read_choice(const struct json_member *member, const struct json_at *a
 		       struct error *err)
 {
 	struct text known CLEANUP_TEXT = {0};
+	size_t position = text_position(member->names, at->node->valuestring);
+	if (member->names[position] != NULL) {
+		put_number(member, structure, (int64_t)position);
+		return 0;
+	}
 	for (size_t i = 0; member->names[i] != NULL; i++) {
 		bool last = member->names[i + 1] == NULL;
-		if (text_equal(at->node->valuestring, member->names[i])) {
-			put_number(member, structure, (int64_t)i);
-			return 0;
-		}
 		text_addf(&known, "%s\"%s\"", i == 0 ? "" : last ? " or " : ", ", member->names[i]);
 	}
 	return json_error(at, err, "expected %s", text_string(&known));

@@ -174,7 +174,7 @@ int path_beside_program(const char *relative, char **out, struct error *err)
 	int rc = path_of_program(&program, err);
 	if (rc < 0)
 		return rc;
-	char *directory CLEANUP_FREE = program != NULL ? path_directory(program) : NULL;
+	char *directory CLEANUP_FREE = path_directory(program);
 	char *joined CLEANUP_FREE = directory != NULL ? path_join(directory, relative) : NULL;
 	*out = joined != NULL ? path_normalize(joined) : NULL;
 	return *out != NULL ? 0 : error_memory(err);

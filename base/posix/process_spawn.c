@@ -11,7 +11,6 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -40,12 +39,6 @@ struct spawn_plan {
 	int status_fd;
 };
 
-static bool is_program(const char *path)
-{
-	struct stat status = {0};
-	return stat(path, &status) == 0 && S_ISREG(status.st_mode);
-}
-
 int process_find_program(const char *name, char **out, struct error *err)
 {
 	struct text_list directories CLEANUP_TEXT_LIST = {0};
@@ -62,7 +55,8 @@ int process_find_program(const char *name, char **out, struct error *err)
 		char *candidate CLEANUP_FREE = path_join(directories.items[i], name);
 		if (candidate == NULL)
 			return error_memory(err);
-		if (!path_is_absolute(candidate) || !is_program(candidate))
+		if (!path_is_absolute(candidate) || !file_exists(candidate) ||
+		    file_is_directory(candidate))
 			continue;
 		seen = true;
 		if (access(candidate, X_OK) == 0) {
