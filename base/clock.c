@@ -32,9 +32,8 @@ char *clock_utc(char out[CLOCK_UTC_SIZE])
 	uv_timeval64_t now = {0};
 	struct tm parts = {0};
 	char seconds[sizeof("2026-11-20T10:15:02")] = "";
-	time_t since_1970 = 0;
 	(void)uv_gettimeofday(&now);
-	since_1970 = (time_t)now.tv_sec;
+	time_t since_1970 = (time_t)now.tv_sec;
 	(void)gmtime_r(&since_1970, &parts);
 	(void)strftime(seconds, sizeof(seconds), "%Y-%m-%dT%H:%M:%S", &parts);
 	(void)snprintf(out, CLOCK_UTC_SIZE, "%s.%03uZ", seconds,

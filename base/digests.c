@@ -64,7 +64,6 @@ static int digests_start(struct digests *digests, const char *path, const uv_sta
 			 struct digest_job **out, struct error *err)
 {
 	struct digest_job *job = calloc(1, sizeof(*job));
-	int rc = 0;
 	if (job == NULL || (job->path = strdup(path)) == NULL) {
 		free(job);
 		return error_memory(err);
@@ -73,7 +72,7 @@ static int digests_start(struct digests *digests, const char *path, const uv_sta
 	job->device = file->st_dev;
 	job->inode = file->st_ino;
 	job->work.data = job;
-	rc = uv_queue_work(digests->loop, &job->work, job_work, job_ended);
+	int rc = uv_queue_work(digests->loop, &job->work, job_work, job_ended);
 	if (rc < 0) {
 		free(job->path);
 		free(job);
@@ -106,13 +105,12 @@ int digests_add(struct digests *digests, const char *path, const struct digest_j
 		struct error *err)
 {
 	uv_stat_t file = {0};
-	struct digest_job *job = NULL;
 	int rc = file_look(path, false, &file, err);
 	if (rc < 0)
 		return rc;
 	if (!mode_is(&file, S_IFREG))
 		return error_set(err, ERROR_FORMAT, "%s: not a regular file", path);
-	job = digests_find(digests, &file);
+	struct digest_job *job = digests_find(digests, &file);
 	rc = job != NULL ? 0 : digests_start(digests, path, &file, &job, err);
 	*out = job;
 	return rc;
@@ -160,14 +158,14 @@ static int set_add_file(struct digest_set *set, struct digests *digests, const c
 			const char *path, struct error *err)
 {
 	const struct digest_job *job = NULL;
-	const struct digest_job **jobs = NULL;
 	if (set->names.count == FILES_MAX)
 		return error_set(err, ERROR_LIMIT, "%s: more than %d files", path, FILES_MAX);
 	if (digests_add(digests, path, &job, NULL) < 0) {
 		set->incomplete = true;
 		return 0;
 	}
-	jobs = array_grow(set->jobs, set->names.count, sizeof(const struct digest_job *));
+	const struct digest_job **jobs =
+		array_grow(set->jobs, set->names.count, sizeof(const struct digest_job *));
 	if (jobs == NULL)
 		return error_memory(err);
 	set->jobs = jobs;

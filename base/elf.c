@@ -98,15 +98,13 @@ static int read_segments(struct elf_reader *reader)
 		Elf64_Ehdr wide;
 		Elf32_Ehdr narrow;
 	} header = {.wide = {{0}}};
-	uint64_t count = 0;
-	uint64_t given = 0;
 	int rc = read_exactly(reader, 0, &header,
 			      wide ? sizeof(header.wide) : sizeof(header.narrow), "header");
 	if (rc < 0)
 		return rc;
 	reader->info->machine = (unsigned)ELF_GET(reader, &header, 0, Ehdr, e_machine);
-	count = ELF_GET(reader, &header, 0, Ehdr, e_phnum);
-	given = ELF_GET(reader, &header, 0, Ehdr, e_phentsize);
+	uint64_t count = ELF_GET(reader, &header, 0, Ehdr, e_phnum);
+	uint64_t given = ELF_GET(reader, &header, 0, Ehdr, e_phentsize);
 	if (count > ELF_PROGRAM_HEADERS_MAX)
 		return error_set(reader->err, ERROR_LIMIT, "ELF file has %u program headers",
 				 (unsigned)count);
@@ -188,11 +186,10 @@ static int dynamic_string(const struct elf_reader *reader, uint64_t index, const
 static int take_needed(struct elf_reader *reader, uint64_t index)
 {
 	char *name = NULL;
-	int rc = 0;
 	if (reader->info->needed.count >= ELF_NEEDED_MAX)
 		return error_set(reader->err, ERROR_LIMIT, "ELF file needs more than %d libraries",
 				 (int)ELF_NEEDED_MAX);
-	rc = dynamic_string(reader, index, "DT_NEEDED", &name);
+	int rc = dynamic_string(reader, index, "DT_NEEDED", &name);
 	return rc == 0 ? text_list_take(&reader->info->needed, name, reader->err) : rc;
 }
 
@@ -231,20 +228,17 @@ static int take_entry(struct elf_reader *reader, uint64_t tag, uint64_t value)
 static int read_dynamic(struct elf_reader *reader)
 {
 	size_t entry_size = reader->info->bits == 64 ? sizeof(Elf64_Dyn) : sizeof(Elf32_Dyn);
-	void *entries CLEANUP_FREE = NULL;
 	uint64_t offset = 0;
 	uint64_t size = 0;
-	size_t count = 0;
-	int rc = 0;
 	if (!find_segment(reader, PT_DYNAMIC, &offset, &size) || size < entry_size)
 		return 0;
 	if (size > ELF_DYNAMIC_SIZE_MAX)
 		return error_set(reader->err, ERROR_LIMIT, "ELF dynamic section is too large");
-	count = (size_t)size / entry_size;
-	entries = calloc(count, entry_size);
+	size_t count = (size_t)size / entry_size;
+	void *entries CLEANUP_FREE = calloc(count, entry_size);
 	if (entries == NULL)
 		return error_memory(reader->err);
-	rc = read_exactly(reader, offset, entries, count * entry_size, "dynamic section");
+	int rc = read_exactly(reader, offset, entries, count * entry_size, "dynamic section");
 	if (rc == 0)
 		rc = find_strings(reader, entries, count);
 	for (size_t i = 0; rc == 0 && i < count; i++) {
@@ -281,12 +275,11 @@ int elf_read(const char *path, struct elf_info *out, struct error *err)
 {
 	int fd CLEANUP_FD = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	struct stat status = {0};
-	int rc = 0;
 	if (fd < 0 || fstat(fd, &status) < 0)
 		return error_system(err, errno, "%s", path);
 	if (!S_ISREG(status.st_mode))
 		return error_set(err, ERROR_FORMAT, "%s: not a regular file", path);
-	rc = read_file(fd, out, err);
+	int rc = read_file(fd, out, err);
 	if (rc < 0)
 		(void)error_wrap(err, rc, "%s", path);
 	return rc;

@@ -3,7 +3,7 @@
 
 /*
  * What the dynamic loader would load, without running anything: a reader of ELF files, and the
- *closure of the shared libraries that a program or library needs.
+ * closure of the shared libraries that a program or library needs.
  *
  *	struct elf_closure *closure CLEANUP(elf_closure_cleanup) = elf_closure_new(NULL, NULL);
  *	elf_closure_add(closure, "/usr/lib/x86_64-linux-gnu/libvulkan_lvp.so", &err);
@@ -11,7 +11,7 @@
  *		mount(closure->files[i].source, closure->files[i].destination);
  *
  * Files are untrusted: only headers, the dynamic section and the strings it names are read, each
- *within a bound; nothing is mapped. Rules: the System V ABI (gABI, chapters 4 and 5) and ld.so(8).
+ * within a bound; nothing is mapped. Rules: the System V ABI (gABI, chapters 4 and 5) and ld.so(8).
  */
 
 #include "base/error.h"
@@ -46,15 +46,16 @@ int elf_read(const char *path, struct elf_info *out, struct error *err);
 void elf_info_free(struct elf_info *info);
 
 struct elf_file {
-	char *source;	   /* on the node, symbolic links resolved, the root prefix included */
-	char *destination; /* where the loader looks for it: as requested, without the root prefix
+	const char *source; /* on the node, symbolic links resolved, the root prefix included */
+	const char *
+		destination; /* where the loader looks for it: as requested, without the root prefix
 			    */
-	unsigned bits;	   /* 64 or 32 */
+	unsigned bits;	     /* 64 or 32 */
 };
 
 struct elf_missing {
-	char *name;	 /* as in DT_NEEDED or PT_INTERP */
-	char *needed_by; /* destination of the file that needs it */
+	const char *name;      /* as in DT_NEEDED or PT_INTERP */
+	const char *needed_by; /* destination of the file that needs it */
 };
 
 /* No two files have the same destination. Each object follows those that led to it. */
@@ -86,5 +87,4 @@ int elf_closure_add(struct elf_closure *closure, const char *path, struct error 
  * caller frees. ERROR_NOT_FOUND. */
 int elf_closure_find(struct elf_closure *closure, const char *name, char **path, struct error *err);
 
-void elf_closure_free(struct elf_closure *closure);	/* NULL is allowed */
 void elf_closure_cleanup(struct elf_closure **closure); /* for CLEANUP() */

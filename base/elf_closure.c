@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include "base/array.h"
 #include "base/cleanup.h"
 #include "base/elf.h"
 #include "base/elf_internal.h"
@@ -10,8 +9,8 @@
 /* An object as the loader has it in one process. */
 struct closure_object {
 	const struct elf_known *known;
-	char *destination;
-	char *origin;			     /* what $ORIGIN means for it */
+	const char *destination;
+	const char *origin;		     /* what $ORIGIN means for it */
 	const struct closure_object *loader; /* whose need led to it; NULL for the first */
 };
 
@@ -20,62 +19,30 @@ struct closure_process {
 	struct elf_closure *closure;
 	struct closure_object **objects; /* in the order of loading, breadth first */
 	size_t count;
-	struct text_list names; /* known to the loader: file names as requested, and sonames */
+	struct text_list *names; /* known to the loader: file names as requested, and sonames */
 };
 
 struct elf_closure *elf_closure_new(const char *root, struct error *err)
 {
 	struct elf_closure *closure = calloc(1, sizeof(*closure));
-	if (closure == NULL) {
-		(void)error_memory(err);
-		return NULL;
-	}
-	if (elf_search_open(root, &closure->search, err) < 0) {
-		free(closure);
-		return NULL;
-	}
-	return closure;
-}
-
-void elf_closure_free(struct elf_closure *closure)
-{
-	if (closure == NULL)
-		return;
-	for (size_t i = 0; i < closure->file_count; i++) {
-		free(closure->files[i].source);
-		free(closure->files[i].destination);
-	}
-	for (size_t i = 0; i < closure->missing_count; i++) {
-		free(closure->missing[i].name);
-		free(closure->missing[i].needed_by);
-	}
-	free(closure->files);
-	free(closure->missing);
-	elf_search_free(closure->search);
+	int rc = closure != NULL ? elf_search_open(root, &closure->search, err) : error_memory(err);
+	if (rc == 0)
+		return closure;
 	free(closure);
+	return NULL;
 }
 
 void elf_closure_cleanup(struct elf_closure **closure)
 {
-	elf_closure_free(*closure);
-}
-
-static void free_all(struct closure_process *process)
-{
-	for (size_t i = 0; i < process->count; i++) {
-		free(process->objects[i]->destination);
-		free(process->objects[i]->origin);
-		free(process->objects[i]);
-	}
-	free(process->objects);
-	text_list_free(&process->names);
+	if (*closure != NULL)
+		elf_search_free((*closure)->search);
+	free(*closure);
 }
 
 static int add_file(struct elf_closure *closure, const struct elf_known *known,
 		    const char *destination, struct error *err)
 {
-	struct elf_file *grown = NULL;
-	struct elf_file file = {.bits = known->info.bits};
+	struct arena *arena = &closure->search->arena;
 	for (size_t i = 0; i < closure->file_count; i++) {
 		if (strcmp(closure->files[i].destination, destination) == 0)
 			return 0;
@@ -83,33 +50,32 @@ static int add_file(struct elf_closure *closure, const struct elf_known *known,
 	if (closure->file_count >= ELF_CLOSURE_MAX)
 		return error_set(err, ERROR_LIMIT, "%s: more than %d files are needed", destination,
 				 (int)ELF_CLOSURE_MAX);
-	grown = array_grow(closure->files, closure->file_count, sizeof(*grown));
+	struct elf_file *grown =
+		arena_grow(arena, closure->files, closure->file_count, sizeof(*grown));
 	if (grown == NULL)
 		return error_memory(err);
 	closure->files = grown;
-	file.source = strdup(known->source);
-	file.destination = strdup(destination);
-	closure->files[closure->file_count++] = file;
-	return file.source != NULL && file.destination != NULL ? 0 : error_memory(err);
+	grown[closure->file_count++] = (struct elf_file){
+		known->source, arena_string(arena, destination), known->info.bits};
+	return 0;
 }
 
 static int add_missing(struct elf_closure *closure, const char *name, const char *needed_by,
 		       struct error *err)
 {
-	struct elf_missing *grown = NULL;
-	struct elf_missing missing = {0};
+	struct arena *arena = &closure->search->arena;
 	for (size_t i = 0; i < closure->missing_count; i++) {
 		if (strcmp(closure->missing[i].name, name) == 0)
 			return 0;
 	}
-	grown = array_grow(closure->missing, closure->missing_count, sizeof(*grown));
+	struct elf_missing *grown =
+		arena_grow(arena, closure->missing, closure->missing_count, sizeof(*grown));
 	if (grown == NULL)
 		return error_memory(err);
 	closure->missing = grown;
-	missing.name = strdup(name);
-	missing.needed_by = strdup(needed_by);
-	closure->missing[closure->missing_count++] = missing;
-	return missing.name != NULL && missing.needed_by != NULL ? 0 : error_memory(err);
+	grown[closure->missing_count++] =
+		(struct elf_missing){arena_string(arena, name), arena_string(arena, needed_by)};
+	return 0;
 }
 
 static bool is_loaded(const struct closure_process *process, const struct elf_known *known)
@@ -121,46 +87,33 @@ static bool is_loaded(const struct closure_process *process, const struct elf_kn
 	return false;
 }
 
-static int push(struct closure_process *process, struct closure_object *object, struct error *err)
-{
-	struct closure_object **grown =
-		array_grow(process->objects, process->count, sizeof(struct closure_object *));
-	if (grown == NULL)
-		return error_memory(err);
-	process->objects = grown;
-	process->objects[process->count++] = object;
-	return 0;
-}
-
 /* Loads a file under a name. A file that is loaded already only gets one more name. */
 static int closure_load(struct closure_process *process, const struct elf_known *known,
 			const char *name, const char *destination,
 			const struct closure_object *loader, struct error *err)
 {
 	const struct elf_info *info = &known->info;
-	bool program = info->interpreter != NULL;
-	struct closure_object *object = NULL;
+	struct arena *arena = &process->closure->search->arena;
 	int rc = add_file(process->closure, known, destination, err);
 	if (rc == 0)
-		rc = text_list_add(&process->names, name, err);
-	if (rc == 0 && info->soname != NULL && !text_list_has(&process->names, info->soname))
-		rc = text_list_add(&process->names, info->soname, err);
+		rc = text_list_add(process->names, name, err);
+	if (rc == 0 && info->soname != NULL && !text_list_has(process->names, info->soname))
+		rc = text_list_add(process->names, info->soname, err);
 	if (rc < 0 || is_loaded(process, known))
 		return rc;
-	object = calloc(1, sizeof(*object));
-	if (object == NULL)
-		return error_memory(err);
-	rc = push(process, object, err);
-	if (rc < 0) {
-		free(object);
-		return rc;
-	}
-	object->known = known;
-	object->loader = loader;
-	object->destination = strdup(destination);
 	/* The kernel resolves the links of a program; the loader keeps those of a library. */
-	object->origin = path_directory(program ? known->resolved : destination);
-	return object->destination != NULL && object->origin != NULL ? 0 : error_memory(err);
+	char *origin CLEANUP_FREE =
+		path_directory(info->interpreter != NULL ? known->resolved : destination);
+	struct closure_object *object = arena_allocate(arena, sizeof(*object));
+	struct closure_object **objects = arena_grow(arena, process->objects, process->count,
+						     sizeof(struct closure_object *));
+	if (origin == NULL || object == NULL || objects == NULL)
+		return error_memory(err);
+	*object = (struct closure_object){known, arena_string(arena, destination),
+					  arena_string(arena, origin), loader};
+	process->objects = objects;
+	objects[process->count++] = object;
+	return 0;
 }
 
 /* DT_RPATH counts only without DT_RUNPATH, but then also that of the objects that led here. */
@@ -184,26 +137,36 @@ static int search_rpath(const struct closure_process *process, const struct clos
 	return ERROR_NOT_FOUND;
 }
 
+/* The directories of ld.so.conf, then those of the machine. */
+static int search_system(struct elf_search *search, const char *origin, const char *name,
+			 const struct elf_info *fits, const struct elf_known **found,
+			 char **destination, struct error *err)
+{
+	struct text_list standard CLEANUP_TEXT_LIST = {0};
+	int rc = elf_search_directories(search, &search->configured, origin, name, fits, found,
+					destination, err);
+	if (rc != ERROR_NOT_FOUND)
+		return rc;
+	rc = elf_default_directories(fits, &standard, err);
+	if (rc < 0)
+		return rc;
+	return elf_search_directories(search, &standard, origin, name, fits, found, destination,
+				      err);
+}
+
 static int closure_search(const struct closure_process *process,
 			  const struct closure_object *object, const char *name,
 			  const struct elf_known **found, char **destination, struct error *err)
 {
 	struct elf_search *search = process->closure->search;
 	const struct elf_info *info = &object->known->info;
-	struct text_list standard CLEANUP_TEXT_LIST = {0};
 	int rc = search_rpath(process, object, name, found, destination, err);
 	if (rc == ERROR_NOT_FOUND)
 		rc = elf_search_directories(search, &info->runpath, object->origin, name, info,
 					    found, destination, err);
 	if (rc == ERROR_NOT_FOUND && !info->no_default_directories)
-		rc = elf_search_directories(search, &search->configured, object->origin, name, info,
-					    found, destination, err);
-	if (rc != ERROR_NOT_FOUND || info->no_default_directories)
-		return rc;
-	rc = elf_default_directories(info, &standard, err);
-	return rc < 0 ? rc
-		      : elf_search_directories(search, &standard, object->origin, name, info, found,
-					       destination, err);
+		rc = search_system(search, object->origin, name, info, found, destination, err);
+	return rc;
 }
 
 /* A name with a slash is a path. */
@@ -230,12 +193,11 @@ static int load_needed(struct closure_process *process, const struct closure_obj
 {
 	const struct elf_known *found = NULL;
 	char *destination CLEANUP_FREE = NULL;
-	int rc = 0;
-	if (text_list_has(&process->names, name))
+	if (text_list_has(process->names, name))
 		return 0;
-	rc = strchr(name, '/') != NULL
-		     ? closure_search_path(process, object, name, &found, &destination, NULL)
-		     : closure_search(process, object, name, &found, &destination, NULL);
+	int rc = strchr(name, '/') != NULL
+			 ? closure_search_path(process, object, name, &found, &destination, NULL)
+			 : closure_search(process, object, name, &found, &destination, NULL);
 	if (rc == ERROR_MEMORY)
 		return error_memory(err);
 	if (rc < 0)
@@ -258,13 +220,13 @@ static int load_interpreter(struct closure_process *process, const struct closur
 
 int elf_closure_add(struct elf_closure *closure, const char *path, struct error *err)
 {
-	struct closure_process process CLEANUP(free_all) = {.closure = closure};
+	struct text_list names CLEANUP_TEXT_LIST = {0};
+	struct closure_process process = {.closure = closure, .names = &names};
 	char *destination CLEANUP_FREE = path_normalize(path);
 	const struct elf_known *known = NULL;
-	int rc = 0;
 	if (destination == NULL)
 		return error_memory(err);
-	rc = elf_search_file(closure->search, path, &known, err);
+	int rc = elf_search_file(closure->search, path, &known, err);
 	if (rc == 0)
 		rc = closure_load(&process, known, destination, destination, NULL, err);
 	if (rc == 0 && process.count != 0 && known->info.interpreter != NULL)
@@ -275,23 +237,13 @@ int elf_closure_add(struct elf_closure *closure, const char *path, struct error 
 		for (size_t j = 0; rc == 0 && j < needed->count; j++)
 			rc = load_needed(&process, object, needed->items[j], err);
 	}
-	return rc;
+	return rc == 0 && closure->search->arena.failed ? error_memory(err) : rc;
 }
 
 int elf_closure_find(struct elf_closure *closure, const char *name, char **path, struct error *err)
 {
 	struct elf_info own CLEANUP(elf_info_free) = {0};
-	struct text_list standard CLEANUP_TEXT_LIST = {0};
 	const struct elf_known *found = NULL;
 	int rc = elf_read("/proc/self/exe", &own, err);
-	if (rc == 0)
-		rc = elf_default_directories(&own, &standard, err);
-	if (rc < 0)
-		return rc;
-	rc = elf_search_directories(closure->search, &closure->search->configured, "/", name, &own,
-				    &found, path, NULL);
-	if (rc == ERROR_NOT_FOUND)
-		return elf_search_directories(closure->search, &standard, "/", name, &own, &found,
-					      path, err);
-	return rc < 0 ? error_memory(err) : 0;
+	return rc < 0 ? rc : search_system(closure->search, "/", name, &own, &found, path, err);
 }

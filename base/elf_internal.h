@@ -3,10 +3,12 @@
 
 /* Where libraries are looked for: elf_search.c, used by elf_closure.c. */
 
+#include "base/arena.h"
 #include "base/elf.h"
 
 struct elf_search {
-	char *root;		     /* NULL: the running system */
+	struct arena arena;	     /* of everything that the closure holds */
+	char *root;		     /* "": the running system */
 	struct text_list configured; /* directories of ld.so.conf */
 	struct elf_known **known;    /* what was read of each file */
 	size_t known_count;
@@ -14,8 +16,8 @@ struct elf_search {
 
 /* A file that was looked at: read once, however many names lead to it. Stays where it is. */
 struct elf_known {
-	char *source;	/* root prefix included */
-	char *resolved; /* without it */
+	const char *source;   /* root prefix included */
+	const char *resolved; /* without it */
 	struct elf_info info;
 	bool valid; /* an ELF file */
 };
@@ -23,7 +25,7 @@ struct elf_known {
 int elf_search_open(const char *root, struct elf_search **out, struct error *err);
 void elf_search_free(struct elf_search *search);
 
-/* The file behind an absolute path; borrowed. ERROR_NOT_FOUND, or why it is no ELF file. */
+/* The file behind an absolute path; borrowed. ERROR_NOT_FOUND, or why it is not an ELF file. */
 int elf_search_file(struct elf_search *search, const char *path, const struct elf_known **out,
 		    struct error *err);
 

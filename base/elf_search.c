@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/elf_internal.h"
 
-#include "base/array.h"
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "base/path.h"
@@ -16,7 +15,7 @@ enum {
 
 static char *search_host_path(const struct elf_search *search, const char *path)
 {
-	return text_format("%s%s", search->root != NULL ? search->root : "", path);
+	return text_format("%s%s", search->root, path);
 }
 
 static int config_read(struct elf_search *search, const char *path, unsigned depth,
@@ -27,16 +26,13 @@ static int config_include(struct elf_search *search, const char *pattern, const 
 			  unsigned depth, struct error *err)
 {
 	char *base CLEANUP_FREE = path_directory(path);
-	char *full CLEANUP_FREE = NULL;
-	char *directory CLEANUP_FREE = NULL;
-	char *host CLEANUP_FREE = NULL;
 	struct text_list names CLEANUP_TEXT_LIST = {0};
 	int rc = 0;
-	full = base == NULL		   ? NULL
-	       : path_is_absolute(pattern) ? strdup(pattern)
-					   : path_join(base, pattern);
-	directory = full != NULL ? path_directory(full) : NULL;
-	host = directory != NULL ? search_host_path(search, directory) : NULL;
+	char *full CLEANUP_FREE = base == NULL		      ? NULL
+				  : path_is_absolute(pattern) ? strdup(pattern)
+							      : path_join(base, pattern);
+	char *directory CLEANUP_FREE = full != NULL ? path_directory(full) : NULL;
+	char *host CLEANUP_FREE = directory != NULL ? search_host_path(search, directory) : NULL;
 	if (host == NULL)
 		return error_memory(err);
 	if (file_list(host, &names, NULL) < 0)
@@ -56,9 +52,8 @@ static int config_includes(struct elf_search *search, const char *patterns, cons
 {
 	int rc = 0;
 	while (rc == 0) {
-		size_t length = 0;
 		patterns += strspn(patterns, " \t");
-		length = strcspn(patterns, " \t");
+		size_t length = strcspn(patterns, " \t");
 		if (length == 0)
 			break;
 		char *pattern CLEANUP_FREE = strndup(patterns, length);
@@ -72,10 +67,9 @@ static int config_includes(struct elf_search *search, const char *patterns, cons
 static int config_line(struct elf_search *search, char *line, const char *path, unsigned depth,
 		       struct error *err)
 {
-	size_t length = 0;
 	line[strcspn(line, "#")] = '\0';
 	line += strspn(line, " \t\r");
-	length = strlen(line);
+	size_t length = strlen(line);
 	while (length > 0 && strchr(" \t\r/", line[length - 1]) != NULL && length > 1)
 		line[--length] = '\0';
 	if (text_starts_with(line, "include") && (line[7] == ' ' || line[7] == '\t'))
@@ -90,15 +84,13 @@ static int config_read(struct elf_search *search, const char *path, unsigned dep
 {
 	struct text_list lines CLEANUP_TEXT_LIST = {0};
 	char *resolved CLEANUP_FREE = NULL;
-	char *host CLEANUP_FREE = NULL;
 	char *data CLEANUP_FREE = NULL;
-	int rc = 0;
 	if (depth > CONFIG_DEPTH_MAX || file_resolve(search->root, path, &resolved, NULL) < 0)
 		return 0;
-	host = search_host_path(search, resolved);
+	char *host CLEANUP_FREE = search_host_path(search, resolved);
 	if (host == NULL)
 		return error_memory(err);
-	rc = file_read(host, CONFIG_SIZE_MAX, &data, NULL, err);
+	int rc = file_read(host, CONFIG_SIZE_MAX, &data, NULL, err);
 	if (rc == 0)
 		rc = text_list_split(&lines, data, '\n', err);
 	for (size_t i = 0; rc == 0 && i < lines.count; i++)
@@ -110,14 +102,11 @@ int elf_search_open(const char *root, struct elf_search **out, struct error *err
 {
 	struct elf_search *search = calloc(1, sizeof(*search));
 	bool prefixed = root != NULL && root[0] != '\0' && strcmp(root, "/") != 0;
-	int rc = 0;
 	if (search == NULL)
 		return error_memory(err);
-	search->root = prefixed ? strdup(root) : NULL;
-	if (prefixed && search->root == NULL)
-		rc = error_memory(err);
-	if (rc == 0)
-		rc = config_read(search, "/etc/ld.so.conf", 0, err);
+	search->root = strdup(prefixed ? root : "");
+	int rc = search->root != NULL ? config_read(search, "/etc/ld.so.conf", 0, err)
+				      : error_memory(err);
 	if (rc < 0)
 		elf_search_free(search);
 	else
@@ -127,38 +116,18 @@ int elf_search_open(const char *root, struct elf_search **out, struct error *err
 
 void elf_search_free(struct elf_search *search)
 {
-	if (search == NULL)
-		return;
-	for (size_t i = 0; i < search->known_count; i++) {
-		free(search->known[i]->source);
-		free(search->known[i]->resolved);
+	for (size_t i = 0; i < search->known_count; i++)
 		elf_info_free(&search->known[i]->info);
-		free(search->known[i]);
-	}
-	free(search->known);
 	free(search->root);
 	text_list_free(&search->configured);
+	arena_free(&search->arena);
 	free(search);
-}
-
-/* A new entry. NULL: out of memory. */
-static struct elf_known *search_know(struct elf_search *search)
-{
-	struct elf_known **grown =
-		array_grow(search->known, search->known_count, sizeof(struct elf_known *));
-	struct elf_known *known = grown != NULL ? calloc(1, sizeof(*known)) : NULL;
-	search->known = grown != NULL ? grown : search->known;
-	if (known != NULL)
-		search->known[search->known_count++] = known;
-	return known;
 }
 
 int elf_search_file(struct elf_search *search, const char *path, const struct elf_known **out,
 		    struct error *err)
 {
 	char *resolved CLEANUP_FREE = NULL;
-	char *source CLEANUP_FREE = NULL;
-	struct elf_known *known = NULL;
 	int rc = file_resolve(search->root, path, &resolved, err);
 	if (rc < 0)
 		return rc;
@@ -170,14 +139,16 @@ int elf_search_file(struct elf_search *search, const char *path, const struct el
 				     : error_set(err, ERROR_FORMAT, "%s: not a readable ELF file",
 						 (*out)->source);
 	}
-	source = search_host_path(search, resolved);
-	if (source == NULL)
+	char *source CLEANUP_FREE = search_host_path(search, resolved);
+	struct elf_known *known = arena_allocate(&search->arena, sizeof(*known));
+	struct elf_known **grown = arena_grow(&search->arena, search->known, search->known_count,
+					      sizeof(struct elf_known *));
+	if (source == NULL || known == NULL || grown == NULL)
 		return error_memory(err);
-	known = search_know(search);
-	if (known == NULL)
-		return error_memory(err);
-	known->source = STEAL(source);
-	known->resolved = STEAL(resolved);
+	known->source = arena_string(&search->arena, source);
+	known->resolved = arena_string(&search->arena, resolved);
+	search->known = grown;
+	grown[search->known_count++] = known;
 	rc = elf_read(known->source, &known->info, err);
 	known->valid = rc == 0;
 	*out = known;
@@ -267,13 +238,12 @@ int elf_search_directories(struct elf_search *search, const struct text_list *di
 {
 	for (size_t i = 0; i < directories->count; i++) {
 		char *directory CLEANUP_FREE = NULL;
-		char *path CLEANUP_FREE = NULL;
 		int rc = elf_expand(directories->items[i], origin, fits, &directory, err);
 		if (rc < 0)
 			return rc;
 		if (directory == NULL || !path_is_absolute(directory))
 			continue;
-		path = path_join(directory, name);
+		char *path CLEANUP_FREE = path_join(directory, name);
 		if (path == NULL)
 			return error_memory(err);
 		rc = elf_search_file(search, path, out, err);
@@ -285,5 +255,5 @@ int elf_search_directories(struct elf_search *search, const struct text_list *di
 		*destination = path_normalize(path);
 		return *destination != NULL ? 0 : error_memory(err);
 	}
-	return error_set(err, ERROR_NOT_FOUND, "%s: found in no library directory", name);
+	return error_set(err, ERROR_NOT_FOUND, "%s: not found in any library directory", name);
 }

@@ -53,26 +53,29 @@ int error_set(struct error *err, int code, const char *format, ...)
 	return code;
 }
 
-static int code_of_errno(int system_errno)
+/* Negative libuv codes are those of errno on POSIX, and numbers of its own on Windows. */
+static int code_of(int system_errno, int uv_status)
 {
-	switch (system_errno) {
-	case ENOENT:
-		return ERROR_NOT_FOUND;
-	case EEXIST:
-		return ERROR_EXISTS;
-	case EACCES:
-	case EPERM:
-		return ERROR_PERMISSION;
-	case ENOMEM:
-		return ERROR_MEMORY;
-	default:
-		return ERROR_IO;
+	static const struct {
+		int system_errno, uv_status, code;
+	} codes[] = {
+		{ENOENT, UV_ENOENT, ERROR_NOT_FOUND},  {EEXIST, UV_EEXIST, ERROR_EXISTS},
+		{EACCES, UV_EACCES, ERROR_PERMISSION}, {EPERM, UV_EPERM, ERROR_PERMISSION},
+		{ENOMEM, UV_ENOMEM, ERROR_MEMORY},     {0, UV_ECANCELED, ERROR_CANCELLED},
+		{0, UV_ETIMEDOUT, ERROR_TIMEOUT},      {0, UV_ECONNREFUSED, ERROR_UNAVAILABLE},
+		{0, UV_ECONNRESET, ERROR_UNAVAILABLE}, {0, UV_EPIPE, ERROR_UNAVAILABLE},
+	};
+	for (size_t i = 0; i < sizeof(codes) / sizeof(codes[0]); i++) {
+		if ((system_errno != 0 && codes[i].system_errno == system_errno) ||
+		    (uv_status != 0 && codes[i].uv_status == uv_status))
+			return codes[i].code;
 	}
+	return ERROR_IO;
 }
 
 int error_system(struct error *err, int system_errno, const char *format, ...)
 {
-	int code = code_of_errno(system_errno);
+	int code = code_of(system_errno, 0);
 	va_list args;
 	va_start(args, format);
 	(void)error_fill(err, code, strerror(system_errno), format, args);
@@ -80,34 +83,9 @@ int error_system(struct error *err, int system_errno, const char *format, ...)
 	return code;
 }
 
-static int code_of_uv(int uv_status)
-{
-	switch (uv_status) {
-	case UV_ENOENT:
-		return ERROR_NOT_FOUND;
-	case UV_EEXIST:
-		return ERROR_EXISTS;
-	case UV_EACCES:
-	case UV_EPERM:
-		return ERROR_PERMISSION;
-	case UV_ENOMEM:
-		return ERROR_MEMORY;
-	case UV_ECANCELED:
-		return ERROR_CANCELLED;
-	case UV_ETIMEDOUT:
-		return ERROR_TIMEOUT;
-	case UV_ECONNREFUSED:
-	case UV_ECONNRESET:
-	case UV_EPIPE:
-		return ERROR_UNAVAILABLE;
-	default:
-		return ERROR_IO;
-	}
-}
-
 int error_uv(struct error *err, int uv_status, const char *format, ...)
 {
-	int code = code_of_uv(uv_status);
+	int code = code_of(0, uv_status);
 	va_list args;
 	va_start(args, format);
 	(void)error_fill(err, code, uv_strerror(uv_status), format, args);

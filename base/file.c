@@ -94,10 +94,9 @@ int file_list(const char *path, struct text_list *names, struct error *err)
 	char *native CLEANUP_FREE = file_native_path(path);
 	uv_fs_t request = {0};
 	uv_dirent_t entry = {0};
-	int rc = 0;
 	if (native == NULL)
 		return error_memory(err);
-	rc = uv_fs_scandir(NULL, &request, native, 0, NULL);
+	int rc = uv_fs_scandir(NULL, &request, native, 0, NULL);
 	rc = rc < 0 ? error_uv(err, rc, "%s", path) : 0;
 	while (rc == 0 && uv_fs_scandir_next(&request, &entry) != UV_EOF)
 		rc = text_list_add(names, entry.name, err);

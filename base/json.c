@@ -65,13 +65,12 @@ static bool is_finite(const cJSON *json)
 int json_parse(const char *data, size_t size, cJSON **out, struct error *err)
 {
 	const char *end = data;
-	cJSON *json CLEANUP_JSON = NULL;
 	int rc = json_check(data, size, err);
 	if (rc < 0)
 		return rc;
 	if (!text_is_utf8(data, size))
 		return error_set(err, ERROR_FORMAT, "JSON is not UTF-8");
-	json = cJSON_ParseWithLengthOpts(data, size, &end, 0);
+	cJSON *json CLEANUP_JSON = cJSON_ParseWithLengthOpts(data, size, &end, 0);
 	if (json == NULL)
 		return parse_error(data, size, end, "not valid JSON", err);
 	while (end < data + size && strchr(" \t\r\n", *end) != NULL)
@@ -201,8 +200,6 @@ cJSON *json_new_strings(const struct text_list *list)
 	return STEAL(array);
 }
 
-enum { JSON_INDEX_DIGITS = 9 };
-
 /* Is `name` what the reference token says, in which "~1" stands for '/' and "~0" for '~'? */
 static bool token_names(const char *token, size_t size, const char *name)
 {
@@ -216,25 +213,16 @@ static bool token_names(const char *token, size_t size, const char *name)
 	return *name == '\0';
 }
 
-/* Allocates nothing: what is there is found, whatever memory is left. */
 static const cJSON *pointer_step(const cJSON *node, const char *token, size_t size)
 {
-	const cJSON *child = node->child;
+	const cJSON *child = NULL;
 	size_t index = 0;
-	if (cJSON_IsArray(node)) {
-		if (size == 0 || size > JSON_INDEX_DIGITS || strspn(token, "0123456789") < size ||
-		    (size > 1 && token[0] == '0'))
-			return NULL;
-		for (size_t i = 0; i < size; i++)
-			index = index * 10 + (size_t)(token[i] - '0');
-		for (; child != NULL && index > 0; index--)
-			child = child->next;
-		return child;
+	cJSON_ArrayForEach (child, node) {
+		char number[24] = "";
+		(void)snprintf(number, sizeof(number), "%zu", index++);
+		if (token_names(token, size, cJSON_IsArray(node) ? number : child->string))
+			break;
 	}
-	if (!cJSON_IsObject(node))
-		return NULL;
-	while (child != NULL && !token_names(token, size, child->string))
-		child = child->next;
 	return child;
 }
 
@@ -359,33 +347,6 @@ static int at_int(const struct json_at *at, int64_t min, int64_t max, int64_t *o
 	return 0;
 }
 
-int json_need_string(const struct json_at *object, const char *key, const char **out,
-		     struct error *err)
-{
-	struct json_at at = {0};
-	int rc = json_need(object, key, JSON_STRING, &at, err);
-	if (rc == 0 && at.node != NULL)
-		*out = at.node->valuestring;
-	return rc;
-}
-
-int json_need_int(const struct json_at *object, const char *key, int64_t min, int64_t max,
-		  int64_t *out, struct error *err)
-{
-	struct json_at at = {0};
-	int rc = json_need(object, key, JSON_NUMBER, &at, err);
-	return rc == 0 && at.node != NULL ? at_int(&at, min, max, out, err) : rc;
-}
-
-int json_need_bool(const struct json_at *object, const char *key, bool *out, struct error *err)
-{
-	struct json_at at = {0};
-	int rc = json_need(object, key, JSON_BOOL, &at, err);
-	if (rc == 0)
-		*out = cJSON_IsTrue(at.node);
-	return rc;
-}
-
 int json_have_string(const struct json_at *object, const char *key, const char **out,
 		     struct error *err)
 {
@@ -411,6 +372,29 @@ int json_have_bool(const struct json_at *object, const char *key, bool *out, str
 	if (rc == 0 && at.node != NULL)
 		*out = cJSON_IsTrue(at.node);
 	return rc;
+}
+
+int json_need_string(const struct json_at *object, const char *key, const char **out,
+		     struct error *err)
+{
+	struct json_at at = {0};
+	int rc = json_need(object, key, JSON_STRING, &at, err);
+	return rc < 0 ? rc : json_have_string(object, key, out, err);
+}
+
+int json_need_int(const struct json_at *object, const char *key, int64_t min, int64_t max,
+		  int64_t *out, struct error *err)
+{
+	struct json_at at = {0};
+	int rc = json_need(object, key, JSON_NUMBER, &at, err);
+	return rc < 0 ? rc : json_have_int(object, key, min, max, out, err);
+}
+
+int json_need_bool(const struct json_at *object, const char *key, bool *out, struct error *err)
+{
+	struct json_at at = {0};
+	int rc = json_need(object, key, JSON_BOOL, &at, err);
+	return rc < 0 ? rc : json_have_bool(object, key, out, err);
 }
 
 int json_only_keys(const struct json_at *object, const char *const *keys, struct error *err)

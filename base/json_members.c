@@ -412,57 +412,9 @@ cJSON *json_members_write(const struct json_member *members, const void *structu
 	return STEAL(json);
 }
 
-static bool names_equal(const char *const *a, const char *const *b)
-{
-	for (; *a != NULL && *b != NULL && text_equal(*a, *b); a++)
-		b++;
-	return *a == NULL && *b == NULL;
-}
-
-static bool elements_equal(const struct json_member *member, const void *a, const void *b)
-{
-	static const struct json_member pair[] = {
-		{.key = "name", JSON_AT(struct json_pair, name)},
-		{.key = "value", JSON_AT(struct json_pair, value)},
-		{0},
-	};
-	const struct json_member *members =
-		member->type == JSON_MEMBER_MAP ? pair : member->members;
-	size_t count = count_of(member, a);
-	bool equal = count == count_of(member, b);
-	for (size_t i = 0; equal && i < count; i++)
-		equal = json_members_equal(members, element_of(member, a, i),
-					   element_of(member, b, i));
-	return equal;
-}
-
-static bool member_equal(const struct json_member *member, const void *a, const void *b)
-{
-	switch (member->type) {
-	case JSON_MEMBER_STRING:
-		return text_equal(string_of(member, a), string_of(member, b));
-	case JSON_MEMBER_BOOL:
-	case JSON_MEMBER_INT:
-	case JSON_MEMBER_HEX:
-	case JSON_MEMBER_CHOICE:
-		return number_of(member, a) == number_of(member, b);
-	case JSON_MEMBER_NAMES:
-		return names_equal(names_of(member, a), names_of(member, b));
-	case JSON_MEMBER_OBJECT:
-		return json_members_equal(member->members, (const char *)a + member->offset,
-					  (const char *)b + member->offset);
-	case JSON_MEMBER_OBJECTS:
-	case JSON_MEMBER_MAP:
-		return elements_equal(member, a, b);
-	case JSON_MEMBER_CONSTANT:
-		return true;
-	}
-	return false;
-}
-
 bool json_members_equal(const struct json_member *members, const void *a, const void *b)
 {
-	while (members->key != NULL && member_equal(members, a, b))
-		members++;
-	return members->key == NULL;
+	cJSON *left CLEANUP_JSON = json_members_write(members, a);
+	cJSON *right CLEANUP_JSON = json_members_write(members, b);
+	return cJSON_Compare(left, right, true);
 }

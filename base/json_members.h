@@ -62,4 +62,5 @@ int json_members_read(const struct json_at *object, const struct json_member *me
 /* NULL: out of memory. */
 cJSON *json_members_write(const struct json_member *members, const void *structure);
 
+/* Are they written alike? False when memory ran out. */
 bool json_members_equal(const struct json_member *members, const void *a, const void *b);

@@ -73,12 +73,11 @@ static int options_run(struct options_line *line)
 	const struct command_spec *program = line->program;
 	const struct command_spec *command = line->command != NULL ? line->command : program;
 	struct error err = {0};
-	int rc = 0;
 	if (command->run == NULL) {
 		(void)error_set(&err, ERROR_ARGUMENT, "a command is needed");
 		return usage_error(program, NULL, &err);
 	}
-	rc = options_check_arguments(command->arguments, &line->arguments, &err);
+	int rc = options_check_arguments(command->arguments, &line->arguments, &err);
 	if (rc == 0)
 		rc = options_line_apply(line, &err);
 	if (rc < 0)

@@ -138,13 +138,12 @@ void options_nearest_try(struct options_nearest *nearest, const char *candidate)
 {
 	size_t wanted = strlen(nearest->wanted);
 	size_t known = strlen(candidate);
-	size_t distance = 0;
 	if (wanted == 0 || wanted > NEAREST_LENGTH_MAX || known > NEAREST_LENGTH_MAX)
 		return;
 	/* A beginning of a name is as good as one typing error. */
-	distance = wanted >= 3 && text_starts_with(candidate, nearest->wanted)
-			   ? 1
-			   : text_distance(nearest->wanted, candidate);
+	size_t distance = wanted >= 3 && text_starts_with(candidate, nearest->wanted)
+				  ? 1
+				  : text_distance(nearest->wanted, candidate);
 	if (distance > (known < 6 ? 1 + (known > 3 ? 1 : 0) : known / 3))
 		return;
 	if (nearest->found == NULL || distance < nearest->distance) {

@@ -18,15 +18,6 @@ struct help {
 	size_t width;
 };
 
-/* Characters, not bytes. */
-static size_t help_columns(const char *string, size_t size)
-{
-	size_t columns = 0;
-	for (size_t i = 0; i < size; i++)
-		columns += ((unsigned char)string[i] & 0xc0U) != 0x80U ? 1 : 0;
-	return columns;
-}
-
 /* The length of the next unbreakable piece: a word, or as a whole what stands in brackets, if it
  * fits. */
 static size_t help_piece(const char *string, size_t room)
@@ -34,7 +25,7 @@ static size_t help_piece(const char *string, size_t room)
 	size_t word = strcspn(string, " \n");
 	const char *end = string[0] == '[' ? strchr(string, ']') : NULL;
 	size_t length = end != NULL ? (size_t)(end - string) + 1 + strcspn(end + 1, " \n") : 0;
-	return length > word && help_columns(string, length) <= room ? length : word;
+	return length > word && text_columns(string, length) <= room ? length : word;
 }
 
 /* Adds words from column `indent` on, and a newline. The cursor stands at `column`. */
@@ -43,7 +34,7 @@ static void wrap(const struct help *help, const char *string, size_t indent, siz
 	bool first = true;
 	for (const char *p = string; *p != '\0';) {
 		size_t length = help_piece(p, help->width - indent);
-		size_t columns = help_columns(p, length);
+		size_t columns = text_columns(p, length);
 		if (length != 0) {
 			if (!first && column + 1 + columns > help->width) {
 				text_addf(help->out, "\n%*s", (int)indent, "");
@@ -79,7 +70,7 @@ static void help_heading(const struct help *help, const char *heading)
 /* A row of two columns: the left one bold, the right one wrapped. */
 static void help_row(const struct help *help, const char *left, const char *right, size_t column)
 {
-	size_t used = 2 + help_columns(left, strlen(left));
+	size_t used = 2 + text_columns(left, strlen(left));
 	text_addf(help->out, "  %s%s%s", style(help->color, STYLE_BOLD), left,
 		  style(help->color, STYLE_RESET));
 	if (used + 2 > column) {
@@ -106,9 +97,8 @@ static size_t help_options_column(const struct option_spec *options, size_t colu
 	OPTIONS_EACH(option, options)
 	{
 		struct text left CLEANUP_TEXT = {0};
-		size_t needed = 0;
 		add_option_left(&left, option);
-		needed = help_columns(text_string(&left), left.size) + 4;
+		size_t needed = text_columns(text_string(&left), left.size) + 4;
 		if (needed > column && needed <= HELP_COLUMN_MAX)
 			column = needed;
 	}

@@ -86,10 +86,9 @@ static int options_unknown(const struct options_reader *reader, const char *word
 	char *name CLEANUP_FREE = strndup(word, length);
 	struct options_nearest nearest = {.wanted = name};
 	const struct option_spec *tables[TABLES] = {NULL};
-	const struct command_spec *command = NULL;
 	if (name == NULL)
 		return error_memory(reader->err);
-	command = command_with(line, name);
+	const struct command_spec *command = command_with(line, name);
 	if (command != NULL)
 		return error_set(reader->err, ERROR_ARGUMENT,
 				 "option '--%s' belongs to '%s' and goes behind it", name,
@@ -111,7 +110,6 @@ static int note(const struct options_reader *reader, const struct option_spec *o
 		const char *value)
 {
 	struct options_line *line = reader->line;
-	struct options_given *grown = NULL;
 	if (option == &options_builtin[OPTIONS_BUILTIN_HELP])
 		line->help = true;
 	else if (option == &options_builtin[OPTIONS_BUILTIN_VERSION])
@@ -120,7 +118,7 @@ static int note(const struct options_reader *reader, const struct option_spec *o
 		line->generate = value;
 	if (option == options_generate || option->target == NULL)
 		return 0;
-	grown = array_grow(line->given, line->count, sizeof(*grown));
+	struct options_given *grown = array_grow(line->given, line->count, sizeof(*grown));
 	if (grown == NULL)
 		return error_memory(reader->err);
 	line->given = grown;
@@ -159,12 +157,11 @@ static int read_letters(struct options_reader *reader, const char *letters)
 {
 	for (const char *p = letters; *p != '\0'; p++) {
 		const struct option_spec *option = find_letter(reader->line, *p);
-		int rc = 0;
 		if (option == NULL)
 			return error_set(reader->err, ERROR_ARGUMENT, "unknown option '-%c'", *p);
 		if (options_takes_value(option))
 			return take_value(reader, option, p[1] != '\0' ? p + 1 : NULL);
-		rc = note(reader, option, NULL);
+		int rc = note(reader, option, NULL);
 		if (rc < 0)
 			return rc;
 	}

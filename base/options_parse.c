@@ -76,18 +76,16 @@ static int as_argument_error(int rc, struct error *err)
 static int apply_environment(const struct option_spec *option, struct error *err)
 {
 	const char *value = option->env != NULL ? program_variable(option->env) : NULL;
-	char *what = NULL;
-	int rc = 0;
 	if (value == NULL || value[0] == '\0')
 		return 0;
 	if (option->type == OPTION_LIST) {
 		text_list_free(option->target);
 		return text_list_split(option->target, value, ',', err);
 	}
-	what = text_format("environment variable %s", option->env);
+	char *what = text_format("environment variable %s", option->env);
 	if (what == NULL)
 		return error_memory(err);
-	rc = as_argument_error(options_set(option, value, what, err), err);
+	int rc = as_argument_error(options_set(option, value, what, err), err);
 	free(what);
 	return rc;
 }
@@ -99,13 +97,12 @@ static int apply_one(const struct options_line *line, const struct option_spec *
 	bool given = false;
 	(void)snprintf(what, sizeof(what), "option '--%s'", option->name);
 	for (size_t i = 0; i < line->count; i++) {
-		int rc = 0;
 		if (line->given[i].option != option)
 			continue;
 		if (!given && option->type == OPTION_LIST)
 			text_list_free(option->target); /* what is given replaces the default */
 		given = true;
-		rc = options_set(option, line->given[i].value, what, err);
+		int rc = options_set(option, line->given[i].value, what, err);
 		if (rc < 0)
 			return as_argument_error(rc, err);
 	}

@@ -23,3 +23,7 @@ struct os_version {
  * build 22000 on are called Windows 11, whatever ProductName says. ERROR_IO: the system refuses to
  * tell. */
 int os_version_read(struct os_version *out, struct error *err);
+
+/* Linux: the value of a key ("PRETTY_NAME=") in the text of an os-release(5), without its quotes.
+ * NULL: it is not there, or memory ran out. Caller frees. */
+char *os_release_value(const char *text, const char *key);

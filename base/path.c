@@ -138,10 +138,9 @@ bool path_is_within(const char *path, const char *directory)
 {
 	char *inner CLEANUP_FREE = path_normalize(path);
 	char *outer CLEANUP_FREE = path_normalize(directory);
-	size_t length = 0;
 	if (inner == NULL || outer == NULL)
 		return false;
-	length = strlen(outer);
+	size_t length = strlen(outer);
 	if (compare(inner, outer, length) != 0)
 		return false;
 	return is_separator(outer[length - 1]) || is_separator(inner[length]) ||
@@ -173,13 +172,11 @@ int path_of_program(char **out, struct error *err)
 int path_beside_program(const char *relative, char **out, struct error *err)
 {
 	char *program CLEANUP_FREE = NULL;
-	char *directory CLEANUP_FREE = NULL;
-	char *joined CLEANUP_FREE = NULL;
 	int rc = path_of_program(&program, err);
 	if (rc < 0)
 		return rc;
-	directory = program != NULL ? path_directory(program) : NULL;
-	joined = directory != NULL ? path_join(directory, relative) : NULL;
+	char *directory CLEANUP_FREE = program != NULL ? path_directory(program) : NULL;
+	char *joined CLEANUP_FREE = directory != NULL ? path_join(directory, relative) : NULL;
 	*out = joined != NULL ? path_normalize(joined) : NULL;
 	return *out != NULL ? 0 : error_memory(err);
 }

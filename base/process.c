@@ -30,7 +30,9 @@ struct process_stream {
 	uv_pipe_t pipe;
 	bool open;
 	bool is_stderr;
-	struct process_output output;
+	struct text *captured;
+	uint64_t *dropped;
+	struct text line; /* the part of a line that has arrived */
 };
 
 struct process {
@@ -79,8 +81,8 @@ static void on_closed(uv_handle_t *handle)
 		return;
 	forget(process);
 	process_result_free(&process->result);
-	text_free(&process->out.output.line);
-	text_free(&process->err.output.line);
+	text_free(&process->out.line);
+	text_free(&process->err.line);
 	free(process);
 }
 
@@ -110,13 +112,27 @@ static bool output_is_open(const struct process *process)
 	return process->out.open || process->err.open;
 }
 
+/* Leaves out the middle of what is more than capture_max, once that is more by `slack`. */
+static void trim(const struct process_stream *stream, size_t slack)
+{
+	struct text *text = stream->captured;
+	size_t max = stream->process->spec.capture_max;
+	size_t head = max / 2;
+	if (text->size <= max + slack)
+		return;
+	*stream->dropped += text->size - max;
+	memmove(text->data + head, text->data + text->size - (max - head), max - head);
+	text->size = max;
+	text->data[max] = '\0';
+}
+
 static void end_if_over(struct process *process)
 {
 	if (process->phase == ENDED || process->child.id != 0 || output_is_open(process))
 		return;
 	process->phase = ENDED;
-	process_output_trim(&process->out.output);
-	process_output_trim(&process->err.output);
+	trim(&process->out, 0);
+	trim(&process->err, 0);
 	if (!process->wanted) {
 		close_all(process);
 		return;
@@ -217,14 +233,49 @@ static void on_timer(uv_timer_t *timer)
 	end_if_over(process);
 }
 
-static void deliver_line(void *user, const char *line, size_t size)
+static void deliver_line(struct process_stream *stream)
 {
-	struct process_stream *stream = user;
 	const struct process_spec *spec = &stream->process->spec;
+	const char *line = text_string(&stream->line);
+	size_t size = stream->line.size;
 	if (size > 0 && line[size - 1] == '\r')
 		size--;
 	if (stream->process->lines_wanted)
 		spec->on_line(stream->is_stderr, line, size, spec->user);
+	text_reset(&stream->line);
+}
+
+/* Splits what arrived into lines, until on_line wants no more of them. */
+static void deliver_lines(struct process_stream *stream, const char *data, size_t size)
+{
+	while (size > 0 && stream->process->lines_wanted) {
+		const char *newline = memchr(data, '\n', size);
+		size_t part = newline != NULL ? (size_t)(newline - data) : size;
+		size_t room = PROCESS_LINE_MAX - stream->line.size;
+		bool whole = newline != NULL && part <= room;
+		if (part > room)
+			part = room;
+		text_append(&stream->line, data, part);
+		data += part + (whole ? 1 : 0);
+		size -= part + (whole ? 1 : 0);
+		if (!whole && stream->line.size < PROCESS_LINE_MAX)
+			continue;
+		/* A full line whose newline is not here yet waits for it: the next byte decides. */
+		if (!whole && size == 0)
+			return;
+		deliver_line(stream);
+	}
+}
+
+static void take_output(struct process_stream *stream, const char *data, size_t size)
+{
+	text_append(stream->captured, data, size);
+	if (stream->captured->failed)
+		*stream->dropped += size; /* out of memory */
+	else
+		/* Only when half of it is too much: so the moving stays linear in what arrives. */
+		trim(stream, stream->process->spec.capture_max / 2);
+	deliver_lines(stream, data, size);
 }
 
 static void on_alloc(uv_handle_t *handle, size_t suggested, uv_buf_t *buffer)
@@ -240,11 +291,10 @@ static void on_read(uv_stream_t *pipe, ssize_t count, const uv_buf_t *buffer)
 	struct process_stream *stream =
 		pipe == (uv_stream_t *)&process->out.pipe ? &process->out : &process->err;
 	if (count > 0 && process->wanted) {
-		process_output_add(&stream->output, buffer->base, (size_t)count);
-		process_output_lines(&stream->output, buffer->base, (size_t)count,
-				     &process->lines_wanted, deliver_line, stream);
+		take_output(stream, buffer->base, (size_t)count);
 	} else if (count < 0) {
-		process_output_last_line(&stream->output, deliver_line, stream);
+		if (stream->line.size != 0)
+			deliver_line(stream);
 		close_stream(stream);
 	}
 }
@@ -254,9 +304,8 @@ static void init_stream(struct process *process, uv_loop_t *loop, struct process
 {
 	stream->process = process;
 	stream->is_stderr = stream == &process->err;
-	stream->output.captured = captured;
-	stream->output.dropped = dropped;
-	stream->output.capture_max = process->spec.capture_max;
+	stream->captured = captured;
+	stream->dropped = dropped;
 	(void)uv_pipe_init(loop, &stream->pipe, 0);
 	stream->pipe.data = process;
 }
@@ -282,10 +331,9 @@ static void init(struct process *process, uv_loop_t *loop, const struct process_
 static int open_stream(struct process_stream *stream, int fd, struct error *err)
 {
 	int owned CLEANUP_FD = fd;
-	int rc = 0;
 	if (fd < 0)
 		return 0;
-	rc = uv_pipe_open(&stream->pipe, fd);
+	int rc = uv_pipe_open(&stream->pipe, fd);
 	if (rc < 0)
 		return error_uv(err, rc, "output of a child process");
 	owned = -1;
@@ -316,11 +364,10 @@ int process_start(uv_loop_t *loop, const struct process_spec *spec, struct proce
 		  struct error *err)
 {
 	struct process *process = calloc(1, sizeof(*process));
-	int rc = 0;
 	if (process == NULL)
 		return error_memory(err);
 	init(process, loop, spec);
-	rc = launch(process, err);
+	int rc = launch(process, err);
 	if (rc < 0) {
 		process_free(process);
 		return rc;
@@ -430,4 +477,39 @@ void process_describe(const struct process_result *result, char *out, size_t siz
 		(void)snprintf(out, size, "stopped on request%s", outcome);
 		return;
 	}
+}
+
+/* The last line of what a program said, without its end. */
+static const char *last_line(const struct text *output, int *length)
+{
+	const char *text = text_string(output);
+	size_t end = output->size;
+	while (end > 0 && text[end - 1] == '\n')
+		end--;
+	size_t start = end;
+	while (start > 0 && text[start - 1] != '\n')
+		start--;
+	*length = (int)(end - start);
+	return text + start;
+}
+
+int process_ask(const struct process_spec *spec, char **out, struct error *err)
+{
+	struct process_result result = {0};
+	char how[128] = "";
+	int length = 0;
+	int rc = process_run(spec, &result, err);
+	if (rc < 0)
+		return rc;
+	const char *reason = last_line(&result.err, &length);
+	process_describe(&result, how, sizeof(how));
+	if (result.end == PROCESS_EXITED && result.code == PROCESS_CANNOT_RUN)
+		rc = error_set(err, ERROR_UNSUPPORTED, "%.*s", length, reason);
+	else if (result.end != PROCESS_EXITED || result.code != 0)
+		rc = error_set(err, ERROR_IO, "%s%s%.*s", how, length > 0 ? ": " : "", length,
+			       reason);
+	else if ((*out = strdup(text_string(&result.out))) == NULL)
+		rc = error_memory(err);
+	process_result_free(&result);
+	return rc;
 }

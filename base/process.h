@@ -116,6 +116,12 @@ void process_free(struct process *process);
 int process_run(const struct process_spec *spec, struct process_result *result, struct error *err);
 void process_result_free(struct process_result *result);
 
+/* process_run() for what the child prints: caller frees *out. ERROR_IO: it did not exit with code 0;
+ * "exited with code 1: last line of its stderr". ERROR_UNSUPPORTED: it exited with
+ * PROCESS_CANNOT_RUN, by which our scripts say that this machine cannot do it; that line alone. */
+enum { PROCESS_CANNOT_RUN = 77 };
+int process_ask(const struct process_spec *spec, char **out, struct error *err);
+
 /* From now on a process below this one whose parent ends becomes a child of this one, so that
  * daemons are found. On Windows job objects end them. */
 void process_adopt_orphans(void);

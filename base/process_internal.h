@@ -1,30 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-/* The parts of base/process.c: keeping the output of a child (process_output.c), and what each
- * system does its own way (posix/ and windows/, process.c and process_spawn.c). */
+/* What each system does its own way for base/process.c: posix/ and windows/, process.c and
+ * process_spawn.c. */
 
 #include "base/process.h"
 
 #include <wchar.h>
-
-/* One captured stream: the head up to capture_max / 2, and as much of the tail. */
-struct process_output {
-	struct text *captured;
-	uint64_t *dropped;
-	size_t capture_max;
-	struct text line; /* the part of a line that has arrived */
-};
-
-typedef void process_line_fn(void *user, const char *line, size_t size);
-
-void process_output_add(struct process_output *output, const char *data, size_t size);
-void process_output_trim(struct process_output *output); /* to capture_max, at the end */
-
-/* Splits what arrived into lines. `on_line` may clear *wanted, which ends the splitting. */
-void process_output_lines(struct process_output *output, const char *data, size_t size,
-			  const bool *wanted, process_line_fn *on_line, void *user);
-void process_output_last_line(struct process_output *output, process_line_fn *on_line, void *user);
 
 enum { PROCESS_KILLED_CODE = 128 + 9 }; /* on Windows as a POSIX system would tell it */
 

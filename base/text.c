@@ -13,7 +13,6 @@
 static bool reserve(struct text *text, size_t more)
 {
 	size_t capacity = text->capacity != 0 ? text->capacity : 64;
-	char *grown = NULL;
 	if (text->failed)
 		return false;
 	if (more >= SIZE_MAX / 2 - text->size) {
@@ -24,7 +23,7 @@ static bool reserve(struct text *text, size_t more)
 		capacity *= 2;
 	if (capacity == text->capacity)
 		return true;
-	grown = realloc(text->data, capacity);
+	char *grown = realloc(text->data, capacity);
 	if (grown == NULL) {
 		text->failed = true;
 		return false;
@@ -61,9 +60,8 @@ char *text_extend(struct text *text, size_t size)
 void text_vaddf(struct text *text, const char *format, va_list args)
 {
 	va_list again;
-	int length = 0;
 	va_copy(again, args);
-	length = vsnprintf(NULL, 0, format, again);
+	int length = vsnprintf(NULL, 0, format, again);
 	va_end(again);
 	if (length < 0) {
 		text->failed = true;
@@ -156,6 +154,14 @@ bool text_is_utf8(const char *data, size_t size)
 	return true;
 }
 
+size_t text_columns(const char *data, size_t size)
+{
+	size_t columns = 0;
+	for (size_t i = 0; i < size; i++)
+		columns += ((unsigned char)data[i] & 0xc0) != 0x80 ? 1 : 0;
+	return columns;
+}
+
 static bool is_hazardous(uint32_t code)
 {
 	return code < 0x20 || (code >= 0x7f && code < 0xa0) || code == 0x061c || code == 0x200b ||
@@ -198,35 +204,21 @@ static bool is_xml_character(uint32_t code)
 
 void text_add_xml(struct text *text, const char *data, size_t size)
 {
+	static const char *const entities[] = {['"'] = "&quot;",
+					       ['&'] = "&amp;",
+					       ['\''] = "&apos;",
+					       ['<'] = "&lt;",
+					       ['>'] = "&gt;"};
 	for (size_t i = 0; i < size;) {
 		uint32_t code = 0;
 		size_t length = text_character(data + i, size - i, &code);
-		if (length == 0 || !is_xml_character(code)) {
+		if (length == 0 || !is_xml_character(code))
 			text_add(text, "\xef\xbf\xbd");
-			i += length != 0 ? length : 1;
-			continue;
-		}
-		switch (code) {
-		case '&':
-			text_add(text, "&amp;");
-			break;
-		case '<':
-			text_add(text, "&lt;");
-			break;
-		case '>':
-			text_add(text, "&gt;");
-			break;
-		case '"':
-			text_add(text, "&quot;");
-			break;
-		case '\'':
-			text_add(text, "&apos;");
-			break;
-		default:
+		else if (code < sizeof(entities) / sizeof(entities[0]) && entities[code] != NULL)
+			text_add(text, entities[code]);
+		else
 			text_append(text, data + i, length);
-			break;
-		}
-		i += length;
+		i += length != 0 ? length : 1;
 	}
 }
 
@@ -301,12 +293,11 @@ int text_to_int64(const char *string, const char *what, long long min, long long
 		  long long *out, struct error *err)
 {
 	char *end = NULL;
-	long long value = 0;
 	int base = 10;
 	if (text_starts_with(string, "0x") || text_starts_with(string, "-0x"))
 		base = 16;
 	errno = 0;
-	value = strtoll(string, &end, base);
+	long long value = strtoll(string, &end, base);
 	if (end == string || *end != '\0' || strchr(" \t\n\v\f\r+", string[0]) != NULL)
 		return error_set(err, ERROR_FORMAT, "%s: '%s' is not a whole number", what, string);
 	if (errno == ERANGE || value < min || value > max)
@@ -332,10 +323,9 @@ int text_to_bool(const char *string, const char *what, bool *out, struct error *
 
 int text_list_take(struct text_list *list, char *string, struct error *err)
 {
-	char **grown = NULL;
 	if (string == NULL)
 		return error_memory(err);
-	grown = array_grow(list->items, list->count, sizeof(*grown));
+	char **grown = array_grow(list->items, list->count, sizeof(*grown));
 	if (grown == NULL) {
 		free(string);
 		return error_memory(err);

@@ -68,6 +68,10 @@ bool text_is_utf8(const char *data, size_t size); /* strict: no surrogates, no o
 
 /* Length of the UTF-8 character at `data`, whose value goes into *code; 0: there is none. */
 size_t text_character(const char *data, size_t size, uint32_t *code);
+
+/* Characters of UTF-8, which is what a terminal shows. */
+size_t text_columns(const char *data, size_t size);
+
 bool text_glob(const char *pattern,
 	       const char *string); /* '*' any run, '?' one byte; nothing else */
 

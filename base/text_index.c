@@ -51,13 +51,12 @@ static int grow(struct text_index *index, struct error *err)
 int text_index_put(struct text_index *index, const char *string, size_t number, size_t *found,
 		   struct error *err)
 {
-	struct text_index_slot *slot = NULL;
 	if (index->count >= index->capacity / 2) {
 		int rc = grow(index, err);
 		if (rc < 0)
 			return rc;
 	}
-	slot = slot_of(index, string);
+	struct text_index_slot *slot = slot_of(index, string);
 	if (slot->string == NULL) {
 		*slot = (struct text_index_slot){string, number};
 		index->count++;

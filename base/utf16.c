@@ -33,26 +33,12 @@ static uint32_t decode(const uint16_t *text, size_t count, size_t *used)
 
 static size_t encode(uint32_t character, char *out)
 {
-	if (character < 0x80) {
-		out[0] = (char)character;
-		return 1;
-	}
-	if (character < 0x800) {
-		out[0] = (char)(0xC0 | (character >> 6));
-		out[1] = (char)(0x80 | (character & 0x3F));
-		return 2;
-	}
-	if (character < 0x10000) {
-		out[0] = (char)(0xE0 | (character >> 12));
-		out[1] = (char)(0x80 | ((character >> 6) & 0x3F));
-		out[2] = (char)(0x80 | (character & 0x3F));
-		return 3;
-	}
-	out[0] = (char)(0xF0 | (character >> 18));
-	out[1] = (char)(0x80 | ((character >> 12) & 0x3F));
-	out[2] = (char)(0x80 | ((character >> 6) & 0x3F));
-	out[3] = (char)(0x80 | (character & 0x3F));
-	return 4;
+	static const uint32_t marks[] = {0, 0, 0xC0, 0xE0, 0xF0};
+	size_t length = character < 0x80 ? 1 : character < 0x800 ? 2 : character < 0x10000 ? 3 : 4;
+	for (size_t i = length - 1; i > 0; i--, character >>= 6)
+		out[i] = (char)(0x80 | (character & 0x3F));
+	out[0] = (char)(marks[length] | character);
+	return length;
 }
 
 char *utf16_to_utf8(const uint16_t *text, size_t count)

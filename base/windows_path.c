@@ -89,10 +89,9 @@ static int add_names(const char *text, const char *what, struct windows_path *pa
 {
 	size_t length = 0;
 	for (const char *at = text + 3; *at != '\0'; at += length) {
-		const char *why = NULL;
 		at += strspn(at, SEPARATORS);
 		length = strcspn(at, SEPARATORS);
-		why = length > 0 ? offence(at, length) : NULL;
+		const char *why = length > 0 ? offence(at, length) : NULL;
 		if (why != NULL) {
 			struct text sentence CLEANUP_TEXT = {0};
 			text_add(&sentence, "'");
@@ -116,7 +115,6 @@ int windows_path_parse(const char *text, const char *what, struct windows_path *
 		       struct error *err)
 {
 	struct windows_path path CLEANUP_WINDOWS_PATH = {0};
-	int rc = 0;
 	if (text == NULL || text[0] == '\0')
 		return error_set(err, ERROR_ARGUMENT, "%s: path is empty", what);
 	if (strlen(text) > WINDOWS_PATH_MAX)
@@ -129,7 +127,7 @@ int windows_path_parse(const char *text, const char *what, struct windows_path *
 	if (!has_drive(text))
 		return refuse(what, text, "does not begin at the root of a drive", err);
 	path.drive = (char)toupper((unsigned char)text[0]);
-	rc = add_names(text, what, &path, err);
+	int rc = add_names(text, what, &path, err);
 	if (rc < 0)
 		return rc;
 	*out = path;
@@ -198,4 +196,20 @@ const char *windows_path_base(const char *path)
 	for (; *path != '\0'; path++)
 		base = windows_path_is_separator(*path) ? path + 1 : base;
 	return base;
+}
+
+char *windows_path_place(const char *path)
+{
+	struct text place CLEANUP_TEXT = {0};
+	bool drive = isalpha((unsigned char)path[0]) && path[1] == ':';
+	text_addf(&place, "%c:", drive ? tolower((unsigned char)path[0]) : 'c');
+	for (path += drive ? 2 : 0; *path != '\0'; path++) {
+		bool separator = windows_path_is_separator(*path);
+		char letter = separator ? '\\' : (char)tolower((unsigned char)*path);
+		if (!separator || !text_ends_with(text_string(&place), "\\"))
+			text_append(&place, &letter, 1);
+	}
+	if (!place.failed && place.size > 3 && place.data[place.size - 1] == '\\')
+		place.data[--place.size] = '\0';
+	return text_take(&place);
 }

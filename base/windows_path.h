@@ -60,3 +60,7 @@ bool windows_path_is_in(const char *path, const char *directory);
 
 /* The part behind the last separator, within `path`. */
 const char *windows_path_base(const char *path);
+
+/* One spelling for every path of a place: "c:\windows\a.dll". Case, kind and number of separators make
+ * no other, and a path without a drive is on C:. Any text has one. NULL: out of memory. */
+char *windows_path_place(const char *path);

@@ -47,11 +47,14 @@ static int call_grpc_js(uv_loop_t *loop, const char *socket, struct samples *out
 	struct bench_sizes sizes = {0};
 	struct process *process = NULL;
 	struct rpc_channel *channel = NULL;
-	int rc = process_start(loop, &spec, &process, err);
+	char *address CLEANUP_FREE = text_format("unix:%s", socket);
+	int rc = address != NULL ? process_start(loop, &spec, &process, err) : error_memory(err);
 	if (rc == 0)
 		rc = loop_wait(loop, is_set, &ready, READY_TIMEOUT_MS, "the grpc-js server", err);
 	if (rc == 0)
-		rc = kubelet_dial(loop, socket, READY_TIMEOUT_MS, &channel, err);
+		rc = rpc_channel_open(loop, address, NULL, &channel, err);
+	if (rc == 0)
+		rc = rpc_channel_connect_wait(channel, READY_TIMEOUT_MS, err);
 	if (rc == 0)
 		rc = bench_allocate(channel, (size_t)options.calls / 4, out, &sizes, err);
 	rpc_channel_close(channel);

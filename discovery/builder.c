@@ -42,7 +42,7 @@ const char *builder_format(struct builder *builder, const char *format, ...)
 }
 
 /* Room for one more element behind those of a device's array, which only the builder writes. */
-static void *builder_grow(struct builder *builder, const void *items, size_t count, size_t size)
+static void *grow(struct builder *builder, const void *items, size_t count, size_t size)
 {
 	return arena_grow(&builder->arena, (void *)(uintptr_t)items, count, size);
 }
@@ -51,7 +51,7 @@ void builder_add_file(struct builder *builder, struct discovery_device *device,
 		      const struct discovery_file *file)
 {
 	struct discovery_file *files =
-		builder_grow(builder, device->files, device->file_count, sizeof(*files));
+		grow(builder, device->files, device->file_count, sizeof(*files));
 	if (files == NULL)
 		return;
 	device->files = files;
@@ -67,7 +67,7 @@ void builder_add_file(struct builder *builder, struct discovery_device *device,
 void builder_add_node(struct builder *builder, struct discovery_device *device, const char *path)
 {
 	struct discovery_node *nodes =
-		builder_grow(builder, device->nodes, device->node_count, sizeof(*nodes));
+		grow(builder, device->nodes, device->node_count, sizeof(*nodes));
 	const char *copy = builder_string(builder, path);
 	if (nodes == NULL)
 		return;
@@ -78,8 +78,8 @@ void builder_add_node(struct builder *builder, struct discovery_device *device, 
 void builder_add_variable(struct builder *builder, struct discovery_device *device,
 			  const char *name, const char *value)
 {
-	struct discovery_variable *variables = builder_grow(
-		builder, device->environment, device->variable_count, sizeof(*variables));
+	struct discovery_variable *variables =
+		grow(builder, device->environment, device->variable_count, sizeof(*variables));
 	if (variables == NULL)
 		return;
 	device->environment = variables;
@@ -89,13 +89,12 @@ void builder_add_variable(struct builder *builder, struct discovery_device *devi
 
 void builder_add_name(struct builder *builder, const char *const **names, const char *name)
 {
-	const char **grown = NULL;
 	size_t count = 0;
 	for (; (*names)[count] != NULL; count++) {
 		if (text_equal((*names)[count], name))
 			return;
 	}
-	grown = builder_grow(builder, *names, count, sizeof(*grown));
+	const char **grown = grow(builder, *names, count, sizeof(*grown));
 	if (grown == NULL)
 		return;
 	*names = grown;
@@ -105,7 +104,7 @@ void builder_add_name(struct builder *builder, const char *const **names, const 
 void builder_diagnose(struct builder *builder, const char *place, const char *format, ...)
 {
 	struct discovery_snapshot *snapshot = &builder->snapshot;
-	struct discovery_diagnostic *diagnostics = builder_grow(
+	struct discovery_diagnostic *diagnostics = grow(
 		builder, snapshot->diagnostics, snapshot->diagnostic_count, sizeof(*diagnostics));
 	va_list args;
 	if (diagnostics == NULL)
@@ -119,6 +118,25 @@ void builder_diagnose(struct builder *builder, const char *place, const char *fo
 		.message = arena_vformat(&builder->arena, format, args),
 	};
 	va_end(args);
+}
+
+const char *builder_vendor(struct builder *builder, int64_t id)
+{
+	/* Who registered the number with the PCI-SIG, by the name that people know. */
+	static const struct {
+		int64_t id;
+		const char *name;
+	} vendors[] = {
+		{0x1002, "AMD"},       {0x106b, "Apple"},	  {0x10de, "NVIDIA"},
+		{0x1414, "Microsoft"}, {0x15ad, "VMware"},	  {0x1ae0, "Google"},
+		{0x1af4, "Red Hat"},   {0x1ed5, "Moore Threads"}, {0x5143, "Qualcomm"},
+		{0x8086, "Intel"},
+	};
+	for (size_t i = 0; i < ARRAY_SIZE(vendors); i++) {
+		if (vendors[i].id == id)
+			return vendors[i].name;
+	}
+	return id != DISCOVERY_UNKNOWN ? builder_format(builder, "0x%04x", (unsigned)id) : "";
 }
 
 static bool device_id_allows(char c)
@@ -139,7 +157,7 @@ bool device_id_is_valid(const char *id)
 	return true;
 }
 
-static bool builder_has_id(const struct builder *builder, const char *id)
+static bool has_id(const struct builder *builder, const char *id)
 {
 	for (size_t i = 0; i < builder->device_count; i++) {
 		if (text_equal(builder->devices[i]->id, id))
@@ -160,7 +178,7 @@ const char *builder_new_id(struct builder *builder, const char *text)
 	}
 	if (length == 0)
 		id[length++] = '-';
-	for (unsigned n = 2; builder_has_id(builder, id); n++) {
+	for (unsigned n = 2; has_id(builder, id); n++) {
 		char suffix[16] = "";
 		size_t size = (size_t)snprintf(suffix, sizeof(suffix), "-%u", n);
 		size_t at = length + size > DEVICE_ID_MAX ? DEVICE_ID_MAX - size : length;
@@ -178,7 +196,7 @@ struct discovery_device *builder_find_pci(const struct builder *builder, const c
 	return NULL;
 }
 
-static int builder_order(const void *left, const void *right)
+static int order(const void *left, const void *right)
 {
 	const struct discovery_device *a = *(const struct discovery_device *const *)left;
 	const struct discovery_device *b = *(const struct discovery_device *const *)right;
@@ -198,8 +216,7 @@ int builder_finish(struct builder *builder, const struct discovery_filter *filte
 	if (owner == NULL || devices == NULL || builder->arena.failed)
 		return error_memory(err);
 	if (builder->device_count > 1)
-		qsort(builder->devices, builder->device_count, sizeof(*builder->devices),
-		      builder_order);
+		qsort(builder->devices, builder->device_count, sizeof(*builder->devices), order);
 	owner->snapshot = builder->snapshot;
 	if (owner->snapshot.recorded_at == NULL)
 		owner->snapshot.recorded_at = "";

@@ -39,9 +39,12 @@ void builder_add_name(struct builder *builder, const char *const **names, const 
 void builder_diagnose(struct builder *builder, const char *place, const char *format, ...)
 	PRINTF_LIKE(3, 4);
 
+/* The name that devices of this PCI vendor are shown with, the same on every system: "NVIDIA";
+ * "0x1a03" for one that is not known; "" for DISCOVERY_UNKNOWN. */
+const char *builder_vendor(struct builder *builder, int64_t id);
+
 /* A valid device id from any text: other characters become '-', it is cut to DEVICE_ID_MAX, and
- * "-2", "-3",
- * ... tells it from devices that have it already. */
+ * "-2", "-3", ... tells it from devices that have it already. */
 const char *builder_new_id(struct builder *builder, const char *text);
 
 /* The device at this PCI address; NULL when there is none. */
@@ -59,3 +62,17 @@ int builder_finish(struct builder *builder, const struct discovery_filter *filte
 void builder_free(struct builder *builder);
 
 #define CLEANUP_BUILDER __attribute__((cleanup(builder_free)))
+
+/* Where snapshots come from. Each adds to a builder; a device that cannot be read becomes a
+ * diagnostic. */
+
+/* The machine that this program runs on, or the tree below `options->root`. `options` is not NULL.
+ */
+int node_discover(const struct discovery_options *options, struct builder *builder,
+		  struct error *err);
+
+/* A recorded node. Errors as json_read_file() and recorded_parse(), naming the path. */
+int recorded_read(const char *path, struct builder *builder, struct error *err);
+
+/* A recorded node in memory. ERROR_FORMAT names the place: "devices[2].luid: expected integer". */
+int recorded_parse(const char *data, size_t size, struct builder *builder, struct error *err);

@@ -17,22 +17,19 @@ bool filter_vendor_matches(const char *vendor, const struct discovery_device *de
 				     (id[0] != '\0' && strcasecmp(digits, id) == 0));
 }
 
-static bool filter_vendors(const char *const *vendors, const struct discovery_device *device)
+/* NULL holds nothing. */
+static bool holds(const char *const *names, const char *name)
 {
-	for (size_t i = 0; vendors[i] != NULL; i++) {
-		if (filter_vendor_matches(vendors[i], device))
-			return true;
-	}
-	return false;
+	while (names != NULL && *names != NULL && !text_equal(*names, name))
+		names++;
+	return names != NULL && *names != NULL;
 }
 
-static bool filter_ids(const char *const *ids, const struct discovery_device *device)
+static bool vendors_admit(const char *const *vendors, const struct discovery_device *device)
 {
-	for (size_t i = 0; ids[i] != NULL; i++) {
-		if (text_equal(ids[i], device->id))
-			return true;
-	}
-	return false;
+	while (*vendors != NULL && !filter_vendor_matches(*vendors, device))
+		vendors++;
+	return *vendors != NULL;
 }
 
 bool filter_admits(const struct discovery_filter *filter, const struct discovery_device *device)
@@ -47,17 +44,12 @@ bool filter_admits(const struct discovery_filter *filter, const struct discovery
 		return false;
 	if (filter->exclude_software && device->kind == DISCOVERY_SOFTWARE)
 		return false;
-	if (filter->vendors != NULL && !filter_vendors(filter->vendors, device))
+	if (filter->vendors != NULL && !vendors_admit(filter->vendors, device))
 		return false;
-	return filter->ids == NULL || filter_ids(filter->ids, device);
+	return filter->ids == NULL || holds(filter->ids, device->id);
 }
 
 bool filter_offers(const struct discovery_device *device, const char *api)
 {
-	for (const char *const *offered = device->apis; offered != NULL && *offered != NULL;
-	     offered++) {
-		if (text_equal(*offered, api))
-			return true;
-	}
-	return false;
+	return holds(device->apis, api);
 }

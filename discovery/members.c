@@ -63,30 +63,32 @@ static int check_id(const struct json_at *at, struct error *err)
 			  (int)DEVICE_ID_MAX);
 }
 
-#define NODE(member) JSON_AT(struct discovery_node, member)
+#define STRING(structure, member, check_)                                                          \
+	.presence = JSON_REQUIRED, JSON_AT(struct structure, member), .check = (check_)
+#define CHOICE(structure, member, names_)                                                          \
+	.type = JSON_MEMBER_CHOICE, .presence = JSON_REQUIRED, JSON_AT(struct structure, member),  \
+	.names = (names_)
+#define COUNTED(structure, member, counter, most)                                                  \
+	.offset = offsetof(struct structure, member),                                              \
+	.size = sizeof(*((struct structure *)0)->member),                                          \
+	.count = offsetof(struct structure, counter), .max = (most)
+#define OBJECTS(structure, member, counter, most, table)                                           \
+	.type = JSON_MEMBER_OBJECTS, COUNTED(structure, member, counter, most), .members = (table)
+
 static const struct json_member node_members[] = {
-	{.key = "path", .presence = JSON_REQUIRED, NODE(path), .check = check_path},
-	{.key = "containerPath",
-	 .presence = JSON_REQUIRED,
-	 NODE(container_path),
-	 .check = check_path},
-	{.key = "permissions",
-	 .presence = JSON_REQUIRED,
-	 NODE(permissions),
-	 .check = check_permissions},
+	{.key = "path", STRING(discovery_node, path, check_path)},
+	{.key = "containerPath", STRING(discovery_node, container_path, check_path)},
+	{.key = "permissions", STRING(discovery_node, permissions, check_permissions)},
 	{0},
 };
 
 #define FILE_AT(member) JSON_AT(struct discovery_file, member)
 static const struct json_member file_members[] = {
-	{.key = "source", .presence = JSON_REQUIRED, FILE_AT(source), .check = check_path},
-	{.key = "destination",
-	 .presence = JSON_REQUIRED,
-	 FILE_AT(destination),
-	 .check = check_path},
+	{.key = "source", STRING(discovery_file, source, check_path)},
+	{.key = "destination", STRING(discovery_file, destination, check_path)},
 	{.key = "bits", .type = JSON_MEMBER_INT, FILE_AT(bits), .max = 64, .check = check_bits},
 	{.key = "directory", .type = JSON_MEMBER_BOOL, FILE_AT(directory)},
-	{.key = "origin", .presence = JSON_REQUIRED, FILE_AT(origin)},
+	{.key = "origin", STRING(discovery_file, origin, NULL)},
 	{0},
 };
 
@@ -126,17 +128,9 @@ static const struct json_member memory_members[] = {
 #define NAMES(member, what_)                                                                       \
 	.type = JSON_MEMBER_NAMES, DEVICE(member), .max = LIST_MAX, .what = what_
 #define PART(table) .type = JSON_MEMBER_OBJECT, .members = (table)
-#define LIST(member, counter, most)                                                                \
-	.presence = JSON_WRITTEN, .offset = offsetof(struct discovery_device, member),             \
-	.size = sizeof(*((struct discovery_device *)0)->member),                                   \
-	.count = offsetof(struct discovery_device, counter), .max = (most)
 const struct json_member discovery_device_members[] = {
-	{.key = "id", .presence = JSON_REQUIRED, DEVICE(id), .check = check_id},
-	{.key = "kind",
-	 .type = JSON_MEMBER_CHOICE,
-	 .presence = JSON_REQUIRED,
-	 DEVICE(kind),
-	 .names = discovery_kind_names},
+	{.key = "id", STRING(discovery_device, id, check_id)},
+	{.key = "kind", CHOICE(discovery_device, kind, discovery_kind_names)},
 	{.key = "vendor", DEVICE(vendor)},
 	{.key = "manufacturer", DEVICE(manufacturer)},
 	{.key = "description", DEVICE(description)},
@@ -159,31 +153,26 @@ const struct json_member discovery_device_members[] = {
 	 DEVICE(numa_node),
 	 .max = INT32_MAX,
 	 .empty = DISCOVERY_UNKNOWN},
-	{.key = "health",
-	 .type = JSON_MEMBER_CHOICE,
-	 .presence = JSON_REQUIRED,
-	 DEVICE(health),
-	 .names = discovery_health_names},
+	{.key = "health", CHOICE(discovery_device, health, discovery_health_names)},
 	{.key = "healthReason", DEVICE(health_reason)},
 	{.key = "apis", .presence = JSON_WRITTEN, NAMES(apis, "the name of an API")},
 	{.key = "nodes",
-	 .type = JSON_MEMBER_OBJECTS,
-	 LIST(nodes, node_count, LIST_MAX),
-	 .members = node_members},
+	 .presence = JSON_WRITTEN,
+	 OBJECTS(discovery_device, nodes, node_count, LIST_MAX, node_members)},
 	{.key = "files",
-	 .type = JSON_MEMBER_OBJECTS,
-	 LIST(files, file_count, FILES_MAX),
-	 .members = file_members},
+	 .presence = JSON_WRITTEN,
+	 OBJECTS(discovery_device, files, file_count, FILES_MAX, file_members)},
 	{.key = "environment",
 	 .type = JSON_MEMBER_MAP,
-	 LIST(environment, variable_count, LIST_MAX),
+	 .presence = JSON_WRITTEN,
+	 COUNTED(discovery_device, environment, variable_count, LIST_MAX),
 	 .check = check_variable},
 	{0},
 };
 
 #define SYSTEM(member) JSON_AT(struct discovery_system, member)
 static const struct json_member system_members[] = {
-	{.key = "os", .presence = JSON_REQUIRED, SYSTEM(os)},
+	{.key = "os", STRING(discovery_system, os, NULL)},
 	{.key = "product", SYSTEM(product)},
 	{.key = "version", SYSTEM(version)},
 	{.key = "build", SYSTEM(build)},
@@ -194,10 +183,9 @@ static const struct json_member system_members[] = {
 	{0},
 };
 
-#define DIAGNOSTIC(member) JSON_AT(struct discovery_diagnostic, member)
 static const struct json_member diagnostic_members[] = {
-	{.key = "place", .presence = JSON_REQUIRED, DIAGNOSTIC(place)},
-	{.key = "message", .presence = JSON_REQUIRED, DIAGNOSTIC(message)},
+	{.key = "place", STRING(discovery_diagnostic, place, NULL)},
+	{.key = "message", STRING(discovery_diagnostic, message, NULL)},
 	{0},
 };
 
@@ -213,20 +201,11 @@ const struct json_member discovery_snapshot_members[] = {
 	 .offset = offsetof(struct discovery_snapshot, system),
 	 .members = system_members},
 	{.key = "devices",
-	 .type = JSON_MEMBER_OBJECTS,
 	 .presence = JSON_REQUIRED,
-	 .offset = offsetof(struct discovery_snapshot, devices),
-	 .size = sizeof(struct discovery_device),
-	 .count = offsetof(struct discovery_snapshot, device_count),
-	 .max = DEVICES_MAX,
-	 .members = discovery_device_members},
+	 OBJECTS(discovery_snapshot, devices, device_count, DEVICES_MAX, discovery_device_members)},
 	{.key = "diagnostics",
-	 .type = JSON_MEMBER_OBJECTS,
 	 .presence = JSON_WRITTEN,
-	 .offset = offsetof(struct discovery_snapshot, diagnostics),
-	 .size = sizeof(struct discovery_diagnostic),
-	 .count = offsetof(struct discovery_snapshot, diagnostic_count),
-	 .max = DIAGNOSTICS_MAX,
-	 .members = diagnostic_members},
+	 OBJECTS(discovery_snapshot, diagnostics, diagnostic_count, DIAGNOSTICS_MAX,
+		 diagnostic_members)},
 	{0},
 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/cleanup.h"
 #include "base/file.h"
+#include "discovery/builder.h"
 #include "discovery/members.h"
-#include "discovery/source.h"
 
 static int unique_ids(const struct discovery_snapshot *snapshot, struct error *err)
 {
@@ -59,7 +59,6 @@ char *discovery_to_json(const struct discovery_snapshot *snapshot)
 	struct discovery_snapshot written = *snapshot;
 	struct discovery_device *devices CLEANUP_FREE =
 		calloc(snapshot->device_count + 1, sizeof(*devices));
-	cJSON *json CLEANUP_JSON = NULL;
 	for (size_t i = 0; devices != NULL && i < snapshot->device_count; i++) {
 		const char *const *paths = snapshot->devices[i].location_paths;
 		devices[i] = snapshot->devices[i];
@@ -69,6 +68,7 @@ char *discovery_to_json(const struct discovery_snapshot *snapshot)
 			devices[i].location_paths = none;
 	}
 	written.devices = devices;
-	json = devices != NULL ? json_members_write(discovery_snapshot_members, &written) : NULL;
+	cJSON *json CLEANUP_JSON =
+		devices != NULL ? json_members_write(discovery_snapshot_members, &written) : NULL;
 	return json != NULL ? json_print(json) : NULL;
 }

@@ -2,7 +2,6 @@
 #include "base/text.h"
 #include "discovery/builder.h"
 #include "discovery/members.h"
-#include "discovery/source.h"
 
 #include <stdlib.h>
 
@@ -39,6 +38,37 @@ const char *discovery_kind_name(enum discovery_kind kind)
 const char *discovery_health_name(enum discovery_health health)
 {
 	return discovery_health_names[health];
+}
+
+const char *discovery_change_name(enum discovery_change change)
+{
+	static const char *const names[] = {"added", "removed", "changed"};
+	return names[change];
+}
+
+size_t discovery_changes(const struct discovery_snapshot *before,
+			 const struct discovery_snapshot *after,
+			 void (*each)(enum discovery_change change,
+				      const struct discovery_device *device, void *user),
+			 void *user)
+{
+	size_t count = 0;
+	for (size_t i = 0; i < before->device_count; i++) {
+		const struct discovery_device *device = &before->devices[i];
+		if (discovery_find(after, device->id) == NULL) {
+			each(DISCOVERY_REMOVED, device, user);
+			count++;
+		}
+	}
+	for (size_t i = 0; i < after->device_count; i++) {
+		const struct discovery_device *device = &after->devices[i];
+		const struct discovery_device *old = discovery_find(before, device->id);
+		if (old != NULL && json_members_equal(discovery_device_members, old, device))
+			continue;
+		each(old != NULL ? DISCOVERY_CHANGED : DISCOVERY_ADDED, device, user);
+		count++;
+	}
+	return count;
 }
 
 const char *discovery_version(void)

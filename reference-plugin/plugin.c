@@ -1,26 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 #include "reference-plugin/programs.h"
 
-#include "base/cleanup.h"
 #include "base/log.h"
-#include "base/path.h"
 #include "base/termination.h"
-#include "reference-plugin/answer/answer.h"
-#include "reference-plugin/inventory/scanner.h"
-#include "reference-plugin/serving/directory_watch.h"
 #include "reference-plugin/serving/instance.h"
 #include "rpc/loop.h"
 
-#include <string.h>
-
-enum { DRAIN_MS = 5000 };
+/* How often the sockets are looked at. Events of the file system would tell sooner, but get lost when a
+ * directory is removed and made anew. */
+enum { LOOK_MS = 500, DRAIN_MS = 5000 };
 
 struct plugin {
 	uv_loop_t loop;
 	const struct config *config;
 	struct scanner *scanner;
-	struct directory_watch *plugin_directory;
-	struct directory_watch *kubelet_directory;	      /* NULL when it is the same */
+	uv_timer_t look;
 	struct instance *instances[INVENTORY_RESOURCE_COUNT]; /* NULL: not served */
 	size_t open_instances;
 	struct termination *termination;
@@ -35,9 +29,9 @@ static void each_instance(struct plugin *plugin, void (*call)(struct instance *i
 	}
 }
 
-static void on_directory_changed(void *user)
+static void on_look(uv_timer_t *look)
 {
-	each_instance(user, instance_check);
+	each_instance(look->data, instance_check);
 }
 
 static void on_devices_changed(void *user)
@@ -47,19 +41,11 @@ static void on_devices_changed(void *user)
 
 static int open_scanner(struct plugin *plugin, struct error *err)
 {
-	const struct config *config = plugin->config;
-	const struct scanner_options options = {
-		.loop = &plugin->loop,
-		.config = config,
-		.rules = {.display_computes = config->program->directx,
-			  .without_location_path = config->allocation == ANSWER_CLASS},
-		.on_change = on_devices_changed,
-		.user = plugin,
-	};
-	int rc = scanner_open(&options, &plugin->scanner, err);
+	int rc = scanner_open(&plugin->loop, plugin->config, on_devices_changed, plugin,
+			      &plugin->scanner, err);
 	/* A recorded node is quick to read, and one that cannot be read is a mistake to tell at
 	 * once. */
-	if (rc == 0 && config->node[0] != '\0')
+	if (rc == 0 && plugin->config->node[0] != '\0')
 		rc = scanner_scan(plugin->scanner, err);
 	return rc;
 }
@@ -70,29 +56,15 @@ static int open_instances(struct plugin *plugin, struct error *err)
 		[INVENTORY_DISPLAY] = CONFIG_RESOURCE_COMPUTE,
 		[INVENTORY_COMPUTE] = CONFIG_RESOURCE_DISPLAY,
 	};
-	const struct config *config = plugin->config;
+	struct serving serving = {&plugin->loop, plugin->config, plugin->scanner, 0};
 	int rc = 0;
 	for (int i = 0; rc == 0 && i < INVENTORY_RESOURCE_COUNT; i++) {
-		if (config->resource == (int)others[i])
+		serving.resource = (enum inventory_resource)i;
+		if (plugin->config->resource == (int)others[i])
 			continue;
-		rc = instance_open(&plugin->loop, config, (enum inventory_resource)i,
-				   plugin->scanner, &plugin->instances[i], err);
+		rc = instance_open(&serving, &plugin->instances[i], err);
 		plugin->open_instances += rc == 0 ? 1 : 0;
 	}
-	return rc;
-}
-
-static int open_directory_watches(struct plugin *plugin, struct error *err)
-{
-	const struct config *config = plugin->config;
-	char *kubelet CLEANUP_FREE = path_directory(config->kubelet_socket);
-	int rc = directory_watch_open(&plugin->loop, config->plugin_dir, on_directory_changed,
-				      plugin, &plugin->plugin_directory, err);
-	if (kubelet == NULL)
-		return error_memory(err);
-	if (rc == 0 && strcmp(kubelet, config->plugin_dir) != 0)
-		rc = directory_watch_open(&plugin->loop, kubelet, on_directory_changed, plugin,
-					  &plugin->kubelet_directory, err);
 	return rc;
 }
 
@@ -110,8 +82,7 @@ static void stop(struct plugin *plugin)
 		return;
 	plugin->stopping = true;
 	termination_close(plugin->termination);
-	directory_watch_close(plugin->plugin_directory);
-	directory_watch_close(plugin->kubelet_directory);
+	uv_close((uv_handle_t *)&plugin->look, NULL);
 	if (plugin->open_instances == 0)
 		scanner_close(plugin->scanner);
 	for (size_t i = 0; i < INVENTORY_RESOURCE_COUNT; i++) {
@@ -152,13 +123,14 @@ int plugin_run(const struct config *config, struct error *err)
 	if (rc != 0)
 		return error_uv(err, rc, "event loop");
 	log_info("%s %s", config->program->name, GPUCERT_VERSION);
+	(void)uv_timer_init(&plugin.loop, &plugin.look);
+	plugin.look.data = &plugin;
+	(void)uv_timer_start(&plugin.look, on_look, LOOK_MS, LOOK_MS);
 	rc = termination_open(&plugin.loop, on_request, &plugin, &plugin.termination, err);
 	if (rc == 0)
 		rc = open_scanner(&plugin, err);
 	if (rc == 0)
 		rc = open_instances(&plugin, err);
-	if (rc == 0)
-		rc = open_directory_watches(&plugin, err);
 	if (rc == 0)
 		(void)uv_run(&plugin.loop, UV_RUN_DEFAULT);
 	stop(&plugin);

@@ -16,37 +16,36 @@
 
 enum { EXIT_FAILED = 1, OWN_OPTIONS_MAX = 4 };
 
+#define EXAMPLE_SHARED(program) program " --multitenancy 4", "Let four containers share a device."
+#define EXAMPLE_RECORDED(program, node)                                                            \
+	program " --node node.json --plugin-dir /tmp/plugins --log-level debug",                   \
+		"Offer the devices of a recorded " node " to a fake kubelet."
+#define EXAMPLE_PRINTED(program)                                                                   \
+	program " --print-config --json", "Show what would be used and where each value came from."
+
 static const char *const gpu_examples[] = {
 	"device-plugin-gpu",
 	"Serve both resources to the kubelet of this machine.",
 	"device-plugin-gpu --multitenancy 4 --preferred-allocation pack",
 	"Let four containers share a device, and fill one before the next.",
-	"device-plugin-gpu --node node.json --plugin-dir /tmp/plugins --log-level debug",
-	"Offer the devices of a recorded node to a fake kubelet.",
-	"device-plugin-gpu --print-config --json",
-	"Show what would be used and where each value came from.",
+	EXAMPLE_RECORDED("device-plugin-gpu", "node"),
+	EXAMPLE_PRINTED("device-plugin-gpu"),
 	NULL,
 };
 
 static const char *const wddm_examples[] = {
-	"device-plugin-wddm --multitenancy 4",
-	"Let four containers share a device.",
+	EXAMPLE_SHARED("device-plugin-wddm"),
 	"device-plugin-wddm --include-integrated true --skip-runtime-mounts true",
 	"Offer integrated GPUs too, and give devices without the files of their drivers.",
-	"device-plugin-wddm --node node.json --plugin-dir /tmp/plugins --log-level debug",
-	"Offer the devices of a recorded Windows node to a fake kubelet.",
-	"device-plugin-wddm --print-config --json",
-	"Show what would be used and where each value came from.",
+	EXAMPLE_RECORDED("device-plugin-wddm", "Windows node"),
+	EXAMPLE_PRINTED("device-plugin-wddm"),
 	NULL,
 };
 
 static const char *const mcdm_examples[] = {
-	"device-plugin-mcdm --multitenancy 4",
-	"Let four containers share a device.",
-	"device-plugin-mcdm --node node.json --plugin-dir /tmp/plugins --log-level debug",
-	"Offer the devices of a recorded Windows node to a fake kubelet.",
-	"device-plugin-mcdm --print-config --json",
-	"Show what would be used and where each value came from.",
+	EXAMPLE_SHARED("device-plugin-mcdm"),
+	EXAMPLE_RECORDED("device-plugin-mcdm", "Windows node"),
+	EXAMPLE_PRINTED("device-plugin-mcdm"),
 	NULL,
 };
 

@@ -10,43 +10,31 @@ struct section {
 	const char *const *identity; /* NULL-ended JSON pointers into the section or its items */
 };
 
-static const char *const node_identity[] = {
-	"/kind",
-	"/digest",
-	"/machine/product",
-	"/machine/kernel",
-	"/machine/kernelBuild",
-	"/machine/architecture",
-	NULL,
-};
-static const char *const os_identity[] = {
-	"/product", "/version",	    "/build",	     "/revision",
-	"/kernel",  "/kernelBuild", "/architecture", NULL,
-};
-static const char *const runtime_identity[] = {
-	"/name", "/version", "/binaryDigest", "/shim", "/shimDigest", "/oci", "/ociDigest", NULL,
-};
-static const char *const driver_identity[] = {
-	"/key", "/name", "/version", "/userMode", "/date", "/inf", "/model", "/storeDigest", NULL,
-};
-static const char *const device_identity[] = {
-	"/driver", "/hardwareId", "/kind", "/runtimeFiles/digest", NULL,
-};
-static const char *const plugin_identity[] = {
-	"/name", "/version", "/binaryDigest", "/fileDigests", "/resources", "/api", NULL,
-};
-static const char *const harness_identity[] = {"/version", "/binaryDigest", NULL};
-static const char *const image_identity[] = {"/ref", "/digest", "/osVersion", NULL};
+#define IDENTITY(...)                                                                              \
+	(const char *const[])                                                                      \
+	{                                                                                          \
+		__VA_ARGS__, NULL                                                                  \
+	}
 
 static const struct section sections[] = {
-	{"node", JSON_OBJECT, NULL, node_identity},
-	{"os", JSON_OBJECT, NULL, os_identity},
-	{"runtime", JSON_OBJECT, NULL, runtime_identity},
-	{"drivers", JSON_ARRAY, "key", driver_identity},
-	{"devices", JSON_ARRAY, "ref", device_identity},
-	{"plugin", JSON_OBJECT, NULL, plugin_identity},
-	{"images", JSON_ARRAY, "ref", image_identity},
-	{"harness", JSON_OBJECT, NULL, harness_identity},
+	{"node", JSON_OBJECT, NULL,
+	 IDENTITY("/kind", "/digest", "/machine/product", "/machine/kernel", "/machine/kernelBuild",
+		  "/machine/architecture")},
+	{"os", JSON_OBJECT, NULL,
+	 IDENTITY("/product", "/version", "/build", "/revision", "/kernel", "/kernelBuild",
+		  "/architecture")},
+	{"runtime", JSON_OBJECT, NULL,
+	 IDENTITY("/name", "/version", "/binaryDigest", "/shim", "/shimDigest", "/oci",
+		  "/ociDigest")},
+	{"drivers", JSON_ARRAY, "key",
+	 IDENTITY("/key", "/name", "/version", "/userMode", "/date", "/inf", "/model",
+		  "/storeDigest")},
+	{"devices", JSON_ARRAY, "ref",
+	 IDENTITY("/driver", "/hardwareId", "/kind", "/runtimeFiles/digest")},
+	{"plugin", JSON_OBJECT, NULL,
+	 IDENTITY("/name", "/version", "/binaryDigest", "/fileDigests", "/resources", "/api")},
+	{"images", JSON_ARRAY, "ref", IDENTITY("/ref", "/digest", "/osVersion")},
+	{"harness", JSON_OBJECT, NULL, IDENTITY("/version", "/binaryDigest")},
 };
 
 cJSON *environment_new(void)

@@ -279,7 +279,7 @@ int journal_end_check(struct journal *journal, const struct journal_check_end *e
 	member_int(&watched, "ms", (int64_t)end->watched_ms);
 	member_int(&watched, "thoroughMs", (int64_t)end->watched_thorough_ms);
 	member_string(&record, "check", end->check);
-	member_string(&record, "outcome", report_outcome_name(end->outcome));
+	member_string(&record, "outcome", report_outcome_names[end->outcome]);
 	member_cut(&record, "reason", end->reason, JOURNAL_TEXT_MAX);
 	member_int(&record, "durationMs", (int64_t)end->duration_ms);
 	member_item(&record, "phasesMs", members_take(&phases));

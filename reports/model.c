@@ -34,11 +34,6 @@ const char *const report_requirement_verdict_names[] = {"satisfied", "violated",
 							"not-applicable"};
 const char *const report_conformance_names[] = {"conformant", "violated", "incomplete"};
 
-const char *report_outcome_name(enum report_outcome outcome)
-{
-	return report_outcome_names[outcome];
-}
-
 enum report_outcome report_outcome_of(const char *name)
 {
 	return (enum report_outcome)text_position(report_outcome_names, name);

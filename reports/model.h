@@ -29,7 +29,6 @@ enum report_outcome {
 /* Names by enumerator, NULL-ended: "pass", "fail", "unsupported", "not-applicable", "crash",
  * "timeout", "broken", "notrun". */
 extern const char *const report_outcome_names[REPORT_OUTCOME_COUNT + 1];
-const char *report_outcome_name(enum report_outcome outcome);
 
 /* The outcome with that name; REPORT_OUTCOME_COUNT when there is none. */
 enum report_outcome report_outcome_of(const char *name);

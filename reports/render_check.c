@@ -192,7 +192,7 @@ char *render_requirement_reason(const struct render_requirement *requirement)
 	const char *reason = field_string(requirement->planned, "notApplicable");
 	int weight = why != NULL ? decides(why) : 0;
 	if (weight >= 2)
-		return text_format("%s (%s): %s", why->id, report_outcome_name(why->outcome),
+		return text_format("%s (%s): %s", why->id, report_outcome_names[why->outcome],
 				   why->outcome == REPORT_PASS ? why->unproven : why->reason);
 	if (left_out != NULL && left_out->child != NULL)
 		return text_format("%s was left out", left_out->child->valuestring);
@@ -245,7 +245,7 @@ cJSON *render_check_json(const struct render *render, struct render_check *check
 		      check->requirement != NULL
 			      ? field_string(check->requirement->planned, "level")
 			      : NULL);
-	member_string(&json, "outcome", report_outcome_name(check->outcome));
+	member_string(&json, "outcome", report_outcome_names[check->outcome]);
 	member_string(&json, "disposition", report_disposition_names[render_disposition(check)]);
 	member_string(&json, "reason", check->reason);
 	if (check->cause != NULL)

@@ -307,7 +307,7 @@ static void add_problem(struct summary *summary, const struct view_check *check,
 	if (!report_outcome_is_bad(check->outcome))
 		text_add(&body, "better than expected: remove the expectation");
 	add_escaped(&body, check->reason);
-	add_line(summary, STYLE_RED, report_outcome_name(check->outcome), &body);
+	add_line(summary, STYLE_RED, report_outcome_names[check->outcome], &body);
 	add_escaped(&advice, view_string(check->json, "/advice"));
 	add_whole_line(summary, STYLE_YELLOW, "  do", &advice);
 }
@@ -340,7 +340,7 @@ static void add_untested(struct summary *summary, size_t lines)
 		if (alike == 0 || is_held(summary, check))
 			continue;
 		add_name(&body, check, alike);
-		text_addf(&body, " (%s): ", report_outcome_name(check->outcome));
+		text_addf(&body, " (%s): ", report_outcome_names[check->outcome]);
 		add_escaped(&body, check->reason);
 		add_line(summary, STYLE_YELLOW, "untested", &body);
 		untested->told += alike;

@@ -3,14 +3,14 @@
 
 #include "base/text.h"
 
+#include <ctype.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
 static bool has_drive(const char *path)
 {
-	return ((path[0] >= 'A' && path[0] <= 'Z') || (path[0] >= 'a' && path[0] <= 'z')) &&
-	       path[1] == ':';
+	return isalpha((unsigned char)path[0]) != 0 && path[1] == ':';
 }
 
 /* The path of "unix:..."; a part of `text`. NULL: it is not absolute where it must be. */
@@ -26,39 +26,31 @@ static const char *file_path(const char *text, enum address_rules rules)
 	return path[0] == '/' || (rules == ADDRESS_WINDOWS && has_drive(path)) ? path : NULL;
 }
 
-/* What stands behind "\\.\pipe\", in either kind of slash. */
-static const char *behind_pipe_root(const char *text)
-{
-	static const char root[] = "//./pipe/";
-	for (size_t i = 0; i < sizeof(root) - 1; i++) {
-		if (text[i] != root[i] && !(root[i] == '/' && text[i] == '\\'))
-			return NULL;
-	}
-	return text + sizeof(root) - 1;
-}
-
 static int pipe_name(const char *text, enum address_rules rules, struct address *out,
 		     struct error *err)
 {
 	static const char root[] = "\\\\.\\pipe\\";
-	const char *rest = text_starts_with(text, "npipe:") ? text + strlen("npipe:") : text;
-	const char *name = behind_pipe_root(rest);
-	if (name == NULL && text_starts_with(rest, "//")) /* npipe:////./pipe/NAME */
-		name = behind_pipe_root(rest + 2);
-	if (name == NULL || *name == '\0' || strpbrk(name, "/\\") != NULL)
+	const char *name = text_starts_with(text, "npipe:") ? text + strlen("npipe:") : text;
+	if (text_starts_with(name, "////")) /* npipe:////./pipe/NAME */
+		name += 2;
+	if (strlen(name) > ADDRESS_PIPE_MAX)
+		return error_set(err, ERROR_LIMIT,
+				 "pipe name \"%s\" has %zu bytes; at most %zu are possible", name,
+				 strlen(name), ADDRESS_PIPE_MAX - strlen(root));
+	out->kind = ADDRESS_PIPE;
+	(void)snprintf(out->name, sizeof(out->name), "%s", name);
+	for (char *at = out->name; *at != '\0'; at++)
+		if (*at == '/')
+			*at = '\\';
+	name = out->name + strlen(root);
+	if (!text_starts_with(out->name, root) || *name == '\0' || strchr(name, '\\') != NULL)
 		return error_set(
 			err, ERROR_ARGUMENT,
 			"address \"%s\": expected npipe:////./pipe/NAME or \\\\.\\pipe\\NAME",
 			text);
-	if (strlen(root) + strlen(name) > ADDRESS_PIPE_MAX)
-		return error_set(err, ERROR_LIMIT,
-				 "pipe name \"%s\" has %zu bytes; at most %zu are possible", name,
-				 strlen(name), ADDRESS_PIPE_MAX - strlen(root));
 	if (rules == ADDRESS_POSIX)
 		return error_set(err, ERROR_UNSUPPORTED,
 				 "address \"%s\": named pipes exist on Windows only", text);
-	out->kind = ADDRESS_PIPE;
-	(void)snprintf(out->name, sizeof(out->name), "%s%s", root, name);
 	return 0;
 }
 

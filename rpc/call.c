@@ -57,21 +57,21 @@ static void call_finish(struct rpc_call *call, int code, const char *message)
 	call->events.on_done(&status, call->user);
 }
 
-/* Sends a call that the peer did not take on another connection, once: as grpc-go, "transparent
- * retry". */
+/* Sends a call that the peer did not take on another connection: once when it had left, else as often
+ * as it takes, as grpc-go ("transparent retry"). */
 static bool call_resend(struct rpc_call *call)
 {
 	struct exchange *exchange = &call->exchange;
 	struct rpc_channel *channel = (struct rpc_channel *)exchange->session;
 	struct rpc_channel *owner = channel->owner != NULL ? channel->owner : channel;
 	if (exchange->close_code != NGHTTP2_REFUSED_STREAM || call->http_status != 0 ||
-	    call->resent || owner->released)
+	    (exchange->sent && call->resent) || owner->released)
 		return false;
 	struct rpc_channel *other = channel_for_call(owner);
 	if (other == channel || channel_lost_reason(other) != NULL)
 		return false;
+	call->resent = call->resent || exchange->sent;
 	exchange_move(exchange, &other->session);
-	call->resent = true;
 	call->waiting = true;
 	session_enter(&other->session);
 	if (other->session.settled)
@@ -87,7 +87,7 @@ static void call_finish_as_told(struct rpc_call *call)
 	const char *code = headers_get(&call->trailers, "grpc-status");
 	const char *message = headers_get(&call->trailers, "grpc-message");
 	struct text text CLEANUP_TEXT = {0};
-	bool truncated = frame_reader_is_partial(&exchange->reader);
+	bool truncated = exchange_has_input(exchange);
 	if (exchange->input_ended && code != NULL) {
 		percent_decode(&text, message != NULL ? message : "");
 		if (status_parse(code) == RPC_OK && truncated)
@@ -221,20 +221,6 @@ void call_send(struct exchange *exchange)
 	call_finish(call, RPC_RESOURCE_EXHAUSTED, "out of memory");
 }
 
-static int call_check(const struct rpc_channel *channel, const struct rpc_call_request *request,
-		      struct error *err)
-{
-	size_t max = channel->session.limits.message_max;
-	if (request->method[0] != '/' || strchr(request->method + 1, '/') == NULL)
-		return error_set(err, ERROR_ARGUMENT,
-				 "method \"%s\": expected \"/package.Service/Method\"",
-				 request->method);
-	if (request->message.size > max)
-		return error_set(err, ERROR_LIMIT, "%s: request of %zu bytes; the limit is %zu",
-				 request->method, request->message.size, max);
-	return 0;
-}
-
 static struct rpc_call *call_new(struct rpc_channel *channel,
 				 const struct rpc_call_request *request,
 				 const struct rpc_call_events *events, void *user)
@@ -283,11 +269,12 @@ int rpc_call_start(struct rpc_channel *channel, const struct rpc_call_request *r
 		   const struct rpc_call_events *events, void *user, struct rpc_call **out,
 		   struct error *err)
 {
-	int rc = call_check(channel, request, err);
-	if (rc < 0)
-		return rc;
+	size_t max = channel->session.limits.message_max;
+	if (request->message.size > max)
+		return error_set(err, ERROR_LIMIT, "%s: request of %zu bytes; the limit is %zu",
+				 request->method, request->message.size, max);
 	struct rpc_call *call = call_new(channel, request, events, user);
-	rc = call == NULL ? NGHTTP2_ERR_NOMEM : call_launch(call);
+	int rc = call == NULL ? NGHTTP2_ERR_NOMEM : call_launch(call);
 	if (rc == NGHTTP2_ERR_NOMEM)
 		return error_memory(err);
 	if (rc < 0)

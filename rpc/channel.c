@@ -6,11 +6,8 @@
 
 #include <string.h>
 
-enum {
-	INITIAL_WINDOW_DEFAULT = 65535,
-	REDIAL_TIMEOUT_MS =
-		20 * 1000, /* grpc/grpc doc/connection-backoff.md, MIN_CONNECT_TIMEOUT */
-};
+/* grpc/grpc doc/connection-backoff.md, MIN_CONNECT_TIMEOUT */
+enum { REDIAL_TIMEOUT_MS = 20 * 1000 };
 
 static void channel_tell_lost(struct rpc_channel *channel, const struct error *why)
 {
@@ -91,9 +88,8 @@ int channel_new(const struct rpc_channel_options *options,
 	struct rpc_channel *channel = calloc(1, sizeof(*channel));
 	if (channel == NULL)
 		return error_memory(err);
-	int rc = session_init(
-		&channel->session, &client_role, transport, &given->limits,
-		given->initial_window != 0 ? given->initial_window : INITIAL_WINDOW_DEFAULT, err);
+	int rc = session_init(&channel->session, &client_role, transport, &given->limits,
+			      given->initial_window, err);
 	if (rc < 0) {
 		free(channel);
 		return rc;

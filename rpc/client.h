@@ -62,8 +62,8 @@ struct rpc_call_events {
 };
 
 /* Starts a unary or server-streaming call. `message` is copied. `out` may be NULL.
- * on_done never runs before this returns. Errors: ERROR_ARGUMENT (method), ERROR_LIMIT (message),
- * ERROR_UNAVAILABLE (the connection has used up its stream numbers), ERROR_MEMORY; on_done is not
+ * on_done never runs before this returns. Errors: ERROR_LIMIT (message), ERROR_UNAVAILABLE
+ * (the connection has used up its stream numbers), ERROR_MEMORY; on_done is not
  * called then. */
 int rpc_call_start(struct rpc_channel *channel, const struct rpc_call_request *request,
 		   const struct rpc_call_events *events, void *user, struct rpc_call **out,

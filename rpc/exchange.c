@@ -3,14 +3,13 @@
 
 #include <string.h>
 
-/* Memory of a larger message is given back once it has gone out. */
+/* Memory of a larger message is given back once it has gone out, or was read. */
 enum { KEPT_CAPACITY = 64 * 1024 };
 
 void exchange_attach(struct session *session, struct exchange *exchange)
 {
 	exchange->session = session;
 	exchange->deadline_ms = UINT64_MAX;
-	exchange->reader.max = session->limits.message_max;
 	exchange->next = session->first;
 	if (session->first != NULL)
 		session->first->previous = exchange;
@@ -27,7 +26,6 @@ static void exchange_detach(struct exchange *exchange)
 		exchange->next->previous = exchange->previous;
 	headers_free(&exchange->headers);
 	text_free(&exchange->input);
-	frame_reader_free(&exchange->reader);
 }
 
 void exchange_destroy(struct exchange *exchange)
@@ -68,35 +66,64 @@ void exchange_set_deadline(struct exchange *exchange, uint64_t deadline_ms)
 	exchange->session->transport->wake_at(exchange->session, deadline_ms);
 }
 
+/* Opens the stream's window again for the bytes before `end`. */
+static void take_input(struct exchange *exchange, size_t end)
+{
+	if (end > exchange->input_taken && !exchange->closed && !exchange->input_ended)
+		(void)nghttp2_session_consume_stream(exchange->session->http2, exchange->id,
+						     end - exchange->input_taken);
+	exchange->input_taken = end;
+}
+
+/* What was read goes: a part of a message then begins at the front. */
+static void shift_input(struct exchange *exchange)
+{
+	struct text *input = &exchange->input;
+	size_t start = exchange->input_start;
+	size_t left = input->size - start;
+	if (left == 0 && input->capacity > KEPT_CAPACITY)
+		text_free(input);
+	else if (start > 0)
+		memmove(input->data, input->data + start, left);
+	input->size = left;
+	exchange->input_taken -= start;
+	exchange->input_start = 0;
+}
+
 int exchange_read(struct exchange *exchange, bool *whole, struct rpc_slice *message,
 		  struct error *err)
 {
-	struct rpc_slice input = {
-		(const uint8_t *)text_string(&exchange->input) + exchange->input_start,
-		exchange->input.size - exchange->input_start,
-	};
-	size_t before = input.size;
-	int rc = frame_read(&exchange->reader, &input, whole, message, err);
-	exchange->input_start += before - input.size;
-	if (exchange->input_start == exchange->input.size) {
-		text_reset(&exchange->input);
-		exchange->input_start = 0;
-	}
-	if (before != input.size && !exchange->closed && !exchange->input_ended)
-		(void)nghttp2_session_consume_stream(exchange->session->http2, exchange->id,
-						     before - input.size);
-	return rc;
+	const struct text *input = &exchange->input;
+	struct rpc_slice rest = {(const uint8_t *)text_string(input) + exchange->input_start,
+				 input->size - exchange->input_start};
+	int rc = frame_read(rest, exchange->session->limits.message_max, whole, message, err);
+	if (rc < 0)
+		return rc;
+	if (*whole)
+		exchange->input_start += FRAME_PREFIX_SIZE + message->size;
+	else
+		shift_input(exchange);
+	take_input(exchange, *whole ? exchange->input_start : input->size);
+	return 0;
+}
+
+bool exchange_has_input(const struct exchange *exchange)
+{
+	return exchange->input_start < exchange->input.size;
+}
+
+void exchange_drop_input(struct exchange *exchange)
+{
+	take_input(exchange, exchange->input.size);
+	text_free(&exchange->input);
+	exchange->input_start = 0;
+	exchange->input_taken = 0;
 }
 
 void exchange_ignore_input(struct exchange *exchange)
 {
-	size_t size = exchange->input.size - exchange->input_start;
-	if (!exchange->closed && size > 0)
-		(void)nghttp2_session_consume_stream(exchange->session->http2, exchange->id, size);
+	exchange_drop_input(exchange);
 	exchange->input_ignored = true;
-	exchange->input_start = 0;
-	text_free(&exchange->input);
-	frame_reader_free(&exchange->reader);
 }
 
 uint8_t *exchange_message(struct exchange *exchange, size_t size)

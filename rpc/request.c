@@ -94,7 +94,7 @@ static bool request_read(struct rpc_stream *stream)
 		rpc_stream_finish(stream, frame_error_status(rc), "%s", err.text);
 		return false;
 	}
-	if (exchange->input.size > exchange->input_start) {
+	if (stream->has_message && exchange_has_input(exchange)) {
 		rpc_stream_finish(stream, RPC_UNIMPLEMENTED, "expected one message, got more");
 		return false;
 	}
@@ -102,7 +102,7 @@ static bool request_read(struct rpc_stream *stream)
 		return false;
 	if (stream->has_message)
 		return true;
-	if (frame_reader_is_partial(&exchange->reader))
+	if (exchange_has_input(exchange))
 		rpc_stream_finish(stream, RPC_INTERNAL, "the request ended within a message");
 	else
 		rpc_stream_finish(stream, RPC_UNIMPLEMENTED, "expected one message, got none");
@@ -121,5 +121,5 @@ void request_advance(struct rpc_stream *stream)
 	stream->dispatched = true;
 	stream->method->handler(stream, stream->message, stream->method->user);
 	stream->message = (struct rpc_slice){0};
-	frame_reader_free(&stream->exchange.reader);
+	exchange_drop_input(&stream->exchange);
 }

@@ -9,7 +9,6 @@
 enum {
 	SOCKET_MODE_DEFAULT = 0600,
 	PREFACE_TIMEOUT_DEFAULT_MS = 10 * 1000,
-	INITIAL_WINDOW_DEFAULT = 65535,
 	LAST_WORDS_MS = 1000, /* for a shutdown's trailers to get out */
 };
 
@@ -21,12 +20,8 @@ int rpc_server_new(uv_loop_t *loop, const struct rpc_server_options *options,
 		return error_memory(err);
 	if (options != NULL)
 		server->options = *options;
-	if (server->options.socket_mode == 0)
-		server->options.socket_mode = SOCKET_MODE_DEFAULT;
 	if (server->options.preface_timeout_ms == 0)
 		server->options.preface_timeout_ms = PREFACE_TIMEOUT_DEFAULT_MS;
-	if (server->options.initial_window == 0)
-		server->options.initial_window = INITIAL_WINDOW_DEFAULT;
 	server->loop = loop;
 	*out = server;
 	return 0;
@@ -58,7 +53,8 @@ static void on_connection(struct listener *listener, void *user)
 int rpc_server_listen(struct rpc_server *server, const char *address, struct error *err)
 {
 	const struct listener_options options = {
-		.mode = server->options.socket_mode,
+		.mode = server->options.socket_mode != 0 ? server->options.socket_mode
+							 : SOCKET_MODE_DEFAULT,
 		.on_connection = on_connection,
 		.user = server,
 	};

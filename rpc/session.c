@@ -7,6 +7,7 @@ enum {
 	CONCURRENT_STREAMS_DEFAULT = 256,
 	RESET_RATE_DEFAULT = 200,
 	CONNECTION_WINDOW = 1024 * 1024,
+	INITIAL_WINDOW_DEFAULT = 65535,
 	OUTPUT_KEPT_CAPACITY = 128 * 1024,
 };
 
@@ -54,7 +55,8 @@ static int session_submit_settings(struct session *session, uint32_t initial_win
 {
 	nghttp2_settings_entry settings[3] = {
 		{NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE, session->limits.header_list_max},
-		{NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, initial_window},
+		{NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE,
+		 initial_window != 0 ? initial_window : INITIAL_WINDOW_DEFAULT},
 		{NGHTTP2_SETTINGS_ENABLE_PUSH, 0},
 	};
 	if (session->role->is_server)

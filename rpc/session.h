@@ -29,16 +29,17 @@ struct exchange {
 	struct exchange *next_ready;
 	int32_t id;
 	bool is_ready;
+	bool sent;	  /* its headers left */
 	bool input_ended; /* the peer has said END_STREAM */
 	bool closed;	  /* there is no stream (any more) */
 	bool released;	  /* the caller is done with it; destroyed once it is closed as well */
 	uint32_t close_code;
 
 	struct headers headers; /* the list that is coming in */
-	struct text input;	/* DATA bytes not yet read by exchange_read(): at most one window */
-	size_t input_start;
-	bool input_ignored; /* nobody wants them: they are dropped as they come */
-	struct frame_reader reader;
+	struct text input;	/* DATA bytes: at most one message and one window */
+	size_t input_start;	/* those before it were read by exchange_read() */
+	size_t input_taken;	/* those before it opened the stream's window again */
+	bool input_ignored;	/* nobody wants them: they are dropped as they come */
 
 	struct text output;  /* one framed message, or none */
 	size_t output_start; /* what of it the connection has taken */
@@ -105,8 +106,8 @@ struct session {
 	uint32_t reset_count;
 };
 
-/* `initial_window`: bytes a stream's peer may send ahead. The session's first bytes are ready after
- * it. */
+/* `initial_window`: bytes a stream's peer may send ahead; 0: 65535. The session's first bytes are ready
+ * after it. */
 int session_init(struct session *session, const struct session_role *role,
 		 const struct session_transport *transport, const struct rpc_limits *limits,
 		 uint32_t initial_window, struct error *err);
@@ -154,11 +155,13 @@ void exchange_move(struct exchange *exchange, struct session *to);
 void exchange_wake(struct exchange *exchange); /* process() it in session_run() */
 void exchange_set_deadline(struct exchange *exchange, uint64_t deadline_ms);
 
-/* The next whole message. Bytes that were read open the stream's window again. Errors of
- * frame_read(). */
+/* The next whole message, borrowed until the next call. Its bytes, also those of a part of it, open
+ * the stream's window again. Errors of frame_read(). */
 int exchange_read(struct exchange *exchange, bool *whole, struct rpc_slice *message,
 		  struct error *err);
-void exchange_ignore_input(struct exchange *exchange);
+bool exchange_has_input(const struct exchange *exchange); /* that is not read */
+void exchange_drop_input(struct exchange *exchange);
+void exchange_ignore_input(struct exchange *exchange); /* also what is still to come */
 
 /* Room for a framed message of `size` bytes; NULL when memory ran out. Fill it, then
  * exchange_resume(). */

@@ -136,6 +136,9 @@ static int on_stream_close(nghttp2_session *http2, int32_t stream_id, uint32_t e
 static int on_frame_send(nghttp2_session *http2, const nghttp2_frame *frame, void *user)
 {
 	struct session *session = user;
+	struct exchange *exchange = exchange_of(http2, frame->hd.stream_id);
+	if (exchange != NULL && frame->hd.type == NGHTTP2_HEADERS)
+		exchange->sent = true;
 	if (!session->role->is_server)
 		return 0;
 	/* A client that we did not cancel, but that made us refuse its stream. */

@@ -20,16 +20,14 @@ int file_write_atomic(const char *path, const void *data, size_t size, unsigned 
 		      struct error *err)
 {
 	char *temporary CLEANUP_FREE = text_format("%s.XXXXXX", path);
-	int fd CLEANUP_FD = -1;
-	int reason = 0;
 	if (temporary == NULL)
 		return error_memory(err);
-	fd = mkostemp(temporary, O_CLOEXEC);
+	int fd CLEANUP_FD = mkostemp(temporary, O_CLOEXEC);
 	if (fd < 0)
 		return error_system(err, errno, "%s", path);
 	if (fchmod(fd, mode) < 0 || !file_write_all(fd, data, size) || fsync(fd) < 0 ||
 	    rename(temporary, path) < 0) {
-		reason = errno;
+		int reason = errno;
 		(void)unlink(temporary);
 		return error_system(err, reason, "%s", path);
 	}
@@ -74,10 +72,9 @@ int file_lock_directory(const char *path, int *lock, struct error *err)
 
 int file_make_temporary(const char *parent, const char *prefix, char **path, struct error *err)
 {
-	char *made CLEANUP_FREE = NULL;
 	if (parent == NULL)
 		parent = "/tmp";
-	made = text_format("%s/%sXXXXXX", parent, prefix);
+	char *made CLEANUP_FREE = text_format("%s/%sXXXXXX", parent, prefix);
 	if (made == NULL)
 		return error_memory(err);
 	if (mkdtemp(made) == NULL)

@@ -58,7 +58,6 @@ static int resolve_link(struct resolve *walk, const char *path, struct error *er
 static int resolve_component(struct resolve *walk, const char *name, size_t length,
 			     struct error *err)
 {
-	char *path CLEANUP_FREE = NULL;
 	struct stat status = {0};
 	if (length == 2 && memcmp(name, "..", 2) == 0) {
 		resolve_drop_last(&walk->done);
@@ -66,7 +65,7 @@ static int resolve_component(struct resolve *walk, const char *name, size_t leng
 	}
 	text_add(&walk->done, "/");
 	text_append(&walk->done, name, length);
-	path = text_format("%s%s", walk->root, text_string(&walk->done));
+	char *path CLEANUP_FREE = text_format("%s%s", walk->root, text_string(&walk->done));
 	if (path == NULL || walk->done.failed)
 		return error_memory(err);
 	if (lstat(path, &status) < 0)
@@ -79,13 +78,12 @@ static int resolve_walk(struct resolve *walk, struct error *err)
 	for (;;) {
 		const char *name = text_string(&walk->pending) + walk->next;
 		size_t length = strcspn(name, "/");
-		int rc = 0;
 		if (*name == '\0')
 			return 0;
 		walk->next += length + (name[length] == '/' ? 1 : 0);
 		if (length == 0 || (length == 1 && name[0] == '.'))
 			continue;
-		rc = resolve_component(walk, name, length, err);
+		int rc = resolve_component(walk, name, length, err);
 		if (rc < 0)
 			return rc;
 	}
@@ -94,12 +92,12 @@ static int resolve_walk(struct resolve *walk, struct error *err)
 int file_resolve(const char *root, const char *path, char **resolved, struct error *err)
 {
 	struct resolve walk = {.root = root != NULL && strcmp(root, "/") != 0 ? root : ""};
-	int rc = 0;
 	if (!path_is_absolute(path))
 		return error_set(err, ERROR_FORMAT, "%s: not an absolute path", path);
 	text_add(&walk.pending, path);
 	text_add(&walk.done, "");
-	rc = walk.pending.failed || walk.done.failed ? error_memory(err) : resolve_walk(&walk, err);
+	int rc = walk.pending.failed || walk.done.failed ? error_memory(err)
+							 : resolve_walk(&walk, err);
 	if (rc == 0 && walk.done.size == 0)
 		text_add(&walk.done, "/");
 	if (rc == 0) {

@@ -45,11 +45,10 @@ static int removal_mount(int fd, uint64_t *mount, struct error *err)
 	static const char key[] = "mnt_id:";
 	char *path CLEANUP_FREE = text_format("/proc/self/fdinfo/%d", fd);
 	char *text CLEANUP_FREE = NULL;
-	const char *found = NULL;
 	int rc = path != NULL ? file_read(path, FDINFO_MAX, &text, NULL, err) : error_memory(err);
 	if (rc < 0)
 		return rc;
-	found = strstr(text, key);
+	const char *found = strstr(text, key);
 	if (found == NULL)
 		return error_set(err, ERROR_UNSUPPORTED, "%s does not name the mount", path);
 	*mount = strtoull(found + strlen(key), NULL, 10);
@@ -111,7 +110,6 @@ static void removal_directory(struct removal *removal, const struct place *place
 	const struct place below = {place, name, fd, place->depth + 1};
 	uint64_t mount = 0;
 	size_t before = removal->stayed;
-	int reason = 0;
 	if (fd < 0) {
 		if (errno != ENOENT)
 			removal_failed(removal, place, name, errno);
@@ -126,7 +124,7 @@ static void removal_directory(struct removal *removal, const struct place *place
 		return;
 	}
 	removal_empty(removal, &below);
-	reason = removal_unlink(place->fd, name, AT_REMOVEDIR);
+	int reason = removal_unlink(place->fd, name, AT_REMOVEDIR);
 	if (reason != 0 && removal->stayed == before)
 		removal_failed(removal, place, name, reason);
 }
@@ -174,14 +172,13 @@ static int finish(const struct removal *removal, const char *path)
 
 int file_remove_tree(const char *path, struct error *err)
 {
-	int fd CLEANUP_FD = -1;
 	struct removal removal = {.err = err};
 	struct place top = {.name = path};
 	if (unlink(path) == 0 || errno == ENOENT)
 		return 0;
 	if (errno != EISDIR)
 		return error_system(err, errno, "%s", path);
-	fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	int fd CLEANUP_FD = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0)
 		return error_system(err, errno, "%s", path);
 	removal.rc = removal_mount(fd, &removal.mount, err);

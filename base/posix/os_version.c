@@ -26,26 +26,19 @@ static void os_version_numbers(const char *release, struct os_version *out)
 	}
 }
 
-/* The value of PRETTY_NAME in os-release(5), without its quotes. */
-static void os_version_product(char *text, char *out, size_t size)
+char *os_release_value(const char *text, const char *key)
 {
-	static const char key[] = "PRETTY_NAME=";
-	char *rest = NULL;
-	for (char *line = strtok_r(text, "\n", &rest); line != NULL;
-	     line = strtok_r(NULL, "\n", &rest)) {
-		size_t length = 0;
-		if (!text_starts_with(line, key))
-			continue;
-		line += sizeof(key) - 1;
-		length = strlen(line);
-		if (length >= 2 && (line[0] == '"' || line[0] == '\'') &&
-		    line[length - 1] == line[0]) {
-			line[length - 1] = '\0';
-			line++;
-		}
-		(void)snprintf(out, size, "%s", line);
-		return;
+	const char *line = text;
+	while (!text_starts_with(line, key)) {
+		const char *end = strchr(line, '\n');
+		if (end == NULL)
+			return NULL;
+		line = end + 1;
 	}
+	line += strlen(key);
+	size_t size = strcspn(line, "\n");
+	bool quoted = size >= 2 && strchr("\"'", line[0]) != NULL && line[size - 1] == line[0];
+	return quoted ? strndup(line + 1, size - 2) : strndup(line, size);
 }
 
 int os_version_read(struct os_version *out, struct error *err)
@@ -57,8 +50,11 @@ int os_version_read(struct os_version *out, struct error *err)
 		return error_system(err, errno, "uname");
 	for (size_t i = 0; i < ARRAY_SIZE(files) && out->product[0] == '\0'; i++) {
 		char *text CLEANUP_FREE = NULL;
-		if (file_read(files[i], OS_RELEASE_MAX, &text, NULL, NULL) == 0)
-			os_version_product(text, out->product, sizeof(out->product));
+		if (file_read(files[i], OS_RELEASE_MAX, &text, NULL, NULL) < 0)
+			continue;
+		char *product CLEANUP_FREE = os_release_value(text, "PRETTY_NAME=");
+		(void)snprintf(out->product, sizeof(out->product), "%s",
+			       product != NULL ? product : "");
 	}
 	(void)snprintf(out->kernel, sizeof(out->kernel), "%s", name.release);
 	(void)snprintf(out->kernel_build, sizeof(out->kernel_build), "%s", name.version);

@@ -53,12 +53,11 @@ static bool orphan_read(const char *entry, struct orphan *out)
 {
 	char path[PATH_SIZE] = "";
 	char line[STAT_SIZE] = "";
-	int fd CLEANUP_FD = -1;
 	if (strspn(entry, "0123456789") != strlen(entry))
 		return false;
 	out->id = (pid_t)strtol(entry, NULL, 10);
 	(void)snprintf(path, sizeof(path), "/proc/%d/stat", (int)out->id);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
+	int fd CLEANUP_FD = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0 || read(fd, line, sizeof(line) - 1) <= 0)
 		return false;
 	return orphan_parse(line, out) && !process_is_started(out->id);

@@ -52,12 +52,11 @@ int process_find_program(const char *name, char **out, struct error *err)
 	struct text_list directories CLEANUP_TEXT_LIST = {0};
 	const char *path = getenv("PATH");
 	bool seen = false;
-	int rc = 0;
 	if (strchr(name, '/') != NULL) {
 		*out = strdup(name);
 		return *out != NULL ? 0 : error_memory(err);
 	}
-	rc = text_list_split(&directories, path != NULL ? path : "/usr/bin:/bin", ':', err);
+	int rc = text_list_split(&directories, path != NULL ? path : "/usr/bin:/bin", ':', err);
 	if (rc < 0)
 		return rc;
 	for (size_t i = 0; i < directories.count; i++) {
@@ -90,12 +89,11 @@ static int make_env(const struct process_spec *spec, char ***out, struct error *
 	size_t own = 0;
 	size_t inherited = 0;
 	size_t count = 0;
-	char **env = NULL;
 	while (spec->env != NULL && spec->env[own] != NULL)
 		own++;
 	while (environ != NULL && environ[inherited] != NULL)
 		inherited++;
-	env = calloc(own + inherited + 1, sizeof(*env));
+	char **env = calloc(own + inherited + 1, sizeof(*env));
 	if (env == NULL)
 		return error_memory(err);
 	for (size_t i = 0; i < own + inherited; i++) {
@@ -190,8 +188,6 @@ static int spawn_fork(struct spawn_plan *plan, pid_t *id, struct error *err)
 	int status[2] = {-1, -1};
 	sigset_t all;
 	sigset_t before;
-	int reason = 0;
-	int rc = 0;
 	if (pipe2(status, O_CLOEXEC) < 0)
 		return error_system(err, errno, "pipe");
 	plan->status_fd = status[1];
@@ -202,11 +198,11 @@ static int spawn_fork(struct spawn_plan *plan, pid_t *id, struct error *err)
 	*id = fork();
 	if (*id == 0)
 		in_child(plan);
-	reason = errno;
+	int reason = errno;
 	(void)pthread_sigmask(SIG_SETMASK, &before, NULL);
 	(void)close(status[1]);
-	rc = *id < 0 ? error_system(err, reason, "%s: fork", plan->program)
-		     : spawn_wait(plan, status[0], *id, err);
+	int rc = *id < 0 ? error_system(err, reason, "%s: fork", plan->program)
+			 : spawn_wait(plan, status[0], *id, err);
 	(void)close(status[0]);
 	return rc;
 }
@@ -214,11 +210,10 @@ static int spawn_fork(struct spawn_plan *plan, pid_t *id, struct error *err)
 /* The C library of older systems has no function for it. */
 static int watch(pid_t id, intptr_t *fd, struct error *err)
 {
-	int reason = 0;
 	*fd = syscall(SYS_pidfd_open, id, 0);
 	if (*fd >= 0)
 		return 0;
-	reason = errno;
+	int reason = errno;
 	(void)kill(-id, SIGKILL);
 	while (waitpid(id, NULL, 0) < 0 && errno == EINTR)
 		continue;
@@ -232,7 +227,6 @@ int process_spawn(const struct process_spec *spec, struct process_child *child, 
 {
 	char *program CLEANUP_FREE = NULL;
 	char **env CLEANUP_FREE = NULL;
-	int null_fd CLEANUP_FD = -1;
 	int out_read CLEANUP_FD = -1;
 	int out_write CLEANUP_FD = -1;
 	int err_read CLEANUP_FD = -1;
@@ -240,15 +234,14 @@ int process_spawn(const struct process_spec *spec, struct process_child *child, 
 	struct spawn_plan plan = {.spec = spec};
 	int pair[2] = {-1, -1};
 	pid_t id = 0;
-	int rc = 0;
 	if (spec->argv == NULL || spec->argv[0] == NULL || spec->argv[0][0] == '\0')
 		return error_set(err, ERROR_ARGUMENT, "no program to start");
-	rc = process_find_program(spec->argv[0], &program, err);
+	int rc = process_find_program(spec->argv[0], &program, err);
 	if (rc == 0)
 		rc = make_env(spec, &env, err);
 	if (rc < 0)
 		return rc;
-	null_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	int null_fd CLEANUP_FD = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	if (null_fd < 0)
 		return error_system(err, errno, "/dev/null");
 	if (!spec->inherit_output) {

@@ -96,12 +96,11 @@ char *running_program_path(const struct running_program *program, const char *pa
 					      ? strdup(path)
 					      : path_join(program->directory, path);
 	char *resolved CLEANUP_FREE = NULL;
-	char *local CLEANUP_FREE = NULL;
 	struct stat file = {0};
 	if (program->root == NULL || absolute == NULL ||
 	    file_resolve(program->root, absolute, &resolved, NULL) < 0)
 		return NULL;
-	local = text_format("%s%s", program->root, resolved);
+	char *local CLEANUP_FREE = text_format("%s%s", program->root, resolved);
 	return local != NULL && stat(local, &file) == 0 && S_ISREG(file.st_mode) ? STEAL(local)
 										 : NULL;
 }

@@ -21,11 +21,10 @@ int wake_start(uv_loop_t *loop, intptr_t object, void (*on_wake)(void *user), vo
 	       struct wake **out, struct error *err)
 {
 	struct wake *wake = calloc(1, sizeof(*wake));
-	int rc = 0;
 	if (wake == NULL)
 		return error_memory(err);
 	*wake = (struct wake){.on_wake = on_wake, .user = user};
-	rc = uv_poll_init(loop, &wake->poll, (int)object);
+	int rc = uv_poll_init(loop, &wake->poll, (int)object);
 	if (rc < 0) {
 		free(wake);
 		return error_uv(err, rc, "watching a descriptor");

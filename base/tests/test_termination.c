@@ -7,7 +7,6 @@
 
 #ifdef _WIN32
 #include "base/windows/stop_event.h"
-#include "base/windows/termination_internal.h"
 #endif
 
 struct seen {

@@ -16,22 +16,15 @@ enum {
 	FILE_RENAME_INFO_EX = 22, /* FileRenameInfoEx, which MinGW's headers hide */
 };
 
-static void file_close(const HANDLE *file)
-{
-	if (*file != INVALID_HANDLE_VALUE)
-		(void)CloseHandle(*file);
-}
-
 /* For reading; others may write, rename and remove it meanwhile. A directory is refused, and so is
  * what only looks like a file: pipes and devices ("NUL"). */
 static int file_open(const char *path, HANDLE *out, struct error *err)
 {
 	wchar_t *wide CLEANUP_FREE = wide_path(path);
-	HANDLE file CLEANUP(file_close) = INVALID_HANDLE_VALUE;
 	BY_HANDLE_FILE_INFORMATION info = {0};
 	if (wide == NULL)
 		return error_memory(err);
-	file = CreateFileW(
+	HANDLE file CLEANUP_HANDLE = CreateFileW(
 		wide, GENERIC_READ, FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE, NULL,
 		OPEN_EXISTING,
 		FILE_FLAG_BACKUP_SEMANTICS | SECURITY_SQOS_PRESENT | SECURITY_IDENTIFICATION, NULL);
@@ -66,11 +59,11 @@ int file_lock_directory(const char *path, int *lock, struct error *err)
 {
 	char *name CLEANUP_FREE = path_join(path, FILE_LOCK_NAME);
 	wchar_t *wide CLEANUP_FREE = name != NULL ? wide_path(name) : NULL;
-	HANDLE file CLEANUP(file_close) = INVALID_HANDLE_VALUE;
 	if (wide == NULL)
 		return error_memory(err);
-	file = CreateFileW(wide, GENERIC_WRITE | DELETE, 0, NULL, OPEN_ALWAYS,
-			   FILE_ATTRIBUTE_TEMPORARY | FILE_FLAG_DELETE_ON_CLOSE, NULL);
+	HANDLE file CLEANUP_HANDLE =
+		CreateFileW(wide, GENERIC_WRITE | DELETE, 0, NULL, OPEN_ALWAYS,
+			    FILE_ATTRIBUTE_TEMPORARY | FILE_FLAG_DELETE_ON_CLOSE, NULL);
 	if (file == INVALID_HANDLE_VALUE && GetLastError() == ERROR_SHARING_VIOLATION)
 		return error_set(err, ERROR_BUSY, "%s: in use", path);
 	if (file == INVALID_HANDLE_VALUE)

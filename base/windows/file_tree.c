@@ -17,12 +17,6 @@ char *file_native_path(const char *path)
 	return wide != NULL ? wide_to_utf8(wide) : NULL;
 }
 
-static void file_close(const HANDLE *file)
-{
-	if (*file != INVALID_HANDLE_VALUE)
-		(void)CloseHandle(*file);
-}
-
 static bool is_missing(DWORD reason)
 {
 	return reason == ERROR_FILE_NOT_FOUND || reason == ERROR_PATH_NOT_FOUND;
@@ -34,13 +28,13 @@ static DWORD file_attributes(const char *path, bool follow)
 {
 	wchar_t *wide CLEANUP_FREE = wide_path(path);
 	DWORD attributes = wide != NULL ? GetFileAttributesW(wide) : INVALID_FILE_ATTRIBUTES;
-	HANDLE file CLEANUP(file_close) = INVALID_HANDLE_VALUE;
 	BY_HANDLE_FILE_INFORMATION info = {0};
 	if (attributes == INVALID_FILE_ATTRIBUTES || !follow ||
 	    (attributes & FILE_ATTRIBUTE_REPARSE_POINT) == 0)
 		return attributes;
-	file = CreateFileW(wide, 0, FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE, NULL,
-			   OPEN_EXISTING, FILE_FLAG_BACKUP_SEMANTICS, NULL);
+	HANDLE file CLEANUP_HANDLE =
+		CreateFileW(wide, 0, FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE, NULL,
+			    OPEN_EXISTING, FILE_FLAG_BACKUP_SEMANTICS, NULL);
 	/* Sockets are reparse points that cannot be opened, but they are there. */
 	if (file == INVALID_HANDLE_VALUE)
 		return is_missing(GetLastError()) ? INVALID_FILE_ATTRIBUTES : attributes;
@@ -74,15 +68,13 @@ int file_make_temporary(const char *parent, const char *prefix, char **path, str
 {
 	char temporary[MAX_PATH * 3]; /* UTF-8 */
 	size_t size = sizeof(temporary);
-	char *below CLEANUP_FREE = NULL;
-	int rc = 0;
 	if (parent == NULL) {
-		rc = uv_os_tmpdir(temporary, &size);
+		int rc = uv_os_tmpdir(temporary, &size);
 		if (rc < 0)
 			return error_uv(err, rc, "no folder for temporary files");
 		parent = temporary;
 	}
-	below = path_join(parent, prefix);
+	char *below CLEANUP_FREE = path_join(parent, prefix);
 	return below != NULL ? private_make_unique(below, 0700, path, NULL, err)
 			     : error_memory(err);
 }
@@ -91,7 +83,6 @@ int file_make_temporary(const char *parent, const char *prefix, char **path, str
 static int remove_one(const char *path, DWORD attributes, struct error *err)
 {
 	wchar_t *wide CLEANUP_FREE = wide_path(path);
-	DWORD reason = 0;
 	if (wide == NULL)
 		return error_memory(err);
 	if ((attributes & FILE_ATTRIBUTE_READONLY) != 0)
@@ -99,7 +90,7 @@ static int remove_one(const char *path, DWORD attributes, struct error *err)
 	if ((attributes & FILE_ATTRIBUTE_DIRECTORY) != 0 ? RemoveDirectoryW(wide)
 							 : DeleteFileW(wide))
 		return 0;
-	reason = GetLastError();
+	DWORD reason = GetLastError();
 	return is_missing(reason) ? 0 : error_windows(err, reason, "%s", path);
 }
 
@@ -129,10 +120,9 @@ static int real_path(const char *path, char **real, struct error *err)
 {
 	char *native CLEANUP_FREE = file_native_path(path);
 	uv_fs_t request = {0};
-	int rc = 0;
 	if (native == NULL)
 		return error_memory(err);
-	rc = uv_fs_realpath(NULL, &request, native, NULL);
+	int rc = uv_fs_realpath(NULL, &request, native, NULL);
 	*real = rc == 0 ? strdup(request.ptr) : NULL;
 	uv_fs_req_cleanup(&request);
 	if (rc == UV_ELOOP)
@@ -144,20 +134,17 @@ static int real_path(const char *path, char **real, struct error *err)
 
 int file_resolve(const char *root, const char *path, char **resolved, struct error *err)
 {
-	char *below CLEANUP_FREE = NULL;
-	char *inside CLEANUP_FREE = NULL;
 	char *real CLEANUP_FREE = NULL;
 	char *real_root CLEANUP_FREE = NULL;
-	int rc = 0;
 	if (!path_is_absolute(path))
 		return error_set(err, ERROR_FORMAT, "%s: not an absolute path", path);
 	if (root == NULL)
 		return real_path(path, resolved, err);
-	inside = path_normalize(path); /* ".." ends at the root */
-	below = inside != NULL ? path_join(root, inside) : NULL;
+	char *inside CLEANUP_FREE = path_normalize(path); /* ".." ends at the root */
+	char *below CLEANUP_FREE = inside != NULL ? path_join(root, inside) : NULL;
 	if (below == NULL)
 		return error_memory(err);
-	rc = real_path(root, &real_root, err);
+	int rc = real_path(root, &real_root, err);
 	if (rc == 0)
 		rc = real_path(below, &real, err);
 	if (rc < 0)

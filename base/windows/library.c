@@ -13,19 +13,17 @@ int library_open(const char *name, void **handle, struct error *err)
 {
 	bool bare = strpbrk(name, "/\\") == NULL;
 	wchar_t *wide CLEANUP_FREE = bare ? wide_from_utf8(name) : wide_full_path(name);
-	HMODULE module = NULL;
-	DWORD reason = 0;
 	if (wide == NULL)
 		return error_memory(err);
 	/* No message boxes for broken DLLs. */
 	(void)SetThreadErrorMode(SEM_FAILCRITICALERRORS | SEM_NOOPENFILEERRORBOX, NULL);
-	module = bare ? GetModuleHandleW(wide) : NULL;
+	HMODULE module = bare ? GetModuleHandleW(wide) : NULL;
 	if (module == NULL)
 		module = LoadLibraryExW(wide, NULL,
 					bare ? LOAD_LIBRARY_SEARCH_SYSTEM32
 					     : LOAD_LIBRARY_SEARCH_DLL_LOAD_DIR |
 							LOAD_LIBRARY_SEARCH_SYSTEM32);
-	reason = GetLastError();
+	DWORD reason = GetLastError();
 	if (module == NULL) {
 		int rc = error_windows(err, reason, "%s", name);
 		/* The same code tells that a DLL which this one needs is missing. */

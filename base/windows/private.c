@@ -23,31 +23,27 @@ int private_attributes(unsigned mode, SECURITY_ATTRIBUTES *attributes, struct er
 	return error_windows(err, GetLastError(), "access list");
 }
 
+void private_close(const HANDLE *file)
+{
+	if (*file != INVALID_HANDLE_VALUE)
+		(void)CloseHandle(*file);
+}
+
 void private_free(SECURITY_ATTRIBUTES *attributes)
 {
 	if (attributes->lpSecurityDescriptor != NULL)
 		(void)LocalFree(attributes->lpSecurityDescriptor);
 }
 
-enum { UNIQUE_LETTERS = 6, UNIQUE_TRIES = 100 };
+enum { UNIQUE_TRIES = 100 };
 
 static char *unique_name(const char *prefix, struct error *err)
 {
-	/* A power of two, and without regard to case, which file names do not have. */
-	static const char letters[] = "abcdefghijklmnopqrstuvwxyz234567";
-	unsigned char random[UNIQUE_LETTERS] = {0};
-	char ending[UNIQUE_LETTERS + 1] = "";
-	char *name = NULL;
-	int rc = uv_random(NULL, NULL, random, sizeof(random), 0, NULL);
-	if (rc < 0) {
-		(void)error_uv(err, rc, "random numbers");
-		return NULL;
-	}
-	for (size_t i = 0; i < UNIQUE_LETTERS; i++)
-		ending[i] = letters[random[i] % (sizeof(letters) - 1)];
-	name = text_format("%s%s", prefix, ending);
+	uint32_t number = 0;
+	int rc = uv_random(NULL, NULL, &number, sizeof(number), 0, NULL);
+	char *name = rc == 0 ? text_format("%s%08x", prefix, (unsigned)number) : NULL;
 	if (name == NULL)
-		(void)error_memory(err);
+		(void)(rc < 0 ? error_uv(err, rc, "random numbers") : error_memory(err));
 	return name;
 }
 
@@ -85,5 +81,5 @@ int private_make_unique(const char *prefix, unsigned mode, char **path, HANDLE *
 		if (reason != ERROR_FILE_EXISTS && reason != ERROR_ALREADY_EXISTS)
 			break;
 	}
-	return error_windows(err, reason, "%sXXXXXX", prefix);
+	return error_windows(err, reason, "%sXXXXXXXX", prefix);
 }

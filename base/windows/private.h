@@ -18,7 +18,10 @@ void private_free(SECURITY_ATTRIBUTES *attributes);
 
 #define CLEANUP_PRIVATE CLEANUP(private_free)
 
-/* A new file `prefix`XXXXXX whose name nobody else has or guesses, open for writing and renaming;
+#define CLEANUP_HANDLE CLEANUP(private_close) /* initialise with INVALID_HANDLE_VALUE */
+void private_close(const HANDLE *file);
+
+/* A new file `prefix`XXXXXXXX whose name nobody else has or guesses, open for writing and renaming;
  * with `file` NULL a directory. Caller frees *path and closes *file. ERROR_NOT_FOUND: the folder is
  * missing. */
 int private_make_unique(const char *prefix, unsigned mode, char **path, HANDLE *file,

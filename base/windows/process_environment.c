@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The environment block of a child process. */
+/* Command line and environment block of a child process. */
 #include "base/process_internal.h"
 
 #include "base/cleanup.h"
@@ -67,4 +67,17 @@ int process_environment(const char *const *env, wchar_t **out, struct error *err
 	text_append(&block, (const char *)L"\0", 2 * sizeof(wchar_t));
 	*out = (wchar_t *)(void *)text_take(&block);
 	return *out != NULL ? 0 : error_memory(err);
+}
+
+char *process_command_line(const char *const *argv)
+{
+	struct text out CLEANUP_TEXT = {0};
+	for (size_t i = 0; argv[i] != NULL; i++) {
+		text_add(&out, i != 0 ? " " : "");
+		if (argv[i][0] != '\0' && strpbrk(argv[i], " \t\n\v\"") == NULL)
+			text_add(&out, argv[i]);
+		else
+			text_add_argument(&out, argv[i]);
+	}
+	return text_take(&out);
 }

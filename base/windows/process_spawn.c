@@ -45,10 +45,9 @@ static void plan_free(struct spawn_plan *plan)
 /* `path` or `path`.exe, whichever is a file. */
 static char *program_at(const char *path)
 {
-	char *with_extension = NULL;
 	if (file_exists(path) && !file_is_directory(path))
 		return strdup(path);
-	with_extension = text_format("%s.exe", path);
+	char *with_extension = text_format("%s.exe", path);
 	if (with_extension != NULL && file_exists(with_extension))
 		return with_extension;
 	free(with_extension);
@@ -59,13 +58,11 @@ static int spawn_search_path(const char *name, char **out, struct error *err)
 {
 	wchar_t wide[32767] = L"";
 	struct text_list directories CLEANUP_TEXT_LIST = {0};
-	char *path CLEANUP_FREE = NULL;
-	int rc = 0;
 	(void)GetEnvironmentVariableW(L"PATH", wide, ARRAY_SIZE(wide));
-	path = wide_to_utf8(wide);
+	char *path CLEANUP_FREE = wide_to_utf8(wide);
 	if (path == NULL)
 		return error_memory(err);
-	rc = text_list_split(&directories, path, ';', err);
+	int rc = text_list_split(&directories, path, ';', err);
 	for (size_t i = 0; rc == 0 && *out == NULL && i < directories.count; i++) {
 		char *candidate CLEANUP_FREE = path_join(directories.items[i], name);
 		if (candidate == NULL)
@@ -193,7 +190,6 @@ static int make_job(void **job, struct error *err)
 static LPPROC_THREAD_ATTRIBUTE_LIST spawn_attributes(const struct spawn_plan *plan,
 						     HANDLE handles[SPAWN_DESCRIPTORS])
 {
-	LPPROC_THREAD_ATTRIBUTE_LIST list = NULL;
 	SIZE_T size = 0;
 	size_t count = 0;
 	for (size_t i = 0; i < SPAWN_DESCRIPTORS; i++) {
@@ -205,7 +201,7 @@ static LPPROC_THREAD_ATTRIBUTE_LIST spawn_attributes(const struct spawn_plan *pl
 			handles[count++] = plan->handles[i];
 	}
 	(void)InitializeProcThreadAttributeList(NULL, 1, 0, &size);
-	list = calloc(1, size);
+	LPPROC_THREAD_ATTRIBUTE_LIST list = calloc(1, size);
 	if (list == NULL || !InitializeProcThreadAttributeList(list, 1, 0, &size) ||
 	    !UpdateProcThreadAttribute(list, 0, PROC_THREAD_ATTRIBUTE_HANDLE_LIST, handles,
 				       count * sizeof(*handles), NULL, NULL)) {
@@ -245,19 +241,18 @@ static int create(const struct process_spec *spec, struct spawn_plan *plan,
 						  .hStdError = plan->handles[2]}};
 	PROCESS_INFORMATION created = {0};
 	LPPROC_THREAD_ATTRIBUTE_LIST attributes = spawn_attributes(plan, inherited);
-	DWORD reason = 0;
-	BOOL made = FALSE;
 	if (attributes == NULL)
 		return error_windows(err, GetLastError(), "%s: handles to inherit", spec->argv[0]);
 	startup.lpAttributeList = attributes;
 	startup.StartupInfo.lpReserved2 = table;
 	startup.StartupInfo.cbReserved2 = descriptor_table(plan, table);
 	/* Suspended until it is in its job, so that nothing it starts escapes. */
-	made = CreateProcessW(plan->program, plan->command_line, NULL, NULL, TRUE,
-			      CREATE_SUSPENDED | CREATE_NEW_PROCESS_GROUP |
-				      CREATE_UNICODE_ENVIRONMENT | EXTENDED_STARTUPINFO_PRESENT,
-			      plan->environment, plan->directory, &startup.StartupInfo, &created);
-	reason = GetLastError();
+	BOOL made =
+		CreateProcessW(plan->program, plan->command_line, NULL, NULL, TRUE,
+			       CREATE_SUSPENDED | CREATE_NEW_PROCESS_GROUP |
+				       CREATE_UNICODE_ENVIRONMENT | EXTENDED_STARTUPINFO_PRESENT,
+			       plan->environment, plan->directory, &startup.StartupInfo, &created);
+	DWORD reason = GetLastError();
 	DeleteProcThreadAttributeList(attributes);
 	free(attributes);
 	if (!made)
@@ -278,10 +273,9 @@ static int create(const struct process_spec *spec, struct spawn_plan *plan,
 int process_spawn(const struct process_spec *spec, struct process_child *child, struct error *err)
 {
 	struct spawn_plan plan CLEANUP(plan_free) = {.out_read = -1, .err_read = -1};
-	int rc = 0;
 	if (spec->argv == NULL || spec->argv[0] == NULL || spec->argv[0][0] == '\0')
 		return error_set(err, ERROR_ARGUMENT, "no program to start");
-	rc = plan_make(spec, &plan, err);
+	int rc = plan_make(spec, &plan, err);
 	if (rc == 0)
 		rc = make_job(&child->job, err);
 	if (rc == 0)

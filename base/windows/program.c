@@ -21,11 +21,10 @@ static char **program_arguments(int *count)
 {
 	wchar_t **wide = NULL;
 	wchar_t **environment = NULL;
-	char **arguments = NULL;
 	int new_mode = 0;
 	if (__wgetmainargs(count, &wide, &environment, 0, &new_mode) < 0 || wide == NULL)
 		return NULL;
-	arguments = calloc((size_t)*count + 1, sizeof(*arguments));
+	char **arguments = calloc((size_t)*count + 1, sizeof(*arguments));
 	for (int i = 0; arguments != NULL && i < *count; i++) {
 		arguments[i] = wide_to_utf8(wide[i]);
 		if (arguments[i] == NULL)
@@ -53,9 +52,8 @@ void program_begin(int *argc, char ***argv)
 const char *program_variable(const char *name)
 {
 	wchar_t *wide_name CLEANUP_FREE = wide_from_utf8(name);
-	wchar_t *value CLEANUP_FREE = NULL;
 	DWORD size = wide_name != NULL ? GetEnvironmentVariableW(wide_name, NULL, 0) : 0;
-	value = size != 0 ? calloc(size, sizeof(*value)) : NULL;
+	wchar_t *value CLEANUP_FREE = size != 0 ? calloc(size, sizeof(*value)) : NULL;
 	if (value == NULL)
 		return NULL;
 	(void)GetEnvironmentVariableW(wide_name, value, size);

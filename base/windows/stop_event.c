@@ -20,13 +20,11 @@ HANDLE stop_event_create(void)
 bool stop_event_set(DWORD process)
 {
 	wchar_t name[NAME_SIZE];
-	HANDLE event = NULL;
-	bool set = false;
 	format_name(process, name);
-	event = OpenEventW(EVENT_MODIFY_STATE, FALSE, name);
+	HANDLE event = OpenEventW(EVENT_MODIFY_STATE, FALSE, name);
 	if (event == NULL)
 		return false;
-	set = SetEvent(event) != 0;
+	bool set = SetEvent(event) != 0;
 	(void)CloseHandle(event);
 	return set;
 }

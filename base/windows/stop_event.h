@@ -16,3 +16,7 @@ HANDLE stop_event_create(void);
 
 /* False when the process has no such event, or may not be asked. */
 bool stop_event_set(DWORD process);
+
+/* Hands a request to the open termination, or keeps it for the next one to open. Any thread. `what`
+ * is borrowed for ever. */
+void termination_request_kept(const char *what);

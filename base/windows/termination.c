@@ -3,7 +3,6 @@
 
 #include "base/wake.h"
 #include "base/windows/stop_event.h"
-#include "base/windows/termination_internal.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
@@ -35,9 +34,8 @@ static bool request(const char *what)
 
 static bool termination_request(const char *what)
 {
-	bool first = false;
 	AcquireSRWLockExclusive(&lock);
-	first = request(what);
+	bool first = request(what);
 	ReleaseSRWLockExclusive(&lock);
 	return first;
 }
@@ -100,12 +98,11 @@ int termination_open(uv_loop_t *loop, void (*on_request)(const char *what, void 
 		     struct termination **out, struct error *err)
 {
 	struct termination *termination = calloc(1, sizeof(*termination));
-	int result = 0;
 	if (termination == NULL)
 		return error_memory(err);
 	termination->on_request = on_request;
 	termination->user = user;
-	result = uv_async_init(loop, &termination->wake, on_wake);
+	int result = uv_async_init(loop, &termination->wake, on_wake);
 	if (result != 0) {
 		free(termination);
 		return error_uv(err, result, "requests to stop");

@@ -50,18 +50,16 @@ static void on_async(uv_async_t *async)
 int wake_start(uv_loop_t *loop, intptr_t object, void (*on_wake)(void *user), void *user,
 	       struct wake **out, struct error *err)
 {
-	struct wake *wake = NULL;
-	int rc = 0;
 	/* What functions give that failed; INVALID_HANDLE_VALUE would be this process. */
 	if (object == 0 || (HANDLE)object == INVALID_HANDLE_VALUE)
 		return error_set(err, ERROR_IO, "watching a handle: there is none");
-	wake = calloc(1, sizeof(*wake));
+	struct wake *wake = calloc(1, sizeof(*wake));
 	if (wake == NULL)
 		return error_memory(err);
 	wake->object = (HANDLE)object;
 	wake->on_wake = on_wake;
 	wake->user = user;
-	rc = uv_async_init(loop, &wake->async, on_async);
+	int rc = uv_async_init(loop, &wake->async, on_async);
 	if (rc < 0) {
 		free(wake);
 		return error_uv(err, rc, "watching a handle");

@@ -30,12 +30,11 @@ static wchar_t *wide_full(const wchar_t *plain, const wchar_t *prefix)
 {
 	DWORD size = GetFullPathNameW(plain, 0, NULL, NULL);
 	wchar_t *path CLEANUP_FREE = size != 0 ? calloc(size, sizeof(*path)) : NULL;
-	wchar_t *full = NULL;
 	if (path == NULL || GetFullPathNameW(plain, size, path, NULL) >= size)
 		return NULL;
 	if (wcsncmp(path, L"\\\\", 2) == 0)
 		prefix = L"";
-	full = calloc(wcslen(prefix) + wcslen(path) + 1, sizeof(*full));
+	wchar_t *full = calloc(wcslen(prefix) + wcslen(path) + 1, sizeof(*full));
 	if (full != NULL) {
 		wcscpy(full, prefix);
 		wcscat(full, path);
@@ -97,10 +96,9 @@ static char *error_windows_text(unsigned long code)
 	DWORD length = FormatMessageW(FORMAT_MESSAGE_ALLOCATE_BUFFER | FORMAT_MESSAGE_FROM_SYSTEM |
 					      FORMAT_MESSAGE_IGNORE_INSERTS,
 				      NULL, code, 0, (wchar_t *)&message, 0, NULL);
-	char *text = NULL;
 	while (length > 0 && wcschr(L"\r\n. ", message[length - 1]) != NULL)
 		message[--length] = L'\0';
-	text = length > 0 ? wide_to_utf8(message) : text_format("Windows error %lu", code);
+	char *text = length > 0 ? wide_to_utf8(message) : text_format("Windows error %lu", code);
 	(void)LocalFree(message);
 	return text;
 }

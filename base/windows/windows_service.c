@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/windows_service.h"
 
-#include "base/windows/termination_internal.h"
+#include "base/windows/stop_event.h"
 
 #include <windows.h>
 

@@ -193,7 +193,9 @@ static void allocate_on_socket(struct rig *rig, const struct kubelet_registratio
 	struct rpc_channel *channel = NULL;
 	struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
 	struct error err = {0};
-	int rc = kubelet_dial(&rig->loop, r->socket, RIG_CALL_MS, &channel, &err);
+	char *address CLEANUP_FREE = text_format("unix:%s", r->socket);
+	int rc = address == NULL ? error_memory(&err)
+				 : rpc_channel_open(&rig->loop, address, NULL, &channel, &err);
 	kubelet_allocate_request_add(&request, &id, 1);
 	const struct rpc_unary_call call = {.method = DEVICE_PLUGIN_SERVICE "Allocate",
 					    .request = &request.request.base,
@@ -305,15 +307,11 @@ const struct check allocate_checks[] = {
 		.run = before_list,
 	},
 	{
-		CHECK_ROW("allocate.paths-exist", ALC_15, CRITICAL, 1),
+		ALLOCATE("paths-exist", ALC_15, CRITICAL, allocate_paths_exist),
 		.title = "Mount sources and device nodes in an answer exist",
 		.advice = "Check each path before answering: the container runtime creates an "
 			  "empty directory where a mount source is missing.",
-		.timeout_s = 180,
 		.needs = {.devices = 1, .live_node = true},
-		.stands_on = "allocate.one-response",
-		.run = rig_each_resource,
-		.judge = allocate_paths_exist,
 	},
 	{
 		ALLOCATE("unique-paths", ALC_16, HIGH, allocate_unique_paths),

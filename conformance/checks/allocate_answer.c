@@ -282,9 +282,7 @@ static char *plain_path(const char *path)
 
 static bool is_one_of(const char *path, const char *const *paths)
 {
-	while (*paths != NULL && strcmp(path, *paths) != 0)
-		paths++;
-	return *paths != NULL;
+	return paths[text_position(paths, path)] != NULL;
 }
 
 static bool is_below(const char *path, const char *const *folders)

@@ -115,7 +115,7 @@ static bool expect_text(struct check_run *run, const char *label, const cJSON *d
 			const char *pointer, const char *wanted, bool random)
 {
 	const char *what = check_format(run, "%s: %s", label, pointer);
-	const char *saw = cJSON_GetStringValue(json_pointer(document, pointer));
+	const char *saw = json_pointer_string(document, pointer);
 	return random ? check_expect_random(run, what, saw, wanted)
 		      : check_expect_text(run, what, saw, wanted);
 }
@@ -162,7 +162,7 @@ bool document_expect_launch(struct check_run *run, const char *label, const cJSO
 			    const struct document_launch *launch)
 {
 	const char *api = launch->probe + strlen("probe-");
-	const char *status = cJSON_GetStringValue(json_pointer(document, "/work/status"));
+	const char *status = json_pointer_string(document, "/work/status");
 	bool held = expect_text(run, label, document, "/schema", "gpucert-probe/1", false);
 	held = expect_text(run, label, document, "/probe", api, false) && held;
 	held = expect_text(run, label, document, "/version", GPUCERT_VERSION, false) && held;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "conformance/checks/granted.h"
 
+#include "base/array.h"
 #include "base/cleanup.h"
 #include "base/digest.h"
 #include "base/file.h"
@@ -14,11 +15,13 @@
 
 enum { WALK_MAX = 65536, KNOWN_MAX = 256 };
 
+enum mark_kind { MARK_NODE, MARK_FILE, MARK_FOLDER };
+
 /* By what a device is recognised: a node or a file of its own, or a folder above such a file. */
 struct mark {
 	size_t owner; /* index of the device */
-	char *path;   /* normalised; NULL: a folder */
-	bool node;
+	enum mark_kind kind;
+	char *path;		  /* normalised */
 	struct node_file file;	  /* filled when it is there */
 	char digest[DIGEST_SIZE]; /* to recognise copies; "": not asked for yet */
 };
@@ -60,18 +63,19 @@ size_t granted_count(const struct granted *granted, const char *api)
 	return count;
 }
 
-/* NULL: a folder. */
-static int add_mark(struct granted_reader *reader, size_t owner, const char *path, bool node,
-		    const struct node_file *file, struct error *err)
+static int add_mark(struct granted_reader *reader, size_t owner, enum mark_kind kind,
+		    const char *path, struct error *err)
 {
-	struct mark *marks = realloc(reader->marks, (reader->count + 1) * sizeof(*marks));
-	char *clean CLEANUP_FREE = path != NULL ? path_normalize(path) : NULL;
+	struct mark *marks = array_grow(reader->marks, reader->count, sizeof(*marks));
+	struct mark mark = {.owner = owner, .kind = kind, .path = path_normalize(path)};
 	if (marks != NULL)
 		reader->marks = marks;
-	if (marks == NULL || (path != NULL && clean == NULL))
+	if (marks == NULL || mark.path == NULL) {
+		free(mark.path);
 		return error_memory(err);
-	marks[reader->count++] =
-		(struct mark){.owner = owner, .path = STEAL(clean), .node = node, .file = *file};
+	}
+	(void)node_file_identify(path, &mark.file);
+	marks[reader->count++] = mark;
 	return 0;
 }
 
@@ -79,11 +83,8 @@ static int mark_nodes(struct granted_reader *reader, size_t owner, struct error 
 {
 	const struct discovery_device *device = &reader->node->devices[owner];
 	int rc = 0;
-	for (size_t i = 0; rc == 0 && i < device->node_count; i++) {
-		struct node_file file = {0};
-		(void)node_file_identify(device->nodes[i].path, &file);
-		rc = add_mark(reader, owner, device->nodes[i].path, true, &file, err);
-	}
+	for (size_t i = 0; rc == 0 && i < device->node_count; i++)
+		rc = add_mark(reader, owner, MARK_NODE, device->nodes[i].path, err);
 	return rc;
 }
 
@@ -95,13 +96,10 @@ static int mark_folders(struct granted_reader *reader, size_t owner, const char 
 	int rc = file_resolve(NULL, path, &folder, NULL);
 	while (rc == 0 && strcmp(folder, "/") != 0) {
 		char *above = path_directory(folder);
-		struct node_file file = {0};
 		free(folder);
 		folder = above;
-		if (folder == NULL)
-			return error_memory(err);
-		if (node_file_identify(folder, &file))
-			rc = add_mark(reader, owner, NULL, false, &file, err);
+		rc = folder != NULL ? add_mark(reader, owner, MARK_FOLDER, folder, err)
+				    : error_memory(err);
 	}
 	return rc == ERROR_MEMORY ? rc : 0;
 }
@@ -120,12 +118,10 @@ static int mark_files(struct granted_reader *reader, size_t owner, struct error 
 	int rc = 0;
 	for (size_t i = 0; rc == 0 && i < device->file_count; i++) {
 		const char *path = device->files[i].source;
-		struct node_file file = {0};
 		if (!is_telling(&device->files[i]))
 			continue;
-		bool there = node_file_identify(path, &file);
-		rc = add_mark(reader, owner, path, false, &file, err);
-		if (rc == 0 && there)
+		rc = add_mark(reader, owner, MARK_FILE, path, err);
+		if (rc == 0)
 			rc = mark_folders(reader, owner, path, err);
 	}
 	return rc;
@@ -159,13 +155,13 @@ void granted_reader_free(struct granted_reader **reader)
 }
 
 /* Adds the devices whose mark has the path. */
-static void find_path(const struct granted_reader *reader, bool node, const char *path,
+static void find_path(const struct granted_reader *reader, enum mark_kind kind, const char *path,
 		      struct granted *found)
 {
 	char *clean CLEANUP_FREE = path_normalize(path);
 	for (size_t i = 0; clean != NULL && i < reader->count; i++) {
 		const struct mark *mark = &reader->marks[i];
-		if (mark->node == node && text_equal(mark->path, clean))
+		if (mark->kind == kind && strcmp(mark->path, clean) == 0)
 			granted_add(found, &reader->node->devices[mark->owner]);
 	}
 }
@@ -198,7 +194,7 @@ static void find_content(struct granted_reader *reader, const char *path,
 	char digest[DIGEST_SIZE] = "";
 	for (size_t i = 0; file->size != 0 && i < reader->count; i++) {
 		struct mark *mark = &reader->marks[i];
-		if (mark->path == NULL || mark->file.kind != NODE_FILE_REGULAR ||
+		if (mark->kind == MARK_FOLDER || mark->file.kind != NODE_FILE_REGULAR ||
 		    mark->file.size != file->size)
 			continue;
 		if (digest[0] == '\0' && digest_file(path, digest, NULL, NULL) < 0)
@@ -264,7 +260,7 @@ static void read_nodes(struct granted_reader *reader, const struct grant *grant,
 		if (node_file_identify(path, &file))
 			find_file(reader, &file, &found);
 		else
-			find_path(reader, true, path, &found);
+			find_path(reader, MARK_NODE, path, &found);
 		take_own(granted, &found);
 	}
 }
@@ -278,7 +274,7 @@ static void read_mounts(struct granted_reader *reader, const struct grant *grant
 		struct node_file file = {0};
 		struct granted found = {0};
 		if (!node_file_identify(path, &file)) {
-			find_path(reader, false, path, &found);
+			find_path(reader, MARK_FILE, path, &found);
 			take_own(granted, &found);
 		} else if (file.kind == NODE_FILE_REGULAR) {
 			take_own(granted, look_into(reader, path, &file));

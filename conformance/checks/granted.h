@@ -16,7 +16,7 @@
  * to be asked what it sees (checks/visibility.h).
  */
 
-#include "conformance/kubelet/merge.h"
+#include "conformance/kubelet/pod.h"
 
 #include <gpucert/discovery.h>
 

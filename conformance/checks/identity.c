@@ -23,7 +23,7 @@ void identity_seen_free(struct identity_seen *seen)
 
 static const char *told_text(const struct identity *identity, const char *pointer)
 {
-	return cJSON_GetStringValue(json_pointer(identity->told, pointer));
+	return json_pointer_string(identity->told, pointer);
 }
 
 /* False: the API does not tell it, or the node does not know it (""). */

@@ -428,17 +428,21 @@ static void shared_replicas(struct check_run *run)
 static const char *const tags_isolation[] = {"isolation", "container", NULL};
 
 #define ISOLATION(name, rule, severity, meaning, body)                                             \
-	CHECK_ROW("isolation." name, rule, severity, meaning), .timeout_s = 300, .run = (body),    \
-							       .tags = tags_isolation
+	CHECK_ROW("isolation." name, rule, severity, meaning),                                     \
+		.timeout_s = 300, .run = (body), .tags = tags_isolation,                           \
+		.stands_on = "allocate.one-response"
 
 const struct check isolation_checks[] = {
 	{
-		ISOLATION("no-allocation", ISO_01, CRITICAL, 2, no_allocation),
+		CHECK_ROW("isolation.no-allocation", ISO_01, CRITICAL, 2),
 		.title = "A container without a device sees no GPU",
 		.advice = "Look at what the evidence shows: a runtime hook, a default mount or a "
 			  "privileged runtime gives every container the GPU.",
+		.timeout_s = 300,
+		.tags = tags_isolation,
 		.needs = {.containers = true},
 		.stands_on = "environment.container",
+		.run = no_allocation,
 	},
 	{
 		ISOLATION("single-device", ISO_02, CRITICAL, 2, single_device),
@@ -447,14 +451,12 @@ const struct check isolation_checks[] = {
 			  "device, the driver does not isolate: run one GPU per node until it "
 			  "does.",
 		.needs = {.devices = 1, .containers = true},
-		.stands_on = "allocate.one-response",
 	},
 	{
 		ISOLATION("two-containers", ISO_03, CRITICAL, 2, two_containers),
 		.title = "Two containers at the same time see one device each, their own",
 		.advice = "As for isolation.single-device; here both containers run side by side.",
 		.needs = {.devices = 2, .containers = true},
-		.stands_on = "allocate.one-response",
 	},
 	{
 		ISOLATION("two-devices", ISO_02, CRITICAL, 1, two_devices),
@@ -462,7 +464,6 @@ const struct check isolation_checks[] = {
 		.advice = "Compare the answer for two ids with those for each of them alone: a "
 			  "variable or a path that is there once holds one device.",
 		.needs = {.os = "linux", .devices = 2, .containers = true},
-		.stands_on = "allocate.one-response",
 	},
 	{
 		ISOLATION("node-files", ISO_05, CRITICAL, 1, isolation_node_files),
@@ -471,14 +472,12 @@ const struct check isolation_checks[] = {
 			  "GPUs alone: who holds the node's root, its /proc, /sys or /etc, its "
 			  "disks, its memory or a socket of kubelet or runtime holds the node.",
 		.needs = {.os = "linux", .devices = 1, .live_node = true},
-		.stands_on = "allocate.one-response",
 	},
 	{
 		ISOLATION("shared-replicas", ISO_04, CRITICAL, 2, shared_replicas),
 		.title = "Two containers with replicas of one device both see that device",
 		.advice = "Check that the plugin maps each replica's id to its device.",
 		.needs = {.devices = 1, .containers = true},
-		.stands_on = "allocate.one-response",
 	},
 	{.id = NULL},
 };

@@ -23,9 +23,14 @@ static void arrives(struct check_run *run)
 	(void)rig_listed(run);
 }
 
-/* The row's judge for the list of each resource with at least so many devices. */
-static void judge_lists(struct check_run *run, size_t least)
+/* For what can only be told where some device is listed. */
+static const size_t one_device = 1;
+
+/* A body: the row's judge for the list of each resource with at least as many devices as the row's
+ * param says. */
+static void each_list(struct check_run *run)
 {
+	const size_t *least = check_row(run)->param;
 	struct rig *rig = rig_listed(run);
 	size_t judged = 0;
 	for (size_t i = 0; rig != NULL && i < rig->resources.count; i++) {
@@ -33,7 +38,7 @@ static void judge_lists(struct check_run *run, size_t least)
 		const struct kubelet_message *list = kubelet_stream_last(rig_stream(rig, resource));
 		if (list == NULL) {
 			check_broken(run, "%s: the list is gone", resource);
-		} else if (list->devices.count >= least) {
+		} else if (least == NULL || list->devices.count >= *least) {
 			judged++;
 			check_row(run)->judge(
 				rig, &(struct rig_item){.resource = resource, .list = list});
@@ -41,17 +46,6 @@ static void judge_lists(struct check_run *run, size_t least)
 	}
 	if (rig != NULL && judged == 0)
 		check_unsupported(run, "no resource under test lists a device");
-}
-
-static void each_list(struct check_run *run)
-{
-	judge_lists(run, 0);
-}
-
-/* For what can only be told where some device is listed. */
-static void each_listing(struct check_run *run)
-{
-	judge_lists(run, 1);
 }
 
 static void first_message(struct rig *rig, const struct rig_item *item)
@@ -367,14 +361,16 @@ const struct check list_and_watch_checks[] = {
 		.needs = {.devices = 1},
 	},
 	{
-		LIST("ids", LAW_03, HIGH, each_listing),
+		LIST("ids", LAW_03, HIGH, each_list),
+		.param = &one_device,
 		.title = "Device ids are unique, printable and not too long",
 		.advice = "Shorten or hash long ids; the kubelet keeps them in its checkpoint as "
 			  "they are.",
 		.judge = ids_are_sound,
 	},
 	{
-		LIST("health", LAW_04, CRITICAL, each_listing),
+		LIST("health", LAW_04, CRITICAL, each_list),
+		.param = &one_device,
 		.title = "Health is Healthy or Unhealthy, letter for letter",
 		.advice = "The kubelet compares exactly: any other word makes the device unusable.",
 		.judge = health_words,
@@ -415,7 +411,8 @@ const struct check list_and_watch_checks[] = {
 		.advice = "Send a list only when something changed: each costs a checkpoint write.",
 	},
 	{
-		LIST("numa-nodes", LAW_15, HIGH, each_listing),
+		LIST("numa-nodes", LAW_15, HIGH, each_list),
+		.param = &one_device,
 		.title = "NUMA nodes in the list are numbers that a kubelet can keep",
 		.advice = "Leave the topology out when the node is unknown; do not send -1.",
 		.judge = numa_nodes,

@@ -35,37 +35,26 @@ static void expect_works(struct rig *rig)
 		(void)rig_for_each(rig, allocates, NULL);
 }
 
-static void restart_kubelet(struct rig *rig, enum kubelet_restart what, const char *event)
+struct restart {
+	enum kubelet_restart what;
+	const char *event;
+	bool supervised; /* a plugin that ends over it comes back with its pod */
+};
+
+/* A body: what the row's param says happens to the kubelet, and the plugin registers again. */
+static void kubelet_restarts(struct check_run *run)
 {
+	const struct restart *restart = check_row(run)->param;
+	struct rig *rig = rig_ready(run, NULL);
 	struct error err = {0};
 	if (rig == NULL)
 		return;
+	rig->supervised = restart->supervised;
 	size_t from = kubelet_registration_count(rig->kubelet);
-	if (check_works(rig->run, kubelet_restart(rig->kubelet, what, &err), "fake kubelet",
+	if (check_works(run, kubelet_restart(rig->kubelet, restart->what, &err), "fake kubelet",
 			&err) &&
-	    rig_expect_return(rig, from, event))
+	    rig_expect_return(rig, from, restart->event))
 		expect_works(rig);
-}
-
-/* What a kubelet does when it starts. A plugin that ends over it comes back with its pod. */
-static void kubelet_restarts(struct check_run *run)
-{
-	struct rig *rig = rig_ready(run, NULL);
-	if (rig != NULL)
-		rig->supervised = true;
-	restart_kubelet(rig, KUBELET_RESTART_WHOLE, "the kubelet's restart");
-}
-
-static void socket_removed(struct check_run *run)
-{
-	restart_kubelet(rig_ready(run, NULL), KUBELET_RESTART_PLUGIN_SOCKETS,
-			"the removal of the plugin's socket");
-}
-
-static void kubelet_socket_recreated(struct check_run *run)
-{
-	restart_kubelet(rig_ready(run, NULL), KUBELET_RESTART_KUBELET_SOCKET,
-			"the return of kubelet.sock");
 }
 
 static void flapping(struct check_run *run)
@@ -220,48 +209,51 @@ static void rolling_update(struct check_run *run)
 
 #define RESTART(name, rule, severity, body)                                                        \
 	CHECK_ROW("restart." name, rule, severity, 1),                                             \
-		.timeout_s = 300, .stands_on = "list-and-watch.arrives", .run = (body)
+		.timeout_s = 300, .stands_on = "list-and-watch.arrives", .needs.devices = 1,       \
+		.run = (body)
 
 const struct check restart_checks[] = {
 	{
 		RESTART("kubelet-restart", RES_01, CRITICAL, kubelet_restarts),
+		.param = &(const struct restart){KUBELET_RESTART_WHOLE, "the kubelet's restart",
+						 true},
 		.title = "After a kubelet restart the plugin registers again",
 		.advice = "Watch the plugin directory: when the own socket or kubelet.sock goes, "
 			  "serve on a new socket and register as soon as kubelet.sock is back.",
-		.needs = {.devices = 1},
 	},
 	{
-		RESTART("socket-removed", RES_02, MEDIUM, socket_removed),
+		RESTART("socket-removed", RES_02, MEDIUM, kubelet_restarts),
+		.param = &(const struct restart){KUBELET_RESTART_PLUGIN_SOCKETS,
+						 "the removal of the plugin's socket", false},
 		.title = "A plugin whose own socket is removed registers again",
 		.advice = "Watch the own socket file: the kubelet unlinks it when it starts, "
 			  "before it makes kubelet.sock.",
-		.needs = {.devices = 1},
 	},
 	{
-		RESTART("kubelet-socket-recreated", RES_03, MEDIUM, kubelet_socket_recreated),
+		RESTART("kubelet-socket-recreated", RES_03, MEDIUM, kubelet_restarts),
+		.param = &(const struct restart){KUBELET_RESTART_KUBELET_SOCKET,
+						 "the return of kubelet.sock", false},
 		.title = "A plugin registers again when only kubelet.sock is made anew",
 		.advice = "Watch for the creation of kubelet.sock, not only for the loss of the "
 			  "own socket.",
-		.needs = {.devices = 1},
 	},
 	{
 		RESTART("flapping", RES_05, MEDIUM, flapping),
 		.title = "A flapping kubelet leaves the plugin registered and unharmed",
 		.advice = "Close the old listener and its connections before serving anew.",
-		.needs = {.devices = 1},
 	},
 	{
 		RESTART("terminate", RES_08, MEDIUM, terminate),
 		.title = "SIGTERM ends the plugin and removes its socket",
 		.advice = "Handle SIGTERM: end the streams, remove the socket, exit with 0.",
-		.needs = {.devices = 1, .own_plugin = true},
+		.needs.own_plugin = true,
 	},
 	{
 		RESTART("kill-and-return", RES_09, HIGH, kill_and_return),
 		.title = "A plugin that was killed comes back beside its stale socket",
 		.advice = "Use a new socket name at each start, or remove a stale socket before "
 			  "binding.",
-		.needs = {.devices = 1, .own_plugin = true},
+		.needs.own_plugin = true,
 	},
 	{
 		RESTART("rolling-update", RES_10, MEDIUM, rolling_update),
@@ -269,7 +261,7 @@ const struct check restart_checks[] = {
 		.advice = "When the kubelet ends the stream though kubelet.sock is still there, "
 			  "register again, with back-off: kubelets up to 1.36 end the newer "
 			  "instance's stream when the older one stops.",
-		.needs = {.devices = 1, .own_plugin = true},
+		.needs.own_plugin = true,
 	},
 	{.id = NULL},
 };

@@ -179,11 +179,11 @@ bool rig_start_plugin(struct rig *rig, const char *const *env)
 		.plugin_dir = kubelet_plugin_dir(rig->kubelet),
 		.kubelet_socket = kubelet_socket(rig->kubelet),
 		.private_mounts = rig->context->hidden_directory,
-		.env = env,
-		.grace_ms = RIG_STOP_GRACE_MS,
-		.on_line = on_plugin_line,
-		.on_end = on_plugin_end,
-		.user = rig,
+		.process = {.env = env,
+			    .grace_ms = RIG_STOP_GRACE_MS,
+			    .on_line = on_plugin_line,
+			    .on_end = on_plugin_end,
+			    .user = rig},
 	};
 	struct error err = {0};
 	rig->first_registration = kubelet_registration_count(rig->kubelet);

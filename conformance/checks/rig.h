@@ -9,7 +9,6 @@
  */
 
 #include "base/json.h"
-#include "conformance/kubelet/faults.h"
 #include "conformance/kubelet/pod.h"
 #include "conformance/runner/check.h"
 #include "conformance/runner/context.h"

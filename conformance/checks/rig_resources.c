@@ -103,8 +103,7 @@ static bool update_known(struct rig *rig)
 /* Resources are known, and none with a healthy device. */
 static bool lacks_devices(const struct rig *rig)
 {
-	const cJSON *each = NULL;
-	cJSON_ArrayForEach (each, rig->known) {
+	json_each (each, rig->known) {
 		if (each->valuedouble > 0)
 			return false;
 	}
@@ -172,7 +171,6 @@ static int name_reference_resources(struct rig *rig, struct error *err)
 /* The resources under test as far as they are known before the plugin registers. */
 static int name_resources(struct rig *rig, struct error *err)
 {
-	const cJSON *each = NULL;
 	int rc = 0;
 	if (rig->resources.count != 0)
 		return 0;
@@ -180,7 +178,7 @@ static int name_resources(struct rig *rig, struct error *err)
 		return text_list_add(&rig->resources, rig->context->resource, err);
 	if (rig->context->reference_plugin)
 		return name_reference_resources(rig, err);
-	cJSON_ArrayForEach (each, rig->known) {
+	json_each (each, rig->known) {
 		if (rc == 0)
 			rc = text_list_add(&rig->resources, each->string, err);
 	}

@@ -152,32 +152,22 @@ static bool holds_probes(const struct stage *stage)
 	return stage->cri != NULL && stage->wine.directory == NULL && OFFERS_INSPECTION;
 }
 
-enum { IDENTITY_WORDS = 5 }; /* behind the command, the end included */
-
-/* The command with the words that bind the document to this launch. Caller frees the array. */
-static const char **make_command(const struct stage *stage, const char *const *command,
-				 const struct document_launch *identity)
+/* The command with the words that bind the document to this launch. */
+static int make_command(const struct stage *stage, const char *const *command,
+			const struct document_launch *identity, struct text_list *words,
+			struct error *err)
 {
-	const char *seed = check_format(stage->run, "%lu", (unsigned long)identity->seed);
-	size_t count = 0;
-	while (command[count] != NULL)
-		count++;
-	const char **words = calloc(count + IDENTITY_WORDS, sizeof(*words));
-	if (words == NULL)
-		return NULL;
-	memcpy(words, command, count * sizeof(*words));
-	if (holds_probes(stage)) {
-		words[count++] = "--launch";
-		words[count++] = LAUNCH_HOLD_PATH;
-		return words;
-	}
-	words[count++] = "--nonce";
-	words[count++] = identity->nonce;
-	if (strcmp(command[0], "probe-visibility") != 0) {
-		words[count++] = "--seed";
-		words[count++] = seed;
-	}
-	return words;
+	int rc = 0;
+	for (const char *const *word = command; rc == 0 && *word != NULL; word++)
+		rc = text_list_add(words, *word, err);
+	if (rc == 0)
+		rc = text_list_add(words, holds_probes(stage) ? "--launch" : "--nonce", err);
+	if (rc == 0)
+		rc = text_list_add(words, holds_probes(stage) ? LAUNCH_HOLD_PATH : identity->nonce,
+				   err);
+	return rc == 0 && !holds_probes(stage) && strcmp(command[0], "probe-visibility") != 0
+		       ? text_list_addf(words, err, "--seed=%lu", (unsigned long)identity->seed)
+		       : rc;
 }
 
 /* Waits until the probe is held. *pid 0: it ended before, which launch_wait() tells, or its process
@@ -229,7 +219,7 @@ struct probe *stage_start(struct stage *stage, const char *label, const char *co
 			  const struct grant *grant)
 {
 	struct probe *probe = calloc(1, sizeof(*probe));
-	const char **words CLEANUP_FREE = NULL;
+	struct text_list words CLEANUP_TEXT_LIST = {0};
 	struct launch_spec spec = {
 		.name = check_format(stage->run, "%s-%zu", command[0], stage->count++),
 		.hold = holds_probes(stage),
@@ -242,14 +232,13 @@ struct probe *stage_start(struct stage *stage, const char *label, const char *co
 		probe->label = check_format(stage->run, "%s", label);
 		probe->next = stage->probes;
 		stage->probes = probe;
-		words = make_command(stage, command, &probe->identity);
-		rc = words != NULL ? 0 : error_memory(&err);
+		rc = make_command(stage, command, &probe->identity, &words, &err);
 	}
 	if (!check_works(stage->run, rc, label, &err))
 		return NULL;
 	if (grant != NULL)
 		spec.grant = *grant;
-	spec.command = words;
+	spec.command = (const char *const *)words.items;
 	return authenticity_expect_answer(stage->run, label, &spec.grant) &&
 			       launch_probe(stage, probe, &spec) &&
 			       (!OFFERS_INSPECTION || !spec.hold ||

@@ -4,9 +4,9 @@
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "base/path.h"
+#include "base/windows_path.h"
 #include "containers/launch/launch.h"
 
-#include <ctype.h>
 #include <string.h>
 
 /* Directories of the image that are links into /usr, as image_tree_base() makes them. */
@@ -142,38 +142,37 @@ static int judge_place(struct tamper *tamper, size_t index, const struct given *
 	const char *place = tamper->places.items[index];
 	bool node = given->source == NULL;
 	const struct image_manifest_file *file = NULL;
+	const char *harm = NULL;
+	const char *of = "";
 	switch (kind_of(tamper, index)) {
 	case PLACE_KERNEL: /* sysfs at its own path changes nothing */
 		if (strcmp(given->target, place) == 0 || node ||
 		    strcmp(given->source, given->target) != 0)
-			return text_list_addf(tamper->found, err,
-					      "%s at %s hides what the kernel tells", given->what,
-					      given->target);
+			harm = "hides what the kernel tells";
 		break;
 	case PLACE_RESULTS:
-		return text_list_addf(tamper->found, err, "%s at %s lies on the way of the results",
-				      given->what, given->target);
+		harm = "lies on the way of the results";
+		break;
 	case PLACE_IMAGE:
 		file = &tamper->image->files[index - ARRAY_SIZE(first_places)];
 		if (node || !has_content(from, file->digest))
-			return text_list_addf(tamper->found, err, "%s at %s hides the image's %s",
-					      given->what, given->target, file->path);
+			harm = "hides the image's ";
+		of = file->path;
 		break;
 	case PLACE_LINKER:
 		if (node || file_exists(from))
-			return text_list_addf(tamper->found, err,
-					      "%s at %s gives the dynamic linker its %s",
-					      given->what, given->target, place);
+			harm = "gives the dynamic linker its ";
+		of = place;
 		break;
 	case PLACE_LAYERS: /* those of the node's own drivers lie where the node has them */
 		place = is_below(given->target, place) ? given->target : place;
 		if (!node && strcmp(from, place) != 0 && file_exists(from))
-			return text_list_addf(tamper->found, err,
-					      "%s at %s puts a layer in front of the driver",
-					      given->what, given->target);
+			harm = "puts a layer in front of the driver";
 		break;
 	}
-	return 0;
+	return harm != NULL ? text_list_addf(tamper->found, err, "%s at %s %s%s", given->what,
+					     given->target, harm, of)
+			    : 0;
 }
 
 /* Tells the first place that it changes. */
@@ -393,25 +392,6 @@ static const char *const own_places[] = {
 	"\\windows\\system32\\msvcrt.dll",
 };
 
-/* One spelling for each path: case, kind and number of separators and the drive make no other.
- * NULL: out of memory. */
-static char *windows_place(const char *path)
-{
-	struct text place CLEANUP_TEXT = {0};
-	if (isalpha((unsigned char)path[0]) && path[1] == ':')
-		path += 2;
-	for (; *path != '\0'; path++) {
-		bool separator = *path == '/' || *path == '\\';
-		char letter = separator ? '\\' : (char)tolower((unsigned char)*path);
-		if (separator && place.size > 0 && place.data[place.size - 1] == '\\')
-			continue;
-		text_append(&place, &letter, 1);
-	}
-	if (place.size > 1 && place.data[place.size - 1] == '\\')
-		place.data[--place.size] = '\0';
-	return place.failed ? NULL : (place.size > 0 ? text_take(&place) : strdup(""));
-}
-
 static bool windows_is_within(const char *path, const char *folder)
 {
 	size_t length = strlen(folder);
@@ -421,16 +401,17 @@ static bool windows_is_within(const char *path, const char *folder)
 static int judge_windows_mount(const struct grant_entry *mount, struct text_list *found,
 			       struct error *err)
 {
-	char *place CLEANUP_FREE =
-		windows_place(mount->container_path != NULL ? mount->container_path : "");
-	if (place == NULL)
+	const char *path = mount->container_path != NULL ? mount->container_path : "";
+	char *full CLEANUP_FREE = windows_path_place(path);
+	if (full == NULL)
 		return error_memory(err);
+	const char *place = full + strlen("c:");
 	for (size_t i = 0; place[0] != '\0' && i < ARRAY_SIZE(own_places); i++) {
 		if (windows_is_within(place, own_places[i]) ||
 		    windows_is_within(own_places[i], place))
 			return text_list_addf(found, err, "mount of %s at %s hides the image's %s",
 					      mount->host_path != NULL ? mount->host_path : "",
-					      mount->container_path, own_places[i]);
+					      path, own_places[i]);
 	}
 	return 0;
 }

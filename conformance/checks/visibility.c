@@ -22,17 +22,11 @@ static const char *const visibility_apis[] = {
 	NULL,
 };
 
-static const char *text_at(const cJSON *json, const char *pointer)
-{
-	return cJSON_GetStringValue(json_pointer(json, pointer));
-}
-
 /* The entry of one API in `list` ("/apis"); NULL when the probe does not know it. */
 static const cJSON *entry_of(const cJSON *document, const char *list, const char *api)
 {
-	const cJSON *entry = NULL;
-	cJSON_ArrayForEach (entry, json_pointer(document, list)) {
-		if (text_equal(text_at(entry, "/api/name"), api))
+	json_each (entry, json_pointer(document, list)) {
+		if (text_equal(json_pointer_string(entry, "/api/name"), api))
 			return entry;
 	}
 	return NULL;
@@ -52,7 +46,7 @@ static bool is_software(const cJSON *device)
 /* "226:128"; false when nothing is told. */
 static bool number_at(const cJSON *json, const char *pointer, unsigned *major, unsigned *minor)
 {
-	const char *number = text_at(json, pointer);
+	const char *number = json_pointer_string(json, pointer);
 	return number != NULL && sscanf(number, "%u:%u", major, minor) == 2;
 }
 
@@ -60,7 +54,7 @@ static bool number_at(const cJSON *json, const char *pointer, unsigned *major, u
  * without one ids of its own, from 0x10000 on. */
 static long pci_id(const cJSON *json, const char *pointer)
 {
-	const char *text = text_at(json, pointer);
+	const char *text = json_pointer_string(json, pointer);
 	unsigned long id = text != NULL ? strtoul(text, NULL, 16) : 0;
 	return id == 0 || id > 0xffff ? DISCOVERY_UNKNOWN : (long)id;
 }
@@ -68,7 +62,7 @@ static long pci_id(const cJSON *json, const char *pointer)
 /* Whether what the API tells is said of this device: -1 no, 0 nothing is told of both, 1 yes. */
 static int same_address(const struct discovery_device *device, const cJSON *seen)
 {
-	const char *address = text_at(seen, "/pciAddress");
+	const char *address = json_pointer_string(seen, "/pciAddress");
 	if (address == NULL || device->pci_address[0] == '\0')
 		return 0;
 	return text_equal(address, device->pci_address) ? 1 : -1;
@@ -150,8 +144,7 @@ void visibility_identify(const struct discovery_snapshot *node, const struct sig
 			 struct granted *grant)
 {
 	for (size_t i = 0; visibility_apis[i] != NULL; i++) {
-		const cJSON *device = NULL;
-		cJSON_ArrayForEach (device, devices_of(sight->document, visibility_apis[i])) {
+		json_each (device, devices_of(sight->document, visibility_apis[i])) {
 			const struct discovery_device *found =
 				visibility_device(node, visibility_apis[i], device);
 			if (found != NULL)
@@ -170,9 +163,10 @@ static bool is_repeated(const cJSON *devices, int index)
 	static const char *const pointers[] = {"/pciAddress", "/drm/render"};
 	const cJSON *device = cJSON_GetArrayItem(devices, index);
 	for (size_t i = 0; i < ARRAY_SIZE(pointers); i++) {
-		const char *told = text_at(device, pointers[i]);
+		const char *told = json_pointer_string(device, pointers[i]);
 		for (int j = 0; told != NULL && j < index; j++) {
-			if (text_equal(told, text_at(cJSON_GetArrayItem(devices, j), pointers[i])))
+			if (text_equal(told, json_pointer_string(cJSON_GetArrayItem(devices, j),
+								 pointers[i])))
 				return true;
 		}
 	}
@@ -218,8 +212,8 @@ static struct wanted count_wanted(const struct granted *grant, const char *api)
 
 static bool expect_told(struct check_run *run, const char *what, const cJSON *entry)
 {
-	const char *status = text_at(entry, "/api/status");
-	const char *reason = text_at(entry, "/api/reason");
+	const char *status = json_pointer_string(entry, "/api/status");
+	const char *reason = json_pointer_string(entry, "/api/reason");
 	bool told = text_equal(status, "ok") || text_equal(status, "unsupported");
 	return check_expect(run, told, what, "told", "%s (%s)", status != NULL ? status : "nothing",
 			    reason != NULL ? reason : "no reason");
@@ -243,8 +237,8 @@ static void expect_identity(struct check_run *run, const char *what, const char 
 		if (yes || no)
 			(void)check_expect(run, yes, what, "a granted device", "%s of %s",
 					   yes ? "a device" : facts[i].name,
-					   text_at(device, "/name") != NULL
-						   ? text_at(device, "/name")
+					   json_pointer_string(device, "/name") != NULL
+						   ? json_pointer_string(device, "/name")
 						   : "a device without a name");
 	}
 }
@@ -260,7 +254,6 @@ static void expect_devices(struct check_run *run, const char *what, const char *
 	/* A composed image brings no driver: what its bare container shows is the runtime's gift.
 	 */
 	long long own = check_context(run)->image.complete ? 0 : count_devices(bare).software;
-	const cJSON *device = NULL;
 	if (emulator != NULL && emulator[0] != '\0') {
 		/* A software renderer stands in for the hardware. */
 		(void)check_expect_int(run, what, saw.software + saw.hardware,
@@ -278,7 +271,7 @@ static void expect_devices(struct check_run *run, const char *what, const char *
 				   (!exactly || saw.hardware >= wanted.hardware_least),
 			   what, "granted hardware", "%lld of hardware, %lld granted", saw.hardware,
 			   wanted.hardware_most);
-	cJSON_ArrayForEach (device, devices) {
+	json_each (device, devices) {
 		if (!is_software(device))
 			expect_identity(run, what, api, device, grant);
 	}
@@ -296,8 +289,8 @@ static void expect_api(struct check_run *run, const char *label, const char *api
 	if (expect_told(run, what, entry))
 		expect_devices(run, what, api, json_pointer(entry, "/devices"), others, grant,
 			       true);
-	if (again != NULL && text_equal(text_at(again, "/api/status"), "failed"))
-		check_note(run, "%s: %s", unsteered, text_at(again, "/api/reason"));
+	if (again != NULL && text_equal(json_pointer_string(again, "/api/status"), "failed"))
+		check_note(run, "%s: %s", unsteered, json_pointer_string(again, "/api/reason"));
 	else if (again != NULL)
 		expect_devices(run, unsteered, api, json_pointer(again, "/devices"), others, grant,
 			       false);
@@ -308,14 +301,13 @@ static void expect_api(struct check_run *run, const char *label, const char *api
 static void expect_dxgi(struct check_run *run, const char *label, const cJSON *document,
 			const struct granted *grant)
 {
-	const cJSON *device = NULL;
 	long long seen = 0;
 	const char *what = check_format(run, "%s: adapters through DXGI", label);
 	if (!expect_told(run, what, entry_of(document, "/apis", "dxgi")))
 		return;
-	cJSON_ArrayForEach (device, devices_of(document, "dxgi"))
-		seen += !text_equal(text_at(device, "/vendorId"), "0x1414") ||
-			!text_equal(text_at(device, "/deviceId"), "0x008c");
+	json_each (device, devices_of(document, "dxgi"))
+		seen += !text_equal(json_pointer_string(device, "/vendorId"), "0x1414") ||
+			!text_equal(json_pointer_string(device, "/deviceId"), "0x008c");
 	(void)check_expect_int(run, what, seen, (long long)granted_count(grant, "directx"));
 }
 
@@ -335,23 +327,22 @@ void visibility_expect_same_devices(struct check_run *run, const cJSON *first, c
 {
 	for (size_t i = 0; visibility_apis[i] != NULL; i++) {
 		const cJSON *others = devices_of(second, visibility_apis[i]);
-		const cJSON *device = NULL;
 		int index = 0;
-		cJSON_ArrayForEach (device, devices_of(first, visibility_apis[i])) {
+		json_each (device, devices_of(first, visibility_apis[i])) {
 			const cJSON *other = cJSON_GetArrayItem(others, index++);
-			(void)check_expect_text(run, "name", text_at(other, "/name"),
-						text_at(device, "/name"));
-			(void)check_expect_text(run, "deviceUuid", text_at(other, "/deviceUuid"),
-						text_at(device, "/deviceUuid"));
+			(void)check_expect_text(run, "name", json_pointer_string(other, "/name"),
+						json_pointer_string(device, "/name"));
+			(void)check_expect_text(run, "deviceUuid",
+						json_pointer_string(other, "/deviceUuid"),
+						json_pointer_string(device, "/deviceUuid"));
 		}
 	}
 }
 
 static bool has_uuid(const cJSON *devices, const char *uuid)
 {
-	const cJSON *device = NULL;
-	cJSON_ArrayForEach (device, devices) {
-		if (text_equal(uuid, text_at(device, "/deviceUuid")))
+	json_each (device, devices) {
+		if (text_equal(uuid, json_pointer_string(device, "/deviceUuid")))
 			return true;
 	}
 	return false;
@@ -362,9 +353,8 @@ void visibility_expect_different_devices(struct check_run *run, const cJSON *fir
 {
 	for (size_t i = 0; visibility_apis[i] != NULL; i++) {
 		const char *api = visibility_apis[i];
-		const cJSON *device = NULL;
-		cJSON_ArrayForEach (device, devices_of(first, api)) {
-			const char *uuid = text_at(device, "/deviceUuid");
+		json_each (device, devices_of(first, api)) {
+			const char *uuid = json_pointer_string(device, "/deviceUuid");
 			if (uuid == NULL || is_software(device))
 				continue;
 			bool seen = has_uuid(devices_of(second, api), uuid);

@@ -16,10 +16,11 @@ static void judge_answers(struct rig *rig, const struct rig_item *item)
 	(void)allocate_for_each(rig, item, check_row(rig->run)->judge);
 }
 
-/* The row's judge for the answer for each id. It counts what it looks at, if `none` says what it
- * means that there is nothing. */
-static void each_answer_or(struct check_run *run, const char *none)
+/* A body: the row's judge for the answer for each id. It counts what it looks at, if the row's
+ * param says what it means that there is nothing. */
+static void each_answer(struct check_run *run)
 {
+	const char *none = check_row(run)->param;
 	struct rig *rig = rig_ready(run, NULL);
 	size_t seen = 0;
 	if (rig == NULL)
@@ -27,26 +28,6 @@ static void each_answer_or(struct check_run *run, const char *none)
 	(void)rig_for_each(rig, judge_answers, &seen);
 	if (seen == 0 && none != NULL)
 		check_not_applicable(run, "%s", none);
-}
-
-static void each_answer(struct check_run *run)
-{
-	each_answer_or(run, NULL);
-}
-
-static void each_class(struct check_run *run)
-{
-	each_answer_or(run, "the plugin hands out no device class");
-}
-
-static void each_location_path(struct check_run *run)
-{
-	each_answer_or(run, "the plugin hands out no location path");
-}
-
-static void each_mount(struct check_run *run)
-{
-	each_answer_or(run, "the answers hold no mounts");
 }
 
 /* The device strings of an answer; that there is none is recorded. */
@@ -271,12 +252,14 @@ const struct check windows_checks[] = {
 			  "machines only.",
 	},
 	{
-		WINDOWS("class-guid", WIN_04, HIGH, each_class, class_is_display),
+		WINDOWS("class-guid", WIN_04, HIGH, each_answer, class_is_display),
+		.param = "the plugin hands out no device class",
 		.title = "A device class is that of display adapters",
 		.advice = "DirectX devices are those of class " WINDOWS_DISPLAY_CLASS ".",
 	},
 	{
-		WINDOWS("location-path", WIN_05, HIGH, each_location_path, location_is_present),
+		WINDOWS("location-path", WIN_05, HIGH, each_answer, location_is_present),
+		.param = "the plugin hands out no location path",
 		.title = "A location path is that of a device which is present",
 		.advice = "Hand out the location path as the system spells it, without change, and "
 			  "look for devices again when one comes or goes.",
@@ -303,13 +286,15 @@ const struct check windows_checks[] = {
 		.advice = "Send no topology: with a strict topology policy pods would be refused.",
 	},
 	{
-		WINDOWS("mount-targets", WIN_10, HIGH, each_mount, mount_targets),
+		WINDOWS("mount-targets", WIN_10, HIGH, each_answer, mount_targets),
+		.param = "the answers hold no mounts",
 		.title = "Mounts end at files in System32 or SysWOW64, each place once",
 		.advice = "Mount driver files read-only, each under a bare file name; compare "
 			  "names without case, and report what lost.",
 	},
 	{
-		WINDOWS("mount-sources", WIN_10S, HIGH, each_mount, mount_sources),
+		WINDOWS("mount-sources", WIN_10S, HIGH, each_answer, mount_sources),
+		.param = "the answers hold no mounts",
 		.title = "Mounts come from the driver store of a device that was asked for",
 		.advice = "Refuse sources with '..', other drives, streams or shares in them: the "
 			  "registry values and configuration they come from are not trusted.",

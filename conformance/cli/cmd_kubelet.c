@@ -7,7 +7,6 @@
 #include "base/log.h"
 #include "base/path.h"
 #include "base/termination.h"
-#include "conformance/kubelet/faults.h"
 #include "conformance/kubelet/pod.h"
 #include "conformance/subject/plugin_process.h"
 #include "rpc/socket.h"
@@ -215,15 +214,13 @@ static int set_faults(struct session *session, struct error *err)
 
 static int start_plugin(struct session *session, struct error *err)
 {
-	const struct plugin_process_spec spec = {.command = plugin_command,
-						 .plugin_dir = kubelet_plugin_dir(session->kubelet),
-						 .kubelet_socket = kubelet_socket(session->kubelet),
-						 .registry_dir =
-							 kubelet_registry_dir(session->kubelet),
-						 .private_mounts = private_mounts,
-						 .on_line = on_plugin_line,
-						 .on_end = on_plugin_end,
-						 .user = session};
+	const struct plugin_process_spec spec = {
+		.command = plugin_command,
+		.plugin_dir = kubelet_plugin_dir(session->kubelet),
+		.kubelet_socket = kubelet_socket(session->kubelet),
+		.registry_dir = kubelet_registry_dir(session->kubelet),
+		.private_mounts = private_mounts,
+		.process = {.on_line = on_plugin_line, .on_end = on_plugin_end, .user = session}};
 	if (plugin_command == NULL)
 		return 0;
 	int rc = plugin_process_start(&session->loop, &spec, &session->plugin, err);
@@ -270,7 +267,7 @@ static int check_options(struct error *err)
 static int serve_allocation(struct session *session, size_t index, struct error *err)
 {
 	struct kubelet_outcome outcome = {0};
-	struct grant merged = {0};
+	struct grant merged CLEANUP_GRANT = {0};
 	char *pod CLEANUP_FREE = text_format("gpucert-%zu", index);
 	const struct kubelet_container container = {
 		.pod = pod, .name = "main", .limits = &limits[index], .limit_count = 1};
@@ -279,16 +276,11 @@ static int serve_allocation(struct session *session, size_t index, struct error 
 			     : error_memory(err);
 	if (rc == 0)
 		rc = kubelet_admit(session->kubelet, &container, CALL_TIMEOUT_MS, &outcome, err);
-	bool refused = rc == 0 && !outcome.accepted;
-	kubelet_outcome_free(&outcome);
-	if (rc == 0 && !refused) {
+	if (rc == 0 && outcome.accepted)
 		rc = kubelet_start_container(session->kubelet, pod, "main", CALL_TIMEOUT_MS,
 					     &outcome, &merged, err);
-		refused = rc == 0 && !outcome.accepted;
-		kubelet_outcome_free(&outcome);
-		grant_free(&merged);
-	}
-	session->unserved = session->unserved || refused;
+	session->unserved = session->unserved || (rc == 0 && !outcome.accepted);
+	kubelet_outcome_free(&outcome);
 	return rc;
 }
 

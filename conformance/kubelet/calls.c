@@ -80,22 +80,3 @@ int kubelet_call_options(struct kubelet_plugin *plugin, uint64_t timeout_ms, str
 	return kubelet_call(plugin, DEVICE_PLUGIN_SERVICE "GetDevicePluginOptions", &request.base,
 			    &v1beta1__device_plugin_options__descriptor, timeout_ms, out, err);
 }
-
-int kubelet_dial(uv_loop_t *loop, const char *socket, uint64_t timeout_ms, struct rpc_channel **out,
-		 struct error *err)
-{
-	char *address CLEANUP_FREE = text_format("unix:%s", socket);
-	struct rpc_channel *channel = NULL;
-	if (address == NULL)
-		return error_memory(err);
-	int rc = rpc_channel_open(loop, address, NULL, &channel, err);
-	if (rc != 0)
-		return rc;
-	rc = rpc_channel_connect_wait(channel, timeout_ms, err);
-	if (rc != 0) {
-		rpc_channel_close(channel);
-		return rc;
-	}
-	*out = channel;
-	return 0;
-}

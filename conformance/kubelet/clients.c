@@ -178,25 +178,16 @@ static bool client_serves(const struct kubelet_plugin *plugin)
 	return resource != NULL;
 }
 
-void clients_sweep(struct kubelet *kubelet)
+void clients_free(struct kubelet *kubelet, bool all)
 {
 	struct kubelet_plugin **link = &kubelet->plugins;
 	while (*link != NULL) {
 		struct kubelet_plugin *plugin = *link;
-		if (plugin->records > 0 || plugin->is_client || client_serves(plugin)) {
+		if (!all && (plugin->records > 0 || plugin->is_client || client_serves(plugin))) {
 			link = &plugin->next;
 			continue;
 		}
 		*link = plugin->next;
-		client_free(plugin);
-	}
-}
-
-void clients_free(struct kubelet *kubelet)
-{
-	while (kubelet->plugins != NULL) {
-		struct kubelet_plugin *plugin = kubelet->plugins;
-		kubelet->plugins = plugin->next;
 		client_free(plugin);
 	}
 }

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "conformance/kubelet/dial.h"
-
 #include "base/cleanup.h"
 #include "base/text.h"
-#include "rpc/loop.h"
+#include "conformance/kubelet/endpoints.h"
 
 #include <string.h>
 

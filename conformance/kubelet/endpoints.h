@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-/* The connections to plugins (clients.c), and the calls that the kubelet makes on them (calls.c). */
+/* The connections to plugins (clients.c), how they come about (registration.c, watcher.c, dial.c), and the
+ * calls that the kubelet makes on them (calls.c). */
 
-#include "conformance/kubelet/dial.h"
 #include "conformance/kubelet/state.h"
 
 struct kubelet_plugin {
@@ -29,13 +29,53 @@ void client_disconnect(struct kubelet_plugin *plugin);
 void client_disconnect_holder(struct kubelet *kubelet, const char *resource, const char *socket);
 void client_close_channel(struct kubelet_plugin *plugin);
 void clients_stop(struct kubelet *kubelet); /* disconnects all */
-/* Frees those that no record, no table and no resource knows any more; their streams end unnoticed.
- */
-void clients_sweep(struct kubelet *kubelet);
-void clients_free(struct kubelet *kubelet);
+/* Frees all, or those that no record, no table and no resource knows any more; their streams end
+ * unnoticed. */
+void clients_free(struct kubelet *kubelet, bool all);
 
 /* A call that the kubelet makes for itself: kubelet_interrupt() ends it, and when `patience_ms` has
  * passed it is given up (ERROR_TIMEOUT). `deadline_ms` is sent as grpc-timeout; 0: none. */
 int own_call(struct kubelet_plugin *plugin, const char *method, const ProtobufCMessage *request,
 	     const ProtobufCMessageDescriptor *reply_type, uint64_t deadline_ms,
 	     uint64_t patience_ms, struct rpc_answer *out, struct error *err);
+
+/*
+ * Attempts to register, also those of the plugin watcher.
+ */
+
+void registration_handle(struct rpc_stream *stream, struct rpc_slice bytes, void *user);
+typedef void registration_done(const struct kubelet_registration *registration, void *user);
+/* An attempt of the plugin watcher; `done` tells the outcome and may be called before this returns.
+ */
+int registration_by_watcher(struct kubelet *kubelet, const char *resource, const char *endpoint,
+			    const char *versions, registration_done *done, void *user,
+			    struct error *err);
+void registrations_forget_user(struct kubelet *kubelet, const void *user);
+void registrations_stop(struct kubelet *kubelet); /* nothing runs any more */
+void registrations_free(struct kubelet *kubelet);
+
+int watcher_start(struct kubelet *kubelet, struct error *err);
+void watcher_stop(struct kubelet *kubelet);
+
+/*
+ * Connecting to a plugin's socket as grpc-go's blocking dial does: a connection stands when the
+ * peer's SETTINGS came; until then it is tried again, after 1 s, 1.6 s, 2.56 s and so on, until the
+ * time is over. Sources: device plugin client.go (dial), grpc/grpc doc/connection-backoff.md.
+ */
+
+struct dial;
+
+struct dial_result {
+	struct rpc_channel *channel; /* the callee's to close; NULL when the time was over */
+	unsigned attempts;
+	const char *reason; /* why the last attempt failed; "" on success */
+};
+
+/* `authority` may be NULL for the channel's default. `done` runs once, from the loop. The dial
+ * stays the caller's, who frees it after the channel is closed. */
+int dial_start(uv_loop_t *loop, const char *socket, const char *authority, uint64_t timeout_ms,
+	       void (*done)(const struct dial_result *result, void *user), void *user,
+	       struct dial **out, struct error *err);
+
+/* Gives up if it is still under way (`done` does not run) and frees. NULL is allowed. */
+void dial_free(struct dial *dial);

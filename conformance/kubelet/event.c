@@ -3,7 +3,7 @@
 
 #include "base/clock.h"
 #include "base/members.h"
-#include "conformance/kubelet/merge.h"
+#include "containers/grant/grant.h"
 #include "rpc/rpc.h"
 
 const char *kubelet_event_name(enum kubelet_event_type type)

@@ -40,7 +40,7 @@ struct fault_state {
 	struct fault_listener *listener; /* in place of the server, for the connection-* faults */
 };
 
-/* "NAME[=VALUE][*TIMES]" as faults.h describes it. ERROR_ARGUMENT. */
+/* "NAME[=VALUE][*TIMES]" as kubelet.h describes it. ERROR_ARGUMENT. */
 int fault_setting_parse(const char *spec, struct fault_setting *out, struct error *err);
 
 /* One occurrence of the fault; NULL when it is not set. */

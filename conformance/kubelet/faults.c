@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include "conformance/kubelet/faults.h"
-
 #include "base/cleanup.h"
 #include "conformance/kubelet/endpoints.h"
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "conformance/kubelet/go_text.h"
-
 #include "base/cleanup.h"
+#include "conformance/kubelet/state.h"
 #include "rpc/message.h"
 
 #include <stdint.h>

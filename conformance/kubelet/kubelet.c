@@ -5,9 +5,7 @@
 #include "base/clock.h"
 #include "base/path.h"
 #include "conformance/kubelet/endpoints.h"
-#include "conformance/kubelet/go_text.h"
 #include "conformance/kubelet/pods.h"
-#include "conformance/kubelet/registrations.h"
 #include "conformance/kubelet/resources.h"
 #include "rpc/address.h"
 
@@ -302,7 +300,7 @@ void kubelet_free(struct kubelet *kubelet)
 	plugin_directory_free(&kubelet->directory);
 	kubelet->freeing = true;
 	registrations_free(kubelet);
-	clients_free(kubelet);
+	clients_free(kubelet, true);
 	resources_free(kubelet);
 	allocations_free(kubelet);
 	kubelet_release(kubelet);

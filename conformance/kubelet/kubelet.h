@@ -12,12 +12,10 @@
  * Beside the model it gives checks raw access: every registration attempt and every ListAndWatch
  * message is recorded, and the channel to the plugin can be used for any call (plugin.h).
  *
- *   kubelet.h            life cycle, registrations, resources, waiting
+ *   kubelet.h            life cycle, registrations, resources, waiting, named faults
  *   plugin.h             one connection to one plugin socket, raw calls
  *   stream.h             one ListAndWatch stream
  *   pod.h                admission of containers, Allocate, PreStartContainer
- *   merge.h              merging the answers into what the runtime is told
- *   faults.h             named misbehaviour of the kubelet
  *   event.h              everything that happens, as it happens
  */
 
@@ -186,3 +184,32 @@ int kubelet_wait_listed(struct kubelet *kubelet, const char *resource, uint64_t 
 /* Ends the wait that is running and every later one with ERROR_CANCELLED and `reason` (the plugin
  * process died, a signal came); may be called from callbacks. NULL lifts it. */
 void kubelet_interrupt(struct kubelet *kubelet, const char *reason);
+
+/*
+ * Named misbehaviour of the kubelet, which lasts or happens `times` times.
+ */
+
+/*
+ * "NAME", "NAME=VALUE", each optionally followed by "*TIMES":
+ *
+ *   register-status=CODE[:MESSAGE]  Register is answered with this status ("14", "UNAVAILABLE"),
+ *                                   unexamined
+ *   register-delay=MS               the answer to Register is held back, and ListAndWatch with it
+ *   register-hang                   Register is never answered
+ *   connection-silent               kubelet.sock accepts and never says anything
+ *   connection-garbage              kubelet.sock accepts, writes bytes that are not HTTP/2, closes
+ *   connection-close                kubelet.sock accepts and closes at once
+ *   connection-refuse               kubelet.sock is there, but nobody listens
+ *   socket-absent                   kubelet.sock is removed
+ *   list-stall                      ListAndWatch is not read: flow control stops the plugin
+ *
+ * The connection-* faults and socket-absent exclude each other: the last one counts.
+ * ERROR_ARGUMENT names what is wrong; errors of the file system.
+ */
+int kubelet_fault_set(struct kubelet *kubelet, const char *spec, struct error *err);
+
+/* Whether `spec` could be set, without setting it. ERROR_ARGUMENT names what is wrong. */
+int kubelet_fault_check(const char *spec, struct error *err);
+
+/* Their names, NULL-ended, in the order above. */
+const char *const *kubelet_fault_names(void);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "conformance/kubelet/merge.h"
-
 #include "base/cleanup.h"
 #include "base/text_index.h"
+#include "conformance/kubelet/pod.h"
 
 #include <string.h>
 

@@ -56,9 +56,3 @@ int kubelet_call_pre_start(struct kubelet_plugin *plugin, const char *const *ids
 /* GetDevicePluginOptions (V1beta1__DevicePluginOptions). */
 int kubelet_call_options(struct kubelet_plugin *plugin, uint64_t timeout_ms, struct rpc_answer *out,
 			 struct error *err);
-
-/* A second connection to a socket, for checks that need one: channel options as the kubelet's,
- * connected when it returns. Caller closes it with rpc_channel_close(). ERROR_TIMEOUT,
- * ERROR_UNAVAILABLE. */
-int kubelet_dial(uv_loop_t *loop, const char *socket, uint64_t timeout_ms, struct rpc_channel **out,
-		 struct error *err);

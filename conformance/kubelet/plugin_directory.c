@@ -246,16 +246,15 @@ static int put_all_back(struct plugin_directory *directory, const char *aside, s
 	int rc = file_list(aside, &names, err);
 	if (rc != 0)
 		return rc;
-	for (int last = 0; last < 2; last++) {
-		for (size_t i = 0; i < names.count; i++) {
-			if ((strcmp(names.items[i], KUBELET_SOCKET_NAME) == 0) != (last == 1) ||
-			    strcmp(names.items[i], FILE_LOCK_NAME) == 0)
-				continue;
-			struct error why = {0};
-			int code = put_back(directory, aside, names.items[i], &why);
-			if (code != 0)
-				rc = error_copy(err, &why);
-		}
+	for (size_t i = 0; i <= names.count; i++) {
+		const char *name = i < names.count ? names.items[i] : KUBELET_SOCKET_NAME;
+		bool is_kubelet = strcmp(name, KUBELET_SOCKET_NAME) == 0;
+		struct error why = {0};
+		if (strcmp(name, FILE_LOCK_NAME) == 0 || is_kubelet != (i == names.count) ||
+		    (is_kubelet && !text_list_has(&names, name)))
+			continue;
+		if (put_back(directory, aside, name, &why) != 0)
+			rc = error_copy(err, &why);
 	}
 	return rc;
 }

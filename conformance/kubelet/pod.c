@@ -19,7 +19,6 @@ struct work {
 
 void kubelet_outcome_free(struct kubelet_outcome *outcome)
 {
-	free(outcome->reason);
 	free(outcome->message);
 	*outcome = (struct kubelet_outcome){0};
 }
@@ -149,14 +148,12 @@ static int end_badly(const struct work *work, int rc, const char *reason, const 
 	if (rc != ERROR_REMOTE && rc != ERROR_UNAVAILABLE)
 		return error_copy(err, work->err);
 	*out = (struct kubelet_outcome){
-		.reason = strdup(reason),
+		.reason = reason,
 		.message = text_format(
 			"%s%s%s", before,
 			rc == ERROR_REMOTE ? work->kubelet->refusal : work->err->text, behind)};
-	if (out->reason == NULL || out->message == NULL) {
-		kubelet_outcome_free(out);
+	if (out->message == NULL)
 		return error_memory(err);
-	}
 	struct kubelet_event event = event_of(work, KUBELET_EVENT_REJECTED);
 	event.text = out->message;
 	kubelet_report(work->kubelet, event);

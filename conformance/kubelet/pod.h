@@ -8,7 +8,7 @@
  */
 
 #include "conformance/kubelet/kubelet.h"
-#include "conformance/kubelet/merge.h"
+#include "containers/grant/grant.h"
 
 struct kubelet_limit {
 	const char *resource;
@@ -37,8 +37,9 @@ struct kubelet_container {
 /* The outcome of an admission or a start: what the kubelet writes into the pod's status. */
 struct kubelet_outcome {
 	bool accepted;
-	char *reason;  /* "UnexpectedAdmissionError", "CreateContainerError"; NULL when accepted */
-	char *message; /* with the kubelet's wording; NULL when accepted */
+	const char *
+		reason; /* "UnexpectedAdmissionError", "CreateContainerError"; NULL when accepted */
+	char *message;	/* with the kubelet's wording; NULL when accepted */
 };
 
 void kubelet_outcome_free(struct kubelet_outcome *outcome);
@@ -68,3 +69,25 @@ int kubelet_start_container(struct kubelet *kubelet, const char *pod, const char
 
 /* The pod is gone: its devices are free again. Plugins are not told; there is no such call. */
 void kubelet_remove_pod(struct kubelet *kubelet, const char *pod);
+
+/*
+ * What a kubelet makes of the AllocateResponses of one container: over all resources the first one
+ * wins, by name (envs, annotations, CDI devices) or container path (mounts, devices); of one key
+ * that a single answer sends twice, which only a hand-made server does, the last. A kubelet
+ * only logs the losers; here they are data. Nothing else is checked or changed: paths go through
+ * verbatim.
+ *
+ * On Windows the kubelet drops CDI devices, and of several DeviceSpecs with the empty container
+ * path that containerd demands there, only the first remains (pod_devices.go,
+ * container_manager_windows.go, v1.36.2).
+ */
+
+/* One response to be merged. */
+struct kubelet_answer {
+	const char *resource;
+	const V1beta1__ContainerAllocateResponse *response;
+};
+
+/* Merges in the order given. ERROR_MEMORY. */
+int kubelet_merge(bool windows, const struct kubelet_answer *answers, size_t count,
+		  struct grant *out, struct error *err);

@@ -4,8 +4,6 @@
 #include "base/file.h"
 #include "base/path.h"
 #include "conformance/kubelet/endpoints.h"
-#include "conformance/kubelet/go_text.h"
-#include "conformance/kubelet/registrations.h"
 #include "conformance/kubelet/resources.h"
 #include "rpc/message.h"
 #include "rpc/resource_name.h"
@@ -81,7 +79,7 @@ static struct registration *registration_new(struct kubelet *kubelet, struct err
 	}
 	if (*place != NULL) {
 		registration_free(*place);
-		clients_sweep(kubelet);
+		clients_free(kubelet, false);
 	}
 	*place = registration;
 	registration->kubelet = kubelet;

@@ -3,7 +3,7 @@
 
 /*
  * The inside of the fake kubelet, shared by its parts and seen by nobody else: its state, and what
- * every part needs of kubelet.c. The parts: endpoints.h, registrations.h, resources.h, pods.h,
+ * every part needs of kubelet.c. The parts: endpoints.h, resources.h, pods.h,
  * fault_state.h.
  */
 
@@ -51,3 +51,15 @@ int kubelet_refuse(struct kubelet *kubelet, struct error *err, const char *forma
 /* The status of a call as Go prints it, behind `what`. */
 int kubelet_refuse_status(struct kubelet *kubelet, struct error *err, const char *what,
 			  const struct rpc_answer *reply);
+
+/*
+ * Texts as the kubelet's language prints them, so that they are what people search for (go_text.c).
+ */
+
+/* Appends `string` as %q does: quoted, with the escapes of strconv.Quote. What it takes for
+ * unprintable is all of ASCII's and the common part of Unicode's. */
+void go_quote(struct text *out, const char *string);
+
+/* "rpc error: code = NotFound desc = text", as a gRPC status is printed; other codes are
+ * "Code(99)". Caller frees; NULL: out of memory. */
+char *go_status_text(int code, const char *message);

@@ -3,8 +3,6 @@
 #include "base/file.h"
 #include "base/path.h"
 #include "conformance/kubelet/endpoints.h"
-#include "conformance/kubelet/go_text.h"
-#include "conformance/kubelet/registrations.h"
 #include "rpc/proto/pluginregistration_v1.pb-c.h"
 #include "rpc/resource_name.h"
 #include "rpc/socket.h"
@@ -54,7 +52,7 @@ struct watcher {
 	struct entry *entries;
 	size_t entry_count, directory_count;
 	struct timer *reconcile;
-	uv_fs_event_t *changes; /* a hint to look now; NULL when there are none to be had */
+	uv_fs_event_t changes; /* a hint to look now; its closing frees the watcher */
 };
 
 static void report(const struct entry *entry, enum kubelet_event_type type, const char *text)
@@ -398,33 +396,13 @@ static void on_change(uv_fs_event_t *changes, const char *name, int events, int 
 {
 	(void)name;
 	(void)events;
-	if (status == 0 && changes->data != NULL)
+	if (status == 0)
 		reconcile(changes->data);
 }
 
-static void on_changes_closed(uv_handle_t *handle)
+static void on_changes_closed(uv_handle_t *changes)
 {
-	free(handle);
-}
-
-static void changes_close(struct watcher *watcher)
-{
-	uv_fs_event_t *changes = STEAL(watcher->changes);
-	if (changes == NULL)
-		return;
-	changes->data = NULL;
-	uv_close((uv_handle_t *)changes, on_changes_closed);
-}
-
-/* Without change events (no inotify watches left) the periodic scan does it alone. */
-static void changes_open(struct watcher *watcher)
-{
-	watcher->changes = calloc(1, sizeof(*watcher->changes));
-	if (watcher->changes == NULL)
-		return;
-	(void)uv_fs_event_init(watcher->kubelet->loop, watcher->changes);
-	watcher->changes->data = watcher;
-	(void)uv_fs_event_start(watcher->changes, on_change, watcher->kubelet->registry_dir, 0);
+	free(changes->data);
 }
 
 int watcher_start(struct kubelet *kubelet, struct error *err)
@@ -437,7 +415,10 @@ int watcher_start(struct kubelet *kubelet, struct error *err)
 		return error_memory(err);
 	watcher->kubelet = kubelet;
 	kubelet->watcher = watcher;
-	changes_open(watcher);
+	(void)uv_fs_event_init(kubelet->loop, &watcher->changes);
+	watcher->changes.data = watcher;
+	/* Without change events (no inotify watches left) the periodic scan does it alone. */
+	(void)uv_fs_event_start(&watcher->changes, on_change, kubelet->registry_dir, 0);
 	return timer_start(kubelet->loop, 0, RECONCILE_MS, reconcile, watcher, &watcher->reconcile,
 			   err);
 }
@@ -448,11 +429,10 @@ void watcher_stop(struct kubelet *kubelet)
 	if (watcher == NULL)
 		return;
 	timer_cancel(&watcher->reconcile);
-	changes_close(watcher);
 	while (watcher->entries != NULL) {
 		struct entry *entry = watcher->entries;
 		watcher->entries = entry->next;
 		entry_forget(entry);
 	}
-	free(watcher);
+	uv_close((uv_handle_t *)&watcher->changes, on_changes_closed);
 }

@@ -242,7 +242,7 @@ static cJSON *driver_json(const struct environment *environment,
 	add_text(&driver, "inf", device->driver_inf);
 	add_text(&driver, "model", model);
 	member_bool(&driver, "software", strcmp(model, "software") == 0);
-	add_set(&driver, "storeDigest", &environment->driver_stores[index]);
+	add_set(&driver, "storeDigest", &environment->devices[index].driver_store);
 	return members_take(&driver);
 }
 
@@ -306,7 +306,7 @@ static cJSON *device_json(const struct environment *environment,
 	add_text(&json, "hardwareId", hardware);
 	member_strings(&json, "apis", device->apis);
 	member_int(&files, "count", (int64_t)device->file_count);
-	add_set(&files, "digest", &environment->device_files[index]);
+	add_set(&files, "digest", &environment->devices[index].files);
 	member_item(&json, "runtimeFiles", members_take(&files));
 	for (size_t i = 0; i < ARRAY_SIZE(given); i++)
 		cJSON_DeleteItemFromObjectCaseSensitive(words, given[i]);
@@ -361,7 +361,7 @@ static int begin_device(struct environment *environment, size_t index,
 			struct error *err)
 {
 	const struct discovery_device *device = &node->devices[index];
-	struct digest_set *files = &environment->device_files[index];
+	struct digest_set *files = &environment->devices[index].files;
 	int rc = 0;
 	if (OFFERS_WINE_NODE && wine != NULL)
 		return wine_identity_add_files(wine, device->location_path, files,
@@ -372,7 +372,7 @@ static int begin_device(struct environment *environment, size_t index,
 		rc = digest_set_add(files, environment->digests, device->files[i].destination,
 				    device->files[i].source, err);
 	if (rc == 0 && device->driver_store_path[0] != '\0')
-		rc = digest_set_add(&environment->driver_stores[index], environment->digests,
+		rc = digest_set_add(&environment->devices[index].driver_store, environment->digests,
 				    path_base(device->driver_store_path), device->driver_store_path,
 				    err);
 	return rc;
@@ -385,9 +385,8 @@ int environment_open(struct environment *environment, uv_loop_t *loop,
 	char *program CLEANUP_FREE = NULL;
 	int rc = digests_new(loop, &environment->digests, err);
 	environment->device_count = node->device_count;
-	environment->device_files = calloc(node->device_count + 1, sizeof(struct digest_set));
-	environment->driver_stores = calloc(node->device_count + 1, sizeof(struct digest_set));
-	if (rc == 0 && (environment->device_files == NULL || environment->driver_stores == NULL))
+	environment->devices = calloc(node->device_count + 1, sizeof(*environment->devices));
+	if (rc == 0 && environment->devices == NULL)
 		rc = error_memory(err);
 	if (rc == 0 && OFFERS_WINE_NODE && wine != NULL)
 		rc = wine_identity_read(wine, &environment->wine, err);
@@ -400,14 +399,11 @@ int environment_open(struct environment *environment, uv_loop_t *loop,
 
 void environment_close(struct environment *environment)
 {
-	for (size_t i = 0; i < environment->device_count; i++) {
-		if (environment->device_files != NULL)
-			digest_set_free(&environment->device_files[i]);
-		if (environment->driver_stores != NULL)
-			digest_set_free(&environment->driver_stores[i]);
+	for (size_t i = 0; environment->devices != NULL && i < environment->device_count; i++) {
+		digest_set_free(&environment->devices[i].files);
+		digest_set_free(&environment->devices[i].driver_store);
 	}
-	free(environment->device_files);
-	free(environment->driver_stores);
+	free(environment->devices);
 	plugin_identity_free(&environment->plugin);
 	if (OFFERS_WINE_NODE)
 		wine_identity_free(&environment->wine);

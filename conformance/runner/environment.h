@@ -11,10 +11,13 @@
 
 #include <cjson/cJSON.h>
 
+struct device_digests {
+	struct digest_set files, driver_store;
+};
+
 struct environment {
 	struct digests *digests;
-	struct digest_set *device_files;  /* of each device of the node */
-	struct digest_set *driver_stores; /* of each device */
+	struct device_digests *devices; /* of the node's, in their order */
 	size_t device_count;
 	struct wine_identity wine; /* of a Wine node; else empty */
 	const struct digest_job *harness;

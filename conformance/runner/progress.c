@@ -104,7 +104,7 @@ void progress_end(struct progress *progress, const char *check, enum report_outc
 	if (progress->quiet || (!progress->verbose && !(bad && progress->terminal)))
 		return;
 	text_addf(&line, "%s%-11s%s %s", style(progress->color, bad ? STYLE_RED : STYLE_GREEN),
-		  report_outcome_name(outcome), style(progress->color, STYLE_RESET), check);
+		  report_outcome_names[outcome], style(progress->color, STYLE_RESET), check);
 	text_addf(&line, " (%.2f s)", (double)duration_ms / 1000.0);
 	if (reason[0] != '\0') {
 		text_add(&line, ": ");

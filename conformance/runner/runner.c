@@ -273,7 +273,7 @@ static void print_plan(const struct plan *plan)
 	for (size_t i = 0; i < plan->count; i++) {
 		const struct plan_item *item = &plan->items[i];
 		bool runs = item->outcome == REPORT_PASS;
-		(void)printf("%-15s %s%s%s\n", runs ? "run" : report_outcome_name(item->outcome),
+		(void)printf("%-15s %s%s%s\n", runs ? "run" : report_outcome_names[item->outcome],
 			     item->check->id, runs ? "" : ": ", runs ? "" : item->reason);
 	}
 }

@@ -136,7 +136,7 @@ static cJSON *check_json(const struct plan_item *item)
 	member_string(&json, "advice", check->advice);
 	member_string(&json, "unproven", item->unproven);
 	if (item->outcome != REPORT_PASS) {
-		member_string(&json, "outcome", report_outcome_name(item->outcome));
+		member_string(&json, "outcome", report_outcome_names[item->outcome]);
 		member_string(&json, "reason", item->reason);
 	}
 	return members_take(&json);

@@ -92,7 +92,7 @@ static char *image_os_version(const Runtime__V1__ImageStatusResponse *status)
 		const char *version = NULL;
 		if (json_parse(text, strlen(text), &info, NULL) < 0)
 			continue;
-		version = cJSON_GetStringValue(json_pointer(info, "/imageSpec/os.version"));
+		version = json_pointer_string(info, "/imageSpec/os.version");
 		if (version != NULL)
 			return strdup(version);
 	}

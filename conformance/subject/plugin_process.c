@@ -110,8 +110,9 @@ static int make_env(const struct plugin_process_spec *spec, const struct seen se
 		for (size_t n = 0; rc == 0 && n < 2 && seen[i].variables[n] != NULL; n++)
 			rc = text_list_take(
 				env, text_format("%s=%s", seen[i].variables[n], seen[i].path), err);
-	for (size_t i = 0; rc == 0 && spec->env != NULL && spec->env[i] != NULL; i++)
-		rc = text_list_add(env, spec->env[i], err);
+	const char *const *own = spec->process.env;
+	for (size_t i = 0; rc == 0 && own != NULL && own[i] != NULL; i++)
+		rc = text_list_add(env, own[i], err);
 	return rc;
 }
 
@@ -135,15 +136,12 @@ int plugin_process_start(uv_loop_t *loop, const struct plugin_process_spec *spec
 		rc = make_env(spec, seen, &env, err);
 	if (rc != 0)
 		return rc;
-	const struct process_spec process = {.argv = (const char *const *)argv.items,
-					     .env = (const char *const *)env.items,
-					     .capture_max = CAPTURE_MAX,
-					     .grace_ms = spec->grace_ms == 0 ? GRACE_DEFAULT_MS
-									     : spec->grace_ms,
-					     .pass_fd = -1,
-					     .on_line = spec->on_line,
-					     .on_end = spec->on_end,
-					     .user = spec->user};
+	struct process_spec process = spec->process;
+	process.argv = (const char *const *)argv.items;
+	process.env = (const char *const *)env.items;
+	process.capture_max = CAPTURE_MAX;
+	if (process.grace_ms == 0)
+		process.grace_ms = GRACE_DEFAULT_MS;
 	return process_start(loop, &process, out, err);
 }
 

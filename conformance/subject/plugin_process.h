@@ -31,12 +31,8 @@ struct plugin_process_spec {
 	const char *registry_dir;		 /* NULL: none */
 	bool private_mounts;			 /* the mount namespace described above */
 	const char *standard_plugin_dir;	 /* NULL: KUBELET_STANDARD_PLUGIN_DIR */
-	const char *const *env;			 /* NULL-ended "NAME=value" on top; may be NULL */
-	uint64_t grace_ms;			 /* between SIGTERM and SIGKILL on stop; 0: 30 s */
-	/* As those of a process_spec. */
-	void (*on_line)(bool is_stderr, const char *line, size_t size, void *user);
-	void (*on_end)(struct process *plugin, const struct process_result *result, void *user);
-	void *user;
+	/* Its env comes on top of the variables above; grace_ms 0 is 30 s. */
+	struct process_spec process;
 };
 
 /* ERROR_ARGUMENT for a command line that cannot be split or is empty, ERROR_NOT_FOUND and

@@ -13,7 +13,7 @@ struct hcs_service {
 
 /*
  * HcsGetServiceProperties() of computecore.dll, or of vmcompute.dll where that one is missing or
- * too old. ERROR_UNSUPPORTED: this machine has no such service (it is no Windows, the libraries are
+ * too old. ERROR_UNSUPPORTED: this machine has no such service (it is not Windows, the libraries are
  * missing, or the feature "Containers" is not installed); ERROR_PERMISSION; ERROR_UNAVAILABLE: the
  * service failed, with the HRESULT and its name; and those of hcs_versions_parse().
  */

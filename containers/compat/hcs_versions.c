@@ -107,12 +107,11 @@ static int read_responses(const struct json_at *root, struct hcs_versions *out, 
 int hcs_versions_parse(const char *json, size_t size, struct hcs_versions *out, struct error *err)
 {
 	cJSON *document CLEANUP_JSON = NULL;
-	struct json_at root = {0};
 	int rc = json_parse(json, size, &document, err);
 	*out = (struct hcs_versions){0};
 	if (rc < 0)
 		return rc;
-	root = json_root(document);
+	struct json_at root = json_root(document);
 	if (!cJSON_IsObject(document))
 		return json_error(&root, err, "expected object");
 	rc = read_properties(&root, out, err);

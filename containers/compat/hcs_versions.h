@@ -34,7 +34,7 @@ struct hcs_versions {
  *
  * or the form that answers PropertyQueries ({"PropertyResponses": {"Basic": {"Response": {...}}}}).
  * The order is not promised, elements may be null, and members that are not known here are ignored.
- * `out` is overwritten. ERROR_FORMAT: no JSON, or a version that is no pair of small numbers; names
+ * `out` is overwritten. ERROR_FORMAT: not JSON, or a version that is not a pair of small numbers; names
  * the place. ERROR_NOT_FOUND: it tells of no version. ERROR_LIMIT: more than HCS_VERSIONS_MAX.
  */
 int hcs_versions_parse(const char *json, size_t size, struct hcs_versions *out, struct error *err);

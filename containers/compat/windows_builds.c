@@ -93,10 +93,11 @@ int windows_version_parse(const char *string, const char *what, struct windows_v
 	if (rc < 0)
 		return rc;
 	if (parts.count == 0 || parts.count > PARTS)
-		return error_set(err, ERROR_FORMAT,
-				 "%s: '%s' is no version of Windows such as 20348, 20348.2582 or "
-				 "10.0.20348.2582",
-				 what, string);
+		return error_set(
+			err, ERROR_FORMAT,
+			"%s: '%s' is not a version of Windows such as 20348, 20348.2582 or "
+			"10.0.20348.2582",
+			what, string);
 	for (size_t i = 0; i < parts.count; i++) {
 		rc = text_to_int64(parts.items[i], what, 0, NUMBER_MAX, &numbers[i], err);
 		if (rc < 0)

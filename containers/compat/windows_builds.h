@@ -2,6 +2,9 @@
 #pragma once
 
 /*
+ * compat/ holds what runs where: builds of Windows, versions of the schema of its container service
+ * (HCS), hosts and images.
+ *
  * The builds of Windows that run containers, and which HCS schema each has. What no source tells is
  * NULL: then only the machine itself can say.
  */

@@ -66,10 +66,9 @@ int cri_run_pod_sandbox_wait(struct cri *cri, Runtime__V1__PodSandboxConfig *con
 {
 	Runtime__V1__RunPodSandboxRequest request = RUNTIME__V1__RUN_POD_SANDBOX_REQUEST__INIT;
 	Runtime__V1__RunPodSandboxResponse *reply CLEANUP_CRI_REPLY = NULL;
-	int rc = 0;
 	request.config = config;
 	request.runtime_handler = wire_string(handler);
-	rc = cri_call_wait(cri, "RunPodSandbox", &request.base, &reply, err);
+	int rc = cri_call_wait(cri, "RunPodSandbox", &request.base, &reply, err);
 	return rc == 0 ? copy_promised(reply->pod_sandbox_id, "pod sandbox id", id, err) : rc;
 }
 
@@ -79,11 +78,10 @@ int cri_create_container_wait(struct cri *cri, const char *sandbox_id,
 {
 	Runtime__V1__CreateContainerRequest request = RUNTIME__V1__CREATE_CONTAINER_REQUEST__INIT;
 	Runtime__V1__CreateContainerResponse *reply CLEANUP_CRI_REPLY = NULL;
-	int rc = 0;
 	request.pod_sandbox_id = wire_string(sandbox_id);
 	request.config = config;
 	request.sandbox_config = sandbox;
-	rc = cri_call_wait(cri, "CreateContainer", &request.base, &reply, err);
+	int rc = cri_call_wait(cri, "CreateContainer", &request.base, &reply, err);
 	return rc == 0 ? copy_promised(reply->container_id, "container id", id, err) : rc;
 }
 
@@ -99,10 +97,9 @@ int cri_container_status_wait(struct cri *cri, const char *id, bool verbose,
 {
 	Runtime__V1__ContainerStatusRequest request = RUNTIME__V1__CONTAINER_STATUS_REQUEST__INIT;
 	Runtime__V1__ContainerStatusResponse *reply CLEANUP_CRI_REPLY = NULL;
-	int rc = 0;
 	request.container_id = wire_string(id);
 	request.verbose = verbose;
-	rc = cri_call_wait(cri, "ContainerStatus", &request.base, &reply, err);
+	int rc = cri_call_wait(cri, "ContainerStatus", &request.base, &reply, err);
 	if (rc == 0 && reply->status == NULL)
 		return error_set(err, ERROR_PROTOCOL,
 				 "the runtime's answer has no container status");
@@ -115,9 +112,8 @@ int cri_container_status_wait(struct cri *cri, const char *id, bool verbose,
 static int read_pid(const char *info, int64_t *pid, struct error *err)
 {
 	cJSON *json CLEANUP_JSON = NULL;
-	struct json_at root = {0};
 	int rc = json_parse(info, strlen(info), &json, err);
-	root = json_root(json);
+	struct json_at root = json_root(json);
 	if (rc == 0)
 		rc = json_need_int(&root, "pid", 0, INT32_MAX, pid, err);
 	if (rc < 0)
@@ -157,7 +153,6 @@ int cri_sweep(struct cri *cri, const char *run_id, const char *check_id, size_t 
 	Runtime__V1__PodSandboxFilter filter = RUNTIME__V1__POD_SANDBOX_FILTER__INIT;
 	Runtime__V1__ListPodSandboxRequest request = RUNTIME__V1__LIST_POD_SANDBOX_REQUEST__INIT;
 	Runtime__V1__ListPodSandboxResponse *list CLEANUP_CRI_REPLY = NULL;
-	int result = 0;
 	/* An empty selector would match everything in the runtime. */
 	if (run_id == NULL || run_id[0] == '\0')
 		return error_set(err, ERROR_ARGUMENT, "sweep without a run id");
@@ -168,7 +163,7 @@ int cri_sweep(struct cri *cri, const char *run_id, const char *check_id, size_t 
 	filter.label_selector = labels;
 	filter.n_label_selector = check_id != NULL ? 2 : 1;
 	request.filter = &filter;
-	result = cri_call_wait(cri, "ListPodSandbox", &request.base, &list, err);
+	int result = cri_call_wait(cri, "ListPodSandbox", &request.base, &list, err);
 	if (found != NULL)
 		*found = list != NULL ? list->n_items : 0;
 	for (size_t i = 0; list != NULL && i < list->n_items * ARRAY_SIZE(steps); i++) {
@@ -185,10 +180,9 @@ bool cri_version_at_least(const char *text, unsigned major, unsigned minor)
 	static const char digits[] = "0123456789";
 	unsigned have_major = 0;
 	unsigned have_minor = 0;
-	const char *dot = NULL;
 	text += *text == 'v';
 	/* "%u" alone would take a sign. */
-	dot = text + strspn(text, digits);
+	const char *dot = text + strspn(text, digits);
 	return dot != text && *dot == '.' && isdigit((unsigned char)dot[1]) &&
 	       sscanf(text, "%5u.%5u", &have_major, &have_minor) == 2 &&
 	       (have_major > major || (have_major == major && have_minor >= minor));

@@ -70,14 +70,13 @@ int cri_open(uv_loop_t *loop, const char *address, struct cri **out, struct erro
 {
 	const struct rpc_channel_options options = {.limits = {.message_max = MESSAGE_MAX}};
 	struct cri *cri = calloc(1, sizeof(*cri));
-	int rc = 0;
 	if (cri == NULL)
 		return error_memory(err);
 	cri->loop = loop;
 	cri->patience_ms = PATIENCE_MS;
 	(void)uv_timer_init(loop, &cri->watchdog);
 	cri->watchdog.data = cri;
-	rc = rpc_channel_open(loop, address, &options, &cri->channel, err);
+	int rc = rpc_channel_open(loop, address, &options, &cri->channel, err);
 	if (rc == 0)
 		rc = rpc_channel_connect_wait(cri->channel, CONNECT_TIMEOUT_MS, err);
 	if (rc < 0) {
@@ -157,17 +156,16 @@ int cri_call_wait(struct cri *cri, const char *method, const ProtobufCMessage *r
 	ProtobufCMessage *answer CLEANUP_CRI_REPLY = NULL;
 	struct error failure = {0};
 	uint64_t begin = clock_monotonic_ns();
-	int rc = 0;
 	if (path == NULL || found == NULL)
 		return error_memory(err);
 	if (cri->channel == NULL)
 		return error_set(err, ERROR_UNAVAILABLE, "%s: " HANGS, path);
 	cri->waiting++;
 	(void)uv_timer_start(&cri->watchdog, on_quiet, cri->patience_ms, 0);
-	rc = rpc_unary_wait(cri->channel, path, request, found->output,
-			    strcmp(method, "RunPodSandbox") == 0 ? SANDBOX_TIMEOUT_MS
-								 : CALL_TIMEOUT_MS,
-			    &answer, &failure);
+	int rc = rpc_unary_wait(cri->channel, path, request, found->output,
+				strcmp(method, "RunPodSandbox") == 0 ? SANDBOX_TIMEOUT_MS
+								     : CALL_TIMEOUT_MS,
+				&answer, &failure);
 	if (--cri->waiting == 0)
 		(void)uv_timer_stop(&cri->watchdog);
 	cri->time_ns += clock_monotonic_ns() - begin;

@@ -59,7 +59,7 @@ int cri_version_wait(struct cri *cri, Runtime__V1__VersionResponse **out, struct
 int cri_status_wait(struct cri *cri, bool verbose, Runtime__V1__StatusResponse **out,
 		    struct error *err);
 
-/* Of an unknown image (*out)->image is NULL, which is no error. */
+/* Of an unknown image (*out)->image is NULL, which is not an error. */
 int cri_image_status_wait(struct cri *cri, const char *image, bool verbose,
 			  Runtime__V1__ImageStatusResponse **out, struct error *err);
 int cri_remove_image_wait(struct cri *cri, const char *image, struct error *err);

@@ -3,7 +3,7 @@
  */
 #include "base/cleanup.h"
 #include "base/path.h"
-#include "containers/wine/place.h"
+#include "containers/wine/translation.h"
 
 #include <stdint.h>
 #include <stdlib.h>

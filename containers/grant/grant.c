@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "containers/grant/grant.h"
 
+#include "base/array.h"
 #include "base/cleanup.h"
 #include "base/json.h"
 
@@ -28,25 +29,14 @@ int grant_keep(struct grant *grant, const char **string, struct error *err)
 	return rc;
 }
 
-/* Room for one more; the capacity is the next power of two. */
-static void *grow(void *items, size_t count, size_t size, struct error *err)
-{
-	if ((count & (count - 1)) != 0)
-		return items;
-	items = reallocarray(items, count == 0 ? 1 : 2 * count, size);
-	if (items == NULL)
-		(void)error_memory(err);
-	return items;
-}
-
 int grant_add(struct grant *grant, enum grant_kind kind, const struct grant_entry *entry,
 	      struct error *err)
 {
 	struct grant_list *list = &grant->lists[kind];
 	struct grant_entry kept = *entry;
-	struct grant_entry *items = grow(list->items, list->count, sizeof(*items), err);
+	struct grant_entry *items = array_grow(list->items, list->count, sizeof(*items));
 	if (items == NULL)
-		return ERROR_MEMORY;
+		return error_memory(err);
 	list->items = items;
 	if (grant_keep(grant, &kept.name, err) < 0 || grant_keep(grant, &kept.value, err) < 0 ||
 	    grant_keep(grant, &kept.permissions, err) < 0)
@@ -60,9 +50,9 @@ int grant_add_conflict(struct grant *grant, const struct grant_conflict *conflic
 {
 	struct grant_conflict kept = *conflict;
 	struct grant_conflict *items =
-		grow(grant->conflicts, grant->conflict_count, sizeof(*items), err);
+		array_grow(grant->conflicts, grant->conflict_count, sizeof(*items));
 	if (items == NULL)
-		return ERROR_MEMORY;
+		return error_memory(err);
 	grant->conflicts = items;
 	if (grant_keep(grant, &kept.key, err) < 0 || grant_keep(grant, &kept.winner, err) < 0 ||
 	    grant_keep(grant, &kept.loser, err) < 0)
@@ -83,13 +73,7 @@ void grant_free(struct grant *grant)
 /* NULL is left out. */
 static bool add_string(cJSON *object, const char *key, const char *value)
 {
-	if (value == NULL)
-		return true;
-	cJSON *item = json_new_string(value, strlen(value));
-	if (item != NULL && cJSON_AddItemToObject(object, key, item))
-		return true;
-	cJSON_Delete(item);
-	return false;
+	return value == NULL || json_add_string(object, key, value);
 }
 
 /* A new object at the end of `array`; NULL when memory ran out. */

@@ -3,7 +3,7 @@
 
 /*
  * What a container is given by device plugins: filled by the kubelet's merge of their answers
- * (conformance/kubelet/merge.h), read by checks, translated for the Wine node, and sent to the
+ * (conformance/kubelet/pod.h), read by checks, translated for the Wine node, and sent to the
  * container runtime (containers/launch/). The same structure all the way. Paths, names and values
  * are the plugins' own words: launch_check_grant() judges them.
  */

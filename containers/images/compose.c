@@ -3,7 +3,6 @@
 #include "base/cleanup.h"
 #include "base/json.h"
 #include "containers/images/internal.h"
-#include "containers/images/tar.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -75,9 +74,8 @@ static int make_config(const struct image_spec *spec, const struct blob *layer, 
 	struct utsname system = {0};
 	const char *architecture = NULL;
 	struct text json CLEANUP_TEXT = {0};
-	int rc = 0;
 	(void)uname(&system);
-	rc = image_architecture(system.machine, &architecture, err);
+	int rc = image_architecture(system.machine, &architecture, err);
 	if (rc < 0)
 		return rc;
 	text_addf(&json,

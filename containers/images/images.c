@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#include "containers/images/images.h"
+#include "containers/images/internal.h"
 
 #include "base/cleanup.h"
+#include "base/elf.h"
 #include "base/file.h"
 #include "base/gpu_apis.h"
 #include "base/path.h"
@@ -9,8 +10,70 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* `directory` NULL: ../libexec/gpucert beside the running program. Caller frees *out. */
-static int find_directory(const char *directory, char **out, struct error *err)
+#define CLEANUP_CLOSURE CLEANUP(elf_closure_cleanup)
+
+static int add_programs(const struct image_spec *spec, struct elf_closure *closure,
+			struct image_tree *tree, struct error *err)
+{
+	int rc = 0;
+	for (size_t i = 0; rc == 0 && spec->programs[i] != NULL; i++) {
+		const char *source = spec->programs[i];
+		char *path CLEANUP_FREE = path_join(IMAGES_PROGRAM_DIRECTORY, path_base(source));
+		if (path == NULL)
+			return error_memory(err);
+		rc = elf_closure_add(closure, source, err);
+		if (rc < 0)
+			return error_wrap(err, rc, "program %s", source);
+		rc = image_tree_add(tree, IMAGE_FILE, path, source, 0755, err);
+	}
+	return rc;
+}
+
+/* Files of the closure but the programs themselves, which have a place of their own. */
+static int add_closure(const struct image_spec *spec, const struct elf_closure *closure,
+		       struct image_tree *tree, struct error *err)
+{
+	int rc = 0;
+	for (size_t i = 0; rc == 0 && i < closure->file_count; i++) {
+		const struct elf_file *file = &closure->files[i];
+		bool is_program = false;
+		for (size_t at = 0; spec->programs[at] != NULL; at++)
+			is_program =
+				is_program || strcmp(spec->programs[at], file->destination) == 0;
+		if (!is_program)
+			rc = image_tree_add(tree, IMAGE_FILE, file->destination, file->source, 0755,
+					    err);
+	}
+	return rc;
+}
+
+int image_add_loaded(struct elf_closure *closure, const char *const *names, struct error *err)
+{
+	int rc = 0;
+	for (size_t i = 0; rc == 0 && names != NULL && names[i] != NULL; i++) {
+		char *path CLEANUP_FREE = NULL;
+		rc = elf_closure_find(closure, names[i], &path, err);
+		rc = rc == ERROR_NOT_FOUND ? 0 : rc;
+		if (rc == 0 && path != NULL)
+			rc = elf_closure_add(closure, path, err);
+	}
+	return rc;
+}
+
+int image_content(const struct image_spec *spec, struct image_tree *tree, struct error *err)
+{
+	struct elf_closure *closure CLEANUP_CLOSURE = elf_closure_new(NULL, err);
+	if (closure == NULL)
+		return err != NULL ? err->code : ERROR_MEMORY;
+	int rc = image_tree_base(tree, err);
+	if (rc == 0)
+		rc = add_programs(spec, closure, tree, err);
+	if (rc == 0)
+		rc = image_add_loaded(closure, spec->loaded_libraries, err);
+	return rc == 0 ? add_closure(spec, closure, tree, err) : rc;
+}
+
+int images_find_programs(const char *directory, char **out, struct error *err)
 {
 	if (directory == NULL)
 		return path_beside_program("../libexec/gpucert", out, err);
@@ -47,7 +110,7 @@ int images_compose(const char *archive, const struct image_spec *probe,
 		   const char *program_directory, struct images *out, struct error *err)
 {
 	char *directory CLEANUP_FREE = NULL;
-	int rc = find_directory(program_directory, &directory, err);
+	int rc = images_find_programs(program_directory, &directory, err);
 	char *pause CLEANUP_FREE = rc == 0 ? path_join(directory, "pause") : NULL;
 	const char *const programs[] = {pause, NULL};
 	const char *const command[] = {IMAGES_PROGRAM_DIRECTORY "/pause", NULL};
@@ -77,7 +140,7 @@ int images_describe_probes(const char *program_directory, struct image_manifest 
 	struct image_manifest manifest CLEANUP_IMAGE_MANIFEST = {0};
 	struct text_list probes CLEANUP_TEXT_LIST = {0};
 	char *directory CLEANUP_FREE = NULL;
-	int rc = find_directory(program_directory, &directory, err);
+	int rc = images_find_programs(program_directory, &directory, err);
 	if (rc == 0)
 		rc = list_probes(directory, &probes, err);
 	for (size_t i = 0; rc == 0 && i < probes.count; i++) {
@@ -101,7 +164,7 @@ int images_prepare(const char *directory, const char *program_directory, struct 
 	char *programs CLEANUP_FREE = NULL;
 	char *archive CLEANUP_FREE = path_join(directory, "images.tar");
 	struct image_spec spec = {.repository = IMAGES_PROBE_REPOSITORY};
-	int rc = archive != NULL ? find_directory(program_directory, &programs, err)
+	int rc = archive != NULL ? images_find_programs(program_directory, &programs, err)
 				 : error_memory(err);
 	if (rc == 0)
 		rc = list_probes(programs, &probes, err);

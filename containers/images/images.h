@@ -62,7 +62,7 @@ void image_description_free(struct image_description *description);
 
 /* Composes `count` images into one archive at `path`. `out` is an array of `count`,
  * zero-initialised descriptions. ERROR_NOT_FOUND: a program is missing. ERROR_FORMAT: a program is
- * no ELF file. ERROR_IO: disk full and the like; no archive is left then. */
+ * not an ELF file. ERROR_IO: disk full and the like; no archive is left then. */
 int image_compose(const char *path, const struct image_spec *specs, size_t count,
 		  struct image_description *out, struct error *err);
 

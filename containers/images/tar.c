@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "containers/images/tar.h"
+#include "containers/images/internal.h"
 
 #include "base/cleanup.h"
 #include "base/file.h"
@@ -112,22 +112,20 @@ static int add_file(struct tar *tar, const struct image_entry *entry, struct err
 	const char *source = entry->content;
 	int fd CLEANUP_FD = open(source, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	struct stat status = {0};
-	int rc = 0;
 	if (fd < 0 || fstat(fd, &status) < 0)
 		return error_system(err, errno, "%s", source);
 	if (!S_ISREG(status.st_mode))
 		return error_set(err, ERROR_ARGUMENT, "%s: not a regular file", source);
-	rc = add_header(tar, entry, status.st_size, err);
+	int rc = add_header(tar, entry, status.st_size, err);
 	return rc == 0 ? copy(tar, fd, status.st_size, source, err) : rc;
 }
 
 int tar_add(struct tar *tar, const struct image_entry *entry, struct error *err)
 {
 	size_t size = entry->type == IMAGE_TEXT ? strlen(entry->content) : 0;
-	int rc = 0;
 	if (entry->type == IMAGE_FILE)
 		return add_file(tar, entry, err);
-	rc = add_header(tar, entry, (int64_t)size, err);
+	int rc = add_header(tar, entry, (int64_t)size, err);
 	return rc == 0 ? add_data(tar, entry->content, size, err) : rc;
 }
 

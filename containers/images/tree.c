@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "containers/images/tree.h"
+#include "containers/images/internal.h"
 
+#include "base/array.h"
 #include "base/cleanup.h"
 #include "base/path.h"
 #include "base/text.h"
@@ -52,19 +53,16 @@ static char *place_of(const char *path)
 	return STEAL(normal);
 }
 
-/* `path` is normalised; the capacity is a power of two. */
+/* `path` is normalised. */
 static int put(struct image_tree *tree, enum image_entry_type type, const char *path,
 	       const char *content, unsigned mode, struct error *err)
 {
 	if (image_tree_has(tree, path))
 		return 0;
-	if ((tree->count & (tree->count - 1)) == 0) {
-		size_t capacity = tree->count == 0 ? 1 : 2 * tree->count;
-		struct image_entry *grown = reallocarray(tree->entries, capacity, sizeof(*grown));
-		if (grown == NULL)
-			return error_memory(err);
-		tree->entries = grown;
-	}
+	struct image_entry *grown = array_grow(tree->entries, tree->count, sizeof(*grown));
+	if (grown == NULL)
+		return error_memory(err);
+	tree->entries = grown;
 	if (text_list_add(&tree->strings, path, err) < 0 ||
 	    text_list_add(&tree->strings, content, err) < 0)
 		return ERROR_MEMORY;

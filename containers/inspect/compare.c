@@ -46,7 +46,7 @@ static int see_in(const struct container_view *view, int root, const char *path,
 	struct container_identity identity = {0};
 	int fd CLEANUP_FD = container_open(root, path, true);
 	*out = (struct container_sight){0};
-	if (fd < 0 || container_identify(fd, &identity) < 0)
+	if (fd < 0 || container_identify(fd, "", &identity) < 0)
 		return 0;
 	*out = (struct container_sight){
 		.there = true,

@@ -17,7 +17,8 @@
 
 int proc_read(int64_t pid, const char *name, char **out, size_t *size, struct error *err)
 {
-	char *path CLEANUP_FREE = text_format("/proc/%lld/%s", (long long)pid, name);
+	char *path CLEANUP_FREE = pid == 0 ? text_format("/proc/self/%s", name)
+					   : text_format("/proc/%lld/%s", (long long)pid, name);
 	return path != NULL ? file_read(path, PROC_FILE_MAX, out, size, err) : error_memory(err);
 }
 
@@ -39,10 +40,10 @@ int container_open(int root, const char *path, bool follow)
 	return (int)syscall(SYS_openat2, root, path, &how, sizeof(how));
 }
 
-int container_identify_at(int directory, const char *name, struct container_identity *out)
+int container_identify(int fd, const char *name, struct container_identity *out)
 {
 	struct statx status = {0};
-	if (statx(directory, name, AT_EMPTY_PATH | AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT,
+	if (statx(fd, name, AT_EMPTY_PATH | AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT,
 		  STATX_BASIC_STATS | STATX_MNT_ID, &status) < 0)
 		return -1;
 	if ((status.stx_mask & STATX_MNT_ID) == 0) {
@@ -61,17 +62,12 @@ int container_identify_at(int directory, const char *name, struct container_iden
 	return 0;
 }
 
-int container_identify(int fd, struct container_identity *out)
-{
-	return container_identify_at(fd, "", out);
-}
-
 /* The kernel can say what is asked of it. */
-static int container_check_kernel(int root, struct error *err)
+static int check_kernel(int root, struct error *err)
 {
 	struct container_identity identity = {0};
 	int fd CLEANUP_FD = container_open(root, "/", true);
-	if (fd >= 0 && container_identify(fd, &identity) == 0)
+	if (fd >= 0 && container_identify(fd, "", &identity) == 0)
 		return 0;
 	return errno == ENOSYS
 		       ? error_set(err, ERROR_UNSUPPORTED, "the kernel is older than Linux 5.8")
@@ -84,7 +80,7 @@ int container_inspect(int64_t pid, struct container_view *out, struct error *err
 	int root CLEANUP_FD = -1;
 	int rc = container_open_root(pid, &root, err);
 	if (rc == 0)
-		rc = container_check_kernel(root, err);
+		rc = check_kernel(root, err);
 	if (rc == 0)
 		rc = container_view_process(&view, err);
 	if (rc == 0)

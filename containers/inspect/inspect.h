@@ -32,19 +32,16 @@ struct container_file {
 
 /* A line of /proc/PID/mountinfo (proc_pid_mountinfo(5)), unescaped. */
 struct container_mount {
-	int id, parent;
+	int id;
 	unsigned major, minor; /* of the file system */
 	const char *root;      /* what of the file system is mounted */
 	const char *target;    /* in the container */
 	const char *type;      /* "overlay" */
-	const char *source;    /* "/dev/vda1", "tmpfs" */
 	bool read_only;	       /* the mount or its whole file system */
-	bool nodev, nosuid, noexec;
+	bool nodev;
 	bool shared; /* mounts below it spread to others: propagation "shared" */
-	bool slave;  /* mounts of others spread to it */
 	/* From here on: 0, false and NULL when another mount covers it. */
 	bool covered;
-	bool directory;
 	uint64_t device, inode; /* stat(2) of the root of the mount: equal to the host's own */
 	/* The host's path of the same file or directory, found by file system and inode, with all
 	 * symbolic links resolved. NULL: the host does not see it (the runtime's own file systems).
@@ -55,7 +52,7 @@ struct container_mount {
 /* Mounts as mountinfo lists them, in the order of mounting. */
 struct container_mounts {
 	struct arena arena;
-	struct container_mount *items; /* the members behind `slave` are empty */
+	struct container_mount *items; /* the members behind `shared` are empty */
 	size_t count;
 };
 
@@ -77,8 +74,8 @@ struct container_view {
 	struct container_mounts mounts;
 	struct container_node *nodes;
 	size_t node_count;
-	bool nodes_cut; /* CONTAINER_ENTRIES_MAX was reached: there may be more nodes */
-	uint64_t cap_inheritable, cap_permitted, cap_effective, cap_bounding, cap_ambient;
+	bool nodes_cut;	       /* CONTAINER_ENTRIES_MAX was reached: there may be more nodes */
+	uint64_t capabilities; /* that are in any of its five sets */
 	bool no_new_privileges;
 	int seccomp;		      /* 0: none, 1: strict, 2: filter */
 	struct text_list environment; /* "NAME=value", of the program as it was started */
@@ -131,6 +128,6 @@ int container_compare(const struct container_view *view, const struct image_mani
 
 /* Of mountinfo's text. ERROR_FORMAT names the line. */
 int container_mounts_parse(const char *text, struct container_mounts *out, struct error *err);
-/* Of a process; "self" is this one. */
-int container_mounts_read(const char *process, struct container_mounts *out, struct error *err);
+/* Of a process; 0 is this one. */
+int container_mounts_read(int64_t pid, struct container_mounts *out, struct error *err);
 void container_mounts_free(struct container_mounts *mounts);

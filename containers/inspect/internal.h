@@ -7,7 +7,7 @@
 
 enum { PROC_FILE_MAX = 64 * 1024 * 1024 };
 
-/* A file below /proc/PID, read whole. */
+/* A file below /proc/PID, read whole; 0 is this process. */
 int proc_read(int64_t pid, const char *name, char **out, size_t *size, struct error *err);
 
 /* The container's root directory, for container_open(). */
@@ -17,7 +17,6 @@ int container_open_root(int64_t pid, int *fd, struct error *err);
  * nothing leads out of it. -1 with errno. */
 int container_open(int root, const char *path, bool follow);
 
-/* Identity of what an O_PATH descriptor stands for. -1 with errno. */
 struct container_identity {
 	unsigned type; /* S_IFMT */
 	unsigned mode;
@@ -25,8 +24,9 @@ struct container_identity {
 	unsigned major, minor; /* of a device node */
 	int mount;
 };
-int container_identify(int fd, struct container_identity *out);
-int container_identify_at(int directory, const char *name, struct container_identity *out);
+/* Of an entry of a directory, links not followed; `name` "": of what the descriptor stands for. -1
+ * with errno. */
+int container_identify(int fd, const char *name, struct container_identity *out);
 
 /* Exe, mapped files, capabilities and environment. */
 int container_view_process(struct container_view *view, struct error *err);

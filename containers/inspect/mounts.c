@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/cleanup.h"
-#include "base/file.h"
 #include "base/path.h"
 #include "containers/inspect/internal.h"
 
+#include <mntent.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -31,7 +31,7 @@ static bool is_octal(char letter)
 }
 
 /* "\040" stands for a space, and so on; in place. */
-static const char *mount_unescape(struct arena *arena, char *field)
+static const char *unescape(struct arena *arena, char *field)
 {
 	char *to = field;
 	for (const char *from = field; *from != '\0'; to++) {
@@ -47,20 +47,14 @@ static const char *mount_unescape(struct arena *arena, char *field)
 	return arena_string(arena, field);
 }
 
-static bool has_option(const char *options, const char *wanted)
+static bool has_option(char *options, const char *wanted)
 {
-	size_t length = strlen(wanted);
-	for (const char *at = options; at != NULL; at = strchr(at, ',')) {
-		at += *at == ',';
-		if (strncmp(at, wanted, length) == 0 && (at[length] == ',' || at[length] == '\0'))
-			return true;
-	}
-	return false;
+	return hasmntopt(&(struct mntent){.mnt_opts = options}, wanted) != NULL;
 }
 
 /* ID PARENT MAJOR:MINOR ROOT TARGET OPTIONS [TAG...] "-" TYPE SOURCE SUPER-OPTIONS */
-static int mount_parse(const char *line, struct arena *arena, struct container_mount *mount,
-		       struct error *err)
+static int parse(const char *line, struct arena *arena, struct container_mount *mount,
+		 struct error *err)
 {
 	struct text_list fields CLEANUP_TEXT_LIST = {0};
 	size_t dash = FIELD_TAGS;
@@ -70,22 +64,16 @@ static int mount_parse(const char *line, struct arena *arena, struct container_m
 	while (dash < fields.count && strcmp(fields.items[dash], "-") != 0)
 		dash++;
 	if (dash + FIELDS_BEHIND_DASH > fields.count ||
-	    sscanf(line, "%d %d %u:%u ", &mount->id, &mount->parent, &mount->major,
-		   &mount->minor) != 4)
+	    sscanf(line, "%d %*d %u:%u ", &mount->id, &mount->major, &mount->minor) != 3)
 		return error_set(err, ERROR_FORMAT, "not a mount");
-	for (size_t i = FIELD_TAGS; i < dash; i++) {
+	for (size_t i = FIELD_TAGS; i < dash; i++)
 		mount->shared = mount->shared || text_starts_with(fields.items[i], "shared:");
-		mount->slave = mount->slave || text_starts_with(fields.items[i], "master:");
-	}
 	mount->read_only = has_option(fields.items[FIELD_OPTIONS], "ro") ||
 			   has_option(fields.items[dash + 3], "ro");
 	mount->nodev = has_option(fields.items[FIELD_OPTIONS], "nodev");
-	mount->nosuid = has_option(fields.items[FIELD_OPTIONS], "nosuid");
-	mount->noexec = has_option(fields.items[FIELD_OPTIONS], "noexec");
-	mount->root = mount_unescape(arena, fields.items[FIELD_ROOT]);
-	mount->target = mount_unescape(arena, fields.items[FIELD_TARGET]);
-	mount->type = mount_unescape(arena, fields.items[dash + 1]);
-	mount->source = mount_unescape(arena, fields.items[dash + 2]);
+	mount->root = unescape(arena, fields.items[FIELD_ROOT]);
+	mount->target = unescape(arena, fields.items[FIELD_TARGET]);
+	mount->type = unescape(arena, fields.items[dash + 1]);
 	return 0;
 }
 
@@ -98,7 +86,7 @@ int container_mounts_parse(const char *text, struct container_mounts *out, struc
 	for (size_t i = 0; rc == 0 && !mounts.arena.failed && i < lines.count; i++) {
 		if (lines.items[i][0] == '\0')
 			continue;
-		rc = mount_parse(lines.items[i], &mounts.arena, &mounts.items[mounts.count++], err);
+		rc = parse(lines.items[i], &mounts.arena, &mounts.items[mounts.count++], err);
 		if (rc < 0)
 			error_wrap(err, rc, "mountinfo line %zu", i + 1);
 	}
@@ -109,17 +97,15 @@ int container_mounts_parse(const char *text, struct container_mounts *out, struc
 	return 0;
 }
 
-int container_mounts_read(const char *process, struct container_mounts *out, struct error *err)
+int container_mounts_read(int64_t pid, struct container_mounts *out, struct error *err)
 {
-	char *path CLEANUP_FREE = text_format("/proc/%s/mountinfo", process);
 	char *text CLEANUP_FREE = NULL;
-	int rc =
-		path != NULL ? file_read(path, PROC_FILE_MAX, &text, NULL, err) : error_memory(err);
+	int rc = proc_read(pid, "mountinfo", &text, NULL, err);
 	return rc < 0 ? rc : container_mounts_parse(text, out, err);
 }
 
 /* Does `path` of the host lie at what is mounted there? */
-static bool mount_shows(const struct container_mount *mount, const char *path)
+static bool shows(const struct container_mount *mount, const char *path)
 {
 	struct stat status = {0};
 	return stat(path, &status) == 0 && status.st_dev == mount->device &&
@@ -127,48 +113,43 @@ static bool mount_shows(const struct container_mount *mount, const char *path)
 }
 
 /* The host's name of what is mounted there, if `host` is a mount that shows it; else NULL. */
-static const char *mount_seen_through(struct arena *arena, const struct container_mount *mount,
-				      const struct container_mount *host)
+static const char *seen_through(struct arena *arena, const struct container_mount *mount,
+				const struct container_mount *host)
 {
-	char *path CLEANUP_FREE = NULL;
-	char *joined CLEANUP_FREE = NULL;
 	if (host->major != mount->major || host->minor != mount->minor ||
 	    !path_is_within(mount->root, host->root))
 		return NULL;
-	joined = text_format("%s/%s", host->target,
-			     mount->root + (strcmp(host->root, "/") == 0 ? 0 : strlen(host->root)));
-	path = joined != NULL ? path_normalize(joined) : NULL;
+	char *joined CLEANUP_FREE =
+		text_format("%s/%s", host->target,
+			    mount->root + (strcmp(host->root, "/") == 0 ? 0 : strlen(host->root)));
+	char *path CLEANUP_FREE = joined != NULL ? path_normalize(joined) : NULL;
 	if (path == NULL)
 		arena->failed = true;
-	return path != NULL && mount_shows(mount, path) ? arena_string(arena, path) : NULL;
+	return path != NULL && shows(mount, path) ? arena_string(arena, path) : NULL;
 }
 
-static void mount_look(struct arena *arena, struct container_mount *mount, int root,
-		       const struct container_mounts *hosts)
+static void look(struct arena *arena, struct container_mount *mount, int root,
+		 const struct container_mounts *hosts)
 {
 	struct container_identity identity = {0};
 	int fd CLEANUP_FD = container_open(root, mount->target, false);
 	mount->covered =
-		fd < 0 || container_identify(fd, &identity) < 0 || identity.mount != mount->id;
+		fd < 0 || container_identify(fd, "", &identity) < 0 || identity.mount != mount->id;
 	if (mount->covered)
 		return;
-	mount->directory = identity.type == S_IFDIR;
 	mount->device = identity.device;
 	mount->inode = identity.inode;
 	for (size_t i = 0; mount->host_path == NULL && i < hosts->count; i++)
-		mount->host_path = mount_seen_through(arena, mount, &hosts->items[i]);
+		mount->host_path = seen_through(arena, mount, &hosts->items[i]);
 }
 
 int container_view_mounts(struct container_view *view, int root, struct error *err)
 {
 	struct container_mounts hosts CLEANUP_CONTAINER_MOUNTS = {0};
-	char process[24] = "";
-	int rc = 0;
-	(void)snprintf(process, sizeof(process), "%lld", (long long)view->pid);
-	rc = container_mounts_read(process, &view->mounts, err);
+	int rc = container_mounts_read(view->pid, &view->mounts, err);
 	if (rc == 0)
-		rc = container_mounts_read("self", &hosts, err);
+		rc = container_mounts_read(0, &hosts, err);
 	for (size_t i = 0; rc == 0 && i < view->mounts.count; i++)
-		mount_look(&view->arena, &view->mounts.items[i], root, &hosts);
+		look(&view->arena, &view->mounts.items[i], root, &hosts);
 	return rc == 0 && view->arena.failed ? error_memory(err) : rc;
 }

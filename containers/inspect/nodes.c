@@ -53,16 +53,16 @@ static int walk_entry(struct walk *walk, int directory, const char *path,
 		      const struct dirent *entry, unsigned depth, struct error *err)
 {
 	struct container_identity identity = {0};
-	char *below CLEANUP_FREE = NULL;
 	int fd CLEANUP_FD = -1;
 	if (entry->d_type != DT_DIR && entry->d_type != DT_CHR && entry->d_type != DT_BLK &&
 	    entry->d_type != DT_UNKNOWN)
 		return 0;
 	/* What is gone by now, or lies on another mount, is not this walk's. */
-	if (container_identify_at(directory, entry->d_name, &identity) < 0 ||
+	if (container_identify(directory, entry->d_name, &identity) < 0 ||
 	    identity.mount != walk->mount->id)
 		return 0;
-	below = text_format("%s%s%s", path, strcmp(path, "/") == 0 ? "" : "/", entry->d_name);
+	char *below CLEANUP_FREE =
+		text_format("%s%s%s", path, strcmp(path, "/") == 0 ? "" : "/", entry->d_name);
 	if (below == NULL)
 		return error_memory(err);
 	if (is_node(&identity))
@@ -101,14 +101,13 @@ static int walk_mount(struct walk *walk, int root, struct error *err)
 	const char *path = walk->mount->target;
 	struct container_identity identity = {0};
 	int fd CLEANUP_FD = container_open(root, path, false);
-	int readable = -1;
-	if (fd < 0 || container_identify(fd, &identity) < 0)
+	if (fd < 0 || container_identify(fd, "", &identity) < 0)
 		return 0;
 	if (is_node(&identity))
 		return walk_add(walk, path, &identity, err);
 	if (identity.type != S_IFDIR)
 		return 0;
-	readable = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int readable = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	return readable >= 0 ? walk_directory(walk, readable, path, 0, err) : 0;
 }
 

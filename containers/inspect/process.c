@@ -34,13 +34,12 @@ static bool view_has_file(const struct container_view *view, const struct contai
 	return false;
 }
 
-/* BEGIN-END PERMISSIONS OFFSET MAJOR:MINOR INODE PATH; what is no file has no inode. */
+/* BEGIN-END PERMISSIONS OFFSET MAJOR:MINOR INODE PATH; what is not a file has no inode. */
 static int view_mapping(struct container_view *view, const char *line, struct error *err)
 {
 	struct container_file file = {0};
 	unsigned long long begin = 0, end = 0, inode = 0;
 	int path_at = 0;
-	char *mapped CLEANUP_FREE = NULL;
 	struct container_file *grown = NULL;
 	if (sscanf(line, "%llx-%llx %*s %*s %x:%x %llu %n", &begin, &end, &file.major, &file.minor,
 		   &inode, &path_at) != 5 ||
@@ -49,7 +48,8 @@ static int view_mapping(struct container_view *view, const char *line, struct er
 	file.inode = inode;
 	if (view_has_file(view, &file))
 		return 0;
-	mapped = text_format("/proc/%lld/map_files/%llx-%llx", (long long)view->pid, begin, end);
+	char *mapped CLEANUP_FREE =
+		text_format("/proc/%lld/map_files/%llx-%llx", (long long)view->pid, begin, end);
 	grown = arena_grow(&view->arena, view->files, view->file_count, sizeof(*grown));
 	if (mapped == NULL || grown == NULL)
 		return error_memory(err);
@@ -90,19 +90,15 @@ static int status_number(const char *status, const char *name, int base, uint64_
 
 static int view_status(struct container_view *view, struct error *err)
 {
-	const struct {
-		const char *name;
-		uint64_t *out;
-	} capabilities[] = {
-		{"CapInh", &view->cap_inheritable}, {"CapPrm", &view->cap_permitted},
-		{"CapEff", &view->cap_effective},   {"CapBnd", &view->cap_bounding},
-		{"CapAmb", &view->cap_ambient},
-	};
+	static const char *const sets[] = {"CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb"};
 	char *status CLEANUP_FREE = NULL;
 	uint64_t no_new_privileges = 0, seccomp = 0;
 	int rc = proc_read(view->pid, "status", &status, NULL, err);
-	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(capabilities); i++)
-		rc = status_number(status, capabilities[i].name, 16, capabilities[i].out, err);
+	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(sets); i++) {
+		uint64_t set = 0;
+		rc = status_number(status, sets[i], 16, &set, err);
+		view->capabilities |= set;
+	}
 	if (rc == 0)
 		rc = status_number(status, "NoNewPrivs", 10, &no_new_privileges, err);
 	/* A kernel without seccomp has no such line. */

@@ -2,6 +2,7 @@
 #include "containers/launch/check_grant.h"
 
 #include "base/text_index.h"
+#include "base/windows_path.h"
 
 #include <string.h>
 
@@ -39,7 +40,7 @@ static int check_places(struct grant_check *check, const struct grant *grant, bo
 					   ? mounts->items[i].container_path
 					   : grant->devices.items[i - mounts->count].container_path;
 		size_t first = i;
-		if (text_list_take(&places, windows ? check_windows_place(path) : strdup(path),
+		if (text_list_take(&places, windows ? windows_path_place(path) : strdup(path),
 				   NULL) < 0 ||
 		    text_index_put(&seen, places.items[i], i, &first, NULL) < 0)
 			return ERROR_MEMORY;

@@ -20,5 +20,3 @@ void check_linux_device(struct grant_check *check, const struct grant_entry *dev
 
 void check_windows_mount(struct grant_check *check, const struct grant_entry *mount);
 void check_windows_device(struct grant_check *check, const struct grant_entry *device);
-/* The same string for paths of the same place. Caller frees. */
-char *check_windows_place(const char *path);

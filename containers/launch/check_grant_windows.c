@@ -81,17 +81,3 @@ void check_windows_device(struct grant_check *check, const struct grant_entry *d
 		check_offence(check, "device %s: permissions \"%s\", which containerd refuses",
 			      device->host_path, device->permissions);
 }
-
-char *check_windows_place(const char *path)
-{
-	struct windows_path parsed CLEANUP_WINDOWS_PATH = {0};
-	struct text place CLEANUP_TEXT = {0};
-	if (parse("", path, &parsed, NULL) < 0)
-		return strdup(path);
-	text_addf(&place, "%c:", parsed.drive);
-	for (size_t i = 0; i < parsed.names.count; i++)
-		text_addf(&place, "\\%s", parsed.names.items[i]);
-	for (size_t i = 0; i < place.size; i++)
-		place.data[i] = (char)tolower((unsigned char)place.data[i]);
-	return text_take(&place);
-}

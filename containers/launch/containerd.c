@@ -9,13 +9,7 @@
 static void free_launcher(struct launcher *launcher)
 {
 	struct containerd_launcher *self = (struct containerd_launcher *)launcher;
-	free(self->image);
-	free(self->log_directory);
-	free(self->cgroup_parent);
-	free(self->runtime_handler);
-	free(self->run_id);
-	free(self->check_id);
-	free(self->runtime);
+	arena_free(&self->strings);
 	free(self);
 }
 
@@ -47,40 +41,33 @@ static int ask_version(struct containerd_launcher *self, struct error *err)
 	int rc = cri_version_wait(self->cri, &version, err);
 	if (rc < 0)
 		return rc;
-	self->runtime = text_format("%s %s", version->runtime_name, version->runtime_version);
+	char *runtime CLEANUP_FREE =
+		text_format("%s %s", version->runtime_name, version->runtime_version);
+	self->runtime = arena_string(&self->strings, runtime);
 	self->applies_devices = strcmp(version->runtime_name, "containerd") != 0 ||
 				cri_version_at_least(version->runtime_version, 1, 7);
 	/* Windows containers have no CDI (containerd internal/cri/opts/spec_nonlinux.go). */
 	self->applies_cdi = self->applies_devices && self->base.system == LAUNCH_LINUX;
-	return self->runtime != NULL ? 0 : error_memory(err);
-}
-
-/* NULL becomes "". False: out of memory. */
-static bool copy(char **to, const char *from)
-{
-	*to = strdup(from != NULL ? from : "");
-	return *to != NULL;
+	return runtime == NULL || self->strings.failed ? error_memory(err) : 0;
 }
 
 int launcher_containerd_new(const struct launcher_containerd_options *options,
 			    struct launcher **out, struct error *err)
 {
 	struct containerd_launcher *self = calloc(1, sizeof(*self));
-	int rc = 0;
 	if (self == NULL)
 		return error_memory(err);
 	self->base.class = &containerd_class;
 	self->base.system = options->system;
 	self->cri = options->cri;
 	self->seccomp = host_has_seccomp();
-	if (copy(&self->image, options->image) &&
-	    copy(&self->log_directory, options->log_directory) &&
-	    copy(&self->cgroup_parent, options->cgroup_parent) &&
-	    copy(&self->run_id, options->run_id) && copy(&self->check_id, options->check_id) &&
-	    copy(&self->runtime_handler, options->runtime_handler))
-		rc = ask_version(self, err);
-	else
-		rc = error_memory(err);
+	self->image = arena_string(&self->strings, options->image);
+	self->log_directory = arena_string(&self->strings, options->log_directory);
+	self->cgroup_parent = arena_string(&self->strings, options->cgroup_parent);
+	self->run_id = arena_string(&self->strings, options->run_id);
+	self->check_id = arena_string(&self->strings, options->check_id);
+	self->runtime_handler = arena_string(&self->strings, options->runtime_handler);
+	int rc = ask_version(self, err);
 	if (rc < 0)
 		free_launcher(&self->base);
 	else

@@ -3,6 +3,7 @@
 
 /* The launcher that makes containers. Internal to launch/. */
 
+#include "base/arena.h"
 #include "containers/launch/launcher.h"
 
 enum { CONTAINERD_UID_SIZE = 17 };
@@ -10,13 +11,9 @@ enum { CONTAINERD_UID_SIZE = 17 };
 struct containerd_launcher {
 	struct launcher base;
 	struct cri *cri;
-	char *image;
-	char *log_directory;
-	char *cgroup_parent;
-	char *run_id;
-	char *check_id;
-	char *runtime_handler;
-	char *runtime; /* "containerd 1.6.20" */
+	struct arena strings; /* owns these, which are "" and not NULL */
+	const char *image, *log_directory, *cgroup_parent, *run_id, *check_id, *runtime_handler;
+	const char *runtime; /* "containerd 1.6.20" */
 	bool applies_cdi;
 	bool applies_devices; /* to Windows containers */
 	bool seccomp;	      /* ask for the default filter */

@@ -153,11 +153,10 @@ static int detect_exec_failure(struct containerd_launch *launch, struct error *e
 	struct launch_result *result = &launch->base.result;
 	const char *text = text_string(&result->err);
 	size_t length = strcspn(text, "\n");
-	char *line CLEANUP_FREE = NULL;
 	if (result->end != LAUNCH_EXITED || result->code == 0 || result->out.size > 0 ||
 	    length + 1 != result->err.size || !text_starts_with(text, "exec "))
 		return 0;
-	line = strndup(text, length);
+	char *line CLEANUP_FREE = strndup(text, length);
 	if (line == NULL)
 		return error_memory(err);
 	result->end = LAUNCH_RUNNING;

@@ -129,14 +129,13 @@ int containerd_start(struct launcher *launcher, struct launch *launch,
 {
 	struct containerd_launcher *maker = (struct containerd_launcher *)launcher;
 	struct containerd_launch *self = (struct containerd_launch *)launch;
-	int rc = 0;
 	self->hold_fd = -1;
 	if (spec->grant.cdi_devices.count > 0 && !maker->applies_cdi)
 		return ignored(maker, launch, "CDI devices", err);
 	if (launcher->system == LAUNCH_WINDOWS && spec->grant.devices.count > 0 &&
 	    !maker->applies_devices)
 		return ignored(maker, launch, "devices", err);
-	rc = make(maker, self, spec, err);
+	int rc = make(maker, self, spec, err);
 	self->deadline_ms = clock_monotonic_ms() + launch->timeout_ms;
 	if (rc == 0 && launch->result.end != LAUNCH_RUNNING)
 		rc = containerd_finish(launch, true, err);

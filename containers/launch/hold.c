@@ -2,9 +2,11 @@
 /* Holding a program at a FIFO of its container. */
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/file.h"
 #include "base/path.h"
 #include "containers/launch/containerd.h"
 
+#include <errno.h>
 #include <string.h>
 #include <uv.h>
 
@@ -61,17 +63,13 @@ int containerd_release(struct launch *launch, const char *line, struct error *er
 {
 	struct containerd_launch *self = (struct containerd_launch *)launch;
 	char *text CLEANUP_FREE = text_format("%s\n", line);
-	uv_buf_t buffer = {0};
-	uv_fs_t request;
-	int rc = 0;
 	if (text == NULL)
 		return error_memory(err);
 	if (self->hold_fd < 0)
 		return 0;
 	/* It fits into the pipe, so it is written whole or not at all. */
-	buffer = uv_buf_init(text, (unsigned)strlen(text));
-	rc = uv_fs_write(NULL, &request, self->hold_fd, &buffer, 1, -1, NULL);
-	uv_fs_req_cleanup(&request);
+	int reason = file_write_all(self->hold_fd, text, strlen(text)) ? 0 : errno;
 	containerd_close_hold(self);
-	return rc >= 0 || rc == UV_EPIPE ? 0 : error_uv(err, rc, "%s", self->hold_fifo);
+	return reason == 0 || reason == EPIPE ? 0
+					      : error_system(err, reason, "%s", self->hold_fifo);
 }

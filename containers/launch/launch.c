@@ -21,20 +21,11 @@ bool launch_is_path(enum launch_system system, const char *word)
 	return strpbrk(word, system == LAUNCH_WINDOWS ? "/\\" : "/") != NULL;
 }
 
-size_t launch_count_words(const char *const *command)
-{
-	size_t count = 0;
-	while (command[count] != NULL)
-		count++;
-	return count;
-}
-
 int launch_ended(struct launch *launch, enum launch_end end, const char *reason, struct error *err)
 {
-	char *copy = NULL;
 	if (launch->result.end != LAUNCH_RUNNING)
 		return 0;
-	copy = strdup(reason);
+	char *copy = strdup(reason);
 	if (copy == NULL)
 		return error_memory(err);
 	free(launch->result.reason);
@@ -87,12 +78,11 @@ int launch_start(struct launcher *launcher, const struct launch_spec *spec, stru
 		 struct error *err)
 {
 	struct launch *launch = calloc(1, launcher->class->launch_size);
-	int rc = 0;
 	if (launch == NULL)
 		return error_memory(err);
 	launch->launcher = launcher;
 	launch->finished = true; /* nothing is there yet */
-	rc = start(launch, spec, err);
+	int rc = start(launch, spec, err);
 	if (rc < 0)
 		launch_free(launch);
 	else

@@ -33,9 +33,8 @@ struct launcher {
 	enum launch_system system;
 };
 
-/* Has the command's first word a folder in it? Then it is no probe's name. */
+/* Has the command's first word a folder in it? Then it is not the name of a probe. */
 bool launch_is_path(enum launch_system system, const char *word);
-size_t launch_count_words(const char *const *command);
 
 /* Sets end and reason (copied); keeps what was set first. */
 int launch_ended(struct launch *launch, enum launch_end end, const char *reason, struct error *err);

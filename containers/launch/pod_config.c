@@ -3,67 +3,148 @@
 
 #include "base/cleanup.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-static void *block(struct pod_config *config, size_t size)
+/* The initialiser of a message's head. */
+#define POD_MESSAGE(name) .base = PROTOBUF_C_MESSAGE_INIT(&runtime__v1__##name##__descriptor)
+
+/* What kubelet asks for in every container that is not privileged (pkg/securitycontext/util.go). */
+static const char *const masked_paths[] = {
+	"/proc/acpi",	    "/proc/asound",	 "/proc/interrupts",
+	"/proc/kcore",	    "/proc/keys",	 "/proc/latency_stats",
+	"/proc/timer_list", "/proc/timer_stats", "/proc/sched_debug",
+	"/proc/scsi",	    "/sys/firmware",	 "/sys/devices/virtual/powercap",
+};
+
+static const char *const read_only_paths[] = {
+	"/proc/bus", "/proc/fs", "/proc/irq", "/proc/sys", "/proc/sysrq-trigger",
+};
+
+static const char *const all_capabilities[] = {"ALL"};
+
+static Runtime__V1__NamespaceOption linux_namespaces = {
+	POD_MESSAGE(namespace_option),
+	.network = RUNTIME__V1__NAMESPACE_MODE__NODE,
+	.pid = RUNTIME__V1__NAMESPACE_MODE__CONTAINER,
+	.ipc = RUNTIME__V1__NAMESPACE_MODE__POD,
+};
+static Runtime__V1__SecurityProfile default_seccomp = {
+	POD_MESSAGE(security_profile),
+	.profile_type = RUNTIME__V1__SECURITY_PROFILE__PROFILE_TYPE__RuntimeDefault,
+};
+static Runtime__V1__Capability capabilities = {
+	POD_MESSAGE(capability),
+	.n_drop_capabilities = ARRAY_SIZE(all_capabilities),
+};
+static Runtime__V1__LinuxContainerResources linux_resources = {
+	POD_MESSAGE(linux_container_resources),
+};
+
+static void add_linux(struct pod_config *config, const struct containerd_launcher *launcher)
 {
-	void *block = config->block_count < POD_CONFIG_BLOCKS ? calloc(1, size) : NULL;
-	if (block == NULL)
-		config->failed = true;
-	else
-		config->blocks[config->block_count++] = block;
-	return block;
+	Runtime__V1__SecurityProfile *seccomp = launcher->seccomp ? &default_seccomp : NULL;
+	capabilities.drop_capabilities = message_strings(all_capabilities);
+	config->linux_sandbox_security = (Runtime__V1__LinuxSandboxSecurityContext){
+		POD_MESSAGE(linux_sandbox_security_context),
+		.namespace_options = &linux_namespaces,
+		.seccomp = seccomp,
+	};
+	config->linux_sandbox = (Runtime__V1__LinuxPodSandboxConfig){
+		POD_MESSAGE(linux_pod_sandbox_config),
+		.security_context = &config->linux_sandbox_security,
+		.cgroup_parent = wire_string(launcher->cgroup_parent),
+	};
+	config->linux_security = (Runtime__V1__LinuxContainerSecurityContext){
+		POD_MESSAGE(linux_container_security_context),
+		.namespace_options = &linux_namespaces,
+		.capabilities = &capabilities,
+		.no_new_privs = true,
+		.masked_paths = message_strings(masked_paths),
+		.n_masked_paths = ARRAY_SIZE(masked_paths),
+		.readonly_paths = message_strings(read_only_paths),
+		.n_readonly_paths = ARRAY_SIZE(read_only_paths),
+		.seccomp = seccomp,
+	};
+	config->linux_container = (Runtime__V1__LinuxContainerConfig){
+		POD_MESSAGE(linux_container_config),
+		.resources = &linux_resources,
+		.security_context = &config->linux_security,
+	};
+	config->sandbox.linux = &config->linux_sandbox;
+	config->container.linux = &config->linux_container;
 }
 
-/* `count` zeroed messages behind a list of pointers to them, which is what protobuf-c takes. NULL:
- * out of memory. */
-static void *messages(struct pod_config *config, size_t count, size_t size)
+/* Windows: no HostProcess container, which would run on the host and prove nothing about devices; so the
+ * network is the pod's own, by CNI. The user is the image's. Paths and device strings stay what the
+ * plugin gave, as kubelet passes them on: containerd brings them into their form. */
+static Runtime__V1__WindowsNamespaceOption windows_namespaces = {
+	POD_MESSAGE(windows_namespace_option),
+	.network = RUNTIME__V1__NAMESPACE_MODE__POD,
+};
+static Runtime__V1__WindowsSandboxSecurityContext windows_sandbox_security = {
+	POD_MESSAGE(windows_sandbox_security_context),
+	.namespace_options = &windows_namespaces,
+};
+static Runtime__V1__WindowsPodSandboxConfig windows_sandbox = {
+	POD_MESSAGE(windows_pod_sandbox_config),
+	.security_context = &windows_sandbox_security,
+};
+static Runtime__V1__WindowsContainerResources windows_resources = {
+	POD_MESSAGE(windows_container_resources),
+};
+static Runtime__V1__WindowsContainerSecurityContext windows_security = {
+	POD_MESSAGE(windows_container_security_context),
+};
+static Runtime__V1__WindowsContainerConfig windows_container = {
+	POD_MESSAGE(windows_container_config),
+	.resources = &windows_resources,
+	.security_context = &windows_security,
+};
+
+static void add_windows(struct pod_config *config)
 {
-	void **list = count < SIZE_MAX / (size + sizeof(*list))
-			      ? block(config, (count + 1) * (sizeof(*list) + size))
-			      : NULL;
-	for (size_t i = 0; list != NULL && i < count; i++)
+	config->sandbox.windows = &windows_sandbox;
+	config->container.windows = &windows_container;
+}
+
+/* `count` empty messages as a list of pointers to them, which is what protobuf-c takes. NULL: out of
+ * memory. */
+static void *messages(struct pod_config *config, const ProtobufCMessageDescriptor *type,
+		      size_t count)
+{
+	size_t size = type->sizeof_message;
+	void **list = arena_allocate(&config->arena, count * (sizeof(*list) + size));
+	for (size_t i = 0; list != NULL && i < count; i++) {
 		list[i] = (char *)(list + count) + i * size;
+		protobuf_c_message_init(type, list[i]);
+	}
 	return list;
 }
 
 void pod_config_free(struct pod_config *config)
 {
-	for (size_t i = 0; i < config->block_count; i++)
-		free(config->blocks[i]);
-	config->block_count = 0;
+	arena_free(&config->arena);
 }
 
-static void add_labels(struct pod_config *config, const struct containerd_launcher *launcher)
+/* Entries of a map: labels and annotations are the same message in three types. */
+static void *pairs(struct pod_config *config, const ProtobufCMessageDescriptor *type,
+		   const struct grant_entry *entries, size_t count)
 {
-	static const char *const keys[] = {CRI_LABEL_RUN, CRI_LABEL_CHECK};
-	char *const values[] = {launcher->run_id, launcher->check_id};
-	for (size_t i = 0; i < ARRAY_SIZE(keys); i++) {
-		config->sandbox_labels[i] = (Runtime__V1__PodSandboxConfig__LabelsEntry){
-			POD_MESSAGE(pod_sandbox_config__labels_entry),
-			.key = wire_string(keys[i]),
-			.value = values[i],
-		};
-		config->container_labels[i] = (Runtime__V1__ContainerConfig__LabelsEntry){
-			POD_MESSAGE(container_config__labels_entry),
-			.key = wire_string(keys[i]),
-			.value = values[i],
-		};
-		config->sandbox_label_list[i] = &config->sandbox_labels[i];
-		config->container_label_list[i] = &config->container_labels[i];
+	Runtime__V1__ContainerConfig__LabelsEntry **list = messages(config, type, count);
+	for (size_t i = 0; list != NULL && i < count; i++) {
+		list[i]->key = wire_string(entries[i].name);
+		list[i]->value = wire_string(entries[i].value);
 	}
-	config->sandbox.labels = config->sandbox_label_list;
-	config->sandbox.n_labels = ARRAY_SIZE(keys);
-	config->container.labels = config->container_label_list;
-	config->container.n_labels = ARRAY_SIZE(keys);
+	return list;
 }
 
 static void add_command(struct pod_config *config, const struct containerd_launch *launch,
 			const char *const *command)
 {
-	size_t count = launch_count_words(command);
-	char **words = block(config, (count + 1) * sizeof(*words));
+	size_t count = 0;
+	while (command[count] != NULL)
+		count++;
+	char **words = arena_allocate(&config->arena, count * sizeof(*words));
 	for (size_t i = 0; words != NULL && i < count; i++)
 		words[i] = i == 0 ? launch->program : wire_string(command[i]);
 	config->container.command = words;
@@ -72,9 +153,9 @@ static void add_command(struct pod_config *config, const struct containerd_launc
 
 static void add_envs(struct pod_config *config, const struct grant_list *envs)
 {
-	Runtime__V1__KeyValue **list = messages(config, envs->count, sizeof(**list));
+	Runtime__V1__KeyValue **list =
+		messages(config, &runtime__v1__key_value__descriptor, envs->count);
 	for (size_t i = 0; list != NULL && i < envs->count; i++) {
-		runtime__v1__key_value__init(list[i]);
 		list[i]->key = wire_string(envs->items[i].name);
 		list[i]->value.data = (uint8_t *)wire_string(envs->items[i].value);
 		list[i]->value.len = strlen(envs->items[i].value);
@@ -89,10 +170,9 @@ static void add_mounts(struct pod_config *config, const struct grant_list *mount
 	const struct grant_entry hold = {
 		.host_path = hold_fifo, .container_path = LAUNCH_HOLD_PATH, .read_only = true};
 	size_t count = mounts->count + (hold_fifo != NULL ? 1 : 0);
-	Runtime__V1__Mount **list = messages(config, count, sizeof(**list));
+	Runtime__V1__Mount **list = messages(config, &runtime__v1__mount__descriptor, count);
 	for (size_t i = 0; list != NULL && i < count; i++) {
 		const struct grant_entry *mount = i < mounts->count ? &mounts->items[i] : &hold;
-		runtime__v1__mount__init(list[i]);
 		list[i]->host_path = wire_string(mount->host_path);
 		list[i]->container_path = wire_string(mount->container_path);
 		list[i]->readonly = mount->read_only;
@@ -103,9 +183,9 @@ static void add_mounts(struct pod_config *config, const struct grant_list *mount
 
 static void add_devices(struct pod_config *config, const struct grant_list *devices)
 {
-	Runtime__V1__Device **list = messages(config, devices->count, sizeof(**list));
+	Runtime__V1__Device **list =
+		messages(config, &runtime__v1__device__descriptor, devices->count);
 	for (size_t i = 0; list != NULL && i < devices->count; i++) {
-		runtime__v1__device__init(list[i]);
 		list[i]->host_path = wire_string(devices->items[i].host_path);
 		list[i]->container_path = wire_string(devices->items[i].container_path);
 		list[i]->permissions = wire_string(devices->items[i].permissions);
@@ -114,26 +194,33 @@ static void add_devices(struct pod_config *config, const struct grant_list *devi
 	config->container.n_devices = devices->count;
 }
 
-static void add_annotations(struct pod_config *config, const struct grant_list *annotations)
+static void add_pairs(struct pod_config *config, const struct containerd_launcher *launcher,
+		      const struct grant_list *annotations)
 {
-	Runtime__V1__ContainerConfig__AnnotationsEntry **list =
-		messages(config, annotations->count, sizeof(**list));
-	for (size_t i = 0; list != NULL && i < annotations->count; i++) {
-		runtime__v1__container_config__annotations_entry__init(list[i]);
-		list[i]->key = wire_string(annotations->items[i].name);
-		list[i]->value = wire_string(annotations->items[i].value);
-	}
-	config->container.annotations = list;
+	const struct grant_entry labels[] = {
+		{.name = CRI_LABEL_RUN, .value = launcher->run_id},
+		{.name = CRI_LABEL_CHECK, .value = launcher->check_id},
+	};
+	config->sandbox.labels =
+		pairs(config, &runtime__v1__pod_sandbox_config__labels_entry__descriptor, labels,
+		      ARRAY_SIZE(labels));
+	config->sandbox.n_labels = ARRAY_SIZE(labels);
+	config->container.labels =
+		pairs(config, &runtime__v1__container_config__labels_entry__descriptor, labels,
+		      ARRAY_SIZE(labels));
+	config->container.n_labels = ARRAY_SIZE(labels);
+	config->container.annotations =
+		pairs(config, &runtime__v1__container_config__annotations_entry__descriptor,
+		      annotations->items, annotations->count);
 	config->container.n_annotations = annotations->count;
 }
 
 static void add_cdi_devices(struct pod_config *config, const struct grant_list *devices)
 {
-	Runtime__V1__CDIDevice **list = messages(config, devices->count, sizeof(**list));
-	for (size_t i = 0; list != NULL && i < devices->count; i++) {
-		runtime__v1__cdidevice__init(list[i]);
+	Runtime__V1__CDIDevice **list =
+		messages(config, &runtime__v1__cdidevice__descriptor, devices->count);
+	for (size_t i = 0; list != NULL && i < devices->count; i++)
 		list[i]->name = wire_string(devices->items[i].name);
-	}
 	config->container.cdi_devices = list;
 	config->container.n_cdi_devices = devices->count;
 }
@@ -159,7 +246,7 @@ int pod_config_make(struct pod_config *config, const struct containerd_launcher 
 	};
 	config->image = (Runtime__V1__ImageSpec){
 		POD_MESSAGE(image_spec),
-		.image = launcher->image,
+		.image = wire_string(launcher->image),
 	};
 	config->container = (Runtime__V1__ContainerConfig){
 		POD_MESSAGE(container_config),
@@ -167,16 +254,15 @@ int pod_config_make(struct pod_config *config, const struct containerd_launcher 
 		.image = &config->image,
 		.log_path = wire_string(POD_LOG_FILE),
 	};
-	add_labels(config, launcher);
 	if (launcher->base.system == LAUNCH_WINDOWS)
-		pod_config_windows(config);
+		add_windows(config);
 	else
-		pod_config_linux(config, launcher);
+		add_linux(config, launcher);
 	add_command(config, launch, spec->command);
 	add_envs(config, &spec->grant.envs);
 	add_mounts(config, &spec->grant.mounts, launch->hold_fifo);
 	add_devices(config, &spec->grant.devices);
-	add_annotations(config, &spec->grant.annotations);
+	add_pairs(config, launcher, &spec->grant.annotations);
 	add_cdi_devices(config, &spec->grant.cdi_devices);
-	return config->failed ? error_memory(err) : 0;
+	return config->arena.failed ? error_memory(err) : 0;
 }

@@ -3,12 +3,8 @@
 
 /* A launch as the messages of the container runtime interface. Internal to launch/. */
 
+#include "base/arena.h"
 #include "containers/launch/containerd.h"
-
-enum { POD_CONFIG_BLOCKS = 8 };
-
-/* The initialiser of a message's head. */
-#define POD_MESSAGE(name) .base = PROTOBUF_C_MESSAGE_INIT(&runtime__v1__##name##__descriptor)
 
 /* Points into what it was made from; not to be copied. */
 struct pod_config {
@@ -16,19 +12,13 @@ struct pod_config {
 	Runtime__V1__ContainerConfig container;
 	/* The rest is what the two point to. */
 	Runtime__V1__PodSandboxMetadata sandbox_metadata;
-	Runtime__V1__PodSandboxConfig__LabelsEntry sandbox_labels[2];
-	Runtime__V1__PodSandboxConfig__LabelsEntry *sandbox_label_list[2];
 	Runtime__V1__ContainerMetadata container_metadata;
 	Runtime__V1__ImageSpec image;
-	Runtime__V1__ContainerConfig__LabelsEntry container_labels[2];
-	Runtime__V1__ContainerConfig__LabelsEntry *container_label_list[2];
 	Runtime__V1__LinuxPodSandboxConfig linux_sandbox;
 	Runtime__V1__LinuxSandboxSecurityContext linux_sandbox_security;
 	Runtime__V1__LinuxContainerConfig linux_container;
 	Runtime__V1__LinuxContainerSecurityContext linux_security;
-	void *blocks[POD_CONFIG_BLOCKS];
-	size_t block_count;
-	bool failed;
+	struct arena arena;
 };
 
 #define CLEANUP_POD_CONFIG __attribute__((cleanup(pod_config_free)))
@@ -38,7 +28,3 @@ int pod_config_make(struct pod_config *config, const struct containerd_launcher 
 		    const struct containerd_launch *launch, const struct launch_spec *spec,
 		    struct error *err);
 void pod_config_free(struct pod_config *config);
-
-/* The parts for one system, of sandbox and container; used by pod_config_make(). */
-void pod_config_linux(struct pod_config *config, const struct containerd_launcher *launcher);
-void pod_config_windows(struct pod_config *config);

@@ -43,12 +43,19 @@ static int note_ignored(struct launch *launch, const struct launch_spec *spec, s
 	return rc;
 }
 
-static int make_env(const struct grant_list *envs, struct text_list *env, struct error *err)
+/* Adds command and environment of the child. */
+static int list_words(const struct process_launcher *maker, const struct launch_spec *spec,
+		      struct text_list *words, struct text_list *env, struct error *err)
 {
-	int rc = 0;
-	for (size_t i = 0; rc == 0 && i < envs->count; i++)
-		rc = text_list_take(
-			env, text_format("%s=%s", envs->items[i].name, envs->items[i].value), err);
+	const char *first = spec->command[0];
+	int rc = launch_is_path(launch_host, first)
+			 ? text_list_add(words, first, err)
+			 : text_list_take(words, path_join(maker->program_directory, first), err);
+	for (const char *const *word = spec->command + 1; rc == 0 && *word != NULL; word++)
+		rc = text_list_add(words, *word, err);
+	for (size_t i = 0; rc == 0 && i < spec->grant.envs.count; i++)
+		rc = text_list_addf(env, err, "%s=%s", spec->grant.envs.items[i].name,
+				    spec->grant.envs.items[i].value);
 	return rc;
 }
 
@@ -57,32 +64,22 @@ static int start(struct launcher *launcher, struct launch *launch, const struct 
 {
 	struct process_launcher *maker = (struct process_launcher *)launcher;
 	struct process_launch *self = (struct process_launch *)launch;
-	const char *word = spec->command[0];
-	size_t count = launch_count_words(spec->command);
-	char *program CLEANUP_FREE = launch_is_path(launch_host, word)
-					     ? strdup(word)
-					     : path_join(maker->program_directory, word);
-	const char **argv CLEANUP_FREE = calloc(count + 1, sizeof(*argv));
+	struct text_list words CLEANUP_TEXT_LIST = {0};
 	struct text_list env CLEANUP_TEXT_LIST = {0};
-	struct process_spec child = {
-		.argv = argv,
-		.capture_max = LAUNCH_OUTPUT_MAX,
-		.timeout_ms = launch->timeout_ms,
-		.grace_ms = KILL_GRACE_MS,
-	};
 	struct error failure = {0};
-	int rc = 0;
 	launch->finished = true; /* there is nothing to wait for yet */
-	if (program == NULL || argv == NULL)
-		return error_memory(err);
-	memcpy(argv, spec->command, count * sizeof(*argv));
-	argv[0] = program;
-	rc = make_env(&spec->grant.envs, &env, err);
+	int rc = list_words(maker, spec, &words, &env, err);
 	if (rc == 0)
 		rc = note_ignored(launch, spec, err);
 	if (rc < 0)
 		return rc;
-	memcpy(&child.env, &env.items, sizeof(child.env));
+	const struct process_spec child = {
+		.argv = (const char *const *)words.items,
+		.env = (const char *const *)env.items,
+		.capture_max = LAUNCH_OUTPUT_MAX,
+		.timeout_ms = launch->timeout_ms,
+		.grace_ms = KILL_GRACE_MS,
+	};
 	rc = process_start(maker->loop, &child, &self->process, &failure);
 	if (rc == ERROR_MEMORY)
 		return error_memory(err);
@@ -93,10 +90,9 @@ static int start(struct launcher *launcher, struct launch *launch, const struct 
 	return 0;
 }
 
-static bool has_ended(void *user)
+static bool has_ended(void *process)
 {
-	const struct process_launch *launch = user;
-	return process_has_ended(launch->process);
+	return process_has_ended(process);
 }
 
 static int finish(struct launch *launch, bool stop, struct error *err)
@@ -110,16 +106,15 @@ static int finish(struct launch *launch, bool stop, struct error *err)
 	struct process_launcher *maker = (struct process_launcher *)launch->launcher;
 	struct process_launch *self = (struct process_launch *)launch;
 	struct launch_result *result = &launch->result;
-	const struct process_result *ended = NULL;
-	int rc = 0;
 	launch->finished = true;
 	if (stop)
 		process_stop(self->process);
 	/* The process has its own deadline and is killed after it. */
-	rc = loop_wait(maker->loop, has_ended, self, UINT64_MAX, "end of the program", err);
+	int rc = loop_wait(maker->loop, has_ended, self->process, UINT64_MAX, "end of the program",
+			   err);
 	if (rc < 0)
 		return rc;
-	ended = process_result(self->process);
+	const struct process_result *ended = process_result(self->process);
 	text_append(&result->out, text_string(&ended->out), ended->out.size);
 	text_append(&result->err, text_string(&ended->err), ended->err.size);
 	result->code = ended->code;

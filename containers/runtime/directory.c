@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include "containers/runtime/directory.h"
+#include "containers/runtime/runtime_internal.h"
 
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "base/path.h"
 #include "base/text.h"
-#include "containers/runtime/mounts.h"
-#include "containers/runtime/owner.h"
 #include "containers/runtime/remains.h"
 
 #include <errno.h>
@@ -69,17 +67,15 @@ static int own(const char *made, const char *named, const char *cri, struct erro
 int run_directory_make(const char *base, const char *cri, char **path, struct error *err)
 {
 	char *made CLEANUP_FREE = NULL;
-	char *named CLEANUP_FREE = NULL;
-	int rc = 0;
 	if (base == NULL)
 		base = RUNTIME_BASE_DIRECTORY;
-	rc = check_base(base, err);
+	int rc = check_base(base, err);
 	if (rc == 0)
 		rc = make_new(base, &made, err);
 	if (rc < 0)
 		return rc;
-	named = text_format("%s/" RUN_DIRECTORY_PREFIX "%s", base,
-			    path_base(made) + strlen(NEW_DIRECTORY_PREFIX));
+	char *named CLEANUP_FREE = text_format("%s/" RUN_DIRECTORY_PREFIX "%s", base,
+					       path_base(made) + strlen(NEW_DIRECTORY_PREFIX));
 	rc = own(made, named, cri, err);
 	if (rc < 0)
 		(void)file_remove_tree(made, NULL);
@@ -107,7 +103,7 @@ static int empty(const char *path, struct error *err)
 
 int runtime_remove_directory(const char *path, size_t *undone, struct error *err)
 {
-	int rc = file_exists(path) ? mounts_undo_below(path, undone, err) : 0;
+	int rc = file_exists(path) ? remains_unmount(path, undone, err) : 0;
 	if (rc == 0 && file_is_directory(path))
 		rc = empty(path, err);
 	return rc == 0 ? file_remove_tree(path, err) : rc;

@@ -55,10 +55,9 @@ static char *ask_version(const char *file, const char *name, const char *option)
 	const char *const argv[] = {file, option, NULL};
 	const struct process_spec spec = {.argv = argv, .timeout_ms = VERSION_TIMEOUT_MS};
 	struct process_result result = {0};
-	char *version = NULL;
 	if (process_run(&spec, &result, NULL) < 0)
 		return strdup(name);
-	version = runtime_program_version(name, text_string(&result.out));
+	char *version = runtime_program_version(name, text_string(&result.out));
 	process_result_free(&result);
 	return version;
 }

@@ -3,14 +3,13 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/path.h"
-#include "base/process.h"
 #include "containers/runtime/runtime_internal.h"
 #include "rpc/address.h"
 #include "rpc/loop.h"
 
 #include <string.h>
 
-enum { IMPORT_TIMEOUT_MS = 120000, KNOWN_TIMEOUT_MS = 20000, KNOWN_POLL_MS = 3, TEXT_MAX = 500 };
+enum { IMPORT_TIMEOUT_MS = 120000, KNOWN_TIMEOUT_MS = 20000, KNOWN_POLL_MS = 3 };
 
 static int is_known(struct runtime *runtime, const char *reference, bool *known, struct error *err)
 {
@@ -41,8 +40,7 @@ static int run_ctr(struct runtime *runtime, const char *archive, struct error *e
 {
 	struct address address = {0};
 	const char *snapshotter = runtime->description.snapshotter;
-	struct process_result result = {0};
-	char end[128] = "";
+	char *output CLEANUP_FREE = NULL;
 	int rc = address_parse(runtime->description.address, ADDRESS_RULES_HERE, &address, err);
 	const char *argv[] = {"ctr",	"--address", address.name, "--namespace",
 			      "k8s.io", "images",    "import",	   archive,
@@ -54,15 +52,8 @@ static int run_ctr(struct runtime *runtime, const char *archive, struct error *e
 		argv[9] = archive;
 	}
 	if (rc == 0)
-		rc = process_run(&spec, &result, err);
-	if (rc < 0)
-		return rc;
-	process_describe(&result, end, sizeof(end));
-	if (result.end != PROCESS_EXITED || result.code != 0)
-		rc = error_set(err, ERROR_IO, "ctr %s: %.*s", end, TEXT_MAX,
-			       text_string(&result.err));
-	process_result_free(&result);
-	return rc;
+		rc = process_ask(&spec, &output, err);
+	return rc < 0 ? error_wrap(err, rc, "ctr") : 0;
 }
 
 /* Which of the images are not there yet. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "containers/runtime/owner.h"
+#include "containers/runtime/runtime_internal.h"
 
 #include "base/file.h"
 #include "base/json_members.h"
@@ -83,7 +83,6 @@ int owner_write(const char *directory, const char *cri, struct error *err)
 {
 	char *path CLEANUP_FREE = path_join(directory, OWNER_FILE);
 	char *boot CLEANUP_FREE = NULL;
-	cJSON *json CLEANUP_JSON = NULL;
 	struct owner self = {0};
 	char letter = 0;
 	int rc = read_self(&self, &boot, err);
@@ -93,7 +92,7 @@ int owner_write(const char *directory, const char *cri, struct error *err)
 		return rc;
 	if (cri != NULL)
 		self.cri = cri;
-	json = json_members_write(members, &self);
+	cJSON *json CLEANUP_JSON = json_members_write(members, &self);
 	return path != NULL && json != NULL ? json_write_file(path, json, err) : error_memory(err);
 }
 
@@ -129,12 +128,11 @@ int owner_read(const char *directory, enum owner_state *state, char **cri, struc
 	cJSON *json CLEANUP_JSON = NULL;
 	struct arena arena CLEANUP(arena_free) = {0};
 	struct owner owner = {0};
-	struct json_at root = {0};
 	int rc = path != NULL ? json_read_file(path, &json, err) : error_memory(err);
 	*cri = NULL;
 	if (rc < 0)
 		return rc;
-	root = json_root(json);
+	struct json_at root = json_root(json);
 	rc = json_members_read(&root, members, &owner, &arena, err);
 	if (rc < 0)
 		return error_wrap(err, rc, "%s", path);

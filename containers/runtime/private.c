@@ -5,15 +5,18 @@
 #include "base/file.h"
 #include "base/path.h"
 #include "containers/images/images.h"
-#include "containers/runtime/containerd.h"
 #include "containers/runtime/remains.h"
 #include "containers/runtime/runtime_internal.h"
 #include "rpc/loop.h"
 
+#include <errno.h>
 #include <string.h>
+#include <sys/mount.h>
 #include <unistd.h>
 
 enum {
+	VERSION_TIMEOUT_MS = 20000,
+	VERSION_WORD = 2,
 	START_TIMEOUT_MS = 30000,
 	READY_POLL_MS = 10,
 	STOP_GRACE_MS = 2000,
@@ -21,30 +24,141 @@ enum {
 	LOG_MAX = 64 * 1024 * 1024,
 };
 
-static int write_config(struct runtime *runtime, const struct runtime_options *options,
-			const char *version, struct error *err)
+int containerd_parse_version(const char *output, char **out, struct error *err)
 {
-	struct runtime_description *description = &runtime->description;
-	struct containerd_config config = {
-		.directory = runtime->directory,
-		.snapshotter = options->snapshotter,
-		.version = version,
-	};
+	struct text_list words CLEANUP_TEXT_LIST = {0};
+	const char *word = NULL;
+	int rc = text_list_split(&words, output, ' ', err);
+	if (rc < 0)
+		return rc;
+	if (words.count > VERSION_WORD && strcmp(words.items[0], "containerd") == 0)
+		word = words.items[VERSION_WORD] + (words.items[VERSION_WORD][0] == 'v');
+	if (word == NULL || !cri_version_at_least(word, 0, 0))
+		return error_set(err, ERROR_FORMAT, "not the version of a containerd");
+	*out = strndup(word, strcspn(word, "\r\n"));
+	return *out != NULL ? 0 : error_memory(err);
+}
+
+/* Caller frees *version. ERROR_NOT_FOUND: no such program. */
+static int check_version(const char *program, char **version, struct error *err)
+{
+	const char *const argv[] = {program, "--version", NULL};
+	const struct process_spec spec = {.argv = argv, .timeout_ms = VERSION_TIMEOUT_MS};
+	char *output CLEANUP_FREE = NULL;
+	int rc = process_ask(&spec, &output, err);
+	if (rc == 0)
+		rc = containerd_parse_version(output, version, err);
+	if (rc < 0)
+		return error_wrap(err, rc, "%s --version", program);
+	if (!cri_version_at_least(*version, 1, 6))
+		return error_set(err, ERROR_UNSUPPORTED, "containerd %s is older than 1.6",
+				 *version);
+	return 0;
+}
+
+static int try_overlay(const char *directory, char **reason, struct error *err)
+{
+	static const char *const names[] = {"lower", "upper", "work", "merged"};
+	char *merged CLEANUP_FREE = path_join(directory, "merged");
+	char *data CLEANUP_FREE = text_format("lowerdir=%s/lower,upperdir=%s/upper,workdir=%s/work",
+					      directory, directory, directory);
+	if (merged == NULL || data == NULL)
+		return error_memory(err);
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		char *path CLEANUP_FREE = path_join(directory, names[i]);
+		int rc = path != NULL ? file_make_directories(path, 0700, err) : error_memory(err);
+		if (rc < 0)
+			return rc;
+	}
+	if (mount("overlay", merged, "overlay", 0, data) == 0) {
+		(void)umount2(merged, MNT_DETACH);
+		return 0;
+	}
+	*reason = text_format("overlay cannot be mounted: %s", strerror(errno));
+	return *reason != NULL ? 0 : error_memory(err);
+}
+
+int containerd_choose_snapshotter(const char *directory, const char **snapshotter, char **reason,
+				  struct error *err)
+{
+	char *trial CLEANUP_FREE = path_join(directory, "overlay-trial");
+	int rc = trial != NULL ? try_overlay(trial, reason, err) : error_memory(err);
+	if (rc < 0)
+		return rc;
+	*snapshotter = *reason == NULL ? "overlayfs" : "native";
+	return file_remove_tree(trial, err);
+}
+
+#define CRI_PLUGIN "plugins.\"io.containerd.grpc.v1.cri\""
+
+/* Disabled: snapshotters that probe for programs and file systems, and plugins that work outside the
+ * run's directory: /opt/containerd, the node resource interface's socket, restart monitoring.
+ * restrict_oom_score_adj: without CAP_SYS_RESOURCE a score below our own cannot be set, and no
+ * sandbox would start. cni: sandboxes use the host's network; the machine's CNI configuration is not
+ * to be looked at. */
+static const char config_format[] = "version = 2\n"
+				    "root = \"%s/root\"\n"
+				    "state = \"%s/state\"\n"
+				    "oom_score = 0\n"
+				    "disabled_plugins = [\n"
+				    "\t\"io.containerd.snapshotter.v1.aufs\",\n"
+				    "\t\"io.containerd.snapshotter.v1.blockfile\",\n"
+				    "\t\"io.containerd.snapshotter.v1.btrfs\",\n"
+				    "\t\"io.containerd.snapshotter.v1.devmapper\",\n"
+				    "\t\"io.containerd.snapshotter.v1.zfs\",\n"
+				    "\t\"io.containerd.internal.v1.opt\",\n"
+				    "\t\"io.containerd.internal.v1.restart\",\n"
+				    "\t\"io.containerd.internal.v1.tracing\",\n"
+				    "\t\"io.containerd.tracing.processor.v1.otlp\",\n"
+				    "\t\"io.containerd.nri.v1.nri\",\n"
+				    "]\n"
+				    "\n[grpc]\n"
+				    "address = \"%s/containerd.sock\"\n"
+				    "\n[debug]\n"
+				    "level = \"warn\"\n"
+				    "\n[" CRI_PLUGIN "]\n"
+				    "sandbox_image = \"" IMAGES_PAUSE_REFERENCE "\"\n"
+				    "restrict_oom_score_adj = true\n"
+				    "stream_server_address = \"127.0.0.1\"\n"
+				    "stream_server_port = \"0\"\n"
+				    "%s"
+				    "\n[" CRI_PLUGIN ".cni]\n"
+				    "bin_dir = \"%s/cni/bin\"\n"
+				    "conf_dir = \"%s/cni/net.d\"\n"
+				    "\n[" CRI_PLUGIN ".containerd]\n"
+				    "snapshotter = \"%s\"\n"
+				    "default_runtime_name = \"runc\"\n"
+				    "\n[" CRI_PLUGIN ".containerd.runtimes.runc]\n"
+				    "runtime_type = \"io.containerd.runc.v2\"\n"
+				    "\n[" CRI_PLUGIN ".containerd.runtimes.runc.options]\n"
+				    "Root = \"%s/runc\"\n"
+				    "SystemdCgroup = false\n";
+
+/* The directory's path holds no characters that TOML would need escaped: it comes from
+ * run_directory_make(), which has checked the base directory. */
+char *containerd_config(const char *directory, const char *snapshotter, const char *version)
+{
+	const char *cdi = cri_version_at_least(version, 1, 7) ? "enable_cdi = true\n" : "";
+	return text_format(config_format, directory, directory, directory, cdi, directory,
+			   directory, snapshotter, directory);
+}
+
+static int write_config(struct runtime *runtime, const char *snapshotter, const char *version,
+			struct error *err)
+{
 	char *path CLEANUP_FREE = path_join(runtime->directory, "config.toml");
 	char *reason CLEANUP_FREE = NULL;
-	struct text toml CLEANUP_TEXT = {0};
-	int rc = 0;
-	if (config.snapshotter == NULL)
-		rc = containerd_choose_snapshotter(runtime->directory, &config.snapshotter, &reason,
-						   err);
+	int rc = snapshotter == NULL ? containerd_choose_snapshotter(runtime->directory,
+								     &snapshotter, &reason, err)
+				     : 0;
 	if (rc != 0)
 		return rc;
-	description->snapshotter = arena_string(&runtime->strings, config.snapshotter);
-	description->snapshotter_reason = arena_string(&runtime->strings, reason);
-	containerd_config(&config, &toml);
-	if (path == NULL || toml.failed)
+	runtime->description.snapshotter = arena_string(&runtime->strings, snapshotter);
+	runtime->description.snapshotter_reason = arena_string(&runtime->strings, reason);
+	char *toml CLEANUP_FREE = containerd_config(runtime->directory, snapshotter, version);
+	if (path == NULL || toml == NULL)
 		return error_memory(err);
-	return file_write_atomic(path, toml.data, toml.size, 0600, err);
+	return file_write_atomic(path, toml, strlen(toml), 0600, err);
 }
 
 /* containerd cannot log into a file by itself, and a pipe that nobody reads would block it. */
@@ -61,12 +175,6 @@ static int spawn(struct runtime *runtime, const char *program, struct error *err
 	if (config == NULL || log == NULL)
 		return error_memory(err);
 	return process_start(runtime->loop, &spec, &runtime->containerd, err);
-}
-
-static bool has_ended(void *user)
-{
-	const struct runtime *runtime = user;
-	return process_has_ended(runtime->containerd);
 }
 
 static int ended_error(const struct runtime *runtime, struct error *err)
@@ -89,8 +197,8 @@ static int wait_ready(struct runtime *runtime, uint64_t timeout_ms, struct error
 		clock_monotonic_ms() + (timeout_ms != 0 ? timeout_ms : START_TIMEOUT_MS);
 	struct error last = {0};
 	for (;;) {
-		if (loop_wait(runtime->loop, has_ended, runtime, READY_POLL_MS, "end of containerd",
-			      &last) == 0)
+		if (loop_wait(runtime->loop, runtime_has_ended, runtime, READY_POLL_MS,
+			      "end of containerd", &last) == 0)
 			return ended_error(runtime, err);
 		if (file_exists(socket) && runtime_connect(runtime, &last) == 0)
 			return 0;
@@ -100,30 +208,19 @@ static int wait_ready(struct runtime *runtime, uint64_t timeout_ms, struct error
 	}
 }
 
-/* Caller frees *version. */
-static int check_version(const char *program, char **version, struct error *err)
-{
-	int rc = containerd_probe_version(program, version, err);
-	if (rc == 0 && !cri_version_at_least(*version, 1, 6))
-		return error_set(err, ERROR_UNSUPPORTED, "containerd %s is older than 1.6",
-				 *version);
-	return rc;
-}
-
 static int start(struct runtime *runtime, const struct runtime_options *options, struct error *err)
 {
 	const char *program = options->containerd != NULL ? options->containerd : "containerd";
 	char *address CLEANUP_FREE = text_format("unix://%s/containerd.sock", runtime->directory);
 	char *cgroup CLEANUP_FREE = remains_cgroup_parent(runtime->directory);
 	char *version CLEANUP_FREE = NULL;
-	uint64_t begin = 0;
 	int rc = address != NULL && cgroup != NULL ? check_version(program, &version, err)
 						   : error_memory(err);
 	runtime->description.address = arena_string(&runtime->strings, address);
 	runtime->description.cgroup_parent = arena_string(&runtime->strings, cgroup);
 	if (rc == 0)
-		rc = write_config(runtime, options, version, err);
-	begin = clock_monotonic_ms();
+		rc = write_config(runtime, options->snapshotter, version, err);
+	uint64_t begin = clock_monotonic_ms();
 	if (rc == 0)
 		rc = spawn(runtime, program, err);
 	if (rc == 0)

@@ -2,8 +2,6 @@
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "base/path.h"
-#include "containers/runtime/directory.h"
-#include "containers/runtime/owner.h"
 #include "containers/runtime/remains.h"
 #include "containers/runtime/runtime_internal.h"
 #include "rpc/loop.h"
@@ -61,7 +59,6 @@ static int recover_images(struct cri *cri, const char *directory, const char *ad
 	char *path CLEANUP_FREE = path_join(directory, RUNTIME_IMPORTED_FILE);
 	char *text CLEANUP_FREE = NULL;
 	struct text_list references CLEANUP_TEXT_LIST = {0};
-	int rc = 0;
 	if (path == NULL)
 		return error_memory(err);
 	if (!file_exists(path))
@@ -69,7 +66,7 @@ static int recover_images(struct cri *cri, const char *directory, const char *ad
 	if (is_shared(directory, address))
 		return error_set(err, ERROR_BUSY, "%s: images in %s stay while another run uses it",
 				 directory, address);
-	rc = file_read(path, IMPORTED_MAX, &text, NULL, err);
+	int rc = file_read(path, IMPORTED_MAX, &text, NULL, err);
 	if (rc == 0)
 		rc = text_list_split(&references, text, '\n', err);
 	for (size_t i = 0; rc == 0 && i < references.count; i++) {

@@ -2,7 +2,7 @@
 #pragma once
 
 /* What a private containerd leaves on the machine, and undoing it without the help of that
- * containerd. */
+ * containerd: processes, control groups, mounts, sockets. */
 
 #include "containers/runtime/runtime.h"
 
@@ -13,3 +13,16 @@ char *remains_cgroup_parent(const char *directory); /* "/gpucert-XXXXXX" for "..
  * the directory, the shims' sockets and the control groups. Goes on after a failure and returns the
  * first one. `counts` is counted up. Safe to repeat. */
 int remains_remove(const char *directory, struct runtime_recovered *counts, struct error *err);
+
+/* The part that kills containerd, its shims and ctr, until none is left. Processes are ended by what
+ * they are, without hitting a reused process id (pidfd). ERROR_TIMEOUT: one does not end within 10 s
+ * (an uninterruptible wait). ERROR_UNSUPPORTED: the kernel has no pidfd_open (before 5.3). */
+int remains_kill_containerd(const char *directory, size_t *killed, struct error *err);
+
+/* The part that undoes every mount below `directory` (not at it), the latest first. A mount that is
+ * busy is detached. `undone` is counted up; may be NULL. */
+int remains_unmount(const char *directory, size_t *undone, struct error *err);
+
+/* Is it the content of /proc/PID/cmdline, NUL-ended words, of containerd, one of its shims or ctr,
+ * with a path below `directory` among its arguments? */
+bool remains_is_containerd_of(const char *cmdline, size_t size, const char *directory);

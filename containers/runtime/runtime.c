@@ -4,7 +4,6 @@
 
 #include "base/cleanup.h"
 #include "base/path.h"
-#include "containers/runtime/directory.h"
 #include "containers/runtime/runtime_internal.h"
 #include "rpc/loop.h"
 
@@ -26,10 +25,9 @@ int runtime_new(uv_loop_t *loop, const char *base_directory, const char *cri_add
 {
 	struct runtime *runtime = calloc(1, sizeof(*runtime));
 	char *work CLEANUP_FREE = NULL;
-	int rc = 0;
 	if (runtime == NULL)
 		return error_memory(err);
-	rc = run_directory_make(base_directory, cri_address, &runtime->directory, err);
+	int rc = run_directory_make(base_directory, cri_address, &runtime->directory, err);
 	work = rc == 0 ? path_join(runtime->directory, "work") : NULL;
 	if (rc == 0 && work == NULL)
 		rc = error_memory(err);
@@ -115,10 +113,9 @@ struct cri *runtime_cri(const struct runtime *runtime)
 /* Removes what carries this run's label, and from a runtime that stays the imported images. */
 static int disconnect(struct runtime *runtime, struct error *err)
 {
-	int result = 0;
 	if (runtime->cri == NULL)
 		return 0;
-	result = cri_sweep(runtime->cri, runtime->description.run_id, NULL, NULL, err);
+	int result = cri_sweep(runtime->cri, runtime->description.run_id, NULL, NULL, err);
 	for (size_t i = 0; !runtime->description.is_private && i < runtime->imported.count; i++) {
 		int rc = cri_remove_image_wait(runtime->cri, runtime->imported.items[i],
 					       result == 0 ? err : NULL);
@@ -129,33 +126,29 @@ static int disconnect(struct runtime *runtime, struct error *err)
 	return runtime->description.is_private ? 0 : result;
 }
 
-static bool has_ended(void *user)
+bool runtime_has_ended(void *runtime)
 {
-	const struct runtime *runtime = user;
-	return process_has_ended(runtime->containerd);
+	return process_has_ended(((const struct runtime *)runtime)->containerd);
 }
 
 /* TERM and, after the grace period, KILL; the loop runs until it has ended. */
 static int end_containerd(struct runtime *runtime, struct error *err)
 {
-	int rc = 0;
 	if (runtime->containerd == NULL)
 		return 0;
 	process_stop(runtime->containerd);
-	rc = loop_wait(runtime->loop, has_ended, runtime, STOP_TIMEOUT_MS, "end of containerd",
-		       err);
+	int rc = loop_wait(runtime->loop, runtime_has_ended, runtime, STOP_TIMEOUT_MS,
+			   "end of containerd", err);
 	process_free(STEAL(runtime->containerd));
 	return rc;
 }
 
 int runtime_stop(struct runtime *runtime, struct error *err)
 {
-	int result = 0;
-	int rc = 0;
 	if (runtime == NULL)
 		return 0;
-	result = disconnect(runtime, err);
-	rc = end_containerd(runtime, result == 0 ? err : NULL);
+	int result = disconnect(runtime, err);
+	int rc = end_containerd(runtime, result == 0 ? err : NULL);
 	result = result == 0 ? rc : result;
 	rc = run_directory_remove(runtime->directory, result == 0 ? err : NULL);
 	runtime_free(runtime);

@@ -4,7 +4,7 @@
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "base/path.h"
-#include "containers/runtime/containerd.h"
+#include "containers/runtime/runtime.h"
 #include "rpc/loop.h"
 
 #include <errno.h>
@@ -26,11 +26,9 @@ static void rig_need(int rc, const char *what, const struct error *err)
 
 const char *rig_reason_to_skip(void)
 {
-	char *version CLEANUP_FREE = NULL;
 	if (geteuid() != 0)
 		return "needs root";
-	return containerd_probe_version("containerd", &version, NULL) < 0 ? "needs containerd"
-									  : NULL;
+	return runtime_is_offered(NULL) < 0 ? "needs containerd" : NULL;
 }
 
 #define RIG_PREFIX "gpucert-test-"

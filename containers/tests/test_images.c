@@ -6,7 +6,6 @@
 #include "base/tests/unit.h"
 #include "containers/images/images.h"
 #include "containers/images/internal.h"
-#include "containers/images/tree.h"
 
 #include <archive.h>
 #include <archive_entry.h>

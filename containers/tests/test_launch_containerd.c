@@ -97,7 +97,7 @@ static void test_a_held_program(void)
 		    image_manifest_find(&rig.images.probe.manifest, view.exe)->digest);
 	UNIT_INT(container_compare(&view, &rig.images.probe.manifest, &differences, &err), 0);
 	UNIT_INT(differences.count, 0);
-	UNIT_INT(view.cap_effective, 0);
+	UNIT_INT(view.capabilities, 0);
 	CU_ASSERT_TRUE(view.no_new_privileges);
 	UNIT_INT(launch_release(launch, "go on", &err), 0);
 	UNIT_INT(launch_wait(launch, &err), 0);

@@ -4,8 +4,8 @@
 #include "base/file.h"
 #include "base/path.h"
 #include "base/tests/unit.h"
-#include "containers/runtime/containerd.h"
-#include "containers/runtime/processes.h"
+#include "containers/runtime/remains.h"
+#include "containers/runtime/runtime_internal.h"
 #include "containers/tests/rig.h"
 #include "rpc/loop.h"
 
@@ -128,7 +128,7 @@ static void test_an_archive_that_cannot_be_imported(struct rig *rig)
 	CU_ASSERT_EQUAL_FATAL(file_write_atomic(archive, "no archive\n", 11, 0600, NULL), 0);
 	UNIT_INT(runtime_import(rig->runtime, archive, references, &err), ERROR_IO);
 	UNIT_CONTAINS(err.text, "bad.tar");
-	UNIT_CONTAINS(err.text, "ctr exited with code 1");
+	UNIT_CONTAINS(err.text, "ctr: exited with code 1");
 	UNIT_INT(runtime_import(rig->runtime, "/nonexistent.tar", references, &err), ERROR_IO);
 	UNIT_CONTAINS(err.text, "/nonexistent.tar");
 }
@@ -249,7 +249,7 @@ static void test_a_containerd_that_dies(void)
 	rig_open(&rig, base);
 	directory = path_directory(runtime_describe(rig.runtime)->work_directory);
 	CU_ASSERT_EQUAL_FATAL(launch_start(rig.launcher, &spec, &launch, &err), 0);
-	UNIT_INT(processes_kill_containerd(directory, &killed, &err), 0);
+	UNIT_INT(remains_kill_containerd(directory, &killed, &err), 0);
 	UNIT_INT(killed, 2);
 	UNIT_INT(launch_wait(launch, &err), 0);
 	UNIT_INT(launch_result(launch)->end, LAUNCH_LOST);

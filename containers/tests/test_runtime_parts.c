@@ -6,12 +6,8 @@
 #include "base/path.h"
 #include "base/process.h"
 #include "base/tests/unit.h"
-#include "containers/runtime/containerd.h"
-#include "containers/runtime/directory.h"
-#include "containers/runtime/mounts.h"
-#include "containers/runtime/owner.h"
-#include "containers/runtime/processes.h"
 #include "containers/runtime/remains.h"
+#include "containers/runtime/runtime_internal.h"
 #include "rpc/loop.h"
 
 #include <stdlib.h>
@@ -150,7 +146,7 @@ static void test_command_lines(void)
 		{"", 0, false},
 	};
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
-		UNIT_INT(cmdline_is_containerd_of(cases[i].line, cases[i].size, "/run/g/run-a"),
+		UNIT_INT(remains_is_containerd_of(cases[i].line, cases[i].size, "/run/g/run-a"),
 			 cases[i].ours);
 }
 
@@ -181,26 +177,18 @@ static void test_versions(void)
 
 static void test_the_configuration(void)
 {
-	struct text toml CLEANUP_TEXT = {0};
-	struct containerd_config config = {
-		.directory = "/run/g/run-a",
-		.snapshotter = "native",
-		.version = "1.6.20",
-	};
-	containerd_config(&config, &toml);
-	CU_ASSERT_TRUE(text_starts_with(text_string(&toml), "version = 2\n"));
-	UNIT_CONTAINS(text_string(&toml), "root = \"/run/g/run-a/root\"\n");
-	UNIT_CONTAINS(text_string(&toml), "state = \"/run/g/run-a/state\"\n");
-	UNIT_CONTAINS(text_string(&toml), "address = \"/run/g/run-a/containerd.sock\"\n");
-	UNIT_CONTAINS(text_string(&toml), "snapshotter = \"native\"\n");
-	UNIT_CONTAINS(text_string(&toml), "sandbox_image = \"docker.io/gpucert/pause:1\"\n");
-	UNIT_CONTAINS(text_string(&toml), "restrict_oom_score_adj = true\n");
-	UNIT_CONTAINS(text_string(&toml), "Root = \"/run/g/run-a/runc\"\n");
-	CU_ASSERT_PTR_NULL(strstr(text_string(&toml), "enable_cdi"));
-	text_reset(&toml);
-	config.version = "2.0.0";
-	containerd_config(&config, &toml);
-	UNIT_CONTAINS(text_string(&toml), "enable_cdi = true\n");
+	char *toml CLEANUP_FREE = containerd_config("/run/g/run-a", "native", "1.6.20");
+	char *newer CLEANUP_FREE = containerd_config("/run/g/run-a", "native", "2.0.0");
+	CU_ASSERT_TRUE(text_starts_with(toml, "version = 2\n"));
+	UNIT_CONTAINS(toml, "root = \"/run/g/run-a/root\"\n");
+	UNIT_CONTAINS(toml, "state = \"/run/g/run-a/state\"\n");
+	UNIT_CONTAINS(toml, "address = \"/run/g/run-a/containerd.sock\"\n");
+	UNIT_CONTAINS(toml, "snapshotter = \"native\"\n");
+	UNIT_CONTAINS(toml, "sandbox_image = \"docker.io/gpucert/pause:1\"\n");
+	UNIT_CONTAINS(toml, "restrict_oom_score_adj = true\n");
+	UNIT_CONTAINS(toml, "Root = \"/run/g/run-a/runc\"\n");
+	CU_ASSERT_PTR_NULL(strstr(toml, "enable_cdi"));
+	UNIT_CONTAINS(newer, "enable_cdi = true\n");
 }
 
 static bool has_ended(void *process)
@@ -240,7 +228,7 @@ static void test_only_our_containerd_is_killed(void)
 		link(GPUCERT_BINARY_DIR "/tests/container-programs/probe-test", program), 0);
 	our_process = start_double(&loop, program, ours);
 	their_process = start_double(&loop, program, theirs);
-	UNIT_INT(processes_kill_containerd(ours, &killed, NULL), 0);
+	UNIT_INT(remains_kill_containerd(ours, &killed, NULL), 0);
 	UNIT_INT(killed, 1);
 	CU_ASSERT_EQUAL(loop_wait(&loop, has_ended, our_process, 10000, "end", NULL), 0);
 	CU_ASSERT_FALSE(process_has_ended(their_process));

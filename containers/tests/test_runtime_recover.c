@@ -6,7 +6,7 @@
 #include "base/process.h"
 #include "base/tests/unit.h"
 #include "containers/inspect/inspect.h"
-#include "containers/runtime/processes.h"
+#include "containers/runtime/remains.h"
 #include "containers/tests/rig.h"
 #include "rpc/loop.h"
 
@@ -60,7 +60,7 @@ static void kill_victim(struct process *victim)
 static void expect_no_mounts(void)
 {
 	struct container_mounts mounts CLEANUP_CONTAINER_MOUNTS = {0};
-	CU_ASSERT_EQUAL(container_mounts_read("self", &mounts, NULL), 0);
+	CU_ASSERT_EQUAL(container_mounts_read(0, &mounts, NULL), 0);
 	for (size_t i = 0; i < mounts.count; i++)
 		CU_ASSERT_FALSE(path_is_within(mounts.items[i].target, base));
 }
@@ -69,7 +69,7 @@ static void expect_no_cgroups(const char *name)
 {
 	struct container_mounts mounts CLEANUP_CONTAINER_MOUNTS = {0};
 	char *group CLEANUP_FREE = text_format("gpucert-%s", name + strlen("run-"));
-	CU_ASSERT_EQUAL(container_mounts_read("self", &mounts, NULL), 0);
+	CU_ASSERT_EQUAL(container_mounts_read(0, &mounts, NULL), 0);
 	for (size_t i = 0; i < mounts.count; i++) {
 		char *path CLEANUP_FREE = path_join(mounts.items[i].target, group);
 		if (text_starts_with(mounts.items[i].type, "cgroup"))
@@ -108,7 +108,7 @@ static void recover_and_expect_nothing(struct runtime_recovered *recovered)
 		if (!text_starts_with(names.items[i], "run-"))
 			continue;
 		CU_ASSERT_FALSE(file_exists(run));
-		UNIT_INT(processes_kill_containerd(run, &still_running, NULL), 0);
+		UNIT_INT(remains_kill_containerd(run, &still_running, NULL), 0);
 		UNIT_INT(still_running, 0);
 		expect_no_cgroups(names.items[i]);
 	}

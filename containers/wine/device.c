@@ -1,6 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "containers/wine/device.h"
 
+#include "base/cleanup.h"
+#include "base/elf.h"
+#include "base/path.h"
+
+#include <gpucert/discovery.h>
+#include <stdlib.h>
+#include <string.h>
 #include <strings.h>
 
 const struct wine_device wine_devices[WINE_DEVICE_COUNT] = {
@@ -27,4 +34,102 @@ const struct wine_device *wine_device_at(const char *location_path)
 			return &wine_devices[i];
 	}
 	return NULL;
+}
+
+#define CLEANUP_CLOSURE CLEANUP(elf_closure_cleanup)
+
+/* What libGL and the display server open for software rendering. */
+static const char *const opengl_libraries[] = {
+	"/usr/lib/x86_64-linux-gnu/libGLX_mesa.so.0",
+	"/usr/lib/x86_64-linux-gnu/libEGL_mesa.so.0",
+	"/usr/lib/x86_64-linux-gnu/dri/swrast_dri.so",
+};
+
+/* Loaders look where their distributions look: which driver there is shall depend on the files
+ * alone. */
+static const char *const loader_variables[] = {"VK_DRIVER_FILES", "VK_ICD_FILENAMES",
+					       "OCL_ICD_VENDORS"};
+
+static bool has(const struct grant_list *list, const char *key)
+{
+	for (size_t i = 0; i < list->count; i++) {
+		if (strcmp(list->items[i].name, key) == 0)
+			return true;
+	}
+	return false;
+}
+
+static int add_mount(struct grant *drivers, const char *source, const char *destination,
+		     struct error *err)
+{
+	const struct grant_entry mount = {
+		.container_path = destination, .host_path = source, .read_only = true};
+	return has(&drivers->mounts, destination) ? 0
+						  : grant_add(drivers, GRANT_MOUNT, &mount, err);
+}
+
+static int add_variable(struct grant *drivers, const struct discovery_variable *variable,
+			struct error *err)
+{
+	const struct grant_entry env = {.name = variable->name, .value = variable->value};
+	for (size_t i = 0; i < ARRAY_SIZE(loader_variables); i++) {
+		if (strcmp(loader_variables[i], variable->name) == 0)
+			return 0;
+	}
+	return has(&drivers->envs, env.name) ? 0 : grant_add(drivers, GRANT_ENV, &env, err);
+}
+
+/* The files of one software device of the root; its manifest under the name of the Wine node's
+ * device. */
+static int add_software(const struct wine_node *node, const struct discovery_snapshot *snapshot,
+			const char *id, const char *manifest, struct grant *drivers,
+			struct error *err)
+{
+	const struct discovery_device *device = discovery_find(snapshot, id);
+	int rc = 0;
+	if (device == NULL)
+		return error_set(err, ERROR_NOT_FOUND, "%s: has no %s", node->root, id);
+	for (size_t i = 0; rc == 0 && i < device->file_count; i++) {
+		const struct discovery_file *file = &device->files[i];
+		char *source CLEANUP_FREE = path_join(node->root, file->source);
+		if (source == NULL)
+			return error_memory(err);
+		rc = add_mount(drivers, source,
+			       strcmp(file->origin, "manifest") == 0 ? manifest : file->destination,
+			       err);
+	}
+	for (size_t i = 0; rc == 0 && i < device->variable_count; i++)
+		rc = add_variable(drivers, &device->environment[i], err);
+	return rc;
+}
+
+static int add_opengl(const struct wine_node *node, struct grant *drivers, struct error *err)
+{
+	struct elf_closure *closure CLEANUP_CLOSURE = elf_closure_new(node->root, err);
+	int rc = 0;
+	if (closure == NULL)
+		return err != NULL ? err->code : ERROR_MEMORY;
+	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(opengl_libraries); i++)
+		rc = elf_closure_add(closure, opengl_libraries[i], err);
+	for (size_t i = 0; rc == 0 && i < closure->file_count; i++)
+		rc = add_mount(drivers, closure->files[i].source, closure->files[i].destination,
+			       err);
+	return rc;
+}
+
+int wine_drivers_add(const struct wine_node *node, const struct wine_device *device,
+		     struct grant *drivers, struct error *err)
+{
+	const struct discovery_options options = {.root = node->root};
+	struct discovery_snapshot *snapshot = NULL;
+	int rc = discovery_take(&options, &snapshot, err);
+	if (rc == 0)
+		rc = add_software(node, snapshot, "lavapipe", device->vulkan_manifest, drivers,
+				  err);
+	if (rc == 0)
+		rc = add_software(node, snapshot, "pocl", device->opencl_manifest, drivers, err);
+	if (rc == 0)
+		rc = add_opengl(node, drivers, err);
+	discovery_free(snapshot);
+	return rc < 0 ? error_wrap(err, rc, "drivers of %s", device->location_path) : 0;
 }

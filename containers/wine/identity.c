@@ -5,7 +5,6 @@
 #include "base/file.h"
 #include "base/path.h"
 #include "containers/wine/device.h"
-#include "containers/wine/drivers.h"
 
 #include <gpucert/discovery.h>
 #include <stdlib.h>

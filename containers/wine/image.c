@@ -4,6 +4,7 @@
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "base/path.h"
+#include "containers/images/internal.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -31,9 +32,8 @@ static int archive_path(const struct wine_image_options *options, const char *pa
 {
 	struct text key CLEANUP_TEXT = {0};
 	char digest[DIGEST_SIZE] = "";
-	int rc = 0;
 	text_addf(&key, "%s\n%s\n", WINE_IMAGE_FORMAT, path_base(options->root));
-	rc = add_file(&key, options->starter, err);
+	int rc = add_file(&key, options->starter, err);
 	if (rc == 0)
 		rc = add_file(&key, pause, err);
 	for (size_t i = 0; rc == 0 && options->programs[i] != NULL; i++)
@@ -75,10 +75,9 @@ static int read_cached(const char *archive, const char *digest, struct images *o
 {
 	char *line CLEANUP_FREE = NULL;
 	struct images images = {0};
-	int rc = 0;
 	if (!file_exists(archive) || !file_exists(digest))
 		return ERROR_NOT_FOUND;
-	rc = file_read_line(digest, &line, err);
+	int rc = file_read_line(digest, &line, err);
 	if (rc < 0)
 		return rc;
 	if (strlen(line) != DIGEST_SIZE - 1)
@@ -112,19 +111,14 @@ int wine_image_prepare(const struct wine_image_options *options, struct images *
 {
 	char *programs CLEANUP_FREE = NULL;
 	char *archive CLEANUP_FREE = NULL;
-	char *digest CLEANUP_FREE = NULL;
-	int rc = 0;
-	if (options->program_directory != NULL)
-		programs = strdup(options->program_directory);
-	else
-		rc = path_beside_program("../libexec/gpucert", &programs, err);
+	int rc = images_find_programs(options->program_directory, &programs, err);
 	char *pause CLEANUP_FREE = programs != NULL ? path_join(programs, "pause") : NULL;
 	if (rc == 0)
 		rc = pause != NULL ? archive_path(options, pause, &archive, err)
 				   : error_memory(err);
 	if (rc < 0)
 		return rc;
-	digest = text_format("%s.digest", archive);
+	char *digest CLEANUP_FREE = text_format("%s.digest", archive);
 	if (digest == NULL)
 		return error_memory(err);
 	rc = read_cached(archive, digest, out, err);

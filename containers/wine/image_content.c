@@ -231,10 +231,9 @@ int wine_image_content(const struct image_spec *spec, struct image_tree *tree, s
 		.tree = tree,
 		.err = err,
 	};
-	int rc = 0;
 	if (closure == NULL)
 		return err != NULL ? err->code : ERROR_MEMORY;
-	rc = text_list_split(&content.unused, unused_dlls, ' ', err);
+	int rc = text_list_split(&content.unused, unused_dlls, ' ', err);
 	if (rc == 0)
 		rc = image_tree_base(tree, err);
 	if (rc == 0)

@@ -3,23 +3,19 @@
 
 #include "base/cleanup.h"
 #include "base/file.h"
-#include "base/json.h"
+#include "base/json_members.h"
 #include "base/path.h"
 #include "base/process.h"
 #include "containers/wine/device.h"
-#include "containers/wine/registry.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum {
 	ROOT_TIMEOUT_MS = 20 * 60 * 1000,
 	DISCOVERY_TIMEOUT_S = 60,
 	A_DAY_S = 24 * 60 * 60,
 	FILE_MAX = 64 * 1024 * 1024,
-	CANNOT_RUN = 77, /* of make-root.sh and wine-run */
-	REASON_MAX = 400,
 };
 
 /* Of lavapipe in the root; the library is found by its bare name. */
@@ -40,117 +36,73 @@ static const char driver_inf[] = "; SPDX-License-Identifier: MIT\r\n"
 
 void wine_node_free(struct wine_node *node)
 {
-	free(node->directory);
-	free(node->root);
-	free(node->starter);
-	free(node->programs);
+	arena_free(&node->arena);
 	*node = (struct wine_node){0};
-}
-
-/* The last line of what a program said on stderr. */
-static void last_line(const struct text *output, char *out, size_t size)
-{
-	const char *text = text_string(output);
-	size_t end = strlen(text);
-	size_t start = 0;
-	while (end > 0 && text[end - 1] == '\n')
-		end--;
-	for (start = end; start > 0 && text[start - 1] != '\n'; start--)
-		;
-	(void)snprintf(out, size, "%.*s", (int)(end - start), text + start);
 }
 
 /* The root's path, which make-root.sh prints. */
 static int make_root(struct wine_node *node, struct error *err)
 {
 	char *script CLEANUP_FREE = NULL;
-	struct process_result result = {0};
-	char reason[REASON_MAX] = "";
+	char *starter CLEANUP_FREE = NULL;
+	char *root CLEANUP_FREE = NULL;
 	int rc = path_beside_program("../libexec/gpucert/wine/make-root.sh", &script, err);
 	const char *const argv[] = {script, "--check", NULL};
 	const struct process_spec spec = {.argv = argv, .timeout_ms = ROOT_TIMEOUT_MS};
 	if (rc == 0)
-		rc = path_beside_program("../libexec/gpucert/wine/wine-run", &node->starter, err);
+		rc = path_beside_program("../libexec/gpucert/wine/wine-run", &starter, err);
 	if (rc == 0)
-		rc = process_run(&spec, &result, err);
+		rc = process_ask(&spec, &root, err);
 	if (rc < 0)
-		return rc;
-	last_line(&result.err, reason, sizeof(reason));
-	if (result.end == PROCESS_EXITED && result.code == CANNOT_RUN)
-		rc = error_set(err, ERROR_UNSUPPORTED, "%s", reason);
-	else if (result.end != PROCESS_EXITED || result.code != 0 || result.out.size < 2)
-		rc = error_set(err, ERROR_IO, "%s failed: %s", script, reason);
-	else
-		node->root =
-			strndup(text_string(&result.out), strcspn(text_string(&result.out), "\n"));
-	process_result_free(&result);
-	if (rc == 0 && node->root == NULL)
-		return error_memory(err);
-	return rc;
+		return rc == ERROR_IO ? error_wrap(err, rc, "%s", script) : rc;
+	root[strcspn(root, "\n")] = '\0';
+	node->starter = arena_string(&node->arena, starter);
+	node->root = arena_string(&node->arena, root);
+	return root[0] != '\0' ? 0 : error_set(err, ERROR_IO, "%s: told of no root", script);
 }
 
 static int find_programs(struct wine_node *node, const char *programs, struct error *err)
 {
 	static const char *const places[] = {"../libexec/gpucert/windows", "../../windows"};
-	if (programs != NULL) {
-		node->programs = strdup(programs);
-		if (node->programs == NULL)
-			return error_memory(err);
+	node->programs = arena_string(&node->arena, programs);
+	if (programs != NULL)
 		return file_is_directory(programs)
 			       ? 0
 			       : error_set(err, ERROR_NOT_FOUND, "%s: no such folder", programs);
-	}
 	for (size_t i = 0; i < ARRAY_SIZE(places); i++) {
-		free(node->programs);
-		node->programs = NULL;
-		int rc = path_beside_program(places[i], &node->programs, err);
-		if (rc < 0 || file_is_directory(node->programs))
+		char *path CLEANUP_FREE = NULL;
+		int rc = path_beside_program(places[i], &path, err);
+		if (rc < 0)
 			return rc;
+		node->programs = arena_string(&node->arena, path);
+		if (file_is_directory(path))
+			return 0;
 	}
 	return error_set(err, ERROR_NOT_FOUND,
 			 "no Windows programs: build the preset \"windows\", or name their folder "
 			 "with --windows-programs");
 }
 
-static int copy_file(const struct wine_node *node, const struct wine_driver_file *file,
-		     struct error *err)
+/* A file of the node, with the folders above it. */
+static int write_below(const struct wine_node *node, const char *name, const char *data,
+		       size_t size, struct error *err)
 {
-	char *source CLEANUP_FREE = path_join(node->root, file->source);
-	char *target CLEANUP_FREE =
-		text_format("%s/files/" DRIVER_STORE "/%s", node->directory, file->store_name);
-	char *folder CLEANUP_FREE = target != NULL ? path_directory(target) : NULL;
+	char *path CLEANUP_FREE = path_join(node->directory, name);
+	char *folder CLEANUP_FREE = path != NULL ? path_directory(path) : NULL;
+	int rc = folder != NULL ? file_make_directories(folder, 0755, err) : error_memory(err);
+	return rc == 0 ? file_write_atomic(path, data, size, 0644, err) : rc;
+}
+
+/* A file of the root under a name of the node. */
+static int copy_file(const struct wine_node *node, const char *from, char *name, struct error *err)
+{
+	char *target CLEANUP_FREE = name;
+	char *source CLEANUP_FREE = path_join(node->root, from);
 	char *data CLEANUP_FREE = NULL;
 	size_t size = 0;
-	int rc = source != NULL && folder != NULL ? file_make_directories(folder, 0755, err)
+	int rc = source != NULL && target != NULL ? file_read(source, FILE_MAX, &data, &size, err)
 						  : error_memory(err);
-	if (rc == 0)
-		rc = file_read(source, FILE_MAX, &data, &size, err);
-	return rc == 0 ? file_write_atomic(target, data, size, 0644, err) : rc;
-}
-
-static int write_inf(const struct wine_node *node, const char *folder, const char *name,
-		     struct error *err)
-{
-	char *directory CLEANUP_FREE = text_format("%s/files/%s", node->directory, folder);
-	char *path CLEANUP_FREE = directory != NULL ? path_join(directory, name) : NULL;
-	int rc = path != NULL ? file_make_directories(directory, 0755, err) : error_memory(err);
-	return rc == 0 ? file_write_atomic(path, driver_inf, strlen(driver_inf), 0644, err) : rc;
-}
-
-/* Where Wine's Vulkan loader finds one adapter for each device. */
-static int write_manifests(const struct wine_node *node, struct error *err)
-{
-	char *source CLEANUP_FREE = path_join(node->root, VULKAN_MANIFEST);
-	char *data CLEANUP_FREE = NULL;
-	size_t size = 0;
-	int rc =
-		source != NULL ? file_read(source, FILE_MAX, &data, &size, err) : error_memory(err);
-	for (size_t i = 0; rc == 0 && i < WINE_DEVICE_COUNT; i++) {
-		char *path CLEANUP_FREE = text_format("%s/gpu-%zu.json", node->directory, i);
-		rc = path != NULL ? file_write_atomic(path, data, size, 0644, err)
-				  : error_memory(err);
-	}
-	return rc;
+	return rc == 0 ? write_below(node, target, data, size, err) : rc;
 }
 
 static int write_files(const struct wine_node *node, struct error *err)
@@ -158,83 +110,73 @@ static int write_files(const struct wine_node *node, struct error *err)
 	char *registry CLEANUP_FREE = path_join(node->directory, "node.reg");
 	int rc = registry != NULL ? wine_registry_write(registry, err) : error_memory(err);
 	for (unsigned i = 0; rc == 0 && i < wine_driver_file_count; i++)
-		rc = copy_file(node, &wine_driver_files[i], err);
+		rc = copy_file(
+			node, wine_driver_files[i].source,
+			text_format("files/" DRIVER_STORE "/%s", wine_driver_files[i].store_name),
+			err);
 	if (rc == 0)
-		rc = write_inf(node, DRIVER_STORE, "gpucert_wine.inf", err);
+		rc = write_below(node, "files/" DRIVER_STORE "/gpucert_wine.inf", driver_inf,
+				 strlen(driver_inf), err);
 	if (rc == 0)
-		rc = write_inf(node, "drive_c/windows/inf", WINE_DRIVER_INF, err);
-	return rc == 0 ? write_manifests(node, err) : rc;
+		rc = write_below(node, "files/drive_c/windows/inf/" WINE_DRIVER_INF, driver_inf,
+				 strlen(driver_inf), err);
+	/* Where Wine's Vulkan loader finds one adapter for each device. */
+	for (size_t i = 0; rc == 0 && i < WINE_DEVICE_COUNT; i++)
+		rc = copy_file(node, VULKAN_MANIFEST, text_format("gpu-%zu.json", i), err);
+	return rc;
 }
 
 /* Of DIRECTORY/wine.json. */
-static const struct {
-	const char *key;
-	size_t offset;
-} members[] = {
-	{"root", offsetof(struct wine_node, root)},
-	{"starter", offsetof(struct wine_node, starter)},
-	{"programs", offsetof(struct wine_node, programs)},
+static const struct json_member members[] = {
+	{.key = "root", .presence = JSON_REQUIRED, JSON_AT(struct wine_node, root)},
+	{.key = "starter", .presence = JSON_REQUIRED, JSON_AT(struct wine_node, starter)},
+	{.key = "programs", .presence = JSON_REQUIRED, JSON_AT(struct wine_node, programs)},
+	{0},
 };
 
-static char **member_of(struct wine_node *node, size_t index)
+static int write_description(const struct wine_node *node, struct error *err)
 {
-	return (char **)(void *)((char *)node + members[index].offset);
-}
-
-static int write_description(struct wine_node *node, struct error *err)
-{
-	cJSON *json CLEANUP_JSON = cJSON_CreateObject();
+	cJSON *json CLEANUP_JSON = json_members_write(members, node);
 	char *path CLEANUP_FREE = path_join(node->directory, "wine.json");
-	bool good = path != NULL;
-	for (size_t i = 0; good && i < ARRAY_SIZE(members); i++)
-		good = cJSON_AddStringToObject(json, members[i].key, *member_of(node, i)) != NULL;
-	return good ? json_write_file(path, json, err) : error_memory(err);
+	return json != NULL && path != NULL ? json_write_file(path, json, err) : error_memory(err);
 }
 
-static struct wine_node wine_node_take(struct wine_node *node)
+/* Hands the node over. */
+static int take(struct wine_node *node, struct wine_node *out, struct error *err)
 {
-	struct wine_node taken = *node;
+	if (node->arena.failed)
+		return error_memory(err);
+	*out = *node;
 	*node = (struct wine_node){0};
-	return taken;
+	return 0;
 }
 
 int wine_node_make(const char *directory, const char *programs, struct wine_node *out,
 		   struct error *err)
 {
-	struct wine_node node CLEANUP_WINE_NODE = {.directory = strdup(directory)};
-	int rc = node.directory != NULL ? find_programs(&node, programs, err) : error_memory(err);
+	struct wine_node node CLEANUP_WINE_NODE = {0};
+	node.directory = arena_string(&node.arena, directory);
+	int rc = find_programs(&node, programs, err);
 	if (rc == 0)
 		rc = make_root(&node, err);
 	if (rc == 0)
 		rc = write_files(&node, err);
 	if (rc == 0)
 		rc = write_description(&node, err);
-	if (rc < 0)
-		return error_wrap(err, rc, "Wine node");
-	*out = wine_node_take(&node);
-	return 0;
+	return rc == 0 ? take(&node, out, err) : error_wrap(err, rc, "Wine node");
 }
 
 int wine_node_open(const char *directory, struct wine_node *out, struct error *err)
 {
-	struct wine_node node CLEANUP_WINE_NODE = {.directory = strdup(directory)};
+	struct wine_node node CLEANUP_WINE_NODE = {0};
 	char *path CLEANUP_FREE = path_join(directory, "wine.json");
 	cJSON *json CLEANUP_JSON = NULL;
-	struct json_at at = {0};
-	int rc = path != NULL && node.directory != NULL ? json_read_file(path, &json, err)
-							: error_memory(err);
-	at = json_root(json);
-	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(members); i++) {
-		const char *value = "";
-		rc = json_need_string(&at, members[i].key, &value, err);
-		*member_of(&node, i) = strdup(value);
-		if (rc == 0 && *member_of(&node, i) == NULL)
-			rc = error_memory(err);
-	}
-	if (rc < 0)
-		return error_wrap(err, rc, "%s", path);
-	*out = wine_node_take(&node);
-	return 0;
+	int rc = path != NULL ? json_read_file(path, &json, err) : error_memory(err);
+	struct json_at root = json_root(json);
+	if (rc == 0)
+		rc = json_members_read(&root, members, &node, &node.arena, err);
+	node.directory = arena_string(&node.arena, directory);
+	return rc == 0 ? take(&node, out, err) : error_wrap(err, rc, "%s", path);
 }
 
 /* Below the folder of the programs: a build tree, an unpacked package, or programs side by side. */
@@ -280,18 +222,14 @@ int wine_node_probes(const struct wine_node *node, struct text_list *out, struct
 int wine_node_command(const struct wine_node *node, unsigned timeout_s, struct text_list *words,
 		      struct error *err)
 {
-	static const char *const plain[] = {"--headless", "--timeout"};
 	char *timeout CLEANUP_FREE = text_format("%u", timeout_s != 0 ? timeout_s : A_DAY_S);
 	char *files CLEANUP_FREE = path_join(node->directory, "files");
 	char *registry CLEANUP_FREE = path_join(node->directory, "node.reg");
-	const char *const rest[] = {timeout, "--files", files, "--registry", registry, "--"};
-	int rc = timeout != NULL && files != NULL && registry != NULL
-			 ? text_list_add(words, node->starter, err)
-			 : error_memory(err);
-	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(plain); i++)
-		rc = text_list_add(words, plain[i], err);
-	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(rest); i++)
-		rc = text_list_add(words, rest[i], err);
+	const char *const all[] = {node->starter, "--headless", "--timeout", timeout, "--files",
+				   files,	  "--registry", registry,    "--"};
+	int rc = timeout != NULL && files != NULL && registry != NULL ? 0 : error_memory(err);
+	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(all); i++)
+		rc = text_list_add(words, all[i], err);
 	return rc;
 }
 
@@ -300,11 +238,10 @@ int wine_node_version(const struct wine_node *node, char **out, struct error *er
 	static const char mark[] = "\n;; Version: ";
 	char *path CLEANUP_FREE = path_join(node->root, "/usr/share/wine/wine.inf");
 	char *text CLEANUP_FREE = NULL;
-	const char *version = NULL;
 	int rc = path != NULL ? file_read(path, FILE_MAX, &text, NULL, err) : error_memory(err);
 	if (rc < 0)
 		return rc;
-	version = strstr(text, mark);
+	const char *version = strstr(text, mark);
 	if (version == NULL)
 		return error_set(err, ERROR_FORMAT, "%s: tells no version", path);
 	version += strlen(mark);
@@ -325,16 +262,12 @@ int wine_node_record(const struct wine_node *node, const char *path, struct erro
 {
 	struct text_list words CLEANUP_TEXT_LIST = {0};
 	char *program CLEANUP_FREE = NULL;
-	char *file CLEANUP_FREE = text_format("Z:%s", path);
+	char *output CLEANUP_FREE = NULL;
 	char *variable CLEANUP_FREE = wine_node_environment(node);
 	const char *const env[] = {variable, NULL};
-	struct process_result result = {0};
 	struct process_spec spec = {.env = env, .timeout_ms = UINT64_C(2000) * DISCOVERY_TIMEOUT_S};
-	char reason[REASON_MAX] = "";
-	char end[128] = "";
-	int rc = file != NULL && variable != NULL
-			 ? wine_node_program(node, "gpu-discovery.exe", &program, err)
-			 : error_memory(err);
+	int rc = variable != NULL ? wine_node_program(node, "gpu-discovery.exe", &program, err)
+				  : error_memory(err);
 	if (rc == 0)
 		rc = wine_node_command(node, DISCOVERY_TIMEOUT_S, &words, err);
 	if (rc == 0)
@@ -342,20 +275,9 @@ int wine_node_record(const struct wine_node *node, const char *path, struct erro
 	if (rc == 0)
 		rc = text_list_add(&words, "--record", err);
 	if (rc == 0)
-		rc = text_list_add(&words, file, err);
+		rc = text_list_addf(&words, err, "Z:%s", path);
 	spec.argv = (const char *const *)words.items;
 	if (rc == 0)
-		rc = process_run(&spec, &result, err);
-	if (rc < 0)
-		return rc;
-	process_describe(&result, end, sizeof(end));
-	last_line(&result.err, reason, sizeof(reason));
-	if (result.end != PROCESS_EXITED || result.code != 0)
-		rc = error_set(err,
-			       result.end == PROCESS_EXITED && result.code == CANNOT_RUN
-				       ? ERROR_UNSUPPORTED
-				       : ERROR_IO,
-			       "gpu-discovery.exe under Wine %s: %s", end, reason);
-	process_result_free(&result);
-	return rc;
+		rc = process_ask(&spec, &output, err);
+	return rc < 0 ? error_wrap(err, rc, "gpu-discovery.exe under Wine") : 0;
 }

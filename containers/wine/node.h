@@ -13,7 +13,7 @@
  *   DIRECTORY/gpu-N.json     Vulkan manifests: one adapter each
  */
 
-#include "base/error.h"
+#include "base/arena.h"
 #include "base/text.h"
 
 #include <stdbool.h>
@@ -23,10 +23,11 @@
 #define WINE_NODE_PACKAGES "/var/lib/dpkg/status" /* in the root: what it was made of */
 
 struct wine_node {
-	char *directory;
-	char *root;	/* made by make-root.sh */
-	char *starter;	/* the script wine-run */
-	char *programs; /* folder of the Windows programs: bin/, libexec/gpucert/, or flat */
+	struct arena arena; /* owns the strings */
+	const char *directory;
+	const char *root;     /* made by make-root.sh */
+	const char *starter;  /* the script wine-run */
+	const char *programs; /* folder of the Windows programs: bin/, libexec/gpucert/, or flat */
 };
 
 /* Makes the root when this machine has none (minutes), and the node's files in `directory`, which

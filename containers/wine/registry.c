@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include "containers/wine/registry.h"
 
 #include "base/cleanup.h"
 #include "base/file.h"

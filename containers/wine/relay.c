@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The relay's two directories: what is there, and what is made of it on the other side. */
+#include "containers/wine/relay.h"
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "base/path.h"
-#include "containers/wine/relay_internal.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -19,27 +19,27 @@ void relay_note(struct relay *relay, const char *format, ...)
 {
 	struct text note CLEANUP_TEXT = {0};
 	va_list args;
-	if (relay->on_note == NULL)
+	if (relay->options.on_note == NULL)
 		return;
 	va_start(args, format);
 	text_vaddf(&note, format, args);
 	va_end(args);
-	relay->on_note(text_string(&note), relay->user);
+	relay->options.on_note(text_string(&note), relay->options.user);
 }
 
 char *relay_path(const struct relay *relay, enum relay_side side, const char *name)
 {
-	return path_join(relay->directories[side], name);
+	return path_join(relay->options.directories[side], name);
 }
 
-static enum relay_side relay_other(enum relay_side side)
+static enum relay_side other_side(enum relay_side side)
 {
 	return side == RELAY_KUBELET ? RELAY_WINE : RELAY_KUBELET;
 }
 
 /* What there is under a name; false: nothing of the kind that the side has. */
-static bool relay_identify(const struct relay *relay, enum relay_side side, const char *name,
-			   struct relay_identity *out)
+static bool identify(const struct relay *relay, enum relay_side side, const char *name,
+		     struct relay_identity *out)
 {
 	char *path CLEANUP_FREE = relay_path(relay, side, name);
 	struct stat status = {0};
@@ -49,24 +49,24 @@ static bool relay_identify(const struct relay *relay, enum relay_side side, cons
 	return side == RELAY_KUBELET ? S_ISSOCK(status.st_mode) : S_ISREG(status.st_mode);
 }
 
-static bool relay_is_still(const struct relay *relay, enum relay_side side, const char *name,
-			   const struct relay_identity *known)
+static bool is_still(const struct relay *relay, enum relay_side side, const char *name,
+		     const struct relay_identity *known)
 {
 	struct relay_identity now = {0};
-	return relay_identify(relay, side, name, &now) && now.inode == known->inode &&
+	return identify(relay, side, name, &now) && now.inode == known->inode &&
 	       now.written.tv_sec == known->written.tv_sec &&
 	       now.written.tv_nsec == known->written.tv_nsec;
 }
 
-static void relay_unlink(const struct relay *relay, enum relay_side side, const char *name,
-			 const struct relay_identity *known)
+static void remove_file(const struct relay *relay, enum relay_side side, const char *name,
+			const struct relay_identity *known)
 {
 	char *path CLEANUP_FREE = relay_path(relay, side, name);
-	if (path != NULL && relay_is_still(relay, side, name, known))
+	if (path != NULL && is_still(relay, side, name, known))
 		(void)unlink(path);
 }
 
-static void relay_mirror_free(uv_handle_t *handle)
+static void free_mirror(uv_handle_t *handle)
 {
 	struct relay_mirror *mirror = handle->data;
 	free(mirror->name);
@@ -74,17 +74,17 @@ static void relay_mirror_free(uv_handle_t *handle)
 }
 
 /* Takes a mirror out of the table and its copy away. */
-static void relay_drop(struct relay *relay, size_t index)
+static void drop(struct relay *relay, size_t index)
 {
 	struct relay_mirror *mirror = relay->mirrors[index];
 	if (!mirror->refused)
-		relay_unlink(relay, relay_other(mirror->side), mirror->name, &mirror->copy);
+		remove_file(relay, other_side(mirror->side), mirror->name, &mirror->copy);
 	relay->mirrors[index] = relay->mirrors[--relay->mirror_count];
 	mirror->relay = NULL;
-	uv_close(&mirror->listener.handle, relay_mirror_free);
+	uv_close(&mirror->listener.handle, free_mirror);
 }
 
-static void relay_on_connection(uv_stream_t *stream, int status)
+static void on_connection(uv_stream_t *stream, int status)
 {
 	struct relay_mirror *mirror = stream->data;
 	if (status == 0 && mirror->relay != NULL)
@@ -92,7 +92,7 @@ static void relay_on_connection(uv_stream_t *stream, int status)
 }
 
 /* A port of our own, and a rendezvous file for it on Wine's side. */
-static int relay_offer_port(struct relay *relay, struct relay_mirror *mirror, struct error *err)
+static int offer_port(struct relay *relay, struct relay_mirror *mirror, struct error *err)
 {
 	struct sockaddr_in address = {0};
 	int size = sizeof(address);
@@ -104,7 +104,7 @@ static int relay_offer_port(struct relay *relay, struct relay_mirror *mirror, st
 	if (rc == 0)
 		rc = uv_tcp_bind(&mirror->listener.tcp, (struct sockaddr *)&address, 0);
 	if (rc == 0)
-		rc = uv_listen(&mirror->listener.stream, BACKLOG, relay_on_connection);
+		rc = uv_listen(&mirror->listener.stream, BACKLOG, on_connection);
 	if (rc == 0)
 		rc = uv_tcp_getsockname(&mirror->listener.tcp, (struct sockaddr *)&address, &size);
 	if (rc < 0)
@@ -117,7 +117,7 @@ static int relay_offer_port(struct relay *relay, struct relay_mirror *mirror, st
 }
 
 /* libuv would remove whatever has the name when it closes a pipe that it bound itself. */
-static int relay_bind(const char *path, int *out, struct error *err)
+static int bind_socket(const char *path, int *out, struct error *err)
 {
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
 	int fd CLEANUP_FD = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
@@ -131,22 +131,22 @@ static int relay_bind(const char *path, int *out, struct error *err)
 }
 
 /* A socket on the kubelet's side for the plugin's rendezvous file. */
-static int relay_offer_socket(struct relay *relay, struct relay_mirror *mirror, struct error *err)
+static int offer_socket(struct relay *relay, struct relay_mirror *mirror, struct error *err)
 {
 	char *path CLEANUP_FREE = relay_path(relay, RELAY_KUBELET, mirror->name);
 	int fd CLEANUP_FD = -1;
-	int rc = path != NULL ? relay_bind(path, &fd, err) : error_memory(err);
+	int rc = path != NULL ? bind_socket(path, &fd, err) : error_memory(err);
 	if (rc < 0)
 		return rc;
 	rc = uv_pipe_open(&mirror->listener.pipe, fd);
 	if (rc == 0) {
 		(void)STEAL_FD(fd);
-		rc = uv_listen(&mirror->listener.stream, BACKLOG, relay_on_connection);
+		rc = uv_listen(&mirror->listener.stream, BACKLOG, on_connection);
 	}
 	return rc < 0 ? error_set(err, ERROR_IO, "%s: %s", path, uv_strerror(rc)) : 0;
 }
 
-static int relay_read(struct relay *relay, struct relay_mirror *mirror, struct error *err)
+static int read_rendezvous(struct relay *relay, struct relay_mirror *mirror, struct error *err)
 {
 	char *path CLEANUP_FREE = relay_path(relay, RELAY_WINE, mirror->name);
 	char *text CLEANUP_FREE = NULL;
@@ -157,26 +157,25 @@ static int relay_read(struct relay *relay, struct relay_mirror *mirror, struct e
 }
 
 /* What is refused stays in the table as long as it is there, so that it is told once. */
-static void relay_mirror_make(struct relay *relay, struct relay_mirror *mirror)
+static void make_mirror(struct relay *relay, struct relay_mirror *mirror)
 {
 	struct error err = {0};
 	int rc = 0;
 	if (mirror->side == RELAY_WINE)
-		rc = relay_read(relay, mirror, &err);
+		rc = read_rendezvous(relay, mirror, &err);
 	if (rc == 0)
-		rc = (mirror->side == RELAY_WINE ? relay_offer_socket
-						 : relay_offer_port)(relay, mirror, &err);
-	mirror->refused = rc < 0 || !relay_identify(relay, relay_other(mirror->side), mirror->name,
-						    &mirror->copy);
+		rc = (mirror->side == RELAY_WINE ? offer_socket : offer_port)(relay, mirror, &err);
+	mirror->refused =
+		rc < 0 || !identify(relay, other_side(mirror->side), mirror->name, &mirror->copy);
 	if (mirror->refused)
-		relay_note(relay, "%s/%s is not relayed: %s", relay->directories[mirror->side],
-			   mirror->name, rc < 0 ? err.text : "its copy is gone");
+		relay_note(relay, "%s/%s is not relayed: %s",
+			   relay->options.directories[mirror->side], mirror->name,
+			   rc < 0 ? err.text : "its copy is gone");
 }
 
-static void relay_add(struct relay *relay, enum relay_side side, const char *name,
-		      const struct relay_identity *identity)
+static void add(struct relay *relay, enum relay_side side, const char *name,
+		const struct relay_identity *identity)
 {
-	struct relay_mirror *mirror = NULL;
 	if (relay->mirror_count == RELAY_MIRRORS_MAX) {
 		if (!relay->too_many)
 			relay_note(relay, "more than %d sockets: the rest is not relayed",
@@ -184,43 +183,40 @@ static void relay_add(struct relay *relay, enum relay_side side, const char *nam
 		relay->too_many = true;
 		return;
 	}
-	mirror = calloc(1, sizeof(*mirror));
-	if (mirror == NULL)
-		return;
-	mirror->name = strdup(name);
-	if (mirror->name == NULL) {
+	struct relay_mirror *mirror = calloc(1, sizeof(*mirror));
+	char *copy CLEANUP_FREE = strdup(name);
+	if (mirror == NULL || copy == NULL) {
 		free(mirror);
 		return;
 	}
-	mirror->relay = relay;
-	mirror->side = side;
-	mirror->original = *identity;
+	*mirror = (struct relay_mirror){
+		.relay = relay, .name = STEAL(copy), .side = side, .original = *identity};
 	if (side == RELAY_WINE)
 		(void)uv_pipe_init(relay->loop, &mirror->listener.pipe, 0);
 	else
 		(void)uv_tcp_init(relay->loop, &mirror->listener.tcp);
 	mirror->listener.handle.data = mirror;
 	relay->mirrors[relay->mirror_count++] = mirror;
-	relay_mirror_make(relay, mirror);
+	make_mirror(relay, mirror);
 }
 
 /* Removed on either side is removed on both. */
-static void relay_look_after(struct relay *relay)
+static void look_after(struct relay *relay)
 {
 	for (size_t i = relay->mirror_count; i-- > 0;) {
 		struct relay_mirror *mirror = relay->mirrors[i];
-		enum relay_side other = relay_other(mirror->side);
-		if (!relay_is_still(relay, mirror->side, mirror->name, &mirror->original)) {
-			relay_drop(relay, i);
+		enum relay_side other = other_side(mirror->side);
+		if (!is_still(relay, mirror->side, mirror->name, &mirror->original)) {
+			drop(relay, i);
 		} else if (!mirror->refused &&
-			   !relay_is_still(relay, other, mirror->name, &mirror->copy)) {
-			relay_unlink(relay, mirror->side, mirror->name, &mirror->original);
-			relay_drop(relay, i);
+			   !is_still(relay, other, mirror->name, &mirror->copy)) {
+			remove_file(relay, mirror->side, mirror->name, &mirror->original);
+			drop(relay, i);
 		}
 	}
 }
 
-static bool relay_knows(const struct relay *relay, const char *name)
+static bool knows(const struct relay *relay, const char *name)
 {
 	for (size_t i = 0; i < relay->mirror_count; i++) {
 		if (strcmp(relay->mirrors[i]->name, name) == 0)
@@ -230,124 +226,59 @@ static bool relay_knows(const struct relay *relay, const char *name)
 }
 
 /* Rendezvous files appear by a rename: until then they have another name, which does not end so. */
-static bool relay_is_socket_name(const char *name)
+static bool is_socket_name(const char *name)
 {
 	return text_ends_with(name, ".sock") && name[0] != '.' && path_is_bare_name(name);
 }
 
-static void relay_look_for(struct relay *relay, enum relay_side side)
+static void look_for(struct relay *relay, enum relay_side side)
 {
 	struct text_list names CLEANUP_TEXT_LIST = {0};
-	if (file_list(relay->directories[side], &names, NULL) < 0)
+	if (file_list(relay->options.directories[side], &names, NULL) < 0)
 		return;
 	for (size_t i = 0; i < names.count; i++) {
 		struct relay_identity identity = {0};
-		if (relay_is_socket_name(names.items[i]) && !relay_knows(relay, names.items[i]) &&
-		    relay_identify(relay, side, names.items[i], &identity))
-			relay_add(relay, side, names.items[i], &identity);
+		if (is_socket_name(names.items[i]) && !knows(relay, names.items[i]) &&
+		    identify(relay, side, names.items[i], &identity))
+			add(relay, side, names.items[i], &identity);
 	}
 }
 
 void relay_look(struct relay *relay)
 {
-	relay_look_after(relay);
-	relay_look_for(relay, RELAY_KUBELET);
-	relay_look_for(relay, RELAY_WINE);
+	look_after(relay);
+	look_for(relay, RELAY_KUBELET);
+	look_for(relay, RELAY_WINE);
 }
 
-static void relay_on_poll(uv_timer_t *timer)
+static void on_poll(void *relay)
 {
-	if (timer->data != NULL)
-		relay_look(timer->data);
-}
-
-static void relay_on_change(uv_fs_event_t *change, const char *name, int events, int status)
-{
-	(void)name;
-	(void)events;
-	(void)status;
-	if (change->data != NULL)
-		relay_look(change->data);
-}
-
-static void relay_handle_free(uv_handle_t *handle)
-{
-	free(handle);
-}
-
-/* Where changes are not told, the poll sees them. */
-static int relay_watch(struct relay *relay, struct error *err)
-{
-	relay->poll = calloc(1, sizeof(*relay->poll));
-	if (relay->poll == NULL)
-		return error_memory(err);
-	(void)uv_timer_init(relay->loop, relay->poll);
-	relay->poll->data = relay;
-	(void)uv_timer_start(relay->poll, relay_on_poll, RELAY_POLL_MS, RELAY_POLL_MS);
-	for (size_t i = 0; i < ARRAY_SIZE(relay->changes); i++) {
-		relay->changes[i] = calloc(1, sizeof(*relay->changes[i]));
-		if (relay->changes[i] == NULL)
-			return error_memory(err);
-		(void)uv_fs_event_init(relay->loop, relay->changes[i]);
-		relay->changes[i]->data = relay;
-		(void)uv_fs_event_start(relay->changes[i], relay_on_change, relay->directories[i],
-					0);
-	}
-	return 0;
+	relay_look(relay);
 }
 
 int relay_open(uv_loop_t *loop, const struct relay_options *options, struct relay **out,
 	       struct error *err)
 {
-	const char *const directories[] = {options->kubelet_directory, options->wine_directory};
-	struct relay *relay = NULL;
-	int rc = 0;
-	for (size_t i = 0; i < ARRAY_SIZE(directories); i++) {
-		if (!file_is_directory(directories[i]))
+	for (size_t i = 0; i < ARRAY_SIZE(options->directories); i++) {
+		if (!file_is_directory(options->directories[i]))
 			return error_set(err, ERROR_NOT_FOUND, "%s: no such directory",
-					 directories[i]);
+					 options->directories[i]);
 	}
-	relay = calloc(1, sizeof(*relay));
+	struct relay *relay = calloc(1, sizeof(*relay));
 	if (relay == NULL)
 		return error_memory(err);
 	relay->loop = loop;
-	relay->nonce_ms = options->nonce_ms != 0 ? options->nonce_ms : RELAY_NONCE_MS;
-	relay->on_note = options->on_note;
-	relay->user = options->user;
-	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(directories); i++) {
-		relay->directories[i] = strdup(directories[i]);
-		rc = relay->directories[i] != NULL ? 0 : error_memory(err);
-	}
-	if (rc == 0)
-		rc = relay_watch(relay, err);
+	relay->options = *options;
+	if (relay->options.nonce_ms == 0)
+		relay->options.nonce_ms = RELAY_NONCE_MS;
+	int rc = timer_start(loop, RELAY_POLL_MS, RELAY_POLL_MS, on_poll, relay, &relay->poll, err);
 	if (rc < 0) {
-		relay_close(relay);
+		free(relay);
 		return rc;
 	}
 	relay_look(relay);
 	*out = relay;
 	return 0;
-}
-
-size_t relay_mirror_count(const struct relay *relay)
-{
-	size_t count = 0;
-	for (size_t i = 0; i < relay->mirror_count; i++)
-		count += relay->mirrors[i]->refused ? 0 : 1;
-	return count;
-}
-
-size_t relay_link_count(const struct relay *relay)
-{
-	return relay->link_count;
-}
-
-static void relay_close_handle(uv_handle_t *handle)
-{
-	if (handle == NULL)
-		return;
-	handle->data = NULL;
-	uv_close(handle, relay_handle_free);
 }
 
 void relay_close(struct relay *relay)
@@ -357,11 +288,7 @@ void relay_close(struct relay *relay)
 	while (relay->link_count > 0)
 		relay_link_close(relay->links[0]);
 	while (relay->mirror_count > 0)
-		relay_drop(relay, 0);
-	relay_close_handle((uv_handle_t *)relay->poll);
-	for (size_t i = 0; i < ARRAY_SIZE(relay->changes); i++) {
-		relay_close_handle((uv_handle_t *)relay->changes[i]);
-		free(relay->directories[i]);
-	}
+		drop(relay, 0);
+	timer_cancel(&relay->poll);
 	free(relay);
 }

@@ -8,32 +8,33 @@
  * connections are carried over byte by byte, half-closes included. So a plugin under Wine
  * registers, is dialled back, and notices a kubelet's restart as on any node.
  *
- *   kubelet/kubelet.sock   socket      →  wine/kubelet.sock   rendezvous file of a port of the
- * relay kubelet/wddm.sock      socket of   ←  wine/wddm.sock      rendezvous file of the plugin the
- * relay
+ *   kubelet/kubelet.sock   socket                →  wine/kubelet.sock   rendezvous file of a port of the relay
+ *   kubelet/wddm.sock      socket of the relay   ←  wine/wddm.sock      rendezvous file of the plugin
  *
- * Neither side is trusted: a file that is no rendezvous file is told once and left alone; who
+ * Neither side is trusted: a file that is not a rendezvous file is told once and left alone; who
  * connects to the relay's port and does not present the nonce in time is dropped; the numbers of
  * files and connections are bounded.
  */
 
-#include "base/error.h"
+#include "rpc/loop.h"
+#include "rpc/rendezvous.h"
 
-#include <stddef.h>
-#include <uv.h>
+#include <sys/stat.h>
 
 enum {
-	RELAY_POLL_MS = 100, /* between looks; changes are looked at at once where they are told */
+	RELAY_POLL_MS = 50, /* between looks */
 	RELAY_NONCE_MS = 5000,
 	RELAY_MIRRORS_MAX = 64,
 	RELAY_LINKS_MAX = 256,
+	RELAY_CHUNK = 64 * 1024,
 };
 
 struct relay;
 
+enum relay_side { RELAY_KUBELET, RELAY_WINE };
+
 struct relay_options {
-	const char *kubelet_directory;
-	const char *wine_directory;
+	const char *directories[2]; /* by enum relay_side; both must exist, and outlive the relay */
 	unsigned nonce_ms; /* how long a connection may take to present its nonce; 0: RELAY_NONCE_MS
 			    */
 	/* Something that was refused or failed, as a sentence. May be NULL. */
@@ -41,16 +42,59 @@ struct relay_options {
 	void *user;
 };
 
-/* Both directories must exist. Strings are copied. ERROR_NOT_FOUND, ERROR_MEMORY. */
+/* ERROR_NOT_FOUND, ERROR_MEMORY. */
 int relay_open(uv_loop_t *loop, const struct relay_options *options, struct relay **out,
 	       struct error *err);
 
-/* Looks at both directories now, as it does by itself when they change. */
+/* Looks at both directories now, as it does by itself again and again. */
 void relay_look(struct relay *relay);
-
-size_t relay_mirror_count(const struct relay *relay);
-size_t relay_link_count(const struct relay *relay); /* connections, greeted or not */
 
 /* Removes what it made in both directories and closes all connections; the memory is freed when
  * libuv has closed the handles. NULL is allowed. */
 void relay_close(struct relay *relay);
+
+/* From here on: internal to relay.c, relay_link.c and their tests. */
+
+/* Which file it is: names and inode numbers are used again. A change of its mode is none of it. */
+struct relay_identity {
+	ino_t inode;
+	struct timespec written;
+};
+
+/* A file of one side and what the relay made of it on the other. */
+struct relay_mirror {
+	struct relay *relay; /* NULL once it is dropped and only its handle is left */
+	char *name;
+	enum relay_side side; /* of the original */
+	struct relay_identity original, copy;
+	struct rendezvous rendezvous; /* the original's, or the relay's own */
+	bool refused;		      /* not a rendezvous file: there is no copy */
+	union {
+		uv_handle_t handle;
+		uv_stream_t stream;
+		uv_pipe_t pipe; /* listens at kubelet/NAME */
+		uv_tcp_t tcp;	/* listens at rendezvous.port */
+	} listener;
+};
+
+struct relay_link;
+
+struct relay {
+	uv_loop_t *loop;
+	struct relay_options options;
+	struct relay_mirror *mirrors[RELAY_MIRRORS_MAX];
+	size_t mirror_count;
+	struct relay_link *links[RELAY_LINKS_MAX];
+	size_t link_count;
+	struct timer *poll;
+	bool too_many; /* was told */
+};
+
+void relay_note(struct relay *relay, const char *format, ...) PRINTF_LIKE(2, 3);
+
+/* The path of a name on a side. NULL: out of memory. */
+char *relay_path(const struct relay *relay, enum relay_side side, const char *name);
+
+/* A connection waits at the mirror's listener. */
+void relay_link_accept(struct relay_mirror *mirror);
+void relay_link_close(struct relay_link *link);

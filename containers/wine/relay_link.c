@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* One connection that the relay carries: a stream on each side. */
 #include "base/cleanup.h"
-#include "containers/wine/relay_internal.h"
+#include "containers/wine/relay.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-struct relay_link;
 
 struct relay_end {
 	union {
@@ -33,12 +31,12 @@ struct relay_link {
 	unsigned open_handles;
 };
 
-static struct relay_end *link_other(struct relay_end *end)
+static struct relay_end *other_end(struct relay_end *end)
 {
 	return end == &end->link->kubelet ? &end->link->wine : &end->link->kubelet;
 }
 
-static void link_on_closed(uv_handle_t *handle)
+static void on_closed(uv_handle_t *handle)
 {
 	struct relay_link *link = handle->data;
 	if (--link->open_handles > 0)
@@ -59,9 +57,9 @@ void relay_link_close(struct relay_link *link)
 			break;
 		}
 	}
-	uv_close(&link->kubelet.handle, link_on_closed);
-	uv_close(&link->wine.handle, link_on_closed);
-	uv_close((uv_handle_t *)&link->deadline, link_on_closed);
+	uv_close(&link->kubelet.handle, on_closed);
+	uv_close(&link->wine.handle, on_closed);
+	uv_close((uv_handle_t *)&link->deadline, on_closed);
 }
 
 static struct relay_end *end_of(uv_stream_t *stream)
@@ -70,45 +68,51 @@ static struct relay_end *end_of(uv_stream_t *stream)
 	return stream == &link->kubelet.stream ? &link->kubelet : &link->wine;
 }
 
-static void link_read(struct relay_end *end);
+static void read_from(struct relay_end *end);
 
-static void link_on_shutdown(uv_shutdown_t *request, int status)
+static void on_shutdown(uv_shutdown_t *request, int status)
 {
 	(void)request;
 	(void)status;
 }
 
-static void link_on_end(struct relay_end *end)
+static void on_end(struct relay_end *end)
 {
-	struct relay_end *other = link_other(end);
+	struct relay_end *other = other_end(end);
 	end->ended = true;
 	if (other->ended) {
 		relay_link_close(end->link);
 		return;
 	}
-	(void)uv_shutdown(&other->shutdown, &other->stream, link_on_shutdown);
+	(void)uv_shutdown(&other->shutdown, &other->stream, on_shutdown);
+}
+
+/* Is the link to go on after a step? If the step failed, it is closed. */
+static bool goes_on(struct relay_link *link, int status)
+{
+	if (link->relay == NULL)
+		return false;
+	if (status < 0)
+		relay_link_close(link);
+	return status >= 0;
 }
 
 /* One chunk is on its way at a time: a side that does not read stops the other. */
-static void link_on_written(uv_write_t *request, int status)
+static void on_written(uv_write_t *request, int status)
 {
 	struct relay_end *from = request->data;
-	if (from->link->relay == NULL)
-		return;
-	if (status < 0)
-		relay_link_close(from->link);
-	else
-		link_read(from);
+	if (goes_on(from->link, status))
+		read_from(from);
 }
 
-static void link_on_allocate(uv_handle_t *handle, size_t suggested, uv_buf_t *buffer)
+static void on_allocate(uv_handle_t *handle, size_t suggested, uv_buf_t *buffer)
 {
 	struct relay_end *end = end_of((uv_stream_t *)handle);
 	(void)suggested;
 	*buffer = uv_buf_init(end->chunk, sizeof(end->chunk));
 }
 
-static void link_on_read(uv_stream_t *stream, ssize_t size, const uv_buf_t *buffer)
+static void on_read(uv_stream_t *stream, ssize_t size, const uv_buf_t *buffer)
 {
 	struct relay_end *end = end_of(stream);
 	uv_buf_t data = uv_buf_init(buffer->base, size > 0 ? (unsigned)size : 0);
@@ -116,34 +120,33 @@ static void link_on_read(uv_stream_t *stream, ssize_t size, const uv_buf_t *buff
 		return;
 	(void)uv_read_stop(stream);
 	if (size == UV_EOF) {
-		link_on_end(end);
+		on_end(end);
 		return;
 	}
 	/* What the plugin tells the kubelet may speak of a socket that it has just made. */
 	if (end == &end->link->wine)
 		relay_look(end->link->relay);
 	end->write.data = end;
-	if (size < 0 ||
-	    uv_write(&end->write, &link_other(end)->stream, &data, 1, link_on_written) < 0)
+	if (size < 0 || uv_write(&end->write, &other_end(end)->stream, &data, 1, on_written) < 0)
 		relay_link_close(end->link);
 }
 
-static void link_read(struct relay_end *end)
+static void read_from(struct relay_end *end)
 {
-	if (uv_read_start(&end->stream, link_on_allocate, link_on_read) < 0)
+	if (uv_read_start(&end->stream, on_allocate, on_read) < 0)
 		relay_link_close(end->link);
 }
 
-static void link_join(struct relay_link *link)
+static void join(struct relay_link *link)
 {
 	(void)uv_tcp_nodelay(&link->wine.tcp, 1);
 	(void)uv_timer_stop(&link->deadline);
-	link_read(&link->kubelet);
+	read_from(&link->kubelet);
 	if (link->relay != NULL)
-		link_read(&link->wine);
+		read_from(&link->wine);
 }
 
-static void link_on_deadline(uv_timer_t *timer)
+static void on_deadline(uv_timer_t *timer)
 {
 	struct relay_link *link = timer->data;
 	if (link->relay == NULL)
@@ -152,18 +155,13 @@ static void link_on_deadline(uv_timer_t *timer)
 	relay_link_close(link);
 }
 
-static void link_on_kubelet_connected(uv_connect_t *connect, int status)
+static void on_kubelet_connected(uv_connect_t *connect, int status)
 {
-	struct relay_link *link = connect->data;
-	if (link->relay == NULL)
-		return;
-	if (status < 0)
-		relay_link_close(link);
-	else
-		link_join(link);
+	if (goes_on(connect->data, status))
+		join(connect->data);
 }
 
-static void link_on_nonce_allocate(uv_handle_t *handle, size_t suggested, uv_buf_t *buffer)
+static void on_nonce_allocate(uv_handle_t *handle, size_t suggested, uv_buf_t *buffer)
 {
 	struct relay_link *link = handle->data;
 	(void)suggested;
@@ -172,7 +170,7 @@ static void link_on_nonce_allocate(uv_handle_t *handle, size_t suggested, uv_buf
 }
 
 /* In a time that does not tell how much is right. */
-static bool link_knows_nonce(const struct relay_link *link)
+static bool knows_nonce(const struct relay_link *link)
 {
 	unsigned difference = 0;
 	for (size_t i = 0; i < RENDEZVOUS_NONCE_SIZE; i++)
@@ -180,8 +178,8 @@ static bool link_knows_nonce(const struct relay_link *link)
 	return difference == 0;
 }
 
-/* Exactly the nonce is read here; what follows it is read by link_on_read(). */
-static void link_on_nonce(uv_stream_t *stream, ssize_t size, const uv_buf_t *buffer)
+/* Exactly the nonce is read here; what follows it is read by on_read(). */
+static void on_nonce(uv_stream_t *stream, ssize_t size, const uv_buf_t *buffer)
 {
 	struct relay_link *link = stream->data;
 	(void)buffer;
@@ -193,51 +191,41 @@ static void link_on_nonce(uv_stream_t *stream, ssize_t size, const uv_buf_t *buf
 	if (link->nonce_size < RENDEZVOUS_NONCE_SIZE)
 		return;
 	(void)uv_read_stop(stream);
-	if (!link_knows_nonce(link)) {
+	if (!knows_nonce(link)) {
 		relay_note(link->relay, "a connection was dropped: it did not know the nonce");
 		relay_link_close(link);
 		return;
 	}
 	relay_look(link->relay);
 	link->connect.data = link;
-	uv_pipe_connect(&link->connect, &link->kubelet.pipe, link->path, link_on_kubelet_connected);
+	uv_pipe_connect(&link->connect, &link->kubelet.pipe, link->path, on_kubelet_connected);
 }
 
-static void link_on_greeted(uv_write_t *request, int status)
-{
-	struct relay_link *link = request->data;
-	if (link->relay == NULL)
-		return;
-	if (status < 0)
-		relay_link_close(link);
-	else
-		link_join(link);
-}
-
-static void link_on_wine_connected(uv_connect_t *connect, int status)
+/* The nonce fits into the buffer of a new connection. */
+static void on_wine_connected(uv_connect_t *connect, int status)
 {
 	struct relay_link *link = connect->data;
 	uv_buf_t nonce = uv_buf_init((char *)link->nonce, RENDEZVOUS_NONCE_SIZE);
-	if (link->relay == NULL)
+	if (!goes_on(link, status))
 		return;
-	link->wine.write.data = link;
-	if (status < 0 ||
-	    uv_write(&link->wine.write, &link->wine.stream, &nonce, 1, link_on_greeted) < 0)
+	if (uv_try_write(&link->wine.stream, &nonce, 1) == RENDEZVOUS_NONCE_SIZE)
+		join(link);
+	else
 		relay_link_close(link);
 }
 
 /* From the kubelet: on to the plugin's port. */
-static int link_call_plugin(struct relay_link *link, const struct relay_mirror *mirror)
+static int call_plugin(struct relay_link *link, const struct relay_mirror *mirror)
 {
 	struct sockaddr_in address = {0};
 	int rc = uv_ip4_addr("127.0.0.1", mirror->rendezvous.port, &address);
 	link->connect.data = link;
 	return rc == 0 ? uv_tcp_connect(&link->connect, &link->wine.tcp,
-					(struct sockaddr *)&address, link_on_wine_connected)
+					(struct sockaddr *)&address, on_wine_connected)
 		       : rc;
 }
 
-static struct relay_link *link_new(struct relay *relay, const struct relay_mirror *mirror)
+static struct relay_link *new_link(struct relay *relay, const struct relay_mirror *mirror)
 {
 	struct relay_link *link = calloc(1, sizeof(*link));
 	if (link == NULL)
@@ -262,35 +250,25 @@ static struct relay_link *link_new(struct relay *relay, const struct relay_mirro
 	return link;
 }
 
-/* A connection that is not accepted would stay in the listener's queue. */
-static void link_refuse(struct relay_mirror *mirror)
-{
-	struct relay *relay = mirror->relay;
-	relay_note(relay, "more than %d connections: the oldest is dropped", RELAY_LINKS_MAX);
-	relay_link_close(relay->links[0]);
-}
-
 void relay_link_accept(struct relay_mirror *mirror)
 {
 	struct relay *relay = mirror->relay;
-	struct relay_link *link = NULL;
-	int rc = 0;
-	if (relay->link_count == RELAY_LINKS_MAX)
-		link_refuse(mirror);
-	link = link_new(relay, mirror);
+	bool from_kubelet = mirror->side == RELAY_WINE;
+	/* A connection that is not accepted would stay in the listener's queue. */
+	if (relay->link_count == RELAY_LINKS_MAX) {
+		relay_note(relay, "more than %d connections: the oldest is dropped",
+			   RELAY_LINKS_MAX);
+		relay_link_close(relay->links[0]);
+	}
+	struct relay_link *link = new_link(relay, mirror);
 	if (link == NULL)
 		return;
-	(void)uv_timer_start(&link->deadline, link_on_deadline, relay->nonce_ms, 0);
-	if (mirror->side == RELAY_WINE) {
-		rc = uv_accept(&mirror->listener.stream, &link->kubelet.stream);
-		if (rc == 0)
-			rc = link_call_plugin(link, mirror);
-	} else {
-		rc = uv_accept(&mirror->listener.stream, &link->wine.stream);
-		if (rc == 0)
-			rc = uv_read_start(&link->wine.stream, link_on_nonce_allocate,
-					   link_on_nonce);
-	}
+	(void)uv_timer_start(&link->deadline, on_deadline, relay->options.nonce_ms, 0);
+	int rc = uv_accept(&mirror->listener.stream,
+			   from_kubelet ? &link->kubelet.stream : &link->wine.stream);
+	if (rc == 0)
+		rc = from_kubelet ? call_plugin(link, mirror)
+				  : uv_read_start(&link->wine.stream, on_nonce_allocate, on_nonce);
 	if (rc < 0)
 		relay_link_close(link);
 }

@@ -10,7 +10,7 @@
 #include "base/process.h"
 #include "base/program.h"
 #include "containers/wine/relay.h"
-#include "rpc/loop.h"
+#include "rpc/socket.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -30,13 +30,13 @@ struct relay_program {
 	bool ended;
 };
 
-static void program_on_note(const char *note, void *user)
+static void on_note(const char *note, void *user)
 {
 	(void)user;
 	(void)fprintf(stderr, "wine-relay: %s\n", note);
 }
 
-static void program_on_end(struct process *process, const struct process_result *result, void *user)
+static void on_end(struct process *process, const struct process_result *result, void *user)
 {
 	struct relay_program *program = user;
 	(void)process;
@@ -45,74 +45,75 @@ static void program_on_end(struct process *process, const struct process_result 
 		result->end == PROCESS_SIGNALLED ? SIGNAL_BASE + result->code : result->code;
 }
 
-static void program_on_signal(uv_signal_t *handle, int number)
+static void on_signal(uv_signal_t *handle, int number)
 {
 	struct relay_program *program = handle->data;
 	(void)process_signal(program->process, number, NULL);
 }
 
-static void program_watch_signals(struct relay_program *program)
+static void watch_signals(struct relay_program *program)
 {
 	static const int numbers[] = {SIGTERM, SIGINT};
 	for (size_t i = 0; i < ARRAY_SIZE(numbers); i++) {
 		(void)uv_signal_init(&program->loop, &program->signals[i]);
 		program->signals[i].data = program;
-		(void)uv_signal_start(&program->signals[i], program_on_signal, numbers[i]);
+		(void)uv_signal_start(&program->signals[i], on_signal, numbers[i]);
 	}
 }
 
-static int program_add_word(struct text_list *words, const char *word, const char *directory,
-			    struct error *err)
+static int add_word(struct text_list *words, const char *word, const char *directory,
+		    struct error *err)
 {
 	const char *at = strstr(word, PLACEHOLDER);
 	if (at == NULL)
 		return text_list_add(words, word, err);
-	return text_list_take(words,
-			      text_format("%.*sZ:%s%s", (int)(at - word), word, directory,
-					  at + strlen(PLACEHOLDER)),
-			      err);
+	return text_list_addf(words, err, "%.*sZ:%s%s", (int)(at - word), word, directory,
+			      at + strlen(PLACEHOLDER));
 }
 
-static int program_start(struct relay_program *program, char *const *command, struct error *err)
+static int start(struct relay_program *program, char *const *command, struct error *err)
 {
 	const char *directory = program->wine_directory;
-	char *plugin_dir CLEANUP_FREE = text_format("DEVICE_PLUGIN_DIR=Z:%s", directory);
-	char *socket_dir CLEANUP_FREE = text_format("PLUGIN_SOCK_DIR=Z:%s", directory);
-	char *socket CLEANUP_FREE = text_format("KUBELET_SOCKET=Z:%s/kubelet.sock", directory);
-	const char *const env[] = {plugin_dir, socket_dir, socket, NULL};
+	struct text_list env CLEANUP_TEXT_LIST = {0};
 	struct text_list words CLEANUP_TEXT_LIST = {0};
-	struct process_spec spec = {
-		.env = env, .inherit_output = true, .on_end = program_on_end, .user = program};
-	int rc = plugin_dir != NULL && socket_dir != NULL && socket != NULL ? 0 : error_memory(err);
+	struct process_spec spec = {.inherit_output = true, .on_end = on_end, .user = program};
+	int rc = text_list_addf(&env, err, "DEVICE_PLUGIN_DIR=Z:%s", directory);
+	if (rc == 0)
+		rc = text_list_addf(&env, err, "PLUGIN_SOCK_DIR=Z:%s", directory);
+	if (rc == 0)
+		rc = text_list_addf(&env, err, "KUBELET_SOCKET=Z:%s/kubelet.sock", directory);
 	for (; rc == 0 && *command != NULL; command++)
-		rc = program_add_word(&words, *command, directory, err);
+		rc = add_word(&words, *command, directory, err);
 	spec.argv = (const char *const *)words.items;
+	spec.env = (const char *const *)env.items;
 	return rc == 0 ? process_start(&program->loop, &spec, &program->process, err) : rc;
 }
 
-static bool program_has_ended(void *user)
+static bool has_ended(void *user)
 {
 	return ((struct relay_program *)user)->ended;
 }
 
-static int program_open(struct relay_program *program, const char *kubelet_directory,
-			char *const *command, struct error *err)
+static int open_all(struct relay_program *program, const char *kubelet_directory,
+		    char *const *command, struct error *err)
 {
 	char *absolute CLEANUP_FREE = path_normalize(kubelet_directory);
 	char *parent CLEANUP_FREE = absolute != NULL ? path_directory(absolute) : NULL;
-	struct relay_options options = {.kubelet_directory = absolute, .on_note = program_on_note};
 	int rc = parent != NULL ? 0 : error_memory(err);
 	if (rc == 0 && !path_is_absolute(kubelet_directory))
 		return error_set(err, ERROR_ARGUMENT, "%s: not absolute", kubelet_directory);
 	if (rc == 0)
 		rc = file_make_temporary(parent, "wine-", &program->wine_directory, err);
-	options.wine_directory = program->wine_directory;
+	const struct relay_options options = {
+		.directories = {kubelet_directory, program->wine_directory},
+		.on_note = on_note,
+	};
 	if (rc == 0)
 		rc = relay_open(&program->loop, &options, &program->relay, err);
-	return rc == 0 ? program_start(program, command, err) : rc;
+	return rc == 0 ? start(program, command, err) : rc;
 }
 
-static void program_close(struct relay_program *program)
+static void close_all(struct relay_program *program)
 {
 	if (program->relay != NULL)
 		relay_look(program->relay); /* what the plugin removed at its end */
@@ -130,26 +131,25 @@ int main(int argc, char **argv)
 {
 	struct relay_program program = {0};
 	struct error err = {0};
-	int rc = 0;
 	program_begin(&argc, &argv);
 	if (argc < 4 || strcmp(argv[2], "--") != 0) {
 		(void)fprintf(stderr, "usage: wine-relay DIRECTORY -- COMMAND...\n");
 		return 2;
 	}
-	(void)signal(SIGPIPE, SIG_IGN); /* a peer that is gone is an error of that connection */
+	socket_ignore_sigpipe();
 	if (loop_open(&program.loop, &err) < 0) {
 		(void)fprintf(stderr, "wine-relay: %s\n", err.text);
 		return EXIT_CANNOT;
 	}
-	program_watch_signals(&program);
-	rc = program_open(&program, argv[1], argv + 3, &err);
-	while (rc == 0 && !program_has_ended(&program))
-		rc = loop_wait(&program.loop, program_has_ended, &program, UINT64_MAX,
+	watch_signals(&program);
+	int rc = open_all(&program, argv[1], argv + 3, &err);
+	while (rc == 0 && !has_ended(&program))
+		rc = loop_wait(&program.loop, has_ended, &program, UINT64_MAX,
 			       "the end of the plugin", &err);
 	if (rc < 0) {
 		(void)fprintf(stderr, "wine-relay: %s\n", err.text);
 		program.exit_code = EXIT_CANNOT;
 	}
-	program_close(&program);
+	close_all(&program);
 	return program.exit_code;
 }

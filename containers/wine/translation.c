@@ -3,10 +3,10 @@
 
 #include "base/cleanup.h"
 #include "base/file.h"
+#include "base/path.h"
 #include "base/windows_device.h"
-#include "containers/wine/drivers.h"
+#include "containers/wine/device.h"
 #include "containers/wine/image.h"
-#include "containers/wine/place.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +19,82 @@ void wine_translation_free(struct wine_translation *translation)
 	grant_free(&translation->spec.grant);
 	free(translation->command);
 	*translation = (struct wine_translation){0};
+}
+
+/* The entry of a directory that a step means; NULL in *out when there is none. */
+static int find_entry(const char *directory, const char *step, char **out, struct error *err)
+{
+	char *exact CLEANUP_FREE = path_join(directory, step);
+	struct text_list names CLEANUP_TEXT_LIST = {0};
+	if (exact == NULL)
+		return error_memory(err);
+	if (file_exists(exact)) {
+		*out = strdup(step);
+		return *out != NULL ? 0 : error_memory(err);
+	}
+	if (!file_is_directory(directory))
+		return 0;
+	int rc = file_list(directory, &names, err);
+	for (size_t i = 0; rc == 0 && i < names.count; i++) {
+		if (strcasecmp(names.items[i], step) == 0) {
+			*out = strdup(names.items[i]);
+			return *out != NULL ? 0 : error_memory(err);
+		}
+	}
+	return rc;
+}
+
+static void lower(char *step)
+{
+	for (; *step != '\0'; step++) {
+		if (*step >= 'A' && *step <= 'Z')
+			*step = (char)(*step - 'A' + 'a');
+	}
+}
+
+/* What its symbolic links lead to, which must lie below `directory`. */
+static int stay_below(char **place, const char *directory, struct error *err)
+{
+	char *resolved CLEANUP_FREE = NULL;
+	char *root CLEANUP_FREE = NULL;
+	int rc = file_resolve(NULL, directory, &root, err);
+	if (rc == 0)
+		rc = file_resolve(NULL, *place, &resolved, err);
+	if (rc < 0)
+		return rc;
+	if (!path_is_within(resolved, root))
+		return error_set(err, ERROR_ARGUMENT, "%s: leads out of %s", *place, directory);
+	return 0;
+}
+
+int wine_place(const struct windows_path *path, const char *directory, char **out, bool *found,
+	       struct error *err)
+{
+	char *place CLEANUP_FREE = strdup(directory);
+	int rc = place != NULL ? 0 : error_memory(err);
+	*found = rc == 0 && file_exists(place);
+	for (size_t i = 0; rc == 0 && i < path->names.count; i++) {
+		char *name CLEANUP_FREE = NULL;
+		char *next = NULL;
+		if (*found)
+			rc = find_entry(place, path->names.items[i], &name, err);
+		if (rc == 0 && name == NULL) {
+			*found = false;
+			name = strdup(path->names.items[i]);
+			if (name != NULL)
+				lower(name);
+		}
+		next = rc == 0 && name != NULL ? path_join(place, name) : NULL;
+		if (next == NULL)
+			return rc < 0 ? rc : error_memory(err);
+		free(place);
+		place = next;
+		if (*found)
+			rc = stay_below(&place, directory, err);
+	}
+	if (rc == 0)
+		*out = STEAL(place);
+	return rc;
 }
 
 /* C:\... of the container: a place in the image's prefix. */
@@ -47,7 +123,7 @@ static int translate_target(const struct wine_node *node, const char *text, char
 
 /* Wine's programs on the node see the root's system folders and the host's other ones (wine-run).
  */
-static bool translate_is_of_root(const char *first_step)
+static bool is_of_root(const char *first_step)
 {
 	static const char *const folders[] = {"bin", "boot", "etc", "mnt", "sbin", "usr", "var"};
 	for (size_t i = 0; i < ARRAY_SIZE(folders); i++) {
@@ -57,33 +133,27 @@ static bool translate_is_of_root(const char *first_step)
 	return strncasecmp(first_step, "lib", 3) == 0;
 }
 
-static int translate_find(const struct windows_path *path, const char *directory, char **out,
-			  bool *found, struct error *err)
-{
-	*found = false;
-	return directory != NULL ? wine_place(path, directory, out, found, err) : error_memory(err);
-}
-
 int wine_find_file(const struct wine_node *node, const char *text, char **out, struct error *err)
 {
 	struct windows_path path CLEANUP_WINDOWS_PATH = {0};
 	char *planted CLEANUP_FREE = text_format("%s/files" DRIVE_C, node->directory);
 	char *prefix CLEANUP_FREE = text_format("%s" WINE_IMAGE_PREFIX DRIVE_C, node->root);
 	char *place CLEANUP_FREE = NULL;
+	const char *directories[] = {planted, prefix};
 	bool found = false;
-	int rc = windows_path_parse(text, "mount source", &path, err);
+	int rc = planted != NULL && prefix != NULL
+			 ? windows_path_parse(text, "mount source", &path, err)
+			 : error_memory(err);
 	if (rc < 0)
 		return rc;
-	if (path.drive == 'Z') {
-		bool of_root = path.names.count > 0 && translate_is_of_root(path.names.items[0]);
-		rc = translate_find(&path, of_root ? node->root : "/", &place, &found, err);
-	} else if (path.drive == 'C') {
-		rc = translate_find(&path, planted, &place, &found, err);
-		if (rc == 0 && !found) {
-			free(place);
-			place = NULL;
-			rc = translate_find(&path, prefix, &place, &found, err);
-		}
+	bool of_root = path.names.count > 0 && is_of_root(path.names.items[0]);
+	if (path.drive == 'Z')
+		directories[0] = directories[1] = of_root ? node->root : "/";
+	bool known = path.drive == 'Z' || path.drive == 'C';
+	for (size_t i = 0; rc == 0 && known && !found && i < ARRAY_SIZE(directories); i++) {
+		free(place);
+		place = NULL;
+		rc = wine_place(&path, directories[i], &place, &found, err);
 	}
 	if (rc == 0 && !found)
 		return error_set(err, ERROR_NOT_FOUND, "mount source '%s': not there", text);
@@ -157,11 +227,11 @@ static int translate_grant(const struct wine_node *node, const struct grant *win
 		rc = add_all(out, GRANT_MOUNT, &drivers.mounts, err);
 	if (rc == 0)
 		rc = add_all(out, GRANT_ENV, &drivers.envs, err);
-	if (rc == 0)
-		rc = add_all(out, GRANT_ENV, &windows->envs, err);
-	if (rc == 0)
-		rc = add_all(out, GRANT_ANNOTATION, &windows->annotations, err);
-	return rc == 0 ? add_all(out, GRANT_CDI_DEVICE, &windows->cdi_devices, err) : rc;
+	for (enum grant_kind kind = 0; rc == 0 && kind < GRANT_KINDS; kind++) {
+		if (kind != GRANT_MOUNT && kind != GRANT_DEVICE)
+			rc = add_all(out, kind, &windows->lists[kind], err);
+	}
+	return rc;
 }
 
 /* A bare word is a probe, as for launch_spec; anything else a Windows or Linux path of the
@@ -200,10 +270,9 @@ int wine_translate(const struct wine_node *node, const struct launch_spec *windo
 		   struct wine_translation *out, struct error *err)
 {
 	struct wine_translation translation CLEANUP_WINE_TRANSLATION = {0};
-	int rc = 0;
 	translation.spec = *windows;
 	translation.spec.grant = (struct grant){0};
-	rc = translate_grant(node, &windows->grant, &translation.spec.grant, err);
+	int rc = translate_grant(node, &windows->grant, &translation.spec.grant, err);
 	if (rc == 0)
 		rc = translate_command(windows, &translation, err);
 	if (rc < 0)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The reader of recorded nodes over arbitrary bytes: what it takes can be written, read again, and
  * is then the same. */
-#include "discovery/source.h"
+#include "discovery/builder.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 /* Paths of the driver store as anything may spell them: what is accepted is one plain absolute path
  * on a drive, which is accepted again as it is. */
 #include "base/cleanup.h"
-#include "discovery/windows/store_path.h"
+#include "discovery/windows/runtime_files.h"
 
 #include <ctype.h>
 #include <stdint.h>

@@ -19,7 +19,7 @@ static const char *const drm_not_gpus[] = {"vgem", "vkms"};
  * kernel). The read would wake a sleeping device; those are discrete, since a running processor's
  * GPU does not sleep on its own bus.
  */
-static bool drm_amd_is_integrated(struct builder *builder, const char *directory)
+static bool amd_is_integrated(struct builder *builder, const char *directory)
 {
 	enum { METRICS_MAX = 64 * 1024, REVISION_AT = 2, FIRST_INTEGRATED = 2 };
 	char *path CLEANUP_FREE = path_join(directory, "gpu_metrics");
@@ -32,33 +32,33 @@ static bool drm_amd_is_integrated(struct builder *builder, const char *directory
 }
 
 /* Intel's integrated GPUs are device 2 of the root bus; the discrete ones are behind a port. */
-static bool drm_intel_is_integrated(const struct discovery_device *device)
+static bool intel_is_integrated(const struct discovery_device *device)
 {
 	return text_ends_with(device->pci_address, ":00:02.0");
 }
 
-static void drm_describe_amd(struct builder *builder, const char *directory,
-			     struct discovery_device *device)
+static void describe_amd(struct builder *builder, const char *directory,
+			 struct discovery_device *device)
 {
 	const char *product = sysfs_text(builder, directory, "product_name");
 	device->dedicated_memory =
 		sysfs_number(builder, directory, "mem_info_vram_total", INT64_MAX);
 	device->shared_memory = sysfs_number(builder, directory, "mem_info_gtt_total", INT64_MAX);
-	device->integrated = drm_amd_is_integrated(builder, directory);
+	device->integrated = amd_is_integrated(builder, directory);
 	if (product[0] != '\0')
 		device->description = product;
 }
 
-static void drm_describe_pci(struct node *node, const char *directory, const char *driver_directory,
-			     struct discovery_device *device)
+static void describe_pci(struct node *node, const char *directory, const char *driver_directory,
+			 struct discovery_device *device)
 {
 	struct builder *builder = node->builder;
 	pci_describe(builder, directory, path_base(directory), node_pci_names(node), node->kernel,
 		     device);
 	if (text_equal(device->driver_name, "amdgpu"))
-		drm_describe_amd(builder, directory, device);
+		describe_amd(builder, directory, device);
 	else if (text_equal(device->vendor, "Intel"))
-		device->integrated = drm_intel_is_integrated(device);
+		device->integrated = intel_is_integrated(device);
 	/* A virtio device is driven on its own bus, below its PCI transport. */
 	if (!text_equal(directory, driver_directory)) {
 		device->driver_name = sysfs_link(builder, driver_directory, "driver");
@@ -68,8 +68,8 @@ static void drm_describe_pci(struct node *node, const char *directory, const cha
 
 /* GPUs of systems on a chip: part of the processor, named by the device tree ("arm,mali-bifrost").
  */
-static void drm_describe_platform(struct node *node, const char *directory,
-				  struct discovery_device *device)
+static void describe_platform(struct node *node, const char *directory,
+			      struct discovery_device *device)
 {
 	struct builder *builder = node->builder;
 	char *compatible CLEANUP_FREE =
@@ -89,7 +89,7 @@ static void drm_describe_platform(struct node *node, const char *directory,
 }
 
 /* The directory of the PCI device that is, or carries, the device. NULL: neither. Caller frees. */
-static char *drm_pci_directory(const char *directory)
+static char *pci_directory(const char *directory)
 {
 	char *parent CLEANUP_FREE = path_directory(directory);
 	if (pci_address_is_valid(path_base(directory)))
@@ -100,7 +100,7 @@ static char *drm_pci_directory(const char *directory)
 	return NULL;
 }
 
-static bool drm_is_minor(const char *name, const char *prefix)
+static bool is_minor(const char *name, const char *prefix)
 {
 	size_t size = strlen(prefix);
 	return text_starts_with(name, prefix) && name[size] != '\0' &&
@@ -109,8 +109,8 @@ static bool drm_is_minor(const char *name, const char *prefix)
 
 /* The render node itself, then the display node of the same device: programs that open the primary
  * node (media stacks, X servers) look for it, and both belong to one device. */
-static void drm_add_nodes(struct node *node, const char *directory, const char *render,
-			  struct discovery_device *device)
+static void add_nodes(struct node *node, const char *directory, const char *render,
+		      struct discovery_device *device)
 {
 	char *siblings CLEANUP_FREE = path_join(directory, "drm");
 	char *path CLEANUP_FREE = text_format("dri/%s", render);
@@ -123,14 +123,14 @@ static void drm_add_nodes(struct node *node, const char *directory, const char *
 	(void)file_list(siblings, &names, NULL);
 	for (size_t i = 0; i < names.count; i++) {
 		char *card CLEANUP_FREE = text_format("dri/%s", names.items[i]);
-		if (card != NULL && drm_is_minor(names.items[i], "card"))
+		if (card != NULL && is_minor(names.items[i], "card"))
 			node_add_device_node(node, device, card, NODE_OPTIONAL);
 	}
 	if (text_equal(device->driver_name, "amdgpu"))
 		node_add_device_node(node, device, "kfd", NODE_OPTIONAL);
 }
 
-static bool drm_is_gpu(const char *driver)
+static bool is_gpu(const char *driver)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(drm_not_gpus); i++) {
 		if (text_equal(driver, drm_not_gpus[i]))
@@ -139,10 +139,10 @@ static bool drm_is_gpu(const char *driver)
 	return true;
 }
 
-static void drm_add_device(struct node *node, const char *directory, const char *render)
+static void add_device(struct node *node, const char *directory, const char *render)
 {
 	struct builder *builder = node->builder;
-	char *pci CLEANUP_FREE = drm_pci_directory(directory);
+	char *pci CLEANUP_FREE = pci_directory(directory);
 	struct discovery_device *device =
 		pci != NULL ? builder_find_pci(builder, path_base(pci)) : NULL;
 	/* A GPU with several render nodes is one device. */
@@ -158,12 +158,12 @@ static void drm_add_device(struct node *node, const char *directory, const char 
 		return;
 	device->id = id;
 	if (pci != NULL)
-		drm_describe_pci(node, pci, directory, device);
+		describe_pci(node, pci, directory, device);
 	else
-		drm_describe_platform(node, directory, device);
+		describe_platform(node, directory, device);
 	node_add_apis(node, device);
 	device->compute = device->apis[0] != NULL;
-	drm_add_nodes(node, directory, render, device);
+	add_nodes(node, directory, render, device);
 }
 
 void drm_discover(struct node *node)
@@ -181,13 +181,13 @@ void drm_discover(struct node *node)
 	for (size_t i = 0; i < names.count; i++) {
 		char directory[PATH_MAX] = "";
 		char *link CLEANUP_FREE = text_format("%s/%s/device", class, names.items[i]);
-		if (link == NULL || !drm_is_minor(names.items[i], "renderD"))
+		if (link == NULL || !is_minor(names.items[i], "renderD"))
 			continue;
 		if (realpath(link, directory) == NULL) {
 			builder_diagnose(node->builder, link, "%s", strerror(errno));
 			continue;
 		}
-		if (drm_is_gpu(sysfs_link(node->builder, directory, "driver")))
-			drm_add_device(node, directory, names.items[i]);
+		if (is_gpu(sysfs_link(node->builder, directory, "driver")))
+			add_device(node, directory, names.items[i]);
 	}
 }

@@ -9,7 +9,7 @@ struct scanner {
 	const char *at, *end;
 };
 
-static void scanner_skip_comment(struct scanner *scanner)
+static void skip_comment(struct scanner *scanner)
 {
 	scanner->at += 2;
 	while (scanner->at < scanner->end &&
@@ -18,24 +18,24 @@ static void scanner_skip_comment(struct scanner *scanner)
 	scanner->at += scanner->at < scanner->end ? 2 : 0;
 }
 
-static bool scanner_is_comment(const struct scanner *scanner)
+static bool is_comment(const struct scanner *scanner)
 {
 	return scanner->end - scanner->at >= 2 && scanner->at[0] == '/' && scanner->at[1] == '*';
 }
 
-static bool scanner_is_separator(char c)
+static bool is_separator(char c)
 {
 	/* The end of the string counts: NUL separates too. */
 	return strchr(" \t\r\n,;", c) != NULL;
 }
 
 /* The next "(", ")" or word; false at the end. */
-static bool scanner_next(struct scanner *scanner, const char **token, size_t *size)
+static bool next(struct scanner *scanner, const char **token, size_t *size)
 {
 	while (scanner->at < scanner->end) {
-		if (scanner_is_comment(scanner))
-			scanner_skip_comment(scanner);
-		else if (scanner_is_separator(*scanner->at))
+		if (is_comment(scanner))
+			skip_comment(scanner);
+		else if (is_separator(*scanner->at))
 			scanner->at++;
 		else
 			break;
@@ -44,7 +44,7 @@ static bool scanner_next(struct scanner *scanner, const char **token, size_t *si
 		return false;
 	*token = scanner->at++;
 	if (**token != '(' && **token != ')') {
-		while (scanner->at < scanner->end && !scanner_is_separator(*scanner->at) &&
+		while (scanner->at < scanner->end && !is_separator(*scanner->at) &&
 		       *scanner->at != '(' && *scanner->at != ')')
 			scanner->at++;
 	}
@@ -73,7 +73,7 @@ int linker_script_inputs(const char *data, size_t size, struct text_list *inputs
 	size_t length = 0;
 	size_t depth = 0; /* parentheses open within a command that names files */
 	bool command = false;
-	while (scanner_next(&scanner, &token, &length)) {
+	while (next(&scanner, &token, &length)) {
 		bool names_files = token_is(token, length, "INPUT") ||
 				   token_is(token, length, "GROUP") ||
 				   token_is(token, length, "AS_NEEDED");

@@ -15,12 +15,12 @@ int manifest_find_library(struct elf_closure *closure, const char *manifest, con
 			  char **out, struct error *err)
 {
 	char *directory CLEANUP_FREE = path_directory(manifest);
-	char *joined CLEANUP_FREE = NULL;
 	if (strchr(name, '/') == NULL)
 		return elf_closure_find(closure, name, out, err);
 	if (directory == NULL)
 		return error_memory(err);
-	joined = path_is_absolute(name) ? strdup(name) : path_join(directory, name);
+	char *joined CLEANUP_FREE =
+		path_is_absolute(name) ? strdup(name) : path_join(directory, name);
 	*out = joined != NULL ? path_normalize(joined) : NULL;
 	return *out != NULL ? 0 : error_memory(err);
 }

@@ -5,7 +5,6 @@
 #include "base/file.h"
 #include "base/gpu_apis.h"
 #include "base/path.h"
-#include "discovery/source.h"
 
 enum { PCI_IDS_MAX = 16 * 1024 * 1024 };
 

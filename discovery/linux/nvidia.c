@@ -15,14 +15,13 @@
 enum { PROC_FILE_MAX = 64 * 1024 };
 
 /* The version of the kernel module; "" when the file is not there. */
-static const char *nvidia_module_version(struct node *node)
+static const char *module_version(struct node *node)
 {
 	char *path CLEANUP_FREE = path_join(node->places->proc, "driver/nvidia/version");
 	char *text CLEANUP_FREE = NULL;
-	char *version CLEANUP_FREE = NULL;
 	if (path == NULL || file_read(path, PROC_FILE_MAX, &text, NULL, NULL) < 0)
 		return "";
-	version = nvidia_version_find(text);
+	char *version CLEANUP_FREE = nvidia_version_find(text);
 	if (version == NULL)
 		builder_diagnose(node->builder, path, "holds no module version");
 	return builder_string(node->builder, version);
@@ -47,7 +46,7 @@ static struct discovery_device *nvidia_device(struct node *node, const char *add
 	return device;
 }
 
-static void nvidia_add_nodes(struct node *node, struct discovery_device *device, long long minor)
+static void add_nodes(struct node *node, struct discovery_device *device, long long minor)
 {
 	char *gpu CLEANUP_FREE = text_format("nvidia%lld", minor);
 	if (gpu == NULL)
@@ -63,8 +62,7 @@ static void nvidia_add_nodes(struct node *node, struct discovery_device *device,
 	node_add_device_node(node, device, "nvidia-uvm-tools", NODE_OPTIONAL);
 }
 
-static void nvidia_add(struct node *node, const char *address, const char *text,
-		       const char *version)
+static void add(struct node *node, const char *address, const char *text, const char *version)
 {
 	struct builder *builder = node->builder;
 	struct discovery_device *device = nvidia_device(node, address);
@@ -85,7 +83,7 @@ static void nvidia_add(struct node *node, const char *address, const char *text,
 		device->health_reason = "the driver was told to leave this GPU alone";
 	}
 	if (information.minor != DISCOVERY_UNKNOWN) {
-		nvidia_add_nodes(node, device, information.minor);
+		add_nodes(node, device, information.minor);
 	} else {
 		device->health = DISCOVERY_UNHEALTHY;
 		device->health_reason = "the driver names no device minor";
@@ -98,7 +96,7 @@ void nvidia_discover(struct node *node)
 	struct text_list names CLEANUP_TEXT_LIST = {0};
 	if (gpus == NULL || file_list(gpus, &names, NULL) < 0)
 		return;
-	const char *version = nvidia_module_version(node);
+	const char *version = module_version(node);
 	for (size_t i = 0; i < names.count; i++) {
 		char *path CLEANUP_FREE = text_format("%s/%s/information", gpus, names.items[i]);
 		char *text CLEANUP_FREE = NULL;
@@ -108,6 +106,6 @@ void nvidia_discover(struct node *node)
 		if (file_read(path, PROC_FILE_MAX, &text, NULL, &err) < 0)
 			builder_diagnose(node->builder, path, "%s", err.text);
 		else
-			nvidia_add(node, names.items[i], text, version);
+			add(node, names.items[i], text, version);
 	}
 }

@@ -5,7 +5,6 @@
 #include "base/file.h"
 #include "base/path.h"
 #include "discovery/linux/sysfs.h"
-#include "discovery/vendor.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -62,15 +61,6 @@ char *pci_ids_find(const char *text, unsigned vendor, unsigned device)
 	return NULL;
 }
 
-const char *pci_vendor_name(struct builder *builder, int32_t vendor)
-{
-	const char *name = vendor_name(vendor);
-	if (name != NULL)
-		return name;
-	return vendor != DISCOVERY_UNKNOWN ? builder_format(builder, "0x%04x", (unsigned)vendor)
-					   : "";
-}
-
 static const char *pci_description(struct builder *builder, const struct discovery_device *device,
 				   const char *names)
 {
@@ -87,16 +77,15 @@ static const char *pci_description(struct builder *builder, const struct discove
 
 /* The kernel marks devices behind external ports "removable"; everything below such a bridge is
  * too. */
-static bool pci_is_detachable(struct builder *builder, const char *directory)
+static bool is_detachable(struct builder *builder, const char *directory)
 {
 	char *at CLEANUP_FREE = strdup(directory);
 	for (int i = 0; at != NULL && i < BRIDGES_MAX; i++) {
-		char *parent = NULL;
 		if (text_equal(sysfs_text(builder, at, "removable"), "removable"))
 			return true;
 		if (!pci_address_is_valid(path_base(at)))
 			return false;
-		parent = path_directory(at);
+		char *parent = path_directory(at);
 		free(at);
 		at = parent;
 	}
@@ -105,7 +94,7 @@ static bool pci_is_detachable(struct builder *builder, const char *directory)
 
 /* A device that has gone answers every read of its configuration space with ones. Reading would
  * wake a sleeping device, so only those that are awake are asked. */
-static bool pci_has_fallen_off(struct builder *builder, const char *directory)
+static bool has_fallen_off(struct builder *builder, const char *directory)
 {
 	char *path CLEANUP_FREE = path_join(directory, "config");
 	char *config CLEANUP_FREE = NULL;
@@ -116,7 +105,7 @@ static bool pci_has_fallen_off(struct builder *builder, const char *directory)
 	       size >= 2 && memcmp(config, "\xff\xff", 2) == 0;
 }
 
-static void pci_describe_class(int64_t class, struct discovery_device *device)
+static void describe_class(int64_t class, struct discovery_device *device)
 {
 	device->display = class >> 16 == PCI_BASE_DISPLAY && class >> 8 != PCI_CLASS_3D;
 	device->kind = device->display ? DISCOVERY_DISPLAY : DISCOVERY_COMPUTE;
@@ -135,14 +124,14 @@ void pci_describe(struct builder *builder, const char *directory, const char *ad
 		(int32_t)sysfs_number(builder, directory, "subsystem_device", 0xffff);
 	device->pci_revision = (int32_t)sysfs_number(builder, directory, "revision", 0xff);
 	device->numa_node = (int32_t)sysfs_number(builder, directory, "numa_node", INT32_MAX);
-	device->vendor = pci_vendor_name(builder, device->pci_vendor);
+	device->vendor = builder_vendor(builder, device->pci_vendor);
 	device->description = pci_description(builder, device, names);
 	device->driver_name = sysfs_link(builder, directory, "driver");
 	if (device->driver_name[0] != '\0')
 		device->driver_version = version[0] != '\0' ? version : kernel;
-	device->detachable = pci_is_detachable(builder, directory);
-	pci_describe_class(sysfs_number(builder, directory, "class", 0xffffff), device);
-	if (pci_has_fallen_off(builder, directory)) {
+	device->detachable = is_detachable(builder, directory);
+	describe_class(sysfs_number(builder, directory, "class", 0xffffff), device);
+	if (has_fallen_off(builder, directory)) {
 		device->health = DISCOVERY_UNHEALTHY;
 		device->health_reason = "the device has fallen off the PCI bus";
 	}

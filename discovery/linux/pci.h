@@ -21,9 +21,5 @@ bool pci_address_is_valid(const char *text);
 void pci_describe(struct builder *builder, const char *directory, const char *address,
 		  const char *names, const char *kernel, struct discovery_device *device);
 
-/* The name that a device of this vendor is shown with: "NVIDIA", or "0x1a03" for one that is not
- * known. */
-const char *pci_vendor_name(struct builder *builder, int32_t vendor);
-
 /* The name of a device in the text of pci.ids; NULL when it is not there. Caller frees. */
 char *pci_ids_find(const char *text, unsigned vendor, unsigned device);

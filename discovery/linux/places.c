@@ -37,7 +37,7 @@ bool places_exist(const struct places *places, const char *host_path)
 	return local != NULL && file_exists(local);
 }
 
-static int places_add_directory(struct places *places, const char *host_path, struct error *err)
+static int add_directory(struct places *places, const char *host_path, struct error *err)
 {
 	char *local CLEANUP_FREE = places_local(places, host_path);
 	if (local == NULL)
@@ -48,14 +48,13 @@ static int places_add_directory(struct places *places, const char *host_path, st
 }
 
 /* The directories "vulkan/icd.d" below those of a variable like XDG_DATA_DIRS. */
-static int places_add_variable(struct places *places, const char *variable, struct error *err)
+static int add_variable(struct places *places, const char *variable, struct error *err)
 {
 	const char *value = secure_getenv(variable);
 	struct text_list directories CLEANUP_TEXT_LIST = {0};
-	int rc = 0;
 	if (value == NULL)
 		return 0;
-	rc = text_list_split(&directories, value, ':', err);
+	int rc = text_list_split(&directories, value, ':', err);
 	for (size_t i = 0; rc == 0 && i < directories.count; i++) {
 		char *directory CLEANUP_FREE = path_join(directories.items[i], "vulkan/icd.d");
 		char *normal CLEANUP_FREE = directory != NULL ? path_normalize(directory) : NULL;
@@ -63,33 +62,32 @@ static int places_add_variable(struct places *places, const char *variable, stru
 			continue;
 		if (normal == NULL)
 			return error_memory(err);
-		rc = places_add_directory(places, normal, err);
+		rc = add_directory(places, normal, err);
 	}
 	return rc;
 }
 
-static int places_add_vulkan(struct places *places, const struct discovery_options *options,
-			     struct error *err)
+static int add_vulkan(struct places *places, const struct discovery_options *options,
+		      struct error *err)
 {
 	const char *const *directories = options->vulkan_icd_directories;
 	int rc = 0;
 	/* The environment speaks of this process's root, not of another tree. */
 	if (directories == NULL && options->root == NULL) {
-		rc = places_add_variable(places, "XDG_CONFIG_DIRS", err);
+		rc = add_variable(places, "XDG_CONFIG_DIRS", err);
 		if (rc == 0)
-			rc = places_add_variable(places, "XDG_DATA_DIRS", err);
+			rc = add_variable(places, "XDG_DATA_DIRS", err);
 	}
 	if (directories == NULL)
 		directories = vulkan_fixed;
 	for (size_t i = 0; rc == 0 && directories[i] != NULL; i++)
-		rc = places_add_directory(places, directories[i], err);
+		rc = add_directory(places, directories[i], err);
 	return rc;
 }
 
 int places_open(const struct discovery_options *options, struct places *out, struct error *err)
 {
 	struct places places CLEANUP_PLACES = {0};
-	int rc = 0;
 	places.root = path_normalize(options->root != NULL ? options->root : "/");
 	if (places.root == NULL)
 		return error_memory(err);
@@ -104,7 +102,7 @@ int places_open(const struct discovery_options *options, struct places *out, str
 	if (places.sysfs == NULL || places.proc == NULL || places.dev == NULL ||
 	    places.opencl_vendors == NULL)
 		return error_memory(err);
-	rc = places_add_vulkan(&places, options, err);
+	int rc = add_vulkan(&places, options, err);
 	if (rc < 0)
 		return rc;
 	*out = places;

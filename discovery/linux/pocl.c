@@ -168,30 +168,29 @@ static int add_link_tools(struct runtime *runtime, struct error *err)
 }
 
 /* A path beside the library, at the place where links in its directory lead. */
-static int pocl_beside(const struct runtime *runtime, const char *library, const char *relative,
-		       char **out, struct error *err)
+static int beside(const struct runtime *runtime, const char *library, const char *relative,
+		  char **out, struct error *err)
 {
 	char *directory CLEANUP_FREE = path_directory(library);
 	char *resolved CLEANUP_FREE = NULL;
-	char *joined CLEANUP_FREE = NULL;
 	int rc = directory == NULL
 			 ? error_memory(err)
 			 : file_resolve(runtime->node->places->root, directory, &resolved, err);
 	if (rc < 0)
 		return rc;
-	joined = path_join(resolved, relative);
+	char *joined CLEANUP_FREE = path_join(resolved, relative);
 	*out = joined != NULL ? path_normalize(joined) : NULL;
 	return *out != NULL ? 0 : error_memory(err);
 }
 
 /* Bitcode of the built-in functions and headers: "share/pocl" of the prefix that the library is in,
  * which PoCL reaches from the library's directory. */
-static int pocl_add_data(struct runtime *runtime, const char *library, struct error *err)
+static int add_data(struct runtime *runtime, const char *library, struct error *err)
 {
 	static const char *const relatives[] = {"../../share/pocl", "../share/pocl"};
 	for (size_t i = 0; i < ARRAY_SIZE(relatives); i++) {
 		char *path CLEANUP_FREE = NULL;
-		int rc = pocl_beside(runtime, library, relatives[i], &path, err);
+		int rc = beside(runtime, library, relatives[i], &path, err);
 		if (rc < 0)
 			return rc;
 		if (places_exist(runtime->node->places, path))
@@ -203,16 +202,14 @@ static int pocl_add_data(struct runtime *runtime, const char *library, struct er
 
 /* The directory "pocl" beside the library holds one library a device type; they are loaded by name.
  * Builds with everything in one library have no such directory. */
-static int pocl_add_device_libraries(struct runtime *runtime, const char *library,
-				     struct error *err)
+static int add_device_libraries(struct runtime *runtime, const char *library, struct error *err)
 {
 	char *directory CLEANUP_FREE = NULL;
-	char *local CLEANUP_FREE = NULL;
 	struct text_list names CLEANUP_TEXT_LIST = {0};
-	int rc = pocl_beside(runtime, library, "pocl", &directory, err);
+	int rc = beside(runtime, library, "pocl", &directory, err);
 	if (rc < 0 || !places_exist(runtime->node->places, directory))
 		return rc;
-	local = places_local(runtime->node->places, directory);
+	char *local CLEANUP_FREE = places_local(runtime->node->places, directory);
 	rc = local == NULL ? error_memory(err) : file_list(local, &names, err);
 	for (size_t i = 0; rc == 0 && i < names.count; i++) {
 		char *path CLEANUP_FREE = path_join(directory, names.items[i]);
@@ -226,8 +223,8 @@ static int pocl_add_device_libraries(struct runtime *runtime, const char *librar
 
 int runtime_add_pocl(struct runtime *runtime, const char *library, struct error *err)
 {
-	int rc = pocl_add_data(runtime, library, err);
+	int rc = add_data(runtime, library, err);
 	if (rc == 0)
-		rc = pocl_add_device_libraries(runtime, library, err);
+		rc = add_device_libraries(runtime, library, err);
 	return rc < 0 ? rc : add_link_tools(runtime, err);
 }

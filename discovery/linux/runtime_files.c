@@ -19,7 +19,7 @@ bool runtime_is_in_every_image(const char *path)
 	return false;
 }
 
-static int runtime_add(struct runtime *runtime, const struct discovery_file *file)
+static int add_once(struct runtime *runtime, const struct discovery_file *file)
 {
 	const struct discovery_device *device = runtime->device;
 	for (size_t i = 0; i < device->file_count; i++) {
@@ -35,8 +35,8 @@ static int runtime_add(struct runtime *runtime, const struct discovery_file *fil
  * /lib -> usr/lib that an image need not have, and libraries look for their data beside the path
  * that they were found at; the real directory works in both.
  */
-static int runtime_real_place(const struct runtime *runtime, const char *path, char **out,
-			      struct error *err)
+static int real_place(const struct runtime *runtime, const char *path, char **out,
+		      struct error *err)
 {
 	const struct places *places = runtime->node->places;
 	char *directory CLEANUP_FREE = path_directory(path);
@@ -49,34 +49,33 @@ static int runtime_real_place(const struct runtime *runtime, const char *path, c
 	return *out != NULL ? 0 : error_memory(err);
 }
 
-static int runtime_add_needed(struct runtime *runtime, const struct elf_file *file,
-			      const char *origin, struct error *err)
+static int add_needed(struct runtime *runtime, const struct elf_file *file, const char *origin,
+		      struct error *err)
 {
 	char *place CLEANUP_FREE = NULL;
 	if (runtime_is_in_every_image(file->destination))
 		return 0;
-	int rc = runtime_real_place(runtime, file->destination, &place, err);
+	int rc = real_place(runtime, file->destination, &place, err);
 	if (rc < 0)
 		return rc;
-	return runtime_add(runtime,
-			   &(struct discovery_file){
-				   .source = places_host(runtime->node->places, file->source),
-				   .destination = place,
-				   .bits = file->bits,
-				   .origin = origin,
-			   });
+	return add_once(runtime, &(struct discovery_file){
+					 .source = places_host(runtime->node->places, file->source),
+					 .destination = place,
+					 .bits = file->bits,
+					 .origin = origin,
+				 });
 }
 
 /* Device libraries are loaded by path, one after the other: one that another needs is there
  * already. */
-static bool runtime_is_beside(const struct runtime *runtime, const struct elf_missing *missing)
+static bool is_beside(const struct runtime *runtime, const struct elf_missing *missing)
 {
 	char *directory CLEANUP_FREE = path_directory(missing->needed_by);
 	char *path CLEANUP_FREE = directory != NULL ? path_join(directory, missing->name) : NULL;
 	return path != NULL && places_exist(runtime->node->places, path);
 }
 
-static void runtime_report_missing(struct runtime *runtime, const struct elf_missing *missing)
+static void report_missing(struct runtime *runtime, const struct elf_missing *missing)
 {
 	struct builder *builder = runtime->node->builder;
 	struct discovery_device *device = runtime->device;
@@ -97,40 +96,40 @@ int runtime_add_library(struct runtime *runtime, const char *path, const char *o
 	size_t first_missing = closure->missing_count;
 	int rc = elf_closure_add(closure, path, err);
 	for (size_t i = first; rc == 0 && i < closure->file_count; i++)
-		rc = runtime_add_needed(runtime, &closure->files[i],
-					i == first ? origin : "needed-library", err);
+		rc = add_needed(runtime, &closure->files[i], i == first ? origin : "needed-library",
+				err);
 	for (size_t i = first_missing; rc == 0 && i < closure->missing_count; i++) {
 		if (!text_equal(origin, "device-library") ||
-		    !runtime_is_beside(runtime, &closure->missing[i]))
-			runtime_report_missing(runtime, &closure->missing[i]);
+		    !is_beside(runtime, &closure->missing[i]))
+			report_missing(runtime, &closure->missing[i]);
 	}
 	return rc;
 }
 
-static int runtime_add_path(struct runtime *runtime, const char *path, bool directory,
-			    const char *origin, struct error *err)
+static int add_path(struct runtime *runtime, const char *path, bool directory, const char *origin,
+		    struct error *err)
 {
 	const struct places *places = runtime->node->places;
 	char *resolved CLEANUP_FREE = NULL;
 	int rc = file_resolve(places->root, path, &resolved, err);
 	if (rc < 0)
 		return rc;
-	return runtime_add(runtime, &(struct discovery_file){
-					    .source = resolved,
-					    .destination = path,
-					    .directory = directory,
-					    .origin = origin,
-				    });
+	return add_once(runtime, &(struct discovery_file){
+					 .source = resolved,
+					 .destination = path,
+					 .directory = directory,
+					 .origin = origin,
+				 });
 }
 
 int runtime_add_file(struct runtime *runtime, const char *path, const char *origin,
 		     struct error *err)
 {
-	return runtime_add_path(runtime, path, false, origin, err);
+	return add_path(runtime, path, false, origin, err);
 }
 
 int runtime_add_directory(struct runtime *runtime, const char *path, const char *origin,
 			  struct error *err)
 {
-	return runtime_add_path(runtime, path, true, origin, err);
+	return add_path(runtime, path, true, origin, err);
 }

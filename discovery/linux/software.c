@@ -46,8 +46,8 @@ struct installed {
 	const char *api_version;
 };
 
-static const struct software_driver *software_find(const struct software_driver *drivers,
-						   size_t count, const char *library)
+static const struct software_driver *find_driver(const struct software_driver *drivers,
+						 size_t count, const char *library)
 {
 	for (size_t i = 0; i < count; i++) {
 		if (text_glob(drivers[i].library, path_base(library)))
@@ -57,7 +57,7 @@ static const struct software_driver *software_find(const struct software_driver 
 }
 
 /* Is the library offered already? The loader, too, loads a library once that two manifests name. */
-static bool software_is_known(const struct node *node, const char *source)
+static bool is_known(const struct node *node, const char *source)
 {
 	for (size_t i = 0; i < node->builder->device_count; i++) {
 		const struct discovery_device *device = node->builder->devices[i];
@@ -83,8 +83,8 @@ static const char *software_version(struct node *node, const struct installed *i
 	return builder_string(node->builder, in_name[0] != '\0' ? in_name : installed->api_version);
 }
 
-static void software_add_environment(struct node *node, struct discovery_device *device,
-				     const struct installed *installed)
+static void add_environment(struct node *node, struct discovery_device *device,
+			    const struct installed *installed)
 {
 	struct builder *builder = node->builder;
 	char *directory CLEANUP_FREE = path_directory(installed->manifest);
@@ -102,8 +102,8 @@ static void software_add_environment(struct node *node, struct discovery_device 
 		builder_add_variable(builder, device, "POCL_CACHE_DIR", "/tmp/pocl-cache");
 }
 
-static void software_describe(struct node *node, struct discovery_device *device,
-			      const struct installed *installed, const char *source)
+static void describe(struct node *node, struct discovery_device *device,
+		     const struct installed *installed, const char *source)
 {
 	device->kind = DISCOVERY_SOFTWARE;
 	device->vendor = installed->driver->vendor;
@@ -113,11 +113,10 @@ static void software_describe(struct node *node, struct discovery_device *device
 	device->display = installed->driver->display;
 	device->compute = true;
 	builder_add_name(node->builder, &device->apis, installed->api);
-	software_add_environment(node, device, installed);
+	add_environment(node, device, installed);
 }
 
-static int software_add_files(struct runtime *runtime, const struct installed *installed,
-			      struct error *err)
+static int add_files(struct runtime *runtime, const struct installed *installed, struct error *err)
 {
 	int rc = runtime_add_file(runtime, installed->manifest, "manifest", err);
 	if (rc == 0)
@@ -130,7 +129,7 @@ static int software_add_files(struct runtime *runtime, const struct installed *i
 /* Is the library for the machine that this program is made for? On systems with two word sizes each
  * has its manifest, and a container of this machine can load only one of them. What cannot be read
  * is reported when its needs are looked up. */
-static bool software_fits(const struct node *node, const char *source)
+static bool fits(const struct node *node, const char *source)
 {
 	struct elf_info own CLEANUP(elf_info_free) = {0};
 	struct elf_info library CLEANUP(elf_info_free) = {0};
@@ -141,22 +140,22 @@ static bool software_fits(const struct node *node, const char *source)
 	return library.bits == own.bits && library.machine == own.machine;
 }
 
-static int software_add_device(struct node *node, const struct installed *installed,
-			       struct elf_closure *closure, struct error *err)
+static int add_device(struct node *node, const struct installed *installed,
+		      struct elf_closure *closure, struct error *err)
 {
 	struct builder *builder = node->builder;
 	char *source CLEANUP_FREE = NULL;
 	int rc = file_resolve(node->places->root, installed->library, &source, err);
-	if (rc < 0 || software_is_known(node, source) || !software_fits(node, source))
+	if (rc < 0 || is_known(node, source) || !fits(node, source))
 		return rc;
 	const char *id = builder_new_id(builder, installed->driver->name);
 	struct discovery_device *device = builder_add(builder);
 	if (device == NULL)
 		return error_memory(err);
 	device->id = id;
-	software_describe(node, device, installed, source);
+	describe(node, device, installed, source);
 	struct runtime runtime = {.node = node, .device = device, .closure = closure};
-	rc = software_add_files(&runtime, installed, err);
+	rc = add_files(&runtime, installed, err);
 	if (rc < 0) {
 		device->health = DISCOVERY_UNHEALTHY;
 		if (err->code == rc)
@@ -165,8 +164,7 @@ static int software_add_device(struct node *node, const struct installed *instal
 	return rc;
 }
 
-static int software_add(struct node *node, struct installed *installed, const char *name,
-			struct error *err)
+static int add(struct node *node, struct installed *installed, const char *name, struct error *err)
 {
 	struct elf_closure *closure CLEANUP(elf_closure_cleanup) =
 		elf_closure_new(node->places->root, err);
@@ -177,11 +175,11 @@ static int software_add(struct node *node, struct installed *installed, const ch
 	if (rc < 0)
 		return rc;
 	installed->library = library;
-	return software_add_device(node, installed, closure, err);
+	return add_device(node, installed, closure, err);
 }
 
-static int software_read_vulkan(struct node *node, const char *manifest, const char *data,
-				size_t size, struct error *err)
+static int read_vulkan(struct node *node, const char *manifest, const char *data, size_t size,
+		       struct error *err)
 {
 	struct vulkan_icd icd CLEANUP_VULKAN_ICD = {0};
 	struct installed installed = {.api = "vulkan", .manifest = manifest};
@@ -189,27 +187,27 @@ static int software_read_vulkan(struct node *node, const char *manifest, const c
 	if (rc < 0)
 		return rc;
 	installed.driver =
-		software_find(vulkan_drivers, ARRAY_SIZE(vulkan_drivers), icd.library_path);
+		find_driver(vulkan_drivers, ARRAY_SIZE(vulkan_drivers), icd.library_path);
 	installed.api_version = icd.api_version;
-	return installed.driver == NULL ? 0 : software_add(node, &installed, icd.library_path, err);
+	return installed.driver == NULL ? 0 : add(node, &installed, icd.library_path, err);
 }
 
-static int software_read_opencl(struct node *node, const char *manifest, const char *data,
-				size_t size, struct error *err)
+static int read_opencl(struct node *node, const char *manifest, const char *data, size_t size,
+		       struct error *err)
 {
 	char *library CLEANUP_FREE = NULL;
 	struct installed installed = {.api = "opencl", .manifest = manifest, .api_version = ""};
 	int rc = opencl_icd_parse(data, size, &library, err);
 	if (rc < 0)
 		return rc;
-	installed.driver = software_find(opencl_drivers, ARRAY_SIZE(opencl_drivers), library);
-	return installed.driver == NULL ? 0 : software_add(node, &installed, library, err);
+	installed.driver = find_driver(opencl_drivers, ARRAY_SIZE(opencl_drivers), library);
+	return installed.driver == NULL ? 0 : add(node, &installed, library, err);
 }
 
 void software_discover(struct node *node)
 {
 	const struct text_list *directories = &node->places->vulkan_icd_directories;
 	for (size_t i = 0; i < directories->count; i++)
-		manifest_read_directory(node, directories->items[i], ".json", software_read_vulkan);
-	manifest_read_directory(node, node->places->opencl_vendors, ".icd", software_read_opencl);
+		manifest_read_directory(node, directories->items[i], ".json", read_vulkan);
+	manifest_read_directory(node, node->places->opencl_vendors, ".icd", read_opencl);
 }

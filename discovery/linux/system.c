@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/cleanup.h"
 #include "base/file.h"
+#include "base/os_version.h"
 #include "base/path.h"
 #include "discovery/linux/node.h"
 #include "discovery/linux/sysfs.h"
@@ -10,26 +11,12 @@
 
 enum { OS_RELEASE_MAX = 64 * 1024 };
 
-/* The value of a key in os-release(5), without its quotes; "" when it is not there. */
-static const char *system_value(struct builder *builder, const char *text, const char *key)
+/* "" for what is not there, or not text. */
+static const char *value_of(struct builder *builder, const char *text, const char *key)
 {
-	size_t key_size = strlen(key);
-	for (const char *line = text; *line != '\0';
-	     line += strcspn(line, "\n"), line += *line != 0) {
-		const char *value = line + key_size;
-		size_t size = 0;
-		if (strncmp(line, key, key_size) != 0)
-			continue;
-		size = strcspn(value, "\n");
-		if (size >= 2 && (value[0] == '"' || value[0] == '\'') &&
-		    value[size - 1] == value[0]) {
-			value++;
-			size -= 2;
-		}
-		return text_is_utf8(value, size) ? builder_format(builder, "%.*s", (int)size, value)
-						 : "";
-	}
-	return "";
+	char *value CLEANUP_FREE = os_release_value(text, key);
+	bool sound = value != NULL && text_is_utf8(value, strlen(value));
+	return builder_string(builder, sound ? value : "");
 }
 
 void system_describe(struct node *node)
@@ -49,8 +36,8 @@ void system_describe(struct node *node)
 		char *text CLEANUP_FREE = NULL;
 		if (path == NULL || file_read(path, OS_RELEASE_MAX, &text, NULL, NULL) < 0)
 			continue;
-		system->product = system_value(node->builder, text, "PRETTY_NAME=");
-		system->version = system_value(node->builder, text, "VERSION_ID=");
+		system->product = value_of(node->builder, text, "PRETTY_NAME=");
+		system->version = value_of(node->builder, text, "VERSION_ID=");
 	}
 	system->build = sysfs_text(node->builder, node->places->proc, "sys/kernel/osrelease");
 	system->kernel_build = sysfs_text(node->builder, node->places->proc, "sys/kernel/version");

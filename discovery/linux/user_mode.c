@@ -30,7 +30,7 @@ static const struct user_mode user_modes[] = {
 	{"libGLX_nvidia.so*", {"nvidia"}, "NVIDIA", NULL},
 };
 
-static bool user_mode_serves(const struct user_mode *driver, const struct discovery_device *device)
+static bool serves(const struct user_mode *driver, const struct discovery_device *device)
 {
 	if (device->kind == DISCOVERY_SOFTWARE || device->user_mode_driver[0] != '\0')
 		return false;
@@ -41,7 +41,7 @@ static bool user_mode_serves(const struct user_mode *driver, const struct discov
 	return false;
 }
 
-static const struct user_mode *user_mode_find(const char *library)
+static const struct user_mode *find_driver(const char *library)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(user_modes); i++) {
 		if (text_glob(user_modes[i].library, path_base(library)))
@@ -51,8 +51,8 @@ static const struct user_mode *user_mode_find(const char *library)
 }
 
 /* Where the library lies, through its links: the last one names the version. */
-static int user_mode_locate(struct node *node, const char *manifest, const char *name, char **out,
-			    struct error *err)
+static int locate(struct node *node, const char *manifest, const char *name, char **out,
+		  struct error *err)
 {
 	struct elf_closure *closure CLEANUP(elf_closure_cleanup) =
 		elf_closure_new(node->places->root, err);
@@ -62,7 +62,7 @@ static int user_mode_locate(struct node *node, const char *manifest, const char 
 	return rc < 0 ? rc : file_resolve(node->places->root, library, out, err);
 }
 
-static void user_mode_tell(struct node *node, const struct user_mode *driver, const char *library)
+static void tell(struct node *node, const struct user_mode *driver, const char *library)
 {
 	char *path CLEANUP_FREE = places_local(node->places, library);
 	char version[LIBRARY_VERSION_SIZE] = "";
@@ -75,26 +75,25 @@ static void user_mode_tell(struct node *node, const struct user_mode *driver, co
 		return;
 	for (size_t i = 0; i < node->builder->device_count; i++) {
 		struct discovery_device *device = node->builder->devices[i];
-		if (user_mode_serves(driver, device))
+		if (serves(driver, device))
 			device->user_mode_driver =
 				builder_format(node->builder, "%s %s", driver->name, told);
 	}
 }
 
-static int user_mode_read(struct node *node, const char *manifest, const char *data, size_t size,
-			  struct error *err)
+static int read_manifest(struct node *node, const char *manifest, const char *data, size_t size,
+			 struct error *err)
 {
 	struct vulkan_icd icd CLEANUP_VULKAN_ICD = {0};
 	char *library CLEANUP_FREE = NULL;
-	const struct user_mode *driver = NULL;
 	bool wanted = false;
 	int rc = vulkan_icd_parse(data, size, &icd, err);
 	/* What is wrong with a manifest is told where software drivers are looked for. */
-	driver = rc == 0 ? user_mode_find(icd.library_path) : NULL;
+	const struct user_mode *driver = rc == 0 ? find_driver(icd.library_path) : NULL;
 	for (size_t i = 0; driver != NULL && i < node->builder->device_count; i++)
-		wanted = wanted || user_mode_serves(driver, node->builder->devices[i]);
-	if (wanted && user_mode_locate(node, manifest, icd.library_path, &library, err) == 0)
-		user_mode_tell(node, driver, library);
+		wanted = wanted || serves(driver, node->builder->devices[i]);
+	if (wanted && locate(node, manifest, icd.library_path, &library, err) == 0)
+		tell(node, driver, library);
 	return 0;
 }
 
@@ -102,5 +101,5 @@ void user_mode_discover(struct node *node)
 {
 	const struct text_list *directories = &node->places->vulkan_icd_directories;
 	for (size_t i = 0; node->builder->device_count != 0 && i < directories->count; i++)
-		manifest_read_directory(node, directories->items[i], ".json", user_mode_read);
+		manifest_read_directory(node, directories->items[i], ".json", read_manifest);
 }

@@ -6,8 +6,8 @@
  * do not reach a container's network namespace) is found by the timer.
  */
 #include "base/cleanup.h"
+#include "base/file.h"
 #include "base/path.h"
-#include "discovery/linux/fingerprint.h"
 #include "discovery/linux/places.h"
 
 #include <errno.h>
@@ -18,6 +18,7 @@
 #include <sys/epoll.h>
 #include <sys/inotify.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/timerfd.h>
 #include <unistd.h>
 
@@ -52,8 +53,8 @@ static void watch_cleanup(struct discovery_watch **watch)
 }
 
 /* Takes over `directory`; NULL is out of memory. */
-static int watch_add(struct discovery_watch *watch, char *directory, const char *pattern,
-		     bool contents, bool events, struct error *err)
+static int add(struct discovery_watch *watch, char *directory, const char *pattern, bool contents,
+	       bool events, struct error *err)
 {
 	struct watch_target target = {directory, strdup(pattern), contents, events};
 	bool room = watch->target_count < TARGETS_MAX;
@@ -68,8 +69,8 @@ static int watch_add(struct discovery_watch *watch, char *directory, const char 
 	return 0;
 }
 
-static int watch_add_node(struct discovery_watch *watch, const struct discovery_options *options,
-			  struct error *err)
+static int add_node(struct discovery_watch *watch, const struct discovery_options *options,
+		    struct error *err)
 {
 	struct places places CLEANUP_PLACES = {0};
 	int rc = places_open(options, &places, err);
@@ -90,36 +91,75 @@ static int watch_add_node(struct discovery_watch *watch, const struct discovery_
 		char *directory = parts[i].below[0] == '\0'
 					  ? strdup(parts[i].directory)
 					  : path_join(parts[i].directory, parts[i].below);
-		rc = watch_add(watch, directory, parts[i].pattern, parts[i].contents,
-			       parts[i].events, err);
+		rc = add(watch, directory, parts[i].pattern, parts[i].contents, parts[i].events,
+			 err);
 	}
 	for (size_t i = 0; rc == 0 && i < places.vulkan_icd_directories.count; i++)
-		rc = watch_add(watch, strdup(places.vulkan_icd_directories.items[i]), "*.json",
-			       true, true, err);
+		rc = add(watch, strdup(places.vulkan_icd_directories.items[i]), "*.json", true,
+			 true, err);
 	return rc;
 }
 
-static int watch_add_recorded(struct discovery_watch *watch, const char *file, struct error *err)
+static int add_recorded(struct discovery_watch *watch, const char *file, struct error *err)
 {
 	char absolute[PATH_MAX] = "";
 	if (realpath(file, absolute) == NULL)
 		return error_system(err, errno, "%s", file);
-	return watch_add(watch, path_directory(absolute), path_base(absolute), true, true, err);
+	return add(watch, path_directory(absolute), path_base(absolute), true, true, err);
+}
+
+/* FNV-1a */
+static uint64_t fingerprint_bytes(uint64_t fingerprint, const void *data, size_t size)
+{
+	const unsigned char *bytes = data;
+	for (size_t i = 0; i < size; i++)
+		fingerprint = (fingerprint ^ bytes[i]) * UINT64_C(0x100000001b3);
+	return fingerprint;
+}
+
+static uint64_t fingerprint_content(uint64_t fingerprint, const char *path)
+{
+	struct stat status = {0};
+	uint64_t facts[4] = {0};
+	if (stat(path, &status) == 0) {
+		facts[0] = (uint64_t)status.st_ino;
+		facts[1] = (uint64_t)status.st_size;
+		facts[2] = (uint64_t)status.st_ctim.tv_sec;
+		facts[3] = (uint64_t)status.st_ctim.tv_nsec;
+	}
+	return fingerprint_bytes(fingerprint, facts, sizeof(facts));
+}
+
+/* A directory that cannot be read is empty. */
+static uint64_t fingerprint_target(uint64_t fingerprint, const struct watch_target *target)
+{
+	struct text_list names CLEANUP_TEXT_LIST = {0};
+	fingerprint =
+		fingerprint_bytes(fingerprint, target->directory, strlen(target->directory) + 1);
+	(void)file_list(target->directory, &names, NULL);
+	for (size_t i = 0; i < names.count; i++) {
+		const char *name = names.items[i];
+		char *path CLEANUP_FREE = path_join(target->directory, name);
+		if (path == NULL || !text_glob(target->pattern, name))
+			continue;
+		fingerprint = fingerprint_bytes(fingerprint, name, strlen(name) + 1);
+		if (target->contents)
+			fingerprint = fingerprint_content(fingerprint, path);
+	}
+	return fingerprint;
 }
 
 static uint64_t watch_fingerprint(const struct discovery_watch *watch)
 {
-	uint64_t fingerprint = FINGERPRINT_START;
+	uint64_t fingerprint = UINT64_C(0xcbf29ce484222325);
 	for (size_t i = 0; i < watch->target_count; i++)
-		fingerprint = fingerprint_directory(fingerprint, watch->targets[i].directory,
-						    watch->targets[i].pattern,
-						    watch->targets[i].contents);
+		fingerprint = fingerprint_target(fingerprint, &watch->targets[i]);
 	return fingerprint;
 }
 
 /* Watches every directory or, where it does not exist yet, the nearest one above it. Watching again
  * is harmless, and needed when directories come and go. */
-static void watch_arm(struct discovery_watch *watch)
+static void arm(struct discovery_watch *watch)
 {
 	for (size_t i = 0; i < watch->target_count && watch->inotify >= 0; i++) {
 		char *at CLEANUP_FREE = strdup(watch->targets[i].directory);
@@ -146,7 +186,7 @@ static int watch_register(struct discovery_watch *watch, int fd, const char *wha
 
 /* Uevents of the kernel; without them (another network namespace, no permission) the timer finds
  * changes. */
-static int watch_open_uevents(void)
+static int open_uevents(void)
 {
 	struct sockaddr_nl address = {.nl_family = AF_NETLINK, .nl_groups = UEVENT_GROUP_KERNEL};
 	int fd CLEANUP_FD =
@@ -156,7 +196,7 @@ static int watch_open_uevents(void)
 	return STEAL_FD(fd);
 }
 
-static int watch_open_timer(struct discovery_watch *watch, unsigned poll_ms, struct error *err)
+static int open_timer(struct discovery_watch *watch, unsigned poll_ms, struct error *err)
 {
 	struct timespec interval = {.tv_sec = poll_ms / 1000,
 				    .tv_nsec = (long)(poll_ms % 1000) * 1000000};
@@ -167,19 +207,18 @@ static int watch_open_timer(struct discovery_watch *watch, unsigned poll_ms, str
 	return watch_register(watch, watch->timer, "the timer", err);
 }
 
-static int watch_open_events(struct discovery_watch *watch, bool live, unsigned poll_ms,
-			     struct error *err)
+static int open_events(struct discovery_watch *watch, bool live, unsigned poll_ms,
+		       struct error *err)
 {
-	int rc = 0;
 	watch->epoll = epoll_create1(EPOLL_CLOEXEC);
 	if (watch->epoll < 0)
 		return error_system(err, errno, "epoll");
 	watch->inotify = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
-	watch->uevents = live ? watch_open_uevents() : -1;
-	rc = watch_register(watch, watch->inotify, "directories", err);
+	watch->uevents = live ? open_uevents() : -1;
+	int rc = watch_register(watch, watch->inotify, "directories", err);
 	if (rc == 0)
 		rc = watch_register(watch, watch->uevents, "uevents", err);
-	return rc == 0 && poll_ms > 0 ? watch_open_timer(watch, poll_ms, err) : rc;
+	return rc == 0 && poll_ms > 0 ? open_timer(watch, poll_ms, err) : rc;
 }
 
 int discovery_watch_open(const struct discovery_options *options, unsigned poll_ms,
@@ -194,16 +233,15 @@ int discovery_watch_open(const struct discovery_options *options, unsigned poll_
 	if (options == NULL)
 		options = &live_node;
 	if (options->recorded_node != NULL)
-		rc = watch_add_recorded(watch, options->recorded_node, err);
+		rc = add_recorded(watch, options->recorded_node, err);
 	else
-		rc = watch_add_node(watch, options, err);
+		rc = add_node(watch, options, err);
 	if (rc == 0)
-		rc = watch_open_events(watch,
-				       options->recorded_node == NULL && options->root == NULL,
-				       poll_ms, err);
+		rc = open_events(watch, options->recorded_node == NULL && options->root == NULL,
+				 poll_ms, err);
 	if (rc < 0)
 		return rc;
-	watch_arm(watch);
+	arm(watch);
 	watch->fingerprint = watch_fingerprint(watch);
 	*out = STEAL(watch);
 	return 0;
@@ -215,7 +253,7 @@ intptr_t discovery_watch_handle(const struct discovery_watch *watch)
 }
 
 /* Reads everything there is; what the events say does not matter. */
-static void watch_drain(int fd)
+static void drain(int fd)
 {
 	char buffer[UEVENT_SIZE];
 	ssize_t size = fd >= 0 ? 1 : 0;
@@ -225,7 +263,7 @@ static void watch_drain(int fd)
 
 /* Does a uevent of the kernel (NUL-ended "KEY=value" strings) concern a graphics device? Such an
  * event can tell of a change that no directory shows: a reset, a driver that was bound. */
-static bool watch_uevent_matters(const char *event, size_t size)
+static bool uevent_matters(const char *event, size_t size)
 {
 	static const char *const wanted[] = {"SUBSYSTEM=drm", "DRIVER=nvidia", "PCI_CLASS=3"};
 	for (const char *at = event; at < event + size; at += strlen(at) + 1) {
@@ -237,7 +275,7 @@ static bool watch_uevent_matters(const char *event, size_t size)
 	return false;
 }
 
-static bool watch_read_uevents(int fd)
+static bool read_uevents(int fd)
 {
 	bool matters = false;
 	while (fd >= 0) {
@@ -252,17 +290,17 @@ static bool watch_read_uevents(int fd)
 		else if (size < 0 && errno != EINTR)
 			break;
 		else if (size > 0 && sender.nl_pid == 0)
-			matters = watch_uevent_matters(event, (size_t)size) || matters;
+			matters = uevent_matters(event, (size_t)size) || matters;
 	}
 	return matters;
 }
 
 bool discovery_watch_changed(struct discovery_watch *watch)
 {
-	bool told = watch_read_uevents(watch->uevents);
-	watch_drain(watch->inotify);
-	watch_drain(watch->timer);
-	watch_arm(watch);
+	bool told = read_uevents(watch->uevents);
+	drain(watch->inotify);
+	drain(watch->timer);
+	arm(watch);
 	uint64_t fingerprint = watch_fingerprint(watch);
 	bool changed = told || fingerprint != watch->fingerprint;
 	watch->fingerprint = fingerprint;

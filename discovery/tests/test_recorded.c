@@ -2,7 +2,7 @@
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "base/tests/unit.h"
-#include "discovery/source.h"
+#include "discovery/builder.h"
 #include "discovery/tests/tree.h"
 
 #include <stdlib.h>

@@ -10,7 +10,7 @@
 #include "discovery/windows/assemble.h"
 #include "discovery/windows/copy_to_vm.h"
 #include "discovery/windows/device_id.h"
-#include "discovery/windows/store_path.h"
+#include "discovery/windows/runtime_files.h"
 
 #include <uchar.h>
 

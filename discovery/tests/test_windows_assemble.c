@@ -6,7 +6,7 @@
 #include "base/text.h"
 #include "discovery/windows/assemble.h"
 #include "discovery/windows/device_id.h"
-#include "discovery/windows/store_path.h"
+#include "discovery/windows/runtime_files.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "discovery/tool/follow.h"
+#include "discovery/tool/tool.h"
 
 #include "base/cleanup.h"
 #include "base/clock.h"
@@ -29,7 +29,7 @@ static void follow_free(struct follow *follow)
 }
 
 /* The device as in the recorded form of a snapshot that holds it alone. NULL: out of memory. */
-static cJSON *follow_device_json(const struct discovery_device *device)
+static cJSON *device_json(const struct discovery_device *device)
 {
 	const struct discovery_snapshot alone = {
 		.system = {"", "", "", "", "", "", "", ""},
@@ -45,13 +45,12 @@ static cJSON *follow_device_json(const struct discovery_device *device)
 	return cJSON_DetachItemFromArray(cJSON_GetObjectItem(document, "devices"), 0);
 }
 
-static void follow_print(enum discovery_change change, const struct discovery_device *device,
-			 void *user)
+static void print(enum discovery_change change, const struct discovery_device *device, void *user)
 {
 	int *rc = user;
 	char now[CLOCK_UTC_SIZE] = "";
 	cJSON *line CLEANUP_JSON = cJSON_CreateObject();
-	cJSON *json = follow_device_json(device);
+	cJSON *json = device_json(device);
 	(void)cJSON_AddStringToObject(line, "time", clock_utc(now));
 	(void)cJSON_AddStringToObject(line, "event", discovery_change_name(change));
 	if (!cJSON_AddItemToObject(line, "device", json))
@@ -63,18 +62,18 @@ static void follow_print(enum discovery_change change, const struct discovery_de
 		*rc = ERROR_IO;
 }
 
-static int follow_report(struct follow *follow, struct discovery_snapshot *now, struct error *err)
+static int report(struct follow *follow, struct discovery_snapshot *now, struct error *err)
 {
 	static const struct discovery_snapshot nothing = {0};
 	int rc = 0;
-	(void)discovery_changes(follow->current != NULL ? follow->current : &nothing, now,
-				follow_print, &rc);
+	(void)discovery_changes(follow->current != NULL ? follow->current : &nothing, now, print,
+				&rc);
 	discovery_free(follow->current);
 	follow->current = now;
 	return rc < 0 ? error_set(err, rc, "writing an event failed") : 0;
 }
 
-static int follow_look(struct follow *follow)
+static int look(struct follow *follow)
 {
 	struct discovery_snapshot *now = NULL;
 	struct error trouble = {0};
@@ -84,11 +83,11 @@ static int follow_look(struct follow *follow)
 		log_warning("%s", trouble.text);
 		return 0;
 	}
-	return follow_report(follow, now, follow->err);
+	return report(follow, now, follow->err);
 }
 
 /* Nothing keeps the loop alive afterwards. */
-static void follow_end(struct follow *follow)
+static void end(struct follow *follow)
 {
 	wake_free(follow->wake);
 	termination_close(follow->termination);
@@ -96,34 +95,33 @@ static void follow_end(struct follow *follow)
 	follow->termination = NULL;
 }
 
-static void follow_on_change(void *user)
+static void on_change(void *user)
 {
 	struct follow *follow = user;
-	follow->rc = follow_look(follow);
+	follow->rc = look(follow);
 	if (follow->rc < 0)
-		follow_end(follow);
+		end(follow);
 }
 
-static void follow_on_request(const char *what, void *user)
+static void on_request(const char *what, void *user)
 {
 	(void)what;
-	follow_end(user);
+	end(user);
 }
 
-static int follow_begin(struct follow *follow, unsigned poll_ms, struct error *err)
+static int begin(struct follow *follow, unsigned poll_ms, struct error *err)
 {
 	struct discovery_snapshot *now = NULL;
 	/* Watching begins before the first look, so nothing that happens between them is lost. */
 	int rc = discovery_watch_open(follow->options, poll_ms, &follow->watch, err);
 	if (rc == 0)
-		rc = termination_open(&follow->loop, follow_on_request, follow,
-				      &follow->termination, err);
+		rc = termination_open(&follow->loop, on_request, follow, &follow->termination, err);
 	if (rc == 0)
-		rc = wake_start(&follow->loop, discovery_watch_handle(follow->watch),
-				follow_on_change, follow, &follow->wake, err);
+		rc = wake_start(&follow->loop, discovery_watch_handle(follow->watch), on_change,
+				follow, &follow->wake, err);
 	if (rc == 0)
 		rc = discovery_take(follow->options, &now, err);
-	return rc < 0 ? rc : follow_report(follow, now, err);
+	return rc < 0 ? rc : report(follow, now, err);
 }
 
 int follow_run(const struct discovery_options *options, unsigned poll_ms, struct error *err)
@@ -132,9 +130,9 @@ int follow_run(const struct discovery_options *options, unsigned poll_ms, struct
 	int rc = uv_loop_init(&follow.loop);
 	if (rc < 0)
 		return error_uv(err, rc, "event loop");
-	follow.rc = follow_begin(&follow, poll_ms, err);
+	follow.rc = begin(&follow, poll_ms, err);
 	if (follow.rc < 0)
-		follow_end(&follow);
+		end(&follow);
 	(void)uv_run(&follow.loop, UV_RUN_DEFAULT);
 	(void)uv_loop_close(&follow.loop);
 	return follow.rc;

@@ -5,8 +5,7 @@
 #include "base/log.h"
 #include "base/options.h"
 #include "base/style.h"
-#include "discovery/tool/follow.h"
-#include "discovery/tool/table.h"
+#include "discovery/tool/tool.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "discovery/tool/table.h"
+#include "discovery/tool/tool.h"
 
 #include "base/style.h"
 
@@ -51,18 +51,9 @@ static void row_fill(struct row *row, const struct discovery_device *device)
 	text_add(&row->cells[5], discovery_health_name(device->health));
 }
 
-/* What a terminal shows of UTF-8: bytes that do not continue a character. */
-static size_t text_width(const char *string)
-{
-	size_t width = 0;
-	for (; *string != '\0'; string++)
-		width += ((unsigned char)*string & 0xc0) != 0x80 ? 1 : 0;
-	return width;
-}
-
 static void add_cell(struct text *out, const char *cell, size_t width, bool last)
 {
-	size_t used = text_width(cell);
+	size_t used = text_columns(cell, strlen(cell));
 	text_add(out, cell);
 	if (!last)
 		text_addf(out, "%*s", (int)(width > used ? width - used : 0) + 2, "");
@@ -79,7 +70,7 @@ static void measure(const struct discovery_snapshot *snapshot, size_t widths[COL
 		struct row row CLEANUP_ROW = {0};
 		row_fill(&row, &snapshot->devices[i]);
 		for (size_t c = 0; c < COLUMNS; c++) {
-			size_t width = text_width(text_string(&row.cells[c]));
+			size_t width = text_columns(text_string(&row.cells[c]), row.cells[c].size);
 			widths[c] = width > widths[c] ? width : widths[c];
 		}
 	}
@@ -200,9 +191,7 @@ static void add_device(struct text *out, const struct discovery_device *device, 
 	add_traits(out, device);
 	add_field(out, "health", discovery_health_name(device->health));
 	add_field(out, "", device->health_reason);
-	text_addf(&driver, "%s%s%s", device->driver_name,
-		  device->driver_name[0] != '\0' && device->driver_version[0] != '\0' ? " " : "",
-		  device->driver_version);
+	add_driver(&driver, device);
 	add_field(out, "driver", text_string(&driver));
 	add_field(out, "user-mode driver", device->user_mode_driver);
 	add_field(out, "driver date", device->driver_date);

@@ -8,9 +8,7 @@
  * never NULL.
  */
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "discovery/builder.h"
 
 /* What DXCore calls attributes; bits of adapter.attributes, in the order of dxcore_attributes
  * (base/windows/dxcore_abi.h). */
@@ -45,6 +43,17 @@ struct adapter {
 	bool described;	     /* more than its LUID is known */
 	unsigned attributes; /* of enum adapter_attribute; 0 where DXCore is not there */
 };
+
+/* A list of adapters under construction; memory is the builder's. */
+struct adapters {
+	struct builder *builder;
+	struct adapter *items;
+	size_t count;
+};
+
+/* The adapter with this LUID, a new one of which nothing is known yet if there was none. NULL: out
+ * of memory, which builder_finish() tells. */
+struct adapter *adapters_at(struct adapters *adapters, int64_t luid);
 
 /* One value of a CopyToVm key. */
 struct registry_value {

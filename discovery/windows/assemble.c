@@ -3,7 +3,6 @@
 
 #include "base/cleanup.h"
 #include "base/text.h"
-#include "discovery/vendor.h"
 #include "discovery/windows/device_id.h"
 #include "discovery/windows/runtime_files.h"
 
@@ -12,23 +11,21 @@
 
 #define CLASS_KEY "HKEY_LOCAL_MACHINE\\SYSTEM\\CurrentControlSet\\Control\\Class\\"
 
-static const struct {
-	unsigned bit;
-	const char *name;
-} attributes[] = {
-	{ADAPTER_D3D11_GRAPHICS, "d3d11-graphics"},
-	{ADAPTER_D3D12_GRAPHICS, "d3d12-graphics"},
-	{ADAPTER_D3D12_CORE_COMPUTE, "d3d12-core-compute"},
-	{ADAPTER_D3D12_GENERIC_ML, "d3d12-generic-ml"},
-	{ADAPTER_D3D12_GENERIC_MEDIA, "d3d12-generic-media"},
-	{ADAPTER_HARDWARE_GPU, "hardware-gpu"},
-	{ADAPTER_HARDWARE_COMPUTE_ACCELERATOR, "hardware-compute-accelerator"},
-	{ADAPTER_HARDWARE_NPU, "hardware-npu"},
-	{ADAPTER_HARDWARE_MEDIA_ACCELERATOR, "hardware-media-accelerator"},
+/* In the order of enum adapter_attribute. */
+static const char *const attributes[] = {
+	"d3d11-graphics",
+	"d3d12-graphics",
+	"d3d12-core-compute",
+	"d3d12-generic-ml",
+	"d3d12-generic-media",
+	"hardware-gpu",
+	"hardware-compute-accelerator",
+	"hardware-npu",
+	"hardware-media-accelerator",
 };
 
-static const struct adapter *assemble_adapter_of(const struct windows_hardware *hardware,
-						 const struct pnp_device *device)
+static const struct adapter *adapter_of(const struct windows_hardware *hardware,
+					const struct pnp_device *device)
 {
 	for (size_t i = 0; device->has_luid && i < hardware->adapter_count; i++) {
 		if (hardware->adapters[i].luid == device->luid)
@@ -37,8 +34,7 @@ static const struct adapter *assemble_adapter_of(const struct windows_hardware *
 	return NULL;
 }
 
-static bool assemble_has_device(const struct windows_hardware *hardware,
-				const struct adapter *adapter)
+static bool has_device(const struct windows_hardware *hardware, const struct adapter *adapter)
 {
 	for (size_t i = 0; i < hardware->device_count; i++) {
 		if (hardware->devices[i].has_luid && hardware->devices[i].luid == adapter->luid)
@@ -48,7 +44,7 @@ static bool assemble_has_device(const struct windows_hardware *hardware,
 }
 
 /* Does the system say nothing about any adapter but its LUID? Then the device tree has to do. */
-static bool assemble_adapters_are_mute(const struct windows_hardware *hardware)
+static bool adapters_are_mute(const struct windows_hardware *hardware)
 {
 	if (hardware->adapters_are_complete)
 		return false;
@@ -59,33 +55,29 @@ static bool assemble_adapters_are_mute(const struct windows_hardware *hardware)
 	return true;
 }
 
-static int32_t assemble_id(uint32_t id, uint32_t max)
+static int32_t known_id(uint32_t id, uint32_t max)
 {
 	return id <= max ? (int32_t)id : DISCOVERY_UNKNOWN;
 }
 
-static void assemble_pci(struct builder *builder, struct discovery_device *device,
+static void describe_pci(struct builder *builder, struct discovery_device *device,
 			 const struct adapter_ids *ids)
 {
-	const char *vendor = vendor_name(ids->vendor);
 	bool subsystem = ids->subsystem != ADAPTER_ID_UNKNOWN;
-	device->pci_vendor = assemble_id(ids->vendor, 0xFFFF);
-	device->pci_device = assemble_id(ids->device, 0xFFFF);
+	device->pci_vendor = known_id(ids->vendor, 0xFFFF);
+	device->pci_device = known_id(ids->device, 0xFFFF);
 	device->pci_subsystem_device =
 		subsystem ? (int32_t)(ids->subsystem >> 16) : DISCOVERY_UNKNOWN;
 	device->pci_subsystem_vendor =
 		subsystem ? (int32_t)(ids->subsystem & 0xFFFF) : DISCOVERY_UNKNOWN;
-	device->pci_revision = assemble_id(ids->revision, 0xFF);
-	if (vendor != NULL)
-		device->vendor = vendor;
-	else if (device->pci_vendor != DISCOVERY_UNKNOWN)
-		device->vendor = builder_format(builder, "0x%04x", (unsigned)device->pci_vendor);
-	else
+	device->pci_revision = known_id(ids->revision, 0xFF);
+	device->vendor = builder_vendor(builder, device->pci_vendor);
+	if (device->vendor[0] == '\0')
 		device->vendor = device->manufacturer;
 }
 
 /* The system's order does not say which path is of PCI; HCS takes that one alone. */
-static void assemble_location(struct builder *builder, struct discovery_device *device,
+static void describe_location(struct builder *builder, struct discovery_device *device,
 			      const struct pnp_device *source)
 {
 	for (const char *const *path = source->location_paths; *path != NULL; path++) {
@@ -104,7 +96,7 @@ static void assemble_location(struct builder *builder, struct discovery_device *
 	builder_diagnose(builder, source->instance_id, "%s", device->not_allocatable_reason);
 }
 
-static void assemble_kind(struct discovery_device *device, const struct adapter *adapter,
+static void describe_kind(struct discovery_device *device, const struct adapter *adapter,
 			  const struct pnp_device *source)
 {
 	const unsigned graphics = ADAPTER_D3D11_GRAPHICS | ADAPTER_D3D12_GRAPHICS;
@@ -120,14 +112,14 @@ static void assemble_kind(struct discovery_device *device, const struct adapter 
 	device->kind = device->display ? DISCOVERY_DISPLAY : DISCOVERY_COMPUTE;
 }
 
-static const char *assemble_version(struct builder *builder, uint64_t version)
+static const char *print_version(struct builder *builder, uint64_t version)
 {
 	return builder_format(builder, "%u.%u.%u.%u", (unsigned)(version >> 48 & 0xFFFF),
 			      (unsigned)(version >> 32 & 0xFFFF),
 			      (unsigned)(version >> 16 & 0xFFFF), (unsigned)(version & 0xFFFF));
 }
 
-static void assemble_adapter(struct builder *builder, struct discovery_device *device,
+static void describe_adapter(struct builder *builder, struct discovery_device *device,
 			     const struct adapter *adapter)
 {
 	device->luid = adapter->luid;
@@ -136,17 +128,17 @@ static void assemble_adapter(struct builder *builder, struct discovery_device *d
 	device->integrated = adapter->integrated;
 	device->detachable = adapter->detachable;
 	if (adapter->driver_version != 0)
-		device->driver_version = assemble_version(builder, adapter->driver_version);
+		device->driver_version = print_version(builder, adapter->driver_version);
 	if (adapter->description[0] != '\0')
 		device->description = adapter->description;
 	for (size_t i = 0; i < ARRAY_SIZE(attributes); i++) {
-		if ((adapter->attributes & attributes[i].bit) != 0)
-			builder_add_name(builder, &device->attributes, attributes[i].name);
+		if ((adapter->attributes >> i & 1U) != 0)
+			builder_add_name(builder, &device->attributes, attributes[i]);
 	}
 }
 
-static void assemble_device(const struct windows_hardware *hardware, struct builder *builder,
-			    const struct adapter *adapter, const struct pnp_device *source)
+static void add_device(const struct windows_hardware *hardware, struct builder *builder,
+		       const struct adapter *adapter, const struct pnp_device *source)
 {
 	struct discovery_device *device = builder_add(builder);
 	struct adapter_ids ids = device_id_parse(source->instance_id);
@@ -164,12 +156,12 @@ static void assemble_device(const struct windows_hardware *hardware, struct buil
 	if (source->driver_key[0] != '\0')
 		device->driver_key = builder_format(builder, CLASS_KEY "%s", source->driver_key);
 	if (adapter != NULL) {
-		assemble_adapter(builder, device, adapter);
+		describe_adapter(builder, device, adapter);
 		ids = adapter->ids.vendor != ADAPTER_ID_UNKNOWN ? adapter->ids : ids;
 	}
-	assemble_pci(builder, device, &ids);
-	assemble_kind(device, adapter, source);
-	assemble_location(builder, device, source);
+	describe_pci(builder, device, &ids);
+	describe_kind(device, adapter, source);
+	describe_location(builder, device, source);
 	if (source->problem != 0) {
 		device->health = DISCOVERY_UNHEALTHY;
 		device->health_reason = builder_format(
@@ -180,15 +172,14 @@ static void assemble_device(const struct windows_hardware *hardware, struct buil
 }
 
 /* Adapters that no device stands behind: software ones are meant to be without. */
-static void assemble_lonely_adapters(const struct windows_hardware *hardware,
-				     struct builder *builder)
+static void report_lonely_adapters(const struct windows_hardware *hardware, struct builder *builder)
 {
 	for (size_t i = 0; i < hardware->adapter_count; i++) {
 		const struct adapter *adapter = &hardware->adapters[i];
-		const char *place = NULL;
-		if (!adapter->hardware || assemble_has_device(hardware, adapter))
+		if (!adapter->hardware || has_device(hardware, adapter))
 			continue;
-		place = builder_format(builder, "adapter LUID %lld", (long long)adapter->luid);
+		const char *place =
+			builder_format(builder, "adapter LUID %lld", (long long)adapter->luid);
 		builder_diagnose(builder, place, "%s%sno plug-and-play device has this LUID",
 				 adapter->description, adapter->description[0] != '\0' ? ": " : "");
 	}
@@ -196,12 +187,12 @@ static void assemble_lonely_adapters(const struct windows_hardware *hardware,
 
 void windows_assemble(const struct windows_hardware *hardware, struct builder *builder)
 {
-	bool mute = assemble_adapters_are_mute(hardware);
+	bool mute = adapters_are_mute(hardware);
 	for (size_t i = 0; i < hardware->device_count; i++) {
 		const struct pnp_device *device = &hardware->devices[i];
-		const struct adapter *adapter = assemble_adapter_of(hardware, device);
+		const struct adapter *adapter = adapter_of(hardware, device);
 		if (adapter != NULL ? adapter->hardware : mute)
-			assemble_device(hardware, builder, adapter, device);
+			add_device(hardware, builder, adapter, device);
 		else if (adapter == NULL)
 			builder_diagnose(builder, device->instance_id,
 					 "%s: no DirectX adapter belongs to this device%s",
@@ -209,5 +200,5 @@ void windows_assemble(const struct windows_hardware *hardware, struct builder *b
 					 device->has_luid ? "" : ", which has no LUID");
 	}
 	if (!mute)
-		assemble_lonely_adapters(hardware, builder);
+		report_lonely_adapters(hardware, builder);
 }

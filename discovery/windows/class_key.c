@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "discovery/windows/class_key.h"
+#include "discovery/windows/pnp.h"
 
 #include "base/cleanup.h"
 #include "base/text.h"
@@ -16,16 +16,16 @@ enum {
 	VALUES_MAX = 4096,
 };
 
-static void class_key_close(HKEY *key)
+static void key_close(HKEY *key)
 {
 	if (*key != NULL)
 		(void)RegCloseKey(*key);
 }
 
-#define CLEANUP_KEY CLEANUP(class_key_close)
+#define CLEANUP_KEY CLEANUP(key_close)
 
 /* The driver key, or a key below it. Returns a code of the system. */
-static LSTATUS class_key_open(const struct pnp_device *device, const char *below, HKEY *key)
+static LSTATUS key_open(const struct pnp_device *device, const char *below, HKEY *key)
 {
 	char *path CLEANUP_FREE =
 		text_format("SYSTEM\\CurrentControlSet\\Control\\Class\\%s%s%s", device->driver_key,
@@ -37,19 +37,18 @@ static LSTATUS class_key_open(const struct pnp_device *device, const char *below
 }
 
 /* Value `index` of a key. ERROR_NO_MORE_ITEMS behind the last. */
-static LSTATUS class_key_value(HKEY key, DWORD index, WCHAR *name, BYTE **data, DWORD *size,
-			       DWORD *type)
+static LSTATUS key_value(HKEY key, DWORD index, WCHAR *name, BYTE **data, DWORD *size, DWORD *type)
 {
 	DWORD room = 1024;
 	for (;;) {
 		DWORD name_units = NAME_MAX_UNITS;
 		BYTE *grown = realloc(*data, room);
-		LSTATUS status = 0;
 		if (grown == NULL)
 			return ERROR_OUTOFMEMORY;
 		*data = grown;
 		*size = room;
-		status = RegEnumValueW(key, index, name, &name_units, NULL, type, *data, size);
+		LSTATUS status =
+			RegEnumValueW(key, index, name, &name_units, NULL, type, *data, size);
 		if (status != ERROR_MORE_DATA || room >= VALUE_MAX)
 			return status;
 		/* The size that is told may be stale: the value can change in between. */
@@ -57,8 +56,8 @@ static LSTATUS class_key_value(HKEY key, DWORD index, WCHAR *name, BYTE **data, 
 	}
 }
 
-static void class_key_add(struct builder *builder, struct pnp_device *device, const char *key,
-			  const WCHAR *name, DWORD type, const BYTE *data, DWORD size)
+static void add(struct builder *builder, struct pnp_device *device, const char *key,
+		const WCHAR *name, DWORD type, const BYTE *data, DWORD size)
 {
 	struct registry_value *values =
 		arena_grow(&builder->arena, (void *)(uintptr_t)device->values, device->value_count,
@@ -78,8 +77,8 @@ static void class_key_add(struct builder *builder, struct pnp_device *device, co
 	};
 }
 
-static void class_key_diagnose(struct builder *builder, const struct pnp_device *device,
-			       const char *key, const WCHAR *name, LSTATUS status)
+static void diagnose(struct builder *builder, const struct pnp_device *device, const char *key,
+		     const WCHAR *name, LSTATUS status)
 {
 	char *text CLEANUP_FREE = wide_to_utf8(name);
 	struct error err = {0};
@@ -89,7 +88,7 @@ static void class_key_diagnose(struct builder *builder, const struct pnp_device 
 }
 
 /* Values in the registry have no order that means something. */
-static int class_key_order(const void *left, const void *right)
+static int order(const void *left, const void *right)
 {
 	const struct registry_value *a = left;
 	const struct registry_value *b = right;
@@ -100,41 +99,41 @@ static int class_key_order(const void *left, const void *right)
 	return strcmp(a->name, b->name);
 }
 
-static void class_key_read_values(struct builder *builder, struct pnp_device *device,
-				  const char *name)
+static void read_values(struct builder *builder, struct pnp_device *device, const char *name)
 {
 	HKEY key CLEANUP_KEY = NULL;
 	WCHAR *value_name CLEANUP_FREE = calloc(NAME_MAX_UNITS, sizeof(*value_name));
 	BYTE *data CLEANUP_FREE = NULL;
-	LSTATUS status = class_key_open(device, name, &key);
+	LSTATUS status = key_open(device, name, &key);
 	if (status == ERROR_FILE_NOT_FOUND || value_name == NULL)
 		return;
 	for (DWORD i = 0; status == ERROR_SUCCESS && i < VALUES_MAX; i++) {
 		DWORD size = 0;
 		DWORD type = 0;
 		value_name[0] = 0;
-		status = class_key_value(key, i, value_name, &data, &size, &type);
+		status = key_value(key, i, value_name, &data, &size, &type);
 		if (status == ERROR_NO_MORE_ITEMS)
 			return;
 		if (status == ERROR_MORE_DATA) {
-			class_key_diagnose(builder, device, name, value_name, status);
+			diagnose(builder, device, name, value_name, status);
 			status = ERROR_SUCCESS;
 		} else if (status == ERROR_SUCCESS) {
-			class_key_add(builder, device, name, value_name, type, data, size);
+			add(builder, device, name, value_name, type, data, size);
 		}
 	}
 	if (status != ERROR_SUCCESS)
-		class_key_diagnose(builder, device, name, L"", status);
+		diagnose(builder, device, name, L"", status);
 }
 
-const char *class_key_string(struct builder *builder, const struct pnp_device *device,
-			     const char *name)
+/* A string value of the driver key: "oem4.inf" of "InfPath". "" when there is none. */
+static const char *key_string(struct builder *builder, const struct pnp_device *device,
+			      const char *name)
 {
 	HKEY key CLEANUP_KEY = NULL;
 	wchar_t *wide CLEANUP_FREE = wide_from_utf8(name);
 	WCHAR value[1024] = L"";
 	DWORD size = sizeof(value);
-	if (wide == NULL || class_key_open(device, NULL, &key) != ERROR_SUCCESS ||
+	if (wide == NULL || key_open(device, NULL, &key) != ERROR_SUCCESS ||
 	    RegGetValueW(key, NULL, wide, RRF_RT_REG_SZ, NULL, value, &size) != ERROR_SUCCESS)
 		return "";
 	char *text CLEANUP_FREE = wide_to_utf8(value);
@@ -142,7 +141,7 @@ const char *class_key_string(struct builder *builder, const struct pnp_device *d
 }
 
 /* "3-1-2024" as "2024-03-01"; what is not such a date stays as it is. */
-static const char *class_key_date(struct builder *builder, const char *text)
+static const char *iso_date(struct builder *builder, const char *text)
 {
 	unsigned month = 0, day = 0, year = 0;
 	int size = 0;
@@ -160,13 +159,12 @@ void class_key_read(struct builder *builder, struct pnp_device *device)
 	device->store_path_error = "not looked for";
 	if (device->driver_key[0] == '\0')
 		return;
-	device->driver_version = class_key_string(builder, device, "DriverVersion");
-	device->driver_date =
-		class_key_date(builder, class_key_string(builder, device, "DriverDate"));
-	device->driver_inf = class_key_string(builder, device, "InfPath");
+	device->driver_version = key_string(builder, device, "DriverVersion");
+	device->driver_date = iso_date(builder, key_string(builder, device, "DriverDate"));
+	device->driver_inf = key_string(builder, device, "InfPath");
 	for (size_t i = 0; i < COPY_TO_VM_KEY_COUNT; i++)
-		class_key_read_values(builder, device, copy_to_vm_keys[i].name);
+		read_values(builder, device, copy_to_vm_keys[i].name);
 	if (device->value_count > 1)
 		qsort((void *)(uintptr_t)device->values, device->value_count,
-		      sizeof(*device->values), class_key_order);
+		      sizeof(*device->values), order);
 }

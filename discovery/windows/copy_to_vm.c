@@ -27,17 +27,16 @@ const struct copy_to_vm_key *copy_to_vm_find_key(const char *name)
 }
 
 /* The strings of a value; the NULs at its end may be missing. */
-static int copy_to_vm_strings(uint32_t type, const uint16_t *units, size_t count,
-			      struct text_list *out, struct error *err)
+static int split_value(uint32_t type, const uint16_t *units, size_t count, struct text_list *out,
+		       struct error *err)
 {
 	for (size_t i = 0; i < count && units[i] != 0;) {
 		size_t length = 0;
-		int rc = 0;
 		while (i + length < count && units[i + length] != 0)
 			length++;
 		if (out->count == STRINGS_MAX)
 			return error_set(err, ERROR_FORMAT, "more than two strings");
-		rc = text_list_take(out, utf16_to_utf8(units + i, length), err);
+		int rc = text_list_take(out, utf16_to_utf8(units + i, length), err);
 		if (rc < 0)
 			return rc;
 		if (type == TYPE_SZ)
@@ -52,8 +51,6 @@ int copy_to_vm_parse(uint32_t type, const uint8_t *data, size_t size, struct cop
 {
 	uint16_t *units CLEANUP_FREE = calloc(size / 2 + 1, sizeof(*units));
 	struct text_list strings CLEANUP_TEXT_LIST = {0};
-	const char *last = NULL;
-	int rc = 0;
 	if (type != TYPE_SZ && type != TYPE_MULTI_SZ)
 		return error_set(err, ERROR_FORMAT, "its type is %u, not REG_MULTI_SZ or REG_SZ",
 				 (unsigned)type);
@@ -63,7 +60,7 @@ int copy_to_vm_parse(uint32_t type, const uint8_t *data, size_t size, struct cop
 		return error_memory(err);
 	for (size_t i = 0; i < size / 2; i++)
 		units[i] = (uint16_t)(data[2 * i] | data[2 * i + 1] << 8);
-	rc = copy_to_vm_strings(type, units, size / 2, &strings, err);
+	int rc = split_value(type, units, size / 2, &strings, err);
 	if (rc < 0)
 		return rc;
 	if (strings.count == 0)
@@ -73,7 +70,8 @@ int copy_to_vm_parse(uint32_t type, const uint8_t *data, size_t size, struct cop
 				 "the source is not a path inside the driver's folder");
 	for (char *c = strings.items[0]; *c != '\0'; c++)
 		*c = *c == '/' ? '\\' : *c;
-	last = strings.count == 2 ? strings.items[1] : windows_path_base(strings.items[0]);
+	const char *last =
+		strings.count == 2 ? strings.items[1] : windows_path_base(strings.items[0]);
 	if (!windows_path_is_name(last))
 		return error_set(err, ERROR_FORMAT, "the destination is no bare file name");
 	*out = (struct copy_to_vm_file){strdup(strings.items[0]), strdup(last)};

@@ -27,7 +27,7 @@ static int d3dkmt_function(const char *name, void *function, struct error *err)
 	return 0;
 }
 
-static int d3dkmt_failed(LONG status, const char *name, struct error *err)
+static int failed(LONG status, const char *name, struct error *err)
 {
 	return error_set(err, status == NOT_IMPLEMENTED ? ERROR_UNSUPPORTED : ERROR_IO,
 			 "%s failed with status 0x%08lx", name, (unsigned long)status);
@@ -41,7 +41,7 @@ static void d3dkmt_close(uint32_t adapter)
 		(void)function(&close);
 }
 
-static void d3dkmt_describe(const struct d3dkmt_adapter_info *info, struct adapter *adapter)
+static void describe(const struct d3dkmt_adapter_info *info, struct adapter *adapter)
 {
 	uint32_t type = 0;
 	const struct d3dkmt_query_adapter query = {
@@ -64,36 +64,35 @@ static void d3dkmt_describe(const struct d3dkmt_adapter_info *info, struct adapt
 int d3dkmt_list(struct adapters *adapters, struct error *err)
 {
 	struct d3dkmt_enum_adapters list = {0};
-	struct d3dkmt_adapter_info *infos CLEANUP_FREE = NULL;
 	d3dkmt_enum_adapters_function function = NULL;
 	int rc = d3dkmt_function("D3DKMTEnumAdapters2", &function, err);
 	LONG status = rc == 0 ? function(&list) : 0;
 	if (rc < 0)
 		return rc;
 	if (status < 0)
-		return d3dkmt_failed(status, "D3DKMTEnumAdapters2", err);
+		return failed(status, "D3DKMTEnumAdapters2", err);
 	list.count = list.count < ADAPTERS_MAX ? list.count : ADAPTERS_MAX;
-	infos = calloc(list.count + 1, sizeof(*infos));
+	struct d3dkmt_adapter_info *infos CLEANUP_FREE = calloc(list.count + 1, sizeof(*infos));
 	if (infos == NULL)
 		return error_memory(err);
 	list.adapters = infos;
 	status = function(&list);
 	if (status < 0)
-		return d3dkmt_failed(status, "D3DKMTEnumAdapters2", err);
+		return failed(status, "D3DKMTEnumAdapters2", err);
 	for (uint32_t i = 0; i < list.count; i++) {
 		const LUID *luid = &infos[i].luid;
 		struct adapter *adapter =
 			adapters_at(adapters, (int64_t)luid->HighPart << 32 | luid->LowPart);
 		if (adapter != NULL)
-			d3dkmt_describe(&infos[i], adapter);
+			describe(&infos[i], adapter);
 		d3dkmt_close(infos[i].adapter);
 	}
 	return 0;
 }
 
 /* Asks with room for `room` bytes; *needed is what the answer has when that is more. */
-static int d3dkmt_try_store_path(d3dkmt_query_adapter_function function, uint32_t adapter,
-				 size_t room, size_t *needed, char **out, struct error *err)
+static int try_store_path(d3dkmt_query_adapter_function function, uint32_t adapter, size_t room,
+			  size_t *needed, char **out, struct error *err)
 {
 	struct d3dkmt_registry_info *info CLEANUP_FREE = calloc(1, sizeof(*info) + room);
 	struct d3dkmt_query_adapter query = {
@@ -102,14 +101,13 @@ static int d3dkmt_try_store_path(d3dkmt_query_adapter_function function, uint32_
 		.data = info,
 		.size = (uint32_t)(sizeof(*info) + room),
 	};
-	LONG status = 0;
 	size_t units = 0;
 	if (info == NULL)
 		return error_memory(err);
 	info->query = D3DKMT_REGISTRY_DRIVER_STORE_PATH;
-	status = function(&query);
+	LONG status = function(&query);
 	if (status < 0)
-		return d3dkmt_failed(status, "D3DKMTQueryAdapterInfo", err);
+		return failed(status, "D3DKMTQueryAdapterInfo", err);
 	*needed = info->output_size;
 	if (info->status == D3DKMT_REGISTRY_OVERFLOW)
 		return 0;
@@ -133,7 +131,7 @@ int d3dkmt_query_store_path(d3dkmt_query_adapter_function function, uint32_t ada
 	*out = NULL;
 	for (int i = 0; rc == 0 && *out == NULL && i < QUERIES_MAX; i++) {
 		size_t needed = 0;
-		rc = d3dkmt_try_store_path(function, adapter, room, &needed, out, err);
+		rc = try_store_path(function, adapter, room, &needed, out, err);
 		if (rc == 0 && *out == NULL && (needed <= room || needed > STORE_PATH_MAX))
 			return error_set(err, ERROR_IO, "the driver store path has %zu bytes",
 					 needed);

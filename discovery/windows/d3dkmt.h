@@ -4,7 +4,7 @@
 /* The kernel's view of adapters: takes DXCore's place where that is not there, and tells the driver
  * store folder. */
 
-#include "discovery/windows/adapters.h"
+#include "discovery/windows/adapter.h"
 #include "discovery/windows/d3dkmt_abi.h"
 
 /* Adapters by D3DKMTEnumAdapters2. ERROR_UNSUPPORTED: the function is not there; ERROR_IO: it

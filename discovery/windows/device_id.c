@@ -10,7 +10,7 @@
 #include <string.h>
 
 /* FNV-1a: short, and the same everywhere and for ever. */
-static uint32_t device_id_hash(const char *text)
+static uint32_t id_hash(const char *text)
 {
 	uint32_t hash = UINT32_C(2166136261);
 	for (; *text != '\0'; text++)
@@ -32,7 +32,7 @@ const char *device_id_of_instance(struct builder *builder, const char *instance_
 		if (*p != '\0' && skip == 0)
 			text_append(&id, p++, 1);
 	}
-	(void)snprintf(hash, sizeof(hash), "-%08x", (unsigned)device_id_hash(instance_id));
+	(void)snprintf(hash, sizeof(hash), "-%08x", (unsigned)id_hash(instance_id));
 	if (id.size > DEVICE_ID_MAX) {
 		id.size = DEVICE_ID_MAX - strlen(hash);
 		text_add(&id, hash);
@@ -41,7 +41,7 @@ const char *device_id_of_instance(struct builder *builder, const char *instance_
 }
 
 /* The hexadecimal number behind `name`, which begins behind a backslash or '&'. */
-static uint32_t device_id_number(const char *instance_id, const char *name, size_t digits)
+static uint32_t id_number(const char *instance_id, const char *name, size_t digits)
 {
 	for (const char *at = strstr(instance_id, name); at != NULL; at = strstr(at + 1, name)) {
 		const char *number = at + strlen(name);
@@ -59,9 +59,9 @@ struct adapter_ids device_id_parse(const char *instance_id)
 		return (struct adapter_ids){ADAPTER_ID_UNKNOWN, ADAPTER_ID_UNKNOWN,
 					    ADAPTER_ID_UNKNOWN, ADAPTER_ID_UNKNOWN};
 	return (struct adapter_ids){
-		.vendor = device_id_number(instance_id, "VEN_", 4),
-		.device = device_id_number(instance_id, "DEV_", 4),
-		.subsystem = device_id_number(instance_id, "SUBSYS_", 8),
-		.revision = device_id_number(instance_id, "REV_", 2),
+		.vendor = id_number(instance_id, "VEN_", 4),
+		.device = id_number(instance_id, "DEV_", 4),
+		.subsystem = id_number(instance_id, "SUBSYS_", 8),
+		.revision = id_number(instance_id, "REV_", 2),
 	};
 }

@@ -10,25 +10,24 @@
 
 enum { DESCRIPTION_MAX = 4096 };
 
-static void dxcore_release(void *object)
+static void release(void *object)
 {
 	IUnknown *unknown = *(IUnknown **)object;
 	if (unknown != NULL)
 		(void)unknown->lpVtbl->Release(unknown);
 }
 
-#define CLEANUP_COM CLEANUP(dxcore_release)
+#define CLEANUP_COM CLEANUP(release)
 
 int dxcore_factory_open(IDXCoreAdapterFactory **out, struct error *err)
 {
 	dxcore_create_factory create = NULL;
 	void *library = NULL;
 	void *factory = NULL;
-	HRESULT result = 0;
 	if (library_open("dxcore.dll", &library, err) < 0 ||
 	    library_function(library, "DXCoreCreateAdapterFactory", &create, err) < 0)
 		return error_set(err, ERROR_UNSUPPORTED, "this Windows has no DXCore");
-	result = create(&dxcore_iid_factory, &factory);
+	HRESULT result = create(&dxcore_iid_factory, &factory);
 	if (FAILED(result) || factory == NULL)
 		return error_set(err, ERROR_UNSUPPORTED,
 				 "DXCore makes no adapter factory (0x%08lx)",
@@ -86,8 +85,7 @@ static struct adapter_ids dxcore_ids(IDXCoreAdapter *adapter)
 	return (struct adapter_ids){id.vendor, id.device, id.subsystem, id.revision};
 }
 
-static void dxcore_describe(IDXCoreAdapter *source, struct builder *builder,
-			    struct adapter *adapter)
+static void describe(IDXCoreAdapter *source, struct builder *builder, struct adapter *adapter)
 {
 	int64_t dedicated_system = dxcore_bytes(source, DXCORE_DEDICATED_SYSTEM_MEMORY);
 	adapter->described = true;
@@ -108,21 +106,21 @@ static void dxcore_describe(IDXCoreAdapter *source, struct builder *builder,
 	}
 }
 
-static void dxcore_add(IDXCoreAdapterList *list, uint32_t index, struct adapters *adapters)
+static void add(IDXCoreAdapterList *list, uint32_t index, struct adapters *adapters)
 {
 	void *opened = NULL;
 	HRESULT result = list->lpVtbl->GetAdapter(list, index, &dxcore_iid_adapter, &opened);
 	IDXCoreAdapter *source CLEANUP_COM = SUCCEEDED(result) ? opened : NULL;
-	struct adapter *adapter = NULL;
 	LUID luid = {0};
 	if (source == NULL || !dxcore_property(source, DXCORE_INSTANCE_LUID, &luid, sizeof(luid))) {
 		builder_diagnose(adapters->builder, "dxcore", "adapter %u cannot be read (0x%08lx)",
 				 (unsigned)index, (unsigned long)result);
 		return;
 	}
-	adapter = adapters_at(adapters, (int64_t)luid.HighPart << 32 | luid.LowPart);
+	struct adapter *adapter =
+		adapters_at(adapters, (int64_t)luid.HighPart << 32 | luid.LowPart);
 	if (adapter != NULL && !adapter->described)
-		dxcore_describe(source, adapters->builder, adapter);
+		describe(source, adapters->builder, adapter);
 }
 
 int dxcore_list(struct adapters *adapters, struct error *err)
@@ -136,7 +134,7 @@ int dxcore_list(struct adapters *adapters, struct error *err)
 		IDXCoreAdapterList *list CLEANUP_COM = SUCCEEDED(result) ? made : NULL;
 		uint32_t count = list != NULL ? list->lpVtbl->GetAdapterCount(list) : 0;
 		for (uint32_t j = 0; j < count; j++)
-			dxcore_add(list, j, adapters);
+			add(list, j, adapters);
 	}
 	return rc;
 }

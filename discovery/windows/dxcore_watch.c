@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include "discovery/windows/dxcore_watch.h"
-
 #include "discovery/windows/dxcore.h"
 
 #include <stdlib.h>
@@ -22,8 +20,7 @@ struct dxcore_watch {
 	size_t count;
 };
 
-static void STDMETHODCALLTYPE watch_on_notification(uint32_t notification, void *object,
-						    void *context)
+static void STDMETHODCALLTYPE on_notification(uint32_t notification, void *object, void *context)
 {
 	struct dxcore_watch *watch = context;
 	(void)notification;
@@ -41,9 +38,8 @@ static void watch_register(struct dxcore_watch *watch, void *object,
 	IUnknown *unknown = object;
 	if (watch->count < WATCHED_MAX &&
 	    factory->lpVtbl->IsNotificationTypeSupported(factory, notification) &&
-	    SUCCEEDED(factory->lpVtbl->RegisterEventNotification(factory, object, notification,
-								 watch_on_notification, watch,
-								 &watched->cookie))) {
+	    SUCCEEDED(factory->lpVtbl->RegisterEventNotification(
+		    factory, object, notification, on_notification, watch, &watched->cookie))) {
 		watched->object = unknown;
 		watch->count++;
 		return;
@@ -51,7 +47,7 @@ static void watch_register(struct dxcore_watch *watch, void *object,
 	(void)unknown->lpVtbl->Release(unknown);
 }
 
-static void watch_register_adapters(struct dxcore_watch *watch, IDXCoreAdapterList *list)
+static void register_adapters(struct dxcore_watch *watch, IDXCoreAdapterList *list)
 {
 	uint32_t count = list->lpVtbl->GetAdapterCount(list);
 	for (uint32_t i = 0; i < count; i++) {
@@ -62,7 +58,7 @@ static void watch_register_adapters(struct dxcore_watch *watch, IDXCoreAdapterLi
 	}
 }
 
-static void watch_register_all(struct dxcore_watch *watch)
+static void register_all(struct dxcore_watch *watch)
 {
 	IDXCoreAdapterFactory *factory = watch->factory;
 	for (size_t i = 0; i < DXCORE_LIST_COUNT; i++) {
@@ -71,12 +67,12 @@ static void watch_register_all(struct dxcore_watch *watch)
 			    factory, 1, &dxcore_attributes[i].guid, &dxcore_iid_list, &list)) ||
 		    list == NULL)
 			continue;
-		watch_register_adapters(watch, list);
+		register_adapters(watch, list);
 		watch_register(watch, list, DXCORE_ADAPTER_LIST_STALE);
 	}
 }
 
-static void watch_unregister_all(struct dxcore_watch *watch)
+static void unregister_all(struct dxcore_watch *watch)
 {
 	IDXCoreAdapterFactory *factory = watch->factory;
 	for (size_t i = 0; i < watch->count; i++) {
@@ -96,7 +92,7 @@ int dxcore_watch_open(HANDLE event, struct dxcore_watch **out, struct error *err
 		return rc;
 	}
 	watch->event = event;
-	watch_register_all(watch);
+	register_all(watch);
 	*out = watch;
 	return 0;
 }
@@ -105,8 +101,8 @@ bool dxcore_watch_changed(struct dxcore_watch *watch)
 {
 	if (InterlockedExchange(&watch->told, 0) == 0)
 		return false;
-	watch_unregister_all(watch);
-	watch_register_all(watch);
+	unregister_all(watch);
+	register_all(watch);
 	return true;
 }
 
@@ -114,7 +110,7 @@ void dxcore_watch_close(struct dxcore_watch *watch)
 {
 	if (watch == NULL)
 		return;
-	watch_unregister_all(watch);
+	unregister_all(watch);
 	(void)watch->factory->lpVtbl->Release(watch->factory);
 	free(watch);
 }

@@ -27,12 +27,11 @@ static char *inf_ask(const char *installed)
 	inf_store_location ask = NULL;
 	void *library = NULL;
 	DWORD units = 0;
-	char *inf CLEANUP_FREE = NULL;
 	if (wide == NULL || library_open("setupapi.dll", &library, NULL) < 0 ||
 	    library_function(library, "SetupGetInfDriverStoreLocationW", &ask, NULL) < 0 ||
 	    !ask(wide, NULL, NULL, store, STORE_PATH_UNITS - 1, &units))
 		return NULL;
-	inf = wide_to_utf8(store);
+	char *inf CLEANUP_FREE = wide_to_utf8(store);
 	if (inf == NULL || !file_exists(inf))
 		return NULL;
 	return path_directory(inf);
@@ -40,13 +39,13 @@ static char *inf_ask(const char *installed)
 
 /* "nvgridsw_aws.inf" of the folder "nvgridsw_aws.inf_amd64_1b50ef32b191cff1"; NULL when it is not
  * named like one. */
-static char *inf_name_of_folder(const char *folder)
+static char *name_of_folder(const char *folder)
 {
 	const char *end = strstr(folder, ".inf_");
 	return end != NULL ? strndup(folder, (size_t)(end - folder) + strlen(".inf")) : NULL;
 }
 
-static bool inf_is_same(const char *path, const char *data, size_t size)
+static bool is_same(const char *path, const char *data, size_t size)
 {
 	char *other CLEANUP_FREE = NULL;
 	size_t other_size = 0;
@@ -62,11 +61,11 @@ static int inf_search(const char *installed, const char *repository, char **out,
 	int rc = file_read(installed, INF_MAX, &data, &size, err);
 	rc = rc == 0 ? file_list(repository, &folders, err) : rc;
 	for (size_t i = 0; rc == 0 && *out == NULL && i < folders.count; i++) {
-		char *name CLEANUP_FREE = inf_name_of_folder(folders.items[i]);
+		char *name CLEANUP_FREE = name_of_folder(folders.items[i]);
 		char *folder CLEANUP_FREE = path_join(repository, folders.items[i]);
 		char *copy CLEANUP_FREE =
 			name != NULL && folder != NULL ? path_join(folder, name) : NULL;
-		if (copy != NULL && inf_is_same(copy, data, size))
+		if (copy != NULL && is_same(copy, data, size))
 			*out = STEAL(folder);
 	}
 	if (rc == 0 && *out == NULL)
@@ -77,15 +76,14 @@ static int inf_search(const char *installed, const char *repository, char **out,
 
 int inf_store_path(const char *inf, const char *windows, char **out, struct error *err)
 {
-	char *installed CLEANUP_FREE = NULL;
-	char *repository CLEANUP_FREE = NULL;
 	if (!windows_path_is_name(inf))
 		return error_set(err, ERROR_NOT_FOUND,
 				 inf[0] == '\0' ? "the driver key names no INF"
 						: "'%s' is not the name of an INF",
 				 inf);
-	installed = text_format("%s\\INF\\%s", windows, inf);
-	repository = text_format("%s\\System32\\DriverStore\\FileRepository", windows);
+	char *installed CLEANUP_FREE = text_format("%s\\INF\\%s", windows, inf);
+	char *repository CLEANUP_FREE =
+		text_format("%s\\System32\\DriverStore\\FileRepository", windows);
 	if (installed == NULL || repository == NULL)
 		return error_memory(err);
 	*out = inf_ask(installed);

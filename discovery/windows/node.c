@@ -2,7 +2,7 @@
 #include "base/cleanup.h"
 #include "base/os_version.h"
 #include "base/windows/wide.h"
-#include "discovery/source.h"
+#include "discovery/builder.h"
 #include "discovery/windows/assemble.h"
 #include "discovery/windows/d3dkmt.h"
 #include "discovery/windows/dxcore.h"
@@ -12,7 +12,7 @@
 #include <string.h>
 #include <windows.h>
 
-static int node_describe_system(struct builder *builder, struct error *err)
+static int describe_system(struct builder *builder, struct error *err)
 {
 	struct os_version version = {0};
 	int rc = os_version_read(&version, err);
@@ -33,7 +33,7 @@ static int node_describe_system(struct builder *builder, struct error *err)
 	return 0;
 }
 
-static const char *node_windows_folder(struct builder *builder)
+static const char *windows_folder(struct builder *builder)
 {
 	WCHAR folder[MAX_PATH] = L"";
 	UINT length = GetWindowsDirectoryW(folder, MAX_PATH);
@@ -41,7 +41,7 @@ static const char *node_windows_folder(struct builder *builder)
 	return text != NULL ? builder_string(builder, text) : "C:\\Windows";
 }
 
-static int node_list_adapters(struct adapters *adapters, struct error *err)
+static int list_adapters(struct adapters *adapters, struct error *err)
 {
 	struct discovery_system *system = &adapters->builder->snapshot.system;
 	struct error without = {0};
@@ -58,7 +58,7 @@ static int node_list_adapters(struct adapters *adapters, struct error *err)
 }
 
 /* The kernel knows it; older ones, and Wine, leave it to be found by the driver's INF. */
-static void node_find_store(struct builder *builder, struct pnp_device *device, const char *windows)
+static void find_store(struct builder *builder, struct pnp_device *device, const char *windows)
 {
 	char *path CLEANUP_FREE = NULL;
 	struct error asked = {.text = "the device has no LUID"};
@@ -78,19 +78,18 @@ int node_discover(const struct discovery_options *options, struct builder *build
 {
 	struct adapters adapters = {.builder = builder};
 	struct pnp_devices devices = {.builder = builder};
-	struct windows_hardware hardware = {.windows = node_windows_folder(builder)};
-	int rc = 0;
+	struct windows_hardware hardware = {.windows = windows_folder(builder)};
 	if (options->root != NULL)
 		return error_set(err, ERROR_UNSUPPORTED,
 				 "on Windows only the running system can be looked at, not %s",
 				 options->root);
-	rc = node_describe_system(builder, err);
-	rc = rc == 0 ? node_list_adapters(&adapters, err) : rc;
+	int rc = describe_system(builder, err);
+	rc = rc == 0 ? list_adapters(&adapters, err) : rc;
 	rc = rc == 0 ? pnp_list(&devices, err) : rc;
 	if (rc < 0)
 		return rc;
 	for (size_t i = 0; i < devices.count; i++)
-		node_find_store(builder, &devices.items[i], hardware.windows);
+		find_store(builder, &devices.items[i], hardware.windows);
 	hardware.adapters = adapters.items;
 	hardware.adapter_count = adapters.count;
 	hardware.devices = devices.items;

@@ -4,7 +4,6 @@
 #include "base/cleanup.h"
 #include "base/text.h"
 #include "base/windows/wide.h"
-#include "discovery/windows/class_key.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -50,13 +49,12 @@ static uint8_t *pnp_property(const struct pnp_set *set, const DEVPROPKEY *key, D
 			     DWORD *size)
 {
 	SP_DEVINFO_DATA data = set->data;
-	uint8_t *bytes = NULL;
 	DWORD needed = 0;
 	/* What has no bytes succeeds, and then there is no reason to read. */
 	if (SetupDiGetDevicePropertyW(set->handle, &data, key, type, NULL, 0, &needed, 0) ||
 	    GetLastError() != ERROR_INSUFFICIENT_BUFFER || needed > PROPERTY_MAX)
 		return NULL;
-	bytes = calloc(1, needed + 2 * sizeof(WCHAR));
+	uint8_t *bytes = calloc(1, needed + 2 * sizeof(WCHAR));
 	if (bytes != NULL &&
 	    !SetupDiGetDevicePropertyW(set->handle, &data, key, type, bytes, needed, size, 0)) {
 		free(bytes);
@@ -65,30 +63,29 @@ static uint8_t *pnp_property(const struct pnp_set *set, const DEVPROPKEY *key, D
 	return bytes;
 }
 
-static const char *pnp_arena_string(const struct pnp_set *set, const WCHAR *wide)
+static const char *keep_string(const struct pnp_set *set, const WCHAR *wide)
 {
 	char *text CLEANUP_FREE = wide_to_utf8(wide);
 	return builder_string(set->devices->builder, text);
 }
 
 /* Plain properties in their old form exist on every system, Wine included. */
-static const char *pnp_registry_string(const struct pnp_set *set, DWORD property)
+static const char *registry_string(const struct pnp_set *set, DWORD property)
 {
 	SP_DEVINFO_DATA data = set->data;
-	BYTE *text CLEANUP_FREE = NULL;
 	DWORD type = 0;
 	DWORD size = 0;
 	if (SetupDiGetDeviceRegistryPropertyW(set->handle, &data, property, &type, NULL, 0,
 					      &size) ||
 	    GetLastError() != ERROR_INSUFFICIENT_BUFFER || size > PROPERTY_MAX)
 		return "";
-	text = calloc(1, size + sizeof(WCHAR));
+	BYTE *text CLEANUP_FREE = calloc(1, size + sizeof(WCHAR));
 	if (text == NULL ||
 	    !SetupDiGetDeviceRegistryPropertyW(set->handle, &data, property, &type, text, size,
 					       NULL) ||
 	    type != REG_SZ)
 		return "";
-	return pnp_arena_string(set, (const WCHAR *)(void *)text);
+	return keep_string(set, (const WCHAR *)(void *)text);
 }
 
 static const char *pnp_string(const struct pnp_set *set, const DEVPROPKEY *key, DWORD old_form)
@@ -97,14 +94,14 @@ static const char *pnp_string(const struct pnp_set *set, const DEVPROPKEY *key, 
 	DWORD size = 0;
 	uint8_t *bytes CLEANUP_FREE = pnp_property(set, key, &type, &size);
 	if (bytes == NULL)
-		return pnp_registry_string(set, old_form);
+		return registry_string(set, old_form);
 	if (type != DEVPROP_TYPE_STRING) {
 		builder_diagnose(set->devices->builder, set->instance_id,
 				 "property %u has type 0x%x, not string", (unsigned)key->pid,
 				 (unsigned)type);
 		return "";
 	}
-	return pnp_arena_string(set, (const WCHAR *)(void *)bytes);
+	return keep_string(set, (const WCHAR *)(void *)bytes);
 }
 
 static const char *const *pnp_location_paths(const struct pnp_set *set)
@@ -129,7 +126,7 @@ static const char *const *pnp_location_paths(const struct pnp_set *set)
 		if (grown == NULL)
 			return none;
 		paths = grown;
-		paths[count++] = pnp_arena_string(set, path);
+		paths[count++] = keep_string(set, path);
 		paths[count] = NULL;
 	}
 	return count != 0 ? paths : none;
@@ -177,10 +174,10 @@ static const char *pnp_instance_id(const struct pnp_set *set)
 	SP_DEVINFO_DATA data = set->data;
 	if (!SetupDiGetDeviceInstanceIdW(set->handle, &data, id, MAX_DEVICE_ID_LEN, NULL))
 		return "";
-	return pnp_arena_string(set, id);
+	return keep_string(set, id);
 }
 
-static void pnp_add(struct pnp_set *set, bool compute_class)
+static void add(struct pnp_set *set, bool compute_class)
 {
 	struct builder *builder = set->devices->builder;
 	struct pnp_device *items = arena_grow(&builder->arena, set->devices->items,
@@ -205,8 +202,8 @@ static void pnp_add(struct pnp_set *set, bool compute_class)
 	items[set->devices->count++] = device;
 }
 
-static int pnp_list_class(struct pnp_devices *devices, const GUID *class, bool compute_class,
-			  struct error *err)
+static int list_class(struct pnp_devices *devices, const GUID *class, bool compute_class,
+		      struct error *err)
 {
 	struct pnp_set set = {
 		.handle = SetupDiGetClassDevsW(class, NULL, NULL, DIGCF_PRESENT),
@@ -216,13 +213,13 @@ static int pnp_list_class(struct pnp_devices *devices, const GUID *class, bool c
 	if (set.handle == INVALID_HANDLE_VALUE)
 		return error_windows(err, GetLastError(), "list of devices");
 	for (DWORD i = 0; SetupDiEnumDeviceInfo(set.handle, i, &set.data); i++)
-		pnp_add(&set, compute_class);
+		add(&set, compute_class);
 	(void)SetupDiDestroyDeviceInfoList(set.handle);
 	return 0;
 }
 
 int pnp_list(struct pnp_devices *devices, struct error *err)
 {
-	int rc = pnp_list_class(devices, &class_display, false, err);
-	return rc == 0 ? pnp_list_class(devices, &class_compute, true, err) : rc;
+	int rc = list_class(devices, &class_display, false, err);
+	return rc == 0 ? list_class(devices, &class_compute, true, err) : rc;
 }

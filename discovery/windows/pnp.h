@@ -16,3 +16,10 @@ struct pnp_devices {
 /* A property of the wrong type, or a device that cannot be read, becomes a diagnostic. ERROR_IO:
  * the manager itself cannot be asked. */
 int pnp_list(struct pnp_devices *devices, struct error *err);
+
+/* Fills in driver version, date and INF and the values of the CopyToVm keys, sorted by name within each
+ * key, from the device's driver key in the registry
+ * (HKLM\SYSTEM\CurrentControlSet\Control\Class\{...}\NNNN), and leaves the store path empty. A key
+ * that is missing has no values; one that cannot be read, and a value that is larger than any can be,
+ * are diagnostics. */
+void class_key_read(struct builder *builder, struct pnp_device *device);

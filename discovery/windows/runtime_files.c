@@ -3,15 +3,57 @@
 
 #include "base/cleanup.h"
 #include "base/gpu_apis.h"
-#include "base/text.h"
+#include "base/windows_path.h"
 #include "discovery/windows/copy_to_vm.h"
-#include "discovery/windows/store_path.h"
 
 #include <string.h>
 #include <strings.h>
 
-static const struct discovery_file *runtime_files_claimed(const struct discovery_device *device,
-							  const char *destination)
+/* What `prefix` leaves of the path; NULL when it does not begin so. */
+static const char *store_path_after(const char *path, const char *prefix)
+{
+	size_t length = strlen(prefix);
+	return strncasecmp(path, prefix, length) == 0 ? path + length : NULL;
+}
+
+int store_path_normalize(const char *path, const char *windows, char **out, struct error *err)
+{
+	char *plain CLEANUP_FREE = strdup(path);
+	char *full CLEANUP_FREE = NULL;
+	if (plain == NULL)
+		return error_memory(err);
+	for (char *c = plain; *c != '\0'; c++)
+		*c = *c == '/' ? '\\' : *c;
+	const char *rest = store_path_after(plain, "\\SystemRoot\\");
+	if (rest != NULL)
+		full = text_format("%s\\%s", windows, rest);
+	else
+		full = strdup(store_path_after(plain, "\\??\\") != NULL ? plain + 4 : plain);
+	if (full == NULL)
+		return error_memory(err);
+	for (size_t length = strlen(full); length > 3 && full[length - 1] == '\\'; length--)
+		full[length - 1] = '\0';
+	if (!windows_path_is_absolute(full))
+		return error_set(err, ERROR_FORMAT, "'%s' is no path of a driver store folder",
+				 path);
+	*out = STEAL(full);
+	return 0;
+}
+
+bool store_path_is_in_container(const char *path)
+{
+	static const char name[] = "HostDriverStore";
+	while (*path != '\0') {
+		size_t length = strcspn(path, "\\/");
+		if (length == sizeof(name) - 1 && strncasecmp(path, name, length) == 0)
+			return true;
+		path += length + (path[length] != '\0' ? 1 : 0);
+	}
+	return false;
+}
+
+static const struct discovery_file *claimed_by(const struct discovery_device *device,
+					       const char *destination)
 {
 	for (size_t i = 0; i < device->file_count; i++) {
 		if (strcasecmp(device->files[i].destination, destination) == 0)
@@ -20,9 +62,9 @@ static const struct discovery_file *runtime_files_claimed(const struct discovery
 	return NULL;
 }
 
-static void runtime_files_add_one(struct builder *builder, struct discovery_device *device,
-				  const struct copy_to_vm_key *key, const char *place,
-				  const struct copy_to_vm_file *parsed)
+static void files_add_one(struct builder *builder, struct discovery_device *device,
+			  const struct copy_to_vm_key *key, const char *place,
+			  const struct copy_to_vm_file *parsed)
 {
 	struct discovery_file file = {
 		.source = builder_format(builder, "%s\\%s", device->driver_store_path,
@@ -32,7 +74,7 @@ static void runtime_files_add_one(struct builder *builder, struct discovery_devi
 		.bits = key->bits,
 		.origin = key->name,
 	};
-	const struct discovery_file *claimed = runtime_files_claimed(device, file.destination);
+	const struct discovery_file *claimed = claimed_by(device, file.destination);
 	if (claimed != NULL) {
 		if (strcasecmp(claimed->source, file.source) != 0)
 			builder_diagnose(builder, place, "%s is %s already; %s is left out",
@@ -47,8 +89,8 @@ static void runtime_files_add_one(struct builder *builder, struct discovery_devi
 	}
 }
 
-static void runtime_files_add_value(struct builder *builder, struct discovery_device *device,
-				    const struct registry_value *value)
+static void files_add_value(struct builder *builder, struct discovery_device *device,
+			    const struct registry_value *value)
 {
 	const struct copy_to_vm_key *key = copy_to_vm_find_key(value->key);
 	const char *place =
@@ -60,7 +102,7 @@ static void runtime_files_add_value(struct builder *builder, struct discovery_de
 	if (copy_to_vm_parse(value->type, value->data, value->size, &file, &err) < 0)
 		builder_diagnose(builder, place, "%s", err.text);
 	else
-		runtime_files_add_one(builder, device, key, place, &file);
+		files_add_one(builder, device, key, place, &file);
 }
 
 void runtime_files_add(struct builder *builder, struct discovery_device *device,
@@ -83,7 +125,7 @@ void runtime_files_add(struct builder *builder, struct discovery_device *device,
 	for (size_t k = 0; k < COPY_TO_VM_KEY_COUNT; k++) {
 		for (size_t i = 0; i < source->value_count; i++) {
 			if (text_equal(source->values[i].key, copy_to_vm_keys[k].name))
-				runtime_files_add_value(builder, device, &source->values[i]);
+				files_add_value(builder, device, &source->values[i]);
 		}
 	}
 }

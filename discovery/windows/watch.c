@@ -5,7 +5,7 @@
 #include "base/json.h"
 #include "base/path.h"
 #include "base/windows/wide.h"
-#include "discovery/windows/dxcore_watch.h"
+#include "discovery/windows/dxcore.h"
 
 #include <gpucert/discovery.h>
 
@@ -24,7 +24,7 @@ struct discovery_watch {
 	volatile LONG ticked; /* the timer did */
 };
 
-static VOID CALLBACK watch_on_timer(void *context, BOOLEAN fired)
+static VOID CALLBACK on_timer(void *context, BOOLEAN fired)
 {
 	struct discovery_watch *watch = context;
 	(void)fired;
@@ -32,7 +32,7 @@ static VOID CALLBACK watch_on_timer(void *context, BOOLEAN fired)
 	(void)SetEvent(watch->event);
 }
 
-static VOID CALLBACK watch_on_folder(void *context, BOOLEAN fired)
+static VOID CALLBACK on_folder(void *context, BOOLEAN fired)
 {
 	struct discovery_watch *watch = context;
 	(void)fired;
@@ -41,7 +41,7 @@ static VOID CALLBACK watch_on_folder(void *context, BOOLEAN fired)
 }
 
 /* Looks at the file anew; true when it is not what it was. */
-static bool watch_read_file(struct discovery_watch *watch)
+static bool read_file(struct discovery_watch *watch)
 {
 	char *before CLEANUP_FREE = watch->content;
 	size_t size_before = watch->size;
@@ -52,7 +52,7 @@ static bool watch_read_file(struct discovery_watch *watch)
 	return watch->size != size_before || memcmp(watch->content, before, size_before) != 0;
 }
 
-static int watch_open_file(struct discovery_watch *watch, const char *file, struct error *err)
+static int open_file(struct discovery_watch *watch, const char *file, struct error *err)
 {
 	char *folder CLEANUP_FREE = path_directory(file);
 	wchar_t *wide CLEANUP_FREE = folder != NULL ? wide_path(folder) : NULL;
@@ -65,15 +65,15 @@ static int watch_open_file(struct discovery_watch *watch, const char *file, stru
 							     FILE_NOTIFY_CHANGE_LAST_WRITE);
 	if (watch->folder == INVALID_HANDLE_VALUE)
 		return error_windows(err, GetLastError(), "watching %s", folder);
-	if (!RegisterWaitForSingleObject(&watch->folder_wait, watch->folder, watch_on_folder, watch,
+	if (!RegisterWaitForSingleObject(&watch->folder_wait, watch->folder, on_folder, watch,
 					 INFINITE, WT_EXECUTEDEFAULT))
 		return error_windows(err, GetLastError(), "watching %s", folder);
-	(void)watch_read_file(watch);
+	(void)read_file(watch);
 	return 0;
 }
 
-static int watch_open_parts(struct discovery_watch *watch, const struct discovery_options *options,
-			    unsigned poll_ms, struct error *err)
+static int open_parts(struct discovery_watch *watch, const struct discovery_options *options,
+		      unsigned poll_ms, struct error *err)
 {
 	const char *file = options != NULL ? options->recorded_node : NULL;
 	int rc = 0;
@@ -81,11 +81,11 @@ static int watch_open_parts(struct discovery_watch *watch, const struct discover
 	if (watch->event == NULL)
 		return error_windows(err, GetLastError(), "event");
 	if (file != NULL)
-		rc = watch_open_file(watch, file, err);
+		rc = open_file(watch, file, err);
 	else if (dxcore_watch_open(watch->event, &watch->adapters, err) < 0)
 		watch->adapters = NULL; /* the timer has to do */
 	if (rc == 0 && poll_ms != 0 &&
-	    !CreateTimerQueueTimer(&watch->timer, NULL, watch_on_timer, watch, poll_ms, poll_ms,
+	    !CreateTimerQueueTimer(&watch->timer, NULL, on_timer, watch, poll_ms, poll_ms,
 				   WT_EXECUTEDEFAULT))
 		rc = error_windows(err, GetLastError(), "timer");
 	return rc;
@@ -99,7 +99,7 @@ int discovery_watch_open(const struct discovery_options *options, unsigned poll_
 	if (rc < 0)
 		return rc;
 	watch->folder = INVALID_HANDLE_VALUE;
-	rc = watch_open_parts(watch, options, poll_ms, err);
+	rc = open_parts(watch, options, poll_ms, err);
 	if (rc < 0)
 		discovery_watch_close(watch);
 	else
@@ -114,16 +114,14 @@ intptr_t discovery_watch_handle(const struct discovery_watch *watch)
 
 bool discovery_watch_changed(struct discovery_watch *watch)
 {
-	bool ticked = false;
-	bool changed = false;
 	(void)ResetEvent(watch->event);
-	ticked = InterlockedExchange(&watch->ticked, 0) != 0;
+	bool ticked = InterlockedExchange(&watch->ticked, 0) != 0;
 	if (watch->file == NULL) {
 		/* Drivers and registry change without a word from DXCore: a tick is a reason. */
-		changed = watch->adapters != NULL && dxcore_watch_changed(watch->adapters);
+		bool changed = watch->adapters != NULL && dxcore_watch_changed(watch->adapters);
 		return changed || ticked;
 	}
-	return watch_read_file(watch);
+	return read_file(watch);
 }
 
 void discovery_watch_close(struct discovery_watch *watch)

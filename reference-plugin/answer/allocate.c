@@ -7,15 +7,16 @@
 #include <string.h>
 
 /* The devices behind the ids, each once, sorted by id. */
-static int chosen_devices(const struct inventory *inventory, enum inventory_resource resource,
+static int choose_devices(const struct inventory *inventory, enum inventory_resource resource,
 			  const V1beta1__ContainerAllocateRequest *request,
 			  const struct discovery_device **devices, size_t *count, struct error *err)
 {
-	char quoted[REPLICA_ID_QUOTED_SIZE];
 	size_t replicas = inventory->replicas;
 	bool *chosen CLEANUP_FREE = calloc(inventory->device_count + 1, replicas * sizeof(*chosen));
 	if (chosen == NULL)
 		return error_memory(err);
+	if (request->n_devices_ids == 0)
+		return error_set(err, ERROR_ARGUMENT, "a container asks for no device id");
 	for (size_t i = 0; i < request->n_devices_ids; i++) {
 		const char *id = request->devices_ids[i];
 		size_t slot = 0;
@@ -24,11 +25,10 @@ static int chosen_devices(const struct inventory *inventory, enum inventory_reso
 			return rc;
 		const struct inventory_device *device = &inventory->devices[slot / replicas];
 		if (!device->healthy)
-			return error_set(err, ERROR_UNAVAILABLE, "device id %s is unhealthy: %s",
-					 replica_id_quote(id, quoted), device->reason);
+			return replica_id_error(err, ERROR_UNAVAILABLE, id, " is unhealthy: %s",
+						device->reason);
 		if (chosen[slot])
-			return error_set(err, ERROR_ARGUMENT, "device id %s is asked for twice",
-					 replica_id_quote(id, quoted));
+			return replica_id_error(err, ERROR_ARGUMENT, id, " is asked for twice");
 		chosen[slot] = true;
 	}
 	for (size_t i = 0; i < inventory->device_count; i++) {
@@ -52,9 +52,7 @@ static int answer_container(const struct inventory *inventory, enum inventory_re
 					 .devices = devices};
 	if (devices == NULL)
 		return error_memory(err);
-	if (container->n_devices_ids == 0)
-		return error_set(err, ERROR_ARGUMENT, "a container asks for no device id");
-	int rc = chosen_devices(inventory, resource, container, devices, &request.count, err);
+	int rc = choose_devices(inventory, resource, container, devices, &request.count, err);
 	return rc == 0 ? answer_build(&request, out, err) : rc;
 }
 

@@ -2,7 +2,7 @@
 #include "reference-plugin/answer/answer.h"
 
 #include "reference-plugin/answer/answer_internal.h"
-#include "reference-plugin/inventory/wire.h"
+#include "rpc/message.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -41,11 +41,6 @@ struct part {
 	struct error *err;
 };
 
-static int warn(struct answer *answer, char *warning, struct error *err)
-{
-	return text_list_take(&answer->warnings, warning, err);
-}
-
 static int check_count(const struct answer_request *request, struct error *err)
 {
 	struct text ids CLEANUP_TEXT = {0};
@@ -88,10 +83,9 @@ static int add_class(struct answer *answer, const struct answer_request *request
 		   device->pnp_instance_id);
 	if (request->count == 1)
 		return 0;
-	return warn(answer,
-		    text_format("the variables DIRECTX_GPU_* name only '%s' of %zu devices",
-				device->id, request->count),
-		    err);
+	return text_list_addf(&answer->warnings, err,
+			      "the variables DIRECTX_GPU_* name only '%s' of %zu devices",
+			      device->id, request->count);
 }
 
 /* A missing source would become an empty directory in the container. */
@@ -106,10 +100,9 @@ static int add_file(const struct part *part, enum origin origin, const char *sou
 	}
 	if (origin == ORIGIN_BUILT_IN)
 		return 0;
-	return warn(answer,
-		    text_format("device '%s': '%s' is not mounted at '%s': it does not exist",
-				part->device->id, source, destination),
-		    part->err);
+	return text_list_addf(&answer->warnings, part->err,
+			      "device '%s': '%s' is not mounted at '%s': it does not exist",
+			      part->device->id, source, destination);
 }
 
 /* Why a file that a driver names is not mounted; NULL when nothing speaks against it. Discovery has
@@ -139,10 +132,9 @@ static int add_registry_file(const struct part *part, const struct discovery_fil
 	const char *why = objection(part->device, file);
 	if (why == NULL)
 		return add_file(part, ORIGIN_REGISTRY, file->source, file->destination);
-	return warn(part->answer,
-		    text_format("device '%s': '%s' is not mounted at '%s': %s", part->device->id,
-				file->source, file->destination, why),
-		    part->err);
+	return text_list_addf(&part->answer->warnings, part->err,
+			      "device '%s': '%s' is not mounted at '%s': %s", part->device->id,
+			      file->source, file->destination, why);
 }
 
 /* A file that is named relative to the driver's directory, for devices of a vendor. */
@@ -162,11 +154,10 @@ static int add_store_file(const struct part *part, enum origin origin, const cha
 	}
 	if (origin == ORIGIN_BUILT_IN)
 		return 0;
-	return warn(
-		part->answer,
-		text_format("device '%s': '%s' is not mounted: where its driver lies is not known",
-			    device->id, relative),
-		part->err);
+	return text_list_addf(
+		&part->answer->warnings, part->err,
+		"device '%s': '%s' is not mounted: where its driver lies is not known", device->id,
+		relative);
 }
 
 static int add_files(const struct part *part)
@@ -194,11 +185,10 @@ static int join(struct answer *answer, struct answer_item *kept, const struct an
 	if (next->rank >> TURN_BITS == ORIGIN_BUILT_IN ||
 	    strcasecmp(kept->source, next->source) == 0)
 		return 0;
-	return warn(
-		answer,
-		text_format("device '%s': '%s' is not mounted at '%s': device '%s' has '%s' there",
-			    next->device, next->source, next->place, kept->device, kept->source),
-		err);
+	return text_list_addf(
+		&answer->warnings, err,
+		"device '%s': '%s' is not mounted at '%s': device '%s' has '%s' there",
+		next->device, next->source, next->place, kept->device, kept->source);
 }
 
 int answer_build_windows(struct answer *answer, const struct answer_request *request,

@@ -11,8 +11,8 @@ enum { PREFER_CONTAINERS_MAX = 256 };
 /* NUMA nodes, and one more for devices without one. */
 enum { NUMA_NODES = INVENTORY_NUMA_MAX + 2 };
 
-/* What a request says of one id. */
-enum mark { MARK_NONE, MARK_AVAILABLE, MARK_MUST };
+/* Of one id. */
+enum mark { MARK_NONE, MARK_AVAILABLE, MARK_TAKEN };
 
 struct candidate {
 	size_t node;
@@ -28,10 +28,11 @@ struct choice {
 	uint8_t *marks;		      /* enum mark of each slot of the inventory */
 	struct candidate *candidates; /* one a device */
 	size_t node_count;
+	size_t node; /* from which devices are chosen */
 	size_t size; /* ids that are still to be chosen */
 };
 
-/* Compared from the first number on; the greater one is chosen. */
+/* Compared from the first number on; the greatest is chosen, unless its first number is negative. */
 struct rank {
 	long long key[4];
 };
@@ -44,6 +45,22 @@ static bool outranks(struct rank a, struct rank b)
 	return a.key[i] > b.key[i];
 }
 
+/* The first of the best; `count` when there is none. */
+static size_t best(const struct choice *choice, size_t count,
+		   struct rank (*rank_of)(const struct choice *choice, size_t index))
+{
+	struct rank highest = {{-1}};
+	size_t found = count;
+	for (size_t i = 0; i < count; i++) {
+		struct rank rank = rank_of(choice, i);
+		if (outranks(rank, highest)) {
+			highest = rank;
+			found = i;
+		}
+	}
+	return found;
+}
+
 /* False when the id was marked before. */
 static bool mark(struct choice *choice, size_t slot, enum mark as)
 {
@@ -51,7 +68,7 @@ static bool mark(struct choice *choice, size_t slot, enum mark as)
 	if (choice->marks[slot] != MARK_NONE)
 		return false;
 	choice->marks[slot] = (uint8_t)as;
-	*(as == MARK_MUST ? &candidate->taken : &candidate->available) += 1;
+	*(as == MARK_TAKEN ? &candidate->taken : &candidate->available) += 1;
 	return true;
 }
 
@@ -67,7 +84,7 @@ static int read_request(struct choice *choice,
 					  request->must_include_deviceids[i], &slot, err);
 		if (rc < 0)
 			return error_wrap(err, rc, "must be included");
-		must += mark(choice, slot, MARK_MUST) ? 1 : 0;
+		must += mark(choice, slot, MARK_TAKEN) ? 1 : 0;
 	}
 	if (request->allocation_size < 0 || (size_t)request->allocation_size < must)
 		return error_set(
@@ -108,110 +125,83 @@ static struct rank rank_node(const struct choice *choice, size_t node)
 			      suffices && pack ? -available : available}};
 }
 
-static size_t best_node(const struct choice *choice)
+static struct rank rank_device(const struct choice *choice, size_t index)
 {
-	struct rank best = {{-1}};
-	size_t found = choice->node_count;
-	for (size_t i = 0; i < choice->node_count; i++) {
-		struct rank rank = rank_node(choice, i);
-		if (outranks(rank, best)) {
-			best = rank;
-			found = i;
-		}
-	}
-	return found;
-}
-
-static struct rank rank_device(const struct choice *choice, const struct candidate *candidate)
-{
+	const struct candidate *candidate = &choice->candidates[index];
 	long long taken = (long long)candidate->taken;
 	long long available = (long long)candidate->available;
 	bool suffices = candidate->available >= choice->size;
+	if (available == 0 || candidate->node != choice->node)
+		return (struct rank){{-1}};
 	if (choice->policy == PREFER_SPREAD)
 		return (struct rank){{0, -taken, available}};
 	return (struct rank){{taken > 0, suffices, suffices ? -available : available}};
 }
 
-static struct candidate *best_device(const struct choice *choice, size_t node)
+/* The lowest replica of the best device of the node; false when the node has no more. */
+static bool take_one(struct choice *choice)
 {
-	struct candidate *found = NULL;
-	struct rank best = {{-1}};
-	for (size_t i = 0; i < choice->inventory->device_count; i++) {
-		struct candidate *candidate = &choice->candidates[i];
-		struct rank rank = rank_device(choice, candidate);
-		if (candidate->available > 0 && candidate->node == node && outranks(rank, best)) {
-			best = rank;
-			found = candidate;
-		}
-	}
-	return found;
+	size_t replicas = choice->inventory->replicas;
+	size_t devices = choice->inventory->device_count;
+	size_t device = best(choice, devices, rank_device);
+	if (device == devices)
+		return false;
+	uint8_t *slot = memchr(&choice->marks[device * replicas], MARK_AVAILABLE, replicas);
+	*slot = MARK_TAKEN;
+	choice->candidates[device].available--;
+	choice->candidates[device].taken++;
+	choice->size--;
+	return true;
 }
 
 static void take_all(struct choice *choice)
 {
-	size_t node = 0;
-	while (choice->size > 0 && (node = best_node(choice)) != choice->node_count) {
-		struct candidate *candidate = NULL;
-		while (choice->size > 0 && (candidate = best_device(choice, node)) != NULL) {
-			candidate->available--;
-			candidate->taken++;
-			choice->size--;
-		}
+	while (choice->size > 0) {
+		choice->node = best(choice, choice->node_count, rank_node);
+		if (choice->node == choice->node_count)
+			return;
+		while (choice->size > 0 && take_one(choice))
+			;
 	}
 }
 
-/* Can one device give everything, the one on which something is taken already? Of several devices
- * a container of Windows would be refused, or see the first one alone. */
-static bool one_device_suffices(const struct choice *choice)
-{
-	size_t taken_from = 0;
-	bool any = false;
-	bool taken = false;
-	for (size_t i = 0; i < choice->inventory->device_count; i++) {
-		const struct candidate *candidate = &choice->candidates[i];
-		bool suffices = candidate->available >= choice->size;
-		any = any || suffices;
-		taken = taken || (suffices && candidate->taken > 0);
-		taken_from += candidate->taken > 0 ? 1 : 0;
-	}
-	return taken_from == 0 ? any : taken_from == 1 && taken;
-}
-
-/* On Windows each device counts as a NUMA node of its own, if one is enough. */
-static void find_nodes(struct choice *choice)
+static void find_nodes(struct choice *choice, bool apart)
 {
 	const struct inventory *inventory = choice->inventory;
-	bool apart = inventory->windows && one_device_suffices(choice);
 	choice->node_count = apart ? inventory->device_count : NUMA_NODES;
 	for (size_t i = 0; i < inventory->device_count; i++) {
-		int32_t node = inventory->devices[i].numa_node;
-		choice->candidates[i].node = apart			 ? i
-					     : node == DISCOVERY_UNKNOWN ? NUMA_NODES - 1
-									 : (size_t)node;
+		int32_t numa = inventory->devices[i].numa_node;
+		size_t node = numa == DISCOVERY_UNKNOWN ? NUMA_NODES - 1 : (size_t)numa;
+		choice->candidates[i].node = apart ? i : node;
 	}
 }
 
-/* Names the replicas: those that must be included, then the lowest that are available. */
+/* With each device on a node of its own: can one give everything, the one on which something is
+ * taken already? Of several devices a container of Windows would be refused, or see the first one
+ * alone. */
+static bool one_device_suffices(const struct choice *choice)
+{
+	size_t one = best(choice, choice->node_count, rank_node);
+	for (size_t i = 0; i < choice->node_count; i++) {
+		if (i != one && choice->candidates[i].taken > 0)
+			return false;
+	}
+	return one < choice->node_count && choice->candidates[one].available >= choice->size;
+}
+
 static int add_ids(const struct choice *choice, V1beta1__ContainerPreferredAllocationResponse *out,
 		   struct error *err)
 {
-	uint32_t replicas = choice->inventory->replicas;
-	for (size_t i = 0; i < choice->inventory->device_count; i++) {
-		const uint8_t *marks = &choice->marks[i * replicas];
-		size_t left = choice->candidates[i].taken;
-		for (uint32_t replica = 0; replica < replicas; replica++)
-			left -= marks[replica] == MARK_MUST ? 1 : 0;
-		for (uint32_t replica = 0; replica < replicas; replica++) {
-			char id[REPLICA_ID_SIZE];
-			if (marks[replica] == MARK_NONE ||
-			    (marks[replica] == MARK_AVAILABLE && left == 0))
-				continue;
-			left -= marks[replica] == MARK_AVAILABLE ? 1 : 0;
-			replica_id_format(choice->inventory->devices[i].id, replica, id);
-			out->deviceids[out->n_deviceids] = strdup(id);
-			if (out->deviceids[out->n_deviceids++] == NULL)
-				return error_memory(err);
-		}
+	const struct inventory *inventory = choice->inventory;
+	for (size_t slot = 0; slot < inventory->device_count * inventory->replicas; slot++) {
+		char id[REPLICA_ID_SIZE];
+		if (choice->marks[slot] != MARK_TAKEN)
+			continue;
+		replica_id_format(inventory->devices[slot / inventory->replicas].id,
+				  (uint32_t)(slot % inventory->replicas), id);
+		out->deviceids[out->n_deviceids] = strdup(id);
+		if (out->deviceids[out->n_deviceids++] == NULL)
+			return error_memory(err);
 	}
 	return 0;
 }
@@ -223,7 +213,6 @@ static int prefer_container(struct choice *choice,
 	size_t devices = choice->inventory->device_count;
 	uint8_t *marks CLEANUP_FREE = calloc(devices + 1, choice->inventory->replicas);
 	struct candidate *candidates CLEANUP_FREE = calloc(devices + 1, sizeof(*candidates));
-	size_t total = 0;
 	if (marks == NULL || candidates == NULL)
 		return error_memory(err);
 	choice->marks = marks;
@@ -231,11 +220,12 @@ static int prefer_container(struct choice *choice,
 	int rc = read_request(choice, request, err);
 	if (rc < 0)
 		return rc;
-	find_nodes(choice);
+	find_nodes(choice, choice->inventory->windows);
+	if (choice->inventory->windows && !one_device_suffices(choice))
+		find_nodes(choice, false);
 	take_all(choice);
-	for (size_t i = 0; i < devices; i++)
-		total += candidates[i].taken;
-	out->deviceids = calloc(total + 1, sizeof(char *));
+	size_t taken = (size_t)request->allocation_size - choice->size;
+	out->deviceids = calloc(taken + 1, sizeof(char *));
 	return out->deviceids != NULL ? add_ids(choice, out, err) : error_memory(err);
 }
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/cleanup.h"
-#include "base/json.h"
+#include "base/members.h"
 #include "reference-plugin/configuration/settings.h"
+
+#include <string.h>
 
 static const char *const layer_names[] = {
 	[CONFIG_DEFAULT] = "default",
@@ -31,11 +33,11 @@ static void add_place(const struct config *config, size_t index, struct text *ou
 static void add_row(const struct config *config, size_t index, const struct text *value,
 		    struct text *out)
 {
+	const char *shown = value->size > 0 ? value->data : "-";
 	struct text place CLEANUP_TEXT = {0};
 	add_place(config, index, &place);
 	text_addf(out, "%-20s  ", settings[index].key);
-	text_add_escaped(out, value->size > 0 ? value->data : "-",
-			 value->size > 0 ? value->size : 1);
+	text_add_escaped(out, shown, strlen(shown));
 	text_addf(out, "  (%s%s", layer_names[config->origins[index].layer],
 		  place.size > 0 ? " " : "");
 	text_add_escaped(out, text_string(&place), place.size);
@@ -71,15 +73,13 @@ static cJSON *mounts_to_json(const struct additional_mounts *mounts,
 			     enum additional_mount_kind kind)
 {
 	cJSON *array CLEANUP_JSON = cJSON_CreateArray();
-	for (size_t i = 0; array != NULL && i < mounts->count; i++) {
+	for (size_t i = 0; i < mounts->count; i++) {
 		const struct additional_mount *mount = &mounts->items[i];
-		if (mount->kind != kind)
-			continue;
-		cJSON *item = cJSON_CreateObject();
-		if (!cJSON_AddItemToArray(array, item) ||
-		    !json_add_string(item, "vendor", mount->vendor) ||
-		    !json_add_string(item, "source", mount->source) ||
-		    !json_add_string(item, "destination", mount->destination))
+		struct members json CLEANUP_MEMBERS = members_new();
+		member_string(&json, "vendor", mount->vendor);
+		member_string(&json, "source", mount->source);
+		member_string(&json, "destination", mount->destination);
+		if (mount->kind == kind && !array_add(array, members_take(&json)))
 			return NULL;
 	}
 	return STEAL(array);
@@ -111,17 +111,17 @@ static cJSON *value_to_json(const struct setting *setting, const struct config *
 
 cJSON *config_to_json(const struct config *config)
 {
-	cJSON *object CLEANUP_JSON = cJSON_CreateObject();
+	struct members object CLEANUP_MEMBERS = members_new();
 	for (size_t i = 0; i < CONFIG_KEY_COUNT; i++) {
-		struct text place CLEANUP_TEXT = {0};
+		struct members entry CLEANUP_MEMBERS = members_new();
+		struct text place = {0};
 		if (!setting_is_for(&settings[i], config->program))
 			continue;
 		add_place(config, i, &place);
-		cJSON *entry = cJSON_AddObjectToObject(object, settings[i].key);
-		if (!cJSON_AddItemToObject(entry, "value", value_to_json(&settings[i], config)) ||
-		    !json_add_string(entry, "origin", layer_names[config->origins[i].layer]) ||
-		    !json_add_string(entry, "place", text_string(&place)))
-			return NULL;
+		member_item(&entry, "value", value_to_json(&settings[i], config));
+		member_string(&entry, "origin", layer_names[config->origins[i].layer]);
+		member_taken(&entry, "place", text_take(&place));
+		member_item(&object, settings[i].key, members_take(&entry));
 	}
-	return STEAL(object);
+	return members_take(&object);
 }

@@ -41,11 +41,6 @@ static int wrong(const struct reader *reader, const yaml_node_t *node, const cha
 			 what);
 }
 
-static int wrap(const struct reader *reader, const yaml_node_t *node, const char *key, int code)
-{
-	return error_wrap(reader->err, code, "%s:%zu: %s", reader->name, line_of(node), key);
-}
-
 static yaml_node_t *node_at(const struct reader *reader, int index)
 {
 	return yaml_document_get_node(reader->document, index);
@@ -114,7 +109,10 @@ static int read_value(const struct reader *reader, const struct setting *setting
 		return read_list(reader, setting, node);
 	int rc = value != NULL ? setting_set(setting, value, reader->config, reader->err)
 			       : error_set(reader->err, ERROR_FORMAT, "expected one value");
-	return rc < 0 ? wrap(reader, node, setting->key, rc) : 0;
+	if (rc < 0)
+		return error_wrap(reader->err, rc, "%s:%zu: %s", reader->name, line_of(node),
+				  setting->key);
+	return 0;
 }
 
 struct mount {
@@ -148,7 +146,10 @@ static int read_mount(const struct reader *reader, const struct setting *setting
 		return wrong(reader, node, "a mount has no source");
 	rc = additional_mounts_add(&reader->config->additional_mounts, setting->mounts, vendor,
 				   mount.source, mount.destination, reader->err);
-	return rc < 0 ? wrap(reader, node, setting->key, rc) : 0;
+	if (rc < 0)
+		return error_wrap(reader->err, rc, "%s:%zu: %s", reader->name, line_of(node),
+				  setting->key);
+	return 0;
 }
 
 static int read_vendor(const struct reader *reader, const struct pair *pair, void *user)

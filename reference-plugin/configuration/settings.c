@@ -240,8 +240,7 @@ int setting_set(const struct setting *setting, const char *value, struct config 
 		rc = *(char **)target != NULL ? 0 : error_memory(err);
 		break;
 	case SETTING_LIST:
-		if (value[0] != '\0')
-			rc = text_list_split(&values, value, ',', err);
+		rc = text_list_split(&values, value, ',', err);
 		if (rc == 0)
 			setting_take_list(setting, &values, config);
 		break;
@@ -254,18 +253,11 @@ int setting_set(const struct setting *setting, const char *value, struct config 
 	return rc;
 }
 
-static void format_duration(uint64_t ms, struct text *out)
-{
-	if (ms % 1000 != 0)
-		text_addf(out, "%llums", (unsigned long long)ms);
-	else
-		text_addf(out, "%llus", (unsigned long long)ms / 1000);
-}
-
 void setting_format(const struct setting *setting, const struct config *config, struct text *out)
 {
 	const void *value = (const char *)config + setting->offset;
 	const struct text_list *list = value;
+	unsigned long long ms = 0;
 	switch (setting->type) {
 	case SETTING_BOOL:
 		text_add(out, *(const bool *)value ? "true" : "false");
@@ -274,7 +266,9 @@ void setting_format(const struct setting *setting, const struct config *config, 
 		text_addf(out, "%u", *(const uint32_t *)value);
 		break;
 	case SETTING_DURATION:
-		format_duration(*(const uint64_t *)value, out);
+		ms = *(const uint64_t *)value;
+		text_addf(out, ms % 1000 != 0 ? "%llums" : "%llus",
+			  ms % 1000 != 0 ? ms : ms / 1000);
 		break;
 	case SETTING_TEXT:
 		text_add(out, *(const char *const *)value);

@@ -22,15 +22,16 @@ const char *inventory_unassignable(bool windows, const struct discovery_device *
 	return NULL;
 }
 
-const char *inventory_withholds(const struct inventory_rules *rules, bool windows,
+const char *inventory_withholds(const struct inventory *inventory,
 				const struct discovery_device *device)
 {
 	if (!device->display && !device->compute)
 		return "it neither renders nor computes";
-	if (rules->display_computes && device->display && !device->compute)
+	if (inventory->display_computes && device->display && !device->compute)
 		return "it renders and does not compute: it has no Direct3D 12";
-	return windows && rules->without_location_path ? NULL
-						       : inventory_unassignable(windows, device);
+	return inventory->windows && inventory->without_location_path
+		       ? NULL
+		       : inventory_unassignable(inventory->windows, device);
 }
 
 /* On Windows the kubelet's topology manager knows no nodes, and where it is turned on rejects the
@@ -67,53 +68,54 @@ static int by_id(const void *a, const void *b)
 	return order != 0 ? order : (left->found > right->found) - (left->found < right->found);
 }
 
-/* Devices sorted by id. */
-struct table {
-	struct inventory_device *devices;
-	size_t count;
-};
-
 static int by_key(const void *id, const void *device)
 {
 	return strcmp(id, ((const struct inventory_device *)device)->id);
 }
 
-static const struct inventory_device *find(struct table table, const char *id)
+static const struct inventory_device *find(const struct inventory *inventory, const char *id)
 {
-	return table.count == 0
+	return inventory->device_count == 0
 		       ? NULL
-		       : bsearch(id, table.devices, table.count, sizeof(*table.devices), by_key);
+		       : bsearch(id, inventory->devices, inventory->device_count,
+				 sizeof(*inventory->devices), by_key);
+}
+
+static void sort(struct inventory *inventory)
+{
+	qsort(inventory->devices, inventory->device_count, sizeof(*inventory->devices), by_id);
 }
 
 /* Ids are unique; should a node repeat one, its first device counts. */
-static void add_found(const struct inventory *inventory, const struct discovery_snapshot *snapshot,
-		      bool windows, struct table *out)
+static void add_found(struct inventory *out, const struct discovery_snapshot *snapshot)
 {
+	struct inventory_device *devices = out->devices;
 	size_t kept = 0;
 	for (size_t i = 0; i < snapshot->device_count; i++) {
-		if (inventory_withholds(&inventory->rules, windows, &snapshot->devices[i]) == NULL)
-			out->devices[out->count++] = found_device(&snapshot->devices[i], windows);
+		const struct discovery_device *found = &snapshot->devices[i];
+		if (inventory_withholds(out, found) == NULL)
+			devices[out->device_count++] = found_device(found, out->windows);
 	}
-	qsort(out->devices, out->count, sizeof(*out->devices), by_id);
-	for (size_t i = 0; i < out->count; i++) {
-		if (kept == 0 || strcmp(out->devices[kept - 1].id, out->devices[i].id) != 0)
-			out->devices[kept++] = out->devices[i];
+	sort(out);
+	for (size_t i = 0; i < out->device_count; i++) {
+		if (kept == 0 || strcmp(devices[kept - 1].id, devices[i].id) != 0)
+			devices[kept++] = devices[i];
 	}
-	out->count = kept;
+	out->device_count = kept;
 }
 
 /* Devices that are no longer found, until their grace is over. */
-static void add_gone(const struct inventory *inventory, uint64_t now_ms, struct table *out)
+static void add_gone(struct inventory *out, const struct inventory *before, uint64_t now_ms)
 {
-	struct table found = *out;
-	for (size_t i = 0; i < inventory->device_count; i++) {
-		const struct inventory_device *device = &inventory->devices[i];
+	const struct inventory found = *out;
+	for (size_t i = 0; i < before->device_count; i++) {
+		const struct inventory_device *device = &before->devices[i];
 		bool over = device->found == NULL &&
-			    now_ms - device->gone_since_ms >= inventory->removal_grace_ms;
-		if (!over && find(found, device->id) == NULL)
-			out->devices[out->count++] = gone_device(device, now_ms);
+			    now_ms - device->gone_since_ms >= before->removal_grace_ms;
+		if (!over && find(&found, device->id) == NULL)
+			out->devices[out->device_count++] = gone_device(device, now_ms);
 	}
-	qsort(out->devices, out->count, sizeof(*out->devices), by_id);
+	sort(out);
 }
 
 static int check_limits(size_t count, uint32_t replicas, struct error *err)
@@ -153,29 +155,30 @@ static void compare(const struct inventory_device *before, const struct inventor
 int inventory_update(struct inventory *inventory, const struct discovery_snapshot *snapshot,
 		     uint64_t now_ms, inventory_event_fn *on_event, void *user, struct error *err)
 {
-	bool windows = strcmp(snapshot->system.os, "windows") == 0;
-	struct inventory_device *devices CLEANUP_FREE =
-		calloc(inventory->device_count + snapshot->device_count + 1, sizeof(*devices));
-	struct table old = {inventory->devices, inventory->device_count};
-	struct table new = {devices, 0};
-	if (devices == NULL)
+	struct inventory before = *inventory;
+	struct inventory after = before;
+	after.devices =
+		calloc(before.device_count + snapshot->device_count + 1, sizeof(*after.devices));
+	after.device_count = 0;
+	after.recorded = snapshot->recorded;
+	after.windows = strcmp(snapshot->system.os, "windows") == 0;
+	if (after.devices == NULL)
 		return error_memory(err);
-	add_found(inventory, snapshot, windows, &new);
-	add_gone(inventory, now_ms, &new);
-	int rc = check_limits(new.count, inventory->replicas, err);
-	if (rc < 0)
+	add_found(&after, snapshot);
+	add_gone(&after, &before, now_ms);
+	int rc = check_limits(after.device_count, after.replicas, err);
+	if (rc < 0) {
+		inventory_free(&after);
 		return rc;
-	struct inventory_device *old_devices CLEANUP_FREE = inventory->devices;
-	inventory->devices = STEAL(devices);
-	inventory->device_count = new.count;
-	inventory->recorded = snapshot->recorded;
-	inventory->windows = windows;
-	for (size_t i = 0; i < old.count; i++) {
-		if (find(new, old.devices[i].id) == NULL)
-			compare(&old.devices[i], NULL, on_event, user);
 	}
-	for (size_t i = 0; i < new.count; i++)
-		compare(find(old, new.devices[i].id), &new.devices[i], on_event, user);
+	*inventory = after;
+	for (size_t i = 0; i < before.device_count; i++) {
+		if (find(&after, before.devices[i].id) == NULL)
+			compare(&before.devices[i], NULL, on_event, user);
+	}
+	for (size_t i = 0; i < after.device_count; i++)
+		compare(find(&before, after.devices[i].id), &after.devices[i], on_event, user);
+	inventory_free(&before);
 	return 0;
 }
 
@@ -196,27 +199,23 @@ uint64_t inventory_next_removal_ms(const struct inventory *inventory, uint64_t n
 int inventory_locate(const struct inventory *inventory, enum inventory_resource resource,
 		     const char *id, size_t *slot, struct error *err)
 {
-	char quoted[REPLICA_ID_QUOTED_SIZE];
 	char device[REPLICA_ID_SIZE];
 	uint32_t replica = 0;
 	int rc = replica_id_parse(id, device, &replica, err);
 	if (rc < 0)
 		return rc;
-	const struct table table = {inventory->devices, inventory->device_count};
-	const struct inventory_device *found = find(table, device);
+	const struct inventory_device *found = find(inventory, device);
 	if (found == NULL)
-		return error_set(err, ERROR_NOT_FOUND, "device id %s names no device of this node",
-				 replica_id_quote(id, quoted));
+		return replica_id_error(err, ERROR_NOT_FOUND, id, " names no device of this node");
 	if (found->resource != resource)
-		return error_set(err, ERROR_NOT_FOUND,
-				 "device id %s belongs to the %s resource, not to the %s resource",
-				 replica_id_quote(id, quoted),
-				 inventory_resource_name(found->resource),
-				 inventory_resource_name(resource));
+		return replica_id_error(err, ERROR_NOT_FOUND, id,
+					" belongs to the %s resource, not to the %s resource",
+					inventory_resource_name(found->resource),
+					inventory_resource_name(resource));
 	if (replica >= inventory->replicas)
-		return error_set(err, ERROR_NOT_FOUND,
-				 "device id %s: replicas of this device are 0 to %u",
-				 replica_id_quote(id, quoted), inventory->replicas - 1);
+		return replica_id_error(err, ERROR_NOT_FOUND, id,
+					": replicas of this device are 0 to %u",
+					inventory->replicas - 1);
 	*slot = (size_t)(found - inventory->devices) * inventory->replicas + replica;
 	return 0;
 }

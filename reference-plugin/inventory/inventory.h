@@ -44,20 +44,14 @@ struct inventory_device {
 	const struct discovery_device *found; /* borrowed from the snapshot; NULL: gone */
 };
 
-/* What a device must have to be offered, besides being good for something. Zeroed: what
- * device-plugin-gpu demands. */
-struct inventory_rules {
-	bool display_computes;	    /* display devices that also compute, as the WDDM plugin does: a
-				       container may expect Direct3D 12 */
-	bool without_location_path; /* Windows devices that cannot be assigned by one, too */
-};
-
 struct inventory {
 	uint32_t replicas; /* ids per device, at least 1 */
 	uint64_t removal_grace_ms;
-	const char *root; /* below it the node's files are seen here; "" or NULL: "/" */
-	struct inventory_rules rules;
-	bool recorded; /* from a recorded node: nodes and files need not exist here */
+	const char *root;      /* below it the node's files are seen here; "" or NULL: "/" */
+	bool display_computes; /* display devices that do not compute are withheld, as by the WDDM
+				       plugin: a container may expect Direct3D 12 */
+	bool without_location_path; /* Windows devices that cannot be assigned by one are not */
+	bool recorded;		    /* from a recorded node: nodes and files need not exist here */
 	bool windows;
 	struct inventory_device *devices; /* sorted by id */
 	size_t device_count;
@@ -72,14 +66,14 @@ typedef void inventory_event_fn(const char *event, const struct inventory_device
 
 const char *inventory_resource_name(enum inventory_resource resource); /* "display", "compute" */
 
-/* Takes over what `snapshot` says, but for the devices that the rules withhold. It is borrowed
+/* Takes over what `snapshot` says, but for the devices that are withheld. It is borrowed
  * until the next update. On error the inventory is as it was before. ERROR_LIMIT: more devices or
  * ids than the bounds above; ERROR_MEMORY. */
 int inventory_update(struct inventory *inventory, const struct discovery_snapshot *snapshot,
 		     uint64_t now_ms, inventory_event_fn *on_event, void *user, struct error *err);
 
 /* Why a device that was found is not offered; NULL when it is. Borrowed from the device. */
-const char *inventory_withholds(const struct inventory_rules *rules, bool windows,
+const char *inventory_withholds(const struct inventory *inventory,
 				const struct discovery_device *device);
 
 /* Why it cannot be given to a container, on Windows by its location path; NULL when it can. */

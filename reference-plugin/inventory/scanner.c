@@ -4,11 +4,15 @@
 #include "base/cleanup.h"
 #include "base/log.h"
 #include "base/wake.h"
+#include "reference-plugin/answer/answer.h"
 
 #include <string.h>
 
 struct scanner {
-	struct scanner_options options;
+	uv_loop_t *loop;
+	const struct config *config;
+	void (*on_change)(void *user);
+	void *user;
 	struct inventory inventory;
 	struct discovery_options discovery;
 	struct discovery_snapshot *snapshot;
@@ -63,16 +67,12 @@ static void on_event(const char *event, const struct inventory_device *device, v
 /* Each device that is not offered is reported once, and again when the reason changes. */
 static void tell_withheld(struct scanner *scanner, const struct discovery_snapshot *snapshot)
 {
-	const struct inventory *inventory = &scanner->inventory;
 	struct text_list now CLEANUP_TEXT_LIST = {0};
 	for (size_t i = 0; i < snapshot->device_count; i++) {
 		const struct discovery_device *device = &snapshot->devices[i];
-		const char *why =
-			inventory_withholds(&inventory->rules, inventory->windows, device);
-		if (why == NULL || text_list_take(&now,
-						  text_format("device %s (%s) is not offered: %s",
-							      device->id, device->description, why),
-						  NULL) < 0)
+		const char *why = inventory_withholds(&scanner->inventory, device);
+		if (why == NULL || text_list_addf(&now, NULL, "device %s (%s) is not offered: %s",
+						  device->id, device->description, why) < 0)
 			continue;
 		if (!text_list_has(&scanner->withheld, now.items[now.count - 1]))
 			log_warning("%s", now.items[now.count - 1]);
@@ -86,7 +86,7 @@ static void tell_withheld(struct scanner *scanner, const struct discovery_snapsh
 static int check_system(const struct scanner *scanner, const struct discovery_snapshot *snapshot,
 			struct error *err)
 {
-	const struct config_program *program = scanner->options.config->program;
+	const struct config_program *program = scanner->config->program;
 	if (!program->directx || strcmp(snapshot->system.os, "windows") == 0)
 		return 0;
 	return error_set(err, ERROR_UNSUPPORTED,
@@ -102,7 +102,7 @@ static int take(struct scanner *scanner, struct error *err)
 		return error_wrap(err, rc, "cannot look for devices");
 	rc = check_system(scanner, snapshot, err);
 	if (rc == 0)
-		rc = inventory_update(&scanner->inventory, snapshot, uv_now(scanner->options.loop),
+		rc = inventory_update(&scanner->inventory, snapshot, uv_now(scanner->loop),
 				      on_event, scanner, err);
 	if (rc < 0) {
 		discovery_free(snapshot);
@@ -121,16 +121,15 @@ static void on_timer(uv_timer_t *timer);
 
 static uint64_t pause_ms(const struct scanner *scanner)
 {
-	uint64_t poll_ms = scanner->options.config->poll_interval_ms;
+	uint64_t poll_ms = scanner->config->poll_interval_ms;
 	return poll_ms < SCANNER_PAUSE_MS ? poll_ms : SCANNER_PAUSE_MS;
 }
 
 static void schedule(struct scanner *scanner)
 {
-	uint64_t wait =
-		inventory_next_removal_ms(&scanner->inventory, uv_now(scanner->options.loop));
-	if (wait > scanner->options.config->poll_interval_ms)
-		wait = scanner->options.config->poll_interval_ms;
+	uint64_t wait = inventory_next_removal_ms(&scanner->inventory, uv_now(scanner->loop));
+	if (wait > scanner->config->poll_interval_ms)
+		wait = scanner->config->poll_interval_ms;
 	else if (wait < pause_ms(scanner))
 		wait = pause_ms(scanner);
 	(void)uv_timer_start(&scanner->timer, on_timer, wait, 0);
@@ -138,7 +137,7 @@ static void schedule(struct scanner *scanner)
 
 void scanner_scan_soon(struct scanner *scanner)
 {
-	uint64_t now_ms = uv_now(scanner->options.loop);
+	uint64_t now_ms = uv_now(scanner->loop);
 	uint64_t due_ms = scanner->last_ms + pause_ms(scanner);
 	uint64_t wait = due_ms > now_ms ? due_ms - now_ms : 0;
 	if (uv_timer_get_due_in(&scanner->timer) > wait)
@@ -159,8 +158,8 @@ static void open_watch(struct scanner *scanner)
 	int rc = discovery_watch_open(&scanner->discovery, 0, &scanner->watch, &err);
 	scanner->watching = true;
 	if (rc == 0)
-		rc = wake_start(scanner->options.loop, discovery_watch_handle(scanner->watch),
-				on_watch, scanner, &scanner->wake, &err);
+		rc = wake_start(scanner->loop, discovery_watch_handle(scanner->watch), on_watch,
+				scanner, &scanner->wake, &err);
 	if (rc < 0)
 		log_debug("no events about devices, polling instead: %s", err.text);
 }
@@ -169,13 +168,13 @@ int scanner_scan(struct scanner *scanner, struct error *err)
 {
 	if (!scanner->watching)
 		open_watch(scanner);
-	uv_update_time(scanner->options.loop);
-	scanner->last_ms = uv_now(scanner->options.loop);
+	uv_update_time(scanner->loop);
+	scanner->last_ms = uv_now(scanner->loop);
 	int rc = take(scanner, err);
 	schedule(scanner);
 	if (scanner->changed) {
 		scanner->changed = false;
-		scanner->options.on_change(scanner->options.user);
+		scanner->on_change(scanner->user);
 	}
 	return rc;
 }
@@ -201,21 +200,25 @@ const struct inventory *scanner_inventory(struct scanner *scanner)
 	return &scanner->inventory;
 }
 
-int scanner_open(const struct scanner_options *options, struct scanner **out, struct error *err)
+int scanner_open(uv_loop_t *loop, const struct config *config, void (*on_change)(void *user),
+		 void *user, struct scanner **out, struct error *err)
 {
-	const struct config *config = options->config;
-	struct scanner *scanner = calloc(1, sizeof(*scanner));
+	struct scanner *scanner = malloc(sizeof(*scanner));
 	if (scanner == NULL)
 		return error_memory(err);
-	scanner->options = *options;
-	scanner->inventory = (struct inventory){
-		.replicas = config->multitenancy,
-		.removal_grace_ms = config->removal_grace_ms,
-		.root = config->root,
-		.rules = options->rules,
+	*scanner = (struct scanner){
+		.loop = loop,
+		.config = config,
+		.on_change = on_change,
+		.user = user,
+		.inventory = {.replicas = config->multitenancy,
+			      .removal_grace_ms = config->removal_grace_ms,
+			      .root = config->root,
+			      .display_computes = config->program->directx,
+			      .without_location_path = config->allocation == ANSWER_CLASS},
+		.discovery = discovery_options_of(config),
 	};
-	scanner->discovery = discovery_options_of(config);
-	(void)uv_timer_init(options->loop, &scanner->timer);
+	(void)uv_timer_init(loop, &scanner->timer);
 	scanner->timer.data = scanner;
 	(void)uv_timer_start(&scanner->timer, on_timer, SCANNER_FIRST_MS, 0);
 	*out = scanner;

@@ -20,16 +20,11 @@ enum { SCANNER_PAUSE_MS = 1000, SCANNER_FIRST_MS = 200 };
 
 struct scanner;
 
-struct scanner_options {
-	uv_loop_t *loop;
-	const struct config *config; /* borrowed for the scanner's life */
-	struct inventory_rules rules;
-	void (*on_change)(void *user); /* what the kubelet is told has changed */
-	void *user;
-};
-
-/* The first snapshot is taken after SCANNER_FIRST_MS, unless somebody asks before. ERROR_MEMORY. */
-int scanner_open(const struct scanner_options *options, struct scanner **out, struct error *err);
+/* The first snapshot is taken after SCANNER_FIRST_MS, unless somebody asks before. `on_change` runs
+ * when what the kubelet is told has changed. `config` is borrowed for the scanner's life.
+ * ERROR_MEMORY. */
+int scanner_open(uv_loop_t *loop, const struct config *config, void (*on_change)(void *user),
+		 void *user, struct scanner **out, struct error *err);
 
 /* The devices as they are known now; the first call looks for them. */
 const struct inventory *scanner_inventory(struct scanner *scanner);

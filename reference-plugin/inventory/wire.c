@@ -3,6 +3,7 @@
 
 #include "base/cleanup.h"
 #include "base/text.h"
+#include "rpc/message.h"
 #include "rpc/proto/deviceplugin_v1beta1.pb-c.h"
 
 #include <stdio.h>
@@ -20,37 +21,35 @@ void replica_id_format(const char *device_id, uint32_t replica, char out[REPLICA
 int replica_id_parse(const char *id, char device[REPLICA_ID_SIZE], uint32_t *replica,
 		     struct error *err)
 {
-	char quoted[REPLICA_ID_QUOTED_SIZE];
 	const char *split = NULL;
 	for (const char *at = strstr(id, separator); at != NULL; at = strstr(at + 1, separator))
 		split = at;
 	if (split == NULL || split == id)
-		return error_set(err, ERROR_ARGUMENT,
-				 "device id %s is not of the form <device>::<replica>",
-				 replica_id_quote(id, quoted));
+		return replica_id_error(err, ERROR_ARGUMENT, id,
+					" is not of the form <device>::<replica>");
 	const char *digits = split + strlen(separator);
 	size_t count = strspn(digits, "0123456789");
 	if (count == 0 || count > REPLICA_DIGITS_MAX || digits[count] != '\0' ||
 	    (digits[0] == '0' && count > 1))
-		return error_set(err, ERROR_ARGUMENT, "device id %s has no valid replica number",
-				 replica_id_quote(id, quoted));
+		return replica_id_error(err, ERROR_ARGUMENT, id, " has no valid replica number");
 	(void)snprintf(device, REPLICA_ID_SIZE, "%.*s", (int)(split - id), id);
 	*replica = (uint32_t)strtoul(digits, NULL, 10);
 	return 0;
 }
 
-const char *replica_id_quote(const char *id, char out[REPLICA_ID_QUOTED_SIZE])
+int replica_id_error(struct error *err, int code, const char *id, const char *format, ...)
 {
-	enum { SHOWN_MAX = REPLICA_ID_QUOTED_SIZE - (int)sizeof("\"...\"") };
-	struct text escaped CLEANUP_TEXT = {0};
-	size_t size = strnlen(id, REPLICA_ID_QUOTED_SIZE);
-	text_add_escaped(&escaped, id, size);
-	if (escaped.size <= SHOWN_MAX && size < REPLICA_ID_QUOTED_SIZE)
-		(void)snprintf(out, REPLICA_ID_QUOTED_SIZE, "\"%s\"", text_string(&escaped));
-	else
-		(void)snprintf(out, REPLICA_ID_QUOTED_SIZE, "\"%.*s...\"", (int)SHOWN_MAX,
-			       text_string(&escaped));
-	return out;
+	enum { SHOWN_MAX = 150 };
+	struct text text CLEANUP_TEXT = {0};
+	va_list args;
+	text_add_escaped(&text, id, strnlen(id, SHOWN_MAX + 1));
+	bool cut = text.size > SHOWN_MAX;
+	char *shown CLEANUP_FREE = text_take(&text);
+	va_start(args, format);
+	text_vaddf(&text, format, args);
+	va_end(args);
+	return error_set(err, code, "device id \"%.*s%s\"%s", (int)SHOWN_MAX,
+			 shown != NULL ? shown : "", cut ? "..." : "", text_string(&text));
 }
 
 /* One listed id, with everything its message points to. */

@@ -7,7 +7,6 @@
  */
 
 #include "reference-plugin/inventory/inventory.h"
-#include "rpc/message.h"
 
 /* Room for any replica. As there are at most 10,000, no id is longer than the 63 characters that
  * the comments of api.proto allow. */
@@ -20,9 +19,10 @@ void replica_id_format(const char *device_id, uint32_t replica, char out[REPLICA
 int replica_id_parse(const char *id, char device[REPLICA_ID_SIZE], uint32_t *replica,
 		     struct error *err);
 
-/* An untrusted id for an error message: escaped, quoted, cut when it is long. Returns `out`. */
-enum { REPLICA_ID_QUOTED_SIZE = 160 };
-const char *replica_id_quote(const char *id, char out[REPLICA_ID_QUOTED_SIZE]);
+/* The error `device id "..."` and the format; the untrusted id is escaped, and cut when it is long.
+ * Returns `code`. */
+int replica_id_error(struct error *err, int code, const char *id, const char *format, ...)
+	PRINTF_LIKE(4, 5);
 
 /* Packs the whole list: every replica of every device, by device id and replica, with health and,
  * where the node has them, NUMA nodes. An empty list has size 0 and is a valid message. Caller

@@ -7,20 +7,17 @@
 #include "base/log.h"
 #include "base/path.h"
 #include "base/text.h"
-#include "reference-plugin/inventory/wire.h"
-#include "reference-plugin/serving/service.h"
 #include "reference-plugin/serving/socket_file.h"
 #include "rpc/client.h"
+#include "rpc/message.h"
 
 #include <string.h>
 
 enum { STEADY_MS = 60 * 1000 };
 
 struct instance {
-	uv_loop_t *loop;
+	struct serving serving;
 	const struct config *config;
-	struct scanner *scanner;
-	enum inventory_resource resource;
 	const char *resource_name;
 	char *label;		 /* begins the names of sockets: "gpu-display" */
 	struct service *service; /* NULL while one is closing and when one could not be opened */
@@ -121,7 +118,7 @@ static int send_request(struct instance *instance, struct error *err)
 	request.endpoint = wire_string(path_base(instance->socket_path));
 	request.resource_name = wire_string(instance->resource_name);
 	request.options = &options;
-	int rc = rpc_channel_open(instance->loop, address, NULL, &instance->channel, err);
+	int rc = rpc_channel_open(instance->serving.loop, address, NULL, &instance->channel, err);
 	if (rc < 0)
 		return rc;
 	return rpc_unary(instance->channel, "/v1beta1.Registration/Register", &request.base,
@@ -132,7 +129,7 @@ static int send_request(struct instance *instance, struct error *err)
 static void attempt(struct instance *instance)
 {
 	struct error err = {0};
-	instance->last_attempt_ms = uv_now(instance->loop);
+	instance->last_attempt_ms = uv_now(instance->serving.loop);
 	instance->attempted = socket_file_at(instance->config->kubelet_socket);
 	if (send_request(instance, &err) == 0)
 		return;
@@ -150,7 +147,7 @@ static void stop_registering(struct instance *instance)
 
 static void register_endpoint(struct instance *instance)
 {
-	uint64_t now_ms = uv_now(instance->loop);
+	uint64_t now_ms = uv_now(instance->serving.loop);
 	uint64_t due_ms = instance->last_attempt_ms + BACKOFF_FIRST_MS;
 	stop_registering(instance);
 	instance->failures = 0;
@@ -200,19 +197,12 @@ static int open_service(struct instance *instance, struct error *err)
 	char *name CLEANUP_FREE = socket_file_name(instance->label);
 	char *path = name != NULL ? path_join(instance->config->plugin_dir, name) : NULL;
 	char *address CLEANUP_FREE = path != NULL ? text_format("unix:%s", path) : NULL;
-	const struct service_options options = {
-		.loop = instance->loop,
-		.address = address,
-		.config = instance->config,
-		.scanner = instance->scanner,
-		.resource = instance->resource,
-		.on_unwatched = on_unwatched,
-		.user = instance,
-	};
 	free(instance->socket_path);
 	instance->socket_path = path;
-	return address != NULL ? service_open(&options, &instance->service, err)
-			       : error_memory(err);
+	if (address == NULL)
+		return error_memory(err);
+	return service_open(&instance->serving, address, on_unwatched, instance, &instance->service,
+			    err);
 }
 
 static int serve_and_register(struct instance *instance, struct error *err)
@@ -244,7 +234,7 @@ static char *label_of(const struct config *config, enum inventory_resource resou
 static int open_parts(struct instance *instance, struct error *err)
 {
 	const struct config *config = instance->config;
-	instance->label = label_of(config, instance->resource);
+	instance->label = label_of(config, instance->serving.resource);
 	if (instance->label == NULL)
 		return error_memory(err);
 	socket_file_remove_stale(config->plugin_dir, instance->label);
@@ -270,23 +260,22 @@ static void free_later(struct instance *instance)
 	uv_close((uv_handle_t *)&instance->timer, on_timer_closed);
 }
 
-int instance_open(uv_loop_t *loop, const struct config *config, enum inventory_resource resource,
-		  struct scanner *scanner, struct instance **out, struct error *err)
+int instance_open(const struct serving *serving, struct instance **out, struct error *err)
 {
+	bool display = serving->resource == INVENTORY_DISPLAY;
 	struct instance *instance = calloc(1, sizeof(*instance));
 	if (instance == NULL)
 		return error_memory(err);
-	instance->loop = loop;
-	instance->config = config;
-	instance->scanner = scanner;
-	instance->resource = resource;
-	instance->resource_name = config_resource_name(config, resource == INVENTORY_DISPLAY);
-	(void)uv_timer_init(loop, &instance->timer);
+	instance->serving = *serving;
+	instance->config = serving->config;
+	instance->resource_name = config_resource_name(serving->config, display);
+	(void)uv_timer_init(serving->loop, &instance->timer);
 	instance->timer.data = instance;
 	int rc = open_parts(instance, err);
 	if (rc < 0) {
 		free_later(instance);
-		return error_wrap(err, rc, "cannot serve %s", inventory_resource_name(resource));
+		return error_wrap(err, rc, "cannot serve %s",
+				  inventory_resource_name(serving->resource));
 	}
 	*out = instance;
 	return 0;

@@ -20,18 +20,13 @@
  * apart.
  */
 
-#include "base/error.h"
-#include "reference-plugin/configuration/config.h"
-#include "reference-plugin/inventory/scanner.h"
-
-#include <uv.h>
+#include "reference-plugin/serving/service.h"
 
 struct instance;
 
 /* Serves and begins to register; without the plugin directory, once it is there (instance_check()).
- * Configuration and scanner are borrowed for the instance's life. Errors: those of service_open(). */
-int instance_open(uv_loop_t *loop, const struct config *config, enum inventory_resource resource,
-		  struct scanner *scanner, struct instance **out, struct error *err);
+ * Errors: those of service_open(). */
+int instance_open(const struct serving *serving, struct instance **out, struct error *err);
 
 /* Looks whether its socket and the kubelet's are still the ones it knows. */
 void instance_check(struct instance *instance);

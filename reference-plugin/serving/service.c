@@ -13,7 +13,9 @@
 enum { CLOSE_GRACE_MS = 500 };
 
 struct service {
-	struct service_options options;
+	struct serving serving;
+	void (*on_unwatched)(uint64_t watched_ms, void *user);
+	void *user;
 	struct rpc_server *server;
 	uint8_t *list; /* packed ListAndWatchResponse */
 	size_t list_size;
@@ -63,9 +65,8 @@ static void on_end(void *user)
 	*place = watcher->next;
 	free(watcher);
 	if (service->watchers == NULL && service->closed == NULL)
-		service->options.on_unwatched(uv_now(service->options.loop) -
-						      service->watched_since_ms,
-					      service->options.user);
+		service->on_unwatched(uv_now(service->serving.loop) - service->watched_since_ms,
+				      service->user);
 }
 
 static void watcher_open(struct service *service, struct rpc_stream *stream)
@@ -79,7 +80,7 @@ static void watcher_open(struct service *service, struct rpc_stream *stream)
 	watcher->stream = stream;
 	watcher->next = service->watchers;
 	if (watcher->next == NULL)
-		service->watched_since_ms = uv_now(service->options.loop);
+		service->watched_since_ms = uv_now(service->serving.loop);
 	service->watchers = watcher;
 	rpc_stream_on_end(stream, on_end, watcher);
 	rpc_stream_on_drain(stream, on_drain, watcher);
@@ -168,8 +169,8 @@ static void tell_warnings(const struct allocation *allocation)
 
 static void handle_allocate(struct rpc_stream *stream, struct rpc_slice request, void *user)
 {
-	const struct service_options *options = &((const struct service *)user)->options;
-	const struct config *config = options->config;
+	const struct serving *serving = &((const struct service *)user)->serving;
+	const struct config *config = serving->config;
 	const struct answer_rules rules = {
 		.allocation = (enum answer_allocation)config->allocation,
 		.allow_several = config->several_devices == CONFIG_SEVERAL_ALLOW,
@@ -182,62 +183,59 @@ static void handle_allocate(struct rpc_stream *stream, struct rpc_slice request,
 		rpc_stream_unpack(stream, request, &v1beta1__allocate_request__descriptor);
 	if (message == NULL)
 		return;
-	(void)allocate(scanner_inventory(options->scanner), options->resource, &rules,
+	(void)allocate(scanner_inventory(serving->scanner), serving->resource, &rules,
 		       (const V1beta1__AllocateRequest *)message, &allocation, &err);
 	answer_call(stream, &allocation.message.base, &err);
 	protobuf_c_message_free_unpacked(message, NULL);
 	tell_warnings(&allocation);
 	/* Something that discovery saw is not there (any more). */
 	if (err.code == ERROR_IO)
-		scanner_scan_soon(options->scanner);
+		scanner_scan_soon(serving->scanner);
 }
 
 static void handle_preferred(struct rpc_stream *stream, struct rpc_slice request, void *user)
 {
-	const struct service_options *options = &((const struct service *)user)->options;
+	const struct serving *serving = &((const struct service *)user)->serving;
 	V1beta1__PreferredAllocationResponse *response = NULL;
 	struct error err = {0};
 	ProtobufCMessage *message = rpc_stream_unpack(
 		stream, request, &v1beta1__preferred_allocation_request__descriptor);
 	if (message == NULL)
 		return;
-	(void)prefer(scanner_inventory(options->scanner), options->resource,
-		     (enum prefer_policy)options->config->preferred_allocation,
+	(void)prefer(scanner_inventory(serving->scanner), serving->resource,
+		     (enum prefer_policy)serving->config->preferred_allocation,
 		     (const V1beta1__PreferredAllocationRequest *)message, &response, &err);
 	answer_call(stream, response != NULL ? &response->base : NULL, &err);
 	v1beta1__preferred_allocation_response__free_unpacked(response, NULL);
 	protobuf_c_message_free_unpacked(message, NULL);
 }
 
-static int add_methods(struct service *service, struct error *err)
-{
-	static const struct {
-		const char *path;
-		rpc_handler *handler;
-	} methods[] = {
-		{"/v1beta1.DevicePlugin/GetDevicePluginOptions", handle_options},
-		{"/v1beta1.DevicePlugin/ListAndWatch", handle_list_and_watch},
-		{"/v1beta1.DevicePlugin/GetPreferredAllocation", handle_preferred},
-		{"/v1beta1.DevicePlugin/Allocate", handle_allocate},
-	};
-	int rc = 0;
-	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(methods); i++)
-		rc = rpc_server_add(service->server, methods[i].path, methods[i].handler, service,
-				    err);
-	return rc;
-}
+static const struct {
+	const char *path;
+	rpc_handler *handler;
+} methods[] = {
+	{"/v1beta1.DevicePlugin/GetDevicePluginOptions", handle_options},
+	{"/v1beta1.DevicePlugin/ListAndWatch", handle_list_and_watch},
+	{"/v1beta1.DevicePlugin/GetPreferredAllocation", handle_preferred},
+	{"/v1beta1.DevicePlugin/Allocate", handle_allocate},
+};
 
-int service_open(const struct service_options *options, struct service **out, struct error *err)
+int service_open(const struct serving *serving, const char *address,
+		 void (*on_unwatched)(uint64_t watched_ms, void *user), void *user,
+		 struct service **out, struct error *err)
 {
 	struct service *service = calloc(1, sizeof(*service));
 	if (service == NULL)
 		return error_memory(err);
-	service->options = *options;
-	int rc = rpc_server_new(options->loop, NULL, &service->server, err);
+	service->serving = *serving;
+	service->on_unwatched = on_unwatched;
+	service->user = user;
+	int rc = rpc_server_new(serving->loop, NULL, &service->server, err);
+	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(methods); i++)
+		rc = rpc_server_add(service->server, methods[i].path, methods[i].handler, service,
+				    err);
 	if (rc == 0)
-		rc = add_methods(service, err);
-	if (rc == 0)
-		rc = rpc_server_listen(service->server, options->address, err);
+		rc = rpc_server_listen(service->server, address, err);
 	if (rc < 0) {
 		rpc_server_close(service->server);
 		free(service);
@@ -249,11 +247,10 @@ int service_open(const struct service_options *options, struct service **out, st
 
 int service_refresh(struct service *service, struct error *err)
 {
-	const struct service_options *options = &service->options;
 	uint8_t *list CLEANUP_FREE = NULL;
 	size_t size = 0;
-	int rc = device_list_pack(scanner_inventory(options->scanner), options->resource, &list,
-				  &size, err);
+	int rc = device_list_pack(scanner_inventory(service->serving.scanner),
+				  service->serving.resource, &list, &size, err);
 	if (rc < 0)
 		return rc;
 	if (service->version > 0 && size == service->list_size &&

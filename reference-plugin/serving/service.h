@@ -17,22 +17,22 @@
 
 struct service;
 
-struct service_options {
+/* What serves a resource; borrowed as long as anything does. */
+struct serving {
 	uv_loop_t *loop;
-	const char *address;	     /* "unix:PATH" */
-	const struct config *config; /* borrowed for the life of the service, as is the scanner */
+	const struct config *config;
 	struct scanner *scanner;
 	enum inventory_resource resource;
-	/* The last ListAndWatch stream was ended by its reader; there was one for `watched_ms`. */
-	void (*on_unwatched)(uint64_t watched_ms, void *user);
-	void *user;
 };
 
 /* What the plugin says of itself, in GetDevicePluginOptions and in the registration. */
 V1beta1__DevicePluginOptions service_plugin_options(void);
 
-/* Serves from now on. Errors: those of rpc_server_listen(). */
-int service_open(const struct service_options *options, struct service **out, struct error *err);
+/* Serves at "unix:PATH" from now on. `on_unwatched` runs when the last ListAndWatch stream was ended
+ * by its reader; there was one for `watched_ms`. Errors: those of rpc_server_listen(). */
+int service_open(const struct serving *serving, const char *address,
+		 void (*on_unwatched)(uint64_t watched_ms, void *user), void *user,
+		 struct service **out, struct error *err);
 
 /* The inventory changed: sends the list to every stream, unless it is the list that was sent
  * before. After an error the streams have what they had. ERROR_MEMORY. */

@@ -7,6 +7,7 @@
 #include "reference-plugin/answer/allocate.h"
 #include "reference-plugin/inventory/wire.h"
 #include "reference-plugin/tests/sample_node.h"
+#include "rpc/message.h"
 
 #define CLEANUP_INVENTORY  CLEANUP(inventory_free)
 #define CLEANUP_ALLOCATION CLEANUP(allocation_free)

@@ -96,37 +96,37 @@ static void test_health_and_place_of_found_device(void)
 	UNIT_INT(inventory.devices[0].resource, INVENTORY_COMPUTE);
 }
 
-static void expect_withheld(bool windows, const struct inventory_rules *rules,
+static void expect_withheld(const struct inventory *inventory,
 			    const struct discovery_device *device, const char *why)
 {
-	const char *seen = inventory_withholds(rules, windows, device);
+	const char *seen = inventory_withholds(inventory, device);
 	UNIT_STRING(seen != NULL ? seen : "offered", why);
 }
 
 static void test_what_is_offered(void)
 {
-	const struct inventory_rules plain = {0};
-	const struct inventory_rules wddm = {.display_computes = true};
-	const struct inventory_rules class = {.without_location_path = true};
+	const struct inventory on_linux = {0};
+	const struct inventory plain = {.windows = true};
+	const struct inventory wddm = {.windows = true, .display_computes = true};
+	const struct inventory class = {.windows = true, .without_location_path = true};
 	struct discovery_device device = sample_device("a");
-	expect_withheld(false, &plain, &device, "offered");
-	expect_withheld(true, &plain, &device, "it has no location path to assign it by");
-	expect_withheld(true, &class, &device, "offered");
+	expect_withheld(&on_linux, &device, "offered");
+	expect_withheld(&plain, &device, "it has no location path to assign it by");
+	expect_withheld(&class, &device, "offered");
 	device.location_path = "PCIROOT(0)#PCI(1B00)";
-	expect_withheld(true, &plain, &device, "offered");
+	expect_withheld(&plain, &device, "offered");
 	device.allocatable = false;
 	device.not_allocatable_reason = "it is a part of another machine";
-	expect_withheld(true, &plain, &device, "it is a part of another machine");
-	expect_withheld(true, &class, &device, "offered");
+	expect_withheld(&plain, &device, "it is a part of another machine");
+	expect_withheld(&class, &device, "offered");
 	device.allocatable = true;
-	expect_withheld(true, &wddm, &device,
-			"it renders and does not compute: it has no Direct3D 12");
+	expect_withheld(&wddm, &device, "it renders and does not compute: it has no Direct3D 12");
 	device.compute = true;
-	expect_withheld(true, &wddm, &device, "offered");
+	expect_withheld(&wddm, &device, "offered");
 	device.display = false;
-	expect_withheld(true, &wddm, &device, "offered");
+	expect_withheld(&wddm, &device, "offered");
 	device.compute = false;
-	expect_withheld(true, &plain, &device, "it neither renders nor computes");
+	expect_withheld(&plain, &device, "it neither renders nor computes");
 }
 
 static void test_windows_device_that_cannot_be_assigned_any_more(void)
@@ -213,10 +213,11 @@ static void test_whole_id_is_validated(void)
 static void test_long_id_is_cut_in_errors(void)
 {
 	char id[4096] = {0};
-	char quoted[REPLICA_ID_QUOTED_SIZE];
+	struct error err = {0};
 	memset(id, '\n', sizeof(id) - 1);
-	CU_ASSERT_TRUE(strlen(replica_id_quote(id, quoted)) < REPLICA_ID_QUOTED_SIZE);
-	CU_ASSERT_TRUE(text_ends_with(quoted, "...\""));
+	UNIT_INT(replica_id_error(&err, ERROR_ARGUMENT, id, " is wrong"), ERROR_ARGUMENT);
+	CU_ASSERT_TRUE(strlen(err.text) < 180);
+	CU_ASSERT_TRUE(text_ends_with(err.text, "\\n...\" is wrong"));
 }
 
 static void test_device_list(void)

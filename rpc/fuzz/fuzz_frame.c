@@ -13,23 +13,24 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
  */
 static void read_all(const uint8_t *data, size_t size, size_t step, struct text *out)
 {
-	struct frame_reader reader = {.max = 1000};
+	struct rpc_slice input = {data, 0};
 	int rc = 0;
 	while (size > 0 && rc == 0) {
 		size_t piece = step != 0 && step < size ? step : size;
-		struct rpc_slice input = {data, piece};
 		struct rpc_slice message = {0};
 		bool whole = true;
-		data += piece;
+		input.size += piece;
 		size -= piece;
 		while (whole && rc == 0) {
-			rc = frame_read(&reader, &input, &whole, &message, NULL);
-			if (rc == 0 && whole)
-				text_append(out, (const char *)message.data, message.size);
+			rc = frame_read(input, 1000, &whole, &message, NULL);
+			if (rc != 0 || !whole)
+				continue;
+			text_append(out, (const char *)message.data, message.size);
+			input.data = message.data + message.size;
+			input.size -= FRAME_PREFIX_SIZE + message.size;
 		}
 	}
 	text_addf(out, "%d", rc);
-	frame_reader_free(&reader);
 }
 
 static void check_texts(const uint8_t *data, size_t size)

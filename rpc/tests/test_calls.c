@@ -79,20 +79,6 @@ static void test_unknown_method(void)
 	rig_stop(&rig);
 }
 
-static void test_bad_calls(void)
-{
-	struct rig rig;
-	static const struct rpc_call_events events = {0};
-	struct error err = {0};
-	rig_start(&rig, NULL, NULL);
-	CU_ASSERT_EQUAL(rpc_call_start(rig.channel,
-				       &(struct rpc_call_request){.method = "test.Test/Echo"},
-				       &events, NULL, NULL, &err),
-			ERROR_ARGUMENT);
-	CU_ASSERT(strstr(err.text, "test.Test/Echo") != NULL);
-	rig_stop(&rig);
-}
-
 static void allocate(struct rig *rig, const char *id, ProtobufCMessage **reply, int *rc,
 		     struct error *err)
 {
@@ -155,5 +141,5 @@ static void test_socket_file(void)
 
 UNIT_MAIN("calls", {"echo", test_echo}, {"every code", test_every_code},
 	  {"long status message", test_long_status_message},
-	  {"unknown method", test_unknown_method}, {"bad calls", test_bad_calls},
-	  {"typed unary", test_typed_unary}, {"socket file", test_socket_file})
+	  {"unknown method", test_unknown_method}, {"typed unary", test_typed_unary},
+	  {"socket file", test_socket_file})

@@ -2,6 +2,7 @@
 /* A channel that redials: one connection after the other, as a ClientConn of grpc-go. */
 #include "base/cleanup.h"
 #include "base/tests/unit.h"
+#include "rpc/channel.h"
 #include "rpc/loop.h"
 #include "rpc/peer.h"
 #include "rpc/tests/rig.h"
@@ -150,6 +151,38 @@ static void test_call_on_its_way(void)
 	rig_stop(&rig);
 }
 
+static bool is_lost(void *user)
+{
+	return channel_lost_reason(user) != NULL;
+}
+
+static bool is_connected(void *user)
+{
+	const struct peer *newest = ((const struct rpc_server *)user)->peers;
+	return newest != NULL && !newest->session.draining && !newest->session.ended;
+}
+
+/* Connections whose first bytes say that they take nothing: the call never leaves on them, and goes to
+ * the next one as often as that happens. */
+static void test_connections_that_age_at_once(void)
+{
+	struct rig rig;
+	struct outcome out;
+	rig_start(&rig, NULL, &redialling);
+	UNIT_INT(echo(&rig), RPC_OK);
+	rpc_server_say_goaway(rig.server);
+	rig_until(&rig, is_lost, rig.channel, "GOAWAY");
+	outcome_start(&rig, &(struct rpc_call_request){.method = "/test.Test/Echo"}, &out);
+	for (int i = 0; i < 3; i++) {
+		rig_until(&rig, is_connected, rig.server, "the next connection");
+		rpc_server_say_goaway(rig.server);
+	}
+	outcome_wait(&rig, &out);
+	UNIT_INT(out.code, RPC_OK);
+	outcome_free(&out);
+	rig_stop(&rig);
+}
+
 /* Calls on every connection end with the channel. */
 static void test_close(void)
 {
@@ -177,4 +210,6 @@ UNIT_MAIN("redial", {"GOAWAY with a call open", test_goaway},
 	  {"a new server at the address", test_next_server},
 	  {"a lost connection", test_lost_connection},
 	  {"a call that was not taken", test_call_that_was_not_taken},
-	  {"a call on its way", test_call_on_its_way}, {"a closed channel", test_close})
+	  {"a call on its way", test_call_on_its_way},
+	  {"connections that age at once", test_connections_that_age_at_once},
+	  {"a closed channel", test_close})

@@ -16,9 +16,8 @@ struct listener {
 	struct address address;
 	struct listener_options options;
 	struct winsock winsock;
-	SOCKET accepted; /* waits for listener_accept() */
-	bool has_nonce;
-	uint8_t nonce[RENDEZVOUS_NONCE_SIZE];
+	SOCKET accepted;	      /* waits for listener_accept() */
+	struct rendezvous rendezvous; /* without AF_UNIX; its port is 0 otherwise */
 	struct socket_identity identity;
 	bool closing;
 	void (*on_closed)(void *user);
@@ -80,8 +79,9 @@ static int bind_unix(struct listener *listener, struct error *err)
 	return rc < 0 ? error_wrap(err, rc, "cannot prepare %s", path) : 0;
 }
 
-static int bind_port(struct listener *listener, struct rendezvous *rendezvous, struct error *err)
+static int bind_port(struct listener *listener, struct error *err)
 {
+	struct rendezvous *rendezvous = &listener->rendezvous;
 	struct sockaddr_in bound;
 	int length = sizeof(bound);
 	union winsock_address address;
@@ -93,8 +93,6 @@ static int bind_port(struct listener *listener, struct rendezvous *rendezvous, s
 	    getsockname(listener->winsock.socket, (struct sockaddr *)&bound, &length) != 0)
 		return error_winsock(err, WSAGetLastError(), "cannot bind a port of 127.0.0.1");
 	rendezvous->port = ntohs(bound.sin_port);
-	listener->has_nonce = true;
-	memcpy(listener->nonce, rendezvous->nonce, sizeof(listener->nonce));
 	return 0;
 }
 
@@ -102,14 +100,13 @@ static int listen_on_file(struct listener *listener, struct error *err)
 {
 	const char *path = listener->address.name;
 	bool has_unix = winsock_has_unix();
-	struct rendezvous rendezvous = {0};
 	if (socket_file_look(path, NULL) != SOCKET_FILE_NONE)
 		return error_set(err, ERROR_EXISTS, "cannot listen on %s: it exists", path);
-	int rc = has_unix ? bind_unix(listener, err) : bind_port(listener, &rendezvous, err);
+	int rc = has_unix ? bind_unix(listener, err) : bind_port(listener, err);
 	if (rc == 0 && !listener->options.refuse && listen(listener->winsock.socket, BACKLOG) != 0)
 		rc = error_winsock(err, WSAGetLastError(), "cannot listen on %s", path);
 	if (rc == 0 && !has_unix)
-		rc = rendezvous_write(path, listener->options.mode, &rendezvous, err);
+		rc = rendezvous_write(path, listener->options.mode, &listener->rendezvous, err);
 	if (rc < 0)
 		return rc;
 	if (socket_file_look(path, &listener->identity) != SOCKET_FILE_SOCKET)
@@ -161,9 +158,9 @@ int listener_accept(struct listener *listener, struct transport *transport, void
 		return error_uv(err, rc, "cannot accept a connection");
 	}
 	(void)uv_tcp_nodelay(&transport->tcp, 1);
-	if (listener->has_nonce) {
+	if (listener->rendezvous.port != 0) {
 		transport->greeting = TRANSPORT_IS_GREETED;
-		memcpy(transport->nonce, listener->nonce, sizeof(transport->nonce));
+		memcpy(transport->nonce, listener->rendezvous.nonce, sizeof(transport->nonce));
 	}
 	return 0;
 }

@@ -139,8 +139,7 @@ static int take(const struct pick *pick, size_t index, struct selected *out, str
 	if (pick->meant[index] == MEANT_BY_ITSELF)
 		return error_set(err, ERROR_UNSUPPORTED,
 				 "device '%s' cannot be given to a container: %s", device->id, why);
-	return text_list_take(&out->notes,
-			      text_format("device '%s' is left out: %s", device->id, why), err);
+	return text_list_addf(&out->notes, err, "device '%s' is left out: %s", device->id, why);
 }
 
 bool selection_is_empty(const struct selection *selection)

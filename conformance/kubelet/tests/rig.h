@@ -6,7 +6,6 @@
 
 #include "base/tests/unit.h"
 #include "conformance/kubelet/doubles/scripted_plugin.h"
-#include "conformance/kubelet/faults.h"
 #include "conformance/kubelet/kubelet.h"
 #include "conformance/kubelet/pod.h"
 

@@ -6,7 +6,7 @@
 #include "base/process.h"
 #include "base/tests/unit.h"
 #include "conformance/kubelet/event.h"
-#include "conformance/kubelet/faults.h"
+#include "conformance/kubelet/kubelet.h"
 #include "rpc/loop.h"
 
 #include <signal.h>

@@ -181,7 +181,7 @@ static void test_journals(void)
 static char *describe(const struct result *result)
 {
 	const char *reason = "";
-	const char *name = report_outcome_name(result_outcome(result, &reason));
+	const char *name = report_outcome_names[result_outcome(result, &reason)];
 	return text_format("%s (%s) %d %d", name, reason, result->asserted, result->finished);
 }
 
@@ -289,7 +289,7 @@ static void describe_items(struct text *text, const struct plan_item *items, siz
 {
 	for (size_t i = 0; i < count; i++)
 		text_addf(text, "%s %s %s\n", items[i].check->id,
-			  report_outcome_name(items[i].outcome),
+			  report_outcome_names[items[i].outcome],
 			  items[i].reason != NULL ? items[i].reason : "");
 }
 

@@ -81,7 +81,7 @@ static void expect(const struct context *context, const char *id, enum report_ou
 	make(context, "plan", &plan);
 	item = find(plan.items, plan.count, id);
 	UNIT_NEED(item != NULL);
-	UNIT_STRING(report_outcome_name(item->outcome), report_outcome_name(outcome));
+	UNIT_STRING(report_outcome_names[item->outcome], report_outcome_names[outcome]);
 	UNIT_CONTAINS(item->reason != NULL ? item->reason : "", reason);
 	UNIT_INT(item->reason == NULL, outcome == REPORT_PASS);
 }

@@ -50,13 +50,12 @@ static void on_end(struct process *plugin, const struct process_result *result, 
 static struct plugin_process_spec spec_for(const struct rig *rig, const char *command,
 					   struct watched *watched)
 {
-	return (struct plugin_process_spec){.command = command,
-					    .plugin_dir = rig->plugin_dir,
-					    .kubelet_socket = kubelet_socket(rig->kubelet),
-					    .registry_dir = rig->registry_dir,
-					    .on_line = on_line,
-					    .on_end = on_end,
-					    .user = watched};
+	return (struct plugin_process_spec){
+		.command = command,
+		.plugin_dir = rig->plugin_dir,
+		.kubelet_socket = kubelet_socket(rig->kubelet),
+		.registry_dir = rig->registry_dir,
+		.process = {.on_line = on_line, .on_end = on_end, .user = watched}};
 }
 
 /* The scripted plugin as a program, with a script from text. Caller frees. */
@@ -83,7 +82,7 @@ static void test_placeholders_and_environment(void)
 	UNIT_INT(process_result(plugin)->code, 0);
 	process_free(plugin);
 	spec.command = SHELL_COMMAND;
-	spec.env = (const char *const[]){"OWN=mine", NULL};
+	spec.process.env = (const char *const[]){"OWN=mine", NULL};
 	CHECK_OK(plugin_process_start(&rig.loop, &spec, &plugin, ERR));
 	CHECK_OK(plugin_process_wait(&rig.loop, plugin, RIG_PATIENCE_MS, ERR));
 	char *printed CLEANUP_FREE =
@@ -131,7 +130,7 @@ static void test_stubborn_plugin_is_killed(void)
 	char *command CLEANUP_FREE = scripted_command(
 		&rig, "{\"on_sigterm\": \"ignore\", \"plugins\": [{\"device_count\": 1}]}", "");
 	struct plugin_process_spec spec = spec_for(&rig, command, &watched);
-	spec.grace_ms = 20;
+	spec.process.grace_ms = 20;
 	CHECK_OK(plugin_process_start(&rig.loop, &spec, &plugin, ERR));
 	rig_wait_listed(&rig);
 	CHECK_OK(plugin_process_stop(&rig.loop, plugin, ERR));

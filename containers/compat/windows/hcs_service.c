@@ -2,6 +2,7 @@
 #include "containers/compat/hcs_service.h"
 #include "base/cleanup.h"
 #include "base/library.h"
+#include "base/text.h"
 #include "base/utf16.h"
 
 #include <wchar.h>
@@ -28,64 +29,42 @@ static void free_local(PWSTR *text)
 
 static int parse(const wchar_t *answer, struct hcs_versions *out, struct error *err)
 {
-	char *json CLEANUP_FREE = NULL;
-	size_t size = 0;
-	int rc = 0;
 	if (answer == NULL)
 		return error_set(err, ERROR_UNAVAILABLE,
 				 "HcsGetServiceProperties() answered nothing");
-	size = wcsnlen(answer, ANSWER_MAX);
+	size_t size = wcsnlen(answer, ANSWER_MAX);
 	if (size == ANSWER_MAX)
 		return error_set(err, ERROR_LIMIT,
 				 "HcsGetServiceProperties() answered with more than "
 				 "1 Mi characters");
-	json = utf16_to_utf8((const uint16_t *)answer, size);
+	char *json CLEANUP_FREE = utf16_to_utf8((const uint16_t *)answer, size);
 	if (json == NULL)
 		return error_memory(err);
-	rc = hcs_versions_parse(json, strlen(json), out, err);
+	int rc = hcs_versions_parse(json, strlen(json), out, err);
 	if (rc < 0)
 		return error_wrap(err, rc, "answer of HcsGetServiceProperties()");
 	return 0;
 }
 
-static int ask_computecore(void *library, struct hcs_versions *out, struct error *err)
-{
-	PWSTR answer CLEANUP_LOCAL = NULL;
-	computecore_fn *get = NULL;
-	HRESULT hr = 0;
-	int rc = library_function(library, "HcsGetServiceProperties", &get, err);
-	if (rc < 0)
-		return rc;
-	hr = get(query, &answer);
-	if (FAILED(hr))
-		return hcs_error_set(err, "HcsGetServiceProperties() of computecore.dll",
-				     (unsigned)hr);
-	return parse(answer, out, err);
-}
+static const char *const libraries[] = {"computecore.dll", "vmcompute.dll"};
 
-static int ask_vmcompute(void *library, struct hcs_versions *out, struct error *err)
+static int ask(void *library, const char *name, struct hcs_versions *out, struct error *err)
 {
 	PWSTR answer CLEANUP_LOCAL = NULL;
 	PWSTR result CLEANUP_LOCAL = NULL;
-	vmcompute_fn *get = NULL;
-	HRESULT hr = 0;
-	int rc = library_function(library, "HcsGetServiceProperties", &get, err);
+	computecore_fn *computecore = NULL;
+	vmcompute_fn *vmcompute = NULL;
+	bool new = name == libraries[0];
+	int rc = new ? library_function(library, "HcsGetServiceProperties", &computecore, err)
+		     : library_function(library, "HcsGetServiceProperties", &vmcompute, err);
 	if (rc < 0)
 		return rc;
-	hr = get(query, &answer, &result);
-	if (FAILED(hr))
-		return hcs_error_set(err, "HcsGetServiceProperties() of vmcompute.dll",
-				     (unsigned)hr);
-	return parse(answer, out, err);
+	HRESULT hr = new ? computecore(query, &answer) : vmcompute(query, &answer, &result);
+	if (SUCCEEDED(hr))
+		return parse(answer, out, err);
+	char *what CLEANUP_FREE = text_format("HcsGetServiceProperties() of %s", name);
+	return what != NULL ? hcs_error_set(err, what, (unsigned)hr) : error_memory(err);
 }
-
-static const struct {
-	const char *name;
-	int (*ask)(void *library, struct hcs_versions *out, struct error *err);
-} libraries[] = {
-	{"computecore.dll", ask_computecore},
-	{"vmcompute.dll", ask_vmcompute},
-};
 
 int hcs_service_ask(struct hcs_service *out, struct error *err)
 {
@@ -93,11 +72,11 @@ int hcs_service_ask(struct hcs_service *out, struct error *err)
 	for (size_t i = 0; i < ARRAY_SIZE(libraries); i++) {
 		struct error problem = {0};
 		void *library = NULL;
-		int rc = library_open(libraries[i].name, &library, &problem);
+		int rc = library_open(libraries[i], &library, &problem);
 		if (rc == 0)
-			rc = libraries[i].ask(library, &out->versions, &problem);
+			rc = ask(library, libraries[i], &out->versions, &problem);
 		if (rc == 0) {
-			out->library = libraries[i].name;
+			out->library = libraries[i];
 			library_version(library, out->library_version,
 					sizeof(out->library_version));
 			return 0;

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* For the user alone, like all that is in it. Nothing on Windows looks for directories of dead
  * runs: they lie among the user's temporary files. */
-#include "containers/runtime/directory.h"
+#include "containers/runtime/runtime_internal.h"
 
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "base/path.h"
-#include "containers/runtime/runtime.h"
 
 int run_directory_make(const char *base, const char *cri, char **path, struct error *err)
 {

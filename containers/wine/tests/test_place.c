@@ -3,7 +3,7 @@
 #include "base/file.h"
 #include "base/path.h"
 #include "base/tests/unit.h"
-#include "containers/wine/place.h"
+#include "containers/wine/translation.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,8 +4,8 @@
 #include "base/path.h"
 #include "base/tests/unit.h"
 #include "containers/grant/tests/entries.h"
+#include "containers/wine/device.h"
 #include "containers/wine/identity.h"
-#include "containers/wine/registry.h"
 #include "containers/wine/translation.h"
 
 #include <stdlib.h>
@@ -196,8 +196,10 @@ static int suite_begin(void)
 	make_file("root/usr/share/icd.json");
 	make_file("node/files/drive_c/windows/system32/DriverStore/a.dll");
 	make_file("plain.txt");
-	node.root = path_join(directory, "root");
-	node.directory = path_join(directory, "node");
+	char *root CLEANUP_FREE = path_join(directory, "root");
+	char *place CLEANUP_FREE = path_join(directory, "node");
+	node.root = arena_string(&node.arena, root);
+	node.directory = arena_string(&node.arena, place);
 	link = path_join(directory, "root" PREFIX "/windows/out");
 	return symlink("/etc", link);
 }

@@ -6,7 +6,7 @@
 #include "base/path.h"
 #include "base/tests/unit.h"
 #include "containers/grant/tests/entries.h"
-#include "containers/runtime/containerd.h"
+#include "containers/runtime/runtime_internal.h"
 #include "containers/tests/rig.h"
 #include "containers/wine/device.h"
 #include "containers/wine/image.h"

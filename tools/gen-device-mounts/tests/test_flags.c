@@ -3,7 +3,7 @@
 #include "base/cleanup.h"
 #include "base/json.h"
 #include "base/tests/unit.h"
-#include "reference-plugin/inventory/wire.h"
+#include "rpc/message.h"
 #include "tools/gen-device-mounts/container_flags.h"
 
 /* An answer with one of each. */

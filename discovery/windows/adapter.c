@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-#include "discovery/windows/adapters.h"
+#include "discovery/windows/adapter.h"
 
 struct adapter *adapters_at(struct adapters *adapters, int64_t luid)
 {
-	struct adapter *grown = NULL;
 	for (size_t i = 0; i < adapters->count; i++) {
 		if (adapters->items[i].luid == luid)
 			return &adapters->items[i];
 	}
-	grown = arena_grow(&adapters->builder->arena, adapters->items, adapters->count,
-			   sizeof(*grown));
+	struct adapter *grown = arena_grow(&adapters->builder->arena, adapters->items,
+					   adapters->count, sizeof(*grown));
 	if (grown == NULL)
 		return NULL;
 	adapters->items = grown;
