@@ -89,18 +89,18 @@ enum work_stage {
 struct call_failure {
 	const char *call; /* "vkCreateDevice"; NULL: none failed */
 	int64_t code;	  /* -3 */
-	const char
-		*code_name; /* "VK_ERROR_INITIALIZATION_FAILED"; NULL: a code that is not known */
+	/* "VK_ERROR_INITIALIZATION_FAILED"; NULL: a code that is not known. */
+	const char *code_name;
 };
 
 /* What was read back beside what it must be: the arrays, or the picture. */
 struct work_comparison {
 	bool done;
 	size_t mismatches;
-	const char
-		*array; /* of the first mismatch: "values" or "y"; DirectML: "sum" or "product" */
-	size_t index;	/* of a picture: y * RENDER_SIZE + x */
-	bool guard;	/* it stands behind the end */
+	/* The first mismatch: "values", "y"; "sum", "product" of DirectML; "pixels". */
+	const char *array;
+	size_t index; /* of a picture: y * RENDER_SIZE + x */
+	bool guard;   /* it stands behind the end */
 	char expected[32];
 	char actual[32];
 };
