@@ -3,7 +3,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
-#include "rpc/field.h"
+#include "rpc/headers.h"
 #include "rpc/message.h"
 
 #include <stdarg.h>
@@ -13,12 +13,13 @@
 /* Bytes of a grpc-message before encoding: peers bound their header lists, some at 8 KiB. */
 enum { STATUS_MESSAGE_MAX = 2048 };
 
-struct rpc_stream *stream_new(struct session *session)
+struct exchange *stream_accept(struct session *session)
 {
 	struct rpc_stream *stream = calloc(1, sizeof(*stream));
-	if (stream != NULL)
-		exchange_attach(session, &stream->exchange);
-	return stream;
+	if (stream == NULL)
+		return NULL;
+	exchange_attach(session, &stream->exchange);
+	return &stream->exchange;
 }
 
 void stream_destroy(struct exchange *exchange)

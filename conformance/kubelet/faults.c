@@ -103,12 +103,6 @@ const struct fault_setting *fault_take(struct fault_state *state, enum fault fau
 	return setting;
 }
 
-void faults_on_stream(struct kubelet_plugin *plugin)
-{
-	if (plugin->kubelet->faults.settings[FAULT_LIST_STALL].times > 0)
-		kubelet_stream_pause(plugin->stream);
-}
-
 static bool replaces_socket(enum fault fault)
 {
 	return fault >= FAULT_CONNECTION_SILENT && fault <= FAULT_SOCKET_ABSENT;
