@@ -145,7 +145,7 @@ static int send_message(struct rpc_stream *stream, struct rpc_slice message, str
 	if (exchange_has_output(exchange))
 		session_flush(exchange->session);
 	if (exchange_has_output(exchange))
-		return error_set(err, ERROR_BUSY, "the message before waits for the peer");
+		return error_set(err, ERROR_BUSY, "the previous message still waits for the peer");
 	uint8_t *bytes = exchange_message(exchange, message.size);
 	if (bytes == NULL)
 		return error_memory(err);

@@ -30,7 +30,7 @@ static int find_fault(const char *name, enum fault *out, struct error *err)
 			return 0;
 		}
 	}
-	return error_set(err, ERROR_ARGUMENT, "no fault \"%s\"", name);
+	return error_set(err, ERROR_ARGUMENT, "there is no fault \"%s\"", name);
 }
 
 static int parse_status(char *value, struct fault_setting *out, struct error *err)
