@@ -60,10 +60,10 @@ int address_parse(const char *text, enum address_rules rules, struct address *ou
 	if (text_starts_with(text, "npipe:") || text_starts_with(text, "\\\\"))
 		return pipe_name(text, rules, out, err);
 	if (!text_starts_with(text, "unix:"))
-		return error_set(err, ERROR_ARGUMENT,
-				 "address \"%s\": expected unix:PATH, unix:///PATH or "
-				 "npipe:////./pipe/NAME",
-				 text);
+		return error_set(
+			err, ERROR_ARGUMENT,
+			"address \"%s\": expected unix:PATH, unix:///PATH or npipe:////./pipe/NAME",
+			text);
 	const char *path = file_path(text, rules);
 	if (path == NULL)
 		return error_set(err, ERROR_ARGUMENT,

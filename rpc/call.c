@@ -3,9 +3,9 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
-#include "rpc/field.h"
+#include "rpc/headers.h"
 
-#include <stdio.h>
+#include <stdarg.h>
 #include <string.h>
 
 struct rpc_call {
@@ -44,22 +44,26 @@ void call_headers(struct exchange *exchange)
 }
 
 /* Ends the call; after it only the stream's end is waited for. */
-static void call_finish(struct rpc_call *call, int code, const char *message)
+static void PRINTF_LIKE(3, 4) finish(struct rpc_call *call, int code, const char *format, ...)
 {
 	struct exchange *exchange = &call->exchange;
-	const struct rpc_status status = {.code = code, .message = message};
+	struct text text CLEANUP_TEXT = {0};
+	va_list args;
+	va_start(args, format);
+	text_vaddf(&text, format, args);
+	va_end(args);
 	exchange->released = true;
 	exchange->deadline_ms = UINT64_MAX;
 	if (!exchange->session->ended) {
 		exchange_reset(exchange, NGHTTP2_CANCEL);
 		exchange_ignore_input(exchange);
 	}
-	call->events.on_done(&status, call->user);
+	call->events.on_done(&(struct rpc_status){code, text_string(&text)}, call->user);
 }
 
 /* Sends a call that the peer did not take on another connection: once when it had left, else as often
  * as it takes, as grpc-go ("transparent retry"). */
-static bool call_resend(struct rpc_call *call)
+static bool resend(struct rpc_call *call)
 {
 	struct exchange *exchange = &call->exchange;
 	struct rpc_channel *channel = (struct rpc_channel *)exchange->session;
@@ -81,7 +85,7 @@ static bool call_resend(struct rpc_call *call)
 }
 
 /* The status that the peer's last header list or its RST_STREAM tells. */
-static void call_finish_as_told(struct rpc_call *call)
+static void finish_as_told(struct rpc_call *call)
 {
 	struct exchange *exchange = &call->exchange;
 	const char *code = headers_get(&call->trailers, "grpc-status");
@@ -91,45 +95,35 @@ static void call_finish_as_told(struct rpc_call *call)
 	if (exchange->input_ended && code != NULL) {
 		percent_decode(&text, message != NULL ? message : "");
 		if (status_parse(code) == RPC_OK && truncated)
-			call_finish(call, RPC_INTERNAL, "the answer ended within a message");
+			finish(call, RPC_INTERNAL, "the answer ended within a message");
 		else
-			call_finish(call, status_parse(code), text_string(&text));
+			finish(call, status_parse(code), "%s", text_string(&text));
 		return;
 	}
 	if (exchange->input_ended) {
-		call_finish(call, RPC_INTERNAL, "the server ended the stream without grpc-status");
+		finish(call, RPC_INTERNAL, "the server ended the stream without grpc-status");
 		return;
 	}
-	if (call_resend(call))
+	if (resend(call))
 		return;
-	text_addf(&text, "the stream was reset (%s)", nghttp2_http2_strerror(exchange->close_code));
-	call_finish(call, status_of_reset(exchange->close_code), text_string(&text));
+	finish(call, status_of_reset(exchange->close_code), "the stream was reset (%s)",
+	       nghttp2_http2_strerror(exchange->close_code));
 }
 
 /* An answer that does not come from a gRPC method: its status is made from what there is. */
-static bool call_reject_answer(struct rpc_call *call)
+static bool reject_answer(struct rpc_call *call)
 {
-	const struct rpc_limits *limits = &call->exchange.session->limits;
-	char message[96] = "";
 	bool is_answer = call->http_status == 0 || (call->http_status == 200 && call->is_grpc) ||
 			 headers_get(&call->trailers, "grpc-status") != NULL;
-	int code = RPC_OK;
-	if (is_answer && !call->headers_too_large)
-		return false;
-	if (call->headers_too_large) {
-		code = RPC_RESOURCE_EXHAUSTED;
-		(void)snprintf(message, sizeof(message),
-			       "the answer's header list exceeds %lu bytes",
-			       (unsigned long)limits->header_list_max);
-	} else if (call->http_status != 200) {
-		code = status_of_http(call->http_status);
-		(void)snprintf(message, sizeof(message), "HTTP status %d", call->http_status);
-	} else {
-		code = RPC_UNKNOWN;
-		(void)snprintf(message, sizeof(message), "the answer's content-type is not gRPC");
-	}
-	call_finish(call, code, message);
-	return true;
+	if (call->headers_too_large)
+		finish(call, RPC_RESOURCE_EXHAUSTED, "the answer's header list exceeds %lu bytes",
+		       (unsigned long)call->exchange.session->limits.header_list_max);
+	else if (!is_answer && call->http_status != 200)
+		finish(call, status_of_http(call->http_status), "HTTP status %d",
+		       call->http_status);
+	else if (!is_answer)
+		finish(call, RPC_UNKNOWN, "the answer's content-type is not gRPC");
+	return call->exchange.released;
 }
 
 void call_process(struct exchange *exchange)
@@ -138,11 +132,11 @@ void call_process(struct exchange *exchange)
 	struct rpc_slice message = {0};
 	struct error err = {0};
 	bool whole = true;
-	if (exchange->released || call->waiting || call_reject_answer(call))
+	if (exchange->released || call->waiting || reject_answer(call))
 		return;
 	while (whole && !call->paused) {
 		if (exchange_read(exchange, &whole, &message, &err) < 0) {
-			call_finish(call, frame_error_status(err.code), err.text);
+			finish(call, frame_error_status(err.code), "%s", err.text);
 			return;
 		}
 		if (whole)
@@ -151,7 +145,7 @@ void call_process(struct exchange *exchange)
 			return;
 	}
 	if (exchange->input_ended ? !whole : exchange->closed)
-		call_finish_as_told(call);
+		finish_as_told(call);
 }
 
 void call_expire(struct exchange *exchange)
@@ -162,16 +156,16 @@ void call_expire(struct exchange *exchange)
 		return;
 	exchange_wake(exchange);
 	if (exchange->closed && lost != NULL)
-		call_finish(call, RPC_UNAVAILABLE, lost->text);
+		finish(call, RPC_UNAVAILABLE, "%s", lost->text);
 	else
-		call_finish(call, RPC_DEADLINE_EXCEEDED, "the deadline has passed");
+		finish(call, RPC_DEADLINE_EXCEEDED, "the deadline has passed");
 }
 
 void call_abort(struct exchange *exchange, int code, const char *message)
 {
 	struct rpc_call *call = (struct rpc_call *)exchange;
 	if (!exchange->released)
-		call_finish(call, code, message);
+		finish(call, code, "%s", message);
 }
 
 void call_destroy(struct exchange *exchange)
@@ -183,7 +177,7 @@ void call_destroy(struct exchange *exchange)
 }
 
 /* Sends the request's headers; the message follows. nghttp2 error. */
-static int call_submit(struct rpc_call *call)
+static int submit(struct rpc_call *call)
 {
 	struct rpc_channel *channel = (struct rpc_channel *)call->exchange.session;
 	nghttp2_data_provider body = exchange_body(&call->exchange);
@@ -215,10 +209,10 @@ void call_send(struct exchange *exchange)
 	if (!call->waiting || exchange->released)
 		return;
 	call->waiting = false;
-	if (call_submit(call) == 0)
+	if (submit(call) == 0)
 		return;
 	exchange_wake(exchange);
-	call_finish(call, RPC_RESOURCE_EXHAUSTED, "out of memory");
+	finish(call, RPC_RESOURCE_EXHAUSTED, "out of memory");
 }
 
 static struct rpc_call *call_new(struct rpc_channel *channel,
@@ -246,7 +240,7 @@ static struct rpc_call *call_new(struct rpc_channel *channel,
 }
 
 /* Sends the call, or lets it wait for the connection. nghttp2 error. */
-static int call_launch(struct rpc_call *call)
+static int launch(struct rpc_call *call)
 {
 	struct exchange *exchange = &call->exchange;
 	struct session *session = exchange->session;
@@ -256,7 +250,7 @@ static int call_launch(struct rpc_call *call)
 	}
 	session_enter(session);
 	call->waiting = !session->settled;
-	int rc = call->waiting ? 0 : call_submit(call);
+	int rc = call->waiting ? 0 : submit(call);
 	if (rc < 0)
 		exchange_destroy(exchange);
 	else if (call->timeout_ms != 0)
@@ -274,7 +268,7 @@ int rpc_call_start(struct rpc_channel *channel, const struct rpc_call_request *r
 		return error_set(err, ERROR_LIMIT, "%s: request of %zu bytes; the limit is %zu",
 				 request->method, request->message.size, max);
 	struct rpc_call *call = call_new(channel, request, events, user);
-	int rc = call == NULL ? NGHTTP2_ERR_NOMEM : call_launch(call);
+	int rc = call == NULL ? NGHTTP2_ERR_NOMEM : launch(call);
 	if (rc == NGHTTP2_ERR_NOMEM)
 		return error_memory(err);
 	if (rc < 0)

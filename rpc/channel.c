@@ -9,7 +9,7 @@
 /* grpc/grpc doc/connection-backoff.md, MIN_CONNECT_TIMEOUT */
 enum { REDIAL_TIMEOUT_MS = 20 * 1000 };
 
-static void channel_tell_lost(struct rpc_channel *channel, const struct error *why)
+static void tell_lost(struct rpc_channel *channel, const struct error *why)
 {
 	if (channel->lost_told || channel->released)
 		return;
@@ -19,7 +19,7 @@ static void channel_tell_lost(struct rpc_channel *channel, const struct error *w
 }
 
 /* Before the server's SETTINGS nobody knows how many streams it takes. */
-static void channel_settled(struct session *session)
+static void on_settled(struct session *session)
 {
 	struct rpc_channel *channel = (struct rpc_channel *)session;
 	struct exchange *call = session->first;
@@ -31,12 +31,12 @@ static void channel_settled(struct session *session)
 		channel->options.on_ready(channel, channel->options.user);
 }
 
-static void channel_goaway(struct session *session)
+static void on_goaway(struct session *session)
 {
-	channel_tell_lost((struct rpc_channel *)session, &session->goaway);
+	tell_lost((struct rpc_channel *)session, &session->goaway);
 }
 
-static void channel_abort_calls(struct rpc_channel *channel, int code, const char *message)
+static void abort_calls(struct rpc_channel *channel, int code, const char *message)
 {
 	struct exchange *next = NULL;
 	for (struct exchange *call = channel->session.first; call != NULL; call = next) {
@@ -45,7 +45,7 @@ static void channel_abort_calls(struct rpc_channel *channel, int code, const cha
 	}
 }
 
-static void channel_lost(struct session *session, const struct error *why)
+static void on_lost(struct session *session, const struct error *why)
 {
 	struct rpc_channel *channel = (struct rpc_channel *)session;
 	/* A peer that says GOAWAY and goes has said why already. */
@@ -54,8 +54,8 @@ static void channel_lost(struct session *session, const struct error *why)
 	else if (why->code == 0)
 		(void)error_set(&session->failure, ERROR_UNAVAILABLE, "the connection was closed");
 	connection_cut(&channel->connection);
-	channel_abort_calls(channel, RPC_UNAVAILABLE, session->failure.text);
-	channel_tell_lost(channel, &session->failure);
+	abort_calls(channel, RPC_UNAVAILABLE, session->failure.text);
+	tell_lost(channel, &session->failure);
 	if (channel->owner != NULL)
 		connection_close(&channel->connection); /* nobody else will */
 }
@@ -65,9 +65,9 @@ const struct session_role client_role = {
 	.headers = call_headers,
 	.process = call_process,
 	.expire = call_expire,
-	.settled = channel_settled,
-	.goaway = channel_goaway,
-	.lost = channel_lost,
+	.settled = on_settled,
+	.goaway = on_goaway,
+	.lost = on_lost,
 	.destroy = call_destroy,
 };
 
@@ -105,7 +105,7 @@ int channel_new(const struct rpc_channel_options *options,
 	return 0;
 }
 
-static void channel_leave_owner(struct rpc_channel *channel)
+static void leave_owner(struct rpc_channel *channel)
 {
 	struct rpc_channel **link = &channel->owner->later;
 	while (*link != channel)
@@ -117,7 +117,7 @@ static void channel_leave_owner(struct rpc_channel *channel)
 void channel_free(struct rpc_channel *channel)
 {
 	if (channel->owner != NULL)
-		channel_leave_owner(channel);
+		leave_owner(channel);
 	session_free(&channel->session);
 	free((char *)(uintptr_t)channel->options.authority);
 	free(channel->address);
@@ -193,7 +193,7 @@ struct rpc_channel *channel_for_call(struct rpc_channel *channel)
 	return newest;
 }
 
-static bool channel_is_decided(void *user)
+static bool is_decided(void *user)
 {
 	const struct rpc_channel *channel = user;
 	return channel->session.settled || channel->session.ended;
@@ -201,8 +201,7 @@ static bool channel_is_decided(void *user)
 
 int rpc_channel_connect_wait(struct rpc_channel *channel, uint64_t timeout_ms, struct error *err)
 {
-	int rc = loop_wait(channel->loop, channel_is_decided, channel, timeout_ms, "the connection",
-			   err);
+	int rc = loop_wait(channel->loop, is_decided, channel, timeout_ms, "the connection", err);
 	if (rc < 0)
 		return rc;
 	const struct error *lost = channel_lost_reason(channel);
@@ -218,7 +217,7 @@ void rpc_channel_close(struct rpc_channel *channel)
 	channel->released = true;
 	while (channel->later != NULL) {
 		struct rpc_channel *later = channel->later;
-		channel_leave_owner(later);
+		leave_owner(later);
 		rpc_channel_close(later);
 	}
 	if (!session->ended) {
@@ -226,7 +225,7 @@ void rpc_channel_close(struct rpc_channel *channel)
 		session_flush(session);
 		session->ended = true;
 	}
-	channel_abort_calls(channel, RPC_CANCELLED, "the channel was closed");
+	abort_calls(channel, RPC_CANCELLED, "the channel was closed");
 	connection_close(&channel->connection);
 }
 

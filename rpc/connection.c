@@ -57,7 +57,7 @@ static void write_output(struct connection *connection)
 		fail(connection, written, "cannot write");
 }
 
-static void connection_flush(struct session *session)
+static void flush(struct session *session)
 {
 	struct connection *connection = session->transport_data;
 	while (connection->up && !connection->writing && session_produce(session))
@@ -78,19 +78,16 @@ static void receive(struct connection *connection, const uint8_t *data, size_t s
 {
 	const struct transport *transport = &connection->transport;
 	struct error why = {0};
-	while (!connection->up && size > 0) {
-		if (*data != transport->nonce[connection->greeting_seen++])
+	for (; !connection->up && size > 0; size--) {
+		if (*data++ != transport->nonce[connection->greeting_seen++])
 			connection->greeting_is_wrong = true;
-		data++;
-		size--;
-		if (connection->greeting_seen < RENDEZVOUS_NONCE_SIZE)
-			continue;
-		if (connection->greeting_is_wrong) {
-			(void)error_set(&why, ERROR_PERMISSION, "the peer does not know the nonce");
-			session_fail(connection->session, &why);
-			return;
-		}
-		connection->up = true;
+		connection->up = connection->greeting_seen == RENDEZVOUS_NONCE_SIZE;
+	}
+	if (connection->up && connection->greeting_is_wrong) {
+		connection->up = false;
+		(void)error_set(&why, ERROR_PERMISSION, "the peer does not know the nonce");
+		session_fail(connection->session, &why);
+		return;
 	}
 	if (size > 0)
 		session_receive(connection->session, data, size);
@@ -141,14 +138,14 @@ static void arm_timer(struct connection *connection, uint64_t at_ms)
 	(void)uv_timer_start(&connection->timer, on_timer, at_ms > now_ms ? at_ms - now_ms : 0, 0);
 }
 
-static void connection_wake_at(struct session *session, uint64_t deadline_ms)
+static void wake_at(struct session *session, uint64_t deadline_ms)
 {
 	arm_timer(session->transport_data, deadline_ms);
 }
 
 const struct session_transport connection_transport = {
-	.flush = connection_flush,
-	.wake_at = connection_wake_at,
+	.flush = flush,
+	.wake_at = wake_at,
 };
 
 void connection_init(struct connection *connection, uv_loop_t *loop, struct session *session,

@@ -16,7 +16,7 @@ void exchange_attach(struct session *session, struct exchange *exchange)
 	session->first = exchange;
 }
 
-static void exchange_detach(struct exchange *exchange)
+static void detach(struct exchange *exchange)
 {
 	if (exchange->previous != NULL)
 		exchange->previous->next = exchange->next;
@@ -30,7 +30,7 @@ static void exchange_detach(struct exchange *exchange)
 
 void exchange_destroy(struct exchange *exchange)
 {
-	exchange_detach(exchange);
+	detach(exchange);
 	text_free(&exchange->output);
 	exchange->session->role->destroy(exchange);
 }
@@ -38,7 +38,7 @@ void exchange_destroy(struct exchange *exchange)
 void exchange_move(struct exchange *exchange, struct session *to)
 {
 	uint64_t deadline_ms = exchange->deadline_ms;
-	exchange_detach(exchange);
+	detach(exchange);
 	*exchange = (struct exchange){
 		.closed = true,
 		.output = exchange->output,

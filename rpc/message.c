@@ -160,8 +160,7 @@ const char *message_unpack(const ProtobufCMessageDescriptor *type, struct rpc_sl
 	*out = NULL;
 	scan(type, bytes, &found);
 	if (found.not_utf8)
-		return "grpc: failed to unmarshal the received message: string field contains "
-		       "invalid UTF-8";
+		return "grpc: failed to unmarshal the received message: string field contains invalid UTF-8";
 	if (found.nul) {
 		replace(type, bytes,
 			&(struct exchanged){.from = nul_on_the_wire(), .to = nul_in_memory()},

@@ -25,35 +25,29 @@ bool session_has_service(const struct session *session, const char *name, size_t
 	return false;
 }
 
-static struct exchange *peer_accept_stream(struct session *session)
-{
-	struct rpc_stream *stream = stream_new(session);
-	return stream != NULL ? &stream->exchange : NULL;
-}
-
-static void peer_release_streams(struct peer *peer)
+static void release_streams(struct peer *peer)
 {
 	for (struct exchange *exchange = peer->session.first; exchange != NULL;
 	     exchange = exchange->next)
 		stream_release((struct rpc_stream *)exchange);
 }
 
-static void peer_lost(struct session *session, const struct error *why)
+static void on_lost(struct session *session, const struct error *why)
 {
 	struct peer *peer = (struct peer *)session;
 	(void)why;
-	peer_release_streams(peer);
+	release_streams(peer);
 	connection_close(&peer->connection);
 }
 
 static const struct session_role server_role = {
 	.is_server = true,
-	.accept = peer_accept_stream,
+	.accept = stream_accept,
 	.headers = stream_headers,
 	.trailers = stream_trailers,
 	.process = stream_process,
 	.expire = stream_expire,
-	.lost = peer_lost,
+	.lost = on_lost,
 	.destroy = stream_destroy,
 };
 
@@ -156,7 +150,7 @@ void peer_cut(struct peer *peer)
 {
 	if (!peer->session.ended) {
 		peer->session.ended = true;
-		peer_release_streams(peer);
+		release_streams(peer);
 	}
 	connection_close(&peer->connection);
 }

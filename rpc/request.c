@@ -3,12 +3,12 @@
 #include "rpc/stream.h"
 
 #include "base/clock.h"
-#include "rpc/field.h"
+#include "rpc/headers.h"
 
 #include <string.h>
 
 /* Is it HTTP as gRPC wants it? */
-static bool request_check_http(struct rpc_stream *stream)
+static bool check_http(struct rpc_stream *stream)
 {
 	const struct headers *request = &stream->request;
 	const char *method = headers_get(request, ":method");
@@ -36,7 +36,7 @@ static bool request_check_http(struct rpc_stream *stream)
 }
 
 /* As grpc-go's server says it. */
-static void request_refuse_method(struct rpc_stream *stream, const char *path)
+static void refuse_method(struct rpc_stream *stream, const char *path)
 {
 	const char *name = path[0] == '/' ? path + 1 : path;
 	const char *slash = strrchr(name, '/');
@@ -52,7 +52,7 @@ static void request_refuse_method(struct rpc_stream *stream, const char *path)
 		rpc_stream_finish(stream, RPC_UNIMPLEMENTED, "unknown service %.*s", shown, name);
 }
 
-static bool request_check_grpc(struct rpc_stream *stream)
+static bool check_grpc(struct rpc_stream *stream)
 {
 	const struct headers *request = &stream->request;
 	const char *path = headers_get(request, ":path");
@@ -62,7 +62,7 @@ static bool request_check_grpc(struct rpc_stream *stream)
 	struct error err = {0};
 	stream->method = session_find_method(stream->exchange.session, path);
 	if (stream->method == NULL) {
-		request_refuse_method(stream, path);
+		refuse_method(stream, path);
 		return false;
 	}
 	if (encoding != NULL && strcmp(encoding, "identity") != 0) {
@@ -83,7 +83,7 @@ static bool request_check_grpc(struct rpc_stream *stream)
 
 /* Reads the one message. Source of the code for another number of messages: grpc/grpc
  * doc/statuscodes.md, "cardinality violation". */
-static bool request_read(struct rpc_stream *stream)
+static bool read_message(struct rpc_stream *stream)
 {
 	struct exchange *exchange = &stream->exchange;
 	struct error err = {0};
@@ -113,10 +113,10 @@ void request_advance(struct rpc_stream *stream)
 {
 	if (!stream->checked) {
 		stream->checked = true;
-		if (!request_check_http(stream) || !request_check_grpc(stream))
+		if (!check_http(stream) || !check_grpc(stream))
 			return;
 	}
-	if (!request_read(stream))
+	if (!read_message(stream))
 		return;
 	stream->dispatched = true;
 	stream->method->handler(stream, stream->message, stream->method->user);

@@ -35,9 +35,9 @@ static int check_prefix(const char *name, size_t size, struct error *err)
 				 "the part before '/' has %zu characters; %d are allowed", size,
 				 PREFIX_MAX);
 	if (!is_subdomain(name))
-		return error_set(err, ERROR_FORMAT,
-				 "the part before '/' is not a DNS-1123 subdomain (lower-case "
-				 "letters, digits, '-', '.')");
+		return error_set(
+			err, ERROR_FORMAT,
+			"the part before '/' is not a DNS-1123 subdomain (lower-case letters, digits, '-', '.')");
 	return 0;
 }
 
@@ -46,14 +46,14 @@ static int check_name(const char *name, struct error *err)
 	size_t size = strlen(name);
 	if (size == 0 || size > NAME_MAX_SIZE)
 		return error_set(err, ERROR_FORMAT,
-				 "the part behind '/' has %zu characters; 1 to %d are allowed",
-				 size, NAME_MAX_SIZE);
+				 "the part after '/' has %zu characters; 1 to %d are allowed", size,
+				 NAME_MAX_SIZE);
 	if (strspn(name, LETTER_OR_DIGIT "-_.") != size ||
 	    strchr(LETTER_OR_DIGIT, name[0]) == NULL ||
 	    strchr(LETTER_OR_DIGIT, name[size - 1]) == NULL)
-		return error_set(err, ERROR_FORMAT,
-				 "the part behind '/' must be letters, digits, '-', '_', '.' and "
-				 "begin and end with a letter or digit");
+		return error_set(
+			err, ERROR_FORMAT,
+			"the part after '/' must be letters, digits, '-', '_', '.' and begin and end with a letter or digit");
 	return 0;
 }
 

@@ -2,7 +2,9 @@
 #pragma once
 
 /*
- * gRPC over HTTP/2 (nghttp2) on a libuv loop: what client and server share.
+ * gRPC over HTTP/2 (nghttp2) on a libuv loop: what client and server share. This folder holds all that
+ * speaks the protocol or needs the loop, down to the sockets (posix/, windows/), and the .proto files of
+ * the interfaces that the project uses (proto/); what the calls mean is not its business.
  *
  * Everything here belongs to one loop and one thread. No function blocks, except those whose name
  * ends in _wait, which run the loop until their result is there and so may not be called from a

@@ -88,7 +88,7 @@ static void on_listener_closed(void *user)
 	server_settle(server);
 }
 
-static void server_stop_listening(struct rpc_server *server)
+static void stop_listening(struct rpc_server *server)
 {
 	struct listener *listener = STEAL(server->listener);
 	server->closing = true;
@@ -96,7 +96,7 @@ static void server_stop_listening(struct rpc_server *server)
 		listener_close(listener, on_listener_closed);
 }
 
-static void server_cut(struct rpc_server *server)
+static void cut_peers(struct rpc_server *server)
 {
 	for (struct peer *peer = server->peers; peer != NULL; peer = peer->next)
 		peer_cut(peer);
@@ -106,7 +106,7 @@ static void on_grace(void *user)
 {
 	struct rpc_server *server = user;
 	if (server->last_words) {
-		server_cut(server);
+		cut_peers(server);
 		return;
 	}
 	server->last_words = true;
@@ -127,12 +127,12 @@ void rpc_server_shutdown(struct rpc_server *server, uint64_t grace_ms, void (*cl
 		return;
 	server->on_closed = closed;
 	server->closed_user = user;
-	server_stop_listening(server);
+	stop_listening(server);
 	for (struct peer *peer = server->peers; peer != NULL; peer = peer->next)
 		peer_say_goaway(peer);
 	if (timer_start(server->loop, grace_ms, LAST_WORDS_MS, on_grace, server, &server->grace,
 			NULL) != 0)
-		server_cut(server);
+		cut_peers(server);
 	server_settle(server);
 }
 
@@ -141,7 +141,7 @@ void rpc_server_close(struct rpc_server *server)
 	if (server == NULL)
 		return;
 	server->on_closed = NULL;
-	server_stop_listening(server);
-	server_cut(server);
+	stop_listening(server);
+	cut_peers(server);
 	server_settle(server);
 }

@@ -25,7 +25,7 @@ static struct rpc_limits with_defaults(const struct rpc_limits *limits)
 	return filled;
 }
 
-static int session_new_http2(struct session *session)
+static int new_http2(struct session *session)
 {
 	nghttp2_session_callbacks *callbacks = NULL;
 	nghttp2_option *option = NULL;
@@ -51,7 +51,7 @@ static int session_new_http2(struct session *session)
 	return rc;
 }
 
-static int session_submit_settings(struct session *session, uint32_t initial_window)
+static int submit_settings(struct session *session, uint32_t initial_window)
 {
 	nghttp2_settings_entry settings[3] = {
 		{NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE, session->limits.header_list_max},
@@ -79,9 +79,9 @@ int session_init(struct session *session, const struct session_role *role,
 		.limits = with_defaults(limits),
 	};
 	session->ready_end = &session->ready_first;
-	int rc = session_new_http2(session);
+	int rc = new_http2(session);
 	if (rc == 0)
-		rc = session_submit_settings(session, initial_window);
+		rc = submit_settings(session, initial_window);
 	if (rc != 0) {
 		session_free(session);
 		return rc == NGHTTP2_ERR_NOMEM ? error_memory(err)
@@ -107,7 +107,7 @@ void session_enter(struct session *session)
 	session->depth++;
 }
 
-static struct exchange *session_next_ready(struct session *session)
+static struct exchange *next_ready(struct session *session)
 {
 	struct exchange *exchange = session->ready_first;
 	if (exchange == NULL)
@@ -120,26 +120,23 @@ static struct exchange *session_next_ready(struct session *session)
 	return exchange;
 }
 
-static void session_tell_role(struct session *session)
+static void tell_role(struct session *session)
 {
 	if (session->settled && !session->settled_told) {
 		session->settled_told = true;
 		if (session->role->settled != NULL)
 			session->role->settled(session);
 	}
-	if (session->goaway.code != 0 && !session->goaway_told && !session->ended) {
-		session->goaway_told = true;
-		if (session->role->goaway != NULL)
-			session->role->goaway(session);
-	}
+	if (session->goaway.code != 0 && !session->ended && session->role->goaway != NULL)
+		session->role->goaway(session);
 }
 
-static void session_process_ready(struct session *session)
+static void process_ready(struct session *session)
 {
 	struct exchange *exchange = NULL;
 	if (!session->ended)
-		session_tell_role(session);
-	while ((exchange = session_next_ready(session)) != NULL) {
+		tell_role(session);
+	while ((exchange = next_ready(session)) != NULL) {
 		if (!session->ended)
 			session->role->process(exchange);
 		if (exchange->closed && exchange->released && !exchange->is_ready)
@@ -176,7 +173,7 @@ void session_run(struct session *session)
 {
 	session->depth++;
 	for (;;) {
-		session_process_ready(session);
+		process_ready(session);
 		if (session->ended)
 			break;
 		session_flush(session);

@@ -67,7 +67,8 @@ struct session_role {
 	void (*expire)(struct exchange *exchange);
 	/* The peer's first SETTINGS are here. May be NULL. */
 	void (*settled)(struct session *session);
-	/* The peer will take no more requests (session->goaway). May be NULL. */
+	/* The peer will take no more requests (session->goaway); told again whenever the session runs.
+	 * May be NULL. */
 	void (*goaway)(struct session *session);
 	/* The session has ended; `why` has the code 0 when both sides agreed. Every exchange is
 	 * still there. */
@@ -101,7 +102,6 @@ struct session {
 	bool failing; /* ends in the next session_run() for the reason below */
 	struct error failure;
 	struct error goaway;   /* why the peer sent GOAWAY; code 0: it has not */
-	bool goaway_told;      /* to the role */
 	uint64_t reset_second; /* the second that resets are counted in */
 	uint32_t reset_count;
 };

@@ -3,7 +3,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
-#include "rpc/field.h"
+#include "rpc/headers.h"
 #include "rpc/message.h"
 
 #include <stdarg.h>
@@ -13,12 +13,13 @@
 /* Bytes of a grpc-message before encoding: peers bound their header lists, some at 8 KiB. */
 enum { STATUS_MESSAGE_MAX = 2048 };
 
-struct rpc_stream *stream_new(struct session *session)
+struct exchange *stream_accept(struct session *session)
 {
 	struct rpc_stream *stream = calloc(1, sizeof(*stream));
-	if (stream != NULL)
-		exchange_attach(session, &stream->exchange);
-	return stream;
+	if (stream == NULL)
+		return NULL;
+	exchange_attach(session, &stream->exchange);
+	return &stream->exchange;
 }
 
 void stream_destroy(struct exchange *exchange)
@@ -144,7 +145,7 @@ static int send_message(struct rpc_stream *stream, struct rpc_slice message, str
 	if (exchange_has_output(exchange))
 		session_flush(exchange->session);
 	if (exchange_has_output(exchange))
-		return error_set(err, ERROR_BUSY, "the message before waits for the peer");
+		return error_set(err, ERROR_BUSY, "the previous message still waits for the peer");
 	uint8_t *bytes = exchange_message(exchange, message.size);
 	if (bytes == NULL)
 		return error_memory(err);

@@ -33,9 +33,8 @@ struct rpc_stream {
 	void *drain_user;
 };
 
-struct rpc_stream *stream_new(struct session *session);
-
 /* Parts of the server role. */
+struct exchange *stream_accept(struct session *session);
 void stream_headers(struct exchange *exchange);
 int stream_trailers(struct exchange *exchange);
 void stream_process(struct exchange *exchange);

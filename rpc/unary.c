@@ -20,7 +20,7 @@ struct unary {
 };
 
 /* Source of the code: grpc/grpc doc/statuscodes.md, "cardinality violation". */
-static void unary_message(struct rpc_call *call, struct rpc_slice message, void *user)
+static void on_message(struct rpc_call *call, struct rpc_slice message, void *user)
 {
 	struct unary *unary = user;
 	if (unary->answered) {
@@ -35,7 +35,7 @@ static void unary_message(struct rpc_call *call, struct rpc_slice message, void 
 		unary->fault_code = RPC_INTERNAL;
 }
 
-static void unary_done(const struct rpc_status *status, void *user)
+static void on_done(const struct rpc_status *status, void *user)
 {
 	struct unary *unary = user;
 	ProtobufCMessage *reply = STEAL(unary->reply);
@@ -61,7 +61,7 @@ int rpc_unary(struct rpc_channel *channel, const char *method, const ProtobufCMe
 	      const ProtobufCMessageDescriptor *reply_type, uint64_t timeout_ms, rpc_reply_fn *done,
 	      void *user, struct rpc_call **out, struct error *err)
 {
-	static const struct rpc_call_events events = {unary_message, unary_done};
+	static const struct rpc_call_events events = {on_message, on_done};
 	struct unary *unary CLEANUP_FREE = calloc(1, sizeof(*unary));
 	struct text bytes CLEANUP_TEXT = {0};
 	if (unary == NULL)
@@ -88,7 +88,7 @@ struct unary_wait {
 	bool done;
 };
 
-static void wait_done(const struct rpc_status *status, ProtobufCMessage *reply, void *user)
+static void on_answer(const struct rpc_status *status, ProtobufCMessage *reply, void *user)
 {
 	struct unary_wait *wait = user;
 	wait->done = true;
@@ -98,7 +98,7 @@ static void wait_done(const struct rpc_status *status, ProtobufCMessage *reply, 
 	wait->answer->reply = reply;
 }
 
-static bool wait_is_over(void *user)
+static bool is_over(void *user)
 {
 	const struct unary_wait *wait = user;
 	return wait->done || (wait->call->stop != NULL && wait->call->stop(wait->call->user));
@@ -111,10 +111,10 @@ int rpc_unary_answer(struct rpc_channel *channel, const struct rpc_unary_call *c
 	struct rpc_call *running = NULL;
 	*out = (struct rpc_answer){.code = RPC_NO_STATUS};
 	int rc = rpc_unary(channel, call->method, call->request, call->reply_type, call->timeout_ms,
-			   wait_done, &wait, &running, err);
+			   on_answer, &wait, &running, err);
 	if (rc < 0)
 		return rc;
-	rc = loop_wait(rpc_channel_loop(channel), wait_is_over, &wait,
+	rc = loop_wait(rpc_channel_loop(channel), is_over, &wait,
 		       call->patience_ms == 0 ? UINT64_MAX : call->patience_ms, call->method, err);
 	if (wait.done && out->message != NULL)
 		return 0;

@@ -225,10 +225,10 @@ static int check_held(struct choice *choice, const struct allocation *held)
 			"no healthy devices present; cannot allocate unhealthy devices %s",
 			resource);
 	if (held != NULL && !id_set_contains(&choice->resource->healthy, &held->ids))
-		return kubelet_refuse(choice->kubelet, choice->err,
-				      "previously allocated devices are no longer healthy; cannot "
-				      "allocate unhealthy devices %s",
-				      resource);
+		return kubelet_refuse(
+			choice->kubelet, choice->err,
+			"previously allocated devices are no longer healthy; cannot allocate unhealthy devices %s",
+			resource);
 	return 0;
 }
 

@@ -153,8 +153,8 @@ int client_list_and_watch(struct kubelet_plugin *plugin, struct error *err)
 	if (plugin->channel == NULL)
 		return error_set(err, ERROR_UNAVAILABLE, "%s is disconnected", plugin->socket);
 	int rc = kubelet_stream_open(plugin->channel, &events, &plugin->stream, err);
-	if (rc == 0)
-		faults_on_stream(plugin);
+	if (rc == 0 && plugin->kubelet->faults.settings[FAULT_LIST_STALL].times > 0)
+		kubelet_stream_pause(plugin->stream);
 	return rc;
 }
 

@@ -11,7 +11,6 @@
 #include <uv.h>
 
 struct kubelet;
-struct kubelet_plugin;
 
 enum fault {
 	FAULT_REGISTER_STATUS,
@@ -46,8 +45,6 @@ int fault_setting_parse(const char *spec, struct fault_setting *out, struct erro
 /* One occurrence of the fault; NULL when it is not set. */
 const struct fault_setting *fault_take(struct fault_state *state, enum fault fault);
 
-/* A ListAndWatch was opened. */
-void faults_on_stream(struct kubelet_plugin *plugin);
 /* Opens what a connection fault puts in the place of kubelet.sock, if one is set. */
 int faults_replace_socket(struct kubelet *kubelet, bool *replaced, struct error *err);
 

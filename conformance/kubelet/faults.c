@@ -30,7 +30,7 @@ static int find_fault(const char *name, enum fault *out, struct error *err)
 			return 0;
 		}
 	}
-	return error_set(err, ERROR_ARGUMENT, "no fault \"%s\"", name);
+	return error_set(err, ERROR_ARGUMENT, "there is no fault \"%s\"", name);
 }
 
 static int parse_status(char *value, struct fault_setting *out, struct error *err)
@@ -101,12 +101,6 @@ const struct fault_setting *fault_take(struct fault_state *state, enum fault fau
 	if (setting->times != UINT64_MAX)
 		setting->times--;
 	return setting;
-}
-
-void faults_on_stream(struct kubelet_plugin *plugin)
-{
-	if (plugin->kubelet->faults.settings[FAULT_LIST_STALL].times > 0)
-		kubelet_stream_pause(plugin->stream);
 }
 
 static bool replaces_socket(enum fault fault)

@@ -3,6 +3,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/file.h"
 #include "base/path.h"
 #include "conformance/kubelet/endpoints.h"
 #include "conformance/kubelet/pods.h"
@@ -16,6 +17,7 @@ enum {
 	DIAL_TIMEOUT_MS = 10 * 1000,
 	PRE_START_TIMEOUT_MS = 30 * 1000,
 	NODE_STATUS_MS = 10 * 1000,
+	PLUGIN_DIR_MODE = 0750,
 	SOCKET_MODE = 0755, /* net.Listen with the umask 022 */
 };
 
@@ -117,12 +119,6 @@ static int fill_paths(struct kubelet *kubelet, struct error *err)
 				       : address_of_path(kubelet->socket, &address, err);
 }
 
-static void set_default(uint64_t *value, uint64_t preset)
-{
-	if (*value == 0)
-		*value = preset;
-}
-
 int kubelet_new(uv_loop_t *loop, const struct kubelet_options *options, struct kubelet **out,
 		struct error *err)
 {
@@ -133,8 +129,10 @@ int kubelet_new(uv_loop_t *loop, const struct kubelet_options *options, struct k
 	kubelet->options = *options;
 	kubelet->born_ms = clock_monotonic_ms();
 	kubelet->random.state = options->seed;
-	set_default(&kubelet->options.dial_timeout_ms, DIAL_TIMEOUT_MS);
-	set_default(&kubelet->options.pre_start_timeout_ms, PRE_START_TIMEOUT_MS);
+	if (options->dial_timeout_ms == 0)
+		kubelet->options.dial_timeout_ms = DIAL_TIMEOUT_MS;
+	if (options->pre_start_timeout_ms == 0)
+		kubelet->options.pre_start_timeout_ms = PRE_START_TIMEOUT_MS;
 	int rc = fill_paths(kubelet, err);
 	if (rc != 0) {
 		kubelet_release(kubelet);
@@ -238,7 +236,7 @@ int kubelet_start(struct kubelet *kubelet, struct error *err)
 {
 	if (kubelet->running)
 		return 0;
-	int rc = plugin_directory_create(&kubelet->directory, err);
+	int rc = file_make_directories(kubelet->plugin_dir, PLUGIN_DIR_MODE, err);
 	if (rc == 0 && !kubelet->directory.claimed)
 		rc = plugin_directory_claim(&kubelet->directory, kubelet->options.take_over,
 					    &kubelet->checkpoint, err);
@@ -265,7 +263,7 @@ void kubelet_stop(struct kubelet *kubelet)
 static int remake_socket(struct kubelet *kubelet, struct error *err)
 {
 	kubelet_stop(kubelet);
-	int rc = plugin_directory_create(&kubelet->directory, err);
+	int rc = file_make_directories(kubelet->plugin_dir, PLUGIN_DIR_MODE, err);
 	if (rc == 0)
 		rc = plugin_directory_sweep(&kubelet->directory, SWEEP_KUBELET, err);
 	checkpoint_read(kubelet);
@@ -274,14 +272,10 @@ static int remake_socket(struct kubelet *kubelet, struct error *err)
 
 int kubelet_restart(struct kubelet *kubelet, enum kubelet_restart what, struct error *err)
 {
-	switch (what) {
-	case KUBELET_RESTART_WHOLE:
-		break;
-	case KUBELET_RESTART_PLUGIN_SOCKETS:
+	if (what == KUBELET_RESTART_PLUGIN_SOCKETS)
 		return plugin_directory_sweep(&kubelet->directory, SWEEP_PLUGINS, err);
-	case KUBELET_RESTART_KUBELET_SOCKET:
+	if (what == KUBELET_RESTART_KUBELET_SOCKET)
 		return remake_socket(kubelet, err);
-	}
 	kubelet_stop(kubelet);
 	return kubelet_start(kubelet, err);
 }

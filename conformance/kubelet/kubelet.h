@@ -2,7 +2,8 @@
 #pragma once
 
 /*
- * A fake kubelet: the device manager of one node, as a device plugin sees it.
+ * A fake kubelet: the device manager of one node, as a device plugin sees it. This folder models the
+ * kubelet alone; the plugin under test is in conformance/subject/, verdicts are in conformance/checks/.
  *
  * It behaves as kubelet v1.36.2 does (pkg/kubelet/cm/devicemanager), or as v1.37 where several
  * sockets can serve one resource. Everything happens on one libuv loop. Functions whose name ends

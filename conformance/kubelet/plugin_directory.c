@@ -13,7 +13,7 @@
 
 #define OWN_CHECKPOINT "checkpoint" /* of the fake kubelet, in KUBELET_MOVED_NAME */
 
-enum { DIRECTORY_MODE = 0750, MOVED_MODE = 0700 };
+enum { MOVED_MODE = 0700 };
 
 static void report(const struct plugin_directory *directory, enum kubelet_event_type what,
 		   const char *path)
@@ -43,11 +43,6 @@ void plugin_directory_free(struct plugin_directory *directory)
 	text_list_free(&directory->left);
 	if (directory->moved)
 		(void)close(directory->lock);
-}
-
-int plugin_directory_create(struct plugin_directory *directory, struct error *err)
-{
-	return file_make_directories(directory->path, DIRECTORY_MODE, err);
 }
 
 /* The lock tells what a living process moved from what a dead one did. */

@@ -2,7 +2,7 @@
 #pragma once
 
 /*
- * The device-plugins directory: making it, clearing it of sockets as a starting kubelet does
+ * The device-plugins directory: clearing it of sockets as a starting kubelet does
  * (manager.go, CleanupPluginDirectory), and keeping what belongs to others safe: sockets that
  * somebody serves in a subdirectory, the checkpoint of another kubelet where it is.
  */
@@ -27,9 +27,6 @@ struct plugin_directory {
 
 /* Frees what it holds but for `path`. */
 void plugin_directory_free(struct plugin_directory *directory);
-
-/* Makes the directory (0750) when it is absent. */
-int plugin_directory_create(struct plugin_directory *directory, struct error *err);
 
 /* Before the first start, and once: finds out whether a kubelet can start here (ERROR_EXISTS: a
  * kubelet is listening, or kubelet.sock is not a socket; ERROR_PERMISSION, ERROR_IO: nothing can be

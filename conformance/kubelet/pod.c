@@ -64,10 +64,10 @@ static void warn_about_vanished(const struct work *work, const char *resource,
 		if (listed != NULL &&
 		    (id_set_has(&listed->healthy, id) || id_set_has(&listed->unhealthy, id)))
 			continue;
-		(void)error_set(&err, ERROR_REMOTE,
-				"device %s of %s vanished from the list while Allocate was under "
-				"way; kubelet 1.36 crashes on that",
-				id, resource);
+		(void)error_set(
+			&err, ERROR_REMOTE,
+			"device %s of %s vanished from the list while Allocate was under way; kubelet 1.36 crashes on that",
+			id, resource);
 		kubelet_report_problem(work->kubelet, &err);
 	}
 }

@@ -359,8 +359,10 @@ static bool is_acceptable(struct registration *registration)
 	if (strcmp(seen->version, DEVICE_PLUGIN_VERSION) != 0) {
 		text_add(&text, "requested API version ");
 		go_quote(&text, seen->version);
-		text_add(&text, " is not supported by kubelet. Supported version is "
-				"[\"" DEVICE_PLUGIN_VERSION "\"]");
+		text_add(
+			&text,
+			" is not supported by kubelet. Supported version is [\"" DEVICE_PLUGIN_VERSION
+			"\"]");
 	} else if (resource_name_check(seen->resource, NULL) < 0) {
 		text_add(&text, "the ResourceName ");
 		go_quote(&text, seen->resource);

@@ -3,8 +3,7 @@
 
 /*
  * The inside of the fake kubelet, shared by its parts and seen by nobody else: its state, and what
- * every part needs of kubelet.c. The parts: endpoints.h, resources.h, pods.h,
- * fault_state.h.
+ * every part needs of kubelet.c. The parts: endpoints.h, resources.h, pods.h, fault_state.h.
  */
 
 #include "conformance/kubelet/fault_state.h"

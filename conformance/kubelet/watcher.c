@@ -205,8 +205,9 @@ static void register_plugin(struct entry *entry, const Pluginregistration__Plugi
 		join_versions(info, " ", &refusal);
 		text_add(&refusal, "]");
 	} else if (resource_name_check(info->name, NULL) < 0) {
-		text_add(&refusal, "plugin validation failed with err: invalid name of device "
-				   "plugin socket: the ResourceName ");
+		text_add(
+			&refusal,
+			"plugin validation failed with err: invalid name of device plugin socket: the ResourceName ");
 		go_quote(&refusal, info->name);
 		text_add(&refusal, " is invalid");
 	} else {
@@ -240,8 +241,8 @@ static void on_dialled(const struct dial_result *result, void *user)
 	entry->channel = result->channel;
 	if (result->channel == NULL) {
 		char *text CLEANUP_FREE = text_format(
-			REGISTER_ERROR "dial failed at socket %s, err: failed to dial socket %s, "
-				       "err: context deadline exceeded (%s)",
+			REGISTER_ERROR
+			"dial failed at socket %s, err: failed to dial socket %s, err: context deadline exceeded (%s)",
 			entry->path, entry->path, result->reason);
 		report(entry, KUBELET_EVENT_WATCHER_INFO, text);
 		entry_fail(entry);

@@ -2,7 +2,8 @@
 #pragma once
 
 /*
- * The plugin under test as a child process.
+ * The plugin under test as a child process; this folder holds what it takes to run one, and nothing
+ * about what it answers.
  *
  * The command line is split into words as a POSIX shell would do it (single and double quotes,
  * backslash), without a shell: no variables, no globs, no redirections. On Windows a backslash is

@@ -34,17 +34,11 @@ static int fail(struct error *err, const char *what, const char *path)
 	return error_system(err, errno, "%s %s", what, path);
 }
 
-static char *fd_path(int fd, const char *name)
-{
-	return name == NULL ? text_format("/proc/self/fd/%d", fd)
-			    : text_format("/proc/self/fd/%d/%s", fd, name);
-}
-
 /* The kernel follows /proc/self/fd to the very directory that was opened, however it was covered
  * since. */
 static int bind_from(int fd, const char *name, const char *target, struct error *err)
 {
-	char *source CLEANUP_FREE = fd_path(fd, name);
+	char *source CLEANUP_FREE = text_format("/proc/self/fd/%d/%s", fd, name);
 	if (source == NULL)
 		return error_memory(err);
 	if (mount(source, target, NULL, MS_BIND | MS_REC, NULL) != 0)
@@ -147,7 +141,7 @@ static int set_up(char **pairs, size_t count, struct error *err)
 	for (size_t i = 0; rc == 0 && i < count; i++) {
 		rc = make_target(pairs[2 * i + 1], err);
 		if (rc == 0)
-			rc = bind_from(sources[i], NULL, pairs[2 * i + 1], err);
+			rc = bind_from(sources[i], "", pairs[2 * i + 1], err);
 	}
 	return rc;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* gRPC framing, percent-encoding and timeouts. The first byte: how many bytes the framing gets at a
  * time (0: all). What is read must not depend on it. */
-#include "rpc/field.h"
 #include "rpc/frame.h"
+#include "rpc/headers.h"
 
 #include <stdlib.h>
 #include <string.h>

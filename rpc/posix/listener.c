@@ -21,29 +21,22 @@ struct listener {
 	void (*on_closed)(void *user);
 };
 
-static int bind_socket(int fd, const char *path, struct error *err)
-{
-	struct sockaddr_un address = {.sun_family = AF_UNIX};
-	memcpy(address.sun_path, path, strnlen(path, sizeof(address.sun_path) - 1));
-	if (bind(fd, (const struct sockaddr *)&address, sizeof(address)) == 0)
-		return 0;
-	if (errno == EADDRINUSE)
-		return error_set(err, ERROR_EXISTS, "cannot listen on %s: it exists", path);
-	return error_system(err, errno, "cannot listen on %s", path);
-}
-
 /* A bound socket, not yet listening, so that nobody gets in before its mode is set. */
 static int make_socket(struct listener *listener, int *fd, struct error *err)
 {
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	memcpy(address.sun_path, listener->path, sizeof(listener->path));
 	int made CLEANUP_FD = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (made < 0)
 		return error_system(err, errno, "cannot make a socket");
-	int rc = bind_socket(made, listener->path, err);
-	if (rc < 0)
-		return rc;
+	if (bind(made, (const struct sockaddr *)&address, sizeof(address)) < 0)
+		return errno == EADDRINUSE
+			       ? error_set(err, ERROR_EXISTS, "cannot listen on %s: it exists",
+					   listener->path)
+			       : error_system(err, errno, "cannot listen on %s", listener->path);
 	if (chmod(listener->path, (mode_t)listener->options.mode) < 0 ||
 	    !socket_identify(listener->path, &listener->identity)) {
-		rc = error_system(err, errno, "cannot prepare %s", listener->path);
+		int rc = error_system(err, errno, "cannot prepare %s", listener->path);
 		(void)unlink(listener->path);
 		return rc;
 	}

@@ -4,7 +4,6 @@
 #include "base/cleanup.h"
 #include "base/tests/unit.h"
 #include "rpc/address.h"
-#include "rpc/field.h"
 #include "rpc/frame.h"
 #include "rpc/headers.h"
 #include "rpc/message.h"

@@ -3,7 +3,6 @@
 #include "base/windows/private.h"
 #include "base/windows/wide.h"
 #include "rpc/transport.h"
-#include "rpc/windows/socket.h"
 #include "rpc/windows/winsock.h"
 
 #include <stdio.h>

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include "rpc/windows/socket.h"
-
 #include "base/cleanup.h"
 #include "base/windows/wide.h"
 #include "rpc/windows/winsock.h"

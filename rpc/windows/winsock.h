@@ -7,6 +7,7 @@
 #include "base/wake.h"
 #include "rpc/address.h"
 #include "rpc/rendezvous.h"
+#include "rpc/socket.h"
 
 #include <stdbool.h>
 #include <winsock2.h>
@@ -49,3 +50,15 @@ int error_winsock(struct error *err, int code, const char *format, ...) PRINTF_L
 int rendezvous_read(const char *path, struct rendezvous *out, struct error *err);
 int rendezvous_write(const char *path, unsigned mode, const struct rendezvous *rendezvous,
 		     struct error *err);
+
+/* What lies at a path, links not followed. */
+enum socket_file_kind {
+	SOCKET_FILE_NONE,  /* nothing */
+	SOCKET_FILE_OTHER, /* something else */
+	SOCKET_FILE_SOCKET,
+};
+
+enum socket_file_kind socket_file_look(const char *path, struct socket_identity *identity);
+
+/* Removes what is there. False: it is still there. */
+bool socket_file_remove(const char *path);
