@@ -1,20 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 #include "reference-plugin/programs.h"
 
+#include "base/cleanup.h"
 #include "base/log.h"
+#include "base/path.h"
 #include "base/termination.h"
+#include "reference-plugin/serving/directory_watch.h"
 #include "reference-plugin/serving/instance.h"
 #include "rpc/loop.h"
 
-/* How often the sockets are looked at. Events of the file system would tell sooner, but get lost when a
- * directory is removed and made anew. */
-enum { LOOK_MS = 500, DRAIN_MS = 5000 };
+#include <string.h>
+
+enum { DRAIN_MS = 5000 };
 
 struct plugin {
 	uv_loop_t loop;
 	const struct config *config;
 	struct scanner *scanner;
-	uv_timer_t look;
+	struct directory_watch *plugin_directory;
+	struct directory_watch *kubelet_directory;	      /* NULL when it is the same */
 	struct instance *instances[INVENTORY_RESOURCE_COUNT]; /* NULL: not served */
 	size_t open_instances;
 	struct termination *termination;
@@ -29,9 +33,9 @@ static void each_instance(struct plugin *plugin, void (*call)(struct instance *i
 	}
 }
 
-static void on_look(uv_timer_t *look)
+static void on_directory_changed(void *user)
 {
-	each_instance(look->data, instance_check);
+	each_instance(user, instance_check);
 }
 
 static void on_devices_changed(void *user)
@@ -65,6 +69,20 @@ static int open_instances(struct plugin *plugin, struct error *err)
 	return rc;
 }
 
+static int open_directory_watches(struct plugin *plugin, struct error *err)
+{
+	const struct config *config = plugin->config;
+	char *kubelet CLEANUP_FREE = path_directory(config->kubelet_socket);
+	int rc = directory_watch_open(&plugin->loop, config->plugin_dir, on_directory_changed,
+				      plugin, &plugin->plugin_directory, err);
+	if (kubelet == NULL)
+		return error_memory(err);
+	if (rc == 0 && strcmp(kubelet, config->plugin_dir) != 0)
+		rc = directory_watch_open(&plugin->loop, kubelet, on_directory_changed, plugin,
+					  &plugin->kubelet_directory, err);
+	return rc;
+}
+
 /* Instances ask the scanner to their end. */
 static void on_instance_closed(void *user)
 {
@@ -79,7 +97,8 @@ static void stop(struct plugin *plugin)
 		return;
 	plugin->stopping = true;
 	termination_close(plugin->termination);
-	uv_close((uv_handle_t *)&plugin->look, NULL);
+	directory_watch_close(plugin->plugin_directory);
+	directory_watch_close(plugin->kubelet_directory);
 	if (plugin->open_instances == 0)
 		scanner_close(plugin->scanner);
 	for (size_t i = 0; i < INVENTORY_RESOURCE_COUNT; i++) {
@@ -120,14 +139,13 @@ int plugin_run(const struct config *config, struct error *err)
 	if (rc != 0)
 		return error_uv(err, rc, "event loop");
 	log_info("%s %s", config->program->name, GPUCERT_VERSION);
-	(void)uv_timer_init(&plugin.loop, &plugin.look);
-	plugin.look.data = &plugin;
-	(void)uv_timer_start(&plugin.look, on_look, LOOK_MS, LOOK_MS);
 	rc = termination_open(&plugin.loop, on_request, &plugin, &plugin.termination, err);
 	if (rc == 0)
 		rc = open_scanner(&plugin, err);
 	if (rc == 0)
 		rc = open_instances(&plugin, err);
+	if (rc == 0)
+		rc = open_directory_watches(&plugin, err);
 	if (rc == 0)
 		(void)uv_run(&plugin.loop, UV_RUN_DEFAULT);
 	stop(&plugin);

@@ -4,6 +4,7 @@
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "base/path.h"
+#include "reference-plugin/serving/directory_watch.h"
 #include "reference-plugin/tests/plugin_rig.h"
 #include "rpc/loop.h"
 
@@ -63,8 +64,9 @@ static bool has_tried(void *user)
 	return strstr(text_string(&rig->log), "registration failed") != NULL;
 }
 
-/* A kubelet that is found by trying again, before its socket was looked at, is the one that is
- * registered with, and no new one: it is told once. */
+/* A kubelet that is found by trying again, before the directory is seen to have changed, is the one
+ * that is registered with, and no new one: it is told once. The directory of its socket is there
+ * only after the start, so it is not watched but looked at every five seconds. */
 static void test_kubelet_that_comes_late_is_told_once(void)
 {
 	struct rig rig;
@@ -80,7 +82,7 @@ static void test_kubelet_that_comes_late_is_told_once(void)
 	(void)rig_until(&rig, has_tried, &rig, "the first attempt fails");
 	UNIT_INT(symlink(rig.directory, late), 0);
 	rig_await_registrations(&rig, COMPUTE, 1);
-	loop_run_for(&rig.loop, 2500);
+	loop_run_for(&rig.loop, DIRECTORY_WATCH_POLL_MS + 1500);
 	UNIT_INT(registrar_accepted(&rig.registrar, COMPUTE), 1);
 	UNIT_INT(rig_stop(&rig, SIGTERM), 0);
 	(void)file_remove_tree(elsewhere, NULL);
