@@ -221,4 +221,6 @@ void work_report_free(struct work_report *report)
 {
 	free(report->build_log);
 	report->build_log = NULL;
+	cJSON_Delete(report->video);
+	report->video = NULL;
 }

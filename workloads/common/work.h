@@ -64,10 +64,11 @@ int work_data_new(struct work_data *data, const struct work_request *request, st
 void work_data_free(struct work_data *data);
 
 enum work_status {
-	WORK_OK,	  /* every element is right */
-	WORK_WRONG,	  /* it ran, and the result is not right */
-	WORK_FAILED,	  /* a call failed: `call` */
-	WORK_TIMED_OUT,	  /* the device did not finish in time */
+	WORK_OK,	/* every element is right */
+	WORK_ENCODED,	/* streams were made, which whoever chose the seed has to decode: `video` */
+	WORK_WRONG,	/* it ran, and the result is not right */
+	WORK_FAILED,	/* a call failed: `call` */
+	WORK_TIMED_OUT, /* the device did not finish in time */
 	WORK_UNSUPPORTED, /* there is nothing to work on, or the device cannot do it: `reason` */
 };
 
@@ -120,13 +121,14 @@ struct work_report {
 	char feature_level[16]; /* of Direct3D, "12_1"; "" for other APIs */
 	enum work_status status;
 	enum work_stage stage;
-	char reason[ERROR_TEXT_SIZE]; /* "" with WORK_OK */
+	char reason[ERROR_TEXT_SIZE]; /* "" with WORK_OK and WORK_ENCODED */
 	struct call_failure failure;
 	char *build_log; /* of the kernel's build when it failed; may be NULL */
 	struct work_comparison results;
 	struct work_comparison render;
 	struct work_digest digests[WORK_DIGESTS_MAX];
 	size_t digest_count;
+	cJSON *video; /* of encoders (workloads/video/video.h); NULL for other APIs */
 	uint64_t stage_ns[WORK_STAGE_COUNT]; /* 0: not reached */
 	uint64_t stage_began_ns;	     /* monotonic; 0: no stage runs */
 };
@@ -190,6 +192,9 @@ void work_verify(const struct work_data *data, struct work_report *report);
 /* Turns the error of a piece of work into the report: ERROR_TIMEOUT, ERROR_UNSUPPORTED, anything
  * else is a failure. */
 void work_report_failure(struct work_report *report, const struct error *reason);
+
+/* "ok", "encoded", ... */
+const char *work_status_name(enum work_status status);
 
 /* The `work` member of a document. NULL: out of memory. */
 cJSON *work_report_json(const struct work_report *report);

@@ -4,11 +4,8 @@
 #include <stdio.h>
 
 static const char *const status_names[] = {
-	[WORK_OK] = "ok",
-	[WORK_WRONG] = "wrong",
-	[WORK_FAILED] = "failed",
-	[WORK_TIMED_OUT] = "timeout",
-	[WORK_UNSUPPORTED] = "unsupported",
+	[WORK_OK] = "ok",	  [WORK_ENCODED] = "encoded",	[WORK_WRONG] = "wrong",
+	[WORK_FAILED] = "failed", [WORK_TIMED_OUT] = "timeout", [WORK_UNSUPPORTED] = "unsupported",
 };
 
 static const char *const stage_names[WORK_STAGE_COUNT] = {
@@ -18,6 +15,11 @@ static const char *const stage_names[WORK_STAGE_COUNT] = {
 	[WORK_STAGE_DOWNLOAD] = "download", [WORK_STAGE_RENDER] = "render",
 	[WORK_STAGE_VERIFY] = "verify",
 };
+
+const char *work_status_name(enum work_status status)
+{
+	return status_names[status];
+}
 
 static cJSON *failure_json(const struct call_failure *failure)
 {
@@ -100,6 +102,8 @@ cJSON *work_report_json(const struct work_report *report)
 	member_item(&work, "firstMismatch", first_mismatch_json(&report->results, false));
 	member_item(&work, "digests", digests_json(report));
 	member_item(&work, "render", render_json(&report->render));
+	if (report->video != NULL)
+		member_copy(&work, "video", report->video);
 	member_item(&work, "timings", timings_json(report));
 	return members_take(&work);
 }

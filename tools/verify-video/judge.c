@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: MIT */
+#include "tools/verify-video/judge.h"
+
+#include "tools/verify-video/decode.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+const char *const judge_status_names[] = {
+	[JUDGE_OK] = "ok",
+	[JUDGE_WRONG] = "wrong",
+	[JUDGE_UNDECODABLE] = "undecodable",
+};
+
+struct comparison {
+	const struct video_source *source;
+	struct video_source other;
+	struct judgement *judgement;
+};
+
+/* The first thing that is wrong is the reason. */
+static void PRINTF_LIKE(3, 4)
+	find(struct judgement *judgement, enum judge_status status, const char *format, ...)
+{
+	va_list args;
+	if (judgement->status != JUDGE_OK)
+		return;
+	judgement->status = status;
+	va_start(args, format);
+	(void)vsnprintf(judgement->reason, sizeof(judgement->reason), format, args);
+	va_end(args);
+}
+
+static double least(const double psnr[VIDEO_PLANES])
+{
+	const double chroma = psnr[1] < psnr[2] ? psnr[1] : psnr[2];
+	return psnr[0] < chroma ? psnr[0] : chroma;
+}
+
+static bool is_flat(const struct decoded_frame *frame)
+{
+	const struct video_planes *planes = &frame->planes;
+	for (unsigned y = 0; y < frame->height; y++) {
+		for (unsigned x = 0; x < frame->width; x++) {
+			const int difference =
+				planes->data[0][y * planes->pitch[0] + x] - planes->data[0][0];
+			if (difference > 2 || difference < -2)
+				return false;
+		}
+	}
+	return true;
+}
+
+/* What a frame shows that is not the one that it should be. */
+static void explain(struct comparison *comparison, const struct decoded_frame *frame, double psnr)
+{
+	const size_t index = comparison->judgement->frames;
+	if (is_flat(frame)) {
+		find(comparison->judgement, JUDGE_WRONG,
+		     "frame %zu is of one colour: nothing of what was to be encoded", index);
+		return;
+	}
+	for (unsigned i = 0; i < VIDEO_FRAMES; i++) {
+		double other[VIDEO_PLANES] = {0};
+		video_psnr(comparison->source, i, &frame->planes, other);
+		if (least(other) >= VIDEO_LIKE_DB)
+			find(comparison->judgement, JUDGE_WRONG, "frame %zu shows frame %u", index,
+			     i);
+	}
+	find(comparison->judgement, JUDGE_WRONG,
+	     "frame %zu is unlike what was to be encoded: %.1f dB, at least %.0f are needed", index,
+	     psnr, VIDEO_LIKE_DB);
+}
+
+static int compare(void *user, const struct decoded_frame *frame, struct error *err)
+{
+	struct comparison *comparison = user;
+	struct judgement *judgement = comparison->judgement;
+	const struct video_source *source = comparison->source;
+	double psnr[VIDEO_PLANES] = {0};
+	const size_t index = judgement->frames;
+	if (frame->width != source->width || frame->height != source->height)
+		return error_set(err, ERROR_FORMAT, "frame %zu is %u by %u, not %u by %u", index,
+				 frame->width, frame->height, source->width, source->height);
+	if (index == VIDEO_FRAMES)
+		return error_set(err, ERROR_FORMAT, "more than %d frames come out", VIDEO_FRAMES);
+	video_psnr(&comparison->other, (unsigned)index, &frame->planes, psnr);
+	judgement->psnr_other[index] = psnr[0];
+	video_psnr(source, (unsigned)index, &frame->planes, psnr);
+	judgement->psnr[index] = least(psnr);
+	if (judgement->psnr[index] < VIDEO_LIKE_DB)
+		explain(comparison, frame, judgement->psnr[index]);
+	else if (judgement->psnr_other[index] >= VIDEO_UNLIKE_DB)
+		find(judgement, JUDGE_WRONG, "frame %zu is like one of another seed: %.1f dB",
+		     index, judgement->psnr_other[index]);
+	judgement->frames++;
+	return 0;
+}
+
+/* What is known without decoding; size and number bound what a decoder may be asked for. */
+static bool is_worth_decoding(const struct video_source *source, struct judgement *judgement)
+{
+	const struct video_walk *walk = &judgement->walk;
+	if (walk->width != source->width || walk->height != source->height)
+		find(judgement, JUDGE_WRONG, "the stream is %u by %u, not %u by %u", walk->width,
+		     walk->height, source->width, source->height);
+	if (walk->bits != 8)
+		find(judgement, JUDGE_WRONG, "the samples have %u bits, not 8", walk->bits);
+	if (walk->pictures != VIDEO_FRAMES)
+		find(judgement, JUDGE_WRONG, "the stream holds %zu pictures, not %d",
+		     walk->pictures, VIDEO_FRAMES);
+	return judgement->status == JUDGE_OK;
+}
+
+int judge_stream(enum video_codec codec, const uint8_t *data, size_t size,
+		 const struct video_source *source, struct judgement *judgement, struct error *err)
+{
+	static int (*const decoders[VIDEO_CODECS])(const uint8_t *, size_t, frame_sink *, void *,
+						   struct error *) = {
+		[VIDEO_H264] = decode_h264,
+		[VIDEO_HEVC] = decode_hevc,
+		[VIDEO_AV1] = decode_av1,
+	};
+	struct comparison comparison = {.source = source, .other = *source, .judgement = judgement};
+	struct error reason = {0};
+	*judgement = (struct judgement){0};
+	int rc = video_walk(codec, data, size, &judgement->walk, &reason);
+	if (rc == 0 && !is_worth_decoding(source, judgement))
+		return 0;
+	comparison.other.seed = video_other_seed(source);
+	if (rc == 0)
+		rc = decoders[codec](data, size, compare, &comparison, &reason);
+	if (rc == ERROR_MEMORY)
+		return error_memory(err);
+	if (rc != 0)
+		find(judgement, JUDGE_UNDECODABLE, "%s", reason.text);
+	else if (judgement->frames != VIDEO_FRAMES)
+		find(judgement, JUDGE_UNDECODABLE, "%zu frames come out, not %d", judgement->frames,
+		     VIDEO_FRAMES);
+	return 0;
+}

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: MIT */
+/* ITU-T H.264: 7.3.2.1.1 (sequence parameter set), 7.3.2.2 (picture parameter set), 7.3.3 (slice
+ * header), 7.3.5 (macroblock layer). */
+#include "workloads/doubles/h264_pcm.h"
+
+#include "workloads/doubles/settings.h"
+
+#include <string.h>
+
+enum { MACROBLOCK = 16, NAL_IDR = 0x65, NAL_SPS = 0x67, NAL_PPS = 0x68, I_PCM = 25 };
+
+struct writer {
+	struct text bytes;
+	unsigned partial; /* bits of the byte that is begun */
+	unsigned count;	  /* how many */
+};
+
+static void put_bits(struct writer *out, unsigned value, unsigned count)
+{
+	for (unsigned i = count; i-- > 0;) {
+		out->partial = out->partial << 1 | (value >> i & 1u);
+		if (++out->count < 8)
+			continue;
+		const char byte = (char)out->partial;
+		text_append(&out->bytes, &byte, 1);
+		out->partial = 0;
+		out->count = 0;
+	}
+}
+
+static void put_ue(struct writer *out, unsigned value)
+{
+	unsigned length = 1;
+	while (value + 1 >= 2u << (length - 1))
+		length++;
+	put_bits(out, 0, length - 1);
+	put_bits(out, value + 1, length);
+}
+
+static void align(struct writer *out, unsigned bit)
+{
+	while (out->count != 0)
+		put_bits(out, bit, 1);
+}
+
+/* The unit with a start code, and so that there is none inside (7.4.1). */
+static void end_unit(struct writer *out, uint8_t head, struct text *stream)
+{
+	unsigned zeros = 0;
+	put_bits(out, 1, 1);
+	align(out, 0);
+	text_append(stream, "\0\0\0\1", 4);
+	text_append(stream, (const char *)&head, 1);
+	for (size_t i = 0; i < out->bytes.size; i++) {
+		const char byte = out->bytes.data[i];
+		if (zeros == 2 && (uint8_t)byte <= 3)
+			text_append(stream, "\3", 1);
+		zeros = zeros == 2 && (uint8_t)byte <= 3 ? 0 : zeros;
+		zeros = byte == 0 ? zeros + 1 : 0;
+		text_append(stream, &byte, 1);
+	}
+	text_free(&out->bytes);
+}
+
+static void put_headers(const struct video_source *source, struct text *stream)
+{
+	struct writer out = {0};
+	const unsigned extra = setting_has("size") ? 1 : 0;
+	put_bits(&out, 66u << 16 | 0xC0u << 8 | 40u, 24); /* baseline, level 4 */
+	put_ue(&out, 0);
+	put_ue(&out, 0); /* frame_num has 4 bits */
+	put_ue(&out, 2); /* pictures are shown in the order in which they come */
+	put_ue(&out, 1);
+	put_bits(&out, 0, 1);
+	put_ue(&out, source->width / MACROBLOCK - 1 + extra);
+	put_ue(&out, source->height / MACROBLOCK - 1);
+	put_bits(&out, 0xC, 4); /* frames only, direct_8x8_inference; no cropping, no VUI */
+	end_unit(&out, NAL_SPS, stream);
+	put_ue(&out, 0);
+	put_ue(&out, 0);
+	put_bits(&out, 0, 2);
+	put_ue(&out, 0);
+	put_ue(&out, 0);
+	put_ue(&out, 0);
+	put_bits(&out, 0, 3);
+	put_ue(&out, 0);
+	put_ue(&out, 0);
+	put_ue(&out, 0);
+	put_bits(&out, 4, 3); /* slices say whether they are deblocked */
+	end_unit(&out, NAL_PPS, stream);
+}
+
+static void put_macroblock(struct writer *out, const struct video_planes *frame, unsigned x,
+			   unsigned y)
+{
+	put_ue(out, I_PCM);
+	align(out, 0);
+	for (unsigned plane = 0; plane < VIDEO_PLANES; plane++) {
+		const unsigned side = plane == 0 ? MACROBLOCK : MACROBLOCK / 2;
+		for (unsigned row = 0; row < side; row++)
+			text_append(&out->bytes,
+				    (const char *)frame->data[plane] +
+					    (y * side + row) * frame->pitch[plane] + x * side,
+				    side);
+	}
+}
+
+static void put_picture(const struct h264_pcm *writer, const struct video_planes *frame,
+			struct text *stream)
+{
+	struct writer out = {0};
+	put_ue(&out, 0);
+	put_ue(&out, 7); /* every slice is I */
+	put_ue(&out, 0);
+	put_bits(&out, 0, 4);
+	put_ue(&out, writer->count % 2);
+	put_bits(&out, 0, 2);
+	put_ue(&out, 0);
+	put_ue(&out, 1); /* not deblocked */
+	for (unsigned y = 0; y < writer->source.height / MACROBLOCK; y++) {
+		for (unsigned x = 0; x < writer->source.width / MACROBLOCK; x++)
+			put_macroblock(&out, frame, x, y);
+	}
+	end_unit(&out, NAL_IDR, stream);
+}
+
+/* The samples as I420, whatever the caller has. */
+static void take_samples(const struct h264_pcm *writer, enum video_layout layout,
+			 const struct video_planes *frame, const struct video_planes *out)
+{
+	const struct video_source *source = &writer->source;
+	for (unsigned plane = 0; plane < VIDEO_PLANES; plane++) {
+		const bool pairs = plane != 0 && layout == VIDEO_NV12;
+		const unsigned from = pairs ? 1 : plane;
+		const unsigned scale = plane == 0 ? 1 : 2;
+		for (unsigned y = 0; y < source->height / scale; y++) {
+			for (unsigned x = 0; x < source->width / scale; x++)
+				out->data[plane][y * out->pitch[plane] + x] =
+					frame->data[from][y * frame->pitch[from] +
+							  (pairs ? 2 * x + plane - 1 : x)];
+		}
+	}
+}
+
+static bool is_faulty(const struct h264_pcm *writer, const char *fault)
+{
+	return setting_number(fault, SIZE_MAX) == writer->count;
+}
+
+static void spoil_samples(const struct h264_pcm *writer, struct text *samples,
+			  const struct video_planes *planes)
+{
+	const struct video_source other = {(uint32_t)setting_number("other", 0),
+					   writer->source.width, writer->source.height};
+	const size_t luma = (size_t)other.width * other.height;
+	if (other.seed != 0)
+		video_fill(&other, writer->count, VIDEO_I420, planes);
+	if (is_faulty(writer, "repeat") && writer->last.size == samples->size)
+		memcpy(samples->data, writer->last.data, samples->size);
+	if (!is_faulty(writer, "black"))
+		return;
+	memset(samples->data, 16, luma);
+	memset(samples->data + luma, 128, luma / 2);
+}
+
+static void spoil_bytes(const struct h264_pcm *writer, struct text *stream, size_t begin)
+{
+	const size_t half = (stream->size - begin) / 2;
+	for (size_t i = begin + half; is_faulty(writer, "corrupt") && i < stream->size; i++)
+		stream->data[i] = (char)(stream->data[i] ^ 0x55);
+	if (is_faulty(writer, "cut"))
+		stream->size -= half;
+}
+
+void h264_pcm_add(struct h264_pcm *writer, enum video_layout layout,
+		  const struct video_planes *frame, struct text *stream)
+{
+	const size_t size = video_frame_size(&writer->source, VIDEO_I420);
+	struct text samples = {0};
+	uint8_t *memory = (uint8_t *)text_extend(&samples, size);
+	if (memory == NULL)
+		return;
+	const struct video_planes planes = video_planes_of(&writer->source, VIDEO_I420, memory);
+	const size_t begin = stream->size;
+	take_samples(writer, layout, frame, &planes);
+	spoil_samples(writer, &samples, &planes);
+	if (writer->count == 0 && !setting_has("empty"))
+		put_headers(&writer->source, stream);
+	if (!is_faulty(writer, "drop") && !setting_has("empty"))
+		put_picture(writer, &planes, stream);
+	spoil_bytes(writer, stream, begin);
+	text_free(&writer->last);
+	writer->last = samples;
+	writer->count++;
+}
+
+void h264_pcm_free(struct h264_pcm *writer)
+{
+	text_free(&writer->last);
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+/*
+ * What doubles of encoders encode with: H.264 whose macroblocks carry their samples as they are
+ * (I_PCM), so that a stream really holds the pixels that the caller gave. Every picture is a key
+ * frame of its own; 1.5 bytes a pixel.
+ *
+ * What it does wrong, from GPUCERT_DOUBLE (settings.h), N being the number of a frame:
+ *
+ *   drop=N      the frame is left out
+ *   repeat=N    it shows the one before
+ *   black=N     it is black
+ *   corrupt=N   the second half of its bytes is another
+ *   cut=N       its bytes end in the middle
+ *   other=SEED  each frame is that of another seed
+ *   size        the header tells another size
+ *   empty       nothing comes out
+ */
+
+#include "base/text.h"
+#include "workloads/video/frames.h"
+
+struct h264_pcm {
+	struct video_source source; /* its size; the seed is not looked at */
+	unsigned count;		    /* of frames so far */
+	struct text last;	    /* the samples of the frame before, I420 */
+};
+
+/* Appends a frame (I420 or NV12), in front of the first the parameter sets. */
+void h264_pcm_add(struct h264_pcm *writer, enum video_layout layout,
+		  const struct video_planes *frame, struct text *stream);
+void h264_pcm_free(struct h264_pcm *writer);

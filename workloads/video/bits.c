@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+#include "workloads/video/bits.h"
+
+/* At the first bit of a byte: steps over one that only keeps a start code from appearing. */
+static void enter_byte(struct bits *bits)
+{
+	const size_t byte = bits->at / 8;
+	if (!bits->escaped || byte >= bits->size)
+		return;
+	if (bits->zeros >= 2 && bits->data[byte] == 3) {
+		bits->at += 8;
+		bits->zeros = 0;
+	}
+	if (bits->at / 8 < bits->size)
+		bits->zeros = bits->data[bits->at / 8] == 0 ? bits->zeros + 1 : 0;
+}
+
+static uint32_t read_bit(struct bits *bits)
+{
+	if (bits->at % 8 == 0)
+		enter_byte(bits);
+	const size_t byte = bits->at / 8;
+	if (byte >= bits->size) {
+		bits->overrun = true;
+		return 0;
+	}
+	const uint32_t bit = (uint32_t)bits->data[byte] >> (7 - bits->at % 8) & 1u;
+	bits->at++;
+	return bit;
+}
+
+uint32_t bits_read(struct bits *bits, unsigned count)
+{
+	uint32_t value = 0;
+	for (unsigned i = 0; i < count; i++)
+		value = value << 1 | read_bit(bits);
+	return value;
+}
+
+void bits_skip(struct bits *bits, unsigned count)
+{
+	for (unsigned i = 0; i < count && !bits->overrun; i++)
+		(void)read_bit(bits);
+}
+
+uint32_t bits_read_ue(struct bits *bits)
+{
+	unsigned zeros = 0;
+	while (zeros < 32 && !bits->overrun && read_bit(bits) == 0)
+		zeros++;
+	if (zeros == 32)
+		bits->overrun = true;
+	return bits->overrun ? 0 : (uint32_t)((UINT64_C(1) << zeros) - 1) + bits_read(bits, zeros);
+}
+
+int32_t bits_read_se(struct bits *bits)
+{
+	const uint32_t code = bits_read_ue(bits);
+	return code % 2 == 1 ? (int32_t)(code / 2 + 1) : -(int32_t)(code / 2);
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+/*
+ * The frames that encoders encode, from one definition: whoever knows the seed makes the same
+ * samples. It knows no API.
+ *
+ * A plane of cells, VIDEO_CELL luma samples wide and high, each of a level and a slope of its own
+ * that follow from the seed, moves by a few samples in each frame. No frame is flat, none is like
+ * its neighbour, and those of two seeds are unlike each other: what was repeated, or made before,
+ * is not near what it stands for. Samples stay within the narrow range of video (Y 16 to 235, U and
+ * V 16 to 240), of 8 bits, with one U and one V for two by two of Y.
+ */
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+	VIDEO_FRAMES = 12, /* of one stream */
+	VIDEO_RATE = 30,   /* frames in a second */
+	VIDEO_CELL = 16,
+	VIDEO_PLANES = 3,
+	VIDEO_RGBA_PIXEL = 4, /* bytes */
+};
+
+/* What a stream is made of: frames 0 to VIDEO_FRAMES - 1 of a seed. */
+struct video_source {
+	uint32_t seed;
+	unsigned width, height; /* of one of video_sizes[] */
+};
+
+struct video_size {
+	unsigned width, height;
+};
+
+/* The sizes of streams, largest first, ended by one without a width. */
+extern const struct video_size video_sizes[];
+
+/* Where the samples of a frame go: APIs have gaps between rows. */
+enum video_layout {
+	VIDEO_I420, /* planes Y, U, V */
+	VIDEO_NV12, /* planes Y, and U beside V */
+	VIDEO_RGBA, /* one plane: red, green, blue, alpha, by the matrix of BT.601 */
+};
+
+struct video_planes {
+	uint8_t *data[VIDEO_PLANES];
+	size_t pitch[VIDEO_PLANES]; /* bytes from row to row */
+};
+
+/* One sample of Y, U or V (plane 0 to 2); x and y count samples of that plane. */
+uint8_t video_sample(uint32_t seed, unsigned frame, unsigned plane, unsigned x, unsigned y);
+
+/* Writes a whole frame. */
+void video_fill(const struct video_source *source, unsigned frame, enum video_layout layout,
+		const struct video_planes *out);
+
+/* The bytes of a frame without gaps, and its planes in one piece of memory. */
+size_t video_frame_size(const struct video_source *source, enum video_layout layout);
+struct video_planes video_planes_of(const struct video_source *source, enum video_layout layout,
+				    uint8_t *memory);
+
+/* The same frame of two sources of one size, or of a decoder's planes (I420) and a source:
+ * peak signal-to-noise ratio in dB of each plane, 99 where nothing differs. */
+void video_psnr(const struct video_source *source, unsigned frame, const struct video_planes *other,
+		double out[VIDEO_PLANES]);
+
+/* Another seed whose frames are unlike those of `source`, below VIDEO_UNLIKE_DB in each plane. */
+uint32_t video_other_seed(const struct video_source *source);
+
+#define VIDEO_LIKE_DB	30.0 /* at least, of a frame that was encoded and decoded */
+#define VIDEO_UNLIKE_DB 20.0 /* less than that, of one of another seed */

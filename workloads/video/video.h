@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+/*
+ * The work of every encoder: an API tells what a device encodes, then encodes the frames of the
+ * seed (frames.h) once for each codec. What comes out is walked over (walk.h) and goes into the
+ * document, for whoever chose the seed to decode and compare (tools/verify-video). The probe itself
+ * proves nothing: its work is `encoded`, never `ok`.
+ *
+ * A probe of an encoder is a struct api_driver whose work() calls video_work() with a struct
+ * video_encoder.
+ */
+
+#include "base/error.h"
+#include "base/text.h"
+#include "workloads/common/work.h"
+#include "workloads/video/frames.h"
+#include "workloads/video/walk.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+	VIDEO_STREAM_MAX = 80 * 1024, /* bytes; a longer stream counts as wrong */
+	VIDEO_BIT_RATE = 800000,      /* bits a second that drivers ask for */
+	VIDEO_OFFERS_MAX = 64,	      /* of a device; more are not looked at */
+	VIDEO_NOT_TOLD = -1,
+};
+
+/* One encoder for one codec, as the API tells it. */
+struct video_offer {
+	enum video_codec codec;
+	char name[128];		       /* "NVIDIA H.264 Encoder MFT"; "" where none is told */
+	bool hardware;		       /* false: a processor does it */
+	struct video_size least, most; /* width 0: not told */
+	int ten_bit;		       /* 0, 1 or VIDEO_NOT_TOLD */
+	int b_frames;		       /* in a row, or VIDEO_NOT_TOLD */
+	char profiles[128];	       /* "baseline main high"; "" where none is told */
+	size_t id;		       /* the driver's own */
+};
+
+struct video_offers {
+	struct video_offer items[VIDEO_OFFERS_MAX];
+	size_t count;
+};
+
+/* NULL: there are VIDEO_OFFERS_MAX already. What is not set counts as not told. */
+struct video_offer *video_offer_add(struct video_offers *offers, enum video_codec codec);
+
+/* One stream to be made. */
+struct video_job {
+	const struct video_offer *offer;
+	const struct work_request *request;
+	struct video_source source;
+	struct call_failure *failure; /* for call_failed() */
+};
+
+/*
+ * How an API encodes. Frames are put in until the encoder is busy, and what there is of the stream
+ * is got out; that goes on until the end of the stream. Errors are those of work() of an
+ * api_driver. An encoder that neither takes nor gives anything for as long as the request's timeout
+ * has timed out.
+ */
+struct video_encoder {
+	enum video_layout layout; /* of the frames that put() is given */
+	/* What the requested device encodes. */
+	int (*list)(void *session, const struct work_request *request, struct video_offers *offers,
+		    struct error *err);
+	/* *encoder, NULL before the call, is closed also when this fails. `job` lives as long as it.
+	 * Asks for VIDEO_RATE frames a second, VIDEO_BIT_RATE, 8 bits and 4:2:0. */
+	int (*open)(void *session, const struct video_job *job, void **encoder, struct error *err);
+	/* Frame `index`; NULL behind the last: what was held back is to come out. ERROR_BUSY: not
+	 * now, first something has to be got. */
+	int (*put)(void *encoder, unsigned index, const struct video_planes *frame,
+		   struct error *err);
+	/* Appends what there is of the stream; *ended, false before the call, when it is whole.
+	 * ERROR_BUSY: nothing yet. */
+	int (*get)(void *encoder, struct text *stream, bool *ended, struct error *err);
+	/* `stuck`: it timed out. What the device may still use is left alone, and close() of the
+	 * api_driver returns false. */
+	void (*close)(void *encoder, bool stuck);
+};
+
+/* Copies a frame to where its rows have other gaps. */
+void video_copy(const struct video_source *source, enum video_layout layout,
+		const struct video_planes *from, const struct video_planes *to);
+
+/* The work of an api_driver. `software`: the device is a processor, whose encoders are its own;
+ * of any other device, encoders in hardware alone count. ERROR_UNSUPPORTED: it encodes nothing. */
+int video_work(const struct video_encoder *encoder, void *session, bool software,
+	       const struct work_request *request, struct work_report *report, struct error *err);

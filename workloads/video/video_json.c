@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT */
+#include "workloads/video/video_internal.h"
+
+#include "base/cleanup.h"
+#include "base/members.h"
+
+static cJSON *size_json(const struct video_size *size)
+{
+	struct members members CLEANUP_MEMBERS = members_new();
+	if (size->width == 0)
+		return cJSON_CreateNull();
+	member_number(&members, "width", size->width);
+	member_number(&members, "height", size->height);
+	return members_take(&members);
+}
+
+static cJSON *offer_json(const struct video_offer *offer)
+{
+	struct members members CLEANUP_MEMBERS = members_new();
+	member_string(&members, "codec", video_codec_names[offer->codec]);
+	member_optional(&members, "name", offer->name);
+	member_bool(&members, "hardware", offer->hardware);
+	member_optional(&members, "profiles", offer->profiles);
+	member_item(&members, "least", size_json(&offer->least));
+	member_item(&members, "most", size_json(&offer->most));
+	if (offer->ten_bit == VIDEO_NOT_TOLD)
+		member_null(&members, "tenBit");
+	else
+		member_bool(&members, "tenBit", offer->ten_bit != 0);
+	if (offer->b_frames == VIDEO_NOT_TOLD)
+		member_null(&members, "bFrames");
+	else
+		member_number(&members, "bFrames", offer->b_frames);
+	return members_take(&members);
+}
+
+cJSON *video_json(const struct video_offers *offers)
+{
+	struct members video CLEANUP_MEMBERS = members_new();
+	cJSON *encoders CLEANUP_JSON = cJSON_CreateArray();
+	for (size_t i = 0; i < offers->count; i++) {
+		if (!array_add(encoders, offer_json(&offers->items[i])))
+			return NULL;
+	}
+	member_number(&video, "frames", VIDEO_FRAMES);
+	member_number(&video, "rate", VIDEO_RATE);
+	member_item(&video, "encoders", STEAL(encoders));
+	member_item(&video, "streams", cJSON_CreateArray());
+	return members_take(&video);
+}
+
+/* RFC 4648, section 4. */
+static char *base64(const struct text *data)
+{
+	static const char digits[] =
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+	const uint8_t *bytes = (const uint8_t *)text_string(data);
+	struct text out CLEANUP_TEXT = {0};
+	text_add(&out, "");
+	for (size_t i = 0; i < data->size; i += 3) {
+		const size_t left = data->size - i;
+		const uint32_t group = (uint32_t)bytes[i] << 16 |
+				       (left > 1 ? (uint32_t)bytes[i + 1] << 8 : 0) |
+				       (left > 2 ? bytes[i + 2] : 0u);
+		const char four[] = {digits[group >> 18], digits[group >> 12 & 63],
+				     left > 1 ? digits[group >> 6 & 63] : '=',
+				     left > 2 ? digits[group & 63] : '='};
+		text_append(&out, four, sizeof(four));
+	}
+	return text_take(&out);
+}
+
+static void add_times(struct members *members, const struct video_stream *stream)
+{
+	const uint64_t whole_ns = stream->ended_ns - stream->first_put_ns;
+	if (stream->first_got_ns == 0)
+		member_null(members, "latencyMs");
+	else
+		member_milliseconds(members, "latencyMs",
+				    stream->first_got_ns - stream->first_put_ns);
+	if (stream->ended_ns == 0 || whole_ns == 0)
+		member_null(members, "framesPerSecond");
+	else
+		member_number(members, "framesPerSecond",
+			      (double)(VIDEO_FRAMES * UINT64_C(10000000000) / whole_ns) / 10);
+}
+
+cJSON *video_stream_json(const struct video_stream *stream)
+{
+	struct members members CLEANUP_MEMBERS = members_new();
+	member_string(&members, "codec", video_codec_names[stream->job.offer->codec]);
+	member_optional(&members, "encoder", stream->job.offer->name);
+	member_bool(&members, "hardware", stream->job.offer->hardware);
+	member_string(&members, "status", work_status_name(stream->status));
+	member_optional(&members, "reason", stream->reason);
+	member_number(&members, "width", stream->job.source.width);
+	member_number(&members, "height", stream->job.source.height);
+	member_number(&members, "profile", stream->walk.profile);
+	member_number(&members, "units", (double)stream->walk.units);
+	member_number(&members, "pictures", (double)stream->walk.pictures);
+	member_number(&members, "keys", (double)stream->walk.keys);
+	member_number(&members, "bytes", (double)stream->data.size);
+	add_times(&members, stream);
+	if (stream->data.size > VIDEO_STREAM_MAX)
+		member_null(&members, "stream");
+	else
+		member_taken(&members, "stream", base64(&stream->data));
+	return members_take(&members);
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+/*
+ * A walk over an encoded stream: its units, what its sequence header says, and how many pictures
+ * begin in it. It sees that a stream is empty, cut off, or something else than a stream early; it
+ * decodes nothing and proves nothing about what the pictures show.
+ *
+ * H.264 and HEVC as Annex B of ITU-T H.264 and H.265 has them (start codes), AV1 as section 5 of
+ * its specification (units that tell their size).
+ */
+
+#include "base/error.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum video_codec { VIDEO_H264, VIDEO_HEVC, VIDEO_AV1, VIDEO_CODECS };
+
+/* "h264", "hevc", "av1" */
+extern const char *const video_codec_names[VIDEO_CODECS];
+
+/* ERROR_ARGUMENT: there is no such codec. */
+int video_codec_find(const char *name, enum video_codec *codec, struct error *err);
+
+struct video_walk {
+	unsigned width, height; /* of a shown picture, by the first sequence header */
+	unsigned profile;	/* profile_idc, general_profile_idc, seq_profile */
+	unsigned bits;		/* of a luma sample */
+	size_t units;		/* NAL units, or OBUs */
+	size_t headers;		/* sequence and picture parameter sets, sequence headers */
+	size_t pictures;	/* shown */
+	size_t keys;		/* of these: pictures that need no other (IDR, IRAP, key frames) */
+};
+
+/* Of H.264 and HEVC: where the next start code (00 00 01) at or behind `from` begins; `size` without
+ * one. */
+size_t video_start_code(const uint8_t *data, size_t size, size_t from);
+
+/* ERROR_FORMAT: the error names the place. A stream without a picture or without a sequence header
+ * in front of it is one, too. */
+int video_walk(enum video_codec codec, const uint8_t *data, size_t size, struct video_walk *walk,
+	       struct error *err);
