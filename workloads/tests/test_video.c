@@ -1,0 +1,405 @@
+/* SPDX-License-Identifier: MIT */
+/* The frames, the walk, and the work that all encoders share, with an encoder that is a double. */
+#include "base/tests/unit.h"
+
+#include "base/cleanup.h"
+#include "base/file.h"
+#include "base/json.h"
+#include "workloads/doubles/h264_pcm.h"
+#include "workloads/tests/expect.h"
+#include "workloads/video/video.h"
+
+#define CORPUS GPUCERT_SOURCE_DIR "/workloads/video/fuzz/corpus/"
+
+enum { BYTES = 64 * 64 * 3 / 2 };
+
+static struct video_source source_of(uint32_t seed)
+{
+	return (struct video_source){.seed = seed, .width = 64, .height = 64};
+}
+
+static void make_frame(uint32_t seed, unsigned frame, uint8_t memory[BYTES],
+		       struct video_planes *planes)
+{
+	const struct video_source source = source_of(seed);
+	*planes = video_planes_of(&source, VIDEO_I420, memory);
+	video_fill(&source, frame, VIDEO_I420, planes);
+}
+
+/* Of the plane that is most alike. */
+static double likeness(uint32_t seed, unsigned frame, const struct video_planes *planes)
+{
+	const struct video_source source = source_of(seed);
+	double psnr[VIDEO_PLANES] = {0};
+	double most = 0;
+	video_psnr(&source, frame, planes, psnr);
+	for (size_t i = 0; i < VIDEO_PLANES; i++)
+		most = psnr[i] > most ? psnr[i] : most;
+	return most;
+}
+
+static double luma_likeness(uint32_t seed, unsigned frame, const struct video_planes *planes)
+{
+	const struct video_source source = source_of(seed);
+	double psnr[VIDEO_PLANES] = {0};
+	video_psnr(&source, frame, planes, psnr);
+	return psnr[0];
+}
+
+/* What verify-video tells apart is far apart for every seed. */
+static void test_frames_are_unlike(void)
+{
+	uint8_t memory[BYTES] = {0};
+	struct video_planes planes = {0};
+	for (uint32_t seed = 1; seed <= 50; seed++) {
+		const struct video_source source = source_of(seed * 0x01000193u);
+		const uint32_t other = video_other_seed(&source);
+		for (unsigned frame = 0; frame < VIDEO_FRAMES; frame++) {
+			make_frame(source.seed, frame, memory, &planes);
+			CU_ASSERT_TRUE(luma_likeness(source.seed, frame, &planes) == 99);
+			CU_ASSERT_TRUE(likeness(other, frame, &planes) < VIDEO_UNLIKE_DB);
+			for (unsigned near = 0; near < VIDEO_FRAMES; near++) {
+				if (near != frame)
+					CU_ASSERT_TRUE(luma_likeness(source.seed, near, &planes) <
+						       VIDEO_LIKE_DB - 5);
+			}
+		}
+	}
+}
+
+static void test_samples_are_in_range(void)
+{
+	for (unsigned i = 0; i < 20000; i++) {
+		const uint8_t y = video_sample(i, i % 12, 0, i % 320, i % 239);
+		const uint8_t u = video_sample(i, i % 12, 1, i % 160, i % 119);
+		const uint8_t v = video_sample(i, i % 12, 2, i % 160, i % 119);
+		CU_ASSERT_TRUE(y >= 16 && y <= 235 && u >= 16 && u <= 240 && v >= 16 && v <= 240);
+	}
+}
+
+/* The same samples in each layout, also where rows have gaps. */
+static void test_layouts_agree(void)
+{
+	enum { PITCH = 80 };
+	const struct video_source source = source_of(99);
+	uint8_t i420[BYTES] = {0}, nv12[PITCH * 64 * 3 / 2] = {0}, rgba[64 * 64 * 4] = {0},
+		packed[BYTES] = {0};
+	const struct video_planes planar = video_planes_of(&source, VIDEO_I420, i420);
+	const struct video_planes gaps = {{nv12, nv12 + PITCH * 64, NULL}, {PITCH, PITCH, 0}};
+	const struct video_planes colours = video_planes_of(&source, VIDEO_RGBA, rgba);
+	const struct video_planes tight = video_planes_of(&source, VIDEO_NV12, packed);
+	video_fill(&source, 5, VIDEO_I420, &planar);
+	video_fill(&source, 5, VIDEO_NV12, &tight);
+	video_fill(&source, 5, VIDEO_RGBA, &colours);
+	video_copy(&source, VIDEO_NV12, &tight, &gaps);
+	for (unsigned y = 0; y < 64; y++) {
+		for (unsigned x = 0; x < 64; x++) {
+			const uint8_t *pixel = &rgba[(y * 64 + x) * 4];
+			const int luma =
+				(66 * pixel[0] + 129 * pixel[1] + 25 * pixel[2] + 128) / 256 + 16;
+			const uint8_t *pair = &nv12[PITCH * (64 + y / 2) + x / 2 * 2];
+			UNIT_INT(nv12[y * PITCH + x], i420[y * 64 + x]);
+			UNIT_INT(pair[0], planar.data[1][y / 2 * 32 + x / 2]);
+			UNIT_INT(pair[1], planar.data[2][y / 2 * 32 + x / 2]);
+			UNIT_INT(pixel[3], 255);
+			/* Unless the colour is outside of what RGB holds. */
+			if (pixel[0] % 255 != 0 && pixel[1] % 255 != 0 && pixel[2] % 255 != 0)
+				CU_ASSERT_TRUE(abs(luma - i420[y * 64 + x]) <= 2);
+		}
+	}
+}
+
+static int walk_file(const char *path, enum video_codec codec, struct video_walk *walk,
+		     struct error *err)
+{
+	char *data CLEANUP_FREE = NULL;
+	size_t size = 0;
+	CU_ASSERT_EQUAL_FATAL(file_read(path, 1 << 20, &data, &size, NULL), 0);
+	return video_walk(codec, (const uint8_t *)data, size, walk, err);
+}
+
+static void test_walk(void)
+{
+	static const struct {
+		const char *path;
+		enum video_codec codec;
+		unsigned profile;
+	} rows[] = {
+		{CORPUS "high.h264", VIDEO_H264, 100},
+		{CORPUS "baseline.h264", VIDEO_H264, 66},
+		{CORPUS "main.hevc", VIDEO_HEVC, 1},
+		{CORPUS "main.av1", VIDEO_AV1, 0},
+	};
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct video_walk walk = {0};
+		UNIT_INT(walk_file(rows[i].path, rows[i].codec, &walk, NULL), 0);
+		UNIT_INT(walk.width, 64);
+		UNIT_INT(walk.height, 64);
+		UNIT_INT(walk.bits, 8);
+		UNIT_INT(walk.profile, rows[i].profile);
+		UNIT_INT(walk.pictures, VIDEO_FRAMES);
+		CU_ASSERT_TRUE(walk.keys >= 1 && walk.headers >= 1 && walk.units > walk.pictures);
+	}
+}
+
+/* A stream that ends anywhere never has more pictures than the whole one. */
+static void test_walk_of_what_is_cut(void)
+{
+	static const char *const paths[VIDEO_CODECS] = {CORPUS "baseline.h264", CORPUS "main.hevc",
+							CORPUS "main.av1"};
+	for (int codec = 0; codec < VIDEO_CODECS; codec++) {
+		char *data CLEANUP_FREE = NULL;
+		size_t size = 0, before = 0;
+		UNIT_INT(file_read(paths[codec], 1 << 20, &data, &size, NULL), 0);
+		for (size_t length = 0; length < size; length++) {
+			struct video_walk walk = {0};
+			struct error err = {0};
+			int rc = video_walk((enum video_codec)codec, (const uint8_t *)data, length,
+					    &walk, &err);
+			CU_ASSERT_TRUE(rc == 0 ? walk.pictures >= before : err.text[0] != '\0');
+			CU_ASSERT_TRUE(walk.pictures <= VIDEO_FRAMES);
+			before = rc == 0 ? walk.pictures : before;
+		}
+	}
+}
+
+/* A device whose encoders are these, and what they do wrong. */
+struct device {
+	struct video_offers offers;
+	struct h264_pcm writer;
+	struct text ready;
+	const struct video_job *job;
+	unsigned hold; /* frames that are held back */
+	int fail_list, fail_open;
+	unsigned fail_at; /* the frame whose put() fails; VIDEO_FRAMES + 1: none */
+	bool hang, spam, ended;
+	unsigned opened, closed, stuck;
+};
+
+static int list(void *session, const struct work_request *request, struct video_offers *offers,
+		struct error *err)
+{
+	struct device *device = session;
+	(void)request;
+	*offers = device->offers;
+	return device->fail_list == 0 ? 0 : error_set(err, device->fail_list, "no list");
+}
+
+static int open_encoder(void *session, const struct video_job *job, void **encoder,
+			struct error *err)
+{
+	struct device *device = session;
+	*encoder = device;
+	device->opened++;
+	device->job = job;
+	device->writer.source = job->source;
+	return device->fail_open == 0 ? 0
+				      : call_failed(job->failure, "OpenEncoder", device->fail_open,
+						    "DOUBLE_REFUSES", err);
+}
+
+static int put(void *encoder, unsigned index, const struct video_planes *frame, struct error *err)
+{
+	struct device *device = encoder;
+	if (index == device->fail_at)
+		return call_failed(device->job->failure, "Encode", -7, NULL, err);
+	if (device->hang && index > device->hold)
+		return error_set(err, ERROR_BUSY, "never again");
+	if (frame == NULL)
+		device->ended = true;
+	else
+		h264_pcm_add(&device->writer, VIDEO_NV12, frame, &device->ready);
+	return 0;
+}
+
+static int get(void *encoder, struct text *stream, bool *ended, struct error *err)
+{
+	struct device *device = encoder;
+	const bool held = !device->ended && device->writer.count <= device->hold;
+	if (device->spam) {
+		text_append(stream, "spam", 4);
+		return 0;
+	}
+	if (device->hang || held || (device->ready.size == 0 && !device->ended))
+		return error_set(err, ERROR_BUSY, "nothing yet");
+	text_append(stream, text_string(&device->ready), device->ready.size);
+	text_reset(&device->ready);
+	*ended = device->ended;
+	return 0;
+}
+
+static void close_encoder(void *encoder, bool stuck)
+{
+	struct device *device = encoder;
+	device->closed++;
+	device->stuck += stuck;
+	h264_pcm_free(&device->writer);
+	text_free(&device->ready);
+}
+
+static const struct video_encoder encoder = {
+	.layout = VIDEO_NV12,
+	.list = list,
+	.open = open_encoder,
+	.put = put,
+	.get = get,
+	.close = close_encoder,
+};
+
+static struct device device_new(bool hardware)
+{
+	struct device device = {.fail_at = VIDEO_FRAMES + 1};
+	struct video_offer *offer = video_offer_add(&device.offers, VIDEO_H264);
+	offer->hardware = hardware;
+	offer->most = (struct video_size){64, 64};
+	return device;
+}
+
+/* The work member of a document. */
+static cJSON *run_work(struct device *device, bool software, const char *fault)
+{
+	const struct work_request request = {.seed = 7, .timeout_ms = 50, .elements = 1};
+	struct work_report report CLEANUP_WORK_REPORT = {0};
+	struct error err = {0};
+	CU_ASSERT_FATAL(setenv("GPUCERT_DOUBLE", fault, 1) == 0);
+	if (video_work(&encoder, device, software, &request, &report, &err) != 0)
+		work_report_failure(&report, &err);
+	UNIT_INT(device->opened, device->closed);
+	return work_report_json(&report);
+}
+
+static void expect_work(struct device *device, bool software, const char *fault, const char *status,
+			const char *reason)
+{
+	cJSON *work CLEANUP_JSON = run_work(device, software, fault);
+	expect_string(work, "/status", status);
+	expect_bool(work, "/verified", false);
+	if (reason != NULL)
+		UNIT_CONTAINS(string_at(work, "/reason"), reason);
+	else
+		expect_null(work, "/reason");
+}
+
+static void test_work(void)
+{
+	struct device device = device_new(true);
+	cJSON *work CLEANUP_JSON = run_work(&device, false, "");
+	expect_string(work, "/status", "encoded");
+	expect_bool(work, "/verified", false);
+	expect_count(work, "/video/encoders", 1);
+	expect_number(work, "/video/encoders/0/most/width", 64);
+	expect_null(work, "/video/encoders/0/least");
+	expect_null(work, "/video/encoders/0/tenBit");
+	expect_count(work, "/video/streams", 1);
+	expect_string(work, "/video/streams/0/codec", "h264");
+	expect_string(work, "/video/streams/0/status", "encoded");
+	expect_number(work, "/video/streams/0/width", 64);
+	expect_number(work, "/video/streams/0/pictures", VIDEO_FRAMES);
+	expect_number(work, "/video/streams/0/keys", VIDEO_FRAMES);
+	CU_ASSERT_TRUE(cJSON_IsNumber(json_pointer(work, "/video/streams/0/framesPerSecond")));
+	/* The first bytes of a stream: a start code and a sequence parameter set. */
+	UNIT_INT(strncmp(string_at(work, "/video/streams/0/stream"), "AAAAAWdCwC", 10), 0);
+}
+
+static void test_faults_that_a_walk_sees(void)
+{
+	static const struct {
+		const char *fault, *reason;
+	} rows[] = {
+		{"drop=4", "h264: the stream holds 11 pictures, not 12"},
+		{"empty", "h264: the stream is empty"},
+		{"size", "h264: the stream is 80 by 64, not 64 by 64"},
+	};
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct device device = device_new(true);
+		expect_work(&device, false, rows[i].fault, "wrong", rows[i].reason);
+	}
+	/* A walk is no verification: these are for who decodes. */
+	static const char *const others[] = {"repeat=4", "black=4", "other=8"};
+	for (size_t i = 0; i < ARRAY_SIZE(others); i++) {
+		struct device device = device_new(true);
+		expect_work(&device, false, others[i], "encoded", NULL);
+	}
+}
+
+static void test_failures(void)
+{
+	struct device device = device_new(true);
+	device.fail_open = -3;
+	expect_work(&device, false, "", "failed", "h264: OpenEncoder: DOUBLE_REFUSES (-3)");
+	device = device_new(true);
+	device.fail_at = 3;
+	expect_work(&device, false, "", "failed", "h264: Encode: unknown result (-7)");
+	device = device_new(true);
+	device.fail_list = ERROR_REMOTE;
+	expect_work(&device, false, "", "failed", "no list");
+	device = device_new(true);
+	device.spam = true;
+	expect_work(&device, false, "", "wrong", "longer than");
+}
+
+static void test_a_stuck_encoder(void)
+{
+	struct device device = device_new(true);
+	device.hang = true;
+	device.hold = 2;
+	expect_work(&device, false, "", "timeout", "took 3 of 12 frames");
+	UNIT_INT(device.stuck, 1);
+}
+
+/* Frames come out late and at the end. */
+static void test_frames_that_are_held_back(void)
+{
+	struct device device = device_new(true);
+	device.hold = 5;
+	expect_work(&device, false, "", "encoded", NULL);
+	UNIT_INT(device.stuck, 0);
+}
+
+static void test_processors_stand_in_for_no_device(void)
+{
+	struct device device = device_new(false);
+	expect_work(&device, false, "", "unsupported", "work on a processor");
+	UNIT_INT(device.opened, 0);
+	device = device_new(false);
+	expect_work(&device, true, "", "encoded", NULL);
+	device = (struct device){.fail_at = VIDEO_FRAMES + 1};
+	expect_work(&device, true, "", "unsupported", "the device encodes nothing");
+}
+
+/* A codec that a device encodes in no size of ours is unsupported; the other one counts. */
+static void test_codecs_are_added_up(void)
+{
+	struct device device = device_new(true);
+	video_offer_add(&device.offers, VIDEO_AV1)->hardware = true;
+	device.offers.items[1].least = (struct video_size){4096, 4096};
+	cJSON *work CLEANUP_JSON = run_work(&device, false, "");
+	expect_string(work, "/status", "encoded");
+	expect_null(work, "/reason");
+	expect_string(work, "/video/streams/1/status", "unsupported");
+	UNIT_CONTAINS(string_at(work, "/video/streams/1/reason"), "4096 by 4096");
+	/* H.264 under the name of HEVC. */
+	device = device_new(true);
+	*video_offer_add(&device.offers, VIDEO_HEVC) =
+		(struct video_offer){.codec = VIDEO_HEVC, .hardware = true, .most = {64, 64}};
+	expect_work(&device, false, "", "wrong", "hevc: the stream holds");
+}
+
+static void test_offers_are_bounded(void)
+{
+	struct video_offers offers = {0};
+	for (size_t i = 0; i < VIDEO_OFFERS_MAX; i++)
+		CU_ASSERT_PTR_NOT_NULL(video_offer_add(&offers, VIDEO_H264));
+	CU_ASSERT_PTR_NULL(video_offer_add(&offers, VIDEO_H264));
+}
+
+UNIT_MAIN("video", {"frames are unlike", test_frames_are_unlike},
+	  {"samples are in range", test_samples_are_in_range},
+	  {"layouts agree", test_layouts_agree}, {"walk", test_walk},
+	  {"walk of what is cut", test_walk_of_what_is_cut}, {"work", test_work},
+	  {"faults that a walk sees", test_faults_that_a_walk_sees}, {"failures", test_failures},
+	  {"a stuck encoder", test_a_stuck_encoder},
+	  {"frames that are held back", test_frames_that_are_held_back},
+	  {"processors stand in for no device", test_processors_stand_in_for_no_device},
+	  {"codecs are added up", test_codecs_are_added_up},
+	  {"offers are bounded", test_offers_are_bounded})
