@@ -12,6 +12,7 @@ struct gpu_api {
 	bool seen;	     /* probe-visibility asks it */
 	bool tested;	     /* there is a check api.NAME */
 	bool enumerates;     /* its probe lists devices and does no work on them */
+	bool encodes;	     /* its probe encodes video, which the checks decode (verify-video) */
 	const char *loader;  /* Linux: what the probe image brings, for drivers are behind it:
 				"libvulkan.so.1"; NULL: the driver brings everything */
 	/* Windows: the library that comes with a driver, which a bare container lacks, and the one

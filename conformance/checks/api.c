@@ -57,6 +57,19 @@ static bool lacks_library(const cJSON *document)
 	return false;
 }
 
+/* That the streams are right is what reading the document recorded (authenticity.h). A device
+ * without an encoder is none of the plugin's. */
+static void expect_encoded(struct check_run *run, const struct discovery_device *device,
+			   const cJSON *document)
+{
+	const char *status = view_string(document, "/work/status");
+	if (strcmp(status, "unsupported") == 0)
+		check_unsupported(run, "%s: %s", device->id, view_string(document, "/work/reason"));
+	else
+		(void)expect_status(run, document, strcmp(status, "encoded") == 0, "/work/status",
+				    "encoded", "/work/status", "/work/reason");
+}
+
 static void expect_work(struct check_run *run, const struct discovery_device *device,
 			const struct gpu_api *api, const cJSON *document,
 			struct identity_seen *seen)
@@ -78,6 +91,10 @@ static void expect_work(struct check_run *run, const struct discovery_device *de
 	identity_expect(run, check_context(run)->node, device, document, seen);
 	if (api->enumerates)
 		return;
+	if (api->encodes) {
+		expect_encoded(run, device, document);
+		return;
+	}
 	(void)expect_status(run, document, cJSON_IsTrue(json_pointer(document, "/work/verified")),
 			    "/work/verified", "ok", "/work/status", "/work/reason");
 	(void)check_expect(run, cJSON_IsNumber(elements) && elements->valuedouble >= ELEMENTS,

@@ -2,8 +2,10 @@
 #include "conformance/checks/authenticity.h"
 
 #include "base/cleanup.h"
+#include "base/gpu_apis.h"
 #include "base/json.h"
 #include "conformance/checks/tamper.h"
+#include "conformance/checks/video.h"
 #include "conformance/runner/context.h"
 #include "containers/images/images.h"
 #include "containers/offers.h"
@@ -139,6 +141,16 @@ static bool expect_digest(struct check_run *run, const char *label, const cJSON 
 			   wanted, true);
 }
 
+static bool expect_seed(struct check_run *run, const cJSON *document,
+			const struct document_launch *launch)
+{
+	const cJSON *seed = json_pointer(document, "/work/seed");
+	return check_expect_random(
+		run, "/work/seed",
+		check_format(run, "%.0f", cJSON_IsNumber(seed) ? seed->valuedouble : 0),
+		check_format(run, "%llu", (unsigned long long)launch->seed));
+}
+
 static bool expect_work(struct check_run *run, const char *label, const cJSON *document,
 			const struct document_launch *launch)
 {
@@ -146,16 +158,20 @@ static bool expect_work(struct check_run *run, const char *label, const cJSON *d
 	static const char *const tensors[] = {"sum", "product"};
 	const char *const *arrays =
 		strcmp(launch->probe, "probe-directml") == 0 ? tensors : numbers;
-	const cJSON *seed = json_pointer(document, "/work/seed");
-	bool held = check_expect_random(
-		run, "/work/seed",
-		check_format(run, "%.0f", cJSON_IsNumber(seed) ? seed->valuedouble : 0),
-		check_format(run, "%llu", (unsigned long long)launch->seed));
+	bool held = expect_seed(run, document, launch);
 	for (size_t i = 0; i < ARRAY_SIZE(numbers); i++)
 		held = expect_digest(run, label, document, arrays[i], launch) && held;
 	if (cJSON_IsObject(json_pointer(document, "/work/render")))
 		held = expect_digest(run, label, document, "pixels", launch) && held;
 	return held;
+}
+
+/* What an encoder made proves itself by being decoded; it cannot call itself verified. */
+static bool expect_encoded(struct check_run *run, const char *label, const cJSON *document,
+			   const struct document_launch *launch)
+{
+	return expect_seed(run, document, launch) &&
+	       video_expect_streams(run, label, document, launch->seed, NULL);
 }
 
 bool document_expect_launch(struct check_run *run, const char *label, const cJSON *document,
@@ -167,5 +183,12 @@ bool document_expect_launch(struct check_run *run, const char *label, const cJSO
 	held = expect_text(run, label, document, "/probe", api, false) && held;
 	held = expect_text(run, label, document, "/version", GPUCERT_VERSION, false) && held;
 	held = expect_text(run, label, document, "/nonce", launch->nonce, true) && held;
-	return held && text_equal(status, "ok") ? expect_work(run, label, document, launch) : held;
+	const struct gpu_api *known = gpu_api_find(api);
+	if (!held)
+		return false;
+	if (known != NULL && known->encodes)
+		return text_equal(status, "ok") || text_equal(status, "encoded")
+			       ? expect_encoded(run, label, document, launch)
+			       : true;
+	return text_equal(status, "ok") ? expect_work(run, label, document, launch) : true;
 }

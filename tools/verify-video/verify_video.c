@@ -16,15 +16,6 @@ enum { STREAM_MAX = 4 << 20, MEMORY_MAX = 512 << 20, SECONDS_MAX = 20 };
 static const char *given_codec = "h264";
 static int64_t given_seed, given_width = 320, given_height = 240;
 
-static bool is_size(const struct video_source *source)
-{
-	for (const struct video_size *size = video_sizes; size->width != 0; size++) {
-		if (size->width == source->width && size->height == source->height)
-			return true;
-	}
-	return false;
-}
-
 static cJSON *numbers(const double *values, size_t count)
 {
 	cJSON *array CLEANUP_JSON = cJSON_CreateArray();
@@ -61,7 +52,7 @@ static int verify(const char *path, struct error *err)
 	enum video_codec codec = VIDEO_H264;
 	char *data CLEANUP_FREE = NULL;
 	size_t size = 0;
-	if (!is_size(&source))
+	if (!video_has_size(source.width, source.height))
 		return error_set(err, ERROR_ARGUMENT, "no stream is %u by %u", source.width,
 				 source.height);
 	int rc = video_codec_find(given_codec, &codec, err);

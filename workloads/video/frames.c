@@ -4,9 +4,17 @@
 #include "workloads/common/reference.h"
 
 #include <math.h>
-#include <stdbool.h>
 
 const struct video_size video_sizes[] = {{320, 240}, {192, 128}, {64, 64}, {0, 0}};
+
+bool video_has_size(unsigned width, unsigned height)
+{
+	for (const struct video_size *size = video_sizes; size->width != 0; size++) {
+		if (size->width == width && size->height == height)
+			return true;
+	}
+	return false;
+}
 
 /* Samples that the plane of cells moves in each frame, to the left or upwards: 4 or 6, which are whole
  * samples of U and V, too. */

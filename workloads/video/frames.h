@@ -12,6 +12,7 @@
  * V 16 to 240), of 8 bits, with one U and one V for two by two of Y.
  */
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -20,7 +21,8 @@ enum {
 	VIDEO_RATE = 30,   /* frames in a second */
 	VIDEO_CELL = 16,
 	VIDEO_PLANES = 3,
-	VIDEO_RGBA_PIXEL = 4, /* bytes */
+	VIDEO_STREAM_MAX = 80 * 1024, /* bytes; a longer stream counts as wrong */
+	VIDEO_RGBA_PIXEL = 4,	      /* bytes */
 };
 
 /* What a stream is made of: frames 0 to VIDEO_FRAMES - 1 of a seed. */
@@ -35,6 +37,7 @@ struct video_size {
 
 /* The sizes of streams, largest first, ended by one without a width. */
 extern const struct video_size video_sizes[];
+bool video_has_size(unsigned width, unsigned height);
 
 /* Where the samples of a frame go: APIs have gaps between rows. */
 enum video_layout {

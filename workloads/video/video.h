@@ -22,9 +22,8 @@
 #include <stdint.h>
 
 enum {
-	VIDEO_STREAM_MAX = 80 * 1024, /* bytes; a longer stream counts as wrong */
-	VIDEO_BIT_RATE = 800000,      /* bits a second that drivers ask for */
-	VIDEO_OFFERS_MAX = 64,	      /* of a device; more are not looked at */
+	VIDEO_BIT_RATE = 800000, /* bits a second that drivers ask for */
+	VIDEO_OFFERS_MAX = 64,	 /* of a device; more are not looked at */
 	VIDEO_NOT_TOLD = -1,
 };
 
