@@ -9,6 +9,8 @@ export WINEDLLOVERRIDES='winedbg.exe=d;mscoree=;mshtml='
 # The prefix knows no adapter: what a run has is found by that run.
 export VK_DRIVER_FILES=/nonexistent
 mkdir -p "$WINEPREFIX"
+# GStreamer looks through its plug-ins once; wine-run has it believe the list.
+GST_REGISTRY=/var/lib/gpucert/gstreamer.bin gst-inspect-1.0 x264enc >/dev/null
 wine wineboot --init
 wineserver -w
 # The crash handler is asked for by the registry as well; a program that does nothing takes its place.

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: MIT */
+/* What encoders made counts when it decodes to the frames of the launch, and for no other reason. */
+#include "base/file.h"
+#include "base/json.h"
+#include "base/path.h"
+#include "conformance/checks/tests/recorder.h"
+#include "conformance/checks/video.h"
+#include "workloads/doubles/h264_pcm.h"
+
+#include <sodium.h>
+#include <sys/stat.h>
+
+static char *directory;
+static const char *document_text, *program;
+
+static void body(struct check_run *run)
+{
+	cJSON *document CLEANUP_JSON = cJSON_Parse(document_text);
+	CU_ASSERT_PTR_NOT_NULL_FATAL(document);
+	(void)video_expect_streams(run, "probe", document, 7, program);
+}
+
+static void expect(const char *text, enum report_outcome outcome, const char *why)
+{
+	document_text = text;
+	struct result result CLEANUP_RESULT = recorder_run_in(body, directory);
+	const char *reason = "";
+	UNIT_INT(result_outcome(&result, &reason), outcome);
+	UNIT_CONTAINS(reason, why);
+}
+
+/* A stream of the double with this fault, in base64. */
+static char *stream_of(const char *fault)
+{
+	struct h264_pcm writer = {.source = {.seed = 7, .width = 64, .height = 64}};
+	struct text stream CLEANUP_TEXT = {0};
+	uint8_t memory[64 * 64 * 3 / 2] = {0};
+	const struct video_planes planes = video_planes_of(&writer.source, VIDEO_I420, memory);
+	CU_ASSERT_FATAL(setenv("GPUCERT_DOUBLE", fault, 1) == 0);
+	for (unsigned i = 0; i < VIDEO_FRAMES; i++) {
+		video_fill(&writer.source, i, VIDEO_I420, &planes);
+		h264_pcm_add(&writer, VIDEO_I420, &planes, &stream);
+	}
+	h264_pcm_free(&writer);
+	const size_t length =
+		sodium_base64_ENCODED_LEN(stream.size, sodium_base64_VARIANT_ORIGINAL);
+	char *base64 = malloc(length);
+	CU_ASSERT_PTR_NOT_NULL_FATAL(base64);
+	return sodium_bin2base64(base64, length, (const unsigned char *)text_string(&stream),
+				 stream.size, sodium_base64_VARIANT_ORIGINAL);
+}
+
+static char *document_of(const char *fault, const char *codec, const char *status, unsigned width)
+{
+	char *stream CLEANUP_FREE = stream_of(fault);
+	return text_format("{\"work\": {\"video\": {\"streams\": [{\"codec\": \"%s\", \"status\": "
+			   "\"%s\", \"reason\": \"because\", \"width\": %u, \"height\": 64, "
+			   "\"stream\": \"%s\"}]}}}",
+			   codec, status, width, stream);
+}
+
+static void expect_fault(const char *fault, enum report_outcome outcome, const char *why)
+{
+	char *text CLEANUP_FREE = document_of(fault, "h264", "encoded", 64);
+	expect(text, outcome, why);
+}
+
+static void test_streams(void)
+{
+	expect_fault("", REPORT_PASS, "");
+	expect_fault("drop=4", REPORT_FAIL, "holds 11 pictures, not 12");
+	expect_fault("repeat=4", REPORT_FAIL, "frame 4 shows frame 3");
+	expect_fault("black=0", REPORT_FAIL, "frame 0 is of one colour");
+	expect_fault("corrupt=11", REPORT_FAIL, "undecodable");
+	expect_fault("cut=3", REPORT_FAIL, "undecodable");
+	expect_fault("other=8", REPORT_FAIL, "frame 0 is unlike");
+	expect_fault("empty", REPORT_FAIL, "the stream is empty");
+}
+
+static void test_documents(void)
+{
+	static const struct {
+		const char *codec, *status;
+		unsigned width;
+		enum report_outcome outcome;
+		const char *why;
+	} rows[] = {
+		{"h264", "failed", 64, REPORT_FAIL, "/status"},
+		{"h264", "ok", 64, REPORT_FAIL, "/status"},
+		{"h264", "unsupported", 64, REPORT_FAIL, "none, or too many"},
+		{"vp8", "encoded", 64, REPORT_FAIL, "'vp8' of 64 by 64"},
+		{"../x", "encoded", 64, REPORT_FAIL, "'../x'"},
+		{"h264", "encoded", 65, REPORT_FAIL, "65 by 64, which no probe encodes"},
+		{"h264", "encoded", 4000000000u, REPORT_FAIL, "0 by 64, which no probe encodes"},
+		{"hevc", "encoded", 64, REPORT_FAIL, "undecodable"},
+	};
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		char *text CLEANUP_FREE =
+			document_of("", rows[i].codec, rows[i].status, rows[i].width);
+		expect(text, rows[i].outcome, rows[i].why);
+	}
+	expect("{}", REPORT_FAIL, "none, or too many");
+	expect("{\"work\": {\"video\": {\"streams\": [{\"codec\": \"h264\", \"status\": "
+	       "\"encoded\", \"width\": 64, \"height\": 64, \"stream\": \"%%%\"}]}}}",
+	       REPORT_FAIL, "base64");
+}
+
+/* In the place of verify-video, a program that ends as a decoder may end. */
+static char *make_program(const char *script)
+{
+	char *path = path_join(directory, "verifier");
+	UNIT_INT(file_write_atomic(path, script, strlen(script), 0700, NULL), 0);
+	return path;
+}
+
+static void test_ends_of_the_decoder(void)
+{
+	static const struct {
+		const char *script;
+		enum report_outcome outcome;
+		const char *why;
+	} rows[] = {
+		{"#!/bin/sh\nkill -SEGV $$\n", REPORT_FAIL, "killed by signal 11"},
+		{"#!/bin/sh\nkill -XCPU $$\n", REPORT_FAIL, "killed by signal 24"},
+		{"#!/bin/sh\necho out of memory >&2\nexit 1\n", REPORT_BROKEN, "out of memory"},
+		{"#!/bin/sh\necho hello\n", REPORT_BROKEN, "verify-video"},
+		{"#!/bin/sh\necho '{}'\n", REPORT_FAIL, "streams/0"},
+	};
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		char *path CLEANUP_FREE = make_program(rows[i].script);
+		program = path;
+		expect_fault("", rows[i].outcome, rows[i].why);
+	}
+	program = "/nonexistent/verify-video";
+	expect_fault("", REPORT_UNSUPPORTED, "there is no verify-video");
+	program = NULL;
+}
+
+static int open_directory(void)
+{
+	return file_make_temporary(NULL, "video-streams-", &directory, NULL);
+}
+
+static int close_directory(void)
+{
+	int rc = file_remove_tree(directory, NULL);
+	free(directory);
+	return rc;
+}
+
+int main(void)
+{
+	CU_TestInfo tests[] = {
+		{"streams", test_streams},
+		{"documents", test_documents},
+		{"ends of the decoder", test_ends_of_the_decoder},
+		CU_TEST_INFO_NULL,
+	};
+	return unit_run_in("streams of encoders", open_directory, close_directory, tests);
+}

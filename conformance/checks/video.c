@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: MIT */
+#include "conformance/checks/video.h"
+
+#include "base/cleanup.h"
+#include "base/file.h"
+#include "base/path.h"
+#include "base/process.h"
+#include "conformance/runner/context.h"
+#include "workloads/video/frames.h"
+#include "workloads/video/walk.h"
+
+#include <sodium.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { VERIFY_TIMEOUT_MS = 60000, EXIT_USAGE = 2 };
+
+#define WANTED "decodes to the frames of this launch"
+
+/* One element of `streams`. */
+struct told_stream {
+	struct check_run *run;
+	const char *what; /* "LABEL: /work/video/streams/0" */
+	const char *name; /* of its files: "LABEL.h264" */
+	const cJSON *json;
+	const char *codec;
+	struct video_source source;
+	const char *program;
+};
+
+static const char *member_text(const cJSON *json, const char *key)
+{
+	const char *text = cJSON_GetStringValue(cJSON_GetObjectItem(json, key));
+	return text != NULL ? text : "";
+}
+
+static unsigned member_side(const cJSON *json, const char *key)
+{
+	const cJSON *side = cJSON_GetObjectItem(json, key);
+	return cJSON_IsNumber(side) && side->valuedouble >= 1 && side->valuedouble <= UINT16_MAX
+		       ? (unsigned)side->valuedouble
+		       : 0;
+}
+
+/* Writes the bytes to a file of the check; NULL: recorded. Caller frees. */
+static char *write_stream(const struct told_stream *stream)
+{
+	const char *text = member_text(stream->json, "stream");
+	const size_t length = strlen(text);
+	unsigned char *bytes CLEANUP_FREE = malloc(VIDEO_STREAM_MAX);
+	char *path CLEANUP_FREE = path_join(check_directory(stream->run), "stream");
+	struct error err = {0};
+	size_t size = 0;
+	int rc = bytes != NULL && path != NULL ? 0 : error_memory(&err);
+	if (rc == 0 && sodium_base642bin(bytes, VIDEO_STREAM_MAX, text, length, NULL, &size, NULL,
+					 sodium_base64_VARIANT_ORIGINAL) != 0) {
+		(void)check_expect(stream->run, false, stream->what, WANTED,
+				   "not at most %d bytes in base64", VIDEO_STREAM_MAX);
+		return NULL;
+	}
+	if (rc == 0)
+		rc = file_write_atomic(path, bytes, size, 0600, &err);
+	return check_works(stream->run, rc, stream->what, &err) ? STEAL(path) : NULL;
+}
+
+/* What verify-video says; NULL: nothing, which is recorded. Caller owns it. */
+static cJSON *read_judgement(const struct told_stream *stream, const struct process_result *result)
+{
+	char end[256] = "";
+	cJSON *judgement = NULL;
+	struct error err = {0};
+	process_describe(result, end, sizeof(end));
+	if (result->end != PROCESS_EXITED) {
+		(void)check_expect(stream->run, false, stream->what, WANTED, "verify-video: %s",
+				   end);
+		return NULL;
+	}
+	int rc =
+		result->code != 0
+			? error_set(&err, ERROR_REMOTE, "%s: %s", end, text_string(&result->err))
+			: json_parse(text_string(&result->out), result->out.size, &judgement, &err);
+	return check_works(stream->run, rc, "verify-video", &err) ? judgement : NULL;
+}
+
+static cJSON *judge(const struct told_stream *stream, const char *path)
+{
+	const char *const argv[] = {
+		stream->program,
+		"--codec",
+		stream->codec,
+		"--seed",
+		check_format(stream->run, "%lu", (unsigned long)stream->source.seed),
+		"--width",
+		check_format(stream->run, "%u", stream->source.width),
+		"--height",
+		check_format(stream->run, "%u", stream->source.height),
+		path,
+		NULL,
+	};
+	const struct process_spec spec = {
+		.argv = argv,
+		.timeout_ms = context_limit_ms(check_context(stream->run), VERIFY_TIMEOUT_MS),
+	};
+	struct process_result result = {0};
+	struct error err = {0};
+	int rc = process_run(&spec, &result, &err);
+	if (rc == ERROR_NOT_FOUND) {
+		check_unsupported(stream->run,
+				  "%s: what was encoded is not verified, for there is no "
+				  "verify-video here (%s)",
+				  stream->what, err.text);
+		return NULL;
+	}
+	cJSON *judgement = check_works(stream->run, rc, "verify-video", &err)
+				   ? read_judgement(stream, &result)
+				   : NULL;
+	process_result_free(&result);
+	return judgement;
+}
+
+/* The lowest of the frames, for the report. */
+static double least_psnr(const cJSON *judgement)
+{
+	const cJSON *frame = NULL;
+	double least = 99;
+	cJSON_ArrayForEach (frame, cJSON_GetObjectItem(judgement, "psnr")) {
+		least = frame->valuedouble < least ? frame->valuedouble : least;
+	}
+	return least;
+}
+
+static bool expect_decodes(const struct told_stream *stream)
+{
+	char *path CLEANUP_FREE = write_stream(stream);
+	cJSON *judgement CLEANUP_JSON = path != NULL ? judge(stream, path) : NULL;
+	if (judgement == NULL)
+		return false;
+	check_evidence_json(stream->run, check_format(stream->run, "%s.json", stream->name),
+			    judgement);
+	const char *status = member_text(judgement, "status");
+	const bool held = strcmp(status, "ok") == 0;
+	if (held)
+		check_note(stream->run, "%s: %s of %u by %u, %.1f dB at least", stream->what,
+			   stream->codec, stream->source.width, stream->source.height,
+			   least_psnr(judgement));
+	return check_expect_varying(stream->run, held, stream->what, WANTED, "%s%s%s",
+				    held ? WANTED : status, held ? "" : ": ",
+				    held ? "" : member_text(judgement, "reason"));
+}
+
+/* *encoded: it counts as one that was. */
+static bool expect_stream(const struct told_stream *stream, bool *encoded)
+{
+	const char *status = member_text(stream->json, "status");
+	enum video_codec codec = VIDEO_H264;
+	if (strcmp(status, "unsupported") == 0) {
+		check_note(stream->run, "%s: %s", stream->what,
+			   member_text(stream->json, "reason"));
+		return true;
+	}
+	*encoded = true;
+	if (!check_expect_text(stream->run, check_format(stream->run, "%s/status", stream->what),
+			       status, "encoded"))
+		return false;
+	if (video_codec_find(stream->codec, &codec, NULL) != 0 ||
+	    !video_has_size(stream->source.width, stream->source.height))
+		return check_expect(stream->run, false, stream->what, WANTED,
+				    "'%s' of %u by %u, which no probe encodes", stream->codec,
+				    stream->source.width, stream->source.height);
+	return expect_decodes(stream);
+}
+
+bool video_expect_streams(struct check_run *run, const char *label, const cJSON *document,
+			  uint32_t seed, const char *program)
+{
+	const cJSON *streams = json_pointer(document, "/work/video/streams");
+	const int count = cJSON_GetArraySize(streams);
+	char *own CLEANUP_FREE = NULL;
+	struct error err = {0};
+	bool held = true, encoded = false;
+	int rc = program == NULL
+			 ? path_beside_program("../libexec/gpucert/verify-video", &own, &err)
+			 : 0;
+	if (!check_works(run, rc, label, &err))
+		return false;
+	for (int i = 0; i < count && i < VIDEO_CODECS; i++) {
+		const cJSON *json = cJSON_GetArrayItem(streams, i);
+		const struct told_stream stream = {
+			.run = run,
+			.what = check_format(run, "%s: /work/video/streams/%d", label, i),
+			.name = check_format(run, "%s.%s", label, member_text(json, "codec")),
+			.json = json,
+			.codec = member_text(json, "codec"),
+			.source = {seed, member_side(json, "width"), member_side(json, "height")},
+			.program = program != NULL ? program : own,
+		};
+		held = expect_stream(&stream, &encoded) && held;
+	}
+	return check_expect_is(run, encoded && count <= VIDEO_CODECS,
+			       check_format(run, "%s: /work/video/streams", label),
+			       "one for each codec that is offered", "none, or too many") &&
+	       held;
+}
