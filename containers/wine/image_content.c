@@ -23,6 +23,8 @@
 #define WINE_INF    "/usr/share/wine/wine.inf"
 #define NLS	    "/usr/share/wine/nls"
 #define WINDOWS	    WINE_IMAGE_PREFIX "/drive_c/windows"
+#define PLUGINS	    LIBRARIES "/gstreamer-1.0"
+#define PLUGIN_LIST "/var/lib/gpucert/gstreamer.bin"
 #define SYSTEM_DLLS WINDOWS "/system32"
 
 enum { DEPTH_MAX = 16, LINK_MAX = 1024 };
@@ -57,9 +59,14 @@ static const char *const elf_files[] = {
 	WINE_UNIX "/opengl32.so",
 	WINE_UNIX "/secur32.so",
 	WINE_UNIX "/win32u.so",
+	WINE_UNIX "/winegstreamer.so",
 	WINE_UNIX "/winevulkan.so",
 	WINE_UNIX "/winex11.so",
 	WINE_UNIX "/ws2_32.so",
+	/* Media Foundation's encoder of H.264, which Windows has in software, too. */
+	PLUGINS "/libgstcoreelements.so",
+	PLUGINS "/libgstvideoconvertscale.so",
+	PLUGINS "/libgstx264.so",
 };
 
 /* What those open at run time. Drivers are not among them. */
@@ -76,11 +83,12 @@ static const char unused_dlls[] =
 	"*.acm *.ax *.cpl *.ds *.msstyles *.tlb avi* cards* d3dcompiler_3* "
 	"d3dcompiler_40.dll d3dcompiler_41.dll d3dcompiler_42.dll d3dx10* d3dx11* d3dx9* "
 	"d3drm* d3d10_* d3d8* ddraw* dinput* dmusic* dmime* dplay* ieframe* iexplore* "
-	"inetcpl* jscript* mf* mmdevapi* msado* mshtml* msi.dll msvcp60.dll msvc?7* msvc?8* "
-	"msvc?9* msvc?10* msvc?110* msvc?120* msxml* notepad* oleview* qasf* qcap* qedit* "
-	"quartz* regedit* riched* sane* taskmgr* twain* vbscript* wine3d* winebth* winecfg* "
-	"winedbg* winedmo* winefile* winegstreamer* winemine* wineps* wineusb* wmp* wmvcore* "
-	"wordpad* wpcap* x3daudio* xactengine* xapofx* xaudio* xinput*";
+	"inetcpl* jscript* mf.dll mf3216* mfasf* mfc* mfmedia* mfmp4* mfplay* mfread* mfsrc* "
+	"mmdevapi* msado* mshtml* msi.dll msvcp60.dll msvc?7* msvc?8* msvc?9* msvc?10* msvc?110* "
+	"msvc?120* msxml* notepad* oleview* qasf* qcap* qedit* quartz* regedit* riched* sane* "
+	"taskmgr* twain* vbscript* wine3d* winebth* winecfg* winedbg* winedmo* winefile* winemine* "
+	"wineps* wineusb* wmp* wmvcore* wordpad* wpcap* x3daudio* xactengine* xapofx* xaudio* "
+	"xinput*";
 
 static bool is_unused(const struct wine_content *content, const char *name)
 {
@@ -204,12 +212,20 @@ static const struct image_entry fixed[] = {
 	 "<fontconfig><cachedir>/tmp</cachedir></fontconfig>\n", 0644},
 };
 
+/* A file of the root in the same place. */
+static int add_same(const struct wine_content *content, const char *path)
+{
+	char *local CLEANUP_FREE = path_join(content->root, path);
+	return local != NULL ? add(content, IMAGE_FILE, path, local, 0644)
+			     : error_memory(content->err);
+}
+
 static int add_programs(const struct wine_content *content,
 			const struct wine_image_options *options)
 {
-	char *inf CLEANUP_FREE = path_join(content->root, WINE_INF);
-	int rc = inf != NULL ? add(content, IMAGE_FILE, WINE_INF, inf, 0644)
-			     : error_memory(content->err);
+	int rc = add_same(content, WINE_INF);
+	if (rc == 0)
+		rc = add_same(content, PLUGIN_LIST);
 	if (rc == 0)
 		rc = add(content, IMAGE_FILE, WINE_IMAGE_STARTER, options->starter, 0755);
 	for (size_t i = 0; rc == 0 && options->programs[i] != NULL; i++) {
