@@ -67,19 +67,49 @@ static int most_b_frames(IMFTransform *transform)
 	return frames;
 }
 
+/* A transform tells no limits; it says of a type whether it would take it. */
+static bool takes_size(const struct mediafoundation *mf, IMFTransform *transform,
+		       enum video_codec codec, const struct video_size *size)
+{
+	const struct video_source source = {.width = size->width, .height = size->height};
+	IMFMediaType *output = NULL;
+	const bool takes =
+		mediafoundation_output_type(mf, codec, &source, &output, NULL) == 0 &&
+		SUCCEEDED(IMFTransform_SetOutputType(transform, 0, output, MFT_SET_TYPE_TEST_ONLY));
+	com_release(output);
+	return takes;
+}
+
+static void try_sizes(const struct mediafoundation *mf, IMFTransform *transform,
+		      struct video_offer *offer)
+{
+	static const struct video_size sizes[] = {{64, 64},	{192, 128},   {320, 240},
+						  {1920, 1080}, {3840, 2160}, {7680, 4320}};
+	for (size_t i = 0; i < ARRAY_SIZE(sizes); i++) {
+		if (!takes_size(mf, transform, offer->codec, &sizes[i]))
+			continue;
+		if (offer->least.width == 0)
+			offer->least = sizes[i];
+		offer->most = sizes[i];
+	}
+}
+
 /* What only a transform tells. An encoder that cannot be activated tells nothing here, and fails when
  * it is to encode. */
 static void ask_transform(const struct mediafoundation *mf, IMFActivate *activate,
 			  struct video_offer *offer)
 {
-	const struct video_source source = {.width = video_sizes[0].width,
-					    .height = video_sizes[0].height};
+	struct video_source source = {0};
 	IMFTransform *transform = NULL;
 	IMFMediaType *output = NULL;
 	bool asynchronous = false;
 	if (FAILED(IMFActivate_ActivateObject(activate, &IID_IMFTransform, (void **)&transform)))
 		return;
-	if (mediafoundation_unlock(transform, &asynchronous, NULL, NULL) == 0 &&
+	if (mediafoundation_unlock(transform, &asynchronous, NULL, NULL) == 0)
+		try_sizes(mf, transform, offer);
+	source.width = offer->least.width;
+	source.height = offer->least.height;
+	if (source.width != 0 &&
 	    mediafoundation_output_type(mf, offer->codec, &source, &output, NULL) == 0 &&
 	    SUCCEEDED(IMFTransform_SetOutputType(transform, 0, output, 0)))
 		offer->ten_bit = takes_ten_bits(transform);

@@ -73,6 +73,22 @@ static void test_dxgi_lists_adapters(void)
 	CU_ASSERT_PTR_NOT_NULL(strstr(string_at(document, "/devices/0/renderer"), "llvmpipe"));
 }
 
+/* Wine's encoder of H.264 is a real one, on the processor. Whether the stream is right is what
+ * verify-video says, which is no Windows program: the tests of the Wine node have both. */
+static void test_media_foundation_encodes(void)
+{
+	cJSON *document CLEANUP_JSON = document_of("probe-mediafoundation", NULL, NULL);
+	expect_string(document, "/api/status", "ok");
+	expect_string(document, "/work/status", "encoded");
+	expect_bool(document, "/work/verified", false);
+	expect_count(document, "/work/video/streams", 1);
+	expect_string(document, "/work/video/streams/0/codec", "h264");
+	expect_bool(document, "/work/video/streams/0/hardware", false);
+	expect_number(document, "/work/video/streams/0/pictures", 12);
+	expect_number(document, "/work/video/streams/0/width", 320);
+	CU_ASSERT_TRUE(strlen(string_at(document, "/work/video/streams/0/stream")) > 1000);
+}
+
 /* Wine has no DirectML, and a dxcore.dll without adapters. */
 static void test_missing_libraries_are_named(void)
 {
@@ -140,6 +156,7 @@ int main(void)
 		{"odd sizes are computed", test_odd_sizes_are_computed},
 		{"Direct3D draws", test_direct3d_draws},
 		{"DXGI lists adapters", test_dxgi_lists_adapters},
+		{"Media Foundation encodes", test_media_foundation_encodes},
 		{"missing libraries are named", test_missing_libraries_are_named},
 		{"interfaces agree", test_interfaces_agree},
 		{"an interface that does not answer is told",

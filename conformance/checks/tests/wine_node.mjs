@@ -13,7 +13,7 @@ needRoot();
 
 const programs = process.env.GPUCERT_WINDOWS_PROGRAMS ?? join(build, '..', 'windows');
 const probe = (api) => `libexec/gpucert/probe-${api}.exe`;
-const probes = ['vulkan', 'opencl', 'dxgi', 'd3d11', 'd3d12'].map(probe);
+const probes = ['vulkan', 'opencl', 'dxgi', 'd3d11', 'd3d12', 'mediafoundation'].map(probe);
 for (const program of ['bin/gpu-discovery.exe', 'bin/device-plugin-wddm.exe', ...probes])
 	if (!existsSync(join(programs, program))) skip(`${join(programs, program)} is not built (preset "windows")`);
 const args = ['--node', 'wine', '--windows-programs', programs];
@@ -32,6 +32,7 @@ const mustPass = [
 	'api.dxgi',
 	'api.d3d11',
 	'api.d3d12',
+	'api.mediafoundation',
 ];
 // Wine has a stub of DXCore and no DirectML: what is missing is told, and it is no driver.
 const missing = {'api.dxcore': 'DXCore', 'api.directml': 'DirectML.dll'};
@@ -99,12 +100,12 @@ const rows = [
 	{check: 'api.vulkan', plugin: plugin({devices: [first]}, {devices: [second]}), reason: '/api/status'},
 	{check: 'api.opencl', plugin: plugin({mounts: loaders}), reason: 'granted'},
 	// DXGI and Direct3D 11 need the device alone: their libraries are the image's. Wine's Direct3D 12 works on Vulkan.
-	...['dxgi', 'd3d11'].map((api) => ({check: `api.${api}`, plugin: plugin({devices: [first]}, {devices: [second]}), wanted: 'pass'})),
+	...['dxgi', 'd3d11', 'mediafoundation'].map((api) => ({check: `api.${api}`, plugin: plugin({devices: [first]}, {devices: [second]}), wanted: 'pass'})),
 	{check: 'api.d3d12', plugin: plugin({devices: [first], mounts: loaders}, {devices: [second], mounts: loaders}), wanted: 'pass'},
 	// Without the driver's files there is a device that cannot be opened.
 	{check: 'api.d3d12', plugin: plugin({devices: [first]}, {devices: [second]}), reason: 'D3D12CreateDevice'},
 	// Without the device none is granted; of two in one answer, a kubelet on Windows takes the first, and the second is not.
-	...['dxgi', 'd3d11', 'd3d12'].flatMap((api) => [
+	...['dxgi', 'd3d11', 'd3d12', 'mediafoundation'].flatMap((api) => [
 		{check: `api.${api}`, plugin: plugin({mounts: loaders}), reason: 'granted'},
 		{check: `api.${api}`, plugin: plugin({devices: [first, second], mounts: loaders}), reason: 'granted'},
 	]),
