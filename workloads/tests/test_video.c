@@ -255,17 +255,36 @@ static struct device device_new(bool hardware)
 	return device;
 }
 
+static FILE *documents;
+
+/* As the document of a probe has it, for the schema. */
+static void keep_document(const cJSON *work)
+{
+	char *text CLEANUP_FREE = json_print_compact(work);
+	CU_ASSERT_FATAL(
+		text != NULL &&
+		fprintf(documents,
+			"{\"schema\":\"gpucert-probe/1\",\"probe\":\"mediafoundation\",\"version\":\"0\","
+			"\"nonce\":null,\"api\":{\"name\":\"mediafoundation\",\"status\":\"ok\",\"reason\":null,"
+			"\"missing\":null,\"loader\":{\"library\":\"mfplat.dll\",\"path\":null,\"version\":null,"
+			"\"fileVersion\":null},\"messages\":[],\"openMs\":1},\"devices\":[],\"work\":%s,"
+			"\"durationMs\":1}\n",
+			text) > 0);
+}
+
 /* The work member of a document. */
 static cJSON *run_work(struct device *device, bool software, const char *fault)
 {
 	const struct work_request request = {.seed = 7, .timeout_ms = 50, .elements = 1};
-	struct work_report report CLEANUP_WORK_REPORT = {0};
+	struct work_report report CLEANUP_WORK_REPORT = {.seed = 7};
 	struct error err = {0};
 	CU_ASSERT_FATAL(setenv("GPUCERT_DOUBLE", fault, 1) == 0);
 	if (video_work(&encoder, device, software, &request, &report, &err) != 0)
 		work_report_failure(&report, &err);
 	UNIT_INT(device->opened, device->closed);
-	return work_report_json(&report);
+	cJSON *work = work_report_json(&report);
+	keep_document(work);
+	return work;
 }
 
 static void expect_work(struct device *device, bool software, const char *fault, const char *status,
@@ -393,13 +412,25 @@ static void test_offers_are_bounded(void)
 	CU_ASSERT_PTR_NULL(video_offer_add(&offers, VIDEO_H264));
 }
 
-UNIT_MAIN("video", {"frames are unlike", test_frames_are_unlike},
-	  {"samples are in range", test_samples_are_in_range},
-	  {"layouts agree", test_layouts_agree}, {"walk", test_walk},
-	  {"walk of what is cut", test_walk_of_what_is_cut}, {"work", test_work},
-	  {"faults that a walk sees", test_faults_that_a_walk_sees}, {"failures", test_failures},
-	  {"a stuck encoder", test_a_stuck_encoder},
-	  {"frames that are held back", test_frames_that_are_held_back},
-	  {"processors stand in for no device", test_processors_stand_in_for_no_device},
-	  {"codecs are added up", test_codecs_are_added_up},
-	  {"offers are bounded", test_offers_are_bounded})
+int main(void)
+{
+	CU_TestInfo tests[] = {
+		{"frames are unlike", test_frames_are_unlike},
+		{"samples are in range", test_samples_are_in_range},
+		{"layouts agree", test_layouts_agree},
+		{"walk", test_walk},
+		{"walk of what is cut", test_walk_of_what_is_cut},
+		{"work", test_work},
+		{"faults that a walk sees", test_faults_that_a_walk_sees},
+		{"failures", test_failures},
+		{"a stuck encoder", test_a_stuck_encoder},
+		{"frames that are held back", test_frames_that_are_held_back},
+		{"processors stand in for no device", test_processors_stand_in_for_no_device},
+		{"codecs are added up", test_codecs_are_added_up},
+		{"offers are bounded", test_offers_are_bounded},
+		CU_TEST_INFO_NULL,
+	};
+	documents = fopen(GPUCERT_BINARY_DIR "/tests/video-documents.ndjson", "wb");
+	const int code = documents != NULL ? unit_run("video", tests) : 2;
+	return code == 0 && fclose(documents) != 0 ? 2 : code;
+}
