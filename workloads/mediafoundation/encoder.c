@@ -4,7 +4,6 @@
 #include "workloads/mediafoundation/mediafoundation.h"
 
 #include "base/cleanup.h"
-#include "workloads/directx/hresult.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -269,13 +268,9 @@ static int get(void *encoder, struct text *stream, bool *ended, struct error *er
 	return e->drained ? 0 : error_set(err, ERROR_BUSY, "the encoder has nothing yet");
 }
 
-static void close_encoder(void *encoder, bool stuck)
+static void close_encoder(void *encoder)
 {
 	struct encoder *e = encoder;
-	if (stuck) {
-		e->mf->abandoned = true;
-		return;
-	}
 	com_release(e->events);
 	com_release(e->transform);
 	(void)IMFActivate_ShutdownObject(e->activate);

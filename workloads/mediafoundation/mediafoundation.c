@@ -3,7 +3,6 @@
 
 #include "base/cleanup.h"
 #include "base/library.h"
-#include "workloads/directx/hresult.h"
 #include "workloads/directx/wine.h"
 
 #include <stdlib.h>
@@ -74,7 +73,8 @@ static int mediafoundation_work(void *session, const struct work_request *reques
 	cJSON *device CLEANUP_JSON = dxgi_describe(mf->dxgi, request->device);
 	const bool software = cJSON_IsTrue(cJSON_GetObjectItem(device, "software"));
 	int rc = video_work(&mediafoundation_encoder, mf, software, request, report, err);
-	mediafoundation_forget(mf);
+	if (rc != ERROR_TIMEOUT)
+		mediafoundation_forget(mf);
 	return rc;
 }
 
@@ -136,21 +136,18 @@ static int mediafoundation_open(struct api_report *report, void **session, struc
 	return rc;
 }
 
-static bool mediafoundation_close(void *session)
+static void mediafoundation_close(void *session)
 {
 	struct mediafoundation *mf = session;
-	if (mf->abandoned)
-		return false;
 	dxgi_free(mf->dxgi);
 	(void)mf->calls.shutdown();
 	free(mf);
-	return true;
 }
 
 const struct api_driver mediafoundation_api = {
 	.name = "mediafoundation",
 	.library = MEDIAFOUNDATION_LIBRARY,
-	.summary = "Make Media Foundation encode video on a device and tell what happened",
+	.summary = "Encode video with Media Foundation on a device and report what happened",
 	.description =
 		"Opens Media Foundation, lists the encoders of one adapter, those of its hardware told from those that run on a "
 		"processor, and encodes moving frames with each codec. The streams are in the document, for verify-video.",

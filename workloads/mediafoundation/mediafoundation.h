@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "workloads/common/api.h"
+#include "workloads/directx/directx.h"
 #include "workloads/dxgi/dxgi.h"
 #include "workloads/video/video.h"
 
@@ -13,8 +14,6 @@
 #include <mfidl.h>
 #include <mfobjects.h>
 #include <mftransform.h>
-
-#include "workloads/directx/com.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -46,7 +45,6 @@ struct mediafoundation {
 	struct dxgi *dxgi;
 	IMFActivate *activates[VIDEO_OFFERS_MAX]; /* of the offers, by their ids */
 	size_t count;
-	bool abandoned; /* an encoder is stuck: nothing may be released */
 };
 
 /* The subtype of a codec's streams. */

@@ -5,7 +5,6 @@
 
 #include "base/cleanup.h"
 #include "base/utf16.h"
-#include "workloads/directx/hresult.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -201,6 +200,6 @@ int mediafoundation_list(void *session, const struct work_request *request,
 
 void mediafoundation_forget(struct mediafoundation *mf)
 {
-	while (!mf->abandoned && mf->count > 0)
+	while (mf->count > 0)
 		com_release(mf->activates[--mf->count]);
 }

@@ -180,8 +180,8 @@ static int make_stream(const struct video_encoder *encoder, void *session,
 		work_stage_begin(report, WORK_STAGE_DISPATCH);
 		rc = encode(encoder, opened, stream, frames, err);
 	}
-	if (opened != NULL)
-		encoder->close(opened, rc == ERROR_TIMEOUT);
+	if (opened != NULL && rc != ERROR_TIMEOUT)
+		encoder->close(opened);
 	if (rc != 0)
 		return rc;
 	work_stage_begin(report, WORK_STAGE_VERIFY);
@@ -255,7 +255,9 @@ static int run_stream(const struct video_encoder *encoder, void *session,
 	    !array_add(cJSON_GetObjectItem(report->video, "streams"), video_stream_json(&stream)))
 		rc = error_memory(err);
 	text_free(&stream.data);
-	return rc == ERROR_MEMORY || rc == ERROR_TIMEOUT ? rc : 0;
+	if (rc == ERROR_TIMEOUT)
+		return error_copy(err, &reason);
+	return rc == ERROR_MEMORY ? rc : 0;
 }
 
 static int nothing_offered(const struct video_offers *offers, struct error *err)
@@ -289,7 +291,7 @@ int video_work(const struct video_encoder *encoder, void *session, bool software
 		if (offer != NULL)
 			rc = run_stream(encoder, session, offer, request, report, &any, err);
 	}
-	if (rc == ERROR_MEMORY)
+	if (rc != 0)
 		return rc;
 	return any ? 0 : nothing_offered(offers, err);
 }

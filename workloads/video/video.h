@@ -76,9 +76,8 @@ struct video_encoder {
 	/* Appends what there is of the stream; *ended, false before the call, when it is whole.
 	 * ERROR_BUSY: nothing yet. */
 	int (*get)(void *encoder, struct text *stream, bool *ended, struct error *err);
-	/* `stuck`: it timed out. What the device may still use is left alone, and close() of the
-	 * api_driver returns false. */
-	void (*close)(void *encoder, bool stuck);
+	/* Not called after a stream that ended with ERROR_TIMEOUT, as close() of an api_driver. */
+	void (*close)(void *encoder);
 };
 
 /* Copies a frame to where its rows have other gaps. */
@@ -86,6 +85,7 @@ void video_copy(const struct video_source *source, enum video_layout layout,
 		const struct video_planes *from, const struct video_planes *to);
 
 /* The work of an api_driver. `software`: the device is a processor, whose encoders are its own;
- * of any other device, encoders in hardware alone count. ERROR_UNSUPPORTED: it encodes nothing. */
+ * of any other device, encoders in hardware alone count. ERROR_UNSUPPORTED: it encodes nothing.
+ * ERROR_TIMEOUT: an encoder is stuck, and was left alone. */
 int video_work(const struct video_encoder *encoder, void *session, bool software,
 	       const struct work_request *request, struct work_report *report, struct error *err);
