@@ -96,8 +96,8 @@ static void put_macroblock(struct writer *out, const struct video_planes *frame,
 	put_ue(out, I_PCM);
 	align(out, 0);
 	for (unsigned plane = 0; plane < VIDEO_PLANES; plane++) {
-		const unsigned side = plane == 0 ? MACROBLOCK : MACROBLOCK / 2;
-		for (unsigned row = 0; row < side; row++)
+		const size_t side = plane == 0 ? MACROBLOCK : MACROBLOCK / 2;
+		for (size_t row = 0; row < side; row++)
 			text_append(&out->bytes,
 				    (const char *)frame->data[plane] +
 					    (y * side + row) * frame->pitch[plane] + x * side,

@@ -83,7 +83,7 @@ void video_fill(const struct video_source *source, unsigned frame, enum video_la
 	for (unsigned y = 0; y < source->height; y++) {
 		for (unsigned x = 0; x < source->width; x++)
 			put_rgba(source, frame, x, y,
-				 out->data[0] + y * out->pitch[0] + x * VIDEO_RGBA_PIXEL);
+				 out->data[0] + y * out->pitch[0] + (size_t)x * VIDEO_RGBA_PIXEL);
 	}
 }
 

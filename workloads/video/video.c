@@ -142,7 +142,8 @@ static int encode(const struct video_encoder *encoder, void *session, struct vid
 		else if (rc == 0 && !ended)
 			clock_sleep_ms(1);
 	}
-	stream->ended_ns = clock_monotonic_ns();
+	if (rc == 0)
+		stream->ended_ns = clock_monotonic_ns();
 	return rc;
 }
 

@@ -4,6 +4,8 @@
 #include "base/cleanup.h"
 #include "base/members.h"
 
+#include <math.h>
+
 static cJSON *size_json(const struct video_size *size)
 {
 	struct members members CLEANUP_MEMBERS = members_new();
@@ -62,9 +64,11 @@ static char *base64(const struct text *data)
 		const uint32_t group = (uint32_t)bytes[i] << 16 |
 				       (left > 1 ? (uint32_t)bytes[i + 1] << 8 : 0) |
 				       (left > 2 ? bytes[i + 2] : 0u);
-		const char four[] = {digits[group >> 18], digits[group >> 12 & 63],
-				     left > 1 ? digits[group >> 6 & 63] : '=',
-				     left > 2 ? digits[group & 63] : '='};
+		char four[] = {digits[group >> 18], digits[group >> 12 & 63], '=', '='};
+		if (left > 1)
+			four[2] = digits[group >> 6 & 63];
+		if (left > 2)
+			four[3] = digits[group & 63];
 		text_append(&out, four, sizeof(four));
 	}
 	return text_take(&out);
@@ -82,7 +86,7 @@ static void add_times(struct members *members, const struct video_stream *stream
 		member_null(members, "framesPerSecond");
 	else
 		member_number(members, "framesPerSecond",
-			      (double)(VIDEO_FRAMES * UINT64_C(10000000000) / whole_ns) / 10);
+			      round(VIDEO_FRAMES * 1e10 / (double)whole_ns) / 10);
 }
 
 cJSON *video_stream_json(const struct video_stream *stream)

@@ -3,12 +3,12 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/path.h"
+#include "conformance/checks/authenticity.h"
 #include "conformance/checks/tests/recorder.h"
 #include "conformance/checks/video.h"
 #include "workloads/doubles/h264_pcm.h"
 
 #include <sodium.h>
-#include <sys/stat.h>
 
 static char *directory;
 static const char *document_text, *program;
@@ -20,13 +20,19 @@ static void body(struct check_run *run)
 	(void)video_expect_streams(run, "probe", document, 7, program);
 }
 
-static void expect(const char *text, enum report_outcome outcome, const char *why)
+static void expect_of(check_body *what, const char *text, enum report_outcome outcome,
+		      const char *why)
 {
 	document_text = text;
-	struct result result CLEANUP_RESULT = recorder_run_in(body, directory);
+	struct result result CLEANUP_RESULT = recorder_run_in(what, directory);
 	const char *reason = "";
 	UNIT_INT(result_outcome(&result, &reason), outcome);
 	UNIT_CONTAINS(reason, why);
+}
+
+static void expect(const char *text, enum report_outcome outcome, const char *why)
+{
+	expect_of(body, text, outcome, why);
 }
 
 /* A stream of the double with this fault, in base64. */
@@ -105,6 +111,53 @@ static void test_documents(void)
 	       REPORT_FAIL, "base64");
 }
 
+static const struct document_launch launch = {
+	.probe = "probe-mediafoundation",
+	.nonce = "00112233445566778899aabbccddeeff",
+	.seed = 7,
+};
+
+static void launched(struct check_run *run)
+{
+	cJSON *document CLEANUP_JSON = cJSON_Parse(document_text);
+	CU_ASSERT_PTR_NOT_NULL_FATAL(document);
+	(void)document_expect_launch(run, "probe", document, &launch);
+}
+
+/* An encoder's own word is no proof: neither "ok", nor digests, nor streams of another seed. */
+static void test_the_word_of_an_encoder(void)
+{
+	char *stream CLEANUP_FREE = stream_of("");
+	const struct {
+		const char *status;
+		unsigned seed;
+		const char *streams;
+		enum report_outcome outcome;
+		const char *why;
+	} rows[] = {
+		{"encoded", 7, stream, REPORT_PASS, ""},
+		{"ok", 7, stream, REPORT_PASS, ""}, /* api.mediafoundation wants "encoded" */
+		{"ok", 7, NULL, REPORT_FAIL, "/work/video/streams"},
+		{"encoded", 7, NULL, REPORT_FAIL, "/work/video/streams"},
+		{"encoded", 8, stream, REPORT_FAIL, "/work/seed"},
+		{"failed", 7, NULL, REPORT_PASS, ""},
+	};
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		char *text CLEANUP_FREE = text_format(
+			"{\"schema\": \"gpucert-probe/1\", \"probe\": \"mediafoundation\", "
+			"\"version\": \"%s\", \"nonce\": \"%s\", \"work\": {\"status\": \"%s\", "
+			"\"seed\": %u, \"digests\": {}, \"video\": {\"streams\": [%s%s%s]}}}",
+			GPUCERT_VERSION, launch.nonce, rows[i].status, rows[i].seed,
+			rows[i].streams != NULL
+				? "{\"codec\": \"h264\", \"status\": \"encoded\", \"width\": 64, "
+				  "\"height\": 64, \"stream\": \""
+				: "",
+			rows[i].streams != NULL ? rows[i].streams : "",
+			rows[i].streams != NULL ? "\"}" : "");
+		expect_of(launched, text, rows[i].outcome, rows[i].why);
+	}
+}
+
 /* In the place of verify-video, a program that ends as a decoder may end. */
 static char *make_program(const char *script)
 {
@@ -153,6 +206,7 @@ int main(void)
 	CU_TestInfo tests[] = {
 		{"streams", test_streams},
 		{"documents", test_documents},
+		{"the word of an encoder", test_the_word_of_an_encoder},
 		{"ends of the decoder", test_ends_of_the_decoder},
 		CU_TEST_INFO_NULL,
 	};

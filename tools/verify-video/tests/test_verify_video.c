@@ -9,15 +9,15 @@
 #include "base/process.h"
 #include "workloads/doubles/h264_pcm.h"
 
-#define PROGRAM		     GPUCERT_BINARY_DIR "/libexec/gpucert/verify-video"
 #define VIDEO_FRAMES_PROGRAM GPUCERT_BINARY_DIR "/tests/video_frames"
 #define CORPUS		     GPUCERT_SOURCE_DIR "/workloads/video/fuzz/corpus/"
 
+static const char program[] = GPUCERT_BINARY_DIR "/libexec/gpucert/verify-video";
 static char *directory;
 
 static cJSON *verify(const char *codec, const char *seed, const char *path)
 {
-	const char *const argv[] = {PROGRAM, "--codec",	 codec, "--seed", seed, "--width",
+	const char *const argv[] = {program, "--codec",	 codec, "--seed", seed, "--width",
 				    "64",    "--height", "64",	path,	  NULL};
 	const struct process_spec spec = {.argv = argv, .timeout_ms = 60000};
 	struct process_result result = {0};
@@ -154,8 +154,8 @@ static void expect_encoder(const char *const *command, const char *codec)
 	char *encode CLEANUP_FREE =
 		text_format("%s %s %s%s", command[1], stream, command[2], frames);
 	struct process_result result = {0};
-	char *program CLEANUP_FREE = NULL;
-	if (process_find_program(command[0], &program, NULL) != 0)
+	char *found CLEANUP_FREE = NULL;
+	if (process_find_program(command[0], &found, NULL) != 0)
 		return;
 	char *both CLEANUP_FREE = text_format("%s && %s", make, encode);
 	const char *const argv[] = {"sh", "-c", both, NULL};
@@ -186,7 +186,7 @@ static void test_usage(void)
 	};
 	static const int codes[] = {2, 2, 1};
 	for (size_t i = 0; i < ARRAY_SIZE(wrong); i++) {
-		const char *const argv[] = {PROGRAM, wrong[i][0], wrong[i][1], wrong[i][2], NULL};
+		const char *const argv[] = {program, wrong[i][0], wrong[i][1], wrong[i][2], NULL};
 		struct process_result result = {0};
 		CU_ASSERT_EQUAL_FATAL(
 			process_run(&(struct process_spec){.argv = argv}, &result, NULL), 0);
