@@ -66,17 +66,19 @@ static int most_b_frames(IMFTransform *transform)
 	return frames;
 }
 
-/* A transform tells no limits; it says of a type whether it would take it. */
-static bool takes_size(const struct mediafoundation *mf, IMFTransform *transform,
-		       enum video_codec codec, const struct video_size *size)
+/* A transform tells no limits; it says of a type whether it would take it. Profile 0: any. */
+static bool takes(const struct mediafoundation *mf, IMFTransform *transform, enum video_codec codec,
+		  const struct video_size *size, UINT32 profile)
 {
 	const struct video_source source = {.width = size->width, .height = size->height};
-	IMFMediaType *output = NULL;
-	const bool takes =
-		mediafoundation_output_type(mf, codec, &source, &output, NULL) == 0 &&
-		SUCCEEDED(IMFTransform_SetOutputType(transform, 0, output, MFT_SET_TYPE_TEST_ONLY));
-	com_release(output);
-	return takes;
+	IMFMediaType *type = NULL;
+	bool taken = mediafoundation_output_type(mf, codec, &source, &type, NULL) == 0;
+	if (taken && profile != 0)
+		taken = SUCCEEDED(IMFMediaType_SetUINT32(type, &MF_MT_MPEG2_PROFILE, profile));
+	taken = taken &&
+		SUCCEEDED(IMFTransform_SetOutputType(transform, 0, type, MFT_SET_TYPE_TEST_ONLY));
+	com_release(type);
+	return taken;
 }
 
 static void try_sizes(const struct mediafoundation *mf, IMFTransform *transform,
@@ -85,11 +87,34 @@ static void try_sizes(const struct mediafoundation *mf, IMFTransform *transform,
 	static const struct video_size sizes[] = {{64, 64},	{192, 128},   {320, 240},
 						  {1920, 1080}, {3840, 2160}, {7680, 4320}};
 	for (size_t i = 0; i < ARRAY_SIZE(sizes); i++) {
-		if (!takes_size(mf, transform, offer->codec, &sizes[i]))
+		if (!takes(mf, transform, offer->codec, &sizes[i], 0))
 			continue;
 		if (offer->least.width == 0)
 			offer->least = sizes[i];
 		offer->most = sizes[i];
+	}
+}
+
+/* The numbers are those of eAVEncH264VProfile, eAVEncH265VProfile and eAVEncAV1VProfile (codecapi.h). */
+static void try_profiles(const struct mediafoundation *mf, IMFTransform *transform,
+			 struct video_offer *offer)
+{
+	static const struct {
+		enum video_codec codec;
+		UINT32 profile;
+		const char *name;
+	} profiles[] = {
+		{VIDEO_H264, 66, "baseline"}, {VIDEO_H264, 77, "main"},	 {VIDEO_H264, 100, "high"},
+		{VIDEO_HEVC, 1, "main"},      {VIDEO_HEVC, 2, "main10"}, {VIDEO_AV1, 1, "main"},
+	};
+	size_t length = 0;
+	for (size_t i = 0; i < ARRAY_SIZE(profiles); i++) {
+		if (profiles[i].codec != offer->codec ||
+		    !takes(mf, transform, offer->codec, &offer->most, profiles[i].profile))
+			continue;
+		length +=
+			(size_t)snprintf(offer->profiles + length, sizeof(offer->profiles) - length,
+					 "%s%s", length == 0 ? "" : " ", profiles[i].name);
 	}
 }
 
@@ -106,6 +131,8 @@ static void ask_transform(const struct mediafoundation *mf, IMFActivate *activat
 		return;
 	if (mediafoundation_unlock(transform, &asynchronous, NULL, NULL) == 0)
 		try_sizes(mf, transform, offer);
+	if (offer->most.width != 0)
+		try_profiles(mf, transform, offer);
 	source.width = offer->least.width;
 	source.height = offer->least.height;
 	if (source.width != 0 &&
