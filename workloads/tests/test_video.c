@@ -163,6 +163,164 @@ static void test_walk_of_what_is_cut(void)
 	}
 }
 
+/* A stream that is written bit by bit. */
+struct stream {
+	uint8_t bytes[512];
+	size_t bits;
+};
+
+static void put_bits(struct stream *stream, uint64_t value, unsigned count)
+{
+	for (unsigned i = count; i-- > 0; stream->bits++) {
+		if ((value >> i & 1u) != 0)
+			stream->bytes[stream->bits / 8] =
+				(uint8_t)(stream->bytes[stream->bits / 8] |
+					  0x80u >> stream->bits % 8);
+	}
+}
+
+static void put_ue(struct stream *stream, unsigned value)
+{
+	unsigned length = 1;
+	while (value + 1 >= 2u << (length - 1))
+		length++;
+	put_bits(stream, value + 1, 2 * length - 1);
+}
+
+/* A stop bit, and zeros to the end of the byte. */
+static void end_unit(struct stream *stream)
+{
+	put_bits(stream, 1, 1);
+	while (stream->bits % 8 != 0)
+		stream->bits++;
+}
+
+static void expect_walk(enum video_codec codec, const struct stream *stream, unsigned width,
+			unsigned height, unsigned bits)
+{
+	struct video_walk walk = {0};
+	struct error err = {0};
+	UNIT_INT(video_walk(codec, stream->bytes, stream->bits / 8, &walk, &err), 0);
+	UNIT_STRING(err.text, "");
+	UNIT_INT(walk.width, width);
+	UNIT_INT(walk.height, height);
+	UNIT_INT(walk.bits, bits);
+	UNIT_INT(walk.pictures, 1);
+}
+
+/* High 10, scaling lists, order counts of type 1, interlaced, 1080 of 1088 lines. */
+static void test_h264_header(void)
+{
+	struct stream stream = {0};
+	put_bits(&stream, 0x167, 32);
+	put_bits(&stream, 110u << 16 | 40u, 24);
+	put_ue(&stream, 0);
+	put_ue(&stream, 1);
+	put_ue(&stream, 2);
+	put_ue(&stream, 2);
+	put_bits(&stream, 1, 2); /* scaling lists, */
+	put_bits(&stream, 1, 1); /* the first of eight, */
+	put_ue(&stream, 16);	 /* with -8, which ends it */
+	put_bits(&stream, 0, 7);
+	put_ue(&stream, 0);
+	put_ue(&stream, 1);
+	put_bits(&stream, 0, 1);
+	for (int i = 0; i < 2; i++)
+		put_ue(&stream, 3);
+	put_ue(&stream, 2);
+	for (int i = 0; i < 2; i++)
+		put_ue(&stream, 5);
+	put_ue(&stream, 4);
+	put_bits(&stream, 0, 1);
+	put_ue(&stream, 119);
+	put_ue(&stream, 33);
+	put_bits(&stream, 0x3, 4); /* fields, no adaption, direct_8x8_inference, cropping */
+	for (unsigned i = 0; i < 3; i++)
+		put_ue(&stream, 0);
+	put_ue(&stream, 2);
+	put_bits(&stream, 0, 1);
+	end_unit(&stream);
+	put_bits(&stream, 0x165, 32);
+	put_bits(&stream, 0x88, 8);
+	expect_walk(VIDEO_H264, &stream, 1920, 1080, 10);
+}
+
+/* Three sub-layers, of which one tells profile and level; 1080 of 1088 lines. */
+static void test_hevc_header(void)
+{
+	struct stream stream = {0};
+	put_bits(&stream, 0x142, 32);
+	put_bits(&stream, 1, 8);
+	put_bits(&stream, 2u << 1, 8);
+	put_bits(&stream, 1, 8);
+	put_bits(&stream, 0x555555555555, 48);
+	put_bits(&stream, 0x55555555, 32);
+	put_bits(&stream, 93, 8);
+	put_bits(&stream, 0xC000, 16);
+	put_bits(&stream, 0x555555555555, 48);
+	put_bits(&stream, 0x5555555555, 40);
+	put_bits(&stream, 93, 8);
+	put_ue(&stream, 0);
+	put_ue(&stream, 1);
+	put_ue(&stream, 1920);
+	put_ue(&stream, 1088);
+	put_bits(&stream, 1, 1);
+	for (unsigned i = 0; i < 3; i++)
+		put_ue(&stream, 0);
+	put_ue(&stream, 4);
+	put_ue(&stream, 0);
+	end_unit(&stream);
+	put_bits(&stream, 0x126, 32);
+	put_bits(&stream, 0x180, 16);
+	expect_walk(VIDEO_HEVC, &stream, 1920, 1080, 8);
+}
+
+/* Timing, a decoder model, delays, numbered frames; then a frame that is shown again. */
+static void test_av1_header(void)
+{
+	struct stream stream = {0};
+	put_bits(&stream, 0x0A, 8);
+	put_bits(&stream, 40, 8); /* with zeros behind what is told */
+	put_bits(&stream, 0, 3 + 1 + 1);
+	put_bits(&stream, 1, 1);
+	put_bits(&stream, UINT64_C(1) << 32 | 30, 64);
+	put_bits(&stream, 1, 1);
+	put_ue(&stream, 0);
+	put_bits(&stream, 1, 1);
+	put_bits(&stream, 9, 5);
+	put_bits(&stream, 0, 42);
+	put_bits(&stream, 1, 1);
+	put_bits(&stream, 0, 5);
+	put_bits(&stream, 0, 12);
+	put_bits(&stream, 8, 5);
+	put_bits(&stream, 0, 1);
+	put_bits(&stream, 1, 1);
+	put_bits(&stream, 0, 21);
+	put_bits(&stream, 0x18, 5);
+	put_bits(&stream, 0xA9, 8); /* 11 bits of width, 10 of height */
+	put_bits(&stream, 1919, 11);
+	put_bits(&stream, 719, 10);
+	put_bits(&stream, 1, 1); /* frames have numbers */
+	put_bits(&stream, 0, 7 + 3 + 4);
+	put_bits(&stream, 0x12, 5); /* order hint; screen content is chosen by frame */
+	put_bits(&stream, 0, 1 + 3 + 3);
+	put_bits(&stream, 1, 1); /* ten bits */
+	stream.bits = 8 * 42;
+	put_bits(&stream, 0x1A0180, 24);
+	expect_walk(VIDEO_AV1, &stream, 1920, 720, 10);
+	/* A still picture says nothing of all that. */
+	stream = (struct stream){0};
+	put_bits(&stream, 0x0A0A, 16);
+	put_bits(&stream, 3, 5);
+	put_bits(&stream, 0, 5);
+	put_bits(&stream, 0x77, 8);
+	put_bits(&stream, 199, 8);
+	put_bits(&stream, 99, 8);
+	stream.bits = 8 * 12;
+	put_bits(&stream, 0x320100, 24);
+	expect_walk(VIDEO_AV1, &stream, 200, 100, 8);
+}
+
 /* A device whose encoders are these, and what they do wrong. */
 struct device {
 	struct video_offers offers;
@@ -418,6 +576,9 @@ int main(void)
 		{"layouts agree", test_layouts_agree},
 		{"walk", test_walk},
 		{"walk of what is cut", test_walk_of_what_is_cut},
+		{"a header of H.264", test_h264_header},
+		{"a header of HEVC", test_hevc_header},
+		{"headers of AV1", test_av1_header},
 		{"work", test_work},
 		{"faults that a walk sees", test_faults_that_a_walk_sees},
 		{"failures", test_failures},
