@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+/* An OpenGL driver for tests, loaded by the real loader (libglvnd) as its vendor library. Its
+ * devices work on the processor and know one compute shader and one triangle, those of the probes.
+ * Beyond the settings of settings.h it knows
+ *
+ *   software          its devices are a software renderer's; software=N: device N is
+ *   uninitialized=N   device N cannot be initialised
+ *   es                no OpenGL, only OpenGL ES 3.1
+ *   old               nothing newer than OpenGL ES 2
+ *   pixel=INDEX       one pixel of the picture is wrong
+ *   nothing           it does not draw
+ *   broken            no shader compiles
+ *   unmapped          mapping memory tells no address
+ *   lost              the contents of mapped memory are lost
+ */
+
+#include <GL/glcorearb.h>
+
+enum { DOUBLE_DEVICES_MAX = 16 };
+
+/* opengl_double_gl.c: a function of OpenGL; NULL: none of that name. */
+void *double_gl_function(const char *name);
+/* Where contexts are: 0 based number of the device that the current one is on. */
+extern unsigned double_device;

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+/*
+ * OpenGL and OpenGL ES as probes use them. opengl_api (common/api.h) is what programs need; the
+ * rest is shared by the files of this folder. Contexts have no window and no surface: what is drawn
+ * goes to a framebuffer object.
+ */
+
+#include "base/error.h"
+#include "workloads/common/api.h"
+#include "workloads/common/work.h"
+
+#include <GL/glcorearb.h>
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef _WIN32
+#define OPENGL_LIBRARY "opengl32.dll"
+#else
+#define OPENGL_LIBRARY "libEGL.so.1"
+#endif
+
+#define OPENGL_FUNCTIONS(X)                                                                        \
+	X(PFNGLATTACHSHADERPROC, glAttachShader)                                                   \
+	X(PFNGLBINDBUFFERPROC, glBindBuffer)                                                       \
+	X(PFNGLBINDBUFFERBASEPROC, glBindBufferBase)                                               \
+	X(PFNGLBINDFRAMEBUFFERPROC, glBindFramebuffer)                                             \
+	X(PFNGLBINDRENDERBUFFERPROC, glBindRenderbuffer)                                           \
+	X(PFNGLBINDVERTEXARRAYPROC, glBindVertexArray)                                             \
+	X(PFNGLBUFFERDATAPROC, glBufferData)                                                       \
+	X(PFNGLCHECKFRAMEBUFFERSTATUSPROC, glCheckFramebufferStatus)                               \
+	X(PFNGLCLEARPROC, glClear)                                                                 \
+	X(PFNGLCLEARCOLORPROC, glClearColor)                                                       \
+	X(PFNGLCLIENTWAITSYNCPROC, glClientWaitSync)                                               \
+	X(PFNGLCOMPILESHADERPROC, glCompileShader)                                                 \
+	X(PFNGLCREATEPROGRAMPROC, glCreateProgram)                                                 \
+	X(PFNGLCREATESHADERPROC, glCreateShader)                                                   \
+	X(PFNGLDELETESYNCPROC, glDeleteSync)                                                       \
+	X(PFNGLDISABLEPROC, glDisable)                                                             \
+	X(PFNGLDISPATCHCOMPUTEPROC, glDispatchCompute)                                             \
+	X(PFNGLDRAWARRAYSPROC, glDrawArrays)                                                       \
+	X(PFNGLFENCESYNCPROC, glFenceSync)                                                         \
+	X(PFNGLFRAMEBUFFERRENDERBUFFERPROC, glFramebufferRenderbuffer)                             \
+	X(PFNGLGENBUFFERSPROC, glGenBuffers)                                                       \
+	X(PFNGLGENFRAMEBUFFERSPROC, glGenFramebuffers)                                             \
+	X(PFNGLGENRENDERBUFFERSPROC, glGenRenderbuffers)                                           \
+	X(PFNGLGENVERTEXARRAYSPROC, glGenVertexArrays)                                             \
+	X(PFNGLGETERRORPROC, glGetError)                                                           \
+	X(PFNGLGETINTEGER64VPROC, glGetInteger64v)                                                 \
+	X(PFNGLGETINTEGERVPROC, glGetIntegerv)                                                     \
+	X(PFNGLGETPROGRAMINFOLOGPROC, glGetProgramInfoLog)                                         \
+	X(PFNGLGETPROGRAMIVPROC, glGetProgramiv)                                                   \
+	X(PFNGLGETSHADERINFOLOGPROC, glGetShaderInfoLog)                                           \
+	X(PFNGLGETSHADERIVPROC, glGetShaderiv)                                                     \
+	X(PFNGLGETSTRINGPROC, glGetString)                                                         \
+	X(PFNGLGETSTRINGIPROC, glGetStringi)                                                       \
+	X(PFNGLLINKPROGRAMPROC, glLinkProgram)                                                     \
+	X(PFNGLMAPBUFFERRANGEPROC, glMapBufferRange)                                               \
+	X(PFNGLMEMORYBARRIERPROC, glMemoryBarrier)                                                 \
+	X(PFNGLREADPIXELSPROC, glReadPixels)                                                       \
+	X(PFNGLRENDERBUFFERSTORAGEPROC, glRenderbufferStorage)                                     \
+	X(PFNGLSHADERSOURCEPROC, glShaderSource)                                                   \
+	X(PFNGLUNIFORM1FPROC, glUniform1f)                                                         \
+	X(PFNGLUNIFORM1UIPROC, glUniform1ui)                                                       \
+	X(PFNGLUNIFORM4FVPROC, glUniform4fv)                                                       \
+	X(PFNGLUNMAPBUFFERPROC, glUnmapBuffer)                                                     \
+	X(PFNGLUSEPROGRAMPROC, glUseProgram)                                                       \
+	X(PFNGLVIEWPORTPROC, glViewport)
+
+#define OPENGL_DECLARE(type, name) type name;
+
+enum { OPENGL_UUID_SIZE = 16, OPENGL_LUID_SIZE = 8, OPENGL_TEXT_SIZE = 256 };
+
+/* A device that contexts can be made for, and what its driver told in one. */
+struct opengl_device {
+	void *handle;  /* of the platform: an EGLDisplay */
+	bool software; /* the processor does the work */
+	char renderer[OPENGL_TEXT_SIZE], vendor[OPENGL_TEXT_SIZE], version[OPENGL_TEXT_SIZE];
+	char language[OPENGL_TEXT_SIZE];
+	bool has_uuid, has_luid;
+	uint8_t device_uuid[OPENGL_UUID_SIZE], driver_uuid[OPENGL_UUID_SIZE];
+	uint8_t luid[OPENGL_LUID_SIZE];
+	int card, render_node; /* N of /dev/dri/cardN and renderDN; -1: not told */
+};
+
+struct opengl_platform; /* what a platform keeps */
+
+struct opengl {
+	OPENGL_FUNCTIONS(OPENGL_DECLARE) /* of the current context; NULL: not offered */
+	const char *absent;		 /* the first of them that is not; NULL: none */
+	struct opengl_platform *platform;
+	struct opengl_device *devices; /* room for API_DEVICES_MAX */
+	size_t device_count;
+	bool es;		     /* the context is one of OpenGL ES */
+	bool old;		     /* the context is older than what the work needs */
+	struct call_failure failure; /* the last call that failed */
+	bool abandoned;		     /* the device did not finish: nothing may be destroyed */
+};
+
+/*
+ * The platform: EGL without windows (platform_egl.c), or WGL with a window that is never shown
+ * (platform_wgl.c).
+ */
+
+/* Opens the library and adds what contexts may be made for to gl->devices, with what is told
+ * without a context. Errors as for the `open` of an api_driver. */
+int opengl_platform_open(struct opengl *gl, struct api_report *report, struct error *err);
+/* What EGL says goes to the report from now on; NULL: to nobody. */
+void opengl_platform_listen(struct opengl *gl, struct api_report *report);
+/* Makes a context on a device and makes it current: OpenGL 4.3 core or later, else OpenGL ES 3.1,
+ * else what the driver has, which is gl->old. ERROR_REMOTE: a call failed, gl->failure. */
+int opengl_platform_begin(struct opengl *gl, const struct opengl_device *device, struct error *err);
+/* Destroys the context, and with it all that was made in it. */
+void opengl_platform_end(struct opengl *gl);
+/* The address of a function of the current context; NULL: there is none. */
+void *opengl_platform_function(const struct opengl *gl, const char *name);
+void opengl_platform_close(struct opengl *gl);
+
+/* platform begin, and all functions of the context. */
+int opengl_begin(struct opengl *gl, const struct opengl_device *device, struct error *err);
+
+/* 0 where no error is set; otherwise keeps call and error in gl->failure and returns ERROR_REMOTE.
+ */
+int opengl_check(struct opengl *gl, const char *call, struct error *err);
+
+/* Calls a function without result and checks. */
+#define OPENGL_CALL(gl, err, function, ...)                                                        \
+	((gl)->function(__VA_ARGS__), opengl_check((gl), #function, (err)))
+
+/* A program of shaders, ended by one without a source; the version goes before each. The log of
+ * what does not build goes to the report. */
+struct opengl_shader {
+	GLenum type;
+	const char *source;
+};
+int opengl_build(struct opengl *gl, const struct opengl_shader *shaders, GLuint *program,
+		 struct work_report *report, struct error *err);
+
+/* Waits for everything that was asked of the context. ERROR_TIMEOUT: it did not finish and
+ * gl->abandoned is set. */
+int opengl_wait(struct opengl *gl, uint64_t timeout_ms, struct error *err);
+
+/* describe.c: reads what the current context tells; one element of `devices`, NULL: out of memory. */
+int opengl_read_facts(struct opengl *gl, struct opengl_device *device, struct error *err);
+cJSON *opengl_describe_device(const struct opengl_device *device, size_t index);
+
+/* compute.c, render.c: the work and the picture. Errors as for the `work` of an api_driver. */
+int opengl_work(void *session, const struct work_request *request, struct work_report *report,
+		struct error *err);
+int opengl_render(struct opengl *gl, const struct work_request *request, struct work_report *report,
+		  struct error *err);

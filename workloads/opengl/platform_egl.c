@@ -1,0 +1,340 @@
+/* SPDX-License-Identifier: MIT */
+/* EGL without windows: a display for each device that EGL enumerates, else one without a device. */
+#include "workloads/opengl/opengl.h"
+
+#include "base/cleanup.h"
+#include "base/file.h"
+#include "base/path.h"
+#include "base/text.h"
+
+#define EGL_NO_X11
+#include <EGL/egl.h>
+#include <EGL/eglext.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define EGL_FUNCTIONS(X)                                                                           \
+	X(PFNEGLBINDAPIPROC, eglBindAPI)                                                           \
+	X(PFNEGLCREATECONTEXTPROC, eglCreateContext)                                               \
+	X(PFNEGLDESTROYCONTEXTPROC, eglDestroyContext)                                             \
+	X(PFNEGLGETERRORPROC, eglGetError)                                                         \
+	X(PFNEGLGETPROCADDRESSPROC, eglGetProcAddress)                                             \
+	X(PFNEGLINITIALIZEPROC, eglInitialize)                                                     \
+	X(PFNEGLMAKECURRENTPROC, eglMakeCurrent)                                                   \
+	X(PFNEGLQUERYSTRINGPROC, eglQueryString)                                                   \
+	X(PFNEGLRELEASETHREADPROC, eglReleaseThread)                                               \
+	X(PFNEGLTERMINATEPROC, eglTerminate)
+
+/* What a loader or driver has as extensions; NULL where it has not. */
+#define EGL_EXTENSIONS_USED(X)                                                                     \
+	X(PFNEGLGETPLATFORMDISPLAYEXTPROC, eglGetPlatformDisplayEXT)                               \
+	X(PFNEGLQUERYDEVICESEXTPROC, eglQueryDevicesEXT)                                           \
+	X(PFNEGLQUERYDEVICESTRINGEXTPROC, eglQueryDeviceStringEXT)                                 \
+	X(PFNEGLDEBUGMESSAGECONTROLKHRPROC, eglDebugMessageControlKHR)                             \
+	X(PFNEGLLABELOBJECTKHRPROC, eglLabelObjectKHR)
+
+struct opengl_platform {
+	EGL_FUNCTIONS(OPENGL_DECLARE)
+	EGL_EXTENSIONS_USED(OPENGL_DECLARE)
+	const char *extensions; /* of EGL itself; "" where it has none */
+	EGLDisplay display;	/* of the current context */
+	EGLContext context;
+};
+
+#define NAME(enumerator)                                                                           \
+	case enumerator:                                                                           \
+		return #enumerator
+
+static const char *error_name(EGLint code)
+{
+	switch (code) {
+		NAME(EGL_NOT_INITIALIZED);
+		NAME(EGL_BAD_ACCESS);
+		NAME(EGL_BAD_ALLOC);
+		NAME(EGL_BAD_ATTRIBUTE);
+		NAME(EGL_BAD_CONFIG);
+		NAME(EGL_BAD_CONTEXT);
+		NAME(EGL_BAD_CURRENT_SURFACE);
+		NAME(EGL_BAD_DISPLAY);
+		NAME(EGL_BAD_MATCH);
+		NAME(EGL_BAD_NATIVE_PIXMAP);
+		NAME(EGL_BAD_NATIVE_WINDOW);
+		NAME(EGL_BAD_PARAMETER);
+		NAME(EGL_BAD_SURFACE);
+		NAME(EGL_CONTEXT_LOST);
+	default:
+		return NULL;
+	}
+}
+
+static int check(struct opengl *gl, bool done, const char *call, struct error *err)
+{
+	if (done)
+		return 0;
+	const EGLint code = gl->platform->eglGetError();
+	return call_failed(&gl->failure, call, code, error_name(code), err);
+}
+
+/* Whole words of a list that spaces separate. */
+static bool listed(const char *list, const char *wanted)
+{
+	const size_t length = strlen(wanted);
+	for (const char *at = list; (at = strstr(at, wanted)) != NULL; at += length) {
+		if ((at == list || at[-1] == ' ') && (at[length] == ' ' || at[length] == '\0'))
+			return true;
+	}
+	return false;
+}
+
+/* What went wrong inside of EGL; the label of the thread is the report. */
+static void EGLAPIENTRY on_message(EGLenum error, const char *command, EGLint type,
+				   EGLLabelKHR thread, EGLLabelKHR object, const char *message)
+{
+	(void)error;
+	(void)type;
+	(void)object;
+	if (thread == NULL || message == NULL)
+		return;
+	char *text CLEANUP_FREE = text_format("%s: %s", command != NULL ? command : "EGL", message);
+	if (text != NULL)
+		api_report_message((struct api_report *)thread, text);
+}
+
+void opengl_platform_listen(struct opengl *gl, struct api_report *report)
+{
+	const struct opengl_platform *egl = gl->platform;
+	if (egl->eglLabelObjectKHR == NULL || egl->eglDebugMessageControlKHR == NULL ||
+	    !listed(egl->extensions, "EGL_KHR_debug"))
+		return;
+	(void)egl->eglLabelObjectKHR(EGL_NO_DISPLAY, EGL_OBJECT_THREAD_KHR, NULL, report);
+	(void)egl->eglDebugMessageControlKHR(report != NULL ? on_message : NULL, NULL);
+}
+
+static int load(struct opengl_platform *egl, struct api_report *report, struct error *err)
+{
+#define FUNCTION(type, name) {#name, &egl->name},
+	const struct api_function functions[] = {EGL_FUNCTIONS(FUNCTION){NULL, NULL}};
+#undef FUNCTION
+	int rc = api_load(report, OPENGL_LIBRARY, functions, err);
+	if (rc != 0)
+		return rc;
+#define LOAD(type, name) egl->name = (type)egl->eglGetProcAddress(#name);
+	EGL_EXTENSIONS_USED(LOAD)
+#undef LOAD
+	const char *version = egl->eglQueryString(EGL_NO_DISPLAY, EGL_VERSION);
+	(void)snprintf(report->version, sizeof(report->version), "%s",
+		       version != NULL ? version : "");
+	egl->extensions = egl->eglQueryString(EGL_NO_DISPLAY, EGL_EXTENSIONS);
+	if (egl->extensions == NULL)
+		egl->extensions = "";
+	(void)egl->eglGetError();
+	return 0;
+}
+
+/* Has the loader (libglvnd) a manifest of a driver where it looks for them? */
+static bool has_manifest(void)
+{
+	const char *files = secure_getenv("__EGL_VENDOR_LIBRARY_FILENAMES");
+	const char *directories = secure_getenv("__EGL_VENDOR_LIBRARY_DIRS");
+	struct text_list places CLEANUP_TEXT_LIST = {0};
+	bool found = false;
+	if (directories == NULL)
+		directories = "/etc/glvnd/egl_vendor.d:/usr/share/glvnd/egl_vendor.d";
+	(void)text_list_split(&places, files != NULL ? files : directories, ':', NULL);
+	for (size_t i = 0; !found && i < places.count; i++) {
+		struct text_list names CLEANUP_TEXT_LIST = {0};
+		if (files == NULL && file_list(places.items[i], &names, NULL) != 0)
+			continue;
+		found = files != NULL && file_exists(places.items[i]);
+		for (size_t k = 0; !found && k < names.count; k++)
+			found = text_ends_with(names.items[k], ".json");
+	}
+	return found;
+}
+
+/* EGL answers alike where no driver is installed and where the one that is cannot be loaded. */
+static int no_driver(struct opengl *gl, struct api_report *report, struct error *err)
+{
+	struct error failure = {0};
+	(void)check(gl, gl->platform->eglInitialize(EGL_NO_DISPLAY, NULL, NULL) == EGL_TRUE,
+		    "eglInitialize", &failure);
+	if (has_manifest())
+		return error_set(
+			err, ERROR_UNAVAILABLE,
+			"EGL cannot load the driver that its manifest names, or the driver "
+			"is not for displays without a window (%s)",
+			failure.text);
+	report->missing = "OpenGL driver";
+	return error_set(err, ERROR_UNSUPPORTED, "EGL found no manifest of a driver (%s)",
+			 failure.text);
+}
+
+/* N of "/dev/dri/renderDN"; -1 for anything else. */
+static int number_behind(const char *path, const char *prefix)
+{
+	unsigned number = 0;
+	char more = '\0';
+	if (path == NULL)
+		return -1;
+	const char *name = path_base(path);
+	if (!text_starts_with(name, prefix) ||
+	    sscanf(name + strlen(prefix), "%u%c", &number, &more) != 1 || number > 1 << 20)
+		return -1;
+	return (int)number;
+}
+
+static void add_display(struct opengl *gl, struct opengl_device device)
+{
+	if (device.handle != EGL_NO_DISPLAY && gl->device_count < API_DEVICES_MAX)
+		gl->devices[gl->device_count++] = device;
+}
+
+/* The number in the name of a device node that EGL tells by `attribute`. */
+static int node_number(const struct opengl_platform *egl, EGLDeviceEXT device, EGLint attribute,
+		       const char *prefix)
+{
+	return number_behind(egl->eglQueryDeviceStringEXT(device, attribute), prefix);
+}
+
+/* Where a device has no card, EGL tells the render node in its place. */
+static void add_device(struct opengl *gl, EGLDeviceEXT device)
+{
+	const struct opengl_platform *egl = gl->platform;
+	const char *extensions = egl->eglQueryDeviceStringEXT(device, EGL_EXTENSIONS);
+	struct opengl_device found = {.card = -1, .render_node = -1};
+	if (extensions == NULL)
+		extensions = "";
+	found.software = listed(extensions, "EGL_MESA_device_software");
+	if (listed(extensions, "EGL_EXT_device_drm_render_node"))
+		found.render_node =
+			node_number(egl, device, EGL_DRM_RENDER_NODE_FILE_EXT, "renderD");
+	if (listed(extensions, "EGL_EXT_device_drm")) {
+		found.card = node_number(egl, device, EGL_DRM_DEVICE_FILE_EXT, "card");
+		if (found.render_node < 0)
+			found.render_node =
+				node_number(egl, device, EGL_DRM_DEVICE_FILE_EXT, "renderD");
+	}
+	found.handle = egl->eglGetPlatformDisplayEXT(EGL_PLATFORM_DEVICE_EXT, device, NULL);
+	add_display(gl, found);
+}
+
+static int enumerate(struct opengl *gl, struct error *err)
+{
+	EGLDeviceEXT devices[API_DEVICES_MAX] = {0};
+	EGLint count = 0;
+	struct opengl_platform *egl = gl->platform;
+	int rc = check(gl, egl->eglQueryDevicesEXT(API_DEVICES_MAX, devices, &count) == EGL_TRUE,
+		       "eglQueryDevicesEXT", err);
+	for (EGLint i = 0; rc == 0 && i < count && i < API_DEVICES_MAX; i++)
+		add_device(gl, devices[i]);
+	return rc;
+}
+
+int opengl_platform_open(struct opengl *gl, struct api_report *report, struct error *err)
+{
+	struct opengl_platform *egl = calloc(1, sizeof(*egl));
+	if (egl == NULL)
+		return error_memory(err);
+	gl->platform = egl;
+	int rc = load(egl, report, err);
+	if (rc != 0)
+		return rc;
+	opengl_platform_listen(gl, report);
+	if (egl->eglGetPlatformDisplayEXT == NULL)
+		return no_driver(gl, report, err);
+	const bool devices = egl->eglQueryDevicesEXT != NULL &&
+			     egl->eglQueryDeviceStringEXT != NULL &&
+			     listed(egl->extensions, "EGL_EXT_platform_device") &&
+			     (listed(egl->extensions, "EGL_EXT_device_enumeration") ||
+			      listed(egl->extensions, "EGL_EXT_device_base"));
+	if (devices)
+		return enumerate(gl, err);
+	if (!listed(egl->extensions, "EGL_MESA_platform_surfaceless"))
+		return no_driver(gl, report, err);
+	add_display(gl, (struct opengl_device){
+				.handle = egl->eglGetPlatformDisplayEXT(
+					EGL_PLATFORM_SURFACELESS_MESA, EGL_DEFAULT_DISPLAY, NULL),
+				.card = -1,
+				.render_node = -1,
+			});
+	return 0;
+}
+
+/* The newest that the work can do with, then what tells at least which device it is. */
+static const struct {
+	EGLenum api;
+	bool old;
+	EGLint attributes[7];
+} attempts[] = {
+	{EGL_OPENGL_API,
+	 false,
+	 {EGL_CONTEXT_MAJOR_VERSION, 4, EGL_CONTEXT_MINOR_VERSION, 3,
+	  EGL_CONTEXT_OPENGL_PROFILE_MASK, EGL_CONTEXT_OPENGL_CORE_PROFILE_BIT, EGL_NONE}},
+	{EGL_OPENGL_ES_API,
+	 false,
+	 {EGL_CONTEXT_MAJOR_VERSION, 3, EGL_CONTEXT_MINOR_VERSION, 1, EGL_NONE}},
+	{EGL_OPENGL_ES_API, true, {EGL_CONTEXT_MAJOR_VERSION, 2, EGL_NONE}},
+};
+
+static int create_context(struct opengl *gl, struct error *err)
+{
+	struct opengl_platform *egl = gl->platform;
+	int rc = 0;
+	for (size_t i = 0; egl->context == EGL_NO_CONTEXT && i < ARRAY_SIZE(attempts); i++) {
+		gl->es = attempts[i].api == EGL_OPENGL_ES_API;
+		gl->old = attempts[i].old;
+		rc = check(gl, egl->eglBindAPI(attempts[i].api) == EGL_TRUE, "eglBindAPI", err);
+		if (rc != 0)
+			continue;
+		egl->context = egl->eglCreateContext(egl->display, EGL_NO_CONFIG_KHR,
+						     EGL_NO_CONTEXT, attempts[i].attributes);
+		rc = check(gl, egl->context != EGL_NO_CONTEXT, "eglCreateContext", err);
+	}
+	if (rc == 0)
+		gl->failure = (struct call_failure){0}; /* of an attempt before */
+	return rc;
+}
+
+int opengl_platform_begin(struct opengl *gl, const struct opengl_device *device, struct error *err)
+{
+	struct opengl_platform *egl = gl->platform;
+	egl->display = device->handle;
+	int rc = check(gl, egl->eglInitialize(egl->display, NULL, NULL) == EGL_TRUE,
+		       "eglInitialize", err);
+	if (rc == 0)
+		rc = create_context(gl, err);
+	if (rc != 0)
+		return rc;
+	const bool current = egl->eglMakeCurrent(egl->display, EGL_NO_SURFACE, EGL_NO_SURFACE,
+						 egl->context) == EGL_TRUE;
+	return check(gl, current, "eglMakeCurrent", err);
+}
+
+void opengl_platform_end(struct opengl *gl)
+{
+	struct opengl_platform *egl = gl->platform;
+	if (egl->context == EGL_NO_CONTEXT)
+		return;
+	(void)egl->eglMakeCurrent(egl->display, EGL_NO_SURFACE, EGL_NO_SURFACE, EGL_NO_CONTEXT);
+	(void)egl->eglDestroyContext(egl->display, egl->context);
+	egl->context = EGL_NO_CONTEXT;
+}
+
+void *opengl_platform_function(const struct opengl *gl, const char *name)
+{
+	__eglMustCastToProperFunctionPointerType function = gl->platform->eglGetProcAddress(name);
+	void *address = NULL;
+	memcpy(&address, &function, sizeof(address));
+	return address;
+}
+
+void opengl_platform_close(struct opengl *gl)
+{
+	struct opengl_platform *egl = gl->platform;
+	for (size_t i = 0; i < gl->device_count; i++)
+		(void)egl->eglTerminate(gl->devices[i].handle);
+	if (egl != NULL && egl->eglReleaseThread != NULL)
+		(void)egl->eglReleaseThread();
+	free(egl);
+}
