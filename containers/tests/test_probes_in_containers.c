@@ -26,13 +26,16 @@ static const struct discovery_device *find_device(const char *driver)
 	return NULL;
 }
 
-/* Runs a probe with the device's files and variables, or with nothing (`device` NULL). */
-static cJSON *run_probe(const char *probe, const struct discovery_device *device)
+/* Runs a probe with the device's files and variables, or with nothing (`device` NULL). Files of the
+ * origin `without` are left out. */
+static cJSON *run_probe(const char *probe, const struct discovery_device *device,
+			const char *without)
 {
 	const char *const words[] = {probe, NULL};
-	size_t mount_count = device != NULL ? device->file_count : 0;
+	size_t file_count = device != NULL ? device->file_count : 0;
+	size_t mount_count = 0;
 	size_t device_env_count = device != NULL ? device->variable_count : 0;
-	struct grant_entry *mounts CLEANUP_FREE = calloc(mount_count + 1, sizeof(*mounts));
+	struct grant_entry *mounts CLEANUP_FREE = calloc(file_count + 1, sizeof(*mounts));
 	struct grant_entry *envs CLEANUP_FREE = calloc(device_env_count + 1, sizeof(*envs));
 	struct launch *launch = NULL;
 	const struct launch_result *result = NULL;
@@ -40,9 +43,12 @@ static cJSON *run_probe(const char *probe, const struct discovery_device *device
 	char end[256] = "";
 	if (mounts == NULL || envs == NULL)
 		abort();
-	for (size_t i = 0; i < mount_count; i++)
-		mounts[i] = (struct grant_entry)MOUNT(device->files[i].source,
-						      device->files[i].destination, true);
+	for (size_t i = 0; i < file_count; i++) {
+		const struct discovery_file *file = &device->files[i];
+		if (without == NULL || strcmp(file->origin, without) != 0)
+			mounts[mount_count++] =
+				(struct grant_entry)MOUNT(file->source, file->destination, true);
+	}
 	for (size_t i = 0; i < device_env_count; i++)
 		envs[i] = (struct grant_entry)VARIABLE(device->environment[i].name,
 						       device->environment[i].value);
@@ -55,7 +61,8 @@ static cJSON *run_probe(const char *probe, const struct discovery_device *device
 	result = launch_result(launch);
 	launch_describe(result, end, sizeof(end));
 	UNIT_STRING(end, "exited with code 0");
-	UNIT_STRING(text_string(&result->err), "");
+	if (without == NULL)
+		UNIT_STRING(text_string(&result->err), "");
 	CU_ASSERT_EQUAL(json_parse(text_string(&result->out), result->out.size, &document, NULL),
 			0);
 	launch_free(launch);
@@ -66,13 +73,13 @@ static void expect_works(const char *probe, const char *driver)
 {
 	const struct discovery_device *device = find_device(driver);
 	cJSON *with CLEANUP_JSON = NULL;
-	cJSON *without CLEANUP_JSON = run_probe(probe, NULL);
+	cJSON *without CLEANUP_JSON = run_probe(probe, NULL, NULL);
 	UNIT_STRING(cJSON_GetStringValue(json_pointer(without, "/api/status")), "unsupported");
 	if (device == NULL) {
 		(void)printf("(%s is not installed) ", driver);
 		return;
 	}
-	with = run_probe(probe, device);
+	with = run_probe(probe, device, NULL);
 	UNIT_STRING(cJSON_GetStringValue(json_pointer(with, "/api/status")), "ok");
 	UNIT_INT(cJSON_GetArraySize(json_pointer(with, "/devices")), 1);
 	CU_ASSERT_TRUE(cJSON_IsTrue(json_pointer(with, "/work/verified")));
@@ -88,11 +95,39 @@ static void test_opencl_on_pocl(void)
 	expect_works("probe-opencl", "pocl");
 }
 
+static void test_opengl_on_llvmpipe(void)
+{
+	expect_works("probe-opengl", "llvmpipe");
+}
+
+/* What a plugin may forget, and how the probe tells it. */
+static void test_opengl_needs_the_files(void)
+{
+	static const struct {
+		const char *origin, *status, *reason;
+	} cases[] = {
+		{"manifest", "unsupported", "EGL_BAD_DISPLAY"},
+		{"driver-library", "failed", "EGL_BAD_DISPLAY"},
+		{"device-library", "failed", "EGL_NOT_INITIALIZED"},
+		{"needed-library", "failed", "EGL_BAD_DISPLAY"},
+	};
+	const struct discovery_device *device = find_device("llvmpipe");
+	for (size_t i = 0; device != NULL && i < sizeof(cases) / sizeof(*cases); i++) {
+		cJSON *document CLEANUP_JSON = run_probe("probe-opengl", device, cases[i].origin);
+		UNIT_STRING(cJSON_GetStringValue(json_pointer(document, "/api/status")),
+			    cases[i].status);
+		UNIT_CONTAINS(cJSON_GetStringValue(json_pointer(document, "/api/reason")),
+			      cases[i].reason);
+	}
+}
+
 int main(void)
 {
 	CU_TestInfo tests[] = {
 		{"Vulkan on lavapipe", test_vulkan_on_lavapipe},
 		{"OpenCL on PoCL", test_opencl_on_pocl},
+		{"OpenGL on llvmpipe", test_opengl_on_llvmpipe},
+		{"OpenGL needs the files", test_opengl_needs_the_files},
 		CU_TEST_INFO_NULL,
 	};
 	const char *reason = rig_reason_to_skip();

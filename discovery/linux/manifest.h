@@ -23,7 +23,8 @@ int manifest_find_library(struct elf_closure *closure, const char *manifest, con
  * frees *library. */
 int opencl_icd_parse(const char *data, size_t size, char **library, struct error *err);
 
-/* A manifest of a Vulkan driver (LoaderDriverInterface.md of KhronosGroup/Vulkan-Loader). */
+/* A manifest of a Vulkan driver (LoaderDriverInterface.md of KhronosGroup/Vulkan-Loader), or one of
+ * an EGL driver, which has the same form without the version (README.md of NVIDIA/libglvnd). */
 struct vulkan_icd {
 	char *library_path; /* absolute, relative to the manifest, or a bare name */
 	char *api_version;  /* "" when absent */

@@ -18,6 +18,13 @@ static const char *const vulkan_fixed[] = {
 	"/usr/local/share/vulkan/icd.d", "/usr/share/vulkan/icd.d",	NULL,
 };
 
+/* Where libglvnd looks (its documentation of EGL's ICD enumeration). */
+static const char *const egl_fixed[] = {
+	"/etc/glvnd/egl_vendor.d",
+	"/usr/share/glvnd/egl_vendor.d",
+	NULL,
+};
+
 char *places_local(const struct places *places, const char *host_path)
 {
 	return text_format("%s%s%s", places->root, host_path[0] == '/' ? "" : "/", host_path);
@@ -37,14 +44,13 @@ bool places_exist(const struct places *places, const char *host_path)
 	return local != NULL && file_exists(local);
 }
 
-static int add_directory(struct places *places, const char *host_path, struct error *err)
+static int add_directory(const struct places *places, const char *host_path, struct text_list *list,
+			 struct error *err)
 {
 	char *local CLEANUP_FREE = places_local(places, host_path);
 	if (local == NULL)
 		return error_memory(err);
-	if (text_list_has(&places->vulkan_icd_directories, local))
-		return 0;
-	return text_list_add(&places->vulkan_icd_directories, local, err);
+	return text_list_has(list, local) ? 0 : text_list_add(list, local, err);
 }
 
 /* The directories "vulkan/icd.d" below those of a variable like XDG_DATA_DIRS. */
@@ -62,7 +68,7 @@ static int add_variable(struct places *places, const char *variable, struct erro
 			continue;
 		if (normal == NULL)
 			return error_memory(err);
-		rc = add_directory(places, normal, err);
+		rc = add_directory(places, normal, &places->vulkan_icd_directories, err);
 	}
 	return rc;
 }
@@ -81,7 +87,19 @@ static int add_vulkan(struct places *places, const struct discovery_options *opt
 	if (directories == NULL)
 		directories = vulkan_fixed;
 	for (size_t i = 0; rc == 0 && directories[i] != NULL; i++)
-		rc = add_directory(places, directories[i], err);
+		rc = add_directory(places, directories[i], &places->vulkan_icd_directories, err);
+	return rc;
+}
+
+static int add_egl(struct places *places, const struct discovery_options *options,
+		   struct error *err)
+{
+	const char *const *directories = options->egl_vendor_directories != NULL
+						 ? options->egl_vendor_directories
+						 : egl_fixed;
+	int rc = 0;
+	for (size_t i = 0; rc == 0 && directories[i] != NULL; i++)
+		rc = add_directory(places, directories[i], &places->egl_vendor_directories, err);
 	return rc;
 }
 
@@ -101,7 +119,8 @@ int places_open(const struct discovery_options *options, struct places *out, str
 	if (out->sysfs == NULL || out->proc == NULL || out->dev == NULL ||
 	    out->opencl_vendors == NULL)
 		return error_memory(err);
-	return add_vulkan(out, options, err);
+	int rc = add_vulkan(out, options, err);
+	return rc == 0 ? add_egl(out, options, err) : rc;
 }
 
 void places_close(struct places *places)
@@ -112,5 +131,6 @@ void places_close(struct places *places)
 	free(places->dev);
 	free(places->opencl_vendors);
 	text_list_free(&places->vulkan_icd_directories);
+	text_list_free(&places->egl_vendor_directories);
 	*places = (struct places){0};
 }

@@ -12,7 +12,8 @@
 struct places {
 	char *root; /* "" for "/", otherwise without a '/' at its end */
 	char *sysfs, *proc, *dev, *opencl_vendors; /* local paths */
-	struct text_list vulkan_icd_directories;   /* local paths, in the order of the loader */
+	/* Local paths, in the order of the loaders. */
+	struct text_list vulkan_icd_directories, egl_vendor_directories;
 };
 
 /* ERROR_MEMORY. Free with places_close(), also after an error; `out` is zeroed before. */

@@ -39,3 +39,11 @@ int runtime_add_path(struct runtime *runtime, const char *path, bool directory, 
  * it loads by name, and what a linker needs to make a shared library (docs/discovery.md says by
  * which rules). */
 int runtime_add_pocl(struct runtime *runtime, const char *library, struct error *err);
+
+/* What Mesa's EGL opens by name: the library that renders, with its needs. */
+int runtime_add_mesa(struct runtime *runtime, const char *library, struct error *err);
+
+/* The host path of that library, for Mesa's EGL at a host path without links: libgallium-VERSION.so
+ * beside it since Mesa 24.2, before it dri/swrast_dri.so. ERROR_NOT_FOUND. Caller frees *out. */
+int mesa_find_renderer(const struct places *places, const char *library, char **out,
+		       struct error *err);

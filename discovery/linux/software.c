@@ -21,20 +21,30 @@ struct software_driver {
 	bool display;
 	/* What it needs beyond its library; NULL: nothing. */
 	int (*add_more)(struct runtime *runtime, const char *library, struct error *err);
+	/* The library that tells its version, by the host path of its own; NULL: its own. */
+	int (*find_version)(const struct places *places, const char *library, char **out,
+			    struct error *err);
 };
 
 static const struct software_driver vulkan_drivers[] = {
-	{"libvulkan_lvp.so*", "lavapipe", "Mesa", "llvmpipe (Mesa lavapipe)", "Mesa ", true, NULL},
-	{"libvk_swiftshader.so*", "swiftshader", "Google", "SwiftShader", NULL, true, NULL},
+	{"libvulkan_lvp.so*", "lavapipe", "Mesa", "llvmpipe (Mesa lavapipe)", "Mesa ", true, NULL,
+	 NULL},
+	{"libvk_swiftshader.so*", "swiftshader", "Google", "SwiftShader", NULL, true, NULL, NULL},
 };
 
 static const struct software_driver opencl_drivers[] = {
 	{"libpocl.so*", "pocl", "PoCL", "Portable Computing Language on the processor", "PoCL ",
-	 false, runtime_add_pocl},
-	{"libintelocl.so*", "intel-cpu", "Intel", "Intel CPU Runtime for OpenCL", NULL, false,
+	 false, runtime_add_pocl, NULL},
+	{"libintelocl.so*", "intel-cpu", "Intel", "Intel CPU Runtime for OpenCL", NULL, false, NULL,
 	 NULL},
 	{"liboclgrind-rt-icd.so*", "oclgrind", "Oclgrind", "Oclgrind simulator", "Oclgrind ", false,
-	 NULL},
+	 NULL, NULL},
+};
+
+/* The library serves hardware as well; without its device nodes it is a software driver. */
+static const struct software_driver egl_drivers[] = {
+	{"libEGL_mesa.so*", "llvmpipe", "Mesa", "llvmpipe (Mesa EGL)", "Mesa ", true,
+	 runtime_add_mesa, mesa_find_renderer},
 };
 
 /* An installed driver, as its manifest describes it. */
@@ -70,10 +80,14 @@ static bool is_known(const struct node *node, const char *source)
 	return false;
 }
 
-static const char *software_version(struct node *node, const struct installed *installed,
-				    const char *source)
+static const char *version(struct node *node, const struct installed *installed, const char *source)
 {
-	char *path CLEANUP_FREE = places_local(node->places, source);
+	const struct software_driver *driver = installed->driver;
+	char *telling CLEANUP_FREE = NULL;
+	if (driver->find_version == NULL ||
+	    driver->find_version(node->places, source, &telling, NULL) < 0)
+		telling = strdup(source);
+	char *path CLEANUP_FREE = telling != NULL ? places_local(node->places, telling) : NULL;
 	char version[LIBRARY_VERSION_SIZE] = "";
 	const char *in_name = library_version_of_name(source);
 	if (installed->driver->marker != NULL && path != NULL)
@@ -88,6 +102,8 @@ static void add_environment(struct node *node, struct discovery_device *device,
 {
 	struct builder *builder = node->builder;
 	char *directory CLEANUP_FREE = path_directory(installed->manifest);
+	if (text_equal(installed->api, "opengl"))
+		return; /* the loader finds the manifest where it lies */
 	if (text_equal(installed->api, "vulkan")) {
 		builder_add_variable(builder, device, "VK_DRIVER_FILES", installed->manifest);
 		/* Loaders before 1.3.207 know the old name only. */
@@ -109,7 +125,7 @@ static void describe(struct node *node, struct discovery_device *device,
 	device->vendor = installed->driver->vendor;
 	device->description = installed->driver->description;
 	device->driver_name = installed->driver->name;
-	device->driver_version = software_version(node, installed, source);
+	device->driver_version = version(node, installed, source);
 	device->display = installed->driver->display;
 	device->compute = true;
 	builder_add_name(node->builder, &device->apis, installed->api);
@@ -192,6 +208,19 @@ static int read_vulkan(struct node *node, const char *manifest, const char *data
 	return installed.driver == NULL ? 0 : add(node, &installed, icd.library_path, err);
 }
 
+/* A manifest of libglvnd has the form of Vulkan's. */
+static int read_egl(struct node *node, const char *manifest, const char *data, size_t size,
+		    struct error *err)
+{
+	struct vulkan_icd icd CLEANUP_VULKAN_ICD = {0};
+	struct installed installed = {.api = "opengl", .manifest = manifest, .api_version = ""};
+	int rc = vulkan_icd_parse(data, size, &icd, err);
+	if (rc < 0)
+		return rc;
+	installed.driver = find_driver(egl_drivers, ARRAY_SIZE(egl_drivers), icd.library_path);
+	return installed.driver == NULL ? 0 : add(node, &installed, icd.library_path, err);
+}
+
 static int read_opencl(struct node *node, const char *manifest, const char *data, size_t size,
 		       struct error *err)
 {
@@ -206,8 +235,11 @@ static int read_opencl(struct node *node, const char *manifest, const char *data
 
 void software_discover(struct node *node)
 {
-	const struct text_list *directories = &node->places->vulkan_icd_directories;
-	for (size_t i = 0; i < directories->count; i++)
-		manifest_read_directory(node, directories->items[i], ".json", read_vulkan);
+	const struct text_list *vulkan = &node->places->vulkan_icd_directories;
+	const struct text_list *egl = &node->places->egl_vendor_directories;
+	for (size_t i = 0; i < vulkan->count; i++)
+		manifest_read_directory(node, vulkan->items[i], ".json", read_vulkan);
+	for (size_t i = 0; i < egl->count; i++)
+		manifest_read_directory(node, egl->items[i], ".json", read_egl);
 	manifest_read_directory(node, node->places->opencl_vendors, ".icd", read_opencl);
 }

@@ -69,6 +69,16 @@ static int add(struct discovery_watch *watch, char *directory, const char *patte
 	return 0;
 }
 
+/* The manifests of directories that a loader searches. */
+static int add_all(struct discovery_watch *watch, const struct text_list *directories,
+		   struct error *err)
+{
+	int rc = 0;
+	for (size_t i = 0; rc == 0 && i < directories->count; i++)
+		rc = add(watch, strdup(directories->items[i]), "*.json", true, true, err);
+	return rc;
+}
+
 static int add_node(struct discovery_watch *watch, const struct discovery_options *options,
 		    struct error *err)
 {
@@ -94,10 +104,8 @@ static int add_node(struct discovery_watch *watch, const struct discovery_option
 		rc = add(watch, directory, parts[i].pattern, parts[i].contents, parts[i].events,
 			 err);
 	}
-	for (size_t i = 0; rc == 0 && i < places.vulkan_icd_directories.count; i++)
-		rc = add(watch, strdup(places.vulkan_icd_directories.items[i]), "*.json", true,
-			 true, err);
-	return rc;
+	rc = rc == 0 ? add_all(watch, &places.vulkan_icd_directories, err) : rc;
+	return rc == 0 ? add_all(watch, &places.egl_vendor_directories, err) : rc;
 }
 
 static int add_recorded(struct discovery_watch *watch, const char *file, struct error *err)

@@ -268,6 +268,89 @@ static void test_pocl_without_a_linker(void)
 	discovery_free(snapshot);
 }
 
+static char *make_mesa(void)
+{
+	char *root = tree_new();
+	if (root == NULL)
+		exit(1);
+	add_text(root, "usr/share/glvnd/egl_vendor.d/50_mesa.json",
+		 "{\"ICD\": {\"library_path\": \"libEGL_mesa.so.0\"}}");
+	add_text(root, "usr/share/glvnd/egl_vendor.d/10_nvidia.json",
+		 "{\"ICD\": {\"library_path\": \"libEGL_nvidia.so.0\"}}");
+	add_library(root, "usr/lib/libEGL_mesa.so.0.0.0", "libEGL_mesa.so.0", "libm.so.6", NULL);
+	UNIT_INT(tree_link(root, "usr/lib/libEGL_mesa.so.0", "libEGL_mesa.so.0.0.0", NULL), 0);
+	add_library(root, "usr/lib/libm.so.6", "libm.so.6", NULL, NULL);
+	add_library(root, "usr/lib/libLLVM.so", "libLLVM.so", NULL, NULL);
+	return root;
+}
+
+static void expect_mesa(const char *root, const char *renderer)
+{
+	struct discovery_snapshot *snapshot = take(root);
+	char *seen CLEANUP_FREE = describe(discovery_find(snapshot, "llvmpipe"));
+	char *wanted CLEANUP_FREE = text_format(
+		"llvmpipe 9.8.7-test\n"
+		"manifest /usr/share/glvnd/egl_vendor.d/50_mesa.json < "
+		"/usr/share/glvnd/egl_vendor.d/50_mesa.json\n"
+		"driver-library /usr/lib/libEGL_mesa.so.0 < /usr/lib/libEGL_mesa.so.0.0.0\n"
+		"needed-library /usr/lib/libm.so.6 < /usr/lib/libm.so.6\n"
+		"device-library %s < %s\n"
+		"needed-library /usr/lib/libLLVM.so < /usr/lib/libLLVM.so\n"
+		"healthy",
+		renderer, renderer);
+	UNIT_INT(snapshot->device_count, 1);
+	UNIT_INT(snapshot->diagnostic_count, 0);
+	UNIT_STRING(seen, wanted);
+	if (snapshot->device_count == 1)
+		UNIT_STRING(snapshot->devices[0].apis[0], "opengl");
+	discovery_free(snapshot);
+}
+
+/* The library that renders has two names; of the newer one the drivers in dri/ are stubs. */
+static void test_mesa(void)
+{
+	char *root CLEANUP_TREE = make_mesa();
+	add_library(root, "usr/lib/dri/swrast_dri.so", NULL, "libLLVM.so", NULL);
+	expect_mesa(root, "/usr/lib/dri/swrast_dri.so");
+	add_library(root, "usr/lib/libgallium-25.0.7-2.so", "libgallium-25.0.7-2.so", "libLLVM.so",
+		    NULL);
+	expect_mesa(root, "/usr/lib/libgallium-25.0.7-2.so");
+}
+
+static void test_mesa_without_a_renderer(void)
+{
+	char *root CLEANUP_TREE = make_mesa();
+	struct discovery_snapshot *snapshot = take(root);
+	const struct discovery_device *device = discovery_find(snapshot, "llvmpipe");
+	CU_ASSERT_PTR_NOT_NULL_FATAL(device);
+	UNIT_INT(device->health, DISCOVERY_UNHEALTHY);
+	UNIT_CONTAINS(device->health_reason, "dri/swrast_dri.so");
+	discovery_free(snapshot);
+}
+
+/* A plugin that is told where to look, looks nowhere else. */
+static void test_other_places(void)
+{
+	char *root CLEANUP_TREE = make_mesa();
+	static const char *const directories[] = {"/opt/vendors", NULL};
+	const struct discovery_options options = {.root = root,
+						  .egl_vendor_directories = directories};
+	struct discovery_snapshot *snapshot = NULL;
+	add_library(root, "usr/lib/dri/swrast_dri.so", NULL, "libLLVM.so", NULL);
+	UNIT_INT(discovery_take(&options, &snapshot, NULL), 0);
+	UNIT_INT(snapshot->device_count, 0);
+	discovery_free(snapshot);
+	add_text(root, "opt/vendors/broken.json", "{\"ICD\": {}}");
+	add_text(root, "opt/vendors/mesa.json",
+		 "{\"ICD\": {\"library_path\": \"/usr/lib/libEGL_mesa.so.0\"}}");
+	UNIT_INT(discovery_take(&options, &snapshot, NULL), 0);
+	UNIT_INT(snapshot->device_count, 1);
+	UNIT_INT(snapshot->diagnostic_count, 1);
+	if (snapshot->diagnostic_count == 1)
+		UNIT_CONTAINS(snapshot->diagnostics[0].message, "ICD.library_path");
+	discovery_free(snapshot);
+}
+
 int main(void)
 {
 	CU_TestInfo tests[] = {
@@ -278,6 +361,9 @@ int main(void)
 		{"hardware drivers are left out", test_hardware_drivers_are_left_out},
 		{"PoCL", test_pocl},
 		{"PoCL without a linker", test_pocl_without_a_linker},
+		{"Mesa's EGL", test_mesa},
+		{"Mesa's EGL without a renderer", test_mesa_without_a_renderer},
+		{"other places", test_other_places},
 		CU_TEST_INFO_NULL,
 	};
 	int code = 1;

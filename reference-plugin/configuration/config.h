@@ -34,7 +34,7 @@ struct config_origin {
 };
 
 enum {
-	CONFIG_SETTING_COUNT = 26,
+	CONFIG_SETTING_COUNT = 27,
 	CONFIG_KEY_COUNT = CONFIG_SETTING_COUNT + 3, /* with the additional mounts */
 };
 
@@ -80,7 +80,7 @@ struct config {
 	char *sysfs;
 	char *proc;
 	char *dev;
-	struct text_list vulkan_icd_dirs;
+	struct text_list vulkan_icd_dirs, egl_vendor_dirs;
 	char *opencl_vendors;
 	int log_level;				    /* enum log_level */
 	int log_format;				    /* enum config_log_format */

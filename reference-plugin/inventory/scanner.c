@@ -40,6 +40,7 @@ static struct discovery_options discovery_options_of(const struct config *config
 		.proc = given(config->proc),
 		.dev = given(config->dev),
 		.vulkan_icd_directories = (const char *const *)config->vulkan_icd_dirs.items,
+		.egl_vendor_directories = (const char *const *)config->egl_vendor_dirs.items,
 		.opencl_vendors = given(config->opencl_vendors),
 		.filter =
 			{

@@ -111,9 +111,17 @@ static void test_software_driver_comes_and_goes(void)
 	UNIT_INT(file_write_atomic(manifest, content, size, 0644, NULL), 0);
 	rig_kubelet(&rig);
 	{
-		const char *const arguments[] = {"--resource",	    "display", "--vulkan-icd-dir",
-						 drivers,	    "--sysfs", rig.directory,
-						 "--removal-grace", "3s",      NULL};
+		const char *const arguments[] = {"--resource",
+						 "display",
+						 "--vulkan-icd-dir",
+						 drivers,
+						 "--sysfs",
+						 rig.directory,
+						 "--egl-vendor-dir",
+						 drivers,
+						 "--removal-grace",
+						 "3s",
+						 NULL};
 		rig_start(&rig, arguments);
 	}
 	rig_await_registrations(&rig, DISPLAY, 1);

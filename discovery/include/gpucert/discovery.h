@@ -97,7 +97,8 @@ struct discovery_device {
 	int32_t numa_node; /* DISCOVERY_UNKNOWN when the node has none */
 	enum discovery_health health;
 	const char *health_reason;
-	const char *const *apis; /* NULL-ended: "vulkan", "opencl", "cuda", "directx" that the files
+	const char *const
+		*apis; /* NULL-ended: "vulkan", "opencl", "opengl", "cuda", "directx" that the files
 				    or nodes below enable in a container */
 	const struct discovery_file *files;
 	size_t file_count;
@@ -156,6 +157,7 @@ struct discovery_options {
 	const char *proc;	   /* "/proc" */
 	const char *dev;	   /* "/dev" */
 	const char *const *vulkan_icd_directories; /* NULL-ended; the loader's search path */
+	const char *const *egl_vendor_directories; /* NULL-ended; the loader's search path */
 	const char *opencl_vendors;		   /* "/etc/OpenCL/vendors" */
 	struct discovery_filter filter;
 };
