@@ -20,6 +20,7 @@
 #define VULKAN_DOUBLE "VK_DRIVER_FILES=" TESTS "double_vulkan.json"
 #define OPENCL_DOUBLE "OCL_ICD_VENDORS=" TESTS "opencl/"
 #define CUDA_DOUBLE   "LD_LIBRARY_PATH=" TESTS "cuda"
+#define OPENGL_DOUBLE "__EGL_VENDOR_LIBRARY_FILENAMES=" TESTS "double_opengl.json"
 #define NO_LEAK_CHECK "LSAN_OPTIONS=detect_leaks=0"
 
 static cJSON *with_double(const char *program, const char *settings)
@@ -456,7 +457,7 @@ static cJSON *visibility(const char *settings, const char *option)
 	const struct probe probe = {
 		.program = "probe-visibility",
 		.option = option,
-		.env = {VULKAN_DOUBLE, OPENCL_DOUBLE, CUDA_DOUBLE, settings},
+		.env = {VULKAN_DOUBLE, OPENCL_DOUBLE, CUDA_DOUBLE, OPENGL_DOUBLE, settings},
 	};
 	return probe_document(&probe);
 }
@@ -464,7 +465,7 @@ static cJSON *visibility(const char *settings, const char *option)
 static void test_visibility_tells_every_api(void)
 {
 	cJSON *document CLEANUP_JSON = visibility("GPUCERT_DOUBLE=devices=2", NULL);
-	expect_count(document, "/apis", 3);
+	expect_count(document, "/apis", 4);
 	expect_string(document, "/apis/0/api/name", "vulkan");
 	expect_count(document, "/apis/0/devices", 2);
 	expect_string(document, "/apis/1/api/name", "opencl");
@@ -474,6 +475,9 @@ static void test_visibility_tells_every_api(void)
 	expect_string(document, "/apis/2/devices/1/pciAddress", "0000:41:00.0");
 	expect_string(document, "/apis/2/devices/1/deviceUuid", "02020202020202020202020202020202");
 	expect_string(document, "/apis/2/api/loader/version", "12.4");
+	expect_string(document, "/apis/3/api/name", "opengl");
+	expect_count(document, "/apis/3/devices", 2);
+	expect_string(document, "/apis/3/devices/1/drm/render", "226:129");
 }
 
 static void test_visibility_tells_real_drivers(void)
@@ -486,6 +490,7 @@ static void test_visibility_tells_real_drivers(void)
 						       .env = {NO_LEAK_CHECK}});
 		expect_string(document, "/apis/0/api/status", "ok");
 		expect_string(document, "/apis/1/api/status", "ok");
+		expect_string(document, "/apis/3/api/status", "ok");
 		CU_ASSERT(cJSON_IsArray(json_pointer(document, "/nodes")));
 	}
 }
@@ -496,12 +501,15 @@ static void test_visibility_looks_again(void)
 	cJSON *hidden CLEANUP_JSON = probe_document(
 		&(struct probe){.program = "probe-visibility",
 				.env = {"OCL_ICD_VENDORS=/nonexistent",
-					"VK_DRIVER_FILES=/nonexistent", NO_LEAK_CHECK}});
+					"VK_DRIVER_FILES=/nonexistent",
+					"__EGL_VENDOR_LIBRARY_DIRS=/nonexistent", NO_LEAK_CHECK}});
 	expect_string(hidden, "/apis/0/api/status", "unsupported");
 	expect_string(hidden, "/apis/1/api/status", "unsupported");
+	expect_string(hidden, "/apis/3/api/status", "unsupported");
 	expect_string(hidden, "/unsteered/0/api/status", "ok");
 	expect_string(hidden, "/unsteered/1/api/status", "ok");
 	CU_ASSERT(cJSON_GetArraySize(json_pointer(hidden, "/unsteered/1/devices")) > 0);
+	CU_ASSERT(cJSON_GetArraySize(json_pointer(hidden, "/unsteered/3/devices")) > 0);
 }
 
 static void test_visibility_survives_a_crash(void)
@@ -511,12 +519,13 @@ static void test_visibility_survives_a_crash(void)
 	CU_ASSERT_PTR_NOT_NULL(strstr(string_at(document, "/apis/0/api/reason"), "signal 11"));
 	expect_string(document, "/apis/1/api/status", "ok");
 	expect_string(document, "/apis/2/api/status", "ok");
+	expect_string(document, "/apis/3/api/status", "ok");
 }
 
 static void test_visibility_tells_one_device(void)
 {
 	cJSON *document CLEANUP_JSON = visibility("GPUCERT_DOUBLE=devices=3", "--device=1");
-	for (int i = 0; i < 3; i++) {
+	for (int i = 0; i < 4; i++) {
 		char *pointer CLEANUP_FREE = text_format("/apis/%d/devices/0/index", i);
 		expect_number(document, pointer, 1);
 	}
