@@ -12,6 +12,7 @@ needRoot();
 const node = discoveredNode();
 const vulkan = device('lavapipe');
 const opencl = device('pocl');
+const opengl = device('llvmpipe');
 
 const mount = (f) => ({host_path: f.source, container_path: f.destination, read_only: true});
 const mounts = (d, leaveOut = () => false) => d.files.filter((f) => !leaveOut(f)).map(mount);
@@ -50,6 +51,33 @@ const crashing = {
 	envs: {...vulkan.environment, OCL_ICD_VENDORS: '/opt/double/double.icd', GPUCERT_DOUBLE: 'crash=clGetPlatformInfo'},
 };
 
+// OpenGL finds its driver by the place of a manifest alone: a copy there, and the libraries through their directory.
+const smuggledOpengl = {
+	mounts: [
+		...mounts(vulkan).filter((m) => !m.container_path.startsWith('/usr/lib/')),
+		{host_path: '/usr/lib', container_path: '/usr/lib', read_only: true},
+		{
+			host_path: file('copy.json', readFileSync(opengl.files.find((f) => f.origin === 'manifest').source, 'utf8') + '\n'),
+			container_path: '/etc/glvnd/egl_vendor.d/smuggled.json',
+			read_only: true,
+		},
+	],
+	envs: vulkan.environment,
+};
+// A driver of OpenGL that is the double, with one thing wrong.
+const openglDouble = (setting) => ({
+	mounts: [
+		...mounts(opengl, (f) => f.origin === 'manifest'),
+		{host_path: join(build, 'tests', 'libdouble_opengl.so'), container_path: '/opt/double/libdouble_opengl.so', read_only: true},
+		{
+			host_path: file('double.json', {file_format_version: '1.0.0', ICD: {library_path: '/opt/double/libdouble_opengl.so'}}),
+			container_path: '/usr/share/glvnd/egl_vendor.d/50_mesa.json',
+			read_only: true,
+		},
+	],
+	envs: {GPUCERT_DOUBLE: `software,${setting}`},
+});
+
 // A node whose first device enables an API that no check tests.
 const node_with_cuda = file('node.json', {...node, devices: node.devices.map((d, i) => (i === 0 ? {...d, apis: [...d.apis, 'cuda']} : d))});
 // And one on which nothing can be computed.
@@ -61,6 +89,8 @@ const rows = [
 	{check: 'api.every-api', args: ['--node', node_without_api], wanted: 'unsupported', reason: 'nothing was computed'},
 	{check: 'api.vulkan', plugin: plugin(resource('v', vulkan)), wanted: 'pass'},
 	{check: 'api.opencl', plugin: plugin(resource('o', opencl)), wanted: 'pass'},
+	{check: 'api.opengl', plugin: plugin(resource('g', opengl)), wanted: 'pass'},
+	{check: 'api.opengl', plugin: plugin(resource('g', opengl, openglDouble('devices=1'))), wanted: 'pass'},
 	{check: 'isolation.two-containers', plugin: plugin(resource('v', vulkan), resource('o', opencl)), wanted: 'pass'},
 	{check: 'isolation.shared-replicas', plugin: plugin(resource('v', vulkan)), wanted: 'pass'},
 	{
@@ -72,6 +102,21 @@ const rows = [
 		check: 'api.opencl',
 		plugin: plugin(resource('o', opencl, {mounts: mounts(opencl, (f) => f.destination.includes('/libLLVM'))})),
 	},
+	{
+		check: 'api.opengl',
+		plugin: plugin(resource('g', opengl, {mounts: mounts(opengl, (f) => f.origin === 'manifest')})),
+		reason: 'EGL_BAD_DISPLAY',
+	},
+	{
+		check: 'api.opengl',
+		plugin: plugin(resource('g', opengl, {mounts: mounts(opengl, (f) => f.destination.includes('/libLLVM'))})),
+		reason: 'EGL_NOT_INITIALIZED',
+	},
+	{check: 'api.opengl', plugin: plugin(resource('g', opengl, openglDouble('pixel=7'))), reason: '1 pixels are wrong'},
+	{check: 'api.opengl', plugin: plugin(resource('g', opengl, openglDouble('idle'))), reason: 'results are wrong'},
+	{check: 'api.opengl', plugin: plugin(resource('g', opengl, openglDouble('devices=2'))), reason: '/devices/count'},
+	{check: 'api.opengl', plugin: plugin(resource('g', opengl, openglDouble('crash=glDispatchCompute'))), reason: 'signal'},
+	{check: 'isolation.single-device', plugin: plugin(resource('v', vulkan, smuggledOpengl)), reason: 'devices through opengl'},
 	{check: 'isolation.single-device', plugin: plugin(resource('v', vulkan, crashing)), reason: 'devices through opencl'},
 	{check: 'isolation.single-device', plugin: plugin(resource('v', vulkan, everything)), reason: 'devices granted'},
 	{
