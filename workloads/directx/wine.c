@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "workloads/directx/wine.h"
 
-#include "base/cleanup.h"
 #include "base/library.h"
+#include "workloads/opengl/wgl.h"
 
 #include <GL/gl.h>
 #include <stdio.h>
-#include <string.h>
 #include <windows.h>
 
 void wine_name(char *out, size_t size)
@@ -19,72 +18,28 @@ void wine_name(char *out, size_t size)
 		(void)snprintf(out, size, "Wine %s", version());
 }
 
-struct opengl {
-	HGLRC(WINAPI *create)(HDC dc);
-	BOOL(WINAPI *delete)(HGLRC context);
-	BOOL(WINAPI *make_current)(HDC dc, HGLRC context);
-	const GLubyte *(WINAPI *get_string)(GLenum name);
-};
-
-static bool load(struct opengl *gl)
+static void ask(const struct wgl *wgl, char *out, size_t size)
 {
+	const GLubyte *(WINAPI * get_string)(GLenum name) = NULL;
 	void *library = NULL;
-	return library_open("opengl32.dll", &library, NULL) == 0 &&
-	       library_function(library, "wglCreateContext", &gl->create, NULL) == 0 &&
-	       library_function(library, "wglDeleteContext", &gl->delete, NULL) == 0 &&
-	       library_function(library, "wglMakeCurrent", &gl->make_current, NULL) == 0 &&
-	       library_function(library, "glGetString", &gl->get_string, NULL) == 0;
-}
-
-static bool choose_format(HDC dc)
-{
-	const PIXELFORMATDESCRIPTOR wanted = {
-		.nSize = sizeof(wanted),
-		.nVersion = 1,
-		.dwFlags = PFD_DRAW_TO_WINDOW | PFD_SUPPORT_OPENGL,
-		.iPixelType = PFD_TYPE_RGBA,
-		.cColorBits = 24,
-	};
-	int format = ChoosePixelFormat(dc, &wanted);
-	return format != 0 && SetPixelFormat(dc, format, &wanted);
-}
-
-static void ask(const struct opengl *gl, HDC dc, char *out, size_t size)
-{
-	HGLRC context = choose_format(dc) ? gl->create(dc) : NULL;
+	HGLRC context = wgl->create(wgl->dc);
 	if (context == NULL)
 		return;
-	if (gl->make_current(dc, context)) {
-		const GLubyte *name = gl->get_string(GL_RENDERER);
+	if (wgl->make_current(wgl->dc, context) &&
+	    library_open("opengl32.dll", &library, NULL) == 0 &&
+	    library_function(library, "glGetString", &get_string, NULL) == 0) {
+		const GLubyte *name = get_string(GL_RENDERER);
 		(void)snprintf(out, size, "%s", name != NULL ? (const char *)name : "");
-		(void)gl->make_current(NULL, NULL);
+		(void)wgl->make_current(NULL, NULL);
 	}
-	(void)gl->delete (context);
+	(void)wgl->delete (context);
 }
 
 void wine_renderer(char *out, size_t size)
 {
-	struct opengl gl = {0};
-	HWND window = NULL;
-	HDC dc = NULL;
+	struct wgl wgl = {0};
 	out[0] = '\0';
-	if (!load(&gl))
-		return;
-	window = CreateWindowExW(0, L"STATIC", L"", 0, 0, 0, 16, 16, NULL, NULL, NULL, NULL);
-	dc = window != NULL ? GetDC(window) : NULL;
-	if (dc != NULL) {
-		ask(&gl, dc, out, size);
-		(void)ReleaseDC(window, dc);
-	}
-	if (window != NULL)
-		(void)DestroyWindow(window);
-}
-
-bool wine_renderer_is_software(const char *renderer)
-{
-	static const char *const names[] = {"llvmpipe", "softpipe", "SwiftShader", "GDI Generic"};
-	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
-		if (strstr(renderer, names[i]) != NULL)
-			return true;
-	return false;
+	if (wgl_open(&wgl, NULL, NULL) == 0)
+		ask(&wgl, out, size);
+	wgl_close(&wgl);
 }

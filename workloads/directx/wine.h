@@ -5,7 +5,6 @@
  * through OpenGL (up to Direct3D 11) and Vulkan (12), so that the vendor of an adapter says nothing
  * about what does the work there. */
 
-#include <stdbool.h>
 #include <stddef.h>
 
 /* "Wine 10.0"; "" on Windows itself. */
@@ -14,6 +13,3 @@ void wine_name(char *out, size_t size);
 /* GL_RENDERER of a hidden window: what Wine's Direct3D draws with; "" when OpenGL does not work. To
  * be asked under Wine alone. */
 void wine_renderer(char *out, size_t size);
-
-/* A renderer that is a processor: llvmpipe, softpipe, SwiftShader, GDI. */
-bool wine_renderer_is_software(const char *renderer);

@@ -5,6 +5,7 @@
 #include "base/utf16.h"
 #include "workloads/directx/directx.h"
 #include "workloads/directx/wine.h"
+#include "workloads/opengl/renderer.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -28,7 +29,7 @@ static bool is_software(const struct dxgi *dxgi, const DXGI_ADAPTER_DESC1 *descr
 	       (description->VendorId == VENDOR_MICROSOFT &&
 		description->DeviceId == DEVICE_BASIC_RENDER) ||
 	       (dxgi->emulated &&
-		(wine_renderer_is_software(dxgi->renderer) || wine_renderer_is_software(name)));
+		(renderer_is_software(dxgi->renderer) || renderer_is_software(name)));
 }
 
 cJSON *dxgi_describe(const struct dxgi *dxgi, size_t index)

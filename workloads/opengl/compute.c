@@ -4,11 +4,6 @@
 
 #include <string.h>
 
-enum {
-	LOCAL_SIZE = 64,    /* of the shader */
-	GROUPS_MAX = 65535, /* that every device offers */
-};
-
 struct computation {
 	struct opengl *gl;
 	const struct work_request *request;
@@ -76,17 +71,16 @@ static int dispatch(void *work, struct error *err)
 {
 	struct computation *c = work;
 	struct opengl *gl = c->gl;
-	const size_t groups = (c->request->elements + LOCAL_SIZE - 1) / LOCAL_SIZE;
+	const struct work_parameters parameters = work_parameters(c->request);
 	int rc = OPENGL_CALL(gl, err, glUseProgram, c->program);
 	if (rc == 0)
-		rc = OPENGL_CALL(gl, err, glUniform1ui, 0, (GLuint)c->request->elements);
+		rc = OPENGL_CALL(gl, err, glUniform1ui, 0, parameters.elements);
 	if (rc == 0)
-		rc = OPENGL_CALL(gl, err, glUniform1ui, 1, work_key(c->request->seed));
+		rc = OPENGL_CALL(gl, err, glUniform1ui, 1, parameters.key);
 	if (rc == 0)
-		rc = OPENGL_CALL(gl, err, glUniform1f, 2, WORK_SCALE);
+		rc = OPENGL_CALL(gl, err, glUniform1f, 2, parameters.scale);
 	if (rc == 0)
-		rc = OPENGL_CALL(gl, err, glDispatchCompute,
-				 groups < GROUPS_MAX ? (GLuint)groups : GROUPS_MAX, 1, 1);
+		rc = OPENGL_CALL(gl, err, glDispatchCompute, parameters.stride / WORK_GROUP, 1, 1);
 	if (rc == 0)
 		rc = OPENGL_CALL(gl, err, glMemoryBarrier, GL_BUFFER_UPDATE_BARRIER_BIT);
 	return rc == 0 ? opengl_wait(gl, c->request->timeout_ms, err) : rc;
@@ -142,7 +136,7 @@ int opengl_work(void *session, const struct work_request *request, struct work_r
 	int rc = work_run(steps, &c, &c.data, report, err);
 	report->failure = gl->failure;
 	work_data_free(&c.data);
-	if (!gl->abandoned)
+	if (rc != ERROR_TIMEOUT)
 		opengl_platform_end(gl);
 	return rc;
 }

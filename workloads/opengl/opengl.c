@@ -127,12 +127,10 @@ int opengl_wait(struct opengl *gl, uint64_t timeout_ms, struct error *err)
 	if (rc != 0)
 		return rc;
 	GLenum state = gl->glClientWaitSync(sync, GL_SYNC_FLUSH_COMMANDS_BIT, timeout_ms * 1000000);
-	if (state == GL_TIMEOUT_EXPIRED) {
-		gl->abandoned = true;
+	if (state == GL_TIMEOUT_EXPIRED)
 		return error_set(err, ERROR_TIMEOUT,
 				 "glClientWaitSync: the device did not finish within %llu ms",
 				 (unsigned long long)timeout_ms);
-	}
 	rc = opengl_check(gl, "glClientWaitSync", err);
 	if (rc == 0 && state != GL_ALREADY_SIGNALED && state != GL_CONDITION_SATISFIED)
 		rc = call_failed(&gl->failure, "glClientWaitSync", (int)state,
@@ -199,15 +197,12 @@ static int describe(const struct opengl *gl, struct api_report *report, struct e
 	return rc;
 }
 
-static bool opengl_close(void *session)
+static void opengl_close(void *session)
 {
 	struct opengl *gl = session;
-	if (gl->abandoned)
-		return false;
 	opengl_platform_close(gl);
 	free(gl->devices);
 	free(gl);
-	return true;
 }
 
 static int opengl_open(struct api_report *report, void **session, struct error *err)
@@ -228,7 +223,7 @@ static int opengl_open(struct api_report *report, void **session, struct error *
 	if (rc == 0)
 		*session = gl;
 	else
-		(void)opengl_close(gl);
+		opengl_close(gl);
 	return rc;
 }
 

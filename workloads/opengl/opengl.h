@@ -97,7 +97,6 @@ struct opengl {
 	bool es;		     /* the context is one of OpenGL ES */
 	bool old;		     /* the context is older than what the work needs */
 	struct call_failure failure; /* the last call that failed */
-	bool abandoned;		     /* the device did not finish: nothing may be destroyed */
 };
 
 /*
@@ -139,8 +138,7 @@ struct opengl_shader {
 int opengl_build(struct opengl *gl, const struct opengl_shader *shaders, GLuint *program,
 		 struct work_report *report, struct error *err);
 
-/* Waits for everything that was asked of the context. ERROR_TIMEOUT: it did not finish and
- * gl->abandoned is set. */
+/* Waits for everything that was asked of the context. ERROR_TIMEOUT: it did not finish. */
 int opengl_wait(struct opengl *gl, uint64_t timeout_ms, struct error *err);
 
 /* describe.c: reads what the current context tells; one element of `devices`, NULL: out of memory. */

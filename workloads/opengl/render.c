@@ -75,7 +75,6 @@ int opengl_render(struct opengl *gl, const struct work_request *request, struct 
 		rc = OPENGL_CALL(gl, err, glReadPixels, 0, 0, RENDER_SIZE, RENDER_SIZE, GL_RGBA,
 				 GL_UNSIGNED_BYTE, pixels);
 	if (rc == 0)
-		render_verify(request->seed, pixels, (size_t)RENDER_SIZE * RENDER_PIXEL,
-			      &report->render);
+		work_compare_picture(report, pixels, (size_t)RENDER_SIZE * RENDER_PIXEL);
 	return rc;
 }
