@@ -3,13 +3,10 @@
 
 #include <string.h>
 
-#define SIGHT_SEEN   true
-#define SIGHT_UNSEEN false
-
 #define API(name_, system, sight, offered_, title, advice, ...)                                    \
-	{.name = #name_, .offered = offered_, .seen = SIGHT_##sight, .tested = true, __VA_ARGS__},
+	{.name = #name_, .offered = offered_, .tested = true, __VA_ARGS__},
 #define API_WITHOUT_CHECK(name_, system, sight, offered_, ...)                                     \
-	{.name = #name_, .offered = offered_, .seen = SIGHT_##sight, __VA_ARGS__},
+	{.name = #name_, .offered = offered_, __VA_ARGS__},
 
 const struct gpu_api gpu_apis[] = {
 #include "base/gpu_apis.def"

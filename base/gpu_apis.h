@@ -9,7 +9,6 @@
 struct gpu_api {
 	const char *name;    /* "vulkan" */
 	const char *offered; /* as discovery tells it of a device: "vulkan", "directx" */
-	bool seen;	     /* probe-visibility asks it */
 	bool tested;	     /* there is a check api.NAME */
 	bool enumerates;     /* its probe lists devices and does no work on them */
 	bool encodes;	     /* its probe encodes video, which the checks decode (verify-video) */

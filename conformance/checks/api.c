@@ -76,11 +76,13 @@ static void expect_work(struct check_run *run, const struct discovery_device *de
 {
 	const cJSON *elements = json_pointer(document, "/work/elements");
 	int count = cJSON_GetArraySize(json_pointer(document, "/devices"));
-	if (lacks_library(document)) {
-		check_unsupported(
-			run,
-			"%s: the container has no %s, which belongs to the image, not to a driver",
-			device->id, view_string(document, "/api/missing"));
+	const char *missing = view_string(document, "/api/missing");
+	bool headless = strcmp(missing, "window station") == 0;
+	if (headless || lacks_library(document)) {
+		check_unsupported(run, "%s: the container has no %s, which belongs to %s",
+				  device->id, missing,
+				  headless ? "its session, which is the runtime's"
+					   : "the image, not to a driver");
 		return;
 	}
 	if (!expect_status(run, document, strcmp(view_string(document, "/api/status"), "ok") == 0,

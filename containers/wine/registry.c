@@ -77,7 +77,7 @@ static void registry_add_driver(struct text *reg, size_t index)
 	text_addf(reg,
 		  "\r\n[" CLASS_KEY "\\%04zu]\r\n\"InfPath\"=\"" WINE_DRIVER_INF "\"\r\n"
 		  "\"InfSection\"=\"gpucert_wine\"\r\n\"ProviderName\"=\"gpucert\"\r\n"
-		  "\"DriverVersion\"=\"1.0.0.0\"\r\n",
+		  "\"DriverVersion\"=\"1.0.0.0\"\r\n\"OpenGLDriverName\"=\"gpucert_gl64.dll\"\r\n",
 		  index);
 	for (unsigned i = 0; i < wine_driver_file_count; i++) {
 		const struct wine_driver_file *file = &wine_driver_files[i];

@@ -78,6 +78,7 @@ struct pnp_device {
 	int64_t luid;
 	bool compute_class;	/* of the compute accelerator class, not the display class */
 	unsigned problem;	/* code of the device manager (43: the driver failed); 0: none */
+	bool opengl;		/* its driver brings one of OpenGL */
 	const char *store_path; /* as the system says it; "" when it cannot be found */
 	const char *store_path_error;
 	const struct registry_value *values; /* of all CopyToVm keys */

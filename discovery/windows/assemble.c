@@ -191,6 +191,8 @@ static void add_device(const struct windows_hardware *hardware, struct builder *
 			builder, "the device manager reports problem %u", source->problem);
 	}
 	builder_add_name(builder, &device->apis, "directx");
+	if (source->opengl)
+		builder_add_name(builder, &device->apis, "opengl");
 	runtime_files_add(builder, device, source, hardware->windows);
 }
 

@@ -140,6 +140,16 @@ static const char *key_string(struct builder *builder, const struct pnp_device *
 	return builder_string(builder, text);
 }
 
+/* The driver key names the driver of OpenGL (Microsoft: "Loading an OpenGL Installable Client
+ * Driver"): one name, or one for each word size. */
+static bool has_opengl(const struct pnp_device *device)
+{
+	HKEY key CLEANUP_KEY = NULL;
+	return key_open(device, NULL, &key) == ERROR_SUCCESS &&
+	       RegGetValueW(key, NULL, L"OpenGLDriverName", RRF_RT_REG_SZ | RRF_RT_REG_MULTI_SZ,
+			    NULL, NULL, NULL) == ERROR_SUCCESS;
+}
+
 /* "3-1-2024" as "2024-03-01"; what is not such a date stays as it is. */
 static const char *iso_date(struct builder *builder, const char *text)
 {
@@ -162,6 +172,7 @@ void class_key_read(struct builder *builder, struct pnp_device *device)
 	device->driver_version = key_string(builder, device, "DriverVersion");
 	device->driver_date = iso_date(builder, key_string(builder, device, "DriverDate"));
 	device->driver_inf = key_string(builder, device, "InfPath");
+	device->opengl = has_opengl(device);
 	for (size_t i = 0; i < COPY_TO_VM_KEY_COUNT; i++)
 		read_values(builder, device, copy_to_vm_keys[i].name);
 	if (device->value_count > 1)

@@ -96,6 +96,9 @@ static const char *driver_version(const struct opengl_device *device)
 	if (strncmp(version, prefix, strlen(prefix)) == 0)
 		version += strlen(prefix);
 	const char *space = strchr(version, ' ');
+	const char *profile = " (Core Profile)";
+	if (space != NULL && strncmp(space, profile, strlen(profile)) == 0)
+		space = strchr(space + strlen(profile), ' ');
 	return space != NULL ? space + 1 : NULL;
 }
 

@@ -44,8 +44,11 @@ int opengl_platform_open(struct opengl *gl, struct api_report *report, struct er
 		rc = library_open(OPENGL_LIBRARY, &platform->library, err);
 	if (rc != 0)
 		return rc;
-	gl->devices[gl->device_count++] = (struct opengl_device){
-		.software = platform->wgl.generic, .card = -1, .render_node = -1};
+	if (platform->wgl.generic)
+		return error_set(err, ERROR_UNSUPPORTED,
+				 "no driver of OpenGL answers, only GDI Generic, Windows' own "
+				 "software renderer");
+	gl->devices[gl->device_count++] = (struct opengl_device){.card = -1, .render_node = -1};
 	return 0;
 }
 

@@ -25,10 +25,12 @@ static int choose_format(struct wgl *wgl, struct error *err)
 		.cColorBits = 24,
 	};
 	const int number = ChoosePixelFormat(wgl->dc, &format);
-	if (number == 0 || !SetPixelFormat(wgl->dc, number, &format))
-		return error_set(err, ERROR_REMOTE, "%s: error %lu",
-				 number == 0 ? "ChoosePixelFormat" : "SetPixelFormat",
+	if (number == 0)
+		return error_set(err, ERROR_UNSUPPORTED,
+				 "OpenGL has no pixel format (ChoosePixelFormat: error %lu)",
 				 GetLastError());
+	if (!SetPixelFormat(wgl->dc, number, &format))
+		return error_set(err, ERROR_REMOTE, "SetPixelFormat: error %lu", GetLastError());
 	if (DescribePixelFormat(wgl->dc, number, sizeof(format), &format) != 0)
 		wgl->generic = (format.dwFlags & PFD_GENERIC_FORMAT) != 0 &&
 			       (format.dwFlags & PFD_GENERIC_ACCELERATED) == 0;
@@ -48,6 +50,8 @@ int wgl_open(struct wgl *wgl, struct api_report *report, struct error *err)
 	int rc = api_load(report, "opengl32.dll", functions, err);
 	if (rc == 0)
 		rc = open_window(wgl, report, err);
+	if (rc == 0 && report != NULL)
+		report->missing = "OpenGL driver";
 	return rc == 0 ? choose_format(wgl, err) : rc;
 }
 

@@ -21,7 +21,7 @@ struct wgl {
 };
 
 /* `report`, which may be NULL, learns about the library. ERROR_UNSUPPORTED: the session has no
- * window station that could show a window (report->missing). ERROR_NOT_FOUND, ERROR_UNAVAILABLE: as
- * api_load(). ERROR_REMOTE: no pixel format is of use. wgl_close() whatever is returned. */
+ * window station that could show a window, or no driver (report->missing). ERROR_NOT_FOUND,
+ * ERROR_UNAVAILABLE: as api_load(). ERROR_REMOTE: a call failed. wgl_close() whatever is returned. */
 int wgl_open(struct wgl *wgl, struct api_report *report, struct error *err);
 void wgl_close(struct wgl *wgl);

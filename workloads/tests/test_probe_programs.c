@@ -498,11 +498,10 @@ static void test_visibility_tells_real_drivers(void)
 /* What a variable hides is told all the same. */
 static void test_visibility_looks_again(void)
 {
-	cJSON *hidden CLEANUP_JSON = probe_document(
-		&(struct probe){.program = "probe-visibility",
-				.env = {"OCL_ICD_VENDORS=/nonexistent",
-					"VK_DRIVER_FILES=/nonexistent",
-					"__EGL_VENDOR_LIBRARY_DIRS=/nonexistent", NO_LEAK_CHECK}});
+	cJSON *hidden CLEANUP_JSON = probe_document(&(struct probe){
+		.program = "probe-visibility",
+		.env = {"OCL_ICD_VENDORS=/nonexistent", "VK_DRIVER_FILES=/nonexistent",
+			"__EGL_VENDOR_LIBRARY_DIRS=/nonexistent", NO_LEAK_CHECK}});
 	expect_string(hidden, "/apis/0/api/status", "unsupported");
 	expect_string(hidden, "/apis/1/api/status", "unsupported");
 	expect_string(hidden, "/apis/3/api/status", "unsupported");

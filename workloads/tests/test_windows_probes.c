@@ -33,8 +33,8 @@ static void expect_work(const char *program, const char *elements)
 
 static void test_compute_is_right(void)
 {
-	static const char *const programs[] = {"probe-vulkan", "probe-opencl", "probe-d3d11",
-					       "probe-d3d12"};
+	static const char *const programs[] = {"probe-vulkan", "probe-opencl", "probe-opengl",
+					       "probe-d3d11", "probe-d3d12"};
 	for (size_t i = 0; i < ARRAY_SIZE(programs); i++)
 		expect_work(programs[i], "256");
 }
@@ -46,6 +46,7 @@ static void test_odd_sizes_are_computed(void)
 	for (size_t i = 0; i < ARRAY_SIZE(sizes); i++) {
 		expect_work("probe-d3d11", sizes[i]);
 		expect_work("probe-d3d12", sizes[i]);
+		expect_work("probe-opengl", sizes[i]);
 	}
 }
 
@@ -59,6 +60,16 @@ static void test_direct3d_draws(void)
 		CU_ASSERT_STRING_NOT_EQUAL(string_at(document, "/work/featureLevel"),
 					   "(no string)");
 	}
+}
+
+static void test_opengl_draws(void)
+{
+	cJSON *document CLEANUP_JSON = document_of("probe-opengl", "--size", "64");
+	expect_number(document, "/work/render/pixels", 64 * 64);
+	expect_number(document, "/work/render/mismatches", 0);
+	CU_ASSERT_PTR_NOT_NULL(strstr(string_at(document, "/devices/0/name"), "llvmpipe"));
+	CU_ASSERT_EQUAL(strncmp(string_at(document, "/devices/0/driver/version"), "Mesa ", 5), 0);
+	CU_ASSERT_EQUAL(strncmp(string_at(document, "/api/emulator"), "Wine ", 5), 0);
 }
 
 static void test_dxgi_lists_adapters(void)
@@ -155,6 +166,7 @@ int main(void)
 		{"compute is right", test_compute_is_right},
 		{"odd sizes are computed", test_odd_sizes_are_computed},
 		{"Direct3D draws", test_direct3d_draws},
+		{"OpenGL draws", test_opengl_draws},
 		{"DXGI lists adapters", test_dxgi_lists_adapters},
 		{"Media Foundation encodes", test_media_foundation_encodes},
 		{"missing libraries are named", test_missing_libraries_are_named},

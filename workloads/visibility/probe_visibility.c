@@ -13,7 +13,9 @@ enum { EVERY_DEVICE = -1 };
 #define ASKED_ANY_SEEN(name) &name##_api,
 #ifdef _WIN32
 #define ASKED_WINDOWS_SEEN(name) &name##_api,
+#define ASKED_ANY_UNSEEN_ON_WINDOWS(name)
 #else
+#define ASKED_ANY_UNSEEN_ON_WINDOWS(name) &name##_api,
 #define ASKED_WINDOWS_SEEN(name)
 #endif
 #define ASKED_ANY_UNSEEN(name)

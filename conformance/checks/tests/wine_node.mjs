@@ -13,7 +13,7 @@ needRoot();
 
 const programs = process.env.GPUCERT_WINDOWS_PROGRAMS ?? join(build, '..', 'windows');
 const probe = (api) => `libexec/gpucert/probe-${api}.exe`;
-const probes = ['vulkan', 'opencl', 'dxgi', 'd3d11', 'd3d12', 'mediafoundation'].map(probe);
+const probes = ['vulkan', 'opencl', 'opengl', 'dxgi', 'd3d11', 'd3d12', 'mediafoundation'].map(probe);
 for (const program of ['bin/gpu-discovery.exe', 'bin/device-plugin-wddm.exe', ...probes])
 	if (!existsSync(join(programs, program))) skip(`${join(programs, program)} is not built (preset "windows")`);
 const args = ['--node', 'wine', '--windows-programs', programs];
@@ -29,6 +29,7 @@ const mustPass = [
 	'windows.mount-targets',
 	'api.vulkan',
 	'api.opencl',
+	'api.opengl',
 	'api.dxgi',
 	'api.d3d11',
 	'api.d3d12',
