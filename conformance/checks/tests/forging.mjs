@@ -11,15 +11,16 @@ import {device, needRoot} from './machine.mjs';
 needRoot();
 
 const vulkan = device('lavapipe');
+const opengl = device('llvmpipe');
 
 const mount = (f) => ({host_path: f.source, container_path: f.destination, read_only: true});
-const plugin = ({mounts = [], envs = {}, devices = []}) =>
+const plugin = ({mounts = [], envs = {}, devices = [], of = vulkan}) =>
 	scripted({
 		plugins: [
 			{
 				resource: 'example.com/gpu',
 				devices: [{id: 'gpu'}],
-				allocate: {once: {mounts: [...vulkan.files.map(mount), ...mounts], envs: {...vulkan.environment, ...envs}, devices}},
+				allocate: {once: {mounts: [...of.files.map(mount), ...mounts], envs: {...of.environment, ...envs}, devices}},
 			},
 		],
 	});
@@ -55,6 +56,8 @@ symlinkSync('/sys/class', join(links, 'class'));
 symlinkSync('/libexec/gpucert', join(links, 'programs'));
 const loader = folder('loader');
 writeFileSync(join(loader, 'libvulkan.so.1'), 'another loader');
+const dispatch = folder('dispatch');
+writeFileSync(join(dispatch, 'libGLdispatch.so.0'), 'what the loader of OpenGL needs');
 const better = folder('better');
 mkdirSync(join(better, 'glibc-hwcaps/x86-64-v2'), {recursive: true});
 writeFileSync(join(better, 'glibc-hwcaps/x86-64-v2/libvulkan.so.1'), 'another loader');
@@ -98,6 +101,9 @@ const rows = [
 	forged('a device node over the probe', {
 		devices: [{host_path: '/dev/null', container_path: '/libexec/gpucert/probe-vulkan', permissions: 'rw'}],
 	}, 'hides the image'),
+	forged('the probe of OpenGL is another program', {...over(program, '/libexec/gpucert/probe-opengl'), of: opengl}, 'hides the image', 'api.opengl'),
+	forged('the loader of OpenGL is another', {...over(dispatch, '/opt/x'), envs: {LD_LIBRARY_PATH: '/opt/x'}, of: opengl}, 'in front of the image', 'api.opengl'),
+	{check: 'api.opengl', plugin: plugin({envs: {__EGL_VENDOR_LIBRARY_DIRS: '/usr/share/glvnd/egl_vendor.d', LIBGL_ALWAYS_SOFTWARE: '1'}, of: opengl}), wanted: 'pass'},
 	{check: 'api.vulkan', plugin: plugin({...over(driver, '/opt/driver'), envs: {LD_LIBRARY_PATH: '/opt/driver'}}), wanted: 'pass'},
 	{check: 'api.vulkan', plugin: plugin(over(libc, libc)), wanted: 'pass'},
 	{check: 'api.vulkan', plugin: plugin({...both([links, '/opt/lk'], [driver, '/opt/loader']), envs: {LD_LIBRARY_PATH: '/opt/lk/libraries:'}}), wanted: 'pass'},

@@ -21,6 +21,7 @@ const offer = (d, changes = {}, root) => ({
 const plugin = (...plugins) => scripted({plugins});
 const vulkan = device('lavapipe');
 const opencl = device('pocl');
+const opengl = device('llvmpipe');
 const prepared = join(work, 'prepared');
 
 const apis = ['api.vulkan', 'api.opencl'];
@@ -29,7 +30,8 @@ const rows = [
 	row('drivers that PreStartContainer puts in place', plugin(
 		offer(vulkan, {options: {pre_start_required: true}, pre_start_link: prepared}, prepared),
 		offer(opencl),
-	), [...apis, 'isolation.single-device', 'isolation.two-containers']),
+		offer(opengl, {options: {pre_start_required: true}, pre_start_link: `${prepared}-too`}, `${prepared}-too`),
+	), [...apis, 'api.opengl', 'isolation.single-device', 'isolation.two-containers']),
 	row('a preference for others than are needed', plugin(
 		offer(vulkan, {options: {get_preferred_allocation_available: true}, preferred: ['nothing']}),
 		offer(opencl, {options: {get_preferred_allocation_available: true}, preferred: []}),

@@ -8,7 +8,7 @@ command -v containerd >/dev/null || skip "needs containerd"
 cd "$work"
 expect_exit 0 gpucert run --out report
 r=$work/report/report.json
-for check in api.vulkan api.opencl isolation.no-allocation isolation.single-device isolation.two-containers \
+for check in api.vulkan api.opencl api.opengl isolation.no-allocation isolation.single-device isolation.two-containers \
 	isolation.shared-replicas environment.container registration.arrives allocate.each-and-all \
 	restart.kubelet-restart; do
 	expect_report "$r" "outcome('$check')" pass
