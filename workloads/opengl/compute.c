@@ -86,27 +86,31 @@ static int dispatch(void *work, struct error *err)
 	return rc == 0 ? opengl_wait(gl, c->request->timeout_ms, err) : rc;
 }
 
+static int download_array(struct computation *c, size_t array, struct error *err)
+{
+	struct opengl *gl = c->gl;
+	int rc = OPENGL_CALL(gl, err, glBindBuffer, GL_SHADER_STORAGE_BUFFER, c->buffers[array]);
+	if (rc != 0)
+		return rc;
+	const void *mapped =
+		gl->glMapBufferRange(GL_SHADER_STORAGE_BUFFER, 0, c->array_size, GL_MAP_READ_BIT);
+	rc = opengl_check(gl, "glMapBufferRange", err);
+	if (rc != 0)
+		return rc;
+	if (mapped == NULL)
+		return error_set(err, ERROR_REMOTE, "glMapBufferRange told no address");
+	memcpy(c->data.arrays[array], mapped, (size_t)c->array_size);
+	return gl->glUnmapBuffer(GL_SHADER_STORAGE_BUFFER) != GL_FALSE
+		       ? 0
+		       : error_set(err, ERROR_REMOTE,
+				   "glUnmapBuffer: the contents of the buffer were lost");
+}
+
 static int download(void *work, struct error *err)
 {
-	struct computation *c = work;
-	struct opengl *gl = c->gl;
 	int rc = 0;
-	for (size_t i = 0; rc == 0 && i < WORK_ARRAYS; i++) {
-		rc = OPENGL_CALL(gl, err, glBindBuffer, GL_SHADER_STORAGE_BUFFER, c->buffers[i]);
-		if (rc != 0)
-			break;
-		const void *mapped = gl->glMapBufferRange(GL_SHADER_STORAGE_BUFFER, 0,
-							  c->array_size, GL_MAP_READ_BIT);
-		rc = opengl_check(gl, "glMapBufferRange", err);
-		if (rc == 0 && mapped == NULL)
-			rc = error_set(err, ERROR_REMOTE, "glMapBufferRange told no address");
-		if (rc != 0)
-			break;
-		memcpy(c->data.arrays[i], mapped, (size_t)c->array_size);
-		if (gl->glUnmapBuffer(GL_SHADER_STORAGE_BUFFER) == GL_FALSE)
-			rc = error_set(err, ERROR_REMOTE,
-				       "glUnmapBuffer: the contents of the buffer were lost");
-	}
+	for (size_t i = 0; rc == 0 && i < WORK_ARRAYS; i++)
+		rc = download_array(work, i, err);
 	return rc;
 }
 

@@ -214,10 +214,10 @@ static int opengl_open(struct api_report *report, void **session, struct error *
 	int rc = gl->devices != NULL ? opengl_platform_open(gl, report, err) : error_memory(err);
 	if (rc == 0)
 		rc = ask_all(gl, report, err);
-	if (rc == 0)
+	if (rc == 0) {
 		leave_out_stand_in(gl, report);
-	if (rc == 0)
 		rc = describe(gl, report, err);
+	}
 	if (gl->platform != NULL)
 		opengl_platform_listen(gl, NULL);
 	if (rc == 0)

@@ -34,6 +34,8 @@
 	X(PFNEGLDEBUGMESSAGECONTROLKHRPROC, eglDebugMessageControlKHR)                             \
 	X(PFNEGLLABELOBJECTKHRPROC, eglLabelObjectKHR)
 
+enum { NODE_MAX = (1 << 20) - 1 }; /* minor numbers have 20 bits */
+
 struct opengl_platform {
 	EGL_FUNCTIONS(OPENGL_DECLARE)
 	EGL_EXTENSIONS_USED(OPENGL_DECLARE)
@@ -173,15 +175,13 @@ static int no_driver(struct opengl *gl, struct api_report *report, struct error 
 /* N of "/dev/dri/renderDN"; -1 for anything else. */
 static int number_behind(const char *path, const char *prefix)
 {
-	unsigned number = 0;
-	char more = '\0';
-	if (path == NULL)
+	const char *name = path != NULL ? path_base(path) : "";
+	const size_t length = strlen(prefix);
+	char *end = NULL;
+	if (!text_starts_with(name, prefix) || name[length] < '0' || name[length] > '9')
 		return -1;
-	const char *name = path_base(path);
-	if (!text_starts_with(name, prefix) ||
-	    sscanf(name + strlen(prefix), "%u%c", &number, &more) != 1 || number > 1 << 20)
-		return -1;
-	return (int)number;
+	const unsigned long number = strtoul(name + length, &end, 10);
+	return *end == '\0' && number <= NODE_MAX ? (int)number : -1;
 }
 
 static void add_display(struct opengl *gl, struct opengl_device device)
