@@ -105,6 +105,12 @@ const rows = [
 	{check: 'api.d3d12', plugin: plugin({devices: [first], mounts: loaders}, {devices: [second], mounts: loaders}), wanted: 'pass'},
 	// Without the driver's files there is a device that cannot be opened.
 	{check: 'api.d3d12', plugin: plugin({devices: [first]}, {devices: [second]}), reason: 'D3D12CreateDevice'},
+	// An encoder that is listed and cannot be activated: names alone prove nothing.
+	{
+		check: 'api.mediafoundation',
+		plugin: plugin(...[first, second].map((one) => ({devices: [one], envs: {GST_PLUGIN_FEATURE_RANK: 'x264enc:NONE'}}))),
+		reason: 'IMFActivate::ActivateObject',
+	},
 	// Without the device none is granted; of two in one answer, a kubelet on Windows takes the first, and the second is not.
 	...['dxgi', 'd3d11', 'd3d12', 'mediafoundation'].flatMap((api) => [
 		{check: `api.${api}`, plugin: plugin({mounts: loaders}), reason: 'granted'},
