@@ -161,6 +161,8 @@ static bool expect_work(struct check_run *run, const char *label, const cJSON *d
 	bool held = expect_seed(run, document, launch);
 	for (size_t i = 0; i < ARRAY_SIZE(numbers); i++)
 		held = expect_digest(run, label, document, arrays[i], launch) && held;
+	if (json_pointer(document, "/work/digests/fill") != NULL)
+		held = expect_digest(run, label, document, "fill", launch) && held;
 	if (cJSON_IsObject(json_pointer(document, "/work/render")))
 		held = expect_digest(run, label, document, "pixels", launch) && held;
 	return held;

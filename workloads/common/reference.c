@@ -25,6 +25,11 @@ uint32_t work_key(uint32_t seed)
 	return mix(seed) ^ 0x5bd1e995u;
 }
 
+uint32_t work_fill_pattern(uint32_t seed)
+{
+	return mix(seed + 0x9e3779b9u);
+}
+
 uint32_t work_input_value(uint32_t seed, size_t index)
 {
 	return (uint32_t)index * 0x9e3779b9u + mix(seed) + 1u;
@@ -67,6 +72,12 @@ static void expect_value(uint32_t seed, size_t elements, size_t index, void *out
 	memcpy(out, &value, sizeof(value));
 }
 
+static void expect_fill(uint32_t seed, size_t elements, size_t index, void *out)
+{
+	uint32_t value = index < elements ? work_fill_pattern(seed) : work_input_value(seed, index);
+	memcpy(out, &value, sizeof(value));
+}
+
 static void expect_y(uint32_t seed, size_t elements, size_t index, void *out)
 {
 	put_float(out, index < elements ? work_expected_y(seed, index) : work_input_y(seed, index));
@@ -102,6 +113,7 @@ const struct work_array *work_array_find(const char *name)
 	static const struct work_array arrays[] = {
 		{"values", WORK_INTEGERS, WORK_GUARD, 0, expect_value},
 		{"y", WORK_FLOATS, WORK_GUARD, 0, expect_y},
+		{"fill", WORK_INTEGERS, WORK_GUARD, 0, expect_fill},
 		{"sum", WORK_FLOATS, WORK_GUARD, 0, expect_sum},
 		{"product", WORK_FLOATS, WORK_GUARD, WORK_MATRIX * WORK_MATRIX, expect_product},
 		{"pixels", WORK_COLOURS, 0, RENDER_SIZE * RENDER_SIZE, expect_pixel},

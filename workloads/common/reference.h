@@ -12,6 +12,9 @@
  * Inputs and key follow from a seed, so that results of an earlier run are not right in this one.
  * Behind the last element of each array stands a guard that the device must not touch.
  *
+ * APIs that fill memory by a command of their own fill the elements of `values` with a pattern first;
+ * the guard keeps what was there.
+ *
  * DirectML has operators instead: the element-wise sum of two tensors, and the product of two
  * square matrices, of operands that follow from the seed.
  */
@@ -34,6 +37,9 @@ extern const float work_poison; /* the guard behind DirectML's outputs */
 
 uint32_t work_key(uint32_t seed);
 
+/* What the command that fills memory writes to each element. */
+uint32_t work_fill_pattern(uint32_t seed);
+
 /* The input; behind the end it is the guard. */
 uint32_t work_input_value(uint32_t seed, size_t index);
 float work_input_x(uint32_t seed, size_t index);
@@ -47,7 +53,7 @@ uint32_t work_operand(uint32_t seed, size_t input, size_t index);
 uint32_t work_expected_value(uint32_t seed, size_t index);
 float work_expected_y(uint32_t seed, size_t index);
 
-/* An array of results: "values" and "y"; "sum" and "product" of DirectML; "pixels" of the picture
+/* An array of results: "values" and "y"; "fill"; "sum" and "product" of DirectML; "pixels" of the picture
  * (render.h), four bytes each, without gaps between rows. */
 struct work_array {
 	const char *name;

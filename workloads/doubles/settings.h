@@ -14,6 +14,8 @@
  *   twice                     work is done twice
  *   wrong=INDEX               one bit of one integer result is wrong
  *   overrun                   one element behind the end is written
+ *   null                      everything says success and nothing is done
+ *   unfilled                  memory is not filled
  *   graphics-only             no queue of a device does compute work
  *   old                       the device is one of the oldest version of the API
  */

@@ -10,7 +10,7 @@
 struct probe {
 	const char *program; /* "probe-vulkan" */
 	const char *option, *value;
-	const char *env[6];
+	const char *env[8];
 };
 
 /* All documents go to this file of the tests' folder, to be validated by the schema. 0, or the exit

@@ -15,13 +15,14 @@
 
 #include <signal.h>
 
-#define PROGRAMS      GPUCERT_BINARY_DIR "/libexec/gpucert/"
-#define TESTS	      GPUCERT_BINARY_DIR "/tests/"
-#define VULKAN_DOUBLE "VK_DRIVER_FILES=" TESTS "double_vulkan.json"
-#define OPENCL_DOUBLE "OCL_ICD_VENDORS=" TESTS "opencl/"
-#define CUDA_DOUBLE   "LD_LIBRARY_PATH=" TESTS "cuda"
-#define OPENGL_DOUBLE "__EGL_VENDOR_LIBRARY_FILENAMES=" TESTS "double_opengl.json"
-#define NO_LEAK_CHECK "LSAN_OPTIONS=detect_leaks=0"
+#define PROGRAMS	 GPUCERT_BINARY_DIR "/libexec/gpucert/"
+#define TESTS		 GPUCERT_BINARY_DIR "/tests/"
+#define VULKAN_DOUBLE	 "VK_DRIVER_FILES=" TESTS "double_vulkan.json"
+#define OPENCL_DOUBLE	 "OCL_ICD_VENDORS=" TESTS "opencl/"
+#define CUDA_DOUBLE	 "LD_LIBRARY_PATH=" TESTS "cuda"
+#define OPENGL_DOUBLE	 "__EGL_VENDOR_LIBRARY_FILENAMES=" TESTS "double_opengl.json"
+#define LEVELZERO_DOUBLE "ZE_ENABLE_ALT_DRIVERS=" TESTS "libdouble_levelzero_1.so"
+#define NO_LEAK_CHECK	 "LSAN_OPTIONS=detect_leaks=0"
 
 static cJSON *with_double(const char *program, const char *settings)
 {
@@ -457,7 +458,8 @@ static cJSON *visibility(const char *settings, const char *option)
 	const struct probe probe = {
 		.program = "probe-visibility",
 		.option = option,
-		.env = {VULKAN_DOUBLE, OPENCL_DOUBLE, CUDA_DOUBLE, OPENGL_DOUBLE, settings},
+		.env = {VULKAN_DOUBLE, OPENCL_DOUBLE, CUDA_DOUBLE, OPENGL_DOUBLE, LEVELZERO_DOUBLE,
+			settings},
 	};
 	return probe_document(&probe);
 }
@@ -465,7 +467,7 @@ static cJSON *visibility(const char *settings, const char *option)
 static void test_visibility_tells_every_api(void)
 {
 	cJSON *document CLEANUP_JSON = visibility("GPUCERT_DOUBLE=devices=2", NULL);
-	expect_count(document, "/apis", 4);
+	expect_count(document, "/apis", 5);
 	expect_string(document, "/apis/0/api/name", "vulkan");
 	expect_count(document, "/apis/0/devices", 2);
 	expect_string(document, "/apis/1/api/name", "opencl");
@@ -478,6 +480,9 @@ static void test_visibility_tells_every_api(void)
 	expect_string(document, "/apis/3/api/name", "opengl");
 	expect_count(document, "/apis/3/devices", 2);
 	expect_string(document, "/apis/3/devices/1/drm/render", "226:129");
+	expect_string(document, "/apis/4/api/name", "levelzero");
+	expect_count(document, "/apis/4/devices", 2);
+	expect_string(document, "/apis/4/devices/1/deviceUuid", "02020202020202020202020202020202");
 }
 
 static void test_visibility_tells_real_drivers(void)

@@ -78,6 +78,15 @@ const openglDouble = (setting) => ({
 	envs: {GPUCERT_DOUBLE: `software,${setting}`},
 });
 
+// A device of Level Zero that was not granted: the image's own loader finds the driver.
+const unasked = {
+	mounts: [
+		...mounts(vulkan),
+		{host_path: join(build, 'tests', 'libdouble_levelzero_1.so'), container_path: '/opt/double/libdouble_levelzero_1.so', read_only: true},
+	],
+	envs: {...vulkan.environment, ZE_ENABLE_ALT_DRIVERS: '/opt/double/libdouble_levelzero_1.so'},
+};
+
 // A node whose first device enables an API that no check tests.
 const node_with_cuda = file('node.json', {...node, devices: node.devices.map((d, i) => (i === 0 ? {...d, apis: [...d.apis, 'cuda']} : d))});
 // And one on which nothing can be computed.
@@ -118,6 +127,7 @@ const rows = [
 	{check: 'api.opengl', plugin: plugin(resource('g', opengl, openglDouble('crash=glDispatchCompute'))), reason: 'signal'},
 	{check: 'isolation.single-device', plugin: plugin(resource('v', vulkan, smuggledOpengl)), reason: 'devices through opengl'},
 	{check: 'isolation.single-device', plugin: plugin(resource('v', vulkan, crashing)), reason: 'devices through opencl'},
+	{check: 'isolation.single-device', plugin: plugin(resource('v', vulkan, unasked)), reason: 'devices through levelzero'},
 	{check: 'isolation.single-device', plugin: plugin(resource('v', vulkan, everything)), reason: 'devices granted'},
 	{
 		check: 'isolation.single-device',

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: MIT */
+#include "workloads/levelzero/levelzero.h"
+
+#include "base/cleanup.h"
+#include "base/library.h"
+#include "base/text.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct code_name result_names[] = {
+	CODE_NAME(ZE_RESULT_NOT_READY),
+	CODE_NAME(ZE_RESULT_ERROR_DEVICE_LOST),
+	CODE_NAME(ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY),
+	CODE_NAME(ZE_RESULT_ERROR_OUT_OF_DEVICE_MEMORY),
+	CODE_NAME(ZE_RESULT_ERROR_MODULE_BUILD_FAILURE),
+	CODE_NAME(ZE_RESULT_ERROR_MODULE_LINK_FAILURE),
+	CODE_NAME(ZE_RESULT_ERROR_DEVICE_REQUIRES_RESET),
+	CODE_NAME(ZE_RESULT_ERROR_DEVICE_IN_LOW_POWER_STATE),
+	CODE_NAME(ZE_RESULT_ERROR_INSUFFICIENT_PERMISSIONS),
+	CODE_NAME(ZE_RESULT_ERROR_NOT_AVAILABLE),
+	CODE_NAME(ZE_RESULT_ERROR_DEPENDENCY_UNAVAILABLE),
+	CODE_NAME(ZE_RESULT_ERROR_UNINITIALIZED),
+	CODE_NAME(ZE_RESULT_ERROR_UNSUPPORTED_VERSION),
+	CODE_NAME(ZE_RESULT_ERROR_UNSUPPORTED_FEATURE),
+	CODE_NAME(ZE_RESULT_ERROR_INVALID_ARGUMENT),
+	CODE_NAME(ZE_RESULT_ERROR_INVALID_NULL_HANDLE),
+	CODE_NAME(ZE_RESULT_ERROR_HANDLE_OBJECT_IN_USE),
+	CODE_NAME(ZE_RESULT_ERROR_INVALID_NULL_POINTER),
+	CODE_NAME(ZE_RESULT_ERROR_INVALID_SIZE),
+	CODE_NAME(ZE_RESULT_ERROR_UNSUPPORTED_SIZE),
+	CODE_NAME(ZE_RESULT_ERROR_UNSUPPORTED_ALIGNMENT),
+	CODE_NAME(ZE_RESULT_ERROR_INVALID_SYNCHRONIZATION_OBJECT),
+	CODE_NAME(ZE_RESULT_ERROR_INVALID_ENUMERATION),
+	CODE_NAME(ZE_RESULT_ERROR_UNSUPPORTED_ENUMERATION),
+	CODE_NAME(ZE_RESULT_ERROR_INVALID_NATIVE_BINARY),
+	CODE_NAME(ZE_RESULT_ERROR_INVALID_KERNEL_NAME),
+	CODE_NAME(ZE_RESULT_ERROR_INVALID_GROUP_SIZE_DIMENSION),
+	CODE_NAME(ZE_RESULT_ERROR_INVALID_KERNEL_ARGUMENT_INDEX),
+	CODE_NAME(ZE_RESULT_ERROR_INVALID_KERNEL_ARGUMENT_SIZE),
+	CODE_NAME(ZE_RESULT_ERROR_UNKNOWN),
+};
+
+int levelzero_check(struct levelzero *lz, ze_result_t code, const char *call, struct error *err)
+{
+	if (code == ZE_RESULT_SUCCESS)
+		return 0;
+	return call_failed(&lz->failure, call, (int)code,
+			   code_name(result_names, ARRAY_SIZE(result_names), code), err);
+}
+
+static int load(struct levelzero *lz, struct api_report *report, struct error *err)
+{
+#define LOAD(name) {"ze" #name, &lz->ze##name},
+	const struct api_function functions[] = {LEVELZERO_FUNCTIONS(LOAD){NULL, NULL}};
+#undef LOAD
+	const struct api_function drivers[] = {{"zeInitDrivers", &lz->zeInitDrivers}, {NULL, NULL}};
+	const struct api_function pci[] = {
+		{"zeDevicePciGetPropertiesExt", &lz->zeDevicePciGetPropertiesExt}, {NULL, NULL}};
+	int rc = api_load(report, LEVELZERO_LIBRARY, functions, err);
+	if (rc == 0 && api_load(NULL, LEVELZERO_LIBRARY, drivers, NULL) != 0)
+		lz->zeInitDrivers = NULL;
+	if (rc == 0 && api_load(NULL, LEVELZERO_LIBRARY, pci, NULL) != 0)
+		lz->zeDevicePciGetPropertiesExt = NULL;
+	return rc;
+}
+
+/* The loader says the same of a driver that is absent and of one that it cannot load, so the
+ * libraries are asked themselves. Elsewhere than on Linux it finds them in the registry. */
+static int find_broken_driver(struct error *err)
+{
+	static const char installed[] =
+		API_LIBRARY("", "libze_intel_gpu.so.1,libze_intel_gpu_legacy1.so.1");
+	const char *named = getenv("ZE_ENABLE_ALT_DRIVERS");
+	struct text_list libraries CLEANUP_TEXT_LIST = {0};
+	int rc = text_list_split(&libraries, named != NULL ? named : installed, ',', err);
+	for (size_t i = 0; rc == 0 && i < libraries.count; i++) {
+		void *handle = NULL;
+		struct error why = {0};
+		if (library_open(libraries.items[i], &handle, &why) == ERROR_UNAVAILABLE)
+			rc = error_set(err, ERROR_UNAVAILABLE, "%s", why.text);
+	}
+	return rc;
+}
+
+/* The result of what initialises all drivers. */
+static int judge_drivers(struct levelzero *lz, ze_result_t code, const char *call, uint32_t count,
+			 struct error *err)
+{
+	if (code != ZE_RESULT_ERROR_UNINITIALIZED && (code != ZE_RESULT_SUCCESS || count != 0))
+		return levelzero_check(lz, code, call, err);
+	int rc = find_broken_driver(err);
+	if (rc != 0)
+		return rc;
+	return error_set(err, ERROR_UNSUPPORTED,
+			 "the loader of Level Zero found no driver that has a device (%s: %s)",
+			 call,
+			 code == ZE_RESULT_SUCCESS ? "no driver" : "ZE_RESULT_ERROR_UNINITIALIZED");
+}
+
+static int find_drivers(struct levelzero *lz, ze_driver_handle_t *drivers, uint32_t *count,
+			struct error *err)
+{
+	struct levelzero_driver_types types = {.type = LEVELZERO_DRIVER_TYPES,
+					       .flags = LEVELZERO_EVERY_TYPE};
+	const char *call = lz->zeInitDrivers != NULL ? "zeInitDrivers" : "zeInit";
+	ze_result_t code = ZE_RESULT_SUCCESS;
+	*count = LEVELZERO_DRIVERS_MAX;
+	if (lz->zeInitDrivers != NULL)
+		code = lz->zeInitDrivers(count, drivers, &types);
+	else
+		code = lz->zeInit(0);
+	if (code == ZE_RESULT_SUCCESS && lz->zeInitDrivers == NULL) {
+		call = "zeDriverGet";
+		code = lz->zeDriverGet(count, drivers);
+	}
+	int rc = judge_drivers(lz, code, call, *count, err);
+	if (*count > LEVELZERO_DRIVERS_MAX)
+		*count = LEVELZERO_DRIVERS_MAX;
+	return rc;
+}
+
+static int add_devices(struct levelzero *lz, struct api_report *report, ze_driver_handle_t driver,
+		       struct error *err)
+{
+	const size_t room = API_DEVICES_MAX - lz->device_count;
+	ze_device_handle_t ids[API_DEVICES_MAX] = {NULL};
+	uint32_t count = (uint32_t)room;
+	if (room == 0)
+		return 0;
+	int rc = LEVELZERO_CALL(lz, err, zeDeviceGet, driver, &count, ids);
+	for (uint32_t i = 0; rc == 0 && i < count && i < room && ids[i] != NULL; i++) {
+		cJSON *device = NULL;
+		lz->devices[lz->device_count] =
+			(struct levelzero_device){.driver = driver, .id = ids[i]};
+		rc = levelzero_describe(lz, lz->device_count, &device, err);
+		if (rc == 0)
+			rc = api_report_device(report, device, err);
+		if (rc == 0)
+			lz->device_count++;
+	}
+	return rc;
+}
+
+/* A driver that fails does not hide the devices of the others; `messages` tell it. */
+static int enumerate(struct levelzero *lz, struct api_report *report, struct error *err)
+{
+	ze_driver_handle_t drivers[LEVELZERO_DRIVERS_MAX] = {NULL};
+	struct error failure = {0};
+	uint32_t count = 0;
+	int rc = find_drivers(lz, drivers, &count, err);
+	for (uint32_t i = 0; rc == 0 && i < count && drivers[i] != NULL; i++) {
+		int failed = add_devices(lz, report, drivers[i], &failure);
+		if (failed == ERROR_MEMORY)
+			return error_memory(err);
+		if (failed != 0)
+			api_report_message(report, failure.text);
+	}
+	if (rc == 0 && failure.text[0] != '\0' && lz->device_count == 0)
+		return error_set(err, ERROR_REMOTE, "%s", failure.text);
+	return rc;
+}
+
+static int levelzero_open(struct api_report *report, void **session, struct error *err)
+{
+	struct levelzero *lz CLEANUP_FREE = calloc(1, sizeof(*lz));
+	if (lz == NULL)
+		return error_memory(err);
+	int rc = load(lz, report, err);
+	if (rc != 0)
+		return rc;
+	report->missing = "Level Zero driver";
+	rc = enumerate(lz, report, err);
+	if (rc == 0)
+		*session = STEAL(lz);
+	return rc;
+}
+
+const struct api_driver levelzero_api = {
+	.name = "levelzero",
+	.library = LEVELZERO_LIBRARY,
+	.summary = "Make Level Zero work on a device and tell what happened",
+	.description =
+		"Opens the loader of Level Zero, enumerates drivers and devices, fills and copies memory on one "
+		"device, runs a kernel of SPIR-V there and verifies every element of the results on the CPU.",
+	.open = levelzero_open,
+	.work = levelzero_work,
+	.close = free,
+};

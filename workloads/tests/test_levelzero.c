@@ -1,0 +1,370 @@
+/* SPDX-License-Identifier: MIT */
+
+/* probe-levelzero as a program: the real loader without a driver, and with driver doubles that do
+ * one thing wrong each. */
+
+#include "base/tests/unit.h"
+#include "workloads/common/reference.h"
+#include "workloads/levelzero/work_spirv.h"
+#include "workloads/tests/expect.h"
+#include "workloads/tests/run_probe.h"
+
+#include "base/cleanup.h"
+#include "base/file.h"
+#include "base/text.h"
+
+#include <signal.h>
+#include <unistd.h>
+
+#define TESTS	      GPUCERT_BINARY_DIR "/tests/"
+#define FIRST	      TESTS "libdouble_levelzero_1.so"
+#define SECOND	      TESTS "libdouble_levelzero_2.so"
+#define DRIVERS	      "ZE_ENABLE_ALT_DRIVERS="
+#define OWN_LOADER    "LD_LIBRARY_PATH=" TESTS "levelzero"
+#define NO_LEAK_CHECK "LSAN_OPTIONS=detect_leaks=0" /* the loader keeps what it made */
+
+static cJSON *document_with(const char *drivers, const char *settings, const char *option)
+{
+	char *word CLEANUP_FREE = text_format("GPUCERT_DOUBLE=%s", settings);
+	const struct probe probe = {.program = "probe-levelzero",
+				    .option = option,
+				    .env = {drivers, word, NO_LEAK_CHECK}};
+	return probe_document(&probe);
+}
+
+static cJSON *with_double(const char *settings)
+{
+	return document_with(DRIVERS FIRST, settings, "--size=5000");
+}
+
+static void expect_contains(const cJSON *document, const char *pointer, const char *wanted)
+{
+	UNIT_CONTAINS(string_at(document, pointer), wanted);
+}
+
+static void test_the_work_is_verified(void)
+{
+	static const char *const arrays[] = {"fill", "values", "y"};
+	cJSON *document CLEANUP_JSON = document_with(DRIVERS FIRST, "", "--seed=4294967295");
+	char digest[DIGEST_SIZE] = "";
+	expect_string(document, "/api/status", "ok");
+	expect_contains(document, "/api/loader/path", "libze_loader.so.1");
+	expect_string(document, "/work/status", "ok");
+	expect_bool(document, "/work/verified", true);
+	for (size_t i = 0; i < ARRAY_SIZE(arrays); i++) {
+		char *pointer CLEANUP_FREE = text_format("/work/digests/%s", arrays[i]);
+		CU_ASSERT_EQUAL(work_expected_digest(arrays[i], UINT32_MAX, 1 << 20, digest, NULL),
+				0);
+		expect_string(document, pointer, digest);
+	}
+}
+
+static void test_odd_sizes_are_computed(void)
+{
+	static const char *const sizes[] = {"--size=1", "--size=63", "--size=65", "--size=4194241"};
+	for (size_t i = 0; i < ARRAY_SIZE(sizes); i++) {
+		cJSON *document CLEANUP_JSON = document_with(DRIVERS FIRST, "", sizes[i]);
+		expect_string(document, "/work/status",
+			      i == ARRAY_SIZE(sizes) - 1 ? "unsupported" : "ok");
+	}
+	cJSON *largest CLEANUP_JSON = document_with(DRIVERS FIRST, "", "--size=67108864");
+	expect_string(largest, "/work/stage", "memory");
+	expect_contains(largest, "/work/reason", "67108864 elements do not fit an allocation of");
+}
+
+/* A loader of version 1.10 or newer has one function for what took two. */
+static void test_a_newer_loader(void)
+{
+	cJSON *document CLEANUP_JSON = document_with(OWN_LOADER, "", "--size=5000");
+	cJSON *failing CLEANUP_JSON =
+		document_with(OWN_LOADER, "fail=zeInitDrivers:1879179264", "--size=5000");
+	expect_string(document, "/work/status", "ok");
+	expect_string(failing, "/api/status", "failed");
+	expect_string(failing, "/api/reason",
+		      "zeInitDrivers: ZE_RESULT_ERROR_DEPENDENCY_UNAVAILABLE (1879179264)");
+}
+
+static void test_no_driver_is_unsupported(void)
+{
+	static const char *const none[] = {NULL, DRIVERS "/nonexistent/libdriver.so"};
+	for (size_t i = 0; i < ARRAY_SIZE(none); i++) {
+		const struct probe probe = {.program = "probe-levelzero",
+					    .env = {NO_LEAK_CHECK, none[i]}};
+		cJSON *document CLEANUP_JSON = probe_document(&probe);
+		expect_unsupported(&probe, "Level Zero driver");
+		expect_contains(document, "/api/reason", "ZE_RESULT_ERROR_UNINITIALIZED");
+	}
+	const struct probe empty = {.program = "probe-levelzero",
+				    .env = {DRIVERS FIRST, "GPUCERT_DOUBLE=no-driver"}};
+	expect_unsupported(&empty, "Level Zero driver");
+}
+
+/* The loader calls it the same as an absent one. */
+static void test_a_driver_that_cannot_be_loaded_failed(void)
+{
+	static const char path[] = TESTS "broken-levelzero.so";
+	static const char text[] = "not a library";
+	CU_ASSERT_EQUAL_FATAL(file_write_atomic(path, text, strlen(text), 0755, NULL), 0);
+	cJSON *document CLEANUP_JSON =
+		document_with(DRIVERS TESTS "broken-levelzero.so", "", "--list");
+	expect_string(document, "/api/status", "failed");
+	expect_contains(document, "/api/reason", "broken-levelzero.so");
+}
+
+/* A library of that name that is something else. */
+static void test_a_loader_without_functions_failed(void)
+{
+	static const char folder[] = TESTS "levelzero-other";
+	CU_ASSERT_EQUAL_FATAL(file_make_directories(folder, 0755, NULL), 0);
+	(void)remove(TESTS "levelzero-other/libze_loader.so.1");
+	CU_ASSERT_EQUAL_FATAL(
+		symlink(TESTS "libdouble_opencl.so", TESTS "levelzero-other/libze_loader.so.1"), 0);
+	cJSON *document CLEANUP_JSON =
+		document_with("LD_LIBRARY_PATH=" TESTS "levelzero-other", "", "--list");
+	expect_string(document, "/api/status", "failed");
+	expect_string(document, "/api/reason", "libze_loader.so.1 has no function zeInit");
+}
+
+static void test_devices_are_told_apart(void)
+{
+	cJSON *document CLEANUP_JSON = with_double("devices=3");
+	expect_count(document, "/devices", 3);
+	expect_string(document, "/devices/2/name", "Double 2 \xef\xbf\xbd");
+	expect_string(document, "/devices/2/type", "discrete-gpu");
+	expect_string(document, "/devices/2/vendorId", "0x8086");
+	expect_string(document, "/devices/2/deviceId", "0x56a0");
+	expect_string(document, "/devices/2/deviceUuid", "03030303030303030303030303030303");
+	expect_string(document, "/devices/2/driverUuid", "d0d0d0d0d0d0d0d0d0d0d0d0d0d0d0d0");
+	expect_string(document, "/devices/2/deviceLuid", "1212121212121212");
+	expect_string(document, "/devices/2/pciAddress", "0001:42:00.0");
+	expect_string(document, "/devices/2/apiVersion", "1.3");
+	expect_string(document, "/devices/2/driver/version", "0x01066666");
+	expect_number(document, "/devices/2/computeUnits", 512);
+	expect_number(document, "/devices/2/memoryBytes", 64 << 20);
+	expect_bool(document, "/devices/2/software", false);
+}
+
+static void test_two_drivers(void)
+{
+	const struct probe probe = {
+		"probe-levelzero",
+		"--device",
+		"3",
+		{DRIVERS FIRST "," SECOND, "GPUCERT_DOUBLE=devices=2", NO_LEAK_CHECK}};
+	cJSON *document CLEANUP_JSON = probe_document(&probe);
+	expect_count(document, "/devices", 4);
+	expect_string(document, "/devices/1/pciAddress", "0001:41:00.0");
+	expect_string(document, "/devices/3/pciAddress", "0001:49:00.0");
+	expect_number(document, "/devices/3/index", 3);
+	expect_number(document, "/work/device", 3);
+	expect_string(document, "/work/status", "ok");
+}
+
+static void test_other_devices(void)
+{
+	cJSON *old CLEANUP_JSON = with_double("old");
+	cJSON *software CLEANUP_JSON = with_double("software");
+	cJSON *none CLEANUP_JSON = with_double("devices=0");
+	cJSON *boasting CLEANUP_JSON = with_double("boast,devices=2");
+	expect_null(old, "/devices/0/deviceUuid");
+	expect_null(old, "/devices/0/deviceLuid");
+	expect_null(old, "/devices/0/pciAddress");
+	expect_string(old, "/work/status", "ok");
+	expect_bool(software, "/devices/0/software", true);
+	expect_string(software, "/devices/0/type", "cpu");
+	expect_string(none, "/api/status", "ok");
+	expect_string(none, "/work/reason", "no device is visible");
+	expect_count(boasting, "/devices", 2);
+}
+
+/* One failing call each: where the work stops, and what is told of the call. */
+static const struct {
+	const char *call;
+	int code;
+	const char *name;
+	const char *stage; /* NULL: the API fails */
+} failing_calls[] = {
+	{"zeInit", 0x78000002, "ZE_RESULT_ERROR_UNSUPPORTED_VERSION", NULL},
+	{"zeInit", 0x70020000, "ZE_RESULT_ERROR_DEPENDENCY_UNAVAILABLE", NULL},
+	{"zeDeviceGet", 0x70000001, "ZE_RESULT_ERROR_DEVICE_LOST", NULL},
+	{"zeDeviceGetProperties", 0x70000001, "ZE_RESULT_ERROR_DEVICE_LOST", NULL},
+	{"zeDeviceGetCommandQueueGroupProperties", 0x7ffffffe, "ZE_RESULT_ERROR_UNKNOWN", "device"},
+	{"zeContextCreate", 0x70000002, "ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY", "device"},
+	{"zeCommandQueueCreate", 0x70000001, "ZE_RESULT_ERROR_DEVICE_LOST", "device"},
+	{"zeCommandListCreate", 0x70000006, "ZE_RESULT_ERROR_DEVICE_REQUIRES_RESET", "device"},
+	{"zeFenceCreate", 0x70000003, "ZE_RESULT_ERROR_OUT_OF_DEVICE_MEMORY", "device"},
+	{"zeModuleCreate", 0x70000004, "ZE_RESULT_ERROR_MODULE_BUILD_FAILURE", "build"},
+	{"zeKernelCreate", 0x78000011, "ZE_RESULT_ERROR_INVALID_KERNEL_NAME", "build"},
+	{"zeKernelSetGroupSize", 0x78000013, "ZE_RESULT_ERROR_INVALID_GROUP_SIZE_DIMENSION",
+	 "build"},
+	{"zeMemAllocDevice", 0x70000003, "ZE_RESULT_ERROR_OUT_OF_DEVICE_MEMORY", "memory"},
+	{"zeMemAllocHost", 0x70000002, "ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY", "memory"},
+	{"zeCommandListAppendMemoryFill", 0x78000009, "ZE_RESULT_ERROR_UNSUPPORTED_SIZE", "upload"},
+	{"zeCommandListAppendBarrier", 0x7ffffffe, "ZE_RESULT_ERROR_UNKNOWN", "upload"},
+	{"zeCommandListAppendMemoryCopy", 0x78000004, "ZE_RESULT_ERROR_INVALID_ARGUMENT", "upload"},
+	{"zeCommandListClose", 0x70000001, "ZE_RESULT_ERROR_DEVICE_LOST", "upload"},
+	{"zeCommandQueueExecuteCommandLists", 0x70000001, "ZE_RESULT_ERROR_DEVICE_LOST", "upload"},
+	{"zeFenceHostSynchronize", 0x70000001, "ZE_RESULT_ERROR_DEVICE_LOST", "upload"},
+	{"zeFenceReset", 0x70000001, "ZE_RESULT_ERROR_DEVICE_LOST", "upload"},
+	{"zeCommandListReset", 0x1234, NULL, "upload"},
+	{"zeKernelSetArgumentValue", 0x78000015, "ZE_RESULT_ERROR_INVALID_KERNEL_ARGUMENT_INDEX",
+	 "dispatch"},
+	{"zeCommandListAppendLaunchKernel", 0x70000001, "ZE_RESULT_ERROR_DEVICE_LOST", "dispatch"},
+};
+
+static void test_a_failing_call_is_told(void)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(failing_calls); i++) {
+		const int code = failing_calls[i].code;
+		const char *name = failing_calls[i].name;
+		char *settings CLEANUP_FREE =
+			text_format("fail=%s:%d", failing_calls[i].call, code);
+		char *text CLEANUP_FREE = text_format("%s: %s (%d)", failing_calls[i].call,
+						      name != NULL ? name : "unknown result", code);
+		cJSON *document CLEANUP_JSON = with_double(settings);
+		if (failing_calls[i].stage == NULL) {
+			expect_string(document, "/api/status", "failed");
+			expect_string(document, "/api/reason", text);
+			expect_null(document, "/work");
+			continue;
+		}
+		expect_string(document, "/work/status", "failed");
+		expect_string(document, "/work/stage", failing_calls[i].stage);
+		expect_string(document, "/work/reason", text);
+		expect_string(document, "/work/error/call", failing_calls[i].call);
+		expect_number(document, "/work/error/code", code);
+	}
+}
+
+/* Facts that a driver does not tell are null, and the work goes on. */
+static void test_untold_facts_are_null(void)
+{
+	static const struct {
+		const char *setting, *pointer;
+	} cases[] = {
+		{"fail=zeDriverGetApiVersion:2147483646", "/devices/0/apiVersion"},
+		{"fail=zeDriverGetProperties:2147483646", "/devices/0/driver/version"},
+		{"fail=zeDevicePciGetPropertiesExt:2013265923", "/devices/0/pciAddress"},
+	};
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		cJSON *document CLEANUP_JSON = with_double(cases[i].setting);
+		expect_null(document, cases[i].pointer);
+		expect_string(document, "/work/status", "ok");
+	}
+}
+
+static void test_the_build_log_is_kept(void)
+{
+	cJSON *document CLEANUP_JSON = with_double("fail=zeModuleCreate:1879048196");
+	cJSON *endless CLEANUP_JSON = with_double("boast,fail=zeModuleCreate:1879048196");
+	expect_string(document, "/work/buildLog", "double: error: the module does not please");
+	expect_null(endless, "/work/buildLog");
+}
+
+static void test_other_failures_are_told(void)
+{
+	static const struct {
+		const char *setting, *status, *stage, *reason;
+	} cases[] = {
+		{"no-address", "failed", "memory", "zeMemAllocDevice told success and no address"},
+		{"graphics-only", "unsupported", "device", "no queue of the device runs kernels"},
+	};
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		cJSON *document CLEANUP_JSON = with_double(cases[i].setting);
+		expect_string(document, "/work/status", cases[i].status);
+		expect_string(document, "/work/stage", cases[i].stage);
+		expect_string(document, "/work/reason", cases[i].reason);
+	}
+}
+
+/* What a device may do to the data, and what is wrong first. "null" says success to everything, as
+ * the null driver of the loader's source does, and does nothing. */
+static void test_wrong_results_are_told(void)
+{
+	static const struct {
+		const char *setting, *array;
+		double first;
+		bool guard;
+	} cases[] = {
+		{"wrong=4321", "values", 4321, false}, {"overrun", "values", 5000, true},
+		{"idle", "values", 0, false},	       {"twice", "values", 0, false},
+		{"unfilled", "fill", 0, false},	       {"null", "fill", 0, false},
+	};
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		cJSON *document CLEANUP_JSON = with_double(cases[i].setting);
+		expect_string(document, "/work/status", "wrong");
+		expect_bool(document, "/work/verified", false);
+		expect_string(document, "/work/firstMismatch/array", cases[i].array);
+		expect_number(document, "/work/firstMismatch/index", cases[i].first);
+		expect_bool(document, "/work/firstMismatch/guard", cases[i].guard);
+	}
+}
+
+static void test_a_hang_times_out(void)
+{
+	const struct probe probe = {
+		"probe-levelzero", "--timeout", "20", {DRIVERS FIRST, "GPUCERT_DOUBLE=hang"}};
+	cJSON *document CLEANUP_JSON = probe_document(&probe);
+	expect_string(document, "/work/status", "timeout");
+	expect_string(document, "/work/stage", "upload");
+	expect_contains(document, "/work/reason", "within 20 ms");
+}
+
+static void test_a_crash_prints_nothing(void)
+{
+	static const char *const settings[] = {
+		"GPUCERT_DOUBLE=crash=zeInit",
+		"GPUCERT_DOUBLE=crash=zeCommandQueueExecuteCommandLists"};
+	for (size_t i = 0; i < ARRAY_SIZE(settings); i++) {
+		struct process_result result = probe_run(&(struct probe){
+			.program = "probe-levelzero", .env = {DRIVERS FIRST, settings[i]}});
+		CU_ASSERT_EQUAL(result.end, PROCESS_SIGNALLED);
+		CU_ASSERT_EQUAL(result.code, SIGSEGV);
+		CU_ASSERT_EQUAL(result.out.size, 0);
+		process_result_free(&result);
+	}
+}
+
+/* What drivers print does not reach the document. */
+static void test_noise_goes_elsewhere(void)
+{
+	cJSON *document CLEANUP_JSON = with_double("noise");
+	expect_string(document, "/work/status", "ok");
+}
+
+/* By the specification of SPIR-V: the magic number, and the version that every driver takes. */
+static void test_the_module_is_spirv(void)
+{
+	CU_ASSERT_EQUAL(work_spirv[0], 0x07230203);
+	CU_ASSERT_EQUAL(work_spirv[1], 0x00010000);
+}
+
+int main(void)
+{
+	CU_TestInfo tests[] = {
+		{"the work is verified", test_the_work_is_verified},
+		{"odd sizes are computed", test_odd_sizes_are_computed},
+		{"a newer loader", test_a_newer_loader},
+		{"no driver is unsupported", test_no_driver_is_unsupported},
+		{"a driver that cannot be loaded failed",
+		 test_a_driver_that_cannot_be_loaded_failed},
+		{"a loader without functions failed", test_a_loader_without_functions_failed},
+		{"devices are told apart", test_devices_are_told_apart},
+		{"two drivers", test_two_drivers},
+		{"other devices", test_other_devices},
+		{"a failing call is told", test_a_failing_call_is_told},
+		{"untold facts are null", test_untold_facts_are_null},
+		{"the build log is kept", test_the_build_log_is_kept},
+		{"other failures are told", test_other_failures_are_told},
+		{"wrong results are told", test_wrong_results_are_told},
+		{"a hang times out", test_a_hang_times_out},
+		{"a crash prints nothing", test_a_crash_prints_nothing},
+		{"noise goes elsewhere", test_noise_goes_elsewhere},
+		{"the module is SPIR-V", test_the_module_is_spirv},
+		CU_TEST_INFO_NULL,
+	};
+	if (probe_documents_open("levelzero-documents.ndjson") != 0)
+		return 2;
+	int code = unit_run("Level Zero", tests);
+	return probe_documents_close() != 0 ? 2 : code;
+}
