@@ -37,7 +37,7 @@ static EGLBoolean query_devices(EGLint room, EGLDeviceEXT *out, EGLint *count)
 		return EGL_FALSE;
 	*count = all;
 	for (EGLint i = 0; out != NULL && i < all && i < room && i < DOUBLE_DEVICES_MAX; i++)
-		out[i] = &devices[i];
+		out[i] = setting_has("unwritten") && i >= 16 ? EGL_NO_DEVICE_EXT : &devices[i];
 	return EGL_TRUE;
 }
 
@@ -45,7 +45,8 @@ static const char *query_device_string(EGLDeviceEXT device, EGLint name)
 {
 	static char path[64];
 	const unsigned number = number_of(device, devices);
-	const bool software = setting_has("software") || setting_number("software", 99) == number;
+	const bool software =
+		setting_has("software") || setting_number("software", DOUBLE_DEVICES_MAX) == number;
 	if (name == EGL_EXTENSIONS && software)
 		return "EGL_MESA_device_software";
 	if (name == EGL_EXTENSIONS)
@@ -68,7 +69,7 @@ static EGLBoolean initialize(EGLDisplay display, EGLint *major, EGLint *minor)
 {
 	if (fails("eglInitialize"))
 		return EGL_FALSE;
-	if (setting_number("uninitialized", 99) == number_of(display, displays)) {
+	if (setting_number("uninitialized", DOUBLE_DEVICES_MAX) == number_of(display, displays)) {
 		last_error = EGL_NOT_INITIALIZED;
 		return EGL_FALSE;
 	}

@@ -7,6 +7,7 @@
  *
  *   software          its devices are a software renderer's; software=N: device N is
  *   uninitialized=N   device N cannot be initialised
+ *   unwritten         of the devices that it tells it hands out the first 16
  *   es                no OpenGL, only OpenGL ES 3.1
  *   old               nothing newer than OpenGL ES 2
  *   pixel=INDEX       one pixel of the picture is wrong
@@ -18,7 +19,7 @@
 
 #include <GL/glcorearb.h>
 
-enum { DOUBLE_DEVICES_MAX = 16 };
+enum { DOUBLE_DEVICES_MAX = 512 };
 
 /* opengl_double_gl.c: a function of OpenGL; NULL: none of that name. */
 void *double_gl_function(const char *name);

@@ -44,7 +44,8 @@ static const GLubyte *get_string(GLenum name)
 						  : "4.6.0 Double 1.2.3";
 	error = (GLenum)setting_enter("glGetString");
 	if (name == GL_RENDERER &&
-	    (setting_has("software") || setting_number("software", 99) == double_device))
+	    (setting_has("software") ||
+	     setting_number("software", DOUBLE_DEVICES_MAX) == double_device))
 		return (const GLubyte *)"Double softpipe";
 	if (name == GL_RENDERER)
 		(void)snprintf(text, sizeof(text), "Double %u \xff", double_device);

@@ -226,8 +226,10 @@ static int enumerate(struct opengl *gl, struct error *err)
 	struct opengl_platform *egl = gl->platform;
 	int rc = check(gl, egl->eglQueryDevicesEXT(API_DEVICES_MAX, devices, &count) == EGL_TRUE,
 		       "eglQueryDevicesEXT", err);
-	for (EGLint i = 0; rc == 0 && i < count && i < API_DEVICES_MAX; i++)
-		add_device(gl, devices[i]);
+	for (EGLint i = 0; rc == 0 && i < count && i < API_DEVICES_MAX; i++) {
+		if (devices[i] != EGL_NO_DEVICE_EXT)
+			add_device(gl, devices[i]);
+	}
 	return rc;
 }
 

@@ -10,6 +10,7 @@
 #include "workloads/tests/run_probe.h"
 
 #include "base/cleanup.h"
+#include "base/file.h"
 #include "base/text.h"
 
 #include <signal.h>
@@ -107,6 +108,36 @@ static void test_a_driver_that_cannot_be_loaded_failed(void)
 	expect_string(more, "/api/status", "failed");
 	expect_contains(more, "/api/reason", "EGL_NOT_INITIALIZED (12289): ");
 	expect_contains(more, "/api/messages/0", "failed to load driver");
+}
+
+/* A library that is none, as one of another machine is; found before the real one. */
+static void test_a_loader_that_cannot_be_loaded_failed(void)
+{
+	static const char folder[] = TESTS "no-egl";
+	static const char library[] = TESTS "no-egl/libEGL.so.1";
+	const struct probe probe = {.program = "probe-opengl",
+				    .env = {"LD_LIBRARY_PATH=" TESTS "no-egl"}};
+	CU_ASSERT_EQUAL(file_make_directories(folder, 0755, NULL), 0);
+	CU_ASSERT_EQUAL(file_write_atomic(library,
+					  "\x7f"
+					  "ELF",
+					  4, 0644, NULL),
+			0);
+	cJSON *document CLEANUP_JSON = probe_document(&probe);
+	expect_string(document, "/api/status", "failed");
+	expect_contains(document, "/api/reason", "libEGL.so.1");
+	expect_null(document, "/api/missing");
+	expect_count(document, "/devices", 0);
+}
+
+/* More devices than are believed, and a driver that tells more than it hands out. */
+static void test_too_many_devices(void)
+{
+	cJSON *many CLEANUP_JSON = with_double("devices=300");
+	cJSON *empty CLEANUP_JSON = with_double("devices=300,unwritten");
+	expect_count(many, "/devices", 256);
+	expect_string(many, "/work/status", "ok");
+	expect_count(empty, "/devices", 16);
 }
 
 static void test_devices_are_told_apart(void)
@@ -326,6 +357,9 @@ int main(void)
 		{"no driver is unsupported", test_no_driver_is_unsupported},
 		{"a driver that cannot be loaded failed",
 		 test_a_driver_that_cannot_be_loaded_failed},
+		{"a loader that cannot be loaded failed",
+		 test_a_loader_that_cannot_be_loaded_failed},
+		{"too many devices", test_too_many_devices},
 		{"devices are told apart", test_devices_are_told_apart},
 		{"a device is selected", test_a_device_is_selected},
 		{"no device is told", test_no_device_is_told},
