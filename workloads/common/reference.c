@@ -2,27 +2,16 @@
 #include "workloads/common/reference.h"
 
 #include "base/cleanup.h"
+#include "workloads/common/kernel.h"
 #include "workloads/common/render.h"
 
 #include <string.h>
-
-/* Avalanche of 32 bits: every input bit changes half of the output bits. The kernels of each API
- * hold the same steps (work.comp, work.cl). */
-static uint32_t mix(uint32_t value)
-{
-	value ^= value >> 16;
-	value *= 0x7feb352du;
-	value ^= value >> 15;
-	value *= 0x846ca68bu;
-	value ^= value >> 16;
-	return value;
-}
 
 const float work_poison = -123456.0f;
 
 uint32_t work_key(uint32_t seed)
 {
-	return mix(seed) ^ 0x5bd1e995u;
+	return kernel_mix(seed) ^ 0x5bd1e995u;
 }
 
 uint32_t work_fill_pattern(uint32_t seed)
@@ -32,22 +21,22 @@ uint32_t work_fill_pattern(uint32_t seed)
 
 uint32_t work_input_value(uint32_t seed, size_t index)
 {
-	return (uint32_t)index * 0x9e3779b9u + mix(seed) + 1u;
+	return (uint32_t)index * 0x9e3779b9u + kernel_mix(seed) + 1u;
 }
 
 float work_input_x(uint32_t seed, size_t index)
 {
-	return (float)(mix((uint32_t)index ^ seed) & 0xFFFu);
+	return (float)(kernel_mix((uint32_t)index ^ seed) & 0xFFFu);
 }
 
 float work_input_y(uint32_t seed, size_t index)
 {
-	return (float)(mix((uint32_t)index ^ seed) >> 20);
+	return (float)(kernel_mix((uint32_t)index ^ seed) >> 20);
 }
 
 uint32_t work_expected_value(uint32_t seed, size_t index)
 {
-	return mix(work_input_value(seed, index) ^ work_key(seed));
+	return kernel_mix(work_input_value(seed, index) ^ work_key(seed));
 }
 
 float work_expected_y(uint32_t seed, size_t index)
@@ -100,6 +89,13 @@ static void expect_product(uint32_t seed, size_t elements, size_t index, void *o
 	put_float(out, index < elements ? (float)sum : work_poison);
 }
 
+static void expect_hits(uint32_t seed, size_t elements, size_t index, void *out)
+{
+	uint32_t hits = index < elements ? kernel_hits(work_key(seed), (uint32_t)index)
+					 : work_input_value(seed, index);
+	memcpy(out, &hits, sizeof(hits));
+}
+
 static void expect_pixel(uint32_t seed, size_t elements, size_t index, void *out)
 {
 	struct render_colour colour =
@@ -116,6 +112,7 @@ const struct work_array *work_array_find(const char *name)
 		{"fill", WORK_INTEGERS, WORK_GUARD, 0, expect_fill},
 		{"sum", WORK_FLOATS, WORK_GUARD, 0, expect_sum},
 		{"product", WORK_FLOATS, WORK_GUARD, WORK_MATRIX * WORK_MATRIX, expect_product},
+		{"hits", WORK_INTEGERS, WORK_GUARD, MONTE_CARLO_STREAMS, expect_hits},
 		{"pixels", WORK_COLOURS, 0, RENDER_SIZE * RENDER_SIZE, expect_pixel},
 	};
 	for (size_t i = 0; i < ARRAY_SIZE(arrays); i++) {

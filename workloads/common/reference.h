@@ -16,7 +16,8 @@
  * the guard keeps what was there.
  *
  * DirectML has operators instead: the element-wise sum of two tensors, and the product of two
- * square matrices, of operands that follow from the seed.
+ * square matrices, of operands that follow from the seed. CUDA also counts random points in a circle
+ * (kernel.h).
  */
 
 #include "base/digest.h"
@@ -53,8 +54,9 @@ uint32_t work_operand(uint32_t seed, size_t input, size_t index);
 uint32_t work_expected_value(uint32_t seed, size_t index);
 float work_expected_y(uint32_t seed, size_t index);
 
-/* An array of results: "values" and "y"; "fill"; "sum" and "product" of DirectML; "pixels" of the picture
- * (render.h), four bytes each, without gaps between rows. */
+/* An array of results: "values" and "y"; "fill"; "sum" and "product" of DirectML; "hits" of CUDA's
+ * Monte Carlo (kernel.h); "pixels" of the picture (render.h), four bytes each, without gaps between
+ * rows. */
 struct work_array {
 	const char *name;
 	enum { WORK_INTEGERS, WORK_FLOATS, WORK_COLOURS } type;

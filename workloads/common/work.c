@@ -192,6 +192,18 @@ int call_failed(struct call_failure *failure, const char *call, int code, const 
 			 name != NULL ? name : "unknown result", code);
 }
 
+int call_failed_advised(struct call_failure *failure, const char *call, int code,
+			const struct code_advice *codes, size_t count, struct error *err)
+{
+	const struct code_advice *known = NULL;
+	for (size_t i = 0; known == NULL && i < count; i++)
+		known = codes[i].code == code ? &codes[i] : NULL;
+	int rc = call_failed(failure, call, code, known != NULL ? known->name : NULL, err);
+	if (known == NULL || known->advice == NULL)
+		return rc;
+	return error_set(err, rc, "%s: %s (%d): %s", call, known->name, code, known->advice);
+}
+
 void work_stage_end(struct work_report *report)
 {
 	if (report->stage_began_ns != 0)
@@ -223,4 +235,6 @@ void work_report_free(struct work_report *report)
 	report->build_log = NULL;
 	cJSON_Delete(report->video);
 	report->video = NULL;
+	cJSON_Delete(report->measured);
+	report->measured = NULL;
 }

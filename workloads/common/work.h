@@ -98,7 +98,7 @@ struct call_failure {
 struct work_comparison {
 	bool done;
 	size_t mismatches;
-	/* The first mismatch: "values", "y"; "sum", "product" of DirectML; "pixels". */
+	/* The first mismatch: "values", "y", or another one of work_array_find(). */
 	const char *array;
 	size_t index; /* of a picture: y * RENDER_SIZE + x */
 	bool guard;   /* it stands behind the end */
@@ -129,6 +129,7 @@ struct work_report {
 	struct work_digest digests[WORK_DIGESTS_MAX];
 	size_t digest_count;
 	cJSON *video; /* of encoders (workloads/video/video.h); NULL for other APIs */
+	cJSON *measured; /* what else was measured, of CUDA; NULL for other APIs */
 	uint64_t stage_ns[WORK_STAGE_COUNT]; /* 0: not reached */
 	uint64_t stage_began_ns;	     /* monotonic; 0: no stage runs */
 };
@@ -175,6 +176,17 @@ const char *code_name(const struct code_name *names, size_t count, int64_t code)
  * for a code that is not known. Returns ERROR_REMOTE. */
 int call_failed(struct call_failure *failure, const char *call, int code, const char *name,
 		struct error *err);
+
+/* A code of an API, its name, and what to do about it; NULL where the name says all. */
+struct code_advice {
+	int code;
+	const char *name;
+	const char *advice;
+};
+
+/* call_failed() with the advice behind: "cuInit: CUDA_ERROR_UNKNOWN (999): ...". */
+int call_failed_advised(struct call_failure *failure, const char *call, int code,
+			const struct code_advice *codes, size_t count, struct error *err);
 
 /* Compares an array (reference.h) that was read back, element by element, the guard included: keeps
  * its digest, counts mismatches and keeps the first. */

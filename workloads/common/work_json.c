@@ -104,6 +104,8 @@ cJSON *work_report_json(const struct work_report *report)
 	member_item(&work, "render", render_json(&report->render));
 	if (report->video != NULL)
 		member_copy(&work, "video", report->video);
+	if (report->measured != NULL)
+		member_copy(&work, "measured", report->measured);
 	member_item(&work, "timings", timings_json(report));
 	return members_take(&work);
 }
