@@ -128,7 +128,7 @@ struct work_report {
 	struct work_comparison render;
 	struct work_digest digests[WORK_DIGESTS_MAX];
 	size_t digest_count;
-	cJSON *video; /* of encoders (workloads/video/video.h); NULL for other APIs */
+	cJSON *video;	 /* of encoders (workloads/video/video.h); NULL for other APIs */
 	cJSON *measured; /* what else was measured, of CUDA; NULL for other APIs */
 	uint64_t stage_ns[WORK_STAGE_COUNT]; /* 0: not reached */
 	uint64_t stage_began_ns;	     /* monotonic; 0: no stage runs */

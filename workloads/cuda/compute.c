@@ -5,6 +5,7 @@
 #include "workloads/common/kernel.h"
 #include "workloads/cuda/kernels_ptx.h" /* generated from kernels.ptx */
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,7 +33,7 @@ struct computation {
 	cuda_module module;
 	cuda_function work, monte_carlo;
 	struct buffer buffers[BUFFERS];
-	struct work_data data; /* in the buffers */
+	struct work_data data;			 /* in the buffers */
 	double uploaded_per_s, downloaded_per_s; /* bytes; 0: not known */
 };
 
@@ -189,6 +190,14 @@ static int download(void *work, struct error *err)
 	return transfer(c, copy_out, &c->downloaded_per_s, err);
 }
 
+static void add_speed(struct members *measured, const char *key, double bytes_per_s)
+{
+	if (bytes_per_s > 0)
+		member_number(measured, key, floor(bytes_per_s));
+	else
+		member_null(measured, key);
+}
+
 static cJSON *measured_json(const struct computation *c,
 			    const struct monte_carlo_estimate *estimate)
 {
@@ -198,8 +207,8 @@ static cJSON *measured_json(const struct computation *c,
 	member_number(&monte_carlo, "hits", (double)estimate->hits);
 	member_number(&monte_carlo, "pi", estimate->pi);
 	member_number(&monte_carlo, "standardErrors", estimate->standard_errors);
-	member_number(&measured, "uploadBytesPerSecond", c->uploaded_per_s);
-	member_number(&measured, "downloadBytesPerSecond", c->downloaded_per_s);
+	add_speed(&measured, "uploadBytesPerSecond", c->uploaded_per_s);
+	add_speed(&measured, "downloadBytesPerSecond", c->downloaded_per_s);
 	member_item(&measured, "monteCarlo", members_take(&monte_carlo));
 	return members_take(&measured);
 }
@@ -209,8 +218,9 @@ static int verify(void *work, struct error *err)
 {
 	struct computation *c = work;
 	const struct monte_carlo_estimate estimate = monte_carlo_estimate(c->buffers[HITS].host);
-	work_compare(c->report, "hits", c->buffers[HITS].host);
 	work_verify(&c->data, c->report);
+	work_compare(c->report, "hits", c->buffers[HITS].host);
+	work_judge(c->report);
 	if (c->report->status == WORK_OK && estimate.standard_errors > MONTE_CARLO_ERRORS_MAX) {
 		c->report->status = WORK_WRONG;
 		(void)snprintf(

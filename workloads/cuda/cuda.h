@@ -58,18 +58,20 @@ enum {
 	CUDA_ERROR_NO_DEVICE = 100,
 	CUDA_ERROR_INVALID_DEVICE = 101,
 	CUDA_ERROR_INVALID_PTX = 218,
+	CUDA_ERROR_INVALID_HANDLE = 400,
+	CUDA_ERROR_NOT_FOUND = 500,
 	CUDA_ERROR_NOT_READY = 600,
+	CUDA_ERROR_NOT_SUPPORTED = 801,
 };
 
-/* X(what follows "cu" in the name of the member, name in the library, parameters): without which
- * there is no work. */
+/* X(member of struct cuda, name in the library, parameters): without which there is no work. */
 #define CUDA_FUNCTIONS(X)                                                                          \
 	X(cuInit, "cuInit", (unsigned flags))                                                      \
 	X(cuDriverGetVersion, "cuDriverGetVersion", (int *version))                                \
 	X(cuDeviceGetCount, "cuDeviceGetCount", (int *count))                                      \
 	X(cuDeviceGet, "cuDeviceGet", (cuda_device * device, int ordinal))                         \
 	X(cuDeviceGetName, "cuDeviceGetName", (char *name, int size, cuda_device device))          \
-	X(cuDeviceTotalMem, "cuDeviceTotalMem_v2", (size_t *bytes, cuda_device device))            \
+	X(cuDeviceTotalMem, "cuDeviceTotalMem_v2", (size_t * bytes, cuda_device device))           \
 	X(cuDeviceGetAttribute, "cuDeviceGetAttribute",                                            \
 	  (int *value, int attribute, cuda_device device))                                         \
 	X(cuDeviceCanAccessPeer, "cuDeviceCanAccessPeer",                                          \
@@ -86,8 +88,8 @@ enum {
 	  (float *milliseconds, cuda_event from, cuda_event to))                                   \
 	X(cuEventDestroy, "cuEventDestroy_v2", (cuda_event event))                                 \
 	X(cuModuleLoadDataEx, "cuModuleLoadDataEx",                                                \
-	  (cuda_module * module, const void *image, unsigned count,                                \
-	   enum cuda_jit_option *options, void **values))                                          \
+	  (cuda_module * module, const void *image, unsigned count, enum cuda_jit_option *options, \
+	   void **values))                                                                         \
 	X(cuModuleGetFunction, "cuModuleGetFunction",                                              \
 	  (cuda_function * function, cuda_module module, const char *name))                        \
 	X(cuModuleUnload, "cuModuleUnload", (cuda_module module))                                  \

@@ -16,6 +16,12 @@
  *   overrun                   one element behind the end is written
  *   null                      everything says success and nothing is done
  *   unfilled                  memory is not filled
+ *   biased                    CUDA's Monte Carlo counts too little
+ *   timeless                  CUDA measures no time
+ *   luid                      CUDA tells LUIDs, as on Windows
+ *   nvml-devices=2            number of devices of NVML, where it is another one
+ *   forbidden=INDEX           a device that NVML counts and does not hand out
+ *   strange-uuid              NVML tells a UUID that is none
  *   graphics-only             no queue of a device does compute work
  *   old                       the device is one of the oldest version of the API
  */

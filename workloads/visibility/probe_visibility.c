@@ -83,9 +83,10 @@ static int probe(cJSON **out, bool *orderly, struct error *err)
 		return rc;
 	clock_sleep_ms((uint64_t)given_delay_ms);
 	began_ns = clock_monotonic_ns();
-	rc = list_apis(&listed, err);
+	/* First: the libraries of NVIDIA's driver make nodes, where the program may. */
+	rc = nodes_list("/dev", !given.list, &nodes, err);
 	if (rc == 0)
-		rc = nodes_list("/dev", !given.list, &nodes, err);
+		rc = list_apis(&listed, err);
 	if (rc == 0)
 		rc = look_again(&unsteered, err);
 	if (rc != 0)
@@ -134,8 +135,8 @@ int main(int argc, char **argv)
 		.name = "probe-visibility",
 		.summary = "Report which GPUs are visible",
 		.description =
-			"Asks each API that enumerates devices for them, each in a process of its own, lists the device "
-			"nodes in /dev and whether they can be opened, and then asks the APIs once more without the "
+			"Lists the device nodes in /dev and whether they can be opened, asks each API that enumerates devices "
+			"for them, each in a process of its own, and then asks the APIs once more without the "
 			"environment variables that steer loaders and drivers. Prints one JSON document on one line.\n\n"
 			"A missing API and a driver that crashes or hangs are reported in the document; the exit code is still 0.",
 		.options = options,

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT */
+#include "workloads/nvml/nvml.h"
+
+#include "base/cleanup.h"
+#include "base/process.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+static int load(struct nvml *nvml, struct api_report *report, struct error *err)
+{
+#define FUNCTION(member, name, parameters) {name, &nvml->member},
+	const struct api_function functions[] = {NVML_FUNCTIONS(FUNCTION){NULL, NULL}};
+#undef FUNCTION
+	return api_load(report, NVML_LIBRARY, functions, err);
+}
+
+/* A library without the kernel module it talks to: nothing was to be found in any container. */
+static int initialize(struct nvml *nvml, struct api_report *report, struct error *err)
+{
+	struct error why = {0};
+	const nvml_result result = nvml->nvmlInit();
+	int rc = nvml_check(nvml, result, "nvmlInit", &why);
+	if (rc == 0)
+		return 0;
+	report->missing = "NVIDIA driver";
+	return error_set(err, result == NVML_ERROR_DRIVER_NOT_LOADED ? ERROR_UNSUPPORTED : rc, "%s",
+			 why.text);
+}
+
+static void read_versions(struct nvml *nvml, struct api_report *report)
+{
+	int version = 0;
+	(void)nvml->nvmlSystemGetNVMLVersion(report->version, sizeof(report->version) - 1);
+	(void)nvml->nvmlSystemGetDriverVersion(nvml->driver_version,
+					       sizeof(nvml->driver_version) - 1);
+	if (nvml->nvmlSystemGetCudaDriverVersion(&version) == NVML_SUCCESS)
+		(void)snprintf(nvml->cuda_version, sizeof(nvml->cuda_version), "%d.%d",
+			       version / 1000, version % 1000 / 10);
+}
+
+/* NVML counts devices that the container may not open, and tells so when one is asked for. */
+static int add_device(struct nvml *nvml, struct api_report *report, unsigned index,
+		      struct error *err)
+{
+	struct error why = {0};
+	nvml_device device = NULL;
+	const nvml_result result = nvml->nvmlDeviceGetHandleByIndex(index, &device);
+	int rc = nvml_check(nvml, result, "nvmlDeviceGetHandleByIndex", &why);
+	if (result == NVML_ERROR_NO_PERMISSION) {
+		api_report_message(report, why.text);
+		return 0;
+	}
+	if (rc != 0)
+		return error_set(err, rc, "%s", why.text);
+	return api_report_device(report, nvml_describe(nvml, index, device), err);
+}
+
+static int enumerate(struct nvml *nvml, struct api_report *report, struct error *err)
+{
+	unsigned count = 0;
+	read_versions(nvml, report);
+	int rc = NVML_CALL(nvml, err, nvmlDeviceGetCount, &count);
+	for (unsigned i = 0; rc == 0 && i < count && i < API_DEVICES_MAX; i++)
+		rc = add_device(nvml, report, i, err);
+	return rc;
+}
+
+/* The program beside the library; that it is there proves nothing. */
+static void note_program(struct api_report *report)
+{
+	char *path CLEANUP_FREE = NULL;
+	char *note CLEANUP_FREE = NULL;
+	if (process_find_program("nvidia-smi", &path, NULL) == 0)
+		note = text_format("nvidia-smi is %s", path);
+	if (note != NULL)
+		api_report_message(report, note);
+}
+
+static int nvml_open(struct api_report *report, void **session, struct error *err)
+{
+	struct nvml *nvml CLEANUP_FREE = calloc(1, sizeof(*nvml));
+	if (nvml == NULL)
+		return error_memory(err);
+	note_program(report);
+	int rc = load(nvml, report, err);
+	if (rc == 0)
+		rc = initialize(nvml, report, err);
+	if (rc != 0)
+		return rc;
+	rc = enumerate(nvml, report, err);
+	if (rc == 0)
+		*session = STEAL(nvml);
+	else
+		(void)nvml->nvmlShutdown();
+	return rc;
+}
+
+static void nvml_close(void *session)
+{
+	struct nvml *nvml = session;
+	(void)nvml->nvmlShutdown();
+	free(nvml);
+}
+
+const struct api_driver nvml_api = {
+	.name = "nvml",
+	.library = NVML_LIBRARY,
+	.summary = "List the devices that NVIDIA's management library shows",
+	.description =
+		"Asks NVIDIA's management library for driver, devices, their identity and memory, as nvidia-smi does. It does no "
+		"work on them. The library goes past what hides devices from CUDA.",
+	.open = nvml_open,
+	.close = nvml_close,
+};
