@@ -531,7 +531,7 @@ static void test_visibility_survives_a_crash(void)
 static void test_visibility_tells_one_device(void)
 {
 	cJSON *document CLEANUP_JSON = visibility("GPUCERT_DOUBLE=devices=3", "--device=1");
-	for (int i = 0; i < 4; i++) {
+	for (int i = 0; i < 5; i++) {
 		char *pointer CLEANUP_FREE = text_format("/apis/%d/devices/0/index", i);
 		expect_number(document, pointer, 1);
 	}
