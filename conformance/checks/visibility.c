@@ -325,6 +325,7 @@ void visibility_expect_only(struct check_run *run, const char *label, const stru
 	}
 	if (windows)
 		expect_dxgi(run, label, sight->document, grant);
+	agreement_expect(run, label, sight->document);
 	visibility_expect_nodes(run, label, sight, bare, grant);
 	for (size_t i = 0; i < grant->count; i++)
 		check_add_device(run, grant->devices[i]->id);

@@ -62,6 +62,11 @@ void visibility_expect_same_devices(struct check_run *run, const cJSON *first, c
 void visibility_expect_different_devices(struct check_run *run, const cJSON *first,
 					 const cJSON *second);
 
+/* Records that each device that CUDA shows is one of NVML's, by UUID or PCI address, where both answer
+ * (agreement.c). What NVML shows beside is noted: it goes past what hides devices from CUDA, and
+ * visibility_expect_only() judges it by what was granted. */
+void agreement_expect(struct check_run *run, const char *label, const cJSON *document);
+
 /*
  * Is the device that a probe worked on the one that its container was granted (identity.c)?
  * Everything that both the probe's document and the enumeration of the node tell is compared: PCI
