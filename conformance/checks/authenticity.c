@@ -154,13 +154,20 @@ static bool expect_seed(struct check_run *run, const cJSON *document,
 static bool expect_work(struct check_run *run, const char *label, const cJSON *document,
 			const struct document_launch *launch)
 {
-	static const char *const numbers[] = {"values", "y"};
-	static const char *const tensors[] = {"sum", "product"};
-	const char *const *arrays =
-		strcmp(launch->probe, "probe-directml") == 0 ? tensors : numbers;
+	static const struct {
+		const char *probe; /* NULL: every other one */
+		const char *arrays[4];
+	} works[] = {
+		{"probe-directml", {"sum", "product", NULL}},
+		{"probe-cuda", {"values", "y", "hits", NULL}},
+		{NULL, {"values", "y", NULL}},
+	};
+	size_t row = 0;
 	bool held = expect_seed(run, document, launch);
-	for (size_t i = 0; i < ARRAY_SIZE(numbers); i++)
-		held = expect_digest(run, label, document, arrays[i], launch) && held;
+	while (works[row].probe != NULL && strcmp(launch->probe, works[row].probe) != 0)
+		row++;
+	for (const char *const *array = works[row].arrays; *array != NULL; array++)
+		held = expect_digest(run, label, document, *array, launch) && held;
 	if (json_pointer(document, "/work/digests/fill") != NULL)
 		held = expect_digest(run, label, document, "fill", launch) && held;
 	if (cJSON_IsObject(json_pointer(document, "/work/render")))

@@ -121,6 +121,32 @@ static void test_opengl_needs_the_files(void)
 	}
 }
 
+#define DOUBLES GPUCERT_BINARY_DIR "/tests/cuda/"
+#define PLACE	"/usr/lib/x86_64-linux-gnu/"
+
+/* No software renderer has CUDA: the doubles of the driver's libraries are mounted as the files of a
+ * device. What fails on the way is that the image lacks something the probes need. */
+static void test_cuda_on_the_double(void)
+{
+	static const struct discovery_file files[] = {
+		{.source = DOUBLES "libcuda.so.1", .destination = PLACE "libcuda.so.1"},
+		{.source = DOUBLES "libnvidia-ml.so.1", .destination = PLACE "libnvidia-ml.so.1"},
+	};
+	static const struct discovery_device device = {.files = files, .file_count = 2};
+	cJSON *cuda CLEANUP_JSON = run_probe("probe-cuda", &device, NULL);
+	cJSON *nvml CLEANUP_JSON = run_probe("probe-nvml", &device, NULL);
+	cJSON *seen CLEANUP_JSON = run_probe("probe-visibility", &device, NULL);
+	cJSON *without CLEANUP_JSON = run_probe("probe-cuda", NULL, NULL);
+	CU_ASSERT_TRUE(cJSON_IsTrue(json_pointer(cuda, "/work/verified")));
+	UNIT_STRING(cJSON_GetStringValue(json_pointer(cuda, "/api/loader/path")),
+		    PLACE "libcuda.so.1");
+	UNIT_STRING(cJSON_GetStringValue(json_pointer(nvml, "/devices/0/pciAddress")),
+		    cJSON_GetStringValue(json_pointer(cuda, "/devices/0/pciAddress")));
+	UNIT_INT(cJSON_GetArraySize(json_pointer(seen, "/apis/2/devices")), 1);
+	UNIT_INT(cJSON_GetArraySize(json_pointer(seen, "/nodes")), 0);
+	UNIT_STRING(cJSON_GetStringValue(json_pointer(without, "/api/missing")), "libcuda.so.1");
+}
+
 int main(void)
 {
 	CU_TestInfo tests[] = {
@@ -128,6 +154,7 @@ int main(void)
 		{"OpenCL on PoCL", test_opencl_on_pocl},
 		{"OpenGL on llvmpipe", test_opengl_on_llvmpipe},
 		{"OpenGL needs the files", test_opengl_needs_the_files},
+		{"CUDA on the double", test_cuda_on_the_double},
 		CU_TEST_INFO_NULL,
 	};
 	const char *reason = rig_reason_to_skip();

@@ -5,7 +5,7 @@
 #include "conformance/checks/tests/recorder.h"
 #include "workloads/common/reference.h"
 
-static const struct document_launch launch = {
+static struct document_launch launch = {
 	.probe = "probe-vulkan",
 	.nonce = "00112233445566778899aabbccddeeff",
 	.seed = 77,
@@ -25,12 +25,14 @@ static cJSON *make_document(void)
 {
 	char *values CLEANUP_FREE = digest_of("values");
 	char *y CLEANUP_FREE = digest_of("y");
+	char *hits CLEANUP_FREE = digest_of("hits");
 	char *text CLEANUP_FREE = text_format(
-		"{\"schema\": \"gpucert-probe/1\", \"probe\": \"vulkan\", \"version\": \"%s\", "
+		"{\"schema\": \"gpucert-probe/1\", \"probe\": \"%s\", \"version\": \"%s\", "
 		"\"nonce\": \"%s\", \"work\": {\"status\": \"ok\", \"seed\": 77, \"elements\": "
 		"1000, "
-		"\"render\": null, \"digests\": {\"values\": \"%s\", \"y\": \"%s\"}}}",
-		GPUCERT_VERSION, launch.nonce, values, y);
+		"\"render\": null, \"digests\": {\"values\": \"%s\", \"y\": \"%s\", "
+		"\"hits\": \"%s\"}}}",
+		launch.probe + strlen("probe-"), GPUCERT_VERSION, launch.nonce, values, y, hits);
 	cJSON *document = NULL;
 	CU_ASSERT_EQUAL_FATAL(json_parse(text, strlen(text), &document, NULL), 0);
 	return document;
@@ -85,6 +87,19 @@ static void test_other_documents(void)
 	}
 }
 
+/* CUDA proves its Monte Carlo as well; of the others nobody asks it. */
+static void test_cuda_has_one_more(void)
+{
+	changed_member = "hits";
+	changed_value = "\"sha256:00\"";
+	recorder_expect(body, REPORT_PASS, "");
+	launch.probe = "probe-cuda";
+	recorder_expect(body, REPORT_FAIL, "/work/digests/hits");
+	changed_member = NULL;
+	recorder_expect(body, REPORT_PASS, "");
+	launch.probe = "probe-vulkan";
+}
+
 /* Work that failed says so; what it did not read back is nobody's proof. */
 static void test_work_that_failed(void)
 {
@@ -104,5 +119,5 @@ static void test_launches_differ(void)
 }
 
 UNIT_MAIN("documents", {"the right document", test_the_right_document},
-	  {"other documents", test_other_documents}, {"work that failed", test_work_that_failed},
-	  {"launches differ", test_launches_differ})
+	  {"other documents", test_other_documents}, {"CUDA has one more", test_cuda_has_one_more},
+	  {"work that failed", test_work_that_failed}, {"launches differ", test_launches_differ})
