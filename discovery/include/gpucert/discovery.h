@@ -98,8 +98,8 @@ struct discovery_device {
 	enum discovery_health health;
 	const char *health_reason;
 	const char *const
-		*apis; /* NULL-ended: "vulkan", "opencl", "opengl", "cuda", "directx" that the files
-				    or nodes below enable in a container */
+		*apis; /* NULL-ended: "vulkan", "opencl", "opengl", "cuda", "nvml", "directx"
+				    that the files or nodes below enable in a container */
 	const struct discovery_file *files;
 	size_t file_count;
 	const struct discovery_node *nodes;
