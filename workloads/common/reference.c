@@ -16,7 +16,7 @@ uint32_t work_key(uint32_t seed)
 
 uint32_t work_fill_pattern(uint32_t seed)
 {
-	return mix(seed + 0x9e3779b9u);
+	return kernel_mix(seed + 0x9e3779b9u);
 }
 
 uint32_t work_input_value(uint32_t seed, size_t index)

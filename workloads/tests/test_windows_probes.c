@@ -110,8 +110,8 @@ static void test_missing_libraries_are_named(void)
 /* Every interface tells the same adapter. */
 static void test_interfaces_agree(void)
 {
-	static const char *const names[] = {"vulkan",	"opencl", "cuda", "levelzero",
-					    "nvml", "dxcore", "dxgi"};
+	static const char *const names[] = {"vulkan", "opencl", "cuda", "levelzero",
+					    "nvml",   "dxcore", "dxgi"};
 	cJSON *document CLEANUP_JSON = document_of("probe-visibility", NULL, NULL);
 	const char *luid = string_at(document, "/apis/6/devices/0/deviceLuid");
 	expect_count(document, "/apis", ARRAY_SIZE(names));
