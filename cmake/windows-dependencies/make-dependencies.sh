@@ -60,10 +60,10 @@ pc_file() {
 
 # Headers of the GPU APIs hold nothing of the platform: those of the distribution serve.
 copy_headers() {
-	for folder in vulkan vk_video CL; do
+	for folder in vulkan vk_video CL ffnvcodec; do
 		cp -r "/usr/include/$folder" "$prefix/include/"
 	done
-	for name in vulkan OpenCL-Headers; do
+	for name in vulkan OpenCL-Headers ffnvcodec; do
 		pc_file "$name" "$(pkg-config --modversion "$name")" ''
 	done
 }

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# nvidia_libraries.sh BUILD WORK: probe-cuda, probe-nvml and probe-visibility with the user-mode libraries of NVIDIA's own driver on a
+# nvidia_libraries.sh BUILD WORK: probe-cuda, probe-nvml, probe-nvenc and probe-visibility with the user-mode libraries of NVIDIA's own driver on a
 # machine without its kernel module, where these fail as they do in a container without a device. The libraries are packages of
 # Debian's non-free section, unpacked below WORK and never installed. Skips (77) where they cannot be had.
 #
@@ -11,7 +11,7 @@ set -eu
 build=$1
 work=$2
 programs=$build/libexec/gpucert
-packages="libcuda1 libnvidia-ml1 libnvidia-ptxjitcompiler1"
+packages="libcuda1 libnvcuvid1 libnvidia-encode1 libnvidia-ml1 libnvidia-ptxjitcompiler1"
 
 skip() {
 	echo "nvidia_libraries: $*" >&2
@@ -42,7 +42,7 @@ fetch() {
 	for package in "$work"/packages/*.deb; do
 		dpkg -x "$package" "$work/unpacked"
 	done
-	touch "$work/complete"
+	echo "$packages" >"$work/complete"
 }
 
 [ "$(uname -m)" = x86_64 ] || skip "these packages are for x86-64"
@@ -52,7 +52,7 @@ for tool in apt-get dpkg unshare node; do
 	command -v "$tool" >/dev/null || skip "there is no $tool"
 done
 unshare --mount true 2>/dev/null || skip "no mount namespace can be made"
-[ -e "$work/complete" ] || fetch
+[ "$(cat "$work/complete" 2>/dev/null)" = "$packages" ] || fetch
 library=$(find "$work/unpacked" -name 'libcuda.so.1' | head -n 1)
 [ -n "$library" ] || fail "the packages hold no libcuda.so.1"
 
@@ -86,6 +86,10 @@ expect "there is no work without a device" "d.work.status === 'unsupported' && !
 probe probe-nvml
 expect "no kernel module is no driver" "d.api.status === 'unsupported' && d.api.missing === 'NVIDIA driver' && d.devices.length === 0"
 expect "the result is not named" "d.api.reason.startsWith('nvmlInit: NVML_ERROR_DRIVER_NOT_LOADED (9): ')"
+probe probe-nvenc
+expect "the library is not the unpacked one" "d.api.loader.path.startsWith('$work/unpacked/') && /^1[1-9]\.[0-9]+$/.test(d.api.loader.version)"
+expect "a library that tells its version is no device" "d.api.status === 'ok' && d.devices.length === 0"
+expect "there is no stream without a device" "d.work.status === 'unsupported' && d.work.video === undefined"
 probe probe-visibility
 expect "a node of the library's own making is told" "d.nodes.length === 0"
 expect "an API is told wrongly" "d.apis.every((a) => a.api.status !== 'failed')"

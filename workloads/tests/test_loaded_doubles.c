@@ -67,19 +67,46 @@ static void test_no_driver_is_unsupported(void)
 	expect_string(document, "/api/missing", "Level Zero driver");
 }
 
+/* On the adapter that Wine makes up. What verify-video says of such streams, test_nvenc tells. */
+static void test_nvenc(void)
+{
+	static const struct {
+		const char *setting, *status, *reason;
+	} cases[] = {
+		{"drop=4", "wrong", "h264: the stream holds 11 pictures"},
+		{"hang", "timeout", "took 12 of 12 frames"},
+		{"fail=nvEncOpenEncodeSessionEx:2", "unsupported", "NV_ENC_ERR_UNSUPPORTED_DEVICE"},
+		{"fail=nvEncOpenEncodeSessionEx:10", "failed", "NV_ENC_ERR_OUT_OF_MEMORY (10)"},
+	};
+	cJSON *encoded CLEANUP_JSON = document_with(&nvenc_api, "partial");
+	expect_string(encoded, "/api/status", "ok");
+	expect_string(encoded, "/api/loader/version", "12.1");
+	expect_string(encoded, "/work/status", "encoded");
+	expect_number(encoded, "/work/video/streams/0/pictures", 12);
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		cJSON *document CLEANUP_JSON = document_with(&nvenc_api, cases[i].setting);
+		expect_string(document, "/work/status", cases[i].status);
+		UNIT_CONTAINS(string_at(document, "/work/reason"), cases[i].reason);
+	}
+}
+
 int main(void)
 {
 	CU_TestInfo tests[] = {
 		{"the work is verified", test_the_work_is_verified},
 		{"faults are told", test_faults_are_told},
 		{"no driver is unsupported", test_no_driver_is_unsupported},
+		{"NVENC", test_nvenc},
 		CU_TEST_INFO_NULL,
 	};
-	struct error err = {0};
-	void *handle = NULL;
-	if (library_open(DOUBLES "ze_loader.dll", &handle, &err) != 0) {
-		(void)fprintf(stderr, "%s\n", err.text);
-		return 2;
+	static const char *const doubles[] = {DOUBLES "ze_loader.dll", DOUBLES "nvEncodeAPI64.dll"};
+	for (size_t i = 0; i < ARRAY_SIZE(doubles); i++) {
+		struct error err = {0};
+		void *handle = NULL;
+		if (library_open(doubles[i], &handle, &err) != 0) {
+			(void)fprintf(stderr, "%s\n", err.text);
+			return 2;
+		}
 	}
 	return unit_run("loaded doubles", tests);
 }

@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: MIT */
+/* One stream of one session. Each frame has buffers of its own, so that none is waited for. */
+#include "workloads/nvenc/nvenc.h"
+
+#include "base/cleanup.h"
+
+#include <stdlib.h>
+
+struct encoder {
+	struct nvenc *nvenc;
+	const struct video_job *job;
+	void *session;
+	NV_ENC_INPUT_PTR inputs[VIDEO_FRAMES];
+	NV_ENC_OUTPUT_PTR outputs[VIDEO_FRAMES];
+	unsigned put;	/* frames that it took */
+	unsigned ready; /* of these: whose outputs may be asked for */
+	unsigned got;
+	bool flushed;
+};
+
+#define CALL(e, err, function, ...)                                                                \
+	NVENC_CALL((e)->nvenc, (e)->job->failure, err, function, (e)->session, __VA_ARGS__)
+
+/* A preset whose frames come out in the order in which they go in, at a rate that is kept over half
+ * a second. */
+static int initialize(struct encoder *e, struct error *err)
+{
+	const struct nvenc_versions *versions = e->nvenc->versions;
+	const struct video_source *source = &e->job->source;
+	const GUID *codec = nvenc_codec(e->job->offer->codec);
+	NV_ENC_PRESET_CONFIG preset = {.version = versions->preset,
+				       .presetCfg = {.version = versions->config}};
+	NV_ENC_INITIALIZE_PARAMS params = {
+		.version = versions->initialize,
+		.encodeGUID = *codec,
+		.presetGUID = NV_ENC_PRESET_P4_GUID,
+		.tuningInfo = NV_ENC_TUNING_INFO_LOW_LATENCY,
+		.encodeWidth = source->width,
+		.encodeHeight = source->height,
+		.darWidth = source->width,
+		.darHeight = source->height,
+		.frameRateNum = VIDEO_RATE,
+		.frameRateDen = 1,
+		.enablePTD = 1,
+		.encodeConfig = &preset.presetCfg,
+	};
+	int rc = CALL(e, err, nvEncGetEncodePresetConfigEx, *codec, params.presetGUID,
+		      params.tuningInfo, &preset);
+	if (rc != 0)
+		return rc;
+	NV_ENC_RC_PARAMS *rate = &preset.presetCfg.rcParams;
+	preset.presetCfg.version = versions->config;
+	rate->rateControlMode = NV_ENC_PARAMS_RC_CBR;
+	rate->averageBitRate = VIDEO_BIT_RATE;
+	rate->maxBitRate = VIDEO_BIT_RATE;
+	rate->vbvBufferSize = VIDEO_BIT_RATE / 2;
+	rate->vbvInitialDelay = VIDEO_BIT_RATE / 2;
+	return CALL(e, err, nvEncInitializeEncoder, &params);
+}
+
+static int make_buffers(struct encoder *e, unsigned index, struct error *err)
+{
+	NV_ENC_CREATE_INPUT_BUFFER input = {
+		.version = nvenc_version(e->nvenc),
+		.width = e->job->source.width,
+		.height = e->job->source.height,
+		.bufferFmt = NV_ENC_BUFFER_FORMAT_NV12,
+	};
+	NV_ENC_CREATE_BITSTREAM_BUFFER output = {.version = nvenc_version(e->nvenc)};
+	int rc = CALL(e, err, nvEncCreateInputBuffer, &input);
+	if (rc == 0) {
+		e->inputs[index] = input.inputBuffer;
+		rc = CALL(e, err, nvEncCreateBitstreamBuffer, &output);
+	}
+	if (rc == 0)
+		e->outputs[index] = output.bitstreamBuffer;
+	return rc;
+}
+
+static int open_encoder(void *session, const struct video_job *job, void **encoder,
+			struct error *err)
+{
+	struct encoder *e = calloc(1, sizeof(*e));
+	if (e == NULL)
+		return error_memory(err);
+	*encoder = e;
+	*e = (struct encoder){.nvenc = session, .job = job};
+	int rc = nvenc_open_session(e->nvenc, &e->session, job->failure, err);
+	if (rc == 0)
+		rc = initialize(e, err);
+	for (unsigned i = 0; rc == 0 && i < VIDEO_FRAMES; i++)
+		rc = make_buffers(e, i, err);
+	return rc;
+}
+
+/* U and V stand below as many rows of Y as the frame has. */
+static int fill(struct encoder *e, unsigned index, const struct video_planes *frame,
+		uint32_t *pitch, struct error *err)
+{
+	const struct video_source *source = &e->job->source;
+	NV_ENC_LOCK_INPUT_BUFFER lock = {
+		.version = nvenc_version(e->nvenc),
+		.inputBuffer = e->inputs[index],
+	};
+	int rc = CALL(e, err, nvEncLockInputBuffer, &lock);
+	if (rc != 0)
+		return rc;
+	if (lock.bufferDataPtr == NULL || lock.pitch < source->width)
+		return error_set(err, ERROR_REMOTE,
+				 "nvEncLockInputBuffer succeeded and gave no buffer of %u by %u",
+				 source->width, source->height);
+	uint8_t *memory = lock.bufferDataPtr;
+	*pitch = lock.pitch;
+	const struct video_planes planes = {
+		{memory, memory + (size_t)lock.pitch * source->height, NULL},
+		{lock.pitch, lock.pitch, 0},
+	};
+	video_copy(source, VIDEO_NV12, frame, &planes);
+	return CALL(e, err, nvEncUnlockInputBuffer, e->inputs[index]);
+}
+
+/* Behind the last frame everything comes out. */
+static int flush(struct encoder *e, struct error *err)
+{
+	union nvenc_picture picture = {
+		.params = {.version = e->nvenc->versions->picture,
+			   .encodePicFlags = NV_ENC_PIC_FLAG_EOS},
+	};
+	int rc = CALL(e, err, nvEncEncodePicture, &picture.params);
+	if (rc != 0)
+		return rc;
+	e->ready = e->put;
+	e->flushed = true;
+	return 0;
+}
+
+/* An encoder that wants more frames first (NEED_MORE_INPUT) has taken this one; when it says
+ * success again, all that it took are ready. */
+static int put(void *encoder, unsigned index, const struct video_planes *frame, struct error *err)
+{
+	struct encoder *e = encoder;
+	union nvenc_picture picture = {
+		.params = {.version = e->nvenc->versions->picture,
+			   .inputWidth = e->job->source.width,
+			   .inputHeight = e->job->source.height,
+			   .bufferFmt = NV_ENC_BUFFER_FORMAT_NV12,
+			   .pictureStruct = NV_ENC_PIC_STRUCT_FRAME,
+			   .frameIdx = index,
+			   .inputTimeStamp = index,
+			   .inputDuration = 1},
+	};
+	if (frame == NULL)
+		return flush(e, err);
+	int rc = fill(e, index, frame, &picture.params.inputPitch, err);
+	if (rc != 0)
+		return rc;
+	picture.params.inputBuffer = e->inputs[index];
+	picture.params.outputBitstream = e->outputs[index];
+	const NVENCSTATUS result = e->nvenc->calls.nvEncEncodePicture(e->session, &picture.params);
+	if (result == NV_ENC_ERR_ENCODER_BUSY)
+		return error_set(err, ERROR_BUSY, "the encoder takes no frame now");
+	if (result != NV_ENC_ERR_NEED_MORE_INPUT)
+		rc = nvenc_check(result, "nvEncEncodePicture", e->job->failure, err);
+	if (rc != 0)
+		return rc;
+	e->put++;
+	e->ready = result == NV_ENC_SUCCESS ? e->put : e->ready;
+	return 0;
+}
+
+static int lock(struct encoder *e, bool wait, union nvenc_bitstream *bitstream, struct error *err)
+{
+	*bitstream = (union nvenc_bitstream){
+		.params = {.version = e->nvenc->versions->bitstream,
+			   .doNotWait = !wait,
+			   .outputBitstream = e->outputs[e->got]},
+	};
+	const NVENCSTATUS result =
+		e->nvenc->calls.nvEncLockBitstream(e->session, &bitstream->params);
+	if (!wait && result == NV_ENC_ERR_LOCK_BUSY)
+		return error_set(err, ERROR_BUSY, "the encoder is not done");
+	return nvenc_check(result, "nvEncLockBitstream", e->job->failure, err);
+}
+
+static int append(const union nvenc_bitstream *bitstream, struct text *stream, struct error *err)
+{
+	const uint32_t size = bitstream->params.bitstreamSizeInBytes;
+	const char *bytes = bitstream->params.bitstreamBufferPtr;
+	if (size > VIDEO_STREAM_MAX)
+		return error_set(err, ERROR_LIMIT,
+				 "a picture of %u bytes, more than the %d of a stream",
+				 (unsigned)size, VIDEO_STREAM_MAX);
+	if (size > 0 && bytes == NULL)
+		return error_set(err, ERROR_REMOTE,
+				 "nvEncLockBitstream succeeded and gave no buffer");
+	if (size > 0)
+		text_append(stream, bytes, size);
+	return 0;
+}
+
+/* Asks first, without waiting, because a device that hangs would never let the waiting call return.
+ * What such a call gives may be a part of the picture: the whole one comes from a call that waits. */
+static int get(void *encoder, struct text *stream, bool *ended, struct error *err)
+{
+	struct encoder *e = encoder;
+	union nvenc_bitstream bitstream = {0};
+	if (e->got == e->ready) {
+		*ended = e->flushed;
+		return e->flushed ? 0 : error_set(err, ERROR_BUSY, "nothing is ready yet");
+	}
+	NV_ENC_OUTPUT_PTR output = e->outputs[e->got];
+	int rc = lock(e, false, &bitstream, err);
+	if (rc == 0)
+		rc = CALL(e, err, nvEncUnlockBitstream, output);
+	if (rc == 0)
+		rc = lock(e, true, &bitstream, err);
+	if (rc == 0)
+		rc = append(&bitstream, stream, err);
+	if (rc == 0)
+		rc = CALL(e, err, nvEncUnlockBitstream, output);
+	e->got += rc == 0;
+	return rc;
+}
+
+static void close_encoder(void *encoder)
+{
+	struct encoder *e = encoder;
+	const NV_ENCODE_API_FUNCTION_LIST *calls = &e->nvenc->calls;
+	for (unsigned i = 0; i < VIDEO_FRAMES; i++) {
+		if (e->inputs[i] != NULL)
+			(void)calls->nvEncDestroyInputBuffer(e->session, e->inputs[i]);
+		if (e->outputs[i] != NULL)
+			(void)calls->nvEncDestroyBitstreamBuffer(e->session, e->outputs[i]);
+	}
+	if (e->session != NULL)
+		(void)calls->nvEncDestroyEncoder(e->session);
+	free(e);
+}
+
+const struct video_encoder nvenc_encoder = {
+	.layout = VIDEO_NV12,
+	.list = nvenc_list,
+	.open = open_encoder,
+	.put = put,
+	.get = get,
+	.close = close_encoder,
+};

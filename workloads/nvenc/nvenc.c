@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: MIT */
+#include "workloads/nvenc/nvenc.h"
+
+#include "base/cleanup.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Bits 28 to 30 are the same in each version word; bit 31 is set in those of some structures. */
+#define WORD(major, minor, number)                                                                 \
+	((uint32_t)(major) | (uint32_t)(minor) << 24 | (uint32_t)(number) << 16 | 7u << 28)
+#define MARKED(word) ((word) | 1u << 31)
+
+/* NV_ENC_CODEC_AV1_GUID, of 12.0. */
+static const GUID codec_av1 = {
+	0x0a352289, 0x0aa7, 0x4759, {0x86, 0x2d, 0x5d, 0x15, 0xcd, 0x16, 0xd2, 0x54}};
+
+/* The newest first. */
+static const struct nvenc_versions versions[] = {
+	{12 << 4 | 1, 12 | 1 << 24, MARKED(WORD(12, 1, 8)), MARKED(WORD(12, 1, 6)),
+	 MARKED(WORD(12, 1, 4)), MARKED(WORD(12, 1, 6)), MARKED(WORD(12, 1, 1))},
+	{11 << 4 | 1, 11 | 1 << 24, MARKED(WORD(11, 1, 7)), MARKED(WORD(11, 1, 5)),
+	 MARKED(WORD(11, 1, 4)), MARKED(WORD(11, 1, 4)), WORD(11, 1, 1)},
+};
+
+#define NO_ENGINE                                                                                  \
+	"the device has no encode engine, as those for data centers, or this part of it (MIG) has none"
+#define TOO_OLD "the driver is too old for this version of NVENC: 470.57 or later is needed"
+
+static const struct code_advice codes[] = {
+	{1, "NV_ENC_ERR_NO_ENCODE_DEVICE", NO_ENGINE},
+	{2, "NV_ENC_ERR_UNSUPPORTED_DEVICE", NO_ENGINE},
+	{3, "NV_ENC_ERR_INVALID_ENCODERDEVICE", NULL},
+	{4, "NV_ENC_ERR_INVALID_DEVICE", NULL},
+	{5, "NV_ENC_ERR_DEVICE_NOT_EXIST", "the device is gone: read the host's kernel log"},
+	{6, "NV_ENC_ERR_INVALID_PTR", NULL},
+	{7, "NV_ENC_ERR_INVALID_EVENT", NULL},
+	{8, "NV_ENC_ERR_INVALID_PARAM",
+	 "libnvidia-encode and libcuda may be of different drivers: mount those of the host"},
+	{9, "NV_ENC_ERR_INVALID_CALL", NULL},
+	{10, "NV_ENC_ERR_OUT_OF_MEMORY",
+	 "the device has no memory left, or as many sessions as its driver allows: end other encoders"},
+	{11, "NV_ENC_ERR_ENCODER_NOT_INITIALIZED", NULL},
+	{12, "NV_ENC_ERR_UNSUPPORTED_PARAM", NULL},
+	{13, "NV_ENC_ERR_LOCK_BUSY", NULL},
+	{14, "NV_ENC_ERR_NOT_ENOUGH_BUFFER", NULL},
+	{15, "NV_ENC_ERR_INVALID_VERSION", TOO_OLD},
+	{16, "NV_ENC_ERR_MAP_FAILED", NULL},
+	{17, "NV_ENC_ERR_NEED_MORE_INPUT", NULL},
+	{18, "NV_ENC_ERR_ENCODER_BUSY", NULL},
+	{19, "NV_ENC_ERR_EVENT_NOT_REGISTERD", NULL},
+	{20, "NV_ENC_ERR_GENERIC", "read the host's kernel log"},
+	{21, "NV_ENC_ERR_INCOMPATIBLE_CLIENT_KEY", NULL},
+	{22, "NV_ENC_ERR_UNIMPLEMENTED", NULL},
+	{23, "NV_ENC_ERR_RESOURCE_REGISTER_FAILED", NULL},
+	{24, "NV_ENC_ERR_RESOURCE_NOT_REGISTERED", NULL},
+	{25, "NV_ENC_ERR_RESOURCE_NOT_MAPPED", NULL},
+};
+
+int nvenc_check(NVENCSTATUS result, const char *call, struct call_failure *failure,
+		struct error *err)
+{
+	if (result == NV_ENC_SUCCESS)
+		return 0;
+	struct error told = {0};
+	(void)call_failed_advised(failure, call, (int)result, codes, ARRAY_SIZE(codes), &told);
+	return result == NV_ENC_ERR_NO_ENCODE_DEVICE || result == NV_ENC_ERR_UNSUPPORTED_DEVICE
+		       ? error_set(err, ERROR_UNSUPPORTED, "the device encodes nothing: %s",
+				   told.text)
+		       : error_copy(err, &told);
+}
+
+uint32_t nvenc_version(const struct nvenc *nvenc)
+{
+	return nvenc->versions->api | 1u << 16 | 7u << 28;
+}
+
+const GUID *nvenc_codec(enum video_codec codec)
+{
+	static const GUID *const codecs[VIDEO_CODECS] = {
+		[VIDEO_H264] = &NV_ENC_CODEC_H264_GUID,
+		[VIDEO_HEVC] = &NV_ENC_CODEC_HEVC_GUID,
+		[VIDEO_AV1] = &codec_av1,
+	};
+	return codecs[codec];
+}
+
+bool nvenc_is_same(const GUID *one, const GUID *other)
+{
+	return memcmp(one, other, sizeof(*one)) == 0;
+}
+
+int nvenc_open_session(const struct nvenc *nvenc, void **encoder, struct call_failure *failure,
+		       struct error *err)
+{
+	NV_ENC_OPEN_ENCODE_SESSION_EX_PARAMS params = {
+		.version = nvenc_version(nvenc),
+		.deviceType = nvenc->device_type,
+		.device = nvenc->device,
+		.apiVersion = nvenc->versions->api,
+	};
+	int rc = NVENC_CALL(nvenc, failure, err, nvEncOpenEncodeSessionEx, &params, encoder);
+	return rc == 0 && *encoder == NULL
+		       ? error_set(err, ERROR_REMOTE,
+				   "nvEncOpenEncodeSessionEx succeeded and opened no session")
+		       : rc;
+}
+
+static int nvenc_work(void *session, const struct work_request *request, struct work_report *report,
+		      struct error *err)
+{
+	struct nvenc *nvenc = session;
+	int rc = video_work(&nvenc_encoder, nvenc, false, request, report, err);
+	if (rc != ERROR_TIMEOUT)
+		nvenc_device_close(nvenc);
+	if (rc != 0 && report->failure.call == NULL)
+		report->failure = nvenc->failure;
+	return rc;
+}
+
+/* The newest version that the driver takes. */
+static int choose_version(struct nvenc *nvenc, uint32_t most, struct api_report *report,
+			  struct error *err)
+{
+	(void)snprintf(report->version, sizeof(report->version), "%u.%u", (unsigned)most >> 4,
+		       (unsigned)most & 0xFu);
+	for (size_t i = 0; nvenc->versions == NULL && i < ARRAY_SIZE(versions); i++)
+		nvenc->versions = versions[i].packed <= most ? &versions[i] : NULL;
+	return nvenc->versions != NULL
+		       ? 0
+		       : error_set(err, ERROR_UNAVAILABLE,
+				   "the driver knows NVENC %s, and 11.1 is needed: " TOO_OLD,
+				   report->version);
+}
+
+/* A table with holes is not called through. */
+static int check_table(const NV_ENCODE_API_FUNCTION_LIST *calls, struct error *err)
+{
+#define ROW(function) {#function, calls->function != NULL},
+	const struct {
+		const char *name;
+		bool there;
+	} rows[] = {NVENC_FUNCTIONS(ROW)};
+#undef ROW
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		if (!rows[i].there)
+			return error_set(err, ERROR_UNAVAILABLE, "%s has no function %s",
+					 NVENC_LIBRARY, rows[i].name);
+	}
+	return 0;
+}
+
+static int load(struct nvenc *nvenc, struct api_report *report, struct error *err)
+{
+	NVENCSTATUS(NVENCAPI * get_version)(uint32_t * version) = NULL;
+	NVENCSTATUS(NVENCAPI * create)(NV_ENCODE_API_FUNCTION_LIST * list) = NULL;
+	const struct api_function functions[] = {
+		{"NvEncodeAPIGetMaxSupportedVersion", &get_version},
+		{"NvEncodeAPICreateInstance", &create},
+		{NULL, NULL},
+	};
+	uint32_t most = 0;
+	int rc = api_load(report, NVENC_LIBRARY, functions, err);
+	if (rc == 0)
+		rc = nvenc_check(get_version(&most), "NvEncodeAPIGetMaxSupportedVersion",
+				 &nvenc->failure, err);
+	if (rc == 0)
+		rc = choose_version(nvenc, most, report, err);
+	if (rc != 0)
+		return rc;
+	nvenc->calls.version = nvenc->versions->api | 2u << 16 | 7u << 28;
+	rc = nvenc_check(create(&nvenc->calls), "NvEncodeAPICreateInstance", &nvenc->failure, err);
+	return rc == 0 ? check_table(&nvenc->calls, err) : rc;
+}
+
+static int nvenc_open(struct api_report *report, void **session, struct error *err)
+{
+	struct nvenc *nvenc CLEANUP_FREE = calloc(1, sizeof(*nvenc));
+	char version[sizeof(report->version)] = "";
+	if (nvenc == NULL)
+		return error_memory(err);
+	int rc = load(nvenc, report, err);
+	memcpy(version, report->version, sizeof(version));
+	if (rc == 0)
+		rc = nvenc_devices_open(nvenc, report, err);
+	memcpy(report->version, version, sizeof(version));
+	if (rc == 0)
+		*session = STEAL(nvenc);
+	return rc;
+}
+
+static void nvenc_close(void *session)
+{
+	struct nvenc *nvenc = session;
+	nvenc_devices_close(nvenc);
+	free(nvenc);
+}
+
+const struct api_driver nvenc_api = {
+	.name = "nvenc",
+	.library = NVENC_LIBRARY,
+	.summary = "Encode video with NVENC on a device and report what happened",
+	.description =
+		"Opens the encode library of NVIDIA's driver, lists what one device encodes, and encodes moving frames with "
+		"each codec. The streams are in the document, for verify-video.",
+	.open = nvenc_open,
+	.work = nvenc_work,
+	.close = nvenc_close,
+};

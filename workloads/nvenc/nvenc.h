@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+/*
+ * NVENC, the encoders of NVIDIA's devices, as the probe uses it. Shared by the files of this folder.
+ *
+ * Structures are those of nvEncodeAPI.h 11.1, which drivers since 470.57 (471.41 on Windows) take.
+ * Each carries a version word, made of the version of the API and a number of its own. A driver of
+ * version 12.1 (530.41, 531.61) or later is spoken to in that version instead, because it tells of
+ * AV1 alone then. Of what is used here 12.1 has every member in the same place, and two of the
+ * structures are longer at the end (union nvenc_picture, union nvenc_bitstream).
+ * Source: nvEncodeAPI.h of the Video Codec SDK 11.1 and 12.1.
+ */
+
+#include "base/error.h"
+#include "workloads/common/api.h"
+#include "workloads/video/video.h"
+
+#include <ffnvcodec/nvEncodeAPI.h>
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define NVENC_LIBRARY API_LIBRARY("nvEncodeAPI64.dll", "libnvidia-encode.so.1")
+
+/* The functions of the table that the library fills, without which there is no work. */
+#define NVENC_FUNCTIONS(X)                                                                         \
+	X(nvEncOpenEncodeSessionEx)                                                                \
+	X(nvEncGetEncodeGUIDs)                                                                     \
+	X(nvEncGetEncodeProfileGUIDs)                                                              \
+	X(nvEncGetEncodeCaps)                                                                      \
+	X(nvEncGetEncodePresetConfigEx)                                                            \
+	X(nvEncInitializeEncoder)                                                                  \
+	X(nvEncCreateInputBuffer)                                                                  \
+	X(nvEncDestroyInputBuffer)                                                                 \
+	X(nvEncLockInputBuffer)                                                                    \
+	X(nvEncUnlockInputBuffer)                                                                  \
+	X(nvEncCreateBitstreamBuffer)                                                              \
+	X(nvEncDestroyBitstreamBuffer)                                                             \
+	X(nvEncEncodePicture)                                                                      \
+	X(nvEncLockBitstream)                                                                      \
+	X(nvEncUnlockBitstream)                                                                    \
+	X(nvEncDestroyEncoder)
+
+/* Version words. Structures that are not here have the number 1 in each version. */
+struct nvenc_versions {
+	uint32_t packed; /* major and minor as NvEncodeAPIGetMaxSupportedVersion() packs them */
+	uint32_t api;	 /* as everything else does: NVENCAPI_VERSION */
+	uint32_t config, initialize, preset, picture, bitstream;
+};
+
+union nvenc_picture {
+	NV_ENC_PIC_PARAMS params;
+	uint8_t room[sizeof(NV_ENC_PIC_PARAMS) + 256];
+};
+
+union nvenc_bitstream {
+	NV_ENC_LOCK_BITSTREAM params;
+	uint8_t room[sizeof(NV_ENC_LOCK_BITSTREAM) + 256];
+};
+
+struct nvenc {
+	NV_ENCODE_API_FUNCTION_LIST calls;
+	const struct nvenc_versions *versions; /* that are spoken */
+	void *devices;			       /* device.c's own */
+	NV_ENC_DEVICE_TYPE device_type;
+	void *device;		     /* that is worked on; NULL: none */
+	struct call_failure failure; /* of calls that belong to no stream */
+};
+
+/* The version word of a structure whose number is 1. */
+uint32_t nvenc_version(const struct nvenc *nvenc);
+
+/* 0 for NV_ENC_SUCCESS; otherwise keeps call and result in `failure`, says what to do about it, and
+ * returns ERROR_REMOTE; ERROR_UNSUPPORTED: the device has no encoder. */
+int nvenc_check(NVENCSTATUS result, const char *call, struct call_failure *failure,
+		struct error *err);
+
+/* nvenc_check() of a call. */
+#define NVENC_CALL(nvenc, failure, err, function, ...)                                             \
+	nvenc_check((nvenc)->calls.function(__VA_ARGS__), #function, failure, err)
+
+/* Opens a session of the device; *encoder, NULL before the call, is what there is of it. */
+int nvenc_open_session(const struct nvenc *nvenc, void **encoder, struct call_failure *failure,
+		       struct error *err);
+
+const GUID *nvenc_codec(enum video_codec codec);
+bool nvenc_is_same(const GUID *one, const GUID *other);
+
+/* posix/device.c: devices of CUDA, and a context of one. windows/device.c: adapters of DXGI, and a
+ * device of Direct3D 11. Errors of the first as for the `open` of an api_driver. */
+int nvenc_devices_open(struct nvenc *nvenc, struct api_report *report, struct error *err);
+void nvenc_devices_close(struct nvenc *nvenc);
+int nvenc_device_open(struct nvenc *nvenc, size_t index, struct error *err);
+void nvenc_device_close(struct nvenc *nvenc);
+
+/* offers.c */
+int nvenc_list(void *session, const struct work_request *request, struct video_offers *offers,
+	       struct error *err);
+
+/* encoder.c */
+extern const struct video_encoder nvenc_encoder;
