@@ -4,6 +4,7 @@
  * libraries of that name. */
 
 #include "base/tests/unit.h"
+#include "workloads/hip/hip.h"
 #include "workloads/levelzero/levelzero.h"
 #include "workloads/tests/expect.h"
 
@@ -90,6 +91,23 @@ static void test_nvenc(void)
 	}
 }
 
+static void test_hip(void)
+{
+	static const struct {
+		const char *setting, *status;
+	} cases[] = {
+		{"devices=2", "ok"},	      {"arch=11", "ok"},
+		{"wrong=7", "wrong"},	      {"null", "wrong"},
+		{"hang", "timeout"},	      {"fail=hipModuleLoadData:209", "failed"},
+		{"devices=0", "unsupported"},
+	};
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		cJSON *document CLEANUP_JSON = document_with(&hip_api, cases[i].setting);
+		expect_string(document, "/api/status", "ok");
+		expect_string(document, "/work/status", cases[i].status);
+	}
+}
+
 int main(void)
 {
 	CU_TestInfo tests[] = {
@@ -97,9 +115,11 @@ int main(void)
 		{"faults are told", test_faults_are_told},
 		{"no driver is unsupported", test_no_driver_is_unsupported},
 		{"NVENC", test_nvenc},
+		{"HIP", test_hip},
 		CU_TEST_INFO_NULL,
 	};
-	static const char *const doubles[] = {DOUBLES "ze_loader.dll", DOUBLES "nvEncodeAPI64.dll"};
+	static const char *const doubles[] = {DOUBLES "ze_loader.dll", DOUBLES "nvEncodeAPI64.dll",
+					      DOUBLES "amdhip64_6.dll"};
 	for (size_t i = 0; i < ARRAY_SIZE(doubles); i++) {
 		struct error err = {0};
 		void *handle = NULL;

@@ -15,11 +15,12 @@
 
 #include <signal.h>
 
-#define PROGRAMS	 GPUCERT_BINARY_DIR "/libexec/gpucert/"
-#define TESTS		 GPUCERT_BINARY_DIR "/tests/"
-#define VULKAN_DOUBLE	 "VK_DRIVER_FILES=" TESTS "double_vulkan.json"
-#define OPENCL_DOUBLE	 "OCL_ICD_VENDORS=" TESTS "opencl/"
-#define CUDA_DOUBLE	 "LD_LIBRARY_PATH=" TESTS "cuda"
+#define PROGRAMS      GPUCERT_BINARY_DIR "/libexec/gpucert/"
+#define TESTS	      GPUCERT_BINARY_DIR "/tests/"
+#define VULKAN_DOUBLE "VK_DRIVER_FILES=" TESTS "double_vulkan.json"
+#define OPENCL_DOUBLE "OCL_ICD_VENDORS=" TESTS "opencl/"
+/* CUDA and HIP: both are found by their names. */
+#define CUDA_DOUBLE	 "LD_LIBRARY_PATH=" TESTS "cuda:" TESTS "hip"
 #define OPENGL_DOUBLE	 "__EGL_VENDOR_LIBRARY_FILENAMES=" TESTS "double_opengl.json"
 #define LEVELZERO_DOUBLE "ZE_ENABLE_ALT_DRIVERS=" TESTS "libdouble_levelzero_1.so"
 #define NO_LEAK_CHECK	 "LSAN_OPTIONS=detect_leaks=0"
@@ -467,7 +468,7 @@ static cJSON *visibility(const char *settings, const char *option)
 static void test_visibility_tells_every_api(void)
 {
 	cJSON *document CLEANUP_JSON = visibility("GPUCERT_DOUBLE=devices=2", NULL);
-	expect_count(document, "/apis", 6);
+	expect_count(document, "/apis", 7);
 	expect_string(document, "/apis/0/api/name", "vulkan");
 	expect_count(document, "/apis/0/devices", 2);
 	expect_string(document, "/apis/1/api/name", "opencl");
@@ -485,6 +486,8 @@ static void test_visibility_tells_every_api(void)
 	expect_string(document, "/apis/4/devices/1/deviceUuid", "02020202020202020202020202020202");
 	expect_string(document, "/apis/5/api/name", "nvml");
 	expect_count(document, "/apis/5/devices", 2);
+	expect_string(document, "/apis/6/api/name", "hip");
+	expect_string(document, "/apis/6/devices/1/pciAddress", "0000:41:00.0");
 }
 
 static void test_visibility_tells_real_drivers(void)

@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: MIT */
+#include "workloads/hip/hip.h"
+
+#include "base/cleanup.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Each major version of ROCm has its own; the newest that is there is taken. Windows' drivers of old
+ * bring the last. */
+static const char *const libraries[] = {
+	API_LIBRARY("amdhip64_7.dll", "libamdhip64.so.7"),
+	API_LIBRARY("amdhip64_6.dll", "libamdhip64.so.6"),
+	API_LIBRARY("amdhip64.dll", "libamdhip64.so.5"),
+};
+/* Since version 7 the compiler is a library of its own. */
+static const char *const compilers[] = {
+	API_LIBRARY("hiprtc0700.dll", "libhiprtc.so.7"),
+	API_LIBRARY("hiprtc0600.dll", "libhiprtc.so.6"),
+	API_LIBRARY("hiprtc0507.dll", "libhiprtc.so.5"),
+};
+
+static const struct hip_properties_layout layout_5 = {396, 336, 652};
+static const struct hip_properties_layout layout_6 = {1160, 388, 396};
+
+int hip_check(struct hip *hip, hip_result result, const char *call, struct error *err)
+{
+	if (result == HIP_SUCCESS)
+		return 0;
+	return call_failed(&hip->failure, call, result, hip->hipGetErrorName(result), err);
+}
+
+static int find_library(const struct api_function *functions, struct api_report *report,
+			const char **library, struct error *err)
+{
+	int rc = ERROR_NOT_FOUND;
+	for (size_t i = 0; rc == ERROR_NOT_FOUND && i < ARRAY_SIZE(libraries); i++) {
+		*library = libraries[i];
+		rc = api_load(report, *library, functions, err);
+	}
+	if (rc == ERROR_NOT_FOUND)
+		return error_set(err, rc, "neither %s nor an older one is there", libraries[0]);
+	return rc;
+}
+
+static void find_compiler(struct hip *hip, const char *library)
+{
+#define LOAD(name, parameters) {#name, &hip->name},
+	const struct api_function functions[] = {HIP_COMPILER_FUNCTIONS(LOAD){NULL, NULL}};
+#undef LOAD
+	bool found = api_load(NULL, library, functions, NULL) == 0;
+	for (size_t i = 0; !found && i < ARRAY_SIZE(compilers); i++)
+		found = api_load(NULL, compilers[i], functions, NULL) == 0;
+	if (!found)
+		hip->hiprtcCreateProgram = NULL;
+}
+
+static int load(struct hip *hip, struct api_report *report, struct error *err)
+{
+#define LOAD(name, parameters) {#name, &hip->name},
+	const struct api_function functions[] = {
+		HIP_FUNCTIONS(LOAD){"hipGetErrorName", &hip->hipGetErrorName}, {NULL, NULL}};
+#undef LOAD
+	const struct api_function new[] = {
+		{"hipGetDevicePropertiesR0600", &hip->hipGetDeviceProperties}, {NULL, NULL}};
+	const struct api_function old[] = {{"hipGetDeviceProperties", &hip->hipGetDeviceProperties},
+					   {NULL, NULL}};
+	const char *library = NULL;
+	int rc = find_library(functions, report, &library, err);
+	if (rc != 0)
+		return rc;
+	hip->layout = &layout_6;
+	if (api_load(NULL, library, new, NULL) != 0) {
+		hip->layout = &layout_5;
+		rc = api_load(NULL, library, old, err);
+	}
+	find_compiler(hip, library);
+	return rc;
+}
+
+static int number_at(const uint8_t *properties, size_t place)
+{
+	int number = 0;
+	memcpy(&number, properties + place, sizeof(number));
+	return number;
+}
+
+/* "gfx90a:sramecc+:xnack-": code objects are for what stands before the features. */
+static void keep_arch(struct hip_device *device, const uint8_t *name)
+{
+	memcpy(device->arch, name, sizeof(device->arch) - 1);
+	device->arch[strcspn(device->arch, ":")] = '\0';
+}
+
+/* "0000:3b:00.0", with digits of either case. */
+static void add_pci_address(struct members *members, const struct hip *hip, int ordinal)
+{
+	char text[64] = "";
+	unsigned domain = 0;
+	unsigned bus = 0;
+	unsigned slot = 0;
+	unsigned function = 0;
+	if (hip->hipDeviceGetPCIBusId(text, sizeof(text) - 1, ordinal) == HIP_SUCCESS &&
+	    sscanf(text, "%8x:%2x:%2x.%1x", &domain, &bus, &slot, &function) >= 3)
+		api_add_pci_address(members, domain, bus, slot, function);
+	else
+		member_null(members, "pciAddress");
+}
+
+static cJSON *describe(const struct hip *hip, const struct api_report *report,
+		       struct hip_device *device)
+{
+	struct members members CLEANUP_MEMBERS = members_new();
+	uint8_t *properties CLEANUP_FREE = calloc(1, HIP_PROPERTIES_SIZE);
+	char name[256] = "";
+	size_t memory = 0;
+	if (properties == NULL)
+		return NULL;
+	bool told = hip->hipGetDeviceProperties(properties, device->ordinal) == HIP_SUCCESS;
+	keep_arch(device, properties + hip->layout->arch_name);
+	(void)hip->hipDeviceGetName(name, sizeof(name) - 1, device->ordinal);
+	(void)hip->hipDeviceTotalMem(&memory, device->ordinal);
+	member_number(&members, "index", device->ordinal);
+	member_optional(&members, "name", name);
+	member_string(&members, "type",
+		      !told						    ? NULL
+		      : number_at(properties, hip->layout->integrated) != 0 ? "integrated-gpu"
+									    : "discrete-gpu");
+	member_bool(&members, "software", false);
+	member_null(&members, "deviceUuid"); /* the runtime's own is no other API's */
+	add_pci_address(&members, hip, device->ordinal);
+	member_optional(&members, "apiVersion", report->version);
+	member_optional(&members, "architecture", device->arch);
+	api_add_driver(&members, NULL);
+	member_number(&members, "computeUnits",
+		      number_at(properties, hip->layout->multiprocessors));
+	member_number(&members, "memoryBytes", (double)memory);
+	return members_take(&members);
+}
+
+static void tell_version(const struct hip *hip, struct api_report *report)
+{
+	int version = 0;
+	if (hip->hipDriverGetVersion(&version) == HIP_SUCCESS && version > 0)
+		(void)snprintf(report->version, sizeof(report->version), "%d.%d.%d",
+			       version / 10000000, version / 100000 % 100, version % 100000);
+}
+
+/* A runtime without any device is one that works. It says so differently at each call. */
+static bool tells_no_device(struct hip *hip, struct api_report *report, hip_result result,
+			    const char *call)
+{
+	struct error told = {0};
+	if (result != HIP_NO_DEVICE && result != HIP_INVALID_DEVICE)
+		return false;
+	(void)hip_check(hip, result, call, &told);
+	api_report_message(report, told.text);
+	return true;
+}
+
+static int count_devices(struct hip *hip, struct api_report *report, int *count, struct error *err)
+{
+	hip_result result = hip->hipInit(0);
+	int rc = tells_no_device(hip, report, result, "hipInit")
+			 ? 0
+			 : hip_check(hip, result, "hipInit", err);
+	if (rc != 0)
+		return rc;
+	result = hip->hipGetDeviceCount(count);
+	if (!tells_no_device(hip, report, result, "hipGetDeviceCount"))
+		return hip_check(hip, result, "hipGetDeviceCount", err);
+	*count = 0;
+	return 0;
+}
+
+static int enumerate(struct hip *hip, struct api_report *report, struct error *err)
+{
+	int count = 0;
+	int rc = count_devices(hip, report, &count, err);
+	for (int i = 0; rc == 0 && i < count && i < API_DEVICES_MAX; i++) {
+		struct hip_device *device = &hip->devices[hip->device_count++];
+		device->ordinal = i;
+		rc = api_report_device(report, describe(hip, report, device), err);
+	}
+	return rc;
+}
+
+static int hip_open(struct api_report *report, void **session, struct error *err)
+{
+	struct hip *hip CLEANUP_FREE = calloc(1, sizeof(*hip));
+	if (hip == NULL)
+		return error_memory(err);
+	int rc = load(hip, report, err);
+	if (rc != 0)
+		return rc;
+	tell_version(hip, report);
+	rc = enumerate(hip, report, err);
+	if (rc == 0)
+		*session = STEAL(hip);
+	return rc;
+}
+
+const struct api_driver hip_api = {
+	.name = "hip",
+	.library = HIP_LIBRARY,
+	.summary = "Make HIP work on a device and tell what happened",
+	.description =
+		"Opens the runtime of HIP, enumerates devices, fills and copies memory on one device, runs a code "
+		"object for its architecture there, or what the runtime's compiler makes, and verifies every element "
+		"of the results on the CPU.",
+	.open = hip_open,
+	.work = hip_work,
+	.close = free,
+};

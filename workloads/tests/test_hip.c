@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: MIT */
+
+/* probe-hip as a program: without a runtime, and with a double of it that does one thing wrong
+ * each. AMD's own runtime: real_hip.sh. */
+
+#include "base/tests/unit.h"
+#include "workloads/common/reference.h"
+#include "workloads/tests/expect.h"
+#include "workloads/tests/run_probe.h"
+
+#include "base/cleanup.h"
+#include "base/file.h"
+#include "base/text.h"
+
+#include <signal.h>
+
+#define TESTS  GPUCERT_BINARY_DIR "/tests/"
+#define DOUBLE "LD_LIBRARY_PATH=" TESTS "hip"
+#define PLAIN  "LD_LIBRARY_PATH=" TESTS "hip-plain" /* of ROCm 5, without a compiler */
+
+static cJSON *document_with(const char *library, const char *settings, const char *option)
+{
+	char *word CLEANUP_FREE = text_format("GPUCERT_DOUBLE=%s", settings);
+	const struct probe probe = {
+		.program = "probe-hip", .option = option, .env = {library, word}};
+	return probe_document(&probe);
+}
+
+static cJSON *with_double(const char *settings)
+{
+	return document_with(DOUBLE, settings, "--size=5000");
+}
+
+static void expect_contains(const cJSON *document, const char *pointer, const char *wanted)
+{
+	UNIT_CONTAINS(string_at(document, pointer), wanted);
+}
+
+static void test_the_work_is_verified(void)
+{
+	static const char *const arrays[] = {"fill", "values", "y"};
+	cJSON *document CLEANUP_JSON = document_with(DOUBLE, "", "--seed=4294967295");
+	char digest[DIGEST_SIZE] = "";
+	expect_string(document, "/api/status", "ok");
+	expect_contains(document, "/api/loader/path", "libamdhip64.so.6");
+	expect_string(document, "/api/loader/version", "6.3.42134");
+	expect_string(document, "/work/status", "ok");
+	expect_bool(document, "/work/verified", true);
+	for (size_t i = 0; i < ARRAY_SIZE(arrays); i++) {
+		char *pointer CLEANUP_FREE = text_format("/work/digests/%s", arrays[i]);
+		CU_ASSERT_EQUAL(work_expected_digest(arrays[i], UINT32_MAX, 1 << 20, digest, NULL),
+				0);
+		expect_string(document, pointer, digest);
+	}
+}
+
+static void test_odd_sizes_are_computed(void)
+{
+	static const char *const sizes[] = {"--size=1", "--size=63", "--size=65", "--size=4194240"};
+	for (size_t i = 0; i < ARRAY_SIZE(sizes); i++) {
+		cJSON *document CLEANUP_JSON = document_with(DOUBLE, "", sizes[i]);
+		expect_string(document, "/work/status", "ok");
+	}
+	cJSON *largest CLEANUP_JSON = document_with(DOUBLE, "", "--size=67108864");
+	expect_string(largest, "/work/stage", "memory");
+	expect_string(largest, "/work/reason", "hipMalloc: hipErrorOutOfMemory (2)");
+}
+
+static void test_no_runtime_is_unsupported(void)
+{
+	expect_unsupported(&(struct probe){.program = "probe-hip"}, "libamdhip64.so");
+}
+
+static void test_a_runtime_that_cannot_be_loaded_failed(void)
+{
+	static const char folder[] = TESTS "hip-broken";
+	static const char text[] = "not a library";
+	CU_ASSERT_EQUAL_FATAL(file_make_directories(folder, 0755, NULL), 0);
+	CU_ASSERT_EQUAL_FATAL(file_write_atomic(TESTS "hip-broken/libamdhip64.so.7", text,
+						strlen(text), 0755, NULL),
+			      0);
+	cJSON *document CLEANUP_JSON =
+		document_with("LD_LIBRARY_PATH=" TESTS "hip-broken", "", "--list");
+	expect_string(document, "/api/status", "failed");
+	expect_contains(document, "/api/reason", "libamdhip64.so.7");
+}
+
+/* The code objects stand for these, the last two are left to the runtime's compiler: a target of
+ * none, and a device that tells no name. The double loads an object for its own target alone. */
+static void test_code_is_chosen_by_architecture(void)
+{
+	static const char *const names[] = {"gfx90a",  "gfx900",  "gfx906",  "gfx908",	"gfx942",
+					    "gfx1030", "gfx1100", "gfx1101", "gfx1102", "gfx1200",
+					    "gfx1201", "gfx9999", NULL};
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		char *setting CLEANUP_FREE = text_format("arch=%zu", i);
+		cJSON *document CLEANUP_JSON = with_double(setting);
+		if (names[i] != NULL)
+			expect_string(document, "/devices/0/architecture", names[i]);
+		else
+			expect_null(document, "/devices/0/architecture");
+		expect_string(document, "/work/status", "ok");
+	}
+}
+
+static void test_no_code_for_a_device_is_told(void)
+{
+	cJSON *named CLEANUP_JSON = document_with(PLAIN, "arch=11", "--size=5000");
+	cJSON *nameless CLEANUP_JSON = document_with(PLAIN, "arch=12", "--size=5000");
+	cJSON *known CLEANUP_JSON = document_with(PLAIN, "arch=0", "--size=5000");
+	expect_string(named, "/work/status", "unsupported");
+	expect_string(named, "/work/stage", "build");
+	expect_string(named, "/work/reason",
+		      "no code object for gfx9999, and the runtime has no compiler (hiprtc)");
+	expect_contains(nameless, "/work/reason", "a device that tells no name");
+	expect_contains(known, "/api/loader/path", "libamdhip64.so.5");
+	expect_number(known, "/devices/0/computeUnits", 60);
+	expect_string(known, "/work/status", "ok");
+}
+
+static void test_a_compiler_that_refuses_is_told(void)
+{
+	cJSON *refused CLEANUP_JSON = with_double("arch=11,fail=hiprtcCompileProgram:6");
+	cJSON *created CLEANUP_JSON = with_double("arch=11,fail=hiprtcCreateProgram:11");
+	cJSON *endless CLEANUP_JSON = with_double("arch=11,boast");
+	cJSON *silent CLEANUP_JSON = with_double("arch=11,boast,fail=hiprtcCompileProgram:6");
+	expect_string(refused, "/work/status", "failed");
+	expect_string(refused, "/work/reason",
+		      "hiprtcCompileProgram: HIPRTC_ERROR_COMPILATION (6)");
+	expect_string(refused, "/work/buildLog", "double: error: the kernel does not please");
+	expect_string(created, "/work/reason",
+		      "hiprtcCreateProgram: HIPRTC_ERROR_INTERNAL_ERROR (11)");
+	expect_contains(endless, "/work/reason", "18446744073709551615 bytes of code");
+	expect_null(silent, "/work/buildLog");
+}
+
+static void test_devices_are_told_apart(void)
+{
+	cJSON *document CLEANUP_JSON = with_double("devices=3,integrated");
+	cJSON *old CLEANUP_JSON = with_double("old");
+	cJSON *many CLEANUP_JSON = document_with(DOUBLE, "devices=2147483647", "--list");
+	expect_count(document, "/devices", 3);
+	expect_string(document, "/devices/2/name", "Double 2 \xef\xbf\xbd");
+	expect_string(document, "/devices/2/type", "integrated-gpu");
+	expect_string(document, "/devices/2/pciAddress", "0000:42:00.0");
+	expect_string(document, "/devices/2/apiVersion", "6.3.42134");
+	expect_number(document, "/devices/2/computeUnits", 60);
+	expect_number(document, "/devices/2/memoryBytes", 64 << 20);
+	expect_bool(document, "/devices/2/software", false);
+	expect_null(old, "/devices/0/pciAddress");
+	expect_string(old, "/work/status", "ok");
+	expect_count(many, "/devices", 256);
+}
+
+/* As AMD's own runtime says it: another code at each call, and the count is left alone. */
+static void test_no_device_is_told(void)
+{
+	cJSON *document CLEANUP_JSON = with_double("devices=0");
+	expect_string(document, "/api/status", "ok");
+	expect_string(document, "/api/messages/0", "hipInit: hipErrorInvalidDevice (101)");
+	expect_string(document, "/api/messages/1", "hipGetDeviceCount: hipErrorNoDevice (100)");
+	expect_count(document, "/devices", 0);
+	expect_string(document, "/work/reason", "no device is visible");
+}
+
+/* One failing call each: where the work stops, and what is told of the call. */
+static const struct {
+	const char *call;
+	int code;
+	const char *name;
+	const char *stage; /* NULL: the API fails */
+} failing_calls[] = {
+	{"hipInit", 3, NULL, NULL},
+	{"hipGetDeviceCount", 719, "hipErrorLaunchFailure", NULL},
+	{"hipSetDevice", 101, "hipErrorInvalidDevice", "device"},
+	{"hipStreamCreate", 2, "hipErrorOutOfMemory", "device"},
+	{"hipModuleLoadData", 209, "hipErrorNoBinaryForGpu", "build"},
+	{"hipModuleGetFunction", 500, NULL, "build"},
+	{"hipMalloc", 2, "hipErrorOutOfMemory", "memory"},
+	{"hipHostMalloc", 2, "hipErrorOutOfMemory", "memory"},
+	{"hipMemcpyAsync", 719, "hipErrorLaunchFailure", "upload"},
+	{"hipMemsetD32Async", 719, "hipErrorLaunchFailure", "upload"},
+	{"hipStreamQuery", 719, "hipErrorLaunchFailure", "upload"},
+	{"hipModuleLaunchKernel", 719, "hipErrorLaunchFailure", "dispatch"},
+};
+
+static void test_a_failing_call_is_told(void)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(failing_calls); i++) {
+		const int code = failing_calls[i].code;
+		const char *name = failing_calls[i].name;
+		char *settings CLEANUP_FREE =
+			text_format("fail=%s:%d", failing_calls[i].call, code);
+		char *text CLEANUP_FREE = text_format("%s: %s (%d)", failing_calls[i].call,
+						      name != NULL ? name : "unknown result", code);
+		cJSON *document CLEANUP_JSON = with_double(settings);
+		if (failing_calls[i].stage == NULL) {
+			expect_string(document, "/api/status", "failed");
+			expect_string(document, "/api/reason", text);
+			expect_null(document, "/work");
+			continue;
+		}
+		expect_string(document, "/work/status", "failed");
+		expect_string(document, "/work/stage", failing_calls[i].stage);
+		expect_string(document, "/work/reason", text);
+		expect_string(document, "/work/error/call", failing_calls[i].call);
+		expect_number(document, "/work/error/code", code);
+	}
+}
+
+/* Facts that a runtime does not tell are null. */
+static void test_untold_facts_are_null(void)
+{
+	cJSON *version CLEANUP_JSON = with_double("fail=hipDriverGetVersion:1");
+	cJSON *properties CLEANUP_JSON = with_double("fail=hipGetDeviceProperties:1");
+	cJSON *address CLEANUP_JSON = with_double("fail=hipDeviceGetPCIBusId:1");
+	expect_null(version, "/devices/0/apiVersion");
+	expect_null(properties, "/devices/0/type");
+	expect_null(properties, "/devices/0/architecture");
+	expect_null(address, "/devices/0/pciAddress");
+}
+
+/* What a device may do to the data, and what is wrong first. */
+static void test_wrong_results_are_told(void)
+{
+	static const struct {
+		const char *setting, *array;
+		double first;
+		bool guard;
+	} cases[] = {
+		{"wrong=4321", "values", 4321, false},
+		{"overrun", "values", 5000, true},
+		{"twice", "values", 0, false},
+		{"unfilled", "fill", 0, false},
+		{"null", "fill", 0, false},
+	};
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		cJSON *document CLEANUP_JSON = with_double(cases[i].setting);
+		expect_string(document, "/work/status", "wrong");
+		expect_bool(document, "/work/verified", false);
+		expect_string(document, "/work/firstMismatch/array", cases[i].array);
+		expect_number(document, "/work/firstMismatch/index", cases[i].first);
+		expect_bool(document, "/work/firstMismatch/guard", cases[i].guard);
+	}
+	cJSON *idle CLEANUP_JSON = with_double("idle");
+	cJSON *nowhere CLEANUP_JSON = with_double("no-address");
+	expect_string(idle, "/work/status", "wrong");
+	expect_string(nowhere, "/work/reason", "hipMalloc told success and no address");
+}
+
+static void test_a_hang_times_out(void)
+{
+	const struct probe probe = {
+		"probe-hip", "--timeout", "20", {DOUBLE, "GPUCERT_DOUBLE=hang"}};
+	cJSON *document CLEANUP_JSON = probe_document(&probe);
+	expect_string(document, "/work/status", "timeout");
+	expect_string(document, "/work/stage", "upload");
+	expect_contains(document, "/work/reason", "within 20 ms");
+}
+
+static void test_a_crash_prints_nothing(void)
+{
+	static const char *const settings[] = {"GPUCERT_DOUBLE=crash=hipInit",
+					       "GPUCERT_DOUBLE=crash=hipModuleLaunchKernel"};
+	for (size_t i = 0; i < ARRAY_SIZE(settings); i++) {
+		struct process_result result = probe_run(
+			&(struct probe){.program = "probe-hip", .env = {DOUBLE, settings[i]}});
+		CU_ASSERT_EQUAL(result.end, PROCESS_SIGNALLED);
+		CU_ASSERT_EQUAL(result.code, SIGSEGV);
+		CU_ASSERT_EQUAL(result.out.size, 0);
+		process_result_free(&result);
+	}
+}
+
+/* What runtimes print does not reach the document. */
+static void test_noise_goes_elsewhere(void)
+{
+	cJSON *document CLEANUP_JSON = with_double("noise");
+	expect_string(document, "/work/status", "ok");
+}
+
+int main(void)
+{
+	CU_TestInfo tests[] = {
+		{"the work is verified", test_the_work_is_verified},
+		{"odd sizes are computed", test_odd_sizes_are_computed},
+		{"no runtime is unsupported", test_no_runtime_is_unsupported},
+		{"a runtime that cannot be loaded failed",
+		 test_a_runtime_that_cannot_be_loaded_failed},
+		{"code is chosen by architecture", test_code_is_chosen_by_architecture},
+		{"no code for a device is told", test_no_code_for_a_device_is_told},
+		{"a compiler that refuses is told", test_a_compiler_that_refuses_is_told},
+		{"devices are told apart", test_devices_are_told_apart},
+		{"no device is told", test_no_device_is_told},
+		{"a failing call is told", test_a_failing_call_is_told},
+		{"untold facts are null", test_untold_facts_are_null},
+		{"wrong results are told", test_wrong_results_are_told},
+		{"a hang times out", test_a_hang_times_out},
+		{"a crash prints nothing", test_a_crash_prints_nothing},
+		{"noise goes elsewhere", test_noise_goes_elsewhere},
+		CU_TEST_INFO_NULL,
+	};
+	if (probe_documents_open("hip-documents.ndjson") != 0)
+		return 2;
+	int code = unit_run("HIP", tests);
+	return probe_documents_close() != 0 ? 2 : code;
+}
