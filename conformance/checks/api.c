@@ -278,6 +278,7 @@ static void every_api(struct check_run *run)
 static const char *const tags_api[] = {"gpu", "container", NULL};
 
 #define OS_ANY	   NULL
+#define OS_LINUX   "linux"
 #define OS_WINDOWS "windows"
 
 #define API(name, system, sight, offered, title_, advice_, ...)                                    \

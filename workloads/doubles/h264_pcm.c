@@ -112,8 +112,9 @@ static void put_picture(const struct h264_pcm *writer, const struct video_planes
 	put_ue(&out, 0);
 	put_ue(&out, 7); /* every slice is I */
 	put_ue(&out, 0);
-	put_bits(&out, 0, 4);
+	put_bits(&out, 0, writer->given != NULL ? writer->number_bits : 4);
 	put_ue(&out, writer->count % 2);
+	put_bits(&out, 0, writer->given != NULL ? writer->order_bits : 0);
 	put_bits(&out, 0, 2);
 	put_ue(&out, 0);
 	put_ue(&out, 1); /* not deblocked */
@@ -184,7 +185,9 @@ void h264_pcm_add(struct h264_pcm *writer, enum video_layout layout,
 	const size_t begin = stream->size;
 	take_samples(writer, layout, frame, &planes);
 	spoil_samples(writer, &samples, &planes);
-	if (writer->count == 0 && !setting_has("empty"))
+	if (writer->count == 0 && writer->given != NULL)
+		text_append(stream, writer->given->data, writer->given->size);
+	else if (writer->count == 0 && !setting_has("empty"))
 		put_headers(&writer->source, stream);
 	if (!is_faulty(writer, "drop") && !setting_has("empty"))
 		put_picture(writer, &planes, stream);

@@ -25,6 +25,10 @@ struct h264_pcm {
 	struct video_source source; /* its size; the seed is not looked at */
 	unsigned count;		    /* of frames so far */
 	struct text last;	    /* the samples of the frame before, I420 */
+	/* The caller's parameter sets in place of the double's: how many bits its frame_num and
+	 * pic_order_cnt_lsb have. NULL: the double's own. */
+	const struct text *given;
+	unsigned number_bits, order_bits;
 };
 
 /* Appends a frame (I420 or NV12), in front of the first the parameter sets. */

@@ -1,0 +1,475 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A VA driver, loaded by the real libva, that encodes H.264 without loss (h264_pcm.h) in at most 64 by
+ * 64, and refuses a picture that is not described as it has to be. Beside the words of settings.h
+ * and h264_pcm.h it knows
+ *
+ *   decode-only       no profile has an entry point that encodes
+ *   low-power         they have EncSliceLP in the place of EncSlice
+ *   all-codecs        HEVC and AV1 are told, too
+ *   cqp               no rate is kept
+ *   packed            it is given the parameter sets, each alone
+ *   packed-sequence   it is given both in one
+ *   old               it has no vaSyncSurface2
+ *   profiles=N        it tells N profiles
+ *   room=N            it says that it tells at most N
+ *   small-image       an image has no room for the frame
+ *   endless, overfull, broken   what is wrong with the coded buffer
+ *
+ * fail=init:CODE lets the driver's start fail.
+ */
+#include "workloads/doubles/h264_pcm.h"
+#include "workloads/doubles/settings.h"
+
+#include <va/va.h>
+#include <va/va_backend.h>
+#include <va/va_drmcommon.h>
+
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	SIDE = 64,
+	FRAME = SIDE * SIDE * 3 / 2,
+	BUFFERS = 64,
+	SURFACES = 3,
+	IMAGE_BUFFER = BUFFERS, /* the id of the image's */
+};
+
+struct buffer {
+	bool used;
+	VABufferType type;
+	unsigned size;
+	void *data;
+};
+
+struct driver {
+	struct buffer buffers[BUFFERS];
+	uint8_t surfaces[SURFACES][FRAME], image[FRAME];
+	VASurfaceID target, reference;
+	VABufferID coded;
+	bool sequence, picture, slice, rate;
+	struct text given, stream;
+	VACodedBufferSegment segment;
+	struct h264_pcm writer;
+};
+
+#define ENTER(name)                                                                                \
+	do {                                                                                       \
+		const int code_ = setting_enter(name);                                             \
+		if (code_ != 0)                                                                    \
+			return code_;                                                              \
+	} while (0)
+
+static struct driver *of(VADriverContextP context)
+{
+	return context->pDriverData;
+}
+
+static VAStatus unimplemented(VADriverContextP context)
+{
+	(void)context;
+	return VA_STATUS_ERROR_UNIMPLEMENTED;
+}
+
+static VAStatus terminate(VADriverContextP context)
+{
+	struct driver *d = of(context);
+	for (size_t i = 0; i < BUFFERS; i++)
+		free(d->buffers[i].data);
+	text_free(&d->given);
+	text_free(&d->stream);
+	h264_pcm_free(&d->writer);
+	free(d);
+	return VA_STATUS_SUCCESS;
+}
+
+static VAStatus query_profiles(VADriverContextP context, VAProfile *profiles, int *count)
+{
+	static const VAProfile all[] = {VAProfileMPEG2Main,  VAProfileH264High,
+					VAProfileH264Main,   VAProfileH264ConstrainedBaseline,
+					VAProfileHEVCMain,   VAProfileHEVCMain10,
+					VAProfileAV1Profile0};
+	ENTER("vaQueryConfigProfiles");
+	(void)context;
+	const size_t told = setting_has("all-codecs") ? 7 : 4;
+	memcpy(profiles, all, told * sizeof(all[0]));
+	*count = (int)setting_number("profiles", told);
+	return VA_STATUS_SUCCESS;
+}
+
+static VAStatus query_entrypoints(VADriverContextP context, VAProfile profile,
+				  VAEntrypoint *entrypoints, int *count)
+{
+	ENTER("vaQueryConfigEntrypoints");
+	(void)context;
+	entrypoints[0] = VAEntrypointVLD;
+	entrypoints[1] = setting_has("low-power") ? VAEntrypointEncSliceLP : VAEntrypointEncSlice;
+	*count = profile == VAProfileMPEG2Main || setting_has("decode-only") ? 1 : 2;
+	return VA_STATUS_SUCCESS;
+}
+
+static uint32_t packed(void)
+{
+	return setting_has("packed")
+		       ? VA_ENC_PACKED_HEADER_SEQUENCE | VA_ENC_PACKED_HEADER_PICTURE |
+				 VA_ENC_PACKED_HEADER_SLICE
+	       : setting_has("packed-sequence") ? VA_ENC_PACKED_HEADER_SEQUENCE
+						: VA_ATTRIB_NOT_SUPPORTED;
+}
+
+static VAStatus get_attributes(VADriverContextP context, VAProfile profile, VAEntrypoint entrypoint,
+			       VAConfigAttrib *attributes, int count)
+{
+	ENTER("vaGetConfigAttributes");
+	(void)context;
+	(void)profile;
+	(void)entrypoint;
+	for (int i = 0; i < count; i++) {
+		const VAConfigAttribType type = attributes[i].type;
+		attributes[i].value =
+			type == VAConfigAttribRTFormat ? VA_RT_FORMAT_YUV420
+			: type == VAConfigAttribRateControl
+				? (setting_has("cqp") ? VA_RC_CQP : VA_RC_CQP | VA_RC_CBR)
+			: type == VAConfigAttribMaxPictureWidth ||
+					type == VAConfigAttribMaxPictureHeight
+				? SIDE
+			: type == VAConfigAttribEncMaxRefFrames	 ? 1
+			: type == VAConfigAttribEncPackedHeaders ? packed()
+								 : VA_ATTRIB_NOT_SUPPORTED;
+	}
+	return VA_STATUS_SUCCESS;
+}
+
+static VAStatus create_config(VADriverContextP context, VAProfile profile, VAEntrypoint entrypoint,
+			      VAConfigAttrib *attributes, int count, VAConfigID *id)
+{
+	ENTER("vaCreateConfig");
+	(void)context;
+	if (profile != VAProfileH264ConstrainedBaseline || entrypoint == VAEntrypointVLD)
+		return VA_STATUS_ERROR_UNSUPPORTED_PROFILE;
+	for (int i = 0; i < count; i++) {
+		VAConfigAttrib told = attributes[i];
+		(void)get_attributes(context, profile, entrypoint, &told, 1);
+		if ((told.value & attributes[i].value) != attributes[i].value)
+			return VA_STATUS_ERROR_INVALID_VALUE;
+	}
+	*id = 1;
+	return VA_STATUS_SUCCESS;
+}
+
+static VAStatus destroy_config(VADriverContextP context, VAConfigID id)
+{
+	(void)context;
+	return id == 1 ? VA_STATUS_SUCCESS : VA_STATUS_ERROR_INVALID_CONFIG;
+}
+
+static VAStatus create_surfaces(VADriverContextP context, unsigned format, unsigned width,
+				unsigned height, VASurfaceID *ids, unsigned count,
+				VASurfaceAttrib *attributes, unsigned attribute_count)
+{
+	ENTER("vaCreateSurfaces");
+	(void)context;
+	if (format != VA_RT_FORMAT_YUV420 || width != SIDE || height != SIDE || count > SURFACES ||
+	    attribute_count != 1 || attributes[0].value.value.i != VA_FOURCC_NV12)
+		return VA_STATUS_ERROR_INVALID_PARAMETER;
+	for (unsigned i = 0; i < count; i++)
+		ids[i] = i;
+	return VA_STATUS_SUCCESS;
+}
+
+static VAStatus destroy_surfaces(VADriverContextP context, VASurfaceID *ids, int count)
+{
+	(void)context;
+	return ids != NULL && count == SURFACES ? VA_STATUS_SUCCESS
+						: VA_STATUS_ERROR_INVALID_SURFACE;
+}
+
+static VAStatus create_context(VADriverContextP context, VAConfigID config, int width, int height,
+			       int flag, VASurfaceID *targets, int count, VAContextID *id)
+{
+	ENTER("vaCreateContext");
+	(void)flag;
+	(void)targets;
+	struct driver *d = of(context);
+	if (config != 1 || width != SIDE || height != SIDE || count != SURFACES)
+		return VA_STATUS_ERROR_INVALID_PARAMETER;
+	d->writer.source = (struct video_source){.width = SIDE, .height = SIDE};
+	if (packed() != VA_ATTRIB_NOT_SUPPORTED)
+		d->writer.given = &d->given;
+	*id = 1;
+	return VA_STATUS_SUCCESS;
+}
+
+static VAStatus destroy_context(VADriverContextP context, VAContextID id)
+{
+	(void)context;
+	return id == 1 ? VA_STATUS_SUCCESS : VA_STATUS_ERROR_INVALID_CONTEXT;
+}
+
+static VAStatus create_buffer(VADriverContextP context, VAContextID owner, VABufferType type,
+			      unsigned size, unsigned count, void *data, VABufferID *id)
+{
+	ENTER("vaCreateBuffer");
+	struct driver *d = of(context);
+	unsigned i = 0;
+	while (i < BUFFERS && d->buffers[i].used)
+		i++;
+	if (owner != 1 || count != 1 || i == BUFFERS)
+		return VA_STATUS_ERROR_ALLOCATION_FAILED;
+	d->buffers[i] = (struct buffer){true, type, size, calloc(1, size)};
+	if (data != NULL)
+		memcpy(d->buffers[i].data, data, size);
+	*id = i;
+	return VA_STATUS_SUCCESS;
+}
+
+static VAStatus destroy_buffer(VADriverContextP context, VABufferID id)
+{
+	struct driver *d = of(context);
+	if (id >= BUFFERS || !d->buffers[id].used)
+		return VA_STATUS_ERROR_INVALID_BUFFER;
+	free(d->buffers[id].data);
+	d->buffers[id] = (struct buffer){0};
+	return VA_STATUS_SUCCESS;
+}
+
+static void *map_coded(struct driver *d)
+{
+	d->segment =
+		(VACodedBufferSegment){.size = (uint32_t)d->stream.size, .buf = d->stream.data};
+	if (setting_has("endless"))
+		d->segment.next = &d->segment;
+	if (setting_has("overfull"))
+		d->segment.size = UINT32_MAX;
+	if (setting_has("broken"))
+		d->segment.status = VA_CODED_BUF_STATUS_BAD_BITSTREAM;
+	return &d->segment;
+}
+
+static VAStatus map_buffer(VADriverContextP context, VABufferID id, void **out)
+{
+	ENTER("vaMapBuffer");
+	struct driver *d = of(context);
+	if (id == IMAGE_BUFFER)
+		*out = d->image;
+	else if (id < BUFFERS && d->buffers[id].type == VAEncCodedBufferType)
+		*out = map_coded(d);
+	else
+		return VA_STATUS_ERROR_INVALID_BUFFER;
+	return VA_STATUS_SUCCESS;
+}
+
+static VAStatus unmap_buffer(VADriverContextP context, VABufferID id)
+{
+	ENTER("vaUnmapBuffer");
+	(void)context;
+	return id <= IMAGE_BUFFER ? VA_STATUS_SUCCESS : VA_STATUS_ERROR_INVALID_BUFFER;
+}
+
+static VAStatus create_image(VADriverContextP context, VAImageFormat *format, int width, int height,
+			     VAImage *image)
+{
+	ENTER("vaCreateImage");
+	(void)context;
+	if (format->fourcc != VA_FOURCC_NV12 || width != SIDE || height != SIDE)
+		return VA_STATUS_ERROR_INVALID_IMAGE_FORMAT;
+	*image = (VAImage){
+		.image_id = 1,
+		.format = *format,
+		.buf = IMAGE_BUFFER,
+		.width = SIDE,
+		.height = SIDE,
+		.data_size = setting_has("small-image") ? FRAME - 1 : FRAME,
+		.num_planes = 2,
+		.pitches = {SIDE, SIDE},
+		.offsets = {0, SIDE * SIDE},
+	};
+	return VA_STATUS_SUCCESS;
+}
+
+static VAStatus destroy_image(VADriverContextP context, VAImageID id)
+{
+	(void)context;
+	return id == 1 ? VA_STATUS_SUCCESS : VA_STATUS_ERROR_INVALID_IMAGE;
+}
+
+static VAStatus put_image(VADriverContextP context, VASurfaceID surface, VAImageID image, int x,
+			  int y, unsigned width, unsigned height, int to_x, int to_y,
+			  unsigned to_width, unsigned to_height)
+{
+	ENTER("vaPutImage");
+	struct driver *d = of(context);
+	if (surface >= SURFACES || image != 1 || x + y + to_x + to_y != 0 || width != SIDE ||
+	    height != SIDE || to_width != SIDE || to_height != SIDE)
+		return VA_STATUS_ERROR_INVALID_PARAMETER;
+	memcpy(d->surfaces[surface], d->image, FRAME);
+	return VA_STATUS_SUCCESS;
+}
+
+static VAStatus begin_picture(VADriverContextP context, VAContextID id, VASurfaceID target)
+{
+	ENTER("vaBeginPicture");
+	struct driver *d = of(context);
+	if (id != 1 || target >= SURFACES)
+		return VA_STATUS_ERROR_INVALID_SURFACE;
+	d->target = target;
+	d->sequence = d->picture = d->slice = d->rate = false;
+	return VA_STATUS_SUCCESS;
+}
+
+static bool take_sequence(struct driver *d, const VAEncSequenceParameterBufferH264 *sequence)
+{
+	d->sequence = true;
+	d->writer.number_bits = sequence->seq_fields.bits.log2_max_frame_num_minus4 + 4;
+	d->writer.order_bits = sequence->seq_fields.bits.log2_max_pic_order_cnt_lsb_minus4 + 4;
+	return sequence->picture_width_in_mbs == SIDE / 16 &&
+	       sequence->picture_height_in_mbs == SIDE / 16 &&
+	       sequence->seq_fields.bits.pic_order_cnt_type == 0;
+}
+
+/* The first is a key frame; each other one refers to what the one before was decoded to. */
+static bool take_picture(struct driver *d, const VAEncPictureParameterBufferH264 *picture)
+{
+	const bool first = d->writer.count == 0;
+	const VASurfaceID current = picture->CurrPic.picture_id;
+	const VASurfaceID last = d->reference;
+	d->picture = true;
+	d->coded = picture->coded_buf;
+	d->reference = current;
+	return current < SURFACES && current != d->target &&
+	       picture->pic_fields.bits.idr_pic_flag == first &&
+	       picture->frame_num == d->writer.count &&
+	       (first || (current != last && picture->ReferenceFrames[0].picture_id == last));
+}
+
+static bool take_slice(struct driver *d, const VAEncSliceParameterBufferH264 *slice)
+{
+	const bool first = d->writer.count == 0;
+	d->slice = true;
+	return slice->num_macroblocks == SIDE / 16 * (SIDE / 16) &&
+	       slice->slice_type == (first ? 2 : 0) &&
+	       (first || slice->RefPicList0[0].picture_id != d->reference);
+}
+
+static bool take_other(struct driver *d, const VAEncMiscParameterBuffer *parameter)
+{
+	const void *data = parameter->data;
+	const VAEncMiscParameterRateControl *rate = data;
+	if (parameter->type == VAEncMiscParameterTypeRateControl)
+		d->rate = rate->bits_per_second == 800000;
+	return true;
+}
+
+static bool take(struct driver *d, const struct buffer *buffer)
+{
+	switch ((int)buffer->type) {
+	case VAEncSequenceParameterBufferType:
+		return take_sequence(d, buffer->data);
+	case VAEncPictureParameterBufferType:
+		return take_picture(d, buffer->data);
+	case VAEncSliceParameterBufferType:
+		return take_slice(d, buffer->data);
+	case VAEncMiscParameterBufferType:
+		return take_other(d, buffer->data);
+	case VAEncPackedHeaderDataBufferType:
+		text_append(&d->given, buffer->data, buffer->size);
+		return true;
+	default:
+		return buffer->type == VAEncPackedHeaderParameterBufferType;
+	}
+}
+
+static VAStatus render_picture(VADriverContextP context, VAContextID id, VABufferID *buffers,
+			       int count)
+{
+	ENTER("vaRenderPicture");
+	struct driver *d = of(context);
+	for (int i = 0; i < count; i++) {
+		if (id != 1 || buffers[i] >= BUFFERS || !d->buffers[buffers[i]].used ||
+		    !take(d, &d->buffers[buffers[i]]))
+			return VA_STATUS_ERROR_INVALID_PARAMETER;
+	}
+	return VA_STATUS_SUCCESS;
+}
+
+static VAStatus end_picture(VADriverContextP context, VAContextID id)
+{
+	ENTER("vaEndPicture");
+	struct driver *d = of(context);
+	const bool first = d->writer.count == 0;
+	const struct video_planes planes =
+		video_planes_of(&d->writer.source, VIDEO_NV12, d->surfaces[d->target]);
+	if (id != 1 || !d->picture || !d->slice || d->sequence != first ||
+	    d->rate != (first && !setting_has("cqp")) || d->coded >= BUFFERS ||
+	    d->buffers[d->coded].type != VAEncCodedBufferType)
+		return VA_STATUS_ERROR_INVALID_PARAMETER;
+	text_free(&d->stream);
+	h264_pcm_add(&d->writer, VIDEO_NV12, &planes, &d->stream);
+	return VA_STATUS_SUCCESS;
+}
+
+static VAStatus sync_surface(VADriverContextP context, VASurfaceID surface)
+{
+	ENTER("vaSyncSurface");
+	return surface == of(context)->target ? VA_STATUS_SUCCESS : VA_STATUS_ERROR_INVALID_SURFACE;
+}
+
+static VAStatus sync_surface_2(VADriverContextP context, VASurfaceID surface, uint64_t timeout_ns)
+{
+	ENTER("vaSyncSurface2");
+	(void)timeout_ns;
+	if (setting_has("old"))
+		return VA_STATUS_ERROR_UNIMPLEMENTED;
+	return setting_has("hang") ? VA_STATUS_ERROR_TIMEDOUT : sync_surface(context, surface);
+}
+
+static void fill(struct VADriverVTable *table)
+{
+	VAStatus (*const stub)(VADriverContextP) = unimplemented;
+	for (size_t at = 0; at < offsetof(struct VADriverVTable, reserved); at += sizeof(stub))
+		memcpy((char *)table + at, &stub, sizeof(stub));
+	table->vaTerminate = terminate;
+	table->vaQueryConfigProfiles = query_profiles;
+	table->vaQueryConfigEntrypoints = query_entrypoints;
+	table->vaGetConfigAttributes = get_attributes;
+	table->vaCreateConfig = create_config;
+	table->vaDestroyConfig = destroy_config;
+	table->vaCreateSurfaces2 = create_surfaces;
+	table->vaDestroySurfaces = destroy_surfaces;
+	table->vaCreateContext = create_context;
+	table->vaDestroyContext = destroy_context;
+	table->vaCreateBuffer = create_buffer;
+	table->vaDestroyBuffer = destroy_buffer;
+	table->vaMapBuffer = map_buffer;
+	table->vaUnmapBuffer = unmap_buffer;
+	table->vaCreateImage = create_image;
+	table->vaDestroyImage = destroy_image;
+	table->vaPutImage = put_image;
+	table->vaBeginPicture = begin_picture;
+	table->vaRenderPicture = render_picture;
+	table->vaEndPicture = end_picture;
+	table->vaSyncSurface = sync_surface;
+	table->vaSyncSurface2 = sync_surface_2;
+}
+
+__attribute__((visibility("default"))) VAStatus __vaDriverInit_1_0(VADriverContextP context);
+VAStatus __vaDriverInit_1_0(VADriverContextP context)
+{
+	ENTER("init");
+	context->pDriverData = calloc(1, sizeof(struct driver));
+	if (context->pDriverData == NULL)
+		return VA_STATUS_ERROR_ALLOCATION_FAILED;
+	context->version_major = VA_MAJOR_VERSION;
+	context->version_minor = VA_MINOR_VERSION;
+	context->max_profiles = (int)setting_number("room", 16);
+	context->max_entrypoints = 4;
+	context->max_attributes = 16;
+	context->max_image_formats = 1;
+	context->max_subpic_formats = 1;
+	context->max_display_attributes = 1;
+	context->str_vendor = "gpucert VA double";
+	fill(context->vtable);
+	return VA_STATUS_SUCCESS;
+}

@@ -1,0 +1,377 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * probe-vaapi with the real libva and a driver that is a double. libva makes displays for DRM nodes
+ * alone, which it tells by /sys/dev/char: the tests run in a mount namespace of their own in which
+ * /dev/null and /dev/zero are render nodes of PCI devices.
+ */
+#include "base/tests/unit.h"
+#include "workloads/tests/expect.h"
+#include "workloads/tests/run_probe.h"
+
+#include "base/cleanup.h"
+#include "base/file.h"
+#include "base/process.h"
+#include "base/text.h"
+
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <sodium.h>
+#include <stdlib.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define TREE	GPUCERT_BINARY_DIR "/tests/va-tree"
+#define DRIVERS "LIBVA_DRIVERS_PATH=" GPUCERT_BINARY_DIR "/tests/va"
+#define DOUBLE	"LIBVA_DRIVER_NAME=double"
+
+enum { SKIPPED = 77, STREAM_MAX = 80 * 1024 };
+
+static cJSON *run(const char *settings, const char *option)
+{
+	char *word CLEANUP_FREE = text_format("GPUCERT_DOUBLE=%s", settings);
+	return probe_document(&(struct probe){
+		.program = "probe-vaapi",
+		.option = option,
+		.env = {DRIVERS, DOUBLE, word},
+	});
+}
+
+/* What verify-video says about the first stream. */
+static cJSON *verify(const cJSON *document, const char *seed)
+{
+	static const char path[] = TREE "/stream";
+	static unsigned char bytes[STREAM_MAX];
+	const char *base64 = string_at(document, "/work/video/streams/0/stream");
+	const char *const argv[] = {GPUCERT_BINARY_DIR "/libexec/gpucert/verify-video",
+				    "--codec",
+				    "h264",
+				    "--seed",
+				    seed,
+				    "--width",
+				    "64",
+				    "--height",
+				    "64",
+				    path,
+				    NULL};
+	const struct process_spec spec = {.argv = argv, .timeout_ms = 60000};
+	struct process_result result = {0};
+	cJSON *judgement = NULL;
+	size_t size = 0;
+	CU_ASSERT_EQUAL_FATAL(sodium_base642bin(bytes, sizeof(bytes), base64, strlen(base64), NULL,
+						&size, NULL, sodium_base64_VARIANT_ORIGINAL),
+			      0);
+	CU_ASSERT_EQUAL_FATAL(file_write_atomic(path, bytes, size, 0644, NULL), 0);
+	CU_ASSERT_EQUAL_FATAL(process_run(&spec, &result, NULL), 0);
+	CU_ASSERT_EQUAL_FATAL(
+		json_parse(text_string(&result.out), result.out.size, &judgement, NULL), 0);
+	process_result_free(&result);
+	return judgement;
+}
+
+static void test_devices_are_told(void)
+{
+	cJSON *document CLEANUP_JSON = run("", "--list");
+	expect_string(document, "/api/status", "ok");
+	expect_count(document, "/devices", 2);
+	expect_string(document, "/devices/0/name", "gpucert VA double");
+	expect_string(document, "/devices/0/pciAddress", "0000:03:00.0");
+	expect_string(document, "/devices/0/vendorId", "0x1002");
+	expect_string(document, "/devices/0/deviceId", "0x73bf");
+	expect_string(document, "/devices/0/drm/render", "1:3");
+	expect_string(document, "/devices/0/apiVersion", "1.17");
+	expect_string(document, "/devices/1/pciAddress", "0001:41:00.0");
+	expect_string(document, "/devices/1/drm/render", "1:5");
+	expect_null(document, "/work");
+}
+
+static void test_frames_are_encoded(void)
+{
+	static const char *const settings[] = {"",    "cqp",	  "packed", "packed-sequence",
+					       "old", "low-power"};
+	for (size_t i = 0; i < ARRAY_SIZE(settings); i++) {
+		cJSON *document CLEANUP_JSON = run(settings[i], "--seed=7");
+		cJSON *right CLEANUP_JSON = verify(document, "7");
+		cJSON *other CLEANUP_JSON = verify(document, "8");
+		expect_string(document, "/work/status", "encoded");
+		expect_bool(document, "/work/verified", false);
+		expect_number(document, "/work/video/streams/0/pictures", 12);
+		expect_string(right, "/status", "ok");
+		expect_string(other, "/status", "wrong");
+	}
+}
+
+static void test_what_a_device_encodes_is_listed(void)
+{
+	cJSON *document CLEANUP_JSON = run("all-codecs,low-power", "--device=1");
+	expect_number(document, "/work/device", 1);
+	expect_string(document, "/work/status", "encoded");
+	expect_count(document, "/work/video/encoders", 3);
+	expect_string(document, "/work/video/encoders/0/name", "EncSliceLP");
+	expect_string(document, "/work/video/encoders/0/profiles",
+		      "constrained-baseline main high");
+	expect_number(document, "/work/video/encoders/0/most/width", 64);
+	expect_bool(document, "/work/video/encoders/0/tenBit", false);
+	expect_number(document, "/work/video/encoders/0/bFrames", 0);
+	expect_string(document, "/work/video/encoders/1/codec", "hevc");
+	expect_bool(document, "/work/video/encoders/1/tenBit", true);
+	expect_string(document, "/work/video/streams/1/status", "unsupported");
+	expect_string(document, "/work/video/streams/2/codec", "av1");
+}
+
+/* What the probe does not see, verify-video does. */
+static void test_wrong_streams_are_told(void)
+{
+	static const struct {
+		const char *fault, *work, *reason, *judgement;
+	} rows[] = {
+		{"drop=3", "wrong", "h264: the stream holds 11 pictures, not 12", NULL},
+		{"empty", "wrong", "h264: the stream is empty", NULL},
+		{"size", "wrong", "h264: the stream is 80 by 64, not 64 by 64", NULL},
+		{"endless", "wrong", "h264: ", NULL},
+		{"overfull", "wrong", "the coded buffer holds more than was made room for", NULL},
+		{"broken", "wrong", "the driver calls its picture broken: status 0x8000", NULL},
+		{"repeat=4", "encoded", "", "frame 4 shows frame 3"},
+		{"black=4", "encoded", "", "frame 4 "},
+		{"corrupt=5", "encoded", "", " "},
+		{"other=99", "encoded", "", "frame 0 "},
+	};
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		cJSON *document CLEANUP_JSON = run(rows[i].fault, "--seed=7");
+		expect_string(document, "/work/status", rows[i].work);
+		if (rows[i].judgement == NULL) {
+			UNIT_CONTAINS(string_at(document, "/work/reason"), rows[i].reason);
+			continue;
+		}
+		cJSON *judgement CLEANUP_JSON = verify(document, "7");
+		CU_ASSERT_STRING_NOT_EQUAL(string_at(judgement, "/status"), "ok");
+		UNIT_CONTAINS(string_at(judgement, "/reason"), rows[i].judgement);
+	}
+}
+
+static void test_a_failing_call_is_told(void)
+{
+	static const struct {
+		const char *call;
+		int code;
+		const char *name;
+	} rows[] = {
+		{"vaQueryConfigProfiles", 1, "VA_STATUS_ERROR_OPERATION_FAILED"},
+		{"vaQueryConfigEntrypoints", 12, "VA_STATUS_ERROR_UNSUPPORTED_PROFILE"},
+		{"vaCreateConfig", 10, "VA_STATUS_ERROR_ATTR_NOT_SUPPORTED"},
+		{"vaCreateSurfaces", 2, "VA_STATUS_ERROR_ALLOCATION_FAILED"},
+		{"vaCreateContext", 19, "VA_STATUS_ERROR_RESOLUTION_NOT_SUPPORTED"},
+		{"vaCreateImage", 22, "VA_STATUS_ERROR_INVALID_IMAGE_FORMAT"},
+		{"vaCreateBuffer", 15, "VA_STATUS_ERROR_UNSUPPORTED_BUFFERTYPE"},
+		{"vaMapBuffer", 7, "VA_STATUS_ERROR_INVALID_BUFFER"},
+		{"vaUnmapBuffer", 7, "VA_STATUS_ERROR_INVALID_BUFFER"},
+		{"vaPutImage", 8, "VA_STATUS_ERROR_INVALID_IMAGE"},
+		{"vaBeginPicture", 6, "VA_STATUS_ERROR_INVALID_SURFACE"},
+		{"vaRenderPicture", 18, "VA_STATUS_ERROR_INVALID_PARAMETER"},
+		{"vaEndPicture", 34, "VA_STATUS_ERROR_HW_BUSY"},
+		{"vaSyncSurface2", 24, "VA_STATUS_ERROR_ENCODING_ERROR"},
+		{"vaSyncSurface2", -1, "VA_STATUS_ERROR_UNKNOWN"},
+	};
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		char *fail CLEANUP_FREE = text_format("fail=%s:%d", rows[i].call, rows[i].code);
+		cJSON *document CLEANUP_JSON = run(fail, NULL);
+		expect_string(document, "/work/status", "failed");
+		expect_string(document, "/work/error/call", rows[i].call);
+		expect_number(document, "/work/error/code", rows[i].code);
+		expect_string(document, "/work/error/name", rows[i].name);
+	}
+}
+
+static void test_a_driver_that_tells_nonsense_failed(void)
+{
+	static const char *const settings[] = {"profiles=1000", "room=100000", "small-image"};
+	for (size_t i = 0; i < ARRAY_SIZE(settings); i++) {
+		cJSON *document CLEANUP_JSON = run(settings[i], NULL);
+		const char *status = string_at(document, "/work/status");
+		CU_ASSERT_TRUE(strcmp(status, "failed") == 0 || strcmp(status, "wrong") == 0);
+	}
+}
+
+static void test_a_decoder_alone_is_unsupported(void)
+{
+	cJSON *document CLEANUP_JSON = run("decode-only", NULL);
+	expect_string(document, "/api/status", "ok");
+	expect_string(document, "/work/status", "unsupported");
+	UNIT_CONTAINS(string_at(document, "/work/reason"), "EncSlice");
+}
+
+static void test_a_hang_times_out(void)
+{
+	cJSON *document CLEANUP_JSON = run("hang", "--timeout=200");
+	expect_string(document, "/work/status", "timeout");
+	UNIT_CONTAINS(string_at(document, "/work/reason"), "took 1 of 12 frames");
+}
+
+static void test_a_crash_prints_nothing(void)
+{
+	static const char *const settings[] = {"GPUCERT_DOUBLE=crash=init",
+					       "GPUCERT_DOUBLE=crash=vaEndPicture"};
+	for (size_t i = 0; i < ARRAY_SIZE(settings); i++) {
+		struct process_result result = probe_run(&(struct probe){
+			.program = "probe-vaapi", .env = {DRIVERS, DOUBLE, settings[i]}});
+		UNIT_INT(result.end, PROCESS_SIGNALLED);
+		UNIT_INT(result.out.size, 0);
+		process_result_free(&result);
+	}
+}
+
+static void test_a_driver_that_does_not_start_failed(void)
+{
+	cJSON *document CLEANUP_JSON = run("fail=init:2", NULL);
+	expect_string(document, "/api/status", "failed");
+	UNIT_CONTAINS(string_at(document, "/api/reason"),
+		      "vaInitialize: VA_STATUS_ERROR_ALLOCATION_FAILED (2)");
+	UNIT_CONTAINS(string_at(document, "/api/messages/0"), "init failed");
+	cJSON *nonsense CLEANUP_JSON = run("room=0", NULL);
+	expect_string(nonsense, "/api/status", "failed");
+}
+
+static void expect_failed(const char *first, const char *second, const char *reason)
+{
+	cJSON *document CLEANUP_JSON =
+		probe_document(&(struct probe){.program = "probe-vaapi", .env = {first, second}});
+	expect_string(document, "/api/status", "failed");
+	UNIT_CONTAINS(string_at(document, "/api/reason"), reason);
+	expect_null(document, "/work");
+}
+
+static void test_what_is_missing_is_told(void)
+{
+	expect_unsupported(&(struct probe){.program = "probe-vaapi",
+					   .env = {DRIVERS, "LIBVA_DRIVER_NAME=absent"}},
+			   "VA driver");
+	/* There is one, and it cannot be loaded. */
+	CU_ASSERT_EQUAL_FATAL(file_write_atomic(TREE "/broken_drv_video.so", "?", 1, 0644, NULL),
+			      0);
+	expect_failed("LIBVA_DRIVERS_PATH=" TREE, "LIBVA_DRIVER_NAME=broken", "vaInitialize");
+	CU_ASSERT_EQUAL_FATAL(file_write_atomic(TREE "/libva.so.2", "?", 1, 0644, NULL), 0);
+	expect_failed("LD_LIBRARY_PATH=" TREE, NULL, "libva.so.2");
+	CU_ASSERT_EQUAL(unlink(TREE "/libva.so.2"), 0);
+	CU_ASSERT_EQUAL_FATAL(file_write_atomic(TREE "/libva-drm.so.2", "?", 1, 0644, NULL), 0);
+	expect_failed("LD_LIBRARY_PATH=" TREE, NULL, "libva-drm.so.2");
+	CU_ASSERT_EQUAL(unlink(TREE "/libva-drm.so.2"), 0);
+}
+
+/* The last test: it takes the nodes away. */
+static void test_nodes(void)
+{
+	CU_ASSERT_EQUAL_FATAL(umount("/dev/dri/renderD128"), 0);
+	CU_ASSERT_EQUAL(umount(TREE "/dev/dri/renderD128"), 0);
+	/* What is left there is a file, which is no DRM node. */
+	cJSON *document CLEANUP_JSON = run("", "--list");
+	expect_string(document, "/api/status", "ok");
+	expect_count(document, "/devices", 2);
+	expect_null(document, "/devices/0/name");
+	expect_null(document, "/devices/0/pciAddress");
+	cJSON *work CLEANUP_JSON = run("", "--device=0");
+	expect_string(work, "/work/status", "failed");
+	UNIT_CONTAINS(string_at(work, "/work/reason"), "vaGetDisplayDRM: no display");
+	CU_ASSERT_EQUAL(umount("/dev/dri/renderD129"), 0);
+	CU_ASSERT_EQUAL(umount(TREE "/dev/dri/renderD129"), 0);
+	CU_ASSERT_EQUAL(unlink("/dev/dri/renderD129"), 0);
+	expect_failed(DRIVERS, DOUBLE, "vaGetDisplayDRM: no display");
+	CU_ASSERT_EQUAL(unlink("/dev/dri/renderD128"), 0);
+	cJSON *none CLEANUP_JSON = run("", NULL);
+	expect_string(none, "/api/status", "ok");
+	expect_string(none, "/work/reason", "no device is visible");
+	CU_ASSERT_EQUAL(symlink("renderD128", "/dev/dri/renderD128"), 0);
+	expect_failed(DRIVERS, DOUBLE, "no render node of /dev/dri can be opened");
+	CU_ASSERT_EQUAL(unlink("/dev/dri/renderD128"), 0);
+}
+
+static int write_text(const char *path, const char *text)
+{
+	int fd CLEANUP_FD = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+	return fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text) ? 0 : -1;
+}
+
+static int make_device(const char *number, const char *address)
+{
+	char *folder CLEANUP_FREE = text_format(TREE "/pci/%s/drm", address);
+	char *vendor CLEANUP_FREE = text_format(TREE "/pci/%s/vendor", address);
+	char *device CLEANUP_FREE = text_format(TREE "/pci/%s/device", address);
+	char *node CLEANUP_FREE = text_format(TREE "/sys/%s", number);
+	char *link CLEANUP_FREE = text_format("%s/device", node);
+	char *target CLEANUP_FREE = text_format(TREE "/pci/%s", address);
+	if (file_make_directories(folder, 0755, NULL) != 0 ||
+	    file_make_directories(node, 0755, NULL) != 0 || write_text(vendor, "0x1002\n") != 0 ||
+	    write_text(device, "0x73bf\n") != 0)
+		return -1;
+	(void)unlink(link);
+	return symlink(target, link);
+}
+
+static int bind_node(const char *from, const char *to)
+{
+	return write_text(to, "") == 0 ? mount(from, to, NULL, MS_BIND, NULL) : -1;
+}
+
+static int make_nodes(void)
+{
+	static const char *const kept[] = {"null", "zero", "full", "random", "urandom"};
+	if (file_make_directories(TREE "/dev/dri", 0755, NULL) != 0)
+		return -1;
+	for (size_t i = 0; i < ARRAY_SIZE(kept); i++) {
+		char *from CLEANUP_FREE = text_format("/dev/%s", kept[i]);
+		char *to CLEANUP_FREE = text_format(TREE "/dev/%s", kept[i]);
+		if (bind_node(from, to) != 0)
+			return -1;
+	}
+	return bind_node("/dev/null", TREE "/dev/dri/renderD128") == 0 &&
+			       bind_node("/dev/zero", TREE "/dev/dri/renderD129") == 0
+		       ? mount(TREE "/dev", "/dev", NULL, MS_BIND | MS_REC, NULL)
+		       : -1;
+}
+
+/* Without root, in a user namespace in which it is. */
+static int enter(void)
+{
+	char *users CLEANUP_FREE = text_format("0 %u 1", (unsigned)getuid());
+	if (geteuid() == 0)
+		return unshare(CLONE_NEWNS);
+	return unshare(CLONE_NEWUSER | CLONE_NEWNS) == 0 ? write_text("/proc/self/uid_map", users)
+							 : -1;
+}
+
+static int prepare(void)
+{
+	if (enter() != 0 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0) {
+		perror("no mount namespace");
+		return SKIPPED;
+	}
+	if (make_device("1:3", "0000:03:00.0") != 0 || make_device("1:5", "0001:41:00.0") != 0 ||
+	    make_nodes() != 0 || mount(TREE "/sys", "/sys/dev/char", NULL, MS_BIND, NULL) != 0) {
+		perror("the tree of nodes");
+		return 1;
+	}
+	return probe_documents_open("vaapi-documents.ndjson");
+}
+
+int main(void)
+{
+	CU_TestInfo tests[] = {
+		{"devices are told", test_devices_are_told},
+		{"frames are encoded", test_frames_are_encoded},
+		{"what a device encodes is listed", test_what_a_device_encodes_is_listed},
+		{"wrong streams are told", test_wrong_streams_are_told},
+		{"a failing call is told", test_a_failing_call_is_told},
+		{"a driver that tells nonsense failed", test_a_driver_that_tells_nonsense_failed},
+		{"a decoder alone is unsupported", test_a_decoder_alone_is_unsupported},
+		{"a hang times out", test_a_hang_times_out},
+		{"a crash prints nothing", test_a_crash_prints_nothing},
+		{"a driver that does not start failed", test_a_driver_that_does_not_start_failed},
+		{"what is missing is told", test_what_is_missing_is_told},
+		{"nodes", test_nodes},
+		CU_TEST_INFO_NULL,
+	};
+	int code = prepare();
+	if (code == 0)
+		code = unit_run("VA-API", tests);
+	return code == 0 ? probe_documents_close() : code;
+}

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT */
+/* Render nodes, and what sysfs tells of the device behind one. */
+#include "workloads/vaapi/vaapi.h"
+
+#include "base/cleanup.h"
+#include "base/file.h"
+#include "base/text.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+
+enum { RENDER_FIRST = 128 };
+
+/* *code: the errno of a node that is there and cannot be opened. */
+static void open_node(struct vaapi *va, struct api_report *report, unsigned number, int *code)
+{
+	struct vaapi_node *node = &va->nodes[va->count];
+	struct stat status = {0};
+	(void)snprintf(node->path, sizeof(node->path), "/dev/dri/renderD%u", number);
+	node->fd = open(node->path, O_RDWR | O_CLOEXEC);
+	if (node->fd >= 0 && fstat(node->fd, &status) == 0) {
+		node->major = major(status.st_rdev);
+		node->minor = minor(status.st_rdev);
+		va->count++;
+	} else if (errno != ENOENT) {
+		char message[128] = "";
+		*code = errno;
+		(void)snprintf(message, sizeof(message), "%s: %s", node->path, strerror(*code));
+		api_report_message(report, message);
+	}
+}
+
+int vaapi_open_nodes(struct vaapi *va, struct api_report *report, struct error *err)
+{
+	int code = 0;
+	for (unsigned i = 0; i < VAAPI_NODES_MAX; i++)
+		open_node(va, report, RENDER_FIRST + i, &code);
+	return va->count > 0 || code == 0
+		       ? 0
+		       : error_set(err, ERROR_PERMISSION,
+				   "no render node of /dev/dri can be opened: %s", strerror(code));
+}
+
+static char *sysfs_path(const struct vaapi_node *node, const char *name)
+{
+	return text_format("/sys/dev/char/%u:%u/device%s", node->major, node->minor, name);
+}
+
+static void add_number(struct members *device, const char *key, const struct vaapi_node *node,
+		       const char *name)
+{
+	char *path CLEANUP_FREE = sysfs_path(node, name);
+	char *text CLEANUP_FREE = NULL;
+	size_t size = 0;
+	if (path != NULL && file_read(path, 64, &text, &size, NULL) == 0)
+		member_hex(device, key, strtoul(text, NULL, 16), 4);
+}
+
+/* A device of the PCI bus is a folder that is named by its address. */
+static void add_pci_address(struct members *device, const struct vaapi_node *node)
+{
+	unsigned domain = 0, bus = 0, slot = 0, function = 0;
+	char end = '\0';
+	char *path CLEANUP_FREE = sysfs_path(node, "");
+	char *folder CLEANUP_FREE = path != NULL ? realpath(path, NULL) : NULL;
+	const char *name = folder != NULL ? strrchr(folder, '/') : NULL;
+	if (name != NULL &&
+	    sscanf(name, "/%x:%x:%x.%x%c", &domain, &bus, &slot, &function, &end) == 4)
+		api_add_pci_address(device, domain, bus, slot, function);
+	else
+		member_null(device, "pciAddress");
+}
+
+cJSON *vaapi_describe(const struct vaapi *va, size_t index)
+{
+	const struct vaapi_node *node = &va->nodes[index];
+	struct members device CLEANUP_MEMBERS = members_new();
+	struct members drm CLEANUP_MEMBERS = members_new();
+	member_number(&device, "index", (double)index);
+	member_string(&device, "name",
+		      node->reason.code == 0 ? va->vaQueryVendorString(node->display) : NULL);
+	member_null(&device, "type");
+	member_bool(&device, "software", false);
+	add_number(&device, "vendorId", node, "/vendor");
+	add_number(&device, "deviceId", node, "/device");
+	member_null(&device, "deviceUuid");
+	add_pci_address(&device, node);
+	member_null(&drm, "primary");
+	member_format(&drm, "render", "%u:%u", node->major, node->minor);
+	member_item(&device, "drm", members_take(&drm));
+	member_optional(&device, "apiVersion", node->version);
+	api_add_driver(&device, NULL);
+	member_null(&device, "memoryBytes");
+	return members_take(&device);
+}

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: MIT */
+#include "workloads/vaapi/vaapi.h"
+
+#include "base/cleanup.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* What libva says while it looks for a driver. */
+struct listener {
+	struct api_report *report;
+	bool found; /* a driver, which is of no use */
+};
+
+static void listen(void *user, const char *message)
+{
+	static const char *const of_a_driver[] = {"dlopen of ", "has no function ",
+						  "Failed to define "};
+	struct listener *listener = user;
+	for (size_t i = 0; i < ARRAY_SIZE(of_a_driver); i++)
+		listener->found = listener->found || strstr(message, of_a_driver[i]) != NULL;
+	api_report_message(listener->report, message);
+}
+
+static int load(struct vaapi *va, struct api_report *report, struct error *err)
+{
+#define FUNCTION(result, name, parameters) {#name, &va->name},
+	const struct api_function functions[] = {VAAPI_FUNCTIONS(FUNCTION){NULL, NULL}};
+#undef FUNCTION
+	const struct api_function drm[] = {{"vaGetDisplayDRM", &va->vaGetDisplayDRM}, {NULL, NULL}};
+	int rc = api_load(report, VAAPI_LIBRARY, functions, err);
+	if (rc != 0)
+		return rc;
+	report->missing = VAAPI_DRM_LIBRARY;
+	return api_load(report, VAAPI_DRM_LIBRARY, drm, err);
+}
+
+/* libva names no driver, or finds none of that name, by the code for what it does not know. */
+static int initialise(struct vaapi *va, struct vaapi_node *node, struct api_report *report,
+		      struct error *err)
+{
+	struct listener listener = {.report = report};
+	int major = 0, minor = 0;
+	node->display = va->vaGetDisplayDRM(node->fd);
+	if (node->display == NULL)
+		return error_set(
+			err, ERROR_REMOTE,
+			"vaGetDisplayDRM: no display on %s, which is no DRM node or has no "
+			"entry in /sys/dev/char",
+			node->path);
+	(void)va->vaSetInfoCallback(node->display, NULL, NULL);
+	(void)va->vaSetErrorCallback(node->display, listen, &listener);
+	const VAStatus status = va->vaInitialize(node->display, &major, &minor);
+	(void)va->vaSetErrorCallback(node->display, NULL, NULL);
+	(void)snprintf(node->version, sizeof(node->version), "%d.%d", major, minor);
+	int rc = vaapi_check(&node->failure, status, "vaInitialize", err);
+	if (status != (VAStatus)VA_STATUS_ERROR_UNKNOWN || listener.found)
+		return rc;
+	node->failure = (struct call_failure){0};
+	return error_set(err, ERROR_UNSUPPORTED,
+			 "libva has no driver for %s (vaInitialize: VA_STATUS_ERROR_UNKNOWN)",
+			 node->path);
+}
+
+/* A node without a driver does not hide the others; where none has one, that is the API's. */
+static int initialise_all(struct vaapi *va, struct api_report *report, struct error *err)
+{
+	const struct error *worst = NULL;
+	size_t working = 0;
+	for (size_t i = 0; i < va->count; i++) {
+		struct vaapi_node *node = &va->nodes[i];
+		if (initialise(va, node, report, &node->reason) == 0)
+			working++;
+		else if (worst == NULL || worst->code == ERROR_UNSUPPORTED)
+			worst = &node->reason;
+	}
+	return working == 0 && worst != NULL ? error_copy(err, worst) : 0;
+}
+
+static void vaapi_close(void *session)
+{
+	struct vaapi *va = session;
+	for (size_t i = 0; i < va->count; i++) {
+		if (va->nodes[i].display != NULL)
+			(void)va->vaTerminate(va->nodes[i].display);
+		(void)close(va->nodes[i].fd);
+	}
+	free(va);
+}
+
+static int vaapi_open(struct api_report *report, void **session, struct error *err)
+{
+	struct vaapi *va = calloc(1, sizeof(*va));
+	if (va == NULL)
+		return error_memory(err);
+	int rc = load(va, report, err);
+	if (rc == 0) {
+		report->missing = "VA driver";
+		rc = vaapi_open_nodes(va, report, err);
+	}
+	if (rc == 0)
+		rc = initialise_all(va, report, err);
+	for (size_t i = 0; rc == 0 && i < va->count; i++)
+		rc = api_report_device(report, vaapi_describe(va, i), err);
+	if (rc == 0)
+		*session = va;
+	else
+		vaapi_close(va);
+	return rc;
+}
+
+static int vaapi_work(void *session, const struct work_request *request, struct work_report *report,
+		      struct error *err)
+{
+	struct vaapi *va = session;
+	const struct vaapi_node *node = &va->nodes[request->device];
+	if (node->reason.code != 0) {
+		report->failure = node->failure;
+		return error_copy(err, &node->reason);
+	}
+	int rc = video_work(&vaapi_encoder, va, false, request, report, err);
+	if (rc != 0 && report->failure.call == NULL)
+		report->failure = node->failure;
+	return rc;
+}
+
+const struct api_driver vaapi_api = {
+	.name = "vaapi",
+	.library = VAAPI_LIBRARY,
+	.summary = "Encode video with VA-API on a render node and report what happened",
+	.description =
+		"Opens libva and a display on each render node of /dev/dri, lists what each encodes, and encodes moving frames with "
+		"each codec on one of them. The streams are in the document, for verify-video to decode.",
+	.open = vaapi_open,
+	.work = vaapi_work,
+	.close = vaapi_close,
+};
