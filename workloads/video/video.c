@@ -294,5 +294,8 @@ int video_work(const struct video_encoder *encoder, void *session, bool software
 	}
 	if (rc != 0)
 		return rc;
+	/* The last codec may have been unsupported, which is told earlier. */
+	if (any && report->status == WORK_ENCODED)
+		report->stage = WORK_STAGE_VERIFY;
 	return any ? 0 : nothing_offered(offers, err);
 }

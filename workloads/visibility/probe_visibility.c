@@ -20,6 +20,7 @@ enum { EVERY_DEVICE = -1 };
 #endif
 #define ASKED_ANY_UNSEEN(name)
 #define ASKED_WINDOWS_UNSEEN(name)
+#define ASKED_LINUX_UNSEEN(name)
 #define API(name, system, sight, ...)		    ASKED_##system##_##sight(name)
 #define API_WITHOUT_CHECK(name, system, sight, ...) ASKED_##system##_##sight(name)
 
