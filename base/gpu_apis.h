@@ -7,12 +7,13 @@
 #include <stddef.h>
 
 struct gpu_api {
-	const char *name;    /* "vulkan" */
-	const char *offered; /* as discovery tells it of a device: "vulkan", "directx" */
-	bool tested;	     /* there is a check api.NAME */
-	bool enumerates;     /* its probe lists devices and does no work on them */
-	bool encodes;	     /* its probe encodes video, which the checks decode (verify-video) */
-	const char *loader;  /* Linux: what the probe image brings, for drivers are behind it:
+	const char *name;     /* "vulkan" */
+	const char *offered;  /* as discovery tells it of a device: "vulkan", "directx" */
+	bool tested;	      /* there is a check api.NAME */
+	bool enumerates;      /* its probe lists devices and does no work on them */
+	bool encodes;	      /* its probe encodes video, which the checks decode (verify-video) */
+	bool past_assignment; /* Windows: it shows every device of the host to each container */
+	const char *loader;   /* Linux: what the probe image brings, for drivers are behind it:
 				"libvulkan.so.1"; NULL: the driver brings everything */
 	/* Windows: the library that comes with a driver, which a bare container lacks, and the one
 	 * that Windows itself brings, where the image has it; NULL for none. */

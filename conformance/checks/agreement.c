@@ -61,3 +61,35 @@ void agreement_expect(struct check_run *run, const char *label, const cJSON *doc
 				   identity_of(device));
 	}
 }
+
+static bool is_of_model(const struct discovery_device *device, const cJSON *seen)
+{
+	char vendor[16] = "";
+	char model[16] = "";
+	(void)snprintf(vendor, sizeof(vendor), "0x%04x", (unsigned)device->pci_vendor);
+	(void)snprintf(model, sizeof(model), "0x%04x", (unsigned)device->pci_device);
+	return text_equal(json_pointer_string(seen, "/vendorId"), vendor) &&
+	       text_equal(json_pointer_string(seen, "/deviceId"), model);
+}
+
+void agreement_expect_among(struct check_run *run, const struct discovery_device *device,
+			    const cJSON *document)
+{
+	const cJSON *devices = json_pointer(document, "/devices");
+	const bool addressed = device->pci_address[0] != '\0';
+	size_t found = 0;
+	json_each (seen, devices)
+		found += addressed ? text_equal(json_pointer_string(seen, "/pciAddress"),
+						device->pci_address)
+				   : is_of_model(device, seen);
+	if (found > 1)
+		check_unsupported(run, "%s: %zu devices of its model are shown, and none by a name",
+				  device->id, found);
+	else
+		(void)check_expect(run, found == 1, "/devices", "the granted device among them",
+				   "%d devices, the granted one %s", cJSON_GetArraySize(devices),
+				   found == 1 ? "too" : "not");
+	if (cJSON_GetArraySize(devices) > 1)
+		check_note(run, "%d devices of the host are shown, whatever was assigned",
+			   cJSON_GetArraySize(devices));
+}

@@ -67,6 +67,12 @@ void visibility_expect_different_devices(struct check_run *run, const cJSON *fir
  * visibility_expect_only() judges it by what was granted. */
 void agreement_expect(struct check_run *run, const char *label, const cJSON *document);
 
+/* For an API that shows every device of the host whatever was assigned: records that the granted one is
+ * among them, by PCI address or as the only one of its model. Unsupported: it cannot be told from
+ * others of its model. The others are noted. */
+void agreement_expect_among(struct check_run *run, const struct discovery_device *device,
+			    const cJSON *document);
+
 /*
  * Is the device that a probe worked on the one that its container was granted (identity.c)?
  * Everything that both the probe's document and the enumeration of the node tell is compared: PCI

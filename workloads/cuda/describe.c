@@ -1,10 +1,47 @@
 /* SPDX-License-Identifier: MIT */
 #include "workloads/cuda/cuda.h"
 
-static int attribute(const struct cuda *cuda, cuda_device device, enum cuda_attribute what)
+#include "base/cleanup.h"
+
+/* Those that follow; false when one is not told. */
+static bool attributes(const struct cuda *cuda, cuda_device device,
+		       const enum cuda_attribute *which, size_t count, int *values)
 {
-	int value = 0;
-	return cuda->cuDeviceGetAttribute(&value, (int)what, device) == CUDA_SUCCESS ? value : 0;
+	for (size_t i = 0; i < count; i++)
+		if (cuda->cuDeviceGetAttribute(&values[i], (int)which[i], device) != CUDA_SUCCESS)
+			return false;
+	return true;
+}
+
+static void add_attributes(struct members *members, const struct cuda *cuda, cuda_device device)
+{
+	static const enum cuda_attribute which[] = {
+		CUDA_ATTRIBUTE_INTEGRATED,
+		CUDA_ATTRIBUTE_CAPABILITY_MAJOR,
+		CUDA_ATTRIBUTE_CAPABILITY_MINOR,
+		CUDA_ATTRIBUTE_MULTIPROCESSORS,
+	};
+	int told[ARRAY_SIZE(which)] = {0};
+	if (!attributes(cuda, device, which, ARRAY_SIZE(which), told)) {
+		member_null(members, "type");
+		member_null(members, "computeCapability");
+		return;
+	}
+	member_string(members, "type", told[0] != 0 ? "integrated-gpu" : "discrete-gpu");
+	member_format(members, "computeCapability", "%d.%d", told[1], told[2]);
+	member_number(members, "computeUnits", told[3]);
+}
+
+static void add_address(struct members *members, const struct cuda *cuda, cuda_device device)
+{
+	static const enum cuda_attribute which[] = {
+		CUDA_ATTRIBUTE_PCI_DOMAIN, CUDA_ATTRIBUTE_PCI_BUS, CUDA_ATTRIBUTE_PCI_DEVICE};
+	int told[ARRAY_SIZE(which)] = {0};
+	if (attributes(cuda, device, which, ARRAY_SIZE(which), told))
+		api_add_pci_address(members, (unsigned)told[0], (unsigned)told[1] & 0xFFu,
+				    (unsigned)told[2] & 0xFFu, 0);
+	else
+		member_null(members, "pciAddress");
 }
 
 static void add_identity(struct members *members, const struct cuda *cuda, cuda_device device)
@@ -19,10 +56,7 @@ static void add_identity(struct members *members, const struct cuda *cuda, cuda_
 	member_bytes(members, "deviceUuid", has_uuid ? uuid.bytes : NULL, sizeof(uuid.bytes));
 	if (has_luid)
 		member_bytes(members, "deviceLuid", (const uint8_t *)luid, sizeof(luid));
-	api_add_pci_address(members, (unsigned)attribute(cuda, device, CUDA_ATTRIBUTE_PCI_DOMAIN),
-			    (unsigned)attribute(cuda, device, CUDA_ATTRIBUTE_PCI_BUS) & 0xFFu,
-			    (unsigned)attribute(cuda, device, CUDA_ATTRIBUTE_PCI_DEVICE) & 0xFFu,
-			    0);
+	add_address(members, cuda, device);
 }
 
 /* The other visible devices whose memory this one reaches directly. */
@@ -47,22 +81,17 @@ cJSON *cuda_describe(const struct cuda *cuda, const struct api_report *report, i
 	char name[256] = "";
 	size_t memory = 0;
 	(void)cuda->cuDeviceGetName(name, sizeof(name) - 1, device);
-	(void)cuda->cuDeviceTotalMem(&memory, device);
 	member_number(&members, "index", index);
 	member_optional(&members, "name", name);
-	member_string(&members, "type",
-		      attribute(cuda, device, CUDA_ATTRIBUTE_INTEGRATED) != 0 ? "integrated-gpu"
-									      : "discrete-gpu");
 	member_bool(&members, "software", false);
 	add_identity(&members, cuda, device);
 	member_optional(&members, "apiVersion", report->version);
-	member_format(&members, "computeCapability", "%d.%d",
-		      attribute(cuda, device, CUDA_ATTRIBUTE_CAPABILITY_MAJOR),
-		      attribute(cuda, device, CUDA_ATTRIBUTE_CAPABILITY_MINOR));
+	add_attributes(&members, cuda, device);
 	api_add_driver(&members, NULL);
-	member_number(&members, "computeUnits",
-		      attribute(cuda, device, CUDA_ATTRIBUTE_MULTIPROCESSORS));
-	member_number(&members, "memoryBytes", (double)memory);
+	if (cuda->cuDeviceTotalMem(&memory, device) == CUDA_SUCCESS)
+		member_number(&members, "memoryBytes", (double)memory);
+	else
+		member_null(&members, "memoryBytes");
 	member_item(&members, "peers", peers_of(cuda, index));
 	return members_take(&members);
 }

@@ -146,6 +146,8 @@ cuda_result cuCtxCreate_double(cuda_context *context, unsigned flags, cuda_devic
 {
 	ENTER(cuCtxCreate);
 	(void)flags;
+	launched = 0;
+	allocated = 0;
 	return device < (int)setting_number("devices", 1) ? create(context)
 							  : CUDA_ERROR_INVALID_DEVICE;
 }

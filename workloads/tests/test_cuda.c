@@ -229,6 +229,13 @@ static void test_what_is_not_told_is_null(void)
 	cJSON *address CLEANUP_JSON = with_double("probe-nvml", "fail=nvmlDeviceGetPciInfo:3");
 	cJSON *strange CLEANUP_JSON = with_double("probe-nvml", "strange-uuid");
 	cJSON *time CLEANUP_JSON = with_double("probe-cuda", "timeless");
+	cJSON *untold CLEANUP_JSON = with_double("probe-cuda", "fail=cuDeviceGetAttribute:801");
+	cJSON *unsized CLEANUP_JSON = with_double("probe-cuda", "fail=cuDeviceTotalMem:999");
+	expect_null(untold, "/devices/0/pciAddress");
+	expect_null(untold, "/devices/0/type");
+	expect_null(untold, "/devices/0/computeCapability");
+	expect_string(untold, "/work/status", "ok");
+	expect_null(unsized, "/devices/0/memoryBytes");
 	expect_null(uuid, "/devices/0/deviceUuid");
 	expect_string(uuid, "/work/status", "ok");
 	expect_null(memory, "/devices/0/memoryBytes");

@@ -4,8 +4,10 @@
  * libraries of that name. */
 
 #include "base/tests/unit.h"
+#include "workloads/cuda/cuda.h"
 #include "workloads/hip/hip.h"
 #include "workloads/levelzero/levelzero.h"
+#include "workloads/nvml/nvml.h"
 #include "workloads/tests/expect.h"
 
 #include "base/cleanup.h"
@@ -26,7 +28,8 @@ static cJSON *document_with(const struct api_driver *api, const char *setting)
 	CU_ASSERT_EQUAL_FATAL(api_open(api, &report, &session, &err), 0);
 	if (session != NULL) {
 		size_t devices = (size_t)cJSON_GetArraySize(report.devices);
-		CU_ASSERT_EQUAL(api_work(api, session, devices, &request, &work, &err), 0);
+		if (api->work != NULL)
+			CU_ASSERT_EQUAL(api_work(api, session, devices, &request, &work, &err), 0);
 		if (work.status != WORK_TIMED_OUT)
 			api->close(session);
 		member_item(&members, "work", work_report_json(&work));
@@ -108,6 +111,48 @@ static void test_hip(void)
 	}
 }
 
+static void test_cuda_is_verified(void)
+{
+	cJSON *document CLEANUP_JSON = document_with(&cuda_api, "devices=2,luid");
+	expect_string(document, "/api/status", "ok");
+	expect_count(document, "/devices", 2);
+	expect_string(document, "/devices/1/deviceLuid", "1111111111111111");
+	expect_string(document, "/work/status", "ok");
+	expect_bool(document, "/work/verified", true);
+}
+
+static void test_faults_of_cuda_are_told(void)
+{
+	static const struct {
+		const char *setting, *status;
+	} cases[] = {
+		{"wrong=7", "wrong"},	      {"idle", "wrong"},
+		{"biased", "wrong"},	      {"fail=cuModuleLoadDataEx:222", "failed"},
+		{"hang", "timeout"},	      {"fail=cuMemAlloc:2", "failed"},
+		{"devices=0", "unsupported"},
+	};
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		cJSON *document CLEANUP_JSON = document_with(&cuda_api, cases[i].setting);
+		expect_string(document, "/work/status", cases[i].status);
+	}
+	cJSON *mismatch CLEANUP_JSON = document_with(&cuda_api, "fail=cuInit:803");
+	expect_string(mismatch, "/api/status", "failed");
+}
+
+static void test_nvml_tells_the_same_devices(void)
+{
+	cJSON *cuda CLEANUP_JSON = document_with(&cuda_api, "devices=2");
+	cJSON *nvml CLEANUP_JSON = document_with(&nvml_api, "devices=2");
+	cJSON *absent CLEANUP_JSON = document_with(&nvml_api, "fail=nvmlInit:9");
+	for (int i = 0; i < 2; i++) {
+		char pointer[64] = "";
+		(void)snprintf(pointer, sizeof(pointer), "/devices/%d/deviceUuid", i);
+		expect_string(nvml, pointer, string_at(cuda, pointer));
+	}
+	expect_string(nvml, "/devices/1/driver/version", "555.1.2");
+	expect_string(absent, "/api/missing", "NVIDIA driver");
+}
+
 int main(void)
 {
 	CU_TestInfo tests[] = {
@@ -116,10 +161,14 @@ int main(void)
 		{"no driver is unsupported", test_no_driver_is_unsupported},
 		{"NVENC", test_nvenc},
 		{"HIP", test_hip},
+		{"CUDA is verified", test_cuda_is_verified},
+		{"faults of CUDA are told", test_faults_of_cuda_are_told},
+		{"NVML tells the same devices", test_nvml_tells_the_same_devices},
 		CU_TEST_INFO_NULL,
 	};
 	static const char *const doubles[] = {DOUBLES "ze_loader.dll", DOUBLES "nvEncodeAPI64.dll",
-					      DOUBLES "amdhip64_6.dll"};
+					      DOUBLES "amdhip64_6.dll", DOUBLES "nvcuda.dll",
+					      DOUBLES "nvml.dll"};
 	for (size_t i = 0; i < ARRAY_SIZE(doubles); i++) {
 		struct error err = {0};
 		void *handle = NULL;

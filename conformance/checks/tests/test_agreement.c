@@ -61,10 +61,50 @@ static void test_both_show_the_same(void)
 	}
 }
 
+static struct discovery_device device = {.id = "a", .pci_vendor = 0x10de, .pci_device = 0x1eb8};
+static const char *devices;
+
+static void among(struct check_run *run)
+{
+	char *text CLEANUP_FREE = text_format("{\"devices\": [%s]}", devices);
+	cJSON *document CLEANUP_JSON = NULL;
+	CU_ASSERT_EQUAL_FATAL(json_parse(text, strlen(text), &document, NULL), 0);
+	agreement_expect_among(run, &device, document);
+}
+
+#define MODEL(id, address)                                                                         \
+	"{\"vendorId\": \"0x10de\", \"deviceId\": \"" id "\", \"pciAddress\": \"" address "\"}"
+#define T4_A MODEL("0x1eb8", "0000:1b:00.0")
+#define T4_B MODEL("0x1eb8", "0000:1c:00.0")
+#define L4   MODEL("0x27b8", "0000:1d:00.0")
+
+static void test_the_granted_one_is_among_those_of_the_host(void)
+{
+	static const struct {
+		const char *address, *devices;
+		enum report_outcome outcome;
+		const char *why;
+	} cases[] = {
+		{"0000:1c:00.0", T4_A ", " T4_B, REPORT_PASS, ""},
+		{"0000:1c:00.0", T4_A ", " L4, REPORT_FAIL, "the granted one not"},
+		{"0000:1c:00.0", "", REPORT_FAIL, "0 devices"},
+		{"", T4_A ", " L4, REPORT_PASS, ""},
+		{"", L4, REPORT_FAIL, "the granted one not"},
+		{"", T4_A ", " T4_B, REPORT_UNSUPPORTED, "2 devices of its model"},
+	};
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		device.pci_address = cases[i].address;
+		devices = cases[i].devices;
+		recorder_expect(among, cases[i].outcome, cases[i].why);
+	}
+}
+
 int main(void)
 {
 	CU_TestInfo tests[] = {
 		{"both show the same", test_both_show_the_same},
+		{"the granted one is among those of the host",
+		 test_the_granted_one_is_among_those_of_the_host},
 		CU_TEST_INFO_NULL,
 	};
 	return unit_run("agreement", tests);
