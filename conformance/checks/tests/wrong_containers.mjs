@@ -87,6 +87,13 @@ const unasked = {
 	envs: {...vulkan.environment, ZE_ENABLE_ALT_DRIVERS: '/opt/double/libdouble_levelzero_1.so'},
 };
 
+// A GPU of NVIDIA that nobody granted, for which the doubles of the driver's libraries stand.
+const library = (name) => ({host_path: join(build, 'tests', 'cuda', name), container_path: `/usr/lib/x86_64-linux-gnu/${name}`, read_only: true});
+const smuggledNvidia = (name, setting = 'devices=1') => ({
+	mounts: [...mounts(vulkan), library(name)],
+	envs: {...vulkan.environment, GPUCERT_DOUBLE: setting},
+});
+
 // A node whose first device enables an API that no check tests.
 const node_with_other = file('node.json', {...node, devices: node.devices.map((d, i) => (i === 0 ? {...d, apis: [...d.apis, 'other']} : d))});
 // And one on which nothing can be computed.
@@ -126,6 +133,11 @@ const rows = [
 	{check: 'api.opengl', plugin: plugin(resource('g', opengl, openglDouble('devices=2'))), reason: '/devices/count'},
 	{check: 'api.opengl', plugin: plugin(resource('g', opengl, openglDouble('crash=glDispatchCompute'))), reason: 'signal'},
 	{check: 'isolation.single-device', plugin: plugin(resource('v', vulkan, smuggledOpengl)), reason: 'devices through opengl'},
+	{check: 'isolation.single-device', plugin: plugin(resource('v', vulkan, smuggledNvidia('libcuda.so.1'))), reason: 'devices through cuda'},
+	{check: 'isolation.single-device', plugin: plugin(resource('v', vulkan, smuggledNvidia('libnvidia-ml.so.1'))), reason: 'devices through nvml'},
+	{check: 'isolation.single-device', plugin: plugin(resource('v', vulkan, smuggledNvidia('libcuda.so.1', 'fail=cuInit:803'))), reason: 'SYSTEM_DRIVER_MISMATCH'},
+	{check: 'isolation.single-device', plugin: plugin(resource('v', vulkan, smuggledNvidia('libcuda.so.1', 'fail=cuInit:100'))), wanted: 'pass'},
+	{check: 'isolation.single-device', plugin: plugin(resource('v', vulkan, smuggledNvidia('libnvidia-ml.so.1', 'fail=nvmlInit:9'))), wanted: 'pass'},
 	{check: 'isolation.single-device', plugin: plugin(resource('v', vulkan, crashing)), reason: 'devices through opencl'},
 	{check: 'isolation.single-device', plugin: plugin(resource('v', vulkan, unasked)), reason: 'devices through levelzero'},
 	{check: 'isolation.single-device', plugin: plugin(resource('v', vulkan, everything)), reason: 'devices granted'},
