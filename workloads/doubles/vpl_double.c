@@ -105,8 +105,9 @@ static void describe(size_t i)
 	};
 }
 
-EXPORT mfxHDL *MFX_CDECL MFXQueryImplsDescription(mfxImplCapsDeliveryFormat format, mfxU32 *count);
-mfxHDL *MFX_CDECL MFXQueryImplsDescription(mfxImplCapsDeliveryFormat format, mfxU32 *count)
+EXPORT mfxHDL *MFX_CDECL MFXQueryImplsDescription(mfxImplCapsDeliveryFormat format,
+						  mfxU32 *num_impls);
+mfxHDL *MFX_CDECL MFXQueryImplsDescription(mfxImplCapsDeliveryFormat format, mfxU32 *num_impls)
 {
 	static mfxHDL told_descriptions[DEVICES_MAX], told_ids[DEVICES_MAX];
 	const bool plain = format == MFX_IMPLCAPS_IMPLDESCSTRUCTURE;
@@ -119,21 +120,21 @@ mfxHDL *MFX_CDECL MFXQueryImplsDescription(mfxImplCapsDeliveryFormat format, mfx
 		told_descriptions[i] = &descriptions[i];
 		told_ids[i] = &ids[i];
 	}
-	*count = (mfxU32)devices;
+	*num_impls = (mfxU32)devices;
 	return plain ? told_descriptions : told_ids;
 }
 
-EXPORT mfxStatus MFX_CDECL MFXReleaseImplDescription(mfxHDL told);
-mfxStatus MFX_CDECL MFXReleaseImplDescription(mfxHDL told)
+EXPORT mfxStatus MFX_CDECL MFXReleaseImplDescription(mfxHDL hdl);
+mfxStatus MFX_CDECL MFXReleaseImplDescription(mfxHDL hdl)
 {
-	(void)told;
+	(void)hdl;
 	return MFX_ERR_NONE;
 }
 
-EXPORT mfxStatus MFX_CDECL MFXInitialize(mfxInitializationParam parameters, mfxSession *session)
+EXPORT mfxStatus MFX_CDECL MFXInitialize(mfxInitializationParam par, mfxSession *session)
 {
 	ENTER("MFXInitialize");
-	(void)parameters;
+	(void)par;
 	*session = calloc(1, sizeof(**session));
 	return *session != NULL ? MFX_ERR_NONE : MFX_ERR_MEMORY_ALLOC;
 }
@@ -156,19 +157,18 @@ EXPORT mfxStatus MFX_CDECL MFXQueryVersion(mfxSession session, mfxVersion *versi
 	return MFX_ERR_NONE;
 }
 
-EXPORT mfxStatus MFX_CDECL MFXQueryIMPL(mfxSession session, mfxIMPL *implementation)
+EXPORT mfxStatus MFX_CDECL MFXQueryIMPL(mfxSession session, mfxIMPL *impl)
 {
 	(void)session;
-	*implementation = MFX_IMPL_HARDWARE;
+	*impl = MFX_IMPL_HARDWARE;
 	return MFX_ERR_NONE;
 }
 
 EXPORT mfxStatus MFX_CDECL MFXVideoCORE_SetHandle(mfxSession session, mfxHandleType type,
-						  mfxHDL handle)
+						  mfxHDL hdl)
 {
 	(void)session;
-	return type == MFX_HANDLE_VA_DISPLAY && handle != NULL ? MFX_ERR_NONE
-							       : MFX_ERR_INVALID_HANDLE;
+	return type == MFX_HANDLE_VA_DISPLAY && hdl != NULL ? MFX_ERR_NONE : MFX_ERR_INVALID_HANDLE;
 }
 
 EXPORT mfxStatus MFX_CDECL MFXVideoENCODE_Query(mfxSession session, mfxVideoParam *in,
@@ -184,12 +184,12 @@ EXPORT mfxStatus MFX_CDECL MFXVideoENCODE_Query(mfxSession session, mfxVideoPara
 	return setting_has("adjusts") ? MFX_WRN_INCOMPATIBLE_VIDEO_PARAM : MFX_ERR_NONE;
 }
 
-EXPORT mfxStatus MFX_CDECL MFXVideoENCODE_Init(mfxSession session, mfxVideoParam *in)
+EXPORT mfxStatus MFX_CDECL MFXVideoENCODE_Init(mfxSession session, mfxVideoParam *par)
 {
 	ENTER("MFXVideoENCODE_Init");
-	const mfxFrameInfo *frame = &in->mfx.FrameInfo;
-	if (in->IOPattern != MFX_IOPATTERN_IN_SYSTEM_MEMORY || in->mfx.TargetKbps != 800 ||
-	    in->mfx.RateControlMethod != MFX_RATECONTROL_CBR || frame->FourCC != MFX_FOURCC_NV12 ||
+	const mfxFrameInfo *frame = &par->mfx.FrameInfo;
+	if (par->IOPattern != MFX_IOPATTERN_IN_SYSTEM_MEMORY || par->mfx.TargetKbps != 800 ||
+	    par->mfx.RateControlMethod != MFX_RATECONTROL_CBR || frame->FourCC != MFX_FOURCC_NV12 ||
 	    frame->ChromaFormat != MFX_CHROMAFORMAT_YUV420 || frame->Width != SIDE ||
 	    frame->Height != SIDE || frame->FrameRateExtN != 30 || frame->FrameRateExtD != 1 ||
 	    frame->PicStruct != MFX_PICSTRUCT_PROGRESSIVE)
@@ -204,14 +204,12 @@ EXPORT mfxStatus MFX_CDECL MFXVideoENCODE_Close(mfxSession session)
 	return session->initialised ? MFX_ERR_NONE : MFX_ERR_NOT_INITIALIZED;
 }
 
-EXPORT mfxStatus MFX_CDECL MFXVideoENCODE_EncodeFrameAsync(mfxSession session,
-							   mfxEncodeCtrl *control,
+EXPORT mfxStatus MFX_CDECL MFXVideoENCODE_EncodeFrameAsync(mfxSession session, mfxEncodeCtrl *ctrl,
 							   mfxFrameSurface1 *surface,
-							   mfxBitstream *stream,
-							   mfxSyncPoint *point)
+							   mfxBitstream *bs, mfxSyncPoint *syncp)
 {
 	ENTER("MFXVideoENCODE_EncodeFrameAsync");
-	(void)control;
+	(void)ctrl;
 	if (!session->initialised || session->into != NULL)
 		return MFX_ERR_UNDEFINED_BEHAVIOR;
 	if (surface != NULL && session->put < VIDEO_FRAMES) {
@@ -224,12 +222,12 @@ EXPORT mfxStatus MFX_CDECL MFXVideoENCODE_EncodeFrameAsync(mfxSession session,
 	}
 	if (session->got == session->put || (surface != NULL && setting_has("late")))
 		return MFX_ERR_MORE_DATA;
-	session->into = stream;
-	*point = (mfxSyncPoint)(void *)session;
+	session->into = bs;
+	*syncp = (mfxSyncPoint)(void *)session;
 	return MFX_ERR_NONE;
 }
 
-EXPORT mfxStatus MFX_CDECL MFXVideoCORE_SyncOperation(mfxSession session, mfxSyncPoint point,
+EXPORT mfxStatus MFX_CDECL MFXVideoCORE_SyncOperation(mfxSession session, mfxSyncPoint syncp,
 						      mfxU32 wait)
 {
 	ENTER("MFXVideoCORE_SyncOperation");
@@ -238,7 +236,7 @@ EXPORT mfxStatus MFX_CDECL MFXVideoCORE_SyncOperation(mfxSession session, mfxSyn
 	const struct text *from = &session->waiting[session->got];
 	if (setting_has("hang"))
 		return MFX_WRN_IN_EXECUTION;
-	if (into == NULL || point != (mfxSyncPoint)(void *)session)
+	if (into == NULL || syncp != (mfxSyncPoint)(void *)session)
 		return MFX_ERR_NULL_PTR;
 	if (into->DataOffset + into->DataLength + from->size > into->MaxLength)
 		return MFX_ERR_NOT_ENOUGH_BUFFER;

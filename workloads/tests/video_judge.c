@@ -19,17 +19,9 @@ cJSON *video_judge(const cJSON *document, const char *seed)
 	char *path CLEANUP_FREE =
 		text_format(GPUCERT_BINARY_DIR "/tests/stream-%ld", (long)getpid());
 	const char *base64 = string_at(document, "/work/video/streams/0/stream");
-	const char *const argv[] = {GPUCERT_BINARY_DIR "/libexec/gpucert/verify-video",
-				    "--codec",
-				    "h264",
-				    "--seed",
-				    seed,
-				    "--width",
-				    "64",
-				    "--height",
-				    "64",
-				    path,
-				    NULL};
+	static const char program[] = GPUCERT_BINARY_DIR "/libexec/gpucert/verify-video";
+	const char *const argv[] = {program, "--codec",	 "h264", "--seed", seed, "--width",
+				    "64",    "--height", "64",	 path,	   NULL};
 	const struct process_spec spec = {.argv = argv, .timeout_ms = 60000};
 	struct process_result result = {0};
 	cJSON *judgement = NULL;

@@ -35,6 +35,7 @@
 	X(mfxStatus, MFXVideoENCODE_EncodeFrameAsync,                                              \
 	  (mfxSession, mfxEncodeCtrl *, mfxFrameSurface1 *, mfxBitstream *, mfxSyncPoint *))
 
+/* NOLINTNEXTLINE(bugprone-macro-parentheses): it declares what it is given */
 #define VPL_DECLARE(result, name, parameters) result(MFX_CDECL *name) parameters;
 
 enum { VPL_DEVICES_MAX = 64 };
