@@ -7,6 +7,7 @@
 #include "base/tests/unit.h"
 #include "workloads/tests/expect.h"
 #include "workloads/tests/run_probe.h"
+#include "workloads/tests/video_judge.h"
 
 #include "base/cleanup.h"
 #include "base/file.h"
@@ -16,7 +17,6 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
-#include <sodium.h>
 #include <stdlib.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
@@ -26,7 +26,7 @@
 #define DRIVERS "LIBVA_DRIVERS_PATH=" GPUCERT_BINARY_DIR "/tests/va"
 #define DOUBLE	"LIBVA_DRIVER_NAME=double"
 
-enum { SKIPPED = 77, STREAM_MAX = 80 * 1024 };
+enum { SKIPPED = 77 };
 
 static cJSON *run(const char *settings, const char *option)
 {
@@ -36,38 +36,6 @@ static cJSON *run(const char *settings, const char *option)
 		.option = option,
 		.env = {DRIVERS, DOUBLE, word},
 	});
-}
-
-/* What verify-video says about the first stream. */
-static cJSON *verify(const cJSON *document, const char *seed)
-{
-	static const char path[] = TREE "/stream";
-	static unsigned char bytes[STREAM_MAX];
-	const char *base64 = string_at(document, "/work/video/streams/0/stream");
-	const char *const argv[] = {GPUCERT_BINARY_DIR "/libexec/gpucert/verify-video",
-				    "--codec",
-				    "h264",
-				    "--seed",
-				    seed,
-				    "--width",
-				    "64",
-				    "--height",
-				    "64",
-				    path,
-				    NULL};
-	const struct process_spec spec = {.argv = argv, .timeout_ms = 60000};
-	struct process_result result = {0};
-	cJSON *judgement = NULL;
-	size_t size = 0;
-	CU_ASSERT_EQUAL_FATAL(sodium_base642bin(bytes, sizeof(bytes), base64, strlen(base64), NULL,
-						&size, NULL, sodium_base64_VARIANT_ORIGINAL),
-			      0);
-	CU_ASSERT_EQUAL_FATAL(file_write_atomic(path, bytes, size, 0644, NULL), 0);
-	CU_ASSERT_EQUAL_FATAL(process_run(&spec, &result, NULL), 0);
-	CU_ASSERT_EQUAL_FATAL(
-		json_parse(text_string(&result.out), result.out.size, &judgement, NULL), 0);
-	process_result_free(&result);
-	return judgement;
 }
 
 static void test_devices_are_told(void)
@@ -92,8 +60,8 @@ static void test_frames_are_encoded(void)
 					       "old", "low-power"};
 	for (size_t i = 0; i < ARRAY_SIZE(settings); i++) {
 		cJSON *document CLEANUP_JSON = run(settings[i], "--seed=7");
-		cJSON *right CLEANUP_JSON = verify(document, "7");
-		cJSON *other CLEANUP_JSON = verify(document, "8");
+		cJSON *right CLEANUP_JSON = video_judge(document, "7");
+		cJSON *other CLEANUP_JSON = video_judge(document, "8");
 		expect_string(document, "/work/status", "encoded");
 		expect_bool(document, "/work/verified", false);
 		expect_number(document, "/work/video/streams/0/pictures", 12);
@@ -144,7 +112,7 @@ static void test_wrong_streams_are_told(void)
 			UNIT_CONTAINS(string_at(document, "/work/reason"), rows[i].reason);
 			continue;
 		}
-		cJSON *judgement CLEANUP_JSON = verify(document, "7");
+		cJSON *judgement CLEANUP_JSON = video_judge(document, "7");
 		CU_ASSERT_STRING_NOT_EQUAL(string_at(judgement, "/status"), "ok");
 		UNIT_CONTAINS(string_at(judgement, "/reason"), rows[i].judgement);
 	}

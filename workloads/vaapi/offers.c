@@ -58,7 +58,7 @@ static int check_count(int count, int room, const char *call, struct error *err)
 
 static bool has(const int *told, int count, int wanted)
 {
-	for (int i = 0; i < count; i++) {
+	for (int i = 0; told != NULL && i < count; i++) {
 		if (told[i] == wanted)
 			return true;
 	}

@@ -57,6 +57,7 @@
 	   unsigned))                                                                              \
 	X(VAStatus, vaDestroyImage, (VADisplay, VAImageID))
 
+/* NOLINTNEXTLINE(bugprone-macro-parentheses): it declares what it is given */
 #define VAAPI_DECLARE(result, name, parameters) result(*name) parameters;
 
 enum { VAAPI_NODES_MAX = 64 }; /* minors 128 to 191 are the kernel's render nodes */

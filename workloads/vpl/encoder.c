@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: MIT */
+/* One stream of one implementation, from frames in the memory of the process. */
+#include "workloads/vpl/vpl.h"
+
+#include "base/cleanup.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { WAIT_MS = 10, BALANCED = 4 };
+
+/* Implementations on Linux work on a display of VA-API, which the caller makes. */
+struct display {
+	void *(*get)(int fd);
+	int (*initialize)(void *display, int *major, int *minor);
+	int (*terminate)(void *display);
+	void *display; /* NULL: there is none, and the implementation has to do without */
+	int fd;
+};
+
+struct encoder_state {
+	struct vpl *vpl;
+	const struct video_job *job;
+	struct display display;
+	mfxSession session;
+	mfxVideoParam parameters;
+	mfxExtAV1BitstreamParam av1;
+	mfxExtBuffer *extension;
+	bool initialised, draining, drained;
+	uint8_t *frames; /* VIDEO_FRAMES: the encoder may hold any until the end */
+	mfxFrameSurface1 surfaces[VIDEO_FRAMES];
+	mfxBitstream stream;
+	mfxSyncPoint pending; /* NULL: nothing is */
+};
+
+static void open_display(struct display *display, mfxU32 node)
+{
+	const struct api_function functions[] = {{"vaInitialize", &display->initialize},
+						 {"vaTerminate", &display->terminate},
+						 {NULL, NULL}};
+	const struct api_function drm[] = {{"vaGetDisplayDRM", &display->get}, {NULL, NULL}};
+	char path[32] = "";
+	int major = 0, minor = 0;
+	(void)snprintf(path, sizeof(path), "/dev/dri/renderD%u", node != 0 ? (unsigned)node : 128);
+	display->fd = open(path, O_RDWR | O_CLOEXEC);
+	if (display->fd < 0 || api_load(NULL, "libva.so.2", functions, NULL) != 0 ||
+	    api_load(NULL, "libva-drm.so.2", drm, NULL) != 0)
+		return;
+	display->display = display->get(display->fd);
+	if (display->display == NULL || display->initialize(display->display, &major, &minor) == 0)
+		return;
+	(void)display->terminate(display->display);
+	display->display = NULL;
+}
+
+static void close_display(struct display *display)
+{
+	if (display->display != NULL)
+		(void)display->terminate(display->display);
+	if (display->fd >= 0)
+		(void)close(display->fd);
+}
+
+static void set_parameters(struct encoder_state *e)
+{
+	const struct video_source *source = &e->job->source;
+	mfxVideoParam *to = &e->parameters;
+	to->AsyncDepth = 1;
+	to->IOPattern = MFX_IOPATTERN_IN_SYSTEM_MEMORY;
+	to->mfx.CodecId = vpl_codec_id(e->job->offer->codec);
+	to->mfx.TargetUsage = BALANCED;
+	to->mfx.RateControlMethod = MFX_RATECONTROL_CBR;
+	to->mfx.TargetKbps = VIDEO_BIT_RATE / 1000;
+	to->mfx.GopPicSize = VIDEO_FRAMES;
+	to->mfx.GopRefDist = 1; /* no B frames */
+	to->mfx.FrameInfo.FourCC = MFX_FOURCC_NV12;
+	to->mfx.FrameInfo.ChromaFormat = MFX_CHROMAFORMAT_YUV420;
+	to->mfx.FrameInfo.PicStruct = MFX_PICSTRUCT_PROGRESSIVE;
+	to->mfx.FrameInfo.Width = to->mfx.FrameInfo.CropW = (mfxU16)source->width;
+	to->mfx.FrameInfo.Height = to->mfx.FrameInfo.CropH = (mfxU16)source->height;
+	to->mfx.FrameInfo.FrameRateExtN = VIDEO_RATE;
+	to->mfx.FrameInfo.FrameRateExtD = 1;
+	if (e->job->offer->codec != VIDEO_AV1)
+		return;
+	e->av1.Header.BufferId = MFX_EXTBUFF_AV1_BITSTREAM_PARAM;
+	e->av1.Header.BufferSz = sizeof(e->av1);
+	e->av1.WriteIVFHeaders = MFX_CODINGOPTION_OFF;
+	e->extension = &e->av1.Header;
+	to->ExtParam = &e->extension;
+	to->NumExtParam = 1;
+}
+
+/* Warnings are about parameters that the encoder chose otherwise, but for the one that a processor
+ * stands in. */
+static int check_encoder(struct encoder_state *e, mfxStatus status, const char *call,
+			 struct error *err)
+{
+	int rc = status > MFX_ERR_NONE && status != MFX_WRN_PARTIAL_ACCELERATION
+			 ? 0
+			 : vpl_check(e->job->failure, status, call, err);
+	return status == MFX_ERR_UNSUPPORTED
+		       ? error_set(err, ERROR_UNSUPPORTED, "%s: MFX_ERR_UNSUPPORTED (-3)", call)
+		       : rc;
+}
+
+static int initialise(struct encoder_state *e, struct error *err)
+{
+	const struct vpl *vpl = e->vpl;
+	if (e->display.display != NULL)
+		(void)vpl->MFXVideoCORE_SetHandle(e->session, MFX_HANDLE_VA_DISPLAY,
+						  e->display.display);
+	set_parameters(e);
+	int rc = check_encoder(
+		e, vpl->MFXVideoENCODE_Query(e->session, &e->parameters, &e->parameters),
+		"MFXVideoENCODE_Query", err);
+	if (rc == 0)
+		rc = check_encoder(e, vpl->MFXVideoENCODE_Init(e->session, &e->parameters),
+				   "MFXVideoENCODE_Init", err);
+	e->initialised = rc == 0;
+	return rc;
+}
+
+static int make_memory(struct encoder_state *e, struct error *err)
+{
+	const struct video_source *source = &e->job->source;
+	const size_t size = video_frame_size(source, VIDEO_NV12);
+	e->frames = malloc(VIDEO_FRAMES * size);
+	e->stream.MaxLength = (mfxU32)(2 * size + 65536);
+	e->stream.Data = malloc(e->stream.MaxLength);
+	if (e->frames == NULL || e->stream.Data == NULL)
+		return error_memory(err);
+	for (size_t i = 0; i < VIDEO_FRAMES; i++) {
+		const struct video_planes planes =
+			video_planes_of(source, VIDEO_NV12, e->frames + i * size);
+		e->surfaces[i].Info = e->parameters.mfx.FrameInfo;
+		e->surfaces[i].Data.Y = planes.data[0];
+		e->surfaces[i].Data.UV = planes.data[1];
+		e->surfaces[i].Data.Pitch = (mfxU16)planes.pitch[0];
+	}
+	return 0;
+}
+
+static int open_encoder(void *session, const struct video_job *job, void **encoder,
+			struct error *err)
+{
+	struct vpl *vpl = session;
+	const struct vpl_device *device = &vpl->devices[job->request->device];
+	struct encoder_state *e = calloc(1, sizeof(*e));
+	if (e == NULL)
+		return error_memory(err);
+	*encoder = e;
+	*e = (struct encoder_state){.vpl = vpl, .job = job, .display = {.fd = -1}};
+	int rc = vpl_check(job->failure,
+			   vpl->MFXCreateSession(vpl->loader, device->index, &e->session),
+			   "MFXCreateSession", err);
+	if (rc != 0) {
+		e->session = NULL; /* the dispatcher leaves what it made, and freed */
+		return rc;
+	}
+	open_display(&e->display, device->render_node);
+	rc = initialise(e, err);
+	return rc == 0 ? make_memory(e, err) : rc;
+}
+
+/* A frame, or NULL for what was held back. */
+static int submit(struct encoder_state *e, mfxFrameSurface1 *surface, struct error *err)
+{
+	const mfxStatus status = e->vpl->MFXVideoENCODE_EncodeFrameAsync(e->session, NULL, surface,
+									 &e->stream, &e->pending);
+	if (status == MFX_WRN_DEVICE_BUSY)
+		return error_set(err, ERROR_BUSY, "the device is busy");
+	if (status == MFX_ERR_MORE_DATA) { /* it keeps the frame, or has given all */
+		e->pending = NULL;
+		e->drained = surface == NULL;
+		return 0;
+	}
+	return status > MFX_ERR_NONE
+		       ? 0
+		       : vpl_check(e->job->failure, status, "MFXVideoENCODE_EncodeFrameAsync", err);
+}
+
+static int put(void *encoder, unsigned index, const struct video_planes *frame, struct error *err)
+{
+	struct encoder_state *e = encoder;
+	e->draining = frame == NULL;
+	if (e->draining)
+		return 0;
+	if (e->pending != NULL)
+		return error_set(err, ERROR_BUSY, "the encoder codes a frame");
+	mfxFrameSurface1 *surface = &e->surfaces[index];
+	const struct video_planes planes = {
+		{surface->Data.Y, surface->Data.UV},
+		{surface->Data.Pitch, surface->Data.Pitch},
+	};
+	video_copy(&e->job->source, VIDEO_NV12, frame, &planes);
+	surface->Data.TimeStamp = (mfxU64)index * 90000 / VIDEO_RATE;
+	surface->Data.FrameOrder = index;
+	return submit(e, surface, err);
+}
+
+static int append(struct encoder_state *e, struct text *stream, struct error *err)
+{
+	mfxBitstream *from = &e->stream;
+	if ((uint64_t)from->DataOffset + from->DataLength > from->MaxLength)
+		return error_set(err, ERROR_FORMAT,
+				 "the encoder says that it wrote %u bytes at %u of %u",
+				 (unsigned)from->DataLength, (unsigned)from->DataOffset,
+				 (unsigned)from->MaxLength);
+	text_append(stream, (const char *)from->Data + from->DataOffset, from->DataLength);
+	from->DataOffset = from->DataLength = 0;
+	e->pending = NULL;
+	return 0;
+}
+
+static int get(void *encoder, struct text *stream, bool *ended, struct error *err)
+{
+	struct encoder_state *e = encoder;
+	if (e->pending == NULL && e->draining && !e->drained) {
+		int rc = submit(e, NULL, err);
+		if (rc != 0)
+			return rc;
+	}
+	*ended = e->drained;
+	if (e->pending == NULL)
+		return e->drained ? 0 : error_set(err, ERROR_BUSY, "the encoder wants a frame");
+	const mfxStatus status =
+		e->vpl->MFXVideoCORE_SyncOperation(e->session, e->pending, WAIT_MS);
+	if (status == MFX_WRN_IN_EXECUTION)
+		return error_set(err, ERROR_BUSY, "the frame is not coded yet");
+	int rc = vpl_check(e->job->failure, status, "MFXVideoCORE_SyncOperation", err);
+	return rc == 0 ? append(e, stream, err) : rc;
+}
+
+static void close_encoder(void *encoder)
+{
+	struct encoder_state *e = encoder;
+	if (e->initialised)
+		(void)e->vpl->MFXVideoENCODE_Close(e->session);
+	if (e->session != NULL)
+		(void)e->vpl->MFXClose(e->session);
+	close_display(&e->display);
+	free(e->frames);
+	free(e->stream.Data);
+	free(e);
+}
+
+static int list(void *session, const struct work_request *request, struct video_offers *offers,
+		struct error *err)
+{
+	const struct vpl *vpl = session;
+	(void)err;
+	*offers = vpl->devices[request->device].offers;
+	return 0;
+}
+
+const struct video_encoder vpl_encoder = {
+	.layout = VIDEO_NV12,
+	.list = list,
+	.open = open_encoder,
+	.put = put,
+	.get = get,
+	.close = close_encoder,
+};
