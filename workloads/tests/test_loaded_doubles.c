@@ -71,6 +71,29 @@ static void test_no_driver_is_unsupported(void)
 	expect_string(document, "/api/missing", "Level Zero driver");
 }
 
+static void test_amf(void)
+{
+	static const struct {
+		const char *setting, *status, *reason;
+	} cases[] = {
+		{"drop=4", "wrong", "h264: the stream holds 11 pictures"},
+		{"starving", "timeout", "took 12 of 12 frames"},
+		{"none", "unsupported", "the device encodes nothing"},
+		{"fail=InitDX11:17", "unsupported", "AMFContext::InitDX11: AMF_NO_DEVICE (17)"},
+		{"fail=InitDX11:18", "failed", "AMF_DIRECTX_FAILED (18)"},
+	};
+	cJSON *encoded CLEANUP_JSON = document_with(&amf_api, "hold=3");
+	expect_string(encoded, "/api/status", "ok");
+	expect_string(encoded, "/api/loader/version", "1.4.30");
+	expect_string(encoded, "/work/status", "encoded");
+	expect_number(encoded, "/work/video/streams/0/pictures", 12);
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		cJSON *document CLEANUP_JSON = document_with(&amf_api, cases[i].setting);
+		expect_string(document, "/work/status", cases[i].status);
+		UNIT_CONTAINS(string_at(document, "/work/reason"), cases[i].reason);
+	}
+}
+
 /* On the adapter that Wine makes up. What verify-video says of such streams, test_nvenc tells. */
 static void test_nvenc(void)
 {
@@ -160,15 +183,16 @@ int main(void)
 		{"faults are told", test_faults_are_told},
 		{"no driver is unsupported", test_no_driver_is_unsupported},
 		{"NVENC", test_nvenc},
+		{"AMF", test_amf},
 		{"HIP", test_hip},
 		{"CUDA is verified", test_cuda_is_verified},
 		{"faults of CUDA are told", test_faults_of_cuda_are_told},
 		{"NVML tells the same devices", test_nvml_tells_the_same_devices},
 		CU_TEST_INFO_NULL,
 	};
-	static const char *const doubles[] = {DOUBLES "ze_loader.dll", DOUBLES "nvEncodeAPI64.dll",
-					      DOUBLES "amdhip64_6.dll", DOUBLES "nvcuda.dll",
-					      DOUBLES "nvml.dll"};
+	static const char *const doubles[] = {DOUBLES "ze_loader.dll",	   DOUBLES "amfrt64.dll",
+					      DOUBLES "nvEncodeAPI64.dll", DOUBLES "amdhip64_6.dll",
+					      DOUBLES "nvcuda.dll",	   DOUBLES "nvml.dll"};
 	for (size_t i = 0; i < ARRAY_SIZE(doubles); i++) {
 		struct error err = {0};
 		void *handle = NULL;
