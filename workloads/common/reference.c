@@ -103,8 +103,9 @@ const struct work_array *work_array_find(const char *name)
 		{"values", WORK_INTEGERS, WORK_GUARD, 0, expect_value},
 		{"y", WORK_FLOATS, WORK_GUARD, 0, expect_y},
 		{"sum", WORK_FLOATS, WORK_GUARD, 0, expect_sum},
-		{"product", WORK_FLOATS, WORK_GUARD, WORK_MATRIX * WORK_MATRIX, expect_product},
-		{"pixels", WORK_COLOURS, 0, RENDER_SIZE * RENDER_SIZE, expect_pixel},
+		{"product", WORK_FLOATS, WORK_GUARD, (size_t)WORK_MATRIX * WORK_MATRIX,
+		 expect_product},
+		{"pixels", WORK_COLOURS, 0, (size_t)RENDER_SIZE * RENDER_SIZE, expect_pixel},
 	};
 	for (size_t i = 0; i < ARRAY_SIZE(arrays); i++) {
 		if (strcmp(arrays[i].name, name) == 0)

@@ -47,7 +47,7 @@ if ! cmake -G Ninja -S . -B "$build" -DBUILD_TESTING=OFF -DGPUCERT_WERROR=ON -DC
 	fail "the tree with the toy probe does not build"
 fi
 
-"$build/libexec/gpucert/probe-toy" --help | grep -q 'Make Toy work' || fail "probe-toy has no help"
+"$build/libexec/gpucert/probe-toy" --help | grep -q 'Run verified work on a Toy device' || fail "probe-toy has no help"
 "$build/libexec/gpucert/probe-toy" --seed 4711 | grep -q '"status":"ok","verified":true' || fail "probe-toy does not work"
 "$build/libexec/gpucert/probe-visibility" | grep -q '"name":"toy","status":"ok"' || fail "probe-visibility does not ask Toy"
 "$build/bin/gpucert" list api.toy | grep -q 'api\.toy' || fail "there is no check api.toy"
