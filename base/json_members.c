@@ -97,7 +97,7 @@ static int read_hex(const struct json_member *member, const struct json_at *at, 
 	int digits = (int)member->max;
 	long long value = 0;
 	if (!text_starts_with(text, "0x") ||
-	    text_to_int64(text, member->key, 0, (INT64_C(1) << 4 * digits) - 1, &value, NULL) < 0)
+	    text_to_int64(text, member->key, 0, (1LL << 4 * digits) - 1, &value, NULL) < 0)
 		return json_error(at, err, "expected \"0x\" and at most %d digits", digits);
 	put_number(member, structure, value);
 	return 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/members.h"
 
-#include <sodium.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { BYTES_MAX = 64 };
@@ -106,7 +106,9 @@ void member_bytes(struct members *members, const char *key, const uint8_t *bytes
 		member_null(members, key);
 		return;
 	}
-	(void)sodium_bin2hex(hex, sizeof(hex), bytes, size < BYTES_MAX ? size : BYTES_MAX);
+	/* libsodium would bring all of itself into the discovery library. */
+	for (size_t i = 0; i < size && i < BYTES_MAX; i++)
+		(void)snprintf(hex + 2 * i, sizeof(hex) - 2 * i, "%02x", (unsigned)bytes[i]);
 	member_string(members, key, hex);
 }
 

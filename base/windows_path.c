@@ -205,7 +205,7 @@ char *windows_path_place(const char *path)
 	text_addf(&place, "%c:", drive ? tolower((unsigned char)path[0]) : 'c');
 	for (path += drive ? 2 : 0; *path != '\0'; path++) {
 		bool separator = windows_path_is_separator(*path);
-		char letter = separator ? '\\' : (char)tolower((unsigned char)*path);
+		char letter = (char)(separator ? '\\' : tolower((unsigned char)*path));
 		if (!separator || !text_ends_with(text_string(&place), "\\"))
 			text_append(&place, &letter, 1);
 	}

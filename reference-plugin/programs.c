@@ -101,7 +101,7 @@ static struct {
 	struct config_options options;
 	bool print_config;
 	bool print_json;
-	bool service;
+	bool service; /* cppcheck-suppress unusedStructMember ; read on Windows */
 } given;
 
 static int print(const struct config *config, struct error *err)

@@ -83,7 +83,7 @@ static void test_cuts_lie_between_characters(void)
 		UNIT_STRING(err.text + end - 3, "...");
 		UNIT_INT((end - 3 - lead) % 4, 0);
 		UNIT_INT(end > ERROR_TEXT_SIZE - 8, 1);
-		(void)error_set(&whole, ERROR_IO, "%.*s", (int)(lead + 4 * 240), longest);
+		(void)error_set(&whole, ERROR_IO, "%.*s", (int)(lead + (size_t)4 * 240), longest);
 		(void)error_wrap(&whole, ERROR_IO, "%.*s", 100, longest + lead);
 		end = strlen(whole.text);
 		UNIT_STRING(whole.text + end - 3, "...");

@@ -164,7 +164,7 @@ struct session {
 	struct process *process;
 };
 
-static void copy(const char *from, const char *to)
+static void copy_node(const char *from, const char *to)
 {
 	char *data CLEANUP_FREE = NULL;
 	size_t size = 0;
@@ -185,7 +185,7 @@ static void session_line(bool is_stderr, const char *line, size_t size, void *us
 		  (int)strcspn(id, ","), id);
 	session->lines++;
 	if (session->lines == 2)
-		copy(linux_nvidia, session->node);
+		copy_node(linux_nvidia, session->node);
 	if (session->lines == 6)
 		UNIT_INT(process_signal(session->process, SIGTERM, NULL), 0);
 }
@@ -211,7 +211,7 @@ static void test_watch(void)
 		.user = &session,
 	};
 	uv_loop_t loop;
-	copy(linux_intel_amd, node);
+	copy_node(linux_intel_amd, node);
 	UNIT_INT(uv_loop_init(&loop), 0);
 	UNIT_INT(process_start(&loop, &spec, &session.process, NULL), 0);
 	UNIT_INT(uv_run(&loop, UV_RUN_DEFAULT), 0);

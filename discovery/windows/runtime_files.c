@@ -23,7 +23,7 @@ int store_path_normalize(const char *path, const char *windows, char **out, stru
 	if (plain == NULL)
 		return error_memory(err);
 	for (char *c = plain; *c != '\0'; c++)
-		*c = *c == '/' ? '\\' : *c;
+		*c = (char)(*c == '/' ? '\\' : *c);
 	const char *rest = store_path_after(plain, "\\SystemRoot\\");
 	if (rest != NULL)
 		full = text_format("%s\\%s", windows, rest);

@@ -31,7 +31,7 @@ static int choose_devices(const struct inventory *inventory, enum inventory_reso
 		chosen[slot] = true;
 	}
 	for (size_t i = 0; i < inventory->device_count; i++) {
-		if (memchr(&chosen[i * replicas], true, replicas) != NULL)
+		if (memchr(&chosen[i * replicas], 1, replicas) != NULL)
 			devices[(*count)++] = inventory->devices[i].found;
 	}
 	return 0;

@@ -194,7 +194,8 @@ static int parse_duration(const struct setting *setting, const char *value, uint
 	static const struct {
 		const char *name;
 		uint64_t ms;
-	} units[] = {{"", SECOND}, {"ms", 1}, {"s", SECOND}, {"m", 60 * SECOND}, {"h", HOUR}};
+	} units[] = {
+		{"", SECOND}, {"ms", 1}, {"s", SECOND}, {"m", UINT64_C(60) * SECOND}, {"h", HOUR}};
 	size_t digits = strspn(value, "0123456789");
 	size_t unit = 0;
 	while (unit < ARRAY_SIZE(units) && strcmp(units[unit].name, value + digits) != 0)

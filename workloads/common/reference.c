@@ -111,9 +111,10 @@ const struct work_array *work_array_find(const char *name)
 		{"y", WORK_FLOATS, WORK_GUARD, 0, expect_y},
 		{"fill", WORK_INTEGERS, WORK_GUARD, 0, expect_fill},
 		{"sum", WORK_FLOATS, WORK_GUARD, 0, expect_sum},
-		{"product", WORK_FLOATS, WORK_GUARD, WORK_MATRIX * WORK_MATRIX, expect_product},
+		{"product", WORK_FLOATS, WORK_GUARD, (size_t)WORK_MATRIX * WORK_MATRIX,
+		 expect_product},
 		{"hits", WORK_INTEGERS, WORK_GUARD, MONTE_CARLO_STREAMS, expect_hits},
-		{"pixels", WORK_COLOURS, 0, RENDER_SIZE * RENDER_SIZE, expect_pixel},
+		{"pixels", WORK_COLOURS, 0, (size_t)RENDER_SIZE * RENDER_SIZE, expect_pixel},
 	};
 	for (size_t i = 0; i < ARRAY_SIZE(arrays); i++) {
 		if (strcmp(arrays[i].name, name) == 0)

@@ -190,7 +190,7 @@ int call_failed_advised(struct call_failure *failure, const char *call, int code
 
 /* Compares an array (reference.h) that was read back, element by element, the guard included: keeps
  * its digest, counts mismatches and keeps the first. */
-void work_compare(struct work_report *report, const char *array, const void *data);
+void work_compare(struct work_report *report, const char *name, const void *data);
 
 /* The same for the picture (render.h); a row begins every `pitch` bytes. */
 void work_compare_picture(struct work_report *report, const uint8_t *pixels, size_t pitch);

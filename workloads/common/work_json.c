@@ -39,7 +39,7 @@ static cJSON *first_mismatch_json(const struct work_comparison *comparison, bool
 		return cJSON_CreateNull();
 	if (picture) {
 		member_number(&first, "x", (double)(comparison->index % RENDER_SIZE));
-		member_number(&first, "y", (double)(comparison->index / RENDER_SIZE));
+		member_int(&first, "y", (int64_t)(comparison->index / RENDER_SIZE));
 	} else {
 		member_string(&first, "array", comparison->array);
 		member_number(&first, "index", (double)comparison->index);

@@ -225,7 +225,7 @@ static void test_digests_of_operators(void)
 		}
 	}
 	for (size_t i = 0; i < WORK_GUARD; i++)
-		output[WORK_MATRIX * WORK_MATRIX + i] = work_poison;
+		output[(size_t)WORK_MATRIX * WORK_MATRIX + i] = work_poison;
 	digest_bytes(output, sizeof(output), digest);
 	UNIT_INT(work_expected_digest("product", 9, 1, expected, NULL), 0);
 	UNIT_STRING(digest, expected);

@@ -159,7 +159,7 @@ static void test_abandoned_attempt_ends_with_its_call(void)
 	CU_ASSERT(abandoned->abandoned);
 	struct scripted_plugin *good = rig_plugin(&rig, "{'device_count': 2}");
 	rig_wait_listed(&rig);
-	CHECK_OK(loop_wait(&rig.loop, attempt_is_answered, (void *)(uintptr_t)abandoned, 30 * 1000,
+	CHECK_OK(loop_wait(&rig.loop, attempt_is_answered, (void *)(uintptr_t)abandoned, 30000,
 			   "the end of the abandoned attempt", ERR));
 	UNIT_STRING(rig.last_text[KUBELET_EVENT_DIAL_FAILED], "the caller of Register left");
 	scripted_plugin_cut(good);
@@ -180,7 +180,7 @@ static void test_any_number_of_registrations(void)
 	char *script CLEANUP_FREE = text_format("{'device_count': 1, 'register': {'repeat': %d}}",
 						KUBELET_REGISTRATIONS_KEPT + 64);
 	struct scripted_plugin *plugin = rig_plugin(&rig, script);
-	CHECK_OK(loop_wait(&rig.loop, plugin_is_done, plugin, 60 * 1000, "all registrations", ERR));
+	CHECK_OK(loop_wait(&rig.loop, plugin_is_done, plugin, 60000, "all registrations", ERR));
 	UNIT_INT(kubelet_registration_count(rig.kubelet), KUBELET_REGISTRATIONS_KEPT + 65);
 	for (size_t i = 0; i < kubelet_registration_count(rig.kubelet); i++)
 		UNIT_INT(kubelet_registration_at(rig.kubelet, i)->code, RPC_OK);

@@ -361,7 +361,7 @@ static void expect_nothing(struct play *play, const char *step)
 		fail(play, step, play->lines.items[play->taken]);
 }
 
-static void play(const struct scenario *scenario)
+static void play_scenario(const struct scenario *scenario)
 {
 	struct play play = {.scenario = scenario};
 	struct text_list steps CLEANUP_TEXT_LIST = {0};
@@ -400,7 +400,7 @@ static void test_scenarios(void)
 	CU_ASSERT(scenario_count >= 86);
 	for (size_t i = 0; i < scenario_count; i++)
 		if (only == NULL || strstr(scenarios[i].title, only) != NULL)
-			play(&scenarios[i]);
+			play_scenario(&scenarios[i]);
 }
 
 UNIT_MAIN("kubelet scenarios", {"the fake kubelet behaves as the real one", test_scenarios})

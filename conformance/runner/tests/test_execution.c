@@ -213,7 +213,7 @@ static void test_flood_is_bounded(void)
 	CU_ASSERT_TRUE(count(report, "assertions") > 1000);
 	UNIT_INT(count(report, "assertions") + json_pointer(report, "/checks/0/leftOut")->valueint,
 		 20001);
-	UNIT_INT(file_read(fixture.journal, 3 * JOURNAL_SEEN_MAX, &data, NULL, NULL), 0);
+	UNIT_INT(file_read(fixture.journal, (size_t)3 * JOURNAL_SEEN_MAX, &data, NULL, NULL), 0);
 }
 
 static void test_crash_keeps_what_was_recorded(void)

@@ -121,11 +121,11 @@ static int write_journal(struct journal *journal, const cJSON *environment, cons
 {
 	const struct journal_check_end end = {
 		.check = "a.one", .outcome = REPORT_FAIL, .reason = "it did not hold"};
-	struct members planned CLEANUP_MEMBERS = {.object = cJSON_Duplicate(plan, true)};
+	struct members copy CLEANUP_MEMBERS = {.object = cJSON_Duplicate(plan, true)};
 	const cJSON *assertion = NULL;
 	int rc = journal_add_environment(journal, environment, NULL);
 	if (rc == 0)
-		rc = journal_add_plan(journal, &planned, NULL);
+		rc = journal_add_plan(journal, &copy, NULL);
 	if (rc == 0)
 		rc = journal_begin_check(journal, "a.one", 1000, NULL);
 	cJSON_ArrayForEach (assertion, assertions) {
