@@ -53,6 +53,15 @@ const char *arena_string(struct arena *arena, const char *string)
 	return copy != NULL ? memcpy(copy, string, size) : "";
 }
 
+const char *arena_format(struct arena *arena, const char *format, ...)
+{
+	va_list args;
+	va_start(args, format);
+	const char *text = arena_vformat(arena, format, args);
+	va_end(args);
+	return text;
+}
+
 const char *arena_vformat(struct arena *arena, const char *format, va_list args)
 {
 	va_list again;

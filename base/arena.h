@@ -24,6 +24,7 @@ void *arena_allocate(struct arena *arena, size_t size);
 
 /* A copy of `string`; "" for NULL and when memory ran out. */
 const char *arena_string(struct arena *arena, const char *string);
+const char *arena_format(struct arena *arena, const char *format, ...) PRINTF_LIKE(2, 3);
 const char *arena_vformat(struct arena *arena, const char *format, va_list args) PRINTF_LIKE(2, 0);
 
 /* Room for one more element behind the `count` elements of an array that was grown only by this

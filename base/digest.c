@@ -27,7 +27,7 @@ static void digest_print(const unsigned char hash[crypto_hash_sha256_BYTES], cha
 	static const char prefix[] = "sha256:";
 	size_t length = sizeof(prefix) - 1;
 	memcpy(out, prefix, length);
-	(void)sodium_bin2hex(out + length, DIGEST_SIZE - length, hash, crypto_hash_sha256_BYTES);
+	text_hex(out + length, hash, crypto_hash_sha256_BYTES);
 }
 
 void digest_bytes(const void *data, size_t size, char out[DIGEST_SIZE])

@@ -28,7 +28,7 @@ int json_parse(const char *data, size_t size, cJSON **out, struct error *err);
 /* json_parse() of a whole file; every error names the path. */
 int json_read_file(const char *path, cJSON **out, struct error *err);
 
-/* Two-space indented, newline at the end. NULL when memory ran out. Caller frees. */
+/* Two-space indented, newline at the end. NULL for NULL, and when memory ran out. Caller frees. */
 char *json_print(const cJSON *json);
 char *json_print_compact(const cJSON *json); /* one line, no newline */
 

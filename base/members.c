@@ -2,7 +2,6 @@
 #include "base/members.h"
 
 #include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 enum { BYTES_MAX = 64 };
@@ -106,9 +105,7 @@ void member_bytes(struct members *members, const char *key, const uint8_t *bytes
 		member_null(members, key);
 		return;
 	}
-	/* libsodium would bring all of itself into the discovery library. */
-	for (size_t i = 0; i < size && i < BYTES_MAX; i++)
-		(void)snprintf(hex + 2 * i, sizeof(hex) - 2 * i, "%02x", (unsigned)bytes[i]);
+	text_hex(hex, bytes, size < BYTES_MAX ? size : BYTES_MAX);
 	member_string(members, key, hex);
 }
 

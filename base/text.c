@@ -432,3 +432,13 @@ size_t text_position(const char *const *list, const char *string)
 		position++;
 	return position;
 }
+
+void text_hex(char *out, const unsigned char *bytes, size_t size)
+{
+	static const char digits[] = "0123456789abcdef";
+	for (size_t i = 0; i < size; i++) {
+		*out++ = digits[bytes[i] >> 4];
+		*out++ = digits[bytes[i] & 0xf];
+	}
+	*out = '\0';
+}

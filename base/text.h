@@ -61,6 +61,9 @@ void text_add_argument(struct text *text, const char *argument);
 /* A new formatted string, NULL when memory ran out. */
 char *text_format(const char *format, ...) PRINTF_LIKE(1, 2);
 
+/* Two lowercase digits a byte, and the end mark: `out` has room for 2 * size + 1. */
+void text_hex(char *out, const unsigned char *bytes, size_t size);
+
 bool text_starts_with(const char *string, const char *prefix);
 bool text_ends_with(const char *string, const char *suffix);
 bool text_equal(const char *a, const char *b);	  /* NULL equals only NULL */

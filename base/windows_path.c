@@ -19,6 +19,14 @@ bool windows_path_is_separator(char c)
 	return c == '\\' || c == '/';
 }
 
+void windows_path_use_backslashes(char *path)
+{
+	for (; *path != '\0'; path++) {
+		if (*path == '/')
+			*path = '\\';
+	}
+}
+
 /* "CON", "com1.txt": the name before the first dot, without blanks at its end, is a device's. */
 static bool is_device(const char *name, size_t length)
 {

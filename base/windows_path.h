@@ -43,6 +43,9 @@ void windows_path_free(struct windows_path *path);
 
 bool windows_path_is_separator(char c);
 
+/* In place: each '/' becomes a backslash. */
+void windows_path_use_backslashes(char *path);
+
 /* Does the bare name mean a file of that very name? */
 bool windows_path_is_name(const char *name);
 

@@ -32,15 +32,6 @@ const char *builder_string(struct builder *builder, const char *string)
 	return arena_string(&builder->arena, string);
 }
 
-const char *builder_format(struct builder *builder, const char *format, ...)
-{
-	va_list args;
-	va_start(args, format);
-	const char *text = arena_vformat(&builder->arena, format, args);
-	va_end(args);
-	return text;
-}
-
 /* Room for one more element behind those of a device's array, which only the builder writes. */
 static void *grow(struct builder *builder, const void *items, size_t count, size_t size)
 {
@@ -134,7 +125,7 @@ const char *builder_vendor(struct builder *builder, int64_t id)
 		if (vendors[i].id == id)
 			return vendors[i].name;
 	}
-	return id != DISCOVERY_UNKNOWN ? builder_format(builder, "0x%04x", (unsigned)id) : "";
+	return id != DISCOVERY_UNKNOWN ? arena_format(&builder->arena, "0x%04x", (unsigned)id) : "";
 }
 
 static bool device_id_allows(char c)

@@ -25,7 +25,6 @@ enum { DEVICE_ID_MAX = 55 };
 struct discovery_device *builder_add(struct builder *builder);
 
 const char *builder_string(struct builder *builder, const char *string);
-const char *builder_format(struct builder *builder, const char *format, ...) PRINTF_LIKE(2, 3);
 
 void builder_add_file(struct builder *builder, struct discovery_device *device,
 		      const struct discovery_file *file);

@@ -70,5 +70,5 @@ char *discovery_to_json(const struct discovery_snapshot *snapshot)
 	written.devices = devices;
 	cJSON *json CLEANUP_JSON =
 		devices != NULL ? json_members_write(discovery_snapshot_members, &written) : NULL;
-	return json != NULL ? json_print(json) : NULL;
+	return json_print(json);
 }

@@ -208,7 +208,16 @@ static void test_lists(void)
 	CU_ASSERT_FALSE(text_list_has(&list, "a"));
 }
 
-UNIT_MAIN("text", {"building", test_building},
+static void test_hex(void)
+{
+	char out[7] = "xxxxxx";
+	text_hex(out, (const unsigned char[]){0x00, 0x9a, 0xff}, 3);
+	UNIT_STRING(out, "009aff");
+	text_hex(out, NULL, 0);
+	UNIT_STRING(out, "");
+}
+
+UNIT_MAIN("text", {"hex", test_hex}, {"building", test_building},
 	  {"running out of memory is remembered", test_running_out_of_memory_is_remembered},
 	  {"escapes", test_escapes}, {"XML", test_xml}, {"UTF-8", test_utf8},
 	  {"comparing", test_comparing}, {"glob", test_glob},

@@ -159,6 +159,13 @@ static void test_devices(void)
 	CU_ASSERT_FALSE(windows_device_is_guid(""));
 }
 
-UNIT_MAIN("windows_path", {"paths are read", test_paths},
+static void test_backslashes(void)
+{
+	char path[] = "a/b\\c//d";
+	windows_path_use_backslashes(path);
+	UNIT_STRING(path, "a\\b\\c\\\\d");
+}
+
+UNIT_MAIN("windows_path", {"backslashes", test_backslashes}, {"paths are read", test_paths},
 	  {"what Windows would read otherwise is refused", test_refused}, {"names", test_names},
 	  {"predicates", test_predicates}, {"device strings", test_devices})

@@ -107,8 +107,7 @@ int document_new_launch(const char *probe, struct document_launch *out, struct e
 	if (rc < 0)
 		return error_uv(err, rc, "random bytes");
 	*out = (struct document_launch){.probe = probe, .seed = seed != 0 ? seed : 1};
-	for (size_t i = 0; i < sizeof(bytes); i++)
-		(void)snprintf(out->nonce + 2 * i, 3, "%02x", bytes[i]);
+	text_hex(out->nonce, bytes, sizeof(bytes));
 	return 0;
 }
 

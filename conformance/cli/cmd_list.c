@@ -39,7 +39,7 @@ static int print_json(const struct plan *plan)
 	for (size_t i = 0; i < plan->count; i++)
 		member_item(&array, NULL, item_json(&plan->items[i]));
 	cJSON *json CLEANUP_JSON = members_take(&array);
-	char *text CLEANUP_FREE = json != NULL ? json_print(json) : NULL;
+	char *text CLEANUP_FREE = json_print(json);
 	if (text == NULL)
 		return 3;
 	(void)fputs(text, stdout);

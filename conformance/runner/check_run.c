@@ -216,7 +216,7 @@ void check_evidence_text(struct check_run *run, const char *name, const char *da
 
 void check_evidence_json(struct check_run *run, const char *name, const cJSON *json)
 {
-	char *text CLEANUP_FREE = json != NULL ? json_print(json) : NULL;
+	char *text CLEANUP_FREE = json_print(json);
 	if (text != NULL)
 		add_evidence(run, name, "application/json", text, strlen(text));
 	else if (json != NULL)

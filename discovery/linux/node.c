@@ -35,7 +35,8 @@ void node_add_device_node(struct node *node, struct discovery_device *device, co
 		return;
 	if (!exists && device->health == DISCOVERY_HEALTHY) {
 		device->health = DISCOVERY_UNHEALTHY;
-		device->health_reason = builder_format(node->builder, "%s does not exist", host);
+		device->health_reason =
+			arena_format(&node->builder->arena, "%s does not exist", host);
 	}
 	builder_add_node(node->builder, device, host);
 }

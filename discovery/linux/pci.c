@@ -72,7 +72,8 @@ static const char *pci_description(struct builder *builder, const struct discove
 		return builder_string(builder, name);
 	if (device->pci_device == DISCOVERY_UNKNOWN)
 		return device->vendor;
-	return builder_format(builder, "%s 0x%04x", device->vendor, (unsigned)device->pci_device);
+	return arena_format(&builder->arena, "%s 0x%04x", device->vendor,
+			    (unsigned)device->pci_device);
 }
 
 /* The kernel marks devices behind external ports "removable"; everything below such a bridge is

@@ -84,8 +84,8 @@ static void report_missing(struct runtime *runtime, const struct elf_missing *mi
 	if (device->health != DISCOVERY_HEALTHY)
 		return;
 	device->health = DISCOVERY_UNHEALTHY;
-	device->health_reason = builder_format(builder, "%s, needed by %s, is not installed",
-					       missing->name, missing->needed_by);
+	device->health_reason = arena_format(&builder->arena, "%s, needed by %s, is not installed",
+					     missing->name, missing->needed_by);
 }
 
 int runtime_add_library(struct runtime *runtime, const char *path, const char *origin,

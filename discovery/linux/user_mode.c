@@ -76,7 +76,7 @@ static void tell(struct node *node, const struct user_mode *driver, const char *
 		struct discovery_device *device = node->builder->devices[i];
 		if (serves(driver, device))
 			device->user_mode_driver =
-				builder_format(node->builder, "%s %s", driver->name, told);
+				arena_format(&node->builder->arena, "%s %s", driver->name, told);
 	}
 }
 

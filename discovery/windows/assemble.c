@@ -113,8 +113,8 @@ static void describe_location(struct builder *builder, struct discovery_device *
 	device->allocatable = false;
 	device->not_allocatable_reason =
 		source->location_paths[0] != NULL
-			? builder_format(builder, "no PCI location path, only %s",
-					 source->location_paths[0])
+			? arena_format(&builder->arena, "no PCI location path, only %s",
+				       source->location_paths[0])
 			: "the system reports no location path";
 	builder_diagnose(builder, source->instance_id, "%s", device->not_allocatable_reason);
 }
@@ -137,9 +137,9 @@ static void describe_kind(struct discovery_device *device, const struct adapter 
 
 static const char *print_version(struct builder *builder, uint64_t version)
 {
-	return builder_format(builder, "%u.%u.%u.%u", (unsigned)(version >> 48 & 0xFFFF),
-			      (unsigned)(version >> 32 & 0xFFFF),
-			      (unsigned)(version >> 16 & 0xFFFF), (unsigned)(version & 0xFFFF));
+	return arena_format(&builder->arena, "%u.%u.%u.%u", (unsigned)(version >> 48 & 0xFFFF),
+			    (unsigned)(version >> 32 & 0xFFFF), (unsigned)(version >> 16 & 0xFFFF),
+			    (unsigned)(version & 0xFFFF));
 }
 
 static void describe_adapter(struct builder *builder, struct discovery_device *device,
@@ -177,7 +177,8 @@ static void add_device(const struct windows_hardware *hardware, struct builder *
 	device->driver_inf = source->driver_inf;
 	device->luid = source->has_luid ? source->luid : 0;
 	if (source->driver_key[0] != '\0')
-		device->driver_key = builder_format(builder, CLASS_KEY "%s", source->driver_key);
+		device->driver_key =
+			arena_format(&builder->arena, CLASS_KEY "%s", source->driver_key);
 	if (adapter != NULL) {
 		describe_adapter(builder, device, adapter);
 		ids = adapter->ids.vendor != ADAPTER_ID_UNKNOWN ? adapter->ids : ids;
@@ -187,8 +188,8 @@ static void add_device(const struct windows_hardware *hardware, struct builder *
 	describe_location(builder, device, source);
 	if (source->problem != 0) {
 		device->health = DISCOVERY_UNHEALTHY;
-		device->health_reason = builder_format(
-			builder, "the device manager reports problem %u", source->problem);
+		device->health_reason = arena_format(
+			&builder->arena, "the device manager reports problem %u", source->problem);
 	}
 	builder_add_name(builder, &device->apis, "directx");
 	if (source->opengl)
@@ -203,8 +204,8 @@ static void report_lonely_adapters(const struct windows_hardware *hardware, stru
 		const struct adapter *adapter = &hardware->adapters[i];
 		if (!adapter->hardware || has_device(hardware, adapter))
 			continue;
-		const char *place =
-			builder_format(builder, "adapter LUID %lld", (long long)adapter->luid);
+		const char *place = arena_format(&builder->arena, "adapter LUID %lld",
+						 (long long)adapter->luid);
 		builder_diagnose(builder, place, "%s%sno plug-and-play device has this LUID",
 				 adapter->description, adapter->description[0] != '\0' ? ": " : "");
 	}

@@ -157,7 +157,7 @@ static const char *iso_date(struct builder *builder, const char *text)
 	int size = 0;
 	if (sscanf(text, "%2u-%2u-%4u%n", &month, &day, &year, &size) != 3 || text[size] != '\0')
 		return text;
-	return builder_format(builder, "%04u-%02u-%02u", year, month, day);
+	return arena_format(&builder->arena, "%04u-%02u-%02u", year, month, day);
 }
 
 void class_key_read(struct builder *builder, struct pnp_device *device)

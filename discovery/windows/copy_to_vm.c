@@ -68,8 +68,7 @@ int copy_to_vm_parse(uint32_t type, const uint8_t *data, size_t size, struct cop
 	if (!windows_path_is_relative(strings.items[0]))
 		return error_set(err, ERROR_FORMAT,
 				 "the source is not a path inside the driver's folder");
-	for (char *c = strings.items[0]; *c != '\0'; c++)
-		*c = (char)(*c == '/' ? '\\' : *c);
+	windows_path_use_backslashes(strings.items[0]);
 	const char *last =
 		strings.count == 2 ? strings.items[1] : windows_path_base(strings.items[0]);
 	if (!windows_path_is_name(last))

@@ -21,12 +21,12 @@ static int describe_system(struct builder *builder, struct error *err)
 		.os = "windows",
 		.product = builder_string(builder, version.product),
 		.version = builder_string(builder, version.display_version),
-		.build = builder_format(builder, "%u.%u", version.build, version.revision),
+		.build = arena_format(&builder->arena, "%u.%u", version.build, version.revision),
 		.kernel_build = "",
 		.architecture = builder_string(builder, version.architecture),
 		.enumerator = "",
 		.emulator = version.wine[0] != '\0'
-				    ? builder_format(builder, "Wine %s", version.wine)
+				    ? arena_format(&builder->arena, "Wine %s", version.wine)
 				    : "",
 	};
 	return 0;
@@ -69,7 +69,7 @@ static void find_store(struct builder *builder, struct pnp_device *device, const
 		device->store_path = builder_string(builder, path);
 	else
 		device->store_path_error =
-			builder_format(builder, "%s; %s", asked.text, searched.text);
+			arena_format(&builder->arena, "%s; %s", asked.text, searched.text);
 }
 
 int node_discover(const struct discovery_options *options, struct builder *builder,

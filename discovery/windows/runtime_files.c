@@ -22,8 +22,7 @@ int store_path_normalize(const char *path, const char *windows, char **out, stru
 	char *full CLEANUP_FREE = NULL;
 	if (plain == NULL)
 		return error_memory(err);
-	for (char *c = plain; *c != '\0'; c++)
-		*c = (char)(*c == '/' ? '\\' : *c);
+	windows_path_use_backslashes(plain);
 	const char *rest = store_path_after(plain, "\\SystemRoot\\");
 	if (rest != NULL)
 		full = text_format("%s\\%s", windows, rest);
@@ -67,10 +66,10 @@ static void files_add_one(struct builder *builder, struct discovery_device *devi
 			  const struct copy_to_vm_file *parsed)
 {
 	struct discovery_file file = {
-		.source = builder_format(builder, "%s\\%s", device->driver_store_path,
-					 parsed->source),
-		.destination =
-			builder_format(builder, "%s\\%s", key->directory, parsed->destination),
+		.source = arena_format(&builder->arena, "%s\\%s", device->driver_store_path,
+				       parsed->source),
+		.destination = arena_format(&builder->arena, "%s\\%s", key->directory,
+					    parsed->destination),
 		.bits = key->bits,
 		.origin = key->name,
 	};
@@ -93,8 +92,8 @@ static void files_add_value(struct builder *builder, struct discovery_device *de
 			    const struct registry_value *value)
 {
 	const struct copy_to_vm_key *key = copy_to_vm_find_key(value->key);
-	const char *place =
-		builder_format(builder, "%s\\%s\\%s", device->driver_key, value->key, value->name);
+	const char *place = arena_format(&builder->arena, "%s\\%s\\%s", device->driver_key,
+					 value->key, value->name);
 	struct copy_to_vm_file file CLEANUP(copy_to_vm_file_free) = {0};
 	struct error err = {0};
 	if (key == NULL)

@@ -20,15 +20,6 @@ struct answer_item *answer_add(struct answer *answer, enum answer_kind kind,
 	return item;
 }
 
-const char *answer_format(struct answer *answer, const char *format, ...)
-{
-	va_list args;
-	va_start(args, format);
-	const char *string = arena_vformat(&answer->arena, format, args);
-	va_end(args);
-	return string;
-}
-
 static int by_place(const void *a, const void *b)
 {
 	const struct answer_item *left = a;

@@ -36,7 +36,6 @@ struct answer_item *answer_add(struct answer *answer, enum answer_kind kind,
 			       const char *source);
 
 /* A string that lives as long as the answer; where memory ran out, answer_build() fails in the end. */
-const char *answer_format(struct answer *answer, const char *format, ...) PRINTF_LIKE(2, 3);
 
 /* Called when `next` is for the same place as `kept`; `next` is dropped afterwards. */
 typedef int answer_join(struct answer *answer, struct answer_item *kept,

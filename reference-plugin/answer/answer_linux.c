@@ -60,7 +60,7 @@ static int join_lists(struct answer *answer, struct answer_item *kept, const cha
 	for (size_t i = 0; rc == 0 && i < paths.count; i++) {
 		if (text_list_has(&have, paths.items[i]))
 			continue;
-		kept->source = answer_format(answer, "%s:%s", kept->source, paths.items[i]);
+		kept->source = arena_format(&answer->arena, "%s:%s", kept->source, paths.items[i]);
 		rc = text_list_add(&have, paths.items[i], err);
 	}
 	return rc;

@@ -61,8 +61,8 @@ static int add_location_path(const struct part *part)
 	if (device->location_path[0] == '\0')
 		return error_set(part->err, ERROR_UNSUPPORTED,
 				 "device '%s' has no location path to assign it by", device->id);
-	const char *string =
-		answer_format(part->answer, "vpci-location-path://%s", device->location_path);
+	const char *string = arena_format(&part->answer->arena, "vpci-location-path://%s",
+					  device->location_path);
 	answer_add(part->answer, ANSWER_NODE, device, string, string);
 	return 0;
 }
@@ -144,7 +144,7 @@ static int add_store_file(const struct part *part, enum origin origin, const cha
 		return 0;
 	if (windows_path_is_absolute(store))
 		return add_file(part, origin,
-				answer_format(part->answer, "%s\\%s", store, relative),
+				arena_format(&part->answer->arena, "%s\\%s", store, relative),
 				destination);
 	if (origin == ORIGIN_BUILT_IN)
 		return 0;
