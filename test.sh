@@ -49,7 +49,7 @@ start_tests() {
 	} | tee "$logs/$preset.log" | sed -u "s/^/$preset: /" &
 }
 
-# The suites run several of their rows at a time, and the presets' tests run side by side.
+# Most tests wait more than they compute.
 jobs=$(nproc)
 if [ "${1:-}" = quick ]; then
 	build dev
@@ -66,9 +66,9 @@ for preset in $presets; do
 	elif [ "$preset" = dev ]; then
 		start_tests dev -j "$jobs" -L '^(lint|install|unsanitized)$'
 	elif [ "$preset" = asan ]; then
-		start_tests asan -j "$jobs" -LE '^(lint|install|unsanitized)$'
+		start_tests asan -j $((jobs * 2)) -LE '^(lint|install|unsanitized)$'
 	else
-		start_tests "$preset" -j "$jobs"
+		start_tests "$preset" -j $((jobs + 1))
 	fi
 	# Each call into Wine's server waits for a processor: what runs under Wine is tested before the others start.
 	[ "$preset" != windows ] || wait

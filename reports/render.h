@@ -28,7 +28,7 @@ int report_write_directory(const char *directory, const cJSON *report, struct er
 /* Reports that can be compared byte by byte: members that differ between two runs in one environment
  * get fixed values. reports/schema/report.schema.json marks exactly these members with x-volatile.
  * What an assertion saw is "*" where the assertion says that it varies, and so in the reasons that
- * are made of it. */
+ * are made of it. The run's events about the remains of earlier runs are left out. */
 int report_make_reproducible(cJSON *report, struct error *err);
 
 struct volatile_member {

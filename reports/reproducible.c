@@ -121,9 +121,27 @@ static int fix_assertions(const cJSON *report, struct error *err)
 	return rc;
 }
 
+/* What earlier runs left is not of this one. */
+static void remove_others_remains(cJSON *report)
+{
+	static const char *const kinds[] = {"recovered", "restored", "left-behind"};
+	const cJSON *events = json_pointer(report, "/run/events");
+	cJSON *next = NULL;
+	for (cJSON *event = events != NULL ? events->child : NULL; event != NULL; event = next) {
+		next = event->next;
+		for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
+			if (strcmp(view_string(event, "/kind"), kinds[i]) != 0)
+				continue;
+			cJSON_Delete(cJSON_DetachItemViaPointer((cJSON *)(uintptr_t)events, event));
+			break;
+		}
+	}
+}
+
 int report_make_reproducible(cJSON *report, struct error *err)
 {
 	int rc = 0;
+	remove_others_remains(report);
 	for (const struct volatile_member *rule = volatile_members;
 	     rc == 0 && rule->pointer != NULL; rule++)
 		rc = walk(report, rule, rule->pointer, err);

@@ -15,10 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum {
-	SPAWN_FDS = 3,	    /* standard input, output and error */
-	SPAWN_SAFE_FD = 16, /* descriptors from here on are out of the way of those above */
-};
+enum { SPAWN_FDS = 3 }; /* standard input, output and error */
 
 enum spawn_stage { SPAWN_SETUP, SPAWN_DIRECTORY, SPAWN_EXECUTE };
 
@@ -70,15 +67,24 @@ int process_find_program(const char *name, char **out, struct error *err)
 	return error_set(err, ERROR_NOT_FOUND, "%s: not found in PATH", name);
 }
 
+/* A descriptor that putting the standard streams in place leaves alone. It is a new one only where it must be: this process may
+ * have no other left. */
+static int out_of_the_way(int fd)
+{
+	return fd < 0 || fd >= SPAWN_FDS ? fd : fcntl(fd, F_DUPFD_CLOEXEC, SPAWN_FDS);
+}
+
 static int spawn_become(const struct spawn_plan *plan, enum spawn_stage *stage)
 {
 	struct sigaction standard = {.sa_handler = SIG_DFL};
 	sigset_t none;
 	int moved[SPAWN_FDS] = {0};
-	for (int i = 0; i < SPAWN_FDS; i++)
-		moved[i] = plan->fds[i] >= 0 ? fcntl(plan->fds[i], F_DUPFD_CLOEXEC, SPAWN_SAFE_FD)
-					     : -1;
 	*stage = SPAWN_SETUP;
+	for (int i = 0; i < SPAWN_FDS; i++) {
+		moved[i] = out_of_the_way(plan->fds[i]);
+		if (plan->fds[i] >= 0 && moved[i] < 0)
+			return errno;
+	}
 	if (setsid() < 0 || prctl(PR_SET_PDEATHSIG, SIGKILL) < 0)
 		return errno;
 	if (getppid() != plan->parent)
@@ -88,7 +94,7 @@ static int spawn_become(const struct spawn_plan *plan, enum spawn_stage *stage)
 	(void)sigemptyset(&none);
 	(void)sigprocmask(SIG_SETMASK, &none, NULL);
 	for (int i = 0; i < SPAWN_FDS; i++) {
-		if (plan->fds[i] >= 0 && (moved[i] < 0 || dup2(moved[i], i) < 0))
+		if (moved[i] >= 0 && dup2(moved[i], i) < 0)
 			return errno;
 	}
 	/* Descriptors without close-on-exec, from whoever started this process, stop here. Kernels
@@ -104,10 +110,11 @@ static int spawn_become(const struct spawn_plan *plan, enum spawn_stage *stage)
 
 static _Noreturn void in_child(const struct spawn_plan *plan)
 {
-	int status_fd = fcntl(plan->status_fd, F_DUPFD_CLOEXEC, SPAWN_SAFE_FD);
-	struct spawn_failure failure = {0};
-	failure.reason = spawn_become(plan, &failure.stage);
-	(void)!write(status_fd, &failure, sizeof(failure));
+	int status_fd = out_of_the_way(plan->status_fd);
+	struct spawn_failure failure = {.stage = SPAWN_SETUP, .reason = errno};
+	if (status_fd >= 0)
+		failure.reason = spawn_become(plan, &failure.stage);
+	(void)!write(status_fd >= 0 ? status_fd : plan->status_fd, &failure, sizeof(failure));
 	_exit(127);
 }
 

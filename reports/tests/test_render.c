@@ -335,6 +335,19 @@ static void expect_string(const cJSON *report, const char *pointer, const char *
 	UNIT_STRING(cJSON_GetStringValue(json_pointer(report, pointer)), wanted);
 }
 
+/* What earlier runs left on the machine differs from run to run. */
+static void test_remains_of_others_are_left_out(void)
+{
+	cJSON *report = cJSON_Parse(
+		"{\"run\": {\"events\": [{\"kind\": \"recovered\"}, {\"kind\": \"kept\", \"atMs\": 7},"
+		"{\"kind\": \"left-behind\"}, {\"kind\": \"restored\"}]}}");
+	CU_ASSERT_PTR_NOT_NULL_FATAL(report);
+	UNIT_INT(report_make_reproducible(report, NULL), 0);
+	UNIT_INT(cJSON_GetArraySize(json_pointer(report, "/run/events")), 1);
+	expect_string(report, "/run/events/0/kind", "kept");
+	cJSON_Delete(report);
+}
+
 /* What a run made up or measured is left out, also of the reasons that tell of it. */
 static void test_what_varies_is_left_out(void)
 {
@@ -420,6 +433,7 @@ int main(void)
 		 test_schema_and_code_agree_on_what_is_volatile},
 		{"reproducible reports hold fixed values", test_reproducible},
 		{"what varies is left out", test_what_varies_is_left_out},
+		{"the remains of others are left out", test_remains_of_others_are_left_out},
 		{"what was watched shortly is told", test_what_was_watched_shortly_is_told},
 		{"a folder is rendered", test_directory},
 		CU_TEST_INFO_NULL,

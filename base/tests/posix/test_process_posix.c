@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -323,6 +324,34 @@ static void test_descriptors_of_the_child(void)
 	UNIT_STRING(text_string(&links.out), "/dev/null\n");
 }
 
+/* With each limit the program runs or the caller hears why not: never a child that ends in its place. */
+static void test_too_few_descriptors(void)
+{
+	struct process_spec spec = {.argv = shell("exit 3")};
+	struct rlimit before = {0};
+	size_t ran = 0;
+	size_t refused = 0;
+	struct error err = {0};
+	UNIT_INT(getrlimit(RLIMIT_NOFILE, &before), 0);
+	/* Until too few are left for libuv's own loop. */
+	for (rlim_t limit = 60; refused == 0 || strstr(err.text, "event loop") == NULL; limit--) {
+		struct process_result result CLEANUP_RESULT = {0};
+		const struct rlimit few = {.rlim_cur = limit, .rlim_max = before.rlim_max};
+		UNIT_INT(setrlimit(RLIMIT_NOFILE, &few), 0);
+		int rc = process_run(&spec, &result, &err);
+		UNIT_INT(setrlimit(RLIMIT_NOFILE, &before), 0);
+		if (rc < 0) {
+			UNIT_CONTAINS(err.text, "oo many open files");
+			refused++;
+		} else {
+			UNIT_INT(result.code, 3);
+			ran++;
+		}
+	}
+	CU_ASSERT(ran > 0);
+	CU_ASSERT(refused > 1);
+}
+
 static void test_output_that_was_taken(void)
 {
 	int out[2] = {-1, -1};
@@ -430,6 +459,7 @@ UNIT_MAIN("process", {"exit code and output", test_exit_code_and_output}, {"sign
 	  {"signal reaches the leader", test_signal_reaches_the_leader},
 	  {"many in parallel", test_many_in_parallel},
 	  {"descriptors of the child", test_descriptors_of_the_child},
+	  {"too few descriptors", test_too_few_descriptors},
 	  {"output that was taken", test_output_that_was_taken},
 	  {"orphans are ended", test_orphans_are_ended},
 	  {"child dies with its starter", test_child_dies_with_its_starter})

@@ -109,7 +109,7 @@ expect_says "no space for images"
 expect_nothing_left
 
 # A container runtime that dies in mid-run: the check that was running says so, and nothing stays.
-"$bin/gpucert" run --quiet --launcher containerd --out "$work/report" isolation 2>"$work/err" &
+gpucert run --quiet --launcher containerd --out "$work/report" isolation 2>"$work/err" &
 run=$!
 tries=0
 until [ -d "$work/report/evidence/isolation.no-allocation" ] || [ $tries -eq 1200 ]; do
