@@ -458,12 +458,13 @@ __attribute__((visibility("default"))) VAStatus __vaDriverInit_1_0(VADriverConte
 VAStatus __vaDriverInit_1_0(VADriverContextP context)
 {
 	ENTER("init");
-	context->pDriverData = calloc(1, sizeof(struct driver));
-	if (context->pDriverData == NULL)
+	context->max_profiles = (int)setting_number("room", 16);
+	/* libva does not end a driver without room for profiles, so that one owns nothing. */
+	context->pDriverData = context->max_profiles > 0 ? calloc(1, sizeof(struct driver)) : NULL;
+	if (context->pDriverData == NULL && context->max_profiles > 0)
 		return VA_STATUS_ERROR_ALLOCATION_FAILED;
 	context->version_major = VA_MAJOR_VERSION;
 	context->version_minor = VA_MINOR_VERSION;
-	context->max_profiles = (int)setting_number("room", 16);
 	context->max_entrypoints = 4;
 	context->max_attributes = 16;
 	context->max_image_formats = 1;
