@@ -39,6 +39,7 @@ const runs = {
 };
 // The others need no Windows programs, and are compared by test_run.
 const isAsked = (name) => {
+	if (name === 'grid') return true;
 	if (name === 'wine') return given.wine !== undefined || (!check && existsSync(join(windows, 'bin', 'gpu-discovery.exe')));
 	return !check || given.wine === undefined;
 };
@@ -90,17 +91,45 @@ const normal = (text) => text
 	.replace(/\d+ bits/g, 'N bits')
 	.replace(/\d+(\.\d+)+[~\w.-]*/g, 'VERSION');
 
-const samples = {run: () => summary('run'), library: () => summary('library'), wine: () => summary('wine'), excerpt};
+// What the check of an API came to in a run: on which device it works, or why nothing was shown.
+function cell(name, api, verb) {
+	const found = JSON.parse(readFileSync(join(report(name), 'report.json'))).checks.find((entry) => entry.id === `api.${api}`);
+	if (found === undefined) return 'another system';
+	if (found.outcome === 'not-applicable') return 'no such device';
+	const passed = found.deviceOutcomes.filter(({outcome}) => outcome === 'pass').map(({ref}) => ref);
+	if (passed.length === 0) return found.outcome;
+	const where = found.deviceOutcomes.length === 1 ? passed[0] : `${passed.length} of ${found.deviceOutcomes.length} devices`;
+	return found.outcome === 'pass' ? `${verb} on ${where}` : `${found.outcome}; ${verb} on ${where}`;
+}
+
+// The grid of APIs: a column for each run, those that are not asked for as they were.
+function grid(old) {
+	const columns = ['run', 'wine'];
+	const cells = Object.fromEntries(old.split('\n').map((row) => row.split('|').map((text) => text.trim())).map((row) => [row[1], row.slice(2, 4)]));
+	const apis = [...readFileSync(join(import.meta.dirname, '../base/gpu_apis.def'), 'utf8').matchAll(/^API\((\w+).*?\n\n/gms)];
+	const rows = apis.map(([text, api]) => {
+		const verb = text.includes('.enumerates') ? 'listed' : 'works';
+		const row = columns.map((name, column) => (isAsked(name) ? cell(name, api, verb) : (cells[api]?.[column] ?? '')));
+		return `| ${api} | ${row.join(' | ')} |\n`;
+	});
+	return `| API | Linux, no GPU | Windows node under Wine |\n| --- | --- | --- |\n${rows.join('')}`;
+}
+
+const samples = {grid, run: () => summary('run'), library: () => summary('library'), wine: () => summary('wine'), excerpt};
 let differs = false;
-// A sample is the block behind a comment that names it.
-const written = readFileSync(readme, 'utf8').replace(/(<!-- sample: (\w+) -->\n```\w*\n)(.*?)(```\n)/gs, (_, head, name, old, tail) => {
-	if (!isAsked(name)) return head + old + tail;
-	const text = samples[name]();
+function renew(head, name, old) {
+	if (!isAsked(name)) return head + old;
+	const text = samples[name](old);
 	if (check && normal(text) !== normal(old)) {
 		console.error(`README.md, sample ${name}, is now:\n${text}`);
 		differs = true;
 	}
-	return head + text + tail;
-});
+	return head + text;
+}
+
+// A sample is the block or the table behind a comment that names it.
+const written = readFileSync(readme, 'utf8')
+	.replace(/(<!-- sample: (\w+) -->\n```\w*\n)(.*?)(?=```\n)/gs, (_, head, name, old) => renew(head, name, old))
+	.replace(/(<!-- sample: (\w+) -->\n)((?:\|.*\n)+)/g, (_, head, name, old) => renew(head, name, old));
 if (!check) writeFileSync(readme, written);
 process.exitCode = differs ? 1 : 0;

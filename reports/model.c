@@ -39,6 +39,17 @@ enum report_outcome report_outcome_of(const char *name)
 	return (enum report_outcome)text_position(report_outcome_names, name);
 }
 
+enum report_outcome report_outcome_decided(const bool recorded[REPORT_OUTCOME_COUNT])
+{
+	static const enum report_outcome order[] = {REPORT_BROKEN, REPORT_FAIL, REPORT_UNSUPPORTED,
+						    REPORT_NOT_APPLICABLE, REPORT_PASS};
+	for (size_t i = 0; i < ARRAY_SIZE(order); i++) {
+		if (recorded[order[i]])
+			return order[i];
+	}
+	return REPORT_BROKEN;
+}
+
 bool report_outcome_is_bad(enum report_outcome outcome)
 {
 	return outcome == REPORT_FAIL || outcome == REPORT_CRASH || outcome == REPORT_TIMEOUT ||

@@ -33,6 +33,10 @@ extern const char *const report_outcome_names[REPORT_OUTCOME_COUNT + 1];
 /* The outcome with that name; REPORT_OUTCOME_COUNT when there is none. */
 enum report_outcome report_outcome_of(const char *name);
 
+/* Of all that was recorded, by outcome, the one that decides: broken, fail, unsupported, not-applicable, pass. Nothing recorded
+ * is broken. */
+enum report_outcome report_outcome_decided(const bool recorded[REPORT_OUTCOME_COUNT]);
+
 /* Fail, crash, timeout or broken. */
 bool report_outcome_is_bad(enum report_outcome outcome);
 

@@ -124,7 +124,14 @@ static const struct field evidence[] = {
 	{.key = NULL},
 };
 
-static const struct field device[] = {{.key = "ref"}, {.key = NULL}};
+static const struct field device[] = {
+	{.key = "ref"},
+	{.key = "outcome",
+	 .type = FIELD_WORD,
+	 .presence = FIELD_OR_ABSENT,
+	 .words = report_outcome_names},
+	{.key = NULL},
+};
 static const struct field event[] = {{.key = "kind"}, {.key = "text"}, {.key = NULL}};
 static const struct field check_held[] = {{.key = "cause"}, {.key = "reason"}, {.key = NULL}};
 

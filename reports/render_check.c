@@ -82,8 +82,12 @@ static int add_string(const char *string, cJSON *array, struct error *err)
 	return members_append(array, cJSON_CreateString(string), err);
 }
 
-static int add_device(struct render_check *check, const char *ref, struct error *err)
+static int add_device(struct render_check *check, const struct journal_record *record,
+		      struct error *err)
 {
+	const char *ref = field_string(record->json, "ref");
+	if (field_get(record->json, "outcome") != NULL)
+		return add_object(record, check->lists[RENDER_DEVICE_OUTCOMES], err);
 	json_each (known, check->lists[RENDER_DEVICES]) {
 		if (strcmp(known->valuestring, ref) == 0)
 			return 0;
@@ -123,7 +127,7 @@ int render_take_check(struct render *render, const struct journal_record *record
 		return add_string(field_string(record->json, "text"), check->lists[RENDER_NOTES],
 				  err);
 	if (record->type == JOURNAL_DEVICE)
-		return add_device(check, field_string(record->json, "ref"), err);
+		return add_device(check, record, err);
 	return render_add_event(record, check->lists[RENDER_EVENTS], err);
 }
 
@@ -237,7 +241,8 @@ static void add_time(const struct render *render, const struct render_check *che
 
 cJSON *render_check_json(const struct render *render, struct render_check *check)
 {
-	static const char *const lists[] = {"devices", "assertions", "notes", "evidence", "events"};
+	static const char *const lists[] = {"devices", "deviceOutcomes", "assertions",
+					    "notes",   "evidence",	 "events"};
 	struct members json CLEANUP_MEMBERS = members_new();
 	const cJSON *watched = watched_of(check);
 	fields_copy(check->planned, record_identity, &json);

@@ -17,6 +17,7 @@ struct render_requirement {
 /* What is recorded while a check runs. */
 enum render_list {
 	RENDER_DEVICES,
+	RENDER_DEVICE_OUTCOMES,
 	RENDER_ASSERTIONS,
 	RENDER_NOTES,
 	RENDER_EVIDENCE,

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-enum { LABEL_COLUMNS = 11, BODY_COLUMNS_MIN = 40, FRAME_LINES = 5 };
+enum { LABEL_COLUMNS = 11, BODY_COLUMNS_MIN = 40, FRAME_LINES = 6 };
 
 /* Checks about which there is something to say. */
 struct list {
@@ -202,6 +202,43 @@ static void add_works(struct summary *summary)
 	add_line(summary, STYLE_GREEN, "works", &body);
 }
 
+/* "vulkan on lavapipe", or on how many of several devices. */
+static void add_api(struct text *body, const struct view_check *check)
+{
+	const cJSON *outcomes = json_pointer(check->json, "/deviceOutcomes");
+	const char *last = "";
+	size_t passed = 0;
+	size_t all = 0;
+	json_each (outcome, outcomes) {
+		bool works = strcmp(view_string(outcome, "/outcome"),
+				    report_outcome_names[REPORT_PASS]) == 0;
+		all++;
+		passed += works ? 1 : 0;
+		last = works ? view_string(outcome, "/ref") : last;
+	}
+	if (passed == 0)
+		return;
+	text_add(body, body->size != 0 ? ", " : "");
+	add_escaped(body, check->id + view_suite_size(check) + 1);
+	text_add(body, " on ");
+	if (all == 1)
+		add_escaped(body, last);
+	else
+		text_addf(body, "%zu of %zu", passed, all);
+}
+
+/* Which APIs were shown to work on which devices; no line where none was. */
+static void add_apis(struct summary *summary)
+{
+	struct text body CLEANUP_TEXT = {0};
+	for (size_t i = 0; i < summary->view.count; i++) {
+		if (!summary->view.checks[i].unproven)
+			add_api(&body, &summary->view.checks[i]);
+	}
+	if (body.size != 0)
+		add_line(summary, STYLE_GREEN, "apis", &body);
+}
+
 static size_t rank_of(const struct view_check *check)
 {
 	return text_position(report_level_names, view_string(check->json, "/level")) * 8 +
@@ -392,6 +429,7 @@ int summary_write(const cJSON *report, const struct writer_options *options, str
 		add_environment(&summary);
 		lines -= add_abort(&summary);
 		add_works(&summary);
+		add_apis(&summary);
 		add_problems(&summary, &lines);
 		add_untested(&summary, lines);
 		add_rest(&summary);

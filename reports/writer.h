@@ -41,7 +41,7 @@ int writer_show(const char *name, const cJSON *report, const char *location, str
  * to that width, advice and the digest excepted.
  */
 writer_fn summary_write;
-enum { SUMMARY_LINES = 10 };
+enum { SUMMARY_LINES = 11 };
 
 /*
  * JUnit XML: a testsuite for each suite, a testcase for each check. fail → failure; crash, timeout

@@ -133,10 +133,6 @@ static void judge(struct api_tally *tally, const struct discovery_device *device
 		  const cJSON *document)
 {
 	struct check_run *run = tally->rig->run;
-	(void)text_list_add(&tally->tested, device->id, NULL);
-	check_add_device(run, device->id);
-	if (document == NULL)
-		return;
 	if (image_lacks_driver(check_context(run)->node, device, document))
 		check_unsupported(
 			run,
@@ -167,6 +163,20 @@ static bool is_wanted(const struct api_tally *tally, const struct discovery_devi
 	       !text_list_has(&tally->tested, device->id);
 }
 
+/* `document`: of a probe that ran already, or NULL. */
+static void test(struct api_tally *tally, const struct discovery_device *device,
+		 struct offer *offer, const cJSON *document)
+{
+	struct check_run *run = tally->rig->run;
+	(void)text_list_add(&tally->tested, device->id, NULL);
+	check_begin_device(run, device->id);
+	if (document == NULL)
+		document = run_probe(tally, device->id, offer);
+	if (document != NULL)
+		judge(tally, device, document);
+	check_end_device(run, device->id);
+}
+
 /* The answer cannot be read: what computes in the container says which device it is. */
 static void ask(struct api_tally *tally, struct offer *offer)
 {
@@ -181,7 +191,7 @@ static void ask(struct api_tally *tally, struct offer *offer)
 	if (device == NULL)
 		tally->untold++;
 	else if (is_wanted(tally, device))
-		judge(tally, device, document);
+		test(tally, device, offer, document);
 }
 
 /* One id: when it grants a device that offers the API and was not tested yet, runs the probe with
@@ -193,7 +203,7 @@ static bool try_offer(struct offer *offer, void *user)
 	if (granted->source == GRANTED_UNTOLD)
 		ask(tally, offer);
 	else if (granted->count == 1 && is_wanted(tally, granted->devices[0]))
-		judge(tally, granted->devices[0], run_probe(tally, granted->devices[0]->id, offer));
+		test(tally, granted->devices[0], offer, NULL);
 	return true;
 }
 

@@ -189,6 +189,11 @@ void check_evidence_json(struct check_run *run, const char *name, const cJSON *j
 /* The check is about this device of the environment: checks[].devices of the report. */
 void check_add_device(struct check_run *run, const char *id);
 
+/* What is recorded between the two is about this device alone, and decides its own outcome:
+ * checks[].deviceOutcomes of the report. They do not nest. */
+void check_begin_device(struct check_run *run, const char *id);
+void check_end_device(struct check_run *run, const char *id);
+
 /* Clean-ups run last in, first out after the body, however it ended. */
 void check_defer(struct check_run *run, void (*cleanup)(void *argument), void *argument);
 

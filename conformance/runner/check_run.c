@@ -36,6 +36,7 @@ struct check_run {
 	size_t deferred_count;
 	struct text_list texts; /* of check_format() */
 	unsigned evidence_count;
+	bool recorded[REPORT_OUTCOME_COUNT]; /* since check_begin_device() */
 };
 
 /* Sends one line and takes ownership of it. One that memory did not suffice for makes the check
@@ -94,6 +95,7 @@ void check_expect_at(struct check_run *run, const char *file, int line, bool hel
 	add_text(&record, "at", at);
 	if (varies != NULL)
 		member_string(&record, "varies", varies);
+	run->recorded[held ? REPORT_PASS : REPORT_FAIL] = true;
 	send_line(run, &record);
 }
 
@@ -137,8 +139,10 @@ void check_remark(struct check_run *run, const char *outcome, const char *format
 	va_start(args, format);
 	text_vaddf(&text, format, args);
 	va_end(args);
-	if (outcome != NULL)
+	if (outcome != NULL) {
 		member_string(&record, "outcome", outcome);
+		run->recorded[report_outcome_of(outcome)] = true;
+	}
 	add_text(&record, "text", text.failed ? NULL : text_string(&text));
 	send_line(run, &record);
 }
@@ -227,6 +231,21 @@ void check_add_device(struct check_run *run, const char *id)
 {
 	struct members record CLEANUP_MEMBERS = line_new("device");
 	add_text(&record, "ref", id);
+	send_line(run, &record);
+}
+
+void check_begin_device(struct check_run *run, const char *id)
+{
+	memset(run->recorded, 0, sizeof(run->recorded));
+	check_add_device(run, id);
+}
+
+void check_end_device(struct check_run *run, const char *id)
+{
+	struct members record CLEANUP_MEMBERS = line_new("device");
+	add_text(&record, "ref", id);
+	member_string(&record, "outcome",
+		      report_outcome_names[report_outcome_decided(run->recorded)]);
 	send_line(run, &record);
 }
 

@@ -136,13 +136,12 @@ int result_add_line(struct result *result, const char *line, size_t size, struct
 
 enum report_outcome result_outcome(const struct result *result, const char **reason)
 {
-	static const enum report_outcome order[] = {REPORT_BROKEN, REPORT_FAIL, REPORT_UNSUPPORTED,
-						    REPORT_NOT_APPLICABLE};
-	for (size_t i = 0; i < ARRAY_SIZE(order); i++) {
-		*reason = result->reasons[order[i]];
-		if (*reason != NULL)
-			return order[i];
-	}
-	*reason = result->asserted ? "" : "the check recorded nothing";
-	return result->asserted ? REPORT_PASS : REPORT_BROKEN;
+	bool recorded[REPORT_OUTCOME_COUNT] = {[REPORT_PASS] = result->asserted};
+	for (size_t i = 0; i < REPORT_OUTCOME_COUNT; i++)
+		recorded[i] = recorded[i] || result->reasons[i] != NULL;
+	enum report_outcome outcome = report_outcome_decided(recorded);
+	*reason = result->reasons[outcome];
+	if (*reason == NULL)
+		*reason = result->asserted ? "" : "the check recorded nothing";
+	return outcome;
 }
