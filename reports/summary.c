@@ -175,7 +175,7 @@ static size_t add_abort(struct summary *summary)
 	return 1;
 }
 
-/* Passed and all checks of each suite in which something passed and proves what it is about. */
+/* Of each suite in which something passed and proves what it is about: those that did, and all that apply. */
 static void add_works(struct summary *summary)
 {
 	const struct view *view = &summary->view;
@@ -186,7 +186,8 @@ static void add_works(struct summary *summary)
 		size_t all = 0;
 		for (size_t k = i; k < view->count; k++) {
 			const struct view_check *check = &view->checks[k];
-			if (!view_same_suite(head, check))
+			if (!view_same_suite(head, check) ||
+			    check->outcome == REPORT_NOT_APPLICABLE)
 				continue;
 			all++;
 			passed += check->outcome == REPORT_PASS && !check->unproven ? 1 : 0;
