@@ -42,6 +42,10 @@ static const struct {
 	{"XDG_*", "leads the Vulkan loader to layers of its own"},
 	{"OPENCL_LAYERS", "puts layers in front of the OpenCL driver"},
 	{"CUDA_INJECTION64_PATH", "puts a library in front of the CUDA driver"},
+	{"HSA_TOOLS_LIB", "puts a library in front of the HIP driver"},
+	{"ROCP_TOOL_LIB*", "puts a library in front of the HIP driver"},
+	{"ZE_ENABLE_TRACING_LAYER", "puts a layer in front of the Level Zero driver"},
+	{"ZE_ENABLE_VALIDATION_LAYER", "puts a layer in front of the Level Zero driver"},
 };
 
 /* Where nothing of an answer may lie that is not the same anyway, in the order of `places`. */

@@ -75,6 +75,8 @@ static int read_files(const char *directory, struct context *context, struct err
 	rc = parse(context, err);
 	if (rc == 0)
 		rc = discovery_take(&options, &node, err);
+	if (rc == 0) /* the file here is the harness' own */
+		node->recorded = context->node_file != NULL || context->wine_directory != NULL;
 	context->node = node;
 	return rc == 0 ? image_manifest_read(image_path, &context->image, err) : rc;
 }

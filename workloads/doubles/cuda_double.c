@@ -121,7 +121,10 @@ cuda_result cuDeviceGetAttribute_double(int *value, int attribute, cuda_device d
 	for (size_t i = 0; i < sizeof(told) / sizeof(told[0]); i++)
 		if (told[i].attribute == attribute)
 			*value = told[i].value;
-	*value += attribute == CUDA_ATTRIBUTE_PCI_BUS ? device : 0;
+	if (attribute == CUDA_ATTRIBUTE_PCI_BUS)
+		*value = (int)setting_number("pci-bus", (size_t)*value) + device;
+	if (attribute == CUDA_ATTRIBUTE_PCI_DOMAIN)
+		*value = (int)setting_number("pci-domain", 0);
 	return CUDA_SUCCESS;
 }
 

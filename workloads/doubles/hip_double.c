@@ -131,8 +131,9 @@ hip_result hipDeviceGetName(char *name, int size, int device)
 hip_result hipDeviceGetPCIBusId(char *address, int size, int device)
 {
 	ENTER(hipDeviceGetPCIBusId);
-	(void)snprintf(address, (size_t)size, setting_has("old") ? "none" : "0000:%02X:00.0",
-		       0x40 + (unsigned)device);
+	(void)snprintf(address, (size_t)size, setting_has("old") ? "none" : "%04X:%02X:00.0",
+		       (unsigned)setting_number("pci-domain", 0),
+		       (unsigned)setting_number("pci-bus", 0x40) + (unsigned)device);
 	return HIP_SUCCESS;
 }
 

@@ -99,7 +99,8 @@ nvml_result nvmlDeviceGetPciInfo_double(nvml_device device, struct nvml_pci *pci
 {
 	ENTER(nvmlDeviceGetPciInfo);
 	*pci = (struct nvml_pci){
-		.bus = 0x3f + (unsigned)(uintptr_t)device,
+		.domain = (unsigned)setting_number("pci-domain", 0),
+		.bus = (unsigned)setting_number("pci-bus", 0x40) + (unsigned)(uintptr_t)device - 1,
 		.id = 0x1eb810deu,
 		.subsystem_id = 0x12a210deu,
 	};

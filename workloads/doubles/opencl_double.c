@@ -88,7 +88,10 @@ static cl_int CL_API_CALL get_device_ids(cl_platform_id id, cl_device_type type,
 static cl_int answer_identity(size_t index, cl_device_info what, size_t room, void *out,
 			      size_t *told)
 {
-	const cl_device_pci_bus_info_khr pci = {.pci_domain = 1, .pci_bus = 0x40 + (cl_uint)index};
+	const cl_device_pci_bus_info_khr pci = {
+		.pci_domain = (cl_uint)setting_number("pci-domain", 1),
+		.pci_bus = (cl_uint)(setting_number("pci-bus", 0x40) + index),
+	};
 	const cl_bool yes = CL_TRUE;
 	unsigned char bytes[CL_UUID_SIZE_KHR];
 	if (setting_has("old"))

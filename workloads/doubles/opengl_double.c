@@ -54,7 +54,8 @@ static const char *query_device_string(EGLDeviceEXT device, EGLint name)
 	if (name == EGL_DRM_DEVICE_FILE_EXT)
 		(void)snprintf(path, sizeof(path), "/dev/dri/card%u", number);
 	else if (name == EGL_DRM_RENDER_NODE_FILE_EXT)
-		(void)snprintf(path, sizeof(path), "/dev/dri/renderD%u", 128 + number);
+		(void)snprintf(path, sizeof(path), "/dev/dri/renderD%u",
+			       (unsigned)setting_number("render", 128) + number);
 	return path;
 }
 

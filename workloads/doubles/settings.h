@@ -24,6 +24,8 @@
  *   strange-uuid              NVML tells a UUID that is none
  *   graphics-only             no queue of a device does compute work
  *   old                       the device is one of the oldest version of the API
+ *   pci-domain=N, pci-bus=N   where the first device is, in decimal; default: each double's own place
+ *   render=N                  the number of its render node, which OpenGL tells in their place
  */
 
 #include <stdbool.h>

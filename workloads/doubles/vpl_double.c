@@ -98,7 +98,8 @@ static void describe(size_t i)
 		.Version.Version = MFX_EXTENDEDDEVICEID_VERSION,
 		.VendorID = 0x8086,
 		.DeviceID = 0x56a0,
-		.PCIBus = 3 + (mfxU32)i,
+		.PCIDomain = (mfxU32)setting_number("pci-domain", 0),
+		.PCIBus = (mfxU32)(setting_number("pci-bus", 3) + i),
 		.DRMRenderNodeNum = 190 + (mfxU32)i, /* no node of this machine */
 		.DRMPrimaryNodeNum = 0x7FFFFFFF,
 		.DeviceName = "double",

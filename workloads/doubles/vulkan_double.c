@@ -123,8 +123,8 @@ static VKAPI_ATTR void VKAPI_CALL vkGetPhysicalDeviceProperties2(VkPhysicalDevic
 		} else if (link->sType ==
 			   VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PCI_BUS_INFO_PROPERTIES_EXT) {
 			VkPhysicalDevicePCIBusInfoPropertiesEXT *pci = (void *)link;
-			pci->pciDomain = 0x10000;
-			pci->pciBus = 0x40 + index;
+			pci->pciDomain = (uint32_t)setting_number("pci-domain", 0x10000);
+			pci->pciBus = (uint32_t)setting_number("pci-bus", 0x40) + index;
 		} else if (link->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRM_PROPERTIES_EXT) {
 			VkPhysicalDeviceDrmPropertiesEXT *drm = (void *)link;
 			drm->hasRender = VK_TRUE;

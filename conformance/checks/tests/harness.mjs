@@ -41,13 +41,13 @@ function run(args, env) {
 	});
 }
 
-// Runs `gpucert run` on the plugin; returns the report.
+// Runs `gpucert run` on the plugin; returns the report, and as `out` its folder.
 async function report({checks, plugin, args = [], env = {}}) {
 	const out = join(work, `out-${++count}`);
 	const pluginArgs = plugin === undefined ? [] : ['--plugin', plugin];
 	const code = await run(['--out', out, ...pluginArgs, ...args, ...checks], env);
 	try {
-		return JSON.parse(readFileSync(join(out, 'report.json')));
+		return {...JSON.parse(readFileSync(join(out, 'report.json'))), out};
 	} catch (error) {
 		throw new Error(`exit code ${code}, ${error.message}`);
 	}

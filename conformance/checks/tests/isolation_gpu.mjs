@@ -3,56 +3,15 @@
 // Isolation of hardware, on a machine without any: in a mount namespace of its own /sys shows the three AMD GPUs of
 // discovery/tests/trees/amd and /dev/dri holds their nodes, behind which there is no driver. So the containers hold real device
 // nodes, and no API shows them, as with an image that does not bring the driver.
-import {execFileSync, spawnSync} from 'node:child_process';
-import {appendFileSync, copyFileSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync} from 'node:fs';
+import {appendFileSync, copyFileSync, readFileSync, symlinkSync} from 'node:fs';
 import {dirname, join} from 'node:path';
 import {fileURLToPath} from 'node:url';
-import {build, file, judgeAll, scripted, work} from './harness.mjs';
-import {device, discoveredNode, needRoot, skip} from './machine.mjs';
+import {file, judgeAll, scripted, work} from './harness.mjs';
+import {device, discoveredNode, skip} from './machine.mjs';
+import {makeNode, minor, needNamespace, showTree} from './tree.mjs';
 
-needRoot();
-const self = fileURLToPath(import.meta.url);
-if (!process.env.GPUCERT_TEST_NAMESPACE) {
-	const run = spawnSync('unshare', ['--mount', '--propagation', 'private', process.execPath, self, build], {
-		stdio: 'inherit',
-		env: {...process.env, GPUCERT_TEST_NAMESPACE: '1'},
-	});
-	process.exit(run.status ?? 1);
-}
-
-const mountOn = (...args) => execFileSync('mount', args);
-const unescape = (text) => text.replace(/\\(n|t|\\|x..)/g, (_, c) => ({n: '\n', t: '\t', '\\': '\\'})[c] ?? String.fromCharCode(parseInt(c.slice(1), 16)));
-const minor = (path) => Number(/\d+$/.exec(path)[0]); // of DRM: the names tell it
-const makeNode = (path, number) => {
-	mkdirSync(dirname(path), {recursive: true});
-	execFileSync('mknod', [path, 'c', '226', String(number)]);
-	return path;
-};
-
-// On a file system that goes with the namespace: nothing here is removed by hand, for /sys lies in it.
-const place = '/mnt';
-mountOn('-t', 'tmpfs', 'tmpfs', place);
-const sys = join(place, 'sys');
-const dev = join(place, 'dev');
-// A /dev with the nodes that a machine has, and those of the GPUs.
-mkdirSync(dev);
-for (const name of readdirSync('/dev')) if (name !== 'dri') execFileSync('cp', ['-a', join('/dev', name), dev]);
-// The machine's /sys, with the tree's PCI devices and DRM classes in the place of its own.
-for (const line of readFileSync(join(dirname(self), '../../../discovery/tests/trees/amd/tree'), 'utf8').split('\n')) {
-	const [, node] = /^dev\/dri\/(\S+) =/.exec(line) ?? [];
-	if (node !== undefined) makeNode(join(dev, 'dri', node), minor(node));
-	const [, path, kind, value] = /^(sys\/\S+) (=|->) ?(.*)$/.exec(line) ?? [];
-	if (path === undefined) continue;
-	mkdirSync(join(place, dirname(path)), {recursive: true});
-	if (kind === '->') symlinkSync(value, join(place, path));
-	else writeFileSync(join(place, path), unescape(value));
-}
-for (const kept of ['fs/cgroup', 'kernel', 'module']) {
-	mkdirSync(join(sys, kept), {recursive: true});
-	mountOn('--rbind', join('/sys', kept), join(sys, kept));
-}
-mountOn('--rbind', sys, '/sys');
-mountOn('--rbind', dev, '/dev');
+needNamespace(import.meta.url);
+showTree(readFileSync(join(dirname(fileURLToPath(import.meta.url)), '../../../discovery/tests/trees/amd/tree'), 'utf8'));
 
 const node = discoveredNode();
 const gpus = node.devices.filter((d) => d.kind !== 'software' && d.nodes.length !== 0);

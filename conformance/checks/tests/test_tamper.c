@@ -4,6 +4,7 @@
 
 #include "base/cleanup.h"
 #include "base/file.h"
+#include "base/gpu_apis.h"
 #include "base/path.h"
 #include "base/tests/unit.h"
 #include "containers/grant/tests/entries.h"
@@ -43,8 +44,15 @@ static int open_place(void)
 	write_below("hwcaps/glibc-hwcaps/x86-64-v3", "libc.so.6", "another libc");
 	probe = below("image/probe-vulkan");
 	libc = below("same/x86_64-linux-gnu/libc.so.6");
-	return image_manifest_add(&place.image, "/libexec/gpucert/probe-vulkan", probe, NULL) +
-	       image_manifest_add(&place.image, "/usr/lib/x86_64-linux-gnu/libc.so.6", libc, NULL);
+	for (const struct gpu_api *api = gpu_apis; api->name != NULL; api++) {
+		char *name CLEANUP_FREE = text_format("/libexec/gpucert/probe-%s", api->name);
+		char *loader CLEANUP_FREE = text_format("/usr/local/lib/%s", api->loader);
+		if (image_manifest_add(&place.image, name, probe, NULL) != 0 ||
+		    (api->loader != NULL &&
+		     image_manifest_add(&place.image, loader, libc, NULL) != 0))
+			return 1;
+	}
+	return image_manifest_add(&place.image, "/usr/lib/x86_64-linux-gnu/libc.so.6", libc, NULL);
 }
 
 static int close_place(void)
@@ -92,6 +100,21 @@ static void test_files_of_the_image(void)
 	expect_mount("other/libc.so.6", "/lib/x86_64-linux-gnu/libc.so.6", libc);
 	expect_mount("other", "/usr/lib", libc);
 	expect_mount("driver", "/usr/lib/x86_64-linux-gnu", libc);
+}
+
+/* A new API is guarded at once: its probe, and the loader that the image brings. */
+static void test_files_of_each_api(void)
+{
+	for (const struct gpu_api *api = gpu_apis; api->name != NULL; api++) {
+		char *probe CLEANUP_FREE = text_format("/libexec/gpucert/probe-%s", api->name);
+		char *loader CLEANUP_FREE = text_format("/usr/local/lib/%s", api->loader);
+		struct grant_entry node = DEVICE("/dev/null", probe, "rw");
+		expect_mount("other/libc.so.6", probe, probe);
+		expect_mount("image/probe-vulkan", probe, NULL); /* the same content */
+		expect(&(struct grant){.devices = {&node, 1}}, probe);
+		if (api->loader != NULL)
+			expect_mount("other/libc.so.6", loader, loader);
+	}
 }
 
 static void test_the_same_content(void)
@@ -206,6 +229,15 @@ static void test_variables(void)
 	expect_variable("GLIBC_TUNABLES", "x", "GLIBC_TUNABLES steers");
 	expect_variable("VK_INSTANCE_LAYERS", "x", "layers in front");
 	expect_variable("VK_ADD_LAYER_PATH", "/x", "layers in front");
+	expect_variable("OPENCL_LAYERS", "/x.so", "layers in front");
+	expect_variable("CUDA_INJECTION64_PATH", "/x.so", "in front of the CUDA driver");
+	expect_variable("HSA_TOOLS_LIB", "/x.so", "in front of the HIP driver");
+	expect_variable("ROCP_TOOL_LIBRARIES", "/x.so", "in front of the HIP driver");
+	expect_variable("ZE_ENABLE_TRACING_LAYER", "1", "in front of the Level Zero driver");
+	expect_variable("ZE_ENABLE_VALIDATION_LAYER", "1", "in front of the Level Zero driver");
+	expect_variable("ZE_ENABLE_ALT_DRIVERS", "/x.so", NULL);
+	expect_variable("LIBVA_DRIVERS_PATH", "/x", NULL);
+	expect_variable("ONEVPL_SEARCH_PATH", "/x", NULL);
 	expect_variable("VK_DRIVER_FILES", "/x.json", NULL);
 	expect_variable("OCL_ICD_VENDORS", "/x", NULL);
 	expect_variable("NVIDIA_VISIBLE_DEVICES", "all", NULL);
@@ -276,6 +308,7 @@ int main(void)
 {
 	CU_TestInfo tests[] = {
 		{"files of the image", test_files_of_the_image},
+		{"files of each API", test_files_of_each_api},
 		{"the same content", test_the_same_content},
 		{"beside the image", test_beside_the_image},
 		{"the dynamic linker", test_the_dynamic_linker},

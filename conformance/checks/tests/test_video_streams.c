@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What encoders made counts when it decodes to the frames of the launch, and for no other reason. */
 #include "base/file.h"
+#include "base/gpu_apis.h"
 #include "base/json.h"
 #include "base/path.h"
 #include "conformance/checks/authenticity.h"
@@ -111,8 +112,7 @@ static void test_documents(void)
 	       REPORT_FAIL, "base64");
 }
 
-static const struct document_launch launch = {
-	.probe = "probe-mediafoundation",
+static struct document_launch launch = {
 	.nonce = "00112233445566778899aabbccddeeff",
 	.seed = 7,
 };
@@ -124,10 +124,11 @@ static void launched(struct check_run *run)
 	(void)document_expect_launch(run, "probe", document, &launch);
 }
 
-/* An encoder's own word is no proof: neither "ok", nor digests, nor streams of another seed. */
-static void test_the_word_of_an_encoder(void)
+/* An encoder's own word is no proof: neither "ok", nor digests, nor streams of another seed or
+ * from a file. */
+static void attack(const char *api, char *const streams[3])
 {
-	char *stream CLEANUP_FREE = stream_of("");
+	const char *const stream = streams[0];
 	const struct {
 		const char *status;
 		unsigned seed;
@@ -141,13 +142,15 @@ static void test_the_word_of_an_encoder(void)
 		{"encoded", 7, NULL, REPORT_FAIL, "/work/video/streams"},
 		{"encoded", 8, stream, REPORT_FAIL, "/work/seed"},
 		{"failed", 7, NULL, REPORT_PASS, ""},
+		{"encoded", 7, streams[1], REPORT_FAIL, "frame 0 is unlike"},
+		{"encoded", 7, streams[2], REPORT_FAIL, "frame 0 is of one colour"},
 	};
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		char *text CLEANUP_FREE = text_format(
-			"{\"schema\": \"gpucert-probe/1\", \"probe\": \"mediafoundation\", "
+			"{\"schema\": \"gpucert-probe/1\", \"probe\": \"%s\", "
 			"\"version\": \"%s\", \"nonce\": \"%s\", \"work\": {\"status\": \"%s\", "
 			"\"seed\": %u, \"digests\": {}, \"video\": {\"streams\": [%s%s%s]}}}",
-			GPUCERT_VERSION, launch.nonce, rows[i].status, rows[i].seed,
+			api, GPUCERT_VERSION, launch.nonce, rows[i].status, rows[i].seed,
 			rows[i].streams != NULL
 				? "{\"codec\": \"h264\", \"status\": \"encoded\", \"width\": 64, "
 				  "\"height\": 64, \"stream\": \""
@@ -156,6 +159,19 @@ static void test_the_word_of_an_encoder(void)
 			rows[i].streams != NULL ? "\"}" : "");
 		expect_of(launched, text, rows[i].outcome, rows[i].why);
 	}
+}
+
+static void test_the_word_of_each_encoder(void)
+{
+	char *const streams[] = {stream_of(""), stream_of("other=8"), stream_of("black=0")};
+	for (const struct gpu_api *api = gpu_apis; api->name != NULL; api++) {
+		char *probe CLEANUP_FREE = text_format("probe-%s", api->name);
+		launch.probe = probe;
+		if (api->encodes)
+			attack(api->name, streams);
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(streams); i++)
+		free(streams[i]);
 }
 
 /* In the place of verify-video, a program that ends as a decoder may end. */
@@ -206,7 +222,7 @@ int main(void)
 	CU_TestInfo tests[] = {
 		{"streams", test_streams},
 		{"documents", test_documents},
-		{"the word of an encoder", test_the_word_of_an_encoder},
+		{"the word of each encoder", test_the_word_of_each_encoder},
 		{"ends of the decoder", test_ends_of_the_decoder},
 		CU_TEST_INFO_NULL,
 	};

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT
+// GPUs on a machine without any: in a mount namespace of the test's own /sys shows the devices of a tree of discovery/tests/trees, and
+// /dev/dri holds their nodes, behind which there is no driver.
+import {execFileSync, spawnSync} from 'node:child_process';
+import {mkdirSync, readdirSync, symlinkSync, writeFileSync} from 'node:fs';
+import {dirname, join} from 'node:path';
+import {fileURLToPath} from 'node:url';
+import {build} from './harness.mjs';
+import {needRoot} from './machine.mjs';
+
+// Of DRM: the names tell it.
+export const minor = (path) => Number(/\d+$/.exec(path)[0]);
+
+// Makes `path` the device node of a DRM device, or of another one.
+export function makeNode(path, number, major = 226) {
+	mkdirSync(dirname(path), {recursive: true});
+	execFileSync('mknod', [path, 'c', String(major), String(number)]);
+	return path;
+}
+
+// Runs the test `url` in a mount namespace of its own; comes back there alone.
+export function needNamespace(url) {
+	needRoot();
+	if (process.env.GPUCERT_TEST_NAMESPACE) return;
+	const run = spawnSync('unshare', ['--mount', '--propagation', 'private', process.execPath, fileURLToPath(url), build], {
+		stdio: 'inherit',
+		env: {...process.env, GPUCERT_TEST_NAMESPACE: '1'},
+	});
+	process.exit(run.status ?? 1);
+}
+
+const mountOn = (...args) => execFileSync('mount', args);
+const unescape = (text) => text.replace(/\\(n|t|\\|x..)/g, (_, c) => ({n: '\n', t: '\t', '\\': '\\'})[c] ?? String.fromCharCode(parseInt(c.slice(1), 16)));
+
+// The machine's /sys and /dev, with the tree's PCI devices, DRM classes and DRM nodes in the place of its own. A node whose line in the
+// tree names a number is that device of the machine.
+export function showTree(text) {
+	// On a file system that goes with the namespace: nothing here is removed by hand, for /sys lies in it.
+	const place = '/mnt';
+	mountOn('-t', 'tmpfs', 'tmpfs', place);
+	const sys = join(place, 'sys');
+	const dev = join(place, 'dev');
+	mkdirSync(dev);
+	for (const name of readdirSync('/dev')) if (name !== 'dri') execFileSync('cp', ['-a', join('/dev', name), dev]);
+	for (const line of text.split('\n')) {
+		const [, node, number] = /^dev\/dri\/(\S+) = ?(.*)$/.exec(line) ?? [];
+		if (node !== undefined) makeNode(join(dev, 'dri', node), ...(number === '' ? [minor(node)] : number.split(':').reverse()));
+		const [, path, kind, value] = /^(sys\/\S+) (=|->) ?(.*)$/.exec(line) ?? [];
+		if (path === undefined) continue;
+		mkdirSync(join(place, dirname(path)), {recursive: true});
+		if (kind === '->') symlinkSync(value, join(place, path));
+		else writeFileSync(join(place, path), unescape(value));
+	}
+	for (const kept of ['fs/cgroup', 'kernel', 'module']) {
+		mkdirSync(join(sys, kept), {recursive: true});
+		mountOn('--rbind', join('/sys', kept), join(sys, kept));
+	}
+	mountOn('--rbind', sys, '/sys');
+	mountOn('--rbind', dev, '/dev');
+}
