@@ -13,6 +13,17 @@ const struct gpu_api gpu_apis[] = {
 	{.name = NULL},
 };
 
+const char *const gpu_api_families[] = {"compute", "graphics", "video", "directx", NULL};
+
+const char *gpu_api_family(const struct gpu_api *api)
+{
+	if (api->family != NULL)
+		return api->family;
+	if (api->encodes)
+		return "video";
+	return strcmp(api->offered, "directx") == 0 ? "directx" : "compute";
+}
+
 const struct gpu_api *gpu_api_find(const char *name)
 {
 	for (const struct gpu_api *api = gpu_apis; api->name != NULL; api++) {

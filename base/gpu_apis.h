@@ -13,7 +13,8 @@ struct gpu_api {
 	bool enumerates;      /* its probe lists devices and does no work on them */
 	bool encodes;	      /* its probe encodes video, which the checks decode (verify-video) */
 	bool past_assignment; /* Windows: it shows every device of the host to each container */
-	const char *loader;   /* Linux: what the probe image brings, for drivers are behind it:
+	const char *family; /* of images that hold its probe, gpu_api_families; NULL: by the rest */
+	const char *loader; /* Linux: what the probe image brings, for drivers are behind it:
 				"libvulkan.so.1"; NULL: the driver brings everything */
 	/* Windows: the library that comes with a driver, which a bare container lacks, and the one
 	 * that Windows itself brings, where the image has it; NULL for none. */
@@ -28,6 +29,11 @@ struct gpu_api {
 
 /* Ended by a row without a name. */
 extern const struct gpu_api gpu_apis[];
+
+/* What images of probes are made of, NULL-ended: "compute", "graphics", "video", "directx". Each API is
+ * in one of them: encoders in "video", what is not said to be elsewhere in "compute". */
+extern const char *const gpu_api_families[];
+const char *gpu_api_family(const struct gpu_api *api);
 
 /* NULL: there is none of that name. */
 const struct gpu_api *gpu_api_find(const char *name);

@@ -12,14 +12,14 @@
 #include <string.h>
 #include <unistd.h>
 
-static int usage_error(const struct command_spec *program, const struct command_spec *command,
-		       const struct error *err)
+static int usage_error(const struct options_line *line, const struct error *err)
 {
 	struct text text CLEANUP_TEXT = {0};
-	text_addf(&text, "%s: ", program->name);
+	const char *of = line->command != NULL ? line->command->name : line->group;
+	text_addf(&text, "%s: ", line->program->name);
 	text_add_escaped(&text, err->text, strlen(err->text));
-	text_addf(&text, "\nTry '%s%s%s --help'.\n", program->name, command != NULL ? " " : "",
-		  command != NULL ? command->name : "");
+	text_addf(&text, "\nTry '%s%s%s --help'.\n", line->program->name, of != NULL ? " " : "",
+		  of != NULL ? of : "");
 	(void)fputs(text_string(&text), stderr);
 	return err->code == ERROR_MEMORY ? EXIT_FAILURE : OPTIONS_EXIT_USAGE;
 }
@@ -57,7 +57,9 @@ static int options_answer(const struct options_line *line)
 	struct text text CLEANUP_TEXT = {0};
 	struct error err = {0};
 	int rc = 0;
-	if (line->help)
+	if (line->help && line->command == NULL && line->group != NULL)
+		options_help_group(program, line->group, style_enabled(STDOUT_FILENO), &text);
+	else if (line->help)
 		options_help(program, line->command, style_enabled(STDOUT_FILENO), &text);
 	else if (line->version)
 		text_addf(&text, "%s %s\n", program->name, GPUCERT_VERSION);
@@ -65,7 +67,7 @@ static int options_answer(const struct options_line *line)
 		rc = generate_text(program, line->generate, &text, &err);
 	if (rc == 0)
 		rc = options_print(text_take(&text), &err);
-	return rc == 0 ? EXIT_SUCCESS : usage_error(program, line->command, &err);
+	return rc == 0 ? EXIT_SUCCESS : usage_error(line, &err);
 }
 
 static int options_run(struct options_line *line)
@@ -74,14 +76,16 @@ static int options_run(struct options_line *line)
 	const struct command_spec *command = line->command != NULL ? line->command : program;
 	struct error err = {0};
 	if (command->run == NULL) {
-		(void)error_set(&err, ERROR_ARGUMENT, "a command is needed");
-		return usage_error(program, NULL, &err);
+		(void)error_set(&err, ERROR_ARGUMENT, "%s%sa command is needed",
+				line->group != NULL ? line->group : "",
+				line->group != NULL ? ": " : "");
+		return usage_error(line, &err);
 	}
 	int rc = options_check_arguments(command->arguments, &line->arguments, &err);
 	if (rc == 0)
 		rc = options_line_apply(line, &err);
 	if (rc < 0)
-		return usage_error(program, line->command, &err);
+		return usage_error(line, &err);
 	return command->run(&line->arguments);
 }
 
@@ -106,7 +110,7 @@ int options_run_line(const struct command_spec *program, int argc, char **argv)
 	struct options_line line CLEANUP(options_line_free) = {.program = program};
 	struct error err = {0};
 	if (options_line_read(&line, argc, argv, &err) < 0)
-		return usage_error(program, line.command, &err);
+		return usage_error(&line, &err);
 	if (line.help || line.version || line.generate != NULL)
 		return check_output(program, options_answer(&line));
 	return check_output(program, options_run(&line));

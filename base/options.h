@@ -48,7 +48,8 @@ struct option_spec {
 
 /* A program, or one of its commands ("gpucert run"). */
 struct command_spec {
-	const char *name;      /* "device-plugin-gpu", or "run" for a command */
+	const char *name;      /* "device-plugin-gpu", or "run" for a command; "image build" for
+				  one of a group, which are told together by "image --help" */
 	const char *summary;   /* one line */
 	const char *arguments; /* positional arguments for the usage line, which also tell how many
 				  there may be: "FILE", "[CHECK...]", "OLD NEW"; NULL: none */
@@ -85,6 +86,9 @@ int options_print(char *text, struct error *err);
  * `color` adds terminal styles to the help, which is as wide as the terminal on standard output. */
 void options_help(const struct command_spec *program, const struct command_spec *command,
 		  bool color, struct text *out);
+/* Of the commands of a group ("image"). */
+void options_help_group(const struct command_spec *program, const char *group, bool color,
+			struct text *out);
 void options_man(const struct command_spec *program, struct text *out);
 void options_bash(const struct command_spec *program, struct text *out);
 void options_zsh(const struct command_spec *program, struct text *out);

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The completion for bash; it needs nothing but bash. */
+#include "base/cleanup.h"
 #include "base/options_internal.h"
+
+#include <string.h>
 
 static void add_names(struct text *out, const struct option_spec *options)
 {
@@ -23,12 +26,24 @@ static void add_offer(struct text *out, enum options_offer offer)
 	text_add(out, words[offer]);
 }
 
+/* A command's name as one word: "image\ build". */
+static void add_command(struct text *out, const char *command)
+{
+	int group = (int)strcspn(command, " ");
+	text_addf(out, "%.*s%s%s", group, command, command[group] != '\0' ? "\\" : "",
+		  command + group);
+}
+
 /* "COMMAND:--plugin | COMMAND:-p)": the options with values, as patterns of a case. */
 static void add_pattern(struct text *out, const char *command, const struct option_spec *option)
 {
-	text_addf(out, "%s:--%s", command, option->name);
-	if (option->letter != '\0')
-		text_addf(out, " | %s:-%c", command, option->letter);
+	add_command(out, command);
+	text_addf(out, ":--%s", option->name);
+	if (option->letter != '\0') {
+		text_add(out, " | ");
+		add_command(out, command);
+		text_addf(out, ":-%c", option->letter);
+	}
 	text_add(out, ")");
 }
 
@@ -66,8 +81,48 @@ static void add_command_search(struct text *out, const struct command_spec *prog
 	add_cases(out, "*", program->options, true);
 	text_add(out, "\t\t*:--) ended=1; break ;;\n\t\t*:-*) ;;\n");
 	OPTIONS_EACH_COMMAND(command, program)
-	text_addf(out, "\t\t:%s) command=%s ;;\n", command->name, command->name);
+	{
+		int group = (int)options_group_length(command);
+		if (options_begins_group(program, command))
+			text_addf(out, "\t\t:%.*s) command=%.*s ;;\n", group, command->name, group,
+				  command->name);
+		text_addf(out, "\t\t%.*s:%s) command=", group, command->name,
+			  command->name + (group != 0 ? group + 1 : 0));
+		add_command(out, command->name);
+		text_add(out, " ;;\n");
+	}
 	text_add(out, "\t\tesac\n\tdone\n");
+}
+
+/* What follows: the commands and groups of the program, or the second words of one group. */
+static void add_choice(struct text *out, const struct command_spec *program, const char *group)
+{
+	text_add(out, "words=$(compgen -W '");
+	OPTIONS_EACH_COMMAND(command, program)
+	{
+		size_t length = options_group_length(command);
+		if (group != NULL && options_in_group(command, group))
+			text_addf(out, " %s", command->name + length + 1);
+		else if (group == NULL && length == 0)
+			text_addf(out, " %s", command->name);
+		else if (group == NULL && options_begins_group(program, command))
+			text_addf(out, " %.*s", (int)length, command->name);
+	}
+	text_add(out, "' -- \"$cur\")");
+}
+
+static void add_group_choices(struct text *out, const struct command_spec *program)
+{
+	OPTIONS_EACH_COMMAND(command, program)
+	{
+		char *group CLEANUP_FREE = strndup(command->name, options_group_length(command));
+		if (!options_begins_group(program, command))
+			continue;
+		out->failed |= group == NULL;
+		text_addf(out, "\t\t%s) options=--help; ", group != NULL ? group : "");
+		add_choice(out, program, group);
+		text_add(out, " ;;\n");
+	}
 }
 
 /* Option names behind a "-", else commands or arguments. */
@@ -76,7 +131,9 @@ static void add_words(struct text *out, const struct command_spec *program)
 	text_add(out, "\t*)\n\t\tcase $ended$command in\n");
 	OPTIONS_EACH_COMMAND(command, program)
 	{
-		text_addf(out, "\t\t%s) options='", command->name);
+		text_add(out, "\t\t");
+		add_command(out, command->name);
+		text_add(out, ") options='");
 		add_names(out, command->options);
 		add_names(out, program->options);
 		add_names(out, options_builtin);
@@ -84,6 +141,7 @@ static void add_words(struct text *out, const struct command_spec *program)
 		add_offer(out, options_offer(command->arguments));
 		text_add(out, " ;;\n");
 	}
+	add_group_choices(out, program);
 	text_add(out, "\t\t1*) ");
 	add_offer(out, OFFER_FILES);
 	text_add(out, " ;;\n\t\t*) options='");
@@ -93,10 +151,7 @@ static void add_words(struct text *out, const struct command_spec *program)
 	if (program->commands == NULL) {
 		add_offer(out, options_offer(program->arguments));
 	} else {
-		text_add(out, "words=$(compgen -W '");
-		OPTIONS_EACH_COMMAND(command, program)
-		text_addf(out, " %s", command->name);
-		text_add(out, "' -- \"$cur\")");
+		add_choice(out, program, NULL);
 	}
 	text_add(out,
 		 " ;;\n\t\tesac\n"

@@ -118,7 +118,9 @@ static void help_options(const struct help *help, const struct option_spec *opti
 	}
 }
 
-static void help_commands(const struct help *help, const struct command_spec *program)
+/* All, or those of a group. */
+static void help_commands(const struct help *help, const struct command_spec *program,
+			  const char *group)
 {
 	size_t column = 0;
 	if (program->commands == NULL)
@@ -130,7 +132,10 @@ static void help_commands(const struct help *help, const struct command_spec *pr
 		column = needed > column ? needed : column;
 	}
 	OPTIONS_EACH_COMMAND(command, program)
-	help_row(help, command->name, command->summary, column);
+	{
+		if (group == NULL || options_in_group(command, group))
+			help_row(help, command->name, command->summary, column);
+	}
 }
 
 static void help_usage(const struct help *help, const struct command_spec *program,
@@ -171,6 +176,12 @@ static size_t help_width(void)
 	return columns < HELP_WIDTH_MIN ? HELP_WIDTH_MIN : (size_t)columns;
 }
 
+static void help_end(const struct help *help, const struct command_spec *program, const char *group)
+{
+	text_addf(help->out, "\n'%s %s%sCOMMAND --help' shows the help of a command.\n",
+		  program->name, group != NULL ? group : "", group != NULL ? " " : "");
+}
+
 void options_help(const struct command_spec *program, const struct command_spec *command,
 		  bool color, struct text *out)
 {
@@ -184,7 +195,7 @@ void options_help(const struct command_spec *program, const struct command_spec 
 	wrap(&help, shown->summary, 0, 0);
 	help_paragraphs(&help, shown->description);
 	if (command == NULL)
-		help_commands(&help, program);
+		help_commands(&help, program, NULL);
 	if (command != NULL && command->options != NULL) {
 		help_heading(&help, "Options:");
 		help_options(&help, command->options, column);
@@ -196,6 +207,15 @@ void options_help(const struct command_spec *program, const struct command_spec 
 	help_pairs(&help, "Exit codes:",
 		   shown->exit_codes != NULL ? shown->exit_codes : program->exit_codes, false);
 	if (command == NULL && program->commands != NULL)
-		text_addf(out, "\n'%s COMMAND --help' shows the help of a command.\n",
-			  program->name);
+		help_end(&help, program, NULL);
+}
+
+void options_help_group(const struct command_spec *program, const char *group, bool color,
+			struct text *out)
+{
+	struct help help = {.out = out, .color = color, .width = help_width()};
+	text_addf(out, "%sUsage:%s %s %s COMMAND ...\n", style(color, STYLE_BOLD),
+		  style(color, STYLE_RESET), program->name, group);
+	help_commands(&help, program, group);
+	help_end(&help, program, group);
 }

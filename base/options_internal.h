@@ -26,6 +26,13 @@ bool options_takes_value(const struct option_spec *option);
 /* "DIR"; "VALUE" when not named. */
 const char *options_value_name(const struct option_spec *option);
 
+/* The length of the name of the command's group: 5 of "image build"; 0: it is in none. */
+size_t options_group_length(const struct command_spec *command);
+bool options_in_group(const struct command_spec *command, const char *group);
+
+/* Is the command the first of its group in the table? */
+bool options_begins_group(const struct command_spec *program, const struct command_spec *command);
+
 /* "[possible values: a, b] [default: x] [env: NAME]"; nothing when there is nothing to say. */
 void options_add_details(struct text *out, const struct option_spec *option);
 
@@ -62,6 +69,7 @@ struct options_given {
 struct options_line {
 	const struct command_spec *program;
 	const struct command_spec *command; /* NULL until one is chosen, and for a program alone */
+	const char *group; /* the first word of its name, where that has two; NULL: it has one */
 	struct options_given *given;
 	size_t count;
 	struct text_list arguments;

@@ -156,26 +156,43 @@ static int read_letters(struct options_reader *reader, const char *letters)
 	return 0;
 }
 
+/* Is `name` a command, or the first word of one? */
+static bool choose_command(struct options_line *line, const char *word, const char *name,
+			   struct options_nearest *nearest)
+{
+	OPTIONS_EACH_COMMAND(command, line->program)
+	{
+		if (strcmp(command->name, name) == 0) {
+			line->command = command;
+			return true;
+		}
+		if (line->group == NULL && options_in_group(command, word)) {
+			line->group = word;
+			return true;
+		}
+		options_nearest_try(nearest, command->name);
+	}
+	return false;
+}
+
 static int read_word(struct options_reader *reader, const char *word)
 {
 	struct options_line *line = reader->line;
-	struct options_nearest nearest = {.wanted = word};
 	if (line->program->commands == NULL || line->command != NULL)
 		return text_list_add(&line->arguments, word, reader->err);
-	OPTIONS_EACH_COMMAND(command, line->program)
-	{
-		if (strcmp(command->name, word) == 0) {
-			line->command = command;
-			return 0;
-		}
-		options_nearest_try(&nearest, command->name);
-	}
+	char *name CLEANUP_FREE =
+		line->group != NULL ? text_format("%s %s", line->group, word) : strdup(word);
+	struct options_nearest nearest = {.wanted = name};
+	if (name == NULL)
+		return error_memory(reader->err);
+	if (choose_command(line, word, name, &nearest))
+		return 0;
 	if (line->program->run != NULL)
 		return text_list_add(&line->arguments, word, reader->err);
 	if (nearest.found != NULL)
 		return error_set(reader->err, ERROR_ARGUMENT,
-				 "unknown command '%s'; did you mean '%s'?", word, nearest.found);
-	return error_set(reader->err, ERROR_ARGUMENT, "unknown command '%s'", word);
+				 "unknown command '%s'; did you mean '%s'?", name, nearest.found);
+	return error_set(reader->err, ERROR_ARGUMENT, "unknown command '%s'", name);
 }
 
 int options_line_read(struct options_line *line, int argc, char **argv, struct error *err)

@@ -74,11 +74,53 @@ static void add_arguments(struct text *out, const char *arguments)
 	text_addf(out, ":%s'\n", zsh_offers[options_offer(arguments)]);
 }
 
+/* How the arguments of a command are completed, with its words before them gone. */
+static void add_call(struct text *out, const struct command_spec *command)
+{
+	size_t group = options_group_length(command);
+	text_addf(out, "\t\t%s)\n\t\t%s_arguments -s -S \"${common[@]}\" \\\n",
+		  command->name + (group != 0 ? group + 1 : 0),
+		  group != 0 ? "shift words; ((CURRENT--)); " : "");
+	options_add_identifier(out, "\t\t\t\"${(@)specs_", command->name);
+	text_add(out, "}\"\n\t\t;;\n");
+}
+
+/* The second words of a group, and the arguments behind them. */
+static void add_group(struct text *out, const struct command_spec *program,
+		      const struct command_spec *first)
+{
+	int length = (int)options_group_length(first);
+	text_addf(out, "\t\t%.*s)\n\t\tcommands=(\n", length, first->name);
+	OPTIONS_EACH_COMMAND(command, program)
+	{
+		if (strncmp(command->name, first->name, (size_t)length + 1) != 0)
+			continue;
+		text_addf(out, "\t\t\t'%s:", command->name + length + 1);
+		add_quoted(out, command->summary);
+		text_add(out, "'\n");
+	}
+	text_add(out,
+		 "\t\t)\n\t\tif ((CURRENT == 2)); then _describe command commands; return; fi\n"
+		 "\t\tcase $words[2] in\n");
+	OPTIONS_EACH_COMMAND(command, program)
+	{
+		if (strncmp(command->name, first->name, (size_t)length + 1) == 0)
+			add_call(out, command);
+	}
+	text_add(out, "\t\tesac\n\t\t;;\n");
+}
+
 static void add_commands(struct text *out, const struct command_spec *program)
 {
 	text_add(out, "\tlocal -a commands=(\n");
 	OPTIONS_EACH_COMMAND(command, program)
 	{
+		int group = (int)options_group_length(command);
+		if (options_begins_group(program, command))
+			text_addf(out, "\t\t'%.*s:%.*s ...'\n", group, command->name, group,
+				  command->name);
+		if (group != 0)
+			continue;
 		text_addf(out, "\t\t'%s:", command->name);
 		add_quoted(out, command->summary);
 		text_add(out, "'\n");
@@ -91,10 +133,10 @@ static void add_commands(struct text *out, const struct command_spec *program)
 		      "\targument)\n\t\tcase $words[1] in\n");
 	OPTIONS_EACH_COMMAND(command, program)
 	{
-		text_addf(out, "\t\t%s)\n\t\t_arguments -s -S \"${common[@]}\" \\\n",
-			  command->name);
-		options_add_identifier(out, "\t\t\"${(@)specs_", command->name);
-		text_add(out, "}\"\n\t\t;;\n");
+		if (options_group_length(command) == 0)
+			add_call(out, command);
+		else if (options_begins_group(program, command))
+			add_group(out, program, command);
 	}
 	text_add(out, "\t\tesac\n\t\t;;\n\tesac\n");
 }

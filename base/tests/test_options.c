@@ -108,6 +108,12 @@ static const struct command_spec commands[] = {
 	 .summary = "Compare reports",
 	 .arguments = "OLD-FILE NEW-FILE",
 	 .run = run_run},
+	{.name = "image build",
+	 .summary = "Build an image",
+	 .arguments = "[FAMILY...]",
+	 .options = run_options,
+	 .run = run_run},
+	{.name = "image check", .summary = "Check an image", .arguments = "FILE", .run = run_run},
 	{.name = NULL},
 };
 
@@ -345,6 +351,41 @@ static void test_main_usage_errors(void)
 	UNIT_INT(run_called, 0);
 }
 
+static void test_groups_of_commands(void)
+{
+	static struct answer answer;
+	MAIN(&answer, &tool, "image", "build", "--size=5", "compute", "video");
+	UNIT_INT(answer.code, 12);
+	UNIT_INT(seen.size, 5);
+	MAIN(&answer, &tool, "image", "-v", "check", "file");
+	UNIT_INT(answer.code, 11);
+	MAIN(&answer, &tool, "image");
+	UNIT_INT(answer.code, OPTIONS_EXIT_USAGE);
+	UNIT_STRING(answer.err,
+		    "test-tool: image: a command is needed\nTry 'test-tool image --help'.\n");
+	MAIN(&answer, &tool, "image", "biuld");
+	UNIT_STRING(answer.err,
+		    "test-tool: unknown command 'image biuld'; did you mean 'image build'?\n"
+		    "Try 'test-tool image --help'.\n");
+	MAIN(&answer, &tool, "build");
+	UNIT_CONTAINS(answer.err, "unknown command 'build'");
+	MAIN(&answer, &tool, "image", "check");
+	UNIT_CONTAINS(answer.err, "missing argument: FILE");
+	UNIT_CONTAINS(answer.err, "Try 'test-tool image check --help'.");
+	MAIN(&answer, &tool, "image", "--help");
+	UNIT_STRING(answer.out, "Usage: test-tool image COMMAND ...\n"
+				"\n"
+				"Commands:\n"
+				"  image build  Build an image\n"
+				"  image check  Check an image\n"
+				"\n"
+				"'test-tool image COMMAND --help' shows the help of a command.\n");
+	MAIN(&answer, &tool, "image", "build", "--help");
+	UNIT_CONTAINS(answer.out, "Usage: test-tool image build [OPTIONS] [FAMILY...]\n");
+	MAIN(&answer, &tool, "--generate=man");
+	UNIT_CONTAINS(answer.out, ".SS image build\n");
+}
+
 static void test_main_answers(void)
 {
 	static struct answer answer;
@@ -385,8 +426,10 @@ static const char help_of_tool[] =
 	"A tool for tests.\n"
 	"\n"
 	"Commands:\n"
-	"  run      Run checks\n"
-	"  compare  Compare reports\n"
+	"  run          Run checks\n"
+	"  compare      Compare reports\n"
+	"  image build  Build an image\n"
+	"  image check  Check an image\n"
 	"\n"
 	"Options:\n"
 	"  -v, --verbose         Tell more. [env: GPUCERT_TEST_VERBOSE]\n"
@@ -542,8 +585,15 @@ static void test_bash_completion(void)
 {
 	struct text bash CLEANUP_TEXT = {0};
 	options_bash(&tool, &bash);
-	check_bash(bash.data, "test-tool ''", "run compare\n");
-	check_bash(bash.data, "test-tool -d run ''", "run compare\n");
+	check_bash(bash.data, "test-tool ''", "run compare image\n");
+	check_bash(bash.data, "test-tool -d run ''", "run compare image\n");
+	check_bash(bash.data, "test-tool image ''", "build check\n");
+	check_bash(bash.data, "test-tool image b", "build\n");
+	check_bash(bash.data, "test-tool image build --la", "--launcher\n");
+	check_bash(bash.data, "test-tool -v image build --launcher p", "process\n");
+	check_bash(bash.data, "test-tool image build compute --laun", "--launcher\n");
+	check_bash(bash.data, "test-tool image check " GPUCERT_SOURCE_DIR "/CMakePre",
+		   GPUCERT_SOURCE_DIR "/CMakePresets.json\n");
 	check_bash(bash.data, "test-tool r", "run\n");
 	check_bash(bash.data, "test-tool --v", "--verbose --version\n");
 	check_bash(bash.data, "test-tool -v run --la", "--launcher\n");
@@ -589,5 +639,6 @@ UNIT_MAIN("options", TESTS_WITH_POSIX_TOOLS{"every form", test_every_form},
 	  {"environment", test_environment},
 	  {"nothing is set by a wrong line", test_nothing_is_set_by_a_wrong_line},
 	  {"main runs commands", test_main_runs_commands},
+	  {"groups of commands", test_groups_of_commands},
 	  {"main: usage errors", test_main_usage_errors}, {"main: answers", test_main_answers},
 	  {"help", test_help}, {"every option is everywhere", test_every_option_is_everywhere})

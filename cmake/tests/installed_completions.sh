@@ -29,6 +29,8 @@ completes() {
 if [ -f "$loader" ]; then
 	completes run gpucert ru
 	completes kubelet gpucert kub
+	completes build gpucert image ''
+	completes --output gpucert image build compute --ou
 	completes --plugin-dir gpucert kubelet --plugin-
 	completes "containerd process" gpucert run --launcher ''
 	completes --require gpu-discovery --req

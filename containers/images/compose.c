@@ -4,8 +4,11 @@
 #include "base/json.h"
 #include "containers/images/internal.h"
 
+#include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -21,11 +24,13 @@ struct blob {
 	char digest[DIGEST_SIZE];
 };
 
-enum { LAYER, CONFIG, MANIFEST, BLOBS };
+enum { CONFIG, MANIFEST, LAYERS, BLOBS = LAYERS + IMAGE_LAYERS_MAX };
 
 struct image {
 	struct blob blobs[BLOBS];
-	const char *reference; /* of its description */
+	size_t layer_count;
+	struct image_tree base; /* of the lowest layer */
+	const char *reference;	/* of its description */
 };
 
 static void free_images(struct image *images, size_t count)
@@ -36,6 +41,8 @@ static void free_images(struct image *images, size_t count)
 			(void)unlink(blob->content);
 		free(blob->content);
 	}
+	for (size_t i = 0; i < count; i++)
+		image_tree_free(&images[i].base);
 	free(images);
 }
 
@@ -67,9 +74,21 @@ static int take_document(struct text *text, struct blob *out, struct error *err)
 }
 
 /* Probes find their loaders and temporary files with the environment; anything else comes from the
- * device plugin. The layer is not compressed, so the digest of its content is that of the blob. */
-static int make_config(const struct image_spec *spec, const struct blob *layer, struct blob *out,
-		       struct error *err)
+ * device plugin. */
+#define ENVIRONMENT                                                                                     \
+	"\"Env\":["                                                                                     \
+	"\"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin:" IMAGES_PROGRAM_DIRECTORY \
+	"\","                                                                                           \
+	"\"HOME=/root\"],"
+
+static void add_string(struct text *json, const char *before, const char *string)
+{
+	text_add(json, before);
+	json_add_quoted(json, string, strlen(string));
+}
+
+/* Layers are not compressed, so the digest of one's content is that of its blob. */
+static int make_config(const struct image_spec *spec, struct image *image, struct error *err)
 {
 	struct utsname system = {0};
 	const char *architecture = NULL;
@@ -78,20 +97,22 @@ static int make_config(const struct image_spec *spec, const struct blob *layer, 
 	int rc = image_architecture(system.machine, &architecture, err);
 	if (rc < 0)
 		return rc;
-	text_addf(&json,
-		  "{\"architecture\":\"%s\",\"os\":\"linux\",\"config\":{\"Env\":["
-		  "\"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin\","
-		  "\"HOME=/root\"],",
+	text_addf(&json, "{\"architecture\":\"%s\",\"os\":\"linux\",\"config\":{" ENVIRONMENT,
 		  architecture);
 	for (size_t i = 0; spec->command != NULL && spec->command[i] != NULL; i++) {
-		text_add(&json, i == 0 ? "\"Cmd\":[" : ",");
-		json_add_quoted(&json, spec->command[i], strlen(spec->command[i]));
+		add_string(&json, i == 0 ? "\"Cmd\":[" : ",", spec->command[i]);
 		text_add(&json, spec->command[i + 1] == NULL ? "]," : "");
 	}
-	text_addf(&json,
-		  "\"WorkingDir\":\"/\"},\"rootfs\":{\"type\":\"layers\",\"diff_ids\":[\"%s\"]}}",
-		  layer->digest);
-	return take_document(&json, out, err);
+	for (size_t i = 0; spec->labels != NULL && spec->labels[i] != NULL; i += 2) {
+		add_string(&json, i == 0 ? "\"Labels\":{" : ",", spec->labels[i]);
+		add_string(&json, ":", spec->labels[i + 1]);
+		text_add(&json, spec->labels[i + 2] == NULL ? "}," : "");
+	}
+	text_add(&json, "\"WorkingDir\":\"/\"},\"rootfs\":{\"type\":\"layers\",\"diff_ids\":[");
+	for (size_t i = 0; i < image->layer_count; i++)
+		add_string(&json, i == 0 ? "" : ",", image->blobs[LAYERS + i].digest);
+	text_add(&json, "]}}");
+	return take_document(&json, &image->blobs[CONFIG], err);
 }
 
 static void add_descriptor(struct text *json, const char *type, const struct blob *blob)
@@ -106,13 +127,16 @@ static int make_manifest(struct image *image, struct error *err)
 	text_add(&json, "{\"schemaVersion\":2,\"mediaType\":\"" MEDIA_TYPE "manifest.v1+json\","
 			"\"config\":{");
 	add_descriptor(&json, "config.v1+json", &image->blobs[CONFIG]);
-	text_add(&json, "},\"layers\":[{");
-	add_descriptor(&json, "layer.v1.tar", &image->blobs[LAYER]);
+	text_add(&json, "},\"layers\":[");
+	for (size_t i = 0; i < image->layer_count; i++) {
+		text_add(&json, i == 0 ? "{" : "},{");
+		add_descriptor(&json, "layer.v1.tar", &image->blobs[LAYERS + i]);
+	}
 	text_add(&json, "}]}");
 	return take_document(&json, &image->blobs[MANIFEST], err);
 }
 
-/* containerd names an imported image by the first annotation; the second is the specification's. */
+/* containerd names an imported image by the first annotation, others by the second. */
 static int make_index(const struct image *images, size_t count, struct blob *out, struct error *err)
 {
 	struct text json CLEANUP_TEXT = {0};
@@ -124,7 +148,7 @@ static int make_index(const struct image *images, size_t count, struct blob *out
 		text_addf(&json,
 			  ",\"annotations\":{\"io.containerd.image.name\":\"%s\","
 			  "\"org.opencontainers.image.ref.name\":\"%s\"}}",
-			  images[i].reference, strrchr(images[i].reference, ':') + 1);
+			  images[i].reference, images[i].reference);
 	}
 	text_add(&json, "]}");
 	return take_document(&json, out, err);
@@ -165,8 +189,10 @@ static int write_archive(const char *path, const struct image *images, size_t co
 		rc = tar_open(path, &tar, err);
 	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(heads); i++)
 		rc = tar_add(tar, &heads[i], err);
-	for (size_t i = 0; rc == 0 && i < count * BLOBS; i++)
-		rc = write_blob(tar, &images[i / BLOBS].blobs[i % BLOBS], err);
+	for (size_t i = 0; rc == 0 && i < count * BLOBS; i++) {
+		const struct blob *blob = &images[i / BLOBS].blobs[i % BLOBS];
+		rc = blob->content != NULL ? write_blob(tar, blob, err) : 0;
+	}
 	return rc == 0 ? tar_finish(tar, err) : rc;
 }
 
@@ -176,9 +202,9 @@ static int list_content(const struct image_tree *tree, struct image_manifest *ma
 	int rc = 0;
 	manifest->complete = true;
 	for (size_t i = 0; rc == 0 && i < tree->count; i++) {
-		if (tree->entries[i].type == IMAGE_FILE)
-			rc = image_manifest_add(manifest, tree->entries[i].path,
-						tree->entries[i].content, err);
+		const struct image_entry *entry = &tree->entries[i];
+		if (entry->type == IMAGE_FILE && image_manifest_find(manifest, entry->path) == NULL)
+			rc = image_manifest_add(manifest, entry->path, entry->content, err);
 	}
 	return rc;
 }
@@ -188,24 +214,49 @@ char *image_reference(const char *repository, const char *digest)
 	return text_format("%s:%.*s", repository, TAG_DIGITS, digest + strlen("sha256:"));
 }
 
+/* `tree` is that of the image's next layer; `file` is where its content goes. */
+static int add_layer(struct image_tree *tree, const char *file, struct image *image,
+		     struct image_description *out, struct error *err)
+{
+	if (image->layer_count == IMAGE_LAYERS_MAX)
+		return error_set(err, ERROR_LIMIT, "more than %d layers", IMAGE_LAYERS_MAX);
+	struct blob *layer = &image->blobs[LAYERS + image->layer_count++];
+	layer->type = IMAGE_FILE;
+	layer->content = strdup(file);
+	image_tree_sort(tree);
+	int rc = layer->content != NULL ? list_content(tree, &out->manifest, err)
+					: error_memory(err);
+	return rc == 0 ? write_layer(tree, layer, err) : rc;
+}
+
+static int make_layers(const char *archive, size_t index, const struct image_spec *spec,
+		       struct image *image, struct image_description *out, struct error *err)
+{
+	char *file CLEANUP_FREE = text_format("%s.%zu.0", archive, index);
+	if (file == NULL)
+		return error_memory(err);
+	int rc = (spec->content != NULL ? spec->content : image_content)(spec, &image->base, err);
+	if (rc == 0)
+		rc = add_layer(&image->base, file, image, out, err);
+	for (size_t i = 0; rc == 0 && spec->layers != NULL && spec->layers[i].programs != NULL;
+	     i++) {
+		struct image_tree tree CLEANUP_IMAGE_TREE = {0};
+		rc = image_layer_content(&spec->layers[i], &tree, err);
+		image_tree_subtract(&tree, &image->base);
+		char *own CLEANUP_FREE = text_format("%s.%zu.%zu", archive, index, i + 1);
+		if (rc == 0)
+			rc = own != NULL ? add_layer(&tree, own, image, out, err)
+					 : error_memory(err);
+	}
+	return rc;
+}
+
 static int make_image(const char *archive, size_t index, const struct image_spec *spec,
 		      struct image *image, struct image_description *out, struct error *err)
 {
-	struct image_tree tree CLEANUP_IMAGE_TREE = {0};
-	struct blob *layer = &image->blobs[LAYER];
-	int rc = (spec->content != NULL ? spec->content : image_content)(spec, &tree, err);
-	if (rc < 0)
-		return rc;
-	image_tree_sort(&tree);
-	layer->type = IMAGE_FILE;
-	layer->content = text_format("%s.layer%zu", archive, index);
-	if (layer->content == NULL)
-		return error_memory(err);
-	rc = list_content(&tree, &out->manifest, err);
+	int rc = make_layers(archive, index, spec, image, out, err);
 	if (rc == 0)
-		rc = write_layer(&tree, layer, err);
-	if (rc == 0)
-		rc = make_config(spec, layer, &image->blobs[CONFIG], err);
+		rc = make_config(spec, image, err);
 	if (rc == 0)
 		rc = make_manifest(image, err);
 	if (rc < 0)
@@ -217,21 +268,34 @@ static int make_image(const char *archive, size_t index, const struct image_spec
 	return out->reference != NULL ? 0 : error_memory(err);
 }
 
+/* What is at `path` is replaced by a whole archive or stays. */
+static int put_in_place(const char *new, const char *path, struct error *err)
+{
+	struct stat status = {0};
+	if (lstat(path, &status) == 0 && !S_ISREG(status.st_mode))
+		return error_set(err, ERROR_EXISTS, "%s: is there, and not a regular file", path);
+	return rename(new, path) == 0 ? 0 : error_system(err, errno, "%s", path);
+}
+
 int image_compose(const char *path, const struct image_spec *specs, size_t count,
 		  struct image_description *out, struct error *err)
 {
 	struct image *images = calloc(count, sizeof(*images));
-	int rc = images != NULL ? 0 : error_memory(err);
+	char *new CLEANUP_FREE = text_format("%s.%d", path, (int)getpid());
+	int rc = images != NULL && new != NULL ? 0 : error_memory(err);
 	for (size_t i = 0; rc == 0 && i < count; i++) {
-		rc = make_image(path, i, &specs[i], &images[i], &out[i], err);
+		rc = make_image(new, i, &specs[i], &images[i], &out[i], err);
 		if (rc < 0)
 			error_wrap(err, rc, "image %s", specs[i].repository);
 	}
 	if (rc == 0)
-		rc = write_archive(path, images, count, err);
+		rc = write_archive(new, images, count, err);
 	free_images(images, images != NULL ? count : 0);
+	if (rc == 0)
+		rc = put_in_place(new, path, err);
 	if (rc < 0) {
-		(void)unlink(path);
+		if (new != NULL)
+			(void)unlink(new);
 		for (size_t i = 0; i < count; i++)
 			image_description_free(&out[i]);
 	}

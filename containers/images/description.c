@@ -14,6 +14,7 @@ void image_description_free(struct image_description *description)
 void images_free(struct images *images)
 {
 	image_description_free(&images->probe);
+	image_description_free(&images->pause);
 	free(images->archive);
 	*images = (struct images){0};
 }

@@ -4,7 +4,6 @@
 #include "base/cleanup.h"
 #include "base/elf.h"
 #include "base/file.h"
-#include "base/gpu_apis.h"
 #include "base/path.h"
 
 #include <stdlib.h>
@@ -12,12 +11,12 @@
 
 #define CLEANUP_CLOSURE CLEANUP(elf_closure_cleanup)
 
-static int add_programs(const struct image_spec *spec, struct elf_closure *closure,
+static int add_programs(const struct image_layer *layer, struct elf_closure *closure,
 			struct image_tree *tree, struct error *err)
 {
 	int rc = 0;
-	for (size_t i = 0; rc == 0 && spec->programs[i] != NULL; i++) {
-		const char *source = spec->programs[i];
+	for (size_t i = 0; rc == 0 && layer->programs != NULL && layer->programs[i] != NULL; i++) {
+		const char *source = layer->programs[i];
 		char *path CLEANUP_FREE = path_join(IMAGES_PROGRAM_DIRECTORY, path_base(source));
 		if (path == NULL)
 			return error_memory(err);
@@ -30,16 +29,16 @@ static int add_programs(const struct image_spec *spec, struct elf_closure *closu
 }
 
 /* Files of the closure but the programs themselves, which have a place of their own. */
-static int add_closure(const struct image_spec *spec, const struct elf_closure *closure,
+static int add_closure(const struct image_layer *layer, const struct elf_closure *closure,
 		       struct image_tree *tree, struct error *err)
 {
 	int rc = 0;
 	for (size_t i = 0; rc == 0 && i < closure->file_count; i++) {
 		const struct elf_file *file = &closure->files[i];
 		bool is_program = false;
-		for (size_t at = 0; spec->programs[at] != NULL; at++)
+		for (size_t at = 0; layer->programs != NULL && layer->programs[at] != NULL; at++)
 			is_program =
-				is_program || strcmp(spec->programs[at], file->destination) == 0;
+				is_program || strcmp(layer->programs[at], file->destination) == 0;
 		if (!is_program)
 			rc = image_tree_add(tree, IMAGE_FILE, file->destination, file->source, 0755,
 					    err);
@@ -60,17 +59,21 @@ int image_add_loaded(struct elf_closure *closure, const char *const *names, stru
 	return rc;
 }
 
-int image_content(const struct image_spec *spec, struct image_tree *tree, struct error *err)
+int image_layer_content(const struct image_layer *layer, struct image_tree *tree, struct error *err)
 {
 	struct elf_closure *closure CLEANUP_CLOSURE = elf_closure_new(NULL, err);
 	if (closure == NULL)
 		return err != NULL ? err->code : ERROR_MEMORY;
+	int rc = add_programs(layer, closure, tree, err);
+	if (rc == 0)
+		rc = image_add_loaded(closure, layer->loaded_libraries, err);
+	return rc == 0 ? add_closure(layer, closure, tree, err) : rc;
+}
+
+int image_content(const struct image_spec *spec, struct image_tree *tree, struct error *err)
+{
 	int rc = image_tree_base(tree, err);
-	if (rc == 0)
-		rc = add_programs(spec, closure, tree, err);
-	if (rc == 0)
-		rc = image_add_loaded(closure, spec->loaded_libraries, err);
-	return rc == 0 ? add_closure(spec, closure, tree, err) : rc;
+	return rc == 0 ? image_layer_content(&spec->base, tree, err) : rc;
 }
 
 int images_find_programs(const char *directory, char **out, struct error *err)
@@ -82,12 +85,15 @@ int images_find_programs(const char *directory, char **out, struct error *err)
 }
 
 /* Sorted, so that the image does not depend on the order of a directory. */
-static int list_probes(const char *directory, struct text_list *probes, struct error *err)
+int images_list_probes(const char *program_directory, struct text_list *probes, struct error *err)
 {
 	struct text_list names CLEANUP_TEXT_LIST = {0};
-	int rc = file_list(directory, &names, err);
+	char *directory CLEANUP_FREE = NULL;
+	int rc = images_find_programs(program_directory, &directory, err);
+	if (rc == 0)
+		rc = file_list(directory, &names, err);
 	for (size_t i = 0; rc == 0 && i < names.count; i++) {
-		if (text_starts_with(names.items[i], "probe-"))
+		if (text_starts_with(names.items[i], IMAGES_PROBE_PREFIX))
 			rc = text_list_take(probes, path_join(directory, names.items[i]), err);
 	}
 	if (rc == 0 && probes->count == 0)
@@ -95,18 +101,7 @@ static int list_probes(const char *directory, struct text_list *probes, struct e
 	return rc;
 }
 
-/* What probes open at run time; drivers come from the device plugin. */
-static int list_loaders(struct text_list *loaders, struct error *err)
-{
-	int rc = 0;
-	for (const struct gpu_api *api = gpu_apis; rc == 0 && api->name != NULL; api++) {
-		if (api->loader != NULL)
-			rc = text_list_add(loaders, api->loader, err);
-	}
-	return rc;
-}
-
-int images_compose(const char *archive, const struct image_spec *probe,
+int images_compose(const char *archive, const struct image_spec *probe, bool with_pause,
 		   const char *program_directory, struct images *out, struct error *err)
 {
 	char *directory CLEANUP_FREE = NULL;
@@ -118,7 +113,7 @@ int images_compose(const char *archive, const struct image_spec *probe,
 		*probe,
 		{.repository = IMAGES_PAUSE_REFERENCE,
 		 .reference = IMAGES_PAUSE_REFERENCE,
-		 .programs = programs,
+		 .base = {.programs = programs},
 		 .command = command},
 	};
 	struct image_description described[ARRAY_SIZE(specs)] = {{0}};
@@ -126,12 +121,11 @@ int images_compose(const char *archive, const struct image_spec *probe,
 	if (rc == 0 && (pause == NULL || copy == NULL))
 		rc = error_memory(err);
 	if (rc == 0)
-		rc = image_compose(archive, specs, ARRAY_SIZE(specs), described, err);
-	if (rc < 0)
-		return rc;
-	image_description_free(&described[1]);
-	*out = (struct images){.probe = described[0], .archive = STEAL(copy)};
-	return 0;
+		rc = image_compose(archive, specs, with_pause ? 2 : 1, described, err);
+	if (rc == 0)
+		*out = (struct images){
+			.probe = described[0], .pause = described[1], .archive = STEAL(copy)};
+	return rc;
 }
 
 int images_describe_probes(const char *program_directory, struct image_manifest *out,
@@ -139,10 +133,7 @@ int images_describe_probes(const char *program_directory, struct image_manifest 
 {
 	struct image_manifest manifest CLEANUP_IMAGE_MANIFEST = {0};
 	struct text_list probes CLEANUP_TEXT_LIST = {0};
-	char *directory CLEANUP_FREE = NULL;
-	int rc = images_find_programs(program_directory, &directory, err);
-	if (rc == 0)
-		rc = list_probes(directory, &probes, err);
+	int rc = images_list_probes(program_directory, &probes, err);
 	for (size_t i = 0; rc == 0 && i < probes.count; i++) {
 		char *path CLEANUP_FREE =
 			path_join(IMAGES_PROGRAM_DIRECTORY, path_base(probes.items[i]));
@@ -154,23 +145,4 @@ int images_describe_probes(const char *program_directory, struct image_manifest 
 	*out = manifest;
 	manifest = (struct image_manifest){0};
 	return 0;
-}
-
-int images_prepare(const char *directory, const char *program_directory, struct images *out,
-		   struct error *err)
-{
-	struct text_list probes CLEANUP_TEXT_LIST = {0};
-	struct text_list loaders CLEANUP_TEXT_LIST = {0};
-	char *programs CLEANUP_FREE = NULL;
-	char *archive CLEANUP_FREE = path_join(directory, "images.tar");
-	struct image_spec spec = {.repository = IMAGES_PROBE_REPOSITORY};
-	int rc = archive != NULL ? images_find_programs(program_directory, &programs, err)
-				 : error_memory(err);
-	if (rc == 0)
-		rc = list_probes(programs, &probes, err);
-	if (rc == 0)
-		rc = list_loaders(&loaders, err);
-	spec.programs = (const char *const *)probes.items;
-	spec.loaded_libraries = (const char *const *)loaders.items;
-	return rc == 0 ? images_compose(archive, &spec, programs, out, err) : rc;
 }

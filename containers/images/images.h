@@ -33,17 +33,28 @@
 
 struct image_tree;
 
-struct image_spec {
-	/* "docker.io/gpucert/probe"; the tag is the first 12 digits of the digest. */
-	const char *repository;
-	const char *reference; /* instead of that; NULL: that */
+struct image_layer {
 	/* NULL-ended absolute host paths; installed under their base name. */
 	const char *const *programs;
 	/* NULL-ended sonames that the programs open at run time. They come with what they need; one
 	 * that this machine lacks is left out. May be NULL. */
 	const char *const *loaded_libraries;
+};
+
+enum { IMAGE_LAYERS_MAX = 8 };
+
+struct image_spec {
+	/* "docker.io/gpucert/probe"; the tag is the first 12 digits of the digest. */
+	const char *repository;
+	const char *reference; /* instead of that; NULL: that */
+	/* The lowest layer, which also has what every image needs, and those above it, ended by one
+	 * without programs (NULL: none). Each depends on its own files and the lowest layer alone, so
+	 * images with the same layer share it. */
+	struct image_layer base;
+	const struct image_layer *layers;
 	const char *const *command; /* NULL-ended default command; may be NULL */
-	/* What is in the image, instead of the rules above. NULL: those. `user` is for it. */
+	const char *const *labels;  /* NULL-ended pairs of name and value; may be NULL */
+	/* What is in the lowest layer, instead of the rules above. NULL: those. `user` is for it. */
 	int (*content)(const struct image_spec *spec, struct image_tree *tree, struct error *err);
 	const void *user;
 };
@@ -62,25 +73,44 @@ void image_description_free(struct image_description *description);
 
 /* Composes `count` images into one archive at `path`. `out` is an array of `count`,
  * zero-initialised descriptions. ERROR_NOT_FOUND: a program is missing. ERROR_FORMAT: a program is
- * not an ELF file. ERROR_IO: disk full and the like; no archive is left then. */
+ * not an ELF file. ERROR_IO: disk full and the like. ERROR_LIMIT: more layers than IMAGE_LAYERS_MAX.
+ * ERROR_EXISTS: `path` is something else than a regular file. On failure what was at `path` stays. */
 int image_compose(const char *path, const struct image_spec *specs, size_t count,
 		  struct image_description *out, struct error *err);
 
 /* The images of a run. */
 struct images {
 	struct image_description probe;
-	char *archive; /* path */
+	struct image_description pause; /* nothing where the archive is without it */
+	char *archive;			/* path */
 };
 
-/* Composes an image of probes and the pause image (IMAGES_PAUSE_REFERENCE), which is the program
- * `pause` of `program_directory` (NULL: ../libexec/gpucert beside the running program), into
+/* Composes an image of probes and `with_pause` the pause image (IMAGES_PAUSE_REFERENCE), which is the
+ * program `pause` of `program_directory` (NULL: ../libexec/gpucert beside the running program), into
  * `archive`. Errors of image_compose(). */
-int images_compose(const char *archive, const struct image_spec *probe,
+int images_compose(const char *archive, const struct image_spec *probe, bool with_pause,
 		   const char *program_directory, struct images *out, struct error *err);
 
-/* Composes probe and pause image into `directory`/images.tar: every probe-* program of
- * `program_directory` with the Vulkan and OpenCL loaders. ERROR_NOT_FOUND names the
- * directory when there are no probes. Takes less than a tenth of a second, so nothing is cached. */
+struct images_choice {
+	const char *program_directory;	  /* NULL: as for images_compose() */
+	const struct text_list *families; /* of gpu_api_families; NULL or none: all */
+	const char
+		*reference; /* of the probe image; NULL: IMAGES_PROBE_REPOSITORY and the digest */
+	bool pause;	    /* the pause image, too */
+	bool one_layer;	    /* everything in the lowest layer: a runtime unpacks it faster */
+};
+
+/*
+ * Composes the probe image: probe-visibility in the lowest layer, and a layer for each family with
+ * the probe-* programs of `program_directory` that belong to it and the loaders of their APIs.
+ * ERROR_NOT_FOUND: there are no probes, or none of a family; names the directory. ERROR_ARGUMENT: no
+ * such family, or not a reference of the form REGISTRY/NAME:TAG.
+ */
+int images_build(const char *archive, const struct images_choice *choice, struct images *out,
+		 struct error *err);
+
+/* All families in one layer, and the pause image, into `directory`/images.tar. Takes less than a
+ * tenth of a second, so nothing is cached. */
 int images_prepare(const char *directory, const char *program_directory, struct images *out,
 		   struct error *err);
 /* What an image that was composed elsewhere must hold all the same: the probes of

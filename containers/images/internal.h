@@ -45,11 +45,15 @@ int image_tree_base(struct image_tree *tree, struct error *err);
 /* By path: a directory comes before what it holds. */
 void image_tree_sort(struct image_tree *tree);
 bool image_tree_has(const struct image_tree *tree, const char *path);
+/* Takes out what is also in `other`. */
+void image_tree_subtract(struct image_tree *tree, const struct image_tree *other);
 void image_tree_free(struct image_tree *tree);
 
-/* The skeleton, the programs, their needs and the loaded libraries with theirs. Errors: those of
- * image_compose(). */
+/* The skeleton, the programs, their needs and the loaded libraries with theirs; the second without
+ * the skeleton. Errors: those of image_compose(). */
 int image_content(const struct image_spec *spec, struct image_tree *tree, struct error *err);
+int image_layer_content(const struct image_layer *layer, struct image_tree *tree,
+			struct error *err);
 
 /* Adds libraries (NULL-ended; NULL: none) that programs open at run time, with what they need. One
  * that is not there is left out. */
@@ -60,6 +64,10 @@ int image_architecture(const char *machine, const char **out, struct error *err)
 
 /* `directory` NULL: ../libexec/gpucert beside the running program. Caller frees *out. */
 int images_find_programs(const char *directory, char **out, struct error *err);
+
+/* The paths of the probe-* programs there, sorted. ERROR_NOT_FOUND: there are none. */
+#define IMAGES_PROBE_PREFIX "probe-"
+int images_list_probes(const char *program_directory, struct text_list *probes, struct error *err);
 
 /* Reproducible tar files: owner 0, time 0, no names of users, entries in the order they are added. */
 struct tar;

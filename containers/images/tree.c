@@ -118,6 +118,16 @@ int image_tree_base(struct image_tree *tree, struct error *err)
 	return rc;
 }
 
+void image_tree_subtract(struct image_tree *tree, const struct image_tree *other)
+{
+	size_t kept = 0;
+	for (size_t i = 0; i < tree->count; i++) {
+		if (!image_tree_has(other, tree->entries[i].path))
+			tree->entries[kept++] = tree->entries[i];
+	}
+	tree->count = kept;
+}
+
 static int compare(const void *a, const void *b)
 {
 	return strcmp(((const struct image_entry *)a)->path, ((const struct image_entry *)b)->path);

@@ -57,7 +57,7 @@ static void compose(const char *archive, const char *program, struct image_descr
 {
 	const char *const programs[] = {program, NULL};
 	const struct image_spec spec = {.repository = "docker.io/gpucert/test",
-					.programs = programs};
+					.base = {.programs = programs}};
 	struct error err = {0};
 	UNIT_INT(image_compose(archive, &spec, 1, out, &err), 0);
 	UNIT_STRING(err.text, "");
@@ -181,8 +181,8 @@ static void test_libraries_come_along(void)
 {
 	const char *const programs[] = {"/proc/self/exe", NULL};
 	const char *const loaded[] = {"libdl.so.2", "libnowhere-gpucert.so.7", NULL};
-	const struct image_spec spec = {
-		.repository = "x", .programs = programs, .loaded_libraries = loaded};
+	const struct image_spec spec = {.repository = "x",
+					.base = {.programs = programs, .loaded_libraries = loaded}};
 	struct image_description description = {0};
 	char *archive CLEANUP_FREE = inside("images.tar");
 	struct text files CLEANUP_TEXT = {0};
@@ -201,7 +201,7 @@ static void test_libraries_come_along(void)
 static void expect_failure(const char *program, int code, const char *part)
 {
 	const char *const programs[] = {program, NULL};
-	const struct image_spec spec = {.repository = "x", .programs = programs};
+	const struct image_spec spec = {.repository = "x", .base = {.programs = programs}};
 	struct image_description description = {0};
 	char *archive CLEANUP_FREE = inside("failed.tar");
 	struct text_list left CLEANUP_TEXT_LIST = {0};
@@ -230,7 +230,7 @@ static void test_a_full_disk(void)
 	char *small CLEANUP_FREE = NULL;
 	char *archive CLEANUP_FREE = NULL;
 	const char *const programs[] = {PROGRAMS "/probe-test", NULL};
-	const struct image_spec spec = {.repository = "x", .programs = programs};
+	const struct image_spec spec = {.repository = "x", .base = {.programs = programs}};
 	struct image_description description = {0};
 	struct text_list left CLEANUP_TEXT_LIST = {0};
 	struct error err = {0};
@@ -246,6 +246,157 @@ static void test_a_full_disk(void)
 	CU_ASSERT_EQUAL(file_list(small, &left, NULL), 0);
 	UNIT_INT(left.count, 0);
 	CU_ASSERT_EQUAL(umount(small), 0);
+}
+
+/* A folder with these programs, each a copy of probe-test. */
+static char *make_programs(const char *const *names)
+{
+	char *programs = inside("programs");
+	CU_ASSERT_EQUAL_FATAL(mkdir(programs, 0700), 0);
+	for (size_t i = 0; names[i] != NULL; i++) {
+		char *path CLEANUP_FREE = path_join(programs, names[i]);
+		copy(PROGRAMS "/probe-test", path);
+	}
+	return programs;
+}
+
+/* The list of digests and the files of each layer of an archive's first image. */
+static void read_layers(const char *path, struct text_list *digests, struct text_list *contents)
+{
+	char *archive CLEANUP_FREE = NULL;
+	size_t size = 0;
+	struct text list CLEANUP_TEXT = {0};
+	struct text index_text CLEANUP_TEXT = {0};
+	struct text manifest_text CLEANUP_TEXT = {0};
+	const cJSON *layer = NULL;
+	CU_ASSERT_EQUAL_FATAL(file_read(path, ARCHIVE_MAX, &archive, &size, NULL), 0);
+	list_archive(archive, size, &list, "index.json", &index_text);
+	cJSON *index CLEANUP_JSON = parse(&index_text);
+	read_blob(archive, size, json_pointer(index, "/manifests/0"), &manifest_text);
+	cJSON *manifest CLEANUP_JSON = parse(&manifest_text);
+	cJSON_ArrayForEach (layer, json_pointer(manifest, "/layers")) {
+		struct text blob CLEANUP_TEXT = {0};
+		struct text files CLEANUP_TEXT = {0};
+		read_blob(archive, size, layer, &blob);
+		list_archive(blob.data, blob.size, &files, NULL, NULL);
+		UNIT_INT(text_list_add(digests,
+				       cJSON_GetStringValue(json_pointer(layer, "/digest")), NULL),
+			 0);
+		UNIT_INT(text_list_add(contents, text_string(&files), NULL), 0);
+	}
+}
+
+static void build(const char *archive, const char *programs, const char *family)
+{
+	struct text_list families CLEANUP_TEXT_LIST = {0};
+	const struct images_choice choice = {.program_directory = programs, .families = &families};
+	struct images images = {0};
+	if (family != NULL)
+		UNIT_INT(text_list_add(&families, family, NULL), 0);
+	UNIT_INT(images_build(archive, &choice, &images, NULL), 0);
+	CU_ASSERT_PTR_NULL(images.pause.reference);
+	images_free(&images);
+}
+
+static bool has(const struct text_list *contents, size_t layer, const char *part)
+{
+	return layer < contents->count && strstr(contents->items[layer], part) != NULL;
+}
+
+static void test_a_layer_for_each_family(void)
+{
+	static const char *const names[] = {"probe-visibility", "probe-opencl", "probe-vulkan",
+					    "probe-nvenc",	"pause",	NULL};
+	char *programs CLEANUP_FREE = make_programs(names);
+	char *all CLEANUP_FREE = inside("all.tar");
+	char *one CLEANUP_FREE = inside("one.tar");
+	struct text_list digests CLEANUP_TEXT_LIST = {0};
+	struct text_list contents CLEANUP_TEXT_LIST = {0};
+	struct text_list one_digests CLEANUP_TEXT_LIST = {0};
+	struct text_list one_contents CLEANUP_TEXT_LIST = {0};
+	build(all, programs, NULL);
+	build(one, programs, "graphics");
+	read_layers(all, &digests, &contents);
+	read_layers(one, &one_digests, &one_contents);
+	CU_ASSERT_EQUAL_FATAL(digests.count, 4);
+	CU_ASSERT_EQUAL_FATAL(one_digests.count, 2);
+	UNIT_STRING(one_digests.items[0], digests.items[0]);
+	UNIT_STRING(one_digests.items[1], digests.items[2]);
+	CU_ASSERT_TRUE(has(&contents, 0, " libexec/gpucert/probe-visibility\n"));
+	CU_ASSERT_TRUE(has(&contents, 0, " etc/passwd\n"));
+	CU_ASSERT_TRUE(has(&contents, 1, " libexec/gpucert/probe-opencl\n"));
+	CU_ASSERT_TRUE(has(&contents, 1, "/libOpenCL.so.1\n"));
+	CU_ASSERT_TRUE(has(&contents, 2, " libexec/gpucert/probe-vulkan\n"));
+	CU_ASSERT_TRUE(has(&contents, 3, " libexec/gpucert/probe-nvenc\n"));
+	for (size_t i = 0; i < contents.count; i++) {
+		CU_ASSERT_EQUAL(has(&contents, i, "probe-vulkan"), i == 2);
+		CU_ASSERT_EQUAL(has(&contents, i, " etc/"), i == 0);
+		CU_ASSERT_FALSE(has(&contents, i, "/pause"));
+	}
+}
+
+static void expect_choice(const char *programs, const char *family, const char *reference, int code,
+			  const char *part)
+{
+	char *archive CLEANUP_FREE = inside("kept.tar");
+	struct text_list families CLEANUP_TEXT_LIST = {0};
+	const struct images_choice choice = {
+		.program_directory = programs, .families = &families, .reference = reference};
+	struct images images = {0};
+	struct error err = {0};
+	if (family != NULL)
+		UNIT_INT(text_list_add(&families, family, NULL), 0);
+	UNIT_INT(images_build(archive, &choice, &images, &err), code);
+	if (part != NULL)
+		UNIT_CONTAINS(err.text, part);
+	images_free(&images);
+}
+
+static void test_what_is_asked_for(void)
+{
+	static const char *const names[] = {"probe-visibility", "probe-opencl", NULL};
+	static const char *const sound[] = {"docker.io/a:1", "localhost/a-b/c_d.e:V1.0_x-y",
+					    "localhost:5000/a:latest",
+					    "registry.example:443/x/y:2026", NULL};
+	static const char *const wrong[] = {
+		"",	     "a:1",	 "a/b:1",	"a.b/C:1",   "A.b/c:1", "a.b/c",
+		"a.b:1/c",   "a.b/c:",	 "a.b/c:1@sha", "a.b/c d:1", "a.b/:1",	"a.b//c:1",
+		"a.b/c\":1", "a.b/c:-x", "a.b/c:1/2",	"a.b/c:\n",  "/c:1",	NULL};
+	char *programs CLEANUP_FREE = make_programs(names);
+	expect_choice(programs, "graphic", NULL, ERROR_ARGUMENT,
+		      "family 'graphic' is not one of compute, graphics, video, directx");
+	expect_choice(programs, "video", NULL, ERROR_NOT_FOUND,
+		      "family 'video' has no probe in this build");
+	for (size_t i = 0; sound[i] != NULL; i++)
+		expect_choice(programs, NULL, sound[i], 0, NULL);
+	for (size_t i = 0; wrong[i] != NULL; i++)
+		expect_choice(programs, NULL, wrong[i], ERROR_ARGUMENT, "REGISTRY/NAME:TAG");
+}
+
+/* A failure leaves what was there, and a device or a folder is not replaced. */
+static void test_what_was_there_stays(void)
+{
+	const char *const programs[] = {"/etc/passwd", NULL};
+	const struct image_spec spec = {.repository = "x", .base = {.programs = programs}};
+	const char *const sound[] = {PROGRAMS "/probe-test", NULL};
+	const struct image_spec good = {.repository = "x", .base = {.programs = sound}};
+	char *archive CLEANUP_FREE = inside("kept.tar");
+	char *link CLEANUP_FREE = inside("link.tar");
+	struct image_description description = {0};
+	struct text_list left CLEANUP_TEXT_LIST = {0};
+	char *data CLEANUP_FREE = NULL;
+	size_t size = 0;
+	struct error err = {0};
+	UNIT_INT(file_write_atomic(archive, "old", 3, 0600, NULL), 0);
+	UNIT_INT(image_compose(archive, &spec, 1, &description, NULL), ERROR_FORMAT);
+	UNIT_INT(file_read(archive, ARCHIVE_MAX, &data, &size, NULL), 0);
+	UNIT_STRING(data, "old");
+	UNIT_INT(image_compose(directory, &good, 1, &description, &err), ERROR_EXISTS);
+	UNIT_CONTAINS(err.text, "not a regular file");
+	UNIT_INT(symlink("kept.tar", link), 0);
+	UNIT_INT(image_compose(link, &good, 1, &description, NULL), ERROR_EXISTS);
+	UNIT_INT(file_list(directory, &left, NULL), 0);
+	UNIT_INT(left.count, 2);
 }
 
 static void test_places_in_the_tree(void)
@@ -301,6 +452,9 @@ IN_DIRECTORY(test_the_layout_is_sound)
 IN_DIRECTORY(test_libraries_come_along)
 IN_DIRECTORY(test_programs_that_cannot_be_used)
 IN_DIRECTORY(test_a_full_disk)
+IN_DIRECTORY(test_a_layer_for_each_family)
+IN_DIRECTORY(test_what_is_asked_for)
+IN_DIRECTORY(test_what_was_there_stays)
 
 UNIT_MAIN("images",
 	  {"the same input gives the same bytes", test_the_same_input_gives_the_same_bytes_inside},
@@ -309,5 +463,8 @@ UNIT_MAIN("images",
 	  {"the layout is sound", test_the_layout_is_sound_inside},
 	  {"libraries come along", test_libraries_come_along_inside},
 	  {"programs that cannot be used", test_programs_that_cannot_be_used_inside},
-	  {"a full disk", test_a_full_disk_inside}, {"places in the tree", test_places_in_the_tree},
-	  {"architectures", test_architectures})
+	  {"a full disk", test_a_full_disk_inside},
+	  {"a layer for each family", test_a_layer_for_each_family_inside},
+	  {"what is asked for", test_what_is_asked_for_inside},
+	  {"what was there stays", test_what_was_there_stays_inside},
+	  {"places in the tree", test_places_in_the_tree}, {"architectures", test_architectures})

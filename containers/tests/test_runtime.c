@@ -169,7 +169,7 @@ static void test_attaching(struct rig *rig)
 	const struct launch_spec spec = {.name = "test", .command = words};
 	const char *const programs[] = {"/proc/self/exe", NULL};
 	const struct image_spec image = {.repository = "docker.io/gpucert/other",
-					 .programs = programs};
+					 .base = {.programs = programs}};
 	struct image_description other = {0};
 	struct launch *owned = NULL;
 	struct launch *guest = NULL;

@@ -15,7 +15,7 @@
 enum { KEY_DIGITS = 16, SECONDS_KEPT = 24 * 60 * 60 };
 
 /* Raised when the image is made differently from the same files. */
-#define WINE_IMAGE_FORMAT "1"
+#define WINE_IMAGE_FORMAT "2"
 
 static int add_file(struct text *key, const char *path, struct error *err)
 {
@@ -54,14 +54,8 @@ static int compose(const struct wine_image_options *options, const char *program
 	const struct image_spec spec = {.repository = WINE_IMAGE_REPOSITORY,
 					.content = wine_image_content,
 					.user = options};
-	char *new CLEANUP_FREE = text_format("%s.%d", archive, (int)getpid());
 	struct images images = {0};
-	int rc = new != NULL ? images_compose(new, &spec, program_directory, &images, err)
-			     : error_memory(err);
-	if (rc < 0)
-		return rc;
-	if (rename(new, archive) < 0)
-		rc = error_set(err, ERROR_IO, "%s: cannot be put in its place", archive);
+	int rc = images_compose(archive, &spec, true, program_directory, &images, err);
 	if (rc == 0)
 		rc = file_write_atomic(digest, images.probe.digest, strlen(images.probe.digest),
 				       0644, err);

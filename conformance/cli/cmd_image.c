@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT */
+/* `image`: the images of the probes. Each command is a row of main.c's table. */
+#include "conformance/cli/commands.h"
+#include "containers/images/images.h"
+#include "containers/offers.h"
+
+#include <stdio.h>
+
+static struct {
+	const char *output;
+	const char *name;
+	bool pause;
+} build;
+
+static int build_image(const struct text_list *families, struct error *err)
+{
+	const struct images_choice choice = {
+		.families = families, .reference = build.name, .pause = build.pause};
+	struct images images = {0};
+	if (build.output == NULL)
+		return error_set(err, ERROR_ARGUMENT, "--output: name the file to write");
+	if (!OFFERS_IMAGES)
+		return error_set(err, ERROR_UNSUPPORTED,
+				 "images of Windows programs are not composed; build one with the "
+				 "Containerfiles of share/gpucert/deploy/windows");
+	int rc = images_build(build.output, &choice, &images, err);
+	if (rc < 0)
+		return rc;
+	(void)printf("%s %s\n", images.probe.reference, images.probe.digest);
+	if (build.pause)
+		(void)printf("%s %s\n", images.pause.reference, images.pause.digest);
+	images_free(&images);
+	return 0;
+}
+
+static int build_run(const struct text_list *arguments)
+{
+	struct error err = {0};
+	int rc = build_image(arguments, &err);
+	if (rc == 0)
+		return 0;
+	(void)fprintf(stderr, "gpucert image build: %s\n", err.text);
+	return rc == ERROR_ARGUMENT ? 2 : 3;
+}
+
+static const struct option_spec build_options[] = {
+	{OPTION_ROW("output", OPTION_STRING, build.output), .letter = 'o', .value = "FILE",
+	 .help = "Where the archive goes. Required."},
+	{OPTION_ROW("name", OPTION_STRING, build.name), .letter = 'n', .value = "REFERENCE",
+	 .help = "What the image is called: REGISTRY/NAME:TAG. Without it "
+		 "docker.io/gpucert/probe, tagged with its digest."},
+	{OPTION_ROW("pause", OPTION_FLAG, build.pause),
+	 .help = "Put the pause image for pod sandboxes (docker.io/gpucert/pause:1) into the "
+		 "archive, too."},
+	{.name = NULL},
+};
+
+static const char *const build_examples[] = {
+	"gpucert image build --name registry.example/gpucert-probes:1 --output probes.tar",
+	"Write the image of all probes.",
+	"skopeo copy oci-archive:probes.tar docker://registry.example/gpucert-probes:1",
+	"Push it into a registry.",
+	"ctr --namespace k8s.io images import probes.tar",
+	"Or give it to the container runtime of one node.",
+	"gpucert run --cri unix:///run/containerd/containerd.sock --image "
+	"registry.example/gpucert-probes:1",
+	"Certify that node with it.",
+	"gpucert image build compute video --output small.tar",
+	"Write an image with the probes of two families only.",
+	NULL,
+};
+
+const struct command_spec command_image_build = {
+	.name = "image build",
+	.summary = "Write the image of the probes as an archive, for a registry or a node",
+	.arguments = "[FAMILY...]",
+	.description =
+		"Composes an image, as 'run' does for itself, from the probes of this "
+		"installation, what they need of this machine's libraries, and the loaders of their APIs; drivers "
+		"come from the device plugin. A family is a layer: compute (CUDA, HIP, Level "
+		"Zero, NVML, OpenCL), graphics (OpenGL, Vulkan), video (the encoders), directx "
+		"(Direct3D 12 by vkd3d); without one all are in it. probe-visibility always "
+		"is.\n\n"
+		"The archive is an OCI image layout with layers that are not compressed. The same "
+		"files give the same bytes and the same digest. Prints the name and the digest of "
+		"each image. 'run --image' wants the image of the same build of gpucert.",
+	.options = build_options,
+	.examples = build_examples,
+	.exit_codes =
+		(const char *const[]){"0", "done", "2", "usage", "3",
+				      "the image cannot be composed or written; what was at FILE "
+				      "is left as it was",
+				      NULL},
+	.run = build_run,
+};
