@@ -12,6 +12,7 @@
 #include "workloads/common/reference.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <uv.h>
 
@@ -150,6 +151,17 @@ static bool expect_seed(struct check_run *run, const cJSON *document,
 		check_format(run, "%llu", (unsigned long long)launch->seed));
 }
 
+/* A device of Shader Model 6 runs the shader of that language, too (workloads/d3d12/). */
+static bool expect_dxil(struct check_run *run, const char *label, const cJSON *document,
+			const struct document_launch *launch)
+{
+	const char *model = json_pointer_string(document, "/work/shaderModel");
+	if (strcmp(launch->probe, "probe-d3d12") != 0 || model == NULL || strtod(model, NULL) < 6)
+		return true;
+	return expect_digest(run, label, document, "dxilValues", launch) &&
+	       expect_digest(run, label, document, "dxilY", launch);
+}
+
 static bool expect_work(struct check_run *run, const char *label, const cJSON *document,
 			const struct document_launch *launch)
 {
@@ -171,6 +183,7 @@ static bool expect_work(struct check_run *run, const char *label, const cJSON *d
 		row++;
 	for (const char *const *array = works[row].arrays; *array != NULL; array++)
 		held = expect_digest(run, label, document, *array, launch) && held;
+	held = expect_dxil(run, label, document, launch) && held;
 	if (works[row].probe == NULL && cJSON_IsObject(json_pointer(document, "/work/render")))
 		held = expect_digest(run, label, document, "pixels", launch) && held;
 	return held;

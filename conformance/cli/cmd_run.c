@@ -56,6 +56,12 @@ static const struct option_spec run_options[] = {
 		 "libexec/gpucert/windows of the installation, or the build tree \"windows\" "
 		 "beside this one.",
 	 .env = "GPUCERT_WINDOWS_PROGRAMS"},
+	{OPTION_ROW("windows-dlls", OPTION_STRING, run.settings.workplace.windows_dlls),
+	 .value = "DIR",
+	 .help = "DLLs for the containers of --node wine: those with a name of Wine's own take its "
+		 "place, others lie in System32. make-dlls.sh makes such folders "
+		 "(docs/wine-node.md).",
+	 .env = "GPUCERT_WINDOWS_DLLS"},
 	{OPTION_ROW("cri", OPTION_STRING, run.settings.workplace.cri_address), .value = "ADDR",
 	 .help = "Use this container runtime (unix:///run/containerd/containerd.sock, on Windows "
 		 "npipe:////./pipe/containerd-containerd) instead of a private containerd.",

@@ -60,14 +60,27 @@ static cJSON *machine_json(void)
 	return members_take(&machine);
 }
 
+/* The names of the DLLs that containers get beside, or instead of, Wine's own. */
+static void add_dlls(struct members *node, const char *folder)
+{
+	struct text_list dlls CLEANUP_TEXT_LIST = {0};
+	struct members names CLEANUP_MEMBERS = members_new_array();
+	if (folder == NULL || wine_dlls_list(folder, &dlls, NULL) < 0)
+		return;
+	for (size_t i = 0; i < dlls.count; i++)
+		member_string(&names, NULL, path_base(dlls.items[i]));
+	member_item(node, "dlls", members_take(&names));
+}
+
 /* Whether what the other sections say of a node is true of this machine. */
-static cJSON *node_json(const struct context *context, const struct wine_node *wine)
+static cJSON *node_json(const struct environment *environment, const struct context *context,
+			const struct wine_node *wine)
 {
 	struct members node CLEANUP_MEMBERS = members_new();
 	if (is_wine(wine)) {
-		char *packages CLEANUP_FREE = path_join(wine->root, WINE_NODE_PACKAGES);
 		add_text(&node, "kind", "wine");
-		add_digest(&node, "digest", packages);
+		add_text(&node, "digest", environment->wine.digest);
+		add_dlls(&node, wine->dlls);
 	} else if (context->node->recorded) {
 		add_text(&node, "kind", "recorded");
 		add_text(&node, "file", path_base(context->node_file));
@@ -262,7 +275,10 @@ static void add_component(struct members *drivers, const char *key, const char *
 static void add_wine(struct members *drivers, const struct wine_identity *wine)
 {
 	add_component(drivers, WINE_DRIVER, "Wine", wine->wine);
-	add_component(drivers, "vkd3d", "vkd3d (Wine's Direct3D 12)", wine->vkd3d);
+	add_component(drivers, "vkd3d",
+		      wine->dxil ? "vkd3d with its experimental DXIL parser (Wine's Direct3D 12)"
+				 : "vkd3d (Wine's Direct3D 12)",
+		      wine->vkd3d);
 	for (size_t i = 0; i < wine->drivers->device_count; i++) {
 		const struct discovery_device *device = &wine->drivers->devices[i];
 		add_component(drivers, device->driver_name, device->description,
@@ -427,7 +443,7 @@ int environment_describe(struct environment *environment, const struct context *
 	if (rc != 0)
 		return rc;
 	member_item(&json, "plugin", plugin);
-	member_item(&json, "node", node_json(context, &workplace->wine));
+	member_item(&json, "node", node_json(environment, context, &workplace->wine));
 	member_item(&json, "os", os_json(&context->node->system, &workplace->wine));
 	member_item(&json, "drivers", drivers_json(environment, context->node));
 	member_item(&json, "devices", devices_json(environment, context->node));

@@ -19,12 +19,15 @@
 #define WITHOUT " (--launcher process goes without containers, and proves nothing about them)"
 
 /* The node and the image of its probes. */
-static int make_wine(struct workplace *workplace, const char *programs, struct error *err)
+static int make_wine(struct workplace *workplace, const struct workplace_options *options,
+		     struct error *err)
 {
 	char *directory CLEANUP_FREE = path_join(workplace->run_directory, "wine");
 	int rc =
 		directory != NULL ? file_make_directories(directory, 0700, err) : error_memory(err);
-	return rc == 0 ? wine_node_make(directory, programs, &workplace->wine, err) : rc;
+	return rc == 0 ? wine_node_make(directory, options->windows_programs, options->windows_dlls,
+					&workplace->wine, err)
+		       : rc;
 }
 
 static int prepare_wine_image(struct workplace *workplace, struct error *err)
@@ -35,6 +38,7 @@ static int prepare_wine_image(struct workplace *workplace, struct error *err)
 		.root = workplace->wine.root,
 		.starter = workplace->wine.starter,
 		.cache = cache,
+		.dlls = workplace->wine.dlls,
 	};
 	int rc = cache != NULL ? wine_node_probes(&workplace->wine, &programs, err)
 			       : error_memory(err);
@@ -160,9 +164,8 @@ static int open_directory(struct workplace *workplace, const struct workplace_op
 			  struct error *err)
 {
 	int rc = make_directory(workplace, err);
-	return rc == 0 && OFFERS_WINE_NODE && options->wine
-		       ? make_wine(workplace, options->windows_programs, err)
-		       : rc;
+	return rc == 0 && OFFERS_WINE_NODE && options->wine ? make_wine(workplace, options, err)
+							    : rc;
 }
 
 /* The runtime, the directory, which is the runtime's where there is one, and the images. */

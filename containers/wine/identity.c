@@ -12,7 +12,8 @@
 
 enum { LIBRARY_MAX = 64 * 1024 * 1024 };
 
-#define VKD3D_LIBRARY "/usr/lib/x86_64-linux-gnu/wine/x86_64-windows/wined3d.dll"
+#define VKD3D_LIBRARY "wined3d.dll"
+#define VKD3D_FOLDER  "/usr/lib/x86_64-linux-gnu/wine/x86_64-windows"
 
 void wine_identity_free(struct wine_identity *identity)
 {
@@ -35,17 +36,57 @@ char *wine_vkd3d_version(const char *data, size_t size)
 	return NULL;
 }
 
+bool wine_vkd3d_has_dxil(const char *data, size_t size)
+{
+	static const char mark[] = "with its experimental DXIL parser";
+	return memmem(data, size, mark, sizeof(mark) - 1) != NULL;
+}
+
+/* Of the library that containers get. */
 static int identity_read_vkd3d(const struct wine_node *node, struct wine_identity *out,
 			       struct error *err)
 {
-	char *path CLEANUP_FREE = path_join(node->root, VKD3D_LIBRARY);
+	char *given CLEANUP_FREE = path_join(node->dlls != NULL ? node->dlls : "", VKD3D_LIBRARY);
+	char *own CLEANUP_FREE = path_join(node->root, VKD3D_FOLDER "/" VKD3D_LIBRARY);
 	char *data CLEANUP_FREE = NULL;
 	size_t size = 0;
-	if (path == NULL)
+	if (given == NULL || own == NULL)
 		return error_memory(err);
-	if (file_read(path, LIBRARY_MAX, &data, &size, NULL) == 0)
+	const char *path = node->dlls != NULL && file_exists(given) ? given : own;
+	if (file_read(path, LIBRARY_MAX, &data, &size, NULL) == 0) {
 		out->vkd3d = wine_vkd3d_version(data, size);
+		out->dxil = wine_vkd3d_has_dxil(data, size);
+	}
 	return 0;
+}
+
+static int add_digest(const char *path, struct text *all, struct error *err)
+{
+	char digest[DIGEST_SIZE] = "";
+	int rc = digest_file(path, digest, NULL, err);
+	text_addf(all, "%s %s\n", path_base(path), digest);
+	return rc;
+}
+
+/* Of the list of packages alone, or of a list with the DLLs. */
+static int identity_digest(const struct wine_node *node, struct wine_identity *out,
+			   struct error *err)
+{
+	struct text_list dlls CLEANUP_TEXT_LIST = {0};
+	struct text all CLEANUP_TEXT = {0};
+	char *packages CLEANUP_FREE = path_join(node->root, WINE_NODE_PACKAGES);
+	int rc = packages != NULL ? 0 : error_memory(err);
+	if (rc == 0 && node->dlls == NULL)
+		return digest_file(packages, out->digest, NULL, err);
+	if (rc == 0)
+		rc = add_digest(packages, &all, err);
+	if (rc == 0)
+		rc = wine_dlls_list(node->dlls, &dlls, err);
+	for (size_t i = 0; rc == 0 && i < dlls.count; i++)
+		rc = add_digest(dlls.items[i], &all, err);
+	if (rc == 0)
+		digest_bytes(text_string(&all), all.size, out->digest);
+	return rc == 0 && all.failed ? error_memory(err) : rc;
 }
 
 int wine_identity_read(const struct wine_node *node, struct wine_identity *out, struct error *err)
@@ -58,6 +99,8 @@ int wine_identity_read(const struct wine_node *node, struct wine_identity *out, 
 		rc = discovery_take(&options, &identity.drivers, err);
 	if (rc == 0)
 		rc = identity_read_vkd3d(node, &identity, err);
+	if (rc == 0)
+		rc = identity_digest(node, &identity, err);
 	if (rc < 0)
 		return rc;
 	if (text_starts_with(identity.wine, name))

@@ -12,6 +12,8 @@ struct discovery_snapshot;
 struct wine_identity {
 	char *wine;			    /* "10.0" */
 	char *vkd3d;			    /* "1.14"; NULL: its library does not tell */
+	bool dxil;			    /* it was built with its experimental parser of DXIL */
+	char digest[DIGEST_SIZE];	    /* of the root and of DLLs beside it */
 	struct discovery_snapshot *drivers; /* of the root: lavapipe, pocl */
 };
 
@@ -24,6 +26,9 @@ int wine_identity_read(const struct wine_node *node, struct wine_identity *out, 
  * one of the node's adds nothing. */
 int wine_identity_add_files(const struct wine_node *node, const char *location_path,
 			    struct digest_set *set, struct digests *digests, struct error *err);
+
+/* Whether a library of vkd3d tells so in its version, as build-wined3d.sh makes it. */
+bool wine_vkd3d_has_dxil(const char *data, size_t size);
 
 /* The digits and dots behind "vkd3d " in a library's bytes; NULL: none, or out of memory. */
 char *wine_vkd3d_version(const char *data, size_t size);

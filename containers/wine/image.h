@@ -25,6 +25,7 @@ struct wine_image_options {
 	const char *starter;	       /* the script wine-run */
 	const char *const *programs;   /* NULL-ended host paths of .exe files */
 	const char *program_directory; /* where `pause` is; NULL: ../libexec/gpucert beside us */
+	const char *dlls;	       /* as in struct wine_node */
 	const char *cache; /* the archive is kept there, under a hash of all that is in it */
 };
 

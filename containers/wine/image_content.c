@@ -7,6 +7,7 @@
 #include "base/path.h"
 #include "containers/images/internal.h"
 #include "containers/wine/image.h"
+#include "containers/wine/node.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -199,6 +200,23 @@ static int add_tree(const struct wine_content *content, const char *path, unsign
 	return rc;
 }
 
+/* In the place of Wine's own DLL of that name, or in System32: what is in the tree first stays. */
+static int add_dlls(const struct wine_content *content, const char *folder)
+{
+	struct text_list dlls CLEANUP_TEXT_LIST = {0};
+	int rc = folder != NULL ? wine_dlls_list(folder, &dlls, content->err) : 0;
+	for (size_t i = 0; rc == 0 && i < dlls.count; i++) {
+		const char *name = path_base(dlls.items[i]);
+		char *own CLEANUP_FREE = text_format("%s" WINE_DLLS "/%s", content->root, name);
+		bool replaces = own != NULL && file_exists(own);
+		char *path CLEANUP_FREE = path_join(replaces ? WINE_DLLS : SYSTEM_DLLS, name);
+		rc = own != NULL && path != NULL
+			     ? add(content, IMAGE_FILE, path, dlls.items[i], 0644)
+			     : error_memory(content->err);
+	}
+	return rc;
+}
+
 static const char *const trees[] = {WINE_DLLS, NLS, XKB, WINE_IMAGE_PREFIX};
 
 static const struct image_entry fixed[] = {
@@ -256,6 +274,8 @@ int wine_image_content(const struct image_spec *spec, struct image_tree *tree, s
 		rc = add_elf_files(&content);
 	if (rc == 0)
 		rc = image_tree_add_all(tree, fixed, ARRAY_SIZE(fixed), err);
+	if (rc == 0)
+		rc = add_dlls(&content, options->dlls);
 	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(trees); i++)
 		rc = add_tree(&content, trees[i], 0);
 	if (rc == 0)

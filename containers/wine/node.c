@@ -131,6 +131,7 @@ static const struct json_member members[] = {
 	{.key = "root", .presence = JSON_REQUIRED, JSON_AT(struct wine_node, root)},
 	{.key = "starter", .presence = JSON_REQUIRED, JSON_AT(struct wine_node, starter)},
 	{.key = "programs", .presence = JSON_REQUIRED, JSON_AT(struct wine_node, programs)},
+	{.key = "dlls", JSON_AT(struct wine_node, dlls)},
 	{0},
 };
 
@@ -151,12 +152,34 @@ static int take(struct wine_node *node, struct wine_node *out, struct error *err
 	return 0;
 }
 
-int wine_node_make(const char *directory, const char *programs, struct wine_node *out,
-		   struct error *err)
+int wine_dlls_list(const char *folder, struct text_list *out, struct error *err)
+{
+	struct text_list names CLEANUP_TEXT_LIST = {0};
+	int rc = file_list(folder, &names, err);
+	for (size_t i = 0; rc == 0 && i < names.count; i++) {
+		if (text_glob("*.dll", names.items[i]))
+			rc = text_list_take(out, path_join(folder, names.items[i]), err);
+	}
+	if (rc == 0 && out->count == 0)
+		return error_set(err, ERROR_NOT_FOUND, "%s: no *.dll there", folder);
+	return rc;
+}
+
+static int find_dlls(struct wine_node *node, const char *dlls, struct error *err)
+{
+	struct text_list paths CLEANUP_TEXT_LIST = {0};
+	node->dlls = arena_string(&node->arena, dlls);
+	return dlls != NULL ? wine_dlls_list(dlls, &paths, err) : 0;
+}
+
+int wine_node_make(const char *directory, const char *programs, const char *dlls,
+		   struct wine_node *out, struct error *err)
 {
 	struct wine_node node CLEANUP_WINE_NODE = {0};
 	node.directory = arena_string(&node.arena, directory);
 	int rc = find_programs(&node, programs, err);
+	if (rc == 0)
+		rc = find_dlls(&node, dlls, err);
 	if (rc == 0)
 		rc = make_root(&node, err);
 	if (rc == 0)

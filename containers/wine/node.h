@@ -28,14 +28,15 @@ struct wine_node {
 	const char *root;     /* made by make-root.sh */
 	const char *starter;  /* the script wine-run */
 	const char *programs; /* folder of the Windows programs: bin/, libexec/gpucert/, or flat */
+	const char *dlls;     /* folder of DLLs for containers (wine_dlls_list()); NULL: none */
 };
 
 /* Makes the root when this machine has none (minutes), and the node's files in `directory`, which
  * must exist. `programs` NULL: libexec/gpucert/windows of the installation, or the build tree
- * "windows" beside this one. ERROR_UNSUPPORTED: this machine cannot run Windows programs, with the
- * reason; ERROR_NOT_FOUND: no Windows programs. */
-int wine_node_make(const char *directory, const char *programs, struct wine_node *out,
-		   struct error *err);
+ * "windows" beside this one. `dlls`: as in struct wine_node. ERROR_UNSUPPORTED: this machine cannot
+ * run Windows programs, with the reason; ERROR_NOT_FOUND: no Windows programs, or no DLLs. */
+int wine_node_make(const char *directory, const char *programs, const char *dlls,
+		   struct wine_node *out, struct error *err);
 
 /* Reads what wine_node_make() left in `directory`. */
 int wine_node_open(const char *directory, struct wine_node *out, struct error *err);
@@ -49,6 +50,11 @@ int wine_node_program(const struct wine_node *node, const char *name, char **out
 
 /* The probe-*.exe of the node, sorted. ERROR_NOT_FOUND when there are none. */
 int wine_node_probes(const struct wine_node *node, struct text_list *out, struct error *err);
+
+/* The paths of the *.dll in `folder`, sorted. In containers one that has a name of Wine's own takes
+ * its place, and any other lies in System32: names are lower-case. ERROR_NOT_FOUND: there are none.
+ */
+int wine_dlls_list(const char *folder, struct text_list *out, struct error *err);
 
 /* Adds the words that run a program on the node, up to and without the program: wine-run with its
  * options. `timeout_s` 0: a day, since the caller ends it. */

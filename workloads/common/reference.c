@@ -109,6 +109,8 @@ const struct work_array *work_array_find(const char *name)
 	static const struct work_array arrays[] = {
 		{"values", WORK_INTEGERS, WORK_GUARD, 0, expect_value},
 		{"y", WORK_FLOATS, WORK_GUARD, 0, expect_y},
+		{"dxilValues", WORK_INTEGERS, WORK_GUARD, 0, expect_value},
+		{"dxilY", WORK_FLOATS, WORK_GUARD, 0, expect_y},
 		{"fill", WORK_INTEGERS, WORK_GUARD, 0, expect_fill},
 		{"sum", WORK_FLOATS, WORK_GUARD, 0, expect_sum},
 		{"product", WORK_FLOATS, WORK_GUARD, (size_t)WORK_MATRIX * WORK_MATRIX,

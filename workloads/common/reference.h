@@ -54,7 +54,7 @@ uint32_t work_operand(uint32_t seed, size_t input, size_t index);
 uint32_t work_expected_value(uint32_t seed, size_t index);
 float work_expected_y(uint32_t seed, size_t index);
 
-/* An array of results: "values" and "y"; "fill"; "sum" and "product" of DirectML; "hits" of CUDA's
+/* An array of results: "values" and "y", "dxilValues" and "dxilY" of Direct3D 12's second shader; "fill"; "sum" and "product" of DirectML; "hits" of CUDA's
  * Monte Carlo (kernel.h); "pixels" of the picture (render.h), four bytes each, without gaps between
  * rows. */
 struct work_array {

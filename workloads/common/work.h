@@ -112,13 +112,14 @@ struct work_digest {
 	char digest[DIGEST_SIZE];
 };
 
-enum { WORK_DIGESTS_MAX = 3 };
+enum { WORK_DIGESTS_MAX = 5 };
 
 struct work_report {
 	size_t device;
 	size_t elements;
 	uint32_t seed;
 	char feature_level[16]; /* of Direct3D, "12_1"; "" for other APIs */
+	char shader_model[8];	/* of Direct3D 12, the highest one: "6.0"; "" for other APIs */
 	enum work_status status;
 	enum work_stage stage;
 	char reason[ERROR_TEXT_SIZE]; /* "" with WORK_OK and WORK_ENCODED */

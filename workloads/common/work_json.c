@@ -98,6 +98,8 @@ cJSON *work_report_json(const struct work_report *report)
 	member_number(&work, "seed", report->seed);
 	if (report->feature_level[0] != '\0')
 		member_string(&work, "featureLevel", report->feature_level);
+	if (report->shader_model[0] != '\0')
+		member_string(&work, "shaderModel", report->shader_model);
 	member_number(&work, "mismatches", (double)report->results.mismatches);
 	member_item(&work, "firstMismatch", first_mismatch_json(&report->results, false));
 	member_item(&work, "digests", digests_json(report));

@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 /* Not in the headers of MinGW-w64 and vkd3d. */
-enum { LEVEL_1_0_CORE = 0x1000 };
+enum { LEVEL_1_0_CORE = 0x1000, SHADER_MODEL_6_9 = 0x69 };
 
 int d3d12_check(struct d3d12_device *gpu, HRESULT result, const char *call, struct error *err)
 {
@@ -33,6 +33,23 @@ static void tell_level(struct d3d12_device *gpu)
 	(void)snprintf(report->feature_level, sizeof(report->feature_level), "%u_%u",
 		       (unsigned)query.MaxSupportedFeatureLevel >> 12,
 		       ((unsigned)query.MaxSupportedFeatureLevel >> 8) & 0xFu);
+}
+
+/* A runtime refuses the numbers that it does not know; one that refuses all knows DXBC alone. */
+static void tell_shader_model(struct d3d12_device *gpu)
+{
+	struct work_report *report = gpu->report;
+	gpu->shader_model = D3D_SHADER_MODEL_5_1;
+	for (int model = SHADER_MODEL_6_9; model >= D3D_SHADER_MODEL_6_0; model--) {
+		D3D12_FEATURE_DATA_SHADER_MODEL query = {(D3D_SHADER_MODEL)model};
+		if (ID3D12Device_CheckFeatureSupport(gpu->device, D3D12_FEATURE_SHADER_MODEL,
+						     &query, sizeof(query)) < 0)
+			continue;
+		gpu->shader_model = (int)query.HighestShaderModel;
+		break;
+	}
+	(void)snprintf(report->shader_model, sizeof(report->shader_model), "%d.%d",
+		       (gpu->shader_model >> 4) & 0xF, gpu->shader_model & 0xF);
 }
 
 static int create_device(struct d3d12_device *gpu, struct error *err)
@@ -78,6 +95,7 @@ int d3d12_device_open(struct d3d12_device *gpu, struct error *err)
 	if (rc != 0)
 		return rc;
 	tell_level(gpu);
+	tell_shader_model(gpu);
 	return create_commands(gpu, err);
 }
 

@@ -36,7 +36,8 @@ struct d3d12_device {
 	const struct work_request *request;
 	struct work_report *report;
 	ID3D12Device *device;
-	bool graphics; /* false: compute and copies alone (feature level 1_0_CORE) */
+	bool graphics;	  /* false: compute and copies alone (feature level 1_0_CORE) */
+	int shader_model; /* the highest one, as a D3D_SHADER_MODEL */
 	ID3D12CommandQueue *queue;
 	ID3D12CommandAllocator *allocator;
 	ID3D12GraphicsCommandList *list; /* being recorded */
@@ -52,7 +53,7 @@ int d3d12_check(struct d3d12_device *gpu, HRESULT result, const char *call, stru
 	d3d12_check(gpu, interface##_##method(__VA_ARGS__), #interface "::" #method, err)
 
 /* Opens the device that is asked for, at feature level 11_0 or as a compute-only one; tells the
- * level. */
+ * level and the shader model. */
 int d3d12_device_open(struct d3d12_device *gpu, struct error *err);
 void d3d12_device_free(struct d3d12_device *gpu);
 

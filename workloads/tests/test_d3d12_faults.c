@@ -245,6 +245,46 @@ static void test_compute_alone_is_enough(void)
 	CU_ASSERT_STRING_EQUAL(report.feature_level, "1_0_core");
 }
 
+static HRESULT STDMETHODCALLTYPE claim_shader_model_6(ID3D12Device *device, D3D12_FEATURE feature,
+						      void *data, UINT size)
+{
+	D3D12_FEATURE_DATA_SHADER_MODEL *model = data;
+	if (feature != D3D12_FEATURE_SHADER_MODEL)
+		return device_original.CheckFeatureSupport(device, feature, data, size);
+	if ((int)model->HighestShaderModel > 0x65) /* a runtime that knows no more */
+		return (HRESULT)0x80070057;
+	model->HighestShaderModel = D3D_SHADER_MODEL_6_0;
+	return 0;
+}
+
+/* vkd3d as distributions build it takes no DXIL. */
+static void test_a_claimed_shader_model_is_tried(void)
+{
+	device_methods->CheckFeatureSupport = claim_shader_model_6;
+	struct work_report report = work();
+	CU_ASSERT_STRING_EQUAL(report.shader_model, "6.0");
+	CU_ASSERT_EQUAL(report.status, WORK_FAILED);
+	CU_ASSERT_EQUAL(report.stage, WORK_STAGE_BUILD);
+	CU_ASSERT_STRING_EQUAL(report.failure.call, "ID3D12Device::CreateComputePipelineState");
+	expect_reason(&report, "Shader Model 6.0");
+}
+
+static HRESULT STDMETHODCALLTYPE know_no_shader_model(ID3D12Device *device, D3D12_FEATURE feature,
+						      void *data, UINT size)
+{
+	return feature == D3D12_FEATURE_SHADER_MODEL
+		       ? (HRESULT)0x80070057
+		       : device_original.CheckFeatureSupport(device, feature, data, size);
+}
+
+static void test_an_old_runtime_knows_no_shader_models(void)
+{
+	device_methods->CheckFeatureSupport = know_no_shader_model;
+	struct work_report report = work();
+	CU_ASSERT_STRING_EQUAL(report.shader_model, "5.1");
+	CU_ASSERT_EQUAL(report.status, WORK_OK);
+}
+
 static UINT64 STDMETHODCALLTYPE never(ID3D12Fence *fence)
 {
 	(void)fence;
@@ -277,6 +317,9 @@ int main(void)
 		{"a picture that was not drawn is wrong",
 		 test_a_picture_that_was_not_drawn_is_wrong},
 		{"compute alone is enough", test_compute_alone_is_enough},
+		{"a claimed shader model is tried", test_a_claimed_shader_model_is_tried},
+		{"an old runtime knows no shader models",
+		 test_an_old_runtime_knows_no_shader_models},
 		{"a fence that is never reached times out",
 		 test_a_fence_that_is_never_reached_times_out},
 		CU_TEST_INFO_NULL,

@@ -9,15 +9,12 @@
 /* What of each API proves its work; every other one that computes: the last row. A new API that
  * proves more has a row here, the attacks are those of all. */
 static const struct proof {
-	const char *api, *arrays[4];
+	const char *api, *arrays[5];
 } proofs[] = {
-	{"cuda", {"values", "y", "hits"}},
-	{"hip", {"fill", "values", "y"}},
-	{"levelzero", {"fill", "values", "y"}},
-	{"opengl", {"values", "y", "pixels"}},
-	{"d3d11", {"values", "y", "pixels"}},
-	{"directml", {"sum", "product"}},
-	{NULL, {"values", "y"}},
+	{"cuda", {"values", "y", "hits"}},	{"hip", {"fill", "values", "y"}},
+	{"levelzero", {"fill", "values", "y"}}, {"opengl", {"values", "y", "pixels"}},
+	{"d3d11", {"values", "y", "pixels"}},	{"d3d12", {"values", "y", "dxilValues", "dxilY"}},
+	{"directml", {"sum", "product"}},	{NULL, {"values", "y"}},
 };
 
 static struct document_launch launch = {
@@ -26,12 +23,12 @@ static struct document_launch launch = {
 };
 
 /* A right document, with one member replaced. */
-static const char *changed_member, *changed_value, *render = "null";
+static const char *changed_member, *changed_value, *render = "null", *model = "6.0";
 
 static void add_digests(cJSON *digests)
 {
-	static const char *const all[] = {"values", "y",       "fill",	"hits",
-					  "sum",    "product", "pixels"};
+	static const char *const all[] = {"values",  "y",      "fill",	     "hits", "sum",
+					  "product", "pixels", "dxilValues", "dxilY"};
 	for (size_t i = 0; i < ARRAY_SIZE(all); i++) {
 		char digest[DIGEST_SIZE] = "";
 		CU_ASSERT_EQUAL_FATAL(work_expected_digest(all[i], launch.seed, 1000, digest, NULL),
@@ -45,8 +42,8 @@ static cJSON *make_document(void)
 	char *text CLEANUP_FREE = text_format(
 		"{\"schema\": \"gpucert-probe/1\", \"probe\": \"%s\", \"version\": \"%s\", "
 		"\"nonce\": \"%s\", \"work\": {\"status\": \"ok\", \"seed\": 77, \"elements\": "
-		"1000, \"render\": %s, \"digests\": {}}}",
-		launch.probe + strlen("probe-"), GPUCERT_VERSION, launch.nonce, render);
+		"1000, \"render\": %s, \"shaderModel\": \"%s\", \"digests\": {}}}",
+		launch.probe + strlen("probe-"), GPUCERT_VERSION, launch.nonce, render, model);
 	cJSON *document = NULL;
 	CU_ASSERT_EQUAL_FATAL(json_parse(text, strlen(text), &document, NULL), 0);
 	add_digests(cJSON_GetObjectItem(cJSON_GetObjectItem(document, "work"), "digests"));
@@ -154,6 +151,18 @@ static void test_what_is_optional(void)
 	render = "null";
 }
 
+/* Direct3D 12 without Shader Model 6 runs the other shader alone. */
+static void test_shader_model_5(void)
+{
+	launch.probe = "probe-d3d12";
+	model = "5.1";
+	expect("dxilY", NULL, REPORT_PASS, "");
+	model = "6.9";
+	expect("dxilY", NULL, REPORT_FAIL, "/work/digests/dxilY");
+	model = "6.0";
+	launch.probe = "probe-vulkan";
+}
+
 /* Work that failed says so; what it did not read back is nobody's proof. */
 static void test_work_that_failed(void)
 {
@@ -173,5 +182,5 @@ static void test_launches_differ(void)
 }
 
 UNIT_MAIN("documents", {"each attack on each API", test_each_attack_on_each_api},
-	  {"what is optional", test_what_is_optional}, {"work that failed", test_work_that_failed},
-	  {"launches differ", test_launches_differ})
+	  {"what is optional", test_what_is_optional}, {"Shader Model 5", test_shader_model_5},
+	  {"work that failed", test_work_that_failed}, {"launches differ", test_launches_differ})

@@ -4,7 +4,7 @@
 // give a container too little, too much, or what Windows would refuse. The Windows programs are those of the build tree
 // "windows" beside BUILD, or of GPUCERT_WINDOWS_PROGRAMS.
 import {spawnSync} from 'node:child_process';
-import {existsSync, readFileSync} from 'node:fs';
+import {existsSync, readdirSync, readFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {build, judgeAll, scripted, work} from './harness.mjs';
 import {needRoot, skip} from './machine.mjs';
@@ -13,7 +13,7 @@ needRoot();
 
 const programs = process.env.GPUCERT_WINDOWS_PROGRAMS ?? join(build, '..', 'windows');
 const probe = (api) => `libexec/gpucert/probe-${api}.exe`;
-const probes = ['vulkan', 'opencl', 'opengl', 'dxgi', 'd3d11', 'd3d12', 'mediafoundation'].map(probe);
+const probes = ['vulkan', 'opencl', 'opengl', 'dxgi', 'd3d11', 'd3d12', 'directml', 'mediafoundation'].map(probe);
 for (const program of ['bin/gpu-discovery.exe', 'bin/device-plugin-wddm.exe', ...probes])
 	if (!existsSync(join(programs, program))) skip(`${join(programs, program)} is not built (preset "windows")`);
 const args = ['--node', 'wine', '--windows-programs', programs];
@@ -35,6 +35,17 @@ const mustPass = [
 	'api.d3d12',
 	'api.mediafoundation',
 ];
+// A folder of DLLs for containers, or null with the reason told. DirectML comes by npm; building the Direct3D that it works on takes
+// minutes, so that is only used where `make-dlls.sh direct3d` was run before.
+function dlls(...words) {
+	const make = join(import.meta.dirname, '../../../containers/wine/root/make-dlls.sh');
+	const {status, stdout} = spawnSync(make, words, {stdio: ['ignore', 'pipe', 'inherit'], encoding: 'utf8'});
+	return status === 0 ? stdout.trim() : null;
+}
+const directml = dlls('directml');
+const direct3d = directml && dlls('--cached', 'direct3d');
+const withDlls = (folder) => [...args, '--windows-dlls', folder];
+
 // Wine has a stub of DXCore and no DirectML: what is missing is told, and it is no driver.
 const missing = {'api.dxcore': 'DXCore', 'api.directml': 'DirectML.dll'};
 const leftOut = [];
@@ -73,6 +84,26 @@ function referencePlugin() {
 	if (readme.status !== 0) complaints.push('README.md shows something else');
 	for (const complaint of complaints) console.error(`FAILED: ${complaint}`);
 	console.log(`reference plugin: ${report.checks.filter((c) => c.outcome === 'pass').length} passes, exit code ${run.status}`);
+	return complaints.length === 0;
+}
+
+// The reference plugin on a node whose Direct3D 12 takes DXIL: both shaders of Direct3D 12 and DirectML compute, and the report says on
+// what.
+function dxilNode() {
+	const out = join(work, 'dxil');
+	const checks = ['api.d3d11', 'api.d3d12', 'api.directml'];
+	spawnSync(join(build, 'bin', 'gpucert'), ['run', '--quiet', ...withDlls(direct3d), '--out', out, ...checks], {stdio: 'inherit'});
+	const report = JSON.parse(readFileSync(join(out, 'report.json')));
+	const complaints = report.checks.filter((c) => c.outcome !== 'pass').map((c) => `${c.id}: ${c.outcome}: ${c.reason}`);
+	if (report.checks.length !== checks.length) complaints.push(`${report.checks.length} checks ran`);
+	const {node, drivers} = report.environment;
+	const vkd3d = drivers.find((driver) => driver.key === 'vkd3d');
+	if (!vkd3d.name.includes('vkd3d with its experimental DXIL parser')) complaints.push(`vkd3d is called '${vkd3d.name}'`);
+	if (node.dlls?.join() !== 'directml.dll,wined3d.dll') complaints.push(`the node is told as ${JSON.stringify(node)}`);
+	const evidence = join(out, 'evidence', 'api.d3d12');
+	const documents = readdirSync(evidence).map((name) => readFileSync(join(evidence, name), 'utf8'));
+	if (!documents.some((text) => /"shaderModel":\s*"6\.0"/.test(text))) complaints.push('no document tells of Shader Model 6.0');
+	for (const complaint of complaints) console.error(`FAILED: with ${direct3d}: ${complaint}`);
 	return complaints.length === 0;
 }
 
@@ -116,6 +147,20 @@ const rows = [
 		{check: `api.${api}`, plugin: plugin({mounts: loaders}), reason: 'granted'},
 		{check: `api.${api}`, plugin: plugin({devices: [first, second], mounts: loaders}), reason: 'granted'},
 	]),
+	// DirectML without the Direct3D that it needs is there and fails: that is not "unsupported".
+	{
+		check: 'api.directml',
+		plugin: plugin({devices: [first], mounts: loaders}, {devices: [second], mounts: loaders}),
+		args: () => withDlls(directml),
+		reason: 'DMLCreateDevice: E_NOTIMPL',
+		dlls: directml,
+	},
+	// With it, it needs the device, and one alone, as the others do.
+	...[
+		{plugin: plugin({mounts: loaders}), reason: 'granted'},
+		{plugin: plugin({devices: [first]}, {devices: [second]}), reason: 'D3D12CreateDevice'},
+		{plugin: plugin({devices: [first, second], mounts: loaders}), reason: 'granted'},
+	].map((row) => ({...row, check: 'api.directml', args: () => withDlls(direct3d), dlls: direct3d})),
 	// All devices for one id.
 	{
 		check: 'isolation.single-device',
@@ -141,8 +186,11 @@ const rows = [
 	},
 ]
 	.filter((row) => row.needs === undefined || existsSync(join(programs, probe(row.needs))))
-	.map((row) => ({...row, args}));
+	.filter((row) => row.dlls !== null)
+	.map((row) => ({...row, args: row.args?.() ?? args}));
 
 const sound = referencePlugin();
+const soundWithDxil = direct3d === null || dxilNode();
+if (direct3d === null) console.log('DirectML that computes is left out: no Direct3D with DXIL');
 await judgeAll(rows, 3);
-if (!sound) process.exitCode = 1;
+if (!sound || !soundWithDxil) process.exitCode = 1;

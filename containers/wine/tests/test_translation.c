@@ -196,6 +196,9 @@ static int suite_begin(void)
 	make_file("root/usr/share/icd.json");
 	make_file("node/files/drive_c/windows/system32/DriverStore/a.dll");
 	make_file("plain.txt");
+	make_file("dlls/wined3d.dll");
+	make_file("dlls/directml.dll");
+	make_file("dlls/licence.txt");
 	char *root CLEANUP_FREE = path_join(directory, "root");
 	char *place CLEANUP_FREE = path_join(directory, "node");
 	node.root = arena_string(&node.arena, root);
@@ -212,6 +215,34 @@ static void test_version_of_vkd3d(void)
 	char *none CLEANUP_FREE = wine_vkd3d_version(without, sizeof(without) - 1);
 	UNIT_STRING(version, "1.14");
 	CU_ASSERT_PTR_NULL(none);
+}
+
+static void test_parser_of_dxil(void)
+{
+	static const char with[] =
+		"\0vkd3d 1.14 (Wine bundled, with its experimental DXIL parser).";
+	static const char without[] = "\0vkd3d 1.14 (Wine bundled).\0Creating a DXIL parser.";
+	CU_ASSERT_TRUE(wine_vkd3d_has_dxil(with, sizeof(with) - 1));
+	CU_ASSERT_FALSE(wine_vkd3d_has_dxil(without, sizeof(without) - 1));
+	CU_ASSERT_FALSE(wine_vkd3d_has_dxil(
+		with, sizeof("\0vkd3d 1.14 (Wine bundled, with its experimental DXIL")));
+}
+
+static void test_folders_of_dlls(void)
+{
+	char *folder CLEANUP_FREE = path_join(directory, "dlls");
+	char *none CLEANUP_FREE = path_join(directory, "root");
+	char *missing CLEANUP_FREE = path_join(directory, "missing");
+	struct text_list dlls CLEANUP_TEXT_LIST = {0};
+	struct error err = {0};
+	UNIT_INT(wine_dlls_list(folder, &dlls, &err), 0);
+	UNIT_INT(dlls.count, 2);
+	UNIT_STRING(path_base(dlls.items[0]), "directml.dll");
+	UNIT_STRING(path_base(dlls.items[1]), "wined3d.dll");
+	UNIT_INT(wine_dlls_list(missing, &dlls, NULL), ERROR_NOT_FOUND);
+	text_list_free(&dlls);
+	UNIT_INT(wine_dlls_list(none, &dlls, &err), ERROR_NOT_FOUND);
+	UNIT_CONTAINS(err.text, "/root: no *.dll there");
 }
 
 static int suite_end(void)
@@ -231,6 +262,8 @@ int main(void)
 		{"the program and what is handed on", test_program},
 		{"what is planted into the registry", test_registry},
 		{"the version of vkd3d", test_version_of_vkd3d},
+		{"the parser of DXIL", test_parser_of_dxil},
+		{"folders of DLLs", test_folders_of_dlls},
 		CU_TEST_INFO_NULL,
 	};
 	return unit_run_in("translation", suite_begin, suite_end, tests);

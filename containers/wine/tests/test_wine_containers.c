@@ -158,7 +158,7 @@ static void open_runtime(void)
 	description = runtime_describe(runtime);
 	directory = path_join(description->work_directory, "wine");
 	need(file_make_directories(directory, 0700, &err), "directory", &err);
-	need(wine_node_make(directory, PROGRAMS, &node, &err), "node", &err);
+	need(wine_node_make(directory, PROGRAMS, NULL, &node, &err), "node", &err);
 	image.root = node.root;
 	image.starter = node.starter;
 	need(wine_image_prepare(&image, &images, &err), "image", &err);
