@@ -83,7 +83,7 @@ static void add_command_search(struct text *out, const struct command_spec *prog
 	OPTIONS_EACH_COMMAND(command, program)
 	{
 		int group = (int)options_group_length(command);
-		if (options_begins_group(program, command))
+		if (group != 0)
 			text_addf(out, "\t\t:%.*s) command=%.*s ;;\n", group, command->name, group,
 				  command->name);
 		text_addf(out, "\t\t%.*s:%s) command=", group, command->name,
@@ -94,7 +94,8 @@ static void add_command_search(struct text *out, const struct command_spec *prog
 	text_add(out, "\t\tesac\n\tdone\n");
 }
 
-/* What follows: the commands and groups of the program, or the second words of one group. */
+/* What follows: the commands and groups of the program, or what follows a group. The shell drops
+ * what is there twice. */
 static void add_choice(struct text *out, const struct command_spec *program, const char *group)
 {
 	text_add(out, "words=$(compgen -W '");
@@ -103,10 +104,8 @@ static void add_choice(struct text *out, const struct command_spec *program, con
 		size_t length = options_group_length(command);
 		if (group != NULL && options_in_group(command, group))
 			text_addf(out, " %s", command->name + length + 1);
-		else if (group == NULL && length == 0)
-			text_addf(out, " %s", command->name);
-		else if (group == NULL && options_begins_group(program, command))
-			text_addf(out, " %.*s", (int)length, command->name);
+		else if (group == NULL)
+			text_addf(out, " %.*s", (int)strcspn(command->name, " "), command->name);
 	}
 	text_add(out, "' -- \"$cur\")");
 }
@@ -116,10 +115,9 @@ static void add_group_choices(struct text *out, const struct command_spec *progr
 	OPTIONS_EACH_COMMAND(command, program)
 	{
 		char *group CLEANUP_FREE = strndup(command->name, options_group_length(command));
-		if (!options_begins_group(program, command))
+		if (group == NULL || group[0] == '\0')
 			continue;
-		out->failed |= group == NULL;
-		text_addf(out, "\t\t%s) options=--help; ", group != NULL ? group : "");
+		text_addf(out, "\t\t%s) options=--help; ", group);
 		add_choice(out, program, group);
 		text_add(out, " ;;\n");
 	}
@@ -148,11 +146,10 @@ static void add_words(struct text *out, const struct command_spec *program)
 	add_names(out, program->options);
 	add_names(out, options_builtin);
 	text_add(out, "'; ");
-	if (program->commands == NULL) {
+	if (program->commands == NULL)
 		add_offer(out, options_offer(program->arguments));
-	} else {
+	else
 		add_choice(out, program, NULL);
-	}
 	text_add(out,
 		 " ;;\n\t\tesac\n"
 		 "\t\t[[ $cur == -* ]] && files= words=$(compgen -W \"$options\" -- \"$cur\")\n"

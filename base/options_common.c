@@ -33,26 +33,14 @@ const char *options_arguments(const struct command_spec *shown)
 
 size_t options_group_length(const struct command_spec *command)
 {
-	return command->name[strcspn(command->name, " ")] == ' ' ? strcspn(command->name, " ") : 0;
+	const char *space = strchr(command->name, ' ');
+	return space != NULL ? (size_t)(space - command->name) : 0;
 }
 
 bool options_in_group(const struct command_spec *command, const char *group)
 {
 	size_t length = options_group_length(command);
 	return length != 0 && strlen(group) == length && strncmp(command->name, group, length) == 0;
-}
-
-bool options_begins_group(const struct command_spec *program, const struct command_spec *command)
-{
-	size_t length = options_group_length(command);
-	if (length == 0)
-		return false;
-	OPTIONS_EACH_COMMAND(before, program)
-	{
-		if (strncmp(before->name, command->name, length + 1) == 0)
-			return before == command;
-	}
-	return true;
 }
 
 void options_add_joined(struct text *out, const char *const *items, const char *separator)

@@ -30,9 +30,6 @@ const char *options_value_name(const struct option_spec *option);
 size_t options_group_length(const struct command_spec *command);
 bool options_in_group(const struct command_spec *command, const char *group);
 
-/* Is the command the first of its group in the table? */
-bool options_begins_group(const struct command_spec *program, const struct command_spec *command);
-
 /* "[possible values: a, b] [default: x] [env: NAME]"; nothing when there is nothing to say. */
 void options_add_details(struct text *out, const struct option_spec *option);
 

@@ -74,71 +74,45 @@ static void add_arguments(struct text *out, const char *arguments)
 	text_addf(out, ":%s'\n", zsh_offers[options_offer(arguments)]);
 }
 
-/* How the arguments of a command are completed, with its words before them gone. */
-static void add_call(struct text *out, const struct command_spec *command)
+/* Names and summaries; `grouped`: of the commands in groups, by both words, else by the first. */
+static void add_names(struct text *out, const struct command_spec *program, bool grouped)
 {
-	size_t group = options_group_length(command);
-	text_addf(out, "\t\t%s)\n\t\t%s_arguments -s -S \"${common[@]}\" \\\n",
-		  command->name + (group != 0 ? group + 1 : 0),
-		  group != 0 ? "shift words; ((CURRENT--)); " : "");
-	options_add_identifier(out, "\t\t\t\"${(@)specs_", command->name);
-	text_add(out, "}\"\n\t\t;;\n");
-}
-
-/* The second words of a group, and the arguments behind them. */
-static void add_group(struct text *out, const struct command_spec *program,
-		      const struct command_spec *first)
-{
-	int length = (int)options_group_length(first);
-	text_addf(out, "\t\t%.*s)\n\t\tcommands=(\n", length, first->name);
+	text_addf(out, "\tlocal -a %s=(\n", grouped ? "grouped" : "commands");
 	OPTIONS_EACH_COMMAND(command, program)
 	{
-		if (strncmp(command->name, first->name, (size_t)length + 1) != 0)
+		size_t group = options_group_length(command);
+		if (grouped && group == 0)
 			continue;
-		text_addf(out, "\t\t\t'%s:", command->name + length + 1);
-		add_quoted(out, command->summary);
+		int length = (int)(grouped || group == 0 ? strlen(command->name) : group);
+		text_addf(out, "\t\t'%.*s:", length, command->name);
+		add_quoted(out, grouped || group == 0 ? command->summary : "...");
 		text_add(out, "'\n");
 	}
-	text_add(out,
-		 "\t\t)\n\t\tif ((CURRENT == 2)); then _describe command commands; return; fi\n"
-		 "\t\tcase $words[2] in\n");
-	OPTIONS_EACH_COMMAND(command, program)
-	{
-		if (strncmp(command->name, first->name, (size_t)length + 1) == 0)
-			add_call(out, command);
-	}
-	text_add(out, "\t\tesac\n\t\t;;\n");
+	text_add(out, "\t)\n");
 }
 
+/* What stands before the cursor says which command it is; nothing but a group's name: which could
+ * follow. */
 static void add_commands(struct text *out, const struct command_spec *program)
 {
-	text_add(out, "\tlocal -a commands=(\n");
-	OPTIONS_EACH_COMMAND(command, program)
-	{
-		int group = (int)options_group_length(command);
-		if (options_begins_group(program, command))
-			text_addf(out, "\t\t'%.*s:%.*s ...'\n", group, command->name, group,
-				  command->name);
-		if (group != 0)
-			continue;
-		text_addf(out, "\t\t'%s:", command->name);
-		add_quoted(out, command->summary);
-		text_add(out, "'\n");
-	}
-	text_add(out, "\t)\n"
-		      "\t_arguments -C -s -S \"${common[@]}\" '1:command:->command' "
+	add_names(out, program, false);
+	add_names(out, program, true);
+	text_add(out, "\t_arguments -C -s -S \"${common[@]}\" '1:command:->command' "
 		      "'*::argument:->argument' && return\n"
 		      "\tcase $state in\n"
 		      "\tcommand)\n\t\t_describe command commands\n\t\t;;\n"
-		      "\targument)\n\t\tcase $words[1] in\n");
+		      "\targument)\n\t\tcase \"$words[1] ${words[2,CURRENT-1]} \" in\n");
 	OPTIONS_EACH_COMMAND(command, program)
 	{
-		if (options_group_length(command) == 0)
-			add_call(out, command);
-		else if (options_begins_group(program, command))
-			add_group(out, program, command);
+		text_addf(out, "\t\t'%s '*)\n\t\t%s_arguments -s -S \"${common[@]}\" \\\n",
+			  command->name,
+			  options_group_length(command) != 0 ? "shift words; ((CURRENT--)); " : "");
+		options_add_identifier(out, "\t\t\t\"${(@)specs_", command->name);
+		text_add(out, "}\"\n\t\t;;\n");
 	}
-	text_add(out, "\t\tesac\n\t\t;;\n\tesac\n");
+	text_add(out, "\t\t*)\n\t\tcommands=(\"${(@)${(@M)grouped:#$words[1] *}#$words[1] }\")\n"
+		      "\t\t_describe command commands\n\t\t;;\n"
+		      "\t\tesac\n\t\t;;\n\tesac\n");
 }
 
 static void add_tables(struct text *out, const struct command_spec *program)

@@ -585,8 +585,8 @@ static void test_bash_completion(void)
 {
 	struct text bash CLEANUP_TEXT = {0};
 	options_bash(&tool, &bash);
-	check_bash(bash.data, "test-tool ''", "run compare image\n");
-	check_bash(bash.data, "test-tool -d run ''", "run compare image\n");
+	check_bash(bash.data, "test-tool ''", "run compare image image\n");
+	check_bash(bash.data, "test-tool -d run ''", "run compare image image\n");
 	check_bash(bash.data, "test-tool image ''", "build check\n");
 	check_bash(bash.data, "test-tool image b", "build\n");
 	check_bash(bash.data, "test-tool image build --la", "--launcher\n");

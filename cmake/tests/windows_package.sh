@@ -72,5 +72,16 @@ done <"$place/linked"
 for name in libgcc libmingw32; do
 	[ -s "share/doc/gpucert/licenses/$name.txt" ] || fail "the licence of the compiler's $name is not there"
 done
+# What Containerfiles copy and what pods start.
+sed -n 's|^COPY \([^ ]*\) .*|\1|p' share/gpucert/deploy/windows/*.Containerfile >"$place/copied"
+[ -s "$place/copied" ] || fail "no Containerfiles"
+while read -r folder; do
+	[ -d "$folder" ] || fail "a Containerfile copies $folder, which is not there"
+done <"$place/copied"
+sed -n "s|^ *command: \['C:.gpucert.libexec.gpucert.\(.*\)'\]$|\1|p" share/gpucert/deploy/windows/*.yaml >"$place/started"
+[ -s "$place/started" ] || fail "no pods"
+while read -r program; do
+	[ -f "libexec/gpucert/$program" ] || fail "a pod starts $program, which is not there"
+done <"$place/started"
 [ -s share/doc/gpucert/LICENSE ] || fail "no LICENSE"
 exit $failed

@@ -6,153 +6,114 @@
 #include "base/gpu_apis.h"
 #include "base/path.h"
 
-#include <ctype.h>
+#include <regex.h>
 #include <string.h>
 
-enum { FAMILIES_MAX = IMAGE_LAYERS_MAX - 1, REFERENCE_MAX = 255, TAG_MAX = 128 };
+/* As the OCI distribution specification spells them. Without a registry a container runtime and a
+ * kubelet would make different names of it. */
+#define HOST "(localhost|[a-z0-9-]+([.][a-z0-9-]+)+|[a-z0-9-]+:[0-9]+)(:[0-9]+)?"
+#define NAME "(/[a-z0-9]+([._-]+[a-z0-9]+)*)+"
+#define TAG  ":[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}"
 
 /* What a layer is made of. */
 struct family {
 	struct text_list programs;
-	struct text_list
-		loaders; /* what the probes open at run time; drivers come from the plugin */
+	struct text_list loaders; /* what they open at run time; drivers come from the plugin */
 };
 
+/* The first is of the probes of no API, the others are in the order of gpu_api_families. */
 struct families {
-	struct family base; /* probes of no API */
-	struct family each[FAMILIES_MAX];
+	struct family each[IMAGE_LAYERS_MAX];
 };
-
-static void family_free(struct family *family)
-{
-	text_list_free(&family->programs);
-	text_list_free(&family->loaders);
-}
 
 static void families_free(struct families *families)
 {
-	family_free(&families->base);
-	for (size_t i = 0; i < FAMILIES_MAX; i++)
-		family_free(&families->each[i]);
-}
-
-static int check_families(const struct text_list *wanted, struct error *err)
-{
-	int rc = 0;
-	for (size_t i = 0; rc == 0 && wanted != NULL && i < wanted->count; i++) {
-		const char *const *known = gpu_api_families;
-		while (*known != NULL && strcmp(*known, wanted->items[i]) != 0)
-			known++;
-		if (*known == NULL)
-			rc = error_set(
-				err, ERROR_ARGUMENT,
-				"family '%s' is not one of compute, graphics, video, directx",
-				wanted->items[i]);
+	for (size_t i = 0; i < IMAGE_LAYERS_MAX; i++) {
+		text_list_free(&families->each[i].programs);
+		text_list_free(&families->each[i].loaders);
 	}
-	return rc;
 }
 
-/* Where the program belongs; NULL: it is not wanted. */
-static struct family *family_of(struct families *families, const struct gpu_api *api,
-				const struct images_choice *choice)
+/* 0: there is no such family. */
+static size_t family_index(const char *name)
 {
-	const char *name = api != NULL ? gpu_api_family(api) : NULL;
-	const struct text_list *wanted = choice->families;
-	if (name == NULL || choice->one_layer)
-		return &families->base;
-	if (wanted != NULL && wanted->count != 0 && !text_list_has(wanted, name))
-		return NULL;
-	for (size_t i = 0; i < FAMILIES_MAX && gpu_api_families[i] != NULL; i++) {
+	for (size_t i = 0; gpu_api_families[i] != NULL && i + 1 < IMAGE_LAYERS_MAX; i++) {
 		if (strcmp(gpu_api_families[i], name) == 0)
-			return &families->each[i];
+			return i + 1;
 	}
-	return NULL;
+	return 0;
 }
 
 static int sort(const struct text_list *probes, const struct images_choice *choice,
 		struct families *out, struct error *err)
 {
+	const struct text_list *wanted = choice->families;
 	int rc = 0;
 	for (size_t i = 0; rc == 0 && i < probes->count; i++) {
 		const char *name = path_base(probes->items[i]) + strlen(IMAGES_PROBE_PREFIX);
 		const struct gpu_api *api = gpu_api_find(name);
-		struct family *family = family_of(out, api, choice);
-		if (family == NULL)
+		const char *family = api != NULL ? gpu_api_family(api) : NULL;
+		bool base = family == NULL || choice->one_layer;
+		if (family != NULL && wanted != NULL && wanted->count != 0 &&
+		    !text_list_has(wanted, family))
 			continue;
-		rc = text_list_add(&family->programs, probes->items[i], err);
+		struct family *into = &out->each[base ? 0 : family_index(family)];
+		rc = text_list_add(&into->programs, probes->items[i], err);
 		if (rc == 0 && api != NULL && api->loader != NULL)
-			rc = text_list_add(&family->loaders, api->loader, err);
+			rc = text_list_add(&into->loaders, api->loader, err);
 	}
 	return rc;
 }
 
-/* The layers that have something in them, ended by one without programs. */
-static int list_layers(const struct families *families, const struct text_list *wanted,
-		       struct image_layer layers[IMAGE_LAYERS_MAX], struct text *names,
-		       struct error *err)
-{
-	size_t count = 0;
-	for (size_t i = 0; gpu_api_families[i] != NULL; i++) {
-		const struct family *family = &families->each[i];
-		if (family->programs.count != 0) {
-			layers[count++] =
-				(struct image_layer){(const char *const *)family->programs.items,
-						     (const char *const *)family->loaders.items};
-			text_addf(names, "%s%s", names->size != 0 ? "," : "", gpu_api_families[i]);
-		} else if (wanted != NULL && text_list_has(wanted, gpu_api_families[i])) {
-			return error_set(err, ERROR_NOT_FOUND,
-					 "family '%s' has no probe in this build",
-					 gpu_api_families[i]);
-		}
-	}
-	return names->failed ? error_memory(err) : 0;
-}
-
-/* REGISTRY/NAME:TAG, as the OCI distribution specification spells them. Without a registry a
- * container runtime and a kubelet would make different names of it. */
-static int check_reference(const char *reference, struct error *err)
-{
-	const char *slash = strchr(reference, '/');
-	const char *tag = strrchr(reference, ':');
-	size_t host = slash != NULL ? (size_t)(slash - reference) : 0;
-	bool named = host != 0 && (memchr(reference, '.', host) != NULL ||
-				   memchr(reference, ':', host) != NULL ||
-				   strncmp(reference, "localhost/", host + 1) == 0);
-	bool sound = named && tag != NULL && tag > slash + 1 && isalnum((unsigned char)tag[1]) &&
-		     strlen(tag + 1) <= TAG_MAX && strlen(reference) <= REFERENCE_MAX;
-	for (const char *p = reference; sound && *p != '\0'; p++) {
-		bool in_name = p > slash && p < tag;
-		sound = islower((unsigned char)*p) || isdigit((unsigned char)*p) ||
-			(isupper((unsigned char)*p) && p > tag) ||
-			strchr(in_name ? "/._-" : "._-:/", *p) != NULL;
-		sound = sound && (*p != '/' || isalnum((unsigned char)p[1]));
-	}
-	if (sound && strchr(tag, '/') == NULL)
-		return 0;
-	return error_set(err, ERROR_ARGUMENT,
-			 "'%s' is not a reference of the form REGISTRY/NAME:TAG, such as "
-			 "registry.example/gpucert-probes:1",
-			 reference);
-}
-
-int images_build(const char *archive, const struct images_choice *choice, struct images *out,
+static int check(const struct families *families, const struct images_choice *choice,
 		 struct error *err)
 {
-	struct families families CLEANUP(families_free) = {0};
-	struct text_list probes CLEANUP_TEXT_LIST = {0};
+	const struct text_list *wanted = choice->families;
+	const char *reference = choice->reference;
+	regex_t form;
+	for (size_t i = 0; wanted != NULL && i < wanted->count; i++) {
+		size_t index = family_index(wanted->items[i]);
+		if (index == 0)
+			return error_set(
+				err, ERROR_ARGUMENT,
+				"family '%s' is not one of compute, graphics, video, directx",
+				wanted->items[i]);
+		if (families->each[index].programs.count == 0)
+			return error_set(err, ERROR_NOT_FOUND,
+					 "family '%s' has no probe in this build",
+					 wanted->items[i]);
+	}
+	if (reference == NULL)
+		return 0;
+	if (regcomp(&form, "^" HOST NAME TAG "$", REG_EXTENDED | REG_NOSUB) != 0)
+		return error_memory(err);
+	int rc = regexec(&form, reference, 0, NULL, 0) == 0 ? 0 : ERROR_ARGUMENT;
+	regfree(&form);
+	return rc == 0 ? 0
+		       : error_set(err, rc,
+				   "'%s' is not a reference of the form REGISTRY/NAME:TAG, such as "
+				   "registry.example/gpucert-probes:1",
+				   reference);
+}
+
+static struct image_layer layer_of(const struct family *family)
+{
+	return (struct image_layer){(const char *const *)family->programs.items,
+				    (const char *const *)family->loaders.items};
+}
+
+static int compose(const char *archive, const struct families *families,
+		   const struct images_choice *choice, struct images *out, struct error *err)
+{
 	struct image_layer layers[IMAGE_LAYERS_MAX] = {{0}};
 	struct text names CLEANUP_TEXT = {0};
-	int rc = check_families(choice->families, err);
-	if (rc == 0 && choice->reference != NULL)
-		rc = check_reference(choice->reference, err);
-	if (rc == 0)
-		rc = images_list_probes(choice->program_directory, &probes, err);
-	if (rc == 0)
-		rc = sort(&probes, choice, &families, err);
-	if (rc == 0)
-		rc = list_layers(&families, choice->families, layers, &names, err);
-	if (rc < 0)
-		return rc;
+	size_t count = 0;
+	for (size_t i = 1; i < IMAGE_LAYERS_MAX; i++) {
+		if (families->each[i].programs.count == 0)
+			continue;
+		text_addf(&names, "%s%s", count != 0 ? "," : "", gpu_api_families[i - 1]);
+		layers[count++] = layer_of(&families->each[i]);
+	}
 	const char *const labels[] = {"org.opencontainers.image.title",
 				      "gpucert probes",
 				      "org.opencontainers.image.version",
@@ -164,13 +125,27 @@ int images_build(const char *archive, const struct images_choice *choice, struct
 	const struct image_spec spec = {
 		.repository = IMAGES_PROBE_REPOSITORY,
 		.reference = choice->reference,
-		.base = {(const char *const *)families.base.programs.items,
-			 (const char *const *)families.base.loaders.items},
+		.base = layer_of(&families->each[0]),
 		.layers = layers,
 		.command = command,
 		.labels = labels,
 	};
+	if (names.failed)
+		return error_memory(err);
 	return images_compose(archive, &spec, choice->pause, choice->program_directory, out, err);
+}
+
+int images_build(const char *archive, const struct images_choice *choice, struct images *out,
+		 struct error *err)
+{
+	struct families families CLEANUP(families_free) = {0};
+	struct text_list probes CLEANUP_TEXT_LIST = {0};
+	int rc = images_list_probes(choice->program_directory, &probes, err);
+	if (rc == 0)
+		rc = sort(&probes, choice, &families, err);
+	if (rc == 0)
+		rc = check(&families, choice, err);
+	return rc == 0 ? compose(archive, &families, choice, out, err) : rc;
 }
 
 int images_prepare(const char *directory, const char *program_directory, struct images *out,
