@@ -7,12 +7,14 @@
 #include <stddef.h>
 
 struct gpu_api {
-	const char *name;     /* "vulkan" */
-	const char *offered;  /* as discovery tells it of a device: "vulkan", "directx" */
-	bool tested;	      /* there is a check api.NAME */
-	bool enumerates;      /* its probe lists devices and does no work on them */
-	bool encodes;	      /* its probe encodes video, which the checks decode (verify-video) */
-	bool past_assignment; /* Windows: it shows every device of the host to each container */
+	const char *name;    /* "vulkan" */
+	const char *offered; /* as discovery tells it of a device: "vulkan", "directx" */
+	bool tested;	     /* there is a check api.NAME */
+	bool enumerates;     /* its probe lists devices and does no work on them */
+	bool encodes;	     /* its probe encodes video, which the checks decode (verify-video) */
+	/* It manages devices, past what assigns them to compute APIs: Windows shows every device of
+	 * the host to each container, Linux each whose node is in it. */
+	bool past_assignment;
 	const char *family; /* of images that hold its probe, gpu_api_families; NULL: by the rest */
 	const char *loader; /* Linux: what the probe image brings, for drivers are behind it:
 				"libvulkan.so.1"; NULL: the driver brings everything */

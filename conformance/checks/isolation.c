@@ -1,110 +1,28 @@
 /* SPDX-License-Identifier: MIT */
 /* Isolation: a container sees what it was given, and nothing else. */
+#include "conformance/checks/isolation.h"
+
 #include "base/cleanup.h"
 #include "base/digest.h"
 #include "base/json.h"
-#include "base/path.h"
-#include "conformance/checks/offer.h"
-#include "conformance/checks/stage.h"
 #include "conformance/checks/suites.h"
 #include "conformance/checks/tally.h"
-#include "conformance/checks/visibility.h"
 
 #include <string.h>
 
-enum {
-	UNREADABLE_MAX = 8, /* containers for answers that cannot be read */
-	OTHERS_MAX = 8,	    /* for further answers that hand out a device */
-};
+enum { OTHERS_MAX = 8 }; /* containers for further answers that hand out a device */
 
 /* Milliseconds that a probe waits for the other container: on a busy machine one may come late. */
 static const char *const delays[] = {"1500", "6000", "20000"};
-static const char *const look_now[] = {"probe-visibility", NULL};
-
-struct isolation {
-	struct check_run *run;
-	struct rig *rig;
-	struct stage *stage;
-	struct host_places *places;
-	struct sight bare; /* a container without devices */
-};
-
-#define CLEANUP_ISOLATION __attribute__((cleanup(isolation_close)))
-
-static void isolation_close(struct isolation *isolation)
-{
-	host_places_free(&isolation->places);
-}
-
-/* What a container with this grant sees. False: recorded. */
-static bool look(struct isolation *isolation, const char *label, const struct grant *grant,
-		 struct sight *out)
-{
-	struct probe *probe = stage_start(isolation->stage, label, look_now, grant);
-	*out = (struct sight){0};
-	if (probe != NULL)
-		*out = (struct sight){stage_finish(isolation->stage, probe), probe_view(probe)};
-	return out->document != NULL;
-}
-
-/* The same for an offer, which is admitted first. */
-static bool look_at_offer(struct isolation *isolation, const char *label, struct offer *offer,
-			  struct sight *out)
-{
-	return offer_admit(isolation->rig, offer) && look(isolation, label, &offer->grant, out);
-}
-
-/* The container saw the granted devices and nothing else of the node. */
-static void expect_only(struct isolation *isolation, const char *label, const struct sight *sight,
-			const struct granted *granted)
-{
-	visibility_expect_confined(isolation->run, label, sight, &isolation->bare,
-				   isolation->places);
-	visibility_expect_only(isolation->run, label, sight, &isolation->bare, granted);
-}
-
-/* Isolation holds for the runtime that it was seen on. */
-static void note_runtime(struct check_run *run)
-{
-	const struct context *context = check_context(run);
-	const char *handler = context->runtime_handler != NULL ? context->runtime_handler : "";
-	char *own CLEANUP_FREE = path_directory(context->run_directory);
-	if (own != NULL && strstr(context->cri_address, own) != NULL)
-		check_note(run, "proven on a containerd of gpucert's own and its default OCI "
-				"runtime; --cri proves it on the node's");
-	else
-		check_note(run, "proven on the runtime at %s%s%s", context->cri_address,
-			   handler[0] != '\0' ? ", handler " : "", handler);
-}
-
-/* Plugin, runtime and a look into a container without devices. False: recorded. */
-static bool isolation_open(struct isolation *isolation, struct check_run *run,
-			   const char *const *env)
-{
-	struct error err = {0};
-	isolation->run = run;
-	isolation->rig = rig_ready(run, env);
-	if (isolation->rig == NULL)
-		return false;
-	isolation->stage = stage_open(run, &isolation->rig->loop);
-	if (isolation->stage == NULL ||
-	    !check_works(
-		    run,
-		    host_places_new(isolation->rig->context->cri_address, &isolation->places, &err),
-		    NULL, &err))
-		return false;
-	note_runtime(run);
-	return look(isolation, "bare", NULL, &isolation->bare);
-}
 
 static void no_allocation(struct check_run *run)
 {
 	static const struct granted nothing;
 	struct isolation isolation = {.run = run, .stage = stage_open(run, NULL)};
 	struct sight sight = {0};
-	if (isolation.stage == NULL || !look(&isolation, "no-allocation", NULL, &sight))
+	if (isolation.stage == NULL || !isolation_look(&isolation, "no-allocation", NULL, &sight))
 		return;
-	note_runtime(run);
+	isolation_note_runtime(run);
 	visibility_expect_only(run, "no allocation", &sight, NULL, &nothing);
 }
 
@@ -148,23 +66,20 @@ static bool is_empty(const struct granted *granted)
 	       (granted->source == GRANTED_SEEN && granted->count == 0 && !granted->by_runtime);
 }
 
-/* The answer cannot be read: the container is asked. False: recorded. */
-static bool ask_container(struct isolation *isolation, struct offer *offer, struct sight *sight)
-{
-	const char *label = check_format(isolation->run, "asked-%s", offer->id);
-	if (!look_at_offer(isolation, label, offer, sight))
-		return false;
-	visibility_identify(isolation->rig->context->node, sight, &offer->granted);
-	offer->granted.source = GRANTED_SEEN;
-	return true;
-}
-
 /* Is a container to be looked at with this answer, which hands out one device? */
 static bool wants_look(struct judged *judged, const struct offer *offer, bool new_answer)
 {
 	if (!text_list_has(&judged->launched, offer->granted.devices[0]->id))
 		return true;
 	return new_answer && judged->others++ < OTHERS_MAX;
+}
+
+/* Judged here, and kept for the checks that look at the same container from other sides. */
+static void judge_sight(struct isolation *isolation, const struct offer *offer,
+			const struct sight *sight)
+{
+	(void)isolation_keep(isolation, offer, sight);
+	isolation_expect_only(isolation, offer->resource, sight, &offer->granted);
 }
 
 /* Looks at a container for each answer that differs, within bounds. */
@@ -178,12 +93,12 @@ static bool judge_offer(struct offer *offer, void *user)
 	if (offer->granted.source == GRANTED_UNTOLD) {
 		if (!new_answer)
 			return true;
-		if (judged->unreadable++ >= UNREADABLE_MAX) {
+		if (judged->unreadable++ >= ISOLATION_UNREADABLE_MAX) {
 			judged->unasked++;
 			return true;
 		}
 		(void)text_list_add(&judged->answers, digest, NULL);
-		if (!ask_container(isolation, offer, &sight))
+		if (!isolation_ask(isolation, offer, &sight))
 			return true;
 	}
 	tally_add(&judged->something, !is_empty(&offer->granted), "nothing by %s of %s", offer->id,
@@ -202,8 +117,8 @@ static bool judge_offer(struct offer *offer, void *user)
 	(void)text_list_add(&judged->launched, offer->granted.devices[0]->id, NULL);
 	(void)text_list_add(&judged->answers, digest, NULL);
 	if (sight.document != NULL ||
-	    look_at_offer(isolation, offer->granted.devices[0]->id, offer, &sight))
-		expect_only(isolation, offer->resource, &sight, &offer->granted);
+	    isolation_look_at(isolation, offer->granted.devices[0]->id, offer, &sight))
+		judge_sight(isolation, offer, &sight);
 	return true;
 }
 
@@ -220,6 +135,7 @@ static void single_device(struct check_run *run)
 	(void)offers_each(isolation.rig, judge_offer, &judged);
 	(void)tally_end(&judged.something);
 	(void)tally_end(&judged.one);
+	(void)sights_save(run, isolation.sights);
 	if (judged.others > OTHERS_MAX)
 		check_note(run,
 			   "%zu ids answer otherwise than the first one of their device; the "
@@ -230,7 +146,7 @@ static void single_device(struct check_run *run)
 			run,
 			"the answers of %zu ids cannot be read and differ; the containers "
 			"of the first %d were asked instead",
-			judged.unreadable, UNREADABLE_MAX);
+			judged.unreadable, ISOLATION_UNREADABLE_MAX);
 	if (judged.unseen != 0)
 		tell_unseen(run, judged.unseen);
 	text_list_free(&judged.launched);
@@ -263,8 +179,9 @@ static bool pair_offer(struct offer *offer, void *user)
 {
 	struct pair *pair = user;
 	struct sight sight = {0};
-	if (offer->granted.source == GRANTED_UNTOLD && pair->unreadable++ < UNREADABLE_MAX)
-		(void)ask_container(&pair->isolation, offer, &sight);
+	if (offer->granted.source == GRANTED_UNTOLD &&
+	    pair->unreadable++ < ISOLATION_UNREADABLE_MAX)
+		(void)isolation_ask(&pair->isolation, offer, &sight);
 	if (offer->granted.count != 1) {
 		pair->unseen +=
 			offer->granted.count == 0 && offer->granted.source != GRANTED_NOTHING;
@@ -348,8 +265,8 @@ static void two_containers(struct check_run *run)
 		return;
 	const struct granted *first = &pair->first->granted;
 	const struct granted *second = &pair->second.granted;
-	expect_only(&pair->isolation, first->devices[0]->id, &sights[0], first);
-	expect_only(&pair->isolation, second->devices[0]->id, &sights[1], second);
+	isolation_expect_only(&pair->isolation, first->devices[0]->id, &sights[0], first);
+	isolation_expect_only(&pair->isolation, second->devices[0]->id, &sights[1], second);
 	visibility_expect_different_devices(run, sights[0].document, sights[1].document);
 }
 
@@ -397,8 +314,8 @@ static void judge_both(struct pair *pair, struct offer *both)
 	if (both->granted.source == GRANTED_READ)
 		(void)check_expect_int(pair->isolation.run, "devices granted",
 				       (long long)both->granted.count, 2);
-	if (look(&pair->isolation, "two-devices", &both->grant, &sight))
-		expect_only(&pair->isolation, "two devices", &sight, &wanted);
+	if (isolation_look(&pair->isolation, "two-devices", &both->grant, &sight))
+		isolation_expect_only(&pair->isolation, "two devices", &sight, &wanted);
 }
 
 static void two_devices(struct check_run *run)
@@ -420,8 +337,9 @@ static void shared_replicas(struct check_run *run)
 	struct sight sights[2] = {{0}};
 	if (pair == NULL || !run_pair(pair, sights))
 		return;
-	expect_only(&pair->isolation, "first replica", &sights[0], &pair->second.granted);
-	expect_only(&pair->isolation, "second replica", &sights[1], &pair->second.granted);
+	isolation_expect_only(&pair->isolation, "first replica", &sights[0], &pair->second.granted);
+	isolation_expect_only(&pair->isolation, "second replica", &sights[1],
+			      &pair->second.granted);
 	visibility_expect_same_devices(run, sights[0].document, sights[1].document);
 }
 
@@ -464,6 +382,46 @@ const struct check isolation_checks[] = {
 		.advice = "Compare the answer for two ids with those for each of them alone: a "
 			  "variable or a path that is there once holds one device.",
 		.needs = {.os = "linux", .devices = 2, .containers = true},
+	},
+	{
+		ISOLATION("apis-agree", ISO_06, MEDIUM, 1, isolation_apis_agree),
+		.title = "The APIs of a container tell the same of its device",
+		.advice = "The reason says which API tells what. Drivers of two versions in one "
+			  "container, or an API that reaches another device, tell different UUIDs "
+			  "and addresses; work that APIs share then fails.",
+		.needs = {.devices = 1, .containers = true},
+	},
+	{
+		ISOLATION("management-apis", ISO_07, LOW, 1, isolation_management_apis),
+		.title = "Management libraries show a container its own device alone",
+		.advice =
+			"NVML and nvidia-smi show what the kernel module lets the container reach, "
+			"past CUDA_VISIBLE_DEVICES: hand out the node of the one device. On "
+			"Windows they always show each device of the host.",
+		.needs = {.devices = 1, .containers = true},
+	},
+	{
+		ISOLATION("device-nodes", ISO_08, CRITICAL, 1, isolation_device_nodes),
+		.title = "A container has and can make no other device nodes",
+		.advice =
+			"Look for a runtime that is privileged or has device rules of its own "
+			"(base_runtime_spec, a hook): beside what the answer hands out a container "
+			"gets the nodes of the OCI runtime specification alone.",
+		.needs = {.os = "linux", .devices = 1, .containers = true},
+	},
+	{
+		ISOLATION("driver-files", ISO_09, HIGH, 1, isolation_driver_files),
+		.title = "No container can change the files of a driver",
+		.advice = "Mount the driver's files read-only: what one container writes to them "
+			  "runs in every other one, and on the node.",
+		.needs = {.devices = 1, .containers = true},
+	},
+	{
+		ISOLATION("host-paths", ISO_10, CRITICAL, 1, isolation_host_paths),
+		.title = "A container reaches no path of the host but what it was given",
+		.advice = "Look at the mounts in the evidence (*.container.json): those that the "
+			  "answer does not name come from a hook, CDI or the runtime's settings.",
+		.needs = {.os = "linux", .devices = 1, .containers = true},
 	},
 	{
 		ISOLATION("node-files", ISO_05, CRITICAL, 1, isolation_node_files),

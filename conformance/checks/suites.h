@@ -23,5 +23,7 @@ extern const struct check_suite *const suites[];
 extern const struct check environment_checks[], registration_checks[], list_and_watch_checks[],
 	allocate_checks[], windows_checks[], restart_checks[], api_checks[], isolation_checks[];
 
-/* Bodies that stand in a file of their own (list_devices.c, isolation_files.c). */
-check_body list_devices_present, isolation_node_files;
+/* Bodies that stand in a file of their own (list_devices.c, isolation_*.c). */
+check_body list_devices_present, isolation_node_files, isolation_apis_agree,
+	isolation_management_apis, isolation_device_nodes, isolation_driver_files,
+	isolation_host_paths;

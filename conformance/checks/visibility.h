@@ -62,10 +62,18 @@ void visibility_expect_same_devices(struct check_run *run, const cJSON *first, c
 void visibility_expect_different_devices(struct check_run *run, const cJSON *first,
 					 const cJSON *second);
 
-/* Records that each device that CUDA shows is one of NVML's, by UUID or PCI address, where both answer
- * (agreement.c). What NVML shows beside is noted: it goes past what hides devices from CUDA, and
- * visibility_expect_only() judges it by what was granted. */
-void agreement_expect(struct check_run *run, const char *label, const cJSON *document);
+/* The devices that an API showed: those without the variables that hide some, or else, where a
+ * variable leads to the driver, those with them. NULL where it did not answer (agreement.c). */
+const cJSON *agreement_shown(const cJSON *document, const char *api);
+
+/*
+ * Records, for a container with one device, that what its APIs tell of it is the same: PCI address (the
+ * domain counts where both tell one), LUID, render node, and within one driver the UUID, by which
+ * programs find the same device in two APIs. Two drivers of one device (Mesa's and the vendor's) have
+ * UUIDs of their own, and so has a part of a device (MIG) with CUDA. Returns how many facts were told
+ * by two APIs: with 0 nothing was recorded.
+ */
+size_t agreement_expect(struct check_run *run, const char *label, const cJSON *document);
 
 /* For an API that shows every device of the host whatever was assigned: records that the granted one is
  * among them, by PCI address or as the only one of its model. Unsupported: it cannot be told from

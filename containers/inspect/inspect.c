@@ -87,6 +87,10 @@ int container_inspect(int64_t pid, struct container_view *out, struct error *err
 		rc = container_view_mounts(&view, root, err);
 	if (rc == 0)
 		rc = container_view_nodes(&view, root, err);
+	if (rc == 0)
+		rc = container_view_usable(&view, err);
+	if (rc == 0 && view.arena.failed)
+		rc = error_memory(err);
 	if (rc < 0)
 		return error_wrap(err, rc, "process %lld of the container", (long long)pid);
 	*out = view;
@@ -99,6 +103,7 @@ void container_view_free(struct container_view *view)
 	arena_free(&view->arena);
 	container_mounts_free(&view->mounts);
 	text_list_free(&view->environment);
+	text_list_free(&view->shared);
 	*view = (struct container_view){0};
 }
 

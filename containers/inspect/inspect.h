@@ -74,11 +74,18 @@ struct container_view {
 	struct container_mounts mounts;
 	struct container_node *nodes;
 	size_t node_count;
-	bool nodes_cut;	       /* CONTAINER_ENTRIES_MAX was reached: there may be more nodes */
-	uint64_t capabilities; /* that are in any of its five sets */
+	bool nodes_cut; /* CONTAINER_ENTRIES_MAX was reached: there may be more nodes */
+	/* Nodes of the host's /dev (its paths) that the device cgroup lets the container read or
+	 * write, had it nodes of these numbers. */
+	struct container_node *usable;
+	size_t usable_count;
+	const char *usable_untold; /* why that could not be asked; NULL: it was */
+	uint64_t capabilities;	   /* that are in any of its five sets */
 	bool no_new_privileges;
 	int seccomp;		      /* 0: none, 1: strict, 2: filter */
 	struct text_list environment; /* "NAME=value", of the program as it was started */
+	struct text_list
+		shared; /* of its namespaces "mnt", "pid", "ipc": those that are this process' own */
 };
 
 #define CLEANUP_CONTAINER_VIEW __attribute__((cleanup(container_view_free)))

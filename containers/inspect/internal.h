@@ -33,3 +33,5 @@ int container_view_process(struct container_view *view, struct error *err);
 /* What is at the mounts, and where the host sees it. */
 int container_view_mounts(struct container_view *view, int root, struct error *err);
 int container_view_nodes(struct container_view *view, int root, struct error *err);
+/* What its cgroup lets it use. */
+int container_view_usable(struct container_view *view, struct error *err);

@@ -119,6 +119,27 @@ static int view_environment(struct container_view *view, struct error *err)
 	return rc;
 }
 
+/* Links to one namespace read alike: "pid:[4026531836]". */
+static int view_namespaces(struct container_view *view, struct error *err)
+{
+	static const char *const names[] = {"mnt", "pid", "ipc"};
+	int rc = 0;
+	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(names); i++) {
+		char *path CLEANUP_FREE =
+			text_format("/proc/%lld/ns/%s", (long long)view->pid, names[i]);
+		char *own CLEANUP_FREE = text_format("/proc/self/ns/%s", names[i]);
+		char theirs[64] = "", ours[64] = "";
+		if (path == NULL || own == NULL)
+			return error_memory(err);
+		if (readlink(path, theirs, sizeof(theirs) - 1) < 0 ||
+		    readlink(own, ours, sizeof(ours) - 1) < 0)
+			return error_system(err, errno, "%s", path);
+		if (strcmp(theirs, ours) == 0)
+			rc = text_list_add(&view->shared, names[i], err);
+	}
+	return rc;
+}
+
 int container_view_process(struct container_view *view, struct error *err)
 {
 	int rc = view_exe(view, err);
@@ -128,5 +149,7 @@ int container_view_process(struct container_view *view, struct error *err)
 		rc = view_status(view, err);
 	if (rc == 0)
 		rc = view_environment(view, err);
+	if (rc == 0)
+		rc = view_namespaces(view, err);
 	return rc == 0 && view->arena.failed ? error_memory(err) : rc;
 }

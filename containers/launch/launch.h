@@ -8,7 +8,7 @@
  * A launch that fails is a result, not an error: functions return an error only when the harness
  * itself cannot go on. Several launches of one launcher may run at the same time.
  *
- * A container is a pod of its own: host network (no CNI is needed), own PID, IPC, UTS and mount
+ * A container is a pod of its own: host network (no CNI is needed), own PID, IPC and mount
  * namespace, the program is PID 1. Security: no new privileges, all capabilities dropped, the
  * runtime's default seccomp filter where the kernel has seccomp, never privileged. A PID 1 is not
  * killed by signals that it sends itself: abort() there ends in SIGSEGV, raise() of other signals

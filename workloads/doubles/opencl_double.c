@@ -90,13 +90,14 @@ static cl_int answer_identity(size_t index, cl_device_info what, size_t room, vo
 {
 	const cl_device_pci_bus_info_khr pci = {
 		.pci_domain = (cl_uint)setting_number("pci-domain", 1),
-		.pci_bus = (cl_uint)(setting_number("pci-bus", 0x40) + index),
+		.pci_bus = (cl_uint)(setting_number("opencl-bus", setting_number("pci-bus", 0x40)) +
+				     index),
 	};
 	const cl_bool yes = CL_TRUE;
 	unsigned char bytes[CL_UUID_SIZE_KHR];
 	if (setting_has("old"))
 		return CL_INVALID_VALUE;
-	memset(bytes, (int)index + 1, sizeof(bytes));
+	memset(bytes, (int)(setting_number("nvidia-uuid", 1) + index), sizeof(bytes));
 	switch (what) {
 	case CL_DEVICE_UUID_KHR:
 	case CL_DRIVER_UUID_KHR:
@@ -126,7 +127,9 @@ static cl_int CL_API_CALL get_device_info(cl_device_id id, cl_device_info what, 
 	case CL_DEVICE_NAME:
 		return answer_string("Double", room, out, told);
 	case CL_DEVICE_VENDOR:
-		return answer_string("gpucert", room, out, told);
+		return answer_string(setting_number("nvidia-uuid", 0) != 0 ? "NVIDIA Corporation"
+									   : "gpucert",
+				     room, out, told);
 	case CL_DEVICE_VERSION:
 		return answer_string("OpenCL 3.0 Double", room, out, told);
 	case CL_DRIVER_VERSION:

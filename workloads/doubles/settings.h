@@ -22,6 +22,8 @@
  *   nvml-devices=2            number of devices of NVML, where it is another one
  *   forbidden=INDEX           a device that NVML counts and does not hand out
  *   strange-uuid              NVML tells a UUID that is none
+ *   nvidia-uuid=N             OpenCL calls itself NVIDIA's, and its first device has a UUID of bytes N
+ *   opencl-bus=N              OpenCL tells another bus than the others
  *   graphics-only             no queue of a device does compute work
  *   old                       the device is one of the oldest version of the API
  *   pci-domain=N, pci-bus=N   where the first device is, in decimal; default: each double's own place

@@ -7,9 +7,12 @@
 #include "base/file.h"
 #include "base/path.h"
 
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mount.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static char *root;
@@ -88,7 +91,6 @@ static void test_a_file_is_no_device(void)
 	struct error err = {0};
 	CU_ASSERT_EQUAL_FATAL(nodes_list(dev, true, &nodes, &err), 0);
 	expect_string(nodes, "/1/type", "other");
-	expect_string(nodes, "/1/mode", "0640");
 	expect_null(nodes, "/1/number");
 	expect_null(nodes, "/1/open/readWrite");
 }
@@ -119,6 +121,62 @@ static void test_the_reason_of_a_refusal_is_told(void)
 	const char *reason = string_at(nodes, "/0/open/readOnly");
 	/* EACCES where the file system is mounted without devices. */
 	CU_ASSERT_TRUE(strcmp(reason, "ENXIO") == 0 || strcmp(reason, "EACCES") == 0);
+}
+
+/* The attempt at `path` in a document of reach_try(). */
+static const cJSON *attempt_at(const cJSON *reach, const char *path)
+{
+	json_each (attempt, json_pointer(reach, "/mounts")) {
+		if (strcmp(string_at(attempt, "/path"), path) == 0)
+			return attempt;
+	}
+	return NULL;
+}
+
+/* In a mount namespace of its own, where a privileged program stands for a container that is not
+ * confined: "rw" and "ro" are mounted folders, "file" a file that is mounted read-only. */
+static int reach_unconfined(const char *base)
+{
+	char *writable CLEANUP_FREE = path_join(base, "rw");
+	char *closed CLEANUP_FREE = path_join(base, "ro");
+	char *file CLEANUP_FREE = path_join(base, "file");
+	cJSON *reach CLEANUP_JSON = NULL;
+	if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
+	    mount("tmpfs", writable, "tmpfs", 0, NULL) != 0 ||
+	    mount("tmpfs", closed, "tmpfs", MS_RDONLY, NULL) != 0 ||
+	    mount(file, file, NULL, MS_BIND, NULL) != 0 ||
+	    mount(NULL, file, NULL, MS_BIND | MS_REMOUNT | MS_RDONLY, NULL) != 0 ||
+	    reach_try(&reach, NULL) != 0)
+		return 1;
+	const char *of_rw = string_at(attempt_at(reach, writable), "/write");
+	const char *of_ro = string_at(attempt_at(reach, closed), "/write");
+	/* Its whole file system is read-only, which a remount of the mount does not change. */
+	const char *of_ro_again = string_at(attempt_at(reach, closed), "/remount");
+	const char *of_file = string_at(attempt_at(reach, file), "/write");
+	const char *of_file_again = string_at(attempt_at(reach, file), "/remount");
+	return strcmp(of_rw, "ok") == 0 && strcmp(of_ro, "EROFS") == 0 &&
+			       strcmp(of_ro_again, "EROFS") == 0 && strcmp(of_file, "EROFS") == 0 &&
+			       strcmp(of_file_again, "ok") == 0 &&
+			       strcmp(string_at(reach, "/nodes/2/make"), "ok") == 0 &&
+			       attempt_at(reach, "/proc") == NULL
+		       ? 0
+		       : 2;
+}
+
+static void test_what_is_not_confined_is_told(void)
+{
+	char *base CLEANUP_FREE = path_join(root, "reach");
+	int status = 0;
+	put("reach/rw/x", "");
+	put("reach/ro/x", "");
+	put("reach/file", "");
+	pid_t child = fork();
+	if (child == 0)
+		_exit(unshare(CLONE_NEWNS) == 0 ? reach_unconfined(base) : 77);
+	CU_ASSERT_EQUAL_FATAL(waitpid(child, &status, 0), child);
+	CU_ASSERT_TRUE(WIFEXITED(status));
+	if (WEXITSTATUS(status) != 77) /* no privilege to mount */
+		CU_ASSERT_EQUAL(WEXITSTATUS(status), 0);
 }
 
 static void test_trees_are_made(void)
@@ -164,6 +222,7 @@ int main(void)
 		{"a file is no device", test_a_file_is_no_device},
 		{"nodes need not be opened", test_nodes_need_not_be_opened},
 		{"the reason of a refusal is told", test_the_reason_of_a_refusal_is_told},
+		{"what is not confined is told", test_what_is_not_confined_is_told},
 		{"a missing place holds no nodes", test_a_missing_place_holds_no_nodes},
 		{"variables that steer are removed", test_variables_that_steer_are_removed},
 		CU_TEST_INFO_NULL,

@@ -32,6 +32,7 @@ static struct probe_options given = {
 	.device = EVERY_DEVICE, .size = WORK_ELEMENTS_DEFAULT, .timeout_ms = PROBE_TIMEOUT_MS};
 static int64_t given_delay_ms;
 static const char *given_api;
+static bool given_reach;
 
 static void keep_one_device(cJSON *api)
 {
@@ -76,6 +77,7 @@ static int probe(cJSON **out, bool *orderly, struct error *err)
 	cJSON *listed CLEANUP_JSON = NULL;
 	cJSON *unsteered CLEANUP_JSON = NULL;
 	cJSON *nodes CLEANUP_JSON = NULL;
+	cJSON *reach CLEANUP_JSON = NULL;
 	struct probe_launch launch = {0};
 	uint64_t began_ns = 0;
 	int rc = probe_launch_take(&given, &launch, err);
@@ -90,12 +92,15 @@ static int probe(cJSON **out, bool *orderly, struct error *err)
 		rc = list_apis(&listed, err);
 	if (rc == 0)
 		rc = look_again(&unsteered, err);
+	if (rc == 0 && given_reach)
+		rc = reach_try(&reach, err);
 	if (rc != 0)
 		return rc;
 	probe_members(&document, "visibility", &launch);
 	member_item(&document, "apis", STEAL(listed));
 	member_item(&document, "unsteered", STEAL(unsteered));
 	member_item(&document, "nodes", STEAL(nodes));
+	member_item(&document, "reach", reach != NULL ? STEAL(reach) : cJSON_CreateNull());
 	member_milliseconds(&document, "durationMs", clock_monotonic_ns() - began_ns);
 	*out = members_take(&document);
 	return *out != NULL ? 0 : error_memory(err);
@@ -127,6 +132,9 @@ int main(int argc, char **argv)
 		{OPTION_ROW("delay", OPTION_INT, given_delay_ms), .value = "MS",
 		 .help = "Milliseconds to wait before looking, so that what is started next is there.",
 		 .min = 0, .max = 3600000},
+		{OPTION_ROW("reach", OPTION_FLAG, given_reach),
+		 .help = "Try as well to make a device node and to write to what is mounted. Only for "
+			 "containers that are thrown away: elsewhere it acts on the machine."},
 		{OPTION_ROW("api", OPTION_STRING, given_api), .value = "NAME",
 		 .help = "Ask this API alone, in this process, and print its element of `apis` "
 			 "instead of a document."},

@@ -2,6 +2,7 @@
 // usage: node right_containers.mjs BUILD
 // Unusual plugins that conform, and the containers that they hand devices to: the rows of right_plugins.mjs that need the
 // software drivers of this machine. Answers that are hard to read are in isolation.mjs.
+import {mkdirSync} from 'node:fs';
 import {join} from 'node:path';
 import {judgeAll, numbers, scripted, work} from './harness.mjs';
 import {device, needRoot} from './machine.mjs';
@@ -24,6 +25,15 @@ const opencl = device('pocl');
 const opengl = device('llvmpipe');
 const prepared = join(work, 'prepared');
 
+// Beside the driver's files, which are read-only, a folder to write to.
+const scratch = join(work, 'scratch');
+mkdirSync(scratch);
+const withScratch = (d) => ({
+	...answer(d),
+	mounts: [...answer(d).mounts, {host_path: scratch, container_path: '/var/scratch', read_only: false}],
+});
+const inDepth = ['device-nodes', 'driver-files', 'host-paths'].map((name) => `isolation.${name}`);
+
 const apis = ['api.vulkan', 'api.opencl'];
 const row = (name, command, checks) => ({name, plugin: command, checks});
 const rows = [
@@ -31,7 +41,8 @@ const rows = [
 		offer(vulkan, {options: {pre_start_required: true}, pre_start_link: prepared}, prepared),
 		offer(opencl),
 		offer(opengl, {options: {pre_start_required: true}, pre_start_link: `${prepared}-too`}, `${prepared}-too`),
-	), [...apis, 'api.opengl', 'isolation.single-device', 'isolation.two-containers']),
+	), [...apis, 'api.opengl', 'isolation.single-device', 'isolation.two-containers', ...inDepth]),
+	row('a folder to write to', plugin(offer(vulkan, {allocate: {once: withScratch(vulkan)}})), ['isolation.single-device', ...inDepth]),
 	row('a preference for others than are needed', plugin(
 		offer(vulkan, {options: {get_preferred_allocation_available: true}, preferred: ['nothing']}),
 		offer(opencl, {options: {get_preferred_allocation_available: true}, preferred: []}),

@@ -94,6 +94,17 @@ const smuggledNvidia = (name, setting = 'devices=1') => ({
 	envs: {...vulkan.environment, GPUCERT_DOUBLE: setting},
 });
 
+// The same GPU through OpenCL, whose word differs from CUDA's or does not.
+const twoApis = (setting) => ({
+	mounts: [
+		...mounts(vulkan),
+		library('libcuda.so.1'),
+		{host_path: join(build, 'tests', 'libdouble_opencl.so'), container_path: '/opt/double/libdouble_opencl.so', read_only: true},
+		{host_path: doubleManifest, container_path: '/opt/double/double.icd', read_only: true},
+	],
+	envs: {...vulkan.environment, OCL_ICD_VENDORS: '/opt/double/double.icd', GPUCERT_DOUBLE: setting},
+});
+
 // A node whose first device enables an API that no check tests.
 const node_with_other = file('node.json', {...node, devices: node.devices.map((d, i) => (i === 0 ? {...d, apis: [...d.apis, 'other']} : d))});
 // And one on which nothing can be computed.
@@ -134,7 +145,19 @@ const rows = [
 	{check: 'api.opengl', plugin: plugin(resource('g', opengl, openglDouble('crash=glDispatchCompute'))), reason: 'signal'},
 	{check: 'isolation.single-device', plugin: plugin(resource('v', vulkan, smuggledOpengl)), reason: 'devices through opengl'},
 	{check: 'isolation.single-device', plugin: plugin(resource('v', vulkan, smuggledNvidia('libcuda.so.1'))), reason: 'devices through cuda'},
-	{check: 'isolation.single-device', plugin: plugin(resource('v', vulkan, smuggledNvidia('libnvidia-ml.so.1'))), reason: 'devices through nvml'},
+	{check: 'isolation.management-apis', plugin: plugin(resource('v', vulkan, smuggledNvidia('libnvidia-ml.so.1'))), reason: 'devices through nvml: saw Double 0 at 0000:40:00.0'},
+	{check: 'isolation.single-device', plugin: plugin(resource('v', vulkan, smuggledNvidia('libnvidia-ml.so.1'))), wanted: 'pass'},
+	{check: 'isolation.management-apis', plugin: plugin(resource('v', vulkan)), wanted: 'not-applicable'},
+	{check: 'isolation.apis-agree', plugin: plugin(resource('v', vulkan, twoApis('nvidia-uuid=1'))), wanted: 'pass'},
+	{check: 'isolation.apis-agree', plugin: plugin(resource('v', vulkan, twoApis('nvidia-uuid=9'))), reason: 'lavapipe: deviceUuid: saw 09'},
+	{check: 'isolation.apis-agree', plugin: plugin(resource('v', vulkan, twoApis('opencl-bus=77'))), reason: '0001:4d:00.0 by opencl'},
+	{check: 'isolation.apis-agree', plugin: plugin(resource('v', vulkan)), wanted: 'not-applicable'},
+	{check: 'isolation.single-device', plugin: plugin(resource('v', vulkan, smuggledNvidia('libcuda.so.1', 'devices=2'))), reason: '2 of hardware, 0 granted'},
+	{
+		check: 'isolation.driver-files',
+		plugin: plugin(resource('v', vulkan, {mounts: mounts(vulkan).map((m) => ({...m, read_only: m.container_path.endsWith('.json')}))})),
+		reason: 'is mounted writable: write ok',
+	},
 	{check: 'isolation.single-device', plugin: plugin(resource('v', vulkan, smuggledNvidia('libcuda.so.1', 'fail=cuInit:803'))), reason: 'SYSTEM_DRIVER_MISMATCH'},
 	{check: 'isolation.single-device', plugin: plugin(resource('v', vulkan, smuggledNvidia('libcuda.so.1', 'fail=cuInit:100'))), wanted: 'pass'},
 	{check: 'isolation.single-device', plugin: plugin(resource('v', vulkan, smuggledNvidia('libnvidia-ml.so.1', 'fail=nvmlInit:9'))), wanted: 'pass'},

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 // usage: node wrong_runtime.mjs BUILD
 // A container runtime that hands its GPU drivers to every container, asked for or not: a base specification with the mounts
-// and variables of a software driver, as a forgotten runtime hook would leave it; one that cannot run a container; and one that is right.
+// and variables of a software driver, as a forgotten runtime hook would leave it; one that cannot run a container; ones that confine
+// it badly: each changes one thing of what containerd asks for, in front of runc; and one that is right.
 import {execFileSync, spawn} from 'node:child_process';
-import {mkdirSync, mkdtempSync, rmSync, writeFileSync} from 'node:fs';
+import {chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
-import {judgeAll} from './harness.mjs';
+import {file, judgeAll, scripted, work} from './harness.mjs';
 import {device, needRoot, skip} from './machine.mjs';
 
 needRoot();
@@ -69,6 +70,71 @@ BinaryName = "${runc}"
 	return {address: `unix://${socket}`, stop};
 }
 
+// A runc that first lets a line of JavaScript change `spec`, the container's config.json.
+function runcThat(name, change) {
+	const edit = file(`${name}.mjs`, `import {readFileSync, writeFileSync} from 'node:fs';
+const path = process.argv[2] + '/config.json';
+const spec = JSON.parse(readFileSync(path));
+const sandbox = spec.annotations?.['io.kubernetes.cri.container-type'] === 'sandbox';
+if (!sandbox) { ${change} }
+writeFileSync(path, JSON.stringify(spec));
+`);
+	const path = file(name, `#!/bin/sh
+bundle= previous= create=
+for word; do
+	[ "$previous" != --bundle ] || bundle=$word
+	[ "$word" != create ] || create=yes
+	previous=$word
+done
+[ -z "$create" ] || '${process.execPath}' '${edit}' "$bundle" || exit 1
+exec runc "$@"
+`);
+	chmodSync(path, 0o755);
+	return path;
+}
+
+// The runtime, the check that finds it, and what its reason speaks of; or what passes all the same.
+const capabilities = (...names) =>
+	`for (const set of ['bounding', 'effective', 'permitted']) spec.process.capabilities[set] = ${JSON.stringify(names)};`;
+const mountOf = (source, destination) =>
+	`spec.mounts.push({source: '${source}', destination: '${destination}', type: 'bind', options: ['rbind', 'ro']});`;
+const forDevices = (change) => `if (spec.process.env.some((v) => v.startsWith('VK_DRIVER_FILES='))) { ${change} }`;
+const nodeOf = (name, major, minor) => `(spec.linux.devices ??= []).push({path: '/dev/${name}', type: 'c', major: ${major}, minor: ${minor}, fileMode: 0o666});`;
+const allow = (major, minor) => `spec.linux.resources.devices.push({allow: true, type: 'c', major: ${major}, minor: ${minor}, access: 'rw'});`;
+const loose = [
+	['any-device', "spec.linux.resources.devices = [{allow: true, access: 'rwm'}];", 'device-nodes', 'devices that its cgroup lets it use: saw '],
+	['one-more-rule', allow(10, 237), 'device-nodes', '(character 10:237)'],
+	['one-more-node', nodeOf('one-more', 10, 237), 'device-nodes', '/dev/one-more (character 10:237)'],
+	['mknod', capabilities('CAP_MKNOD'), 'device-nodes', 'device nodes: saw made in /'],
+	['remount', `${capabilities('CAP_SYS_ADMIN')} delete spec.linux.seccomp;`, 'driver-files', 'after a remount ok'],
+	['writable', "for (const m of spec.mounts) if (m.type === 'bind') m.options = ['rbind', 'rw'];", 'driver-files', 'is mounted writable: write ok'],
+	['host-processes', "spec.linux.namespaces = spec.linux.namespaces.filter((n) => n.type !== 'pid');", 'host-paths', 'namespaces of the host: saw ["pid"]'],
+	['etc-for-all', mountOf('/etc', '/opt/etc'), 'host-paths', '/etc of the node at /opt/etc'],
+	['more-for-devices', forDevices(mountOf(work, '/opt/more')), 'host-paths', '/opt/more ('],
+	['fuse-for-all', `${nodeOf('fuse', 10, 229)} ${allow(10, 229)}`, 'device-nodes', null],
+	['files-for-all', mountOf(work, '/opt/more'), 'host-paths', null],
+];
+const lavapipe = scripted({plugins: [{
+	resource: 'example.com/v',
+	devices: [{id: vulkan.id}],
+	allocate: {once: {
+		mounts: vulkan.files.map((f) => ({host_path: f.source, container_path: f.destination, read_only: true})),
+		envs: vulkan.environment,
+	}},
+}]});
+
+async function judgeLoose() {
+	const runtimes = await Promise.all(loose.map(([name, change]) => startContainerd({runc: runcThat(name, change)})));
+	const rows = loose.map(([, , check, reason], i) => ({
+		check: `isolation.${check}`,
+		plugin: lavapipe,
+		args: ['--cri', runtimes[i].address],
+		...(reason === null ? {wanted: 'pass'} : {reason}),
+	}));
+	await judgeAll(rows, 2);
+	for (const runtime of runtimes) await runtime.stop();
+}
+
 const plain = await startContainerd({});
 const generous = await startContainerd({generous: true});
 const crippled = await startContainerd({runc: '/bin/false'});
@@ -84,3 +150,6 @@ await judgeAll([
 await plain.stop();
 await generous.stop();
 await crippled.stop();
+const failed = process.exitCode;
+await judgeLoose();
+process.exitCode ||= failed;

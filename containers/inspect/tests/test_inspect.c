@@ -264,6 +264,42 @@ static void test_device_nodes(void)
 	subject_end(&subject);
 }
 
+static bool can_use(const struct container_view *view, unsigned major, unsigned minor)
+{
+	for (size_t i = 0; i < view->usable_count; i++) {
+		if (!view->usable[i].block && view->usable[i].major == major &&
+		    view->usable[i].minor == minor)
+			return true;
+	}
+	return false;
+}
+
+/* A process without a cgroup of its own may use what this one may. */
+static void test_usable_devices(void)
+{
+	static const char *const env[] = {NULL};
+	struct subject subject = subject_start(NULL, env);
+	struct container_view view CLEANUP_CONTAINER_VIEW = look(&subject);
+	if (view.usable_untold == NULL) {
+		CU_ASSERT_TRUE(can_use(&view, 1, 3));
+		CU_ASSERT_FALSE(can_use(&view, 1, 250));
+	} else {
+		UNIT_INT(view.usable_count, 0);
+	}
+	subject_end(&subject);
+}
+
+static void test_shared_namespaces(void)
+{
+	static const char *const env[] = {NULL};
+	struct subject subject = subject_start(NULL, env);
+	struct container_view view CLEANUP_CONTAINER_VIEW = look(&subject);
+	CU_ASSERT_FALSE(text_list_has(&view.shared, "mnt"));
+	CU_ASSERT_TRUE(text_list_has(&view.shared, "pid"));
+	CU_ASSERT_TRUE(text_list_has(&view.shared, "ipc"));
+	subject_end(&subject);
+}
+
 static void test_nobody_there(void)
 {
 	struct container_view view = {0};
@@ -339,6 +375,8 @@ int main(void)
 		{"a loaded library", test_a_loaded_library},
 		{"another program", test_another_program},
 		{"device nodes", test_device_nodes},
+		{"usable devices", test_usable_devices},
+		{"shared namespaces", test_shared_namespaces},
 		CU_TEST_INFO_NULL,
 	};
 	if (geteuid() != 0) {

@@ -7,6 +7,7 @@
 #include "base/path.h"
 #include "base/text.h"
 #include "workloads/common/work.h"
+#include "workloads/visibility/posix/errno_name.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -34,12 +35,12 @@ static const struct node_rule {
 	{"nvidia-caps", "*", "nvidia-capability"},
 };
 
-static const char *errno_name(int code, char out[32])
+const char *errno_name(int code, char out[32])
 {
 	static const struct code_name names[] = {
-		CODE_NAME(EACCES), CODE_NAME(EBUSY),  CODE_NAME(EINVAL), CODE_NAME(EIO),
-		CODE_NAME(ENODEV), CODE_NAME(ENOENT), CODE_NAME(ENOMEM), CODE_NAME(ENXIO),
-		CODE_NAME(EPERM),  CODE_NAME(EROFS),
+		CODE_NAME(EACCES), CODE_NAME(EBUSY),  CODE_NAME(EINVAL),  CODE_NAME(EIO),
+		CODE_NAME(ENODEV), CODE_NAME(ENOENT), CODE_NAME(ENOMEM),  CODE_NAME(ENXIO),
+		CODE_NAME(EPERM),  CODE_NAME(EROFS),  CODE_NAME(ETXTBSY),
 	};
 	const char *name = code_name(names, ARRAY_SIZE(names), code);
 	(void)snprintf(out, 32, "errno %d", code);
@@ -82,9 +83,6 @@ static cJSON *node_json(const char *path, const char *told, const char *kind,
 			      minor(status->st_rdev));
 	else
 		member_null(&node, "number");
-	member_format(&node, "mode", "0%03o", (unsigned)status->st_mode & 07777u);
-	member_number(&node, "uid", status->st_uid);
-	member_number(&node, "gid", status->st_gid);
 	member_item(&node, "open", open_json(path, try_open && is_device));
 	return members_take(&node);
 }
