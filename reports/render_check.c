@@ -86,8 +86,18 @@ static int add_device(struct render_check *check, const struct journal_record *r
 		      struct error *err)
 {
 	const char *ref = field_string(record->json, "ref");
-	if (field_get(record->json, "outcome") != NULL)
-		return add_object(record, check->lists[RENDER_DEVICE_OUTCOMES], err);
+	cJSON *outcomes = check->lists[RENDER_DEVICE_OUTCOMES];
+	if (field_get(record->json, "outcome") != NULL) {
+		json_each (known, outcomes) {
+			if (strcmp(field_string(known, "ref"), ref) ==
+			    0) { /* the last one counts */
+				cJSON_Delete(cJSON_DetachItemViaPointer(outcomes,
+									(cJSON *)(uintptr_t)known));
+				break;
+			}
+		}
+		return add_object(record, outcomes, err);
+	}
 	json_each (known, check->lists[RENDER_DEVICES]) {
 		if (strcmp(known->valuestring, ref) == 0)
 			return 0;

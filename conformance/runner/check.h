@@ -80,6 +80,8 @@ struct check {
 	unsigned timeout_s;
 	const char *const *tags; /* NULL-ended; may be NULL */
 	struct check_needs needs;
+	bool provokes; /* it kills or hangs work on a device: what the kernel says of that is no failure
+			*/
 	const char *stands_on; /* id of an earlier check, without which this one can tell nothing
 				  of its own; NULL for none. In a run in which
 				  that one does not pass, this one does not run */

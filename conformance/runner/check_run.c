@@ -18,7 +18,8 @@ enum {
 	EVIDENCE_MAX = 256 * 1024,
 	EVIDENCE_NAME_MAX = 128,
 	DEFERRED_MAX = 64,
-	TEXT_MAX = 2 * 1024, /* a plugin may answer with megabytes of paths */
+	RUNNER_EVIDENCE = 99, /* the number of what the runner adds, behind the check's own */
+	TEXT_MAX = 2 * 1024,  /* a plugin may answer with megabytes of paths */
 };
 
 struct deferred {
@@ -30,6 +31,7 @@ struct check_run {
 	const struct check *check;
 	const struct context *context;
 	const char *directory;
+	struct result *into; /* of the runner's own records; NULL: they go to result_fd */
 	int result_fd;
 	int write_error; /* errno of the first record that could not be written */
 	struct deferred deferred[DEFERRED_MAX];
@@ -46,6 +48,12 @@ static void send_line(struct check_run *run, struct members *record)
 	cJSON *owned CLEANUP_JSON = members_take(record);
 	char *json CLEANUP_FREE = owned != NULL ? json_print_compact(owned) : NULL;
 	struct text line CLEANUP_TEXT = {0};
+	struct error err = {0};
+	if (json != NULL && run->into != NULL) {
+		if (result_add_line(run->into, json, strlen(json), &err) != 0)
+			run->write_error = EIO;
+		return;
+	}
 	if (json != NULL)
 		text_addf(&line, "%s\n", json);
 	if (json == NULL || line.failed) {
@@ -350,4 +358,18 @@ int check_run_execute(const struct check *check, const struct context *context,
 	send_line(&run, &finished);
 	text_list_free(&run.texts);
 	return run.write_error != 0 ? error_system(err, run.write_error, "standard output") : 0;
+}
+
+int check_run_add(const struct check *check, const struct context *context, struct result *result,
+		  void (*record)(struct check_run *run, void *user), void *user, struct error *err)
+{
+	struct check_run run = {
+		.check = check,
+		.context = context,
+		.into = result,
+		.evidence_count = RUNNER_EVIDENCE - 1,
+	};
+	record(&run, user);
+	text_list_free(&run.texts);
+	return run.write_error != 0 ? error_system(err, run.write_error, "%s", check->id) : 0;
 }

@@ -88,6 +88,8 @@ int execution_run(const struct execution_spec *spec, struct execution *execution
 			   .on_plugin = spec->on_plugin,
 			   .user = spec->user},
 	};
+	if (spec->log != NULL)
+		system_log_skip(spec->log);
 	int rc = process_start(spec->loop, &child, &reader.process, err);
 	if (rc < 0)
 		return rc;
@@ -100,7 +102,9 @@ int execution_run(const struct execution_spec *spec, struct execution *execution
 	const struct process_result *ended = process_result(reader.process);
 	execution->duration_ms = ended->duration_ms;
 	text_add_all(&execution->err, &ended->err);
-	rc = judge(execution, &reader.protocol, ended, interrupted, err);
+	rc = log_watch_record(spec, execution, err);
+	if (rc == 0)
+		rc = judge(execution, &reader.protocol, ended, interrupted, err);
 	process_free(reader.process);
 	return rc;
 }

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "conformance/runner/plan.h"
 #include "conformance/runner/result.h"
+#include "conformance/system_log/system_log.h"
 
 #include <uv.h>
 
@@ -27,6 +28,7 @@ struct execution_spec {
 	const char *program; /* this program: it is run again with the hidden command run-check */
 	const struct context *context; /* written to its run directory already */
 	const struct check *check;
+	struct system_log *log;	 /* what it says meanwhile is recorded; NULL: it is not known */
 	struct journal *journal; /* takes what the check has seen; it has begun there */
 	const char *directory;	 /* the check's private folder; exists */
 	const volatile bool
@@ -55,6 +57,16 @@ int execution_set(struct execution *execution, enum report_outcome outcome, char
  * made: what the check saw is not known whole then. */
 int check_run_execute(const struct check *check, const struct context *context,
 		      const char *directory, int result_fd, struct error *err);
+
+/* The runner's side: `record` adds to what the check has seen, once its process has ended. ERROR_IO,
+ * ERROR_MEMORY: something of it could not be kept. */
+int check_run_add(const struct check *check, const struct context *context, struct result *result,
+		  void (*record)(struct check_run *run, void *user), void *user, struct error *err);
+
+/* Records what the system log says since system_log_skip(): lines about devices of the run are evidence, a
+ * reset or a fault of one fails a check that launches probes (system_log.h). */
+int log_watch_record(const struct execution_spec *spec, struct execution *execution,
+		     struct error *err);
 
 /* The program's main() for the hidden command `run-check ID RUN-DIRECTORY CHECK-DIRECTORY`. Returns the exit code. */
 int execution_child(const struct check_suite *const *suites, const struct text_list *arguments);

@@ -7,6 +7,7 @@ void result_free(struct result *result)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(result->reasons); i++)
 		free(result->reasons[i]);
+	text_list_free(&result->devices);
 	*result = (struct result){0};
 }
 
@@ -29,6 +30,8 @@ static int take_seen(struct result *result, enum journal_type type, const cJSON 
 	int rc = result->journal != NULL
 			 ? journal_add_seen(result->journal, result->check, type, line, err)
 			 : 0;
+	if (rc == 0 && type == JOURNAL_DEVICE)
+		rc = text_list_add(&result->devices, field_string(line, "ref"), err);
 	if (rc != 0 || type != JOURNAL_ASSERTION)
 		return rc;
 	result->asserted = true;

@@ -32,6 +32,7 @@ struct result {
 	uint64_t time_ns[REPORT_PHASE_COUNT];
 	uint64_t watched_ms;	      /* the shortest that the check watched something; */
 	uint64_t watched_thorough_ms; /* what a thorough run watches; 0: nothing was watched */
+	struct text_list devices;     /* that the check is about, by id */
 	bool asserted;
 	bool finished;
 	char *reasons[REPORT_OUTCOME_COUNT]; /* the first for each outcome; that of a failure is

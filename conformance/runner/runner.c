@@ -192,6 +192,7 @@ static int run_check(struct runner *runner, size_t index, struct error *err)
 		.program = runner->program,
 		.context = &runner->context,
 		.check = check,
+		.log = runner->log,
 		.journal = runner->journal,
 		.directory = directory,
 		.interrupted = &runner->interrupted,
@@ -298,6 +299,16 @@ static int runner_report(struct runner *runner, int *exit_code, struct error *er
 	return 0;
 }
 
+/* That what the kernel says cannot be read is told once. */
+static int open_log(struct runner *runner, struct error *err)
+{
+	struct error why = {0};
+	if (strcmp(runner->context.launcher, "none") == 0 ||
+	    system_log_open("/dev/kmsg", &runner->log, &why) == 0)
+		return 0;
+	return journal_add_event(runner->journal, NULL, "system-log-unread", why.text, err);
+}
+
 /* What the run consists of and runs in, and then the checks. */
 static int record(struct runner *runner, struct error *err)
 {
@@ -307,6 +318,8 @@ static int record(struct runner *runner, struct error *err)
 	if (rc == 0)
 		rc = progress_open(&runner->loop, runner->plan.count, runner->settings->quiet,
 				   runner->settings->verbose, &runner->progress, err);
+	if (rc == 0)
+		rc = open_log(runner, err);
 	if (rc == 0)
 		rc = run_checks(runner, err);
 	progress_close(runner->progress);
@@ -369,6 +382,7 @@ static int open_workplace(struct runner *runner, struct error *err)
 static void runner_close(struct runner *runner)
 {
 	journal_close(&runner->journal);
+	system_log_close(&runner->log);
 	environment_close(&runner->environment);
 	plan_free(&runner->plan);
 	discovery_free(runner->node);

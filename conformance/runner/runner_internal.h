@@ -8,6 +8,7 @@
 #include "conformance/runner/progress.h"
 #include "conformance/runner/runner.h"
 #include "conformance/runner/workplace.h"
+#include "conformance/system_log/system_log.h"
 #include "reports/journal.h"
 
 struct runner {
@@ -27,6 +28,7 @@ struct runner {
 	struct plan plan;
 	int output_lock; /* of the output folder; -1: none */
 	struct journal *journal;
+	struct system_log *log; /* NULL: it cannot be read, or nothing is launched */
 	struct progress *progress;
 };
 

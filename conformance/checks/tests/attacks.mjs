@@ -3,7 +3,7 @@
 // Each attack on a probe's word is tried against each API: a table of attacks, and one of APIs. The node has three GPUs that no machine
 // has (tree.mjs), at PCI addresses of this run, and their drivers are the doubles, in real containers. libva makes displays for
 // nodes alone that /sys knows, and a container has the machine's own /sys: so VA-API is tried on the host.
-import {cpSync, mkdirSync, readdirSync} from 'node:fs';
+import {cpSync, mkdirSync, readdirSync, rmSync} from 'node:fs';
 import {basename, join} from 'node:path';
 import {build, file, judgeAll, scripted, work} from './harness.mjs';
 import {discoveredNode, skip} from './machine.mjs';
@@ -157,7 +157,44 @@ const attacked = attacks.flatMap((attack) => runs(attack, (api, row, check) => {
 	return check.outcome === 'fail' && check.reason.includes(why) ? null : `api.${api}: ${check.outcome}: '${check.reason}', not about '${why}'`;
 }));
 
-await judgeAll(honest, 3);
-const sound = process.exitCode === 0;
-await judgeAll(attacked, 3);
-if (!sound) process.exitCode = 1;
+// What the kernel says while a check runs: /dev/kmsg is a file here, to which the plugin writes as it is started.
+const kernel = (facility, text) => `${facility << 3 | 3},1,5000000,-;${text}`;
+const saying = (command, ...lines) => `sh -c "cat '${file('kmsg', lines.map((line) => `${line}\n`).join(''))}' >> /dev/kmsg && exec ${command}"`;
+const judgeLog = (name, group, checks, lines, judge) => ({
+	name,
+	checks,
+	plugin: saying(scripted({plugins: group.resources.map((of) => resource(of, {}))}), ...lines),
+	args: group.args,
+	outcomes: null,
+	also: (report) => checks.map((id) => judge(report.checks.find((c) => c.id === id))).filter(Boolean).join('; '),
+});
+const told = (check) => JSON.stringify([check.id, check.outcome, check.reason, check.notes]);
+const xid = `NVRM: Xid (PCI:${gpus.nvidia.id.slice(0, -2)}): 79, GPU has fallen off the bus.`;
+const spoken = [
+	judgeLog('a fault of the device', groups[0], ['api.cuda', 'registration.version'], [kernel(0, xid)], (check) => {
+		const kept = check.evidence.some((e) => e.name === 'system-log.txt');
+		const fails = check.id === 'api.cuda';
+		const right = fails ? check.outcome === 'fail' && check.reason.includes(xid) : check.outcome === 'pass' && check.notes.some((n) => n.includes(xid));
+		const device = check.deviceOutcomes.find((d) => d.ref === gpus.nvidia.id)?.outcome;
+		return right && kept && device === (fails ? 'fail' : undefined) ? null : told(check);
+	}),
+	judgeLog('a fault of others', groups[1], ['api.hip', 'api.levelzero'], [
+		kernel(0, `amdgpu ${hex(domain, 4)}:7f:00.0: amdgpu: GPU reset begin!`), // no device of the node
+		kernel(1, `amdgpu ${gpus.amd.id}: amdgpu: GPU reset begin!`), // said by user space
+	], (check) => (check.outcome === 'pass' && !check.notes.some((n) => n.includes('GPU reset')) ? null : told(check))),
+];
+const unread = {
+	name: 'a log that cannot be read',
+	checks: ['api.hip', 'api.levelzero'],
+	plugin: scripted({plugins: groups[1].resources.map((name) => resource(name, {}))}),
+	args: groups[1].args,
+	also: (report) => (report.run.events.filter((e) => e.kind === 'system-log-unread').length === 1 ? null : JSON.stringify(report.run.events)),
+};
+
+let sound = true;
+for (const rows of [honest, attacked, spoken, [unread]]) {
+	if (rows[0] === unread) rmSync('/dev/kmsg');
+	await judgeAll(rows, 3);
+	sound &&= process.exitCode === 0;
+}
+process.exitCode = sound ? 0 : 1;

@@ -33,7 +33,7 @@ const mountOn = (...args) => execFileSync('mount', args);
 const unescape = (text) => text.replace(/\\(n|t|\\|x..)/g, (_, c) => ({n: '\n', t: '\t', '\\': '\\'})[c] ?? String.fromCharCode(parseInt(c.slice(1), 16)));
 
 // The machine's /sys and /dev, with the tree's PCI devices, DRM classes and DRM nodes in the place of its own. A node whose line in the
-// tree names a number is that device of the machine.
+// tree names a number is that device of the machine. The kernel's log is an empty file.
 export function showTree(text) {
 	// On a file system that goes with the namespace: nothing here is removed by hand, for /sys lies in it.
 	const place = '/mnt';
@@ -41,7 +41,8 @@ export function showTree(text) {
 	const sys = join(place, 'sys');
 	const dev = join(place, 'dev');
 	mkdirSync(dev);
-	for (const name of readdirSync('/dev')) if (name !== 'dri') execFileSync('cp', ['-a', join('/dev', name), dev]);
+	for (const name of readdirSync('/dev')) if (!['dri', 'kmsg'].includes(name)) execFileSync('cp', ['-a', join('/dev', name), dev]);
+	writeFileSync(join(dev, 'kmsg'), '');
 	for (const line of text.split('\n')) {
 		const [, node, number] = /^dev\/dri\/(\S+) = ?(.*)$/.exec(line) ?? [];
 		if (node !== undefined) makeNode(join(dev, 'dri', node), ...(number === '' ? [minor(node)] : number.split(':').reverse()));

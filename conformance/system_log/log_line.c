@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/cleanup.h"
+#include "conformance/system_log/system_log.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct pattern {
+	const char *driver;
+	enum log_meaning meaning;
+	const char *text;
+} patterns[] = {
+#define FAULT(driver, meaning, text) {driver, meaning, text},
+#include "conformance/system_log/faults.def"
+#undef FAULT
+};
+
+void log_line_set(struct log_line *line, const char *text, size_t size)
+{
+	size = size < sizeof(line->text) ? size : sizeof(line->text) - 1;
+	for (size_t i = 0; i < size; i++)
+		line->text[i] = text[i] >= ' ' && text[i] <= '~' ? text[i] : '?';
+	line->text[size] = '\0';
+}
+
+/* "PRIORITY,NUMBER,MICROSECONDS,FLAGS;TEXT": the facility, above the three bits of the level, is 0
+ * for the kernel, and what user space writes has another one. */
+const char *log_line_of_kernel(const char *data, struct log_line *line)
+{
+	const char *end = data + strcspn(data, "\n");
+	const char *next = *end != '\0' ? end + 1 : end;
+	const char *text = memchr(data, ';', (size_t)(end - data));
+	unsigned long long numbers[3] = {0};
+	*line = (struct log_line){.text = ""};
+	for (size_t i = 0; i < ARRAY_SIZE(numbers); i++) {
+		char *behind = NULL;
+		if (text == NULL || !isdigit((unsigned char)*data))
+			return next;
+		numbers[i] = strtoull(data, &behind, 10);
+		if (*behind != ',')
+			return next;
+		data = behind + 1;
+	}
+	if (numbers[0] >= 8)
+		return next;
+	(void)snprintf(line->when, sizeof(line->when), "%llu.%06llu", numbers[2] / 1000000,
+		       numbers[2] % 1000000);
+	log_line_set(line, text + 1, (size_t)(end - text - 1));
+	return next;
+}
+
+enum { ANY_FUNCTION = 8 };
+
+/* "DDDD:BB:SS.F", of which the function is not always told. False: none begins here. */
+static bool parse_address(const char *at, unsigned out[4])
+{
+	for (size_t i = 0; i < 3; i++) {
+		size_t digits = strspn(at, "0123456789abcdefABCDEF");
+		if (digits < (i == 0 ? 4 : 2) || digits > (i == 0 ? 8 : 2) ||
+		    (i < 2 && at[digits] != ':'))
+			return false;
+		out[i] = (unsigned)strtoul(at, NULL, 16);
+		at += digits + (i < 2 ? 1 : 0);
+	}
+	out[3] = at[0] == '.' && at[1] >= '0' && at[1] <= '7' ? (unsigned)(at[1] - '0')
+							      : ANY_FUNCTION;
+	return true;
+}
+
+static bool is_at(const struct discovery_device *device, const unsigned address[4])
+{
+	unsigned own[4] = {0};
+	return parse_address(device->pci_address, own) &&
+	       memcmp(own, address, 3 * sizeof(*own)) == 0 &&
+	       (address[3] == ANY_FUNCTION || address[3] == own[3]);
+}
+
+/* The node's device that an address in the text is of; *named: there is an address. */
+static const struct discovery_device *find_address(const struct discovery_snapshot *node,
+						   const char *text, bool *named)
+{
+	for (const char *at = text; *at != '\0'; at++) {
+		unsigned address[4] = {0};
+		if ((at > text && isxdigit((unsigned char)at[-1])) || !parse_address(at, address))
+			continue;
+		*named = true;
+		for (size_t i = 0; i < node->device_count; i++) {
+			if (is_at(&node->devices[i], address))
+				return &node->devices[i];
+		}
+	}
+	return NULL;
+}
+
+/* How many devices of the driver the node has; *device: one of them. */
+static size_t find_driver(const struct discovery_snapshot *node, const char *driver,
+			  const struct discovery_device **device)
+{
+	size_t count = 0;
+	for (size_t i = 0; i < node->device_count; i++) {
+		const struct discovery_device *one = &node->devices[i];
+		if (one->kind == DISCOVERY_SOFTWARE ||
+		    !(text_equal(driver, "*") || text_equal(driver, one->driver_name)))
+			continue;
+		*device = one;
+		count++;
+	}
+	return count;
+}
+
+enum log_meaning log_line_judge(const struct log_line *line, const struct discovery_snapshot *node,
+				const struct text_list *ids, const char **id)
+{
+	const struct pattern *pattern = patterns;
+	bool named = false;
+	const struct discovery_device *device = find_address(node, line->text, &named);
+	while (pattern->text != NULL && !text_glob(pattern->text, line->text))
+		pattern++;
+	if (named ? device == NULL : pattern->text == NULL)
+		return LOG_FOREIGN;
+	if (pattern->driver == NULL) /* of the machine, or of none that the table knows */
+		return pattern->meaning;
+	size_t count = named ? 1 : find_driver(node, pattern->driver, &device);
+	if (count == 0)
+		return LOG_FOREIGN;
+	*id = device->id;
+	bool counts = count == 1 && (ids->count == 0 || text_list_has(ids, device->id));
+	return counts || pattern->meaning < LOG_WARNING ? pattern->meaning : LOG_WARNING;
+}
