@@ -65,7 +65,7 @@ static void add_dlls(struct members *node, const char *folder)
 {
 	struct text_list dlls CLEANUP_TEXT_LIST = {0};
 	struct members names CLEANUP_MEMBERS = members_new_array();
-	if (folder == NULL || wine_dlls_list(folder, &dlls, NULL) < 0)
+	if (wine_dlls_list(folder, &dlls, NULL) < 0 || dlls.count == 0)
 		return;
 	for (size_t i = 0; i < dlls.count; i++)
 		member_string(&names, NULL, path_base(dlls.items[i]));

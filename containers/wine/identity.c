@@ -46,47 +46,38 @@ bool wine_vkd3d_has_dxil(const char *data, size_t size)
 static int identity_read_vkd3d(const struct wine_node *node, struct wine_identity *out,
 			       struct error *err)
 {
-	char *given CLEANUP_FREE = path_join(node->dlls != NULL ? node->dlls : "", VKD3D_LIBRARY);
+	struct text_list dlls CLEANUP_TEXT_LIST = {0};
 	char *own CLEANUP_FREE = path_join(node->root, VKD3D_FOLDER "/" VKD3D_LIBRARY);
 	char *data CLEANUP_FREE = NULL;
+	const char *path = own;
 	size_t size = 0;
-	if (given == NULL || own == NULL)
-		return error_memory(err);
-	const char *path = node->dlls != NULL && file_exists(given) ? given : own;
-	if (file_read(path, LIBRARY_MAX, &data, &size, NULL) == 0) {
+	int rc = own != NULL ? wine_dlls_list(node->dlls, &dlls, err) : error_memory(err);
+	for (size_t i = 0; rc == 0 && i < dlls.count; i++) {
+		if (strcmp(path_base(dlls.items[i]), VKD3D_LIBRARY) == 0)
+			path = dlls.items[i];
+	}
+	if (rc == 0 && file_read(path, LIBRARY_MAX, &data, &size, NULL) == 0) {
 		out->vkd3d = wine_vkd3d_version(data, size);
 		out->dxil = wine_vkd3d_has_dxil(data, size);
 	}
-	return 0;
-}
-
-static int add_digest(const char *path, struct text *all, struct error *err)
-{
-	char digest[DIGEST_SIZE] = "";
-	int rc = digest_file(path, digest, NULL, err);
-	text_addf(all, "%s %s\n", path_base(path), digest);
 	return rc;
 }
 
-/* Of the list of packages alone, or of a list with the DLLs. */
+/* Of the list of packages, with the DLLs where there are some. */
 static int identity_digest(const struct wine_node *node, struct wine_identity *out,
 			   struct error *err)
 {
-	struct text_list dlls CLEANUP_TEXT_LIST = {0};
 	struct text all CLEANUP_TEXT = {0};
 	char *packages CLEANUP_FREE = path_join(node->root, WINE_NODE_PACKAGES);
-	int rc = packages != NULL ? 0 : error_memory(err);
-	if (rc == 0 && node->dlls == NULL)
-		return digest_file(packages, out->digest, NULL, err);
+	int rc = packages != NULL ? digest_file(packages, out->digest, NULL, err)
+				  : error_memory(err);
 	if (rc == 0)
-		rc = add_digest(packages, &all, err);
-	if (rc == 0)
-		rc = wine_dlls_list(node->dlls, &dlls, err);
-	for (size_t i = 0; rc == 0 && i < dlls.count; i++)
-		rc = add_digest(dlls.items[i], &all, err);
-	if (rc == 0)
-		digest_bytes(text_string(&all), all.size, out->digest);
-	return rc == 0 && all.failed ? error_memory(err) : rc;
+		rc = wine_dlls_add_digests(node->dlls, &all, err);
+	if (rc < 0 || all.size == 0)
+		return rc;
+	text_add(&all, out->digest);
+	digest_bytes(text_string(&all), all.size, out->digest);
+	return all.failed ? error_memory(err) : 0;
 }
 
 int wine_identity_read(const struct wine_node *node, struct wine_identity *out, struct error *err)

@@ -32,7 +32,6 @@ static int archive_path(const struct wine_image_options *options, const char *pa
 			struct error *err)
 {
 	struct text key CLEANUP_TEXT = {0};
-	struct text_list dlls CLEANUP_TEXT_LIST = {0};
 	char digest[DIGEST_SIZE] = "";
 	text_addf(&key, "%s\n%s\n", WINE_IMAGE_FORMAT, path_base(options->root));
 	int rc = add_file(&key, options->starter, err);
@@ -40,10 +39,8 @@ static int archive_path(const struct wine_image_options *options, const char *pa
 		rc = add_file(&key, pause, err);
 	for (size_t i = 0; rc == 0 && options->programs[i] != NULL; i++)
 		rc = add_file(&key, options->programs[i], err);
-	if (rc == 0 && options->dlls != NULL)
-		rc = wine_dlls_list(options->dlls, &dlls, err);
-	for (size_t i = 0; rc == 0 && i < dlls.count; i++)
-		rc = add_file(&key, dlls.items[i], err);
+	if (rc == 0)
+		rc = wine_dlls_add_digests(options->dlls, &key, err);
 	if (rc < 0)
 		return rc;
 	digest_bytes(text_string(&key), key.size, digest);

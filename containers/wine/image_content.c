@@ -204,7 +204,7 @@ static int add_tree(const struct wine_content *content, const char *path, unsign
 static int add_dlls(const struct wine_content *content, const char *folder)
 {
 	struct text_list dlls CLEANUP_TEXT_LIST = {0};
-	int rc = folder != NULL ? wine_dlls_list(folder, &dlls, content->err) : 0;
+	int rc = wine_dlls_list(folder, &dlls, content->err);
 	for (size_t i = 0; rc == 0 && i < dlls.count; i++) {
 		const char *name = path_base(dlls.items[i]);
 		char *own CLEANUP_FREE = text_format("%s" WINE_DLLS "/%s", content->root, name);

@@ -2,6 +2,7 @@
 #include "containers/wine/node.h"
 
 #include "base/cleanup.h"
+#include "base/digest.h"
 #include "base/file.h"
 #include "base/json_members.h"
 #include "base/path.h"
@@ -155,6 +156,8 @@ static int take(struct wine_node *node, struct wine_node *out, struct error *err
 int wine_dlls_list(const char *folder, struct text_list *out, struct error *err)
 {
 	struct text_list names CLEANUP_TEXT_LIST = {0};
+	if (folder == NULL || folder[0] == '\0')
+		return 0;
 	int rc = file_list(folder, &names, err);
 	for (size_t i = 0; rc == 0 && i < names.count; i++) {
 		if (text_glob("*.dll", names.items[i]))
@@ -165,21 +168,28 @@ int wine_dlls_list(const char *folder, struct text_list *out, struct error *err)
 	return rc;
 }
 
-static int find_dlls(struct wine_node *node, const char *dlls, struct error *err)
+int wine_dlls_add_digests(const char *folder, struct text *key, struct error *err)
 {
-	struct text_list paths CLEANUP_TEXT_LIST = {0};
-	node->dlls = arena_string(&node->arena, dlls);
-	return dlls != NULL ? wine_dlls_list(dlls, &paths, err) : 0;
+	struct text_list dlls CLEANUP_TEXT_LIST = {0};
+	int rc = wine_dlls_list(folder, &dlls, err);
+	for (size_t i = 0; rc == 0 && i < dlls.count; i++) {
+		char digest[DIGEST_SIZE] = "";
+		rc = digest_file(dlls.items[i], digest, NULL, err);
+		text_addf(key, "%s %s\n", path_base(dlls.items[i]), digest);
+	}
+	return rc;
 }
 
 int wine_node_make(const char *directory, const char *programs, const char *dlls,
 		   struct wine_node *out, struct error *err)
 {
 	struct wine_node node CLEANUP_WINE_NODE = {0};
+	struct text_list found CLEANUP_TEXT_LIST = {0};
 	node.directory = arena_string(&node.arena, directory);
+	node.dlls = arena_string(&node.arena, dlls);
 	int rc = find_programs(&node, programs, err);
 	if (rc == 0)
-		rc = find_dlls(&node, dlls, err);
+		rc = wine_dlls_list(dlls, &found, err);
 	if (rc == 0)
 		rc = make_root(&node, err);
 	if (rc == 0)

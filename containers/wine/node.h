@@ -28,7 +28,7 @@ struct wine_node {
 	const char *root;     /* made by make-root.sh */
 	const char *starter;  /* the script wine-run */
 	const char *programs; /* folder of the Windows programs: bin/, libexec/gpucert/, or flat */
-	const char *dlls;     /* folder of DLLs for containers (wine_dlls_list()); NULL: none */
+	const char *dlls;     /* folder of DLLs for containers (wine_dlls_list()); "": none */
 };
 
 /* Makes the root when this machine has none (minutes), and the node's files in `directory`, which
@@ -51,10 +51,13 @@ int wine_node_program(const struct wine_node *node, const char *name, char **out
 /* The probe-*.exe of the node, sorted. ERROR_NOT_FOUND when there are none. */
 int wine_node_probes(const struct wine_node *node, struct text_list *out, struct error *err);
 
-/* The paths of the *.dll in `folder`, sorted. In containers one that has a name of Wine's own takes
- * its place, and any other lies in System32: names are lower-case. ERROR_NOT_FOUND: there are none.
- */
+/* The paths of the *.dll in `folder`, sorted; none without a folder (NULL, ""). In containers one that
+ * has a name of Wine's own takes its place, and any other lies in System32: names are lower-case.
+ * ERROR_NOT_FOUND: there is no such folder, or none of them in it. */
 int wine_dlls_list(const char *folder, struct text_list *out, struct error *err);
+
+/* Adds a line with name and digest for each of them to what an identity is made of. */
+int wine_dlls_add_digests(const char *folder, struct text *key, struct error *err);
 
 /* Adds the words that run a program on the node, up to and without the program: wine-run with its
  * options. `timeout_s` 0: a day, since the caller ends it. */

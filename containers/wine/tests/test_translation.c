@@ -241,6 +241,9 @@ static void test_folders_of_dlls(void)
 	UNIT_STRING(path_base(dlls.items[1]), "wined3d.dll");
 	UNIT_INT(wine_dlls_list(missing, &dlls, NULL), ERROR_NOT_FOUND);
 	text_list_free(&dlls);
+	UNIT_INT(wine_dlls_list(NULL, &dlls, NULL), 0);
+	UNIT_INT(wine_dlls_list("", &dlls, NULL), 0);
+	UNIT_INT(dlls.count, 0);
 	UNIT_INT(wine_dlls_list(none, &dlls, &err), ERROR_NOT_FOUND);
 	UNIT_CONTAINS(err.text, "/root: no *.dll there");
 }
