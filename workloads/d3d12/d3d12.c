@@ -69,24 +69,26 @@ static int create_device(struct d3d12_device *gpu, struct error *err)
 	return d3d12_check(gpu, result, d3d12_create_device_call, err);
 }
 
-static int create_commands(struct d3d12_device *gpu, struct error *err)
+int d3d12_create_commands(struct d3d12_device *gpu, D3D12_COMMAND_LIST_TYPE type, REFIID id,
+			  struct d3d12_commands *out, struct error *err)
 {
-	const D3D12_COMMAND_LIST_TYPE type =
-		gpu->graphics ? D3D12_COMMAND_LIST_TYPE_DIRECT : D3D12_COMMAND_LIST_TYPE_COMPUTE;
 	const D3D12_COMMAND_QUEUE_DESC queue = {.Type = type};
 	int rc = D3D12_CALL(gpu, err, ID3D12Device, CreateCommandQueue, gpu->device, &queue,
-			    &IID_ID3D12CommandQueue, (void **)&gpu->queue);
+			    &IID_ID3D12CommandQueue, (void **)&out->queue);
 	if (rc == 0)
 		rc = D3D12_CALL(gpu, err, ID3D12Device, CreateCommandAllocator, gpu->device, type,
-				&IID_ID3D12CommandAllocator, (void **)&gpu->allocator);
+				&IID_ID3D12CommandAllocator, (void **)&out->allocator);
 	if (rc == 0)
 		rc = D3D12_CALL(gpu, err, ID3D12Device, CreateCommandList, gpu->device, 0, type,
-				gpu->allocator, NULL, &IID_ID3D12GraphicsCommandList,
-				(void **)&gpu->list);
-	if (rc == 0)
-		rc = D3D12_CALL(gpu, err, ID3D12Device, CreateFence, gpu->device, 0,
-				D3D12_FENCE_FLAG_NONE, &IID_ID3D12Fence, (void **)&gpu->fence);
+				out->allocator, NULL, id, &out->list);
 	return rc;
+}
+
+void d3d12_commands_free(struct d3d12_commands *commands)
+{
+	com_release(commands->list);
+	com_release(commands->allocator);
+	com_release(commands->queue);
 }
 
 int d3d12_device_open(struct d3d12_device *gpu, struct error *err)
@@ -96,44 +98,58 @@ int d3d12_device_open(struct d3d12_device *gpu, struct error *err)
 		return rc;
 	tell_level(gpu);
 	tell_shader_model(gpu);
-	return create_commands(gpu, err);
+	const D3D12_COMMAND_LIST_TYPE type =
+		gpu->graphics ? D3D12_COMMAND_LIST_TYPE_DIRECT : D3D12_COMMAND_LIST_TYPE_COMPUTE;
+	rc = d3d12_create_commands(gpu, type, &IID_ID3D12GraphicsCommandList, &gpu->commands, err);
+	gpu->list = gpu->commands.list;
+	return rc != 0 ? rc
+		       : D3D12_CALL(gpu, err, ID3D12Device, CreateFence, gpu->device, 0,
+				    D3D12_FENCE_FLAG_NONE, &IID_ID3D12Fence, (void **)&gpu->fence);
 }
 
 void d3d12_device_free(struct d3d12_device *gpu)
 {
 	com_release(gpu->fence);
-	com_release(gpu->list);
-	com_release(gpu->allocator);
-	com_release(gpu->queue);
+	d3d12_commands_free(&gpu->commands);
 	com_release(gpu->device);
 }
 
-/* The fence of a device that was removed tells the largest number. */
-static int is_reached(void *work, struct error *err)
+int d3d12_submit(struct d3d12_device *gpu, const struct d3d12_commands *commands, struct error *err)
 {
-	struct d3d12_device *gpu = work;
+	ID3D12CommandList *const lists[] = {commands->list};
+	ID3D12CommandQueue_ExecuteCommandLists(commands->queue, 1, lists);
+	return D3D12_CALL(gpu, err, ID3D12CommandQueue, Signal, commands->queue, gpu->fence,
+			  ++gpu->fence_value);
+}
+
+/* The fence of a device that was removed tells the largest number. */
+int d3d12_has_finished(void *device, struct error *err)
+{
+	struct d3d12_device *gpu = device;
 	(void)err;
 	return ID3D12Fence_GetCompletedValue(gpu->fence) >= gpu->fence_value;
 }
 
+int d3d12_check_finished(struct d3d12_device *gpu, const struct d3d12_commands *commands,
+			 struct error *err)
+{
+	int rc = D3D12_CALL(gpu, err, ID3D12Device, GetDeviceRemovedReason, gpu->device);
+	return rc == 0 ? D3D12_CALL(gpu, err, ID3D12CommandAllocator, Reset, commands->allocator)
+		       : rc;
+}
+
 int d3d12_device_run(struct d3d12_device *gpu, struct error *err)
 {
-	ID3D12CommandList *const lists[] = {(ID3D12CommandList *)gpu->list};
 	int rc = D3D12_CALL(gpu, err, ID3D12GraphicsCommandList, Close, gpu->list);
-	if (rc != 0)
-		return rc;
-	ID3D12CommandQueue_ExecuteCommandLists(gpu->queue, 1, lists);
-	rc = D3D12_CALL(gpu, err, ID3D12CommandQueue, Signal, gpu->queue, gpu->fence,
-			++gpu->fence_value);
 	if (rc == 0)
-		rc = work_wait(gpu->request, is_reached, gpu, err);
+		rc = d3d12_submit(gpu, &gpu->commands, err);
 	if (rc == 0)
-		rc = D3D12_CALL(gpu, err, ID3D12Device, GetDeviceRemovedReason, gpu->device);
+		rc = work_wait(gpu->request, d3d12_has_finished, gpu, err);
 	if (rc == 0)
-		rc = D3D12_CALL(gpu, err, ID3D12CommandAllocator, Reset, gpu->allocator);
+		rc = d3d12_check_finished(gpu, &gpu->commands, err);
 	if (rc == 0)
 		rc = D3D12_CALL(gpu, err, ID3D12GraphicsCommandList, Reset, gpu->list,
-				gpu->allocator, NULL);
+				gpu->commands.allocator, NULL);
 	return rc;
 }
 

@@ -30,7 +30,14 @@ extern const char d3d12_create_device_call[]; /* its name in the API */
 HRESULT d3d12_serialize(struct d3d12 *d3d, const D3D12_ROOT_SIGNATURE_DESC *signature,
 			ID3DBlob **blob, ID3DBlob **messages);
 
-/* d3d12.c: a device with one queue, and one command list that is recorded, run and waited for. */
+/* d3d12.c: a queue, and a command list for it, which is being recorded or runs. */
+struct d3d12_commands {
+	ID3D12CommandQueue *queue;
+	ID3D12CommandAllocator *allocator;
+	void *list; /* of the interface that was asked for */
+};
+
+/* A device with one queue, and one command list that is recorded, run and waited for. */
 struct d3d12_device {
 	struct d3d12 *d3d;
 	const struct work_request *request;
@@ -38,9 +45,8 @@ struct d3d12_device {
 	ID3D12Device *device;
 	bool graphics;	  /* false: compute and copies alone (feature level 1_0_CORE) */
 	int shader_model; /* the highest one, as a D3D_SHADER_MODEL */
-	ID3D12CommandQueue *queue;
-	ID3D12CommandAllocator *allocator;
-	ID3D12GraphicsCommandList *list; /* being recorded */
+	struct d3d12_commands commands;
+	ID3D12GraphicsCommandList *list; /* theirs, being recorded */
 	ID3D12Fence *fence;
 	uint64_t fence_value;
 };
@@ -61,7 +67,20 @@ void d3d12_device_free(struct d3d12_device *gpu);
  * not finish, and nothing may be released any more. */
 int d3d12_device_run(struct d3d12_device *gpu, struct error *err);
 
-/* resources.c: a buffer, of the default heap one that shaders write. */
+/* Commands of another kind: the caller closes their list, submits it, waits until
+ * d3d12_has_finished(), which is a work_step for work_wait(), and asks how that went before it resets
+ * the list and records anew. One list runs at a time. */
+int d3d12_create_commands(struct d3d12_device *gpu, D3D12_COMMAND_LIST_TYPE type, REFIID id,
+			  struct d3d12_commands *out, struct error *err);
+void d3d12_commands_free(struct d3d12_commands *commands);
+int d3d12_submit(struct d3d12_device *gpu, const struct d3d12_commands *commands,
+		 struct error *err);
+int d3d12_has_finished(void *device, struct error *err);
+int d3d12_check_finished(struct d3d12_device *gpu, const struct d3d12_commands *commands,
+			 struct error *err);
+
+/* resources.c: a buffer, of the default heap one that shaders write, of a custom heap one that the
+ * processor reads and any queue writes. */
 int d3d12_create_buffer(struct d3d12_device *gpu, D3D12_HEAP_TYPE heap, size_t size,
 			ID3D12Resource **out, struct error *err);
 /* The same of a heap that the processor sees; it stays mapped as long as it lives. */

@@ -6,7 +6,7 @@
 int d3d12_create_buffer(struct d3d12_device *gpu, D3D12_HEAP_TYPE heap, size_t size,
 			ID3D12Resource **out, struct error *err)
 {
-	const D3D12_HEAP_PROPERTIES properties = {.Type = heap};
+	D3D12_HEAP_PROPERTIES properties = {.Type = heap};
 	const D3D12_RESOURCE_DESC description = {
 		.Dimension = D3D12_RESOURCE_DIMENSION_BUFFER,
 		.Width = size,
@@ -19,6 +19,11 @@ int d3d12_create_buffer(struct d3d12_device *gpu, D3D12_HEAP_TYPE heap, size_t s
 				 ? D3D12_RESOURCE_FLAG_ALLOW_UNORDERED_ACCESS
 				 : D3D12_RESOURCE_FLAG_NONE,
 	};
+	/* As the heap for readback, which allows no other state than that of a copy. */
+	if (heap == D3D12_HEAP_TYPE_CUSTOM) {
+		properties.CPUPageProperty = D3D12_CPU_PAGE_PROPERTY_WRITE_BACK;
+		properties.MemoryPoolPreference = D3D12_MEMORY_POOL_L0;
+	}
 	/* The heaps that the processor sees allow one state each. */
 	const D3D12_RESOURCE_STATES state =
 		heap == D3D12_HEAP_TYPE_UPLOAD	   ? D3D12_RESOURCE_STATE_GENERIC_READ

@@ -7,6 +7,7 @@
 #include "base/json.h"
 #include "workloads/doubles/h264_pcm.h"
 #include "workloads/tests/expect.h"
+#include "workloads/video/h264.h"
 #include "workloads/video/video.h"
 
 #define CORPUS GPUCERT_SOURCE_DIR "/workloads/video/fuzz/corpus/"
@@ -456,6 +457,46 @@ static void expect_work(struct device *device, bool software, const char *fault,
 		expect_null(work, "/reason");
 }
 
+/* The walk reads what was written, and no byte of it has to be escaped. */
+static void expect_parameter_sets(const struct h264_sequence *sequence,
+				  const struct video_size *size)
+{
+	const struct video_source source = {.width = size->width, .height = size->height};
+	struct text stream CLEANUP_TEXT = {0};
+	struct video_walk walk = {0};
+	h264_add_sequence(sequence, &source, &stream);
+	h264_add_picture(&stream);
+	/* Behind two zeros there is the rest of a start code. */
+	for (size_t i = 0, zeros = 0; i + 1 < stream.size; i++) {
+		zeros = stream.data[i] == 0 ? zeros + 1 : 0;
+		CU_ASSERT_TRUE(zeros < 2 || stream.data[i + 1] == 1 ||
+			       (zeros == 2 && stream.data[i + 1] == 0));
+	}
+	text_append(&stream, "\0\0\1\x65\x88\x80", 6); /* the head of a key frame */
+	UNIT_INT(video_walk(VIDEO_H264, (const uint8_t *)stream.data, stream.size, &walk, NULL), 0);
+	UNIT_INT(walk.width, size->width);
+	UNIT_INT(walk.height, size->height);
+	UNIT_INT(walk.profile, sequence->profile);
+	UNIT_INT(walk.bits, 8);
+	UNIT_INT(walk.units, 3);
+	UNIT_INT(walk.headers, 2);
+	UNIT_INT(walk.keys, 1);
+}
+
+static void test_parameter_sets(void)
+{
+	static const unsigned profiles[] = {H264_PROFILE_BASELINE, H264_PROFILE_MAIN,
+					    H264_PROFILE_HIGH};
+	static const unsigned levels[] = {10, 11, 30, 62};
+	for (size_t i = 0; i < ARRAY_SIZE(profiles); i++) {
+		for (size_t j = 0; j < ARRAY_SIZE(levels); j++) {
+			const struct h264_sequence sequence = {profiles[i], 0, levels[j]};
+			for (const struct video_size *size = video_sizes; size->width != 0; size++)
+				expect_parameter_sets(&sequence, size);
+		}
+	}
+}
+
 static void test_work(void)
 {
 	struct device device = device_new(true);
@@ -579,6 +620,7 @@ int main(void)
 		{"a header of H.264", test_h264_header},
 		{"a header of HEVC", test_hevc_header},
 		{"headers of AV1", test_av1_header},
+		{"parameter sets", test_parameter_sets},
 		{"work", test_work},
 		{"faults that a walk sees", test_faults_that_a_walk_sees},
 		{"failures", test_failures},

@@ -100,6 +100,17 @@ static void test_media_foundation_encodes(void)
 	CU_ASSERT_TRUE(strlen(string_at(document, "/work/video/streams/0/stream")) > 1000);
 }
 
+/* Wine's Direct3D 12 encodes nothing; its device is there all the same. */
+static void test_direct3d_12_encodes_nothing(void)
+{
+	cJSON *document CLEANUP_JSON = document_of("probe-d3d12video", NULL, NULL);
+	expect_string(document, "/api/status", "ok");
+	expect_count(document, "/devices", 1);
+	expect_string(document, "/work/status", "unsupported");
+	UNIT_CONTAINS(string_at(document, "/work/reason"), "encodes no video with Direct3D 12");
+	expect_string(document, "/work/error/name", "E_NOINTERFACE");
+}
+
 /* Wine has no DirectML, and a dxcore.dll without adapters. */
 static void test_missing_libraries_are_named(void)
 {
@@ -170,6 +181,7 @@ int main(void)
 		{"OpenGL draws", test_opengl_draws},
 		{"DXGI lists adapters", test_dxgi_lists_adapters},
 		{"Media Foundation encodes", test_media_foundation_encodes},
+		{"Direct3D 12 encodes nothing", test_direct3d_12_encodes_nothing},
 		{"missing libraries are named", test_missing_libraries_are_named},
 		{"interfaces agree", test_interfaces_agree},
 		{"an interface that does not answer is told",

@@ -1,137 +1,65 @@
 /* SPDX-License-Identifier: MIT */
 /* A picture of H.264 as VA-API describes it, and its parameter sets for drivers that want to be given
- * them: ITU-T H.264, 7.3.2.1.1 and 7.3.2.2. */
+ * them. */
 #include "workloads/vaapi/vaapi.h"
 
 #include "base/cleanup.h"
+#include "workloads/video/h264.h"
 
 #include <stddef.h>
 #include <string.h>
 
 enum {
-	MACROBLOCK = 16,
-	LEVEL = 30, /* 720 by 576 at 25 frames a second */
-	FRAME_NUMBER_BITS = 8,
-	ORDER_BITS = 8,
+	LEVEL = 30,   /* 720 by 576 at 25 frames a second */
 	QUALITY = 24, /* the quantiser, where no rate is kept */
 	SLICE_P = 0,
 	SLICE_I = 2,
-	NAL_SPS = 0x67,
-	NAL_PPS = 0x68,
-	HIGH = 100,
-	HEADERS_MAX = 64, /* bytes */
 };
 
-struct bit_writer {
-	uint8_t bytes[HEADERS_MAX];
-	unsigned count; /* bits */
-};
-
-static void put_bits(struct bit_writer *out, unsigned value, unsigned count)
-{
-	for (unsigned i = count; i-- > 0; out->count++)
-		out->bytes[out->count / 8] |= (uint8_t)((value >> i & 1u) << (7 - out->count % 8));
-}
-
-static void put_ue(struct bit_writer *out, unsigned value)
-{
-	unsigned length = 1;
-	while ((value + 1) >> length != 0)
-		length++;
-	put_bits(out, 0, length - 1);
-	put_bits(out, value + 1, length);
-}
-
-static void begin_unit(struct bit_writer *out, unsigned head)
-{
-	put_bits(out, 1, 32); /* the start code */
-	put_bits(out, head, 8);
-}
-
-static void end_unit(struct bit_writer *out)
-{
-	put_bits(out, 1, 1);
-	out->count = (out->count + 7) / 8 * 8;
-}
-
-static void put_sps(const struct vaapi_encoder *e, struct bit_writer *out)
+static struct h264_sequence choose_sequence(VAProfile profile)
 {
 	static const struct {
 		VAProfile profile;
-		unsigned number, constraints;
-	} profiles[] = {
-		{VAProfileH264ConstrainedBaseline, 66, 0xC0},
-		{VAProfileH264Main, 77, 0x40},
-		{VAProfileH264High, HIGH, 0},
+		struct h264_sequence sequence;
+	} rows[] = {
+		{VAProfileH264ConstrainedBaseline, {H264_PROFILE_BASELINE, 0xC0, LEVEL}},
+		{VAProfileH264Main, {H264_PROFILE_MAIN, 0x40, LEVEL}},
+		{VAProfileH264High, {H264_PROFILE_HIGH, 0, LEVEL}},
 	};
-	const struct video_source *source = &e->job->source;
 	size_t i = 0;
-	while (i + 1 < ARRAY_SIZE(profiles) && profiles[i].profile != e->way.profile)
+	while (i + 1 < ARRAY_SIZE(rows) && rows[i].profile != profile)
 		i++;
-	begin_unit(out, NAL_SPS);
-	put_bits(out, profiles[i].number, 8);
-	put_bits(out, profiles[i].constraints, 8);
-	put_bits(out, LEVEL, 8);
-	put_ue(out, 0);
-	if (profiles[i].number == HIGH) {
-		put_ue(out, 1);	     /* 4:2:0 */
-		put_ue(out, 0);	     /* 8 bits of luma */
-		put_ue(out, 0);	     /* and of chroma */
-		put_bits(out, 0, 2); /* no bypass, no scaling matrix */
-	}
-	put_ue(out, FRAME_NUMBER_BITS - 4);
-	put_ue(out, 0); /* the order of pictures is told */
-	put_ue(out, ORDER_BITS - 4);
-	put_ue(out, 1); /* reference */
-	put_bits(out, 0, 1);
-	put_ue(out, source->width / MACROBLOCK - 1);
-	put_ue(out, source->height / MACROBLOCK - 1);
-	put_bits(out, 0xC, 4); /* frames only, direct_8x8_inference; no cropping, no VUI */
-	end_unit(out);
-}
-
-static void put_pps(struct bit_writer *out)
-{
-	begin_unit(out, NAL_PPS);
-	put_ue(out, 0);
-	put_ue(out, 0);
-	put_bits(out, 0, 2); /* CAVLC */
-	put_ue(out, 0);
-	put_ue(out, 0); /* one reference in each list */
-	put_ue(out, 0);
-	put_bits(out, 0, 3); /* no weights */
-	put_ue(out, 0);	     /* pic_init_qp_minus26 and the next two are 0 */
-	put_ue(out, 0);
-	put_ue(out, 0);
-	put_bits(out, 4, 3); /* slices say whether they are deblocked */
-	end_unit(out);
+	return rows[i].sequence;
 }
 
 static int add_packed(struct vaapi_encoder *e, VAEncPackedHeaderType type,
-		      const struct bit_writer *header, struct error *err)
+		      const struct text *header, struct error *err)
 {
 	const VAEncPackedHeaderParameterBuffer parameter = {
 		.type = type,
-		.bit_length = header->count,
+		.bit_length = 8 * (unsigned)header->size,
 		.has_emulation_bytes = 0,
 	};
+	if (header->failed)
+		return error_memory(err);
 	int rc = vaapi_add_buffer(e, VAEncPackedHeaderParameterBufferType, &parameter,
 				  sizeof(parameter), err);
 	if (rc == 0)
-		rc = vaapi_add_buffer(e, VAEncPackedHeaderDataBufferType, header->bytes,
-				      header->count / 8, err);
+		rc = vaapi_add_buffer(e, VAEncPackedHeaderDataBufferType, header->data,
+				      header->size, err);
 	return rc;
 }
 
 /* Both in one where the driver takes no header of its own for pictures. */
 static int add_headers(struct vaapi_encoder *e, struct error *err)
 {
-	struct bit_writer sps = {0}, pps = {0};
+	struct text sps CLEANUP_TEXT = {0}, pps CLEANUP_TEXT = {0};
+	const struct h264_sequence sequence = choose_sequence(e->way.profile);
 	const bool apart = (e->packed & VA_ENC_PACKED_HEADER_PICTURE) != 0;
 	if ((e->packed & VA_ENC_PACKED_HEADER_SEQUENCE) == 0)
 		return 0;
-	put_sps(e, &sps);
-	put_pps(apart ? &pps : &sps);
+	h264_add_sequence(&sequence, &e->job->source, &sps);
+	h264_add_picture(apart ? &pps : &sps);
 	int rc = add_packed(e, VAEncPackedHeaderSequence, &sps, err);
 	if (rc == 0 && apart)
 		rc = add_packed(e, VAEncPackedHeaderPicture, &pps, err);
@@ -147,16 +75,16 @@ static int add_sequence(struct vaapi_encoder *e, struct error *err)
 		.ip_period = 1,
 		.bits_per_second = e->rate_control == VA_RC_CQP ? 0 : VIDEO_BIT_RATE,
 		.max_num_ref_frames = 1,
-		.picture_width_in_mbs = (uint16_t)(e->job->source.width / MACROBLOCK),
-		.picture_height_in_mbs = (uint16_t)(e->job->source.height / MACROBLOCK),
+		.picture_width_in_mbs = (uint16_t)(e->job->source.width / H264_MACROBLOCK),
+		.picture_height_in_mbs = (uint16_t)(e->job->source.height / H264_MACROBLOCK),
 		.num_units_in_tick = 1,
 		.time_scale = 2 * VIDEO_RATE,
 	};
 	sequence.seq_fields.bits.chroma_format_idc = 1;
 	sequence.seq_fields.bits.frame_mbs_only_flag = 1;
 	sequence.seq_fields.bits.direct_8x8_inference_flag = 1;
-	sequence.seq_fields.bits.log2_max_frame_num_minus4 = FRAME_NUMBER_BITS - 4;
-	sequence.seq_fields.bits.log2_max_pic_order_cnt_lsb_minus4 = ORDER_BITS - 4;
+	sequence.seq_fields.bits.log2_max_frame_num_minus4 = H264_FRAME_NUMBER_BITS - 4;
+	sequence.seq_fields.bits.log2_max_pic_order_cnt_lsb_minus4 = H264_ORDER_BITS - 4;
 	return vaapi_add_buffer(e, VAEncSequenceParameterBufferType, &sequence, sizeof(sequence),
 				err);
 }
@@ -229,7 +157,8 @@ static int add_slice(struct vaapi_encoder *e, unsigned index, struct error *err)
 {
 	const struct video_source *source = &e->job->source;
 	VAEncSliceParameterBufferH264 slice = {
-		.num_macroblocks = source->width / MACROBLOCK * (source->height / MACROBLOCK),
+		.num_macroblocks =
+			source->width / H264_MACROBLOCK * (source->height / H264_MACROBLOCK),
 		.macroblock_info = VA_INVALID_ID,
 		.slice_type = index == 0 ? SLICE_I : SLICE_P,
 		.pic_order_cnt_lsb = (uint16_t)(2 * index),

@@ -13,7 +13,7 @@ needRoot();
 
 const programs = process.env.GPUCERT_WINDOWS_PROGRAMS ?? join(build, '..', 'windows');
 const probe = (api) => `libexec/gpucert/probe-${api}.exe`;
-const probes = ['vulkan', 'opencl', 'opengl', 'dxgi', 'd3d11', 'd3d12', 'directml', 'mediafoundation'].map(probe);
+const probes = ['vulkan', 'opencl', 'opengl', 'dxgi', 'd3d11', 'd3d12', 'directml', 'mediafoundation', 'd3d12video'].map(probe);
 for (const program of ['bin/gpu-discovery.exe', 'bin/device-plugin-wddm.exe', ...probes])
 	if (!existsSync(join(programs, program))) skip(`${join(programs, program)} is not built (preset "windows")`);
 const args = ['--node', 'wine', '--windows-programs', programs];
@@ -48,6 +48,8 @@ const withDlls = (folder) => [...args, '--windows-dlls', folder];
 
 // Wine has a stub of DXCore and no DirectML: what is missing is told, and it is no driver.
 const missing = {'api.dxcore': 'DXCore', 'api.directml': 'DirectML.dll'};
+// Wine's Direct3D 12 is there and encodes nothing.
+const encodesNothing = {'api.d3d12video': 'encodes no video with Direct3D 12: ID3D12Device::QueryInterface(ID3D12VideoDevice3): E_NOINTERFACE'};
 const leftOut = [];
 if (existsSync(join(programs, probe('visibility'))))
 	mustPass.push('isolation.no-allocation', 'isolation.single-device', 'isolation.two-containers', 'isolation.shared-replicas');
@@ -71,6 +73,11 @@ function referencePlugin() {
 		const check = report.checks.find((c) => c.id === id);
 		if (check?.outcome !== 'unsupported' || !check.reason.includes(`the container has no ${library}, which belongs to the image`))
 			complaints.push(`${id}: ${check?.outcome} (${check?.reason}) instead of unsupported for want of ${library}`);
+	}
+	for (const [id, reason] of Object.entries(encodesNothing)) {
+		const check = report.checks.find((c) => c.id === id);
+		if (check?.outcome !== 'unsupported' || !check.reason.includes(reason))
+			complaints.push(`${id}: ${check?.outcome} (${check?.reason}) instead of unsupported: ${reason}`);
 	}
 	const {node, drivers} = report.environment;
 	if (node.kind !== 'wine' || !/^\d/.test(node.machine.kernel)) complaints.push(`the node is told as ${JSON.stringify(node)}`);
@@ -135,7 +142,7 @@ const rows = [
 	...['dxgi', 'd3d11', 'mediafoundation'].map((api) => ({check: `api.${api}`, plugin: plugin({devices: [first]}, {devices: [second]}), wanted: 'pass'})),
 	{check: 'api.d3d12', plugin: plugin({devices: [first], mounts: loaders}, {devices: [second], mounts: loaders}), wanted: 'pass'},
 	// Without the driver's files there is a device that cannot be opened.
-	{check: 'api.d3d12', plugin: plugin({devices: [first]}, {devices: [second]}), reason: 'D3D12CreateDevice'},
+	...['d3d12', 'd3d12video'].map((api) => ({check: `api.${api}`, plugin: plugin({devices: [first]}, {devices: [second]}), reason: 'D3D12CreateDevice'})),
 	// An encoder that is listed and cannot be activated: names alone prove nothing.
 	{
 		check: 'api.mediafoundation',

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+/* Direct3D 12 as it encodes video, since Windows build 22000: ID3D12VideoDevice3. d3d12video_api is what
+ * programs need; the rest is shared by the files of this folder. Source: d3d12video.h, and "D3D12 Video
+ * Encoding" of the DirectX specifications. */
+
+#include "base/os_version.h"
+#include "workloads/d3d12/d3d12.h"
+#include "workloads/video/h264.h"
+#include "workloads/video/video.h"
+
+/* That header names them, and older ones of Direct3D 12 have them not. */
+typedef struct ID3D12ProtectedResourceSession ID3D12ProtectedResourceSession;
+typedef struct D3D12_BARRIER_GROUP D3D12_BARRIER_GROUP;
+#include <directx/d3d12video.h>
+
+/* Of newer headers of Direct3D 12. */
+enum {
+	D3D12VIDEO_LIST_TYPE = 6,	  /* D3D12_COMMAND_LIST_TYPE_VIDEO_ENCODE */
+	D3D12VIDEO_REFERENCE_ONLY = 0x80, /* D3D12_RESOURCE_FLAG_VIDEO_ENCODE_REFERENCE_ONLY */
+};
+
+struct d3d12video {
+	struct d3d12_device gpu;
+	ID3D12VideoDevice3 *device;
+	D3D12_VIDEO_ENCODER_PROFILE_H264 profile; /* the first that it encodes, by its offer */
+};
+
+/* D3D12_CALL() of a question. */
+#define D3D12VIDEO_ASK(video, err, feature, query)                                                 \
+	D3D12_CALL(&(video)->gpu, err, ID3D12VideoDevice3, CheckFeatureSupport, (video)->device,   \
+		   D3D12_FEATURE_VIDEO_ENCODER_##feature, query, sizeof(*(query)))
+
+/* A question that a driver need not answer. */
+#define D3D12VIDEO_TELLS(video, feature, query)                                                    \
+	(ID3D12VideoDevice3_CheckFeatureSupport((video)->device,                                   \
+						D3D12_FEATURE_VIDEO_ENCODER_##feature, query,      \
+						sizeof(*(query))) >= 0)
+
+/* Why a system has no ID3D12VideoDevice3. Returns ERROR_UNSUPPORTED. */
+int d3d12video_refuse(const struct os_version *system, struct error *err);
+
+/* offers.c */
+int d3d12video_list(void *session, const struct work_request *request, struct video_offers *offers,
+		    struct error *err);
+
+enum { D3D12VIDEO_PLANES = 2, D3D12VIDEO_REFERENCES = 2, D3D12VIDEO_PARTS_MAX = 64 };
+
+/* What one picture was coded to, as all drivers tell it. */
+struct d3d12video_metadata {
+	D3D12_VIDEO_ENCODER_OUTPUT_METADATA head;
+	D3D12_VIDEO_ENCODER_FRAME_SUBREGION_METADATA parts[D3D12VIDEO_PARTS_MAX];
+};
+
+/* The settings of a stream, as descriptions of encoder, heap and pictures take them. */
+struct d3d12video_settings {
+	D3D12_VIDEO_ENCODER_PROFILE_H264 profile_number;
+	D3D12_VIDEO_ENCODER_LEVELS_H264 level_number;
+	D3D12_VIDEO_ENCODER_PROFILE_DESC profile;
+	D3D12_VIDEO_ENCODER_LEVEL_SETTING level;
+	D3D12_VIDEO_ENCODER_CODEC_CONFIGURATION configuration;
+	D3D12_VIDEO_ENCODER_SEQUENCE_GOP_STRUCTURE group;
+	D3D12_VIDEO_ENCODER_RATE_CONTROL rate;
+	D3D12_VIDEO_ENCODER_PICTURE_RESOLUTION_DESC size;
+};
+
+/* One stream. Its frames are coded one after the other: the first is a key frame, each other one
+ * refers to the one before. */
+struct d3d12video_encoder {
+	struct d3d12video *video;
+	const struct video_job *job;
+	struct d3d12video_settings settings;
+	struct text headers; /* the parameter sets, which are the caller's to write */
+	ID3D12VideoEncoder *encoder;
+	ID3D12VideoEncoderHeap *heap;
+	struct d3d12_commands commands;
+	ID3D12VideoEncodeCommandList2 *list;			      /* theirs */
+	D3D12_PLACED_SUBRESOURCE_FOOTPRINT layout[D3D12VIDEO_PLANES]; /* of a frame in `upload` */
+	ID3D12Resource *upload, *input;
+	/* Pictures as they are decoded, which take turns: textures, or slices of the first. */
+	ID3D12Resource *references[D3D12VIDEO_REFERENCES];
+	bool texture_array;
+	/* The stream of one picture, what the driver says of it, and that in a form that all read. */
+	ID3D12Resource *bitstream, *metadata, *resolved;
+	size_t coded_size;
+	uint8_t *uploaded, *coded, *told; /* mapped: of `upload`, `bitstream` and `resolved` */
+	unsigned index;			  /* of the picture that is coded, or was last */
+	bool coding, draining;
+};
+
+/* encoder.c */
+extern const struct video_encoder d3d12video_encoder;
+
+/* picture.c: records that the frame in `input` is coded and what the driver says of it made readable,
+ * and overwrites what is to be read back. */
+void d3d12video_record(struct d3d12video_encoder *e);
+
+/* Appends a coded picture to the stream, the first behind its parameter sets. ERROR_REMOTE: the driver
+ * says that it failed. ERROR_FORMAT: what it says makes no sense. */
+int d3d12video_append(struct d3d12video_encoder *e, struct text *stream, struct error *err);

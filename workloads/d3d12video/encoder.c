@@ -1,0 +1,363 @@
+/* SPDX-License-Identifier: MIT */
+/* A stream: its settings, what is made for it, and the way of frames through it. */
+#include "workloads/d3d12video/d3d12video.h"
+
+#include "base/cleanup.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum {
+	QUALITY = 24,		      /* the quantiser, where no rate is kept */
+	BYTES_MAX = 64 * 1024 * 1024, /* of a buffer; a driver that wants more is not believed */
+};
+
+/* D3D12_CALL() of the encoder's device. */
+#define CALL(e, err, interface, method, ...)                                                       \
+	D3D12_CALL(&(e)->video->gpu, err, interface, method, __VA_ARGS__)
+
+static void choose_settings(struct d3d12video_encoder *e)
+{
+	/* The first picture is a key frame, and none behind it. */
+	static D3D12_VIDEO_ENCODER_SEQUENCE_GOP_STRUCTURE_H264 group = {
+		.PPicturePeriod = 1,
+		.log2_max_frame_num_minus4 = H264_FRAME_NUMBER_BITS - 4,
+		.log2_max_pic_order_cnt_lsb_minus4 = H264_ORDER_BITS - 4,
+	};
+	static D3D12_VIDEO_ENCODER_CODEC_CONFIGURATION_H264 configuration;
+	static const D3D12_VIDEO_ENCODER_RATE_CONTROL_CBR bits = {.TargetBitRate = VIDEO_BIT_RATE};
+	static const D3D12_VIDEO_ENCODER_RATE_CONTROL_CQP quantisers = {QUALITY, QUALITY, QUALITY};
+	D3D12_FEATURE_DATA_VIDEO_ENCODER_RATE_CONTROL_MODE constant = {
+		.RateControlMode = D3D12_VIDEO_ENCODER_RATE_CONTROL_MODE_CBR,
+	};
+	struct d3d12video_settings *s = &e->settings;
+	*s = (struct d3d12video_settings){
+		.profile_number = e->video->profile,
+		.profile = {sizeof(s->profile_number), {&s->profile_number}},
+		.level = {sizeof(s->level_number), {&s->level_number}},
+		.configuration = {sizeof(configuration), {&configuration}},
+		.group = {sizeof(group), {&group}},
+		.rate = {.Mode = D3D12_VIDEO_ENCODER_RATE_CONTROL_MODE_CQP,
+			 .ConfigParams = {sizeof(quantisers), {&quantisers}},
+			 .TargetFrameRate = {VIDEO_RATE, 1}},
+		.size = {e->job->source.width, e->job->source.height},
+	};
+	if (!D3D12VIDEO_TELLS(e->video, RATE_CONTROL_MODE, &constant) || !constant.IsSupported)
+		return;
+	s->rate.Mode = constant.RateControlMode;
+	s->rate.ConfigParams.DataSize = sizeof(bits);
+	s->rate.ConfigParams.pConfiguration_CBR = &bits;
+}
+
+/* What an encoder does not take, by D3D12_VIDEO_ENCODER_VALIDATION_FLAGS. */
+static int refuse(unsigned flags, struct error *err)
+{
+	static const char *const names[] = {
+		[0] = "the codec",
+		[3] = "NV12",
+		[4] = "CAVLC",
+		[5] = "the kind of rate control",
+		[6] = "the bit rate",
+		[7] = "pictures without intra refresh",
+		[8] = "whole pictures",
+		[9] = "the size",
+		[11] = "I and P pictures",
+	};
+	char all[192] = "";
+	size_t used = 0;
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		if ((flags >> i & 1u) != 0 && names[i] != NULL)
+			used += (size_t)snprintf(all + used, sizeof(all) - used, "%s%s",
+						 used == 0 ? "" : ", ", names[i]);
+	}
+	return error_set(err, ERROR_UNSUPPORTED,
+			 "the encoder does not take %s (validation flags 0x%x)",
+			 used != 0 ? all : "these settings", flags);
+}
+
+/* All settings at once: each alone may be taken where their sum is not. */
+static int check_settings(struct d3d12video_encoder *e, struct error *err)
+{
+	struct d3d12video_settings *s = &e->settings;
+	D3D12_VIDEO_ENCODER_PROFILE_H264 suggested = s->profile_number;
+	D3D12_FEATURE_DATA_VIDEO_ENCODER_RESOLUTION_SUPPORT_LIMITS limits = {0};
+	D3D12_FEATURE_DATA_VIDEO_ENCODER_SUPPORT query = {
+		.InputFormat = DXGI_FORMAT_NV12,
+		.CodecConfiguration = s->configuration,
+		.CodecGopSequence = s->group,
+		.RateControl = s->rate,
+		.ResolutionsListCount = 1,
+		.pResolutionList = &s->size,
+		.MaxReferenceFramesInDPB = 1,
+		.SuggestedProfile = {.DataSize = sizeof(suggested), .pH264Profile = &suggested},
+		.SuggestedLevel = s->level,
+		.pResolutionDependentSupport = &limits,
+	};
+	int rc = D3D12VIDEO_ASK(e->video, err, SUPPORT, &query);
+	if (rc != 0)
+		return rc;
+	if ((query.SupportFlags & D3D12_VIDEO_ENCODER_SUPPORT_FLAG_GENERAL_SUPPORT_OK) == 0)
+		return refuse((unsigned)query.ValidationFlags, err);
+	e->texture_array =
+		(query.SupportFlags &
+		 D3D12_VIDEO_ENCODER_SUPPORT_FLAG_RECONSTRUCTED_FRAMES_REQUIRE_TEXTURE_ARRAYS) != 0;
+	return 0;
+}
+
+static int write_headers(struct d3d12video_encoder *e, struct error *err)
+{
+	/* level_idc by D3D12_VIDEO_ENCODER_LEVELS_H264; the second is 1b. */
+	static const uint8_t levels[] = {10, 11, 11, 12, 13, 20, 21, 22, 30, 31,
+					 32, 40, 41, 42, 50, 51, 52, 60, 61, 62};
+	const unsigned level = (unsigned)e->settings.level_number;
+	const bool high = e->settings.profile_number == D3D12_VIDEO_ENCODER_PROFILE_H264_HIGH;
+	if (level >= ARRAY_SIZE(levels))
+		return error_set(err, ERROR_FORMAT, "the driver suggests level %u, which is none",
+				 level);
+	const struct h264_sequence sequence = {
+		.profile = high ? H264_PROFILE_HIGH : H264_PROFILE_MAIN,
+		.constraints = level == D3D12_VIDEO_ENCODER_LEVELS_H264_1b ? 0x10 : 0,
+		.level = levels[level],
+	};
+	h264_add_sequence(&sequence, &e->job->source, &e->headers);
+	h264_add_picture(&e->headers);
+	return e->headers.failed ? error_memory(err) : 0;
+}
+
+static int create_encoder(struct d3d12video_encoder *e, struct error *err)
+{
+	const struct d3d12video_settings *s = &e->settings;
+	const D3D12_VIDEO_ENCODER_DESC encoder = {
+		.EncodeProfile = s->profile,
+		.InputFormat = DXGI_FORMAT_NV12,
+		.CodecConfiguration = s->configuration,
+	};
+	const D3D12_VIDEO_ENCODER_HEAP_DESC heap = {
+		.EncodeProfile = s->profile,
+		.EncodeLevel = s->level,
+		.ResolutionsListCount = 1,
+		.pResolutionList = &s->size,
+	};
+	int rc = CALL(e, err, ID3D12VideoDevice3, CreateVideoEncoder, e->video->device, &encoder,
+		      &IID_ID3D12VideoEncoder, (void **)&e->encoder);
+	return rc == 0 ? CALL(e, err, ID3D12VideoDevice3, CreateVideoEncoderHeap, e->video->device,
+			      &heap, &IID_ID3D12VideoEncoderHeap, (void **)&e->heap)
+		       : rc;
+}
+
+static size_t align(size_t size, size_t alignment)
+{
+	return alignment > 1 ? (size + alignment - 1) / alignment * alignment : size;
+}
+
+static int create_outputs(struct d3d12video_encoder *e, struct error *err)
+{
+	struct d3d12_device *gpu = &e->video->gpu;
+	D3D12_FEATURE_DATA_VIDEO_ENCODER_RESOURCE_REQUIREMENTS wanted = {
+		.Profile = e->settings.profile,
+		.InputFormat = DXGI_FORMAT_NV12,
+		.PictureTargetResolution = e->settings.size,
+	};
+	int rc = D3D12VIDEO_ASK(e->video, err, RESOURCE_REQUIREMENTS, &wanted);
+	if (rc != 0)
+		return rc;
+	const size_t stream = wanted.CompressedBitstreamBufferAccessAlignment;
+	const size_t metadata = wanted.EncoderMetadataBufferAccessAlignment;
+	const size_t size = wanted.MaxEncoderOutputMetadataBufferSize;
+	if (!wanted.IsSupported || stream > BYTES_MAX || metadata > BYTES_MAX || size == 0 ||
+	    size > BYTES_MAX)
+		return error_set(err, ERROR_FORMAT,
+				 "what the driver wants of buffers makes no sense: metadata of %zu "
+				 "bytes, alignments %zu and %zu",
+				 size, stream, metadata);
+	e->coded_size = align(video_frame_size(&e->job->source, VIDEO_NV12) * 2 + 65536, stream);
+	rc = d3d12_create_mapped(gpu, D3D12_HEAP_TYPE_CUSTOM, e->coded_size, &e->bitstream,
+				 &e->coded, err);
+	if (rc == 0)
+		rc = d3d12_create_mapped(gpu, D3D12_HEAP_TYPE_CUSTOM,
+					 align(sizeof(struct d3d12video_metadata), metadata),
+					 &e->resolved, &e->told, err);
+	return rc == 0 ? d3d12_create_buffer(gpu, D3D12_HEAP_TYPE_DEFAULT, align(size, metadata),
+					     &e->metadata, err)
+		       : rc;
+}
+
+static int create_texture(struct d3d12video_encoder *e, const D3D12_RESOURCE_DESC *description,
+			  ID3D12Resource **out, struct error *err)
+{
+	const D3D12_HEAP_PROPERTIES heap = {.Type = D3D12_HEAP_TYPE_DEFAULT};
+	return CALL(e, err, ID3D12Device, CreateCommittedResource, e->video->gpu.device, &heap,
+		    D3D12_HEAP_FLAG_NONE, description, D3D12_RESOURCE_STATE_COMMON, NULL,
+		    &IID_ID3D12Resource, (void **)out);
+}
+
+/* Frames are written to memory that the processor sees, and go from there to the texture. */
+static int create_upload(struct d3d12video_encoder *e, const D3D12_RESOURCE_DESC *description,
+			 struct error *err)
+{
+	UINT64 size = 0;
+	ID3D12Device_GetCopyableFootprints(e->video->gpu.device, description, 0, D3D12VIDEO_PLANES,
+					   0, e->layout, NULL, NULL, &size);
+	bool fits = size <= BYTES_MAX;
+	for (size_t i = 0; fits && i < D3D12VIDEO_PLANES; i++) {
+		const UINT64 pitch = e->layout[i].Footprint.RowPitch;
+		const UINT64 rows = description->Height >> i; /* the last one may end early */
+		fits = pitch >= description->Width && e->layout[i].Offset <= size &&
+		       (rows - 1) * pitch + description->Width <= size - e->layout[i].Offset;
+	}
+	return fits ? d3d12_create_mapped(&e->video->gpu, D3D12_HEAP_TYPE_UPLOAD, (size_t)size,
+					  &e->upload, &e->uploaded, err)
+		    : error_set(err, ERROR_FORMAT,
+				"ID3D12Device::GetCopyableFootprints: there is no room for a frame "
+				"of NV12");
+}
+
+static int create_textures(struct d3d12video_encoder *e, struct error *err)
+{
+	D3D12_RESOURCE_DESC description = {
+		.Dimension = D3D12_RESOURCE_DIMENSION_TEXTURE2D,
+		.Width = e->job->source.width,
+		.Height = e->job->source.height,
+		.DepthOrArraySize = 1,
+		.MipLevels = 1,
+		.Format = DXGI_FORMAT_NV12,
+		.SampleDesc = {.Count = 1},
+	};
+	int rc = create_texture(e, &description, &e->input, err);
+	if (rc == 0)
+		rc = create_upload(e, &description, err);
+	description.Flags = (D3D12_RESOURCE_FLAGS)(D3D12VIDEO_REFERENCE_ONLY |
+						   D3D12_RESOURCE_FLAG_DENY_SHADER_RESOURCE);
+	description.DepthOrArraySize = e->texture_array ? D3D12VIDEO_REFERENCES : 1;
+	for (size_t i = 0; rc == 0 && i < (e->texture_array ? 1 : D3D12VIDEO_REFERENCES); i++)
+		rc = create_texture(e, &description, &e->references[i], err);
+	return rc;
+}
+
+/* The device keeps which call failed; the stream is to know it. */
+static int keep_failure(const struct d3d12video_encoder *e, int rc)
+{
+	if (rc != 0)
+		*e->job->failure = e->video->gpu.report->failure;
+	return rc;
+}
+
+static int open_encoder(void *session, const struct video_job *job, void **encoder,
+			struct error *err)
+{
+	if (job->offer->codec != VIDEO_H264)
+		return error_set(err, ERROR_UNSUPPORTED,
+				 "the device offers it, and this probe encodes only H.264 with "
+				 "Direct3D 12");
+	struct d3d12video_encoder *e = calloc(1, sizeof(*e));
+	if (e == NULL)
+		return error_memory(err);
+	*encoder = e;
+	e->video = session;
+	e->job = job;
+	choose_settings(e);
+	int rc = check_settings(e, err);
+	if (rc == 0)
+		rc = write_headers(e, err);
+	if (rc == 0)
+		rc = create_encoder(e, err);
+	if (rc == 0)
+		rc = create_outputs(e, err);
+	if (rc == 0)
+		rc = create_textures(e, err);
+	if (rc == 0)
+		rc = d3d12_create_commands(&e->video->gpu,
+					   (D3D12_COMMAND_LIST_TYPE)D3D12VIDEO_LIST_TYPE,
+					   &IID_ID3D12VideoEncodeCommandList2, &e->commands, err);
+	e->list = e->commands.list;
+	return keep_failure(e, rc);
+}
+
+static int upload(struct d3d12video_encoder *e, const struct video_planes *frame, struct error *err)
+{
+	struct d3d12_device *gpu = &e->video->gpu;
+	struct video_planes planes = {0};
+	d3d12_record_transition(gpu, e->input, D3D12_RESOURCE_STATE_COMMON,
+				D3D12_RESOURCE_STATE_COPY_DEST);
+	for (unsigned i = 0; i < D3D12VIDEO_PLANES; i++) {
+		const D3D12_TEXTURE_COPY_LOCATION from = {
+			.pResource = e->upload,
+			.Type = D3D12_TEXTURE_COPY_TYPE_PLACED_FOOTPRINT,
+			.PlacedFootprint = e->layout[i],
+		};
+		const D3D12_TEXTURE_COPY_LOCATION to = {
+			.pResource = e->input,
+			.Type = D3D12_TEXTURE_COPY_TYPE_SUBRESOURCE_INDEX,
+			.SubresourceIndex = i,
+		};
+		planes.data[i] = e->uploaded + e->layout[i].Offset;
+		planes.pitch[i] = e->layout[i].Footprint.RowPitch;
+		ID3D12GraphicsCommandList_CopyTextureRegion(gpu->list, &to, 0, 0, 0, &from, NULL);
+	}
+	d3d12_record_transition(gpu, e->input, D3D12_RESOURCE_STATE_COPY_DEST,
+				D3D12_RESOURCE_STATE_COMMON);
+	video_copy(&e->job->source, VIDEO_NV12, frame, &planes);
+	return d3d12_device_run(gpu, err);
+}
+
+/* One picture at a time: each refers to the one before. */
+static int put(void *encoder, unsigned index, const struct video_planes *frame, struct error *err)
+{
+	struct d3d12video_encoder *e = encoder;
+	e->draining = frame == NULL;
+	if (e->draining)
+		return 0;
+	if (e->coding)
+		return error_set(err, ERROR_BUSY, "the encoder codes a picture");
+	e->index = index;
+	int rc = upload(e, frame, err);
+	if (rc != 0)
+		return keep_failure(e, rc);
+	d3d12video_record(e);
+	rc = CALL(e, err, ID3D12VideoEncodeCommandList2, Close, e->list);
+	if (rc == 0)
+		rc = d3d12_submit(&e->video->gpu, &e->commands, err);
+	e->coding = rc == 0;
+	return keep_failure(e, rc);
+}
+
+static int get(void *encoder, struct text *stream, bool *ended, struct error *err)
+{
+	struct d3d12video_encoder *e = encoder;
+	*ended = e->draining && !e->coding;
+	if (*ended)
+		return 0;
+	if (!e->coding || d3d12_has_finished(&e->video->gpu, err) == 0)
+		return error_set(err, ERROR_BUSY, "there is no picture yet");
+	e->coding = false;
+	*ended = e->draining;
+	int rc = d3d12_check_finished(&e->video->gpu, &e->commands, err);
+	if (rc == 0)
+		rc = CALL(e, err, ID3D12VideoEncodeCommandList2, Reset, e->list,
+			  e->commands.allocator);
+	if (rc == 0)
+		rc = d3d12video_append(e, stream, err);
+	return keep_failure(e, rc);
+}
+
+static void close_encoder(void *encoder)
+{
+	struct d3d12video_encoder *e = encoder;
+	void *const objects[] = {e->encoder,	   e->heap,	e->references[0],
+				 e->references[1], e->input,	e->upload,
+				 e->bitstream,	   e->metadata, e->resolved};
+	d3d12_commands_free(&e->commands);
+	for (size_t i = 0; i < ARRAY_SIZE(objects); i++)
+		com_release(objects[i]);
+	text_free(&e->headers);
+	free(e);
+}
+
+const struct video_encoder d3d12video_encoder = {
+	.layout = VIDEO_NV12,
+	.list = d3d12video_list,
+	.open = open_encoder,
+	.put = put,
+	.get = get,
+	.close = close_encoder,
+};

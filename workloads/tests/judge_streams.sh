@@ -1,0 +1,44 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# usage: judge_streams.sh FOLDER BUILD
+# What verify-video says of the streams that test_d3d12video left in FOLDER, one document for each setting of its double. verify-video is no
+# Windows program: it is that of another build beside BUILD. Exit code 77: there is none.
+set -eu
+
+folder=$1
+for build in "$2"/../dev "$2"/../asan "$2"/../release; do
+	verify=$build/libexec/gpucert/verify-video
+	[ ! -x "$verify" ] || break
+done
+if [ ! -x "$verify" ]; then
+	echo "verify-video is not built (presets dev, asan, release)" >&2
+	exit 77
+fi
+stream=$(mktemp)
+trap 'rm -f "$stream"' EXIT
+
+failed=0
+while IFS='|' read -r setting wanted; do
+	sed -n 's/.*"stream":"\([^"]*\)".*/\1/p' "$folder/$setting.json" | base64 -d >"$stream"
+	judgement=$("$verify" --codec h264 --seed 7 --width 64 --height 64 "$stream") || true
+	case $judgement in
+	*"$wanted"*) echo "$setting: $wanted" ;;
+	*)
+		echo "FAILED: $setting: wanted $wanted, verify-video says: $judgement" >&2
+		failed=1
+		;;
+	esac
+done <<'ROWS'
+plain|"status":"ok"
+cqp|"status":"ok"
+texture-array|"status":"ok"
+high|"status":"ok"
+parts|"status":"ok"
+level=1|"status":"ok"
+new-codec|"status":"ok"
+repeat=4|frame 4 shows frame 3
+black=4|"reason":"frame 4 
+corrupt=5|"status":"undecodable"
+other=99|"reason":"frame 0 
+ROWS
+exit $failed

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: MIT */
+/* What Wine does not have: a Direct3D 12 that encodes. A double of what encodes stands beside Wine's own
+ * Direct3D 12, through which frames go to it. Streams that the probe cannot judge go to a folder, where
+ * judge_streams.sh has verify-video decode them. */
+#include "base/tests/unit.h"
+
+#include "workloads/d3d12video/d3d12video.h"
+#include "workloads/doubles/d3d12video_double.h"
+#include "workloads/tests/expect.h"
+
+#include "base/cleanup.h"
+#include "base/file.h"
+#include "base/members.h"
+#include "base/text.h"
+
+#define STREAMS GPUCERT_BINARY_DIR "/tests/d3d12video-streams"
+
+static struct api_report report;
+static void *session;
+
+static int open_session(void)
+{
+	const struct work_request request = {.timeout_ms = 1000};
+	struct work_report work = {0};
+	struct error err = {0};
+	if (api_open(&d3d12video_api, &report, &session, &err) != 0 || session == NULL) {
+		(void)fprintf(stderr, "no session: %s\n", report.reason);
+		return 1;
+	}
+	struct d3d12_device gpu = {.d3d = session, .request = &request, .report = &work};
+	if (d3d12_device_open(&gpu, &err) != 0 || !d3d12video_double_install(&gpu) ||
+	    file_make_directories(STREAMS, 0755, NULL) != 0) {
+		(void)fprintf(stderr, "no double: %s\n", err.text);
+		return 1;
+	}
+	d3d12_device_free(&gpu);
+	return 0;
+}
+
+/* Whether anything is left is looked at, but after a timeout. */
+static cJSON *run_work(const char *setting)
+{
+	const struct work_request request = {.seed = 7, .timeout_ms = 300};
+	struct work_report work CLEANUP_WORK_REPORT = {0};
+	struct error err = {0};
+	CU_ASSERT_EQUAL_FATAL(_putenv_s("GPUCERT_DOUBLE", setting), 0);
+	d3d12video_double_reset();
+	CU_ASSERT_EQUAL_FATAL(api_work(&d3d12video_api, session, 1, &request, &work, &err), 0);
+	if (work.status != WORK_TIMED_OUT)
+		UNIT_INT(d3d12video_double_alive, 0);
+	return work_report_json(&work);
+}
+
+static void write_stream(const char *name, const cJSON *work)
+{
+	char *path CLEANUP_FREE = text_format(STREAMS "/%s.json", name);
+	char *json CLEANUP_FREE = cJSON_PrintUnformatted(work);
+	CU_ASSERT_EQUAL(file_write_atomic(path, json, strlen(json), 0644, NULL), 0);
+}
+
+static void expect(const char *setting, const char *status, const char *reason)
+{
+	cJSON *work CLEANUP_JSON = run_work(setting);
+	expect_string(work, "/status", status);
+	UNIT_CONTAINS(string_at(work, "/reason"), reason);
+}
+
+static void test_frames_are_encoded(void)
+{
+	static const char *const settings[] = {"plain", "cqp",	   "texture-array", "high",
+					       "parts", "level=1", "new-codec"};
+	for (size_t i = 0; i < ARRAY_SIZE(settings); i++) {
+		cJSON *work CLEANUP_JSON = run_work(settings[i]);
+		expect_string(work, "/status", "encoded");
+		expect_null(work, "/reason");
+		expect_null(work, "/error");
+		expect_number(work, "/video/streams/0/pictures", VIDEO_FRAMES);
+		expect_number(work, "/video/streams/0/profile", i == 3 ? 100 : 77);
+		write_stream(settings[i], work);
+	}
+}
+
+static void test_what_a_device_encodes_is_listed(void)
+{
+	cJSON *work CLEANUP_JSON = run_work("all-codecs");
+	expect_string(work, "/status", "encoded");
+	expect_count(work, "/video/encoders", 3);
+	expect_string(work, "/video/encoders/0/profiles", "main high high10");
+	expect_bool(work, "/video/encoders/0/tenBit", true);
+	expect_null(work, "/video/encoders/0/bFrames");
+	expect_number(work, "/video/encoders/0/least/width", 16);
+	expect_number(work, "/video/encoders/0/most/height", 64);
+	expect_string(work, "/video/encoders/1/profiles", "main main10");
+	expect_string(work, "/video/encoders/2/codec", "av1");
+	expect_string(work, "/video/streams/1/status", "unsupported");
+	UNIT_CONTAINS(string_at(work, "/video/streams/2/reason"), "encodes only H.264");
+	cJSON *plain CLEANUP_JSON = run_work("plain");
+	expect_count(plain, "/video/encoders", 1);
+	expect_bool(plain, "/video/encoders/0/tenBit", false);
+	expect_number(plain, "/video/encoders/0/bFrames", 0);
+}
+
+static void test_what_cannot_encode_is_unsupported(void)
+{
+	static const struct {
+		const char *setting, *reason;
+	} rows[] = {
+		{"no-video", "encodes no video with Direct3D 12: "
+			     "ID3D12Device::QueryInterface(ID3D12VideoDevice3): E_NOINTERFACE"},
+		{"none", "the device encodes nothing"},
+		{"refuse=2048", "h264: the encoder does not take I and P pictures (validation "
+				"flags 0x800)"},
+		{"refuse=576", "does not take the bit rate, the size (validation flags 0x240)"},
+		{"refuse=2", "does not take these settings"},
+	};
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		expect(rows[i].setting, "unsupported", rows[i].reason);
+}
+
+static void test_who_cannot_is_told(void)
+{
+	const struct os_version old = {.build = 20348}, new = {.build = 26100};
+	const struct os_version wine = {.build = 19043, .wine = "10.0"};
+	struct error err = {0};
+	UNIT_INT(d3d12video_refuse(&old, &err), ERROR_UNSUPPORTED);
+	UNIT_CONTAINS(err.text, "Windows build 20348 encodes no video with Direct3D 12, which does "
+				"so since build 22000");
+	UNIT_INT(d3d12video_refuse(&new, &err), ERROR_UNSUPPORTED);
+	UNIT_CONTAINS(err.text, "the device's driver encodes no video");
+	UNIT_INT(d3d12video_refuse(&wine, &err), ERROR_UNSUPPORTED);
+	UNIT_CONTAINS(err.text, "Wine 10.0 encodes no video");
+}
+
+static void test_failing_calls_are_told(void)
+{
+	static const struct {
+		const char *method, *call;
+	} rows[] = {
+		{"CheckFeatureSupport", "ID3D12VideoDevice3::CheckFeatureSupport"},
+		{"CreateVideoEncoder", "ID3D12VideoDevice3::CreateVideoEncoder"},
+		{"CreateVideoEncoderHeap", "ID3D12VideoDevice3::CreateVideoEncoderHeap"},
+		{"CreateCommittedResource", "ID3D12Device::CreateCommittedResource"},
+		{"CreateCommandQueue", "ID3D12Device::CreateCommandQueue"},
+		{"Close", "ID3D12VideoEncodeCommandList2::Close"},
+		{"Reset", "ID3D12VideoEncodeCommandList2::Reset"},
+		{"Signal", "ID3D12CommandQueue::Signal"},
+	};
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		char *setting CLEANUP_FREE =
+			text_format("fail=%s:%d", rows[i].method, (int)E_OUTOFMEMORY);
+		cJSON *work CLEANUP_JSON = run_work(setting);
+		expect_string(work, "/status", "failed");
+		expect_string(work, "/error/call", rows[i].call);
+		expect_string(work, "/error/name", "E_OUTOFMEMORY");
+		expect_number(work, "/error/code", (int)E_OUTOFMEMORY);
+	}
+}
+
+static void test_what_the_driver_says_is_told(void)
+{
+	static const struct {
+		const char *setting, *status, *reason;
+	} rows[] = {
+		{"flags=4", "failed",
+		 "h264: ID3D12VideoEncodeCommandList2::EncodeFrame: "
+		 "D3D12_VIDEO_ENCODER_ENCODE_ERROR_FLAG_INVALID_REFERENCE_PICTURES (4)"},
+		{"flags=3", "failed", "EncodeFrame: unknown result (3)"},
+		{"removed=3", "failed",
+		 "ID3D12Device::GetDeviceRemovedReason: DXGI_ERROR_DEVICE_HUNG (0x887a0006)"},
+		{"silent", "wrong", "told nothing of the picture"},
+		{"overfull", "wrong", "larger than the memory for it"},
+		{"crowded", "wrong", "more than 64 parts of one picture"},
+		{"greedy", "wrong", "makes no sense: metadata of 4294967295 bytes"},
+		{"small-layout", "wrong", "no room for a frame of NV12"},
+		{"level=20", "wrong", "suggests level 20, which is none"},
+		{"drop=3", "wrong", "h264: the stream holds 11 pictures"},
+		{"empty", "wrong", "h264: "},
+	};
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		expect(rows[i].setting, rows[i].status, rows[i].reason);
+}
+
+/* What the probe does not see: verify-video does. */
+static void test_streams_go_to_whoever_decodes(void)
+{
+	static const char *const faults[] = {"repeat=4", "black=4", "corrupt=5", "other=99"};
+	for (size_t i = 0; i < ARRAY_SIZE(faults); i++) {
+		cJSON *work CLEANUP_JSON = run_work(faults[i]);
+		expect_string(work, "/status", "encoded");
+		expect_bool(work, "/verified", false);
+		write_stream(faults[i], work);
+	}
+}
+
+/* The last test: what is stuck is left alone. */
+static void test_a_hang_times_out(void)
+{
+	expect("hang", "timeout", "took 1 of 12 frames");
+	CU_ASSERT_TRUE(d3d12video_double_alive != 0);
+}
+
+int main(void)
+{
+	CU_TestInfo tests[] = {
+		{"frames are encoded", test_frames_are_encoded},
+		{"what a device encodes is listed", test_what_a_device_encodes_is_listed},
+		{"what cannot encode is unsupported", test_what_cannot_encode_is_unsupported},
+		{"who cannot is told", test_who_cannot_is_told},
+		{"failing calls are told", test_failing_calls_are_told},
+		{"what the driver says is told", test_what_the_driver_says_is_told},
+		{"streams go to whoever decodes", test_streams_go_to_whoever_decodes},
+		{"a hang times out", test_a_hang_times_out},
+		CU_TEST_INFO_NULL,
+	};
+	return unit_run_in("Direct3D 12 video", open_session, NULL, tests);
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+/*
+ * The parameter sets of H.264, for APIs that leave them to their caller: ITU-T H.264, 7.3.2.1.1 and
+ * 7.3.2.2. They describe what those probes ask for: frames alone, 4:2:0 of 8 bits, one slice after
+ * the other without CABAC, the first picture a key frame and each other one coded from the one
+ * before.
+ */
+
+#include "base/text.h"
+#include "workloads/video/frames.h"
+
+enum {
+	H264_MACROBLOCK = 16,
+	H264_FRAME_NUMBER_BITS = 8, /* of frame_num */
+	H264_ORDER_BITS = 8,	    /* of pic_order_cnt_lsb: twice the number of the frame */
+	H264_PROFILE_BASELINE = 66,
+	H264_PROFILE_MAIN = 77,
+	H264_PROFILE_HIGH = 100,
+};
+
+struct h264_sequence {
+	unsigned profile;     /* profile_idc: H264_PROFILE_... */
+	unsigned constraints; /* the eight bits behind it: constraint_set0_flag is 0x80 */
+	unsigned level;	      /* level_idc: 30 */
+};
+
+/* Append a sequence parameter set and a picture parameter set, both of id 0, each behind a start
+ * code. Of the sizes of video_sizes[] they hold nothing that looks like a start code, so there are
+ * no emulation prevention bytes. */
+void h264_add_sequence(const struct h264_sequence *sequence, const struct video_source *source,
+		       struct text *out);
+void h264_add_picture(struct text *out);
