@@ -70,8 +70,8 @@ for (const api of Object.values(apis)) {
 	api.kind ??= 'computes';
 	api.at ??= join('/usr/lib/x86_64-linux-gnu', basename(api.library));
 }
-// Each probe has a row, but for those whose API no device on Linux offers: test_document.c and test_video_streams.c try them.
-const elsewhere = ['amf', 'd3d12', 'visibility'];
+// Each probe has a row, but for those whose API no device on Linux offers: test_document.c and test_video_streams.c try them, and FFmpeg's: test_ffmpeg.c.
+const elsewhere = ['amf', 'd3d12', 'ffmpeg', 'visibility'];
 const probes = readdirSync(join(build, 'libexec/gpucert')).filter((name) => name.startsWith('probe-')).map((name) => name.slice('probe-'.length));
 const untried = probes.filter((name) => !(name in apis) && !elsewhere.includes(name));
 if (untried.length !== 0) throw new Error(`no row for ${untried.join()}`);
