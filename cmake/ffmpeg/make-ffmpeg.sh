@@ -61,13 +61,17 @@ fetch() {
 	dpkg-source --no-check -x "$work"/ffmpeg_*.dsc "$work/source"
 }
 
+# Headers of NVENC hold nothing of the platform, but a cross compiler does not look where they are.
 build() {
+	mkdir -p "$work/include"
+	ln -s /usr/include/ffnvcodec "$work/include/ffnvcodec"
 	cd "$work/build"
 	# shellcheck disable=SC2086 # words
 	"$work/source/configure" --disable-everything --disable-autodetect --enable-small --disable-debug --disable-doc \
 		--disable-network --disable-ffplay --disable-ffprobe --disable-x86asm --enable-ffnvcodec --enable-nvenc --enable-nvdec \
 		--enable-encoder=$encoders --enable-decoder=rawvideo,h264 --enable-parser=h264 --enable-demuxer=rawvideo,h264 \
-		--enable-muxer=rawvideo,h264 --enable-protocol=pipe --enable-filter=scale,format,hwupload,null $flags
+		--enable-muxer=rawvideo,h264 --enable-protocol=pipe --enable-filter=scale,format,hwupload,null \
+		--extra-cflags="-I$work/include" $flags
 	make -j2 "$name"
 	mkdir -p "$work/made"
 	cp "$name" "$work/source/COPYING.LGPLv2.1" "$work/made/"
