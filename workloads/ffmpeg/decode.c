@@ -3,87 +3,74 @@
  * NV12, what the decoder for processors makes of 8 bits and 4:2:0 is planar. */
 #include "workloads/ffmpeg/ffmpeg.h"
 
-#include "base/cleanup.h"
-
-#include <stdlib.h>
 #include <string.h>
 
-/* Are these the frames of the source, in planes or with U beside V? */
-static int are_like(const struct ffmpeg *ffmpeg, const struct text *decoded, bool beside,
-		    bool *like, struct error *err)
+enum { CHROMA_MAX = 320 * 240 / 2 }; /* bytes of the largest of video_sizes[] */
+
+/* Are these the frames of the stream, in planes? */
+static bool is_like(const struct ffmpeg *ffmpeg, struct text *decoded)
 {
-	const struct video_source *source = &ffmpeg->source;
-	const size_t size = video_frame_size(source, VIDEO_I420);
-	const size_t luma = (size_t)source->width * source->height;
-	uint8_t *frame CLEANUP_FREE = malloc(size);
-	*like = decoded->size == VIDEO_FRAMES * size;
-	if (frame == NULL)
-		return error_memory(err);
-	for (unsigned i = 0; *like && i < VIDEO_FRAMES; i++) {
-		const char *told = text_string(decoded) + i * size;
-		const struct video_planes planes = video_planes_of(source, VIDEO_I420, frame);
+	const size_t size = video_frame_size(&ffmpeg->source, VIDEO_I420);
+	bool like = decoded->size == VIDEO_FRAMES * size;
+	for (unsigned i = 0; like && i < VIDEO_FRAMES; i++) {
+		const struct video_planes planes = video_planes_of(
+			&ffmpeg->source, VIDEO_I420, (uint8_t *)decoded->data + i * size);
 		double psnr[VIDEO_PLANES] = {0};
-		memcpy(frame, told, size);
-		for (size_t c = 0; beside && c < luma / 2; c++)
-			frame[luma + c / 2 + c % 2 * (luma / 4)] = (uint8_t)told[luma + c];
-		video_psnr(source, i, &planes, psnr);
+		video_psnr(&ffmpeg->source, i, &planes, psnr);
 		for (size_t p = 0; p < VIDEO_PLANES; p++)
-			*like = *like && psnr[p] >= VIDEO_LIKE_DB;
+			like = like && psnr[p] >= VIDEO_LIKE_DB;
 	}
-	return 0;
+	return like;
 }
 
-/* The line on the choice; NULL without. */
-static const char *find_choice(const struct text_list *messages)
+/* Makes two planes of U beside V. */
+static void split_chroma(const struct ffmpeg *ffmpeg, struct text *decoded)
 {
-	for (size_t i = 0; i < messages->count; i++) {
-		if (strstr(messages->items[i], "hwaccel") != NULL)
-			return messages->items[i];
+	const size_t size = video_frame_size(&ffmpeg->source, VIDEO_I420);
+	const size_t count = size / 3; /* of U and V together */
+	char chroma[CHROMA_MAX] = "";
+	for (size_t at = size - count; at + count <= decoded->size; at += size) {
+		memcpy(chroma, decoded->data + at, count);
+		for (size_t i = 0; i < count; i++)
+			decoded->data[at + i / 2 + i % 2 * (count / 2)] = chroma[i];
 	}
-	return messages->count > 0 ? messages->items[0] : NULL;
 }
 
-static int add_decoding(const struct ffmpeg *ffmpeg, const struct process_result *result,
-			const struct text_list *messages, cJSON *video, struct error *err)
+static cJSON *decoding_json(const struct ffmpeg *ffmpeg, struct process_result *result,
+			    const struct text_list *messages)
 {
 	struct members decoding CLEANUP_MEMBERS = members_new();
-	bool planar = false, beside = false;
-	int rc = are_like(ffmpeg, &result->out, false, &planar, err);
-	if (rc == 0 && !planar)
-		rc = are_like(ffmpeg, &result->out, true, &beside, err);
-	if (rc != 0)
-		return rc;
+	const char *message = messages->count > 0 ? messages->items[0] : NULL;
+	const bool planar = is_like(ffmpeg, &result->out);
+	split_chroma(ffmpeg, &result->out);
+	const bool beside = !planar && is_like(ffmpeg, &result->out);
+	for (size_t i = 0; i < messages->count; i++)
+		message = strstr(messages->items[i], "hwaccel") != NULL ? messages->items[i]
+									: message;
 	member_string(&decoding, "hwaccel", "auto");
-	if (result->end == PROCESS_EXITED)
-		member_number(&decoding, "exitCode", result->code);
-	else
-		member_null(&decoding, "exitCode");
+	member_item(&decoding, "exitCode",
+		    result->end == PROCESS_EXITED ? cJSON_CreateNumber(result->code)
+						  : cJSON_CreateNull());
 	member_string(&decoding, "pixelFormat", planar ? "yuv420p" : beside ? "nv12" : NULL);
-	if (planar || beside)
-		member_bool(&decoding, "hardware", beside);
-	else
-		member_null(&decoding, "hardware");
-	member_string(&decoding, "message", find_choice(messages));
-	cJSON *item = members_take(&decoding);
-	return item != NULL && cJSON_AddItemToObject(video, "decoding", item) ? 0
-									      : error_memory(err);
+	member_item(&decoding, "hardware",
+		    planar || beside ? cJSON_CreateBool(beside) : cJSON_CreateNull());
+	member_string(&decoding, "message", message);
+	return members_take(&decoding);
 }
 
 int ffmpeg_decode(const struct ffmpeg *ffmpeg, cJSON *video, struct error *err)
 {
 	struct text_list words CLEANUP_TEXT_LIST = {0}, messages CLEANUP_TEXT_LIST = {0};
 	struct process_result result = {0};
-	struct error ignored = {0};
 	int rc = ffmpeg_words(&words, err, ffmpeg->program, "-nostdin", "-hide_banner", "-nostats",
 			      "-loglevel", "info", "-hwaccel", "auto", "-f", "h264", "-i", "pipe:0",
 			      "-f", "rawvideo", "pipe:1", NULL);
 	if (rc != 0)
 		return rc;
-	rc = ffmpeg_run(ffmpeg, &words, &ffmpeg->stream, &result, &messages, &ignored);
-	if (rc == 0)
-		rc = add_decoding(ffmpeg, &result, &messages, video, err);
-	else
-		rc = rc == ERROR_MEMORY ? error_memory(err) : 0;
+	rc = ffmpeg_run(ffmpeg, &words, &ffmpeg->stream, &result, &messages, NULL);
+	if (rc == 0 &&
+	    !cJSON_AddItemToObject(video, "decoding", decoding_json(ffmpeg, &result, &messages)))
+		rc = ERROR_MEMORY;
 	process_result_free(&result);
-	return rc;
+	return rc == ERROR_MEMORY ? error_memory(err) : 0;
 }

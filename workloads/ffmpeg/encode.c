@@ -93,40 +93,32 @@ static int open_encoder(void *session, const struct video_job *job, void **opene
 	return 0;
 }
 
-/* Did this API tell the devices? Then it counts them as FFmpeg does. */
-static bool is_list(const struct ffmpeg *ffmpeg, const char *name)
-{
-	return ffmpeg->list != NULL && strcmp(ffmpeg->list->name, name) == 0;
-}
-
-/* The frames' way to the device, and which one that is. */
+/* The frames' way to the device, and which one that is. An API that told the devices counts them as
+ * FFmpeg does. */
 static int add_device(const struct ffmpeg *ffmpeg, enum device_words device,
 		      struct text_list *words, struct error *err)
 {
-	const bool node = ffmpeg->node[0] != '\0';
+	const char *list = ffmpeg->list != NULL ? ffmpeg->list->name : "";
+	const char *node = ffmpeg->node;
 	char name[128] = "";
-	switch (device) {
-	case DEVICE_CUDA:
-		(void)snprintf(name, sizeof(name), "%zu", ffmpeg->index);
-		return is_list(ffmpeg, "cuda") ? ffmpeg_words(words, err, "-gpu", name, NULL) : 0;
-	case DEVICE_QSV:
-		(void)snprintf(name, sizeof(name), "qsv=g:hw_any,child_device=%s", ffmpeg->node);
-		return node ? ffmpeg_words(words, err, "-init_hw_device", name, NULL) : 0;
-	case DEVICE_VAAPI:
-		(void)snprintf(name, sizeof(name), "vaapi=g%s%s", node ? ":" : "", ffmpeg->node);
-		return ffmpeg_words(words, err, "-init_hw_device", name, "-filter_hw_device", "g",
-				    "-vf", "format=nv12,hwupload", NULL);
-	case DEVICE_VULKAN:
-		(void)snprintf(name, sizeof(name), "vulkan=g:%zu",
-			       is_list(ffmpeg, "vulkan") ? ffmpeg->index : 0);
-		return ffmpeg_words(words, err, "-init_hw_device", name, "-filter_hw_device", "g",
-				    "-vf", "format=nv12,hwupload", NULL);
-	case DEVICE_MF:
+	if (device == DEVICE_MF)
 		return ffmpeg_words(words, err, "-hw_encoding", "1", NULL);
-	case DEVICE_OWN:
-		break;
+	if (device == DEVICE_CUDA && strcmp(list, "cuda") == 0) {
+		(void)snprintf(name, sizeof(name), "%zu", ffmpeg->index);
+		return ffmpeg_words(words, err, "-gpu", name, NULL);
 	}
-	return 0;
+	if (device == DEVICE_QSV && node[0] != '\0')
+		(void)snprintf(name, sizeof(name), "qsv=g:hw_any,child_device=%s", node);
+	if (device == DEVICE_VAAPI)
+		(void)snprintf(name, sizeof(name), "vaapi=g%s%s", node[0] != '\0' ? ":" : "", node);
+	if (device == DEVICE_VULKAN)
+		(void)snprintf(name, sizeof(name), "vulkan=g:%zu",
+			       strcmp(list, "vulkan") == 0 ? ffmpeg->index : 0);
+	int rc = name[0] != '\0' ? ffmpeg_words(words, err, "-init_hw_device", name, NULL) : 0;
+	return rc == 0 && (device == DEVICE_VAAPI || device == DEVICE_VULKAN)
+		       ? ffmpeg_words(words, err, "-filter_hw_device", "g", "-vf",
+				      "format=nv12,hwupload", NULL)
+		       : rc;
 }
 
 /* VA-API takes a quantiser alone from every driver. */
@@ -169,7 +161,7 @@ static int judge(const struct encoder *encoder, const struct process_result *res
 		 struct error *err)
 {
 	const struct video_job *job = encoder->job;
-	char how[512] = "";
+	char how[FFMPEG_DESCRIPTION_SIZE] = "";
 	int rc = ERROR_REMOTE;
 	if (result->end == PROCESS_EXITED)
 		*job->exit_code = result->code;
@@ -179,7 +171,7 @@ static int judge(const struct encoder *encoder, const struct process_result *res
 		rc = ERROR_CANCELLED;
 	else if (is_absent(job->messages))
 		rc = ERROR_UNSUPPORTED;
-	ffmpeg_describe(result, job->messages, how, sizeof(how));
+	ffmpeg_describe(result, job->messages, how);
 	*job->failure = (struct call_failure){.call = "ffmpeg", .code = result->code};
 	return error_set(err, rc, "%s: %s", way_of(encoder)->encoder, how);
 }

@@ -45,23 +45,22 @@ static int read_version(struct ffmpeg *ffmpeg, struct api_report *report, struct
 	struct text_list words CLEANUP_TEXT_LIST = {0}, messages CLEANUP_TEXT_LIST = {0};
 	struct process_result result = {0};
 	struct error told = {0};
-	char how[512] = "";
-	int rc = ffmpeg_words(&words, err, ffmpeg->program, "-version", NULL);
+	char how[FFMPEG_DESCRIPTION_SIZE] = "it does not say that it is ffmpeg";
+	int rc = ffmpeg_words(&words, &told, ffmpeg->program, "-version", NULL);
 	if (rc == 0)
-		rc = ffmpeg_run(ffmpeg, &words, NULL, &result, &messages, &told);
+		rc = ffmpeg_run(ffmpeg, &words, &(struct text){0}, &result, &messages, &told);
 	if (rc != 0)
-		return rc == ERROR_MEMORY ? error_memory(err)
-					  : error_set(err, ERROR_UNAVAILABLE, "%s", told.text);
+		return error_set(err, rc == ERROR_MEMORY ? rc : ERROR_UNAVAILABLE, "%s", told.text);
 	const char *said = text_string(&result.out);
-	ffmpeg_describe(&result, &messages, how, sizeof(how));
-	if (result.end != PROCESS_EXITED || result.code != 0 || !text_starts_with(said, begin)) {
-		rc = error_set(err, ERROR_UNAVAILABLE, "%s -version: %s", ffmpeg->program,
-			       result.code == 0 ? "it does not say that it is ffmpeg" : how);
-	} else {
-		said += sizeof(begin) - 1;
+	const bool ran = result.end == PROCESS_EXITED && result.code == 0;
+	if (!ran)
+		ffmpeg_describe(&result, &messages, how);
+	if (ran && text_starts_with(said, begin))
 		(void)snprintf(report->version, sizeof(report->version), "%.*s",
-			       (int)strcspn(said, " \r\n"), said);
-	}
+			       (int)strcspn(said + sizeof(begin) - 1, " \r\n"),
+			       said + sizeof(begin) - 1);
+	else
+		rc = error_set(err, ERROR_UNAVAILABLE, "%s -version: %s", ffmpeg->program, how);
 	process_result_free(&result);
 	return rc;
 }
@@ -110,12 +109,18 @@ static void ffmpeg_close(void *session)
 	free(ffmpeg);
 }
 
+static void set_time(struct ffmpeg *ffmpeg, uint64_t timeout_ms)
+{
+	ffmpeg->timeout_ms = timeout_ms;
+	ffmpeg->deadline_ns = clock_monotonic_ns() + RUNS_TIMED_OUT * timeout_ms * NS_IN_MS;
+}
+
 static int ffmpeg_open(struct api_report *report, void **session, struct error *err)
 {
 	struct ffmpeg *ffmpeg = calloc(1, sizeof(*ffmpeg));
 	if (ffmpeg == NULL)
 		return error_memory(err);
-	ffmpeg->timeout_ms = VERSION_TIMEOUT_MS;
+	set_time(ffmpeg, VERSION_TIMEOUT_MS);
 	int rc = find_program(ffmpeg, err);
 	if (rc == 0) {
 		(void)snprintf(report->path, sizeof(report->path), "%s", ffmpeg->program);
@@ -143,34 +148,32 @@ static void choose_device(struct ffmpeg *ffmpeg, const struct work_request *requ
 	ffmpeg->vendor = vendor != NULL ? (uint32_t)strtoul(vendor, NULL, 16) : 0;
 	if (minor != NULL)
 		(void)snprintf(ffmpeg->node, sizeof(ffmpeg->node), "/dev/dri/renderD%s", minor + 1);
-	ffmpeg->timeout_ms = request->timeout_ms;
-	ffmpeg->deadline_ns =
-		clock_monotonic_ns() + RUNS_TIMED_OUT * request->timeout_ms * NS_IN_MS;
+	set_time(ffmpeg, request->timeout_ms);
 }
 
 /* Nothing encoded: the work is as the encoders are that this device could have had. */
 static void judge_attempts(const struct ffmpeg *ffmpeg, struct work_report *report)
 {
 	const cJSON *attempts = cJSON_GetObjectItem(report->video, "attempts");
-	const cJSON *attempt = NULL, *worst = NULL;
-	enum work_status status = WORK_UNSUPPORTED;
+	const cJSON *attempt = NULL;
+	const char *why = "";
+	report->status = WORK_UNSUPPORTED;
 	cJSON_ArrayForEach (attempt, attempts) {
+		bool hardware = cJSON_IsTrue(cJSON_GetObjectItem(attempt, "hardware"));
 		const char *told = json_pointer_string(attempt, "/status");
-		bool counts =
-			cJSON_IsTrue(cJSON_GetObjectItem(attempt, "hardware")) != ffmpeg->software;
-		if (!counts || strcmp(told, work_status_name(WORK_UNSUPPORTED)) == 0 ||
-		    status != WORK_UNSUPPORTED)
-			continue;
-		worst = attempt;
-		status = strcmp(told, work_status_name(WORK_WRONG)) == 0       ? WORK_WRONG
-			 : strcmp(told, work_status_name(WORK_TIMED_OUT)) == 0 ? WORK_TIMED_OUT
-									       : WORK_FAILED;
+		for (enum work_status s = WORK_WRONG;
+		     hardware != ffmpeg->software && report->status == WORK_UNSUPPORTED &&
+		     s < WORK_UNSUPPORTED;
+		     s++) {
+			if (strcmp(work_status_name(s), told) != 0)
+				continue;
+			report->status = s;
+			why = json_pointer_string(attempt, "/reason");
+		}
 	}
-	report->status = status;
 	(void)snprintf(report->reason, sizeof(report->reason),
 		       "none of %d encoders made the stream%s%s", cJSON_GetArraySize(attempts),
-		       worst != NULL ? "; " : "",
-		       worst != NULL ? json_pointer_string(worst, "/reason") : "");
+		       why[0] != '\0' ? "; " : "", why);
 }
 
 static int ffmpeg_work(void *session, const struct work_request *request,

@@ -23,7 +23,7 @@ struct ffmpeg {
 	uint32_t vendor;	    /* 0: not told */
 	char node[64];		    /* its render node; "": not told */
 	uint64_t timeout_ms;	    /* of one run of the program */
-	uint64_t deadline_ns;	    /* of all of them, monotonic; 0: none */
+	uint64_t deadline_ns;	    /* of all of them, monotonic */
 	struct text stream;	    /* what the last run made */
 	struct video_source source; /* of that */
 };
@@ -32,16 +32,17 @@ struct ffmpeg {
 int ffmpeg_words(struct text_list *words, struct error *err, ...);
 
 /*
- * Runs the program to its end. What it says goes into `messages` (may be NULL), a bounded number of
- * lines, cut, without control characters and without the addresses that FFmpeg prints.
- * ERROR_CANCELLED: no time was left. Other errors: it could not be started.
+ * Runs the program to its end. What it says goes into `messages`, a bounded number of lines, cut,
+ * without control characters and without the addresses that FFmpeg prints. ERROR_CANCELLED: no time
+ * was left. Other errors: it could not be started.
  */
 int ffmpeg_run(const struct ffmpeg *ffmpeg, const struct text_list *words, const struct text *input,
 	       struct process_result *result, struct text_list *messages, struct error *err);
 
 /* How a run ended, for a reason: "exited with code 1: Cannot load libcuda.so.1". */
+enum { FFMPEG_DESCRIPTION_SIZE = 512 };
 void ffmpeg_describe(const struct process_result *result, const struct text_list *messages,
-		     char *out, size_t size);
+		     char out[FFMPEG_DESCRIPTION_SIZE]);
 
 /* encode.c */
 extern const struct video_encoder ffmpeg_encoder;
