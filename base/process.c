@@ -49,6 +49,8 @@ struct process {
 	unsigned handles;	/* libuv handles not closed yet */
 	uv_timer_t timer;
 	struct process_stream out, err;
+	uv_pipe_t in;
+	uv_write_t write;
 	char chunk[CHUNK_SIZE];
 };
 
@@ -99,6 +101,7 @@ static void close_all(struct process *process)
 	close_handle(&process->timer);
 	close_handle(&process->out.pipe);
 	close_handle(&process->err.pipe);
+	close_handle(&process->in);
 }
 
 static void set_timer(struct process *process, uint64_t timeout_ms)
@@ -152,6 +155,7 @@ static void take_duration(struct process *process)
 static void reap(struct process *process)
 {
 	take_duration(process);
+	close_handle(&process->in);
 	process_child_reap(&process->child, &process->result);
 	process->phase = DRAINING;
 	set_timer(process, DRAIN_MS);
@@ -186,6 +190,7 @@ static void close_stream(struct process_stream *stream)
 static void give_up(struct process *process)
 {
 	process->result.unkillable = true;
+	close_handle(&process->in);
 	process->result.code = PROCESS_KILLED_CODE;
 	take_duration(process);
 	wake_free(STEAL(process->exit_wake));
@@ -322,7 +327,9 @@ static void init(struct process *process, uv_loop_t *loop, const struct process_
 	init_stream(process, loop, &process->err, &result->err, &result->err_dropped);
 	(void)uv_timer_init(loop, &process->timer);
 	process->timer.data = process;
-	process->handles = 3;
+	(void)uv_pipe_init(loop, &process->in, 0);
+	process->in.data = process;
+	process->handles = 4;
 	process->next = started;
 	started = process;
 }
@@ -342,10 +349,33 @@ static int open_stream(struct process_stream *stream, int fd, struct error *err)
 	return 0;
 }
 
+/* All of it, or as much as the child wants. */
+static void on_written(uv_write_t *request, int status)
+{
+	(void)status;
+	close_handle(request->handle);
+}
+
+/* Takes `fd` over. */
+static int open_input(struct process *process, int fd, struct error *err)
+{
+	int owned CLEANUP_FD = fd;
+	const uv_buf_t buffer = uv_buf_init((char *)(uintptr_t)process->spec.input,
+					    (unsigned)process->spec.input_size);
+	if (fd < 0)
+		return 0;
+	int rc = uv_pipe_open(&process->in, fd);
+	if (rc < 0)
+		return error_uv(err, rc, "input of a child process");
+	owned = -1;
+	rc = uv_write(&process->write, (uv_stream_t *)&process->in, &buffer, 1, on_written);
+	return rc < 0 ? error_uv(err, rc, "input of a child process") : 0;
+}
+
 static int launch(struct process *process, struct error *err)
 {
 	struct process_child *child = &process->child;
-	int rcs[3] = {process_spawn(&process->spec, child, err), 0, 0};
+	int rcs[4] = {process_spawn(&process->spec, child, err), 0, 0, 0};
 	if (rcs[0] < 0)
 		return rcs[0];
 	process->started_ns = clock_monotonic_ns();
@@ -353,6 +383,7 @@ static int launch(struct process *process, struct error *err)
 			    &process->exit_wake, err);
 	rcs[1] = open_stream(&process->out, child->out_fd, err);
 	rcs[2] = open_stream(&process->err, child->err_fd, err);
+	rcs[3] = open_input(process, child->in_fd, err);
 	for (size_t i = 0; i < ARRAY_SIZE(rcs); i++) {
 		if (rcs[i] < 0)
 			return rcs[i];

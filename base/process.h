@@ -4,8 +4,8 @@
 /*
  * Child processes on a libuv loop.
  *
- * POSIX. Each child leads a session and process group of its own; its
- * standard input is /dev/null; signal dispositions and mask are the default ones.
+ * POSIX. Each child leads a session and process group of its own; its standard input is /dev/null,
+ * or a pipe with what it is given; signal dispositions and mask are the default ones.
  *
  * Ending: SIGTERM to the group, SIGKILL after a grace period. When the leader ends, what is left of
  * its group is killed; after a stop or a deadline the rest may first use up the grace period, as
@@ -64,10 +64,14 @@ struct process_spec {
 	/* NULL-ended "NAME=value" added over the inherited ones; may be NULL */
 	const char *const *env;
 	const char *directory; /* working directory; NULL: inherited */
-	size_t capture_max;    /* bytes kept per stream; 0: PROCESS_CAPTURE_DEFAULT */
-	uint64_t timeout_ms;   /* 0: none */
-	uint64_t grace_ms;     /* between SIGTERM and SIGKILL; 0: PROCESS_GRACE_DEFAULT_MS */
-	bool inherit_output;   /* stdout and stderr are ours instead of being captured */
+	/* What its standard input holds, which lives until the child has ended; NULL: nothing. A
+	 * child need not read it. On POSIX the caller ignores SIGPIPE. */
+	const void *input;
+	size_t input_size;   /* at most UINT_MAX */
+	size_t capture_max;  /* bytes kept per stream; 0: PROCESS_CAPTURE_DEFAULT */
+	uint64_t timeout_ms; /* 0: none */
+	uint64_t grace_ms;   /* between SIGTERM and SIGKILL; 0: PROCESS_GRACE_DEFAULT_MS */
+	bool inherit_output; /* stdout and stderr are ours instead of being captured */
 	/* With this, lines of output (LF or CR LF removed, at most PROCESS_LINE_MAX) go here as well.
 	 * May be NULL. It may call process_stop() and process_free(). */
 	void (*on_line)(bool is_stderr, const char *line, size_t size, void *user);

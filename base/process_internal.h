@@ -14,6 +14,7 @@ struct process_child {
 	intptr_t ended; /* for wake_start(): a pidfd or HANDLE, ready when the leader has ended */
 	void *job;	/* Windows: the job object; closing it kills the group */
 	int out_fd, err_fd; /* read ends; -1 when the output is inherited */
+	int in_fd;	    /* write end; -1 without input */
 };
 
 /* Returns once the program runs; otherwise nothing is left behind. Errors as process_start(). */

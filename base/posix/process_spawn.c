@@ -189,6 +189,22 @@ static int watch(pid_t id, intptr_t *fd, struct error *err)
 	return error_system(err, reason, "watching a child process");
 }
 
+/* The child's standard input, and where it is written to. */
+static int open_input(const struct process_spec *spec, int *read_fd, int *write_fd,
+		      struct error *err)
+{
+	int pair[2] = {-1, -1};
+	if (spec->input == NULL) {
+		*read_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+		return *read_fd >= 0 ? 0 : error_system(err, errno, "/dev/null");
+	}
+	if (pipe2(pair, O_CLOEXEC) < 0)
+		return error_system(err, errno, "pipe");
+	*read_fd = pair[0];
+	*write_fd = pair[1];
+	return 0;
+}
+
 int process_spawn(const struct process_spec *spec, struct process_child *child, struct error *err)
 {
 	char *program CLEANUP_FREE = NULL;
@@ -207,9 +223,11 @@ int process_spawn(const struct process_spec *spec, struct process_child *child, 
 		rc = process_environment(spec->env, &env, err);
 	if (rc < 0)
 		return rc;
-	int null_fd CLEANUP_FD = open("/dev/null", O_RDONLY | O_CLOEXEC);
-	if (null_fd < 0)
-		return error_system(err, errno, "/dev/null");
+	int in_read CLEANUP_FD = -1;
+	int in_write CLEANUP_FD = -1;
+	rc = open_input(spec, &in_read, &in_write, err);
+	if (rc < 0)
+		return rc;
 	if (!spec->inherit_output) {
 		if (pipe2(pair, O_CLOEXEC) < 0)
 			return error_system(err, errno, "pipe");
@@ -222,7 +240,7 @@ int process_spawn(const struct process_spec *spec, struct process_child *child, 
 	}
 	plan.program = program;
 	plan.env = env.items;
-	plan.fds[STDIN_FILENO] = null_fd;
+	plan.fds[STDIN_FILENO] = in_read;
 	plan.fds[STDOUT_FILENO] = out_write;
 	plan.fds[STDERR_FILENO] = err_write;
 	rc = spawn_fork(&plan, &id, err);
@@ -233,6 +251,7 @@ int process_spawn(const struct process_spec *spec, struct process_child *child, 
 	child->id = id;
 	child->out_fd = STEAL_FD(out_read);
 	child->err_fd = STEAL_FD(err_read);
+	child->in_fd = STEAL_FD(in_write);
 	return 0;
 }
 

@@ -17,7 +17,7 @@ struct spawn_plan {
 	wchar_t *program, *command_line, *environment, *directory;
 	HANDLE handles[SPAWN_STREAMS]; /* inheritable, ours to close; NULL: none */
 	bool borrowed[SPAWN_STREAMS];  /* our own standard handles */
-	int out_read, err_read;
+	int out_read, err_read, in_write;
 };
 
 static void plan_free(struct spawn_plan *plan)
@@ -34,6 +34,8 @@ static void plan_free(struct spawn_plan *plan)
 		(void)_close(plan->out_read);
 	if (plan->err_read >= 0)
 		(void)_close(plan->err_read);
+	if (plan->in_write >= 0)
+		(void)_close(plan->in_write);
 }
 
 /* `path` or `path`.exe, whichever is a file. */
@@ -101,30 +103,39 @@ static void spawn_inherit(HANDLE handle)
 	(void)SetHandleInformation(handle, HANDLE_FLAG_INHERIT, HANDLE_FLAG_INHERIT);
 }
 
-/* A pipe whose read end is a descriptor for libuv and whose write end is the child's. */
-static int spawn_pipe(int *read_fd, HANDLE *write_handle, struct error *err)
+/* A pipe of which one end is a descriptor for libuv and the other one, 0 to read or 1 to write, the
+ * child's. */
+static int spawn_pipe(int child_end, int *fd, HANDLE *handle, struct error *err)
 {
 	uv_file fds[2] = {-1, -1};
-	int rc = uv_pipe(fds, UV_NONBLOCK_PIPE, 0);
+	int rc = uv_pipe(fds, child_end == 1 ? UV_NONBLOCK_PIPE : 0,
+			 child_end == 0 ? UV_NONBLOCK_PIPE : 0);
 	if (rc < 0)
 		return error_uv(err, rc, "pipe");
-	if (!DuplicateHandle(GetCurrentProcess(), (HANDLE)_get_osfhandle(fds[1]),
-			     GetCurrentProcess(), write_handle, 0, TRUE, DUPLICATE_SAME_ACCESS))
+	if (!DuplicateHandle(GetCurrentProcess(), (HANDLE)_get_osfhandle(fds[child_end]),
+			     GetCurrentProcess(), handle, 0, TRUE, DUPLICATE_SAME_ACCESS))
 		rc = error_windows(err, GetLastError(), "pipe");
-	(void)_close(fds[1]);
+	(void)_close(fds[child_end]);
 	if (rc < 0)
-		(void)_close(fds[0]);
+		(void)_close(fds[1 - child_end]);
 	else
-		*read_fd = fds[0];
+		*fd = fds[1 - child_end];
 	return rc;
 }
 
 static int plan_streams(const struct process_spec *spec, struct spawn_plan *plan, struct error *err)
 {
 	int rc = 0;
-	plan->handles[0] = CreateFileW(L"NUL", GENERIC_READ, FILE_SHARE_READ | FILE_SHARE_WRITE,
-				       NULL, OPEN_EXISTING, 0, NULL);
-	spawn_inherit(plan->handles[0]);
+	if (spec->input != NULL) {
+		rc = spawn_pipe(0, &plan->in_write, &plan->handles[0], err);
+	} else {
+		plan->handles[0] =
+			CreateFileW(L"NUL", GENERIC_READ, FILE_SHARE_READ | FILE_SHARE_WRITE, NULL,
+				    OPEN_EXISTING, 0, NULL);
+		spawn_inherit(plan->handles[0]);
+	}
+	if (rc < 0)
+		return rc;
 	if (spec->inherit_output) {
 		plan->handles[1] = GetStdHandle(STD_OUTPUT_HANDLE);
 		plan->handles[2] = GetStdHandle(STD_ERROR_HANDLE);
@@ -132,9 +143,9 @@ static int plan_streams(const struct process_spec *spec, struct spawn_plan *plan
 		spawn_inherit(plan->handles[1]);
 		spawn_inherit(plan->handles[2]);
 	} else {
-		rc = spawn_pipe(&plan->out_read, &plan->handles[1], err);
+		rc = spawn_pipe(1, &plan->out_read, &plan->handles[1], err);
 		if (rc == 0)
-			rc = spawn_pipe(&plan->err_read, &plan->handles[2], err);
+			rc = spawn_pipe(1, &plan->err_read, &plan->handles[2], err);
 	}
 	return rc;
 }
@@ -280,7 +291,8 @@ static int create(const struct process_spec *spec, struct spawn_plan *plan,
 
 int process_spawn(const struct process_spec *spec, struct process_child *child, struct error *err)
 {
-	struct spawn_plan plan CLEANUP(plan_free) = {.out_read = -1, .err_read = -1};
+	struct spawn_plan plan CLEANUP(plan_free) = {
+		.out_read = -1, .err_read = -1, .in_write = -1};
 	if (spec->argv == NULL || spec->argv[0] == NULL || spec->argv[0][0] == '\0')
 		return error_set(err, ERROR_ARGUMENT, "no program to start");
 	int rc = plan_make(spec, &plan, err);
@@ -298,6 +310,7 @@ int process_spawn(const struct process_spec *spec, struct process_child *child, 
 	}
 	child->out_fd = STEAL_FD(plan.out_read);
 	child->err_fd = STEAL_FD(plan.err_read);
+	child->in_fd = STEAL_FD(plan.in_write);
 	return 0;
 }
 

@@ -4,6 +4,7 @@
 #include "conformance/checks/offer.h"
 #include "conformance/checks/stage.h"
 #include "conformance/checks/suites.h"
+#include "conformance/checks/video.h"
 #include "conformance/checks/visibility.h"
 #include "discovery/filter.h"
 #include "reports/view.h"
@@ -60,7 +61,7 @@ static bool lacks_library(const cJSON *document)
 /* That the streams are right is what reading the document recorded (authenticity.h). A device
  * without an encoder is none of the plugin's. */
 static void expect_encoded(struct check_run *run, const struct discovery_device *device,
-			   const cJSON *document)
+			   const struct grant *grant, const cJSON *document)
 {
 	const char *status = view_string(document, "/work/status");
 	if (strcmp(status, "unsupported") == 0)
@@ -68,10 +69,13 @@ static void expect_encoded(struct check_run *run, const struct discovery_device 
 	else
 		(void)expect_status(run, document, strcmp(status, "encoded") == 0, "/work/status",
 				    "encoded", "/work/status", "/work/reason");
+	if (strcmp(status, "encoded") == 0 &&
+	    json_pointer(document, "/work/video/attempts") != NULL)
+		video_expect_hardware(run, device, grant, document, is_offered);
 }
 
 static void expect_work(struct check_run *run, const struct discovery_device *device,
-			const struct gpu_api *api, const cJSON *document,
+			const struct gpu_api *api, const struct grant *grant, const cJSON *document,
 			struct identity_seen *seen)
 {
 	const cJSON *elements = json_pointer(document, "/work/elements");
@@ -98,7 +102,7 @@ static void expect_work(struct check_run *run, const struct discovery_device *de
 	if (api->enumerates)
 		return;
 	if (api->encodes) {
-		expect_encoded(run, device, document);
+		expect_encoded(run, device, grant, document);
 		return;
 	}
 	(void)expect_status(run, document, cJSON_IsTrue(json_pointer(document, "/work/verified")),
@@ -130,17 +134,19 @@ static bool image_lacks_driver(const struct discovery_snapshot *node,
 }
 
 static void judge(struct api_tally *tally, const struct discovery_device *device,
-		  const cJSON *document)
+		  const struct grant *grant, const cJSON *document)
 {
 	struct check_run *run = tally->rig->run;
-	if (image_lacks_driver(check_context(run)->node, device, document))
+	if (strcmp(view_string(document, "/api/missing"), "ffmpeg") == 0)
+		video_expect_ffmpeg(run, device, document, is_offered);
+	else if (image_lacks_driver(check_context(run)->node, device, document))
 		check_unsupported(
 			run,
 			"%s: the answer brings no driver and neither does the image; name "
 			"one that does with --image (%s)",
 			device->id, view_string(document, "/api/reason"));
 	else
-		expect_work(run, device, tally->api, document, &tally->seen);
+		expect_work(run, device, tally->api, grant, document, &tally->seen);
 }
 
 static const cJSON *run_probe(struct api_tally *tally, const char *label, struct offer *offer)
@@ -173,7 +179,7 @@ static void test(struct api_tally *tally, const struct discovery_device *device,
 	if (document == NULL)
 		document = run_probe(tally, device->id, offer);
 	if (document != NULL)
-		judge(tally, device, document);
+		judge(tally, device, &offer->grant, document);
 	check_end_device(run, device->id);
 }
 
@@ -186,7 +192,7 @@ static void ask(struct api_tally *tally, struct offer *offer)
 	if (tally->unreadable++ < UNREADABLE_MAX)
 		document = run_probe(tally, offer->id, offer);
 	if (document != NULL)
-		device = visibility_device(node, tally->api->name,
+		device = visibility_device(node, tally->api->offered,
 					   json_pointer(document, "/devices/0"));
 	if (device == NULL)
 		tally->untold++;

@@ -12,8 +12,10 @@
 /* Directories of the image that are links into /usr, as image_tree_base() makes them. */
 static const char *const merged[] = {"/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"};
 
-/* What the dynamic linker reads beside libraries. An image without them has none on purpose. */
-static const char *const linker_files[] = {"/etc/ld.so.preload", "/etc/ld.so.cache"};
+/* What the dynamic linker reads beside libraries, and what probe-ffmpeg runs. An image without them
+ * has none on purpose. */
+static const char *const linker_files[] = {"/etc/ld.so.preload", "/etc/ld.so.cache",
+					   "/libexec/gpucert/ffmpeg"};
 
 /* Where the Vulkan loader looks for layers, which it loads in front of every driver, and for
  * settings that name some: the folders below these that hold vulkan's files. "~": the home folder.
@@ -53,7 +55,7 @@ enum place_kind {
 	PLACE_KERNEL,  /* the kernel's own files */
 	PLACE_RESULTS, /* the way of the results */
 	PLACE_IMAGE,   /* the files of the image, in their order */
-	PLACE_LINKER,  /* what the dynamic linker reads */
+	PLACE_LINKER,  /* what the dynamic linker reads, and the like */
 	PLACE_LAYERS,  /* folders of layers */
 };
 
@@ -165,7 +167,7 @@ static int judge_place(struct tamper *tamper, size_t index, const struct given *
 		break;
 	case PLACE_LINKER:
 		if (node || file_exists(from))
-			harm = "gives the dynamic linker its ";
+			harm = "gives the probe its ";
 		of = place;
 		break;
 	case PLACE_LAYERS: /* those of the node's own drivers lie where the node has them */

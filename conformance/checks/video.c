@@ -200,3 +200,63 @@ bool video_expect_streams(struct check_run *run, const char *label, const cJSON 
 			       "one for each codec that is offered", "none, or too many") &&
 	       held;
 }
+
+/* The encoder of the device that was tried. */
+static void expect_attempt(struct check_run *run, const struct discovery_device *device,
+			   const cJSON *attempt, video_offers_api *offers)
+{
+	const struct gpu_api *api = gpu_api_find(member_text(attempt, "api"));
+	const char *reason = member_text(attempt, "reason");
+	if (api == NULL || !offers(device, api))
+		return;
+	if (strcmp(member_text(attempt, "status"), "unsupported") == 0)
+		check_unsupported(run, "%s: %s", device->id, reason);
+	else
+		(void)check_expect(run, false, "/work/video/streams/0/hardware",
+				   check_format(run, "true, for the device offers %s", api->name),
+				   "false: %s", reason);
+}
+
+/* What encoded is known by the program's word alone: it is the image's. */
+static void expect_own_program(struct check_run *run, const struct grant *grant,
+			       const cJSON *document)
+{
+	const char *path = json_pointer_string(document, "/api/loader/path");
+	for (size_t i = 0; path != NULL && i < grant->mounts.count; i++) {
+		if (path_is_within(path, grant->mounts.items[i].container_path))
+			(void)check_expect(run, false, "/api/loader/path", "an ffmpeg of the image",
+					   "%s, which the answer mounts", path);
+	}
+}
+
+void video_expect_hardware(struct check_run *run, const struct discovery_device *device,
+			   const struct grant *grant, const cJSON *document,
+			   video_offers_api *offers)
+{
+	const cJSON *stream = json_pointer(document, "/work/video/streams/0");
+	const bool hardware = cJSON_IsTrue(cJSON_GetObjectItem(stream, "hardware"));
+	const cJSON *attempt = NULL;
+	expect_own_program(run, grant, document);
+	check_note(run, "%s: FFmpeg encoded with %s, which %s", device->id,
+		   member_text(stream, "encoder"),
+		   hardware ? "is an encoder in hardware" : "runs on a processor");
+	if (hardware || cJSON_IsTrue(json_pointer(document, "/devices/0/software")))
+		return;
+	cJSON_ArrayForEach (attempt, json_pointer(document, "/work/video/attempts"))
+		expect_attempt(run, device, attempt, offers);
+}
+
+void video_expect_ffmpeg(struct check_run *run, const struct discovery_device *device,
+			 const cJSON *document, video_offers_api *offers)
+{
+	bool promised = false;
+	for (const struct gpu_api *api = gpu_apis; api->name != NULL; api++)
+		promised = promised || (api->encodes && strcmp(api->name, "ffmpeg") != 0 &&
+					offers(device, api));
+	if (promised)
+		check_unsupported(run, "%s: %s", device->id,
+				  json_pointer_string(document, "/api/reason"));
+	else
+		check_not_applicable(run, "%s offers no encoder, and the image has no ffmpeg",
+				     device->id);
+}

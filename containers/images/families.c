@@ -3,6 +3,7 @@
 #include "containers/images/internal.h"
 
 #include "base/cleanup.h"
+#include "base/file.h"
 #include "base/gpu_apis.h"
 #include "base/path.h"
 
@@ -44,6 +45,16 @@ static size_t family_index(const char *name)
 	return 0;
 }
 
+/* probe-ffmpeg runs the ffmpeg beside it, where there is one. */
+static int add_ffmpeg(const char *probe, struct family *family, struct error *err)
+{
+	char *directory CLEANUP_FREE = path_directory(probe);
+	char *path CLEANUP_FREE = directory != NULL ? path_join(directory, "ffmpeg") : NULL;
+	if (path == NULL)
+		return error_memory(err);
+	return file_exists(path) ? text_list_add(&family->programs, path, err) : 0;
+}
+
 static int sort(const struct text_list *probes, const struct images_choice *choice,
 		struct families *out, struct error *err)
 {
@@ -59,6 +70,8 @@ static int sort(const struct text_list *probes, const struct images_choice *choi
 			continue;
 		struct family *into = &out->each[base ? 0 : family_index(family)];
 		rc = text_list_add(&into->programs, probes->items[i], err);
+		if (rc == 0 && strcmp(name, "ffmpeg") == 0)
+			rc = add_ffmpeg(probes->items[i], into, err);
 		if (rc == 0 && api != NULL && api->loader != NULL)
 			rc = text_list_add(&into->loaders, api->loader, err);
 	}

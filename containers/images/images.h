@@ -102,7 +102,8 @@ struct images_choice {
 
 /*
  * Composes the probe image: probe-visibility in the lowest layer, and a layer for each family with
- * the probe-* programs of `program_directory` that belong to it and the loaders of their APIs.
+ * the probe-* programs of `program_directory` that belong to it and the loaders of their APIs; beside
+ * probe-ffmpeg the ffmpeg there, where there is one.
  * ERROR_NOT_FOUND: there are no probes, or none of a family; names the directory. ERROR_ARGUMENT: no
  * such family, or not a reference of the form REGISTRY/NAME:TAG.
  */

@@ -199,6 +199,7 @@ static void judge(struct video_stream *stream, int rc, struct error *reason)
 		{ERROR_FORMAT, WORK_WRONG},
 		{ERROR_LIMIT, WORK_WRONG},
 		{ERROR_TIMEOUT, WORK_TIMED_OUT},
+		{ERROR_CANCELLED, WORK_TIMED_OUT},
 		{ERROR_UNSUPPORTED, WORK_UNSUPPORTED},
 	};
 	stream->status = WORK_FAILED;
@@ -229,36 +230,56 @@ static void add_up(struct work_report *report, const struct video_stream *stream
 	memcpy(report->reason, stream->reason, sizeof(report->reason));
 }
 
-/* The encoder of a codec that is used: the first that counts. */
-static const struct video_offer *choose(const struct video_offers *offers, enum video_codec codec,
-					bool software)
+static void stream_free(struct video_stream *stream)
 {
-	for (size_t i = 0; i < offers->count; i++) {
-		if (offers->items[i].codec == codec && (offers->items[i].hardware || software))
-			return &offers->items[i];
-	}
-	return NULL;
+	text_free(&stream->data);
+	text_list_free(&stream->messages);
 }
 
-static int run_stream(const struct video_encoder *encoder, void *session,
-		      const struct video_offer *offer, const struct work_request *request,
-		      struct work_report *report, bool *any, struct error *err)
+static int try_offer(const struct video_encoder *encoder, void *session,
+		     const struct video_offer *offer, const struct work_request *request,
+		     struct work_report *report, struct video_stream *stream, struct error *err)
 {
 	struct error reason = {0};
-	struct video_stream stream = {
+	stream_free(stream);
+	*stream = (struct video_stream){
 		.job = {.offer = offer, .request = request, .source = {.seed = request->seed}},
+		.exit_code = VIDEO_NOT_TOLD,
 	};
-	stream.job.failure = &stream.failure;
-	int rc = make_stream(encoder, session, &stream, report, &reason);
-	judge(&stream, rc, &reason);
-	add_up(report, &stream, any);
+	stream->job.failure = &stream->failure;
+	stream->job.messages = &stream->messages;
+	stream->job.exit_code = &stream->exit_code;
+	int rc = make_stream(encoder, session, stream, report, &reason);
+	judge(stream, rc, &reason);
 	if (rc == ERROR_MEMORY ||
-	    !array_add(cJSON_GetObjectItem(report->video, "streams"), video_stream_json(&stream)))
-		rc = error_memory(err);
-	text_free(&stream.data);
-	if (rc == ERROR_TIMEOUT)
-		return error_copy(err, &reason);
-	return rc == ERROR_MEMORY ? rc : 0;
+	    (encoder->tries && !array_add(cJSON_GetObjectItem(report->video, "attempts"),
+					  video_attempt_json(stream))))
+		return error_memory(err);
+	return rc == ERROR_TIMEOUT ? error_copy(err, &reason) : 0;
+}
+
+/* The stream of a codec, by the first encoder that counts, or that encodes. */
+static int run_codec(const struct video_encoder *encoder, void *session, bool software,
+		     const struct video_offers *offers, enum video_codec codec,
+		     const struct work_request *request, struct work_report *report, bool *any,
+		     struct error *err)
+{
+	struct video_stream stream CLEANUP(stream_free) = {0};
+	const struct video_offer *offer = offers->items;
+	bool done = false;
+	int rc = 0;
+	for (; rc == 0 && !done && offer < offers->items + offers->count; offer++) {
+		if (offer->codec != codec || !(offer->hardware || software))
+			continue;
+		rc = try_offer(encoder, session, offer, request, report, &stream, err);
+		done = !encoder->tries || stream.status == WORK_ENCODED;
+	}
+	if (stream.job.offer == NULL || rc == ERROR_MEMORY)
+		return rc;
+	add_up(report, &stream, any);
+	return array_add(cJSON_GetObjectItem(report->video, "streams"), video_stream_json(&stream))
+		       ? rc
+		       : error_memory(err);
 }
 
 static int nothing_offered(const struct video_offers *offers, struct error *err)
@@ -283,15 +304,13 @@ int video_work(const struct video_encoder *encoder, void *session, bool software
 	int rc = encoder->list(session, request, offers, err);
 	if (rc != 0)
 		return rc;
-	report->video = video_json(offers);
+	report->video = video_json(offers, encoder->tries);
 	if (report->video == NULL)
 		return error_memory(err);
 	/* An encoder that is stuck is the last one: the device is in its hands. */
-	for (int codec = 0; rc == 0 && codec < VIDEO_CODECS; codec++) {
-		const struct video_offer *offer = choose(offers, (enum video_codec)codec, software);
-		if (offer != NULL)
-			rc = run_stream(encoder, session, offer, request, report, &any, err);
-	}
+	for (int codec = 0; rc == 0 && codec < VIDEO_CODECS; codec++)
+		rc = run_codec(encoder, session, software, offers, (enum video_codec)codec, request,
+			       report, &any, err);
 	if (rc != 0)
 		return rc;
 	/* The last codec may have been unsupported, which is told earlier. */

@@ -37,6 +37,8 @@ struct video_offer {
 	int b_frames;		       /* in a row, or VIDEO_NOT_TOLD */
 	char profiles[128];	       /* "baseline main high"; "" where none is told */
 	size_t id;		       /* the driver's own */
+	const char
+		*api; /* whose encoder it is, a name of base/gpu_apis.def; NULL: the probe's own */
 };
 
 struct video_offers {
@@ -53,15 +55,20 @@ struct video_job {
 	const struct work_request *request;
 	struct video_source source;
 	struct call_failure *failure; /* for call_failed() */
+	struct text_list *messages;   /* what the encoder says, of encoders that are tried */
+	int *exit_code;		      /* of encoders that are programs; VIDEO_NOT_TOLD */
 };
 
 /*
  * How an API encodes. Frames are put in until the encoder is busy, and what there is of the stream
  * is got out; that goes on until the end of the stream. Errors are those of work() of an
- * api_driver. An encoder that neither takes nor gives anything for as long as the request's timeout
- * has timed out.
+ * api_driver, and ERROR_CANCELLED: it took too long and was ended, so that nothing is stuck. An
+ * encoder that neither takes nor gives anything for as long as the request's timeout has timed out.
  */
 struct video_encoder {
+	/* The offers of a codec are tried in their order, up to the first that encodes, and each try is
+	 * told in `attempts`; otherwise the first one is what counts. */
+	bool tries;
 	enum video_layout layout; /* of the frames that put() is given */
 	/* What the requested device encodes. */
 	int (*list)(void *session, const struct work_request *request, struct video_offers *offers,

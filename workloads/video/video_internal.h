@@ -9,13 +9,19 @@ struct video_stream {
 	enum work_status status;
 	char reason[ERROR_TEXT_SIZE]; /* "" with WORK_ENCODED */
 	struct call_failure failure;
+	struct text_list messages;
+	int exit_code;
 	struct text data;
 	struct video_walk walk;
 	uint64_t first_put_ns, first_got_ns, ended_ns; /* monotonic; 0: not reached */
 };
 
-/* {"frames": ..., "rate": ..., "encoders": [...], "streams": []}. NULL: out of memory. */
-cJSON *video_json(const struct video_offers *offers);
+/* {"frames": ..., "rate": ..., "encoders": [...], "streams": []}; of encoders that are tried
+ * "attempts": [] in place of what is in `encoders`. NULL: out of memory. */
+cJSON *video_json(const struct video_offers *offers, bool tries);
 
 /* An element of `streams`. NULL: out of memory. */
 cJSON *video_stream_json(const struct video_stream *stream);
+
+/* An element of `attempts`. NULL: out of memory. */
+cJSON *video_attempt_json(const struct video_stream *stream);

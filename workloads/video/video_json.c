@@ -36,11 +36,11 @@ static cJSON *offer_json(const struct video_offer *offer)
 	return members_take(&members);
 }
 
-cJSON *video_json(const struct video_offers *offers)
+cJSON *video_json(const struct video_offers *offers, bool tries)
 {
 	struct members video CLEANUP_MEMBERS = members_new();
 	cJSON *encoders CLEANUP_JSON = cJSON_CreateArray();
-	for (size_t i = 0; i < offers->count; i++) {
+	for (size_t i = 0; i < offers->count && !tries; i++) {
 		if (!array_add(encoders, offer_json(&offers->items[i])))
 			return NULL;
 	}
@@ -48,6 +48,8 @@ cJSON *video_json(const struct video_offers *offers)
 	member_number(&video, "rate", VIDEO_RATE);
 	member_item(&video, "encoders", STEAL(encoders));
 	member_item(&video, "streams", cJSON_CreateArray());
+	if (tries)
+		member_item(&video, "attempts", cJSON_CreateArray());
 	return members_take(&video);
 }
 
@@ -109,5 +111,21 @@ cJSON *video_stream_json(const struct video_stream *stream)
 		member_null(&members, "stream");
 	else
 		member_taken(&members, "stream", base64(&stream->data));
+	return members_take(&members);
+}
+
+cJSON *video_attempt_json(const struct video_stream *stream)
+{
+	struct members members CLEANUP_MEMBERS = members_new();
+	member_optional(&members, "encoder", stream->job.offer->name);
+	member_string(&members, "api", stream->job.offer->api);
+	member_bool(&members, "hardware", stream->job.offer->hardware);
+	member_string(&members, "status", work_status_name(stream->status));
+	member_optional(&members, "reason", stream->reason);
+	if (stream->exit_code == VIDEO_NOT_TOLD)
+		member_null(&members, "exitCode");
+	else
+		member_number(&members, "exitCode", stream->exit_code);
+	member_item(&members, "messages", json_new_strings(&stream->messages));
 	return members_take(&members);
 }

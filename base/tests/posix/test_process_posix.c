@@ -446,7 +446,69 @@ static void test_orphans_are_ended(void)
 	UNIT_INT(uv_loop_close(&loop), 0);
 }
 
-UNIT_MAIN("process", {"exit code and output", test_exit_code_and_output}, {"signal", test_signal},
+/* More than a pipe holds, so that it is written while the child prints. */
+static void test_input(void)
+{
+	struct text input CLEANUP_TEXT = {0};
+	for (size_t i = 0; i < 300000; i++)
+		text_addf(&input, "%zu\n", i);
+	const struct process_spec spec = {
+		.argv = shell("cat"),
+		.input = input.data,
+		.input_size = input.size,
+		.capture_max = 4 * 1024 * 1024,
+		.timeout_ms = 20000,
+	};
+	struct process_result result CLEANUP_RESULT = {0};
+	UNIT_INT(process_run(&spec, &result, NULL), 0);
+	UNIT_INT(result.end, PROCESS_EXITED);
+	UNIT_INT(result.out.size, input.size);
+	CU_ASSERT(memcmp(text_string(&result.out), input.data, input.size) == 0);
+}
+
+/* A child that reads nothing, or a part, ends as it wants; nothing is left waiting. */
+static void test_input_that_is_not_read(void)
+{
+	static char input[1024 * 1024];
+	static const char *const scripts[] = {"exit 3", "exec 0<&-; exit 3",
+					      "head -c 10 >/dev/null; exit 3"};
+	(void)signal(SIGPIPE, SIG_IGN);
+	for (size_t i = 0; i < ARRAY_SIZE(scripts); i++) {
+		const struct process_spec spec = {
+			.argv = shell(scripts[i]),
+			.input = input,
+			.input_size = sizeof(input),
+			.timeout_ms = 20000,
+		};
+		struct process_result result CLEANUP_RESULT = {0};
+		UNIT_INT(process_run(&spec, &result, NULL), 0);
+		UNIT_INT(result.end, PROCESS_EXITED);
+		UNIT_INT(result.code, 3);
+	}
+	const struct process_spec stuck = {
+		.argv = shell("sleep 1000"),
+		.input = input,
+		.input_size = sizeof(input),
+		.timeout_ms = 50,
+	};
+	struct process_result result CLEANUP_RESULT = {0};
+	UNIT_INT(process_run(&stuck, &result, NULL), 0);
+	UNIT_INT(result.end, PROCESS_TIMED_OUT);
+	(void)signal(SIGPIPE, SIG_DFL);
+}
+
+/* Nothing at all is the end of the input at once. */
+static void test_empty_input(void)
+{
+	const struct process_spec spec = {.argv = shell("wc -c"), .input = "", .timeout_ms = 20000};
+	struct process_result result CLEANUP_RESULT = {0};
+	UNIT_INT(process_run(&spec, &result, NULL), 0);
+	UNIT_STRING(text_string(&result.out), "0\n");
+}
+
+UNIT_MAIN("process", {"exit code and output", test_exit_code_and_output}, {"input", test_input},
+	  {"input that is not read", test_input_that_is_not_read},
+	  {"empty input", test_empty_input}, {"signal", test_signal},
 	  {"cannot start", test_cannot_start}, {"missing interpreter", test_missing_interpreter},
 	  {"environment and directory", test_environment_and_directory},
 	  {"default dispositions", test_default_dispositions},

@@ -18,6 +18,16 @@ static int print_arguments(int argc, char **argv)
 	return 0;
 }
 
+/* Counts the bytes of its input. */
+static int count_input(void)
+{
+	char chunk[65536];
+	size_t all = 0;
+	for (size_t size = 0; (size = fread(chunk, 1, sizeof(chunk), stdin)) > 0;)
+		all += size;
+	return printf("%llu\n", (unsigned long long)all) < 0;
+}
+
 /* Its variables as they stand in its environment block, those of the drives left out. */
 static int print_environment(void)
 {
@@ -131,6 +141,8 @@ int main(int argc, char **argv)
 		return fill(word);
 	if (strcmp(what, "text") == 0)
 		return fputs(word, stdout) < 0;
+	if (strcmp(what, "count") == 0)
+		return count_input();
 	if (strcmp(what, "take") == 0)
 		return take_output();
 	if (strcmp(what, "leave") == 0)

@@ -62,6 +62,27 @@ static void test_exit_code_and_output(void)
 	UNIT_STRING(said, "exited with code 300");
 }
 
+/* More than a pipe holds; also for a child that reads nothing of it. */
+static void test_input(void)
+{
+	static char input[1000000];
+	memset(input, 'x', sizeof(input));
+	const struct process_spec read = {.argv = CHILD("count"),
+					  .input = input,
+					  .input_size = sizeof(input),
+					  .timeout_ms = 60000};
+	const struct process_spec left = {.argv = CHILD("exit", "3"),
+					  .input = input,
+					  .input_size = sizeof(input),
+					  .timeout_ms = 60000};
+	struct process_result all CLEANUP_RESULT = {0}, none CLEANUP_RESULT = {0};
+	UNIT_INT(process_run(&read, &all, NULL), 0);
+	CU_ASSERT(text_starts_with(text_string(&all.out), "1000000"));
+	UNIT_INT(process_run(&left, &none, NULL), 0);
+	UNIT_INT(none.end, PROCESS_EXITED);
+	UNIT_INT(none.code, 3);
+}
+
 static void test_crashes_are_told(void)
 {
 	static const struct {
@@ -295,6 +316,7 @@ int main(void)
 		{"command lines", test_command_lines},
 		{"arguments arrive", test_arguments_arrive},
 		{"exit code and output", test_exit_code_and_output},
+		{"input", test_input},
 		{"crashes are told", test_crashes_are_told},
 		{"cannot start", test_cannot_start},
 		{"files that are no programs", test_files_that_are_no_programs},

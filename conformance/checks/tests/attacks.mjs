@@ -3,7 +3,7 @@
 // Each attack on a probe's word is tried against each API: a table of attacks, and one of APIs. The node has three GPUs that no machine
 // has (tree.mjs), at PCI addresses of this run, and their drivers are the doubles, in real containers. libva makes displays for
 // nodes alone that /sys knows, and a container has the machine's own /sys: so VA-API is tried on the host.
-import {cpSync, mkdirSync, readdirSync, rmSync} from 'node:fs';
+import {cpSync, existsSync, mkdirSync, readdirSync, rmSync} from 'node:fs';
 import {basename, join} from 'node:path';
 import {build, file, judgeAll, scripted, work} from './harness.mjs';
 import {discoveredNode, skip} from './machine.mjs';
@@ -70,8 +70,8 @@ for (const api of Object.values(apis)) {
 	api.kind ??= 'computes';
 	api.at ??= join('/usr/lib/x86_64-linux-gnu', basename(api.library));
 }
-// Each probe has a row, but for those whose API no device on Linux offers: test_document.c and test_video_streams.c try them.
-const elsewhere = ['amf', 'd3d12', 'visibility'];
+// Each probe has a row, but for those whose API no device on Linux offers: test_document.c and test_video_streams.c try them, and FFmpeg's: test_ffmpeg.c.
+const elsewhere = ['amf', 'd3d12', 'ffmpeg', 'visibility'];
 const probes = readdirSync(join(build, 'libexec/gpucert')).filter((name) => name.startsWith('probe-')).map((name) => name.slice('probe-'.length));
 const untried = probes.filter((name) => !(name in apis) && !elsewhere.includes(name));
 if (untried.length !== 0) throw new Error(`no row for ${untried.join()}`);
@@ -191,8 +191,20 @@ const unread = {
 	also: (report) => (report.run.events.filter((e) => e.kind === 'system-log-unread').length === 1 ? null : JSON.stringify(report.run.events)),
 };
 
+// FFmpeg finds a GPU whose encoder it cannot use, takes the processor instead, and exits with 0. The driver's libraries are left out.
+const alone = resource('nvidia', {name: 'no libraries'});
+alone.allocate.once.mounts = alone.allocate.once.mounts.filter(({container_path}) => !container_path.startsWith('/usr/lib'));
+const fallsBack = {
+	check: 'api.ffmpeg',
+	plugin: scripted({plugins: [alone]}),
+	args: ['--resource', 'example.com/nvidia'],
+	...(existsSync(join(build, 'libexec/gpucert/ffmpeg'))
+		? {wanted: 'fail', reason: 'wanted true, for the device offers nvenc'}
+		: {wanted: 'unsupported', reason: 'there is no ffmpeg'}),
+};
+
 let sound = true;
-for (const rows of [honest, attacked, spoken, [unread]]) {
+for (const rows of [[...honest, fallsBack], attacked, spoken, [unread]]) {
 	if (rows[0] === unread) rmSync('/dev/kmsg');
 	await judgeAll(rows, 3);
 	sound &&= process.exitCode === 0;

@@ -97,6 +97,7 @@ const rows = [
 		envs: {LD_LIBRARY_PATH: '/opt/better'},
 	}, 'in front of the image'),
 	forged('the way of the results', over(program, '/run/gpucert/launch'), 'way of the results'),
+	forged('another ffmpeg beside the probes', over('/bin/true', '/libexec/gpucert/ffmpeg'), '/libexec/gpucert/ffmpeg', 'api.ffmpeg'),
 	forged('the kernel', over(libraries, '/sys/class'), 'hides what the kernel tells'),
 	forged('a device node over the probe', {
 		devices: [{host_path: '/dev/null', container_path: '/libexec/gpucert/probe-vulkan', permissions: 'rw'}],

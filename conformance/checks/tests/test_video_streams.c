@@ -182,6 +182,95 @@ static char *make_program(const char *script)
 	return path;
 }
 
+static bool offers_vaapi(const struct discovery_device *device, const struct gpu_api *api)
+{
+	(void)device;
+	return strcmp(api->name, "vaapi") == 0;
+}
+
+static bool offers_nothing(const struct discovery_device *device, const struct gpu_api *api)
+{
+	(void)device;
+	(void)api;
+	return false;
+}
+
+static video_offers_api *offers;
+static struct grant grant;
+
+static void hardware_body(struct check_run *run)
+{
+	static const struct discovery_device device = {.id = "gpu"};
+	cJSON *document CLEANUP_JSON = cJSON_Parse(document_text);
+	CU_ASSERT_PTR_NOT_NULL_FATAL(document);
+	(void)check_expect(run, true, "streams", "decode", "decode");
+	if (json_pointer(document, "/api/missing") != NULL)
+		video_expect_ffmpeg(run, &device, document, offers);
+	else
+		video_expect_hardware(run, &device, &grant, document, offers);
+}
+
+/* FFmpeg falls back to a processor and exits with 0: that is what was promised on a device without
+ * encoders alone. */
+static void test_ffmpeg(void)
+{
+	static const struct {
+		video_offers_api *offers;
+		const char *software, *hardware, *status;
+		enum report_outcome outcome;
+		const char *why;
+	} rows[] = {
+		{offers_vaapi, "false", "true", "encoded", REPORT_PASS, ""},
+		{offers_vaapi, "false", "false", "failed", REPORT_FAIL, "false: no display"},
+		{offers_vaapi, "false", "false", "wrong", REPORT_FAIL,
+		 "true, for the device offers vaapi"},
+		{offers_vaapi, "false", "false", "timeout", REPORT_FAIL, "no display"},
+		{offers_vaapi, "false", "false", "unsupported", REPORT_UNSUPPORTED,
+		 "gpu: no display"},
+		{offers_nothing, "false", "false", "failed", REPORT_PASS, ""},
+		{offers_vaapi, "true", "false", "failed", REPORT_PASS, ""},
+	};
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		char *text CLEANUP_FREE = text_format(
+			"{\"devices\": [{\"software\": %s}], \"work\": {\"video\": {\"streams\": "
+			"[{\"encoder\": \"x\", \"hardware\": %s}], \"attempts\": [{\"api\": "
+			"\"nvenc\", \"status\": \"failed\", \"reason\": \"no library\"}, "
+			"{\"api\": \"vaapi\", \"status\": \"%s\", \"reason\": \"no display\"}, "
+			"{\"api\": null, \"status\": \"encoded\"}]}}}",
+			rows[i].software, rows[i].hardware, rows[i].status);
+		offers = rows[i].offers;
+		expect_of(hardware_body, text, rows[i].outcome, rows[i].why);
+	}
+}
+
+/* A program that the answer brings says what it likes. */
+static void test_ffmpeg_of_the_answer(void)
+{
+	static const char text[] =
+		"{\"api\": {\"loader\": {\"path\": \"/usr/bin/ffmpeg\"}}, \"work\": {\"video\": "
+		"{\"streams\": [{\"encoder\": \"x\", \"hardware\": true}]}}}";
+	static struct grant_entry mount = {.host_path = "/opt", .container_path = "/usr/lib"};
+	offers = offers_vaapi;
+	grant.mounts.items = &mount;
+	grant.mounts.count = 1;
+	expect_of(hardware_body, text, REPORT_PASS, "");
+	mount.container_path = "/usr/bin";
+	expect_of(hardware_body, text, REPORT_FAIL, "/usr/bin/ffmpeg, which the answer mounts");
+	mount.container_path = "/usr/bin/ffmpeg";
+	expect_of(hardware_body, text, REPORT_FAIL, "an ffmpeg of the image");
+	grant.mounts = (struct grant_list){0};
+}
+
+static void test_no_ffmpeg(void)
+{
+	static const char text[] =
+		"{\"api\": {\"missing\": \"ffmpeg\", \"reason\": \"there is no ffmpeg\"}}";
+	offers = offers_vaapi;
+	expect_of(hardware_body, text, REPORT_UNSUPPORTED, "gpu: there is no ffmpeg");
+	offers = offers_nothing;
+	expect_of(hardware_body, text, REPORT_NOT_APPLICABLE, "gpu offers no encoder");
+}
+
 static void test_ends_of_the_decoder(void)
 {
 	static const struct {
@@ -224,6 +313,9 @@ int main(void)
 		{"documents", test_documents},
 		{"the word of each encoder", test_the_word_of_each_encoder},
 		{"ends of the decoder", test_ends_of_the_decoder},
+		{"FFmpeg in hardware", test_ffmpeg},
+		{"FFmpeg of the answer", test_ffmpeg_of_the_answer},
+		{"no FFmpeg", test_no_ffmpeg},
 		CU_TEST_INFO_NULL,
 	};
 	return unit_run_in("streams of encoders", open_directory, close_directory, tests);

@@ -2,7 +2,7 @@
 // usage: node wrong_containers.mjs BUILD
 // The checks that launch containers, on plugins that give a container too little or too much. The plugins' answers are made
 // from what gpu-discovery finds here, so the containers are as real as in a normal run.
-import {readFileSync} from 'node:fs';
+import {existsSync, readFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {build, file, judgeAll, scripted} from './harness.mjs';
 import {device, discoveredNode, needRoot} from './machine.mjs';
@@ -118,6 +118,20 @@ const rows = [
 	{check: 'api.opencl', plugin: plugin(resource('o', opencl)), wanted: 'pass'},
 	{check: 'api.opengl', plugin: plugin(resource('g', opengl)), wanted: 'pass'},
 	{check: 'api.opengl', plugin: plugin(resource('g', opengl, openglDouble('devices=1'))), wanted: 'pass'},
+	// Without an ffmpeg of our own (cmake/ffmpeg) there is none in the image.
+	{
+		check: 'api.ffmpeg',
+		plugin: plugin(resource('v', vulkan)),
+		...(existsSync(join(build, 'libexec/gpucert/ffmpeg')) ? {wanted: 'pass'} : {wanted: 'not-applicable', reason: 'the image has no ffmpeg'}),
+	},
+	{
+		check: 'api.ffmpeg',
+		plugin: plugin(resource('v', vulkan, {
+			mounts: [...mounts(vulkan), {host_path: join(build, 'tests', 'ffmpeg'), container_path: '/usr/local/bin', read_only: true}],
+			envs: {...vulkan.environment, GPUCERT_DOUBLE: 'h264_nvenc'},
+		})),
+		...(existsSync(join(build, 'libexec/gpucert/ffmpeg')) ? {wanted: 'pass'} : {reason: '/usr/local/bin/ffmpeg'}),
+	},
 	{check: 'isolation.two-containers', plugin: plugin(resource('v', vulkan), resource('o', opencl)), wanted: 'pass'},
 	{check: 'isolation.shared-replicas', plugin: plugin(resource('v', vulkan)), wanted: 'pass'},
 	{
