@@ -76,11 +76,11 @@ const struct command_spec command_image_build = {
 	.arguments = "[FAMILY...]",
 	.description =
 		"Composes an image, as 'run' does for itself, from the probes of this "
-		"installation, what they need of this machine's libraries, and the loaders of their APIs; drivers "
-		"come from the device plugin. A family is a layer: compute (CUDA, HIP, Level "
-		"Zero, NVML, OpenCL), graphics (OpenGL, Vulkan), video (the encoders), directx "
-		"(Direct3D 12 by vkd3d); without one all are in it. probe-visibility always "
-		"is.\n\n"
+		"installation, what they need of this machine's libraries, and the loaders of "
+		"their APIs; drivers come from the device plugin. A family is a layer: compute "
+		"(CUDA, HIP, Level Zero, NVML, OpenCL), graphics (OpenGL, Vulkan), video (the "
+		"encoders), directx (Direct3D 12 by vkd3d, on Vulkan's loader of graphics). "
+		"Without one all are in it. probe-visibility always is.\n\n"
 		"The archive is an OCI image layout with layers that are not compressed. The same "
 		"files give the same bytes and the same digest. Prints the name and the digest of "
 		"each image. 'run --image' wants the image of the same build of gpucert.",

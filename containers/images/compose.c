@@ -29,8 +29,7 @@ enum { CONFIG, MANIFEST, LAYERS, BLOBS = LAYERS + IMAGE_LAYERS_MAX };
 struct image {
 	struct blob blobs[BLOBS];
 	size_t layer_count;
-	struct image_tree base; /* of the lowest layer */
-	const char *reference;	/* of its description */
+	const char *reference; /* of its description */
 };
 
 static void free_images(struct image *images, size_t count)
@@ -41,8 +40,6 @@ static void free_images(struct image *images, size_t count)
 			(void)unlink(blob->content);
 		free(blob->content);
 	}
-	for (size_t i = 0; i < count; i++)
-		image_tree_free(&images[i].base);
 	free(images);
 }
 
@@ -214,15 +211,13 @@ char *image_reference(const char *repository, const char *digest)
 	return text_format("%s:%.*s", repository, TAG_DIGITS, digest + strlen("sha256:"));
 }
 
-/* `tree` is that of the image's next layer; `file` is where its content goes. */
-static int add_layer(struct image_tree *tree, const char *file, struct image *image,
-		     struct image_description *out, struct error *err)
+/* The image's next layer. */
+static int add_layer(const char *archive, size_t index, struct image_tree *tree,
+		     struct image *image, struct image_description *out, struct error *err)
 {
-	if (image->layer_count == IMAGE_LAYERS_MAX)
-		return error_set(err, ERROR_LIMIT, "more than %d layers", IMAGE_LAYERS_MAX);
-	struct blob *layer = &image->blobs[LAYERS + image->layer_count++];
+	struct blob *layer = &image->blobs[LAYERS + image->layer_count];
 	layer->type = IMAGE_FILE;
-	layer->content = strdup(file);
+	layer->content = text_format("%s.%zu.%zu", archive, index, image->layer_count++);
 	image_tree_sort(tree);
 	int rc = layer->content != NULL ? list_content(tree, &out->manifest, err)
 					: error_memory(err);
@@ -232,21 +227,16 @@ static int add_layer(struct image_tree *tree, const char *file, struct image *im
 static int make_layers(const char *archive, size_t index, const struct image_spec *spec,
 		       struct image *image, struct image_description *out, struct error *err)
 {
-	char *file CLEANUP_FREE = text_format("%s.%zu.0", archive, index);
-	if (file == NULL)
-		return error_memory(err);
-	int rc = (spec->content != NULL ? spec->content : image_content)(spec, &image->base, err);
+	struct image_tree base CLEANUP_IMAGE_TREE = {0};
+	int rc = (spec->content != NULL ? spec->content : image_content)(spec, &base, err);
 	if (rc == 0)
-		rc = add_layer(&image->base, file, image, out, err);
-	for (size_t i = 0; rc == 0 && spec->layers != NULL && spec->layers[i].programs != NULL;
-	     i++) {
-		struct image_tree tree CLEANUP_IMAGE_TREE = {0};
-		rc = image_layer_content(&spec->layers[i], &tree, err);
-		image_tree_subtract(&tree, &image->base);
-		char *own CLEANUP_FREE = text_format("%s.%zu.%zu", archive, index, i + 1);
+		rc = add_layer(archive, index, &base, image, out, err);
+	for (const struct image_layer *layer = spec->layers;
+	     rc == 0 && layer != NULL && layer->programs != NULL; layer++) {
+		struct image_tree tree CLEANUP_IMAGE_TREE = {.below = &base};
+		rc = image_layer_content(layer, &tree, err);
 		if (rc == 0)
-			rc = own != NULL ? add_layer(&tree, own, image, out, err)
-					 : error_memory(err);
+			rc = add_layer(archive, index, &tree, image, out, err);
 	}
 	return rc;
 }

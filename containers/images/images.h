@@ -48,7 +48,7 @@ struct image_spec {
 	const char *repository;
 	const char *reference; /* instead of that; NULL: that */
 	/* The lowest layer, which also has what every image needs, and those above it, ended by one
-	 * without programs (NULL: none). Each depends on its own files and the lowest layer alone, so
+	 * without programs (NULL: none), IMAGE_LAYERS_MAX in all. Each depends on its own files and the lowest layer alone, so
 	 * images with the same layer share it. */
 	struct image_layer base;
 	const struct image_layer *layers;
@@ -73,8 +73,8 @@ void image_description_free(struct image_description *description);
 
 /* Composes `count` images into one archive at `path`. `out` is an array of `count`,
  * zero-initialised descriptions. ERROR_NOT_FOUND: a program is missing. ERROR_FORMAT: a program is
- * not an ELF file. ERROR_IO: disk full and the like. ERROR_LIMIT: more layers than IMAGE_LAYERS_MAX.
- * ERROR_EXISTS: `path` is something else than a regular file. On failure what was at `path` stays. */
+ * not an ELF file. ERROR_IO: disk full and the like. ERROR_EXISTS: `path` is something else than a
+ * regular file. On failure what was at `path` stays. */
 int image_compose(const char *path, const struct image_spec *specs, size_t count,
 		  struct image_description *out, struct error *err);
 

@@ -22,7 +22,8 @@ struct image_entry {
 struct image_tree {
 	struct image_entry *entries;
 	size_t count;
-	struct text_list strings; /* of the entries */
+	struct text_list strings;	/* of the entries */
+	const struct image_tree *below; /* of a lower layer: what is there is not added; or NULL */
 };
 
 #define CLEANUP_IMAGE_TREE __attribute__((cleanup(image_tree_free)))
@@ -45,8 +46,6 @@ int image_tree_base(struct image_tree *tree, struct error *err);
 /* By path: a directory comes before what it holds. */
 void image_tree_sort(struct image_tree *tree);
 bool image_tree_has(const struct image_tree *tree, const char *path);
-/* Takes out what is also in `other`. */
-void image_tree_subtract(struct image_tree *tree, const struct image_tree *other);
 void image_tree_free(struct image_tree *tree);
 
 /* The skeleton, the programs, their needs and the loaded libraries with theirs; the second without

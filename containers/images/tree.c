@@ -40,7 +40,7 @@ bool image_tree_has(const struct image_tree *tree, const char *path)
 		if (strcmp(tree->entries[i].path, path) == 0)
 			return true;
 	}
-	return false;
+	return tree->below != NULL && image_tree_has(tree->below, path);
 }
 
 static char *place_of(const char *path)
@@ -116,16 +116,6 @@ int image_tree_base(struct image_tree *tree, struct error *err)
 			rc = image_tree_add(tree, IMAGE_LINK, merged[i], target, 0777, err);
 	}
 	return rc;
-}
-
-void image_tree_subtract(struct image_tree *tree, const struct image_tree *other)
-{
-	size_t kept = 0;
-	for (size_t i = 0; i < tree->count; i++) {
-		if (!image_tree_has(other, tree->entries[i].path))
-			tree->entries[kept++] = tree->entries[i];
-	}
-	tree->count = kept;
 }
 
 static int compare(const void *a, const void *b)
