@@ -30,7 +30,8 @@ static int take_seen(struct result *result, enum journal_type type, const cJSON 
 	int rc = result->journal != NULL
 			 ? journal_add_seen(result->journal, result->check, type, line, err)
 			 : 0;
-	if (rc == 0 && type == JOURNAL_DEVICE)
+	if (rc == 0 && type == JOURNAL_DEVICE &&
+	    !text_list_has(&result->devices, field_string(line, "ref")))
 		rc = text_list_add(&result->devices, field_string(line, "ref"), err);
 	if (rc != 0 || type != JOURNAL_ASSERTION)
 		return rc;

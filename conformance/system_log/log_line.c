@@ -21,7 +21,7 @@ void log_line_set(struct log_line *line, const char *text, size_t size)
 {
 	size = size < sizeof(line->text) ? size : sizeof(line->text) - 1;
 	for (size_t i = 0; i < size; i++)
-		line->text[i] = text[i] >= ' ' && text[i] <= '~' ? text[i] : '?';
+		line->text[i] = (char)(text[i] >= ' ' && text[i] <= '~' ? text[i] : '?');
 	line->text[size] = '\0';
 }
 

@@ -14,7 +14,7 @@
 #include <stdbool.h>
 
 struct log_line {
-	char when[40];	 /* seconds since the boot, or UTC */
+	char when[40];	 /* seconds since the boot; of an event "record NUMBER" */
 	char text[1024]; /* printable ASCII, cut; of an event "PROVIDER ID: DATA"; "": no line */
 };
 

@@ -25,15 +25,17 @@ static struct document_launch launch = {
 /* A right document, with one member replaced. */
 static const char *changed_member, *changed_value, *render = "null", *model = "6.0";
 
+/* Made once: those of "hits" take long. */
 static void add_digests(cJSON *digests)
 {
 	static const char *const all[] = {"values",  "y",      "fill",	     "hits", "sum",
 					  "product", "pixels", "dxilValues", "dxilY"};
+	static char known[ARRAY_SIZE(all)][DIGEST_SIZE];
 	for (size_t i = 0; i < ARRAY_SIZE(all); i++) {
-		char digest[DIGEST_SIZE] = "";
-		CU_ASSERT_EQUAL_FATAL(work_expected_digest(all[i], launch.seed, 1000, digest, NULL),
-				      0);
-		(void)cJSON_AddStringToObject(digests, all[i], digest);
+		if (known[i][0] == '\0')
+			CU_ASSERT_EQUAL_FATAL(
+				work_expected_digest(all[i], launch.seed, 1000, known[i], NULL), 0);
+		(void)cJSON_AddStringToObject(digests, all[i], known[i]);
 	}
 }
 

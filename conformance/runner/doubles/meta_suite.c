@@ -22,6 +22,15 @@ static void meta_pass(struct check_run *run)
 	check_note(run, "everything is fine");
 }
 
+static void meta_devices(struct check_run *run)
+{
+	for (int answer = 42; answer >= 41; answer--) {
+		check_begin_device(run, "gpu");
+		(void)check_expect_int(run, "/answer", answer, 42);
+		check_end_device(run, "gpu");
+	}
+}
+
 static void meta_measures(struct check_run *run)
 {
 	check_add_watched(run, 2000, 60000);
@@ -159,6 +168,7 @@ static const struct check checks[] = {
 	META("broken", meta_broken),
 	META("unsupported", meta_unsupported),
 	META("not-applicable", meta_not_applicable),
+	META("devices", meta_devices),
 	META("measures", meta_measures),
 	META("silent", meta_silent),
 	META("crash", meta_crash),

@@ -147,9 +147,22 @@ static int count(const cJSON *report, const char *list)
 	return cJSON_GetArraySize(cJSON_GetObjectItem(json_pointer(report, "/checks/0"), list));
 }
 
-static void expect_varies(const cJSON *assertions, const char *pointer, const char *wanted)
+static void expect_member(const cJSON *assertions, const char *pointer, const char *wanted)
 {
 	UNIT_STRING(cJSON_GetStringValue(json_pointer(assertions, pointer)), wanted);
+}
+
+/* Of what is said twice of a device the last counts: what the kernel says comes behind the check. */
+static void test_devices(void)
+{
+	struct execution execution CLEANUP_EXECUTION = {0};
+	cJSON *report CLEANUP_JSON = NULL;
+	run_check("meta.devices", &execution, &report);
+	UNIT_INT(execution.outcome, REPORT_FAIL);
+	UNIT_INT(execution.result.devices.count, 1);
+	UNIT_INT(count(report, "devices"), 1);
+	UNIT_INT(count(report, "deviceOutcomes"), 1);
+	expect_member(report, "/checks/0/deviceOutcomes/0/outcome", "fail");
 }
 
 /* What differs from run to run is recorded as such, and the shortest look as that of the check. */
@@ -159,10 +172,10 @@ static void test_measures(void)
 	cJSON *report CLEANUP_JSON = NULL;
 	run_check("meta.measures", &execution, &report);
 	UNIT_INT(execution.outcome, REPORT_PASS);
-	expect_varies(report, "/checks/0/assertions/0/varies", "saw");
-	expect_varies(report, "/checks/0/assertions/1/varies", "both");
-	expect_varies(report, "/checks/0/assertions/2/varies", "saw");
-	expect_varies(report, "/checks/0/assertions/2/saw", "gpu-7.sock");
+	expect_member(report, "/checks/0/assertions/0/varies", "saw");
+	expect_member(report, "/checks/0/assertions/1/varies", "both");
+	expect_member(report, "/checks/0/assertions/2/varies", "saw");
+	expect_member(report, "/checks/0/assertions/2/saw", "gpu-7.sock");
 	UNIT_INT(execution.result.watched_ms, 1000);
 	UNIT_INT(execution.result.watched_thorough_ms, 30000);
 }
@@ -310,6 +323,7 @@ int main(int argc, char **argv)
 {
 	CU_TestInfo tests[] = {
 		{"each end has its outcome", test_outcomes},
+		{"devices", test_devices},
 		{"measures", test_measures},
 		{"a pass keeps everything", test_pass_keeps_everything},
 		{"evidence stays in its folder, whatever its name",

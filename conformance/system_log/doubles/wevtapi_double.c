@@ -15,7 +15,7 @@
 
 #define EXPORT __attribute__((dllexport))
 
-enum { EVENTS_MAX = 16, VALUES = 5 };
+enum { EVENTS_MAX = 16, VALUES = 4 };
 
 static struct event {
 	unsigned long long record;
@@ -119,10 +119,8 @@ EXPORT BOOL WINAPI EvtRender(EVT_HANDLE values, EVT_HANDLE fragment, DWORD flags
 	out[1].Type = EvtVarTypeString;
 	out[2].UInt16Val = (UINT16)event->id;
 	out[2].Type = EvtVarTypeUInt16;
-	out[3].FileTimeVal = 0x01DC5B0000000000ULL;
-	out[3].Type = EvtVarTypeFileTime;
-	out[4].StringVal = event->data;
-	out[4].Type = wcscmp(event->data, L"-") != 0 ? EvtVarTypeString : EvtVarTypeNull;
+	out[3].StringVal = event->data;
+	out[3].Type = wcscmp(event->data, L"-") != 0 ? EvtVarTypeString : EvtVarTypeNull;
 	*used = VALUES * sizeof(*out);
 	*count = VALUES;
 	return TRUE;

@@ -9,7 +9,7 @@ static void (*set)(const char *events);
 
 static void collect(const struct log_line *line, void *user)
 {
-	text_addf(user, "%.4s %s|", line->when, line->text);
+	text_addf(user, "%s, %s|", line->when, line->text);
 }
 
 static void test_events(void)
@@ -23,13 +23,14 @@ static void test_events(void)
 	set("7 Display 4101 before\n8 Service 1 x\n9 Display 4101 nvlddmkm\n10 Service 7 x\n11 nvlddmkm "
 	    "153 -\n");
 	CU_ASSERT_TRUE(system_log_read(log, collect, &lines));
-	UNIT_STRING(text_string(&lines), "2025 Display 4101: nvlddmkm|2025 nvlddmkm 153: |");
+	UNIT_STRING(text_string(&lines),
+		    "record 9, Display 4101: nvlddmkm|record 11, nvlddmkm 153: |");
 	text_reset(&lines);
 	set("12 Display 4101 between\n");
 	system_log_skip(log);
 	set("12 Display 4101 between\n13 amdwddmg 4 x\n");
 	CU_ASSERT_TRUE(system_log_read(log, collect, &lines));
-	UNIT_STRING(text_string(&lines), "2025 amdwddmg 4: x|");
+	UNIT_STRING(text_string(&lines), "record 13, amdwddmg 4: x|");
 	set("14 forbidden 1 x\n");
 	CU_ASSERT_FALSE(system_log_read(log, collect, &lines));
 	system_log_close(&log);

@@ -30,42 +30,34 @@ struct system_log {
 };
 
 /* In this order. Not taken over: the computer's name, the user. */
-enum value { RECORD, PROVIDER, EVENT, TIME, DATA, VALUES };
+enum value { RECORD, PROVIDER, EVENT, DATA, VALUES };
 static const wchar_t *paths[VALUES] = {
-	L"Event/System/EventRecordID", L"Event/System/Provider/@Name",
-	L"Event/System/EventID",       L"Event/System/TimeCreated/@SystemTime",
+	L"Event/System/EventRecordID",
+	L"Event/System/Provider/@Name",
+	L"Event/System/EventID",
 	L"Event/EventData/Data[1]",
 };
 
-static void describe(const EVT_VARIANT values[VALUES], struct log_line *line)
-{
-	const wchar_t *data = values[DATA].Type == EvtVarTypeString ? values[DATA].StringVal : L"";
-	char *text CLEANUP_FREE = NULL;
-	char *provider CLEANUP_FREE = wide_to_utf8(values[PROVIDER].StringVal);
-	char *first CLEANUP_FREE = wide_to_utf8(data);
-	const FILETIME when = {.dwLowDateTime = (DWORD)values[TIME].FileTimeVal,
-			       .dwHighDateTime = (DWORD)(values[TIME].FileTimeVal >> 32)};
-	SYSTEMTIME t = {0};
-	text = text_format("%s %u: %s", provider != NULL ? provider : "",
-			   (unsigned)values[EVENT].UInt16Val, first != NULL ? first : "");
-	if (text == NULL || !FileTimeToSystemTime(&when, &t))
-		return;
-	(void)snprintf(line->when, sizeof(line->when), "%04u-%02u-%02uT%02u:%02u:%02uZ", t.wYear,
-		       t.wMonth, t.wDay, t.wHour, t.wMinute, t.wSecond);
-	log_line_set(line, text, strlen(text));
-}
-
 static void read_event(struct system_log *log, EVT_HANDLE event, struct log_line *line)
 {
-	EVT_VARIANT buffer[256] = {{.Count = 0}}; /* the strings stand behind the values */
+	EVT_VARIANT values[256] = {{.Count = 0}}; /* the strings stand behind the values */
 	DWORD used = 0, count = 0;
-	if (!log->render(log->values, event, EvtRenderEventValues, sizeof(buffer), buffer, &used,
+	if (!log->render(log->values, event, EvtRenderEventValues, sizeof(values), values, &used,
 			 &count) ||
-	    count != VALUES || buffer[PROVIDER].Type != EvtVarTypeString)
+	    count != VALUES || values[PROVIDER].Type != EvtVarTypeString)
 		return;
-	if (buffer[RECORD].UInt64Val > log->last)
-		log->last = buffer[RECORD].UInt64Val;
-	describe(buffer, line);
+	const wchar_t *first = values[DATA].Type == EvtVarTypeString ? values[DATA].StringVal : L"";
+	char *provider CLEANUP_FREE = wide_to_utf8(values[PROVIDER].StringVal);
+	char *data CLEANUP_FREE = wide_to_utf8(first);
+	char *text CLEANUP_FREE =
+		text_format("%s %u: %s", provider != NULL ? provider : "",
+			    (unsigned)values[EVENT].UInt16Val, data != NULL ? data : "");
+	if (values[RECORD].UInt64Val > log->last)
+		log->last = values[RECORD].UInt64Val;
+	(void)snprintf(line->when, sizeof(line->when), "record %llu",
+		       (unsigned long long)values[RECORD].UInt64Val);
+	if (text != NULL)
+		log_line_set(line, text, strlen(text));
 }
 
 /* What `query` finds: each event, or without `each` the newest one. GetLastError() of what failed. */
