@@ -121,6 +121,15 @@ printf 'Windows Registry Editor Version 5.00\r\n\r\n[HKEY_LOCAL_MACHINE\\Softwar
 "$wine_run" --registry planted.reg reg query 'HKLM\Software\gpucert-test' /v planted | grep -q 'REG_SZ *value' ||
 	fail "--registry is not seen"
 
+# DLLs that were not made are a reason to skip, said at once; a word that means none is a mistake.
+status=0
+GPUCERT_CACHE=$folder/empty "$wine_run" --dlls direct3d ./subject.exe exit 0 2>err.txt || status=$?
+[ "$status" -eq 77 ] || fail "without the DLLs wine-run ended with $status instead of 77"
+grep -q 'no direct3d: it is not in the cache; .*make-dlls.sh direct3d makes it' err.txt || fail "the reason is: $(cat err.txt)"
+status=0
+"$wine_run" --dlls nothing ./subject.exe exit 0 2>/dev/null || status=$?
+[ "$status" -eq 2 ] || fail "DLLs that nobody makes ended with $status instead of 2"
+
 # The program is of the session that the registry file was imported into, however late it comes: volatile keys are still there.
 # Wine's server lingers for 3 s after the last program; wine-run is held for longer, from the import on.
 printf 'Windows Registry Editor Version 5.00\r\n\r\n[HKEY_LOCAL_MACHINE\\HARDWARE\\DESCRIPTION\\System]\r\n"planted"="value"\r\n' >volatile.reg
