@@ -382,9 +382,11 @@ const struct check isolation_checks[] = {
 	{
 		ISOLATION("single-device", ISO_02, CRITICAL, 2, single_device),
 		.title = "A container with one device sees that device and no other",
-		.advice = "Compare the evidence with the plugin's answer; if the answer names one "
-			  "device, the driver does not isolate: run one GPU per node until it "
-			  "does.",
+		.advice =
+			"Compare the evidence with the plugin's answer; if the answer names one "
+			"device, the driver does not isolate: run one GPU per node until it "
+			"does. Windows Server 2022 is known to show every GPU now and then to a "
+			"container with one location path (microsoft/Windows-Containers issue 333).",
 		.needs = {.devices = 1, .containers = true},
 	},
 	{
