@@ -5,10 +5,17 @@
 #include "base/gpu_apis.h"
 #include "base/json.h"
 #include "base/text.h"
+#include "conformance/checks/tally.h"
 
 #include <string.h>
 
-enum { TOLD_MAX = 256 };
+enum { SHOWN_MAX = 256 };
+
+/* A device as one API shows it. */
+struct shown {
+	const char *api;
+	const cJSON *device;
+};
 
 static const cJSON *devices_in(const cJSON *list, const char *api)
 {
@@ -28,32 +35,17 @@ const cJSON *agreement_shown(const cJSON *document, const char *api)
 		       : devices_in(json_pointer(document, "/apis"), api);
 }
 
-/* What one API tells of a device. */
-struct told {
-	const char *api;
-	const char *value;
-	const char *family; /* of drivers, within which it must be the same; "" for all */
-};
-
-struct told_list {
-	struct told items[TOLD_MAX];
-	size_t count;
-};
-
-static bool is_of_nvidia(const char *api, const cJSON *device)
-{
-	const char *vendor = json_pointer_string(device, "/vendor");
-	const char *driver = json_pointer_string(device, "/driver/idName");
-	return text_equal(api, "cuda") || text_equal(api, "nvml") ||
-	       text_equal(driver, "VK_DRIVER_ID_NVIDIA_PROPRIETARY") ||
-	       (driver == NULL && text_equal(vendor, "NVIDIA Corporation"));
-}
-
 /* UUIDs are those of one driver in all its APIs; two drivers of one device (Mesa's and the vendor's) make
  * their own. NULL: nothing tells which driver it is. */
-static const char *family_of(const char *api, const cJSON *device)
+static const char *family_of(const struct shown *shown)
 {
-	return is_of_nvidia(api, device) ? "NVIDIA" : json_pointer_string(device, "/driverUuid");
+	const char *driver = json_pointer_string(shown->device, "/driver/idName");
+	const char *vendor = json_pointer_string(shown->device, "/vendor");
+	return text_equal(shown->api, "cuda") || text_equal(shown->api, "nvml") ||
+			       text_equal(driver, "VK_DRIVER_ID_NVIDIA_PROPRIETARY") ||
+			       (driver == NULL && text_equal(vendor, "NVIDIA Corporation"))
+		       ? "NVIDIA"
+		       : json_pointer_string(shown->device, "/driverUuid");
 }
 
 /* "40:00.0" of "0000:40:00.0": some APIs do not tell the domain, and are given 0. */
@@ -75,6 +67,28 @@ static bool is_same_text(const char *one, const char *other)
 	return strcmp(one, other) == 0;
 }
 
+/* A part of a device (MIG) has a UUID of its own with CUDA, and the address of the whole, which is what
+ * NVML tells. */
+static bool is_part(const cJSON *document, const struct shown *shown)
+{
+	const char *address = json_pointer_string(shown->device, "/pciAddress");
+	json_each (whole, agreement_shown(document, "nvml")) {
+		const char *told = json_pointer_string(whole, "/pciAddress");
+		if (strcmp(shown->api, "cuda") == 0 && address != NULL && told != NULL &&
+		    is_same_address(address, told))
+			return true;
+	}
+	return false;
+}
+
+static bool is_comparable_uuid(const cJSON *document, const struct shown *one,
+			       const struct shown *other)
+{
+	const char *family = family_of(one);
+	return family != NULL && text_equal(family, family_of(other)) && !is_part(document, one) &&
+	       !is_part(document, other);
+}
+
 static const struct fact {
 	const char *pointer;
 	bool (*same)(const char *one, const char *other);
@@ -86,79 +100,45 @@ static const struct fact {
 	{"/deviceUuid", is_same_text, true},
 };
 
-/* A part of a device (MIG) has a UUID of its own with CUDA, and the address of the whole, which is what
- * NVML tells. */
-static bool is_part(const cJSON *document, const cJSON *device)
+static size_t list_shown(const cJSON *document, struct shown list[SHOWN_MAX])
 {
-	const char *address = json_pointer_string(device, "/pciAddress");
-	json_each (whole, agreement_shown(document, "nvml")) {
-		const char *told = json_pointer_string(whole, "/pciAddress");
-		if (address != NULL && told != NULL && is_same_address(address, told))
-			return true;
-	}
-	return false;
-}
-
-static void collect(const cJSON *document, const struct fact *fact, struct told_list *list)
-{
+	size_t count = 0;
 	for (const struct gpu_api *api = gpu_apis; api->name != NULL; api++) {
 		json_each (device, agreement_shown(document, api->name)) {
-			const char *value = json_pointer_string(device, fact->pointer);
-			const char *family = fact->of_driver ? family_of(api->name, device) : "";
-			if (value == NULL || family == NULL || list->count == TOLD_MAX ||
-			    (fact->of_driver && strcmp(api->name, "cuda") == 0 &&
-			     is_part(document, device)))
-				continue;
-			list->items[list->count++] = (struct told){api->name, value, family};
+			if (count < SHOWN_MAX)
+				list[count++] = (struct shown){api->name, device};
 		}
 	}
+	return count;
 }
 
-/* "VALUE by vulkan, VALUE by cuda" of those that belong together with the first; *alike: all are the
- * same. False: no second API tells it. */
-static bool compare(const struct told_list *list, size_t first, const struct fact *fact,
-		    struct text *saw, bool *alike)
+static void compare(const cJSON *document, const struct fact *fact, const struct shown *one,
+		    const struct shown *other, struct tally *tally)
 {
-	const struct told *one = &list->items[first];
-	bool another = false;
-	*alike = true;
-	for (size_t i = first; i < list->count; i++) {
-		const struct told *told = &list->items[i];
-		if (strcmp(told->family, one->family) != 0)
-			continue;
-		another = another || strcmp(told->api, one->api) != 0;
-		*alike = *alike && fact->same(one->value, told->value);
-		text_addf(saw, "%s%s by %s", saw->size != 0 ? ", " : "", told->value, told->api);
-	}
-	return another;
-}
-
-static bool is_first_of_family(const struct told_list *list, size_t index)
-{
-	for (size_t i = 0; i < index; i++) {
-		if (strcmp(list->items[i].family, list->items[index].family) == 0)
-			return false;
-	}
-	return true;
+	const char *first = json_pointer_string(one->device, fact->pointer);
+	const char *second = json_pointer_string(other->device, fact->pointer);
+	if (strcmp(one->api, other->api) == 0 || first == NULL || second == NULL ||
+	    (fact->of_driver && !is_comparable_uuid(document, one, other)))
+		return;
+	tally_add(tally, fact->same(first, second), "%s by %s, %s by %s", first, one->api, second,
+		  other->api);
 }
 
 size_t agreement_expect(struct check_run *run, const char *label, const cJSON *document)
 {
+	struct shown list[SHOWN_MAX] = {{0}};
+	size_t count = list_shown(document, list);
 	size_t compared = 0;
 	for (size_t i = 0; i < ARRAY_SIZE(facts); i++) {
-		struct told_list list = {.count = 0};
-		collect(document, &facts[i], &list);
-		for (size_t j = 0; j < list.count; j++) {
-			struct text saw CLEANUP_TEXT = {0};
-			bool alike = false;
-			if (!is_first_of_family(&list, j) ||
-			    !compare(&list, j, &facts[i], &saw, &alike))
-				continue;
-			compared++;
-			(void)check_expect(run, alike,
-					   check_format(run, "%s: %s", label, facts[i].pointer + 1),
-					   "the same through each API", "%s", text_string(&saw));
+		struct tally tally =
+			TALLY(run, check_format(run, "%s: %s", label, facts[i].pointer + 1),
+			      "the same through each API");
+		for (size_t j = 0; j < count; j++) {
+			for (size_t k = j + 1; k < count; k++)
+				compare(document, &facts[i], &list[j], &list[k], &tally);
 		}
+		(void)tally_end(&tally);
+		compared += tally.count;
 	}
 	return compared;
 }

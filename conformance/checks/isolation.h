@@ -14,7 +14,6 @@ struct isolation {
 	struct check_run *run;
 	struct rig *rig;
 	struct stage *stage;
-	struct host_places *places;
 	struct sight bare; /* a container without devices */
 	cJSON *sights;	   /* what is kept for other checks (sights.h) */
 };
@@ -40,10 +39,6 @@ bool isolation_ask(struct isolation *isolation, struct offer *offer, struct sigh
 /* Keeps what was seen in a container of an offer that grants one device. False: recorded. */
 bool isolation_keep(struct isolation *isolation, const struct offer *offer,
 		    const struct sight *sight);
-
-/* Records that the container saw the granted devices and nothing else of the node. */
-void isolation_expect_only(struct isolation *isolation, const char *label,
-			   const struct sight *sight, const struct granted *granted);
 
 /* Isolation holds for the runtime that it was seen on, which is noted. */
 void isolation_note_runtime(struct check_run *run);

@@ -10,7 +10,6 @@ static const char *const look_now[] = {"probe-visibility", "--reach", NULL};
 void isolation_close(struct isolation *isolation)
 {
 	cJSON_Delete(isolation->sights);
-	host_places_free(&isolation->places);
 }
 
 bool isolation_look(struct isolation *isolation, const char *label, const struct grant *grant,
@@ -30,14 +29,6 @@ bool isolation_look_at(struct isolation *isolation, const char *label, struct of
 	       isolation_look(isolation, label, &offer->grant, out);
 }
 
-void isolation_expect_only(struct isolation *isolation, const char *label,
-			   const struct sight *sight, const struct granted *granted)
-{
-	visibility_expect_confined(isolation->run, label, sight, &isolation->bare,
-				   isolation->places);
-	visibility_expect_only(isolation->run, label, sight, &isolation->bare, granted);
-}
-
 void isolation_note_runtime(struct check_run *run)
 {
 	const struct context *context = check_context(run);
@@ -53,18 +44,13 @@ void isolation_note_runtime(struct check_run *run)
 
 bool isolation_open(struct isolation *isolation, struct check_run *run, const char *const *env)
 {
-	struct error err = {0};
 	isolation->run = run;
 	isolation->sights = cJSON_CreateArray();
 	isolation->rig = rig_ready(run, env);
 	if (isolation->rig == NULL)
 		return false;
 	isolation->stage = stage_open(run, &isolation->rig->loop);
-	if (isolation->stage == NULL ||
-	    !check_works(
-		    run,
-		    host_places_new(isolation->rig->context->cri_address, &isolation->places, &err),
-		    NULL, &err))
+	if (isolation->stage == NULL)
 		return false;
 	isolation_note_runtime(run);
 	return isolation_look(isolation, "bare", NULL, &isolation->bare) &&

@@ -6,11 +6,13 @@
 #include "base/json.h"
 #include "base/path.h"
 #include "base/text.h"
+#include "conformance/checks/host_places.h"
 #include "conformance/checks/sights.h"
 #include "conformance/checks/suites.h"
 #include "conformance/checks/tally.h"
 #include "conformance/runner/context.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 /* One container of the check, and the one without devices. */
@@ -295,31 +297,36 @@ static bool is_runtimes(const cJSON *mount)
 	return path_is_within(path, "/sys") && is_true(mount, "/readOnly");
 }
 
-/* The runtime's own mounts, which each container has. */
-static void expect_usual_mounts(struct reach *reach)
+/* Whoever made them: the answer, CDI, a hook, the runtime. */
+static void expect_harmless_mounts(struct reach *reach)
 {
-	struct tally tally = TALLY(
-		reach->run, check_format(reach->run, "%s: mounts of the runtime", reach->label),
-		"nothing that the node needs for itself");
+	const char *what = check_format(reach->run, "%s: mounts", reach->label);
+	bool is_bare = reach->sight == reach->bare;
+	struct tally harmless = TALLY(reach->run, what, "nothing that the node needs for itself");
+	struct tally kept = TALLY(reach->run, what, "kept from the node's other mounts");
 	json_each (mount, json_pointer(reach->container, "/mounts")) {
 		const char *host_path = json_pointer_string(mount, "/hostPath");
+		const char *path = json_pointer_string(mount, "/path");
 		const char *given = NULL;
 		struct error err = {0};
-		if (host_path == NULL || is_runtimes(mount))
+		if (host_path == NULL || is_runtimes(mount) ||
+		    (!is_bare && is_in_bare(reach, mount)))
 			continue;
 		(void)check_works(reach->run,
 				  host_places_given(reach->places, host_path,
 						    is_true(mount, "/readOnly"), &given, &err),
 				  NULL, &err);
-		tally_add(&tally, given == NULL, "%s of the node at %s (%s)",
-			  given != NULL ? given : "", json_pointer_string(mount, "/path"),
+		tally_add(&harmless, given == NULL, "%s of the node at %s (%s)",
+			  given != NULL ? given : "", path,
 			  is_true(mount, "/readOnly") ? "read-only" : "writable");
-		if (given == NULL)
+		tally_add(&kept, !is_true(mount, "/shared"), "%s spreads its mounts", path);
+		if (is_bare && given == NULL)
 			check_note(reach->run,
 				   "the runtime mounts %s of the node into every container",
 				   host_path);
 	}
-	(void)tally_end(&tally);
+	(void)tally_end(&harmless);
+	(void)tally_end(&kept);
 }
 
 /* Where devices are handed out as mounts, as in user namespaces. */
@@ -332,8 +339,7 @@ static bool is_node(const struct reach *reach, const char *path)
 	return false;
 }
 
-/* What only a runtime understands (CDI, variables) may mount what it likes; it is judged all the same
- * by what it hands out of the node (isolation.single-device). */
+/* What only a runtime understands (CDI, variables) may mount what does no harm. */
 static void expect_granted_mounts(struct reach *reach)
 {
 	struct tally tally = TALLY(reach->run, check_format(reach->run, "%s: mounts", reach->label),
@@ -354,13 +360,41 @@ static void expect_granted_mounts(struct reach *reach)
 	(void)tally_end(&tally);
 }
 
+static double number_at(const cJSON *json, const char *pointer)
+{
+	const cJSON *number = json_pointer(json, pointer);
+	return cJSON_IsNumber(number) ? number->valuedouble : 0;
+}
+
+/* Nothing of an answer or a hook may widen what the program may do; a container without devices is
+ * asked for without capabilities (containers/launch/launch.h). */
+static void expect_privileges(struct reach *reach)
+{
+	const cJSON *usual = json_pointer(reach->bare, "/container");
+	uint64_t capabilities = (uint64_t)number_at(reach->container, "/capabilities");
+	uint64_t least =
+		reach->sight == reach->bare ? 0 : (uint64_t)number_at(usual, "/capabilities");
+	double seccomp = number_at(reach->container, "/seccomp");
+	bool confined = is_true(reach->container, "/noNewPrivileges");
+	(void)check_expect(reach->run,
+			   (capabilities & ~least) == 0 &&
+				   seccomp >= number_at(usual, "/seccomp") &&
+				   (confined || !is_true(usual, "/noNewPrivileges")),
+			   check_format(reach->run, "%s: privileges", reach->label),
+			   "no more than are asked for",
+			   "capabilities %#" PRIx64 " beside %#" PRIx64
+			   ", seccomp %.0f beside %.0f, no new privileges %s",
+			   capabilities, least, seccomp, number_at(usual, "/seccomp"),
+			   confined ? "yes" : "no");
+}
+
 static void judge_host_paths(struct reach *reach)
 {
 	const char *root = json_pointer_string(reach->tried, "/firstRoot");
 	char *shared CLEANUP_FREE = json_print_compact(json_pointer(reach->container, "/shared"));
-	if (reach->sight == reach->bare)
-		expect_usual_mounts(reach);
-	else
+	expect_harmless_mounts(reach);
+	expect_privileges(reach);
+	if (reach->sight != reach->bare)
 		expect_granted_mounts(reach);
 	(void)check_expect_text(
 		reach->run, check_format(reach->run, "%s: namespaces of the host", reach->label),

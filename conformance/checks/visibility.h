@@ -8,7 +8,6 @@
  */
 
 #include "conformance/checks/granted.h"
-#include "conformance/checks/host_places.h"
 #include "conformance/runner/check.h"
 #include "containers/inspect/inspect.h"
 
@@ -41,12 +40,6 @@ void visibility_expect_only(struct check_run *run, const char *label, const stru
 /* The device nodes alone. */
 void visibility_expect_nodes(struct check_run *run, const char *label, const struct sight *sight,
 			     const struct sight *bare, const struct granted *grant);
-
-/* Records that no mount hands out what the node needs for itself, whoever made it (the answer, CDI,
- * a hook), and that the program may do no more than that of a container without devices. Does
- * nothing where the containers cannot be looked into. */
-void visibility_expect_confined(struct check_run *run, const char *label, const struct sight *sight,
-				const struct sight *bare, const struct host_places *places);
 
 /* Does the container hold a node that is this device's and no other's? */
 bool visibility_has_own_node(const struct discovery_snapshot *node,

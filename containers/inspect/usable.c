@@ -16,11 +16,6 @@
 
 enum { DEPTH_MAX = 8 };
 
-/* What the child tells first; behind it one byte for each node. */
-struct joined {
-	int reason; /* errno; 0: it is in the cgroup */
-};
-
 static int add_node(struct container_view *view, const char *path, const struct stat *status,
 		    struct error *err)
 {
@@ -34,7 +29,6 @@ static int add_node(struct container_view *view, const char *path, const struct 
 		.block = S_ISBLK(status->st_mode),
 		.major = major(status->st_rdev),
 		.minor = minor(status->st_rdev),
-		.mode = status->st_mode & 07777,
 	};
 	return 0;
 }
@@ -60,54 +54,40 @@ static int list_nodes(struct container_view *view, const char *folder, dev_t dev
 	return rc;
 }
 
-/* The path behind the last of the two colons of a line "7:devices:/x" or "0::/x"; NULL: of another
- * hierarchy. Of version 1 the hierarchy with the controller counts, else the only one of version 2. */
-static const char *path_in(const char *line, bool *of_devices)
-{
-	const char *controllers = strchr(line, ':');
-	const char *path = controllers != NULL ? strchr(controllers + 1, ':') : NULL;
-	if (path == NULL)
-		return NULL;
-	size_t length = (size_t)(path - controllers - 1);
-	char *list CLEANUP_FREE = strndup(controllers + 1, length);
-	struct text_list words CLEANUP_TEXT_LIST = {0};
-	if (list == NULL || text_list_split(&words, list, ',', NULL) < 0)
-		return NULL;
-	*of_devices = text_list_has(&words, "devices");
-	return *of_devices || text_starts_with(line, "0::") ? path + 1 : NULL;
-}
-
-/* The file through which the cgroup is joined; NULL: there is none that is known. */
+/* The file through which its cgroup is joined: in the hierarchy of version 1 that has the controller, or in
+ * that of version 2. NULL: in none that is known. */
 static int find_cgroup(int64_t pid, char **out, struct error *err)
 {
-	struct text_list lines CLEANUP_TEXT_LIST = {0};
+	static const char *const hierarchies[][2] = {{"\n0::/", ""}, {":devices:/", "/devices"}};
 	char *text CLEANUP_FREE = NULL;
-	bool found = false;
 	int rc = proc_read(pid, "cgroup", &text, NULL, err);
-	if (rc == 0)
-		rc = text_list_split(&lines, text, '\n', err);
-	for (size_t i = 0; rc == 0 && i < lines.count && !found; i++) {
-		const char *path = path_in(lines.items[i], &found);
-		if (path == NULL || strstr(path, "/..") != NULL)
+	char *lines CLEANUP_FREE = rc == 0 ? text_format("\n%s", text) : NULL;
+	if (lines == NULL)
+		return rc < 0 ? rc : error_memory(err);
+	for (size_t i = 0; i < ARRAY_SIZE(hierarchies); i++) {
+		const char *found = strstr(lines, hierarchies[i][0]);
+		if (found == NULL)
 			continue;
+		found += strlen(hierarchies[i][0]);
 		free(*out);
-		*out = text_format("/sys/fs/cgroup%s%s/cgroup.procs", found ? "/devices" : "",
-				   path);
-		rc = *out != NULL ? 0 : error_memory(err);
+		*out = text_format("/sys/fs/cgroup%s/%.*s/cgroup.procs", hierarchies[i][1],
+				   (int)strcspn(found, "\n"), found);
+		if (*out == NULL)
+			return error_memory(err);
 	}
-	return rc;
+	return 0;
 }
 
-/* Behind the fork: nothing but what signal handlers may call. */
+/* Behind the fork: nothing but what signal handlers may call. One byte for each node, none from outside
+ * the cgroup. */
 static _Noreturn void ask(const struct container_view *view, const char *cgroup, int out)
 {
 	int fd = open(cgroup, O_WRONLY | O_CLOEXEC);
-	struct joined joined = {fd < 0 || write(fd, "0", 1) != 1 ? errno : 0};
-	bool told = write(out, &joined, sizeof(joined)) == sizeof(joined);
-	for (size_t i = 0; told && joined.reason == 0 && i < view->usable_count; i++) {
+	bool going = fd >= 0 && write(fd, "0", 1) == 1;
+	for (size_t i = 0; going && i < view->usable_count; i++) {
 		const char *path = view->usable[i].path;
 		const char answer = access(path, R_OK) == 0 || access(path, W_OK) == 0 ? 'y' : 'n';
-		told = write(out, &answer, 1) == 1;
+		going = write(out, &answer, 1) == 1;
 	}
 	_exit(0);
 }
@@ -115,20 +95,15 @@ static _Noreturn void ask(const struct container_view *view, const char *cgroup,
 /* Keeps the nodes to which the child said yes. */
 static void read_answers(struct container_view *view, int in)
 {
-	struct joined joined = {EIO};
 	size_t kept = 0;
 	size_t asked = 0;
 	char answer = 0;
-	if (read(in, &joined, sizeof(joined)) != sizeof(joined) || joined.reason != 0) {
-		view->usable_untold = arena_format(&view->arena, "its cgroup cannot be joined: %s",
-						   strerror(joined.reason));
-	} else {
-		while (asked < view->usable_count && read(in, &answer, 1) == 1)
-			if (view->usable[asked++].path != NULL && answer == 'y')
-				view->usable[kept++] = view->usable[asked - 1];
-		if (asked != view->usable_count)
-			view->usable_untold = "the process in its cgroup ended early";
+	while (asked < view->usable_count && read(in, &answer, 1) == 1) {
+		view->usable[kept] = view->usable[asked++];
+		kept += answer == 'y';
 	}
+	if (asked != view->usable_count)
+		view->usable_untold = "its cgroup cannot be joined";
 	view->usable_count = view->usable_untold == NULL ? kept : 0;
 }
 

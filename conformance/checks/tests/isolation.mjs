@@ -143,7 +143,7 @@ const withNode = (name, type, major, minor, containerPath) => ({
 const rootLink = join(work, 'root-link');
 symlinkSync('/', rootLink);
 const withMount = (source, place, readOnly = false) => ({
-	check: 'isolation.single-device',
+	check: 'isolation.host-paths',
 	plugin: plugin(resource('v', {
 		once: answer(vulkan, {mounts: [...mounts(vulkan), {host_path: source, container_path: '/opt/of-the-node', read_only: readOnly}]}),
 	})),

@@ -111,6 +111,7 @@ const loose = [
 	['host-processes', "spec.linux.namespaces = spec.linux.namespaces.filter((n) => n.type !== 'pid');", 'host-paths', 'namespaces of the host: saw ["pid"]'],
 	['etc-for-all', mountOf('/etc', '/opt/etc'), 'host-paths', '/etc of the node at /opt/etc'],
 	['more-for-devices', forDevices(mountOf(work, '/opt/more')), 'host-paths', '/opt/more ('],
+	['privileged', capabilities('CAP_SYS_ADMIN', 'CAP_MKNOD'), 'host-paths', 'bare: privileges: saw capabilities 0x8200000 beside 0'],
 	['fuse-for-all', `${nodeOf('fuse', 10, 229)} ${allow(10, 229)}`, 'device-nodes', null],
 	['files-for-all', mountOf(work, '/opt/more'), 'host-paths', null],
 ];
