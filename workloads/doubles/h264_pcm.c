@@ -7,15 +7,9 @@
 
 #include <string.h>
 
-enum { MACROBLOCK = 16, NAL_IDR = 0x65, NAL_SPS = 0x67, NAL_PPS = 0x68, I_PCM = 25 };
+enum { MACROBLOCK = 16, NAL_IDR = 0x65, NAL_SLICE = 0x61, I_PCM = 25, I_IN_P = 5 };
 
-struct writer {
-	struct text bytes;
-	unsigned partial; /* bits of the byte that is begun */
-	unsigned count;	  /* how many */
-};
-
-static void put_bits(struct writer *out, unsigned value, unsigned count)
+void h264_put_bits(struct h264_bits *out, unsigned value, unsigned count)
 {
 	for (unsigned i = count; i-- > 0;) {
 		out->partial = out->partial << 1 | (value >> i & 1u);
@@ -28,26 +22,26 @@ static void put_bits(struct writer *out, unsigned value, unsigned count)
 	}
 }
 
-static void put_ue(struct writer *out, unsigned value)
+void h264_put_ue(struct h264_bits *out, unsigned value)
 {
 	unsigned length = 1;
 	while (value + 1 >= 2u << (length - 1))
 		length++;
-	put_bits(out, 0, length - 1);
-	put_bits(out, value + 1, length);
+	h264_put_bits(out, 0, length - 1);
+	h264_put_bits(out, value + 1, length);
 }
 
-static void align(struct writer *out, unsigned bit)
+static void align(struct h264_bits *out, unsigned bit)
 {
 	while (out->count != 0)
-		put_bits(out, bit, 1);
+		h264_put_bits(out, bit, 1);
 }
 
 /* The unit with a start code, and so that there is none inside (7.4.1). */
-static void end_unit(struct writer *out, uint8_t head, struct text *stream)
+void h264_end_unit(struct h264_bits *out, uint8_t head, struct text *stream)
 {
 	unsigned zeros = 0;
-	put_bits(out, 1, 1);
+	h264_put_bits(out, 1, 1);
 	align(out, 0);
 	text_append(stream, "\0\0\0\1", 4);
 	text_append(stream, (const char *)&head, 1);
@@ -64,36 +58,38 @@ static void end_unit(struct writer *out, uint8_t head, struct text *stream)
 
 static void put_headers(const struct video_source *source, struct text *stream)
 {
-	struct writer out = {0};
+	struct h264_bits out = {0};
 	const unsigned extra = setting_has("size") ? 1 : 0;
-	put_bits(&out, 66u << 16 | 0xC0u << 8 | 40u, 24); /* baseline, level 4 */
-	put_ue(&out, 0);
-	put_ue(&out, 0); /* frame_num has 4 bits */
-	put_ue(&out, 2); /* pictures are shown in the order in which they come */
-	put_ue(&out, 1);
-	put_bits(&out, 0, 1);
-	put_ue(&out, source->width / MACROBLOCK - 1 + extra);
-	put_ue(&out, source->height / MACROBLOCK - 1);
-	put_bits(&out, 0xC, 4); /* frames only, direct_8x8_inference; no cropping, no VUI */
-	end_unit(&out, NAL_SPS, stream);
-	put_ue(&out, 0);
-	put_ue(&out, 0);
-	put_bits(&out, 0, 2);
-	put_ue(&out, 0);
-	put_ue(&out, 0);
-	put_ue(&out, 0);
-	put_bits(&out, 0, 3);
-	put_ue(&out, 0);
-	put_ue(&out, 0);
-	put_ue(&out, 0);
-	put_bits(&out, 4, 3); /* slices say whether they are deblocked */
-	end_unit(&out, NAL_PPS, stream);
+	h264_put_bits(&out, 66u << 16 | 0xC0u << 8 | 40u, 24); /* baseline, level 4 */
+	h264_put_ue(&out, 0);
+	h264_put_ue(&out, 0); /* frame_num has 4 bits */
+	h264_put_ue(&out, 2); /* pictures are shown in the order in which they come */
+	h264_put_ue(&out, 1);
+	h264_put_bits(&out, 0, 1);
+	h264_put_ue(&out, source->width / MACROBLOCK - 1 + extra);
+	h264_put_ue(&out, source->height / MACROBLOCK - 1);
+	h264_put_bits(&out, 0xC, 4); /* frames only, direct_8x8_inference; no cropping, no VUI */
+	h264_end_unit(&out, H264_SPS, stream);
+	h264_put_ue(&out, 0);
+	h264_put_ue(&out, 0);
+	h264_put_bits(&out, 0, 2);
+	h264_put_ue(&out, 0);
+	h264_put_ue(&out, 0);
+	h264_put_ue(&out, 0);
+	h264_put_bits(&out, 0, 3);
+	h264_put_ue(&out, 0);
+	h264_put_ue(&out, 0);
+	h264_put_ue(&out, 0);
+	h264_put_bits(&out, 4, 3); /* slices say whether they are deblocked */
+	h264_end_unit(&out, H264_PPS, stream);
 }
 
-static void put_macroblock(struct writer *out, const struct video_planes *frame, unsigned x,
-			   unsigned y)
+static void put_macroblock(struct h264_bits *out, bool predicted, const struct video_planes *frame,
+			   unsigned x, unsigned y)
 {
-	put_ue(out, I_PCM);
+	if (predicted)
+		h264_put_ue(out, 0); /* none is skipped */
+	h264_put_ue(out, predicted ? I_IN_P + I_PCM : I_PCM);
 	align(out, 0);
 	for (unsigned plane = 0; plane < VIDEO_PLANES; plane++) {
 		const size_t side = plane == 0 ? MACROBLOCK : MACROBLOCK / 2;
@@ -105,24 +101,32 @@ static void put_macroblock(struct writer *out, const struct video_planes *frame,
 	}
 }
 
+static void put_slice_header(const struct h264_pcm *writer, bool predicted, struct h264_bits *out)
+{
+	const bool given = writer->given != NULL;
+	h264_put_ue(out, 0);
+	h264_put_ue(out, predicted ? 5 : 7); /* every slice is P, or I */
+	h264_put_ue(out, 0);
+	h264_put_bits(out, given ? writer->slice.number : 0, given ? writer->number_bits : 4);
+	if (!predicted)
+		h264_put_ue(out, writer->count % 2);
+	h264_put_bits(out, given ? writer->slice.order : 0, given ? writer->order_bits : 0);
+	h264_put_bits(out, 0, predicted ? 3 : 2); /* lists and marking as they are by default */
+	h264_put_ue(out, 0);
+	h264_put_ue(out, 1); /* not deblocked */
+}
+
 static void put_picture(const struct h264_pcm *writer, const struct video_planes *frame,
 			struct text *stream)
 {
-	struct writer out = {0};
-	put_ue(&out, 0);
-	put_ue(&out, 7); /* every slice is I */
-	put_ue(&out, 0);
-	put_bits(&out, 0, writer->given != NULL ? writer->number_bits : 4);
-	put_ue(&out, writer->count % 2);
-	put_bits(&out, 0, writer->given != NULL ? writer->order_bits : 0);
-	put_bits(&out, 0, 2);
-	put_ue(&out, 0);
-	put_ue(&out, 1); /* not deblocked */
+	const bool predicted = writer->given != NULL && writer->slice.predicted;
+	struct h264_bits out = {0};
+	put_slice_header(writer, predicted, &out);
 	for (unsigned y = 0; y < writer->source.height / MACROBLOCK; y++) {
 		for (unsigned x = 0; x < writer->source.width / MACROBLOCK; x++)
-			put_macroblock(&out, frame, x, y);
+			put_macroblock(&out, predicted, frame, x, y);
 	}
-	end_unit(&out, NAL_IDR, stream);
+	h264_end_unit(&out, predicted ? NAL_SLICE : NAL_IDR, stream);
 }
 
 /* The samples as I420, whatever the caller has. */

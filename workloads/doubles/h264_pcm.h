@@ -21,6 +21,15 @@
 #include "base/text.h"
 #include "workloads/video/frames.h"
 
+#include <stdbool.h>
+#include <stdint.h>
+
+/* A slice that the caller describes. */
+struct h264_slice {
+	bool predicted;		/* P, not IDR: its macroblocks are I_PCM all the same */
+	unsigned number, order; /* frame_num, pic_order_cnt_lsb */
+};
+
 struct h264_pcm {
 	struct video_source source; /* its size; the seed is not looked at */
 	unsigned count;		    /* of frames so far */
@@ -29,7 +38,22 @@ struct h264_pcm {
 	 * pic_order_cnt_lsb have. NULL: the double's own. */
 	const struct text *given;
 	unsigned number_bits, order_bits;
+	struct h264_slice
+		slice; /* of the next picture; of the double's own sets it is not looked at */
 };
+
+/* A NAL unit in the making: bits, ue(v), and what it becomes in a stream. */
+struct h264_bits {
+	struct text bytes;
+	unsigned partial; /* bits of the byte that is begun */
+	unsigned count;	  /* how many */
+};
+
+enum { H264_SPS = 0x67, H264_PPS = 0x68 };
+
+void h264_put_bits(struct h264_bits *out, unsigned value, unsigned count);
+void h264_put_ue(struct h264_bits *out, unsigned value);
+void h264_end_unit(struct h264_bits *out, uint8_t head, struct text *stream);
 
 /* Appends a frame (I420 or NV12), in front of the first the parameter sets. */
 void h264_pcm_add(struct h264_pcm *writer, enum video_layout layout,

@@ -101,8 +101,11 @@ static VKAPI_ATTR void VKAPI_CALL vkGetPhysicalDeviceProperties(VkPhysicalDevice
 		.driverVersion = 0x12345678,
 		.vendorID = 0x10DE,
 		.deviceID = 0x1EB8 + index,
-		.deviceType = VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU,
-		.limits = {.maxStorageBufferRange = 1u << 27,
+		.deviceType = setting_has("software") ? VK_PHYSICAL_DEVICE_TYPE_CPU
+						      : VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU,
+		.limits = {.maxMemoryAllocationCount = 4096,
+			   .maxImageDimension2D = 4096,
+			   .maxStorageBufferRange = 1u << 27,
 			   .minStorageBufferOffsetAlignment = 64},
 	};
 	(void)snprintf(out->deviceName, sizeof(out->deviceName), "Double %u \xff", index);
@@ -114,7 +117,11 @@ static VKAPI_ATTR void VKAPI_CALL vkGetPhysicalDeviceProperties2(VkPhysicalDevic
 	const uint32_t index = ((struct gpu *)device)->index;
 	vkGetPhysicalDeviceProperties(device, &out->properties);
 	for (VkBaseOutStructure *link = out->pNext; link != NULL; link = link->pNext) {
-		if (link->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_ID_PROPERTIES) {
+		if (link->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_PROPERTIES) {
+			VkPhysicalDeviceVulkan11Properties *most = (void *)link;
+			most->maxMemoryAllocationSize = 1u << 30;
+			most->maxPerSetDescriptors = 1024;
+		} else if (link->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_ID_PROPERTIES) {
 			VkPhysicalDeviceIDProperties *id = (void *)link;
 			memset(id->deviceUUID, (int)index + 1, sizeof(id->deviceUUID));
 			memset(id->driverUUID, 0xD0, sizeof(id->driverUUID));
@@ -142,16 +149,17 @@ static VKAPI_ATTR void VKAPI_CALL vkGetPhysicalDeviceProperties2(VkPhysicalDevic
 static VKAPI_ATTR VkResult VKAPI_CALL vkEnumerateDeviceExtensionProperties(
 	VkPhysicalDevice device, const char *layer, uint32_t *count, VkExtensionProperties *list)
 {
-	static const VkExtensionProperties offered[] = {
+	VkExtensionProperties offered[7] = {
 		{VK_EXT_PCI_BUS_INFO_EXTENSION_NAME, 2},
 		{VK_EXT_PHYSICAL_DEVICE_DRM_EXTENSION_NAME, 1},
 	};
+	const uint32_t have = 2 + double_video_extensions(offered + 2);
 	(void)device;
 	(void)layer;
 	ENTER(vkEnumerateDeviceExtensionProperties);
 	if (list != NULL)
-		memcpy(list, offered, *count < 2 ? *count * sizeof(*list) : sizeof(offered));
-	*count = 2;
+		memcpy(list, offered, (*count < have ? *count : have) * sizeof(*list));
+	*count = have;
 	return VK_SUCCESS;
 }
 
@@ -170,17 +178,43 @@ vkGetPhysicalDeviceMemoryProperties(VkPhysicalDevice device, VkPhysicalDeviceMem
 	};
 }
 
+static uint32_t count_families(void)
+{
+	if (setting_has("video") && !setting_has("no-queue"))
+		return 3;
+	return setting_has("graphics-only") ? 1 : 2;
+}
+
 static VKAPI_ATTR void VKAPI_CALL vkGetPhysicalDeviceQueueFamilyProperties(
 	VkPhysicalDevice device, uint32_t *count, VkQueueFamilyProperties *out)
 {
-	static const VkQueueFamilyProperties families[] = {
+	const VkQueueFamilyProperties families[] = {
 		{.queueFlags = VK_QUEUE_TRANSFER_BIT, .queueCount = 1},
 		{.queueFlags = VK_QUEUE_COMPUTE_BIT, .queueCount = 1},
+		{.queueFlags = VK_QUEUE_VIDEO_ENCODE_BIT_KHR |
+			       (setting_has("copies") ? VK_QUEUE_TRANSFER_BIT : 0u),
+		 .queueCount = 1},
 	};
-	const uint32_t have = setting_has("graphics-only") ? 1 : 2;
+	const uint32_t have = count_families();
 	(void)device;
 	if (out != NULL)
 		memcpy(out, families, (*count < have ? *count : have) * sizeof(*out));
+	*count = out != NULL && *count < have ? *count : have;
+}
+
+static VKAPI_ATTR void VKAPI_CALL vkGetPhysicalDeviceQueueFamilyProperties2(
+	VkPhysicalDevice device, uint32_t *count, VkQueueFamilyProperties2 *out)
+{
+	VkQueueFamilyProperties families[3] = {0};
+	uint32_t have = 3;
+	vkGetPhysicalDeviceQueueFamilyProperties(device, &have, families);
+	for (uint32_t i = 0; out != NULL && i < have && i < *count; i++) {
+		out[i].queueFamilyProperties = families[i];
+		for (VkBaseOutStructure *link = out[i].pNext; link != NULL; link = link->pNext)
+			if (link->sType == VK_STRUCTURE_TYPE_QUEUE_FAMILY_VIDEO_PROPERTIES_KHR)
+				((VkQueueFamilyVideoPropertiesKHR *)(void *)link)
+					->videoCodecOperations = i == 2 ? 0x70000 : 0;
+	}
 	*count = out != NULL && *count < have ? *count : have;
 }
 
@@ -195,7 +229,8 @@ static VKAPI_ATTR VkResult VKAPI_CALL vkCreateDevice(VkPhysicalDevice physical,
 	ENTER(vkCreateDevice);
 	struct double_device *device = double_allocate(sizeof(*device));
 	set_loader_magic_value(device);
-	set_loader_magic_value(&device->queue);
+	for (size_t i = 0; i < DOUBLE_FAMILIES; i++)
+		set_loader_magic_value(&device->queues[i]);
 	*out = (VkDevice)device;
 	return VK_SUCCESS;
 }
@@ -205,10 +240,53 @@ static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL vkGetDeviceProcAddr(VkDevice dev
 {
 	(void)device;
 	PFN_vkVoidFunction function = double_device_function(name);
-	return function != NULL ? function : double_command_function(name);
+	if (function == NULL)
+		function = double_command_function(name);
+	return function != NULL ? function : double_video_function(name);
 }
 
-/* The loader wants these, and probes never call them. */
+/* The loader and layers want these, and probes never call them. */
+static VKAPI_ATTR void VKAPI_CALL vkGetPhysicalDeviceFormatProperties(VkPhysicalDevice device,
+								      VkFormat format,
+								      VkFormatProperties *out)
+{
+	(void)device;
+	(void)format;
+	*out = (VkFormatProperties){.optimalTilingFeatures = VK_FORMAT_FEATURE_TRANSFER_DST_BIT |
+							     0x18000000}; /* to be encoded, as a
+									     reference, too */
+}
+
+static VKAPI_ATTR VkResult VKAPI_CALL vkGetPhysicalDeviceImageFormatProperties(
+	VkPhysicalDevice device, VkFormat format, VkImageType type, VkImageTiling tiling,
+	VkImageUsageFlags usage, VkImageCreateFlags flags, VkImageFormatProperties *out)
+{
+	(void)device;
+	(void)format;
+	(void)type;
+	(void)tiling;
+	(void)usage;
+	(void)flags;
+	*out = (VkImageFormatProperties){{4096, 4096, 1}, 1, 16, VK_SAMPLE_COUNT_1_BIT, 1u << 30};
+	return VK_SUCCESS;
+}
+
+static VKAPI_ATTR void VKAPI_CALL vkGetPhysicalDeviceFormatProperties2(VkPhysicalDevice device,
+								       VkFormat format,
+								       VkFormatProperties2 *out)
+{
+	vkGetPhysicalDeviceFormatProperties(device, format, &out->formatProperties);
+}
+
+static VKAPI_ATTR VkResult VKAPI_CALL vkGetPhysicalDeviceImageFormatProperties2(
+	VkPhysicalDevice device, const VkPhysicalDeviceImageFormatInfo2 *info,
+	VkImageFormatProperties2 *out)
+{
+	return vkGetPhysicalDeviceImageFormatProperties(device, info->format, info->type,
+							info->tiling, info->usage, info->flags,
+							&out->imageFormatProperties);
+}
+
 static VKAPI_ATTR void VKAPI_CALL unused(void)
 {
 }
@@ -224,11 +302,14 @@ static const struct double_entry entries[] = {
 	ENTRY(vkEnumerateDeviceExtensionProperties),
 	ENTRY(vkGetPhysicalDeviceMemoryProperties),
 	ENTRY(vkGetPhysicalDeviceQueueFamilyProperties),
+	ENTRY(vkGetPhysicalDeviceQueueFamilyProperties2),
 	ENTRY(vkCreateDevice),
 	ENTRY(vkGetDeviceProcAddr),
 	{"vkGetPhysicalDeviceFeatures", (PFN_vkVoidFunction)unused},
-	{"vkGetPhysicalDeviceFormatProperties", (PFN_vkVoidFunction)unused},
-	{"vkGetPhysicalDeviceImageFormatProperties", (PFN_vkVoidFunction)unused},
+	ENTRY(vkGetPhysicalDeviceFormatProperties),
+	ENTRY(vkGetPhysicalDeviceFormatProperties2),
+	ENTRY(vkGetPhysicalDeviceImageFormatProperties),
+	ENTRY(vkGetPhysicalDeviceImageFormatProperties2),
 	{"vkGetPhysicalDeviceSparseImageFormatProperties", (PFN_vkVoidFunction)unused},
 };
 

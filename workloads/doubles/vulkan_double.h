@@ -8,6 +8,10 @@
 #include <vulkan/vk_icd.h>
 #include <vulkan/vulkan.h>
 
+#include <stdbool.h>
+
+#include "workloads/vulkanvideo/encode_abi.h"
+
 #define ENTRY(name)                                                                                \
 	{                                                                                          \
 #name, (PFN_vkVoidFunction)(name)                                                  \
@@ -27,11 +31,13 @@ struct double_entry {
 };
 
 /* Dispatchable objects begin with a place for the loader. */
+enum { DOUBLE_FAMILIES = 3 };
+
 struct double_device {
 	VK_LOADER_DATA loader;
 	struct {
 		VK_LOADER_DATA loader;
-	} queue;
+	} queues[DOUBLE_FAMILIES]; /* one of each family */
 };
 
 /* vulkan_double_device.c: functions of devices; NULL for a name it does not have. */
@@ -39,6 +45,14 @@ PFN_vkVoidFunction double_device_function(const char *name);
 
 /* vulkan_double_commands.c: functions of command buffers and queues; NULL as above. */
 PFN_vkVoidFunction double_command_function(const char *name);
+
+/* vulkan_double_video.c: functions of Vulkan Video, images and semaphores; NULL as above. With
+ * "video" among the settings, the double encodes. */
+PFN_vkVoidFunction double_video_function(const char *name);
+uint32_t double_video_extensions(VkExtensionProperties out[5]);
+
+/* What a driver says where the caller asked for nonsense: it ends up on stderr. */
+VkResult double_refuse(const char *why);
 
 /* Memory that a buffer is bound to. */
 struct double_memory {
@@ -51,10 +65,39 @@ struct double_buffer {
 	VkDeviceSize offset;
 };
 
+struct double_image {
+	uint32_t width, height;
+	struct double_memory *memory;
+};
+
+struct double_view {
+	struct double_image *image;
+};
+
+struct double_semaphore {
+	bool signalled;
+};
+
 enum { DOUBLE_BINDINGS = 3 };
 
 struct double_set {
 	VkDescriptorBufferInfo bindings[DOUBLE_BINDINGS];
 };
+
+/* What a command buffer holds of Vulkan Video: both NULL for nothing. */
+struct double_video {
+	struct double_buffer *from; /* frames of NV12, copied to `image` */
+	struct double_image *image;
+	struct double_picture *picture;
+	const char *wrong; /* with it; NULL: nothing */
+};
+
+/* Of what was recorded when the command buffer runs. */
+VkResult double_video_run(struct double_video *video);
+VkResult double_semaphores(const VkSubmitInfo *info);
+void double_video_forget(struct double_video *video);
+
+/* The command buffer's own. */
+struct double_video *double_video_of(VkCommandBuffer commands);
 
 void *double_allocate(size_t size); /* zeroed; ends the process when there is none */

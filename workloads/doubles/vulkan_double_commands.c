@@ -23,7 +23,13 @@ struct commands {
 	struct double_set *set;
 	struct parameters parameters;
 	uint32_t groups;
+	struct double_video video;
 };
+
+struct double_video *double_video_of(VkCommandBuffer commands)
+{
+	return &((struct commands *)commands)->video;
+}
 
 struct pool {
 	size_t count;
@@ -49,8 +55,10 @@ static VKAPI_ATTR void VKAPI_CALL vkDestroyCommandPool(VkDevice device, VkComman
 	struct pool *pool = (struct pool *)handle;
 	(void)device;
 	(void)allocator;
-	for (size_t i = 0; pool != NULL && i < pool->count; i++)
+	for (size_t i = 0; pool != NULL && i < pool->count; i++) {
+		double_video_forget(&pool->buffers[i]->video);
 		free(pool->buffers[i]);
+	}
 	free(pool);
 }
 
@@ -69,20 +77,31 @@ static VKAPI_ATTR VkResult VKAPI_CALL vkAllocateCommandBuffers(
 	return VK_SUCCESS;
 }
 
+/* They are freed with their pool. Wine asks for it before. */
+static VKAPI_ATTR void VKAPI_CALL vkFreeCommandBuffers(VkDevice device, VkCommandPool pool,
+						       uint32_t count,
+						       const VkCommandBuffer *commands)
+{
+	(void)device;
+	(void)pool;
+	(void)count;
+	(void)commands;
+}
+
 static VKAPI_ATTR VkResult VKAPI_CALL vkBeginCommandBuffer(VkCommandBuffer commands,
 							   const VkCommandBufferBeginInfo *info)
 {
-	(void)commands;
 	(void)info;
 	ENTER(vkBeginCommandBuffer);
+	double_video_forget(double_video_of(commands));
 	return VK_SUCCESS;
 }
 
 static VKAPI_ATTR VkResult VKAPI_CALL vkEndCommandBuffer(VkCommandBuffer commands)
 {
-	(void)commands;
+	const char *wrong = double_video_of(commands)->wrong;
 	ENTER(vkEndCommandBuffer);
-	return VK_SUCCESS;
+	return wrong != NULL ? double_refuse(wrong) : VK_SUCCESS;
 }
 
 static VKAPI_ATTR void VKAPI_CALL vkCmdBindPipeline(VkCommandBuffer commands,
@@ -163,7 +182,7 @@ static void *array_of(const struct double_set *set, size_t binding)
 	return bytes_of((const struct double_buffer *)info->buffer, info->offset);
 }
 
-static void execute(const struct commands *commands)
+static VkResult execute(struct commands *commands)
 {
 	if (commands->from != NULL)
 		memcpy(bytes_of(commands->to, commands->region.dstOffset),
@@ -173,6 +192,7 @@ static void execute(const struct commands *commands)
 		setting_work(array_of(commands->set, 0), array_of(commands->set, 1),
 			     array_of(commands->set, 2), commands->parameters.elements,
 			     commands->parameters.key, commands->parameters.scale);
+	return double_video_run(&commands->video);
 }
 
 static VKAPI_ATTR VkResult VKAPI_CALL vkQueueSubmit(VkQueue queue, uint32_t count,
@@ -181,10 +201,13 @@ static VKAPI_ATTR VkResult VKAPI_CALL vkQueueSubmit(VkQueue queue, uint32_t coun
 	(void)queue;
 	(void)fence;
 	ENTER(vkQueueSubmit);
-	for (uint32_t i = 0; i < count; i++)
-		for (uint32_t j = 0; j < submits[i].commandBufferCount; j++)
-			execute((const struct commands *)submits[i].pCommandBuffers[j]);
-	return VK_SUCCESS;
+	VkResult result = VK_SUCCESS;
+	for (uint32_t i = 0; i < count && result == VK_SUCCESS; i++) {
+		result = double_semaphores(&submits[i]);
+		for (uint32_t j = 0; j < submits[i].commandBufferCount && result == VK_SUCCESS; j++)
+			result = execute((struct commands *)submits[i].pCommandBuffers[j]);
+	}
+	return result;
 }
 
 PFN_vkVoidFunction double_command_function(const char *name)
@@ -193,6 +216,7 @@ PFN_vkVoidFunction double_command_function(const char *name)
 		ENTRY(vkCreateCommandPool),
 		ENTRY(vkDestroyCommandPool),
 		ENTRY(vkAllocateCommandBuffers),
+		ENTRY(vkFreeCommandBuffers),
 		ENTRY(vkBeginCommandBuffer),
 		ENTRY(vkEndCommandBuffer),
 		ENTRY(vkCmdBindPipeline),

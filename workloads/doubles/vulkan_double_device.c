@@ -38,6 +38,7 @@ CREATE(vkCreateDescriptorSetLayout, VkDescriptorSetLayoutCreateInfo, VkDescripto
 CREATE(vkCreatePipelineLayout, VkPipelineLayoutCreateInfo, VkPipelineLayout)
 CREATE(vkCreateDescriptorPool, VkDescriptorPoolCreateInfo, VkDescriptorPool)
 CREATE(vkCreateFence, VkFenceCreateInfo, VkFence)
+CREATE(vkCreateSemaphore, VkSemaphoreCreateInfo, VkSemaphore)
 DESTROY(vkDestroyShaderModule, VkShaderModule)
 DESTROY(vkDestroyDescriptorSetLayout, VkDescriptorSetLayout)
 DESTROY(vkDestroyPipelineLayout, VkPipelineLayout)
@@ -45,6 +46,10 @@ DESTROY(vkDestroyPipeline, VkPipeline)
 DESTROY(vkDestroyDescriptorPool, VkDescriptorPool)
 DESTROY(vkDestroyFence, VkFence)
 DESTROY(vkDestroyBuffer, VkBuffer)
+DESTROY(vkDestroySemaphore, VkSemaphore)
+DESTROY(vkDestroyImage, VkImage)
+DESTROY(vkDestroyImageView, VkImageView)
+DESTROY(vkDestroyQueryPool, VkQueryPool)
 
 static VKAPI_ATTR VkResult VKAPI_CALL
 vkCreateComputePipelines(VkDevice device, VkPipelineCache cache, uint32_t count,
@@ -72,9 +77,8 @@ static VKAPI_ATTR void VKAPI_CALL vkDestroyDevice(VkDevice device,
 static VKAPI_ATTR void VKAPI_CALL vkGetDeviceQueue(VkDevice device, uint32_t family, uint32_t index,
 						   VkQueue *out)
 {
-	(void)family;
 	(void)index;
-	*out = (VkQueue) & ((struct double_device *)device)->queue;
+	*out = (VkQueue) & ((struct double_device *)device)->queues[family % DOUBLE_FAMILIES];
 }
 
 static VKAPI_ATTR VkResult VKAPI_CALL vkCreateBuffer(VkDevice device,
@@ -184,6 +188,71 @@ static VKAPI_ATTR VkResult VKAPI_CALL vkWaitForFences(VkDevice device, uint32_t 
 	return setting_has("hang") ? VK_TIMEOUT : VK_SUCCESS;
 }
 
+static VKAPI_ATTR VkResult VKAPI_CALL vkCreateImage(VkDevice device, const VkImageCreateInfo *info,
+						    const VkAllocationCallbacks *allocator,
+						    VkImage *out)
+{
+	(void)device;
+	(void)allocator;
+	ENTER(vkCreateImage);
+	struct double_image *image = double_allocate(sizeof(*image));
+	image->width = info->extent.width;
+	image->height = info->extent.height;
+	*out = (VkImage)image;
+	return VK_SUCCESS;
+}
+
+static VKAPI_ATTR void VKAPI_CALL vkGetImageMemoryRequirements(VkDevice device, VkImage handle,
+							       VkMemoryRequirements *out)
+{
+	const struct double_image *image = (const struct double_image *)handle;
+	(void)device;
+	*out = (VkMemoryRequirements){.size = (VkDeviceSize)image->width * image->height * 4,
+				      .alignment = 64,
+				      .memoryTypeBits = 1};
+}
+
+static VKAPI_ATTR VkResult VKAPI_CALL vkBindImageMemory(VkDevice device, VkImage handle,
+							VkDeviceMemory memory, VkDeviceSize offset)
+{
+	(void)device;
+	(void)offset;
+	ENTER(vkBindImageMemory);
+	((struct double_image *)handle)->memory = (struct double_memory *)memory;
+	return VK_SUCCESS;
+}
+
+static VKAPI_ATTR VkResult VKAPI_CALL vkCreateImageView(VkDevice device,
+							const VkImageViewCreateInfo *info,
+							const VkAllocationCallbacks *allocator,
+							VkImageView *out)
+{
+	(void)device;
+	(void)allocator;
+	ENTER(vkCreateImageView);
+	struct double_view *view = double_allocate(sizeof(*view));
+	view->image = (struct double_image *)info->image;
+	*out = (VkImageView)view;
+	return VK_SUCCESS;
+}
+
+static VKAPI_ATTR VkResult VKAPI_CALL vkDeviceWaitIdle(VkDevice device)
+{
+	(void)device;
+	ENTER(vkDeviceWaitIdle);
+	return VK_SUCCESS;
+}
+
+static VKAPI_ATTR VkResult VKAPI_CALL vkResetFences(VkDevice device, uint32_t count,
+						    const VkFence *fences)
+{
+	(void)device;
+	(void)count;
+	(void)fences;
+	ENTER(vkResetFences);
+	return VK_SUCCESS;
+}
+
 PFN_vkVoidFunction double_device_function(const char *name)
 {
 	static const struct double_entry entries[] = {
@@ -211,6 +280,17 @@ PFN_vkVoidFunction double_device_function(const char *name)
 		ENTRY(vkCreateFence),
 		ENTRY(vkDestroyFence),
 		ENTRY(vkWaitForFences),
+		ENTRY(vkResetFences),
+		ENTRY(vkDeviceWaitIdle),
+		ENTRY(vkCreateSemaphore),
+		ENTRY(vkDestroySemaphore),
+		ENTRY(vkCreateImage),
+		ENTRY(vkDestroyImage),
+		ENTRY(vkGetImageMemoryRequirements),
+		ENTRY(vkBindImageMemory),
+		ENTRY(vkCreateImageView),
+		ENTRY(vkDestroyImageView),
+		ENTRY(vkDestroyQueryPool),
 	};
 	for (size_t i = 0; i < sizeof(entries) / sizeof(entries[0]); i++)
 		if (strcmp(entries[i].name, name) == 0)

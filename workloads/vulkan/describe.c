@@ -28,20 +28,13 @@ bool vulkan_has_extension(const VkExtensionProperties *list, uint32_t count, con
 }
 
 /* A device that does not tell its extensions has none. */
-static int read_extensions(const struct vulkan *vk, VkPhysicalDevice device, struct facts *facts)
+bool vulkan_offers(const struct vulkan *vk, VkPhysicalDevice device, const char *name)
 {
 	uint32_t count = EXTENSIONS_MAX;
 	VkExtensionProperties *list CLEANUP_FREE = calloc(EXTENSIONS_MAX, sizeof(*list));
-	if (list == NULL)
-		return ERROR_MEMORY;
-	if (vk->vkEnumerateDeviceExtensionProperties(device, NULL, &count, list) < 0)
-		count = 0;
-	facts->has_driver =
-		vulkan_has_extension(list, count, VK_KHR_DRIVER_PROPERTIES_EXTENSION_NAME);
-	facts->has_pci = vulkan_has_extension(list, count, VK_EXT_PCI_BUS_INFO_EXTENSION_NAME);
-	facts->has_drm =
-		vulkan_has_extension(list, count, VK_EXT_PHYSICAL_DEVICE_DRM_EXTENSION_NAME);
-	return 0;
+	return list != NULL &&
+	       vk->vkEnumerateDeviceExtensionProperties(device, NULL, &count, list) >= 0 &&
+	       vulkan_has_extension(list, count, name);
 }
 
 static void chain(struct facts *facts, bool wanted, void *structure)
@@ -54,7 +47,7 @@ static void chain(struct facts *facts, bool wanted, void *structure)
 }
 
 /* The version of the device decides which structures it knows, also where the instance is newer. */
-static int read_facts(const struct vulkan *vk, VkPhysicalDevice device, struct facts *facts)
+static void read_facts(const struct vulkan *vk, VkPhysicalDevice device, struct facts *facts)
 {
 	VkPhysicalDeviceProperties plain = {0};
 	vk->vkGetPhysicalDeviceProperties(device, &plain);
@@ -67,19 +60,19 @@ static int read_facts(const struct vulkan *vk, VkPhysicalDevice device, struct f
 	};
 	if (plain.apiVersion < VK_API_VERSION_1_1) {
 		facts->properties.properties = plain;
-		return 0;
+		return;
 	}
-	if (read_extensions(vk, device, facts) != 0)
-		return ERROR_MEMORY;
 	facts->has_id = true;
-	facts->has_driver = facts->has_driver || (plain.apiVersion >= VK_API_VERSION_1_2 &&
-						  vk->api_version >= VK_API_VERSION_1_2);
+	facts->has_driver =
+		vulkan_offers(vk, device, VK_KHR_DRIVER_PROPERTIES_EXTENSION_NAME) ||
+		(plain.apiVersion >= VK_API_VERSION_1_2 && vk->api_version >= VK_API_VERSION_1_2);
+	facts->has_pci = vulkan_offers(vk, device, VK_EXT_PCI_BUS_INFO_EXTENSION_NAME);
+	facts->has_drm = vulkan_offers(vk, device, VK_EXT_PHYSICAL_DEVICE_DRM_EXTENSION_NAME);
 	chain(facts, facts->has_id, &facts->id);
 	chain(facts, facts->has_driver, &facts->driver);
 	chain(facts, facts->has_pci, &facts->pci);
 	chain(facts, facts->has_drm, &facts->drm);
 	vk->vkGetPhysicalDeviceProperties2(device, &facts->properties);
-	return 0;
 }
 
 static void describe_ids(const struct facts *facts, struct members *device)
@@ -164,8 +157,7 @@ cJSON *vulkan_describe_device(const struct vulkan *vk, size_t index)
 	struct facts facts = {0};
 	VkPhysicalDeviceMemoryProperties memory = {0};
 	vk->vkGetPhysicalDeviceMemoryProperties(vk->devices[index], &memory);
-	if (read_facts(vk, vk->devices[index], &facts) != 0)
-		return NULL;
+	read_facts(vk, vk->devices[index], &facts);
 	const VkPhysicalDeviceProperties *properties = &facts.properties.properties;
 	member_number(&device, "index", (double)index);
 	member_text(&device, "name", properties->deviceName, sizeof(properties->deviceName));

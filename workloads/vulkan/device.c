@@ -31,6 +31,17 @@ static int load_device_functions(struct vulkan_device *device, struct error *err
 	return 0;
 }
 
+int vulkan_device_create(struct vulkan *vk, VkPhysicalDevice physical,
+			 const VkDeviceCreateInfo *info, struct vulkan_device *out,
+			 struct error *err)
+{
+	out->vk = vk;
+	out->physical = physical;
+	int rc = vulkan_check(vk, vk->vkCreateDevice(physical, info, NULL, &out->handle),
+			      "vkCreateDevice", err);
+	return rc == 0 ? load_device_functions(out, err) : rc;
+}
+
 int vulkan_device_open(struct vulkan *vk, VkPhysicalDevice physical, struct vulkan_device *out,
 		       struct error *err)
 {
@@ -50,10 +61,7 @@ int vulkan_device_open(struct vulkan *vk, VkPhysicalDevice physical, struct vulk
 		.queueCreateInfoCount = 1,
 		.pQueueCreateInfos = &queue,
 	};
-	rc = vulkan_check(vk, vk->vkCreateDevice(physical, &info, NULL, &out->handle),
-			  "vkCreateDevice", err);
-	if (rc == 0)
-		rc = load_device_functions(out, err);
+	rc = vulkan_device_create(vk, physical, &info, out, err);
 	if (rc == 0)
 		out->vkGetDeviceQueue(out->handle, out->queue_family, 0, &out->queue);
 	return rc;

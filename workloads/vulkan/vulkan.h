@@ -66,6 +66,8 @@ void vulkan_messages_end(struct vulkan *vk);
 /* describe.c: whether a list of extensions holds one. */
 bool vulkan_has_extension(const VkExtensionProperties *list, uint32_t count, const char *name);
 
+bool vulkan_offers(const struct vulkan *vk, VkPhysicalDevice device, const char *name);
+
 /* Of all heaps that are the device's own. */
 double vulkan_local_bytes(const VkPhysicalDeviceMemoryProperties *memory);
 

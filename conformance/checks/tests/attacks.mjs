@@ -50,6 +50,7 @@ const apis = {
 		gpu: 'nvidia', library: 'libdouble_vulkan.so', at: at('vulkan.so'),
 		mounts: [manifest('/etc/vulkan/icd.d/double.json', icd(at('vulkan.so')))],
 	},
+	vulkanvideo: {gpu: 'nvidia', library: 'libdouble_vulkan.so', at: at('vulkanvideo.so'), kind: 'encodes'}, // found by the manifest above
 	opencl: {
 		gpu: 'nvidia', library: 'libdouble_opencl.so', at: at('opencl.so'),
 		mounts: [manifest('/etc/OpenCL/vendors/double.icd', `${at('opencl.so')}\n`)],
@@ -106,7 +107,7 @@ function driversOnHost(api, replay) {
 function resource(name, attack, onHost) {
 	const gpu = gpus[name];
 	const node = `/dev/dri/renderD${gpu.render}`;
-	const settings = [attack.settings, `pci-domain=${domain}`, `pci-bus=${gpu.bus + (attack.elsewhere ?? 0)}`, `render=${gpu.render + (attack.elsewhere ?? 0)}`].filter(Boolean);
+	const settings = ['video', attack.settings, `pci-domain=${domain}`, `pci-bus=${gpu.bus + (attack.elsewhere ?? 0)}`, `render=${gpu.render + (attack.elsewhere ?? 0)}`].filter(Boolean);
 	const mounts = own(name).flatMap(([api, row]) => (row.onHost ? [] : mountsOf(api, row, attack)));
 	if (attack.replay) mounts.push({host_path: documents, container_path: documents, read_only: true});
 	return {

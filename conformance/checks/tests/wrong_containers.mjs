@@ -78,6 +78,20 @@ const openglDouble = (setting) => ({
 	envs: {GPUCERT_DOUBLE: `software,${setting}`},
 });
 
+// A driver of Vulkan that is the double, and encodes.
+const vulkanDouble = (setting) => ({
+	mounts: [
+		...mounts(vulkan, (f) => f.origin === 'manifest'),
+		{host_path: join(build, 'tests', 'libdouble_vulkan.so'), container_path: '/opt/double/libdouble_vulkan.so', read_only: true},
+		{
+			host_path: file('double_vulkan.json', {file_format_version: '1.0.0', ICD: {library_path: '/opt/double/libdouble_vulkan.so', api_version: '1.3.0'}}),
+			container_path: '/opt/double/double_vulkan.json',
+			read_only: true,
+		},
+	],
+	envs: {VK_DRIVER_FILES: '/opt/double/double_vulkan.json', VK_ICD_FILENAMES: '/opt/double/double_vulkan.json', GPUCERT_DOUBLE: `software,video,${setting}`},
+});
+
 // A device of Level Zero that was not granted: the image's own loader finds the driver.
 const unasked = {
 	mounts: [
@@ -132,6 +146,8 @@ const rows = [
 		})),
 		...(existsSync(join(build, 'libexec/gpucert/ffmpeg')) ? {wanted: 'pass'} : {reason: '/usr/local/bin/ffmpeg'}),
 	},
+	{check: 'api.vulkanvideo', plugin: plugin(resource('v', vulkan)), wanted: 'unsupported', reason: 'the device has no video queue'},
+	{check: 'api.vulkanvideo', plugin: plugin(resource('v', vulkan, vulkanDouble('devices=1'))), wanted: 'pass'},
 	{check: 'isolation.two-containers', plugin: plugin(resource('v', vulkan), resource('o', opencl)), wanted: 'pass'},
 	{check: 'isolation.shared-replicas', plugin: plugin(resource('v', vulkan)), wanted: 'pass'},
 	{
@@ -157,6 +173,10 @@ const rows = [
 	{check: 'api.opengl', plugin: plugin(resource('g', opengl, openglDouble('idle'))), reason: 'results are wrong'},
 	{check: 'api.opengl', plugin: plugin(resource('g', opengl, openglDouble('devices=2'))), reason: '/devices/count'},
 	{check: 'api.opengl', plugin: plugin(resource('g', opengl, openglDouble('crash=glDispatchCompute'))), reason: 'signal'},
+	{check: 'api.vulkanvideo', plugin: plugin(resource('v', vulkan, vulkanDouble('drop=4'))), reason: '11 pictures'},
+	{check: 'api.vulkanvideo', plugin: plugin(resource('v', vulkan, vulkanDouble('repeat=4'))), reason: 'frame 4 shows frame 3'},
+	{check: 'api.vulkanvideo', plugin: plugin(resource('v', vulkan, vulkanDouble('other=9'))), reason: 'frame 0'},
+	{check: 'api.vulkanvideo', plugin: plugin(resource('v', vulkan, vulkanDouble('lost=4'))), reason: 'VK_ERROR_DEVICE_LOST'},
 	{check: 'isolation.single-device', plugin: plugin(resource('v', vulkan, smuggledOpengl)), reason: 'devices through opengl'},
 	{check: 'isolation.single-device', plugin: plugin(resource('v', vulkan, smuggledNvidia('libcuda.so.1'))), reason: 'devices through cuda'},
 	{check: 'isolation.management-apis', plugin: plugin(resource('v', vulkan, smuggledNvidia('libnvidia-ml.so.1'))), reason: 'devices through nvml: saw Double 0 at 0000:40:00.0'},

@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: MIT */
+/* What a device encodes: its extensions, its queue families, and each profile by asking for it. */
+#include "workloads/vulkanvideo/vulkanvideo.h"
+
+#include "base/cleanup.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { FAMILIES_MAX = 64 };
+
+struct codec {
+	const char *extension;
+	VkVideoCodecOperationFlagsKHR operation;
+	int32_t capabilities, profile; /* VkStructureType */
+	size_t backwards;	       /* of values[]: how many later pictures one refers to */
+};
+
+static const struct codec codecs[VIDEO_CODECS] = {
+	[VIDEO_H264] = {"VK_KHR_video_encode_h264", 0x10000, 1000038000, 1000038007, 5},
+	[VIDEO_HEVC] = {"VK_KHR_video_encode_h265", 0x20000, 1000039000, 1000039007, 9},
+	[VIDEO_AV1] = {"VK_KHR_video_encode_av1", 0x40000, 1000513000, 1000513005, 16},
+};
+
+/* Of H.264 the simplest first. A profile that has both depths is named once. */
+static const struct row {
+	enum video_codec codec;
+	int32_t number;
+	const char *name;
+	bool ten_bit;
+} rows[] = {
+	{VIDEO_H264, STD_VIDEO_H264_PROFILE_IDC_BASELINE, "baseline", false},
+	{VIDEO_H264, STD_VIDEO_H264_PROFILE_IDC_MAIN, "main", false},
+	{VIDEO_H264, STD_VIDEO_H264_PROFILE_IDC_HIGH, "high", false},
+	{VIDEO_H264, STD_VIDEO_H264_PROFILE_IDC_HIGH, NULL, true},
+	{VIDEO_HEVC, 1, "main", false},
+	{VIDEO_HEVC, 2, "main10", true},
+	{VIDEO_AV1, 0, "main", false},
+	{VIDEO_AV1, 0, NULL, true},
+};
+
+static void make_profile(struct vulkanvideo_profile *out, const struct row *row)
+{
+	const struct codec *codec = &codecs[row->codec];
+	const VkVideoComponentBitDepthFlagsKHR depth =
+		row->ten_bit ? VK_VIDEO_COMPONENT_BIT_DEPTH_10_BIT_KHR
+			     : VK_VIDEO_COMPONENT_BIT_DEPTH_8_BIT_KHR;
+	*out = (struct vulkanvideo_profile){
+		.codec = {.sType = (VkStructureType)codec->profile, .number = row->number},
+		.info = {.sType = VK_STRUCTURE_TYPE_VIDEO_PROFILE_INFO_KHR,
+			 .pNext = &out->codec,
+			 .videoCodecOperation = (VkVideoCodecOperationFlagBitsKHR)codec->operation,
+			 .chromaSubsampling = VK_VIDEO_CHROMA_SUBSAMPLING_420_BIT_KHR,
+			 .lumaBitDepth = depth,
+			 .chromaBitDepth = depth},
+		.list = {.sType = VK_STRUCTURE_TYPE_VIDEO_PROFILE_LIST_INFO_KHR,
+			 .profileCount = 1,
+			 .pProfiles = &out->info},
+	};
+}
+
+/* *supported: the device encodes the profile. */
+static int ask(struct vulkanvideo *v, VkPhysicalDevice physical, const struct row *row,
+	       struct vulkanvideo_profile *profile, struct vulkanvideo_capabilities *out,
+	       bool *supported, struct error *err)
+{
+	make_profile(profile, row);
+	*out = (struct vulkanvideo_capabilities){
+		.video = {.sType = VK_STRUCTURE_TYPE_VIDEO_CAPABILITIES_KHR, .pNext = &out->encode},
+		.encode = {.sType = VK_STRUCTURE_TYPE_VIDEO_ENCODE_CAPABILITIES_KHR,
+			   .pNext = &out->codec},
+		.codec.any.sType = (VkStructureType)codecs[row->codec].capabilities,
+	};
+	const VkResult result =
+		v->vkGetPhysicalDeviceVideoCapabilitiesKHR(physical, &profile->info, &out->video);
+	*supported = result == VK_SUCCESS;
+	if (result == VK_ERROR_VIDEO_PROFILE_OPERATION_NOT_SUPPORTED_KHR ||
+	    result == VK_ERROR_VIDEO_PROFILE_FORMAT_NOT_SUPPORTED_KHR ||
+	    result == VK_ERROR_VIDEO_PROFILE_CODEC_NOT_SUPPORTED_KHR ||
+	    result == VK_ERROR_VIDEO_PICTURE_LAYOUT_NOT_SUPPORTED_KHR)
+		return 0;
+	return vulkan_check(v->vk, result, "vkGetPhysicalDeviceVideoCapabilitiesKHR", err);
+}
+
+int vulkanvideo_ask_h264(struct vulkanvideo *v, VkPhysicalDevice physical,
+			 struct vulkanvideo_profile *profile,
+			 struct vulkanvideo_capabilities *capabilities, struct error *err)
+{
+	bool supported = false;
+	int rc = 0;
+	for (size_t i = 0; rc == 0 && rows[i].codec == VIDEO_H264 && !rows[i].ten_bit; i++) {
+		rc = ask(v, physical, &rows[i], profile, capabilities, &supported, err);
+		if (supported)
+			return 0;
+	}
+	return rc != 0 ? rc
+		       : error_set(err, ERROR_UNSUPPORTED, "the device encodes no 8 bits 4:2:0");
+}
+
+/* The first supported profile of a codec makes its offer. */
+static struct video_offer *add(struct video_offers *offers, enum video_codec codec,
+			       const struct vulkanvideo_capabilities *capabilities, bool hardware)
+{
+	const VkVideoCapabilitiesKHR *video = &capabilities->video;
+	struct video_offer *last = offers->count != 0 ? &offers->items[offers->count - 1] : NULL;
+	if (last != NULL && last->codec == codec)
+		return last;
+	struct video_offer *offer = video_offer_add(offers, codec);
+	if (offer == NULL)
+		return NULL;
+	offer->hardware = hardware;
+	offer->ten_bit = 0;
+	offer->least =
+		(struct video_size){video->minCodedExtent.width, video->minCodedExtent.height};
+	offer->most =
+		(struct video_size){video->maxCodedExtent.width, video->maxCodedExtent.height};
+	if (capabilities->codec.any.values[codecs[codec].backwards] == 0)
+		offer->b_frames = 0;
+	return offer;
+}
+
+static int list_row(struct vulkanvideo *v, VkPhysicalDevice physical, const struct row *row,
+		    uint32_t family, bool hardware, struct video_offers *offers, struct error *err)
+{
+	struct vulkanvideo_profile profile = {0};
+	struct vulkanvideo_capabilities capabilities = {0};
+	bool supported = false;
+	int rc = ask(v, physical, row, &profile, &capabilities, &supported, err);
+	if (rc != 0 || !supported)
+		return rc;
+	struct video_offer *offer = add(offers, row->codec, &capabilities, hardware);
+	if (offer == NULL)
+		return 0;
+	offer->id = family;
+	offer->ten_bit |= row->ten_bit;
+	const size_t used = strlen(offer->profiles);
+	if (row->name != NULL)
+		(void)snprintf(offer->profiles + used, sizeof(offer->profiles) - used, "%s%s",
+			       used == 0 ? "" : " ", row->name);
+	return 0;
+}
+
+/* The queue families that encode, by codec: FAMILIES_MAX for none. */
+static bool find_families(struct vulkanvideo *v, VkPhysicalDevice physical,
+			  uint32_t found[VIDEO_CODECS])
+{
+	VkQueueFamilyProperties2 families[FAMILIES_MAX] = {0};
+	VkQueueFamilyVideoPropertiesKHR video[FAMILIES_MAX] = {0};
+	uint32_t count = FAMILIES_MAX;
+	bool any = false;
+	for (uint32_t i = 0; i < FAMILIES_MAX; i++) {
+		video[i].sType = VK_STRUCTURE_TYPE_QUEUE_FAMILY_VIDEO_PROPERTIES_KHR;
+		families[i].sType = VK_STRUCTURE_TYPE_QUEUE_FAMILY_PROPERTIES_2;
+		families[i].pNext = &video[i];
+	}
+	v->vkGetPhysicalDeviceQueueFamilyProperties2(physical, &count, families);
+	for (size_t codec = 0; codec < VIDEO_CODECS; codec++)
+		found[codec] = FAMILIES_MAX;
+	for (uint32_t i = count < FAMILIES_MAX ? count : FAMILIES_MAX; i-- > 0;) {
+		const VkQueueFamilyProperties *family = &families[i].queueFamilyProperties;
+		if ((family->queueFlags & VK_QUEUE_VIDEO_ENCODE_BIT_KHR) == 0 ||
+		    family->queueCount == 0)
+			continue;
+		any = true;
+		for (size_t codec = 0; codec < VIDEO_CODECS; codec++) {
+			if ((video[i].videoCodecOperations & codecs[codec].operation) != 0)
+				found[codec] = i;
+		}
+	}
+	return any;
+}
+
+static int list_rows(struct vulkanvideo *v, VkPhysicalDevice physical, struct video_offers *offers,
+		     struct error *err)
+{
+	uint32_t found[VIDEO_CODECS] = {0};
+	VkPhysicalDeviceProperties properties = {0};
+	int rc = 0;
+	v->vk->vkGetPhysicalDeviceProperties(physical, &properties);
+	const bool hardware = properties.deviceType != VK_PHYSICAL_DEVICE_TYPE_CPU;
+	if (!find_families(v, physical, found))
+		return error_set(err, ERROR_UNSUPPORTED,
+				 "the driver offers " VK_KHR_VIDEO_ENCODE_QUEUE_EXTENSION_NAME
+				 ", and no queue family of the device encodes video");
+	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(rows); i++) {
+		const uint32_t family = found[rows[i].codec];
+		if (family != FAMILIES_MAX &&
+		    vulkan_offers(v->vk, physical, codecs[rows[i].codec].extension))
+			rc = list_row(v, physical, &rows[i], family, hardware, offers, err);
+	}
+	if (rc != 0 || offers->count != 0)
+		return rc;
+	return error_set(
+		err, ERROR_UNSUPPORTED,
+		"a queue family of the device encodes video, and of H.264, HEVC and AV1 no "
+		"profile of 4:2:0");
+}
+
+int vulkanvideo_list(void *session, const struct work_request *request, struct video_offers *offers,
+		     struct error *err)
+{
+	struct vulkanvideo *v = session;
+	VkPhysicalDevice physical = v->vk->devices[request->device];
+	if (!vulkan_offers(v->vk, physical, VK_KHR_VIDEO_ENCODE_QUEUE_EXTENSION_NAME))
+		return error_set(err, ERROR_UNSUPPORTED,
+				 "the driver offers no " VK_KHR_VIDEO_ENCODE_QUEUE_EXTENSION_NAME
+				 ": the device has no video queue");
+	if (v->vkGetPhysicalDeviceQueueFamilyProperties2 == NULL ||
+	    v->vkGetPhysicalDeviceVideoCapabilitiesKHR == NULL ||
+	    v->vkGetPhysicalDeviceVideoFormatPropertiesKHR == NULL)
+		return error_set(err, ERROR_UNSUPPORTED,
+				 "the driver encodes video, and the Vulkan loader knows nothing of "
+				 "it: take one of 1.3.238 or newer");
+	return list_rows(v, physical, offers, err);
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+#include "workloads/vulkanvideo/vulkanvideo.h"
+
+#include <stdlib.h>
+
+static int open_api(struct api_report *report, void **session, struct error *err)
+{
+	void *vk = NULL;
+	struct vulkanvideo *v = calloc(1, sizeof(*v));
+	if (v == NULL)
+		return error_memory(err);
+	int rc = vulkan_api.open(report, &vk, err);
+	if (rc != 0) {
+		free(v);
+		return rc;
+	}
+	v->vk = vk;
+#define LOAD(name) v->name = (PFN_##name)v->vk->vkGetInstanceProcAddr(v->vk->instance, #name)
+	LOAD(vkGetPhysicalDeviceQueueFamilyProperties2);
+	LOAD(vkGetPhysicalDeviceVideoCapabilitiesKHR);
+	LOAD(vkGetPhysicalDeviceVideoFormatPropertiesKHR);
+#undef LOAD
+	*session = v;
+	return 0;
+}
+
+static int work(void *session, const struct work_request *request, struct work_report *report,
+		struct error *err)
+{
+	struct vulkanvideo *v = session;
+	VkPhysicalDeviceProperties properties = {0};
+	v->vk->failure = (struct call_failure){0};
+	v->vk->vkGetPhysicalDeviceProperties(v->vk->devices[request->device], &properties);
+	int rc = video_work(&vulkanvideo_encoder, v,
+			    properties.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU, request, report,
+			    err);
+	if (rc != 0)
+		report->failure = v->vk->failure;
+	return rc;
+}
+
+static void close_api(void *session)
+{
+	struct vulkanvideo *v = session;
+	vulkan_api.close(v->vk);
+	free(v);
+}
+
+const struct api_driver vulkanvideo_api = {
+	.name = "vulkanvideo",
+	.library = VULKAN_LIBRARY,
+	.summary = "Encode video with Vulkan on a device and report the streams",
+	.description =
+		"Opens the Vulkan loader, enumerates the physical devices, lists what one of them encodes (VK_KHR_video_encode_queue), "
+		"and encodes moving frames in H.264 on it. Whoever chose the seed can decode the stream and compare it.",
+	.open = open_api,
+	.work = work,
+	.close = close_api,
+};
