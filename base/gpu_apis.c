@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/gpu_apis.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #define API(name_, system, sight, offered_, title, advice, ...)                                    \
@@ -31,4 +32,10 @@ const struct gpu_api *gpu_api_find(const char *name)
 			return api;
 	}
 	return NULL;
+}
+
+bool gpu_api_in_build(const struct gpu_api *api, const char *build)
+{
+	const unsigned long number = strtoul(build, NULL, 10);
+	return number == 0 || number >= api->windows_build;
 }

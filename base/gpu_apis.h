@@ -22,6 +22,7 @@ struct gpu_api {
 	 * that Windows itself brings, where the image has it; NULL for none. */
 	const char *driver_dll;
 	const char *windows_dll;
+	unsigned windows_build; /* Windows: has it since this build; 0: all that are supported */
 	/* Linux: kernel drivers whose device nodes are enough for it, where the image has the
 	 * user-mode driver; NULL-ended. */
 	const char *kernel_drivers[16];
@@ -39,3 +40,6 @@ const char *gpu_api_family(const struct gpu_api *api);
 
 /* NULL: there is none of that name. */
 const struct gpu_api *gpu_api_find(const char *name);
+
+/* Has this build of Windows ("20348.1547") the API? One that is not told has it. */
+bool gpu_api_in_build(const struct gpu_api *api, const char *build);

@@ -238,9 +238,22 @@ static size_t expect_all(const struct api_tally *tally)
 	return offering;
 }
 
+/* What stands in for Windows claims any build. */
+static bool is_in_build(const struct discovery_system *system, const struct gpu_api *api)
+{
+	return strcmp(system->os, "windows") != 0 || system->emulator[0] != '\0' ||
+	       gpu_api_in_build(api, system->build);
+}
+
 static void computes(struct check_run *run)
 {
 	const struct gpu_api *api = gpu_api_find(check_row(run)->param);
+	const struct discovery_system *system = &check_context(run)->node->system;
+	if (!is_in_build(system, api)) {
+		check_not_applicable(run, "%s begins with Windows build %u, and this is %s",
+				     api->name, api->windows_build, system->build);
+		return;
+	}
 	struct rig *rig = rig_ready(run, NULL);
 	struct stage *stage = rig != NULL ? stage_open(run, &rig->loop) : NULL;
 	struct api_tally tally = {.rig = rig, .stage = stage, .api = api};

@@ -122,6 +122,18 @@ static void test_each_api_has_its_check(void)
 	CU_ASSERT_EQUAL(found, wanted);
 }
 
+/* What a build of Windows does not have is not wanted of it. */
+static void test_builds(void)
+{
+	const struct gpu_api *video = gpu_api_find("d3d12video"), *any = gpu_api_find("d3d12");
+	CU_ASSERT_FALSE(gpu_api_in_build(video, "20348.1547"));
+	CU_ASSERT_FALSE(gpu_api_in_build(video, "21999"));
+	CU_ASSERT_TRUE(gpu_api_in_build(video, "22000.1"));
+	CU_ASSERT_TRUE(gpu_api_in_build(video, "26100.2314"));
+	CU_ASSERT_TRUE(gpu_api_in_build(video, ""));
+	CU_ASSERT_TRUE(gpu_api_in_build(any, "17763.1"));
+}
+
 static void test_names_are_unique(void)
 {
 	struct plan plan CLEANUP_PLAN = {0};
@@ -206,6 +218,7 @@ int main(void)
 		{"names are unique", test_names_are_unique},
 		{"ids are those of ids.txt", test_ids_are_those_of_ids_txt},
 		{"each API has its check", test_each_api_has_its_check},
+		{"builds of Windows", test_builds},
 		{"every requirement is tested", test_every_requirement_is_tested},
 		{"where nothing is there, whatever needs something is unsupported",
 		 test_nothing_is_there},

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# usage: judge_streams.sh FOLDER BUILD
+# usage: d3d12video_streams.sh FOLDER BUILD
 # What verify-video says of the streams that test_d3d12video left in FOLDER, one document for each setting of its double. verify-video is no
 # Windows program: it is that of another build beside BUILD. Exit code 77: there is none.
 set -eu
