@@ -42,9 +42,10 @@ esac
 fetch() {
 	command -v npm >/dev/null || cannot "npm is not installed"
 	new=$microsoft.new
+	trap 'rm -rf "$new"' EXIT
 	rm -rf "$new"
 	mkdir -p "$new/directml" "$new/dxc"
-	(cd "$new" && npm pack --silent "$package" >/dev/null 2>"$microsoft.log" && tar -xzf ./*.tgz) || {
+	(cd "$new" && npm pack --loglevel error --fetch-retries 1 "$package" >/dev/null 2>"$microsoft.log" && tar -xzf ./*.tgz) || {
 		tail -n 5 "$microsoft.log" >&2
 		cannot "npm cannot fetch $package, see $microsoft.log"
 	}
@@ -62,6 +63,7 @@ build() {
 	root=$("$wine_sources/make-root.sh" --check) || exit
 	new=$folder.new
 	log=$folder.log
+	trap 'rm -rf "$new"' EXIT
 	rm -rf "$new"
 	mkdir -p "$new/upper/build" "$new/work" "$new/root" "$new/dlls"
 	cp "$wine_sources/build-wined3d.sh" "$new/upper/build/"
@@ -73,25 +75,18 @@ build() {
 		cp /etc/resolv.conf "$2/root/etc/resolv.conf"
 		exec timeout 3600 chroot "$2/root" sh /build/build-wined3d.sh' build "$root" "$new" </dev/null >"$log" 2>&1 || {
 		tail -n 25 "$log" >&2
-		rm -rf "$new"
 		cannot "building it failed, see $log"
 	}
 	cp "$new/upper/build/wined3d.dll" "$microsoft/directml/directml.dll" "$new/dlls"
 	mv "$new/dlls" "$folder"
-	rm -rf "$new"
 }
 
-make_folder() {
-	[ -d "$folder" ] && return # it is there, or somebody else made it meanwhile
-	[ "$only_cached" = no ] || cannot "it is not in the cache; $0 $what makes it"
-	mkdir -p "$cache"
-	[ -d "$microsoft" ] || fetch
-	[ "$what" != direct3d ] || build
-}
 if [ ! -d "$folder" ]; then
+	[ "$only_cached" = no ] || cannot "it is not in the cache; $0 $what makes it"
 	mkdir -p "$cache"
 	exec 9>"$cache/dlls.lock"
 	flock 9
-	make_folder
+	[ -d "$microsoft" ] || fetch
+	[ "$what" != direct3d ] || [ -d "$folder" ] || build # not where somebody else made it meanwhile
 fi
 echo "$folder"
