@@ -95,7 +95,7 @@ const normal = (text) => text
 function cell(name, api, verb) {
 	const found = JSON.parse(readFileSync(join(report(name), 'report.json'))).checks.find((entry) => entry.id === `api.${api}`);
 	if (found === undefined) return 'another system';
-	if (found.outcome === 'not-applicable') return 'no such device';
+	if (found.outcome === 'not-applicable') return 'no device offers it';
 	const passed = found.deviceOutcomes.filter(({outcome}) => outcome === 'pass').map(({ref}) => ref);
 	if (passed.length === 0) return found.outcome;
 	const where = found.deviceOutcomes.length === 1 ? passed[0] : `${passed.length} of ${found.deviceOutcomes.length} devices`;

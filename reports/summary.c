@@ -101,7 +101,8 @@ static void add_verdict(struct summary *summary)
 	struct headline headline = headline_of(report);
 	text_addf(&body, "%lld of %lld checks passed",
 		  (long long)view_int(report, "/totals/outcome/pass"),
-		  (long long)view_int(report, "/totals/checks"));
+		  (long long)(view_int(report, "/totals/checks") -
+			      view_int(report, "/totals/outcome/not-applicable")));
 	json_each (outcome, outcomes) {
 		if (outcome->valueint != 0 && strcmp(outcome->string, "pass") != 0)
 			text_addf(&body, ", %d %s", outcome->valueint, outcome->string);
