@@ -250,7 +250,8 @@ void video_expect_ffmpeg(struct check_run *run, const struct discovery_device *d
 			 const cJSON *document, video_offers_api *offers)
 {
 	bool promised = false;
-	for (const struct gpu_api *api = gpu_apis; api->name != NULL; api++)
+	for (const struct gpu_api *api = gpu_apis;
+	     api->name != NULL && device->kind != DISCOVERY_SOFTWARE; api++)
 		promised = promised || (api->encodes && strcmp(api->name, "ffmpeg") != 0 &&
 					offers(device, api));
 	if (promised)

@@ -37,7 +37,7 @@ void video_expect_hardware(struct check_run *run, const struct discovery_device 
 			   const struct grant *grant, const cJSON *document,
 			   video_offers_api *offers);
 
-/* Of a document that says that there is no ffmpeg: unsupported where the device offers encoders, not
- * applicable elsewhere. */
+/* Of a document that says that there is no ffmpeg: unsupported where the device is one in hardware
+ * and offers encoders, not applicable elsewhere. */
 void video_expect_ffmpeg(struct check_run *run, const struct discovery_device *device,
 			 const cJSON *document, video_offers_api *offers);

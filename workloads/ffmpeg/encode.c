@@ -47,7 +47,7 @@ static bool is_absent(const struct text_list *messages)
 	static const char *const phrases[] = {
 		"Unknown encoder",	  "Unrecognized option", "no encode device (1)",
 		"unsupported device (2)", "No usable encoding",	 "VK_KHR_video_encode",
-		"could not find any MFT",
+		"could not find any MFT", "unknown device type", "Device creation failed: -12.",
 	};
 	for (size_t i = 0; i < messages->count; i++) {
 		for (size_t p = 0; p < ARRAY_SIZE(phrases); p++) {

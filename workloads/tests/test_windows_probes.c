@@ -9,6 +9,7 @@
 #include "workloads/tests/run_probe.h"
 
 #include "base/cleanup.h"
+#include "base/file.h"
 
 static cJSON *document_of(const char *program, const char *option, const char *value)
 {
@@ -111,6 +112,34 @@ static void test_direct3d_12_encodes_nothing(void)
 	expect_string(document, "/work/error/name", "E_NOINTERFACE");
 }
 
+/* FFmpeg of cmake/ffmpeg, where it was made: Wine has no NVENC, no encoder in hardware, and one of Media
+ * Foundation that FFmpeg cannot use. None of that is taken for a stream. */
+static void test_ffmpeg(void)
+{
+	static const struct {
+		size_t attempt;
+		const char *status, *reason;
+	} rows[] = {
+		{0, "failed", "Cannot load nvcuda.dll"},
+		{1, "unsupported", "Unknown encoder 'h264_amf'"},
+		{5, "unsupported", "could not find any MFT"},
+		{6, "failed", "MF_E_TRANSFORM_TYPE_NOT_SET"},
+	};
+	if (!file_exists(GPUCERT_BINARY_DIR "/libexec/gpucert/ffmpeg.exe")) {
+		expect_unsupported(&(struct probe){.program = "probe-ffmpeg"}, "ffmpeg");
+		return;
+	}
+	cJSON *document CLEANUP_JSON = document_of("probe-ffmpeg", NULL, NULL);
+	expect_string(document, "/api/status", "ok");
+	expect_string(document, "/work/status", "failed");
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		const cJSON *attempt = cJSON_GetArrayItem(
+			json_pointer(document, "/work/video/attempts"), (int)rows[i].attempt);
+		expect_string(attempt, "/status", rows[i].status);
+		UNIT_CONTAINS(string_at(attempt, "/reason"), rows[i].reason);
+	}
+}
+
 /* Wine has no DirectML, and a dxcore.dll without adapters. */
 static void test_missing_libraries_are_named(void)
 {
@@ -182,6 +211,7 @@ int main(void)
 		{"DXGI lists adapters", test_dxgi_lists_adapters},
 		{"Media Foundation encodes", test_media_foundation_encodes},
 		{"Direct3D 12 encodes nothing", test_direct3d_12_encodes_nothing},
+		{"FFmpeg", test_ffmpeg},
 		{"missing libraries are named", test_missing_libraries_are_named},
 		{"interfaces agree", test_interfaces_agree},
 		{"an interface that does not answer is told",

@@ -197,10 +197,10 @@ static bool offers_nothing(const struct discovery_device *device, const struct g
 
 static video_offers_api *offers;
 static struct grant grant;
+static struct discovery_device device = {.id = "gpu"};
 
 static void hardware_body(struct check_run *run)
 {
-	static const struct discovery_device device = {.id = "gpu"};
 	cJSON *document CLEANUP_JSON = cJSON_Parse(document_text);
 	CU_ASSERT_PTR_NOT_NULL_FATAL(document);
 	(void)check_expect(run, true, "streams", "decode", "decode");
@@ -267,6 +267,9 @@ static void test_no_ffmpeg(void)
 		"{\"api\": {\"missing\": \"ffmpeg\", \"reason\": \"there is no ffmpeg\"}}";
 	offers = offers_vaapi;
 	expect_of(hardware_body, text, REPORT_UNSUPPORTED, "gpu: there is no ffmpeg");
+	device.kind = DISCOVERY_SOFTWARE;
+	expect_of(hardware_body, text, REPORT_NOT_APPLICABLE, "gpu offers no encoder");
+	device.kind = DISCOVERY_DISPLAY;
 	offers = offers_nothing;
 	expect_of(hardware_body, text, REPORT_NOT_APPLICABLE, "gpu offers no encoder");
 }
