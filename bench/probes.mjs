@@ -3,7 +3,7 @@
 // Prints what probes cost by themselves: the time from start to the first call of an API, the memory beyond the driver's, and
 // the time of the whole grid of APIs. An exit code of 1: a figure is above its target. See README.md.
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
+import { copyFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 
@@ -78,18 +78,25 @@ function workMemory(name) {
 
 function measure(name) {
 	const args = name === "visibility" ? ["--api", "vulkan"] : [];
-	const first = firstCall(path.join(programs, `probe-${name}`), args, { LD_LIBRARY_PATH: scratch });
+	const program = path.join(scratch, `probe-${name}`); // a copy: probe-ffmpeg starts the ffmpeg beside it
+	copyFileSync(path.join(programs, `probe-${name}`), program);
+	const first = firstCall(program, args, { LD_LIBRARY_PATH: scratch });
 	if (first === null) {
-		console.log(`${`probe-${name}`.padEnd(64)} not measured: it loads none of the known libraries`);
+		console.log(`${`probe-${name}`.padEnd(64)} not measured: it loads none of the known libraries, and starts no ffmpeg`);
 		missed++;
 		return;
 	}
 	row(`probe-${name}, start to first API call`, first.ms, "ms", 15);
+	if (name === "ffmpeg") { // a process of its own
+		row(`probe-${name}, memory`, peak(name, []).kb / 1024, "MB", 64);
+		return;
+	}
 	const work = name === "visibility" ? null : workMemory(name);
 	row(`probe-${name}, memory beyond the driver's${work === null ? " (no work here)" : ""}`, (first.kb + (work ?? 0)) / 1024, "MB", 64);
 }
 
 try {
+	symlinkSync(path.join(tests, "first_call_program"), path.join(scratch, "ffmpeg"));
 	libraries.forEach((library) => symlinkSync(meter, path.join(scratch, library)));
 	row("empty program, start to main", firstCall(path.join(tests, "bench_empty"), [], { LD_PRELOAD: meter }).ms, "ms");
 	readdirSync(programs).filter((n) => n.startsWith("probe-")).forEach((n) => measure(n.slice("probe-".length)));

@@ -4,6 +4,7 @@
  * when that is loaded, which is the first thing that a probe does with an API, and writes to the file
  * $BENCH_FIRST_CALL when that was (nanoseconds of the monotonic clock) and how much memory the probe
  * had (kilobytes). Preloaded, it writes to $BENCH_PEAK what the probe had at most.
+ * As a program it is the ffmpeg that probe-ffmpeg starts.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -52,3 +53,10 @@ __attribute__((destructor)) static void ended(void)
 	if (path != NULL)
 		tell(path, 0, status_kb("VmHWM:"));
 }
+
+#ifdef FIRST_CALL_PROGRAM
+int main(void)
+{
+	return 1;
+}
+#endif
