@@ -30,7 +30,7 @@ static bool has_attribute(const struct discovery_device *device, const char *con
 	return *told != NULL;
 }
 
-static bool is_offered(const struct discovery_device *device, const struct gpu_api *api)
+bool api_is_offered(const struct discovery_device *device, const struct gpu_api *api)
 {
 	return filter_offers(device, api->offered) &&
 	       (api->attributes[0] == NULL || has_attribute(device, api->attributes));
@@ -71,7 +71,7 @@ static void expect_encoded(struct check_run *run, const struct discovery_device 
 				    "encoded", "/work/status", "/work/reason");
 	if (strcmp(status, "encoded") == 0 &&
 	    json_pointer(document, "/work/video/attempts") != NULL)
-		video_expect_hardware(run, device, grant, document, is_offered);
+		video_expect_hardware(run, device, grant, document, api_is_offered);
 }
 
 static void expect_work(struct check_run *run, const struct discovery_device *device,
@@ -138,7 +138,7 @@ static void judge(struct api_tally *tally, const struct discovery_device *device
 {
 	struct check_run *run = tally->rig->run;
 	if (strcmp(view_string(document, "/api/missing"), "ffmpeg") == 0)
-		video_expect_ffmpeg(run, device, document, is_offered);
+		video_expect_ffmpeg(run, device, document, api_is_offered);
 	else if (image_lacks_driver(check_context(run)->node, device, document))
 		check_unsupported(
 			run,
@@ -165,7 +165,7 @@ static const cJSON *run_probe(struct api_tally *tally, const char *label, struct
 
 static bool is_wanted(const struct api_tally *tally, const struct discovery_device *device)
 {
-	return device != NULL && is_offered(device, tally->api) &&
+	return device != NULL && api_is_offered(device, tally->api) &&
 	       !text_list_has(&tally->tested, device->id);
 }
 
@@ -221,7 +221,7 @@ static size_t expect_all(const struct api_tally *tally)
 	for (size_t i = 0; i < context->node->device_count; i++) {
 		const struct discovery_device *device = &context->node->devices[i];
 		bool tested = text_list_has(&tally->tested, device->id);
-		if (!is_offered(device, tally->api))
+		if (!api_is_offered(device, tally->api))
 			continue;
 		offering++;
 		if (!tested && tally->untold != 0)

@@ -451,6 +451,40 @@ const struct check isolation_checks[] = {
 		.needs = {.os = "linux", .devices = 1, .live_node = true},
 	},
 	{
+		ISOLATION("residue", ISO_11, HIGH, 1, isolation_residue),
+		.title = "A container finds nothing of another one's in a device's memory",
+		.advice =
+			"The driver hands out memory as the last process left it. Update it, or give "
+			"such a device to workloads that may see each other's data alone.",
+		.needs = {.devices = 1, .containers = true},
+	},
+	{
+		ISOLATION("faults", ISO_12, HIGH, 1, isolation_faults),
+		.title = "A crash or a hang on a device harms no other container",
+		.advice =
+			"Read which container failed and what its API said. Where a reset takes "
+			"everybody along, do not share the device; MPS and some drivers of AMD on "
+			"Windows do not contain faults.",
+		.needs = {.devices = 1, .containers = true},
+	},
+	{
+		ISOLATION("contention", ISO_13, MEDIUM, 1, isolation_contention),
+		.title = "Two containers at the same time both get their work done",
+		.advice =
+			"Do not offer replicas of a device in exclusive mode, nor of one that runs a "
+			"process to its end before the next. The shares are in the evidence.",
+		.needs = {.devices = 1, .containers = true},
+	},
+	{
+		ISOLATION("lifetime", ISO_14, HIGH, 1, isolation_lifetime),
+		.title = "A killed container's device and memory are there for the next one",
+		.advice =
+			"Look for a process that keeps the device's nodes open (fuser), and in the "
+			"kernel log for a reset that failed. AMD's RDNA 3.5 and 4 are known to "
+			"refuse a second start on Windows (Windows-Containers issue 623).",
+		.needs = {.devices = 1, .containers = true},
+	},
+	{
 		ISOLATION("shared-replicas", ISO_04, CRITICAL, 2, shared_replicas),
 		.title = "Two containers with replicas of one device both see that device",
 		.advice = "Check that the plugin maps each replica's id to its device.",

@@ -27,6 +27,10 @@ struct node_file {
  * numbers there. */
 bool node_file_identify(const char *path, struct node_file *out);
 
+/* How many descriptors of this machine's processes, as far as they can be seen, have this device node
+ * open, by whatever path. */
+size_t node_file_count_open(const char *path);
+
 /* Calls `each` for the regular files and device nodes in a folder and those below it, `most`
  * entries at the most, without following links and without leaving the file system. `each` returns
  * false to end it. */

@@ -321,6 +321,53 @@ const cJSON *stage_run(struct stage *stage, const char *label, const char *const
 	return probe != NULL ? stage_finish(stage, probe) : NULL;
 }
 
+bool stage_can_pause(struct stage *stage)
+{
+	if (!holds_probes(stage))
+		check_unsupported(stage->run, "here no probe can be held in the midst of its work; "
+					      "in Linux containers one can");
+	return holds_probes(stage);
+}
+
+bool stage_wait_paused(struct stage *stage, struct probe *probe)
+{
+	struct span span = span_begin(stage);
+	struct error err = {0};
+	int64_t pid = 0;
+	int rc = probe->early ? 0 : launch_wait_held(probe->launch, &pid, &err);
+	span_end(stage, &span);
+	return rc == ERROR_UNSUPPORTED ||
+	       (check_works(stage->run, rc, probe->label, &err) && pid != 0);
+}
+
+void stage_resume(struct stage *stage, struct probe *probe)
+{
+	struct error err = {0};
+	(void)check_works(stage->run, launch_release(probe->launch, "go on", &err), probe->label,
+			  &err);
+}
+
+const struct launch_result *stage_end(struct stage *stage, struct probe *probe, bool kill,
+				      const cJSON **document)
+{
+	struct error err = {0};
+	struct span span = span_begin(stage);
+	int rc = kill ? launch_stop(probe->launch, &err) : launch_wait(probe->launch, &err);
+	span_end(stage, &span);
+	*document = NULL;
+	if (!check_works(stage->run, rc, probe->label, &err))
+		return NULL;
+	const struct launch_result *result = launch_result(probe->launch);
+	keep_output(stage, probe, result);
+	if (result->end == LAUNCH_EXITED && result->code == 0 &&
+	    json_parse(text_string(&result->out), result->out.size, &probe->document, NULL) == 0) {
+		check_evidence_json(stage->run, check_format(stage->run, "%s.json", probe->label),
+				    probe->document);
+		*document = probe->document;
+	}
+	return result;
+}
+
 const struct launch_result *probe_result(const struct probe *probe)
 {
 	return launch_result(probe->launch);

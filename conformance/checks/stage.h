@@ -38,5 +38,19 @@ const cJSON *stage_finish(struct stage *stage, struct probe *probe);
 const cJSON *stage_run(struct stage *stage, const char *label, const char *const *command,
 		       const struct grant *grant);
 
+/* Can a probe be held in the midst of its work? In a Linux container. A check that needs it and does
+ * not have it is unsupported, which is recorded. */
+bool stage_can_pause(struct stage *stage);
+
+/* For a command with "--pause", LAUNCH_PAUSE_PATH: waits until the probe is in the midst of its work,
+ * with its memory on the device. False: it ended before, which stage_end() tells, or recorded. */
+bool stage_wait_paused(struct stage *stage, struct probe *probe);
+void stage_resume(struct stage *stage, struct probe *probe);
+
+/* The end of a probe of which nothing is expected: waits for it, or with `kill` ends it (SIGKILL).
+ * *document (borrowed): what it said in the end; NULL for nothing. NULL: recorded. */
+const struct launch_result *stage_end(struct stage *stage, struct probe *probe, bool kill,
+				      const cJSON **document);
+
 /* How and when it ran, as the runtime says; it has ended. */
 const struct launch_result *probe_result(const struct probe *probe);

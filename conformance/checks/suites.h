@@ -8,6 +8,7 @@
  *   stage.h         where probes run, and what they are proven to be (authenticity.h)
  *   offer.h         what an id hands out, and a container with it (granted.h)
  *   visibility.h    what a container saw
+ *   tenants.h       the devices, and probes that use them one after the other or side by side
  *   tally.h         one verdict about many things
  */
 
@@ -27,3 +28,9 @@ extern const struct check environment_checks[], registration_checks[], list_and_
 check_body list_devices_present, isolation_node_files, isolation_apis_agree,
 	isolation_management_apis, isolation_device_nodes, isolation_driver_files,
 	isolation_host_paths;
+check_body isolation_residue, isolation_faults, isolation_contention, isolation_lifetime;
+
+/* api.c: does the device offer this API, or this part of DirectX? */
+struct discovery_device;
+struct gpu_api;
+bool api_is_offered(const struct discovery_device *device, const struct gpu_api *api);

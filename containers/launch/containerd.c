@@ -82,6 +82,7 @@ static int make_pod(struct containerd_launcher *launcher, struct containerd_laun
 	launch->base.result.container_id = id;
 	launch->has_container = true;
 	rc = cri_start_container_wait(launcher->cri, id, &failure);
+	launch->started = rc == 0;
 	return rc < 0 ? failed(launch, end_of_start(&failure), "start", &failure, err) : 0;
 }
 
@@ -154,7 +155,8 @@ static void free_launch(struct launch *launch)
 {
 	struct containerd_launch *self = (struct containerd_launch *)launch;
 	free(self->program);
-	free(self->hold_fifo);
+	for (size_t i = 0; i < LAUNCH_GATES; i++)
+		free(self->gates[i]);
 	free(self->sandbox_id);
 	free(self->log_directory);
 	free(self);

@@ -26,10 +26,14 @@ struct containerd_launch {
 	char *log_directory;	       /* of this launch; NULL: none was made */
 	char *sandbox_id;	       /* NULL: none was made */
 	uint64_t deadline_ms;
-	char *hold_fifo;    /* the host's end; NULL: the program is not held */
-	int hold_fd;	    /* its writing end, once the program reads; -1 */
-	bool has_container; /* base.result.container_id was created */
+	char *gates[LAUNCH_GATES]; /* FIFOs, the host's ends; NULL: the program is not held */
+	size_t gate;		   /* the next one */
+	int hold_fd;		   /* its writing end, once the program reads; -1 */
+	bool has_container;	   /* base.result.container_id was created */
+	bool started;		   /* so there may be output */
 };
+
+extern const char *const containerd_gate_paths[LAUNCH_GATES]; /* in the container */
 
 #define POD_LOG_FILE "0.log" /* of the container, below the log directory */
 

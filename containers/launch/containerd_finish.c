@@ -198,15 +198,14 @@ static void clean(struct containerd_launch *launch)
 int containerd_finish(struct launch *launch, bool stop, struct error *err)
 {
 	struct containerd_launch *self = (struct containerd_launch *)launch;
-	bool ran = launch->result.end == LAUNCH_RUNNING;
 	int rc = 0;
 	launch->finished = true;
 	containerd_close_hold(self);
-	if (ran)
+	if (launch->result.end == LAUNCH_RUNNING)
 		rc = wait_end(self, stop, err);
-	if (rc == 0 && ran)
+	if (rc == 0 && self->started)
 		rc = read_log(self, err);
-	if (rc == 0 && ran)
+	if (rc == 0 && self->started)
 		rc = detect_exec_failure(self, err);
 	clean(self);
 	return rc;

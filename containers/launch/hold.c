@@ -10,11 +10,18 @@
 #include <string.h>
 #include <uv.h>
 
+const char *const containerd_gate_paths[LAUNCH_GATES] = {LAUNCH_HOLD_PATH, LAUNCH_PAUSE_PATH};
+
 int containerd_make_hold(struct containerd_launch *launch, struct error *err)
 {
-	launch->hold_fifo = path_join(launch->log_directory, "launch");
-	return launch->hold_fifo != NULL ? host_make_fifo(launch->hold_fifo, err)
-					 : error_memory(err);
+	int rc = 0;
+	for (size_t i = 0; rc == 0 && i < LAUNCH_GATES; i++) {
+		launch->gates[i] =
+			path_join(launch->log_directory, path_base(containerd_gate_paths[i]));
+		rc = launch->gates[i] != NULL ? host_make_fifo(launch->gates[i], err)
+					      : error_memory(err);
+	}
+	return rc;
 }
 
 void containerd_close_hold(struct containerd_launch *launch)
@@ -29,19 +36,20 @@ void containerd_close_hold(struct containerd_launch *launch)
  * program is there. Nothing tells when that is, so it is asked again and again. */
 static int wait_reader(struct containerd_launch *launch, struct error *err)
 {
+	const char *fifo = launch->gate < LAUNCH_GATES ? launch->gates[launch->gate] : NULL;
 	uint64_t pause_ms = 0;
-	bool ended = false;
+	bool ended = fifo == NULL;
 	int rc = 0;
 	while (rc == 0 && !ended && clock_monotonic_ms() < launch->deadline_ms) {
 		uv_fs_t request;
-		int fd = uv_fs_open(NULL, &request, launch->hold_fifo,
-				    UV_FS_O_WRONLY | UV_FS_O_NONBLOCK, 0, NULL);
+		int fd = uv_fs_open(NULL, &request, fifo, UV_FS_O_WRONLY | UV_FS_O_NONBLOCK, 0,
+				    NULL);
 		uv_fs_req_cleanup(&request);
 		launch->hold_fd = fd >= 0 ? fd : -1;
 		if (fd >= 0)
 			break;
 		if (fd != UV_ENXIO)
-			return error_uv(err, fd, "%s", launch->hold_fifo);
+			return error_uv(err, fd, "%s", fifo);
 		rc = containerd_look(launch, &ended, err);
 		if (rc == 0 && !ended)
 			containerd_pause(&launch->base, &pause_ms);
@@ -69,7 +77,7 @@ int containerd_release(struct launch *launch, const char *line, struct error *er
 		return 0;
 	/* It fits into the pipe, so it is written whole or not at all. */
 	int reason = file_write_all(self->hold_fd, text, strlen(text)) ? 0 : errno;
+	const char *fifo = self->gates[self->gate++];
 	containerd_close_hold(self);
-	return reason == 0 || reason == EPIPE ? 0
-					      : error_system(err, reason, "%s", self->hold_fifo);
+	return reason == 0 || reason == EPIPE ? 0 : error_system(err, reason, "%s", fifo);
 }

@@ -96,6 +96,11 @@ int launch_wait(struct launch *launch, struct error *err)
 	return launch->finished ? 0 : launch->launcher->class->finish(launch, false, err);
 }
 
+int launch_stop(struct launch *launch, struct error *err)
+{
+	return launch->finished ? 0 : launch->launcher->class->finish(launch, true, err);
+}
+
 const struct launch_result *launch_result(const struct launch *launch)
 {
 	return &launch->result;

@@ -135,6 +135,11 @@ int launch_start(struct launcher *launcher, const struct launch_spec *spec, stru
  * launch goes on all the same. ERROR_MEMORY, ERROR_IO.
  */
 #define LAUNCH_HOLD_PATH "/run/gpucert/launch"
+/* A second FIFO, of the same launch: a program that reads it, too, is held there once more. After the
+ * release at the first one, the next launch_wait_held() waits for that. */
+#define LAUNCH_PAUSE_PATH "/run/gpucert/pause"
+enum { LAUNCH_GATES = 2 };
+
 int launch_wait_held(struct launch *launch, int64_t *pid, struct error *err);
 
 /* Lets the program go on with a line of text, at most 256 bytes. A program that is gone by then is
@@ -146,7 +151,10 @@ int launch_release(struct launch *launch, const char *line, struct error *err);
  * looked at only in here. */
 int launch_wait(struct launch *launch, struct error *err);
 
-/* Borrowed; complete after launch_wait(). */
+/* The same, but kills a program (SIGKILL) that has not ended: LAUNCH_STOPPED. */
+int launch_stop(struct launch *launch, struct error *err);
+
+/* Borrowed; complete after launch_wait() or launch_stop(). */
 const struct launch_result *launch_result(const struct launch *launch);
 
 /* Kills the program first if it still runs. NULL is allowed. */

@@ -165,14 +165,17 @@ static void add_envs(struct pod_config *config, const struct grant_list *envs)
 }
 
 static void add_mounts(struct pod_config *config, const struct grant_list *mounts,
-		       const char *hold_fifo)
+		       char *const gates[LAUNCH_GATES])
 {
-	const struct grant_entry hold = {
-		.host_path = hold_fifo, .container_path = LAUNCH_HOLD_PATH, .read_only = true};
-	size_t count = mounts->count + (hold_fifo != NULL ? 1 : 0);
+	size_t count = mounts->count + (gates[0] != NULL ? LAUNCH_GATES : 0);
 	Runtime__V1__Mount **list = messages(config, &runtime__v1__mount__descriptor, count);
 	for (size_t i = 0; list != NULL && i < count; i++) {
-		const struct grant_entry *mount = i < mounts->count ? &mounts->items[i] : &hold;
+		const size_t gate = i - mounts->count;
+		const struct grant_entry held = {
+			.host_path = i < mounts->count ? NULL : gates[gate],
+			.container_path = i < mounts->count ? NULL : containerd_gate_paths[gate],
+			.read_only = true};
+		const struct grant_entry *mount = i < mounts->count ? &mounts->items[i] : &held;
 		list[i]->host_path = wire_string(mount->host_path);
 		list[i]->container_path = wire_string(mount->container_path);
 		list[i]->readonly = mount->read_only;
@@ -260,7 +263,7 @@ int pod_config_make(struct pod_config *config, const struct containerd_launcher 
 		add_linux(config, launcher);
 	add_command(config, launch, spec->command);
 	add_envs(config, &spec->grant.envs);
-	add_mounts(config, &spec->grant.mounts, launch->hold_fifo);
+	add_mounts(config, &spec->grant.mounts, launch->gates);
 	add_devices(config, &spec->grant.devices);
 	add_pairs(config, launcher, &spec->grant.annotations);
 	add_cdi_devices(config, &spec->grant.cdi_devices);

@@ -39,6 +39,7 @@ static void do_cat(const char *path)
 	while ((count = read(fd, chunk, sizeof(chunk))) > 0)
 		(void)fwrite(chunk, 1, (size_t)count, stdout);
 	(void)close(fd);
+	(void)fflush(stdout);
 }
 
 static void do_stat(const char *path)

@@ -107,6 +107,31 @@ static void test_a_held_program(void)
 	expect_nothing_left(launch_result(launch));
 }
 
+/* It waits a second time, is killed there, and what it said is kept; another one ends instead. */
+static void test_held_twice(void)
+{
+	const char *const twice[] = {"probe-test", "cat=" LAUNCH_HOLD_PATH,
+				     "cat=" LAUNCH_PAUSE_PATH, "out=never", NULL};
+	const char *const once[] = {"probe-test", "cat=" LAUNCH_HOLD_PATH, "exit=5", NULL};
+	const char *const *const commands[] = {twice, once};
+	const enum launch_end wanted[] = {LAUNCH_STOPPED, LAUNCH_EXITED};
+	for (size_t i = 0; i < ARRAY_SIZE(commands); i++) {
+		const struct launch_spec spec = {
+			.name = "held", .command = commands[i], .hold = true};
+		struct launch *launch CLEANUP_LAUNCH = NULL;
+		int64_t pid = 0;
+		UNIT_INT(launch_start(rig.launcher, &spec, &launch, NULL), 0);
+		UNIT_INT(launch_wait_held(launch, &pid, NULL), 0);
+		UNIT_INT(launch_release(launch, "go on", NULL), 0);
+		UNIT_INT(launch_wait_held(launch, &pid, NULL), 0);
+		UNIT_INT(pid > 1, i == 0);
+		UNIT_INT(launch_stop(launch, NULL), 0);
+		UNIT_INT(launch_result(launch)->end, wanted[i]);
+		UNIT_STRING(text_string(&launch_result(launch)->out), "go on\n");
+		expect_nothing_left(launch_result(launch));
+	}
+}
+
 /* A program that never waits, and one that is not even started. */
 static void test_nobody_is_held(void)
 {
@@ -400,6 +425,7 @@ int main(void)
 	CU_TestInfo tests[] = {
 		{"output and exit code", test_output_and_exit_code},
 		{"a held program", test_a_held_program},
+		{"held twice", test_held_twice},
 		{"nobody is held", test_nobody_is_held},
 		{"a crash is a kill", test_a_crash_is_a_kill},
 		{"abort of PID 1", test_abort_of_pid_one},

@@ -59,6 +59,7 @@ int api_work(const struct api_driver *api, void *session, size_t devices,
 {
 	struct error reason = {0};
 	int rc = 0;
+	report->request = request;
 	report->device = request->device;
 	report->elements = request->elements;
 	report->seed = request->seed;
@@ -71,6 +72,7 @@ int api_work(const struct api_driver *api, void *session, size_t devices,
 			       devices - 1);
 	else
 		rc = api->work(session, request, report, &reason);
+	report->request = NULL;
 	work_stage_end(report);
 	if (rc == ERROR_MEMORY)
 		return error_memory(err);

@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "base/options.h"
 #include "base/text.h"
+#include "workloads/common/neighbours.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -36,6 +37,7 @@ __attribute__((visibility("default"), used)) const char *__lsan_default_options(
 
 /* The command line; options_main() reaches run() without a user pointer. */
 static const struct api_driver *given_api;
+static struct neighbour_options given_beside;
 static struct probe_options given = {.size = WORK_ELEMENTS_DEFAULT, .timeout_ms = PROBE_TIMEOUT_MS};
 
 void probe_members(struct members *document, const char *probe, const struct probe_launch *launch)
@@ -117,17 +119,18 @@ static int probe(cJSON **out, bool *orderly, struct error *err)
 	if (rc != 0)
 		return rc;
 	const uint64_t began_ns = clock_monotonic_ns();
-	const struct work_request request = {
+	struct work_request request = {
 		.device = (size_t)given.device,
 		.elements = (size_t)given.size,
 		.seed = launch.seed != 0 ? launch.seed : choose_seed(),
 		.timeout_ms = (uint64_t)given.timeout_ms,
 	};
+	neighbour_request(&given_beside, &request);
 	rc = api_open(api, &report, &session, err);
 	works = rc == 0 && session != NULL && !given.list && api->work != NULL;
 	if (works)
-		rc = api_work(api, session, (size_t)cJSON_GetArraySize(report.devices), &request,
-			      &work, err);
+		rc = neighbour_work(api, session, (size_t)cJSON_GetArraySize(report.devices),
+				    &given_beside, &request, &work, err);
 	*orderly = work.status != WORK_TIMED_OUT;
 	if (session != NULL && *orderly)
 		api->close(session);
@@ -203,6 +206,7 @@ int probe_main(const struct api_driver *api, int argc, char **argv)
 		{OPTION_ROW("seed", OPTION_INT, given.seed), .value = "N",
 		 .help = "Seed of the work's input; 0, the default, chooses one for this run. The document holds it.",
 		 .max = UINT32_MAX},
+		NEIGHBOUR_OPTIONS(given_beside),
 		{.name = NULL},
 	};
 	char *name CLEANUP_FREE = text_format("probe-%s", api->name);

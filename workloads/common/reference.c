@@ -39,6 +39,21 @@ uint32_t work_expected_value(uint32_t seed, size_t index)
 	return kernel_mix(work_input_value(seed, index) ^ work_key(seed));
 }
 
+/* kernel_mix() backwards: odd factors have an inverse modulo 2^32. */
+static uint32_t unmix(uint32_t value)
+{
+	value ^= value >> 16;
+	value *= 0x43021123u;
+	value ^= value >> 15 ^ value >> 30;
+	value *= 0x1d69e2a5u;
+	return value ^ value >> 16;
+}
+
+size_t work_locate_value(uint32_t seed, uint32_t value)
+{
+	return ((unmix(value) ^ work_key(seed)) - work_input_value(seed, 0)) * 0x144cbc89u;
+}
+
 float work_expected_y(uint32_t seed, size_t index)
 {
 	return WORK_SCALE * work_input_x(seed, index) + work_input_y(seed, index);

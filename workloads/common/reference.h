@@ -54,6 +54,9 @@ uint32_t work_operand(uint32_t seed, size_t input, size_t index);
 uint32_t work_expected_value(uint32_t seed, size_t index);
 float work_expected_y(uint32_t seed, size_t index);
 
+/* The index at which a value is the expected one: each value has one. */
+size_t work_locate_value(uint32_t seed, uint32_t value);
+
 /* An array of results: "values" and "y", "dxilValues" and "dxilY" of Direct3D 12's second shader; "fill"; "sum" and "product" of DirectML; "hits" of CUDA's
  * Monte Carlo (kernel.h); "pixels" of the picture (render.h), four bytes each, without gaps between
  * rows. */

@@ -2,16 +2,34 @@
 #include "workloads/common/work.h"
 
 #include "base/clock.h"
+#include "workloads/common/neighbours.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+/* Of an endless dispatch: 2^31 groups, as many as software drivers count. */
+enum { ENDLESS_Y = 32768, ENDLESS_Z = 65535, TIMES_BEHIND = 16 };
+
+uint32_t work_groups_y(const struct work_request *request)
+{
+	return request->fault == WORK_FAULT_ENDLESS ? ENDLESS_Y : 1;
+}
+
+uint32_t work_groups_z(const struct work_request *request)
+{
+	return request->fault == WORK_FAULT_ENDLESS ? ENDLESS_Z : 1;
+}
+
 struct work_parameters work_parameters(const struct work_request *request)
 {
-	const size_t groups = (request->elements + WORK_GROUP - 1) / WORK_GROUP;
+	const size_t groups = request->fault == WORK_FAULT_ENDLESS
+				      ? 1
+				      : (request->elements + WORK_GROUP - 1) / WORK_GROUP;
 	return (struct work_parameters){
-		.elements = (uint32_t)request->elements,
+		.elements = request->fault == WORK_FAULT_CRASH
+				    ? TIMES_BEHIND * (uint32_t)request->elements
+				    : (uint32_t)request->elements,
 		.key = work_key(request->seed),
 		.scale = WORK_SCALE,
 		.stride = WORK_GROUP *
@@ -158,17 +176,41 @@ int work_wait(const struct work_request *request, work_step *reached, void *work
 	return rc < 0 ? rc : 0;
 }
 
+static int take_step(work_step *step, enum work_stage stage, void *work,
+		     const struct work_data *data, struct work_report *report, struct error *err)
+{
+	const struct work_request *request = report->request;
+	int rc = stage == WORK_STAGE_DISPATCH && request != NULL ? neighbour_pause(report, err) : 0;
+	if (rc != 0)
+		return rc;
+	if (stage == WORK_STAGE_LOOK)
+		work_overwrite(data);
+	work_stage_begin(report, stage);
+	rc = step(work, err);
+	if (rc != 0)
+		return rc;
+	if (stage == WORK_STAGE_DISPATCH && request != NULL)
+		neighbour_abort(request);
+	if (stage == WORK_STAGE_LOOK) {
+		neighbour_look(data, report);
+		work_fill(data);
+	}
+	return 0;
+}
+
 int work_run(work_step *const steps[WORK_STAGE_COUNT], void *work, const struct work_data *data,
 	     struct work_report *report, struct error *err)
 {
+	const bool looks = report->request != NULL && report->request->look_for != 0;
 	int rc = 0;
+	if (looks && steps[WORK_STAGE_LOOK] == NULL)
+		return error_set(err, ERROR_UNSUPPORTED, "this API's new memory is not looked at");
 	for (int stage = 0; rc == 0 && stage < WORK_STAGE_COUNT; stage++) {
-		if (steps[stage] == NULL)
-			continue;
-		work_stage_begin(report, (enum work_stage)stage);
-		rc = steps[stage](work, err);
+		if (steps[stage] != NULL && (stage != WORK_STAGE_LOOK || looks))
+			rc = take_step(steps[stage], (enum work_stage)stage, work, data, report,
+				       err);
 	}
-	if (rc == 0 && data != NULL) {
+	if (rc == 0 && data != NULL && steps[WORK_STAGE_VERIFY] == NULL) {
 		work_stage_begin(report, WORK_STAGE_VERIFY);
 		work_verify(data, report);
 	}

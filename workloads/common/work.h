@@ -18,15 +18,26 @@ enum {
 	WORK_ELEMENTS_MAX = 1 << 26,
 };
 
+/* What a broken program does to the device. */
+enum work_fault {
+	WORK_FAULT_NONE,
+	WORK_FAULT_ENDLESS, /* its dispatch does not end within hours */
+	WORK_FAULT_CRASH, /* its dispatch writes far behind the end of the memory, and it aborts */
+};
+
 /* What a probe is asked to do on a device. */
 struct work_request {
 	size_t device;	     /* index into the enumeration */
 	size_t elements;     /* 1 to WORK_ELEMENTS_MAX */
 	uint32_t seed;	     /* of work_data */
 	uint64_t timeout_ms; /* for each wait on the device */
+	/* For its neighbours (neighbours.h), nothing of which is common work. */
+	uint32_t look_for;     /* seed of results to look for in new memory; 0: of none */
+	enum work_fault fault; /* of the dispatch */
+	const char *pause;     /* wait for a line from this file before the dispatch; NULL: go on */
 };
 
-/* What the kernels (work.comp, work.cl, work.hlsl) are told, in this order. `stride` is what one
+/* What the kernels (work.comp, work.cl, work.hlsl) are told, in this order: with a fault, what makes it. `stride` is what one
  * dispatch has of invocations, WORK_GROUP in each group: with more elements, each does several. */
 struct work_parameters {
 	uint32_t elements;
@@ -41,6 +52,11 @@ enum {
 };
 
 struct work_parameters work_parameters(const struct work_request *request);
+
+/* The second and third dimension of the dispatch, in groups: 1, or with an endless one so many that
+ * each of the invocations that do all of the work is there two thousand million times. */
+uint32_t work_groups_y(const struct work_request *request);
+uint32_t work_groups_z(const struct work_request *request);
 
 /* Three arrays of `elements` + WORK_GUARD each: uint32_t values, float x, float y. */
 enum { WORK_VALUES, WORK_X, WORK_Y, WORK_ARRAYS };
@@ -78,6 +94,7 @@ enum work_stage {
 	WORK_STAGE_DEVICE,
 	WORK_STAGE_BUILD,
 	WORK_STAGE_MEMORY,
+	WORK_STAGE_LOOK, /* at new memory: reads it into work_data. Taken when it is asked for */
 	WORK_STAGE_UPLOAD,
 	WORK_STAGE_DISPATCH,
 	WORK_STAGE_DOWNLOAD,
@@ -114,7 +131,25 @@ struct work_digest {
 
 enum { WORK_DIGESTS_MAX = 5 };
 
+/* What was found of other work's results in new memory. */
+struct work_residue {
+	bool looked;
+	uint32_t seed;	/* of the other work */
+	uint64_t bytes; /* looked at */
+	uint64_t found; /* elements */
+	size_t first;	/* of the other work */
+};
+
+/* Times are those of the monotonic clock, which containers of one machine share. */
+struct work_rounds {
+	uint64_t count;		   /* 0: none was asked for, or none was right */
+	uint64_t sum_ns, worst_ns; /* upload, dispatch and download of a round */
+	uint64_t first_end_ns, last_end_ns;
+};
+
 struct work_report {
+	const struct work_request *request; /* while it is worked on */
+	bool paused;			    /* as it wanted */
 	size_t device;
 	size_t elements;
 	uint32_t seed;
@@ -131,6 +166,10 @@ struct work_report {
 	size_t digest_count;
 	cJSON *video;	 /* of encoders (workloads/video/video.h); NULL for other APIs */
 	cJSON *measured; /* what else was measured, of CUDA; NULL for other APIs */
+	struct work_residue residue;
+	struct work_rounds rounds;
+	uint64_t
+		memory_free; /* of the device, before the work, in bytes; 0: the API does not tell */
 	uint64_t stage_ns[WORK_STAGE_COUNT]; /* 0: not reached */
 	uint64_t stage_began_ns;	     /* monotonic; 0: no stage runs */
 };
@@ -150,7 +189,8 @@ void work_stage_end(struct work_report *report);
 typedef int work_step(void *work, struct error *err);
 
 /* Takes the steps in the order of their stages and times them; a stage without one is left out.
- * Then verifies `data`, which may be NULL. */
+ * Then, without a step that verifies, verifies `data`. ERROR_UNSUPPORTED, too: it is to look at new
+ * memory, and there is no step for that. */
 int work_run(work_step *const steps[WORK_STAGE_COUNT], void *work, const struct work_data *data,
 	     struct work_report *report, struct error *err);
 

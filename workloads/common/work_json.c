@@ -11,9 +11,9 @@ static const char *const status_names[] = {
 static const char *const stage_names[WORK_STAGE_COUNT] = {
 	[WORK_STAGE_SELECT] = "select",	    [WORK_STAGE_DEVICE] = "device",
 	[WORK_STAGE_BUILD] = "build",	    [WORK_STAGE_MEMORY] = "memory",
-	[WORK_STAGE_UPLOAD] = "upload",	    [WORK_STAGE_DISPATCH] = "dispatch",
-	[WORK_STAGE_DOWNLOAD] = "download", [WORK_STAGE_RENDER] = "render",
-	[WORK_STAGE_VERIFY] = "verify",
+	[WORK_STAGE_LOOK] = "look",	    [WORK_STAGE_UPLOAD] = "upload",
+	[WORK_STAGE_DISPATCH] = "dispatch", [WORK_STAGE_DOWNLOAD] = "download",
+	[WORK_STAGE_RENDER] = "render",	    [WORK_STAGE_VERIFY] = "verify",
 };
 
 const char *work_status_name(enum work_status status)
@@ -56,6 +56,8 @@ static cJSON *timings_json(const struct work_report *report)
 	for (size_t i = WORK_STAGE_DEVICE; i < WORK_STAGE_COUNT; i++) {
 		char name[32] = "";
 		(void)snprintf(name, sizeof(name), "%sMs", stage_names[i]);
+		if (i == WORK_STAGE_LOOK && report->stage_ns[i] == 0)
+			continue;
 		if (report->stage_ns[i] == 0)
 			member_null(&timings, name);
 		else
@@ -71,6 +73,30 @@ static cJSON *digests_json(const struct work_report *report)
 	for (size_t i = 0; i < report->digest_count; i++)
 		member_string(&digests, report->digests[i].array, report->digests[i].digest);
 	return members_take(&digests);
+}
+
+static cJSON *residue_json(const struct work_residue *residue)
+{
+	struct members members CLEANUP_MEMBERS = members_new();
+	member_number(&members, "seed", residue->seed);
+	member_number(&members, "bytes", (double)residue->bytes);
+	member_number(&members, "found", (double)residue->found);
+	if (residue->found == 0)
+		member_null(&members, "first");
+	else
+		member_number(&members, "first", (double)residue->first);
+	return members_take(&members);
+}
+
+static cJSON *rounds_json(const struct work_rounds *rounds)
+{
+	struct members members CLEANUP_MEMBERS = members_new();
+	member_number(&members, "count", (double)rounds->count);
+	member_milliseconds(&members, "meanMs", rounds->sum_ns / rounds->count);
+	member_milliseconds(&members, "worstMs", rounds->worst_ns);
+	member_milliseconds(&members, "firstEndMs", rounds->first_end_ns);
+	member_milliseconds(&members, "lastEndMs", rounds->last_end_ns);
+	return members_take(&members);
 }
 
 static cJSON *render_json(const struct work_comparison *render)
@@ -108,6 +134,12 @@ cJSON *work_report_json(const struct work_report *report)
 		member_copy(&work, "video", report->video);
 	if (report->measured != NULL)
 		member_copy(&work, "measured", report->measured);
+	if (report->residue.looked)
+		member_item(&work, "residue", residue_json(&report->residue));
+	if (report->rounds.count != 0)
+		member_item(&work, "rounds", rounds_json(&report->rounds));
+	if (report->memory_free != 0)
+		member_number(&work, "memoryFreeBytes", (double)report->memory_free);
 	member_item(&work, "timings", timings_json(report));
 	return members_take(&work);
 }

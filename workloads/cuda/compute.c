@@ -37,6 +37,15 @@ struct computation {
 	double uploaded_per_s, downloaded_per_s; /* bytes; 0: not known */
 };
 
+static int ask_memory(struct computation *c, struct error *err)
+{
+	size_t free_bytes = 0;
+	size_t total = 0;
+	int rc = CUDA_CALL(c->cuda, err, cuMemGetInfo, &free_bytes, &total);
+	c->report->memory_free = free_bytes;
+	return rc;
+}
+
 static int open_device(void *work, struct error *err)
 {
 	struct computation *c = work;
@@ -47,7 +56,9 @@ static int open_device(void *work, struct error *err)
 		rc = CUDA_CALL(cuda, err, cuStreamCreate, &c->stream, CUDA_STREAM_NON_BLOCKING);
 	if (rc == 0)
 		rc = CUDA_CALL(cuda, err, cuEventCreate, &c->began, 0);
-	return rc == 0 ? CUDA_CALL(cuda, err, cuEventCreate, &c->ended, 0) : rc;
+	if (rc == 0)
+		rc = CUDA_CALL(cuda, err, cuEventCreate, &c->ended, 0);
+	return rc == 0 ? ask_memory(c, err) : rc;
 }
 
 static int build(void *work, struct error *err)
@@ -94,9 +105,6 @@ static int create_memory(void *work, struct error *err)
 	for (size_t i = 0; i < WORK_ARRAYS; i++)
 		c->data.arrays[i] = c->buffers[i].host;
 	work_fill(&c->data);
-	uint32_t *hits = c->buffers[HITS].host;
-	for (size_t i = 0; i < MONTE_CARLO_STREAMS + WORK_GUARD; i++)
-		hits[i] = work_input_value(c->request->seed, i);
 	return 0;
 }
 
@@ -149,6 +157,9 @@ static int copy_out(struct computation *c, const struct buffer *buffer, struct e
 static int upload(void *work, struct error *err)
 {
 	struct computation *c = work;
+	uint32_t *hits = c->buffers[HITS].host;
+	for (size_t i = 0; i < MONTE_CARLO_STREAMS + WORK_GUARD; i++)
+		hits[i] = work_input_value(c->request->seed, i);
 	int rc = transfer(c, copy_in, &c->uploaded_per_s, err);
 	if (rc != 0)
 		return rc;
@@ -160,8 +171,9 @@ static int upload(void *work, struct error *err)
 static int launch(struct computation *c, cuda_function kernel, uint32_t invocations,
 		  void **parameters, struct error *err)
 {
-	return CUDA_CALL(c->cuda, err, cuLaunchKernel, kernel, invocations / WORK_GROUP, 1, 1,
-			 WORK_GROUP, 1, 1, 0, c->stream, parameters, NULL);
+	return CUDA_CALL(c->cuda, err, cuLaunchKernel, kernel, invocations / WORK_GROUP,
+			 work_groups_y(c->request), work_groups_z(c->request), WORK_GROUP, 1, 1, 0,
+			 c->stream, parameters, NULL);
 }
 
 static int dispatch(void *work, struct error *err)
@@ -261,12 +273,12 @@ int cuda_work(void *session, const struct work_request *request, struct work_rep
 		[WORK_STAGE_DEVICE] = open_device,   [WORK_STAGE_BUILD] = build,
 		[WORK_STAGE_MEMORY] = create_memory, [WORK_STAGE_UPLOAD] = upload,
 		[WORK_STAGE_DISPATCH] = dispatch,    [WORK_STAGE_DOWNLOAD] = download,
-		[WORK_STAGE_VERIFY] = verify,
+		[WORK_STAGE_VERIFY] = verify,	     [WORK_STAGE_LOOK] = download,
 	};
 	struct cuda *cuda = session;
 	struct computation c = {.cuda = cuda, .request = request, .report = report};
 	cuda->failure = (struct call_failure){0};
-	int rc = work_run(steps, &c, NULL, report, err);
+	int rc = work_run(steps, &c, &c.data, report, err);
 	report->failure = cuda->failure;
 	if (rc != ERROR_TIMEOUT)
 		release(&c);

@@ -96,6 +96,7 @@ enum {
 	X(cuMemAllocHost, "cuMemAllocHost_v2", (void **memory, size_t size))                       \
 	X(cuMemFreeHost, "cuMemFreeHost", (void *memory))                                          \
 	X(cuMemAlloc, "cuMemAlloc_v2", (cuda_pointer * memory, size_t size))                       \
+	X(cuMemGetInfo, "cuMemGetInfo_v2", (size_t * free, size_t * total))                        \
 	X(cuMemFree, "cuMemFree_v2", (cuda_pointer memory))                                        \
 	X(cuMemcpyHtoDAsync, "cuMemcpyHtoDAsync_v2",                                               \
 	  (cuda_pointer to, const void *from, size_t size, cuda_stream stream))                    \

@@ -95,7 +95,8 @@ static int dispatch(void *work, struct error *err)
 	ID3D11DeviceContext_CSSetShader(context, c->shader, NULL, 0);
 	ID3D11DeviceContext_CSSetConstantBuffers(context, 0, 1, &c->parameters);
 	ID3D11DeviceContext_CSSetUnorderedAccessViews(context, 0, WORK_ARRAYS, c->views, NULL);
-	ID3D11DeviceContext_Dispatch(context, c->told.stride / WORK_GROUP, 1, 1);
+	ID3D11DeviceContext_Dispatch(context, c->told.stride / WORK_GROUP,
+				     work_groups_y(c->gpu.request), work_groups_z(c->gpu.request));
 	ID3D11DeviceContext_CSSetUnorderedAccessViews(context, 0, WORK_ARRAYS, none, NULL);
 	return d3d11_device_wait(&c->gpu, err);
 }
@@ -156,7 +157,7 @@ int d3d11_work(void *session, const struct work_request *request, struct work_re
 		[WORK_STAGE_DEVICE] = open_device,   [WORK_STAGE_BUILD] = build,
 		[WORK_STAGE_MEMORY] = create_memory, [WORK_STAGE_UPLOAD] = upload,
 		[WORK_STAGE_DISPATCH] = dispatch,    [WORK_STAGE_DOWNLOAD] = download,
-		[WORK_STAGE_RENDER] = render,
+		[WORK_STAGE_LOOK] = download,	     [WORK_STAGE_RENDER] = render,
 	};
 	struct computation c = {
 		.gpu = {.d3d = session, .request = request, .report = report},

@@ -76,7 +76,9 @@ static int dispatch(void *work, struct error *err)
 	for (unsigned i = 0; i < WORK_ARRAYS; i++)
 		ID3D12GraphicsCommandList_SetComputeRootUnorderedAccessView(
 			list, 1 + i, ID3D12Resource_GetGPUVirtualAddress(c->arrays.arrays[i]));
-	ID3D12GraphicsCommandList_Dispatch(list, parameters.stride / WORK_GROUP, 1, 1);
+	ID3D12GraphicsCommandList_Dispatch(list, parameters.stride / WORK_GROUP,
+					   work_groups_y(c->gpu->request),
+					   work_groups_z(c->gpu->request));
 	d3d12_arrays_transition(c->gpu, &c->arrays, D3D12_RESOURCE_STATE_UNORDERED_ACCESS,
 				D3D12_RESOURCE_STATE_COMMON);
 	return d3d12_device_run(c->gpu, err);

@@ -278,6 +278,14 @@ cuda_result cuMemAlloc_double(cuda_pointer *memory, size_t size)
 	return CUDA_SUCCESS;
 }
 
+cuda_result cuMemGetInfo_double(size_t *free_bytes, size_t *total)
+{
+	ENTER(cuMemGetInfo);
+	*total = MEMORY_BYTES;
+	*free_bytes = MEMORY_BYTES - allocated;
+	return CUDA_SUCCESS;
+}
+
 cuda_result cuMemFree_double(cuda_pointer memory)
 {
 	ENTER(cuMemFree);

@@ -23,6 +23,7 @@ struct double_object {
 	size_t index;					    /* of a device */
 	struct double_argument arguments[DOUBLE_ARGUMENTS]; /* of a kernel */
 	unsigned char *bytes;				    /* of a buffer */
+	size_t size;
 };
 
 extern cl_icd_dispatch double_dispatch;

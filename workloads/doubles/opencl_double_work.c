@@ -2,9 +2,12 @@
 #include "workloads/doubles/opencl_double.h"
 
 #include "workloads/doubles/settings.h"
+#include "workloads/doubles/shared.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+static bool endless; /* work that never ends was begun */
 
 #define BUILD_LOG "double: error: the kernel does not please"
 
@@ -20,6 +23,7 @@ static cl_context CL_API_CALL create_context(const cl_context_properties *proper
 	(void)notify;
 	(void)user;
 	ENTER_CREATE(clCreateContext, result);
+	shared_open();
 	return (cl_context)double_object_new();
 }
 
@@ -108,10 +112,13 @@ static cl_mem CL_API_CALL create_buffer(cl_context context, cl_mem_flags flags, 
 	(void)host;
 	ENTER_CREATE(clCreateBuffer, result);
 	struct double_object *buffer = double_object_new();
-	buffer->bytes = calloc(1, size);
-	if (buffer->bytes == NULL)
-		_Exit(99);
-	return (cl_mem)buffer;
+	buffer->bytes = shared_allocate(size);
+	buffer->size = size;
+	if (buffer->bytes != NULL)
+		return (cl_mem)buffer;
+	free(buffer);
+	*result = CL_MEM_OBJECT_ALLOCATION_FAILURE;
+	return NULL;
 }
 
 static cl_int finish(cl_event *event)
@@ -158,17 +165,31 @@ static cl_int CL_API_CALL run_kernel(cl_command_queue queue, cl_kernel handle, c
 				     cl_event *event)
 {
 	const struct double_argument *arguments = ((struct double_object *)handle)->arguments;
+	const struct double_object *values = (const void *)arguments[0].buffer;
 	(void)queue;
-	(void)dimensions;
 	(void)offsets;
 	(void)global;
 	(void)local;
 	(void)count;
 	(void)wait;
 	ENTER(clEnqueueNDRangeKernel);
+	if (shared_is_lost())
+		return CL_OUT_OF_RESOURCES;
+	if (arguments[3].number > values->size / sizeof(uint32_t)) {
+		shared_fail();
+		setting_crash();
+	}
+	endless = dimensions > 1;
+	if (endless) {
+		shared_fail();
+		return finish(event);
+	}
+	const bool wrong = shared_begin();
 	setting_work((void *)bytes_of(arguments[0].buffer), (void *)bytes_of(arguments[1].buffer),
 		     (void *)bytes_of(arguments[2].buffer), arguments[3].number,
 		     arguments[4].number, arguments[5].scale);
+	if (wrong)
+		values->bytes[0] ^= 1u;
 	return finish(event);
 }
 
@@ -182,7 +203,7 @@ static cl_int CL_API_CALL flush(cl_command_queue queue)
 static cl_int CL_API_CALL get_event_info(cl_event event, cl_event_info what, size_t room, void *out,
 					 size_t *told)
 {
-	cl_int state = setting_has("hang") ? CL_RUNNING : CL_COMPLETE;
+	cl_int state = endless || setting_has("hang") ? CL_RUNNING : CL_COMPLETE;
 	const cl_int execution = setting_enter("execution");
 	(void)event;
 	(void)told;
@@ -198,7 +219,8 @@ static cl_int CL_API_CALL get_event_info(cl_event event, cl_event_info what, siz
 static cl_int release(void *handle)
 {
 	struct double_object *object = handle;
-	free(object->bytes);
+	if (object->bytes != NULL)
+		shared_free(object->bytes, object->size);
 	free(object);
 	return CL_SUCCESS;
 }

@@ -38,6 +38,17 @@ size_t setting_number(const char *key, size_t otherwise)
 	return rest != NULL && *rest == '=' ? strtoul(rest + 1, NULL, 10) : otherwise;
 }
 
+bool setting_text(const char *key, char *out, size_t size)
+{
+	const char *rest = find(key);
+	const size_t length = rest != NULL && *rest == '=' ? strcspn(rest + 1, ",") : size;
+	if (length >= size)
+		return false;
+	memcpy(out, rest + 1, length);
+	out[length] = '\0';
+	return true;
+}
+
 static const char *find_call(const char *prefix, const char *call)
 {
 	const char *rest = find(prefix);
@@ -45,16 +56,20 @@ static const char *find_call(const char *prefix, const char *call)
 	return rest != NULL && strncmp(rest, call, length) == 0 ? rest + length : NULL;
 }
 
+void setting_crash(void)
+{
+	const struct rlimit none = {0};
+	(void)setrlimit(RLIMIT_CORE, &none);
+	(void)signal(SIGSEGV, SIG_DFL);
+	(void)raise(SIGSEGV);
+	abort(); /* the first process of a container ignores its own signals, but not this */
+}
+
 int setting_enter(const char *call)
 {
 	const char *failure = find_call("fail=", call);
-	if (ends(find_call("crash=", call))) {
-		const struct rlimit none = {0};
-		(void)setrlimit(RLIMIT_CORE, &none);
-		(void)signal(SIGSEGV, SIG_DFL);
-		(void)raise(SIGSEGV);
-		abort(); /* the first process of a container ignores its own signals, but not this */
-	}
+	if (ends(find_call("crash=", call)))
+		setting_crash();
 	return failure != NULL && *failure == ':' ? (int)strtol(failure + 1, NULL, 10) : 0;
 }
 

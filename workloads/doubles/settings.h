@@ -28,6 +28,7 @@
  *   old                       the device is one of the oldest version of the API
  *   pci-domain=N, pci-bus=N   where the first device is, in decimal; default: each double's own place
  *   render=N                  the number of its render node, which OpenGL tells in their place
+ *   shared=PATH, ...          see shared.h
  */
 
 #include <stdbool.h>
@@ -36,6 +37,12 @@
 
 bool setting_has(const char *word);
 size_t setting_number(const char *key, size_t otherwise); /* "key=N" */
+
+/* "key=TEXT"; false: there is none, or it is longer. */
+bool setting_text(const char *key, char *out, size_t size);
+
+/* Ends the process by SIGSEGV. */
+__attribute__((noreturn)) void setting_crash(void);
 
 /* To be called first in every entry of a double: crashes when told to; returns the code of the
  * failure, 0 for none. */

@@ -129,8 +129,9 @@ static int dispatch(void *work, struct error *err)
 	const unsigned blocks = (parameters.elements + WORK_GROUP - 1) / WORK_GROUP;
 	void *arguments[] = {&c->memory[0],	   &c->memory[1],   &c->memory[2],
 			     &parameters.elements, &parameters.key, &parameters.scale};
-	int rc = HIP_CALL(c->hip, err, hipModuleLaunchKernel, c->function, blocks, 1, 1, WORK_GROUP,
-			  1, 1, 0, c->stream, arguments, NULL);
+	int rc = HIP_CALL(c->hip, err, hipModuleLaunchKernel, c->function, blocks,
+			  work_groups_y(c->request), work_groups_z(c->request), WORK_GROUP, 1, 1, 0,
+			  c->stream, arguments, NULL);
 	return rc == 0 ? finish(c, err) : rc;
 }
 
@@ -165,6 +166,7 @@ int hip_work(void *session, const struct work_request *request, struct work_repo
 		[WORK_STAGE_DEVICE] = open_device,   [WORK_STAGE_BUILD] = build,
 		[WORK_STAGE_MEMORY] = create_memory, [WORK_STAGE_UPLOAD] = upload,
 		[WORK_STAGE_DISPATCH] = dispatch,    [WORK_STAGE_DOWNLOAD] = download,
+		[WORK_STAGE_LOOK] = download,
 	};
 	struct hip *hip = session;
 	struct computation c = {

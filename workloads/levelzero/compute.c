@@ -205,7 +205,8 @@ static int dispatch(void *work, struct error *err)
 {
 	struct computation *c = work;
 	const struct work_parameters parameters = work_parameters(c->request);
-	const ze_group_count_t groups = {(parameters.elements + WORK_GROUP - 1) / WORK_GROUP, 1, 1};
+	const ze_group_count_t groups = {(parameters.elements + WORK_GROUP - 1) / WORK_GROUP,
+					 work_groups_y(c->request), work_groups_z(c->request)};
 	const struct {
 		size_t size;
 		const void *value;
@@ -263,6 +264,7 @@ int levelzero_work(void *session, const struct work_request *request, struct wor
 		[WORK_STAGE_DEVICE] = open_device,   [WORK_STAGE_BUILD] = build,
 		[WORK_STAGE_MEMORY] = create_memory, [WORK_STAGE_UPLOAD] = upload,
 		[WORK_STAGE_DISPATCH] = dispatch,    [WORK_STAGE_DOWNLOAD] = download,
+		[WORK_STAGE_LOOK] = download,
 	};
 	struct levelzero *lz = session;
 	struct computation c = {

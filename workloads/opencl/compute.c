@@ -132,10 +132,14 @@ static int finish(struct computation *c, struct error *err)
 static int dispatch(void *work, struct error *err)
 {
 	struct computation *c = work;
+	const struct work_parameters parameters = work_parameters(c->request);
+	const size_t items[] = {parameters.elements, work_groups_y(c->request),
+				work_groups_z(c->request)};
 	int rc = set_arguments(c, err);
 	if (rc == 0)
-		rc = OPENCL_CALL(c->cl, err, clEnqueueNDRangeKernel, c->queue, c->kernel, 1, NULL,
-				 &c->request->elements, NULL, 0, NULL, &c->event);
+		rc = OPENCL_CALL(c->cl, err, clEnqueueNDRangeKernel, c->queue, c->kernel,
+				 items[1] == 1 ? 1 : ARRAY_SIZE(items), NULL, items, NULL, 0, NULL,
+				 &c->event);
 	return rc == 0 ? finish(c, err) : rc;
 }
 
@@ -193,6 +197,7 @@ int opencl_work(void *session, const struct work_request *request, struct work_r
 		[WORK_STAGE_DEVICE] = open_device,   [WORK_STAGE_BUILD] = build,
 		[WORK_STAGE_MEMORY] = create_memory, [WORK_STAGE_UPLOAD] = upload,
 		[WORK_STAGE_DISPATCH] = dispatch,    [WORK_STAGE_DOWNLOAD] = download,
+		[WORK_STAGE_LOOK] = download,
 	};
 	struct opencl *cl = session;
 	struct computation c = {

@@ -49,19 +49,25 @@ static int create_memory(void *work, struct error *err)
 	return rc == 0 ? work_data_new(&c->data, c->request, err) : rc;
 }
 
-static int upload(void *work, struct error *err)
+/* Makes the storage: with the input, or with whatever is there. */
+static int store(struct computation *c, bool input, struct error *err)
 {
-	struct computation *c = work;
 	int rc = 0;
 	for (GLuint i = 0; rc == 0 && i < WORK_ARRAYS; i++) {
 		rc = OPENGL_CALL(c->gl, err, glBindBufferBase, GL_SHADER_STORAGE_BUFFER, i,
 				 c->buffers[i]);
 		if (rc == 0)
 			rc = OPENGL_CALL(c->gl, err, glBufferData, GL_SHADER_STORAGE_BUFFER,
-					 c->array_size, c->data.arrays[i], GL_DYNAMIC_COPY);
+					 c->array_size, input ? c->data.arrays[i] : NULL,
+					 GL_DYNAMIC_COPY);
 	}
-	if (rc == 0)
-		rc = opengl_wait(c->gl, c->request->timeout_ms, err);
+	return rc == 0 ? opengl_wait(c->gl, c->request->timeout_ms, err) : rc;
+}
+
+static int upload(void *work, struct error *err)
+{
+	struct computation *c = work;
+	int rc = store(c, true, err);
 	if (rc == 0)
 		work_overwrite(&c->data);
 	return rc;
@@ -80,7 +86,8 @@ static int dispatch(void *work, struct error *err)
 	if (rc == 0)
 		rc = OPENGL_CALL(gl, err, glUniform1f, 2, parameters.scale);
 	if (rc == 0)
-		rc = OPENGL_CALL(gl, err, glDispatchCompute, parameters.stride / WORK_GROUP, 1, 1);
+		rc = OPENGL_CALL(gl, err, glDispatchCompute, parameters.stride / WORK_GROUP,
+				 work_groups_y(c->request), work_groups_z(c->request));
 	if (rc == 0)
 		rc = OPENGL_CALL(gl, err, glMemoryBarrier, GL_BUFFER_UPDATE_BARRIER_BIT);
 	return rc == 0 ? opengl_wait(gl, c->request->timeout_ms, err) : rc;
@@ -114,6 +121,12 @@ static int download(void *work, struct error *err)
 	return rc;
 }
 
+static int look(void *work, struct error *err)
+{
+	int rc = store(work, false, err);
+	return rc == 0 ? download(work, err) : rc;
+}
+
 static int render(void *work, struct error *err)
 {
 	struct computation *c = work;
@@ -127,7 +140,7 @@ int opengl_work(void *session, const struct work_request *request, struct work_r
 		[WORK_STAGE_DEVICE] = open_device,   [WORK_STAGE_BUILD] = build,
 		[WORK_STAGE_MEMORY] = create_memory, [WORK_STAGE_UPLOAD] = upload,
 		[WORK_STAGE_DISPATCH] = dispatch,    [WORK_STAGE_DOWNLOAD] = download,
-		[WORK_STAGE_RENDER] = render,
+		[WORK_STAGE_RENDER] = render,	     [WORK_STAGE_LOOK] = look,
 	};
 	struct opengl *gl = session;
 	struct computation c = {

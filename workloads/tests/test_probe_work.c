@@ -2,6 +2,7 @@
 #include "base/cleanup.h"
 #include "base/tests/unit.h"
 #include "workloads/common/api.h"
+#include "workloads/common/neighbours.h"
 #include "workloads/common/work.h"
 #include "workloads/tests/expect.h"
 
@@ -108,6 +109,44 @@ static void test_a_write_behind_the_end_is_seen(void)
 	begin();
 	work_on(ELEMENTS, ELEMENTS + 1);
 	expect_first("values", ELEMENTS, 2);
+}
+
+static void test_values_tell_their_place(void)
+{
+	static const size_t places[] = {0, 1, 65535, WORK_ELEMENTS_MAX - 1};
+	for (uint32_t seed = 0; seed < 100; seed += 33) {
+		for (size_t i = 0; i < ARRAY_SIZE(places); i++)
+			CU_ASSERT_EQUAL(
+				work_locate_value(seed, work_expected_value(seed, places[i])),
+				places[i]);
+	}
+}
+
+static uint64_t found(uint32_t look_for)
+{
+	const struct work_request request = {.look_for = look_for};
+	struct work_report report = {.request = &request};
+	neighbour_look(&data, &report);
+	CU_ASSERT_TRUE(report.residue.looked);
+	CU_ASSERT_EQUAL(report.residue.seed, look_for);
+	CU_ASSERT_EQUAL(report.residue.bytes, sizeof(uint32_t) * WORK_ARRAYS * ELEMENTS);
+	return report.residue.found;
+}
+
+/* At any place, and four in a row at least; of another seed nothing. */
+static void test_residue_is_found(void)
+{
+	memset(&memory, 0, sizeof(memory));
+	CU_ASSERT_EQUAL(found(7), 0);
+	for (size_t i = 0; i < 3; i++)
+		memory.values[100 + i] = work_expected_value(7, 5000 + i);
+	CU_ASSERT_EQUAL(found(7), 0);
+	memory.values[103] = work_expected_value(7, 5003);
+	CU_ASSERT_EQUAL(found(7), 1);
+	CU_ASSERT_EQUAL(found(8), 0);
+	memory.values[104] = work_expected_value(7, 5004);
+	memory.values[101] ^= 1u;
+	CU_ASSERT_EQUAL(found(7), 0);
 }
 
 static void test_results_of_another_seed_are_wrong(void)
@@ -249,6 +288,8 @@ int main(void)
 		{"a float is compared by bits", test_a_float_is_compared_by_bits},
 		{"a write behind the end is seen", test_a_write_behind_the_end_is_seen},
 		{"results of another seed are wrong", test_results_of_another_seed_are_wrong},
+		{"values tell their place", test_values_tell_their_place},
+		{"residue is found", test_residue_is_found},
 		{"results are exact in floats", test_results_are_exact_in_floats},
 		{"the document tells the mismatch", test_the_document_tells_the_mismatch},
 		{"digests follow from the seed", test_digests_follow_from_the_seed},

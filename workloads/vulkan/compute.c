@@ -70,6 +70,11 @@ static int run_step(struct computation *c, enum vulkan_step step, struct error *
 			 (unsigned long long)c->request->timeout_ms);
 }
 
+static int look(void *work, struct error *err)
+{
+	return run_step(work, VULKAN_STEP_LOOK, err);
+}
+
 static int upload(void *work, struct error *err)
 {
 	struct computation *c = work;
@@ -103,9 +108,13 @@ int vulkan_work(void *session, const struct work_request *request, struct work_r
 		struct error *err)
 {
 	static work_step *const steps[WORK_STAGE_COUNT] = {
-		[WORK_STAGE_DEVICE] = open_device,   [WORK_STAGE_BUILD] = build,
-		[WORK_STAGE_MEMORY] = create_memory, [WORK_STAGE_UPLOAD] = upload,
-		[WORK_STAGE_DISPATCH] = dispatch,    [WORK_STAGE_DOWNLOAD] = download,
+		[WORK_STAGE_DEVICE] = open_device,
+		[WORK_STAGE_BUILD] = build,
+		[WORK_STAGE_MEMORY] = create_memory,
+		[WORK_STAGE_UPLOAD] = upload,
+		[WORK_STAGE_DISPATCH] = dispatch,
+		[WORK_STAGE_DOWNLOAD] = download,
+		[WORK_STAGE_LOOK] = look,
 	};
 	struct computation c = {
 		.vk = session,

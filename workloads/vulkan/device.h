@@ -100,8 +100,9 @@ struct vulkan_layout {
 int vulkan_layout_plan(const struct vulkan_device *device, size_t elements,
 		       struct vulkan_layout *out, struct error *err);
 
-/* The kernel, bound to a storage buffer, and the command buffers of the three steps. */
+/* The kernel, bound to a storage buffer, and the command buffers of the steps. */
 enum vulkan_step {
+	VULKAN_STEP_LOOK,
 	VULKAN_STEP_UPLOAD,
 	VULKAN_STEP_DISPATCH,
 	VULKAN_STEP_DOWNLOAD,

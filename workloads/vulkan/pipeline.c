@@ -157,7 +157,8 @@ static void record_dispatch(struct vulkan_device *device, const struct vulkan_pi
 					0, 1, &pipeline->set, 0, NULL);
 	device->vkCmdPushConstants(commands, pipeline->layout, VK_SHADER_STAGE_COMPUTE_BIT, 0,
 				   CONSTANTS_SIZE, &parameters);
-	device->vkCmdDispatch(commands, parameters.stride / WORK_GROUP, 1, 1);
+	device->vkCmdDispatch(commands, parameters.stride / WORK_GROUP, work_groups_y(request),
+			      work_groups_z(request));
 }
 
 /* Makes what a step wrote visible to the next one, and to the processor. */
@@ -193,7 +194,7 @@ int vulkan_pipeline_record(struct vulkan_device *device, struct vulkan_pipeline 
 			break;
 		if (i == VULKAN_STEP_UPLOAD)
 			device->vkCmdCopyBuffer(commands, staging, storage, 1, &whole);
-		else if (i == VULKAN_STEP_DOWNLOAD)
+		else if (i == VULKAN_STEP_DOWNLOAD || i == VULKAN_STEP_LOOK)
 			device->vkCmdCopyBuffer(commands, storage, staging, 1, &whole);
 		else
 			record_dispatch(device, pipeline, commands, request);

@@ -4,6 +4,7 @@
 #include "base/cleanup.h"
 
 #include <fts.h>
+#include <glob.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
@@ -33,6 +34,23 @@ bool node_file_identify(const char *path, struct node_file *out)
 		return false;
 	*out = node_file_of(&status);
 	return true;
+}
+
+size_t node_file_count_open(const char *path)
+{
+	struct stat wanted = {0};
+	glob_t found = {0};
+	size_t count = 0;
+	if (stat(path, &wanted) != 0 || glob("/proc/[0-9]*/fd/*", GLOB_NOSORT, NULL, &found) != 0)
+		return 0;
+	for (size_t i = 0; i < found.gl_pathc; i++) {
+		struct stat status = {0};
+		count += stat(found.gl_pathv[i], &status) == 0 &&
+			 (status.st_mode & S_IFMT) == (wanted.st_mode & S_IFMT) &&
+			 status.st_rdev == wanted.st_rdev;
+	}
+	globfree(&found);
+	return count;
 }
 
 static void node_file_close(FTS **walk)
