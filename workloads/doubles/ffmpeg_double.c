@@ -97,7 +97,7 @@ static int encode(const struct video_source *source)
 static void write_plane(const uint8_t *plane, int pitch, int width, int height)
 {
 	for (int y = 0; y < height; y++)
-		(void)fwrite(plane + y * pitch, 1, (size_t)width, stdout);
+		(void)fwrite(plane + (size_t)y * (size_t)pitch, 1, (size_t)width, stdout);
 }
 
 static void write_frame(unsigned char *const planes[VIDEO_PLANES], const SSysMEMBuffer *buffer)

@@ -62,9 +62,11 @@ int ffmpeg_decode(const struct ffmpeg *ffmpeg, cJSON *video, struct error *err)
 {
 	struct text_list words CLEANUP_TEXT_LIST = {0}, messages CLEANUP_TEXT_LIST = {0};
 	struct process_result result = {0};
-	int rc = ffmpeg_words(&words, err, ffmpeg->program, "-nostdin", "-hide_banner", "-nostats",
-			      "-loglevel", "info", "-hwaccel", "auto", "-f", "h264", "-i", "pipe:0",
-			      "-f", "rawvideo", "pipe:1", NULL);
+	int rc = ffmpeg_words(&words,
+			      FFMPEG_WORDS(ffmpeg->program, "-nostdin", "-hide_banner", "-nostats",
+					   "-loglevel", "info", "-hwaccel", "auto", "-f", "h264",
+					   "-i", "pipe:0", "-f", "rawvideo", "pipe:1"),
+			      err);
 	if (rc != 0)
 		return rc;
 	rc = ffmpeg_run(ffmpeg, &words, &ffmpeg->stream, &result, &messages, NULL);

@@ -102,10 +102,10 @@ static int add_device(const struct ffmpeg *ffmpeg, enum device_words device,
 	const char *node = ffmpeg->node;
 	char name[128] = "";
 	if (device == DEVICE_MF)
-		return ffmpeg_words(words, err, "-hw_encoding", "1", NULL);
+		return ffmpeg_words(words, FFMPEG_WORDS("-hw_encoding", "1"), err);
 	if (device == DEVICE_CUDA && strcmp(list, "cuda") == 0) {
 		(void)snprintf(name, sizeof(name), "%zu", ffmpeg->index);
-		return ffmpeg_words(words, err, "-gpu", name, NULL);
+		return ffmpeg_words(words, FFMPEG_WORDS("-gpu", name), err);
 	}
 	if (device == DEVICE_QSV && node[0] != '\0')
 		(void)snprintf(name, sizeof(name), "qsv=g:hw_any,child_device=%s", node);
@@ -114,10 +114,13 @@ static int add_device(const struct ffmpeg *ffmpeg, enum device_words device,
 	if (device == DEVICE_VULKAN)
 		(void)snprintf(name, sizeof(name), "vulkan=g:%zu",
 			       strcmp(list, "vulkan") == 0 ? ffmpeg->index : 0);
-	int rc = name[0] != '\0' ? ffmpeg_words(words, err, "-init_hw_device", name, NULL) : 0;
+	int rc = name[0] != '\0' ? ffmpeg_words(words, FFMPEG_WORDS("-init_hw_device", name), err)
+				 : 0;
 	return rc == 0 && (device == DEVICE_VAAPI || device == DEVICE_VULKAN)
-		       ? ffmpeg_words(words, err, "-filter_hw_device", "g", "-vf",
-				      "format=nv12,hwupload", NULL)
+		       ? ffmpeg_words(words,
+				      FFMPEG_WORDS("-filter_hw_device", "g", "-vf",
+						   "format=nv12,hwupload"),
+				      err)
 		       : rc;
 }
 
@@ -131,15 +134,19 @@ static int make_command(const struct encoder *encoder, struct text_list *words, 
 	(void)snprintf(size, sizeof(size), "%ux%u", source->width, source->height);
 	(void)snprintf(rate, sizeof(rate), "%d", VIDEO_RATE);
 	(void)snprintf(bits, sizeof(bits), "%d", VIDEO_BIT_RATE);
-	int rc = ffmpeg_words(words, err, encoder->ffmpeg->program, "-nostdin", "-hide_banner",
-			      "-nostats", "-loglevel", "warning", "-f", "rawvideo", "-pix_fmt",
-			      "yuv420p", "-video_size", size, "-framerate", rate, "-i", "pipe:0",
-			      "-c:v", way->encoder, NULL);
+	int rc = ffmpeg_words(words,
+			      FFMPEG_WORDS(encoder->ffmpeg->program, "-nostdin", "-hide_banner",
+					   "-nostats", "-loglevel", "warning", "-f", "rawvideo",
+					   "-pix_fmt", "yuv420p", "-video_size", size, "-framerate",
+					   rate, "-i", "pipe:0", "-c:v", way->encoder),
+			      err);
 	if (rc == 0)
 		rc = add_device(encoder->ffmpeg, way->device, words, err);
-	return rc == 0 ? ffmpeg_words(words, err, quantiser ? "-qp" : "-b:v",
-				      quantiser ? "24" : bits, "-bf", "0", "-f", "h264", "pipe:1",
-				      NULL)
+	return rc == 0 ? ffmpeg_words(words,
+				      FFMPEG_WORDS(quantiser ? "-qp" : "-b:v",
+						   quantiser ? "24" : bits, "-bf", "0", "-f",
+						   "h264", "pipe:1"),
+				      err)
 		       : rc;
 }
 

@@ -46,7 +46,7 @@ static int read_version(struct ffmpeg *ffmpeg, struct api_report *report, struct
 	struct process_result result = {0};
 	struct error told = {0};
 	char how[FFMPEG_DESCRIPTION_SIZE] = "it does not say that it is ffmpeg";
-	int rc = ffmpeg_words(&words, &told, ffmpeg->program, "-version", NULL);
+	int rc = ffmpeg_words(&words, FFMPEG_WORDS(ffmpeg->program, "-version"), &told);
 	if (rc == 0)
 		rc = ffmpeg_run(ffmpeg, &words, &(struct text){0}, &result, &messages, &told);
 	if (rc != 0)

@@ -28,8 +28,9 @@ struct ffmpeg {
 	struct video_source source; /* of that */
 };
 
-/* Adds words (NULL-ended) to a command line. ERROR_MEMORY. */
-int ffmpeg_words(struct text_list *words, struct error *err, ...);
+/* Adds words to a command line: ffmpeg_words(&words, FFMPEG_WORDS("-gpu", "0"), err). ERROR_MEMORY. */
+#define FFMPEG_WORDS(...) ((const char *const[]){__VA_ARGS__, NULL})
+int ffmpeg_words(struct text_list *words, const char *const *more, struct error *err);
 
 /*
  * Runs the program to its end. What it says goes into `messages`, a bounded number of lines, cut,

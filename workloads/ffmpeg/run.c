@@ -13,15 +13,11 @@ enum {
 	NS_IN_MS = 1000000,
 };
 
-int ffmpeg_words(struct text_list *words, struct error *err, ...)
+int ffmpeg_words(struct text_list *words, const char *const *more, struct error *err)
 {
-	va_list list;
 	int rc = 0;
-	va_start(list, err);
-	for (const char *word = va_arg(list, const char *); rc == 0 && word != NULL;
-	     word = va_arg(list, const char *))
-		rc = text_list_add(words, word, err);
-	va_end(list);
+	for (; rc == 0 && *more != NULL; more++)
+		rc = text_list_add(words, *more, err);
 	return rc;
 }
 
