@@ -59,13 +59,16 @@ static bool lacks_library(const cJSON *document)
 }
 
 /* That the streams are right is what reading the document recorded (authenticity.h). A device
- * without an encoder is none of the plugin's. */
+ * without an encoder is none of the plugin's, and a software renderer has none. */
 static void expect_encoded(struct check_run *run, const struct discovery_device *device,
 			   const struct grant *grant, const cJSON *document)
 {
 	const char *status = view_string(document, "/work/status");
-	if (strcmp(status, "unsupported") == 0)
-		check_unsupported(run, "%s: %s", device->id, view_string(document, "/work/reason"));
+	const char *reason = view_string(document, "/work/reason");
+	if (strcmp(status, "unsupported") == 0 && device->kind == DISCOVERY_SOFTWARE)
+		check_not_applicable(run, "%s: %s", device->id, reason);
+	else if (strcmp(status, "unsupported") == 0)
+		check_unsupported(run, "%s: %s", device->id, reason);
 	else
 		(void)expect_status(run, document, strcmp(status, "encoded") == 0, "/work/status",
 				    "encoded", "/work/status", "/work/reason");

@@ -254,7 +254,7 @@ void video_expect_ffmpeg(struct check_run *run, const struct discovery_device *d
 	     api->name != NULL && device->kind != DISCOVERY_SOFTWARE; api++)
 		promised = promised || (api->encodes && strcmp(api->name, "ffmpeg") != 0 &&
 					offers(device, api));
-	if (promised)
+	if (promised && device->kind != DISCOVERY_SOFTWARE)
 		check_unsupported(run, "%s: %s", device->id,
 				  json_pointer_string(document, "/api/reason"));
 	else
