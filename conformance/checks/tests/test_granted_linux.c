@@ -7,8 +7,10 @@
 #include "base/tests/unit.h"
 #include "base/text.h"
 #include "conformance/checks/granted.h"
+#include "conformance/checks/node_file.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
@@ -236,6 +238,22 @@ static void test_a_file_is_read_once(void)
 	CU_ASSERT_TRUE(bytes_read() - began < NOISE);
 }
 
+/* By whatever path it was opened; of a device that hardly anybody opens. */
+static void test_open_nodes_are_counted(void)
+{
+	const char *path = at("full");
+	CU_ASSERT_EQUAL_FATAL(mknod(path, S_IFCHR | 0600, makedev(1, 7)), 0);
+	const size_t before = node_file_count_open(path);
+	const int first = open("/dev/full", O_WRONLY | O_CLOEXEC);
+	const int second = dup(first);
+	CU_ASSERT_TRUE(first >= 0 && second >= 0);
+	CU_ASSERT_EQUAL(node_file_count_open(path), before + 2);
+	(void)close(first);
+	(void)close(second);
+	CU_ASSERT_EQUAL(node_file_count_open(path), before);
+	CU_ASSERT_EQUAL(node_file_count_open(at("absent")), 0);
+}
+
 UNIT_MAIN("grant-linux", {"a node is made", test_open},
 	  {"a node counts by its number", test_a_node_counts_by_its_number},
 	  {"a file counts by any path", test_a_file_counts_by_any_path},
@@ -243,4 +261,6 @@ UNIT_MAIN("grant-linux", {"a node is made", test_open},
 	  {"two devices are two", test_two_devices_are_two},
 	  {"what only a runtime understands is untold",
 	   test_what_only_a_runtime_understands_is_untold},
-	  {"a file is read once", test_a_file_is_read_once}, {"the node is removed", test_close})
+	  {"a file is read once", test_a_file_is_read_once},
+	  {"open nodes are counted", test_open_nodes_are_counted},
+	  {"the node is removed", test_close})
