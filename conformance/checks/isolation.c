@@ -465,6 +465,7 @@ const struct check isolation_checks[] = {
 			"Read which container failed and what its API said. Where a reset takes "
 			"everybody along, do not share the device; MPS and some drivers of AMD on "
 			"Windows do not contain faults.",
+		.provokes = true,
 		.needs = {.devices = 1, .containers = true},
 	},
 	{
@@ -482,6 +483,7 @@ const struct check isolation_checks[] = {
 			"Look for a process that keeps the device's nodes open (fuser), and in the "
 			"kernel log for a reset that failed. AMD's RDNA 3.5 and 4 are known to "
 			"refuse a second start on Windows (Windows-Containers issue 623).",
+		.provokes = true,
 		.needs = {.devices = 1, .containers = true},
 	},
 	{
