@@ -52,7 +52,7 @@ const missing = {'api.dxcore': 'DXCore', 'api.directml': 'DirectML.dll'};
 const encodesNothing = {'api.d3d12video': 'encodes no video with Direct3D 12: ID3D12Device::QueryInterface(ID3D12VideoDevice3): E_NOINTERFACE'};
 const leftOut = [];
 if (existsSync(join(programs, probe('visibility'))))
-	mustPass.push(...['no-allocation', 'single-device', 'two-containers', 'shared-replicas', 'apis-agree'].map((name) => `isolation.${name}`));
+	mustPass.push(...['no-allocation', 'single-device', 'two-containers', 'shared-replicas', 'apis-agree', 'residue'].map((name) => `isolation.${name}`));
 else {
 	console.log('isolation is left out: probe-visibility.exe is not built');
 	leftOut.push('isolation');
