@@ -25,7 +25,7 @@ struct gpu_api {
 	unsigned windows_build; /* Windows: has it since this build; 0: all that are supported */
 	/* Linux: kernel drivers whose device nodes are enough for it, where the image has the
 	 * user-mode driver; NULL-ended. */
-	const char *kernel_drivers[16];
+	const char *kernel_drivers[11];
 	/* DirectX: a device offers it that DXCore lists for one of these; NULL-ended. */
 	const char *attributes[4];
 };
