@@ -11,6 +11,7 @@
 #include "conformance/checks/suites.h"
 #include "conformance/checks/tally.h"
 #include "conformance/runner/context.h"
+#include "containers/launch/launch.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -282,12 +283,13 @@ void isolation_driver_files(struct check_run *run)
 	judge_all(run, judge_driver_files);
 }
 
-/* What a runtime mounts for every container: `own` file systems, or files that it made for it. */
+/* What a runtime mounts for every container: `own` file systems, or files that it made for it; and
+ * what the launcher does. */
 static bool is_runtimes(const cJSON *mount)
 {
 	static const char *const made[] = {
-		"/",	    "/etc/hosts",	    "/etc/hostname",	  "/etc/resolv.conf",
-		"/dev/shm", "/dev/termination-log", "/run/gpucert/launch"};
+		"/",	    "/etc/hosts",	    "/etc/hostname",  "/etc/resolv.conf",
+		"/dev/shm", "/dev/termination-log", LAUNCH_HOLD_PATH, LAUNCH_PAUSE_PATH};
 	const char *path = json_pointer_string(mount, "/path");
 	for (size_t i = 0; i < ARRAY_SIZE(made); i++) {
 		if (text_equal(path, made[i]))
