@@ -200,9 +200,12 @@ int containerd_finish(struct launch *launch, bool stop, struct error *err)
 	struct containerd_launch *self = (struct containerd_launch *)launch;
 	int rc = 0;
 	launch->finished = true;
-	containerd_close_hold(self);
+	/* What is to be stopped does not go on before it is. */
+	if (!stop)
+		containerd_close_hold(self);
 	if (launch->result.end == LAUNCH_RUNNING)
 		rc = wait_end(self, stop, err);
+	containerd_close_hold(self);
 	if (rc == 0 && self->started)
 		rc = read_log(self, err);
 	if (rc == 0 && self->started)
